@@ -48,6 +48,9 @@ func TestUniform(t *testing.T) {
 				if d.Pos.Col == 0 || d.Hint == "" {
 					t.Errorf("%s: %v", k.Name, d)
 				}
+				if strings.Contains(d.Message, "a work-item's own") && !strings.Contains(d.Hint, "dsl.Uniform") {
+					t.Errorf("%s: the hint does not say what to write: %v", k.Name, d)
+				}
 			}
 		}
 	}

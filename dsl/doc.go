@@ -161,7 +161,9 @@
 // flow that is uniform over the group: either all its work-items reach the call, or none.
 // Conditions on constants, kernel fields, ranges, group ids and specialization
 // constants are uniform; conditions on a work-item's own id, or on data that it alone
-// has loaded, are not. kgen proves uniformity, or rejects the call with its position.
+// has loaded, are not. An array of a work-item's own, such as a literal or the copy of a field,
+// is uniform if all work-items of the group make all stores to it together, with the same
+// values at the same indices. kgen proves uniformity, or rejects the call with its position.
 // On the host, work-items that wait at different barriers fault with "divergent
 // barriers"; a group does not wait for work-items that have returned. A work-item that
 // returns early from a function which the kernel calls misses the barriers in that

@@ -121,8 +121,8 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 	case classScalar:
 		c.scalar = l.m.NewVar(l.f, ir.Function, name, regType(t))
 	case classStruct:
-		for _, f := range fields(t) {
-			c.fields = append(c.fields, l.newCell(f, name))
+		for i, f := range fields(t) {
+			c.fields = append(c.fields, l.newCell(f, partName(name, t, i)))
 		}
 	case classArray:
 		a := t.Underlying().(*types.Array)
@@ -162,6 +162,19 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 		l.errorf(code, l.pos, hint, "a kernel cannot have a variable of type %v", t)
 	}
 	return c
+}
+
+// partName returns the name of field i of a variable of type t, if the field is an array.
+func partName(name string, t types.Type, i int) string {
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok || madeUp[name] {
+		return name
+	}
+	switch s.Field(i).Type().Underlying().(type) {
+	case *types.Array, *types.Struct:
+		return name + "." + s.Field(i).Name()
+	}
+	return name
 }
 
 // zeroCell stores the zero value.

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"cmp"
 	"go/types"
 	"slices"
 
@@ -10,7 +11,7 @@ import (
 // snapshot copies an array into memory of its own, so that later stores do not
 // change the value.
 func (l *lowerer) snapshot(m mem, t types.Type) array {
-	c := l.newCell(t, "copy")
+	c := l.newCell(t, cmp.Or(l.sourceName(), "copy"))
 	if c.mem.v == nil {
 		return array{m}
 	}

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"cmp"
 	"go/constant"
 	"go/token"
 	"go/types"
@@ -318,7 +319,11 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		if c = l.declared[inst]; c == nil {
 			t := in.Type().Underlying().(*types.Pointer).Elem()
 			l.quiet = l.k.Unsound && types.Identical(t, l.k.Type) // package load says what is wrong with its fields
-			c = l.newCell(t, in.Comment)
+			name := in.Comment
+			if madeUp[name] {
+				name = cmp.Or(sourceNameOf(in), name)
+			}
+			c = l.newCell(t, name)
 			l.quiet = false
 			l.setInst(c, inst)
 		}

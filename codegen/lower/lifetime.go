@@ -2,7 +2,9 @@ package lower
 
 import (
 	"cmp"
+	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -232,6 +234,51 @@ func (c *cell) sourceName() string {
 		return a.Comment
 	}
 	return ""
+}
+
+// sourceName returns the variable or field that the source has where the instruction stands that
+// is being lowered, or "".
+func (l *lowerer) sourceName() string {
+	if l.frame == nil {
+		return ""
+	}
+	v, ok := l.frame.cur.(ssa.Value)
+	if !ok {
+		return ""
+	}
+	return sourceNameOf(v)
+}
+
+// sourceNameOf returns the variable or field that has the value v in the source, or that a composite
+// literal behind v is assigned to, or "".
+func sourceNameOf(v ssa.Value) string {
+	if v.Referrers() == nil {
+		return ""
+	}
+	for _, r := range *v.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+			if name := types.ExprString(r.Expr); isPath(r.Expr) && !madeUp[name] {
+				return name
+			}
+		case *ssa.Slice:
+			if name := sourceNameOf(r); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// isPath reports whether an expression is a variable or a field of one.
+func isPath(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return e.Name != "_"
+	case *ast.SelectorExpr:
+		return isPath(e.X)
+	}
+	return false
 }
 
 // madeUp are go/ssa's names for variables that the source has not named.

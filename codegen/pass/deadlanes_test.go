@@ -18,10 +18,16 @@ import (
 // TestDeadLanesRandom compares random kernels under the host's rule, where work-
 // items that have returned are not waited for, with what becomes of them, where
 // all work-items must meet at every Sync op.
-func TestDeadLanesRandom(t *testing.T) {
+func TestDeadLanesRandom(t *testing.T) { deadLanesRandom(t, false) }
+
+// TestDeadLanesArrays has arrays of a work-item's own, too, in some of which all work-items
+// have the same.
+func TestDeadLanesArrays(t *testing.T) { deadLanesRandom(t, true) }
+
+func deadLanesRandom(t *testing.T, arrays bool) {
 	accepted, left, even := 0, 0, 0
 	for seed := range *seeds {
-		g := newLaneGen(seed)
+		g := newLaneGenOf(seed, arrays && seed%2 > 0, arrays)
 		if ds := rewrite.Mem2Reg(g.m); len(ds) > 0 {
 			t.Fatal(ds)
 		}
@@ -72,7 +78,7 @@ func TestDeadLanesRandom(t *testing.T) {
 		simplify.Run(g.m)
 		simplify.DCE(g.m)
 		compare("structurize")
-		if strings.Contains(g.m.String(), "GroupAny") {
+		if text := g.m.String(); strings.Contains(text, "GroupAny") || strings.Contains(text, "GroupUniform") {
 			continue // which has been made of other ops by then
 		}
 		lanes.Expand(g.m, nil)

@@ -56,7 +56,7 @@ func TestBoundsLeavesEnds(t *testing.T) {
 	for seed, nests := range map[uint64]bool{19634: false, 20228: true} {
 		var rejected [2]int
 		for i := range rejected {
-			g := newLaneGenOf(seed, nests)
+			g := newLaneGenOf(seed, nests, false)
 			rewrite.Mem2Reg(g.m)
 			simplify.Run(g.m)
 			simplify.DCE(g.m)
@@ -78,7 +78,7 @@ func testLanes(t *testing.T, n uint64, nests bool, change func(m *ir.Module)) {
 	accepted, changed := 0, 0
 	for seed := range n {
 		build := func() *laneGen {
-			g := newLaneGenOf(seed, nests)
+			g := newLaneGenOf(seed, nests, false)
 			if ds := rewrite.Mem2Reg(g.m); len(ds) > 0 {
 				t.Fatal(ds)
 			}

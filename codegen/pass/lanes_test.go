@@ -2,6 +2,7 @@ package pass
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -33,7 +34,7 @@ type lane struct {
 	at, steps int
 	loads     uint64
 	val       map[*ir.Value]uint64
-	vars      map[*ir.Var]uint64
+	vars      map[*ir.Var]map[string]uint64 // by path
 	events    []uint64
 	done      bool
 	second    bool // it came by its branch's second edge
@@ -48,7 +49,7 @@ func (m *laneMachine) run() (events [][]uint64, err error) {
 	}()
 	lanes := make([]*lane, m.size)
 	for i := range lanes {
-		lanes[i] = &lane{id: i, b: m.f.Blocks[0], val: map[*ir.Value]uint64{}, vars: map[*ir.Var]uint64{}}
+		lanes[i] = &lane{id: i, b: m.f.Blocks[0], val: map[*ir.Value]uint64{}, vars: map[*ir.Var]map[string]uint64{}}
 	}
 	for {
 		var meet *ir.Value
@@ -162,6 +163,24 @@ func (m *laneMachine) advance(l *lane) *ir.Value {
 	}
 }
 
+// path returns the indices of an access, which are in range.
+func (m *laneMachine) path(l *lane, v *ir.Value) string {
+	var path []uint64
+	t := v.Ref().Var.Type
+	for _, a := range v.Path() {
+		x := m.get(l, a)
+		if n, known := t.ArrayLen(); t.Kind == ir.Array && known && x >= uint64(n) {
+			panic(fmt.Sprintf("%v has index %d of %d", v.Op, x, n))
+		}
+		if path = append(path, x); t.Kind == ir.Struct {
+			t = t.Fields[x].Type
+		} else {
+			t = t.Elem
+		}
+	}
+	return fmt.Sprint(path)
+}
+
 func (m *laneMachine) exec(l *lane, v *ir.Value) {
 	switch v.Op {
 	case ir.OpBuiltIn:
@@ -179,26 +198,26 @@ func (m *laneMachine) exec(l *lane, v *ir.Value) {
 			l.val[v] = h >> 40
 			return
 		}
-		l.val[v] = l.vars[x]
+		l.val[v] = l.vars[x][m.path(l, v)]
 	case ir.OpStore:
 		x := m.get(l, v.Args[0])
+		path := m.path(l, v)
 		if m.hits != nil {
-			var path []uint64
-			for _, a := range v.Path() {
-				path = append(path, m.get(l, a))
-			}
-			m.hits[fmt.Sprint(path)]++
+			m.hits[path]++
 		}
 		if v.Ref().Var == m.out {
 			l.events = append(l.events, x)
-		} else {
-			l.vars[v.Ref().Var] = x
+			return
 		}
+		if l.vars[v.Ref().Var] == nil {
+			l.vars[v.Ref().Var] = map[string]uint64{}
+		}
+		l.vars[v.Ref().Var][path] = x
 	case ir.OpZero:
-		l.vars[v.Ref().Var] = 0
+		delete(l.vars, v.Ref().Var)
 	case ir.OpCopyVar:
 		c := v.Aux.(*ir.Copy)
-		l.vars[c.Dst] = l.vars[c.Src]
+		l.vars[c.Dst] = maps.Clone(l.vars[c.Src])
 	case ir.OpFault, ir.OpCall:
 		a := v.Args[0]
 		if v.Op == ir.OpCall {
@@ -235,11 +254,14 @@ type laneGen struct {
 	// common, if not nil, is a variable that all have alike; there are loops with checks
 	// of what grows in them then.
 	common *ir.Var
+	// arrays, if any, are a work-item's own. The first two get what all have alike, where all
+	// are; the next one gets that anywhere.
+	arrays []*ir.Var
 }
 
-func newLaneGen(seed uint64) *laneGen { return newLaneGenOf(seed, false) }
+func newLaneGen(seed uint64) *laneGen { return newLaneGenOf(seed, false, false) }
 
-func newLaneGenOf(seed uint64, nests bool) *laneGen {
+func newLaneGenOf(seed uint64, nests, arrays bool) *laneGen {
 	m := ir.NewModule("t")
 	m.UsesGroup, m.Form, m.Rank, m.ArgSize = true, abi.NDRange, 1, 16
 	g := &laneGen{r: rand.New(rand.NewPCG(seed, 3)), m: m, f: m.NewFunc("main"), left: 6 + int(seed%30)}
@@ -255,6 +277,9 @@ func newLaneGenOf(seed uint64, nests bool) *laneGen {
 		g.common = m.NewVar(g.f, ir.Function, "c", ir.TypeI32)
 		g.store(g.common, x)
 	}
+	for range 4 * ofBool(arrays) {
+		g.arrays = append(g.arrays, m.NewVar(g.f, ir.Function, "a", m.ArrayOf(ir.TypeI32, g.n(arrayLen))))
+	}
 	for g.left > 0 {
 		g.stmt(true)
 	}
@@ -262,6 +287,63 @@ func newLaneGenOf(seed uint64, nests bool) *laneGen {
 	g.b.SetTerm(ir.Term{Kind: ir.Return})
 	g.f.RemoveUnreachable()
 	return g
+}
+
+const arrayLen = 4 // of a laneGen's arrays
+
+func ofBool(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// sameArrays is how many of a laneGen's arrays all have alike.
+const sameArrays = 2
+
+// element returns an access of an array.
+func (g *laneGen) element(op ir.Op, a *ir.Var, args ...*ir.Value) *ir.Value {
+	t := ir.TypeI32
+	if op == ir.OpStore {
+		t = ir.TypeVoid
+	}
+	v := g.b.Append(op, t, args...)
+	v.Aux = &ir.Ref{Var: a}
+	return v
+}
+
+// index returns an index of an array: one that is in range anyhow, or one that is checked.
+func (g *laneGen) index(x func() *ir.Value) *ir.Value {
+	if g.r.IntN(3) > 0 {
+		return g.op(ir.OpAnd, x(), g.n(arrayLen-1))
+	}
+	i := g.op(ir.OpAnd, x(), g.n(7))
+	yes, no := g.f.NewBlock(), g.f.NewBlock()
+	g.b.Branch(g.op(ir.OpULt, i, g.n(arrayLen)), yes, no)
+	g.b = no
+	g.leave()
+	g.b = yes
+	return i
+}
+
+// array changes an array; even says that all lanes reach it together.
+func (g *laneGen) array(even bool) {
+	k, x := g.r.IntN(len(g.arrays)), g.any
+	if k <= sameArrays {
+		if x = g.uniform; k < sameArrays && !even {
+			return
+		}
+	}
+	switch a := g.arrays[k]; g.r.IntN(8) {
+	case 0:
+		g.element(ir.OpZero, a).Type = ir.TypeVoid
+	case 1:
+		c := g.b.Append(ir.OpCopyVar, ir.TypeVoid)
+		c.Aux = &ir.Copy{Dst: a, Src: g.arrays[g.r.IntN(max(1, min(k+1, sameArrays)))]}
+	default:
+		y := x()
+		g.element(ir.OpStore, a, y, g.index(x))
+	}
 }
 
 func (g *laneGen) n(i int64) *ir.Value { return g.m.Int(ir.TypeI32, i) }
@@ -297,12 +379,24 @@ func (g *laneGen) uniform() *ir.Value {
 	if g.common != nil && g.r.IntN(3) == 0 {
 		return g.load(g.common)
 	}
+	if g.arrays != nil && g.r.IntN(3) == 0 {
+		i := g.op(ir.OpAnd, g.uniform(), g.n(arrayLen-1))
+		k := g.r.IntN(sameArrays)
+		if g.r.IntN(24) == 0 {
+			k = g.r.IntN(len(g.arrays)) // which may be wrong
+		}
+		return g.element(ir.OpLoad, g.arrays[k], i)
+	}
 	v := g.op(ir.OpArg)
 	v.Bits = abi.OffsetArgs + 4*uint64(g.r.IntN(4))
 	return v
 }
 
 func (g *laneGen) any() *ir.Value {
+	if g.arrays != nil && g.r.IntN(4) == 0 {
+		i := g.op(ir.OpAnd, g.any(), g.n(arrayLen-1))
+		return g.element(ir.OpLoad, g.arrays[g.r.IntN(len(g.arrays))], i)
+	}
 	switch g.r.IntN(6) {
 	case 0:
 		return g.uniform()
@@ -332,6 +426,9 @@ func (g *laneGen) cond(uniform bool, n int64) *ir.Value {
 
 func (g *laneGen) leave() {
 	g.event()
+	if g.arrays != nil && g.r.IntN(16) == 0 {
+		g.element(ir.OpStore, g.arrays[g.r.IntN(len(g.arrays))], g.n(g.events), g.n(1))
+	}
 	if g.r.IntN(2) == 0 {
 		v := g.b.Append(ir.OpFault, ir.TypeVoid, g.m.Int(ir.TypeI64, g.events), g.m.Int(ir.TypeI64, 0), g.n(0), g.n(0), g.n(0))
 		v.Aux = g.m.NewSite(1, ir.Pos{File: "k.go", Line: int(g.events)}, "", false)
@@ -345,6 +442,10 @@ func (g *laneGen) stmt(even bool) {
 	block := g.f.NewBlock
 	if g.common != nil && g.r.IntN(4) == 0 {
 		g.nest(even, 0)
+		return
+	}
+	if g.arrays != nil && g.r.IntN(4) == 0 {
+		g.array(even)
 		return
 	}
 	switch k := g.r.IntN(16); {

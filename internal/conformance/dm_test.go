@@ -329,4 +329,6 @@ func TestDM24_Uniform(t *testing.T) {
 	accepted(t, sprintf(kernel, "it.GroupID() == 0"))
 	accepted(t, "var C = dsl.NewSpecConstant(1)\n"+sprintf(kernel, "C.Get(it) == 0"))
 	accepted(t, sprintf(kernel, "dsl.GroupBroadcast(it.Group(), k.Out[it.LocalID()], 0) == 0"))
+	diagnostic(t, "KG401", sprintf(kernel, "[2]int{1, it.LocalID()}[it.GroupID()&1] == 0"))
+	accepted(t, sprintf(kernel, "[2]int{1, len(k.Out)}[it.GroupID()&1] == 0"))
 }

@@ -74,7 +74,8 @@ type deadLanes struct {
 	// dying maps a block to the successor that its work-items leave by.
 	dying    map[*ir.Block]*ir.Block
 	given    map[*ir.Block]*uniform.Proviso // of the loops that the blocks head
-	skeleton map[*ir.Value]bool             // values that dead lanes compute, too
+	skeleton map[*ir.Value]bool             // values that dead lanes compute, and stores that they make, too
+	wanted   map[*ir.Var]bool               // variables that the skeleton's branches depend on
 	dead     *ir.Ref
 	undef    *rewrite.Undefs
 	cells    []*ir.Var // what phis became
@@ -176,6 +177,8 @@ func (d *deadLanes) findSkeleton() {
 			return true
 		case v.Op == ir.OpLoad:
 			return u.Value(v)
+		case u.Fills(v):
+			return true
 		case v.Op.Has(ir.FlagPure):
 			return u.Value(v) || !facts.UndefinedForSome(v.Op)
 		}
@@ -194,6 +197,7 @@ func (d *deadLanes) findSkeleton() {
 	}
 	d.drop(all)
 	asked, after := d.asked(all), map[*ir.Block]bool{}
+	d.keepWanted(all)
 	for b := range d.dying {
 		for _, s := range b.Term.Succs {
 			for _, x := range uniform.Reachable(s) {
@@ -227,12 +231,21 @@ func (d *deadLanes) drop(all []*ir.Value) {
 // have alike, depend on.
 func (d *deadLanes) asked(all []*ir.Value) map[*ir.Value]bool {
 	asked := map[*ir.Value]bool{}
+	d.wanted = map[*ir.Var]bool{}
+	stores := d.storesTo(all)
 	var ask func(v *ir.Value)
 	ask = func(v *ir.Value) {
-		if d.skeleton[v] && !asked[v] {
-			asked[v] = true
-			for _, a := range v.Args {
-				ask(a)
+		if !d.skeleton[v] || asked[v] {
+			return
+		}
+		asked[v] = true
+		for _, a := range v.Args {
+			ask(a)
+		}
+		if x := ownSource(v); x != nil && !d.wanted[x] {
+			d.wanted[x] = true
+			for _, s := range stores[x] {
+				ask(s)
 			}
 		}
 	}
@@ -351,6 +364,9 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 			d.neutral(v, cur)
 			put(cur, v)
 		case d.skeleton[v]:
+			if x := ownTarget(v); x != nil && slices.ContainsFunc(live, func(w *ir.Value) bool { return ownSource(w) == x }) {
+				flush() // what live lanes load from the variable was there before
+			}
 			put(cur, v) // before the live lanes' part, which it never depends on
 		default:
 			live = append(live, v)

@@ -12,7 +12,11 @@ import (
 // divergent code, which dead lanes skip. A uniform value is recomputed in the skeleton; one
 // whose computation needs a check there is passed to the dead lanes by a live one.
 func (d *deadLanes) computeAgain() {
-	a := &again{d: d, seen: map[*ir.Value]bool{}, copies: map[*ir.Block]map[*ir.Value]*ir.Value{}, first: map[*ir.Block][]*ir.Value{}}
+	var all []*ir.Value
+	for _, b := range d.u.Order {
+		all = append(all, b.Insts...)
+	}
+	a := &again{d: d, stores: d.storesTo(all), seen: map[*ir.Value]bool{}, copies: map[*ir.Block]map[*ir.Value]*ir.Value{}, first: map[*ir.Block][]*ir.Value{}}
 	for _, b := range d.u.Order {
 		if !d.uniform(b) {
 			continue
@@ -34,6 +38,7 @@ func (d *deadLanes) computeAgain() {
 // again computes values again.
 type again struct {
 	d      *deadLanes
+	stores map[*ir.Var][]*ir.Value // those that all work-items make alike
 	seen   map[*ir.Value]bool
 	copies map[*ir.Block]map[*ir.Value]*ir.Value
 	first  map[*ir.Block][]*ir.Value // what is to stand first in a block
@@ -58,6 +63,11 @@ func (a *again) have(v *ir.Value, b *ir.Block) *ir.Value {
 			v.Args[i] = a.have(x, p)
 		}
 	}
+	if x := ownSource(v); x != nil {
+		for _, s := range a.stores[x] {
+			a.have(s, s.Block)
+		}
+	}
 	return v
 }
 
@@ -72,7 +82,7 @@ func (a *again) copy(v *ir.Value, b *ir.Block) *ir.Value {
 	}
 	w := a.d.f.NewValue(v.Op, v.Type)
 	w.Bits, w.Aux, w.Pos, w.Block = v.Bits, v.Aux, v.Pos, b
-	if hazardous(v) {
+	if hazardous(v) || ownSource(v) != nil {
 		w.Op, w.Bits, w.Aux, w.Args = ir.OpGroupUniform, 0, ir.ScopeWorkGroup, []*ir.Value{v}
 	} else {
 		for _, x := range v.Args {

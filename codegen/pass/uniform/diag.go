@@ -4,6 +4,7 @@ package uniform
 // reach.
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -44,6 +45,9 @@ func (u *Info) report(ds *diag.List, v *ir.Value) {
 	if v.Op == ir.OpZeroLocal {
 		what = "this work-group memory, which the group zeroes together,"
 		hint = "declare it before the if or loop, and guard only the loads and stores"
+	}
+	if own(cause) != nil && cause.Op == ir.OpLoad && v.Op != ir.OpGroupUniform {
+		hint += "; if all work-items have the same value there, pass it through dsl.Uniform before"
 	}
 	why := u.describe(cause)
 	d := ds.Add(diag.Divergent, position(v.Pos), hint,
@@ -92,12 +96,45 @@ func (u *Info) describe(v *ir.Value) string {
 			return "a value in device memory: work-items may see different values"
 		case r.Var.Storage == ir.Workgroup:
 			return "a value in work-group memory: work-items may see different values"
-		case r.Var.Name != "":
-			return "the variable " + r.Var.Name + ", which is a work-item's own"
 		}
-		return "a variable, which is a work-item's own"
+		return u.describeOwn(r.Var)
 	}
 	return "a value that differs between work-items"
 }
+
+// describeOwn says why the work-items of a group may have different values in a variable. A
+// copy is named as the variable that it is a copy of.
+func (u *Info) describeOwn(x *ir.Var) string {
+	name, why := named(x), u.root(u.differ[x])
+	for seen := map[*ir.Var]bool{}; why != nil && why.Op == ir.OpLoad && own(why) != nil; {
+		if seen[x] {
+			why = nil // each of several has what depends on another
+			break
+		}
+		seen[x], x = true, own(why)
+		name, why = cmp.Or(name, named(x)), u.root(u.differ[x])
+	}
+	text := cmp.Or(name, "an array") + ", which is a work-item's own"
+	switch {
+	case why == nil:
+		return text
+	case own(why) != nil:
+		return text + " and changes behind the last barrier, too, where others may have left"
+	}
+	return text + " and has values that depend on " + u.describe(why)
+}
+
+// named returns the name that the source has for a variable, or "".
+func named(x *ir.Var) string {
+	if x.Name == "" || madeUp[x.Name] {
+		return ""
+	}
+	return "the variable " + x.Name
+}
+
+// madeUp are the names of variables that the source has not named: go/ssa's, and those of
+// package lower.
+var madeUp = map[string]bool{"complit": true, "new": true, "makeslice": true, "slicelit": true, "varargs": true,
+	"argument": true, "copy": true, "each": true, "out": true, "private": true, "receiver": true, "result": true, "zero": true}
 
 func position(p ir.Pos) diag.Pos { return diag.Pos{File: p.File, Line: p.Line, Col: p.Col} }

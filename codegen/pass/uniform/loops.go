@@ -151,7 +151,8 @@ func Faults(b *ir.Block) bool {
 
 // BypassLoops takes loops without Sync ops out of the skeleton, so that dead lanes
 // go past them and live ones need not ask in each round whether any is left: it counts
-// their blocks as divergent. A loop that computes values which the skeleton needs stays in.
+// their blocks as divergent. A loop that computes values which the skeleton
+// needs, or stores them, stays in.
 func (u *Info) BypassLoops() {
 	for _, l := range u.loops {
 		if !u.Block(l.Head) || !u.bypassed(l) {
@@ -167,7 +168,7 @@ func (u *Info) BypassLoops() {
 
 // bypassed reports whether BypassLoops takes out the loop, if it is in uniform flow.
 func (u *Info) bypassed(l *ir.Loop) bool {
-	if !u.leavesTogether(l) {
+	if !u.leavesTogether(l) || u.fillsFor(l) {
 		return false
 	}
 	for i, b := range u.Order {

@@ -30,6 +30,7 @@ type Info struct {
 	sync   []bool
 
 	varying map[*ir.Value]*ir.Value // with the value that makes it so, or itself
+	differ  map[*ir.Var]*ir.Value   // variables with different contents, with the value that makes them so
 	control []*ir.Block             // per block, the branch that makes it divergent, or nil
 	Leaving map[edge]bool           // edges on which some work-items leave their group
 	kept    map[edge]bool           // edges that were found to be no way of leaving
@@ -53,7 +54,7 @@ type edge struct{ from, To *ir.Block }
 func Of(f *ir.Func) *Info {
 	u := &Info{
 		f: f, roots: facts.FindRoots(f.Module), Order: f.ReversePostorder(), Index: map[*ir.Block]int{},
-		varying: map[*ir.Value]*ir.Value{}, Leaving: map[edge]bool{}, outside: ir.NewModule(""),
+		varying: map[*ir.Value]*ir.Value{}, differ: map[*ir.Var]*ir.Value{}, Leaving: map[edge]bool{}, outside: ir.NewModule(""),
 	}
 	for i, b := range u.Order {
 		u.Index[b] = i
@@ -106,14 +107,18 @@ func (u *Info) Block(b *ir.Block) bool { return u.control[u.Index[b]] == nil }
 // the root of its divergence. b is not uniform.
 func (u *Info) Explain(b *ir.Block) (branch *ir.Block, cause *ir.Value) {
 	branch = u.parting(b)
-	cause = branch.Term.Cond
-	for chain := map[*ir.Value]bool{}; !chain[cause]; {
-		chain[cause] = true
-		if w := u.varying[cause]; w != nil {
-			cause = w
+	return branch, u.root(branch.Term.Cond)
+}
+
+// root returns the value at the root of v's divergence.
+func (u *Info) root(v *ir.Value) *ir.Value {
+	for chain := map[*ir.Value]bool{}; v != nil && !chain[v]; {
+		chain[v] = true
+		if w := u.varying[v]; w != nil {
+			v = w
 		}
 	}
-	return branch, cause
+	return v
 }
 
 // parting returns the branch at which those part ways that do not come to b together:
@@ -162,6 +167,9 @@ func (u *Info) values() bool {
 				if why := u.value(v); why != nil {
 					changed = mark(v, why) || changed
 				}
+				if u.contents(v) {
+					changed, any = true, true
+				}
 			}
 		}
 	}
@@ -203,11 +211,12 @@ func (u *Info) value(v *ir.Value) *ir.Value {
 		}
 		return v
 	case ir.OpLoad:
-		if r := v.Ref(); r.Var == nil {
-			if !u.roots.NeverWritten(v.Args[0]) {
-				return v
-			}
-		} else if r.Var.Storage != ir.Private || r.Var.Init == nil {
+		r := v.Ref()
+		switch {
+		case r.Var == nil && u.roots.NeverWritten(v.Args[0]), r.Var != nil && r.Var.Storage == ir.Private && r.Var.Init != nil:
+		case r.Var != nil && r.Var.Storage == ir.Function:
+			return u.loaded(v)
+		default:
 			return v
 		}
 	case ir.OpGroupAny, ir.OpGroupAll, ir.OpGroupReduce, ir.OpGroupUniform:

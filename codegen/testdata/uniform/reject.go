@@ -50,6 +50,20 @@ type (
 	R41 struct{ Mem }
 	R42 struct{ Mem }
 	R43 struct{ Mem }
+	R44 struct{ Mem }
+	R45 struct{ Mem }
+	R46 struct{ Mem }
+	R47 struct{ Mem }
+	R48 struct{ Mem }
+	R49 struct {
+		Mem
+		W [3]int
+	}
+	R50 struct{ Mem }
+	R51 struct{ Mem }
+	R52 struct{ Mem }
+	R53 struct{ Mem }
+	R54 struct{ Mem }
 )
 
 func (k R01) Kernel(it dsl.NDItem1) {
@@ -294,7 +308,7 @@ func (k R31) Kernel(it dsl.NDItem1) {
 		a[j] = int32(it.LocalID() + j)
 	}
 	if a[k.N&7] > 3 { // branch
-		it.Barrier() // want KG401 `a work-item's own`
+		it.Barrier() // want KG401 `the variable a, which is a work-item's own .*it\.LocalID\(\)`
 	}
 }
 
@@ -446,4 +460,127 @@ func (k R43) Kernel(it dsl.NDItem1) {
 		own[j] = uint32(j)
 	}
 	k.Y[it.GlobalID()] = int32(own[0] + own[1] + own[2])
+}
+
+// An array that gets another value where only some work-items are.
+func (k R44) Kernel(it dsl.NDItem1) {
+	counts := [3]int{1, 2, 3}
+	if it.LocalID() == 1 {
+		counts[1] = 7
+	}
+	for _, n := range counts { // branch
+		for range n {
+			it.Barrier() // want KG401 `the variable counts, .*it\.LocalID\(\)`
+		}
+	}
+}
+
+// A literal with a value that differs.
+func (k R45) Kernel(it dsl.NDItem1) {
+	steps := []int{k.N, it.GlobalID()}
+	for _, n := range steps {
+		for range n { // branch
+			it.Barrier() // want KG401 `the variable steps, .*it\.GlobalID\(\)`
+		}
+	}
+}
+
+// The same value at places that differ.
+func (k R46) Kernel(it dsl.NDItem1) {
+	var hit [40]bool
+	hit[it.LocalID()%40] = true
+	for i := range hit {
+		if hit[i] { // branch
+			it.Barrier() // want KG401 `the variable hit, .*it\.LocalID\(\)`
+		}
+	}
+}
+
+// An array that has no name.
+func (k R47) Kernel(it dsl.NDItem1) {
+	for _, n := range [2]int{k.N, it.LocalID()} { // branch
+		for range n {
+			it.Barrier() // want KG401 `on an array, which is .*it\.LocalID\(\)`
+		}
+	}
+}
+
+func bump(p *[2]int, by int) { p[1] += by }
+
+// A store through a pointer.
+func (k R48) Kernel(it dsl.NDItem1) {
+	rounds := [2]int{1, 2}
+	bump(&rounds, it.LocalID())
+	for i := range rounds {
+		for range rounds[i] { // branch
+			it.Barrier() // want KG401 `the variable rounds, .*it\.LocalID\(\)`
+		}
+	}
+}
+
+// A field that the kernel changes.
+func (k R49) Kernel(it dsl.NDItem1) {
+	k.W[2] = it.LocalID()
+	for i := range k.W {
+		for range k.W[i] { // branch
+			it.Barrier() // want KG401 `the variable k\.W, .*it\.LocalID\(\)`
+		}
+	}
+}
+
+// A loop that work-items leave one by one, and that stores as long as they are in it.
+func (k R50) Kernel(it dsl.NDItem1) {
+	var last [2]int
+	for i := range k.N {
+		if k.X[it.GlobalID()] == int32(i) {
+			break
+		}
+		last[i&1] = i
+	}
+	for range last[k.M&1] { // branch
+		it.Barrier() // want KG401 `the variable last, .*it\.GlobalID\(\)`
+	}
+}
+
+// All have the same array, but do not look at the same element.
+func (k R51) Kernel(it dsl.NDItem1) {
+	sizes := [3]int{k.N, 2, 3}
+	for range sizes[it.LocalID()%3] { // branch
+		it.Barrier() // want KG401 `it\.LocalID\(\)`
+	}
+}
+
+// A copy of a whole array.
+func (k R52) Kernel(it dsl.NDItem1) {
+	var own [4]int
+	own[k.N&3] = it.LocalID()
+	other := own
+	for range other[k.M&3] { // branch
+		it.Barrier() // want KG401 `the variable own, .*it\.LocalID\(\)`
+	}
+}
+
+// What an element has is looked at where work-items are in different rounds.
+func (k R53) Kernel(it dsl.NDItem1) {
+	var a [2]int
+	for i := 0; ; i++ {
+		a[i&1] = i
+		if i > it.LocalID() {
+			break
+		}
+	}
+	if a[0] > a[1] { // branch
+		it.Barrier() // want KG401 `the variable a, .*it\.LocalID\(\)`
+	}
+}
+
+// Copies of what work-items may see differently.
+func (k R54) Kernel(it dsl.NDItem1) {
+	first := [2]int32{k.Y[0], k.Y[1]}
+	k.Y[it.GlobalID()] = 3
+	for _, n := range first { // branch
+		for range n {
+			it.Barrier() // want KG401 `the variable first, .*an element of .*Y, which the kernel writes`
+		}
+	}
 }

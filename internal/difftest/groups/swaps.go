@@ -138,14 +138,14 @@ func (k Swaps) passed(it dsl.NDItem1) int32 {
 	p.src[l] = k.In[it.GlobalID()]
 	for r := range k.Rounds {
 		it.Barrier()
-		turn(p.src, p.dst, l, n, r)
+		exchanged(p.src, p.dst, l, n, r)
 		p.src, p.dst = p.dst, p.src
 	}
 	it.Barrier()
 	return p.src[n-1-l]
 }
 
-func turn(src, dst *[32]int32, l, n, r int) { dst[l] = src[(l+r)%n] + int32(r) }
+func exchanged(src, dst *[32]int32, l, n, r int) { dst[l] = src[(l+r)%n] + int32(r) }
 
 // SwapUses does with swapped buffers what can be done with slices and pointers.
 type SwapUses struct{ Swaps }

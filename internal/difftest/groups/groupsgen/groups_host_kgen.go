@@ -1091,6 +1091,1754 @@ func (g *choicesHost) r8() int {
 	return -1
 }
 
+// fieldsHost is a work-group of the kernel [Fields].
+type fieldsHost struct {
+	kernelimpl.HostGroup
+	c0                                           int32
+	v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v12 int64
+
+	v30, v78 int32
+
+	v32, v34, v60, v62, v82, v84 int64
+
+	v41, v69, v91 []int32
+}
+
+func newFieldsHost() kernelimpl.HostForm { return new(fieldsHost) }
+
+const fieldsHostSites = `1	internal/difftest/groups/arrays.go:45:15
+1	45:6
+1	30:12
+1	53:7
+1	61:5`
+
+func (g *fieldsHost) Begin() {
+	g.Sites = fieldsHostSites
+	n := g.Items
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(32)
+	g.v3 = g.Int64(40)
+	g.v4 = g.Int64(48)
+	g.v5 = g.Int64(56)
+	g.v6 = g.Int64(64)
+	g.v7 = g.Int64(72)
+	g.v8 = g.Int64(80)
+	g.v9 = g.Int64(88)
+	g.v10 = g.Int64(104)
+	g.v12 = g.Int64(120)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.Allot(0, 256)
+	g.Allot(1, 24*n)
+	g.Allot(2, 16*n)
+	g.Allot(3, 16*n)
+	kernelimpl.HostRoom(n, &g.v41, &g.v69, &g.v91)
+}
+
+func (g *fieldsHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 2: // Barrier, arrays.go:31
+			next = g.r3()
+		case 4: // Barrier, arrays.go:31
+			next = g.r5()
+		case 6: // Barrier, arrays.go:31
+			next = g.r7()
+		}
+	}
+}
+
+func (g *fieldsHost) r0() int {
+	n := g.Items
+	m1 := g.Memory(1)
+	v3 := g.v3
+	v4 := g.v4
+	v5 := g.v5
+	m2 := g.Memory(2)
+	v6 := g.v6
+	v7 := g.v7
+	m3 := g.Memory(3)
+	v8 := g.v8
+	v9 := g.v9
+	for li := range n {
+		own1 := unsafe.Add(m1, li*24)
+		own2 := unsafe.Add(m2, li*16)
+		own3 := unsafe.Add(m3, li*16)
+		*(*int64)(own1) = v3
+		*(*int64)(unsafe.Add(own1, 8)) = v4
+		*(*int64)(unsafe.Add(own1, 16)) = v5
+		*(*int64)(own2) = v6
+		*(*int64)(unsafe.Add(own2, 8)) = v7
+		*(*int64)(own3) = v8
+		*(*int64)(unsafe.Add(own3, 8)) = v9
+	}
+	// ZeroLocal, arrays.go:44
+	g.Zero(0)
+	basex := g.Base(0)
+	v10 := g.v10
+	p6 := g.Pointer(6)
+	m0 := g.Memory(0)
+	more := false
+	for li := range n {
+		v21 := int64(basex + li)
+		v0 := int32(basex + li)
+		v22 := int32(li)
+		v23 := int64(uint32(v22))
+		if uint64(v21) >= uint64(v10) {
+			g.Fault(0, v21, v10, v0)
+			g.Leave(li)
+			continue
+		}
+		v25 := *(*int32)(unsafe.Add(p6, (basex+li)*4))
+		if uint32(v22) >= 64 {
+			g.Fault(1, v23, 64, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v25
+		more = true
+	}
+	if !more {
+		return -1
+	}
+	// Barrier, arrays.go:46
+	v1 := g.v1
+	c0 := g.c0
+	u30 := g.v30
+	u32 := g.v32
+	u34 := g.v34
+	h41 := g.v41[:n]
+	stop := g.Cancelled()
+	v12 := g.v12
+	p7 := g.Pointer(7)
+	v2 := g.v2
+	v58 := v2 & 1
+	v59 := int32(uint64(v58))
+	u60 := g.v60
+	u62 := g.v62
+	h69 := g.v69[:n]
+	u78 := g.v78
+	u82 := g.v82
+	u84 := g.v84
+	h91 := g.v91[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v21 := int64(basex + li)
+		own1 := unsafe.Add(m1, li*24)
+		v22 := int32(li)
+		v0 := int32(basex + li)
+		own2 := unsafe.Add(m2, li*16)
+		own3 := unsafe.Add(m3, li*16)
+		var v29, v38, v54, v66, v77, v88 int32
+		var v32, v34, v39, v62, v67, v82, v84, v89 int64
+		if v1 <= v21 {
+			g.Leave(li)
+			continue
+		}
+		v29 = -1
+	b6:
+		v30 := v29 + 1
+		if v30 >= 3 {
+			goto b19
+		}
+		v32 = *(*int64)(unsafe.Add(own1, int(v30)*8))
+		if 0 >= v32 {
+			goto b14
+		}
+		v34 = 0
+		{
+			v35 := v22 + 1
+			v38 = v35 - ((v35 / c0) * c0)
+			v39 = int64(uint32(v38))
+			if uint32(v38) >= 64 {
+				g.Fault(2, v39, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v41 := *(*int32)(unsafe.Add(m0, int(v38)*4))
+			u30 = v30
+			u32 = v32
+			u34 = v34
+			h41[li] = v41
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 2
+			}
+			continue
+		}
+	b14:
+		{
+			v49 := *(*int32)(unsafe.Add(p6, (basex+li)*4))
+			if (v49 - ((v49 / 7) * 7)) != v30 {
+				v29 = v30
+				if stop.Load() {
+					return g.Stop()
+				}
+				goto b6
+			}
+		}
+		v54 = *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v21) >= uint64(v12) {
+			g.Fault(3, v21, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v54
+		g.Leave(li)
+		continue
+	b19:
+		v60 := *(*int64)(unsafe.Add(own2, int(v59)*8))
+		if 0 >= v60 {
+			v77 = -1
+			goto b27
+		}
+		v62 = 0
+		{
+			v63 := v22 + 1
+			v66 = v63 - ((v63 / c0) * c0)
+			v67 = int64(uint32(v66))
+			if uint32(v66) >= 64 {
+				g.Fault(2, v67, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v69 := *(*int32)(unsafe.Add(m0, int(v66)*4))
+			u60 = v60
+			u62 = v62
+			h69[li] = v69
+			if next != 4 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 4
+			}
+			continue
+		}
+	b27:
+		v78 := v77 + 1
+		if v78 >= 2 {
+			goto b36
+		}
+		v82 = *(*int64)(unsafe.Add(own2, int(v78)*8)) - *(*int64)(unsafe.Add(own3, int(v78)*8))
+		if 0 >= v82 {
+			v77 = v78
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b27
+		}
+		v84 = 0
+		{
+			v85 := v22 + 1
+			v88 = v85 - ((v85 / c0) * c0)
+			v89 = int64(uint32(v88))
+			if uint32(v88) >= 64 {
+				g.Fault(2, v89, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v91 := *(*int32)(unsafe.Add(m0, int(v88)*4))
+			u78 = v78
+			u82 = v82
+			u84 = v84
+			h91[li] = v91
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
+			}
+			continue
+		}
+	b36:
+		v99 := *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v21) >= uint64(v12) {
+			g.Fault(4, v21, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v99
+		g.Leave(li)
+	}
+	g.v30 = u30
+	g.v32 = u32
+	g.v34 = u34
+	g.v60 = u60
+	g.v62 = u62
+	g.v78 = u78
+	g.v82 = u82
+	g.v84 = u84
+	return next
+}
+
+func (g *fieldsHost) r3() int {
+	n := g.Items
+	h41 := g.v41[:n]
+	v34 := g.v34
+	v43 := int32(uint64(v34))
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v41 := h41[li]
+		*(*int32)(unsafe.Add(m0, li*4)) = (v41 * 3) + v43
+	}
+	// Barrier, arrays.go:33
+	e30 := g.v30
+	e32 := g.v32
+	e34 := g.v34
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	v12 := g.v12
+	p7 := g.Pointer(7)
+	m1 := g.Memory(1)
+	stop := g.Cancelled()
+	c0 := g.c0
+	u30 := g.v30
+	u32 := g.v32
+	u34 := g.v34
+	m2 := g.Memory(2)
+	v2 := g.v2
+	v58 := v2 & 1
+	v59 := int32(uint64(v58))
+	u60 := g.v60
+	u62 := g.v62
+	h69 := g.v69[:n]
+	m3 := g.Memory(3)
+	u78 := g.v78
+	u82 := g.v82
+	u84 := g.v84
+	h91 := g.v91[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v30 := e30
+		v32 := e32
+		v34 := e34
+		v21 := int64(basex + li)
+		v0 := int32(basex + li)
+		own1 := unsafe.Add(m1, li*24)
+		v22 := int32(li)
+		own2 := unsafe.Add(m2, li*16)
+		own3 := unsafe.Add(m3, li*16)
+		var v29, v38, v54, v66, v77, v88 int32
+		var v39, v62, v67, v82, v84, v89 int64
+		v46 := v34 + 1
+		if v46 < v32 {
+			v34 = v46
+			goto b8
+		}
+	b14:
+		{
+			v49 := *(*int32)(unsafe.Add(p6, (basex+li)*4))
+			if (v49 - ((v49 / 7) * 7)) != v30 {
+				v29 = v30
+				goto b6
+			}
+		}
+		v54 = *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v21) >= uint64(v12) {
+			g.Fault(3, v21, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v54
+		g.Leave(li)
+		continue
+	b6:
+		v30 = v29 + 1
+		if v30 >= 3 {
+			goto b19
+		}
+		v32 = *(*int64)(unsafe.Add(own1, int(v30)*8))
+		if 0 >= v32 {
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b14
+		}
+		v34 = 0
+	b8:
+		{
+			v35 := v22 + 1
+			v38 = v35 - ((v35 / c0) * c0)
+			v39 = int64(uint32(v38))
+			if uint32(v38) >= 64 {
+				g.Fault(2, v39, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v41 := *(*int32)(unsafe.Add(m0, int(v38)*4))
+			u30 = v30
+			u32 = v32
+			u34 = v34
+			h41[li] = v41
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 2
+			}
+			continue
+		}
+	b19:
+		v60 := *(*int64)(unsafe.Add(own2, int(v59)*8))
+		if 0 >= v60 {
+			v77 = -1
+			goto b27
+		}
+		v62 = 0
+		{
+			v63 := v22 + 1
+			v66 = v63 - ((v63 / c0) * c0)
+			v67 = int64(uint32(v66))
+			if uint32(v66) >= 64 {
+				g.Fault(2, v67, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v69 := *(*int32)(unsafe.Add(m0, int(v66)*4))
+			u60 = v60
+			u62 = v62
+			h69[li] = v69
+			if next != 4 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 4
+			}
+			continue
+		}
+	b27:
+		v78 := v77 + 1
+		if v78 >= 2 {
+			goto b36
+		}
+		v82 = *(*int64)(unsafe.Add(own2, int(v78)*8)) - *(*int64)(unsafe.Add(own3, int(v78)*8))
+		if 0 >= v82 {
+			v77 = v78
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b27
+		}
+		v84 = 0
+		{
+			v85 := v22 + 1
+			v88 = v85 - ((v85 / c0) * c0)
+			v89 = int64(uint32(v88))
+			if uint32(v88) >= 64 {
+				g.Fault(2, v89, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v91 := *(*int32)(unsafe.Add(m0, int(v88)*4))
+			u78 = v78
+			u82 = v82
+			u84 = v84
+			h91[li] = v91
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
+			}
+			continue
+		}
+	b36:
+		v99 := *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v21) >= uint64(v12) {
+			g.Fault(4, v21, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v99
+		g.Leave(li)
+	}
+	g.v30 = u30
+	g.v32 = u32
+	g.v34 = u34
+	g.v60 = u60
+	g.v62 = u62
+	g.v78 = u78
+	g.v82 = u82
+	g.v84 = u84
+	return next
+}
+
+func (g *fieldsHost) r5() int {
+	n := g.Items
+	h69 := g.v69[:n]
+	v62 := g.v62
+	v71 := int32(uint64(v62))
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v69 := h69[li]
+		*(*int32)(unsafe.Add(m0, li*4)) = (v69 * 3) + v71
+	}
+	// Barrier, arrays.go:33
+	e62 := g.v62
+	v60 := g.v60
+	c0 := g.c0
+	basex := g.Base(0)
+	u62 := g.v62
+	m2 := g.Memory(2)
+	m3 := g.Memory(3)
+	stop := g.Cancelled()
+	u78 := g.v78
+	u82 := g.v82
+	u84 := g.v84
+	h91 := g.v91[:n]
+	v12 := g.v12
+	p7 := g.Pointer(7)
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v62 := e62
+		v22 := int32(li)
+		v0 := int32(basex + li)
+		own2 := unsafe.Add(m2, li*16)
+		own3 := unsafe.Add(m3, li*16)
+		v21 := int64(basex + li)
+		var v66, v77, v88 int32
+		var v67, v82, v84, v89 int64
+		v74 := v62 + 1
+		if v74 >= v60 {
+			v77 = -1
+			goto b27
+		}
+		v62 = v74
+		{
+			v63 := v22 + 1
+			v66 = v63 - ((v63 / c0) * c0)
+			v67 = int64(uint32(v66))
+			if uint32(v66) >= 64 {
+				g.Fault(2, v67, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v69 := *(*int32)(unsafe.Add(m0, int(v66)*4))
+			u62 = v62
+			h69[li] = v69
+			if next != 4 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 4
+			}
+			continue
+		}
+	b27:
+		v78 := v77 + 1
+		if v78 >= 2 {
+			goto b36
+		}
+		v82 = *(*int64)(unsafe.Add(own2, int(v78)*8)) - *(*int64)(unsafe.Add(own3, int(v78)*8))
+		if 0 >= v82 {
+			v77 = v78
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b27
+		}
+		v84 = 0
+		{
+			v85 := v22 + 1
+			v88 = v85 - ((v85 / c0) * c0)
+			v89 = int64(uint32(v88))
+			if uint32(v88) >= 64 {
+				g.Fault(2, v89, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v91 := *(*int32)(unsafe.Add(m0, int(v88)*4))
+			u78 = v78
+			u82 = v82
+			u84 = v84
+			h91[li] = v91
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
+			}
+			continue
+		}
+	b36:
+		v99 := *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v21) >= uint64(v12) {
+			g.Fault(4, v21, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v99
+		g.Leave(li)
+	}
+	g.v62 = u62
+	g.v78 = u78
+	g.v82 = u82
+	g.v84 = u84
+	return next
+}
+
+func (g *fieldsHost) r7() int {
+	n := g.Items
+	h91 := g.v91[:n]
+	v84 := g.v84
+	v93 := int32(uint64(v84))
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v91 := h91[li]
+		*(*int32)(unsafe.Add(m0, li*4)) = (v91 * 3) + v93
+	}
+	// Barrier, arrays.go:33
+	e78 := g.v78
+	e82 := g.v82
+	e84 := g.v84
+	m2 := g.Memory(2)
+	m3 := g.Memory(3)
+	stop := g.Cancelled()
+	c0 := g.c0
+	basex := g.Base(0)
+	u78 := g.v78
+	u82 := g.v82
+	u84 := g.v84
+	v12 := g.v12
+	p7 := g.Pointer(7)
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v78 := e78
+		v82 := e82
+		v84 := e84
+		own2 := unsafe.Add(m2, li*16)
+		own3 := unsafe.Add(m3, li*16)
+		v22 := int32(li)
+		v0 := int32(basex + li)
+		v21 := int64(basex + li)
+		var v77, v88 int32
+		var v89 int64
+		v96 := v84 + 1
+		if v96 < v82 {
+			v84 = v96
+			goto b29
+		}
+	b35:
+		v77 = v78
+		v78 = v77 + 1
+		if v78 >= 2 {
+			goto b36
+		}
+		v82 = *(*int64)(unsafe.Add(own2, int(v78)*8)) - *(*int64)(unsafe.Add(own3, int(v78)*8))
+		if 0 >= v82 {
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b35
+		}
+		v84 = 0
+	b29:
+		{
+			v85 := v22 + 1
+			v88 = v85 - ((v85 / c0) * c0)
+			v89 = int64(uint32(v88))
+			if uint32(v88) >= 64 {
+				g.Fault(2, v89, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v91 := *(*int32)(unsafe.Add(m0, int(v88)*4))
+			u78 = v78
+			u82 = v82
+			u84 = v84
+			h91[li] = v91
+			next = 6
+			continue
+		}
+	b36:
+		v99 := *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v21) >= uint64(v12) {
+			g.Fault(4, v21, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v99
+		g.Leave(li)
+	}
+	g.v78 = u78
+	g.v82 = u82
+	g.v84 = u84
+	return next
+}
+
+// filledHost is a work-group of the kernel [Filled].
+type filledHost struct {
+	kernelimpl.HostGroup
+	c0         int32
+	v1, v2, v4 int64
+
+	v31 []int64
+
+	v46, v54, v56, v86, v88 int64
+
+	v53, v84 int32
+
+	v63, v95 []int32
+}
+
+func newFilledHost() kernelimpl.HostForm { return new(filledHost) }
+
+const filledHostSites = `1	internal/difftest/groups/arrays.go:118:15
+1	118:6
+1	124:7
+1	30:12
+1	141:5`
+
+func (g *filledHost) Begin() {
+	g.Sites = filledHostSites
+	n := g.Items
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.Allot(0, 256)
+	g.Allot(1, 32*n)
+	g.Allot(2, 32*n)
+	kernelimpl.HostRoom(n, &g.v31)
+	kernelimpl.HostRoom(n, &g.v63, &g.v95)
+}
+
+func (g *filledHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 2: // Barrier, arrays.go:31
+			next = g.r3()
+		case 4: // Barrier, arrays.go:31
+			next = g.r5()
+		}
+	}
+}
+
+func (g *filledHost) r0() int {
+	n := g.Items
+	// ZeroLocal, arrays.go:117
+	g.Zero(0)
+	basex := g.Base(0)
+	v2 := g.v2
+	p6 := g.Pointer(6)
+	m0 := g.Memory(0)
+	more := false
+	for li := range n {
+		v6 := int64(basex + li)
+		v0 := int32(basex + li)
+		v7 := int32(li)
+		v8 := int64(uint32(v7))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
+		}
+		v10 := *(*int32)(unsafe.Add(p6, (basex+li)*4))
+		if uint32(v7) >= 64 {
+			g.Fault(1, v8, 64, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v10
+		more = true
+	}
+	if !more {
+		return -1
+	}
+	// Barrier, arrays.go:119
+	m1 := g.Memory(1)
+	v1 := g.v1
+	v32 := v1 + 1
+	v33 := v32 & 3
+	v34 := int32(uint64(v33))
+	m2 := g.Memory(2)
+	v4 := g.v4
+	p7 := g.Pointer(7)
+	v47 := v1 & 3
+	v48 := int32(uint64(v47))
+	c0 := g.c0
+	h31 := g.v31[:n]
+	u46 := g.v46
+	u53 := g.v53
+	u54 := g.v54
+	u56 := g.v56
+	h63 := g.v63[:n]
+	stop := g.Cancelled()
+	u84 := g.v84
+	u86 := g.v86
+	u88 := g.v88
+	h95 := g.v95[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		own1 := unsafe.Add(m1, li*32)
+		v7 := int32(li)
+		own2 := unsafe.Add(m2, li*32)
+		v6 := int64(basex + li)
+		v0 := int32(basex + li)
+		var v14, v26, v30, v53, v60, v83, v92 int32
+		var v31, v46, v54, v56, v61, v86, v88, v93 int64
+		*(*[32]byte)(own1) = [32]byte{}
+		v14 = -1
+	b5:
+		v15 := v14 + 1
+		v16 := int64(uint32(v15))
+		if v15 >= 4 {
+			v30 = v7 & 3
+			v31 = *(*int64)(unsafe.Add(own1, int(v30)*8))
+			*(*int64)(unsafe.Add(own1, int(v34)*8)) = *(*int64)(unsafe.Add(own1, int(v34)*8)) + 1
+			v39 := *(*int64)(unsafe.Add(own1, 8))
+			v40 := *(*int64)(unsafe.Add(own1, 16))
+			v41 := *(*int64)(unsafe.Add(own1, 24))
+			*(*int64)(own2) = *(*int64)(own1)
+			*(*int64)(unsafe.Add(own2, 8)) = v39
+			*(*int64)(unsafe.Add(own2, 16)) = v40
+			*(*int64)(unsafe.Add(own2, 24)) = v41
+			v46 = 0
+			goto b12
+		}
+		{
+			*(*int64)(unsafe.Add(own1, int(v15)*8)) = (v1 + v16) & 3
+			v21 := *(*int32)(unsafe.Add(p6, (basex+li)*4))
+			if (v21 - ((v21 / 9) * 9)) != v15 {
+				v14 = v15
+				goto b5
+			}
+		}
+		v26 = *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(2, v6, v4, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v26
+		g.Leave(li)
+		continue
+	b12:
+		if v46 >= (*(*int64)(unsafe.Add(own1, int(v48)*8)) + 2) {
+			v83 = -1
+			goto b24
+		}
+		v53 = int32(uint64(v46 & 3))
+		v54 = *(*int64)(unsafe.Add(own1, int(v53)*8))
+		if 0 >= v54 {
+			goto b20
+		}
+		v56 = 0
+		{
+			v57 := v7 + 1
+			v60 = v57 - ((v57 / c0) * c0)
+			v61 = int64(uint32(v60))
+			if uint32(v60) >= 64 {
+				g.Fault(3, v61, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v63 := *(*int32)(unsafe.Add(m0, int(v60)*4))
+			h31[li] = v31
+			u46 = v46
+			u53 = v53
+			u54 = v54
+			u56 = v56
+			h63[li] = v63
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 2
+			}
+			continue
+		}
+	b20:
+		{
+			v71 := *(*int32)(unsafe.Add(p6, (basex+li)*4))
+			if (v71 - ((v71 / 11) * 11)) == int32(uint64(v46)) {
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v77 := v46 + 1
+			v81 := *(*int64)(unsafe.Add(own2, int(int32(uint64(v77&3)))*8)) ^ 1
+			*(*int64)(unsafe.Add(own1, int(v53)*8)) = v81
+			v46 = v77
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b12
+		}
+	b24:
+		v84 := v83 + 1
+		if v84 >= 4 {
+			goto b33
+		}
+		v86 = *(*int64)(unsafe.Add(own2, int(v84)*8))
+		if 0 >= v86 {
+			v83 = v84
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b24
+		}
+		v88 = 0
+		{
+			v89 := v7 + 1
+			v92 = v89 - ((v89 / c0) * c0)
+			v93 = int64(uint32(v92))
+			if uint32(v92) >= 64 {
+				g.Fault(3, v93, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v95 := *(*int32)(unsafe.Add(m0, int(v92)*4))
+			h31[li] = v31
+			u84 = v84
+			u86 = v86
+			u88 = v88
+			h95[li] = v95
+			if next != 4 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 4
+			}
+			continue
+		}
+	b33:
+		v109 := ((*(*int32)(unsafe.Add(m0, li*4)) * 5) + int32(uint64(v31))) + int32(uint64(*(*int64)(unsafe.Add(own1, int(v30)*8))))
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(4, v6, v4, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v109
+		g.Leave(li)
+	}
+	g.v46 = u46
+	g.v53 = u53
+	g.v54 = u54
+	g.v56 = u56
+	g.v84 = u84
+	g.v86 = u86
+	g.v88 = u88
+	return next
+}
+
+func (g *filledHost) r3() int {
+	n := g.Items
+	h63 := g.v63[:n]
+	v56 := g.v56
+	v65 := int32(uint64(v56))
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v63 := h63[li]
+		*(*int32)(unsafe.Add(m0, li*4)) = (v63 * 3) + v65
+	}
+	// Barrier, arrays.go:33
+	e46 := g.v46
+	e53 := g.v53
+	e54 := g.v54
+	e56 := g.v56
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	m2 := g.Memory(2)
+	m1 := g.Memory(1)
+	v1 := g.v1
+	v47 := v1 & 3
+	v48 := int32(uint64(v47))
+	stop := g.Cancelled()
+	c0 := g.c0
+	u46 := g.v46
+	u53 := g.v53
+	u54 := g.v54
+	u56 := g.v56
+	u84 := g.v84
+	u86 := g.v86
+	u88 := g.v88
+	h95 := g.v95[:n]
+	h31 := g.v31[:n]
+	v4 := g.v4
+	p7 := g.Pointer(7)
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v46 := e46
+		v53 := e53
+		v54 := e54
+		v56 := e56
+		own2 := unsafe.Add(m2, li*32)
+		own1 := unsafe.Add(m1, li*32)
+		v7 := int32(li)
+		v0 := int32(basex + li)
+		v31 := h31[li]
+		v30 := v7 & 3
+		v6 := int64(basex + li)
+		var v60, v83, v92 int32
+		var v61, v86, v88, v93 int64
+		v68 := v56 + 1
+		if v68 < v54 {
+			v56 = v68
+			goto b14
+		}
+	b20:
+		{
+			v71 := *(*int32)(unsafe.Add(p6, (basex+li)*4))
+			if (v71 - ((v71 / 11) * 11)) == int32(uint64(v46)) {
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v77 := v46 + 1
+			v81 := *(*int64)(unsafe.Add(own2, int(int32(uint64(v77&3)))*8)) ^ 1
+			*(*int64)(unsafe.Add(own1, int(v53)*8)) = v81
+			v46 = v77
+		}
+		if v46 >= (*(*int64)(unsafe.Add(own1, int(v48)*8)) + 2) {
+			v83 = -1
+			goto b24
+		}
+		v53 = int32(uint64(v46 & 3))
+		v54 = *(*int64)(unsafe.Add(own1, int(v53)*8))
+		if 0 >= v54 {
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b20
+		}
+		v56 = 0
+	b14:
+		{
+			v57 := v7 + 1
+			v60 = v57 - ((v57 / c0) * c0)
+			v61 = int64(uint32(v60))
+			if uint32(v60) >= 64 {
+				g.Fault(3, v61, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v63 := *(*int32)(unsafe.Add(m0, int(v60)*4))
+			u46 = v46
+			u53 = v53
+			u54 = v54
+			u56 = v56
+			h63[li] = v63
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 2
+			}
+			continue
+		}
+	b24:
+		v84 := v83 + 1
+		if v84 >= 4 {
+			goto b33
+		}
+		v86 = *(*int64)(unsafe.Add(own2, int(v84)*8))
+		if 0 >= v86 {
+			v83 = v84
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b24
+		}
+		v88 = 0
+		{
+			v89 := v7 + 1
+			v92 = v89 - ((v89 / c0) * c0)
+			v93 = int64(uint32(v92))
+			if uint32(v92) >= 64 {
+				g.Fault(3, v93, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v95 := *(*int32)(unsafe.Add(m0, int(v92)*4))
+			u84 = v84
+			u86 = v86
+			u88 = v88
+			h95[li] = v95
+			if next != 4 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 4
+			}
+			continue
+		}
+	b33:
+		v109 := ((*(*int32)(unsafe.Add(m0, li*4)) * 5) + int32(uint64(v31))) + int32(uint64(*(*int64)(unsafe.Add(own1, int(v30)*8))))
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(4, v6, v4, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v109
+		g.Leave(li)
+	}
+	g.v46 = u46
+	g.v53 = u53
+	g.v54 = u54
+	g.v56 = u56
+	g.v84 = u84
+	g.v86 = u86
+	g.v88 = u88
+	return next
+}
+
+func (g *filledHost) r5() int {
+	n := g.Items
+	h95 := g.v95[:n]
+	v88 := g.v88
+	v97 := int32(uint64(v88))
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v95 := h95[li]
+		*(*int32)(unsafe.Add(m0, li*4)) = (v95 * 3) + v97
+	}
+	// Barrier, arrays.go:33
+	e84 := g.v84
+	e86 := g.v86
+	e88 := g.v88
+	m2 := g.Memory(2)
+	stop := g.Cancelled()
+	c0 := g.c0
+	basex := g.Base(0)
+	u84 := g.v84
+	u86 := g.v86
+	u88 := g.v88
+	h31 := g.v31[:n]
+	m1 := g.Memory(1)
+	v4 := g.v4
+	p7 := g.Pointer(7)
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v84 := e84
+		v86 := e86
+		v88 := e88
+		own2 := unsafe.Add(m2, li*32)
+		v7 := int32(li)
+		v0 := int32(basex + li)
+		v31 := h31[li]
+		own1 := unsafe.Add(m1, li*32)
+		v30 := v7 & 3
+		v6 := int64(basex + li)
+		var v83, v92 int32
+		var v93 int64
+		v100 := v88 + 1
+		if v100 < v86 {
+			v88 = v100
+			goto b26
+		}
+	b32:
+		v83 = v84
+		v84 = v83 + 1
+		if v84 >= 4 {
+			goto b33
+		}
+		v86 = *(*int64)(unsafe.Add(own2, int(v84)*8))
+		if 0 >= v86 {
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b32
+		}
+		v88 = 0
+	b26:
+		{
+			v89 := v7 + 1
+			v92 = v89 - ((v89 / c0) * c0)
+			v93 = int64(uint32(v92))
+			if uint32(v92) >= 64 {
+				g.Fault(3, v93, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v95 := *(*int32)(unsafe.Add(m0, int(v92)*4))
+			u84 = v84
+			u86 = v86
+			u88 = v88
+			h95[li] = v95
+			next = 4
+			continue
+		}
+	b33:
+		v109 := ((*(*int32)(unsafe.Add(m0, li*4)) * 5) + int32(uint64(v31))) + int32(uint64(*(*int64)(unsafe.Add(own1, int(v30)*8))))
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(4, v6, v4, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v109
+		g.Leave(li)
+	}
+	g.v84 = u84
+	g.v86 = u86
+	g.v88 = u88
+	return next
+}
+
+// literalsHost is a work-group of the kernel [Literals].
+type literalsHost struct {
+	kernelimpl.HostGroup
+	c0                 int32
+	v1, v2, v3, v4, v6 int64
+
+	v24, v53 int32
+
+	v26, v31, v55, v57 int64
+
+	v38, v64 []int32
+}
+
+func newLiteralsHost() kernelimpl.HostForm { return new(literalsHost) }
+
+const literalsHostSites = `1	internal/difftest/groups/arrays.go:96:15
+1	96:6
+1	30:12
+1	108:5`
+
+func (g *literalsHost) Begin() {
+	g.Sites = literalsHostSites
+	n := g.Items
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(32)
+	g.v3 = g.Int64(40)
+	g.v4 = g.Int64(72)
+	g.v6 = g.Int64(88)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.Allot(0, 256)
+	g.Allot(1, 24*n)
+	g.Allot(2, 24*n)
+	kernelimpl.HostRoom(n, &g.v38, &g.v64)
+}
+
+func (g *literalsHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 2: // Barrier, arrays.go:31
+			next = g.r3()
+		case 4: // Barrier, arrays.go:31
+			next = g.r5()
+		}
+	}
+}
+
+func (g *literalsHost) r0() int {
+	n := g.Items
+	// ZeroLocal, arrays.go:95
+	g.Zero(0)
+	basex := g.Base(0)
+	v4 := g.v4
+	p6 := g.Pointer(6)
+	m0 := g.Memory(0)
+	more := false
+	for li := range n {
+		v8 := int64(basex + li)
+		v0 := int32(basex + li)
+		v9 := int32(li)
+		v10 := int64(uint32(v9))
+		if uint64(v8) >= uint64(v4) {
+			g.Fault(0, v8, v4, v0)
+			g.Leave(li)
+			continue
+		}
+		v12 := *(*int32)(unsafe.Add(p6, (basex+li)*4))
+		if uint32(v9) >= 64 {
+			g.Fault(1, v10, 64, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v12
+		more = true
+	}
+	if !more {
+		return -1
+	}
+	// Barrier, arrays.go:97
+	m1 := g.Memory(1)
+	v2 := g.v2
+	v15 := int32(g.ID[0])
+	v16 := int32(uint32(v15) / 3)
+	v17 := v16 * 3
+	v18 := v15 - v17
+	v19 := int64(uint32(v18))
+	m2 := g.Memory(2)
+	v3 := g.v3
+	v1 := g.v1
+	v47 := v1 & 3
+	c0 := g.c0
+	v49 := c0 & 1
+	v50 := int64(uint32(v49))
+	stop := g.Cancelled()
+	u24 := g.v24
+	u26 := g.v26
+	u31 := g.v31
+	h38 := g.v38[:n]
+	u53 := g.v53
+	u55 := g.v55
+	u57 := g.v57
+	h64 := g.v64[:n]
+	v6 := g.v6
+	p7 := g.Pointer(7)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		own1 := unsafe.Add(m1, li*24)
+		own2 := unsafe.Add(m2, li*24)
+		v9 := int32(li)
+		v0 := int32(basex + li)
+		v8 := int64(basex + li)
+		var v23, v35, v52, v61 int32
+		var v26, v31, v36, v55, v57, v62 int64
+		*(*int64)(own1) = v2
+		*(*int64)(unsafe.Add(own1, 8)) = v19
+		*(*int64)(unsafe.Add(own1, 16)) = 1
+		v23 = -1
+	b5:
+		v24 := v23 + 1
+		if v24 >= 3 {
+			*(*int64)(own2) = v3
+			*(*int64)(unsafe.Add(own2, 8)) = v47
+			*(*int64)(unsafe.Add(own2, 16)) = v50
+			v52 = -1
+			goto b17
+		}
+		{
+			v26 = *(*int64)(unsafe.Add(own1, int(v24)*8))
+			v29 := *(*int32)(unsafe.Add(p6, (basex+li)*4)) == int32(uint64(v26))
+			if v29 {
+				g.Leave(li)
+				continue
+			}
+		}
+		if 0 >= v26 {
+			v23 = v24
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+		v31 = 0
+		{
+			v32 := v9 + 1
+			v35 = v32 - ((v32 / c0) * c0)
+			v36 = int64(uint32(v35))
+			if uint32(v35) >= 64 {
+				g.Fault(2, v36, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v38 := *(*int32)(unsafe.Add(m0, int(v35)*4))
+			u24 = v24
+			u26 = v26
+			u31 = v31
+			h38[li] = v38
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 2
+			}
+			continue
+		}
+	b17:
+		v53 := v52 + 1
+		if v53 >= 3 {
+			goto b26
+		}
+		v55 = *(*int64)(unsafe.Add(own2, int(v53)*8))
+		if 0 >= v55 {
+			v52 = v53
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b17
+		}
+		v57 = 0
+		{
+			v58 := v9 + 1
+			v61 = v58 - ((v58 / c0) * c0)
+			v62 = int64(uint32(v61))
+			if uint32(v61) >= 64 {
+				g.Fault(2, v62, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v64 := *(*int32)(unsafe.Add(m0, int(v61)*4))
+			u53 = v53
+			u55 = v55
+			u57 = v57
+			h64[li] = v64
+			if next != 4 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 4
+			}
+			continue
+		}
+	b26:
+		v72 := *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v8) >= uint64(v6) {
+			g.Fault(3, v8, v6, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v72
+		g.Leave(li)
+	}
+	g.v24 = u24
+	g.v26 = u26
+	g.v31 = u31
+	g.v53 = u53
+	g.v55 = u55
+	g.v57 = u57
+	return next
+}
+
+func (g *literalsHost) r3() int {
+	n := g.Items
+	h38 := g.v38[:n]
+	v31 := g.v31
+	v40 := int32(uint64(v31))
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v38 := h38[li]
+		*(*int32)(unsafe.Add(m0, li*4)) = (v38 * 3) + v40
+	}
+	// Barrier, arrays.go:33
+	e24 := g.v24
+	e26 := g.v26
+	e31 := g.v31
+	m2 := g.Memory(2)
+	v3 := g.v3
+	v1 := g.v1
+	v47 := v1 & 3
+	c0 := g.c0
+	v49 := c0 & 1
+	v50 := int64(uint32(v49))
+	m1 := g.Memory(1)
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	stop := g.Cancelled()
+	u24 := g.v24
+	u26 := g.v26
+	u31 := g.v31
+	u53 := g.v53
+	u55 := g.v55
+	u57 := g.v57
+	h64 := g.v64[:n]
+	v6 := g.v6
+	p7 := g.Pointer(7)
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v24 := e24
+		v26 := e26
+		v31 := e31
+		own2 := unsafe.Add(m2, li*24)
+		own1 := unsafe.Add(m1, li*24)
+		v9 := int32(li)
+		v0 := int32(basex + li)
+		v8 := int64(basex + li)
+		var v23, v35, v52, v61 int32
+		var v36, v55, v57, v62 int64
+		v43 := v31 + 1
+		if v43 < v26 {
+			v31 = v43
+			goto b9
+		}
+	b15:
+		v23 = v24
+		v24 = v23 + 1
+		if v24 >= 3 {
+			*(*int64)(own2) = v3
+			*(*int64)(unsafe.Add(own2, 8)) = v47
+			*(*int64)(unsafe.Add(own2, 16)) = v50
+			v52 = -1
+			goto b17
+		}
+		{
+			v26 = *(*int64)(unsafe.Add(own1, int(v24)*8))
+			v29 := *(*int32)(unsafe.Add(p6, (basex+li)*4)) == int32(uint64(v26))
+			if v29 {
+				g.Leave(li)
+				continue
+			}
+		}
+		if 0 >= v26 {
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b15
+		}
+		v31 = 0
+	b9:
+		{
+			v32 := v9 + 1
+			v35 = v32 - ((v32 / c0) * c0)
+			v36 = int64(uint32(v35))
+			if uint32(v35) >= 64 {
+				g.Fault(2, v36, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v38 := *(*int32)(unsafe.Add(m0, int(v35)*4))
+			u24 = v24
+			u26 = v26
+			u31 = v31
+			h38[li] = v38
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 2
+			}
+			continue
+		}
+	b17:
+		v53 := v52 + 1
+		if v53 >= 3 {
+			goto b26
+		}
+		v55 = *(*int64)(unsafe.Add(own2, int(v53)*8))
+		if 0 >= v55 {
+			v52 = v53
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b17
+		}
+		v57 = 0
+		{
+			v58 := v9 + 1
+			v61 = v58 - ((v58 / c0) * c0)
+			v62 = int64(uint32(v61))
+			if uint32(v61) >= 64 {
+				g.Fault(2, v62, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v64 := *(*int32)(unsafe.Add(m0, int(v61)*4))
+			u53 = v53
+			u55 = v55
+			u57 = v57
+			h64[li] = v64
+			if next != 4 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 4
+			}
+			continue
+		}
+	b26:
+		v72 := *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v8) >= uint64(v6) {
+			g.Fault(3, v8, v6, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v72
+		g.Leave(li)
+	}
+	g.v24 = u24
+	g.v26 = u26
+	g.v31 = u31
+	g.v53 = u53
+	g.v55 = u55
+	g.v57 = u57
+	return next
+}
+
+func (g *literalsHost) r5() int {
+	n := g.Items
+	h64 := g.v64[:n]
+	v57 := g.v57
+	v66 := int32(uint64(v57))
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v64 := h64[li]
+		*(*int32)(unsafe.Add(m0, li*4)) = (v64 * 3) + v66
+	}
+	// Barrier, arrays.go:33
+	e53 := g.v53
+	e55 := g.v55
+	e57 := g.v57
+	m2 := g.Memory(2)
+	stop := g.Cancelled()
+	c0 := g.c0
+	basex := g.Base(0)
+	u53 := g.v53
+	u55 := g.v55
+	u57 := g.v57
+	v6 := g.v6
+	p7 := g.Pointer(7)
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v53 := e53
+		v55 := e55
+		v57 := e57
+		own2 := unsafe.Add(m2, li*24)
+		v9 := int32(li)
+		v0 := int32(basex + li)
+		v8 := int64(basex + li)
+		var v52, v61 int32
+		var v62 int64
+		v69 := v57 + 1
+		if v69 < v55 {
+			v57 = v69
+			goto b19
+		}
+	b25:
+		v52 = v53
+		v53 = v52 + 1
+		if v53 >= 3 {
+			goto b26
+		}
+		v55 = *(*int64)(unsafe.Add(own2, int(v53)*8))
+		if 0 >= v55 {
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b25
+		}
+		v57 = 0
+	b19:
+		{
+			v58 := v9 + 1
+			v61 = v58 - ((v58 / c0) * c0)
+			v62 = int64(uint32(v61))
+			if uint32(v61) >= 64 {
+				g.Fault(2, v62, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v64 := *(*int32)(unsafe.Add(m0, int(v61)*4))
+			u53 = v53
+			u55 = v55
+			u57 = v57
+			h64[li] = v64
+			next = 4
+			continue
+		}
+	b26:
+		v72 := *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v8) >= uint64(v6) {
+			g.Fault(3, v8, v6, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v72
+		g.Leave(li)
+	}
+	g.v53 = u53
+	g.v55 = u55
+	g.v57 = u57
+	return next
+}
+
 // oneWayOutHost is a work-group of the kernel [OneWayOut].
 type oneWayOutHost struct {
 	kernelimpl.HostGroup
@@ -5463,9 +7211,9 @@ const swapsHostSites = `4	internal/difftest/groups/swaps.go:22:14
 12	105:12
 12	121:24
 1	121:24
-12	148:59
-1	148:59
-12	148:50
+12	148:64
+1	148:64
+12	148:55
 12	145:14`
 
 func (g *swapsHost) Begin() {
@@ -10537,6 +12285,510 @@ func (g *swapsHost) r29() int {
 		*(*int32)(unsafe.Add(p2, v10+24)) = v970
 	}
 	return -1
+}
+
+// tablesHost is a work-group of the kernel [Tables].
+type tablesHost struct {
+	kernelimpl.HostGroup
+	c0             int32
+	v1, v2, v3, v5 int64
+
+	v22, v26, v49, v61 int32
+
+	v24, v60 int64
+
+	v33, v68 []int32
+}
+
+func newTablesHost() kernelimpl.HostForm { return new(tablesHost) }
+
+const tablesHostSites = `1	internal/difftest/groups/arrays.go:71:15
+1	71:6
+1	30:12
+1	80:6
+1	84:26
+1	86:5`
+
+var tablesHostTable0 = [3]int64{2, 0, 1}
+
+var tablesHostTable1 = [2]int64{1, 3}
+
+func (g *tablesHost) Begin() {
+	g.Sites = tablesHostSites
+	n := g.Items
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.Allot(0, 256)
+	g.Allot(1, 24*n)
+	kernelimpl.HostRoom(n, &g.v33, &g.v68)
+}
+
+func (g *tablesHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 2: // Barrier, arrays.go:31
+			next = g.r3()
+		case 4: // Barrier, arrays.go:31
+			next = g.r5()
+		}
+	}
+}
+
+func (g *tablesHost) r0() int {
+	n := g.Items
+	// ZeroLocal, arrays.go:70
+	g.Zero(0)
+	basex := g.Base(0)
+	v3 := g.v3
+	p6 := g.Pointer(6)
+	m0 := g.Memory(0)
+	more := false
+	for li := range n {
+		v7 := int64(basex + li)
+		v0 := int32(basex + li)
+		v8 := int32(li)
+		v9 := int64(uint32(v8))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(0, v7, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v11 := *(*int32)(unsafe.Add(p6, (basex+li)*4))
+		if uint32(v8) >= 64 {
+			g.Fault(1, v9, 64, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v11
+		more = true
+	}
+	if !more {
+		return -1
+	}
+	// Barrier, arrays.go:72
+	v1 := g.v1
+	m1 := g.Memory(1)
+	stop := g.Cancelled()
+	c0 := g.c0
+	u22 := g.v22
+	u24 := g.v24
+	u26 := g.v26
+	h33 := g.v33[:n]
+	v5 := g.v5
+	p7 := g.Pointer(7)
+	v2 := g.v2
+	u49 := g.v49
+	u60 := g.v60
+	u61 := g.v61
+	h68 := g.v68[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v7 := int64(basex + li)
+		own1 := unsafe.Add(m1, li*24)
+		v8 := int32(li)
+		v0 := int32(basex + li)
+		var v21, v26, v30, v48, v61, v65 int32
+		var v24, v31, v52, v56, v60, v66 int64
+		if v1 <= v7 {
+			g.Leave(li)
+			continue
+		}
+		*(*int64)(own1) = *(*int64)(unsafe.Pointer(&tablesHostTable0))
+		*(*int64)(unsafe.Add(own1, 8)) = *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable0), 8))
+		*(*int64)(unsafe.Add(own1, 16)) = *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable0), 16))
+		v21 = -1
+	b7:
+		v22 := v21 + 1
+		if v22 >= 3 {
+			goto b16
+		}
+		v24 = *(*int64)(unsafe.Add(own1, int(v22)*8))
+		if 0 >= v24 {
+			v21 = v22
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+		v26 = 0
+		{
+			v27 := v8 + 1
+			v30 = v27 - ((v27 / c0) * c0)
+			v31 = int64(uint32(v30))
+			if uint32(v30) >= 64 {
+				g.Fault(2, v31, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v33 := *(*int32)(unsafe.Add(m0, int(v30)*4))
+			u22 = v22
+			u24 = v24
+			u26 = v26
+			h33[li] = v33
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 2
+			}
+			continue
+		}
+	b16:
+		v41 := *(*int32)(unsafe.Add(p6, (basex+li)*4))
+		if v41 != ((v41 / 5) * 5) {
+			v48 = -1
+			goto b20
+		}
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(3, v7, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = -1
+		g.Leave(li)
+		continue
+	b20:
+		v49 := v48 + 1
+		v50 := int64(uint32(v49))
+		if v49 >= 2 {
+			goto b31
+		}
+		{
+			v52 = *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable1), int(v49)*8))
+			v53 := v50 + v2
+			v56 = v53 - ((v53 / 3) * 3)
+			if uint64(v56) >= 3 {
+				g.Fault(4, v56, 3, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v59 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable0), int(int32(uint64(v56)))*8))
+			v60 = v52 + v59
+			v61 = 0
+		}
+		{
+			v62 := v8 + 1
+			v65 = v62 - ((v62 / c0) * c0)
+			v66 = int64(uint32(v65))
+			if uint32(v65) >= 64 {
+				g.Fault(2, v66, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v68 := *(*int32)(unsafe.Add(m0, int(v65)*4))
+			u49 = v49
+			u60 = v60
+			u61 = v61
+			h68[li] = v68
+			if next != 4 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 4
+			}
+			continue
+		}
+	b31:
+		v77 := *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(5, v7, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v77
+		g.Leave(li)
+	}
+	g.v22 = u22
+	g.v24 = u24
+	g.v26 = u26
+	g.v49 = u49
+	g.v60 = u60
+	g.v61 = u61
+	return next
+}
+
+func (g *tablesHost) r3() int {
+	n := g.Items
+	h33 := g.v33[:n]
+	v26 := g.v26
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v33 := h33[li]
+		*(*int32)(unsafe.Add(m0, li*4)) = (v33 * 3) + v26
+	}
+	// Barrier, arrays.go:33
+	e22 := g.v22
+	e24 := g.v24
+	e26 := g.v26
+	m1 := g.Memory(1)
+	stop := g.Cancelled()
+	c0 := g.c0
+	basex := g.Base(0)
+	u22 := g.v22
+	u24 := g.v24
+	u26 := g.v26
+	p6 := g.Pointer(6)
+	v5 := g.v5
+	p7 := g.Pointer(7)
+	v2 := g.v2
+	u49 := g.v49
+	u60 := g.v60
+	u61 := g.v61
+	h68 := g.v68[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v22 := e22
+		v24 := e24
+		v26 := e26
+		own1 := unsafe.Add(m1, li*24)
+		v8 := int32(li)
+		v0 := int32(basex + li)
+		v7 := int64(basex + li)
+		var v21, v30, v48, v61, v65 int32
+		var v31, v52, v56, v60, v66 int64
+		v37 := v26 + 1
+		if int64(uint32(v37)) < v24 {
+			v26 = v37
+			goto b9
+		}
+	b15:
+		v21 = v22
+		v22 = v21 + 1
+		if v22 >= 3 {
+			goto b16
+		}
+		v24 = *(*int64)(unsafe.Add(own1, int(v22)*8))
+		if 0 >= v24 {
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b15
+		}
+		v26 = 0
+	b9:
+		{
+			v27 := v8 + 1
+			v30 = v27 - ((v27 / c0) * c0)
+			v31 = int64(uint32(v30))
+			if uint32(v30) >= 64 {
+				g.Fault(2, v31, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v33 := *(*int32)(unsafe.Add(m0, int(v30)*4))
+			u22 = v22
+			u24 = v24
+			u26 = v26
+			h33[li] = v33
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 2
+			}
+			continue
+		}
+	b16:
+		v41 := *(*int32)(unsafe.Add(p6, (basex+li)*4))
+		if v41 != ((v41 / 5) * 5) {
+			v48 = -1
+			goto b20
+		}
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(3, v7, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = -1
+		g.Leave(li)
+		continue
+	b20:
+		v49 := v48 + 1
+		v50 := int64(uint32(v49))
+		if v49 >= 2 {
+			goto b31
+		}
+		{
+			v52 = *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable1), int(v49)*8))
+			v53 := v50 + v2
+			v56 = v53 - ((v53 / 3) * 3)
+			if uint64(v56) >= 3 {
+				g.Fault(4, v56, 3, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v59 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable0), int(int32(uint64(v56)))*8))
+			v60 = v52 + v59
+			v61 = 0
+		}
+		{
+			v62 := v8 + 1
+			v65 = v62 - ((v62 / c0) * c0)
+			v66 = int64(uint32(v65))
+			if uint32(v65) >= 64 {
+				g.Fault(2, v66, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v68 := *(*int32)(unsafe.Add(m0, int(v65)*4))
+			u49 = v49
+			u60 = v60
+			u61 = v61
+			h68[li] = v68
+			if next != 4 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 4
+			}
+			continue
+		}
+	b31:
+		v77 := *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(5, v7, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v77
+		g.Leave(li)
+	}
+	g.v22 = u22
+	g.v24 = u24
+	g.v26 = u26
+	g.v49 = u49
+	g.v60 = u60
+	g.v61 = u61
+	return next
+}
+
+func (g *tablesHost) r5() int {
+	n := g.Items
+	h68 := g.v68[:n]
+	v61 := g.v61
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v68 := h68[li]
+		*(*int32)(unsafe.Add(m0, li*4)) = (v68 * 3) + v61
+	}
+	// Barrier, arrays.go:33
+	e49 := g.v49
+	e60 := g.v60
+	e61 := g.v61
+	v2 := g.v2
+	basex := g.Base(0)
+	c0 := g.c0
+	u49 := g.v49
+	u60 := g.v60
+	u61 := g.v61
+	v5 := g.v5
+	p7 := g.Pointer(7)
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v49 := e49
+		v60 := e60
+		v61 := e61
+		v0 := int32(basex + li)
+		v8 := int32(li)
+		v7 := int64(basex + li)
+		var v48, v65 int32
+		var v50, v52, v56, v66 int64
+		v72 := v61 + 1
+		if int64(uint32(v72)) >= v60 {
+			v48 = v49
+			goto b20
+		}
+		v61 = v72
+		goto b23
+	b20:
+		v49 = v48 + 1
+		v50 = int64(uint32(v49))
+		if v49 >= 2 {
+			goto b31
+		}
+		{
+			v52 = *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable1), int(v49)*8))
+			v53 := v50 + v2
+			v56 = v53 - ((v53 / 3) * 3)
+			if uint64(v56) >= 3 {
+				g.Fault(4, v56, 3, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v59 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable0), int(int32(uint64(v56)))*8))
+			v60 = v52 + v59
+			v61 = 0
+		}
+	b23:
+		{
+			v62 := v8 + 1
+			v65 = v62 - ((v62 / c0) * c0)
+			v66 = int64(uint32(v65))
+			if uint32(v65) >= 64 {
+				g.Fault(2, v66, 64, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		{
+			v68 := *(*int32)(unsafe.Add(m0, int(v65)*4))
+			u49 = v49
+			u60 = v60
+			u61 = v61
+			h68[li] = v68
+			next = 4
+			continue
+		}
+	b31:
+		v77 := *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(5, v7, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v77
+		g.Leave(li)
+	}
+	g.v49 = u49
+	g.v60 = u60
+	g.v61 = u61
+	return next
 }
 
 // uniformRowsHost is a work-group of the kernel [UniformRows].

@@ -29,9 +29,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
 	Root:    "../../../..",
 	Files: []abi.Source{
+		{File: "internal/difftest/groups/arrays.go", Package: "groups", Sum: 0x5c1d4a19},
 		{File: "internal/difftest/groups/kernel.go", Package: "groups", Sum: 0x840c4e62},
 		{File: "internal/difftest/groups/lanes.go", Package: "groups", Sum: 0x39aa3ddf},
-		{File: "internal/difftest/groups/swaps.go", Package: "groups", Sum: 0xa9fbe2ae},
+		{File: "internal/difftest/groups/swaps.go", Package: "groups", Sum: 0xf53d8cf},
 		{File: "internal/difftest/groups/zeros.go", Package: "groups", Sum: 0xf7e91d8},
 	},
 })
@@ -44,6 +45,9 @@ var _, RunAlone = stubs.NDRange1(pkg.Kernel("Alone"), groups.Alone.Kernel, newAl
 var _, RunBallots = stubs.NDRange1(pkg.Kernel("Ballots"), groups.Ballots.Kernel, newBallotsHost)
 var _, RunBisections = stubs.NDRange1(pkg.Kernel("Bisections"), groups.Bisections.Kernel, newBisectionsHost)
 var _, RunChoices = stubs.NDRange1(pkg.Kernel("Choices"), groups.Choices.Kernel, newChoicesHost)
+var _, RunFields = stubs.NDRange1(pkg.Kernel("Fields"), groups.Fields.Kernel, newFieldsHost)
+var _, RunFilled = stubs.NDRange1(pkg.Kernel("Filled"), groups.Filled.Kernel, newFilledHost)
+var _, RunLiterals = stubs.NDRange1(pkg.Kernel("Literals"), groups.Literals.Kernel, newLiteralsHost)
 var _, RunOneWayOut = stubs.NDRange1(pkg.Kernel("OneWayOut"), groups.OneWayOut.Kernel, newOneWayOutHost)
 var _, RunOwnChecks = stubs.NDRange1(pkg.Kernel("OwnChecks"), groups.OwnChecks.Kernel, newOwnChecksHost)
 var _, RunOwnLoops = stubs.NDRange1(pkg.Kernel("OwnLoops"), groups.OwnLoops.Kernel, newOwnLoopsHost)
@@ -54,6 +58,7 @@ var _, RunStated = stubs.NDRange1(pkg.Kernel("Stated"), groups.Stated.Kernel, ne
 var _, RunSteps = stubs.NDRange1(pkg.Kernel("Steps"), groups.Steps.Kernel, newStepsHost)
 var _, RunSwapUses = stubs.NDRange1(pkg.Kernel("SwapUses"), groups.SwapUses.Kernel, newSwapUsesHost)
 var _, RunSwaps = stubs.NDRange1(pkg.Kernel("Swaps"), groups.Swaps.Kernel, newSwapsHost)
+var _, RunTables = stubs.NDRange1(pkg.Kernel("Tables"), groups.Tables.Kernel, newTablesHost)
 var _, RunUniformRows = stubs.NDRange2(pkg.Kernel("UniformRows"), groups.UniformRows.Kernel, newUniformRowsHost)
 var _, RunVotes = stubs.NDRange1(pkg.Kernel("Votes"), groups.Votes.Kernel, newVotesHost)
 var _, RunWholeFloat32 = stubs.NDRange1(pkg.Kernel("WholeFloat32"), groups.WholeFloat32.Kernel, newWholeFloat32Host)

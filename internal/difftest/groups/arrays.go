@@ -1,0 +1,142 @@
+package groups
+
+import "github.com/kgen-go/kgen/dsl"
+
+// Matrix is a view with its shape.
+type Matrix struct {
+	Data          []int32
+	Shape, Stride [2]int
+}
+
+var (
+	rounds = [3]int{2, 0, 1}
+	turns  = []int{1, 3}
+)
+
+// Arrays is what the kernels below have, whose barriers stand in loops over arrays that all
+// work-items have alike.
+type Arrays struct {
+	N, M  int
+	Sizes [3]int
+	V     Matrix
+	X, Y  []int32
+}
+
+// turn has each work-item take over its neighbour's element, n times. Those that have left
+// leave theirs as it was.
+func turn(it dsl.NDItem1, tile *[64]int32, n int) {
+	l := it.LocalID()
+	for r := range n {
+		v := tile[(l+1)%it.LocalRange()]
+		it.Barrier()
+		tile[l] = v*3 + int32(r)
+		it.Barrier()
+	}
+}
+
+// Fields loops over a field that is an array, over the shape of a view, and along a dimension
+// of it.
+type Fields struct{ Arrays }
+
+// Kernel has work-items that leave before, between the loops and in them.
+func (k Fields) Kernel(it dsl.NDItem1) {
+	i, l := it.GlobalID(), it.LocalID()
+	tile := dsl.Local[[64]int32](it)
+	tile[l] = k.X[i]
+	it.Barrier()
+	if i >= k.N {
+		return
+	}
+	for d := range k.Sizes {
+		turn(it, tile, k.Sizes[d])
+		if k.X[i]%7 == int32(d) {
+			k.Y[i] = tile[l]
+			return
+		}
+	}
+	turn(it, tile, k.V.Shape[k.M&1])
+	for d, n := range k.V.Shape {
+		turn(it, tile, n-k.V.Stride[d])
+	}
+	k.Y[i] = tile[l]
+}
+
+// Tables loops over package-level variables.
+type Tables struct{ Arrays }
+
+// Kernel has work-items that leave before and between the loops.
+func (k Tables) Kernel(it dsl.NDItem1) {
+	i, l := it.GlobalID(), it.LocalID()
+	tile := dsl.Local[[64]int32](it)
+	tile[l] = k.X[i]
+	it.Barrier()
+	if i >= k.N {
+		return
+	}
+	for _, n := range rounds {
+		turn(it, tile, n)
+	}
+	if k.X[i]%5 == 0 {
+		k.Y[i] = -1
+		return
+	}
+	for j, n := range turns {
+		turn(it, tile, n+rounds[(j+k.M)%3])
+	}
+	k.Y[i] = tile[l]
+}
+
+// Literals loops over literals of an array and a slice.
+type Literals struct{ Arrays }
+
+// Kernel has work-items that leave before and in the loops.
+func (k Literals) Kernel(it dsl.NDItem1) {
+	i, l := it.GlobalID(), it.LocalID()
+	tile := dsl.Local[[64]int32](it)
+	tile[l] = k.X[i]
+	it.Barrier()
+	for _, n := range [3]int{k.M, it.GroupID() % 3, 1} {
+		if k.X[i] == int32(n) {
+			return
+		}
+		turn(it, tile, n)
+	}
+	steps := []int{k.Sizes[0], k.N & 3, it.LocalRange() & 1}
+	for d := range steps {
+		turn(it, tile, steps[d])
+	}
+	k.Y[i] = tile[l]
+}
+
+// Filled fills arrays in loops, changes and copies them, and loops as often as they say.
+type Filled struct{ Arrays }
+
+// Kernel has work-items that leave where the arrays are filled: dead lanes need them, too.
+func (k Filled) Kernel(it dsl.NDItem1) {
+	i, l := it.GlobalID(), it.LocalID()
+	tile := dsl.Local[[64]int32](it)
+	tile[l] = k.X[i]
+	it.Barrier()
+	var counts [4]int
+	for d := range counts {
+		counts[d] = (k.M + d) & 3
+		if k.X[i]%9 == int32(d) {
+			k.Y[i] = tile[l]
+			return
+		}
+	}
+	own := counts[l&3] // before it changes
+	counts[(k.M+1)&3]++
+	before := counts
+	for d := 0; d < counts[k.M&3]+2; d++ {
+		turn(it, tile, counts[d&3])
+		if k.X[i]%11 == int32(d) {
+			return
+		}
+		counts[d&3] = before[(d+1)&3] ^ 1
+	}
+	for _, n := range before {
+		turn(it, tile, n)
+	}
+	k.Y[i] = tile[l]*5 + int32(own) + int32(counts[l&3])
+}
