@@ -133,7 +133,7 @@ func TestCheckDisabled(t *testing.T) {
 		"quirk/rotatoin":      "quirk/rotation",             // the names that there are
 		"rotation":            "quirk/rotation",             // without the prefix it is none
 		"quirk/nested-ifs":    "cannot be disabled",         // a limit that shapes the code
-		"quirk/no-nans":       "vulkan/modes.go:preserving", // where to look
+		"quirk/no-nans":       "adapt/modes.go:Preserve", // where to look
 		"quirk/one-bit,quirk": "nothing that can be disabled",
 	} {
 		if err := quirks.CheckDisabled([]string{name}); err == nil || !strings.Contains(err.Error(), want) {

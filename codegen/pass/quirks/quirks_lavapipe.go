@@ -85,8 +85,8 @@ func lavapipeQuirks() []Quirk {
 		{
 			Name: "ordering-atomics", Driver: Lavapipe, Seen: mesa22, Fixed: true,
 			Bug:   "An atomic operation that orders memory is taken for a control barrier.",
-			Case:  []string{"runtime/internal/vulkan/relax_test.go:TestRelax"},
-			Where: "runtime/internal/vulkan/relax.go:relax",
+			Case:  []string{"runtime/internal/adapt/relax_test.go:TestRelax"},
+			Where: "runtime/internal/adapt/relax.go:Relax",
 		},
 		{
 			Name: "sign-extension", Driver: Lavapipe, Seen: mesa22, Fixed: true,
@@ -104,7 +104,7 @@ func lavapipeQuirks() []Quirk {
 			Name: "ended-loops", Driver: Lavapipe, Seen: mesa22, Fixed: true,
 			Bug:   "After 65,535 rounds of all its loops together, the lanes of a sub-group leave the loops that they are in, and go on.",
 			Case:  []string{"internal/difftest/rounds/rounds_test.go:TestRounds"},
-			Where: "runtime/internal/vulkan/rounds.go:recordRounds",
+			Where: "runtime/internal/adapt/rounds.go:RecordRounds",
 		},
 		{
 			Name: "large-zeros", Driver: Lavapipe, Seen: mesa22, Fixed: true,

@@ -224,8 +224,8 @@ func nvidiaElsewhere() []Quirk {
 		{
 			Name: "no-nans", Driver: NVIDIA, Seen: nvidia580, Fixed: true,
 			Bug:   "Without SignedZeroInfNanPreserve the compiler takes it that there are no NaNs and infinities, as it may.",
-			Case:  []string{"runtime/internal/vulkan/modes_test.go:TestPreserving"},
-			Where: "runtime/internal/vulkan/modes.go:preserving",
+			Case:  []string{"runtime/internal/adapt/modes_test.go:TestPreserve"},
+			Where: "runtime/internal/adapt/modes.go:Preserve",
 		},
 		{
 			Name: "base-pipelines", Driver: NVIDIA, Seen: nvidia580, Fixed: true,
