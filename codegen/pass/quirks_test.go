@@ -130,9 +130,9 @@ func TestCheckDisabled(t *testing.T) {
 		t.Error(err)
 	}
 	for name, want := range map[string]string{
-		"quirk/rotatoin":      "quirk/rotation",             // the names that there are
-		"rotation":            "quirk/rotation",             // without the prefix it is none
-		"quirk/nested-ifs":    "cannot be disabled",         // a limit that shapes the code
+		"quirk/rotatoin":      "quirk/rotation",          // the names that there are
+		"rotation":            "quirk/rotation",          // without the prefix it is none
+		"quirk/nested-ifs":    "cannot be disabled",      // a limit that shapes the code
 		"quirk/no-nans":       "adapt/modes.go:Preserve", // where to look
 		"quirk/one-bit,quirk": "nothing that can be disabled",
 	} {
