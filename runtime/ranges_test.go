@@ -122,6 +122,9 @@ func TestRunViews(t *testing.T) {
 
 // TestRunViewsEnds: a kernel that does not end by itself ends with Run's context.
 func TestRunViewsEnds(t *testing.T) {
+	if raceEnabled {
+		t.Setenv("KGEN_HOST_FORM", "on") // the race detector watches the kernel's own Go, which nothing ends
+	}
 	dev := devtest.Host(t)
 	k := endlessgen.Search{Seeds: endlessgen.Seeds{From: ones(dev, 64), To: zeros(dev, 64), Rounds: zeros(dev, 64)}}
 	ctx, end := context.WithCancel(t.Context())
