@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
-	"github.com/kgen-go/kgen/codegen/pass/words"
+	"github.com/kgen-go/kgen/codegen/pass/split64"
 	"github.com/kgen-go/kgen/codegen/spirv/emit"
 	"github.com/kgen-go/kgen/properties"
 )
@@ -220,7 +220,7 @@ func (c *compiler) addCancelled(name string, f finished, without []properties.As
 // inWords returns the module that computes in words of 32 bits, or nil if it uses nothing
 // else or has no such form. It may change m.
 func (c *compiler) inWords(m *ir.Module, uses []properties.Aspect, after func(form string, m *ir.Module)) ([]uint32, error) {
-	if len(uses) == 0 || !words.Lower(m) {
+	if len(uses) == 0 || !split64.Lower(m) {
 		return nil, nil
 	}
 	if after != nil {

@@ -346,7 +346,7 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 			if isNilShape(x) {
 				x = y
 			}
-			if n, ok := l.known(x.len); ok && n > 0 && l.choices.folds {
+			if n, ok := l.known(x.len); ok && n > 0 && l.carried.folds {
 				return l.m.Bool(false)
 			}
 			if x.at.device() {

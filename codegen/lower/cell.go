@@ -81,7 +81,7 @@ func (l *lowerer) place() place {
 // remember notes what is stored last in a variable, where sizes may depend on it.
 func (c *cell) remember(l *lowerer, x val) {
 	c.last, c.lastAt = nil, l.b
-	if !l.choices.folds {
+	if !l.carried.folds {
 		return
 	}
 	switch v := x.(type) {
@@ -187,7 +187,7 @@ func (l *lowerer) zeroCell(c *cell) {
 	case c.scalar != nil:
 		zero := l.m.Const(c.scalar.Type, 0)
 		l.storeVar(c.scalar, zero)
-		if c.remember(l, zero); c.once && l.choices.folds {
+		if c.remember(l, zero); c.once && l.carried.folds {
 			c.one = zero
 		}
 	case c.cls == classShape:
@@ -248,7 +248,7 @@ func (l *lowerer) loadCell(c *cell) val {
 			return c.last
 		}
 		if c.pending && !isString(c.typ) {
-			l.choices.early[c.inst] = true
+			l.carried.early[c.inst] = true
 			l.again = true
 			return l.zero(c.typ)
 		}

@@ -10,28 +10,27 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// A variable that holds values of several shapes may be read in a loop before the code
-// exists that stores another one in it. Such are kept until the kernel is lowered once
-// more, where the variable has them from the beginning.
+// A loop may read a variable before the code that stores a value of another shape in it has been
+// lowered. The kernel is then lowered once more, and the variable has all shapes from the beginning.
 
-// choices are the variables that hold values of several shapes.
-type choices struct {
-	known   map[any]bool    // by what declares them
-	ahead   map[*path][]val // what they hold, of the lowering before
-	early   map[*path]bool  // what is read before it is declared: in another round of a loop
-	tries   map[*path]int
-	paths   map[path]*path
-	owners  map[*ir.Var]*cell         // of memory, in all lowerings
-	inits   *constinit.Env            // the values of package-level variables
-	objects map[any]*constinit.Object // of packages, by their ids
-	rolled  map[rolledKey]bool        // loops that are not lowered round by round
-	made    map[*path]*types.Array    // what make and its like have made
-	taken   map[*path]bool            // where memory is reserved, of the work-group or by PrivateAlloca
-	folds   bool                      // sizes depend on what is computed from constants
+// carried is the state that one lowering of a kernel hands to the next.
+type carried struct {
+	known   map[any]bool              // declarations of variables that hold values of several shapes
+	ahead   map[*path][]val           // shapes of these variables in the lowering before
+	early   map[*path]bool            // variables that a round of a loop reads before another declares them
+	tries   map[*path]int             // lowerings that added a shape, by variable
+	paths   map[path]*path            // all paths, each once
+	owners  map[*ir.Var]*cell         // cells by their memory, of all lowerings
+	inits   *constinit.Env            // values of package-level variables
+	objects map[any]*constinit.Object // objects of packages, by their ids
+	rolled  map[rolledKey]bool        // loops that are not unrolled while lowering
+	made    map[*path]*types.Array    // arrays of make and its like
+	taken   map[*path]bool            // places that reserve memory, of the work-group or by PrivateAlloca
+	folds   bool                      // whether sizes depend on values computed from constants
 }
 
-func newChoices(inits *constinit.Env) *choices {
-	return &choices{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, inits: inits, objects: map[any]*constinit.Object{}, rolled: map[rolledKey]bool{}, made: map[*path]*types.Array{}, taken: map[*path]bool{}}
+func newCarried(inits *constinit.Env) *carried {
+	return &carried{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, inits: inits, objects: map[any]*constinit.Object{}, rolled: map[rolledKey]bool{}, made: map[*path]*types.Array{}, taken: map[*path]bool{}}
 }
 
 // A path is how lowering gets somewhere: to a call or variable, by the calls that lead
@@ -47,10 +46,10 @@ func (l *lowerer) path(up *path, at any) *path {
 	p := path{up: up, at: at}
 	p.nth = l.times[p]
 	l.times[path{up: up, at: at}]++
-	return l.choices.path(p)
+	return l.carried.path(p)
 }
 
-func (c *choices) path(p path) *path {
+func (c *carried) path(p path) *path {
 	if c.paths[p] == nil {
 		c.paths[p] = &p
 	}
@@ -60,7 +59,7 @@ func (c *choices) path(p path) *path {
 // foresee keeps what a variable holds for the next lowering. It reports whether that
 // can know of it.
 func (l *lowerer) foresee(c *cell) bool {
-	if c.inst == nil || l.choices.tries[c.inst] > maxAlts {
+	if c.inst == nil || l.carried.tries[c.inst] > maxAlts {
 		return false
 	}
 	var shapes []val
@@ -70,8 +69,8 @@ func (l *lowerer) foresee(c *cell) bool {
 		}
 		shapes = append(shapes, ver.shape)
 	}
-	l.choices.tries[c.inst]++
-	l.choices.ahead[c.inst] = shapes
+	l.carried.tries[c.inst]++
+	l.carried.ahead[c.inst] = shapes
 	l.again = true
 	return true
 }
@@ -86,7 +85,7 @@ func (l *lowerer) translatable(v val) bool {
 		}
 		return true
 	}
-	inMem := func(m mem) bool { return m.device() || l.owners[m.v] != nil && l.choices.declares(l.owners[m.v].inst) }
+	inMem := func(m mem) bool { return m.device() || l.owners[m.v] != nil && l.carried.declares(l.owners[m.v].inst) }
 	switch v := v.(type) {
 	case nil, *ir.Value, text, null, item, group, subGroup, held:
 		return true
@@ -105,7 +104,7 @@ func (l *lowerer) translatable(v val) bool {
 	case pointer:
 		switch r := v.ref.(type) {
 		case *cell:
-			return l.choices.declares(r.inst)
+			return l.carried.declares(r.inst)
 		case mem:
 			return inMem(r)
 		case constRef:
@@ -117,7 +116,7 @@ func (l *lowerer) translatable(v val) bool {
 
 // declares reports whether a path leads to a variable that the source declares, to a
 // part of one, or to memory that a call reserves.
-func (c *choices) declares(p *path) bool {
+func (c *carried) declares(p *path) bool {
 	if p == nil {
 		return false
 	}
@@ -214,7 +213,7 @@ func (l *lowerer) translateMem(m mem) (mem, bool) {
 	if m.device() {
 		return mem{addr: l.stand(m.addr), elem: l.translateType(m.elem), path: path}, true
 	}
-	c := l.cellAt(l.choices.owners[m.v])
+	c := l.cellAt(l.carried.owners[m.v])
 	if c == nil || c.mem.v == nil {
 		return mem{}, false
 	}
@@ -261,12 +260,12 @@ func (l *lowerer) cellAt(old *cell) *cell {
 		l.setInst(c, up)
 		c.setPending(true)
 	}
-	if t := l.choices.made[up]; t != nil && c == nil {
+	if t := l.carried.made[up]; t != nil && c == nil {
 		c = l.newCell(t, "makeslice")
 		l.setInst(c, up)
 		c.setPending(true)
 	}
-	if l.choices.taken[up] && c == nil {
+	if l.carried.taken[up] && c == nil {
 		c = l.takenAhead(old)
 	}
 	for len(parts) > 0 && c != nil {
@@ -294,7 +293,7 @@ func (l *lowerer) constAt(id any) (ref, bool) {
 		}
 		return c.part(p.i), true
 	}
-	o := l.choices.objects[id]
+	o := l.carried.objects[id]
 	if o == nil {
 		return nil, false
 	}

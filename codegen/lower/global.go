@@ -139,7 +139,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		}
 		return bad{}
 	}
-	tree, ok := l.choices.inits.Tree(g)
+	tree, ok := l.carried.inits.Tree(g)
 	if !ok {
 		return fail(diag.GlobalVar, "initialise it with constants or by functions of numbers, slices and structs; or pass it as a field of the kernel",
 			"the value of the package-level variable %s is not known when the kernel is generated%s", g.Name(), l.unknownFor(g))
@@ -388,7 +388,7 @@ func (l *lowerer) backing(tree *constinit.Tree) any {
 	if tree.Array == nil {
 		return nil
 	}
-	l.choices.objects[tree.Array.ID] = tree.Array
+	l.carried.objects[tree.Array.ID] = tree.Array
 	return tree.Array.ID
 }
 
@@ -478,7 +478,7 @@ func (l *lowerer) objectPointer(o *constinit.Object) (val, bool) {
 	if g, ok := o.ID.(*ssa.Global); ok {
 		return l.global(g), true
 	}
-	l.choices.objects[o.ID] = o
+	l.carried.objects[o.ID] = o
 	if p, ok := l.objects[o.ID]; ok {
 		return p, p != nil
 	}
@@ -499,7 +499,7 @@ func (l *lowerer) objectPointer(o *constinit.Object) (val, bool) {
 // unknownFor returns the part of a diagnostic that says why a variable's value is not known: ""
 // or text that begins with a colon.
 func (l *lowerer) unknownFor(g *ssa.Global) string {
-	w := l.choices.inits.Why(g)
+	w := l.carried.inits.Why(g)
 	if w == nil {
 		return ""
 	}

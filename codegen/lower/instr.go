@@ -110,7 +110,7 @@ func (l *lowerer) ret(f *frame, in *ssa.Return) {
 	if f.single {
 		f.retVal = l.unwrap(t, f.fn.Signature.Results())
 	} else {
-		if l.choices.folds {
+		if l.carried.folds {
 			f.returned(t)
 		}
 		l.storeCell(f.result, t)
@@ -130,7 +130,7 @@ func (l *lowerer) phi(f *frame, in *ssa.Phi) val {
 	if c == nil { // no edge reaches the block
 		return l.zero(in.Type())
 	}
-	if l.choices.folds && naturalLoop(in.Block()) == nil { // all edges that lead here have been lowered
+	if l.carried.folds && naturalLoop(in.Block()) == nil { // all edges that lead here have been lowered
 		switch {
 		case c.one != nil:
 			return c.one
@@ -331,7 +331,7 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		c.settle(place{f, decl.Block(), l.inAlt}, decl)
 		c.anew = f.inRound(in.Block()) || f.firstOfRounds(in)
 		init := initStores(in) != nil
-		if c.once = c.anew && c.cls == classScalar && init; l.choices.folds && init && decl == in {
+		if c.once = c.anew && c.cls == classScalar && init; l.carried.folds && init && decl == in {
 			c.setOnce() // other instances, of later iterations, are stored to where the loop goes on
 		}
 		l.setKey(c, in)

@@ -53,7 +53,7 @@ type lowerer struct {
 	alts       int                     // how many such there have been
 	again      bool                    // lower once more, since inData or texts has grown
 	texts      *texts
-	choices    *choices
+	carried    *carried
 	times      map[path]int // how often lowering has got somewhere
 	declared   map[*path]*cell
 	objects    map[any]val // pointers to what packages have made
@@ -120,9 +120,9 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 // ends the search: there is no module then, and stopped is what it panicked with.
 func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool) (m *ir.Module, diags diag.List, stopped any) {
 	inData := map[*ssa.Global]bool{}
-	texts, choices := &texts{dynamic: map[any]bool{}}, newChoices(newInits(p, k))
+	texts, kept := &texts{dynamic: map[any]bool{}}, newCarried(newInits(p, k))
 	for {
-		l := newLowerer(p, k, refused, inData, texts, choices)
+		l := newLowerer(p, k, refused, inData, texts, kept)
 		if stopped = l.kernel(); stopped != nil {
 			l.m, l.again = nil, false
 		}
@@ -140,7 +140,7 @@ func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool
 
 // newLowerer makes ready for lowering a kernel with the given tables in constant data and
 // the given strings in a table, and with variables that hold values of several shapes.
-func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool, inData map[*ssa.Global]bool, texts *texts, choices *choices) *lowerer {
+func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool, inData map[*ssa.Global]bool, texts *texts, kept *carried) *lowerer {
 	m := ir.NewModule(k.Name)
 	m.Form, m.Rank, m.Disabled = k.Form, k.Rank, p.Disabled
 	args := slices.Clone(k.Leaves)
@@ -151,8 +151,8 @@ func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]boo
 	m.Kernel = m.NewFunc("main")
 	l := &lowerer{
 		prog: p, k: k, m: m, f: m.Kernel, b: m.Kernel.Blocks[0],
-		globals: map[*ssa.Global]val{}, owners: choices.owners, posCache: map[token.Pos]ir.Pos{},
-		refused: refused, inData: inData, texts: texts, choices: choices, tables: map[*ir.Var]*ssa.Global{},
+		globals: map[*ssa.Global]val{}, owners: kept.owners, posCache: map[token.Pos]ir.Pos{},
+		refused: refused, inData: inData, texts: texts, carried: kept, tables: map[*ir.Var]*ssa.Global{},
 		times: map[path]int{}, declared: map[*path]*cell{}, objects: map[any]val{}, heads: map[*ir.Block]bool{}, written: map[any]*ir.Value{}, endless: map[*ssa.Function]bool{},
 		copies: map[*ssa.Function]copied{},
 	}

@@ -51,10 +51,10 @@ func (l *lowerer) makeOf(in ssa.Value, n, c *ir.Value, unsigned bool) val {
 
 // foldsAgain has the kernel lowered once more with integers computed, unless they are.
 func (l *lowerer) foldsAgain() bool {
-	if l.choices.folds {
+	if l.carried.folds {
 		return false
 	}
-	l.choices.folds, l.again = true, true
+	l.carried.folds, l.again = true, true
 	return true
 }
 
@@ -72,10 +72,10 @@ func (l *lowerer) unknownSize(in ssa.Value, c *ir.Value) {
 func (l *lowerer) newSlice(in ssa.Value, elem types.Type, n *ir.Value, most int64) val {
 	f, t := l.frame, types.NewArray(elem, most)
 	inst := l.path(f.path, in)
-	if old, ok := l.choices.made[inst]; ok && old.Len() != most {
+	if old, ok := l.carried.made[inst]; ok && old.Len() != most {
 		l.again = true // what has been foreseen of it is about another one
 	}
-	l.choices.made[inst] = t
+	l.carried.made[inst] = t
 	c := l.declared[inst]
 	if c == nil || c.typ.(*types.Array).Len() != most {
 		c = l.newCell(t, "makeslice")
@@ -197,7 +197,7 @@ func ofConstants(v *ir.Value, left *int) bool {
 // folded returns x with the integers and bools computed that are made of constants, where
 // sizes depend on them.
 func (l *lowerer) folded(x val) val {
-	if !l.choices.folds {
+	if !l.carried.folds {
 		return x
 	}
 	switch x := x.(type) {

@@ -251,7 +251,7 @@ type several struct {
 func (l *lowerer) makeSeveral(c *cell) {
 	if c.cls == classShape && c.several == nil && !isString(c.typ) {
 		c.several = &several{tag: l.clearVar("which", ir.TypeI32)}
-		for _, v := range l.choices.ahead[c.inst] {
+		for _, v := range l.carried.ahead[c.inst] {
 			if v, ok := l.translate(v); ok {
 				c.several.add(l, v)
 			}
@@ -456,10 +456,10 @@ func (l *lowerer) kept(v val, t types.Type) (val, bool) {
 func (l *lowerer) maySeveral(c *cell, a, b val) bool {
 	_, ok1 := l.kept(a, c.typ)
 	_, ok2 := l.kept(b, c.typ)
-	if !ok1 || !ok2 || c.key == nil || l.choices.known[c.key] {
+	if !ok1 || !ok2 || c.key == nil || l.carried.known[c.key] {
 		return false
 	}
-	l.choices.known[c.key] = true
+	l.carried.known[c.key] = true
 	l.again = true
 	return true
 }

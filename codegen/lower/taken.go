@@ -17,7 +17,7 @@ func (l *lowerer) take(c *cell, at *path) {
 	l.owners[c.mem.v] = c
 	c.inst = at
 	l.declared[at] = c
-	l.choices.taken[at] = true
+	l.carried.taken[at] = true
 }
 
 // takenAhead returns the work-group memory that a variable of the lowering before is, ahead

@@ -64,7 +64,7 @@ func (l *lowerer) setKey(c *cell, key any) {
 	if c.inst == nil {
 		l.setInst(c, l.path(l.frame.path, key))
 	}
-	if c.cls == classShape && l.choices.known[key] {
+	if c.cls == classShape && l.carried.known[key] {
 		l.makeSeveral(c)
 	}
 	if c.cls == classShape && l.texts.dynamic[key] {
@@ -81,11 +81,11 @@ func (l *lowerer) setKey(c *cell, key any) {
 func (l *lowerer) setInst(c *cell, p *path) {
 	c.inst = p
 	l.declared[p] = c
-	if l.choices.early[p] && c.cls == classShape {
+	if l.carried.early[p] && c.cls == classShape {
 		l.makeSeveral(c)
 	}
 	for i, part := range c.fields {
-		l.setInst(part, l.choices.path(path{up: p, at: i}))
+		l.setInst(part, l.carried.path(path{up: p, at: i}))
 	}
 }
 

@@ -46,7 +46,7 @@ func (l *lowerer) findUnrolled(f *frame, order []*ssa.BasicBlock) {
 		if !heads[h] {
 			continue
 		}
-		if blocks := naturalLoop(h); blocks != nil && !l.choices.rolled[rolledKey{f.path, h}] {
+		if blocks := naturalLoop(h); blocks != nil && !l.carried.rolled[rolledKey{f.path, h}] {
 			u := &unrolled{head: h, blocks: blocks}
 			u.addReturns(order)
 			u.findOuts()
@@ -312,7 +312,7 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	errors := len(l.diags)
 	for n := 0; f.reached[u.head] && len(l.diags) == errors; n++ {
 		if n > unrollLimit {
-			l.choices.rolled[rolledKey{f.path, u.head}] = true
+			l.carried.rolled[rolledKey{f.path, u.head}] = true
 			l.again = true
 			break
 		}
@@ -426,7 +426,7 @@ func (f *frame) out(v ssa.Value) *cell {
 // foldInt computes an operation on constants in and around loops that are lowered
 // round by round, or returns nil.
 func (l *lowerer) foldInt(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
-	if l.rounds == 0 && len(l.frame.unrolled) == 0 && !l.choices.folds || !a.IsConst() || !b.IsConst() || !isInteger(t) {
+	if l.rounds == 0 && len(l.frame.unrolled) == 0 && !l.carried.folds || !a.IsConst() || !b.IsConst() || !isInteger(t) {
 		return nil
 	}
 	x, y := a.Int(), b.Int()

@@ -5,7 +5,7 @@
 // The passes themselves are in packages below this one, the rooms. A room imports only rooms to
 // its left; those in braces do not know each other:
 //
-//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
+//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← split64 ← pass
 //
 // rewrite, facts and uniform are the tools of all passes. The passes run in this order:
 //
@@ -53,7 +53,7 @@
 // only ops that emit knows. Behind structurize no pass may change control flow, but in ways that
 // keep its structure; behind simplify3 nothing may fold what quirks writes.
 //
-// Lower, of package words, is no pass of the list: it rewrites a legal module for devices without
+// Lower, of package split64, is no pass of the list: it rewrites a legal module for devices without
 // integers of 64 bits. Link, of package link, takes several modules at the points that the picture
 // shows, and the passes behind that point go on with one.
 //

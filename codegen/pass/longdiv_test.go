@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
-	"github.com/kgen-go/kgen/codegen/pass/words"
+	"github.com/kgen-go/kgen/codegen/pass/split64"
 )
 
 const longDivisions = `module K built
@@ -83,7 +83,7 @@ func TestLongDivide(t *testing.T) {
 	for name, change := range map[string]func(m *ir.Module){
 		"64 bits": func(*ir.Module) {},
 		"words": func(m *ir.Module) {
-			if !words.Lower(m) {
+			if !split64.Lower(m) {
 				t.Fatal("no words")
 			}
 		},

@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
-	"github.com/kgen-go/kgen/codegen/pass/words"
+	"github.com/kgen-go/kgen/codegen/pass/split64"
 )
 
 // wordsKernel is a kernel over two slices of 64 bits and one of results, with 8
@@ -80,7 +80,7 @@ var left = regexp.MustCompile(`\bi64\b|\[%\d+ [^%]*\bi(8|16)\b`)
 func mustWords(t testing.TB, m *ir.Module) {
 	t.Helper()
 	numbers.LongDivide(m)
-	if !words.Lower(m) {
+	if !split64.Lower(m) {
 		t.Fatal("not to be had in words")
 	}
 	if err := ir.Verify(m); err != nil {
@@ -407,7 +407,7 @@ func TestWordsAtomics(t *testing.T) {
 		v.Aux = &ir.Ref{Elem: typ}
 		k.b.SetTerm(ir.Term{Kind: ir.Return})
 		k.m.Level = ir.Legal
-		if got := words.Lower(k.m); got != (typ == ir.TypeI32) {
+		if got := split64.Lower(k.m); got != (typ == ir.TypeI32) {
 			t.Errorf("%v: %v", typ, got)
 		}
 	}
@@ -600,7 +600,7 @@ func TestWordsDivided(t *testing.T) {
 				}
 				if !wide {
 					sameInWords(t, op.String(), build, []uint64{0}, []uint64{0})
-				} else if words.Lower(build()) {
+				} else if split64.Lower(build()) {
 					t.Errorf("%v of 64 bits became an expression", op)
 				}
 			}

@@ -22,10 +22,7 @@
 // Polls, which asks in long loops whether the host wants the launch to end, is here because it
 // needs the bounds of loops that rounds.go and Unroll compute.
 //
-// The rooms below package pass import only rooms to their left:
-//
-//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
-//
+// Package pass has a picture of the rooms and of what each may import.
 // This one may import the first four. In kernels with barriers it asks uniform first: a check
 // on which all work-items agree must not become one on which they part.
 package checks

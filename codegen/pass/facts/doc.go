@@ -20,10 +20,7 @@
 //		s[j] = 0        // pass bounds removes the check
 //	}
 //
-// The rooms below package pass import only rooms to their left:
-//
-//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
-//
+// Package pass has a picture of the rooms and of what each may import.
 // This one may import rewrite. Package uniform finds out what is true of all work-items of a
 // group at once; it asks this package about single values.
 package facts

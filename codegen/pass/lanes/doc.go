@@ -18,10 +18,7 @@
 // Expand comes last of all passes: it replaces faults, and reads the arguments of a launch block
 // that is too large.
 //
-// The rooms below package pass import only rooms to their left:
-//
-//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
-//
+// Package pass has a picture of the rooms and of what each may import.
 // This one may import the first four. Which blocks and values work-items share it does not
 // find out for itself: uniform does.
 package lanes

@@ -19,9 +19,6 @@
 //
 //	for j < k.Ends[i] {...}           Once ──▶  end := k.Ends[i]; for j < end {...}
 //
-// The rooms below package pass import only rooms to their left:
-//
-//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
-//
+// Package pass has a picture of the rooms and of what each may import.
 // This one may import rewrite, facts and simplify.
 package memory

@@ -13,10 +13,7 @@
 // Most of these passes work on ints of 64 bits of which few are needed, since Go's indices are ints
 // and GPUs compute in 32 bits. They ask package facts for the ranges of values.
 //
-// The rooms below package pass import only rooms to their left:
-//
-//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
-//
+// Package pass has a picture of the rooms and of what each may import.
 // This one may import rewrite, facts and simplify. Arithmetic for devices without integers of 64 bits is
 // another matter, that of the variant in words.
 package numbers

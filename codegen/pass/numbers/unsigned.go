@@ -12,7 +12,7 @@ import (
 
 // Unsigned makes conversions of unsigned words to float32 round once on every
 // device; see the row unsigned-float of SwiftShader's quirks. Modules that have a variant in
-// words leave that to it; see words.Lower.
+// words leave that to it; see split64.Lower.
 func Unsigned(m *ir.Module) diag.List {
 	if !inWords(m) || !facts.Avoids(m, "unsigned-float") {
 		return nil

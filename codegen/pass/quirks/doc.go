@@ -17,9 +17,6 @@
 // specialization constant or module of its own spares the other drivers, is in
 // docs/performance.md, "What hiding costs".
 //
-// The rooms below package pass import only rooms to their left:
-//
-//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
-//
+// Package pass has a picture of the rooms and of what each may import.
 // This one may import rewrite and facts.
 package quirks

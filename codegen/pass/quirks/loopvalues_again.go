@@ -15,7 +15,7 @@ import (
 // and not routed through its header.
 const (
 	computedAgain = 8  // as loopvalues counts them, in the program's operations
-	writtenAgain  = 64 // as outlive does, after quirks and words.Lower have written them in others
+	writtenAgain  = 64 // as outlive does, after quirks and split64.Lower have written them in others
 )
 
 // Outlive computes live-out values of loops again behind the loop, where loopvalues left that

@@ -27,7 +27,7 @@ const (
 )
 
 // A Quirk is one bug of one driver, and how kgen's modules avoid it. All rows together are
-// [All]: the files quirks_nvidia.go, quirks_lavapipe.go, quirks_swiftshader.go and quirks_mesa.go.
+// [All]: the files nvidia.go, lavapipe.go, swiftshader.go and mesa.go.
 //
 // A row works in one of these ways:
 //

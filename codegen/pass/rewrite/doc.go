@@ -15,10 +15,7 @@
 // Mem2Reg, the pass that turns variables into values, is here for the same reason: passes that
 // demoted phis need it to come back.
 //
-// The rooms below package pass import only rooms to their left; this is the first:
-//
-//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
-//
+// Package pass has a picture of the rooms and of what each may import; this is the first.
 // It imports abi and ir, and no room. A helper belongs here if several passes need it and
 // it holds for any code; what is true of values (their ranges, their bits) belongs to facts.
 package rewrite

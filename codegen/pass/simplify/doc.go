@@ -13,9 +13,6 @@
 // A rule may assume nothing about values beyond the op's operands and known bits; what takes
 // intervals or proofs is pass bounds, in package checks.
 //
-// The rooms below package pass import only rooms to their left:
-//
-//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
-//
+// Package pass has a picture of the rooms and of what each may import.
 // This one may import rewrite, facts and uniform.
 package simplify

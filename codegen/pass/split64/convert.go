@@ -1,4 +1,4 @@
-package words
+package split64
 
 // This file converts between pairs of words and floating point, with Go's rounding.
 

@@ -1,4 +1,4 @@
-package words
+package split64
 
 // This file has arithmetic on pairs of words.
 

@@ -1,4 +1,4 @@
-package words
+package split64
 
 // This file walks the module and replaces types, variables and values by words.
 

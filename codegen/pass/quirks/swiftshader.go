@@ -19,7 +19,7 @@ func swiftShaderQuirks() []Quirk {
 			Name: "unrolled-floats", Driver: SwiftShader, Seen: "before " + chromium156,
 			Bug:   "The copies that unrolling makes of a loop have no NoContraction, and (x-y)+y becomes x in them. The case had loops that the module asks to unroll; only loops over work-group memory have been such since, and the driver of Chromium 156.0.8078.108 computes one of these rightly.",
 			Case:  []string{"internal/difftest/idioms.Floats32"},
-			Where: "codegen/pass/words/words.go:Lower",
+			Where: "codegen/pass/split64/split.go:Lower",
 		},
 	}
 }

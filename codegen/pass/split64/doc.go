@@ -1,4 +1,4 @@
-// Package words writes a finished module for devices that have integers of 32 bits alone.
+// Package split64 writes a finished module for devices that have integers of 32 bits alone.
 //
 //	x + y, int64     ──▶   lo = x.lo + y.lo
 //	                       hi = x.hi + y.hi + (lo < x.lo)
@@ -8,9 +8,6 @@
 // on a clone of the module that all passes have been through, when a variant needs it: nothing
 // is optimized behind it but what drivers do.
 //
-// The rooms below package pass import only rooms to their left:
-//
-//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
-//
+// Package pass has a picture of the rooms and of what each may import.
 // This one may import rewrite, facts, simplify, numbers and quirks.
-package words
+package split64

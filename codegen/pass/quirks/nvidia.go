@@ -219,7 +219,7 @@ func nvidiaElsewhere() []Quirk {
 			Name: "far-shift", Driver: NVIDIA, Seen: nvidia580, Fixed: true,
 			Bug:   "In words, n < 64 and then n&32 != 0 become something else; 31 < n does not.",
 			Case:  []string{"internal/difftest/idioms.RotateUint64"},
-			Where: "codegen/pass/words/words_arith.go:far",
+			Where: "codegen/pass/split64/arith.go:far",
 		},
 		{
 			Name: "no-nans", Driver: NVIDIA, Seen: nvidia580, Fixed: true,

@@ -1,4 +1,4 @@
-package words
+package split64
 
 // This file loads and stores what is wider or narrower than a word.
 
