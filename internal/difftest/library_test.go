@@ -116,9 +116,11 @@ func init() {
 	add1("Alternatives", gen.RunAlternatives, 60, func() golang.Alternatives {
 		return golang.Alternatives{In: append(mixedInts(40), ints32(20, func(i int) int32 { return int32(i) })...), Out: out32(60)}
 	})
-	add1("Solids", gen.RunSolids, 100, func() golang.Solids {
+	solids := func() golang.Solids {
 		return golang.Solids{In: append(mixedInts(40), ints32(60, func(i int) int32 { return int32(i) })...), Out: out32(100)}
-	})
+	}
+	add1("Solids", gen.RunSolids, 100, solids)
+	add1("SolidUses", gen.RunSolidUses, 100, func() golang.SolidUses { return golang.SolidUses{Solids: solids()} })
 	add1("Sentinels", gen.RunSentinels, 40, func() golang.Sentinels {
 		return golang.Sentinels{In: []byte("12a4-67 89,10-00099-99123x4567890 -1 22-444 88 16 32"), Out: make([]int, 40)}
 	})

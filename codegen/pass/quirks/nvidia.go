@@ -192,6 +192,12 @@ func nvidiaRewrites() []Quirk {
 func nvidiaElsewhere() []Quirk {
 	return []Quirk{
 		{
+			Name: "wrapped-counter", Driver: NVIDIA, Seen: nvidia580,
+			Bug:   "The compiler takes it that a counter with a sign does not wrap: a loop that only ends because its counter does makes 2^31 - 2 rounds in place of one, or does not end.",
+			Case:  []string{"internal/difftest/descents.DescentsInt32", "internal/difftest/descents.DescentsInt64", "codegen/pass/testdata/wraps.ir"},
+			After: hideWraps,
+		},
+		{
 			Name: "magnitude", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "|x| > -2 is true, also of a NaN.",
 			Case:  []string{"internal/difftest/golang.Peepholes", "codegen/pass/testdata/magnitude.ir"},

@@ -22,7 +22,7 @@ type Unsigned interface {
 }
 
 // Slots is the number of results of each work-item.
-const Slots = 32
+const Slots = 33
 
 // least returns a type's least value; for types without a sign the value with the highest bit. kgen
 // knows it.
@@ -66,6 +66,7 @@ func (k Descents[T]) Kernel(it dsl.Item1) {
 	countDown(out[8:], most, least[T]())
 	fromValue(out[20:], most, first, least[T]())
 	pastTop(out[27:], most, least[T]())
+	wrapsFrom(out[31:], first, least[T]())
 }
 
 // pastTop has loops that count upwards, past the greatest value, and end at the least ones.
@@ -254,6 +255,24 @@ func fromValue[T Signed](out []int, most int, first, least T) {
 		}
 	}
 	out[6] = r.result()
+}
+
+// wrapsFrom has loops that end because their counters wrap, from a value known only when the kernel
+// runs. It leaves out those that would make many rounds.
+func wrapsFrom[T Signed](out []int, first, least T) {
+	top := ^least
+	n := 0
+	for i := first; i <= 0 && first < least+9; i-- {
+		n++
+	}
+	out[0] = n
+	n = 0
+	if first > top-9 {
+		for i := first; i >= 0; i++ {
+			n++
+		}
+	}
+	out[1] = n
 }
 
 // UnsignedDescents has loops whose counters have no sign, from the highest bit and to it.

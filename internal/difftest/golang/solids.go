@@ -30,11 +30,11 @@ func (m mesh) size(x int32) (sum int32) {
 	return sum + m.inner.size(x)
 }
 
-type field90 [90]int32
+type field40 [40]int32
 
-func (g field90) size(x int32) int32 { return g[uint32(x)%90] - g[89] }
+func (g field40) size(x int32) int32 { return g[uint32(x)%40] - g[39] }
 
-func (g *field90) fill(x int32) {
+func (g *field40) fill(x int32) {
 	for i := range g {
 		g[i] = x * int32(i)
 	}
@@ -59,7 +59,7 @@ type recent struct {
 
 func (l recent) size(x int32) int32 { return l.s[uint32(x)%uint32(len(l.s))] + l.last[1] }
 
-var solids = [...]solid{sphere{[3]int32{1, 2, 3}, 4}, field90{5: 7, 89: 2}, couple{sphere{r: 2}, nil}, nil}
+var solids = [...]solid{sphere{[3]int32{1, 2, 3}, 4}, field40{5: 7, 39: 2}, couple{sphere{r: 2}, nil}, nil}
 
 // Solids has values that hold arrays, of types that data choose: as interface values,
 // method values and elements of arrays of such.
@@ -74,7 +74,18 @@ func (k Solids) Kernel(it dsl.Item1) {
 	sum := k.chosen(i, x)
 	sum = sum*3 + k.changed(x)
 	sum = sum*3 + k.rounds(x)
-	sum = sum*3 + k.methods(x)
+	k.Out[i] = sum
+}
+
+// SolidUses does with such values all else that can be done with them. One kernel of all would need more
+// memory for a work-item's own arrays than GPUs have.
+type SolidUses struct{ Solids }
+
+// Kernel adds up what it finds.
+func (k SolidUses) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x := k.In[i]
+	sum := k.methods(x)
 	sum = sum*3 + k.elements(x)
 	sum = sum*3 + k.nested(x)
 	sum = sum*3 + k.asserted(x)
@@ -93,7 +104,7 @@ func (k Solids) of(i int, x int32) solid {
 		m.inner.center[uint(i)%3] = x
 		return m
 	case 2:
-		var g field90
+		var g field40
 		g.fill(x)
 		return g
 	case 3:
@@ -129,7 +140,7 @@ func (k Solids) changed(x int32) int32 {
 	b.center[1] = x
 	before := s
 	if x&2 == 0 {
-		var g field90
+		var g field40
 		g.fill(x)
 		s = g
 		g[3] = 9
@@ -144,9 +155,9 @@ func (k Solids) changed(x int32) int32 {
 // rounds keeps values of earlier rounds of a loop.
 func (k Solids) rounds(x int32) (sum int32) {
 	var first, last solid
-	var some field90
+	var some field40
 	for j := range 6 + x&3 {
-		some[uint32(x+j)%90] += j
+		some[uint32(x+j)%40] += j
 		now := k.of(int(j), x+j*5)
 		if last != nil {
 			sum = sum*5 + last.size(j)
@@ -159,7 +170,7 @@ func (k Solids) rounds(x int32) (sum int32) {
 		} else {
 			last = now
 		}
-		some[89]++
+		some[39]++
 	}
 	if first != nil {
 		sum += first.size(x)
@@ -172,12 +183,12 @@ func (k Solids) methods(x int32) int32 {
 	b := sphere{[3]int32{x, 1, 1}, 2}
 	f := b.size
 	b.center[0] = 9
-	var g field90
+	var g field40
 	g.fill(x)
 	if x&1 != 0 {
 		f = g.size
 	} else if x&2 != 0 {
-		f = func(y int32) int32 { return g[uint32(y)%90] + b.center[0] }
+		f = func(y int32) int32 { return g[uint32(y)%40] + b.center[0] }
 	}
 	g[1], b.center[0] = 5, 6
 	old := f
@@ -192,7 +203,7 @@ func (k Solids) elements(x int32) (sum int32) {
 	if s := solids[uint32(x)%4]; s != nil {
 		sum = s.size(x)
 	}
-	own := [3]solid{sphere{r: x}, field90{1: x}}
+	own := [3]solid{sphere{r: x}, field40{1: x}}
 	own[uint32(x)%3] = sphere{[3]int32{x, x, 2}, x}
 	own[uint32(x)/5%3] = k.of(1, x)
 	for j := range own {
@@ -209,7 +220,7 @@ func (k Solids) elements(x int32) (sum int32) {
 func (k Solids) nested(x int32) int32 {
 	p := couple{sphere{[3]int32{x, 2, x}, 1}, nil}
 	if x&1 == 0 {
-		p.b = field90{2: x}
+		p.b = field40{2: x}
 	}
 	if x&2 == 0 {
 		p.a, p.b = p.b, p.a

@@ -29,7 +29,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/difftest/descents",
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/difftest/descents/kernel.go", Package: "descents", Sum: 0xf4b26dc6},
+		{File: "internal/difftest/descents/kernel.go", Package: "descents", Sum: 0x61a4459c},
 	},
 })
 

@@ -63,7 +63,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/golang/shifted.go", Package: "golang", Sum: 0xbf1a9112},
 		{File: "internal/difftest/golang/signals.go", Package: "golang", Sum: 0x9cef1984},
 		{File: "internal/difftest/golang/sliceedits.go", Package: "golang", Sum: 0x4c6f333c},
-		{File: "internal/difftest/golang/solids.go", Package: "golang", Sum: 0x575045d7},
+		{File: "internal/difftest/golang/solids.go", Package: "golang", Sum: 0x780f8a9e},
 		{File: "internal/difftest/golang/sorting.go", Package: "golang", Sum: 0x33c84f06},
 		{File: "internal/difftest/golang/spelled.go", Package: "golang", Sum: 0x5accb625},
 		{File: "internal/difftest/golang/stages.go", Package: "golang", Sum: 0xc452ef1d},
@@ -157,6 +157,7 @@ var _, RunSignals = stubs.Range1(pkg.Kernel("Signals"), golang.Signals.Kernel, n
 var _, RunSignedChunks = stubs.Range1(pkg.Kernel("SignedChunks"), golang.SignedChunks.Kernel)
 var _, RunSlices = stubs.Range1(pkg.Kernel("Slices"), golang.Slices.Kernel)
 var _, RunSlots = stubs.Range1(pkg.Kernel("Slots"), golang.Slots.Kernel)
+var _, RunSolidUses = stubs.Range1(pkg.Kernel("SolidUses"), golang.SolidUses.Kernel)
 var _, RunSolids = stubs.Range1(pkg.Kernel("Solids"), golang.Solids.Kernel)
 var _, RunSorts = stubs.Range1(pkg.Kernel("Sorts"), golang.Sorts.Kernel)
 var _, RunSpelled = stubs.Range1(pkg.Kernel("Spelled"), golang.Spelled.Kernel)

@@ -1,0 +1,92 @@
+package quirks
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
+
+// This file has NVIDIA's row wrapped-counter.
+
+// hideWraps hides a counter with a sign from the comparison that ends its loop, if only wrapping
+// around makes the comparison end it: a counter that goes down while it is less than something, or
+// up while it is greater.
+//
+//	for i := math.MinInt32; i <= 0; i--        for i := math.MinInt32; i ^ zero <= 0; i--
+//
+// A compiler that takes it that the counter does not wrap finds another number of rounds, or none.
+// Few programs have such loops, and an instruction more in each round is all that it costs.
+func hideWraps(h *hider) {
+	d := &descents{h: h, dom: h.f.Dominators()}
+	for _, b := range h.f.Blocks {
+		back := slices.Index(b.Preds, b.Continue)
+		if b.Continue == nil || back < 0 {
+			continue
+		}
+		for _, p := range b.Phis {
+			if !p.Type.IsInt() {
+				continue
+			}
+			for _, step := range []int64{-1, 1} {
+				if d.steps(p, p.Args[back], step, map[*ir.Value]bool{}) && (d.stepIsConst(p, p.Args[back]) || !d.startsNear(p, back)) {
+					d.hideEnds(p, step)
+				}
+			}
+		}
+	}
+}
+
+// stepIsConst reports whether a loop makes next of its counter p by adding a constant.
+func (d *descents) stepIsConst(p, next *ir.Value) bool {
+	return next.Op != ir.OpPhi && slices.Contains(next.Args, p) && slices.ContainsFunc(next.Args, (*ir.Value).IsConst)
+}
+
+// startsNear reports whether the counter p begins at numbers so small that a loop whose step has an
+// unknown sign, such as a specialization constant's, would make many rounds before it wraps.
+func (d *descents) startsNear(p *ir.Value, back int) bool {
+	for i, first := range p.Args {
+		if r, known := d.at(first, p.Block.Preds[i]); i != back && (!known || !r.Within(nearby)) {
+			return false
+		}
+	}
+	return true
+}
+
+// hideEnds hides the counter p, to which each round adds a number of the sign of step, from the
+// comparisons that end its loop by a wrapped value.
+func (d *descents) hideEnds(p *ir.Value, step int64) {
+	for _, b := range d.h.f.Blocks {
+		if len(b.Term.Succs) != 2 || b != p.Block && !d.dom.Dominates(p.Block, b) {
+			continue
+		}
+		for i, s := range b.Term.Succs {
+			if s == p.Block.Merge {
+				d.hideEnd(p, step, b.Term.Cond, i == 1)
+			}
+		}
+	}
+}
+
+// hideEnd hides p from the comparisons of a condition. The loop goes on where the condition is goes.
+func (d *descents) hideEnd(p *ir.Value, step int64, cond *ir.Value, goes bool) {
+	switch cond.Op {
+	case ir.OpLNot:
+		d.hideEnd(p, step, cond.Args[0], !goes)
+	case ir.OpLAnd, ir.OpLOr:
+		for _, a := range cond.Args {
+			d.hideEnd(p, step, a, goes)
+		}
+	case ir.OpSLt, ir.OpSLe:
+		// Going on while c < p is going on while p is greater, and so is ending when p < c.
+		for i, x := range cond.Args {
+			greater := (i == 1) == goes
+			if linearRoot(x) == p && greater == (step > 0) && cond.Block != nil {
+				m := &rewrite.Maker{Func: d.h.f, At: &ir.Value{Block: cond.Block, Pos: cond.Pos}}
+				cond.Args[i] = m.Op(ir.OpXor, x.Type, x, m.Zero(x.Type))
+				at := slices.Index(cond.Block.Insts, cond)
+				cond.Block.Insts = slices.Insert(cond.Block.Insts, at, m.Made...)
+			}
+		}
+	}
+}
