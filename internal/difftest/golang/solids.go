@@ -77,11 +77,11 @@ func (k Solids) Kernel(it dsl.Item1) {
 	k.Out[i] = sum
 }
 
-// SolidUses does with such values all else that can be done with them. One kernel of all would need more
-// memory for a work-item's own arrays than GPUs have.
+// SolidUses has the other uses of such values. One kernel with all of them would need more memory for
+// a work-item's own arrays than GPUs have.
 type SolidUses struct{ Solids }
 
-// Kernel adds up what it finds.
+// Kernel adds up the results of all uses.
 func (k SolidUses) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]
