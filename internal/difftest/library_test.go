@@ -180,7 +180,7 @@ func init() {
 	})
 	add1("Rounds", gen.RunRounds, 20, func() golang.Rounds { return golang.Rounds{In: mixedInts(20), Out: out32(20)} })
 	add1("Kept", gen.RunKept, 20, func() golang.Kept { return golang.Kept{In: mixedInts(20), Out: out32(20)} })
-	add1("Closures", gen.RunClosures, 20, func() golang.Closures { return golang.Closures{In: mixedInts(20), Out: out32(20)} })
+	add1("MoreClosures", gen.RunClosures, 20, func() golang.Closures { return golang.Closures{In: mixedInts(20), Out: out32(20)} })
 	add1("Behind", gen.RunBehind, 20, func() golang.Behind { return golang.Behind{In: mixedInts(20), Out: out32(20)} })
 	add1("Lookups", gen.RunLookups, 20, func() golang.Lookups { return golang.Lookups{In: mixedInts(20), Out: out32(20)} })
 	add1("Elsewhere", gen.RunElsewhere, 6, func() golang.Elsewhere { return golang.Elsewhere{Out: out32(6)} })
