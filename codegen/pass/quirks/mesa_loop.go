@@ -25,26 +25,20 @@ import (
 //
 //	for i := uint32(1<<32 - 3); i >= 23; i++        for i := uint32(1<<32-3) ^ zero; i >= 23; i++
 func hideDescents(h *hider) {
-	d := &descents{h: h, dom: h.f.Dominators()}
-	for _, b := range h.f.Blocks {
-		back := slices.Index(b.Preds, b.Continue)
-		if b.Continue == nil || back < 0 {
-			continue
+	newDescents(h).eachCounter(func(d *descents, p *ir.Value, back int) {
+		if !d.falls(p, back) && !d.rises(p, back) {
+			return
 		}
-		for _, p := range b.Phis {
-			if !p.Type.IsInt() || !d.falls(p, back) && !d.rises(p, back) {
+		for i, first := range p.Args {
+			if i == back {
 				continue
 			}
-			for i, first := range p.Args {
-				if i == back {
-					continue
-				}
-				m := &rewrite.Maker{Func: h.f, At: &ir.Value{Block: b.Preds[i], Pos: p.Pos}}
-				p.Args[i] = m.Op(ir.OpXor, p.Type, first, m.Zero(p.Type))
-				b.Preds[i].Insts = append(b.Preds[i].Insts, m.Made...)
-			}
+			pred := p.Block.Preds[i]
+			m := &rewrite.Maker{Func: h.f, At: &ir.Value{Block: pred, Pos: p.Pos}}
+			p.Args[i] = m.Op(ir.OpXor, p.Type, first, m.Zero(p.Type))
+			pred.Insts = append(pred.Insts, m.Made...)
 		}
-	}
+	})
 }
 
 // descents finds the loops of a function that count downwards from or to far numbers, or past their
@@ -53,6 +47,24 @@ type descents struct {
 	h      *hider
 	dom    *ir.DomTree
 	ranges *facts.Ranges // nil before the first question
+}
+
+func newDescents(h *hider) *descents { return &descents{h: h, dom: h.f.Dominators()} }
+
+// eachCounter calls f for each phi of integers in a loop's header. p.Args[back] is its value in the
+// loop's next round.
+func (d *descents) eachCounter(f func(d *descents, p *ir.Value, back int)) {
+	for _, b := range d.h.f.Blocks {
+		back := slices.Index(b.Preds, b.Continue)
+		if b.Continue == nil || back < 0 {
+			continue
+		}
+		for _, p := range b.Phis {
+			if p.Type.IsInt() {
+				f(d, p, back)
+			}
+		}
+	}
 }
 
 // falls reports whether the counter p counts downwards, from or to a far number. p.Args[back] is its

@@ -18,28 +18,27 @@ import (
 // A compiler that takes it that the counter does not wrap finds another number of rounds, or none.
 // Few programs have such loops, and an instruction more in each round is all that it costs.
 func hideWraps(h *hider) {
-	d := &descents{h: h, dom: h.f.Dominators()}
-	for _, b := range h.f.Blocks {
-		back := slices.Index(b.Preds, b.Continue)
-		if b.Continue == nil || back < 0 {
-			continue
-		}
-		for _, p := range b.Phis {
-			if !p.Type.IsInt() {
-				continue
-			}
-			for _, step := range []int64{-1, 1} {
-				if d.steps(p, p.Args[back], step, map[*ir.Value]bool{}) && (d.stepIsConst(p, p.Args[back]) || !d.startsNear(p, back)) {
-					d.hideEnds(p, step)
-				}
+	newDescents(h).eachCounter(func(d *descents, p *ir.Value, back int) {
+		next := p.Args[back]
+		for _, step := range []int64{-1, 1} {
+			if d.steps(p, next, step, map[*ir.Value]bool{}) && (d.addsConst(p, next, map[*ir.Value]bool{}) || !d.startsNear(p, back)) {
+				d.hideEnds(p, step)
 			}
 		}
-	}
+	})
 }
 
-// stepIsConst reports whether a loop makes next of its counter p by adding a constant.
-func (d *descents) stepIsConst(p, next *ir.Value) bool {
-	return next.Op != ir.OpPhi && slices.Contains(next.Args, p) && slices.ContainsFunc(next.Args, (*ir.Value).IsConst)
+// addsConst reports whether a loop makes next of its counter p by adding a constant, on one of the
+// ways that a phi joins.
+func (d *descents) addsConst(p, next *ir.Value, seen map[*ir.Value]bool) bool {
+	if next == p || seen[next] {
+		return false
+	}
+	seen[next] = true
+	if next.Op == ir.OpPhi {
+		return slices.ContainsFunc(next.Args, func(a *ir.Value) bool { return d.addsConst(p, a, seen) })
+	}
+	return slices.Contains(next.Args, p) && slices.ContainsFunc(next.Args, (*ir.Value).IsConst)
 }
 
 // startsNear reports whether the counter p begins at numbers so small that a loop whose step has an
@@ -61,11 +60,23 @@ func (d *descents) hideEnds(p *ir.Value, step int64) {
 			continue
 		}
 		for i, s := range b.Term.Succs {
-			if s == p.Block.Merge {
+			if leadsOnlyTo(s, p.Block.Merge) {
 				d.hideEnd(p, step, b.Term.Cond, i == 1)
 			}
 		}
 	}
+}
+
+// leadsOnlyTo reports whether b is the block to, or jumps there, perhaps through other blocks: a
+// break that does something first.
+func leadsOnlyTo(b, to *ir.Block) bool {
+	for seen := map[*ir.Block]bool{}; b != to; b = b.Term.Succs[0] {
+		if seen[b] || len(b.Term.Succs) != 1 {
+			return false
+		}
+		seen[b] = true
+	}
+	return true
 }
 
 // hideEnd hides p from the comparisons of a condition. The loop goes on where the condition is goes.
