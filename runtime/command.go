@@ -211,7 +211,7 @@ type step struct {
 	kernel *Kernel // nil for what is no launch
 	call   launch.Call
 	plan   plan
-	node   stream.Command // what is no launch; a launch's Uses are the call's
+	node   stream.Command // a command that is no launch; a launch's Uses are the call's
 	host   dag.Uses       // of a host function
 	keep   []any          // the memory that it uses
 	prints *step          // the launch whose output the step writes, or nil

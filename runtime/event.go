@@ -33,7 +33,7 @@ type rarePending struct {
 	ctx    context.Context // what the launch ends with, or nil
 
 	node   *Node    // of a command that was recorded into a graph, and does not run
-	output *pending // what writes the kernel's output, if it prints
+	output *pending // the command that writes the kernel's output, if it prints
 
 	parts []*pending // of a graph, in its order; nil if it was replayed: see stream.Event.Parts
 }
@@ -67,7 +67,7 @@ func newPending(dev *Device, k *Kernel) *pending {
 // kept keeps the others' memory.
 const fewEvents = 24
 
-// eventFor returns what newPending does, from the pendings that the call keeps.
+// eventFor returns a new pending, as newPending does, from the pendings that the call keeps.
 func eventFor(c *launch.Call, dev *Device, k *Kernel) *pending {
 	few, _ := c.Events.(*[]pending)
 	if few == nil {

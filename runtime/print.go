@@ -126,7 +126,7 @@ type printBuffer struct {
 type printBuffers struct {
 	mu   sync.Mutex
 	free []*printBuffer
-	line []*stream.Event // of what writes the output of launches that may not have completed
+	line []*stream.Event // events of commands that write the output of launches that may not have completed
 }
 
 // maxPrinting is how many launches that print a device may be behind: each has a buffer.

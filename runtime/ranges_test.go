@@ -44,7 +44,7 @@ func TestRoundUp(t *testing.T) {
 			}
 		}
 	}
-	// What makes no sense stays as it is, and the launch says so.
+	// Ranges that make no sense stay as they are, and the launch refuses them.
 	dev := devtest.Host(t)
 	for _, r := range []runtime.NDRange1{{15, 0}, {15, -16}, {-15, 16}, {math.MaxInt, 16}, {math.MaxInt - 3, 16}, {math.MinInt, -1}, {math.MaxInt, math.MaxInt - 1}} {
 		up := r.RoundUp()
@@ -91,7 +91,7 @@ func TestRunViews(t *testing.T) {
 		check(t, q.Wait(ctx))
 		has(16, 32, 42)
 
-		// What is refused changes nothing.
+		// Launches that are refused change nothing.
 		ended, end := context.WithCancel(ctx)
 		end()
 		refused(k.Run(ended, q, 3), runtime.ErrCanceled, "")

@@ -49,7 +49,7 @@ type cell struct {
 	old      *diag.Diagnostic
 	oldFirst bool
 
-	key     any    // what declares it in the source, the same whenever the kernel is lowered
+	key     any    // its declaration in the source, the same in all lowerings of the kernel
 	private bool   // memory of PrivateAlloca, which ends with the function that called it
 	name    string // the source's name of memory that a call or a field of the kernel reserves
 }

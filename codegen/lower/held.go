@@ -14,8 +14,8 @@ type held struct {
 	typ types.Type
 }
 
-// where is where an array that is held in a value is there: where all of the values, each one
-// of several, that it is a part of are the given alternatives.
+// where is the condition under which an array exists that is held in a value: each choice that the
+// array is a part of has the given alternative.
 type where []struct {
 	u oneOf
 	i int
@@ -62,8 +62,8 @@ func eachHeld(v val, f func(h held, in where)) {
 	})
 }
 
-// holdAnew returns a value that holds its arrays in new memory. It is zero when the kernel
-// starts: what an alternative is made of is read where another one is there.
+// holdAnew returns a value that holds its arrays in new memory. The memory is zero when the kernel
+// starts: a load reads all alternatives, also those that the value does not have.
 func (l *lowerer) holdAnew(v val) val {
 	return mapHeld(v, func(h held, _ where) val {
 		h.at = l.newCell(h.typ, "held").mem
@@ -72,9 +72,9 @@ func (l *lowerer) holdAnew(v val) val {
 	})
 }
 
-// hold copies the arrays of src to those of dst, a value of the same shape. Where is does not
-// hold, src is not there: its arrays may be copied all the same, unless must says that those
-// of another value stay in their place.
+// hold copies the arrays of src to the arrays of dst, a value of the same shape. Where the condition
+// is does not hold, the value is not src. Its arrays may be copied nevertheless, unless must is set:
+// then dst keeps the arrays that it has.
 func (l *lowerer) hold(dst, src val, is func() *ir.Value, must bool) {
 	var to []held
 	eachHeld(dst, func(h held, _ where) { to = append(to, h) })
@@ -88,7 +88,8 @@ func (l *lowerer) hold(dst, src val, is func() *ir.Value, must bool) {
 	})
 }
 
-// unheld returns an alternative with its arrays as values, copied out where it is there.
+// unheld returns an alternative with its arrays as values. They are copied out of memory where the
+// condition is holds, which says that the value has this alternative.
 func (l *lowerer) unheld(v val, is func() *ir.Value) val {
 	return mapHeld(v, func(h held, in where) val {
 		if straightCopy(h.typ) {

@@ -250,7 +250,7 @@ func (l *lowerer) sourceName() string {
 }
 
 // sourceNameOf returns the variable or field that has the value v in the source, or that a composite
-// literal behind v is assigned to, or "".
+// literal sliced by v is assigned to, or "".
 func sourceNameOf(v ssa.Value) string {
 	if v.Referrers() == nil {
 		return ""

@@ -398,7 +398,7 @@ func (l *lowerer) tooMixed(c *cell, v val, kept bool) {
 		if slices.ContainsFunc(l.cellsOf(v), func(c *cell) bool { return c.old != nil }) {
 			return // it has been reported
 		}
-		l.errorf(diag.MixedPointers, l.pos, "reserve it before the loop", "%s may refer to %s in the next round of a loop, before that is reserved there", c.subject(what(v)), l.describe(v))
+		l.errorf(diag.MixedPointers, l.pos, "reserve it before the loop", "%s may refer to %s in the next round of a loop, before that is reserved there", c.subject(kindOf(v)), l.describe(v))
 		return
 	}
 	l.mixed(c, alts[0].shape, v)

@@ -281,16 +281,16 @@ func (l *lowerer) phiCell(f *frame, phi *ssa.Phi, x val) *cell {
 	return c
 }
 
-// what names the kind of a value that lies in memory.
-func what(v val) string {
+// kindOf names the kind of a value that refers to memory, for messages.
+func kindOf(v val) string {
 	if _, ok := v.(slice); ok {
 		return "slice"
 	}
 	return "pointer"
 }
 
-// subject names a variable that holds a value of some kind, by the source's name if there is one.
-func (c *cell) subject(what string) string {
+// subject names a variable of a kind for messages, by the source's name if there is one.
+func (c *cell) subject(kind string) string {
 	key, part := c.key, false
 	for {
 		k, ok := key.(partKey)
@@ -308,11 +308,11 @@ func (c *cell) subject(what string) string {
 	}
 	switch {
 	case !token.IsIdentifier(name) || madeUp[name]:
-		return "this " + what
+		return "this " + kind
 	case part:
-		return "a " + what + " in " + name
+		return "a " + kind + " in " + name
 	}
-	return "the " + what + " " + name
+	return "the " + kind + " " + name
 }
 
 // mixed reports that a variable holds two values that cannot be told apart.
@@ -353,7 +353,7 @@ func (l *lowerer) mixed(c *cell, a, b val) {
 	}
 	l.errorf(diag.MixedPointers, l.pos, "use each in its own branch, or keep an index into one of them",
 		"%s may lie in different variables or kinds of memory (%s and %s), which devices address differently",
-		c.subject(what(b)), one, other)
+		c.subject(kindOf(b)), one, other)
 }
 
 // What against says of values.

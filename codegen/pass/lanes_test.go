@@ -254,7 +254,7 @@ type laneGen struct {
 	// common, if not nil, is a variable that all have alike; there are loops with checks
 	// of what grows in them then.
 	common *ir.Var
-	// arrays, if any, are a work-item's own. The first two get what all have alike, where all
+	// arrays, if any, are a work-item's own. The first two get values that all have alike, where all
 	// are; the next one gets that anywhere.
 	arrays []*ir.Var
 }

@@ -18,6 +18,6 @@
 //     [Module.Compact] serve whoever loads modules.
 //
 // The tables in the z files come from the grammar that Khronos publishes in
-// SPIRV-Headers, without what is for OpenCL and in Intel's extensions; `make grammar` writes
+// SPIRV-Headers, without OpenCL and Intel's extensions; `make grammar` writes
 // them anew.
 package spirv

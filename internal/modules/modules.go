@@ -231,7 +231,7 @@ func Read(dir string) (map[string]*abi.Kernel, error) {
 	return out, err
 }
 
-// loaded is what there is of a package that has been asked for: its kernels by name, or an error.
+// loaded is a package that Kernel was called for: its kernels by name, or an error.
 type loaded struct {
 	kernels map[string]*abi.Kernel
 	err     error
@@ -277,8 +277,8 @@ func (pkg Package) Kernel(name string, vars ...any) *abi.Kernel {
 	return k
 }
 
-// Missing returns an error that names the packages without modules among those that Kernel was
-// called for, with the reason for each, and what to do; nil if all have theirs.
+// Missing returns an error with the packages that Kernel was called for and that have no modules,
+// with the reason and the remedy for each; nil if all have modules.
 func Missing() error {
 	packages.Lock()
 	defer packages.Unlock()

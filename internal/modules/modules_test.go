@@ -98,7 +98,7 @@ type noModules struct{}
 func (noModules) Kernel(dsl.Item1) {}
 
 // TestMissing: a program whose kernels have no modules starts, so that it can show its flags. Each
-// use of such a kernel is an error that says what is missing and what to do.
+// use of such a kernel is an error that names the package and the remedy.
 func TestMissing(t *testing.T) {
 	t.Setenv("KGEN_TEST_MODULES", t.TempDir())
 	const pkg modules.Package = modules.Module + "/internal/testflag"

@@ -35,7 +35,7 @@ func Sized[T any](to *runtime.View[T], from []T, n int) Copying {
 	return c
 }
 
-// memory returns what allocates n elements for a view, and frees them.
+// memory returns the functions that allocate n elements for a view, and free them.
 func memory[T any](to *runtime.View[T], n int) Copying {
 	return Copying{
 		alloc: func(dev *runtime.Device) error {

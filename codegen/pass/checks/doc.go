@@ -22,7 +22,6 @@
 // Polls, which asks in long loops whether the host wants the launch to end, is here because it
 // needs the bounds of loops that rounds.go and Unroll compute.
 //
-// Package pass has a picture of the rooms and of what each may import.
-// This one may import the first four. In kernels with barriers it asks uniform first: a check
+// Package pass has a picture of the rooms and of their imports. This room may import the first four. In kernels with barriers it asks uniform first: a check
 // on which all work-items agree must not become one on which they part.
 package checks

@@ -20,7 +20,6 @@
 //		s[j] = 0        // pass bounds removes the check
 //	}
 //
-// Package pass has a picture of the rooms and of what each may import.
-// This one may import rewrite. Package uniform finds out what is true of all work-items of a
+// Package pass has a picture of the rooms and of their imports. This room may import rewrite. Package uniform finds out what is true of all work-items of a
 // group at once; it asks this package about single values.
 package facts

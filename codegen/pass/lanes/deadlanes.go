@@ -365,7 +365,7 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 			put(cur, v)
 		case d.skeleton[v]:
 			if x := ownTarget(v); x != nil && slices.ContainsFunc(live, func(w *ir.Value) bool { return ownSource(w) == x }) {
-				flush() // what live lanes load from the variable was there before
+				flush() // live lanes load the variable before dead lanes store to it
 			}
 			put(cur, v) // before the live lanes' part, which it never depends on
 		default:

@@ -38,7 +38,7 @@ func (d *deadLanes) computeAgain() {
 // again computes values again.
 type again struct {
 	d      *deadLanes
-	stores map[*ir.Var][]*ir.Value // those that all work-items make alike
+	stores map[*ir.Var][]*ir.Value // stores that all work-items make alike
 	seen   map[*ir.Value]bool
 	copies map[*ir.Block]map[*ir.Value]*ir.Value
 	first  map[*ir.Block][]*ir.Value // what is to stand first in a block

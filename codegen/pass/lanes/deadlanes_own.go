@@ -27,8 +27,7 @@ func ownTarget(v *ir.Value) *ir.Var {
 	return nil
 }
 
-// storesTo returns those of the values that all work-items of a group change variables by
-// alike, by variable.
+// storesTo returns, by variable, the stores that all work-items of a group make alike.
 func (d *deadLanes) storesTo(all []*ir.Value) map[*ir.Var][]*ir.Value {
 	stores := map[*ir.Var][]*ir.Value{}
 	for _, v := range all {
@@ -39,9 +38,8 @@ func (d *deadLanes) storesTo(all []*ir.Value) map[*ir.Var][]*ir.Value {
 	return stores
 }
 
-// keepWanted leaves of the accesses of variables only those in the skeleton whose variables are
-// wanted there. A variable belongs to the skeleton as a whole: dead lanes load what
-// they have stored.
+// keepWanted removes accesses of variables that no branch of the skeleton depends on from the
+// skeleton. A variable belongs to the skeleton with all its stores, since dead lanes load their own.
 func (d *deadLanes) keepWanted(all []*ir.Value) {
 	for _, v := range all {
 		source, target := ownSource(v), ownTarget(v)

@@ -18,7 +18,6 @@
 // Expand comes last of all passes: it replaces faults, and reads the arguments of a launch block
 // that is too large.
 //
-// Package pass has a picture of the rooms and of what each may import.
-// This one may import the first four. Which blocks and values work-items share it does not
+// Package pass has a picture of the rooms and of their imports. This room may import the first four. Which blocks and values work-items share it does not
 // find out for itself: uniform does.
 package lanes

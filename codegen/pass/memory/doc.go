@@ -19,6 +19,5 @@
 //
 //	for j < k.Ends[i] {...}           Once ──▶  end := k.Ends[i]; for j < end {...}
 //
-// Package pass has a picture of the rooms and of what each may import.
-// This one may import rewrite, facts and simplify.
+// Package pass has a picture of the rooms and of their imports. This room may import rewrite, facts and simplify.
 package memory

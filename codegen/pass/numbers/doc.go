@@ -13,7 +13,6 @@
 // Most of these passes work on ints of 64 bits of which few are needed, since Go's indices are ints
 // and GPUs compute in 32 bits. They ask package facts for the ranges of values.
 //
-// Package pass has a picture of the rooms and of what each may import.
-// This one may import rewrite, facts and simplify. Arithmetic for devices without integers of 64 bits is
+// Package pass has a picture of the rooms and of their imports. This room may import rewrite, facts and simplify. Arithmetic for devices without integers of 64 bits is
 // another matter, that of the variant in words.
 package numbers

@@ -17,6 +17,5 @@
 // specialization constant or module of its own spares the other drivers, is in
 // docs/performance.md, "What hiding costs".
 //
-// Package pass has a picture of the rooms and of what each may import.
-// This one may import rewrite and facts.
+// Package pass has a picture of the rooms and of their imports. This room may import rewrite and facts.
 package quirks

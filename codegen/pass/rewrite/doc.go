@@ -15,7 +15,7 @@
 // Mem2Reg, the pass that turns variables into values, is here for the same reason: passes that
 // demoted phis need it to come back.
 //
-// Package pass has a picture of the rooms and of what each may import; this is the first.
-// It imports abi and ir, and no room. A helper belongs here if several passes need it and
+// Package pass has a picture of the rooms and of their imports. This room is the first: it imports
+// abi and ir, and no room. A helper belongs here if several passes need it and
 // it holds for any code; what is true of values (their ranges, their bits) belongs to facts.
 package rewrite

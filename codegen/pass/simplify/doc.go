@@ -13,6 +13,5 @@
 // A rule may assume nothing about values beyond the op's operands and known bits; what takes
 // intervals or proofs is pass bounds, in package checks.
 //
-// Package pass has a picture of the rooms and of what each may import.
-// This one may import rewrite, facts and uniform.
+// Package pass has a picture of the rooms and of their imports. This room may import rewrite, facts and uniform.
 package simplify

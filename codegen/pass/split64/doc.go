@@ -8,6 +8,5 @@
 // on a clone of the module that all passes have been through, when a variant needs it: nothing
 // is optimized behind it but what drivers do.
 //
-// Package pass has a picture of the rooms and of what each may import.
-// This one may import rewrite, facts, simplify, numbers and quirks.
+// Package pass has a picture of the rooms and of their imports. This room may import rewrite, facts, simplify, numbers and quirks.
 package split64

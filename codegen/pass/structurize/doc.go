@@ -15,7 +15,6 @@
 // become variables for the time in between. exit.go turns returns in loops into breaks, which
 // drivers compile better, and tidy.go removes empty arms at the end.
 //
-// Package pass has a picture of the rooms and of what each may import.
-// This one may import rewrite and facts. Whatever makes loops or branches runs before it; the
+// Package pass has a picture of the rooms and of their imports. This room may import rewrite and facts. Whatever makes loops or branches runs before it; the
 // passes behind it write straight code, or branches and helpers that already have their structure.
 package structurize

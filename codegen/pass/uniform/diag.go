@@ -108,7 +108,7 @@ func (u *Info) describeOwn(x *ir.Var) string {
 	name, why := named(x), u.root(u.differ[x])
 	for seen := map[*ir.Var]bool{}; why != nil && why.Op == ir.OpLoad && own(why) != nil; {
 		if seen[x] {
-			why = nil // each of several has what depends on another
+			why = nil // a cycle: each variable depends on another
 			break
 		}
 		seen[x], x = true, own(why)
@@ -132,8 +132,7 @@ func named(x *ir.Var) string {
 	return "the variable " + x.Name
 }
 
-// madeUp are the names of variables that the source has not named: go/ssa's, and those of
-// package lower.
+// madeUp are names of variables that go/ssa and package lower give. The source has none for them.
 var madeUp = map[string]bool{"complit": true, "new": true, "makeslice": true, "slicelit": true, "varargs": true,
 	"argument": true, "copy": true, "each": true, "out": true, "private": true, "receiver": true, "result": true, "zero": true}
 

@@ -1,13 +1,13 @@
 package uniform
 
-// This file finds the variables of a work-item's own in which all work-items of a group have the
-// same at the same time, such as the copy of a kernel's field that is an array.
+// This file finds private variables that are uniform: all work-items of a group have the same
+// contents in them at the same time. The copy of a kernel's field that is an array is one.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// own returns the variable of a work-item's own that v loads from or changes, or nil.
+// own returns the private variable that v loads from or changes, or nil.
 func own(v *ir.Value) *ir.Var {
 	if c, ok := v.Aux.(*ir.Copy); ok {
 		return c.Dst
@@ -18,12 +18,12 @@ func own(v *ir.Value) *ir.Var {
 	return nil
 }
 
-// contents marks the variable that v changes if work-items may have different values in it from then
-// on, and reports whether it has. All have the same as long as all work-items of the group
-// make all changes together, with the same values at the same places.
+// contents marks the variable that v changes if the change may make it vary, and reports whether it
+// did. A variable stays uniform while all work-items of the group make all changes together, with the
+// same values at the same indices.
 //
-// Blocks from which no Sync op is reached do not count as places where all are together:
-// work-items that leave come there alone, and go on as dead lanes with what they have stored.
+// A block from which no Sync op is reached is no place where all are together: a work-item that
+// leaves reaches it alone, stores there, and goes on as a dead lane with its stores.
 func (u *Info) contents(v *ir.Value) bool {
 	x := own(v)
 	if x == nil || v.Op == ir.OpLoad || u.differ[x] != nil {
@@ -36,8 +36,7 @@ func (u *Info) contents(v *ir.Value) bool {
 	return why != nil
 }
 
-// changes returns the value because of which v gives a variable different values in different
-// work-items, or nil.
+// changes returns the cause for which v may make a variable vary, or nil if it cannot.
 func (u *Info) changes(v *ir.Value) *ir.Value {
 	switch c, ok := v.Aux.(*ir.Copy); {
 	case ok && u.differ[c.Src] != nil:
@@ -53,7 +52,7 @@ func (u *Info) changes(v *ir.Value) *ir.Value {
 	return u.apart(v.Block)
 }
 
-// loaded returns why v, which loads from a variable of a work-item's own, varies, or nil.
+// loaded returns the cause for which v, which loads from a private variable, varies, or nil.
 func (u *Info) loaded(v *ir.Value) *ir.Value {
 	if u.differ[own(v)] != nil {
 		return v
@@ -63,7 +62,7 @@ func (u *Info) loaded(v *ir.Value) *ir.Value {
 			return a
 		}
 	}
-	// Those that come there at different times may find different values.
+	// Work-items that reach the block at different times may load different values.
 	return u.apart(v.Block)
 }
 
@@ -75,14 +74,14 @@ func (u *Info) apart(b *ir.Block) *ir.Value {
 	return nil
 }
 
-// Fills reports whether v changes a variable in which all work-items have the same.
+// Fills reports whether v changes a uniform variable.
 func (u *Info) Fills(v *ir.Value) bool {
 	x := own(v)
 	return x != nil && v.Op != ir.OpLoad && u.differ[x] == nil
 }
 
-// fillsFor reports whether the loop changes a variable of which something outside of it loads
-// a uniform value.
+// fillsFor reports whether the loop changes a variable that code outside of the loop loads a uniform
+// value from.
 func (u *Info) fillsFor(l *ir.Loop) bool {
 	filled := map[*ir.Var]bool{}
 	for _, b := range u.Order {

@@ -194,7 +194,7 @@ func (k U11) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// So does one that loads by what it has loaded.
+// So does a load whose index was loaded.
 func (k U12) Kernel(it dsl.NDItem1) {
 	var counts [4]int
 	id := it.GlobalID()

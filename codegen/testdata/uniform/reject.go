@@ -560,7 +560,7 @@ func (k R52) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// What an element has is looked at where work-items are in different rounds.
+// An element is loaded where work-items are in different rounds.
 func (k R53) Kernel(it dsl.NDItem1) {
 	var a [2]int
 	for i := 0; ; i++ {
@@ -574,7 +574,7 @@ func (k R53) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Copies of what work-items may see differently.
+// Copies of values that may vary.
 func (k R54) Kernel(it dsl.NDItem1) {
 	first := [2]int32{k.Y[0], k.Y[1]}
 	k.Y[it.GlobalID()] = 3

@@ -258,7 +258,7 @@ func fromValue[T Signed](out []int, most int, first, least T) {
 }
 
 // wrapsFrom has loops that end because their counters wrap, from a value known only when the kernel
-// runs. It leaves out those that would make many rounds.
+// runs. Loops that would make many rounds are left out.
 func wrapsFrom[T Signed](out []int, first, least T) {
 	top := ^least
 	n := 0

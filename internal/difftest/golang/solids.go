@@ -67,7 +67,7 @@ type Solids struct {
 	In, Out []int32
 }
 
-// Kernel adds up what it finds.
+// Kernel adds up the results of three of the uses.
 func (k Solids) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]

@@ -13,8 +13,8 @@ var (
 	turns  = []int{1, 3}
 )
 
-// Arrays is what the kernels below have, whose barriers stand in loops over arrays that all
-// work-items have alike.
+// Arrays has the fields of the kernels below. Their barriers stand in loops over arrays that are
+// uniform.
 type Arrays struct {
 	N, M  int
 	Sizes [3]int
@@ -22,8 +22,8 @@ type Arrays struct {
 	X, Y  []int32
 }
 
-// turn has each work-item take over its neighbour's element, n times. Those that have left
-// leave theirs as it was.
+// turn replaces each work-item's element by its neighbour's, n times. Work-items that have left the
+// kernel keep their elements.
 func turn(it dsl.NDItem1, tile *[64]int32, n int) {
 	l := it.LocalID()
 	for r := range n {

@@ -30,7 +30,7 @@ type Kernel struct {
 type Slice struct {
 	Mem *stream.Memory // nil for an empty slice
 	Off uint64         // bytes
-	Len int            // elements; NoBuffer for what a nil buffer was asked for
+	Len int            // elements; NoBuffer for a view of a nil buffer
 	// Buffer and View are the properties of the buffer and of the view.
 	Buffer, View Memory
 }

@@ -89,7 +89,7 @@ type cacheStore struct {
 
 	mu    sync.Mutex
 	known uint64 // of the newest file of which the device's own cache has everything
-	saved uint64 // of the newest data that were saved, before what was merged
+	saved uint64 // checksum of the newest data that were saved, before others were merged in
 }
 
 // init finds the file's place. Without a cache directory there is no file. The user's is

@@ -54,7 +54,7 @@ type encoder struct {
 	*track        // that commands go to
 	main   *track // where all commands can go
 	aside  *track // for large copies from and to the host; nil if there is none
-	cut    bool   // what goes aside waits for the main track's part
+	cut    bool   // commands on the track aside wait for the main track's part
 	row    int    // copies that could go aside since the last launch
 
 	t       *ticket

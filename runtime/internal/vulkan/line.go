@@ -192,7 +192,7 @@ func (e *encoder) pushAll() {
 	}
 }
 
-// uncut notes that the main track's part has ended, if what goes aside was to wait for that.
+// uncut notes that the main track's part has ended, if commands aside were to wait for it.
 func (e *encoder) uncut() {
 	if e.cut && e.main.part == nil {
 		e.cut, e.aside.after = false, e.main.line.pushed
@@ -207,7 +207,7 @@ func (e *encoder) other() *track {
 	return e.main
 }
 
-// waitFor returns what the track's part waits for of the other line.
+// waitFor returns the value of the other line that the track's part waits for.
 func (e *encoder) waitFor() (behind *line, value uint64) {
 	if e.after <= e.waited {
 		return nil, 0

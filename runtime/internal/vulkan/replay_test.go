@@ -416,7 +416,7 @@ type randomCommands struct {
 	inc    hal.Pipeline
 	kernel *abi.Kernel
 	mems   []*stream.Memory
-	model  map[*stream.Memory][]uint32 // what the memories must have
+	model  map[*stream.Memory][]uint32 // expected contents of the memories
 }
 
 // one returns a random command, and what it does to the model.
