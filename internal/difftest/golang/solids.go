@@ -89,6 +89,7 @@ func (k SolidUses) Kernel(it dsl.Item1) {
 	sum = sum*3 + k.elements(x)
 	sum = sum*3 + k.nested(x)
 	sum = sum*3 + k.asserted(x)
+	sum = sum*3 + k.exchanged(x)
 	k.Out[i] = sum
 }
 
@@ -263,4 +264,23 @@ func (k Solids) asserted(x int32) (sum int32) {
 		sum += 1000
 	}
 	return sum
+}
+
+// exchanged uses values after their variables have got others: a load copies arrays out.
+func (k Solids) exchanged(x int32) (sum int32) {
+	var s, t solid = sphere{[3]int32{x, 1, 2}, 3}, field40{1: x, 39: 1}
+	if x&1 != 0 {
+		s = field40{2: x}
+	}
+	if x&2 != 0 {
+		t = sphere{[3]int32{5, x, 6}, 7}
+	}
+	for j := range 3 + x&1 {
+		s, t = t, s
+		sum = sum*3 + s.size(j+1) - t.size(j)
+	}
+	own := [2]solid{s, t}
+	was, other := own[x&1], own[1-x&1]
+	own[x&1], own[1-x&1] = field40{1: 77, 39: x}, sphere{[3]int32{x, 8, 9}, 1}
+	return sum + was.size(1) + other.size(2)*3 + own[0].size(1)*5
 }

@@ -63,7 +63,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/golang/shifted.go", Package: "golang", Sum: 0xbf1a9112},
 		{File: "internal/difftest/golang/signals.go", Package: "golang", Sum: 0x9cef1984},
 		{File: "internal/difftest/golang/sliceedits.go", Package: "golang", Sum: 0x4c6f333c},
-		{File: "internal/difftest/golang/solids.go", Package: "golang", Sum: 0x780f8a9e},
+		{File: "internal/difftest/golang/solids.go", Package: "golang", Sum: 0x8730c166},
 		{File: "internal/difftest/golang/sorting.go", Package: "golang", Sum: 0x33c84f06},
 		{File: "internal/difftest/golang/spelled.go", Package: "golang", Sum: 0x5accb625},
 		{File: "internal/difftest/golang/stages.go", Package: "golang", Sum: 0xc452ef1d},
