@@ -115,11 +115,7 @@ func (b *budget) left(size uint64, mapped bool) (left uint64, full *room) {
 // forBuffers returns what a limit leaves to buffers if it does not know yet of memory that
 // they were promised.
 func (r *room) forBuffers(promised uint64) uint64 {
-	keep := min(spare, r.limit/sparePart)
-	if r.sees == seesMapped {
-		keep += heapGrowth
-	}
-	promised += promised/tables + keep
+	promised += promised/tables + min(spare, r.limit/sparePart) + r.keep
 	if promised >= r.free {
 		return 0
 	}

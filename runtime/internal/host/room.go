@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"runtime/metrics"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ type room struct {
 	limit uint64 // bytes in all
 	free  uint64 // bytes of them
 	sees  sees
+	keep  uint64 // bytes kept free for threads and the Go heap
 }
 
 // sees says from when on a limit counts memory that is mapped for a buffer.
@@ -27,8 +29,16 @@ const (
 	seesHeap                // never: it counts Go's memory
 )
 
-// heapGrowth is by how many bytes of addresses the Go heap grows at once.
+// heapGrowth is the number of bytes of addresses by which the Go heap grows at once.
 const heapGrowth = 64 << 20
+
+// threadGrowth returns the number of bytes of addresses that threads may still take. Go's
+// runtime starts threads at any time and ends the process if it cannot. With cgo, each of them
+// has a stack and, after its first malloc, an arena of the C library.
+func threadGrowth(limit uint64) uint64 {
+	threads := uint64(runtime.GOMAXPROCS(0)) + 2 // two for sysmon and a blocked system call
+	return min(threads*threadAddresses, limit/4)
+}
 
 // system reads the limits of the process. root is where the file system begins, "/" but
 // in tests.
@@ -58,12 +68,13 @@ func (s system) rooms() []room {
 		if f := strings.Fields(s.read("/proc/self/statm")); len(f) > 0 {
 			if n, err := strconv.ParseUint(f[0], 10, 64); err == nil {
 				used := n * uint64(os.Getpagesize())
-				rooms = append(rooms, room{"the address space that the process may have (ulimit -v)", limit, limit - min(limit, used), seesMapped})
+				free := limit - min(limit, used)
+				rooms = append(rooms, room{"the address space that the process may have (ulimit -v)", limit, free, seesMapped, heapGrowth + threadGrowth(limit)})
 			}
 		}
 	}
 	if limit := metric("/gc/gomemlimit:bytes")[0].Value.Uint64(); limit < math.MaxInt64 {
-		rooms = append(rooms, room{"GOMEMLIMIT", limit, limit - min(limit, heapUsed()), seesHeap})
+		rooms = append(rooms, room{"GOMEMLIMIT", limit, limit - min(limit, heapUsed()), seesHeap, 0})
 	}
 	return rooms
 }
@@ -82,10 +93,10 @@ func (s system) machine() []room {
 	if total == 0 {
 		return nil
 	}
-	rooms := []room{{"the machine", total, available + kib["SwapFree"], seesTouched}}
+	rooms := []room{{"the machine", total, available + kib["SwapFree"], seesTouched, 0}}
 	if n, ok := s.number("/proc/sys/vm/overcommit_memory"); ok && n == 2 {
 		limit := kib["CommitLimit"]
-		rooms = append(rooms, room{"the machine's CommitLimit", limit, limit - min(limit, kib["Committed_AS"]), seesMapped})
+		rooms = append(rooms, room{"the machine's CommitLimit", limit, limit - min(limit, kib["Committed_AS"]), seesMapped, heapGrowth})
 	}
 	return rooms
 }
@@ -169,7 +180,7 @@ func (s system) cgroup(v2 bool, dir string) (room, bool) {
 			used -= min(used, n)
 		}
 	}
-	return room{"the control group " + dir, limit, limit - min(limit, used), seesTouched}, true
+	return room{"the control group " + dir, limit, limit - min(limit, used), seesTouched, 0}, true
 }
 
 // heapUsed returns the bytes that Go's runtime has of the system and needs.
