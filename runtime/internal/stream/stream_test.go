@@ -189,9 +189,17 @@ func TestBatching(t *testing.T) {
 		t.Fatal("a full batch is not submitted")
 	}
 	last := r.launch(t)
-	soon, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-	defer cancel()
-	if err := last.Wait(soon); !errors.Is(err, context.DeadlineExceeded) {
+	ctx, cancel := context.WithCancel(context.Background())
+	waited := make(chan error)
+	go func() { waited <- last.Wait(ctx) }()
+	for range 10_000 {
+		if r.dev.count() == 3 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	if err := <-waited; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if r.dev.count() != 3 {
