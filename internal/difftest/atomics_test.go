@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/difftest/atomics"
 	gen "github.com/kgen-go/kgen/internal/difftest/atomics/atomicsgen"
+	"github.com/kgen-go/kgen/internal/sample"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -126,9 +127,10 @@ func atomicGenerics(local int) {
 // TestAtomicMany has a million work-items change single words: no change is lost.
 func TestAtomicMany(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, dev *runtime.Device) {
-		const n = 1 << 20
+		n := sample.Of(1<<20, 1<<16)
+		r := runtime.Range1(n)
 		w := atomics.Words{In: mixedInts(n), Sum: out32(7), U: make([]uint32, 6), Out: out32(2 * n)}
-		if err := gen.RunWords(context.Background(), dev, w, n); err != nil {
+		if err := gen.RunWords(context.Background(), dev, w, r); err != nil {
 			t.Fatal(err)
 		}
 		var sum, bits int32
@@ -140,7 +142,7 @@ func TestAtomicMany(t *testing.T) {
 				steps += uint32(k)
 			}
 		}
-		if w.Sum[0] != sum || w.U[0] != uint32(sum) || w.Sum[3] != n || w.Sum[4] != bits || w.U[3] != steps || w.Sum[5]+w.Sum[6] != sum {
+		if w.Sum[0] != sum || w.U[0] != uint32(sum) || w.Sum[3] != int32(n) || w.Sum[4] != bits || w.U[3] != steps || w.Sum[5]+w.Sum[6] != sum {
 			t.Errorf("32 bits: got %v and %v, want sums of %d and %d, %d tickets, and %d", w.Sum, w.U, sum, steps, n, bits)
 		}
 		for i, ticket := range w.Out[:n] {
@@ -154,14 +156,14 @@ func TestAtomicMany(t *testing.T) {
 			l.In[i] = int64(i)<<33 - int64(w.In[i])
 			long += l.In[i]
 		}
-		err := gen.RunLongs(context.Background(), dev, l, n)
+		err := gen.RunLongs(context.Background(), dev, l, r)
 		if refused(dev, "AtomicLongs", err) {
 			t.Skip(err)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l.Sum[0] != long || l.Sum[3] != n {
+		if l.Sum[0] != long || l.Sum[3] != int64(n) {
 			t.Errorf("64 bits: got %v, want the sum %d and %d tickets", l.Sum, long, n)
 		}
 	})

@@ -24,6 +24,7 @@ import (
 	"github.com/kgen-go/kgen/internal/difftest/groups/groupsgen"
 	"github.com/kgen-go/kgen/internal/difftest/tables/tablesgen"
 	"github.com/kgen-go/kgen/internal/difftest/words/wordsgen"
+	"github.com/kgen-go/kgen/internal/sample"
 	"github.com/kgen-go/kgen/internal/swiftshader"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
@@ -154,6 +155,9 @@ func compareSome(t *testing.T, names *regexp.Regexp, takes func(i int, name stri
 	without := map[string]bool{}
 	for i, c := range cases {
 		if names != nil && !names.MatchString(c.name) {
+			continue
+		}
+		if !sample.Has(c.name, 3) || swiftshader.On() && !sample.Has(c.name, 6) {
 			continue
 		}
 		if !*everyCase && (c.more || heavy.MatchString(c.name) || !c.each && !takes(i, c.name)) {

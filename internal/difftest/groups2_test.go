@@ -68,9 +68,9 @@ func TestSubGroupSizes(t *testing.T) {
 // interpret runs a kernel of package corpus as it is emitted.
 func interpret(t *testing.T, in *interpreted, name string, k any, n, local, size int) {
 	t.Helper()
-	c := in.kernels["github.com/kgen-go/kgen/internal/difftest/corpus."+name]
-	if c == nil {
-		t.Fatalf("no kernel %s", name)
+	c, err := in.kernels.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus." + name)
+	if err != nil || c == nil {
+		t.Fatalf("no kernel %s: %v", name, err)
 	}
 	l := oracle.Launch{Arg: k, Global: []int{n}, Local: []int{local}, SubGroupSize: size, MaxSteps: 1 << 40}
 	if err := l.Run(c, "expand"); err != nil {

@@ -6,6 +6,7 @@ package oracle
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 
@@ -131,32 +132,74 @@ func compile(by compiler, prog *load.Program, k *load.Kernel, points []string) (
 	return c, diags, err
 }
 
-// Corpus compiles the kernels of packages, by the names of their types as
-// package reflect has them: without variants if no point is in one of them.
-func Corpus(ctx context.Context, patterns, points []string) (map[string]*Kernel, error) {
+// Set is the kernels of packages, each compiled when it is first asked for.
+type Set struct {
+	prog   *load.Program
+	by     compileFunc
+	points []string
+	found  map[string]*load.Kernel
+	made   map[string]*Kernel
+}
+
+type compileFunc = func(prog *load.Program, k *load.Kernel, points ...string) (*Kernel, diag.List, error)
+
+// OpenCorpus loads the kernels of packages. They are compiled without variants if no point is in
+// one of them.
+func OpenCorpus(ctx context.Context, patterns, points []string) (*Set, error) {
 	prog, diags, err := load.Load(ctx, load.Config{Patterns: patterns, Intrinsic: lower.Intrinsic})
 	if err != nil {
 		return nil, err
 	}
-	by := CompileGeneral
-	if slices.ContainsFunc(points, func(p string) bool { return p == "all" || slices.Contains(variants, p) }) {
-		by = Compile
-	}
-	out := map[string]*Kernel{}
-	for _, p := range prog.Packages {
-		for _, k := range p.Kernels {
-			c, ds, err := by(prog, k, points...)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", k.FullName(), err)
-			}
-			diags = append(diags, ds...)
-			out[k.Type.String()] = c
-		}
-	}
 	if len(diags) > 0 {
 		return nil, diags
 	}
-	return out, nil
+	s := &Set{prog: prog, by: CompileGeneral, points: points, found: map[string]*load.Kernel{}, made: map[string]*Kernel{}}
+	if slices.ContainsFunc(points, func(p string) bool { return p == "all" || slices.Contains(variants, p) }) {
+		s.by = Compile
+	}
+	for _, p := range prog.Packages {
+		for _, k := range p.Kernels {
+			s.found[k.Type.String()] = k
+		}
+	}
+	return s, nil
+}
+
+// Names returns the names of the kernels' types as package reflect has them, sorted.
+func (s *Set) Names() []string { return slices.Sorted(maps.Keys(s.found)) }
+
+// Kernel returns the kernel with the name, nil if there is none.
+func (s *Set) Kernel(name string) (*Kernel, error) {
+	if c := s.made[name]; c != nil {
+		return c, nil
+	}
+	k := s.found[name]
+	if k == nil {
+		return nil, nil
+	}
+	c, diags, err := s.by(s.prog, k, s.points...)
+	if err == nil && len(diags) > 0 {
+		err = diags
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", k.FullName(), err)
+	}
+	s.made[name] = c
+	return c, nil
+}
+
+// Corpus compiles all kernels of packages, and returns them by their names as Set.Names has them.
+func Corpus(ctx context.Context, patterns, points []string) (map[string]*Kernel, error) {
+	s, err := OpenCorpus(ctx, patterns, points)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range s.Names() {
+		if _, err := s.Kernel(name); err != nil {
+			return nil, err
+		}
+	}
+	return s.made, nil
 }
 
 // Compiler compiles sources in memory.

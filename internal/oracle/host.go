@@ -113,7 +113,7 @@ func run(ctx context.Context, files map[string]string, main string, instead map[
 		return nil, err
 	}
 	bin := filepath.Join(dir, "run.exe")
-	build := exec.CommandContext(ctx, "go", "build", "-overlay", list, "-o", bin, "./internal/oracle/run")
+	build := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-overlay", list, "-o", bin, "./internal/oracle/run")
 	build.Dir = root
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

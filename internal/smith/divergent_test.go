@@ -78,7 +78,7 @@ func TestDivergentGroups(t *testing.T) {
 	b.points = []string{checkedPoint}
 	begin, seed := time.Now(), *first
 	refused, dead := 0, 0
-	for n := 0; n < *programs && time.Since(begin) < *budget/2; {
+	for n := 0; n < count() && time.Since(begin) < *budget/2; {
 		type mutant struct {
 			base            *Program
 			at              int
@@ -86,7 +86,7 @@ func TestDivergentGroups(t *testing.T) {
 		}
 		var ms []mutant
 		var ps []*Program
-		for ; n < *programs && len(ps) < batch; n++ {
+		for ; n < count() && len(ps) < batch; n++ {
 			base := NewGroup(seed, "P0", max(1, *upTo-3))
 			seed++
 			r := rand.New(rand.NewPCG(base.Seed, 9))

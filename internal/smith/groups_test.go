@@ -306,9 +306,9 @@ func testGroups(t *testing.T, random func(seed uint64, prefix string, n int) *Pr
 	}
 	begin, faulted, refused, failed, noForm := time.Now(), 0, 0, 0, map[string]int{}
 	var took [2]time.Duration
-	for done < *programs && time.Since(begin) < *budget && failed < 20 {
+	for done < count() && time.Since(begin) < *budget && failed < 20 {
 		var ps []*Program
-		for range min(batch, *programs-done, max(atLeast, int(2**budget/time.Second))) {
+		for range min(batch, count()-done, max(atLeast, int(2**budget/time.Second))) {
 			ps = append(ps, random(seed, fmt.Sprintf("P%d", len(ps)), max(1, *upTo-3)))
 			seed++
 		}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 	"github.com/kgen-go/kgen/internal/difftest"
 	"github.com/kgen-go/kgen/internal/need"
 	"github.com/kgen-go/kgen/internal/oracle"
+	"github.com/kgen-go/kgen/internal/sample"
 	"github.com/kgen-go/kgen/internal/smith/shape"
 	"github.com/kgen-go/kgen/internal/testflag"
 	"github.com/kgen-go/kgen/runtime"
@@ -58,8 +60,14 @@ type bench struct {
 	took     [2]time.Duration // in the interpreter and on the device
 }
 
+// theCompiler is the compiler of all tests: it loads the packages that programs import once.
+var theCompiler = sync.OnceValue(func() *oracle.Compiler { return oracle.NewCompiler(Imports...) })
+
+// count returns how many programs a test makes.
+func count() int { return min(*programs, sample.Of(math.MaxInt, 3)) }
+
 func newBench(t testing.TB) *bench {
-	b := &bench{compiler: oracle.NewCompiler(Imports...), points: slices.Clone(*points)}
+	b := &bench{compiler: theCompiler(), points: slices.Clone(*points)}
 	b.open(t)
 	t.Cleanup(func() { b.close(t) })
 	return b
@@ -376,9 +384,9 @@ func testPrograms(t *testing.T, random func(seed uint64, prefix string) *Program
 	begin, done, faulted, refused, failed := time.Now(), 0, 0, map[string]int{}, 0
 	var took [4]time.Duration
 	lap := func(i int, since time.Time) { took[i] += time.Since(since) }
-	for done < *programs && time.Since(begin) < *budget && failed < 20 {
+	for done < count() && time.Since(begin) < *budget && failed < 20 {
 		var ps []*Program
-		for range min(batch, *programs-done, max(atLeast, int(2**budget/time.Second))) {
+		for range min(batch, count()-done, max(atLeast, int(2**budget/time.Second))) {
 			ps = append(ps, random(seed, fmt.Sprintf("P%d", len(ps))))
 			seed++
 		}
@@ -442,6 +450,7 @@ func TestKept(t *testing.T) {
 		t.Fatal(names, err)
 	}
 	var ps []*Program
+	names = slices.DeleteFunc(names, func(name string) bool { return !sample.Has(name, 3) })
 	for i, name := range names {
 		src, err := os.ReadFile(name)
 		if err != nil {

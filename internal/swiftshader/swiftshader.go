@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -47,14 +48,14 @@ func Manifest() string {
 
 // Run runs the tests of the calling package that the pattern matches, in a process
 // whose only Vulkan driver is SwiftShader. flags are further flags of the test. It skips the
-// test if that is short: the same tests run on the other Vulkan device.
+// test under the race detector: the same tests run on the other Vulkan device.
 func Run(t *testing.T, pattern string, flags ...string) {
 	t.Helper()
 	if os.Getenv(inside) != "" {
 		t.Skip("this is SwiftShader")
 	}
-	if testing.Short() {
-		t.Skip("SwiftShader is slow, and -short is set")
+	if race {
+		t.Skip("SwiftShader is slow, and the race detector sees nothing of it")
 	}
 	if !cgo {
 		need.Missing(t, need.Vulkan, "without cgo there is no Vulkan")
@@ -74,7 +75,7 @@ func Run(t *testing.T, pattern string, flags ...string) {
 	if end, ok := t.Deadline(); ok {
 		limit = max(time.Until(end)-10*time.Second, time.Second)
 	}
-	cmd := exec.Command(exe, append([]string{"-test.run", pattern, "-test.v", "-test.timeout", limit.String()}, flags...)...)
+	cmd := exec.Command(exe, append([]string{"-test.run", pattern, "-test.v", "-test.timeout", limit.String(), "-test.short=" + strconv.FormatBool(testing.Short())}, flags...)...)
 	cmd.Env = append(os.Environ(), inside+"=1", need.Vulkan+"=1", "KGEN_DEVICE=",
 		"VK_DRIVER_FILES="+manifest, "VK_ICD_FILENAMES="+manifest, "VK_ADD_DRIVER_FILES=")
 	cmd.Env = append(cmd.Env, keepMemory...)

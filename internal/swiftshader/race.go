@@ -1,0 +1,5 @@
+//go:build race
+
+package swiftshader
+
+const race = true
