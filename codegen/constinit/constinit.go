@@ -10,6 +10,7 @@ package constinit
 
 import (
 	"go/token"
+	"sync"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -31,9 +32,10 @@ type Facts struct {
 	Native func(fn *ssa.Function, args []any, at token.Pos) (result any, ok bool)
 }
 
-// Env evaluates the initializers of one program, each at most once. Its methods must not be
-// called by several goroutines at once.
+// Env evaluates the initializers of one program, each at most once. Several goroutines may call
+// its methods; what they return does not depend on the order of calls.
 type Env struct {
+	mu    sync.Mutex
 	facts Facts
 	inits map[*ssa.Package]*initializer // nil for a package without code
 	trees map[*ssa.Global]*Tree         // by run; nil for what is not known
@@ -50,6 +52,12 @@ func New(facts Facts) *Env {
 // Tree returns the value that a variable has once its package is initialized, or false if it is
 // not known. Whether something writes the variable later is for the caller to ask.
 func (e *Env) Tree(g *ssa.Global) (*Tree, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.tree(g)
+}
+
+func (e *Env) tree(g *ssa.Global) (*Tree, bool) {
 	init := e.initializer(g.Pkg)
 	if init == nil {
 		return nil, false
@@ -63,6 +71,8 @@ func (e *Env) Tree(g *ssa.Global) (*Tree, bool) {
 // Var returns a variable with the value that it has once its package is initialized, or nil if
 // nothing of it is known. Parts of the value may be Unknown.
 func (e *Env) Var(g *ssa.Global) (v *Var) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	f := &runFrame{r: e.run}
 	f.try(func() {
 		e.run.runInits(g.Pkg)
@@ -74,6 +84,8 @@ func (e *Env) Var(g *ssa.Global) (v *Var) {
 // Why returns the reason for which a variable's value is not known, or nil if there is none to
 // tell. The variable has been asked for before.
 func (e *Env) Why(g *ssa.Global) *Reason {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	v := e.run.vars[g]
 	if v == nil {
 		return nil

@@ -16,7 +16,8 @@ import (
 // that a function fills, variables made of others. It takes a number of steps at most, and
 // of what it does not know, as maps and the host's functions, nothing comes.
 
-// maxSteps bounds the instructions that a variable takes, and maxAllSteps those of all.
+// maxSteps bounds the instructions that a variable takes, and maxAllSteps those of all variables of
+// a package.
 const (
 	maxSteps    = 10_000_000
 	maxAllSteps = 4 * maxSteps
@@ -88,9 +89,11 @@ func (r *initRun) runInits(p *ssa.Package) {
 	if init == nil || len(init.Blocks) == 0 {
 		return
 	}
-	outer, pkg := r.begun, r.pkg
-	defer func() { r.begun, r.pkg = outer, pkg }() // another package's initializer may be on
-	r.pkg = p
+	// Another package's initializer may be on. Its steps are counted without those of this one, so
+	// that they do not depend on which of the two is asked for first.
+	outer, pkg, steps, limit := r.begun, r.pkg, r.steps, r.limit
+	defer func() { r.begun, r.pkg, r.steps, r.limit = outer, pkg, steps, limit }()
+	r.pkg, r.steps = p, 0
 	f := &runFrame{r: r, fn: init, vals: map[ssa.Value]any{}}
 	for _, b := range init.Blocks {
 		always := alwaysRun(init, b)

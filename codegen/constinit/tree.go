@@ -310,7 +310,7 @@ func (e *initializer) global(at *Tree, g *ssa.Global) bool {
 		*at = *e.place(g)
 		return true
 	}
-	tree, ok := e.env.Tree(g)
+	tree, ok := e.env.tree(g)
 	if ok {
 		*at = *tree
 	}

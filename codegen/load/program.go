@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/constinit"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/properties"
@@ -77,6 +79,16 @@ type Package struct {
 	SpecIDs map[types.Object]uint32
 
 	mentions []string // packages that the kernels mention, by path
+
+	initsOnce sync.Once
+	inits     *constinit.Env
+}
+
+// Inits returns the values of package-level variables that the package's kernels read. make makes
+// them at the first call.
+func (p *Package) Inits(make func() *constinit.Env) *constinit.Env {
+	p.initsOnce.Do(func() { p.inits = make() })
+	return p.inits
 }
 
 // Bare reports whether the stubs of a package have no modules, as //kgen:bare says; see

@@ -119,7 +119,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		// overflowError and divideError, which its functions panic with.
 		return pointer{ref: constRef{v: iface{typ: types.Typ[types.String], v: str{bitsErrors[g.Name()]}}}}
 	}
-	if at, out := writtenAt(l.prog, l.k, g); !isSpecPointer(t) && out {
+	if at, out := writtenAt(l.prog, l.k.Pkg, g); !isSpecPointer(t) && out {
 		hint := "export the variable, so that launches check that it is as it was"
 		if h := globalHint(t, ""); h == "" {
 			hint += "; or pass it as a field of the kernel"
@@ -441,24 +441,27 @@ func (l *lowerer) scalars(t *ir.Type, vs []*ir.Value) mem {
 	return mem{v: v}
 }
 
-// newInits returns the values of package-level variables, as far as a kernel may read them.
-func newInits(p *load.Program, k *load.Kernel) *constinit.Env {
-	return constinit.New(constinit.Facts{
-		SSA: p.SSA,
-		Written: func(g *ssa.Global) token.Pos {
-			at, _ := writtenAt(p, k, g)
-			return at
-		},
-		Filled: func(g *ssa.Global) token.Pos { return p.Fate(g).Filled },
+// initsOf returns the values of package-level variables, as far as kernels of a package may read
+// them. The kernels share it, since the same initializers take long to evaluate for each.
+func initsOf(p *load.Program, pkg *load.Package) *constinit.Env {
+	return pkg.Inits(func() *constinit.Env {
+		return constinit.New(constinit.Facts{
+			SSA: p.SSA,
+			Written: func(g *ssa.Global) token.Pos {
+				at, _ := writtenAt(p, pkg, g)
+				return at
+			},
+			Filled: func(g *ssa.Global) token.Pos { return p.Fate(g).Filled },
+		})
 	})
 }
 
 // writtenAt returns where a package-level variable, or what it leads to, is written, or
 // token.NoPos. Where it is let out to what may write it, that counts if nothing looks
 // at it before launches.
-func writtenAt(p *load.Program, k *load.Kernel, g *ssa.Global) (at token.Pos, out bool) {
+func writtenAt(p *load.Program, pkg *load.Package, g *ssa.Global) (at token.Pos, out bool) {
 	f := p.Fate(g)
-	if f.Written.IsValid() || watched(p, k, g) || p.IsStd(g.Pkg.Pkg.Path()) {
+	if f.Written.IsValid() || watched(p, pkg, g) || p.IsStd(g.Pkg.Pkg.Path()) {
 		return f.Written, false
 	}
 	return f.Out, f.Out.IsValid()

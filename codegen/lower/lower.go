@@ -120,7 +120,7 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 // ends the search: there is no module then, and stopped is what it panicked with.
 func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool) (m *ir.Module, diags diag.List, stopped any) {
 	inData := map[*ssa.Global]bool{}
-	texts, kept := &texts{dynamic: map[any]bool{}}, newCarried(newInits(p, k))
+	texts, kept := &texts{dynamic: map[any]bool{}}, newCarried(initsOf(p, k.Pkg))
 	for {
 		l := newLowerer(p, k, refused, inData, texts, kept)
 		if stopped = l.kernel(); stopped != nil {

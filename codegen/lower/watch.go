@@ -22,14 +22,14 @@ import (
 
 // watched reports whether launches look at a variable, to see if it is what it was: what
 // is exported may be written by packages that are not loaded.
-func (l *lowerer) watched(g *ssa.Global) bool { return watched(l.prog, l.k, g) }
+func (l *lowerer) watched(g *ssa.Global) bool { return watched(l.prog, l.k.Pkg, g) }
 
-func watched(p *load.Program, k *load.Kernel, g *ssa.Global) bool {
+func watched(p *load.Program, pkg *load.Package, g *ssa.Global) bool {
 	path := g.Pkg.Pkg.Path()
 	if p.IsStd(path) && slices.Contains(strings.Split(path, "/"), "internal") {
 		return false
 	}
-	return token.IsExported(g.Name()) && k.Pkg.Importable(path)
+	return token.IsExported(g.Name()) && pkg.Importable(path)
 }
 
 // finishVariables notes the variables that the kernel has read.
