@@ -8,6 +8,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/internal/sample"
 )
 
 // manyChecks returns a kernel with about so many checks that kgen cannot decide: in
@@ -60,7 +61,7 @@ func BenchmarkChecks(b *testing.B) {
 // TestManyChecks: kernels with hundreds of checks compile before guarded gives up.
 func TestManyChecks(t *testing.T) {
 	for _, kind := range []string{"straight", "branching", "barriers"} {
-		if n, err := shared().compileAll(manyChecks(200, kind), nil); n != 1 || err != nil {
+		if n, err := shared().compileAll(manyChecks(sample.Of(200, 100), kind), nil); n != 1 || err != nil {
 			t.Errorf("%s: %d kernels, %v", kind, n, err)
 		}
 	}

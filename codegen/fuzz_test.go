@@ -22,6 +22,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
+	"github.com/kgen-go/kgen/internal/sample"
 	"github.com/kgen-go/kgen/internal/spirvtools"
 	"github.com/kgen-go/kgen/internal/testflag"
 )
@@ -167,6 +168,9 @@ func seeds(t testing.TB, c *compiler) []string {
 				t.Fatal(err)
 			}
 			for i := range kernelCount(string(src)) {
+				if !sample.Has(fmt.Sprint(name, i), 5) {
+					continue
+				}
 				one := oneKernel(string(src), i)
 				if _, err := c.load(one); err == nil {
 					out = append(out, one)
@@ -273,10 +277,10 @@ func dropUnused(file *ast.File) bool {
 func TestMutants(t *testing.T) {
 	c := shared()
 	sources := seeds(t, c)
-	if len(sources) < 50 {
+	if len(sources) < sample.Of(50, 10) {
 		t.Fatalf("only %d kernels to start from", len(sources))
 	}
-	limit, seed, want := 10*time.Second, uint64(1), 80
+	limit, seed, want := 10*time.Second, uint64(1), sample.Of(80, 15)
 	if *mutants > 0 {
 		limit, seed, want = *mutants, uint64(time.Now().UnixNano()), 1<<30
 	}

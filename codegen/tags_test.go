@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kgen-go/kgen/internal/sample"
 )
 
 // withAssembly has a kernel that calls functions that have bodies under a constraint alone.
@@ -92,6 +94,9 @@ func TestAssembly(t *testing.T) {
 		{"appengine", "appengine", "compiled as with the build tag appengine"},
 		{"!amd64 && !arm64", "", "compiled as on a port without assembly"},
 	} {
+		if !sample.Has(c.constraint, 3) {
+			continue
+		}
 		var first map[string][]byte
 		for run := range 3 {
 			dir := module(t, withAssembly(c.constraint))
@@ -190,6 +195,9 @@ func TestConstraint(t *testing.T) {
 		{"two files", map[string]string{"k/a.go": "//go:build one\n\n" + kernel("A"), "k/b.go": "//go:build two || three\n\n" + kernel("B"), "k/c.go": "//go:build one\n\n" + kernel("C")}, "one,two", "one && (two || three)"},
 		{"what the kernels call", map[string]string{"k/k.go": kernel("K"), "k/f.go": "//go:build special\n\npackage k\n\nfunc f() {}\n"}, "special", ""},
 	} {
+		if !sample.Has(c.name, 2) {
+			continue
+		}
 		c.files["plain/plain.go"] = "package plain\n"
 		dir := module(t, c.files)
 		_, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./..."}, Tags: []string{c.tags}})
