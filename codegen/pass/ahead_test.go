@@ -445,7 +445,7 @@ func TestAheadEnds(t *testing.T) {
 // TestAheadRandom compares random nests of loops with what ahead makes of them: the same
 // memory and the same first fault.
 func TestAheadRandom(t *testing.T) {
-	nests, fast, n := 0, 0, *seeds/2
+	nests, fast, n := 0, 0, count()/2
 	for seed := range n {
 		g := newNestGen(uint64(seed))
 		g.ready(t)

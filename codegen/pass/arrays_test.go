@@ -93,7 +93,7 @@ func ownAccesses(m *ir.Module) (arrays, accesses int) {
 // TestArraysRandom: random kernels compute the same with and without the pass arrays.
 func TestArraysRandom(t *testing.T) {
 	vars, varsAfter, accesses, after := 0, 0, 0, 0
-	for seed := range *seeds {
+	for seed := range count() {
 		was := newArraysGen(t, seed).m
 		rewrite.Mem2Reg(was)
 		simplify.Run(was)

@@ -11,7 +11,7 @@ import (
 // TestCloneRandom puts a copy of all blocks but the entry in their place.
 func TestCloneRandom(t *testing.T) {
 	twins := 0
-	for seed := range *seeds {
+	for seed := range count() {
 		g := random(seed)
 		err := compare(g, func() {
 			entry := g.f.Blocks[0]

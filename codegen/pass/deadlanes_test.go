@@ -26,7 +26,7 @@ func TestDeadLanesArrays(t *testing.T) { deadLanesRandom(t, true) }
 
 func deadLanesRandom(t *testing.T, arrays bool) {
 	accepted, left, even := 0, 0, 0
-	for seed := range *seeds {
+	for seed := range count() {
 		g := newLaneGenOf(seed, arrays && seed%2 > 0, arrays)
 		if ds := rewrite.Mem2Reg(g.m); len(ds) > 0 {
 			t.Fatal(ds)
@@ -85,8 +85,8 @@ func deadLanesRandom(t *testing.T, arrays bool) {
 		g.m.Level = ir.Legal
 		compare("expand")
 	}
-	t.Logf("%d kernels: %d accepted, %d of them changed; %d rejected without need in these runs", *seeds, accepted, left, even)
-	if left < int(*seeds/10) {
+	t.Logf("%d kernels: %d accepted, %d of them changed; %d rejected without need in these runs", count(), accepted, left, even)
+	if left < int(count()/10) {
 		t.Errorf("too few kernels are accepted")
 	}
 }

@@ -251,7 +251,7 @@ func TestForwardRandom(t *testing.T) {
 	apart := layout{0, 100, 200, 300}
 	layouts := []layout{apart, {0, 0, 0, 0}, {0, 4, 8, 3}, {4, 0, 4, 21}}
 	before, after, stores, storesAfter := 0, 0, 0, 0
-	for seed := range *seeds {
+	for seed := range count() {
 		was := newForwardGen(t, seed).m
 		rewrite.Mem2Reg(was)
 		simplify.Run(was)

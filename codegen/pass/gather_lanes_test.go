@@ -15,7 +15,7 @@ import (
 
 // TestGatherLanesRandom lets unroll and gather loose on random kernels with barriers.
 func TestGatherLanesRandom(t *testing.T) {
-	testLanes(t, *seeds, false, func(m *ir.Module) {
+	testLanes(t, count(), false, func(m *ir.Module) {
 		checks.Unroll(m)
 		checks.Gather(m)
 	})
@@ -23,10 +23,10 @@ func TestGatherLanesRandom(t *testing.T) {
 
 // TestAheadLanesRandom does so with ahead, too, on fewer kernels, with loops that have checks.
 func TestAheadLanesRandom(t *testing.T) {
-	testLanes(t, *seeds/3, true, func(m *ir.Module) {
+	testLanes(t, count()/3, true, func(m *ir.Module) {
 		checks.Ahead(m, nil)
 	})
-	testLanes(t, *seeds/3, true, func(m *ir.Module) {
+	testLanes(t, count()/3, true, func(m *ir.Module) {
 		checks.Ahead(m, nil)
 		checks.Unroll(m)
 		numbers.Narrow(m, nil)
@@ -37,10 +37,10 @@ func TestAheadLanesRandom(t *testing.T) {
 // TestBoundsLanesRandom does so with bounds, on fewer of them.
 func TestBoundsLanesRandom(t *testing.T) {
 	for _, nests := range []bool{false, true} {
-		testLanes(t, *seeds/3, nests, func(m *ir.Module) {
+		testLanes(t, count()/3, nests, func(m *ir.Module) {
 			checks.Bounds(m, nil)
 		})
-		testLanes(t, *seeds/9, nests, func(m *ir.Module) {
+		testLanes(t, count()/9, nests, func(m *ir.Module) {
 			checks.Bounds(m, nil)
 			checks.Ahead(m, nil)
 			checks.Unroll(m)

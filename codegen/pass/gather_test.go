@@ -247,7 +247,7 @@ func (g *checkGen) ready(t *testing.T) {
 // them: the same memory and the same first fault.
 func TestGatherRandom(t *testing.T) {
 	var before, after, regions int
-	n := *seeds / checkShare
+	n := count() / checkShare
 	for seed := range n {
 		g := newCheckGen(uint64(seed))
 		g.ready(t)
@@ -320,7 +320,7 @@ func isSmallLaunch(products [][]int, l interp.Launch) bool {
 // which must have fewer integers of 64 bits.
 func TestSmallRandom(t *testing.T) {
 	ran, narrower := 0, 0
-	n := *seeds / checkShare
+	n := count() / checkShare
 	for seed := range n {
 		g, s := newCheckGen(uint64(seed)), newCheckGen(uint64(seed))
 		want := make([]string, len(g.launches()))

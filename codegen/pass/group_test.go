@@ -14,6 +14,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/lanes"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/structurize"
+	"github.com/kgen-go/kgen/internal/sample"
 )
 
 // groupOp is a group op with its result's type.
@@ -154,7 +155,7 @@ func TestGroupOps(t *testing.T) {
 			}
 			for mode := range 4 {
 				faults, alone := mode%2 == 1, mode > 1
-				if alone && o.scope == ir.ScopeSubGroup || *seeds < 2000 && (n+int(local)+mode)%2 != 0 { // make deep has all
+				if alone && o.scope == ir.ScopeSubGroup || count() < 2000 && (n+int(local)+mode)%sample.Of(2, 8) != 0 { // make deep has all
 					continue
 				}
 				r := rand.New(rand.NewPCG(uint64(local), 5))

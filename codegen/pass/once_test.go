@@ -80,7 +80,7 @@ func TestOnceRandom(t *testing.T) {
 	apart := [4]uint64{0, 100, 200, 300}
 	layouts := [][4]uint64{apart, {0, 0, 0, 0}, {0, 4, 8, 3}, {4, 0, 4, 21}}
 	var loads, checks, loadsAfter, checksAfter, faults, ends int
-	for seed := range *seeds {
+	for seed := range count() {
 		was := newOnceGen(t, seed)
 		rewrite.Mem2Reg(was)
 		simplify.Run(was)

@@ -320,7 +320,7 @@ func (p *intProgram) loop(depth int) {
 func TestProveRandom(t *testing.T) {
 	const addr = 1 << 32
 	proofs, open := map[facts.Evidence]int{}, 0
-	for seed := range *seeds / proveShare {
+	for seed := range count() / proveShare {
 		plain, fast := newIntProgram(seed), newIntProgram(seed)
 		rewrite.Mem2Reg(fast)
 		simplify.Run(fast)
@@ -360,7 +360,7 @@ func TestProveRandom(t *testing.T) {
 		}
 	}
 	t.Log(proofs, open)
-	if *seeds > 150 {
+	if count() > 150 {
 		for _, how := range []facts.Evidence{facts.ByCondition, facts.ByInduction, facts.ByItem} {
 			n := 0
 			for e, k := range proofs {

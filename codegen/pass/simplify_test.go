@@ -23,7 +23,7 @@ func TestTidyRandom(t *testing.T) {
 		simplify.Run(g.m)
 		simplify.DCE(g.m)
 	}
-	for seed := range *seeds {
+	for seed := range count() {
 		g := random(seed)
 		// Every load of the seed steps it on, so that none may be dropped.
 		e := rewrite.NewEdits(g.f)
@@ -104,7 +104,7 @@ func TestRules(t *testing.T) {
 	logic := []ir.Op{ir.OpLAnd, ir.OpLOr, ir.OpLEq, ir.OpLNe}
 	small := []uint64{0, 1, 2, 3, 4, 8, 31, ^uint64(0), 1 << 31, 1<<31 - 1, 1 << 32, 1 << 63, 1<<63 - 1, 0xffffffff, 0xffffffff80000000, 0xff, 0x80}
 	n := uint64(15_000)
-	if *seeds >= 2000 { // make deep
+	if count() >= 2000 { // make deep
 		n = 60_000
 	}
 	for seed := range n {

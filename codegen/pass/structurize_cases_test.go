@@ -8,6 +8,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/structurize"
+	"github.com/kgen-go/kgen/internal/sample"
 )
 
 // graphOf makes a function from its edges: "a>b,c b>a c". A block with two
@@ -257,7 +258,7 @@ func TestChoose(t *testing.T) {
 // and the allocations for it, do not grow faster than they do. Of time, only go test's own limit
 // counts.
 func TestStructurizeLarge(t *testing.T) {
-	const n = 5000
+	n := sample.Of(5000, 2000)
 	for _, c := range []struct {
 		name string
 		n    int

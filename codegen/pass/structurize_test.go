@@ -10,10 +10,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/structurize"
+	"github.com/kgen-go/kgen/internal/sample"
 	"github.com/kgen-go/kgen/internal/testflag"
 )
 
 var seeds = testflag.Int("seeds", uint64(400), 1, math.MaxInt, "number of random functions")
+
+// count returns the number of random functions that a test makes.
+func count() uint64 { return min(*seeds, uint64(sample.Of(math.MaxInt, 100))) }
 
 // random returns a random function; the same one for the same seed.
 func random(seed uint64) *cfgGen {
@@ -77,7 +81,7 @@ func compare(g *cfgGen, pass func()) (err error) {
 }
 
 func TestStructurizeRandom(t *testing.T) {
-	for seed := range *seeds {
+	for seed := range count() {
 		g := random(seed)
 		err := compare(g, func() {
 			if ds := structurize.Run(g.m); len(ds) > 0 {
@@ -94,7 +98,7 @@ func TestStructurizeRandom(t *testing.T) {
 }
 
 func TestMem2regRandom(t *testing.T) {
-	for seed := range *seeds {
+	for seed := range count() {
 		g := random(seed)
 		err := compare(g, func() { rewrite.Mem2Reg(g.m) })
 		if err == nil && len(g.f.Vars) > 0 {
@@ -113,7 +117,7 @@ func TestMem2regRandom(t *testing.T) {
 // what they make.
 func TestStructurizeAmongOthers(t *testing.T) {
 	names := []string{"sroa", "mem2reg", "simplify", "cse", "dce", "structurize", "simplify3", "dce3"}
-	for seed := range *seeds {
+	for seed := range count() {
 		g := random(seed)
 		at := ""
 		err := compare(g, func() {

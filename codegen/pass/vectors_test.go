@@ -333,7 +333,7 @@ func (g *vectorGen) launch(r *rand.Rand) interp.Launch {
 // interpreter fails where a vector is not aligned or not in memory of the launch.
 func TestVectorsRandom(t *testing.T) {
 	changed, runs, fast, slow, faults := 0, 0, 0, 0, 0
-	for seed := range *seeds {
+	for seed := range count() {
 		g := newVectorGen(t, seed)
 		was := g.m
 		rewrite.Mem2Reg(was)
@@ -387,8 +387,8 @@ func TestVectorsRandom(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d kernels of %d changed; %d runs, %d with vectors, %d without, %d faults", changed, *seeds, runs, fast, slow, faults)
-	if changed*8 < int(*seeds) || fast*8 < runs || slow*8 < runs || faults*20 < runs {
-		t.Errorf("next to nothing is tested: %d kernels of %d changed; %d runs, %d with vectors, %d without, %d faults", changed, *seeds, runs, fast, slow, faults)
+	t.Logf("%d kernels of %d changed; %d runs, %d with vectors, %d without, %d faults", changed, count(), runs, fast, slow, faults)
+	if changed*8 < int(count()) || fast*8 < runs || slow*8 < runs || faults*20 < runs {
+		t.Errorf("next to nothing is tested: %d kernels of %d changed; %d runs, %d with vectors, %d without, %d faults", changed, count(), runs, fast, slow, faults)
 	}
 }
