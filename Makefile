@@ -77,9 +77,9 @@ modules:
 spirv:
 	@find generated $(DIR) -name '*.spv' | xargs -P 2 -n 32 sh -c 'for f; do spirv-val --target-env vulkan1.3 "$$f" || { echo "$$f"; exit 255; }; done' sh
 
-# Lint has vetted the tests.
+# Lint has vetted the tests. With -short the long ones run samples; see package internal/sample.
 unit:
-	$(VULKAN) $(MODULES) $(GC) $(GO) run ./internal/testsum $(PACKAGES) $(LINK) -vet=off -timeout 20m ./...
+	$(VULKAN) $(MODULES) $(GC) $(GO) run ./internal/testsum $(PACKAGES) $(LINK) -vet=off -short -timeout 20m ./...
 
 # The linter for golangci-lint is a module of its own, which requires what kgen does not.
 plugin:
@@ -102,12 +102,13 @@ nocgo:
 	CGO_ENABLED=0 $(COMPILE) ./cmd/... ./checked ./runtime/... ./generated/... ./examples/...
 	CGO_ENABLED=0 KGEN_DEVICE=host $(GO) run ./examples/quickstart
 
-# What is too long for test: more random programs, all of their modules, at every point
+# What is too long for test: the tests without -short, more random programs, all of their modules, at every point
 # of the passes, all damaged modules, every call that can fail. About two hours on two cores.
 deep: export GALLIVM_PERF = # Mesa's compiler optimizes in all tests; see devtest.ManyKernels
 deep: export LP_NATIVE_VECTOR_WIDTH = # and takes vectors as wide as the processor's; see devtest.SmallGroups
 deep: deps modules
 	CGO_ENABLED=0 GOARCH=386 $(COMPILE) ./cmd/... ./checked ./runtime/... ./dsl/... ./generated/... ./examples/...
+	$(VULKAN) $(MODULES) $(GO) run ./internal/testsum $(PACKAGES) -timeout 1h ./...
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/spirv/valid -flips 0
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/vulkan -run 'TestDamaged$$|TestInjected|TestTwoLines' -damage 0 -every-call
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime -run TestInject -every-call

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen"
+	"github.com/kgen-go/kgen/internal/sample"
 )
 
 // TestAliases: of a kernel that is an alias of another module's generic type, kgenvet reports what is
@@ -41,6 +42,9 @@ func TestAliases(t *testing.T) {
 		{"return x + x", "KG008: k/k.go has changed"},
 		{"m := map[int32]int32{}; return m[x]", "k/k.go:9:54: KG207"},
 	} {
+		if !sample.Has(c.body, 2) {
+			continue
+		}
 		edit(dir, "k/k.go", strings.Replace(op, "return x * x", c.body, 1))
 		out, err := command(t, dir, built(t), "./...")
 		if (err == nil) != (c.want == "") || !strings.Contains(out, c.want) {

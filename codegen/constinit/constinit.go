@@ -33,7 +33,7 @@ type Facts struct {
 }
 
 // Env evaluates the initializers of one program, each at most once. Several goroutines may call
-// its methods; what they return does not depend on the order of calls.
+// its methods; their results do not depend on the order of calls.
 type Env struct {
 	mu    sync.Mutex
 	facts Facts

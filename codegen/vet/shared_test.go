@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/internal/sample"
 )
 
 // shared has kernels in which all work-items change one element, or store values of their own
@@ -193,7 +194,7 @@ func (k host) Kernel(i int) { k.Sum[0] += float32(i) }
 func TestShared(t *testing.T) {
 	bad, good := diag.Example(diag.SharedElement)
 	bad = strings.Replace(bad, "k.X[i]\n", "k.X[i] // shared\n", 1)
-	for _, src := range []string{shared, bad, good} {
+	for _, src := range []string{shared, bad, good}[:sample.Of(3, 1)] {
 		pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax | packages.NeedModule, Dir: module(t, src)}, ".")
 		if err != nil || len(pkgs) != 1 || len(pkgs[0].Errors) > 0 {
 			t.Fatal(err, pkgs[0].Errors)

@@ -14,6 +14,7 @@ import (
 	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/litmus"
 	gen "github.com/kgen-go/kgen/internal/litmus/litmusgen"
+	"github.com/kgen-go/kgen/internal/sample"
 	"github.com/kgen-go/kgen/internal/swiftshader"
 	"github.com/kgen-go/kgen/internal/testflag"
 	"github.com/kgen-go/kgen/runtime"
@@ -31,6 +32,9 @@ type outcome struct{ r0, r1, r2, r3, x, y int }
 func (o outcome) String() string {
 	return fmt.Sprintf("r0=%d r1=%d r2=%d r3=%d x=%d y=%d", o.r0, o.r1, o.r2, o.r3, o.x, o.y)
 }
+
+// count returns how many instances of each test run.
+func count() int { return sample.Of(*trials, min(*trials, 1<<12)) }
 
 type kernel interface {
 	ParallelFor(q *runtime.Queue, nd runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error)
@@ -105,7 +109,7 @@ func (c test) run(t *testing.T, dev *runtime.Device, within bool) {
 	r := rand.New(rand.NewPCG(*seed, uint64(len(c.name))))
 	sizes := []int{32, 64, 128, 256}
 	var last runtime.Event
-	for done := 0; done < *trials; done += n {
+	for done := 0; done < count(); done += n {
 		in := instances{N: n, Within: within, P: r.IntN(n) | 1, Q: r.IntN(n), S: r.IntN(n) | 1, T: r.IntN(n) | 1, U: r.IntN(n),
 			Spin: []int{0, 0, 1, 7}[r.IntN(4)], Mem: mem.All(), R: results.All(), Busy: busy.All()}
 		local := sizes[r.IntN(len(sizes))]
@@ -149,7 +153,7 @@ func (c test) report(t *testing.T, counts []uint32) {
 			t.Errorf("%v, which Go forbids, in %d of %d instances", o, seen[o], total)
 		}
 	}
-	if total < *trials {
+	if total < count() {
 		t.Errorf("%d instances were counted", total)
 	}
 }

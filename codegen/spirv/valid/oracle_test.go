@@ -23,7 +23,7 @@ var flips = flag.Int("flips", 6000, "how many damaged modules TestFlips compares
 // kgen's. They are copies, so that the places of words stay what they are.
 var damaged = []string{"saxpy", "matmul", "ids", "tell", "privates", "atomics", "loops", "groups"}
 
-func sample(t testing.TB, name string) []uint32 {
+func damagedModule(t testing.TB, name string) []uint32 {
 	return read(t, filepath.Join("testdata", name+".spv"))
 }
 
@@ -42,7 +42,7 @@ var crashes = map[string][][2]int{
 func TestCrashes(t *testing.T) {
 	for name, list := range crashes {
 		for _, at := range list {
-			words := sample(t, name)
+			words := damagedModule(t, name)
 			words[at[0]] ^= 1 << at[1]
 			if _, err := spirv.Parse(words); err != nil {
 				t.Errorf("%s, bit %d of word %d: the reader refuses it already: %v", name, at[1], at[0], err)
@@ -96,7 +96,7 @@ func TestFlips(t *testing.T) {
 	var modules [][]uint32
 	var all []flip
 	for i, name := range damaged {
-		words := sample(t, name)
+		words := damagedModule(t, name)
 		modules = append(modules, words)
 		for bit := range 32 * len(words) {
 			all = append(all, flip{i, bit})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/sample"
 )
 
 // entryPoint is the name that kgen gives entry points; package abi has it, which
@@ -77,6 +78,9 @@ func check(words []uint32) error {
 // TestCommitted: everything that kgen and glslc wrote is accepted.
 func TestCommitted(t *testing.T) {
 	for _, path := range committed(t) {
+		if !sample.Has(filepath.Base(path), 4) {
+			continue
+		}
 		if err := check(read(t, path)); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}

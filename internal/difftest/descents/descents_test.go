@@ -14,6 +14,7 @@ import (
 	"github.com/kgen-go/kgen/internal/difftest/descents"
 	gen "github.com/kgen-go/kgen/internal/difftest/descents/descentsgen"
 	"github.com/kgen-go/kgen/internal/quirktest"
+	"github.com/kgen-go/kgen/internal/sample"
 	"github.com/kgen-go/kgen/internal/swiftshader"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
@@ -94,6 +95,9 @@ func TestVulkan(t *testing.T) {
 		return
 	}
 	for _, k := range kernels {
+		if !sample.Has(k.name, 3) {
+			continue
+		}
 		t.Run(k.name, func(t *testing.T) {
 			compare(t, k)
 			compare(t, k, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64)) // in words
@@ -108,7 +112,7 @@ func TestVulkan(t *testing.T) {
 // apart runs TestVulkan, and those of its kernels that -test.run asks for, in another process.
 func apart(t *testing.T) {
 	_, only, _ := strings.Cut(flag.Lookup("test.run").Value.String(), "/")
-	cmd := exec.Command(os.Args[0], "-test.run=^TestVulkan$/"+only, "-test.v", "-test.timeout=8m", fmt.Sprintf("-every-case=%v", *everyCase))
+	cmd := exec.Command(os.Args[0], "-test.run=^TestVulkan$/"+only, "-test.v", "-test.timeout=8m", fmt.Sprintf("-every-case=%v", *everyCase), fmt.Sprintf("-test.short=%v", testing.Short()))
 	cmd.Env = append(os.Environ(), child+"=1")
 	text, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(text), "--- PASS: TestVulkan") {

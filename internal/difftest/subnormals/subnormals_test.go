@@ -11,6 +11,7 @@ import (
 	gen "github.com/kgen-go/kgen/internal/difftest/subnormals/subnormalsgen"
 	"github.com/kgen-go/kgen/internal/flushing"
 	"github.com/kgen-go/kgen/internal/modulehook"
+	"github.com/kgen-go/kgen/internal/sample"
 	"github.com/kgen-go/kgen/internal/swiftshader"
 	"github.com/kgen-go/kgen/internal/testflag"
 	"github.com/kgen-go/kgen/properties"
@@ -59,7 +60,7 @@ func operands(r *rand.Rand) (xs, ys, zs []float32) {
 			xs, ys, zs = append(xs, x), append(ys, y), append(zs, edges()[r.IntN(len(edges()))])
 		}
 	}
-	for range *samples {
+	for range sample.Of(*samples, *samples/16) {
 		x, y, z := operand(r), operand(r), operand(r)
 		switch r.IntN(4) {
 		case 0: // a product or quotient that is subnormal
