@@ -26,14 +26,14 @@ PACKAGES := -p $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n + 1)))
 # Linked without tables for debuggers, which takes half the time: there are a hundred programs.
 LINK := -ldflags='-s -w'
 
-.PHONY: all build compile test deps lint generate shaders grammar modules check unit race nocgo spirv deep soak bench browser plugin
+.PHONY: all build compile test deps lint generate shaders grammar modules check unit watched race nocgo spirv deep soak bench browser plugin
 
 all: build
 
 build:
 	$(GO) build ./...
 
-test: deps lint compile nocgo check spirv unit race
+test: deps lint compile nocgo check spirv unit watched
 	@echo "make test: all passed"
 
 # Compile packages and programs, and link none: go build links each program to throw it away.
@@ -85,6 +85,11 @@ unit:
 plugin:
 	cd golangci && $(GO) vet ./... && $(GO) test ./...
 
+# The packages that goroutines of several kinds meet in, with the race detector. It compiles the
+# standard library and their imports once more, so the rest waits for make race.
+watched:
+	$(GO) run ./internal/testsum $(LINK) -vet=off -race -short -timeout 20m ./runtime/internal/stream ./runtime/internal/host ./runtime/internal/watch ./runtime/internal/prints
+
 # What is done thousands of times to find leaks, unit does so often. The race detector watches
 # with Go's check of what is stored in C's memory; both at once compile the standard library
 # once, not twice. The tests left out have one goroutine each, or are those of all backends, which
@@ -109,6 +114,7 @@ deep: export LP_NATIVE_VECTOR_WIDTH = # and takes vectors as wide as the process
 deep: deps modules
 	CGO_ENABLED=0 GOARCH=386 $(COMPILE) ./cmd/... ./checked ./runtime/... ./dsl/... ./generated/... ./examples/...
 	$(VULKAN) $(MODULES) $(GO) run ./internal/testsum $(PACKAGES) -timeout 1h ./...
+	$(MAKE) race
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/spirv/valid -flips 0
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/vulkan -run 'TestDamaged$$|TestInjected|TestTwoLines' -damage 0 -every-call
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime -run TestInject -every-call
