@@ -1,10 +1,6 @@
 package ir
 
-import (
-	"strings"
-
-	"github.com/kgen-go/kgen/properties"
-)
+import "strings"
 
 //go:generate go run ./_gen -o zops.go
 
@@ -14,11 +10,10 @@ type Op uint8
 
 // OpInfo is an op's row.
 type OpInfo struct {
-	Name   string
-	Sig    string // argument classes ':' result class; the letters stand in _gen/ops.go
-	Flags  Flags
-	Aux    AuxKind
-	Aspect properties.Aspect // needed by every use, beside what its types need
+	Name  string
+	Sig   string // argument classes ':' result class; the letters stand in _gen/ops.go
+	Flags Flags
+	Aux   AuxKind
 }
 
 // Flags are an op's properties.
@@ -32,8 +27,6 @@ const (
 	FlagCommutative
 	// FlagFold ops may stand in specialization-constant expressions.
 	FlagFold
-	// FlagUniform values are the same for all work-items of a launch.
-	FlagUniform
 	FlagReads
 	FlagWrites
 	// FlagSync ops must be reached by all work-items of a group together.

@@ -175,7 +175,7 @@ var opInfos = [numOps]OpInfo{
 	OpConst:                 {Name: "Const", Sig: ":s", Flags: FlagPure | FlagConst, Aux: AuxBits},
 	OpSpecConst:             {Name: "SpecConst", Sig: ":s", Flags: FlagPure | FlagConst, Aux: AuxSpec},
 	OpPhi:                   {Name: "Phi", Sig: "*:s", Flags: FlagPure},
-	OpArg:                   {Name: "Arg", Sig: ":s", Flags: FlagPure | FlagUniform, Aux: AuxBits},
+	OpArg:                   {Name: "Arg", Sig: ":s", Flags: FlagPure, Aux: AuxBits},
 	OpBuiltIn:               {Name: "BuiltIn", Sig: ":w", Flags: FlagPure, Aux: AuxBuiltIn},
 	OpIAdd:                  {Name: "IAdd", Sig: "II:I", Flags: FlagPure | FlagCommutative | FlagFold},
 	OpISub:                  {Name: "ISub", Sig: "II:I", Flags: FlagPure | FlagFold},

@@ -9,12 +9,11 @@ package main
 //	. the path of a memory reference (see Ref)   * any number of anything
 //	- no result
 type row struct {
-	name   string
-	sig    string
-	flags  string
-	aux    string
-	aspect string
-	doc    string
+	name  string
+	sig   string
+	flags string
+	aux   string
+	doc   string
 }
 
 var ops = []row{
@@ -25,7 +24,7 @@ var ops = []row{
 	{name: "Phi", sig: "*:s", flags: "Pure", doc: "one argument per predecessor"},
 
 	// Launch.
-	{name: "Arg", sig: ":s", flags: "Pure Uniform", aux: "Bits", doc: "the value at byte offset Bits of the launch block"},
+	{name: "Arg", sig: ":s", flags: "Pure", aux: "Bits", doc: "the value at byte offset Bits of the launch block"},
 	{name: "BuiltIn", sig: ":w", flags: "Pure", aux: "BuiltIn", doc: "a component of a SPIR-V BuiltIn"},
 
 	// Integer arithmetic, wrapping. Division is raw: the divisor is not zero,
