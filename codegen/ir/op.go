@@ -17,7 +17,7 @@ type OpInfo struct {
 }
 
 // Flags are an op's properties.
-type Flags uint16
+type Flags uint32
 
 const (
 	// FlagPure ops have no effect and depend on their arguments alone.
@@ -33,6 +33,26 @@ const (
 	FlagSync
 	// FlagAtomic ops order other accesses of memory, too.
 	FlagAtomic
+
+	// FlagCompare ops compare integers.
+	FlagCompare
+	// FlagCheap ops take so little time that to compute them is faster than to branch.
+	FlagCheap
+	// FlagCostly ops take many times as long as a sum.
+	FlagCostly
+	// FlagPartial ops are undefined for some arguments, such as a divisor of 0.
+	FlagPartial
+	// FlagDivides ops are divisions of integers, which end a program on some processors if the
+	// divisor is 0.
+	FlagDivides
+	// FlagLow ops have integers whose low halves depend on the low halves of their arguments
+	// alone, if the arguments of those that are FlagPartial fit these.
+	FlagLow
+	// FlagFloat32 ops exist for f32 only.
+	FlagFloat32
+	// FlagNarrow ops may have integers of 8 and 16 bits, which words hold: the ops give them
+	// their meaning, or hand on all bits of the words.
+	FlagNarrow
 )
 
 // AuxKind says which auxiliary field of a Value an op uses.

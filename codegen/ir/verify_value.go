@@ -184,6 +184,9 @@ func (x *verifier) value(v *Value) {
 	if !x.aux(v, info.Aux) {
 		return
 	}
+	if v.Op.Has(FlagFloat32) && v.Type != TypeF32 {
+		x.errorf(v, "the op exists for f32 only")
+	}
 	switch v.Op {
 	case OpVecMake:
 		if len(v.Args) != v.Type.Lanes() {
@@ -201,10 +204,6 @@ func (x *verifier) value(v *Value) {
 	case OpBitcast:
 		if from := v.Args[0].Type; from.Bits() != v.Type.Bits() || from == TypeBool {
 			x.errorf(v, "a bitcast from %v to %v", from, v.Type)
-		}
-	case OpFSin, OpFCos, OpFTan, OpFExp, OpFExp2, OpFLog, OpFLog2, OpFPow, OpFRsqrt, OpFInvSqrt:
-		if v.Type != TypeF32 {
-			x.errorf(v, "the op exists for f32 only")
 		}
 	case OpGroupBallot:
 		if !v.Args[1].IsConst() || v.Args[1].Bits > 3 || v.GroupScope() != ScopeSubGroup {

@@ -144,7 +144,7 @@ func TestScalarOps(t *testing.T) {
 		}
 		m := kernel(func(b *builder) {
 			signatures(args, result, func(ts []*ir.Type, rt *ir.Type) {
-				if !moves(o) && slices.ContainsFunc(append(ts, rt), narrow) {
+				if !o.Has(ir.FlagNarrow) && slices.ContainsFunc(append(ts, rt), narrow) {
 					return
 				}
 				if o == ir.OpBitcast && ts[0].Size != rt.Size || rt == ir.TypeF64 && slices.Contains(no64, o) {
