@@ -50,6 +50,12 @@ const (
 	FlagLow
 	// FlagFloat32 ops exist for f32 only.
 	FlagFloat32
+	// FlagGroup ops combine values of the work-items of a group, which all reach them.
+	FlagGroup
+	// FlagSubGroup ops are FlagGroup ops of sub-groups only.
+	FlagSubGroup
+	// FlagSame ops are FlagGroup ops that have the same result for all work-items of the group.
+	FlagSame
 	// FlagNarrow ops may have integers of 8 and 16 bits, which words hold: the ops give them
 	// their meaning, or hand on all bits of the words.
 	FlagNarrow

@@ -154,7 +154,7 @@ const (
 	OpGroupSelect
 	// OpGroupUniform: the value that all invocations have.
 	OpGroupUniform
-	// OpGroupBallot: a bit for each of 32 invocations of a sub-group, from 32 times the second argument on, a constant.
+	// OpGroupBallot: a bit for each of 32 invocations of a sub-group, from 32 times the second argument on.
 	OpGroupBallot
 	OpGroupAny
 	OpGroupAll
@@ -277,14 +277,14 @@ var opInfos = [numOps]OpInfo{
 	OpAtomicFence:           {Name: "AtomicFence", Sig: ":-", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxScope},
 	OpBarrier:               {Name: "Barrier", Sig: ":-", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
 	OpBarrierLocal:          {Name: "BarrierLocal", Sig: ":-", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
-	OpGroupSelect:           {Name: "GroupSelect", Sig: "Sw:S", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
-	OpGroupUniform:          {Name: "GroupUniform", Sig: "S:S", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
-	OpGroupBallot:           {Name: "GroupBallot", Sig: "bw:w", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
-	OpGroupAny:              {Name: "GroupAny", Sig: "b:b", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
-	OpGroupAll:              {Name: "GroupAll", Sig: "b:b", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
-	OpGroupReduce:           {Name: "GroupReduce", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxCombine},
-	OpGroupInclusiveScan:    {Name: "GroupInclusiveScan", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxCombine},
-	OpGroupExclusiveScan:    {Name: "GroupExclusiveScan", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxCombine},
+	OpGroupSelect:           {Name: "GroupSelect", Sig: "Sw:S", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup, Aux: AuxScope},
+	OpGroupUniform:          {Name: "GroupUniform", Sig: "S:S", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup | FlagSame, Aux: AuxScope},
+	OpGroupBallot:           {Name: "GroupBallot", Sig: "bk:w", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup | FlagSubGroup | FlagSame, Aux: AuxScope},
+	OpGroupAny:              {Name: "GroupAny", Sig: "b:b", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup | FlagSame, Aux: AuxScope},
+	OpGroupAll:              {Name: "GroupAll", Sig: "b:b", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup | FlagSame, Aux: AuxScope},
+	OpGroupReduce:           {Name: "GroupReduce", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup | FlagSame, Aux: AuxCombine},
+	OpGroupInclusiveScan:    {Name: "GroupInclusiveScan", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup, Aux: AuxCombine},
+	OpGroupExclusiveScan:    {Name: "GroupExclusiveScan", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup, Aux: AuxCombine},
 	OpFault:                 {Name: "Fault", Sig: "qqwww:-", Flags: FlagWrites, Aux: AuxSite},
 	OpCall:                  {Name: "Call", Sig: "*:-", Flags: FlagReads | FlagWrites, Aux: AuxFunc},
 }

@@ -6,6 +6,7 @@ package main
 //	b bool   w i32   q i64   a addr   i any integer   f any float   s any scalar
 //	I, F, S  like i, f, s, and all of them in one row are the same type
 //	v vector   m any scalar or vector
+//	k the number of one of four words, a constant
 //	. the path of a memory reference (see Ref)   * any number of anything
 //	- no result
 type row struct {
@@ -154,15 +155,15 @@ var ops = []row{
 	{name: "BarrierLocal", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders local memory alone"},
 	// The invocations of the group meet; see Neutral for those that are dead lanes.
 	// Legal are those of a sub-group, of i32 and bool.
-	{name: "GroupSelect", sig: "Sw:S", flags: "Reads Writes Sync", aux: "Scope", doc: "the value of the invocation with the given index in the group, which exists"},
-	{name: "GroupUniform", sig: "S:S", flags: "Reads Writes Sync", aux: "Scope", doc: "the value that all invocations have"},
-	{name: "GroupBallot", sig: "bw:w", flags: "Reads Writes Sync", aux: "Scope", doc: "a bit for each of 32 invocations of a sub-group, from 32 times the second argument on, a constant"},
-	{name: "GroupAny", sig: "b:b", flags: "Reads Writes Sync", aux: "Scope"},
-	{name: "GroupAll", sig: "b:b", flags: "Reads Writes Sync", aux: "Scope"},
+	{name: "GroupSelect", sig: "Sw:S", flags: "Reads Writes Sync Group", aux: "Scope", doc: "the value of the invocation with the given index in the group, which exists"},
+	{name: "GroupUniform", sig: "S:S", flags: "Reads Writes Sync Group Same", aux: "Scope", doc: "the value that all invocations have"},
+	{name: "GroupBallot", sig: "bk:w", flags: "Reads Writes Sync Group SubGroup Same", aux: "Scope", doc: "a bit for each of 32 invocations of a sub-group, from 32 times the second argument on"},
+	{name: "GroupAny", sig: "b:b", flags: "Reads Writes Sync Group Same", aux: "Scope"},
+	{name: "GroupAll", sig: "b:b", flags: "Reads Writes Sync Group Same", aux: "Scope"},
 	// The second argument is the combination's identity, a constant.
-	{name: "GroupReduce", sig: "SS:S", flags: "Reads Writes Sync", aux: "Combine", doc: "the combination of all values, in the order of package dsl"},
-	{name: "GroupInclusiveScan", sig: "SS:S", flags: "Reads Writes Sync", aux: "Combine", doc: "the combination up to this invocation"},
-	{name: "GroupExclusiveScan", sig: "SS:S", flags: "Reads Writes Sync", aux: "Combine", doc: "the combination of those before this invocation; unspecified for the first"},
+	{name: "GroupReduce", sig: "SS:S", flags: "Reads Writes Sync Group Same", aux: "Combine", doc: "the combination of all values, in the order of package dsl"},
+	{name: "GroupInclusiveScan", sig: "SS:S", flags: "Reads Writes Sync Group", aux: "Combine", doc: "the combination up to this invocation"},
+	{name: "GroupExclusiveScan", sig: "SS:S", flags: "Reads Writes Sync Group", aux: "Combine", doc: "the combination of those before this invocation; unspecified for the first"},
 
 	// Fault records the launch's first fault: its two values and the global id
 	// (x, y, z) of the work-item.

@@ -447,7 +447,7 @@ func (d *deadLanes) neutral(v *ir.Value, b *ir.Block) {
 	if !v.IsGroupOp() {
 		return
 	}
-	if v.Op == ir.OpGroupBallot && d.anotherWord(v, b) {
+	if _, words := v.Word(); words && d.anotherWord(v, b) {
 		return
 	}
 	for i, a := range v.Args {
