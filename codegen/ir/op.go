@@ -59,6 +59,8 @@ const (
 	// FlagNarrow ops may have integers of 8 and 16 bits, which words hold: the ops give them
 	// their meaning, or hand on all bits of the words.
 	FlagNarrow
+	// FlagBuilt ops stand in Built modules only: passes take them apart.
+	FlagBuilt
 )
 
 // AuxKind says which auxiliary field of a Value an op uses.

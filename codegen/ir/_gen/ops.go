@@ -58,10 +58,10 @@ var ops = []row{
 	{name: "FDiv", sig: "FF:F", flags: "Pure Costly"},
 	{name: "FNegate", sig: "F:F", flags: "Pure"},
 	{name: "Fma", sig: "FFF:F", flags: "Pure", doc: "x*y + z; fused where the device does"},
-	{name: "FRounded", sig: "F:F", flags: "Pure", doc: "x; if it is a product, no sum is fused with it"},
+	{name: "FRounded", sig: "F:F", flags: "Pure Built", doc: "x; if it is a product, no sum is fused with it"},
 	{name: "FAbs", sig: "F:F", flags: "Pure"},
 	{name: "FSqrt", sig: "F:F", flags: "Pure Costly"},
-	{name: "FInvSqrt", sig: "F:F", flags: "Pure Costly Float32", doc: "1/sqrt(x), rounded once, of float32; pass exactdiv writes it out"},
+	{name: "FInvSqrt", sig: "F:F", flags: "Pure Costly Float32 Built", doc: "1/sqrt(x), rounded once, of float32; pass exactdiv writes it out"},
 	{name: "FFloor", sig: "F:F", flags: "Pure"},
 	{name: "FCeil", sig: "F:F", flags: "Pure"},
 	{name: "FTrunc", sig: "F:F", flags: "Pure"},
@@ -124,7 +124,7 @@ var ops = []row{
 	{name: "AddrOf", sig: ".:a", flags: "Pure", aux: "Ref", doc: "the address of an element in device memory"},
 	{name: "Zero", sig: ":-", flags: "Writes", aux: "Ref", doc: "zeroes a Function variable"},
 	{name: "CopyVar", sig: ":-", flags: "Reads Writes", aux: "Copy", doc: "copies one Function variable to another of the same type"},
-	{name: "ZeroLocal", sig: ":-", flags: "Reads Writes Sync", aux: "Ref", doc: "the group zeroes a Workgroup variable together, then meets at a barrier"},
+	{name: "ZeroLocal", sig: ":-", flags: "Reads Writes Sync Built", aux: "Ref", doc: "the group zeroes a Workgroup variable together, then meets at a barrier"},
 
 	// Atomic operations, in one order that all work-items agree on; those that
 	// write return the old value. A Legal module has AtomicCompareExchange in
@@ -135,7 +135,7 @@ var ops = []row{
 	{name: "AtomicStore", sig: "I.:-", flags: "Writes Atomic", aux: "Ref"},
 	{name: "AtomicExchange", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
 	{name: "AtomicCompareExchange", sig: "II.:I", flags: "Reads Writes Atomic", aux: "Ref", doc: "args: new value, comparator; ordered as a load if they differ"},
-	{name: "AtomicCompareAndSwap", sig: "II.:b", flags: "Reads Writes Atomic", aux: "Ref", doc: "args: new value, comparator; result: whether it has stored the new value"},
+	{name: "AtomicCompareAndSwap", sig: "II.:b", flags: "Reads Writes Atomic Built", aux: "Ref", doc: "args: new value, comparator; result: whether it has stored the new value"},
 	{name: "AtomicIAdd", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
 	{name: "AtomicIAddRelaxed", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref", doc: "orders nothing, and nobody reads the result"},
 	{name: "AtomicSMin", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
@@ -144,9 +144,9 @@ var ops = []row{
 	{name: "AtomicUMax", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
 	{name: "AtomicAnd", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
 	{name: "AtomicOr", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
-	{name: "AtomicFAdd", sig: "F.:F", flags: "Reads Writes Atomic", aux: "Ref"},
-	{name: "AtomicFMin", sig: "F.:F", flags: "Reads Writes Atomic", aux: "Ref", doc: "Go's min"},
-	{name: "AtomicFMax", sig: "F.:F", flags: "Reads Writes Atomic", aux: "Ref", doc: "Go's max"},
+	{name: "AtomicFAdd", sig: "F.:F", flags: "Reads Writes Atomic Built", aux: "Ref"},
+	{name: "AtomicFMin", sig: "F.:F", flags: "Reads Writes Atomic Built", aux: "Ref", doc: "Go's min"},
+	{name: "AtomicFMax", sig: "F.:F", flags: "Reads Writes Atomic Built", aux: "Ref", doc: "Go's max"},
 	{name: "AtomicFAddNative", sig: "F.:F", flags: "Reads Writes Atomic", aux: "Ref", doc: "the device's, in device memory"},
 	{name: "AtomicFence", sig: ":-", flags: "Reads Writes Atomic", aux: "Scope", doc: "orders the work-item's accesses of local and global memory before it with those after it"},
 
@@ -156,7 +156,7 @@ var ops = []row{
 	// The invocations of the group meet; see Neutral for those that are dead lanes.
 	// Legal are those of a sub-group, of i32 and bool.
 	{name: "GroupSelect", sig: "Sw:S", flags: "Reads Writes Sync Group", aux: "Scope", doc: "the value of the invocation with the given index in the group, which exists"},
-	{name: "GroupUniform", sig: "S:S", flags: "Reads Writes Sync Group Same", aux: "Scope", doc: "the value that all invocations have"},
+	{name: "GroupUniform", sig: "S:S", flags: "Reads Writes Sync Group Same Built", aux: "Scope", doc: "the value that all invocations have"},
 	{name: "GroupBallot", sig: "bk:w", flags: "Reads Writes Sync Group SubGroup Same", aux: "Scope", doc: "a bit for each of 32 invocations of a sub-group, from 32 times the second argument on"},
 	{name: "GroupAny", sig: "b:b", flags: "Reads Writes Sync Group Same", aux: "Scope"},
 	{name: "GroupAll", sig: "b:b", flags: "Reads Writes Sync Group Same", aux: "Scope"},
@@ -167,6 +167,6 @@ var ops = []row{
 
 	// Fault records the launch's first fault: its two values and the global id
 	// (x, y, z) of the work-item.
-	{name: "Fault", sig: "qqwww:-", flags: "Writes", aux: "Site"},
+	{name: "Fault", sig: "qqwww:-", flags: "Writes Built", aux: "Site"},
 	{name: "Call", sig: "*:-", flags: "Reads Writes", aux: "Func", doc: "calls a helper that returns nothing"},
 }

@@ -85,9 +85,6 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
-// neverLegal are the ops that passes take apart.
-var neverLegal = []ir.Op{ir.OpFault, ir.OpZeroLocal, ir.OpFRounded, ir.OpFInvSqrt, ir.OpGroupUniform, ir.OpAtomicCompareAndSwap, ir.OpAtomicFAdd, ir.OpAtomicFMin, ir.OpAtomicFMax}
-
 // ops returns all ops.
 func ops() (list []ir.Op) {
 	defer func() { _ = recover() }() // past the last there is no row
@@ -104,8 +101,8 @@ func TestEveryOpHasAnEmitter(t *testing.T) {
 	for _, o := range ops() {
 		in := &instructions[o]
 		has := special[o] != nil || in.op != 0 || in.glsl != 0
-		if never := slices.Contains(neverLegal, o); has == never {
-			t.Errorf("%v: emitter %v, never legal %v", o, has, never)
+		if built := o.Has(ir.FlagBuilt); has == built {
+			t.Errorf("%v: emitter %v, in Built modules only %v", o, has, built)
 		}
 		if in.op != 0 && in.glsl != 0 {
 			t.Errorf("%v has two instructions", o)
@@ -139,7 +136,7 @@ func TestScalarOps(t *testing.T) {
 	for _, o := range ops() {
 		info := o.Info()
 		args, result, _ := strings.Cut(info.Sig, ":")
-		if args == "" || strings.ContainsAny(args, ".*") || result == "-" || info.Aux != ir.AuxNone || slices.Contains(neverLegal, o) {
+		if args == "" || strings.ContainsAny(args, ".*") || result == "-" || info.Aux != ir.AuxNone || o.Has(ir.FlagBuilt) {
 			continue
 		}
 		m := kernel(func(b *builder) {
