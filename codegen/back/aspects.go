@@ -140,6 +140,7 @@ func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 // uses that lowering has noted, without those whose code the passes have removed since.
 func UsesLeft(m *ir.Module, explicit64 bool) []properties.Aspect {
 	kinds := map[ir.Kind]bool{}
+	left := map[properties.Aspect]bool{}
 	for _, b := range m.Kernel.Blocks {
 		for _, v := range b.Insts {
 			kinds[v.Type.Kind] = true
@@ -148,10 +149,12 @@ func UsesLeft(m *ir.Module, explicit64 bool) []properties.Aspect {
 			}
 		}
 	}
-	kind := map[properties.Aspect]ir.Kind{properties.FP16: ir.F16, properties.FP64: ir.F64, properties.Int8: ir.I8, properties.Int16: ir.I16}
+	for k := range kinds {
+		left[k.Aspect()] = true
+	}
 	var uses []properties.Aspect
 	for _, u := range m.Uses {
-		if k, ok := kind[u.Aspect]; u.Required || ok && !kinds[k] || u.Aspect == properties.AtomicFloat32 || u.Aspect == properties.AtomicFloat64 {
+		if u.Required || ir.OfKind(u.Aspect) && !left[u.Aspect] || u.Aspect == properties.AtomicFloat32 || u.Aspect == properties.AtomicFloat64 {
 			continue
 		}
 		uses = append(uses, u.Aspect)
