@@ -61,6 +61,9 @@ const (
 	FlagNarrow
 	// FlagBuilt ops stand in Built modules only: passes take them apart.
 	FlagBuilt
+	// FlagCoded ops are FlagFold ops that SPIR-V has no constant expression for: code of the
+	// module computes them.
+	FlagCoded
 )
 
 // AuxKind says which auxiliary field of a Value an op uses.

@@ -308,6 +308,7 @@ func TestFlags(t *testing.T) {
 			{FlagGroup, o.Has(FlagSync) && args != "" && result != "-", "is a group op"},
 			{FlagSubGroup, o.Has(FlagGroup), "is of sub-groups"},
 			{FlagSame, o.Has(FlagGroup), "has one result for the group"},
+			{FlagCoded, o.Has(FlagFold | FlagPure), "is a constant expression"},
 			{FlagAtomic, !o.Has(FlagPure), "is atomic"},
 		} {
 			if o.Has(rule.flag) && !rule.ok {

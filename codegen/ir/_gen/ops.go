@@ -45,8 +45,8 @@ var ops = []row{
 	{name: "Shl", sig: "II:I", flags: "Pure Fold Cheap Partial Low"},
 	{name: "ShrL", sig: "II:I", flags: "Pure Fold Cheap Partial Low"},
 	{name: "ShrA", sig: "II:I", flags: "Pure Fold Cheap Partial Low"},
-	{name: "BitCount", sig: "w:w", flags: "Pure Fold"},
-	{name: "BitReverse", sig: "w:w", flags: "Pure Fold"},
+	{name: "BitCount", sig: "w:w", flags: "Pure Fold Coded"},
+	{name: "BitReverse", sig: "w:w", flags: "Pure Fold Coded"},
 	{name: "FindLsb", sig: "w:w", flags: "Pure", doc: "index of the lowest set bit, -1 for zero"},
 	{name: "FindUMsb", sig: "w:w", flags: "Pure", doc: "index of the highest set bit, -1 for zero"},
 

@@ -107,8 +107,7 @@ func TestEveryOpHasAnEmitter(t *testing.T) {
 		if in.op != 0 && in.glsl != 0 {
 			t.Errorf("%v has two instructions", o)
 		}
-		noFold := o == ir.OpBitCount || o == ir.OpBitReverse // not in OpSpecConstantOp
-		if o.Has(ir.FlagFold) != (in.fold || noFold) {
+		if o.Has(ir.FlagFold) != (in.fold || o.Has(ir.FlagCoded)) || in.fold && o.Has(ir.FlagCoded) {
 			t.Errorf("%v: fold %v in the emitter, %v in ir", o, in.fold, o.Has(ir.FlagFold))
 		}
 		float := strings.HasPrefix(o.String(), "F") && in.op != 0 && strings.HasSuffix(o.Info().Sig, "F")
