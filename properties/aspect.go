@@ -43,19 +43,38 @@ const (
 	numAspects
 )
 
-var aspectNames = [numAspects]string{
-	AspectInvalid: "invalid", FP16: "fp16", FP64: "fp64", Int8: "int8", Int16: "int16", Int64: "int64",
-	Atomic64: "atomic64", AtomicFloat32: "atomic_float32", AtomicFloat64: "atomic_float64",
-	SubGroups: "sub_groups", PrivateAlloca: "private_alloca", GraphFusion: "graph_fusion",
-	CPU: "cpu", GPU: "gpu",
+// aspectNames has the names of each aspect: in directives, and of its constant.
+var aspectNames = [numAspects]struct{ name, constant string }{
+	AspectInvalid: {"invalid", "AspectInvalid"},
+	FP16:          {"fp16", "FP16"},
+	FP64:          {"fp64", "FP64"},
+	Int8:          {"int8", "Int8"},
+	Int16:         {"int16", "Int16"},
+	Int64:         {"int64", "Int64"},
+	Atomic64:      {"atomic64", "Atomic64"},
+	AtomicFloat32: {"atomic_float32", "AtomicFloat32"},
+	AtomicFloat64: {"atomic_float64", "AtomicFloat64"},
+	SubGroups:     {"sub_groups", "SubGroups"},
+	PrivateAlloca: {"private_alloca", "PrivateAlloca"},
+	GraphFusion:   {"graph_fusion", "GraphFusion"},
+	CPU:           {"cpu", "CPU"},
+	GPU:           {"gpu", "GPU"},
 }
 
 // String returns the aspect's name as it stands in a //kgen:device_has directive.
 func (a Aspect) String() string {
 	if a < numAspects {
-		return aspectNames[a]
+		return aspectNames[a].name
 	}
 	return fmt.Sprintf("Aspect(%d)", uint8(a))
+}
+
+// GoString returns the aspect as Go has it, such as properties.FP16.
+func (a Aspect) GoString() string {
+	if a < numAspects {
+		return "properties." + aspectNames[a].constant
+	}
+	return fmt.Sprintf("properties.Aspect(%d)", uint8(a))
 }
 
 // Valid reports whether a is one of the constants of this package.
@@ -73,7 +92,7 @@ func Aspects() []Aspect {
 // ParseAspect returns the aspect with the given name.
 func ParseAspect(name string) (Aspect, bool) {
 	for a := AspectInvalid + 1; a < numAspects; a++ {
-		if aspectNames[a] == name {
+		if aspectNames[a].name == name {
 			return a, true
 		}
 	}

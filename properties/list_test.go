@@ -1,6 +1,10 @@
 package properties
 
 import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"strings"
 	"testing"
 )
@@ -61,5 +65,29 @@ func TestAspectNames(t *testing.T) {
 	}
 	if _, ok := ParseAspect("invalid"); ok {
 		t.Error("the invalid aspect parses")
+	}
+}
+
+// TestAspectConstants compares the names that the table has of constants with the source.
+func TestAspectConstants(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "aspect.go", nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, d := range file.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST {
+			for _, s := range g.Specs {
+				names = append(names, s.(*ast.ValueSpec).Names[0].Name)
+			}
+		}
+	}
+	if len(names) != int(numAspects)+1 { // numAspects itself
+		t.Fatalf("%d constants, %d aspects", len(names), numAspects)
+	}
+	for a, name := range names[:numAspects] {
+		if got := fmt.Sprintf("%#v", Aspect(a)); got != "properties."+name {
+			t.Errorf("%s is called %s", name, got)
+		}
 	}
 }

@@ -7,31 +7,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/codegen/spirv/emit"
+	"github.com/kgen-go/kgen/codegen/spirv/features"
 	"github.com/kgen-go/kgen/properties"
 )
 
-// aspectRow says which capabilities of a SPIR-V module an aspect stands for.
-type aspectRow struct {
-	aspect       properties.Aspect
-	capabilities []spirv.Capability
-}
-
 // native has the aspects that the variant in words does without.
-var native = []aspectRow{
-	{properties.Int8, []spirv.Capability{spirv.CapabilityInt8, spirv.CapabilityStorageBuffer8BitAccess}},
-	{properties.Int16, []spirv.Capability{spirv.CapabilityInt16, spirv.CapabilityStorageBuffer16BitAccess}},
-	{properties.Int64, []spirv.Capability{spirv.CapabilityInt64}},
-}
+var native = []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}
 
 // nativeUses returns the aspects in native that a module uses.
 func nativeUses(module *spirv.Module) []properties.Aspect {
-	var uses []properties.Aspect
-	for _, row := range native {
-		if slices.ContainsFunc(row.capabilities, module.HasCapability) {
-			uses = append(uses, row.aspect)
-		}
-	}
-	return uses
+	return slices.DeleteFunc(features.Used(module), func(a properties.Aspect) bool { return !slices.Contains(native, a) })
 }
 
 // describe makes the kernel's description from its first module, which has become SPIR-V.
@@ -57,9 +42,9 @@ func describe(k *Kernel, module *spirv.Module) *abi.Kernel {
 	for _, s := range m.Sites {
 		d.Sites = append(d.Sites, abi.Site{Kind: s.Kind, Pos: s.Pos.String(), Message: s.Message, Unsigned: s.Unsigned, Part: s.Part})
 	}
-	for _, row := range aspects {
-		if slices.ContainsFunc(row.capabilities, module.HasCapability) {
-			d.Aspects = append(d.Aspects, row.aspect)
+	for _, a := range features.Used(module) {
+		if !slices.Contains(native, a) {
+			d.Aspects = append(d.Aspects, a)
 		}
 	}
 	if len(m.Privates) > 0 {
@@ -106,20 +91,6 @@ func local(v *ir.Var) abi.Local {
 	return l
 }
 
-// aspects has the aspects that every variant needs that has their capabilities.
-var aspects = []aspectRow{
-	{properties.FP16, []spirv.Capability{spirv.CapabilityFloat16}},
-	{properties.FP64, []spirv.Capability{spirv.CapabilityFloat64}},
-	{properties.Atomic64, []spirv.Capability{spirv.CapabilityInt64Atomics}},
-	{properties.AtomicFloat32, []spirv.Capability{spirv.CapabilityAtomicFloat32AddEXT}},
-	{properties.AtomicFloat64, []spirv.Capability{spirv.CapabilityAtomicFloat64AddEXT}},
-	{properties.SubGroups, subGroupCapabilities},
-}
-
-var subGroupCapabilities = []spirv.Capability{spirv.CapabilityGroupNonUniform, spirv.CapabilityGroupNonUniformVote,
-	spirv.CapabilityGroupNonUniformArithmetic, spirv.CapabilityGroupNonUniformBallot,
-	spirv.CapabilityGroupNonUniformShuffle, spirv.CapabilityGroupNonUniformShuffleRelative}
-
 // uses says why the kernel needs each of its aspects, by the calls that lead to a use of it.
 // Integers of other sizes than 32 bits are needed only where atomic operations on 64 bits
 // leave the kernel without a variant in words; so these are the reason.
@@ -131,7 +102,7 @@ func uses(k *Kernel, d *abi.Kernel) []abi.Use {
 	var out []abi.Use
 	for _, a := range d.Aspects {
 		at := find(a)
-		if at < 0 && slices.ContainsFunc(native, func(n aspectRow) bool { return n.aspect == a }) {
+		if at < 0 && slices.Contains(native, a) {
 			at = find(properties.Atomic64)
 		}
 		if at < 0 {
@@ -169,6 +140,7 @@ func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 // uses that lowering has noted, without those whose code the passes have removed since.
 func UsesLeft(m *ir.Module, explicit64 bool) []properties.Aspect {
 	kinds := map[ir.Kind]bool{}
+	left := map[properties.Aspect]bool{}
 	for _, b := range m.Kernel.Blocks {
 		for _, v := range b.Insts {
 			kinds[v.Type.Kind] = true
@@ -177,10 +149,12 @@ func UsesLeft(m *ir.Module, explicit64 bool) []properties.Aspect {
 			}
 		}
 	}
-	kind := map[properties.Aspect]ir.Kind{properties.FP16: ir.F16, properties.FP64: ir.F64, properties.Int8: ir.I8, properties.Int16: ir.I16}
+	for k := range kinds {
+		left[k.Aspect()] = true
+	}
 	var uses []properties.Aspect
 	for _, u := range m.Uses {
-		if k, ok := kind[u.Aspect]; u.Required || ok && !kinds[k] || u.Aspect == properties.AtomicFloat32 || u.Aspect == properties.AtomicFloat64 {
+		if u.Required || ir.OfKind(u.Aspect) && !left[u.Aspect] || u.Aspect == properties.AtomicFloat32 || u.Aspect == properties.AtomicFloat64 {
 			continue
 		}
 		uses = append(uses, u.Aspect)

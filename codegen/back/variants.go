@@ -14,6 +14,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/split64"
 	"github.com/kgen-go/kgen/codegen/spirv/emit"
+	"github.com/kgen-go/kgen/codegen/spirv/features"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -260,7 +261,7 @@ func (c *compiler) compileAlone(target ir.Target, after func(form string, m *ir.
 	if after != nil {
 		after(abi.VariantAlone, m)
 	}
-	if out, err = finish(m); err == nil && slices.ContainsFunc(subGroupCapabilities, out.spirv.HasCapability) {
+	if out, err = finish(m); err == nil && slices.Contains(features.Used(out.spirv), properties.SubGroups) {
 		err = errors.New("sub-groups are used")
 	}
 	return out, err

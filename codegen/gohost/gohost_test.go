@@ -83,7 +83,7 @@ func kernelOf(op ir.Op) *ir.Module {
 		return v
 	}
 	x := arg(ir.TypeAddr, abi.OffsetArgs)
-	types := map[byte]*ir.Type{'b': ir.TypeBool, 'w': ir.TypeI32, 'q': ir.TypeI64, 'a': ir.TypeAddr, 'i': ir.TypeI32, 'I': ir.TypeI32,
+	types := map[byte]*ir.Type{'b': ir.TypeBool, 'w': ir.TypeI32, 'k': ir.TypeI32, 'q': ir.TypeI64, 'a': ir.TypeAddr, 'i': ir.TypeI32, 'I': ir.TypeI32,
 		'f': ir.TypeF32, 'F': ir.TypeF32, 's': ir.TypeI32, 'S': ir.TypeI32, 'm': ir.TypeI32, 'v': ir.TypeI32x4, '-': ir.TypeVoid}
 	in, out, _ := strings.Cut(info.Sig, ":")
 	v := f.NewValue(op, types[out[0]])
@@ -99,7 +99,7 @@ func kernelOf(op ir.Op) *ir.Module {
 		case c == 'v':
 			n := m.Int(ir.TypeI32, 1)
 			v.Args = append(v.Args, b.Append(ir.OpVecMake, types[c], n, n, n, n))
-		case op == ir.OpGroupBallot && c == 'w' || info.Aux == ir.AuxCombine && i == 1:
+		case c == 'k' || info.Aux == ir.AuxCombine && i == 1:
 			v.Args = append(v.Args, m.Const(types[c], 0))
 		case c != '*':
 			v.Args = append(v.Args, arg(types[c], 40))

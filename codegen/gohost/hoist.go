@@ -35,13 +35,9 @@ func cuts(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) && v.Op != ir.OpGroup
 
 // harmless reports whether v may be computed where it is not asked for.
 func harmless(v *ir.Value) bool {
-	switch v.Op {
-	case ir.OpPhi:
-		return false
-	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
-		// Go panics if the divisor is zero.
+	if v.Op.Has(ir.FlagDivides) { // Go panics if the divisor is zero
 		d := v.Args[1]
 		return d.IsConst() && d.Bits != 0
 	}
-	return v.Op.Has(ir.FlagPure)
+	return v.Op.Has(ir.FlagPure) && v.Op != ir.OpPhi
 }

@@ -267,8 +267,8 @@ func (ls *lockstep) decide(w *body, e *leaving, behind bool) bool {
 			return add(v.Args[0], !holds)
 		case ir.OpLAnd, ir.OpLOr:
 			return holds == (v.Op == ir.OpLAnd) && add(v.Args[0], holds) && add(v.Args[1], holds)
-		case ir.OpSLt, ir.OpSLe, ir.OpULt, ir.OpULe, ir.OpIEq, ir.OpINe:
-		default:
+		}
+		if !v.Op.Has(ir.FlagCompare) {
 			return false
 		}
 		for k, x := range v.Args {

@@ -106,7 +106,7 @@ func abiKernel(stub *Kernel) *jen.Statement {
 		for _, f := range u.Chain {
 			chain = append(chain, row(field{"Func", f.Func}, field{"Pos", f.Pos}))
 		}
-		rows = append(rows, row(field{"Aspect", jen.Qual(propertiesPath, aspectNames[u.Aspect])},
+		rows = append(rows, row(field{"Aspect", aspect(u.Aspect)},
 			field{"Chain", jen.Index().Add(q("Frame")).Values(chain...)}))
 	}
 	list("Uses", q("Use"), rows)
@@ -195,7 +195,7 @@ func products(list [][]int) *jen.Statement {
 func aspectList(list []properties.Aspect) *jen.Statement {
 	var rows []jen.Code
 	for _, a := range list {
-		rows = append(rows, jen.Qual(propertiesPath, aspectNames[a]))
+		rows = append(rows, aspect(a))
 	}
 	return jen.Index().Qual(propertiesPath, "Aspect").Values(rows...)
 }
@@ -244,7 +244,7 @@ func property(p properties.Property) *jen.Statement {
 	switch p.Key() {
 	case properties.KeyDeviceHas:
 		for _, a := range p.Aspects() {
-			args = append(args, jen.Qual(propertiesPath, aspectNames[a]))
+			args = append(args, aspect(a))
 		}
 	case properties.KeyFloatMode:
 		name = "Float"
@@ -259,13 +259,9 @@ func property(p properties.Property) *jen.Statement {
 	return jen.Qual(propertiesPath, name).Call(args...)
 }
 
-// aspectNames are the names of the aspects' constants.
-var aspectNames = map[properties.Aspect]string{
-	properties.FP16: "FP16", properties.FP64: "FP64", properties.Int8: "Int8", properties.Int16: "Int16",
-	properties.Int64: "Int64", properties.Atomic64: "Atomic64", properties.AtomicFloat32: "AtomicFloat32",
-	properties.AtomicFloat64: "AtomicFloat64", properties.SubGroups: "SubGroups",
-	properties.PrivateAlloca: "PrivateAlloca", properties.GraphFusion: "GraphFusion",
-	properties.CPU: "CPU", properties.GPU: "GPU",
+// aspect renders an aspect's constant.
+func aspect(a properties.Aspect) *jen.Statement {
+	return jen.Qual(propertiesPath, strings.TrimPrefix(a.GoString(), "properties."))
 }
 
 // faultNames are the names of the fault kinds' constants.

@@ -1,6 +1,9 @@
 package ir
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // Combine is what a reduction or scan does, and over which group.
 type Combine struct {
@@ -59,16 +62,15 @@ func (v *Value) GroupScope() Scope {
 	return ScopeWorkGroup
 }
 
-func isGroupOp(op Op) bool { return op >= OpGroupSelect && op <= OpGroupExclusiveScan }
-
 // LegalGroupOp reports whether the value is a group op that SPIR-V has: over a
 // sub-group, and of words or bools.
 func (v *Value) LegalGroupOp() bool {
-	return isGroupOp(v.Op) && v.GroupScope() == ScopeSubGroup && (v.Type == TypeI32 || v.Op == OpGroupAny || v.Op == OpGroupAll || v.Op == OpGroupBallot)
+	bools := strings.HasSuffix(v.Op.Info().Sig, ":b")
+	return v.IsGroupOp() && v.GroupScope() == ScopeSubGroup && (v.Type == TypeI32 || bools)
 }
 
 // IsGroupOp reports whether the value is a group op with arguments.
-func (v *Value) IsGroupOp() bool { return isGroupOp(v.Op) }
+func (v *Value) IsGroupOp() bool { return v.Op.Has(FlagGroup) }
 
 // Neutral returns what an invocation that takes no part puts in for argument i of
 // a group op.
@@ -78,12 +80,24 @@ func (v *Value) Neutral(m *Module, i int) *Value {
 		return v.Args[1]
 	case OpGroupAll:
 		return m.Bool(true)
-	case OpGroupBallot:
-		if i == 1 {
-			return v.Args[1]
-		}
+	}
+	if i == v.Op.wordArg() {
+		return v.Args[i]
 	}
 	return m.Const(v.Args[i].Type, 0)
+}
+
+// wordArg returns which argument is the number of a word, or -1.
+func (o Op) wordArg() int { return strings.IndexByte(opInfos[o].Sig, 'k') }
+
+// Word returns which word of its result a group op returns, and whether results of its kind have
+// several: those of a ballot have a bit for each invocation.
+func (v *Value) Word() (n uint64, several bool) {
+	i := v.Op.wordArg()
+	if i < 0 {
+		return 0, false
+	}
+	return v.Args[i].Bits, true
 }
 
 // Combine returns the combination of two values of type t, given by their bits.

@@ -1,10 +1,6 @@
 package ir
 
-import (
-	"strings"
-
-	"github.com/kgen-go/kgen/properties"
-)
+import "strings"
 
 //go:generate go run ./_gen -o zops.go
 
@@ -14,15 +10,14 @@ type Op uint8
 
 // OpInfo is an op's row.
 type OpInfo struct {
-	Name   string
-	Sig    string // argument classes ':' result class; the letters stand in _gen/ops.go
-	Flags  Flags
-	Aux    AuxKind
-	Aspect properties.Aspect // needed by every use, beside what its types need
+	Name  string
+	Sig   string // argument classes ':' result class; the letters stand in _gen/ops.go
+	Flags Flags
+	Aux   AuxKind
 }
 
 // Flags are an op's properties.
-type Flags uint16
+type Flags uint32
 
 const (
 	// FlagPure ops have no effect and depend on their arguments alone.
@@ -32,14 +27,43 @@ const (
 	FlagCommutative
 	// FlagFold ops may stand in specialization-constant expressions.
 	FlagFold
-	// FlagUniform values are the same for all work-items of a launch.
-	FlagUniform
 	FlagReads
 	FlagWrites
 	// FlagSync ops must be reached by all work-items of a group together.
 	FlagSync
 	// FlagAtomic ops order other accesses of memory, too.
 	FlagAtomic
+
+	// FlagCompare ops compare integers.
+	FlagCompare
+	// FlagCheap ops take so little time that to compute them is faster than to branch.
+	FlagCheap
+	// FlagCostly ops take many times as long as a sum.
+	FlagCostly
+	// FlagPartial ops are undefined for some arguments, such as a divisor of 0.
+	FlagPartial
+	// FlagDivides ops are divisions of integers, which end a program on some processors if the
+	// divisor is 0.
+	FlagDivides
+	// FlagLow ops have integers whose low halves depend on the low halves of their arguments
+	// alone, if the arguments of those that are FlagPartial fit these.
+	FlagLow
+	// FlagFloat32 ops exist for f32 only.
+	FlagFloat32
+	// FlagGroup ops combine values of the work-items of a group, which all reach them.
+	FlagGroup
+	// FlagSubGroup ops are FlagGroup ops of sub-groups only.
+	FlagSubGroup
+	// FlagSame ops are FlagGroup ops that have the same result for all work-items of the group.
+	FlagSame
+	// FlagNarrow ops may have integers of 8 and 16 bits, which words hold: the ops give them
+	// their meaning, or hand on all bits of the words.
+	FlagNarrow
+	// FlagBuilt ops stand in Built modules only: passes take them apart.
+	FlagBuilt
+	// FlagCoded ops are FlagFold ops that SPIR-V has no constant expression for: code of the
+	// module computes them.
+	FlagCoded
 )
 
 // AuxKind says which auxiliary field of a Value an op uses.

@@ -2,7 +2,10 @@ package ir
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/kgen-go/kgen/properties"
 )
 
 // Kind is the kind of a Type.
@@ -32,6 +35,19 @@ var kindNames = [...]string{"void", "bool", "i8", "i16", "i32", "i64", "f16", "f
 
 // String returns the kind's printed name.
 func (k Kind) String() string { return kindNames[k] }
+
+var kindAspects = [len(kindNames)]properties.Aspect{
+	I8: properties.Int8, I16: properties.Int16, F16: properties.FP16, F64: properties.FP64,
+}
+
+// Aspect returns the aspect that numbers of kind k use wherever they stand, or AspectInvalid.
+// Integers of 64 bits have none: int and uint do not count as a use of Int64.
+func (k Kind) Aspect() properties.Aspect { return kindAspects[k] }
+
+// OfKind reports whether an aspect is that of a kind of numbers.
+func OfKind(a properties.Aspect) bool {
+	return a != properties.AspectInvalid && slices.Contains(kindAspects[:], a)
+}
 
 // Type is the type of a value or of memory. Types of one module are interned:
 // they are equal if and only if their pointers are.

@@ -282,7 +282,7 @@ func (x *verifier) block(b *Block) {
 		if v.Op.Has(FlagSync) && !x.m.UsesGroup {
 			x.errorf(v, "the module does not say that it uses the group")
 		}
-		if x.m.Level == Legal && (notLegal[v.Op] || isGroupOp(v.Op) && !v.LegalGroupOp()) {
+		if x.m.Level == Legal && (v.Op.Has(FlagBuilt) || v.IsGroupOp() && !v.LegalGroupOp()) {
 			x.errorf(v, "the op is not legal")
 		}
 	}
@@ -293,9 +293,6 @@ func (x *verifier) block(b *Block) {
 		x.errorf(nil, "the condition has the type %v", t.Cond.Type)
 	}
 }
-
-// notLegal holds the ops that passes replace before emission.
-var notLegal = map[Op]bool{OpZeroLocal: true, OpFault: true, OpFRounded: true}
 
 // operand checks that a may be used in the current function and reports
 // whether it has a type to look at.

@@ -57,6 +57,9 @@ func TestVerifyRules(t *testing.T) {
 		{"GroupExclusiveScan f32 WorkGroup, FMin", "GroupExclusiveScan f32 WorkGroup, SMin", "the combiner SMin does not fit the type f32"},
 		{"GroupReduce i32 SubGroup, UMax, %6, i32 0", "GroupReduce i32 SubGroup, UMax, i32 0, %6", "the identity is not constant"},
 		{"GroupAny bool SubGroup, %5", "GroupAny bool SubGroup, %7", "argument 0 has the type f32"},
+		{"GroupAny bool SubGroup, %5", "GroupBallot i32 SubGroup, %5, i32 4", "argument 1 is not the number of one of four words"},
+		{"GroupAny bool SubGroup, %5", "GroupBallot i32 SubGroup, %5, %6", "argument 1 is not the number of one of four words"},
+		{"GroupAny bool SubGroup, %5", "GroupBallot i32 WorkGroup, %5, i32 0", "the op exists for sub-groups only"},
 
 		// Signatures.
 		{"FAdd f32 %7, %3", "FAdd f32 %7", "1 arguments where FAdd has the signature"},
@@ -285,4 +288,32 @@ func TestSharedArgs(t *testing.T) {
 		}
 	}
 	t.Error("no two values of one op and type")
+}
+
+// TestFlags: the flags of an op fit one another and its signature.
+func TestFlags(t *testing.T) {
+	for _, o := range Ops() {
+		args, result, _ := strings.Cut(o.Info().Sig, ":")
+		for _, rule := range []struct {
+			flag Flags
+			ok   bool
+			what string
+		}{
+			{FlagCompare, args == "II" && result == "b", "compares integers"},
+			{FlagCheap, o.Has(FlagPure) && !o.Has(FlagCostly), "is cheap"},
+			{FlagCostly, o.Has(FlagPure), "is costly, and has effects"},
+			{FlagPartial, o.Has(FlagPure), "is undefined for some arguments, and has effects"},
+			{FlagDivides, o.Has(FlagPartial | FlagCostly), "divides"},
+			{FlagFloat32, strings.HasSuffix(result, "F"), "is of f32"},
+			{FlagGroup, o.Has(FlagSync) && args != "" && result != "-", "is a group op"},
+			{FlagSubGroup, o.Has(FlagGroup), "is of sub-groups"},
+			{FlagSame, o.Has(FlagGroup), "has one result for the group"},
+			{FlagCoded, o.Has(FlagFold | FlagPure), "is a constant expression"},
+			{FlagAtomic, !o.Has(FlagPure), "is atomic"},
+		} {
+			if o.Has(rule.flag) && !rule.ok {
+				t.Errorf("%v %s, its signature is %q and its flags are %b", o, rule.what, o.Info().Sig, o.Info().Flags)
+			}
+		}
+	}
 }

@@ -145,7 +145,7 @@ func (x *verifier) value(v *Value) {
 		switch c {
 		case 'b':
 			return t == TypeBool
-		case 'w':
+		case 'w', 'k':
 			return t == TypeI32
 		case 'q':
 			return t == TypeI64
@@ -184,6 +184,15 @@ func (x *verifier) value(v *Value) {
 	if !x.aux(v, info.Aux) {
 		return
 	}
+	if v.Op.Has(FlagFloat32) && v.Type != TypeF32 {
+		x.errorf(v, "the op exists for f32 only")
+	}
+	if i := v.Op.wordArg(); i >= 0 && (!v.Args[i].IsConst() || v.Args[i].Bits > 3) {
+		x.errorf(v, "argument %d is not the number of one of four words", i)
+	}
+	if v.Op.Has(FlagSubGroup) && v.GroupScope() != ScopeSubGroup {
+		x.errorf(v, "the op exists for sub-groups only")
+	}
 	switch v.Op {
 	case OpVecMake:
 		if len(v.Args) != v.Type.Lanes() {
@@ -201,14 +210,6 @@ func (x *verifier) value(v *Value) {
 	case OpBitcast:
 		if from := v.Args[0].Type; from.Bits() != v.Type.Bits() || from == TypeBool {
 			x.errorf(v, "a bitcast from %v to %v", from, v.Type)
-		}
-	case OpFSin, OpFCos, OpFTan, OpFExp, OpFExp2, OpFLog, OpFLog2, OpFPow, OpFRsqrt, OpFInvSqrt:
-		if v.Type != TypeF32 {
-			x.errorf(v, "the op exists for f32 only")
-		}
-	case OpGroupBallot:
-		if !v.Args[1].IsConst() || v.Args[1].Bits > 3 || v.GroupScope() != ScopeSubGroup {
-			x.errorf(v, "no ballot of a sub-group, or the word is none of four")
 		}
 	case OpArg:
 		if x.m.Level < Legal {

@@ -13,46 +13,38 @@ import (
 
 // noteOp notes the aspect that an op uses.
 func (l *lowerer) noteOp(op ir.Op, t *ir.Type, args []*ir.Value) {
-	kind := t.Kind
-	if len(args) > 0 && (kind == ir.Void || kind == ir.Bool) {
-		kind = args[0].Type.Kind
+	if len(args) > 0 && (t.Kind == ir.Void || t.Kind == ir.Bool) {
+		t = args[0].Type
 	}
-	atomic := op.Has(ir.FlagAtomic)
-	switch kind {
+	if t.IsFloat() {
+		l.use(t.Kind.Aspect())
+	}
+	if !op.Has(ir.FlagAtomic) {
+		return
+	}
+	switch t.Kind {
 	case ir.F32:
-		if atomic {
-			l.use(properties.AtomicFloat32) // which counts where the kernel lists it
-		}
+		l.use(properties.AtomicFloat32) // which counts where the kernel lists it
 	case ir.F64:
-		l.use(properties.FP64)
-		if atomic {
-			l.use(properties.AtomicFloat64)
-			l.use(properties.Atomic64)
-		}
-	case ir.F16:
-		l.use(properties.FP16)
+		l.use(properties.AtomicFloat64)
+		l.use(properties.Atomic64)
 	case ir.I64:
-		if atomic {
-			l.use(properties.Atomic64)
-		}
+		l.use(properties.Atomic64)
 	}
 }
 
 // noteStorage notes the aspect that an access of device memory uses.
 func (l *lowerer) noteStorage(t *ir.Type) {
-	switch t.Kind {
-	case ir.I8:
-		l.use(properties.Int8)
-	case ir.I16:
-		l.use(properties.Int16)
+	if t.IsInt() {
+		l.use(t.Kind.Aspect())
 	}
 }
 
 // use notes where a function first uses an aspect: the kernel, and each function
-// that lists its aspects.
+// that lists its aspects. It does nothing for AspectInvalid.
 func (l *lowerer) use(a properties.Aspect) {
 	f := l.frame
-	if f == nil || f.uses[a] {
+	if a == properties.AspectInvalid || f == nil || f.uses[a] {
 		return
 	}
 	f.uses[a] = true

@@ -183,7 +183,7 @@ func ofConstants(v *ir.Value, left *int) bool {
 	if v.IsConst() {
 		return true
 	}
-	if *left < 0 || !v.Op.Has(ir.FlagFold) || v.Op == ir.OpBitCount || v.Op == ir.OpBitReverse {
+	if *left < 0 || !v.Op.Has(ir.FlagFold) || v.Op.Has(ir.FlagCoded) {
 		return false
 	}
 	for _, a := range v.Args {

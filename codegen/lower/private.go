@@ -151,7 +151,7 @@ func (l *lowerer) lift(v *ir.Value) (*ir.Value, bool) {
 	if v.IsConstExpr() {
 		return v, true
 	}
-	if !v.Op.Has(ir.FlagFold) || v.Op == ir.OpBitCount || v.Op == ir.OpBitReverse {
+	if !v.Op.Has(ir.FlagFold) || v.Op.Has(ir.FlagCoded) {
 		return nil, false
 	}
 	var args []*ir.Value

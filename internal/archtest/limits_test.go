@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/kgen-go/kgen/codegen/spirv/features"
 )
 
 // limits are figures of docs/limits.md: how the code states each, and what the page says.
@@ -43,11 +45,21 @@ var limits = []struct {
 	{"runtime/internal/vulkan/driver.go", "PrivateMemory = 1 << 20", "1 MiB on processors"},
 	{"runtime/internal/vulkan/driver.go", "nvidiaPrivate = 4 << 30", "4 GiB for all work-items that can run at once"},
 	{"runtime/internal/vulkan/features.go", "minVersion = vk.Version(vk.MakeVersion(1, 2, 0))", "| Vulkan | 1.2,"},
-	{"runtime/internal/vulkan/features.go", "required = []vkx.Feature{vkx.BufferDeviceAddress, vkx.VulkanMemoryModel, vkx.VulkanMemoryModelDeviceScope, vkx.TimelineSemaphore}",
-		"`bufferDeviceAddress`, `vulkanMemoryModel`, `vulkanMemoryModelDeviceScope`, `timelineSemaphore`"},
+	{"runtime/internal/vulkan/features.go", "append(list, vkx.TimelineSemaphore.String())", requiredFeatures() + "`timelineSemaphore`"},
 	{"runtime/internal/vulkan/features.go", "const least = 4", "sub-groups of at least 4"},
 	{"runtime/internal/vulkan/features.go", "//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)", "on amd64, arm64, loong64, ppc64le and riscv64"},
 	{"runtime/internal/fusion/group.go", "maxParts = 32", "At most 32 launches are fused into one"},
+}
+
+// requiredFeatures lists the features that the table of features requires of every device.
+func requiredFeatures() string {
+	list := ""
+	for _, r := range features.Rows {
+		if r.Required {
+			list += "`" + r.Device + "`, "
+		}
+	}
+	return list
 }
 
 // TestLimits: the figures of docs/limits.md are those of the code.

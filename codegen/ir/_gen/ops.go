@@ -6,15 +6,15 @@ package main
 //	b bool   w i32   q i64   a addr   i any integer   f any float   s any scalar
 //	I, F, S  like i, f, s, and all of them in one row are the same type
 //	v vector   m any scalar or vector
+//	k the number of one of four words, a constant
 //	. the path of a memory reference (see Ref)   * any number of anything
 //	- no result
 type row struct {
-	name   string
-	sig    string
-	flags  string
-	aux    string
-	aspect string
-	doc    string
+	name  string
+	sig   string
+	flags string
+	aux   string
+	doc   string
 }
 
 var ops = []row{
@@ -22,31 +22,31 @@ var ops = []row{
 	{name: "Const", sig: ":s", flags: "Pure Const", aux: "Bits", doc: "a scalar constant, its bits zero-extended in Bits"},
 	{name: "SpecConst", sig: ":s", flags: "Pure Const", aux: "Spec", doc: "a specialization constant"},
 
-	{name: "Phi", sig: "*:s", flags: "Pure", doc: "one argument per predecessor"},
+	{name: "Phi", sig: "*:s", flags: "Pure Low Narrow", doc: "one argument per predecessor"},
 
 	// Launch.
-	{name: "Arg", sig: ":s", flags: "Pure Uniform", aux: "Bits", doc: "the value at byte offset Bits of the launch block"},
+	{name: "Arg", sig: ":s", flags: "Pure Low Narrow", aux: "Bits", doc: "the value at byte offset Bits of the launch block"},
 	{name: "BuiltIn", sig: ":w", flags: "Pure", aux: "BuiltIn", doc: "a component of a SPIR-V BuiltIn"},
 
 	// Integer arithmetic, wrapping. Division is raw: the divisor is not zero,
 	// and SDiv does not overflow.
-	{name: "IAdd", sig: "II:I", flags: "Pure Commutative Fold"},
-	{name: "ISub", sig: "II:I", flags: "Pure Fold"},
-	{name: "IMul", sig: "II:I", flags: "Pure Commutative Fold"},
-	{name: "SDiv", sig: "II:I", flags: "Pure Fold"},
-	{name: "UDiv", sig: "II:I", flags: "Pure Fold"},
-	{name: "UMod", sig: "II:I", flags: "Pure Fold"},
+	{name: "IAdd", sig: "II:I", flags: "Pure Commutative Fold Cheap Low"},
+	{name: "ISub", sig: "II:I", flags: "Pure Fold Cheap Low"},
+	{name: "IMul", sig: "II:I", flags: "Pure Commutative Fold Low"},
+	{name: "SDiv", sig: "II:I", flags: "Pure Fold Costly Partial Divides Low"},
+	{name: "UDiv", sig: "II:I", flags: "Pure Fold Costly Partial Divides Low"},
+	{name: "UMod", sig: "II:I", flags: "Pure Fold Costly Partial Divides Low"},
 	{name: "UMulHi", sig: "ww:w", flags: "Pure Commutative", doc: "the high half of the product"},
-	{name: "And", sig: "II:I", flags: "Pure Commutative Fold"},
-	{name: "Or", sig: "II:I", flags: "Pure Commutative Fold"},
-	{name: "Xor", sig: "II:I", flags: "Pure Commutative Fold"},
-	{name: "Not", sig: "I:I", flags: "Pure Fold"},
+	{name: "And", sig: "II:I", flags: "Pure Commutative Fold Cheap Low"},
+	{name: "Or", sig: "II:I", flags: "Pure Commutative Fold Cheap Low"},
+	{name: "Xor", sig: "II:I", flags: "Pure Commutative Fold Cheap Low"},
+	{name: "Not", sig: "I:I", flags: "Pure Fold Cheap Low"},
 	// Shifts are raw: the count is less than the width.
-	{name: "Shl", sig: "II:I", flags: "Pure Fold"},
-	{name: "ShrL", sig: "II:I", flags: "Pure Fold"},
-	{name: "ShrA", sig: "II:I", flags: "Pure Fold"},
-	{name: "BitCount", sig: "w:w", flags: "Pure Fold"},
-	{name: "BitReverse", sig: "w:w", flags: "Pure Fold"},
+	{name: "Shl", sig: "II:I", flags: "Pure Fold Cheap Partial Low"},
+	{name: "ShrL", sig: "II:I", flags: "Pure Fold Cheap Partial Low"},
+	{name: "ShrA", sig: "II:I", flags: "Pure Fold Cheap Partial Low"},
+	{name: "BitCount", sig: "w:w", flags: "Pure Fold Coded"},
+	{name: "BitReverse", sig: "w:w", flags: "Pure Fold Coded"},
 	{name: "FindLsb", sig: "w:w", flags: "Pure", doc: "index of the lowest set bit, -1 for zero"},
 	{name: "FindUMsb", sig: "w:w", flags: "Pure", doc: "index of the highest set bit, -1 for zero"},
 
@@ -55,59 +55,59 @@ var ops = []row{
 	{name: "FAdd", sig: "FF:F", flags: "Pure Commutative"},
 	{name: "FSub", sig: "FF:F", flags: "Pure"},
 	{name: "FMul", sig: "FF:F", flags: "Pure Commutative"},
-	{name: "FDiv", sig: "FF:F", flags: "Pure"},
+	{name: "FDiv", sig: "FF:F", flags: "Pure Costly"},
 	{name: "FNegate", sig: "F:F", flags: "Pure"},
 	{name: "Fma", sig: "FFF:F", flags: "Pure", doc: "x*y + z; fused where the device does"},
-	{name: "FRounded", sig: "F:F", flags: "Pure", doc: "x; if it is a product, no sum is fused with it"},
+	{name: "FRounded", sig: "F:F", flags: "Pure Built", doc: "x; if it is a product, no sum is fused with it"},
 	{name: "FAbs", sig: "F:F", flags: "Pure"},
-	{name: "FSqrt", sig: "F:F", flags: "Pure"},
-	{name: "FInvSqrt", sig: "F:F", flags: "Pure", doc: "1/sqrt(x), rounded once, of float32; pass exactdiv writes it out"},
+	{name: "FSqrt", sig: "F:F", flags: "Pure Costly"},
+	{name: "FInvSqrt", sig: "F:F", flags: "Pure Costly Float32 Built", doc: "1/sqrt(x), rounded once, of float32; pass exactdiv writes it out"},
 	{name: "FFloor", sig: "F:F", flags: "Pure"},
 	{name: "FCeil", sig: "F:F", flags: "Pure"},
 	{name: "FTrunc", sig: "F:F", flags: "Pure"},
 	{name: "FRoundEven", sig: "F:F", flags: "Pure"},
 	// Device forms of unspecified accuracy, float32 only.
-	{name: "FSin", sig: "F:F", flags: "Pure"},
-	{name: "FCos", sig: "F:F", flags: "Pure"},
-	{name: "FTan", sig: "F:F", flags: "Pure"},
-	{name: "FExp", sig: "F:F", flags: "Pure"},
-	{name: "FExp2", sig: "F:F", flags: "Pure"},
-	{name: "FLog", sig: "F:F", flags: "Pure"},
-	{name: "FLog2", sig: "F:F", flags: "Pure"},
-	{name: "FPow", sig: "FF:F", flags: "Pure"},
-	{name: "FRsqrt", sig: "F:F", flags: "Pure"},
+	{name: "FSin", sig: "F:F", flags: "Pure Costly Float32"},
+	{name: "FCos", sig: "F:F", flags: "Pure Costly Float32"},
+	{name: "FTan", sig: "F:F", flags: "Pure Costly Float32"},
+	{name: "FExp", sig: "F:F", flags: "Pure Costly Float32"},
+	{name: "FExp2", sig: "F:F", flags: "Pure Costly Float32"},
+	{name: "FLog", sig: "F:F", flags: "Pure Costly Float32"},
+	{name: "FLog2", sig: "F:F", flags: "Pure Costly Float32"},
+	{name: "FPow", sig: "FF:F", flags: "Pure Costly Float32"},
+	{name: "FRsqrt", sig: "F:F", flags: "Pure Costly Float32"},
 
 	// Comparisons.
-	{name: "IEq", sig: "II:b", flags: "Pure Commutative Fold"},
-	{name: "INe", sig: "II:b", flags: "Pure Commutative Fold"},
-	{name: "SLt", sig: "II:b", flags: "Pure Fold"},
-	{name: "SLe", sig: "II:b", flags: "Pure Fold"},
-	{name: "ULt", sig: "II:b", flags: "Pure Fold"},
-	{name: "ULe", sig: "II:b", flags: "Pure Fold"},
-	{name: "FEq", sig: "FF:b", flags: "Pure Commutative", doc: "ordered"},
-	{name: "FNe", sig: "FF:b", flags: "Pure Commutative", doc: "unordered: true for NaN"},
-	{name: "FLt", sig: "FF:b", flags: "Pure", doc: "ordered"},
-	{name: "FLe", sig: "FF:b", flags: "Pure", doc: "ordered"},
+	{name: "IEq", sig: "II:b", flags: "Pure Commutative Fold Compare Cheap"},
+	{name: "INe", sig: "II:b", flags: "Pure Commutative Fold Compare Cheap"},
+	{name: "SLt", sig: "II:b", flags: "Pure Fold Compare Cheap"},
+	{name: "SLe", sig: "II:b", flags: "Pure Fold Compare Cheap"},
+	{name: "ULt", sig: "II:b", flags: "Pure Fold Compare Cheap"},
+	{name: "ULe", sig: "II:b", flags: "Pure Fold Compare Cheap"},
+	{name: "FEq", sig: "FF:b", flags: "Pure Commutative Cheap", doc: "ordered"},
+	{name: "FNe", sig: "FF:b", flags: "Pure Commutative Cheap", doc: "unordered: true for NaN"},
+	{name: "FLt", sig: "FF:b", flags: "Pure Cheap", doc: "ordered"},
+	{name: "FLe", sig: "FF:b", flags: "Pure Cheap", doc: "ordered"},
 	{name: "AddrIsNull", sig: "a:b", flags: "Pure"},
 
 	// Booleans.
-	{name: "LAnd", sig: "bb:b", flags: "Pure Commutative Fold"},
-	{name: "LOr", sig: "bb:b", flags: "Pure Commutative Fold"},
-	{name: "LNot", sig: "b:b", flags: "Pure Fold"},
+	{name: "LAnd", sig: "bb:b", flags: "Pure Commutative Fold Cheap"},
+	{name: "LOr", sig: "bb:b", flags: "Pure Commutative Fold Cheap"},
+	{name: "LNot", sig: "b:b", flags: "Pure Fold Cheap"},
 	{name: "LEq", sig: "bb:b", flags: "Pure Commutative Fold"},
 	{name: "LNe", sig: "bb:b", flags: "Pure Commutative Fold"},
-	{name: "Select", sig: "bSS:S", flags: "Pure Fold"},
+	{name: "Select", sig: "bSS:S", flags: "Pure Fold Low"},
 
 	// Conversions.
-	{name: "SConvert", sig: "i:i", flags: "Pure Fold", doc: "sign-extends or truncates"},
-	{name: "UConvert", sig: "i:i", flags: "Pure Fold", doc: "zero-extends or truncates"},
+	{name: "SConvert", sig: "i:i", flags: "Pure Fold Cheap Narrow", doc: "sign-extends or truncates"},
+	{name: "UConvert", sig: "i:i", flags: "Pure Fold Cheap Narrow", doc: "zero-extends or truncates"},
 	{name: "FConvert", sig: "f:f", flags: "Pure"},
 	{name: "SToF", sig: "i:f", flags: "Pure"},
 	{name: "UToF", sig: "i:f", flags: "Pure"},
 	{name: "UToNear", sig: "i:f", flags: "Pure", doc: "as UToF, but rounded in any direction, or twice"},
-	{name: "FToS", sig: "f:i", flags: "Pure", doc: "the argument is in range"},
-	{name: "FToU", sig: "f:i", flags: "Pure", doc: "the argument is in range"},
-	{name: "Bitcast", sig: "s:s", flags: "Pure", doc: "between types of one size"},
+	{name: "FToS", sig: "f:i", flags: "Pure Partial", doc: "the argument is in range"},
+	{name: "FToU", sig: "f:i", flags: "Pure Partial", doc: "the argument is in range"},
+	{name: "Bitcast", sig: "s:s", flags: "Pure Narrow", doc: "between types of one size"},
 	// An addr is a pair of words, of which the first is the low one; it also
 	// stands for 64-bit integers where a device has none.
 	{name: "Pair", sig: "ww:a", flags: "Pure", doc: "the pair of a low and a high word"},
@@ -119,12 +119,12 @@ var ops = []row{
 	{name: "VecExtract", sig: "v:s", flags: "Pure", aux: "Bits", doc: "element Bits of a vector"},
 
 	// Memory. Aux is a Ref.
-	{name: "Load", sig: ".:m", flags: "Reads", aux: "Ref"},
-	{name: "Store", sig: "m.:-", flags: "Writes", aux: "Ref", doc: "the value comes first"},
+	{name: "Load", sig: ".:m", flags: "Reads Narrow", aux: "Ref"},
+	{name: "Store", sig: "m.:-", flags: "Writes Narrow", aux: "Ref", doc: "the value comes first"},
 	{name: "AddrOf", sig: ".:a", flags: "Pure", aux: "Ref", doc: "the address of an element in device memory"},
 	{name: "Zero", sig: ":-", flags: "Writes", aux: "Ref", doc: "zeroes a Function variable"},
 	{name: "CopyVar", sig: ":-", flags: "Reads Writes", aux: "Copy", doc: "copies one Function variable to another of the same type"},
-	{name: "ZeroLocal", sig: ":-", flags: "Reads Writes Sync", aux: "Ref", doc: "the group zeroes a Workgroup variable together, then meets at a barrier"},
+	{name: "ZeroLocal", sig: ":-", flags: "Reads Writes Sync Built", aux: "Ref", doc: "the group zeroes a Workgroup variable together, then meets at a barrier"},
 
 	// Atomic operations, in one order that all work-items agree on; those that
 	// write return the old value. A Legal module has AtomicCompareExchange in
@@ -135,7 +135,7 @@ var ops = []row{
 	{name: "AtomicStore", sig: "I.:-", flags: "Writes Atomic", aux: "Ref"},
 	{name: "AtomicExchange", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
 	{name: "AtomicCompareExchange", sig: "II.:I", flags: "Reads Writes Atomic", aux: "Ref", doc: "args: new value, comparator; ordered as a load if they differ"},
-	{name: "AtomicCompareAndSwap", sig: "II.:b", flags: "Reads Writes Atomic", aux: "Ref", doc: "args: new value, comparator; result: whether it has stored the new value"},
+	{name: "AtomicCompareAndSwap", sig: "II.:b", flags: "Reads Writes Atomic Built", aux: "Ref", doc: "args: new value, comparator; result: whether it has stored the new value"},
 	{name: "AtomicIAdd", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
 	{name: "AtomicIAddRelaxed", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref", doc: "orders nothing, and nobody reads the result"},
 	{name: "AtomicSMin", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
@@ -144,9 +144,9 @@ var ops = []row{
 	{name: "AtomicUMax", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
 	{name: "AtomicAnd", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
 	{name: "AtomicOr", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
-	{name: "AtomicFAdd", sig: "F.:F", flags: "Reads Writes Atomic", aux: "Ref"},
-	{name: "AtomicFMin", sig: "F.:F", flags: "Reads Writes Atomic", aux: "Ref", doc: "Go's min"},
-	{name: "AtomicFMax", sig: "F.:F", flags: "Reads Writes Atomic", aux: "Ref", doc: "Go's max"},
+	{name: "AtomicFAdd", sig: "F.:F", flags: "Reads Writes Atomic Built", aux: "Ref"},
+	{name: "AtomicFMin", sig: "F.:F", flags: "Reads Writes Atomic Built", aux: "Ref", doc: "Go's min"},
+	{name: "AtomicFMax", sig: "F.:F", flags: "Reads Writes Atomic Built", aux: "Ref", doc: "Go's max"},
 	{name: "AtomicFAddNative", sig: "F.:F", flags: "Reads Writes Atomic", aux: "Ref", doc: "the device's, in device memory"},
 	{name: "AtomicFence", sig: ":-", flags: "Reads Writes Atomic", aux: "Scope", doc: "orders the work-item's accesses of local and global memory before it with those after it"},
 
@@ -155,18 +155,18 @@ var ops = []row{
 	{name: "BarrierLocal", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders local memory alone"},
 	// The invocations of the group meet; see Neutral for those that are dead lanes.
 	// Legal are those of a sub-group, of i32 and bool.
-	{name: "GroupSelect", sig: "Sw:S", flags: "Reads Writes Sync", aux: "Scope", doc: "the value of the invocation with the given index in the group, which exists"},
-	{name: "GroupUniform", sig: "S:S", flags: "Reads Writes Sync", aux: "Scope", doc: "the value that all invocations have"},
-	{name: "GroupBallot", sig: "bw:w", flags: "Reads Writes Sync", aux: "Scope", doc: "a bit for each of 32 invocations of a sub-group, from 32 times the second argument on, a constant"},
-	{name: "GroupAny", sig: "b:b", flags: "Reads Writes Sync", aux: "Scope"},
-	{name: "GroupAll", sig: "b:b", flags: "Reads Writes Sync", aux: "Scope"},
+	{name: "GroupSelect", sig: "Sw:S", flags: "Reads Writes Sync Group", aux: "Scope", doc: "the value of the invocation with the given index in the group, which exists"},
+	{name: "GroupUniform", sig: "S:S", flags: "Reads Writes Sync Group Same Built", aux: "Scope", doc: "the value that all invocations have"},
+	{name: "GroupBallot", sig: "bk:w", flags: "Reads Writes Sync Group SubGroup Same", aux: "Scope", doc: "a bit for each of 32 invocations of a sub-group, from 32 times the second argument on"},
+	{name: "GroupAny", sig: "b:b", flags: "Reads Writes Sync Group Same", aux: "Scope"},
+	{name: "GroupAll", sig: "b:b", flags: "Reads Writes Sync Group Same", aux: "Scope"},
 	// The second argument is the combination's identity, a constant.
-	{name: "GroupReduce", sig: "SS:S", flags: "Reads Writes Sync", aux: "Combine", doc: "the combination of all values, in the order of package dsl"},
-	{name: "GroupInclusiveScan", sig: "SS:S", flags: "Reads Writes Sync", aux: "Combine", doc: "the combination up to this invocation"},
-	{name: "GroupExclusiveScan", sig: "SS:S", flags: "Reads Writes Sync", aux: "Combine", doc: "the combination of those before this invocation; unspecified for the first"},
+	{name: "GroupReduce", sig: "SS:S", flags: "Reads Writes Sync Group Same", aux: "Combine", doc: "the combination of all values, in the order of package dsl"},
+	{name: "GroupInclusiveScan", sig: "SS:S", flags: "Reads Writes Sync Group", aux: "Combine", doc: "the combination up to this invocation"},
+	{name: "GroupExclusiveScan", sig: "SS:S", flags: "Reads Writes Sync Group", aux: "Combine", doc: "the combination of those before this invocation; unspecified for the first"},
 
 	// Fault records the launch's first fault: its two values and the global id
 	// (x, y, z) of the work-item.
-	{name: "Fault", sig: "qqwww:-", flags: "Writes", aux: "Site"},
+	{name: "Fault", sig: "qqwww:-", flags: "Writes Built", aux: "Site"},
 	{name: "Call", sig: "*:-", flags: "Reads Writes", aux: "Func", doc: "calls a helper that returns nothing"},
 }

@@ -33,11 +33,11 @@ func (x *machine) combine(items []*item) {
 	case ir.OpGroupAll:
 		c.By = ir.CombineAnd
 	}
-	switch v.Op {
-	case ir.OpGroupSelect:
-	case ir.OpGroupBallot:
+	switch {
+	case v.Op == ir.OpGroupSelect:
+	case v.Op == ir.OpGroupBallot:
 		ballot(in, int(v.Args[1].Bits))
-	case ir.OpGroupReduce, ir.OpGroupAny, ir.OpGroupAll, ir.OpGroupUniform:
+	case v.Op.Has(ir.FlagSame):
 		for d := 1; d < len(in); d *= 2 {
 			for i := 0; i+d < len(in); i += 2 * d {
 				in[i] = c.By.Combine(v.Type, in[i], in[i+d])
@@ -55,6 +55,9 @@ func (x *machine) combine(items []*item) {
 			continue
 		}
 		at := i
+		if v.Op.Has(ir.FlagSame) {
+			at = 0
+		}
 		switch v.Op {
 		case ir.OpGroupSelect:
 			n := w.value(w.at.Args[1])
@@ -62,8 +65,6 @@ func (x *machine) combine(items []*item) {
 				w.fail(w.at, "index %d in a group of %d", n, len(in))
 			}
 			at = int(n)
-		case ir.OpGroupReduce, ir.OpGroupAny, ir.OpGroupAll, ir.OpGroupBallot:
-			at = 0
 		case ir.OpGroupUniform:
 			// Dead lanes, where there are any, put in zero.
 			if x := w.value(w.at.Args[0]); x != in[0] && (x != 0 || w.x.l.Leave) {
@@ -72,7 +73,6 @@ func (x *machine) combine(items []*item) {
 				}
 				w.fail(v, "the value %#x is not uniform: the group's is %#x", x, in[0])
 			}
-			at = 0
 		case ir.OpGroupExclusiveScan:
 			at = i - 1
 		}

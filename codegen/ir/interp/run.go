@@ -356,9 +356,6 @@ func (w *item) exec(v *ir.Value) {
 	case ir.OpCopyVar:
 		c := v.Aux.(*ir.Copy)
 		copy(w.variable(c.Dst).cells, w.variable(c.Src).cells)
-	case ir.OpBarrier, ir.OpBarrierLocal, ir.OpZeroLocal, ir.OpGroupSelect, ir.OpGroupUniform, ir.OpGroupBallot, ir.OpGroupAny, ir.OpGroupAll,
-		ir.OpGroupReduce, ir.OpGroupInclusiveScan, ir.OpGroupExclusiveScan:
-		w.at = v
 	case ir.OpFault:
 		w.recordFault(v)
 	case ir.OpCall:
@@ -369,6 +366,10 @@ func (w *item) exec(v *ir.Value) {
 		}
 		w.frame = g
 	default:
+		if v.Op.Has(ir.FlagSync) {
+			w.at = v
+			return
+		}
 		if v.Op.Has(ir.FlagAtomic) {
 			w.atomic(v)
 			return

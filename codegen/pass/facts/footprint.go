@@ -3,8 +3,8 @@ package facts
 // This file says which elements of each slice a work-item uses: its own alone, those of its
 // work-group, or any. Fusion, which makes one launch of two kernels, asks it, since all memory that
 // one of them writes and the other uses must be used by the same work-item in both, or by the same
-// work-group if its work-items meet in between. footprint_index.go reads the indices, and
-// footprint_group.go those that stay within the work-group.
+// work-group if its work-items meet in between. indices.go reads the indices, and
+// blocks.go those that stay within the work-group.
 
 import (
 	"math"

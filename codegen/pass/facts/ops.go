@@ -13,7 +13,7 @@ func Speculative(v *ir.Value) bool {
 	if !v.Op.Has(ir.FlagPure) || v.Op == ir.OpPhi {
 		return false
 	}
-	if !UndefinedForSome(v.Op) {
+	if !v.Op.Has(ir.FlagPartial) {
 		return true
 	}
 	switch v.Op {
@@ -40,16 +40,6 @@ func HasLoop(f *ir.Func) bool {
 	return false
 }
 
-// UndefinedForSome reports whether the pure op is undefined for some arguments, such as a divisor
-// of 0: only live lanes have checked them.
-func UndefinedForSome(op ir.Op) bool {
-	switch op {
-	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod, ir.OpShl, ir.OpShrL, ir.OpShrA, ir.OpFToS, ir.OpFToU:
-		return true
-	}
-	return false
-}
-
 // Meets reports whether f has barriers or group operations.
 func Meets(f *ir.Func) bool {
 	for _, b := range f.Blocks {
@@ -62,14 +52,8 @@ func Meets(f *ir.Func) bool {
 	return false
 }
 
-// IsAtomic reports whether v is an atomic operation.
-func IsAtomic(v *ir.Value) bool {
-	switch v.Op {
-	case ir.OpLoad, ir.OpStore, ir.OpAddrOf, ir.OpZero, ir.OpZeroLocal:
-		return false
-	}
-	return v.Ref() != nil
-}
+// IsAtomic reports whether v is an atomic operation on memory.
+func IsAtomic(v *ir.Value) bool { return v.Op.Has(ir.FlagAtomic) && v.Ref() != nil }
 
 // Has64 reports whether v is, or takes, an integer of 64 bits.
 func Has64(v *ir.Value) bool {

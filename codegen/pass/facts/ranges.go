@@ -128,7 +128,7 @@ func NewRangesOf(m *ir.Module, apart map[*ir.Block]bool) *Ranges {
 	}
 	for _, b := range a.Dom.Order {
 		for _, v := range b.Insts {
-			if IsCompare(v.Op) {
+			if v.Op.Has(ir.FlagCompare) {
 				add(v.Args[0])
 				add(v.Args[1])
 			}
@@ -144,15 +144,6 @@ func NewRangesOf(m *ir.Module, apart map[*ir.Block]bool) *Ranges {
 	slices.Sort(a.steps)
 	a.steps = slices.Compact(a.steps)
 	return a
-}
-
-// IsCompare reports whether op compares integers.
-func IsCompare(op ir.Op) bool {
-	switch op {
-	case ir.OpSLt, ir.OpSLe, ir.OpULt, ir.OpULe, ir.OpIEq, ir.OpINe:
-		return true
-	}
-	return false
 }
 
 // branchFacts notes what b's branch says in the blocks that only one of its

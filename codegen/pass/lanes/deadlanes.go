@@ -180,7 +180,7 @@ func (d *deadLanes) findSkeleton() {
 		case u.Fills(v):
 			return true
 		case v.Op.Has(ir.FlagPure):
-			return u.Value(v) || !facts.UndefinedForSome(v.Op)
+			return u.Value(v) || !v.Op.Has(ir.FlagPartial)
 		}
 		return false
 	}
@@ -265,13 +265,10 @@ func (d *deadLanes) asked(all []*ir.Value) map[*ir.Value]bool {
 // hazardous reports whether v must not be computed by dead lanes alone: what it
 // accesses or divides by was checked by those that live, if any do.
 func hazardous(v *ir.Value) bool {
-	switch v.Op {
-	case ir.OpLoad:
+	if v.Op == ir.OpLoad {
 		return v.Ref().Var == nil || len(v.Path()) > 0
-	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
-		return !facts.Speculative(v)
 	}
-	return false
+	return v.Op.Has(ir.FlagDivides) && !facts.Speculative(v)
 }
 
 // splitTail cuts b after its last Sync op, if none comes after it.
@@ -450,7 +447,7 @@ func (d *deadLanes) neutral(v *ir.Value, b *ir.Block) {
 	if !v.IsGroupOp() {
 		return
 	}
-	if v.Op == ir.OpGroupBallot && d.anotherWord(v, b) {
+	if _, words := v.Word(); words && d.anotherWord(v, b) {
 		return
 	}
 	for i, a := range v.Args {

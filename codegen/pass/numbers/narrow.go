@@ -49,13 +49,7 @@ type Narrower struct {
 // NarrowOp says what an op needs to be the same in 32 bits: a result that fits,
 // or arguments that fit, too.
 func NarrowOp(op ir.Op) (ok, args bool) {
-	switch op {
-	case ir.OpArg, ir.OpPhi, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNot, ir.OpSelect:
-		return true, false
-	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod, ir.OpShrA, ir.OpShrL, ir.OpShl:
-		return true, true
-	}
-	return false, false
+	return op.Has(ir.FlagLow), op.Has(ir.FlagLow | ir.FlagPartial)
 }
 
 // choose finds the largest set of values that can be narrowed together.
@@ -265,12 +259,7 @@ func (n *Narrower) fill(v *ir.Value) *ir.Value {
 
 // compare narrows a comparison of values that both fit.
 func (n *Narrower) compare(v *ir.Value) {
-	switch v.Op {
-	case ir.OpSLt, ir.OpSLe, ir.OpULt, ir.OpULe, ir.OpIEq, ir.OpINe:
-	default:
-		return
-	}
-	if v.Args[0].Type != ir.TypeI64 {
+	if !v.Op.Has(ir.FlagCompare) || v.Args[0].Type != ir.TypeI64 {
 		return
 	}
 	for _, x := range v.Args {

@@ -175,7 +175,7 @@ func (h *hider) hideValues() {
 					w := wide[a]
 					switch {
 					case w == nil || w == v:
-					case h.isCompared(a, v), hidden[a] && (a.Op == ir.OpPhi && v.Op != ir.OpPhi || a.Op != ir.OpPhi && (isBit(a) || !facts.IsCompare(v.Op))):
+					case h.isCompared(a, v), hidden[a] && (a.Op == ir.OpPhi && v.Op != ir.OpPhi || a.Op != ir.OpPhi && (isBit(a) || !v.Op.Has(ir.FlagCompare))):
 						v.Args[i] = w
 					}
 				}

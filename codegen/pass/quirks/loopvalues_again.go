@@ -86,12 +86,7 @@ func hidable(t *ir.Type) bool {
 
 // isSimple reports whether an operation is pure, and cheap.
 func isSimple(op ir.Op) bool {
-	switch op {
-	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod, ir.OpFDiv, ir.OpFSqrt, ir.OpFSin, ir.OpFCos, ir.OpFTan, ir.OpFExp, ir.OpFExp2,
-		ir.OpFLog, ir.OpFLog2, ir.OpFPow, ir.OpFRsqrt, ir.OpFInvSqrt, ir.OpCall, ir.OpPhi:
-		return false
-	}
-	return op.Has(ir.FlagPure)
+	return op.Has(ir.FlagPure) && !op.Has(ir.FlagCostly) && op != ir.OpPhi
 }
 
 // computeAgain computes the values xs behind the loop by ops, which start from phis. The phis

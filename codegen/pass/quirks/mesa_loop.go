@@ -83,7 +83,7 @@ func (d *descents) rises(p *ir.Value, back int) bool {
 	unsigned, signed := false, false // a counter with a sign has unsigned comparisons where it is an index
 	for _, b := range d.h.f.Blocks {
 		for _, v := range b.Insts {
-			if facts.IsCompare(v.Op) && slices.ContainsFunc(v.Args, func(x *ir.Value) bool { return linearRoot(x) == p }) {
+			if v.Op.Has(ir.FlagCompare) && slices.ContainsFunc(v.Args, func(x *ir.Value) bool { return linearRoot(x) == p }) {
 				unsigned = unsigned || v.Op == ir.OpULt || v.Op == ir.OpULe
 				signed = signed || v.Op == ir.OpSLt || v.Op == ir.OpSLe
 			}
@@ -151,7 +151,7 @@ func (d *descents) far(p *ir.Value, back int) bool {
 	var ends []end
 	for _, b := range d.h.f.Blocks {
 		for _, v := range b.Insts {
-			if !facts.IsCompare(v.Op) {
+			if !v.Op.Has(ir.FlagCompare) {
 				continue
 			}
 			for i, x := range v.Args {
@@ -211,7 +211,7 @@ func (d *descents) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
 		return v.Type == ir.TypeBool || v.Int() > -small && v.Int() < small
 	case ir.OpPhi, ir.OpSelect, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpSConvert, ir.OpUConvert:
 	default:
-		return facts.IsCompare(v.Op)
+		return v.Op.Has(ir.FlagCompare)
 	}
 	seen[v] = true
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !d.staysNear(a, seen) })

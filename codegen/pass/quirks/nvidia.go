@@ -303,7 +303,7 @@ func isLesser(v, use *ir.Value) bool {
 	if use.Op != ir.OpISub && use.Op != ir.OpIAdd && use.Op != ir.OpNot || v.Block == nil || v.Type != ir.TypeI64 {
 		return false
 	}
-	return v.Op == ir.OpSelect && facts.IsCompare(v.Args[0].Op)
+	return v.Op == ir.OpSelect && v.Args[0].Op.Has(ir.FlagCompare)
 }
 
 // isSquare reports whether v is x*x, and use may leave no more than its lowest bits.

@@ -18,7 +18,7 @@ import (
 // Loops that count from one constant to another are compiled right, and so are those of which
 // the compiler does not know how often they run.
 func isBound(v, use *ir.Value) bool {
-	if !facts.IsCompare(use.Op) || v.Block == nil {
+	if !use.Op.Has(ir.FlagCompare) || v.Block == nil {
 		return false
 	}
 	counted := use.Args[0]

@@ -87,7 +87,10 @@ func (d *Liveness) Roots(f *ir.Func) {
 // furtherWord reports whether v is a word of a ballot behind the first, which has lanes that
 // sub-groups of 32 or less do not have. The work-items meet at the first word, so that the
 // others do nothing if they are not used.
-func furtherWord(v *ir.Value) bool { return v.Op == ir.OpGroupBallot && v.Args[1].Bits > 0 }
+func furtherWord(v *ir.Value) bool {
+	word, _ := v.Word()
+	return word > 0
+}
 
 // Spread marks what the marked values depend on.
 func (d *Liveness) Spread() {

@@ -102,15 +102,6 @@ func cheapSide(s, b *ir.Block) bool {
 		return false
 	}
 	return !slices.ContainsFunc(s.Insts, func(v *ir.Value) bool {
-		switch v.Op {
-		case ir.OpIEq, ir.OpINe, ir.OpSLt, ir.OpSLe, ir.OpULt, ir.OpULe, ir.OpFEq, ir.OpFNe, ir.OpFLt, ir.OpFLe,
-			ir.OpLNot, ir.OpLAnd, ir.OpLOr:
-			return false
-		case ir.OpIAdd, ir.OpISub, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNot, ir.OpSConvert, ir.OpUConvert:
-			return false
-		case ir.OpShl, ir.OpShrL, ir.OpShrA:
-			return !v.Args[1].IsConst()
-		}
-		return true
+		return !v.Op.Has(ir.FlagCheap) || v.Op.Has(ir.FlagPartial) && !v.Args[1].IsConst()
 	})
 }

@@ -79,8 +79,6 @@ func (u *Info) describe(v *ir.Value) string {
 			name = "it.SubGroup().LocalRange()"
 		}
 		return name + ", which differs between work-items"
-	case ir.OpGroupSelect, ir.OpGroupAny, ir.OpGroupAll, ir.OpGroupReduce:
-		return "what a sub-group computes, which differs between the sub-groups of a work-group"
 	case ir.OpGroupInclusiveScan, ir.OpGroupExclusiveScan:
 		return "the result of a scan, which differs between work-items"
 	case ir.OpLoad:
@@ -98,6 +96,9 @@ func (u *Info) describe(v *ir.Value) string {
 			return "a value in work-group memory: work-items may see different values"
 		}
 		return u.describeOwn(r.Var)
+	}
+	if v.IsGroupOp() {
+		return "what a sub-group computes, which differs between the sub-groups of a work-group"
 	}
 	return "a value that differs between work-items"
 }

@@ -125,8 +125,8 @@ func (u *Info) comesToBe(c *ir.Value, is bool, l *ir.Loop) (*Proviso, bool) {
 			return q, true
 		}
 		return p, ok
-	case ir.OpIEq, ir.OpINe, ir.OpSLt, ir.OpSLe, ir.OpULt, ir.OpULe:
-	default:
+	}
+	if !c.Op.Has(ir.FlagCompare) {
 		return nil, false
 	}
 	for i, v := range c.Args {

@@ -219,17 +219,15 @@ func (u *Info) value(v *ir.Value) *ir.Value {
 		default:
 			return v
 		}
-	case ir.OpGroupAny, ir.OpGroupAll, ir.OpGroupReduce, ir.OpGroupUniform:
-		if v.GroupScope() == ir.ScopeWorkGroup {
-			return nil
-		}
-		return v
 	case ir.OpGroupSelect:
 		if v.GroupScope() == ir.ScopeWorkGroup && u.Value(v.Args[1]) {
 			return nil
 		}
 		return v
 	default:
+		if v.Op.Has(ir.FlagSame) && v.GroupScope() == ir.ScopeWorkGroup {
+			return nil
+		}
 		if !v.Op.Has(ir.FlagPure) && v.Type.Kind != ir.Void {
 			return v
 		}

@@ -92,16 +92,16 @@ func (f *function) atomic(v *ir.Value, t *ir.Type) (ptr, scopeID spirv.ID) {
 	scope := spirv.ScopeWorkgroup
 	if p.device {
 		scope = spirv.ScopeDevice
-		f.e.need(deviceScope)
+		f.e.need(spirv.CapabilityVulkanMemoryModelDeviceScope)
 	}
 	switch {
 	case t.Kind == ir.I32:
 	case t.Kind == ir.I64:
-		f.e.need(int64Atomics)
+		f.e.need(spirv.CapabilityInt64Atomics)
 	case t.Kind == ir.F32 && v.Op == ir.OpAtomicFAddNative:
-		f.e.need(float32Atomics)
+		f.e.need(spirv.CapabilityAtomicFloat32AddEXT)
 	case t.Kind == ir.F64 && v.Op == ir.OpAtomicFAddNative:
-		f.e.need(float64Atomics)
+		f.e.need(spirv.CapabilityAtomicFloat64AddEXT)
 	default:
 		f.e.errorf("%v of %v", v.Op, t)
 	}
@@ -115,10 +115,10 @@ func emitAtomicFence(f *function, v *ir.Value) spirv.ID {
 func (f *function) memoryScope(s ir.Scope) spirv.Scope {
 	switch s {
 	case ir.ScopeDevice:
-		f.e.need(deviceScope)
+		f.e.need(spirv.CapabilityVulkanMemoryModelDeviceScope)
 		return spirv.ScopeDevice
 	case ir.ScopeSubGroup:
-		f.e.need(groupNonUniform)
+		f.e.need(spirv.CapabilityGroupNonUniform)
 		return spirv.ScopeSubgroup
 	}
 	return spirv.ScopeWorkgroup

@@ -42,7 +42,7 @@ type emitter struct {
 	m    *ir.Module
 	b    *spirv.Builder
 	err  error // the first
-	caps features
+	caps map[spirv.Capability]bool
 
 	// shared says that invocations communicate, so that accesses to what they
 	// share must be NonPrivatePointer for barriers and atomics to order them.
@@ -67,7 +67,7 @@ type emitter struct {
 
 func newEmitter(m *ir.Module) *emitter {
 	return &emitter{
-		m: m, b: spirv.NewBuilder(), shared: m.UsesGroup || hasAtomics(m.Kernel),
+		m: m, b: spirv.NewBuilder(), caps: map[spirv.Capability]bool{}, shared: m.UsesGroup || hasAtomics(m.Kernel),
 		plain: map[*ir.Type]spirv.ID{}, layout: map[*ir.Type]spirv.ID{},
 		consts: map[*ir.Value]spirv.ID{}, specs: map[uint32]spirv.ID{}, vars: map[*ir.Var]spirv.ID{},
 		inputs: map[spirv.BuiltIn]spirv.ID{}, funcs: map[*ir.Func]*spirv.FunctionBuilder{},
@@ -97,9 +97,9 @@ func (e *emitter) errorf(format string, args ...any) {
 
 func (e *emitter) module() {
 	b := e.b
-	e.need(shader)
-	e.need(addresses)
-	e.need(memoryModel)
+	e.need(spirv.CapabilityShader)
+	e.need(spirv.CapabilityPhysicalStorageBufferAddresses)
+	e.need(spirv.CapabilityVulkanMemoryModel)
 	b.MemoryModel(spirv.AddressingModelPhysicalStorageBuffer64, spirv.MemoryModelVulkan)
 	e.localSize()
 	funcs := called(e.m.Kernel)

@@ -8,8 +8,10 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/codegen/spirv/features"
 	"github.com/kgen-go/kgen/internal/golden"
 	"github.com/kgen-go/kgen/internal/spirvtools"
+	"github.com/kgen-go/kgen/properties"
 )
 
 func TestGolden(t *testing.T) {
@@ -74,15 +76,14 @@ func TestCapabilities(t *testing.T) {
 			t.Errorf("%s: %d extensions, but SPIR-V 1.5 has all else that is used", c.name, len(m.Extensions))
 		}
 	}
-	for _, row := range capabilities {
-		if !used[row.capability] {
-			t.Errorf("no case needs %v", row.capability)
+	for _, row := range features.Rows {
+		// No op needs sub-groups that shift, but their aspect promises it.
+		emitted := row.Required || row.Aspect != properties.AspectInvalid && row.Capability != spirv.CapabilityGroupNonUniformShuffleRelative
+		if emitted && !used[row.Capability] {
+			t.Errorf("no case needs %v", row.Capability)
 		}
 	}
 }
-
-// neverLegal are the ops that passes take apart.
-var neverLegal = []ir.Op{ir.OpFault, ir.OpZeroLocal, ir.OpFRounded, ir.OpFInvSqrt, ir.OpGroupUniform, ir.OpAtomicCompareAndSwap, ir.OpAtomicFAdd, ir.OpAtomicFMin, ir.OpAtomicFMax}
 
 // ops returns all ops.
 func ops() (list []ir.Op) {
@@ -100,14 +101,13 @@ func TestEveryOpHasAnEmitter(t *testing.T) {
 	for _, o := range ops() {
 		in := &instructions[o]
 		has := special[o] != nil || in.op != 0 || in.glsl != 0
-		if never := slices.Contains(neverLegal, o); has == never {
-			t.Errorf("%v: emitter %v, never legal %v", o, has, never)
+		if built := o.Has(ir.FlagBuilt); has == built {
+			t.Errorf("%v: emitter %v, in Built modules only %v", o, has, built)
 		}
 		if in.op != 0 && in.glsl != 0 {
 			t.Errorf("%v has two instructions", o)
 		}
-		noFold := o == ir.OpBitCount || o == ir.OpBitReverse // not in OpSpecConstantOp
-		if o.Has(ir.FlagFold) != (in.fold || noFold) {
+		if o.Has(ir.FlagFold) != (in.fold || o.Has(ir.FlagCoded)) || in.fold && o.Has(ir.FlagCoded) {
 			t.Errorf("%v: fold %v in the emitter, %v in ir", o, in.fold, o.Has(ir.FlagFold))
 		}
 		float := strings.HasPrefix(o.String(), "F") && in.op != 0 && strings.HasSuffix(o.Info().Sig, "F")
@@ -135,12 +135,12 @@ func TestScalarOps(t *testing.T) {
 	for _, o := range ops() {
 		info := o.Info()
 		args, result, _ := strings.Cut(info.Sig, ":")
-		if args == "" || strings.ContainsAny(args, ".*") || result == "-" || info.Aux != ir.AuxNone || slices.Contains(neverLegal, o) {
+		if args == "" || strings.ContainsAny(args, ".*") || result == "-" || info.Aux != ir.AuxNone || o.Has(ir.FlagBuilt) {
 			continue
 		}
 		m := kernel(func(b *builder) {
 			signatures(args, result, func(ts []*ir.Type, rt *ir.Type) {
-				if !moves(o) && slices.ContainsFunc(append(ts, rt), narrow) {
+				if !o.Has(ir.FlagNarrow) && slices.ContainsFunc(append(ts, rt), narrow) {
 					return
 				}
 				if o == ir.OpBitcast && ts[0].Size != rt.Size || rt == ir.TypeF64 && slices.Contains(no64, o) {

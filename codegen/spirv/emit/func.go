@@ -130,7 +130,7 @@ func (f *function) merge(b *ir.Block) {
 
 func (f *function) emit(v *ir.Value) {
 	f.from(Origin{Value: v})
-	if t := narrowType(v); t != nil && !moves(v.Op) {
+	if t := narrowType(v); t != nil && !v.Op.Has(ir.FlagNarrow) {
 		f.e.errorf("%v of %v", v.Op, t)
 	}
 	var id spirv.ID
@@ -187,16 +187,6 @@ func emitCall(f *function, v *ir.Value) spirv.ID {
 	callee := f.e.funcs[v.Aux.(*ir.Func)]
 	f.Op(spirv.OpFunctionCall, f.e.b.TypeVoid(), append([]spirv.ID{callee.ID}, f.values(v.Args)...)...)
 	return 0
-}
-
-// moves reports whether the op may have narrow integers: it gives them their
-// meaning, or hands on all bits of their words.
-func moves(op ir.Op) bool {
-	switch op {
-	case ir.OpLoad, ir.OpStore, ir.OpSConvert, ir.OpUConvert, ir.OpArg, ir.OpPhi, ir.OpBitcast:
-		return true
-	}
-	return false
 }
 
 // narrowType returns a narrow type among those of v and its arguments, or nil.

@@ -10,7 +10,7 @@ import (
 // workgroup into subgroups.
 func (f *function) countSubgroup() spirv.ID {
 	b, u32 := f.e.b, f.e.u32()
-	f.e.need(groupBallot)
+	f.e.need(spirv.CapabilityGroupNonUniformBallot)
 	scope := f.subgroup()
 	ballot := f.Op(spirv.OpGroupNonUniformBallot, b.TypeVector(u32, 4), scope, b.ConstBool(true))
 	return f.Emit(spirv.Instruction{Op: spirv.OpGroupNonUniformBallotBitCount, Type: u32,
@@ -19,7 +19,7 @@ func (f *function) countSubgroup() spirv.ID {
 
 // subgroup returns the scope of a group op.
 func (f *function) subgroup() spirv.ID {
-	f.e.need(groupNonUniform)
+	f.e.need(spirv.CapabilityGroupNonUniform)
 	return f.e.b.ConstU32(uint32(spirv.ScopeSubgroup))
 }
 
@@ -31,7 +31,7 @@ func (f *function) checkGroupOp(v *ir.Value) {
 
 func emitGroupSelect(f *function, v *ir.Value) spirv.ID {
 	f.checkGroupOp(v)
-	f.e.need(groupShuffle)
+	f.e.need(spirv.CapabilityGroupNonUniformShuffle)
 	return f.Op(spirv.OpGroupNonUniformShuffle, f.e.register(v.Type), append([]spirv.ID{f.subgroup()}, f.values(v.Args)...)...)
 }
 
@@ -39,7 +39,7 @@ func emitGroupSelect(f *function, v *ir.Value) spirv.ID {
 // instruction.
 func emitBallot(f *function, v *ir.Value) spirv.ID {
 	f.checkGroupOp(v)
-	f.e.need(groupBallot)
+	f.e.need(spirv.CapabilityGroupNonUniformBallot)
 	if last := f.ballot.v; last == nil || last.Block != v.Block || last.Args[0] != v.Args[0] {
 		f.ballot.v = v
 		f.ballot.id = f.Op(spirv.OpGroupNonUniformBallot, f.e.b.TypeVector(f.e.u32(), 4), f.subgroup(), f.value(v.Args[0]))
@@ -50,7 +50,7 @@ func emitBallot(f *function, v *ir.Value) spirv.ID {
 func emitVote(op spirv.Op) emitFunc {
 	return func(f *function, v *ir.Value) spirv.ID {
 		f.checkGroupOp(v)
-		f.e.need(groupVote)
+		f.e.need(spirv.CapabilityGroupNonUniformVote)
 		return f.Op(op, f.e.register(v.Type), f.subgroup(), f.value(v.Args[0]))
 	}
 }
@@ -70,7 +70,7 @@ var combiners = map[ir.Combiner]spirv.Op{
 func emitCombine(op spirv.GroupOperation) emitFunc {
 	return func(f *function, v *ir.Value) spirv.ID {
 		f.checkGroupOp(v)
-		f.e.need(groupArithmetic)
+		f.e.need(spirv.CapabilityGroupNonUniformArithmetic)
 		return f.Emit(spirv.Instruction{Op: combiners[v.Aux.(ir.Combine).By], Type: f.e.register(v.Type),
 			Words: []uint32{uint32(f.subgroup()), uint32(op), uint32(f.value(v.Args[0]))}})
 	}

@@ -167,7 +167,7 @@ func (f *function) loadBuiltIns(used [ir.NumBuiltIns]bool) {
 			continue
 		}
 		if ir.BuiltIn(b) >= ir.SubgroupSize {
-			f.e.need(groupNonUniform)
+			f.e.need(spirv.CapabilityGroupNonUniform)
 		}
 		if ir.BuiltIn(b) == ir.SubgroupLocalRange {
 			f.builtIns[b] = f.countSubgroup()

@@ -19,15 +19,15 @@ func (e *emitter) register(t *ir.Type) spirv.ID {
 	case ir.I8, ir.I16, ir.I32:
 		return e.u32()
 	case ir.I64:
-		e.need(int64s)
+		e.need(spirv.CapabilityInt64)
 		return e.b.TypeInt(64, false)
 	case ir.F16:
-		e.need(float16s)
+		e.need(spirv.CapabilityFloat16)
 		return e.b.TypeFloat(16)
 	case ir.F32:
 		return e.b.TypeFloat(32)
 	case ir.F64:
-		e.need(float64s)
+		e.need(spirv.CapabilityFloat64)
 		return e.b.TypeFloat(64)
 	case ir.Addr:
 		return e.uvec2()
@@ -70,15 +70,15 @@ func (e *emitter) memory(t *ir.Type) spirv.ID {
 	case ir.Bool:
 		panic("BUG: a bool in device memory")
 	case ir.I8:
-		e.need(int8s)
-		e.need(storage8)
+		e.need(spirv.CapabilityInt8)
+		e.need(spirv.CapabilityStorageBuffer8BitAccess)
 		return e.b.TypeInt(8, false)
 	case ir.I16:
-		e.need(int16s)
-		e.need(storage16)
+		e.need(spirv.CapabilityInt16)
+		e.need(spirv.CapabilityStorageBuffer16BitAccess)
 		return e.b.TypeInt(16, false)
 	case ir.F16:
-		e.need(storage16)
+		e.need(spirv.CapabilityStorageBuffer16BitAccess)
 	}
 	if t.IsScalar() || t.IsVector() {
 		return e.register(t)

@@ -5,78 +5,35 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/codegen/spirv/features"
 )
-
-// capabilityRows are the capabilities that kernels may declare, with what else they
-// need: a version of SPIR-V, or before that an extension, and another capability.
-var capabilityRows = map[spirv.Capability]struct {
-	version   uint32
-	extension string
-	implies   spirv.Capability
-}{
-	spirv.CapabilityMatrix:                             {},
-	spirv.CapabilityShader:                             {implies: spirv.CapabilityMatrix},
-	spirv.CapabilityFloat16:                            {},
-	spirv.CapabilityFloat64:                            {},
-	spirv.CapabilityInt64:                              {},
-	spirv.CapabilityInt64Atomics:                       {implies: spirv.CapabilityInt64},
-	spirv.CapabilityInt16:                              {},
-	spirv.CapabilityInt8:                               {},
-	spirv.CapabilityGroupNonUniform:                    {version: spirv.Version13},
-	spirv.CapabilityGroupNonUniformVote:                {version: spirv.Version13, implies: spirv.CapabilityGroupNonUniform},
-	spirv.CapabilityGroupNonUniformArithmetic:          {version: spirv.Version13, implies: spirv.CapabilityGroupNonUniform},
-	spirv.CapabilityGroupNonUniformBallot:              {version: spirv.Version13, implies: spirv.CapabilityGroupNonUniform},
-	spirv.CapabilityGroupNonUniformShuffle:             {version: spirv.Version13, implies: spirv.CapabilityGroupNonUniform},
-	spirv.CapabilityGroupNonUniformShuffleRelative:     {version: spirv.Version13, implies: spirv.CapabilityGroupNonUniform},
-	spirv.CapabilityGroupNonUniformClustered:           {version: spirv.Version13, implies: spirv.CapabilityGroupNonUniform},
-	spirv.CapabilityGroupNonUniformQuad:                {version: spirv.Version13, implies: spirv.CapabilityGroupNonUniform},
-	spirv.CapabilityStorageBuffer16BitAccess:           {version: spirv.Version13, extension: "SPV_KHR_16bit_storage"},
-	spirv.CapabilityUniformAndStorageBuffer16BitAccess: {version: spirv.Version13, extension: "SPV_KHR_16bit_storage", implies: spirv.CapabilityStorageBuffer16BitAccess},
-	spirv.CapabilityStoragePushConstant16:              {version: spirv.Version13, extension: "SPV_KHR_16bit_storage"},
-	spirv.CapabilityStorageBuffer8BitAccess:            {version: spirv.Version15, extension: "SPV_KHR_8bit_storage"},
-	spirv.CapabilityUniformAndStorageBuffer8BitAccess:  {version: spirv.Version15, extension: "SPV_KHR_8bit_storage", implies: spirv.CapabilityStorageBuffer8BitAccess},
-	spirv.CapabilityStoragePushConstant8:               {version: spirv.Version15, extension: "SPV_KHR_8bit_storage"},
-	spirv.CapabilityDenormPreserve:                     {version: spirv.Version14, extension: "SPV_KHR_float_controls"},
-	spirv.CapabilityDenormFlushToZero:                  {version: spirv.Version14, extension: "SPV_KHR_float_controls"},
-	spirv.CapabilitySignedZeroInfNanPreserve:           {version: spirv.Version14, extension: "SPV_KHR_float_controls"},
-	spirv.CapabilityRoundingModeRTE:                    {version: spirv.Version14, extension: "SPV_KHR_float_controls"},
-	spirv.CapabilityRoundingModeRTZ:                    {version: spirv.Version14, extension: "SPV_KHR_float_controls"},
-	spirv.CapabilityVulkanMemoryModel:                  {version: spirv.Version15, extension: "SPV_KHR_vulkan_memory_model"},
-	spirv.CapabilityVulkanMemoryModelDeviceScope:       {version: spirv.Version15, extension: "SPV_KHR_vulkan_memory_model"},
-	spirv.CapabilityPhysicalStorageBufferAddresses:     {version: spirv.Version15, extension: "SPV_KHR_physical_storage_buffer"},
-	spirv.CapabilityAtomicFloat32AddEXT:                {version: newer, extension: "SPV_EXT_shader_atomic_float_add"},
-	spirv.CapabilityAtomicFloat64AddEXT:                {version: newer, extension: "SPV_EXT_shader_atomic_float_add"},
-	spirv.CapabilityAtomicFloat32MinMaxEXT:             {version: newer, extension: "SPV_EXT_shader_atomic_float_min_max"},
-	spirv.CapabilityAtomicFloat64MinMaxEXT:             {version: newer, extension: "SPV_EXT_shader_atomic_float_min_max"},
-}
-
-// newer is no version of SPIR-V yet: the capability needs its extension.
-const newer = ^uint32(0)
 
 func (c *checker) capability(in *spirv.Instruction) {
 	k := spirv.Capability(in.Words[0])
-	_, ok := capabilityRows[k]
-	c.need(ok, "kernels cannot use this capability")
+	c.need(features.Of(k) != nil, "kernels cannot use this capability")
 	for k != 0 && !c.caps[k] {
 		c.caps[k] = true
-		k = capabilityRows[k].implies
+		k = features.Of(k).Implies
 	}
 	c.caps[spirv.CapabilityMatrix] = c.caps[spirv.CapabilityMatrix] || k == spirv.CapabilityMatrix
 }
 
-// extensionsKnown are those that stand for capabilities above, and some that change
-// nothing which is checked here.
+// extensionsKnown are, beside those of capabilities, an older name of one of them and
+// extensions that change nothing which is checked here.
 var extensionsKnown = []string{
-	"SPV_KHR_16bit_storage", "SPV_KHR_8bit_storage", "SPV_KHR_float_controls", "SPV_KHR_vulkan_memory_model",
-	"SPV_KHR_physical_storage_buffer", "SPV_EXT_physical_storage_buffer", "SPV_EXT_shader_atomic_float_add",
-	"SPV_EXT_shader_atomic_float_min_max", "SPV_KHR_non_semantic_info", "SPV_KHR_storage_buffer_storage_class",
+	"SPV_EXT_physical_storage_buffer", "SPV_KHR_non_semantic_info", "SPV_KHR_storage_buffer_storage_class",
 	"SPV_KHR_no_integer_wrap_decoration", "SPV_GOOGLE_decorate_string", "SPV_GOOGLE_hlsl_functionality1",
 	"SPV_GOOGLE_user_type", "SPV_KHR_variable_pointers", "SPV_KHR_device_group",
 }
 
+func knownExtension(name string) bool {
+	return slices.Contains(extensionsKnown, name) ||
+		name != "" && slices.ContainsFunc(features.Rows, func(r features.Row) bool { return r.Extension == name })
+}
+
 func (c *checker) extension(in *spirv.Instruction) {
 	name := spirv.String(in.Words)
-	c.need(slices.Contains(extensionsKnown, name), "kernels cannot use this extension")
+	c.need(knownExtension(name), "kernels cannot use this extension")
 	c.exts[name] = true
 }
 
@@ -92,9 +49,9 @@ func setName(in *spirv.Instruction) string { return spirv.String(in.Words) }
 func (c *checker) checkCapabilities() {
 	for i := range c.m.Capabilities {
 		c.in = &c.m.Capabilities[i]
-		r := capabilityRows[spirv.Capability(c.in.Words[0])]
-		has := r.extension != "" && (c.exts[r.extension] || c.exts["SPV_EXT_physical_storage_buffer"] && r.extension == "SPV_KHR_physical_storage_buffer")
-		c.need(c.m.Version >= r.version || has, "it needs a newer version of SPIR-V, or the extension %s", r.extension)
+		r := features.Of(spirv.Capability(c.in.Words[0]))
+		has := r.Extension != "" && (c.exts[r.Extension] || c.exts["SPV_EXT_physical_storage_buffer"] && r.Extension == "SPV_KHR_physical_storage_buffer")
+		c.need(c.m.Version >= r.Version || has, "it needs a newer version of SPIR-V, or the extension %s", r.Extension)
 	}
 	c.in = nil
 	c.need(c.caps[spirv.CapabilityShader], "it does not declare the capability Shader")

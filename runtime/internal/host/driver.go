@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/internal/env"
@@ -46,11 +47,8 @@ func info() hal.Info {
 		Driver: "Go " + strings.TrimPrefix(runtime.Version(), "go"),
 		API:    "Go",
 		Type:   hal.HostCPU,
-		Aspects: []properties.Aspect{
-			properties.FP16, properties.FP64, properties.Int8, properties.Int16, properties.Int64,
-			properties.Atomic64, properties.AtomicFloat32, properties.AtomicFloat64,
-			properties.SubGroups, properties.PrivateAlloca, properties.GraphFusion, properties.CPU,
-		},
+		// gc compiles all of Go.
+		Aspects:   slices.DeleteFunc(properties.Aspects(), func(a properties.Aspect) bool { return a == properties.GPU }),
 		SubGroups: [2]int{1, maxSubGroup},
 		Limits: hal.Limits{
 			MaxWorkGroupSize:  [3]int{1024, 1024, 1024},

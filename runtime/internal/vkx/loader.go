@@ -98,41 +98,29 @@ func EnumeratePhysicalDevices(inst vk.Instance) ([]vk.PhysicalDevice, vk.Result)
 // Feature is a feature of a device by its name in Vulkan.
 type Feature uint8
 
-// The features that are queried, and enabled where a device has them.
+// The features that Go code asks for by these constants. FeatureNamed finds them all.
 const (
-	ShaderInt64                         = Feature(C.VKX_shaderInt64)
-	ShaderFloat64                       = Feature(C.VKX_shaderFloat64)
-	ShaderInt16                         = Feature(C.VKX_shaderInt16)
-	StorageBuffer16BitAccess            = Feature(C.VKX_storageBuffer16BitAccess)
-	UniformAndStorageBuffer16BitAccess  = Feature(C.VKX_uniformAndStorageBuffer16BitAccess)
-	StoragePushConstant16               = Feature(C.VKX_storagePushConstant16)
-	StorageBuffer8BitAccess             = Feature(C.VKX_storageBuffer8BitAccess)
-	UniformAndStorageBuffer8BitAccess   = Feature(C.VKX_uniformAndStorageBuffer8BitAccess)
-	StoragePushConstant8                = Feature(C.VKX_storagePushConstant8)
-	ShaderBufferInt64Atomics            = Feature(C.VKX_shaderBufferInt64Atomics)
-	ShaderSharedInt64Atomics            = Feature(C.VKX_shaderSharedInt64Atomics)
-	ShaderFloat16                       = Feature(C.VKX_shaderFloat16)
-	ShaderInt8                          = Feature(C.VKX_shaderInt8)
-	ScalarBlockLayout                   = Feature(C.VKX_scalarBlockLayout)
-	ShaderSubgroupExtendedTypes         = Feature(C.VKX_shaderSubgroupExtendedTypes)
-	BufferDeviceAddress                 = Feature(C.VKX_bufferDeviceAddress)
-	TimelineSemaphore                   = Feature(C.VKX_timelineSemaphore)
-	VulkanMemoryModel                   = Feature(C.VKX_vulkanMemoryModel)
-	VulkanMemoryModelDeviceScope        = Feature(C.VKX_vulkanMemoryModelDeviceScope)
-	SubgroupSizeControl                 = Feature(C.VKX_subgroupSizeControl)
-	ComputeFullSubgroups                = Feature(C.VKX_computeFullSubgroups)
-	ShaderZeroInitializeWorkgroupMemory = Feature(C.VKX_shaderZeroInitializeWorkgroupMemory)
-	Maintenance4                        = Feature(C.VKX_maintenance4)
-	ShaderBufferFloat32Atomics          = Feature(C.VKX_shaderBufferFloat32Atomics)
-	ShaderBufferFloat32AtomicAdd        = Feature(C.VKX_shaderBufferFloat32AtomicAdd)
-	ShaderBufferFloat64Atomics          = Feature(C.VKX_shaderBufferFloat64Atomics)
-	ShaderBufferFloat64AtomicAdd        = Feature(C.VKX_shaderBufferFloat64AtomicAdd)
-	ShaderSharedFloat32Atomics          = Feature(C.VKX_shaderSharedFloat32Atomics)
-	ShaderSharedFloat32AtomicAdd        = Feature(C.VKX_shaderSharedFloat32AtomicAdd)
-	ShaderSharedFloat64Atomics          = Feature(C.VKX_shaderSharedFloat64Atomics)
-	ShaderSharedFloat64AtomicAdd        = Feature(C.VKX_shaderSharedFloat64AtomicAdd)
-	NumFeatures                         = int(C.VKX_NUM_FEATURES)
+	TimelineSemaphore    = Feature(C.VKX_timelineSemaphore)
+	SubgroupSizeControl  = Feature(C.VKX_subgroupSizeControl)
+	ComputeFullSubgroups = Feature(C.VKX_computeFullSubgroups)
+	NumFeatures          = int(C.VKX_NUM_FEATURES)
 )
+
+// named returns the features by their names in Vulkan.
+var named = sync.OnceValue(func() map[string]Feature {
+	all := map[string]Feature{}
+	for f := range Feature(NumFeatures) {
+		all[f.String()] = f
+	}
+	return all
+})
+
+// FeatureNamed returns the feature with a name in Vulkan, if it is one of those that are
+// queried, and enabled where a device has them.
+func FeatureNamed(name string) (Feature, bool) {
+	f, ok := named()[name]
+	return f, ok
+}
 
 // String returns the feature's name in Vulkan.
 func (f Feature) String() string { return C.GoString(C.vkx_feature_name(C.uint32_t(f))) }

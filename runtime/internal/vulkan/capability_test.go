@@ -5,8 +5,6 @@ package vulkan
 import (
 	"slices"
 	"testing"
-
-	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
 func TestUnsupported(t *testing.T) {
@@ -17,19 +15,20 @@ func TestUnsupported(t *testing.T) {
 		}
 		return append(words, 3<<16|14, 5348, 3)
 	}
-	without := func(missing ...vkx.Feature) func(vkx.Feature) bool {
-		return func(f vkx.Feature) bool { return !slices.Contains(missing, f) }
+	without := func(missing ...string) func(string) bool {
+		return func(f string) bool { return !slices.Contains(missing, f) }
 	}
 	for _, c := range []struct {
 		module []uint32
-		has    func(vkx.Feature) bool
+		has    func(string) bool
 		want   []string
 	}{
 		{module(1, 11, 5347), without(), nil},
-		{module(1, 11, 5347), without(vkx.ShaderInt64), []string{"Int64"}},
-		{module(10, 39, 4448), without(vkx.ShaderFloat64, vkx.StorageBuffer8BitAccess), []string{"Float64", "StorageBuffer8BitAccess"}},
-		{module(1), without(vkx.ShaderInt64), nil},
-		{[]uint32{0x07230203, 0x10500, 0, 1, 0, 17}, without(vkx.ShaderInt64), nil},
+		{module(1, 11, 5347), without("shaderInt64"), []string{"Int64"}},
+		{module(10, 39, 4448), without("shaderFloat64", "storageBuffer8BitAccess"), []string{"Float64", "StorageBuffer8BitAccess"}},
+		{module(1), without("shaderInt64"), nil},
+		{module(1, 61, 62), without("VK_SUBGROUP_FEATURE_VOTE_BIT"), []string{"GroupNonUniformVote"}},
+		{[]uint32{0x07230203, 0x10500, 0, 1, 0, 17}, without("shaderInt64"), nil},
 		{nil, without(), nil},
 	} {
 		if got := unsupported(c.module, c.has); !slices.Equal(got, c.want) {

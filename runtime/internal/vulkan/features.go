@@ -9,6 +9,7 @@ import (
 
 	vk "github.com/vulkan-go/vulkan"
 
+	"github.com/kgen-go/kgen/codegen/spirv/features"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
@@ -16,38 +17,45 @@ import (
 // minVersion is the least version of a device: modules are SPIR-V 1.5.
 var minVersion = vk.Version(vk.MakeVersion(1, 2, 0))
 
-// required are the features that every module uses, and the one that the queue waits by.
-var required = []vkx.Feature{vkx.BufferDeviceAddress, vkx.VulkanMemoryModel, vkx.VulkanMemoryModelDeviceScope, vkx.TimelineSemaphore}
-
-// aspects says what each aspect takes. Features that a device has are enabled
-// whether or not a row names them.
-var aspects = []struct {
-	aspect   properties.Aspect
-	features []vkx.Feature
-	also     func(*vkx.PhysicalDeviceInfo) bool
-}{
-	{properties.FP16, []vkx.Feature{vkx.ShaderFloat16, vkx.StorageBuffer16BitAccess}, nil},
-	{properties.FP64, []vkx.Feature{vkx.ShaderFloat64}, nil},
-	{properties.Int8, []vkx.Feature{vkx.StorageBuffer8BitAccess, vkx.ShaderInt8}, nil},
-	{properties.Int16, []vkx.Feature{vkx.StorageBuffer16BitAccess, vkx.ShaderInt16}, nil},
-	{properties.Int64, []vkx.Feature{vkx.ShaderInt64}, nil},
-	{properties.Atomic64, []vkx.Feature{vkx.ShaderInt64, vkx.ShaderBufferInt64Atomics, vkx.ShaderSharedInt64Atomics}, nil},
-	{properties.AtomicFloat32, []vkx.Feature{vkx.ShaderBufferFloat32AtomicAdd}, nil},
-	{properties.AtomicFloat64, []vkx.Feature{vkx.ShaderFloat64, vkx.ShaderBufferFloat64AtomicAdd}, nil},
-	{properties.SubGroups, nil, hasSubGroups},
-	{properties.PrivateAlloca, nil, nil},
-	{properties.GraphFusion, nil, nil},
-	{properties.CPU, nil, func(i *vkx.PhysicalDeviceInfo) bool { return i.DeviceType == vk.PhysicalDeviceTypeCpu }},
-	{properties.GPU, nil, isGPU},
+// operations are the bits of sub-groups' operations by their names in Vulkan.
+var operations = map[string]vk.SubgroupFeatureFlagBits{
+	"VK_SUBGROUP_FEATURE_BASIC_BIT":            vk.SubgroupFeatureBasicBit,
+	"VK_SUBGROUP_FEATURE_VOTE_BIT":             vk.SubgroupFeatureVoteBit,
+	"VK_SUBGROUP_FEATURE_ARITHMETIC_BIT":       vk.SubgroupFeatureArithmeticBit,
+	"VK_SUBGROUP_FEATURE_BALLOT_BIT":           vk.SubgroupFeatureBallotBit,
+	"VK_SUBGROUP_FEATURE_SHUFFLE_BIT":          vk.SubgroupFeatureShuffleBit,
+	"VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT": vk.SubgroupFeatureShuffleRelativeBit,
+	"VK_SUBGROUP_FEATURE_CLUSTERED_BIT":        vk.SubgroupFeatureClusteredBit,
+	"VK_SUBGROUP_FEATURE_QUAD_BIT":             vk.SubgroupFeatureQuadBit,
 }
 
+// has reports whether a device has a feature of the table of features, and has it enabled:
+// package vkx enables all that it knows.
+func has(i *vkx.PhysicalDeviceInfo, name string) bool {
+	if bit, ok := operations[name]; ok {
+		return i.SubgroupOperations&uint32(bit) != 0
+	}
+	f, ok := vkx.FeatureNamed(name)
+	return ok && i.Has(f)
+}
+
+// also has questions that Vulkan has no feature for: what a device with an aspect is, beside
+// its features in the table, and the aspects that all devices have.
+var also = map[properties.Aspect]func(*vkx.PhysicalDeviceInfo) bool{
+	properties.SubGroups:     hasSubGroups,
+	properties.PrivateAlloca: anyDevice,
+	properties.GraphFusion:   anyDevice,
+	properties.CPU:           func(i *vkx.PhysicalDeviceInfo) bool { return i.DeviceType == vk.PhysicalDeviceTypeCpu },
+	properties.GPU:           isGPU,
+}
+
+func anyDevice(*vkx.PhysicalDeviceInfo) bool { return true }
+
 func hasSubGroups(i *vkx.PhysicalDeviceInfo) bool {
-	const operations = uint32(vk.SubgroupFeatureBasicBit | vk.SubgroupFeatureVoteBit | vk.SubgroupFeatureArithmeticBit |
-		vk.SubgroupFeatureBallotBit | vk.SubgroupFeatureShuffleBit | vk.SubgroupFeatureShuffleRelativeBit)
 	// Work-groups are combined in rounds that need sub-groups of some size.
 	const least = 4
 	return i.SubgroupSize >= least && (i.MinSubgroupSize == 0 || i.MinSubgroupSize >= least) &&
-		i.SubgroupStages&uint32(vk.ShaderStageComputeBit) != 0 && i.SubgroupOperations&operations == operations
+		i.SubgroupStages&uint32(vk.ShaderStageComputeBit) != 0
 }
 
 func isGPU(i *vkx.PhysicalDeviceInfo) bool {
@@ -60,18 +68,27 @@ func isGPU(i *vkx.PhysicalDeviceInfo) bool {
 
 // aspectsOf returns the aspects of a device, sorted.
 func aspectsOf(i *vkx.PhysicalDeviceInfo) []properties.Aspect {
+	lacks := func(name string) bool { return !has(i, name) }
 	var list []properties.Aspect
-	for _, row := range aspects {
-		ok := row.also == nil || row.also(i)
-		for _, f := range row.features {
-			ok = ok && i.Has(f)
-		}
-		if ok {
-			list = append(list, row.aspect)
+	for _, a := range properties.Aspects() {
+		if more := also[a]; (more == nil || more(i)) && !slices.ContainsFunc(features.Device(a), lacks) {
+			list = append(list, a)
 		}
 	}
 	slices.Sort(list)
 	return list
+}
+
+// required returns the features that modules may use on every device, and the one that the
+// queue waits by.
+func required() []string {
+	var list []string
+	for _, r := range features.Rows {
+		if r.Required {
+			list = append(list, r.Device)
+		}
+	}
+	return append(list, vkx.TimelineSemaphore.String())
 }
 
 // lacks says what a device lacks that every module needs, or "".
@@ -80,9 +97,9 @@ func lacks(i *vkx.PhysicalDeviceInfo) string {
 	if i.APIVersion < minVersion {
 		list = append(list, fmt.Sprintf("Vulkan %v (it has %v)", minVersion, i.APIVersion))
 	} else {
-		for _, f := range required {
-			if !i.Has(f) {
-				list = append(list, f.String())
+		for _, f := range required() {
+			if !has(i, f) {
+				list = append(list, f)
 			}
 		}
 	}

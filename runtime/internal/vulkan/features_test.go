@@ -9,20 +9,16 @@ import (
 
 	vk "github.com/vulkan-go/vulkan"
 
+	"github.com/kgen-go/kgen/codegen/spirv/features"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
+// TestEveryAspectHasARow: an aspect is in the table of features, or has a question of its own.
 func TestEveryAspectHasARow(t *testing.T) {
 	for _, a := range properties.Aspects() {
-		n := 0
-		for _, row := range aspects {
-			if row.aspect == a {
-				n++
-			}
-		}
-		if n != 1 {
-			t.Errorf("%v has %d rows", a, n)
+		if len(features.Device(a)) == 0 && also[a] == nil {
+			t.Errorf("nothing says which devices have %v", a)
 		}
 	}
 	for f := range vkx.NumFeatures {
@@ -30,6 +26,64 @@ func TestEveryAspectHasARow(t *testing.T) {
 			t.Errorf("feature %d has no name", f)
 		}
 	}
+}
+
+// TestFeaturesAreKnown: the table of features has names that Vulkan has. Modules whose
+// features are not enabled are refused, so that an aspect takes features that are.
+func TestFeaturesAreKnown(t *testing.T) {
+	disabled := []string{"shaderBufferFloat32AtomicMinMax", "shaderBufferFloat64AtomicMinMax"}
+	for _, r := range features.Rows {
+		for _, name := range append([]string{r.Device}, r.Also...) {
+			_, enabled := vkx.FeatureNamed(name)
+			if _, operation := operations[name]; name != "" && !enabled && !operation && !slices.Contains(disabled, name) {
+				t.Errorf("%v needs %q, which package vkx does not enable", r.Capability, name)
+			}
+		}
+	}
+}
+
+// TestAspectsTakeFeatures: a device without one of an aspect's features has all other aspects.
+func TestAspectsTakeFeatures(t *testing.T) {
+	all := aspectsOf(gpu())
+	for name, want := range map[string][]properties.Aspect{
+		"shaderFloat16":                  {properties.FP16},
+		"storageBuffer16BitAccess":       {properties.FP16, properties.Int16},
+		"shaderFloat64":                  {properties.FP64, properties.AtomicFloat64},
+		"storageBuffer8BitAccess":        {properties.Int8},
+		"shaderInt8":                     {properties.Int8},
+		"shaderInt16":                    {properties.Int16},
+		"shaderInt64":                    {properties.Int64, properties.Atomic64},
+		"shaderBufferInt64Atomics":       {properties.Atomic64},
+		"shaderSharedInt64Atomics":       {properties.Atomic64},
+		"shaderBufferFloat32AtomicAdd":   {properties.AtomicFloat32},
+		"shaderBufferFloat64AtomicAdd":   {properties.AtomicFloat64},
+		"VK_SUBGROUP_FEATURE_BALLOT_BIT": {properties.SubGroups},
+		"timelineSemaphore":              nil,
+	} {
+		p := gpu()
+		p.Features &^= featureBits(name)
+		p.SubgroupOperations &^= uint32(operations[name])
+		have := aspectsOf(p)
+		var lost []properties.Aspect
+		for _, a := range all {
+			if !slices.Contains(have, a) {
+				lost = append(lost, a)
+			}
+		}
+		if !slices.Equal(lost, want) {
+			t.Errorf("without %s, the device lacks %v, want %v", name, lost, want)
+		}
+	}
+}
+
+// featureBits returns the bits of features.
+func featureBits(names ...string) (set uint64) {
+	for _, n := range names {
+		if f, ok := vkx.FeatureNamed(n); ok {
+			set |= 1 << f
+		}
+	}
+	return set
 }
 
 // gpu is a discrete GPU with everything.
@@ -79,7 +133,7 @@ func TestChoices(t *testing.T) {
 		t.Errorf("types 1 and 2 only: %+v", s)
 	}
 
-	p.Features &^= 1<<vkx.BufferDeviceAddress | 1<<vkx.ShaderInt64
+	p.Features &^= featureBits("bufferDeviceAddress", "shaderInt64")
 	p.QueueFamilies = p.QueueFamilies[1:2]
 	if m := lacks(p); m != "bufferDeviceAddress, a queue for compute" {
 		t.Errorf("lacks %s", m)

@@ -16,6 +16,7 @@ import (
 	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/internal/modulehook"
 	"github.com/kgen-go/kgen/runtime/internal/adapt"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
@@ -54,7 +55,7 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 	if len(desc.SPIRV) == 0 {
 		return nil, fmt.Errorf("vulkan: %s has no module: %w", k.FullName(), hal.ErrPipeline)
 	}
-	if names := unsupported(desc.SPIRV, d.phys.Has); len(names) > 0 {
+	if names := unsupported(desc.SPIRV, func(name string) bool { return has(d.phys, name) }); len(names) > 0 {
 		return nil, fmt.Errorf("vulkan: %s needs %s, which the device has not: %w",
 			k.FullName(), strings.Join(names, ", "), hal.ErrNotSupported)
 	}
@@ -132,7 +133,7 @@ func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 		return fmt.Errorf("vulkan: %s: a work-group of %d work-items, the device allows %d: %w",
 			name, items, phys.MaxComputeWorkGroupInvocations, hal.ErrPipeline)
 	}
-	if x := phys.MaxComputeWorkGroupSize[0]; desc.Kernel.Rank > 1 && items > uint64(x) && slices.Contains(declared(desc.SPIRV), groupNonUniform) {
+	if x := phys.MaxComputeWorkGroupSize[0]; desc.Kernel.Rank > 1 && items > uint64(x) && slices.Contains(declared(desc.SPIRV), spirv.CapabilityGroupNonUniform) {
 		return fmt.Errorf("vulkan: %s: a work-group of %d work-items with sub-groups, the device allows %d: %w",
 			name, items, x, hal.ErrPipeline)
 	}

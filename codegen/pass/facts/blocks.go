@@ -1,7 +1,7 @@
 package facts
 
 // This file tells whether an index stays within the elements of the work-item's work-group, for
-// footprint.go. footprint_index.go writes the index as a sum; here each id in it is taken apart
+// footprint.go. indices.go writes the index as a sum; here each id in it is taken apart
 // into the first id of its block and the place in the block:
 //
 //	tile[i^1]                     base + rest         base a multiple of 2, rest in [0,1]
