@@ -31,16 +31,16 @@ func halfOf(t types.Type) string {
 	return "half." + n.Obj().Name()
 }
 
-// halfOperators says what to write for operators on the types of package half. Those left out
-// are about bits.
+// halfOperators has hints for operators on the types of package half. The other operators are about
+// bits.
 var halfOperators = map[token.Token]string{
 	token.ADD: "write x.Add(y)", token.SUB: "write x.Sub(y)", token.MUL: "write x.Mul(y)", token.QUO: "write x.Div(y)",
 	token.LSS: "write x.Less(y)", token.GTR: "write y.Less(x)",
 	token.LEQ: "write x.Less(y) || x.Equal(y)", token.GEQ: "write y.Less(x) || x.Equal(y)",
 }
 
-// halfNumbers is about what takes the bits of package half's numbers for integers, as all does
-// that Go has for integers. == and != compare bits, and are no mistake.
+// halfNumbers reports code that takes the bits of package half's numbers for integers: operators,
+// conversions, constants and functions. == and != compare bits, and are no mistake.
 func halfNumbers(in ssa.Instruction, report reporter) {
 	if pkgPath(in.Parent()) == halfPath {
 		return
@@ -182,7 +182,7 @@ func halfOperands(in ssa.Instruction, report reporter) {
 var integerFuncs = strings.Fields(`ReduceOverGroup InclusiveScanOverGroup ExclusiveScanOverGroup Plus Multiplies Minimum Maximum
 	BitAnd BitOr BitXor AtomicAdd AtomicMin AtomicMax`)
 
-// halfForInteger says what is wrong with an instance of package dsl's or the standard library's
+// halfForInteger returns a message about an instance of package dsl's or the standard library's
 // functions that takes numbers of package half for integers; message is "" if nothing is.
 func halfForInteger(fn *ssa.Function) (hint, message string) {
 	t, i := "", slices.IndexFunc(fn.TypeArgs(), func(t types.Type) bool { return halfOf(t) != "" })
@@ -213,8 +213,8 @@ func isOrdered(t types.Type) bool {
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "cmp" && n.Obj().Name() == "Ordered"
 }
 
-// halfEverywhere returns what package half's rule finds in all code of a package, that of the host
-// as well.
+// halfEverywhere returns the findings of package half's rule in all code of a package, that of the
+// host as well.
 func halfEverywhere(pkg *ssa.Package, declared []*ssa.Function) []finding {
 	var all []finding
 	var scan func(fn *ssa.Function)

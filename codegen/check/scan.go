@@ -104,7 +104,7 @@ func (s *scanner) follow(out *scan, in ssa.Instruction, pos token.Pos) {
 			continue
 		}
 		if _, wrong := halfForInteger(fn); wrong != "" {
-			continue // what it does inside follows from that
+			continue // the rule about these has reported it
 		}
 		if wrong, stop := s.outside(fn, in, pos); stop {
 			out.found = append(out.found, wrong...)

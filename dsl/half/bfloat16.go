@@ -281,5 +281,5 @@ func (x BFloat16) IsInf(sign int) bool {
 func (x BFloat16) String() string { return text(x) }
 
 // Format is for package fmt, which formats x as the float32 of its value. Without a precision,
-// %v and %g print what String returns.
+// %v and %g print the text of String.
 func (x BFloat16) Format(s fmt.State, verb rune) { write(x, s, verb) }

@@ -107,8 +107,8 @@ func FromFloat32[T Float[T]](x float32) T {
 	return t.nearest(x)
 }
 
-// FromFloat32Saturating returns the number nearest to x, ties to even, and for what is too large,
-// infinities among it, the largest number with the sign of x. A NaN stays one.
+// FromFloat32Saturating returns the number nearest to x, ties to even, but the largest
+// number with the sign of x if x is larger than that, or infinite. A NaN stays one.
 func FromFloat32Saturating[T Float[T]](x float32) T {
 	var t T
 	return t.saturated(x)

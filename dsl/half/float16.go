@@ -125,5 +125,5 @@ func (x Float16) IsInf(sign int) bool {
 func (x Float16) String() string { return text(x) }
 
 // Format is for package fmt, which formats x as the float32 of its value. Without a precision,
-// %v and %g print what String returns.
+// %v and %g print the text of String.
 func (x Float16) Format(s fmt.State, verb rune) { write(x, s, verb) }

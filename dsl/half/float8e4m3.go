@@ -117,5 +117,5 @@ func (x Float8E4M3) IsInf(sign int) bool { return false }
 func (x Float8E4M3) String() string { return text(x) }
 
 // Format is for package fmt, which formats x as the float32 of its value. Without a precision,
-// %v and %g print what String returns.
+// %v and %g print the text of String.
 func (x Float8E4M3) Format(s fmt.State, verb rune) { write(x, s, verb) }

@@ -114,5 +114,5 @@ func (x Float8E5M2) IsInf(sign int) bool {
 func (x Float8E5M2) String() string { return text(x) }
 
 // Format is for package fmt, which formats x as the float32 of its value. Without a precision,
-// %v and %g print what String returns.
+// %v and %g print the text of String.
 func (x Float8E5M2) Format(s fmt.State, verb rune) { write(x, s, verb) }

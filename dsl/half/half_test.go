@@ -110,7 +110,7 @@ func testFromFloat32[T Float[T]](t *testing.T, f format) {
 	}
 	last := f.value(f.largest())
 	around(float32(last))
-	around(float32(last + (last-f.value(f.largest()-1))/2)) // the middle to what is no number any more
+	around(float32(last + (last-f.value(f.largest()-1))/2)) // the middle to the end of the range
 	around(math.MaxFloat32)
 	check(float32(math.Inf(1)))
 	check(float32(math.Inf(-1)))
@@ -284,7 +284,7 @@ func testFMA[T Float[T]](t *testing.T, f format) {
 		c := f.partner(r, b)
 		d := f.number(r)
 		switch r.IntN(4) {
-		case 0: // what nearly cancels the product, or is lost in it
+		case 0: // a sum that nearly cancels, or an addend that is lost
 			d = f.mul(f.value(b), f.value(c)) ^ f.sign()
 			if s := uint16(r.IntN(3*f.frac)) << f.frac; d&^f.sign() > s {
 				d -= s

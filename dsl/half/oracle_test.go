@@ -72,7 +72,7 @@ func (f format) round(x *big.Float) uint16 {
 	// these units up from those of 2^(e-1), and from 0 among subnormal numbers.
 	e := x.MantExp(nil)
 	unit := max(e-1, 1-f.bias) - f.frac
-	keep := e - unit // bits, which are none or less for what is below the least number
+	keep := e - unit // bits; 0 or less for numbers below the least one
 	var units big.Float
 	switch {
 	case keep >= 1:
@@ -121,9 +121,6 @@ func finite(xs ...float64) bool {
 	}
 	return true
 }
-
-// exact returns a big.Float for what is computed exactly of numbers of all the types.
-func exact(x float64) *big.Float { return new(big.Float).SetPrec(600).SetFloat64(x) }
 
 func (f format) add(x, y float64) uint16 {
 	if !finite(x, y) {
