@@ -49,7 +49,7 @@ var seedFiles = []string{
 }
 
 // importable are the packages that sources may import.
-var importable = []string{"github.com/kgen-go/kgen/dsl", "github.com/kgen-go/kgen/dsl/math32", "github.com/kgen-go/kgen/properties",
+var importable = []string{"github.com/kgen-go/kgen/dsl", "github.com/kgen-go/kgen/dsl/half", "github.com/kgen-go/kgen/dsl/math32", "github.com/kgen-go/kgen/properties",
 	"errors", "iter", "bytes", "unicode", "math", "math/bits", "math/cmplx", "unicode/utf8", "unicode/utf16", "hash/adler32", "hash/crc32", "container/heap", "encoding/binary", "math/rand/v2", "slices", "cmp", "crypto/sha256", "sync/atomic", "fmt", "strings", "sort", "os", "sync", "math/rand", "unsafe",
 	"strconv", "encoding/hex", "encoding/base32", "encoding/base64", "hash/fnv", "image", "image/color", "container/list", "container/ring", "crypto/md5", "crypto/sha1", "crypto/sha3", "crypto/aes", "crypto/subtle", "hash/crc64"}
 

@@ -63,6 +63,14 @@ var language = map[string][]snippet{
 		no("KG208", "s := \"a\" + \"bcd\"[i%3:]; k.Out[i] = int32(s[0])"),
 		no("KG208", "b := []byte(\"bcd\"[i%3:]); b[0]++; k.Out[i] = int32(b[0])"),
 	},
+	"half.Float16, …": {
+		yes("x := half.FromFloat32[half.Float16](k.F[i]); k.F[i] = x.FMA(x, half.Epsilon[half.Float16]()).Div(x).Sqrt().Float32()"),
+		yes("x := half.FromBits[half.Float8E4M3](uint16(i)); k.B[i] = x.Less(x.Neg()) || x == 0; k.Out[i] = int32(x.Compare(x.Abs())) + int32(x.Bits())"),
+		yes("x, y := half.FromFloat32[half.BFloat16](k.F[i]), half.Inf[half.BFloat16](-1); k.F[i] = sum(x, y).Float32(); k.B[i] = x == y", "func sum[T half.Float[T]](x, y T) T { return x.Add(y).Sub(x.Mul(y)).Min(x).Max(y) }"),
+		no("KG209", "x := half.FromFloat32[half.Float8E5M2](k.F[i]); k.F[i] = (x + x).Float32()"),
+		no("KG209", "k.F[i] = half.Float16(1).Float32()"),
+		no("KG209", "k.F[i] = sum(half.Float16(0), 0).Float32()", "func sum[T half.Float[T]](x, y T) T { return x + y }"),
+	},
 	"arrays": {
 		yes("var a [8]int32; a[i%8] = 3; b := a; k.Out[i] = b[i%7]"),
 		yes("var m [3][4]struct{ X, Y float32 }; m[i%3][i%4].X = 1; k.F[i] = m[1][2].X"),

@@ -238,6 +238,7 @@
 //	float32, float64           yes; float64 needs an aspect of the device, except where float32 has the same result: float32(math.Sqrt(float64(x)))
 //	complex64, complex128      yes
 //	string                     yes: literals, parts of them, choices among them, and string(b) of bytes while nothing writes to b; strings that the device joins: KG208
+//	half.Float16, …            yes, on every device, by methods; operators on them: KG209
 //	arrays                     yes
 //	arrays of slices, …        yes, also of pointers, functions or interfaces, with up to 32 elements and any index; slicing them at an unknown index: KG201
 //	structs                    yes, embedded too

@@ -206,6 +206,9 @@ func (w *fragments) declare(text, line string, imports bool) {
 	if strings.Contains(text, "fmt.") {
 		head += "import \"fmt\"\n"
 	}
+	if strings.Contains(text, "half.") {
+		head += "import \"github.com/kgen-go/kgen/dsl/half\"\n"
+	}
 	w.write(fmt.Sprintf("kernels/d%d.go", w.declarations), head+line+text)
 }
 

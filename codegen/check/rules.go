@@ -24,12 +24,13 @@ type rule struct {
 // reporter reports the instruction that a rule looks at.
 type reporter func(hint, format string, args ...any)
 
-// The rules about functions.
+// The rules about functions, and those that are named elsewhere.
 const (
 	ruleHost      = "host"
 	ruleNoBody    = "nobody"
 	ruleRecursion = "recursion"
 	ruleKernel    = "kernel" // package load's, which checks declarations
+	ruleHalf      = "half"
 )
 
 var rules = []rule{
@@ -40,6 +41,7 @@ var rules = []rule{
 	{"maps", diag.Map, "maps", maps},
 	{"allocation", diag.Alloc, "memory whose size is not known when the kernel is built", allocation},
 	{"unsafe", diag.Unsafe, "package unsafe", unsafeUse},
+	{ruleHalf, diag.Half, "numbers of package half that are taken for integers", halfNumbers},
 	{ruleKernel, diag.KernelType, "declarations of kernels that kgen cannot generate code for", nil},
 	{ruleHost, diag.HostOnly, "functions that only the host can run", nil},
 	{ruleNoBody, diag.NoBody, "functions without a body in Go", nil},

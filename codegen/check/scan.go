@@ -103,6 +103,9 @@ func (s *scanner) follow(out *scan, in ssa.Instruction, pos token.Pos) {
 		if !ok || s.known(origin(fn).RelString(nil)) {
 			continue
 		}
+		if _, wrong := halfForInteger(fn); wrong != "" {
+			continue // the rule about these has reported it
+		}
 		if wrong, stop := s.outside(fn, in, pos); stop {
 			out.found = append(out.found, wrong...)
 			continue

@@ -176,6 +176,18 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 			}
 		}
 	}
+	usesHalf := false
+	for p := range created {
+		usesHalf = usesHalf || p.Path() == halfPath
+	}
+	if usesHalf {
+		for _, f := range halfEverywhere(pkg, declared(pass, prog)) {
+			if key := (reportKey{f.pos, f.code}); !reported[key] {
+				reported[key] = true
+				all = append(all, f)
+			}
+		}
+	}
 	return all
 }
 

@@ -89,6 +89,11 @@ func TestVetAbroad(t *testing.T) {
 	wanttest.Compare(t, "testdata/vet", vet(t, "./testdata/vet", check.Analyzers(vetKnown)))
 }
 
+// TestVetHalves: numbers of package half are no integers in the host's code either.
+func TestVetHalves(t *testing.T) {
+	wanttest.Compare(t, "testdata/vet/halves", vet(t, "./testdata/vet/halves", check.Analyzers(vetKnown)))
+}
+
 // TestVetQuiet: nothing is said of packages without kernels.
 func TestVetQuiet(t *testing.T) {
 	for _, pattern := range []string{"./testdata/vet/helper", "./testdata/vet/nokernels", "."}[:sample.Of(3, 1)] {

@@ -63,6 +63,8 @@ const (
 	Map Code = 207
 	// String: a string that is made on the device.
 	String Code = 208
+	// Half: a number of package half that is taken for an integer.
+	Half Code = 209
 
 	// Recursion: a function that calls itself.
 	Recursion Code = 301

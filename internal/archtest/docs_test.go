@@ -79,13 +79,13 @@ func TestIndex(t *testing.T) {
 // TestNames: what pages for users call names of kgen's packages are such.
 func TestNames(t *testing.T) {
 	exported := map[string]bool{}
-	for _, pkg := range []string{"dsl", "dsl/math32", "runtime", "properties"} {
+	for _, pkg := range []string{"dsl", "dsl/half", "dsl/math32", "runtime", "properties"} {
 		if err := addExported(exported, pkg); err != nil {
 			t.Fatal(err)
 		}
 	}
 	found := 0
-	pattern := regexp.MustCompile(`\b(?:dsl|math32|runtime|properties|it|Device|Queue|Event|View|Buffer|Graph|ExecutableGraph)\.[A-Z]\w*`)
+	pattern := regexp.MustCompile(`\b(?:dsl|half|math32|runtime|properties|it|Device|Queue|Event|View|Buffer|Graph|ExecutableGraph)\.[A-Z]\w*`)
 	for _, page := range pages(t) {
 		if page == "ARCHITECTURE.md" { // which names what is inside, too
 			continue

@@ -52,7 +52,7 @@ type Use struct {
 
 var (
 	imports = []string{"errors", "fmt", "math", "math/rand", "os", "sort", "strings", "sync", "sync/atomic", "unsafe",
-		"github.com/kgen-go/kgen/dsl", "github.com/kgen-go/kgen/properties"}
+		"github.com/kgen-go/kgen/dsl", "github.com/kgen-go/kgen/dsl/half", "github.com/kgen-go/kgen/properties"}
 	mark = regexp.MustCompile(`«(KG\d+)»`)
 )
 

@@ -1,0 +1,245 @@
+package check
+
+import (
+	"fmt"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/load"
+)
+
+const (
+	dslPath  = "github.com/kgen-go/kgen/dsl"
+	halfPath = dslPath + "/half"
+)
+
+// halfOf returns the name of t if it is one of package half's types, and else "".
+func halfOf(t types.Type) string {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != halfPath {
+		return ""
+	}
+	if b, ok := n.Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 {
+		return ""
+	}
+	return "half." + n.Obj().Name()
+}
+
+// halfOperators has hints for operators on the types of package half. The other operators are about
+// bits.
+var halfOperators = map[token.Token]string{
+	token.ADD: "write x.Add(y)", token.SUB: "write x.Sub(y)", token.MUL: "write x.Mul(y)", token.QUO: "write x.Div(y)",
+	token.LSS: "write x.Less(y)", token.GTR: "write y.Less(x)",
+	token.LEQ: "write x.Less(y) || x.Equal(y)", token.GEQ: "write y.Less(x) || x.Equal(y)",
+}
+
+// halfNumbers reports code that takes the bits of package half's numbers for integers: operators,
+// conversions, constants and functions. == and != compare bits, and are no mistake.
+func halfNumbers(in ssa.Instruction, report reporter) {
+	if pkgPath(in.Parent()) == halfPath {
+		return
+	}
+	switch in := in.(type) {
+	case *ssa.BinOp:
+		t := halfOf(in.X.Type())
+		if t == "" {
+			t = halfOf(in.Y.Type()) // of a shift
+		}
+		if t == "" || in.Op == token.EQL || in.Op == token.NEQ {
+			break
+		}
+		if !in.Pos().IsValid() { // of a range over a number, ahead of which is 0 < n
+			if _, ok := in.X.(*ssa.Const); ok && in.Op == token.LSS {
+				report("convert: range int(x.Float32())", "a loop counts up to the bits of a %s", t)
+			}
+			return
+		}
+		hint := halfOperators[in.Op]
+		if hint == "" {
+			hint = "the bits are x.Bits(), and half.FromBits[" + t + "](b) takes bits"
+		}
+		report(hint, "the operator %v takes the bits of a %s for an integer", in.Op, t)
+		return
+	case *ssa.UnOp:
+		if t := halfOf(in.X.Type()); t != "" && in.Op == token.SUB {
+			report("write x.Neg()", "the operator - takes the bits of a %s for an integer", t)
+		} else if t != "" && in.Op == token.XOR {
+			report("the bits are x.Bits(), and half.FromBits["+t+"](b) takes bits", "the operator ^ takes the bits of a %s for an integer", t)
+		}
+		return
+	case *ssa.Convert:
+		halfConversion(in.X.Type(), in.Type(), report)
+		return
+	case *ssa.ChangeType:
+		halfConversion(in.X.Type(), in.Type(), report)
+		return
+	case *ssa.IndexAddr:
+		halfIndices(report, in.Index)
+	case *ssa.Index:
+		halfIndices(report, in.Index)
+	case *ssa.Slice:
+		halfIndices(report, in.Low, in.High, in.Max)
+	case *ssa.MakeSlice:
+		halfIndices(report, in.Len, in.Cap)
+	case *ssa.Call:
+		if halfBuiltin(in, report) {
+			return
+		}
+	}
+	halfOperands(in, report)
+}
+
+// halfConversion reports a conversion between two types if one is package half's.
+func halfConversion(from, to types.Type, report reporter) {
+	f, t := halfOf(from), halfOf(to)
+	if f == t {
+		return // none, or of one type under two names
+	}
+	kind := types.BasicInfo(0)
+	other := to
+	if f == "" {
+		other = from
+	}
+	if b, ok := other.Underlying().(*types.Basic); ok {
+		kind = b.Info()
+	}
+	const message = "the conversion of %s to %s takes the bits of a number for an integer"
+	hint := ""
+	switch isFloat := kind&types.IsFloat != 0; {
+	case f != "" && t != "":
+		hint = "write half.FromFloat32[" + t + "](x.Float32())"
+	case f != "" && isFloat:
+		hint = "write x.Float32()"
+	case f != "":
+		hint = "the number is x.Float32(), its bits are x.Bits()"
+	case isFloat:
+		hint = "write half.FromFloat32[" + t + "](x)"
+	default:
+		hint = "half.FromFloat32[" + t + "](float32(n)) is the number n, half.FromBits[" + t + "](b) has the bits b"
+	}
+	report(hint, message, shortType(from), shortType(to))
+}
+
+func halfIndices(report reporter, indices ...ssa.Value) {
+	for _, x := range indices {
+		if x != nil && halfOf(x.Type()) != "" {
+			report("the bits are x.Bits()", "an index or a length takes the bits of a %s for an integer", halfOf(x.Type()))
+			return
+		}
+	}
+}
+
+// halfBuiltin reports calls of predeclared functions that take the bits for an integer.
+func halfBuiltin(in *ssa.Call, report reporter) bool {
+	for _, a := range in.Call.Args {
+		t := halfOf(a.Type())
+		if t == "" {
+			continue
+		}
+		switch name := builtin(in); name {
+		case "min", "max":
+			report(fmt.Sprintf("write x.%s%s(y)", strings.ToUpper(name[:1]), name[1:]), "%s takes the bits of a %s for an integer", name, t)
+			return true
+		case "print", "println":
+			report("write x.Float32()", "%s prints the bits of a %s as an integer", name, t)
+			return true
+		}
+	}
+	return false
+}
+
+// halfOperands reports constants that become numbers of package half by their bits, and
+// functions for integers.
+func halfOperands(in ssa.Instruction, report reporter) {
+	var ops [8]*ssa.Value
+	for _, op := range in.Operands(ops[:0]) {
+		switch v := (*op).(type) {
+		case *ssa.Const:
+			t := halfOf(v.Type())
+			if t == "" || v.Value == nil || constant.Sign(v.Value) == 0 { // all bits of zero are 0
+				continue
+			}
+			report(fmt.Sprintf("half.FromFloat32[%s](x) is the number x, half.FromBits[%[1]s](%v) has these bits", t, v.Value),
+				"the constant %v becomes the bits of a %s, and not its value", v.Value, t)
+			return
+		case *ssa.Function:
+			if hint, message := halfForInteger(v); message != "" {
+				report(hint, "%s", message)
+				return
+			}
+		}
+	}
+}
+
+// integerFuncs are functions of package dsl that compute with integers, and not with the numbers
+// of package half.
+var integerFuncs = strings.Fields(`ReduceOverGroup InclusiveScanOverGroup ExclusiveScanOverGroup Plus Multiplies Minimum Maximum
+	BitAnd BitOr BitXor AtomicAdd AtomicMin AtomicMax`)
+
+// halfForInteger returns a message about an instance of package dsl's or the standard library's
+// functions that takes numbers of package half for integers; message is "" if nothing is.
+func halfForInteger(fn *ssa.Function) (hint, message string) {
+	t, i := "", slices.IndexFunc(fn.TypeArgs(), func(t types.Type) bool { return halfOf(t) != "" })
+	if i < 0 {
+		return "", ""
+	}
+	t = halfOf(fn.TypeArgs()[i])
+	o, pkg := origin(fn), pkgPath(fn)
+	name := load.FuncText(o)
+	switch {
+	case pkg == dslPath && slices.Contains(integerFuncs, o.Name()):
+		return "convert: half.FromFloat32[" + t + "](dsl.ReduceOverGroup(g, x.Float32(), dsl.Plus))",
+			fmt.Sprintf("%s takes the bits of a %s for an integer", name, t)
+	case pkg == "cmp" && o.Name() == "Less":
+		return "write x.Less(y)", fmt.Sprintf("%s takes the bits of a %s for an integer", name, t)
+	case pkg == "cmp" && o.Name() == "Compare":
+		return "write x.Compare(y), or " + t + ".Compare", fmt.Sprintf("%s takes the bits of a %s for an integer", name, t)
+	case isStd(pkg) && isOrdered(o.TypeParams().At(i).Constraint()):
+		return fmt.Sprintf("use a function that compares by %s.Compare, as slices.SortFunc(xs, %[1]s.Compare) does", t),
+			fmt.Sprintf("%s takes the bits of a %s for an integer", name, t)
+	}
+	return "", ""
+}
+
+// isOrdered reports whether a constraint is cmp.Ordered.
+func isOrdered(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "cmp" && n.Obj().Name() == "Ordered"
+}
+
+// halfEverywhere returns the findings of package half's rule in all code of a package, that of the
+// host as well.
+func halfEverywhere(pkg *ssa.Package, declared []*ssa.Function) []finding {
+	var all []finding
+	var scan func(fn *ssa.Function)
+	scan = func(fn *ssa.Function) {
+		for _, b := range liveBlocks(fn) {
+			pos := fn.Pos()
+			for _, in := range b.Instrs {
+				if _, ok := in.(*ssa.DebugRef); ok {
+					continue
+				}
+				if p := in.Pos(); p.IsValid() && within(fn, p) {
+					pos = p
+				}
+				halfNumbers(in, func(hint, format string, args ...any) {
+					all = append(all, finding{fn: fn, found: found{rule: ruleHalf, code: diag.Half, pos: pos, in: in, hint: hint, message: fmt.Sprintf(format, args...)}})
+				})
+			}
+		}
+		for _, f := range fn.AnonFuncs {
+			scan(f)
+		}
+	}
+	for _, fn := range declared {
+		scan(fn)
+	}
+	scan(pkg.Func("init")) // the values of package-level variables
+	return all
+}

@@ -1,0 +1,129 @@
+package half
+
+import (
+	"fmt"
+
+	"github.com/kgen-go/kgen/dsl/math32"
+)
+
+const (
+	nan16  = 0x7e00
+	inf16  = 0x7c00
+	sign16 = 0x8000
+)
+
+// Bits returns the bits of x.
+func (x Float16) Bits() uint16 { return uint16(x) }
+
+func (Float16) withBits(b uint16) Float16 { return Float16(b) }
+
+// word returns the bits at the upper end of a word.
+func (x Float16) word() uint32 { return uint32(x) << 16 }
+
+func (x Float16) negative() bool { return x&sign16 != 0 }
+
+func (Float16) limits() limits[Float16] {
+	return limits[Float16]{nan: nan16, inf: inf16, largest: 0x7bff, normal: 0x0400, least: 1, epsilon: 0x1400}
+}
+
+// Float32 returns x as a float32, which is exact. A NaN becomes 0x7fc00000.
+func (x Float16) Float32() float32 {
+	a := uint32(x &^ sign16)
+	b := a<<13 + 112<<23 // the difference of the biases
+	if a < 0x0400 {
+		// Next to 0.5 the unit in the last place is that of subnormal numbers.
+		b = math32.Float32bits(math32.Float32frombits(126<<23|a) - 0.5)
+	}
+	if a >= inf16 {
+		b = inf32
+	}
+	if a > inf16 {
+		return math32.NaN()
+	}
+	return math32.Float32frombits(b | uint32(x&sign16)<<16)
+}
+
+func (Float16) nearest(x float32) Float16 {
+	b := math32.Float32bits(x)
+	a := b &^ sign32
+	h := (a - 112<<23 + 0xfff + a>>13&1) >> 13
+	if a < 113<<23 {
+		h = math32.Float32bits(math32.Float32frombits(a)+0.5) - 126<<23 // see Float32
+	}
+	if a >= 0x477ff000 { // 65520
+		h = inf16
+	}
+	if a > inf32 {
+		return nan16
+	}
+	return Float16(h | b>>16&sign16)
+}
+
+func (Float16) saturated(x float32) Float16 {
+	r := Float16(0).nearest(x)
+	if r&^sign16 == inf16 {
+		return r - 1 // with that sign
+	}
+	return r
+}
+
+// Add returns x + y.
+func (x Float16) Add(y Float16) Float16 { return x.nearest(x.Float32() + y.Float32()) }
+
+// Sub returns x - y.
+func (x Float16) Sub(y Float16) Float16 { return x.nearest(x.Float32() - y.Float32()) }
+
+// Mul returns x * y.
+func (x Float16) Mul(y Float16) Float16 { return x.nearest(float32(x.Float32() * y.Float32())) }
+
+// Div returns x / y.
+func (x Float16) Div(y Float16) Float16 { return divided(x, y) }
+
+// Sqrt returns the square root of x: NaN for x < 0, and -0 for -0.
+func (x Float16) Sqrt() Float16 { return rooted(x) }
+
+// FMA returns x*y + z, rounded once.
+func (x Float16) FMA(y, z Float16) Float16 {
+	return x.nearest(fused(x.Float32(), y.Float32(), z.Float32()))
+}
+
+// Neg returns x with the other sign.
+func (x Float16) Neg() Float16 { return x ^ sign16 }
+
+// Abs returns x without its sign.
+func (x Float16) Abs() Float16 { return x &^ sign16 }
+
+// Min returns the smaller of x and y, as the builtin min does: a NaN wins, and -0 is smaller
+// than 0.
+func (x Float16) Min(y Float16) Float16 { return lesser(x, y) }
+
+// Max returns the larger of x and y, as the builtin max does: a NaN wins, and 0 is larger
+// than -0.
+func (x Float16) Max(y Float16) Float16 { return greater(x, y) }
+
+// Less reports whether x < y. It is false if either is NaN.
+func (x Float16) Less(y Float16) bool { return less(x, y) }
+
+// Equal reports whether x and y are the same number, as 0 and -0 are. It is false if either
+// is NaN.
+func (x Float16) Equal(y Float16) bool { return equal(x, y) }
+
+// Compare returns -1 if x is less than y, 1 if it is greater, and else 0, as cmp.Compare
+// does: a NaN is equal to a NaN and less than all numbers.
+func (x Float16) Compare(y Float16) int { return compare(x, y) }
+
+// IsNaN reports whether x is a "not-a-number" value.
+func (x Float16) IsNaN() bool { return x&^sign16 > inf16 }
+
+// IsInf reports whether x is an infinity: positive if sign > 0, negative if sign < 0, either if
+// sign == 0.
+func (x Float16) IsInf(sign int) bool {
+	return sign >= 0 && x == inf16 || sign <= 0 && x == sign16|inf16
+}
+
+// String returns as few digits as tell x apart from other numbers of its type.
+func (x Float16) String() string { return text(x) }
+
+// Format is for package fmt, which formats x as the float32 of its value. Without a precision,
+// %v and %g print the text of String.
+func (x Float16) Format(s fmt.State, verb rune) { write(x, s, verb) }

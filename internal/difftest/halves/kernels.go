@@ -1,0 +1,129 @@
+// Package halves has kernels of package half, whose results have the same bits on every device.
+//
+//kgen:bare noform
+package halves
+
+import (
+	"github.com/x448/float16"
+
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/dsl/half"
+	"github.com/kgen-go/kgen/properties"
+)
+
+//go:generate go run github.com/kgen-go/kgen/cmd/kgen .
+
+// Results is how many results Compute has for each of X.
+const Results = 10
+
+// Compute applies the operations that return numbers.
+type Compute[T half.Float[T]] struct{ X, Y, Z, Out []T }
+
+// The kernels are Compute for each type.
+type (
+	Compute16   = Compute[half.Float16]
+	ComputeB    = Compute[half.BFloat16]
+	ComputeE4M3 = Compute[half.Float8E4M3]
+	ComputeE5M2 = Compute[half.Float8E5M2]
+)
+
+func (k Compute[T]) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	compute(k.X[i], k.Y[i], k.Z[i], k.Out[Results*i:Results*i+Results])
+}
+
+func compute[T half.Float[T]](x, y, z T, out []T) {
+	out[0] = x.Add(y)
+	out[1] = x.Sub(y)
+	out[2] = x.Mul(y)
+	out[3] = x.Div(y)
+	out[4] = x.Sqrt()
+	out[5] = x.FMA(y, z)
+	out[6] = x.Neg()
+	out[7] = x.Abs()
+	out[8] = x.Min(y)
+	out[9] = x.Max(y)
+}
+
+// Fast is Compute where the device may contract and divide as it likes.
+type Fast struct {
+	X, Y, Z, Out     []half.Float16
+	XB, YB, ZB, OutB []half.BFloat16
+}
+
+func (Fast) Properties() properties.List {
+	return properties.List{properties.Float(properties.FloatFast)}
+}
+
+func (k Fast) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	compute(k.X[i], k.Y[i], k.Z[i], k.Out[Results*i:Results*i+Results])
+	compute(k.XB[i], k.YB[i], k.ZB[i], k.OutB[Results*i:Results*i+Results])
+}
+
+// Test compares numbers, asks for their kinds, and converts.
+type Test[T half.Float[T]] struct {
+	X, Y        []T
+	Truth       []uint32
+	Wide        []float32 // the numbers X
+	In          []float32
+	Near, Bound []T // the numbers nearest to In
+}
+
+// The kernels are Test for each type.
+type (
+	Test16   = Test[half.Float16]
+	TestB    = Test[half.BFloat16]
+	TestE4M3 = Test[half.Float8E4M3]
+	TestE5M2 = Test[half.Float8E5M2]
+)
+
+func (k Test[T]) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x, y := k.X[i], k.Y[i]
+	truth := uint32(x.Compare(y)+1) | uint32(x.Bits())<<8
+	for j, is := range [...]bool{x.Less(y), x.Equal(y), x.IsNaN(), x.IsInf(1), x.IsInf(-1), x == y} {
+		if is {
+			truth |= 4 << j
+		}
+	}
+	k.Truth[i] = truth
+	k.Wide[i] = x.Float32()
+	k.Near[i] = half.FromFloat32[T](k.In[i])
+	k.Bound[i] = half.FromFloat32Saturating[T](k.In[i])
+}
+
+var (
+	third = half.FromFloat32[half.Float16](1.0 / 3)
+	table = [...]half.BFloat16{half.FromBits[half.BFloat16](0x3f81), half.Largest[half.BFloat16](), half.Epsilon[half.BFloat16]()}
+)
+
+// Chain has no step fused with another one, and values of package-level variables.
+type Chain struct {
+	X  []half.Float16
+	XB []half.BFloat16
+}
+
+func (k Chain) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x, b := k.X[i], k.XB[i]
+	for range 3 {
+		x = x.Mul(third).Add(x)
+		b = b.Mul(table[i%3]).Sub(b)
+	}
+	k.X[i], k.XB[i] = x, b
+}
+
+// Other has the type of another package, which computes as an integer does.
+type Other struct {
+	In  []float32
+	Out []float16.Float16
+	Sum []float32
+}
+
+func (k Other) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x := float16.Fromfloat32(k.In[i])
+	k.Out[i] = x
+	k.Sum[i] = x.Float32() + 1
+}
