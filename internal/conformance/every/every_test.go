@@ -40,6 +40,7 @@ import (
 	"github.com/kgen-go/kgen/internal/difftest/dispatch/dispatchgen"
 	"github.com/kgen-go/kgen/internal/difftest/golang/golanggen"
 	"github.com/kgen-go/kgen/internal/difftest/groups/groupsgen"
+	"github.com/kgen-go/kgen/internal/difftest/halves/halvesgen"
 	"github.com/kgen-go/kgen/internal/difftest/idioms/idiomsgen"
 	"github.com/kgen-go/kgen/internal/difftest/rounds/roundsgen"
 	"github.com/kgen-go/kgen/internal/difftest/strides/stridesgen"
@@ -90,6 +91,7 @@ var packages = map[string]func() []*runtime.Kernel{
 	"internal/difftest/dispatch/dispatchgen":     dispatchgen.Kernels,
 	"internal/difftest/golang/golanggen":         golanggen.Kernels,
 	"internal/difftest/groups/groupsgen":         groupsgen.Kernels,
+	"internal/difftest/halves/halvesgen":         halvesgen.Kernels,
 	"internal/difftest/idioms/idiomsgen":         idiomsgen.Kernels,
 	"internal/difftest/rounds/roundsgen":         roundsgen.Kernels,
 	"internal/difftest/strides/stridesgen":       stridesgen.Kernels,
