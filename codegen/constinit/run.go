@@ -89,7 +89,7 @@ func (r *initRun) runInits(p *ssa.Package) {
 	if init == nil || len(init.Blocks) == 0 {
 		return
 	}
-	// Another package's initializer may be on. Its steps are counted without those of this one, so
+	// Another package's initializer may be running. The two count their steps apart, so
 	// that they do not depend on which of the two is asked for first.
 	outer, pkg, steps, limit := r.begun, r.pkg, r.steps, r.limit
 	defer func() { r.begun, r.pkg, r.steps, r.limit = outer, pkg, steps, limit }()

@@ -155,7 +155,7 @@ func (x BFloat16) Div(y BFloat16) BFloat16 {
 	}
 	mx, ex := normalB(uint32(x))
 	my, ey := normalB(uint32(y))
-	// At least 14 bits, of which the last one says whether there were more.
+	// At least 14 bits. The last one tells whether there were more.
 	q := mx << 15 / my
 	if q*my != mx<<15 {
 		q |= 1
@@ -213,7 +213,7 @@ func fmaB(x, y, z BFloat16) BFloat16 {
 	my, ey := splitB(uint32(y))
 	m, e := mx*my, ex+ey
 	s := int32(bits.LeadingZeros32(m)) - 2
-	m, e = m<<uint32(s), e-s // 30 bits, of which the lower ones are 0
+	m, e = m<<uint32(s), e-s // 30 bits; the lower ones are 0
 	if z == 0 {
 		return roundB(m, e, sp)
 	}
