@@ -219,20 +219,11 @@ func halfEverywhere(pkg *ssa.Package, declared []*ssa.Function) []finding {
 	var all []finding
 	var scan func(fn *ssa.Function)
 	scan = func(fn *ssa.Function) {
-		for _, b := range liveBlocks(fn) {
-			pos := fn.Pos()
-			for _, in := range b.Instrs {
-				if _, ok := in.(*ssa.DebugRef); ok {
-					continue
-				}
-				if p := in.Pos(); p.IsValid() && within(fn, p) {
-					pos = p
-				}
-				halfNumbers(in, func(hint, format string, args ...any) {
-					all = append(all, finding{fn: fn, found: found{rule: ruleHalf, code: diag.Half, pos: pos, in: in, hint: hint, message: fmt.Sprintf(format, args...)}})
-				})
-			}
-		}
+		eachInstruction(fn, func(in ssa.Instruction, pos token.Pos) {
+			halfNumbers(in, func(hint, format string, args ...any) {
+				all = append(all, finding{fn: fn, found: found{rule: ruleHalf, code: diag.Half, pos: pos, in: in, hint: hint, message: fmt.Sprintf(format, args...)}})
+			})
+		})
 		for _, f := range fn.AnonFuncs {
 			scan(f)
 		}

@@ -44,6 +44,23 @@ type step struct {
 	in ssa.Instruction
 }
 
+// eachInstruction calls do for each instruction of a function that may run, with its position, or
+// with that of the nearest one ahead of it in its block.
+func eachInstruction(fn *ssa.Function, do func(in ssa.Instruction, pos token.Pos)) {
+	for _, b := range liveBlocks(fn) {
+		pos := fn.Pos()
+		for _, in := range b.Instrs {
+			if _, ok := in.(*ssa.DebugRef); ok {
+				continue
+			}
+			if p := in.Pos(); p.IsValid() && within(fn, p) {
+				pos = p
+			}
+			do(in, pos)
+		}
+	}
+}
+
 // scan applies the rules to a function's code.
 func (s *scanner) scan(fn *ssa.Function) *scan {
 	if out := s.scans[fn]; out != nil {
@@ -54,25 +71,16 @@ func (s *scanner) scan(fn *ssa.Function) *scan {
 		s.scans = map[*ssa.Function]*scan{}
 	}
 	s.scans[fn] = out
-	for _, b := range liveBlocks(fn) {
-		pos := fn.Pos()
-		for _, in := range b.Instrs {
-			if _, ok := in.(*ssa.DebugRef); ok {
-				continue
+	eachInstruction(fn, func(in ssa.Instruction, pos token.Pos) {
+		for i := range rules {
+			if r := &rules[i]; r.check != nil {
+				r.check(in, func(hint, format string, args ...any) {
+					out.found = append(out.found, found{rule: r.name, code: r.code, pos: pos, in: in, hint: hint, message: fmt.Sprintf(format, args...)})
+				})
 			}
-			if p := in.Pos(); p.IsValid() && within(fn, p) {
-				pos = p
-			}
-			for i := range rules {
-				if r := &rules[i]; r.check != nil {
-					r.check(in, func(hint, format string, args ...any) {
-						out.found = append(out.found, found{rule: r.name, code: r.code, pos: pos, in: in, hint: hint, message: fmt.Sprintf(format, args...)})
-					})
-				}
-			}
-			s.follow(out, in, pos)
 		}
-	}
+		s.follow(out, in, pos)
+	})
 	return out
 }
 
