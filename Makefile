@@ -77,9 +77,9 @@ modules:
 spirv:
 	@find generated $(DIR) -name '*.spv' | xargs -P 2 -n 32 sh -c 'for f; do spirv-val --target-env vulkan1.3 "$$f" || { echo "$$f"; exit 255; }; done' sh
 
-# Lint has vetted the tests. With -short the long ones run samples; see package internal/sample.
+# Lint has vetted the tests. With -short the long ones run samples; see package internal/tests/sample.
 unit:
-	$(VULKAN) $(MODULES) $(GC) $(GO) run ./internal/testsum $(PACKAGES) $(LINK) -vet=off -short -timeout 20m ./...
+	$(VULKAN) $(MODULES) $(GC) $(GO) run ./internal/tests/testsum $(PACKAGES) $(LINK) -vet=off -short -timeout 20m ./...
 
 # The linter for golangci-lint is a module of its own, which requires what kgen does not.
 plugin:
@@ -88,7 +88,7 @@ plugin:
 # The packages that goroutines of several kinds meet in, with the race detector. It compiles the
 # standard library and their imports once more, so the rest waits for make race.
 watched:
-	$(GO) run ./internal/testsum $(LINK) -vet=off -race -short -timeout 20m ./runtime/internal/stream ./runtime/internal/host ./runtime/internal/watch ./runtime/internal/prints
+	$(GO) run ./internal/tests/testsum $(LINK) -vet=off -race -short -timeout 20m ./runtime/internal/stream ./runtime/internal/host ./runtime/internal/watch ./runtime/internal/prints
 
 # What is done thousands of times to find leaks, unit does so often. The race detector watches
 # with Go's check of what is stored in C's memory; both at once compile the standard library
@@ -98,11 +98,11 @@ watched:
 # memory of its own.
 race: export GOEXPERIMENT = cgocheck2
 race:
-	$(filter-out KGEN_VALIDATE=1,$(VULKAN)) $(MODULES) $(GO) run ./internal/testsum $(PACKAGES) $(LINK) -vet=off -race -short -timeout 20m -skip '^(Test(Injected|CacheStore|FlatCycles|Random|DamagedIR|RecordRounds|Conformance)|ExampleCheckError)$$' \
+	$(filter-out KGEN_VALIDATE=1,$(VULKAN)) $(MODULES) $(GO) run ./internal/tests/testsum $(PACKAGES) $(LINK) -vet=off -race -short -timeout 20m -skip '^(Test(Injected|CacheStore|FlatCycles|Random|DamagedIR|RecordRounds|Conformance)|ExampleCheckError)$$' \
 		./dsl ./runtime/...
 
 # The library and the examples work without cgo and without a Vulkan driver. Other ports, and
-# an int of 32 bits, are TestPorts of internal/archtest.
+# an int of 32 bits, are TestPorts of internal/tests/archtest.
 nocgo:
 	CGO_ENABLED=0 $(COMPILE) ./cmd/... ./checked ./runtime/... ./generated/... ./examples/...
 	CGO_ENABLED=0 KGEN_DEVICE=host $(GO) run ./examples/quickstart
@@ -113,24 +113,24 @@ deep: export GALLIVM_PERF = # Mesa's compiler optimizes in all tests; see devtes
 deep: export LP_NATIVE_VECTOR_WIDTH = # and takes vectors as wide as the processor's; see devtest.SmallGroups
 deep: deps modules
 	CGO_ENABLED=0 GOARCH=386 $(COMPILE) ./cmd/... ./checked ./runtime/... ./dsl/... ./generated/... ./examples/...
-	$(VULKAN) $(MODULES) $(GO) run ./internal/testsum $(PACKAGES) -timeout 1h ./...
+	$(VULKAN) $(MODULES) $(GO) run ./internal/tests/testsum $(PACKAGES) -timeout 1h ./...
 	$(MAKE) race
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/spirv/valid -flips 0
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/vulkan -run 'TestDamaged$$|TestInjected|TestTwoLines' -damage 0 -every-call
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime -run TestInject -every-call
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/pass -seeds 20000 -every-root
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/fusion -graphs 10000 -every-module
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/conformance -words
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h -race -short ./internal/conformance
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/conformance -run 'TestGF35_(AsLaunched|Random)$$' -graphs 500 -words
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/conformance -run 'TestSwiftShader$$' -graphs 200 -every-row
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run "Test(Devices|Alone|SwiftShader|General|Words|Checked|FusedTables)$$" -every-case
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run "Test(Interpreter|Exhaustive)$$" -points all -every-point -every-case
-	$(VULKAN) $(MODULES) $(GO) test -timeout 2h ./internal/smith -programs 2000 -budget 15m -points all -modules general,small,words,cancel,cancelWords
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest/idioms -random 5000 -every-case
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/library -spaces 4 -large -crypto
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/gotests -every-launch
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/litmus -trials 4000000
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/tests/conformance -words
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h -race -short ./internal/tests/conformance
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/tests/conformance -run 'TestGF35_(AsLaunched|Random)$$' -graphs 500 -words
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/tests/conformance -run 'TestSwiftShader$$' -graphs 200 -every-row
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/tests/difftest -run "Test(Devices|Alone|SwiftShader|General|Words|Checked|FusedTables)$$" -every-case
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/tests/difftest -run "Test(Interpreter|Exhaustive)$$" -points all -every-point -every-case
+	$(VULKAN) $(MODULES) $(GO) test -timeout 2h ./internal/tests/smith -programs 2000 -budget 15m -points all -modules general,small,words,cancel,cancelWords
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/tests/difftest/idioms -random 5000 -every-case
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/tests/library -spaces 4 -large -crypto
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/tests/gotests -every-launch
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/tests/litmus -trials 4000000
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen -run TestPairs -pairs
 	$(GO) test -timeout 1h ./cmd/kgen -run TestTutorial -tutorial
 

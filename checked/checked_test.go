@@ -12,10 +12,10 @@ import (
 
 	_ "github.com/kgen-go/kgen/checked"
 	"github.com/kgen-go/kgen/dsl"
-	"github.com/kgen-go/kgen/internal/difftest/corpus"
-	"github.com/kgen-go/kgen/internal/difftest/corpus/corpusgen"
-	"github.com/kgen-go/kgen/internal/wrong"
-	gen "github.com/kgen-go/kgen/internal/wrong/wronggen"
+	"github.com/kgen-go/kgen/internal/tests/difftest/corpus"
+	"github.com/kgen-go/kgen/internal/tests/difftest/corpus/corpusgen"
+	"github.com/kgen-go/kgen/internal/tests/wrong"
+	gen "github.com/kgen-go/kgen/internal/tests/wrong/wronggen"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -102,7 +102,7 @@ func wanted(t *testing.T, lines []string, name string) (int, runtime.FindingKind
 // TestWrong: the checked mode finds the mistake of every kernel, and nothing else,
 // in each order.
 func TestWrong(t *testing.T) {
-	source, err := os.ReadFile("../internal/wrong/kernel.go")
+	source, err := os.ReadFile("../internal/tests/wrong/kernel.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestWrong(t *testing.T) {
 				if !errors.As(err, &e) || len(e.Findings) == 0 {
 					t.Fatalf("nothing was found: %v", err)
 				}
-				at := "internal/wrong/kernel.go:" + strconv.Itoa(line) + ":"
+				at := "internal/tests/wrong/kernel.go:" + strconv.Itoa(line) + ":"
 				for _, f := range e.Findings {
 					if f.Kind != kind || !strings.HasPrefix(f.Pos, at) && !strings.HasPrefix(f.Other, at) {
 						t.Errorf("not wanted: %v %s: %s", f.Kind, f.Pos, f.Message)

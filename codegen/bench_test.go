@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/pass"
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 // manyChecks returns a kernel with about so many checks that kgen cannot decide: in

@@ -16,7 +16,7 @@ import (
 // words of both.
 func TestCloneKernels(t *testing.T) {
 	prog, diags, err := load.Load(t.Context(), load.Config{Intrinsic: lower.Intrinsic,
-		Patterns: []string{"./testdata/shapes", "../examples/matmul/gemm", "../internal/conformance/consts"}})
+		Patterns: []string{"./testdata/shapes", "../examples/matmul/gemm", "../internal/tests/conformance/consts"}})
 	if err != nil || len(diags) > 0 {
 		t.Fatal(diags, err)
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/pass"
-	"github.com/kgen-go/kgen/internal/golden"
+	"github.com/kgen-go/kgen/internal/tests/golden"
 )
 
 // TestExplainPasses compares the reports on kernels as people write them.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/internal/mistakes"
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 // wrongValue is an expression that is wrong and has a value.

@@ -14,14 +14,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 // TestFootprintsHold runs kernels in the interpreter, with arguments at random, and holds each
 // access of a work-item against what Footprints says of its slice.
 func TestFootprintsHold(t *testing.T) {
 	prog, diags, err := load.Load(t.Context(), load.Config{Dir: "..", Intrinsic: lower.Intrinsic, Patterns: []string{
-		"./internal/conformance/steps", "./internal/difftest/corpus", "./internal/difftest/idioms", "./examples/...", "./codegen/testdata/footprint",
+		"./internal/tests/conformance/steps", "./internal/tests/difftest/corpus", "./internal/tests/difftest/idioms", "./examples/...", "./codegen/testdata/footprint",
 	}})
 	if err != nil || len(diags) > 0 {
 		t.Fatal(err, diags)
@@ -29,7 +29,7 @@ func TestFootprintsHold(t *testing.T) {
 	var c footprintCheck
 	for _, p := range prog.Packages {
 		for i, k := range p.Kernels {
-			if i%2 > 0 && strings.HasSuffix(p.PkgPath, "/internal/difftest/corpus") {
+			if i%2 > 0 && strings.HasSuffix(p.PkgPath, "/internal/tests/difftest/corpus") {
 				continue // it is large
 			}
 			if !sample.Has(k.FullName(), 4) {

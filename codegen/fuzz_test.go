@@ -22,9 +22,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
-	"github.com/kgen-go/kgen/internal/sample"
-	"github.com/kgen-go/kgen/internal/spirvtools"
-	"github.com/kgen-go/kgen/internal/testflag"
+	"github.com/kgen-go/kgen/internal/tests/sample"
+	"github.com/kgen-go/kgen/internal/tests/spirvtools"
+	"github.com/kgen-go/kgen/internal/tests/testflag"
 )
 
 var (
@@ -44,7 +44,7 @@ const (
 
 // seedFiles hold the kernels that mutants are made of.
 var seedFiles = []string{
-	"../internal/difftest/corpus/*.go", "../examples/*/*/*.go",
+	"../internal/tests/difftest/corpus/*.go", "../examples/*/*/*.go",
 	"../runtime/internal/backendtest/kernels.go", "lower/testdata/reject/*.go", "check/testdata/reject/*.go", "testdata/mutants/*.go",
 }
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/diag"
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 const kernels = `package k

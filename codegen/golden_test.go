@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgen-go/kgen/internal/golden"
+	"github.com/kgen-go/kgen/internal/tests/golden"
 )
 
 // TestGolden prints kernels as they are lowered and as they are emitted. Those of shapes,

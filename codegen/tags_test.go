@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 // withAssembly has a kernel that calls functions that have bodies under a constraint alone.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/kgen-go/kgen/internal/guide"
-	"github.com/kgen-go/kgen/internal/guide/guidegen"
+	"github.com/kgen-go/kgen/internal/tests/guide"
+	"github.com/kgen-go/kgen/internal/tests/guide/guidegen"
 	"github.com/kgen-go/kgen/runtime"
 )
 

@@ -6,8 +6,8 @@ import (
 	"log"
 
 	"github.com/kgen-go/kgen/dsl"
-	"github.com/kgen-go/kgen/internal/guide"
-	"github.com/kgen-go/kgen/internal/guide/guidegen"
+	"github.com/kgen-go/kgen/internal/tests/guide"
+	"github.com/kgen-go/kgen/internal/tests/guide/guidegen"
 	"github.com/kgen-go/kgen/runtime"
 )
 

@@ -8,8 +8,8 @@ import (
 	"math"
 
 	"github.com/kgen-go/kgen/dsl"
-	"github.com/kgen-go/kgen/internal/guide"
-	"github.com/kgen-go/kgen/internal/guide/guidegen"
+	"github.com/kgen-go/kgen/internal/tests/guide"
+	"github.com/kgen-go/kgen/internal/tests/guide/guidegen"
 	"github.com/kgen-go/kgen/runtime"
 )
 

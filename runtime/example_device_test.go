@@ -13,8 +13,8 @@ import (
 
 	_ "github.com/kgen-go/kgen/checked"
 	"github.com/kgen-go/kgen/dsl"
-	"github.com/kgen-go/kgen/internal/wrong"
-	"github.com/kgen-go/kgen/internal/wrong/wronggen"
+	"github.com/kgen-go/kgen/internal/tests/wrong"
+	"github.com/kgen-go/kgen/internal/tests/wrong/wronggen"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/model"

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/kgen-go/kgen/internal/conformance/prints"
-	"github.com/kgen-go/kgen/internal/conformance/prints/printsgen"
+	"github.com/kgen-go/kgen/internal/tests/conformance/prints"
+	"github.com/kgen-go/kgen/internal/tests/conformance/prints/printsgen"
 	"github.com/kgen-go/kgen/runtime"
 )
 

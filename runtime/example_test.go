@@ -12,8 +12,8 @@ import (
 
 	"github.com/kgen-go/kgen/examples/median/filter"
 	filtergen "github.com/kgen-go/kgen/generated/examples/median/filter"
-	"github.com/kgen-go/kgen/internal/conformance/prints"
-	"github.com/kgen-go/kgen/internal/conformance/prints/printsgen"
+	"github.com/kgen-go/kgen/internal/tests/conformance/prints"
+	"github.com/kgen-go/kgen/internal/tests/conformance/prints/printsgen"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/model"
 	"github.com/kgen-go/kgen/runtime/internal/model/modelgen"

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	filtergen "github.com/kgen-go/kgen/generated/examples/median/filter"
-	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
+	"github.com/kgen-go/kgen/internal/tests/conformance/steps/stepsgen"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/hal"

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kgen-go/kgen/internal/conformance/steps"
-	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
+	"github.com/kgen-go/kgen/internal/tests/conformance/steps"
+	"github.com/kgen-go/kgen/internal/tests/conformance/steps/stepsgen"
 	"github.com/kgen-go/kgen/runtime"
 )
 

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/dsl"
-	"github.com/kgen-go/kgen/internal/devtest"
-	"github.com/kgen-go/kgen/internal/endless"
-	"github.com/kgen-go/kgen/internal/endless/endlessgen"
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
+	"github.com/kgen-go/kgen/internal/tests/endless"
+	"github.com/kgen-go/kgen/internal/tests/endless/endlessgen"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )

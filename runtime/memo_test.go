@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	gemmgen "github.com/kgen-go/kgen/generated/examples/matmul/gemm"
-	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/model/modelgen"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"

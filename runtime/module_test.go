@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/codegen/spirv/valid"
-	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -119,7 +119,7 @@ func TestLoadModuleSizes(t *testing.T) {
 // BenchmarkLoadModule loads a module of 49 KB.
 func BenchmarkLoadModule(b *testing.B) {
 	dev := openHost(b)
-	dir := must(modules.Folder(modules.Module + "/internal/difftest/corpus"))
+	dir := must(modules.Folder(modules.Module + "/internal/tests/difftest/corpus"))
 	words := moduleFile(b, filepath.Join(dir, "Embedded.words.spv"))
 	desc := abi.Kernel{Name: "embedded", Form: abi.Range, Rank: 1, ArgSize: 256}
 	b.SetBytes(int64(4 * len(words)))

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/checkhook"
-	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/host"

@@ -16,9 +16,9 @@ import (
 
 	"github.com/kgen-go/kgen/examples/median/filter"
 	filtergen "github.com/kgen-go/kgen/generated/examples/median/filter"
-	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
-	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/env"
+	"github.com/kgen-go/kgen/internal/tests/conformance/steps/stepsgen"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/host"

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	saxpygen "github.com/kgen-go/kgen/generated/examples/quickstart/saxpy"
-	"github.com/kgen-go/kgen/internal/devtest"
-	"github.com/kgen-go/kgen/internal/endless/endlessgen"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
+	"github.com/kgen-go/kgen/internal/tests/endless/endlessgen"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/model"

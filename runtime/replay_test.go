@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
-	"github.com/kgen-go/kgen/internal/devtest"
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/conformance/steps/stepsgen"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )

@@ -16,7 +16,7 @@ import (
 
 	vk "github.com/vulkan-go/vulkan"
 
-	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"

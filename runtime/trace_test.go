@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
 	"github.com/kgen-go/kgen/internal/env"
+	"github.com/kgen-go/kgen/internal/tests/conformance/steps/stepsgen"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/host"
 	"github.com/kgen-go/kgen/runtime/internal/model/modelgen"

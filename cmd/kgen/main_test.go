@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 func TestCommandLine(t *testing.T) {
@@ -61,7 +61,7 @@ func TestCommandLine(t *testing.T) {
 		{"help on nothing", []string{"help", "vew"}, 2, "", "there is no help on \"vew\"; there is on init, explain, view and devices"},
 		{"explain nothing", []string{"explain", "KG999"}, 2, "", `no diagnostic has the code "KG999"`},
 		{"explain passes", []string{"-C", "../..", "-explain", "bounds,narrow", "./examples/quickstart/saxpy"}, 0, "index: k.X[i]\n\t\tnothing on the way here relates i to len(k.X)", ""},
-		{"explain fusion", []string{"-C", "../..", "-explain", "fusion", "./internal/conformance/steps"}, 0, "In: read, any element: k.In[len(k.In)-1-i]: nothing says that this is the work-item's own\n", ""},
+		{"explain fusion", []string{"-C", "../..", "-explain", "fusion", "./internal/tests/conformance/steps"}, 0, "In: read, any element: k.In[len(k.In)-1-i]: nothing says that this is the work-item's own\n", ""},
 		{"explain as JSON", []string{"-C", "../..", "-explain=bounds", "-json", "./examples/quickstart/saxpy"}, 0, `"expr": "k.X[i]"`, ""},
 		{"explain no pass", []string{"-explain=nope", "."}, 1, "", `no report on "nope"`},
 		{"strict", []string{"-C", "../..", "-strict", "-modules", t.TempDir(), "./cmd/kgen/testdata/lacks"}, 1, "", "lacks.K has "},

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen"
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 // TestAliases: of a kernel that is an alias of another module's generic type, kgenvet reports what is

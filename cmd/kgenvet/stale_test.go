@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen"
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 // edited are the files of a module whose kernels are edited after kgen has run.

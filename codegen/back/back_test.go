@@ -8,7 +8,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
-	"github.com/kgen-go/kgen/internal/spirvtools"
+	"github.com/kgen-go/kgen/internal/tests/spirvtools"
 )
 
 // rows is a kernel in which each work-item stores a row of a matrix of W columns.

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/back"
 	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/internal/modules"
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 // TestRestored: what is compiled from a kernel's IR is the kernel's module, word for word.
@@ -61,7 +61,7 @@ func TestRestored(t *testing.T) {
 
 // TestRestoreRefuses: what ir.Verify has nothing against, and no pass expects.
 func TestRestoreRefuses(t *testing.T) {
-	dir, err := modules.Folder(modules.Module + "/internal/conformance/steps")
+	dir, err := modules.Folder(modules.Module + "/internal/tests/conformance/steps")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/internal/wanttest"
 	"github.com/kgen-go/kgen/codegen/load"
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 var vetMessage = regexp.MustCompile(`^(KG\d+): ([^;]*)(?:; (.*))?$`)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgen-go/kgen/internal/golden"
+	"github.com/kgen-go/kgen/internal/tests/golden"
 )
 
 // groups are the diagnostics by their first digit.

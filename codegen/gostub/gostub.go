@@ -22,7 +22,7 @@ const (
 	runtimePath    = modulePath + "/runtime"
 	implPath       = runtimePath + "/kernelimpl"
 	modulesPath    = modulePath + "/internal/modules"
-	stubsPath      = modulePath + "/internal/stubs"
+	stubsPath      = modulePath + "/internal/tests/stubs"
 )
 
 // packageConst is the constant of stubs without modules that has their package's path.

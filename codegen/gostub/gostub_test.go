@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/internal/golden"
+	"github.com/kgen-go/kgen/internal/tests/golden"
 	"github.com/kgen-go/kgen/properties"
 )
 

@@ -16,14 +16,14 @@ import (
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/txtar"
 
-	"github.com/kgen-go/kgen/internal/golden"
+	"github.com/kgen-go/kgen/internal/tests/golden"
 )
 
 // whole are the packages whose exported API is in declared.txt: those that stubs and host forms
 // import. Of the standard library's, a newer Go may have more than the file.
 var whole = []string{
 	modulePath + "/abi", dslPath, dslPath + "/math32", propertiesPath, modulePath + "/runtime", modulePath + "/runtime/kernelimpl",
-	modulePath + "/internal/modules", modulePath + "/internal/stubs",
+	modulePath + "/internal/modules", modulePath + "/internal/tests/stubs",
 	"context", "embed", "math", "math/bits", "sync/atomic",
 }
 

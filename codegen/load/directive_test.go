@@ -10,7 +10,7 @@ import (
 
 // TestBare loads a package of test kernels with other words after its //kgen:bare.
 func TestBare(t *testing.T) {
-	dir, err := filepath.Abs("../../internal/difftest/ulps")
+	dir, err := filepath.Abs("../../internal/tests/difftest/ulps")
 	if err != nil {
 		t.Fatal(err)
 	}

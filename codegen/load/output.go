@@ -37,7 +37,7 @@ var carried = sync.OnceValue(func() map[string][]byte {
 // ours begins the import paths of what stubs call: for these, the declarations that kgen carries
 // are right, which writes for them. Kernels have types of packages dsl and properties, and of
 // packages below dsl, which must be the same types in stubs.
-var ours = []string{modulePath + "/abi", modulePath + "/runtime", modulePath + "/internal/modules", modulePath + "/internal/stubs"}
+var ours = []string{modulePath + "/abi", modulePath + "/runtime", modulePath + "/internal/modules", modulePath + "/internal/tests/stubs"}
 
 // Text is a Go file that is to be written.
 type Text struct {

@@ -13,7 +13,7 @@ import (
 func TestCorpus(t *testing.T) {
 	prog, diags, err := load.Load(context.Background(), load.Config{
 		Dir:       "../..",
-		Patterns:  []string{"./internal/difftest/corpus"},
+		Patterns:  []string{"./internal/tests/difftest/corpus"},
 		Intrinsic: lower.Intrinsic,
 	})
 	if err != nil {
@@ -44,7 +44,7 @@ func TestCorpus(t *testing.T) {
 // comparisons of arrays. Drivers unroll short loops, and loops in others; what is left takes
 // them the longer the more stores there are in a round.
 func TestCopyLoops(t *testing.T) {
-	prog, _, err := load.Load(context.Background(), load.Config{Dir: "../..", Patterns: []string{"./internal/difftest/corpus"}, Intrinsic: lower.Intrinsic})
+	prog, _, err := load.Load(context.Background(), load.Config{Dir: "../..", Patterns: []string{"./internal/tests/difftest/corpus"}, Intrinsic: lower.Intrinsic})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/lanes"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/structurize"
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 // groupOp is a group op with its result's type.

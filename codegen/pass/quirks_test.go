@@ -72,12 +72,12 @@ func TestQuirkRows(t *testing.T) {
 					if !declares(t, file, test) {
 						t.Errorf("%s is not there", c)
 					}
-				case strings.HasSuffix(c, ".go") && !strings.HasPrefix(c, "internal/smith/testdata/"):
+				case strings.HasSuffix(c, ".go") && !strings.HasPrefix(c, "internal/tests/smith/testdata/"):
 					t.Errorf("%s is a whole file: name a kernel or a test", c)
 				case err != nil && !kernels[c]:
 					t.Errorf("there is no kernel or file %s", c)
 				}
-				runs = runs || kernels[c] || strings.HasPrefix(c, "internal/smith/testdata/")
+				runs = runs || kernels[c] || strings.HasPrefix(c, "internal/tests/smith/testdata/")
 			}
 			if !q.Fixed && !runs {
 				t.Error("no case of a row that can be switched off is a kernel")

@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/structurize"
-	"github.com/kgen-go/kgen/internal/sample"
-	"github.com/kgen-go/kgen/internal/testflag"
+	"github.com/kgen-go/kgen/internal/tests/sample"
+	"github.com/kgen-go/kgen/internal/tests/testflag"
 )
 
 var seeds = testflag.Int("seeds", uint64(400), 1, math.MaxInt, "number of random functions")

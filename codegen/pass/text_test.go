@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
-	"github.com/kgen-go/kgen/internal/golden"
+	"github.com/kgen-go/kgen/internal/tests/golden"
 )
 
 // TestText runs passes over modules given as text: testdata/*.ir begin with

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 // TestWordsRandom compares random programs: chains of all ops on 64 bits, where what

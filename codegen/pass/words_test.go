@@ -14,7 +14,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
 	"github.com/kgen-go/kgen/codegen/pass/split64"
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 // wordsKernel is a kernel over two slices of 64 bits and one of results, with 8

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kgen-go/kgen/internal/spirvtools"
+	"github.com/kgen-go/kgen/internal/tests/spirvtools"
 )
 
 const grammarDir = "/usr/include/spirv/unified1"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kgen-go/kgen/internal/spirvtools"
+	"github.com/kgen-go/kgen/internal/tests/spirvtools"
 )
 
 func TestSpecConstants(t *testing.T) {

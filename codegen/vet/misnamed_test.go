@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/kgen-go/kgen/codegen/diag"
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 // named has kernels with methods that return a list of properties, and says which of these are

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/kgen-go/kgen/codegen/diag"
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 // shared has kernels in which all work-items change one element, or store values of their own

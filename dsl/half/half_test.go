@@ -11,7 +11,7 @@ import (
 
 	"github.com/x448/float16"
 
-	"github.com/kgen-go/kgen/internal/testflag"
+	"github.com/kgen-go/kgen/internal/tests/testflag"
 )
 
 var (

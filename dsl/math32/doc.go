@@ -22,7 +22,7 @@
 // unspecified within the bound that the comment states, differs between devices,
 // and may ignore the special cases of the precise form. On the host it is the
 // precise form. The largest errors measured, for some millions of arguments each
-// (go test ./internal/difftest/ulps -v -samples 4000000; lavapipe is Mesa 22.3,
+// (go test ./internal/tests/difftest/ulps -v -samples 4000000; lavapipe is Mesa 22.3,
 // the H200 has NVIDIA's driver 580):
 //
 //	                                    lavapipe      H200       precise form

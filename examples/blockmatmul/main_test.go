@@ -3,8 +3,8 @@ package main
 import (
 	"testing"
 
-	"github.com/kgen-go/kgen/internal/devtest"
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 func TestBlockMatMul(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 )
 
 func TestHash(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/examples/internal/demo"
-	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 )
 
 func TestHistogram(t *testing.T) {

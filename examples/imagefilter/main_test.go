@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/examples/imagefilter/filter"
-	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 )
 
 func TestImageFilter(t *testing.T) {

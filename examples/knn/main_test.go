@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/examples/knn/nearest"
-	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/runtime"
 )
 

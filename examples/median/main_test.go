@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 )
 
 func TestMedian(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/examples/nbody/gravity"
-	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 )
 
 func TestNbody(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 )
 
 func TestOptions(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/examples/pipeline/develop"
-	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/runtime"
 )
 

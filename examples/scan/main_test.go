@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 )
 
 func TestScan(t *testing.T) {

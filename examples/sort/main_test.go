@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 )
 
 func TestSort(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/runtime"
 )
 

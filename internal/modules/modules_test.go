@@ -13,9 +13,9 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
-	"github.com/kgen-go/kgen/internal/golden"
 	"github.com/kgen-go/kgen/internal/modules"
-	"github.com/kgen-go/kgen/internal/stubs"
+	"github.com/kgen-go/kgen/internal/tests/golden"
+	"github.com/kgen-go/kgen/internal/tests/stubs"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -84,10 +84,10 @@ func TestFiles(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", got, k)
 	}
 	// Modules of other sources are none.
-	if err := os.WriteFile(filepath.Join(dir, "internal/conformance/args/kernels.json"), nil, 0o644); err == nil {
+	if err := os.WriteFile(filepath.Join(dir, "internal/tests/conformance/args/kernels.json"), nil, 0o644); err == nil {
 		t.Fatal("it is there")
 	}
-	if _, err := modules.Folder(modules.Module + "/internal/conformance/args"); err == nil || !strings.Contains(err.Error(), "make modules") {
+	if _, err := modules.Folder(modules.Module + "/internal/tests/conformance/args"); err == nil || !strings.Contains(err.Error(), "make modules") {
 		t.Error(err)
 	}
 }
@@ -101,7 +101,7 @@ func (noModules) Kernel(dsl.Item1) {}
 // use of such a kernel is an error that names the package and the remedy.
 func TestMissing(t *testing.T) {
 	t.Setenv("KGEN_TEST_MODULES", t.TempDir())
-	const pkg modules.Package = modules.Module + "/internal/testflag"
+	const pkg modules.Package = modules.Module + "/internal/tests/testflag"
 	if err := modules.Missing(); err != nil {
 		t.Fatal(err)
 	}

@@ -48,8 +48,8 @@ type Quirk struct {
 	Bug string
 	// Case has what shows the bug where the row is switched off:
 	//
-	//	internal/difftest/golang.Shifted    a kernel of a package of test kernels
-	//	internal/smith/testdata/bytes.go    a program of package smith that was kept
+	//	internal/tests/difftest/golang.Shifted    a kernel of a package of test kernels
+	//	internal/tests/smith/testdata/bytes.go    a program of package smith that was kept
 	//	runtime/x_test.go:TestX             a test
 	//	codegen/pass/testdata/turned.ir     a module that has the pattern
 	Case []string

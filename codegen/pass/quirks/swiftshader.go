@@ -12,13 +12,13 @@ func swiftShaderQuirks() []Quirk {
 		{
 			Name: "unsigned-float", Driver: SwiftShader, Seen: chromium156,
 			Bug:   "float32(x) of a uint32 adds the parts above and below 1<<31, and so rounds twice.",
-			Case:  []string{"internal/difftest/words.ConvertUint32", "internal/difftest/corpus.ConvertUint32"},
+			Case:  []string{"internal/tests/difftest/words.ConvertUint32", "internal/tests/difftest/corpus.ConvertUint32"},
 			Where: "codegen/pass/numbers/unsigned.go:RoundsTwice",
 		},
 		{
 			Name: "unrolled-floats", Driver: SwiftShader, Seen: "before " + chromium156,
 			Bug:   "The copies that unrolling makes of a loop have no NoContraction, and (x-y)+y becomes x in them. The case had loops that the module asks to unroll; only loops over work-group memory have been such since, and the driver of Chromium 156.0.8078.108 computes one of these rightly.",
-			Case:  []string{"internal/difftest/idioms.Floats32"},
+			Case:  []string{"internal/tests/difftest/idioms.Floats32"},
 			Where: "codegen/pass/split64/split.go:Lower",
 		},
 	}

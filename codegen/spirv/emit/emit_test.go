@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/codegen/spirv/features"
-	"github.com/kgen-go/kgen/internal/golden"
-	"github.com/kgen-go/kgen/internal/spirvtools"
+	"github.com/kgen-go/kgen/internal/tests/golden"
+	"github.com/kgen-go/kgen/internal/tests/spirvtools"
 	"github.com/kgen-go/kgen/properties"
 )
 

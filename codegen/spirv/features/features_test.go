@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/spirv"
-	"github.com/kgen-go/kgen/internal/spirvtools"
+	"github.com/kgen-go/kgen/internal/tests/spirvtools"
 	"github.com/kgen-go/kgen/properties"
 )
 

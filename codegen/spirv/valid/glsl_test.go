@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/kgen-go/kgen/internal/need"
+	"github.com/kgen-go/kgen/internal/tests/need"
 )
 
 // TestGLSL: compute shaders that use what GLSL has for kernels are accepted, as glslc

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/spirv"
-	"github.com/kgen-go/kgen/internal/need"
+	"github.com/kgen-go/kgen/internal/tests/need"
 )
 
 var flips = flag.Int("flips", 6000, "how many damaged modules TestFlips compares with spirv-val; 0: all")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/internal/modules"
-	"github.com/kgen-go/kgen/internal/sample"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 // entryPoint is the name that kgen gives entry points; package abi has it, which

@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/examples/blockmatmul/blocks"
 	blocksgen "github.com/kgen-go/kgen/generated/examples/blockmatmul/blocks"
-	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/runtime"
 )
 

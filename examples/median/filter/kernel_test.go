@@ -9,7 +9,7 @@ import (
 
 	"github.com/kgen-go/kgen/examples/median/filter"
 	filtergen "github.com/kgen-go/kgen/generated/examples/median/filter"
-	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/runtime"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/examples/sort/radix"
-	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/runtime"
 )
 

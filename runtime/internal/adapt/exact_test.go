@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/spirv"
-	"github.com/kgen-go/kgen/internal/spirvtools"
+	"github.com/kgen-go/kgen/internal/tests/spirvtools"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
@@ -45,7 +45,7 @@ func convertModule(t *testing.T) []uint32 {
 
 // TestSubnormals checks that modules are rewritten for devices that do not keep subnormals, and for
 // no others, and that only conversions to float64, absolute values and floors of float32 are; that
-// the values are right is tested in internal/difftest/subnormals.
+// the values are right is tested in internal/tests/difftest/subnormals.
 func TestSubnormals(t *testing.T) {
 	words := convertModule(t)
 	spirvtools.Validate(t, words)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/spirv"
-	"github.com/kgen-go/kgen/internal/spirvtools"
+	"github.com/kgen-go/kgen/internal/tests/spirvtools"
 )
 
 // floatModule has floats of the widths.

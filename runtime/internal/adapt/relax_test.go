@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/spirv"
-	"github.com/kgen-go/kgen/internal/spirvtools"
+	"github.com/kgen-go/kgen/internal/tests/spirvtools"
 )
 
 // atomicModule has an atomic addition, a fence, and accesses that they order.

@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/internal/modules"
-	"github.com/kgen-go/kgen/internal/spirvtools"
+	"github.com/kgen-go/kgen/internal/tests/spirvtools"
 )
 
 // TestRecordRounds rewrites the modules of kernels, of which spirv-val has to approve, and
@@ -18,7 +18,7 @@ import (
 func TestRecordRounds(t *testing.T) {
 	var files []string
 	folder := func(pkg string) string {
-		dir, err := modules.Folder(modules.Module + "/internal/difftest/" + pkg)
+		dir, err := modules.Folder(modules.Module + "/internal/tests/difftest/" + pkg)
 		if err != nil {
 			t.Fatal(err)
 		}

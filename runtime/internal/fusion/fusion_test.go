@@ -94,7 +94,7 @@ func TestGF22_OneArgument(t *testing.T) {
 // TestChain: a chain of kernels has one check and one load, whether what they hand on is stored
 // or not; internal memory is not.
 func TestChain(t *testing.T) {
-	dir, err := modules.Folder(modules.Module + "/internal/conformance/ahead")
+	dir, err := modules.Folder(modules.Module + "/internal/tests/conformance/ahead")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +333,7 @@ func TestReasons(t *testing.T) {
 		if c.want != "" {
 			want = "steps." + c.first + "+steps." + c.second + ": " + c.want
 		}
-		if got := strings.ReplaceAll(g.Refuses(b), "internal/conformance/steps/", ""); got != want {
+		if got := strings.ReplaceAll(g.Refuses(b), "internal/tests/conformance/steps/", ""); got != want {
 			t.Errorf("%s and %s: got\n%s, want\n%s", c.first, c.second, got, want)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/internal/modules"
-	"github.com/kgen-go/kgen/internal/spirvtools"
+	"github.com/kgen-go/kgen/internal/tests/spirvtools"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -28,7 +28,7 @@ var (
 // testKernels returns the kernels of package steps.
 func testKernels(t testing.TB) map[string]*Source {
 	t.Helper()
-	dir, err := modules.Folder("github.com/kgen-go/kgen/internal/conformance/steps")
+	dir, err := modules.Folder("github.com/kgen-go/kgen/internal/tests/conformance/steps")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func randomKernels(t *testing.T) map[string]*Source {
 		k.Properties = append(slices.Clone(k.Properties), properties.Float(properties.FloatFast))
 		all["Fast"+name] = &Source{ABI: &k}
 	}
-	dir, err := modules.Folder(modules.Module + "/internal/difftest/tables")
+	dir, err := modules.Folder(modules.Module + "/internal/tests/difftest/tables")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func BenchmarkChanged(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	rows, err := sources.Folder(root, "internal/difftest/corpus", "corpus")
+	rows, err := sources.Folder(root, "internal/tests/difftest/corpus", "corpus")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/codegen/spirv/valid"
-	"github.com/kgen-go/kgen/internal/testflag"
+	"github.com/kgen-go/kgen/internal/tests/testflag"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )

@@ -12,7 +12,7 @@ import (
 
 	vk "github.com/vulkan-go/vulkan"
 
-	"github.com/kgen-go/kgen/internal/need"
+	"github.com/kgen-go/kgen/internal/tests/need"
 	"github.com/kgen-go/kgen/runtime/internal/backendtest"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"

@@ -6,8 +6,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/kgen-go/kgen/internal/need"
-	"github.com/kgen-go/kgen/internal/swiftshader"
+	"github.com/kgen-go/kgen/internal/tests/need"
+	"github.com/kgen-go/kgen/internal/tests/swiftshader"
 	"github.com/kgen-go/kgen/runtime/internal/backendtest"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )

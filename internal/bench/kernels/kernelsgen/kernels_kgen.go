@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/bench/kernels"
 	"github.com/kgen-go/kgen/internal/modules"
-	"github.com/kgen-go/kgen/internal/stubs"
+	"github.com/kgen-go/kgen/internal/tests/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )

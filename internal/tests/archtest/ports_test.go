@@ -1,0 +1,36 @@
+package archtest
+
+import (
+	"os"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/kgen-go/kgen/internal/tests/sample"
+)
+
+// TestPorts type-checks what users build on ports where no test runs: those without Vulkan, and
+// those where an int has 32 bits. Everything that they import is checked from source for that port,
+// which finds what a compiler would, and takes a tenth of its time.
+func TestPorts(t *testing.T) {
+	for _, port := range []struct{ os, arch string }{{"windows", "amd64"}, {"linux", "386"}, {"darwin", "arm64"}}[:sample.Of(3, 1)] {
+		t.Run(port.os+"/"+port.arch, func(t *testing.T) {
+			pkgs, err := packages.Load(&packages.Config{
+				Mode: packages.LoadAllSyntax,
+				Dir:  "../../..",
+				Env:  append(os.Environ(), "GOOS="+port.os, "GOARCH="+port.arch, "CGO_ENABLED=0"),
+			}, "./dsl/...", "./runtime", "./generated/...")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(pkgs) < 20 {
+				t.Errorf("only %d packages", len(pkgs))
+			}
+			packages.Visit(pkgs, nil, func(p *packages.Package) {
+				for _, err := range p.Errors {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}

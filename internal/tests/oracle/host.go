@@ -1,0 +1,145 @@
+package oracle
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"go/build"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// RunGo compiles a package of kernels and a main package by gc, runs it, and
+// returns what it prints. The main package imports the other as
+// github.com/kgen-go/kgen/internal/tests/oracle/run/kernels. Neither exists but in an
+// overlay.
+func RunGo(ctx context.Context, files map[string]string, main string) ([]byte, error) {
+	return run(ctx, files, main, nil)
+}
+
+// RunPure is like RunGo, but package math is the one of ports that have no assembly,
+// for the program and all that it imports.
+func RunPure(ctx context.Context, files map[string]string, main string) ([]byte, error) {
+	math, err := pureMath(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return run(ctx, files, main, math)
+}
+
+// pureMath returns what package math's files, by their full names, have instead on a
+// port without assembly. A file without text is none.
+func pureMath(ctx context.Context) (map[string]string, error) {
+	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	dir := filepath.Join(strings.TrimSpace(string(root)), "src", "math")
+	port := build.Default
+	here, err := port.ImportDir(dir, 0)
+	if err != nil {
+		return nil, err
+	}
+	port.GOARCH, port.CgoEnabled = "mips64le", false
+	there, err := port.ImportDir(dir, 0)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{}
+	for _, f := range slices.Concat(here.GoFiles, here.SFiles) {
+		if !slices.Contains(there.GoFiles, f) {
+			files[filepath.Join(dir, f)] = ""
+		}
+	}
+	for _, f := range there.GoFiles {
+		if slices.Contains(here.GoFiles, f) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, f))
+		if err != nil {
+			return nil, err
+		}
+		// Neither its name nor its constraint is to choose a port.
+		files[filepath.Join(dir, "pure"+strings.ReplaceAll(f, "_", ""))] = strings.Replace(string(text), "//go:build ", "// ", 1)
+	}
+	return files, nil
+}
+
+// run is RunGo with other texts for files of the Go distribution.
+func run(ctx context.Context, files map[string]string, main string, instead map[string]string) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "oracle")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	root, err := moduleRoot()
+	if err != nil {
+		return nil, err
+	}
+	overlay := map[string]string{}
+	write := func(name, text string) error {
+		flat := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
+		overlay[filepath.Join(root, "internal/tests/oracle/run", name)] = flat
+		return os.WriteFile(flat, []byte(text), 0o666)
+	}
+	if err := write("main.go", main); err != nil {
+		return nil, err
+	}
+	for name, text := range files {
+		if err := write("kernels/"+name, text); err != nil {
+			return nil, err
+		}
+	}
+	for name, text := range instead {
+		flat := ""
+		if text != "" {
+			flat = filepath.Join(dir, "instead_"+filepath.Base(name))
+			if err := os.WriteFile(flat, []byte(text), 0o666); err != nil {
+				return nil, err
+			}
+		}
+		overlay[name] = flat
+	}
+	text, err := json.Marshal(map[string]any{"Replace": overlay})
+	if err != nil {
+		return nil, err
+	}
+	list := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(list, text, 0o666); err != nil {
+		return nil, err
+	}
+	bin := filepath.Join(dir, "run.exe")
+	build := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-overlay", list, "-o", bin, "./internal/tests/oracle/run")
+	build.Dir = root
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(ctx, bin)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("run: %w\n%s", err, errs.Bytes())
+	}
+	return out.Bytes(), nil
+}
+
+// moduleRoot returns the folder of this module, in which tests run.
+func moduleRoot() (string, error) {
+	dir, err := filepath.Abs(".")
+	for err == nil {
+		if _, e := os.Stat(filepath.Join(dir, "go.mod")); e == nil {
+			return dir, nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", fmt.Errorf("no go.mod above the working directory")
+		}
+		dir = up
+	}
+	return "", err
+}

@@ -1,0 +1,265 @@
+// Package quirktest compiles the kernels that show drivers' bugs without the workarounds of
+// the table in package quirks, for tests that find out which of them a driver still needs.
+//
+//	go test -v ./internal/tests/difftest/... ./internal/tests/smith -run TestQuirks
+//
+// does so on the Vulkan device. Each kernel is compiled with one row of the table switched off,
+// and its test runs in a process of its own, since drivers may crash on it. A row that the
+// device does not need is no failure: the tests list it.
+package quirktest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/codegen/lower"
+	"github.com/kgen-go/kgen/codegen/pass/quirks"
+	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
+	"github.com/kgen-go/kgen/internal/tests/oracle"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// limit is how long the test of one kernel may take: drivers may hang, too.
+const limit = 3 * time.Minute
+
+// A Case is a row of the table with one of its cases.
+type Case struct {
+	Row  *quirks.Quirk
+	Name string // as Row.Case has it
+	// Package and Kernel are set if it is a kernel of a package of test kernels. The package
+	// is relative to the module.
+	Package, Kernel string
+}
+
+// Disabled is what modules are compiled without, for load.Program.
+func (c Case) Disabled() []string { return []string{"quirk/" + c.Row.Name} }
+
+// Cases returns the cases that match of all rows that can be switched off.
+func Cases(match func(c Case) bool) (out []Case) {
+	for _, q := range quirks.All() {
+		if q.Fixed {
+			continue
+		}
+		for _, name := range q.Case {
+			c := Case{Row: q, Name: name}
+			if i := strings.LastIndexByte(name, '.'); !strings.Contains(name, ":") && !slices.Contains([]string{".go", ".ir"}, name[i:]) {
+				c.Package, c.Kernel = name[:i], name[i+1:]
+			}
+			if match(c) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// Compiler compiles kernels of packages that it loads once.
+type Compiler struct{ loaded map[string]*load.Program }
+
+// Compile compiles the kernel of a case without the things named.
+func (c *Compiler) Compile(of Case, disabled ...string) (*oracle.Kernel, error) {
+	prog := c.loaded[of.Package]
+	if prog == nil {
+		var err error
+		prog, _, err = load.Load(context.Background(), load.Config{Patterns: []string{modules.Module + "/" + of.Package}, Intrinsic: lower.Intrinsic})
+		if err != nil {
+			return nil, err
+		}
+		if c.loaded == nil {
+			c.loaded = map[string]*load.Program{}
+		}
+		c.loaded[of.Package] = prog
+	}
+	for _, p := range prog.Packages {
+		for _, k := range p.Kernels {
+			if k.Name == of.Kernel {
+				return compile(prog, k, disabled)
+			}
+		}
+	}
+	return nil, fmt.Errorf("%s has no kernel %s", of.Package, of.Kernel)
+}
+
+func compile(prog *load.Program, k *load.Kernel, disabled []string) (*oracle.Kernel, error) {
+	prog.Disabled = disabled
+	out, diags, err := oracle.Compile(prog, k)
+	if err == nil && len(diags) > 0 {
+		err = diags
+	}
+	return out, err
+}
+
+// write writes the modules of all packages of test kernels below dir, those of the case's
+// kernel as it is compiled without the row.
+func (c *Compiler) write(dir string, of Case) error {
+	packages, err := modules.Packages()
+	if err != nil {
+		return err
+	}
+	for _, pkg := range packages {
+		from, err := modules.Folder(pkg)
+		if err != nil {
+			return err
+		}
+		below := strings.TrimPrefix(pkg, modules.Module+"/")
+		to := filepath.Join(dir, filepath.FromSlash(below))
+		if err := os.MkdirAll(to, 0o777); err != nil {
+			return err
+		}
+		entries, err := os.ReadDir(from)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if err := os.Symlink(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+				return err
+			}
+		}
+		if below != of.Package {
+			continue
+		}
+		k, err := c.Compile(of, of.Disabled()...)
+		if err != nil {
+			return err
+		}
+		put := func(name string, words []uint32) {
+			name = filepath.Join(to, name+".spv")
+			err = errors.Join(err, os.Remove(name), os.WriteFile(name, []byte(oracle.SPIRV(words)), 0o666))
+		}
+		put(of.Kernel, k.Words)
+		for i := range k.ABI.Variants {
+			put(of.Kernel+"."+k.ABI.Variants[i].Name, k.Variants[i])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Asked skips the test unless -test.run names it: it takes minutes.
+func Asked(t *testing.T) {
+	t.Helper()
+	if f := flag.Lookup("test.run"); f == nil || !strings.Contains(f.Value.String(), "Quirks") {
+		t.Skip("it takes minutes; -run TestQuirks asks for it")
+	}
+}
+
+// ran matches a test of a case that has run, skipped one that the device cannot run.
+var (
+	ran     = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL): [^/\n]+/`)
+	skipped = regexp.MustCompile(`(?m)^\s*--- SKIP: `)
+)
+
+// Kernels runs the tests of the calling package that compare devices with the host for each of
+// its kernels' cases. tests matches the names of these tests, whose sub-tests are named by
+// subtest after kernels, and which have a flag -every-case, without which they leave cases out.
+func Kernels(t *testing.T, tests string, cases []Case, subtest func(c Case) string) {
+	Asked(t)
+	dev := devtest.Vulkan(t)
+	if len(cases) == 0 {
+		t.Fatal("no row has such cases")
+	}
+	c := &Compiler{}
+	report(t, dev.Name(), cases, func(of Case) (string, error) {
+		dir := t.TempDir()
+		if err := c.write(dir, of); err != nil {
+			return "", err
+		}
+		pattern := "^(" + tests + ")$/^" + regexp.QuoteMeta(subtest(of)) + "$"
+		out, failed, err := Child([]string{"KGEN_TEST_MODULES=" + dir}, "-test.run", pattern, "-every-case")
+		if err == nil && failed == "" && !ran.MatchString(out) {
+			if !skipped.MatchString(out) {
+				return "", fmt.Errorf("no test matches %s", pattern)
+			}
+			return "", errNotRun
+		}
+		return failed, err
+	})
+}
+
+// errNotRun is of a case that the device cannot run.
+var errNotRun = errors.New("the device has not run it")
+
+// Child runs tests of the calling package in another process. failed says how they failed.
+func Child(env []string, args ...string) (out, failed string, err error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return "", "", err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, exe, append([]string{"-test.v"}, args...)...)
+	cmd.Env = append(append(os.Environ(), "GALLIVM_PERF=", "LP_NATIVE_VECTOR_WIDTH="), env...) // drivers compile as they do for users
+	text, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return string(text), fmt.Sprintf("not done after %v", limit), nil
+	case errors.As(err, &exit):
+		return string(text), firstFailure(text, exit), nil
+	}
+	return string(text), "", err
+}
+
+// firstFailure returns the line of a test's output that says what is wrong.
+func firstFailure(out []byte, exit *exec.ExitError) string {
+	for line := range bytes.Lines(out) {
+		if s := string(bytes.TrimSpace(line)); strings.Contains(s, "_test.go:") && !strings.Contains(s, ": comparing ") && !strings.Contains(s, ": device: ") {
+			return s
+		}
+	}
+	return exit.Error()
+}
+
+// Programs is Kernels for cases that run runs.
+func Programs(t *testing.T, device string, cases []Case, run func(c Case) (failed string, err error)) {
+	report(t, device, cases, run)
+}
+
+// report runs the cases and logs what they say of each row on the device.
+func report(t *testing.T, device string, cases []Case, run func(c Case) (failed string, err error)) {
+	needed, right := map[string]bool{}, map[string]bool{}
+	var order []string
+	for _, c := range cases {
+		failed, err := run(c)
+		if strings.Contains(failed, runtime.ErrKernelNotSupported.Error()) {
+			err = errNotRun
+		}
+		key := fmt.Sprintf("%s (%s)", c.Disabled()[0], c.Row.Driver)
+		switch {
+		case errors.Is(err, errNotRun):
+			t.Logf("%s: %s: %s has not run on this device", device, key, c.Name)
+			continue
+		case err != nil:
+			t.Errorf("%s: %s: %v", key, c.Name, err)
+			continue
+		case failed != "":
+			t.Logf("%s: %s: needed by %s: %s", device, key, c.Name, failed)
+			needed[key] = true
+		default:
+			right[key] = true
+		}
+		if !slices.Contains(order, key) {
+			order = append(order, key)
+		}
+	}
+	for _, key := range order {
+		if right[key] && !needed[key] {
+			t.Logf("%s: %s: not needed by the cases here", device, key)
+		}
+	}
+}

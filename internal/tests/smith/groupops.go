@@ -1,0 +1,145 @@
+package smith
+
+import (
+	"fmt"
+
+	"github.com/kgen-go/kgen/internal/tests/smith/shape"
+)
+
+// inGroups are statements of work-items that have a group.
+var inGroups = []statement{{2, (*gen).tally}}
+
+// operator returns a type and a function to combine its values by, where the order
+// is that of package dsl; of any, where it does not show.
+func (g *gen) operator() (t *typ, op string) {
+	switch g.n(8) {
+	case 0:
+		return boolType, g.one("LogicalAnd", "LogicalOr")
+	case 1:
+		return float32T, g.one("Plus", "Minimum", "Maximum")
+	case 2:
+		return float64T, g.one("Plus", "Minimum", "Maximum", "Multiplies")
+	}
+	return g.intType(), g.one("Plus", "Minimum", "Maximum", "Multiplies", "BitAnd", "BitOr", "BitXor")
+}
+
+// idempotent is operator for those that may combine a value twice.
+func (g *gen) idempotent() (t *typ, op string) {
+	switch g.n(6) {
+	case 0:
+		return boolType, g.one("LogicalAnd", "LogicalOr")
+	case 1:
+		return pick(g, []*typ{float32T, float64T}), g.one("Minimum", "Maximum")
+	}
+	return g.intType(), g.one("Minimum", "Maximum", "BitAnd", "BitOr")
+}
+
+// itemValue is an argument of a group algorithm.
+func (g *gen) itemValue(t *typ) string { return g.value(t, min(2, g.size.expr)) }
+
+// reduction declares what all of a group get.
+func (g *gen) reduction() {
+	switch g.n(5) {
+	case 0:
+		g.declareUniform(boolType, fmt.Sprintf("dsl.%sOfGroup(it.Group(), %s)", g.one("Any", "All", "None"), g.itemValue(boolType)))
+	case 1:
+		t := g.scalar()
+		lane := fmt.Sprint(g.n(g.group.items))
+		if g.chance(2) {
+			lane = fmt.Sprintf("int(uint(%s)%%%d)", g.uniformExpr(intT, 1), g.group.items+g.n(2))
+		}
+		g.declareUniform(t, fmt.Sprintf("dsl.GroupBroadcast(it.Group(), %s, %s)", g.itemValue(t), lane))
+	default:
+		t, op := g.operator()
+		g.declareUniform(t, g.round(t, fmt.Sprintf("dsl.ReduceOverGroup(it.Group(), %s, dsl.%s)", g.itemValue(t), op)))
+	}
+}
+
+func (g *gen) scan() {
+	t, op := g.operator()
+	g.local(t, g.round(t, fmt.Sprintf("dsl.%sScanOverGroup(it.Group(), %s, dsl.%s)", g.one("Inclusive", "Exclusive"), g.itemValue(t), op)))
+}
+
+// ofQuads does what sub-groups do among four neighbours, which are of one sub-group
+// whatever its size.
+func (g *gen) ofQuads() {
+	if g.group.items%4 != 0 {
+		return
+	}
+	t := g.scalar()
+	e := g.itemValue(t)
+	switch g.n(4) {
+	case 0:
+		g.local(t, fmt.Sprintf("dsl.PermuteGroupByXor(it.SubGroup(), %s, %d)", e, g.n(4)))
+	case 1:
+		g.local(t, fmt.Sprintf("dsl.SelectFromGroup(it.SubGroup(), %s, it.SubGroup().LocalID()&^3|%s&3)", e, g.place(intT)))
+	case 2:
+		d, dir, has := g.n(4), "Left", "lid&3+%d < 4"
+		if g.chance(2) {
+			dir, has = "Right", "lid&3 >= %d"
+		}
+		g.local(t, fmt.Sprintf("shape.Pick("+has+", dsl.ShiftGroup%s(it.SubGroup(), %s, %d), %s)", d, dir, e, d, g.place(t)))
+	default:
+		s, m := g.name("lane"), g.name("m")
+		g.line("%s, %s := it.SubGroup().LocalID()&^3, dsl.GroupBallot(it.SubGroup(), %s)", s, m, g.itemValue(boolType))
+		g.local(ints[7], fmt.Sprintf("%s[%s/32] >> (%s %% 32) & 15", m, s, s))
+	}
+}
+
+// ofSubGroups combines what sub-groups do.
+func (g *gen) ofSubGroups() {
+	t, op := g.idempotent()
+	e := g.itemValue(t)
+	if t == boolType && g.chance(2) {
+		which := g.one("Any", "All")
+		g.declareUniform(t, fmt.Sprintf("dsl.%sOfGroup(it.Group(), dsl.%sOfGroup(it.SubGroup(), %s))", which, which, e))
+		return
+	}
+	e = fmt.Sprintf("dsl.%s(it.SubGroup(), %s, dsl.%s)", g.one("ReduceOverGroup", "InclusiveScanOverGroup"), e, op)
+	g.declareUniform(t, g.round(t, fmt.Sprintf("dsl.ReduceOverGroup(it.Group(), %s, dsl.%s)", e, op)))
+}
+
+// stated says that a value in shared memory is uniform.
+func (g *gen) stated() {
+	for _, t := range g.group.tiles {
+		if t.state == shared && t.elem.scalar() {
+			g.declareUniform(t.elem, fmt.Sprintf("dsl.Uniform(%s[%s%d])", t.name, t.base, g.n(t.n)))
+			return
+		}
+	}
+}
+
+// tally changes elements that all work-items change, in an order that does not show,
+// outside of loops of work-items: lavapipe gets ordered operations in them wrong.
+func (g *gen) tally() {
+	if g.times > g.group.times || len(g.loops) > 0 || g.closed > 0 {
+		return
+	}
+	of, ops, t, n := "k.Counts", shape.CountOps[:], ints[7], shape.Counts
+	for _, c := range g.group.tiles {
+		if c.counter && c.state == owned && g.chance(2) {
+			of, n = c.name, c.n
+		}
+	}
+	if of == "k.Counts" && g.chance(4) {
+		of, ops, t, n = "k.Longs", shape.LongOps[:], ints[3], shape.Longs
+	}
+	i := g.n(len(ops))
+	index := fmt.Sprint(i)
+	if n > len(ops) && g.chance(2) {
+		index = fmt.Sprintf("int(uint(%s)%%%d)*%d+%d", g.place(intT), n/len(ops), len(ops), i)
+	}
+	bits := "Uint32"
+	if t.bits == 64 {
+		bits = "Int64"
+	}
+	e := g.value(t, 2)
+	switch op := ops[i]; {
+	case op == shape.Plus && g.chance(2):
+		g.line("atomic.Add%s(&%s[%s], %s)", bits, of, index, e)
+	case op <= shape.Max:
+		g.line("dsl.Atomic%s(&%s[%s], %s)", []string{"Add", "Min", "Max"}[op], of, index, e)
+	default:
+		g.line("atomic.%s%s(&%s[%s], %s)", []string{"And", "Or"}[op-shape.And], bits, of, index, e)
+	}
+}

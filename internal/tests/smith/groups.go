@@ -1,0 +1,592 @@
+package smith
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/kgen-go/kgen/internal/tests/smith/shape"
+)
+
+// group is what is known of a kernel with work-groups. Code is of two kinds: that
+// of work-items, which does as it likes, and that of the group, which all its
+// work-items come to together, but for those that have left. What each may touch
+// says the state of the memory that they share.
+type group struct {
+	local, groups []int
+	items         int  // of a work-group
+	uni           bool // expressions are to be the same for all
+	late          bool // code runs when the kernel ends
+	depth         int
+	loops         []groupLoop
+	times         int // how often the group's code runs
+	tiles         []*tile
+	walks         bool // the code mostly walks over a slice
+}
+
+// groupLoop is a loop that a group goes round together.
+type groupLoop struct {
+	label  string
+	used   *bool
+	states []state
+}
+
+// state says what work-items may do with a tile.
+type state uint8
+
+const (
+	owned  state = iota // each has a part of its own; of counters, all add to them
+	shared              // all read
+)
+
+// tile is memory that a group shares.
+type tile struct {
+	name    string
+	elem    *typ // of the n elements that the group has
+	n       int
+	base    string // what is added to an index
+	view    string // what a work-item's own part is, as a format of the tile's name
+	own     *typ   // the type of that
+	length  int
+	counter bool // changed by atomic operations alone
+	state   state
+}
+
+// shapes of nd-ranges: work-groups, and how many there are.
+var nd = []struct{ local, groups []int }{
+	{[]int{8}, []int{2}}, {[]int{8}, []int{3}}, {[]int{16}, []int{2}}, {[]int{12}, []int{2}}, {[]int{4}, []int{3}},
+	{[]int{32}, []int{1}}, {[]int{20}, []int{2}}, {[]int{1}, []int{3}}, {[]int{40}, []int{1}}, {[]int{2}, []int{4}}, {[]int{7}, []int{2}},
+	{[]int{2, 4}, []int{2, 1}}, {[]int{4, 4}, []int{1, 2}}, {[]int{3, 4}, []int{1, 2}}, {[]int{2, 12}, []int{1, 2}}, {[]int{2, 2, 2}, []int{1, 2, 1}}, {[]int{1, 3, 4}, []int{2, 1, 1}},
+}
+
+// NewGroup writes the program of a seed with work-groups that meet at barriers and
+// share memory, of one of the smallest sizes. Its results depend neither on the order
+// in which work-items run nor on the size of sub-groups, as long as that is a power
+// of two and at least 4.
+func NewGroup(seed uint64, prefix string, n int) *Program {
+	return newGroup(seed, prefix, n, false)
+}
+
+// NewWalks is NewGroup of programs that mostly walk over a slice; see walk. They have one dimension:
+// host forms have only such work-groups go through loops together.
+func NewWalks(seed uint64, prefix string, n int) *Program { return newGroup(seed, prefix, n, true) }
+
+func newGroup(seed uint64, prefix string, n int, walks bool) *Program {
+	g := &gen{r: rand.New(rand.NewPCG(seed, 43)), prefix: prefix}
+	calm := rand.New(rand.NewPCG(seed, 46))
+	shape := pick(g, nd)
+	for walks && len(shape.local) > 1 {
+		shape = pick(g, nd)
+	}
+	b := &group{local: shape.local, groups: shape.groups, items: 1, times: 1, walks: walks}
+	global := make([]int, len(b.local))
+	for d := range b.local {
+		b.items *= b.local[d]
+		global[d] = b.local[d] * b.groups[d]
+	}
+	g.file(n, func(g *gen) { g.group = b; g.groupKernel(calm) })
+	return &Program{Seed: seed, Prefix: prefix, Source: g.out.String(), Faulty: g.faulty, Global: global, Local: b.local}
+}
+
+// uniform reports whether expressions are to be the same for all of a group.
+func (g *gen) uniform() bool { return g.group != nil && g.group.uni }
+
+// open reports whether the variable may be used as things are.
+func (g *gen) open(v *variable) bool {
+	if g.uniform() {
+		return v.uniform
+	}
+	return v.tile == nil || v.tile.state == owned && !g.group.late
+}
+
+// groupKernel writes the kernel.
+func (g *gen) groupKernel(calm *rand.Rand) {
+	b := g.group
+	rank := len(b.local)
+	g.line("")
+	g.line("type %sK struct{ shape.GroupArgs }", g.prefix)
+	g.line("")
+	g.line("func (%sK) Properties() properties.List {", g.prefix)
+	size := ""
+	if g.chance(2) {
+		size = fmt.Sprintf(", properties.WorkGroupSize(%s)", strings.Trim(strings.ReplaceAll(fmt.Sprint(b.local), " ", ", "), "[]"))
+	}
+	g.line("\treturn properties.List{properties.Float(properties.FloatExact)%s}", size)
+	g.line("}")
+	g.line("")
+	g.line("func (k %sK) Kernel(it dsl.NDItem%d) {", g.prefix, rank)
+	g.begin(nil, false, true)
+	g.indent++
+	common := g.calm(calm)
+	g.line("gid, lid := it.GroupLinearID(), it.LocalLinearID()")
+	switch {
+	case rank == 1 && g.chance(2):
+		g.line("id := it.GlobalID()")
+	case size == "" && g.chance(2):
+		g.line("id := gid*it.Group().LocalRange() + lid")
+	default:
+		g.line("id := gid*%d + lid", b.items)
+	}
+	items := b.items
+	for _, n := range b.groups {
+		items *= n
+	}
+	if !g.chance(4) {
+		g.line("if len(k.In) < %d || len(k.Out) < %d || len(k.Bytes) < %d || len(k.Reals) < %d || len(k.Recs) < %d || len(k.Share) < %d || len(k.Counts) < shape.Counts {",
+			items*shape.Words, items*shape.Words, items*shape.Bytes, items*shape.Reals, items*shape.Recs, items*shape.Shares)
+		g.line("\treturn")
+		g.line("}")
+	}
+	g.line("out, bytes := k.Out[id*16:id*16+16], k.Bytes[id*8:][:8:8]")
+	g.line("reals, recs := k.Reals[4*id:4*(id+1)], k.Recs[id*2:2*id+2:len(k.Recs)]")
+	g.line("h := shape.Mix(uint64(id), k.In[id*16])")
+	g.line("_, _, _, _, _ = bytes, reals, recs, h, gid")
+	for _, v := range []*variable{
+		{name: "id", typ: intT, fixed: true}, {name: "lid", typ: intT, fixed: true},
+		{name: "gid", typ: intT, fixed: true, uniform: true}, {name: "k.N", typ: int32T, fixed: true, uniform: true},
+		{name: "out", typ: sliceOf(uint64T), fixed: true, device: true, length: 16},
+		{name: "bytes", typ: sliceOf(int8T), fixed: true, device: true, length: 8},
+		{name: "reals", typ: sliceOf(float32T), fixed: true, device: true, length: 4},
+		{name: "recs", typ: sliceOf(recT), fixed: true, device: true, length: 2},
+		{name: "h", typ: uint64T},
+		{name: "k.Small", typ: &typ{kind: arrayKind, elem: ints[1], len: 3}},
+	} {
+		g.declare(v)
+	}
+	if g.chance(2) {
+		t := &tile{name: "k.Share", elem: uint64T, n: b.items * shape.Shares, base: fmt.Sprintf("gid*%d+", b.items*shape.Shares),
+			view: fmt.Sprintf("%%s[id*%d:][:%d]", shape.Shares, shape.Shares), own: sliceOf(uint64T), length: shape.Shares}
+		b.tiles = append(b.tiles, t)
+		g.ownView(t)
+	}
+	g.groupStatements(3 + g.n(g.size.statements))
+	for _, v := range common {
+		g.line("h = shape.Mix(h, uint64(%s))", v)
+	}
+	g.finish()
+	g.calm(calm)
+	g.indent--
+	g.line("}")
+}
+
+// finish hashes what is left.
+func (g *gen) finish() {
+	for _, v := range g.scopes[0] {
+		if !g.open(v) {
+			continue
+		}
+		g.faults = 1
+		if v.typ.scalar() {
+			g.line("h = shape.Mix(h, %s)", toWord(v.typ, v.name))
+		} else if p := g.part(v.name, v.typ, v, (*typ).scalar, false, 4); p != "" && v.name != "out" {
+			g.line("h = shape.Mix(h, %s)", g.wordOf(p, v.typ))
+		}
+	}
+	for _, t := range g.group.tiles {
+		if t.state == shared && t.elem.scalar() {
+			g.line("h = shape.Mix(h, %s)", toWord(t.elem, fmt.Sprintf("%s[%s(lid+1)%%%d]", t.name, t.base, t.n)))
+		}
+	}
+	g.line("out[15] = h")
+}
+
+// uniformExpr returns an expression that is the same for all work-items of a group.
+func (g *gen) uniformExpr(t *typ, depth int) string {
+	g.group.uni = true
+	defer func() { g.group.uni = false }()
+	return g.expr(t, depth)
+}
+
+// shared returns a part of a tile that all may read, or "".
+func (g *gen) shared(t *typ) string {
+	if g.group == nil || g.group.late || g.uniform() || !g.kernel || !g.chance(3) {
+		return ""
+	}
+	for _, i := range g.r.Perm(len(g.group.tiles)) {
+		if c := g.group.tiles[i]; c.state == shared && (c.elem.same(t) || reaches(c.elem, t.same, 3)) {
+			return g.part(fmt.Sprintf("%s[%s%s]", c.name, c.base, g.tileIndex(c)), c.elem, nil, t.same, false, 3)
+		}
+	}
+	return ""
+}
+
+// tileIndex returns an index of the elements of a tile.
+func (g *gen) tileIndex(c *tile) string {
+	switch vs := g.vars(func(v *variable) bool { return v.typ.kind == intKind }); {
+	case g.chance(3):
+		return fmt.Sprintf("(lid+%d)%%%d", 1+g.n(c.n), c.n)
+	case len(vs) == 0 || g.chance(4):
+		return fmt.Sprint(g.n(c.n))
+	case c.base == "" && g.mayFault(8):
+		return pick(g, vs).name
+	default:
+		return fmt.Sprintf("int(uint(%s)%%%d)", pick(g, vs).name, c.n)
+	}
+}
+
+// ownView declares a work-item's own part of a tile.
+func (g *gen) ownView(t *tile) {
+	if t.counter {
+		return
+	}
+	name := g.name("own")
+	g.line("%s := "+t.view, name, t.name)
+	g.line("_ = %s", name)
+	g.declare(&variable{name: name, typ: t.own, fixed: true, length: t.length, tile: t, device: t.base != ""})
+}
+
+type groupStatement struct {
+	weight int
+	write  func(g *gen)
+}
+
+var groupSimple, groupNested, groupWalks []groupStatement
+
+func init() {
+	groupSimple = []groupStatement{
+		{8, (*gen).itemCode}, {5, (*gen).barrier}, {4, (*gen).newTile}, {3, (*gen).reduction}, {2, (*gen).scan}, {2, (*gen).ofQuads},
+		{2, (*gen).ofSubGroups}, {2, (*gen).leaving}, {2, (*gen).uniformVariable}, {1, (*gen).stated}, {1, (*gen).leaveLoop}, {1, (*gen).allLeave}, {2, (*gen).walk},
+	}
+	groupWalks = []groupStatement{{6, (*gen).walk}, {2, (*gen).itemCode}, {1, (*gen).barrier}, {1, (*gen).newTile}, {1, (*gen).reduction}}
+	groupNested = []groupStatement{{4, (*gen).groupIf}, {3, (*gen).groupFor}, {1, (*gen).groupSwitch}, {1, (*gen).groupClosure}}
+}
+
+// groupStatements writes code of the group within the scope.
+func (g *gen) groupStatements(n int) {
+	for range n {
+		list := groupSimple
+		if g.group.walks {
+			list = groupWalks
+		}
+		if g.group.depth < min(g.size.depth, 3) && g.work < maxWork && g.chance(4) {
+			list = groupNested
+		}
+		total := 0
+		for _, s := range list {
+			total += s.weight
+		}
+		i := g.n(total)
+		g.faults = 0
+		for _, s := range list {
+			if i -= s.weight; i < 0 {
+				s.write(g)
+				break
+			}
+		}
+	}
+}
+
+// states returns those of the tiles.
+func (b *group) states() []state {
+	var out []state
+	for _, t := range b.tiles {
+		out = append(out, t.state)
+	}
+	return out
+}
+
+// restore returns to how the first tiles were.
+func (g *gen) restore(states []state) {
+	tiles := g.group.tiles[:len(states)]
+	changed := false
+	for i, t := range tiles {
+		changed = changed || t.state != states[i]
+	}
+	if changed {
+		g.line("it.Barrier()")
+	}
+	for i, t := range tiles {
+		t.state = states[i]
+	}
+}
+
+// groupBlock writes code of the group in a scope of its own, without braces. The
+// state of tiles is afterwards what it was.
+func (g *gen) groupBlock(n int) {
+	b := g.group
+	states := b.states()
+	g.depth++
+	b.depth++
+	g.indent++
+	g.push()
+	g.groupStatements(n)
+	g.restore(states)
+	g.pop()
+	b.tiles = b.tiles[:len(states)]
+	g.indent--
+	b.depth--
+	g.depth--
+}
+
+// itemCode writes code of work-items.
+func (g *gen) itemCode() {
+	for range 1 + g.n(3) {
+		g.statement()
+	}
+}
+
+// barrier lets all that tiles are for change.
+func (g *gen) barrier() {
+	switch {
+	case g.chance(6):
+		g.line("it.SubGroup().Barrier()") // orders too little
+		return
+	case g.chance(5):
+		g.reduction() // it orders memory as barriers do
+	default:
+		g.line("%s", g.one("it.Barrier()", "it.Group().Barrier()"))
+	}
+	for _, t := range g.group.tiles {
+		if g.chance(3) {
+			continue
+		}
+		if t.state == owned {
+			t.state = shared
+			continue
+		}
+		t.state = owned
+		if len(g.vars(func(v *variable) bool { return v.tile == t })) == 0 {
+			g.ownView(t)
+		}
+	}
+}
+
+// newTile declares work-group memory.
+func (g *gen) newTile() {
+	b := g.group
+	if len(b.tiles) > 3 {
+		return
+	}
+	name := g.name("t")
+	t := &tile{name: name}
+	switch per := 1 + g.n(4); g.n(6) {
+	case 0, 1:
+		t.elem, t.n, t.length = g.scalar(), b.items*per, per
+		t.view, t.own = fmt.Sprintf("%%s[lid*%d:][:%d]", per, per), sliceOf(t.elem)
+		g.line("%s := dsl.Local[[%d]%s](it)", name, t.n, t.elem)
+	case 2:
+		t.elem, t.n, t.length = g.scalar(), b.items*per, per
+		t.view, t.own = fmt.Sprintf("%%s[lid*%d:lid*%d+%d:%d]", per, per, per, t.n), sliceOf(t.elem)
+		g.line("%s := dsl.LocalSlice[%s](it, %d)", name, t.elem, t.n)
+	case 3:
+		for t.elem = g.anyType(1); t.elem.size() > 48; {
+			t.elem = g.anyType(1)
+		}
+		t.n, t.view, t.own = b.items, "&%s[lid]", &typ{kind: ptrKind, elem: t.elem}
+		g.line("%s := dsl.Local[[%d]%s](it)", name, t.n, t.elem)
+	case 4:
+		t.elem, t.n, t.length = &typ{kind: arrayKind, elem: g.scalar(), len: per}, b.items, per
+		t.view, t.own = "%s[lid][:]", sliceOf(t.elem.elem)
+		g.line("%s := dsl.Local[[%d]%s](it)", name, t.n, t.elem)
+	default:
+		t.elem, t.n, t.counter = ints[7], 8, true
+		g.line("%s := dsl.Local[[8]uint32](it)", name)
+	}
+	g.line("_ = %s", name)
+	b.tiles = append(b.tiles, t)
+	if g.chance(6) {
+		t.state = shared // all zero
+		return
+	}
+	g.ownView(t)
+}
+
+// size returns about how many bytes a value takes.
+func (t *typ) size() int {
+	switch t.kind {
+	case boolKind:
+		return 1
+	case arrayKind:
+		return t.len * t.elem.size()
+	case structKind:
+		n := 0
+		for _, f := range t.fields {
+			n += f.typ.size()
+		}
+		return n
+	}
+	return t.bits / 8
+}
+
+// leaving lets some work-items leave.
+func (g *gen) leaving() {
+	b := g.group
+	if g.closed > 0 || b.depth > 0 && g.chance(2) {
+		return
+	}
+	cond := g.boolExpr(g.size.expr)
+	if isLiteral(cond) {
+		return
+	}
+	if g.chance(2) {
+		cond = fmt.Sprintf("id == %d || %s && lid > %d", g.n(b.items), cond, g.n(b.items))
+	}
+	g.line("if %s {", cond)
+	if g.chance(3) {
+		g.block(1 + g.n(2))
+	}
+	if g.faulty && g.chance(3) {
+		g.line("\tpanic(\"left %d\")", g.n(100))
+	} else {
+		g.line("\treturn")
+	}
+	g.line("}")
+}
+
+// allLeave ends a work-group.
+func (g *gen) allLeave() {
+	if g.closed > 0 || !g.chance(3) {
+		return
+	}
+	g.line("if %s && %s {", g.uniformExpr(boolType, 2), g.uniformExpr(boolType, 2))
+	g.line("\treturn")
+	g.line("}")
+}
+
+// leaveLoop leaves a loop of the group, or goes on with it.
+func (g *gen) leaveLoop() {
+	loops := g.group.loops
+	if len(loops) == 0 {
+		return
+	}
+	l := pick(g, loops)
+	g.line("if %s {", g.uniformExpr(boolType, 2))
+	states := g.group.states()
+	g.indent++
+	g.restore(l.states)
+	copyStates(g.group.tiles, states)
+	*l.used = true
+	g.line("%s %s", g.one("break", "continue"), l.label)
+	g.indent--
+	g.line("}")
+}
+
+func copyStates(tiles []*tile, states []state) {
+	for i, s := range states {
+		tiles[i].state = s
+	}
+}
+
+// uniformVariable declares or changes one that the group has in common.
+func (g *gen) uniformVariable() {
+	vs := g.vars(func(v *variable) bool { return v.uniform && strings.HasPrefix(v.name, "u") })
+	if len(vs) > 0 && g.chance(2) {
+		v := pick(g, vs)
+		g.line("%s = %s", v.name, g.uniformExpr(v.typ, g.size.expr))
+		return
+	}
+	t := g.scalar()
+	g.declareUniform(t, g.uniformExpr(t, g.size.expr))
+}
+
+func (g *gen) declareUniform(t *typ, e string) {
+	u := g.name("u")
+	g.line("var %s %s = %s", u, t, e)
+	g.line("_ = %s", u)
+	g.declare(&variable{name: u, typ: t, fixed: true, uniform: true})
+}
+
+func (g *gen) groupIf() {
+	g.line("if %s {", g.uniformExpr(boolType, g.size.expr))
+	g.groupBlock(1 + g.n(4))
+	if g.chance(2) {
+		g.line("} else {")
+		g.groupBlock(1 + g.n(3))
+	}
+	g.line("}")
+}
+
+func (g *gen) groupSwitch() {
+	g.line("switch %s %% 4 {", g.uniformExpr(intT, 1))
+	n := 1 + g.n(3)
+	for c := range n {
+		if c == 1 && g.chance(2) {
+			g.line("default:")
+		} else {
+			g.line("case %d:", c)
+		}
+		g.groupBlock(1 + g.n(3))
+		if c < n-1 && g.chance(5) {
+			g.line("\tfallthrough")
+		}
+	}
+	g.line("}")
+}
+
+func (g *gen) groupFor() {
+	b := g.group
+	n := 1 + g.n(min(3, max(1, maxWork/8/g.times)))
+	i := g.name("i")
+	var head string
+	v := &variable{name: i, typ: intT, fixed: true, uniform: true, noCapture: true}
+	switch g.n(4) {
+	case 0:
+		head = fmt.Sprintf("for %s := range %d", i, n)
+	case 1:
+		head = fmt.Sprintf("for %s := 0; %s < int(uint(%s)%%%d); %s++", i, i, g.uniformExpr(intT, 2), n+1, i)
+	case 2:
+		head = fmt.Sprintf("for %s := %d; %s > 0 && %s; %s--", i, n, i, g.uniformExpr(boolType, 2), i)
+	default:
+		head = fmt.Sprintf("for %s := 0; %s < %d; %s++", i, i, n, i)
+	}
+	times := b.times
+	b.times *= n
+	g.body(head, n, false, func() {
+		outer := g.loops
+		l := outer[len(outer)-1]
+		b.loops = append(b.loops, groupLoop{l.label, l.used, b.states()})
+		g.loops = nil // work-items have no way out of it
+		g.push()
+		g.declare(v)
+		g.indent++
+		g.line("_ = %s", i)
+		g.indent--
+		g.groupBlock(1 + g.n(4))
+		g.pop()
+		g.loops = outer
+	})
+	b.loops = b.loops[:len(b.loops)-1]
+	b.times = times
+}
+
+// groupClosure declares a function literal with code of the group, and calls it.
+func (g *gen) groupClosure() {
+	b := g.group
+	if g.closed > 0 {
+		return
+	}
+	result, loops, groupLoops := g.result, g.loops, b.loops
+	name, arg, param := g.name("c"), g.name("a"), g.scalar()
+	res := g.scalar()
+	g.line("%s := func(%s %s) %s {", name, arg, param, res)
+	g.result, g.loops, b.loops = nil, nil, nil
+	g.closed++
+	before := g.work
+	states := b.states()
+	g.depth++
+	b.depth++
+	g.indent++
+	g.push()
+	g.declare(&variable{name: arg, typ: param})
+	g.groupStatements(2 + g.n(3))
+	g.restore(states)
+	g.faults = 0
+	g.line("return %s", g.expr(res, 2))
+	g.pop()
+	b.tiles = b.tiles[:len(states)]
+	g.indent--
+	b.depth--
+	g.depth--
+	g.closed--
+	g.result, g.loops, b.loops = result, loops, groupLoops
+	g.line("}")
+	cost := g.work - before
+	for range 1 + g.n(2) {
+		v := g.name("v")
+		g.faults = 1
+		g.line("%s := %s(%s)", v, name, g.expr(param, 2))
+		g.line("_ = %s", v)
+		g.declare(&variable{name: v, typ: res})
+		g.work += cost
+	}
+}

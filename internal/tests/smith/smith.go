@@ -1,0 +1,343 @@
+// Package smith writes random kernels: legal Go within the part that kgen
+// compiles, of which Go leaves nothing open, and which always ends. The programs
+// of a seed are always the same.
+package smith
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/kgen-go/kgen/internal/tests/smith/shape"
+)
+
+// Program is a random program: a file of a package, which holds one kernel. The
+// names of everything that it declares begin with Prefix.
+type Program struct {
+	Seed   uint64
+	Prefix string
+	Source string
+	Faulty bool // work-items may fault
+	// Global and Local are the ranges of a kernel with work-groups, in the order of
+	// its index. Those of NewRows have no Local; others have one work-item for each of shape.Items.
+	Global, Local []int
+}
+
+// Items is the number of work-items of a launch.
+func (p *Program) Items() int {
+	n := 1
+	for _, d := range p.Global {
+		n *= d
+	}
+	if p.Global == nil {
+		n = shape.Items
+	}
+	return n
+}
+
+// Imports are the packages that programs import.
+var Imports = []string{
+	"cmp", "encoding/binary", "math", "math/bits", "math/rand/v2", "slices", "sync/atomic", "unicode/utf8",
+	"github.com/kgen-go/kgen/dsl", "github.com/kgen-go/kgen/properties",
+	"github.com/kgen-go/kgen/internal/tests/smith/shape",
+}
+
+// Bounds of what a work-item does, so that programs end soon on every device.
+const maxWork = 4000 // statements that run
+
+// size bounds a program: drivers take long over large ones, and what fails often
+// does so in small ones.
+type size struct {
+	statements, helpers int
+	depth               int // of nested statements
+	expr                int // of nested expressions
+}
+
+var sizes = []size{{3, 1, 2, 2}, {4, 1, 2, 2}, {6, 2, 2, 3}, {6, 2, 3, 2}, {8, 2, 3, 3}, {5, 2, 4, 2}, {8, 3, 3, 3}, {16, 4, 4, 4}}
+
+// Sizes is the number of sizes of programs there are, the smallest first.
+var Sizes = len(sizes)
+
+// gen is the state of a program being written.
+type gen struct {
+	r      *rand.Rand
+	prefix string
+	size   size
+	out    strings.Builder
+	indent int
+	names  int
+	faulty bool
+
+	structs   []*typ
+	funcs     []*fn
+	tableType *typ
+
+	// Of the function being written:
+	scopes [][]*variable
+	loops  []loop
+	result *typ // what it returns; nil for nothing
+	pure   bool // it may only read
+	kernel bool
+	work   int // statements that run in it
+	times  int // how often the current statement runs
+	depth  int
+	closed int // closures that the code stands in
+	// faults is how many operations of the statement may fault: of two, Go leaves
+	// open which comes first.
+	faults int
+	group  *group // of a kernel with work-groups
+	births int    // how many variables have been declared
+	calms  int    // how many parts are calm
+	keep   keepers
+}
+
+// variable is something with a name.
+type variable struct {
+	name string
+	typ  *typ
+	// fixed says that statements must not assign to it.
+	fixed bool
+	// noCapture says that closures must not use it.
+	noCapture bool
+	// device says that a slice or pointer is of device memory.
+	device bool
+	// length is the least length of a slice.
+	length int
+	// uniform says that all work-items of a group have the same value.
+	uniform bool
+	tile    *tile // what the variable is a part of
+	// chosen says that data say what a pointer, slice, function or interface value is.
+	chosen bool
+	born   int // when it was declared
+}
+
+// loop is what break or continue may mean.
+type loop struct {
+	label    string
+	used     *bool // whether something names the label
+	isSwitch bool  // which has no continue
+}
+
+// fn is a function that programs call.
+type fn struct {
+	name   string
+	params []*typ
+	result *typ
+	pure   bool
+	method *typ // receiver
+	ptr    bool
+	work   int
+	faulty bool
+}
+
+// New writes the program of a seed, of one of the smallest sizes: there are up to n.
+func New(seed uint64, prefix string, n int) *Program {
+	g := &gen{r: rand.New(rand.NewPCG(seed, 42)), prefix: prefix}
+	g.file(n, (*gen).theKernel)
+	return &Program{Seed: seed, Prefix: prefix, Source: g.out.String(), Faulty: g.faulty}
+}
+
+// file writes a file, of one of the smallest sizes.
+func (g *gen) file(n int, kernel func(*gen)) {
+	g.faulty = g.n(3) == 0
+	if g.size = sizes[g.n(min(n, Sizes-1))]; g.chance(40) {
+		g.size = sizes[n-1]
+	}
+	g.header()
+	g.table()
+	for range g.n(3) {
+		g.structType()
+	}
+	for range g.n(g.size.helpers + 1) {
+		g.helper()
+	}
+	kernel(g)
+}
+
+// header writes what files begin with.
+func (g *gen) header() {
+	g.line("package kernels")
+	g.line("")
+	g.line("import (")
+	for _, p := range Imports {
+		g.line("\t%q", p)
+	}
+	g.line(")")
+	g.line("")
+	g.line("var _, _, _, _ = math.Abs, bits.Len, cmp.Less[int], utf8.RuneLen")
+	g.line("var _, _ = slices.Max[[]int], atomic.AddUint64")
+	g.line("var _ = binary.LittleEndian")
+	g.line("var _ rand.PCG")
+}
+
+func (g *gen) n(n int) int { return g.r.IntN(n) }
+
+func (g *gen) one(of ...string) string { return of[g.n(len(of))] }
+
+func pick[T any](g *gen, of []T) T { return of[g.n(len(of))] }
+
+// chance is true once in n times.
+func (g *gen) chance(n int) bool { return g.n(n) == 0 }
+
+func (g *gen) line(format string, args ...any) {
+	for range g.indent {
+		g.out.WriteByte('\t')
+	}
+	fmt.Fprintf(&g.out, format, args...)
+	g.out.WriteByte('\n')
+}
+
+// name returns a new local name.
+func (g *gen) name(kind string) string {
+	g.names++
+	return fmt.Sprintf("%s%d", kind, g.names)
+}
+
+func (g *gen) push() { g.scopes = append(g.scopes, nil) }
+func (g *gen) pop()  { g.scopes = g.scopes[:len(g.scopes)-1] }
+
+func (g *gen) declare(v *variable) {
+	top := len(g.scopes) - 1
+	g.births++
+	v.born = g.births
+	g.scopes[top] = append(g.scopes[top], v)
+}
+
+// vars returns the variables in scope that fit.
+func (g *gen) vars(fits func(v *variable) bool) []*variable {
+	var out []*variable
+	for _, s := range g.scopes {
+		for _, v := range s {
+			if !(v.noCapture && g.closed > 0) && g.open(v) && (g.keep.from == 0 || v.born < g.keep.before || v.born >= g.keep.from) && fits(v) {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+// begin starts a function.
+func (g *gen) begin(result *typ, pure, kernel bool) {
+	g.scopes, g.loops = [][]*variable{nil}, nil
+	g.result, g.pure, g.kernel = result, pure, kernel
+	g.work, g.times, g.depth, g.closed = 0, 1, 0, 0
+}
+
+// structType declares a struct type with a method or two.
+func (g *gen) structType() {
+	t := &typ{kind: structKind, name: fmt.Sprintf("%sS%d", g.prefix, len(g.structs))}
+	g.line("")
+	g.line("type %s struct {", t.name)
+	for i := range 1 + g.n(4) {
+		f := field{fmt.Sprintf("F%d", i), g.fieldType(2)}
+		if f.typ.kind == structKind && g.chance(2) && !embeds(t, f.typ) {
+			f.name = f.typ.name
+			g.line("\t%s", f.name)
+		} else {
+			g.line("\t%s %s", f.name, f.typ)
+		}
+		t.fields = append(t.fields, f)
+	}
+	g.line("}")
+	g.structs = append(g.structs, t)
+	if g.chance(2) {
+		g.method(t)
+	}
+}
+
+func embeds(t, e *typ) bool {
+	for _, f := range t.fields {
+		if f.name == e.name {
+			return true
+		}
+	}
+	return false
+}
+
+// method declares a method of a struct type.
+func (g *gen) method(t *typ) {
+	f := &fn{name: fmt.Sprintf("M%d", len(g.funcs)), method: t, ptr: g.chance(2)}
+	g.function(f)
+}
+
+// helper declares a function.
+func (g *gen) helper() {
+	g.function(&fn{name: fmt.Sprintf("%sf%d", g.prefix, len(g.funcs)), pure: g.chance(2)})
+}
+
+func (g *gen) function(f *fn) {
+	result := g.scalar()
+	if g.chance(4) {
+		result = g.anyType(1)
+	}
+	f.result = result
+	g.begin(result, f.pure, false)
+	var params []string
+	for i := range 1 + g.n(3) {
+		t := g.anyType(1)
+		name := fmt.Sprintf("p%d", i)
+		v := &variable{name: name, typ: t}
+		if !f.pure && g.chance(3) {
+			if g.chance(2) {
+				t = &typ{kind: ptrKind, elem: t}
+			} else {
+				t, v.length = sliceOf(g.scalar()), 2
+			}
+			v.typ, v.fixed = t, true
+		}
+		f.params = append(f.params, t)
+		params = append(params, name+" "+t.String())
+		g.declare(v)
+	}
+	params = append(params, "w uint64")
+	g.declare(&variable{name: "w", typ: uint64T})
+	recv := ""
+	if f.method != nil {
+		star := ""
+		v := &variable{name: "m", typ: f.method}
+		if f.ptr {
+			star, v.fixed = "*", true
+			v.typ = &typ{kind: ptrKind, elem: f.method}
+		}
+		recv = fmt.Sprintf("(m %s%s) ", star, f.method.name)
+		g.declare(v)
+	}
+	named := g.chance(4)
+	r := result.String()
+	if named {
+		r = "(res " + r + ")"
+		g.declare(&variable{name: "res", typ: result})
+	}
+	g.line("")
+	g.line("func %s%s(%s) %s {", recv, f.name, strings.Join(params, ", "), r)
+	before := g.faulty
+	if f.pure {
+		g.faulty = false
+	}
+	g.indent++
+	g.statements(1 + g.n(g.size.statements/2))
+	g.faults = 0
+	if named && g.chance(2) {
+		g.line("return")
+	} else {
+		g.line("return %s", g.expr(result, 2))
+	}
+	g.indent--
+	g.line("}")
+	f.faulty = g.faulty
+	g.faulty = before
+	f.work = g.work + 1
+	g.funcs = append(g.funcs, f)
+}
+
+// table declares a read-only table.
+func (g *gen) table() {
+	t := g.intType()
+	g.line("")
+	var vals []string
+	for range 8 {
+		vals = append(vals, g.literalOf(t))
+	}
+	g.line("var %sTable = [8]%s{%s}", g.prefix, t, strings.Join(vals, ", "))
+	g.tableType = t
+}

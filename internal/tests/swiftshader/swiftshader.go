@@ -1,0 +1,117 @@
+// Package swiftshader runs tests once more on SwiftShader, a Vulkan driver for
+// processors that has no 64-, 16- or 8-bit integers and no float64. What is missing
+// on other software drivers only for show is missing there.
+//
+// scripts/deps.sh fetches the driver. Tests that want it are skipped without, and
+// say so; with KGEN_REQUIRE_SWIFTSHADER=1 they fail.
+package swiftshader
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kgen-go/kgen/internal/env"
+	"github.com/kgen-go/kgen/internal/tests/need"
+)
+
+// keepMemory has glibc keep the memory that SwiftShader frees, 100 MB at a time. By default it gives
+// that back to the kernel, and takes it again page by page, which is 4 parts in 10 of the time of
+// tests that open the driver often.
+var keepMemory = []string{"MALLOC_ARENA_MAX=1", "MALLOC_TRIM_THRESHOLD_=1000000000", "MALLOC_MMAP_THRESHOLD_=1000000000"}
+
+const (
+	// inside is set where tests run on SwiftShader.
+	inside = "KGEN_ON_SWIFTSHADER"
+)
+
+// Manifest returns the path of the driver's manifest, or "" if there is none: that
+// of KGEN_SWIFTSHADER, or the one that scripts/deps.sh fetched.
+func Manifest() string {
+	name := os.Getenv(env.SwiftShader)
+	if name == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return ""
+		}
+		name = filepath.Join(dir, "kgen", "swiftshader", "vk_swiftshader_icd.json")
+	}
+	if _, err := os.Stat(name); err != nil {
+		return ""
+	}
+	return name
+}
+
+// Run runs the tests of the calling package that the pattern matches, in a process
+// whose only Vulkan driver is SwiftShader. flags are further flags of the test. It skips the
+// test under the race detector: the same tests run on the other Vulkan device.
+func Run(t *testing.T, pattern string, flags ...string) {
+	t.Helper()
+	if os.Getenv(inside) != "" {
+		t.Skip("this is SwiftShader")
+	}
+	if race {
+		t.Skip("SwiftShader is slow, and the race detector sees nothing of it")
+	}
+	if !cgo {
+		need.Missing(t, need.Vulkan, "without cgo there is no Vulkan")
+	}
+	manifest := Manifest()
+	if manifest == "" && os.Getenv(env.SwiftShader) != "" {
+		t.Fatalf("there is no %s, which %s names", os.Getenv(env.SwiftShader), env.SwiftShader)
+	}
+	if manifest == "" {
+		need.Missing(t, need.SwiftShader, "SwiftShader is missing: run scripts/deps.sh, or set %s to its vk_swiftshader_icd.json", env.SwiftShader)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	limit := time.Duration(0) // none
+	if end, ok := t.Deadline(); ok {
+		limit = max(time.Until(end)-10*time.Second, time.Second)
+	}
+	cmd := exec.Command(exe, append([]string{"-test.run", pattern, "-test.v", "-test.timeout", limit.String(), "-test.short=" + strconv.FormatBool(testing.Short())}, flags...)...)
+	cmd.Env = append(os.Environ(), inside+"=1", need.Vulkan+"=1", "KGEN_DEVICE=",
+		"VK_DRIVER_FILES="+manifest, "VK_ICD_FILENAMES="+manifest, "VK_ADD_DRIVER_FILES=")
+	cmd.Env = append(cmd.Env, keepMemory...)
+	out, err := cmd.CombinedOutput()
+	// The tests of that process are counted as this one's, for testsum.
+	for range strings.Count(string(out), "--- PASS") {
+		t.Log("device: SwiftShader")
+	}
+	if !strings.Contains(string(out), "SwiftShader") {
+		t.Error("no test says that it ran on SwiftShader")
+	}
+	if err != nil {
+		t.Errorf("%v\n%s", err, failures(string(out)))
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, "SwiftShader:") {
+			t.Log(strings.TrimSpace(line))
+		}
+	}
+}
+
+// On reports whether tests run in a process that Run started.
+func On() bool { return os.Getenv(inside) != "" }
+
+// failures leaves out the tests that passed.
+func failures(out string) string {
+	var b strings.Builder
+	for line := range strings.Lines(out) {
+		s := strings.TrimSpace(line)
+		if !strings.HasPrefix(s, "=== ") && !strings.HasPrefix(s, "--- PASS") && !strings.HasPrefix(s, "--- SKIP") {
+			b.WriteString(line)
+		}
+		if b.Len() > 20000 {
+			b.WriteString("…")
+			break
+		}
+	}
+	return b.String()
+}
