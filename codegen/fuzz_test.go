@@ -375,7 +375,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// FuzzGenerate: seed, if not 0, chooses changes to the source.
+// FuzzGenerate: seed, if not 0, chooses changes to the source. Use -fuzzminimizetime 1x, without which
+// the fuzzer spends nearly all of its time on making inputs smaller.
 func FuzzGenerate(f *testing.F) {
 	c := shared()
 	for i, src := range seeds(f, c) {

@@ -97,6 +97,7 @@ var rules = []rule{
 	{name: "kernels import no runtime", packages: "./dsl/... ./properties", never: "./runtime/... ./codegen/... ./generated/...", deep: true},
 	{name: "only generated code calls kernelimpl, and what helps it", packages: "./...", but: "./generated/... ./runtime/kernelimpl ./internal/tests/stubs", never: "./runtime/kernelimpl"},
 	{name: "nothing is built on the benchmark suite", packages: "./...", but: "./internal/bench/...", never: "./internal/bench/..."},
+	{name: "nothing that ships is built on the packages of tests", packages: "./...", but: "./internal/tests/... ./internal/bench/...", never: "./internal/tests/..."},
 	{name: "backends know hal, not the API", packages: "./runtime/internal/...", but: "./generated/...", never: "./runtime ./runtime/kernelimpl"},
 	{name: "hal knows no backend", packages: "./runtime/internal/hal", never: "./runtime/...", except: "./runtime/internal/hal"},
 }

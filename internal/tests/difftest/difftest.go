@@ -1,6 +1,9 @@
 // Package difftest runs the kernels of package corpus on every device and
 // compares what they leave in memory, and their faults, with the host device,
 // where gc compiled them.
+//
+// Lavapipe and SwiftShader share the cases; -every-case runs all of them on both. TestInterpreter
+// runs them in the interpreter, at the places in the list of passes that -points names.
 package difftest
 
 import (

@@ -1,5 +1,8 @@
 // Package gotests runs the functions of the Go distribution's own compiler tests
 // in kernels. It has nothing but tests.
+//
+// All functions run in the interpreter and one in four on the device, or all with -every-launch.
+// -update writes outside.txt, which lists the functions that kgen refuses.
 package gotests
 
 import (

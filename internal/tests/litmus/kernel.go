@@ -3,7 +3,7 @@
 // Tautschnig, "Herding Cats", 2014): a few accesses of two locations, x and y, by
 // two to four work-items. A launch runs many instances of a test at once, whose
 // work-items and locations are paired in an order that differs from launch to
-// launch; see the test for what is forbidden.
+// launch; the test lists the forbidden outcomes. Use -trials 100000000 on a new device.
 //
 //kgen:bare nospare views
 package litmus

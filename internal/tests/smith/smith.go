@@ -1,6 +1,15 @@
 // Package smith writes random kernels: legal Go within the part that kgen
 // compiles, of which Go leaves nothing open, and which always ends. The programs
 // of a seed are always the same.
+//
+// The tests are about kinds of programs: TestArith about arithmetic and small loops, of which drivers
+// get most wrong; TestLoops about loops over slices, from which kgen proves bounds checks; TestGroups
+// about work-groups, which run as coroutines, in host forms, in the interpreter with a search for data
+// races, and on the device; TestRows about loops along rows and columns in ranges of two dimensions.
+//
+// For a longer run: -programs 10000 -budget 5h -first 0. With -sizes 2 programs are small, and a driver
+// takes many more of them. -modules names the modules, and -keep a folder for shrunk failures, which
+// belong in testdata.
 package smith
 
 import (

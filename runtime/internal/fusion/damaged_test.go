@@ -64,7 +64,7 @@ func linkTwice(k *abi.Kernel) (ok bool, err error) {
 	return true, err
 }
 
-// FuzzRestore: see TestDamagedIR.
+// FuzzRestore: see TestDamagedIR. Use -fuzzminimizetime 1x, as for FuzzGenerate of package codegen.
 func FuzzRestore(f *testing.F) {
 	kernels := testKernels(f)
 	for _, name := range slices.Sorted(maps.Keys(kernels)) {
