@@ -61,7 +61,7 @@ func BenchmarkChecks(b *testing.B) {
 // TestManyChecks: kernels with hundreds of checks compile before guarded gives up.
 func TestManyChecks(t *testing.T) {
 	for _, kind := range []string{"straight", "branching", "barriers"} {
-		if n, err := shared().compileAll(manyChecks(sample.Of(200, 100), kind), nil); n != 1 || err != nil {
+		if n, err := shared().compileAll(manyChecks(sample.Of(200, 50), kind), nil); n != 1 || err != nil {
 			t.Errorf("%s: %d kernels, %v", kind, n, err)
 		}
 	}

@@ -32,7 +32,7 @@ func TestFootprintsHold(t *testing.T) {
 			if i%2 > 0 && strings.HasSuffix(p.PkgPath, "/internal/tests/difftest/corpus") {
 				continue // it is large
 			}
-			if !sample.Has(k.FullName(), 4) {
+			if !sample.Has(k.FullName(), 8) {
 				continue
 			}
 			m, diags := Lower(prog, k)

@@ -168,7 +168,7 @@ func seeds(t testing.TB, c *compiler) []string {
 				t.Fatal(err)
 			}
 			for i := range kernelCount(string(src)) {
-				if !sample.Has(fmt.Sprint(name, i), 5) {
+				if !sample.Has(fmt.Sprint(name, i), 9) {
 					continue
 				}
 				one := oneKernel(string(src), i)
@@ -277,10 +277,10 @@ func dropUnused(file *ast.File) bool {
 func TestMutants(t *testing.T) {
 	c := shared()
 	sources := seeds(t, c)
-	if len(sources) < sample.Of(50, 10) {
+	if len(sources) < sample.Of(50, 5) {
 		t.Fatalf("only %d kernels to start from", len(sources))
 	}
-	limit, seed, want := 10*time.Second, uint64(1), sample.Of(80, 15)
+	limit, seed, want := 10*time.Second, uint64(1), sample.Of(80, 8)
 	if *mutants > 0 {
 		limit, seed, want = *mutants, uint64(time.Now().UnixNano()), 1<<30
 	}

@@ -35,7 +35,7 @@ func longAndDeep(lines, depth int) string {
 // TestLongAndDeep: a kernel of ten thousand lines, some of them in fifty statements within
 // each other, compiles before guarded gives up.
 func TestLongAndDeep(t *testing.T) {
-	if n, err := shared().compileAll(longAndDeep(sample.Of(10000, 3000), 50), nil); n != 1 || err != nil {
+	if n, err := shared().compileAll(longAndDeep(sample.Of(10000, 1500), 50), nil); n != 1 || err != nil {
 		t.Errorf("%d kernels, %v", n, err)
 	}
 }

@@ -96,7 +96,7 @@ func TestPairs(t *testing.T) {
 				{{Mistake: a, Helper: true}, {Mistake: b}},
 				{{Mistake: a}, {Mistake: b, Helper: true}},
 			} {
-				if !*allPairs && (way != (i+j)%3 || (i^j)&sample.Of(15, 63) != 0) {
+				if !*allPairs && (way != (i+j)%3 || (i^j)&sample.Of(15, 127) != 0) {
 					continue
 				}
 				if mistakes.Fits(uses...) == "" {

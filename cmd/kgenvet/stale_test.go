@@ -227,7 +227,9 @@ func TestBodies(t *testing.T) {
 			t.Errorf("%s:\n%s", name, out)
 		}
 	}
-	quiet("unedited")
+	if !testing.Short() {
+		quiet("unedited")
+	}
 	undo := []func(){
 		w.edit("k/one.go", "{ return x + 1 }", "{\n	// One more.\n	return x + 1\n}"),
 		w.edit("k/k_test.go", "", "package k\n"),

@@ -29,7 +29,7 @@ func TestRestored(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, k := range kernels {
-			if n++; !sample.Has(k.FullName(), 6) {
+			if n++; !sample.Has(k.FullName(), 12) {
 				continue
 			}
 			m, err := back.Restore(k)

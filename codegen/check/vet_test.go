@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/tools/go/analysis"
@@ -20,14 +21,29 @@ import (
 
 var vetMessage = regexp.MustCompile(`^(KG\d+): ([^;]*)(?:; (.*))?$`)
 
-// vet runs the analyzers as a driver does, and returns what they report.
-func vet(t *testing.T, pattern string, analyzers []*analysis.Analyzer) diag.List {
+// testdata is the packages that tests analyze, by their folders. One load type-checks their imports once.
+var testdata = sync.OnceValues(func() (map[string]*packages.Package, error) {
+	folders := []string{".", "./testdata/declare", "./testdata/reject", "./testdata/vet", "./testdata/vet/halves", "./testdata/vet/helper", "./testdata/vet/nokernels"}
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax}, folders...)
+	found := map[string]*packages.Package{}
+	for _, p := range pkgs {
+		_, below, _ := strings.Cut(p.PkgPath, "/codegen/check")
+		found["."+below] = p
+	}
+	return found, err
+})
+
+// vet runs the analyzers on the package in a folder as a driver does, and returns their findings.
+func vet(t *testing.T, folder string, analyzers []*analysis.Analyzer) diag.List {
 	t.Helper()
-	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax}, pattern)
+	loaded, err := testdata()
 	if err != nil {
 		t.Fatal(err)
 	}
-	graph, err := checker.Analyze(analyzers, pkgs, nil)
+	if loaded[folder] == nil {
+		t.Fatalf("no package is in %s", folder)
+	}
+	graph, err := checker.Analyze(analyzers, []*packages.Package{loaded[folder]}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +51,7 @@ func vet(t *testing.T, pattern string, analyzers []*analysis.Analyzer) diag.List
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all diag.List
+	var found diag.List
 	for _, act := range graph.Roots {
 		if act.Err != nil {
 			t.Fatal(act.Err)
@@ -49,7 +65,7 @@ func vet(t *testing.T, pattern string, analyzers []*analysis.Analyzer) diag.List
 			at := fset.Position(d.Pos)
 			file, _ := filepath.Rel(here, at.Filename)
 			code, _ := diag.ParseCode(m[1])
-			out := all.Add(code, diag.Pos{File: file, Line: at.Line, Col: at.Column}, m[3], "%s", m[2])
+			out := found.Add(code, diag.Pos{File: file, Line: at.Line, Col: at.Column}, m[3], "%s", m[2])
 			for _, r := range d.Related {
 				at := fset.Position(r.Pos)
 				file, _ := filepath.Rel(here, at.Filename)
@@ -57,8 +73,8 @@ func vet(t *testing.T, pattern string, analyzers []*analysis.Analyzer) diag.List
 			}
 		}
 	}
-	all.Sort()
-	return all
+	found.Sort()
+	return found
 }
 
 // TestVetEqual: within a package, the analyzers find what kgen does, at the same
