@@ -26,14 +26,14 @@ PACKAGES := -p $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n + 1)))
 # Linked without tables for debuggers, which takes half the time: there are a hundred programs.
 LINK := -ldflags='-s -w'
 
-.PHONY: all build compile test deps lint generate shaders grammar modules check unit watched race nocgo spirv deep soak bench browser plugin
+.PHONY: all build compile test deps lint generate shaders grammar modules check unit race nocgo spirv deep soak bench browser plugin
 
 all: build
 
 build:
 	$(GO) build ./...
 
-test: deps lint compile nocgo check spirv unit watched
+test: deps lint compile nocgo check spirv unit
 	@echo "make test: all passed"
 
 # Compile packages and programs, and link none: go build links each program to throw it away.
@@ -85,12 +85,8 @@ unit:
 plugin:
 	cd golangci && $(GO) vet ./... && $(GO) test ./...
 
-# The packages that goroutines of several kinds meet in, with the race detector. It compiles the
-# standard library and their imports once more, so the rest waits for make race.
-watched:
-	$(GO) run ./internal/tests/testsum $(LINK) -vet=off -race -short -timeout 20m ./runtime/internal/stream ./runtime/internal/host ./runtime/internal/watch ./runtime/internal/prints
-
-# What is done thousands of times to find leaks, unit does so often. The race detector watches
+# The race detector compiles the standard library and the runtime once more, so it is not part of
+# make test. What is done thousands of times to find leaks, unit does so often. The race detector watches
 # with Go's check of what is stored in C's memory; both at once compile the standard library
 # once, not twice. The tests left out have one goroutine each, or are those of all backends, which
 # unit runs. The validation layers, which no race detector sees, watch the same calls in unit.

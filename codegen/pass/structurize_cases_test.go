@@ -258,7 +258,7 @@ func TestChoose(t *testing.T) {
 // and the allocations for it, do not grow faster than they do. Of time, only go test's own limit
 // counts.
 func TestStructurizeLarge(t *testing.T) {
-	n := sample.Of(5000, 2000)
+	n := sample.Of(5000, 1000)
 	for _, c := range []struct {
 		name string
 		n    int

@@ -195,7 +195,7 @@ func resultType(op ir.Op) *ir.Type {
 func TestWordsOps(t *testing.T) {
 	for _, op := range int64Ops {
 		t.Run(op.String(), func(t *testing.T) {
-			xs, ys := operands64(sample.Of(8000, 1500))
+			xs, ys := operands64(sample.Of(8000, 800))
 			for i := range xs {
 				xs[i], ys[i] = defined(op, xs[i], ys[i])
 			}
@@ -282,7 +282,7 @@ func TestWordsConstants(t *testing.T) {
 
 // TestWordsConversions compares conversions and bitcasts.
 func TestWordsConversions(t *testing.T) {
-	xs, ys := operands64(sample.Of(20000, 3000))
+	xs, ys := operands64(sample.Of(20000, 1500))
 	for _, to := range []*ir.Type{ir.TypeI8, ir.TypeI16, ir.TypeI32, ir.TypeI64} {
 		for _, back := range []ir.Op{ir.OpSConvert, ir.OpUConvert} {
 			sameInWords(t, fmt.Sprintf("%v of %v", back, to), func() *ir.Module {

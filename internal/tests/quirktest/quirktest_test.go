@@ -23,7 +23,7 @@ func TestDisabled(t *testing.T) {
 		return c.Kernel != "" || strings.HasPrefix(c.Name, "internal/tests/smith/testdata/")
 	}) {
 		name := of.Row.Name + "/" + filepath.Base(of.Name)
-		if n++; !sample.Has(name, 4) {
+		if n++; !sample.Has(name, 9) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -450,7 +450,7 @@ func TestKept(t *testing.T) {
 		t.Fatal(names, err)
 	}
 	var ps []*Program
-	names = slices.DeleteFunc(names, func(name string) bool { return !sample.Has(name, 3) })
+	names = slices.DeleteFunc(names, func(name string) bool { return !sample.Has(name, 6) })
 	for i, name := range names {
 		src, err := os.ReadFile(name)
 		if err != nil {

@@ -120,7 +120,7 @@ func compareDevices(t *testing.T, first, of int, opts ...runtime.OpenOption) {
 	t.Logf("comparing %s with %s", dev.Name(), host.Name())
 	for i := range cases {
 		c := &cases[i]
-		if i%of != first && !*everyCase || swiftshader.On() && !sample.Has(c.name, 3) {
+		if i%of != first && !*everyCase || swiftshader.On() && !sample.Has(c.name, 5) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
