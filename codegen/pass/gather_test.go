@@ -288,7 +288,7 @@ func TestGatherRandom(t *testing.T) {
 func countChecks(f *ir.Func) int {
 	n := 0
 	for _, b := range f.Blocks {
-		if _, ok := checks.CheckOf(b); ok {
+		if _, ok := rewrite.CheckOf(b); ok {
 			n++
 		}
 	}

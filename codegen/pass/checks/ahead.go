@@ -25,7 +25,7 @@ const (
 // the original. An index that grows in equal steps is in bounds in all rounds if it is in the
 // first and in the last.
 func Ahead(m *ir.Module, r *facts.Result) diag.List {
-	if m.UsesGroup && !staysUniform(m, func(m *ir.Module) diag.List { return checkAhead(m, nil) }) {
+	if m.UsesGroup && !uniform.Stays(m, func(m *ir.Module) diag.List { return checkAhead(m, nil) }) {
 		return nil
 	}
 	return checkAhead(m, r)
@@ -113,7 +113,7 @@ func (p *planner) plan(l *ir.Loop) int {
 type nest struct {
 	*corners
 	*Loop
-	taken []check // what does not fail where the tests hold
+	taken []rewrite.Check // checks that pass where the tests hold
 	tests []test
 }
 
@@ -131,14 +131,14 @@ type test struct {
 func (n *nest) collect() int {
 	size := 0
 	for _, b := range n.blocks {
-		k, ok := CheckOf(b)
+		k, ok := rewrite.CheckOf(b)
 		if !ok {
 			continue
 		}
 		tests := len(n.tests)
 		mark := n.mark()
 		more := 0
-		if ok = n.suffice(k.holds, k.want, b); ok {
+		if ok = n.suffice(k.Holds, k.Want, b); ok {
 			for _, t := range n.tests[tests:] {
 				more += len(n.ends(t))
 			}
@@ -287,7 +287,7 @@ func (n *nest) without(f *ir.Func, pre *ir.Block) {
 	c.Copy(n.blocks)
 	c.End(n.blocks, c.Block)
 	for _, k := range n.taken {
-		dropEdge(c.Block(k.block), c.Block(k.fault))
+		rewrite.DropEdge(c.Block(k.Block), c.Block(k.Fault))
 	}
 	for _, b := range n.blocks {
 		b.Cold = true

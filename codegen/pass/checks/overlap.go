@@ -12,6 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
 // overlapped is how many rounds run at a time.
@@ -47,7 +48,7 @@ const (
 // end, the original loop runs them one after the other, and so leaves and faults where it did, with
 // the same stores before. The four rounds compute in the order in which the original loop does.
 func Overlap(m *ir.Module) diag.List {
-	if m.UsesGroup && !staysUniform(m, overlapAll) {
+	if m.UsesGroup && !uniform.Stays(m, overlapAll) {
 		return nil
 	}
 	return overlapAll(m)
