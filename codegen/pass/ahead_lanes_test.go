@@ -6,8 +6,8 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
-	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/lanes"
+	"github.com/kgen-go/kgen/codegen/pass/loops"
 )
 
 // TestAheadTogether has all work-items of a group leave together in a loop of which the
@@ -79,7 +79,7 @@ func TestAheadTogether(t *testing.T) {
 		}
 		plain, g := build(), build()
 		text := g.m.String()
-		checks.Ahead(g.m, nil)
+		loops.Ahead(g.m, nil)
 		for _, m := range []*ir.Module{plain.m, g.m} {
 			if ds := lanes.DeadLanes(m); len(ds) > 0 {
 				t.Fatal(ds)

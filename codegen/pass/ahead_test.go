@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/loops"
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
 )
 
@@ -404,7 +405,7 @@ func TestAheadEnds(t *testing.T) {
 		}
 		launch := newNestGen(1).launch(0, 0, 3, 12)
 		text, want := m.String(), outcome(m, launch)
-		if ds := checks.Ahead(m, nil); len(ds) > 0 {
+		if ds := loops.Ahead(m, nil); len(ds) > 0 {
 			t.Fatal(ds)
 		}
 		n++
@@ -457,7 +458,7 @@ func TestAheadRandom(t *testing.T) {
 		for _, l := range g.launches() {
 			want = append(want, outcome(g.m, l))
 		}
-		if ds := checks.Ahead(g.m, nil); len(ds) > 0 {
+		if ds := loops.Ahead(g.m, nil); len(ds) > 0 {
 			t.Fatal(ds)
 		}
 		if err := ir.Verify(g.m); err != nil {
@@ -588,7 +589,7 @@ func compareAhead(t *testing.T, m *ir.Module, launches ...interp.Launch) {
 	for _, l := range launches {
 		want = append(want, outcome(m, l))
 	}
-	if ds := checks.Ahead(m, nil); len(ds) > 0 {
+	if ds := loops.Ahead(m, nil); len(ds) > 0 {
 		t.Fatal(ds)
 	}
 	if err := ir.Verify(m); err != nil {

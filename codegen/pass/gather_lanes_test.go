@@ -7,6 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/lanes"
+	"github.com/kgen-go/kgen/codegen/pass/loops"
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
@@ -16,7 +17,7 @@ import (
 // TestGatherLanesRandom lets unroll and gather loose on random kernels with barriers.
 func TestGatherLanesRandom(t *testing.T) {
 	testLanes(t, count(), false, func(m *ir.Module) {
-		checks.Unroll(m)
+		loops.Unroll(m)
 		checks.Gather(m)
 	})
 }
@@ -24,11 +25,11 @@ func TestGatherLanesRandom(t *testing.T) {
 // TestAheadLanesRandom does so with ahead, too, on fewer kernels, with loops that have checks.
 func TestAheadLanesRandom(t *testing.T) {
 	testLanes(t, count()/3, true, func(m *ir.Module) {
-		checks.Ahead(m, nil)
+		loops.Ahead(m, nil)
 	})
 	testLanes(t, count()/3, true, func(m *ir.Module) {
-		checks.Ahead(m, nil)
-		checks.Unroll(m)
+		loops.Ahead(m, nil)
+		loops.Unroll(m)
 		numbers.Narrow(m, nil)
 		checks.Gather(m)
 	})
@@ -42,8 +43,8 @@ func TestBoundsLanesRandom(t *testing.T) {
 		})
 		testLanes(t, count()/9, nests, func(m *ir.Module) {
 			checks.Bounds(m, nil)
-			checks.Ahead(m, nil)
-			checks.Unroll(m)
+			loops.Ahead(m, nil)
+			loops.Unroll(m)
 			numbers.Narrow(m, nil)
 			checks.Gather(m)
 		})

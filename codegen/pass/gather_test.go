@@ -12,6 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/codegen/pass/checks"
+	"github.com/kgen-go/kgen/codegen/pass/loops"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
@@ -257,7 +258,7 @@ func TestGatherRandom(t *testing.T) {
 			want = append(want, outcome(g.m, l))
 		}
 		before += countChecks(g.m.Kernel)
-		for _, p := range []Pass{{Name: "unroll", Run: checks.Unroll}, {Name: "gather", Run: checks.Gather}} {
+		for _, p := range []Pass{{Name: "unroll", Run: loops.Unroll}, {Name: "gather", Run: checks.Gather}} {
 			if p.Name == "gather" {
 				before += countChecks(g.m.Kernel)
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
-	"github.com/kgen-go/kgen/codegen/pass/checks"
+	"github.com/kgen-go/kgen/codegen/pass/loops"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
@@ -183,7 +183,7 @@ func TestOverlapRandom(t *testing.T) {
 			is := was.Clone()
 			is.NoAlias = noAlias
 			before := is.String()
-			checks.Overlap(is)
+			loops.Overlap(is)
 			if err := ir.Verify(is); err != nil {
 				t.Fatalf("seed %d: %v\n%v", seed, err, is)
 			}

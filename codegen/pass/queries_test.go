@@ -7,6 +7,8 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/checks"
+	"github.com/kgen-go/kgen/codegen/pass/items"
+	"github.com/kgen-go/kgen/codegen/pass/loops"
 	"github.com/kgen-go/kgen/codegen/pass/structurize"
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
@@ -33,11 +35,11 @@ func TestQueriesOnlyAsk(t *testing.T) {
 		check("CheckReducible")
 		uniform.CommonBranches(m)
 		check("CommonBranches")
-		checks.Brief(m)
-		checks.HasLoop(m)
-		checks.CanLeave(m)
+		items.Brief(m)
+		loops.HasLoop(m)
+		loops.CanLeave(m)
 		check("asking for loops")
-		checks.Lingers(m)
+		loops.Lingers(m)
 		check("Lingers")
 		u := uniform.Of(m.Kernel)
 		u.Check()

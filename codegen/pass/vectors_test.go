@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/codegen/pass/checks"
+	"github.com/kgen-go/kgen/codegen/pass/items"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
@@ -342,7 +343,7 @@ func TestVectorsRandom(t *testing.T) {
 		if seed%2 == 0 {
 			checks.Gather(is)
 		}
-		checks.Coarsen(is)
+		items.Coarsen(is)
 		if is.Items == 1 {
 			continue
 		}

@@ -13,7 +13,7 @@
 //
 // Internal and Forward work on device memory, after CSE and fuse. Arrays does the same for private
 // arrays that SoA and SRoA have left whole, and makes one array of two where one is a copy of the
-// other. Elements splits arrays whose indices have become constants since package checks unrolled
+// other. Elements splits arrays whose indices have become constants since package loops unrolled
 // loops. A load that remains may be hoisted, with its check, out of a loop whose head makes it in
 // each round:
 //

@@ -1,4 +1,4 @@
-package checks
+package loops
 
 // This file is the pass askunroll, for small loops over work-group memory. It runs behind all
 // passes that change loops, and marks those that drivers are to unroll.

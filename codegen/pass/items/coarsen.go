@@ -1,4 +1,4 @@
-package checks
+package items
 
 // This file is the pass coarsen. It runs behind gather, because it repeats only kernels whose
 // code, after gather, is small and waits for few loads.

@@ -1,4 +1,4 @@
-package checks
+package items
 
 // This file writes the code of work-groups that access memory by vectors; see vectors.go.
 

@@ -1,4 +1,4 @@
-package checks
+package loops
 
 // This file is the pass overlap: loops that load run four rounds at a time, so that their loads
 // are under way at once. It runs behind ahead and unroll, which leave fewer checks and loops to

@@ -1,4 +1,4 @@
-package checks
+package loops
 
 // This file is the pass ahead, which versions loops. corners.go says which checks can be tested
 // ahead of a loop.

@@ -1,4 +1,4 @@
-package checks
+package loops
 
 // This file computes what an index is in the first and last rounds of a nest of loops, for
 // ahead.

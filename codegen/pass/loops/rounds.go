@@ -1,4 +1,4 @@
-package checks
+package loops
 
 // This file bounds how often loops go round and what a round costs. Polls and the host device
 // ask it.

@@ -1,4 +1,4 @@
-package checks
+package items
 
 // This file finds the coarsened kernels whose work-groups can access memory by vectors of 16 bytes,
 // for Coarsen; vectors_build.go writes the code.

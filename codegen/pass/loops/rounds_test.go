@@ -1,4 +1,4 @@
-package checks
+package loops
 
 import (
 	"math/rand/v2"

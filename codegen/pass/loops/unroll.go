@@ -1,4 +1,4 @@
-package checks
+package loops
 
 // This file is the pass unroll, for small loops whose checks ahead could not hoist; it runs
 // between ahead and gather.

@@ -1,4 +1,4 @@
-package checks
+package loops
 
 // This file is the pass polls. It runs before the dead lanes are made, as a work-item that
 // leaves becomes one.

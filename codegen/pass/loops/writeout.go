@@ -1,4 +1,4 @@
-package checks
+package loops
 
 // This file is the pass writeout, for small loops that index arrays of a work-item's own; it
 // runs right before elements, which makes values of the arrays' elements.
