@@ -46,7 +46,7 @@
 //	  │       simplify     simplify3 dce3       the flags that were added are simplified
 //	  │       quirks       loopvalues quirks    what drivers miscompile is rewritten
 //	  │       numbers      exactdiv longdiv     float32 and 64-bit divisions are expanded
-//	  │       facts        access               which slices the kernel reads and writes is recorded
+//	  │       memory       access               which slices the kernel reads and writes is recorded
 //	  │       numbers      unsigned             uint32 to float32 is rounded once
 //	  │       quirks       outlive              live-out values of loops are recomputed behind them
 //	  ▼

@@ -6,8 +6,8 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
-	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/lanes"
+	"github.com/kgen-go/kgen/codegen/pass/memory"
 )
 
 // newTestKernel returns a kernel of one block that reads its slices' addresses.
@@ -50,7 +50,7 @@ func TestAccess(t *testing.T) {
 	if err := ir.Verify(m); err != nil {
 		t.Fatal(err)
 	}
-	facts.InferAccess(m)
+	memory.InferAccess(m)
 	for i, want := range []abi.Access{abi.Read, abi.Write, abi.ReadWrite, abi.Read, abi.Write, 0} {
 		if got := m.Params[i].Access; got != want {
 			t.Errorf("%s: %v, want %v", m.Params[i].Name, got, want)
@@ -64,7 +64,7 @@ func TestAccessUnknown(t *testing.T) {
 	p := b.Append(ir.OpBitcast, ir.TypeAddr, m.Int(ir.TypeI64, 64))
 	b.Append(ir.OpStore, ir.TypeVoid, zero, p, zero).Aux = &ir.Ref{Elem: ir.TypeI32}
 	b.SetTerm(ir.Term{Kind: ir.Return})
-	facts.InferAccess(m)
+	memory.InferAccess(m)
 	for _, p := range m.Params {
 		if p.Access != abi.Write {
 			t.Errorf("%s: %v", p.Name, p.Access)

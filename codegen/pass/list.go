@@ -5,7 +5,6 @@ package pass
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/checks"
-	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/items"
 	"github.com/kgen-go/kgen/codegen/pass/lanes"
 	"github.com/kgen-go/kgen/codegen/pass/loops"
@@ -65,7 +64,7 @@ var passes = []Pass{
 	{Name: "quirks", Doc: "avoid what drivers compile wrongly", Run: quirks.Apply},
 	{Name: "exactdiv", Doc: "round float32 division and roots correctly", Run: numbers.ExactDivide},
 	{Name: "longdiv", Doc: "write out divisions of 64-bit integers", Run: numbers.LongDivide},
-	{Name: "access", Doc: "infer what the kernel reads and writes", Run: facts.InferAccess},
+	{Name: "access", Doc: "infer what the kernel reads and writes", Run: memory.InferAccess},
 	{Name: "unsigned", Doc: "round unsigned integers as float32 once", Run: numbers.Unsigned},
 	{Name: "outlive", Doc: "compute behind loops again what drivers would lose", Run: quirks.Outlive},
 	{Name: "expand", Doc: "replace faults and spilled arguments by what SPIR-V has", RunNoting: lanes.Expand, Level: ir.Legal},

@@ -19,5 +19,8 @@
 //
 //	for j < k.Ends[i] {...}           Once ──▶  end := k.Ends[i]; for j < end {...}
 //
-// Package pass has a picture of the rooms and of their imports. This room may import rewrite, facts and simplify.
+// InferAccess runs late, and records which slices the kernel reads and writes.
+//
+// Package pass has a picture of the rooms and of their imports. This room may import rewrite,
+// facts and simplify.
 package memory

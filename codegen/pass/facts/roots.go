@@ -1,27 +1,13 @@
 package facts
 
-// This file infers which slices a kernel reads and writes. It is the pass access. The
-// lanes passes ask it which slices are never written.
+// This file tells which slices an address may point into, and whether the kernel reads or
+// writes them.
 
 import (
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
-
-// InferAccess states for every slice whether the kernel loads from it or stores
-// to it. It stands before expand, which hides the arguments of a spilled launch
-// block behind loads.
-func InferAccess(m *ir.Module) diag.List {
-	r := FindRoots(m)
-	for i := range m.Params {
-		if m.Params[i].Kind == abi.Slice {
-			m.Params[i].Access = r.access[i]
-		}
-	}
-	return nil
-}
 
 // Roots says which slices the device addresses of a module may point into.
 type Roots struct {
@@ -185,6 +171,9 @@ func (r *Roots) note(v *ir.Value) {
 		}
 	}
 }
+
+// Access returns the accesses that work-items may make to slice i, a parameter.
+func (r *Roots) Access(i int) abi.Access { return r.access[i] }
 
 // NeverWritten reports whether no work-item writes what address v points to.
 func (r *Roots) NeverWritten(v *ir.Value) bool {
