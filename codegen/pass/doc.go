@@ -63,5 +63,6 @@
 // A new pass goes into the room whose doc describes what it does. It becomes a row in list.go, a
 // word in the picture, and rows in order.go.
 //
-// Many tests are here, too: they run several rooms' passes over the same random kernels.
+// Tests of a room's passes are in the room, with modules before and after in its folder testdata.
+// Package internal/tests/passtest has the random kernels that they share.
 package pass
