@@ -1,4 +1,4 @@
-package codegen
+package uniform_test
 
 import (
 	"context"
@@ -6,16 +6,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/codegen"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/internal/wanttest"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
 )
 
-// TestUniform compiles the kernels of testdata/uniform. What is said of those that
+// TestUniform compiles the kernels of testdata/kernels. What is said of those that
 // are rejected names the branch, which a comment marks.
 func TestUniform(t *testing.T) {
-	const dir = "testdata/uniform"
+	const dir = "testdata/kernels"
 	prog, diags, err := load.Load(context.Background(), load.Config{Patterns: []string{"./" + dir}, Intrinsic: lower.Intrinsic})
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +33,7 @@ func TestUniform(t *testing.T) {
 	accepted, rejected := 0, 0
 	for _, p := range prog.Packages {
 		for _, k := range p.Kernels {
-			_, diags, err := (&unit{prog, k, failOnFollowUp}).compile(nil)
+			_, diags, err := codegen.Compile(prog, k, nil)
 			if err != nil {
 				t.Errorf("%s: %v", k.Name, err)
 			}

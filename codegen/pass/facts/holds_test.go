@@ -1,4 +1,4 @@
-package codegen
+package facts_test
 
 import (
 	"encoding/binary"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/codegen/load"
@@ -20,7 +21,7 @@ import (
 // TestFootprintsHold runs kernels in the interpreter, with arguments at random, and holds each
 // access of a work-item against what Footprints says of its slice.
 func TestFootprintsHold(t *testing.T) {
-	prog, diags, err := load.Load(t.Context(), load.Config{Dir: "..", Intrinsic: lower.Intrinsic, Patterns: []string{
+	prog, diags, err := load.Load(t.Context(), load.Config{Dir: "../../..", Intrinsic: lower.Intrinsic, Patterns: []string{
 		"./internal/tests/conformance/steps", "./internal/tests/difftest/corpus", "./internal/tests/difftest/idioms", "./examples/...", "./codegen/testdata/footprint",
 	}})
 	if err != nil || len(diags) > 0 {
@@ -35,7 +36,7 @@ func TestFootprintsHold(t *testing.T) {
 			if !sample.Has(k.FullName(), 4) {
 				continue
 			}
-			m, diags := Lower(prog, k)
+			m, diags := codegen.Lower(prog, k)
 			if len(diags) > 0 {
 				t.Fatal(k.FullName(), diags)
 			}
