@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 	"strings"
 	"testing"
 )
@@ -26,7 +27,7 @@ func (k K) Kernel(it dsl.Item1) { k.Out[it.GlobalID()] = int32(c.N.Get(it)) }
 		{"k/c", ""},
 		{"k/internal/c", "KG601"},
 	} {
-		dir := module(t, map[string]string{
+		dir := usermodule.Write(t, map[string]string{
 			test.path + "/c.go": constants,
 			"k/k.go":            strings.ReplaceAll(kernel, "PATH", test.path),
 		})

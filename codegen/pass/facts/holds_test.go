@@ -22,7 +22,7 @@ import (
 // access of a work-item against what Footprints says of its slice.
 func TestFootprintsHold(t *testing.T) {
 	prog, diags, err := load.Load(t.Context(), load.Config{Dir: "../../..", Intrinsic: lower.Intrinsic, Patterns: []string{
-		"./internal/tests/conformance/steps", "./internal/tests/difftest/corpus", "./internal/tests/difftest/idioms", "./examples/...", "./codegen/testdata/footprint",
+		"./internal/tests/conformance/steps", "./internal/tests/difftest/corpus", "./internal/tests/difftest/idioms", "./examples/...", "./codegen/report/testdata/footprint",
 	}})
 	if err != nil || len(diags) > 0 {
 		t.Fatal(err, diags)

@@ -1,4 +1,4 @@
-package codegen
+package report
 
 import (
 	"fmt"
@@ -38,8 +38,8 @@ type CostChange struct {
 	Old, New *Cost
 }
 
-// sizeOf returns the size of a module.
-func sizeOf(module []byte) (Size, error) {
+// SizeOf returns the size of a module.
+func SizeOf(module []byte) (Size, error) {
 	m, err := spirv.ParseBytes(module)
 	if err != nil {
 		return Size{}, err
@@ -91,7 +91,7 @@ func costs(checks map[string]int, files []string, data func(name string) ([]byte
 		if err != nil {
 			return nil, err
 		}
-		size, err := sizeOf(text)
+		size, err := SizeOf(text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
@@ -123,10 +123,14 @@ func costsIn(dir string) (string, map[string]*Cost, error) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 		name := filepath.Join(dir, e.Name())
-		if !strings.HasSuffix(name, "_kgen.go") || !ours(name) {
+		if !strings.HasSuffix(name, "_kgen.go") {
 			continue
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		text, err := os.ReadFile(name)
+		if first, _, _ := strings.Cut(string(text), "\n"); err != nil || strings.TrimSpace(first) != gostub.Header {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
 		if err != nil {
 			continue // it is written anew
 		}
@@ -179,16 +183,16 @@ func kernelLiteral(lit *ast.CompositeLit) (name, pkg string, sites int) {
 	return name, pkg, sites
 }
 
-// compare notes which kernels of a package cost other than what stands in the folder. Those of
-// which only the order of things has changed are noted, too: their files are out of date.
-func (w *writer) compare(pkg, dir string, kernels []gostub.Kernel, files []gostub.File) error {
+// CompareCosts returns which kernels of a package cost other than the files in a folder say. Those
+// of which only the order of things has changed are among them: their files are out of date.
+func CompareCosts(pkg, dir string, kernels []gostub.Kernel, files []gostub.File) ([]CostChange, error) {
 	_, old, err := costsIn(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	now, err := costsOf(kernels, files)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	changed := map[string]bool{}
 	for _, f := range files {
@@ -197,18 +201,24 @@ func (w *writer) compare(pkg, dir string, kernels []gostub.Kernel, files []gostu
 			changed[kernel] = true
 		}
 	}
-	w.noteCosts(pkg, old, now, changed)
-	return nil
+	return costChanges(pkg, old, now, changed), nil
 }
 
-func (w *writer) noteCosts(pkg string, old, now map[string]*Cost, changed map[string]bool) {
+// LostCosts returns the costs of the kernels in a folder that is to be removed.
+func LostCosts(dir string) ([]CostChange, error) {
+	pkg, old, err := costsIn(dir)
+	return costChanges(pkg, old, nil, nil), err
+}
+
+func costChanges(pkg string, old, now map[string]*Cost, changed map[string]bool) (list []CostChange) {
 	names := slices.Concat(slices.Collect(maps.Keys(old)), slices.Collect(maps.Keys(now)))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		if changed[name] || old[name] == nil || now[name] == nil || len(old[name].Modules) != len(now[name].Modules) || old[name].Checks != now[name].Checks {
-			w.res.Costs = append(w.res.Costs, CostChange{pkg + "." + name, old[name], now[name]})
+			list = append(list, CostChange{pkg + "." + name, old[name], now[name]})
 		}
 	}
+	return list
 }
 
 // WriteCosts prints what has changed in the cost of kernels, for review.

@@ -1,4 +1,4 @@
-package codegen
+package report
 
 // This file records what a kernel's modules look like on their way, for View.
 
@@ -9,6 +9,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/back"
+	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/codegen/spirv"
@@ -44,12 +45,12 @@ func newRecorder(v *viewer) *recorder {
 	return &recorder{v: v, body: v.row.Body, places: map[ir.Pos]int{}, files: map[string]int{}, names: ir.NewNames(), others: map[string]*emitted{}}
 }
 
-// after is what unit.compile calls.
+// after is called by the Compiler.
 func (r *recorder) after(form string, m *ir.Module) {
 	passes := pass.Passes()
 	i := slices.IndexFunc(passes, func(p pass.Pass) bool { return p.Name == form })
 	switch {
-	case form == dumpBuilt:
+	case form == ir.Built.String():
 		r.built = m.Clone()
 		r.last = r.listing(m.Lines(r.names))
 		r.body.Built = r.last
@@ -200,7 +201,7 @@ func (r *recorder) common(m *ir.Module) {
 }
 
 // finish puts the modules into the page, which have to be those that the kernel has.
-func (r *recorder) finish(m *Module) error {
+func (r *recorder) finish(m *Compiled) error {
 	if r.err == nil && !slices.Equal(r.general.spirv.Words(), m.Words) {
 		r.err = fmt.Errorf("the page would have another module")
 	}
@@ -214,7 +215,7 @@ func (r *recorder) finish(m *Module) error {
 		r.others[row.Name] = e
 	}
 	if r.err != nil {
-		return internalError(r.v.k.FullName(), r.err)
+		return diag.InternalError(r.v.k.FullName(), r.err)
 	}
 	r.general.Bytes = 4 * len(m.Words)
 	r.body.Modules = append(r.body.Modules, r.general.Module)

@@ -1,8 +1,7 @@
-package codegen
+package report
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"go/token"
@@ -19,16 +18,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass"
 )
 
-// What ExplainPasses explains.
+// The reports on a kernel.
 const (
-	ExplainBounds = "bounds" // which checks remain, and why
-	ExplainNarrow = "narrow" // which integers are computed in 64 bits, and why
-	ExplainFusion = "fusion" // which elements of its slices a work-item uses
+	Bounds = "bounds" // which checks remain, and why
+	Narrow = "narrow" // which integers are computed in 64 bits, and why
+	Fusion = "fusion" // which elements of its slices a work-item uses
 )
 
-// KernelReport says what became of a kernel's checks and 64-bit integers, and how work-items
+// Kernel says what became of a kernel's checks and 64-bit integers, and how work-items
 // share its slices.
-type KernelReport struct {
+type Kernel struct {
 	Kernel string     `json:"kernel"` // import path and name
 	Pos    diag.Pos   `json:"pos"`
 	Bounds *Checks    `json:"bounds,omitempty"`
@@ -67,60 +66,34 @@ type Finding struct {
 	Times int      `json:"times"`           // how often, calls of one function being inlined
 }
 
-// ExplainPasses compiles kernels and reports what their checks and 64-bit
-// integers cost, and how their work-items share slices. It writes nothing. The diagnostics are those of Generate.
-func ExplainPasses(ctx context.Context, cfg Config, what ...string) ([]KernelReport, diag.List, error) {
+// CheckNames reports a name that is no report's.
+func CheckNames(what []string) error {
 	for _, w := range what {
-		if w != ExplainBounds && w != ExplainNarrow && w != ExplainFusion {
-			return nil, nil, fmt.Errorf("there is no report on %q; there are %s, %s and %s", w, ExplainBounds, ExplainNarrow, ExplainFusion)
+		if w != Bounds && w != Narrow && w != Fusion {
+			return fmt.Errorf("there is no report on %q; there are %s, %s and %s", w, Bounds, Narrow, Fusion)
 		}
 	}
-	prog, diags, err := load.Load(ctx, cfg.load())
-	if err != nil || len(diags) > 0 {
-		return nil, diags, err
-	}
-	var reports []KernelReport
-	for _, pkg := range prog.Packages {
-		for _, k := range pkg.Kernels {
-			r, d := explainKernel(prog, k)
-			if diags = append(diags, d...); r == nil {
-				continue
-			}
-			out := KernelReport{Kernel: k.FullName(), Pos: prog.DiagPos(k.Pos)}
-			s := sourceText{prog, k}
-			if slices.Contains(what, ExplainBounds) {
-				out.Bounds = s.checks(r)
-			}
-			if slices.Contains(what, ExplainNarrow) {
-				out.Narrow = s.integers(r)
-			}
-			if slices.Contains(what, ExplainFusion) {
-				out.Fusion = s.fusion(r)
-			}
-			reports = append(reports, out)
-		}
-	}
-	diags.Sort()
-	return reports, diags, nil
+	return nil
 }
 
-func explainKernel(prog *load.Program, k *load.Kernel) (*pass.Report, diag.List) {
-	if k.Fn == nil {
-		return nil, nil // load says why
+// Of returns the reports on a kernel that are asked for, from the results of the passes.
+func Of(prog *load.Program, k *load.Kernel, r *pass.Report, what []string) Kernel {
+	out := Kernel{Kernel: k.FullName(), Pos: prog.DiagPos(k.Pos)}
+	s := sourceText{prog, k}
+	if slices.Contains(what, Bounds) {
+		out.Bounds = s.checks(r)
 	}
-	m, diags := (&unit{prog: prog, k: k}).front()
-	if len(diags) > 0 || k.Unsound {
-		return nil, diags
+	if slices.Contains(what, Narrow) {
+		out.Narrow = s.integers(r)
 	}
-	r, diags := pass.Explain(m)
-	for _, d := range diags {
-		place(prog, k, d)
+	if slices.Contains(what, Fusion) {
+		out.Fusion = s.fusion(r)
 	}
-	return r, diags
+	return out
 }
 
-// WriteReports prints reports for people.
-func WriteReports(w io.Writer, reports []KernelReport) error {
+// Write prints reports for people.
+func Write(w io.Writer, reports []Kernel) error {
 	var b strings.Builder
 	for i, r := range reports {
 		if i > 0 {
@@ -174,10 +147,10 @@ func writeFindings(b *strings.Builder, fs []Finding) {
 	}
 }
 
-// WriteReportsJSON prints reports as a JSON array.
-func WriteReportsJSON(w io.Writer, reports []KernelReport) error {
+// WriteJSON prints reports as a JSON array.
+func WriteJSON(w io.Writer, reports []Kernel) error {
 	if reports == nil {
-		reports = []KernelReport{}
+		reports = []Kernel{}
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "\t")

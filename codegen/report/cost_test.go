@@ -1,7 +1,10 @@
-package codegen
+package report_test
 
 import (
 	"errors"
+	"github.com/kgen-go/kgen/codegen"
+	"github.com/kgen-go/kgen/codegen/report"
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -40,15 +43,15 @@ func (k Gone) Kernel(it dsl.Item1) { k.X[it.GlobalID()]-- }
 // TestCosts: -check -diff says what has changed in what kernels cost, and nothing of those
 // that are current.
 func TestCosts(t *testing.T) {
-	dir := module(t, map[string]string{"k/k.go": costly, "other/o.go": strings.Replace(costly, "package k", "package other", 1)})
-	generate := func(check bool) (string, *Result) {
+	dir := usermodule.Write(t, map[string]string{"k/k.go": costly, "other/o.go": strings.Replace(costly, "package k", "package other", 1)})
+	generate := func(check bool) (string, *codegen.Result) {
 		t.Helper()
-		res, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./..."}, Check: check, Diff: check})
-		if len(diags) > 0 || err != nil && !errors.Is(err, ErrStale) {
+		res, diags, err := codegen.Generate(t.Context(), codegen.Config{Dir: dir, Patterns: []string{"./..."}, Check: check, Diff: check})
+		if len(diags) > 0 || err != nil && !errors.Is(err, codegen.ErrStale) {
 			t.Fatal(diags, err)
 		}
 		var b strings.Builder
-		if err := WriteCosts(&b, res.Costs); err != nil {
+		if err := report.WriteCosts(&b, res.Costs); err != nil {
 			t.Fatal(err)
 		}
 		return b.String(), res
@@ -103,8 +106,8 @@ func TestCosts(t *testing.T) {
 
 // TestSizeOf counts by hand.
 func TestSizeOf(t *testing.T) {
-	dir := module(t, map[string]string{"k/k.go": costly})
-	if _, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./k"}}); err != nil || len(diags) > 0 {
+	dir := usermodule.Write(t, map[string]string{"k/k.go": costly})
+	if _, diags, err := codegen.Generate(t.Context(), codegen.Config{Dir: dir, Patterns: []string{"./k"}}); err != nil || len(diags) > 0 {
 		t.Fatal(diags, err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "generated/k/Copy.spv"))
@@ -112,13 +115,13 @@ func TestSizeOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	var dump strings.Builder
-	if _, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./k"}, Dump: "spirv", DumpTo: &dump}); err != nil || len(diags) > 0 {
+	if _, diags, err := codegen.Generate(t.Context(), codegen.Config{Dir: dir, Patterns: []string{"./k"}, Dump: "spirv", DumpTo: &dump}); err != nil || len(diags) > 0 {
 		t.Fatal(diags, err)
 	}
 	one := strings.Split(dump.String(), "OpCapability Shader\n")[1]
 	_, body, _ := strings.Cut(one, "= OpFunction ")
 	_, body, _ = strings.Cut(body, "\n")
-	want := Size{Bytes: len(text)}
+	want := report.Size{Bytes: len(text)}
 	for line := range strings.Lines(body) {
 		if line = strings.TrimSpace(line); strings.Contains(line, "Op") && !regexp.MustCompile(`\bOp(Label|Function|FunctionEnd|FunctionParameter)\b`).MatchString(line) {
 			want.Instructions++
@@ -138,7 +141,7 @@ func TestSizeOf(t *testing.T) {
 			want.Wide++
 		}
 	}
-	if got, err := sizeOf(text); err != nil || got != want || got.Wide == 0 || got.Instructions == 0 {
+	if got, err := report.SizeOf(text); err != nil || got != want || got.Wide == 0 || got.Instructions == 0 {
 		t.Errorf("got %+v, want %+v (%v)\n%s", got, want, err, one)
 	}
 }

@@ -1,4 +1,4 @@
-package codegen
+package report
 
 // This file puts what the reports say of a kernel into the page that View makes.
 
@@ -6,17 +6,18 @@ import (
 	"fmt"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
 // facts adds to a kernel's body what -explain reports, and what else the compiler found.
-func (v *viewer) facts(m *Module, r *recorder) {
+func (v *viewer) facts(m *Compiled, r *recorder) {
 	s, b := sourceText{v.prog, v.k}, v.row.Body
 	report, diags := pass.Explain(r.built)
 	if len(diags) > 0 {
-		v.err = internalError(v.k.FullName(), diags[0])
+		v.err = diag.InternalError(v.k.FullName(), diags[0])
 		return
 	}
 	checks := s.checks(report)
@@ -27,7 +28,7 @@ func (v *viewer) facts(m *Module, r *recorder) {
 	integers := s.integers(report)
 	b.Integers = &view.Integers{Narrowed: integers.Narrowed, Remain: v.findings(integers.Remain)}
 	for _, u := range s.fusion(report) {
-		b.Slices = append(b.Slices, view.Slice{Name: u.Slice, Use: u.text(), Pos: v.pos(u.Pos)})
+		b.Slices = append(b.Slices, view.Slice{Name: u.Slice, Use: u.String(), Pos: v.pos(u.Pos)})
 	}
 	b.Fused = v.findings(s.fused(r.fused))
 	b.Float = r.built.Float.String()

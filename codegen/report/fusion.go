@@ -1,4 +1,4 @@
-package codegen
+package report
 
 // This file puts footprints into the words of the source: which elements of its slices a
 // work-item uses, for whoever wants two kernels to be joined to one launch.
@@ -108,12 +108,12 @@ func writeFusion(b *strings.Builder, uses []SliceUse) {
 		if u.Pos.File != "" {
 			fmt.Fprintf(b, "%v: ", u.Pos)
 		}
-		fmt.Fprintf(b, "%s: %s\n", u.Slice, u.text())
+		fmt.Fprintf(b, "%s: %s\n", u.Slice, u.String())
 	}
 }
 
-// text says how the slice is used, without its name.
-func (u *SliceUse) text() string {
+// String says how the slice is used, without its name.
+func (u *SliceUse) String() string {
 	var b strings.Builder
 	b.WriteString(u.Access)
 	switch {

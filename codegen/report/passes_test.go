@@ -1,4 +1,4 @@
-package codegen
+package report_test
 
 import (
 	"bytes"
@@ -10,26 +10,28 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/codegen"
 	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/report"
 	"github.com/kgen-go/kgen/internal/tests/golden"
 )
 
 // TestExplainPasses compares the reports on kernels as people write them.
 func TestExplainPasses(t *testing.T) {
-	reports, diags, err := ExplainPasses(t.Context(), Config{Patterns: []string{"./testdata/bounds"}}, ExplainBounds, ExplainNarrow)
+	reports, diags, err := codegen.ExplainPasses(t.Context(), codegen.Config{Patterns: []string{"./testdata/bounds"}}, report.Bounds, report.Narrow)
 	if err != nil || len(diags) > 0 {
 		t.Fatal(diags, err)
 	}
 	var text, encoded bytes.Buffer
-	if err := WriteReports(&text, reports); err != nil {
+	if err := report.Write(&text, reports); err != nil {
 		t.Fatal(err)
 	}
 	golden.Equal(t, filepath.Join("testdata", "bounds", "report.txt"), text.Bytes())
 
-	if err := WriteReportsJSON(&encoded, reports); err != nil {
+	if err := report.WriteJSON(&encoded, reports); err != nil {
 		t.Fatal(err)
 	}
-	var back []KernelReport
+	var back []report.Kernel
 	if err := json.Unmarshal(encoded.Bytes(), &back); err != nil || !reflect.DeepEqual(back, reports) {
 		t.Errorf("%v: JSON reads back as\n%v\nnot\n%v", err, back, reports)
 	}
@@ -66,37 +68,26 @@ func TestExplainPasses(t *testing.T) {
 
 // TestExplainFusion compares the report on how work-items share slices.
 func TestExplainFusion(t *testing.T) {
-	reports, diags, err := ExplainPasses(t.Context(), Config{Patterns: []string{"./testdata/footprint"}}, ExplainFusion)
+	reports, diags, err := codegen.ExplainPasses(t.Context(), codegen.Config{Patterns: []string{"./testdata/footprint"}}, report.Fusion)
 	if err != nil || len(diags) > 0 {
 		t.Fatal(diags, err)
 	}
 	var text, encoded bytes.Buffer
-	if err := WriteReports(&text, reports); err != nil {
+	if err := report.Write(&text, reports); err != nil {
 		t.Fatal(err)
 	}
 	golden.Equal(t, filepath.Join("testdata", "footprint", "report.txt"), text.Bytes())
-	if err := WriteReportsJSON(&encoded, reports); err != nil {
+	if err := report.WriteJSON(&encoded, reports); err != nil {
 		t.Fatal(err)
 	}
-	var back []KernelReport
+	var back []report.Kernel
 	if err := json.Unmarshal(encoded.Bytes(), &back); err != nil || !reflect.DeepEqual(back, reports) {
 		t.Errorf("%v: JSON reads back as\n%v\nnot\n%v", err, back, reports)
 	}
 }
 
 func TestExplainNothing(t *testing.T) {
-	if _, _, err := ExplainPasses(context.Background(), Config{}, "nothing"); err == nil {
+	if _, _, err := codegen.ExplainPasses(context.Background(), codegen.Config{}, "nothing"); err == nil {
 		t.Error("an unknown report is taken")
-	}
-}
-
-func TestNumber(t *testing.T) {
-	for n, want := range map[int64]string{
-		0: "0", -7: "-7", 1 << 19: "524288", 1<<31 - 1: "(1<<31 - 1)", 1 << 48: "1<<48", 1<<48 - 2: "(1<<48 - 2)",
-		1<<63 - 1: "(1<<63 - 1)", -1 << 63: "-1<<63", 4611686014132420609: "4611686014132420609", -(1<<40 - 1): "-(1<<40 - 1)",
-	} {
-		if got := number(n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package codegen
+package report_test
 
 import (
 	"context"
@@ -14,17 +14,19 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/kgen-go/kgen/codegen"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/report"
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
 // viewExamples is the page of the examples, which tests must not change.
 var viewExamples = sync.OnceValues(func() (*view.Page, error) {
-	page, _, diags, err := View(context.Background(), Config{Dir: "..", Patterns: []string{"./examples/..."}})
+	page, _, diags, err := codegen.View(context.Background(), codegen.Config{Dir: "../..", Patterns: []string{"./examples/..."}})
 	if len(diags) > 0 {
 		err = diags
 	}
@@ -42,7 +44,7 @@ func examples(t *testing.T) *view.Page {
 
 func viewOf(t *testing.T, patterns ...string) *view.Page {
 	t.Helper()
-	page, _, diags, err := View(t.Context(), Config{Dir: "..", Patterns: patterns})
+	page, _, diags, err := codegen.View(t.Context(), codegen.Config{Dir: "../..", Patterns: patterns})
 	if err != nil || len(diags) > 0 {
 		t.Fatal(diags, err)
 	}
@@ -52,7 +54,7 @@ func viewOf(t *testing.T, patterns ...string) *view.Page {
 // sourceFile returns a file of this module by its name in positions; others have none here.
 func sourceFile(t *testing.T, name string) (lines []string, tokens map[[2]int]bool) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", name))
+	text, err := os.ReadFile(filepath.Join("../..", name))
 	if err != nil {
 		return nil, nil
 	}
@@ -132,7 +134,7 @@ func plain(lines []string) string { return numbers.ReplaceAllString(strings.Join
 func TestViewPasses(t *testing.T) {
 	const pattern = "./examples/imagefilter/..."
 	page := viewOf(t, pattern)
-	prog, diags, err := load.Load(t.Context(), load.Config{Dir: "..", Patterns: []string{pattern}, Intrinsic: lower.Intrinsic})
+	prog, diags, err := load.Load(t.Context(), load.Config{Dir: "../..", Patterns: []string{pattern}, Intrinsic: lower.Intrinsic})
 	if err != nil || len(diags) > 0 {
 		t.Fatal(diags, err)
 	}
@@ -146,9 +148,9 @@ func TestViewPasses(t *testing.T) {
 			n++
 			shown := b.Built
 			next, idle := 0, 0
-			_, _, err := Compile(prog, k, func(form string, m *ir.Module) {
+			_, _, err := codegen.Compile(prog, k, func(form string, m *ir.Module) {
 				switch {
-				case form == dumpBuilt:
+				case form == ir.Built.String():
 				case next < len(b.Passes) && b.Passes[next].Name == form:
 					shown = view.Apply(shown, b.Passes[next].Edits)
 					next++
@@ -190,7 +192,7 @@ func TestViewModules(t *testing.T) {
 	linked, variants := 0, 0
 	for _, k := range examples(t).Kernels {
 		b := k.Body
-		folder := filepath.Join("../generated", strings.TrimPrefix(k.Package, "github.com/kgen-go/kgen/"))
+		folder := filepath.Join("../../generated", strings.TrimPrefix(k.Package, "github.com/kgen-go/kgen/"))
 		first := b.Built
 		for _, p := range b.Passes {
 			first = view.Apply(first, p.Edits)
@@ -283,7 +285,7 @@ func TestViewCommon(t *testing.T) {
 		b := k.Body
 		barriers := strings.HasPrefix(k.Shape, "nd-range")
 		text := b.Built
-		order := DumpNames()
+		order := codegen.DumpNames()
 		for _, p := range b.Passes {
 			if slices.Index(order, p.Name) <= slices.Index(order, "narrow") {
 				text = view.Apply(text, p.Edits)
@@ -323,8 +325,8 @@ func TestViewCommon(t *testing.T) {
 
 // TestViewFacts compares what the page says of checks and integers with kgen -explain.
 func TestViewFacts(t *testing.T) {
-	patterns := []string{"./codegen/testdata/bounds", "./codegen/testdata/footprint", "./examples/blockmatmul/..."}
-	reports, diags, err := ExplainPasses(t.Context(), Config{Dir: "..", Patterns: patterns}, ExplainBounds, ExplainNarrow, ExplainFusion)
+	patterns := []string{"./codegen/report/testdata/bounds", "./codegen/report/testdata/footprint", "./examples/blockmatmul/..."}
+	reports, diags, err := codegen.ExplainPasses(t.Context(), codegen.Config{Dir: "../..", Patterns: patterns}, report.Bounds, report.Narrow, report.Fusion)
 	if err != nil || len(diags) > 0 {
 		t.Fatal(diags, err)
 	}
@@ -335,12 +337,12 @@ func TestViewFacts(t *testing.T) {
 	fused := 0
 	for i, k := range page.Kernels {
 		r, b := reports[i], k.Body
-		if k.Package+"."+k.Name != r.Kernel || k.Checks != times(r.Bounds.Remain) || k.Wide != times(r.Narrow.Remain) {
-			t.Errorf("%s has %d checks and %d integers of 64 bits; the report on %s says %d and %d", k.Name, k.Checks, k.Wide, r.Kernel, times(r.Bounds.Remain), times(r.Narrow.Remain))
+		if k.Package+"."+k.Name != r.Kernel || k.Checks != sumTimes(r.Bounds.Remain) || k.Wide != sumTimes(r.Narrow.Remain) {
+			t.Errorf("%s has %d checks and %d integers of 64 bits; the report on %s says %d and %d", k.Name, k.Checks, k.Wide, r.Kernel, sumTimes(r.Bounds.Remain), sumTimes(r.Narrow.Remain))
 		}
 		for _, list := range []struct {
 			got  []view.Finding
-			want []Finding
+			want []report.Finding
 		}{{b.Checks.Remain, r.Bounds.Remain}, {b.Integers.Remain, r.Narrow.Remain}} {
 			if len(list.got) != len(list.want) {
 				t.Fatalf("%s: %d findings of %d", k.Name, len(list.got), len(list.want))
@@ -348,13 +350,13 @@ func TestViewFacts(t *testing.T) {
 			for j, f := range list.got {
 				w := list.want[j]
 				// The report has the file as seen from here.
-				if f.Pos.File != strings.TrimPrefix(filepath.ToSlash(w.Pos.File), "../") || f.Pos.Line != w.Pos.Line || f.Expr != w.Expr || !strings.HasPrefix(f.Why, w.Why) || f.Hint != w.Hint {
+				if f.Pos.File != strings.TrimPrefix(filepath.ToSlash(w.Pos.File), "../../") || f.Pos.Line != w.Pos.Line || f.Expr != w.Expr || !strings.HasPrefix(f.Why, w.Why) || f.Hint != w.Hint {
 					t.Errorf("%s: %+v in the page, %+v in the report", k.Name, f, w)
 				}
 			}
 		}
 		for j, s := range b.Slices {
-			if w := r.Fusion[j]; s.Name != w.Slice || s.Use != w.text() {
+			if w := r.Fusion[j]; s.Name != w.Slice || s.Use != w.String() {
 				t.Errorf("%s: %+v in the page, %+v in the report", k.Name, s, w)
 			}
 		}
@@ -374,7 +376,7 @@ func TestViewFacts(t *testing.T) {
 // TestViewFailed: kernels with mistakes stand beside the others, with what is wrong at its
 // place.
 func TestViewFailed(t *testing.T) {
-	page, _, diags, err := View(t.Context(), Config{Dir: "check/testdata", Patterns: []string{"./reject"}})
+	page, _, diags, err := codegen.View(t.Context(), codegen.Config{Dir: "../check/testdata", Patterns: []string{"./reject"}})
 	if err != nil || len(diags) == 0 {
 		t.Fatal(diags, err)
 	}
@@ -398,11 +400,11 @@ func TestViewFailed(t *testing.T) {
 		t.Errorf("%d of %d kernels have failed, with %d problems", failed, len(page.Kernels), problems)
 	}
 
-	page, _, diags, err = View(t.Context(), Config{Dir: "..", Patterns: []string{"./abi"}})
+	page, _, diags, err = codegen.View(t.Context(), codegen.Config{Dir: "../..", Patterns: []string{"./abi"}})
 	if err != nil || len(diags) != 1 || len(page.Problems) != 1 || page.Problems[0].Code != "KG006" || len(page.Kernels) > 0 {
 		t.Errorf("a package without kernels: %+v, %v, %v", page, diags, err)
 	}
-	if _, _, _, err := View(t.Context(), Config{Dir: "/nonexistent"}); err == nil {
+	if _, _, _, err := codegen.View(t.Context(), codegen.Config{Dir: "/nonexistent"}); err == nil {
 		t.Error("a folder that there is not: no error")
 	}
 }
@@ -410,11 +412,11 @@ func TestViewFailed(t *testing.T) {
 // TestViewLoad: what loading finds stands with the kernels that it concerns, and the rest with
 // the packages.
 func TestViewLoad(t *testing.T) {
-	root, err := filepath.Abs("..")
+	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := os.ReadFile("../go.sum")
+	sum, err := os.ReadFile("../../go.sum")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -456,7 +458,7 @@ func callee() int32 { return "x" }
 			t.Fatal(err)
 		}
 	}
-	page, _, diags, err := View(t.Context(), Config{Dir: dir, Patterns: []string{"./..."}})
+	page, _, diags, err := codegen.View(t.Context(), codegen.Config{Dir: dir, Patterns: []string{"./..."}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -485,4 +487,12 @@ func shows(source []view.Excerpt, p view.Pos) bool {
 	return slices.ContainsFunc(source, func(e view.Excerpt) bool {
 		return e.File == p.File && e.Line <= p.Line && p.Line < e.Line+len(e.Text)
 	})
+}
+
+// sumTimes counts findings, each as often as its function is inlined.
+func sumTimes(fs []report.Finding) (n int) {
+	for _, f := range fs {
+		n += f.Times
+	}
+	return n
 }
