@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 )
@@ -25,7 +26,7 @@ func (l *lowerer) elemAddr(in *ssa.IndexAddr, x parts, idx *ir.Value) val {
 		return l.zero(in.Type())
 	}
 	elem := in.Type().Underlying().(*types.Pointer).Elem()
-	if onlyRead(in) && !holdsArray(elem) {
+	if onlyRead(in) && !gotypes.HoldsArray(elem) {
 		if _, ok := x.refs[0].(*cell); ok {
 			return pointer{ref: choice{x.refs[:x.n], idx}}
 		}
@@ -192,22 +193,6 @@ func onlyRead(addr ssa.Value) bool {
 		}
 	}
 	return true
-}
-
-// holdsArray reports whether values of the type hold an array, which is memory that
-// choose does not choose among.
-func holdsArray(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Array:
-		return true
-	case *types.Struct:
-		for f := range u.Fields() {
-			if holdsArray(f.Type()) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // unknownValue reports that it is not known which of several values of a type is meant. Each

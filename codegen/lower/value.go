@@ -150,18 +150,7 @@ func (l *lowerer) classify(t types.Type) class {
 var items = []string{"Task", "Item1", "Item2", "Item3", "NDItem1", "NDItem2", "NDItem3"}
 
 // isDSL reports whether t is one of the named types of package dsl.
-func isDSL(t types.Type, names ...string) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != dslPath {
-		return false
-	}
-	for _, s := range names {
-		if n.Obj().Name() == s {
-			return true
-		}
-	}
-	return false
-}
+func isDSL(t types.Type, names ...string) bool { return gotypes.IsNamed(t, dslPath, names...) }
 
 const dslPath = "github.com/kgen-go/kgen/dsl"
 
