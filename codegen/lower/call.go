@@ -200,7 +200,7 @@ func (l *lowerer) minMax(name string, args []val, t types.Type) val {
 }
 
 // floatMinMax is Go's min or max: NaN if either is, and -0 below +0.
-func (l *lowerer) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
+func (w *builder) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
 	t := x.Type
 	bits := ir.TypeI32
 	if t == ir.TypeF64 {
@@ -211,18 +211,18 @@ func (l *lowerer) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
 		p, q, join = y, x, ir.OpAnd
 	}
 	// Equal operands differ at most in the sign of zero.
-	eq := l.op(ir.OpBitcast, t, l.op(join, bits, l.op(ir.OpBitcast, bits, x), l.op(ir.OpBitcast, bits, y)))
-	r := l.op(ir.OpSelect, t, l.op(ir.OpFEq, ir.TypeBool, x, y), eq, y)
-	r = l.op(ir.OpSelect, t, l.op(ir.OpFLt, ir.TypeBool, p, q), x, r)
-	return l.op(ir.OpSelect, t, l.op(ir.OpFNe, ir.TypeBool, x, x), x, r)
+	eq := w.op(ir.OpBitcast, t, w.op(join, bits, w.op(ir.OpBitcast, bits, x), w.op(ir.OpBitcast, bits, y)))
+	r := w.op(ir.OpSelect, t, w.op(ir.OpFEq, ir.TypeBool, x, y), eq, y)
+	r = w.op(ir.OpSelect, t, w.op(ir.OpFLt, ir.TypeBool, p, q), x, r)
+	return w.op(ir.OpSelect, t, w.op(ir.OpFNe, ir.TypeBool, x, x), x, r)
 }
 
 // elem returns the element i of a slice, without a check.
-func (l *lowerer) elem(s slice, i *ir.Value) mem {
+func (w *builder) elem(s slice, i *ir.Value) mem {
 	if s.at.device() {
 		return s.at.at(i)
 	}
-	return s.at.at(l.addOffset(s.off, i))
+	return s.at.at(w.addOffset(s.off, i))
 }
 
 // copySlice lowers copy(dst, src), in the direction that overlapping slices need.

@@ -200,13 +200,13 @@ func (l *lowerer) zeroCell(c *cell) {
 	}
 }
 
-func (l *lowerer) storeVar(v *ir.Var, x *ir.Value) {
-	s := l.op(ir.OpStore, ir.TypeVoid, x)
+func (w *builder) storeVar(v *ir.Var, x *ir.Value) {
+	s := w.op(ir.OpStore, ir.TypeVoid, x)
 	s.Aux = &ir.Ref{Var: v}
 }
 
-func (l *lowerer) loadVar(v *ir.Var) *ir.Value {
-	s := l.op(ir.OpLoad, v.Type)
+func (w *builder) loadVar(v *ir.Var) *ir.Value {
+	s := w.op(ir.OpLoad, v.Type)
 	s.Aux = &ir.Ref{Var: v}
 	return s
 }
@@ -360,7 +360,7 @@ func (l *lowerer) zeroIn(b *ir.Block, t types.Type) val {
 	return l.zeroShape(t)
 }
 
-func (l *lowerer) zeroShape(t types.Type) val {
+func (w *builder) zeroShape(t types.Type) val {
 	if isDSL(t, "LocalAccessor") {
 		return accessor{-1}
 	}
@@ -370,15 +370,15 @@ func (l *lowerer) zeroShape(t types.Type) val {
 	if isDSL(t, "SubGroup") {
 		return subGroup{}
 	}
-	zero64 := l.m.Int(ir.TypeI64, 0)
+	zero64 := w.m.Int(ir.TypeI64, 0)
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		return str{}
 	case *types.Slice:
-		return slice{at: mem{addr: l.m.Const(ir.TypeAddr, 0), elem: l.elemType(u.Elem())}, len: zero64, cap: zero64}
+		return slice{at: mem{addr: w.m.Const(ir.TypeAddr, 0), elem: w.elemType(u.Elem())}, len: zero64, cap: zero64}
 	case *types.Pointer:
-		m := mem{addr: l.m.Const(ir.TypeAddr, 0), elem: l.elemType(u.Elem()), path: []*ir.Value{l.m.Int(ir.TypeI32, 0)}}
-		return pointer{ref: m, isNil: l.m.Bool(true)}
+		m := mem{addr: w.m.Const(ir.TypeAddr, 0), elem: w.elemType(u.Elem()), path: []*ir.Value{w.m.Int(ir.TypeI32, 0)}}
+		return pointer{ref: m, isNil: w.m.Bool(true)}
 	case *types.Signature:
 		return function{}
 	case *types.Interface:
@@ -389,9 +389,9 @@ func (l *lowerer) zeroShape(t types.Type) val {
 
 // elemType is the type of elements in device memory, where the Go type can
 // stand there.
-func (l *lowerer) elemType(t types.Type) *ir.Type {
-	if !l.isFlat(t) {
+func (w *builder) elemType(t types.Type) *ir.Type {
+	if !w.isFlat(t) {
 		return ir.TypeI32
 	}
-	return l.memType(t, true)
+	return w.memType(t, true)
 }

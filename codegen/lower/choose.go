@@ -351,7 +351,7 @@ func (c *chooser) shape(l *lowerer, v val, values int) int {
 
 // chooseLeaves returns what values of one shape are made of, by an index among them and
 // others, of which there is nil and which it is not.
-func (l *lowerer) chooseLeaves(values [][]*ir.Value, idx *ir.Value) []*ir.Value {
+func (w *builder) chooseLeaves(values [][]*ir.Value, idx *ir.Value) []*ir.Value {
 	some := values[slices.IndexFunc(values, func(xs []*ir.Value) bool { return xs != nil })]
 	out := make([]*ir.Value, len(some))
 	for k := range out {
@@ -362,7 +362,7 @@ func (l *lowerer) chooseLeaves(values [][]*ir.Value, idx *ir.Value) []*ir.Value 
 			}
 			each = append(each, xs[k])
 		}
-		x, _ := l.chooseScalar(each, idx)
+		x, _ := w.chooseScalar(each, idx)
 		out[k] = x.(*ir.Value)
 	}
 	return out
@@ -390,7 +390,7 @@ func (l *lowerer) chooseText(vs []val, idx *ir.Value) (val, bool) {
 	return out, true
 }
 
-func (l *lowerer) chooseScalar(vs []val, idx *ir.Value) (val, bool) {
+func (w *builder) chooseScalar(vs []val, idx *ir.Value) (val, bool) {
 	var all []*ir.Value
 	constant, same, counts := true, true, true
 	for i, v := range vs {
@@ -408,10 +408,10 @@ func (l *lowerer) chooseScalar(vs []val, idx *ir.Value) (val, bool) {
 	case same:
 		return all[0], true
 	case counts:
-		return l.toI32(idx), true
+		return w.toI32(idx), true
 	case constant && t != ir.TypeAddr:
-		m := l.scalars(t, all).at(l.toI32(idx))
-		v := l.op(ir.OpLoad, t, m.args()...)
+		m := w.scalars(t, all).at(w.toI32(idx))
+		v := w.op(ir.OpLoad, t, m.args()...)
 		v.Aux = m.auxRef()
 		return v, true
 	}
@@ -420,21 +420,21 @@ func (l *lowerer) chooseScalar(vs []val, idx *ir.Value) (val, bool) {
 		if x == out {
 			continue
 		}
-		is := l.op(ir.OpIEq, ir.TypeBool, idx, l.m.Int(idx.Type, int64(i+1)))
-		out = l.op(ir.OpSelect, t, is, x, out)
+		is := w.op(ir.OpIEq, ir.TypeBool, idx, w.m.Int(idx.Type, int64(i+1)))
+		out = w.op(ir.OpSelect, t, is, x, out)
 	}
 	return out, true
 }
 
 // constText returns one of several texts that are known.
-func (l *lowerer) constText(all []text, idx *ir.Value) text {
+func (w *builder) constText(all []text, idx *ir.Value) text {
 	var offs, lens []int64
 	for _, t := range all {
 		offs, lens = append(offs, t.off.Int()), append(lens, t.n.Int())
 	}
 	load := func(what string, ns []int64) *ir.Value {
-		table := l.numbers(what+strings.Trim(fmt.Sprint(ns), "[]"), ns)
-		return l.op(ir.OpUConvert, ir.TypeI64, l.loadVarAt(table, l.toI32(idx)))
+		table := w.numbers(what+strings.Trim(fmt.Sprint(ns), "[]"), ns)
+		return w.op(ir.OpUConvert, ir.TypeI64, w.loadVarAt(table, w.toI32(idx)))
 	}
 	return text{load("texts at ", offs), load("texts of length ", lens)}
 }

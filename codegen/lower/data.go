@@ -56,10 +56,10 @@ func (l *lowerer) encode(scalars *[]*ir.Value, t types.Type, at int) {
 }
 
 // early adds a value at the kernel's start.
-func (l *lowerer) early(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
-	v := l.f.NewValue(op, t, args...)
-	v.Block = l.f.Blocks[0]
-	l.prologue = append(l.prologue, v)
+func (w *builder) early(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+	v := w.f.NewValue(op, t, args...)
+	v.Block = w.f.Blocks[0]
+	w.prologue = append(w.prologue, v)
 	return v
 }
 

@@ -198,11 +198,11 @@ func (l *lowerer) translate(v val) (val, bool) {
 }
 
 // stand returns what stands in a shape for a value: only constants matter there.
-func (l *lowerer) stand(v *ir.Value) *ir.Value {
+func (w *builder) stand(v *ir.Value) *ir.Value {
 	if v.IsConst() {
-		return l.m.Const(v.Type, v.Bits)
+		return w.m.Const(v.Type, v.Bits)
 	}
-	return l.m.Const(v.Type, 0)
+	return w.m.Const(v.Type, 0)
 }
 
 func (l *lowerer) translateMem(m mem) (mem, bool) {
@@ -221,17 +221,17 @@ func (l *lowerer) translateMem(m mem) (mem, bool) {
 }
 
 // translateType returns a type of another module as one of this.
-func (l *lowerer) translateType(t *ir.Type) *ir.Type {
+func (w *builder) translateType(t *ir.Type) *ir.Type {
 	switch t.Kind {
 	case ir.Array:
-		return l.m.ArrayOf(l.translateType(t.Elem), l.stand(t.Len))
+		return w.m.ArrayOf(w.translateType(t.Elem), w.stand(t.Len))
 	case ir.Struct:
 		fs := make([]ir.Field, len(t.Fields))
 		for i, f := range t.Fields {
 			fs[i] = f
-			fs[i].Type = l.translateType(f.Type)
+			fs[i].Type = w.translateType(f.Type)
 		}
-		return l.m.StructOf(fs, t.Size, t.Align)
+		return w.m.StructOf(fs, t.Size, t.Align)
 	}
 	return t
 }

@@ -393,50 +393,50 @@ func (l *lowerer) backing(tree *constinit.Tree) any {
 }
 
 // tableSlice returns the slice of a table of n elements.
-func (l *lowerer) tableSlice(m mem, s *types.Slice, n int64) slice {
-	length := l.m.Int(ir.TypeI64, n)
+func (w *builder) tableSlice(m mem, s *types.Slice, n int64) slice {
+	length := w.m.Int(ir.TypeI64, n)
 	if m.device() {
-		return slice{at: mem{addr: m.addr, elem: l.memType(s.Elem(), true)}, len: length, cap: length}
+		return slice{at: mem{addr: m.addr, elem: w.memType(s.Elem(), true)}, len: length, cap: length}
 	}
-	return slice{at: m, off: l.m.Int(ir.TypeI64, 0), len: length, cap: length}
+	return slice{at: m, off: w.m.Int(ir.TypeI64, 0), len: length, cap: length}
 }
 
 // stringTable is a table of the bytes of a string.
-func (l *lowerer) stringTable(s string) mem {
+func (w *builder) stringTable(s string) mem {
 	bytes := make([]int64, len(s))
 	for i := range bytes {
 		bytes[i] = int64(s[i])
 	}
-	return l.numbers("string "+s, bytes)
+	return w.numbers("string "+s, bytes)
 }
 
 // numbers is a table of 32-bit integers; the name stands for its contents.
-func (l *lowerer) numbers(name string, ns []int64) mem {
-	for _, v := range l.m.Vars {
+func (w *builder) numbers(name string, ns []int64) mem {
+	for _, v := range w.m.Vars {
 		if v.Storage == ir.Private && v.Name == name {
 			return mem{v: v}
 		}
 	}
-	v := l.m.NewVar(nil, ir.Private, name, l.m.ArrayOf(ir.TypeI32, l.m.Int(ir.TypeI32, int64(len(ns)))))
+	v := w.m.NewVar(nil, ir.Private, name, w.m.ArrayOf(ir.TypeI32, w.m.Int(ir.TypeI32, int64(len(ns)))))
 	for _, n := range ns {
-		v.Init = append(v.Init, l.m.Int(ir.TypeI32, n))
+		v.Init = append(v.Init, w.m.Int(ir.TypeI32, n))
 	}
 	return mem{v: v}
 }
 
 // scalars is a table of constants of a type; the name stands for its contents.
-func (l *lowerer) scalars(t *ir.Type, vs []*ir.Value) mem {
+func (w *builder) scalars(t *ir.Type, vs []*ir.Value) mem {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v", t)
 	for _, v := range vs {
 		fmt.Fprintf(&b, " %#x", v.Bits)
 	}
-	for _, v := range l.m.Vars {
+	for _, v := range w.m.Vars {
 		if v.Storage == ir.Private && v.Name == b.String() {
 			return mem{v: v}
 		}
 	}
-	v := l.m.NewVar(nil, ir.Private, b.String(), l.m.ArrayOf(t, l.m.Int(ir.TypeI32, int64(len(vs)))))
+	v := w.m.NewVar(nil, ir.Private, b.String(), w.m.ArrayOf(t, w.m.Int(ir.TypeI32, int64(len(vs)))))
 	v.Init = vs
 	return mem{v: v}
 }
@@ -468,12 +468,12 @@ func writtenAt(p *load.Program, pkg *load.Package, g *ssa.Global) (at token.Pos,
 }
 
 // numberOf returns what a number that was computed is made of.
-func (l *lowerer) numberOf(tree *constinit.Tree, t types.Type) []*ir.Value {
+func (w *builder) numberOf(tree *constinit.Tree, t types.Type) []*ir.Value {
 	if gotypes.IsComplex(t) {
 		part := regType(gotypes.Fields(t)[0])
-		return []*ir.Value{l.float(part, tree.Number[0]), l.float(part, tree.Number[1])}
+		return []*ir.Value{w.float(part, tree.Number[0]), w.float(part, tree.Number[1])}
 	}
-	return []*ir.Value{l.float(regType(t), tree.Number[0])}
+	return []*ir.Value{w.float(regType(t), tree.Number[0])}
 }
 
 // objectPointer returns a pointer to an object.

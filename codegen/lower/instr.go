@@ -92,13 +92,13 @@ func (l *lowerer) branch(f *frame, in *ssa.If) {
 
 // condPos returns where a condition stands. That of a range over a number has no
 // place of its own, but its limit has.
-func (l *lowerer) condPos(cond ssa.Value) token.Pos {
+func (w *builder) condPos(cond ssa.Value) token.Pos {
 	if c, ok := cond.(*ssa.BinOp); ok && !c.Pos().IsValid() {
 		if p := c.Y.Pos(); p.IsValid() {
 			return p
 		}
 	}
-	return l.pos
+	return w.pos
 }
 
 func (l *lowerer) ret(f *frame, in *ssa.Return) {

@@ -79,7 +79,7 @@ func scalar(f func(l *lowerer) *ir.Value) intrinsic {
 }
 
 // widen makes an int of an unsigned i32.
-func (l *lowerer) widen(v *ir.Value) *ir.Value { return l.op(ir.OpUConvert, ir.TypeI64, v) }
+func (w *builder) widen(v *ir.Value) *ir.Value { return w.op(ir.OpUConvert, ir.TypeI64, v) }
 
 // perDim is an intrinsic that returns a tuple of ints, in Go's index order: the
 // last one belongs to SPIR-V's dimension 0.
@@ -140,8 +140,8 @@ func addNDItem(recv string, rank int) {
 	add(recv+"SubGroup", func(*lowerer, *ssa.Call, *ssa.Function, []val) val { return subGroup{} })
 }
 
-func (l *lowerer) barrier(s ir.Scope) val {
-	l.op(ir.OpBarrier, ir.TypeVoid).Aux = s
+func (w *builder) barrier(s ir.Scope) val {
+	w.op(ir.OpBarrier, ir.TypeVoid).Aux = s
 	return nil
 }
 

@@ -238,11 +238,11 @@ func (c *cell) sourceName() string {
 
 // sourceName returns the variable or field that the source has where the instruction stands that
 // is being lowered, or "".
-func (l *lowerer) sourceName() string {
-	if l.frame == nil {
+func (w *builder) sourceName() string {
+	if w.frame == nil {
 		return ""
 	}
-	v, ok := l.frame.cur.(ssa.Value)
+	v, ok := w.frame.cur.(ssa.Value)
 	if !ok {
 		return ""
 	}

@@ -24,28 +24,20 @@ const (
 
 // lowerer is the state of lowering one kernel.
 type lowerer struct {
-	prog  *load.Program
+	*builder
 	k     *load.Kernel
-	m     *ir.Module
-	f     *ir.Func
 	diags diag.List
-
-	b     *ir.Block // where code is being added
-	pos   token.Pos // of the instruction being lowered, or the last known
-	frame *frame
 
 	fuse       bool      // products may be fused into sums
 	gx, gy, gz *ir.Value // the work-item's global id
 	globals    map[*ssa.Global]val
 	accessors  []*ir.Var
-	posCache   map[token.Pos]ir.Pos
 	owners     map[*ir.Var]*cell
 	heads      map[*ir.Block]bool // of loops
 
 	data       []byte                  // the kernel's constant data
 	dataBase   *ir.Value               // its address
 	prints     *printer                // nil where nothing prints
-	prologue   []*ir.Value             // to stand at the kernel's start
 	tables     map[*ir.Var]*ssa.Global // the tables that are variables of the module
 	inData     map[*ssa.Global]bool    // those that must not be
 	oneSlice   bool                    // what is lowered is for one of several slices
@@ -150,8 +142,8 @@ func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]boo
 	}
 	m.Kernel = m.NewFunc("main")
 	l := &lowerer{
-		prog: p, k: k, m: m, f: m.Kernel, b: m.Kernel.Blocks[0],
-		globals: map[*ssa.Global]val{}, owners: kept.owners, posCache: map[token.Pos]ir.Pos{},
+		builder: &builder{prog: p, m: m, f: m.Kernel, b: m.Kernel.Blocks[0], posCache: map[token.Pos]ir.Pos{}},
+		k:       k, globals: map[*ssa.Global]val{}, owners: kept.owners,
 		refused: refused, inData: inData, texts: texts, carried: kept, tables: map[*ir.Var]*ssa.Global{},
 		times: map[path]int{}, declared: map[*path]*cell{}, objects: map[any]val{}, heads: map[*ir.Block]bool{}, written: map[any]*ir.Value{}, endless: map[*ssa.Function]bool{},
 		copies: map[*ssa.Function]copied{},
@@ -234,46 +226,46 @@ func (l *lowerer) entry() {
 }
 
 // op adds a value at the current place.
-func (l *lowerer) op(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
-	v := l.b.Append(op, t, args...)
-	v.Pos = l.irPos(l.pos)
-	l.noteOp(op, t, args)
+func (w *builder) op(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+	v := w.b.Append(op, t, args...)
+	v.Pos = w.irPos(w.pos)
+	w.noteOp(op, t, args)
 	return v
 }
 
-func (l *lowerer) builtIn(b ir.BuiltIn) *ir.Value {
-	v := l.op(ir.OpBuiltIn, ir.TypeI32)
+func (w *builder) builtIn(b ir.BuiltIn) *ir.Value {
+	v := w.op(ir.OpBuiltIn, ir.TypeI32)
 	v.Aux = b
 	return v
 }
 
-func (l *lowerer) arg(offset int, t *ir.Type) *ir.Value {
-	v := l.op(ir.OpArg, t)
+func (w *builder) arg(offset int, t *ir.Type) *ir.Value {
+	v := w.op(ir.OpArg, t)
 	v.Bits = uint64(offset)
 	return v
 }
 
 // rangeArg is the number of work-items along SPIR-V dimension d.
-func (l *lowerer) rangeArg(d int) *ir.Value { return l.arg(abi.OffsetRange+4*d, ir.TypeI32) }
+func (w *builder) rangeArg(d int) *ir.Value { return w.arg(abi.OffsetRange+4*d, ir.TypeI32) }
 
 // spec returns the specialization constant with a reserved id.
-func (l *lowerer) spec(id uint32) *ir.Value {
-	for _, s := range l.m.Specs {
+func (w *builder) spec(id uint32) *ir.Value {
+	for _, s := range w.m.Specs {
 		if s.ID == id {
-			return l.m.SpecValue(s)
+			return w.m.SpecValue(s)
 		}
 	}
 	panic("BUG: no such specialization constant")
 }
 
-func (l *lowerer) irPos(p token.Pos) ir.Pos {
+func (w *builder) irPos(p token.Pos) ir.Pos {
 	if !p.IsValid() {
 		return ir.Pos{}
 	}
-	q, ok := l.posCache[p]
+	q, ok := w.posCache[p]
 	if !ok {
-		q = l.prog.Pos(p)
-		l.posCache[p] = q
+		q = w.prog.Pos(p)
+		w.posCache[p] = q
 	}
 	return q
 }
@@ -313,12 +305,12 @@ func (l *lowerer) qualifier(p *types.Package) string {
 }
 
 // chained adds the calls that lead to what a diagnostic is about.
-func (l *lowerer) chained(d *diag.Diagnostic) {
-	for f := l.frame; f != nil && f.caller != nil; f = f.caller {
-		d.Related = append(d.Related, diag.Related{Pos: l.prog.DiagPos(f.callPos),
+func (w *builder) chained(d *diag.Diagnostic) {
+	for f := w.frame; f != nil && f.caller != nil; f = f.caller {
+		d.Related = append(d.Related, diag.Related{Pos: w.prog.DiagPos(f.callPos),
 			Message: "called here from " + load.FuncText(f.caller.fn)})
 	}
-	l.prog.AddSite(d)
+	w.prog.AddSite(d)
 }
 
 // FuncName returns a function's name with the last element of its package's path.
@@ -337,10 +329,10 @@ func FuncName(f *ssa.Function) string {
 }
 
 // newBlock starts a block and returns it; code is still added to the old one.
-func (l *lowerer) newBlock() *ir.Block { return l.f.NewBlock() }
+func (w *builder) newBlock() *ir.Block { return w.f.NewBlock() }
 
 // dead goes on in a block that nothing reaches, after a jump away.
-func (l *lowerer) dead() { l.b = l.newBlock() }
+func (w *builder) dead() { w.b = w.newBlock() }
 
 // check goes on if ok is true and else faults.
 func (l *lowerer) check(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value, message string) {
@@ -386,9 +378,9 @@ func (l *lowerer) faultBound(kind abi.FaultKind, a, b func() *ir.Value, message 
 
 // faultPos returns where a fault at a position is said to be: in what calls a function of
 // package math/bits, which compilers have instructions for that have no frames.
-func (l *lowerer) faultPos(at ir.Pos) ir.Pos {
-	for f := l.frame; f != nil && f.caller != nil && load.PackageOf(f.fn) == "math/bits"; f = f.caller {
-		at = l.irPos(f.callPos)
+func (w *builder) faultPos(at ir.Pos) ir.Pos {
+	for f := w.frame; f != nil && f.caller != nil && load.PackageOf(f.fn) == "math/bits"; f = f.caller {
+		at = w.irPos(f.callPos)
 	}
 	return at
 }
@@ -527,7 +519,7 @@ func funcIn(v val) (function, bool) {
 }
 
 // unwrap turns the tuple of a single result into the result.
-func (l *lowerer) unwrap(v val, res *types.Tuple) val {
+func (w *builder) unwrap(v val, res *types.Tuple) val {
 	if t, ok := v.(tuple); ok && res.Len() == 1 {
 		return t.elems[0]
 	}

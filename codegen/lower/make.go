@@ -132,11 +132,11 @@ func (l *lowerer) checkMake(n *ir.Value, most int64, elem types.Type, unsigned b
 }
 
 // atMost reports whether 0 <= n <= most.
-func (l *lowerer) atMost(n *ir.Value, most int64) *ir.Value {
+func (w *builder) atMost(n *ir.Value, most int64) *ir.Value {
 	if n.IsConst() || most < 0 {
-		return l.m.Bool(most >= 0 && n.Bits <= uint64(most))
+		return w.m.Bool(most >= 0 && n.Bits <= uint64(most))
 	}
-	return l.op(ir.OpULe, ir.TypeBool, n, l.m.Int(ir.TypeI64, most))
+	return w.op(ir.OpULe, ir.TypeBool, n, w.m.Int(ir.TypeI64, most))
 }
 
 // grown lowers append(s, more...) that must allocate, in a function of the standard library
@@ -167,7 +167,7 @@ func (l *lowerer) grown(in *ssa.Call, s, more slice, elem types.Type) (val, bool
 const maxKnown = 64
 
 // known returns an integer that is made of constants alone.
-func (l *lowerer) known(v *ir.Value) (int64, bool) {
+func (w *builder) known(v *ir.Value) (int64, bool) {
 	if v.IsConst() {
 		return v.Int(), true
 	}

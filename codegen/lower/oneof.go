@@ -35,8 +35,8 @@ func (l *lowerer) alt(u oneOf, i int) val {
 const maxAlts = 32
 
 // is is whether the value is the alternative i.
-func (l *lowerer) is(u oneOf, i int) *ir.Value {
-	return l.op(ir.OpIEq, ir.TypeBool, u.tag, l.m.Int(ir.TypeI32, int64(i)))
+func (w *builder) is(u oneOf, i int) *ir.Value {
+	return w.op(ir.OpIEq, ir.TypeBool, u.tag, w.m.Int(ir.TypeI32, int64(i)))
 }
 
 // each lowers something for each alternative and returns what comes of them, a value
@@ -77,7 +77,7 @@ const maxInRow = 4
 
 // dispatch lowers something for each of the alternatives from lo to hi, in a branch of its
 // own, where the value is one of them.
-func (l *lowerer) dispatch(u oneOf, lo, hi int, one func(i int)) {
+func (w *builder) dispatch(u oneOf, lo, hi int, one func(i int)) {
 	mid := lo + 1
 	if hi-lo > maxInRow {
 		mid = (lo + hi) / 2
@@ -86,17 +86,17 @@ func (l *lowerer) dispatch(u oneOf, lo, hi int, one func(i int)) {
 		one(lo)
 		return
 	}
-	first, rest := l.newBlock(), l.newBlock()
-	is := l.is(u, lo)
+	first, rest := w.newBlock(), w.newBlock()
+	is := w.is(u, lo)
 	if mid > lo+1 {
-		is = l.op(ir.OpULt, ir.TypeBool, u.tag, l.m.Int(ir.TypeI32, int64(mid)))
+		is = w.op(ir.OpULt, ir.TypeBool, u.tag, w.m.Int(ir.TypeI32, int64(mid)))
 	}
-	l.b.Branch(is, first, rest)
-	l.b.Term.Pos = l.irPos(l.pos)
-	l.b = first
-	l.dispatch(u, lo, mid, one)
-	l.b = rest
-	l.dispatch(u, mid, hi, one)
+	w.b.Branch(is, first, rest)
+	w.b.Term.Pos = w.irPos(w.pos)
+	w.b = first
+	w.dispatch(u, lo, mid, one)
+	w.b = rest
+	w.dispatch(u, mid, hi, one)
 }
 
 // resolved returns the first operand of an instruction that has to be of one shape, but
@@ -159,8 +159,8 @@ func (l *lowerer) operand(v ssa.Value) val {
 }
 
 // with lowers something while an operand is known to be x.
-func (l *lowerer) with(v ssa.Value, x val, lower func() val) val {
-	f := l.frame
+func (w *builder) with(v ssa.Value, x val, lower func() val) val {
+	f := w.frame
 	if f.as == nil {
 		f.as = map[ssa.Value]val{}
 	}
@@ -264,9 +264,9 @@ func (l *lowerer) makeSeveral(c *cell) {
 
 // clearVar makes a variable that is zero before anything is stored in it: what an
 // alternative is made of is read where another one is there.
-func (l *lowerer) clearVar(name string, t *ir.Type) *ir.Var {
-	v := l.m.NewVar(l.f, ir.Function, name, t)
-	l.early(ir.OpStore, ir.TypeVoid, l.m.Const(t, 0)).Aux = &ir.Ref{Var: v}
+func (w *builder) clearVar(name string, t *ir.Type) *ir.Var {
+	v := w.m.NewVar(w.f, ir.Function, name, t)
+	w.early(ir.OpStore, ir.TypeVoid, w.m.Const(t, 0)).Aux = &ir.Ref{Var: v}
 	return v
 }
 

@@ -136,23 +136,23 @@ func leadsTo(b, to *ir.Block) bool {
 	return true
 }
 
-func (l *lowerer) makeVars(c *cell, xs []*ir.Value) {
+func (w *builder) makeVars(c *cell, xs []*ir.Value) {
 	if c.vars == nil {
 		for _, x := range xs {
-			c.vars = append(c.vars, l.m.NewVar(l.f, ir.Function, "shape", x.Type))
+			c.vars = append(c.vars, w.m.NewVar(w.f, ir.Function, "shape", x.Type))
 		}
 	}
 }
 
 // reshape gives a variable that held only nil the shape of v, and stores v's
 // kind of nil wherever nil was stored.
-func (l *lowerer) reshape(c *cell, v val) {
+func (w *builder) reshape(c *cell, v val) {
 	c.shape, c.vars = v, nil
 	if !yields(v) {
 		return
 	}
-	xs := leaves(l.nilLike(v))
-	l.makeVars(c, xs)
+	xs := leaves(w.nilLike(v))
+	w.makeVars(c, xs)
 	for _, at := range c.nils {
 		b := at.Block
 		i := slices.Index(b.Insts, at) + 1
@@ -461,21 +461,21 @@ func isNilShape(v val) bool {
 }
 
 // nilLike returns the nil of the given shape.
-func (l *lowerer) nilLike(v val) val {
+func (w *builder) nilLike(v val) val {
 	xs := leaves(v)
 	i := -1
-	n := rebuild(v, func() *ir.Value { i++; return l.m.Const(xs[i].Type, 0) })
+	n := rebuild(v, func() *ir.Value { i++; return w.m.Const(xs[i].Type, 0) })
 	switch n := n.(type) {
 	case pointer:
-		n.isNil = l.m.Bool(true)
+		n.isNil = w.m.Bool(true)
 		return n
 	case slice:
 		if !n.at.device() {
-			n.off = l.m.Int(ir.TypeI64, nilOffset)
+			n.off = w.m.Int(ir.TypeI64, nilOffset)
 		}
 		return n
 	case oneOf: // its tag says the first
-		n.alts[0] = l.nilLike(n.alts[0])
+		n.alts[0] = w.nilLike(n.alts[0])
 		return n
 	}
 	return n
@@ -487,28 +487,28 @@ const nilOffset = -1
 
 // canonical brings a value into the form in which it is kept in variables:
 // pointers say whether they are nil, and those into device memory are addresses.
-func (l *lowerer) canonical(v val) val {
+func (w *builder) canonical(v val) val {
 	p, ok := v.(pointer)
 	if !ok {
 		return v
 	}
 	if p.isNil == nil {
-		p.isNil = l.m.Bool(false)
+		p.isNil = w.m.Bool(false)
 	}
 	if m, ok := p.ref.(mem); ok && m.device() {
-		p.ref = l.addressed(m)
+		p.ref = w.addressed(m)
 	}
 	return p
 }
 
 // addressed returns device memory as an address without a path.
-func (l *lowerer) addressed(m mem) mem {
-	zero := l.m.Int(ir.TypeI32, 0)
+func (w *builder) addressed(m mem) mem {
+	zero := w.m.Int(ir.TypeI32, 0)
 	if len(m.path) == 1 && m.path[0] == zero {
 		return m
 	}
 	leaf := m.auxRef().Leaf(m.args())
-	a := l.op(ir.OpAddrOf, ir.TypeAddr, m.args()...)
+	a := w.op(ir.OpAddrOf, ir.TypeAddr, m.args()...)
 	a.Aux = m.auxRef()
 	return mem{addr: a, elem: leaf, path: []*ir.Value{zero}}
 }

@@ -155,7 +155,7 @@ func specScalar(b *types.Basic) *ir.Type {
 	return regType(b)
 }
 
-func (l *lowerer) wideDefault(b *types.Basic, def *ir.Value) bool {
+func (w *builder) wideDefault(b *types.Basic, def *ir.Value) bool {
 	switch b.Kind() {
 	case types.Int:
 		return def.Int() != int64(int32(def.Int()))

@@ -65,8 +65,8 @@ func (l *lowerer) nextRune(in *ssa.Next) val {
 }
 
 // loadVarAt loads an element of a table of numbers.
-func (l *lowerer) loadVarAt(m mem, i *ir.Value) *ir.Value {
-	v := l.op(ir.OpLoad, ir.TypeI32, m.at(i).args()...)
+func (w *builder) loadVarAt(m mem, i *ir.Value) *ir.Value {
+	v := w.op(ir.OpLoad, ir.TypeI32, m.at(i).args()...)
 	v.Aux = m.at(i).auxRef()
 	return v
 }

@@ -57,15 +57,15 @@ func (l *lowerer) findUnrolled(f *frame, order []*ssa.BasicBlock) {
 
 // resolvedElems reports whether a type is that of an array or slice, or a pointer to
 // an array, of elements that are resolved while lowering. Strings need not be.
-func (l *lowerer) resolvedElems(t types.Type) bool {
+func (w *builder) resolvedElems(t types.Type) bool {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
 	}
 	switch t := t.Underlying().(type) {
 	case *types.Array:
-		return !l.isFlat(t.Elem()) && !isString(t.Elem())
+		return !w.isFlat(t.Elem()) && !isString(t.Elem())
 	case *types.Slice:
-		return !l.isFlat(t.Elem()) && !isString(t.Elem())
+		return !w.isFlat(t.Elem()) && !isString(t.Elem())
 	}
 	return false
 }
@@ -362,7 +362,7 @@ func (l *lowerer) abandon(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 
 // forget forgets all that is known from the round before, but what goes into this
 // one: the variables of the head's phis, which it returns.
-func (l *lowerer) forget(f *frame, u *unrolled) map[*ssa.Phi]*cell {
+func (w *builder) forget(f *frame, u *unrolled) map[*ssa.Phi]*cell {
 	phis := map[*ssa.Phi]*cell{}
 	for b := range u.blocks {
 		delete(f.blocks, b)
