@@ -197,13 +197,13 @@ func onlyRead(addr ssa.Value) bool {
 
 // unknownValue reports that it is not known which of several values of a type is meant. Each
 // may hold what keeps it from being one of several.
-func (l *lowerer) unknownValue(t types.Type, why string) val {
+func (r *reporter) unknownValue(t types.Type, why string) val {
 	if why == "" {
-		l.errorf(diag.Type, l.pos, "let fewer be stored, or use a switch",
+		r.errorf(diag.Type, r.pos, "let fewer be stored, or use a switch",
 			"which element of type %v is taken must be known when the kernel is generated, as it may be one of more than %d", t, maxAlts)
 		return bad{}
 	}
-	l.errorf(diag.Type, l.pos, "index it by constants, range over it, or use a switch",
+	r.errorf(diag.Type, r.pos, "index it by constants, range over it, or use a switch",
 		"which element of type %v is taken must be known when the kernel is generated, as one holds %s", t, why)
 	return bad{}
 }
@@ -240,13 +240,13 @@ func (l *lowerer) loadChoice(c choice) val {
 }
 
 // notOneOf reports values that choose cannot choose among.
-func (l *lowerer) notOneOf(all []val, t types.Type) val {
+func (r *reporter) notOneOf(all []val, t types.Type) val {
 	for _, v := range all {
 		if why := against(v); why != "" {
-			return l.unknownValue(t, why)
+			return r.unknownValue(t, why)
 		}
 	}
-	return l.unknownValue(t, "")
+	return r.unknownValue(t, "")
 }
 
 // choose returns the value of an index among values of type t. Functions, interface values,

@@ -47,26 +47,26 @@ func elemOf(g *ssa.Global) types.Type { return g.Type().Underlying().(*types.Poi
 
 // usedWrongly reports whether package check says that all is wrong which is done with the
 // value of the current instruction.
-func (l *lowerer) usedWrongly() bool {
-	v, ok := l.frame.cur.(ssa.Value)
-	return ok && l.onlyRefused(v, maxLooks)
+func (r *reporter) usedWrongly() bool {
+	v, ok := r.frame.cur.(ssa.Value)
+	return ok && r.onlyRefused(v, maxLooks)
 }
 
 // onlyRefused reports whether package check says that all is wrong which is done with a value,
 // also as an interface value.
-func (l *lowerer) onlyRefused(v ssa.Value, depth int) bool {
+func (r *reporter) onlyRefused(v ssa.Value, depth int) bool {
 	n := 0
 	for _, use := range *v.Referrers() {
 		switch use := use.(type) {
 		case *ssa.DebugRef:
 			continue
 		case *ssa.MakeInterface, *ssa.ChangeInterface:
-			if depth < maxLooks && l.onlyRefused(use.(ssa.Value), depth+1) {
+			if depth < maxLooks && r.onlyRefused(use.(ssa.Value), depth+1) {
 				n++
 				continue
 			}
 		}
-		if n++; !l.refused[use] {
+		if n++; !r.refused[use] {
 			return false
 		}
 	}

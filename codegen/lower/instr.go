@@ -285,12 +285,12 @@ func (l *lowerer) value(in ssa.Value) val {
 
 // unsupported reports a value that kernels cannot have and that package check
 // did not find.
-func (l *lowerer) unsupported(in ssa.Value) val {
+func (r *reporter) unsupported(in ssa.Value) val {
 	switch in.(type) {
 	case *ssa.Next: // of the Range that was reported
 	default:
 		code, hint := badType(in.Type())
-		l.errorf(code, in.Pos(), hint, "kernels cannot have this expression (%T) of type %v", in, in.Type())
+		r.errorf(code, in.Pos(), hint, "kernels cannot have this expression (%T) of type %v", in, in.Type())
 	}
 	return bad{}
 }

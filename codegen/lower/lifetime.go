@@ -205,26 +205,26 @@ func (l *lowerer) privatesOf(x val) []*cell {
 	return out
 }
 
-func (l *lowerer) outlived(how string) {
-	l.errorf(diag.Outlives, l.pos, "reserve it in the function that uses it, and pass it on",
+func (r *reporter) outlived(how string) {
+	r.errorf(diag.Outlives, r.pos, "reserve it in the function that uses it, and pass it on",
 		"private memory ends with the function that reserves it, but it is %s", how)
 }
 
 // oldVariable reports a variable of an earlier iteration once, where something comes to
 // refer to it rather than where that is passed on.
-func (l *lowerer) oldVariable(c *cell, first bool) {
+func (r *reporter) oldVariable(c *cell, first bool) {
 	if c.old != nil && (c.oldFirst || !first) {
 		return
 	}
-	l.diags = slices.DeleteFunc(l.diags, func(d *diag.Diagnostic) bool { return d == c.old })
+	r.diags = slices.DeleteFunc(r.diags, func(d *diag.Diagnostic) bool { return d == c.old })
 	name := "a variable"
 	if s := cmp.Or(c.sourceName(), c.name); s != "" {
 		name = "the variable " + s
 	}
-	l.report(diag.MixedPointers, l.pos, "declare the variable before the loop, or keep its value",
+	r.report(diag.MixedPointers, r.pos, "declare the variable before the loop, or keep its value",
 		"this may refer to %s of an earlier iteration of a loop, which a kernel does not keep", name)
-	if n := len(l.diags); n > 0 {
-		c.old, c.oldFirst = l.diags[n-1], first
+	if n := len(r.diags); n > 0 {
+		c.old, c.oldFirst = r.diags[n-1], first
 	}
 }
 

@@ -25,12 +25,10 @@ const (
 // lowerer is the state of lowering one kernel.
 type lowerer struct {
 	*builder
-	k     *load.Kernel
-	diags diag.List
+	*reporter
 
 	fuse       bool      // products may be fused into sums
 	gx, gy, gz *ir.Value // the work-item's global id
-	globals    map[*ssa.Global]val
 	accessors  []*ir.Var
 	owners     map[*ir.Var]*cell
 	heads      map[*ir.Block]bool // of loops
@@ -57,7 +55,6 @@ type lowerer struct {
 	time       int                      // rounds that have begun, and variables that have been declared
 	stores     map[*ir.Var][]*ir.Value  // what is stored in variables, when all is lowered
 	written    map[any]*ir.Value        // the addresses that calls' instructions write to
-	refused    map[ssa.Instruction]bool // what package check has found
 	endless    map[*ssa.Function]bool   // what calls itself without an end
 	quiet      bool                     // that a variable cannot be is not to be said
 	opaques    int                      // values that stand for bad ones
@@ -141,10 +138,10 @@ func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]boo
 		m.Params = append(m.Params, leaf.Param)
 	}
 	m.Kernel = m.NewFunc("main")
+	w := &builder{prog: p, m: m, f: m.Kernel, b: m.Kernel.Blocks[0], posCache: map[token.Pos]ir.Pos{}}
 	l := &lowerer{
-		builder: &builder{prog: p, m: m, f: m.Kernel, b: m.Kernel.Blocks[0], posCache: map[token.Pos]ir.Pos{}},
-		k:       k, globals: map[*ssa.Global]val{}, owners: kept.owners,
-		refused: refused, inData: inData, texts: texts, carried: kept, tables: map[*ir.Var]*ssa.Global{},
+		builder: w, reporter: &reporter{builder: w, k: k, globals: map[*ssa.Global]val{}, refused: refused}, owners: kept.owners,
+		inData: inData, texts: texts, carried: kept, tables: map[*ir.Var]*ssa.Global{},
 		times: map[path]int{}, declared: map[*path]*cell{}, objects: map[any]val{}, heads: map[*ir.Block]bool{}, written: map[any]*ir.Value{}, endless: map[*ssa.Function]bool{},
 		copies: map[*ssa.Function]copied{},
 	}
@@ -225,94 +222,6 @@ func (l *lowerer) entry() {
 	}
 }
 
-// op adds a value at the current place.
-func (w *builder) op(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
-	v := w.b.Append(op, t, args...)
-	v.Pos = w.irPos(w.pos)
-	w.noteOp(op, t, args)
-	return v
-}
-
-func (w *builder) builtIn(b ir.BuiltIn) *ir.Value {
-	v := w.op(ir.OpBuiltIn, ir.TypeI32)
-	v.Aux = b
-	return v
-}
-
-func (w *builder) arg(offset int, t *ir.Type) *ir.Value {
-	v := w.op(ir.OpArg, t)
-	v.Bits = uint64(offset)
-	return v
-}
-
-// rangeArg is the number of work-items along SPIR-V dimension d.
-func (w *builder) rangeArg(d int) *ir.Value { return w.arg(abi.OffsetRange+4*d, ir.TypeI32) }
-
-// spec returns the specialization constant with a reserved id.
-func (w *builder) spec(id uint32) *ir.Value {
-	for _, s := range w.m.Specs {
-		if s.ID == id {
-			return w.m.SpecValue(s)
-		}
-	}
-	panic("BUG: no such specialization constant")
-}
-
-func (w *builder) irPos(p token.Pos) ir.Pos {
-	if !p.IsValid() {
-		return ir.Pos{}
-	}
-	q, ok := w.posCache[p]
-	if !ok {
-		q = w.prog.Pos(p)
-		w.posCache[p] = q
-	}
-	return q
-}
-
-// errorf reports a diagnostic at p, or at the current instruction if p is not
-// valid, unless it follows from another one.
-func (l *lowerer) errorf(code diag.Code, p token.Pos, hint, format string, args ...any) {
-	if l.frame == nil || !l.follows(l.frame.cur) {
-		l.report(code, p, hint, format, args...)
-	}
-}
-
-// report is errorf for what is wrong whatever the current instruction works on. It adds
-// the calls that lead there.
-func (l *lowerer) report(code diag.Code, p token.Pos, hint, format string, args ...any) {
-	for i, a := range args {
-		if t, ok := a.(types.Type); ok {
-			args[i] = types.TypeString(t, l.qualifier)
-		}
-	}
-	if !p.IsValid() {
-		p = l.pos
-	}
-	// Before the first position within a function, it is the call's.
-	if f := l.frame; f != nil && f.caller != nil && p == f.callPos && f.fn.Syntax() != nil && (p < f.fn.Syntax().Pos() || p >= f.fn.Syntax().End()) {
-		p = f.fn.Pos()
-	}
-	l.chained(l.diags.Add(code, l.prog.DiagPos(p), hint, format, args...))
-}
-
-// qualifier names packages in messages: the kernel's own not at all.
-func (l *lowerer) qualifier(p *types.Package) string {
-	if p == l.k.Pkg.Types {
-		return ""
-	}
-	return p.Name()
-}
-
-// chained adds the calls that lead to what a diagnostic is about.
-func (w *builder) chained(d *diag.Diagnostic) {
-	for f := w.frame; f != nil && f.caller != nil; f = f.caller {
-		d.Related = append(d.Related, diag.Related{Pos: w.prog.DiagPos(f.callPos),
-			Message: "called here from " + load.FuncText(f.caller.fn)})
-	}
-	w.prog.AddSite(d)
-}
-
 // FuncName returns a function's name with the last element of its package's path.
 func FuncName(f *ssa.Function) string {
 	name := f.RelString(nil)
@@ -327,12 +236,6 @@ func FuncName(f *ssa.Function) string {
 	}
 	return name
 }
-
-// newBlock starts a block and returns it; code is still added to the old one.
-func (w *builder) newBlock() *ir.Block { return w.f.NewBlock() }
-
-// dead goes on in a block that nothing reaches, after a jump away.
-func (w *builder) dead() { w.b = w.newBlock() }
 
 // check goes on if ok is true and else faults.
 func (l *lowerer) check(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value, message string) {

@@ -60,12 +60,12 @@ func (l *lowerer) foldsAgain() bool {
 
 // unknownSize reports a make of which the capacity is known only on the device, or when
 // the program is specialized.
-func (l *lowerer) unknownSize(in ssa.Value, c *ir.Value) {
+func (r *reporter) unknownSize(in ssa.Value, c *ir.Value) {
 	hint := "give make a constant capacity, or use a slice that the host passes"
-	if _, ofSpecs := l.lift(c); ofSpecs {
+	if _, ofSpecs := r.lift(c); ofSpecs {
 		hint = "reserve it with dsl.PrivateAlloca, whose length may be a specialization constant"
 	}
-	l.errorf(diag.Alloc, in.Pos(), hint, "a kernel cannot allocate memory whose size is not known when it is built")
+	r.errorf(diag.Alloc, in.Pos(), hint, "a kernel cannot allocate memory whose size is not known when it is built")
 }
 
 // newSlice makes the array that an instruction allocates, zeroed, and slices it up to n.

@@ -465,13 +465,13 @@ func (l *lowerer) maySeveral(c *cell, a, b val) bool {
 }
 
 // mixedCall reports a call of what kgen knows with something that is one of several.
-func (l *lowerer) mixedCall(fn *ssa.Function, args []val) bool {
+func (r *reporter) mixedCall(fn *ssa.Function, args []val) bool {
 	if funcPkg(fn) == "errors" {
 		return false
 	}
 	for _, a := range args {
 		if _, ok := a.(oneOf); ok {
-			l.errorf(diag.DynamicCall, l.pos, "call it in a branch for each", "what %s is given depends on values that are known only on the device", load.FuncText(fn))
+			r.errorf(diag.DynamicCall, r.pos, "call it in a branch for each", "what %s is given depends on values that are known only on the device", load.FuncText(fn))
 			return true
 		}
 	}

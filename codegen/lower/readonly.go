@@ -28,8 +28,8 @@ func (l *lowerer) changes(m mem) {
 }
 
 // writesGlobal reports what is written where it cannot be.
-func (l *lowerer) writesGlobal() {
-	l.report(diag.GlobalVar, l.pos, "copy it to a variable of the kernel, and change that",
+func (r *reporter) writesGlobal() {
+	r.report(diag.GlobalVar, r.pos, "copy it to a variable of the kernel, and change that",
 		"this may write to a package-level variable, or to what one points to, which no kernel can")
 }
 
