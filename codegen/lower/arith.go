@@ -40,7 +40,7 @@ func (l *lowerer) binOp(in *ssa.BinOp) val {
 	t := in.X.Type()
 	if a, ok := x.(*ir.Value); ok {
 		if b, ok := y.(*ir.Value); ok {
-			if v := l.foldInt(in.Op, a, b, t); v != nil {
+			if v := l.foresight.foldInt(in.Op, a, b, t); v != nil {
 				return v
 			}
 		}
@@ -346,7 +346,7 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 			if isNilShape(x) {
 				x = y
 			}
-			if n, ok := l.known(x.len); ok && n > 0 && l.carried.folds {
+			if n, ok := l.known(x.len); ok && n > 0 && l.foresight.carried.folds {
 				return l.m.Bool(false)
 			}
 			if x.at.device() {

@@ -19,6 +19,7 @@ type builder struct {
 	posCache map[token.Pos]ir.Pos
 	frame    *frame
 	prologue []*ir.Value // the code at the kernel's start
+	ends     []func()    // the work for when all is lowered
 }
 
 // op adds a value at the current place.

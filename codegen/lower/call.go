@@ -304,7 +304,7 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 		}
 	}
 	if load.Clones(l.frame.fn) && (!more.len.IsConst() || more.len.Bits > 0) {
-		if l.foldsAgain() {
+		if l.foresight.foldsAgain() {
 			return l.zero(in.Type())
 		}
 		l.errorf(diag.Alloc, in.Pos(), "clone a slice of a constant length: slices.Clone(s[:8])",
@@ -312,20 +312,20 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 		return bad{}
 	}
 	allocates := func() {
-		if l.foldsAgain() {
+		if l.foresight.foldsAgain() {
 			return
 		}
 		l.errorf(diag.Alloc, in.Pos(), "give the slice a capacity: s := make([]T, 0, 16), or s[:0] of one that the host passes",
 			"append has to allocate here, since the slice is as long as its capacity, and a kernel cannot")
 	}
 	full := s.len == s.cap || s.len.IsConst() && s.cap.IsConst() && s.len.Bits == s.cap.Bits
-	if full && more.len.IsConst() && more.len.Bits > 0 && !allocatesBeyond(l.frame.fn) && !l.oneSlice {
-		if allocates(); l.again {
+	if full && more.len.IsConst() && more.len.Bits > 0 && !allocatesBeyond(l.frame.fn) && !l.alternatives.oneSlice {
+		if allocates(); l.foresight.again {
 			return l.zero(in.Type())
 		}
 		return l.lost(in.Type())
 	}
-	if s.at.device() && !l.oneSlice {
+	if s.at.device() && !l.alternatives.oneSlice {
 		l.atEnd(func() {
 			if l.onlyNil(s.at.addr) {
 				allocates()

@@ -71,17 +71,17 @@ type place struct {
 	alt   int
 }
 
-func (l *lowerer) place() place {
-	if l.frame == nil || l.frame.cur == nil {
+func (a *alternatives) place() place {
+	if a.frame == nil || a.frame.cur == nil {
 		return place{}
 	}
-	return place{l.frame, l.frame.cur.Block(), l.inAlt}
+	return place{a.frame, a.frame.cur.Block(), a.in}
 }
 
 // remember notes what is stored last in a variable, where sizes may depend on it.
 func (c *cell) remember(l *lowerer, x val) {
 	c.last, c.lastAt = nil, l.b
-	if !l.carried.folds {
+	if !l.foresight.carried.folds {
 		return
 	}
 	switch v := x.(type) {
@@ -133,7 +133,7 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 				break
 			}
 			c.mem = mem{v: l.m.NewVar(l.f, ir.Function, name, l.memType(t, false))}
-			l.owners[c.mem.v] = c
+			l.foresight.carried.owners[c.mem.v] = c
 			break
 		}
 		if a.Len() > unrollLimit {
@@ -187,7 +187,7 @@ func (l *lowerer) zeroCell(c *cell) {
 	case c.scalar != nil:
 		zero := l.m.Const(c.scalar.Type, 0)
 		l.storeVar(c.scalar, zero)
-		if c.remember(l, zero); c.once && l.carried.folds {
+		if c.remember(l, zero); c.once && l.foresight.carried.folds {
 			c.one = zero
 		}
 	case c.cls == classShape:
@@ -248,8 +248,8 @@ func (l *lowerer) loadCell(c *cell) val {
 			return c.last
 		}
 		if c.pending && !isString(c.typ) {
-			l.carried.early[c.inst] = true
-			l.again = true
+			l.foresight.carried.early[c.inst] = true
+			l.foresight.again = true
 			return l.zero(c.typ)
 		}
 		if isNilShape(c.shape) && !c.fixed && l.unchanged(c.zeroed) {

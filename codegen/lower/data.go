@@ -90,6 +90,6 @@ func (l *lowerer) moveTables(vs ...val) bool {
 			moved = true
 		}
 	}
-	l.again = l.again || moved
+	l.foresight.again = l.foresight.again || moved
 	return moved
 }

@@ -139,10 +139,10 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		}
 		return bad{}
 	}
-	tree, ok := l.carried.inits.Tree(g)
+	tree, ok := l.foresight.carried.inits.Tree(g)
 	if !ok {
 		return fail(diag.GlobalVar, "initialise it with constants or by functions of numbers, slices and structs; or pass it as a field of the kernel",
-			"the value of the package-level variable %s is not known when the kernel is generated%s", g.Name(), l.unknownFor(g))
+			"the value of the package-level variable %s is not known when the kernel is generated%s", g.Name(), l.foresight.unknownFor(g))
 	}
 	if s, ok := t.Underlying().(*types.Slice); ok {
 		return l.globalSlice(g, s, tree, fail)
@@ -212,7 +212,7 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tre
 	}
 	if tree.Leaf == nil && !l.isFlat(s.Elem()) {
 		if v, ok := l.constTree(tree, types.NewArray(s.Elem(), n)); ok {
-			p := constParts(v.(tuple).elems, l.backing(tree))
+			p := constParts(v.(tuple).elems, l.foresight.backing(tree))
 			p.of = g
 			return pointer{ref: constRef{v: p}}
 		}
@@ -377,18 +377,18 @@ func (l *lowerer) rowSlice(tree *constinit.Tree, s *types.Slice) (val, bool) {
 		if !ok {
 			return nil, false
 		}
-		return constParts(v.(tuple).elems, l.backing(tree)), true
+		return constParts(v.(tuple).elems, l.foresight.backing(tree)), true
 	}
 	m, ok := l.table(nil, "row", tree, types.NewArray(s.Elem(), int64(max(tree.Length, 1))))
 	return l.tableSlice(m, s, int64(tree.Length)), ok
 }
 
 // backing returns what names the array of a slice that stands in a table, or nil.
-func (l *lowerer) backing(tree *constinit.Tree) any {
+func (fs *foresight) backing(tree *constinit.Tree) any {
 	if tree.Array == nil {
 		return nil
 	}
-	l.carried.objects[tree.Array.ID] = tree.Array
+	fs.carried.objects[tree.Array.ID] = tree.Array
 	return tree.Array.ID
 }
 
@@ -481,7 +481,7 @@ func (l *lowerer) objectPointer(o *constinit.Object) (val, bool) {
 	if g, ok := o.ID.(*ssa.Global); ok {
 		return l.global(g), true
 	}
-	l.carried.objects[o.ID] = o
+	l.foresight.carried.objects[o.ID] = o
 	if p, ok := l.objects[o.ID]; ok {
 		return p, p != nil
 	}
@@ -501,10 +501,10 @@ func (l *lowerer) objectPointer(o *constinit.Object) (val, bool) {
 
 // unknownFor returns the part of a diagnostic that says why a variable's value is not known: ""
 // or text that begins with a colon.
-func (l *lowerer) unknownFor(g *ssa.Global) string {
-	w := l.carried.inits.Why(g)
+func (fs *foresight) unknownFor(g *ssa.Global) string {
+	w := fs.carried.inits.Why(g)
 	if w == nil {
 		return ""
 	}
-	return ": " + w.Describe(func(p token.Pos) string { return l.prog.DiagPos(p).String() })
+	return ": " + w.Describe(func(p token.Pos) string { return fs.prog.DiagPos(p).String() })
 }

@@ -170,11 +170,11 @@ func (l *lowerer) localVar(in *ssa.Call, t types.Type, typ func() *ir.Type) *ir.
 		l.errorf(diag.TooLarge, in.Pos(), "use slices that the host passes", "a value of type %v is too large for work-group memory", t)
 		return nil
 	}
-	at := l.path(l.frame.path, in)
-	c := l.declared[at]
+	at := l.foresight.path(l.frame.path, in)
+	c := l.foresight.declared[at]
 	if c == nil {
 		c = &cell{typ: t, cls: classArray, mem: mem{v: l.m.NewVar(nil, ir.Workgroup, "local", typ())}, decl: in, name: assigned(in)}
-		l.take(c, at)
+		l.foresight.take(c, at)
 	}
 	c.mem.v.Type = typ()
 	l.op(ir.OpZeroLocal, ir.TypeVoid).Aux = &ir.Ref{Var: c.mem.v}

@@ -157,10 +157,10 @@ func (l *lowerer) returnsPrivate(f *frame, x val) {
 }
 
 // atEnd calls f when all is lowered, as if it were called now.
-func (l *lowerer) atEnd(f func()) {
-	frame, pos, cur := l.frame, l.pos, l.frame.cur
-	l.ends = append(l.ends, func() {
-		l.frame, l.pos, frame.cur = frame, pos, cur
+func (w *builder) atEnd(f func()) {
+	frame, pos, cur := w.frame, w.pos, w.frame.cur
+	w.ends = append(w.ends, func() {
+		w.frame, w.pos, frame.cur = frame, pos, cur
 		f()
 	})
 }
@@ -294,13 +294,13 @@ func (l *lowerer) cellsOf(x val) []*cell {
 	}
 	switch x := x.(type) {
 	case slice:
-		add(l.owners[x.at.v])
+		add(l.foresight.carried.owners[x.at.v])
 	case pointer:
 		switch r := x.ref.(type) {
 		case *cell:
 			add(r)
 		case mem:
-			add(l.owners[r.v])
+			add(l.foresight.carried.owners[r.v])
 		}
 	case function:
 		for _, b := range x.bindings {
@@ -341,7 +341,7 @@ func (c *cell) declaredIn(f *frame) ssa.Instruction {
 }
 
 // tick returns a time later than all before.
-func (l *lowerer) tick() int { l.time++; return l.time }
+func (fs *foresight) tick() int { fs.time++; return fs.time }
 
 func (c *cell) setBorn(time int) {
 	c.born = time

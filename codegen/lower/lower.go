@@ -26,11 +26,13 @@ const (
 type lowerer struct {
 	*builder
 	*reporter
+	budget       budget
+	foresight    *foresight
+	alternatives alternatives
 
 	fuse       bool      // products may be fused into sums
 	gx, gy, gz *ir.Value // the work-item's global id
 	accessors  []*ir.Var
-	owners     map[*ir.Var]*cell
 	heads      map[*ir.Block]bool // of loops
 
 	data       []byte                  // the kernel's constant data
@@ -38,29 +40,16 @@ type lowerer struct {
 	prints     *printer                // nil where nothing prints
 	tables     map[*ir.Var]*ssa.Global // the tables that are variables of the module
 	inData     map[*ssa.Global]bool    // those that must not be
-	oneSlice   bool                    // what is lowered is for one of several slices
-	inAlt      int                     // what is lowered is for one of several alternatives, by number
-	alts       int                     // how many such there have been
-	again      bool                    // lower once more, since inData or texts has grown
 	texts      *texts
-	carried    *carried
-	times      map[path]int // how often lowering has got somewhere
-	declared   map[*path]*cell
 	objects    map[any]val // pointers to what packages have made
 	textTables [2]slice    // of bytes and runes
 	specDecls  []*specDecl
-	lengths    []func()                 // to be called when constants have their numbers
-	ends       []func()                 // to be called when all is lowered
-	rounds     int                      // of loops that are being lowered round by round
-	time       int                      // rounds that have begun, and variables that have been declared
-	stores     map[*ir.Var][]*ir.Value  // what is stored in variables, when all is lowered
-	written    map[any]*ir.Value        // the addresses that calls' instructions write to
-	endless    map[*ssa.Function]bool   // what calls itself without an end
-	quiet      bool                     // that a variable cannot be is not to be said
-	opaques    int                      // values that stand for bad ones
-	cut        bool                     // what has no value yet would have had one in later rounds of a loop
-	copies     map[*ssa.Function]copied // how often functions have been written out
-	tooLarge   bool                     // the code, of which no more is made
+	lengths    []func()                // to be called when constants have their numbers
+	stores     map[*ir.Var][]*ir.Value // what is stored in variables, when all is lowered
+	written    map[any]*ir.Value       // the addresses that calls' instructions write to
+	endless    map[*ssa.Function]bool  // what calls itself without an end
+	quiet      bool                    // that a variable cannot be is not to be said
+	opaques    int                     // values that stand for bad ones
 }
 
 // frame is one inlined call.
@@ -113,14 +102,14 @@ func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool
 	for {
 		l := newLowerer(p, k, refused, inData, texts, kept)
 		if stopped = l.kernel(); stopped != nil {
-			l.m, l.again = nil, false
+			l.m, l.foresight.again = nil, false
 		}
-		if l.tooLarge {
+		if l.budget.tooLarge {
 			// Nothing is looked for in it, and what else seems wrong may only be missing.
-			l.m, l.again = nil, false
+			l.m, l.foresight.again = nil, false
 			l.diags = slices.DeleteFunc(l.diags, func(d *diag.Diagnostic) bool { return d.Code != diag.TooLarge })
 		}
-		if !l.again {
+		if !l.foresight.again {
 			l.diags.Sort()
 			return l.m, l.diags, stopped
 		}
@@ -139,11 +128,12 @@ func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]boo
 	}
 	m.Kernel = m.NewFunc("main")
 	w := &builder{prog: p, m: m, f: m.Kernel, b: m.Kernel.Blocks[0], posCache: map[token.Pos]ir.Pos{}}
+	r := &reporter{builder: w, k: k, globals: map[*ssa.Global]val{}, refused: refused}
 	l := &lowerer{
-		builder: w, reporter: &reporter{builder: w, k: k, globals: map[*ssa.Global]val{}, refused: refused}, owners: kept.owners,
-		inData: inData, texts: texts, carried: kept, tables: map[*ir.Var]*ssa.Global{},
-		times: map[path]int{}, declared: map[*path]*cell{}, objects: map[any]val{}, heads: map[*ir.Block]bool{}, written: map[any]*ir.Value{}, endless: map[*ssa.Function]bool{},
-		copies: map[*ssa.Function]copied{},
+		builder: w, reporter: r, budget: budget{reporter: r, copies: map[*ssa.Function]copied{}}, alternatives: alternatives{builder: w},
+		foresight: &foresight{builder: w, carried: kept, times: map[path]int{}, declared: map[*path]*cell{}},
+		inData:    inData, texts: texts, tables: map[*ir.Var]*ssa.Global{},
+		objects: map[any]val{}, heads: map[*ir.Block]bool{}, written: map[any]*ir.Value{}, endless: map[*ssa.Function]bool{},
 	}
 	l.pos = k.Fn.Pos()
 	if wg, ok := k.Properties.Get(properties.KeyWorkGroupSize); ok {
@@ -328,7 +318,7 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 		l.report(diag.TooLarge, at, "split the kernel", "more than %d calls nest here", maxInlineDepth)
 		return fail()
 	}
-	if l.tooLarge {
+	if l.budget.tooLarge {
 		return fail()
 	}
 	f := &frame{fn: fn, args: args, bindings: bindings, caller: l.frame, callPos: at, begin: l.m.Len(),
@@ -343,14 +333,14 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	}
 	if f.caller != nil {
 		f.site = f.caller.cur
-		f.path = l.path(f.caller.path, f.site)
+		f.path = l.foresight.path(f.caller.path, f.site)
 	}
-	f.path = l.path(f.path, fn)
+	f.path = l.foresight.path(f.path, fn)
 	l.frame = f
 	l.require(fn)
 	saved := l.pos
 	l.body(f)
-	l.countCopy(f)
+	l.budget.countCopy(f)
 	l.frame, l.pos = f.caller, saved
 	l.b = f.ret
 	if f.single {
@@ -433,7 +423,7 @@ func (w *builder) unwrap(v val, res *types.Tuple) val {
 func (l *lowerer) body(f *frame) {
 	f.ret = l.newBlock()
 	order := blockOrder(f.fn)
-	l.findUnrolled(f, order)
+	l.foresight.findUnrolled(f, order)
 	returns := 0
 	for _, b := range order {
 		if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
@@ -474,7 +464,7 @@ func (l *lowerer) blocks(f *frame, order []*ssa.BasicBlock) {
 		for _, in := range b.Instrs {
 			l.next(f, in)
 		}
-		if l.isTooLarge() {
+		if l.budget.isTooLarge() {
 			break
 		}
 	}

@@ -20,6 +20,14 @@ type oneOf struct {
 	alts []val     // no two of one shape
 }
 
+// alternatives says for which of several values code is being lowered.
+type alternatives struct {
+	*builder
+	oneSlice bool // whether the code is for one of several slices
+	in       int  // the number of the alternative that the code is for, or 0
+	n        int  // the number of alternatives so far
+}
+
 // null is a nil pointer or slice as an alternative: it leads nowhere.
 type null struct{ typ types.Type }
 
@@ -51,12 +59,12 @@ func (l *lowerer) each(u oneOf, t types.Type, one func(alt val) val) val {
 	join := l.newBlock()
 	l.dispatch(u, 0, len(u.alts), func(i int) {
 		v := l.alt(u, i)
-		before, alt := l.oneSlice, l.inAlt
-		_, l.oneSlice = v.(slice)
-		l.alts++
-		l.inAlt = l.alts
+		before, alt := l.alternatives.oneSlice, l.alternatives.in
+		_, l.alternatives.oneSlice = v.(slice)
+		l.alternatives.n++
+		l.alternatives.in = l.alternatives.n
 		v = one(v)
-		l.oneSlice, l.inAlt = before, alt
+		l.alternatives.oneSlice, l.alternatives.in = before, alt
 		if len(l.b.Preds) > 0 || l.b == l.f.Blocks[0] { // it may come to an end
 			if c != nil {
 				l.storeCell(c, v)
@@ -251,7 +259,7 @@ type several struct {
 func (l *lowerer) makeSeveral(c *cell) {
 	if c.cls == classShape && c.several == nil && !isString(c.typ) {
 		c.several = &several{tag: l.clearVar("which", ir.TypeI32)}
-		for _, v := range l.carried.ahead[c.inst] {
+		for _, v := range l.foresight.carried.ahead[c.inst] {
 			if v, ok := l.translate(v); ok {
 				c.several.add(l, v)
 			}
@@ -372,7 +380,7 @@ func (l *lowerer) alternative(c *cell, v val) int {
 	n := s.add(l, v)
 	if s.soon || s.read && (c.home == nil || l.loopsSince(*c.home)) {
 		// An earlier iteration of a loop has read it: it must have known.
-		if !l.foresee(c) {
+		if !l.foresight.foresee(c) {
 			return -1
 		}
 	}
@@ -456,11 +464,11 @@ func (l *lowerer) kept(v val, t types.Type) (val, bool) {
 func (l *lowerer) maySeveral(c *cell, a, b val) bool {
 	_, ok1 := l.kept(a, c.typ)
 	_, ok2 := l.kept(b, c.typ)
-	if !ok1 || !ok2 || c.key == nil || l.carried.known[c.key] {
+	if !ok1 || !ok2 || c.key == nil || l.foresight.carried.known[c.key] {
 		return false
 	}
-	l.carried.known[c.key] = true
-	l.again = true
+	l.foresight.carried.known[c.key] = true
+	l.foresight.again = true
 	return true
 }
 

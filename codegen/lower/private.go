@@ -71,8 +71,8 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 	row := len(l.m.Privates)
 	l.m.Privates = append(l.m.Privates, abi.Private{Name: "private", ElemSize: max(v.Type.Elem.Size, 1), Align: int(align), Len: -1})
 	l.lengths = append(l.lengths, func() { l.m.Privates[row].Expr = exprText(length, specID) })
-	c := &cell{typ: types.NewSlice(elem), cls: classArray, mem: mem{v: v}, private: true, name: assigned(in), home: &place{l.frame, in.Block(), l.inAlt}, decl: in}
-	l.take(c, l.path(l.frame.path, in))
+	c := &cell{typ: types.NewSlice(elem), cls: classArray, mem: mem{v: v}, private: true, name: assigned(in), home: &place{l.frame, in.Block(), l.alternatives.in}, decl: in}
+	l.foresight.take(c, l.foresight.path(l.frame.path, in))
 	l.zeroPrivate(c, elem)
 	return slice{at: c.mem, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
 }

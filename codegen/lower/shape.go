@@ -40,7 +40,7 @@ func (l *lowerer) storeShape(c *cell, v val) {
 		switch {
 		case isNilShape(v) && yields(v):
 			v = l.nilLike(c.shape)
-		case isNilShape(c.shape) && !c.fixed && (yields(v) || !c.stored || c.home != nil && *c.home == l.place() || l.straight(c.zeroed)):
+		case isNilShape(c.shape) && !c.fixed && (yields(v) || !c.stored || c.home != nil && *c.home == l.alternatives.place() || l.straight(c.zeroed)):
 			l.reshape(c, v)
 		case l.makeDynamic(c, c.shape, v):
 			return
@@ -81,7 +81,7 @@ func (l *lowerer) storeView(c *cell, w view) bool {
 	case held && sameMem(old.s.at, w.s.at):
 	case foreseen && !c.stored && !c.fixed:
 		l.reshape(c, w)
-	case !held && isNilShape(c.shape) && !c.fixed && (!c.stored || c.home != nil && *c.home == l.place() || l.straight(c.zeroed)):
+	case !held && isNilShape(c.shape) && !c.fixed && (!c.stored || c.home != nil && *c.home == l.alternatives.place() || l.straight(c.zeroed)):
 		l.reshape(c, w)
 	default:
 		return false
@@ -421,10 +421,10 @@ func (l *lowerer) describe(v val) string {
 			return "device memory"
 		}
 		name := r.v.Name
-		if c := l.owners[r.v]; c != nil && c.name != "" {
+		if c := l.foresight.carried.owners[r.v]; c != nil && c.name != "" {
 			name = c.name
 		}
-		switch c := l.owners[r.v]; {
+		switch c := l.foresight.carried.owners[r.v]; {
 		case r.v.Storage == ir.Workgroup:
 			return "the work-group memory " + name
 		case c != nil && c.private:

@@ -13,11 +13,11 @@ import (
 //
 // Work-group memory has no home: it is the same in all rounds of a loop, so no pointer
 // keeps that of an earlier round.
-func (l *lowerer) take(c *cell, at *path) {
-	l.owners[c.mem.v] = c
+func (fs *foresight) take(c *cell, at *path) {
+	fs.carried.owners[c.mem.v] = c
 	c.inst = at
-	l.declared[at] = c
-	l.carried.taken[at] = true
+	fs.declared[at] = c
+	fs.carried.taken[at] = true
 }
 
 // takenAhead returns the work-group memory that a variable of the lowering before is, ahead
@@ -39,7 +39,7 @@ func (l *lowerer) takenAhead(old *cell) *cell {
 		t = l.translateType(t)
 	}
 	c := &cell{typ: old.typ, cls: classArray, mem: mem{v: l.m.NewVar(nil, ir.Workgroup, v.Name, t)}, decl: old.decl, name: old.name}
-	l.take(c, old.inst)
+	l.foresight.take(c, old.inst)
 	return c
 }
 

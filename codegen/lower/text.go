@@ -32,7 +32,7 @@ func (l *lowerer) textOf(v val) (text, bool) {
 		if at < 0 {
 			at = len(l.texts.all)
 			l.texts.all += v.s
-			l.again = true // the table has to hold it
+			l.foresight.again = true // the table has to hold it
 		}
 		return text{l.m.Int(ir.TypeI64, int64(at)), l.m.Int(ir.TypeI64, int64(len(v.s)))}, true
 	}
@@ -54,7 +54,7 @@ func (l *lowerer) makeDynamic(c *cell, a, b val) bool {
 		return false
 	}
 	l.texts.dynamic[c.key] = true
-	l.again = true
+	l.foresight.again = true
 	return true
 }
 
@@ -62,9 +62,9 @@ func (l *lowerer) makeDynamic(c *cell, a, b val) bool {
 func (l *lowerer) setKey(c *cell, key any) {
 	c.key = key
 	if c.inst == nil {
-		l.setInst(c, l.path(l.frame.path, key))
+		l.setInst(c, l.foresight.path(l.frame.path, key))
 	}
-	if c.cls == classShape && l.carried.known[key] {
+	if c.cls == classShape && l.foresight.carried.known[key] {
 		l.makeSeveral(c)
 	}
 	if c.cls == classShape && l.texts.dynamic[key] {
@@ -80,12 +80,12 @@ func (l *lowerer) setKey(c *cell, key any) {
 // setInst says which of the variables that the same declares this is.
 func (l *lowerer) setInst(c *cell, p *path) {
 	c.inst = p
-	l.declared[p] = c
-	if l.carried.early[p] && c.cls == classShape {
+	l.foresight.declared[p] = c
+	if l.foresight.carried.early[p] && c.cls == classShape {
 		l.makeSeveral(c)
 	}
 	for i, part := range c.fields {
-		l.setInst(part, l.carried.path(path{up: p, at: i}))
+		l.setInst(part, l.foresight.carried.path(path{up: p, at: i}))
 	}
 }
 
