@@ -325,7 +325,7 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 		if _, ok := y.(view); ok {
 			return l.equalViews(x, y)
 		}
-		if y, ok := l.textOf(y); ok {
+		if y, ok := l.tables.textOf(y); ok {
 			return l.equalTexts(x, y)
 		}
 	case tuple:

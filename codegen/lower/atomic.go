@@ -146,7 +146,7 @@ func (l *lowerer) atomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *
 		return l.ownAtomic(form, r, t, xs)
 	}
 	if form.op != ir.OpAtomicLoad {
-		l.changes(m)
+		l.readonly.changes(m)
 	}
 	typ := reg
 	switch form.result {

@@ -327,7 +327,7 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 	}
 	if s.at.device() && !l.alternatives.oneSlice {
 		l.atEnd(func() {
-			if l.onlyNil(s.at.addr) {
+			if l.readonly.onlyNil(s.at.addr) {
 				allocates()
 			}
 		})
@@ -349,7 +349,7 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 
 // onlyNil reports whether an address is that of a nil slice whatever happens. It is
 // for when all is lowered.
-func (l *lowerer) onlyNil(addr *ir.Value) bool {
+func (ro *readonly) onlyNil(addr *ir.Value) bool {
 	seen := map[*ir.Value]bool{}
 	work := []*ir.Value{addr}
 	for len(work) > 0 {
@@ -359,7 +359,7 @@ func (l *lowerer) onlyNil(addr *ir.Value) bool {
 		switch {
 		case seen[v] || v.IsConst() && v.Bits == 0:
 		case v.Op == ir.OpLoad && r.Var != nil && len(v.Args) == 0:
-			work = append(work, l.storesTo(r.Var)...)
+			work = append(work, ro.storesTo(r.Var)...)
 		default:
 			return false
 		}

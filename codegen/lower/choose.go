@@ -372,7 +372,7 @@ func (l *lowerer) chooseText(vs []val, idx *ir.Value) (val, bool) {
 	var all []text
 	constant := true
 	for _, v := range vs {
-		t, ok := l.textOf(v)
+		t, ok := l.tables.textOf(v)
 		if !ok {
 			return nil, false
 		}

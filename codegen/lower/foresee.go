@@ -98,7 +98,9 @@ func (fs *foresight) translatable(v val) bool {
 		}
 		return true
 	}
-	inMem := func(m mem) bool { return m.device() || fs.carried.owners[m.v] != nil && fs.carried.declares(fs.carried.owners[m.v].inst) }
+	inMem := func(m mem) bool {
+		return m.device() || fs.carried.owners[m.v] != nil && fs.carried.declares(fs.carried.owners[m.v].inst)
+	}
 	switch v := v.(type) {
 	case nil, *ir.Value, text, null, item, group, subGroup, held:
 		return true

@@ -237,12 +237,12 @@ func (l *lowerer) table(g *ssa.Global, name string, tree *constinit.Tree, t type
 	if !l.flatten(tree, t, &init) {
 		return mem{}, false
 	}
-	if len(init) > maxVarTable || l.inData[g] {
-		return l.dataTable(init, t), true
+	if len(init) > maxVarTable || l.tables.inData[g] {
+		return l.tables.dataTable(init, t), true
 	}
 	v := l.m.NewVar(nil, ir.Private, name, l.memType(t, false))
 	v.Init = init
-	l.tables[v] = g
+	l.tables.vars[v] = g
 	return mem{v: v}, true
 }
 

@@ -189,7 +189,7 @@ func lowerLocalSlice(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 			"the length of work-group memory must be made of constants, as it is reserved before a group starts")
 		return bad{}
 	}
-	if !length.IsConst() && !l.validDefault(in, length) {
+	if !length.IsConst() && !l.specs.validDefault(in, length) {
 		return bad{}
 	}
 	v := l.localVar(in, t, func() *ir.Type {
@@ -202,7 +202,7 @@ func lowerLocalSlice(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 		return bad{}
 	}
 	if !length.IsConst() {
-		l.lengths = append(l.lengths, func() { v.Expr = exprText(length, specID) })
+		l.specs.lengths = append(l.specs.lengths, func() { v.Expr = exprText(length, specID) })
 	}
 	return slice{at: mem{v: v}, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
 }

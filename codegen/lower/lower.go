@@ -29,27 +29,20 @@ type lowerer struct {
 	budget       budget
 	foresight    *foresight
 	alternatives alternatives
+	tables       *tables
+	readonly     readonly
+	specs        specs
 
-	fuse       bool      // products may be fused into sums
-	gx, gy, gz *ir.Value // the work-item's global id
-	accessors  []*ir.Var
-	heads      map[*ir.Block]bool // of loops
+	fuse       bool               // whether products may be fused into sums
+	gx, gy, gz *ir.Value          // the work-item's global id
+	accessors  []*ir.Var          // the variables of local accessors
+	heads      map[*ir.Block]bool // the heads of loops
+	prints     *printer           // the printer, or nil where nothing prints
 
-	data       []byte                  // the kernel's constant data
-	dataBase   *ir.Value               // its address
-	prints     *printer                // nil where nothing prints
-	tables     map[*ir.Var]*ssa.Global // the tables that are variables of the module
-	inData     map[*ssa.Global]bool    // those that must not be
-	texts      *texts
-	objects    map[any]val // pointers to what packages have made
-	textTables [2]slice    // of bytes and runes
-	specDecls  []*specDecl
-	lengths    []func()                // to be called when constants have their numbers
-	stores     map[*ir.Var][]*ir.Value // what is stored in variables, when all is lowered
-	written    map[any]*ir.Value       // the addresses that calls' instructions write to
-	endless    map[*ssa.Function]bool  // what calls itself without an end
-	quiet      bool                    // that a variable cannot be is not to be said
-	opaques    int                     // values that stand for bad ones
+	objects map[any]val            // pointers to objects that packages have made
+	endless map[*ssa.Function]bool // the functions that call themselves without an end
+	opaques int                    // the number of values that stand for bad ones
+	quiet   bool                   // whether to keep silent about a variable that cannot be
 }
 
 // frame is one inlined call.
@@ -62,27 +55,27 @@ type frame struct {
 	callPos   token.Pos
 	vals      map[ssa.Value]val
 	blocks    map[*ssa.BasicBlock]*ir.Block
-	reached   map[*ssa.BasicBlock]bool // not ruled out by conditions that are known
+	reached   map[*ssa.BasicBlock]bool // the blocks that known conditions do not rule out
 	phis      map[*ssa.Phi]*cell
 	allocs    map[*ssa.Alloc]*cell
-	cur       ssa.Instruction // being lowered
+	cur       ssa.Instruction // the instruction being lowered
 	site      ssa.Instruction // the call, in the caller
-	uses      [32]bool        // aspects whose use has been noted
+	uses      [32]bool        // the aspects whose use has been noted
 	ret       *ir.Block
 	result    *cell
 	single    bool // the function has one return: its results need no cell
 	retVal    val
 	defers    []*deferred
-	converted map[ssa.Value]bool // what explicit conversions that keep the type round
+	converted map[ssa.Value]bool // the values that explicit conversions round, which keep the type
 	looks     map[ssa.Value]view // the views behind conversions to bytes that are only looked at
 	late      map[ssa.Value]*lateAddr
-	unrolled  []*unrolled         // the inner ones last
-	outs      map[ssa.Value]*cell // values that these have left
-	as        map[ssa.Value]val   // which of several an operand is taken to be
+	unrolled  []*unrolled         // the loops being unrolled, the inner ones last
+	outs      map[ssa.Value]*cell // the values that these loops have left
+	as        map[ssa.Value]val   // the alternatives that operands are taken to be
 	begin     int                 // the module's size before the call
-	returns   int                 // the return statements that have been lowered, where sizes may depend on it
-	common    []val               // what they have in common
-	inner     int                 // how much calls inside have added to it
+	returns   int                 // the number of return statements lowered so far, where sizes may depend on it
+	common    []val               // the constants that all of them return
+	inner     int                 // the size that calls inside have added
 }
 
 // Lower turns a kernel into an ir module at level Built. All that is wrong with
@@ -129,11 +122,15 @@ func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]boo
 	m.Kernel = m.NewFunc("main")
 	w := &builder{prog: p, m: m, f: m.Kernel, b: m.Kernel.Blocks[0], posCache: map[token.Pos]ir.Pos{}}
 	r := &reporter{builder: w, k: k, globals: map[*ssa.Global]val{}, refused: refused}
+	fs := &foresight{builder: w, carried: kept, times: map[path]int{}, declared: map[*path]*cell{}}
+	t := &tables{builder: w, foresight: fs, vars: map[*ir.Var]*ssa.Global{}, inData: inData, texts: texts}
 	l := &lowerer{
-		builder: w, reporter: r, budget: budget{reporter: r, copies: map[*ssa.Function]copied{}}, alternatives: alternatives{builder: w},
-		foresight: &foresight{builder: w, carried: kept, times: map[path]int{}, declared: map[*path]*cell{}},
-		inData:    inData, texts: texts, tables: map[*ir.Var]*ssa.Global{},
-		objects: map[any]val{}, heads: map[*ir.Block]bool{}, written: map[any]*ir.Value{}, endless: map[*ssa.Function]bool{},
+		builder: w, reporter: r, foresight: fs, tables: t,
+		budget:       budget{reporter: r, copies: map[*ssa.Function]copied{}},
+		alternatives: alternatives{builder: w},
+		readonly:     readonly{reporter: r, tables: t, written: map[any]*ir.Value{}},
+		specs:        specs{reporter: r},
+		objects:      map[any]val{}, heads: map[*ir.Block]bool{}, endless: map[*ssa.Function]bool{},
 	}
 	l.pos = k.Fn.Pos()
 	if wg, ok := k.Properties.Get(properties.KeyWorkGroupSize); ok {
@@ -163,9 +160,9 @@ func (l *lowerer) kernel() (stopped any) {
 	for _, f := range l.ends {
 		f()
 	}
-	l.finishSpecs()
+	l.specs.finishSpecs()
 	l.finishVariables()
-	l.finishData()
+	l.tables.finishData()
 	l.m.Kernel.RemoveUnreachable()
 	return nil
 }

@@ -72,7 +72,7 @@ func (w *builder) loadScalar(m mem, t types.Type) *ir.Value {
 }
 
 func (l *lowerer) storeScalar(m mem, x *ir.Value, t types.Type) {
-	l.changes(m)
+	l.readonly.changes(m)
 	if m.device() {
 		mt := deviceScalar(t.Underlying().(*types.Basic))
 		l.noteStorage(mt)
@@ -509,7 +509,7 @@ func (l *lowerer) sliceString(in *ssa.Slice, x val, lo, hi *ir.Value) val {
 	if v, ok := x.(view); ok {
 		return l.sliceView(v, b)
 	}
-	t, ok := l.textOf(x)
+	t, ok := l.tables.textOf(x)
 	if !ok {
 		return l.lost(in.Type())
 	}

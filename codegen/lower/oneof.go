@@ -430,7 +430,7 @@ func (l *lowerer) kept(v val, t types.Type) (val, bool) {
 	case nil, *ir.Value, text, null, item, group, subGroup, held:
 		return v, true
 	case str:
-		return l.textOf(v)
+		return l.tables.textOf(v)
 	case slice, parts:
 		return v, true
 	case array:

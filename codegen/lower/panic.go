@@ -136,7 +136,7 @@ func panicVerb(t types.Type) abi.PanicVerb {
 func (l *lowerer) panicWith(verb abi.PanicVerb, before, after string, a, b *ir.Value) {
 	table := ""
 	if verb == abi.PanicString {
-		table = l.texts.all
+		table = l.tables.texts.all
 	}
 	message := abi.PanicMessage(verb, before, after, table)
 	if verb != abi.PanicString && a.IsConst() && (b == nil || b.IsConst()) {

@@ -372,10 +372,10 @@ func (r *printRecord) basic(t types.Type, v val, alone bool) string {
 		if alone {
 			return strconv.Quote(v.s)
 		}
-		t, _ := l.textOf(v)
+		t, _ := l.tables.textOf(v)
 		return r.basic(types.Typ[types.String], t, false)
 	case text:
-		l.m.PrintTexts = l.texts.all
+		l.m.PrintTexts = l.tables.texts.all
 		n := l.op(ir.OpUConvert, ir.TypeI32, v.n)
 		word(l.op(ir.OpOr, ir.TypeI32, n, l.m.Const(ir.TypeI32, abi.PrintTable)))
 		word(l.op(ir.OpUConvert, ir.TypeI32, v.off))

@@ -63,14 +63,14 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 		return fail(diag.PrivateSize, "use a *dsl.SpecConstant, or an array where the length never changes",
 			"the length of %s must be a specialization constant, or made of such, as the memory is reserved when the kernel is built", name)
 	}
-	if !l.validDefault(in, length) {
+	if !l.specs.validDefault(in, length) {
 		return bad{}
 	}
 	l.use(properties.PrivateAlloca)
 	v := l.m.NewVar(l.f, ir.Function, "private", l.m.ArrayOf(l.memType(elem, false), l.narrowExpr(length)))
 	row := len(l.m.Privates)
 	l.m.Privates = append(l.m.Privates, abi.Private{Name: "private", ElemSize: max(v.Type.Elem.Size, 1), Align: int(align), Len: -1})
-	l.lengths = append(l.lengths, func() { l.m.Privates[row].Expr = exprText(length, specID) })
+	l.specs.lengths = append(l.specs.lengths, func() { l.m.Privates[row].Expr = exprText(length, specID) })
 	c := &cell{typ: types.NewSlice(elem), cls: classArray, mem: mem{v: v}, private: true, name: assigned(in), home: &place{l.frame, in.Block(), l.alternatives.in}, decl: in}
 	l.foresight.take(c, l.foresight.path(l.frame.path, in))
 	l.zeroPrivate(c, elem)
@@ -232,11 +232,11 @@ func factors(v *ir.Value, out *[]*ir.Value) {
 }
 
 // validDefault checks that a length is at least 1 if nothing is set.
-func (l *lowerer) validDefault(in *ssa.Call, expr *ir.Value) bool {
+func (sp *specs) validDefault(in *ssa.Call, expr *ir.Value) bool {
 	known := true
-	place := func(s *ir.Spec) uint32 { return uint32(slices.Index(l.m.Specs, s)) }
+	place := func(s *ir.Spec) uint32 { return uint32(slices.Index(sp.m.Specs, s)) }
 	n, err := exprText(expr, place).Eval(func(i uint32) (uint64, bool) {
-		s := l.m.Specs[i]
+		s := sp.m.Specs[i]
 		known = known && (s.User == nil || !s.User.Required)
 		return s.Default, true
 	})
@@ -247,7 +247,7 @@ func (l *lowerer) validDefault(in *ssa.Call, expr *ir.Value) bool {
 	if err != nil {
 		why = err.Error()
 	}
-	l.errorf(diag.SizeDefault, in.Pos(), "give the constant another default, or declare it with dsl.RequireSpecConstant",
+	sp.errorf(diag.SizeDefault, in.Pos(), "give the constant another default, or declare it with dsl.RequireSpecConstant",
 		"the length of this memory is %s if no specialization constant is set", why)
 	return false
 }

@@ -31,7 +31,7 @@ func (l *lowerer) storeShape(c *cell, v val) {
 		return
 	}
 	if _, ok := c.shape.(text); ok {
-		if t, ok := l.textOf(v); ok {
+		if t, ok := l.tables.textOf(v); ok {
 			v = t
 		}
 	}
@@ -42,10 +42,10 @@ func (l *lowerer) storeShape(c *cell, v val) {
 			v = l.nilLike(c.shape)
 		case isNilShape(c.shape) && !c.fixed && (yields(v) || !c.stored || c.home != nil && *c.home == l.alternatives.place() || l.straight(c.zeroed)):
 			l.reshape(c, v)
-		case l.makeDynamic(c, c.shape, v):
+		case l.tables.makeDynamic(c, c.shape, v):
 			return
 		case l.supersede(c, v):
-		case !l.moveTables(c.shape, v) && l.maySeveral(c, c.shape, v):
+		case !l.tables.moveTables(c.shape, v) && l.maySeveral(c, c.shape, v):
 			return
 		default:
 			if !c.told {
@@ -317,7 +317,7 @@ func (c *cell) subject(kind string) string {
 
 // mixed reports that a variable holds two values that cannot be told apart.
 func (l *lowerer) mixed(c *cell, a, b val) {
-	if l.moveTables(a, b) {
+	if l.tables.moveTables(a, b) {
 		return
 	}
 	why := cmp.Or(against(a), against(b))

@@ -84,7 +84,7 @@ func (l *lowerer) charsOf(v val) (chars, bool) {
 		n, _ := l.chooseScalar(lens, v.tag)
 		return someChars{v, n.(*ir.Value)}, true
 	}
-	t, ok := l.textOf(v)
+	t, ok := l.tables.textOf(v)
 	return t, ok
 }
 
@@ -223,7 +223,7 @@ func (l *lowerer) sliceSome(in *ssa.Slice, u oneOf, lo, hi *ir.Value) val {
 		off, n := l.op(ir.OpSelect, ir.TypeI64, is, cut.off, zero), l.op(ir.OpSelect, ir.TypeI64, is, cut.n, zero)
 		v, ok := alt.(view)
 		if !ok {
-			t, _ := l.textOf(alt)
+			t, _ := l.tables.textOf(alt)
 			out.alts = append(out.alts, text{l.op(ir.OpIAdd, ir.TypeI64, t.off, off), n})
 			continue
 		}
