@@ -114,7 +114,8 @@ deep: deps modules
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/spirv/valid -flips 0
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/vulkan -run 'TestDamaged$$|TestInjected|TestTwoLines' -damage 0 -every-call
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime -run TestInject -every-call
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/pass -seeds 20000 -every-root
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h $(addprefix ./codegen/pass/,checks items lanes loops memory rewrite simplify split64 structurize) -seeds 20000
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/pass/numbers -seeds 20000 -every-root
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/fusion -graphs 10000 -every-module
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/tests/conformance -words
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h -race -short ./internal/tests/conformance

@@ -3,6 +3,7 @@ package codegen
 import (
 	"bytes"
 	"fmt"
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 	"maps"
 	"os"
 	"os/exec"
@@ -46,7 +47,7 @@ func TestBrokenForm(t *testing.T) {
 		{"a syntax error", "\nif {\n", "missing condition"},
 		{"a function that package kernelimpl lacks", "\nkernelimpl.HostNothing(g)\n", "undefined: kernelimpl.HostNothing"},
 	} {
-		dir := module(t, map[string]string{"k/k.go": twoForms})
+		dir := usermodule.Write(t, map[string]string{"k/k.go": twoForms})
 		cfg := Config{Dir: dir, Patterns: []string{"./k"}, alter: breaking("k_host_kgen.go", "func (g *secondHost) Run() {", c.what)}
 		res, diags, err := Generate(t.Context(), cfg)
 		if err != nil || len(diags) > 0 {
@@ -88,7 +89,7 @@ func TestBrokenForms(t *testing.T) {
 			}
 			return text
 		}
-		dir := module(t, map[string]string{"k/k.go": twoForms})
+		dir := usermodule.Write(t, map[string]string{"k/k.go": twoForms})
 		res, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./k"}, alter: alter})
 		if err != nil || len(diags) > 0 || len(res.Warnings) != 2 {
 			t.Errorf("%s: %v, %v, %q", name, diags, err, res.Warnings)
@@ -103,7 +104,7 @@ func TestBrokenForms(t *testing.T) {
 // nor removed; other packages are.
 func TestBrokenStub(t *testing.T) {
 	other := strings.Replace(twoForms, "package k", "package other", 1)
-	dir := module(t, map[string]string{"k/k.go": twoForms, "other/other.go": other})
+	dir := usermodule.Write(t, map[string]string{"k/k.go": twoForms, "other/other.go": other})
 	cfg := Config{Dir: dir, Patterns: []string{"./..."}}
 	if _, diags, err := Generate(t.Context(), cfg); err != nil || len(diags) > 0 {
 		t.Fatal(diags, err)
@@ -136,7 +137,7 @@ func TestBrokenStub(t *testing.T) {
 // TestOtherModules: stubs are checked whose kernels, and the types of whose fields, stand in
 // packages of other modules, some of which the kernels' package does not import.
 func TestOtherModules(t *testing.T) {
-	dir := module(t, map[string]string{
+	dir := usermodule.Write(t, map[string]string{
 		"lib/go.mod":            "module example.com/lib\n\ngo 1.26.0\n\nrequire github.com/kgen-go/kgen v0.0.0\n",
 		"lib/lib.go":            "package lib\n\nimport (\n\t\"example.com/lib/deep\"\n\n\t\"github.com/kgen-go/kgen/dsl\"\n)\n\ntype Op[T any] interface{ Apply(x T) T }\n\ntype Map[T any, O Op[T]] struct {\n\tIn, Out []T\n\tAt deep.Point\n\tMore []deep.Point\n\tDo O\n}\n\nfunc (k Map[T, O]) Kernel(it dsl.Item1) { k.Out[it.GlobalID()] = k.Do.Apply(k.In[it.GlobalID()]) }\n",
 		"lib/deep/deep.go":      "package deep\n\nimport \"time\"\n\ntype Point struct{ X, Y int; Took time.Duration }\n",
@@ -217,7 +218,7 @@ func (k K) Kernel(it dsl.NDItem1) {
 	k.In.S[i], k.SL.S[i] = 5, 6
 }
 `
-	dir := module(t, files)
+	dir := usermodule.Write(t, files)
 	res, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./..."}})
 	if err != nil || len(diags) > 0 || len(res.Warnings) > 0 {
 		t.Errorf("%v, %v, %q", diags, err, res.Warnings)
@@ -240,7 +241,7 @@ func TestForbiddenImport(t *testing.T) {
 		{kernels: "k", types: "internal/vec", field: "[]vec.V"},
 		{kernels: "k/internal/k", types: "k/internal/vec", field: "vec.S", part: ".V"},
 	} {
-		dir := module(t, map[string]string{c.kernels + "/k.go": fmt.Sprintf(kernel, "k", c.types, c.field, c.part),
+		dir := usermodule.Write(t, map[string]string{c.kernels + "/k.go": fmt.Sprintf(kernel, "k", c.types, c.field, c.part),
 			c.types + "/vec.go": "package vec\n\ntype V struct{ A float32 }\n\ntype S struct{ V []V }\n"})
 		_, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./" + c.kernels}})
 		if err != nil || (len(diags) > 0) != (c.diag != "") || len(diags) > 0 && !strings.Contains(diags[0].Message, c.diag) {

@@ -13,7 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/pass"
-	"github.com/kgen-go/kgen/codegen/pass/checks"
+	"github.com/kgen-go/kgen/codegen/pass/items"
+	"github.com/kgen-go/kgen/codegen/pass/loops"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -74,13 +75,13 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 			return
 		}
 		// One that prints has a form for all launches, since its own Go knows no writer.
-		spare = !m.UsesGroup && !checks.Brief(m) && len(m.Prints) == 0
-		if spare && !checks.HasLoop(m) {
+		spare = !m.UsesGroup && !items.Brief(m) && len(m.Prints) == 0
+		if spare && !loops.HasLoop(m) {
 			return
 		}
 		// The module itself goes on to become SPIR-V, and the host form changes what it is
 		// made from.
-		host, lingers = m.Clone(), checks.Lingers(m)
+		host, lingers = m.Clone(), loops.Lingers(m)
 	})
 	if err != nil || out == nil {
 		return nil, diags, err

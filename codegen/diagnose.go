@@ -16,7 +16,7 @@ import (
 func Diagnose(ctx context.Context, cfg Config) (diags diag.List, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = internalError("", fmt.Errorf("%v\n%s", p, debug.Stack()))
+			err = diag.InternalError("", fmt.Errorf("%v\n%s", p, debug.Stack()))
 		}
 	}()
 	prog, diags, err := load.Load(ctx, cfg.load())

@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/wanttest"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 )
 
 // TestAllAtOnce: what is wrong with a package is said in one run, whichever stage
@@ -108,7 +109,7 @@ func TestAllPackages(t *testing.T) {
 		return "package p\n\nimport \"github.com/kgen-go/kgen/dsl\"\n\ntype K struct{ X []int }\n\n" +
 			"func (k K) Kernel(it dsl.Item1) { " + body + " }\n"
 	}
-	dir := module(t, map[string]string{
+	dir := usermodule.Write(t, map[string]string{
 		"good/k.go":   kernel(`k.X[0] = 1`),
 		"types/k.go":  kernel(`k.X[0] = 1`) + "\nvar wrong int = \"\"\n",
 		"body/k.go":   kernel(`k.X[0] = "no"`),

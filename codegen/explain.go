@@ -1,35 +1,50 @@
 package codegen
 
 import (
-	"fmt"
-	"io"
+	"context"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/report"
 )
 
-// Explain prints what diagnostics mean and what to write instead, given their
-// codes as KGnnn; without any, a line for each code that there is.
-func Explain(w io.Writer, codes ...string) error {
-	for i, name := range codes {
-		code, ok := diag.ParseCode(name)
-		text, found := diag.Explain(code)
-		if !ok || !found {
-			return fmt.Errorf("no diagnostic has the code %q; kgen explain lists all", name)
-		}
-		if i > 0 {
-			text = "\n" + text
-		}
-		if _, err := io.WriteString(w, text); err != nil {
-			return err
+// ExplainPasses compiles kernels and reports what their checks and 64-bit
+// integers cost, and how their work-items share slices. It writes nothing. The
+// diagnostics are those of Generate.
+func ExplainPasses(ctx context.Context, cfg Config, what ...string) ([]report.Kernel, diag.List, error) {
+	if err := report.CheckNames(what); err != nil {
+		return nil, nil, err
+	}
+	prog, diags, err := load.Load(ctx, cfg.load())
+	if err != nil || len(diags) > 0 {
+		return nil, diags, err
+	}
+	var reports []report.Kernel
+	for _, pkg := range prog.Packages {
+		for _, k := range pkg.Kernels {
+			r, d := explainKernel(prog, k)
+			if diags = append(diags, d...); r == nil {
+				continue
+			}
+			reports = append(reports, report.Of(prog, k, r, what))
 		}
 	}
-	if len(codes) > 0 {
-		return nil
+	diags.Sort()
+	return reports, diags, nil
+}
+
+func explainKernel(prog *load.Program, k *load.Kernel) (*pass.Report, diag.List) {
+	if k.Fn == nil {
+		return nil, nil // load says why
 	}
-	for _, c := range diag.Codes() {
-		if _, err := fmt.Fprintf(w, "%v  %s\n", c, diag.Summary(c)); err != nil {
-			return err
-		}
+	m, diags := (&unit{prog: prog, k: k}).front()
+	if len(diags) > 0 || k.Unsound {
+		return nil, diags
 	}
-	return nil
+	r, diags := pass.Explain(m)
+	for _, d := range diags {
+		place(prog, k, d)
+	}
+	return r, diags
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/pass/quirks"
+	"github.com/kgen-go/kgen/codegen/report"
 )
 
 // Config says what to generate.
@@ -85,7 +86,7 @@ type Result struct {
 	Written  []string
 	Removed  []string
 	Stale    []string // of a check: a path and what is wrong with it
-	Costs    []CostChange
+	Costs    []report.CostChange
 	Notes    []string // what is worth knowing of kernels
 	Warnings []string // what they rely on that nothing checks
 	Tagged   []string // packages that come from other files than in programs, and why
@@ -106,7 +107,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	res = &Result{}
 	defer func() {
 		if p := recover(); p != nil {
-			err = internalError("", fmt.Errorf("%v\n%s", p, debug.Stack()))
+			err = diag.InternalError("", fmt.Errorf("%v\n%s", p, debug.Stack()))
 		}
 	}()
 	if cfg.Dump != "" && !validDump(cfg.Dump) {
@@ -266,7 +267,7 @@ func (c *compiled) run(ctx context.Context, u *unit, dump string) {
 	k := u.k
 	defer func() {
 		if p := recover(); p != nil {
-			c.err = internalError(k.FullName(), fmt.Errorf("%v\n%s", p, debug.Stack()))
+			c.err = diag.InternalError(k.FullName(), fmt.Errorf("%v\n%s", p, debug.Stack()))
 		}
 	}()
 	if c.err = ctx.Err(); c.err != nil {
@@ -278,7 +279,7 @@ func (c *compiled) run(ctx context.Context, u *unit, dump string) {
 	}
 	m, diags, err := u.compile(func(form string, m *ir.Module) { c.dumpModule(k, m, dump, form) })
 	if c.diags = diags; err != nil {
-		c.err = internalError(k.FullName(), err)
+		c.err = diag.InternalError(k.FullName(), err)
 	}
 	if m == nil {
 		return
@@ -339,13 +340,4 @@ func place(prog *load.Program, k *load.Kernel, d *diag.Diagnostic) {
 		d.Hint = "guard the loads and stores alone, or return from all that is called behind at the same condition: a return from a function that the kernel calls leads to the code behind the call, and there to other barriers"
 	}
 	d.Related = append(d.Related, calls...)
-}
-
-// internalError is what a bug in kgen looks like to its user.
-func internalError(kernel string, err error) error {
-	at := ""
-	if kernel != "" {
-		at = " in kernel " + kernel
-	}
-	return fmt.Errorf("internal error%s; please report it with the kernel's source: %w", at, err)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/internal/tests/sample"
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 )
 
 const kernels = `package k
@@ -39,40 +40,6 @@ type Once struct{ Y []int32 }
 func (k *Once) Kernel(dsl.Task) { k.Y[0] = 1 }
 `
 
-// module writes a module that uses this one.
-func module(t *testing.T, files map[string]string) string {
-	t.Helper()
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	read := func(name string) string {
-		data, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(data)
-	}
-	dir := t.TempDir()
-	write := func(name, text string) {
-		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	// What this module requires, that one does.
-	mod, _, _ := strings.Cut(strings.Replace(read("go.mod"), "module github.com/kgen-go/kgen", "module example.com/m", 1), "\ntool ")
-	write("go.mod", mod+"\nrequire github.com/kgen-go/kgen v0.0.0\n\nreplace github.com/kgen-go/kgen => "+root+"\n")
-	write("go.sum", read("go.sum"))
-	for name, text := range files {
-		write(name, text)
-	}
-	return dir
-}
-
 // TestDeterministic checks that what is written depends on the kernels alone:
 // not on the folder, the number of processors or the run.
 func TestDeterministic(t *testing.T) {
@@ -80,7 +47,7 @@ func TestDeterministic(t *testing.T) {
 	for run := range 2 {
 		procs := runtime.GOMAXPROCS(1 + run)
 		defer runtime.GOMAXPROCS(procs)
-		dir := module(t, map[string]string{"k/k.go": kernels, "l/l.go": strings.Replace(kernels, "package k", "package l", 1)})
+		dir := usermodule.Write(t, map[string]string{"k/k.go": kernels, "l/l.go": strings.Replace(kernels, "package k", "package l", 1)})
 		res, diags, err := Generate(context.Background(), Config{Dir: dir, Patterns: []string{"./..."}})
 		if err != nil || len(diags) > 0 {
 			t.Fatal(diags, err)
@@ -115,7 +82,7 @@ func TestDeterministic(t *testing.T) {
 }
 
 func TestCheckStale(t *testing.T) {
-	dir := module(t, map[string]string{"k/k.go": kernels})
+	dir := usermodule.Write(t, map[string]string{"k/k.go": kernels})
 	res, _, err := Generate(context.Background(), Config{Dir: dir, Patterns: []string{"./k"}, Check: true})
 	if !errors.Is(err, ErrStale) || len(res.Stale) != 11 || len(res.Written) > 0 {
 		t.Errorf("stale %v, written %v, error %v", res.Stale, res.Written, err)
@@ -128,7 +95,7 @@ func TestDiagnostics(t *testing.T) {
 	bad := strings.Replace(kernels, "k.Y[0] = 1", "k.Y[0] = int32(len(os.Args))", 1)
 	bad = strings.Replace(bad, "package k\n", "package k\n\nimport \"os\"\n", 1)
 	bad = strings.Replace(bad, "k.Y[y*10+x] = k.By", "go func() { k.Y[y*10+x] = k.By }()", 1)
-	dir := module(t, map[string]string{"k/k.go": bad})
+	dir := usermodule.Write(t, map[string]string{"k/k.go": bad})
 	res, diags, err := Generate(context.Background(), Config{Dir: dir, Patterns: []string{"./k"}})
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +109,7 @@ func TestDiagnostics(t *testing.T) {
 }
 
 func TestDump(t *testing.T) {
-	dir := module(t, map[string]string{"k/k.go": kernels})
+	dir := usermodule.Write(t, map[string]string{"k/k.go": kernels})
 	for i, name := range DumpNames() {
 		if i%12 > 0 && i > 3 && i < len(DumpNames())-10 {
 			continue // of the passes, which are alike, one in twelve
@@ -175,7 +142,7 @@ func TestDump(t *testing.T) {
 // TestReachedByIntrinsic has a kernel that calls what kgen makes of another function, of a
 // package that nothing else in the program needs from source.
 func TestReachedByIntrinsic(t *testing.T) {
-	dir := module(t, map[string]string{"k/k.go": `package k
+	dir := usermodule.Write(t, map[string]string{"k/k.go": `package k
 
 import (
 	"bytes"

@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +18,7 @@ func TestHostFormsBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := module(t, map[string]string{"k/k.go": string(src)})
+	dir := usermodule.Write(t, map[string]string{"k/k.go": string(src)})
 	res, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./k"}})
 	if err != nil || len(diags) > 0 || len(res.Warnings) > 0 {
 		t.Fatal(diags, err, res.Warnings)

@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 	"strings"
 	"testing"
 )
@@ -12,7 +13,7 @@ func TestInitsElsewhere(t *testing.T) {
 		"a/a.go": "package a\n\nimport \"github.com/kgen-go/kgen/dsl\"\n\nvar Table [4]int32\n\nfunc init() { Table[1] = 3 }\n\ntype K struct{ Out []int32 }\n\nfunc (k K) Kernel(it dsl.Item1) { k.Out[0] = Table[it.GlobalID()] }\n",
 	}
 	generate := func() string {
-		_, diags, err := Generate(t.Context(), Config{Dir: module(t, files), Patterns: []string{"./..."}, onFollowUpPanic: failOnFollowUp})
+		_, diags, err := Generate(t.Context(), Config{Dir: usermodule.Write(t, files), Patterns: []string{"./..."}, onFollowUpPanic: failOnFollowUp})
 		if err != nil {
 			t.Fatal(err)
 		}

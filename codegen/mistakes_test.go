@@ -12,6 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/internal/mistakes"
 	"github.com/kgen-go/kgen/internal/tests/sample"
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 )
 
 // positions returns where diagnostics stand and their codes, in order.
@@ -182,7 +183,7 @@ func TestMistakesInPackages(t *testing.T) {
 				"shared.Chan(1)\nk.Out[0] = shared.Twice([2]func(int32) int32{one, one}, it.GlobalID())\n}\n"
 		}
 	}
-	_, diags, err := Generate(t.Context(), Config{Dir: module(t, files), Patterns: []string{"./..."}, onFollowUpPanic: failOnFollowUp})
+	_, diags, err := Generate(t.Context(), Config{Dir: usermodule.Write(t, files), Patterns: []string{"./..."}, onFollowUpPanic: failOnFollowUp})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 )
 
 // hitScene is a table of shapes, whose exported method returns what an interface holds.
@@ -90,7 +91,7 @@ func TestNearKernels(t *testing.T) {
 		{item + "type K struct{ X []int }\n\nfunc (k K) kernel(it dsl.Item1) {}\n", "kernel.go:7:12: method kernel is no kernel: the method of a kernel is called Kernel"},
 		{item + "func Kernel(it dsl.Item1, x []int) { x[it.GlobalID()] = 1 }\n", "kernel.go:5:6: Kernel is a function"},
 	} {
-		dir := module(t, map[string]string{"k/kernel.go": "package k\n\n" + c.src})
+		dir := usermodule.Write(t, map[string]string{"k/kernel.go": "package k\n\n" + c.src})
 		for _, pattern := range []string{"./k", "./..."} {
 			_, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{pattern}})
 			if err != nil || len(diags) != 1 || diags[0].Code != diag.NoKernels || diags[0].Hint == "" {

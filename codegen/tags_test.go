@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/tests/sample"
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 )
 
 // withAssembly has a kernel that calls functions that have bodies under a constraint alone.
@@ -57,7 +58,7 @@ func TestCaller(t *testing.T) {
 		"imports something": {withCaller("purego", "import \"math/bits\"\n\n", "bits.Reverse32(x)"), says},
 		"calls neither":     {plain, ""},
 	} {
-		res, diags, err := Generate(t.Context(), Config{Dir: module(t, c.files), Patterns: []string{"./k"}})
+		res, diags, err := Generate(t.Context(), Config{Dir: usermodule.Write(t, c.files), Patterns: []string{"./k"}})
 		if err != nil || len(diags) > 0 {
 			t.Errorf("%s: %v, %v", name, diags, err)
 			continue
@@ -99,7 +100,7 @@ func TestAssembly(t *testing.T) {
 		}
 		var first map[string][]byte
 		for run := range 3 {
-			dir := module(t, withAssembly(c.constraint))
+			dir := usermodule.Write(t, withAssembly(c.constraint))
 			cfg := Config{Dir: dir, Patterns: []string{"./k"}}
 			if run == 2 {
 				if c.tag == "" {
@@ -138,7 +139,7 @@ func TestAssembly(t *testing.T) {
 // TestNoAssembly: where no tag helps, the diagnostic is what it was.
 func TestNoAssembly(t *testing.T) {
 	for _, files := range []map[string]string{withAssembly("nobody"), withCaller("nobody", "", "2*x")} {
-		res, diags, err := Generate(t.Context(), Config{Dir: module(t, files), Patterns: []string{"./k"}})
+		res, diags, err := Generate(t.Context(), Config{Dir: usermodule.Write(t, files), Patterns: []string{"./k"}})
 		if err != nil || len(diags) == 0 || diags[0].Code.String() != "KG303" || len(res.Tagged) > 0 {
 			t.Errorf("%v, %v, %v", res.Tagged, diags, err)
 		}
@@ -148,7 +149,7 @@ func TestNoAssembly(t *testing.T) {
 // TestTags: build tags choose the files of kernels, and of what they call.
 func TestTags(t *testing.T) {
 	const kernel = "package k\n\nimport \"github.com/kgen-go/kgen/dsl\"\n\ntype K struct{ X []int }\n\nfunc (k K) Kernel(it dsl.Item1) { k.X[0] = value }\n"
-	dir := module(t, map[string]string{
+	dir := usermodule.Write(t, map[string]string{
 		"k/k.go":     "//go:build one || two\n\n" + kernel,
 		"k/value.go": "//go:build one\n\npackage k\n\nconst value = 1111\n",
 		"k/other.go": "//go:build two && !one\n\npackage k\n\nconst value = 2222\n",
@@ -199,7 +200,7 @@ func TestConstraint(t *testing.T) {
 			continue
 		}
 		c.files["plain/plain.go"] = "package plain\n"
-		dir := module(t, c.files)
+		dir := usermodule.Write(t, c.files)
 		_, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./..."}, Tags: []string{c.tags}})
 		if err != nil || len(diags) > 0 {
 			t.Errorf("%s: %v %v", c.name, diags, err)
@@ -237,7 +238,7 @@ func TestConstraint(t *testing.T) {
 // TestOtherTags: kernels that are in other builds keep what was written for them.
 func TestOtherTags(t *testing.T) {
 	const kernel = "\n\nimport \"github.com/kgen-go/kgen/dsl\"\n\ntype K struct{ X []int }\n\nfunc (k K) Kernel(it dsl.Item1) { k.X[0] = 1 }\n"
-	dir := module(t, map[string]string{
+	dir := usermodule.Write(t, map[string]string{
 		"k/k.go":         "//go:build one\n\npackage k" + kernel,
 		"other/other.go": "//go:build !one\n\npackage other" + kernel,
 		"gone/gone.go":   "//go:build !none\n\npackage gone" + kernel,

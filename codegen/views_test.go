@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -149,7 +150,7 @@ func main() {
 // TestViews: kernels share one type for each struct type of the source, which a function copies
 // to the device.
 func TestViews(t *testing.T) {
-	dir := module(t, map[string]string{
+	dir := usermodule.Write(t, map[string]string{
 		"k/k.go":       viewKernels,
 		"geom/geom.go": "package geom\n\ntype Mat struct {\n\tCells []int32\n\tScale int32\n}\n\ntype Grid struct {\n\tRows  [2][]float32\n\tInner Mat\n}\n",
 		"main.go":      viewMain,

@@ -18,6 +18,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/gohost"
 	"github.com/kgen-go/kgen/codegen/gostub"
 	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/codegen/report"
 	"github.com/kgen-go/kgen/internal/modules"
 )
 
@@ -147,9 +148,11 @@ func (w *writer) output(out *output) error {
 		return err
 	}
 	if w.cfg.Diff && !bare {
-		if err := w.compare(out.pkg.PkgPath, dir, out.kernels, files); err != nil {
+		changes, err := report.CompareCosts(out.pkg.PkgPath, dir, out.kernels, files)
+		if err != nil {
 			return err
 		}
+		w.res.Costs = append(w.res.Costs, changes...)
 	}
 	keep := map[string]bool{}
 	for _, f := range files {
@@ -304,11 +307,11 @@ func (w *writer) sweep(pkgs []*load.Package) error {
 	}
 	for _, dir := range dead {
 		if w.cfg.Diff {
-			pkg, old, err := costsIn(dir)
+			changes, err := report.LostCosts(dir)
 			if err != nil {
 				return err
 			}
-			w.noteCosts(pkg, old, nil, nil)
+			w.res.Costs = append(w.res.Costs, changes...)
 		}
 		if err := w.clean(dir, nil); err != nil {
 			return err

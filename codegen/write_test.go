@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/gostub"
 	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 )
 
 // outputOf is what a package with the named kernels, without arguments, is
@@ -105,7 +106,7 @@ func TestWrite(t *testing.T) {
 
 // TestBrokenStubs: what kgen wrote and somebody broke, as merges do, is written anew.
 func TestBrokenStubs(t *testing.T) {
-	dir := module(t, map[string]string{"k/k.go": kernels})
+	dir := usermodule.Write(t, map[string]string{"k/k.go": kernels})
 	cfg := Config{Dir: dir, Patterns: []string{"./..."}}
 	res, diags, err := Generate(context.Background(), cfg)
 	if err != nil || len(diags) > 0 {

@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/kgen-go/kgen/codegen"
 	"github.com/kgen-go/kgen/codegen/devices"
+	"github.com/kgen-go/kgen/codegen/report"
 )
 
 // commands are the words that may come first, but for help.
@@ -146,7 +146,7 @@ func explainCodes(_ context.Context, global *flag.FlagSet, stdout, stderr io.Wri
 	if done, code := c.parse(global, stdout, stderr); done {
 		return code
 	}
-	if err := codegen.Explain(stdout, c.flags.Args()...); err != nil {
+	if err := report.Explain(stdout, c.flags.Args()...); err != nil {
 		fmt.Fprintln(stderr, "kgen:", err)
 		return 2
 	}

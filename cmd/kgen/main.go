@@ -49,6 +49,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen"
+	"github.com/kgen-go/kgen/codegen/report"
 )
 
 func main() {
@@ -164,7 +165,7 @@ func generate(ctx context.Context, o *options, stdout, stderr io.Writer) int {
 		diags.WriteText(stderr)
 		diags.WriteHelp(stderr, self(cfg.Dir))
 	}
-	if err := codegen.WriteCosts(stdout, res.Costs); err != nil {
+	if err := report.WriteCosts(stdout, res.Costs); err != nil {
 		fmt.Fprintln(stderr, "kgen:", err)
 		return 1
 	}
@@ -184,7 +185,7 @@ func generate(ctx context.Context, o *options, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "run go generate ./..., or this command without -check, to write them")
 	}
 	if o.verbose {
-		report(stderr, res)
+		printResult(stderr, res)
 	}
 	if err != nil || len(diags) > 0 {
 		return 1
@@ -207,9 +208,9 @@ func reportOn(ctx context.Context, cfg codegen.Config, what []string, asJSON boo
 	diags.WriteText(stderr)
 	diags.WriteHelp(stderr, self(cfg.Dir))
 	if err == nil {
-		write := codegen.WriteReports
+		write := report.Write
 		if asJSON {
-			write = codegen.WriteReportsJSON
+			write = report.WriteJSON
 		}
 		err = write(stdout, reports)
 	}
@@ -222,8 +223,8 @@ func reportOn(ctx context.Context, cfg codegen.Config, what []string, asJSON boo
 	return 0
 }
 
-// report says what was done.
-func report(w io.Writer, res *codegen.Result) {
+// printResult lists the files that were written and removed.
+func printResult(w io.Writer, res *codegen.Result) {
 	for _, f := range res.Written {
 		fmt.Fprintln(w, "wrote", f)
 	}

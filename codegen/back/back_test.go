@@ -53,9 +53,9 @@ b5: preds b1
 // variants. spirv-val takes all of them.
 func TestCompileText(t *testing.T) {
 	for file, want := range map[string][]string{
-		"rows.ir":                          {abi.VariantSmall, abi.VariantWords, abi.VariantCancel, "cancelWords"},
-		"../pass/testdata/small_volume.ir": {abi.VariantWords}, // too little to be saved for small launches
-		"../pass/testdata/fuse.ir":         {abi.VariantCancel},
+		"rows.ir": {abi.VariantSmall, abi.VariantWords, abi.VariantCancel, "cancelWords"},
+		"../pass/numbers/testdata/small_volume.ir": {abi.VariantWords}, // too little to be saved for small launches
+		"../pass/numbers/testdata/fuse.ir":         {abi.VariantCancel},
 	} {
 		text := rows
 		if file != "rows.ir" {

@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass"
-	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/loops"
 	"github.com/kgen-go/kgen/codegen/pass/split64"
 	"github.com/kgen-go/kgen/codegen/spirv/emit"
 	"github.com/kgen-go/kgen/codegen/spirv/features"
@@ -176,7 +176,7 @@ func (c *compiler) addCancel() (err error) {
 	if err != nil {
 		return err
 	}
-	if !checks.CanLeave(m) {
+	if !loops.CanLeave(m) {
 		return nil
 	}
 	if found.Foreign || m.Items != c.first.m.Items {

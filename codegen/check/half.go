@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
@@ -25,7 +26,7 @@ func halfOf(t types.Type) string {
 	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != halfPath {
 		return ""
 	}
-	if b, ok := n.Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 {
+	if !gotypes.IsInteger(n) {
 		return ""
 	}
 	return "half." + n.Obj().Name()
@@ -209,8 +210,7 @@ func halfForInteger(fn *ssa.Function) (hint, message string) {
 
 // isOrdered reports whether a constraint is cmp.Ordered.
 func isOrdered(t types.Type) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "cmp" && n.Obj().Name() == "Ordered"
+	return gotypes.IsNamed(t, "cmp", "Ordered")
 }
 
 // halfEverywhere returns the findings of package half's rule in all code of a package, that of the

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
@@ -101,11 +102,11 @@ func maps(in ssa.Instruction, report reporter) {
 	case *ssa.MapUpdate:
 		bad = !ofLiteral(in)
 	case *ssa.Lookup:
-		bad = isMap(in.X.Type())
+		bad = gotypes.IsMap(in.X.Type())
 	case *ssa.Range:
-		bad = isMap(in.X.Type())
+		bad = gotypes.IsMap(in.X.Type())
 	case *ssa.Call:
-		bad = bad || builtin(in) == "clear" && isMap(in.Call.Args[0].Type())
+		bad = bad || builtin(in) == "clear" && gotypes.IsMap(in.Call.Args[0].Type())
 	}
 	if bad {
 		report("use a slice, or a table indexed by a number", "kernels have no maps: they grow, and a device cannot allocate memory")
@@ -123,11 +124,6 @@ func ofLiteral(up *ssa.MapUpdate) (is bool) {
 		})
 	}
 	return is
-}
-
-func isMap(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Map)
-	return ok
 }
 
 // allocation is about what has no capacity for certain. Whether the size of a make is
@@ -181,29 +177,19 @@ func unsafeUse(in ssa.Instruction, report reporter) {
 	if _, ok := load.Reinterpreted(c); ok {
 		return // if something is wrong, then with the conversion within this one
 	}
-	if x, ok := c.X.(*ssa.Convert); ok && isUnsafe(x.Type()) && x.Pos() > c.Pos() {
+	if x, ok := c.X.(*ssa.Convert); ok && gotypes.IsUnsafePointer(x.Type()) && x.Pos() > c.Pos() {
 		return // the conversion within this one is reported
 	}
 	for _, t := range []types.Type{c.X.Type(), c.Type()} {
-		if isUnsafe(t) {
+		if gotypes.IsUnsafePointer(t) {
 			hint := "index slices"
-			if p, ok := c.X.Type().Underlying().(*types.Pointer); ok && isNumber(p.Elem()) {
+			if p, ok := c.X.Type().Underlying().(*types.Pointer); ok && gotypes.IsNumeric(p.Elem()) {
 				hint += "; a number's bits are *(*uint32)(unsafe.Pointer(&f)), in one size, or math.Float32bits(f)"
 			}
 			report(hint, "a kernel cannot convert %s to %s: what an address means is the device's own", shortType(c.X.Type()), shortType(c.Type()))
 			return
 		}
 	}
-}
-
-func isNumber(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsNumeric != 0
-}
-
-func isUnsafe(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Kind() == types.UnsafePointer
 }
 
 func shortType(t types.Type) string { return types.TypeString(t, (*types.Package).Name) }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
@@ -228,7 +229,7 @@ func fold(v ssa.Value) (yes, known bool) {
 			return !yes, known
 		}
 	case *ssa.Extract:
-		if t, a := typeTest(v); t != nil && !isTypeParam(t) && !isTypeParam(a.AssertedType) {
+		if t, a := typeTest(v); t != nil && !gotypes.IsTypeParam(t) && !gotypes.IsTypeParam(a.AssertedType) {
 			if i, ok := a.AssertedType.Underlying().(*types.Interface); ok {
 				return types.Implements(t, i), true
 			}
@@ -249,7 +250,7 @@ func typeTest(v *ssa.Extract) (put types.Type, a *ssa.TypeAssert) {
 	case *ssa.MakeInterface:
 		return x.X.Type(), a
 	case *ssa.ChangeType:
-		if isTypeParam(x.X.Type()) {
+		if gotypes.IsTypeParam(x.X.Type()) {
 			return x.X.Type(), a
 		}
 	}
@@ -260,28 +261,7 @@ func typeTest(v *ssa.Extract) (put types.Type, a *ssa.TypeAssert) {
 func onTypeParam(v ssa.Value) bool {
 	if v, ok := v.(*ssa.Extract); ok {
 		t, _ := typeTest(v)
-		return t != nil && isTypeParam(t)
-	}
-	return false
-}
-
-// isTypeParam reports whether t is a type parameter or made of some.
-func isTypeParam(t types.Type) bool {
-	switch t := types.Unalias(t).(type) {
-	case *types.TypeParam:
-		return true
-	case *types.Pointer:
-		return isTypeParam(t.Elem())
-	case *types.Slice:
-		return isTypeParam(t.Elem())
-	case *types.Array:
-		return isTypeParam(t.Elem())
-	case *types.Named:
-		for a := range t.TypeArgs().Types() {
-			if isTypeParam(a) {
-				return true
-			}
-		}
+		return t != nil && gotypes.IsTypeParam(t)
 	}
 	return false
 }

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -18,8 +19,7 @@ type Property struct {
 }
 
 func isProperty(t types.Type) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Name() == "Property" && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == propertiesPath
+	return gotypes.IsNamed(t, propertiesPath, "Property")
 }
 
 // ofProperties reports whether a function is declared in package properties.

@@ -24,14 +24,14 @@ func wrap(n int64, t types.Type) int64 {
 }
 
 func roundFloat(x float64, t types.Type) float64 {
-	if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.Float32 {
+	if gotypes.IsFloat32(t) {
 		return float64(float32(x))
 	}
 	return x
 }
 
 func roundComplex(x complex128, t types.Type) complex128 {
-	if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.Complex64 {
+	if gotypes.IsComplex64(t) {
 		return complex128(complex64(x))
 	}
 	return x

@@ -13,7 +13,7 @@ import (
 // cloneTexts returns modules as text: this package's and those of package pass.
 func cloneTexts(t *testing.T) map[string]string {
 	texts := map[string]string{}
-	for _, pattern := range []string{"testdata/*.ir", "../pass/testdata/*.ir", "../pass/testdata/*.out"} {
+	for _, pattern := range []string{"testdata/*.ir", "../pass/*/testdata/*.ir", "../pass/*/testdata/*.out"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatal(pattern, err)

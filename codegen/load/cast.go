@@ -5,6 +5,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
 // Reinterpreted returns the number type that a pointer was to before it was converted to
@@ -12,7 +14,7 @@ import (
 // same size: *(*uint32)(unsafe.Pointer(&f)).
 func Reinterpreted(c *ssa.Convert) (from types.Type, ok bool) {
 	through, ok := c.X.(*ssa.Convert)
-	if !ok || !isUnsafePointer(through.Type()) {
+	if !ok || !gotypes.IsUnsafePointer(through.Type()) {
 		return nil, false
 	}
 	from, ok1 := toNumber(through.X.Type())
@@ -41,7 +43,7 @@ func Reinterpreted(c *ssa.Convert) (from types.Type, ok bool) {
 // OnlyReinterpreted reports whether a conversion to unsafe.Pointer is there for such
 // loads and stores alone.
 func OnlyReinterpreted(c *ssa.Convert) bool {
-	if !isUnsafePointer(c.Type()) {
+	if !gotypes.IsUnsafePointer(c.Type()) {
 		return false
 	}
 	for _, r := range *c.Referrers() {
@@ -57,11 +59,6 @@ func OnlyReinterpreted(c *ssa.Convert) bool {
 		}
 	}
 	return true
-}
-
-func isUnsafePointer(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Kind() == types.UnsafePointer
 }
 
 // toNumber returns what t points to, if that is an integer or a float.

@@ -78,8 +78,3 @@ func finds(c *ssa.Call) bool {
 	fn := c.Call.StaticCallee()
 	return fn != nil && PackageOf(fn) == "errors" && (funcName(fn) == "As" || funcName(fn) == "AsType")
 }
-
-// isError reports whether a type is that of errors, which nothing is said to be reached by.
-func isError(t types.Type) bool {
-	return types.Identical(t, types.Universe.Lookup("error").Type())
-}

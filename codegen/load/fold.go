@@ -12,6 +12,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/constinit"
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -343,7 +344,7 @@ func (f *frame) int(v ssa.Value) int {
 
 // zero returns the zero value of a type.
 func zero(t types.Type) any {
-	if isNamed(t, propertiesPath, "Property") {
+	if gotypes.IsNamed(t, propertiesPath, "Property") {
 		return property{}
 	}
 	switch u := t.Underlying().(type) {

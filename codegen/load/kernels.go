@@ -14,6 +14,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/constinit"
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
 // finder finds the kernels of a universe.
@@ -302,7 +303,7 @@ func (f *finder) propertiesMethod(k *Kernel, named *types.Named) *ssa.Function {
 	m := sel.Obj().(*types.Func)
 	k.PropertiesPos = m.Pos()
 	sig := m.Signature()
-	if sig.Params().Len() != 0 || sig.Results().Len() != 1 || !isNamed(sig.Results().At(0).Type(), propertiesPath, "List") {
+	if sig.Params().Len() != 0 || sig.Results().Len() != 1 || !gotypes.IsNamed(sig.Results().At(0).Type(), propertiesPath, "List") {
 		f.add(diag.KernelSignature, m.Pos(), "write Properties() properties.List",
 			"method Properties of kernel %s does not have the signature of a get-properties method", k.Name)
 		return nil
@@ -331,11 +332,6 @@ func promoters(pkg *types.Package, t types.Type, name string) (from []string) {
 		return promoters(pkg, last, name)
 	}
 	return from
-}
-
-func isNamed(t types.Type, path, name string) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == path
 }
 
 // doc returns the doc comment of the type whose name stands at pos.

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/codegen/constinit"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
 // leads reports whether memory can be reached by a value of the type. Strings are constant,
@@ -21,7 +22,7 @@ func leads(t types.Type) bool {
 	case *types.Signature:
 		return false
 	case *types.Interface:
-		return !isError(t)
+		return !gotypes.IsError(t)
 	case *types.Array:
 		return leads(u.Elem())
 	case *types.Struct:

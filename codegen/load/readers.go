@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
 // onlyReads reports whether a function whose code was not loaded is known to write
@@ -93,7 +95,7 @@ func (w *follower) formatted(at flow, in ssa.CallInstruction, fn *ssa.Function) 
 		return
 	}
 	of := w.boxed
-	if holdsInterface(w.g.Type(), nil) {
+	if gotypes.HoldsInterface(w.g.Type(), nil) {
 		of = slices.Concat(of, w.types)
 	}
 	var seen []types.Type
@@ -137,31 +139,6 @@ func (w *follower) text(t types.Type, depth int, in ssa.CallInstruction, seen *[
 			w.text(f.Type(), 0, in, seen)
 		}
 	}
-}
-
-// holdsInterface reports whether an interface can lie in what a value leads to.
-func holdsInterface(t types.Type, seen []types.Type) bool {
-	if slices.Contains(seen, t) {
-		return false
-	}
-	seen = append(seen, t)
-	switch u := t.Underlying().(type) {
-	case *types.Interface:
-		return true
-	case *types.Pointer:
-		return holdsInterface(u.Elem(), seen)
-	case *types.Slice:
-		return holdsInterface(u.Elem(), seen)
-	case *types.Array:
-		return holdsInterface(u.Elem(), seen)
-	case *types.Struct:
-		for f := range u.Fields() {
-			if holdsInterface(f.Type(), seen) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // makesHash reports whether a function whose code was not loaded makes a hash, which reads

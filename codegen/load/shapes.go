@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
 // Shape is what kgen saw of the type of a kernel's receiver, or of a part of it.
@@ -86,28 +88,10 @@ func writable(t types.Type) bool {
 	return true
 }
 
-// holdsSync reports whether values of a type hold some of package sync or sync/atomic.
-func holdsSync(t types.Type) bool {
-	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && strings.HasPrefix(n.Obj().Pkg().Path(), "sync") {
-		return true
-	}
-	switch t := t.Underlying().(type) {
-	case *types.Struct:
-		for f := range t.Fields() {
-			if holdsSync(f.Type()) {
-				return true
-			}
-		}
-	case *types.Array:
-		return holdsSync(t.Elem())
-	}
-	return false
-}
-
 func (s *shaper) shape(named *types.Named, st *types.Struct, value string) {
 	w := &literal{k: s.k}
 	w.write(st, false)
-	if w.no || len(w.params) > 0 && holdsSync(st) { // which are compared as values, and those nobody copies
+	if w.no || len(w.params) > 0 && gotypes.HoldsSync(st) { // which are compared as values, and those nobody copies
 		return
 	}
 	if len(w.params) > 0 {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/kgen-go/kgen/codegen/constinit"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
 // Fate is what becomes of the memory of a package-level variable, and of what it leads
@@ -124,7 +125,7 @@ func (f *usage) index() {
 						f.fields[of] = append(f.fields[of], a)
 					}
 				}
-				if a, ok := in.(*ssa.TypeAssert); ok && isError(a.X.Type()) && PackageOf(fn) != "errors" {
+				if a, ok := in.(*ssa.TypeAssert); ok && gotypes.IsError(a.X.Type()) && PackageOf(fn) != "errors" {
 					f.asserts = append(f.asserts, a)
 				} else if c, ok := in.(*ssa.Call); ok && finds(c) {
 					f.finds = append(f.finds, c)
@@ -362,15 +363,15 @@ func (w *follower) use(at flow, in ssa.Instruction) {
 		w.add(in.(ssa.Value), at.depth)
 		if m, ok := in.(*ssa.MakeInterface); ok {
 			w.made(m.X.Type())
-			if isError(m.Type()) {
+			if gotypes.IsError(m.Type()) {
 				w.throw(at, m.X.Type(), in)
 			}
-		} else if a := in.(*ssa.TypeAssert); isError(a.AssertedType) {
+		} else if a := in.(*ssa.TypeAssert); gotypes.IsError(a.AssertedType) {
 			w.throwHeld(at, in)
 		}
 	case *ssa.ChangeInterface:
 		w.add(in, at.depth)
-		if isError(in.Type()) {
+		if gotypes.IsError(in.Type()) {
 			w.throwHeld(at, in)
 		}
 	case *ssa.Field, *ssa.Index, *ssa.Extract, *ssa.Lookup, *ssa.Range, *ssa.Next:

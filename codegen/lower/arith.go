@@ -14,25 +14,25 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-func (l *lowerer) float(t *ir.Type, x float64) *ir.Value {
+func (w *builder) float(t *ir.Type, x float64) *ir.Value {
 	if t == ir.TypeF32 {
-		return l.m.Const(t, uint64(constinit.Narrowed(x)))
+		return w.m.Const(t, uint64(constinit.Narrowed(x)))
 	}
-	return l.m.Const(t, math.Float64bits(x))
+	return w.m.Const(t, math.Float64bits(x))
 }
 
 // fit brings the low bits of v, in a register of its type, into the form in
 // which values of the integer type t are held.
-func (l *lowerer) fit(v *ir.Value, t types.Type) *ir.Value {
+func (w *builder) fit(v *ir.Value, t types.Type) *ir.Value {
 	n := width(t)
 	if n >= 32 {
 		return v
 	}
 	if isUnsigned(t) {
-		return l.op(ir.OpAnd, ir.TypeI32, v, l.m.Const(ir.TypeI32, 1<<n-1))
+		return w.op(ir.OpAnd, ir.TypeI32, v, w.m.Const(ir.TypeI32, 1<<n-1))
 	}
-	s := l.m.Int(ir.TypeI32, int64(32-n))
-	return l.op(ir.OpShrA, ir.TypeI32, l.op(ir.OpShl, ir.TypeI32, v, s), s)
+	s := w.m.Int(ir.TypeI32, int64(32-n))
+	return w.op(ir.OpShrA, ir.TypeI32, w.op(ir.OpShl, ir.TypeI32, v, s), s)
 }
 
 func (l *lowerer) binOp(in *ssa.BinOp) val {
@@ -40,7 +40,7 @@ func (l *lowerer) binOp(in *ssa.BinOp) val {
 	t := in.X.Type()
 	if a, ok := x.(*ir.Value); ok {
 		if b, ok := y.(*ir.Value); ok {
-			if v := l.foldInt(in.Op, a, b, t); v != nil {
+			if v := l.foresight.foldInt(in.Op, a, b, t); v != nil {
 				return v
 			}
 		}
@@ -88,22 +88,22 @@ func (l *lowerer) binOp(in *ssa.BinOp) val {
 	return l.intOp(in.Op, a, b, t)
 }
 
-func (l *lowerer) stringOp(op token.Token, a, b string) val {
+func (w *builder) stringOp(op token.Token, a, b string) val {
 	switch op {
 	case token.ADD:
 		return str{a + b}
 	case token.LSS:
-		return l.m.Bool(a < b)
+		return w.m.Bool(a < b)
 	case token.LEQ:
-		return l.m.Bool(a <= b)
+		return w.m.Bool(a <= b)
 	case token.GTR:
-		return l.m.Bool(a > b)
+		return w.m.Bool(a > b)
 	}
-	return l.m.Bool(a >= b)
+	return w.m.Bool(a >= b)
 }
 
 // order lowers < <= > >=, or returns nil for other operators.
-func (l *lowerer) order(op token.Token, a, b *ir.Value, t types.Type) val {
+func (w *builder) order(op token.Token, a, b *ir.Value, t types.Type) val {
 	switch op {
 	case token.GTR:
 		op, a, b = token.LSS, b, a
@@ -123,7 +123,7 @@ func (l *lowerer) order(op token.Token, a, b *ir.Value, t types.Type) val {
 	} else if isUnsigned(t) {
 		i = 1
 	}
-	return l.op(row[i], ir.TypeBool, a, b)
+	return w.op(row[i], ir.TypeBool, a, b)
 }
 
 var intOps = map[token.Token]ir.Op{
@@ -224,15 +224,15 @@ var floatBinOps = map[token.Token]ir.Op{
 	token.ADD: ir.OpFAdd, token.SUB: ir.OpFSub, token.MUL: ir.OpFMul, token.QUO: ir.OpFDiv,
 }
 
-func (l *lowerer) not(v val) val {
+func (w *builder) not(v val) val {
 	x, ok := v.(*ir.Value)
 	if !ok {
 		return v
 	}
 	if x.IsConst() {
-		return l.m.Bool(x.Bits == 0)
+		return w.m.Bool(x.Bits == 0)
 	}
-	return l.op(ir.OpLNot, ir.TypeBool, x)
+	return w.op(ir.OpLNot, ir.TypeBool, x)
 }
 
 // unused reports whether nothing uses a value.
@@ -325,7 +325,7 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 		if _, ok := y.(view); ok {
 			return l.equalViews(x, y)
 		}
-		if y, ok := l.textOf(y); ok {
+		if y, ok := l.tables.textOf(y); ok {
 			return l.equalTexts(x, y)
 		}
 	case tuple:
@@ -346,7 +346,7 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 			if isNilShape(x) {
 				x = y
 			}
-			if n, ok := l.known(x.len); ok && n > 0 && l.carried.folds {
+			if n, ok := l.known(x.len); ok && n > 0 && l.foresight.carried.folds {
 				return l.m.Bool(false)
 			}
 			if x.at.device() {

@@ -146,7 +146,7 @@ func (l *lowerer) atomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *
 		return l.ownAtomic(form, r, t, xs)
 	}
 	if form.op != ir.OpAtomicLoad {
-		l.changes(m)
+		l.readonly.changes(m)
 	}
 	typ := reg
 	switch form.result {
@@ -194,17 +194,17 @@ func (l *lowerer) ownAtomic(form atomicForm, r ref, t types.Type, xs []*ir.Value
 }
 
 // combined returns the value that op leaves in memory where old was.
-func (l *lowerer) combined(op ir.Op, old, x *ir.Value) *ir.Value {
+func (w *builder) combined(op ir.Op, old, x *ir.Value) *ir.Value {
 	least := func(less ir.Op, p, q *ir.Value) *ir.Value {
-		return l.op(ir.OpSelect, x.Type, l.op(less, ir.TypeBool, p, q), old, x)
+		return w.op(ir.OpSelect, x.Type, w.op(less, ir.TypeBool, p, q), old, x)
 	}
 	switch op {
 	case ir.OpAtomicIAdd:
-		return l.op(ir.OpIAdd, x.Type, old, x)
+		return w.op(ir.OpIAdd, x.Type, old, x)
 	case ir.OpAtomicAnd:
-		return l.op(ir.OpAnd, x.Type, old, x)
+		return w.op(ir.OpAnd, x.Type, old, x)
 	case ir.OpAtomicOr:
-		return l.op(ir.OpOr, x.Type, old, x)
+		return w.op(ir.OpOr, x.Type, old, x)
 	case ir.OpAtomicSMin:
 		return least(ir.OpSLt, old, x)
 	case ir.OpAtomicUMin:
@@ -214,9 +214,9 @@ func (l *lowerer) combined(op ir.Op, old, x *ir.Value) *ir.Value {
 	case ir.OpAtomicUMax:
 		return least(ir.OpULt, x, old)
 	case ir.OpAtomicFAdd, ir.OpAtomicFAddNative:
-		return l.op(ir.OpFAdd, x.Type, old, x)
+		return w.op(ir.OpFAdd, x.Type, old, x)
 	case ir.OpAtomicFMin, ir.OpAtomicFMax:
-		return l.floatMinMax(op == ir.OpAtomicFMin, old, x)
+		return w.floatMinMax(op == ir.OpAtomicFMin, old, x)
 	}
 	return x // of an exchange or a store
 }

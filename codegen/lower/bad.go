@@ -31,23 +31,6 @@ func holdsBad(v val) bool {
 	return false
 }
 
-// follows reports whether an instruction works on a value that is bad.
-func (l *lowerer) follows(in ssa.Instruction) bool {
-	if _, ok := in.(*ssa.If); ok || in == nil {
-		return false // where it leads is known
-	}
-	var ops [8]*ssa.Value
-	return slices.ContainsFunc(in.Operands(ops[:0]), func(op *ssa.Value) bool {
-		if g, ok := (*op).(*ssa.Global); ok {
-			return isBad(l.globals[g])
-		}
-		if c := l.frame.outs[*op]; c != nil && c.bad {
-			return true
-		}
-		return isBad(l.frame.vals[*op])
-	})
-}
-
 // passesOn reports whether an instruction makes something of its operands that is
 // known though they are bad, or can say which part is.
 func passesOn(in ssa.Value) bool {

@@ -44,7 +44,7 @@ func (l *lowerer) lost(t types.Type) val {
 	if isDeferStack(t) { // package check reports what that is for
 		return l.zero(t)
 	}
-	if len(l.diags) == 0 && len(l.refused) == 0 && !l.again {
+	if len(l.diags) == 0 && len(l.refused) == 0 && !l.foresight.again {
 		code, hint := badType(t)
 		l.errorf(code, token.NoPos, hint, "what this value of type %v is cannot be known when the kernel is generated", t)
 	}

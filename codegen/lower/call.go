@@ -200,7 +200,7 @@ func (l *lowerer) minMax(name string, args []val, t types.Type) val {
 }
 
 // floatMinMax is Go's min or max: NaN if either is, and -0 below +0.
-func (l *lowerer) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
+func (w *builder) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
 	t := x.Type
 	bits := ir.TypeI32
 	if t == ir.TypeF64 {
@@ -211,18 +211,18 @@ func (l *lowerer) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
 		p, q, join = y, x, ir.OpAnd
 	}
 	// Equal operands differ at most in the sign of zero.
-	eq := l.op(ir.OpBitcast, t, l.op(join, bits, l.op(ir.OpBitcast, bits, x), l.op(ir.OpBitcast, bits, y)))
-	r := l.op(ir.OpSelect, t, l.op(ir.OpFEq, ir.TypeBool, x, y), eq, y)
-	r = l.op(ir.OpSelect, t, l.op(ir.OpFLt, ir.TypeBool, p, q), x, r)
-	return l.op(ir.OpSelect, t, l.op(ir.OpFNe, ir.TypeBool, x, x), x, r)
+	eq := w.op(ir.OpBitcast, t, w.op(join, bits, w.op(ir.OpBitcast, bits, x), w.op(ir.OpBitcast, bits, y)))
+	r := w.op(ir.OpSelect, t, w.op(ir.OpFEq, ir.TypeBool, x, y), eq, y)
+	r = w.op(ir.OpSelect, t, w.op(ir.OpFLt, ir.TypeBool, p, q), x, r)
+	return w.op(ir.OpSelect, t, w.op(ir.OpFNe, ir.TypeBool, x, x), x, r)
 }
 
 // elem returns the element i of a slice, without a check.
-func (l *lowerer) elem(s slice, i *ir.Value) mem {
+func (w *builder) elem(s slice, i *ir.Value) mem {
 	if s.at.device() {
 		return s.at.at(i)
 	}
-	return s.at.at(l.addOffset(s.off, i))
+	return s.at.at(w.addOffset(s.off, i))
 }
 
 // copySlice lowers copy(dst, src), in the direction that overlapping slices need.
@@ -304,7 +304,7 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 		}
 	}
 	if load.Clones(l.frame.fn) && (!more.len.IsConst() || more.len.Bits > 0) {
-		if l.foldsAgain() {
+		if l.foresight.foldsAgain() {
 			return l.zero(in.Type())
 		}
 		l.errorf(diag.Alloc, in.Pos(), "clone a slice of a constant length: slices.Clone(s[:8])",
@@ -312,22 +312,22 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 		return bad{}
 	}
 	allocates := func() {
-		if l.foldsAgain() {
+		if l.foresight.foldsAgain() {
 			return
 		}
 		l.errorf(diag.Alloc, in.Pos(), "give the slice a capacity: s := make([]T, 0, 16), or s[:0] of one that the host passes",
 			"append has to allocate here, since the slice is as long as its capacity, and a kernel cannot")
 	}
 	full := s.len == s.cap || s.len.IsConst() && s.cap.IsConst() && s.len.Bits == s.cap.Bits
-	if full && more.len.IsConst() && more.len.Bits > 0 && !allocatesBeyond(l.frame.fn) && !l.oneSlice {
-		if allocates(); l.again {
+	if full && more.len.IsConst() && more.len.Bits > 0 && !allocatesBeyond(l.frame.fn) && !l.alternatives.oneSlice {
+		if allocates(); l.foresight.again {
 			return l.zero(in.Type())
 		}
 		return l.lost(in.Type())
 	}
-	if s.at.device() && !l.oneSlice {
+	if s.at.device() && !l.alternatives.oneSlice {
 		l.atEnd(func() {
-			if l.onlyNil(s.at.addr) {
+			if l.readonly.onlyNil(s.at.addr) {
 				allocates()
 			}
 		})
@@ -349,7 +349,7 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 
 // onlyNil reports whether an address is that of a nil slice whatever happens. It is
 // for when all is lowered.
-func (l *lowerer) onlyNil(addr *ir.Value) bool {
+func (ro *readonly) onlyNil(addr *ir.Value) bool {
 	seen := map[*ir.Value]bool{}
 	work := []*ir.Value{addr}
 	for len(work) > 0 {
@@ -359,7 +359,7 @@ func (l *lowerer) onlyNil(addr *ir.Value) bool {
 		switch {
 		case seen[v] || v.IsConst() && v.Bits == 0:
 		case v.Op == ir.OpLoad && r.Var != nil && len(v.Args) == 0:
-			work = append(work, l.storesTo(r.Var)...)
+			work = append(work, ro.storesTo(r.Var)...)
 		default:
 			return false
 		}

@@ -71,17 +71,17 @@ type place struct {
 	alt   int
 }
 
-func (l *lowerer) place() place {
-	if l.frame == nil || l.frame.cur == nil {
+func (a *alternatives) place() place {
+	if a.frame == nil || a.frame.cur == nil {
 		return place{}
 	}
-	return place{l.frame, l.frame.cur.Block(), l.inAlt}
+	return place{a.frame, a.frame.cur.Block(), a.in}
 }
 
 // remember notes what is stored last in a variable, where sizes may depend on it.
 func (c *cell) remember(l *lowerer, x val) {
 	c.last, c.lastAt = nil, l.b
-	if !l.carried.folds {
+	if !l.foresight.carried.folds {
 		return
 	}
 	switch v := x.(type) {
@@ -133,7 +133,7 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 				break
 			}
 			c.mem = mem{v: l.m.NewVar(l.f, ir.Function, name, l.memType(t, false))}
-			l.owners[c.mem.v] = c
+			l.foresight.carried.owners[c.mem.v] = c
 			break
 		}
 		if a.Len() > unrollLimit {
@@ -187,7 +187,7 @@ func (l *lowerer) zeroCell(c *cell) {
 	case c.scalar != nil:
 		zero := l.m.Const(c.scalar.Type, 0)
 		l.storeVar(c.scalar, zero)
-		if c.remember(l, zero); c.once && l.carried.folds {
+		if c.remember(l, zero); c.once && l.foresight.carried.folds {
 			c.one = zero
 		}
 	case c.cls == classShape:
@@ -200,13 +200,13 @@ func (l *lowerer) zeroCell(c *cell) {
 	}
 }
 
-func (l *lowerer) storeVar(v *ir.Var, x *ir.Value) {
-	s := l.op(ir.OpStore, ir.TypeVoid, x)
+func (w *builder) storeVar(v *ir.Var, x *ir.Value) {
+	s := w.op(ir.OpStore, ir.TypeVoid, x)
 	s.Aux = &ir.Ref{Var: v}
 }
 
-func (l *lowerer) loadVar(v *ir.Var) *ir.Value {
-	s := l.op(ir.OpLoad, v.Type)
+func (w *builder) loadVar(v *ir.Var) *ir.Value {
+	s := w.op(ir.OpLoad, v.Type)
 	s.Aux = &ir.Ref{Var: v}
 	return s
 }
@@ -248,8 +248,8 @@ func (l *lowerer) loadCell(c *cell) val {
 			return c.last
 		}
 		if c.pending && !isString(c.typ) {
-			l.carried.early[c.inst] = true
-			l.again = true
+			l.foresight.carried.early[c.inst] = true
+			l.foresight.again = true
 			return l.zero(c.typ)
 		}
 		if isNilShape(c.shape) && !c.fixed && l.unchanged(c.zeroed) {
@@ -360,7 +360,7 @@ func (l *lowerer) zeroIn(b *ir.Block, t types.Type) val {
 	return l.zeroShape(t)
 }
 
-func (l *lowerer) zeroShape(t types.Type) val {
+func (w *builder) zeroShape(t types.Type) val {
 	if isDSL(t, "LocalAccessor") {
 		return accessor{-1}
 	}
@@ -370,15 +370,15 @@ func (l *lowerer) zeroShape(t types.Type) val {
 	if isDSL(t, "SubGroup") {
 		return subGroup{}
 	}
-	zero64 := l.m.Int(ir.TypeI64, 0)
+	zero64 := w.m.Int(ir.TypeI64, 0)
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		return str{}
 	case *types.Slice:
-		return slice{at: mem{addr: l.m.Const(ir.TypeAddr, 0), elem: l.elemType(u.Elem())}, len: zero64, cap: zero64}
+		return slice{at: mem{addr: w.m.Const(ir.TypeAddr, 0), elem: w.elemType(u.Elem())}, len: zero64, cap: zero64}
 	case *types.Pointer:
-		m := mem{addr: l.m.Const(ir.TypeAddr, 0), elem: l.elemType(u.Elem()), path: []*ir.Value{l.m.Int(ir.TypeI32, 0)}}
-		return pointer{ref: m, isNil: l.m.Bool(true)}
+		m := mem{addr: w.m.Const(ir.TypeAddr, 0), elem: w.elemType(u.Elem()), path: []*ir.Value{w.m.Int(ir.TypeI32, 0)}}
+		return pointer{ref: m, isNil: w.m.Bool(true)}
 	case *types.Signature:
 		return function{}
 	case *types.Interface:
@@ -389,9 +389,9 @@ func (l *lowerer) zeroShape(t types.Type) val {
 
 // elemType is the type of elements in device memory, where the Go type can
 // stand there.
-func (l *lowerer) elemType(t types.Type) *ir.Type {
-	if !l.isFlat(t) {
+func (w *builder) elemType(t types.Type) *ir.Type {
+	if !w.isFlat(t) {
 		return ir.TypeI32
 	}
-	return l.memType(t, true)
+	return w.memType(t, true)
 }

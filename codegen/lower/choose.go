@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 )
@@ -25,7 +26,7 @@ func (l *lowerer) elemAddr(in *ssa.IndexAddr, x parts, idx *ir.Value) val {
 		return l.zero(in.Type())
 	}
 	elem := in.Type().Underlying().(*types.Pointer).Elem()
-	if onlyRead(in) && !holdsArray(elem) {
+	if onlyRead(in) && !gotypes.HoldsArray(elem) {
 		if _, ok := x.refs[0].(*cell); ok {
 			return pointer{ref: choice{x.refs[:x.n], idx}}
 		}
@@ -194,31 +195,15 @@ func onlyRead(addr ssa.Value) bool {
 	return true
 }
 
-// holdsArray reports whether values of the type hold an array, which is memory that
-// choose does not choose among.
-func holdsArray(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Array:
-		return true
-	case *types.Struct:
-		for f := range u.Fields() {
-			if holdsArray(f.Type()) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // unknownValue reports that it is not known which of several values of a type is meant. Each
 // may hold what keeps it from being one of several.
-func (l *lowerer) unknownValue(t types.Type, why string) val {
+func (r *reporter) unknownValue(t types.Type, why string) val {
 	if why == "" {
-		l.errorf(diag.Type, l.pos, "let fewer be stored, or use a switch",
+		r.errorf(diag.Type, r.pos, "let fewer be stored, or use a switch",
 			"which element of type %v is taken must be known when the kernel is generated, as it may be one of more than %d", t, maxAlts)
 		return bad{}
 	}
-	l.errorf(diag.Type, l.pos, "index it by constants, range over it, or use a switch",
+	r.errorf(diag.Type, r.pos, "index it by constants, range over it, or use a switch",
 		"which element of type %v is taken must be known when the kernel is generated, as one holds %s", t, why)
 	return bad{}
 }
@@ -255,13 +240,13 @@ func (l *lowerer) loadChoice(c choice) val {
 }
 
 // notOneOf reports values that choose cannot choose among.
-func (l *lowerer) notOneOf(all []val, t types.Type) val {
+func (r *reporter) notOneOf(all []val, t types.Type) val {
 	for _, v := range all {
 		if why := against(v); why != "" {
-			return l.unknownValue(t, why)
+			return r.unknownValue(t, why)
 		}
 	}
-	return l.unknownValue(t, "")
+	return r.unknownValue(t, "")
 }
 
 // choose returns the value of an index among values of type t. Functions, interface values,
@@ -366,7 +351,7 @@ func (c *chooser) shape(l *lowerer, v val, values int) int {
 
 // chooseLeaves returns what values of one shape are made of, by an index among them and
 // others, of which there is nil and which it is not.
-func (l *lowerer) chooseLeaves(values [][]*ir.Value, idx *ir.Value) []*ir.Value {
+func (w *builder) chooseLeaves(values [][]*ir.Value, idx *ir.Value) []*ir.Value {
 	some := values[slices.IndexFunc(values, func(xs []*ir.Value) bool { return xs != nil })]
 	out := make([]*ir.Value, len(some))
 	for k := range out {
@@ -377,7 +362,7 @@ func (l *lowerer) chooseLeaves(values [][]*ir.Value, idx *ir.Value) []*ir.Value 
 			}
 			each = append(each, xs[k])
 		}
-		x, _ := l.chooseScalar(each, idx)
+		x, _ := w.chooseScalar(each, idx)
 		out[k] = x.(*ir.Value)
 	}
 	return out
@@ -387,7 +372,7 @@ func (l *lowerer) chooseText(vs []val, idx *ir.Value) (val, bool) {
 	var all []text
 	constant := true
 	for _, v := range vs {
-		t, ok := l.textOf(v)
+		t, ok := l.tables.textOf(v)
 		if !ok {
 			return nil, false
 		}
@@ -405,7 +390,7 @@ func (l *lowerer) chooseText(vs []val, idx *ir.Value) (val, bool) {
 	return out, true
 }
 
-func (l *lowerer) chooseScalar(vs []val, idx *ir.Value) (val, bool) {
+func (w *builder) chooseScalar(vs []val, idx *ir.Value) (val, bool) {
 	var all []*ir.Value
 	constant, same, counts := true, true, true
 	for i, v := range vs {
@@ -423,10 +408,10 @@ func (l *lowerer) chooseScalar(vs []val, idx *ir.Value) (val, bool) {
 	case same:
 		return all[0], true
 	case counts:
-		return l.toI32(idx), true
+		return w.toI32(idx), true
 	case constant && t != ir.TypeAddr:
-		m := l.scalars(t, all).at(l.toI32(idx))
-		v := l.op(ir.OpLoad, t, m.args()...)
+		m := w.scalars(t, all).at(w.toI32(idx))
+		v := w.op(ir.OpLoad, t, m.args()...)
 		v.Aux = m.auxRef()
 		return v, true
 	}
@@ -435,21 +420,21 @@ func (l *lowerer) chooseScalar(vs []val, idx *ir.Value) (val, bool) {
 		if x == out {
 			continue
 		}
-		is := l.op(ir.OpIEq, ir.TypeBool, idx, l.m.Int(idx.Type, int64(i+1)))
-		out = l.op(ir.OpSelect, t, is, x, out)
+		is := w.op(ir.OpIEq, ir.TypeBool, idx, w.m.Int(idx.Type, int64(i+1)))
+		out = w.op(ir.OpSelect, t, is, x, out)
 	}
 	return out, true
 }
 
 // constText returns one of several texts that are known.
-func (l *lowerer) constText(all []text, idx *ir.Value) text {
+func (w *builder) constText(all []text, idx *ir.Value) text {
 	var offs, lens []int64
 	for _, t := range all {
 		offs, lens = append(offs, t.off.Int()), append(lens, t.n.Int())
 	}
 	load := func(what string, ns []int64) *ir.Value {
-		table := l.numbers(what+strings.Trim(fmt.Sprint(ns), "[]"), ns)
-		return l.op(ir.OpUConvert, ir.TypeI64, l.loadVarAt(table, l.toI32(idx)))
+		table := w.numbers(what+strings.Trim(fmt.Sprint(ns), "[]"), ns)
+		return w.op(ir.OpUConvert, ir.TypeI64, w.loadVarAt(table, w.toI32(idx)))
 	}
 	return text{load("texts at ", offs), load("texts of length ", lens)}
 }

@@ -80,7 +80,7 @@ func runeOf(x *ir.Value, from types.Type) rune {
 	return rune(n)
 }
 
-func (l *lowerer) intToInt(x *ir.Value, from, to types.Type) *ir.Value {
+func (w *builder) intToInt(x *ir.Value, from, to types.Type) *ir.Value {
 	reg := regType(to)
 	if x.IsConst() {
 		n := x.Bits
@@ -89,21 +89,21 @@ func (l *lowerer) intToInt(x *ir.Value, from, to types.Type) *ir.Value {
 		}
 		s := 64 - width(to)
 		if isUnsigned(to) {
-			return l.m.Const(reg, n<<s>>s)
+			return w.m.Const(reg, n<<s>>s)
 		}
-		return l.m.Int(reg, int64(n<<s)>>s)
+		return w.m.Int(reg, int64(n<<s)>>s)
 	}
 	switch {
 	case reg == ir.TypeI64 && x.Type == ir.TypeI32:
-		return l.toI64(x, from)
+		return w.toI64(x, from)
 	case reg == ir.TypeI32 && x.Type == ir.TypeI64:
-		x = l.op(ir.OpUConvert, ir.TypeI32, x)
+		x = w.op(ir.OpUConvert, ir.TypeI32, x)
 	case width(to) >= width(from) && isUnsigned(from) == isUnsigned(to):
 		return x
 	case width(to) > width(from) && isUnsigned(from):
 		return x
 	}
-	return l.fit(x, to)
+	return w.fit(x, to)
 }
 
 // floatToInt does what gc does on amd64, for values out of range too: the
@@ -131,18 +131,18 @@ func (l *lowerer) floatToInt(x *ir.Value, to types.Type) *ir.Value {
 
 // truncTo converts to a signed integer; what does not fit, and NaN, becomes the
 // least integer.
-func (l *lowerer) truncTo(x *ir.Value, t *ir.Type) *ir.Value {
+func (w *builder) truncTo(x *ir.Value, t *ir.Type) *ir.Value {
 	bits := t.Bits()
 	limit := float64(uint64(1) << (bits - 1))
-	below := l.op(ir.OpFLt, ir.TypeBool, x, l.float(x.Type, limit))
+	below := w.op(ir.OpFLt, ir.TypeBool, x, w.float(x.Type, limit))
 	var above *ir.Value
 	if bits == 32 && x.Type == ir.TypeF64 {
 		// Truncation brings what lies between -1<<31 - 1 and -1<<31 into range.
-		above = l.op(ir.OpFLt, ir.TypeBool, l.float(x.Type, -limit-1), x)
+		above = w.op(ir.OpFLt, ir.TypeBool, w.float(x.Type, -limit-1), x)
 	} else {
-		above = l.op(ir.OpFLe, ir.TypeBool, l.float(x.Type, -limit), x)
+		above = w.op(ir.OpFLe, ir.TypeBool, w.float(x.Type, -limit), x)
 	}
-	ok := l.op(ir.OpLAnd, ir.TypeBool, below, above)
-	safe := l.op(ir.OpSelect, x.Type, ok, x, l.float(x.Type, 0))
-	return l.op(ir.OpSelect, t, ok, l.op(ir.OpFToS, t, safe), l.m.Const(t, 1<<(bits-1)))
+	ok := w.op(ir.OpLAnd, ir.TypeBool, below, above)
+	safe := w.op(ir.OpSelect, x.Type, ok, x, w.float(x.Type, 0))
+	return w.op(ir.OpSelect, t, ok, w.op(ir.OpFToS, t, safe), w.m.Const(t, 1<<(bits-1)))
 }

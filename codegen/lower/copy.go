@@ -136,12 +136,12 @@ func (g *scalarsAt) each(index []*ir.Value, l *lowerer, body func(path []*ir.Val
 
 // split returns the index into each of the dimensions that the number of an element stands
 // for, where elements are numbered in the order in which they lie in memory.
-func (l *lowerer) split(number *ir.Value, dims []int64) []*ir.Value {
+func (w *builder) split(number *ir.Value, dims []int64) []*ir.Value {
 	index := make([]*ir.Value, len(dims))
 	for d := len(dims) - 1; d > 0; d-- {
-		n := l.m.Int(ir.TypeI32, dims[d])
-		index[d] = l.op(ir.OpUMod, ir.TypeI32, number, n)
-		number = l.op(ir.OpUDiv, ir.TypeI32, number, n)
+		n := w.m.Int(ir.TypeI32, dims[d])
+		index[d] = w.op(ir.OpUMod, ir.TypeI32, number, n)
+		number = w.op(ir.OpUDiv, ir.TypeI32, number, n)
 	}
 	if len(dims) > 0 {
 		index[0] = number
@@ -150,10 +150,10 @@ func (l *lowerer) split(number *ir.Value, dims []int64) []*ir.Value {
 }
 
 // splitConst is split for a number that is known, so that the indices are constants.
-func (l *lowerer) splitConst(number int64, dims []int64) []*ir.Value {
+func (w *builder) splitConst(number int64, dims []int64) []*ir.Value {
 	index := make([]*ir.Value, len(dims))
 	for d := len(dims) - 1; d >= 0; d-- {
-		index[d] = l.m.Int(ir.TypeI32, number%dims[d])
+		index[d] = w.m.Int(ir.TypeI32, number%dims[d])
 		number /= dims[d]
 	}
 	return index

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"go/types"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
@@ -11,32 +13,47 @@ import (
 // dataAlign is the alignment of tables in constant data.
 const dataAlign = 16
 
+// tables holds the tables that a kernel reads: variables of the module, constant data beside it,
+// and texts.
+type tables struct {
+	*builder
+	foresight *foresight
+	vars      map[*ir.Var]*ssa.Global // the tables that are variables of the module
+	inData    map[*ssa.Global]bool    // the tables that must be constant data, from an earlier lowering on
+
+	data []byte    // the kernel's constant data
+	base *ir.Value // the address of the data
+
+	texts      *texts
+	textTables [2]slice // the texts as tables of bytes and of runes
+}
+
 // dataTable puts a table of the given scalars into the kernel's constant data, laid
 // out as gc does.
-func (l *lowerer) dataTable(scalars []*ir.Value, t types.Type) mem {
-	if l.dataBase == nil {
-		l.data = []byte(abi.DataHeader)
-		l.m.DataOffset = (l.m.ArgSize + 7) &^ 7
-		l.m.ArgSize = l.m.DataOffset + 8
-		l.m.Spilled = abi.OffsetArgs+l.m.ArgSize > abi.MaxLaunchBlock
-		l.dataBase = l.early(ir.OpArg, ir.TypeAddr)
-		l.dataBase.Bits = uint64(abi.OffsetArgs + l.m.DataOffset)
+func (ts *tables) dataTable(scalars []*ir.Value, t types.Type) mem {
+	if ts.base == nil {
+		ts.data = []byte(abi.DataHeader)
+		ts.m.DataOffset = (ts.m.ArgSize + 7) &^ 7
+		ts.m.ArgSize = ts.m.DataOffset + 8
+		ts.m.Spilled = abi.OffsetArgs+ts.m.ArgSize > abi.MaxLaunchBlock
+		ts.base = ts.early(ir.OpArg, ir.TypeAddr)
+		ts.base.Bits = uint64(abi.OffsetArgs + ts.m.DataOffset)
 	}
-	at := (len(l.data) + dataAlign - 1) &^ (dataAlign - 1)
-	l.data = append(l.data, make([]byte, at-len(l.data)+int(sizes.Sizeof(t)))...)
-	l.encode(&scalars, t, at)
-	addr := l.early(ir.OpAddrOf, ir.TypeAddr, l.dataBase, l.m.Int(ir.TypeI64, int64(at/dataAlign)))
-	addr.Aux = &ir.Ref{Elem: l.m.ArrayOf(ir.TypeI32, l.m.Int(ir.TypeI32, dataAlign/4))}
-	return mem{addr: addr, elem: l.memType(t, true), path: []*ir.Value{l.m.Int(ir.TypeI32, 0)}}
+	at := (len(ts.data) + dataAlign - 1) &^ (dataAlign - 1)
+	ts.data = append(ts.data, make([]byte, at-len(ts.data)+int(sizes.Sizeof(t)))...)
+	ts.encode(&scalars, t, at)
+	addr := ts.early(ir.OpAddrOf, ir.TypeAddr, ts.base, ts.m.Int(ir.TypeI64, int64(at/dataAlign)))
+	addr.Aux = &ir.Ref{Elem: ts.m.ArrayOf(ir.TypeI32, ts.m.Int(ir.TypeI32, dataAlign/4))}
+	return mem{addr: addr, elem: ts.memType(t, true), path: []*ir.Value{ts.m.Int(ir.TypeI32, 0)}}
 }
 
 // encode writes the next scalars as a value of type t.
-func (l *lowerer) encode(scalars *[]*ir.Value, t types.Type, at int) {
+func (ts *tables) encode(scalars *[]*ir.Value, t types.Type, at int) {
 	switch u := t.Underlying().(type) {
 	case *types.Array:
 		size := int(sizes.Sizeof(u.Elem()))
 		for i := range int(u.Len()) {
-			l.encode(scalars, u.Elem(), at+i*size)
+			ts.encode(scalars, u.Elem(), at+i*size)
 		}
 		return
 	case *types.Basic:
@@ -45,37 +62,37 @@ func (l *lowerer) encode(scalars *[]*ir.Value, t types.Type, at int) {
 		}
 		var b [8]byte
 		binary.LittleEndian.PutUint64(b[:], (*scalars)[0].Bits)
-		copy(l.data[at:at+int(sizes.Sizeof(t))], b[:])
+		copy(ts.data[at:at+int(sizes.Sizeof(t))], b[:])
 		*scalars = (*scalars)[1:]
 		return
 	}
-	offsets := l.offsets(t)
+	offsets := ts.offsets(t)
 	for i, f := range fields(t) {
-		l.encode(scalars, f, at+offsets[i])
+		ts.encode(scalars, f, at+offsets[i])
 	}
 }
 
 // early adds a value at the kernel's start.
-func (l *lowerer) early(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
-	v := l.f.NewValue(op, t, args...)
-	v.Block = l.f.Blocks[0]
-	l.prologue = append(l.prologue, v)
+func (w *builder) early(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+	v := w.f.NewValue(op, t, args...)
+	v.Block = w.f.Blocks[0]
+	w.prologue = append(w.prologue, v)
 	return v
 }
 
 // finishData adds to the module what was kept until it was known as a whole.
-func (l *lowerer) finishData() {
-	for len(l.data)%dataAlign != 0 {
-		l.data = append(l.data, 0)
+func (ts *tables) finishData() {
+	for len(ts.data)%dataAlign != 0 {
+		ts.data = append(ts.data, 0)
 	}
-	l.m.Data = l.data
-	first := l.f.Blocks[0]
-	first.Insts = append(l.prologue[:len(l.prologue):len(l.prologue)], first.Insts...)
+	ts.m.Data = ts.data
+	first := ts.f.Blocks[0]
+	first.Insts = append(ts.prologue[:len(ts.prologue):len(ts.prologue)], first.Insts...)
 }
 
 // moveTables sees to it that tables which the same pointer or slice may lie in are
 // constant data, where all have addresses. It reports whether that helps.
-func (l *lowerer) moveTables(vs ...val) bool {
+func (ts *tables) moveTables(vs ...val) bool {
 	moved := false
 	for _, v := range vs {
 		var r ref
@@ -85,11 +102,11 @@ func (l *lowerer) moveTables(vs ...val) bool {
 		case pointer:
 			r = v.ref
 		}
-		if m, ok := r.(mem); ok && m.v != nil && l.tables[m.v] != nil {
-			l.inData[l.tables[m.v]] = true
+		if m, ok := r.(mem); ok && m.v != nil && ts.vars[m.v] != nil {
+			ts.inData[ts.vars[m.v]] = true
 			moved = true
 		}
 	}
-	l.again = l.again || moved
+	ts.foresight.again = ts.foresight.again || moved
 	return moved
 }

@@ -24,12 +24,12 @@ type deferred struct {
 }
 
 // armDefers makes the flags of f's defer statements.
-func (l *lowerer) armDefers(f *frame, order []*ssa.BasicBlock) {
+func (w *builder) armDefers(f *frame, order []*ssa.BasicBlock) {
 	for _, b := range order {
 		for _, in := range b.Instrs {
 			if d, ok := in.(*ssa.Defer); ok {
-				v := l.m.NewVar(l.f, ir.Function, "armed", ir.TypeBool)
-				l.storeVar(v, l.m.Bool(false))
+				v := w.m.NewVar(w.f, ir.Function, "armed", ir.TypeBool)
+				w.storeVar(v, w.m.Bool(false))
 				f.defers = append(f.defers, &deferred{in: d, armed: v})
 			}
 		}

@@ -166,7 +166,7 @@ func (l *lowerer) orMethod(e iface, name string, hit *ir.Value, target iface) *i
 
 // methodOf returns the method of a type as package errors looks for it, or nil: of one
 // argument but for Unwrap, and one result.
-func (l *lowerer) methodOf(t types.Type, name string) *ssa.Function {
+func (w *builder) methodOf(t types.Type, name string) *ssa.Function {
 	sel := types.NewMethodSet(t).Lookup(nil, name)
 	if sel == nil {
 		return nil
@@ -185,39 +185,39 @@ func (l *lowerer) methodOf(t types.Type, name string) *ssa.Function {
 	case sig.Params().Len() != 1 || !types.Identical(sig.Params().At(0).Type(), of) || !types.Identical(sig.Results().At(0).Type(), types.Typ[types.Bool]):
 		return nil
 	}
-	return l.prog.SSA.MethodValue(sel)
+	return w.prog.SSA.MethodValue(sel)
 }
 
 // orElse is whether x is true or, evaluated only if it is not, what other lowers.
-func (l *lowerer) orElse(x *ir.Value, other func() val) val { return l.decided(x, true, other) }
+func (w *builder) orElse(x *ir.Value, other func() val) val { return w.decided(x, true, other) }
 
 // andThen is whether x is true and, evaluated only if it is, what other lowers.
-func (l *lowerer) andThen(x *ir.Value, other func() val) val { return l.decided(x, false, other) }
+func (w *builder) andThen(x *ir.Value, other func() val) val { return w.decided(x, false, other) }
 
 // decided is x where that is by, and what other lowers where it is not.
-func (l *lowerer) decided(x *ir.Value, by bool, other func() val) val {
+func (w *builder) decided(x *ir.Value, by bool, other func() val) val {
 	if x.IsConst() {
 		if (x.Bits == 1) == by {
 			return x
 		}
 		return other()
 	}
-	v := l.m.NewVar(l.f, ir.Function, "decided", ir.TypeBool)
-	l.storeVar(v, x)
-	more, out := l.newBlock(), l.newBlock()
+	v := w.m.NewVar(w.f, ir.Function, "decided", ir.TypeBool)
+	w.storeVar(v, x)
+	more, out := w.newBlock(), w.newBlock()
 	if by {
-		l.b.Branch(x, out, more)
+		w.b.Branch(x, out, more)
 	} else {
-		l.b.Branch(x, more, out)
+		w.b.Branch(x, more, out)
 	}
-	l.b.Term.Pos = l.irPos(l.pos)
-	l.b = more
+	w.b.Term.Pos = w.irPos(w.pos)
+	w.b = more
 	y, ok := other().(*ir.Value)
 	if !ok {
 		return bad{}
 	}
-	l.storeVar(v, y)
-	l.b.Jump(out)
-	l.b = out
-	return l.loadVar(v)
+	w.storeVar(v, y)
+	w.b.Jump(out)
+	w.b = out
+	return w.loadVar(v)
 }

@@ -33,6 +33,19 @@ func newCarried(inits *constinit.Env) *carried {
 	return &carried{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, inits: inits, objects: map[any]*constinit.Object{}, rolled: map[rolledKey]bool{}, made: map[*path]*types.Array{}, taken: map[*path]bool{}}
 }
 
+// foresight is the knowledge of code that has not been lowered yet: from an earlier lowering, and
+// from the rounds of loops.
+type foresight struct {
+	*builder
+	carried  *carried
+	again    bool            // whether to lower the kernel once more
+	times    map[path]int    // the number of visits to each place
+	declared map[*path]*cell // the variables of this lowering
+	rounds   int             // the number of loops that are being lowered round by round
+	time     int             // the number of rounds that have begun, and of variables declared
+	cut      bool            // whether values are missing only since later rounds are left out
+}
+
 // A path is how lowering gets somewhere: to a call or variable, by the calls that lead
 // there. It is the same whenever the kernel is lowered.
 type path struct {
@@ -42,11 +55,11 @@ type path struct {
 }
 
 // path returns a path that goes on to a place.
-func (l *lowerer) path(up *path, at any) *path {
+func (fs *foresight) path(up *path, at any) *path {
 	p := path{up: up, at: at}
-	p.nth = l.times[p]
-	l.times[path{up: up, at: at}]++
-	return l.carried.path(p)
+	p.nth = fs.times[p]
+	fs.times[path{up: up, at: at}]++
+	return fs.carried.path(p)
 }
 
 func (c *carried) path(p path) *path {
@@ -58,34 +71,36 @@ func (c *carried) path(p path) *path {
 
 // foresee keeps what a variable holds for the next lowering. It reports whether that
 // can know of it.
-func (l *lowerer) foresee(c *cell) bool {
-	if c.inst == nil || l.carried.tries[c.inst] > maxAlts {
+func (fs *foresight) foresee(c *cell) bool {
+	if c.inst == nil || fs.carried.tries[c.inst] > maxAlts {
 		return false
 	}
 	var shapes []val
 	for _, ver := range c.several.alts {
-		if !l.translatable(ver.shape) {
+		if !fs.translatable(ver.shape) {
 			return false
 		}
 		shapes = append(shapes, ver.shape)
 	}
-	l.carried.tries[c.inst]++
-	l.carried.ahead[c.inst] = shapes
-	l.again = true
+	fs.carried.tries[c.inst]++
+	fs.carried.ahead[c.inst] = shapes
+	fs.again = true
 	return true
 }
 
 // translatable reports whether translate will know what v is.
-func (l *lowerer) translatable(v val) bool {
+func (fs *foresight) translatable(v val) bool {
 	all := func(vs []val) bool {
 		for _, v := range vs {
-			if !l.translatable(v) {
+			if !fs.translatable(v) {
 				return false
 			}
 		}
 		return true
 	}
-	inMem := func(m mem) bool { return m.device() || l.owners[m.v] != nil && l.carried.declares(l.owners[m.v].inst) }
+	inMem := func(m mem) bool {
+		return m.device() || fs.carried.owners[m.v] != nil && fs.carried.declares(fs.carried.owners[m.v].inst)
+	}
 	switch v := v.(type) {
 	case nil, *ir.Value, text, null, item, group, subGroup, held:
 		return true
@@ -96,15 +111,15 @@ func (l *lowerer) translatable(v val) bool {
 	case function:
 		return all(v.bindings)
 	case iface:
-		return l.translatable(v.v)
+		return fs.translatable(v.v)
 	case slice:
 		return inMem(v.at)
 	case parts:
-		return !slices.ContainsFunc(v.refs, func(r ref) bool { return !l.translatable(pointer{ref: r}) })
+		return !slices.ContainsFunc(v.refs, func(r ref) bool { return !fs.translatable(pointer{ref: r}) })
 	case pointer:
 		switch r := v.ref.(type) {
 		case *cell:
-			return l.carried.declares(r.inst)
+			return fs.carried.declares(r.inst)
 		case mem:
 			return inMem(r)
 		case constRef:
@@ -198,11 +213,11 @@ func (l *lowerer) translate(v val) (val, bool) {
 }
 
 // stand returns what stands in a shape for a value: only constants matter there.
-func (l *lowerer) stand(v *ir.Value) *ir.Value {
+func (w *builder) stand(v *ir.Value) *ir.Value {
 	if v.IsConst() {
-		return l.m.Const(v.Type, v.Bits)
+		return w.m.Const(v.Type, v.Bits)
 	}
-	return l.m.Const(v.Type, 0)
+	return w.m.Const(v.Type, 0)
 }
 
 func (l *lowerer) translateMem(m mem) (mem, bool) {
@@ -213,7 +228,7 @@ func (l *lowerer) translateMem(m mem) (mem, bool) {
 	if m.device() {
 		return mem{addr: l.stand(m.addr), elem: l.translateType(m.elem), path: path}, true
 	}
-	c := l.cellAt(l.carried.owners[m.v])
+	c := l.cellAt(l.foresight.carried.owners[m.v])
 	if c == nil || c.mem.v == nil {
 		return mem{}, false
 	}
@@ -221,17 +236,17 @@ func (l *lowerer) translateMem(m mem) (mem, bool) {
 }
 
 // translateType returns a type of another module as one of this.
-func (l *lowerer) translateType(t *ir.Type) *ir.Type {
+func (w *builder) translateType(t *ir.Type) *ir.Type {
 	switch t.Kind {
 	case ir.Array:
-		return l.m.ArrayOf(l.translateType(t.Elem), l.stand(t.Len))
+		return w.m.ArrayOf(w.translateType(t.Elem), w.stand(t.Len))
 	case ir.Struct:
 		fs := make([]ir.Field, len(t.Fields))
 		for i, f := range t.Fields {
 			fs[i] = f
-			fs[i].Type = l.translateType(f.Type)
+			fs[i].Type = w.translateType(f.Type)
 		}
-		return l.m.StructOf(fs, t.Size, t.Align)
+		return w.m.StructOf(fs, t.Size, t.Align)
 	}
 	return t
 }
@@ -242,7 +257,7 @@ func (l *lowerer) cellAt(old *cell) *cell {
 	if old == nil || old.inst == nil {
 		return nil
 	}
-	if c := l.declared[old.inst]; c != nil {
+	if c := l.foresight.declared[old.inst]; c != nil {
 		return c
 	}
 	up := old.inst
@@ -254,18 +269,18 @@ func (l *lowerer) cellAt(old *cell) *cell {
 		}
 		parts, up = append(parts, i), up.up
 	}
-	c := l.declared[up]
+	c := l.foresight.declared[up]
 	if a, ok := up.at.(*ssa.Alloc); ok && c == nil {
 		c = l.newCell(a.Type().Underlying().(*types.Pointer).Elem(), a.Comment)
 		l.setInst(c, up)
 		c.setPending(true)
 	}
-	if t := l.carried.made[up]; t != nil && c == nil {
+	if t := l.foresight.carried.made[up]; t != nil && c == nil {
 		c = l.newCell(t, "makeslice")
 		l.setInst(c, up)
 		c.setPending(true)
 	}
-	if l.carried.taken[up] && c == nil {
+	if l.foresight.carried.taken[up] && c == nil {
 		c = l.takenAhead(old)
 	}
 	for len(parts) > 0 && c != nil {
@@ -293,7 +308,7 @@ func (l *lowerer) constAt(id any) (ref, bool) {
 		}
 		return c.part(p.i), true
 	}
-	o := l.carried.objects[id]
+	o := l.foresight.carried.objects[id]
 	if o == nil {
 		return nil, false
 	}

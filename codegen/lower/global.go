@@ -47,26 +47,26 @@ func elemOf(g *ssa.Global) types.Type { return g.Type().Underlying().(*types.Poi
 
 // usedWrongly reports whether package check says that all is wrong which is done with the
 // value of the current instruction.
-func (l *lowerer) usedWrongly() bool {
-	v, ok := l.frame.cur.(ssa.Value)
-	return ok && l.onlyRefused(v, maxLooks)
+func (r *reporter) usedWrongly() bool {
+	v, ok := r.frame.cur.(ssa.Value)
+	return ok && r.onlyRefused(v, maxLooks)
 }
 
 // onlyRefused reports whether package check says that all is wrong which is done with a value,
 // also as an interface value.
-func (l *lowerer) onlyRefused(v ssa.Value, depth int) bool {
+func (r *reporter) onlyRefused(v ssa.Value, depth int) bool {
 	n := 0
 	for _, use := range *v.Referrers() {
 		switch use := use.(type) {
 		case *ssa.DebugRef:
 			continue
 		case *ssa.MakeInterface, *ssa.ChangeInterface:
-			if depth < maxLooks && l.onlyRefused(use.(ssa.Value), depth+1) {
+			if depth < maxLooks && r.onlyRefused(use.(ssa.Value), depth+1) {
 				n++
 				continue
 			}
 		}
-		if n++; !l.refused[use] {
+		if n++; !r.refused[use] {
 			return false
 		}
 	}
@@ -139,10 +139,10 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		}
 		return bad{}
 	}
-	tree, ok := l.carried.inits.Tree(g)
+	tree, ok := l.foresight.carried.inits.Tree(g)
 	if !ok {
 		return fail(diag.GlobalVar, "initialise it with constants or by functions of numbers, slices and structs; or pass it as a field of the kernel",
-			"the value of the package-level variable %s is not known when the kernel is generated%s", g.Name(), l.unknownFor(g))
+			"the value of the package-level variable %s is not known when the kernel is generated%s", g.Name(), l.foresight.unknownFor(g))
 	}
 	if s, ok := t.Underlying().(*types.Slice); ok {
 		return l.globalSlice(g, s, tree, fail)
@@ -212,7 +212,7 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tre
 	}
 	if tree.Leaf == nil && !l.isFlat(s.Elem()) {
 		if v, ok := l.constTree(tree, types.NewArray(s.Elem(), n)); ok {
-			p := constParts(v.(tuple).elems, l.backing(tree))
+			p := constParts(v.(tuple).elems, l.foresight.backing(tree))
 			p.of = g
 			return pointer{ref: constRef{v: p}}
 		}
@@ -237,12 +237,12 @@ func (l *lowerer) table(g *ssa.Global, name string, tree *constinit.Tree, t type
 	if !l.flatten(tree, t, &init) {
 		return mem{}, false
 	}
-	if len(init) > maxVarTable || l.inData[g] {
-		return l.dataTable(init, t), true
+	if len(init) > maxVarTable || l.tables.inData[g] {
+		return l.tables.dataTable(init, t), true
 	}
 	v := l.m.NewVar(nil, ir.Private, name, l.memType(t, false))
 	v.Init = init
-	l.tables[v] = g
+	l.tables.vars[v] = g
 	return mem{v: v}, true
 }
 
@@ -377,66 +377,66 @@ func (l *lowerer) rowSlice(tree *constinit.Tree, s *types.Slice) (val, bool) {
 		if !ok {
 			return nil, false
 		}
-		return constParts(v.(tuple).elems, l.backing(tree)), true
+		return constParts(v.(tuple).elems, l.foresight.backing(tree)), true
 	}
 	m, ok := l.table(nil, "row", tree, types.NewArray(s.Elem(), int64(max(tree.Length, 1))))
 	return l.tableSlice(m, s, int64(tree.Length)), ok
 }
 
 // backing returns what names the array of a slice that stands in a table, or nil.
-func (l *lowerer) backing(tree *constinit.Tree) any {
+func (fs *foresight) backing(tree *constinit.Tree) any {
 	if tree.Array == nil {
 		return nil
 	}
-	l.carried.objects[tree.Array.ID] = tree.Array
+	fs.carried.objects[tree.Array.ID] = tree.Array
 	return tree.Array.ID
 }
 
 // tableSlice returns the slice of a table of n elements.
-func (l *lowerer) tableSlice(m mem, s *types.Slice, n int64) slice {
-	length := l.m.Int(ir.TypeI64, n)
+func (w *builder) tableSlice(m mem, s *types.Slice, n int64) slice {
+	length := w.m.Int(ir.TypeI64, n)
 	if m.device() {
-		return slice{at: mem{addr: m.addr, elem: l.memType(s.Elem(), true)}, len: length, cap: length}
+		return slice{at: mem{addr: m.addr, elem: w.memType(s.Elem(), true)}, len: length, cap: length}
 	}
-	return slice{at: m, off: l.m.Int(ir.TypeI64, 0), len: length, cap: length}
+	return slice{at: m, off: w.m.Int(ir.TypeI64, 0), len: length, cap: length}
 }
 
 // stringTable is a table of the bytes of a string.
-func (l *lowerer) stringTable(s string) mem {
+func (w *builder) stringTable(s string) mem {
 	bytes := make([]int64, len(s))
 	for i := range bytes {
 		bytes[i] = int64(s[i])
 	}
-	return l.numbers("string "+s, bytes)
+	return w.numbers("string "+s, bytes)
 }
 
 // numbers is a table of 32-bit integers; the name stands for its contents.
-func (l *lowerer) numbers(name string, ns []int64) mem {
-	for _, v := range l.m.Vars {
+func (w *builder) numbers(name string, ns []int64) mem {
+	for _, v := range w.m.Vars {
 		if v.Storage == ir.Private && v.Name == name {
 			return mem{v: v}
 		}
 	}
-	v := l.m.NewVar(nil, ir.Private, name, l.m.ArrayOf(ir.TypeI32, l.m.Int(ir.TypeI32, int64(len(ns)))))
+	v := w.m.NewVar(nil, ir.Private, name, w.m.ArrayOf(ir.TypeI32, w.m.Int(ir.TypeI32, int64(len(ns)))))
 	for _, n := range ns {
-		v.Init = append(v.Init, l.m.Int(ir.TypeI32, n))
+		v.Init = append(v.Init, w.m.Int(ir.TypeI32, n))
 	}
 	return mem{v: v}
 }
 
 // scalars is a table of constants of a type; the name stands for its contents.
-func (l *lowerer) scalars(t *ir.Type, vs []*ir.Value) mem {
+func (w *builder) scalars(t *ir.Type, vs []*ir.Value) mem {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v", t)
 	for _, v := range vs {
 		fmt.Fprintf(&b, " %#x", v.Bits)
 	}
-	for _, v := range l.m.Vars {
+	for _, v := range w.m.Vars {
 		if v.Storage == ir.Private && v.Name == b.String() {
 			return mem{v: v}
 		}
 	}
-	v := l.m.NewVar(nil, ir.Private, b.String(), l.m.ArrayOf(t, l.m.Int(ir.TypeI32, int64(len(vs)))))
+	v := w.m.NewVar(nil, ir.Private, b.String(), w.m.ArrayOf(t, w.m.Int(ir.TypeI32, int64(len(vs)))))
 	v.Init = vs
 	return mem{v: v}
 }
@@ -468,12 +468,12 @@ func writtenAt(p *load.Program, pkg *load.Package, g *ssa.Global) (at token.Pos,
 }
 
 // numberOf returns what a number that was computed is made of.
-func (l *lowerer) numberOf(tree *constinit.Tree, t types.Type) []*ir.Value {
+func (w *builder) numberOf(tree *constinit.Tree, t types.Type) []*ir.Value {
 	if gotypes.IsComplex(t) {
 		part := regType(gotypes.Fields(t)[0])
-		return []*ir.Value{l.float(part, tree.Number[0]), l.float(part, tree.Number[1])}
+		return []*ir.Value{w.float(part, tree.Number[0]), w.float(part, tree.Number[1])}
 	}
-	return []*ir.Value{l.float(regType(t), tree.Number[0])}
+	return []*ir.Value{w.float(regType(t), tree.Number[0])}
 }
 
 // objectPointer returns a pointer to an object.
@@ -481,7 +481,7 @@ func (l *lowerer) objectPointer(o *constinit.Object) (val, bool) {
 	if g, ok := o.ID.(*ssa.Global); ok {
 		return l.global(g), true
 	}
-	l.carried.objects[o.ID] = o
+	l.foresight.carried.objects[o.ID] = o
 	if p, ok := l.objects[o.ID]; ok {
 		return p, p != nil
 	}
@@ -501,10 +501,10 @@ func (l *lowerer) objectPointer(o *constinit.Object) (val, bool) {
 
 // unknownFor returns the part of a diagnostic that says why a variable's value is not known: ""
 // or text that begins with a colon.
-func (l *lowerer) unknownFor(g *ssa.Global) string {
-	w := l.carried.inits.Why(g)
+func (fs *foresight) unknownFor(g *ssa.Global) string {
+	w := fs.carried.inits.Why(g)
 	if w == nil {
 		return ""
 	}
-	return ": " + w.Describe(func(p token.Pos) string { return l.prog.DiagPos(p).String() })
+	return ": " + w.Describe(func(p token.Pos) string { return fs.prog.DiagPos(p).String() })
 }

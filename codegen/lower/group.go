@@ -88,10 +88,10 @@ func init() {
 }
 
 // lane is the work-item's index in its sub-group, as an int.
-func (l *lowerer) lane() *ir.Value { return l.widen(l.builtIn(ir.SubgroupLocalInvocationID)) }
+func (w *builder) lane() *ir.Value { return w.widen(w.builtIn(ir.SubgroupLocalInvocationID)) }
 
 // groupArgs takes the group and the value that a group algorithm starts with.
-func (l *lowerer) groupArgs(args []val) (ir.Scope, *ir.Value, bool) {
+func (w *builder) groupArgs(args []val) (ir.Scope, *ir.Value, bool) {
 	v, ok := args[1].(*ir.Value)
 	switch args[0].(type) {
 	case group:
@@ -115,23 +115,23 @@ func (l *lowerer) groupSize(s ir.Scope) *ir.Value {
 }
 
 // meet adds the group op. That of a work-group orders memory by itself.
-func (l *lowerer) meet(op ir.Op, s ir.Scope, aux any, args ...*ir.Value) *ir.Value {
+func (w *builder) meet(op ir.Op, s ir.Scope, aux any, args ...*ir.Value) *ir.Value {
 	if s == ir.ScopeSubGroup {
-		l.barrier(s)
+		w.barrier(s)
 	}
-	v := l.op(op, args[0].Type, args...)
+	v := w.op(op, args[0].Type, args...)
 	v.Aux = aux
 	return v
 }
 
 // word calls f with a bool as a word and makes a bool of its result.
-func (l *lowerer) word(v *ir.Value, f func(v *ir.Value) *ir.Value) *ir.Value {
+func (w *builder) word(v *ir.Value, f func(v *ir.Value) *ir.Value) *ir.Value {
 	if v.Type != ir.TypeBool {
 		return f(v)
 	}
-	zero := l.m.Int(ir.TypeI32, 0)
-	v = f(l.op(ir.OpSelect, ir.TypeI32, v, l.m.Int(ir.TypeI32, 1), zero))
-	return l.op(ir.OpINe, ir.TypeBool, v, zero)
+	zero := w.m.Int(ir.TypeI32, 0)
+	v = f(w.op(ir.OpSelect, ir.TypeI32, v, w.m.Int(ir.TypeI32, 1), zero))
+	return w.op(ir.OpINe, ir.TypeBool, v, zero)
 }
 
 // selectFrom is dsl.GroupBroadcast. It is uniform if lane is: a lane out of range
@@ -177,7 +177,7 @@ var combiners = map[string]combinerRow{
 }
 
 // combiner returns what the function value op does with values of type t.
-func (l *lowerer) combiner(op val, t types.Type) (ir.Combiner, bool) {
+func (w *builder) combiner(op val, t types.Type) (ir.Combiner, bool) {
 	f, ok := op.(function)
 	if !ok || f.fn == nil {
 		return 0, false
@@ -240,32 +240,32 @@ func (l *lowerer) combine(by ir.Combiner, args []val, t types.Type) val {
 
 // identityOf returns c's identity for values of type t. That of a sum of floats
 // is -0, which alone changes no other value.
-func (l *lowerer) identityOf(c ir.Combiner, t types.Type, reg *ir.Type) *ir.Value {
+func (w *builder) identityOf(c ir.Combiner, t types.Type, reg *ir.Type) *ir.Value {
 	n := uint(width(t))
 	switch c {
 	case ir.CombineIMul:
-		return l.m.Int(reg, 1)
+		return w.m.Int(reg, 1)
 	case ir.CombineAnd:
 		if isUnsigned(t) && n < 32 {
-			return l.m.Int(reg, 1<<n-1)
+			return w.m.Int(reg, 1<<n-1)
 		}
-		return l.m.Int(reg, -1)
+		return w.m.Int(reg, -1)
 	case ir.CombineSMin:
-		return l.m.Int(reg, math.MaxInt64>>(64-n))
+		return w.m.Int(reg, math.MaxInt64>>(64-n))
 	case ir.CombineSMax:
-		return l.m.Int(reg, math.MinInt64>>(64-n))
+		return w.m.Int(reg, math.MinInt64>>(64-n))
 	case ir.CombineUMin:
-		return l.m.Const(reg, math.MaxUint64>>(64-n))
+		return w.m.Const(reg, math.MaxUint64>>(64-n))
 	case ir.CombineFAdd:
-		return l.float(reg, math.Copysign(0, -1))
+		return w.float(reg, math.Copysign(0, -1))
 	case ir.CombineFMul:
-		return l.float(reg, 1)
+		return w.float(reg, 1)
 	case ir.CombineFMin:
-		return l.float(reg, math.Inf(1))
+		return w.float(reg, math.Inf(1))
 	case ir.CombineFMax:
-		return l.float(reg, math.Inf(-1))
+		return w.float(reg, math.Inf(-1))
 	}
-	return l.m.Const(reg, 0)
+	return w.m.Const(reg, 0)
 }
 
 // combining lowers a reduction or scan.

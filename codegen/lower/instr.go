@@ -60,7 +60,7 @@ func (l *lowerer) instr(in ssa.Instruction) {
 		}
 	case ssa.Value:
 		if f.late[in] == nil {
-			l.define(f, in, l.folded(l.value(in)))
+			l.define(f, in, l.foresight.folded(l.value(in)))
 		}
 	default:
 		l.errorf(diag.Type, in.Pos(), "write it in another way", "kernels cannot have this statement (%T)", in)
@@ -92,13 +92,13 @@ func (l *lowerer) branch(f *frame, in *ssa.If) {
 
 // condPos returns where a condition stands. That of a range over a number has no
 // place of its own, but its limit has.
-func (l *lowerer) condPos(cond ssa.Value) token.Pos {
+func (w *builder) condPos(cond ssa.Value) token.Pos {
 	if c, ok := cond.(*ssa.BinOp); ok && !c.Pos().IsValid() {
 		if p := c.Y.Pos(); p.IsValid() {
 			return p
 		}
 	}
-	return l.pos
+	return w.pos
 }
 
 func (l *lowerer) ret(f *frame, in *ssa.Return) {
@@ -110,7 +110,7 @@ func (l *lowerer) ret(f *frame, in *ssa.Return) {
 	if f.single {
 		f.retVal = l.unwrap(t, f.fn.Signature.Results())
 	} else {
-		if l.carried.folds {
+		if l.foresight.carried.folds {
 			f.returned(t)
 		}
 		l.storeCell(f.result, t)
@@ -130,7 +130,7 @@ func (l *lowerer) phi(f *frame, in *ssa.Phi) val {
 	if c == nil { // no edge reaches the block
 		return l.zero(in.Type())
 	}
-	if l.carried.folds && naturalLoop(in.Block()) == nil { // all edges that lead here have been lowered
+	if l.foresight.carried.folds && naturalLoop(in.Block()) == nil { // all edges that lead here have been lowered
 		switch {
 		case c.one != nil:
 			return c.one
@@ -163,7 +163,7 @@ func (l *lowerer) get(v ssa.Value) val {
 		return l.loadCell(c)
 	}
 	x, ok := l.frame.vals[v]
-	if !ok && l.cut {
+	if !ok && l.foresight.cut {
 		return bad{}
 	} else if !ok {
 		// Its definition is in code that a known condition rules out.
@@ -285,12 +285,12 @@ func (l *lowerer) value(in ssa.Value) val {
 
 // unsupported reports a value that kernels cannot have and that package check
 // did not find.
-func (l *lowerer) unsupported(in ssa.Value) val {
+func (r *reporter) unsupported(in ssa.Value) val {
 	switch in.(type) {
 	case *ssa.Next: // of the Range that was reported
 	default:
 		code, hint := badType(in.Type())
-		l.errorf(code, in.Pos(), hint, "kernels cannot have this expression (%T) of type %v", in, in.Type())
+		r.errorf(code, in.Pos(), hint, "kernels cannot have this expression (%T) of type %v", in, in.Type())
 	}
 	return bad{}
 }
@@ -299,7 +299,7 @@ func (l *lowerer) unsupported(in ssa.Value) val {
 func (l *lowerer) alloc(in *ssa.Alloc) val {
 	c := l.cellOf(l.frame, in)
 	c.setPending(false)
-	c.setBorn(l.tick())
+	c.setBorn(l.foresight.tick())
 	if iterationOf(in) != nil && !l.frame.inRound(in.Block()) {
 		return pointer{ref: c}
 	}
@@ -315,8 +315,8 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		f.allocs[in] = c
 	}
 	if c == nil {
-		inst := l.path(f.path, in)
-		if c = l.declared[inst]; c == nil {
+		inst := l.foresight.path(f.path, in)
+		if c = l.foresight.declared[inst]; c == nil {
 			t := in.Type().Underlying().(*types.Pointer).Elem()
 			l.quiet = l.k.Unsound && types.Identical(t, l.k.Type) // package load says what is wrong with its fields
 			name := in.Comment
@@ -328,10 +328,10 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 			l.setInst(c, inst)
 		}
 		decl := lastInstance(in)
-		c.settle(place{f, decl.Block(), l.inAlt}, decl)
+		c.settle(place{f, decl.Block(), l.alternatives.in}, decl)
 		c.anew = f.inRound(in.Block()) || f.firstOfRounds(in)
 		init := initStores(in) != nil
-		if c.once = c.anew && c.cls == classScalar && init; l.carried.folds && init && decl == in {
+		if c.once = c.anew && c.cls == classScalar && init; l.foresight.carried.folds && init && decl == in {
 			c.setOnce() // other instances, of later iterations, are stored to where the loop goes on
 		}
 		l.setKey(c, in)

@@ -102,16 +102,16 @@ func values(args []val) []*ir.Value {
 	return out
 }
 
-func (l *lowerer) i32(op ir.Op, args ...*ir.Value) *ir.Value { return l.op(op, ir.TypeI32, args...) }
+func (w *builder) i32(op ir.Op, args ...*ir.Value) *ir.Value { return w.op(op, ir.TypeI32, args...) }
 
-func (l *lowerer) sub32(n int64, x *ir.Value) *ir.Value {
-	return l.i32(ir.OpISub, l.m.Int(ir.TypeI32, n), x)
+func (w *builder) sub32(n int64, x *ir.Value) *ir.Value {
+	return w.i32(ir.OpISub, w.m.Int(ir.TypeI32, n), x)
 }
 
 // halves splits a 64-bit integer.
-func (l *lowerer) halves(x *ir.Value) (lo, hi *ir.Value) {
-	lo = l.i32(ir.OpUConvert, x)
-	hi = l.i32(ir.OpUConvert, l.op(ir.OpShrL, ir.TypeI64, x, l.m.Int(ir.TypeI64, 32)))
+func (w *builder) halves(x *ir.Value) (lo, hi *ir.Value) {
+	lo = w.i32(ir.OpUConvert, x)
+	hi = w.i32(ir.OpUConvert, w.op(ir.OpShrL, ir.TypeI64, x, w.m.Int(ir.TypeI64, 32)))
 	return lo, hi
 }
 

@@ -79,7 +79,7 @@ func scalar(f func(l *lowerer) *ir.Value) intrinsic {
 }
 
 // widen makes an int of an unsigned i32.
-func (l *lowerer) widen(v *ir.Value) *ir.Value { return l.op(ir.OpUConvert, ir.TypeI64, v) }
+func (w *builder) widen(v *ir.Value) *ir.Value { return w.op(ir.OpUConvert, ir.TypeI64, v) }
 
 // perDim is an intrinsic that returns a tuple of ints, in Go's index order: the
 // last one belongs to SPIR-V's dimension 0.
@@ -140,8 +140,8 @@ func addNDItem(recv string, rank int) {
 	add(recv+"SubGroup", func(*lowerer, *ssa.Call, *ssa.Function, []val) val { return subGroup{} })
 }
 
-func (l *lowerer) barrier(s ir.Scope) val {
-	l.op(ir.OpBarrier, ir.TypeVoid).Aux = s
+func (w *builder) barrier(s ir.Scope) val {
+	w.op(ir.OpBarrier, ir.TypeVoid).Aux = s
 	return nil
 }
 
@@ -170,11 +170,11 @@ func (l *lowerer) localVar(in *ssa.Call, t types.Type, typ func() *ir.Type) *ir.
 		l.errorf(diag.TooLarge, in.Pos(), "use slices that the host passes", "a value of type %v is too large for work-group memory", t)
 		return nil
 	}
-	at := l.path(l.frame.path, in)
-	c := l.declared[at]
+	at := l.foresight.path(l.frame.path, in)
+	c := l.foresight.declared[at]
 	if c == nil {
 		c = &cell{typ: t, cls: classArray, mem: mem{v: l.m.NewVar(nil, ir.Workgroup, "local", typ())}, decl: in, name: assigned(in)}
-		l.take(c, at)
+		l.foresight.take(c, at)
 	}
 	c.mem.v.Type = typ()
 	l.op(ir.OpZeroLocal, ir.TypeVoid).Aux = &ir.Ref{Var: c.mem.v}
@@ -189,7 +189,7 @@ func lowerLocalSlice(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 			"the length of work-group memory must be made of constants, as it is reserved before a group starts")
 		return bad{}
 	}
-	if !length.IsConst() && !l.validDefault(in, length) {
+	if !length.IsConst() && !l.specs.validDefault(in, length) {
 		return bad{}
 	}
 	v := l.localVar(in, t, func() *ir.Type {
@@ -202,7 +202,7 @@ func lowerLocalSlice(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 		return bad{}
 	}
 	if !length.IsConst() {
-		l.lengths = append(l.lengths, func() { v.Expr = exprText(length, specID) })
+		l.specs.lengths = append(l.specs.lengths, func() { v.Expr = exprText(length, specID) })
 	}
 	return slice{at: mem{v: v}, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
 }

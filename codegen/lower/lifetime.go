@@ -157,10 +157,10 @@ func (l *lowerer) returnsPrivate(f *frame, x val) {
 }
 
 // atEnd calls f when all is lowered, as if it were called now.
-func (l *lowerer) atEnd(f func()) {
-	frame, pos, cur := l.frame, l.pos, l.frame.cur
-	l.ends = append(l.ends, func() {
-		l.frame, l.pos, frame.cur = frame, pos, cur
+func (w *builder) atEnd(f func()) {
+	frame, pos, cur := w.frame, w.pos, w.frame.cur
+	w.ends = append(w.ends, func() {
+		w.frame, w.pos, frame.cur = frame, pos, cur
 		f()
 	})
 }
@@ -205,26 +205,26 @@ func (l *lowerer) privatesOf(x val) []*cell {
 	return out
 }
 
-func (l *lowerer) outlived(how string) {
-	l.errorf(diag.Outlives, l.pos, "reserve it in the function that uses it, and pass it on",
+func (r *reporter) outlived(how string) {
+	r.errorf(diag.Outlives, r.pos, "reserve it in the function that uses it, and pass it on",
 		"private memory ends with the function that reserves it, but it is %s", how)
 }
 
 // oldVariable reports a variable of an earlier iteration once, where something comes to
 // refer to it rather than where that is passed on.
-func (l *lowerer) oldVariable(c *cell, first bool) {
+func (r *reporter) oldVariable(c *cell, first bool) {
 	if c.old != nil && (c.oldFirst || !first) {
 		return
 	}
-	l.diags = slices.DeleteFunc(l.diags, func(d *diag.Diagnostic) bool { return d == c.old })
+	r.diags = slices.DeleteFunc(r.diags, func(d *diag.Diagnostic) bool { return d == c.old })
 	name := "a variable"
 	if s := cmp.Or(c.sourceName(), c.name); s != "" {
 		name = "the variable " + s
 	}
-	l.report(diag.MixedPointers, l.pos, "declare the variable before the loop, or keep its value",
+	r.report(diag.MixedPointers, r.pos, "declare the variable before the loop, or keep its value",
 		"this may refer to %s of an earlier iteration of a loop, which a kernel does not keep", name)
-	if n := len(l.diags); n > 0 {
-		c.old, c.oldFirst = l.diags[n-1], first
+	if n := len(r.diags); n > 0 {
+		c.old, c.oldFirst = r.diags[n-1], first
 	}
 }
 
@@ -238,11 +238,11 @@ func (c *cell) sourceName() string {
 
 // sourceName returns the variable or field that the source has where the instruction stands that
 // is being lowered, or "".
-func (l *lowerer) sourceName() string {
-	if l.frame == nil {
+func (w *builder) sourceName() string {
+	if w.frame == nil {
 		return ""
 	}
-	v, ok := l.frame.cur.(ssa.Value)
+	v, ok := w.frame.cur.(ssa.Value)
 	if !ok {
 		return ""
 	}
@@ -294,13 +294,13 @@ func (l *lowerer) cellsOf(x val) []*cell {
 	}
 	switch x := x.(type) {
 	case slice:
-		add(l.owners[x.at.v])
+		add(l.foresight.carried.owners[x.at.v])
 	case pointer:
 		switch r := x.ref.(type) {
 		case *cell:
 			add(r)
 		case mem:
-			add(l.owners[r.v])
+			add(l.foresight.carried.owners[r.v])
 		}
 	case function:
 		for _, b := range x.bindings {
@@ -341,7 +341,7 @@ func (c *cell) declaredIn(f *frame) ssa.Instruction {
 }
 
 // tick returns a time later than all before.
-func (l *lowerer) tick() int { l.time++; return l.time }
+func (fs *foresight) tick() int { fs.time++; return fs.time }
 
 func (c *cell) setBorn(time int) {
 	c.born = time

@@ -24,54 +24,25 @@ const (
 
 // lowerer is the state of lowering one kernel.
 type lowerer struct {
-	prog  *load.Program
-	k     *load.Kernel
-	m     *ir.Module
-	f     *ir.Func
-	diags diag.List
+	*builder
+	*reporter
+	budget       budget
+	foresight    *foresight
+	alternatives alternatives
+	tables       *tables
+	readonly     readonly
+	specs        specs
 
-	b     *ir.Block // where code is being added
-	pos   token.Pos // of the instruction being lowered, or the last known
-	frame *frame
+	fuse       bool               // whether products may be fused into sums
+	gx, gy, gz *ir.Value          // the work-item's global id
+	accessors  []*ir.Var          // the variables of local accessors
+	heads      map[*ir.Block]bool // the heads of loops
+	prints     *printer           // the printer, or nil where nothing prints
 
-	fuse       bool      // products may be fused into sums
-	gx, gy, gz *ir.Value // the work-item's global id
-	globals    map[*ssa.Global]val
-	accessors  []*ir.Var
-	posCache   map[token.Pos]ir.Pos
-	owners     map[*ir.Var]*cell
-	heads      map[*ir.Block]bool // of loops
-
-	data       []byte                  // the kernel's constant data
-	dataBase   *ir.Value               // its address
-	prints     *printer                // nil where nothing prints
-	prologue   []*ir.Value             // to stand at the kernel's start
-	tables     map[*ir.Var]*ssa.Global // the tables that are variables of the module
-	inData     map[*ssa.Global]bool    // those that must not be
-	oneSlice   bool                    // what is lowered is for one of several slices
-	inAlt      int                     // what is lowered is for one of several alternatives, by number
-	alts       int                     // how many such there have been
-	again      bool                    // lower once more, since inData or texts has grown
-	texts      *texts
-	carried    *carried
-	times      map[path]int // how often lowering has got somewhere
-	declared   map[*path]*cell
-	objects    map[any]val // pointers to what packages have made
-	textTables [2]slice    // of bytes and runes
-	specDecls  []*specDecl
-	lengths    []func()                 // to be called when constants have their numbers
-	ends       []func()                 // to be called when all is lowered
-	rounds     int                      // of loops that are being lowered round by round
-	time       int                      // rounds that have begun, and variables that have been declared
-	stores     map[*ir.Var][]*ir.Value  // what is stored in variables, when all is lowered
-	written    map[any]*ir.Value        // the addresses that calls' instructions write to
-	refused    map[ssa.Instruction]bool // what package check has found
-	endless    map[*ssa.Function]bool   // what calls itself without an end
-	quiet      bool                     // that a variable cannot be is not to be said
-	opaques    int                      // values that stand for bad ones
-	cut        bool                     // what has no value yet would have had one in later rounds of a loop
-	copies     map[*ssa.Function]copied // how often functions have been written out
-	tooLarge   bool                     // the code, of which no more is made
+	objects map[any]val            // pointers to objects that packages have made
+	endless map[*ssa.Function]bool // the functions that call themselves without an end
+	opaques int                    // the number of values that stand for bad ones
+	quiet   bool                   // whether to keep silent about a variable that cannot be
 }
 
 // frame is one inlined call.
@@ -84,27 +55,27 @@ type frame struct {
 	callPos   token.Pos
 	vals      map[ssa.Value]val
 	blocks    map[*ssa.BasicBlock]*ir.Block
-	reached   map[*ssa.BasicBlock]bool // not ruled out by conditions that are known
+	reached   map[*ssa.BasicBlock]bool // the blocks that known conditions do not rule out
 	phis      map[*ssa.Phi]*cell
 	allocs    map[*ssa.Alloc]*cell
-	cur       ssa.Instruction // being lowered
+	cur       ssa.Instruction // the instruction being lowered
 	site      ssa.Instruction // the call, in the caller
-	uses      [32]bool        // aspects whose use has been noted
+	uses      [32]bool        // the aspects whose use has been noted
 	ret       *ir.Block
 	result    *cell
 	single    bool // the function has one return: its results need no cell
 	retVal    val
 	defers    []*deferred
-	converted map[ssa.Value]bool // what explicit conversions that keep the type round
+	converted map[ssa.Value]bool // the values that explicit conversions round, which keep the type
 	looks     map[ssa.Value]view // the views behind conversions to bytes that are only looked at
 	late      map[ssa.Value]*lateAddr
-	unrolled  []*unrolled         // the inner ones last
-	outs      map[ssa.Value]*cell // values that these have left
-	as        map[ssa.Value]val   // which of several an operand is taken to be
+	unrolled  []*unrolled         // the loops being unrolled, the inner ones last
+	outs      map[ssa.Value]*cell // the values that these loops have left
+	as        map[ssa.Value]val   // the alternatives that operands are taken to be
 	begin     int                 // the module's size before the call
-	returns   int                 // the return statements that have been lowered, where sizes may depend on it
-	common    []val               // what they have in common
-	inner     int                 // how much calls inside have added to it
+	returns   int                 // the number of return statements lowered so far, where sizes may depend on it
+	common    []val               // the constants that all of them return
+	inner     int                 // the size that calls inside have added
 }
 
 // Lower turns a kernel into an ir module at level Built. All that is wrong with
@@ -124,14 +95,14 @@ func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool
 	for {
 		l := newLowerer(p, k, refused, inData, texts, kept)
 		if stopped = l.kernel(); stopped != nil {
-			l.m, l.again = nil, false
+			l.m, l.foresight.again = nil, false
 		}
-		if l.tooLarge {
+		if l.budget.tooLarge {
 			// Nothing is looked for in it, and what else seems wrong may only be missing.
-			l.m, l.again = nil, false
+			l.m, l.foresight.again = nil, false
 			l.diags = slices.DeleteFunc(l.diags, func(d *diag.Diagnostic) bool { return d.Code != diag.TooLarge })
 		}
-		if !l.again {
+		if !l.foresight.again {
 			l.diags.Sort()
 			return l.m, l.diags, stopped
 		}
@@ -149,12 +120,17 @@ func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]boo
 		m.Params = append(m.Params, leaf.Param)
 	}
 	m.Kernel = m.NewFunc("main")
+	w := &builder{prog: p, m: m, f: m.Kernel, b: m.Kernel.Blocks[0], posCache: map[token.Pos]ir.Pos{}}
+	r := &reporter{builder: w, k: k, globals: map[*ssa.Global]val{}, refused: refused}
+	fs := &foresight{builder: w, carried: kept, times: map[path]int{}, declared: map[*path]*cell{}}
+	t := &tables{builder: w, foresight: fs, vars: map[*ir.Var]*ssa.Global{}, inData: inData, texts: texts}
 	l := &lowerer{
-		prog: p, k: k, m: m, f: m.Kernel, b: m.Kernel.Blocks[0],
-		globals: map[*ssa.Global]val{}, owners: kept.owners, posCache: map[token.Pos]ir.Pos{},
-		refused: refused, inData: inData, texts: texts, carried: kept, tables: map[*ir.Var]*ssa.Global{},
-		times: map[path]int{}, declared: map[*path]*cell{}, objects: map[any]val{}, heads: map[*ir.Block]bool{}, written: map[any]*ir.Value{}, endless: map[*ssa.Function]bool{},
-		copies: map[*ssa.Function]copied{},
+		builder: w, reporter: r, foresight: fs, tables: t,
+		budget:       budget{reporter: r, copies: map[*ssa.Function]copied{}},
+		alternatives: alternatives{builder: w},
+		readonly:     readonly{reporter: r, tables: t, written: map[any]*ir.Value{}},
+		specs:        specs{reporter: r},
+		objects:      map[any]val{}, heads: map[*ir.Block]bool{}, endless: map[*ssa.Function]bool{},
 	}
 	l.pos = k.Fn.Pos()
 	if wg, ok := k.Properties.Get(properties.KeyWorkGroupSize); ok {
@@ -184,9 +160,9 @@ func (l *lowerer) kernel() (stopped any) {
 	for _, f := range l.ends {
 		f()
 	}
-	l.finishSpecs()
+	l.specs.finishSpecs()
 	l.finishVariables()
-	l.finishData()
+	l.tables.finishData()
 	l.m.Kernel.RemoveUnreachable()
 	return nil
 }
@@ -233,94 +209,6 @@ func (l *lowerer) entry() {
 	}
 }
 
-// op adds a value at the current place.
-func (l *lowerer) op(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
-	v := l.b.Append(op, t, args...)
-	v.Pos = l.irPos(l.pos)
-	l.noteOp(op, t, args)
-	return v
-}
-
-func (l *lowerer) builtIn(b ir.BuiltIn) *ir.Value {
-	v := l.op(ir.OpBuiltIn, ir.TypeI32)
-	v.Aux = b
-	return v
-}
-
-func (l *lowerer) arg(offset int, t *ir.Type) *ir.Value {
-	v := l.op(ir.OpArg, t)
-	v.Bits = uint64(offset)
-	return v
-}
-
-// rangeArg is the number of work-items along SPIR-V dimension d.
-func (l *lowerer) rangeArg(d int) *ir.Value { return l.arg(abi.OffsetRange+4*d, ir.TypeI32) }
-
-// spec returns the specialization constant with a reserved id.
-func (l *lowerer) spec(id uint32) *ir.Value {
-	for _, s := range l.m.Specs {
-		if s.ID == id {
-			return l.m.SpecValue(s)
-		}
-	}
-	panic("BUG: no such specialization constant")
-}
-
-func (l *lowerer) irPos(p token.Pos) ir.Pos {
-	if !p.IsValid() {
-		return ir.Pos{}
-	}
-	q, ok := l.posCache[p]
-	if !ok {
-		q = l.prog.Pos(p)
-		l.posCache[p] = q
-	}
-	return q
-}
-
-// errorf reports a diagnostic at p, or at the current instruction if p is not
-// valid, unless it follows from another one.
-func (l *lowerer) errorf(code diag.Code, p token.Pos, hint, format string, args ...any) {
-	if l.frame == nil || !l.follows(l.frame.cur) {
-		l.report(code, p, hint, format, args...)
-	}
-}
-
-// report is errorf for what is wrong whatever the current instruction works on. It adds
-// the calls that lead there.
-func (l *lowerer) report(code diag.Code, p token.Pos, hint, format string, args ...any) {
-	for i, a := range args {
-		if t, ok := a.(types.Type); ok {
-			args[i] = types.TypeString(t, l.qualifier)
-		}
-	}
-	if !p.IsValid() {
-		p = l.pos
-	}
-	// Before the first position within a function, it is the call's.
-	if f := l.frame; f != nil && f.caller != nil && p == f.callPos && f.fn.Syntax() != nil && (p < f.fn.Syntax().Pos() || p >= f.fn.Syntax().End()) {
-		p = f.fn.Pos()
-	}
-	l.chained(l.diags.Add(code, l.prog.DiagPos(p), hint, format, args...))
-}
-
-// qualifier names packages in messages: the kernel's own not at all.
-func (l *lowerer) qualifier(p *types.Package) string {
-	if p == l.k.Pkg.Types {
-		return ""
-	}
-	return p.Name()
-}
-
-// chained adds the calls that lead to what a diagnostic is about.
-func (l *lowerer) chained(d *diag.Diagnostic) {
-	for f := l.frame; f != nil && f.caller != nil; f = f.caller {
-		d.Related = append(d.Related, diag.Related{Pos: l.prog.DiagPos(f.callPos),
-			Message: "called here from " + load.FuncText(f.caller.fn)})
-	}
-	l.prog.AddSite(d)
-}
-
 // FuncName returns a function's name with the last element of its package's path.
 func FuncName(f *ssa.Function) string {
 	name := f.RelString(nil)
@@ -335,12 +223,6 @@ func FuncName(f *ssa.Function) string {
 	}
 	return name
 }
-
-// newBlock starts a block and returns it; code is still added to the old one.
-func (l *lowerer) newBlock() *ir.Block { return l.f.NewBlock() }
-
-// dead goes on in a block that nothing reaches, after a jump away.
-func (l *lowerer) dead() { l.b = l.newBlock() }
 
 // check goes on if ok is true and else faults.
 func (l *lowerer) check(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value, message string) {
@@ -386,9 +268,9 @@ func (l *lowerer) faultBound(kind abi.FaultKind, a, b func() *ir.Value, message 
 
 // faultPos returns where a fault at a position is said to be: in what calls a function of
 // package math/bits, which compilers have instructions for that have no frames.
-func (l *lowerer) faultPos(at ir.Pos) ir.Pos {
-	for f := l.frame; f != nil && f.caller != nil && load.PackageOf(f.fn) == "math/bits"; f = f.caller {
-		at = l.irPos(f.callPos)
+func (w *builder) faultPos(at ir.Pos) ir.Pos {
+	for f := w.frame; f != nil && f.caller != nil && load.PackageOf(f.fn) == "math/bits"; f = f.caller {
+		at = w.irPos(f.callPos)
 	}
 	return at
 }
@@ -433,7 +315,7 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 		l.report(diag.TooLarge, at, "split the kernel", "more than %d calls nest here", maxInlineDepth)
 		return fail()
 	}
-	if l.tooLarge {
+	if l.budget.tooLarge {
 		return fail()
 	}
 	f := &frame{fn: fn, args: args, bindings: bindings, caller: l.frame, callPos: at, begin: l.m.Len(),
@@ -448,14 +330,14 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	}
 	if f.caller != nil {
 		f.site = f.caller.cur
-		f.path = l.path(f.caller.path, f.site)
+		f.path = l.foresight.path(f.caller.path, f.site)
 	}
-	f.path = l.path(f.path, fn)
+	f.path = l.foresight.path(f.path, fn)
 	l.frame = f
 	l.require(fn)
 	saved := l.pos
 	l.body(f)
-	l.countCopy(f)
+	l.budget.countCopy(f)
 	l.frame, l.pos = f.caller, saved
 	l.b = f.ret
 	if f.single {
@@ -527,7 +409,7 @@ func funcIn(v val) (function, bool) {
 }
 
 // unwrap turns the tuple of a single result into the result.
-func (l *lowerer) unwrap(v val, res *types.Tuple) val {
+func (w *builder) unwrap(v val, res *types.Tuple) val {
 	if t, ok := v.(tuple); ok && res.Len() == 1 {
 		return t.elems[0]
 	}
@@ -538,7 +420,7 @@ func (l *lowerer) unwrap(v val, res *types.Tuple) val {
 func (l *lowerer) body(f *frame) {
 	f.ret = l.newBlock()
 	order := blockOrder(f.fn)
-	l.findUnrolled(f, order)
+	l.foresight.findUnrolled(f, order)
 	returns := 0
 	for _, b := range order {
 		if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
@@ -579,7 +461,7 @@ func (l *lowerer) blocks(f *frame, order []*ssa.BasicBlock) {
 		for _, in := range b.Instrs {
 			l.next(f, in)
 		}
-		if l.isTooLarge() {
+		if l.budget.isTooLarge() {
 			break
 		}
 	}

@@ -35,7 +35,7 @@ func (l *lowerer) makeOf(in ssa.Value, n, c *ir.Value, unsigned bool) val {
 	case !known && allocatesBeyond(l.frame.fn):
 		l.outOfCapacity()
 		return l.zero(in.Type())
-	case l.foldsAgain():
+	case l.foresight.foldsAgain():
 		return l.zero(in.Type())
 	case !known:
 		l.unknownSize(in, c)
@@ -50,43 +50,43 @@ func (l *lowerer) makeOf(in ssa.Value, n, c *ir.Value, unsigned bool) val {
 }
 
 // foldsAgain has the kernel lowered once more with integers computed, unless they are.
-func (l *lowerer) foldsAgain() bool {
-	if l.carried.folds {
+func (fs *foresight) foldsAgain() bool {
+	if fs.carried.folds {
 		return false
 	}
-	l.carried.folds, l.again = true, true
+	fs.carried.folds, fs.again = true, true
 	return true
 }
 
 // unknownSize reports a make of which the capacity is known only on the device, or when
 // the program is specialized.
-func (l *lowerer) unknownSize(in ssa.Value, c *ir.Value) {
+func (r *reporter) unknownSize(in ssa.Value, c *ir.Value) {
 	hint := "give make a constant capacity, or use a slice that the host passes"
-	if _, ofSpecs := l.lift(c); ofSpecs {
+	if _, ofSpecs := r.lift(c); ofSpecs {
 		hint = "reserve it with dsl.PrivateAlloca, whose length may be a specialization constant"
 	}
-	l.errorf(diag.Alloc, in.Pos(), hint, "a kernel cannot allocate memory whose size is not known when it is built")
+	r.errorf(diag.Alloc, in.Pos(), hint, "a kernel cannot allocate memory whose size is not known when it is built")
 }
 
 // newSlice makes the array that an instruction allocates, zeroed, and slices it up to n.
 func (l *lowerer) newSlice(in ssa.Value, elem types.Type, n *ir.Value, most int64) val {
 	f, t := l.frame, types.NewArray(elem, most)
-	inst := l.path(f.path, in)
-	if old, ok := l.carried.made[inst]; ok && old.Len() != most {
-		l.again = true // what has been foreseen of it is about another one
+	inst := l.foresight.path(f.path, in)
+	if old, ok := l.foresight.carried.made[inst]; ok && old.Len() != most {
+		l.foresight.again = true // what has been foreseen of it is about another one
 	}
-	l.carried.made[inst] = t
-	c := l.declared[inst]
+	l.foresight.carried.made[inst] = t
+	c := l.foresight.declared[inst]
 	if c == nil || c.typ.(*types.Array).Len() != most {
 		c = l.newCell(t, "makeslice")
 		l.setInst(c, inst)
 	}
 	at := in.(ssa.Instruction)
-	c.settle(place{f, at.Block(), l.inAlt}, at)
+	c.settle(place{f, at.Block(), l.alternatives.in}, at)
 	c.anew = f.inRound(at.Block())
 	l.setKey(c, in)
 	c.setPending(false)
-	c.setBorn(l.tick())
+	c.setBorn(l.foresight.tick())
 	if c.bad {
 		return bad{}
 	}
@@ -132,11 +132,11 @@ func (l *lowerer) checkMake(n *ir.Value, most int64, elem types.Type, unsigned b
 }
 
 // atMost reports whether 0 <= n <= most.
-func (l *lowerer) atMost(n *ir.Value, most int64) *ir.Value {
+func (w *builder) atMost(n *ir.Value, most int64) *ir.Value {
 	if n.IsConst() || most < 0 {
-		return l.m.Bool(most >= 0 && n.Bits <= uint64(most))
+		return w.m.Bool(most >= 0 && n.Bits <= uint64(most))
 	}
-	return l.op(ir.OpULe, ir.TypeBool, n, l.m.Int(ir.TypeI64, most))
+	return w.op(ir.OpULe, ir.TypeBool, n, w.m.Int(ir.TypeI64, most))
 }
 
 // grown lowers append(s, more...) that must allocate, in a function of the standard library
@@ -167,7 +167,7 @@ func (l *lowerer) grown(in *ssa.Call, s, more slice, elem types.Type) (val, bool
 const maxKnown = 64
 
 // known returns an integer that is made of constants alone.
-func (l *lowerer) known(v *ir.Value) (int64, bool) {
+func (w *builder) known(v *ir.Value) (int64, bool) {
 	if v.IsConst() {
 		return v.Int(), true
 	}
@@ -196,8 +196,8 @@ func ofConstants(v *ir.Value, left *int) bool {
 
 // folded returns x with the integers and bools computed that are made of constants, where
 // sizes depend on them.
-func (l *lowerer) folded(x val) val {
-	if !l.carried.folds {
+func (fs *foresight) folded(x val) val {
+	if !fs.carried.folds {
 		return x
 	}
 	switch x := x.(type) {
@@ -205,16 +205,16 @@ func (l *lowerer) folded(x val) val {
 		if x.IsConst() || x.Type != ir.TypeI32 && x.Type != ir.TypeI64 && x.Type != ir.TypeBool {
 			return x
 		}
-		if n, ok := l.known(x); ok {
+		if n, ok := fs.known(x); ok {
 			if x.Type == ir.TypeBool {
-				return l.m.Bool(n&1 != 0)
+				return fs.m.Bool(n&1 != 0)
 			}
-			return l.m.Int(x.Type, n)
+			return fs.m.Int(x.Type, n)
 		}
 	case tuple:
 		elems := make([]val, len(x.elems))
 		for i, e := range x.elems {
-			elems[i] = l.folded(e)
+			elems[i] = fs.folded(e)
 		}
 		return tuple{elems}
 	}

@@ -48,31 +48,31 @@ func (l *lowerer) storeMem(m mem, v val, t types.Type) {
 	}
 }
 
-func (l *lowerer) field(i int) *ir.Value { return l.m.Int(ir.TypeI32, int64(i)) }
+func (w *builder) field(i int) *ir.Value { return w.m.Int(ir.TypeI32, int64(i)) }
 
 // loadScalar loads a scalar and extends it as registers hold it.
-func (l *lowerer) loadScalar(m mem, t types.Type) *ir.Value {
+func (w *builder) loadScalar(m mem, t types.Type) *ir.Value {
 	mt := regType(t)
 	if m.device() {
 		mt = deviceScalar(t.Underlying().(*types.Basic))
-		l.noteStorage(mt)
+		w.noteStorage(mt)
 	}
-	v := l.op(ir.OpLoad, mt, m.args()...)
+	v := w.op(ir.OpLoad, mt, m.args()...)
 	v.Aux = m.auxRef()
 	switch {
 	case mt == regType(t):
 		return v
 	case isBoolean(t):
 		// Any byte but zero is true, though gc writes only 1.
-		return l.op(ir.OpINe, ir.TypeBool, l.op(ir.OpUConvert, ir.TypeI32, v), l.m.Int(ir.TypeI32, 0))
+		return w.op(ir.OpINe, ir.TypeBool, w.op(ir.OpUConvert, ir.TypeI32, v), w.m.Int(ir.TypeI32, 0))
 	case isUnsigned(t):
-		return l.op(ir.OpUConvert, ir.TypeI32, v)
+		return w.op(ir.OpUConvert, ir.TypeI32, v)
 	}
-	return l.op(ir.OpSConvert, ir.TypeI32, v)
+	return w.op(ir.OpSConvert, ir.TypeI32, v)
 }
 
 func (l *lowerer) storeScalar(m mem, x *ir.Value, t types.Type) {
-	l.changes(m)
+	l.readonly.changes(m)
 	if m.device() {
 		mt := deviceScalar(t.Underlying().(*types.Basic))
 		l.noteStorage(mt)
@@ -88,19 +88,19 @@ func (l *lowerer) storeScalar(m mem, x *ir.Value, t types.Type) {
 }
 
 // loop runs body for i from 0 to n-1, n's type being that of i.
-func (l *lowerer) loop(n *ir.Value, body func(i *ir.Value)) {
-	v := l.m.NewVar(l.f, ir.Function, "i", n.Type)
-	l.storeVar(v, l.m.Const(n.Type, 0))
-	head, in, out := l.newBlock(), l.newBlock(), l.newBlock()
-	l.b.Jump(head)
-	l.b = head
-	i := l.loadVar(v)
-	l.b.Branch(l.op(ir.OpSLt, ir.TypeBool, i, n), in, out)
-	l.b = in
+func (w *builder) loop(n *ir.Value, body func(i *ir.Value)) {
+	v := w.m.NewVar(w.f, ir.Function, "i", n.Type)
+	w.storeVar(v, w.m.Const(n.Type, 0))
+	head, in, out := w.newBlock(), w.newBlock(), w.newBlock()
+	w.b.Jump(head)
+	w.b = head
+	i := w.loadVar(v)
+	w.b.Branch(w.op(ir.OpSLt, ir.TypeBool, i, n), in, out)
+	w.b = in
 	body(i)
-	l.storeVar(v, l.op(ir.OpIAdd, n.Type, i, l.m.Const(n.Type, 1)))
-	l.b.Jump(head)
-	l.b = out
+	w.storeVar(v, w.op(ir.OpIAdd, n.Type, i, w.m.Const(n.Type, 1)))
+	w.b.Jump(head)
+	w.b = out
 }
 
 // deref returns what p points to, after a check that it is not nil.
@@ -140,10 +140,10 @@ func (l *lowerer) throughNil(in ssa.Instruction) bool {
 
 // alwaysNil reports whether a pointer of type t that is kept as an address must be nil,
 // since what it may point to has no address.
-func (l *lowerer) alwaysNil(p pointer, t types.Type) bool {
+func (w *builder) alwaysNil(p pointer, t types.Type) bool {
 	m, ok := p.ref.(mem)
 	to, isPointer := t.Underlying().(*types.Pointer)
-	return ok && m.device() && isPointer && !l.isFlat(to.Elem())
+	return ok && m.device() && isPointer && !w.isFlat(to.Elem())
 }
 
 func (l *lowerer) loadRef(r ref, t types.Type) val {
@@ -170,7 +170,7 @@ func (l *lowerer) loadRef(r ref, t types.Type) val {
 }
 
 // inPart returns the memory that a path leads to from a part.
-func (l *lowerer) inPart(p part, path []*ir.Value) mem { return l.elem(p.s, path[0]).along(path[1:]) }
+func (w *builder) inPart(p part, path []*ir.Value) mem { return w.elem(p.s, path[0]).along(path[1:]) }
 
 func (l *lowerer) storeRef(r ref, v val, t types.Type) {
 	switch r := r.(type) {
@@ -190,25 +190,25 @@ func (l *lowerer) storeRef(r ref, v val, t types.Type) {
 }
 
 // toI64 widens an integer of Go type t.
-func (l *lowerer) toI64(v *ir.Value, t types.Type) *ir.Value {
+func (w *builder) toI64(v *ir.Value, t types.Type) *ir.Value {
 	if v.Type == ir.TypeI64 {
 		return v
 	}
 	if isUnsigned(t) {
-		return l.op(ir.OpUConvert, ir.TypeI64, v)
+		return w.op(ir.OpUConvert, ir.TypeI64, v)
 	}
-	return l.op(ir.OpSConvert, ir.TypeI64, v)
+	return w.op(ir.OpSConvert, ir.TypeI64, v)
 }
 
 // toI32 narrows an index that is known to fit.
-func (l *lowerer) toI32(v *ir.Value) *ir.Value {
+func (w *builder) toI32(v *ir.Value) *ir.Value {
 	if v.Type == ir.TypeI32 {
 		return v
 	}
 	if v.IsConst() {
-		return l.m.Const(ir.TypeI32, v.Bits)
+		return w.m.Const(ir.TypeI32, v.Bits)
 	}
-	return l.op(ir.OpUConvert, ir.TypeI32, v)
+	return w.op(ir.OpUConvert, ir.TypeI32, v)
 }
 
 // checkIndex checks 0 <= i < n for an index of Go type t and returns the index
@@ -250,12 +250,12 @@ func (l *lowerer) indexSlice(s slice, i *ir.Value, t types.Type) mem {
 	return s.at.at(l.addOffset(s.off, x))
 }
 
-func (l *lowerer) addOffset(off, x *ir.Value) *ir.Value {
-	x = l.toI32(x)
+func (w *builder) addOffset(off, x *ir.Value) *ir.Value {
+	x = w.toI32(x)
 	if off.IsConst() && off.Bits == 0 {
 		return x
 	}
-	return l.op(ir.OpIAdd, ir.TypeI32, l.toI32(off), x)
+	return w.op(ir.OpIAdd, ir.TypeI32, w.toI32(off), x)
 }
 
 // indexAddr lowers &x[i].
@@ -509,7 +509,7 @@ func (l *lowerer) sliceString(in *ssa.Slice, x val, lo, hi *ir.Value) val {
 	if v, ok := x.(view); ok {
 		return l.sliceView(v, b)
 	}
-	t, ok := l.textOf(x)
+	t, ok := l.tables.textOf(x)
 	if !ok {
 		return l.lost(in.Type())
 	}

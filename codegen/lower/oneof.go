@@ -20,6 +20,14 @@ type oneOf struct {
 	alts []val     // no two of one shape
 }
 
+// alternatives says for which of several values code is being lowered.
+type alternatives struct {
+	*builder
+	oneSlice bool // whether the code is for one of several slices
+	in       int  // the number of the alternative that the code is for, or 0
+	n        int  // the number of alternatives so far
+}
+
 // null is a nil pointer or slice as an alternative: it leads nowhere.
 type null struct{ typ types.Type }
 
@@ -35,8 +43,8 @@ func (l *lowerer) alt(u oneOf, i int) val {
 const maxAlts = 32
 
 // is is whether the value is the alternative i.
-func (l *lowerer) is(u oneOf, i int) *ir.Value {
-	return l.op(ir.OpIEq, ir.TypeBool, u.tag, l.m.Int(ir.TypeI32, int64(i)))
+func (w *builder) is(u oneOf, i int) *ir.Value {
+	return w.op(ir.OpIEq, ir.TypeBool, u.tag, w.m.Int(ir.TypeI32, int64(i)))
 }
 
 // each lowers something for each alternative and returns what comes of them, a value
@@ -51,12 +59,12 @@ func (l *lowerer) each(u oneOf, t types.Type, one func(alt val) val) val {
 	join := l.newBlock()
 	l.dispatch(u, 0, len(u.alts), func(i int) {
 		v := l.alt(u, i)
-		before, alt := l.oneSlice, l.inAlt
-		_, l.oneSlice = v.(slice)
-		l.alts++
-		l.inAlt = l.alts
+		before, alt := l.alternatives.oneSlice, l.alternatives.in
+		_, l.alternatives.oneSlice = v.(slice)
+		l.alternatives.n++
+		l.alternatives.in = l.alternatives.n
 		v = one(v)
-		l.oneSlice, l.inAlt = before, alt
+		l.alternatives.oneSlice, l.alternatives.in = before, alt
 		if len(l.b.Preds) > 0 || l.b == l.f.Blocks[0] { // it may come to an end
 			if c != nil {
 				l.storeCell(c, v)
@@ -77,7 +85,7 @@ const maxInRow = 4
 
 // dispatch lowers something for each of the alternatives from lo to hi, in a branch of its
 // own, where the value is one of them.
-func (l *lowerer) dispatch(u oneOf, lo, hi int, one func(i int)) {
+func (w *builder) dispatch(u oneOf, lo, hi int, one func(i int)) {
 	mid := lo + 1
 	if hi-lo > maxInRow {
 		mid = (lo + hi) / 2
@@ -86,17 +94,17 @@ func (l *lowerer) dispatch(u oneOf, lo, hi int, one func(i int)) {
 		one(lo)
 		return
 	}
-	first, rest := l.newBlock(), l.newBlock()
-	is := l.is(u, lo)
+	first, rest := w.newBlock(), w.newBlock()
+	is := w.is(u, lo)
 	if mid > lo+1 {
-		is = l.op(ir.OpULt, ir.TypeBool, u.tag, l.m.Int(ir.TypeI32, int64(mid)))
+		is = w.op(ir.OpULt, ir.TypeBool, u.tag, w.m.Int(ir.TypeI32, int64(mid)))
 	}
-	l.b.Branch(is, first, rest)
-	l.b.Term.Pos = l.irPos(l.pos)
-	l.b = first
-	l.dispatch(u, lo, mid, one)
-	l.b = rest
-	l.dispatch(u, mid, hi, one)
+	w.b.Branch(is, first, rest)
+	w.b.Term.Pos = w.irPos(w.pos)
+	w.b = first
+	w.dispatch(u, lo, mid, one)
+	w.b = rest
+	w.dispatch(u, mid, hi, one)
 }
 
 // resolved returns the first operand of an instruction that has to be of one shape, but
@@ -159,8 +167,8 @@ func (l *lowerer) operand(v ssa.Value) val {
 }
 
 // with lowers something while an operand is known to be x.
-func (l *lowerer) with(v ssa.Value, x val, lower func() val) val {
-	f := l.frame
+func (w *builder) with(v ssa.Value, x val, lower func() val) val {
+	f := w.frame
 	if f.as == nil {
 		f.as = map[ssa.Value]val{}
 	}
@@ -251,7 +259,7 @@ type several struct {
 func (l *lowerer) makeSeveral(c *cell) {
 	if c.cls == classShape && c.several == nil && !isString(c.typ) {
 		c.several = &several{tag: l.clearVar("which", ir.TypeI32)}
-		for _, v := range l.carried.ahead[c.inst] {
+		for _, v := range l.foresight.carried.ahead[c.inst] {
 			if v, ok := l.translate(v); ok {
 				c.several.add(l, v)
 			}
@@ -264,9 +272,9 @@ func (l *lowerer) makeSeveral(c *cell) {
 
 // clearVar makes a variable that is zero before anything is stored in it: what an
 // alternative is made of is read where another one is there.
-func (l *lowerer) clearVar(name string, t *ir.Type) *ir.Var {
-	v := l.m.NewVar(l.f, ir.Function, name, t)
-	l.early(ir.OpStore, ir.TypeVoid, l.m.Const(t, 0)).Aux = &ir.Ref{Var: v}
+func (w *builder) clearVar(name string, t *ir.Type) *ir.Var {
+	v := w.m.NewVar(w.f, ir.Function, name, t)
+	w.early(ir.OpStore, ir.TypeVoid, w.m.Const(t, 0)).Aux = &ir.Ref{Var: v}
 	return v
 }
 
@@ -372,7 +380,7 @@ func (l *lowerer) alternative(c *cell, v val) int {
 	n := s.add(l, v)
 	if s.soon || s.read && (c.home == nil || l.loopsSince(*c.home)) {
 		// An earlier iteration of a loop has read it: it must have known.
-		if !l.foresee(c) {
+		if !l.foresight.foresee(c) {
 			return -1
 		}
 	}
@@ -422,7 +430,7 @@ func (l *lowerer) kept(v val, t types.Type) (val, bool) {
 	case nil, *ir.Value, text, null, item, group, subGroup, held:
 		return v, true
 	case str:
-		return l.textOf(v)
+		return l.tables.textOf(v)
 	case slice, parts:
 		return v, true
 	case array:
@@ -456,22 +464,22 @@ func (l *lowerer) kept(v val, t types.Type) (val, bool) {
 func (l *lowerer) maySeveral(c *cell, a, b val) bool {
 	_, ok1 := l.kept(a, c.typ)
 	_, ok2 := l.kept(b, c.typ)
-	if !ok1 || !ok2 || c.key == nil || l.carried.known[c.key] {
+	if !ok1 || !ok2 || c.key == nil || l.foresight.carried.known[c.key] {
 		return false
 	}
-	l.carried.known[c.key] = true
-	l.again = true
+	l.foresight.carried.known[c.key] = true
+	l.foresight.again = true
 	return true
 }
 
 // mixedCall reports a call of what kgen knows with something that is one of several.
-func (l *lowerer) mixedCall(fn *ssa.Function, args []val) bool {
+func (r *reporter) mixedCall(fn *ssa.Function, args []val) bool {
 	if funcPkg(fn) == "errors" {
 		return false
 	}
 	for _, a := range args {
 		if _, ok := a.(oneOf); ok {
-			l.errorf(diag.DynamicCall, l.pos, "call it in a branch for each", "what %s is given depends on values that are known only on the device", load.FuncText(fn))
+			r.errorf(diag.DynamicCall, r.pos, "call it in a branch for each", "what %s is given depends on values that are known only on the device", load.FuncText(fn))
 			return true
 		}
 	}

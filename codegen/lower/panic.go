@@ -136,7 +136,7 @@ func panicVerb(t types.Type) abi.PanicVerb {
 func (l *lowerer) panicWith(verb abi.PanicVerb, before, after string, a, b *ir.Value) {
 	table := ""
 	if verb == abi.PanicString {
-		table = l.texts.all
+		table = l.tables.texts.all
 	}
 	message := abi.PanicMessage(verb, before, after, table)
 	if verb != abi.PanicString && a.IsConst() && (b == nil || b.IsConst()) {
@@ -157,24 +157,24 @@ func (l *lowerer) panicWith(verb abi.PanicVerb, before, after string, a, b *ir.V
 }
 
 // panicBits returns what a fault's value is of which a panic's text is made.
-func (l *lowerer) panicBits(v *ir.Value, verb abi.PanicVerb) *ir.Value {
+func (w *builder) panicBits(v *ir.Value, verb abi.PanicVerb) *ir.Value {
 	if v.IsConst() && verb == abi.PanicInt {
-		return l.m.Int(ir.TypeI64, v.Int())
+		return w.m.Int(ir.TypeI64, v.Int())
 	} else if v.IsConst() {
-		return l.m.Const(ir.TypeI64, v.Bits)
+		return w.m.Const(ir.TypeI64, v.Bits)
 	}
 	switch v.Type {
 	case ir.TypeBool:
-		return l.op(ir.OpSelect, ir.TypeI64, v, l.m.Int(ir.TypeI64, 1), l.m.Int(ir.TypeI64, 0))
+		return w.op(ir.OpSelect, ir.TypeI64, v, w.m.Int(ir.TypeI64, 1), w.m.Int(ir.TypeI64, 0))
 	case ir.TypeF32:
-		return l.op(ir.OpUConvert, ir.TypeI64, l.op(ir.OpBitcast, ir.TypeI32, v))
+		return w.op(ir.OpUConvert, ir.TypeI64, w.op(ir.OpBitcast, ir.TypeI32, v))
 	case ir.TypeF64:
-		return l.op(ir.OpBitcast, ir.TypeI64, v)
+		return w.op(ir.OpBitcast, ir.TypeI64, v)
 	}
 	if verb == abi.PanicUint {
-		return l.toI64(v, types.Typ[types.Uint32])
+		return w.toI64(v, types.Typ[types.Uint32])
 	}
-	return l.toI64(v, types.Typ[types.Int32])
+	return w.toI64(v, types.Typ[types.Int32])
 }
 
 // ownText returns what the Error or String method of a value returns, and whether it has

@@ -56,7 +56,7 @@ func (p parts) same(q parts) bool {
 }
 
 // sliceParts lowers x[lo:hi:max].
-func (l *lowerer) sliceParts(in *ssa.Slice, x parts, lo, hi, mx *ir.Value) val {
+func (r *reporter) sliceParts(in *ssa.Slice, x parts, lo, hi, mx *ir.Value) val {
 	a, b, c := 0, x.n, len(x.refs)
 	for _, p := range []struct {
 		to *int
@@ -66,14 +66,14 @@ func (l *lowerer) sliceParts(in *ssa.Slice, x parts, lo, hi, mx *ir.Value) val {
 			continue
 		}
 		if !p.v.IsConst() || p.v.Bits > uint64(len(x.refs)) {
-			l.errorf(diag.Type, in.Pos(), "slice it by constants, within its length",
+			r.errorf(diag.Type, in.Pos(), "slice it by constants, within its length",
 				"which elements of this %v are taken must be known when the kernel is generated", in.Type())
 			return bad{}
 		}
 		*p.to = int(p.v.Bits)
 	}
 	if a > b || b > c {
-		l.errorf(diag.Type, in.Pos(), "slice it by constants, within its length", "the bounds of this slice expression are out of order")
+		r.errorf(diag.Type, in.Pos(), "slice it by constants, within its length", "the bounds of this slice expression are out of order")
 		return bad{}
 	}
 	x.refs, x.n, x.from = x.refs[a:c], b-a, x.from+a

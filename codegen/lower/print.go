@@ -372,10 +372,10 @@ func (r *printRecord) basic(t types.Type, v val, alone bool) string {
 		if alone {
 			return strconv.Quote(v.s)
 		}
-		t, _ := l.textOf(v)
+		t, _ := l.tables.textOf(v)
 		return r.basic(types.Typ[types.String], t, false)
 	case text:
-		l.m.PrintTexts = l.texts.all
+		l.m.PrintTexts = l.tables.texts.all
 		n := l.op(ir.OpUConvert, ir.TypeI32, v.n)
 		word(l.op(ir.OpOr, ir.TypeI32, n, l.m.Const(ir.TypeI32, abi.PrintTable)))
 		word(l.op(ir.OpUConvert, ir.TypeI32, v.off))
@@ -400,26 +400,26 @@ func (r *printRecord) basic(t types.Type, v val, alone bool) string {
 }
 
 // printWords returns the words of a scalar.
-func (l *lowerer) printWords(v *ir.Value) []*ir.Value {
+func (w *builder) printWords(v *ir.Value) []*ir.Value {
 	switch v.Type {
 	case ir.TypeI64, ir.TypeF64:
 		if v.IsConst() {
-			return []*ir.Value{l.m.Const(ir.TypeI32, v.Bits&(1<<32-1)), l.m.Const(ir.TypeI32, v.Bits>>32)}
+			return []*ir.Value{w.m.Const(ir.TypeI32, v.Bits&(1<<32-1)), w.m.Const(ir.TypeI32, v.Bits>>32)}
 		}
 	}
 	switch v.Type {
 	case ir.TypeBool:
-		return []*ir.Value{l.op(ir.OpSelect, ir.TypeI32, v, l.m.Int(ir.TypeI32, 1), l.m.Int(ir.TypeI32, 0))}
+		return []*ir.Value{w.op(ir.OpSelect, ir.TypeI32, v, w.m.Int(ir.TypeI32, 1), w.m.Int(ir.TypeI32, 0))}
 	case ir.TypeF32:
-		return []*ir.Value{l.op(ir.OpBitcast, ir.TypeI32, v)}
+		return []*ir.Value{w.op(ir.OpBitcast, ir.TypeI32, v)}
 	case ir.TypeF64:
-		v = l.op(ir.OpBitcast, ir.TypeI64, v)
+		v = w.op(ir.OpBitcast, ir.TypeI64, v)
 	case ir.TypeI64:
 	default:
 		return []*ir.Value{v}
 	}
-	high := l.op(ir.OpShrL, ir.TypeI64, v, l.m.Int(ir.TypeI64, 32))
-	return []*ir.Value{l.op(ir.OpUConvert, ir.TypeI32, v), l.op(ir.OpUConvert, ir.TypeI32, high)}
+	high := w.op(ir.OpShrL, ir.TypeI64, v, w.m.Int(ir.TypeI64, 32))
+	return []*ir.Value{w.op(ir.OpUConvert, ir.TypeI32, v), w.op(ir.OpUConvert, ir.TypeI32, high)}
 }
 
 // printer is the print buffer of a kernel that prints.
@@ -510,38 +510,38 @@ func (l *lowerer) printRecord(r *printRecord) {
 }
 
 // storePrint stores a word of a record.
-func (l *lowerer) storePrint(m mem, x *ir.Value) {
-	v := l.op(ir.OpStore, ir.TypeVoid, append([]*ir.Value{x}, m.args()...)...)
+func (w *builder) storePrint(m mem, x *ir.Value) {
+	v := w.op(ir.OpStore, ir.TypeVoid, append([]*ir.Value{x}, m.args()...)...)
 	v.Aux = m.auxRef()
 }
 
 // printSize returns the number of words of a record, and whether a string is too long for it,
 // which is nil if none can be.
-func (l *lowerer) printSize(r *printRecord) (need, long *ir.Value) {
+func (w *builder) printSize(r *printRecord) (need, long *ir.Value) {
 	static := int64(abi.PrintRecord)
 	for _, item := range r.items {
 		if item.chars == nil {
 			static++
 			continue
 		}
-		words := l.printLength(item.chars)
-		over := l.op(ir.OpULt, ir.TypeBool, l.m.Int(ir.TypeI64, abi.MaxPrintString), item.chars.length())
+		words := w.printLength(item.chars)
+		over := w.op(ir.OpULt, ir.TypeBool, w.m.Int(ir.TypeI64, abi.MaxPrintString), item.chars.length())
 		if need == nil {
 			need, long = words, over
 		} else {
-			need, long = l.op(ir.OpIAdd, ir.TypeI32, need, words), l.op(ir.OpLOr, ir.TypeBool, long, over)
+			need, long = w.op(ir.OpIAdd, ir.TypeI32, need, words), w.op(ir.OpLOr, ir.TypeBool, long, over)
 		}
 	}
 	if need == nil {
-		return l.m.Int(ir.TypeI32, static), nil
+		return w.m.Int(ir.TypeI32, static), nil
 	}
-	return l.op(ir.OpIAdd, ir.TypeI32, need, l.m.Int(ir.TypeI32, static)), long
+	return w.op(ir.OpIAdd, ir.TypeI32, need, w.m.Int(ir.TypeI32, static)), long
 }
 
 // printLength returns the number of words that the bytes of a string take.
-func (l *lowerer) printLength(c chars) *ir.Value {
-	n := l.op(ir.OpUConvert, ir.TypeI32, c.length())
-	return l.op(ir.OpShrL, ir.TypeI32, l.op(ir.OpIAdd, ir.TypeI32, n, l.m.Int(ir.TypeI32, 3)), l.m.Int(ir.TypeI32, 2))
+func (w *builder) printLength(c chars) *ir.Value {
+	n := w.op(ir.OpUConvert, ir.TypeI32, c.length())
+	return w.op(ir.OpShrL, ir.TypeI32, w.op(ir.OpIAdd, ir.TypeI32, n, w.m.Int(ir.TypeI32, 3)), w.m.Int(ir.TypeI32, 2))
 }
 
 // fourBytes returns word i of a string's bytes.
@@ -564,15 +564,15 @@ func (l *lowerer) fourBytes(c chars, i *ir.Value) *ir.Value {
 }
 
 // printSite returns the index of a site, which calls that are written out several times share.
-func (l *lowerer) printSite(s *abi.PrintSite) int {
-	s.Pos = l.irPos(l.pos).String()
-	for i := range l.m.Prints {
-		if reflect.DeepEqual(&l.m.Prints[i], s) {
+func (w *builder) printSite(s *abi.PrintSite) int {
+	s.Pos = w.irPos(w.pos).String()
+	for i := range w.m.Prints {
+		if reflect.DeepEqual(&w.m.Prints[i], s) {
 			return i
 		}
 	}
-	l.m.Prints = append(l.m.Prints, *s)
-	return len(l.m.Prints) - 1
+	w.m.Prints = append(w.m.Prints, *s)
+	return len(w.m.Prints) - 1
 }
 
 // ofPrinter reports whether an instruction works on the print buffer.

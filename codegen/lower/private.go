@@ -63,16 +63,16 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 		return fail(diag.PrivateSize, "use a *dsl.SpecConstant, or an array where the length never changes",
 			"the length of %s must be a specialization constant, or made of such, as the memory is reserved when the kernel is built", name)
 	}
-	if !l.validDefault(in, length) {
+	if !l.specs.validDefault(in, length) {
 		return bad{}
 	}
 	l.use(properties.PrivateAlloca)
 	v := l.m.NewVar(l.f, ir.Function, "private", l.m.ArrayOf(l.memType(elem, false), l.narrowExpr(length)))
 	row := len(l.m.Privates)
 	l.m.Privates = append(l.m.Privates, abi.Private{Name: "private", ElemSize: max(v.Type.Elem.Size, 1), Align: int(align), Len: -1})
-	l.lengths = append(l.lengths, func() { l.m.Privates[row].Expr = exprText(length, specID) })
-	c := &cell{typ: types.NewSlice(elem), cls: classArray, mem: mem{v: v}, private: true, name: assigned(in), home: &place{l.frame, in.Block(), l.inAlt}, decl: in}
-	l.take(c, l.path(l.frame.path, in))
+	l.specs.lengths = append(l.specs.lengths, func() { l.m.Privates[row].Expr = exprText(length, specID) })
+	c := &cell{typ: types.NewSlice(elem), cls: classArray, mem: mem{v: v}, private: true, name: assigned(in), home: &place{l.frame, in.Block(), l.alternatives.in}, decl: in}
+	l.foresight.take(c, l.foresight.path(l.frame.path, in))
 	l.zeroPrivate(c, elem)
 	return slice{at: c.mem, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
 }
@@ -144,7 +144,7 @@ func (l *lowerer) length(x val, t types.Type) (n, expr *ir.Value, ok bool) {
 }
 
 // lift turns a value into a constant expression, if it is made of constants.
-func (l *lowerer) lift(v *ir.Value) (*ir.Value, bool) {
+func (w *builder) lift(v *ir.Value) (*ir.Value, bool) {
 	if s, ok := v.Aux.(*ir.Spec); ok && s.User == nil {
 		return nil, false // of the launch, not of the program
 	}
@@ -156,19 +156,19 @@ func (l *lowerer) lift(v *ir.Value) (*ir.Value, bool) {
 	}
 	var args []*ir.Value
 	for _, a := range v.Args {
-		x, ok := l.lift(a)
+		x, ok := w.lift(a)
 		if !ok {
 			return nil, false
 		}
 		args = append(args, x)
 	}
 	if v.Op == ir.OpSConvert && args[0].IsConst() {
-		return l.m.Int(v.Type, args[0].Int()), true
+		return w.m.Int(v.Type, args[0].Int()), true
 	}
 	if v.Op == ir.OpUConvert && args[0].IsConst() {
-		return l.m.Const(v.Type, args[0].Bits), true
+		return w.m.Const(v.Type, args[0].Bits), true
 	}
-	return l.m.ConstExpr(v.Op, v.Type, args...), true
+	return w.m.ConstExpr(v.Op, v.Type, args...), true
 }
 
 // bound notes the bounds of constants that a length is made of by sums and
@@ -232,11 +232,11 @@ func factors(v *ir.Value, out *[]*ir.Value) {
 }
 
 // validDefault checks that a length is at least 1 if nothing is set.
-func (l *lowerer) validDefault(in *ssa.Call, expr *ir.Value) bool {
+func (sp *specs) validDefault(in *ssa.Call, expr *ir.Value) bool {
 	known := true
-	place := func(s *ir.Spec) uint32 { return uint32(slices.Index(l.m.Specs, s)) }
+	place := func(s *ir.Spec) uint32 { return uint32(slices.Index(sp.m.Specs, s)) }
 	n, err := exprText(expr, place).Eval(func(i uint32) (uint64, bool) {
-		s := l.m.Specs[i]
+		s := sp.m.Specs[i]
 		known = known && (s.User == nil || !s.User.Required)
 		return s.Default, true
 	})
@@ -247,15 +247,15 @@ func (l *lowerer) validDefault(in *ssa.Call, expr *ir.Value) bool {
 	if err != nil {
 		why = err.Error()
 	}
-	l.errorf(diag.SizeDefault, in.Pos(), "give the constant another default, or declare it with dsl.RequireSpecConstant",
+	sp.errorf(diag.SizeDefault, in.Pos(), "give the constant another default, or declare it with dsl.RequireSpecConstant",
 		"the length of this memory is %s if no specialization constant is set", why)
 	return false
 }
 
 // narrowExpr returns a constant expression of type i64 as one of type i32, with
 // as few operations of 64 bits as can be. The runtime checks that it fits.
-func (l *lowerer) narrowExpr(v *ir.Value) *ir.Value {
-	m := l.m
+func (w *builder) narrowExpr(v *ir.Value) *ir.Value {
+	m := w.m
 	switch v.Op {
 	case ir.OpConst:
 		return m.Const(ir.TypeI32, v.Bits)
@@ -264,37 +264,37 @@ func (l *lowerer) narrowExpr(v *ir.Value) *ir.Value {
 			return a
 		}
 	case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpAnd, ir.OpOr, ir.OpXor:
-		return m.ConstExpr(v.Op, ir.TypeI32, l.narrowExpr(v.Args[0]), l.narrowExpr(v.Args[1]))
+		return m.ConstExpr(v.Op, ir.TypeI32, w.narrowExpr(v.Args[0]), w.narrowExpr(v.Args[1]))
 	case ir.OpNot:
-		return m.ConstExpr(v.Op, ir.TypeI32, l.narrowExpr(v.Args[0]))
+		return m.ConstExpr(v.Op, ir.TypeI32, w.narrowExpr(v.Args[0]))
 	case ir.OpShl:
 		if n := v.Args[1]; n.IsConst() && n.Bits < 32 {
-			return m.ConstExpr(v.Op, ir.TypeI32, l.narrowExpr(v.Args[0]), m.Const(ir.TypeI32, n.Bits))
+			return m.ConstExpr(v.Op, ir.TypeI32, w.narrowExpr(v.Args[0]), m.Const(ir.TypeI32, n.Bits))
 		}
 	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
 		if dividesWords(v) {
-			return m.ConstExpr(v.Op, ir.TypeI32, l.narrowExpr(v.Args[0]), l.narrowExpr(v.Args[1]))
+			return m.ConstExpr(v.Op, ir.TypeI32, w.narrowExpr(v.Args[0]), w.narrowExpr(v.Args[1]))
 		}
 		fallthrough
 	case ir.OpShrA:
 		if v.Op != ir.OpUDiv && v.Op != ir.OpUMod && fits32(v.Args[0]) && fits32(v.Args[1]) && v.Args[1].IsConst() && v.Args[1].Int() > 0 {
-			return m.ConstExpr(v.Op, ir.TypeI32, l.narrowExpr(v.Args[0]), l.narrowExpr(v.Args[1]))
+			return m.ConstExpr(v.Op, ir.TypeI32, w.narrowExpr(v.Args[0]), w.narrowExpr(v.Args[1]))
 		}
 	case ir.OpSelect:
 		if d, ok := divisor(v); ok {
-			return l.narrowExpr(d)
+			return w.narrowExpr(d)
 		}
-		return m.ConstExpr(v.Op, ir.TypeI32, l.narrowCond(v.Args[0]), l.narrowExpr(v.Args[1]), l.narrowExpr(v.Args[2]))
+		return m.ConstExpr(v.Op, ir.TypeI32, w.narrowCond(v.Args[0]), w.narrowExpr(v.Args[1]), w.narrowExpr(v.Args[2]))
 	}
 	return m.ConstExpr(ir.OpUConvert, ir.TypeI32, v)
 }
 
 // narrowCond does the same for a condition.
-func (l *lowerer) narrowCond(v *ir.Value) *ir.Value {
+func (w *builder) narrowCond(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpIEq, ir.OpINe, ir.OpSLt, ir.OpSLe:
 		if a, b := v.Args[0], v.Args[1]; a.Type == ir.TypeI64 && fits32(a) && fits32(b) {
-			return l.m.ConstExpr(v.Op, ir.TypeBool, l.narrowExpr(a), l.narrowExpr(b))
+			return w.m.ConstExpr(v.Op, ir.TypeBool, w.narrowExpr(a), w.narrowExpr(b))
 		}
 	}
 	return v

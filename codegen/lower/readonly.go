@@ -5,37 +5,45 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
+// readonly sees to it that a kernel writes to nothing that is constant.
+type readonly struct {
+	*reporter
+	tables  *tables
+	written map[any]*ir.Value       // the addresses that instructions of calls write to
+	stores  map[*ir.Var][]*ir.Value // the values that are stored in variables, once all is lowered
+}
+
 // changes notes that memory is written, which must be no package-level variable's: that of
 // the module cannot be written, and constant data is all launches'. What a pointer or slice
 // may lead to is known at the end.
-func (l *lowerer) changes(m mem) {
+func (ro *readonly) changes(m mem) {
 	if !m.device() {
 		if m.v.Storage == ir.Private {
-			l.writesGlobal()
+			ro.writesGlobal()
 		}
 		return
 	}
-	key := [2]any{l.frame, l.frame.cur}
-	if l.written[key] == m.addr {
+	key := [2]any{ro.frame, ro.frame.cur}
+	if ro.written[key] == m.addr {
 		return
 	}
-	l.written[key] = m.addr
-	l.atEnd(func() {
-		if l.dataBase != nil && l.inTable(m.addr) {
-			l.writesGlobal()
+	ro.written[key] = m.addr
+	ro.atEnd(func() {
+		if ro.tables.base != nil && ro.inTable(m.addr) {
+			ro.writesGlobal()
 		}
 	})
 }
 
 // writesGlobal reports what is written where it cannot be.
-func (l *lowerer) writesGlobal() {
-	l.report(diag.GlobalVar, l.pos, "copy it to a variable of the kernel, and change that",
+func (r *reporter) writesGlobal() {
+	r.report(diag.GlobalVar, r.pos, "copy it to a variable of the kernel, and change that",
 		"this may write to a package-level variable, or to what one points to, which no kernel can")
 }
 
 // inTable reports whether an address may be in the kernel's constant data. It is for when
 // all is lowered.
-func (l *lowerer) inTable(addr *ir.Value) bool {
+func (ro *readonly) inTable(addr *ir.Value) bool {
 	seen := map[*ir.Value]bool{}
 	work := []*ir.Value{addr}
 	for len(work) > 0 {
@@ -47,10 +55,10 @@ func (l *lowerer) inTable(addr *ir.Value) bool {
 		seen[v] = true
 		r, _ := v.Aux.(*ir.Ref)
 		switch {
-		case v == l.dataBase:
+		case v == ro.tables.base:
 			return true
 		case v.Op == ir.OpLoad && r != nil && r.Var != nil:
-			work = append(work, l.storesTo(r.Var)...)
+			work = append(work, ro.storesTo(r.Var)...)
 		case v.Op == ir.OpAddrOf, v.Op == ir.OpSelect:
 			for _, a := range v.Args {
 				if a.Type == ir.TypeAddr {
@@ -63,16 +71,16 @@ func (l *lowerer) inTable(addr *ir.Value) bool {
 }
 
 // storesTo returns what is stored in a variable, when all is lowered.
-func (l *lowerer) storesTo(v *ir.Var) []*ir.Value {
-	if l.stores == nil {
-		l.stores = map[*ir.Var][]*ir.Value{}
-		for _, b := range l.f.Blocks {
+func (ro *readonly) storesTo(v *ir.Var) []*ir.Value {
+	if ro.stores == nil {
+		ro.stores = map[*ir.Var][]*ir.Value{}
+		for _, b := range ro.f.Blocks {
 			for _, in := range b.Insts {
 				if r, ok := in.Aux.(*ir.Ref); ok && in.Op == ir.OpStore && r.Var != nil && len(in.Args) == 1 {
-					l.stores[r.Var] = append(l.stores[r.Var], in.Args[0])
+					ro.stores[r.Var] = append(ro.stores[r.Var], in.Args[0])
 				}
 			}
 		}
 	}
-	return l.stores[v]
+	return ro.stores[v]
 }

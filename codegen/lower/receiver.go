@@ -72,10 +72,10 @@ func (l *lowerer) fromArgs(t types.Type, next *int, field token.Pos) val {
 }
 
 // sliceArg is a slice argument: its capacity is its length.
-func (l *lowerer) sliceArg(p *abi.Param, elem types.Type) val {
+func (w *builder) sliceArg(p *abi.Param, elem types.Type) val {
 	at := abi.OffsetArgs + p.Offset
-	n := l.arg(at+8, ir.TypeI64)
-	return slice{at: mem{addr: l.arg(at, ir.TypeAddr), elem: l.memType(elem, true)}, len: n, cap: n}
+	n := w.arg(at+8, ir.TypeI64)
+	return slice{at: mem{addr: w.arg(at, ir.TypeAddr), elem: w.memType(elem, true)}, len: n, cap: n}
 }
 
 // valueArg loads a flat value of a field from the launch block at the given offset.
@@ -120,18 +120,18 @@ func (l *lowerer) fillArray(m mem, at int, t types.Type, field token.Pos) {
 // maxArrayArg bounds the elements of an array that is passed by value.
 const maxArrayArg = 4096
 
-func (l *lowerer) scalarArg(at int, t types.Type) *ir.Value {
+func (w *builder) scalarArg(at int, t types.Type) *ir.Value {
 	mt := deviceScalar(t.Underlying().(*types.Basic))
-	v := l.arg(at, mt)
+	v := w.arg(at, mt)
 	switch {
 	case mt == regType(t):
 		return v
 	case isBoolean(t):
-		return l.op(ir.OpINe, ir.TypeBool, l.op(ir.OpUConvert, ir.TypeI32, v), l.m.Int(ir.TypeI32, 0))
+		return w.op(ir.OpINe, ir.TypeBool, w.op(ir.OpUConvert, ir.TypeI32, v), w.m.Int(ir.TypeI32, 0))
 	case isUnsigned(t):
-		return l.op(ir.OpUConvert, ir.TypeI32, v)
+		return w.op(ir.OpUConvert, ir.TypeI32, v)
 	}
-	return l.op(ir.OpSConvert, ir.TypeI32, v)
+	return w.op(ir.OpSConvert, ir.TypeI32, v)
 }
 
 // newAccessor makes the work-group variable of the kernel's next accessor; it is
@@ -148,7 +148,7 @@ func (l *lowerer) newAccessor(t types.Type, name string) val {
 	v := l.m.NewVar(nil, ir.Workgroup, "accessor", l.m.ArrayOf(l.memType(elem, false), l.m.SpecValue(s)))
 	v.Accessor = i
 	l.accessors = append(l.accessors, v)
-	l.take(&cell{typ: t, cls: classArray, mem: mem{v: v}, name: name}, l.path(nil, t))
+	l.foresight.take(&cell{typ: t, cls: classArray, mem: mem{v: v}, name: name}, l.foresight.path(nil, t))
 	l.op(ir.OpZeroLocal, ir.TypeVoid).Aux = &ir.Ref{Var: v}
 	return accessor{i}
 }

@@ -31,7 +31,7 @@ func (l *lowerer) storeShape(c *cell, v val) {
 		return
 	}
 	if _, ok := c.shape.(text); ok {
-		if t, ok := l.textOf(v); ok {
+		if t, ok := l.tables.textOf(v); ok {
 			v = t
 		}
 	}
@@ -40,12 +40,12 @@ func (l *lowerer) storeShape(c *cell, v val) {
 		switch {
 		case isNilShape(v) && yields(v):
 			v = l.nilLike(c.shape)
-		case isNilShape(c.shape) && !c.fixed && (yields(v) || !c.stored || c.home != nil && *c.home == l.place() || l.straight(c.zeroed)):
+		case isNilShape(c.shape) && !c.fixed && (yields(v) || !c.stored || c.home != nil && *c.home == l.alternatives.place() || l.straight(c.zeroed)):
 			l.reshape(c, v)
-		case l.makeDynamic(c, c.shape, v):
+		case l.tables.makeDynamic(c, c.shape, v):
 			return
 		case l.supersede(c, v):
-		case !l.moveTables(c.shape, v) && l.maySeveral(c, c.shape, v):
+		case !l.tables.moveTables(c.shape, v) && l.maySeveral(c, c.shape, v):
 			return
 		default:
 			if !c.told {
@@ -81,7 +81,7 @@ func (l *lowerer) storeView(c *cell, w view) bool {
 	case held && sameMem(old.s.at, w.s.at):
 	case foreseen && !c.stored && !c.fixed:
 		l.reshape(c, w)
-	case !held && isNilShape(c.shape) && !c.fixed && (!c.stored || c.home != nil && *c.home == l.place() || l.straight(c.zeroed)):
+	case !held && isNilShape(c.shape) && !c.fixed && (!c.stored || c.home != nil && *c.home == l.alternatives.place() || l.straight(c.zeroed)):
 		l.reshape(c, w)
 	default:
 		return false
@@ -136,23 +136,23 @@ func leadsTo(b, to *ir.Block) bool {
 	return true
 }
 
-func (l *lowerer) makeVars(c *cell, xs []*ir.Value) {
+func (w *builder) makeVars(c *cell, xs []*ir.Value) {
 	if c.vars == nil {
 		for _, x := range xs {
-			c.vars = append(c.vars, l.m.NewVar(l.f, ir.Function, "shape", x.Type))
+			c.vars = append(c.vars, w.m.NewVar(w.f, ir.Function, "shape", x.Type))
 		}
 	}
 }
 
 // reshape gives a variable that held only nil the shape of v, and stores v's
 // kind of nil wherever nil was stored.
-func (l *lowerer) reshape(c *cell, v val) {
+func (w *builder) reshape(c *cell, v val) {
 	c.shape, c.vars = v, nil
 	if !yields(v) {
 		return
 	}
-	xs := leaves(l.nilLike(v))
-	l.makeVars(c, xs)
+	xs := leaves(w.nilLike(v))
+	w.makeVars(c, xs)
 	for _, at := range c.nils {
 		b := at.Block
 		i := slices.Index(b.Insts, at) + 1
@@ -317,7 +317,7 @@ func (c *cell) subject(kind string) string {
 
 // mixed reports that a variable holds two values that cannot be told apart.
 func (l *lowerer) mixed(c *cell, a, b val) {
-	if l.moveTables(a, b) {
+	if l.tables.moveTables(a, b) {
 		return
 	}
 	why := cmp.Or(against(a), against(b))
@@ -421,10 +421,10 @@ func (l *lowerer) describe(v val) string {
 			return "device memory"
 		}
 		name := r.v.Name
-		if c := l.owners[r.v]; c != nil && c.name != "" {
+		if c := l.foresight.carried.owners[r.v]; c != nil && c.name != "" {
 			name = c.name
 		}
-		switch c := l.owners[r.v]; {
+		switch c := l.foresight.carried.owners[r.v]; {
 		case r.v.Storage == ir.Workgroup:
 			return "the work-group memory " + name
 		case c != nil && c.private:
@@ -461,21 +461,21 @@ func isNilShape(v val) bool {
 }
 
 // nilLike returns the nil of the given shape.
-func (l *lowerer) nilLike(v val) val {
+func (w *builder) nilLike(v val) val {
 	xs := leaves(v)
 	i := -1
-	n := rebuild(v, func() *ir.Value { i++; return l.m.Const(xs[i].Type, 0) })
+	n := rebuild(v, func() *ir.Value { i++; return w.m.Const(xs[i].Type, 0) })
 	switch n := n.(type) {
 	case pointer:
-		n.isNil = l.m.Bool(true)
+		n.isNil = w.m.Bool(true)
 		return n
 	case slice:
 		if !n.at.device() {
-			n.off = l.m.Int(ir.TypeI64, nilOffset)
+			n.off = w.m.Int(ir.TypeI64, nilOffset)
 		}
 		return n
 	case oneOf: // its tag says the first
-		n.alts[0] = l.nilLike(n.alts[0])
+		n.alts[0] = w.nilLike(n.alts[0])
 		return n
 	}
 	return n
@@ -487,28 +487,28 @@ const nilOffset = -1
 
 // canonical brings a value into the form in which it is kept in variables:
 // pointers say whether they are nil, and those into device memory are addresses.
-func (l *lowerer) canonical(v val) val {
+func (w *builder) canonical(v val) val {
 	p, ok := v.(pointer)
 	if !ok {
 		return v
 	}
 	if p.isNil == nil {
-		p.isNil = l.m.Bool(false)
+		p.isNil = w.m.Bool(false)
 	}
 	if m, ok := p.ref.(mem); ok && m.device() {
-		p.ref = l.addressed(m)
+		p.ref = w.addressed(m)
 	}
 	return p
 }
 
 // addressed returns device memory as an address without a path.
-func (l *lowerer) addressed(m mem) mem {
-	zero := l.m.Int(ir.TypeI32, 0)
+func (w *builder) addressed(m mem) mem {
+	zero := w.m.Int(ir.TypeI32, 0)
 	if len(m.path) == 1 && m.path[0] == zero {
 		return m
 	}
 	leaf := m.auxRef().Leaf(m.args())
-	a := l.op(ir.OpAddrOf, ir.TypeAddr, m.args()...)
+	a := w.op(ir.OpAddrOf, ir.TypeAddr, m.args()...)
 	a.Aux = m.auxRef()
 	return mem{addr: a, elem: leaf, path: []*ir.Value{zero}}
 }

@@ -15,35 +15,42 @@ const maxValues = 250_000
 // those of the calls in it.
 type copied struct{ times, values int }
 
+// budget bounds the kernel's code.
+type budget struct {
+	*reporter
+	copies   map[*ssa.Function]copied // the code that each function takes
+	tooLarge bool                     // whether the code is too large, so that no more is made
+}
+
 // countCopy notes a call that has been lowered.
-func (l *lowerer) countCopy(f *frame) {
-	n := l.m.Len() - f.begin
+func (g *budget) countCopy(f *frame) {
+	n := g.m.Len() - f.begin
 	if f.caller != nil {
 		f.caller.inner += n
 	}
-	c := l.copies[f.fn]
-	l.copies[f.fn] = copied{c.times + 1, c.values + n - f.inner}
+	c := g.copies[f.fn]
+	g.copies[f.fn] = copied{c.times + 1, c.values + n - f.inner}
 }
 
 // isTooLarge reports whether the code is too large, and says so the first time: with the
 // function that takes most of it, as calls by one of several functions or types in one
 // another write that out for each combination.
-func (l *lowerer) isTooLarge() bool {
-	if l.m.Len() <= maxValues || l.tooLarge {
-		return l.tooLarge
+func (g *budget) isTooLarge() bool {
+	if g.m.Len() <= maxValues || g.tooLarge {
+		return g.tooLarge
 	}
-	l.tooLarge = true
-	for f := l.frame; f != nil; f = f.caller {
-		l.countCopy(f)
+	g.tooLarge = true
+	for f := g.frame; f != nil; f = f.caller {
+		g.countCopy(f)
 	}
 	var most *ssa.Function
-	for fn, c := range l.copies {
-		if d := l.copies[most]; most == nil || c.values > d.values || c.values == d.values && fn.Pos() < most.Pos() {
+	for fn, c := range g.copies {
+		if d := g.copies[most]; most == nil || c.values > d.values || c.values == d.values && fn.Pos() < most.Pos() {
 			most = fn
 		}
 	}
-	l.report(diag.TooLarge, l.pos, "call it from fewer places, such as once in a loop; call by one of several functions or types in one place, not in each of their bodies; or split the kernel",
+	g.report(diag.TooLarge, g.pos, "call it from fewer places, such as once in a loop; call by one of several functions or types in one place, not in each of their bodies; or split the kernel",
 		"the kernel has more than %d instructions here: calls are written out where they stand, of %s, the most of it, %d by now",
-		maxValues, load.FuncText(most), l.copies[most].times)
+		maxValues, load.FuncText(most), g.copies[most].times)
 	return true
 }

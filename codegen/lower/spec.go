@@ -27,6 +27,13 @@ type specDecl struct {
 	leaves   []*ir.Spec // depth first
 }
 
+// specs are the specialization constants of a kernel.
+type specs struct {
+	*reporter
+	decls   []*specDecl
+	lengths []func() // the work for when the constants have their numbers
+}
+
 func init() {
 	add("(*"+dslPath+".SpecConstant[T]).Get", lowerSpecGet)
 	add("(*"+dslPath+".SpecConstant).Get", lowerSpecGet)
@@ -84,8 +91,8 @@ func (l *lowerer) specGlobal(g *ssa.Global) (specConst, bool) {
 		return fail("use a constant", "the default of the specialization constant %s is not known when the kernel is generated", g.Name())
 	}
 	name := g.Pkg.Pkg.Path() + "." + g.Name()
-	l.specLeaves(d, name, "", d.typ, 0, &init)
-	l.specDecls = append(l.specDecls, d)
+	l.specs.specLeaves(d, name, "", d.typ, 0, &init)
+	l.specs.decls = append(l.specs.decls, d)
 	return specConst{d}, true
 }
 
@@ -115,17 +122,17 @@ func specTypeError(t types.Type) string {
 const maxSpecLeaves = 1 << 10
 
 // specLeaves adds the scalars of a constant; *init has their defaults.
-func (l *lowerer) specLeaves(d *specDecl, name, path string, t types.Type, offset int, init *[]*ir.Value) {
+func (sp *specs) specLeaves(d *specDecl, name, path string, t types.Type, offset int, init *[]*ir.Value) {
 	switch u := t.Underlying().(type) {
 	case *types.Array:
 		size := int(sizes.Sizeof(u.Elem()))
 		for i := range int(u.Len()) {
-			l.specLeaves(d, name, fmt.Sprintf("%s[%d]", path, i), u.Elem(), offset+i*size, init)
+			sp.specLeaves(d, name, fmt.Sprintf("%s[%d]", path, i), u.Elem(), offset+i*size, init)
 		}
 		return
 	case *types.Struct:
-		for i, o := range l.offsets(t) {
-			l.specLeaves(d, name, path+"."+u.Field(i).Name(), u.Field(i).Type(), offset+o, init)
+		for i, o := range sp.offsets(t) {
+			sp.specLeaves(d, name, path+"."+u.Field(i).Name(), u.Field(i).Type(), offset+o, init)
 		}
 		return
 	}
@@ -134,15 +141,15 @@ func (l *lowerer) specLeaves(d *specDecl, name, path string, t types.Type, offse
 	row := &abi.SpecConstant{Name: name, Path: path, Type: b.Name(), Size: max(typ.Size, 4), Offset: offset, Required: d.required}
 	if def := (*init)[0]; !d.required {
 		n := def.Bits
-		if l.wideDefault(b, def) {
-			l.errorf(diag.SpecDecl, d.global.Pos(), "declare it as int64 or uint64",
+		if sp.wideDefault(b, def) {
+			sp.errorf(diag.SpecDecl, d.global.Pos(), "declare it as int64 or uint64",
 				"the default of the specialization constant %s needs more than the 32 bits that a constant of type %s has", d.global.Name(), b.Name())
 		}
-		row.Default = l.m.Const(typ, n).Bits
+		row.Default = sp.m.Const(typ, n).Bits
 	}
 	*init = (*init)[1:]
 	s := &ir.Spec{Name: d.global.Name() + path, Type: typ, Default: row.Default, User: row}
-	l.m.Specs = append(l.m.Specs, s)
+	sp.m.Specs = append(sp.m.Specs, s)
 	d.leaves = append(d.leaves, s)
 }
 
@@ -155,7 +162,7 @@ func specScalar(b *types.Basic) *ir.Type {
 	return regType(b)
 }
 
-func (l *lowerer) wideDefault(b *types.Basic, def *ir.Value) bool {
+func (w *builder) wideDefault(b *types.Basic, def *ir.Value) bool {
 	switch b.Kind() {
 	case types.Int:
 		return def.Int() != int64(int32(def.Int()))
@@ -235,49 +242,49 @@ func (l *lowerer) specValue(t types.Type, leaves *[]*ir.Spec) val {
 
 // finishSpecs gives the constants the numbers that they have in the kernel's package,
 // and puts them in the order of their declarations.
-func (l *lowerer) finishSpecs() {
+func (sp *specs) finishSpecs() {
 	key := func(d *specDecl) (string, string, int, int) {
-		p := l.prog.Fset.Position(d.global.Pos())
+		p := sp.prog.Fset.Position(d.global.Pos())
 		return d.global.Pkg.Pkg.Path(), p.Filename, p.Line, p.Column
 	}
-	slices.SortFunc(l.specDecls, func(a, b *specDecl) int {
+	slices.SortFunc(sp.decls, func(a, b *specDecl) int {
 		p1, f1, l1, c1 := key(a)
 		p2, f2, l2, c2 := key(b)
 		return cmp.Or(cmp.Compare(p1, p2), cmp.Compare(f1, f2), l1-l2, c1-c2)
 	})
-	for _, d := range l.specDecls {
+	for _, d := range sp.decls {
 		obj := d.global.Object()
-		first, ok := l.k.Pkg.SpecIDs[obj]
+		first, ok := sp.k.Pkg.SpecIDs[obj]
 		if !ok {
 			panic("BUG: the specialization constant " + d.global.Name() + " is not among what kernels mention")
 		}
-		_, pinned := l.prog.SpecIDs[obj]
+		_, pinned := sp.prog.SpecIDs[obj]
 		for i, s := range d.leaves {
 			s.ID, s.User.Pinned = first+uint32(i), pinned
 		}
 	}
-	for _, d := range l.specDecls {
+	for _, d := range sp.decls {
 		for _, s := range d.leaves {
-			if def := l.m.Const(s.Type, s.Default).Int(); s.User.Max > 0 && !d.required && s.User.Type != "bool" && def < int64(s.User.Min) && len(l.diags) == 0 {
-				l.errorf(diag.SizeDefault, d.global.Pos(), "give it another default, or declare it with dsl.RequireSpecConstant",
+			if def := sp.m.Const(s.Type, s.Default).Int(); s.User.Max > 0 && !d.required && s.User.Type != "bool" && def < int64(s.User.Min) && len(sp.diags) == 0 {
+				sp.errorf(diag.SizeDefault, d.global.Pos(), "give it another default, or declare it with dsl.RequireSpecConstant",
 					"%s sets the length of an array, and its default is %d", s.Name, def)
 			}
 		}
 	}
 	var user, reserved []*ir.Spec
-	for _, s := range l.m.Specs {
+	for _, s := range sp.m.Specs {
 		if s.User == nil {
 			reserved = append(reserved, s)
 		}
 	}
-	for _, d := range l.specDecls {
+	for _, d := range sp.decls {
 		for _, s := range d.leaves {
 			s.User.ID = s.ID
 			user = append(user, s)
 		}
 	}
-	l.m.Specs = append(user, reserved...)
-	for _, set := range l.lengths {
+	sp.m.Specs = append(user, reserved...)
+	for _, set := range sp.lengths {
 		set()
 	}
 }

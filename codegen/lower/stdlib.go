@@ -46,11 +46,11 @@ func init() {
 
 // start returns where a slice begins, in bytes, and whether that can be compared
 // with where others of the same memory begin.
-func (l *lowerer) start(s slice, elem types.Type) *ir.Value {
+func (w *builder) start(s slice, elem types.Type) *ir.Value {
 	if s.at.device() {
-		return l.op(ir.OpBitcast, ir.TypeI64, s.at.addr)
+		return w.op(ir.OpBitcast, ir.TypeI64, s.at.addr)
 	}
-	return l.op(ir.OpIMul, ir.TypeI64, s.off, l.m.Int(ir.TypeI64, sizes.Sizeof(elem)))
+	return w.op(ir.OpIMul, ir.TypeI64, s.off, w.m.Int(ir.TypeI64, sizes.Sizeof(elem)))
 }
 
 // shared reports whether two slices may be of the same memory.
@@ -67,22 +67,22 @@ func lowerOverlaps(l *lowerer, _ *ssa.Call, fn *ssa.Function, args []val) val {
 }
 
 // overlap returns whether two slices have elements in common.
-func (l *lowerer) overlap(args []val, elem types.Type) *ir.Value {
+func (w *builder) overlap(args []val, elem types.Type) *ir.Value {
 	a, ok1 := args[0].(slice)
 	b, ok2 := args[1].(slice)
 	if !ok1 || !ok2 || !shared(a, b) || sizes.Sizeof(elem) == 0 {
-		return l.m.Bool(false)
+		return w.m.Bool(false)
 	}
-	size := l.m.Int(ir.TypeI64, sizes.Sizeof(elem))
-	p, q := l.start(a, elem), l.start(b, elem)
+	size := w.m.Int(ir.TypeI64, sizes.Sizeof(elem))
+	p, q := w.start(a, elem), w.start(b, elem)
 	end := func(p, n *ir.Value) *ir.Value {
-		return l.op(ir.OpIAdd, ir.TypeI64, p, l.op(ir.OpIMul, ir.TypeI64, n, size))
+		return w.op(ir.OpIAdd, ir.TypeI64, p, w.op(ir.OpIMul, ir.TypeI64, n, size))
 	}
-	before := l.op(ir.OpULt, ir.TypeBool, p, end(q, b.len))
-	after := l.op(ir.OpULt, ir.TypeBool, q, end(p, a.len))
-	zero := l.m.Int(ir.TypeI64, 0)
-	some := l.op(ir.OpLAnd, ir.TypeBool, l.op(ir.OpINe, ir.TypeBool, a.len, zero), l.op(ir.OpINe, ir.TypeBool, b.len, zero))
-	return l.op(ir.OpLAnd, ir.TypeBool, some, l.op(ir.OpLAnd, ir.TypeBool, before, after))
+	before := w.op(ir.OpULt, ir.TypeBool, p, end(q, b.len))
+	after := w.op(ir.OpULt, ir.TypeBool, q, end(p, a.len))
+	zero := w.m.Int(ir.TypeI64, 0)
+	some := w.op(ir.OpLAnd, ir.TypeBool, w.op(ir.OpINe, ir.TypeBool, a.len, zero), w.op(ir.OpINe, ir.TypeBool, b.len, zero))
+	return w.op(ir.OpLAnd, ir.TypeBool, some, w.op(ir.OpLAnd, ir.TypeBool, before, after))
 }
 
 // lowerInexactOverlap lowers alias.InexactOverlap: slices of bytes that have some in common, and
@@ -161,7 +161,7 @@ var simpler = map[string]string{"slices.pdqsortOrdered": "slices.heapSortOrdered
 
 // simplerCall makes a call of a function one of another that has the same outcome
 // with less code, if there is one.
-func (l *lowerer) simplerCall(fn *ssa.Function, args []val) (*ssa.Function, []val) {
+func (w *builder) simplerCall(fn *ssa.Function, args []val) (*ssa.Function, []val) {
 	other := simpler[origin(fn).RelString(nil)]
 	if other == "" || !isInteger(fn.TypeArgs()[0]) {
 		return fn, args

@@ -65,8 +65,8 @@ func (l *lowerer) nextRune(in *ssa.Next) val {
 }
 
 // loadVarAt loads an element of a table of numbers.
-func (l *lowerer) loadVarAt(m mem, i *ir.Value) *ir.Value {
-	v := l.op(ir.OpLoad, ir.TypeI32, m.at(i).args()...)
+func (w *builder) loadVarAt(m mem, i *ir.Value) *ir.Value {
+	v := w.op(ir.OpLoad, ir.TypeI32, m.at(i).args()...)
 	v.Aux = m.at(i).auxRef()
 	return v
 }
@@ -90,9 +90,9 @@ func (l *lowerer) bytesOrRunes(s string, runes bool) val {
 	count := l.m.Int(ir.TypeI64, int64(len(ns)))
 	v := l.m.NewVar(l.f, ir.Function, "text", l.m.ArrayOf(ir.TypeI32, l.m.Int(ir.TypeI32, int64(max(len(ns), 1)))))
 	// Each time it runs it makes new ones.
-	at := l.place()
+	at := l.alternatives.place()
 	c := &cell{typ: types.NewSlice(types.Typ[types.Uint8]), cls: classArray, mem: mem{v: v}, home: &at, decl: l.frame.cur, anew: l.frame.inRound(at.block)}
-	l.take(c, l.path(l.frame.path, l.frame.cur))
+	l.foresight.take(c, l.foresight.path(l.frame.path, l.frame.cur))
 	if len(ns) > 0 {
 		name := "string " + s
 		if runes {

@@ -13,11 +13,11 @@ import (
 //
 // Work-group memory has no home: it is the same in all rounds of a loop, so no pointer
 // keeps that of an earlier round.
-func (l *lowerer) take(c *cell, at *path) {
-	l.owners[c.mem.v] = c
+func (fs *foresight) take(c *cell, at *path) {
+	fs.carried.owners[c.mem.v] = c
 	c.inst = at
-	l.declared[at] = c
-	l.carried.taken[at] = true
+	fs.declared[at] = c
+	fs.carried.taken[at] = true
 }
 
 // takenAhead returns the work-group memory that a variable of the lowering before is, ahead
@@ -39,30 +39,30 @@ func (l *lowerer) takenAhead(old *cell) *cell {
 		t = l.translateType(t)
 	}
 	c := &cell{typ: old.typ, cls: classArray, mem: mem{v: l.m.NewVar(nil, ir.Workgroup, v.Name, t)}, decl: old.decl, name: old.name}
-	l.take(c, old.inst)
+	l.foresight.take(c, old.inst)
 	return c
 }
 
 // constHere returns a constant expression of the lowering before as one of this, or nil.
-func (l *lowerer) constHere(v *ir.Value) *ir.Value {
+func (w *builder) constHere(v *ir.Value) *ir.Value {
 	if v.IsConst() {
-		return l.m.Const(v.Type, v.Bits)
+		return w.m.Const(v.Type, v.Bits)
 	}
 	if old, ok := v.Aux.(*ir.Spec); ok {
-		for _, s := range l.m.Specs {
+		for _, s := range w.m.Specs {
 			if s.Name == old.Name && s.Type == old.Type && (s.User == nil) == (old.User == nil) && (s.User == nil || s.User.Name == old.User.Name) {
-				return l.m.SpecValue(s)
+				return w.m.SpecValue(s)
 			}
 		}
 		return nil
 	}
 	args := make([]*ir.Value, len(v.Args))
 	for i, a := range v.Args {
-		if args[i] = l.constHere(a); args[i] == nil {
+		if args[i] = w.constHere(a); args[i] == nil {
 			return nil
 		}
 	}
-	return l.m.ConstExpr(v.Op, v.Type, args...)
+	return w.m.ConstExpr(v.Op, v.Type, args...)
 }
 
 // assigned returns the name of the variable that a call's result is assigned to, or "".

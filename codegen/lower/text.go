@@ -23,18 +23,18 @@ type texts struct {
 }
 
 // textOf makes a text of a string.
-func (l *lowerer) textOf(v val) (text, bool) {
+func (ts *tables) textOf(v val) (text, bool) {
 	switch v := v.(type) {
 	case text:
 		return v, true
 	case str:
-		at := strings.Index(l.texts.all, v.s)
+		at := strings.Index(ts.texts.all, v.s)
 		if at < 0 {
-			at = len(l.texts.all)
-			l.texts.all += v.s
-			l.again = true // the table has to hold it
+			at = len(ts.texts.all)
+			ts.texts.all += v.s
+			ts.foresight.again = true // the table has to hold it
 		}
-		return text{l.m.Int(ir.TypeI64, int64(at)), l.m.Int(ir.TypeI64, int64(len(v.s)))}, true
+		return text{ts.m.Int(ir.TypeI64, int64(at)), ts.m.Int(ir.TypeI64, int64(len(v.s)))}, true
 	}
 	return text{}, false
 }
@@ -47,14 +47,14 @@ type partKey struct {
 
 // makeDynamic says that a variable holds strings that are not known, which takes
 // effect as the kernel is lowered once more. It reports whether that helps.
-func (l *lowerer) makeDynamic(c *cell, a, b val) bool {
-	_, ok1 := l.textOf(a)
-	_, ok2 := l.textOf(b)
-	if !ok1 || !ok2 || c.key == nil || l.texts.dynamic[c.key] {
+func (ts *tables) makeDynamic(c *cell, a, b val) bool {
+	_, ok1 := ts.textOf(a)
+	_, ok2 := ts.textOf(b)
+	if !ok1 || !ok2 || c.key == nil || ts.texts.dynamic[c.key] {
 		return false
 	}
-	l.texts.dynamic[c.key] = true
-	l.again = true
+	ts.texts.dynamic[c.key] = true
+	ts.foresight.again = true
 	return true
 }
 
@@ -62,13 +62,13 @@ func (l *lowerer) makeDynamic(c *cell, a, b val) bool {
 func (l *lowerer) setKey(c *cell, key any) {
 	c.key = key
 	if c.inst == nil {
-		l.setInst(c, l.path(l.frame.path, key))
+		l.setInst(c, l.foresight.path(l.frame.path, key))
 	}
-	if c.cls == classShape && l.carried.known[key] {
+	if c.cls == classShape && l.foresight.carried.known[key] {
 		l.makeSeveral(c)
 	}
-	if c.cls == classShape && l.texts.dynamic[key] {
-		if t, ok := l.textOf(c.shape); ok {
+	if c.cls == classShape && l.tables.texts.dynamic[key] {
+		if t, ok := l.tables.textOf(c.shape); ok {
 			c.shape = t
 		}
 	}
@@ -80,19 +80,19 @@ func (l *lowerer) setKey(c *cell, key any) {
 // setInst says which of the variables that the same declares this is.
 func (l *lowerer) setInst(c *cell, p *path) {
 	c.inst = p
-	l.declared[p] = c
-	if l.carried.early[p] && c.cls == classShape {
+	l.foresight.declared[p] = c
+	if l.foresight.carried.early[p] && c.cls == classShape {
 		l.makeSeveral(c)
 	}
 	for i, part := range c.fields {
-		l.setInst(part, l.carried.path(path{up: p, at: i}))
+		l.setInst(part, l.foresight.carried.path(path{up: p, at: i}))
 	}
 }
 
 // textTable returns the table of all texts, a byte each, or for runes the rune that
 // begins at each byte, with its width above bit 24, as of the texts up to their end.
-func (l *lowerer) textTable(runes bool) slice {
-	all := l.texts.all
+func (ts *tables) textTable(runes bool) slice {
+	all := ts.texts.all
 	if all == "" {
 		all = "\x00"
 	}
@@ -100,7 +100,7 @@ func (l *lowerer) textTable(runes bool) slice {
 	if runes {
 		i, name, elem = 1, "runes of texts", types.Typ[types.Int32]
 	}
-	if l.textTables[i].len == nil {
+	if ts.textTables[i].len == nil {
 		var ns []int64
 		for at := range len(all) {
 			n := int64(all[at])
@@ -110,32 +110,32 @@ func (l *lowerer) textTable(runes bool) slice {
 			}
 			ns = append(ns, n)
 		}
-		count := l.m.Int(ir.TypeI64, int64(len(ns)))
-		t := slice{off: l.m.Int(ir.TypeI64, 0), len: count, cap: count}
+		count := ts.m.Int(ir.TypeI64, int64(len(ns)))
+		t := slice{off: ts.m.Int(ir.TypeI64, 0), len: count, cap: count}
 		if len(ns) <= maxVarTable {
-			t.at = l.numbers(name, ns)
+			t.at = ts.numbers(name, ns)
 		} else {
 			var scalars []*ir.Value
 			for _, n := range ns {
-				scalars = append(scalars, l.m.Int(ir.TypeI32, n))
+				scalars = append(scalars, ts.m.Int(ir.TypeI32, n))
 			}
-			m := l.dataTable(scalars, types.NewArray(elem, int64(len(ns))))
-			t.at, t.off = mem{addr: m.addr, elem: l.memType(elem, true)}, nil
+			m := ts.dataTable(scalars, types.NewArray(elem, int64(len(ns))))
+			t.at, t.off = mem{addr: m.addr, elem: ts.memType(elem, true)}, nil
 		}
-		l.textTables[i] = t
+		ts.textTables[i] = t
 	}
-	return l.textTables[i]
+	return ts.textTables[i]
 }
 
 // byteAt loads byte i of a text, which it is known to have.
 func (l *lowerer) byteAt(t text, i *ir.Value) *ir.Value {
-	at := l.elem(l.textTable(false), l.op(ir.OpIAdd, ir.TypeI64, t.off, i))
+	at := l.elem(l.tables.textTable(false), l.op(ir.OpIAdd, ir.TypeI64, t.off, i))
 	return l.loadScalar(at, types.Typ[types.Uint8])
 }
 
 // textBytes returns the bytes of a text, which nothing may write.
 func (l *lowerer) textBytes(t text) slice {
-	s := l.textTable(false)
+	s := l.tables.textTable(false)
 	if s.at.device() {
 		a := l.op(ir.OpAddrOf, ir.TypeAddr, s.at.addr, t.off)
 		a.Aux = s.at.auxRef()
@@ -255,9 +255,9 @@ func (l *lowerer) textLess(a, b chars) *ir.Value {
 
 // textMinMax lowers min or max of strings that are not all known.
 func (l *lowerer) textMinMax(name string, args []val) val {
-	acc, ok := l.textOf(args[0])
+	acc, ok := l.tables.textOf(args[0])
 	for _, a := range args[1:] {
-		b, ok2 := l.textOf(a)
+		b, ok2 := l.tables.textOf(a)
 		if !ok || !ok2 {
 			l.errorf(diag.String, token.NoPos, viewHint, "a string of bytes cannot be one of several that data choose among: a kernel does not copy them")
 			return bad{}
@@ -284,7 +284,7 @@ func (l *lowerer) nextTextRune(it textIter) val {
 	at := l.loadVar(it.at)
 	more := l.op(ir.OpSLt, ir.TypeBool, at, it.t.n)
 	i := l.op(ir.OpSelect, ir.TypeI64, more, l.op(ir.OpIAdd, ir.TypeI64, it.t.off, at), zero)
-	packed := l.loadScalar(l.elem(l.textTable(true), i), types.Typ[types.Int32])
+	packed := l.loadScalar(l.elem(l.tables.textTable(true), i), types.Typ[types.Int32])
 	width := l.op(ir.OpUConvert, ir.TypeI64, l.op(ir.OpShrL, ir.TypeI32, packed, l.m.Int(ir.TypeI32, 24)))
 	end := l.op(ir.OpIAdd, ir.TypeI64, at, width)
 	// What goes on behind the end is no rune.

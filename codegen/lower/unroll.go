@@ -26,7 +26,7 @@ type unrolled struct {
 const maxReturnBlocks = 8
 
 // findUnrolled finds the loops of f whose rounds are lowered one by one.
-func (l *lowerer) findUnrolled(f *frame, order []*ssa.BasicBlock) {
+func (fs *foresight) findUnrolled(f *frame, order []*ssa.BasicBlock) {
 	heads := map[*ssa.BasicBlock]bool{}
 	for _, b := range order {
 		for _, in := range b.Instrs {
@@ -37,7 +37,7 @@ func (l *lowerer) findUnrolled(f *frame, order []*ssa.BasicBlock) {
 			case *ssa.Index:
 				x, index = in.X, in.Index
 			}
-			if x != nil && l.resolvedElems(x.Type()) {
+			if x != nil && fs.resolvedElems(x.Type()) {
 				phiBlocks(index, heads, map[ssa.Value]bool{})
 			}
 		}
@@ -46,7 +46,7 @@ func (l *lowerer) findUnrolled(f *frame, order []*ssa.BasicBlock) {
 		if !heads[h] {
 			continue
 		}
-		if blocks := naturalLoop(h); blocks != nil && !l.carried.rolled[rolledKey{f.path, h}] {
+		if blocks := naturalLoop(h); blocks != nil && !fs.carried.rolled[rolledKey{f.path, h}] {
 			u := &unrolled{head: h, blocks: blocks}
 			u.addReturns(order)
 			u.findOuts()
@@ -57,15 +57,15 @@ func (l *lowerer) findUnrolled(f *frame, order []*ssa.BasicBlock) {
 
 // resolvedElems reports whether a type is that of an array or slice, or a pointer to
 // an array, of elements that are resolved while lowering. Strings need not be.
-func (l *lowerer) resolvedElems(t types.Type) bool {
+func (w *builder) resolvedElems(t types.Type) bool {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
 	}
 	switch t := t.Underlying().(type) {
 	case *types.Array:
-		return !l.isFlat(t.Elem()) && !isString(t.Elem())
+		return !w.isFlat(t.Elem()) && !isString(t.Elem())
 	case *types.Slice:
-		return !l.isFlat(t.Elem()) && !isString(t.Elem())
+		return !w.isFlat(t.Elem()) && !isString(t.Elem())
 	}
 	return false
 }
@@ -302,7 +302,7 @@ type rolledKey struct {
 // unroll lowers a loop round by round.
 func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	u.active = true
-	l.rounds++
+	l.foresight.rounds++
 	var rest []*ssa.BasicBlock
 	for _, b := range order {
 		if u.blocks[b] && b != u.head {
@@ -312,11 +312,11 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	errors := len(l.diags)
 	for n := 0; f.reached[u.head] && len(l.diags) == errors; n++ {
 		if n > unrollLimit {
-			l.carried.rolled[rolledKey{f.path, u.head}] = true
-			l.again = true
+			l.foresight.carried.rolled[rolledKey{f.path, u.head}] = true
+			l.foresight.again = true
 			break
 		}
-		u.began = l.tick()
+		u.began = l.foresight.tick()
 		at := f.block(l, u.head)
 		phis := l.forget(f, u)
 		l.b = at
@@ -339,14 +339,14 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	if f.reached[u.head] {
 		l.abandon(f, u, order)
 	}
-	l.rounds--
+	l.foresight.rounds--
 	u.active = false
 }
 
 // abandon goes on behind a loop whose rounds could not all be lowered: it may end in
 // any way that it has.
 func (l *lowerer) abandon(f *frame, u *unrolled, order []*ssa.BasicBlock) {
-	l.b, l.cut = f.block(l, u.head), true
+	l.b, l.foresight.cut = f.block(l, u.head), true
 	for _, from := range order {
 		for i, to := range from.Succs {
 			if u.blocks[from] && !u.blocks[to] && !f.reached[to] {
@@ -357,12 +357,12 @@ func (l *lowerer) abandon(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 		}
 	}
 	l.b.SetTerm(ir.Term{Kind: ir.Return})
-	l.cut = false
+	l.foresight.cut = false
 }
 
 // forget forgets all that is known from the round before, but what goes into this
 // one: the variables of the head's phis, which it returns.
-func (l *lowerer) forget(f *frame, u *unrolled) map[*ssa.Phi]*cell {
+func (w *builder) forget(f *frame, u *unrolled) map[*ssa.Phi]*cell {
 	phis := map[*ssa.Phi]*cell{}
 	for b := range u.blocks {
 		delete(f.blocks, b)
@@ -425,8 +425,8 @@ func (f *frame) out(v ssa.Value) *cell {
 
 // foldInt computes an operation on constants in and around loops that are lowered
 // round by round, or returns nil.
-func (l *lowerer) foldInt(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
-	if l.rounds == 0 && len(l.frame.unrolled) == 0 && !l.carried.folds || !a.IsConst() || !b.IsConst() || !isInteger(t) {
+func (fs *foresight) foldInt(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
+	if fs.rounds == 0 && len(fs.frame.unrolled) == 0 && !fs.carried.folds || !a.IsConst() || !b.IsConst() || !isInteger(t) {
 		return nil
 	}
 	x, y := a.Int(), b.Int()
@@ -452,23 +452,23 @@ func (l *lowerer) foldInt(op token.Token, a, b *ir.Value, t types.Type) *ir.Valu
 			n = x / y
 		}
 	case token.LSS:
-		return l.m.Bool(gotypes.Less(x, y, t))
+		return fs.m.Bool(gotypes.Less(x, y, t))
 	case token.LEQ:
-		return l.m.Bool(!gotypes.Less(y, x, t))
+		return fs.m.Bool(!gotypes.Less(y, x, t))
 	case token.GTR:
-		return l.m.Bool(gotypes.Less(y, x, t))
+		return fs.m.Bool(gotypes.Less(y, x, t))
 	case token.GEQ:
-		return l.m.Bool(!gotypes.Less(x, y, t))
+		return fs.m.Bool(!gotypes.Less(x, y, t))
 	case token.EQL:
-		return l.m.Bool(x == y)
+		return fs.m.Bool(x == y)
 	case token.NEQ:
-		return l.m.Bool(x != y)
+		return fs.m.Bool(x != y)
 	default:
 		return nil
 	}
 	s := 64 - width(t)
 	if isUnsigned(t) {
-		return l.m.Const(a.Type, uint64(n)<<s>>s)
+		return fs.m.Const(a.Type, uint64(n)<<s>>s)
 	}
-	return l.m.Int(a.Type, n<<s>>s)
+	return fs.m.Int(a.Type, n<<s>>s)
 }

@@ -121,7 +121,7 @@ const (
 	classBad
 )
 
-func (l *lowerer) classify(t types.Type) class {
+func (w *builder) classify(t types.Type) class {
 	if isDSL(t, items...) || isDSL(t, "Group", "SubGroup", "LocalAccessor") {
 		return classShape
 	}
@@ -150,36 +150,25 @@ func (l *lowerer) classify(t types.Type) class {
 var items = []string{"Task", "Item1", "Item2", "Item3", "NDItem1", "NDItem2", "NDItem3"}
 
 // isDSL reports whether t is one of the named types of package dsl.
-func isDSL(t types.Type, names ...string) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != dslPath {
-		return false
-	}
-	for _, s := range names {
-		if n.Obj().Name() == s {
-			return true
-		}
-	}
-	return false
-}
+func isDSL(t types.Type, names ...string) bool { return gotypes.IsNamed(t, dslPath, names...) }
 
 const dslPath = "github.com/kgen-go/kgen/dsl"
 
 // isFlat reports whether values of the type are scalars through and through, so
 // that it may be held in one variable.
-func (l *lowerer) isFlat(t types.Type) bool {
-	switch l.classify(t) {
+func (w *builder) isFlat(t types.Type) bool {
+	switch w.classify(t) {
 	case classScalar:
 		return true
 	case classStruct:
 		for _, f := range fields(t) {
-			if !l.isFlat(f) {
+			if !w.isFlat(f) {
 				return false
 			}
 		}
 		return true
 	case classArray:
-		return l.isFlat(t.Underlying().(*types.Array).Elem())
+		return w.isFlat(t.Underlying().(*types.Array).Elem())
 	}
 	return false
 }
@@ -218,7 +207,7 @@ var (
 
 // memType returns the type of a flat Go type in memory: gc's layout in device
 // memory, and scalars as they are held in registers elsewhere.
-func (l *lowerer) memType(t types.Type, device bool) *ir.Type {
+func (w *builder) memType(t types.Type, device bool) *ir.Type {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		if u.Info()&types.IsComplex == 0 {
@@ -228,13 +217,13 @@ func (l *lowerer) memType(t types.Type, device bool) *ir.Type {
 			return regType(t)
 		}
 	case *types.Array:
-		return l.m.ArrayOf(l.memType(u.Elem(), device), l.m.Int(ir.TypeI32, u.Len()))
+		return w.m.ArrayOf(w.memType(u.Elem(), device), w.m.Int(ir.TypeI32, u.Len()))
 	}
 	var fs []ir.Field
 	off, align := 0, 1
-	offsets := l.offsets(t)
+	offsets := w.offsets(t)
 	for i, f := range fields(t) {
-		ft := l.memType(f, device)
+		ft := w.memType(f, device)
 		fs = append(fs, ir.Field{Type: ft, Offset: offsets[i]})
 		off = offsets[i] + ft.Size
 		align = max(align, ft.Align)
@@ -243,7 +232,7 @@ func (l *lowerer) memType(t types.Type, device bool) *ir.Type {
 	if device {
 		size, align = int(sizes.Sizeof(t)), int(sizes.Alignof(t))
 	}
-	return l.m.StructOf(fs, size, align)
+	return w.m.StructOf(fs, size, align)
 }
 
 func deviceScalar(b *types.Basic) *ir.Type {
@@ -259,7 +248,7 @@ func deviceScalar(b *types.Basic) *ir.Type {
 var sizes = types.SizesFor("gc", "amd64")
 
 // offsets returns gc's offsets of a struct's fields.
-func (l *lowerer) offsets(t types.Type) []int {
+func (w *builder) offsets(t types.Type) []int {
 	var out []int
 	switch u := t.Underlying().(type) {
 	case *types.Struct:

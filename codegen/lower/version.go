@@ -26,12 +26,12 @@ type version struct {
 
 // supersede makes v's shape the variable's from here on, beside the one that it has.
 // It does nothing where an earlier iteration of a loop would see it.
-func (l *lowerer) supersede(c *cell, v val) bool {
-	if c.home == nil || l.loopsSince(*c.home) {
+func (w *builder) supersede(c *cell, v val) bool {
+	if c.home == nil || w.loopsSince(*c.home) {
 		return false
 	}
 	if c.versions == nil {
-		c.versions = &versions{all: []*version{{c.shape, c.vars}}, at: map[*ir.Block]*version{}, changed: l.pos}
+		c.versions = &versions{all: []*version{{c.shape, c.vars}}, at: map[*ir.Block]*version{}, changed: w.pos}
 	}
 	ver := c.versions.of(v)
 	c.shape, c.vars, c.fixed = ver.shape, ver.vars, true
@@ -51,17 +51,17 @@ func (vs *versions) of(v val) *version {
 }
 
 // keepVersion notes which version has just been stored.
-func (l *lowerer) keepVersion(c *cell) {
+func (w *builder) keepVersion(c *cell) {
 	if c.versions != nil {
 		ver := c.versions.of(c.shape)
 		ver.vars = c.vars
-		c.versions.at[l.b] = ver
+		c.versions.at[w.b] = ver
 	}
 }
 
 // selectVersion makes the shape that a variable has here the one that it is known by,
 // and returns another one that it may also have.
-func (l *lowerer) selectVersion(c *cell) *version {
+func (w *builder) selectVersion(c *cell) *version {
 	if c.versions == nil {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (l *lowerer) selectVersion(c *cell) *version {
 		}
 		seen[b] = true
 		ver := c.versions.at[b]
-		if ver == nil && b == l.f.Blocks[0] {
+		if ver == nil && b == w.f.Blocks[0] {
 			ver = c.versions.all[0]
 		}
 		if ver == nil {
@@ -90,7 +90,7 @@ func (l *lowerer) selectVersion(c *cell) *version {
 		}
 		found = append(found, ver)
 	}
-	walk(l.b)
+	walk(w.b)
 	if len(found) == 0 { // nothing leads here
 		return nil
 	}
@@ -114,9 +114,9 @@ func (l *lowerer) onlyVersion(c *cell) {
 
 // loopsSince reports whether this is in a loop that the place is not in. Loops whose
 // rounds are lowered one by one do not count.
-func (l *lowerer) loopsSince(home place) bool {
+func (w *builder) loopsSince(home place) bool {
 	callers := map[*frame]bool{}
-	for f := l.frame; f != nil; f = f.caller {
+	for f := w.frame; f != nil; f = f.caller {
 		callers[f] = true
 	}
 	for !callers[home.frame] { // it has returned
@@ -125,8 +125,8 @@ func (l *lowerer) loopsSince(home place) bool {
 		}
 		home = place{frame: home.frame.caller, block: home.frame.site.Block()}
 	}
-	in := l.frame.cur
-	for f := l.frame; ; f = f.caller {
+	in := w.frame.cur
+	for f := w.frame; ; f = f.caller {
 		var inside *ssa.BasicBlock
 		if f == home.frame {
 			inside = home.block

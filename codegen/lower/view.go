@@ -24,10 +24,10 @@ type point struct {
 	after *ir.Value
 }
 
-func (l *lowerer) here() point {
-	p := point{b: l.b}
-	if n := len(l.b.Insts); n > 0 {
-		p.after = l.b.Insts[n-1]
+func (w *builder) here() point {
+	p := point{b: w.b}
+	if n := len(w.b.Insts); n > 0 {
+		p.after = w.b.Insts[n-1]
 	}
 	return p
 }
@@ -36,7 +36,7 @@ func (l *lowerer) here() point {
 const viewHint = "use the string before anything is written, compare bytes by bytes.Equal, or copy them to an array"
 
 // viewOf lowers string(b) of bytes.
-func (l *lowerer) viewOf(s slice) view { return view{s: s, made: l.here()} }
+func (w *builder) viewOf(s slice) view { return view{s: s, made: w.here()} }
 
 // chars is a string of which only the device knows the bytes: a text or a view.
 type chars interface {
@@ -84,7 +84,7 @@ func (l *lowerer) charsOf(v val) (chars, bool) {
 		n, _ := l.chooseScalar(lens, v.tag)
 		return someChars{v, n.(*ir.Value)}, true
 	}
-	t, ok := l.textOf(v)
+	t, ok := l.tables.textOf(v)
 	return t, ok
 }
 
@@ -111,11 +111,11 @@ func (l *lowerer) used(vs ...val) {
 }
 
 // lookAt lowers []byte(v) of bytes that are only looked at, which needs no copy of them.
-func (l *lowerer) lookAt(in *ssa.Convert, v view) val {
-	if l.frame.looks == nil {
-		l.frame.looks = map[ssa.Value]view{}
+func (w *builder) lookAt(in *ssa.Convert, v view) val {
+	if w.frame.looks == nil {
+		w.frame.looks = map[ssa.Value]view{}
 	}
-	l.frame.looks[in] = v
+	w.frame.looks[in] = v
 	return v.s
 }
 
@@ -223,7 +223,7 @@ func (l *lowerer) sliceSome(in *ssa.Slice, u oneOf, lo, hi *ir.Value) val {
 		off, n := l.op(ir.OpSelect, ir.TypeI64, is, cut.off, zero), l.op(ir.OpSelect, ir.TypeI64, is, cut.n, zero)
 		v, ok := alt.(view)
 		if !ok {
-			t, _ := l.textOf(alt)
+			t, _ := l.tables.textOf(alt)
 			out.alts = append(out.alts, text{l.op(ir.OpIAdd, ir.TypeI64, t.off, off), n})
 			continue
 		}

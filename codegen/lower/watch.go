@@ -52,7 +52,7 @@ func (l *lowerer) finishVariables() {
 		}
 		row := abi.Variable{Name: name, Pos: l.prog.Pos(g.Pos()).String()}
 		if !isSpecPointer(t) {
-			tree, ok := l.carried.inits.Tree(g)
+			tree, ok := l.foresight.carried.inits.Tree(g)
 			if !ok {
 				panic(fmt.Sprintf("BUG: the variable %s has no value", name))
 			}
@@ -116,7 +116,7 @@ func (d *digest) value(tree *constinit.Tree, t types.Type, pointers int) {
 			return
 		}
 		if g, ok := tree.To.ID.(*ssa.Global); ok {
-			to, _ := d.l.carried.inits.Tree(g)
+			to, _ := d.l.foresight.carried.inits.Tree(g)
 			d.value(to, u.Elem(), pointers+1)
 			return
 		}

@@ -5,7 +5,7 @@
 // The passes themselves are in packages below this one, the rooms. A room imports only rooms to
 // its left; those in braces do not know each other:
 //
-//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← split64 ← pass
+//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, loops, items, lanes, structurize, quirks} ← split64 ← pass
 //
 // rewrite, facts and uniform are the tools of all passes. The passes run in this order:
 //
@@ -20,13 +20,16 @@
 //	  │       memory       internal arrays      loads of what the work-item has stored become values
 //	  │                      ◀─ link: the kernels of a graph become one here, those without barriers
 //	  │       memory       once forward         loads are hoisted out of loops, or become values
-//	  │       checks       bounds ahead unroll  Go's checks are proved, or hoisted out of loops
+//	  │       checks       bounds               Go's checks are proved
+//	  │       loops        ahead unroll         checks are hoisted out of loops
 //	  │       numbers      shortdiv narrow      integers of 64 bits become ones of 32
 //	  │                      ─▶ gohost: host forms are made of this code
-//	  │       checks       writeout             loops over private arrays are unrolled
+//	  │       loops        writeout             loops over private arrays are unrolled
 //	  │       memory       elements             these arrays become values
-//	  │       checks       overlap gather       checks are combined ahead of the loads that waited for them
-//	  │       checks       coarsen polls        invocations run four work-items; long loops ask whether to stop
+//	  │       loops        overlap              four rounds of a loop load at once
+//	  │       checks       gather               checks are combined ahead of the loads that waited for them
+//	  │       items        coarsen              invocations run four work-items
+//	  │       loops        polls                long loops ask whether to stop
 //	  │       lanes        deadlanes            work-items that leave a group early become dead lanes
 //	  │                      ◀─ link: kernels with barriers become one here
 //	  │       lanes        groups atomics       operations that SPIR-V lacks are expanded
@@ -36,14 +39,14 @@
 //	  │       lanes        zerolocal            work-group memory is zeroed, unless it is written first
 //	  │       lanes        dropbarriers relax   barriers and counting order no more than work-items can tell
 //	  │       lanes        lighten              barriers order no more memory than they must
-//	  │       checks       askunroll            drivers are asked to unroll some loops
+//	  │       loops        askunroll            drivers are asked to unroll some loops
 //	  │       lanes        partial              invocations that are no work-items return
 //	  ▼
 //	structured structurize structurize          control flow becomes nested selections and loops
 //	  │       simplify     simplify3 dce3       the flags that were added are simplified
 //	  │       quirks       loopvalues quirks    what drivers miscompile is rewritten
 //	  │       numbers      exactdiv longdiv     float32 and 64-bit divisions are expanded
-//	  │       facts        access               which slices the kernel reads and writes is recorded
+//	  │       memory       access               which slices the kernel reads and writes is recorded
 //	  │       numbers      unsigned             uint32 to float32 is rounded once
 //	  │       quirks       outlive              live-out values of loops are recomputed behind them
 //	  ▼
@@ -60,5 +63,6 @@
 // A new pass goes into the room whose doc describes what it does. It becomes a row in list.go, a
 // word in the picture, and rows in order.go.
 //
-// Many tests are here, too: they run several rooms' passes over the same random kernels.
+// Tests of a room's passes are in the room, with modules before and after in its folder testdata.
+// Package internal/tests/passtest has the random kernels that they share.
 package pass

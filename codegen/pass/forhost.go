@@ -7,7 +7,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
-	"github.com/kgen-go/kgen/codegen/pass/checks"
+	"github.com/kgen-go/kgen/codegen/pass/loops"
 	"github.com/kgen-go/kgen/codegen/pass/memory"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
@@ -24,7 +24,7 @@ func ForHost(m *ir.Module) *uniform.Info {
 	keepSubnormals(m)
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
-	for tried := map[*ir.Block]bool{}; checks.UnrollOne(f, tried, (*checks.Loop).WorthOnHost); {
+	for tried := map[*ir.Block]bool{}; loops.UnrollOne(f, tried, (*loops.Loop).WorthOnHost); {
 		simplify.Clean(m)
 	}
 	memory.Arrays(m) // whose indexes unrolling has made constants
@@ -34,7 +34,7 @@ func ForHost(m *ir.Module) *uniform.Info {
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
 	u := uniform.Of(f)
-	u.ShortLoops = checks.CostOfLoops(f).Short
+	u.ShortLoops = loops.CostOfLoops(f).Short
 	return u
 }
 

@@ -5,8 +5,9 @@ package pass
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/checks"
-	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/items"
 	"github.com/kgen-go/kgen/codegen/pass/lanes"
+	"github.com/kgen-go/kgen/codegen/pass/loops"
 	"github.com/kgen-go/kgen/codegen/pass/memory"
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
 	"github.com/kgen-go/kgen/codegen/pass/quirks"
@@ -33,16 +34,16 @@ var passes = []Pass{
 	{Name: "once", Doc: "load ahead of a loop what its head loads in each round, and check it there", Run: memory.Once},
 	{Name: "forward", Doc: "take what was stored or loaded before for loads of device memory", Run: memory.Forward},
 	{Name: "bounds", Doc: "decide comparisons that ranges decide", RunNoting: checks.Bounds},
-	{Name: "ahead", Doc: "make the checks of loops ahead of them", RunNoting: checks.Ahead},
-	{Name: "unroll", Doc: "write out small loops that have checks", Run: checks.Unroll},
+	{Name: "ahead", Doc: "make the checks of loops ahead of them", RunNoting: loops.Ahead},
+	{Name: "unroll", Doc: "write out small loops that have checks", Run: loops.Unroll},
 	{Name: "shortdiv", Doc: "divide in 32 bits what fits there", RunNoting: numbers.ShortDivide},
 	{Name: "narrow", Doc: "compute in 32 bits what is the same there", RunNoting: numbers.Narrow},
-	{Name: "writeout", Doc: "write out small loops that index private arrays", Run: checks.WriteOut},
+	{Name: "writeout", Doc: "write out small loops that index private arrays", Run: loops.WriteOut},
 	{Name: "elements", Doc: "make values of the elements of private arrays", Run: memory.Elements},
-	{Name: "overlap", Doc: "have the loads of several rounds of a loop under way at once", Run: checks.Overlap},
+	{Name: "overlap", Doc: "have the loads of several rounds of a loop under way at once", Run: loops.Overlap},
 	{Name: "gather", Doc: "make one branch of the checks of straight-line code", Run: checks.Gather},
-	{Name: "coarsen", Doc: "run several work-items per invocation, with loads and stores of 16 bytes where that can be", Run: checks.Coarsen},
-	{Name: "polls", Doc: "have work-items leave when the host asks them to", Run: checks.Polls},
+	{Name: "coarsen", Doc: "run several work-items per invocation, with loads and stores of 16 bytes where that can be", Run: items.Coarsen},
+	{Name: "polls", Doc: "have work-items leave when the host asks them to", Run: loops.Polls},
 	{Name: "deadlanes", Doc: "prove barriers uniform; let lanes that leave go on as dead ones", Run: lanes.DeadLanes},
 	{Name: "groups", Doc: "replace group algorithms by what SPIR-V has", Run: lanes.Groups},
 	{Name: "atomics", Doc: "replace atomic operations by what SPIR-V has", Run: lanes.Atomics},
@@ -54,7 +55,7 @@ var passes = []Pass{
 	{Name: "dropbarriers", Doc: "remove barriers of sub-groups that order nothing", Run: lanes.DropBarriers},
 	{Name: "relax", Doc: "relax atomic additions to work-group memory whose results nothing uses", Run: lanes.Relax},
 	{Name: "lighten", Doc: "let barriers order work-group memory alone", Run: lanes.Lighten},
-	{Name: "askunroll", Doc: "ask drivers to unroll small loops over work-group memory", Run: checks.AskUnroll},
+	{Name: "askunroll", Doc: "ask drivers to unroll small loops over work-group memory", Run: loops.AskUnroll},
 	{Name: "partial", Doc: "leave out invocations that are no work-items", Run: lanes.Partial},
 	{Name: "structurize", Doc: "give control flow SPIR-V's structure", Run: structurize.Run, Check: structurize.CheckReducible, Level: ir.Structured},
 	{Name: "simplify3", Doc: "fold what structurize made constant", Run: simplify.Run},
@@ -63,7 +64,7 @@ var passes = []Pass{
 	{Name: "quirks", Doc: "avoid what drivers compile wrongly", Run: quirks.Apply},
 	{Name: "exactdiv", Doc: "round float32 division and roots correctly", Run: numbers.ExactDivide},
 	{Name: "longdiv", Doc: "write out divisions of 64-bit integers", Run: numbers.LongDivide},
-	{Name: "access", Doc: "infer what the kernel reads and writes", Run: facts.InferAccess},
+	{Name: "access", Doc: "infer what the kernel reads and writes", Run: memory.InferAccess},
 	{Name: "unsigned", Doc: "round unsigned integers as float32 once", Run: numbers.Unsigned},
 	{Name: "outlive", Doc: "compute behind loops again what drivers would lose", Run: quirks.Outlive},
 	{Name: "expand", Doc: "replace faults and spilled arguments by what SPIR-V has", RunNoting: lanes.Expand, Level: ir.Legal},

@@ -1,4 +1,4 @@
-package pass
+package pass_test
 
 import (
 	"os"
@@ -6,9 +6,13 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/codegen/pass/checks"
+	"github.com/kgen-go/kgen/codegen/pass/items"
+	"github.com/kgen-go/kgen/codegen/pass/loops"
 	"github.com/kgen-go/kgen/codegen/pass/structurize"
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
+	"github.com/kgen-go/kgen/internal/tests/passtest"
 )
 
 // TestQueriesOnlyAsk: analyses leave the module that they look at alone, its constants and the
@@ -33,11 +37,11 @@ func TestQueriesOnlyAsk(t *testing.T) {
 		check("CheckReducible")
 		uniform.CommonBranches(m)
 		check("CommonBranches")
-		checks.Brief(m)
-		checks.HasLoop(m)
-		checks.CanLeave(m)
+		items.Brief(m)
+		loops.HasLoop(m)
+		loops.CanLeave(m)
 		check("asking for loops")
-		checks.Lingers(m)
+		loops.Lingers(m)
 		check("Lingers")
 		u := uniform.Of(m.Kernel)
 		u.Check()
@@ -56,7 +60,7 @@ func TestQueriesOnlyAsk(t *testing.T) {
 					if v.Op == ir.OpFault {
 						for _, p := range b.Preds {
 							if p.Term.Kind == ir.Branch {
-								whyOpen(d, v, p)
+								pass.WhyOpen(d, v, p)
 							}
 						}
 					}
@@ -65,8 +69,8 @@ func TestQueriesOnlyAsk(t *testing.T) {
 			check("deciding conditions")
 		}
 	}
-	files, err := filepath.Glob("testdata/*.ir")
-	if err != nil || len(files) == 0 {
+	files, err := filepath.Glob("*/testdata/*.ir")
+	if err != nil || len(files) < 30 {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
@@ -83,9 +87,9 @@ func TestQueriesOnlyAsk(t *testing.T) {
 		}
 	}
 	for seed := range uint64(20) {
-		ask("checks", newCheckGen(seed).m)
-		ask("nests", newNestGen(seed).m)
-		ask("lanes", newLaneGen(seed).m)
+		ask("checks", passtest.NewCheckGen(seed).M)
+		ask("nests", passtest.NewNestGen(seed).M)
+		ask("lanes", passtest.NewLaneGen(seed).M)
 	}
 	if decided < 20 {
 		t.Errorf("only %d conditions were decided", decided)

@@ -1,7 +1,10 @@
 // Package gotypes answers questions about Go types that several stages of the compiler ask.
 package gotypes
 
-import "go/types"
+import (
+	"go/types"
+	"slices"
+)
 
 // info returns the kind of a basic type, or of a type whose underlying type is basic.
 func info(t types.Type) types.BasicInfo {
@@ -19,11 +22,35 @@ func IsFloat(t types.Type) bool    { return info(t)&types.IsFloat != 0 }
 func IsComplex(t types.Type) bool  { return info(t)&types.IsComplex != 0 }
 func IsBoolean(t types.Type) bool  { return info(t)&types.IsBoolean != 0 }
 func IsString(t types.Type) bool   { return info(t)&types.IsString != 0 }
+func IsNumeric(t types.Type) bool  { return info(t)&types.IsNumeric != 0 }
 
-// IsFloat32 reports whether the underlying type is float32.
-func IsFloat32(t types.Type) bool {
+// isKind reports whether the underlying type is a basic one of a kind.
+func isKind(t types.Type, k types.BasicKind) bool {
 	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Kind() == types.Float32
+	return ok && b.Kind() == k
+}
+
+// Single kinds, by the underlying type.
+
+func IsFloat32(t types.Type) bool       { return isKind(t, types.Float32) }
+func IsComplex64(t types.Type) bool     { return isKind(t, types.Complex64) }
+func IsUnsafePointer(t types.Type) bool { return isKind(t, types.UnsafePointer) }
+
+// IsMap reports whether the underlying type is a map.
+func IsMap(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Map)
+	return ok
+}
+
+// IsNamed reports whether t is one of the types that a package declares under these names.
+func IsNamed(t types.Type, path string, names ...string) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == path && slices.Contains(names, n.Obj().Name())
+}
+
+// IsError reports whether a type is that of errors.
+func IsError(t types.Type) bool {
+	return types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
 // Width returns the width in bits of an integer type on the device; int, uint and uintptr have 64.

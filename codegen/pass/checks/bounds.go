@@ -1,7 +1,7 @@
 package checks
 
-// This file is the pass bounds. It runs first of the room: a check that it removes costs the
-// others nothing.
+// This file is the pass bounds. It runs before gather and the passes of loops: a check that it
+// removes costs them nothing.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"

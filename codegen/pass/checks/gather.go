@@ -22,23 +22,10 @@ const maxGathered = 32
 // check fails, a copy of the code with the checks at their old places runs, and faults
 // at the first that fails.
 func Gather(m *ir.Module) diag.List {
-	if m.UsesGroup && !staysUniform(m, gatherAll) {
+	if m.UsesGroup && !uniform.Stays(m, gatherAll) {
 		return nil
 	}
 	return gatherAll(m)
-}
-
-// staysUniform reports whether the analysis still sees that all barriers stand in uniform
-// control flow after a change, which it tries on a clone of the module: a change that copies
-// code makes more paths, and it is harder to see that they agree.
-func staysUniform(m *ir.Module, change func(m *ir.Module) diag.List) bool {
-	c := m.Clone()
-	if diags := change(c); len(diags) > 0 {
-		return false
-	}
-	c.Kernel.RemoveUnreachable()
-	rewrite.SingleLatches(c.Kernel)
-	return len(uniform.Of(c.Kernel).Check()) == 0
 }
 
 func gatherAll(m *ir.Module) diag.List {
@@ -54,7 +41,7 @@ func gatherAll(m *ir.Module) diag.List {
 				c := &gatherer{f: f, together: together, placed: map[*ir.Value]bool{}}
 				c.collect(b)
 				for _, x := range c.list {
-					done[x.block] = true
+					done[x.Block] = true
 				}
 				if len(c.list) > 1 {
 					c.merge()
@@ -90,28 +77,11 @@ func failTogether(f *ir.Func) map[*ir.Block]bool {
 	u := uniform.Of(f)
 	together := map[*ir.Block]bool{}
 	for _, b := range u.Order {
-		if _, ok := CheckOf(b); ok && u.Block(b) && u.Value(b.Term.Cond) {
+		if _, ok := rewrite.CheckOf(b); ok && u.Block(b) && u.Value(b.Term.Cond) {
 			together[b] = true
 		}
 	}
 	return together
-}
-
-// check is a branch that leads to a fault or on.
-type check struct {
-	block     *ir.Block
-	holds     *ir.Value // the branch's condition
-	want      bool      // what it must be
-	fault, on *ir.Block
-}
-
-// CheckOf returns the check that b ends with.
-func CheckOf(b *ir.Block) (check, bool) {
-	i := rewrite.CheckedEdge(b)
-	if i < 0 {
-		return check{}, false
-	}
-	return check{b, b.Term.Cond, i == 0, b.Term.Succs[1-i], b.Term.Succs[i]}, true
 }
 
 // gatherer gathers the checks of one piece of straight-line code, each but the first in a
@@ -119,7 +89,7 @@ func CheckOf(b *ir.Block) (check, bool) {
 type gatherer struct {
 	f        *ir.Func
 	together map[*ir.Block]bool // as failTogether returns it
-	list     []check
+	list     []rewrite.Check
 	hoisted  []*ir.Value // what the checks need, to be computed before the first
 	placed   map[*ir.Value]bool
 	effects  bool // something between them is not only computed or read
@@ -128,13 +98,13 @@ type gatherer struct {
 // collect finds the checks from b on that can be made at b's end.
 func (c *gatherer) collect(b *ir.Block) {
 	for len(c.list) < maxGathered {
-		k, ok := CheckOf(b)
+		k, ok := rewrite.CheckOf(b)
 		if !ok {
 			return
 		}
 		effects := c.effects
 		if len(c.list) > 0 {
-			if c.together[b] != c.together[c.list[0].block] {
+			if c.together[b] != c.together[c.list[0].Block] {
 				return
 			}
 			for _, v := range b.Insts {
@@ -143,8 +113,8 @@ func (c *gatherer) collect(b *ir.Block) {
 				}
 				effects = effects || !v.Op.Has(ir.FlagPure) && v.Op != ir.OpLoad
 			}
-			need, ok := c.need([]*ir.Value{k.holds}, nil)
-			for _, v := range k.fault.Insts {
+			need, ok := c.need([]*ir.Value{k.Holds}, nil)
+			for _, v := range k.Fault.Insts {
 				if ok {
 					need, ok = c.need(v.Args, need)
 				}
@@ -158,16 +128,16 @@ func (c *gatherer) collect(b *ir.Block) {
 			c.hoisted = append(c.hoisted, need...)
 		}
 		c.list, c.effects = append(c.list, k), effects
-		if len(k.on.Preds) != 1 || len(k.on.Phis) > 0 {
+		if len(k.On.Preds) != 1 || len(k.On.Phis) > 0 {
 			return
 		}
-		b = k.on
+		b = k.On
 	}
 }
 
 // between reports whether v is computed after the first check.
 func (c *gatherer) between(v *ir.Value) bool {
-	return v.Block != nil && slices.ContainsFunc(c.list, func(k check) bool { return k.on == v.Block })
+	return v.Block != nil && slices.ContainsFunc(c.list, func(k rewrite.Check) bool { return k.On == v.Block })
 }
 
 // need appends to list what must be hoisted for the values to be had at the first
@@ -191,9 +161,9 @@ func (c *gatherer) need(values, list []*ir.Value) ([]*ir.Value, bool) {
 
 // merge makes one check of all.
 func (c *gatherer) merge() {
-	first := c.list[0].block
+	first := c.list[0].Block
 	for _, k := range c.list[1:] {
-		k.block.Insts = slices.DeleteFunc(k.block.Insts, func(v *ir.Value) bool { return c.placed[v] })
+		k.Block.Insts = slices.DeleteFunc(k.Block.Insts, func(v *ir.Value) bool { return c.placed[v] })
 	}
 	for _, v := range c.hoisted {
 		v.Block = first
@@ -203,9 +173,9 @@ func (c *gatherer) merge() {
 	oks := make([]*ir.Value, len(c.list))
 	all := (*ir.Value)(nil)
 	for i, k := range c.list {
-		oks[i] = k.holds
-		if !k.want {
-			oks[i] = first.Append(ir.OpLNot, ir.TypeBool, k.holds)
+		oks[i] = k.Holds
+		if !k.Want {
+			oks[i] = first.Append(ir.OpLNot, ir.TypeBool, k.Holds)
 		}
 		if all == nil {
 			all = oks[i]
@@ -215,16 +185,16 @@ func (c *gatherer) merge() {
 	}
 	cold := c.f.NewBlock()
 	for i, k := range c.list {
-		pos := k.block.Term.Pos
+		pos := k.Block.Term.Pos
 		if i > 0 {
-			dropEdge(k.block, k.fault)
+			rewrite.DropEdge(k.Block, k.Fault)
 			continue
 		}
 		// The first alone has two ways left.
-		dropEdge(k.block, k.fault)
-		k.block.Term.Succs = append(k.block.Term.Succs, cold)
-		cold.Preds = append(cold.Preds, k.block)
-		k.block.Term.Kind, k.block.Term.Cond, k.block.Term.Pos = ir.Branch, all, pos
+		rewrite.DropEdge(k.Block, k.Fault)
+		k.Block.Term.Succs = append(k.Block.Term.Succs, cold)
+		cold.Preds = append(cold.Preds, k.Block)
+		k.Block.Term.Kind, k.Block.Term.Cond, k.Block.Term.Pos = ir.Branch, all, pos
 	}
 	c.fail(cold, oks)
 }
@@ -234,13 +204,13 @@ func (c *gatherer) fail(b *ir.Block, oks []*ir.Value) {
 	copies := rewrite.NewCloner(c.f)
 	for i := 0; i < len(c.list); i++ {
 		if c.effects && i > 0 {
-			copies.Insts(c.list[i].block, b)
+			copies.Insts(c.list[i].Block, b)
 		}
 		j := i
-		for !c.effects && j+1 < len(c.list) && alike(c.list[i].fault, c.list[j+1].fault) {
+		for !c.effects && j+1 < len(c.list) && alike(c.list[i].Fault, c.list[j+1].Fault) {
 			j++
 		}
-		fault := c.list[i].fault
+		fault := c.list[i].Fault
 		c.selectFirstFault(b, i, j, oks)
 		if j == len(c.list)-1 {
 			b.Jump(fault)
@@ -264,14 +234,14 @@ func alike(a, b *ir.Block) bool {
 // selectFirstFault makes the i-th check's fault that of the first of the checks i to j
 // that fails, all of which are alike.
 func (c *gatherer) selectFirstFault(b *ir.Block, i, j int, oks []*ir.Value) {
-	v := c.list[i].fault.Insts[len(c.list[i].fault.Insts)-1]
+	v := c.list[i].Fault.Insts[len(c.list[i].Fault.Insts)-1]
 	if i == j {
 		return
 	}
 	for n := range v.Args {
-		x := c.list[j].fault.Insts[0].Args[n]
+		x := c.list[j].Fault.Insts[0].Args[n]
 		for k := j - 1; k >= i; k-- {
-			y := c.list[k].fault.Insts[0].Args[n]
+			y := c.list[k].Fault.Insts[0].Args[n]
 			if x != y {
 				x = b.Append(ir.OpSelect, y.Type, oks[k], x, y)
 			}

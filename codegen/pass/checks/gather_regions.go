@@ -43,7 +43,7 @@ func gatherRegions(f *ir.Func, cold, together map[*ir.Block]bool) bool {
 	f.RemoveUnreachable()
 	n := 0
 	for _, b := range f.Blocks {
-		if _, ok := CheckOf(b); ok && !cold[b] {
+		if _, ok := rewrite.CheckOf(b); ok && !cold[b] {
 			n++
 		}
 	}
@@ -129,17 +129,17 @@ func (r *region) version(cold map[*ir.Block]bool) bool {
 	m := r.f.Module
 	n := len(r.start.Insts)
 	all := m.Bool(true)
-	var gathered []check
+	var gathered []rewrite.Check
 	for _, b := range append([]*ir.Block{r.start}, r.blocks...) {
-		k, ok := CheckOf(b)
+		k, ok := rewrite.CheckOf(b)
 		if !ok || r.together[b] {
 			continue
 		}
-		reach, holds := r.reached(b), r.hoist(k.holds)
+		reach, holds := r.reached(b), r.hoist(k.Holds)
 		if reach == nil || holds == nil {
 			continue
 		}
-		if !k.want {
+		if !k.Want {
 			holds = r.op(ir.OpLNot, holds)
 		}
 		all = r.op(ir.OpLAnd, all, r.op(ir.OpLOr, r.op(ir.OpLNot, reach), holds))
@@ -254,7 +254,7 @@ func (r *region) always(d, b *ir.Block) bool {
 // split leads work-items for which all holds to the region without the gathered
 // checks, and the others to a copy of it, which they leave by a fault. It returns
 // the copy.
-func (r *region) split(all *ir.Value, gathered []check) map[*ir.Block]*ir.Block {
+func (r *region) split(all *ir.Value, gathered []rewrite.Check) map[*ir.Block]*ir.Block {
 	hot, cold := r.f.NewBlock(), r.f.NewBlock()
 	t := r.start.Term
 	c := rewrite.NewCloner(r.f)
@@ -275,15 +275,12 @@ func (r *region) split(all *ir.Value, gathered []check) map[*ir.Block]*ir.Block 
 	delete(r.together, r.start)
 	r.start.SetTerm(ir.Term{Kind: ir.Branch, Cond: all, Succs: []*ir.Block{hot, cold}, Pos: t.Pos})
 	for _, k := range gathered {
-		b := k.block
+		b := k.Block
 		if b == r.start {
 			b = hot
 		}
-		dropEdge(b, k.fault)
+		rewrite.DropEdge(b, k.Fault)
 	}
 	r.f.RemoveUnreachable()
 	return c.Blocks
 }
-
-// dropEdge turns b's branch into a jump to where it leads but for to.
-func dropEdge(b, to *ir.Block) { rewrite.JumpTo(b, 1-slices.Index(b.Term.Succs, to)) }

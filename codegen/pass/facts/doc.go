@@ -9,7 +9,7 @@
 //	n*m below 2^28 in launches that are small?          bounder; Result has the products
 //	which bits of v may be set?                         Possible, Certain
 //	which constant is v?                                FoldConst
-//	which slice does an address lie in?                 FindRoots, InferAccess
+//	which slice does an address lie in?                 FindRoots
 //	which elements of a slice does a work-item use?     Footprints: its own alone, or any
 //	may v be computed on paths that do not need it?     Speculative
 //
@@ -20,6 +20,6 @@
 //		s[j] = 0        // pass bounds removes the check
 //	}
 //
-// Package pass has a picture of the rooms and of their imports. This room may import rewrite. Package uniform finds out what is true of all work-items of a
-// group at once; it asks this package about single values.
+// Package pass has a picture of the rooms and of their imports. This room may import rewrite.
+// Package uniform asks it about single values, and tells of all work-items of a group at once.
 package facts

@@ -13,11 +13,14 @@
 //
 // Internal and Forward work on device memory, after CSE and fuse. Arrays does the same for private
 // arrays that SoA and SRoA have left whole, and makes one array of two where one is a copy of the
-// other. Elements splits arrays whose indices have become constants since package checks unrolled
+// other. Elements splits arrays whose indices have become constants since package loops unrolled
 // loops. A load that remains may be hoisted, with its check, out of a loop whose head makes it in
 // each round:
 //
 //	for j < k.Ends[i] {...}           Once ──▶  end := k.Ends[i]; for j < end {...}
 //
-// Package pass has a picture of the rooms and of their imports. This room may import rewrite, facts and simplify.
+// InferAccess runs late, and records which slices the kernel reads and writes.
+//
+// Package pass has a picture of the rooms and of their imports. This room may import rewrite,
+// facts and simplify.
 package memory

@@ -12,19 +12,19 @@ func mesaQuirks() []Quirk {
 		{
 			Name: "guarded-root", Driver: Mesa, Seen: mesa22,
 			Bug:   "if x < 0 { 0 } else { sqrt(x) } becomes sqrt(max(x, 0)), which is 0 for NaN and for -0.",
-			Case:  []string{"internal/tests/difftest/corpus.RootsFloat32", "internal/tests/difftest/corpus.RootsFloat64", "internal/tests/difftest/corpus.ExactRootsFloat64", "internal/tests/difftest/corpus.FastRootsFloat32", "codegen/pass/testdata/guarded_root.ir"},
+			Case:  []string{"internal/tests/difftest/corpus.RootsFloat32", "internal/tests/difftest/corpus.RootsFloat64", "internal/tests/difftest/corpus.ExactRootsFloat64", "internal/tests/difftest/corpus.FastRootsFloat32", "codegen/pass/quirks/testdata/guarded_root.ir"},
 			After: hideRoots,
 		},
 		{
 			Name: "magnitude-of-zero", Driver: Mesa, Seen: mesa22,
 			Bug:   "|x| becomes x where x is no less than 0, though x may be -0: |sqrt(-0)| is -0.",
-			Case:  []string{"internal/tests/difftest/corpus.RootsFloat32", "internal/tests/difftest/corpus.ExactRootsFloat64", "codegen/pass/testdata/guarded_root.ir"},
+			Case:  []string{"internal/tests/difftest/corpus.RootsFloat32", "internal/tests/difftest/corpus.ExactRootsFloat64", "codegen/pass/quirks/testdata/guarded_root.ir"},
 			After: hideSigns,
 		},
 		{
 			Name: "least-counter", Driver: Mesa, Seen: mesa22,
 			Bug:   "For the number of a loop's rounds the compiler divides the way from the counter's first value to what it is compared with by the counter's step: the least number by -1 ends the process (SIGFPE), and where a counter comes past the greatest number the loop makes too many rounds.",
-			Case:  []string{"internal/tests/difftest/descents.DescentsInt32", "internal/tests/difftest/descents.DescentsInt64", "internal/tests/difftest/descents.DescentsUint32", "internal/tests/difftest/descents.Specialized", "codegen/pass/testdata/descents.ir"},
+			Case:  []string{"internal/tests/difftest/descents.DescentsInt32", "internal/tests/difftest/descents.DescentsInt64", "internal/tests/difftest/descents.DescentsUint32", "internal/tests/difftest/descents.Specialized", "codegen/pass/quirks/testdata/descents.ir"},
 			After: hideDescents,
 		},
 	}

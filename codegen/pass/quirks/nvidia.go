@@ -32,7 +32,7 @@ func nvidiaHides() []Quirk {
 		{
 			Name: "one-bit", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "A computed 0 or 1 that is an index is taken for one bit with a sign: s[(x*y)%2] loads s[-1] instead of s[1]. Numbers that are -1, 0 or 1 by two comparisons, as cmp.Compare's, fail too.",
-			Case:  []string{"internal/tests/smith/testdata/one_bit.go", "internal/tests/smith/testdata/three_ways.go", "internal/tests/smith/testdata/told_zero.go", "internal/tests/difftest/golang.Peepholes", "codegen/pass/testdata/one_bit.ir"},
+			Case:  []string{"internal/tests/smith/testdata/one_bit.go", "internal/tests/smith/testdata/three_ways.go", "internal/tests/smith/testdata/told_zero.go", "internal/tests/difftest/golang.Peepholes", "codegen/pass/quirks/testdata/one_bit.ir"},
 			Match: matchBit, Hide: hideBit,
 		},
 		{
@@ -44,13 +44,13 @@ func nvidiaHides() []Quirk {
 		{
 			Name: "lesser", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "The upper half of x - min(x, y), of 64 bits, is wrong: the compiler takes it for a subtraction that stops at zero.",
-			Case:  []string{"internal/tests/difftest/idioms.SaturateUint64", "codegen/pass/testdata/hidden.ir"},
+			Case:  []string{"internal/tests/difftest/idioms.SaturateUint64", "codegen/pass/quirks/testdata/hidden.ir"},
 			Match: at(isLesser),
 		},
 		{
 			Name: "wrapped-sum", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "The upper half of a sum of 64 bits is wrong where the sum is chosen only if it does not wrap around.",
-			Case:  []string{"internal/tests/difftest/idioms.SaturateInt64", "codegen/pass/testdata/hidden.ir"},
+			Case:  []string{"internal/tests/difftest/idioms.SaturateInt64", "codegen/pass/quirks/testdata/hidden.ir"},
 			Match: at(isChosenSum),
 		},
 		{
@@ -62,7 +62,7 @@ func nvidiaHides() []Quirk {
 		{
 			Name: "negated", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "int64(-x) of an int32 x loses the extension that the least number needs, and min(0, min(y, -x)) loses the negation.",
-			Case:  []string{"internal/tests/difftest/golang.Peepholes", "codegen/pass/testdata/negated.ir"},
+			Case:  []string{"internal/tests/difftest/golang.Peepholes", "codegen/pass/quirks/testdata/negated.ir"},
 			Match: at(isNegated),
 		},
 		{
@@ -92,7 +92,7 @@ func nvidiaHides() []Quirk {
 		{
 			Name: "rotation", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "x<<k + x>>(64-k), and their difference, become a rotation, though x>>n of a signed x is filled with its sign and a difference borrows.",
-			Case:  []string{"internal/tests/difftest/golang.Shifted", "internal/tests/smith/testdata/rotated.go", "codegen/pass/testdata/turned.ir"},
+			Case:  []string{"internal/tests/difftest/golang.Shifted", "internal/tests/smith/testdata/rotated.go", "codegen/pass/quirks/testdata/turned.ir"},
 			Match: at(isTurned),
 		},
 		{
@@ -122,13 +122,13 @@ func nvidiaHides() []Quirk {
 		{
 			Name: "scaled", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "4*x > 3 compares only the bits that x has left, without their sign: it is true for x = -5.",
-			Case:  []string{"internal/tests/smith/testdata/scaled.go", "internal/tests/difftest/idioms.ScaledInt64", "codegen/pass/testdata/scaled.ir"},
+			Case:  []string{"internal/tests/smith/testdata/scaled.go", "internal/tests/difftest/idioms.ScaledInt64", "codegen/pass/quirks/testdata/scaled.ir"},
 			Match: at(isScaled), Hide: hideCompared,
 		},
 		{
 			Name: "counted-from", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "for i := first; i < first+8; i++ is unrolled in part, and then runs sixteen times and once more.",
-			Case:  []string{"internal/tests/difftest/golang.SignedChunks", "codegen/pass/testdata/counted_from.ir"},
+			Case:  []string{"internal/tests/difftest/golang.SignedChunks", "codegen/pass/quirks/testdata/counted_from.ir"},
 			Match: at(isBound), Hide: hideCompared,
 		},
 		{
@@ -158,7 +158,7 @@ func nvidiaRewrites() []Quirk {
 		{
 			Name: "flags-differ", Driver: NVIDIA, Seen: nvidia580,
 			Bug:  "(a < b) != (c < d), of integers of 64 bits, goes the wrong way.",
-			Case: []string{"internal/tests/smith/testdata/groups/differ.go", "internal/tests/difftest/idioms.FlagsInt64", "codegen/pass/testdata/differ.ir"},
+			Case: []string{"internal/tests/smith/testdata/groups/differ.go", "internal/tests/difftest/idioms.FlagsInt64", "codegen/pass/quirks/testdata/differ.ir"},
 			Inst: numberFlags,
 		},
 		{
@@ -176,13 +176,13 @@ func nvidiaRewrites() []Quirk {
 		{
 			Name: "joined-flag", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "Where a bool is known on the way into a join, and decides a branch behind it, the compiler jumps past the join with some of the work-items, which then do not meet the others at a barrier.",
-			Case:  []string{"internal/tests/difftest/groups.Choices", "codegen/pass/testdata/joined_flags.ir"},
+			Case:  []string{"internal/tests/difftest/groups.Choices", "codegen/pass/quirks/testdata/joined_flags.ir"},
 			After: joinedFlags,
 		},
 		{
 			Name: "signalling-nan", Driver: NVIDIA, Seen: nvidia580,
 			Bug:    "Constants that are signalling NaNs become quiet ones.",
-			Case:   []string{"internal/tests/difftest/golang.Signals", "codegen/pass/testdata/signalling.ir"},
+			Case:   []string{"internal/tests/difftest/golang.Signals", "codegen/pass/quirks/testdata/signalling.ir"},
 			Module: keepSignals, After: hideSignals,
 		},
 	}
@@ -194,13 +194,13 @@ func nvidiaElsewhere() []Quirk {
 		{
 			Name: "wrapped-counter", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "The compiler takes it that a counter with a sign does not wrap: a loop that only ends because its counter does makes 2^31 - 2 rounds in place of one, or does not end.",
-			Case:  []string{"internal/tests/difftest/descents.DescentsInt32", "internal/tests/difftest/descents.DescentsInt64", "codegen/pass/testdata/wraps.ir"},
+			Case:  []string{"internal/tests/difftest/descents.DescentsInt32", "internal/tests/difftest/descents.DescentsInt64", "codegen/pass/quirks/testdata/wraps.ir"},
 			After: hideWraps,
 		},
 		{
 			Name: "magnitude", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "|x| > -2 is true, also of a NaN.",
-			Case:  []string{"internal/tests/difftest/golang.Peepholes", "codegen/pass/testdata/magnitude.ir"},
+			Case:  []string{"internal/tests/difftest/golang.Peepholes", "codegen/pass/quirks/testdata/magnitude.ir"},
 			Where: "codegen/pass/simplify/floats.go:magnitude",
 		},
 		{

@@ -51,7 +51,7 @@ type Quirk struct {
 	//	internal/tests/difftest/golang.Shifted    a kernel of a package of test kernels
 	//	internal/tests/smith/testdata/bytes.go    a program of package smith that was kept
 	//	runtime/x_test.go:TestX             a test
-	//	codegen/pass/testdata/turned.ir     a module that has the pattern
+	//	codegen/pass/quirks/testdata/turned.ir     a module that has the pattern
 	Case []string
 	// Where is the function, as file:function, that avoids the bug.
 	Where string

@@ -10,6 +10,7 @@
 //	use a value elsewhere    RepairSSA: new phis where the definition no longer dominates
 //	replace values           ReplaceUses, with a Promoter's map of replacements
 //	add code around a value  Maker, and Edits for a whole function
+//	take a check out         CheckOf, DropEdge
 //	split edges and blocks   SingleLatches, SplitTwins, SplitAfter, CutOut
 //
 // Mem2Reg, the pass that turns variables into values, is here for the same reason: passes that

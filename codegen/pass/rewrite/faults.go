@@ -29,3 +29,23 @@ func CheckedEdge(b *ir.Block) int {
 	}
 	return -1
 }
+
+// Check is a branch that leads to a fault or on.
+type Check struct {
+	Block     *ir.Block
+	Holds     *ir.Value // the branch's condition
+	Want      bool      // the condition's value where the check passes
+	Fault, On *ir.Block
+}
+
+// CheckOf returns the check that b ends with.
+func CheckOf(b *ir.Block) (Check, bool) {
+	i := CheckedEdge(b)
+	if i < 0 {
+		return Check{}, false
+	}
+	return Check{b, b.Term.Cond, i == 0, b.Term.Succs[1-i], b.Term.Succs[i]}, true
+}
+
+// DropEdge turns b's branch into a jump to where it leads but for to.
+func DropEdge(b, to *ir.Block) { JumpTo(b, 1-slices.Index(b.Term.Succs, to)) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // Check reports the Sync ops that some work-items of a group may miss.
@@ -28,6 +29,19 @@ func (u *Info) Check() diag.List {
 	}
 	ds.Sort()
 	return ds
+}
+
+// Stays reports whether the analysis still sees that all barriers stand in uniform
+// control flow after a change, which it tries on a clone of the module: a change that copies
+// code makes more paths, and it is harder to see that they agree.
+func Stays(m *ir.Module, change func(m *ir.Module) diag.List) bool {
+	c := m.Clone()
+	if diags := change(c); len(diags) > 0 {
+		return false
+	}
+	c.Kernel.RemoveUnreachable()
+	rewrite.SingleLatches(c.Kernel)
+	return len(Of(c.Kernel).Check()) == 0
 }
 
 func (u *Info) report(ds *diag.List, v *ir.Value) {

@@ -16,6 +16,7 @@
 // left, no dead lane may go round for ever, so ends.go looks for a way out that is sure to be
 // taken, and loops.go decides which loops must ask whether anybody is left.
 //
-// Package pass has a picture of the rooms and of their imports. This room may import rewrite and facts. Package lanes acts on what is found here; checks and
-// simplify ask it which branches must stay where they are.
+// Package pass has a picture of the rooms and of their imports. This room may import rewrite and
+// facts. Package lanes acts on what is found here; checks, loops and simplify ask it which
+// branches must stay where they are.
 package uniform

@@ -1,0 +1,89 @@
+package gotypes
+
+// This file looks into types for others that they are made of.
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// IsTypeParam reports whether t is a type parameter or made of some.
+func IsTypeParam(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Pointer:
+		return IsTypeParam(t.Elem())
+	case *types.Slice:
+		return IsTypeParam(t.Elem())
+	case *types.Array:
+		return IsTypeParam(t.Elem())
+	case *types.Named:
+		for a := range t.TypeArgs().Types() {
+			if IsTypeParam(a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// HoldsInterface reports whether a value of a type is, or leads to, an interface.
+func HoldsInterface(t types.Type, seen []types.Type) bool {
+	if slices.Contains(seen, t) {
+		return false
+	}
+	seen = append(seen, t)
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		return true
+	case *types.Pointer:
+		return HoldsInterface(u.Elem(), seen)
+	case *types.Slice:
+		return HoldsInterface(u.Elem(), seen)
+	case *types.Array:
+		return HoldsInterface(u.Elem(), seen)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if HoldsInterface(f.Type(), seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// HoldsSync reports whether values of a type hold some of package sync or sync/atomic.
+func HoldsSync(t types.Type) bool {
+	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && strings.HasPrefix(n.Obj().Pkg().Path(), "sync") {
+		return true
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Struct:
+		for f := range t.Fields() {
+			if HoldsSync(f.Type()) {
+				return true
+			}
+		}
+	case *types.Array:
+		return HoldsSync(t.Elem())
+	}
+	return false
+}
+
+// HoldsArray reports whether values of the type hold an array, which is memory that
+// choose does not choose among.
+func HoldsArray(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return true
+	case *types.Struct:
+		for f := range u.Fields() {
+			if HoldsArray(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,74 @@
+package lower
+
+import (
+	"go/token"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
+)
+
+// builder adds code to a module at one place.
+type builder struct {
+	prog *load.Program
+	m    *ir.Module
+	f    *ir.Func
+
+	b        *ir.Block // the place where code is added
+	pos      token.Pos // the position of the instruction being lowered, or the last known one
+	posCache map[token.Pos]ir.Pos
+	frame    *frame
+	prologue []*ir.Value // the code at the kernel's start
+	ends     []func()    // the work for when all is lowered
+}
+
+// op adds a value at the current place.
+func (w *builder) op(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+	v := w.b.Append(op, t, args...)
+	v.Pos = w.irPos(w.pos)
+	w.noteOp(op, t, args)
+	return v
+}
+
+func (w *builder) builtIn(b ir.BuiltIn) *ir.Value {
+	v := w.op(ir.OpBuiltIn, ir.TypeI32)
+	v.Aux = b
+	return v
+}
+
+func (w *builder) arg(offset int, t *ir.Type) *ir.Value {
+	v := w.op(ir.OpArg, t)
+	v.Bits = uint64(offset)
+	return v
+}
+
+// rangeArg is the number of work-items along SPIR-V dimension d.
+func (w *builder) rangeArg(d int) *ir.Value { return w.arg(abi.OffsetRange+4*d, ir.TypeI32) }
+
+// spec returns the specialization constant with a reserved id.
+func (w *builder) spec(id uint32) *ir.Value {
+	for _, s := range w.m.Specs {
+		if s.ID == id {
+			return w.m.SpecValue(s)
+		}
+	}
+	panic("BUG: no such specialization constant")
+}
+
+func (w *builder) irPos(p token.Pos) ir.Pos {
+	if !p.IsValid() {
+		return ir.Pos{}
+	}
+	q, ok := w.posCache[p]
+	if !ok {
+		q = w.prog.Pos(p)
+		w.posCache[p] = q
+	}
+	return q
+}
+
+// newBlock starts a block and returns it; code is still added to the old one.
+func (w *builder) newBlock() *ir.Block { return w.f.NewBlock() }
+
+// dead goes on in a block that nothing reaches, after a jump away.
+func (w *builder) dead() { w.b = w.newBlock() }

@@ -1,0 +1,4 @@
+package pass
+
+// WhyOpen is whyOpen, for tests outside of the package.
+var WhyOpen = whyOpen

@@ -1,0 +1,190 @@
+package facts
+
+// This file tells which slices an address may point into, and whether the kernel reads or
+// writes them.
+
+import (
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
+
+// Roots says which slices the device addresses of a module may point into.
+type Roots struct {
+	m      *ir.Module
+	params map[uint64]int // by offset in the launch block
+	sets   map[*ir.Value]rootSet
+	vars   map[*ir.Var]rootSet // addresses that a variable may hold
+	access []abi.Access        // per parameter
+}
+
+// rootSet is a set of parameters, as a bit each.
+type rootSet struct {
+	bits    string // one byte per parameter, compared as a whole
+	Unknown bool
+}
+
+// Has reports whether slice i may be in the set.
+func (s rootSet) Has(i int) bool { return s.Unknown || i < len(s.bits) && s.bits[i] != 0 }
+
+// meets reports whether some slice may be in both sets.
+func (s rootSet) meets(t rootSet) bool {
+	if s.Unknown || t.Unknown {
+		return true
+	}
+	for i := range s.bits {
+		if s.Has(i) && t.Has(i) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s rootSet) union(t rootSet) rootSet {
+	if len(t.bits) > len(s.bits) {
+		s, t = t, s
+	}
+	u := rootSet{s.bits, s.Unknown || t.Unknown}
+	for i := range t.bits {
+		if t.bits[i] != 0 && s.bits[i] == 0 {
+			b := []byte(u.bits)
+			b[i] = 1
+			u.bits = string(b)
+		}
+	}
+	return u
+}
+
+// FindRoots follows addresses from the arguments to the memory operations.
+func FindRoots(m *ir.Module) *Roots {
+	r := &Roots{m: m, params: map[uint64]int{}, sets: map[*ir.Value]rootSet{}, vars: map[*ir.Var]rootSet{},
+		access: make([]abi.Access, len(m.Params))}
+	for i, p := range m.Params {
+		if p.Kind == abi.Slice && p.Offset >= 0 {
+			r.params[uint64(abi.OffsetArgs+p.Offset)] = i
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, f := range rewrite.Bodies(m) {
+			for _, b := range f.Blocks {
+				for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
+					for _, v := range vs {
+						changed = r.visit(v) || changed
+					}
+				}
+			}
+		}
+	}
+	for _, f := range rewrite.Bodies(m) {
+		for _, b := range f.Blocks {
+			for _, v := range b.Insts {
+				r.note(v)
+			}
+		}
+	}
+	return r
+}
+
+// Of returns where address v may point.
+func (r *Roots) Of(v *ir.Value) rootSet {
+	if v.Block == nil {
+		// The null address points nowhere; a helper's parameter anywhere.
+		return rootSet{Unknown: !v.IsConst()}
+	}
+	return r.sets[v]
+}
+
+// Apart reports whether addresses v and w are known to point into different slices, which may
+// be the same memory all the same unless the module says NoAlias.
+func (r *Roots) Apart(v, w *ir.Value) bool { return !r.Of(v).meets(r.Of(w)) }
+
+// visit updates what v makes known and reports whether that is new.
+func (r *Roots) visit(v *ir.Value) bool {
+	if c, ok := v.Aux.(*ir.Copy); ok {
+		return r.addVar(c.Dst, r.vars[c.Src])
+	}
+	if v.Op == ir.OpStore && v.Args[0].Type.Kind == ir.Addr {
+		if x := v.Ref().Var; x != nil {
+			return r.addVar(x, r.Of(v.Args[0]))
+		}
+		return false
+	}
+	if v.Type.Kind != ir.Addr {
+		return false
+	}
+	old := r.sets[v]
+	s := old
+	switch v.Op {
+	case ir.OpArg:
+		if i, ok := r.params[v.Bits]; ok {
+			b := make([]byte, i+1)
+			b[i] = 1
+			s = rootSet{bits: string(b)}
+		} else if v.Bits >= abi.OffsetArgs && !(len(r.m.Data) > 0 && v.Bits == uint64(abi.OffsetArgs+r.m.DataOffset)) {
+			s.Unknown = true // constant data is no slice
+		}
+	case ir.OpAddrOf:
+		s = s.union(r.Of(v.Args[0]))
+	case ir.OpPhi:
+		for _, a := range v.Args {
+			s = s.union(r.Of(a))
+		}
+	case ir.OpSelect:
+		s = s.union(r.Of(v.Args[1])).union(r.Of(v.Args[2]))
+	case ir.OpLoad:
+		if x := v.Ref().Var; x != nil && x.Storage == ir.Function {
+			s = s.union(r.vars[x])
+		} else {
+			s.Unknown = true
+		}
+	default:
+		s.Unknown = true
+	}
+	r.sets[v] = s
+	return s != old
+}
+
+func (r *Roots) addVar(x *ir.Var, s rootSet) bool {
+	old := r.vars[x]
+	r.vars[x] = old.union(s)
+	return r.vars[x] != old
+}
+
+// note records the access that v makes to device memory.
+func (r *Roots) note(v *ir.Value) {
+	ref := v.Ref()
+	if ref == nil || ref.Var != nil || v.Op == ir.OpAddrOf {
+		return
+	}
+	var a abi.Access
+	if v.Op.Has(ir.FlagReads) {
+		a |= abi.Read
+	}
+	if v.Op.Has(ir.FlagWrites) {
+		a |= abi.Write
+	}
+	s := r.Of(v.Path()[0])
+	for i := range r.access {
+		if r.m.Params[i].Kind == abi.Slice && s.Has(i) {
+			r.access[i] |= a
+		}
+	}
+}
+
+// Access returns the accesses that work-items may make to slice i, a parameter.
+func (r *Roots) Access(i int) abi.Access { return r.access[i] }
+
+// NeverWritten reports whether no work-item writes what address v points to.
+func (r *Roots) NeverWritten(v *ir.Value) bool {
+	s := r.Of(v)
+	if s.Unknown {
+		return false
+	}
+	for i, a := range r.access {
+		if s.Has(i) && a&abi.Write != 0 {
+			return false
+		}
+	}
+	return true
+}

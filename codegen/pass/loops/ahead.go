@@ -1,0 +1,308 @@
+package loops
+
+// This file is the pass ahead, which versions loops. corners.go says which checks can be tested
+// ahead of a loop.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
+)
+
+// Limits of the loops that are versioned.
+const (
+	maxAheadValues = 400 // instructions of a nest
+	maxAheadTests  = 48  // for one nest
+	maxAheadNests  = 12  // in a kernel
+)
+
+// Ahead versions loops: a test in front decides between a copy without the hoisted checks and
+// the original. An index that grows in equal steps is in bounds in all rounds if it is in the
+// first and in the last.
+func Ahead(m *ir.Module, r *facts.Result) diag.List {
+	if m.UsesGroup && !uniform.Stays(m, func(m *ir.Module) diag.List { return checkAhead(m, nil) }) {
+		return nil
+	}
+	return checkAhead(m, r)
+}
+
+func checkAhead(m *ir.Module, r *facts.Result) diag.List {
+	f := m.Kernel
+	p := &planner{f: f}
+	if m.UsesGroup {
+		p.together = leaveTogether(f)
+	}
+	p.a = facts.Solved(m, nil, r)
+	p.loops = p.a.Dom.Loops()
+	for _, l := range p.loops.All {
+		if l.Outer == nil {
+			p.plan(l)
+		}
+	}
+	if len(p.plans) == 0 {
+		return nil
+	}
+	p.apply()
+	return simplify.Clean(m)
+}
+
+// planner finds the nests of loops to version.
+type planner struct {
+	f        *ir.Func
+	a        *facts.Ranges
+	loops    *ir.Loops
+	together map[*ir.Block]bool // as leaveTogether returns it
+	plans    []*nest
+}
+
+// leaveTogether returns the blocks at which either all work-items of a group leave it or none does,
+// while a Sync op is still reachable. In a versioned nest they would leave one by one, and go on
+// as dead lanes to code that only work-items reach that stay.
+func leaveTogether(f *ir.Func) map[*ir.Block]bool {
+	f.RemoveUnreachable()
+	rewrite.SingleLatches(f)
+	u := uniform.Of(f)
+	together := map[*ir.Block]bool{}
+	for _, b := range u.Order {
+		if _, ok := u.Way(b); ok && u.Block(b) && u.Value(b.Term.Cond) {
+			together[b] = true
+		}
+	}
+	return together
+}
+
+// copies reports whether the loop may be versioned.
+func (p *planner) copies(l *Loop) bool {
+	return l.Movable(0) && l.values() <= maxAheadValues && !slices.ContainsFunc(l.blocks, func(b *ir.Block) bool { return p.together[b] })
+}
+
+// plan plans for a loop, or for those inside if that takes more checks out. It returns
+// how many.
+func (p *planner) plan(l *ir.Loop) int {
+	var n *nest
+	own := 0
+	if x := newLoop(l, p.a.Dom); p.copies(x) {
+		n = &nest{corners: newCorners(p.a, p.loops, l), Loop: x}
+		if !slices.ContainsFunc(l.Head.Phis, func(phi *ir.Value) bool { return n.entry[phi] == nil }) {
+			own = n.collect()
+		}
+	}
+	before, inside := len(p.plans), 0
+	for _, in := range p.loops.All {
+		if in.Outer == l {
+			inside += p.plan(in)
+		}
+	}
+	if own == 0 || own < inside {
+		return inside
+	}
+	p.plans = p.plans[:before]
+	if before == maxAheadNests {
+		return 0
+	}
+	p.plans = append(p.plans, n)
+	return own
+}
+
+// nest is a loop with those inside.
+type nest struct {
+	*corners
+	*Loop
+	taken []rewrite.Check // checks that pass where the tests hold
+	tests []test
+}
+
+// test is one that takes a check out: x < y in the first and last rounds, or one that
+// is the same in all.
+type test struct {
+	x, y     *ir.Value
+	equal    bool      // or x == y
+	unsigned bool      // where y is not negative
+	same     *ir.Value // a condition
+	is       bool      // and what it must be
+}
+
+// collect finds the checks that can be made ahead, and returns how many.
+func (n *nest) collect() int {
+	size := 0
+	for _, b := range n.blocks {
+		k, ok := rewrite.CheckOf(b)
+		if !ok {
+			continue
+		}
+		tests := len(n.tests)
+		mark := n.mark()
+		more := 0
+		if ok = n.suffice(k.Holds, k.Want, b); ok {
+			for _, t := range n.tests[tests:] {
+				more += len(n.ends(t))
+			}
+		}
+		if ok && size+more <= maxAheadTests && !n.fail() {
+			size += more
+			n.taken = append(n.taken, k)
+		} else {
+			n.tests = n.tests[:tests]
+			n.reset(mark)
+		}
+	}
+	return len(n.taken)
+}
+
+// suffice adds tests which imply that the condition is what is wanted in all rounds in
+// which block b runs, and reports whether there are such.
+func (n *nest) suffice(c *ir.Value, want bool, b *ir.Block) bool {
+	if n.vary(c) == 0 {
+		n.tests = append(n.tests, test{same: c, is: want})
+		return true
+	}
+	switch c.Op {
+	case ir.OpLNot:
+		return n.suffice(c.Args[0], !want, b)
+	case ir.OpLAnd, ir.OpLOr:
+		return want == (c.Op == ir.OpLAnd) && n.suffice(c.Args[0], want, b) && n.suffice(c.Args[1], want, b)
+	case ir.OpSLt, ir.OpSLe, ir.OpULt, ir.OpULe:
+	default:
+		return false
+	}
+	t := test{x: c.Args[0], y: c.Args[1], equal: c.Op == ir.OpSLe || c.Op == ir.OpULe}
+	if !want {
+		t = test{x: t.y, y: t.x, equal: !t.equal}
+	}
+	if !n.counts(b, n.vary(t.x)|n.vary(t.y)) || !n.exact(t.x) || !n.exact(t.y) {
+		return false
+	}
+	if c.Op == ir.OpULt || c.Op == ir.OpULe {
+		if t.unsigned = n.span(t.y).Lo >= 0; !t.unsigned {
+			n.tests = append(n.tests, test{x: n.a.Module.Const(t.x.Type, 0), y: t.x, equal: true})
+		}
+	}
+	n.tests = append(n.tests, t)
+	return true
+}
+
+// ends returns the first and last rounds that a test is made for.
+func (n *nest) ends(t test) []variance {
+	if t.same != nil {
+		return []variance{0}
+	}
+	bits := n.vary(t.x) | n.vary(t.y)
+	var all []variance
+	for e := variance(0); e <= bits; e++ {
+		if e&^bits == 0 {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// fail reports whether it is known that the tests do not all hold, so that the copy without
+// checks would never run. To find out it makes the tests as emit does, in a block that it then
+// drops.
+func (n *nest) fail() bool {
+	f := n.head.Func
+	b := &ir.Block{Func: f} // which is no part of the kernel
+	ok := n.emit(b)
+	s := &simplify.Simplifier{Module: f.Module, Func: f, Repl: map[*ir.Value]*ir.Value{}}
+	for _, v := range b.Insts {
+		for i, a := range v.Args {
+			v.Args[i] = s.Resolve(a)
+		}
+		if w, _ := s.Pure(v); w != v {
+			s.Repl[v] = w
+		}
+	}
+	ok = s.Resolve(ok)
+	return ok.IsConst() && ok.Bits == 0
+}
+
+// emit makes the tests at the end of block b and returns whether all hold.
+func (n *nest) emit(b *ir.Block) *ir.Value {
+	n.begin(b)
+	m := b.Func.Module
+	all := n.assumed()
+	for _, t := range n.tests {
+		for _, e := range n.ends(t) {
+			var ok *ir.Value
+			if t.same != nil {
+				if ok = n.hoist(t.same); !t.is {
+					ok = b.Append(ir.OpLNot, ir.TypeBool, ok)
+				}
+			} else {
+				op := ir.OpSLt
+				switch {
+				case t.unsigned && t.equal:
+					op = ir.OpULe
+				case t.unsigned:
+					op = ir.OpULt
+				case t.equal:
+					op = ir.OpSLe
+				}
+				ok = b.Append(op, ir.TypeBool, n.at(t.x, e), n.at(t.y, e))
+			}
+			all = append(all, ok)
+		}
+	}
+	ok := m.Bool(true)
+	for _, x := range all {
+		ok = b.Append(ir.OpLAnd, ir.TypeBool, ok, x)
+	}
+	return ok
+}
+
+// apply makes the loops that are planned.
+func (p *planner) apply() {
+	fast := make([]*ir.Block, len(p.plans))
+	for i, n := range p.plans {
+		pre := enterBy(n.l)
+		fast[i] = p.f.NewBlock()
+		pre.Branch(n.emit(pre), fast[i], n.head)
+		fast[i].Jump(n.head)
+		for _, phi := range n.head.Phis {
+			init := n.entry[phi]
+			phi.Args = append(phi.Args, init, init)
+		}
+	}
+	u := &rewrite.Undefs{}
+	var cells []*ir.Var
+	for _, n := range p.plans {
+		cells = append(cells, n.demoteUses(p.f, u)...)
+	}
+	cells = append(cells, rewrite.DemotePhis(p.f, u)...)
+	for i, n := range p.plans {
+		n.without(p.f, fast[i])
+	}
+	p.f.RemoveUnreachable()
+	u.Promote(p.f, cells)
+}
+
+// without leads block pre to a copy of the loop without the checks that are taken out.
+func (n *nest) without(f *ir.Func, pre *ir.Block) {
+	c := rewrite.NewCloner(f)
+	c.Copy(n.blocks)
+	c.End(n.blocks, c.Block)
+	for _, k := range n.taken {
+		rewrite.DropEdge(c.Block(k.Block), c.Block(k.Fault))
+	}
+	for _, b := range n.blocks {
+		b.Cold = true
+	}
+	pre.Retarget(n.head, c.Block(n.head))
+}
+
+// enterBy returns a new block that all ways into the loop lead to, which does not end
+// yet. The caller adds the edge to the head, and the arguments of the head's phis for it.
+func enterBy(l *ir.Loop) *ir.Block {
+	pre := l.Head.Func.NewBlock()
+	for _, p := range slices.Clone(l.Head.Preds) {
+		if !l.Contains(p) {
+			p.Retarget(l.Head, pre)
+		}
+	}
+	return pre
+}

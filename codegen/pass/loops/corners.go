@@ -1,0 +1,540 @@
+package loops
+
+// This file computes what an index is in the first and last rounds of a nest of loops, for
+// ahead.
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
+
+// corners computes the values of a nest of loops in the first and last rounds. It knows
+// values that are the same in all rounds, counters that grow in equal steps, and sums and
+// products of these. Along one loop's rounds, with the other counters fixed, each such value
+// is linear, so a bound that holds at all ends of the nest holds inside. None of the computed
+// values may wrap around.
+type corners struct {
+	a        *facts.Ranges
+	l        *ir.Loop
+	counters map[*ir.Block]*counter // by the loops' heads
+	order    []*counter
+	entry    map[*ir.Value]*ir.Value // what the heads' phis begin with, if it is one value
+	varying  map[*ir.Value]variance
+	spans    map[*ir.Value]facts.Interval
+	assuming bool
+	narrow   []*ir.Value // what is assumed to have 32 bits
+
+	pre  *ir.Block // where values are computed, and those that are
+	made map[corner]*ir.Value
+	same map[*ir.Value]*ir.Value
+}
+
+// variance says which loops a value changes with, as bits, or, of a choice of them,
+// which are in their last round.
+type variance uint8
+
+const (
+	unknown     variance = 1 << 7
+	maxCounters          = 3
+)
+
+// corner is a value in certain rounds.
+type corner struct {
+	v    *ir.Value
+	ends variance
+}
+
+// counter is a loop that goes on while a number which grows by step in each round is
+// less than another, or, if step is negative, more.
+type counter struct {
+	l      *ir.Loop
+	bit    variance
+	stay   *ir.Block // what all rounds that count come to
+	next   bool      // the number says whether there is another round
+	phi    *ir.Value
+	k      int64     // the number is phi + k
+	n, end *ir.Value // the number, and the other
+	or     int64     // 1 where they may be equal
+	step   int64
+}
+
+func newCorners(a *facts.Ranges, loops *ir.Loops, l *ir.Loop) *corners {
+	r := &corners{a: a, l: l, counters: map[*ir.Block]*counter{}, entry: map[*ir.Value]*ir.Value{},
+		varying: map[*ir.Value]variance{}, spans: map[*ir.Value]facts.Interval{}}
+	for _, in := range loops.All {
+		if !l.Contains(in.Head) {
+			continue
+		}
+		for _, phi := range in.Head.Phis {
+			if init, _ := sides(phi, in); init != nil {
+				r.entry[phi] = init
+			}
+		}
+		if len(r.order) < maxCounters {
+			r.count(in)
+		}
+	}
+	return r
+}
+
+// sides returns what a loop's phi begins with and goes on with, as far as that is one
+// value each.
+func sides(phi *ir.Value, l *ir.Loop) (first, next *ir.Value) {
+	one := func(back bool) *ir.Value {
+		var v *ir.Value
+		for i, a := range phi.Args {
+			if l.Contains(phi.Block.Preds[i]) == back {
+				if v != nil && v != a {
+					return nil
+				}
+				v = a
+			}
+		}
+		return v
+	}
+	return one(false), one(true)
+}
+
+// growth returns what phi grows by in each round, and whether it shrinks instead.
+func growth(phi *ir.Value, l *ir.Loop) (by *ir.Value, down bool) {
+	_, next := sides(phi, l)
+	if next == nil || !phi.Type.IsInt() {
+		return nil, false
+	}
+	switch {
+	case next.Op == ir.OpIAdd && next.Args[0] == phi:
+		return next.Args[1], false
+	case next.Op == ir.OpIAdd && next.Args[1] == phi:
+		return next.Args[0], false
+	case next.Op == ir.OpISub && next.Args[0] == phi:
+		return next.Args[1], true
+	}
+	return nil, false
+}
+
+// count finds what counts the rounds of a loop.
+func (r *corners) count(l *ir.Loop) {
+	for _, b := range l.Blocks {
+		if b.Term.Kind != ir.Branch || slices.ContainsFunc(l.Latches, func(x *ir.Block) bool { return !r.a.Dom.Dominates(b, x) }) {
+			continue
+		}
+		for i, stay := range b.Term.Succs {
+			if out := b.Term.Succs[1-i]; l.Contains(out) || rewrite.IsFault(out) || !l.Contains(stay) {
+				continue
+			}
+			// At its end, the test is about the next round.
+			next := stay == l.Head || len(stay.Insts) == 0 && slices.Equal(stay.Term.Succs, []*ir.Block{l.Head})
+			if next {
+				stay = l.Head
+			} else if len(stay.Preds) != 1 {
+				continue
+			}
+			var c *counter
+			facts.EachRelation(b.Term.Cond, i == 0, func(x *ir.Value, rel facts.Relation, y *ir.Value, unsigned bool) {
+				if unsigned && !(x.Type.IsInt() && r.a.At(y, b).Lo >= 0 && (rel == facts.Below || rel == facts.AtMost)) {
+					return
+				}
+				for _, s := range [2]counter{{n: x, end: y}, {n: y, end: x}} {
+					s.l, s.stay, s.next, s.bit = l, stay, next, 1<<len(r.order)
+					if c == nil && r.grows(&s, rel) {
+						c = &s
+					}
+					rel = facts.Flip(rel)
+				}
+			})
+			if c != nil {
+				r.order = append(r.order, c)
+				return
+			}
+		}
+	}
+}
+
+// grows completes a counter, and reports whether it is one. Then it is one of the
+// nest's.
+func (r *corners) grows(c *counter, rel facts.Relation) bool {
+	// The number is a phi and a constant.
+	phi, k := c.n, int64(0)
+	for phi.Block != nil && phi.Op == ir.OpIAdd && phi.Args[1].IsConst() {
+		k += phi.Args[1].Int()
+		phi = phi.Args[0]
+	}
+	if phi.Op != ir.OpPhi || phi.Block != c.l.Head || r.entry[phi] == nil || !facts.Fits32(k) {
+		return false
+	}
+	by, down := growth(phi, c.l)
+	if by == nil || !by.IsConst() || by.Int() == 0 || !facts.Fits32(by.Int()) {
+		return false
+	}
+	c.phi, c.k = phi, k
+	if c.step = by.Int(); down {
+		c.step = -c.step
+	}
+	switch {
+	case rel == facts.Below && c.step > 0, rel == facts.Above && c.step < 0:
+	case rel == facts.AtMost && c.step > 0, rel == facts.AtLeast && c.step < 0:
+		c.or = 1
+	default:
+		return false
+	}
+	if r.vary(c.end) != 0 || r.vary(r.entry[phi]) != 0 {
+		return false
+	}
+	terminates := func() bool { return r.terminates(c) }
+	if !terminates() && !r.assume(terminates) {
+		return false
+	}
+	r.counters[c.l.Head] = c
+	clear(r.varying)
+	return true
+}
+
+// assume reports whether something is found under assumptions, which stay if it is.
+func (r *corners) assume(found func() bool) bool {
+	mark := r.mark()
+	clear(r.spans)
+	r.assuming = true
+	ok := found()
+	if r.assuming = false; !ok {
+		r.reset(mark)
+	}
+	return ok
+}
+
+// start is the interval of the number in a round before those that the test is about.
+func (r *corners) start(c *counter) facts.Interval {
+	k := c.k
+	if c.next {
+		k -= c.step
+	}
+	return facts.AddRanges(r.span(r.entry[c.phi]), facts.Interval{Lo: k, Hi: k})
+}
+
+// terminates reports whether nothing wraps around up to the end of a counter's loop.
+func (r *corners) terminates(c *counter) bool {
+	start := r.start(c)
+	first := facts.AddRanges(r.span(r.entry[c.phi]), facts.Interval{Lo: c.k, Hi: c.k})
+	way := facts.AddRanges(r.span(c.end), facts.Interval{Lo: min(c.step, 0) - 1, Hi: max(c.step, 0) + 1})
+	if start.Empty() || first.Empty() || way.Empty() || r.last(c).Empty() {
+		return false
+	}
+	// Also what ends the loop, as the number and as the phi.
+	all := facts.AddRanges(start.Union(first).Union(way), facts.Interval{Lo: min(-c.k, 0), Hi: max(-c.k, 0)})
+	full := facts.FullRange(c.phi.Type)
+	return !all.Empty() && all.Lo >= full.Lo && all.Hi <= full.Hi
+}
+
+// last is the interval of the number of a loop's last round, with 0.
+func (r *corners) last(c *counter) facts.Interval {
+	from, to := r.start(c), r.span(c.end)
+	if c.step < 0 {
+		from, to = to, from
+	}
+	d := facts.SubRanges(to, from)
+	if d.Empty() {
+		return d
+	}
+	if d = facts.AddRanges(d, facts.Interval{Lo: c.or - 1, Hi: c.or - 1}); d.Empty() {
+		return d
+	}
+	s := max(c.step, -c.step)
+	return facts.Interval{Lo: min(d.Lo, 0) / s, Hi: max(d.Hi, 0) / s}
+}
+
+// counts reports whether block b runs in rounds only that count, of the loops that a
+// value used there changes with: not after such a loop or in a round that ends it.
+func (r *corners) counts(b *ir.Block, with variance) bool {
+	for _, c := range r.order {
+		if with&c.bit != 0 && !(c.l.Contains(b) && r.a.Dom.Dominates(c.stay, b)) {
+			return false
+		}
+	}
+	return with&unknown == 0
+}
+
+// vary returns which loops v changes with.
+func (r *corners) vary(v *ir.Value) variance {
+	if v.IsConst() || v.Block == nil || !r.l.Contains(v.Block) {
+		return 0
+	}
+	if x, ok := r.varying[v]; ok {
+		return x
+	}
+	r.varying[v] = unknown
+	x := r.varies(v)
+	r.varying[v] = x
+	return x
+}
+
+func (r *corners) varies(v *ir.Value) variance {
+	if v.Op == ir.OpPhi {
+		c := r.counters[v.Block]
+		if c == nil || r.entry[v] == nil {
+			return unknown
+		}
+		if by, _ := growth(v, c.l); by == nil || r.vary(by) != 0 {
+			return unknown
+		}
+		return r.vary(r.entry[v]) | c.bit
+	}
+	var all, both variance
+	for _, a := range v.Args {
+		x := r.vary(a)
+		both |= all & x
+		all |= x
+	}
+	switch {
+	case all&unknown != 0:
+		return unknown
+	case all == 0:
+		if !facts.Speculative(v) {
+			return unknown
+		}
+		return 0
+	}
+	switch v.Op {
+	case ir.OpIAdd, ir.OpISub:
+		return all
+	case ir.OpIMul:
+		if both == 0 {
+			return all
+		}
+	case ir.OpShl:
+		if n := v.Args[1]; n.IsConst() && n.Bits < 32 {
+			return all
+		}
+	case ir.OpSConvert, ir.OpUConvert:
+		if v.Args[0].Type.IsInt() {
+			return all
+		}
+	}
+	return unknown
+}
+
+// exact reports whether v is known in the first and last rounds, perhaps under
+// assumptions.
+func (r *corners) exact(v *ir.Value) bool {
+	if x := r.vary(v); x == 0 || x&unknown != 0 {
+		return x == 0
+	}
+	known := func() bool { return !r.span(v).Empty() }
+	return known() || r.assume(known)
+}
+
+// mark and reset take assumptions back.
+func (r *corners) mark() int { return len(r.narrow) }
+func (r *corners) reset(n int) {
+	r.narrow = r.narrow[:n]
+	clear(r.spans)
+}
+
+// span returns the interval of v in all rounds, which is empty if v may wrap around.
+func (r *corners) span(v *ir.Value) facts.Interval {
+	if p, ok := r.spans[v]; ok {
+		return p
+	}
+	p := r.spanOf(v)
+	if full := facts.FullRange(v.Type); p.Lo < full.Lo || p.Hi > full.Hi {
+		p = facts.Interval{Lo: 1, Hi: 0}
+	}
+	r.spans[v] = p
+	return p
+}
+
+func (r *corners) spanOf(v *ir.Value) facts.Interval {
+	if r.vary(v) != 0 {
+		return r.computedSpan(v)
+	}
+	p := r.staticSpan(v)
+	if q := p.Meet(facts.FullRange(ir.TypeI32)); q != p && v.Type == ir.TypeI64 {
+		known := slices.Contains(r.narrow, v)
+		if !known && r.assuming {
+			r.narrow = append(r.narrow, v)
+		}
+		if known || r.assuming {
+			p = q
+		}
+	}
+	return p
+}
+
+// staticSpan returns the interval of a value that is the same in all rounds. It does not use the
+// branches inside the nest, which say nothing ahead of it.
+func (r *corners) staticSpan(v *ir.Value) facts.Interval {
+	switch {
+	case v.IsConst() || v.Block == nil || !r.l.Contains(v.Block):
+		return r.a.At(v, r.l.Head)
+	case len(v.Args) == 0:
+		return r.a.Value(v)
+	}
+	full := facts.FullRange(v.Type)
+	switch v.Op {
+	case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpSConvert, ir.OpUConvert:
+		if p := r.computedSpan(v); !p.Empty() && p.Lo >= full.Lo && p.Hi <= full.Hi {
+			return p
+		}
+	}
+	return full
+}
+
+// computedSpan is the interval of v by those of its parts, which may be beyond its type.
+func (r *corners) computedSpan(v *ir.Value) facts.Interval {
+	none := facts.Interval{Lo: 1, Hi: 0}
+	var p [2]facts.Interval
+	args := v.Args
+	if v.Op == ir.OpPhi {
+		args = []*ir.Value{r.entry[v]}
+	}
+	for i, a := range args {
+		if !a.Type.IsInt() {
+			return none
+		}
+		if p[i] = r.span(a); p[i].Empty() {
+			return none
+		}
+	}
+	switch v.Op {
+	case ir.OpPhi:
+		c := r.counters[v.Block]
+		by, down := growth(v, c.l)
+		s := r.span(by)
+		if down {
+			s = s.Neg()
+		}
+		last := r.last(c)
+		if s.Empty() || last.Empty() {
+			return none
+		}
+		grown := facts.MulRanges(s, last)
+		if grown.Empty() {
+			return none
+		}
+		return facts.AddRanges(p[0], grown.Union(facts.Interval{}))
+	case ir.OpIAdd:
+		return facts.AddRanges(p[0], p[1])
+	case ir.OpISub:
+		return facts.SubRanges(p[0], p[1])
+	case ir.OpIMul:
+		return facts.MulRanges(p[0], p[1])
+	case ir.OpShl:
+		n := args[1].Bits
+		return facts.MulRanges(p[0], facts.Interval{Lo: 1 << n, Hi: 1 << n})
+	case ir.OpUConvert:
+		if v.Type.Bits() > args[0].Type.Bits() && p[0].Lo < 0 {
+			return none
+		}
+	}
+	return p[0]
+}
+
+// begin makes b the block whose end at, hoist and assumed compute at.
+func (r *corners) begin(b *ir.Block) {
+	r.pre, r.made, r.same = b, map[corner]*ir.Value{}, map[*ir.Value]*ir.Value{}
+}
+
+// assumed returns the conditions under which what is assumed holds.
+func (r *corners) assumed() []*ir.Value {
+	var all []*ir.Value
+	m := r.a.Module
+	for _, v := range r.narrow {
+		x := r.hoist(v)
+		p := r.staticSpan(v)
+		if p.Lo < math.MinInt32 {
+			all = append(all, r.pre.Append(ir.OpSLe, ir.TypeBool, m.Int(ir.TypeI64, math.MinInt32), x))
+		}
+		if p.Hi > math.MaxInt32 {
+			all = append(all, r.pre.Append(ir.OpSLe, ir.TypeBool, x, m.Int(ir.TypeI64, math.MaxInt32)))
+		}
+	}
+	return all
+}
+
+// hoist returns a value that is the same in all rounds.
+func (r *corners) hoist(v *ir.Value) *ir.Value {
+	if v.IsConst() || v.Block == nil || !r.l.Contains(v.Block) {
+		return v
+	}
+	x := r.same[v]
+	if x == nil {
+		args := make([]*ir.Value, len(v.Args))
+		for i, a := range v.Args {
+			args[i] = r.hoist(a)
+		}
+		x = r.pre.Append(v.Op, v.Type, args...)
+		x.Bits, x.Aux, x.Pos = v.Bits, v.Aux, v.Pos
+		r.same[v] = x
+	}
+	return x
+}
+
+// at returns v in 64 bits where the loops of ends are in their last rounds, the others
+// in their first.
+func (r *corners) at(v *ir.Value, ends variance) *ir.Value {
+	ends &= r.vary(v)
+	key := corner{v, ends}
+	x := r.made[key]
+	if x == nil {
+		x = r.compute(v, ends)
+		r.made[key] = x
+	}
+	return x
+}
+
+func (r *corners) compute(v *ir.Value, ends variance) *ir.Value {
+	op := func(o ir.Op, x, y *ir.Value) *ir.Value { return r.pre.Append(o, ir.TypeI64, x, y) }
+	if r.vary(v) == 0 {
+		x := r.hoist(v)
+		if x.Type != ir.TypeI64 {
+			x = r.pre.Append(ir.OpSConvert, ir.TypeI64, x)
+		}
+		return x
+	}
+	switch v.Op {
+	case ir.OpPhi:
+		c := r.counters[v.Block]
+		x := r.at(r.entry[v], ends)
+		if ends&c.bit == 0 {
+			return x
+		}
+		by, down := growth(v, c.l)
+		grown := op(ir.OpIMul, r.at(by, 0), r.lastRound(c))
+		if down {
+			return op(ir.OpISub, x, grown)
+		}
+		return op(ir.OpIAdd, x, grown)
+	case ir.OpShl:
+		return op(ir.OpIMul, r.at(v.Args[0], ends), r.a.Module.Int(ir.TypeI64, 1<<v.Args[1].Bits))
+	case ir.OpSConvert, ir.OpUConvert:
+		return r.at(v.Args[0], ends)
+	}
+	return op(v.Op, r.at(v.Args[0], ends), r.at(v.Args[1], ends))
+}
+
+// lastRound returns the number of a loop's last round.
+func (r *corners) lastRound(c *counter) *ir.Value {
+	key := corner{ends: c.bit}
+	x := r.made[key]
+	if x == nil {
+		m := r.a.Module
+		from, to := r.at(c.n, 0), r.at(c.end, 0)
+		if c.step < 0 {
+			from, to = to, from
+		}
+		x = r.pre.Append(ir.OpISub, ir.TypeI64, to, from)
+		s := max(c.step, -c.step)
+		more := c.or - 1
+		if c.next {
+			more += s
+		}
+		x = r.pre.Append(ir.OpIAdd, ir.TypeI64, x, m.Int(ir.TypeI64, more))
+		if s != 1 {
+			x = r.pre.Append(ir.OpSDiv, ir.TypeI64, x, m.Int(ir.TypeI64, s))
+		}
+		r.made[key] = x
+	}
+	return x
+}

@@ -1,0 +1,156 @@
+package loops
+
+// This file is the pass polls. It runs before the dead lanes are made, as a work-item that
+// leaves becomes one.
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
+
+// Polls has a module that can be cancelled look, now and then, at the word of the fault
+// record by which the host asks work-items to leave. It does so where a loop that is not
+// short goes round. The host may write the word at any time, so it lies where no cache keeps
+// it, which is far from some devices: so each round counts what it computes, and a work-item
+// looks when that has come to maxUnasked values, for the first time to firstAsked: work-items
+// that begin while others leave are quick to follow.
+//
+// A work-item that leaves records a fault of its own kind. In a loop with barriers all leave
+// together: a reduction over the group tells whether any was asked to leave or none is left;
+// those that left earlier contribute 0.
+func Polls(m *ir.Module) diag.List {
+	if !m.Target.Cancel {
+		return nil
+	}
+	f := m.Kernel
+	f.RemoveUnreachable()
+	rewrite.SplitTwins(f)
+	if m.UsesGroup {
+		rewrite.SingleLatches(f)
+	}
+	costs := CostOfLoops(f)
+	p := &poller{m: m, f: f}
+	for _, l := range f.Dominators().Loops().All {
+		if costs.Short[l.Head] {
+			continue
+		}
+		for _, latch := range l.Latches {
+			p.poll(latch, l.Head, costs.round[l.Head], costs.meets[l.Head])
+		}
+	}
+	if len(f.Vars) == 0 || p.site == nil {
+		return nil
+	}
+	return rewrite.Mem2Reg(m)
+}
+
+// CanLeave reports whether a module that can be cancelled ever looks.
+func CanLeave(m *ir.Module) bool {
+	return slices.ContainsFunc(m.Sites, func(s *ir.Site) bool { return s.Kind == abi.FaultCancelled })
+}
+
+const firstAsked = 1 << 12
+
+// poller puts what looks on the back edges of a kernel.
+type poller struct {
+	m    *ir.Module
+	f    *ir.Func
+	site *ir.Site
+	// counts are what a work-item has computed since it looked, and, in loops where the
+	// group meets, what each has: in all the same.
+	counts [2]*ir.Ref
+}
+
+// count returns the variable that counts.
+func (p *poller) count(meets bool) *ir.Ref {
+	i := 0
+	if meets {
+		i = 1
+	}
+	if p.counts[i] == nil {
+		p.counts[i] = &ir.Ref{Var: p.m.NewVar(p.f, ir.Function, "computed", ir.TypeI32)}
+		entry := p.f.Blocks[0]
+		v := p.f.NewValue(ir.OpStore, ir.TypeVoid, p.m.Int(ir.TypeI32, maxUnasked-firstAsked))
+		v.Aux, v.Block = p.counts[i], entry
+		entry.Insts = append([]*ir.Value{v}, entry.Insts...)
+	}
+	return p.counts[i]
+}
+
+// poll puts a look on the edge from a latch to the head of its loop, of which a round
+// computes n values.
+func (p *poller) poll(latch, head *ir.Block, n int, meets bool) {
+	if p.site == nil {
+		p.site = p.m.NewSite(abi.FaultCancelled, ir.Pos{}, "", false)
+	}
+	b, look, next, leave := p.f.NewBlock(), p.f.NewBlock(), p.f.NewBlock(), p.f.NewBlock()
+	args := make([]*ir.Value, len(head.Phis))
+	for i, from := range head.Preds {
+		if from == latch {
+			for k, phi := range head.Phis {
+				args[k] = phi.Args[i]
+			}
+		}
+	}
+	latch.Retarget(head, b)
+	c := p.count(meets)
+	store := func(b *ir.Block, v *ir.Value) { b.Append(ir.OpStore, ir.TypeVoid, v).Aux = c }
+	num := func(n int) *ir.Value { return p.m.Int(ir.TypeI32, int64(n)) }
+	old := b.Append(ir.OpLoad, ir.TypeI32)
+	old.Aux = c
+	sum := b.Append(ir.OpIAdd, ir.TypeI32, old, num(max(n, 1)))
+	store(b, sum)
+	b.Branch(b.Append(ir.OpULt, ir.TypeBool, sum, num(maxUnasked)), next, look)
+
+	store(look, num(0))
+	record := look.Append(ir.OpArg, ir.TypeAddr)
+	record.Bits = abi.OffsetFault
+	word := look.Append(ir.OpAtomicLoadVolatile, ir.TypeI32, record, num(abi.OffsetLeave/4))
+	word.Aux = &ir.Ref{Elem: ir.TypeI32}
+	stay := look.Append(ir.OpIEq, ir.TypeBool, word, num(0))
+	if meets {
+		sum := p.staying(look, stay)
+		none, end := p.f.NewBlock(), p.f.NewBlock()
+		zero := p.m.Const(ir.TypeF32, 0)
+		look.Branch(look.Append(ir.OpFLt, ir.TypeBool, zero, sum), next, none)
+		none.Branch(none.Append(ir.OpFLt, ir.TypeBool, sum, zero), leave, end)
+		end.SetTerm(ir.Term{Kind: ir.Return})
+	} else {
+		look.Branch(stay, next, leave)
+	}
+
+	fault := []*ir.Value{p.m.Int(ir.TypeI64, 0), p.m.Int(ir.TypeI64, 0)}
+	for d := range 3 {
+		id := num(0)
+		if d < p.m.Rank {
+			id = leave.Append(ir.OpBuiltIn, ir.TypeI32)
+			id.Aux = ir.GlobalInvocationIDX + ir.BuiltIn(d)
+		}
+		fault = append(fault, id)
+	}
+	leave.Append(ir.OpFault, ir.TypeVoid, fault...).Aux = p.site
+	leave.Cold = true
+	leave.SetTerm(ir.Term{Kind: ir.Return})
+
+	next.Jump(head)
+	for k, phi := range head.Phis {
+		phi.Args = append(phi.Args, args[k])
+	}
+}
+
+// staying returns, at the end of b, the number of work-items that are left in the group,
+// which is negative if one of them does not stay. It takes no sub-groups, for which the
+// kernel may have no use.
+func (p *poller) staying(b *ir.Block, stay *ir.Value) *ir.Value {
+	num := func(x float32) *ir.Value { return p.m.Const(ir.TypeF32, uint64(math.Float32bits(x))) }
+	// Less than all others together could make up for; exact, too.
+	one := b.Append(ir.OpSelect, ir.TypeF32, stay, num(1), num(-1<<24))
+	sum := b.Append(ir.OpGroupReduce, ir.TypeF32, one, num(0))
+	sum.Aux = ir.Combine{Scope: ir.ScopeWorkGroup, By: ir.CombineFAdd, Alone: true}
+	return sum
+}

@@ -1,0 +1,168 @@
+package loops
+
+// This file bounds how often loops go round and what a round costs. Polls and the host device
+// ask it.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
+)
+
+// maxUnasked bounds what a work-item computes, in values, from one time that it looks
+// whether it is to leave to the next: less than a millisecond.
+const maxUnasked = 1 << 16
+
+// loopCosts is what is known of the loops of a function, by their heads.
+type loopCosts struct {
+	// short are the loops that a work-item is sure to be through with soon, those within
+	// them included, without meeting others: what cancels a launch can wait for it.
+	Short map[*ir.Block]bool
+	// round is what a round computes, in values, without inner loops that are not short.
+	round map[*ir.Block]int
+	// meets are those in which work-items meet.
+	meets map[*ir.Block]bool
+}
+
+// CostOfLoops finds out what the loops of f cost.
+func CostOfLoops(f *ir.Func) *loopCosts {
+	x := &loopCosts{Short: map[*ir.Block]bool{}, round: map[*ir.Block]int{}, meets: map[*ir.Block]bool{}}
+	dom := f.Dominators()
+	loops := dom.Loops()
+	if len(loops.All) == 0 {
+		return x
+	}
+	c := &roundCounter{Ranges: facts.NewRanges(f.Module), dom: dom, outside: ir.NewModule("")}
+	c.Ranges.Solve()
+	for _, l := range slices.Backward(loops.All) { // inner ones first
+		once, short := x.round[l.Head], !x.meets[l.Head]
+		for _, b := range l.Blocks {
+			if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
+				x.meets[l.Head], short = true, false
+			}
+			if in := loops.Of(b); in == l {
+				once += len(b.Phis) + len(b.Insts) + 1
+			} else if in.Head == b && !x.Short[b] {
+				short = false
+			}
+		}
+		once = min(once, maxUnasked)
+		x.round[l.Head] = once
+		n, ok := c.rounds(l)
+		if !ok || n > maxUnasked || n*int64(once) > maxUnasked {
+			short = false
+		}
+		if x.Short[l.Head] = short; short && l.Outer != nil {
+			x.round[l.Outer.Head] += int(n) * once
+		}
+	}
+	return x
+}
+
+// HasLoop reports whether the kernel has loops.
+func HasLoop(m *ir.Module) bool { return facts.HasLoop(m.Kernel) }
+
+// Lingers reports whether a work-item of the kernel may go round in a loop for long, or
+// for ever.
+func Lingers(m *ir.Module) bool {
+	f := m.Kernel
+	short, dom := CostOfLoops(f).Short, f.Dominators()
+	for _, b := range dom.Order {
+		for _, s := range b.Term.Succs {
+			// Blocks that loops with several entries repeat are in no natural loop.
+			if dom.Index(s) <= dom.Index(b) && !short[s] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// roundCounter bounds how often loops go round.
+type roundCounter struct {
+	Ranges  *facts.Ranges
+	dom     *ir.DomTree
+	outside *ir.Module // for constants, which are to be none of the kernel's module
+}
+
+// rounds returns a bound of how often the loop's head runs each time that the loop is
+// entered, if it finds one.
+func (c *roundCounter) rounds(l *ir.Loop) (n int64, ok bool) {
+	if len(l.Latches) == 1 {
+		if n := newLoop(l, c.dom).trips(c.outside); n > 0 {
+			return int64(n), true
+		}
+	}
+	for _, b := range l.Blocks {
+		if b.Term.Kind != ir.Branch || slices.ContainsFunc(l.Latches, func(x *ir.Block) bool { return !c.dom.Dominates(b, x) }) {
+			continue
+		}
+		for i, stay := range b.Term.Succs {
+			if l.Contains(b.Term.Succs[1-i]) || !l.Contains(stay) {
+				continue
+			}
+			facts.EachRelation(b.Term.Cond, i == 0, func(x *ir.Value, rel facts.Relation, y *ir.Value, unsigned bool) {
+				for _, s := range [2]struct {
+					n, end *ir.Value
+					rel    facts.Relation
+				}{{x, y, rel}, {y, x, facts.Flip(rel)}} {
+					if m, is := c.until(l, b, s.n, s.rel, s.end, unsigned); is && (!ok || m < n) {
+						n, ok = m, true
+					}
+				}
+			})
+		}
+	}
+	return n, ok
+}
+
+// until bounds the rounds of a loop that goes on while v, which is a phi of its head
+// plus a constant, has the relation to end at b. It does so only where nothing wraps
+// around on the way.
+func (c *roundCounter) until(l *ir.Loop, b *ir.Block, v *ir.Value, rel facts.Relation, end *ir.Value, unsigned bool) (int64, bool) {
+	phi, k := uniform.Plus(v)
+	if phi.Op != ir.OpPhi || phi.Block != l.Head || !uniform.Invariant(end, l) || !facts.Fits32(k) {
+		return 0, false
+	}
+	by, down := growth(phi, l)
+	if by == nil || !by.IsConst() || by.Int() == 0 || !facts.Fits32(by.Int()) {
+		return 0, false
+	}
+	step := by.Int()
+	if down {
+		step = -step
+	}
+	start, first := facts.Interval{}, true
+	for i, x := range phi.Args {
+		if p := l.Head.Preds[i]; !l.Contains(p) {
+			if q := c.Ranges.OnEdge(x, p, l.Head); first {
+				start, first = q, false
+			} else {
+				start = start.Union(q)
+			}
+		}
+	}
+	to := c.Ranges.At(end, b)
+	// Far from the ends of all types no sum below overflows, nor wraps around.
+	full := facts.FullRange(phi.Type)
+	far := func(p facts.Interval) bool { return p.Lo >= full.Lo/2 && p.Hi <= full.Hi/2 }
+	if !far(start) || !far(facts.Interval{Lo: k, Hi: k}) {
+		return 0, false
+	}
+	start = facts.AddRanges(start, facts.Interval{Lo: k, Hi: k})
+	if first || !far(start) || !far(to) || !far(facts.Interval{Lo: step, Hi: step}) {
+		return 0, false
+	}
+	if unsigned && (start.Lo < 0 || to.Lo < 0 || step < 0) {
+		return 0, false
+	}
+	switch up := step > 0; {
+	case up && (rel == facts.Below || rel == facts.AtMost), up && rel == facts.Unequal && step == 1 && start.Hi <= to.Lo:
+		return max(to.Hi-start.Lo, 0)/step + 2, true
+	case !up && (rel == facts.Above || rel == facts.AtLeast), !up && rel == facts.Unequal && step == -1 && start.Lo >= to.Hi:
+		return max(start.Hi-to.Lo, 0)/-step + 2, true
+	}
+	return 0, false
+}

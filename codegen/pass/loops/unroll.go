@@ -1,0 +1,340 @@
+package loops
+
+// This file is the pass unroll, for small loops whose checks ahead could not hoist; it runs
+// between ahead and gather.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
+)
+
+// Limits of what is unrolled: iterations of a loop, and instructions and checks
+// afterwards. Drivers on the processor run the code behind each check even where no
+// work-item takes it.
+const (
+	maxUnrolled       = 16
+	maxUnrolledValues = 512
+	maxUnrolledChecks = 16
+)
+
+// Unroll writes out small loops with a constant number of iterations, from the
+// inside out, if checks are left in them: gather then makes one of all the
+// checks. Loops without checks are left to drivers.
+func Unroll(m *ir.Module) diag.List {
+	for _, f := range rewrite.Bodies(m) {
+		for tried := map[*ir.Block]bool{}; UnrollOne(f, tried, (*Loop).worthChecking); {
+			if diags := simplify.Clean(m); len(diags) > 0 {
+				return diags
+			}
+		}
+	}
+	return nil
+}
+
+// limits bound the loops to unroll: their rounds, and their instructions afterwards.
+type limits struct{ rounds, values int }
+
+// UnrollOne unrolls the first small loop of f that is worth it, and reports whether
+// there was one.
+func UnrollOne(f *ir.Func, tried map[*ir.Block]bool, worth func(l *Loop, trips int) bool) bool {
+	f.RemoveUnreachable()
+	return unrollFirst(f, innermost(f), tried, limits{rounds: maxUnrolled, values: maxUnrolledValues}, worth)
+}
+
+// unrollFirst is UnrollOne for the given loops, with limits.
+func unrollFirst(f *ir.Func, loops []*Loop, tried map[*ir.Block]bool, within limits, worth func(l *Loop, trips int) bool) bool {
+	for _, l := range loops {
+		if tried[l.head] || l.head.Cold {
+			continue
+		}
+		tried[l.head] = true
+		n := l.tripsWithin(within.rounds, f.Module)
+		if n == 0 || n*l.values() > within.values || !worth(l, n) {
+			continue
+		}
+		l.unroll(f, n)
+		return true
+	}
+	return false
+}
+
+// Loop is a natural loop with one back edge.
+type Loop struct {
+	head, latch *ir.Block
+	blocks      []*ir.Block // in an order in which definitions come first
+	in          map[*ir.Block]bool
+	dom         *ir.DomTree // of the function as the loop was found in it
+}
+
+// innermost returns f's loops that have one back edge and no loop inside.
+func innermost(f *ir.Func) []*Loop {
+	return innermostOf(f, func(*ir.Loop) bool { return true })
+}
+
+// innermostOf returns f's loops of a kind that have one back edge, and inside no loop of the kind.
+func innermostOf(f *ir.Func, kind func(*ir.Loop) bool) []*Loop {
+	dom := f.Dominators()
+	loops := dom.Loops()
+	outer := map[*ir.Loop]bool{}
+	for _, l := range loops.All {
+		for o := l.Outer; o != nil && kind(l); o = o.Outer {
+			outer[o] = true
+		}
+	}
+	var found []*Loop
+	for _, x := range loops.All {
+		if outer[x] || !kind(x) || len(x.Latches) != 1 || rewrite.CountPreds(x.Head, x.Latches[0]) != 1 {
+			continue
+		}
+		found = append(found, newLoop(x, dom))
+	}
+	return found
+}
+
+// newLoop returns x with the blocks that are for its faults only, so that each copy has
+// its own.
+func newLoop(x *ir.Loop, dom *ir.DomTree) *Loop {
+	l := &Loop{head: x.Head, latch: x.Latches[0], blocks: slices.Clone(x.Blocks), in: map[*ir.Block]bool{}, dom: dom}
+	out := func(p *ir.Block) bool { return !x.Contains(p) }
+	seen := map[*ir.Block]bool{}
+	var faults []*ir.Block
+	for _, b := range x.Blocks {
+		for _, s := range b.Term.Succs {
+			if !seen[s] && out(s) && rewrite.IsFault(s) && !slices.ContainsFunc(s.Preds, out) {
+				faults = append(faults, s)
+			}
+			seen[s] = true
+		}
+	}
+	slices.SortFunc(faults, func(a, b *ir.Block) int { return dom.Index(a) - dom.Index(b) })
+	l.blocks = append(l.blocks, faults...)
+	for _, b := range l.blocks {
+		l.in[b] = true
+	}
+	return l
+}
+
+// values returns the number of the loop's instructions.
+func (l *Loop) values() int {
+	n := 0
+	for _, b := range l.blocks {
+		n += len(b.Insts) + 1
+	}
+	return n
+}
+
+// Movable reports whether the loop has no Sync op, which stands where it stands.
+func (l *Loop) Movable(int) bool {
+	for _, b := range l.blocks {
+		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxUnrolledLeaving is how many instructions a loop may have on the host, written out, that
+// is mostly left before its last round: a search, of whose rounds few run.
+const maxUnrolledLeaving = 64
+
+// WorthOnHost reports whether the loop may be written out on the host, whose compiler does
+// little to loops.
+func (l *Loop) WorthOnHost(trips int) bool {
+	leaves := 0
+	for _, b := range l.blocks {
+		if slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.in[s] && !rewrite.IsFault(s) }) {
+			leaves++
+		}
+	}
+	return l.Movable(trips) && (leaves <= 1 || trips*l.values() <= maxUnrolledLeaving)
+}
+
+// worthChecking reports whether the loop, written out, has checks to gather, and not
+// too many.
+func (l *Loop) worthChecking(trips int) bool {
+	n := 0
+	for _, b := range l.blocks {
+		if slices.ContainsFunc(b.Term.Succs, rewrite.IsFault) {
+			n++
+		}
+	}
+	return n > 0 && n*(trips-1) <= maxUnrolledChecks && l.Movable(trips)
+}
+
+// trips returns how often the loop's head runs, or 0 if that is not known to be
+// small. The constants that it comes to are made in the module consts: for unroll, which goes
+// on to make copies with them, that is the loop's own, and for who only asks another one.
+func (l *Loop) trips(consts *ir.Module) int { return l.tripsWithin(maxUnrolled, consts) }
+
+// tripsWithin is trips with what is small.
+func (l *Loop) tripsWithin(most int, consts *ir.Module) int {
+	for _, b := range l.blocks {
+		if b.Term.Kind == ir.Branch && l.dom.Dominates(b, l.latch) {
+			out := slices.IndexFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.in[s] && !rewrite.IsFault(s) })
+			if out >= 0 {
+				if n := l.simulate(b.Term.Cond, out, most, consts); n > 0 {
+					return n
+				}
+			}
+		}
+	}
+	return 0
+}
+
+// simulate returns how often the loop's head runs, if that is not more than most rounds and the
+// last time that it is left, when cond chooses its branch's successor out.
+func (l *Loop) simulate(cond *ir.Value, out, most int, consts *ir.Module) int {
+	back := slices.Index(l.head.Preds, l.latch)
+	env := map[*ir.Value]*ir.Value{}
+	for _, phi := range l.head.Phis {
+		var init *ir.Value
+		for i, a := range phi.Args {
+			if i != back && init != nil && a != init {
+				init = nil
+				break
+			} else if i != back {
+				init = a
+			}
+		}
+		if init != nil && init.IsConst() {
+			env[phi] = init
+		}
+	}
+	for n := 1; n <= most+1; n++ {
+		seen := map[*ir.Value]*ir.Value{}
+		c := l.fold(consts, cond, env, seen)
+		if c == nil {
+			return 0
+		}
+		if (c.Bits == 0) == (out == 1) {
+			return n
+		}
+		next := map[*ir.Value]*ir.Value{}
+		for _, phi := range l.head.Phis {
+			if x := l.fold(consts, phi.Args[back], env, seen); x != nil {
+				next[phi] = x
+			}
+		}
+		env = next
+	}
+	return 0
+}
+
+// fold returns the constant that v is in an iteration, one of the module consts, or nil.
+func (l *Loop) fold(consts *ir.Module, v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
+	if v.IsConst() {
+		return v
+	}
+	if x := env[v]; x != nil {
+		return x
+	}
+	if x, ok := seen[v]; ok {
+		return x
+	}
+	seen[v] = nil
+	if v.Op == ir.OpPhi || !v.Op.Has(ir.FlagPure) || v.Block == nil || !l.in[v.Block] || len(v.Args) == 0 {
+		return nil
+	}
+	w := *v
+	w.Args = make([]*ir.Value, len(v.Args))
+	for i, a := range v.Args {
+		if w.Args[i] = l.fold(consts, a, env, seen); w.Args[i] == nil {
+			return nil
+		}
+	}
+	if x := facts.FoldConst(consts, &w); x != nil && x.IsConst() {
+		seen[v] = x
+	}
+	return seen[v]
+}
+
+// unroll puts n copies of the loop before it; what is known of their conditions
+// leaves nothing of the loop itself.
+func (l *Loop) unroll(f *ir.Func, n int) {
+	u := &rewrite.Undefs{}
+	cells := append(l.demoteUses(f, u), rewrite.DemotePhis(f, u)...)
+	entries := slices.DeleteFunc(slices.Clone(l.head.Preds), func(p *ir.Block) bool { return p == l.latch })
+	copies := make([]*rewrite.Cloner, n)
+	for i := range copies {
+		copies[i] = rewrite.NewCloner(f)
+		copies[i].Copy(l.blocks)
+	}
+	for i, c := range copies {
+		next := l.head
+		if i+1 < n {
+			next = copies[i+1].Block(l.head)
+		}
+		c.End(l.blocks, func(s *ir.Block) *ir.Block {
+			if s == l.head {
+				return next
+			}
+			return c.Block(s)
+		})
+	}
+	for _, p := range entries {
+		p.Retarget(l.head, copies[0].Block(l.head))
+	}
+	f.RemoveUnreachable()
+	u.Promote(f, cells)
+}
+
+// demoteUses puts the loop's values that are used after it in variables, which
+// it returns, since there will be several of each.
+func (l *Loop) demoteUses(f *ir.Func, u *rewrite.Undefs) []*ir.Var {
+	e := rewrite.NewEdits(f)
+	refs := map[*ir.Value]*ir.Ref{}
+	var vars []*ir.Var
+	load := func(a *ir.Value, b *ir.Block) *ir.Value {
+		if a.Block == nil || !l.in[a.Block] || l.in[b] {
+			return nil
+		}
+		r := refs[a]
+		if r == nil {
+			r = &ir.Ref{Var: f.Module.NewVar(f, ir.Function, "out", a.Type)}
+			refs[a], vars = r, append(vars, r.Var)
+			s := f.NewValue(ir.OpStore, ir.TypeVoid, a)
+			s.Aux, s.Block = r, a.Block
+			if a.Op == ir.OpPhi {
+				e.Start[a.Block] = append(e.Start[a.Block], s)
+			} else {
+				e.After[a] = append(e.After[a], s)
+			}
+		}
+		x := f.NewValue(ir.OpLoad, a.Type)
+		x.Aux, x.Block = r, b
+		return x
+	}
+	for _, b := range f.Blocks {
+		for _, phi := range b.Phis {
+			for i, a := range phi.Args {
+				if p := b.Preds[i]; !l.in[p] {
+					if x := load(a, p); x != nil {
+						e.End[p] = append(e.End[p], x)
+						phi.Args[i] = x
+					}
+				}
+			}
+		}
+		for _, v := range b.Insts {
+			for i, a := range v.Args {
+				if x := load(a, b); x != nil {
+					e.Before[v] = append(e.Before[v], x)
+					v.Args[i] = x
+				}
+			}
+		}
+		if c := b.Term.Cond; c != nil {
+			if x := load(c, b); x != nil {
+				e.End[b] = append(e.End[b], x)
+				b.Term.Cond = x
+			}
+		}
+	}
+	e.Apply()
+	return vars
+}

@@ -1,0 +1,247 @@
+package loops
+
+// This file is the pass writeout, for small loops that index arrays of a work-item's own; it
+// runs right before elements, which makes values of the arrays' elements.
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
+)
+
+// Limits of what is written out: rounds of a loop, instructions of a round, instructions of a
+// nest of loops and of all nests of a function afterwards. Where a round is long the array's place
+// in memory matters less, and the copies more.
+const (
+	maxWrittenRounds = rewrite.MaxSplitLen
+	maxWrittenRound  = 48
+	maxWrittenNest   = 1536
+	maxWrittenFunc   = 6144
+)
+
+// WriteOut writes out the loops with a constant number of rounds by whose counters arrays of a
+// work-item's own are indexed, if no other index of the array varies. Then all indices are
+// constants, and elements can be values, in registers:
+//
+//	var v [4]float32             var v [4]float32
+//	for j := range v {           v[0] = in[l]
+//	    v[j] = in[l+j*64]  ──▶   v[1] = in[l+64]
+//	}                            v[2] = in[l+128]
+//	                             v[3] = in[l+192]
+//
+// Where an index varies drivers keep the array in memory, which is far slower. Loops within these
+// loops are written out, too, or stay loops in each copy if that would be too much code. Loops in
+// which the work-items of a group meet stay as they are; those in which sub-groups meet do not.
+func WriteOut(m *ir.Module) diag.List {
+	for _, f := range rewrite.Bodies(m) {
+		heads := countingHeads(f)
+		if len(heads) == 0 {
+			continue
+		}
+		chosen := func(l *ir.Loop) bool { return heads[l.Head] }
+		any := func(*Loop, int) bool { return true }
+		within := limits{rounds: maxWrittenRounds, values: maxWrittenNest}
+		for tried := map[*ir.Block]bool{}; unrollFirst(f, innermostOf(f, chosen), tried, within, any); {
+			if diags := simplify.Clean(m); len(diags) > 0 {
+				return diags
+			}
+		}
+	}
+	return nil
+}
+
+// writer finds the loops to write out.
+type writer struct {
+	m     *ir.Module
+	dom   *ir.DomTree
+	loops *ir.Loops
+	cost  map[*ir.Loop]int // of loops to write out: their instructions afterwards
+}
+
+// countingHeads returns the heads of the loops to write out.
+func countingHeads(f *ir.Func) map[*ir.Block]bool {
+	indices := map[*ir.Var][]*ir.Value{} // instructions with an index that varies
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			r := v.Ref()
+			if r == nil || r.Var == nil || r.Var.Storage != ir.Function || r.Var.Type.Kind != ir.Array {
+				continue
+			}
+			if slices.ContainsFunc(v.Path(), func(p *ir.Value) bool { return !p.IsConst() }) {
+				indices[r.Var] = append(indices[r.Var], v)
+			}
+		}
+	}
+	if len(indices) == 0 {
+		return nil
+	}
+	f.RemoveUnreachable()
+	w := &writer{m: f.Module, dom: f.Dominators(), cost: map[*ir.Loop]int{}}
+	w.loops = w.dom.Loops()
+	heads := map[*ir.Block]bool{}
+	written := 0
+	for _, v := range f.Vars { // in an order that is always the same
+		nests := map[*ir.Loop]bool{}
+		if len(indices[v]) == 0 || !splits(v.Type) || !w.decide(indices[v], nests) {
+			continue
+		}
+		more := 0
+		add := map[*ir.Block]bool{}
+		for _, l := range w.loops.All {
+			if !nests[l] || heads[l.Head] {
+				continue
+			}
+			if l.Outer == nil || !nests[l.Outer] {
+				more += w.cost[l]
+			}
+			add[l.Head] = true
+		}
+		if written+more > maxWrittenFunc {
+			continue
+		}
+		written += more
+		for h := range add {
+			heads[h] = true
+		}
+	}
+	return heads
+}
+
+// splits reports whether a variable of this type comes apart where all indices are constants.
+func splits(t *ir.Type) bool {
+	parts := 1
+	for ; t.Kind == ir.Array; t = t.Elem {
+		n, ok := t.ArrayLen()
+		if !ok || n > rewrite.MaxSplitLen {
+			return false
+		}
+		parts *= int(n)
+	}
+	return parts <= rewrite.MaxSplitParts
+}
+
+// decide reports whether all indices are constants once loops are written out, which it adds
+// to nests. Loops within them are among these, if that is not too much.
+func (w *writer) decide(accesses []*ir.Value, nests map[*ir.Loop]bool) bool {
+	for _, v := range accesses {
+		for _, p := range v.Path() {
+			if !w.constant(p, v.Block, nests, 8) {
+				return false
+			}
+		}
+	}
+	whole := maps.Clone(nests)
+	for _, l := range w.loops.All {
+		if l.Outer != nil && whole[l.Outer] {
+			whole[l] = true
+		}
+	}
+	if w.fit(whole) {
+		maps.Copy(nests, whole)
+		return true
+	}
+	return w.fit(nests)
+}
+
+// fit finds the cost of each of the loops, and reports whether they can be written out.
+func (w *writer) fit(nests map[*ir.Loop]bool) bool {
+	for _, l := range slices.Backward(w.loops.All) {
+		if nests[l] {
+			if w.cost[l] = w.costOf(l, nests); w.cost[l] == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// constant reports whether v, at block b, is a constant in each round of loops around b that
+// it adds to nests.
+func (w *writer) constant(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, depth int) bool {
+	switch {
+	case v.IsConst():
+		return true
+	case depth == 0 || v.Block == nil:
+		return false
+	case v.Op == ir.OpPhi:
+		l := w.loops.Of(v.Block)
+		if l == nil || l.Head != v.Block || !l.Contains(b) || !w.counts(l, v) {
+			return false
+		}
+		nests[l] = true
+		return true
+	case !v.Op.Has(ir.FlagPure) || len(v.Args) == 0:
+		return false
+	}
+	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !w.constant(a, b, nests, depth-1) })
+}
+
+// counts reports whether the phi of the loop's head begins with a constant, and goes on with
+// what is computed from it and constants.
+func (w *writer) counts(l *ir.Loop, phi *ir.Value) bool {
+	var of func(v *ir.Value, depth int) bool
+	of = func(v *ir.Value, depth int) bool {
+		if v == phi || v.IsConst() {
+			return true
+		}
+		return depth > 0 && v.Op.Has(ir.FlagPure) && v.Op != ir.OpPhi && len(v.Args) > 0 &&
+			!slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !of(a, depth-1) })
+	}
+	for i, a := range phi.Args {
+		if inside := l.Contains(l.Head.Preds[i]); !inside && !a.IsConst() || inside && !of(a, 4) {
+			return false
+		}
+	}
+	return true
+}
+
+// costOf returns how many instructions the loop has when it is written out with those of nests
+// within it, or 0 if it cannot be, or is to be not.
+func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
+	if len(l.Latches) != 1 || l.Head.Cold || rewrite.CountPreds(l.Head, l.Latches[0]) != 1 {
+		return 0
+	}
+	x := newLoop(l, w.dom)
+	trips := x.tripsWithin(maxWrittenRounds, w.m)
+	if trips == 0 || !x.repeatable() {
+		return 0
+	}
+	own := 0 // instructions of a round, but for inner loops
+	for _, b := range x.blocks {
+		if w.loops.Of(b) == l || !l.Contains(b) {
+			own += len(b.Insts) + 1
+		}
+	}
+	once := own
+	for _, in := range w.loops.All {
+		switch {
+		case in.Outer != l:
+		case nests[in]:
+			once += w.cost[in]
+		default:
+			once += newLoop(in, w.dom).values()
+		}
+	}
+	if own > maxWrittenRound || trips*once > maxWrittenNest {
+		return 0
+	}
+	return trips * once
+}
+
+// repeatable reports whether copies of the loop's instructions do what the loop does, and of Sync
+// ops it has none but barriers and algorithms of sub-groups.
+func (l *Loop) repeatable() bool {
+	sub := func(v *ir.Value) bool {
+		return v.Op == ir.OpBarrier && v.Aux.(ir.Scope) == ir.ScopeSubGroup || v.IsGroupOp() && v.GroupScope() == ir.ScopeSubGroup
+	}
+	for _, b := range l.blocks {
+		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) && !sub(v) }) {
+			return false
+		}
+	}
+	return true
+}

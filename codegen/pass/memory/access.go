@@ -1,0 +1,23 @@
+package memory
+
+// This file is the pass access. It runs late: passes before it drop loads and stores.
+
+import (
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+)
+
+// InferAccess states for every slice whether the kernel loads from it or stores
+// to it. It stands before expand, which hides the arguments of a spilled launch
+// block behind loads.
+func InferAccess(m *ir.Module) diag.List {
+	r := facts.FindRoots(m)
+	for i := range m.Params {
+		if m.Params[i].Kind == abi.Slice {
+			m.Params[i].Access = r.Access(i)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,9 @@
+package numbers_test
+
+import (
+	"testing"
+
+	"github.com/kgen-go/kgen/internal/tests/passtest"
+)
+
+func TestText(t *testing.T) { passtest.Text(t) }

@@ -1,0 +1,35 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+)
+
+// Explain prints what diagnostics mean and what to write instead, given their
+// codes as KGnnn; without any, a line for each code that there is.
+func Explain(w io.Writer, codes ...string) error {
+	for i, name := range codes {
+		code, ok := diag.ParseCode(name)
+		text, found := diag.Explain(code)
+		if !ok || !found {
+			return fmt.Errorf("no diagnostic has the code %q; kgen explain lists all", name)
+		}
+		if i > 0 {
+			text = "\n" + text
+		}
+		if _, err := io.WriteString(w, text); err != nil {
+			return err
+		}
+	}
+	if len(codes) > 0 {
+		return nil
+	}
+	for _, c := range diag.Codes() {
+		if _, err := fmt.Fprintf(w, "%v  %s\n", c, diag.Summary(c)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

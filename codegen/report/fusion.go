@@ -1,0 +1,139 @@
+package report
+
+// This file puts footprints into the words of the source: which elements of its slices a
+// work-item uses, for whoever wants two kernels to be joined to one launch.
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+)
+
+// SliceUse says which elements of a slice a work-item uses.
+type SliceUse struct {
+	Slice  string `json:"slice"`
+	Access string `json:"access"` // "read", "written", "read and written", "internal" or "not used"
+	// Own is the number of elements that each work-item has to itself, those from Own*lin on
+	// with lin its linear id, or 0 if it may use others. Group is the same where it may use those
+	// of others in its work-group, too. That is so for launches of which If is true.
+	Own   int64    `json:"own,omitempty"`
+	Group int64    `json:"group,omitempty"`
+	If    []string `json:"if,omitempty"`
+	// Pos is the first access, or the one for which a work-item may use others' elements; Expr is
+	// it as the user wrote it.
+	Pos  diag.Pos `json:"pos,omitzero"`
+	Expr string   `json:"expr,omitempty"`
+	Why  string   `json:"why,omitempty"`
+}
+
+// whyAny says why a work-item may use any element.
+var whyAny = map[facts.Why]string{
+	facts.WhyAtomic:  "this is atomic",
+	facts.WhyAddress: "what this is an element of is computed, or one of several slices",
+	facts.WhyIndex:   "nothing says that this is the work-item's own",
+	facts.WhyDiffer:  "this divides the slice otherwise than an access before it",
+	facts.WhyElem:    "this has another type than an access before it",
+	facts.WhyForm:    "a task has one work-item",
+}
+
+// fusion describes what a kernel does with its slices.
+func (s sourceText) fusion(r *pass.Report) []SliceUse {
+	var uses []SliceUse
+	for i, f := range r.Footprints {
+		p := r.Params[i]
+		if p.Kind != abi.Slice {
+			continue
+		}
+		u := SliceUse{Slice: p.Name, Why: whyAny[f.Why], Access: map[abi.Access]string{
+			0: "not used", abi.Read: "read", abi.Write: "written", abi.ReadWrite: "read and written",
+		}[f.Access]}
+		if p.Internal > 0 && p.Offset >= 0 {
+			u.Access = "internal"
+		}
+		if f.Reach != abi.ReachNone {
+			e, _ := s.prog.Expr(f.Pos)
+			u.Pos, u.Expr = s.pos(f.Pos), e.Text
+		}
+		switch f.Reach {
+		case abi.ReachOwn:
+			u.Own = f.PerItem
+		case abi.ReachGroup:
+			if u.Group, u.Why = f.PerItem, ""; f.Multiple > 1 {
+				u.If = append(u.If, fmt.Sprintf("the work-group's size is a multiple of %d", f.Multiple))
+			}
+		}
+		if u.Own+u.Group > 0 {
+			for _, c := range f.Strides {
+				u.If = append(u.If, fmt.Sprintf("the range's size along %c is %s", "xyz"[c.Dim], launchText(r.Params, c)))
+			}
+			if f.Limited(s.k.Rank) {
+				u.If = append(u.If, fmt.Sprintf("there are at most %s work-items", number(f.Most)))
+			}
+		}
+		uses = append(uses, u)
+	}
+	return uses
+}
+
+// launchText returns what the size of the range has to be.
+func launchText(params []abi.Param, c abi.Stride) string {
+	if c.Offset == 0 {
+		return fmt.Sprint(c.Const)
+	}
+	if c.Offset < abi.OffsetArgs {
+		return fmt.Sprintf("its size along %c", "xyz"[(c.Offset-abi.OffsetRange)/4])
+	}
+	for _, p := range params {
+		switch at := c.Offset - abi.OffsetArgs - p.Offset; {
+		case p.Offset < 0 || at < 0 || at >= p.Size:
+		case p.Kind == abi.Slice:
+			return "len(" + p.Name + ")"
+		case at > 0 || c.Size < p.Size:
+			return "a part of " + p.Name
+		default:
+			return p.Name
+		}
+	}
+	return "an argument"
+}
+
+// writeFusion prints a line for each slice.
+func writeFusion(b *strings.Builder, uses []SliceUse) {
+	for _, u := range uses {
+		b.WriteByte('\t')
+		if u.Pos.File != "" {
+			fmt.Fprintf(b, "%v: ", u.Pos)
+		}
+		fmt.Fprintf(b, "%s: %s\n", u.Slice, u.String())
+	}
+}
+
+// String says how the slice is used, without its name.
+func (u *SliceUse) String() string {
+	var b strings.Builder
+	b.WriteString(u.Access)
+	switch {
+	case u.Own == 1:
+		b.WriteString(", each work-item its own element")
+	case u.Own > 1:
+		fmt.Fprintf(&b, ", each work-item %d elements of its own", u.Own)
+	case u.Group == 1:
+		b.WriteString(", each work-group the elements of its work-items")
+	case u.Group > 1:
+		fmt.Fprintf(&b, ", each work-group the %d elements of each of its work-items", u.Group)
+	case u.Why != "":
+		b.WriteString(", any element: ")
+		if u.Expr != "" {
+			fmt.Fprintf(&b, "%s: ", u.Expr)
+		}
+		b.WriteString(u.Why)
+	}
+	if len(u.If) > 0 {
+		fmt.Fprintf(&b, ", if %s", strings.Join(u.If, " and "))
+	}
+	return b.String()
+}

@@ -1,0 +1,187 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/codegen/view"
+)
+
+// Compiled is what the page shows of a compiled kernel beside what passes say: its description,
+// and its modules' words as in codegen.Module.
+type Compiled struct {
+	ABI      *abi.Kernel
+	Words    []uint32
+	Variants [][]uint32
+	Lacks    []error // why variants are left out
+}
+
+// Compiler is codegen.Compile for one kernel: it calls after with the module as it was lowered,
+// with the module after each pass, and with the variants.
+type Compiler func(k *load.Kernel, after func(form string, m *ir.Module)) (*Compiled, diag.List, error)
+
+// Page returns the page that shows a program's kernels, and their diagnostics and those of
+// loading, diags. The program is nil if loading failed.
+func Page(ctx context.Context, title string, prog *load.Program, diags diag.List, compile Compiler) (*view.Page, diag.List, error) {
+	page := &view.Page{Title: title}
+	if prog == nil {
+		page.Problems = (&viewer{}).problems(diags)
+		return page, diags, nil
+	}
+	var kernels []*viewer
+	for _, pkg := range prog.Packages {
+		for _, k := range pkg.Kernels {
+			kernels = append(kernels, &viewer{prog: prog, k: k, compile: compile})
+		}
+	}
+	work := make(chan *viewer)
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(kernels)) {
+		wg.Go(func() {
+			for v := range work {
+				v.run(ctx, diags)
+			}
+		})
+	}
+	for _, v := range kernels {
+		work <- v
+	}
+	close(work)
+	wg.Wait()
+	// What a kernel shows is no problem of its package.
+	page.Problems = (&viewer{prog: prog}).problems(slices.DeleteFunc(slices.Clone(diags), func(d *diag.Diagnostic) bool {
+		return slices.ContainsFunc(kernels, func(v *viewer) bool { return slices.Contains(v.loaded, d) })
+	}))
+	diags = slices.Clone(diags)
+	var errs []error
+	for _, v := range kernels {
+		page.Kernels = append(page.Kernels, v.row)
+		diags, errs = append(diags, v.diags...), append(errs, v.err)
+	}
+	diags.Sort()
+	return page, diags, errors.Join(errs...)
+}
+
+// viewer makes what the page has of one kernel.
+type viewer struct {
+	prog    *load.Program
+	k       *load.Kernel
+	compile Compiler
+	row     view.Kernel
+	err     error
+	diags   diag.List
+	// loaded are the diagnostics of loading that concern the kernel.
+	loaded diag.List
+
+	names map[string]string // of files, as places have them, by what diagnostics print
+}
+
+// run compiles the kernel. loaded are all diagnostics of loading.
+func (v *viewer) run(ctx context.Context, loaded diag.List) {
+	k := v.k
+	v.row = view.Kernel{
+		Name: k.Name, Package: k.Pkg.PkgPath, Pos: v.pos(v.prog.DiagPos(k.Pos)),
+		Doc: strings.TrimSpace(k.Doc), Shape: shapeText(k), Body: &view.Body{},
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			v.err = diag.InternalError(k.FullName(), fmt.Errorf("%v\n%s", p, debug.Stack()))
+		}
+		if v.err != nil {
+			v.row.Failed = true
+			v.row.Body = &view.Body{Problems: []view.Problem{{Pos: v.row.Pos, Message: v.err.Error()}}}
+			v.excerpts()
+		}
+	}()
+	if v.err = ctx.Err(); v.err != nil {
+		return
+	}
+	for _, d := range loaded {
+		if v.prog.Concerns(k, d.Pos) {
+			v.loaded = append(v.loaded, d)
+		}
+	}
+	if k.Fn == nil {
+		v.fail()
+		return
+	}
+	r := newRecorder(v)
+	m, diags, err := v.compile(k, r.after)
+	if v.diags = diags; err != nil {
+		v.err = diag.InternalError(k.FullName(), err)
+		return
+	}
+	if m == nil || len(v.loaded) > 0 {
+		v.fail()
+		return
+	}
+	if v.err = r.finish(m); v.err == nil {
+		v.facts(m, r)
+		v.excerpts()
+	}
+}
+
+// fail shows what is wrong with a kernel in the place of what became of it.
+func (v *viewer) fail() {
+	all := slices.Concat(v.loaded, v.diags)
+	all.Sort()
+	v.row.Failed = true
+	v.row.Body = &view.Body{Problems: v.problems(all)}
+	v.excerpts()
+}
+
+func (v *viewer) problems(diags diag.List) []view.Problem {
+	var list []view.Problem
+	for _, d := range diags {
+		p := view.Problem{Pos: v.pos(d.Pos), Code: d.Code.String(), Message: d.Message, Hint: d.Hint}
+		for _, r := range d.Related {
+			p.Related = append(p.Related, view.Problem{Pos: v.pos(r.Pos), Message: r.Message})
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// pos returns a position with the file as places have it, which is the same wherever the
+// module lies.
+func (v *viewer) pos(at diag.Pos) view.Pos {
+	if at.Line == 0 {
+		return view.Pos{}
+	}
+	name, ok := v.names[at.File]
+	if !ok {
+		if name = at.File; v.prog != nil {
+			name = v.prog.Canonical(at.File)
+		}
+		if v.names == nil {
+			v.names = map[string]string{}
+		}
+		v.names[at.File] = name
+	}
+	return view.Pos{File: name, Line: at.Line, Col: at.Col}
+}
+
+// shapeText says what launches of a kernel look like.
+func shapeText(k *load.Kernel) string {
+	if k.Form == abi.Task || k.Formless {
+		return "task"
+	}
+	text := "range"
+	if k.Form == abi.NDRange {
+		text = "nd-range"
+	}
+	if k.Rank == 1 {
+		return text + ", 1 dimension"
+	}
+	return fmt.Sprintf("%s, %d dimensions", text, k.Rank)
+}

@@ -1,0 +1,95 @@
+package report
+
+// This file puts what the reports say of a kernel into the page that View makes.
+
+import (
+	"fmt"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/view"
+)
+
+// facts adds to a kernel's body what -explain reports, and what else the compiler found.
+func (v *viewer) facts(m *Compiled, r *recorder) {
+	s, b := sourceText{v.prog, v.k}, v.row.Body
+	report, diags := pass.Explain(r.built)
+	if len(diags) > 0 {
+		v.err = diag.InternalError(v.k.FullName(), diags[0])
+		return
+	}
+	checks := s.checks(report)
+	b.Checks = &view.Checks{Proved: []view.Proved{}, Remain: v.findings(checks.Remain)}
+	for _, p := range checks.Proved {
+		b.Checks.Proved = append(b.Checks.Proved, view.Proved{By: string(p.By), Count: p.Count})
+	}
+	integers := s.integers(report)
+	b.Integers = &view.Integers{Narrowed: integers.Narrowed, Remain: v.findings(integers.Remain)}
+	for _, u := range s.fusion(report) {
+		b.Slices = append(b.Slices, view.Slice{Name: u.Slice, Use: u.String(), Pos: v.pos(u.Pos)})
+	}
+	b.Fused = v.findings(s.fused(r.fused))
+	b.Float = r.built.Float.String()
+	b.Args = args(m.ABI)
+	for _, use := range m.ABI.Uses {
+		text := use.Aspect.String()
+		if n := len(use.Chain); n > 0 {
+			text += fmt.Sprintf(": %s, %s", use.Chain[n-1].Func, use.Chain[n-1].Pos)
+		}
+		b.Aspects = append(b.Aspects, text)
+	}
+	for _, lack := range m.Lacks {
+		b.Lacks = append(b.Lacks, lack.Error())
+	}
+	v.row.Checks, v.row.Wide, v.row.Fused = times(checks.Remain), times(integers.Remain), len(r.fused)
+	v.row.Spilled, v.row.Bytes = m.ABI.Spilled, 4*len(m.Words)
+}
+
+// findings are findings as the page has them.
+func (v *viewer) findings(fs []Finding) []view.Finding {
+	list := []view.Finding{}
+	for _, f := range fs {
+		why := f.Why
+		if f.Ahead {
+			why += "; it is made once, ahead of its loops"
+		}
+		list = append(list, view.Finding{Pos: v.pos(f.Pos), Kind: f.Kind, Expr: f.Expr, Why: why, Hint: f.Hint, Times: f.Times})
+	}
+	return list
+}
+
+// fused describes the sums that take a product in.
+func (s sourceText) fused(at []ir.Pos) []Finding {
+	var fs []Finding
+	for _, pos := range at {
+		e, ok := s.prog.Expr(pos)
+		if !ok {
+			e.Text = s.prog.Line(pos) // such as x += y*z
+		}
+		fs = append(fs, Finding{Pos: s.pos(pos), Kind: "fused", Expr: e.Text, Times: 1,
+			Why: "the product and the sum are one operation, which rounds once where the device has it"})
+	}
+	return merge(fs)
+}
+
+// args describes the block of arguments.
+func args(k *abi.Kernel) view.Args {
+	a := view.Args{Bytes: k.ArgSize, Spilled: k.Spilled}
+	for _, p := range k.Params {
+		text := p.Name + " " + p.Type
+		switch {
+		case p.Internal > 0:
+			text += fmt.Sprintf(": internal, %d elements in variables of each work-item", p.Internal)
+		case p.Kind == abi.LocalAccessor:
+			text += ": work-group memory"
+		case p.Offset < 0:
+			text += ": never read, and no argument"
+		default:
+			text += fmt.Sprintf(": %d bytes at %d", p.Size, p.Offset)
+		}
+		a.Params = append(a.Params, text)
+	}
+	return a
+}

@@ -1,0 +1,256 @@
+package report
+
+// This file records what a kernel's modules look like on their way, for View.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/back"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/codegen/spirv/emit"
+	"github.com/kgen-go/kgen/codegen/view"
+)
+
+// recorder is told of a kernel's module after each pass, and of its variants.
+type recorder struct {
+	v      *viewer
+	body   *view.Body
+	places map[ir.Pos]int
+	order  []ir.Pos // the places in order
+	files  map[string]int
+	names  *ir.Names // of the first module
+
+	built   *ir.Module // a clone of the module as it was lowered
+	last    view.Listing
+	general *emitted
+	others  map[string]*emitted
+	fmas    map[*ir.Value]bool // that are there before products are fused
+	fused   []ir.Pos
+	err     error
+}
+
+// emitted is one of the modules: its SPIR-V, and what that was made of.
+type emitted struct {
+	view.Module
+	spirv *spirv.Module
+}
+
+func newRecorder(v *viewer) *recorder {
+	return &recorder{v: v, body: v.row.Body, places: map[ir.Pos]int{}, files: map[string]int{}, names: ir.NewNames(), others: map[string]*emitted{}}
+}
+
+// after is called by the Compiler.
+func (r *recorder) after(form string, m *ir.Module) {
+	passes := pass.Passes()
+	i := slices.IndexFunc(passes, func(p pass.Pass) bool { return p.Name == form })
+	switch {
+	case form == ir.Built.String():
+		r.built = m.Clone()
+		r.last = r.listing(m.Lines(r.names))
+		r.body.Built = r.last
+	case i < 0:
+		r.variant(form, m)
+	default:
+		now := r.listing(m.Lines(r.names))
+		if edits := view.Diff(r.last, now); len(edits) > 0 {
+			r.body.Passes = append(r.body.Passes, view.Pass{Name: form, Doc: passes[i].Doc, Edits: edits})
+		} else {
+			r.body.Idle = append(r.body.Idle, form)
+		}
+		r.last = now
+		if i == len(passes)-1 {
+			r.general = r.emit(m, m.Lines(r.names))
+		}
+	}
+	switch form {
+	case "floats":
+		r.fmas = map[*ir.Value]bool{}
+		eachFma(m, func(v *ir.Value) { r.fmas[v] = true })
+	case back.HostPoint:
+		r.common(m)
+	case "fuse":
+		eachFma(m, func(v *ir.Value) {
+			if !r.fmas[v] {
+				r.fused = append(r.fused, v.Pos)
+			}
+		})
+	}
+}
+
+func eachFma(m *ir.Module, do func(v *ir.Value)) {
+	for _, b := range m.Kernel.Blocks {
+		for _, v := range b.Insts {
+			if v.Op == ir.OpFma {
+				do(v)
+			}
+		}
+	}
+}
+
+// variant records a finished variant. That in words is made of the first module itself.
+func (r *recorder) variant(name string, m *ir.Module) {
+	names := ir.NewNames()
+	if name == abi.VariantWords {
+		names = r.names
+	}
+	lines := m.Lines(names)
+	e := r.emit(m, lines)
+	if name == abi.VariantWords {
+		e.Edits = view.Diff(r.last, r.listing(lines))
+	} else {
+		ir := r.listing(lines)
+		e.IR = &ir
+	}
+	r.others[name] = e
+}
+
+// listing is lines as the page has them.
+func (r *recorder) listing(lines []ir.Line) view.Listing {
+	l := view.Listing{Text: make([]string, len(lines)), At: make([]int, len(lines))}
+	for i, line := range lines {
+		l.Text[i], l.At[i] = line.Text, r.place(line.Pos)
+	}
+	return l
+}
+
+// place returns the index of a place, or -1 for none.
+func (r *recorder) place(pos ir.Pos) int {
+	if pos.File == "" {
+		return -1
+	}
+	n, ok := r.places[pos]
+	if !ok {
+		file, ok := r.files[pos.File]
+		if !ok {
+			file = len(r.body.Files)
+			r.files[pos.File] = file
+			r.body.Files = append(r.body.Files, pos.File)
+		}
+		n = len(r.order)
+		r.places[pos] = n
+		r.order = append(r.order, pos)
+		r.body.Places = append(r.body.Places, [3]int{file, pos.Line, pos.Col})
+	}
+	return n
+}
+
+// emit writes a finished module once more, to say where its instructions are from.
+func (r *recorder) emit(m *ir.Module, lines []ir.Line) *emitted {
+	sm, origins, err := emit.EmitWithOrigins(m)
+	if err != nil {
+		r.err = err
+		return &emitted{}
+	}
+	at := map[emit.Origin]int{}
+	for i, l := range lines {
+		if l.Value != nil || l.Block != nil {
+			at[emit.Origin{Value: l.Value, Block: l.Block, Ends: l.Ends}] = i
+		}
+	}
+	e := &emitted{spirv: sm}
+	for _, o := range origins {
+		line, ok := at[o]
+		if !ok {
+			line = -1
+		}
+		e.From = append(e.From, line)
+	}
+	e.Text = spirv.Lines(sm)
+	return e
+}
+
+// common notes which values and blocks the work-items of a group have in common.
+func (r *recorder) common(m *ir.Module) {
+	clone, u := pass.Common(m)
+	values, blocks := map[int]*ir.Value{}, map[int]*ir.Block{}
+	for _, b := range clone.Kernel.Blocks {
+		blocks[b.ID] = b
+		for _, v := range slices.Concat(b.Phis, b.Insts) {
+			values[v.ID] = v
+		}
+	}
+	mark := func(marks string, number int, same bool) string {
+		if number < 0 {
+			return marks
+		}
+		if n := number + 1 - len(marks); n > 0 {
+			marks += strings.Repeat(".", n)
+		}
+		sign := "d"
+		if same {
+			sign = "u"
+		}
+		return marks[:number] + sign + marks[number+1:]
+	}
+	for _, b := range m.Kernel.Blocks {
+		if c := blocks[b.ID]; c != nil {
+			r.body.Blocks = mark(r.body.Blocks, r.names.Block(b), u.Block(c))
+		}
+		for _, v := range slices.Concat(b.Phis, b.Insts) {
+			if w := values[v.ID]; w != nil && v.Type != ir.TypeVoid {
+				r.body.Values = mark(r.body.Values, r.names.Value(v), u.Value(w))
+			}
+		}
+	}
+}
+
+// finish puts the modules into the page, which have to be those that the kernel has.
+func (r *recorder) finish(m *Compiled) error {
+	if r.err == nil && !slices.Equal(r.general.spirv.Words(), m.Words) {
+		r.err = fmt.Errorf("the page would have another module")
+	}
+	for i, row := range m.ABI.Variants {
+		e := r.others[row.Name]
+		if e == nil {
+			e = &emitted{} // a variant of a variant, of which the size says enough
+		} else if r.err == nil && !slices.Equal(e.spirv.Words(), m.Variants[i]) {
+			r.err = fmt.Errorf("the page would have another module %s", row.Name)
+		}
+		r.others[row.Name] = e
+	}
+	if r.err != nil {
+		return diag.InternalError(r.v.k.FullName(), r.err)
+	}
+	r.general.Bytes = 4 * len(m.Words)
+	r.body.Modules = append(r.body.Modules, r.general.Module)
+	for i, row := range m.ABI.Variants {
+		e := r.others[row.Name]
+		e.Name, e.Bytes = row.Name, 4*len(m.Variants[i])
+		for _, a := range row.Without {
+			e.Without = append(e.Without, a.String())
+		}
+		r.body.Modules = append(r.body.Modules, e.Module)
+	}
+	return nil
+}
+
+// excerpts adds the sources of all that the page speaks of: the kernel's own first.
+func (v *viewer) excerpts() {
+	at := []ir.Pos{v.prog.Pos(v.k.Pos)}
+	if v.k.Fn != nil {
+		at = append(at, v.prog.Pos(v.k.Fn.Pos()))
+	}
+	b := v.row.Body
+	for _, p := range b.Places {
+		at = append(at, ir.Pos{File: b.Files[p[0]], Line: p[1], Col: p[2]})
+	}
+	add := func(p view.Pos) { at = append(at, ir.Pos(p)) }
+	for _, p := range b.Problems {
+		add(p.Pos)
+		for _, r := range p.Related {
+			add(r.Pos)
+		}
+	}
+	for _, s := range b.Slices {
+		add(s.Pos)
+	}
+	for _, e := range v.prog.Excerpts(at) {
+		b.Source = append(b.Source, view.Excerpt{File: e.File, Line: e.Line, Text: e.Lines})
+	}
+}

@@ -1,0 +1,356 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"go/token"
+	"io"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/codegen/pass"
+)
+
+// The reports on a kernel.
+const (
+	Bounds = "bounds" // which checks remain, and why
+	Narrow = "narrow" // which integers are computed in 64 bits, and why
+	Fusion = "fusion" // which elements of its slices a work-item uses
+)
+
+// Kernel says what became of a kernel's checks and 64-bit integers, and how work-items
+// share its slices.
+type Kernel struct {
+	Kernel string     `json:"kernel"` // import path and name
+	Pos    diag.Pos   `json:"pos"`
+	Bounds *Checks    `json:"bounds,omitempty"`
+	Narrow *Integers  `json:"narrow,omitempty"`
+	Fusion []SliceUse `json:"fusion,omitempty"`
+}
+
+// Checks are the run-time checks of a kernel: of indices, slice bounds, divisors,
+// shift counts and nil pointers. They are counted after inlining, so that what
+// stands in a function counts for each call.
+type Checks struct {
+	Proved []Proved  `json:"proved"`
+	Remain []Finding `json:"remain"`
+}
+
+// Proved is how many checks something made unnecessary.
+type Proved struct {
+	By    pass.Proof `json:"by"`
+	Count int        `json:"count"`
+}
+
+// Integers are the computations with Go's int and other integers of 64 bits.
+type Integers struct {
+	Narrowed int       `json:"narrowed"` // done in 32 bits
+	Remain   []Finding `json:"remain"`
+}
+
+// Finding is a check that remains, or a computation in 64 bits.
+type Finding struct {
+	Pos   diag.Pos `json:"pos"`
+	Kind  string   `json:"kind"`
+	Expr  string   `json:"expr"` // as the user wrote it
+	Why   string   `json:"why"`
+	Hint  string   `json:"hint,omitempty"`  // what would make it unnecessary
+	Ahead bool     `json:"ahead,omitempty"` // the check is made once for all rounds of its loops, ahead of them
+	Times int      `json:"times"`           // how often, calls of one function being inlined
+}
+
+// CheckNames reports a name that is no report's.
+func CheckNames(what []string) error {
+	for _, w := range what {
+		if w != Bounds && w != Narrow && w != Fusion {
+			return fmt.Errorf("there is no report on %q; there are %s, %s and %s", w, Bounds, Narrow, Fusion)
+		}
+	}
+	return nil
+}
+
+// Of returns the reports on a kernel that are asked for, from the results of the passes.
+func Of(prog *load.Program, k *load.Kernel, r *pass.Report, what []string) Kernel {
+	out := Kernel{Kernel: k.FullName(), Pos: prog.DiagPos(k.Pos)}
+	s := sourceText{prog, k}
+	if slices.Contains(what, Bounds) {
+		out.Bounds = s.checks(r)
+	}
+	if slices.Contains(what, Narrow) {
+		out.Narrow = s.integers(r)
+	}
+	if slices.Contains(what, Fusion) {
+		out.Fusion = s.fusion(r)
+	}
+	return out
+}
+
+// Write prints reports for people.
+func Write(w io.Writer, reports []Kernel) error {
+	var b strings.Builder
+	for i, r := range reports {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%v: %s\n", r.Pos, r.Kernel)
+		if c := r.Bounds; c != nil {
+			proved := 0
+			var by []string
+			for _, p := range c.Proved {
+				proved += p.Count
+				by = append(by, fmt.Sprintf("%s %d", p.By, p.Count))
+			}
+			fmt.Fprintf(&b, "\tchecks: %d proved", proved)
+			if proved > 0 {
+				fmt.Fprintf(&b, " (%s)", strings.Join(by, ", "))
+			}
+			fmt.Fprintf(&b, ", %d remain\n", times(c.Remain))
+			writeFindings(&b, c.Remain)
+		}
+		if n := r.Narrow; n != nil {
+			fmt.Fprintf(&b, "\t64-bit integers: %d computed in 32 bits, %d not\n", n.Narrowed, times(n.Remain))
+			writeFindings(&b, n.Remain)
+		}
+		writeFusion(&b, r.Fusion)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func times(fs []Finding) (n int) {
+	for _, f := range fs {
+		n += f.Times
+	}
+	return n
+}
+
+func writeFindings(b *strings.Builder, fs []Finding) {
+	for _, f := range fs {
+		fmt.Fprintf(b, "\t%v: %s: %s", f.Pos, f.Kind, f.Expr)
+		if f.Times > 1 {
+			fmt.Fprintf(b, " (%d times)", f.Times)
+		}
+		if f.Ahead {
+			b.WriteString(", ahead of its loops")
+		}
+		fmt.Fprintf(b, "\n\t\t%s\n", f.Why)
+		if f.Hint != "" {
+			fmt.Fprintf(b, "\t\t%s\n", f.Hint)
+		}
+	}
+}
+
+// WriteJSON prints reports as a JSON array.
+func WriteJSON(w io.Writer, reports []Kernel) error {
+	if reports == nil {
+		reports = []Kernel{}
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "\t")
+	e.SetEscapeHTML(false)
+	return e.Encode(reports)
+}
+
+// sourceText speaks of a kernel's values in the words of its source.
+type sourceText struct {
+	prog *load.Program
+	k    *load.Kernel
+}
+
+func (s sourceText) checks(r *pass.Report) *Checks {
+	c := &Checks{Proved: []Proved{}, Remain: []Finding{}}
+	for _, by := range pass.Proofs() {
+		if n := r.Proved[by]; n > 0 {
+			c.Proved = append(c.Proved, Proved{by, n})
+		}
+	}
+	for _, o := range r.Open {
+		f := s.open(o)
+		f.Ahead = o.Ahead
+		c.Remain = append(c.Remain, f)
+	}
+	c.Remain = merge(c.Remain)
+	return c
+}
+
+func (s sourceText) integers(r *pass.Report) *Integers {
+	n := &Integers{Narrowed: r.Narrowed, Remain: []Finding{}}
+	for _, v := range r.Wide {
+		e, ok := s.prog.Expr(v.Pos)
+		if !ok {
+			continue // an index that is computed behind an expression
+		}
+		whence := s.whence(v.Reason.Source, e.Text)
+		why := fmt.Sprintf("its values are %s: %s", interval(v.Reason), whence)
+		if v.Reason.Lack == pass.LackNarrow {
+			why = "it would fit, but is computed from what has 64 bits: " + whence
+		}
+		n.Remain = append(n.Remain, Finding{Pos: s.pos(v.Pos), Kind: "64-bit integer", Expr: e.Text, Why: why, Times: 1})
+	}
+	n.Remain = merge(n.Remain)
+	return n
+}
+
+// merge orders findings by position and makes equal ones one.
+func merge(fs []Finding) []Finding {
+	slices.SortStableFunc(fs, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col),
+			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Expr, b.Expr), cmp.Compare(a.Why, b.Why))
+	})
+	out := fs[:0]
+	for _, f := range fs {
+		if n := len(out); n > 0 {
+			last := out[n-1]
+			if last.Times = f.Times; last == f {
+				out[n-1].Times += f.Times
+				continue
+			}
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func (s sourceText) pos(at ir.Pos) diag.Pos {
+	return diag.Pos{File: s.prog.Abs(at.File), Line: at.Line, Col: at.Col}
+}
+
+// checkWords is how reports call the checks.
+var checkWords = map[abi.FaultKind]string{
+	abi.FaultIndex: "index", abi.FaultSliceLen: "slice bound", abi.FaultSliceCap: "slice bound",
+	abi.FaultSliceOrder: "order of slice bounds", abi.FaultSlice3Len: "slice bound", abi.FaultSlice3Cap: "slice bound",
+	abi.FaultSlice3Max: "order of slice bounds", abi.FaultSlice3Order: "order of slice bounds",
+	abi.FaultSliceToArray: "slice to array", abi.FaultDivide: "division by zero", abi.FaultShift: "negative shift",
+	abi.FaultNil: "nil pointer",
+}
+
+// open describes a check that remains.
+func (s sourceText) open(o pass.OpenCheck) Finding {
+	site := o.Site
+	e, ok := s.prog.Expr(site.Pos)
+	f := Finding{Pos: s.pos(site.Pos), Kind: checkWords[site.Kind], Expr: e.Text, Times: 1}
+	if !ok {
+		f.Expr = "(behind this position)"
+	}
+	a, b := compared(site.Kind, e)
+	r := o.Reason
+	whence := s.whence(r.Source, a)
+	switch r.Lack {
+	case pass.LackSign:
+		if r.Both {
+			f.Why = fmt.Sprintf("%s may be negative, or as large as %s, and the limit is %d: %s", a, number(r.Hi), r.Limit, whence)
+			break
+		}
+		f.Why = fmt.Sprintf("%s may be negative: %s", a, whence)
+	case pass.LackBound:
+		f.Why = fmt.Sprintf("%s may be as large as %s, and the limit is %d: %s", a, number(r.Hi), r.Limit, whence)
+	case pass.LackNonZero:
+		f.Why = fmt.Sprintf("%s may be zero: %s", cmp.Or(e.Y, "the divisor"), s.whence(r.Source, e.Y))
+	case pass.LackNonNil:
+		f.Why = "the pointer may be nil here"
+	case pass.LackMinimum:
+		f.Why = fmt.Sprintf("nothing on the way here says that %s is at least %d", b, r.Limit)
+	default:
+		if r.Small() && site.Kind == abi.FaultIndex && ok && !r.ItemAgainstLen {
+			f.Why = fmt.Sprintf("%s may be as large as %d, and nothing on the way here says that %s is more", a, r.Hi, b)
+			f.Hint = fmt.Sprintf("with if j := int(%s); j < %s around it, %s[j] is proved; where every launch has %d elements or more, so is s[%s] behind s := %[3]s[:%[4]d], which is a fault where it has fewer", a, b, e.Base, r.Hi+1, a)
+			break
+		}
+		f.Why = fmt.Sprintf("nothing on the way here relates %s to %s: %s", a, b, whence)
+	}
+	if r.ItemAgainstLen && site.Kind == abi.FaultIndex {
+		f.Hint = fmt.Sprintf("with if %s >= %s { return } before it, it is proved", a, b)
+	} else if r.Grid && site.Kind == abi.FaultIndex && ok {
+		f.Hint = fmt.Sprintf("in s := %s[:h*w], with h and w from GlobalRange, s[%s] is proved", e.Base, a)
+	}
+	return f
+}
+
+// compared returns the texts of what a check compares.
+func compared(k abi.FaultKind, e load.Expr) (a, b string) {
+	switch k {
+	case abi.FaultIndex:
+		return cmp.Or(e.Index, "the index"), "len(" + cmp.Or(e.Base, "the slice") + ")"
+	case abi.FaultSliceLen:
+		return cmp.Or(e.High, "the bound"), "len(" + e.Base + ")"
+	case abi.FaultSliceCap:
+		return cmp.Or(e.High, "the bound"), "cap(" + e.Base + ")"
+	case abi.FaultSliceOrder:
+		return cmp.Or(e.Low, "the lower bound"), cmp.Or(e.High, "len("+e.Base+")")
+	case abi.FaultSlice3Len:
+		return cmp.Or(e.Max, "the bound"), "len(" + e.Base + ")"
+	case abi.FaultSlice3Cap:
+		return cmp.Or(e.Max, "the bound"), "cap(" + e.Base + ")"
+	case abi.FaultSlice3Max:
+		return cmp.Or(e.High, "the bound"), e.Max
+	case abi.FaultSlice3Order:
+		return cmp.Or(e.Low, "the lower bound"), e.High
+	case abi.FaultSliceToArray:
+		return "the array's length", "len(" + e.X + ")"
+	case abi.FaultShift:
+		return cmp.Or(e.Y, "the count"), ""
+	}
+	return "the value", ""
+}
+
+// whence says where a value comes from, which the user calls name.
+func (s sourceText) whence(src pass.Source, name string) string {
+	who := "it"
+	if e, ok := s.prog.Expr(src.Pos); ok && e.Text != name {
+		who = e.Text
+	}
+	if src.Param != "" {
+		who = src.Param
+		if len(s.k.Fn.Params) > 0 {
+			who = s.k.Fn.Params[0].Name() + "." + who
+		}
+		if src.Len {
+			who = "len(" + who + ")"
+		}
+		if who == name {
+			who = "it"
+		}
+	}
+	text := src.Text
+	if who == "it" && !token.IsIdentifier(name) && src.Param == "" {
+		text = strings.Replace(text, "is a ", "comes from a ", 1)
+		text = strings.Replace(text, "is the ", "comes from the ", 1)
+	}
+	return who + " " + text
+}
+
+// interval prints what is known of a value.
+func interval(r pass.Reason) string {
+	if r.Unbounded() {
+		return "not bounded"
+	}
+	return number(r.Lo) + " to " + number(r.Hi)
+}
+
+// number prints a number, those near large powers of two by them.
+func number(n int64) string {
+	u := uint64(n)
+	sign := ""
+	if n < 0 {
+		u, sign = -u, "-"
+	}
+	if u < 1<<20 {
+		return fmt.Sprint(n)
+	}
+	e := bits.Len64(u - 1) // u <= 1<<e
+	d := int64(u - 1<<e)   // at most 0, but for wrapping at 1<<64
+	if e < 64 && d >= -2 && u <= math.MaxInt64 || u == 1<<63 {
+		if d == 0 || u == 1<<63 {
+			return fmt.Sprintf("%s1<<%d", sign, bits.Len64(u)-1)
+		}
+		return fmt.Sprintf("%s(1<<%d - %d)", sign, e, -d)
+	}
+	return fmt.Sprint(n)
+}

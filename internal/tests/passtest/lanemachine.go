@@ -1,0 +1,245 @@
+package passtest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+)
+
+// LaneMachine runs the work-items of one group, from Sync op to Sync op.
+type LaneMachine struct {
+	F     *ir.Func
+	Out   *ir.Var // every store to it is an event
+	In    *ir.Var // every load from it gives a new value, another for each lane
+	Args  []uint64
+	Size  int
+	Limit int // steps of each lane
+	// Most, if not 0, is the number of events after which a lane ends.
+	Most  int
+	State uint64 // what the values from in depend on
+	// Strict asks that all lanes meet at every Sync op; else those that have
+	// returned are not waited for, as on the host.
+	Strict bool
+	Hits   map[string]int // if not nil, the number of stores by path
+}
+
+type lane struct {
+	id        int
+	b, prev   *ir.Block
+	at, steps int
+	loads     uint64
+	val       map[*ir.Value]uint64
+	vars      map[*ir.Var]map[string]uint64 // by path
+	events    []uint64
+	done      bool
+	second    bool // it came by its branch's second edge
+}
+
+// Run returns the events of each lane.
+func (m *LaneMachine) Run() (events [][]uint64, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	lanes := make([]*lane, m.Size)
+	for i := range lanes {
+		lanes[i] = &lane{id: i, b: m.F.Blocks[0], val: map[*ir.Value]uint64{}, vars: map[*ir.Var]map[string]uint64{}}
+	}
+	for {
+		var meet *ir.Value
+		returned := 0
+		for _, l := range lanes {
+			if l.done {
+				returned++
+				continue
+			}
+			at := m.advance(l)
+			switch {
+			case at == nil:
+				returned++
+			case meet == nil:
+				meet = at
+			case meet != at:
+				return nil, fmt.Errorf("lanes meet at different Sync ops")
+			}
+		}
+		if meet == nil {
+			break
+		}
+		if m.Strict && returned > 0 {
+			return nil, fmt.Errorf("%d lanes have returned while others wait", returned)
+		}
+		m.combine(meet, lanes)
+	}
+	for _, l := range lanes {
+		events = append(events, l.events)
+	}
+	return events, nil
+}
+
+// combine gives the lanes that are left the result of a group op.
+func (m *LaneMachine) combine(v *ir.Value, lanes []*lane) {
+	if v.Op != ir.OpGroupUniform && v.Op != ir.OpGroupAny {
+		return
+	}
+	x := uint64(0)
+	for _, l := range lanes {
+		if !l.done {
+			x |= m.get(l, v.Args[0])
+		}
+	}
+	for _, l := range lanes {
+		l.val[v] = x
+	}
+}
+
+func (m *LaneMachine) get(l *lane, v *ir.Value) uint64 {
+	if v.IsConst() {
+		return v.Bits
+	}
+	if v.Op == ir.OpSpecConst { // the group's size, or the test's
+		if s := v.Aux.(*ir.Spec); s.ID < abi.SpecReserved {
+			return s.Default
+		}
+		return uint64(m.Size)
+	}
+	if v.Op == ir.OpIMul && v.Block == nil {
+		return m.get(l, v.Args[0]) * m.get(l, v.Args[1])
+	}
+	x, ok := l.val[v]
+	if !ok {
+		panic(fmt.Sprintf("%v is used before it has a value", v.Op))
+	}
+	return x
+}
+
+// advance runs the lane until after the next Sync op, or to its end.
+func (m *LaneMachine) advance(l *lane) *ir.Value {
+	for {
+		if l.at == 0 && len(l.b.Phis) > 0 {
+			i := slices.Index(l.b.Preds, l.prev)
+			if l.second && slices.Contains(l.b.Preds[i+1:], l.prev) {
+				i += 1 + slices.Index(l.b.Preds[i+1:], l.prev)
+			}
+			var xs []uint64
+			for _, v := range l.b.Phis {
+				xs = append(xs, m.get(l, v.Args[i]))
+			}
+			for j, v := range l.b.Phis {
+				l.val[v] = xs[j]
+			}
+		}
+		for l.at < len(l.b.Insts) {
+			v := l.b.Insts[l.at]
+			l.at++
+			if v.Op.Has(ir.FlagSync) {
+				return v
+			}
+			m.exec(l, v)
+			if m.Most > 0 && len(l.events) == m.Most {
+				l.done = true
+				return nil
+			}
+		}
+		if l.steps++; l.steps > m.Limit {
+			panic("too many steps")
+		}
+		t := l.b.Term
+		if t.Kind == ir.Return {
+			l.done = true
+			return nil
+		}
+		next := t.Succs[0]
+		if l.second = t.Kind == ir.Branch && m.get(l, t.Cond) == 0; l.second {
+			next = t.Succs[1]
+		}
+		l.prev, l.b, l.at = l.b, next, 0
+	}
+}
+
+// path returns the indices of an access, which are in range.
+func (m *LaneMachine) path(l *lane, v *ir.Value) string {
+	var path []uint64
+	t := v.Ref().Var.Type
+	for _, a := range v.Path() {
+		x := m.get(l, a)
+		if n, known := t.ArrayLen(); t.Kind == ir.Array && known && x >= uint64(n) {
+			panic(fmt.Sprintf("%v has index %d of %d", v.Op, x, n))
+		}
+		if path = append(path, x); t.Kind == ir.Struct {
+			t = t.Fields[x].Type
+		} else {
+			t = t.Elem
+		}
+	}
+	return fmt.Sprint(path)
+}
+
+func (m *LaneMachine) exec(l *lane, v *ir.Value) {
+	switch v.Op {
+	case ir.OpBuiltIn:
+		l.val[v] = uint64(l.id)
+	case ir.OpArg:
+		if l.val[v] = 0; v.Bits == abi.OffsetReserved {
+			return
+		}
+		l.val[v] = m.Args[(v.Bits-abi.OffsetArgs)/4]
+	case ir.OpLoad:
+		x := v.Ref().Var
+		if x == m.In {
+			l.loads++
+			h := (l.loads*31 + uint64(l.id) + m.State<<32) * 0x9e3779b97f4a7c15
+			l.val[v] = h >> 40
+			return
+		}
+		l.val[v] = l.vars[x][m.path(l, v)]
+	case ir.OpStore:
+		x := m.get(l, v.Args[0])
+		path := m.path(l, v)
+		if m.Hits != nil {
+			m.Hits[path]++
+		}
+		if v.Ref().Var == m.Out {
+			l.events = append(l.events, x)
+			return
+		}
+		if l.vars[v.Ref().Var] == nil {
+			l.vars[v.Ref().Var] = map[string]uint64{}
+		}
+		l.vars[v.Ref().Var][path] = x
+	case ir.OpZero:
+		delete(l.vars, v.Ref().Var)
+	case ir.OpCopyVar:
+		c := v.Aux.(*ir.Copy)
+		l.vars[c.Dst] = maps.Clone(l.vars[c.Src])
+	case ir.OpFault, ir.OpCall:
+		a := v.Args[0]
+		if v.Op == ir.OpCall {
+			a = v.Args[1]
+		}
+		l.events = append(l.events, 1<<32|m.get(l, a))
+	default:
+		w := *v
+		w.Args = nil
+		for _, a := range v.Args {
+			w.Args = append(w.Args, m.F.Module.Const(a.Type, m.get(l, a)))
+		}
+		c := facts.FoldConst(m.F.Module, &w)
+		if c == nil {
+			panic(fmt.Sprintf("%v is undefined", v.Op))
+		}
+		l.val[v] = c.Bits
+	}
+}
+
+func ofBool(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,294 @@
+package passtest
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// memoryHead begins the kernels of this file: two slices of numbers, one of structs and one
+// of bytes.
+const memoryHead = `module K built
+form Range 1
+items 1
+args 64
+group
+param "A" Slice "[]int32" offset 0 size 16 host 0 elem 4 align 4 None
+param "B" Slice "[]int32" offset 16 size 16 host 24 elem 4 align 4 None
+param "S" Slice "[]T" offset 32 size 16 host 48 elem 12 align 4 None
+param "C" Slice "[]int8" offset 48 size 16 host 72 elem 1 align 1 None
+
+kernel main {
+b0:
+	Return
+}
+`
+
+// MemoryGen writes random kernels that store to and load from a few elements of a few
+// slices, in branches and loops.
+type MemoryGen struct {
+	R     *rand.Rand
+	M     *ir.Module
+	F     *ir.Func
+	B     *ir.Block
+	Addrs []*ir.Value
+	Elems []*ir.Type
+	Own   []*ir.Var  // the work-item's arrays that stand for the slices, if there are any
+	Acc   *ir.Var    // what everything goes into
+	At    [2]*ir.Var // indexes
+	Limit *ir.Value  // what indexes that are checked are below, or nil if none is
+	Left  int
+}
+
+// NewMemoryGen returns a generator that has written no statements yet.
+func NewMemoryGen(t *testing.T, seed uint64) *MemoryGen {
+	m, err := ir.Parse(memoryHead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &MemoryGen{R: rand.New(rand.NewPCG(seed, 7)), M: m, F: m.Kernel, B: m.Kernel.Blocks[0], Left: 24}
+	g.B.ClearTerm()
+	s := m.StructOf([]ir.Field{{Name: "x", Type: ir.TypeI32}, {Name: "y", Type: m.ArrayOf(ir.TypeI32, g.Word(2)), Offset: 4}}, 12, 4)
+	g.Elems = []*ir.Type{ir.TypeI32, ir.TypeI32, s, ir.TypeI8}
+	for i := range g.Elems {
+		a := g.B.Append(ir.OpArg, ir.TypeAddr)
+		a.Bits = uint64(24 + 16*i)
+		g.Addrs = append(g.Addrs, a)
+	}
+	g.Acc = g.Variable(1)
+	g.At[0], g.At[1] = g.Variable(0), g.Variable(2)
+	return g
+}
+
+// End ends the kernel.
+func (g *MemoryGen) End() *MemoryGen {
+	out := g.B.Append(ir.OpStore, ir.TypeVoid, g.Get(g.Acc), g.Addrs[0], g.Word(5))
+	out.Aux = &ir.Ref{Elem: g.Elems[0]}
+	g.B.SetTerm(ir.Term{Kind: ir.Return})
+	g.F.RemoveUnreachable()
+	return g
+}
+
+// Word returns a constant.
+func (g *MemoryGen) Word(n int64) *ir.Value { return g.M.Int(ir.TypeI32, n) }
+
+// Op appends an op on integers of 32 bits.
+func (g *MemoryGen) Op(op ir.Op, args ...*ir.Value) *ir.Value {
+	return g.B.Append(op, ir.TypeI32, args...)
+}
+
+// Variable declares a variable with a first value.
+func (g *MemoryGen) Variable(is int64) *ir.Var {
+	v := g.M.NewVar(g.F, ir.Function, "v", ir.TypeI32)
+	g.Set(v, g.Word(is))
+	return v
+}
+
+// Get loads a variable.
+func (g *MemoryGen) Get(v *ir.Var) *ir.Value {
+	l := g.Op(ir.OpLoad)
+	l.Aux = &ir.Ref{Var: v}
+	return l
+}
+
+// Set stores to a variable.
+func (g *MemoryGen) Set(v *ir.Var, x *ir.Value) {
+	g.B.Append(ir.OpStore, ir.TypeVoid, x).Aux = &ir.Ref{Var: v}
+}
+
+// index returns one of six indexes, and one of the values that may have it.
+func (g *MemoryGen) index() *ir.Value {
+	switch g.R.IntN(4) {
+	case 0:
+		return g.Word(int64(g.R.IntN(5)))
+	case 1:
+		return g.Op(ir.OpIAdd, g.Get(g.At[g.R.IntN(2)]), g.Word(int64(1+g.R.IntN(2))))
+	}
+	return g.Get(g.At[g.R.IntN(2)])
+}
+
+// path returns the slice's address, an index, and a path to a number.
+func (g *MemoryGen) path(slice int, index *ir.Value) []*ir.Value {
+	p := []*ir.Value{g.Addrs[slice], index}
+	if g.Elems[slice].Kind == ir.Struct {
+		field := g.Word(int64(g.R.IntN(2)))
+		if p = append(p, field); field.Bits == 1 {
+			i := g.Word(int64(g.R.IntN(2)))
+			if g.R.IntN(2) == 0 {
+				i = g.Op(ir.OpAnd, g.Get(g.At[0]), g.Word(1))
+			}
+			p = append(p, i)
+		}
+	}
+	return p
+}
+
+// Load loads an element of a slice.
+func (g *MemoryGen) Load(slice int, index *ir.Value) *ir.Value {
+	if g.Own != nil {
+		return g.LoadOwn(g.Own[slice%len(g.Own)], index)
+	}
+	g.check(index)
+	l := g.B.Append(ir.OpLoad, ir.TypeI32, g.path(slice, index)...)
+	l.Aux = &ir.Ref{Elem: g.Elems[slice]}
+	if g.Elems[slice] == ir.TypeI8 {
+		l.Type = ir.TypeI8
+		return g.Op(ir.OpSConvert, l)
+	}
+	return l
+}
+
+func (g *MemoryGen) store(slice int, index, x *ir.Value) {
+	if g.Own != nil {
+		g.storeOwn(g.Own[slice%len(g.Own)], index, x)
+		return
+	}
+	if g.Elems[slice] == ir.TypeI8 {
+		x = g.B.Append(ir.OpUConvert, ir.TypeI8, x)
+	}
+	g.B.Append(ir.OpStore, ir.TypeVoid, append([]*ir.Value{x}, g.path(slice, index)...)...).Aux = &ir.Ref{Elem: g.Elems[slice]}
+}
+
+// slice picks the first slice mostly, so that places are met again.
+func (g *MemoryGen) slice() int { return max(0, g.R.IntN(2*len(g.Addrs))-len(g.Addrs)) }
+
+// Statements writes random statements.
+func (g *MemoryGen) Statements(depth int) {
+	for range 2 + g.R.IntN(4) {
+		if g.Left--; g.Left < 0 {
+			return
+		}
+		switch k := g.R.IntN(12); {
+		case k < 4:
+			x := g.Load(g.slice(), g.index())
+			g.Set(g.Acc, g.Op(ir.OpIAdd, g.Op(ir.OpIMul, g.Get(g.Acc), g.Word(5)), x))
+		case k < 8:
+			g.store(g.slice(), g.index(), g.Op(ir.OpXor, g.Get(g.Acc), g.Word(int64(g.Left))))
+		case k == 8:
+			g.Set(g.At[g.R.IntN(2)], g.Op(ir.OpAnd, g.Get(g.Acc), g.Word(3)))
+		case g.Own != nil && k == 9:
+			g.whole()
+		case depth > 2:
+		case k < 11:
+			g.choice(depth)
+		default:
+			g.Loop(depth)
+		}
+	}
+}
+
+func (g *MemoryGen) choice(depth int) {
+	yes, no, end := g.F.NewBlock(), g.F.NewBlock(), g.F.NewBlock()
+	is := g.B.Append(ir.OpIEq, ir.TypeBool, g.Op(ir.OpAnd, g.Get(g.Acc), g.Word(1)), g.Word(0))
+	g.B.Branch(is, yes, no)
+	g.B = yes
+	g.Statements(depth + 1)
+	g.B.Jump(end)
+	if g.B = no; g.R.IntN(2) == 0 {
+		g.Statements(depth + 1)
+	}
+	g.B.Jump(end)
+	g.B = end
+}
+
+// Loop makes a loop of some rounds, which is left from its head or its end.
+func (g *MemoryGen) Loop(depth int) {
+	n := g.Variable(0)
+	head, body, end := g.F.NewBlock(), g.F.NewBlock(), g.F.NewBlock()
+	g.B.Jump(head)
+	g.B = head
+	g.checkedHead()
+	first := g.R.IntN(2) == 0
+	if g.R.IntN(2) == 0 {
+		g.Statements(depth + 1)
+	}
+	if !first {
+		g.B.Jump(body)
+	} else {
+		g.B.Branch(g.B.Append(ir.OpSLt, ir.TypeBool, g.Get(n), g.Word(3)), body, end)
+	}
+	g.B = body
+	g.Statements(depth + 1)
+	g.Set(n, g.Op(ir.OpIAdd, g.Get(n), g.Word(1)))
+	if g.R.IntN(3) == 0 {
+		g.Set(g.At[0], g.Op(ir.OpAnd, g.Get(n), g.Word(3)))
+	}
+	if first {
+		g.B.Jump(head)
+	} else {
+		g.B.Branch(g.B.Append(ir.OpSLt, ir.TypeBool, g.Get(n), g.Word(3)), head, end)
+	}
+	g.B = end
+}
+
+// LoadOwn loads an element of an array of the work-item's own.
+func (g *MemoryGen) LoadOwn(x *ir.Var, index *ir.Value) *ir.Value {
+	l := g.Op(ir.OpLoad, index)
+	l.Aux = &ir.Ref{Var: x}
+	return l
+}
+
+func (g *MemoryGen) storeOwn(x *ir.Var, index, v *ir.Value) {
+	g.B.Append(ir.OpStore, ir.TypeVoid, v, index).Aux = &ir.Ref{Var: x}
+}
+
+// whole zeroes an array, or copies one to another as lower does: element by element, or all
+// elements first. Now and then an element is left out, or something is stored on the way.
+func (g *MemoryGen) whole() {
+	x, y := g.Own[g.R.IntN(len(g.Own))], g.Own[g.R.IntN(len(g.Own))]
+	if g.R.IntN(4) == 0 {
+		g.B.Append(ir.OpZero, ir.TypeVoid).Aux = &ir.Ref{Var: x}
+		return
+	}
+	n, between := 6, g.R.IntN(3) == 0
+	if g.R.IntN(4) == 0 {
+		n = 5
+	}
+	first := g.R.IntN(2) == 0
+	var all []*ir.Value
+	for i := range n {
+		if all = append(all, g.LoadOwn(x, g.Word(int64(i)))); !first {
+			g.storeOwn(y, g.Word(int64(i)), all[i])
+		}
+		if between && i == 3 {
+			g.storeOwn([]*ir.Var{x, y}[g.R.IntN(2)], g.Word(int64(g.R.IntN(6))), g.Get(g.Acc))
+			g.Set(g.Acc, g.Op(ir.OpXor, g.Get(g.Acc), g.LoadOwn(y, g.index())))
+		}
+	}
+	for i, v := range all {
+		if first {
+			g.storeOwn(y, g.Word(int64(i)), v)
+		}
+	}
+}
+
+// check has the kernel fault where an index is too large, if the kernel is to make checks.
+func (g *MemoryGen) check(index *ir.Value) {
+	if g.Limit == nil || g.R.IntN(4) == 0 {
+		return
+	}
+	on, bad := g.F.NewBlock(), g.F.NewBlock()
+	if g.R.IntN(4) == 0 {
+		g.B.Branch(g.B.Append(ir.OpULe, ir.TypeBool, g.Limit, index), bad, on)
+	} else {
+		g.B.Branch(g.B.Append(ir.OpULt, ir.TypeBool, index, g.Limit), on, bad)
+	}
+	long := func(x *ir.Value) *ir.Value { return bad.Append(ir.OpUConvert, ir.TypeI64, x) }
+	at := ir.Pos{File: "k.go", Line: 1 + len(g.M.Sites)}
+	bad.Append(ir.OpFault, ir.TypeVoid, long(index), long(g.Limit), g.Word(0), g.Word(0), g.Word(0)).Aux = g.M.NewSite(abi.FaultIndex, at, "", false)
+	bad.SetTerm(ir.Term{Kind: ir.Return})
+	g.B = on
+}
+
+// checkedHead has a loop's head begin with loads, if the kernel is to make checks.
+func (g *MemoryGen) checkedHead() {
+	if g.Limit == nil {
+		return
+	}
+	for range g.R.IntN(4) {
+		x := g.Load(g.R.IntN(len(g.Addrs)), g.index())
+		g.Set(g.Acc, g.Op(ir.OpIAdd, g.Op(ir.OpIMul, g.Get(g.Acc), g.Word(3)), x))
+	}
+}
