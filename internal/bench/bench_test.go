@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 // what they take is not.
 func TestSuite(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, dev *runtime.Device) {
-		r := Run(t.Context(), dev, Options{Scale: Tiny, Rounds: 1, Peers: []string{"GLSL", "Go"}, Log: t.Logf})
+		r := Run(t.Context(), dev, Options{Scale: Tiny, Rounds: 1, Peers: []string{"GLSL", "Go", single}, Log: t.Logf})
 		var text bytes.Buffer
 		if err := r.WriteText(&text); err != nil {
 			t.Fatal(err)
@@ -46,6 +46,8 @@ func TestSuite(t *testing.T) {
 				}
 			case len(row.Times) == 0 || row.Times[0].Peer != kgen || row.Times[0].Median <= 0:
 				t.Errorf("%s: no time of kgen's: %+v", row.Name, row.Times)
+			case strings.HasSuffix(row.Name, " f16") && len(row.Times) != 2:
+				t.Errorf("%s: no float32s beside it: %+v", row.Name, row.Times)
 			case !strings.Contains(text.String(), row.Name+" "):
 				t.Errorf("%s: not in the table", row.Name)
 			}
@@ -102,7 +104,7 @@ func TestParsePeers(t *testing.T) {
 		}
 	}
 	for _, list := range []string{"", "cuFFT", "CUDA,go", "CUDA,"} {
-		if got, err := ParsePeers(list); err == nil || !strings.Contains(err.Error(), "there are [CUDA GLSL Go]") {
+		if got, err := ParsePeers(list); err == nil || !strings.Contains(err.Error(), "there are [CUDA GLSL Go f32]") {
 			t.Errorf("%q: %#v, %v", list, got, err)
 		}
 	}

@@ -9,8 +9,10 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The works of half precision read and write memory in order. Beside each, under the name f32,
-// stands kgen with half as many float32s, which are as many bytes.
+// The works of half precision read and write memory in order.
+
+// single is the name of kgen with half as many float32s, which are as many bytes.
+const single = "f32"
 
 type f16 = half.Float16
 
@@ -30,7 +32,7 @@ func halfWork(group, name string, inputs int, want func(x, y f16) f16,
 	run func(b *Bench, x, y, out runtime.View[f16]) (func(int) error, error),
 	beside func(b *Bench, x, y, out runtime.View[float32]) (func(int) error, error),
 ) Work {
-	return Work{Group: group, Name: name, Target: "≥ 0.95 f32", Sizes: halfSizes, Make: func(b *Bench, n int) (*Job, error) {
+	return Work{Group: group, Name: name, Target: "≥ 0.95 " + single, Sizes: halfSizes, Make: func(b *Bench, n int) (*Job, error) {
 		number := func(seed uint32) []f16 {
 			return made(n, func(i int) f16 { return half.FromFloat32[f16](unit(uint32(i), seed)) })
 		}
@@ -64,7 +66,7 @@ func halfWork(group, name string, inputs int, want func(x, y f16) f16,
 		// The values of float32s count in other rows.
 		written := singles.near(10, func(int) float64 { return 0 })
 		return &Job{Size: size(n), Amount: 2 * float64(n*(inputs+1)), Unit: Bytes,
-			Contestants: []Contestant{{kgen, halves, out.poison, check}, {"f32", floats, singles.poison, written}}}, nil
+			Contestants: []Contestant{{kgen, halves, out.poison, check}, {single, floats, singles.poison, written}}}, nil
 	}}
 }
 
