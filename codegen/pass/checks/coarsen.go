@@ -81,7 +81,7 @@ func Coarsen(m *ir.Module) diag.List {
 	round := head.NewPhi(ir.TypeI32, m.Int(ir.TypeI32, 0), nil)
 	id := head.NewPhi(ir.TypeI32, base, nil)
 	head.Branch(head.Append(ir.OpULt, ir.TypeBool, round, m.Int(ir.TypeI32, int64(items))), entry, exit)
-	head.Unroll = true
+	head.Unroll = items == coarseItems
 	round.Args[1] = i32(next, ir.OpIAdd, round, m.Int(ir.TypeI32, 1))
 	id.Args[1] = i32(next, ir.OpIAdd, id, size)
 
