@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/dsl/math32"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -3160,6 +3161,67 @@ func stepHostLoop0(x int, end int, v1 float32, p2 unsafe.Pointer, v2 float32, p3
 	}
 }
 
+// step16Host is some work-items of the kernel [Step16].
+type step16Host struct {
+	kernelimpl.HostGroup
+}
+
+func newStep16Host() kernelimpl.HostForm { return new(step16Host) }
+
+const step16HostSites = `1	internal/bench/kernels/kernels.go:360:83
+1	360:65`
+
+func (g *step16Host) Begin() {
+	g.Sites = step16HostSites
+}
+
+func (g *step16Host) Run() {
+	v5 := g.Int64(40)
+	v7 := g.Int64(56)
+	p2 := g.Pointer(2)
+	v1 := kernelimpl.HostArg[int16](&g.HostGroup, 24)
+	v2 := int32(uint16(v1))
+	v13 := half.Float16(v2).Float32()
+	v3 := kernelimpl.HostArg[int16](&g.HostGroup, 26)
+	v4 := int32(uint16(v3))
+	v18 := half.Float16(v4).Float32()
+	p3 := g.Pointer(3)
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) &&
+		uint64(int64(x)) < uint64(v7) &&
+		uint64(int64(last)) < uint64(v7) {
+		step16HostLoop0(x, end, p2, v13, v18, p3)
+		x = end
+	}
+	for ; x < end; x++ {
+		v0 := int32(x)
+		v9 := int64(x)
+		if uint64(v9) >= uint64(v5) {
+			g.Fault(0, v9, v5, v0)
+			continue
+		}
+		v14 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p2, x*2))))).Float32()
+		v17 := half.Float16(int32(half.FromFloat32[half.Float16](float32(v13 * v14)))).Float32()
+		v20 := int32(half.FromFloat32[half.Float16](float32(v17 + v18)))
+		if uint64(v9) >= uint64(v7) {
+			g.Fault(1, v9, v7, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p3, x*2)) = int16(uint32(v20))
+	}
+}
+
+//go:noinline
+func step16HostLoop0(x int, end int, p2 unsafe.Pointer, v13 float32, v18 float32, p3 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v14 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p2, x*2))))).Float32()
+		v17 := half.Float16(int32(half.FromFloat32[half.Float16](float32(v13 * v14)))).Float32()
+		v20 := int32(half.FromFloat32[half.Float16](float32(v17 + v18)))
+		*(*int16)(unsafe.Add(p3, x*2)) = int16(uint32(v20))
+	}
+}
+
 // sumHost is a work-group of the kernel [Sum].
 type sumHost struct {
 	kernelimpl.HostGroup
@@ -3466,6 +3528,75 @@ func (g *transposeHost) Run() {
 			goto b12
 		b18:
 		}
+	}
+}
+
+// triad16Host is some work-items of the kernel [Triad16].
+type triad16Host struct {
+	kernelimpl.HostGroup
+}
+
+func newTriad16Host() kernelimpl.HostForm { return new(triad16Host) }
+
+const triad16HostSites = `1	internal/bench/kernels/stream.go:44:73
+1	44:97
+1	44:64`
+
+func (g *triad16Host) Begin() {
+	g.Sites = triad16HostSites
+}
+
+func (g *triad16Host) Run() {
+	v5 := g.Int64(56)
+	v7 := g.Int64(72)
+	v3 := g.Int64(40)
+	p2 := g.Pointer(2)
+	p3 := g.Pointer(3)
+	v1 := kernelimpl.HostArg[int16](&g.HostGroup, 24)
+	v2 := int32(uint16(v1))
+	v16 := half.Float16(v2).Float32()
+	p1 := g.Pointer(1)
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) &&
+		uint64(int64(x)) < uint64(v7) &&
+		uint64(int64(last)) < uint64(v7) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		triad16HostLoop0(x, end, p2, p3, v16, p1)
+		x = end
+	}
+	for ; x < end; x++ {
+		v0 := int32(x)
+		v9 := int64(x)
+		if uint64(v9) >= uint64(v5) {
+			g.Fault(0, v9, v5, v0)
+			continue
+		}
+		v12 := int32(uint16(*(*int16)(unsafe.Add(p2, x*2))))
+		if uint64(v9) >= uint64(v7) {
+			g.Fault(1, v9, v7, v0)
+			continue
+		}
+		v17 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p3, x*2))))).Float32()
+		v21 := half.Float16(int32(half.FromFloat32[half.Float16](float32(v16 * v17)))).Float32()
+		v23 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v12).Float32() + v21)))
+		if uint64(v9) >= uint64(v3) {
+			g.Fault(2, v9, v3, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p1, x*2)) = int16(uint32(v23))
+	}
+}
+
+//go:noinline
+func triad16HostLoop0(x int, end int, p2 unsafe.Pointer, p3 unsafe.Pointer, v16 float32, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v12 := int32(uint16(*(*int16)(unsafe.Add(p2, x*2))))
+		v17 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p3, x*2))))).Float32()
+		v21 := half.Float16(int32(half.FromFloat32[half.Float16](float32(v16 * v17)))).Float32()
+		v23 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v12).Float32() + v21)))
+		*(*int16)(unsafe.Add(p1, x*2)) = int16(uint32(v23))
 	}
 }
 

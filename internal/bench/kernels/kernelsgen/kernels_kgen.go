@@ -32,7 +32,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Files: []abi.Source{
 		{File: "dsl/half/bfloat16.go", Package: "half", Sum: 0x72bbaf45},
 		{File: "dsl/half/doc.go", Package: "half", Sum: 0x4dc31aa8},
-		{File: "dsl/half/float16.go", Package: "half", Sum: 0xb898c87d},
+		{File: "dsl/half/float16.go", Package: "half", Sum: 0xf3492b34},
 		{File: "dsl/half/float8e4m3.go", Package: "half", Sum: 0x5b351e82},
 		{File: "dsl/half/float8e5m2.go", Package: "half", Sum: 0x2d573fee},
 		{File: "dsl/half/format.go", Package: "half", Sum: 0x5eaa1a34},
@@ -123,7 +123,7 @@ func (k Step) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Comma
 	return k.launch().Node1(r, opts)
 }
 
-var step16Kernel, RunStep16 = stubs.Range1(pkg.Kernel("Step16"), kernels.Step16.Kernel)
+var step16Kernel, RunStep16 = stubs.Range1(pkg.Kernel("Step16"), kernels.Step16.Kernel, newStep16Host)
 
 type Step16 struct {
 	A   half.Float16
@@ -167,6 +167,6 @@ func (k Touch) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Comm
 }
 
 var _, RunTranspose = stubs.NDRange2(pkg.Kernel("Transpose"), kernels.Transpose.Kernel, newTransposeHost)
-var _, RunTriad16 = stubs.Range1(pkg.Kernel("Triad16"), kernels.Triad16.Kernel)
+var _, RunTriad16 = stubs.Range1(pkg.Kernel("Triad16"), kernels.Triad16.Kernel, newTriad16Host)
 var _, RunTriad32 = stubs.Range1(pkg.Kernel("Triad32"), kernels.Triad32.Kernel, newTriad32Host)
 var _, RunTriad64 = stubs.Range1(pkg.Kernel("Triad64"), kernels.Triad64.Kernel, newTriad64Host)
