@@ -63,6 +63,9 @@ type DeviceInfo struct {
 	// Subnormals says which float32 operations keep subnormal numbers. It is known
 	// once the device is open.
 	Subnormals Subnormals
+	// Float16 says by which instructions the device computes with half.Float16. It is known
+	// once the device is open.
+	Float16 Float16
 	// ExactDivide says that the device rounds float32 division and square root
 	// correctly. Where it does not, kernels correct them, at some cost; see
 	// properties.FloatFast. It is known once the device is open.
@@ -98,6 +101,15 @@ type Subnormals struct {
 	Atomics     bool // native atomic addition in buffers; false where the device has none
 }
 
+// Float16 says which operations on half.Float16 are instructions of the device, whose results Open
+// has compared with package half's. Others are computed from integers and float32s, with the same
+// results. The host device has none.
+type Float16 struct {
+	Widen      bool // x.Float32()
+	Narrow     bool // half.FromFloat32
+	Arithmetic bool // x.Add(y), x.Sub(y) and x.Mul(y)
+}
+
 // Limits are figures of a device that launches are checked against.
 type Limits struct {
 	MaxWorkGroupSize [3]int // per dimension of a work-group: x (the last, fastest), y, z
@@ -121,7 +133,9 @@ func newDeviceInfo(backend string, h *hal.Info) DeviceInfo {
 		MinSubGroup: h.SubGroups[0], MaxSubGroup: h.SubGroups[1],
 		Limits: Limits{h.Limits.MaxWorkGroupSize, h.Limits.MaxWorkItems, h.Limits.LocalMemory, cmp.Or(h.Limits.PrivateMemory, defaultPrivate),
 			h.Limits.MaxAllocation, h.Limits.DeviceMemory},
-		Subnormals: Subnormals(h.Subnormals), ExactDivide: h.ExactDivide, ExactDivide64: h.ExactDivide64,
+		Subnormals: Subnormals(h.Subnormals),
+		Float16:    Float16{h.Halves.Widen || h.Halves.Unpack, h.Halves.Narrow || h.Halves.Pack, h.Halves.Arithmetic},
+		ExactDivide: h.ExactDivide, ExactDivide64: h.ExactDivide64,
 	}
 }
 

@@ -110,6 +110,9 @@
 // of package math32 with subnormals. Which code that is, is decided when a kernel is loaded.
 // KGEN_SUBNORMALS=flushed takes that code on every Vulkan device, to test it.
 //
+// Open tests which instructions have the results of package half ([Float16]). Others are replaced by
+// integers and float32s when a kernel is loaded. KGEN_HALVES=computed replaces all, to test that.
+//
 // # Where the time goes
 //
 // A device opened with [Profiling] records when its commands run, for [Event.Profile]. With

@@ -97,12 +97,13 @@ func File(header, pkg string, forms []*Form) ([]byte, error) {
 const (
 	abiPath    = "github.com/kgen-go/kgen/abi"
 	implPath   = "github.com/kgen-go/kgen/runtime/kernelimpl"
+	halfPath   = "github.com/kgen-go/kgen/dsl/half"
 	math32Path = "github.com/kgen-go/kgen/dsl/math32"
 )
 
 var (
 	standard = []string{"math", "math/bits", "sync/atomic", "unsafe"}
-	own      = []string{abiPath, math32Path, implPath}
+	own      = []string{abiPath, halfPath, math32Path, implPath}
 )
 
 // unsupported ends the writing of a form.

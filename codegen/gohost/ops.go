@@ -80,6 +80,13 @@ func init() {
 		ir.OpFToU: func(w *body, v *ir.Value) string {
 			return fmt.Sprintf("%s(u%s(%s))", goType(v.Type), goType(v.Type), w.value(v.Args[0]))
 		},
+		ir.OpFFromHalf: func(w *body, v *ir.Value) string {
+			return fmt.Sprintf("%s(%s).Float32()", w.from(halfPath, "Float16"), bare(w.value(v.Args[0])))
+		},
+		ir.OpFToHalf: func(w *body, v *ir.Value) string {
+			t := w.from(halfPath, "Float16")
+			return fmt.Sprintf("int32(%s[%s](%s))", w.from(halfPath, "FromFloat32"), t, bare(w.value(v.Args[0])))
+		},
 		ir.OpBitcast:      bitcast,
 		ir.OpBuiltIn:      func(w *body, v *ir.Value) string { return w.builtIn(v.Aux.(ir.BuiltIn)) },
 		ir.OpGroupUniform: func(w *body, v *ir.Value) string { return w.converted(v.Args[0], v) },

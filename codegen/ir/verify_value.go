@@ -207,6 +207,10 @@ func (x *verifier) value(v *Value) {
 		if v.Type != v.Args[0].Type.Elem || v.Bits >= uint64(v.Args[0].Type.Lanes()) {
 			x.errorf(v, "no element of the vector")
 		}
+	case OpFToHalf:
+		if v.Args[0].Type != TypeF32 {
+			x.errorf(v, "the op is of f32 only")
+		}
 	case OpBitcast:
 		if from := v.Args[0].Type; from.Bits() != v.Type.Bits() || from == TypeBool {
 			x.errorf(v, "a bitcast from %v to %v", from, v.Type)

@@ -88,6 +88,10 @@ const (
 	// OpUConvert: zero-extends or truncates.
 	OpUConvert
 	OpFConvert
+	// OpFFromHalf: the float16 that the lower 16 bits of a word are; 0x7fc00000 for a NaN.
+	OpFFromHalf
+	// OpFToHalf: the bits of the float16 nearest to a float32; 0x7e00 for a NaN.
+	OpFToHalf
 	OpSToF
 	OpUToF
 	// OpUToNear: as UToF, but rounded in any direction, or twice.
@@ -238,6 +242,8 @@ var opInfos = [numOps]OpInfo{
 	OpSConvert:              {Name: "SConvert", Sig: "i:i", Flags: FlagPure | FlagFold | FlagCheap | FlagNarrow},
 	OpUConvert:              {Name: "UConvert", Sig: "i:i", Flags: FlagPure | FlagFold | FlagCheap | FlagNarrow},
 	OpFConvert:              {Name: "FConvert", Sig: "f:f", Flags: FlagPure},
+	OpFFromHalf:             {Name: "FFromHalf", Sig: "w:F", Flags: FlagPure | FlagFloat32},
+	OpFToHalf:               {Name: "FToHalf", Sig: "F:w", Flags: FlagPure},
 	OpSToF:                  {Name: "SToF", Sig: "i:f", Flags: FlagPure},
 	OpUToF:                  {Name: "UToF", Sig: "i:f", Flags: FlagPure},
 	OpUToNear:               {Name: "UToNear", Sig: "i:f", Flags: FlagPure},

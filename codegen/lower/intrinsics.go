@@ -38,6 +38,12 @@ func init() {
 	add(math32Path+".flushed", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
 		return l.m.ReservedSpec(abi.SpecFlushed, "Flushed", ir.TypeI32, 0)
 	})
+	add(dslPath+"/half.widen", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
+		return l.op(ir.OpFFromHalf, ir.TypeF32, values(args)[0])
+	})
+	add(dslPath+"/half.narrow", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
+		return l.i32(ir.OpFToHalf, l.rounded(values(args)[0]))
+	})
 	for name, to := range map[string]*ir.Type{
 		"math.Float32bits": ir.TypeI32, "math.Float32frombits": ir.TypeF32,
 		"math.Float64bits": ir.TypeI64, "math.Float64frombits": ir.TypeF64,

@@ -44,6 +44,18 @@ func (e *Editor) Global(op Op, typ ID, words ...uint32) ID {
 	return in.Result
 }
 
+// Capability declares a capability, if the module does not.
+func (e *Editor) Capability(c Capability) {
+	if !e.m.HasCapability(c) {
+		e.m.Capabilities = append(e.m.Capabilities, Instruction{Op: OpCapability, Words: []uint32{uint32(c)}})
+	}
+}
+
+// Decorate gives the value id a decoration.
+func (e *Editor) Decorate(id ID, d Decoration) {
+	e.m.Annotations = append(e.m.Annotations, Instruction{Op: OpDecorate, Words: []uint32{uint32(id), uint32(d)}})
+}
+
 // TypeOf returns the type of a value, 0 if there is no such value.
 func (e *Editor) TypeOf(id ID) ID { return e.types[id] }
 

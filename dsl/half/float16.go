@@ -27,8 +27,15 @@ func (Float16) limits() limits[Float16] {
 }
 
 // Float32 returns x as a float32, which is exact. A NaN becomes 0x7fc00000.
-func (x Float16) Float32() float32 {
-	a := uint32(x &^ sign16)
+func (x Float16) Float32() float32 { return widen(uint32(x)) }
+
+func (Float16) nearest(x float32) Float16 { return Float16(narrow(x)) }
+
+// In kernels widen and narrow are single operations, which devices have instructions for.
+
+// widen returns the number with the bits x, which are 16.
+func widen(x uint32) float32 {
+	a := x &^ sign16
 	b := a<<13 + 112<<23 // the difference of the biases
 	if a < 0x0400 {
 		// Next to 0.5 the unit in the last place is that of subnormal numbers.
@@ -40,15 +47,16 @@ func (x Float16) Float32() float32 {
 	if a > inf16 {
 		return math32.NaN()
 	}
-	return math32.Float32frombits(b | uint32(x&sign16)<<16)
+	return math32.Float32frombits(b | x&sign16<<16)
 }
 
-func (Float16) nearest(x float32) Float16 {
+// narrow returns the bits of the number nearest to x.
+func narrow(x float32) uint32 {
 	b := math32.Float32bits(x)
 	a := b &^ sign32
 	h := (a - 112<<23 + 0xfff + a>>13&1) >> 13
 	if a < 113<<23 {
-		h = math32.Float32bits(math32.Float32frombits(a)+0.5) - 126<<23 // see Float32
+		h = math32.Float32bits(math32.Float32frombits(a)+0.5) - 126<<23 // see widen
 	}
 	if a >= 0x477ff000 { // 65520
 		h = inf16
@@ -56,7 +64,7 @@ func (Float16) nearest(x float32) Float16 {
 	if a > inf32 {
 		return nan16
 	}
-	return Float16(h | b>>16&sign16)
+	return h | b>>16&sign16
 }
 
 func (Float16) saturated(x float32) Float16 {

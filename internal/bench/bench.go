@@ -45,7 +45,7 @@ func ParseScale(name string) (Scale, error) {
 }
 
 // peerKinds are what Options.Peers may have: CUB, cuBLAS and cuFFT are in the CUDA program.
-var peerKinds = []string{"CUDA", "GLSL", "Go"}
+var peerKinds = []string{"CUDA", "GLSL", "Go", single}
 
 // ParsePeers returns the peers of a list with commas, or of all or none.
 func ParsePeers(list string) ([]string, error) {

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 // what they take is not.
 func TestSuite(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, dev *runtime.Device) {
-		r := Run(t.Context(), dev, Options{Scale: Tiny, Rounds: 1, Peers: []string{"GLSL", "Go"}, Log: t.Logf})
+		r := Run(t.Context(), dev, Options{Scale: Tiny, Rounds: 1, Peers: []string{"GLSL", "Go", single}, Log: t.Logf})
 		var text bytes.Buffer
 		if err := r.WriteText(&text); err != nil {
 			t.Fatal(err)
@@ -46,6 +46,8 @@ func TestSuite(t *testing.T) {
 				}
 			case len(row.Times) == 0 || row.Times[0].Peer != kgen || row.Times[0].Median <= 0:
 				t.Errorf("%s: no time of kgen's: %+v", row.Name, row.Times)
+			case strings.HasSuffix(row.Name, " f16") && len(row.Times) != 2:
+				t.Errorf("%s: no float32s beside it: %+v", row.Name, row.Times)
 			case !strings.Contains(text.String(), row.Name+" "):
 				t.Errorf("%s: not in the table", row.Name)
 			}
@@ -102,7 +104,7 @@ func TestParsePeers(t *testing.T) {
 		}
 	}
 	for _, list := range []string{"", "cuFFT", "CUDA,go", "CUDA,"} {
-		if got, err := ParsePeers(list); err == nil || !strings.Contains(err.Error(), "there are [CUDA GLSL Go]") {
+		if got, err := ParsePeers(list); err == nil || !strings.Contains(err.Error(), "there are [CUDA GLSL Go f32]") {
 			t.Errorf("%q: %#v, %v", list, got, err)
 		}
 	}
@@ -189,6 +191,7 @@ func TestAims(t *testing.T) {
 		{"NVIDIA H100", Large, Row{Name: "sum u32", Unit: Bytes, Times: beside("CUB", 0.966)}, "≥ 0.97 CUB", true},
 		{"NVIDIA H100", Large, Row{Name: "sum u32", Unit: Bytes, Times: beside("CUB", 0.964)}, "≥ 0.97 CUB", false},
 		{"NVIDIA H100", Large, Row{Name: "sum u32", Unit: Bytes, Times: beside("CUDA", 2)}, "", false},
+		{"NVIDIA H100", Large, Row{Name: "copy f16", Unit: Bytes, Times: beside("f32", 0.944)}, "≥ 0.95 f32", false},
 		{"NVIDIA H100", Large, Row{Name: "device to slice", Group: "Transfers", Unit: Bytes, Amount: 25e9, Times: beside("CUDA", 2)}, "≥ 25 GB/s", true},
 		{"NVIDIA H100", Large, Row{Name: "device to pinned buffer", Group: "Transfers", Unit: Bytes, Times: beside("CUDA pinned", 0.9)}, "≥ 0.9 CUDA pinned", true},
 		{"NVIDIA H200", Large, Row{Name: "launches, independent", Unit: Launches, Amount: 0.5, Times: []Timing{{Peer: kgen, Median: 1e-6}}}, "≤ 0.5 µs", true},
@@ -205,7 +208,7 @@ func TestAims(t *testing.T) {
 	}
 	for _, w := range Works {
 		for _, text := range []string{w.Target, w.OnHost} {
-			if text != "" && !regexp.MustCompile(`^[≥≤] [0-9.]+ (GB/s|TFLOP/s|ms|µs|CUDA|CUB|cuBLAS|cuFFT|CUDA pinned|Go)$`).MatchString(text) {
+			if text != "" && !regexp.MustCompile(`^[≥≤] [0-9.]+ (GB/s|TFLOP/s|ms|µs|CUDA|CUB|cuBLAS|cuFFT|CUDA pinned|Go|f32)$`).MatchString(text) {
 				t.Errorf("%s: %q is no aim", w.Name, text)
 			}
 		}

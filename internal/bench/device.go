@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/internal/bench/kernels/kernelsgen"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -14,7 +15,9 @@ import (
 const kgen = "kgen"
 
 // number is what buffers of the suite hold.
-type number interface{ ~float32 | ~float64 | ~uint32 }
+type number interface {
+	~float32 | ~float64 | ~uint32 | half.Float16
+}
 
 // hash is a number for each index; the CUDA program has the same.
 func hash(i, seed uint32) uint32 {
@@ -92,7 +95,7 @@ func memoryFor[T number](b *Bench, n int) (*memory[T], error) {
 
 func (m *memory[T]) all() runtime.View[T] { return m.buf.All() }
 
-// poison fills the memory with what is no result: NaN, or a number with all bits.
+// poison fills the memory with what is no result: NaN, or bits that are all set.
 func (m *memory[T]) poison() error {
 	return m.fill(wrong[T]())
 }

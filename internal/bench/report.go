@@ -100,7 +100,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 }
 
 // peerNames are all contestants beside kgen, in the order of the report's columns.
-var peerNames = []string{"CUDA", "CUDA pinned", "CUB", "cuBLAS", "cuFFT", "GLSL", "Go"}
+var peerNames = []string{"CUDA", "CUDA pinned", "CUB", "cuBLAS", "cuFFT", "GLSL", "Go", single}
 
 // peers returns those that some row has.
 func (r *Report) peers() []string {

@@ -13,8 +13,8 @@ const scalar = 0.4
 
 var streamSizes = [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}
 
-// half are such sizes for elements of twice the bytes.
-func half(sizes [4]int) [4]int {
+// halved are such sizes for elements of twice the bytes.
+func halved(sizes [4]int) [4]int {
 	for i := range sizes[1:] {
 		sizes[i+1] /= 2
 	}
@@ -79,7 +79,7 @@ func (s stream[T]) work(target string) Work {
 	bytes, bits, epsilon := kind[T]()
 	sizes := streamSizes
 	if bits == "64" {
-		sizes = half(sizes)
+		sizes = halved(sizes)
 	}
 	return Work{Group: "BabelStream", Name: s.cuda + " f" + bits, Target: target, OnHost: "≥ 0.9 Go", Sizes: sizes, Make: func(b *Bench, n int) (*Job, error) {
 		hx, hy := units[T](n, 1), units[T](n, 2)
@@ -115,7 +115,7 @@ func dot[T float32 | float64]() Work {
 	bytes, bits, _ := kind[T]()
 	sizes := streamSizes
 	if bits == "64" {
-		sizes = half(sizes)
+		sizes = halved(sizes)
 	}
 	return Work{Group: "BabelStream", Name: "dot f" + bits, Sizes: sizes, Make: func(b *Bench, n int) (*Job, error) {
 		hx, hy := units[T](n, 1), units[T](n, 2)

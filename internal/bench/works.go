@@ -8,12 +8,13 @@ var Works = []Work{
 
 	copies[float32]().work("≥ 4150 GB/s"), muls[float32]().work(""), adds[float32]().work(""), triads[float32]().work("≥ 4300 GB/s"), dot[float32](),
 	copies[float64]().work(""), muls[float64]().work(""), adds[float64]().work(""), triads[float64]().work("≥ 4300 GB/s"), dot[float64](),
+	halfCopy, halfTriad,
 
 	matmul, tiled, blockmatmul, transpose, stencil, blur, rows, spmv,
 	saxpy, fft, softmax, blackScholes, mandelbrot, nbody, nbodyStep,
 	reduce, folds, scan, sort, histogram, tallies, life,
 
-	chained(2), chained(5), chained(10),
+	chained(2), chained(5), chained(10), halfChain,
 
 	roundTrip, dependent, independent, replay, calls, start,
 	upload, download, pinnedUpload, pinnedDownload, beside,

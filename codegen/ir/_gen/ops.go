@@ -102,6 +102,8 @@ var ops = []row{
 	{name: "SConvert", sig: "i:i", flags: "Pure Fold Cheap Narrow", doc: "sign-extends or truncates"},
 	{name: "UConvert", sig: "i:i", flags: "Pure Fold Cheap Narrow", doc: "zero-extends or truncates"},
 	{name: "FConvert", sig: "f:f", flags: "Pure"},
+	{name: "FFromHalf", sig: "w:F", flags: "Pure Float32", doc: "the float16 that the lower 16 bits of a word are; 0x7fc00000 for a NaN"},
+	{name: "FToHalf", sig: "F:w", flags: "Pure", doc: "the bits of the float16 nearest to a float32; 0x7e00 for a NaN"},
 	{name: "SToF", sig: "i:f", flags: "Pure"},
 	{name: "UToF", sig: "i:f", flags: "Pure"},
 	{name: "UToNear", sig: "i:f", flags: "Pure", doc: "as UToF, but rounded in any direction, or twice"},

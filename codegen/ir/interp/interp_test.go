@@ -293,6 +293,11 @@ func TestPure(t *testing.T) {
 		{"SConvert i8 i64 511", "i8 -1"},
 		{"Bitcast i32 f32 1", "i32 1065353216"},
 		{"Bitcast i64 addr 0x10", "i64 16"},
+		{"FFromHalf f32 i32 32769", "f32 -5.9604645e-08"},
+		{"FFromHalf f32 i32 523263", "f32 -65504"}, // 0x7fbff
+		{"FFromHalf f32 i32 64513", "f32 0x7fc00000"},
+		{"FToHalf i32 f32 -65520", "i32 64512"},
+		{"FToHalf i32 f32 0xffc00001", "i32 32256"},
 		{"FConvert f16 f64 65519.99", "f16 65504"},
 		{"FConvert f32 f64 0.1", "f32 0.1"},
 		{"FConvert f64 f16 0x0001", "f64 5.960464477539063e-08"},

@@ -59,6 +59,13 @@ func (x *machine) pure(v *ir.Value, a []uint64) (uint64, error) {
 		return a[0] >> 32, nil
 	case ir.OpFConvert:
 		return ir.FloatBits(v.Type, ir.FloatValue(t, a[0])), nil
+	case ir.OpFFromHalf:
+		if a[0]&0x7fff > 0x7c00 {
+			return 0x7fc00000, nil
+		}
+		return ir.FloatBits(ir.TypeF32, ir.Float16frombits(uint16(a[0]))), nil
+	case ir.OpFToHalf:
+		return uint64(halfBits(a[0])), nil
 	case ir.OpSToF:
 		n := sext(t, a[0])
 		if v.Type == ir.TypeF32 {
@@ -78,6 +85,15 @@ func (x *machine) pure(v *ir.Value, a []uint64) (uint64, error) {
 		return x.float(v.Op, t, a)
 	}
 	return integer(v.Op, t, a)
+}
+
+// halfBits returns the bits of the float16 nearest to the float32 with the given bits.
+func halfBits(f32 uint64) uint16 {
+	b := ir.Float16bits(ir.FloatValue(ir.TypeF32, f32))
+	if b&0x7fff > 0x7c00 {
+		return 0x7e00
+	}
+	return b
 }
 
 // compare computes the ops whose result is a bool.

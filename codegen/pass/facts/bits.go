@@ -53,6 +53,8 @@ func possibleIn(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 		return possiblePhi(v, depth, phis)
 	case ir.OpUConvert:
 		return of(0) & all
+	case ir.OpFToHalf:
+		return 1<<16 - 1
 	case ir.OpAnd:
 		return of(0) & of(1)
 	case ir.OpOr, ir.OpXor:

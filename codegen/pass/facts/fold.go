@@ -205,6 +205,11 @@ func floatBits(t *ir.Type, f float64) (uint64, bool) {
 func foldIntToFloat(v *ir.Value) (uint64, bool) {
 	a := v.Args[0]
 	switch {
+	case v.Op == ir.OpFFromHalf:
+		if a.Bits&0x7fff > 0x7c00 {
+			return 0x7fc00000, true
+		}
+		return uint64(math.Float32bits(float32(ir.Float16frombits(uint16(a.Bits))))), true
 	case v.Op == ir.OpSToF && v.Type.Kind == ir.F32:
 		return float32Bits(float32(a.Int()))
 	case v.Op == ir.OpSToF && v.Type.Kind == ir.F64:
@@ -284,6 +289,8 @@ func foldFloat(v *ir.Value) (uint64, bool) {
 		return floatBits(t, 1/math.Sqrt(a)) // as exact, see math32.Rsqrt
 	case ir.OpFConvert:
 		return floatBits(t, a)
+	case ir.OpFToHalf:
+		return uint64(ir.Float16bits(a)), true
 	case ir.OpFEq:
 		return BoolBits(a == b), true
 	case ir.OpFNe:

@@ -58,6 +58,10 @@ func TestFold(t *testing.T) {
 		{ir.OpFConvert, []*ir.Value{m.Const(ir.TypeF64, 0xfff4000020000001)}, m.Const(ir.TypeF32, 0xffe00001), nil},
 		{ir.OpFConvert, []*ir.Value{m.Const(ir.TypeF32, 0xff800001)}, m.Const(ir.TypeF64, 0xfff8000020000000), nil},
 		{ir.OpFConvert, []*ir.Value{m.Const(ir.TypeF32, 0x7fd55555)}, m.Const(ir.TypeF64, 0x7ffaaaaaa0000000), nil},
+		{ir.OpFFromHalf, []*ir.Value{i32(0x1230001)}, f32(0x1p-24), nil},
+		{ir.OpFFromHalf, []*ir.Value{i32(0xfc01)}, m.Const(ir.TypeF32, 0x7fc00000), nil},
+		{ir.OpFToHalf, []*ir.Value{f32(-65520)}, i32(0xfc00), nil},
+		{ir.OpFToHalf, []*ir.Value{f32(1 + 0x1p-11)}, i32(0x3c00), nil},
 		{ir.OpAddrIsNull, []*ir.Value{m.Const(ir.TypeAddr, 0)}, m.Bool(true), nil},
 	} {
 		typ := c.typ

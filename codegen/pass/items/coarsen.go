@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// coarseItems is the number of work-items that an invocation of an element-wise
+// coarseItems is the least number of work-items that an invocation of an element-wise
 // kernel runs: four elements of four bytes each are a vector of 16 bytes, the most
-// that an invocation loads or stores at once.
+// that an invocation loads or stores at once. Of smaller elements more make a vector.
 const coarseItems = 4
 
 // The most instructions and loads of a kernel that is repeated: one with more loads has enough
@@ -25,7 +25,7 @@ const (
 )
 
 // Coarsen wraps an element-wise range kernel in a loop over several work-items,
-// a work-group size apart, as package abi lays down; or four that are next to each
+// a work-group size apart, as package abi lays down; or as many that are next to each
 // other, where a work-group can access their elements by vectors (see vectors.go).
 // Kernels with loops of their own have enough to do per work-item, and are left alone.
 func Coarsen(m *ir.Module) diag.List {
@@ -33,7 +33,15 @@ func Coarsen(m *ir.Module) diag.List {
 		return nil
 	}
 	f := m.Kernel
-	m.Items = coarseItems
+	vectors, items := findVectors(m), coarseItems
+	if vectors != nil {
+		items = vectors.items
+	}
+	if first := m.Target.First; first != nil && first.Items > 1 && first.Items != items {
+		// All modules of a kernel run as many work-items in an invocation as the first one.
+		vectors, items = nil, first.Items
+	}
+	m.Items = items
 	entry := f.Blocks[0]
 
 	start := f.NewBlock()
@@ -51,12 +59,12 @@ func Coarsen(m *ir.Module) diag.List {
 		}
 	}
 	group, local := builtIn(ir.WorkgroupIDX), builtIn(ir.LocalInvocationIDX)
-	base := i32(start, ir.OpIMul, group, m.Int(ir.TypeI32, coarseItems))
+	base := i32(start, ir.OpIMul, group, m.Int(ir.TypeI32, int64(items)))
 	base = i32(start, ir.OpIAdd, i32(start, ir.OpIMul, base, size), local)
 	enter := start
-	if x := findVectors(m); x != nil {
+	if vectors != nil {
 		enter = f.NewBlock()
-		fast, ok := x.build(start, exit, group, size, local)
+		fast, ok := vectors.build(start, exit, group, size, local)
 		start.Branch(ok, fast, enter)
 	}
 
@@ -72,8 +80,8 @@ func Coarsen(m *ir.Module) diag.List {
 	next.Jump(head) // the second predecessor
 	round := head.NewPhi(ir.TypeI32, m.Int(ir.TypeI32, 0), nil)
 	id := head.NewPhi(ir.TypeI32, base, nil)
-	head.Branch(head.Append(ir.OpULt, ir.TypeBool, round, m.Int(ir.TypeI32, coarseItems)), entry, exit)
-	head.Unroll = true
+	head.Branch(head.Append(ir.OpULt, ir.TypeBool, round, m.Int(ir.TypeI32, int64(items))), entry, exit)
+	head.Unroll = items == coarseItems
 	round.Args[1] = i32(next, ir.OpIAdd, round, m.Int(ir.TypeI32, 1))
 	id.Args[1] = i32(next, ir.OpIAdd, id, size)
 

@@ -12,14 +12,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Limits of the code that is there for each of the items of an invocation.
+// Limits of the code that is there for each of the items of an invocation, and of that for all of them.
 const (
 	maxVectorValues   = 128 // with more, a kernel computes for longer than it waits for memory
 	maxVectorAccesses = 16
+	maxVectorCode     = 1024
 )
 
+// vectorBytes is the size of a vector, and the number that its address is a multiple of.
+const vectorBytes = 16
+
 // vectors is what is known of a kernel whose work-items read and write the elements at their own
-// index, float32s or integers of 32 bits, or float64s. Of
+// index: numbers of at most 32 bits, or float64s. Of
 //
 //	c[i] = a[i] + b[i]
 //
@@ -51,6 +55,10 @@ const (
 // is an order in which four work-items may run, since nothing orders them, and each item's own
 // accesses of memory stay in the order of the kernel. So slices may be the same memory: an item that
 // stores to a[i] and then loads b[i] finds there what it has stored, if b is a.
+//
+// Eight elements of 16 bits and sixteen of 8 bits are a vector of four words, in which the first
+// element has the lower bits. As many items are next to each other. If there are wider elements, too,
+// these take several vectors.
 type vectors struct {
 	m *ir.Module
 	f *ir.Func
@@ -59,7 +67,10 @@ type vectors struct {
 	order    []*ir.Block       // the blocks of the fast code, each behind those that lead to it
 	spine    map[*ir.Block]bool
 	accesses map[*ir.Value]bool // those that become vectors
-	lanes    int                // elements of these vectors
+	least    int                // bytes of the smallest elements of these vectors
+	most     int                // bytes of the largest ones
+	lanes    int                // items that are next to each other: elements of a vector of the smallest ones
+	items    int                // items of an invocation
 	tests    []bound
 	bases    []*ir.Value // of the slices that are accessed by vectors
 	fixed    map[*ir.Value]bool
@@ -96,11 +107,27 @@ func findVectors(m *ir.Module) *vectors {
 			}
 		}
 	}
-	if n := len(x.accesses); n == 0 || n > maxVectorAccesses || values > maxVectorValues {
+	n := len(x.accesses)
+	if n == 0 || n > maxVectorAccesses || values > maxVectorValues || x.least != x.most && (x.least > 2 || x.most > 4) {
+		return nil
+	}
+	x.lanes = vectorBytes / x.least
+	if x.items = max(x.lanes, coarseItems); values*x.items > maxVectorCode {
 		return nil
 	}
 	return x
 }
+
+// vectorOf returns the type of the vectors that have elements of type t, or nil if there is none.
+func vectorOf(t *ir.Type) *ir.Type {
+	if isPacked(t) {
+		return ir.TypeI32x4
+	}
+	return ir.VectorOf(t)
+}
+
+// isPacked reports whether a word has several elements of type t.
+func isPacked(t *ir.Type) bool { return t == ir.TypeI8 || t == ir.TypeI16 }
 
 // walk finds the blocks that the items of the fast code come to, the bounds that this takes, and
 // which of the blocks all items come to: those that are the only one that is left to come to.
@@ -228,14 +255,14 @@ func (x *vectors) take(v *ir.Value, b *ir.Block) bool {
 		return false
 	case v.Op == ir.OpLoad && !slices.ContainsFunc(path[1:], func(p *ir.Value) bool { return !x.same(p) }):
 		return true // all items load the same
-	case !isID(index) || ir.VectorOf(r.Elem) == nil || !x.spine[b]:
+	case !isID(index) || vectorOf(r.Elem) == nil || !x.spine[b]:
 		return false
 	}
-	if n := ir.VectorOf(r.Elem).Lanes(); x.lanes == 0 {
-		x.lanes = n
-	} else if x.lanes != n {
-		return false
+	n := r.Elem.Size
+	if len(x.accesses) == 0 {
+		x.least, x.most = n, n
 	}
+	x.least, x.most = min(x.least, n), max(x.most, n)
 	x.accesses[v] = true
 	if !slices.Contains(x.bases, base) {
 		x.bases = append(x.bases, base)

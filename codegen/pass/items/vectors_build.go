@@ -7,26 +7,31 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// vectorBytes is what the address of a vector has to be a multiple of.
-const vectorBytes = 16
-
-// vectorBuilder writes code for coarseItems items that run in lockstep.
+// vectorBuilder writes code for items that run in lockstep.
 type vectorBuilder struct {
 	*vectors
-	ahead *ir.Block                            // where what is the same for all items is computed
-	cur   *ir.Block                            // where code goes
-	exit  *ir.Block                            // where the items end
-	had   map[*ir.Value]*ir.Value              // what is the same for all items
-	items [coarseItems]map[*ir.Value]*ir.Value // what it is for each
-	ids   [coarseItems]*ir.Value               // the items' ids
-	index []*ir.Value                          // of the vectors that are their elements
+	ahead *ir.Block                 // where what is the same for all items is computed
+	cur   *ir.Block                 // where code goes
+	exit  *ir.Block                 // where the items end
+	had   map[*ir.Value]*ir.Value   // what is the same for all items
+	each  []map[*ir.Value]*ir.Value // what it is for each
+	ids   []*ir.Value               // the items' ids
+	index map[int][]*ir.Value       // of the vectors that are their elements, by the elements' bytes
+	parts map[*ir.Value]part        // elements of packed vectors, as they were loaded
+}
+
+// part is an element of a word.
+type part struct {
+	word *ir.Value
+	at   int
 }
 
 // build writes the code, from a new block on that it returns, and at the end of block start the
 // condition under which a work-group runs it. group is the work-group's id, size the number of its
 // invocations, and local the invocation's id in it.
 func (x *vectors) build(start, exit *ir.Block, group, size, local *ir.Value) (fast *ir.Block, ok *ir.Value) {
-	b := &vectorBuilder{vectors: x, ahead: start, exit: exit, had: map[*ir.Value]*ir.Value{}}
+	b := &vectorBuilder{vectors: x, ahead: start, exit: exit, had: map[*ir.Value]*ir.Value{},
+		index: map[int][]*ir.Value{}, parts: map[*ir.Value]part{}}
 	before := start.Append(ir.OpIMul, ir.TypeI32, group, size)
 	ok = b.condition(before, size)
 	fast = x.f.NewBlock()
@@ -36,28 +41,39 @@ func (x *vectors) build(start, exit *ir.Block, group, size, local *ir.Value) (fa
 	return fast, ok
 }
 
-// number computes the indices of the invocation's vectors and the ids of its items. With four
-// elements to a vector there is one vector for each invocation; with two there are two, a
-// work-group's size apart, as items are without vectors.
+// number computes the indices of the invocation's vectors and the ids of its items. If an
+// invocation has more items than are next to each other, the next ones are a work-group's size
+// further on, as items are without vectors.
 func (b *vectorBuilder) number(before, size, local *ir.Value) {
 	op := func(op ir.Op, x, y *ir.Value) *ir.Value { return b.cur.Append(op, ir.TypeI32, x, y) }
 	num := func(n int) *ir.Value { return b.m.Int(ir.TypeI32, int64(n)) }
-	n := coarseItems / b.lanes
+	n := b.items / b.lanes
 	if n > 1 {
 		before = op(ir.OpIMul, before, num(n))
 	}
-	index := op(ir.OpIAdd, before, local)
+	run := op(ir.OpIAdd, before, local)
 	for h := range n {
 		if h > 0 {
-			index = op(ir.OpIAdd, index, size)
+			run = op(ir.OpIAdd, run, size)
 		}
-		b.index = append(b.index, index)
-		id := op(ir.OpIMul, index, num(b.lanes))
+		id := op(ir.OpIMul, run, num(b.lanes))
 		for k := range b.lanes {
 			if k > 0 {
 				id = op(ir.OpIAdd, b.ids[h*b.lanes], num(k))
 			}
-			b.ids[h*b.lanes+k], b.items[h*b.lanes+k] = id, map[*ir.Value]*ir.Value{}
+			b.ids, b.each = append(b.ids, id), append(b.each, map[*ir.Value]*ir.Value{})
+		}
+		for bytes := b.least; bytes <= b.most; bytes *= 2 {
+			index := run
+			for k := range bytes / b.least {
+				switch {
+				case bytes > b.least && k == 0:
+					index = op(ir.OpIMul, run, num(bytes/b.least))
+				case k > 0:
+					index = op(ir.OpIAdd, b.index[bytes][h*bytes/b.least], num(k))
+				}
+				b.index[bytes] = append(b.index[bytes], index)
+			}
 		}
 	}
 }
@@ -67,7 +83,7 @@ func (b *vectorBuilder) number(before, size, local *ir.Value) {
 func (b *vectorBuilder) condition(before, size *ir.Value) *ir.Value {
 	s, m := b.ahead, b.m
 	i32 := func(op ir.Op, args ...*ir.Value) *ir.Value { return s.Append(op, ir.TypeI32, args...) }
-	last := i32(ir.OpISub, i32(ir.OpIMul, i32(ir.OpIAdd, before, size), m.Int(ir.TypeI32, coarseItems)), m.Int(ir.TypeI32, 1))
+	last := i32(ir.OpISub, i32(ir.OpIMul, i32(ir.OpIAdd, before, size), m.Int(ir.TypeI32, int64(b.items))), m.Int(ir.TypeI32, 1))
 	all := m.Bool(true)
 	and := func(v *ir.Value) {
 		if facts.IsOne(all) {
@@ -147,7 +163,7 @@ func (b *vectorBuilder) value(v *ir.Value, k int) *ir.Value {
 	case b.had[v] != nil:
 		return b.had[v]
 	}
-	return b.items[k][v]
+	return b.each[k][v]
 }
 
 func (b *vectorBuilder) values(list []*ir.Value, k int) []*ir.Value {
@@ -179,9 +195,9 @@ func (b *vectorBuilder) body() {
 			return
 		case sure:
 			to := at.Term.Succs[n]
-			for k := range b.items {
+			for k := range b.each {
 				for _, phi := range to.Phis {
-					b.items[k][phi] = b.value(phi.Args[edge(at, n)], k)
+					b.each[k][phi] = b.value(phi.Args[edge(at, n)], k)
 				}
 			}
 		default:
@@ -189,7 +205,7 @@ func (b *vectorBuilder) body() {
 			if end < len(b.order) {
 				to = b.order[end]
 			}
-			for k := range b.items {
+			for k := range b.each {
 				b.region(at, to, between, k)
 			}
 			if to == nil {
@@ -210,30 +226,11 @@ func (b *vectorBuilder) only(at *ir.Block) (int, bool) {
 
 // inst writes an op of a block that all items come to.
 func (b *vectorBuilder) inst(v *ir.Value) {
-	var x *ir.Value
 	switch {
 	case b.accesses[v] && v.Op == ir.OpLoad:
-		t := ir.VectorOf(v.Type)
-		for k := range b.items {
-			h, lane := k/b.lanes, k%b.lanes
-			if lane == 0 {
-				x = b.vector(v, t, h, b.cur.Append(ir.OpLoad, t))
-			}
-			e := b.cur.Append(ir.OpVecExtract, v.Type, x)
-			e.Bits, e.Pos = uint64(lane), v.Pos
-			b.items[k][v] = e
-		}
+		b.load(v)
 	case b.accesses[v]:
-		t := ir.VectorOf(v.Args[0].Type)
-		for h := range b.index {
-			var parts []*ir.Value
-			for k := range b.lanes {
-				parts = append(parts, b.value(v.Args[0], h*b.lanes+k))
-			}
-			x = b.cur.Append(ir.OpVecMake, t, parts...)
-			x.Pos = v.Pos
-			b.vector(v, t, h, b.cur.Append(ir.OpStore, ir.TypeVoid, x))
-		}
+		b.store(v)
 	case v.Op == ir.OpLoad && v.Ref().Var == nil: // the same for all items
 		b.had[v] = copyTo(b.cur, v, b.values(v.Args, 0))
 	default:
@@ -241,9 +238,90 @@ func (b *vectorBuilder) inst(v *ir.Value) {
 	}
 }
 
+// load writes the loads of the items' elements.
+func (b *vectorBuilder) load(v *ir.Value) {
+	n := vectorBytes / v.Type.Size
+	var x, word *ir.Value
+	extract := func(t *ir.Type, i int) *ir.Value {
+		e := b.cur.Append(ir.OpVecExtract, t, x)
+		e.Bits, e.Pos = uint64(i), v.Pos
+		return e
+	}
+	for k := range b.each {
+		i := k % n
+		if i == 0 {
+			t := vectorOf(v.Type)
+			x = b.vector(v, t, k/n, b.cur.Append(ir.OpLoad, t))
+		}
+		if !isPacked(v.Type) {
+			b.each[k][v] = extract(v.Type, i)
+			continue
+		}
+		at := i % (4 / v.Type.Size)
+		if at == 0 {
+			word = extract(ir.TypeI32, i*v.Type.Size/4)
+		}
+		e := word
+		if at > 0 {
+			e = b.cur.Append(ir.OpShrL, ir.TypeI32, word, b.m.Int(ir.TypeI32, int64(8*at*v.Type.Size)))
+		}
+		e = b.cur.Append(ir.OpUConvert, v.Type, e)
+		b.each[k][v], b.parts[e] = e, part{word, at}
+	}
+}
+
+// store writes the stores of the items' elements.
+func (b *vectorBuilder) store(v *ir.Value) {
+	elem := v.Args[0].Type
+	n := vectorBytes / elem.Size
+	for q := range len(b.each) / n {
+		values := make([]*ir.Value, n)
+		for i := range values {
+			values[i] = b.value(v.Args[0], q*n+i)
+		}
+		if isPacked(elem) {
+			values = b.pack(values)
+		}
+		t := vectorOf(elem)
+		x := b.cur.Append(ir.OpVecMake, t, values...)
+		x.Pos = v.Pos
+		b.vector(v, t, q, b.cur.Append(ir.OpStore, ir.TypeVoid, x))
+	}
+}
+
+// pack returns the words that have the given elements.
+func (b *vectorBuilder) pack(elems []*ir.Value) []*ir.Value {
+	bytes := elems[0].Type.Size
+	var words []*ir.Value
+	for n := 4 / bytes; len(elems) > 0; elems = elems[n:] {
+		whole := b.parts[elems[0]].word // if all come from one word, in their order
+		for i, e := range elems[:n] {
+			if b.parts[e] != (part{whole, i}) {
+				whole = nil
+			}
+		}
+		if whole != nil {
+			words = append(words, whole)
+			continue
+		}
+		var word *ir.Value
+		for i, e := range elems[:n] {
+			e = b.cur.Append(ir.OpUConvert, ir.TypeI32, e)
+			if i == 0 {
+				word = e
+				continue
+			}
+			e = b.cur.Append(ir.OpShl, ir.TypeI32, e, b.m.Int(ir.TypeI32, int64(8*i*bytes)))
+			word = b.cur.Append(ir.OpOr, ir.TypeI32, word, e)
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
 // scalar writes an op for each item, unless it is the same for all.
 func (b *vectorBuilder) scalar(v *ir.Value) {
-	for k := range b.items {
+	for k := range b.each {
 		b.scalarOf(v, k, b.cur)
 	}
 }
@@ -253,13 +331,13 @@ func (b *vectorBuilder) scalarOf(v *ir.Value, k int, to *ir.Block) {
 	if v.Op.Has(ir.FlagPure) && (b.same(v) || v.Op == ir.OpBuiltIn && v.Aux == ir.GlobalInvocationIDX) {
 		return // there already
 	}
-	b.items[k][v] = copyTo(to, v, b.values(v.Args, k))
+	b.each[k][v] = copyTo(to, v, b.values(v.Args, k))
 }
 
 // vector completes w, which loads or stores a vector of type t, with what it accesses: the elements
-// that v accesses for the items of vector h.
-func (b *vectorBuilder) vector(v *ir.Value, t *ir.Type, h int, w *ir.Value) *ir.Value {
-	w.Args = append(w.Args, b.value(v.Path()[0], 0), b.index[h])
+// that v accesses for the items of vector q.
+func (b *vectorBuilder) vector(v *ir.Value, t *ir.Type, q int, w *ir.Value) *ir.Value {
+	w.Args = append(w.Args, b.value(v.Path()[0], 0), b.index[v.Ref().Elem.Size][q])
 	w.Aux, w.Pos = &ir.Ref{Elem: t}, v.Pos
 	return w
 }
@@ -273,7 +351,7 @@ func (b *vectorBuilder) region(at, to *ir.Block, between []*ir.Block, k int) {
 		for _, phi := range from.Phis {
 			w := at.NewPhi(phi.Type)
 			w.Pos = phi.Pos
-			b.items[k][phi] = w
+			b.each[k][phi] = w
 		}
 	}
 	for _, x := range between {
@@ -308,7 +386,7 @@ func (b *vectorBuilder) region(at, to *ir.Block, between []*ir.Block, k int) {
 		for _, n := range edges {
 			s := from.Term.Succs[n]
 			for _, phi := range s.Phis {
-				w := b.items[k][phi]
+				w := b.each[k][phi]
 				w.Args = append(w.Args, b.value(phi.Args[edge(from, n)], k))
 			}
 		}

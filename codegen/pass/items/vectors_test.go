@@ -18,7 +18,8 @@ import (
 )
 
 // vectorHead begins the kernels of this file: three slices that work-items have an element of, and
-// one that all read. The elements of C are float32s in some kernels; in some all three have float64s.
+// one that all read. The elements of C are float32s in some kernels; in some all three have float64s
+// or smaller integers.
 const vectorHead = `module K built
 form Range 1
 items 1
@@ -59,11 +60,19 @@ func newVectorGen(t *testing.T, seed uint64) *vectorGen {
 	}
 	g := &vectorGen{r: rand.New(rand.NewPCG(seed, 81)), m: m, f: m.Kernel, b: m.Kernel.Blocks[0]}
 	g.elems = [3]*ir.Type{ir.TypeI32, ir.TypeI32, ir.TypeF32}
-	switch g.r.IntN(8) {
+	switch g.r.IntN(12) {
 	case 0, 1:
 		g.elems = [3]*ir.Type{ir.TypeF64, ir.TypeF64, ir.TypeF64}
 	case 2:
 		g.elems[g.r.IntN(3)] = ir.TypeF64 // which makes no vectors, unless it is not used
+	case 3, 4:
+		g.elems = [3]*ir.Type{ir.TypeI16, ir.TypeI16, ir.TypeI16}
+	case 5:
+		g.elems = [3]*ir.Type{ir.TypeI8, ir.TypeI8, ir.TypeI8}
+	case 6, 7: // of several sizes
+		for s := range g.elems {
+			g.elems[s] = []*ir.Type{ir.TypeI8, ir.TypeI16, ir.TypeI32}[g.r.IntN(3)]
+		}
 	}
 	g.b.ClearTerm()
 	g.acc = m.NewVar(g.f, ir.Function, "acc", ir.TypeI32)
@@ -177,6 +186,8 @@ func (g *vectorGen) load(s int) {
 	g.within(s)
 	x := g.access(ir.OpLoad, ir.TypeI32, s)
 	switch g.elems[s] {
+	case ir.TypeI8, ir.TypeI16:
+		x = g.op(ir.OpUConvert, x)
 	case ir.TypeF32:
 		x = g.op(ir.OpBitcast, x)
 	case ir.TypeF64:
@@ -191,6 +202,8 @@ func (g *vectorGen) store(s int) {
 	g.written[s] = true
 	x := g.get()
 	switch g.elems[s] {
+	case ir.TypeI8, ir.TypeI16:
+		x = g.b.Append(ir.OpUConvert, g.elems[s], x)
 	case ir.TypeF32:
 		x = g.b.Append(ir.OpBitcast, ir.TypeF32, x)
 	case ir.TypeF64:
@@ -201,6 +214,17 @@ func (g *vectorGen) store(s int) {
 	g.access(ir.OpStore, ir.TypeVoid, s, x)
 }
 
+// move stores an element as it was loaded.
+func (g *vectorGen) move(from, to int) {
+	if g.elems[from] != g.elems[to] {
+		return
+	}
+	g.within(from)
+	g.within(to)
+	g.written[to] = true
+	g.access(ir.OpStore, ir.TypeVoid, to, g.access(ir.OpLoad, ir.TypeI32, from))
+}
+
 // statement writes something that a work-item does.
 func (g *vectorGen) statement() {
 	switch k := g.r.IntN(40); {
@@ -208,8 +232,10 @@ func (g *vectorGen) statement() {
 		g.load(g.r.IntN(3))
 	case k < 22:
 		g.store(g.r.IntN(3))
-	case k < 26:
+	case k < 24:
 		g.mix(g.id)
+	case k < 26:
+		g.move(g.r.IntN(3), g.r.IntN(3))
 	case k < 29: // what all load
 		if g.r.IntN(3) == 0 {
 			g.check(g.b.Append(ir.OpINe, ir.TypeBool, g.lens[3], g.m.Int(ir.TypeI64, 0)), true, g.lens[3])
@@ -271,10 +297,10 @@ func (g *vectorGen) branch() {
 // Launch makes a launch: slices that are aligned or not, as long as the range or not, and the same
 // memory or not.
 func (g *vectorGen) launch(r *rand.Rand) interp.Launch {
-	n, local := 1+r.Uint32N(40), 1+r.Uint32N(4)
+	n, local := 1+r.Uint32N(90), 1+r.Uint32N(4)
 	l := interp.Launch{Global: [3]uint32{n, 1, 1}, Local: [3]uint32{local, 1, 1}, Specs: map[uint32]uint64{abi.SpecLocalSizeX: uint64(local)}}
 	fill := func(at, size uint64) {
-		data := make([]byte, 4*size)
+		data := make([]byte, size)
 		for i := range data {
 			data[i] = byte(r.Uint32())
 			if i%4 == 3 {
@@ -316,7 +342,7 @@ func (g *vectorGen) launch(r *rand.Rand) interp.Launch {
 			}
 		}
 		if end > at {
-			fill(at, (end-at)/4)
+			fill(at, (end-at+3)/4*4)
 		}
 	}
 	if r.IntN(8) == 0 {

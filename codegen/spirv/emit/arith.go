@@ -98,6 +98,21 @@ func emitFConvert(f *function, v *ir.Value) spirv.ID {
 	return f.Op(spirv.OpFConvert, f.e.register(v.Type), f.value(v.Args[0]))
 }
 
+// emitFromHalf converts a float16 by an instruction that needs no type of 16 bits. Package adapt
+// writes out, as a module is loaded, what the device has exact, with the pattern of NaNs.
+func emitFromHalf(f *function, v *ir.Value) spirv.ID {
+	f32 := f.e.register(ir.TypeF32)
+	pair := f.GLSL(f.e.b.TypeVector(f32, 2), spirv.GLSLstd450UnpackHalf2x16, f.value(v.Args[0]))
+	return f.CompositeExtract(f32, pair, 0)
+}
+
+// emitToHalf is the inverse of emitFromHalf. The upper half of the word is 0.
+func emitToHalf(f *function, v *ir.Value) spirv.ID {
+	f32 := f.e.register(ir.TypeF32)
+	pair := f.Op(spirv.OpCompositeConstruct, f.e.b.TypeVector(f32, 2), f.value(v.Args[0]), f.e.b.ConstNull(f32))
+	return f.GLSL(f.e.u32(), spirv.GLSLstd450PackHalf2x16, pair)
+}
+
 func emitToFloat(f *function, v *ir.Value) spirv.ID {
 	op := spirv.OpConvertUToF
 	if v.Op == ir.OpSToF {

@@ -1,11 +1,12 @@
 // Package kernels has the kernels of the benchmark suite that are not those of an example:
 // what one writes who does not think of the device, one element for each work-item.
 //
-//kgen:bare views=Empty,Step,Touch nospare
+//kgen:bare views=Empty,Step,Step16,Touch nospare
 package kernels
 
 import (
 	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/dsl/math32"
 	"github.com/kgen-go/kgen/properties"
 )
@@ -349,6 +350,14 @@ type Step struct {
 }
 
 func (k Step) Kernel(it dsl.Item1) { i := it.GlobalID(); k.Out[i] = k.A*k.In[i] + k.B }
+
+// Step16 is Step in half precision.
+type Step16 struct {
+	A, B    half.Float16
+	In, Out []half.Float16
+}
+
+func (k Step16) Kernel(it dsl.Item1) { i := it.GlobalID(); k.Out[i] = k.A.Mul(k.In[i]).Add(k.B) }
 
 // Empty does nothing.
 type Empty struct{}

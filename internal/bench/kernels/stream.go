@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -28,6 +29,19 @@ func (k Copy64) Kernel(it dsl.Item1)  { i := it.GlobalID(); k.C[i] = k.A[i] }
 func (k Mul64) Kernel(it dsl.Item1)   { i := it.GlobalID(); k.B[i] = scalar * k.C[i] }
 func (k Add64) Kernel(it dsl.Item1)   { i := it.GlobalID(); k.C[i] = k.A[i] + k.B[i] }
 func (k Triad64) Kernel(it dsl.Item1) { i := it.GlobalID(); k.A[i] = k.B[i] + scalar*k.C[i] }
+
+// Two of them in half precision.
+type (
+	Copy16  struct{ A, C []half.Float16 }
+	Triad16 struct {
+		Scalar  half.Float16
+		A, B, C []half.Float16
+	}
+)
+
+func (k Copy16) Kernel(it dsl.Item1) { i := it.GlobalID(); k.C[i] = k.A[i] }
+
+func (k Triad16) Kernel(it dsl.Item1) { i := it.GlobalID(); k.A[i] = k.B[i].Add(k.Scalar.Mul(k.C[i])) }
 
 // Dot32 adds up the products of A and B, to one element of Out for each work-group.
 type Dot32 struct{ A, B, Out []float32 }

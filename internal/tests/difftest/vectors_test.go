@@ -114,3 +114,103 @@ func TestVectors(t *testing.T) {
 	t.Run("native", func(t *testing.T) { devtest.Each(t, test) })
 	t.Run("words", func(t *testing.T) { test(t, devtest.Vulkan(t, runtime.MaskAspects(properties.Int64))) })
 }
+
+// TestSmallVectors is TestVectors for elements of 16 and 8 bits, of which a vector has more, and
+// for both beside wider ones. A slice begins at most 15 elements past a multiple of 16 bytes.
+func TestSmallVectors(t *testing.T) {
+	devtest.Each(t, compareSmallVectors)
+}
+
+// TestSmallVectorsWords is TestSmallVectors on a device without small integers.
+func TestSmallVectorsWords(t *testing.T) {
+	compareSmallVectors(t, devtest.Vulkan(t, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64)))
+}
+
+func compareSmallVectors(t *testing.T, dev *runtime.Device) {
+	const at, size = 1 << 14, 1 << 15 // the second of the two parts of a buffer
+	host := devtest.Host(t)
+	type starts struct{ a, b, c, items, n, lens int }
+	cases := []starts{
+		{0, at, 0, 9000, 9000, 9000},
+		{0, at, at, 5, 5, 5},
+		{0, at, 0, 9000, 8197, 8197},
+		{8, at + 16, 24, 9000, 9000, 9000},
+		{8, 8, 8, 9000, 9000, 9000},
+		{3, 3, at, 9000, 9000, 9000},
+		{0, at, 0, 9000, 9000, 8195}, // faults
+	}
+	for o := 1; o < 16; o++ {
+		cases = append(cases, starts{o, at, 0, 5000, 5000, 5000}, starts{0, at + o, 16, 5000, 5000, 5000}, starts{16, at, o, 5000, 5000, 5000})
+	}
+	for _, c := range cases {
+		var shorts, pairs [2][]uint16
+		var bytes [2][]uint8
+		var words [2][]int32
+		var faults [2]error
+		for i, d := range []*runtime.Device{dev, host} {
+			shorts[i], pairs[i], bytes[i], words[i] = make([]uint16, size), make([]uint16, size), make([]uint8, size), make([]int32, size)
+			for j := range size {
+				n := uint32(j) * 2654435761 >> 7
+				shorts[i][j], pairs[i][j], bytes[i][j], words[i][j] = uint16(n), uint16(n>>3), uint8(n>>5), int32(n)
+			}
+			faults[i] = errors.Join(runSmall(t, d, c.a, c.b, c.c, c.items, c.n, c.lens, shorts[i], pairs[i]),
+				runMixed(t, d, c.a, c.b, c.c, c.items, c.n, c.lens, bytes[i], shorts[i], words[i]))
+		}
+		if faulted := c.lens < c.n; (faults[0] != nil) != faulted || (faults[1] != nil) != faulted {
+			t.Errorf("%v: %v; host: %v", c, faults[0], faults[1])
+		}
+		if !slices.Equal(shorts[0], shorts[1]) || !slices.Equal(pairs[0], pairs[1]) || !slices.Equal(bytes[0], bytes[1]) || !slices.Equal(words[0], words[1]) {
+			t.Errorf("%v: the host leaves other memory", c)
+		}
+	}
+}
+
+// buffer returns the memory of a slice, and copies it back when the test's part ends.
+func buffer[T any](t *testing.T, dev *runtime.Device, data []T) (b *runtime.Buffer[T], back func()) {
+	t.Helper()
+	b, err := runtime.BufferOf(dev, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, func() {
+		if err := b.CopyTo(context.Background(), dev.DefaultQueue(), data); err != nil {
+			t.Fatal(err)
+		}
+		b.Close()
+	}
+}
+
+func runSmall(t *testing.T, dev *runtime.Device, a, b, c, items, n, lens int, shorts, pairs []uint16) error {
+	x, back := buffer(t, dev, shorts)
+	defer back()
+	y, back := buffer(t, dev, pairs)
+	defer back()
+	ev, err := corpusgen.VectorsSmall{A: x.Slice(a, a+lens), B: x.Slice(b, b+lens), C: y.Slice(c, c+lens), N: n}.ParallelFor(dev.DefaultQueue(), runtime.Range1(items))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ev.Wait(context.Background())
+}
+
+func runMixed(t *testing.T, dev *runtime.Device, a, b, c, items, n, lens int, bytes []uint8, shorts []uint16, words []int32) error {
+	x, back := buffer(t, dev, bytes)
+	defer back()
+	signed := make([]int16, len(shorts))
+	for i, v := range shorts {
+		signed[i] = int16(v)
+	}
+	y, end := buffer(t, dev, signed)
+	defer func() {
+		end()
+		for i, v := range signed {
+			shorts[i] = uint16(v)
+		}
+	}()
+	z, back := buffer(t, dev, words)
+	defer back()
+	ev, err := corpusgen.VectorsMixed{A: x.Slice(a, a+lens), B: y.Slice(b, b+lens), C: z.Slice(c, c+lens), N: n}.ParallelFor(dev.DefaultQueue(), runtime.Range1(items))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ev.Wait(context.Background())
+}

@@ -73,6 +73,7 @@ type Info struct {
 	SubGroups  [2]int              // least and greatest sub-group size
 	Limits     Limits
 	Subnormals Subnormals // probed when the device is opened
+	Halves     Halves     // probed when the device is opened
 	// ExactDivide says that float32 division and square root are correctly
 	// rounded; probed when the device is opened. abi.SpecExactDivide depends on it.
 	ExactDivide bool
@@ -106,6 +107,17 @@ type Subnormals struct {
 	ToFloat64   bool
 	FromFloat64 bool
 	Atomics     bool
+}
+
+// Halves says which instructions of float16s have the bits that package half has, for NaNs any
+// NaN's.
+type Halves struct {
+	Unpack, Pack  bool // GLSL's conversions, which need no types of 16 bits
+	Widen, Narrow bool // conversions to and from float32; false without properties.FP16, as are those below
+	Arithmetic    bool // x + y, x - y, x * y
+	Quotients     bool // x / y
+	Roots         bool // square roots
+	Fused         bool // x*y + z, rounded once
 }
 
 // Computed reports whether the operations that package math32 uses keep them.

@@ -59,8 +59,12 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 		return nil, fmt.Errorf("vulkan: %s needs %s, which the device has not: %w",
 			k.FullName(), strings.Join(names, ", "), hal.ErrNotSupported)
 	}
-	p := &pipeline{d: d, kernel: k, args: k.ArgSize, spilled: k.Spilled, cancels: desc.Cancels, spirv: adapt.Preserve(desc.SPIRV, d.phys.SignedZeroInfNanPreserve)}
+	p := &pipeline{d: d, kernel: k, args: k.ArgSize, spilled: k.Spilled, cancels: desc.Cancels, spirv: desc.SPIRV}
 	var err error
+	if p.spirv, err = adapt.Halves(p.spirv, &d.info.Halves); err != nil {
+		return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
+	}
+	p.spirv = adapt.Preserve(p.spirv, d.phys.SignedZeroInfNanPreserve)
 	if p.spirv, err = adapt.Subnormals(p.spirv, &d.info.Subnormals); err != nil {
 		return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
 	}

@@ -19,6 +19,7 @@ import (
 // probed is what small kernels find out of a device and its driver.
 type probed struct {
 	subnormals              hal.Subnormals
+	halves                  hal.Halves
 	divide, divide64, fused bool
 	endsLoops               bool // that go on for long, see adapt.RecordRounds
 }
@@ -55,9 +56,17 @@ func (d *device) probe() error {
 		answers.Unlock()
 	}
 	d.info.Subnormals, d.info.ExactDivide, d.info.ExactDivide64 = p.subnormals, p.divide, p.divide64
-	d.info.Fused, d.info.EndsLoops = p.fused, p.endsLoops
+	d.info.Fused, d.info.EndsLoops, d.info.Halves = p.fused, p.endsLoops, p.halves
 	if env.Get(env.Subnormals) == "flushed" {
 		d.info.Subnormals = hal.Subnormals{}
+	}
+	switch h := &d.info.Halves; env.Get(env.Halves) {
+	case "computed":
+		*h = hal.Halves{}
+	case "packed":
+		*h = hal.Halves{Unpack: h.Unpack, Pack: h.Pack}
+	case "converted":
+		*h = hal.Halves{Unpack: h.Unpack, Pack: h.Pack, Widen: h.Widen, Narrow: h.Narrow}
 	}
 	return nil
 }
@@ -65,7 +74,10 @@ func (d *device) probe() error {
 // questions returns the probes of a device, whose answers are put into p. What others
 // say of subnormals counts only where these are kept.
 func (p *probed) questions(d *device) []*question {
-	qs := []*question{askSubnormals(&p.subnormals)}
+	qs := []*question{askSubnormals(&p.subnormals), askHalves(&p.halves)}
+	if slices.Contains(d.info.Aspects, properties.FP16) {
+		qs = append(qs, askHalves16(&p.halves))
+	}
 	if slices.Contains(d.info.Aspects, properties.FP64) {
 		qs = append(qs, askSubnormals64(&p.subnormals), askDivide64(&p.divide64))
 	}

@@ -32,7 +32,7 @@ var (
 	rounds = flag.Int("rounds", 9, "how often each contestant is measured")
 	round  = flag.Duration("round", 20*time.Millisecond, "how long such a measurement takes")
 	only   = flag.String("run", "", "a regular expression for the names of rows")
-	peers  = flag.String("peers", "all", "the peers to have, with commas between: CUDA, GLSL, Go; or all, or none")
+	peers  = flag.String("peers", "all", "the peers to have, with commas between: CUDA, GLSL, Go, f32; or all, or none")
 	from   = flag.String("from", "", "a bench.json to print, and to write again, in place of measuring")
 	out    = flag.String("out", "", "a folder for bench.txt, bench.md, bench.json and bench.svg")
 )

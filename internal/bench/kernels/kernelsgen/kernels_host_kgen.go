@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/dsl/math32"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -18,9 +19,9 @@ type add32Host struct {
 
 func newAdd32Host() kernelimpl.HostForm { return new(add32Host) }
 
-const add32HostSites = `1	internal/bench/kernels/stream.go:25:73
-1	25:82
-1	25:64`
+const add32HostSites = `1	internal/bench/kernels/stream.go:26:73
+1	26:82
+1	26:64`
 
 func (g *add32Host) Begin() {
 	g.Sites = add32HostSites
@@ -80,9 +81,9 @@ type add64Host struct {
 
 func newAdd64Host() kernelimpl.HostForm { return new(add64Host) }
 
-const add64HostSites = `1	internal/bench/kernels/stream.go:29:73
-1	29:82
-1	29:64`
+const add64HostSites = `1	internal/bench/kernels/stream.go:30:73
+1	30:82
+1	30:64`
 
 func (g *add64Host) Begin() {
 	g.Sites = add64HostSites
@@ -135,6 +136,57 @@ func add64HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer, p2 uns
 	}
 }
 
+// copy16Host is some work-items of the kernel [Copy16].
+type copy16Host struct {
+	kernelimpl.HostGroup
+}
+
+func newCopy16Host() kernelimpl.HostForm { return new(copy16Host) }
+
+const copy16HostSites = `1	internal/bench/kernels/stream.go:42:72
+1	42:63`
+
+func (g *copy16Host) Begin() {
+	g.Sites = copy16HostSites
+}
+
+func (g *copy16Host) Run() {
+	v1 := g.Int64(32)
+	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		copy16HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
+		v0 := int32(x)
+		v5 := int64(x)
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
+		}
+		v7 := *(*int16)(unsafe.Add(p0, x*2))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p1, x*2)) = v7
+	}
+}
+
+//go:noinline
+func copy16HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := *(*int16)(unsafe.Add(p0, x*2))
+		*(*int16)(unsafe.Add(p1, x*2)) = v7
+	}
+}
+
 // copy32Host is some work-items of the kernel [Copy32].
 type copy32Host struct {
 	kernelimpl.HostGroup
@@ -142,8 +194,8 @@ type copy32Host struct {
 
 func newCopy32Host() kernelimpl.HostForm { return new(copy32Host) }
 
-const copy32HostSites = `1	internal/bench/kernels/stream.go:23:73
-1	23:64`
+const copy32HostSites = `1	internal/bench/kernels/stream.go:24:73
+1	24:64`
 
 func (g *copy32Host) Begin() {
 	g.Sites = copy32HostSites
@@ -193,8 +245,8 @@ type copy64Host struct {
 
 func newCopy64Host() kernelimpl.HostForm { return new(copy64Host) }
 
-const copy64HostSites = `1	internal/bench/kernels/stream.go:27:73
-1	27:64`
+const copy64HostSites = `1	internal/bench/kernels/stream.go:28:73
+1	28:64`
 
 func (g *copy64Host) Begin() {
 	g.Sites = copy64HostSites
@@ -247,7 +299,7 @@ type dot32Host struct {
 
 func newDot32Host() kernelimpl.HostForm { return new(dot32Host) }
 
-const dot32HostSites = `1	internal/bench/kernels/stream.go:44:8`
+const dot32HostSites = `1	internal/bench/kernels/stream.go:58:8`
 
 func (g *dot32Host) Begin() {
 	g.Sites = dot32HostSites
@@ -296,7 +348,7 @@ func (g *dot32Host) Run() {
 			}
 		}
 	}
-	// GroupReduce, stream.go:42
+	// GroupReduce, stream.go:56
 	v18 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v10, math.Float32frombits(0x80000000)))
 	v21 := int32(g.ID[0])
 	v22 := int64(uint32(v21))
@@ -367,7 +419,7 @@ type dot64Host struct {
 
 func newDot64Host() kernelimpl.HostForm { return new(dot64Host) }
 
-const dot64HostSites = `1	internal/bench/kernels/stream.go:60:8`
+const dot64HostSites = `1	internal/bench/kernels/stream.go:74:8`
 
 func (g *dot64Host) Begin() {
 	g.Sites = dot64HostSites
@@ -416,7 +468,7 @@ func (g *dot64Host) Run() {
 			}
 		}
 	}
-	// GroupReduce, stream.go:58
+	// GroupReduce, stream.go:72
 	v18 := kernelimpl.HostReduceAdd[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v10, math.Float64frombits(0x8000000000000000)))
 	v21 := int32(g.ID[0])
 	v22 := int64(uint32(v21))
@@ -1474,7 +1526,7 @@ type histogramHost struct {
 
 func newHistogramHost() kernelimpl.HostForm { return new(histogramHost) }
 
-const histogramHostSites = `1	internal/bench/kernels/kernels.go:341:24`
+const histogramHostSites = `1	internal/bench/kernels/kernels.go:342:24`
 
 func (g *histogramHost) Begin() {
 	g.Sites = histogramHostSites
@@ -1484,7 +1536,7 @@ func (g *histogramHost) Begin() {
 
 func (g *histogramHost) Run() {
 	const n = 256
-	// ZeroLocal, kernels.go:321
+	// ZeroLocal, kernels.go:322
 	g.Zero(0)
 	basex := g.Base(0)
 	v1 := g.Int64(32)
@@ -1571,7 +1623,7 @@ func (g *histogramHost) Run() {
 		}
 		goto b2
 	}
-	// Barrier, kernels.go:339
+	// Barrier, kernels.go:340
 	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for li := range n {
@@ -1620,9 +1672,9 @@ type matMulHost struct {
 
 func newMatMulHost() kernelimpl.HostForm { return new(matMulHost) }
 
-const matMulHostSites = `1	internal/bench/kernels/kernels.go:115:5
-1	113:13
-1	113:28`
+const matMulHostSites = `1	internal/bench/kernels/kernels.go:116:5
+1	114:13
+1	114:28`
 
 func (g *matMulHost) Begin() {
 	g.Sites = matMulHostSites
@@ -1858,8 +1910,8 @@ type mul32Host struct {
 
 func newMul32Host() kernelimpl.HostForm { return new(mul32Host) }
 
-const mul32HostSites = `1	internal/bench/kernels/stream.go:24:82
-1	24:64`
+const mul32HostSites = `1	internal/bench/kernels/stream.go:25:82
+1	25:64`
 
 func (g *mul32Host) Begin() {
 	g.Sites = mul32HostSites
@@ -1909,8 +1961,8 @@ type mul64Host struct {
 
 func newMul64Host() kernelimpl.HostForm { return new(mul64Host) }
 
-const mul64HostSites = `1	internal/bench/kernels/stream.go:28:82
-1	28:64`
+const mul64HostSites = `1	internal/bench/kernels/stream.go:29:82
+1	29:64`
 
 func (g *mul64Host) Begin() {
 	g.Sites = mul64HostSites
@@ -1967,9 +2019,9 @@ type nBodyHost struct {
 
 func newNBodyHost() kernelimpl.HostForm { return new(nBodyHost) }
 
-const nBodyHostSites = `1	internal/bench/kernels/kernels.go:133:18
-1	136:21
-1	149:9`
+const nBodyHostSites = `1	internal/bench/kernels/kernels.go:134:18
+1	137:21
+1	150:9`
 
 func (g *nBodyHost) Begin() {
 	g.Sites = nBodyHostSites
@@ -1985,7 +2037,7 @@ func (g *nBodyHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, kernels.go:137
+		case 1: // Barrier, kernels.go:138
 			next = g.r2()
 		}
 	}
@@ -1993,7 +2045,7 @@ func (g *nBodyHost) Run() {
 
 func (g *nBodyHost) r0() int {
 	const n = 256
-	// ZeroLocal, kernels.go:131
+	// ZeroLocal, kernels.go:132
 	g.Zero(0)
 	basex := g.Base(0)
 	v2 := g.v2
@@ -2121,7 +2173,7 @@ func (g *nBodyHost) r2() int {
 		v31 = v32
 		goto b7
 	}
-	// Barrier, kernels.go:147
+	// Barrier, kernels.go:148
 	e16 := g.v16
 	v2 := g.v2
 	basex := g.Base(0)
@@ -2195,9 +2247,9 @@ type rowsHost struct {
 
 func newRowsHost() kernelimpl.HostForm { return new(rowsHost) }
 
-const rowsHostSites = `3	internal/bench/kernels/kernels.go:95:12
-4	95:12
-1	100:7`
+const rowsHostSites = `3	internal/bench/kernels/kernels.go:96:12
+4	96:12
+1	101:7`
 
 func (g *rowsHost) Begin() {
 	g.Sites = rowsHostSites
@@ -2265,12 +2317,12 @@ type softmaxHost struct {
 
 func newSoftmaxHost() kernelimpl.HostForm { return new(softmaxHost) }
 
-const softmaxHostSites = `3	internal/bench/kernels/kernels.go:247:17
-4	247:17
-3	247:41
-1	250:22
-1	255:23
-1	259:25`
+const softmaxHostSites = `3	internal/bench/kernels/kernels.go:248:17
+4	248:17
+3	248:41
+1	251:22
+1	256:23
+1	260:25`
 
 func (g *softmaxHost) Begin() {
 	g.Sites = softmaxHostSites
@@ -2433,7 +2485,7 @@ func (g *softmaxHost) Run() {
 	if !more {
 		return
 	}
-	// GroupReduce, kernels.go:252
+	// GroupReduce, kernels.go:253
 	v64 := kernelimpl.HostReduceMax[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v63, math.Float32frombits(0xff800000)))
 	h65 := g.v65[:n]
 	dead := g.Dead[:n]
@@ -2609,7 +2661,7 @@ func (g *softmaxHost) Run() {
 	if !more {
 		return
 	}
-	// GroupReduce, kernels.go:257
+	// GroupReduce, kernels.go:258
 	v174 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v173, math.Float32frombits(0x80000000)))
 	v175 := float32(1 / v174)
 	p2 := g.Pointer(2)
@@ -2830,12 +2882,12 @@ type spMVHost struct {
 
 func newSpMVHost() kernelimpl.HostForm { return new(spMVHost) }
 
-const spMVHostSites = `1	internal/bench/kernels/kernels.go:231:19
-1	231:38
-1	232:18
-1	232:37
-1	232:27
-1	234:5`
+const spMVHostSites = `1	internal/bench/kernels/kernels.go:232:19
+1	232:38
+1	233:18
+1	233:37
+1	233:27
+1	235:5`
 
 func (g *spMVHost) Begin() {
 	g.Sites = spMVHostSites
@@ -2919,14 +2971,14 @@ type stencilHost struct {
 
 func newStencilHost() kernelimpl.HostForm { return new(stencilHost) }
 
-const stencilHostSites = `1	internal/bench/kernels/kernels.go:187:21
-1	187:36
-1	187:46
-1	187:56
-1	187:66
-1	187:76
-1	187:88
-1	187:7`
+const stencilHostSites = `1	internal/bench/kernels/kernels.go:188:21
+1	188:36
+1	188:46
+1	188:56
+1	188:66
+1	188:76
+1	188:88
+1	188:7`
 
 func (g *stencilHost) Begin() {
 	g.Sites = stencilHostSites
@@ -3063,8 +3115,8 @@ type stepHost struct {
 
 func newStepHost() kernelimpl.HostForm { return new(stepHost) }
 
-const stepHostSites = `1	internal/bench/kernels/kernels.go:351:77
-1	351:63`
+const stepHostSites = `1	internal/bench/kernels/kernels.go:352:77
+1	352:63`
 
 func (g *stepHost) Begin() {
 	g.Sites = stepHostSites
@@ -3109,6 +3161,67 @@ func stepHostLoop0(x int, end int, v1 float32, p2 unsafe.Pointer, v2 float32, p3
 	}
 }
 
+// step16Host is some work-items of the kernel [Step16].
+type step16Host struct {
+	kernelimpl.HostGroup
+}
+
+func newStep16Host() kernelimpl.HostForm { return new(step16Host) }
+
+const step16HostSites = `1	internal/bench/kernels/kernels.go:360:83
+1	360:65`
+
+func (g *step16Host) Begin() {
+	g.Sites = step16HostSites
+}
+
+func (g *step16Host) Run() {
+	v5 := g.Int64(40)
+	v7 := g.Int64(56)
+	p2 := g.Pointer(2)
+	v1 := kernelimpl.HostArg[int16](&g.HostGroup, 24)
+	v2 := int32(uint16(v1))
+	v13 := half.Float16(v2).Float32()
+	v3 := kernelimpl.HostArg[int16](&g.HostGroup, 26)
+	v4 := int32(uint16(v3))
+	v18 := half.Float16(v4).Float32()
+	p3 := g.Pointer(3)
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) &&
+		uint64(int64(x)) < uint64(v7) &&
+		uint64(int64(last)) < uint64(v7) {
+		step16HostLoop0(x, end, p2, v13, v18, p3)
+		x = end
+	}
+	for ; x < end; x++ {
+		v0 := int32(x)
+		v9 := int64(x)
+		if uint64(v9) >= uint64(v5) {
+			g.Fault(0, v9, v5, v0)
+			continue
+		}
+		v14 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p2, x*2))))).Float32()
+		v17 := half.Float16(int32(half.FromFloat32[half.Float16](float32(v13 * v14)))).Float32()
+		v20 := int32(half.FromFloat32[half.Float16](float32(v17 + v18)))
+		if uint64(v9) >= uint64(v7) {
+			g.Fault(1, v9, v7, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p3, x*2)) = int16(uint32(v20))
+	}
+}
+
+//go:noinline
+func step16HostLoop0(x int, end int, p2 unsafe.Pointer, v13 float32, v18 float32, p3 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v14 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p2, x*2))))).Float32()
+		v17 := half.Float16(int32(half.FromFloat32[half.Float16](float32(v13 * v14)))).Float32()
+		v20 := int32(half.FromFloat32[half.Float16](float32(v17 + v18)))
+		*(*int16)(unsafe.Add(p3, x*2)) = int16(uint32(v20))
+	}
+}
+
 // sumHost is a work-group of the kernel [Sum].
 type sumHost struct {
 	kernelimpl.HostGroup
@@ -3119,7 +3232,7 @@ type sumHost struct {
 
 func newSumHost() kernelimpl.HostForm { return new(sumHost) }
 
-const sumHostSites = `1	internal/bench/kernels/kernels.go:305:8`
+const sumHostSites = `1	internal/bench/kernels/kernels.go:306:8`
 
 func (g *sumHost) Begin() {
 	g.Sites = sumHostSites
@@ -3163,7 +3276,7 @@ func (g *sumHost) Run() {
 			}
 		}
 	}
-	// GroupReduce, kernels.go:303
+	// GroupReduce, kernels.go:304
 	v14 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v17 := int32(g.ID[0])
 	v18 := int64(uint32(v17))
@@ -3226,7 +3339,7 @@ type touchHost struct {
 
 func newTouchHost() kernelimpl.HostForm { return new(touchHost) }
 
-const touchHostSites = `1	internal/bench/kernels/kernels.go:361:42`
+const touchHostSites = `1	internal/bench/kernels/kernels.go:370:42`
 
 func (g *touchHost) Begin() {
 	g.Sites = touchHostSites
@@ -3266,10 +3379,10 @@ type transposeHost struct {
 
 func newTransposeHost() kernelimpl.HostForm { return new(transposeHost) }
 
-const transposeHostSites = `1	internal/bench/kernels/kernels.go:212:22
-1	212:7
-1	216:47
-1	216:8`
+const transposeHostSites = `1	internal/bench/kernels/kernels.go:213:22
+1	213:7
+1	217:47
+1	217:8`
 
 func (g *transposeHost) Begin() {
 	g.Sites = transposeHostSites
@@ -3279,7 +3392,7 @@ func (g *transposeHost) Begin() {
 
 func (g *transposeHost) Run() {
 	const n = 256
-	// ZeroLocal, kernels.go:208
+	// ZeroLocal, kernels.go:209
 	g.Zero(0)
 	v9 := int32(g.ID[1])
 	v10 := int64(uint32(v9))
@@ -3356,7 +3469,7 @@ func (g *transposeHost) Run() {
 	if !more {
 		return
 	}
-	// Barrier, kernels.go:214
+	// Barrier, kernels.go:215
 	v5 := g.Int64(56)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
@@ -3418,6 +3531,75 @@ func (g *transposeHost) Run() {
 	}
 }
 
+// triad16Host is some work-items of the kernel [Triad16].
+type triad16Host struct {
+	kernelimpl.HostGroup
+}
+
+func newTriad16Host() kernelimpl.HostForm { return new(triad16Host) }
+
+const triad16HostSites = `1	internal/bench/kernels/stream.go:44:73
+1	44:97
+1	44:64`
+
+func (g *triad16Host) Begin() {
+	g.Sites = triad16HostSites
+}
+
+func (g *triad16Host) Run() {
+	v5 := g.Int64(56)
+	v7 := g.Int64(72)
+	v3 := g.Int64(40)
+	p2 := g.Pointer(2)
+	p3 := g.Pointer(3)
+	v1 := kernelimpl.HostArg[int16](&g.HostGroup, 24)
+	v2 := int32(uint16(v1))
+	v16 := half.Float16(v2).Float32()
+	p1 := g.Pointer(1)
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) &&
+		uint64(int64(x)) < uint64(v7) &&
+		uint64(int64(last)) < uint64(v7) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		triad16HostLoop0(x, end, p2, p3, v16, p1)
+		x = end
+	}
+	for ; x < end; x++ {
+		v0 := int32(x)
+		v9 := int64(x)
+		if uint64(v9) >= uint64(v5) {
+			g.Fault(0, v9, v5, v0)
+			continue
+		}
+		v12 := int32(uint16(*(*int16)(unsafe.Add(p2, x*2))))
+		if uint64(v9) >= uint64(v7) {
+			g.Fault(1, v9, v7, v0)
+			continue
+		}
+		v17 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p3, x*2))))).Float32()
+		v21 := half.Float16(int32(half.FromFloat32[half.Float16](float32(v16 * v17)))).Float32()
+		v23 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v12).Float32() + v21)))
+		if uint64(v9) >= uint64(v3) {
+			g.Fault(2, v9, v3, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p1, x*2)) = int16(uint32(v23))
+	}
+}
+
+//go:noinline
+func triad16HostLoop0(x int, end int, p2 unsafe.Pointer, p3 unsafe.Pointer, v16 float32, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v12 := int32(uint16(*(*int16)(unsafe.Add(p2, x*2))))
+		v17 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p3, x*2))))).Float32()
+		v21 := half.Float16(int32(half.FromFloat32[half.Float16](float32(v16 * v17)))).Float32()
+		v23 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v12).Float32() + v21)))
+		*(*int16)(unsafe.Add(p1, x*2)) = int16(uint32(v23))
+	}
+}
+
 // triad32Host is some work-items of the kernel [Triad32].
 type triad32Host struct {
 	kernelimpl.HostGroup
@@ -3425,9 +3607,9 @@ type triad32Host struct {
 
 func newTriad32Host() kernelimpl.HostForm { return new(triad32Host) }
 
-const triad32HostSites = `1	internal/bench/kernels/stream.go:26:73
-1	26:89
-1	26:64`
+const triad32HostSites = `1	internal/bench/kernels/stream.go:27:73
+1	27:89
+1	27:64`
 
 func (g *triad32Host) Begin() {
 	g.Sites = triad32HostSites
@@ -3487,9 +3669,9 @@ type triad64Host struct {
 
 func newTriad64Host() kernelimpl.HostForm { return new(triad64Host) }
 
-const triad64HostSites = `1	internal/bench/kernels/stream.go:30:73
-1	30:89
-1	30:64`
+const triad64HostSites = `1	internal/bench/kernels/stream.go:31:73
+1	31:89
+1	31:64`
 
 func (g *triad64Host) Begin() {
 	g.Sites = triad64HostSites

@@ -5,6 +5,7 @@ package kernelsgen
 
 import (
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/internal/bench/kernels"
 	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/internal/tests/stubs"
@@ -29,6 +30,14 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/bench/kernels",
 	Root:    "../../../..",
 	Files: []abi.Source{
+		{File: "dsl/half/bfloat16.go", Package: "half", Sum: 0x72bbaf45},
+		{File: "dsl/half/doc.go", Package: "half", Sum: 0x4dc31aa8},
+		{File: "dsl/half/float16.go", Package: "half", Sum: 0xf3492b34},
+		{File: "dsl/half/float8e4m3.go", Package: "half", Sum: 0x5b351e82},
+		{File: "dsl/half/float8e5m2.go", Package: "half", Sum: 0x2d573fee},
+		{File: "dsl/half/format.go", Package: "half", Sum: 0x5eaa1a34},
+		{File: "dsl/half/order.go", Package: "half", Sum: 0x90443f6a},
+		{File: "dsl/half/steps.go", Package: "half", Sum: 0x863e65a4},
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x137e689e},
 		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0xbca9fcfc},
 		{File: "dsl/math32/doc.go", Package: "math32", Sum: 0x73ab0695},
@@ -44,8 +53,8 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
 		{File: "internal/bench/kernels/fft.go", Package: "kernels", Sum: 0xf642f800},
-		{File: "internal/bench/kernels/kernels.go", Package: "kernels", Sum: 0x40a03873},
-		{File: "internal/bench/kernels/stream.go", Package: "kernels", Sum: 0x16346e66},
+		{File: "internal/bench/kernels/kernels.go", Package: "kernels", Sum: 0x835758},
+		{File: "internal/bench/kernels/stream.go", Package: "kernels", Sum: 0x13fbf058},
 	},
 })
 
@@ -57,6 +66,7 @@ var _, RunAdd32 = stubs.Range1(pkg.Kernel("Add32"), kernels.Add32.Kernel, newAdd
 var _, RunAdd64 = stubs.Range1(pkg.Kernel("Add64"), kernels.Add64.Kernel, newAdd64Host)
 var _, RunBlackScholes = stubs.Range1(pkg.Kernel("BlackScholes"), kernels.BlackScholes.Kernel)
 var _, RunBlur = stubs.Range2(pkg.Kernel("Blur"), kernels.Blur.Kernel)
+var _, RunCopy16 = stubs.Range1(pkg.Kernel("Copy16"), kernels.Copy16.Kernel, newCopy16Host)
 var _, RunCopy32 = stubs.Range1(pkg.Kernel("Copy32"), kernels.Copy32.Kernel, newCopy32Host)
 var _, RunCopy4 = stubs.NDRange1(pkg.Kernel("Copy4"), kernels.Copy4.Kernel)
 var _, RunCopy64 = stubs.Range1(pkg.Kernel("Copy64"), kernels.Copy64.Kernel, newCopy64Host)
@@ -113,6 +123,30 @@ func (k Step) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Comma
 	return k.launch().Node1(r, opts)
 }
 
+var step16Kernel, RunStep16 = stubs.Range1(pkg.Kernel("Step16"), kernels.Step16.Kernel, newStep16Host)
+
+type Step16 struct {
+	A   half.Float16
+	B   half.Float16
+	In  runtime.View[half.Float16]
+	Out runtime.View[half.Float16]
+}
+
+func (k Step16) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(step16Kernel)
+	kernelimpl.Value(l, 0, k.A)
+	kernelimpl.Value(l, 1, k.B)
+	kernelimpl.View(l, 2, k.In)
+	kernelimpl.View(l, 3, k.Out)
+	return l
+}
+func (k Step16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+func (k Step16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
 var _, RunSum = stubs.NDRange1(pkg.Kernel("Sum"), kernels.Sum.Kernel, newSumHost)
 var touchKernel, RunTouch = stubs.Range1(pkg.Kernel("Touch"), kernels.Touch.Kernel, newTouchHost)
 
@@ -133,5 +167,6 @@ func (k Touch) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Comm
 }
 
 var _, RunTranspose = stubs.NDRange2(pkg.Kernel("Transpose"), kernels.Transpose.Kernel, newTransposeHost)
+var _, RunTriad16 = stubs.Range1(pkg.Kernel("Triad16"), kernels.Triad16.Kernel, newTriad16Host)
 var _, RunTriad32 = stubs.Range1(pkg.Kernel("Triad32"), kernels.Triad32.Kernel, newTriad32Host)
 var _, RunTriad64 = stubs.Range1(pkg.Kernel("Triad64"), kernels.Triad64.Kernel, newTriad64Host)

@@ -4,7 +4,7 @@
 // 32 bits are all of 32, and an int is an int64, so that not every instance of a generic
 // kernel has one.
 //
-//kgen:bare nospare noform=ConvertInt,ConvertUint,GroupIntsInt16,ShufflesUint32 views=Small,Vectors
+//kgen:bare nospare noform=ConvertInt,ConvertUint,GroupIntsInt16,ShufflesUint32 views=Small,Vectors,VectorsSmall,VectorsMixed
 package corpus
 
 //go:generate go tool kgen .

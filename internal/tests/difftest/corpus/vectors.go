@@ -46,3 +46,42 @@ func (k VectorAdd64) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.C[i] = k.A[i] + k.B[i]
 }
+
+// VectorsSmall has vectors of eight, whose elements move as they are, under a condition, and twice.
+type VectorsSmall struct {
+	A, B, C []uint16
+	N       int
+}
+
+func (k VectorsSmall) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	if i >= k.N {
+		return
+	}
+	x := k.A[i]
+	k.C[i] = k.B[i]
+	if x&3 == 1 {
+		x = x*x - uint16(i)
+	}
+	k.B[i] = x
+	k.C[i] ^= k.A[i] >> 3 // what was stored, if A is B or C
+}
+
+// VectorsMixed has elements of three sizes, and so several vectors of the wider ones.
+type VectorsMixed struct {
+	A []uint8
+	B []int16
+	C []int32
+	N int
+}
+
+func (k VectorsMixed) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	if i >= k.N {
+		return
+	}
+	x := int32(k.A[i]) + int32(k.B[i])
+	k.A[i] = uint8(x >> 2)
+	k.B[i] = int16(x + k.C[i])
+	k.C[i] = x*int32(i) - k.C[i]
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/x448/float16"
 
 	"github.com/kgen-go/kgen/dsl/half"
+	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/internal/modulehook"
 	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/internal/tests/difftest/halves"
@@ -42,9 +43,23 @@ func TestFlushing(t *testing.T) {
 	compareAll(t, devtest.Vulkan(t))
 }
 
+// TestWays is TestDevice for each way in which instructions are used, whatever the device has.
+func TestWays(t *testing.T) {
+	for _, way := range []string{"computed", "packed", "converted"} {
+		t.Run(way, func(t *testing.T) {
+			t.Setenv(env.Halves, way)
+			dev := devtest.Vulkan(t)
+			if f := dev.Info().Float16; way == "computed" && f != (runtime.Float16{}) || f.Arithmetic {
+				t.Errorf("%+v", f)
+			}
+			compareAll(t, dev)
+		})
+	}
+}
+
 // TestSwiftShader runs the tests on a second driver.
 func TestSwiftShader(t *testing.T) {
-	swiftshader.Run(t, "^TestDevice$", "-samples=1000", "-every=61")
+	swiftshader.Run(t, "^Test(Device|Ways)$", "-samples=1000", "-every=61")
 }
 
 func compareAll(t *testing.T, dev *runtime.Device) {

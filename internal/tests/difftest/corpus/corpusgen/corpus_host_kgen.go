@@ -12784,3 +12784,169 @@ func (g *vectorsHost) Run() {
 		*(*float32)(unsafe.Add(p1, x*4)) = v38
 	}
 }
+
+// vectorsMixedHost is some work-items of the kernel [VectorsMixed].
+type vectorsMixedHost struct {
+	kernelimpl.HostGroup
+}
+
+func newVectorsMixedHost() kernelimpl.HostForm { return new(vectorsMixedHost) }
+
+const vectorsMixedHostSites = `1	internal/tests/difftest/corpus/vectors.go:83:16
+1	83:32
+1	85:24`
+
+func (g *vectorsMixedHost) Begin() {
+	g.Sites = vectorsMixedHostSites
+}
+
+func (g *vectorsMixedHost) Run() {
+	v1 := g.Int64(32)
+	v3 := g.Int64(48)
+	v5 := g.Int64(64)
+	v7 := g.Int64(72)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	p2 := g.Pointer(2)
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) {
+		vectorsMixedHostLoop0(x, end, v7, p0, p1, p2)
+		x = end
+	}
+	for ; x < end; x++ {
+		v0 := int32(x)
+		v8 := int64(x)
+		if v7 <= v8 {
+			continue
+		}
+		if uint64(v8) >= uint64(v1) {
+			g.Fault(0, v8, v1, v0)
+			continue
+		}
+		v12 := int32(uint8(*(*int8)(unsafe.Add(p0, x))))
+		if uint64(v8) >= uint64(v3) {
+			g.Fault(1, v8, v3, v0)
+			continue
+		}
+		v16 := v12 + int32(*(*int16)(unsafe.Add(p1, x*2)))
+		*(*int8)(unsafe.Add(p0, x)) = int8(uint32((v16 >> 2) & 255))
+		if uint64(v8) >= uint64(v5) {
+			g.Fault(2, v8, v5, v0)
+			continue
+		}
+		v26 := int16(uint32(((v16 + *(*int32)(unsafe.Add(p2, x*4))) << 16) >> 16))
+		*(*int16)(unsafe.Add(p1, x*2)) = v26
+		*(*int32)(unsafe.Add(p2, x*4)) = (v16 * v0) - *(*int32)(unsafe.Add(p2, x*4))
+	}
+}
+
+//go:noinline
+func vectorsMixedHostLoop0(x int, end int, v7 int64, p0 unsafe.Pointer, p1 unsafe.Pointer, p2 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v0 := int32(x)
+		if v7 <= int64(x) {
+			continue
+		}
+		v12 := int32(uint8(*(*int8)(unsafe.Add(p0, x))))
+		v16 := v12 + int32(*(*int16)(unsafe.Add(p1, x*2)))
+		*(*int8)(unsafe.Add(p0, x)) = int8(uint32((v16 >> 2) & 255))
+		v26 := int16(uint32(((v16 + *(*int32)(unsafe.Add(p2, x*4))) << 16) >> 16))
+		*(*int16)(unsafe.Add(p1, x*2)) = v26
+		*(*int32)(unsafe.Add(p2, x*4)) = (v16 * v0) - *(*int32)(unsafe.Add(p2, x*4))
+	}
+}
+
+// vectorsSmallHost is some work-items of the kernel [VectorsSmall].
+type vectorsSmallHost struct {
+	kernelimpl.HostGroup
+}
+
+func newVectorsSmallHost() kernelimpl.HostForm { return new(vectorsSmallHost) }
+
+const vectorsSmallHostSites = `1	internal/tests/difftest/corpus/vectors.go:61:10
+1	62:14
+1	62:5`
+
+func (g *vectorsSmallHost) Begin() {
+	g.Sites = vectorsSmallHostSites
+}
+
+func (g *vectorsSmallHost) Run() {
+	v1 := g.Int64(32)
+	v3 := g.Int64(48)
+	v5 := g.Int64(64)
+	v7 := g.Int64(72)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	p2 := g.Pointer(2)
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) {
+		vectorsSmallHostLoop0(x, end, v7, p0, p1, p2)
+		x = end
+	}
+	for ; x < end; x++ {
+		var v24 int32
+		v0 := int32(x)
+		v8 := int64(x)
+		if v7 <= v8 {
+			continue
+		}
+		if uint64(v8) >= uint64(v1) {
+			g.Fault(0, v8, v1, v0)
+			continue
+		}
+		v12 := int32(uint16(*(*int16)(unsafe.Add(p0, x*2))))
+		if uint64(v8) >= uint64(v3) {
+			g.Fault(1, v8, v3, v0)
+			continue
+		}
+		v14 := *(*int16)(unsafe.Add(p1, x*2))
+		if uint64(v8) >= uint64(v5) {
+			g.Fault(2, v8, v5, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p2, x*2)) = v14
+		if (v12 & 3) == 1 {
+			v24 = (((v12 * v12) & 65535) - (v0 & 65535)) & 65535
+		} else {
+			v24 = v12
+		}
+		*(*int16)(unsafe.Add(p1, x*2)) = int16(uint32(v24))
+		v31 := int32(uint32(int32(uint16(*(*int16)(unsafe.Add(p0, x*2))))) >> 3)
+		v33 := int16(uint32(int32(uint16(*(*int16)(unsafe.Add(p2, x*2)))) ^ v31))
+		*(*int16)(unsafe.Add(p2, x*2)) = v33
+	}
+}
+
+//go:noinline
+func vectorsSmallHostLoop0(x int, end int, v7 int64, p0 unsafe.Pointer, p1 unsafe.Pointer, p2 unsafe.Pointer) {
+	for ; x < end; x++ {
+		var v24 int32
+		v0 := int32(x)
+		if v7 <= int64(x) {
+			continue
+		}
+		v12 := int32(uint16(*(*int16)(unsafe.Add(p0, x*2))))
+		v14 := *(*int16)(unsafe.Add(p1, x*2))
+		*(*int16)(unsafe.Add(p2, x*2)) = v14
+		if (v12 & 3) == 1 {
+			v24 = (((v12 * v12) & 65535) - (v0 & 65535)) & 65535
+		} else {
+			v24 = v12
+		}
+		*(*int16)(unsafe.Add(p1, x*2)) = int16(uint32(v24))
+		v31 := int32(uint32(int32(uint16(*(*int16)(unsafe.Add(p0, x*2))))) >> 3)
+		v33 := int16(uint32(int32(uint16(*(*int16)(unsafe.Add(p2, x*2)))) ^ v31))
+		*(*int16)(unsafe.Add(p2, x*2)) = v33
+	}
+}

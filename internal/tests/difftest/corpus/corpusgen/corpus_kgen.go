@@ -47,7 +47,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/tests/difftest/corpus/ahead.go", Package: "corpus", Sum: 0xe6e21dc},
 		{File: "internal/tests/difftest/corpus/copies.go", Package: "corpus", Sum: 0xecccdaf8},
 		{File: "internal/tests/difftest/corpus/divide.go", Package: "corpus", Sum: 0xbc852372},
-		{File: "internal/tests/difftest/corpus/doc.go", Package: "corpus", Sum: 0x247a349b},
+		{File: "internal/tests/difftest/corpus/doc.go", Package: "corpus", Sum: 0xcbeba04},
 		{File: "internal/tests/difftest/corpus/exact.go", Package: "corpus", Sum: 0x859ed5bf},
 		{File: "internal/tests/difftest/corpus/faults.go", Package: "corpus", Sum: 0xb7bf6ce9},
 		{File: "internal/tests/difftest/corpus/floats.go", Package: "corpus", Sum: 0x4a58a13},
@@ -69,7 +69,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/tests/difftest/corpus/tables.go", Package: "corpus", Sum: 0xd89fea9a},
 		{File: "internal/tests/difftest/corpus/taps.go", Package: "corpus", Sum: 0xcc882645},
 		{File: "internal/tests/difftest/corpus/types.go", Package: "corpus", Sum: 0x1e32e96c},
-		{File: "internal/tests/difftest/corpus/vectors.go", Package: "corpus", Sum: 0xcbabda38},
+		{File: "internal/tests/difftest/corpus/vectors.go", Package: "corpus", Sum: 0xe99b4190},
 	},
 })
 
@@ -262,6 +262,54 @@ func (k Vectors) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime
 	return k.launch().ParallelFor1(q, r, opts)
 }
 func (k Vectors) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+var vectorsMixedKernel, RunVectorsMixed = stubs.Range1(pkg.Kernel("VectorsMixed"), corpus.VectorsMixed.Kernel, newVectorsMixedHost)
+
+type VectorsMixed struct {
+	A runtime.View[uint8]
+	B runtime.View[int16]
+	C runtime.View[int32]
+	N int
+}
+
+func (k VectorsMixed) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(vectorsMixedKernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.Value(l, 3, k.N)
+	return l
+}
+func (k VectorsMixed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+func (k VectorsMixed) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+var vectorsSmallKernel, RunVectorsSmall = stubs.Range1(pkg.Kernel("VectorsSmall"), corpus.VectorsSmall.Kernel, newVectorsSmallHost)
+
+type VectorsSmall struct {
+	A runtime.View[uint16]
+	B runtime.View[uint16]
+	C runtime.View[uint16]
+	N int
+}
+
+func (k VectorsSmall) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(vectorsSmallKernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.Value(l, 3, k.N)
+	return l
+}
+func (k VectorsSmall) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+func (k VectorsSmall) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
 

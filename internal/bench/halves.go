@@ -1,0 +1,126 @@
+package bench
+
+import (
+	"fmt"
+
+	"github.com/kgen-go/kgen/dsl/half"
+	"github.com/kgen-go/kgen/internal/bench/kernels/kernelsgen"
+	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// The works of half precision read and write memory in order.
+
+// single is the name of kgen with half as many float32s, which are as many bytes.
+const single = "f32"
+
+type f16 = half.Float16
+
+// halfSizes are those of streams for elements of half the bytes.
+var halfSizes = doubled(streamSizes)
+
+func doubled(sizes [4]int) [4]int {
+	for i := range sizes {
+		sizes[i] *= 2
+	}
+	return sizes
+}
+
+// halfWork returns a row of half precision. run launches the kernel for each type, from x and y
+// to out, and want is the result.
+func halfWork(group, name string, inputs int, want func(x, y f16) f16,
+	run func(b *Bench, x, y, out runtime.View[f16]) (func(int) error, error),
+	beside func(b *Bench, x, y, out runtime.View[float32]) (func(int) error, error),
+) Work {
+	return Work{Group: group, Name: name, Target: "≥ 0.95 " + single, Sizes: halfSizes, Make: func(b *Bench, n int) (*Job, error) {
+		number := func(seed uint32) []f16 {
+			return made(n, func(i int) f16 { return half.FromFloat32[f16](unit(uint32(i), seed)) })
+		}
+		hx, hy := number(1), number(2)
+		x, err1 := memoryOf(b, hx)
+		y, err2 := memoryOf(b, hy)
+		out, err3 := memoryFor[f16](b, n)
+		sx, err4 := memoryOf(b, units[float32](n/2, 1))
+		sy, err5 := memoryOf(b, units[float32](n/2, 2))
+		singles, err6 := memoryFor[float32](b, n/2)
+		if err := first(err1, err2, err3, err4, err5, err6); err != nil {
+			return nil, err
+		}
+		halves, err1 := run(b, x.all(), y.all(), out.all())
+		floats, err2 := beside(b, sx.all(), sy.all(), singles.all())
+		if err := first(err1, err2); err != nil {
+			return nil, err
+		}
+		check := func() error {
+			got, err := out.get()
+			if err != nil {
+				return err
+			}
+			for i, v := range got {
+				if w := want(hx[i], hy[i]); v != w {
+					return fmt.Errorf("element %d of %d is %v, want %v", i, n, v, w)
+				}
+			}
+			return nil
+		}
+		// The values of float32s count in other rows.
+		written := singles.near(10, func(int) float64 { return 0 })
+		return &Job{Size: size(n), Amount: 2 * float64(n*(inputs+1)), Unit: Bytes,
+			Contestants: []Contestant{{kgen, halves, out.poison, check}, {single, floats, singles.poison, written}}}, nil
+	}}
+}
+
+// halfStream is a row of one of BabelStream's kernels, whose arguments are those of s.
+func halfStream(s stream[float32], args func(x, y, out runtime.View[f16]) []any, want func(x, y f16) f16) Work {
+	return halfWork("BabelStream", s.cuda+" f16", s.inputs, want,
+		func(b *Bench, x, y, out runtime.View[f16]) (func(int) error, error) {
+			return b.launcher(s.kernel+"16", runtime.Range1(out.Len()), args(x, y, out)...), nil
+		},
+		func(b *Bench, x, y, out runtime.View[float32]) (func(int) error, error) {
+			return b.launcher(s.kernel+"32", runtime.Range1(out.Len()), s.args(x, y, out)...), nil
+		})
+}
+
+var (
+	halfCopy = halfStream(copies[float32](), func(x, _, out runtime.View[f16]) []any { return []any{x, out} },
+		func(x, _ f16) f16 { return x })
+
+	halfTriad = halfStream(triads[float32](), func(x, y, out runtime.View[f16]) []any { return []any{halfScalar, out, x, y} },
+		func(x, y f16) f16 { return x.Add(halfScalar.Mul(y)) })
+
+	halfChain = halfWork("Graphs", "chain of 2 kernels f16, fused", 1,
+		func(x, _ f16) f16 { return halfA.Mul(halfA.Mul(x).Add(halfB)).Add(halfB) },
+		func(b *Bench, x, _, out runtime.View[f16]) (func(int) error, error) {
+			return fusedPair(b, x, out, func(x, out runtime.View[f16]) runtime.Command {
+				return kernelsgen.Step16{A: halfA, B: halfB, In: x, Out: out}.Node(runtime.Range1(out.Len()))
+			})
+		},
+		func(b *Bench, x, _, out runtime.View[float32]) (func(int) error, error) {
+			return fusedPair(b, x, out, func(x, out runtime.View[float32]) runtime.Command {
+				return kernelsgen.Step{A: 0.75, B: 0.5, In: x, Out: out}.Node(runtime.Range1(out.Len()))
+			})
+		})
+)
+
+var (
+	halfScalar = half.FromFloat32[f16](scalar)
+	halfA      = half.FromFloat32[f16](0.75)
+	halfB      = half.FromFloat32[f16](0.5)
+)
+
+// fusedPair returns what submits two kernels as one, with memory between them that stays in registers.
+func fusedPair[T number](b *Bench, x, out runtime.View[T], step func(x, out runtime.View[T]) runtime.Command) (func(int) error, error) {
+	between, err := memoryFor[T](b, out.Len())
+	if err != nil {
+		return nil, err
+	}
+	mid := between.all().With(properties.AccessScope(properties.ScopeWorkItem), properties.FusionInternalMemory(), properties.NoInit())
+	g := runtime.NewGraph(b.dev)
+	for _, c := range []runtime.Command{step(x, mid), step(mid, out)} {
+		if _, err := g.Add(c); err != nil {
+			return nil, err
+		}
+	}
+	ex, err := g.Finalize(properties.RequireFusion())
+	return b.repeat(func() error { _, err := b.q.Submit(ex); return err }), err
+}

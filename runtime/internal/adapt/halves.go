@@ -1,0 +1,349 @@
+package adapt
+
+import (
+	"math"
+
+	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// Halves returns a module that converts float16s, and computes with them, as package half does.
+// Modules have GLSL's instructions UnpackHalf2x16 and PackHalf2x16 for it, which every device has,
+// and few have exact. Where the device has them right, or has types of 16 bits whose instructions are,
+// these are used; else integers and float32s compute the results. A NaN gets package half's pattern.
+//
+// A sum, difference or product of two float32s that were float16s and that becomes one is an operation
+// of float16s: each rounds correctly once, as float32 has more than twice the digits.
+// The words that are given stay as they are; other devices get those.
+func Halves(words []uint32, right *hal.Halves) ([]uint32, error) {
+	if !hasHalves(words) {
+		return words, nil
+	}
+	m, err := spirv.Parse(words)
+	if err != nil {
+		return nil, err
+	}
+	x := &halves{m: m, e: spirv.Edit(m), right: right, defs: map[spirv.ID]*spirv.Instruction{}, raw: map[spirv.ID]spirv.ID{}}
+	for _, in := range m.ExtInstImports {
+		if spirv.String(in.Words) == spirv.GLSLstd450Name {
+			x.glsl = in.Result
+		}
+	}
+	m.All(func(in *spirv.Instruction) bool {
+		if in.Result != 0 {
+			def := *in
+			x.defs[in.Result] = &def
+		}
+		return true
+	})
+	if err := x.findUses(); err != nil {
+		return nil, err
+	}
+	for i := range m.Functions {
+		f := &m.Functions[i]
+		var out []spirv.Instruction
+		for _, in := range f.Code {
+			if list := x.instead(&in); list != nil {
+				out = append(out, list...)
+			} else if !x.gone(&in) {
+				out = append(out, in)
+			}
+		}
+		f.Code = out
+	}
+	if x.native {
+		x.e.Capability(spirv.CapabilityFloat16)
+	}
+	return m.Words(), nil
+}
+
+// hasHalves reports whether a module has an instruction that packs or unpacks float16s.
+func hasHalves(words []uint32) bool {
+	const header = 5
+	for i := header; i < len(words); {
+		n := int(words[i] >> 16)
+		if n == 0 || i+n > len(words) {
+			return false
+		}
+		if spirv.Op(words[i]&0xffff) == spirv.OpExtInst && n > 4 {
+			if inst := spirv.GLSLstd450(words[i+4]); inst == spirv.GLSLstd450UnpackHalf2x16 || inst == spirv.GLSLstd450PackHalf2x16 {
+				return true
+			}
+		}
+		i += n
+	}
+	return false
+}
+
+// halves rewrites the instructions of a module.
+type halves struct {
+	m      *spirv.Module
+	e      *spirv.Editor
+	right  *hal.Halves
+	glsl   spirv.ID
+	native bool // the module has the type float16
+
+	defs map[spirv.ID]*spirv.Instruction
+	// foreign are vectors of unpacked float16s of which more is used than the first one: no code of
+	// kgen's has such.
+	foreign map[spirv.ID]bool
+	// shown are float32s whose bits something may see.
+	shown map[spirv.ID]bool
+	// raw are the float16s of words that have been computed, before a NaN got its pattern.
+	raw map[spirv.ID]spirv.ID
+}
+
+// findUses looks at the uses of all values.
+func (x *halves) findUses() error {
+	x.foreign, x.shown = map[spirv.ID]bool{}, map[spirv.ID]bool{}
+	d := x.m.Decoder()
+	for _, f := range x.m.Functions {
+		for _, in := range f.Code {
+			operands, err := d.Operands(&in)
+			if err != nil {
+				return err
+			}
+			first := in.Op == spirv.OpCompositeExtract && len(in.Words) == 2 && in.Words[1] == 0
+			for _, o := range operands {
+				if !o.Kind.IsID() {
+					continue
+				}
+				id := spirv.ID(o.Words[0])
+				x.foreign[id] = x.foreign[id] || !first
+				switch in.Op {
+				case spirv.OpFAdd, spirv.OpFSub, spirv.OpFMul, spirv.OpFOrdEqual, spirv.OpFUnordNotEqual, spirv.OpFOrdLessThan, spirv.OpFOrdLessThanEqual:
+				default:
+					x.shown[id] = true
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// inst reports whether in is an extended instruction.
+func (x *halves) inst(in *spirv.Instruction, inst spirv.GLSLstd450) bool {
+	return in != nil && in.Op == spirv.OpExtInst && x.glsl != 0 && spirv.ID(in.Words[0]) == x.glsl && spirv.GLSLstd450(in.Words[1]) == inst
+}
+
+// unpacked returns the word whose lower half is the float16 that id is, as a float32; 0 if it is no such.
+func (x *halves) unpacked(id spirv.ID) spirv.ID {
+	in := x.defs[id]
+	if in == nil || in.Op != spirv.OpCompositeExtract || in.Words[1] != 0 {
+		return 0
+	}
+	if from := x.defs[spirv.ID(in.Words[0])]; x.inst(from, spirv.GLSLstd450UnpackHalf2x16) && !x.foreign[from.Result] {
+		return spirv.ID(from.Words[2])
+	}
+	return 0
+}
+
+// packed returns the float32 that in makes a word of, whose lower half is a float16; 0 if it does no such.
+func (x *halves) packed(in *spirv.Instruction) spirv.ID {
+	if !x.inst(in, spirv.GLSLstd450PackHalf2x16) {
+		return 0
+	}
+	pair := x.defs[spirv.ID(in.Words[2])]
+	if pair == nil || pair.Op != spirv.OpCompositeConstruct || len(pair.Words) != 2 {
+		return 0
+	}
+	if zero := x.defs[spirv.ID(pair.Words[1])]; zero == nil || zero.Op != spirv.OpConstantNull {
+		return 0
+	}
+	return spirv.ID(pair.Words[0])
+}
+
+// gone reports whether an instruction has been replaced where its result is used.
+func (x *halves) gone(in *spirv.Instruction) bool {
+	return x.inst(in, spirv.GLSLstd450UnpackHalf2x16) && !x.foreign[in.Result] && (x.right.Widen || !x.right.Unpack)
+}
+
+// instead returns what stands for an instruction, nil for most.
+func (x *halves) instead(in *spirv.Instruction) []spirv.Instruction {
+	c := x.e.NewCode()
+	if w := x.unpacked(in.Result); w != 0 {
+		x.widen(c, w, in)
+	} else if v := x.packed(in); v != 0 {
+		x.narrow(c, v, in)
+	} else {
+		return nil
+	}
+	c.Last(in.Result)
+	return c.List
+}
+
+func (x *halves) u32() spirv.ID { return x.e.Global(spirv.OpTypeInt, 0, 32, 0) }
+
+func (x *halves) f32() spirv.ID { return x.e.Global(spirv.OpTypeFloat, 0, 32) }
+
+func (x *halves) f16() spirv.ID {
+	x.native = true
+	return x.e.Global(spirv.OpTypeFloat, 0, 16)
+}
+
+func (x *halves) f16x2() spirv.ID { return x.e.Global(spirv.OpTypeVector, 0, uint32(x.f16()), 2) }
+
+func (x *halves) word(n uint32) spirv.ID { return x.e.Global(spirv.OpConstant, x.u32(), n) }
+
+func (x *halves) float(f float32) spirv.ID {
+	return x.e.Global(spirv.OpConstant, x.f32(), math.Float32bits(f))
+}
+
+// halfCode writes operations on words.
+type halfCode struct {
+	*spirv.Code
+	x *halves
+}
+
+func (c halfCode) word(op spirv.Op, a, b spirv.ID) spirv.ID { return c.Op(op, c.x.u32(), a, b) }
+
+func (c halfCode) is(op spirv.Op, a, b spirv.ID) spirv.ID {
+	return c.Op(op, c.x.e.Global(spirv.OpTypeBool, 0), a, b)
+}
+
+func (c halfCode) choose(cond, yes, no spirv.ID) spirv.ID {
+	return c.Op(spirv.OpSelect, c.x.u32(), cond, yes, no)
+}
+
+func (c halfCode) bits(f spirv.ID) spirv.ID { return c.Op(spirv.OpBitcast, c.x.u32(), f) }
+
+func (c halfCode) number(w spirv.ID) spirv.ID { return c.Op(spirv.OpBitcast, c.x.f32(), w) }
+
+// alone adds an operation that the driver must not take together with another one.
+func (c halfCode) alone(op spirv.Op, t, a, b spirv.ID) spirv.ID {
+	id := c.Op(op, t, a, b)
+	c.x.e.Decorate(id, spirv.DecorationNoContraction)
+	return id
+}
+
+// Parts of the bits of float32s and float16s.
+const (
+	magnitude16, sign16, inf16, nan16 = 0x7fff, 0x8000, 0x7c00, 0x7e00
+	magnitude32, inf32, nan32         = 1<<31 - 1, 0xff << 23, 0x7fc00000
+)
+
+// widen writes the float32 of the float16 in word w, in place of in.
+func (x *halves) widen(list *spirv.Code, w spirv.ID, in *spirv.Instruction) {
+	c := halfCode{list, x}
+	exact := x.right.Widen || x.right.Unpack
+	var v spirv.ID
+	switch {
+	case x.right.Widen:
+		v = c.Op(spirv.OpFConvert, x.f32(), x.half(c, w))
+	case x.right.Unpack:
+		v = c.Op(spirv.OpCompositeExtract, x.f32(), spirv.ID(in.Words[0]), 0)
+	}
+	if exact && !x.shown[in.Result] {
+		return
+	}
+	a := c.word(spirv.OpBitwiseAnd, w, x.word(magnitude16))
+	isNaN := c.is(spirv.OpUGreaterThan, a, x.word(inf16))
+	if exact {
+		c.number(c.choose(isNaN, x.word(nan32), c.bits(v)))
+		return
+	}
+	// As package half does it.
+	b := c.word(spirv.OpIAdd, c.word(spirv.OpShiftLeftLogical, a, x.word(13)), x.word(112<<23))
+	near := c.number(c.word(spirv.OpBitwiseOr, a, x.word(126<<23)))
+	small := c.bits(c.alone(spirv.OpFSub, x.f32(), near, x.float(0.5)))
+	b = c.choose(c.is(spirv.OpULessThan, a, x.word(0x400)), small, b)
+	b = c.choose(c.is(spirv.OpUGreaterThanEqual, a, x.word(inf16)), x.word(inf32), b)
+	sign := c.word(spirv.OpShiftLeftLogical, c.word(spirv.OpBitwiseAnd, w, x.word(sign16)), x.word(16))
+	c.number(c.choose(isNaN, x.word(nan32), c.word(spirv.OpBitwiseOr, b, sign)))
+}
+
+// narrow writes the word with the float16 nearest to v, a float32, in place of in.
+func (x *halves) narrow(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
+	c := halfCode{list, x}
+	if h := x.arithmetic(c, x.defs[v]); h != 0 {
+		x.raw[in.Result] = h
+		w := x.wordOf(c, h)
+		a := c.word(spirv.OpBitwiseAnd, w, x.word(magnitude16))
+		c.choose(c.is(spirv.OpUGreaterThan, a, x.word(inf16)), x.word(nan16), w)
+		return
+	}
+	b := c.bits(v)
+	a := c.word(spirv.OpBitwiseAnd, b, x.word(magnitude32))
+	isNaN := c.is(spirv.OpUGreaterThan, a, x.word(inf32))
+	switch {
+	case x.right.Narrow:
+		h := c.Op(spirv.OpFConvert, x.f16(), v)
+		x.raw[in.Result] = h
+		c.choose(isNaN, x.word(nan16), x.wordOf(c, h))
+		return
+	case x.right.Pack:
+		w := c.Op(spirv.OpExtInst, x.u32(), x.glsl, spirv.ID(spirv.GLSLstd450PackHalf2x16), spirv.ID(in.Words[2]))
+		c.choose(isNaN, x.word(nan16), w)
+		return
+	}
+	// As package half does it.
+	even := c.word(spirv.OpBitwiseAnd, c.word(spirv.OpShiftRightLogical, a, x.word(13)), x.word(1))
+	const rebias = 1<<32 - 112<<23 + 0xfff
+	h := c.word(spirv.OpIAdd, c.word(spirv.OpIAdd, a, x.word(rebias)), even)
+	h = c.word(spirv.OpShiftRightLogical, h, x.word(13))
+	small := c.bits(c.alone(spirv.OpFAdd, x.f32(), c.number(a), x.float(0.5)))
+	small = c.word(spirv.OpISub, small, x.word(126<<23))
+	h = c.choose(c.is(spirv.OpULessThan, a, x.word(113<<23)), small, h)
+	h = c.choose(c.is(spirv.OpUGreaterThanEqual, a, x.word(0x477ff000)), x.word(inf16), h) // 65520
+	sign := c.word(spirv.OpBitwiseAnd, c.word(spirv.OpShiftRightLogical, b, x.word(16)), x.word(sign16))
+	c.choose(isNaN, x.word(nan16), c.word(spirv.OpBitwiseOr, h, sign))
+}
+
+// half returns the float16 in word w.
+func (x *halves) half(c halfCode, w spirv.ID) spirv.ID {
+	if h := x.raw[w]; h != 0 {
+		return h
+	}
+	return c.Op(spirv.OpCompositeExtract, x.f16(), c.Op(spirv.OpBitcast, x.f16x2(), w), 0)
+}
+
+// wordOf returns the word with the float16 h.
+func (x *halves) wordOf(c halfCode, h spirv.ID) spirv.ID {
+	zero := x.e.Global(spirv.OpConstantNull, x.f16())
+	return c.bits(c.Op(spirv.OpCompositeConstruct, x.f16x2(), h, zero))
+}
+
+// arithmetic writes the operation of float16s that in is when its result is rounded; 0 if it is none.
+func (x *halves) arithmetic(c halfCode, in *spirv.Instruction) spirv.ID {
+	if !x.right.Arithmetic || in == nil || in.Op != spirv.OpFAdd && in.Op != spirv.OpFSub && in.Op != spirv.OpFMul {
+		return 0
+	}
+	a, b := spirv.ID(in.Words[0]), spirv.ID(in.Words[1])
+	if !x.isHalf(a) || !x.isHalf(b) {
+		return 0
+	}
+	l, r := x.operand(c, a), x.operand(c, b)
+	return c.alone(in.Op, x.f16(), l, r)
+}
+
+// isHalf reports whether a float32 has a float16's value: it was one, or is a constant.
+func (x *halves) isHalf(id spirv.ID) bool {
+	if x.unpacked(id) != 0 {
+		return true
+	}
+	in := x.defs[id]
+	if in == nil || in.Op != spirv.OpConstant || in.Type != x.f32() {
+		return false
+	}
+	_, ok := halfBits(in.Words[0])
+	return ok
+}
+
+// operand returns the float16 that a float32 has the value of.
+func (x *halves) operand(c halfCode, id spirv.ID) spirv.ID {
+	if w := x.unpacked(id); w != 0 {
+		return x.half(c, w)
+	}
+	b, _ := halfBits(x.defs[id].Words[0])
+	return x.e.Global(spirv.OpConstant, x.f16(), b)
+}
+
+// halfBits returns the bits of the float16 with the value of a float32 with bits b, if there is one and
+// it is neither subnormal, infinite nor NaN.
+func halfBits(b uint32) (uint32, bool) {
+	a := b & magnitude32
+	if a == 0 {
+		return b >> 16, true
+	}
+	return b>>16&sign16 | (a-112<<23)>>13, a&0x1fff == 0 && a >= 113<<23 && a < 143<<23
+}

@@ -1,0 +1,127 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"math"
+
+	"github.com/kgen-go/kgen/dsl/half"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// What SPIR-V and Vulkan ask of float16 lets a device take subnormal numbers for zeros, and round
+// conversions in any direction. So small kernels try hard cases, and compare with package half.
+var (
+	//go:embed kernels/halves.spv
+	halvesModule []byte
+	//go:embed kernels/halves16.spv
+	halves16Module []byte
+)
+
+// halfCases is how many operands the probes of float16 try.
+const halfCases = 4096
+
+// halfEdges are the bits of float16s at the ends of what there is.
+var halfEdges = [...]uint16{0, 1, 2, 0x1ff, 0x200, 0x3fe, 0x3ff, 0x400, 0x401, 0x7ff, 0x800, 0x3555, 0x3800, 0x3bff, 0x3c00, 0x3c01, 0x4200, 0x5640, 0x7800, 0x7bfe, 0x7bff, 0x7c00, 0x7c01, 0x7dff, 0x7e00, 0x7fff}
+
+// halfCase returns three float16s to compute with, and a float32 to convert: all pairs of edges,
+// and then numbers of which half are small or have small results.
+func halfCase(i uint32) (a, b, c half.Float16, f float32) {
+	x, y, z := scramble(3*i), scramble(3*i+1), scramble(3*i+2)
+	a, b, c = half.Float16(x), half.Float16(y), half.Float16(z)
+	const edges = uint32(len(halfEdges))
+	switch {
+	case i < edges*edges:
+		a, b = half.Float16(halfEdges[i/edges]), half.Float16(halfEdges[i%edges])
+		a, b, c = a^half.Float16(x>>31<<15), b^half.Float16(y>>31<<15), half.Float16(halfEdges[z%edges])
+	case i%8 == 0: // a sum that nearly cancels
+		b = a.Neg() ^ half.Float16(y&1)
+	case i%8 == 1: // a product that c nearly cancels
+		c = a.Mul(b).Neg() ^ half.Float16(z&1)
+	case i%8 == 2: // a product or quotient near the least numbers
+		a, b = a&0x83ff|0x400, b&0x83ff|half.Float16(x>>16%16)<<10
+	case i%8 == 3: // subnormal
+		a, b, c = a&0x83ff, b&0x87ff, c&0x83ff
+	case i%8 == 4: // c adds little to a product in the middle, an odd number of 12 bits
+		p := 3 + x>>8%3*2
+		a, b, c = wholeHalf(p), wholeHalf(2048/p+y%(2048/p)|1), c&0x83ff
+	}
+	// A middle between two float16s, or next to it; else any float32.
+	h := half.Float16(z >> 16)
+	if i%4 == 1 {
+		h &= 0x87ff
+	}
+	f = math.Float32frombits(math.Float32bits(h.Float32()) + 1<<12 + y>>8%3 - 1)
+	if h&0x7c00 == 0 { // next to 0.5 the unit in the last place of a float32 is half of a subnormal number's
+		f = float32(math.Copysign(float64(h&0x3ff)*0x1p-24+0x1p-25, float64(int16(h))))
+		f = math.Float32frombits(math.Float32bits(f) + y>>8%3 - 1)
+	}
+	switch i % 16 {
+	case 6:
+		f = math.Float32frombits(y)
+	case 7: // near 65520
+		f = math.Float32frombits(0x477ff000 + z%3 - 1 ^ y&sign32)
+	case 8: // subnormal, infinite, no number
+		f = math.Float32frombits([]uint32{1, 1 << 22, 1<<23 - 1, 1 << 23, 0xff << 23, 0xff<<23 | 1, 0x7fc00000, 0x7fffffff}[i/16%8] | y&sign32)
+	}
+	return a, b, c, f
+}
+
+func wholeHalf(n uint32) half.Float16 { return half.FromFloat32[half.Float16](float32(n)) }
+
+const sign32 = 1 << 31
+
+// putHalves writes the operands of the questions about float16.
+func putHalves(operands []byte) {
+	le := binary.LittleEndian
+	for i := range uint32(halfCases) {
+		a, b, c, f := halfCase(i)
+		for j, w := range []uint32{uint32(a), uint32(b), uint32(c), math.Float32bits(f)} {
+			le.PutUint32(operands[16*i+4*uint32(j):], w)
+		}
+	}
+}
+
+// isWide reports whether got are the bits of x as a float32; any NaN is one.
+func isWide(got uint32, x half.Float16) bool {
+	return got == math.Float32bits(x.Float32()) || x.IsNaN() && got&^sign32 > 0xff<<23
+}
+
+// isHalf reports whether got are the bits of x; any NaN is one.
+func isHalf(got uint32, x half.Float16) bool {
+	return got == uint32(x) || x.IsNaN() && got < 1<<16 && half.Float16(got).IsNaN()
+}
+
+// askHalves finds out whether the instructions that convert float16s without types of 16 bits
+// are right.
+func askHalves(right *hal.Halves) *question {
+	const size = 16 * halfCases
+	return &question{module: halvesModule, size: size, items: size, put: putHalves, answer: func(results []byte) {
+		right.Unpack, right.Pack = true, true
+		for i := range uint32(halfCases) {
+			a, _, _, f := halfCase(i)
+			out := results[16*i:]
+			right.Unpack = right.Unpack && isWide(binary.LittleEndian.Uint32(out), a)
+			right.Pack = right.Pack && isHalf(binary.LittleEndian.Uint32(out[4:]), half.FromFloat32[half.Float16](f))
+		}
+	}}
+}
+
+// askHalves16 finds out which instructions of float16 are right, on a device that has it.
+func askHalves16(right *hal.Halves) *question {
+	return &question{module: halves16Module, size: 32 * halfCases, items: 16 * halfCases, put: putHalves, answer: func(results []byte) {
+		right.Widen, right.Narrow, right.Arithmetic, right.Quotients, right.Roots, right.Fused = true, true, true, true, true, true
+		for i := range uint32(halfCases) {
+			a, b, c, f := halfCase(i)
+			out := func(j uint32) uint32 { return binary.LittleEndian.Uint32(results[32*i+4*j:]) }
+			right.Widen = right.Widen && isWide(out(0), a)
+			right.Narrow = right.Narrow && isHalf(out(1), half.FromFloat32[half.Float16](f))
+			right.Arithmetic = right.Arithmetic && isHalf(out(2), a.Add(b)) && isHalf(out(3), a.Sub(b)) && isHalf(out(4), a.Mul(b))
+			right.Quotients = right.Quotients && isHalf(out(5), a.Div(b))
+			right.Roots = right.Roots && isHalf(out(6), a.Sqrt())
+			right.Fused = right.Fused && isHalf(out(7), a.FMA(b, c))
+		}
+	}}
+}
