@@ -180,7 +180,7 @@ func (g *LaneGen) any() *ir.Value {
 	return g.load(g.vars[g.r.IntN(len(g.vars))])
 }
 
-// Cond returns a condition that holds about one time in n.
+// cond returns a condition that holds about one time in n.
 func (g *LaneGen) cond(uniform bool, n int64) *ir.Value {
 	x := g.uniform
 	if !uniform {
