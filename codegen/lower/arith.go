@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/constinit"
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -24,11 +25,11 @@ func (w *builder) float(t *ir.Type, x float64) *ir.Value {
 // fit brings the low bits of v, in a register of its type, into the form in
 // which values of the integer type t are held.
 func (w *builder) fit(v *ir.Value, t types.Type) *ir.Value {
-	n := width(t)
+	n := gotypes.Width(t)
 	if n >= 32 {
 		return v
 	}
-	if isUnsigned(t) {
+	if gotypes.IsUnsigned(t) {
 		return w.op(ir.OpAnd, ir.TypeI32, v, w.m.Const(ir.TypeI32, 1<<n-1))
 	}
 	s := w.m.Int(ir.TypeI32, int64(32-n))
@@ -58,7 +59,7 @@ func (l *lowerer) binOp(in *ssa.BinOp) val {
 		}
 		return l.shift(in.Op, a, b, t, in.Y.Type())
 	}
-	if isComplex(t) {
+	if gotypes.IsComplex(t) {
 		return l.complexOp(in.Op, x, y, t)
 	}
 	if a, ok := x.(str); ok {
@@ -66,7 +67,7 @@ func (l *lowerer) binOp(in *ssa.BinOp) val {
 			return l.stringOp(in.Op, a.s, b.s)
 		}
 	}
-	if isString(t) {
+	if gotypes.IsString(t) {
 		if a, ok := l.charsOf(x); ok {
 			if b, ok := l.charsOf(y); ok {
 				defer l.used(x, y)
@@ -82,7 +83,7 @@ func (l *lowerer) binOp(in *ssa.BinOp) val {
 	if v := l.order(in.Op, a, b, t); v != nil {
 		return v
 	}
-	if isFloat(t) {
+	if gotypes.IsFloat(t) {
 		return l.op(floatBinOps[in.Op], a.Type, a, b)
 	}
 	return l.intOp(in.Op, a, b, t)
@@ -118,9 +119,9 @@ func (w *builder) order(op token.Token, a, b *ir.Value, t types.Type) val {
 		return nil
 	}
 	i := 0
-	if isFloat(t) {
+	if gotypes.IsFloat(t) {
 		i = 2
-	} else if isUnsigned(t) {
+	} else if gotypes.IsUnsigned(t) {
 		i = 1
 	}
 	return w.op(row[i], ir.TypeBool, a, b)
@@ -155,14 +156,14 @@ func (l *lowerer) divide(op token.Token, a, b *ir.Value, t types.Type) *ir.Value
 		ok := l.op(ir.OpINe, ir.TypeBool, b, l.m.Const(reg, 0))
 		l.check(ok, abi.FaultDivide, nil, nil, "")
 	}
-	if isUnsigned(t) {
+	if gotypes.IsUnsigned(t) {
 		if op == token.QUO {
 			return l.op(ir.OpUDiv, reg, a, b)
 		}
 		return l.op(ir.OpUMod, reg, a, b)
 	}
 	d := b
-	if width(t) == reg.Bits() && !(b.IsConst() && b.Int() != -1) {
+	if gotypes.Width(t) == reg.Bits() && !(b.IsConst() && b.Int() != -1) {
 		// The quotient overflows for the least integer over -1; dividing by 1
 		// gives what wrapping would.
 		least := l.m.Const(reg, 1<<(reg.Bits()-1))
@@ -182,11 +183,11 @@ func (l *lowerer) divide(op token.Token, a, b *ir.Value, t types.Type) *ir.Value
 func (l *lowerer) shift(op token.Token, x, y *ir.Value, t, ct types.Type) *ir.Value {
 	reg := x.Type
 	n := int64(reg.Bits())
-	if !isUnsigned(ct) && !(y.IsConst() && y.Int() >= 0) {
+	if !gotypes.IsUnsigned(ct) && !(y.IsConst() && y.Int() >= 0) {
 		ok := l.op(ir.OpSLe, ir.TypeBool, l.m.Const(y.Type, 0), y)
 		l.check(ok, abi.FaultShift, func() *ir.Value { return l.toI64(y, ct) }, nil, "")
 	}
-	right, fill := ir.OpShrL, !isUnsigned(t)
+	right, fill := ir.OpShrL, !gotypes.IsUnsigned(t)
 	if fill {
 		right = ir.OpShrA
 	}
@@ -267,7 +268,7 @@ func (l *lowerer) unOp(in *ssa.UnOp) val {
 	case token.NOT:
 		return l.not(x)
 	}
-	if c, ok := x.(tuple); ok && isComplex(t) {
+	if c, ok := x.(tuple); ok && gotypes.IsComplex(t) {
 		out := tuple{}
 		for _, e := range c.elems {
 			out.elems = append(out.elems, l.op(ir.OpFNegate, e.(*ir.Value).Type, e.(*ir.Value)))
@@ -281,7 +282,7 @@ func (l *lowerer) unOp(in *ssa.UnOp) val {
 	switch {
 	case in.Op == token.XOR:
 		return l.fit(l.op(ir.OpNot, v.Type, v), t)
-	case isFloat(t):
+	case gotypes.IsFloat(t):
 		return l.op(ir.OpFNegate, v.Type, v)
 	}
 	return l.fit(l.op(ir.OpISub, v.Type, l.m.Const(v.Type, 0), v), t)
@@ -305,9 +306,9 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 			break
 		}
 		switch {
-		case isFloat(t):
+		case gotypes.IsFloat(t):
 			return l.op(ir.OpFEq, ir.TypeBool, x, y)
-		case isBoolean(t):
+		case gotypes.IsBoolean(t):
 			return l.op(ir.OpLEq, ir.TypeBool, x, y)
 		}
 		return l.op(ir.OpIEq, ir.TypeBool, x, y)
@@ -389,7 +390,7 @@ func (l *lowerer) equalParts(x, y tuple, t types.Type) val {
 			parts = append(parts, a.Elem())
 		}
 	} else {
-		parts = fields(t)
+		parts = gotypes.Fields(t)
 	}
 	all := l.m.Bool(true)
 	for i, p := range parts {

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/properties"
 )
@@ -72,9 +73,9 @@ type atomicRow struct{ signed, unsigned, float ir.Op }
 
 func (row atomicRow) of(t types.Type) ir.Op {
 	switch {
-	case isFloat(t):
+	case gotypes.IsFloat(t):
 		return row.float
-	case isUnsigned(t):
+	case gotypes.IsUnsigned(t):
 		return row.unsigned
 	}
 	return row.signed
@@ -125,7 +126,7 @@ func atomicFunc(form atomicForm) intrinsic {
 			}
 		}
 		v := l.atomic(form, r, t, xs)
-		if isBoolean(in.Type()) && form.result == oldValue {
+		if gotypes.IsBoolean(in.Type()) && form.result == oldValue {
 			v = l.op(ir.OpINe, ir.TypeBool, v, l.m.Int(ir.TypeI32, 0))
 		}
 		if v == nil {

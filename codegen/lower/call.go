@@ -8,6 +8,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/properties"
@@ -182,12 +183,12 @@ func (l *lowerer) minMax(name string, args []val, t types.Type) val {
 		if !ok || !ok2 {
 			return l.lost(t)
 		}
-		if isFloat(t) {
+		if gotypes.IsFloat(t) {
 			acc = l.floatMinMax(name == "min", acc, b)
 			continue
 		}
 		lt := ir.OpSLt
-		if isUnsigned(t) {
+		if gotypes.IsUnsigned(t) {
 			lt = ir.OpULt
 		}
 		p, q := acc, b

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 )
@@ -48,12 +49,12 @@ func castFrom(addr ssa.Value) (types.Type, bool) {
 // reinterpret returns the number of another type, of the same size, that has x's bits.
 func (l *lowerer) reinterpret(x *ir.Value, from, to types.Type) val {
 	switch {
-	case isFloat(from) == isFloat(to):
-		if isFloat(from) {
+	case gotypes.IsFloat(from) == gotypes.IsFloat(to):
+		if gotypes.IsFloat(from) {
 			return x
 		}
 		return l.intToInt(x, from, to)
-	case isFloat(from):
+	case gotypes.IsFloat(from):
 		return l.op(ir.OpBitcast, regType(to), l.rounded(x))
 	}
 	return l.op(ir.OpBitcast, regType(to), x)

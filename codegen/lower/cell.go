@@ -6,6 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -121,7 +122,7 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 	case classScalar:
 		c.scalar = l.m.NewVar(l.f, ir.Function, name, regType(t))
 	case classStruct:
-		for i, f := range fields(t) {
+		for i, f := range gotypes.Fields(t) {
 			c.fields = append(c.fields, l.newCell(f, partName(name, t, i)))
 		}
 	case classArray:
@@ -247,7 +248,7 @@ func (l *lowerer) loadCell(c *cell) val {
 		if c.last != nil && l.unchanged(c.lastAt) {
 			return c.last
 		}
-		if c.pending && !isString(c.typ) {
+		if c.pending && !gotypes.IsString(c.typ) {
 			l.foresight.carried.early[c.inst] = true
 			l.foresight.again = true
 			return l.zero(c.typ)
@@ -334,7 +335,7 @@ func (l *lowerer) zeroIn(b *ir.Block, t types.Type) val {
 		return l.m.Const(regType(t), 0)
 	case classStruct:
 		out := tuple{}
-		for _, f := range fields(t) {
+		for _, f := range gotypes.Fields(t) {
 			out.elems = append(out.elems, l.zeroIn(b, f))
 		}
 		return out

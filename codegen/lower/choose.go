@@ -59,13 +59,13 @@ func (l *lowerer) part(in ssa.Value, u oneOf) (val, bool) {
 	var alts []val
 	switch in := in.(type) {
 	case *ssa.Slice:
-		if !isString(in.Type()) {
+		if !gotypes.IsString(in.Type()) {
 			return nil, false
 		}
 		lo, hi := l.sliceBound(in.Low), l.sliceBound(in.High)
 		return l.sliceSome(in, u, lo, hi), true
 	case *ssa.Convert:
-		if isString(in.Type()) {
+		if gotypes.IsString(in.Type()) {
 			return l.viewsOf(u), true
 		}
 		_, ok := load.Reinterpreted(in)
@@ -258,7 +258,7 @@ func (l *lowerer) choose(all []val, idx *ir.Value, t types.Type) (val, bool) {
 	case *ir.Value:
 		return l.chooseScalar(all, idx)
 	case tuple:
-		parts := elemTypes(t)
+		parts := gotypes.ElemTypes(t)
 		out := tuple{make([]val, len(first.elems))}
 		for i := range out.elems {
 			var each []val

@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"math"
 
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -15,12 +16,12 @@ func (l *lowerer) complexOp(op token.Token, x, y val, t types.Type) val {
 	if !ok1 || !ok2 {
 		return l.lost(t)
 	}
-	part := fields(t)[0]
+	part := gotypes.Fields(t)[0]
 	if op == token.MUL || op == token.QUO {
 		// gc computes the products of complex64 in float64.
 		wide := types.Typ[types.Complex128]
 		a, b = l.convert(a, t, wide).(tuple), l.convert(b, t, wide).(tuple)
-		part = fields(wide)[0]
+		part = gotypes.Fields(wide)[0]
 	}
 	ar, ai := a.elems[0].(*ir.Value), a.elems[1].(*ir.Value)
 	br, bi := b.elems[0].(*ir.Value), b.elems[1].(*ir.Value)

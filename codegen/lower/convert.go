@@ -6,39 +6,40 @@ import (
 	"unicode/utf8"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
 // convert lowers a conversion between basic types, or one that only renames.
 func (l *lowerer) convert(v val, from, to types.Type) val {
-	if isComplex(from) && isComplex(to) {
+	if gotypes.IsComplex(from) && gotypes.IsComplex(to) {
 		c, ok := v.(tuple)
 		if !ok {
 			return bad{}
 		}
-		ft, tt := fields(from)[0], fields(to)[0]
+		ft, tt := gotypes.Fields(from)[0], gotypes.Fields(to)[0]
 		return tuple{[]val{l.convert(c.elems[0], ft, tt), l.convert(c.elems[1], ft, tt)}}
 	}
 	if s, ok := v.(str); ok {
 		if sl, ok := to.Underlying().(*types.Slice); ok {
-			return l.bytesOrRunes(s.s, width(sl.Elem()) == 32)
+			return l.bytesOrRunes(s.s, gotypes.Width(sl.Elem()) == 32)
 		}
 	}
-	if _, ok := v.(text); ok && !isString(to) {
+	if _, ok := v.(text); ok && !gotypes.IsString(to) {
 		l.errorf(diag.String, l.pos, "copy it: n := copy(buf[:], s)", "a kernel cannot convert a string that is not known when the kernel is generated to %v", to)
 		return bad{}
 	}
-	if s, ok := v.(slice); ok && isString(to) {
-		if t, ok := from.Underlying().(*types.Slice); ok && width(t.Elem()) == 8 {
+	if s, ok := v.(slice); ok && gotypes.IsString(to) {
+		if t, ok := from.Underlying().(*types.Slice); ok && gotypes.Width(t.Elem()) == 8 {
 			return l.viewOf(s)
 		}
 	}
-	if _, ok := v.(view); ok && !isString(to) {
+	if _, ok := v.(view); ok && !gotypes.IsString(to) {
 		l.errorf(diag.String, l.pos, "copy it: n := copy(buf[:], s)", "a kernel cannot convert a string that is not known when the kernel is generated to %v", to)
 		return bad{}
 	}
 	x, ok := v.(*ir.Value)
-	if ok && x.IsConst() && isInteger(from) && isString(to) {
+	if ok && x.IsConst() && gotypes.IsInteger(from) && gotypes.IsString(to) {
 		return str{string(runeOf(x, from))}
 	}
 	if !ok || l.classify(to) != classScalar {
@@ -50,19 +51,19 @@ func (l *lowerer) convert(v val, from, to types.Type) val {
 		return bad{}
 	}
 	switch {
-	case isInteger(from) && isInteger(to):
+	case gotypes.IsInteger(from) && gotypes.IsInteger(to):
 		return l.intToInt(x, from, to)
-	case isInteger(from) && isFloat(to):
-		if isUnsigned(from) {
+	case gotypes.IsInteger(from) && gotypes.IsFloat(to):
+		if gotypes.IsUnsigned(from) {
 			return l.op(ir.OpUToF, regType(to), x)
 		}
 		return l.op(ir.OpSToF, regType(to), x)
-	case isFloat(from) && isFloat(to):
+	case gotypes.IsFloat(from) && gotypes.IsFloat(to):
 		if x.Type == regType(to) {
 			return l.rounded(x)
 		}
 		return l.op(ir.OpFConvert, regType(to), x)
-	case isFloat(from) && isInteger(to):
+	case gotypes.IsFloat(from) && gotypes.IsInteger(to):
 		return l.floatToInt(x, to)
 	}
 	return x
@@ -71,7 +72,7 @@ func (l *lowerer) convert(v val, from, to types.Type) val {
 // runeOf returns the rune that a constant integer is as a string.
 func runeOf(x *ir.Value, from types.Type) rune {
 	n := x.Int()
-	if isUnsigned(from) {
+	if gotypes.IsUnsigned(from) {
 		n = int64(min(x.Bits, math.MaxInt64))
 	}
 	if n != int64(rune(n)) {
@@ -84,11 +85,11 @@ func (w *builder) intToInt(x *ir.Value, from, to types.Type) *ir.Value {
 	reg := regType(to)
 	if x.IsConst() {
 		n := x.Bits
-		if !isUnsigned(from) {
+		if !gotypes.IsUnsigned(from) {
 			n = uint64(x.Int())
 		}
-		s := 64 - width(to)
-		if isUnsigned(to) {
+		s := 64 - gotypes.Width(to)
+		if gotypes.IsUnsigned(to) {
 			return w.m.Const(reg, n<<s>>s)
 		}
 		return w.m.Int(reg, int64(n<<s)>>s)
@@ -98,9 +99,9 @@ func (w *builder) intToInt(x *ir.Value, from, to types.Type) *ir.Value {
 		return w.toI64(x, from)
 	case reg == ir.TypeI32 && x.Type == ir.TypeI64:
 		x = w.op(ir.OpUConvert, ir.TypeI32, x)
-	case width(to) >= width(from) && isUnsigned(from) == isUnsigned(to):
+	case gotypes.Width(to) >= gotypes.Width(from) && gotypes.IsUnsigned(from) == gotypes.IsUnsigned(to):
 		return x
-	case width(to) > width(from) && isUnsigned(from):
+	case gotypes.Width(to) > gotypes.Width(from) && gotypes.IsUnsigned(from):
 		return x
 	}
 	return w.fit(x, to)
@@ -111,15 +112,15 @@ func (w *builder) intToInt(x *ir.Value, from, to types.Type) *ir.Value {
 // Types narrower than int32 and uint32 take the low bits of a wider conversion.
 func (l *lowerer) floatToInt(x *ir.Value, to types.Type) *ir.Value {
 	x = l.rounded(x) // the difference below is no sum of the program's
-	wide := width(to) == 64 || width(to) == 32 && isUnsigned(to)
+	wide := gotypes.Width(to) == 64 || gotypes.Width(to) == 32 && gotypes.IsUnsigned(to)
 	if !wide {
 		return l.fit(l.truncTo(x, ir.TypeI32), to)
 	}
 	v := l.truncTo(x, ir.TypeI64)
-	if width(to) == 32 {
+	if gotypes.Width(to) == 32 {
 		return l.op(ir.OpUConvert, ir.TypeI32, v)
 	}
-	if isUnsigned(to) {
+	if gotypes.IsUnsigned(to) {
 		// The part from 1<<63 on is converted by itself and used where the
 		// signed conversion came out negative.
 		high := l.truncTo(l.op(ir.OpFSub, x.Type, x, l.float(x.Type, 1<<63)), ir.TypeI64)

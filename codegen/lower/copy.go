@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -100,7 +101,7 @@ func groupScalars(groups []*scalarsAt, t types.Type, blank bool, path []int, dim
 		return groups
 	}
 	s, _ := t.Underlying().(*types.Struct)
-	for i, f := range fields(t) {
+	for i, f := range gotypes.Fields(t) {
 		if blank || s == nil || s.Field(i).Name() != "_" {
 			groups = groupScalars(groups, f, blank, append(slices.Clone(path), i), dims)
 		}

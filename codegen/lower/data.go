@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -57,7 +58,7 @@ func (ts *tables) encode(scalars *[]*ir.Value, t types.Type, at int) {
 		}
 		return
 	case *types.Basic:
-		if isComplex(t) {
+		if gotypes.IsComplex(t) {
 			break
 		}
 		var b [8]byte
@@ -67,7 +68,7 @@ func (ts *tables) encode(scalars *[]*ir.Value, t types.Type, at int) {
 		return
 	}
 	offsets := ts.offsets(t)
-	for i, f := range fields(t) {
+	for i, f := range gotypes.Fields(t) {
 		ts.encode(scalars, f, at+offsets[i])
 	}
 }

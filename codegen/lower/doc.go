@@ -12,4 +12,15 @@
 //
 // Every access, division, shift and conversion that gc checks is checked here,
 // as a branch to a block with a Fault.
+//
+// The lowerer is the state of lowering one kernel. Types in it own the parts that belong together:
+//
+//	builder        the place where code is added, and what needs no more than that
+//	reporter       diagnostics
+//	budget         how much code there may be
+//	foresight      knowledge of code to come: from an earlier lowering, and from rounds of loops
+//	alternatives   the one of several values that code is for
+//	tables         constant tables, data and texts
+//	readonly       writes, which must not go to constants
+//	specs          specialization constants
 package lower

@@ -163,7 +163,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 			return pointer{ref: m}
 		}
 	case classShape:
-		if isString(t) {
+		if gotypes.IsString(t) {
 			if c, ok := tree.Leaf.(*ssa.Const); ok {
 				return pointer{ref: constRef{v: l.constant(c)}}
 			}
@@ -310,7 +310,7 @@ func (l *lowerer) constTree(tree *constinit.Tree, t types.Type) (val, bool) {
 	}
 	if tree != nil && tree.Number != nil {
 		parts := l.numberOf(tree, t)
-		if isComplex(t) {
+		if gotypes.IsComplex(t) {
 			return tuple{[]val{parts[0], parts[1]}}, true
 		}
 		return parts[0], true
@@ -346,9 +346,9 @@ func (l *lowerer) constTree(tree *constinit.Tree, t types.Type) (val, bool) {
 		m, ok := l.table(nil, "table", tree, t)
 		return array{m}, ok
 	}
-	if l.classify(t) == classStruct && !isComplex(t) {
+	if l.classify(t) == classStruct && !gotypes.IsComplex(t) {
 		out := tuple{}
-		for i, f := range fields(t) {
+		for i, f := range gotypes.Fields(t) {
 			var part *constinit.Tree
 			if tree != nil {
 				part = tree.Parts[i]

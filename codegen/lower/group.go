@@ -10,6 +10,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -195,9 +196,9 @@ type combinerRow [3]ir.Combiner
 
 func (row combinerRow) of(t types.Type) ir.Combiner {
 	switch {
-	case isFloat(t):
+	case gotypes.IsFloat(t):
 		return row[2]
-	case isUnsigned(t):
+	case gotypes.IsUnsigned(t):
 		return row[1]
 	}
 	return row[0]
@@ -228,9 +229,9 @@ func (l *lowerer) combine(by ir.Combiner, args []val, t types.Type) val {
 	}
 	op := ir.OpAnd
 	switch {
-	case isBoolean(t) && by == ir.CombineOr:
+	case gotypes.IsBoolean(t) && by == ir.CombineOr:
 		op = ir.OpLOr
-	case isBoolean(t):
+	case gotypes.IsBoolean(t):
 		op = ir.OpLAnd
 	case by == ir.CombineOr:
 		op = ir.OpOr
@@ -241,12 +242,12 @@ func (l *lowerer) combine(by ir.Combiner, args []val, t types.Type) val {
 // identityOf returns c's identity for values of type t. That of a sum of floats
 // is -0, which alone changes no other value.
 func (w *builder) identityOf(c ir.Combiner, t types.Type, reg *ir.Type) *ir.Value {
-	n := uint(width(t))
+	n := uint(gotypes.Width(t))
 	switch c {
 	case ir.CombineIMul:
 		return w.m.Int(reg, 1)
 	case ir.CombineAnd:
-		if isUnsigned(t) && n < 32 {
+		if gotypes.IsUnsigned(t) && n < 32 {
 			return w.m.Int(reg, 1<<n-1)
 		}
 		return w.m.Int(reg, -1)
@@ -284,7 +285,7 @@ func combining(op ir.Op) intrinsic {
 		}
 		return l.word(v, func(v *ir.Value) *ir.Value {
 			e := l.m.Int(v.Type, 1) // true
-			if !isBoolean(t) {
+			if !gotypes.IsBoolean(t) {
 				e = l.identityOf(by, t, v.Type)
 			} else if by == ir.CombineOr {
 				e = l.m.Int(v.Type, 0)

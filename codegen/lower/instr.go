@@ -10,6 +10,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 )
@@ -178,24 +179,24 @@ func (l *lowerer) constant(c *ssa.Const) val {
 		return l.zero(t)
 	}
 	switch {
-	case isComplex(t):
-		part := regType(fields(t)[0])
+	case gotypes.IsComplex(t):
+		part := regType(gotypes.Fields(t)[0])
 		re, _ := constant.Float64Val(constant.Real(c.Value))
 		im, _ := constant.Float64Val(constant.Imag(c.Value))
 		return tuple{[]val{l.float(part, re), l.float(part, im)}}
-	case isString(t):
+	case gotypes.IsString(t):
 		return str{constant.StringVal(c.Value)}
-	case isBoolean(t):
+	case gotypes.IsBoolean(t):
 		return l.m.Bool(constant.BoolVal(c.Value))
-	case isFloat(t):
+	case gotypes.IsFloat(t):
 		if regType(t) == ir.TypeF32 {
 			x, _ := constant.Float32Val(c.Value)
 			return l.float(ir.TypeF32, float64(x))
 		}
 		x, _ := constant.Float64Val(c.Value)
 		return l.float(ir.TypeF64, x)
-	case isInteger(t):
-		if isUnsigned(t) {
+	case gotypes.IsInteger(t):
+		if gotypes.IsUnsigned(t) {
 			return l.m.Const(regType(t), c.Uint64())
 		}
 		return l.m.Int(regType(t), c.Int64())

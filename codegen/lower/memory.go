@@ -8,6 +8,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -18,7 +19,7 @@ func (l *lowerer) loadMem(m mem, t types.Type) val {
 		return l.loadScalar(m, t)
 	case classStruct:
 		out := tuple{}
-		for i, f := range fields(t) {
+		for i, f := range gotypes.Fields(t) {
 			out.elems = append(out.elems, l.loadMem(m.at(l.field(i)), f))
 		}
 		return out
@@ -36,7 +37,7 @@ func (l *lowerer) storeMem(m mem, v val, t types.Type) {
 	case *ir.Value:
 		l.storeScalar(m, v, t)
 	case tuple:
-		for i, f := range fields(t) {
+		for i, f := range gotypes.Fields(t) {
 			l.storeMem(m.at(l.field(i)), v.elems[i], f)
 		}
 	case array:
@@ -62,10 +63,10 @@ func (w *builder) loadScalar(m mem, t types.Type) *ir.Value {
 	switch {
 	case mt == regType(t):
 		return v
-	case isBoolean(t):
+	case gotypes.IsBoolean(t):
 		// Any byte but zero is true, though gc writes only 1.
 		return w.op(ir.OpINe, ir.TypeBool, w.op(ir.OpUConvert, ir.TypeI32, v), w.m.Int(ir.TypeI32, 0))
-	case isUnsigned(t):
+	case gotypes.IsUnsigned(t):
 		return w.op(ir.OpUConvert, ir.TypeI32, v)
 	}
 	return w.op(ir.OpSConvert, ir.TypeI32, v)
@@ -76,7 +77,7 @@ func (l *lowerer) storeScalar(m mem, x *ir.Value, t types.Type) {
 	if m.device() {
 		mt := deviceScalar(t.Underlying().(*types.Basic))
 		l.noteStorage(mt)
-		if isBoolean(t) {
+		if gotypes.IsBoolean(t) {
 			x = l.op(ir.OpSelect, ir.TypeI32, x, l.m.Int(ir.TypeI32, 1), l.m.Int(ir.TypeI32, 0))
 		}
 		if mt != x.Type {
@@ -194,7 +195,7 @@ func (w *builder) toI64(v *ir.Value, t types.Type) *ir.Value {
 	if v.Type == ir.TypeI64 {
 		return v
 	}
-	if isUnsigned(t) {
+	if gotypes.IsUnsigned(t) {
 		return w.op(ir.OpUConvert, ir.TypeI64, v)
 	}
 	return w.op(ir.OpSConvert, ir.TypeI64, v)
@@ -216,7 +217,7 @@ func (w *builder) toI32(v *ir.Value) *ir.Value {
 func (l *lowerer) checkIndex(i *ir.Value, t types.Type, n *ir.Value) *ir.Value {
 	if i.IsConst() && n.IsConst() {
 		wide := l.m.Const(ir.TypeI64, i.Bits)
-		if i.Type == ir.TypeI32 && !isUnsigned(t) {
+		if i.Type == ir.TypeI32 && !gotypes.IsUnsigned(t) {
 			wide = l.m.Int(ir.TypeI64, i.Int())
 		}
 		if wide.Bits < n.Bits {
@@ -236,7 +237,7 @@ func (l *lowerer) checkIndex(i *ir.Value, t types.Type, n *ir.Value) *ir.Value {
 }
 
 // isUint64 reports whether values of an integer type may pass the greatest int64.
-func isUint64(t types.Type) bool { return isUnsigned(t) && width(t) == 64 }
+func isUint64(t types.Type) bool { return gotypes.IsUnsigned(t) && gotypes.Width(t) == 64 }
 
 // isUint64Value is isUint64 for a bound, if there is one.
 func isUint64Value(v ssa.Value) bool { return v != nil && isUint64(v.Type()) }

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 )
@@ -257,7 +258,7 @@ type several struct {
 // makeSeveral lets a variable and its parts hold values of several shapes. Strings are
 // of one.
 func (l *lowerer) makeSeveral(c *cell) {
-	if c.cls == classShape && c.several == nil && !isString(c.typ) {
+	if c.cls == classShape && c.several == nil && !gotypes.IsString(c.typ) {
 		c.several = &several{tag: l.clearVar("which", ir.TypeI32)}
 		for _, v := range l.foresight.carried.ahead[c.inst] {
 			if v, ok := l.translate(v); ok {
@@ -436,7 +437,7 @@ func (l *lowerer) kept(v val, t types.Type) (val, bool) {
 	case array:
 		return held{at: v.at, typ: t}, true
 	case tuple:
-		elems, ok := all(v.elems, elemTypes(t))
+		elems, ok := all(v.elems, gotypes.ElemTypes(t))
 		return tuple{elems}, ok
 	case oneOf:
 		alts, ok := all(v.alts, func(int) types.Type { return t })

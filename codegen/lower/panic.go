@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -88,9 +89,9 @@ func (l *lowerer) panicOf(i iface) {
 	before, after := "", ""
 	if _, predeclared := types.Unalias(i.typ).(*types.Basic); !predeclared {
 		before, after = reflectName(i.typ)+"(", ")"
-		if isString(i.typ) {
+		if gotypes.IsString(i.typ) {
 			before, after = before+`"`, `"`+after
-		} else if isComplex(i.typ) {
+		} else if gotypes.IsComplex(i.typ) {
 			before, after = reflectName(i.typ), ""
 		}
 	}
@@ -100,9 +101,9 @@ func (l *lowerer) panicOf(i iface) {
 	case text:
 		l.panicWith(abi.PanicString, before, after, v.off, v.n)
 	case tuple:
-		if isComplex(i.typ) {
+		if gotypes.IsComplex(i.typ) {
 			verb := abi.PanicComplex
-			if regType(fields(i.typ)[0]) == ir.TypeF32 {
+			if regType(gotypes.Fields(i.typ)[0]) == ir.TypeF32 {
 				verb = abi.PanicComplex64
 			}
 			l.panicWith(verb, before, after, v.elems[0].(*ir.Value), v.elems[1].(*ir.Value))
@@ -120,13 +121,13 @@ func (l *lowerer) panicOf(i iface) {
 
 func panicVerb(t types.Type) abi.PanicVerb {
 	switch {
-	case isBoolean(t):
+	case gotypes.IsBoolean(t):
 		return abi.PanicBool
-	case isFloat(t) && regType(t) == ir.TypeF32:
+	case gotypes.IsFloat(t) && regType(t) == ir.TypeF32:
 		return abi.PanicFloat32
-	case isFloat(t):
+	case gotypes.IsFloat(t):
 		return abi.PanicFloat64
-	case isUnsigned(t):
+	case gotypes.IsUnsigned(t):
 		return abi.PanicUint
 	}
 	return abi.PanicInt
@@ -219,11 +220,11 @@ func onlyLooks(fn *ssa.Function, depth int) bool {
 					return false
 				}
 			case *ssa.BinOp:
-				if in.Op == token.ADD && isString(in.Type()) {
+				if in.Op == token.ADD && gotypes.IsString(in.Type()) {
 					return false
 				}
 			case *ssa.Convert:
-				if isString(in.Type()) || isString(in.X.Type()) {
+				if gotypes.IsString(in.Type()) || gotypes.IsString(in.X.Type()) {
 					return false
 				}
 			case *ssa.Store:

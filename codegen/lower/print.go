@@ -13,6 +13,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -267,7 +268,7 @@ func (r *printRecord) unprintable(i iface, d directive) {
 	}
 }
 
-func width8(t types.Type) bool { return isInteger(t) && width(t) == 8 }
+func width8(t types.Type) bool { return gotypes.IsInteger(t) && gotypes.Width(t) == 8 }
 
 // named reports whether a type has a name somewhere, or tags, which %#v prints.
 func named(t types.Type) bool {
@@ -313,7 +314,7 @@ func (r *printRecord) method(i iface, d directive, depth int) (code string, is b
 	switch v := v.(type) {
 	case str, text, view, oneOf:
 		r.basic(types.Typ[types.String], v, false)
-		if isString(i.typ) { // which matters to fmt.Print
+		if gotypes.IsString(i.typ) { // which matters to fmt.Print
 			return "textstring", true
 		}
 		return "text", true

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"go/types"
 	"strings"
 	"unicode/utf8"
@@ -101,7 +102,7 @@ func (f *formatReader) number() string {
 	}
 	f.rest = f.rest[1:]
 	if i, ok := f.arg(); ok {
-		if i.typ == nil || !isInteger(i.typ) {
+		if i.typ == nil || !gotypes.IsInteger(i.typ) {
 			f.r.fail("give it an int", "a width or precision of the format is no integer")
 			return ""
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/properties"
 )
@@ -130,7 +131,7 @@ func (l *lowerer) length(x val, t types.Type) (n, expr *ir.Value, ok bool) {
 	if !ok {
 		return nil, nil, false
 	}
-	if isBoolean(t) {
+	if gotypes.IsBoolean(t) {
 		n = l.op(ir.OpSelect, ir.TypeI64, n, l.m.Int(ir.TypeI64, 1), l.m.Int(ir.TypeI64, 0))
 	} else {
 		n = l.toI64(n, t)

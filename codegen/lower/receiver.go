@@ -7,6 +7,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -86,7 +87,7 @@ func (l *lowerer) valueArg(at int, t types.Type, field token.Pos) val {
 	case classStruct:
 		out := tuple{}
 		offsets := l.offsets(t)
-		for i, f := range fields(t) {
+		for i, f := range gotypes.Fields(t) {
 			out.elems = append(out.elems, l.valueArg(at+offsets[i], f, field))
 		}
 		return out
@@ -126,9 +127,9 @@ func (w *builder) scalarArg(at int, t types.Type) *ir.Value {
 	switch {
 	case mt == regType(t):
 		return v
-	case isBoolean(t):
+	case gotypes.IsBoolean(t):
 		return w.op(ir.OpINe, ir.TypeBool, w.op(ir.OpUConvert, ir.TypeI32, v), w.m.Int(ir.TypeI32, 0))
-	case isUnsigned(t):
+	case gotypes.IsUnsigned(t):
 		return w.op(ir.OpUConvert, ir.TypeI32, v)
 	}
 	return w.op(ir.OpSConvert, ir.TypeI32, v)

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -16,11 +17,11 @@ func (f *frame) findConverted() {
 	f.converted = map[ssa.Value]bool{}
 	for _, b := range f.fn.Blocks {
 		for _, in := range b.Instrs {
-			if c, ok := in.(*ssa.ChangeType); ok && (isFloat(c.Type()) || isComplex(c.Type())) {
+			if c, ok := in.(*ssa.ChangeType); ok && (gotypes.IsFloat(c.Type()) || gotypes.IsComplex(c.Type())) {
 				f.converted[c] = true
 			}
 			d, ok := in.(*ssa.DebugRef)
-			if !ok || d.IsAddr || !isFloat(d.X.Type()) && !isComplex(d.X.Type()) {
+			if !ok || d.IsAddr || !gotypes.IsFloat(d.X.Type()) && !gotypes.IsComplex(d.X.Type()) {
 				continue
 			}
 			call, ok := ast.Unparen(d.Expr).(*ast.CallExpr)

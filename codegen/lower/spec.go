@@ -13,6 +13,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/constinit"
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -218,13 +219,13 @@ func (l *lowerer) specValue(t types.Type, leaves *[]*ir.Spec) val {
 		switch {
 		case s.Type == regType(t):
 			return v
-		case isUnsigned(t):
+		case gotypes.IsUnsigned(t):
 			return l.op(ir.OpUConvert, regType(t), v)
 		}
 		return l.op(ir.OpSConvert, regType(t), v)
 	case classStruct:
 		out := tuple{}
-		for _, f := range fields(t) {
+		for _, f := range gotypes.Fields(t) {
 			out.elems = append(out.elems, l.specValue(f, leaves))
 		}
 		return out

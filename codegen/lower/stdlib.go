@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -163,7 +164,7 @@ var simpler = map[string]string{"slices.pdqsortOrdered": "slices.heapSortOrdered
 // with less code, if there is one.
 func (w *builder) simplerCall(fn *ssa.Function, args []val) (*ssa.Function, []val) {
 	other := simpler[origin(fn).RelString(nil)]
-	if other == "" || !isInteger(fn.TypeArgs()[0]) {
+	if other == "" || !gotypes.IsInteger(fn.TypeArgs()[0]) {
 		return fn, args
 	}
 	for _, b := range fn.Blocks {

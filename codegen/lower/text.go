@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -151,7 +152,7 @@ func (l *lowerer) textBytes(t text) slice {
 // ranging over them: then it needs no copy.
 func onlyLooked(v ssa.Value) bool {
 	s, ok := v.Type().Underlying().(*types.Slice)
-	if !ok || width(s.Elem()) != 8 {
+	if !ok || gotypes.Width(s.Elem()) != 8 {
 		return false
 	}
 	for _, r := range *v.Referrers() {

@@ -63,9 +63,9 @@ func (w *builder) resolvedElems(t types.Type) bool {
 	}
 	switch t := t.Underlying().(type) {
 	case *types.Array:
-		return !w.isFlat(t.Elem()) && !isString(t.Elem())
+		return !w.isFlat(t.Elem()) && !gotypes.IsString(t.Elem())
 	case *types.Slice:
-		return !w.isFlat(t.Elem()) && !isString(t.Elem())
+		return !w.isFlat(t.Elem()) && !gotypes.IsString(t.Elem())
 	}
 	return false
 }
@@ -426,7 +426,7 @@ func (f *frame) out(v ssa.Value) *cell {
 // foldInt computes an operation on constants in and around loops that are lowered
 // round by round, or returns nil.
 func (fs *foresight) foldInt(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
-	if fs.rounds == 0 && len(fs.frame.unrolled) == 0 && !fs.carried.folds || !a.IsConst() || !b.IsConst() || !isInteger(t) {
+	if fs.rounds == 0 && len(fs.frame.unrolled) == 0 && !fs.carried.folds || !a.IsConst() || !b.IsConst() || !gotypes.IsInteger(t) {
 		return nil
 	}
 	x, y := a.Int(), b.Int()
@@ -466,8 +466,8 @@ func (fs *foresight) foldInt(op token.Token, a, b *ir.Value, t types.Type) *ir.V
 	default:
 		return nil
 	}
-	s := 64 - width(t)
-	if isUnsigned(t) {
+	s := 64 - gotypes.Width(t)
+	if gotypes.IsUnsigned(t) {
 		return fs.m.Const(a.Type, uint64(n)<<s>>s)
 	}
 	return fs.m.Int(a.Type, n<<s>>s)

@@ -161,7 +161,7 @@ func (w *builder) isFlat(t types.Type) bool {
 	case classScalar:
 		return true
 	case classStruct:
-		for _, f := range fields(t) {
+		for _, f := range gotypes.Fields(t) {
 			if !w.isFlat(f) {
 				return false
 			}
@@ -192,19 +192,6 @@ func regType(t types.Type) *ir.Type {
 	return ir.TypeI32
 }
 
-// The names that this package has for questions about Go types.
-var (
-	isInteger  = gotypes.IsInteger
-	isUnsigned = gotypes.IsUnsigned
-	isFloat    = gotypes.IsFloat
-	isComplex  = gotypes.IsComplex
-	isBoolean  = gotypes.IsBoolean
-	isString   = gotypes.IsString
-	width      = gotypes.Width
-	fields     = gotypes.Fields
-	elemTypes  = gotypes.ElemTypes
-)
-
 // memType returns the type of a flat Go type in memory: gc's layout in device
 // memory, and scalars as they are held in registers elsewhere.
 func (w *builder) memType(t types.Type, device bool) *ir.Type {
@@ -222,7 +209,7 @@ func (w *builder) memType(t types.Type, device bool) *ir.Type {
 	var fs []ir.Field
 	off, align := 0, 1
 	offsets := w.offsets(t)
-	for i, f := range fields(t) {
+	for i, f := range gotypes.Fields(t) {
 		ft := w.memType(f, device)
 		fs = append(fs, ir.Field{Type: ft, Offset: offsets[i]})
 		off = offsets[i] + ft.Size

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/constinit"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 )
@@ -159,7 +160,7 @@ func (d *digest) basic(tree *constinit.Tree, t types.Type, u *types.Basic) {
 		scalars = d.l.numberOf(tree, t)
 	case tree.Leaf == nil:
 		scalars = leaves(d.l.zero(t))
-	case isFloat(t):
+	case gotypes.IsFloat(t):
 		x, _ := constinit.ExactFloat(tree.Leaf)
 		scalars = []*ir.Value{d.l.float(regType(t), x)}
 	default:

@@ -284,7 +284,7 @@ func (p *intProgram) idiom() {
 	}
 }
 
-// Loop counts a variable up or down while a comparison holds.
+// loop counts a variable up or down while a comparison holds.
 func (p *intProgram) loop(depth int) {
 	i, step := p.any(), int64(1)
 	if p.r.IntN(3) == 0 {

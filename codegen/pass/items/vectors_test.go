@@ -119,7 +119,7 @@ func (g *vectorGen) mix(x *ir.Value) {
 	g.set(g.op(ir.OpIAdd, g.op(ir.OpIMul, g.get(), g.word(5)), x))
 }
 
-// Leave has work-items return for which the condition is not what it is to be.
+// leave has work-items return for which the condition is not what it is to be.
 func (g *vectorGen) leave(c *ir.Value, want bool) { g.check(c, want, nil) }
 
 // check has work-items fault, or return if fault is nil.
@@ -258,7 +258,7 @@ func (g *vectorGen) statement() {
 	}
 }
 
-// Branch writes what some work-items do, and others do not or do otherwise.
+// branch writes what some work-items do, and others do not or do otherwise.
 func (g *vectorGen) branch() {
 	yes, no, end := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	c := g.b.Append(ir.OpSLt, ir.TypeBool, g.op(ir.OpAnd, g.get(), g.word(7)), g.word(int64(g.r.IntN(8))))
@@ -294,7 +294,7 @@ func (g *vectorGen) branch() {
 	g.b = end
 }
 
-// Launch makes a launch: slices that are aligned or not, as long as the range or not, and the same
+// launch makes a launch: slices that are aligned or not, as long as the range or not, and the same
 // memory or not.
 func (g *vectorGen) launch(r *rand.Rand) interp.Launch {
 	n, local := 1+r.Uint32N(90), 1+r.Uint32N(4)

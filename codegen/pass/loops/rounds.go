@@ -17,7 +17,7 @@ const maxUnasked = 1 << 16
 
 // loopCosts is what is known of the loops of a function, by their heads.
 type loopCosts struct {
-	// short are the loops that a work-item is sure to be through with soon, those within
+	// Short are the loops that a work-item is sure to be through with soon, those within
 	// them included, without meeting others: what cancels a launch can wait for it.
 	Short map[*ir.Block]bool
 	// round is what a round computes, in values, without inner loops that are not short.

@@ -115,7 +115,7 @@ func (c *correction) values(fused bool) []uint32 {
 	return vals
 }
 
-// Run computes the operation where the device's own results are wrong by off units in the
+// run computes the operation where the device's own results are wrong by off units in the
 // last place.
 func (c *correction) run(t testing.TB, vals []uint32, off int32) uint32 {
 	for i := range c.steps {

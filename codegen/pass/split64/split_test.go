@@ -38,7 +38,7 @@ func newWordsKernel() *wordsKernel {
 	return k
 }
 
-// Load loads the item's element of a slice of 8 bytes each.
+// load loads the item's element of a slice of 8 bytes each.
 func (k *wordsKernel) load(t *ir.Type, addr *ir.Value) *ir.Value {
 	index := k.id
 	if t.Size == 4 {
@@ -75,7 +75,7 @@ func (k *wordsKernel) finish(t testing.TB, v *ir.Value) *ir.Module {
 	return m
 }
 
-// Left matches integers of 64 bits, and smaller ones than words in device memory.
+// left matches integers of 64 bits, and smaller ones than words in device memory.
 var left = regexp.MustCompile(`\bi64\b|\[%\d+ [^%]*\bi(8|16)\b`)
 
 // mustWords runs the pass on a module and checks what it leaves.

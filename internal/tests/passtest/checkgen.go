@@ -23,7 +23,7 @@ type CheckGen struct {
 	B      *ir.Block
 	a, Out [2]*ir.Value // address and length
 	Fixed  []*ir.Value  // indices that are the same everywhere
-	vars   []*ir.Var    // of type i64
+	vars   []*ir.Var    // variables of type i64
 	sum    *ir.Var
 	gid    *ir.Value
 	sites  int

@@ -16,7 +16,7 @@ type LaneGen struct {
 	Out, In  *ir.Var
 	tile     *ir.Var
 	vars     []*ir.Var // a work-item's own
-	counters []*ir.Var // of the enclosing loops with uniform bounds
+	counters []*ir.Var // the counters of the enclosing loops with uniform bounds
 	loops    [][2]*ir.Block
 	left     int
 	Events   int64
@@ -60,7 +60,7 @@ func NewLaneGenOf(seed uint64, nests, arrays bool) *LaneGen {
 	return g
 }
 
-const arrayLen = 4 // of a laneGen's arrays
+const arrayLen = 4 // the length of a LaneGen's arrays
 
 // sameArrays is how many of a laneGen's arrays all have alike.
 const sameArrays = 2
@@ -180,7 +180,7 @@ func (g *LaneGen) any() *ir.Value {
 	return g.load(g.vars[g.r.IntN(len(g.vars))])
 }
 
-// Cond returns a condition that holds about one time in n.
+// cond returns a condition that holds about one time in n.
 func (g *LaneGen) cond(uniform bool, n int64) *ir.Value {
 	x := g.uniform
 	if !uniform {

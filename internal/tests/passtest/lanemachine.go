@@ -33,7 +33,7 @@ type lane struct {
 	at, steps int
 	loads     uint64
 	val       map[*ir.Value]uint64
-	vars      map[*ir.Var]map[string]uint64 // by path
+	vars      map[*ir.Var]map[string]uint64 // their values, by path
 	events    []uint64
 	done      bool
 	second    bool // it came by its branch's second edge

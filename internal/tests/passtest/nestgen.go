@@ -100,7 +100,7 @@ func (g *NestGen) index(depth int) *ir.Value {
 	return g.B.Append(ir.OpIAdd, ir.TypeI64, x, y)
 }
 
-// End returns what a loop counts to, or from.
+// end returns what a loop counts to, or from.
 func (g *NestGen) end() *ir.Value {
 	switch k := g.r.IntN(10); {
 	case k < 4:
@@ -194,7 +194,7 @@ func (c *nestLoop) next(by int64) *ir.Value {
 	return x
 }
 
-// Loop writes a loop.
+// loop writes a loop.
 func (g *NestGen) loop() {
 	g.loops++
 	c := g.nestLoop()
