@@ -103,7 +103,7 @@ type Subnormals struct {
 
 // Float16 says which operations on half.Float16 are instructions of the device, whose results Open
 // has compared with package half's. Others are computed from integers and float32s, with the same
-// results. The host device has none.
+// results. The host device has none, and Vulkan drivers on the processor have none by default.
 type Float16 struct {
 	Widen      bool // x.Float32()
 	Narrow     bool // half.FromFloat32
@@ -133,8 +133,8 @@ func newDeviceInfo(backend string, h *hal.Info) DeviceInfo {
 		MinSubGroup: h.SubGroups[0], MaxSubGroup: h.SubGroups[1],
 		Limits: Limits{h.Limits.MaxWorkGroupSize, h.Limits.MaxWorkItems, h.Limits.LocalMemory, cmp.Or(h.Limits.PrivateMemory, defaultPrivate),
 			h.Limits.MaxAllocation, h.Limits.DeviceMemory},
-		Subnormals: Subnormals(h.Subnormals),
-		Float16:    Float16{h.Halves.Widen || h.Halves.Unpack, h.Halves.Narrow || h.Halves.Pack, h.Halves.Arithmetic},
+		Subnormals:  Subnormals(h.Subnormals),
+		Float16:     Float16{h.Halves.Widen || h.Halves.Unpack, h.Halves.Narrow || h.Halves.Pack, h.Halves.Arithmetic},
 		ExactDivide: h.ExactDivide, ExactDivide64: h.ExactDivide64,
 	}
 }

@@ -111,7 +111,8 @@
 // KGEN_SUBNORMALS=flushed takes that code on every Vulkan device, to test it.
 //
 // Open tests which instructions have the results of package half ([Float16]). Others are replaced by
-// integers and float32s when a kernel is loaded. KGEN_HALVES=computed replaces all, to test that.
+// integers and float32s when a kernel is loaded. KGEN_HALVES=computed replaces all, to test that,
+// as on drivers on the processor, whose instructions are slower; KGEN_HALVES=native replaces none there.
 //
 // # Where the time goes
 //

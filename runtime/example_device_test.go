@@ -110,6 +110,19 @@ func ExampleSubnormals() {
 	// Output: true true
 }
 
+// The results are the same on every device, and whichever way it takes.
+func ExampleFloat16() {
+	dev, err := runtime.Open(runtime.Select("host"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+
+	by := dev.Info().Float16
+	fmt.Println(by.Widen, by.Narrow, by.Arithmetic)
+	// Output: false false false
+}
+
 // What the device decides is told to a logger, at debug level.
 func ExampleLogger() {
 	var text strings.Builder

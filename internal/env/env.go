@@ -50,7 +50,7 @@ var Vars = []Var{
 	{ExactDivide, "`always`, `never`", "correct float32 division and square root always or never, whatever the device's probe says", oneOf("always", "never")},
 	{Fused, "`never`", "correct float32 division and roots without fused products and sums, whatever the device has", oneOf("never")},
 	{Subnormals, "`flushed`", "treat Vulkan devices as such that take subnormal float32s for zeros, whatever their probes say", oneOf("flushed")},
-	{Halves, "`computed`, `packed`, `converted`", "compute with float16s from integers and float32s alone, or with GLSL's instructions that pack them, or with conversions of 16-bit types, too, whatever the device's probe says", oneOf("computed", "packed", "converted")},
+	{Halves, "`computed`, `packed`, `converted`, `native`", "compute with float16s from integers and float32s alone, or with GLSL's instructions that pack them, or with conversions of 16-bit types, too, or with all instructions, as far as the device's probe finds them right; by default GPUs take all, and Vulkan drivers on the processor none", oneOf("computed", "packed", "converted", "native")},
 	{Small, "`never`", "do without the modules for small launches", oneOf("never")},
 	{Checked, "an integer from 0 to 2^64-1", "open the host device in checked mode, with that seed, in programs that import package checked", isSeed},
 	{HostForm, "`off`, `on`", "the host device never runs host forms, or wherever there are any, under the race detector, too; see [docs/host.md](docs/host.md)", oneOf("off", "on")},

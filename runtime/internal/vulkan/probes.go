@@ -60,7 +60,13 @@ func (d *device) probe() error {
 	if env.Get(env.Subnormals) == "flushed" {
 		d.info.Subnormals = hal.Subnormals{}
 	}
-	switch h := &d.info.Halves; env.Get(env.Halves) {
+	// Processors have no arithmetic of float16s, and their drivers convert one at a time: with
+	// lavapipe's instructions kernels take two to five times as long as without.
+	way := env.Get(env.Halves)
+	if way == "" && d.info.Type == hal.VulkanCPU {
+		way = "computed"
+	}
+	switch h := &d.info.Halves; way {
 	case "computed":
 		*h = hal.Halves{}
 	case "packed":

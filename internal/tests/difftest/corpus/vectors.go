@@ -31,7 +31,7 @@ func (k Vectors) Kernel(it dsl.Item1) {
 	k.B[i] += k.A[i] // what was stored, if A is B
 }
 
-// VectorAdd is what vectors are for.
+// VectorAdd has vectors and nothing else.
 type VectorAdd struct{ A, B, C []float32 }
 
 func (k VectorAdd) Kernel(it dsl.Item1) {
@@ -64,7 +64,7 @@ func (k VectorsSmall) Kernel(it dsl.Item1) {
 		x = x*x - uint16(i)
 	}
 	k.B[i] = x
-	k.C[i] ^= k.A[i] >> 3 // what was stored, if A is B or C
+	k.C[i] ^= k.A[i] >> 3 // stored before, if A is B or C
 }
 
 // VectorsMixed has elements of three sizes, and so several vectors of the wider ones.
