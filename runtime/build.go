@@ -10,6 +10,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
@@ -92,7 +93,7 @@ type promise struct {
 	kernel *Kernel
 	shape  shape
 	local  [3]uint32
-	call   *launch.Call
+	launch *exec.Launch
 }
 
 // promises lists what is known of a kernel's launches before there are any.
@@ -100,17 +101,19 @@ func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	if d.direct() && k.host == nil || slices.ContainsFunc(k.abi.Params, func(p abi.Param) bool { return p.Kind == abi.LocalAccessor }) {
 		return nil, nil
 	}
-	c := &launch.Call{}
-	c.Begin(k.abi)
-	c.Form, c.Rank = k.abi.Form, k.abi.Rank
+	var call launch.Call
+	call.Begin(k.abi)
+	call.Form, call.Rank = k.abi.Form, k.abi.Rank
 	var p plan
 	var err *Error
 	if p.subGroup, err = d.checkSupport(k, k.abi.Properties); err != nil {
 		return nil, nil // its launches say so
 	}
-	if !d.likely(k, c) {
+	if !d.likely(k, &call) {
 		return nil, nil
 	}
+	c := new(exec.Launch)
+	c.Begin(&call)
 	if err := d.checkWorkGroup(k, c, k.abi.Properties, &p); err != nil {
 		return nil, nil // so do they here
 	}
@@ -173,7 +176,7 @@ func (d *Device) prepare(ctx context.Context, kernels []*Kernel, set settings) (
 		wg.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(list)) && inner.Err() == nil; i = next.Add(1) - 1 {
 				p := &list[i]
-				v, e := d.variant(inner, p.kernel, p.shape, p.local, p.call)
+				v, e := d.variant(inner, p.kernel, p.shape, p.local, p.launch)
 				mu.Lock()
 				if e == nil {
 					built = append(built, v)

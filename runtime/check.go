@@ -8,6 +8,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
@@ -25,7 +26,7 @@ type plan struct {
 
 // check holds a launch against its kernel and the device, in an order that
 // decides the class of the error. Nothing has been dispatched yet.
-func (d *Device) check(k *Kernel, c *launch.Call, o *launchOptions) (plan, error) {
+func (d *Device) check(k *Kernel, c *exec.Launch, o *launchOptions) (plan, error) {
 	var p plan
 	if c.Form != k.abi.Form || c.Rank != k.abi.Rank {
 		return p, errorf(ErrInvalid, "BUG: a launch of form %v and rank %d for a kernel of form %v and rank %d",
@@ -46,7 +47,7 @@ func (d *Device) check(k *Kernel, c *launch.Call, o *launchOptions) (plan, error
 
 // planFor is check without what may be another thing when the launch runs: whether buffers are
 // open, and what is in variables.
-func (d *Device) planFor(k *Kernel, c *launch.Call, o *launchOptions) (plan, error) {
+func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (plan, error) {
 	var p plan
 	if err := k.checkStated(); err != nil {
 		return p, err
@@ -120,9 +121,9 @@ func (d *Device) checkSupport(k *Kernel, props properties.List) (subGroup int, e
 	return d.checkSubGroup(props)
 }
 
-func (d *Device) checkArguments(k *Kernel, c *launch.Call) *Error {
-	for i := range c.Slices {
-		a := &c.Slices[i]
+func (d *Device) checkArguments(k *Kernel, c *exec.Launch) *Error {
+	for i := range c.Placed {
+		a := &c.Placed[i]
 		name := k.abi.Params[a.Param].Name
 		if a.Len == launch.NoBuffer {
 			return errorf(ErrKernelArgument, "%s is a view of a nil buffer", name).advise(nilBuffer)
@@ -185,7 +186,7 @@ func mergeProperties(k *Kernel, extra properties.List) (properties.List, *Error)
 }
 
 // checkRange checks the sizes by themselves.
-func checkRange(c *launch.Call, p *plan) *Error {
+func checkRange(c *exec.Launch, p *plan) *Error {
 	total := uint64(1)
 	for i := range c.Rank {
 		n := c.Global[i]
@@ -211,7 +212,7 @@ func checkRange(c *launch.Call, p *plan) *Error {
 
 // checkWorkGroup finds the work-group size, and whether the launch agrees with what
 // the kernel requires.
-func (d *Device) checkWorkGroup(k *Kernel, c *launch.Call, props properties.List, p *plan) *Error {
+func (d *Device) checkWorkGroup(k *Kernel, c *exec.Launch, props properties.List, p *plan) *Error {
 	p.local = [3]int{1, 1, 1}
 	var required, hint []int
 	if w, ok := props.Get(properties.KeyWorkGroupSize); ok {
@@ -286,7 +287,7 @@ func (d *Device) fits(dims []int) (string, bool) {
 }
 
 // checkLocalMemory adds up the work-group memory of the kernel, in bytes.
-func (d *Device) checkLocalMemory(k *Kernel, c *launch.Call) (total uint64, err *Error) {
+func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch) (total uint64, err *Error) {
 	for i := range k.abi.Locals {
 		l := &k.abi.Locals[i]
 		n := l.Len

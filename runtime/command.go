@@ -7,6 +7,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/dag"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
@@ -27,7 +28,7 @@ type command struct {
 	kind   string // of what is no launch
 	label  string
 	kernel *Kernel
-	call   launch.Call
+	call   *launch.Call
 	opts   []LaunchOption
 	node   stream.Command
 	host   dag.Uses // of a host function
@@ -55,9 +56,8 @@ func (c Command) String() string {
 func commandOf(k *Kernel, call *launch.Call, opts []LaunchOption) *command {
 	c := *call
 	c.Args, c.Slices, c.Accessors = slices.Clone(c.Args), slices.Clone(c.Slices), slices.Clone(c.Accessors)
-	c.Host, c.Uses, c.Passed, c.Specs, c.HostSpecs = nil, nil, nil, nil, nil
-	c.Node, c.Events = stream.Command{}, nil
-	return &command{kernel: k, call: c, opts: slices.Clone(opts)}
+	c.Host, c.Own = nil, nil
+	return &command{kernel: k, call: &c, opts: slices.Clone(opts)}
 }
 
 // Copy copies src to dst, both of one device and of as many elements (ErrInvalid otherwise).
@@ -209,9 +209,9 @@ type step struct {
 	kind   string // as a command's
 	label  string
 	kernel *Kernel // nil for what is no launch
-	call   launch.Call
+	launch exec.Launch
 	plan   plan
-	node   stream.Command // a command that is no launch; a launch's Uses are the call's
+	node   stream.Command // a command that is no launch; a launch has its Uses in launch
 	host   dag.Uses       // of a host function
 	keep   []any          // the memory that it uses
 	prints *step          // the launch whose output the step writes, or nil
@@ -221,8 +221,8 @@ type step struct {
 // memories calls yield with all memory of the device that the step was made with, whether it uses
 // some of it or not.
 func (s *step) memories(yield func(*stream.Memory)) {
-	for i := range s.call.Slices {
-		if m := s.call.Slices[i].Mem; m != nil {
+	for i := range s.launch.Placed {
+		if m := s.launch.Placed[i].Mem; m != nil {
 			yield(m)
 		}
 	}
@@ -237,7 +237,7 @@ func (s *step) memories(yield func(*stream.Memory)) {
 // uses returns what the step reads and writes.
 func (s *step) uses() dag.Uses {
 	if s.kernel != nil {
-		return dag.Uses{Device: s.call.Uses}
+		return dag.Uses{Device: s.launch.Uses}
 	}
 	if s.node.Run != nil {
 		return s.host
@@ -280,15 +280,15 @@ func (d *Device) checkCommand(c *command, o *launchOptions) (*step, error) {
 		}
 		return s, nil
 	}
-	s := &step{label: c.kernel.Name(), kernel: c.kernel, call: commandOf(c.kernel, &c.call, nil).call}
+	s := &step{label: c.kernel.Name(), kernel: c.kernel, launch: exec.NewLaunch(c.call)}
 	var err error
-	if s.plan, err = d.check(c.kernel, &s.call, o); err != nil {
+	if s.plan, err = d.check(c.kernel, &s.launch, o); err != nil {
 		return nil, err
 	}
 	if !s.plan.empty {
-		passSlices(c.kernel.abi, &s.call)
+		s.launch.Pass(c.kernel.abi)
 	}
-	if r := s.call.Global[:s.call.Rank]; len(r) > 0 {
+	if r := s.launch.Global[:s.launch.Rank]; len(r) > 0 {
 		s.label += fmt.Sprint(" ", r)
 	}
 	return s, nil

@@ -224,7 +224,7 @@ func (ex *ExecutableGraph) takeSub(sub *ExecutableGraph, preds []int) []int {
 
 // compile makes the pipeline of a step, which the plan holds until it is let go.
 func (ex *ExecutableGraph) compile(s *step) (plan, error) {
-	c, p := s.call, s.plan
+	c, p := s.launch, s.plan
 	if s.kernel == nil || p.empty {
 		return p, nil
 	}
@@ -404,7 +404,7 @@ func (ex *ExecutableGraph) append(run *sequence, s *step, waits []int, first boo
 		if !slices.Contains(run.kernels, s.kernel) {
 			run.kernels = append(run.kernels, s.kernel)
 		}
-		c := s.call
+		c := s.launch
 		c.Uses = slices.Clone(c.Uses)
 		n = launchCommand(s.kernel, &c, &s.plan, v)
 	}
@@ -691,7 +691,7 @@ func (d *Device) cancellable(run *sequence, ls []*pending, ctx context.Context, 
 			seq.Commands[i].Cmd.Cancel, seq.Commands[i].Run = cancel, within(ctx, seq.Commands[i].Run)
 			continue
 		}
-		c, p := s.call, s.plan
+		c, p := s.launch, s.plan
 		c.Specs, c.Uses, c.Cancel = slices.Clone(c.Specs), slices.Clone(c.Uses), cancel
 		n, err := d.command(ctx, ls[i], &c, &p)
 		h.take(i, &p)

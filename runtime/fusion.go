@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/dag"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/fusion"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
@@ -386,25 +387,25 @@ func (f *fuser) sorted() []*unit {
 func (d *Device) fusible(s *step) *fusion.Launch {
 	k := s.kernel
 	l := &fusion.Launch{
-		Source: k.source, Global: s.call.Global, Local: s.call.Local, Args: s.call.Args,
+		Source: k.source, Global: s.launch.Global, Local: s.launch.Local, Args: s.launch.Block,
 		Slices: make([]fusion.Slice, len(k.abi.Params)), Memory: make([]fusion.Memory, len(k.abi.Params)), Specs: map[uint32]uint64{}, Properties: s.plan.props,
 	}
-	for i := range s.call.Slices {
-		if a := &s.call.Slices[i]; a.Mem != nil && a.Len > 0 {
+	for i := range s.launch.Placed {
+		if a := &s.launch.Placed[i]; a.Mem != nil && a.Len > 0 {
 			l.Slices[a.Param] = fusion.Slice{Mem: a.Mem, Lo: a.Off, Hi: a.Off + a.Size, Len: a.Len}
 			l.Memory[a.Param] = fusion.Memory{Buffer: a.Buffer.Scope, View: a.View.Scope,
 				Internal: a.Buffer.Internal || a.View.Internal, NoInit: a.Buffer.NoInit || a.View.NoInit}
 		}
 	}
-	for _, v := range s.call.Specs {
+	for _, v := range s.launch.Specs {
 		if v.ID < abi.SpecReserved {
 			l.Specs[v.ID] = v.Bits
 		}
 	}
-	for i, n := range s.call.Accessors {
+	for i, n := range s.launch.Accessors {
 		l.Specs[abi.SpecAccessor+uint32(i)] = uint64(n)
 	}
-	l.LocalMemory, _ = d.checkLocalMemory(k, &s.call) // which has been done before
+	l.LocalMemory, _ = d.checkLocalMemory(k, &s.launch) // which has been done before
 	return l
 }
 
@@ -449,25 +450,25 @@ func (d *Device) fusedStep(g *fusion.Group, parts []*step) (*step, error) {
 	if err != nil {
 		return nil, &Error{Class: ErrBuild, Kernel: g.Name(), Problem: "the kernels were not linked", Err: err}
 	}
-	s := &step{kernel: k.kernel}
-	c := &s.call
+	s, c := &step{kernel: k.kernel}, &launch.Call{}
 	c.Form, c.Rank, c.Global, c.Local = g.Range(func(items int) int { return d.chooseLocal(1, [3]int{items})[0] })
 	c.Args = k.fused.Args(g)
 	for i, o := range k.fused.Origins {
 		if k.kernel.abi.Params[i].Kind != abi.Slice {
 			continue
 		}
-		for _, a := range parts[o.Part].call.Slices {
+		for _, a := range parts[o.Part].launch.Placed {
 			if a.Param == o.Param {
 				a.Param = i
 				c.Slices = append(c.Slices, a)
 			}
 		}
 	}
-	if s.plan, err = d.planFor(k.kernel, c, &launchOptions{}); err != nil {
+	s.launch.Begin(c)
+	if s.plan, err = d.planFor(k.kernel, &s.launch, &launchOptions{}); err != nil {
 		return nil, err
 	}
-	passSlices(k.kernel.abi, c)
+	s.launch.Pass(k.kernel.abi)
 	s.label = k.kernel.Name() + fmt.Sprint(" ", c.Global[:c.Rank])
 	return s, nil
 }
@@ -480,8 +481,8 @@ func (d *Device) aside(s *step, g *fusion.Group, scratch map[fusion.Slice]*strea
 		return s, nil, nil
 	}
 	var out *step
-	for i := range s.call.Slices {
-		a := &s.call.Slices[i]
+	for i := range s.launch.Placed {
+		a := &s.launch.Placed[i]
 		of := fusion.Slice{Mem: a.Mem, Lo: a.Off, Hi: a.Off + a.Size, Len: a.Len}
 		if a.Mem == nil || !g.Internal(of) {
 			continue
@@ -496,16 +497,17 @@ func (d *Device) aside(s *step, g *fusion.Group, scratch map[fusion.Slice]*strea
 		}
 		if out == nil {
 			c := *s
-			c.call = commandOf(s.kernel, &s.call, nil).call
-			c.call.Specs, c.call.HostSpecs = s.call.Specs, s.call.HostSpecs
+			c.launch = exec.NewLaunch(s.launch.Call)
+			c.launch.Placed = slices.Clone(s.launch.Placed)
+			c.launch.Specs, c.launch.HostSpecs = s.launch.Specs, s.launch.HostSpecs
 			out = &c
 		}
-		out.call.Slices[i].Mem, out.call.Slices[i].Off = scratch[of], 0
+		out.launch.Placed[i].Mem, out.launch.Placed[i].Off = scratch[of], 0
 	}
 	if out == nil {
 		return s, nil, nil
 	}
-	passSlices(s.kernel.abi, &out.call)
+	out.launch.Pass(s.kernel.abi)
 	return out, zeros, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/internal/dslhook"
 	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/fusion"
 	"github.com/kgen-go/kgen/runtime/internal/host"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
@@ -52,7 +53,9 @@ func (forStubs) NewKernel(k launch.Kernel) *Kernel { return newKernel(k) }
 
 // Launch launches a kernel on a queue.
 func (forStubs) Launch(q *Queue, k *Kernel, c *launch.Call, opts []LaunchOption) (Event, error) {
-	return q.launch(k, c, opts)
+	l := launchOf(c)
+	defer l.End()
+	return q.launch(k, l, opts)
 }
 
 // Node returns a launch as a value.
@@ -62,7 +65,9 @@ func (forStubs) Node(k *Kernel, c *launch.Call, opts []LaunchOption) Command {
 
 // Run runs a kernel on slices of the caller's memory.
 func (forStubs) Run(ctx context.Context, d *Device, k *Kernel, c *launch.Call, opts []LaunchOption) error {
-	return d.run(ctx, k, c, opts)
+	l := launchOf(c)
+	defer l.End()
+	return d.run(ctx, k, l, opts)
 }
 
 func newKernel(k launch.Kernel) *Kernel {
@@ -117,7 +122,7 @@ func (k *Kernel) leaves() bool {
 
 // isSmall reports whether the kernel has a variant for small launches and c, whose
 // arguments are complete, is one.
-func (k *Kernel) isSmall(c *launch.Call) bool {
+func (k *Kernel) isSmall(c *exec.Launch) bool {
 	if k.small == nil {
 		return false
 	}
@@ -138,7 +143,7 @@ func (k *Kernel) isSmall(c *launch.Call) bool {
 			case at < abi.OffsetArgs:
 				x = uint64(global[(at-abi.OffsetRange)/4])
 			default:
-				x = binary.LittleEndian.Uint64(c.Args[at-abi.OffsetArgs:])
+				x = binary.LittleEndian.Uint64(c.Block[at-abi.OffsetArgs:])
 			}
 			if product *= x; x > abi.MaxSmall || product > abi.MaxSmall {
 				return false

@@ -3,10 +3,10 @@ package runtime
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"slices"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
@@ -15,8 +15,44 @@ import (
 // background is for waits that no caller bounds.
 var background = context.Background()
 
+// launching is a call's launch on a queue, with storage that stays with the call's.
+type launching struct {
+	exec.Launch
+	command stream.Command // the command of a launch that the device remembers
+	events  []pending      // the events of launches to come
+}
+
+// launchOf returns a launch of the call.
+func launchOf(c *launch.Call) *launching {
+	l, _ := c.Own.(*launching)
+	if l == nil {
+		l = new(launching)
+		c.Own = l
+	}
+	l.Begin(c)
+	return l
+}
+
+// fewEvents is how many events are made at a time for launches without a context: each that is
+// kept keeps the others' memory.
+const fewEvents = 24
+
+// event returns a new pending, as newPending does, from those that the launch keeps.
+func (c *launching) event(dev *Device, k *Kernel) *pending {
+	if len(c.events) == 0 {
+		c.events = make([]pending, fewEvents)
+	}
+	l := &c.events[0]
+	c.events = c.events[1:]
+	l.dev, l.kernel, l.ev.Owner = dev, k, l
+	if dev.timed {
+		l.ev.Times = dev.newTimes(nil)
+	}
+	return l
+}
+
 // launch records a launch, and returns without waiting for it.
-func (q *Queue) launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, error) {
+func (q *Queue) launch(k *Kernel, c *launching, opts []LaunchOption) (Event, error) {
 	if err := q.usable(); err != nil {
 		return Event{}, err
 	}
@@ -32,7 +68,7 @@ func (q *Queue) launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, e
 	if g, after, err := q.graphFor(&o); err != nil {
 		return Event{}, err
 	} else if g != nil {
-		return g.record(q, commandOf(k, c, nil), &o, after)
+		return g.record(q, commandOf(k, c.Call, nil), &o, after)
 	}
 	if err := o.waitForeign(nil, q.dev); err != nil {
 		return Event{}, err
@@ -40,18 +76,18 @@ func (q *Queue) launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, e
 	if o.ctx != nil && o.ctx.Err() != nil {
 		return Event{}, waitError(o.ctx.Err())
 	}
-	p, err := q.dev.check(k, c, &o)
+	p, err := q.dev.check(k, &c.Launch, &o)
 	if err != nil {
 		return Event{}, err
 	}
 	var l *pending
 	if len(opts) == 0 {
-		l = eventFor(c, q.dev, k)
+		l = c.event(q.dev, k)
 	} else {
 		l = newPending(q.dev, k)
 	}
 	c.Cancel = l.endsWith(o.ctx)
-	ev, err := q.dev.record(cmp.Or(o.ctx, background), &q.rec, l, c, &p, o.after)
+	ev, err := q.dev.record(cmp.Or(o.ctx, background), &q.rec, l, &c.Launch, &p, o.after)
 	if err != nil || p.empty { // otherwise the event is the stream's, which others are looking at
 		if release := l.ev.Rare().Release; release != nil {
 			release()
@@ -113,7 +149,7 @@ func waitForeign(ctx context.Context, s *stream.Stream, e *stream.Event) error {
 
 // record records the checked launch l. It waits for room in the device's line until
 // ctx ends.
-func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c *launch.Call, p *plan, after []*stream.Event) (Event, error) {
+func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *plan, after []*stream.Event) (Event, error) {
 	k := l.kernel
 	l.setLocalRange(p.local)
 	if p.empty {
@@ -124,7 +160,7 @@ func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c
 		}
 		return Event{l}, nil
 	}
-	passSlices(k.abi, c)
+	c.Pass(k.abi)
 	if p.print != nil {
 		return d.recordPrinting(ctx, rec, l, c, p, after)
 	}
@@ -145,7 +181,7 @@ func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c
 
 // command returns the launch as a command of the device's stream, once its pipeline is made.
 // Whoever calls it calls p.letGo when the command is recorded.
-func (d *Device) command(ctx context.Context, l *pending, c *launch.Call, p *plan) (stream.Command, error) {
+func (d *Device) command(ctx context.Context, l *pending, c *exec.Launch, p *plan) (stream.Command, error) {
 	k := l.kernel
 	if err := d.find(ctx, k, c, p); err != nil {
 		return stream.Command{}, err
@@ -158,18 +194,18 @@ func (d *Device) command(ctx context.Context, l *pending, c *launch.Call, p *pla
 }
 
 // launchCommand returns a launch with a pipeline as a command of the device's stream.
-func launchCommand(k *Kernel, c *launch.Call, p *plan, v *variant) stream.Command {
+func launchCommand(k *Kernel, c *exec.Launch, p *plan, v *variant) stream.Command {
 	// The pipeline is a use without access: it lives until the batch has completed.
 	c.Uses = append(c.Uses, stream.Use{Mem: v.handle})
 	return stream.Command{
-		Cmd: hal.Command{Op: hal.OpLaunch, Pipeline: v.pipeline, Cancel: c.Cancel, Args: c.Args, Slices: c.Passed,
+		Cmd: hal.Command{Op: hal.OpLaunch, Pipeline: v.pipeline, Cancel: c.Cancel, Args: c.Block, Slices: c.Passed,
 			Global: deviceOrder(c.Rank, c.Global), Groups: deviceOrder(c.Rank, groups(k.abi, c, p))},
 		Uses: c.Uses,
 	}
 }
 
 // groups returns the number of work-groups in index order.
-func groups(k *abi.Kernel, c *launch.Call, p *plan) [3]int {
+func groups(k *abi.Kernel, c *exec.Launch, p *plan) [3]int {
 	out := [3]int{1, 1, 1}
 	for i := range c.Rank {
 		per := p.local[i]
@@ -179,23 +215,6 @@ func groups(k *abi.Kernel, c *launch.Call, p *plan) [3]int {
 		out[i] = (c.Global[i] + per - 1) / per
 	}
 	return out
-}
-
-// passSlices fills in the device slices' addresses and what they are used for.
-func passSlices(k *abi.Kernel, c *launch.Call) {
-	c.Passed, c.Uses = c.Passed[:0], c.Uses[:0]
-	for i := range c.Slices {
-		a := &c.Slices[i]
-		param := &k.Params[a.Param]
-		if param.Offset < 0 || a.Mem == nil || a.Len == 0 {
-			continue // a zero slice
-		}
-		mem := a.Mem.HAL()
-		binary.LittleEndian.PutUint64(c.Args[param.Offset:], mem.Address()+a.Off)
-		binary.LittleEndian.PutUint64(c.Args[param.Offset+8:], uint64(a.Len))
-		c.Passed = append(c.Passed, hal.SliceArg{Param: a.Param, Memory: mem, Offset: a.Off, Len: a.Len})
-		c.Uses = append(c.Uses, stream.Use{Mem: a.Mem, Lo: a.Off, Hi: a.Off + a.Size, Access: param.Access})
-	}
 }
 
 // deviceOrder turns index order into x, y, z, with 1 for absent dimensions.
@@ -226,7 +245,7 @@ func splitSpecs(k *abi.Kernel, specs []hal.SpecValue) []hal.SpecValue {
 
 // reservedSpecs adds the values of the reserved specialization constants to those
 // of the kernel's own. Modules need not have them.
-func reservedSpecs(c *launch.Call, local [3]uint32, correct, fused, flushes, whole bool) {
+func reservedSpecs(c *exec.Launch, local [3]uint32, correct, fused, flushes, whole bool) {
 	for i, n := range local {
 		c.Specs = append(c.Specs, hal.SpecValue{ID: abi.SpecLocalSizeX + uint32(i), Size: 4, Bits: uint64(n)})
 	}

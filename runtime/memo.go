@@ -3,6 +3,7 @@ package runtime
 import (
 	"sync/atomic"
 
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
@@ -52,11 +53,11 @@ func (d *Device) memoSlot(k *Kernel, c *launch.Call) (*memoSlot, uint64) {
 }
 
 // remember remembers a launch whose pipeline has been found.
-func (d *Device) remember(k *Kernel, c *launch.Call, p *plan) {
+func (d *Device) remember(k *Kernel, c *exec.Launch, p *plan) {
 	if k.output != nil || len(c.Accessors) > 0 || p.options || p.variant == nil || p.empty {
 		return
 	}
-	slot, h := d.memoSlot(k, c)
+	slot, h := d.memoSlot(k, c.Call)
 	if slot.missed.Swap(h) != h {
 		return
 	}
@@ -68,15 +69,15 @@ func (d *Device) remember(k *Kernel, c *launch.Call, p *plan) {
 
 // again launches what the device remembers. It reports false if the launch is another one, or
 // something is wrong with it: then nothing was done.
-func (q *Queue) again(k *Kernel, c *launch.Call) (_ Event, done bool, _ error) {
+func (q *Queue) again(k *Kernel, c *launching) (_ Event, done bool, _ error) {
 	d := q.dev
-	slot, _ := d.memoSlot(k, c)
+	slot, _ := d.memoSlot(k, c.Call)
 	m := slot.memo.Load()
 	if m == nil || m.kernel != k || m.global != c.Global || m.local != c.Local || c.Form != k.abi.Form || c.Rank != k.abi.Rank {
 		return Event{}, false, nil
 	}
-	for i := range c.Slices {
-		a := &c.Slices[i]
+	for i := range c.Placed {
+		a := &c.Placed[i]
 		if a.Len == launch.NoBuffer || a.View.Bad || a.Mem != nil && (a.Mem.Stream() != d.stream || a.Mem.Released()) {
 			return Event{}, false, nil
 		}
@@ -84,18 +85,18 @@ func (q *Queue) again(k *Kernel, c *launch.Call) (_ Event, done bool, _ error) {
 	if k.watch.Changed() != nil {
 		return Event{}, false, nil
 	}
-	passSlices(k.abi, c)
-	if m.hasSmall && m.variant.shape.small != k.isSmall(c) || !d.variants.again(m.variant) {
+	c.Pass(k.abi)
+	if m.hasSmall && m.variant.shape.small != k.isSmall(&c.Launch) || !d.variants.again(m.variant) {
 		return Event{}, false, nil
 	}
-	l := eventFor(c, d, k)
+	l := c.event(d, k)
 	l.local = m.ran
 	c.Uses = append(c.Uses, stream.Use{Mem: m.variant.handle})
-	// Nobody else sets c.Node, so that its other fields are zero. Copying a whole command costs a
+	// Nobody else sets c.command, so that its other fields are zero. Copying a whole command costs a
 	// tenth of a launch.
-	n := &c.Node
+	n := &c.command
 	n.Cmd.Op, n.Cmd.Pipeline, n.Cmd.Global, n.Cmd.Groups = hal.OpLaunch, m.pipeline, m.items, m.groups
-	n.Cmd.Args, n.Cmd.Slices, n.Uses = c.Args, c.Passed, c.Uses
+	n.Cmd.Args, n.Cmd.Slices, n.Uses = c.Block, c.Passed, c.Uses
 	err := d.stream.Record(background, &q.rec, n, &l.ev)
 	m.variant.users.Add(-1)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
-	"github.com/kgen-go/kgen/runtime/internal/launch"
 	"github.com/kgen-go/kgen/runtime/internal/prints"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
@@ -277,7 +277,7 @@ func joined(chunks []prints.Chunk) []prints.Chunk {
 
 // recordPrinting records a launch of a kernel that prints. n is the launch, and c what it is made
 // of.
-func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pending, c *launch.Call, p *plan, after []*stream.Event) (Event, error) {
+func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *plan, after []*stream.Event) (Event, error) {
 	k := l.kernel
 	if err := d.prints.keepUp(ctx); err != nil {
 		return Event{}, err
@@ -286,7 +286,7 @@ func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pe
 	if err != nil {
 		return Event{}, err
 	}
-	s, u := b.pass(k, c.Args)
+	s, u := b.pass(k, c.Block)
 	c.Passed, c.Uses = append(c.Passed, s), append(c.Uses, u)
 	n, err := d.command(ctx, l, c, p)
 	if err != nil {

@@ -3,6 +3,8 @@ package runtime
 import (
 	"cmp"
 	"slices"
+
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 )
 
 // This file has queues record into graphs.
@@ -176,8 +178,7 @@ func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
 	}
 	opts = append(slices.Clone(c.opts), opts...)
 	if c.kernel != nil {
-		call := commandOf(c.kernel, &c.call, nil).call
-		return q.launch(c.kernel, &call, opts)
+		return q.launch(c.kernel, &launching{Launch: exec.NewLaunch(c.call)}, opts)
 	}
 	o, g, after, err := q.place(opts, "a copy")
 	if err != nil {

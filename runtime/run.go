@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
@@ -16,7 +17,7 @@ import (
 //
 // When ctx ends first, it ends the launch, as WithContext does, and returns. From
 // then on the caller's memory is neither read nor written.
-func (d *Device) run(ctx context.Context, k *Kernel, c *launch.Call, opts []LaunchOption) (err error) {
+func (d *Device) run(ctx context.Context, k *Kernel, in *launching, opts []LaunchOption) (err error) {
 	if err := d.usable(); err != nil {
 		return err
 	}
@@ -33,6 +34,7 @@ func (d *Device) run(ctx context.Context, k *Kernel, c *launch.Call, opts []Laun
 	if o.ctx != nil {
 		return errOwnContext(k)
 	}
+	c := &in.Launch
 	p, err := d.check(k, c, &o)
 	if err != nil {
 		return err
@@ -109,7 +111,7 @@ func (forStubs) RunCommand(ctx context.Context, q *Queue, c Command) error {
 	if ctx.Done() != nil {
 		opts = append(opts[:len(opts):len(opts)], WithContext(ctx))
 	}
-	ev, err := q.launch(k, &c.c.call, opts)
+	ev, err := q.launch(k, &launching{Launch: exec.NewLaunch(c.c.call)}, opts)
 	if err != nil {
 		return err
 	}
@@ -150,7 +152,7 @@ type wrapper interface {
 
 // layOut gives each slice its place on the device. Slices that overlap in the
 // caller's memory do so on the device.
-func (r *run) layOut(c *launch.Call, p *plan) error {
+func (r *run) layOut(c *exec.Launch, p *plan) error {
 	args := c.Host
 	regions := make([]region, 0, len(args))
 	for i := range args {
@@ -190,7 +192,7 @@ func (r *run) layOut(c *launch.Call, p *plan) error {
 		if g := r.find(a); g != nil {
 			s.Mem, s.Off, s.Len = g.mem, g.pad+uint64(uintptr(a.Ptr)-g.lo), a.Len
 		}
-		c.Slices = append(c.Slices, s)
+		c.Place(s)
 	}
 	return nil
 }
@@ -198,7 +200,7 @@ func (r *run) layOut(c *launch.Call, p *plan) error {
 // wrapper returns the device if its kernels may use the caller's memory as it is. They
 // may if Run need not return before the kernel has stopped: because nothing ends its
 // context, or because the kernel stops soon when asked to.
-func (r *run) wrapper(c *launch.Call, p *plan) (wrapper, error) {
+func (r *run) wrapper(c *exec.Launch, p *plan) (wrapper, error) {
 	w, ok := r.dev.hal.(wrapper)
 	if !ok {
 		return nil, nil
@@ -262,7 +264,7 @@ func (r *run) upload() error {
 }
 
 // download copies the written slices back.
-func (r *run) download(c *launch.Call) error {
+func (r *run) download(c *exec.Launch) error {
 	if r.wrapped {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
@@ -35,11 +36,11 @@ func TestIsSmall(t *testing.T) {
 		{limit/15 + 1, 1, 1, 1, false},
 		{1 << 62, 1, 1, 4, false}, // the product wraps around
 	} {
-		call := &launch.Call{Rank: 2, Global: [3]int{c.y, c.x}}
+		call := exec.NewLaunch(&launch.Call{Rank: 2, Global: [3]int{c.y, c.x}})
 		for _, v := range []int{c.w, 0, c.n} {
-			call.Args = binary.LittleEndian.AppendUint64(call.Args, uint64(v))
+			call.Block = binary.LittleEndian.AppendUint64(call.Block, uint64(v))
 		}
-		if got := k.isSmall(call); got != c.want {
+		if got := k.isSmall(&call); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
@@ -59,16 +60,16 @@ func TestIsSmall(t *testing.T) {
 		{1 << 14, 4, 8 << 14, true},
 		{1<<14 + 1, 4, 8 << 14, false},
 	} {
-		call := &launch.Call{Rank: 2, Global: [3]int{c.y, c.x}, Local: [3]int{8, 4}}
-		call.Args = binary.LittleEndian.AppendUint64(call.Args, uint64(c.w))
-		if got := k.isSmall(call); got != c.want {
+		call := exec.NewLaunch(&launch.Call{Rank: 2, Global: [3]int{c.y, c.x}, Local: [3]int{8, 4}})
+		call.Block = binary.LittleEndian.AppendUint64(call.Block, uint64(c.w))
+		if got := k.isSmall(&call); got != c.want {
 			t.Errorf("groups, %+v: %v", c, got)
 		}
 	}
-	if k.isSmall(&launch.Call{Rank: 2, Global: [3]int{1, 1}, Args: make([]byte, 8)}) {
+	if k.isSmall(&exec.Launch{Call: &launch.Call{Rank: 2, Global: [3]int{1, 1}}, Block: make([]byte, 8)}) {
 		t.Error("no work-group size")
 	}
-	if newKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K"}}).isSmall(&launch.Call{}) {
+	if newKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K"}}).isSmall(&exec.Launch{Call: &launch.Call{}}) {
 		t.Error("a kernel without the variant")
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
-	"github.com/kgen-go/kgen/runtime/internal/launch"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
@@ -103,7 +103,7 @@ func (s shape) hash(specs []hal.SpecValue) uint64 {
 // find sets the plan's variant, which is made if it is not there. The wait for that
 // ends with ctx, and making it goes on: the next launch finds it. Whoever calls it
 // calls p.letGo.
-func (d *Device) find(ctx context.Context, k *Kernel, c *launch.Call, p *plan) error {
+func (d *Device) find(ctx context.Context, k *Kernel, c *exec.Launch, p *plan) error {
 	if p.variant != nil {
 		return nil
 	}
@@ -134,7 +134,7 @@ func (p *plan) letGo() {
 }
 
 // variant returns a variant for whoever counts as its user from then on.
-func (d *Device) variant(ctx context.Context, k *Kernel, sh shape, local [3]uint32, c *launch.Call) (*variant, error) {
+func (d *Device) variant(ctx context.Context, k *Kernel, sh shape, local [3]uint32, c *exec.Launch) (*variant, error) {
 	key := variantKey{k, sh.hash(c.Specs)}
 	for {
 		v, ready, first := d.variants.get(key, sh, c.Specs)

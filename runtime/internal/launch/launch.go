@@ -9,7 +9,6 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/dslhook"
 	"github.com/kgen-go/kgen/properties"
-	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/host"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
@@ -80,31 +79,22 @@ type HostArg struct {
 	Size  uint64 // bytes
 }
 
-// Call is one launch: its arguments and its range. The storage of its slices is
-// reused from launch to launch.
+// Call is one launch as a stub states it: its arguments and its range. Package runtime reads it
+// alone. The storage of its slices is reused from launch to launch.
 type Call struct {
 	Form   abi.Form
 	Rank   int
 	Global [3]int // in index order, the last of Rank fastest
 	Local  [3]int // nd-range only
 
-	// Cancel is what ends the launch early, or nil.
-	Cancel *hal.Cancel
-
-	Args      []byte
+	Args      []byte // the values of parameters; those of slices are zero
 	Slices    []SliceArg
 	Host      []HostArg
 	Accessors []int
 
-	// Uses, Passed, Specs and HostSpecs are package runtime's.
-	Uses   []stream.Use
-	Passed []hal.SliceArg
-	Specs  []hal.SpecValue
-	// HostSpecs are the values of the kernel's own constants as Go has them.
-	HostSpecs []dslhook.Spec
-	// Node and Events are storage of package runtime's, too, which it keeps as it likes.
-	Node   stream.Command
-	Events any
+	// Own is package runtime's state of launches, which stays with the storage. Stubs do not
+	// look at it.
+	Own any
 }
 
 // Begin readies a call that is new, or that End was called of, for a launch of k.
@@ -115,18 +105,13 @@ func (c *Call) Begin(k *abi.Kernel) {
 	c.Args = c.Args[:k.ArgSize]
 }
 
-// End forgets what the call was of, but keeps its storage. The arguments are zero then.
+// End forgets the call's launch, but keeps the storage. The arguments are zero then.
 func (c *Call) End() {
 	clear(c.Args)
 	clear(c.Slices)
 	clear(c.Host)
-	clear(c.Uses)
-	clear(c.Passed)
-	clear(c.HostSpecs)
 	c.Args, c.Slices, c.Host, c.Accessors = c.Args[:0], c.Slices[:0], c.Host[:0], c.Accessors[:0]
-	c.Uses, c.Passed, c.Specs, c.HostSpecs = c.Uses[:0], c.Passed[:0], c.Specs[:0], c.HostSpecs[:0]
 	c.Form, c.Rank, c.Global, c.Local = 0, 0, [3]int{}, [3]int{}
-	c.Cancel = nil
 }
 
 // Range1 makes the call a launch of a range of one dimension.
