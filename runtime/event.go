@@ -62,18 +62,6 @@ func newPending(dev *Device, k *Kernel) *pending {
 	return l
 }
 
-// endsWith has the command ask for its end when ctx ends, unless ctx cannot end, and
-// returns the request. It is called before the command is recorded.
-func (l *pending) endsWith(ctx context.Context) *hal.Cancel {
-	if ctx == nil || ctx.Done() == nil {
-		return nil
-	}
-	r := l.needRare()
-	r.ctx = ctx
-	l.ev.NeedRare().Release = context.AfterFunc(ctx, r.cancel.Ask)
-	return &r.cancel
-}
-
 // Wait blocks until the launch has completed or ctx ends; the launch goes on in
 // the latter case (see [WithContext] for ending it). It returns the launch's *Fault,
 // if a work-item panicked, and why the launch did not run whole, if it did not: the

@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"cmp"
 	"context"
 	"runtime"
 	"slices"
@@ -531,12 +530,12 @@ func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error)
 	if err := ex.usable(q.dev); err != nil {
 		return Event{}, err
 	}
-	o, g, after, err := q.place(opts, "a graph")
+	o, err := q.order(opts, "a graph")
 	if err != nil {
 		return Event{}, err
 	}
-	if g != nil {
-		return g.recordNode(q, &Node{sub: ex.clone()}, after)
+	if o.graph != nil {
+		return o.graph.recordNode(q, &Node{sub: ex.clone()}, o.preds)
 	}
 	ex.mu.Lock()
 	run := ex.run
@@ -550,29 +549,35 @@ func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error)
 	defer runtime.KeepAlive(ex)
 	defer run.letGo()
 	all.dev, all.ev.Owner, all.ev.Times = q.dev, all, q.dev.newTimes(run)
-	return q.dev.submit(q, run, &o, all)
+	o.attended = true
+	return o.do(all, func() error { return q.dev.checkRun(run) }, func(ctx context.Context, cancel *hal.Cancel) error {
+		return q.dev.recordRun(ctx, &q.rec, run, all, cancel != nil, o.after)
+	})
 }
 
-// submit records a sequence in the device's stream. The event all stands for all of it.
-func (d *Device) submit(q *Queue, run *sequence, o *launchOptions, all *pending) (ev Event, err error) {
-	if o.ctx != nil && o.ctx.Err() != nil {
-		return Event{}, waitError(o.ctx.Err())
-	}
+// checkRun checks what may have changed since the sequence was planned: variables that its kernels
+// read, and whether buffers are open that no command uses.
+func (d *Device) checkRun(run *sequence) error {
 	for _, k := range run.kernels {
 		if err := k.checkVariables(); err != nil {
-			return Event{}, err.about(k)
+			return err.about(k)
 		}
 	}
 	if slices.ContainsFunc(run.idle, (*stream.Memory).Released) {
-		return Event{}, recordError(d, stream.ErrReleased)
+		return recordError(d, stream.ErrReleased)
 	}
-	ends := o.ctx != nil && o.ctx.Done() != nil
+	return nil
+}
+
+// recordRun records a sequence in the device's stream. The event all stands for all of it. Where ends
+// is set, its commands end with ctx.
+func (d *Device) recordRun(ctx context.Context, rec *stream.Recorder, run *sequence, all *pending, ends bool, after []*stream.Event) (err error) {
 	if !ends {
 		if r := run.replayOn(d); r != nil {
-			if err := d.stream.RecordReplay(cmp.Or(o.ctx, background), &q.rec, r, o.after, &all.ev); err != nil {
-				return Event{}, recordError(d, err)
+			if err := d.stream.RecordReplay(ctx, rec, r, after, &all.ev); err != nil {
+				return recordError(d, err)
 			}
-			return Event{all}, nil
+			return nil
 		}
 	}
 	parts, events := run.events(d)
@@ -586,22 +591,24 @@ func (d *Device) submit(q *Queue, run *sequence, o *launchOptions, all *pending)
 		defer pipelines.letGo()
 		defer func() {
 			if err != nil {
-				release(parts)
+				for _, l := range parts {
+					l.release()
+				}
 			}
 		}()
-		if seq, err = d.cancellable(run, parts, o.ctx, pipelines); err != nil {
-			return Event{}, err
+		if seq, err = d.cancellable(run, parts, ctx, pipelines); err != nil {
+			return err
 		}
 	}
 	undo := func() {}
 	if run.prints {
-		if seq, undo, err = d.withPrints(cmp.Or(o.ctx, background), run, seq); err != nil {
-			return Event{}, err
+		if seq, undo, err = d.withPrints(ctx, run, seq); err != nil {
+			return err
 		}
 	}
-	if err := d.stream.RecordAll(cmp.Or(o.ctx, background), &q.rec, seq, o.after, events); err != nil {
+	if err := d.stream.RecordAll(ctx, rec, seq, after, events); err != nil {
 		undo()
-		return Event{}, recordError(d, err)
+		return recordError(d, err)
 	}
 	for i, s := range run.steps {
 		if s.prints != nil {
@@ -609,14 +616,10 @@ func (d *Device) submit(q *Queue, run *sequence, o *launchOptions, all *pending)
 		}
 	}
 	if len(events) == 0 {
-		events = o.after
+		events = after
 	}
-	if len(events) > 0 {
-		times := all.ev.Times
-		all.ev = *stream.NewMarker(events)
-		all.ev.Owner, all.ev.Times = all, times
-	}
-	return Event{all}, nil
+	all.becomes(events)
+	return nil
 }
 
 // events returns an event for each step.
@@ -686,7 +689,7 @@ func (d *Device) cancellable(run *sequence, ls []*pending, ctx context.Context, 
 		if s.prints != nil {
 			continue // what has been printed is written
 		}
-		cancel := ls[i].endsWith(ctx)
+		cancel := ls[i].endsWith(ctx, false)
 		if s.kernel == nil {
 			seq.Commands[i].Cmd.Cancel, seq.Commands[i].Run = cancel, within(ctx, seq.Commands[i].Run)
 			continue
@@ -701,16 +704,6 @@ func (d *Device) cancellable(run *sequence, ls []*pending, ctx context.Context, 
 		seq.Commands[i] = n
 	}
 	return &seq, nil
-}
-
-// release ends what contexts would have done to commands that were not recorded.
-func release(ls []*pending) {
-	for _, l := range ls {
-		if l.ev.Rare().Release != nil {
-			l.ev.NeedRare().Release()
-			l.ev.NeedRare().Release = nil
-		}
-	}
 }
 
 // recordError is the error of a graph that could not be recorded.

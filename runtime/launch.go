@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -11,9 +10,6 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
-
-// background is for waits that no caller bounds.
-var background = context.Background()
 
 // launching is a call's launch on a queue, with storage that stays with the call's.
 type launching struct {
@@ -51,114 +47,17 @@ func (c *launching) event(dev *Device, k *Kernel) *pending {
 	return l
 }
 
-// launch records a launch, and returns without waiting for it.
-func (q *Queue) launch(k *Kernel, c *launching, opts []LaunchOption) (Event, error) {
-	if err := q.usable(); err != nil {
-		return Event{}, err
-	}
-	if len(opts) == 0 && q.into.Load() == nil {
-		if ev, done, err := q.again(k, c); done {
-			return ev, err
-		}
-	}
-	o, err := parseOptions(opts)
-	if err != nil {
-		return Event{}, err
-	}
-	if g, after, err := q.graphFor(&o); err != nil {
-		return Event{}, err
-	} else if g != nil {
-		return g.record(q, commandOf(k, c.Call, nil), &o, after)
-	}
-	if err := o.waitForeign(nil, q.dev); err != nil {
-		return Event{}, err
-	}
-	if o.ctx != nil && o.ctx.Err() != nil {
-		return Event{}, waitError(o.ctx.Err())
-	}
-	p, err := q.dev.check(k, &c.Launch, &o)
-	if err != nil {
-		return Event{}, err
-	}
-	var l *pending
-	if len(opts) == 0 {
-		l = c.event(q.dev, k)
-	} else {
-		l = newPending(q.dev, k)
-	}
-	c.Cancel = l.endsWith(o.ctx)
-	ev, err := q.dev.record(cmp.Or(o.ctx, background), &q.rec, l, &c.Launch, &p, o.after)
-	if err != nil || p.empty { // otherwise the event is the stream's, which others are looking at
-		if release := l.ev.Rare().Release; release != nil {
-			release()
-		}
-	}
-	return ev, err
-}
-
-// parseOptions applies the options.
-func parseOptions(opts []LaunchOption) (launchOptions, error) {
-	if len(opts) == 0 {
-		return launchOptions{}, nil // and nothing is allocated
-	}
-	return applyOptions(opts)
-}
-
-func applyOptions(opts []LaunchOption) (launchOptions, error) {
-	var o launchOptions
-	for _, opt := range opts {
-		if opt == nil {
-			return o, errorf(ErrInvalid, "a launch option is nil")
-		}
-		opt.applyLaunch(&o)
-	}
-	return o, o.err
-}
-
-// readOptions applies the options and waits for events of other devices.
-func readOptions(ctx context.Context, d *Device, opts []LaunchOption) (launchOptions, error) {
-	o, err := parseOptions(opts)
-	if err != nil {
-		return o, err
-	}
-	return o, o.waitForeign(ctx, d)
-}
-
-// waitForeign waits for the events of other devices, which have no place in this device's
-// order, until ctx ends or, if it is nil, the context of the options.
-func (o *launchOptions) waitForeign(ctx context.Context, d *Device) error {
-	for _, e := range o.after {
-		if err := waitForeign(cmp.Or(ctx, o.ctx, background), d.stream, e); err != nil {
-			return waitError(err)
-		}
-	}
-	return nil
-}
-
-func waitForeign(ctx context.Context, s *stream.Stream, e *stream.Event) error {
-	for _, a := range e.After() {
-		if err := waitForeign(ctx, s, a); err != nil {
-			return err
-		}
-	}
-	if es := e.Stream(); es != nil && es != s {
-		return e.Wait(ctx)
-	}
-	return nil
-}
+// newLaunching returns a launch of a call whose storage is no stub's.
+func newLaunching(c *launch.Call) *launching { return &launching{Launch: exec.NewLaunch(c)} }
 
 // record records the checked launch l. It waits for room in the device's line until
 // ctx ends.
-func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *plan, after []*stream.Event) (Event, error) {
+func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *plan, after []*stream.Event) error {
 	k := l.kernel
 	l.setLocalRange(p.local)
 	if p.empty {
-		if len(after) > 0 {
-			release, times := l.ev.Rare().Release, l.ev.Times
-			l.ev = *stream.NewMarker(after)
-			l.ev.Owner, l.ev.Times, l.ev.NeedRare().Release = l, times, release
-		}
-		return Event{l}, nil
+		l.becomes(after)
+		return nil
 	}
 	c.Pass(k.abi)
 	if p.print != nil {
@@ -166,7 +65,7 @@ func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c
 	}
 	n, err := d.command(ctx, l, c, p)
 	if err != nil {
-		return Event{}, err
+		return err
 	}
 	defer p.letGo()
 	n.After = after
@@ -174,9 +73,9 @@ func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c
 		d.remember(k, c, p)
 	}
 	if err := d.stream.Record(ctx, rec, &n, &l.ev); err != nil {
-		return Event{}, backendError(d, k, "the launch was not recorded", err)
+		return backendError(d, k, "the launch was not recorded", err)
 	}
-	return Event{l}, nil
+	return nil
 }
 
 // command returns the launch as a command of the device's stream, once its pipeline is made.

@@ -277,21 +277,21 @@ func joined(chunks []prints.Chunk) []prints.Chunk {
 
 // recordPrinting records a launch of a kernel that prints. n is the launch, and c what it is made
 // of.
-func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *plan, after []*stream.Event) (Event, error) {
+func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *plan, after []*stream.Event) error {
 	k := l.kernel
 	if err := d.prints.keepUp(ctx); err != nil {
-		return Event{}, err
+		return err
 	}
 	b, err := d.printBuffer(p.print.bytes)
 	if err != nil {
-		return Event{}, err
+		return err
 	}
 	s, u := b.pass(k, c.Block)
 	c.Passed, c.Uses = append(c.Passed, s), append(c.Uses, u)
 	n, err := d.command(ctx, l, c, p)
 	if err != nil {
 		d.recycle(b)
-		return Event{}, err
+		return err
 	}
 	defer p.letGo()
 	output := newPending(d, k)
@@ -301,10 +301,10 @@ func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pe
 	if err := d.stream.RecordAll(ctx, rec, &both, after, []*stream.Event{&l.ev, &output.ev}); err != nil {
 		d.recycle(b)
 		l.needRare().output = nil
-		return Event{}, backendError(d, k, "the launch was not recorded", err)
+		return backendError(d, k, "the launch was not recorded", err)
 	}
 	d.prints.printing(&output.ev)
-	return Event{l}, nil
+	return nil
 }
 
 // withPrints returns the sequence of a submission with a buffer for each launch that prints. undo

@@ -24,50 +24,38 @@ func (d *Device) run(ctx context.Context, k *Kernel, in *launching, opts []Launc
 	if ctx == nil {
 		return errorf(ErrInvalid, "the context is nil").about(k)
 	}
-	o, err := readOptions(ctx, d, opts)
+	own, err := runOptions(k, opts)
 	if err != nil {
 		return err
 	}
-	if n := o.node(); n != nil {
-		return errNodeOutside(n).about(k)
+	own.ctx = ctx
+	if err := own.waitForeign(d); err != nil {
+		return err
 	}
-	if o.ctx != nil {
-		return errOwnContext(k)
-	}
+	o := order{launchOptions: own, dev: d, attended: true}
 	c := &in.Launch
-	p, err := d.check(k, c, &o)
-	if err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return waitError(err)
-	}
-	if err := d.mayWait(); err != nil {
-		return err
-	}
+	var p plan
 	r := run{dev: d, kernel: k, ctx: ctx, l: newPending(d, k)}
-	r.l.needRare().ctx = ctx
-	if ctx.Done() != nil {
-		c.Cancel = &r.l.needRare().cancel
-	}
-	defer func() { r.end(err) }()
-	defer p.letGo()
-	if !p.empty {
-		if err := r.layOut(c, &p); err != nil {
+	began := false
+	defer func() {
+		if began {
+			r.end(err)
+		}
+	}()
+	ev, err := o.do(r.l, func() error {
+		if p, err = d.check(k, c, &o.launchOptions); err != nil {
 			return err
 		}
-		if err := r.upload(); err != nil {
-			return err
-		}
-	}
-	ev, err := d.record(ctx, &r.rec, r.l, c, &p, o.after)
+		return d.mayWait()
+	}, func(ctx context.Context, cancel *hal.Cancel) error {
+		began = true
+		r.l.needRare().ctx = ctx
+		c.Cancel = cancel
+		defer p.letGo()
+		return r.record(c, &p, o.after)
+	})
 	if err != nil {
 		return err
-	}
-	if !p.empty {
-		if err := r.download(c); err != nil {
-			return err
-		}
 	}
 	var lost error
 	for _, l := range r.downloads {
@@ -79,6 +67,23 @@ func (d *Device) run(ctx context.Context, k *Kernel, in *launching, opts []Launc
 		return err // says more than what the copies say
 	}
 	return lost
+}
+
+// record records the launch, between copies of the caller's memory to the device and back.
+func (r *run) record(c *exec.Launch, p *plan, after []*stream.Event) error {
+	if p.empty {
+		return r.dev.record(r.ctx, &r.rec, r.l, c, p, after)
+	}
+	if err := r.layOut(c, p); err != nil {
+		return err
+	}
+	if err := r.upload(); err != nil {
+		return err
+	}
+	if err := r.dev.record(r.ctx, &r.rec, r.l, c, p, after); err != nil {
+		return err
+	}
+	return r.download(c)
 }
 
 // RunCommand has a queue run a launch, and waits. When ctx ends first, the launch ends with it, as
@@ -94,15 +99,8 @@ func (forStubs) RunCommand(ctx context.Context, q *Queue, c Command) error {
 	if err := q.notRecording("running a kernel, which waits for it,"); err != nil {
 		return err
 	}
-	o, err := parseOptions(c.c.opts)
-	if err != nil {
+	if _, err := runOptions(k, c.c.opts); err != nil {
 		return err
-	}
-	if n := o.node(); n != nil { // else the launch would become a node, for which nobody can wait
-		return errNodeOutside(n).about(k)
-	}
-	if o.ctx != nil {
-		return errOwnContext(k)
 	}
 	if err := q.dev.mayWait(); err != nil {
 		return err
@@ -111,7 +109,7 @@ func (forStubs) RunCommand(ctx context.Context, q *Queue, c Command) error {
 	if ctx.Done() != nil {
 		opts = append(opts[:len(opts):len(opts)], WithContext(ctx))
 	}
-	ev, err := q.launch(k, &launching{Launch: exec.NewLaunch(c.c.call)}, opts)
+	ev, err := q.launch(k, newLaunching(c.c.call), opts)
 	if err != nil {
 		return err
 	}
