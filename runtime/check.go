@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
+	"github.com/kgen-go/kgen/runtime/internal/prints"
 )
 
 // A plan is how a launch runs: what the checks have found.
@@ -20,8 +21,8 @@ type plan struct {
 	props    properties.List // the kernel's and the launch's
 	options  bool            // the launch has options that it depends on
 
-	variant *variant  // nil if it is still to be found
-	print   *printing // nil for a kernel that does not print
+	variant *variant        // nil if it is still to be found
+	print   *prints.Options // nil for a kernel that does not print
 }
 
 // check holds a launch against its kernel and the device, in an order that

@@ -318,8 +318,8 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 		stream:  stream.NewStream(h, stream.FlushDelay),
 		closing: o.closing, log: cmp.Or(o.log, slog.Default()),
 	}
-	if d.printing = o.printing; d.printing.bytes == 0 {
-		d.printing.bytes = defaultPrintBuffer
+	if d.printing = o.printing; d.printing.Bytes == 0 {
+		d.printing.Bytes = defaultPrintBuffer
 	}
 	d.variants.init()
 	d.flushes = !d.info.Subnormals.Computed()
