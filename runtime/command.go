@@ -210,7 +210,7 @@ type step struct {
 	label  string
 	kernel *Kernel // nil for what is no launch
 	launch exec.Launch
-	plan   plan
+	plan   exec.Plan
 	node   stream.Command // a command that is no launch; a launch has its Uses in launch
 	host   dag.Uses       // of a host function
 	keep   []any          // the memory that it uses
@@ -253,7 +253,7 @@ func (s *step) uses() dag.Uses {
 // nothing reports whether the step has no command.
 func (s *step) nothing() bool {
 	if s.kernel != nil {
-		return s.plan.empty
+		return s.plan.Empty
 	}
 	return len(s.node.Uses) == 0 && s.node.Run == nil
 }
@@ -285,7 +285,7 @@ func (d *Device) checkCommand(c *command, o *launchOptions) (*step, error) {
 	if s.plan, err = d.check(c.kernel, &s.launch, o); err != nil {
 		return nil, err
 	}
-	if !s.plan.empty {
+	if !s.plan.Empty {
 		s.launch.Pass(c.kernel.abi)
 	}
 	if r := s.launch.Global[:s.launch.Rank]; len(r) > 0 {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
@@ -199,16 +200,15 @@ type Device struct {
 	// small says that small launches take the variants made for them.
 	small bool
 
-	pipelines atomic.Int64
-	closing   time.Duration // bounds Close's wait, if positive
+	closing time.Duration // bounds Close's wait, if positive
 
-	variants variants
-	memos    [memoSlots]memoSlot
-	fused    fusedKernels
-	printing printing // what launches have that say nothing else
-	prints   printBuffers
-	close    sync.Once
-	err      error // of Close
+	pipelines exec.Pipelines
+	memos     exec.Memos
+	fused     fusedKernels
+	printing  printing // the options of launches that give none
+	prints    printBuffers
+	close     sync.Once
+	err       error // the error of Close
 }
 
 // Open opens a device: the one that Select or the environment variable
@@ -321,7 +321,7 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 	if d.printing = o.printing; d.printing.Bytes == 0 {
 		d.printing.Bytes = defaultPrintBuffer
 	}
-	d.variants.init()
+	d.pipelines.Init((*maker)(d), d.stream)
 	d.flushes = !d.info.Subnormals.Computed()
 	d.correct = o.divide == "always" || o.divide != "never" && (!d.info.ExactDivide || d.flushes)
 	d.byFma = h.Info().Fused && o.fused != "never"
@@ -437,7 +437,7 @@ func (d *Device) Pipelines() int {
 	if d == nil {
 		return 0
 	}
-	return int(d.pipelines.Load())
+	return d.pipelines.Made()
 }
 
 // Close runs what has been launched to its end and closes the device. Buffers
@@ -463,7 +463,7 @@ func (d *Device) Close() error {
 			defer cancel()
 		}
 		abandoned := d.stream.Close(ctx)
-		d.variants.close()
+		d.pipelines.Close()
 		untraced := d.trace.close()
 		if abandoned != nil {
 			d.stream.AllFailures() // of what is abandoned: one error says it all

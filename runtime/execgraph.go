@@ -9,6 +9,7 @@ import (
 
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/dag"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/fusion"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
@@ -64,7 +65,7 @@ type sequence struct {
 	// idle is the memory of the graph's nodes that no command uses: of kernels' parameters without
 	// elements or without a use, and what is internal to fused launches.
 	idle []*stream.Memory
-	of   map[*step]*variant
+	of   map[*step]*exec.Pipeline
 
 	once   sync.Once
 	replay *stream.Replay // nil if the steps are recorded one by one
@@ -73,7 +74,7 @@ type sequence struct {
 
 // newSequence returns an empty sequence, with whoever has made it as its user.
 func newSequence() *sequence {
-	s := &sequence{of: map[*step]*variant{}}
+	s := &sequence{of: map[*step]*exec.Pipeline{}}
 	s.users.Store(1)
 	return s
 }
@@ -99,20 +100,20 @@ func (h *holder) letGo() { h.run.letGo() }
 
 // held are pipelines that nobody frees: for a run, while it has users; for a submission, those
 // of its commands until they are recorded.
-type held []*variant
+type held []*exec.Pipeline
 
 // take takes the plan's pipeline over, as number i, in the place of another.
-func (h held) take(i int, p *plan) {
+func (h held) take(i int, p *exec.Plan) {
 	if h[i] != nil {
-		h[i].users.Add(-1)
+		h[i].LetGo()
 	}
-	h[i], p.variant = p.variant, nil
+	h[i], p.Pipeline = p.Pipeline, nil
 }
 
 func (h held) letGo() {
 	for _, v := range h {
 		if v != nil {
-			v.users.Add(-1)
+			v.LetGo()
 		}
 	}
 }
@@ -222,9 +223,9 @@ func (ex *ExecutableGraph) takeSub(sub *ExecutableGraph, preds []int) []int {
 }
 
 // compile makes the pipeline of a step, which the plan holds until it is let go.
-func (ex *ExecutableGraph) compile(s *step) (plan, error) {
+func (ex *ExecutableGraph) compile(s *step) (exec.Plan, error) {
 	c, p := s.launch, s.plan
-	if s.kernel == nil || p.empty {
+	if s.kernel == nil || p.Empty {
 		return p, nil
 	}
 	c.Specs = slices.Clone(c.Specs)
@@ -303,7 +304,7 @@ func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err
 			ranks = []int{len(p.nodes)}
 		}
 		p.run.ranks = append(p.run.ranks, ranks)
-		if s.plan.print != nil {
+		if s.plan.Print != nil {
 			ends[i] = []int{p.run.addPrint(s)}
 		}
 	}
@@ -386,18 +387,18 @@ func (ex *ExecutableGraph) join(units []*unit) ([]*unit, error) {
 func (ex *ExecutableGraph) append(run *sequence, s *step, waits []int, first bool) error {
 	n := s.node
 	if s.kernel != nil {
-		v := (*variant)(nil)
+		v := (*exec.Pipeline)(nil)
 		if ex.run != nil {
 			v = ex.run.of[s]
 		}
 		if v != nil {
-			v.users.Add(1) // which is not the first: the graph holds it
+			v.Hold() // which is not the first: the graph holds it
 		} else {
 			p, err := ex.compile(s)
 			if err != nil {
 				return err
 			}
-			v = p.variant
+			v = p.Pipeline
 		}
 		run.pipelines, run.of[s] = append(run.pipelines, v), v
 		if !slices.Contains(run.kernels, s.kernel) {
@@ -405,7 +406,7 @@ func (ex *ExecutableGraph) append(run *sequence, s *step, waits []int, first boo
 		}
 		c := s.launch
 		c.Uses = slices.Clone(c.Uses)
-		n = launchCommand(s.kernel, &c, &s.plan, v)
+		n = c.Command(s.kernel.abi, &s.plan, v)
 	}
 	run.steps = append(run.steps, s)
 	run.Commands, run.Waits, run.First = append(run.Commands, n), append(run.Waits, waits), append(run.First, first)
@@ -631,7 +632,7 @@ func (s *sequence) events(d *Device) ([]*pending, []*stream.Event) {
 		l.dev, l.kernel, l.ev.Owner = d, step.kernel, l
 		r := l.ev.NeedRare()
 		r.Group, r.Ranks = group, s.ranks[i]
-		l.setLocalRange(step.plan.local)
+		l.setLocalRange(step.plan.Local)
 		l.hostFunc = step.node.Run != nil
 		if step.prints != nil {
 			l.kernel, l.hostFunc, l.prints = step.prints.kernel, false, true

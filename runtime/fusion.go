@@ -387,8 +387,8 @@ func (f *fuser) sorted() []*unit {
 func (d *Device) fusible(s *step) *fusion.Launch {
 	k := s.kernel
 	l := &fusion.Launch{
-		Source: k.source, Global: s.launch.Global, Local: s.launch.Local, Args: s.launch.Block,
-		Slices: make([]fusion.Slice, len(k.abi.Params)), Memory: make([]fusion.Memory, len(k.abi.Params)), Specs: map[uint32]uint64{}, Properties: s.plan.props,
+		Source: k.code.Source, Global: s.launch.Global, Local: s.launch.Local, Args: s.launch.Block,
+		Slices: make([]fusion.Slice, len(k.abi.Params)), Memory: make([]fusion.Memory, len(k.abi.Params)), Specs: map[uint32]uint64{}, Properties: s.plan.Props,
 	}
 	for i := range s.launch.Placed {
 		if a := &s.launch.Placed[i]; a.Mem != nil && a.Len > 0 {
@@ -405,7 +405,7 @@ func (d *Device) fusible(s *step) *fusion.Launch {
 	for i, n := range s.launch.Accessors {
 		l.Specs[abi.SpecAccessor+uint32(i)] = uint64(n)
 	}
-	l.LocalMemory, _ = d.checkLocalMemory(k, &s.launch) // which has been done before
+	l.LocalMemory = s.plan.LocalMemory
 	return l
 }
 

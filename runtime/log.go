@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
@@ -60,7 +61,7 @@ func (d *Device) passedOver(k *Kernel, v *abi.Variant) {
 }
 
 // made logs and traces that a pipeline was made, or why it was not.
-func (d *Device) made(k *Kernel, v *variant, taken *abi.Variant, h hal.Pipeline, err error, start int64) {
+func (d *Device) made(k *Kernel, sh exec.Shape, taken *abi.Variant, h hal.Pipeline, err error, start int64) {
 	if d.trace == nil && !d.logging() {
 		return
 	}
@@ -72,7 +73,7 @@ func (d *Device) made(k *Kernel, v *variant, taken *abi.Variant, h hal.Pipeline,
 	if c, ok := h.(hal.Cached); ok {
 		cache = c.Cached()
 	}
-	local := v.shape.local[:k.abi.Rank]
+	local := sh.Local[:k.abi.Rank]
 	if d.trace != nil {
 		args := map[string]any{"variant": name, "work-group": local}
 		if cache != "" {

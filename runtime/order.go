@@ -5,7 +5,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
@@ -184,7 +186,7 @@ func (q *Queue) launch(k *Kernel, c *launching, opts []LaunchOption) (Event, err
 	} else {
 		l = newPending(q.dev, k)
 	}
-	var p plan
+	var p exec.Plan
 	return o.do(l, func() (err error) {
 		p, err = q.dev.check(k, &c.Launch, &o.launchOptions)
 		return err
@@ -192,6 +194,38 @@ func (q *Queue) launch(k *Kernel, c *launching, opts []LaunchOption) (Event, err
 		c.Cancel = cancel
 		return q.dev.record(ctx, &q.rec, l, &c.Launch, &p, o.after)
 	})
+}
+
+// again launches what the device remembers. It reports false if the launch is another one, or
+// something is wrong with it: then nothing was done.
+func (q *Queue) again(k *Kernel, c *launching) (_ Event, done bool, _ error) {
+	d := q.dev
+	m := d.memos.Find(k.code, c.Call)
+	if m == nil {
+		return Event{}, false, nil
+	}
+	for i := range c.Placed {
+		a := &c.Placed[i]
+		if a.Len == launch.NoBuffer || a.View.Bad || a.Mem != nil && (a.Mem.Stream() != d.stream || a.Mem.Released()) {
+			return Event{}, false, nil
+		}
+	}
+	if k.watch.Changed() != nil {
+		return Event{}, false, nil
+	}
+	c.Pass(k.abi)
+	if !m.Take(&c.Launch, &d.pipelines) {
+		return Event{}, false, nil
+	}
+	l := c.event(d, k)
+	l.local = m.Ran
+	m.Command(&c.command, &c.Launch)
+	err := d.stream.Record(background, &q.rec, &c.command, &l.ev)
+	m.Pipeline.LetGo()
+	if err != nil {
+		return Event{}, true, backendError(d, k, "the launch was not recorded", err)
+	}
+	return Event{l}, true, nil
 }
 
 // enqueue is Enqueue of a usable queue.

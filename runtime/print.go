@@ -224,12 +224,12 @@ func (d *Device) printNode(k *Kernel, p *prints.Options, b *printBuffer) stream.
 
 // recordPrinting records a launch of a kernel that prints. n is the launch, and c what it is made
 // of.
-func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *plan, after []*stream.Event) error {
+func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *exec.Plan, after []*stream.Event) error {
 	k := l.kernel
 	if err := d.prints.keepUp(ctx); err != nil {
 		return err
 	}
-	b, err := d.printBuffer(p.print.Bytes)
+	b, err := d.printBuffer(p.Print.Bytes)
 	if err != nil {
 		return err
 	}
@@ -240,11 +240,11 @@ func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pe
 		d.recycle(b)
 		return err
 	}
-	defer p.letGo()
+	defer p.LetGo()
 	output := newPending(d, k)
 	output.prints = true
 	l.needRare().output = output
-	both := stream.Sequence{Commands: []stream.Command{n, d.printNode(k, p.print, b)}, Waits: make([][]int, 2), First: []bool{true, false}}
+	both := stream.Sequence{Commands: []stream.Command{n, d.printNode(k, p.Print, b)}, Waits: make([][]int, 2), First: []bool{true, false}}
 	if err := d.stream.RecordAll(ctx, rec, &both, after, []*stream.Event{&l.ev, &output.ev}); err != nil {
 		d.recycle(b)
 		l.needRare().output = nil
@@ -272,7 +272,7 @@ func (d *Device) withPrints(ctx context.Context, run *sequence, seq *stream.Sequ
 		if s.prints == nil {
 			continue
 		}
-		k, p := s.prints.kernel, s.prints.plan.print
+		k, p := s.prints.kernel, s.prints.plan.Print
 		b, err := d.printBuffer(p.Bytes)
 		if err != nil {
 			undo()

@@ -149,7 +149,7 @@ func (g *Graph) recordNode(q *Queue, n *Node, after []*Node) (Event, error) {
 	l := newPending(g.dev, nil)
 	if n.step != nil && n.step.kernel != nil {
 		l.kernel = n.step.kernel
-		l.setLocalRange(n.step.plan.local)
+		l.setLocalRange(n.step.plan.Local)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -34,7 +34,7 @@ func (d *Device) run(ctx context.Context, k *Kernel, in *launching, opts []Launc
 	}
 	o := order{launchOptions: own, dev: d, attended: true}
 	c := &in.Launch
-	var p plan
+	var p exec.Plan
 	r := run{dev: d, kernel: k, ctx: ctx, l: newPending(d, k)}
 	began := false
 	defer func() {
@@ -51,7 +51,7 @@ func (d *Device) run(ctx context.Context, k *Kernel, in *launching, opts []Launc
 		began = true
 		r.l.needRare().ctx = ctx
 		c.Cancel = cancel
-		defer p.letGo()
+		defer p.LetGo()
 		return r.record(c, &p, o.after)
 	})
 	if err != nil {
@@ -70,8 +70,8 @@ func (d *Device) run(ctx context.Context, k *Kernel, in *launching, opts []Launc
 }
 
 // record records the launch, between copies of the caller's memory to the device and back.
-func (r *run) record(c *exec.Launch, p *plan, after []*stream.Event) error {
-	if p.empty {
+func (r *run) record(c *exec.Launch, p *exec.Plan, after []*stream.Event) error {
+	if p.Empty {
 		return r.dev.record(r.ctx, &r.rec, r.l, c, p, after)
 	}
 	if err := r.layOut(c, p); err != nil {
@@ -150,7 +150,7 @@ type wrapper interface {
 
 // layOut gives each slice its place on the device. Slices that overlap in the
 // caller's memory do so on the device.
-func (r *run) layOut(c *exec.Launch, p *plan) error {
+func (r *run) layOut(c *exec.Launch, p *exec.Plan) error {
 	args := c.Host
 	regions := make([]region, 0, len(args))
 	for i := range args {
@@ -198,7 +198,7 @@ func (r *run) layOut(c *exec.Launch, p *plan) error {
 // wrapper returns the device if its kernels may use the caller's memory as it is. They
 // may if Run need not return before the kernel has stopped: because nothing ends its
 // context, or because the kernel stops soon when asked to.
-func (r *run) wrapper(c *exec.Launch, p *plan) (wrapper, error) {
+func (r *run) wrapper(c *exec.Launch, p *exec.Plan) (wrapper, error) {
 	w, ok := r.dev.hal.(wrapper)
 	if !ok {
 		return nil, nil
@@ -209,7 +209,7 @@ func (r *run) wrapper(c *exec.Launch, p *plan) (wrapper, error) {
 	if err := r.dev.find(r.ctx, r.kernel, c, p); err != nil {
 		return nil, err
 	}
-	if s, ok := p.variant.pipeline.(hal.Canceller); ok && s.Cancels() {
+	if s, ok := p.Pipeline.Code.(hal.Canceller); ok && s.Cancels() {
 		return w, nil
 	}
 	return nil, nil

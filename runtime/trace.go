@@ -374,7 +374,7 @@ func (t *tracer) addNodes(run *sequence, times *hal.Times, row string) {
 		out.end = max(out.start, n.End)
 		if s.kernel != nil {
 			out.name, out.kind = s.kernel.Name(), "kernel"
-			launchArgs(out.args, s.kernel, &run.Commands[i].Cmd, s.plan.local)
+			launchArgs(out.args, s.kernel, &run.Commands[i].Cmd, s.plan.Local)
 		}
 		t.add(out)
 	}

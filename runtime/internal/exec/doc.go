@@ -1,3 +1,6 @@
-// Package exec is the part of launching that needs no word of the API: a launch on its way to a
-// device.
+// Package exec brings launches to a device, below the API: it chooses the modules of a kernel, keeps
+// the pipelines that are made of them, and makes commands of launches for the device's stream.
+//
+// It knows no word of the API. Errors that users see are made by package runtime, which hands
+// exec the functions that return them.
 package exec
