@@ -204,69 +204,15 @@ func (q *Queue) Enqueue(c Command, opts ...LaunchOption) (Event, error) {
 	return q.enqueue(c.c, opts)
 }
 
-// step is a command that has been checked against a device.
-type step struct {
-	kind   string // as a command's
-	label  string
-	kernel *Kernel // nil for what is no launch
-	launch exec.Launch
-	plan   exec.Plan
-	node   stream.Command // a command that is no launch; a launch has its Uses in launch
-	host   dag.Uses       // of a host function
-	keep   []any          // the memory that it uses
-	prints *step          // the launch whose output the step writes, or nil
-	idle   []*stream.Memory
-}
-
-// memories calls yield with all memory of the device that the step was made with, whether it uses
-// some of it or not.
-func (s *step) memories(yield func(*stream.Memory)) {
-	for i := range s.launch.Placed {
-		if m := s.launch.Placed[i].Mem; m != nil {
-			yield(m)
-		}
-	}
-	for i := range s.node.Uses {
-		yield(s.node.Uses[i].Mem)
-	}
-	for _, m := range s.idle {
-		yield(m)
-	}
-}
-
-// uses returns what the step reads and writes.
-func (s *step) uses() dag.Uses {
-	if s.kernel != nil {
-		return dag.Uses{Device: s.launch.Uses}
-	}
-	if s.node.Run != nil {
-		return s.host
-	}
-	u := dag.Uses{Device: s.node.Uses}
-	if host := s.node.Cmd.Host; len(host) > 0 {
-		lo := uintptr(unsafe.Pointer(unsafe.SliceData(host)))
-		u.Host = []dag.HostUse{{Lo: lo, Hi: lo + uintptr(len(host)), Write: s.node.Cmd.Op == hal.OpRead}}
-	}
-	return u
-}
-
-// nothing reports whether the step has no command.
-func (s *step) nothing() bool {
-	if s.kernel != nil {
-		return s.plan.Empty
-	}
-	return len(s.node.Uses) == 0 && s.node.Run == nil
-}
-
 // checkCommand checks a command. For a launch, o has its options.
-func (d *Device) checkCommand(c *command, o *launchOptions) (*step, error) {
+func (d *Device) checkCommand(c *command, o *launchOptions) (*exec.Step, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
 	if c.kernel == nil {
-		s := &step{kind: c.kind, label: c.label, node: c.node, host: c.host, keep: c.keep, idle: c.idle}
+		s := &exec.Step{Kind: c.kind, Label: c.label, Command: c.node, Host: c.host, Keep: c.keep, Idle: c.idle}
 		var err error
-		s.memories(func(m *stream.Memory) {
+		s.Memories(func(m *stream.Memory) {
 			switch {
 			case err != nil:
 			case m.Stream() != d.stream:
@@ -280,16 +226,16 @@ func (d *Device) checkCommand(c *command, o *launchOptions) (*step, error) {
 		}
 		return s, nil
 	}
-	s := &step{label: c.kernel.Name(), kernel: c.kernel, launch: exec.NewLaunch(c.call)}
+	s := &exec.Step{Label: c.kernel.Name(), Kernel: c.kernel.code, Launch: exec.NewLaunch(c.call)}
 	var err error
-	if s.plan, err = d.check(c.kernel, &s.launch, o); err != nil {
+	if s.Plan, err = d.check(c.kernel, &s.Launch, o); err != nil {
 		return nil, err
 	}
-	if !s.plan.Empty {
-		s.launch.Pass(c.kernel.abi)
+	if !s.Plan.Empty {
+		s.Launch.Pass(c.kernel.abi)
 	}
-	if r := s.launch.Global[:s.launch.Rank]; len(r) > 0 {
-		s.label += fmt.Sprint(" ", r)
+	if r := s.Launch.Global[:s.Launch.Rank]; len(r) > 0 {
+		s.Label += fmt.Sprint(" ", r)
 	}
 	return s, nil
 }

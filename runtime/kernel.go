@@ -17,7 +17,6 @@ import (
 type Kernel struct {
 	abi    *abi.Kernel
 	code   *exec.Kernel
-	name   string
 	specs  []specVar
 	own    *spirv.Module // the module of LoadModule, or nil
 	watch  *watch.Set    // the variables whose values are part of the modules
@@ -58,13 +57,13 @@ func (forStubs) Run(ctx context.Context, d *Device, k *Kernel, c *launch.Call, o
 }
 
 func newKernel(k launch.Kernel) *Kernel {
-	out := &Kernel{abi: k.ABI, name: shortName(k.ABI), specs: specVars(&k), watch: watch.New(k.ABI.Variables), output: newOutput(k.ABI)}
-	out.code = exec.NewKernel(k, out)
+	out := &Kernel{abi: k.ABI, specs: specVars(&k), watch: watch.New(k.ABI.Variables), output: newOutput(k.ABI)}
+	out.code = exec.NewKernel(k, shortName(k.ABI), out)
 	return out
 }
 
 // Name returns the kernel's package and type name, such as "saxpy.SAXPY".
-func (k *Kernel) Name() string { return k.name }
+func (k *Kernel) Name() string { return k.code.Name }
 
 // ABI returns the kernel's description, which must not be changed.
 func (k *Kernel) ABI() *abi.Kernel { return k.abi }

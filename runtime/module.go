@@ -63,8 +63,8 @@ func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) 
 		bytes = binary.LittleEndian.AppendUint32(bytes, w)
 	}
 	desc.SPIRV, desc.IR = string(bytes), "" // no IR is known to be that of these words
-	k := &Kernel{abi: &desc, name: desc.Name, own: m}
-	k.code = exec.NewKernel(launch.Kernel{ABI: &desc}, k)
+	k := &Kernel{abi: &desc, own: m}
+	k.code = exec.NewKernel(launch.Kernel{ABI: &desc}, desc.Name, k)
 	if k.output = newOutput(&desc); k.output != nil && desc.Params[k.output.param].Offset > desc.ArgSize-16 {
 		return nil, errorf(ErrInvalid, "the print buffer of %s lies outside of its arguments", desc.Name)
 	}

@@ -245,20 +245,20 @@ func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
 		return o.graph.record(q, c, &o)
 	}
 	l := newPending(q.dev, nil)
-	var s *step
+	var s *exec.Step
 	return o.do(l, func() (err error) {
 		s, err = q.dev.checkCommand(c, &o.launchOptions)
 		return err
 	}, func(ctx context.Context, cancel *hal.Cancel) error {
-		if s.nothing() {
+		if s.Nothing() {
 			l.becomes(o.after)
 			return nil
 		}
-		n := s.node
+		n := s.Command
 		n.Cmd.Cancel, n.After, n.Run = cancel, o.after, within(o.ctx, n.Run)
 		l.hostFunc = n.Run != nil
 		if err := q.dev.stream.Record(ctx, &q.rec, &n, &l.ev); err != nil {
-			return backendError(q.dev, nil, "the "+s.label+" was not recorded", err)
+			return backendError(q.dev, nil, "the "+s.Label+" was not recorded", err)
 		}
 		return nil
 	})

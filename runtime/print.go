@@ -256,7 +256,7 @@ func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pe
 
 // withPrints returns the sequence of a submission with a buffer for each launch that prints. undo
 // takes them back if the sequence is not recorded.
-func (d *Device) withPrints(ctx context.Context, run *sequence, seq *stream.Sequence) (with *stream.Sequence, undo func(), err error) {
+func (d *Device) withPrints(ctx context.Context, run *exec.Sequence, seq *stream.Sequence) (with *stream.Sequence, undo func(), err error) {
 	if err := d.prints.keepUp(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -268,11 +268,11 @@ func (d *Device) withPrints(ctx context.Context, run *sequence, seq *stream.Sequ
 			d.recycle(b)
 		}
 	}
-	for i, s := range run.steps {
-		if s.prints == nil {
+	for i, s := range run.Steps {
+		if s.Prints == nil {
 			continue
 		}
-		k, p := s.prints.kernel, s.prints.plan.Print
+		k, p := kernelOf(s.Prints), s.Prints.Plan.Print
 		b, err := d.printBuffer(p.Bytes)
 		if err != nil {
 			undo()
@@ -286,11 +286,4 @@ func (d *Device) withPrints(ctx context.Context, run *sequence, seq *stream.Sequ
 		own.Commands[i] = d.printNode(k, p, b)
 	}
 	return &own, undo, nil
-}
-
-// printStep returns the step behind a launch that prints.
-func printStep(s *step) *step {
-	return &step{kind: "print", label: "output of " + s.label, prints: s, node: stream.Command{
-		Always: true, Run: func(context.Context) error { return nil },
-	}}
 }

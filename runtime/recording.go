@@ -147,9 +147,9 @@ func (g *Graph) record(q *Queue, c *command, o *order) (Event, error) {
 // recordNode adds a checked node of a queue that records.
 func (g *Graph) recordNode(q *Queue, n *Node, after []*Node) (Event, error) {
 	l := newPending(g.dev, nil)
-	if n.step != nil && n.step.kernel != nil {
-		l.kernel = n.step.kernel
-		l.setLocalRange(n.step.plan.Local)
+	if n.step != nil && n.step.Kernel != nil {
+		l.kernel = kernelOf(n.step)
+		l.setLocalRange(n.step.Plan.Local)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

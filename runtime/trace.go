@@ -15,6 +15,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/env"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
@@ -337,8 +338,8 @@ func (t *tracer) observe(e *stream.Event, c *hal.Command, uses iter.Seq2[abi.Acc
 		launchArgs(args, l.kernel, c, l.localRange())
 	case hal.OpGraph:
 		out.name, out.kind = "graph", "graph"
-		if run, ok := times.About.(*sequence); ok {
-			args["commands"] = len(run.steps)
+		if run, ok := times.About.(*exec.Sequence); ok {
+			args["commands"] = len(run.Steps)
 			t.addNodes(run, times, row+" graph")
 		}
 	case hal.OpHost:
@@ -363,18 +364,18 @@ func launchArgs(args map[string]any, k *Kernel, c *hal.Command, local [3]int) {
 }
 
 // addNodes adds the commands of a graph that ran as one.
-func (t *tracer) addNodes(run *sequence, times *hal.Times, row string) {
+func (t *tracer) addNodes(run *exec.Sequence, times *hal.Times, row string) {
 	for i := range times.Nodes {
 		n := &times.Nodes[i]
-		if n.Start == 0 || i >= len(run.steps) {
+		if n.Start == 0 || i >= len(run.Steps) {
 			continue
 		}
-		s := run.steps[i]
-		out := traced{row: row, name: s.label, kind: "copy", start: max(n.Start, times.Submitted), args: map[string]any{}}
+		s := run.Steps[i]
+		out := traced{row: row, name: s.Label, kind: "copy", start: max(n.Start, times.Submitted), args: map[string]any{}}
 		out.end = max(out.start, n.End)
-		if s.kernel != nil {
-			out.name, out.kind = s.kernel.Name(), "kernel"
-			launchArgs(out.args, s.kernel, &run.Commands[i].Cmd, s.plan.Local)
+		if k := kernelOf(s); k != nil {
+			out.name, out.kind = k.Name(), "kernel"
+			launchArgs(out.args, k, &run.Commands[i].Cmd, s.Plan.Local)
 		}
 		t.add(out)
 	}

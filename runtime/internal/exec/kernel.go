@@ -15,6 +15,7 @@ import (
 
 // Kernel is a kernel as devices get it: its description, its Go code and its modules.
 type Kernel struct {
+	Name   string // the package and type name, such as "saxpy.SAXPY"
 	ABI    *abi.Kernel
 	Host   *host.Kernel // nil for a kernel without Go code
 	Source *fusion.Source
@@ -30,8 +31,8 @@ type Kernel struct {
 var kernels atomic.Uint32
 
 // NewKernel returns the kernel that a stub registers.
-func NewKernel(k launch.Kernel, owner any) *Kernel {
-	out := &Kernel{ABI: k.ABI, Host: k.Host, Source: &fusion.Source{ABI: k.ABI}, Owner: owner, number: kernels.Add(1)}
+func NewKernel(k launch.Kernel, name string, owner any) *Kernel {
+	out := &Kernel{Name: name, ABI: k.ABI, Host: k.Host, Source: &fusion.Source{ABI: k.ABI}, Owner: owner, number: kernels.Add(1)}
 	add := func(s string) {
 		out.words = append(out.words, sync.OnceValue(func() []uint32 { return moduleWords(s) }))
 	}

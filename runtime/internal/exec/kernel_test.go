@@ -53,7 +53,7 @@ func TestVariantChoice(t *testing.T) {
 		{all, []properties.Aspect{properties.SubGroups}, "cancelAlone", true, 0},
 		{all, []properties.Aspect{properties.Int8, properties.SubGroups}, "cancelAloneWords", true, 0},
 	} {
-		k := NewKernel(launch.Kernel{ABI: &abi.Kernel{SPIRV: "own=", Variants: c.variants}}, nil)
+		k := NewKernel(launch.Kernel{ABI: &abi.Kernel{SPIRV: "own=", Variants: c.variants}}, "", nil)
 		v, missing := k.Variant(func(a properties.Aspect) bool { return !slices.Contains(c.lacks, a) }, c.cancel)
 		name := ""
 		if v != nil {

@@ -15,7 +15,7 @@ func TestIsSmall(t *testing.T) {
 	k := NewKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K", Variants: []abi.Variant{
 		{Name: abi.VariantWords},
 		{Name: abi.VariantSmall, Products: [][]int{{w}, {n}, {x}, {y, w}, {-15, w}}},
-	}}}, nil)
+	}}}, "", nil)
 	const limit = abi.MaxSmall
 	for _, c := range []struct {
 		w, n, x, y int
@@ -46,7 +46,7 @@ func TestIsSmall(t *testing.T) {
 	// Work-groups, of 8 work-items along y and 4 along x, and a product of theirs and a width.
 	k = NewKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K", Variants: []abi.Variant{
 		{Name: abi.VariantSmall, Products: [][]int{{abi.FactorGroups}, {abi.FactorGroups + 1, w}}},
-	}}}, nil)
+	}}}, "", nil)
 	for _, c := range []struct {
 		w, x, y int
 		want    bool
@@ -68,7 +68,7 @@ func TestIsSmall(t *testing.T) {
 	if k.IsSmall(&Launch{Call: &launch.Call{Rank: 2, Global: [3]int{1, 1}}, Block: make([]byte, 8)}) {
 		t.Error("no work-group size")
 	}
-	if NewKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K"}}, nil).IsSmall(&Launch{Call: &launch.Call{}}) {
+	if NewKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K"}}, "", nil).IsSmall(&Launch{Call: &launch.Call{}}) {
 		t.Error("a kernel without the variant")
 	}
 }
