@@ -18,6 +18,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
+	"github.com/kgen-go/kgen/runtime/internal/trace"
 )
 
 // DeviceType is the kind of a device. Devices lists lower values first.
@@ -187,7 +188,7 @@ type Device struct {
 	queue   *Queue
 	queues  atomic.Int32 // made so far
 	log     *slog.Logger
-	trace   *tracer // or nil
+	trace   *trace.Tracer // nil without a trace
 	// timed says that commands have times; profiling, that Event.Profile tells them.
 	timed, profiling bool
 	noClock          error // why the device cannot tell them
@@ -464,7 +465,7 @@ func (d *Device) Close() error {
 		}
 		abandoned := d.stream.Close(ctx)
 		d.pipelines.Close()
-		untraced := d.trace.close()
+		untraced := d.trace.Close()
 		if abandoned != nil {
 			d.stream.AllFailures() // of what is abandoned: one error says it all
 			d.err = backendError(d, nil, fmt.Sprintf("the device %s was still busy %v after Close was called", d.Name(), d.closing), abandoned)
@@ -475,7 +476,7 @@ func (d *Device) Close() error {
 			failed = append(failed, backendError(d, nil, "closing the device", err))
 		}
 		if untraced != nil {
-			failed = append(failed, untraced)
+			failed = append(failed, &Error{Class: ErrInvalid, Problem: "the trace could not be written", Err: untraced})
 		}
 		d.err = join(failed)
 	})

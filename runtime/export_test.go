@@ -69,13 +69,3 @@ func (e Event) Timed() bool { return e.l.ev.Times != nil }
 
 // LaunchSize is how many bytes a launch takes beside its place in a batch.
 const LaunchSize = unsafe.Sizeof(pending{})
-
-// TraceLanes returns the lanes that spans of a row go to.
-func TraceLanes(spans [][2]int64) (lanes []int) {
-	t := &tracer{rows: map[string]*traceRow{}}
-	for _, s := range spans {
-		id, _ := t.lane(&traced{start: s[0], end: s[1]})
-		lanes = append(lanes, id)
-	}
-	return lanes
-}

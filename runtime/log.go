@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/trace"
 )
 
 // Logger has the device tell l, at debug level, of what it decides: which device was opened, which
@@ -82,7 +83,7 @@ func (d *Device) made(k *Kernel, sh exec.Shape, taken *abi.Variant, h hal.Pipeli
 		if err != nil {
 			args["error"] = err.Error()
 		}
-		d.trace.add(traced{row: "compile", name: k.Name(), kind: "compile", start: start, end: end, args: args})
+		d.trace.Add(trace.Span{Row: "compile", Name: k.Name(), Kind: "compile", Start: start, End: end, Args: args})
 	}
 	args := []any{"kernel", k.Name(), "device", d.Name(), "variant", name, "workGroup", local, "took", time.Duration(end - start)}
 	switch {

@@ -101,6 +101,7 @@ var rules = []rule{
 	{name: "backends know hal, not the API", packages: "./runtime/internal/...", but: "./generated/...", never: "./runtime ./runtime/kernelimpl"},
 	{name: "exec is between the API and streams", packages: "./runtime/internal/exec", never: "./runtime/...",
 		except: "./runtime/internal/dag ./runtime/internal/fusion ./runtime/internal/hal ./runtime/internal/host ./runtime/internal/launch ./runtime/internal/prints ./runtime/internal/stream"},
+	{name: "trace is a leaf", packages: "./runtime/internal/trace", never: "./..."},
 	{name: "hal knows no backend", packages: "./runtime/internal/hal", never: "./runtime/...", except: "./runtime/internal/hal"},
 }
 
