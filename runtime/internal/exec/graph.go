@@ -330,7 +330,7 @@ func (ex *Graph) append(run *Sequence, s *Step, waits []int, first bool) error {
 			v = ex.run.of[s]
 		}
 		if v != nil {
-			v.users.Add(1) // which is not the first: the graph holds it
+			v.users.Add(1) // the graph's run is a user before
 		} else {
 			var err error
 			if v, err = ex.compile(s); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// This file has launches that were there before. Programs launch a kernel over the same range
+// This file has the launches that a device remembers. Programs launch a kernel over the same range
 // again and again, with other arguments at most; the results of the checks of the range, the
 // kernel and the device, and the pipeline that is found, are the same each time:
 //
@@ -35,8 +35,8 @@ type Memo struct {
 	items, groups [3]uint32
 }
 
-// memoSlot is a place for a memo, of which each launch has one by its hash. One that is seen for
-// the first time is not remembered, so that launches over ranges that always differ make nothing.
+// memoSlot is a place for a memo; the hash of a launch says which. A launch is remembered when it is
+// seen for the second time, so that launches over ranges that always differ allocate nothing.
 type memoSlot struct {
 	memo   atomic.Pointer[Memo]
 	missed atomic.Uint64

@@ -12,14 +12,14 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// maxPipelines is how many pipelines a device keeps that no live Executable promises.
-// Past it the ones that were not launched for longest are freed, and made again when
-// they are launched. Drivers take about 200 KB for each.
+// maxPipelines is the number of pipelines that a device keeps beside those of live
+// Executables. Past it, the pipelines that were launched longest ago are freed, and made
+// again for later launches. Drivers take about 200 KB for each.
 const maxPipelines = 512
 
 // Pipelines are the pipelines of a device, by kernel and constants. A pipeline is made
-// by the first who asks for it; others that ask for the same one wait for that, and
-// nobody else does: mu is never held while the driver works.
+// by the first caller that asks for it; others that ask for the same one wait for that.
+// No other launch waits: mu is never held while the driver works.
 type Pipelines struct {
 	mu    sync.Mutex
 	all   map[pipelineKey]*Pipeline // chains of those with one hash; nil when closed
@@ -60,17 +60,17 @@ type Pipeline struct {
 
 	key   pipelineKey
 	specs []hal.SpecValue
-	done  chan struct{} // closed when the pipeline is made, or was not
+	done  chan struct{} // closed when the pipeline is made, or has failed to be
 	err   error
 
-	// users are launches on their way and Executables: none of them may lose the
-	// pipeline. It grows under Pipelines.mu only.
+	// users counts launches on their way and Executables: none of them may lose the
+	// pipeline. It grows from zero under Pipelines.mu only.
 	users atomic.Int64
 
-	// Guarded by Pipelines.mu.
+	// Pipelines.mu guards the fields below.
 	next  *Pipeline // another with the same key
 	ready bool
-	gone  bool   // it is none of the device's any more
+	gone  bool   // the device has let go of the pipeline
 	used  uint64 // the clock when it was last asked for
 }
 
@@ -198,8 +198,8 @@ var ErrClosed = errors.New("the device is closed")
 // errNotBegun is the end of a pipeline that nobody has begun to make.
 var errNotBegun = errors.New("BUG: nobody made the pipeline")
 
-// get returns the pipeline, new if it is not there: then first is true, and the caller
-// makes it. The caller is a user of it. It returns nil if the device is closed.
+// get returns a pipeline of which the caller is a user then. If it is not there, first is
+// true, and the caller makes it. get returns nil if the device is closed.
 func (s *Pipelines) get(key pipelineKey, sh Shape, specs []hal.SpecValue) (v *Pipeline, ready, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -244,7 +244,7 @@ func (s *Pipelines) failed(v *Pipeline, err error) {
 	close(v.done)
 }
 
-// made notes that a pipeline is ready, and returns those that have to go for it.
+// made notes that a pipeline is ready, and returns those that are to be freed for it.
 func (s *Pipelines) made(v *Pipeline) (old []*Pipeline) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -253,7 +253,7 @@ func (s *Pipelines) made(v *Pipeline) (old []*Pipeline) {
 	if s.count <= s.most {
 		return nil
 	}
-	// A quarter at once: looking for the oldest takes a walk through all.
+	// Remove a quarter at once: finding the oldest takes a walk through all.
 	var free []*Pipeline
 	for _, c := range s.all {
 		for ; c != nil; c = c.next {

@@ -97,7 +97,8 @@ func (s *Sequence) findIdle(nodes []Node, gone []*Step) {
 	}
 }
 
-// addPrint adds a step behind the last one, a launch that prints, and returns its index.
+// addPrint adds a step that writes the output of the last one, a launch that prints. It returns the step's
+// index.
 func (s *Sequence) addPrint(of *Step) int {
 	last := len(s.Steps) - 1
 	next := printStep(of)

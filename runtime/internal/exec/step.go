@@ -27,8 +27,8 @@ type Step struct {
 	Idle []*stream.Memory
 }
 
-// Memories calls yield with all memory of the device that the step was made with, whether it uses
-// some of it or not.
+// Memories calls yield with all memory of the device that the step was made with, also memory that
+// it does not use.
 func (s *Step) Memories(yield func(*stream.Memory)) {
 	for i := range s.Launch.Placed {
 		if m := s.Launch.Placed[i].Mem; m != nil {

@@ -1,6 +1,6 @@
 // Package launch holds the plain values that generated code hands to package
 // runtime, through package kernelimpl. Being internal, they keep users of
-// package runtime from calling what is only meant for generated code.
+// package runtime from calling functions that are for generated code alone.
 package launch
 
 import (
@@ -13,19 +13,19 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Runtime is what package runtime does for package kernelimpl, and for nobody else: a
+// Runtime is package runtime's side for package kernelimpl, and for nobody else: a
 // value with the methods that kernelimpl names. They have no place in the API.
 var Runtime any
 
-// Kernel is what a stub registers: a kernel's description and its Go code.
+// Kernel is a kernel that a stub registers: its description and its Go code.
 type Kernel struct {
 	ABI  *abi.Kernel
 	Host *host.Kernel
-	// Specs are the constants that ABI.Specs has rows of, in that order.
+	// Specs are the constants that ABI.Specs has rows for, in that order.
 	Specs []*dslhook.SpecInfo
 }
 
-// Slice is a slice of device memory: what a View is.
+// Slice is a slice of device memory, as a View holds it.
 type Slice struct {
 	Mem *stream.Memory // nil for an empty slice
 	Off uint64         // bytes
@@ -42,7 +42,7 @@ type Memory struct {
 	Bad      bool // other properties were given
 }
 
-// With returns m with more properties.
+// With returns m with further properties.
 func (m Memory) With(props []properties.Property) Memory {
 	for _, p := range props {
 		switch {
@@ -84,8 +84,8 @@ type HostArg struct {
 type Call struct {
 	Form   abi.Form
 	Rank   int
-	Global [3]int // in index order, the last of Rank fastest
-	Local  [3]int // nd-range only
+	Global [3]int // the sizes in index order; the last of Rank varies fastest
+	Local  [3]int // the work-group size of an nd-range
 
 	Args      []byte // the values of parameters; those of slices are zero
 	Slices    []SliceArg
