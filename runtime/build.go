@@ -10,6 +10,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
@@ -81,36 +82,38 @@ func (p *Program) BuildContext(ctx context.Context, kernels ...*Kernel) (*Execut
 	return exe, nil
 }
 
-func letGo(built []*variant) {
+func letGo(built []*exec.Pipeline) {
 	for _, v := range built {
-		v.users.Add(-1)
+		v.LetGo()
 	}
 }
 
-// promise is a variant that Build makes.
+// promise is a pipeline that Build makes.
 type promise struct {
 	kernel *Kernel
-	shape  shape
+	shape  exec.Shape
 	local  [3]uint32
-	call   *launch.Call
+	launch *exec.Launch
 }
 
 // promises lists what is known of a kernel's launches before there are any.
 func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
-	if d.direct() && k.host == nil || slices.ContainsFunc(k.abi.Params, func(p abi.Param) bool { return p.Kind == abi.LocalAccessor }) {
+	if d.direct() && k.code.Host == nil || slices.ContainsFunc(k.abi.Params, func(p abi.Param) bool { return p.Kind == abi.LocalAccessor }) {
 		return nil, nil
 	}
-	c := &launch.Call{}
-	c.Begin(k.abi)
-	c.Form, c.Rank = k.abi.Form, k.abi.Rank
-	var p plan
+	var call launch.Call
+	call.Begin(k.abi)
+	call.Form, call.Rank = k.abi.Form, k.abi.Rank
+	var p exec.Plan
 	var err *Error
-	if p.subGroup, err = d.checkSupport(k, k.abi.Properties); err != nil {
+	if p.SubGroup, err = d.checkSupport(k, k.abi.Properties); err != nil {
 		return nil, nil // its launches say so
 	}
-	if !d.likely(k, c) {
+	if !d.likely(k, &call) {
 		return nil, nil
 	}
+	c := new(exec.Launch)
+	c.Begin(&call)
 	if err := d.checkWorkGroup(k, c, k.abi.Properties, &p); err != nil {
 		return nil, nil // so do they here
 	}
@@ -120,11 +123,11 @@ func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	if _, err := d.checkLocalMemory(k, c); err != nil {
 		return nil, err.about(k)
 	}
-	local := deviceOrder(c.Rank, p.local)
-	reservedSpecs(c, local, d.correct, d.byFma, d.flushes, d.whole(local))
-	list := []promise{{k, shape{local: p.local, subGroup: p.subGroup}, local, c}}
+	local := exec.DeviceOrder(c.Rank, p.Local)
+	d.reserve(c, local)
+	list := []promise{{k, exec.Shape{Local: p.Local, SubGroup: p.SubGroup}, local, c}}
 	if d.hasSmall(k) {
-		list = append(list, promise{k, shape{local: p.local, subGroup: p.subGroup, small: true}, local, c})
+		list = append(list, promise{k, exec.Shape{Local: p.Local, SubGroup: p.SubGroup, Small: true}, local, c})
 	}
 	return list, nil
 }
@@ -152,7 +155,7 @@ func (d *Device) likely(k *Kernel, c *launch.Call) bool {
 
 // prepare makes what is promised of the kernels, several at a time. The caller is then
 // a user of what it returns.
-func (d *Device) prepare(ctx context.Context, kernels []*Kernel, set settings) (built []*variant, err error) {
+func (d *Device) prepare(ctx context.Context, kernels []*Kernel, set settings) (built []*exec.Pipeline, err error) {
 	var list []promise
 	for _, k := range kernels {
 		p, err := d.promises(k, set)
@@ -173,7 +176,7 @@ func (d *Device) prepare(ctx context.Context, kernels []*Kernel, set settings) (
 		wg.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(list)) && inner.Err() == nil; i = next.Add(1) - 1 {
 				p := &list[i]
-				v, e := d.variant(inner, p.kernel, p.shape, p.local, p.call)
+				v, e := d.pipeline(inner, p.kernel, p.shape, p.local, p.launch)
 				mu.Lock()
 				if e == nil {
 					built = append(built, v)

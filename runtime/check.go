@@ -8,25 +8,14 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// A plan is how a launch runs: what the checks have found.
-type plan struct {
-	local    [3]int          // work-group size in index order
-	subGroup int             // required size, or 0
-	empty    bool            // nothing to do
-	props    properties.List // the kernel's and the launch's
-	options  bool            // the launch has options that it depends on
-
-	variant *variant  // nil if it is still to be found
-	print   *printing // nil for a kernel that does not print
-}
-
 // check holds a launch against its kernel and the device, in an order that
 // decides the class of the error. Nothing has been dispatched yet.
-func (d *Device) check(k *Kernel, c *launch.Call, o *launchOptions) (plan, error) {
-	var p plan
+func (d *Device) check(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan, error) {
+	var p exec.Plan
 	if c.Form != k.abi.Form || c.Rank != k.abi.Rank {
 		return p, errorf(ErrInvalid, "BUG: a launch of form %v and rank %d for a kernel of form %v and rank %d",
 			c.Form, c.Rank, k.abi.Form, k.abi.Rank).about(k)
@@ -46,8 +35,8 @@ func (d *Device) check(k *Kernel, c *launch.Call, o *launchOptions) (plan, error
 
 // planFor is check without what may be another thing when the launch runs: whether buffers are
 // open, and what is in variables.
-func (d *Device) planFor(k *Kernel, c *launch.Call, o *launchOptions) (plan, error) {
-	var p plan
+func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan, error) {
+	var p exec.Plan
 	if err := k.checkStated(); err != nil {
 		return p, err
 	}
@@ -55,10 +44,10 @@ func (d *Device) planFor(k *Kernel, c *launch.Call, o *launchOptions) (plan, err
 	if err != nil {
 		return p, err.about(k)
 	}
-	p.props = props
-	p.options = len(o.props) > 0 || len(o.specs) > 0 || o.exe != nil || len(o.valuesOf) > 0 || len(o.printing) > 0
+	p.Props = props
+	p.Options = len(o.props) > 0 || len(o.specs) > 0 || o.exe != nil || len(o.valuesOf) > 0 || len(o.printing) > 0
 	// First what the device cannot do, whatever the launch is.
-	if p.subGroup, err = d.checkSupport(k, props); err != nil {
+	if p.SubGroup, err = d.checkSupport(k, props); err != nil {
 		return p, err.about(k)
 	}
 	if err := checkRange(c, &p); err != nil {
@@ -68,11 +57,11 @@ func (d *Device) planFor(k *Kernel, c *launch.Call, o *launchOptions) (plan, err
 		return p, err.about(k)
 	}
 	if k.output != nil {
-		if p.print, err = d.printing.with(o.printing); err != nil {
+		if p.Print, err = d.printing.with(o.printing); err != nil {
 			return p, err.about(k)
 		}
 	}
-	if d.direct() && k.host == nil {
+	if d.direct() && k.code.Host == nil {
 		return p, errorf(ErrKernelNotSupported, "it has no Go code that the host device could run").about(k)
 	}
 	set, err := o.settings(d, k)
@@ -82,9 +71,11 @@ func (d *Device) planFor(k *Kernel, c *launch.Call, o *launchOptions) (plan, err
 	if err := resolveSpecs(k, c, set); err != nil {
 		return p, err.about(k)
 	}
-	if _, err := d.checkLocalMemory(k, c); err != nil {
-		return p, err.about(k)
+	local, wrong := d.checkLocalMemory(k, c)
+	if wrong != nil {
+		return p, wrong.about(k)
 	}
+	p.LocalMemory = local
 	if err := d.checkPrivateMemory(k, c.Specs); err != nil {
 		return p, err.about(k)
 	}
@@ -120,9 +111,9 @@ func (d *Device) checkSupport(k *Kernel, props properties.List) (subGroup int, e
 	return d.checkSubGroup(props)
 }
 
-func (d *Device) checkArguments(k *Kernel, c *launch.Call) *Error {
-	for i := range c.Slices {
-		a := &c.Slices[i]
+func (d *Device) checkArguments(k *Kernel, c *exec.Launch) *Error {
+	for i := range c.Placed {
+		a := &c.Placed[i]
 		name := k.abi.Params[a.Param].Name
 		if a.Len == launch.NoBuffer {
 			return errorf(ErrKernelArgument, "%s is a view of a nil buffer", name).advise(nilBuffer)
@@ -185,7 +176,7 @@ func mergeProperties(k *Kernel, extra properties.List) (properties.List, *Error)
 }
 
 // checkRange checks the sizes by themselves.
-func checkRange(c *launch.Call, p *plan) *Error {
+func checkRange(c *exec.Launch, p *exec.Plan) *Error {
 	total := uint64(1)
 	for i := range c.Rank {
 		n := c.Global[i]
@@ -197,12 +188,12 @@ func checkRange(c *launch.Call, p *plan) *Error {
 		case c.Form == abi.NDRange && c.Local[i] < 0:
 			return errorf(ErrInvalid, "the work-group size %v has a negative size", c.Local[:c.Rank])
 		case n == 0:
-			p.empty = true
+			p.Empty = true
 		}
 	}
 	for i := range c.Rank {
 		hi, lo := bits.Mul64(total, uint64(c.Global[i]))
-		if total = lo; !p.empty && (hi != 0 || lo > math.MaxInt64) {
+		if total = lo; !p.Empty && (hi != 0 || lo > math.MaxInt64) {
 			return errorf(ErrInvalid, "the range %v has more work-items than an int counts", c.Global[:c.Rank])
 		}
 	}
@@ -211,8 +202,8 @@ func checkRange(c *launch.Call, p *plan) *Error {
 
 // checkWorkGroup finds the work-group size, and whether the launch agrees with what
 // the kernel requires.
-func (d *Device) checkWorkGroup(k *Kernel, c *launch.Call, props properties.List, p *plan) *Error {
-	p.local = [3]int{1, 1, 1}
+func (d *Device) checkWorkGroup(k *Kernel, c *exec.Launch, props properties.List, p *exec.Plan) *Error {
+	p.Local = [3]int{1, 1, 1}
 	var required, hint []int
 	if w, ok := props.Get(properties.KeyWorkGroupSize); ok {
 		required = w.Dims()
@@ -236,20 +227,20 @@ func (d *Device) checkWorkGroup(k *Kernel, c *launch.Call, props properties.List
 	if c.Form == abi.Range {
 		switch _, ok := d.fits(hint); {
 		case required != nil:
-			copy(p.local[:], required)
+			copy(p.Local[:], required)
 		case hint != nil && ok:
-			copy(p.local[:], hint)
+			copy(p.Local[:], hint)
 		default:
-			p.local = d.chooseLocal(c.Rank, c.Global)
+			p.Local = d.chooseLocal(c.Rank, c.Global)
 		}
 		return nil
 	}
 	local, global := c.Local[:c.Rank], c.Global[:c.Rank]
-	copy(p.local[:], local)
-	if required != nil && !slices.Equal(local, required) && !(p.empty && slices.Contains(local, 0)) {
+	copy(p.Local[:], local)
+	if required != nil && !slices.Equal(local, required) && !(p.Empty && slices.Contains(local, 0)) {
 		return errorf(ErrNDRange, "the launch's work-group size %v is not the kernel's, %v", local, required)
 	}
-	if p.empty {
+	if p.Empty {
 		return nil
 	}
 	for i := range local {
@@ -286,7 +277,7 @@ func (d *Device) fits(dims []int) (string, bool) {
 }
 
 // checkLocalMemory adds up the work-group memory of the kernel, in bytes.
-func (d *Device) checkLocalMemory(k *Kernel, c *launch.Call) (total uint64, err *Error) {
+func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch) (total uint64, err *Error) {
 	for i := range k.abi.Locals {
 		l := &k.abi.Locals[i]
 		n := l.Len

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/dag"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
@@ -27,7 +28,7 @@ type command struct {
 	kind   string // of what is no launch
 	label  string
 	kernel *Kernel
-	call   launch.Call
+	call   *launch.Call
 	opts   []LaunchOption
 	node   stream.Command
 	host   dag.Uses // of a host function
@@ -55,9 +56,8 @@ func (c Command) String() string {
 func commandOf(k *Kernel, call *launch.Call, opts []LaunchOption) *command {
 	c := *call
 	c.Args, c.Slices, c.Accessors = slices.Clone(c.Args), slices.Clone(c.Slices), slices.Clone(c.Accessors)
-	c.Host, c.Uses, c.Passed, c.Specs, c.HostSpecs = nil, nil, nil, nil, nil
-	c.Node, c.Events = stream.Command{}, nil
-	return &command{kernel: k, call: c, opts: slices.Clone(opts)}
+	c.Host, c.Own = nil, nil
+	return &command{kernel: k, call: &c, opts: slices.Clone(opts)}
 }
 
 // Copy copies src to dst, both of one device and of as many elements (ErrInvalid otherwise).
@@ -204,69 +204,15 @@ func (q *Queue) Enqueue(c Command, opts ...LaunchOption) (Event, error) {
 	return q.enqueue(c.c, opts)
 }
 
-// step is a command that has been checked against a device.
-type step struct {
-	kind   string // as a command's
-	label  string
-	kernel *Kernel // nil for what is no launch
-	call   launch.Call
-	plan   plan
-	node   stream.Command // a command that is no launch; a launch's Uses are the call's
-	host   dag.Uses       // of a host function
-	keep   []any          // the memory that it uses
-	prints *step          // the launch whose output the step writes, or nil
-	idle   []*stream.Memory
-}
-
-// memories calls yield with all memory of the device that the step was made with, whether it uses
-// some of it or not.
-func (s *step) memories(yield func(*stream.Memory)) {
-	for i := range s.call.Slices {
-		if m := s.call.Slices[i].Mem; m != nil {
-			yield(m)
-		}
-	}
-	for i := range s.node.Uses {
-		yield(s.node.Uses[i].Mem)
-	}
-	for _, m := range s.idle {
-		yield(m)
-	}
-}
-
-// uses returns what the step reads and writes.
-func (s *step) uses() dag.Uses {
-	if s.kernel != nil {
-		return dag.Uses{Device: s.call.Uses}
-	}
-	if s.node.Run != nil {
-		return s.host
-	}
-	u := dag.Uses{Device: s.node.Uses}
-	if host := s.node.Cmd.Host; len(host) > 0 {
-		lo := uintptr(unsafe.Pointer(unsafe.SliceData(host)))
-		u.Host = []dag.HostUse{{Lo: lo, Hi: lo + uintptr(len(host)), Write: s.node.Cmd.Op == hal.OpRead}}
-	}
-	return u
-}
-
-// nothing reports whether the step has no command.
-func (s *step) nothing() bool {
-	if s.kernel != nil {
-		return s.plan.empty
-	}
-	return len(s.node.Uses) == 0 && s.node.Run == nil
-}
-
 // checkCommand checks a command. For a launch, o has its options.
-func (d *Device) checkCommand(c *command, o *launchOptions) (*step, error) {
+func (d *Device) checkCommand(c *command, o *launchOptions) (*exec.Step, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
 	if c.kernel == nil {
-		s := &step{kind: c.kind, label: c.label, node: c.node, host: c.host, keep: c.keep, idle: c.idle}
+		s := &exec.Step{Kind: c.kind, Label: c.label, Command: c.node, Host: c.host, Keep: c.keep, Idle: c.idle}
 		var err error
-		s.memories(func(m *stream.Memory) {
+		s.Memories(func(m *stream.Memory) {
 			switch {
 			case err != nil:
 			case m.Stream() != d.stream:
@@ -280,16 +226,16 @@ func (d *Device) checkCommand(c *command, o *launchOptions) (*step, error) {
 		}
 		return s, nil
 	}
-	s := &step{label: c.kernel.Name(), kernel: c.kernel, call: commandOf(c.kernel, &c.call, nil).call}
+	s := &exec.Step{Label: c.kernel.Name(), Kernel: c.kernel.code, Launch: exec.NewLaunch(c.call)}
 	var err error
-	if s.plan, err = d.check(c.kernel, &s.call, o); err != nil {
+	if s.Plan, err = d.check(c.kernel, &s.Launch, o); err != nil {
 		return nil, err
 	}
-	if !s.plan.empty {
-		passSlices(c.kernel.abi, &s.call)
+	if !s.Plan.Empty {
+		s.Launch.Pass(c.kernel.abi)
 	}
-	if r := s.call.Global[:s.call.Rank]; len(r) > 0 {
-		s.label += fmt.Sprint(" ", r)
+	if r := s.Launch.Global[:s.Launch.Rank]; len(r) > 0 {
+		s.Label += fmt.Sprint(" ", r)
 	}
 	return s, nil
 }

@@ -15,8 +15,10 @@ import (
 
 	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
+	"github.com/kgen-go/kgen/runtime/internal/trace"
 )
 
 // DeviceType is the kind of a device. Devices lists lower values first.
@@ -200,7 +202,7 @@ type Device struct {
 	queue   *Queue
 	queues  atomic.Int32 // made so far
 	log     *slog.Logger
-	trace   *tracer // or nil
+	trace   *trace.Tracer // nil without a trace
 	// timed says that commands have times; profiling, that Event.Profile tells them.
 	timed, profiling bool
 	noClock          error // why the device cannot tell them
@@ -213,16 +215,15 @@ type Device struct {
 	// small says that small launches take the variants made for them.
 	small bool
 
-	pipelines atomic.Int64
-	closing   time.Duration // bounds Close's wait, if positive
+	closing time.Duration // bounds Close's wait, if positive
 
-	variants variants
-	memos    [memoSlots]memoSlot
-	fused    fusedKernels
-	printing printing // what launches have that say nothing else
-	prints   printBuffers
-	close    sync.Once
-	err      error // of Close
+	pipelines exec.Pipelines
+	memos     exec.Memos
+	fused     fusedKernels
+	printing  printing // the options of launches that give none
+	prints    printBuffers
+	close     sync.Once
+	err       error // the error of Close
 }
 
 // Open opens a device: the one that Select or the environment variable
@@ -332,10 +333,10 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 		stream:  stream.NewStream(h, stream.FlushDelay),
 		closing: o.closing, log: cmp.Or(o.log, slog.Default()),
 	}
-	if d.printing = o.printing; d.printing.bytes == 0 {
-		d.printing.bytes = defaultPrintBuffer
+	if d.printing = o.printing; d.printing.Bytes == 0 {
+		d.printing.Bytes = defaultPrintBuffer
 	}
-	d.variants.init()
+	d.pipelines.Init((*maker)(d), d.stream)
 	d.flushes = !d.info.Subnormals.Computed()
 	d.correct = o.divide == "always" || o.divide != "never" && (!d.info.ExactDivide || d.flushes)
 	d.byFma = h.Info().Fused && o.fused != "never"
@@ -451,7 +452,7 @@ func (d *Device) Pipelines() int {
 	if d == nil {
 		return 0
 	}
-	return int(d.pipelines.Load())
+	return d.pipelines.Made()
 }
 
 // Close runs what has been launched to its end and closes the device. Buffers
@@ -477,8 +478,8 @@ func (d *Device) Close() error {
 			defer cancel()
 		}
 		abandoned := d.stream.Close(ctx)
-		d.variants.close()
-		untraced := d.trace.close()
+		d.pipelines.Close()
+		untraced := d.trace.Close()
 		if abandoned != nil {
 			d.stream.AllFailures() // of what is abandoned: one error says it all
 			d.err = backendError(d, nil, fmt.Sprintf("the device %s was still busy %v after Close was called", d.Name(), d.closing), abandoned)
@@ -489,7 +490,7 @@ func (d *Device) Close() error {
 			failed = append(failed, backendError(d, nil, "closing the device", err))
 		}
 		if untraced != nil {
-			failed = append(failed, untraced)
+			failed = append(failed, &Error{Class: ErrInvalid, Problem: "the trace could not be written", Err: untraced})
 		}
 		d.err = join(failed)
 	})

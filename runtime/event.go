@@ -6,7 +6,6 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
-	"github.com/kgen-go/kgen/runtime/internal/launch"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
@@ -61,41 +60,6 @@ func newPending(dev *Device, k *Kernel) *pending {
 	l := &pending{dev: dev, kernel: k}
 	l.ev.Owner, l.ev.Times = l, dev.newTimes(nil)
 	return l
-}
-
-// fewEvents is how many events are made at a time for launches without a context: each that is
-// kept keeps the others' memory.
-const fewEvents = 24
-
-// eventFor returns a new pending, as newPending does, from the pendings that the call keeps.
-func eventFor(c *launch.Call, dev *Device, k *Kernel) *pending {
-	few, _ := c.Events.(*[]pending)
-	if few == nil {
-		few = new([]pending)
-		c.Events = few
-	}
-	if len(*few) == 0 {
-		*few = make([]pending, fewEvents)
-	}
-	l := &(*few)[0]
-	*few = (*few)[1:]
-	l.dev, l.kernel, l.ev.Owner = dev, k, l
-	if dev.timed {
-		l.ev.Times = dev.newTimes(nil)
-	}
-	return l
-}
-
-// endsWith has the command ask for its end when ctx ends, unless ctx cannot end, and
-// returns the request. It is called before the command is recorded.
-func (l *pending) endsWith(ctx context.Context) *hal.Cancel {
-	if ctx == nil || ctx.Done() == nil {
-		return nil
-	}
-	r := l.needRare()
-	r.ctx = ctx
-	l.ev.NeedRare().Release = context.AfterFunc(ctx, r.cancel.Ask)
-	return &r.cancel
 }
 
 // Wait blocks until the launch has completed or ctx ends; the launch goes on in

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
@@ -42,43 +43,29 @@ func (e Event) Record() hal.Fault { return *e.l.ev.Fault }
 // Cancels reports whether all launches so far of the kernel, on the device, are ones that
 // end soon when they are asked to.
 func (d *Device) Cancels(k *Kernel) bool {
-	d.variants.mu.Lock()
-	defer d.variants.mu.Unlock()
-	for key, v := range d.variants.all {
-		for ; v != nil && key.kernel == k; v = v.next {
-			if c, ok := v.pipeline.(hal.Canceller); !ok || !c.Cancels() {
-				return false
-			}
-		}
-	}
-	return true
+	all := true
+	d.pipelines.Of(k.code, func(p *exec.Pipeline) {
+		c, ok := p.Code.(hal.Canceller)
+		all = all && ok && c.Cancels()
+	})
+	return all
 }
 
 // WithoutCancel returns the kernel as it is without the directive //kgen:cancel.
 func WithoutCancel(k *Kernel) *Kernel {
 	desc := *k.abi
 	desc.Variants = slices.DeleteFunc(slices.Clone(desc.Variants), func(v abi.Variant) bool { return v.Cancel })
-	return newKernel(launch.Kernel{ABI: &desc, Host: k.host})
+	return newKernel(launch.Kernel{ABI: &desc, Host: k.code.Host})
 }
 
 // ChooseLocal is Device.chooseLocal.
 func (d *Device) ChooseLocal(rank int, global [3]int) [3]int { return d.chooseLocal(rank, global) }
 
 // SetMaxVariants bounds the pipelines that the device keeps.
-func (d *Device) SetMaxVariants(n int) { d.variants.most = n }
+func (d *Device) SetMaxVariants(n int) { d.pipelines.SetMost(n) }
 
 // Timed reports whether the command has times.
 func (e Event) Timed() bool { return e.l.ev.Times != nil }
 
 // LaunchSize is how many bytes a launch takes beside its place in a batch.
 const LaunchSize = unsafe.Sizeof(pending{})
-
-// TraceLanes returns the lanes that spans of a row go to.
-func TraceLanes(spans [][2]int64) (lanes []int) {
-	t := &tracer{rows: map[string]*traceRow{}}
-	for _, s := range spans {
-		id, _ := t.lane(&traced{start: s[0], end: s[1]})
-		lanes = append(lanes, id)
-	}
-	return lanes
-}

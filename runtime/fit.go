@@ -32,12 +32,12 @@ func (i DeviceInfo) Fit(k *Kernel) Fit {
 		return f
 	}
 	if i.Backend == "host" {
-		if f.Variant = "host"; k.host == nil {
+		if f.Variant = "host"; k.code.Host == nil {
 			f.Variant, f.Err = "", errorf(ErrKernelNotSupported, "it has no Go code that the host device could run").about(k)
 		}
 		return f
 	}
-	v, missing := k.variant(d.Has, false)
+	v, missing := k.code.Variant(d.Has, false)
 	if missing != 0 {
 		f.Err = d.lacks(k, "needs", missing).about(k)
 		return f
@@ -46,7 +46,7 @@ func (i DeviceInfo) Fit(k *Kernel) Fit {
 		f.Err = errorf(ErrMemoryAllocation, "its work-group memory takes more than the %d bytes that the device %s has", l.LocalMemory, i.Name).about(k)
 		return f
 	}
-	f.Variant, f.Small = variantName(v), v == nil && k.small != nil
+	f.Variant, f.Small = variantName(v), v == nil && k.code.Small != nil
 	return f
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/kgen-go/kgen/runtime/internal/dag"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 )
 
 // Graph is a set of commands, the nodes, with the order that they need, the edges: something
@@ -42,8 +43,8 @@ type Graph struct {
 type Node struct {
 	graph *Graph
 	index int
-	step  *step
-	sub   *ExecutableGraph // instead of step
+	step  *exec.Step
+	sub   *exec.Graph // instead of step
 }
 
 // NewGraph returns an empty graph for the device. Using it is an error if the device is nil or
@@ -101,9 +102,9 @@ func (g *Graph) Add(c Command, opts ...NodeOption) (*Node, error) {
 }
 
 // prepare checks a command that is given as a value.
-func (g *Graph) prepare(c Command) (*step, error) {
+func (g *Graph) prepare(c Command) (*exec.Step, error) {
 	if c.c == nil {
-		return &step{label: emptyLabel}, nil
+		return &exec.Step{Label: emptyLabel}, nil
 	}
 	o, err := parseOptions(c.c.opts)
 	if err != nil {
@@ -126,7 +127,7 @@ func (g *Graph) AddGraph(sub *ExecutableGraph, opts ...NodeOption) (*Node, error
 	if err := sub.usable(g.dev); err != nil {
 		return nil, err
 	}
-	return g.add(&Node{sub: sub.clone()}, opts)
+	return g.add(&Node{sub: sub.graph.Clone()}, opts)
 }
 
 // add adds a checked node.
@@ -290,19 +291,19 @@ func (n *Node) String() string {
 // label says what the node does.
 func (n *Node) label() string {
 	if n.sub != nil {
-		return fmt.Sprintf("graph of %d", len(n.sub.nodes))
+		return fmt.Sprintf("graph of %d", len(n.sub.Steps()))
 	}
-	return n.step.label
+	return n.step.Label
 }
 
 // uses returns what the node reads and writes.
 func (n *Node) uses() dag.Uses {
 	if n.sub == nil {
-		return n.step.uses()
+		return n.step.Uses()
 	}
 	var all dag.Uses
-	for i := range n.sub.nodes {
-		u := n.sub.nodes[i].step.uses()
+	for _, s := range n.sub.Steps() {
+		u := s.Uses()
 		all.Device, all.Host = append(all.Device, u.Device...), append(all.Host, u.Host...)
 		all.All, all.Func = all.All || u.All, all.Func || u.Func
 	}

@@ -1,253 +1,93 @@
 package runtime
 
 import (
-	"cmp"
 	"context"
-	"encoding/binary"
-	"slices"
 
-	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// background is for waits that no caller bounds.
-var background = context.Background()
-
-// launch records a launch, and returns without waiting for it.
-func (q *Queue) launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, error) {
-	if err := q.usable(); err != nil {
-		return Event{}, err
-	}
-	if len(opts) == 0 && q.into.Load() == nil {
-		if ev, done, err := q.again(k, c); done {
-			return ev, err
-		}
-	}
-	o, err := parseOptions(opts)
-	if err != nil {
-		return Event{}, err
-	}
-	if g, after, err := q.graphFor(&o); err != nil {
-		return Event{}, err
-	} else if g != nil {
-		return g.record(q, commandOf(k, c, nil), &o, after)
-	}
-	if err := o.waitForeign(nil, q.dev); err != nil {
-		return Event{}, err
-	}
-	if o.ctx != nil && o.ctx.Err() != nil {
-		return Event{}, waitError(o.ctx.Err())
-	}
-	p, err := q.dev.check(k, c, &o)
-	if err != nil {
-		return Event{}, err
-	}
-	var l *pending
-	if len(opts) == 0 {
-		l = eventFor(c, q.dev, k)
-	} else {
-		l = newPending(q.dev, k)
-	}
-	c.Cancel = l.endsWith(o.ctx)
-	ev, err := q.dev.record(cmp.Or(o.ctx, background), &q.rec, l, c, &p, o.after)
-	if err != nil || p.empty { // otherwise the event is the stream's, which others are looking at
-		if release := l.ev.Rare().Release; release != nil {
-			release()
-		}
-	}
-	return ev, err
+// launching is a call's launch on a queue, with storage that stays with the call's.
+type launching struct {
+	exec.Launch
+	command stream.Command // the command of a launch that the device remembers
+	events  []pending      // the events of launches to come
 }
 
-// parseOptions applies the options.
-func parseOptions(opts []LaunchOption) (launchOptions, error) {
-	if len(opts) == 0 {
-		return launchOptions{}, nil // and nothing is allocated
+// launchOf returns a launch of the call.
+func launchOf(c *launch.Call) *launching {
+	l, _ := c.Own.(*launching)
+	if l == nil {
+		l = new(launching)
+		c.Own = l
 	}
-	return applyOptions(opts)
+	l.Begin(c)
+	return l
 }
 
-func applyOptions(opts []LaunchOption) (launchOptions, error) {
-	var o launchOptions
-	for _, opt := range opts {
-		if opt == nil {
-			return o, errorf(ErrInvalid, "a launch option is nil")
-		}
-		opt.applyLaunch(&o)
+// fewEvents is how many events are made at a time for launches without a context: each that is
+// kept keeps the others' memory.
+const fewEvents = 24
+
+// event returns a new pending, as newPending does, from those that the launch keeps.
+func (c *launching) event(dev *Device, k *Kernel) *pending {
+	if len(c.events) == 0 {
+		c.events = make([]pending, fewEvents)
 	}
-	return o, o.err
+	l := &c.events[0]
+	c.events = c.events[1:]
+	l.dev, l.kernel, l.ev.Owner = dev, k, l
+	if dev.timed {
+		l.ev.Times = dev.newTimes(nil)
+	}
+	return l
 }
 
-// readOptions applies the options and waits for events of other devices.
-func readOptions(ctx context.Context, d *Device, opts []LaunchOption) (launchOptions, error) {
-	o, err := parseOptions(opts)
-	if err != nil {
-		return o, err
-	}
-	return o, o.waitForeign(ctx, d)
-}
-
-// waitForeign waits for the events of other devices, which have no place in this device's
-// order, until ctx ends or, if it is nil, the context of the options.
-func (o *launchOptions) waitForeign(ctx context.Context, d *Device) error {
-	for _, e := range o.after {
-		if err := waitForeign(cmp.Or(ctx, o.ctx, background), d.stream, e); err != nil {
-			return waitError(err)
-		}
-	}
-	return nil
-}
-
-func waitForeign(ctx context.Context, s *stream.Stream, e *stream.Event) error {
-	for _, a := range e.After() {
-		if err := waitForeign(ctx, s, a); err != nil {
-			return err
-		}
-	}
-	if es := e.Stream(); es != nil && es != s {
-		return e.Wait(ctx)
-	}
-	return nil
-}
+// newLaunching returns a launch of a call whose storage is no stub's.
+func newLaunching(c *launch.Call) *launching { return &launching{Launch: exec.NewLaunch(c)} }
 
 // record records the checked launch l. It waits for room in the device's line until
 // ctx ends.
-func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c *launch.Call, p *plan, after []*stream.Event) (Event, error) {
+func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *exec.Plan, after []*stream.Event) error {
 	k := l.kernel
-	l.setLocalRange(p.local)
-	if p.empty {
-		if len(after) > 0 {
-			release, times := l.ev.Rare().Release, l.ev.Times
-			l.ev = *stream.NewMarker(after)
-			l.ev.Owner, l.ev.Times, l.ev.NeedRare().Release = l, times, release
-		}
-		return Event{l}, nil
+	l.setLocalRange(p.Local)
+	if p.Empty {
+		l.becomes(after)
+		return nil
 	}
-	passSlices(k.abi, c)
-	if p.print != nil {
+	c.Pass(k.abi)
+	if p.Print != nil {
 		return d.recordPrinting(ctx, rec, l, c, p, after)
 	}
 	n, err := d.command(ctx, l, c, p)
 	if err != nil {
-		return Event{}, err
+		return err
 	}
-	defer p.letGo()
+	defer p.LetGo()
 	n.After = after
 	if after == nil && c.Cancel == nil {
-		d.remember(k, c, p)
+		d.memos.Remember(k.code, c, p, d.hasSmall(k))
 	}
 	if err := d.stream.Record(ctx, rec, &n, &l.ev); err != nil {
-		return Event{}, backendError(d, k, "the launch was not recorded", err)
+		return backendError(d, k, "the launch was not recorded", err)
 	}
-	return Event{l}, nil
+	return nil
 }
 
 // command returns the launch as a command of the device's stream, once its pipeline is made.
 // Whoever calls it calls p.letGo when the command is recorded.
-func (d *Device) command(ctx context.Context, l *pending, c *launch.Call, p *plan) (stream.Command, error) {
+func (d *Device) command(ctx context.Context, l *pending, c *exec.Launch, p *exec.Plan) (stream.Command, error) {
 	k := l.kernel
 	if err := d.find(ctx, k, c, p); err != nil {
 		return stream.Command{}, err
 	}
 	if c.Cancel != nil && k.abi.Lingers {
-		s, ok := p.variant.pipeline.(hal.Canceller)
+		s, ok := p.Pipeline.Code.(hal.Canceller)
 		l.stays = !ok || !s.Cancels()
 	}
-	return launchCommand(k, c, p, p.variant), nil
-}
-
-// launchCommand returns a launch with a pipeline as a command of the device's stream.
-func launchCommand(k *Kernel, c *launch.Call, p *plan, v *variant) stream.Command {
-	// The pipeline is a use without access: it lives until the batch has completed.
-	c.Uses = append(c.Uses, stream.Use{Mem: v.handle})
-	return stream.Command{
-		Cmd: hal.Command{Op: hal.OpLaunch, Pipeline: v.pipeline, Cancel: c.Cancel, Args: c.Args, Slices: c.Passed,
-			Global: deviceOrder(c.Rank, c.Global), Groups: deviceOrder(c.Rank, groups(k.abi, c, p))},
-		Uses: c.Uses,
-	}
-}
-
-// groups returns the number of work-groups in index order.
-func groups(k *abi.Kernel, c *launch.Call, p *plan) [3]int {
-	out := [3]int{1, 1, 1}
-	for i := range c.Rank {
-		per := p.local[i]
-		if i == c.Rank-1 && c.Form == abi.Range {
-			per *= max(k.Items, 1)
-		}
-		out[i] = (c.Global[i] + per - 1) / per
-	}
-	return out
-}
-
-// passSlices fills in the device slices' addresses and what they are used for.
-func passSlices(k *abi.Kernel, c *launch.Call) {
-	c.Passed, c.Uses = c.Passed[:0], c.Uses[:0]
-	for i := range c.Slices {
-		a := &c.Slices[i]
-		param := &k.Params[a.Param]
-		if param.Offset < 0 || a.Mem == nil || a.Len == 0 {
-			continue // a zero slice
-		}
-		mem := a.Mem.HAL()
-		binary.LittleEndian.PutUint64(c.Args[param.Offset:], mem.Address()+a.Off)
-		binary.LittleEndian.PutUint64(c.Args[param.Offset+8:], uint64(a.Len))
-		c.Passed = append(c.Passed, hal.SliceArg{Param: a.Param, Memory: mem, Offset: a.Off, Len: a.Len})
-		c.Uses = append(c.Uses, stream.Use{Mem: a.Mem, Lo: a.Off, Hi: a.Off + a.Size, Access: param.Access})
-	}
-}
-
-// deviceOrder turns index order into x, y, z, with 1 for absent dimensions.
-func deviceOrder(rank int, v [3]int) [3]uint32 {
-	out := [3]uint32{1, 1, 1}
-	for i := range rank {
-		out[i] = uint32(v[rank-1-i])
-	}
-	return out
-}
-
-// splitSpecs gives modules without 64-bit integers the words of such constants.
-func splitSpecs(k *abi.Kernel, specs []hal.SpecValue) []hal.SpecValue {
-	float := func(id uint32) bool {
-		return slices.ContainsFunc(k.Specs, func(s abi.SpecConstant) bool { return s.ID == id && s.Type == "float64" })
-	}
-	var out []hal.SpecValue
-	for _, s := range specs {
-		if s.Size != 8 || float(s.ID) {
-			out = append(out, s)
-			continue
-		}
-		out = append(out, hal.SpecValue{ID: s.ID, Size: 4, Bits: s.Bits & 0xffffffff},
-			hal.SpecValue{ID: abi.SpecHigh + s.ID, Size: 4, Bits: s.Bits >> 32})
-	}
-	return out
-}
-
-// reservedSpecs adds the values of the reserved specialization constants to those
-// of the kernel's own. Modules need not have them.
-func reservedSpecs(c *launch.Call, local [3]uint32, correct, fused, flushes, whole bool) {
-	for i, n := range local {
-		c.Specs = append(c.Specs, hal.SpecValue{ID: abi.SpecLocalSizeX + uint32(i), Size: 4, Bits: uint64(n)})
-	}
-	for i, n := range c.Accessors {
-		c.Specs = append(c.Specs, hal.SpecValue{ID: abi.SpecAccessor + uint32(i), Size: 4, Bits: uint64(n)})
-	}
-	flushed := hal.SpecValue{ID: abi.SpecFlushed, Size: 4}
-	if flushes {
-		flushed.Bits = abi.SubnormalFloats
-	}
-	c.Specs = append(c.Specs, flushed)
-	for _, flag := range []struct {
-		id uint32
-		on bool
-	}{{abi.SpecExactDivide, correct}, {abi.SpecFused, fused}, {abi.SpecWhole, whole}} {
-		v := hal.SpecValue{ID: flag.id, Size: 4}
-		if flag.on {
-			v.Bits = 1
-		}
-		c.Specs = append(c.Specs, v)
-	}
+	return c.Command(k.abi, p, p.Pipeline), nil
 }
 
 // whole reports whether all invocations of a work-group are work-items, or the device

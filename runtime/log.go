@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/trace"
 )
 
 // Logger has the device tell l, at debug level, of what it decides: which device was opened, which
@@ -60,7 +62,7 @@ func (d *Device) passedOver(k *Kernel, v *abi.Variant) {
 }
 
 // made logs and traces that a pipeline was made, or why it was not.
-func (d *Device) made(k *Kernel, v *variant, taken *abi.Variant, h hal.Pipeline, err error, start int64) {
+func (d *Device) made(k *Kernel, sh exec.Shape, taken *abi.Variant, h hal.Pipeline, err error, start int64) {
 	if d.trace == nil && !d.logging() {
 		return
 	}
@@ -72,7 +74,7 @@ func (d *Device) made(k *Kernel, v *variant, taken *abi.Variant, h hal.Pipeline,
 	if c, ok := h.(hal.Cached); ok {
 		cache = c.Cached()
 	}
-	local := v.shape.local[:k.abi.Rank]
+	local := sh.Local[:k.abi.Rank]
 	if d.trace != nil {
 		args := map[string]any{"variant": name, "work-group": local}
 		if cache != "" {
@@ -81,7 +83,7 @@ func (d *Device) made(k *Kernel, v *variant, taken *abi.Variant, h hal.Pipeline,
 		if err != nil {
 			args["error"] = err.Error()
 		}
-		d.trace.add(traced{row: "compile", name: k.Name(), kind: "compile", start: start, end: end, args: args})
+		d.trace.Add(trace.Span{Row: "compile", Name: k.Name(), Kind: "compile", Start: start, End: end, Args: args})
 	}
 	args := []any{"kernel", k.Name(), "device", d.Name(), "variant", name, "workGroup", local, "took", time.Duration(end - start)}
 	switch {

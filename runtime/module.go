@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
-	"sync"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/codegen/spirv/valid"
-	"github.com/kgen-go/kgen/runtime/internal/fusion"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
@@ -64,8 +63,8 @@ func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) 
 		bytes = binary.LittleEndian.AppendUint32(bytes, w)
 	}
 	desc.SPIRV, desc.IR = string(bytes), "" // no IR is known to be that of these words
-	k := &Kernel{abi: &desc, name: desc.Name, own: m, source: &fusion.Source{ABI: &desc}}
-	k.words = []func() []uint32{sync.OnceValue(func() []uint32 { return slices.Clone(words) })}
+	k := &Kernel{abi: &desc, own: m}
+	k.code = exec.NewKernel(launch.Kernel{ABI: &desc}, desc.Name, k)
 	if k.output = newOutput(&desc); k.output != nil && desc.Params[k.output.param].Offset > desc.ArgSize-16 {
 		return nil, errorf(ErrInvalid, "the print buffer of %s lies outside of its arguments", desc.Name)
 	}

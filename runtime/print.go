@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"sync"
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
-	"github.com/kgen-go/kgen/runtime/internal/launch"
 	"github.com/kgen-go/kgen/runtime/internal/prints"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
@@ -42,7 +41,7 @@ func (f PrintOption) applyLaunch(o *launchOptions) { o.printing = append(o.print
 // A nil w is ErrInvalid.
 func PrintTo(w io.Writer) PrintOption {
 	return func(p *printing) {
-		p.to = w
+		p.To = w
 		if w == nil {
 			p.fail(errorf(ErrInvalid, "the writer of PrintTo is nil").advise("use io.Discard to drop what kernels print"))
 		}
@@ -57,7 +56,7 @@ func PrintTo(w io.Writer) PrintOption {
 // are ErrInvalid.
 func PrintBuffer(bytes int) PrintOption {
 	return func(p *printing) {
-		p.bytes = bytes
+		p.Bytes = bytes
 		if bytes < 32 || bytes > abi.MaxPrintBuffer {
 			p.fail(errorf(ErrInvalid, "a print buffer of %d bytes", bytes).advise("give it from 32 bytes to 1 GiB"))
 		}
@@ -67,14 +66,12 @@ func PrintBuffer(bytes int) PrintOption {
 // PrintItems has each line that a kernel prints begin with the kernel's name and the global id
 // of the work-item, in index order, as in "saxpy.SAXPY[17]: ". Each call begins a line of its
 // own then.
-func PrintItems() PrintOption { return func(p *printing) { p.items = true } }
+func PrintItems() PrintOption { return func(p *printing) { p.Items = true } }
 
 // printing is what the options say.
 type printing struct {
-	to    io.Writer // nil for the defaults
-	bytes int
-	items bool
-	err   error // the first of the options' own
+	prints.Options
+	err error // the first of the options' own
 }
 
 // defaultPrintBuffer is the default of PrintBuffer.
@@ -87,9 +84,9 @@ func (p *printing) fail(err error) {
 }
 
 // with returns p with a launch's own options.
-func (p *printing) with(opts []PrintOption) (*printing, *Error) {
+func (p *printing) with(opts []PrintOption) (*prints.Options, *Error) {
 	if len(opts) == 0 {
-		return p, nil
+		return &p.Options, nil
 	}
 	own := *p
 	for _, f := range opts {
@@ -98,7 +95,7 @@ func (p *printing) with(opts []PrintOption) (*printing, *Error) {
 	if own.err != nil {
 		return nil, own.err.(*Error)
 	}
-	return &own, nil
+	return &own.Options, nil
 }
 
 // output is what the runtime knows of a kernel that prints.
@@ -214,102 +211,52 @@ func (b *printBuffer) pass(k *Kernel, args []byte) (hal.SliceArg, stream.Use) {
 }
 
 // printNode returns the command that has what is in the buffer written.
-func (d *Device) printNode(k *Kernel, p *printing, b *printBuffer) stream.Command {
+func (d *Device) printNode(k *Kernel, p *prints.Options, b *printBuffer) stream.Command {
 	return stream.Command{Always: true, Run: func(context.Context) error {
 		defer d.recycle(b)
-		return p.write(k, b)
+		printer, err := k.output.printer()
+		if err != nil {
+			return err
+		}
+		return p.Write(printer, k.Name(), b.words)
 	}}
-}
-
-// write writes what is in the buffer.
-func (p *printing) write(k *Kernel, b *printBuffer) error {
-	printer, err := k.output.printer()
-	if err != nil {
-		return err
-	}
-	prefix := ""
-	if p.items {
-		prefix = k.Name()
-	}
-	var failed error
-	to := func(w io.Writer, text []byte) {
-		if failed != nil {
-			return
-		}
-		if p.to != nil {
-			w = p.to
-		}
-		n, err := w.Write(text)
-		if err == nil && n < len(text) {
-			err = io.ErrShortWrite
-		}
-		failed = err
-	}
-	chunks := printer.Chunks(b.words, prefix)
-	if p.to != nil { // which gets all of it
-		chunks = joined(chunks)
-	}
-	for _, c := range chunks {
-		if c.Stderr {
-			to(os.Stderr, c.Text)
-		} else {
-			to(os.Stdout, c.Text)
-		}
-	}
-	if n := prints.Lost(b.words); n > 0 {
-		to(os.Stderr, fmt.Appendf(nil, "kgen: %d calls in %s printed nothing, since the print buffer of %d bytes is full; runtime.PrintBuffer sets its size\n",
-			n, k.Name(), 4*len(b.words)))
-	}
-	return failed
-}
-
-// joined makes one chunk of several.
-func joined(chunks []prints.Chunk) []prints.Chunk {
-	if len(chunks) < 2 {
-		return chunks
-	}
-	var all prints.Chunk
-	for _, c := range chunks {
-		all.Text = append(all.Text, c.Text...)
-	}
-	return []prints.Chunk{all}
 }
 
 // recordPrinting records a launch of a kernel that prints. n is the launch, and c what it is made
 // of.
-func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pending, c *launch.Call, p *plan, after []*stream.Event) (Event, error) {
+func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *exec.Plan, after []*stream.Event) error {
 	k := l.kernel
 	if err := d.prints.keepUp(ctx); err != nil {
-		return Event{}, err
+		return err
 	}
-	b, err := d.printBuffer(p.print.bytes)
+	b, err := d.printBuffer(p.Print.Bytes)
 	if err != nil {
-		return Event{}, err
+		return err
 	}
-	s, u := b.pass(k, c.Args)
+	s, u := b.pass(k, c.Block)
 	c.Passed, c.Uses = append(c.Passed, s), append(c.Uses, u)
 	n, err := d.command(ctx, l, c, p)
 	if err != nil {
 		d.recycle(b)
-		return Event{}, err
+		return err
 	}
-	defer p.letGo()
+	defer p.LetGo()
 	output := newPending(d, k)
 	output.prints = true
 	l.needRare().output = output
-	both := stream.Sequence{Commands: []stream.Command{n, d.printNode(k, p.print, b)}, Waits: make([][]int, 2), First: []bool{true, false}}
+	both := stream.Sequence{Commands: []stream.Command{n, d.printNode(k, p.Print, b)}, Waits: make([][]int, 2), First: []bool{true, false}}
 	if err := d.stream.RecordAll(ctx, rec, &both, after, []*stream.Event{&l.ev, &output.ev}); err != nil {
 		d.recycle(b)
 		l.needRare().output = nil
-		return Event{}, backendError(d, k, "the launch was not recorded", err)
+		return backendError(d, k, "the launch was not recorded", err)
 	}
 	d.prints.printing(&output.ev)
-	return Event{l}, nil
+	return nil
 }
 
 // withPrints returns the sequence of a submission with a buffer for each launch that prints. undo
 // takes them back if the sequence is not recorded.
-func (d *Device) withPrints(ctx context.Context, run *sequence, seq *stream.Sequence) (with *stream.Sequence, undo func(), err error) {
+func (d *Device) withPrints(ctx context.Context, run *exec.Sequence, seq *stream.Sequence) (with *stream.Sequence, undo func(), err error) {
 	if err := d.prints.keepUp(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -321,12 +268,12 @@ func (d *Device) withPrints(ctx context.Context, run *sequence, seq *stream.Sequ
 			d.recycle(b)
 		}
 	}
-	for i, s := range run.steps {
-		if s.prints == nil {
+	for i, s := range run.Steps {
+		if s.Prints == nil {
 			continue
 		}
-		k, p := s.prints.kernel, s.prints.plan.print
-		b, err := d.printBuffer(p.bytes)
+		k, p := kernelOf(s.Prints), s.Prints.Plan.Print
+		b, err := d.printBuffer(p.Bytes)
 		if err != nil {
 			undo()
 			return nil, nil, err
@@ -339,11 +286,4 @@ func (d *Device) withPrints(ctx context.Context, run *sequence, seq *stream.Sequ
 		own.Commands[i] = d.printNode(k, p, b)
 	}
 	return &own, undo, nil
-}
-
-// printStep returns the step behind a launch that prints.
-func printStep(s *step) *step {
-	return &step{kind: "print", label: "output of " + s.label, prints: s, node: stream.Command{
-		Always: true, Run: func(context.Context) error { return nil },
-	}}
 }

@@ -116,7 +116,7 @@ func (d *Device) clock(o *openOptions) {
 	if d.timed {
 		var observe stream.Observer
 		if d.trace != nil {
-			observe = d.trace.observe
+			observe = d.observe
 		}
 		d.stream.Time(observe)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/dslhook"
-	"github.com/kgen-go/kgen/runtime/internal/launch"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 )
 
 // Program is a set of kernels whose specialization constants are being set. It
@@ -373,7 +373,7 @@ func (p *Program) Compile() error {
 // check checks the constants of the kernels.
 func (p *Program) check(kernels []*Kernel) error {
 	for _, k := range kernels {
-		var c launch.Call
+		var c exec.Launch
 		if err := resolveSpecs(k, &c, p.specs); err != nil {
 			return err.about(k)
 		}

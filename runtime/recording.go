@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"cmp"
 	"slices"
 )
 
@@ -137,20 +136,20 @@ func (g *Graph) recording() bool {
 }
 
 // record adds a command of a queue.
-func (g *Graph) record(q *Queue, c *command, o *launchOptions, after []*Node) (Event, error) {
-	s, err := g.dev.checkCommand(c, o)
+func (g *Graph) record(q *Queue, c *command, o *order) (Event, error) {
+	s, err := g.dev.checkCommand(c, &o.launchOptions)
 	if err != nil {
 		return Event{}, err
 	}
-	return g.recordNode(q, &Node{step: s}, after)
+	return g.recordNode(q, &Node{step: s}, o.preds)
 }
 
 // recordNode adds a checked node of a queue that records.
 func (g *Graph) recordNode(q *Queue, n *Node, after []*Node) (Event, error) {
 	l := newPending(g.dev, nil)
-	if n.step != nil && n.step.kernel != nil {
-		l.kernel = n.step.kernel
-		l.setLocalRange(n.step.plan.local)
+	if n.step != nil && n.step.Kernel != nil {
+		l.kernel = kernelOf(n.step)
+		l.setLocalRange(n.step.Plan.Local)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -169,68 +168,13 @@ func (g *Graph) recordNode(q *Queue, n *Node, after []*Node) (Event, error) {
 	return Event{l}, nil
 }
 
-// enqueue is Enqueue of a usable queue.
-func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
-	if c.err != nil {
-		return Event{}, c.err
-	}
-	opts = append(slices.Clone(c.opts), opts...)
-	if c.kernel != nil {
-		call := commandOf(c.kernel, &c.call, nil).call
-		return q.launch(c.kernel, &call, opts)
-	}
-	o, g, after, err := q.place(opts, "a copy")
-	if err != nil {
-		return Event{}, err
-	}
-	if g != nil {
-		return g.record(q, c, &o, after)
-	}
-	s, err := q.dev.checkCommand(c, &o)
-	if err != nil {
-		return Event{}, err
-	}
-	if s.nothing() {
-		return q.dev.submit(q, &sequence{}, &o, newPending(q.dev, nil))
-	}
-	return q.copy(s, &o)
-}
-
-// place reads the options of a command that is no launch, which only say when it runs. It
-// returns the graph that it is recorded into and the nodes that it depends on; without a graph,
-// the events of other devices have been waited for.
-func (q *Queue) place(opts []LaunchOption, what string) (o launchOptions, g *Graph, after []*Node, err error) {
-	if o, err = parseOptions(opts); err == nil {
-		err = o.onlyOrder(what)
-	}
-	if err == nil {
-		g, after, err = q.graphFor(&o)
-	}
-	if err == nil && g == nil {
-		err = o.waitForeign(nil, q.dev)
-	}
-	return o, g, after, err
-}
-
-// onlyOrder reports options other than those that say when a command runs.
-func (o *launchOptions) onlyOrder(what string) error {
-	if len(o.printing) > 0 {
-		return errorf(ErrInvalid, "%s prints nothing by itself", what).advise("give print options to launches, nodes among them, or to Open")
-	}
-	if len(o.props) > 0 || o.withSpec || len(o.valuesOf) > 0 || o.exe != nil {
-		return errorf(ErrInvalid, "%s has no properties and no specialization constants", what).
-			advise("give these to the launches")
-	}
-	return nil
-}
-
 // recordCopy makes a copy of the queue a node, if the queue records.
 func (q *Queue) recordCopy(c Command) (recorded bool, err error) {
 	g := q.into.Load()
 	if g == nil {
 		return false, nil
 	}
-	_, err = g.record(q, c.c, &launchOptions{}, nil)
+	_, err = g.record(q, c.c, &order{})
 	return true, err
 }
 
@@ -238,20 +182,4 @@ func (q *Queue) recordCopy(c Command) (recorded bool, err error) {
 func (l *pending) waitRecorded() error {
 	return errorf(ErrInvalid, "the event of a node of a graph cannot be waited for: the node is %v", l.rare().node).
 		advise("wait for the event that Submit returns")
-}
-
-// copy records a copy or a fill.
-func (q *Queue) copy(s *step, o *launchOptions) (Event, error) {
-	if o.ctx != nil && o.ctx.Err() != nil {
-		return Event{}, waitError(o.ctx.Err())
-	}
-	l := newPending(q.dev, nil)
-	n := s.node
-	n.Cmd.Cancel, n.After, n.Run = l.endsWith(o.ctx), o.after, within(o.ctx, n.Run)
-	l.hostFunc = n.Run != nil
-	if err := q.dev.stream.Record(cmp.Or(o.ctx, background), &q.rec, &n, &l.ev); err != nil {
-		release([]*pending{l})
-		return Event{}, backendError(q.dev, nil, "the "+s.label+" was not recorded", err)
-	}
-	return Event{l}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
@@ -16,56 +17,45 @@ import (
 //
 // When ctx ends first, it ends the launch, as WithContext does, and returns. From
 // then on the caller's memory is neither read nor written.
-func (d *Device) run(ctx context.Context, k *Kernel, c *launch.Call, opts []LaunchOption) (err error) {
+func (d *Device) run(ctx context.Context, k *Kernel, in *launching, opts []LaunchOption) (err error) {
 	if err := d.usable(); err != nil {
 		return err
 	}
 	if ctx == nil {
 		return errorf(ErrInvalid, "the context is nil").about(k)
 	}
-	o, err := readOptions(ctx, d, opts)
+	own, err := runOptions(k, opts)
 	if err != nil {
 		return err
 	}
-	if n := o.node(); n != nil {
-		return errNodeOutside(n).about(k)
-	}
-	if o.ctx != nil {
-		return errOwnContext(k)
-	}
-	p, err := d.check(k, c, &o)
-	if err != nil {
+	own.ctx = ctx
+	if err := own.waitForeign(d); err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil {
-		return waitError(err)
-	}
-	if err := d.mayWait(); err != nil {
-		return err
-	}
+	o := order{launchOptions: own, dev: d, attended: true}
+	c := &in.Launch
+	var p exec.Plan
 	r := run{dev: d, kernel: k, ctx: ctx, l: newPending(d, k)}
-	r.l.needRare().ctx = ctx
-	if ctx.Done() != nil {
-		c.Cancel = &r.l.needRare().cancel
-	}
-	defer func() { r.end(err) }()
-	defer p.letGo()
-	if !p.empty {
-		if err := r.layOut(c, &p); err != nil {
+	began := false
+	defer func() {
+		if began {
+			r.end(err)
+		}
+	}()
+	ev, err := o.do(r.l, func() error {
+		if p, err = d.check(k, c, &o.launchOptions); err != nil {
 			return err
 		}
-		if err := r.upload(); err != nil {
-			return err
-		}
-	}
-	ev, err := d.record(ctx, &r.rec, r.l, c, &p, o.after)
+		return d.mayWait()
+	}, func(ctx context.Context, cancel *hal.Cancel) error {
+		began = true
+		r.l.needRare().ctx = ctx
+		c.Cancel = cancel
+		defer p.LetGo()
+		return r.record(c, &p, o.after)
+	})
 	if err != nil {
 		return err
-	}
-	if !p.empty {
-		if err := r.download(c); err != nil {
-			return err
-		}
 	}
 	var lost error
 	for _, l := range r.downloads {
@@ -77,6 +67,23 @@ func (d *Device) run(ctx context.Context, k *Kernel, c *launch.Call, opts []Laun
 		return err // says more than what the copies say
 	}
 	return lost
+}
+
+// record records the launch, between copies of the caller's memory to the device and back.
+func (r *run) record(c *exec.Launch, p *exec.Plan, after []*stream.Event) error {
+	if p.Empty {
+		return r.dev.record(r.ctx, &r.rec, r.l, c, p, after)
+	}
+	if err := r.layOut(c, p); err != nil {
+		return err
+	}
+	if err := r.upload(); err != nil {
+		return err
+	}
+	if err := r.dev.record(r.ctx, &r.rec, r.l, c, p, after); err != nil {
+		return err
+	}
+	return r.download(c)
 }
 
 // RunCommand has a queue run a launch, and waits. When ctx ends first, the launch ends with it, as
@@ -92,15 +99,8 @@ func (forStubs) RunCommand(ctx context.Context, q *Queue, c Command) error {
 	if err := q.notRecording("running a kernel, which waits for it,"); err != nil {
 		return err
 	}
-	o, err := parseOptions(c.c.opts)
-	if err != nil {
+	if _, err := runOptions(k, c.c.opts); err != nil {
 		return err
-	}
-	if n := o.node(); n != nil { // else the launch would become a node, for which nobody can wait
-		return errNodeOutside(n).about(k)
-	}
-	if o.ctx != nil {
-		return errOwnContext(k)
 	}
 	if err := q.dev.mayWait(); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (forStubs) RunCommand(ctx context.Context, q *Queue, c Command) error {
 	if ctx.Done() != nil {
 		opts = append(opts[:len(opts):len(opts)], WithContext(ctx))
 	}
-	ev, err := q.launch(k, &c.c.call, opts)
+	ev, err := q.launch(k, newLaunching(c.c.call), opts)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ type wrapper interface {
 
 // layOut gives each slice its place on the device. Slices that overlap in the
 // caller's memory do so on the device.
-func (r *run) layOut(c *launch.Call, p *plan) error {
+func (r *run) layOut(c *exec.Launch, p *exec.Plan) error {
 	args := c.Host
 	regions := make([]region, 0, len(args))
 	for i := range args {
@@ -190,7 +190,7 @@ func (r *run) layOut(c *launch.Call, p *plan) error {
 		if g := r.find(a); g != nil {
 			s.Mem, s.Off, s.Len = g.mem, g.pad+uint64(uintptr(a.Ptr)-g.lo), a.Len
 		}
-		c.Slices = append(c.Slices, s)
+		c.Place(s)
 	}
 	return nil
 }
@@ -198,7 +198,7 @@ func (r *run) layOut(c *launch.Call, p *plan) error {
 // wrapper returns the device if its kernels may use the caller's memory as it is. They
 // may if Run need not return before the kernel has stopped: because nothing ends its
 // context, or because the kernel stops soon when asked to.
-func (r *run) wrapper(c *launch.Call, p *plan) (wrapper, error) {
+func (r *run) wrapper(c *exec.Launch, p *exec.Plan) (wrapper, error) {
 	w, ok := r.dev.hal.(wrapper)
 	if !ok {
 		return nil, nil
@@ -209,7 +209,7 @@ func (r *run) wrapper(c *launch.Call, p *plan) (wrapper, error) {
 	if err := r.dev.find(r.ctx, r.kernel, c, p); err != nil {
 		return nil, err
 	}
-	if s, ok := p.variant.pipeline.(hal.Canceller); ok && s.Cancels() {
+	if s, ok := p.Pipeline.Code.(hal.Canceller); ok && s.Cancels() {
 		return w, nil
 	}
 	return nil, nil
@@ -262,7 +262,7 @@ func (r *run) upload() error {
 }
 
 // download copies the written slices back.
-func (r *run) download(c *launch.Call) error {
+func (r *run) download(c *exec.Launch) error {
 	if r.wrapped {
 		return nil
 	}

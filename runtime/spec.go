@@ -12,6 +12,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/dslhook"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
@@ -254,7 +255,7 @@ func plain(t reflect.Type) bool {
 
 // resolveSpecs gives each constant of the kernel its value: what was set, or its
 // default. It fills in c.Specs and c.HostSpecs.
-func resolveSpecs(k *Kernel, c *launch.Call, set settings) *Error {
+func resolveSpecs(k *Kernel, c *exec.Launch, set settings) *Error {
 	c.Specs, c.HostSpecs = c.Specs[:0], c.HostSpecs[:0]
 	for i := range k.specs {
 		v := &k.specs[i]

@@ -1,22 +1,17 @@
 package runtime
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"os"
-	"strconv"
-	"strings"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/env"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
+	"github.com/kgen-go/kgen/runtime/internal/trace"
 )
 
 // Trace has the device write what it does to w, in the trace format of Chrome, which
@@ -41,258 +36,31 @@ func Trace(w io.Writer) OpenOption {
 	})
 }
 
-// traceDelay is how long what a device has done waits to be written.
-const traceDelay = 100 * time.Millisecond
-
-// traceSink is where traces go: an array in JSON.
-type traceSink struct {
-	mu    sync.Mutex
-	w     io.Writer
-	file  *os.File // of KGEN_TRACE, or nil
-	users int      // tracers
-	began bool
-	end   int64 // of the file, without the array's end
-	err   error
-}
-
-// traceFiles are the sinks of KGEN_TRACE, by the files' names. They stay: what devices do that are
-// opened later is added.
-var traceFiles struct {
-	sync.Mutex
-	of map[string]*traceSink
-}
-
-// traceFile returns the sink of a file.
-func traceFile(name string) (*traceSink, error) {
-	name = strings.ReplaceAll(name, "%p", strconv.Itoa(os.Getpid()))
-	traceFiles.Lock()
-	defer traceFiles.Unlock()
-	if s := traceFiles.of[name]; s != nil {
-		return s, nil
-	}
-	f, err := os.Create(name)
-	if err != nil {
-		return nil, err
-	}
-	if traceFiles.of == nil {
-		traceFiles.of = map[string]*traceSink{}
-	}
-	s := &traceSink{w: f, file: f}
-	traceFiles.of[name] = s
-	return s, nil
-}
-
-// write appends values to the array.
-func (s *traceSink) write(values [][]byte) {
-	if len(values) == 0 {
-		return
-	}
-	var b []byte
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, v := range values {
-		if s.began {
-			b = append(b, ",\n"...)
-		} else {
-			b, s.began = append(b, "[\n"...), true
-		}
-		b = append(b, v...)
-	}
-	s.put(b)
-	s.end += int64(len(b))
-}
-
-func (s *traceSink) put(b []byte) {
-	if s.err != nil {
-		return
-	}
-	if s.file != nil {
-		_, s.err = s.file.WriteAt(b, s.end)
-	} else {
-		_, s.err = s.w.Write(b)
-	}
-}
-
-// leave ends the array if nobody else writes to it, and returns what went wrong.
-func (s *traceSink) leave() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.users--; s.users == 0 {
-		end := "\n]\n"
-		if !s.began {
-			end = "[" + end
-		}
-		s.put([]byte(end))
-	}
-	return s.err
-}
-
-// tracer writes what one device does.
-type tracer struct {
-	sink *traceSink
-	dev  *Device
-	pid  int
-
-	mu      sync.Mutex
-	pending []traced
-
-	writing sync.Mutex // of the rest, which belongs to flush
-	rows    map[string]*traceRow
-	lanes   int
-
-	stop chan struct{}
-	done chan struct{}
-}
-
-// traced is something that the device has done.
-type traced struct {
-	row, name, kind string
-	start, end      int64
-	args            map[string]any
-}
-
-// traceRow is a row of the trace. What runs at the same time is on several lanes.
-type traceRow struct{ lanes []traceLane }
-
-type traceLane struct {
-	id    int
-	until int64 // when what it has last ends
-}
-
-// traceEvent is a value of the format; see "Trace Event Format" by Google.
-type traceEvent struct {
-	Name  string         `json:"name"`
-	Kind  string         `json:"cat,omitempty"`
-	Phase string         `json:"ph"`
-	Time  float64        `json:"ts"` // microseconds
-	Took  *float64       `json:"dur,omitempty"`
-	Pid   int            `json:"pid"`
-	Tid   int            `json:"tid"`
-	Args  map[string]any `json:"args,omitempty"`
-}
-
-var tracedDevices atomic.Int64
-
 // startTrace begins the device's trace, if the options or the environment ask for one.
-func (d *Device) startTrace(sink *traceSink) {
-	if sink == nil {
-		return
+func (d *Device) startTrace(sink *trace.Sink) {
+	if sink != nil {
+		d.trace = trace.Start(sink, d.Name()+" ("+d.backend+")", d.stream.Poll)
 	}
-	sink.mu.Lock()
-	sink.users++
-	sink.mu.Unlock()
-	t := &tracer{sink: sink, dev: d, pid: int(tracedDevices.Add(1)), rows: map[string]*traceRow{},
-		stop: make(chan struct{}), done: make(chan struct{})}
-	d.trace = t
-	t.sink.write([][]byte{t.encode(traceEvent{Name: "process_name", Phase: "M", Pid: t.pid,
-		Args: map[string]any{"name": d.Name() + " (" + d.backend + ")"}})})
-	go t.loop()
 }
 
 // sinkOf returns where the trace goes that the options ask for, or nil.
-func (o *openOptions) sinkOf() (*traceSink, error) {
+func (o *openOptions) sinkOf() (*trace.Sink, error) {
 	if o.trace != nil {
-		return &traceSink{w: o.trace}, nil
+		return trace.To(o.trace), nil
 	}
 	name := env.Get(env.Trace)
 	if name == "" {
 		return nil, nil
 	}
-	s, err := traceFile(name)
+	s, err := trace.File(name)
 	if err != nil {
 		return nil, environmentError(&hal.EnvironmentError{Name: env.Trace, Err: err})
 	}
 	return s, nil
 }
 
-// loop writes now and then, until close.
-func (t *tracer) loop() {
-	defer close(t.done)
-	tick := time.NewTicker(traceDelay)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			t.dev.stream.Poll()
-			t.flush()
-		case <-t.stop:
-			return
-		}
-	}
-}
-
-// close writes what is left, and returns why some of the trace could not be written.
-func (t *tracer) close() error {
-	if t == nil {
-		return nil
-	}
-	close(t.stop)
-	<-t.done
-	t.flush()
-	if err := t.sink.leave(); err != nil {
-		return &Error{Class: ErrInvalid, Problem: "the trace could not be written", Err: err}
-	}
-	return nil
-}
-
-func (t *tracer) add(e traced) {
-	t.mu.Lock()
-	t.pending = append(t.pending, e)
-	t.mu.Unlock()
-}
-
-// flush writes what is pending.
-func (t *tracer) flush() {
-	t.writing.Lock()
-	defer t.writing.Unlock()
-	t.mu.Lock()
-	list := t.pending
-	t.pending = nil
-	t.mu.Unlock()
-	var out [][]byte
-	for i := range list {
-		e := &list[i]
-		id, isNew := t.lane(e)
-		if isNew {
-			out = append(out,
-				t.encode(traceEvent{Name: "thread_name", Phase: "M", Pid: t.pid, Tid: id, Args: map[string]any{"name": e.row}}),
-				t.encode(traceEvent{Name: "thread_sort_index", Phase: "M", Pid: t.pid, Tid: id, Args: map[string]any{"sort_index": id}}))
-		}
-		took := float64(e.end-e.start) / 1e3
-		out = append(out, t.encode(traceEvent{Name: e.name, Kind: e.kind, Phase: "X", Time: float64(e.start) / 1e3, Took: &took,
-			Pid: t.pid, Tid: id, Args: e.args}))
-	}
-	t.sink.write(out)
-}
-
-// lane returns the lane of its row that something goes to, and whether that is new.
-func (t *tracer) lane(e *traced) (id int, isNew bool) {
-	r := t.rows[e.row]
-	if r == nil {
-		r = &traceRow{}
-		t.rows[e.row] = r
-	}
-	for i := range r.lanes {
-		if l := &r.lanes[i]; l.until <= e.start {
-			l.until = e.end
-			return l.id, false
-		}
-	}
-	t.lanes++
-	r.lanes = append(r.lanes, traceLane{t.lanes, e.end})
-	return t.lanes, true
-}
-
-func (*tracer) encode(e traceEvent) []byte {
-	b, err := json.Marshal(e)
-	if err != nil {
-		panic(fmt.Sprintf("BUG: the trace has a value that JSON has not: %v", err))
-	}
-	return b
-}
-
-// observe implements stream.Observer.
-func (t *tracer) observe(e *stream.Event, c *hal.Command, uses iter.Seq2[abi.Access, uint64]) {
+// observe implements stream.Observer, for the trace.
+func (d *Device) observe(e *stream.Event, c *hal.Command, uses iter.Seq2[abi.Access, uint64]) {
 	times, l := e.Times, e.Owner.(*pending)
 	if times == nil {
 		return
@@ -302,7 +70,7 @@ func (t *tracer) observe(e *stream.Event, c *hal.Command, uses iter.Seq2[abi.Acc
 	}
 	start, end := times.Start, times.End
 	if start == 0 {
-		if t.dev.noClock == nil {
+		if d.noClock == nil {
 			return // it did not run
 		}
 		start, end = times.Submitted, hal.Now()
@@ -330,23 +98,23 @@ func (t *tracer) observe(e *stream.Event, c *hal.Command, uses iter.Seq2[abi.Acc
 	if text := failureText(e); text != "" {
 		args["error"] = text
 	}
-	out := traced{row: row, start: start, end: end, args: args}
+	out := trace.Span{Row: row, Start: start, End: end, Args: args}
 	switch c.Op {
 	case hal.OpLaunch:
-		out.name, out.kind = l.kernel.Name(), "kernel"
+		out.Name, out.Kind = l.kernel.Name(), "kernel"
 		launchArgs(args, l.kernel, c, l.localRange())
 	case hal.OpGraph:
-		out.name, out.kind = "graph", "graph"
-		if run, ok := times.About.(*sequence); ok {
-			args["commands"] = len(run.steps)
-			t.addNodes(run, times, row+" graph")
+		out.Name, out.Kind = "graph", "graph"
+		if run, ok := times.About.(*exec.Sequence); ok {
+			args["commands"] = len(run.Steps)
+			d.addNodes(run, times, row+" graph")
 		}
 	case hal.OpHost:
-		out.name, out.kind = "host function", "host"
+		out.Name, out.Kind = "host function", "host"
 	default:
-		out.name, out.kind = copyNames[c.Op], "copy"
+		out.Name, out.Kind = copyNames[c.Op], "copy"
 	}
-	t.add(out)
+	d.trace.Add(out)
 }
 
 var copyNames = map[hal.Op]string{hal.OpCopy: "copy", hal.OpFill: "fill", hal.OpWrite: "copy to the device", hal.OpRead: "copy from the device"}
@@ -363,20 +131,20 @@ func launchArgs(args map[string]any, k *Kernel, c *hal.Command, local [3]int) {
 }
 
 // addNodes adds the commands of a graph that ran as one.
-func (t *tracer) addNodes(run *sequence, times *hal.Times, row string) {
+func (d *Device) addNodes(run *exec.Sequence, times *hal.Times, row string) {
 	for i := range times.Nodes {
 		n := &times.Nodes[i]
-		if n.Start == 0 || i >= len(run.steps) {
+		if n.Start == 0 || i >= len(run.Steps) {
 			continue
 		}
-		s := run.steps[i]
-		out := traced{row: row, name: s.label, kind: "copy", start: max(n.Start, times.Submitted), args: map[string]any{}}
-		out.end = max(out.start, n.End)
-		if s.kernel != nil {
-			out.name, out.kind = s.kernel.Name(), "kernel"
-			launchArgs(out.args, s.kernel, &run.Commands[i].Cmd, s.plan.local)
+		s := run.Steps[i]
+		out := trace.Span{Row: row, Name: s.Label, Kind: "copy", Start: max(n.Start, times.Submitted), Args: map[string]any{}}
+		out.End = max(out.Start, n.End)
+		if k := kernelOf(s); k != nil {
+			out.Name, out.Kind = k.Name(), "kernel"
+			launchArgs(out.Args, k, &run.Commands[i].Cmd, s.Plan.Local)
 		}
-		t.add(out)
+		d.trace.Add(out)
 	}
 }
 

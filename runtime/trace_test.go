@@ -225,12 +225,6 @@ func TestTraceErrors(t *testing.T) {
 	}
 }
 
-// TestTraceLanes: what follows each other is in one lane of a row, what runs at the same time in several.
-func TestTraceLanes(t *testing.T) {
-	got := runtime.TraceLanes([][2]int64{{0, 10}, {10, 20}, {15, 30}, {20, 25}, {24, 26}, {30, 31}})
-	equal(t, "lanes", got, []int{1, 1, 2, 1, 3, 1})
-}
-
 // TestTraceWithoutClock: on a device that does not say when commands run, they last from their
 // submission until they were seen to have completed.
 func TestTraceWithoutClock(t *testing.T) {

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"reflect"
+	"sync"
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
@@ -50,10 +51,14 @@ func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption
 	if k == nil {
 		return Event{}, errorf(ErrInvalid, "no kernel")
 	}
-	var c launch.Call
+	c := calls.Get().(*launch.Call)
+	defer func() {
+		c.End()
+		calls.Put(c)
+	}()
 	c.Begin(k.abi)
 	if c.Form = abi.Task; r != nil {
-		r.call(&c)
+		r.call(c)
 	}
 	if c.Form != k.abi.Form || c.Rank != k.abi.Rank {
 		return Event{}, errorf(ErrNDRange, "a kernel of form %v and rank %d is launched over %v of rank %d", k.abi.Form, k.abi.Rank, c.Form, c.Rank).about(k)
@@ -66,7 +71,7 @@ func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption
 		return Event{}, errorf(ErrKernelArgument, "%d arguments for %d parameters", len(args), params).about(k)
 	}
 	for i, a := range args {
-		if err := argument(&c, k, i, a); err != nil {
+		if err := argument(c, k, i, a); err != nil {
 			return Event{}, err.about(k)
 		}
 	}
@@ -82,8 +87,13 @@ func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption
 				advise("launch it with its stub, or state it in the kernel's Properties method").about(k)
 		}
 	}
-	return q.launch(k, &c, opts)
+	l := launchOf(c)
+	defer l.End()
+	return q.launch(k, l, opts)
 }
+
+// calls are calls of LaunchKernel, whose storage later ones use.
+var calls = sync.Pool{New: func() any { return new(launch.Call) }}
 
 // viewArg is a View of any type.
 type viewArg interface {

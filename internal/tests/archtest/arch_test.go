@@ -105,6 +105,9 @@ var rules = []rule{
 	{name: "nothing is built on the benchmark suite", packages: "./...", but: "./internal/bench/...", never: "./internal/bench/..."},
 	{name: "nothing that ships is built on the packages of tests", packages: "./...", but: "./internal/tests/... ./internal/bench/...", never: "./internal/tests/..."},
 	{name: "backends know hal, not the API", packages: "./runtime/internal/...", but: "./generated/...", never: "./runtime ./runtime/kernelimpl"},
+	{name: "exec is between the API and streams", packages: "./runtime/internal/exec", never: "./runtime/...",
+		except: "./runtime/internal/dag ./runtime/internal/fusion ./runtime/internal/hal ./runtime/internal/host ./runtime/internal/launch ./runtime/internal/prints ./runtime/internal/stream"},
+	{name: "trace is a leaf", packages: "./runtime/internal/trace", never: "./..."},
 	{name: "hal knows no backend", packages: "./runtime/internal/hal", never: "./runtime/...", except: "./runtime/internal/hal"},
 }
 

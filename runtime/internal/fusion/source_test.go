@@ -14,7 +14,7 @@ import (
 func TestCarriedFootprints(t *testing.T) {
 	var kernels int
 	var reaches [abi.ReachAny + 1]int
-	for _, pkg := range []string{"conformance/steps", "difftest/corpus", "difftest/idioms", "difftest/groups", "bench/kernels"} {
+	for _, pkg := range []string{"tests/conformance/steps", "tests/difftest/corpus", "tests/difftest/idioms", "tests/difftest/groups", "bench/kernels"} {
 		dir, err := modules.Folder(modules.Module + "/internal/" + pkg)
 		if err != nil {
 			t.Fatal(err)

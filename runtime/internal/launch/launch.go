@@ -1,6 +1,6 @@
 // Package launch holds the plain values that generated code hands to package
 // runtime, through package kernelimpl. Being internal, they keep users of
-// package runtime from calling what is only meant for generated code.
+// package runtime from calling functions that are for generated code alone.
 package launch
 
 import (
@@ -9,24 +9,23 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/dslhook"
 	"github.com/kgen-go/kgen/properties"
-	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/host"
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Runtime is what package runtime does for package kernelimpl, and for nobody else: a
+// Runtime is package runtime's side for package kernelimpl, and for nobody else: a
 // value with the methods that kernelimpl names. They have no place in the API.
 var Runtime any
 
-// Kernel is what a stub registers: a kernel's description and its Go code.
+// Kernel is a kernel that a stub registers: its description and its Go code.
 type Kernel struct {
 	ABI  *abi.Kernel
 	Host *host.Kernel
-	// Specs are the constants that ABI.Specs has rows of, in that order.
+	// Specs are the constants that ABI.Specs has rows for, in that order.
 	Specs []*dslhook.SpecInfo
 }
 
-// Slice is a slice of device memory: what a View is.
+// Slice is a slice of device memory, as a View holds it.
 type Slice struct {
 	Mem *stream.Memory // nil for an empty slice
 	Off uint64         // bytes
@@ -43,7 +42,7 @@ type Memory struct {
 	Bad      bool // other properties were given
 }
 
-// With returns m with more properties.
+// With returns m with further properties.
 func (m Memory) With(props []properties.Property) Memory {
 	for _, p := range props {
 		switch {
@@ -80,31 +79,22 @@ type HostArg struct {
 	Size  uint64 // bytes
 }
 
-// Call is one launch: its arguments and its range. The storage of its slices is
-// reused from launch to launch.
+// Call is one launch as a stub states it: its arguments and its range. Package runtime reads it
+// alone. The storage of its slices is reused from launch to launch.
 type Call struct {
 	Form   abi.Form
 	Rank   int
-	Global [3]int // in index order, the last of Rank fastest
-	Local  [3]int // nd-range only
+	Global [3]int // the sizes in index order; the last of Rank varies fastest
+	Local  [3]int // the work-group size of an nd-range
 
-	// Cancel is what ends the launch early, or nil.
-	Cancel *hal.Cancel
-
-	Args      []byte
+	Args      []byte // the values of parameters; those of slices are zero
 	Slices    []SliceArg
 	Host      []HostArg
 	Accessors []int
 
-	// Uses, Passed, Specs and HostSpecs are package runtime's.
-	Uses   []stream.Use
-	Passed []hal.SliceArg
-	Specs  []hal.SpecValue
-	// HostSpecs are the values of the kernel's own constants as Go has them.
-	HostSpecs []dslhook.Spec
-	// Node and Events are storage of package runtime's, too, which it keeps as it likes.
-	Node   stream.Command
-	Events any
+	// Own is package runtime's state of launches, which stays with the storage. Stubs do not
+	// look at it.
+	Own any
 }
 
 // Begin readies a call that is new, or that End was called of, for a launch of k.
@@ -115,18 +105,13 @@ func (c *Call) Begin(k *abi.Kernel) {
 	c.Args = c.Args[:k.ArgSize]
 }
 
-// End forgets what the call was of, but keeps its storage. The arguments are zero then.
+// End forgets the call's launch, but keeps the storage. The arguments are zero then.
 func (c *Call) End() {
 	clear(c.Args)
 	clear(c.Slices)
 	clear(c.Host)
-	clear(c.Uses)
-	clear(c.Passed)
-	clear(c.HostSpecs)
 	c.Args, c.Slices, c.Host, c.Accessors = c.Args[:0], c.Slices[:0], c.Host[:0], c.Accessors[:0]
-	c.Uses, c.Passed, c.Specs, c.HostSpecs = c.Uses[:0], c.Passed[:0], c.Specs[:0], c.HostSpecs[:0]
 	c.Form, c.Rank, c.Global, c.Local = 0, 0, [3]int{}, [3]int{}
-	c.Cancel = nil
 }
 
 // Range1 makes the call a launch of a range of one dimension.

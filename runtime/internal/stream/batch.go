@@ -15,48 +15,48 @@ const (
 	batchDone
 )
 
-// someFaults is how many faults are made at a time.
+// someFaults is the number of faults that are made at a time.
 const someFaults = 32
 
 // Batch is a group of commands that are submitted together.
 type Batch struct {
 	stream *Stream
 	seq    uint64
-	// The rest is guarded by the stream's mu.
+	// The stream's mu guards the fields below.
 	state     batchState
-	held      bool          // it is complete, and has not been handed to the device
-	always    bool          // run is called whatever has failed
-	submitted chan struct{} // if not nil, closed when ticket or err is set
-	weight    int           // of its commands: those of a Replay count one by one
-	look      int           // the weight from which on it is looked whether the device has nothing to do
+	held      bool          // the batch is complete, and has not been handed to the device
+	always    bool          // run is called even if earlier commands have failed
+	submitted chan struct{} // closed when ticket or err is set; nil if nobody waits for that
+	weight    int           // the number of commands, those of a Replay counted one by one
+	look      int           // the weight at which the stream asks next whether the device has nothing to do
 	ticket    hal.Ticket
-	err       error                           // why the batch was not submitted
-	run       func(ctx context.Context) error // of a batch that is a function of the host
-	after     []*Event                        // that it waits for
+	err       error                           // the reason why the batch was not submitted
+	run       func(ctx context.Context) error // the function of the host that the batch is, or nil
+	after     []*Event                        // the events that run waits for
 
-	*storage // spent, once the batch has completed
+	*storage // the variable spent once the batch has completed
 }
 
-// storage is what a batch has of its commands, and leaves to another batch. Batches themselves
-// stay as long as there are events of theirs.
+// storage has a batch's commands. When the batch has completed, another batch takes its storage. The
+// batch itself stays as long as its events.
 type storage struct {
-	faults  []*[someFaults]hal.Fault // of all commands
+	faults  []*[someFaults]hal.Fault // the faults of all commands
 	cmds    []hal.Command
 	events  []*Event
-	uses    []use     // of all commands
+	uses    []use     // the uses of all commands
 	ends    []int     // command i uses uses[ends[i-1]:ends[i]]
-	replays []*Replay // of the commands that are an OpGraph
+	replays []*Replay // the replays of the commands that are an OpGraph
 
-	// Storage that commands point into; it may move while it grows, since
-	// earlier pieces keep the old array alive.
+	// The commands point into bytes and slices. These may move while they grow: commands
+	// that point into an old array keep it alive.
 	bytes  []byte
 	slices []hal.SliceArg
 }
 
-// spent is the storage of batches that have completed. Nobody writes to it.
+// spent is the storage of all batches that have completed. It is never written to.
 var spent storage
 
-// use is a Use whose handle may be forgotten.
+// use is a Use that does not keep the memory's handle alive.
 type use struct {
 	mem    *memoryState
 	lo, hi uint64
@@ -81,8 +81,8 @@ func (b *Batch) add(cmd *hal.Command, uses []Use, e *Event) *hal.Command {
 	return c
 }
 
-// appendCommand appends a command. Of a launch it copies what launches have, to commands that are
-// zero, as those behind the end are: copying all fields takes three times as long.
+// appendCommand appends a command. For a launch it sets only the fields that launches have: the elements
+// after the end are zero, and copying all fields takes three times as long.
 func appendCommand(list []hal.Command, cmd *hal.Command) []hal.Command {
 	n := len(list)
 	if cmd.Op != hal.OpLaunch || n == cap(list) {
@@ -97,7 +97,7 @@ func appendCommand(list []hal.Command, cmd *hal.Command) []hal.Command {
 	return list
 }
 
-// fault returns where command i tells how it ended.
+// fault returns the record of how command i ended.
 func (b *Batch) fault(i int) *hal.Fault {
 	if i/someFaults == len(b.faults) {
 		b.faults = append(b.faults, new([someFaults]hal.Fault))
@@ -105,11 +105,11 @@ func (b *Batch) fault(i int) *hal.Fault {
 	return &b.faults[i/someFaults][i%someFaults]
 }
 
-// noFault is what events share whose commands have ended well.
+// noFault is the record of all events whose commands have ended well.
 var noFault hal.Fault
 
-// forgetFaults keeps the faults for another batch, if the commands have all ended well: events
-// that tell of others keep theirs.
+// forgetFaults keeps the records for another batch if all commands have ended well. Otherwise the events
+// keep theirs.
 func (b *Batch) forgetFaults() []*[someFaults]hal.Fault {
 	for i := range b.events {
 		f := b.fault(i)
@@ -124,7 +124,7 @@ func (b *Batch) forgetFaults() []*[someFaults]hal.Fault {
 	return b.faults
 }
 
-// usesOf returns what command i uses.
+// usesOf returns the uses of command i.
 func (b *Batch) usesOf(i int) []use {
 	lo := 0
 	if i > 0 {
@@ -133,7 +133,7 @@ func (b *Batch) usesOf(i int) []use {
 	return b.uses[lo:b.ends[i]]
 }
 
-// stamp notes when the batch is handed to the device.
+// stamp notes the time at which the batch is handed to the device.
 func (b *Batch) stamp() {
 	now := hal.Now()
 	for _, e := range b.events {
@@ -143,7 +143,7 @@ func (b *Batch) stamp() {
 	}
 }
 
-// tell tells the stream's observer of the commands.
+// tell calls the stream's observer for the commands.
 func (b *Batch) tell() {
 	for i, e := range b.events {
 		b.stream.observe(e, &b.cmds[i], func(yield func(abi.Access, uint64) bool) {
@@ -169,8 +169,8 @@ func (b *Batch) keep(args []byte, slices []hal.SliceArg) ([]byte, []hal.SliceArg
 	return b.bytes[n:len(b.bytes):len(b.bytes)], b.slices[m:len(b.slices):len(b.slices)]
 }
 
-// finish notes that the batch has completed, and reports whether it has. All earlier
-// batches have: what a command lost is known before a later one is looked at.
+// finish notes that the batch has completed, and reports whether it has. Earlier batches have
+// finished before, so that memory which they lost is known when this one is settled.
 func (b *Batch) finish() bool {
 	switch {
 	case b.state == batchDone:
@@ -188,8 +188,8 @@ func (b *Batch) finish() bool {
 		s.funcs--
 		b.run, b.after = nil, nil
 	}
-	// Events may be kept for long; they need none of this. What an abandoned device
-	// may still look at stays as it is.
+	// Events may be kept for long, and need none of the storage. An abandoned device may
+	// still read it, so it stays then.
 	if !s.abandoned {
 		faults, kept := b.forgetFaults(), b.storage
 		clear(kept.cmds)
@@ -237,7 +237,7 @@ func (b *Batch) wait(ctx context.Context) error {
 			return err
 		}
 	case held:
-		s.handOn() // rather than wait for a goroutine that does
+		s.handOn() // instead of waiting for the goroutine that does so
 	}
 	select {
 	case <-b.whenSubmitted():
@@ -263,10 +263,10 @@ func (b *Batch) wait(ctx context.Context) error {
 	return err
 }
 
-// closed is what batches have that were submitted before somebody waited for that.
+// closed is the channel of batches that were submitted before a caller waited for that.
 var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// whenSubmitted returns a channel that is closed when the batch has been submitted, or was not.
+// whenSubmitted returns a channel that is closed when the batch has been submitted, or has failed to be.
 func (b *Batch) whenSubmitted() <-chan struct{} {
 	b.stream.mu.Lock()
 	defer b.stream.mu.Unlock()
@@ -286,7 +286,7 @@ func (b *Batch) waitTicket(ctx context.Context) error {
 	ticket := b.ticket
 	if ticket == nil {
 		s.mu.Unlock()
-		return nil // it was not submitted, or somebody else saw it complete
+		return nil // the batch was not submitted, or another caller saw it complete
 	}
 	s.users++ // Close waits until the ticket is out of use
 	s.mu.Unlock()

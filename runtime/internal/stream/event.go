@@ -7,47 +7,46 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Event stands for one recorded command. Its owner allocates it, as part of
-// whatever else it keeps about the command, and hands it to Stream.Record.
+// Event stands for one recorded command. Its owner allocates it, mostly as part of a
+// larger value about the command, and hands it to Stream.Record.
 type Event struct {
 	// Owner is the value that the event is part of.
 	Owner any
-	// Fault is how the command ended, complete when the event is done. It is the batch's until
-	// then, and nil before the command is recorded.
+	// Fault says how the command ended. It is nil before the command is recorded, belongs to the
+	// batch until the event is done, and is complete then.
 	Fault *hal.Fault
-	// Times, if not nil, receives when the command ran, complete when the event is done.
+	// Times, if not nil, receives the times of the command. It is complete when the event is done.
 	Times *hal.Times
 	batch *Batch
 	front *Recorder
-	pos   uint64 // of the command in the stream
-	rare  *Rare  // nil where all of it is zero
-	seen  bool   // its failure has been returned to somebody, or nobody will ask
+	pos   uint64 // the command's place in the stream
+	rare  *Rare  // the rare fields; nil if all are zero
+	seen  bool   // a caller has got the failure, or none will ask
 }
 
-// Rare is what few events have. It stands apart, so that those of plain launches, which are made
-// for each, are small.
+// Rare has the fields that few events need. It is a struct of its own, so that the events of plain
+// launches are small.
 type Rare struct {
 	// Release, if not nil, is called when the event is done. It must not block.
 	Release func() bool
 
-	// Group is what the commands of one sequence share, or nil: of several that fail, one is
-	// reported to who waits for the front.
+	// Group is one value for all commands of a sequence, or nil. If several of them fail, a wait for
+	// the front returns the failure of one.
 	Group *Group
-	// Ranks are, of a command of a sequence, the places that the command has among those whose
-	// failures matter before its own; by part of a launch that has several, which may fail each
-	// for itself. Of those of a Group that fail, the one with the least rank is reported.
+	// Ranks are the command's ranks among those of its Group: the failure with the least rank is
+	// reported. A launch of several parts, which fail each by itself, has a rank for each part.
 	Ranks []int
 
-	after []*Event // of an event without a command
+	after []*Event // the events that an event without a command stands for
 
-	// Guarded by the stream.
-	parts []*Event // of an OpGraph, if some commands did not end well
-	lost  bool     // there was no room to keep its failure
-	err   error    // why the command did not run whole
-	from  *Event   // it ran, on what this command was to write and did not
+	// The stream's lock guards the fields below.
+	parts []*Event // the events of an OpGraph's commands, if some did not end well
+	lost  bool     // the failure was dropped, for lack of room
+	err   error    // the reason why the command did not run whole
+	from  *Event   // the lost command whose memory the command has read
 }
 
-// noRare stands for the Rare of events that have none. Nothing writes to it.
+// noRare is the Rare of events that have none. It is never written to.
 var noRare Rare
 
 // Rare returns the event's rare fields, for reading.
@@ -67,7 +66,7 @@ func (e *Event) NeedRare() *Rare {
 	return e.rare
 }
 
-// Group is some commands of which one failure is reported. Its field belongs to the stream.
+// Group is a set of commands of which one failure is reported. Its field belongs to the stream.
 type Group struct{ first *Event }
 
 // NewMarker returns an event without a command, done when all of after are.
@@ -85,9 +84,9 @@ func NewMarker(after []*Event) *Event {
 	return m
 }
 
-// follow makes a marker wait for the command of e. Of each stream it keeps the last
-// command alone, since the others complete before that: markers behind markers stay
-// as small as the first.
+// follow makes a marker wait for the command of e. The marker keeps the last command of
+// each stream alone, since the others complete before that. So a marker that follows
+// markers stays as small as they are.
 func (m *Event) follow(e *Event) {
 	r := m.NeedRare()
 	for i, a := range r.after {
@@ -112,7 +111,7 @@ func (e *Event) Stream() *Stream {
 // After returns the events that an event without a command stands for.
 func (e *Event) After() []*Event {
 	if e.batch != nil {
-		return nil // and the stream may be writing to what the event has
+		return nil // the stream may be writing to the event's rare fields
 	}
 	return e.Rare().after
 }
@@ -127,8 +126,8 @@ func (e *Event) Done() bool {
 	return e.batch == nil || e.batch.poll()
 }
 
-// Wait submits the command if need be and blocks until it has completed or ctx
-// ends, whose error it then returns. Failed tells how the command ended.
+// Wait submits the command if need be, and blocks until it has completed. If ctx ends
+// first, Wait returns its error. Failed says how the command ended.
 func (e *Event) Wait(ctx context.Context) error {
 	for _, a := range e.After() {
 		if err := a.Wait(ctx); err != nil {
@@ -141,9 +140,9 @@ func (e *Event) Wait(ctx context.Context) error {
 	return e.batch.wait(ctx)
 }
 
-// Failed reports whether a command that is done failed: by a fault; for err, because
-// it did not run whole; or because it read what the command from was to write and
-// had lost. The failure then counts as reported.
+// Failed reports whether a command that is done failed. It failed by a fault; or it did not
+// run whole, for the reason err; or it read memory that the command from was to write, and
+// did not. The failure then counts as reported.
 func (e *Event) Failed() (failed bool, err error, from *Event) {
 	if e.batch == nil {
 		return false, nil, nil
@@ -201,14 +200,14 @@ func (e *Event) rank() int {
 // Front returns the front that the command was recorded by.
 func (e *Event) Front() *Recorder { return e.front }
 
-// Outcome is Failed for an observer of the stream, with those of a Replay's commands, if some did
-// not end well: it does not count as a report, and is called under the stream's lock.
+// Outcome is Failed for an observer of the stream: it does not count as a report, and is called under
+// the stream's lock. parts are the events of a Replay's commands, if some did not end well.
 func (e *Event) Outcome() (err error, from *Event, parts []*Event) {
 	h := e.Rare()
 	return h.err, h.from, h.parts
 }
 
-// Err is Failed of a command that failed for itself, without counting as a report.
+// Err returns why the command did not run whole, or nil. This does not count as a report.
 func (e *Event) Err() error {
 	s := e.batch.stream
 	s.mu.Lock()
@@ -216,7 +215,7 @@ func (e *Event) Err() error {
 	return e.Rare().err
 }
 
-// Forget says that nobody is to be told how the command ends.
+// Forget says that no wait for a front is to return a failure of the command.
 func (e *Event) Forget() {
 	if e.batch == nil {
 		return
@@ -230,15 +229,15 @@ func (e *Event) Forget() {
 	}
 }
 
-// Recorder is one front of a stream. Its fields belong to the stream, but for ID.
+// Recorder is one front of a stream. Its fields belong to the stream, except ID.
 type Recorder struct {
-	ID      int32    // of its owner, who sets it before the first command
-	dropped int32    // failed commands that were too many to keep
-	last    uint64   // newest batch with a command of this front
-	failed  []*Event // nobody has been told about these
+	ID      int32    // the number that the owner sets before the first command
+	dropped int32    // the number of failed commands that there was no room for
+	last    uint64   // the newest batch with a command of this front
+	failed  []*Event // failures that no wait has returned
 }
 
-// fail notes a failed command that nobody has been told about.
+// fail notes a failed command whose failure no wait has returned.
 func (s *Stream) fail(e *Event) {
 	if e.seen {
 		return
@@ -265,7 +264,7 @@ func (s *Stream) fail(e *Event) {
 	}
 }
 
-// replace puts a failed command in the place of another that nobody has been told about.
+// replace puts a failed command in the place of another in the front's list of failures.
 func (s *Stream) replace(old, e *Event) {
 	if old.Rare().lost {
 		e.NeedRare().lost, old.NeedRare().lost = true, false
@@ -275,7 +274,7 @@ func (s *Stream) replace(old, e *Event) {
 	}
 }
 
-// told notes that somebody has been told about the command.
+// told notes that a wait has returned the command's failure.
 func (s *Stream) told(e *Event) {
 	if g := e.Rare().Group; g != nil && g.first != nil {
 		e = g.first
@@ -300,8 +299,8 @@ func (s *Stream) allTold(r *Recorder) {
 	}
 }
 
-// Failures returns the failed commands of the front that nobody has been told
-// about, oldest first, and how many more there are. They then count as reported.
+// Failures returns the failed commands of the front that no wait has returned, oldest
+// first, and the number of those that were dropped. They then count as reported.
 func (s *Stream) Failures(front *Recorder) (failed []*Event, more int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 
 var errTest = errors.New("failed for the test")
 
-// byteState is what a model of memory knows of one byte: the command whose loss
+// byteState is the state of one byte in a model of memory: the command whose loss
 // made it unspecified, or nil.
 type byteState = *Event
 

@@ -32,7 +32,7 @@ func TestHandOn(t *testing.T) {
 	r.Abandon()
 }
 
-// Abandon ends what the device has not done.
+// Abandon ends the batches that the device has not done.
 func (r *recording) Abandon() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -3,7 +3,7 @@ package stream
 // This file runs functions of the host as commands of the stream.
 //
 // A function is a batch of its own. It runs, on a goroutine, when all batches before it have
-// completed; those behind it are held back meanwhile, and handed to the device when it returns:
+// completed; later batches are held back meanwhile, and handed to the device when it returns:
 //
 //	inflight   batch 1      function 2     batch 3         batch 4
 //	           on device    waits for 1    held for 2      held for 2
@@ -21,19 +21,19 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// ErrWithin is returned for a wait, within a function of the stream, for the stream: it would
+// ErrWithin is the error of a function of the host that waits for its own stream: the wait would
 // never end.
 var ErrWithin = errors.New("a host function waits for its device")
 
-// HostError is why a function of the host failed.
+// HostError is the error of a function of the host that failed.
 type HostError struct{ Err error }
 
 func (e *HostError) Error() string { return e.Err.Error() }
 
-// Unwrap returns what the function returned.
+// Unwrap returns the function's own error.
 func (e *HostError) Unwrap() error { return e.Err }
 
-// errSkipped is why a function did not run.
+// errSkipped is the error of a function that did not run.
 var errSkipped = errors.New("it was not called: a command before it failed")
 
 // hostTicket stands for a function that runs.
@@ -62,7 +62,7 @@ func (t *hostTicket) Wait(ctx context.Context) error {
 	}
 }
 
-// seal ends the batch that records: it is handed to the device when those before it are.
+// seal ends the current batch, which is handed to the device after those before it.
 func (s *Stream) seal() {
 	if b := s.cur; b != nil {
 		s.cur, b.held = nil, true
@@ -75,7 +75,7 @@ func (s *Stream) appendFunc(front *Recorder, n *Command, after []*Event, e *Even
 	s.seal()
 	b := s.current()
 	s.pos++
-	s.barrierPos = s.pos // what comes behind it begins when it has returned
+	s.barrierPos = s.pos // later commands begin when the function has returned
 	b.run, b.after, b.always = n.Run, after, n.Always
 	e.batch, e.pos, e.front = b, s.pos, front
 	front.last = b.seq
@@ -84,7 +84,7 @@ func (s *Stream) appendFunc(front *Recorder, n *Command, after []*Event, e *Even
 	s.funcs++
 }
 
-// running returns the function that has been handed on and has not returned, or nil.
+// running returns the batch of the function that has been called and has not returned, or nil.
 func (s *Stream) running() *Batch {
 	if s.funcs == 0 {
 		return nil
@@ -97,13 +97,13 @@ func (s *Stream) running() *Batch {
 	return nil
 }
 
-// ready reports whether a batch is held back for nothing.
+// ready reports whether a batch is held back without a reason.
 func (s *Stream) ready() bool {
 	return s.funcs > 0 && s.inflight[len(s.inflight)-1].held && s.running() == nil
 }
 
 // next takes the first batch that can be handed to the device now, or returns nil. before is
-// the one before it that has not completed, if any.
+// the incomplete batch before it, if any.
 func (s *Stream) next() (b, before *Batch) {
 	if !s.abandoned && s.running() != nil {
 		return nil, nil
@@ -118,8 +118,8 @@ func (s *Stream) next() (b, before *Batch) {
 	return nil, nil
 }
 
-// call calls the function of a batch once the batch before it has completed, and then hands
-// on what was held back.
+// call calls the function of a batch once the batch before it has completed. Then it hands the
+// batches to the device that were held back.
 func (s *Stream) call(b, before *Batch, t *hostTicket) {
 	e, cancel := b.events[0], b.cmds[0].Cancel
 	var start int64
@@ -175,7 +175,7 @@ func (s *Stream) call(b, before *Batch, t *hostTicket) {
 	}
 }
 
-// endFuncs ends the functions that run for who waits, when the device is abandoned.
+// endFuncs ends all waits for functions that run, when the device is abandoned.
 func (s *Stream) endFuncs(err error) {
 	if b := s.running(); b != nil {
 		b.events[0].Fault.Failed = err
@@ -183,7 +183,7 @@ func (s *Stream) endFuncs(err error) {
 	}
 }
 
-// failed reports whether the command, or one that it stands for, did not end well.
+// failed reports whether the event's command, or one that the event stands for, did not end well.
 func (e *Event) failed() bool {
 	for _, a := range e.After() {
 		if a.failed() {
@@ -194,7 +194,7 @@ func (e *Event) failed() bool {
 	return e.batch != nil && (h.err != nil || h.from != nil || e.Fault.Set || len(h.parts) > 0)
 }
 
-// MayWait returns ErrWithin to the function that runs, which must not wait for the stream.
+// MayWait returns ErrWithin if the caller is the function that runs, which must not wait for the stream.
 func (s *Stream) MayWait() error {
 	if id := s.within.Load(); id != 0 && id == goroutine() {
 		return ErrWithin
@@ -202,7 +202,7 @@ func (s *Stream) MayWait() error {
 	return nil
 }
 
-// goroutine returns the number of the calling goroutine, which the traces of stacks have.
+// goroutine returns the number of the calling goroutine, as stack traces have it.
 func goroutine() uint64 {
 	var buf [40]byte
 	text := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))

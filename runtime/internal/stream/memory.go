@@ -12,7 +12,7 @@ import (
 )
 
 // Memory is an owner's handle of device memory. The memory is released by Free,
-// or when the handle is forgotten, and freed once no batch uses it.
+// or when the garbage collector finds the handle unused, and freed once no batch uses it.
 type Memory struct {
 	stream  *Stream
 	state   *memoryState
@@ -23,9 +23,9 @@ type Memory struct {
 type memoryState struct {
 	hal      hal.Memory
 	size     uint64
-	last     uint64      // sequence number of the newest batch that uses it
+	last     uint64      // the number of the newest batch that uses the memory
 	released atomic.Bool // set under the stream's mu
-	poison   []poison    // ranges that do not overlap
+	poison   []poison    // the poisoned ranges, which do not overlap
 }
 
 // NewMemory makes a handle for m, which belongs to it from now on.
@@ -35,9 +35,9 @@ func (s *Stream) NewMemory(m hal.Memory) *Memory {
 	return h
 }
 
-// Alloc allocates memory. If the device has none left, it collects forgotten
-// handles, waits for memory that is about to be freed, for at most allocPatience,
-// and tries again.
+// Alloc allocates memory. If the device has none left, Alloc has the garbage collector
+// find unused handles, waits for memory that is about to be freed, at most for
+// allocPatience, and tries again.
 func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
 	s.keepUp()
 	m, err := s.alloc(size, kind)
@@ -66,13 +66,13 @@ const (
 	maxDying = 64 << 20
 	// paceTime bounds that wait.
 	paceTime = 100 * time.Millisecond
-	// allocPatience bounds how long an allocation that the device has no memory for
-	// waits for commands that use released memory.
+	// allocPatience bounds the time that an allocation waits, for lack of memory, for
+	// commands that use released memory.
 	allocPatience = 10 * time.Second
 )
 
-// keepUp frees what can be freed, and waits a moment if a program that makes and
-// closes buffers is far ahead of the device.
+// keepUp frees released memory that no command uses. It waits a moment if a program
+// that makes and closes buffers is far ahead of the device.
 func (s *Stream) keepUp() {
 	s.reap()
 	s.mu.Lock()
@@ -90,7 +90,7 @@ func (s *Stream) keepUp() {
 	}
 }
 
-// dyingBytes returns how much released memory commands still use.
+// dyingBytes returns the size of the released memory that commands still use.
 func (s *Stream) dyingBytes() (size uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +108,7 @@ func (s *Stream) alloc(size uint64, kind hal.MemoryKind) (hal.Memory, error) {
 	return s.dev.Alloc(size, kind)
 }
 
-// Keep has the memory stay when the handle is forgotten, until Free or the device's end.
+// Keep says that the memory stays until Free or the device's end, also without its handle.
 func (m *Memory) Keep() { m.cleanup.Stop() }
 
 // Stream returns the stream whose commands may use the memory.
@@ -181,7 +181,7 @@ func (s *Stream) reap() {
 	s.dying = kept
 	s.users++ // the device must not end meanwhile
 	s.mu.Unlock()
-	for _, m := range free { // not under mu: the driver is called, and completion is waited for
+	for _, m := range free { // without mu: this calls the driver, and waits for completion
 		m.Free()
 	}
 	s.Leave()

@@ -8,28 +8,28 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// ErrCancelled is how a command ended that its Cancel ended.
+// ErrCancelled is the error of a command that its Cancel ended.
 var ErrCancelled = errors.New("cancelled")
 
-// ErrEnded is how a launch ended that went on with wrong values, since the device had
-// left one of its loops early; its Fault says which.
+// ErrEnded is the error of a launch of which the device left a loop early, so that it
+// went on with wrong values. Its Fault names the loop.
 var ErrEnded = errors.New("the device ended a loop early")
 
 // poison is a range of memory whose contents are unspecified, since a command that
-// was to write it did not run whole. Whoever reads the range fails with what
-// happened to that command, until it is overwritten whole:
+// was to write it did not run whole. A command that reads the range fails with that
+// command's error, until the range is overwritten whole:
 //
 //	launch A writes x[0:8]     A is not submitted: x[0:8] is poisoned by A
 //	launch B reads x, writes y     B fails with A's error: y is poisoned by A
 //	CopyFrom writes x[0:8]         x is clean again, y is not
 //
-// A fault poisons nothing: what a faulted kernel left is what Go would have left.
+// A fault poisons nothing: a faulted kernel leaves the memory that Go would have left.
 type poison struct {
 	lo, hi uint64
 	by     *Event
 }
 
-// settle finds how the commands of a batch that has completed ended.
+// settle finds out how the commands of a completed batch ended.
 func (s *Stream) settle(b *Batch) {
 	replays := b.replays
 	for i, e := range b.events {
@@ -72,7 +72,7 @@ func (b *Batch) ended(e *Event) error {
 		return b.err
 	case e.Fault.Failed != nil:
 		return e.Fault.Failed
-	case e.Fault.Cancelled: // of work-items that had loops ended before, nobody asks any more
+	case e.Fault.Cancelled: // loops that were ended before no longer matter
 		return ErrCancelled
 	case e.Fault.Ended != 0:
 		return ErrEnded
@@ -80,7 +80,7 @@ func (b *Batch) ended(e *Event) error {
 	return nil
 }
 
-// spread brings the poison of the memory up to date with a command that has ended.
+// spread updates the poisoned ranges of the memory that an ended command uses.
 func (s *Stream) spread(op hal.Op, uses []use, e *Event) {
 	by := e
 	if e.Rare().err == nil {
@@ -104,15 +104,14 @@ func (s *Stream) spread(op hal.Op, uses []use, e *Event) {
 		case by != nil:
 			u.mem.clean(u.lo, u.hi)
 			u.mem.poison = append(u.mem.poison, poison{u.lo, u.hi, by})
-		case op != hal.OpLaunch: // a kernel need not write all of what it may write
+		case op != hal.OpLaunch: // a kernel need not write all memory that it may write
 			u.mem.clean(u.lo, u.hi)
 		}
 		s.poisons += len(u.mem.poison) - before
 	}
 }
 
-// poisonedBy returns the first command that was to write what [lo, hi) holds, if
-// that was lost.
+// poisonedBy returns the first command that poisons a part of [lo, hi), or nil.
 func (m *memoryState) poisonedBy(lo, hi uint64) (by *Event) {
 	for _, p := range m.poison {
 		if p.lo < hi && lo < p.hi {
@@ -122,7 +121,7 @@ func (m *memoryState) poisonedBy(lo, hi uint64) (by *Event) {
 	return by
 }
 
-// first returns the command that was recorded first, of those that are not nil.
+// first returns the one of two commands that was recorded first; either may be nil.
 func first(a, b *Event) *Event {
 	if a == nil || b != nil && b.pos < a.pos {
 		return b

@@ -8,33 +8,33 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Replay is a sequence that a backend has been told of, and runs as one command. To hazards it
-// is one command that uses all that its commands use:
+// Replay is a sequence that a backend knows and runs as one command. That command's uses are
+// those of all commands of the sequence:
 //
 //	0: write x[0:4]    1: read x[0:4], write y[8:9]    2: write x[6:8]
 //
 //	write x[0:8], read x[0:4], write y[8:9]
 //
-// How it ends is looked at command by command, where something went wrong: faults and poison
-// are what they are for commands that are recorded one by one.
+// If something went wrong, the commands of the sequence are examined one by one. Faults and
+// poison are then the same as for commands that are recorded one by one.
 type Replay struct {
 	node  Command
 	nodes []Command
 	parts func(e *Event) []*Event
 }
 
-// NewReplay returns the sequence as one command, g, which has its commands. The memory owned is
-// in use while the command is.
+// NewReplay returns the sequence as one command, g, which the backend has made of it. The memory
+// owned is in use as long as the command.
 //
-// The function parts makes an event for each of the commands, for a submission whose event is
-// e. It is called under the stream's lock, if some of them did not end well.
+// The function parts makes an event for each command of a submission whose event is e. It is
+// called under the stream's lock, if some of the commands did not end well.
 func NewReplay(q *Sequence, g hal.Graph, owned *Memory, parts func(e *Event) []*Event) *Replay {
 	uses := append(q.union(), Use{Mem: owned})
 	return &Replay{node: Command{Cmd: hal.Command{Op: hal.OpGraph, Graph: g}, Uses: uses}, nodes: q.Commands, parts: parts}
 }
 
-// union returns what the commands use, with at most one range that is read and one that is
-// written of each memory.
+// union returns the uses of the commands: for each memory, at most one range that is read and one
+// that is written.
 func (q *Sequence) union() (out []Use) {
 	type key struct {
 		mem    *Memory
@@ -83,7 +83,7 @@ func (s *Stream) RecordReplay(ctx context.Context, front *Recorder, r *Replay, a
 	})
 }
 
-// settleReplay finds how the commands of a replay ended.
+// settleReplay finds out how the commands of a replay ended.
 func (s *Stream) settleReplay(b *Batch, r *Replay, e *Event) {
 	err, faults := b.ended(e), e.Fault.Parts
 	e.Fault = &noFault

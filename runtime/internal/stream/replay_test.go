@@ -135,7 +135,7 @@ func TestReplayPoison(t *testing.T) {
 	}
 }
 
-// TestReplayUnion: a replay uses what its commands use, and no memory that was released.
+// TestReplayUnion: a replay has the uses of its commands, and none of released memory.
 func TestReplayUnion(t *testing.T) {
 	r := newRecording(-1)
 	a, b, owned := r.alloc(t), r.alloc(t), r.alloc(t)
@@ -180,7 +180,7 @@ func TestReplayUnion(t *testing.T) {
 	}
 }
 
-// TestReplayAfter: what depends on a replay waits for the last of its commands, which a barrier
+// TestReplayAfter: a command that depends on a replay waits for the last of its commands, which a barrier
 // before them does not order.
 func TestReplayAfter(t *testing.T) {
 	r := newRecording(-1)

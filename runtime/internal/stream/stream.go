@@ -18,17 +18,17 @@ import (
 var ErrClosed = errors.New("the device is closed")
 
 const (
-	// A batch of this many commands is submitted: early if the device would
-	// otherwise have nothing to do.
+	// A batch is submitted when it has batchFull commands, or batchIdle if the device
+	// has nothing to do.
 	batchIdle = 32
 	batchFull = 256
-	// maxInflight is how many batches the device may be behind; past it, recording
-	// waits.
+	// maxInflight is the number of submitted batches that may be incomplete; past it,
+	// recording waits.
 	maxInflight = 16
-	// FlushDelay is how long a recorded command waits for company.
+	// FlushDelay is how long a recorded command waits for others of its batch.
 	FlushDelay = 100 * time.Microsecond
-	// maxSpare is of how many batches the storage is kept: as many as there can be, since a
-	// program that launches without a wait is as far ahead as it may be.
+	// maxSpare is the number of batches whose storage is kept. It is the number that there can be
+	// at once: a program that launches without waiting has them all.
 	maxSpare = maxInflight + 2
 	// maxFailed bounds the failures kept for a queue that nobody waits on.
 	maxFailed = 64
@@ -43,7 +43,7 @@ type Stream struct {
 	dev   hal.Device
 	delay time.Duration
 
-	life context.Context // until the stream is closed or abandoned
+	life context.Context // ends when the stream is closed or abandoned
 	end  context.CancelFunc
 
 	submit sync.Mutex // held while a batch is handed to the device; taken before mu
@@ -51,40 +51,40 @@ type Stream struct {
 	mu         sync.Mutex
 	tracker    Tracker
 	cur        *Batch
-	inflight   []*Batch // taken from cur, oldest first
-	seq        uint64   // of the newest batch
+	inflight   []*Batch // batches that were cur, oldest first
+	seq        uint64   // the number of the newest batch
 	retired    uint64   // all batches up to this one have completed
 	pos        uint64   // commands recorded
 	barrierPos uint64   // the newest command with a barrier
 	timer      *time.Timer
 	armed      bool   // the timer runs
-	armedFor   uint64 // the batch that it was set for; 0: whatever there is
+	armedFor   uint64 // the batch that the timer was set for; 0 for any
 	parallel   bool   // full batches are handed to the device by a goroutine of their own
-	handing    bool   // there is such a goroutine
-	hander     func() // handOn, made once
-	flushing   bool   // by the timer's goroutine
-	flushAgain bool   // the timer has fired meanwhile
+	handing    bool   // that goroutine exists
+	hander     func() // the method value handOn, made once
+	flushing   bool   // the timer's goroutine flushes
+	flushAgain bool   // the timer has fired while it did
 	dying      []*memoryState
 	draining   bool
 	poisons    int         // ranges of memory that are poisoned
-	failing    []*Recorder // with failures that nobody has been told about
-	lost       error       // of the device
+	failing    []*Recorder // the fronts with failures that no wait has returned
+	lost       error       // the error by which the device was lost
 	closed     atomic.Bool // set under mu
 	abandoned  bool
-	users      int           // of the device, and of tickets
-	left       chan struct{} // if not nil, closed when there are no users
-	spare      []*storage    // for reuse
-	fresh      []Batch       // that nobody has used: they are made several at a time
-	funcs      int           // functions of the host that have not completed
+	users      int           // the calls that use the device or a ticket
+	left       chan struct{} // closed when there are no users; nil if nobody waits for that
+	spare      []*storage    // the storage of completed batches
+	fresh      []Batch       // unused batches: several are made at a time
+	funcs      int           // the number of functions of the host that have not completed
 
 	timed   bool     // some events have Times
-	observe Observer // or nil
+	observe Observer // nil without one
 
-	within atomic.Uint64 // the goroutine of a function of the host that runs, or 0
+	within atomic.Uint64 // the goroutine that runs a function of the host, or 0
 }
 
-// NewStream returns the stream of dev. Commands are submitted after delay; if it
-// is negative, only when somebody waits or enough have gathered.
+// NewStream returns the stream of dev. Commands are submitted after delay. If delay
+// is negative, they are submitted only when a caller waits or a batch is full.
 func NewStream(dev hal.Device, delay time.Duration) *Stream {
 	s := &Stream{dev: dev, delay: delay}
 	s.life, s.end = context.WithCancel(context.Background())
@@ -96,15 +96,15 @@ func NewStream(dev hal.Device, delay time.Duration) *Stream {
 	return s
 }
 
-// Observer is called, under the stream's lock, for each command that has completed, with what it
-// used. It must not block.
+// Observer is called, under the stream's lock, for each command that has completed, with the number of
+// bytes of each use. It must not block.
 type Observer func(e *Event, c *hal.Command, uses iter.Seq2[abi.Access, uint64])
 
 // Time has the stream fill in the Times of events. The observer may be nil. It is called before
 // the first command is recorded.
 func (s *Stream) Time(observe Observer) { s.timed, s.observe = true, observe }
 
-// Poll looks which commands have completed.
+// Poll finds the commands that have completed.
 func (s *Stream) Poll() { s.poll() }
 
 // Command is a command of the device, or a function of the host, to be recorded.
@@ -117,17 +117,17 @@ type Command struct {
 	After []*Event
 	// CopyHost makes Record copy the Host bytes of an OpWrite.
 	CopyHost bool
-	// Run, if not nil, is a function of the host, which is called instead of giving a command
-	// to the device: when all before it have completed, and before any that comes later begins.
-	// Its context ends with the device. It returns ErrCancelled if it does nothing since its Cancel
-	// was asked.
+	// Run, if not nil, is a function of the host. It is called in the place of a command of the
+	// device: when all earlier commands have completed, and before any later one begins. Its
+	// context ends with the device. If its Cancel was asked, it returns ErrCancelled and does
+	// nothing.
 	Run func(ctx context.Context) error
-	// Always has Run called whatever has failed before.
+	// Always says that Run is called even if earlier commands have failed.
 	Always bool
 }
 
 // Record appends the command to the stream and binds e to it. If the device is too
-// far behind it waits for room until ctx ends, whose error it then returns.
+// far behind, Record waits for room. If ctx ends first, Record returns its error.
 func (s *Stream) Record(ctx context.Context, front *Recorder, n *Command, e *Event) error {
 	return s.record(ctx, func() error {
 		if err := s.usable(n); err != nil {
@@ -144,17 +144,17 @@ func (s *Stream) Record(ctx context.Context, front *Recorder, n *Command, e *Eve
 
 // Sequence is commands that are recorded together, again and again.
 type Sequence struct {
-	Commands []Command // their After is not used
-	// Waits are, for each command, those before it that it waits for although they have no
-	// memory in common.
+	Commands []Command // the commands; their After is not used
+	// Waits has, for each command, the indices of earlier ones that it waits for beside those
+	// with which it shares memory.
 	Waits [][]int
-	// First are the commands that wait for no other.
+	// First says, for each command, that it waits for no other of the sequence.
 	First []bool
 }
 
-// RecordAll appends the commands of a sequence, with none of others in between, and binds the
-// events to them. The sequence waits for after. If one of the commands cannot be recorded, none
-// is.
+// RecordAll appends the commands of a sequence, one right after the other, and binds the
+// events to them. The sequence waits for the events after. If one of the commands cannot be
+// recorded, none is.
 func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, after, events []*Event) error {
 	if len(q.Commands) == 0 {
 		return nil
@@ -180,9 +180,9 @@ func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, af
 	})
 }
 
-// record has add append commands to the batch that records, once there is room. A full batch
-// is handed to the device: by a goroutine, if one can run beside this one, so that this one goes on
-// recording meanwhile.
+// record waits for room, and calls add, which appends commands to the current batch. A full batch
+// is handed to the device. Where a second goroutine can run at the same time, it does that, and the
+// caller goes on recording.
 func (s *Stream) record(ctx context.Context, add func() error) error {
 	s.mu.Lock()
 	for s.cur != nil && s.cur.weight >= batchFull {
@@ -215,8 +215,8 @@ func (s *Stream) record(ctx context.Context, add func() error) error {
 	return nil
 }
 
-// full reports whether the batch that records is to be handed to the device, or one is held
-// back for nothing. Whether the device has nothing to do is looked at now and then.
+// full reports whether the current batch is to be handed to the device, or a batch is held back
+// without a reason. It asks only now and then whether the device has nothing to do.
 func (s *Stream) full() bool {
 	if s.ready() {
 		return true
@@ -232,8 +232,9 @@ func (s *Stream) full() bool {
 	return s.idle()
 }
 
-// arm has the timer fire for a batch; 0 stands for whatever there is by then. It is not set for
-// each batch anew, since that wakes a thread: where it finds another batch it is set once more.
+// arm sets the timer for a batch; 0 stands for the batch that is current when the timer fires. To set
+// a timer wakes a thread, so it is not set anew for each batch: a timer that fires and finds a later
+// batch is set once more.
 func (s *Stream) arm(batch uint64, delay time.Duration) {
 	s.armed, s.armedFor = true, batch
 	s.timer.Reset(delay)
@@ -255,7 +256,7 @@ func (s *Stream) handOn() {
 	}
 }
 
-// append appends a command that can be recorded. wait asks for a barrier whatever it uses.
+// append appends a usable command. wait asks for a barrier, whatever memory the command uses.
 func (s *Stream) append(front *Recorder, n *Command, wait bool, e *Event) {
 	b := s.current()
 	s.pos++
@@ -317,7 +318,7 @@ func (s *Stream) idle() bool {
 	return len(s.inflight) == 0
 }
 
-// current returns the batch that records.
+// current returns the batch that commands are appended to.
 func (s *Stream) current() *Batch {
 	if s.cur == nil {
 		var b *storage
@@ -336,13 +337,13 @@ func (s *Stream) current() *Batch {
 	return s.cur
 }
 
-// flushSoon is what the timer does. One goroutine at a time waits for a device that
+// flushSoon is the timer's function. One goroutine at a time waits for a device that
 // is far behind.
 func (s *Stream) flushSoon() {
 	s.mu.Lock()
 	s.armed = false
 	if b := s.cur; b != nil && s.armedFor != 0 && b.seq != s.armedFor && !s.closed.Load() {
-		s.arm(b.seq, s.delay) // it was set for one that is gone, and this one is younger
+		s.arm(b.seq, s.delay) // the timer was set for an older batch, which is gone
 		s.mu.Unlock()
 		return
 	}
@@ -362,8 +363,8 @@ func (s *Stream) flushSoon() {
 	s.mu.Unlock()
 }
 
-// Flush submits what has been recorded. If the device is far behind it waits for
-// that until ctx ends, whose error it then returns.
+// Flush submits all recorded commands. If the device is far behind, Flush waits for
+// it. If ctx ends first, Flush returns its error.
 func (s *Stream) Flush(ctx context.Context) error {
 	for {
 		s.mu.Lock()
@@ -386,8 +387,8 @@ func (s *Stream) Flush(ctx context.Context) error {
 	}
 }
 
-// TryFlush submits what has been recorded. If the device is far behind, or a function of the
-// host runs, it leaves that to a later flush, and reports false.
+// TryFlush submits all recorded commands. If the device is far behind, or a function of the
+// host runs, TryFlush leaves them to a later flush, and reports false.
 func (s *Stream) TryFlush() bool {
 	s.submit.Lock()
 	defer s.submit.Unlock()
@@ -398,7 +399,7 @@ func (s *Stream) TryFlush() bool {
 	case !late:
 		s.seal()
 	case s.timer != nil && !s.closed.Load():
-		s.arm(0, s.delay) // its goroutine waits for the device
+		s.arm(0, s.delay) // the timer's goroutine waits for the device
 	}
 	for {
 		b, before := s.next()
@@ -495,7 +496,7 @@ func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 		s.collect()
 		var b *Batch
 		if n := len(s.inflight); n > 0 && s.inflight[0].seq <= last {
-			// The newest that counts: the others complete before it.
+			// Waiting for the newest is enough: the others complete before it.
 			b = s.inflight[min(uint64(n-1), last-s.inflight[0].seq)]
 		}
 		if s.cur != nil && s.cur.seq <= last {
@@ -505,7 +506,7 @@ func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 		s.mu.Unlock()
 		if b == nil {
 			if dying {
-				s.reap() // whoever has waited finds the memory free
+				s.reap() // callers that have waited find the memory free
 			}
 			return nil
 		}
@@ -515,11 +516,10 @@ func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 	}
 }
 
-// Close submits what has been recorded, waits for all batches and for all users of
-// the device, and ends the stream. The memory that is left belongs to the device's
-// end. If ctx ends first, Close abandons the device and returns an error that says
-// how many commands had not completed: all waits end, and the device is never to be
-// closed.
+// Close submits all recorded commands, waits for all batches and for all users of
+// the device, and ends the stream. The end of the device frees the memory that is left.
+// If ctx ends first, Close abandons the device: all waits end, and the device must never
+// be closed. The error says how many commands had not completed.
 func (s *Stream) Close(ctx context.Context) error {
 	if err := s.MayWait(); err != nil {
 		return err
@@ -548,7 +548,7 @@ func (s *Stream) Close(ctx context.Context) error {
 	return nil
 }
 
-// abandon lets go of a device that is busy.
+// abandon ends all waits for a device that is busy.
 func (s *Stream) abandon() error {
 	s.mu.Lock()
 	s.abandoned = true
@@ -572,7 +572,7 @@ func (s *Stream) abandon() error {
 	return err
 }
 
-// waitUsers waits until nobody uses the device.
+// waitUsers waits until no call uses the device.
 func (s *Stream) waitUsers(ctx context.Context) error {
 	s.mu.Lock()
 	if s.users == 0 {
@@ -590,8 +590,8 @@ func (s *Stream) waitUsers(ctx context.Context) error {
 	}
 }
 
-// Enter keeps Close from ending the device until Leave is called, so that it can
-// be used. It reports false after Close.
+// Enter makes the caller a user of the device: Close does not end the device before
+// Leave is called. Enter reports false after Close.
 func (s *Stream) Enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -602,7 +602,7 @@ func (s *Stream) Enter() bool {
 	return true
 }
 
-// Leave ends what Enter began.
+// Leave ends the use that Enter began.
 func (s *Stream) Leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

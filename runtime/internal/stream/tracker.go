@@ -5,29 +5,29 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Use is a range of memory that a command uses, in bytes from the memory's
-// start, and what the command does with it.
+// Use is a command's access to a range of memory, in bytes from the memory's
+// start.
 type Use struct {
 	Mem    *Memory
 	Lo, Hi uint64
 	Access abi.Access
 }
 
-// access is a Use that commands since the last barrier have made.
+// access is a range that commands since the last barrier have used.
 type access struct {
 	mem    hal.Memory
 	lo, hi uint64
 	write  bool
 }
 
-// maxAccesses bounds the ranges that a Tracker compares with; past it a barrier
+// maxAccesses bounds the number of ranges that a Tracker compares; past it, a barrier
 // costs less than the comparison.
 const maxAccesses = 512
 
 // Tracker finds the commands that need a barrier. A barrier orders all commands
-// before it against all after it, so only what was used since the last one
-// counts, across batches: that an earlier batch has completed does not make its
-// writes visible to a later one.
+// before it against all after it, so only uses since the last barrier count. They
+// count across batches: the completion of a batch does not make its writes visible to
+// a later one.
 type Tracker struct {
 	open []access
 }

@@ -4,16 +4,15 @@ package vulkan
 
 import "math/bits"
 
-// granule is the size that all suballocations are multiples of, and their
-// alignment.
+// granule divides the size of each suballocation, and is its alignment.
 const granule = 256
 
 // chunk is a piece of a block.
 type chunk struct {
 	off, size    uint64
 	free         bool
-	prev, next   *chunk // neighbours by address
-	pfree, nfree *chunk // neighbours in the bin
+	prev, next   *chunk // the neighbours by address
+	pfree, nfree *chunk // the neighbours in the bin
 }
 
 // arena divides a block: two-level segregated fit. Free chunks stand in bins by
@@ -21,7 +20,7 @@ type chunk struct {
 type arena struct {
 	first *chunk
 	bins  [64 * 8]*chunk
-	full  [8]uint64 // bit per bin that is not empty
+	full  [8]uint64 // a bit for each bin, set if the bin has chunks
 	used  uint64
 }
 
@@ -64,8 +63,8 @@ func (a *arena) remove(c *chunk) {
 	c.pfree, c.nfree = nil, nil
 }
 
-// find returns a free chunk of at least size bytes: from a bin whose chunks all
-// are large enough, else the first in size's own bin that is.
+// find returns a free chunk of at least size bytes: one of a bin whose chunks are all
+// large enough, or else the first large enough one in the bin of that size.
 func (a *arena) find(size uint64) *chunk {
 	own := bin(size)
 	for w, b := (own+1)/64, uint((own+1)%64); w < len(a.full); w, b = w+1, 0 {

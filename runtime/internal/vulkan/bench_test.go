@@ -121,7 +121,7 @@ func BenchmarkPipelined(b *testing.B) {
 	}
 }
 
-// BenchmarkDevice is what the device does by itself: copies and fills of 256 MiB,
+// BenchmarkDevice measures work of the device alone: copies and fills of 256 MiB,
 // and launches whose work-items all fault.
 func BenchmarkDevice(b *testing.B) {
 	const size = 256 << 20

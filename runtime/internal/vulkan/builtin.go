@@ -25,17 +25,17 @@ var (
 )
 
 const (
-	builtinWords = 7        // of the kernels' push constants
-	kernelMin    = 64 << 10 // bytes from which on a kernel is used
+	builtinWords = 7        // the number of words of the kernels' push constants
+	kernelMin    = 64 << 10 // the least bytes that a kernel copies or fills
 	kernelMax    = 512 << 20
-	kernelGroup  = 16 << 10 // bytes a work-group does
+	kernelGroup  = 16 << 10 // the bytes that a work-group copies or fills
 )
 
-// builtins are a device's pipelines for the kernels above, made when first used.
+// builtins are a device's pipelines of the kernels above. Each is made when it is first used.
 type builtins struct {
 	mu   sync.Mutex
 	all  map[*byte]vk.Pipeline
-	avid bool // use the kernels on any device; for tests
+	avid bool // the kernels are used on any device, for tests
 }
 
 // get returns the pipeline of a module and its layout.
@@ -78,8 +78,8 @@ func (b *builtins) close(d *device) {
 	b.all = nil
 }
 
-// byKernel reports whether a copy or fill is done by a kernel: addresses have to
-// be multiples of 16, the size of 4.
+// byKernel reports whether a kernel does a copy or fill. The addresses have to be multiples of
+// 16, and the size has to be a multiple of 4.
 func (b *builtins) byKernel(d *device, dst, src, size uint64) bool {
 	return (d.info.Type != hal.VulkanCPU || b.avid) && size >= kernelMin && (dst|src)%16 == 0 && size%4 == 0
 }

@@ -24,20 +24,20 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// The pipeline cache on disk: a header of our own before the driver's data, since
-// drivers trust what they are given. A file that is not as it was written, or that
-// somebody else may have written, is as good as none.
+// The pipeline cache on disk has a header of our own before the driver's data, since
+// drivers trust their data. A file that is damaged, or that another user may have
+// written, is not used.
 //
-// Each program has a file of its own, by the path of its main package: what other programs have
-// compiled would only take time to read, and to hand to the driver, when it starts.
+// Each program has a file of its own, by the path of its main package: the pipelines of other
+// programs would only take time to read, and to hand to the driver, when the program starts.
 //
 // Many processes share the file. A save writes a new file beside it and renames that,
-// so that readers see the old file or the new one. It takes in what other processes
-// have saved since: the folder is locked while a save reads, merges and writes. A
-// process that gets no lock in time saves all the same; then the last one's file
-// stays, which costs others a compilation. The kernel of the operating system drops
-// the locks of a process that is killed, and so a temporary file that nobody has
-// locked is a dead process's: the next save removes it.
+// so that readers see the old file or the new one. A save merges pipelines that other
+// processes have saved since: it locks the folder while it reads, merges and writes. A
+// process that gets no lock in time saves without one. Then the file of the last process
+// stays, and others compile their pipelines again. The operating system drops the locks
+// of a process that is killed. So a temporary file without a lock belongs to a dead
+// process, and the next save removes it.
 //
 //	offset  size
 //	0       8     magic
@@ -50,28 +50,28 @@ import (
 //	48      8     CRC-64 (ECMA) of the header before it and the data
 //	56            data
 //
-// The checksum finds damage. Whose file it is, the owner and the permissions say. Package
-// crypto/sha256 would do the same, and have each program compile 27 more packages.
+// The checksum finds damage. The owner and the permissions say who may have written the file.
+// A checksum of crypto/sha256 would find no more, and have each program compile 27 more packages.
 const (
 	cacheMagic   = "kgen.vkp"
 	cacheVersion = 2
 	cacheHeader  = 56
 
-	// cacheLimit is the most bytes of one file. A save that would make more starts
-	// anew with what its own process has compiled.
+	// cacheLimit is the largest size of a file, in bytes. A save that would exceed it starts
+	// anew with the pipelines of its own process.
 	cacheLimit = 64 << 20
-	// cacheFiles is how many files there may be, of devices, versions of drivers and programs, and
-	// cacheTotal how many bytes they may have together. The oldest ones go.
+	// cacheFiles is the largest number of files of all devices, versions of drivers and programs,
+	// and cacheTotal the largest size of all of them, in bytes. The oldest files are removed.
 	cacheFiles = 128
 	cacheTotal = 256 << 20
 
-	// cacheFresh is how old a file may look that is in use.
+	// cacheFresh is the age at which a file in use gets a new time.
 	cacheFresh = 24 * time.Hour
 
-	// cacheQuiet is how long a save waits for more pipelines after the first save.
+	// cacheQuiet is the time that a save after the first waits for more pipelines.
 	cacheQuiet = 200 * time.Millisecond
-	// cacheStale is the age from which a temporary file is a dead process's where the
-	// file system has no locks.
+	// cacheStale is the age at which a temporary file counts as a dead process's, on file
+	// systems without locks.
 	cacheStale = time.Hour
 
 	cacheTemp = "pipelines-*.tmp"
@@ -83,17 +83,17 @@ var cachePatience = 500 * time.Millisecond
 
 // cacheStore is the file of one device's pipeline cache, of one program.
 type cacheStore struct {
-	path   string // "" if there is none
+	path   string // the file's path; "" without a file
 	prefix [40]byte
-	limit  int64 // bytes of the file
+	limit  int64 // the largest size of the file in bytes
 
 	mu    sync.Mutex
-	known uint64 // of the newest file of which the device's own cache has everything
-	saved uint64 // checksum of the newest data that were saved, before others were merged in
+	known uint64 // the checksum of the newest file whose pipelines are all in the device's own cache
+	saved uint64 // the checksum of the data that were saved last, without those merged in
 }
 
-// init finds the file's place. Without a cache directory there is no file. The user's is
-// used if it can be; one that the environment names is there and can be written to.
+// init finds the file's place. Without a cache directory there is no file. The user's
+// directory is used if it is usable; a directory that the environment names has to be usable.
 func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo, program string) error {
 	dir := env.Get(env.PipelineCache)
 	switch dir {
@@ -121,8 +121,8 @@ func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo, program string) error {
 	return nil
 }
 
-// programPath returns the path of the program's main package. Where that is not known, as for
-// "go run x.go", it is the name of the program's file, which has another folder each time.
+// programPath returns the path of the program's main package. If the path is not known, as for
+// "go run x.go", it returns the name of the program's file, since its folder is another each time.
 func programPath() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Path != "" && info.Path != "command-line-arguments" {
 		return info.Path
@@ -142,13 +142,13 @@ func writable(dir string) error {
 	}
 	err = os.Remove(f.Name())
 	if errors.Is(err, fs.ErrNotExist) {
-		err = nil // another process took it for a dead one's
+		err = nil // another process took the file for a dead one's and removed it
 	}
 	return errors.Join(f.Close(), err)
 }
 
-// load returns the driver's data from the file, nil unless all of it is as it was
-// written, for this driver, by this user.
+// load returns the driver's data from the file. They are nil unless the file is undamaged, for
+// this driver, and written by this user.
 func (c *cacheStore) load() []byte {
 	if c.path == "" {
 		return nil
@@ -158,10 +158,10 @@ func (c *cacheStore) load() []byte {
 		c.mu.Lock()
 		c.known, c.saved = sum, sum
 		c.mu.Unlock()
-		// What is in use is not old, though it may have been written long ago.
+		// A file in use is not old, though it may have been written long ago.
 		if info, err := os.Stat(c.path); err == nil && time.Since(info.ModTime()) > cacheFresh {
 			now := time.Now()
-			_ = os.Chtimes(c.path, now, now) // without that it goes earlier, that is all
+			_ = os.Chtimes(c.path, now, now) // a failure only has the file removed earlier
 		}
 	}
 	return data
@@ -191,8 +191,8 @@ func (c *cacheStore) read() (data []byte, sum uint64) {
 	return data, sum
 }
 
-// ours reports whether nobody but this user and root can have written the file: its
-// checksum says that it is whole, not who made it.
+// ours reports whether nobody but this user and root can have written the file. The
+// checksum says that the file is undamaged, and not who wrote it.
 func ours(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && (int(st.Uid) == os.Geteuid() || st.Uid == 0) && info.Mode().Perm()&0o022 == 0
@@ -204,9 +204,9 @@ func cacheSum(header, data []byte) uint64 {
 	return crc64.Update(crc64.Checksum(header, cacheTable), cacheTable, data)
 }
 
-// save writes the file as a whole or not at all. Where other processes have written
-// it since this one read it, merge returns data with theirs; nil keeps the file as it
-// is. Failing is no error: the next process is slower, that is all.
+// save writes the file as a whole or not at all. If other processes have written the file
+// since this one read it, merge returns the data of both; nil keeps the file as it is. A
+// failure is no error: it only makes the next process slower.
 func (c *cacheStore) save(data []byte, merge func(theirs []byte) []byte) {
 	if c.path == "" || len(data) == 0 {
 		return
@@ -255,9 +255,9 @@ func (c *cacheStore) header(data []byte) []byte {
 
 func (c *cacheStore) sumOf(data []byte) uint64 { return cacheSum(c.header(data), data) }
 
-// write puts a new file in the place of the old one. It is flushed to the disk
-// first: a file that is renamed before its data are there could be empty after a
-// failure of power, and the old one gone.
+// write puts a new file in the place of the old one. The new file is flushed to the disk
+// before it is renamed. Otherwise the file could be empty after a power failure, and the
+// old one lost.
 func (c *cacheStore) write(dir string, data []byte) (err error) {
 	f, err := temporary(dir)
 	if err != nil {
@@ -291,12 +291,12 @@ func temporary(dir string) (*os.File, error) {
 		if _, err := os.Stat(f.Name()); err == nil {
 			return f, nil
 		}
-		f.Close() // swept before it was locked
+		f.Close() // another process removed the file before it was locked
 	}
 	return nil, errors.New("vulkan: temporary files vanish")
 }
 
-// flock locks a file for this process, and reports what came of it.
+// flock locks a file for this process, and returns the system's error.
 func flock(f *os.File, how int) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), how)
@@ -306,8 +306,8 @@ func flock(f *os.File, how int) error {
 	}
 }
 
-// lockDir locks a folder against other saves, if that can be done soon. It returns
-// what unlocks it.
+// lockDir locks a folder against other saves, if it gets the lock soon. It returns the
+// function that unlocks the folder.
 func lockDir(dir string) (unlock func()) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -319,7 +319,7 @@ func lockDir(dir string) (unlock func()) {
 	return func() { f.Close() }
 }
 
-// sweep removes the temporary files of processes that are no more.
+// sweep removes the temporary files of dead processes.
 func sweep(dir string) {
 	list, _ := filepath.Glob(filepath.Join(dir, cacheTemp))
 	for _, path := range list {
@@ -330,8 +330,8 @@ func sweep(dir string) {
 		switch info, err := f.Stat(); flock(f, syscall.LOCK_EX|syscall.LOCK_NB) {
 		case nil:
 			os.Remove(path)
-		case syscall.EWOULDBLOCK: // in use
-		default: // there are no locks here
+		case syscall.EWOULDBLOCK: // a live process has the file
+		default: // the file system has no locks
 			if err == nil && time.Since(info.ModTime()) > cacheStale {
 				os.Remove(path)
 			}
@@ -340,8 +340,8 @@ func sweep(dir string) {
 	}
 }
 
-// keepNewest removes the oldest files if there are too many, or they have too many bytes, but never
-// path.
+// keepNewest removes the oldest files if there are too many or they are too large together. It never
+// removes path.
 func keepNewest(dir, path string, files int, total int64) {
 	type file struct {
 		path string
@@ -366,18 +366,17 @@ func keepNewest(dir, path string, files int, total int64) {
 	}
 }
 
-// saver saves a cache in the background, so that programs which never close their
-// device keep what they have compiled. The first pipeline is saved at once, those that
-// follow when no more have come for a while.
+// saver saves a cache in the background, for programs that never close their device. It
+// saves the first pipeline at once, and later ones when no more have come for a while.
 type saver struct {
 	save func()
 
 	mu      sync.Mutex
-	fresh   bool // there are pipelines that no save has seen
+	fresh   bool // the cache has pipelines that are not saved
 	running bool
 	closed  bool
-	stop    chan struct{} // closed when the device is
-	done    chan struct{} // closed when the goroutine has ended; nil if there is none
+	stop    chan struct{} // a channel that is closed with the device
+	done    chan struct{} // a channel that is closed when the goroutine has ended; nil without a goroutine
 }
 
 func (s *saver) init(save func()) { s.save, s.stop = save, make(chan struct{}) }

@@ -25,14 +25,15 @@ type device struct {
 	pipes pipelines
 	queue queue
 	built builtins
-	clock *clock // nil unless Time was called
-	// graphs are those that have not been freed.
+	clock *clock // the clock that times commands; nil unless Time was called
+	// graphs are the graphs that have not been freed.
 	graphs replays
 
-	// gone counts what was destroyed that a command buffer may name: another thing may get its handle.
+	// gone counts destroyed objects that a command buffer may name: a new object may get the same
+	// handle.
 	gone     atomic.Uint64
 	lost     atomic.Pointer[error]
-	messages int // of the validation layer, before the device was opened
+	messages int // the number of the validation layer's messages when the device was opened
 	close    sync.Once
 	closed   error
 }
@@ -75,7 +76,7 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 // Info describes the device.
 func (d *device) Info() *hal.Info { return &d.info }
 
-// check is check, but notices the loss of the device.
+// check is the function check, and notices the loss of the device.
 func (d *device) check(call string, r vk.Result) error {
 	if r == vk.ErrorDeviceLost {
 		return d.lose(call, r)
@@ -100,8 +101,8 @@ func (d *device) lostErr() error {
 // Abandon lets go of a device whose work does not end.
 func (d *device) Abandon(err error) { d.lost.CompareAndSwap(nil, &err) }
 
-// Close waits for submitted work and frees everything, what the caller has not
-// freed too.
+// Close waits for submitted work and frees all memory and objects, also those that the
+// caller has not freed.
 func (d *device) Close() error {
 	d.close.Do(func() {
 		d.queue.drain()
@@ -109,7 +110,7 @@ func (d *device) Close() error {
 		shared.Lock()
 		shared.open--
 		shared.Unlock()
-		// Whoever turned validation on wants to hear of it from the program, too.
+		// With validation on, the number of its messages is an error of Close.
 		if n := vkx.Messages() - d.messages; n > 0 {
 			d.closed = fmt.Errorf("the validation layer reported %d errors and warnings since the device was opened", n)
 		}
@@ -117,7 +118,7 @@ func (d *device) Close() error {
 	return d.closed
 }
 
-// destroy destroys what there is, also when opening has failed half-way.
+// destroy destroys all objects of the device, also when opening has failed half-way.
 func (d *device) destroy() {
 	d.vk.WaitIdle()
 	d.queue.close()

@@ -13,12 +13,12 @@ import (
 //go:embed kernels/divide.spv
 var divideModule []byte
 
-// divideCases is how many quotients and roots probeDivide tries.
+// divideCases is the number of quotients and roots that askDivide tries.
 const divideCases = 4096
 
 // askDivide finds out whether float32 division and square root are correctly
-// rounded. What concerns subnormals counts only where arithmetic keeps them, which an
-// earlier question has found out.
+// rounded. Subnormal operands and results count only on devices whose arithmetic keeps
+// them, which an earlier question has found out.
 func askDivide(exact *bool, kept *hal.Subnormals) *question {
 	const size = 16 * divideCases
 	le := binary.LittleEndian
@@ -45,8 +45,8 @@ func askDivide(exact *bool, kept *hal.Subnormals) *question {
 	}
 }
 
-// counts reports whether none of the floats is subnormal, or the device keeps such. The
-// least normal number may be a rounded subnormal one.
+// counts reports whether none of the floats is subnormal, or the device keeps subnormals.
+// The least normal number may be a rounded subnormal one.
 func counts(keeps bool, floats ...float32) bool {
 	for _, x := range floats {
 		if !keeps && x != 0 && math.Abs(float64(x)) <= 0x1p-126 {
@@ -56,10 +56,10 @@ func counts(keeps bool, floats ...float32) bool {
 	return true
 }
 
-// divideCase returns two floats to divide and one to take the root of. Random
-// ones hardly show a rare error: half of the quotients are as near as can be to
-// the middle between two floats, and half of the roots as near as the nearest
-// float to the middle's square. The other half has all exponents.
+// divideCase returns two floats to divide and one to take the root of. Random floats
+// hardly show a rare error. So half of the quotients are as near as possible to the
+// middle between two floats, and half of the roots are of the float that is nearest to
+// such a middle's square. The other half has all exponents.
 func divideCase(i uint32) [3]float32 {
 	a, b, c := scramble(3*i), scramble(3*i+1), scramble(3*i+2)
 	if i%2 == 1 {

@@ -12,8 +12,8 @@ import (
 //go:embed kernels/divide64.spv
 var divide64Module []byte
 
-// askDivide64 is askDivide for float64, on a device that has it. It leaves
-// subnormals out.
+// askDivide64 is askDivide for float64, on a device that has float64. It tries no
+// subnormals.
 func askDivide64(exact *bool) *question {
 	le := binary.LittleEndian
 	return &question{module: divide64Module, size: 32 * divideCases, items: 16 * divideCases,

@@ -1,21 +1,21 @@
 // Package vulkan is the Vulkan backend.
 //
-// A device has one queue, and a second one for large copies where it has a family for transfers
-// alone. Submit turns a batch into one command buffer for each, recorded
-// and submitted by a single call into C; completion is a value of the queue's timeline
-// semaphore, polled for a moment before the wait becomes a blocking one. Memory comes from pools of large blocks, host data goes through
-// a staging ring, and fault records stand in host memory, which a kernel touches
-// only when it faults, so that looking through them costs the host a few cache
-// lines and the device nothing.
+// A device has one queue, and a second one for large copies if it has a queue family for
+// transfers alone. Submit turns a batch into one command buffer for each queue, which a single
+// call into C records and submits. A batch has completed when the queue's timeline semaphore
+// has the batch's value; a wait polls the semaphore for a moment before it blocks. Memory comes
+// from pools of large blocks, and data of the host go through a staging ring. Fault records
+// stand in host memory. A kernel writes to them only when it faults, so that they cost the host
+// a few cache lines, and the device nothing.
 //
 // Environment:
 //
-//   - KGEN_VALIDATE=1 turns the Khronos validation layer on; what it says is
+//   - KGEN_VALIDATE=1 turns the Khronos validation layer on; its messages are
 //     printed to standard error and counted, see [ValidationMessages];
-//   - KGEN_PIPELINE_CACHE=off disables the pipeline cache on disk, any other
-//     value is the directory to use instead of the user's cache directory: if it
-//     cannot be made or written to, no device opens; without the user's there is
-//     no cache, and nothing says so;
+//   - KGEN_PIPELINE_CACHE=off disables the pipeline cache on disk. Any other
+//     value is the directory to use instead of the user's cache directory: if that
+//     directory cannot be made or written to, no device opens. Without a user's cache
+//     directory there is no cache, and no message;
 //   - the loader's own variables, such as VK_DRIVER_FILES, VK_LOADER_DEBUG and
 //     VK_INSTANCE_LAYERS, work as usual.
 package vulkan

@@ -17,7 +17,7 @@ import (
 
 type driver struct{}
 
-// New returns the driver. It opens the Vulkan loader when it is first asked for
+// New returns the driver, which opens the Vulkan loader when it is first asked for
 // devices.
 func New() hal.Driver { return driver{} }
 
@@ -26,9 +26,9 @@ func New() hal.Driver { return driver{} }
 var shared struct {
 	sync.Mutex
 	instance vk.Instance
-	devices  []physicalDevice // usable ones, in the loader's order
-	err      error            // why there are none
-	open     int              // open devices
+	devices  []physicalDevice // the usable devices, in the loader's order
+	err      error            // the reason why there are no devices
+	open     int              // the number of open devices
 }
 
 type physicalDevice struct {
@@ -38,8 +38,8 @@ type physicalDevice struct {
 
 const install = "install a Vulkan loader and driver (Debian, Ubuntu: apt install libvulkan1 mesa-vulkan-drivers, which has a CPU device; for NVIDIA: the driver package's Vulkan part)"
 
-// ValidationMessages returns how many errors and warnings the validation layer
-// has printed since the process began; see KGEN_VALIDATE.
+// ValidationMessages returns the number of errors and warnings that the validation
+// layer has printed since the process began; see KGEN_VALIDATE.
 func ValidationMessages() int { return vkx.Messages() }
 
 // Shutdown destroys the process's instance if no device is open; the next call to
@@ -88,8 +88,8 @@ func (driver) Open(i int) (hal.Device, error) {
 	return d, nil
 }
 
-// load creates the instance and finds the devices. A failure is found again, not
-// remembered: a driver may be installed meanwhile.
+// load creates the instance and finds the devices. It does not remember a failure: a
+// driver may be installed meanwhile.
 func load() error {
 	if shared.instance != nil {
 		return shared.err
@@ -147,13 +147,13 @@ var deviceTypes = map[vk.PhysicalDeviceType]hal.DeviceType{
 	vk.PhysicalDeviceTypeCpu:           hal.VulkanCPU,
 }
 
-// nvidiaPrivate is how much memory NVIDIA's driver (580.159.04) has for the arrays of all work-items
-// that the GPU can run at once. For a kernel with more, of what its compiler leaves in memory,
-// vkCreateComputePipelines returns VK_ERROR_UNKNOWN. On an H200, of 132 times 64 sub-groups of 32,
-// a work-item may have 15,872 bytes: arrays of 15,856 are taken, of 15,880 are not.
+// nvidiaPrivate is the size of the memory that NVIDIA's driver (580.159.04) has for the arrays of all
+// work-items which the GPU can run at once. If the arrays that the compiler leaves in memory need
+// more, vkCreateComputePipelines returns VK_ERROR_UNKNOWN. An H200 runs 132 times 64 sub-groups of
+// 32, so that a work-item may have 15,872 bytes: arrays of 15,856 are taken, of 15,880 are not.
 const nvidiaPrivate = 4 << 30
 
-// infoOf describes a device. What becomes of subnormals is probed when it is opened.
+// infoOf describes a device. Its treatment of subnormals is probed when it is opened.
 func infoOf(p *vkx.PhysicalDeviceInfo) hal.Info {
 	kind, ok := deviceTypes[p.DeviceType]
 	if !ok {
@@ -181,8 +181,8 @@ func infoOf(p *vkx.PhysicalDeviceInfo) hal.Info {
 			MemoryIsHostSpeed: types.hostSpeed,
 		},
 	}
-	// maxMemoryAllocationSize is what is sure to work; NVIDIA's drivers allocate
-	// far more. Alloc finds out.
+	// An allocation of maxMemoryAllocationSize is sure to work; NVIDIA's drivers allocate
+	// far more. Alloc tries.
 	if p.MaxBufferSize != 0 {
 		info.Limits.MaxAllocation = min(heap, p.MaxBufferSize)
 	}
@@ -193,7 +193,7 @@ func infoOf(p *vkx.PhysicalDeviceInfo) hal.Info {
 		info.Limits.MaxWorkGroupSize[i] = int(p.MaxComputeWorkGroupSize[i])
 		info.Limits.MaxGroups[i] = int(p.MaxComputeWorkGroupCount[i])
 	}
-	// Vulkan has no limit for this, and drivers do not check: NVIDIA's hardware
+	// Vulkan has no limit for private memory, and drivers do not check it: NVIDIA's hardware
 	// takes 512 KiB for a work-item, and Mesa on the CPU dies of 2 MiB.
 	info.Limits.PrivateMemory = 512 << 10
 	if kind == hal.VulkanCPU {

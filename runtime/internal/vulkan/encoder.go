@@ -14,7 +14,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// kind is what a command is to a barrier; kinds is a set of them.
+// kind is the kind of a command as barriers tell them apart; kinds is a set of them.
 type (
 	kind  uint8
 	kinds uint8
@@ -26,7 +26,7 @@ const (
 	numKinds
 )
 
-// scope is the stages of a set of kinds and what they read and write.
+// scope has the stages of a set of kinds, and their accesses.
 type scope struct {
 	stages      vk.PipelineStageFlagBits
 	write, both vk.AccessFlagBits
@@ -45,22 +45,22 @@ var scopes = [1 << numKinds]scope{
 	},
 }
 
-// encoder turns batches into parts. What is in flight and what is owed last from
-// batch to batch, since barriers reach across submissions.
+// encoder turns batches into parts. Its tracks keep, from batch to batch, the commands that no
+// barrier has followed and the waits that are owed, since barriers reach across submissions.
 type encoder struct {
 	d *device
 	q *queue
 
-	*track        // that commands go to
-	main   *track // where all commands can go
-	aside  *track // for large copies from and to the host; nil if there is none
+	*track        // the track that commands go to
+	main   *track // the track that takes all commands
+	aside  *track // the track of large copies from and to the host, or nil
 	cut    bool   // commands on the track aside wait for the main track's part
-	row    int    // copies that could go aside since the last launch
+	row    int    // the number of copies since the last launch that could go aside
 
 	t       *ticket
-	wait    bool         // for room that only completed work can give; else errBusy
-	current *hal.Command // that is encoded
-	epoch   int          // barriers so far, for watch
+	wait    bool         // the encoder may wait for room that only completed work can give; else errBusy
+	current *hal.Command // the command that is encoded
+	epoch   int          // the number of barriers so far, for watch
 }
 
 func newEncoder(q *queue, main, aside *line) encoder {
@@ -101,7 +101,7 @@ func (e *encoder) open() error {
 	return nil
 }
 
-// flush submits the part, if there is one. If that fails, so do its commands.
+// flush submits the part, if there is one. If that fails, the part's commands fail.
 func (e *encoder) flush() error {
 	p := e.part
 	if p == nil {
@@ -125,7 +125,7 @@ func (e *encoder) flush() error {
 
 // drop gives up the part that is open, and fails its commands.
 func (e *encoder) drop(err error) {
-	// Barriers may have been dropped; what they covered is owed again.
+	// Barriers may have been dropped; their waits are owed again.
 	e.loose = e.line.can
 	for k := range e.owed {
 		e.owed[k] = e.loose
@@ -153,8 +153,8 @@ func (e *encoder) drop(err error) {
 	}
 }
 
-// close ends a part: the host sees what was written. The barrier is for later commands too, which
-// costs nothing more and spares the next part its first one.
+// close ends a part by a barrier, after which the host sees all that the part wrote. The barrier holds
+// for later commands, too: that costs nothing more, and the next part needs none at its beginning.
 func (e *encoder) close() {
 	from := e.inPart | e.loose | e.owed[compute] | e.owed[transfer]
 	if from == 0 {
@@ -165,9 +165,9 @@ func (e *encoder) close() {
 	e.commands.Barrier(scopes[from].stages, scopes[from].write, to.stages|vk.PipelineStageHostBit, to.both|vk.AccessHostReadBit)
 }
 
-// encode turns a job into parts, from where it stands, and submits them. Unless it
-// may wait, it stops before a command that only completed work can make room for,
-// and reports false. A command that fails, fails alone.
+// encode turns the rest of a job into parts, and submits them. Unless the encoder may
+// wait, encode stops before a command that only completed work can make room for, and
+// reports false. If a command fails, the others still run.
 func (e *encoder) encode(j *job, wait bool) bool {
 	e.begin(j.t, wait)
 	if j.track != nil {
@@ -185,7 +185,7 @@ func (e *encoder) encode(j *job, wait bool) bool {
 		}
 		var err error
 		switch {
-		case c.Fault != nil && c.Fault.Failed != nil: // before, or a piece of it
+		case c.Fault != nil && c.Fault.Failed != nil: // the command, or a piece of it, has failed before
 		case c.Cancel.Asked():
 			cancel(c)
 		case c.Op == hal.OpWrite:
@@ -211,7 +211,7 @@ func (e *encoder) encode(j *job, wait bool) bool {
 	return true
 }
 
-// onDevice encodes a command that the host has no part in.
+// onDevice encodes a command in which the host does nothing.
 func (e *encoder) onDevice(c *hal.Command) error {
 	switch c.Op {
 	case hal.OpLaunch:
@@ -222,14 +222,14 @@ func (e *encoder) onDevice(c *hal.Command) error {
 	return e.fill(c)
 }
 
-// fail notes that the command has not run, or not whole.
+// fail notes that the command has not run, or has run in part.
 func fail(c *hal.Command, err error) {
 	if c.Fault != nil && c.Fault.Failed == nil {
 		c.Fault.Failed = err
 	}
 }
 
-// cancel notes that the command has not run, since nobody wants it to.
+// cancel notes that the command has not run, since its end was asked for.
 func cancel(c *hal.Command) {
 	if c.Fault != nil {
 		c.Fault.Cancelled = true
@@ -252,7 +252,7 @@ func (e *encoder) barrier() {
 	e.barrierAcross()
 }
 
-// order records what a command of kind k has to wait for, and counts it.
+// order records the waits of a command of kind k, and counts the command.
 func (e *encoder) order(k kind) {
 	o := e.owed[k]
 	if o != 0 {
@@ -367,7 +367,7 @@ func (e *encoder) split(groups [3]uint32) {
 	}
 }
 
-// spill puts arguments into the slot's memory for them.
+// spill puts arguments into the slot's memory for arguments.
 func (e *encoder) spill(s *slot, args []byte) (addr uint64, err error) {
 	need := (uint64(len(args)) + 15) &^ 15
 	if s.args == nil || s.argsOff+need > s.args.size {
@@ -460,7 +460,7 @@ func (e *encoder) write(c *hal.Command, j *job) error {
 	return nil
 }
 
-// read has the device copy into the ring; finishing the part copies it on.
+// read has the device copy into the ring. When the part is finished, the host copies from there.
 func (e *encoder) read(c *hal.Command, j *job) error {
 	src := c.Src.(*memory)
 	for j.done < c.Size {
@@ -492,9 +492,9 @@ func (e *encoder) flushLarge(more bool) error {
 	return nil
 }
 
-// stage opens a part and reserves n bytes of the ring for it, n being a chunk of
-// a transfer of total bytes. If there is no room it submits what there is and waits
-// for completed work, or returns errBusy if it must not wait.
+// stage opens a part and reserves n bytes of the ring for it, a chunk of a transfer of
+// total bytes. If there is no room, it submits the open parts and waits for completed
+// work, or returns errBusy if it must not wait.
 func (e *encoder) stage(n, total uint64) (off uint64, err error) {
 	for {
 		if err := e.fitRing(min(4*total, maxRing), n); err != nil {
@@ -550,9 +550,9 @@ func (e *encoder) reserve(n uint64) (off uint64, ok bool) {
 	return off, true
 }
 
-// fitRing makes the ring size bytes large, or as large as there is memory for, but
-// least bytes at least. A part that uses the old one is submitted; the old ring goes
-// when its last part is done.
+// fitRing makes the ring size bytes large, or as large as there is memory for, at least
+// least bytes. It submits a part that uses the old ring. The old ring is freed when its
+// last part is done.
 func (e *encoder) fitRing(size, least uint64) error {
 	size = max(minRing, uint64(1)<<bits.Len64(size-1))
 	if r := e.q.ring; r != nil && r.size >= size {

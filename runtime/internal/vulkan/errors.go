@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// check turns a failed call into an error that wraps hal's, where one fits.
+// check turns a failed call into an error that wraps one of hal's, if one fits.
 func check(call string, r vk.Result) error {
 	if r >= 0 {
 		return nil

@@ -21,7 +21,7 @@ import (
 // loaded machine.
 const hung = 60 * time.Second
 
-// stacks returns what all goroutines do.
+// stacks returns the stacks of all goroutines.
 func stacks() string {
 	buf := make([]byte, 1<<16)
 	return string(buf[:runtime.Stack(buf, true)])

@@ -29,8 +29,8 @@ var operations = map[string]vk.SubgroupFeatureFlagBits{
 	"VK_SUBGROUP_FEATURE_QUAD_BIT":             vk.SubgroupFeatureQuadBit,
 }
 
-// has reports whether a device has a feature of the table of features, and has it enabled:
-// package vkx enables all that it knows.
+// has reports whether a device has a feature of the table of features. Such a feature is enabled:
+// package vkx enables all features that it knows.
 func has(i *vkx.PhysicalDeviceInfo, name string) bool {
 	if bit, ok := operations[name]; ok {
 		return i.SubgroupOperations&uint32(bit) != 0
@@ -39,7 +39,7 @@ func has(i *vkx.PhysicalDeviceInfo, name string) bool {
 	return ok && i.Has(f)
 }
 
-// also has questions that Vulkan has no feature for: what a device with an aspect is, beside
+// also has questions that no feature of Vulkan answers: further conditions of an aspect, beside
 // its features in the table, and the aspects that all devices have.
 var also = map[properties.Aspect]func(*vkx.PhysicalDeviceInfo) bool{
 	properties.SubGroups:     hasSubGroups,
@@ -79,8 +79,8 @@ func aspectsOf(i *vkx.PhysicalDeviceInfo) []properties.Aspect {
 	return list
 }
 
-// required returns the features that modules may use on every device, and the one that the
-// queue waits by.
+// required returns the features that modules may use on every device, and that of timeline
+// semaphores, by which the queue waits.
 func required() []string {
 	var list []string
 	for _, r := range features.Rows {
@@ -91,7 +91,7 @@ func required() []string {
 	return append(list, vkx.TimelineSemaphore.String())
 }
 
-// lacks says what a device lacks that every module needs, or "".
+// lacks names a feature that every module needs and the device lacks, or returns "".
 func lacks(i *vkx.PhysicalDeviceInfo) string {
 	var list []string
 	if i.APIVersion < minVersion {
@@ -112,7 +112,7 @@ func lacks(i *vkx.PhysicalDeviceInfo) string {
 	return strings.Join(list, ", ")
 }
 
-// queueFamily prefers a family for compute without graphics.
+// queueFamily returns a family for compute, if possible one without graphics.
 func queueFamily(i *vkx.PhysicalDeviceInfo) (uint32, bool) {
 	compute, graphics := vk.QueueFlags(vk.QueueComputeBit), vk.QueueFlags(vk.QueueGraphicsBit)
 	best, found := 0, false

@@ -11,7 +11,7 @@ import (
 //go:embed kernels/fused.spv
 var fusedModule []byte
 
-// fusedCases is how many operands askFused tries.
+// fusedCases is the number of operands that askFused tries.
 const fusedCases = 4096
 
 // askFused finds out whether kernels may correct float32 division and roots by fused
@@ -42,17 +42,17 @@ func askFused(fused *bool) *question {
 	}
 }
 
-// near reports whether got is no more than ulps units in the last place from want, which is
+// near reports whether got differs from want by ulps units in the last place at most. want is
 // neither tiny nor huge.
 func near(got float32, want float64, ulps float64) bool {
 	_, exp := math.Frexp(want)
 	return math.Abs(float64(got)-want) <= math.Ldexp(ulps, exp-24)
 }
 
-// fusedCase returns two floats to multiply and one to add, and one to take the inverse root
-// of, neither of which is tiny or huge, nor are results. A third of the sums cancels all but
-// the product's rounding error, and a third is next to the middle between two floats, so that
-// it matters what has been cut off.
+// fusedCase returns two floats to multiply, one to add, and one to take the inverse root of.
+// Neither these floats nor the results are tiny or huge. A third of the sums cancels all but
+// the product's rounding error. Another third is next to the middle between two floats, where
+// a second rounding shows.
 func fusedCase(i uint32) [4]float32 {
 	var a [4]uint32
 	for j := range a {

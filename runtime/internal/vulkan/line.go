@@ -11,36 +11,35 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// This file has copies run beside kernels. A device has one line of submissions, or two: the
+// This file lets copies run beside kernels. A device has one line of submissions, or two: the
 // second one's queue is of a family for transfers alone, whose engines work while kernels run.
-// Parts stand in the one queue's order whatever line they are on; only the device takes them side
-// by side:
+// The parts of both lines have one order; only the device takes them side by side:
 //
 //	commands    write x   launch on y   Barrier   write y   launch on x
 //	aside       write x                           write y: waits for the launch on y
 //	main                  launch on y                       launch on x: waits for the write of x
 //
-// Within a line commands wait by barriers. What is on the other line they wait for by a value of
-// that line's semaphore, for which the part waits as a whole: so a Barrier ends the parts that
-// what comes behind it must not be part of.
+// Within a line, commands wait by barriers. For commands of the other line, they wait by a value of
+// that line's semaphore. A part waits for such a value as a whole. So a Barrier ends the parts that
+// later commands must not belong to.
 
-// asideMin is the least bytes of a copy that goes aside. On an H100 a write, a launch and a read took
+// asideMin is the least size, in bytes, of a copy that goes aside. On an H100 a write, a launch and a read took
 // 7 % longer with 256 KiB, since lines wait for each other, and 5 % less with 1 MiB.
 var asideMin uint64 = 1 << 20
 
-// asideChunk takes the place of maxChunk there: 64 MiB were written in 3.0 ms, and in 3.8 by the
-// larger chunks.
+// asideChunk takes the place of maxChunk for copies aside. With it, 64 MiB were written in 3.0 ms, and in
+// 3.8 ms with the larger chunks.
 const asideChunk = 4 << 20
 
-// asideRow is how many copies in a row, without a launch in between, go aside. A program that
-// copies and copies has nothing to run beside, and the engines are 3 % slower than the main line.
+// asideRow is the number of copies in a row, without a launch in between, that go aside. A program that
+// only copies has no kernels to run beside, and the engines are 3 % slower than the main line.
 const asideRow = 4
 
 // twoLines, which tests set, has devices with one queue get two lines on it.
 var twoLines bool
 
-// TwoLines has devices that are opened from now on, and have no queue for copies alone, send large
-// copies on a line of their own all the same. It is for tests, and no device is being opened.
+// TwoLines has devices without a queue for copies send large copies on a line of their own, too, if they
+// are opened later. It is for tests. No device may be opened at the same time.
 func TwoLines(on bool) { twoLines = on }
 
 // line is submissions that the device begins in order.
@@ -48,16 +47,16 @@ type line struct {
 	q      *queue
 	queue  vk.Queue
 	family uint32
-	can    kinds // of commands
+	can    kinds // the kinds of commands that the line takes
 
-	// timeline is a semaphore that has the values of the line's parts, one more for each, when
-	// they have completed.
+	// timeline is a semaphore. It has a part's value when the part has completed; each part's value
+	// is one more than that before.
 	timeline vk.Semaphore
-	pushed   uint64        // value of the newest part; the encoder's
-	reached  atomic.Uint64 // value that the timeline is known to have
+	pushed   uint64        // the value of the newest part; only the encoder uses it
+	reached  atomic.Uint64 // the newest known value of the timeline
 
-	free  []*slot // under queue.mu
-	slots int     // free and used; the same
+	free  []*slot // the unused slots; queue.mu guards them
+	slots int     // the number of all slots; queue.mu guards it
 }
 
 func (l *line) init(q *queue, family uint32, can kinds) error {
@@ -91,7 +90,7 @@ func (l *line) passed(value uint64) bool {
 	return now >= value
 }
 
-// reach notes a value that the timeline has.
+// reach notes that the timeline has a value.
 func (l *line) reach(value uint64) {
 	for {
 		old := l.reached.Load()
@@ -117,17 +116,17 @@ type track struct {
 	line *line
 
 	commands vkx.Commands
-	part     *part // nil between parts
+	part     *part // the open part; nil between parts
 	bound    vk.Pipeline
-	inPart   kinds // of the part's commands
-	launches int   // of the part
-	timing   bool  // a command has begun, see begun
+	inPart   kinds // the kinds of the part's commands
+	launches int   // the number of the part's launches
+	timing   bool  // a command has begun; see begun
 
 	loose kinds           // commands that no barrier has followed
-	owed  [numKinds]kinds // what the next command of a kind has to wait for
+	owed  [numKinds]kinds // the kinds that the next command of a kind has to wait for
 
-	// after is the value of the other line's timeline that commands have to wait for from now on,
-	// and waited the one that those that have been submitted do.
+	// after is the value of the other line's timeline that later commands have to wait for, and
+	// waited the value that submitted commands wait for.
 	after, waited uint64
 }
 
@@ -140,7 +139,7 @@ func (e *encoder) turn(c *hal.Command) {
 	switch c.Op {
 	case hal.OpLaunch, hal.OpGraph:
 		e.row = 0
-	case hal.OpCopy, hal.OpWrite: // an OpRead, which the host copies on, took a third longer there
+	case hal.OpCopy, hal.OpWrite: // an OpRead, whose data the host copies on, took a third longer aside
 		if c.Size < asideMin || c.Op == hal.OpCopy && !e.overBus(c) {
 			return
 		}
@@ -149,7 +148,7 @@ func (e *encoder) turn(c *hal.Command) {
 		}
 		e.track = e.aside
 		if e.cut {
-			e.push(e.main) // whose error its commands have
+			e.push(e.main) // the part's commands have the error
 		}
 	}
 }
@@ -159,7 +158,7 @@ func (e *encoder) overBus(c *hal.Command) bool {
 	return c.Dst.(*memory).pool.kind != c.Src.(*memory).pool.kind || twoLines
 }
 
-// barrierAcross has what comes behind a Barrier wait for the other line, too.
+// barrierAcross has commands after a Barrier wait for the other line, too.
 func (e *encoder) barrierAcross() {
 	if e.aside == nil {
 		return
@@ -169,7 +168,7 @@ func (e *encoder) barrierAcross() {
 		e.push(e.main)
 		e.main.after = n
 	}
-	// A part of launches need not end here: the next copy ends it, if one comes.
+	// A part of launches need not end here: the next copy ends it.
 	if e.cut = e.main.part != nil; !e.cut {
 		e.aside.after = e.main.line.pushed
 	}
@@ -184,7 +183,7 @@ func (e *encoder) push(l *track) error {
 	return err
 }
 
-// pushAll submits the parts of both lines. Their commands have the errors.
+// pushAll submits the parts of both lines. The parts' commands have the errors.
 func (e *encoder) pushAll() {
 	e.push(e.main)
 	if e.aside != nil {

@@ -18,7 +18,7 @@ func withTwoLines(t *testing.T) {
 	t.Cleanup(func() { asideMin, twoLines = min, two })
 }
 
-// TestTwoLines runs tests of what is submitted on devices with a line for copies.
+// TestTwoLines runs the tests of submissions on devices with a line for copies.
 func TestTwoLines(t *testing.T) {
 	withTwoLines(t)
 	old := watch
@@ -50,7 +50,7 @@ func TestTwoLines(t *testing.T) {
 	}
 }
 
-// TestAside looks at which line copies go to, and at what they wait for.
+// TestAside checks which line copies go to, and which values they wait for.
 func TestAside(t *testing.T) {
 	withTwoLines(t)
 	old := watch

@@ -10,9 +10,9 @@ import (
 //go:embed kernels/rounds.spv
 var roundsModule []byte
 
-// probeRounds is how many rounds askEndsLoops asks for: more than Mesa's llvmpipe lets
-// the work-items of a sub-group make in all their loops together (65,535 in 22.3), after
-// which it leaves the loops that they are in, and goes on.
+// probeRounds is the number of rounds that askEndsLoops asks for. Mesa's llvmpipe allows the
+// work-items of a sub-group fewer in all their loops together (65,535 in 22.3): after that it
+// leaves the loops that they are in, and goes on.
 const probeRounds = 70_000
 
 // askEndsLoops finds out whether the device ends loops that would go on.

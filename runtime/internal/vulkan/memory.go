@@ -24,12 +24,12 @@ const (
 		0x20000 // VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT, newer than the binding
 )
 
-// typeSet names the memory types that are used.
+// typeSet has the memory types that are used.
 type typeSet struct {
-	device int // for kernels
-	host   int // for both sides, cached by the host
-	upload int // for what the host writes and kernels read
-	// hostSpeed: the host reads and writes device memory as fast as its own.
+	device int // the type of memory for kernels
+	host   int // the type of memory for both sides, cached by the host
+	upload int // the type of memory that the host writes and kernels read
+	// hostSpeed says that the host reads and writes device memory as fast as its own.
 	hostSpeed bool
 }
 
@@ -41,8 +41,8 @@ func memoryTypes(p *vkx.PhysicalDeviceInfo, mask uint32) (typeSet, bool) {
 		cached   = vk.MemoryPropertyFlags(vk.MemoryPropertyHostCachedBit)
 		ordinary = local | visible | cached
 	)
-	// Of the types that have all of want, the one with the least besides; kinds
-	// with special rules (protected, lazily allocated, uncached) never.
+	// Of the types with all flags of want, take the one with the fewest others. Never take
+	// types with special rules (protected, lazily allocated, uncached).
 	pick := func(want vk.MemoryPropertyFlags) int {
 		best, extra := -1, 0
 		for i, t := range p.MemoryTypes {
@@ -86,13 +86,13 @@ func memoryTypes(p *vkx.PhysicalDeviceInfo, mask uint32) (typeSet, bool) {
 type block struct {
 	buffer vk.Buffer
 	memory vk.DeviceMemory
-	addr   uint64 // of the buffer's first usable byte, a multiple of granule
-	pad    uint64 // offset of that byte
-	size   uint64 // usable bytes
-	// allocated bytes of memory
+	addr   uint64 // the address of the buffer's first usable byte, a multiple of granule
+	pad    uint64 // the offset of that byte
+	size   uint64 // the number of usable bytes
+	// allocated is the size of memory in bytes.
 	allocated uint64
 	ptr       unsafe.Pointer
-	arena     *arena // nil if the block is one allocation's own
+	arena     *arena // the block's division; nil if the block is one allocation's own
 }
 
 // pool allocates from one memory type.
@@ -100,10 +100,10 @@ type pool struct {
 	kind   int
 	mapped bool
 	heap   uint64
-	next   uint64 // size of the next block
+	next   uint64 // the size of the next block
 	blocks []*block
-	// kept are dedicated blocks that are free: allocating takes 0.5 ms and 17 ms
-	// for each GiB on a GPU.
+	// kept are free dedicated blocks. On a GPU, an allocation takes 0.5 ms, and 17 ms
+	// for each GiB.
 	kept      []*block
 	keptBytes uint64
 	keepLimit uint64
@@ -112,21 +112,20 @@ type pool struct {
 // allocator is a device's memory.
 //
 // The driver is called without mu, and so is the queue, which frees memory itself:
-// blocks are made and destroyed between two times that mu is held. grow is held
-// while a block is made, so that goroutines that find no room share a new block
-// instead of making one each; Free never takes it.
+// blocks are made and destroyed while mu is not held. grow is held while a block is
+// made, so that goroutines that find no room share a new block; Free never takes it.
 type allocator struct {
 	d         *device
-	grow      sync.Mutex // taken before mu
+	grow      sync.Mutex // held while a block is made; taken before mu
 	mu        sync.Mutex
 	pools     map[int]*pool
 	types     typeSet
-	own       map[*block]struct{} // dedicated blocks in use
-	misplaced bool                // the driver's memory is aligned to less than granule; under grow
-	live      int                 // memories not freed
-	count     int                 // blocks
-	bytes     uint64              // of all blocks
-	limit     uint64              // of bytes, for tests; 0: none
+	own       map[*block]struct{} // the dedicated blocks in use
+	misplaced bool                // the driver's memory is aligned to less than granule; grow guards it
+	live      int                 // the number of memories that are not freed
+	count     int                 // the number of blocks
+	bytes     uint64              // the size of all blocks
+	limit     uint64              // the largest value of bytes, for tests; 0 for no limit
 }
 
 // memory implements hal.Memory.
@@ -134,8 +133,8 @@ type memory struct {
 	d     *device
 	pool  *pool
 	block *block
-	chunk *chunk // nil for a dedicated block
-	off   uint64 // in the block's buffer
+	chunk *chunk // the chunk of the block; nil for a dedicated block
+	off   uint64 // the offset in the block's buffer
 	size  uint64
 	addr  uint64
 	data  []byte
@@ -147,14 +146,14 @@ func (m *memory) Address() uint64 { return m.addr }
 func (m *memory) Bytes() []byte   { return m.data }
 
 // Free gives the memory back. It does nothing the second time, or when the
-// device is closed. What a lost device has may still be in use until then.
+// device is closed. A lost device may use its memory until it is closed.
 func (m *memory) Free() {
 	a := &m.d.mem
 	a.destroy(a.release(m))
 }
 
-// release takes the memory out of use and returns the blocks that nothing is left
-// of, for the caller to destroy.
+// release takes the memory out of use. It returns the blocks that are empty then, for
+// the caller to destroy.
 func (a *allocator) release(m *memory) []*block {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -208,7 +207,7 @@ func (a *allocator) init(d *device) error {
 	return nil
 }
 
-// Alloc allocates memory. What it holds is unspecified.
+// Alloc allocates memory, whose contents are unspecified.
 func (d *device) Alloc(size uint64, kind hal.MemoryKind) (hal.Memory, error) {
 	t := d.mem.types.device
 	if kind == hal.HostMemory {
@@ -258,7 +257,7 @@ func (a *allocator) pool(kind int) *pool {
 // dedicated reports whether memory of that size has a block of its own.
 func (p *pool) dedicated(size uint64) bool { return size > dedicatedSize || size > p.next }
 
-// take returns memory of the blocks that there are, or nil.
+// take returns memory of existing blocks, or nil.
 func (a *allocator) take(p *pool, size uint64) *memory {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -286,7 +285,7 @@ func (a *allocator) take(p *pool, size uint64) *memory {
 	return nil
 }
 
-// enlarge makes a block for memory that the others have no room for.
+// enlarge makes a block for memory, if no other has room for it.
 func (a *allocator) enlarge(p *pool, size uint64) (*memory, error) {
 	a.grow.Lock()
 	defer a.grow.Unlock()
@@ -321,8 +320,8 @@ func (a *allocator) enlarge(p *pool, size uint64) (*memory, error) {
 	return &memory{block: b, chunk: c, off: b.pad + c.off}, nil
 }
 
-// blockFor makes a block for memory of that size: its own, or one to share, smaller
-// than usual where there is not enough for more.
+// blockFor makes a block for memory of that size: its own, or one to share. That is
+// smaller than usual if the device has no memory for more.
 func (a *allocator) blockFor(p *pool, size uint64) (*block, error) {
 	if p.dedicated(size) {
 		return a.newBlock(p, size)
@@ -428,7 +427,7 @@ func (a *allocator) destroy(blocks []*block) {
 	}
 }
 
-// dropKept takes out the oldest kept blocks until no more than limit bytes are left.
+// dropKept takes out the oldest kept blocks until limit bytes at most are left.
 func (p *pool) dropKept(limit uint64) (out []*block) {
 	for p.keptBytes > limit {
 		out = append(out, p.kept[0])
@@ -438,7 +437,7 @@ func (p *pool) dropKept(limit uint64) (out []*block) {
 	return out
 }
 
-// trim takes out the pool's empty blocks but for keep of them.
+// trim takes out all empty blocks of the pool except keep of them.
 func (p *pool) trim(keep int) (out []*block) {
 	p.blocks = slices.DeleteFunc(p.blocks, func(b *block) bool {
 		if b.arena.used > 0 {

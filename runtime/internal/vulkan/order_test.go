@@ -238,7 +238,7 @@ func (k *checker) end() {
 	}
 }
 
-// sliceUse returns the bytes of a launch's slice and what the kernel does with them.
+// sliceUse returns the bytes of a launch's slice, and the kernel's access to them.
 func sliceUse(c *hal.Command, s hal.SliceArg) (size uint64, access abi.Access) {
 	k := c.Pipeline.(*pipeline).kernel
 	p := &k.Params[s.Param]
@@ -278,7 +278,7 @@ func dropClosed() {
 	}
 }
 
-// watchResults returns what was wrong with barriers.
+// watchResults returns the errors of barriers.
 func watchResults() (wrong []string) {
 	checkers.Lock()
 	defer checkers.Unlock()

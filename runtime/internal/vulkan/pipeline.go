@@ -27,19 +27,19 @@ import (
 type pipeline struct {
 	d       *device
 	layout  vk.PipelineLayout
-	words   int // of push constants
-	args    int // bytes of arguments
+	words   int // the number of words of push constants
+	args    int // the size of the arguments in bytes
 	kernel  *abi.Kernel
 	spilled bool
-	cached  string // see Cached
+	cached  string // the result of Cached
 	cancels bool   // the module leaves when it is asked to
-	loops   string // where they are; "" if the device ends none
+	loops   string // the places of the loops; "" if the device ends none
 
 	mu     sync.Mutex
 	desc   vkx.ComputePipeline // Module is set only while a pipeline is made
 	spirv  []uint32
 	handle vk.Pipeline
-	base   vk.Pipeline // for vkCmdDispatchBase; made when first needed
+	base   vk.Pipeline // the pipeline for vkCmdDispatchBase, made when it is first needed
 	freed  bool
 
 	data       *memory // the kernel's constant data, or nil
@@ -122,8 +122,8 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 	return p, nil
 }
 
-// setSizes checks the sizes of work-group and sub-group against the limits: a
-// driver need not.
+// setSizes checks the sizes of work-group and sub-group against the limits, since
+// drivers need not.
 func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 	phys, name, items := p.d.phys, desc.Kernel.FullName(), uint64(1)
 	for i, n := range desc.LocalSize {
@@ -163,12 +163,13 @@ func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 	return nil
 }
 
-// specBase is set for pipelines with VK_PIPELINE_CREATE_DISPATCH_BASE_BIT. No
-// module has it, but NVIDIA's caches (driver 580) tell pipelines apart by their
-// constants and not by that flag, and hand out the one that ignores the base.
+// specBase is a constant that is set for pipelines with
+// VK_PIPELINE_CREATE_DISPATCH_BASE_BIT. No module has the constant. But NVIDIA's caches
+// (driver 580) tell pipelines apart by their constants and not by that flag, and hand
+// out the pipeline that ignores the base.
 const specBase = abi.SpecReserved + 0xff
 
-// create makes the pipeline from its module, which lives only meanwhile.
+// create makes the pipeline from its module, and destroys the module.
 func (p *pipeline) create(dispatchBase bool) (vk.Pipeline, error) {
 	v := p.d.vk
 	module, r, err := p.d.shaderModule(p.spirv)
@@ -193,7 +194,7 @@ func (p *pipeline) create(dispatchBase bool) (vk.Pipeline, error) {
 	return handle, nil
 }
 
-// shaderModule hands a module to the driver, as a test rewrites it if there is one that does.
+// shaderModule hands a module to the driver. A test may rewrite the module before.
 func (d *device) shaderModule(words []uint32) (vk.ShaderModule, vk.Result, error) {
 	if rewrite := modulehook.Rewrite; rewrite != nil {
 		var err error
@@ -229,8 +230,8 @@ func (p *pipeline) dispatchBase() (vk.Pipeline, error) {
 	return p.base, err
 }
 
-// Free destroys the pipeline. It does nothing the second time, or when the
-// device is closed; what a lost device has stays until then.
+// Free destroys the pipeline. It does nothing the second time, or when the device is
+// closed. A lost device keeps its pipelines until it is closed.
 // Cached implements hal.Cached.
 func (p *pipeline) Cached() string { return p.cached }
 
@@ -264,7 +265,7 @@ func (p *pipeline) freeData() {
 	}
 }
 
-// arguments returns the argument block with what the runtime puts into it.
+// arguments returns the argument block with the runtime's own arguments.
 func (p *pipeline) arguments(args, scratch []byte) []byte {
 	if p.data == nil {
 		return args
@@ -274,7 +275,7 @@ func (p *pipeline) arguments(args, scratch []byte) []byte {
 	return args
 }
 
-// pipelines are a device's pipelines and what they share.
+// pipelines are a device's pipelines, and the objects that they share.
 type pipelines struct {
 	cache vk.PipelineCache
 	store cacheStore
@@ -282,7 +283,7 @@ type pipelines struct {
 
 	mu      sync.Mutex
 	d       *device
-	all     map[*pipeline]struct{} // nil when closed
+	all     map[*pipeline]struct{} // the pipelines; nil when closed
 	layouts map[uint32]vk.PipelineLayout
 }
 
@@ -347,7 +348,7 @@ func (s *pipelines) save() {
 	}
 }
 
-// merge returns the cache's data with another process's, nil if that fails.
+// merge returns the cache's data joined with another process's, or nil if that fails.
 func (s *pipelines) merge(theirs []byte) []byte {
 	both, r := s.d.vk.CreatePipelineCache(theirs)
 	if r < 0 {

@@ -16,12 +16,12 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// probed is what small kernels find out of a device and its driver.
+// probed holds the facts of a device and its driver that small kernels find out.
 type probed struct {
 	subnormals              hal.Subnormals
 	halves                  hal.Halves
 	divide, divide64, fused bool
-	endsLoops               bool // that go on for long, see adapt.RecordRounds
+	endsLoops               bool // the driver ends loops that go on for long; see adapt.RecordRounds
 }
 
 // driverKey tells drivers and devices apart.
@@ -32,13 +32,13 @@ type driverKey struct {
 	hooked  bool // a test rewrites the modules
 }
 
-// answers are kept for the program: neither device nor driver changes meanwhile.
+// answers are kept while the program runs: neither device nor driver changes meanwhile.
 var answers struct {
 	sync.Mutex
 	of map[driverKey]probed
 }
 
-// probe finds out what the driver does not say.
+// probe finds out facts that the driver does not tell.
 func (d *device) probe() error {
 	key := driverKey{d.phys.PipelineCacheUUID, d.phys.DriverVersion, d.phys.DeviceName, modulehook.Rewrite != nil}
 	answers.Lock()
@@ -77,8 +77,8 @@ func (d *device) probe() error {
 	return nil
 }
 
-// questions returns the probes of a device, whose answers are put into p. What others
-// say of subnormals counts only where these are kept.
+// questions returns the probes of a device, whose answers are put into p. The first is of
+// subnormals: answers of later ones count subnormals only on devices that keep them.
 func (p *probed) questions(d *device) []*question {
 	qs := []*question{askSubnormals(&p.subnormals), askHalves(&p.halves)}
 	if slices.Contains(d.info.Aspects, properties.FP16) {
@@ -93,14 +93,14 @@ func (p *probed) questions(d *device) []*question {
 	return append(qs, askDivide(&p.divide, &p.subnormals), askFused(&p.fused), askEndsLoops(&p.endsLoops))
 }
 
-// question is a kernel of the backend that finds something out of the device.
+// question is a kernel of the backend that finds out a fact of the device.
 type question struct {
 	module  []byte
-	size    uint64 // bytes of its operands, and as many for its results; a multiple of 16
-	items   uint64 // bytes that builtin is told of
+	size    uint64 // the size in bytes of its operands and of its results, a multiple of 16
+	items   uint64 // the size that builtin is given
 	pattern uint32
-	put     func(operands []byte) // writes them
-	answer  func(results []byte)  // reads them
+	put     func(operands []byte) // a function that writes the operands
+	answer  func(results []byte)  // a function that reads the results
 }
 
 // ask runs the questions' kernels as one batch, and then reads the results in order.
@@ -149,7 +149,7 @@ func (d *device) ask(qs ...*question) error {
 // answerTime bounds the wait for a probe, which takes a device milliseconds.
 var answerTime = 30 * time.Second
 
-// answer waits for a probe. A device that does not answer is given up.
+// answer waits for a probe. If the device does not answer in time, it is given up.
 func (d *device) answer(t *ticket) error {
 	ctx, cancel := context.WithTimeout(background, answerTime)
 	defer cancel()

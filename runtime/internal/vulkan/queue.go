@@ -22,53 +22,53 @@ var errBusy = errors.New("BUG: vulkan: the queue is busy")
 type queue struct {
 	d *device
 
-	// order is held by Submit; whoever holds it, or the pump while there is one,
-	// owns enc. Nobody waits for the device while they hold it.
+	// order is held by Submit. Its holder owns enc, or the pump while there is one. No
+	// goroutine waits for the device while it holds order.
 	order   sync.Mutex
 	enc     encoder
-	tickets []ticket // of batches to come; of order
+	tickets []ticket // the tickets of batches to come; order guards them
 
 	lines [2]line // the second one is for copies, if the device has a queue for them
 
 	mu       sync.Mutex
 	ring     *ring
-	inflight []*part // oldest first
-	retired  []*slot // of parts that are finished; the encoder makes them free
-	spare    []*slot // storage of retired
-	slots    []*slot // all
+	inflight []*part // the submitted parts, oldest first
+	retired  []*slot // the slots of finished parts, which the encoder recycles
+	spare    []*slot // unused storage of retired
+	slots    []*slot // all slots
 
-	// The pump is a goroutine that submits what needs room that only completed
-	// work can give, so that Submit need not wait for the device.
+	// The pump is a goroutine that submits commands which need room that only completed
+	// work can give. So Submit need not wait for the device.
 	pumping bool
 	jobs    []*job
 	pumps   sync.WaitGroup
 	closed  bool
 }
 
-// watch, which tests set, sees what is submitted, before anybody waits for it.
+// watch, which tests set, is called for each submission before a wait for it.
 var watch func(d *device, p *part, commands vkx.Commands)
 
-// watched says where the Vulkan commands of a hal.Command begin in a part's, right
-// behind the barrier that they wait for.
+// watched says where the Vulkan commands of a hal.Command begin among a part's, right
+// after the barrier that they wait for.
 type watched struct {
 	at    int
 	kind  kind
-	epoch int // how many commands with a Barrier there were before or with it
+	epoch int // the number of commands with a Barrier up to this one
 	cmd   *hal.Command
-	graph *recording // that is executed there, for an OpGraph
+	graph *recording // the recording that is executed there, for an OpGraph
 }
 
 // job is a batch on its way to the device.
 type job struct {
 	t     *ticket
 	cmds  []hal.Command
-	i     int    // the command that is next
-	done  uint64 // bytes of it that are done
-	track *track // that it goes to, once the encoder has turned to it
+	i     int    // the index of the next command
+	done  uint64 // the number of its bytes that are done
+	track *track // the track that it goes to; nil before the encoder has turned to it
 
-	// Where that is an OpGraph whose commands are encoded one by one:
+	// If that command is an OpGraph whose commands are encoded one by one:
 	nodes []hal.Command
-	at    int // the node that is next
+	at    int // the index of the next node
 }
 
 // init makes the lines, on queues of these families.
@@ -129,7 +129,7 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 	return t, nil
 }
 
-// ticket returns a new ticket. Several are made at a time. Whoever calls it holds order.
+// ticket returns a new ticket. Several are made at a time. The caller holds order.
 func (q *queue) ticket() *ticket {
 	if len(q.tickets) == 0 {
 		q.tickets = make([]ticket, 16)
@@ -140,7 +140,7 @@ func (q *queue) ticket() *ticket {
 	return t
 }
 
-// submit submits what record records, as a batch of its own.
+// submit submits the commands that record records, as a batch of its own.
 func (q *queue) submit(record func(*encoder) error) (*ticket, error) {
 	q.order.Lock()
 	defer q.order.Unlock()
@@ -175,8 +175,8 @@ func (q *queue) pump(j *job) {
 	}
 }
 
-// checkBatch rejects what a batch must not hold, before any of it is started, and
-// makes the pipelines that it needs besides; a launch that cannot have its own fails.
+// checkBatch rejects a batch with commands that it must not have, before any is started. It also
+// makes pipelines for launches that have to be split; if that fails, so does the launch.
 func (d *device) checkBatch(batch []hal.Command) error {
 	for i := range batch {
 		c := &batch[i]
@@ -269,7 +269,7 @@ func (q *queue) waitOldest() (bool, error) {
 	return true, p.wait(background)
 }
 
-// sweep finishes what has completed, in order.
+// sweep finishes the completed parts, in order.
 func (q *queue) sweep() {
 	for p := q.oldest(); p != nil && p.completed(); p = q.oldest() {
 		p.finish()
@@ -304,8 +304,8 @@ func (q *queue) push(p *part, commands vkx.Commands) error {
 	return nil
 }
 
-// drain waits until the queue has nothing to do or the device is lost, and lets
-// nothing more in.
+// drain waits until the queue has nothing to do or the device is lost. It refuses later
+// batches.
 func (q *queue) drain() {
 	q.order.Lock()
 	q.mu.Lock()

@@ -14,11 +14,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// maxRecordings is how many submissions of a graph may be in flight that are replayed.
+// maxRecordings is the number of a graph's recordings, and so of its replays in flight.
 const maxRecordings = 4
 
-// maxRecorded is how many commands a graph may have that is recorded: a recording is submitted
-// as a whole, and drivers may end a submission that takes them too long.
+// maxRecorded is the largest number of commands of a graph that is recorded. A recording is submitted
+// as a whole, and drivers may end a submission that takes too long.
 const maxRecorded = 4 * maxLaunches
 
 // replay implements hal.Graph. Its commands are recorded into secondary command buffers, each
@@ -27,17 +27,17 @@ const maxRecorded = 4 * maxLaunches
 //	part: launch, barrier, [graph: launch, barrier, launch], barrier
 //
 // Each recording has fault records of its own, and is executed again only when its last
-// submission has completed; so there are several, in turn. Where all are in flight, or there is
-// no memory for one, the commands are encoded one by one, as if there were no graph. So they are
-// the first time: many graphs run once.
+// submission has completed; so there are several, in turn. If all are in flight, or there is no
+// memory for one, the commands are encoded one by one, as if there were no graph. The first
+// submission encodes them one by one, too: many graphs run once.
 type replay struct {
 	d        *device
-	commands []hal.Command // without Fault
-	records  int           // fault records of all launches
+	commands []hal.Command // the graph's commands, without Fault
+	records  int           // the number of fault records of all launches
 
-	// The rest is the encoder's, until Free.
+	// The fields below belong to the encoder, until Free.
 	runs       int
-	most       int // of recordings
+	most       int // the largest number of recordings
 	pool       vk.CommandPool
 	recordings []*recording
 }
@@ -46,25 +46,24 @@ type replay struct {
 type recording struct {
 	g      *replay
 	cb     vk.CommandBuffer
-	slot   *slot       // fault records and arguments
-	faults []hal.Fault // of the commands
-	times  []hal.Times // the same
+	slot   *slot       // the memory of fault records and arguments
+	faults []hal.Fault // the faults of the commands
+	times  []hal.Times // the times of the commands
 	timed  timed
-	of     []*hal.Fault // i has the record i of the slot
-	kinds  kinds        // of the commands
-	busy   bool         // a submission that has it may not have completed
+	of     []*hal.Fault // the fault of each record of the slot
+	kinds  kinds        // the kinds of the commands
+	busy   bool         // a submission that executes the recording may not have completed
 
-	words   []uint32 // for watch
+	words   []uint32 // the Vulkan commands, for watch
 	watched []watched
-	epochs  int // Barriers in it
+	epochs  int // the number of Barriers
 }
 
-// graphRun is a recording that a part executes. The fault, if not nil, is the OpGraph's; so are
-// the times.
+// graphRun is a recording that a part executes. fault and times, if not nil, are the OpGraph's.
 type graphRun struct {
 	r     *recording
 	fault *hal.Fault
-	times *hal.Times // the same
+	times *hal.Times
 }
 
 // NewGraph implements hal.Replayer.
@@ -102,8 +101,8 @@ func (d *device) NewGraph(commands []hal.Command) (hal.Graph, error) {
 	return g, nil
 }
 
-// Free destroys the recordings. It does nothing the second time, or when the device is closed;
-// what a lost device has stays until then.
+// Free destroys the recordings. It does nothing the second time, or when the device is closed. A
+// lost device keeps its recordings until it is closed.
 func (g *replay) Free() {
 	if g.d.lost.Load() == nil && g.d.graphs.remove(g) {
 		g.destroy()
@@ -158,8 +157,7 @@ func (s *replays) close() {
 	}
 }
 
-// graph encodes an OpGraph: by a recording, if there is one to be had, or else command by
-// command.
+// graph encodes an OpGraph: by a recording, if one is free, or else command by command.
 func (e *encoder) graph(c *hal.Command, j *job) error {
 	g := c.Graph.(*replay)
 	if len(g.commands) == 0 {
@@ -174,7 +172,7 @@ func (e *encoder) graph(c *hal.Command, j *job) error {
 	for ; j.at < len(j.nodes); j.at++ {
 		n := &j.nodes[j.at]
 		e.current = n
-		if n.Barrier && j.at > 0 { // the first one's is that of c
+		if n.Barrier && j.at > 0 { // the first node has the Barrier of c
 			e.barrier()
 		}
 		if n.Fault != nil && n.Fault.Failed != nil {
@@ -225,7 +223,7 @@ func (e *encoder) recording(g *replay) *recording {
 		}
 		g.most = len(g.recordings) // there is no memory for more
 	}
-	e.q.sweep() // some may have completed
+	e.q.sweep() // some recordings may have completed
 	e.q.recycle()
 	return g.free()
 }
@@ -296,8 +294,8 @@ func (e *encoder) record(g *replay) (_ *recording, err error) {
 	return r, nil
 }
 
-// execute has the part execute a recording. What comes behind a barrier waits for all kinds of
-// commands in it, whatever barriers it has itself.
+// execute has the part execute a recording. Commands after a later barrier wait for all kinds of
+// commands in the recording, whatever barriers it has itself.
 func (e *encoder) execute(r *recording, c *hal.Command) error {
 	if e.part != nil && e.launches >= maxLaunches {
 		if err := e.flush(); err != nil {
@@ -323,7 +321,7 @@ func (e *encoder) execute(r *recording, c *hal.Command) error {
 	}
 	e.epoch += r.epochs
 	e.commands.Execute(r.cb)
-	e.bound = nil // and push constants are unspecified, which launches set anew
+	e.bound = nil // push constants are unspecified, too, which launches set anew
 	e.loose |= r.kinds
 	e.inPart |= r.kinds
 	e.launches += len(r.of)
@@ -336,8 +334,8 @@ func (e *encoder) execute(r *recording, c *hal.Command) error {
 	return nil
 }
 
-// finish tells how the commands of a recording ended whose submission has completed, and
-// readies its fault records for the next.
+// finish says how the commands of a recording ended, when its submission has completed. It clears
+// the fault records for the next submission.
 func (r *recording) finish(f *hal.Fault, t *hal.Times) {
 	if t != nil {
 		r.timed.tell(r.g.d, r.slot)

@@ -13,38 +13,38 @@ import (
 )
 
 const (
-	// A slot's host memory: the record of launches whose faults nobody asks for, and
-	// records of launches.
+	// A slot's host memory has one record for all launches without a Fault, and then the records
+	// of the other launches.
 	offSink, offRecords = 0, abi.FaultRecordSize
 	slotBytes           = 4096
 	slotRecords         = (slotBytes - offRecords) / abi.FaultRecordSize
 	moreRecords         = 960
-	maxLaunches         = slotRecords + moreRecords // in one part
+	maxLaunches         = slotRecords + moreRecords // launches in one part
 
 	maxSlots = 1024
 )
 
-// slot is what one submission needs; slots are recycled. A recording has one that is never
-// submitted itself, with fault records and arguments alone.
+// slot has the objects and the memory of one submission; slots are recycled. A recording has a slot
+// that is never submitted itself, with fault records and arguments alone.
 type slot struct {
-	line     *line // whose parts it is for; nil for a recording's
+	line     *line // the line of the slot's parts; nil for a recording's slot
 	pool     vk.CommandPool
 	cb       vk.CommandBuffer
-	queries  vk.QueryPool // nil unless commands are timed
+	queries  vk.QueryPool // the queries of timed commands, or none
 	host     *memory
-	more     *memory // further fault records
-	near     *memory // the records of launches that look whether they are to leave
+	more     *memory // the memory of further fault records
+	near     *memory // the records of launches that may be asked to leave
 	inNear   [maxLaunches]bool
-	args     *memory // arguments past the launch block
+	args     *memory // the arguments that do not fit the launch block
 	argsOff  uint64
-	oldArgs  []*memory    // outgrown, freed when the slot is used again
-	limit    int          // launches that it is good for
-	inHost   int          // fault records in host; the others are in more, or in near
-	graphs   []*recording // that the submission runs; of the encoder
-	recorded bool         // it is a recording's
-	faults   []*hal.Fault // storage of parts
-	// had is what the command buffer has, which is submitted again where a part is the same word for
-	// word: on an H100 that takes 2.5 µs less of a launch. It holds while the device's gone is this.
+	oldArgs  []*memory    // the args that were too small, freed when the slot is used again
+	limit    int          // the number of launches that the slot has records for
+	inHost   int          // the number of fault records in host; the others are in more, or in near
+	graphs   []*recording // the recordings that the submission runs; the encoder's
+	recorded bool         // the slot is a recording's
+	faults   []*hal.Fault // storage for the faults of parts
+	// had is the contents of the command buffer, which is submitted again if a part is the same word
+	// for word: on an H100 that makes a launch 2.5 µs faster. It holds while the device's gone is this.
 	had  vkx.Commands
 	gone uint64
 }
@@ -60,7 +60,7 @@ func (s *slot) record(i int) []byte {
 	return s.more.data[(i-s.inHost)*abi.FaultRecordSize:]
 }
 
-// nextRecord returns the number of the first of n records that come after i others. The records
+// nextRecord returns the number of the first of n records of a launch, after i others. The records
 // of one launch lie in one piece of memory.
 func (s *slot) nextRecord(i, n int) int {
 	if i < s.inHost && i+n > s.inHost && n > 1 {
@@ -79,7 +79,8 @@ func (s *slot) recordAddress(i int) uint64 {
 	return s.more.addr + uint64(i-s.inHost)*abi.FaultRecordSize
 }
 
-// retire gives back what finished parts at the head of the line have used.
+// retire gives back the slots, and the room in the ring, of finished parts that no unfinished one
+// comes before.
 func (q *queue) retire() {
 	var old []*memory
 	q.mu.Lock()
@@ -101,19 +102,19 @@ func (q *queue) retire() {
 		q.inflight = slices.Delete(q.inflight, 0, n)
 	}
 	q.mu.Unlock()
-	for _, m := range old { // not under q.mu, which is taken after the allocator's
+	for _, m := range old { // without q.mu, which is taken after the allocator's
 		m.Free()
 	}
 }
 
-// takeSlot returns a slot for a submission on a line. If all are in use it waits for one, or
-// returns errBusy if it must not.
+// takeSlot returns a slot for a submission on a line. If all are in use, it waits for one, or
+// returns errBusy if it must not wait.
 func (q *queue) takeSlot(l *line, wait bool) (*slot, error) {
 	for {
 		q.sweep()
 		q.recycle()
 		if err := q.d.lostErr(); err != nil {
-			return nil, err // what the parts were that the sweep finished may still run
+			return nil, err // parts that the sweep finished may still run on a lost device
 		}
 		q.mu.Lock()
 		if n := len(l.free); n > 0 {
@@ -136,7 +137,7 @@ func (q *queue) takeSlot(l *line, wait bool) (*slot, error) {
 	}
 }
 
-// recycle readies retired slots for reuse. The encoder calls it, whose graphs they have.
+// recycle readies retired slots for reuse. The encoder calls it, since their graphs are the encoder's.
 func (q *queue) recycle() {
 	q.mu.Lock()
 	list := q.retired
@@ -159,8 +160,8 @@ func (q *queue) recycle() {
 	q.mu.Unlock()
 }
 
-// letGraphsGo lets the recordings that the slot's submission has run be used again. It has completed,
-// or it was not submitted.
+// letGraphsGo makes the recordings that the slot's submission has run free again. The submission has
+// completed, or has failed.
 func (s *slot) letGraphsGo() {
 	for _, r := range s.graphs {
 		r.busy = false
@@ -169,10 +170,10 @@ func (s *slot) letGraphsGo() {
 	s.graphs = s.graphs[:0]
 }
 
-// fitRecord makes room for fault record i. The record of a launch that looks whether it is to
-// leave lies in memory of the device that the host can write: NVIDIA's GPUs never see what the
-// host writes meanwhile to its own memory, of which their cache keeps a copy. Other records lie
-// in the host's memory, which the host reads faster.
+// fitRecord makes room for fault record i. The record of a launch that may be asked to leave lies
+// in memory of the device that the host can write. NVIDIA's GPUs keep a copy of the host's memory
+// in their cache, and never see that the host writes there meanwhile. Other records lie in the
+// host's memory, which the host reads faster.
 func (s *slot) fitRecord(d *device, i int, leaves bool) error {
 	if i < maxLaunches {
 		s.inNear[i] = leaves

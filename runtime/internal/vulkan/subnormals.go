@@ -12,8 +12,8 @@ import (
 
 // The property shaderDenormPreserveFloat32 says only whether a module may ask for
 // subnormals to be kept. Devices do not treat all operations alike: NVIDIA's GPUs keep
-// subnormals in rounding and take them for zeros in comparisons, and llvmpipe says that it
-// cannot keep them, and keeps nearly all. So small kernels try each kind.
+// subnormals in rounding and take them for zeros in comparisons. llvmpipe says that it cannot
+// keep them, and keeps nearly all. So small kernels try each kind of operation.
 var (
 	//go:embed kernels/subnormals.spv
 	subnormalsModule []byte
@@ -81,7 +81,7 @@ var subnormalCases = []subnormalCase{
 	{"exp2(-127)", functions, 1 << 22, true},
 }
 
-// is reports whether a result is the one where subnormals are kept.
+// is reports whether a result is that of a device which keeps subnormals.
 func (c *subnormalCase) is(got uint32) bool {
 	if !c.rough {
 		return got == c.want
@@ -90,8 +90,8 @@ func (c *subnormalCase) is(got uint32) bool {
 	return math.Abs(x-want) <= math.Abs(want)/1000
 }
 
-// askSubnormals finds out which operations on float32 keep subnormals: those of which
-// all results are right.
+// askSubnormals finds out which kinds of operations on float32 keep subnormals. A kind does if
+// all its results are right.
 func askSubnormals(kept *hal.Subnormals) *question {
 	return &question{module: subnormalsModule, size: 128, put: putSubnormals, answer: func(results []byte) {
 		for i := range subnormalCases {
@@ -105,7 +105,7 @@ func askSubnormals(kept *hal.Subnormals) *question {
 	}}
 }
 
-// askSubnormals64 finds out whether conversions to and from float64 keep them, on a device
+// askSubnormals64 finds out whether conversions to and from float64 keep subnormals, on a device
 // that has float64.
 func askSubnormals64(kept *hal.Subnormals) *question {
 	return &question{module: subnormals64Module, size: 32, put: putSubnormals, answer: func(results []byte) {
@@ -114,7 +114,7 @@ func askSubnormals64(kept *hal.Subnormals) *question {
 	}}
 }
 
-// askSubnormalAdd finds out whether atomic addition keeps them, on a device that has it.
+// askSubnormalAdd finds out whether atomic addition keeps subnormals, on a device that has it.
 func askSubnormalAdd(kept *bool) *question {
 	return &question{module: subnormalAddModule, size: 32, put: putSubnormals, answer: func(results []byte) {
 		*kept = binary.LittleEndian.Uint32(results) == 1<<22|1

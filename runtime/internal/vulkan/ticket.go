@@ -18,12 +18,12 @@ import (
 )
 
 const (
-	// A wait polls for this long before it blocks: blocking costs 20 µs more. At first it keeps
-	// its processor, since giving way wakes threads that look for work: a launch and its wait took
-	// 5 µs more so.
+	// A wait polls for this long before it blocks, since blocking costs 20 µs more. At first the
+	// wait does not yield its processor: yielding wakes threads that look for work, and a launch
+	// with its wait took 5 µs more.
 	spinTime = 50 * time.Microsecond
 	keepTime = 30 * time.Microsecond
-	// A blocked wait looks at its context this often.
+	// A blocked wait asks its context this often.
 	sliceTime = 2 * time.Millisecond
 	longSlice = 500 * time.Millisecond
 )
@@ -31,37 +31,37 @@ const (
 // part is one submission: a batch, or a piece of a large one.
 type part struct {
 	q      *queue
-	slot   *slot // nil once retired; under q.mu
+	slot   *slot // the part's slot; nil once retired; q.mu guards it
 	line   *line
-	value  uint64 // of the line when the part has completed
-	behind *line  // not nil if the part waits for a value of another line
-	after  uint64 // which that is
+	value  uint64 // the value of the line's timeline when the part has completed
+	behind *line  // the other line that the part waits for, or nil
+	after  uint64 // the value of that line's timeline
 
 	ring      *ring
 	ringStart uint64
 	ringEnd   uint64
-	faults    []*hal.Fault // i has the record i of the slot; several, or none, may be of one launch
-	copies    []*hal.Fault // of the other commands
+	faults    []*hal.Fault // the fault of each record of the slot; a launch may have several records, or none
+	copies    []*hal.Fault // the faults of the other commands
 	graphs    []graphRun
-	graph     [1]graphRun   // storage of graphs
-	cancels   []*hal.Cancel // of some launches, which write to the records until uncancel
+	graph     [1]graphRun   // storage for graphs
+	cancels   []*hal.Cancel // the requests of some launches, which write to the records until uncancel
 	reads     []readBack
 	timed     timed
 	watched   []watched
-	again     bool // its commands were in the command buffer already
+	again     bool // the command buffer had the part's commands already
 
-	finished atomic.Bool // results are in place
-	mu       sync.Mutex  // held while they are put there
+	finished atomic.Bool // the results are in place
+	mu       sync.Mutex  // held while the results are put there
 }
 
-// readBack is data of a command to be copied out of the ring.
+// readBack is a copy of a command's data out of the ring.
 type readBack struct {
 	c        *hal.Command
 	dst, src []byte
 }
 
-// completed reports whether the device is done with the part, and the host sees all that it wrote.
-// A lost device is done with everything.
+// completed reports whether the device is done with the part, so that the host sees all that the part
+// wrote. A lost device counts as done with all parts.
 func (p *part) completed() bool {
 	return p.finished.Load() || p.q.d.lost.Load() != nil || p.line.passed(p.value)
 }
@@ -128,7 +128,7 @@ func (r *readBack) finish() {
 	}
 }
 
-// uncancel ends what cancels write to the part's records.
+// uncancel ends the writes of cancels to the part's records.
 func (p *part) uncancel() {
 	for _, c := range p.cancels {
 		c.Notify(nil)
@@ -136,13 +136,13 @@ func (p *part) uncancel() {
 	p.cancels = nil
 }
 
-// leave returns the word of record i that has work-items leave.
+// leave returns the word of record i by which work-items are asked to leave.
 func (s *slot) leave(i int) *uint32 {
 	return (*uint32)(unsafe.Pointer(&s.record(i)[abi.OffsetLeave]))
 }
 
-// take parses record i and clears it for the next launch. Of the records of a linked kernel the
-// first that has a fault counts. It reports whether the record says anything.
+// take parses record i and clears it for the next launch. Of the records of a linked kernel, the
+// first that has a fault counts. take reports whether the record has a fault or a loop that was ended.
 func (s *slot) take(i int, f *hal.Fault) bool {
 	rec := s.record(i)
 	le := binary.LittleEndian
@@ -160,7 +160,7 @@ func (s *slot) take(i int, f *hal.Fault) bool {
 	if f.Ended == 0 {
 		f.Ended = ended
 	}
-	f.Cancelled = f.Cancelled || left // behind a fault, others may have left
+	f.Cancelled = f.Cancelled || left // after a fault, other work-items may have left
 	if faulted && !f.Set {
 		f.Site = le.Uint32(rec[4:])
 		f.Set = f.Site != abi.SiteCancelled
@@ -184,7 +184,7 @@ func (p *part) wait(ctx context.Context) error {
 		}
 		on := p
 		if p.completed() {
-			on = p.q.oldest() // it has been overtaken
+			on = p.q.oldest() // the part has completed before an earlier one
 		}
 		if on != nil {
 			on.block(ctx)
@@ -193,7 +193,7 @@ func (p *part) wait(ctx context.Context) error {
 	return p.q.d.lostErr()
 }
 
-// ready reports whether the part is finished, finishing what it can.
+// ready reports whether the part is finished, and finishes parts that have completed.
 func (p *part) ready() bool {
 	if !p.finished.Load() && p.completed() {
 		p.q.sweep()
@@ -201,8 +201,8 @@ func (p *part) ready() bool {
 	return p.finished.Load()
 }
 
-// poll looks for completion for a moment. A CPU device has better uses for the
-// cores.
+// poll asks for completion again and again for a moment. It does not for a CPU device, which
+// needs the processors itself.
 func (p *part) poll(ctx context.Context) error {
 	if p.completed() {
 		return nil
@@ -233,16 +233,16 @@ func (p *part) block(ctx context.Context) {
 		slice = sliceTime
 	}
 	if r := p.await(uint64(slice)); r < 0 && r != vk.ErrorDeviceLost {
-		// Out of memory while waiting: the work goes on, look again later.
+		// The driver ran out of memory while it waited: the work goes on, so ask again later.
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// await waits for the part for so many nanoseconds, and notes what that tells.
+// await waits for the part for so many nanoseconds, and notes the result.
 func (p *part) await(timeout uint64) vk.Result {
 	q := p.q
 	if p.finished.Load() {
-		return vk.Success // and the device may have been closed since
+		return vk.Success // the device may have been closed since
 	}
 	r := q.d.vk.WaitReached(p.line.timeline, p.value, timeout)
 	switch r {
@@ -257,11 +257,11 @@ func (p *part) await(timeout uint64) vk.Result {
 // ticket implements hal.Ticket.
 type ticket struct {
 	q      *queue
-	sealed chan struct{} // not nil if parts are still being submitted: closed when none are
+	sealed chan struct{} // closed when all parts are submitted; nil if all were at first
 	parts  []*part
 	first  [1]*part
-	own    part // for the first that is opened
-	opened bool // it is used
+	own    part // storage for the first part
+	opened bool // own is in use
 }
 
 // part returns a new part.
@@ -273,7 +273,7 @@ func (t *ticket) part() *part {
 	return &t.own
 }
 
-// Done reports whether the batch has completed. With a lost device all have.
+// Done reports whether the batch has completed. On a lost device, all batches have.
 func (t *ticket) Done() bool {
 	if t.sealed != nil {
 		select {

@@ -13,41 +13,41 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// This file tells when commands ran. Commands with Times have a query for a timestamp before and
-// one behind:
+// This file finds out when commands ran. A command with Times has a query for a timestamp before it
+// and one after it:
 //
 //	reset queries, [barrier, timestamp 0, dispatch, timestamp 1], [timestamp 2, copy, timestamp 3]
 //
-// The first one waits for what the command waits for, the second one for the command. Ticks become
-// times of the host by a clock that is compared with the host's now and then.
+// The first timestamp waits for the commands that the command waits for, the second one for the
+// command. Ticks become times of the host by a clock that is compared with the host's now and then.
 
 const (
-	// maxTimed is how many commands of one submission can be timed: a longer one is divided.
+	// maxTimed is the largest number of timed commands of a submission: a longer one is divided.
 	maxTimed = 256
-	// clockTime is how long a comparison of the clocks is good for.
+	// clockTime is the time for which a comparison of the clocks is used.
 	clockTime = 100 * time.Millisecond
-	// A comparison by the driver is done again if its clocks were read further apart, in
-	// nanoseconds, as when something else ran in between.
+	// A comparison by the driver is repeated if the clocks were read further apart than this, in
+	// nanoseconds, as when another thread ran in between.
 	goodDeviation, compareTries = 20_000, 3
-	// clockTries is how many submissions the clocks are compared by, where the driver cannot.
+	// clockTries is the number of submissions by which the clocks are compared if the driver cannot.
 	clockTries = 8
 )
 
 // clock turns ticks of the device into times of the host.
 type clock struct {
 	d      *device
-	period float64 // nanoseconds of a tick
-	bits   uint32  // of a timestamp that count
-	offset int64   // of hal.Now to CLOCK_MONOTONIC
+	period float64 // the length of a tick in nanoseconds
+	bits   uint32  // the number of valid bits of a timestamp
+	offset int64   // the difference between hal.Now and CLOCK_MONOTONIC
 
 	mu        sync.Mutex
-	ticks     uint64 // at the time now
+	ticks     uint64 // the ticks at the time now
 	now       int64
-	deviation int64 // nanoseconds that now may be wrong by
-	read      int64 // when the two were compared last
+	deviation int64 // the largest error of now in nanoseconds
+	read      int64 // the time of the last comparison
 }
 
-// timestampBits returns how many bits of timestamps are valid, 0 if there are none.
+// timestampBits returns the number of valid bits of timestamps, 0 without timestamps.
 func timestampBits(p *vkx.PhysicalDeviceInfo) uint32 {
 	family, _ := queueFamily(p)
 	if p.TimestampPeriod <= 0 || int(family) >= len(p.TimestampBits) {
@@ -96,8 +96,8 @@ func (c *clock) set(ticks uint64, now, deviation int64) {
 	c.mu.Unlock()
 }
 
-// bracket compares the clocks by submissions that do nothing but write a timestamp, which comes
-// between two times of the host. The two that are closest count.
+// bracket compares the clocks by submissions that only write a timestamp, each between two times of
+// the host. The submission whose two times are closest counts.
 func (c *clock) bracket() error {
 	pool, r := c.d.vk.CreateQueryPool(1)
 	if err := c.d.check("vkCreateQueryPool", r); err != nil {
@@ -137,30 +137,30 @@ func (c *clock) bracket() error {
 	return nil
 }
 
-// at returns the host's time of a timestamp, which may be before or after that of the comparison.
+// at returns the host's time of a timestamp, which may be earlier or later than the comparison.
 func (c *clock) at(ticks uint64) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	shift := 64 - c.bits
-	behind := int64((ticks-c.ticks)<<shift) >> shift // of bits that count, with their sign
+	behind := int64((ticks-c.ticks)<<shift) >> shift // a difference of the valid bits, with its sign
 	return c.now + int64(float64(behind)*c.period)
 }
 
-// refresh compares the clocks again where that is cheap and was long ago.
+// refresh compares the clocks again if that is cheap and the last comparison is old.
 func (c *clock) refresh() {
 	c.mu.Lock()
 	old := c.d.phys.Calibrated && hal.Now()-c.read > int64(clockTime)
 	c.mu.Unlock()
 	if old {
-		c.compare() // without, the one before still counts
+		c.compare() // if this fails, the comparison before still counts
 	}
 }
 
-// timed is a command, or a piece of one, that has the queries 2i and 2i+1 if it is number i.
+// timed is a timed command, or a piece of one; number i has the queries 2i and 2i+1.
 type timed []*hal.Times
 
-// begun notes the time at which a command of kind k begins. Where it waits for others, so does the
-// timestamp; otherwise it may begin while they run.
+// begun records the timestamp before a command of kind k. If the command waits for others, so does the
+// timestamp; otherwise the command may begin while they run.
 func (e *encoder) begun(k kind, waits bool) {
 	c := e.current
 	if c == nil || c.Times == nil || e.d.clock == nil {
@@ -175,7 +175,7 @@ func (e *encoder) begun(k kind, waits bool) {
 	p.timed, e.timing = append(p.timed, c.Times), true
 }
 
-// ended notes the time at which the command ends that begun before.
+// ended records the timestamp after the command that has begun.
 func (e *encoder) ended() {
 	if e.timing {
 		e.commands.Timestamp(vk.PipelineStageBottomOfPipeBit, e.part.slot.queries, 2*len(e.part.timed)-1)
@@ -183,7 +183,7 @@ func (e *encoder) ended() {
 	}
 }
 
-// full reports whether there is no query left for the command that comes next.
+// full reports whether no query is left for the next command.
 func (e *encoder) full() bool {
 	c := e.current
 	return e.part != nil && len(e.part.timed) >= maxTimed && !e.part.slot.recorded && c != nil && c.Times != nil

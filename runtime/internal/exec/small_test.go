@@ -1,4 +1,4 @@
-package runtime
+package exec
 
 import (
 	"encoding/binary"
@@ -12,10 +12,10 @@ import (
 // length at 16, the range along x and y, and products of them.
 func TestIsSmall(t *testing.T) {
 	const w, n, x, y = abi.OffsetArgs, abi.OffsetArgs + 16, abi.OffsetRange, abi.OffsetRange + 4
-	k := newKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K", Variants: []abi.Variant{
+	k := NewKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K", Variants: []abi.Variant{
 		{Name: abi.VariantWords},
 		{Name: abi.VariantSmall, Products: [][]int{{w}, {n}, {x}, {y, w}, {-15, w}}},
-	}}})
+	}}}, "", nil)
 	const limit = abi.MaxSmall
 	for _, c := range []struct {
 		w, n, x, y int
@@ -35,18 +35,18 @@ func TestIsSmall(t *testing.T) {
 		{limit/15 + 1, 1, 1, 1, false},
 		{1 << 62, 1, 1, 4, false}, // the product wraps around
 	} {
-		call := &launch.Call{Rank: 2, Global: [3]int{c.y, c.x}}
+		call := NewLaunch(&launch.Call{Rank: 2, Global: [3]int{c.y, c.x}})
 		for _, v := range []int{c.w, 0, c.n} {
-			call.Args = binary.LittleEndian.AppendUint64(call.Args, uint64(v))
+			call.Block = binary.LittleEndian.AppendUint64(call.Block, uint64(v))
 		}
-		if got := k.isSmall(call); got != c.want {
+		if got := k.IsSmall(&call); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
 	// Work-groups, of 8 work-items along y and 4 along x, and a product of theirs and a width.
-	k = newKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K", Variants: []abi.Variant{
+	k = NewKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K", Variants: []abi.Variant{
 		{Name: abi.VariantSmall, Products: [][]int{{abi.FactorGroups}, {abi.FactorGroups + 1, w}}},
-	}}})
+	}}}, "", nil)
 	for _, c := range []struct {
 		w, x, y int
 		want    bool
@@ -59,16 +59,16 @@ func TestIsSmall(t *testing.T) {
 		{1 << 14, 4, 8 << 14, true},
 		{1<<14 + 1, 4, 8 << 14, false},
 	} {
-		call := &launch.Call{Rank: 2, Global: [3]int{c.y, c.x}, Local: [3]int{8, 4}}
-		call.Args = binary.LittleEndian.AppendUint64(call.Args, uint64(c.w))
-		if got := k.isSmall(call); got != c.want {
+		call := NewLaunch(&launch.Call{Rank: 2, Global: [3]int{c.y, c.x}, Local: [3]int{8, 4}})
+		call.Block = binary.LittleEndian.AppendUint64(call.Block, uint64(c.w))
+		if got := k.IsSmall(&call); got != c.want {
 			t.Errorf("groups, %+v: %v", c, got)
 		}
 	}
-	if k.isSmall(&launch.Call{Rank: 2, Global: [3]int{1, 1}, Args: make([]byte, 8)}) {
+	if k.IsSmall(&Launch{Call: &launch.Call{Rank: 2, Global: [3]int{1, 1}}, Block: make([]byte, 8)}) {
 		t.Error("no work-group size")
 	}
-	if newKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K"}}).isSmall(&launch.Call{}) {
+	if NewKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K"}}, "", nil).IsSmall(&Launch{Call: &launch.Call{}}) {
 		t.Error("a kernel without the variant")
 	}
 }

@@ -1,4 +1,4 @@
-package runtime
+package exec
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 )
 
 // TestVariantChoice: the kernel's own module where the device has everything,
-// otherwise the first variant that does without what is missing.
+// otherwise the first variant that needs none of the missing aspects.
 func TestVariantChoice(t *testing.T) {
 	variant := func(name string, a ...properties.Aspect) abi.Variant {
 		return abi.Variant{Name: name, Without: a, SPIRV: name + "=="}
@@ -53,8 +53,8 @@ func TestVariantChoice(t *testing.T) {
 		{all, []properties.Aspect{properties.SubGroups}, "cancelAlone", true, 0},
 		{all, []properties.Aspect{properties.Int8, properties.SubGroups}, "cancelAloneWords", true, 0},
 	} {
-		k := newKernel(launch.Kernel{ABI: &abi.Kernel{SPIRV: "own=", Variants: c.variants}})
-		v, missing := k.variant(func(a properties.Aspect) bool { return !slices.Contains(c.lacks, a) }, c.cancel)
+		k := NewKernel(launch.Kernel{ABI: &abi.Kernel{SPIRV: "own=", Variants: c.variants}}, "", nil)
+		v, missing := k.Variant(func(a properties.Aspect) bool { return !slices.Contains(c.lacks, a) }, c.cancel)
 		name := ""
 		if v != nil {
 			name = v.Name
@@ -66,7 +66,7 @@ func TestVariantChoice(t *testing.T) {
 		if v != nil {
 			text = v.SPIRV
 		}
-		if got := k.module(v); !slices.Equal(got, moduleWords(text)) {
+		if got := k.Module(v); !slices.Equal(got, moduleWords(text)) {
 			t.Errorf("without %v: the words of another module", c.lacks)
 		}
 	}
@@ -76,7 +76,7 @@ func TestVariantChoice(t *testing.T) {
 // for one of 64.
 func TestSplitSpecs(t *testing.T) {
 	k := &abi.Kernel{Specs: []abi.SpecConstant{{ID: 3, Type: "float64", Size: 8}, {ID: 5, Type: "int64", Size: 8}}}
-	got := splitSpecs(k, []hal.SpecValue{{ID: 3, Size: 8, Bits: 7}, {ID: 5, Size: 8, Bits: 0x123456789abcdef0}})
+	got := SplitSpecs(k, []hal.SpecValue{{ID: 3, Size: 8, Bits: 7}, {ID: 5, Size: 8, Bits: 0x123456789abcdef0}})
 	want := []hal.SpecValue{{ID: 3, Size: 8, Bits: 7}, {ID: 5, Size: 4, Bits: 0x9abcdef0}, {ID: abi.SpecHigh + 5, Size: 4, Bits: 0x12345678}}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

@@ -1,0 +1,133 @@
+package exec
+
+import (
+	"encoding/binary"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/fusion"
+	"github.com/kgen-go/kgen/runtime/internal/host"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+)
+
+// Kernel is a kernel as devices get it: its description, its Go code and its modules.
+type Kernel struct {
+	Name   string // the package and type name, such as "saxpy.SAXPY"
+	ABI    *abi.Kernel
+	Host   *host.Kernel // nil for a kernel without Go code
+	Source *fusion.Source
+	// Small is the variant for small launches, or nil.
+	Small *abi.Variant
+	// Owner is the value that the kernel is part of.
+	Owner any
+
+	words  []func() []uint32 // the modules: the kernel's own, and those of its variants
+	number uint32            // the count of kernels when this one was made
+}
+
+var kernels atomic.Uint32
+
+// NewKernel returns the kernel that a stub registers.
+func NewKernel(k launch.Kernel, name string, owner any) *Kernel {
+	out := &Kernel{Name: name, ABI: k.ABI, Host: k.Host, Source: &fusion.Source{ABI: k.ABI}, Owner: owner, number: kernels.Add(1)}
+	add := func(s string) {
+		out.words = append(out.words, sync.OnceValue(func() []uint32 { return moduleWords(s) }))
+	}
+	add(k.ABI.SPIRV)
+	for i := range k.ABI.Variants {
+		add(k.ABI.Variants[i].SPIRV)
+		if k.ABI.Variants[i].Products != nil {
+			out.Small = &k.ABI.Variants[i]
+		}
+	}
+	return out
+}
+
+// Variant returns the variant that a device takes which has the aspects that has
+// reports: nil for the kernel's own module. It returns the first aspect that is
+// missing if there is none. Where cancel is set, it is one of those that leave.
+func (k *Kernel) Variant(has func(properties.Aspect) bool, cancel bool) (v *abi.Variant, missing properties.Aspect) {
+	for i := range k.ABI.Variants {
+		for _, a := range k.ABI.Variants[i].Without {
+			if missing == 0 && !has(a) {
+				missing = a
+			}
+		}
+	}
+	if missing == 0 && !cancel {
+		return nil, 0
+	}
+	for i := range k.ABI.Variants {
+		v := &k.ABI.Variants[i]
+		fits := v.Products == nil && v.Cancel == cancel
+		for j := range k.ABI.Variants {
+			for _, a := range k.ABI.Variants[j].Without {
+				fits = fits && (has(a) || slices.Contains(v.Without, a))
+			}
+		}
+		if fits {
+			return v, 0
+		}
+	}
+	return nil, missing
+}
+
+// Leaves reports whether the kernel has variants that leave when they are asked to.
+func (k *Kernel) Leaves() bool {
+	return slices.ContainsFunc(k.ABI.Variants, func(v abi.Variant) bool { return v.Cancel })
+}
+
+// IsSmall reports whether the kernel has a variant for small launches and l, whose
+// arguments are complete, is one.
+func (k *Kernel) IsSmall(l *Launch) bool {
+	if k.Small == nil {
+		return false
+	}
+	global, local := DeviceOrder(l.Rank, l.Global), DeviceOrder(l.Rank, l.Local)
+	for _, factors := range k.Small.Products {
+		product := uint64(1)
+		for _, at := range factors {
+			x := uint64(0)
+			switch {
+			case at < 0:
+				x = uint64(-at)
+			case at < abi.FactorGroups+len(local):
+				i := at - abi.FactorGroups
+				if local[i] == 0 {
+					return false
+				}
+				x = uint64(global[i] / local[i])
+			case at < abi.OffsetArgs:
+				x = uint64(global[(at-abi.OffsetRange)/4])
+			default:
+				x = binary.LittleEndian.Uint64(l.Block[at-abi.OffsetArgs:])
+			}
+			if product *= x; x > abi.MaxSmall || product > abi.MaxSmall {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Module returns the words of the kernel's own module, or of one of its variants.
+func (k *Kernel) Module(v *abi.Variant) []uint32 {
+	for i := range k.ABI.Variants {
+		if v == &k.ABI.Variants[i] {
+			return k.words[i+1]()
+		}
+	}
+	return k.words[0]()
+}
+
+// moduleWords returns the words of a module.
+func moduleWords(s string) []uint32 {
+	w := make([]uint32, len(s)/4)
+	for i := range w {
+		w[i] = uint32(s[4*i]) | uint32(s[4*i+1])<<8 | uint32(s[4*i+2])<<16 | uint32(s[4*i+3])<<24
+	}
+	return w
+}

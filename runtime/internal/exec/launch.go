@@ -1,0 +1,186 @@
+package exec
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/dslhook"
+	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+	"github.com/kgen-go/kgen/runtime/internal/prints"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
+)
+
+// Launch is a launch on its way to a device: the call, which stays as it is, and the runtime's
+// own state. Its storage is reused from launch to launch.
+type Launch struct {
+	*launch.Call
+
+	// Block is the call's arguments, with the addresses of slices once Pass has been called.
+	Block []byte
+	// Placed are the slices in device memory: the call's, or those given to Place.
+	Placed []launch.SliceArg
+	own    []launch.SliceArg
+	// Cancel is the request that ends the launch early, or nil.
+	Cancel *hal.Cancel
+
+	Uses   []stream.Use
+	Passed []hal.SliceArg
+	Specs  []hal.SpecValue
+	// HostSpecs are the values of the kernel's own constants as Go has them.
+	HostSpecs []dslhook.Spec
+}
+
+// NewLaunch returns a launch of the call.
+func NewLaunch(c *launch.Call) Launch {
+	var l Launch
+	l.Begin(c)
+	return l
+}
+
+// Begin readies a launch that is new, or that End was called of, for the call.
+func (l *Launch) Begin(c *launch.Call) {
+	l.Call, l.Placed = c, c.Slices
+	l.Block = append(l.Block[:0], c.Args...)
+}
+
+// End forgets the call and all memory of it, but keeps the launch's storage.
+func (l *Launch) End() {
+	clear(l.own)
+	clear(l.Uses)
+	clear(l.Passed)
+	clear(l.HostSpecs)
+	l.Block, l.own = l.Block[:0], l.own[:0]
+	l.Uses, l.Passed, l.Specs, l.HostSpecs = l.Uses[:0], l.Passed[:0], l.Specs[:0], l.HostSpecs[:0]
+	l.Call, l.Placed, l.Cancel = nil, nil, nil
+}
+
+// Place adds a slice in device memory, for a call that has slices of the caller's memory alone.
+func (l *Launch) Place(a launch.SliceArg) {
+	l.own = append(l.own, a)
+	l.Placed = l.own
+}
+
+// Pass fills in the addresses of the slices, and the ranges of memory that the kernel k uses.
+func (l *Launch) Pass(k *abi.Kernel) {
+	l.Passed, l.Uses = l.Passed[:0], l.Uses[:0]
+	for i := range l.Placed {
+		a := &l.Placed[i]
+		param := &k.Params[a.Param]
+		if param.Offset < 0 || a.Mem == nil || a.Len == 0 {
+			continue // a zero slice
+		}
+		mem := a.Mem.HAL()
+		binary.LittleEndian.PutUint64(l.Block[param.Offset:], mem.Address()+a.Off)
+		binary.LittleEndian.PutUint64(l.Block[param.Offset+8:], uint64(a.Len))
+		l.Passed = append(l.Passed, hal.SliceArg{Param: a.Param, Memory: mem, Offset: a.Off, Len: a.Len})
+		l.Uses = append(l.Uses, stream.Use{Mem: a.Mem, Lo: a.Off, Hi: a.Off + a.Size, Access: param.Access})
+	}
+}
+
+// Plan is how a launch runs: the result of the checks.
+type Plan struct {
+	Local    [3]int          // the work-group size in index order
+	SubGroup int             // the required size, or 0
+	Empty    bool            // there is nothing to do
+	Props    properties.List // the kernel's and the launch's
+	Options  bool            // the launch has options that it depends on
+
+	LocalMemory uint64          // the memory of a work-group, in bytes
+	Print       *prints.Options // nil for a kernel that does not print
+	Pipeline    *Pipeline       // nil if it is still to be found
+}
+
+// LetGo ends the plan's use of its pipeline.
+func (p *Plan) LetGo() {
+	if p.Pipeline != nil {
+		p.Pipeline.LetGo()
+		p.Pipeline = nil
+	}
+}
+
+// Command returns the launch with a pipeline as a command of the device's stream. The pipeline is a use
+// without access: it lives until the batch has completed.
+func (l *Launch) Command(k *abi.Kernel, p *Plan, v *Pipeline) stream.Command {
+	l.Uses = append(l.Uses, stream.Use{Mem: v.Handle})
+	return stream.Command{
+		Cmd: hal.Command{Op: hal.OpLaunch, Pipeline: v.Code, Cancel: l.Cancel, Args: l.Block, Slices: l.Passed,
+			Global: DeviceOrder(l.Rank, l.Global), Groups: DeviceOrder(l.Rank, l.groups(k, p))},
+		Uses: l.Uses,
+	}
+}
+
+// groups returns the number of work-groups in index order.
+func (l *Launch) groups(k *abi.Kernel, p *Plan) [3]int {
+	out := [3]int{1, 1, 1}
+	for i := range l.Rank {
+		per := p.Local[i]
+		if i == l.Rank-1 && l.Form == abi.Range {
+			per *= max(k.Items, 1)
+		}
+		out[i] = (l.Global[i] + per - 1) / per
+	}
+	return out
+}
+
+// DeviceOrder turns index order into x, y, z, with 1 for absent dimensions.
+func DeviceOrder(rank int, v [3]int) [3]uint32 {
+	out := [3]uint32{1, 1, 1}
+	for i := range rank {
+		out[i] = uint32(v[rank-1-i])
+	}
+	return out
+}
+
+// SplitSpecs gives modules without 64-bit integers the words of such constants.
+func SplitSpecs(k *abi.Kernel, specs []hal.SpecValue) []hal.SpecValue {
+	float := func(id uint32) bool {
+		return slices.ContainsFunc(k.Specs, func(s abi.SpecConstant) bool { return s.ID == id && s.Type == "float64" })
+	}
+	var out []hal.SpecValue
+	for _, s := range specs {
+		if s.Size != 8 || float(s.ID) {
+			out = append(out, s)
+			continue
+		}
+		out = append(out, hal.SpecValue{ID: s.ID, Size: 4, Bits: s.Bits & 0xffffffff},
+			hal.SpecValue{ID: abi.SpecHigh + s.ID, Size: 4, Bits: s.Bits >> 32})
+	}
+	return out
+}
+
+// Reserved holds facts of the device and a work-group, which the reserved constants tell kernels.
+type Reserved struct {
+	Correct bool // kernels correct float32 division and square root
+	Fused   bool // they do so by fused products and sums
+	Flushes bool // the device takes subnormals for zeros
+	Whole   bool // all invocations of a work-group are work-items
+}
+
+// Reserve adds the values of the reserved specialization constants to those
+// of the kernel's own. Modules need not have them.
+func (l *Launch) Reserve(local [3]uint32, r Reserved) {
+	for i, n := range local {
+		l.Specs = append(l.Specs, hal.SpecValue{ID: abi.SpecLocalSizeX + uint32(i), Size: 4, Bits: uint64(n)})
+	}
+	for i, n := range l.Accessors {
+		l.Specs = append(l.Specs, hal.SpecValue{ID: abi.SpecAccessor + uint32(i), Size: 4, Bits: uint64(n)})
+	}
+	flushed := hal.SpecValue{ID: abi.SpecFlushed, Size: 4}
+	if r.Flushes {
+		flushed.Bits = abi.SubnormalFloats
+	}
+	l.Specs = append(l.Specs, flushed)
+	for _, flag := range []struct {
+		id uint32
+		on bool
+	}{{abi.SpecExactDivide, r.Correct}, {abi.SpecFused, r.Fused}, {abi.SpecWhole, r.Whole}} {
+		v := hal.SpecValue{ID: flag.id, Size: 4}
+		if flag.on {
+			v.Bits = 1
+		}
+		l.Specs = append(l.Specs, v)
+	}
+}

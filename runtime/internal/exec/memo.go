@@ -1,0 +1,92 @@
+package exec
+
+import (
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
+)
+
+// This file has the launches that a device remembers. Programs launch a kernel over the same range
+// again and again, with other arguments at most; the results of the checks of the range, the
+// kernel and the device, and the pipeline that is found, are the same each time:
+//
+//	first    check, plan, find the pipeline by a hash of all that it depends on
+//	second   the same, and the device remembers it
+//	third    compare the range; look at the arguments and the variables
+//
+// Only launches without options are remembered, of kernels without local accessors that do not
+// print.
+
+const memoSlots = 64
+
+// Memos are the launches that a device remembers.
+type Memos struct{ slots [memoSlots]memoSlot }
+
+// Memo is how a launch ran that had nothing wrong. It does not change.
+type Memo struct {
+	Pipeline *Pipeline
+	Ran      [3]int32 // the work-group size in index order
+
+	kernel        *Kernel
+	global, local [3]int // the call's
+	hasSmall      bool   // small launches take another module
+	items, groups [3]uint32
+}
+
+// memoSlot is a place for a memo; the hash of a launch says which. A launch is remembered when it is
+// seen for the second time, so that launches over ranges that always differ allocate nothing.
+type memoSlot struct {
+	memo   atomic.Pointer[Memo]
+	missed atomic.Uint64
+}
+
+// slot returns the place of a launch, and its hash.
+func (m *Memos) slot(k *Kernel, c *launch.Call) (*memoSlot, uint64) {
+	h := uint64(k.number) * 0x9e3779b97f4a7c15
+	for i := range c.Rank {
+		h = (h ^ uint64(c.Global[i]) ^ uint64(c.Local[i])<<32) * 0xff51afd7ed558ccd
+		h ^= h >> 32
+	}
+	return &m.slots[h%memoSlots], h
+}
+
+// Remember remembers a launch whose pipeline has been found. hasSmall says that small launches of
+// the kernel have a module of their own.
+func (m *Memos) Remember(k *Kernel, l *Launch, p *Plan, hasSmall bool) {
+	if p.Print != nil || len(l.Accessors) > 0 || p.Options || p.Pipeline == nil || p.Empty {
+		return
+	}
+	slot, h := m.slot(k, l.Call)
+	if slot.missed.Swap(h) != h {
+		return
+	}
+	slot.memo.Store(&Memo{kernel: k, global: l.Global, local: l.Local, hasSmall: hasSmall, Pipeline: p.Pipeline,
+		Ran:   [3]int32{int32(p.Local[0]), int32(p.Local[1]), int32(p.Local[2])},
+		items: DeviceOrder(l.Rank, l.Global), groups: DeviceOrder(l.Rank, l.groups(k.ABI, p))})
+}
+
+// Find returns how a launch of the kernel over the call's range ran, or nil.
+func (m *Memos) Find(k *Kernel, c *launch.Call) *Memo {
+	slot, _ := m.slot(k, c)
+	r := slot.memo.Load()
+	if r == nil || r.kernel != k || r.global != c.Global || r.local != c.Local || c.Form != k.ABI.Form || c.Rank != k.ABI.Rank {
+		return nil
+	}
+	return r
+}
+
+// Take makes the caller a user of the memo's pipeline for a launch whose arguments are complete. It
+// reports false if the launch takes another pipeline, or the device has let go of this one.
+func (m *Memo) Take(l *Launch, of *Pipelines) bool {
+	return !(m.hasSmall && m.Pipeline.Shape.Small != m.kernel.IsSmall(l)) && of.Again(m.Pipeline)
+}
+
+// Command makes n, which only Command has set before, the command of a launch. Copying a whole command
+// costs a tenth of a launch.
+func (m *Memo) Command(n *stream.Command, l *Launch) {
+	l.Uses = append(l.Uses, stream.Use{Mem: m.Pipeline.Handle})
+	n.Cmd.Op, n.Cmd.Pipeline, n.Cmd.Global, n.Cmd.Groups = hal.OpLaunch, m.Pipeline.Code, m.items, m.groups
+	n.Cmd.Args, n.Cmd.Slices, n.Uses = l.Block, l.Passed, l.Uses
+}

@@ -1,0 +1,297 @@
+package exec
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
+)
+
+// maxPipelines is the number of pipelines that a device keeps beside those of live
+// Executables. Past it, the pipelines that were launched longest ago are freed, and made
+// again for later launches. Drivers take about 200 KB for each.
+const maxPipelines = 512
+
+// Pipelines are the pipelines of a device, by kernel and constants. A pipeline is made
+// by the first caller that asks for it; others that ask for the same one wait for that.
+// No other launch waits: mu is never held while the driver works.
+type Pipelines struct {
+	mu    sync.Mutex
+	all   map[pipelineKey]*Pipeline // chains of those with one hash; nil when closed
+	count int
+	clock uint64
+	most  int // the bound of count
+	total atomic.Int64
+	maker Maker
+	of    *stream.Stream
+}
+
+// Maker is the compiler of pipelines that a device has. Its errors are returned to all who wait for
+// the pipeline.
+type Maker interface {
+	Make(k *Kernel, s Shape, desc hal.PipelineDesc) (hal.Pipeline, error)
+}
+
+type pipelineKey struct {
+	kernel *Kernel
+	hash   uint64
+}
+
+// Shape tells the pipelines of a kernel apart that have the same values of constants.
+type Shape struct {
+	Local    [3]int // the work-group size in index order
+	SubGroup int    // the required size, or 0
+	Small    bool   // the module is that for small launches
+	Cancel   bool   // work-items leave when they are asked to
+}
+
+// Pipeline is a kernel with all its constants set.
+type Pipeline struct {
+	// Code is the backend's pipeline, and Handle frees it when no batch uses it any more. Both are
+	// there once Find has returned the pipeline.
+	Code   hal.Pipeline
+	Handle *stream.Memory
+	Shape  Shape
+
+	key   pipelineKey
+	specs []hal.SpecValue
+	done  chan struct{} // closed when the pipeline is made, or has failed to be
+	err   error
+
+	// users counts launches on their way and Executables: none of them may lose the
+	// pipeline. It grows from zero under Pipelines.mu only.
+	users atomic.Int64
+
+	// Pipelines.mu guards the fields below.
+	next  *Pipeline // another with the same key
+	ready bool
+	gone  bool   // the device has let go of the pipeline
+	used  uint64 // the clock when it was last asked for
+}
+
+// pipelineMemory lets a stream free a pipeline as it frees memory: when the last batch
+// that uses it has completed. It has no memory that a command could name.
+type pipelineMemory struct{ hal.Pipeline }
+
+func (pipelineMemory) Size() uint64    { return 0 }
+func (pipelineMemory) Address() uint64 { return 0 }
+func (pipelineMemory) Bytes() []byte   { return nil }
+
+// Init readies the pipelines of a device, whose stream frees them.
+func (s *Pipelines) Init(m Maker, of *stream.Stream) {
+	s.all, s.most, s.maker, s.of = map[pipelineKey]*Pipeline{}, maxPipelines, m, of
+}
+
+// Made returns how many pipelines have been made so far.
+func (s *Pipelines) Made() int { return int(s.total.Load()) }
+
+// SetMost bounds how many pipelines are kept, for tests.
+func (s *Pipelines) SetMost(n int) { s.most = n }
+
+// Of calls yield with each pipeline of the kernel, for tests.
+func (s *Pipelines) Of(k *Kernel, yield func(*Pipeline)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, p := range s.all {
+		for ; p != nil && key.kernel == k; p = p.next {
+			yield(p)
+		}
+	}
+}
+
+// LetGo ends a use of the pipeline.
+func (p *Pipeline) LetGo() { p.users.Add(-1) }
+
+// Hold makes one more user of a pipeline that has one.
+func (p *Pipeline) Hold() { p.users.Add(1) }
+
+// hash mixes all that tells pipelines apart (FNV-1a, by words).
+func (s Shape) hash(specs []hal.SpecValue) uint64 {
+	h := uint64(14695981039346656037)
+	mix := func(v uint64) {
+		h = (h ^ v) * 1099511628211
+		h ^= h >> 29
+	}
+	for _, n := range s.Local {
+		mix(uint64(n))
+	}
+	mix(uint64(s.SubGroup))
+	if s.Small {
+		mix(1)
+	}
+	if s.Cancel {
+		mix(2)
+	}
+	for i := range specs {
+		mix(uint64(specs[i].ID)<<8 | uint64(specs[i].Size))
+		mix(specs[i].Bits)
+	}
+	return h
+}
+
+// Find returns the pipeline of the kernel for a launch, to whoever counts as its user from then on.
+// If it is not there, it is made. The wait for that ends with ctx, whose error it returns then;
+// making it goes on, and the next launch finds it. The error is ErrClosed after Close.
+func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint32, l *Launch) (*Pipeline, error) {
+	key := pipelineKey{k, sh.hash(l.Specs)}
+	for {
+		p, ready, first := s.get(key, sh, l.Specs)
+		switch {
+		case p == nil:
+			return nil, ErrClosed
+		case ready:
+			return p, nil
+		case first:
+			if err := ctx.Err(); err != nil {
+				s.failed(p, errNotBegun)
+				p.LetGo()
+				return nil, err
+			}
+			desc := hal.PipelineDesc{
+				Kernel: k.ABI, Specs: p.specs, LocalSize: local,
+				SubGroupSize: sh.SubGroup, Host: k.Host, HostSpecs: slices.Clone(l.HostSpecs),
+			}
+			if ctx.Done() == nil {
+				s.make(k, p, desc)
+			} else {
+				go s.make(k, p, desc)
+			}
+		}
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+			p.LetGo()
+			return nil, ctx.Err()
+		}
+		if p.err == nil {
+			return p, nil
+		}
+		p.LetGo()
+		if p.err != errNotBegun {
+			return nil, p.err
+		}
+	}
+}
+
+// make makes a pipeline that get has returned first.
+func (s *Pipelines) make(k *Kernel, p *Pipeline, desc hal.PipelineDesc) {
+	h, err := s.maker.Make(k, p.Shape, desc)
+	if err != nil {
+		s.failed(p, err)
+		return
+	}
+	s.total.Add(1)
+	p.Code, p.Handle = h, s.of.NewMemory(pipelineMemory{h})
+	for _, old := range s.made(p) {
+		old.Handle.Free()
+	}
+}
+
+// ErrClosed is the error of Find after Close.
+var ErrClosed = errors.New("the device is closed")
+
+// errNotBegun is the end of a pipeline that nobody has begun to make.
+var errNotBegun = errors.New("BUG: nobody made the pipeline")
+
+// get returns a pipeline of which the caller is a user then. If it is not there, first is
+// true, and the caller makes it. get returns nil if the device is closed.
+func (s *Pipelines) get(key pipelineKey, sh Shape, specs []hal.SpecValue) (v *Pipeline, ready, first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		return nil, false, false
+	}
+	s.clock++
+	for v = s.all[key]; v != nil; v = v.next {
+		if v.Shape == sh && slices.Equal(v.specs, specs) {
+			v.used = s.clock
+			v.users.Add(1)
+			return v, v.ready, false
+		}
+	}
+	v = &Pipeline{key: key, Shape: sh, specs: slices.Clone(specs), done: make(chan struct{}), next: s.all[key], used: s.clock}
+	v.users.Add(1)
+	s.all[key] = v
+	s.count++
+	return v, false, true
+}
+
+// Again makes the caller a user of a pipeline that get has returned before, and reports false if
+// the device has let go of it since.
+func (s *Pipelines) Again(v *Pipeline) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil || v.gone || !v.ready {
+		return false
+	}
+	s.clock++
+	v.used = s.clock
+	v.users.Add(1)
+	return true
+}
+
+// failed removes a pipeline that was not made, so that the next launch tries again.
+func (s *Pipelines) failed(v *Pipeline, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.remove(v)
+	v.err = err
+	close(v.done)
+}
+
+// made notes that a pipeline is ready, and returns those that are to be freed for it.
+func (s *Pipelines) made(v *Pipeline) (old []*Pipeline) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v.ready = true
+	close(v.done)
+	if s.count <= s.most {
+		return nil
+	}
+	// Remove a quarter at once: finding the oldest takes a walk through all.
+	var free []*Pipeline
+	for _, c := range s.all {
+		for ; c != nil; c = c.next {
+			if c.ready && c.users.Load() == 0 {
+				free = append(free, c)
+			}
+		}
+	}
+	slices.SortFunc(free, func(a, b *Pipeline) int { return cmp.Compare(a.used, b.used) })
+	old = free[:min(len(free), s.count-s.most+s.most/4)]
+	for _, c := range old {
+		s.remove(c)
+	}
+	return old
+}
+
+// remove takes a pipeline out of its chain, if the device is not closed.
+func (s *Pipelines) remove(v *Pipeline) {
+	v.gone = true
+	if s.all == nil {
+		return
+	}
+	s.count--
+	if head := s.all[v.key]; head != v {
+		for head.next != v {
+			head = head.next
+		}
+		head.next = v.next
+	} else if v.next != nil {
+		s.all[v.key] = v.next
+	} else {
+		delete(s.all, v.key)
+	}
+}
+
+// Close lets go of all pipelines. The device's end frees them.
+func (s *Pipelines) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = nil
+}

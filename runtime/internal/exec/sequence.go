@@ -1,0 +1,151 @@
+package exec
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
+)
+
+// Sequence is steps in the order in which they run. It does not change.
+type Sequence struct {
+	stream.Sequence
+	Steps   []*Step   // all with a command
+	Kernels []*Kernel // the kernels of the launches, each once
+	Prints  bool      // some steps write the output of others
+	// Idle is the memory of the graph's nodes that no command uses: that of kernels' parameters without
+	// elements or without a use, and memory that is internal to fused launches.
+	Idle []*stream.Memory
+
+	levels    []int   // the steps' levels: each depends on none of its own
+	ranks     [][]int // the nodes of each step, by whose order failures are reported
+	pipelines Held    // the pipelines of the launches, until the users are gone
+	users     atomic.Int64
+	of        map[*Step]*Pipeline
+
+	once   sync.Once
+	replay *stream.Replay // nil if the steps are recorded one by one
+	memory *stream.Memory // the memory of the replay
+}
+
+// newSequence returns an empty sequence, with whoever has made it as its user.
+func newSequence() *Sequence {
+	s := &Sequence{of: map[*Step]*Pipeline{}}
+	s.users.Store(1)
+	return s
+}
+
+// Ranks returns the nodes of a step, by whose order failures are reported.
+func (s *Sequence) Ranks(step int) []int { return s.ranks[step] }
+
+// LetGo ends a use of the sequence. The last one frees its memory and its pipelines.
+func (s *Sequence) LetGo() {
+	if s.users.Add(-1) > 0 {
+		return
+	}
+	s.pipelines.LetGo()
+	if s.memory != nil {
+		s.memory.Free()
+	}
+}
+
+// holder keeps the run of an executable graph while the graph lives.
+type holder struct{ run *Sequence }
+
+func (h *holder) letGo() { h.run.LetGo() }
+
+// Held are pipelines that nobody frees: those of a run, while it has users; those of the commands of
+// a submission, until they are recorded.
+type Held []*Pipeline
+
+// Take takes the plan's pipeline over, as number i, in the place of another.
+func (h Held) Take(i int, p *Plan) {
+	if h[i] != nil {
+		h[i].LetGo()
+	}
+	h[i], p.Pipeline = p.Pipeline, nil
+}
+
+// LetGo ends the use of the pipelines.
+func (h Held) LetGo() {
+	for _, v := range h {
+		if v != nil {
+			v.LetGo()
+		}
+	}
+}
+
+// findIdle finds the memory of nodes, and of steps without a command, that the run does not use.
+func (s *Sequence) findIdle(nodes []Node, gone []*Step) {
+	known := map[*stream.Memory]bool{}
+	for i := range s.Commands {
+		for _, u := range s.Commands[i].Uses {
+			known[u.Mem] = true
+		}
+	}
+	add := func(m *stream.Memory) {
+		if !known[m] {
+			known[m], s.Idle = true, append(s.Idle, m)
+		}
+	}
+	for i := range nodes {
+		nodes[i].step.Memories(add)
+	}
+	for _, g := range gone {
+		g.Memories(add)
+	}
+}
+
+// addPrint adds a step that writes the output of the last one, a launch that prints. It returns the step's
+// index.
+func (s *Sequence) addPrint(of *Step) int {
+	last := len(s.Steps) - 1
+	next := printStep(of)
+	s.Prints = true
+	s.Steps, s.levels, s.ranks = append(s.Steps, next), append(s.levels, s.levels[last]), append(s.ranks, s.ranks[last])
+	s.Commands, s.Waits, s.First = append(s.Commands, next.Command), append(s.Waits, []int{last}), append(s.First, false)
+	return last + 1
+}
+
+// Replay returns the sequence as one command, or nil if the device has no such commands, does
+// not take this one, or some steps are copies from or to the host.
+func (s *Sequence) Replay(d hal.Device, on *stream.Stream, events EventMaker) *stream.Replay {
+	s.once.Do(func() { s.makeReplay(d, on, events) })
+	return s.replay
+}
+
+// EventMaker makes the events of a sequence's steps.
+type EventMaker interface {
+	Events(s *Sequence) []*stream.Event
+}
+
+func (s *Sequence) makeReplay(d hal.Device, on *stream.Stream, events EventMaker) {
+	r, ok := d.(hal.Replayer)
+	if !ok || len(s.Commands) == 0 || !on.Enter() {
+		return
+	}
+	defer on.Leave()
+	commands := make([]hal.Command, len(s.Commands))
+	for i := range s.Commands {
+		commands[i] = s.Commands[i].Cmd
+		commands[i].Barrier = i > 0 && s.levels[i] != s.levels[i-1]
+		if op := commands[i].Op; s.Commands[i].Run != nil || op != hal.OpLaunch && op != hal.OpCopy && op != hal.OpFill {
+			return
+		}
+	}
+	g, err := r.NewGraph(commands)
+	if err != nil {
+		return
+	}
+	s.memory = on.NewMemory(graphMemory{g})
+	s.replay = stream.NewReplay(&s.Sequence, g, s.memory, func(*stream.Event) []*stream.Event { return events.Events(s) })
+}
+
+// graphMemory lets a stream free a graph as it frees memory: when the last batch that uses it
+// has completed.
+type graphMemory struct{ hal.Graph }
+
+func (graphMemory) Size() uint64    { return 0 }
+func (graphMemory) Address() uint64 { return 0 }
+func (graphMemory) Bytes() []byte   { return nil }

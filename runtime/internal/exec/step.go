@@ -1,0 +1,111 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/dag"
+	"github.com/kgen-go/kgen/runtime/internal/fusion"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
+)
+
+// Step is a command that has been checked against a device.
+type Step struct {
+	Kind    string // the kind of a command that is no launch
+	Label   string
+	Kernel  *Kernel // nil for a command that is no launch
+	Launch  Launch
+	Plan    Plan
+	Command stream.Command // a command that is no launch; a launch has its Uses in Launch
+	Host    dag.Uses       // the uses of a host function
+	Keep    []any          // the memory that the command uses
+	Prints  *Step          // the launch whose output the step writes, or nil
+	// Idle is memory that must be open, and that no command uses.
+	Idle []*stream.Memory
+}
+
+// Memories calls yield with all memory of the device that the step was made with, also memory that
+// it does not use.
+func (s *Step) Memories(yield func(*stream.Memory)) {
+	for i := range s.Launch.Placed {
+		if m := s.Launch.Placed[i].Mem; m != nil {
+			yield(m)
+		}
+	}
+	for i := range s.Command.Uses {
+		yield(s.Command.Uses[i].Mem)
+	}
+	for _, m := range s.Idle {
+		yield(m)
+	}
+}
+
+// Uses returns the memory that the step reads and writes.
+func (s *Step) Uses() dag.Uses {
+	if s.Kernel != nil {
+		return dag.Uses{Device: s.Launch.Uses}
+	}
+	if s.Command.Run != nil {
+		return s.Host
+	}
+	u := dag.Uses{Device: s.Command.Uses}
+	if host := s.Command.Cmd.Host; len(host) > 0 {
+		lo := uintptr(unsafe.Pointer(unsafe.SliceData(host)))
+		u.Host = []dag.HostUse{{Lo: lo, Hi: lo + uintptr(len(host)), Write: s.Command.Cmd.Op == hal.OpRead}}
+	}
+	return u
+}
+
+// Nothing reports whether the step has no command.
+func (s *Step) Nothing() bool {
+	if s.Kernel != nil {
+		return s.Plan.Empty
+	}
+	return len(s.Command.Uses) == 0 && s.Command.Run == nil
+}
+
+// fusible returns a launch as package fusion has launches.
+func (s *Step) fusible() *fusion.Launch {
+	k := s.Kernel.ABI
+	l := &fusion.Launch{
+		Source: s.Kernel.Source, Global: s.Launch.Global, Local: s.Launch.Local, Args: s.Launch.Block,
+		Slices: make([]fusion.Slice, len(k.Params)), Memory: make([]fusion.Memory, len(k.Params)), Specs: map[uint32]uint64{}, Properties: s.Plan.Props,
+	}
+	for i := range s.Launch.Placed {
+		if a := &s.Launch.Placed[i]; a.Mem != nil && a.Len > 0 {
+			l.Slices[a.Param] = fusion.Slice{Mem: a.Mem, Lo: a.Off, Hi: a.Off + a.Size, Len: a.Len}
+			l.Memory[a.Param] = fusion.Memory{Buffer: a.Buffer.Scope, View: a.View.Scope,
+				Internal: a.Buffer.Internal || a.View.Internal, NoInit: a.Buffer.NoInit || a.View.NoInit}
+		}
+	}
+	for _, v := range s.Launch.Specs {
+		if v.ID < abi.SpecReserved {
+			l.Specs[v.ID] = v.Bits
+		}
+	}
+	for i, n := range s.Launch.Accessors {
+		l.Specs[abi.SpecAccessor+uint32(i)] = uint64(n)
+	}
+	l.LocalMemory = s.Plan.LocalMemory
+	return l
+}
+
+// zeroing returns a fill that makes new memory zero, as variables of work-items are when a run begins.
+// It also repairs memory that a cancelled run was to write.
+func zeroing(mem *stream.Memory, size uint64) *Step {
+	size = (size + 3) &^ 3 // the memory is as large at least
+	return &Step{Kind: "fill", Label: fmt.Sprintf("fill of %d bytes", size), Command: stream.Command{
+		Cmd:  hal.Command{Op: hal.OpFill, Dst: mem.HAL(), Size: size},
+		Uses: []stream.Use{{Mem: mem, Hi: size, Access: abi.Write}},
+	}}
+}
+
+// printStep returns the step after a launch that prints.
+func printStep(s *Step) *Step {
+	return &Step{Kind: "print", Label: "output of " + s.Label, Prints: s, Command: stream.Command{
+		Always: true, Run: func(context.Context) error { return nil },
+	}}
+}

@@ -1,0 +1,391 @@
+package exec
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/dag"
+	"github.com/kgen-go/kgen/runtime/internal/fusion"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
+)
+
+// FuseMode says which launches of a graph become one.
+type FuseMode uint8
+
+const (
+	FuseNever    FuseMode = iota
+	FuseWhatFits          // those that can
+	FuseAll               // all of them, or planning fails
+)
+
+// ConflictError is the error of a launch whose memory has properties that contradict each other.
+type ConflictError string
+
+func (e ConflictError) Error() string { return string(e) }
+
+// SplitError says why not all launches of a graph can be one.
+type SplitError string
+
+func (e SplitError) Error() string { return string(e) }
+
+// Report has the launches that planning made of those of a graph, and its reasons.
+type Report struct {
+	Fused            bool // all launches became one
+	Launches         []FusedLaunch
+	Splits, External []string
+}
+
+// FusedLaunch is a launch that does the work of one or several launches of the graph.
+type FusedLaunch struct {
+	Name     string
+	Nodes    []string
+	Internal []string
+}
+
+// openGroups is how many groups a launch is tried with: those that were added to last.
+const openGroups = 8
+
+// unit becomes one command of a run: it is a node, or several whose launches are fused.
+type unit struct {
+	nodes []int // indices of the graph, in order
+	step  *Step
+	group *fusion.Group // the launches, or one that more may join; nil for other commands
+	deps  []int         // the units that it depends on
+	// internal and external are the results of Internalize for the group.
+	internal, external []string
+}
+
+// units divides the nodes into units, in an order in which each comes after those that it
+// depends on. order has the nodes' edges. The error is about RequireFusion.
+func (ex *Graph) units(order *dag.Graph) ([]*unit, Report, error) {
+	f := &fuser{ex: ex}
+	var single []*unit
+	for i := range ex.nodes {
+		if err := ex.conflict(i); err != nil {
+			return nil, Report{}, err
+		}
+		u := ex.single(i, order.Preds(i))
+		single = append(single, u)
+		f.place(u, fusion.GainAny)
+		if ex.Fuse == FuseAll && len(f.splits) > 0 {
+			return nil, Report{}, SplitError(f.splits[0])
+		}
+	}
+	units, splits := f.sorted(), f.splits
+	if size := ex.internalize(units); ex.Fuse == FuseWhatFits && size < saidInternal(single) {
+		// A small launch may have joined a group that then had to refuse the ones to come.
+		careful, why := ex.byGain(single)
+		if ex.internalize(careful) > size {
+			units, splits = careful, why
+		}
+	}
+	var r Report
+	for _, u := range units {
+		s := u.step
+		if s.Kernel == nil || s.Nothing() {
+			continue
+		}
+		l := FusedLaunch{Name: s.Kernel.Name}
+		if len(u.nodes) > 1 {
+			l.Name, l.Internal = u.group.Name(), u.internal
+			r.External = append(r.External, u.external...)
+		}
+		for _, i := range u.nodes {
+			l.Nodes = append(l.Nodes, ex.nodes[i].label(i))
+		}
+		r.Launches = append(r.Launches, l)
+	}
+	r.Fused, r.Splits = len(r.Launches) <= 1, splits
+	return units, r, nil
+}
+
+// byGain divides the nodes into units so that much memory is internal: those that share internal
+// memory are fused first, then those that share other memory, and last the small ones. The last two
+// steps take no internal memory away. splits say why units did not become one.
+func (ex *Graph) byGain(units []*unit) (out []*unit, splits []string) {
+	for _, gain := range []fusion.Gain{fusion.GainInternal, fusion.GainMemory, fusion.GainAny} {
+		for merged := true; merged; {
+			f := &fuser{ex: ex, careful: gain != fusion.GainInternal}
+			for _, u := range units {
+				f.place(u, gain)
+			}
+			merged = len(f.units) < len(units)
+			units, splits = f.sorted(), f.splits
+		}
+	}
+	return units, splits
+}
+
+// internalize finds the internal memory of the units, and returns its size in bytes.
+func (ex *Graph) internalize(units []*unit) (size uint64) {
+	for _, u := range units {
+		if len(u.nodes) > 1 {
+			u.internal, u.external = u.group.Internalize(func(s fusion.Slice) string { return ex.usedBeside(u.nodes, s) })
+			size += u.group.InternalSize()
+		}
+	}
+	return size
+}
+
+// saidInternal returns the size of all memory that is said to be internal, in bytes.
+func saidInternal(units []*unit) (size uint64) {
+	seen := map[fusion.Slice]bool{}
+	for _, u := range units {
+		if u.group == nil {
+			continue
+		}
+		for _, l := range u.group.Launches {
+			for i, s := range l.Slices {
+				if s.Mem != nil && l.Memory[i].Internal && !seen[s] {
+					seen[s] = true
+					size += s.Hi - s.Lo
+				}
+			}
+		}
+	}
+	return size
+}
+
+// conflict reports properties of a launch's memory that contradict each other.
+func (ex *Graph) conflict(i int) error {
+	if s := ex.nodes[i].step; ex.Fuse != FuseNever && s.Kernel != nil && !s.Nothing() {
+		if c := s.fusible().Conflict(); c != "" {
+			return ConflictError(c)
+		}
+	}
+	return nil
+}
+
+// usedBeside says which other node than those of a unit uses the memory, or returns "": the first one
+// that writes it, or else the first one.
+func (ex *Graph) usedBeside(nodes []int, s fusion.Slice) (reason string) {
+	for i := range ex.nodes {
+		if slices.Contains(nodes, i) {
+			continue
+		}
+		for _, use := range ex.nodes[i].step.Uses().Device {
+			if use.Mem != s.Mem || use.Access == 0 || use.Lo >= s.Hi || s.Lo >= use.Hi {
+				continue
+			}
+			verb := map[abi.Access]string{abi.Read: "read", abi.Write: "written", abi.ReadWrite: "read and written"}[use.Access]
+			text := fmt.Sprintf("the memory is %s by %s, which is not part of this launch", verb, ex.nodes[i].label(i))
+			if use.Access != abi.Read {
+				return text
+			}
+			reason = cmp.Or(reason, text)
+		}
+	}
+	return reason
+}
+
+// label returns the node's name for reports.
+func (n *Node) label(i int) string {
+	if n.Owner != nil {
+		return n.Label
+	}
+	return fmt.Sprintf("%d: %s", i, n.step.Label)
+}
+
+// single returns the unit of one node, which depends on those of preds.
+func (ex *Graph) single(i int, preds []int) *unit {
+	n := &ex.nodes[i]
+	u := &unit{nodes: []int{i}, step: n.step, deps: preds}
+	if n.step.Kernel == nil || n.step.Nothing() || ex.Fuse == FuseNever && n.set.number == 0 {
+		return u
+	}
+	u.group = &fusion.Group{Required: ex.Fuse == FuseAll, Barriers: ex.Barriers || ex.Fuse == FuseNever && n.set.barriers,
+		OneLoop: ex.OneLoop, LocalMemory: ex.LocalMemory, LaunchBlock: ex.LaunchBlock}
+	l := n.step.fusible()
+	l.Place = i
+	u.group.Add(l)
+	return u
+}
+
+// fuser makes units of smaller ones.
+type fuser struct {
+	ex      *Graph
+	careful bool // fuse nothing that takes internal memory away
+	units   []*unit
+	of      []int // the unit that each placed one is part of
+	splits  []string
+}
+
+// place adds a unit, which depends on units that were placed before: as one more, or as part of
+// one that it can be fused with.
+func (f *fuser) place(u *unit, gain fusion.Gain) {
+	var deps []int
+	for _, p := range u.deps {
+		deps = append(deps, f.of[p])
+	}
+	slices.Sort(deps)
+	deps = slices.Compact(deps)
+	join, group := -1, (*fusion.Group)(nil)
+	switch {
+	case u.group == nil:
+	case f.ex.Fuse != FuseNever:
+		join, group = f.find(u, deps, gain)
+	default:
+		set := f.ex.nodes[u.nodes[0]].set
+		if join = slices.IndexFunc(f.units, func(u *unit) bool { return f.ex.nodes[u.nodes[0]].set == set }); join >= 0 {
+			group = f.units[join].group
+			group.Add(u.group.Launches[0])
+		}
+	}
+	if join < 0 {
+		f.of = append(f.of, len(f.units))
+		f.units = append(f.units, &unit{nodes: u.nodes, step: u.step, group: u.group, deps: deps})
+		return
+	}
+	to := f.units[join]
+	to.group, to.nodes = group, slices.Concat(to.nodes, u.nodes)
+	slices.Sort(to.nodes)
+	to.deps = append(to.deps, slices.DeleteFunc(deps, func(d int) bool { return d == join })...)
+	f.of = append(f.of, join)
+}
+
+// find returns the unit that u can become part of, and the group that the two are, or -1. Where
+// there are launches before it, it notes why it does not become part of the last one's.
+func (f *fuser) find(u *unit, deps []int, gain fusion.Gain) (at int, group *fusion.Group) {
+	why, tried := "", 0
+	for at := len(f.units) - 1; at >= 0 && tried < openGroups; at-- {
+		to := f.units[at]
+		if to.group == nil {
+			continue
+		}
+		tried++
+		group, reason := to.group.Merge(u.group, gain)
+		if reason == "" {
+			if between := f.between(at, deps); between >= 0 {
+				reason = fmt.Sprintf("%s: the %s has to run between it and %s", u.group.Name(), f.units[between].step.Label, to.group.Name())
+			}
+		}
+		if reason == "" && f.careful {
+			reason = f.loses(to, u, group)
+		}
+		if reason == "" {
+			return at, group
+		}
+		if why == "" {
+			why = reason
+		}
+	}
+	if why != "" {
+		f.splits = append(f.splits, why)
+	}
+	return -1, nil
+}
+
+// loses says which memory would no longer be internal if two units became one, or returns "".
+func (f *fuser) loses(a, b *unit, merged *fusion.Group) string {
+	had := f.ex.internalize([]*unit{a, b})
+	both := &unit{nodes: slices.Concat(a.nodes, b.nodes), group: merged}
+	if f.ex.internalize([]*unit{both}) >= had {
+		return ""
+	}
+	lost := slices.Concat(a.internal, b.internal)
+	for _, name := range both.internal {
+		if i := slices.Index(lost, name); i >= 0 { // several may have one name
+			lost = slices.Delete(lost, i, i+1)
+		}
+	}
+	return fmt.Sprintf("%s: fused with %s, %s would no longer be internal", b.group.Name(), a.group.Name(), strings.Join(lost, " and "))
+}
+
+// between returns a unit that depends on the unit at and is or leads to one of deps, or -1. That unit
+// has to run between the unit at and any unit that depends on deps.
+func (f *fuser) between(at int, deps []int) int {
+	seen := make([]bool, len(f.units))
+	var walk func(u int) int
+	walk = func(u int) int {
+		if u == at || seen[u] {
+			return -1
+		}
+		seen[u] = true
+		for _, d := range f.units[u].deps {
+			if d == at {
+				return u
+			}
+			if w := walk(d); w >= 0 {
+				return w
+			}
+		}
+		return -1
+	}
+	for _, d := range deps {
+		if u := walk(d); u >= 0 {
+			return u
+		}
+	}
+	return -1
+}
+
+// sorted returns the units so that each comes after those that it depends on, and otherwise in
+// the order of their first nodes.
+func (f *fuser) sorted() []*unit {
+	var out []*unit
+	place := make([]int, len(f.units)) // 1 + its place in out
+	var visit func(i int)
+	visit = func(i int) {
+		if place[i] > 0 {
+			return
+		}
+		u := f.units[i]
+		for _, d := range u.deps {
+			visit(d)
+		}
+		out = append(out, u)
+		place[i] = len(out)
+	}
+	for i := range f.units {
+		visit(i)
+	}
+	for _, u := range f.units {
+		for k, d := range u.deps {
+			u.deps[k] = place[d] - 1
+		}
+		slices.Sort(u.deps)
+		u.deps = slices.Compact(u.deps)
+	}
+	return out
+}
+
+// aside returns a launch of a group with memory of its own in the place of memory that is internal to
+// the group, for devices that run the launches one by one. zeros are steps that run before, for
+// memory that is not in scratch yet.
+func (ex *Graph) aside(s *Step, g *fusion.Group, scratch map[fusion.Slice]*stream.Memory) (apart *Step, zeros []*Step, err error) {
+	if g == nil {
+		return s, nil, nil
+	}
+	var out *Step
+	for i := range s.Launch.Placed {
+		a := &s.Launch.Placed[i]
+		of := fusion.Slice{Mem: a.Mem, Lo: a.Off, Hi: a.Off + a.Size, Len: a.Len}
+		if a.Mem == nil || !g.Internal(of) {
+			continue
+		}
+		if scratch[of] == nil {
+			mem, err := ex.dev.Alloc(a.Size)
+			if err != nil {
+				return nil, nil, err
+			}
+			scratch[of] = mem
+			zeros = append(zeros, zeroing(mem, a.Size))
+		}
+		if out == nil {
+			c := *s
+			c.Launch = NewLaunch(s.Launch.Call)
+			c.Launch.Placed = slices.Clone(s.Launch.Placed)
+			c.Launch.Specs, c.Launch.HostSpecs = s.Launch.Specs, s.Launch.HostSpecs
+			out = &c
+		}
+		out.Launch.Placed[i].Mem, out.Launch.Placed[i].Off = scratch[of], 0
+	}
+	if out == nil {
+		return s, nil, nil
+	}
+	out.Launch.Pass(s.Kernel.ABI)
+	return out, zeros, nil
+}

@@ -1,0 +1,247 @@
+// Package trace writes the work of devices in the trace format of Chrome.
+package trace
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// delay is how long a span waits to be written.
+const delay = 100 * time.Millisecond
+
+// Sink is where traces go: an array in JSON.
+type Sink struct {
+	mu    sync.Mutex
+	w     io.Writer
+	file  *os.File // the file of KGEN_TRACE, or nil
+	users int      // tracers
+	began bool
+	end   int64 // the size of the file without the array's end
+	err   error
+}
+
+// files are the sinks of KGEN_TRACE, by the files' names. They stay, and devices that are opened
+// later add to them.
+var files struct {
+	sync.Mutex
+	of map[string]*Sink
+}
+
+// File returns the sink of a file, whose name may have "%p" for the number of the process.
+func File(name string) (*Sink, error) {
+	name = strings.ReplaceAll(name, "%p", strconv.Itoa(os.Getpid()))
+	files.Lock()
+	defer files.Unlock()
+	if s := files.of[name]; s != nil {
+		return s, nil
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	if files.of == nil {
+		files.of = map[string]*Sink{}
+	}
+	s := &Sink{w: f, file: f}
+	files.of[name] = s
+	return s, nil
+}
+
+// write appends values to the array.
+func (s *Sink) write(values [][]byte) {
+	if len(values) == 0 {
+		return
+	}
+	var b []byte
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range values {
+		if s.began {
+			b = append(b, ",\n"...)
+		} else {
+			b, s.began = append(b, "[\n"...), true
+		}
+		b = append(b, v...)
+	}
+	s.put(b)
+	s.end += int64(len(b))
+}
+
+func (s *Sink) put(b []byte) {
+	if s.err != nil {
+		return
+	}
+	if s.file != nil {
+		_, s.err = s.file.WriteAt(b, s.end)
+	} else {
+		_, s.err = s.w.Write(b)
+	}
+}
+
+// leave ends the array if nobody else writes to it, and returns the first error.
+func (s *Sink) leave() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users--; s.users == 0 {
+		end := "\n]\n"
+		if !s.began {
+			end = "[" + end
+		}
+		s.put([]byte(end))
+	}
+	return s.err
+}
+
+// Tracer writes the spans of one device.
+type Tracer struct {
+	sink *Sink
+	poll func() // the function by which the device notices completed commands
+	pid  int
+
+	mu      sync.Mutex
+	pending []Span
+
+	writing sync.Mutex // guards rows and lanes, which belong to flush
+	rows    map[string]*row
+	lanes   int
+
+	stop chan struct{}
+	done chan struct{}
+}
+
+// Span is something that the device has done.
+type Span struct {
+	Row, Name, Kind string
+	Start, End      int64 // nanoseconds
+	Args            map[string]any
+}
+
+// row is a row of the trace. Spans at the same time are on several lanes.
+type row struct{ lanes []openLane }
+
+type openLane struct {
+	id    int
+	until int64 // the end of its last span
+}
+
+// event is a value of the format; see "Trace Event Format" by Google.
+type event struct {
+	Name  string         `json:"name"`
+	Kind  string         `json:"cat,omitempty"`
+	Phase string         `json:"ph"`
+	Time  float64        `json:"ts"` // microseconds
+	Took  *float64       `json:"dur,omitempty"`
+	Pid   int            `json:"pid"`
+	Tid   int            `json:"tid"`
+	Args  map[string]any `json:"args,omitempty"`
+}
+
+var devices atomic.Int64
+
+// To returns a sink that writes to w.
+func To(w io.Writer) *Sink { return &Sink{w: w} }
+
+// Start begins the trace of a device with the given name. poll has the device notice completed commands, and
+// is called now and then.
+func Start(s *Sink, name string, poll func()) *Tracer {
+	s.mu.Lock()
+	s.users++
+	s.mu.Unlock()
+	t := &Tracer{sink: s, poll: poll, pid: int(devices.Add(1)), rows: map[string]*row{},
+		stop: make(chan struct{}), done: make(chan struct{})}
+	t.sink.write([][]byte{t.encode(event{Name: "process_name", Phase: "M", Pid: t.pid, Args: map[string]any{"name": name}})})
+	go t.loop()
+	return t
+}
+
+// loop writes now and then, until Close.
+func (t *Tracer) loop() {
+	defer close(t.done)
+	tick := time.NewTicker(delay)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			t.poll()
+			t.flush()
+		case <-t.stop:
+			return
+		}
+	}
+}
+
+// Close writes the rest, and returns why some of the trace could not be written. A nil Tracer has
+// nothing to write.
+func (t *Tracer) Close() error {
+	if t == nil {
+		return nil
+	}
+	close(t.stop)
+	<-t.done
+	t.flush()
+	return t.sink.leave()
+}
+
+// Add adds a span, which is written soon.
+func (t *Tracer) Add(e Span) {
+	t.mu.Lock()
+	t.pending = append(t.pending, e)
+	t.mu.Unlock()
+}
+
+// flush writes the pending spans.
+func (t *Tracer) flush() {
+	t.writing.Lock()
+	defer t.writing.Unlock()
+	t.mu.Lock()
+	list := t.pending
+	t.pending = nil
+	t.mu.Unlock()
+	var out [][]byte
+	for i := range list {
+		e := &list[i]
+		id, isNew := t.lane(e)
+		if isNew {
+			out = append(out,
+				t.encode(event{Name: "thread_name", Phase: "M", Pid: t.pid, Tid: id, Args: map[string]any{"name": e.Row}}),
+				t.encode(event{Name: "thread_sort_index", Phase: "M", Pid: t.pid, Tid: id, Args: map[string]any{"sort_index": id}}))
+		}
+		took := float64(e.End-e.Start) / 1e3
+		out = append(out, t.encode(event{Name: e.Name, Kind: e.Kind, Phase: "X", Time: float64(e.Start) / 1e3, Took: &took,
+			Pid: t.pid, Tid: id, Args: e.Args}))
+	}
+	t.sink.write(out)
+}
+
+// lane returns the lane of its row that something goes to, and whether that is new.
+func (t *Tracer) lane(e *Span) (id int, isNew bool) {
+	r := t.rows[e.Row]
+	if r == nil {
+		r = &row{}
+		t.rows[e.Row] = r
+	}
+	for i := range r.lanes {
+		if l := &r.lanes[i]; l.until <= e.Start {
+			l.until = e.End
+			return l.id, false
+		}
+	}
+	t.lanes++
+	r.lanes = append(r.lanes, openLane{t.lanes, e.End})
+	return t.lanes, true
+}
+
+func (*Tracer) encode(e event) []byte {
+	b, err := json.Marshal(e)
+	if err != nil {
+		panic(fmt.Sprintf("BUG: the trace has a value that JSON has not: %v", err))
+	}
+	return b
+}

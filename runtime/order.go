@@ -1,0 +1,275 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/kgen-go/kgen/runtime/internal/exec"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
+)
+
+// This file has the steps that each command takes, whether it is launched, enqueued, submitted or run:
+//
+//	options  where the command goes, its place in the order, its properties
+//	check    the command against its kernel and the device
+//	cancel   an end of the context, before and after the command is recorded
+//	record   the command's place in the device's stream
+//
+// A command whose queue records into a graph takes the first two; see Graph.record.
+
+// background is for waits that no caller bounds.
+var background = context.Background()
+
+// order is the options of a command, and where it goes.
+type order struct {
+	launchOptions
+	dev   *Device
+	graph *Graph  // the graph that the command becomes a node of, or nil
+	preds []*Node // the nodes of that graph that the options name
+	// attended says that the function which records the command, or its parts, sees to their end
+	// with the context.
+	attended bool
+}
+
+// order reads the options of a command of the queue. For a command that is no launch, what is its
+// name, and options that are for launches alone are errors. If the command goes to the device, the
+// events of other devices have been waited for.
+func (q *Queue) order(opts []LaunchOption, what string) (order, error) {
+	o, err := parseOptions(opts)
+	if err == nil && what != "" {
+		err = o.onlyOrder(what)
+	}
+	if err != nil {
+		return order{}, err
+	}
+	g, preds, err := q.graphFor(&o)
+	if err == nil && g == nil {
+		err = o.waitForeign(q.dev)
+	}
+	return order{launchOptions: o, dev: q.dev, graph: g, preds: preds}, err
+}
+
+// runOptions reads the options of a launch of Run, which has a context of its own.
+func runOptions(k *Kernel, opts []LaunchOption) (launchOptions, error) {
+	o, err := parseOptions(opts)
+	if err != nil {
+		return o, err
+	}
+	if n := o.node(); n != nil { // the launch would become a node, for which nobody can wait
+		return o, errNodeOutside(n).about(k)
+	}
+	if o.ctx != nil {
+		return o, errOwnContext(k)
+	}
+	return o, nil
+}
+
+// do has a command take the steps after its options. l is its event; record is given the context
+// that bounds waits, and the request that ends the command.
+func (o *order) do(l *pending, check func() error, record func(context.Context, *hal.Cancel) error) (Event, error) {
+	if err := check(); err != nil {
+		return Event{}, err
+	}
+	if o.ctx != nil && o.ctx.Err() != nil {
+		return Event{}, waitError(o.ctx.Err())
+	}
+	err := record(cmp.Or(o.ctx, background), l.endsWith(o.ctx, o.attended))
+	if err != nil {
+		if !o.attended { // else a part may be recorded, and the event the stream's
+			l.release()
+		}
+		return Event{}, err
+	}
+	return Event{l}, nil
+}
+
+// endsWith returns the request for the command's end by which it ends when ctx does, or nil if ctx
+// cannot end. Unless the command is attended, the request is made as soon as ctx ends. It is called
+// before the command is recorded.
+func (l *pending) endsWith(ctx context.Context, attended bool) *hal.Cancel {
+	if ctx == nil || ctx.Done() == nil {
+		return nil
+	}
+	r := l.needRare()
+	r.ctx = ctx
+	if !attended {
+		l.ev.NeedRare().Release = context.AfterFunc(ctx, r.cancel.Ask)
+	}
+	return &r.cancel
+}
+
+// release ends what a context would have done to a command that was not recorded.
+func (l *pending) release() {
+	if l.ev.Rare().Release != nil {
+		l.ev.NeedRare().Release()
+		l.ev.NeedRare().Release = nil
+	}
+}
+
+// parseOptions applies the options.
+func parseOptions(opts []LaunchOption) (launchOptions, error) {
+	if len(opts) == 0 {
+		return launchOptions{}, nil // and nothing is allocated
+	}
+	return applyOptions(opts)
+}
+
+func applyOptions(opts []LaunchOption) (launchOptions, error) {
+	var o launchOptions
+	for _, opt := range opts {
+		if opt == nil {
+			return o, errorf(ErrInvalid, "a launch option is nil")
+		}
+		opt.applyLaunch(&o)
+	}
+	return o, o.err
+}
+
+// onlyOrder reports options other than those that say when a command runs.
+func (o *launchOptions) onlyOrder(what string) error {
+	if len(o.printing) > 0 {
+		return errorf(ErrInvalid, "%s prints nothing by itself", what).advise("give print options to launches, nodes among them, or to Open")
+	}
+	if len(o.props) > 0 || o.withSpec || len(o.valuesOf) > 0 || o.exe != nil {
+		return errorf(ErrInvalid, "%s has no properties and no specialization constants", what).
+			advise("give these to the launches")
+	}
+	return nil
+}
+
+// waitForeign waits for the events of other devices, which have no place in this device's
+// order, until the context of the options ends.
+func (o *launchOptions) waitForeign(d *Device) error {
+	for _, e := range o.after {
+		if err := waitForeign(cmp.Or(o.ctx, background), d.stream, e); err != nil {
+			return waitError(err)
+		}
+	}
+	return nil
+}
+
+func waitForeign(ctx context.Context, s *stream.Stream, e *stream.Event) error {
+	for _, a := range e.After() {
+		if err := waitForeign(ctx, s, a); err != nil {
+			return err
+		}
+	}
+	if es := e.Stream(); es != nil && es != s {
+		return e.Wait(ctx)
+	}
+	return nil
+}
+
+// launch records a launch, and returns without waiting for it.
+func (q *Queue) launch(k *Kernel, c *launching, opts []LaunchOption) (Event, error) {
+	if err := q.usable(); err != nil {
+		return Event{}, err
+	}
+	if len(opts) == 0 && q.into.Load() == nil {
+		if ev, done, err := q.again(k, c); done {
+			return ev, err
+		}
+	}
+	o, err := q.order(opts, "")
+	if err != nil {
+		return Event{}, err
+	}
+	if o.graph != nil {
+		return o.graph.record(q, commandOf(k, c.Call, nil), &o)
+	}
+	var l *pending
+	if len(opts) == 0 {
+		l = c.event(q.dev, k)
+	} else {
+		l = newPending(q.dev, k)
+	}
+	var p exec.Plan
+	return o.do(l, func() (err error) {
+		p, err = q.dev.check(k, &c.Launch, &o.launchOptions)
+		return err
+	}, func(ctx context.Context, cancel *hal.Cancel) error {
+		c.Cancel = cancel
+		return q.dev.record(ctx, &q.rec, l, &c.Launch, &p, o.after)
+	})
+}
+
+// again launches what the device remembers. It reports false if the launch is another one, or
+// something is wrong with it: then nothing was done.
+func (q *Queue) again(k *Kernel, c *launching) (_ Event, done bool, _ error) {
+	d := q.dev
+	m := d.memos.Find(k.code, c.Call)
+	if m == nil {
+		return Event{}, false, nil
+	}
+	for i := range c.Placed {
+		a := &c.Placed[i]
+		if a.Len == launch.NoBuffer || a.View.Bad || a.Mem != nil && (a.Mem.Stream() != d.stream || a.Mem.Released()) {
+			return Event{}, false, nil
+		}
+	}
+	if k.watch.Changed() != nil {
+		return Event{}, false, nil
+	}
+	c.Pass(k.abi)
+	if !m.Take(&c.Launch, &d.pipelines) {
+		return Event{}, false, nil
+	}
+	l := c.event(d, k)
+	l.local = m.Ran
+	m.Command(&c.command, &c.Launch)
+	err := d.stream.Record(background, &q.rec, &c.command, &l.ev)
+	m.Pipeline.LetGo()
+	if err != nil {
+		return Event{}, true, backendError(d, k, "the launch was not recorded", err)
+	}
+	return Event{l}, true, nil
+}
+
+// enqueue is Enqueue of a usable queue.
+func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
+	if c.err != nil {
+		return Event{}, c.err
+	}
+	opts = append(slices.Clone(c.opts), opts...)
+	if c.kernel != nil {
+		return q.launch(c.kernel, newLaunching(c.call), opts)
+	}
+	o, err := q.order(opts, "a copy")
+	if err != nil {
+		return Event{}, err
+	}
+	if o.graph != nil {
+		return o.graph.record(q, c, &o)
+	}
+	l := newPending(q.dev, nil)
+	var s *exec.Step
+	return o.do(l, func() (err error) {
+		s, err = q.dev.checkCommand(c, &o.launchOptions)
+		return err
+	}, func(ctx context.Context, cancel *hal.Cancel) error {
+		if s.Nothing() {
+			l.becomes(o.after)
+			return nil
+		}
+		n := s.Command
+		n.Cmd.Cancel, n.After, n.Run = cancel, o.after, within(o.ctx, n.Run)
+		l.hostFunc = n.Run != nil
+		if err := q.dev.stream.Record(ctx, &q.rec, &n, &l.ev); err != nil {
+			return backendError(q.dev, nil, "the "+s.Label+" was not recorded", err)
+		}
+		return nil
+	})
+}
+
+// becomes has the event of a command with nothing to do stand for the events that it waits for.
+func (l *pending) becomes(after []*stream.Event) {
+	l.release()
+	if len(after) > 0 {
+		times := l.ev.Times
+		l.ev = *stream.NewMarker(after)
+		l.ev.Owner, l.ev.Times = l, times
+	}
+}

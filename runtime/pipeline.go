@@ -1,0 +1,151 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
+)
+
+// find sets the plan's pipeline, which is made if it is not there. The wait for that
+// ends with ctx, and making it goes on: the next launch finds it. Whoever calls it
+// calls p.LetGo.
+func (d *Device) find(ctx context.Context, k *Kernel, c *exec.Launch, p *exec.Plan) error {
+	if p.Pipeline != nil {
+		return nil
+	}
+	local := exec.DeviceOrder(c.Rank, p.Local)
+	cancel := c.Cancel != nil && !d.direct() && k.code.Leaves()
+	sh := exec.Shape{Local: p.Local, SubGroup: p.SubGroup, Small: !cancel && d.hasSmall(k) && k.code.IsSmall(c), Cancel: cancel}
+	d.reserve(c, local)
+	v, err := d.pipeline(ctx, k, sh, local, c)
+	p.Pipeline = v
+	return err
+}
+
+// reserve adds the values of the reserved constants to a launch.
+func (d *Device) reserve(c *exec.Launch, local [3]uint32) {
+	c.Reserve(local, exec.Reserved{Correct: d.correct, Fused: d.byFma, Flushes: d.flushes, Whole: d.whole(local)})
+}
+
+// pipeline returns a pipeline for whoever counts as its user from then on.
+func (d *Device) pipeline(ctx context.Context, k *Kernel, sh exec.Shape, local [3]uint32, c *exec.Launch) (*exec.Pipeline, error) {
+	v, err := d.pipelines.Find(ctx, k.code, sh, local, c)
+	switch err {
+	case nil:
+		return v, nil
+	case exec.ErrClosed:
+		return nil, d.usable()
+	case ctx.Err():
+		return nil, waitError(err)
+	}
+	return nil, err
+}
+
+// hasSmall reports whether small launches of the kernel have a module of their own.
+func (d *Device) hasSmall(k *Kernel) bool {
+	if !d.small || k.code.Small == nil || d.direct() {
+		return false
+	}
+	v, missing := k.code.Variant(d.Has, false)
+	return v == nil && missing == 0
+}
+
+// maker makes the pipelines of a device. Its method is none of Device's.
+type maker Device
+
+// Make makes a pipeline of a kernel, or returns an error that says why not.
+func (m *maker) Make(code *exec.Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.Pipeline, error) {
+	d, k := (*Device)(m), code.Owner.(*Kernel)
+	start := hal.Now()
+	h, taken, err := d.build(k, desc, sh.Small, sh.Cancel)
+	d.made(k, sh, taken, h, err, start)
+	if err == nil {
+		return h, nil
+	}
+	if e := new(Error); errors.As(err, &e) {
+		return nil, err
+	}
+	if e := d.unbacked(k, desc.Specs, err); e != nil {
+		return nil, e
+	}
+	return nil, backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
+}
+
+// build makes a pipeline of the kernel's module, or of the variant that the device
+// needs, or of that for small launches, or one that leaves when it is asked to; it returns which,
+// nil for the kernel's own. Where the
+// driver fails on the module, as compilers do, a variant may do: it is other code for the
+// same results.
+func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h hal.Pipeline, taken *abi.Variant, err error) {
+	if d.direct() {
+		h, err = d.newPipeline(&desc)
+		return h, nil, err
+	}
+	if k.own != nil {
+		if err := d.checkModule(k.own, k.abi, desc.Specs); err != nil {
+			return nil, nil, err.about(k)
+		}
+	}
+	if name := k.abi.Damaged(); name != "" {
+		return nil, nil, errorf(ErrBuild, "the file %s that was built in is not the one that its stubs were written with", name).about(k).
+			advise("run kgen again, and commit what it writes")
+	}
+	v, missing := k.code.Variant(d.Has, cancel)
+	if missing != 0 && cancel {
+		v, missing = k.code.Variant(d.Has, false)
+	}
+	if missing != 0 {
+		return nil, nil, d.lacks(k, "needs", missing).about(k)
+	}
+	d.passedOver(k, v)
+	if v == nil && small {
+		if h, err := d.buildVariant(k, k.code.Small, desc); err == nil {
+			return h, k.code.Small, nil
+		}
+	}
+	h, err = d.buildVariant(k, v, desc)
+	if cancel && errors.Is(err, hal.ErrPipeline) {
+		return d.build(k, desc, false, false) // which runs, if it does not leave
+	}
+	if v == nil && errors.Is(err, hal.ErrPipeline) {
+		for i := range k.abi.Variants {
+			if k.abi.Variants[i].Products != nil || k.abi.Variants[i].Cancel != cancel {
+				continue
+			}
+			if h, err := d.buildVariant(k, &k.abi.Variants[i], desc); err == nil {
+				return h, &k.abi.Variants[i], nil
+			}
+		}
+	}
+	return h, v, err
+}
+
+// buildVariant makes a pipeline of the kernel's own module, if v is nil, or of v.
+func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) (hal.Pipeline, error) {
+	desc.SPIRV, desc.Loops = k.code.Module(v), k.abi.Loops
+	if v != nil {
+		desc.Loops, desc.Cancels = v.Loops, v.Cancel
+	}
+	if v != nil && slices.Contains(v.Without, properties.Int64) {
+		desc.Specs = exec.SplitSpecs(k.abi, desc.Specs)
+	}
+	h, err := d.newPipeline(&desc)
+	if err != nil {
+		d.refused(k, v, err.Error())
+	}
+	return h, err
+}
+
+func (d *Device) newPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
+	if !d.stream.Enter() {
+		return nil, stream.ErrClosed
+	}
+	defer d.stream.Leave()
+	return d.hal.NewPipeline(desc)
+}
