@@ -198,8 +198,8 @@ func (a *atomicOps) compareAndSwap(v *ir.Value) {
 	a.result(v, ir.OpLAnd, nil, swapped, a.m.Bool(true))
 }
 
-// wordAround returns the word of device memory that has what the atomic op v of type t accesses,
-// and by how many bits that is shifted there. Memory is allocated in words.
+// wordAround returns the word of device memory around the t of the atomic op v, and by how many
+// bits it is shifted there. Memory is allocated in words.
 func (a *atomicOps) wordAround(v *ir.Value, t *ir.Type) (ref *ir.Ref, path []*ir.Value, shift *ir.Value) {
 	addr := a.op(ir.OpAddrOf, ir.TypeAddr, v.Path()...)
 	addr.Aux = v.Ref()

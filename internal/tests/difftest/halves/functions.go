@@ -9,8 +9,8 @@ import (
 // Functions applies the functions of package half.
 type Functions[T half.Float[T]] struct {
 	X, Exp, Log, Tanh, Rsqrt []T
-	Dot                      []float32 // of up to 16 numbers from the work-item's on, backward
-	Sine                     []T       // package math32's, of a float32
+	Dot                      []float32 // sums of up to 15 products of neighbours
+	Sine                     []T       // sines by package math32
 }
 
 // The kernels are Functions for each type.

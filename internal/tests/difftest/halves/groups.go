@@ -59,7 +59,7 @@ type Atomic[T half.Float[T]] struct {
 	X             []T
 	Sum, Min, Max []T
 	Count         []T // sums of ones
-	After         []T // what additions of ones returned
+	After         []T // results of the additions of ones
 	Local         []T // Cells for each work-group
 	Own           []T
 }

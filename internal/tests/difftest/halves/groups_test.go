@@ -166,7 +166,7 @@ func scans[T half.Float[T]](in []value[T], op func(x, y T) T) []value[T] {
 	return v
 }
 
-// before returns what an exclusive scan gives the work-item i, with the identity e.
+// before returns the work-item i's result of an exclusive scan with the identity e.
 func before[T half.Float[T]](in []value[T], i int, e T, op func(x, y T) T) T {
 	if i == 0 {
 		return e
