@@ -233,6 +233,7 @@
 //   - bool, int8 to int32, uint8 to uint32, float32: one word, integers extended by their sign;
 //   - int, int64, uint, uint64, uintptr, float64: two, the low one first;
 //   - complex64, complex128: those of the real and of the imaginary part;
+//   - half.Float16 and the other types of package half: their bits, in one word;
 //   - string: its length and its bytes, four to a word, or, if [PrintTable] is set in the
 //     length, its place in Kernel.PrintTexts;
 //   - text: as a string, which the value's Error or String method has returned; textstring:

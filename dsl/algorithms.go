@@ -1,5 +1,7 @@
 package dsl
 
+import "unsafe"
+
 // The group algorithms are functions over the work-items of a work-group,
 // it.Group(), or of a sub-group, it.SubGroup(). All work-items of the group call
 // them together, in control flow that is uniform over the work-group, and the
@@ -14,6 +16,10 @@ package dsl
 //	                       i+d < n, for d = 1, 2, 4 and so on below n
 //	scan of n values:      v[i] = op(v[i-d], v[i]) for i >= d, all at once, for
 //	                       d = 1, 2, 4 and so on below n
+//
+// Numbers of package half are combined by their methods Add, Mul, Min and Max, and so each of
+// these steps is rounded; a NaN is the one that these methods return. For sums with the digits
+// of a float32, reduce x.Float32().
 
 // AnyGroup is [Group] or [SubGroup].
 type AnyGroup interface {
@@ -39,21 +45,50 @@ type Scalar interface {
 }
 
 // The functions below are the ones that reductions and scans take. kgen knows
-// them by name and takes no others.
+// them by name and takes no others. Numbers of package half have their values in the first
+// four; the next three are for integers alone.
 
 // Plus returns x + y. Its identity is 0.
-func Plus[T Number](x, y T) T { return x + y }
+func Plus[T Number](x, y T) T {
+	if unsafe.Sizeof(x) <= 2 {
+		if x, ok := halfOf(x); ok {
+			return x.Add(y)
+		}
+	}
+	return x + y
+}
 
 // Multiplies returns x * y. Its identity is 1.
-func Multiplies[T Number](x, y T) T { return x * y }
+func Multiplies[T Number](x, y T) T {
+	if unsafe.Sizeof(x) <= 2 {
+		if x, ok := halfOf(x); ok {
+			return x.Mul(y)
+		}
+	}
+	return x * y
+}
 
 // Minimum returns min(x, y): NaN if either is. Its identity is the type's
-// greatest value, +Inf for floats.
-func Minimum[T Number](x, y T) T { return min(x, y) }
+// greatest value, +Inf for floats that have it.
+func Minimum[T Number](x, y T) T {
+	if unsafe.Sizeof(x) <= 2 {
+		if x, ok := halfOf(x); ok {
+			return x.Min(y)
+		}
+	}
+	return min(x, y)
+}
 
 // Maximum returns max(x, y): NaN if either is. Its identity is the type's least
-// value, -Inf for floats.
-func Maximum[T Number](x, y T) T { return max(x, y) }
+// value, -Inf for floats that have it.
+func Maximum[T Number](x, y T) T {
+	if unsafe.Sizeof(x) <= 2 {
+		if x, ok := halfOf(x); ok {
+			return x.Max(y)
+		}
+	}
+	return max(x, y)
+}
 
 // BitAnd returns x & y. Its identity has all bits set.
 func BitAnd[T Integer](x, y T) T { return x & y }
@@ -76,7 +111,7 @@ func LogicalOr[T ~bool](x, y T) T { return x || y }
 //go:norace
 func ReduceOverGroup[G AnyGroup, T Scalar](g G, v T, op func(x, y T) T) T {
 	m := g.members()
-	return exchange(m, v, func(vs []T, here []bool) { reduce(vs, here, op) })[0]
+	return exchange(m, canonical(v), func(vs []T, here []bool) { reduce(vs, here, op) })[0]
 }
 
 // InclusiveScanOverGroup combines the values of v of the work-items up to and
@@ -85,7 +120,7 @@ func ReduceOverGroup[G AnyGroup, T Scalar](g G, v T, op func(x, y T) T) T {
 //go:norace
 func InclusiveScanOverGroup[G AnyGroup, T Scalar](g G, v T, op func(x, y T) T) T {
 	m := g.members()
-	return exchange(m, v, func(vs []T, here []bool) { scan(vs, here, op) })[m.id()]
+	return exchange(m, canonical(v), func(vs []T, here []bool) { scan(vs, here, op) })[m.id()]
 }
 
 // ExclusiveScanOverGroup combines op's identity and the values of v of the
@@ -95,7 +130,7 @@ func InclusiveScanOverGroup[G AnyGroup, T Scalar](g G, v T, op func(x, y T) T) T
 //go:norace
 func ExclusiveScanOverGroup[G AnyGroup, T Scalar](g G, v T, op func(x, y T) T) T {
 	m := g.members()
-	before := exchange(m, v, func(vs []T, here []bool) { scanBefore(vs, here, identity(op), op) })
+	before := exchange(m, canonical(v), func(vs []T, here []bool) { scanBefore(vs, here, identity(op), op) })
 	return before[m.id()]
 }
 

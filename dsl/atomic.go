@@ -3,11 +3,20 @@ package dsl
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/kgen-go/kgen/dsl/half"
+	"github.com/kgen-go/kgen/internal/dslhook"
 )
 
-// AtomicNumber is any type that the atomic functions of this package work on.
+// AtomicNumber is any type of Go's numbers that the atomic functions of this package work on.
 type AtomicNumber interface {
 	~int32 | ~int64 | ~uint32 | ~uint64 | ~int | ~uint | ~float32 | ~float64
+}
+
+// AtomicValue is any type that the atomic functions of this package work on: [AtomicNumber], or a
+// number of package half.
+type AtomicValue interface {
+	AtomicNumber | half.Float16 | half.BFloat16 | half.Float8E4M3 | half.Float8E5M2
 }
 
 // AtomicAdd adds v to *p in one step that no other atomic operation interrupts,
@@ -18,18 +27,28 @@ type AtomicNumber interface {
 // are added by the device's own instruction if the kernel's properties.DeviceHas
 // lists properties.AtomicFloat32 or AtomicFloat64; it may then take subnormal
 // numbers for zero (runtime.Subnormals).
-func AtomicAdd[T AtomicNumber](p *T, v T) T { return update(p, v, Plus[T]) }
+//
+// Numbers of package half are added by their method Add, and so each sum is rounded. Devices
+// exchange the whole word that they stand in, until it has not changed meanwhile.
+func AtomicAdd[T AtomicValue](p *T, v T) T { return update(p, v, Plus[T]) }
 
 // AtomicMin replaces *p by min(*p, v), as [AtomicAdd] adds, and returns the new
 // value: NaN if either is.
-func AtomicMin[T AtomicNumber](p *T, v T) T { return update(p, v, Minimum[T]) }
+func AtomicMin[T AtomicValue](p *T, v T) T { return update(p, v, Minimum[T]) }
 
 // AtomicMax replaces *p by max(*p, v), as [AtomicAdd] adds, and returns the new
 // value: NaN if either is.
-func AtomicMax[T AtomicNumber](p *T, v T) T { return update(p, v, Maximum[T]) }
+func AtomicMax[T AtomicValue](p *T, v T) T { return update(p, v, Maximum[T]) }
 
 // update replaces *p by op(*p, v).
-func update[T AtomicNumber](p *T, v T, op func(x, y T) T) T {
+func update[T AtomicValue](p *T, v T, op func(x, y T) T) T {
+	if unsafe.Sizeof(v) < 4 {
+		m := dslhook.Turn(unsafe.Pointer(p))
+		m.Lock()
+		defer m.Unlock()
+		*p = op(*p, v)
+		return *p
+	}
 	if unsafe.Sizeof(v) == 4 {
 		q := (*uint32)(unsafe.Pointer(p))
 		for {

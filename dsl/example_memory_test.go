@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/internal/tests/guide"
 	"github.com/kgen-go/kgen/internal/tests/guide/guidegen"
 	"github.com/kgen-go/kgen/runtime"
@@ -79,6 +80,21 @@ func ExampleAtomicNumber() {
 	}
 	fmt.Println(counts['e'], counts[' '], counts['G'], counts['x'])
 	// Output: 2 3 1 0
+}
+
+// addAll adds to a sum of any type that atomic functions know.
+func addAll[T dsl.AtomicValue](sum *T, xs ...T) {
+	for _, x := range xs {
+		dsl.AtomicAdd(sum, x)
+	}
+}
+
+// Numbers of package half are added as numbers, and not as their bits.
+func ExampleAtomicValue() {
+	var sum half.Float16
+	addAll(&sum, half.FromFloat32[half.Float16](1.5), half.FromFloat32[half.Float16](2))
+	fmt.Println(sum)
+	// Output: 3.5
 }
 
 // The work-item that comes last, whichever that is, sees what all have written.

@@ -157,6 +157,9 @@ func identity[T Scalar](op func(x, y T) T) T {
 // edges returns the values that identities are among, and those that tell them
 // apart.
 func edges[T Scalar]() []T {
+	if list := halfEdges[T](); list != nil {
+		return list
+	}
 	var list []T
 	add := func(set func(v reflect.Value)) {
 		var x T

@@ -17,19 +17,16 @@ import (
 
 const (
 	dslPath  = "github.com/kgen-go/kgen/dsl"
-	halfPath = dslPath + "/half"
+	halfPath = gotypes.HalfPath
 )
 
-// halfOf returns the name of t if it is one of package half's types, and else "".
+// halfOf returns the name of t, with its package's, if it is one of package half's types, and
+// else "".
 func halfOf(t types.Type) string {
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != halfPath {
-		return ""
+	if name := gotypes.Half(t); name != "" {
+		return "half." + name
 	}
-	if !gotypes.IsInteger(n) {
-		return ""
-	}
-	return "half." + n.Obj().Name()
+	return ""
 }
 
 // halfOperators has hints for operators on the types of package half. The other operators are about
@@ -178,10 +175,9 @@ func halfOperands(in ssa.Instruction, report reporter) {
 	}
 }
 
-// integerFuncs are functions of package dsl that compute with integers, and not with the numbers
-// of package half.
-var integerFuncs = strings.Fields(`ReduceOverGroup InclusiveScanOverGroup ExclusiveScanOverGroup Plus Multiplies Minimum Maximum
-	BitAnd BitOr BitXor AtomicAdd AtomicMin AtomicMax`)
+// integerFuncs are functions of package dsl for integers that its constraints let take numbers of
+// package half as well. Its other functions compute with the values of such numbers.
+var integerFuncs = []string{"BitAnd", "BitOr", "BitXor"}
 
 // halfForInteger returns a message about an instance of package dsl's or the standard library's
 // functions that takes numbers of package half for integers; message is "" if nothing is.
@@ -195,7 +191,7 @@ func halfForInteger(fn *ssa.Function) (hint, message string) {
 	name := load.FuncText(o)
 	switch {
 	case pkg == dslPath && slices.Contains(integerFuncs, o.Name()):
-		return "convert: half.FromFloat32[" + t + "](dsl.ReduceOverGroup(g, x.Float32(), dsl.Plus))",
+		return "pass x.Bits(), and make a number of the result by half.FromBits[" + t + "](b)",
 			fmt.Sprintf("%s takes the bits of a %s for an integer", name, t)
 	case pkg == "cmp" && o.Name() == "Less":
 		return "write x.Less(y)", fmt.Sprintf("%s takes the bits of a %s for an integer", name, t)

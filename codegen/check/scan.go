@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"go/ast"
 	"go/token"
 	"go/types"
 
@@ -56,10 +57,52 @@ func eachInstruction(fn *ssa.Function, do func(in ssa.Instruction, pos token.Pos
 			}
 			if p := in.Pos(); p.IsValid() && within(fn, p) {
 				pos = p
+			} else if p := rangePos(fn, in); p.IsValid() {
+				pos = p
 			}
 			do(in, pos)
 		}
 	}
+}
+
+// rangePos returns the position of the number that a loop ranges over if an instruction compares
+// with it, which has no position of its own. The code of the loop's body tells which loop it is.
+func rangePos(fn *ssa.Function, in ssa.Instruction) (p token.Pos) {
+	cond, ok := in.(*ssa.BinOp)
+	if !ok || cond.Op != token.LSS || cond.Pos().IsValid() || len(cond.Block().Succs) != 2 || fn.Syntax() == nil {
+		return token.NoPos
+	}
+	body := firstPos(fn, cond.Block().Succs[0], map[*ssa.BasicBlock]bool{cond.Block(): true})
+	ast.Inspect(fn.Syntax(), func(n ast.Node) bool {
+		if loop, ok := n.(*ast.RangeStmt); ok && loop.Body.Pos() <= body && body < loop.Body.End() {
+			p = loop.X.Pos() // of the innermost, which comes last
+		}
+		return true
+	})
+	return p
+}
+
+// firstPos returns the first position in the code of fn from b on.
+func firstPos(fn *ssa.Function, b *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool) token.Pos {
+	if seen[b] {
+		return token.NoPos
+	}
+	seen[b] = true
+	for _, in := range b.Instrs {
+		switch in.(type) {
+		case *ssa.DebugRef, *ssa.Phi: // of a variable that may be declared elsewhere
+			continue
+		}
+		if in.Pos().IsValid() && within(fn, in.Pos()) {
+			return in.Pos()
+		}
+	}
+	for _, s := range b.Succs {
+		if p := firstPos(fn, s, seen); p.IsValid() {
+			return p
+		}
+	}
+	return token.NoPos
 }
 
 // scan applies the rules to a function's code.

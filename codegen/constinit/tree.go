@@ -178,6 +178,10 @@ func (e *initializer) store(at *Tree, v ssa.Value) bool {
 			return true
 		}
 	case *ssa.Call:
+		if c, ok := halfNumber(v); ok {
+			*at = Tree{Leaf: c}
+			return true
+		}
 		return e.callTree(at, v)
 	case *ssa.Index: // of a constant string: not a constant itself
 		c, ok1 := v.X.(*ssa.Const)

@@ -43,6 +43,14 @@ func (w *body) atomic(b *bytes.Buffer, v *ir.Value, to string) {
 		return
 	}
 	sync := func(name string) string { return w.from("sync/atomic", fmt.Sprintf("%sInt%d", name, t.Bits())) }
+	switch {
+	case t.Size < 4 && v.Op == ir.OpAtomicLoad:
+		fmt.Fprintf(b, "%s%s(%s)\n", def(to, "_ = "), w.impl("HostLoadPart"), p)
+		return
+	case t.Size < 4 && v.Op == ir.OpAtomicCompareAndSwap:
+		fmt.Fprintf(b, "%s%s(%s, %s, %s)\n", to, w.impl("HostSwapPart"), p, w.value(v.Args[1]), x)
+		return
+	}
 	switch v.Op {
 	case ir.OpAtomicLoad, ir.OpAtomicLoadRelaxed:
 		if to != "" {

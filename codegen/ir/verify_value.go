@@ -349,8 +349,12 @@ func (x *verifier) ref(v *Value, r *Ref) {
 	}
 	want := v.Type
 	switch v.Op {
-	case OpStore, OpAtomicStore, OpAtomicCompareAndSwap:
+	case OpStore, OpAtomicStore:
 		want = v.Args[0].Type
+	case OpAtomicCompareAndSwap:
+		if want = v.Args[0].Type; v.Args[1].Type != want {
+			x.errorf(v, "the new value has the type %v, the comparator %v", want, v.Args[1].Type)
+		}
 	case OpAddrOf, OpZero, OpZeroLocal:
 		return
 	}

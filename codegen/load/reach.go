@@ -98,6 +98,9 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 		if fn.RelString(nil) == "unicode/utf8.RuneCount" { // which lower makes of calls of the other
 			r.walk(fn.Pkg.Func("DecodeRune"), up, at)
 		}
+		for _, code := range halfCode(fn.Prog, fn) {
+			r.walk(code, up, at)
+		}
 		return
 	}
 	if decl, ok := fn.Syntax().(*ast.FuncDecl); ok {

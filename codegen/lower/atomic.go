@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -51,6 +52,9 @@ func init() {
 	}
 	for i, name := range []string{"AtomicAdd", "AtomicMin", "AtomicMax"} {
 		add(dslPath+"."+name, func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
+			if code := load.HalfCode(l.prog.SSA, fn); code != nil {
+				return l.halfAtomic(in, code, load.HalfArg(fn), args)
+			}
 			op := genericAtomics[i].of(in.Type())
 			if op == ir.OpAtomicFAdd && l.nativeAdd(in.Type(), args[0]) {
 				op = ir.OpAtomicFAddNative

@@ -12,6 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
 )
 
 func init() {
@@ -66,7 +67,10 @@ func init() {
 	add(dslPath+".AllOfGroup", voting(ir.OpGroupAll, false))
 	add(dslPath+".NoneOfGroup", voting(ir.OpGroupAny, true))
 	for name, row := range combiners {
-		add(dslPath+"."+name, func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
+		add(dslPath+"."+name, func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
+			if code := load.HalfCode(l.prog.SSA, fn); code != nil {
+				return l.call(code, args, nil, in.Pos())
+			}
 			return l.combine(row.of(in.Type()), args, in.Type())
 		})
 	}
@@ -271,7 +275,7 @@ func (w *builder) identityOf(c ir.Combiner, t types.Type, reg *ir.Type) *ir.Valu
 
 // combining lowers a reduction or scan.
 func combining(op ir.Op) intrinsic {
-	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
+	return func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 		scope, v, ok := l.groupArgs(args)
 		if !ok {
 			return bad{}
@@ -282,6 +286,9 @@ func combining(op ir.Op) intrinsic {
 			l.errorf(diag.DynamicCall, in.Pos(), "use dsl.Plus, Multiplies, Minimum, Maximum, BitAnd, BitOr, BitXor, LogicalAnd or LogicalOr",
 				"reductions and scans take the functions of package dsl alone, which devices know")
 			return bad{}
+		}
+		if h := load.HalfArg(fn); h != nil {
+			return l.combineHalves(in, h, op, args[2], by, scope, v)
 		}
 		return l.word(v, func(v *ir.Value) *ir.Value {
 			e := l.m.Int(v.Type, 1) // true

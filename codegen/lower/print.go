@@ -205,7 +205,7 @@ func (r *printRecord) value(i iface, d directive, depth int) string {
 			break
 		}
 		code := fmt.Sprintf("[%d]", u.Len())
-		if b, ok := u.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 && strings.ContainsRune("sqxX", d.verb) {
+		if b, ok := u.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 && gotypes.Half(u.Elem()) == "" && strings.ContainsRune("sqxX", d.verb) {
 			d.verb = 'd' // fmt takes the bytes as a string
 		}
 		elem := ""
@@ -291,6 +291,14 @@ func named(t types.Type) bool {
 func (r *printRecord) method(i iface, d directive, depth int) (code string, is bool) {
 	if depth < 0 {
 		return "", false
+	}
+	if kind := gotypes.Half(i.typ); kind != "" {
+		if !strings.ContainsRune("vbgGxXfFeEs", d.verb) {
+			r.fail("use %v, or a verb of floats", "the verb %%%c is not one of %v", d.verb, i.typ)
+			return "", true
+		}
+		r.basic(i.typ, i.v, false)
+		return "half." + kind, true
 	}
 	methods := types.NewMethodSet(i.typ)
 	if methods.Lookup(nil, "Format") != nil {

@@ -34,6 +34,12 @@
 // equal to nothing. Go's operators == and != compare bits. Its other operators, and conversions
 // such as uint16(x) and half.Float16(1), take the bits for an integer. In kernels these are
 // errors, and go tool kgenvet finds them everywhere.
+//
+// # Group algorithms and atomic operations
+//
+// Package dsl's group algorithms and atomic operations compute with the numbers: dsl.Plus is Add,
+// dsl.Multiplies Mul, dsl.Minimum Min and dsl.Maximum Max. fmt's functions print the numbers, in
+// kernels, too.
 package half
 
 import "fmt"

@@ -6,6 +6,7 @@ package dslhook
 import (
 	"errors"
 	"reflect"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 )
@@ -32,6 +33,13 @@ type Spec struct {
 	Const *SpecInfo
 	Value unsafe.Pointer // to a Const.Type, which nobody writes
 }
+
+// turns are the locks that Turn gives out.
+var turns [64]sync.Mutex
+
+// Turn returns the lock under which atomic operations replace the 8 or 16 bits at p, for which
+// Go has no atomic operations.
+func Turn(p unsafe.Pointer) *sync.Mutex { return &turns[uintptr(p)/2%uintptr(len(turns))] }
 
 // Launch is what all work-items of one launch share. Sizes and ids are in the
 // kernel's index order (last dimension fastest), with Rank entries used.

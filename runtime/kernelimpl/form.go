@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/dslhook"
 	"github.com/kgen-go/kgen/runtime/internal/host"
 )
 
@@ -262,12 +263,29 @@ func HostUpdate[T hostNumber](p *T, v T, op func(x, y T) T) T {
 
 // HostSwapIf sets *p to v if it is old, and reports whether it was. No other
 // goroutine sees it.
-func HostSwapIf[T hostInteger](p *T, old, v T) bool {
+func HostSwapIf[T hostInteger | int8 | int16](p *T, old, v T) bool {
 	if *p != old {
 		return false
 	}
 	*p = v
 	return true
+}
+
+// HostLoadPart returns *p, which is a part of a word, in the order of HostSwapPart.
+func HostLoadPart[T int8 | int16](p *T) T {
+	m := dslhook.Turn(unsafe.Pointer(p))
+	m.Lock()
+	defer m.Unlock()
+	return *p
+}
+
+// HostSwapPart sets *p, a part of a word, to v if it is old, atomically, and reports whether it
+// was.
+func HostSwapPart[T int8 | int16](p *T, old, v T) bool {
+	m := dslhook.Turn(unsafe.Pointer(p))
+	m.Lock()
+	defer m.Unlock()
+	return HostSwapIf(p, old, v)
 }
 
 // HostFence is dsl.AtomicFence among all work-items.

@@ -105,3 +105,15 @@ func Less(x, y int64, t types.Type) bool {
 	}
 	return x < y
 }
+
+// HalfPath is the import path of package half.
+const HalfPath = "github.com/kgen-go/kgen/dsl/half"
+
+// Half returns the name of t if it is one of package half's numbers, and else "".
+func Half(t types.Type) string {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != HalfPath || !IsInteger(n) {
+		return ""
+	}
+	return n.Obj().Name()
+}

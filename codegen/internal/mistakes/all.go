@@ -99,7 +99,7 @@ var All = []Mistake{
 	{Name: "sum of halves", Code: "KG209", Body: "x := half.FromFloat32[half.Float16](k.F[i])\nx = x «+ x\nk.F[i] = x.Float32()"},
 	{Name: "half of an integer", Code: "KG209", Body: "x := half.Float16«(i)\nk.F[i] = x.Float32()"},
 	{Name: "half of a constant", Code: "KG209", Body: "x := half.FromBits[half.Float16](uint16(i))\nk.F[i] = x.Add«(1).Float32()"},
-	{Name: "reduced halves", Code: "KG209", Form: Group, Body: "x := half.FromBits[half.BFloat16](uint16(i))\nk.F[i] = dsl.ReduceOverGroup«(it.Group(), x, dsl.Plus).Float32()"},
+	{Name: "bits of halves reduced", Code: "KG209", Form: Group, Body: "x := half.FromBits[half.BFloat16](uint16(i))\nk.F[i] = dsl.ReduceOverGroup«(it.Group(), x, dsl.BitXor).Float32()"},
 
 	{Name: "recursion", Code: "KG301", Body: "k.Out[i] = fact(5)", Decls: "func fact(n int32) int32 {\nif n < 2 { return 1 }\nreturn n * fact«(n-1)\n}"},
 	{Name: "recursive literal", Code: "KG301", Body: "var f func(int32) int32\nf = func(n int32) int32 {\nif n < 1 { return 0 }\nreturn f«(n-1)\n}\nk.Out[i] = f(3)"},

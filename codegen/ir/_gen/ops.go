@@ -130,14 +130,14 @@ var ops = []row{
 
 	// Atomic operations, in one order that all work-items agree on; those that
 	// write return the old value. A Legal module has AtomicCompareExchange in
-	// place of the ops of floats and of AtomicCompareAndSwap.
-	{name: "AtomicLoad", sig: ".:I", flags: "Reads Atomic", aux: "Ref"},
+	// place of the ops of floats and of AtomicCompareAndSwap, and none of 8 and 16 bits.
+	{name: "AtomicLoad", sig: ".:i", flags: "Reads Atomic Narrow", aux: "Ref"},
 	{name: "AtomicLoadRelaxed", sig: ".:I", flags: "Reads Atomic", aux: "Ref", doc: "orders nothing"},
 	{name: "AtomicLoadVolatile", sig: ".:I", flags: "Reads Atomic", aux: "Ref", doc: "orders nothing, and is of memory that the host writes meanwhile"},
 	{name: "AtomicStore", sig: "I.:-", flags: "Writes Atomic", aux: "Ref"},
 	{name: "AtomicExchange", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
 	{name: "AtomicCompareExchange", sig: "II.:I", flags: "Reads Writes Atomic", aux: "Ref", doc: "args: new value, comparator; ordered as a load if they differ"},
-	{name: "AtomicCompareAndSwap", sig: "II.:b", flags: "Reads Writes Atomic Built", aux: "Ref", doc: "args: new value, comparator; result: whether it has stored the new value"},
+	{name: "AtomicCompareAndSwap", sig: "ii.:b", flags: "Reads Writes Atomic Built Narrow", aux: "Ref", doc: "args: new value, comparator; result: whether it has stored the new value"},
 	{name: "AtomicIAdd", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
 	{name: "AtomicIAddRelaxed", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref", doc: "orders nothing, and nobody reads the result"},
 	{name: "AtomicSMin", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},

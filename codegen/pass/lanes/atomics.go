@@ -13,8 +13,8 @@ import (
 
 // Atomics replaces the atomic ops that SPIR-V lacks by loops around a
 // compare-and-exchange: those of floats, and the compare-and-swap that is ordered
-// like all other atomic ops if it fails, too. It stands before structurize, since
-// it makes loops.
+// like all other atomic ops if it fails, too. Those of 8 and 16 bits, which are of device memory,
+// become ops of the word around them. It stands before structurize, since it makes loops.
 func Atomics(m *ir.Module) diag.List {
 	a := &atomicOps{groupOps: groupOps{m: m}, words: map[*ir.Var]bool{}}
 	f := m.Kernel
@@ -31,7 +31,7 @@ func Atomics(m *ir.Module) diag.List {
 	for i := 0; i < len(f.Blocks); i++ {
 		b := f.Blocks[i]
 		at := slices.IndexFunc(b.Insts, func(v *ir.Value) bool {
-			return isFloatAtomic(v.Op) || v.Op == ir.OpAtomicCompareAndSwap || isLocalExchange(v) && facts.Avoids(m, "local-exchange")
+			return isFloatAtomic(v.Op) || v.Op == ir.OpAtomicCompareAndSwap || v.Op == ir.OpAtomicLoad && v.Type.Size < 4 || isLocalExchange(v) && facts.Avoids(m, "local-exchange")
 		})
 		if at < 0 {
 			continue
@@ -39,8 +39,16 @@ func Atomics(m *ir.Module) diag.List {
 		v, rest := rewrite.CutOut(b, at) // a later round finds what else is in there
 		a.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
 		switch v.Op {
+		case ir.OpAtomicLoad:
+			ref, path, shift := a.wordAround(v, v.Type)
+			w := a.at(ir.OpAtomicLoad, ir.TypeI32, ref, path)
+			a.result(v, ir.OpUConvert, nil, a.word(ir.OpShrL, w, shift))
 		case ir.OpAtomicCompareAndSwap:
-			a.compareAndSwap(v)
+			if t := v.Args[0].Type; t.Size < 4 {
+				a.swapPart(v, t)
+			} else {
+				a.compareAndSwap(v)
+			}
 		case ir.OpAtomicExchange, ir.OpAtomicStore:
 			a.exchange(v)
 		default:
@@ -187,5 +195,45 @@ func (a *atomicOps) compareAndSwap(v *ir.Value) {
 	retry.Branch(a.op(ir.OpIEq, ir.TypeBool, now, old), loop, done)
 	a.b = done
 	swapped := done.NewPhi(ir.TypeBool, a.m.Bool(true), a.m.Bool(false))
+	a.result(v, ir.OpLAnd, nil, swapped, a.m.Bool(true))
+}
+
+// wordAround returns the word of device memory around the t of the atomic op v, and by how many
+// bits it is shifted there. Memory is allocated in words.
+func (a *atomicOps) wordAround(v *ir.Value, t *ir.Type) (ref *ir.Ref, path []*ir.Value, shift *ir.Value) {
+	addr := a.op(ir.OpAddrOf, ir.TypeAddr, v.Path()...)
+	addr.Aux = v.Ref()
+	low := a.word(ir.OpUConvert, a.op(ir.OpBitcast, ir.TypeI64, addr))
+	shift = a.word(ir.OpShl, a.word(ir.OpAnd, low, a.i32(3)), a.i32(3))
+	before := a.word(ir.OpAnd, low, a.i32(3))
+	if t == ir.TypeI16 {
+		before = a.word(ir.OpShrL, before, a.i32(1))
+	}
+	base := a.op(ir.OpAddrOf, ir.TypeAddr, addr, a.word(ir.OpISub, a.i32(0), before))
+	base.Aux = &ir.Ref{Elem: t}
+	return &ir.Ref{Elem: ir.TypeI32}, []*ir.Value{base, a.i32(0)}, shift
+}
+
+// swapPart is compareAndSwap for a part of a word, of type t. It begins again if the word has
+// changed, though the part has not.
+func (a *atomicOps) swapPart(v *ir.Value, t *ir.Type) {
+	next, old := a.word(ir.OpUConvert, v.Args[0]), a.word(ir.OpUConvert, v.Args[1])
+	ref, path, shift := a.wordAround(v, t)
+	mask := a.word(ir.OpShl, a.i32(1<<t.Bits()-1), shift)
+	next, old = a.word(ir.OpShl, next, shift), a.word(ir.OpShl, old, shift)
+	loop, try, done := a.f.NewBlock(), a.f.NewBlock(), a.f.NewBlock()
+	a.b.Jump(loop)
+	a.b = loop
+	now := a.at(ir.OpAtomicLoad, ir.TypeI32, ref, path)
+	loop.Branch(a.op(ir.OpIEq, ir.TypeBool, a.word(ir.OpAnd, now, mask), old), try, done)
+	a.b = try
+	whole := a.word(ir.OpOr, a.word(ir.OpAnd, now, a.word(ir.OpNot, mask)), next)
+	got := a.at(ir.OpAtomicCompareExchange, ir.TypeI32, ref, path, whole, now)
+	try.Branch(a.op(ir.OpIEq, ir.TypeBool, got, now), done, loop)
+	a.b = done
+	swapped := done.NewPhi(ir.TypeBool)
+	for _, p := range done.Preds {
+		swapped.Args = append(swapped.Args, a.m.Bool(p == try))
+	}
 	a.result(v, ir.OpLAnd, nil, swapped, a.m.Bool(true))
 }

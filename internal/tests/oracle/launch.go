@@ -20,6 +20,9 @@ import (
 // Launch is a launch in the interpreter. Ranges are in the order of the kernel's
 // index.
 type Launch struct {
+	// WholeWords says that memory ends with whole words, as on devices. Modules of words read
+	// such, and those with atomic operations of 8 and 16 bits.
+	WholeWords    bool
 	Global, Local []int
 	SubGroupSize  int
 	// Arg points to the kernel's receiver. Its slices are the launch's memory:
@@ -107,7 +110,7 @@ func (l *Launch) Run(c *Kernel, point string) error {
 	}
 	for _, q := range pieces {
 		data := q.data
-		if point == "words" { // such modules read whole ones
+		if point == "words" || l.WholeWords {
 			data = append(slices.Clone(data), make([]byte, -len(data)&3)...)
 		}
 		in.Memory = append(in.Memory, interp.Region{Addr: q.addr, Data: data})

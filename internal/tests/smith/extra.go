@@ -9,7 +9,7 @@ import (
 var more = []statement{
 	{2, (*gen).deferred}, {2, (*gen).results}, {1, (*gen).variadic}, {2, (*gen).text}, {2, (*gen).complex},
 	{2, (*gen).appending}, {3, (*gen).packages}, {1, (*gen).generator}, {1, (*gen).byteOrder}, {1, (*gen).atomics},
-	{1, (*gen).typeSwitch}, {1, (*gen).functionValue}, {1, (*gen).embedded},
+	{1, (*gen).typeSwitch}, {1, (*gen).functionValue}, {1, (*gen).embedded}, {2, (*gen).halves},
 }
 
 // local declares a variable.
@@ -193,6 +193,53 @@ func (g *gen) byteOrder() {
 	g.line("binary.%sEndian.PutUint64(%s[:], %s)", order, b, g.value(uint64T, 2))
 	g.declare(&variable{name: b, typ: &typ{kind: arrayKind, elem: ints[5], len: 8}})
 	g.local(ints[7], fmt.Sprintf("binary.%sEndian.Uint32(%s[%d:])", g.one("Little", "Big"), b, g.n(5)))
+}
+
+// halves computes with numbers of package half.
+func (g *gen) halves() {
+	t, h := "half."+g.one("Float16", "BFloat16", "Float8E4M3", "Float8E5M2"), g.name("h")
+	number := func() string {
+		switch g.n(5) {
+		case 0:
+			return fmt.Sprintf("half.FromBits[%s](%s)", t, g.value(ints[6], 2))
+		case 1:
+			return fmt.Sprintf("half.%s[%s]()", g.one("Largest", "SmallestNonzero", "SmallestNormal", "Epsilon", "NaN"), t)
+		case 2:
+			return fmt.Sprintf("half.FromFloat32Saturating[%s](%s)", t, g.value(float32T, 2))
+		}
+		return fmt.Sprintf("half.FromFloat32[%s](%s)", t, g.value(float32T, 2))
+	}
+	g.line("%s := %s", h, number())
+	operand := func() string {
+		if g.chance(3) {
+			return h
+		}
+		return number()
+	}
+	for range 1 + g.n(3) {
+		switch g.n(5) {
+		case 0:
+			g.line("%s = %s.%s()", h, h, g.one("Sqrt", "Neg", "Abs"))
+		case 1:
+			g.line("%s = %s.FMA(%s, %s)", h, h, operand(), operand())
+		case 2:
+			g.line("if %s.%s(%s) {", h, g.one("Less", "Equal"), operand())
+			g.line("\t%s = %s", h, operand())
+			g.line("}")
+		default:
+			g.line("%s = %s.%s(%s)", h, h, g.one("Add", "Sub", "Mul", "Div", "Min", "Max"), operand())
+		}
+	}
+	switch g.n(4) {
+	case 0:
+		g.local(float32T, h+".Float32()")
+	case 1:
+		g.local(intT, fmt.Sprintf("%s.Compare(%s)", h, operand()))
+	case 2:
+		g.local(boolType, fmt.Sprintf("%s == %s || %s.%s", h, operand(), h, g.one("IsNaN()", "IsInf(0)")))
+	default:
+		g.local(ints[6], h+".Bits()")
+	}
 }
 
 // atomics changes the work-item's own memory, outside of loops: lavapipe gets

@@ -47,7 +47,7 @@ func (p *Program) Items() int {
 // Imports are the packages that programs import.
 var Imports = []string{
 	"cmp", "encoding/binary", "math", "math/bits", "math/rand/v2", "slices", "sync/atomic", "unicode/utf8",
-	"github.com/kgen-go/kgen/dsl", "github.com/kgen-go/kgen/properties",
+	"github.com/kgen-go/kgen/dsl", "github.com/kgen-go/kgen/dsl/half", "github.com/kgen-go/kgen/properties",
 	"github.com/kgen-go/kgen/internal/tests/smith/shape",
 }
 
@@ -177,6 +177,7 @@ func (g *gen) header() {
 	g.line("var _, _ = slices.Max[[]int], atomic.AddUint64")
 	g.line("var _ = binary.LittleEndian")
 	g.line("var _ rand.PCG")
+	g.line("var _ half.Float16")
 }
 
 func (g *gen) n(n int) int { return g.r.IntN(n) }

@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/dsl/half"
 )
 
 // typ is a type of abi.PrintSite.Args.
@@ -41,6 +42,8 @@ var basic = map[string]reflect.Type{
 	"uint": reflect.TypeFor[uint](), "uint8": reflect.TypeFor[uint8](), "uint16": reflect.TypeFor[uint16](),
 	"uint32": reflect.TypeFor[uint32](), "uint64": reflect.TypeFor[uint64](), "uintptr": reflect.TypeFor[uintptr](),
 	"float32": reflect.TypeFor[float32](), "float64": reflect.TypeFor[float64](),
+	"half.Float16": reflect.TypeFor[half.Float16](), "half.BFloat16": reflect.TypeFor[half.BFloat16](),
+	"half.Float8E4M3": reflect.TypeFor[half.Float8E4M3](), "half.Float8E5M2": reflect.TypeFor[half.Float8E5M2](),
 	"complex64": reflect.TypeFor[complex64](), "complex128": reflect.TypeFor[complex128](),
 }
 

@@ -55,9 +55,12 @@ func (k Halves) Kernel(it dsl.Item1) {
 	k.X[16] = half.FromBits[half.Float16](uint16(i))
 }
 
-func count(n half.Float16) (c int) { // want KG209 `a loop counts up to the bits of a half.Float16`
-	for range n {
+func count(n half.Float16) (c int) {
+	for range n { // want KG209 `a loop counts up to the bits of a half.Float16`
 		c++
+	}
+	for i := range n.Add(n) { // want KG209 `a loop counts up to the bits of a half.Float16`
+		c += int(i.Bits())
 	}
 	return c
 }
@@ -86,13 +89,36 @@ func (k Ordered) Kernel(it dsl.Item1) {
 	}
 }
 
-type Reduced struct{ X []half.Float16 }
+type Reduced struct {
+	X []half.Float16
+}
 
 func (k Reduced) Kernel(it dsl.NDItem1) {
+	g := it.Group()
 	x := k.X[it.GlobalID()]
-	x = dsl.ReduceOverGroup(it.Group(), x, dsl.Plus)           // want KG209 `dsl.ReduceOverGroup takes the bits of a half.Float16`
-	x = dsl.InclusiveScanOverGroup(it.Group(), x, dsl.Maximum) // want KG209 `dsl.InclusiveScanOverGroup`
-	k.X[it.GlobalID()] = dsl.GroupBroadcast(it.Group(), x, 0)
-	y := half.FromFloat32[half.Float16](dsl.ReduceOverGroup(it.Group(), x.Float32(), dsl.Plus))
-	k.X[0] = y
+	x = dsl.ReduceOverGroup(g, x, dsl.Plus)
+	x = dsl.InclusiveScanOverGroup(g, x, dsl.Maximum)
+	x = dsl.AtomicAdd(&k.X[0], dsl.Minimum(x, dsl.GroupBroadcast(g, x, 0)))
+	k.X[1] = dsl.ReduceOverGroup(g, x, dsl.BitXor)        // want KG209 `dsl.BitXor takes the bits of a half.Float16 for an integer`
+	k.X[2] = dsl.ExclusiveScanOverGroup(g, x, dsl.BitAnd) // want KG209 `dsl.BitAnd takes the bits`
+	k.X[3] = dsl.BitOr(x, x)                              // want KG209 `dsl.BitOr takes the bits`
+	k.X[4] = half.FromBits[half.Float16](dsl.ReduceOverGroup(g, x.Bits(), dsl.BitXor))
+}
+
+type Sorted struct{ X []half.Float8E5M2 }
+
+func (k Sorted) Kernel(dsl.Item1) {
+	k.X[0] = slices.Min(k.X)                 // want KG209 `slices.Min takes the bits of a half.Float8E5M2`
+	i, _ := slices.BinarySearch(k.X, k.X[0]) // want KG209 `slices.BinarySearch`
+	if slices.IsSorted(k.X) {                // want KG209 `slices.IsSorted`
+		k.X[1] = max(k.X[i], k.X[2]) // want KG209 `max takes the bits`
+	}
+	if slices.Compare(k.X[:2], k.X[2:]) < 0 { // want KG209 `slices.Compare`
+		k.X[2] = k.X[3]
+	}
+	if cmp.Compare(k.X[0], k.X[1]) == 0 { // want KG209 `cmp.Compare`
+		k.X[3] = half.Float8E5M2(1.5 * 2) // want KG209 `the constant 3`
+	}
+	i, _ = slices.BinarySearchFunc(k.X, k.X[0], half.Float8E5M2.Compare)
+	k.X[i] = slices.MaxFunc(k.X, half.Float8E5M2.Compare)
 }

@@ -36,6 +36,8 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/half/float8e4m3.go", Package: "half", Sum: 0x5b351e82},
 		{File: "dsl/half/float8e5m2.go", Package: "half", Sum: 0x2d573fee},
 		{File: "dsl/half/format.go", Package: "half", Sum: 0x5eaa1a34},
+		{File: "dsl/half/group.go", Package: "half", Sum: 0xf1ea182e},
+		{File: "dsl/half/math.go", Package: "half", Sum: 0x61a6a3bd},
 		{File: "dsl/half/order.go", Package: "half", Sum: 0x90443f6a},
 		{File: "dsl/half/steps.go", Package: "half", Sum: 0x863e65a4},
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x137e689e},

@@ -1,6 +1,6 @@
 // Package halves has kernels of package half, whose results have the same bits on every device.
 //
-//kgen:bare noform
+//kgen:bare noform=GroupB,GroupE4M3,GroupE5M2,AtomicB,AtomicE5M2,Functions16,FunctionsB,FunctionsE4M3,FunctionsE5M2,Compute16,ComputeB,ComputeE4M3,ComputeE5M2,Test16,TestB,TestE4M3,TestE5M2,Fast,Chain,Other
 package halves
 
 import (

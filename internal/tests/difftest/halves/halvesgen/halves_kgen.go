@@ -35,6 +35,8 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/half/float8e4m3.go", Package: "half", Sum: 0x5b351e82},
 		{File: "dsl/half/float8e5m2.go", Package: "half", Sum: 0x2d573fee},
 		{File: "dsl/half/format.go", Package: "half", Sum: 0x5eaa1a34},
+		{File: "dsl/half/group.go", Package: "half", Sum: 0xf1ea182e},
+		{File: "dsl/half/math.go", Package: "half", Sum: 0x61a6a3bd},
 		{File: "dsl/half/order.go", Package: "half", Sum: 0x90443f6a},
 		{File: "dsl/half/steps.go", Package: "half", Sum: 0x863e65a4},
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x137e689e},
@@ -51,7 +53,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "internal/tests/difftest/halves/kernels.go", Package: "halves", Sum: 0x70fc3d49},
+		{File: "internal/tests/difftest/halves/functions.go", Package: "halves", Sum: 0x5ff74125},
+		{File: "internal/tests/difftest/halves/groups.go", Package: "halves", Sum: 0x7134be25},
+		{File: "internal/tests/difftest/halves/kernels.go", Package: "halves", Sum: 0x5885c008},
+		{File: "internal/tests/difftest/halves/places.go", Package: "halves", Sum: 0xfad4bba9},
 	},
 })
 
@@ -59,13 +64,26 @@ var _ = kernelimpl.Sources(&abi.Sources{
 // Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/tests/difftest/halves"
 
+var _, RunAtomic16 = stubs.NDRange1(pkg.Kernel("Atomic16"), halves.Atomic16.Kernel, newAtomic16Host)
+var _, RunAtomicB = stubs.NDRange1(pkg.Kernel("AtomicB"), halves.AtomicB.Kernel)
+var _, RunAtomicE4M3 = stubs.NDRange1(pkg.Kernel("AtomicE4M3"), halves.AtomicE4M3.Kernel, newAtomicE4M3Host)
+var _, RunAtomicE5M2 = stubs.NDRange1(pkg.Kernel("AtomicE5M2"), halves.AtomicE5M2.Kernel)
 var _, RunChain = stubs.Range1(pkg.Kernel("Chain"), halves.Chain.Kernel)
 var _, RunCompute16 = stubs.Range1(pkg.Kernel("Compute16"), halves.Compute16.Kernel)
 var _, RunComputeB = stubs.Range1(pkg.Kernel("ComputeB"), halves.ComputeB.Kernel)
 var _, RunComputeE4M3 = stubs.Range1(pkg.Kernel("ComputeE4M3"), halves.ComputeE4M3.Kernel)
 var _, RunComputeE5M2 = stubs.Range1(pkg.Kernel("ComputeE5M2"), halves.ComputeE5M2.Kernel)
 var _, RunFast = stubs.Range1(pkg.Kernel("Fast"), halves.Fast.Kernel)
+var _, RunFunctions16 = stubs.Range1(pkg.Kernel("Functions16"), halves.Functions16.Kernel)
+var _, RunFunctionsB = stubs.Range1(pkg.Kernel("FunctionsB"), halves.FunctionsB.Kernel)
+var _, RunFunctionsE4M3 = stubs.Range1(pkg.Kernel("FunctionsE4M3"), halves.FunctionsE4M3.Kernel)
+var _, RunFunctionsE5M2 = stubs.Range1(pkg.Kernel("FunctionsE5M2"), halves.FunctionsE5M2.Kernel)
+var _, RunGroup16 = stubs.NDRange1(pkg.Kernel("Group16"), halves.Group16.Kernel, newGroup16Host)
+var _, RunGroupB = stubs.NDRange1(pkg.Kernel("GroupB"), halves.GroupB.Kernel)
+var _, RunGroupE4M3 = stubs.NDRange1(pkg.Kernel("GroupE4M3"), halves.GroupE4M3.Kernel)
+var _, RunGroupE5M2 = stubs.NDRange1(pkg.Kernel("GroupE5M2"), halves.GroupE5M2.Kernel)
 var _, RunOther = stubs.Range1(pkg.Kernel("Other"), halves.Other.Kernel)
+var _, RunPlaces = stubs.NDRange1(pkg.Kernel("Places", &halves.Len, &halves.Pair, &halves.Scale, &halves.Shift, &halves.Weight), halves.Places.Kernel, newPlacesHost, halves.Scale, halves.Shift, halves.Pair, halves.Len)
 var _, RunTest16 = stubs.Range1(pkg.Kernel("Test16"), halves.Test16.Kernel)
 var _, RunTestB = stubs.Range1(pkg.Kernel("TestB"), halves.TestB.Kernel)
 var _, RunTestE4M3 = stubs.Range1(pkg.Kernel("TestE4M3"), halves.TestE4M3.Kernel)

@@ -1,0 +1,59 @@
+package load
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
+)
+
+// halfMethods has the methods of package half's numbers that functions of package dsl come to.
+var halfMethods = map[string]string{
+	"Plus": "Add", "Multiplies": "Mul", "Minimum": "Min", "Maximum": "Max",
+	"AtomicAdd": "Add", "AtomicMin": "Min", "AtomicMax": "Max",
+}
+
+// HalfArg returns the type of package half that a generic function is an instance for, or nil.
+func HalfArg(fn *ssa.Function) types.Type {
+	args := fn.TypeArgs()
+	if i := slices.IndexFunc(args, func(t types.Type) bool { return gotypes.Half(t) != "" }); i >= 0 {
+		return args[i]
+	}
+	return nil
+}
+
+// HalfMethod returns a method of a type of package half.
+func HalfMethod(prog *ssa.Program, t types.Type, name string) *ssa.Function {
+	return prog.LookupMethod(t, nil, name)
+}
+
+// HalfCode returns the method that a function of package dsl comes to where it is an instance for
+// numbers of package half, or nil.
+func HalfCode(prog *ssa.Program, fn *ssa.Function) *ssa.Function {
+	if t := HalfArg(fn); t != nil && PackageOf(fn) == dslPath {
+		if m := halfMethods[object(fn).Name()]; m != "" {
+			return HalfMethod(prog, t, m)
+		}
+	}
+	return nil
+}
+
+// halfCode returns the functions of package half that kgen compiles where a function of package
+// dsl is an instance for its numbers.
+func halfCode(prog *ssa.Program, fn *ssa.Function) []*ssa.Function {
+	t := HalfArg(fn)
+	if t == nil || PackageOf(fn) != dslPath {
+		return nil
+	}
+	if m := HalfCode(prog, fn); m != nil {
+		return []*ssa.Function{m}
+	}
+	switch object(fn).Name() {
+	case "ReduceOverGroup", "InclusiveScanOverGroup", "ExclusiveScanOverGroup":
+		pkg := prog.ImportedPackage(gotypes.HalfPath)
+		return []*ssa.Function{HalfMethod(prog, t, "IsNaN"), pkg.Func("reduced"), pkg.Func("scanned")}
+	}
+	return nil
+}

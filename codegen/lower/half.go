@@ -1,0 +1,205 @@
+package lower
+
+import (
+	"go/types"
+	"math"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/dsl/half"
+)
+
+// This file lowers what package dsl does with numbers of package half. Such a number is its bits
+// in a register; the methods that compute with it are inlined like all others.
+
+func init() {
+	add(gotypes.HalfPath+".get", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
+		v := l.op(ir.OpLoad, ir.TypeI32, values(args)...)
+		v.Aux = &ir.Ref{Var: l.halfTile()}
+		return v
+	})
+	add(gotypes.HalfPath+".put", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
+		xs := values(args)
+		l.op(ir.OpStore, ir.TypeVoid, xs[2], xs[0], xs[1]).Aux = &ir.Ref{Var: l.halfTile()}
+		return nil
+	})
+	for name, scope := range map[string]ir.Scope{"meetInGroup": ir.ScopeWorkGroup, "meetInSubGroup": ir.ScopeSubGroup} {
+		add(gotypes.HalfPath+"."+name, func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
+			return l.barrier(scope)
+		})
+	}
+}
+
+// halfTile returns work-group memory with two words for each work-item.
+func (l *lowerer) halfTile() *ir.Var {
+	for _, v := range l.m.Vars {
+		if v.Name == halfTile {
+			return v
+		}
+	}
+	n := l.m.Int(ir.TypeI32, 1)
+	for d := range l.m.Rank {
+		size := localRange(l, d)
+		if d == 0 {
+			n = size
+		} else {
+			n = l.m.ConstExpr(ir.OpIMul, ir.TypeI32, n, size)
+		}
+	}
+	return l.m.NewVar(nil, ir.Workgroup, halfTile, l.m.ArrayOf(l.m.ArrayOf(ir.TypeI32, l.m.Int(ir.TypeI32, 2)), n))
+}
+
+// halfTile is the name of memory, which no variable of Go has.
+const halfTile = "half tile"
+
+// combineHalves lowers a reduction or scan of numbers of type t by the function op, which has the
+// given name in combiners. NaNs become the type's one.
+func (l *lowerer) combineHalves(in *ssa.Call, t types.Type, alg ir.Op, op val, by ir.Combiner, scope ir.Scope, x *ir.Value) val {
+	isNaN, ok := l.call(load.HalfMethod(l.prog.SSA, t, "IsNaN"), []val{x}, nil, in.Pos()).(*ir.Value)
+	if !ok {
+		return bad{}
+	}
+	k := halfNumbers(t)
+	e := l.m.Const(ir.TypeI32, uint64(k.identity(by)))
+	if by == ir.CombineUMin || by == ir.CombineUMax {
+		return l.leastHalf(alg, by, scope, k, x, isNaN, e)
+	}
+	x = l.op(ir.OpSelect, x.Type, isNaN, l.m.Const(x.Type, uint64(k.nan)), x)
+	one, zero := l.m.Int(ir.TypeI32, 1), l.m.Int(ir.TypeI32, 0)
+	sum := func(op ir.Op) *ir.Value {
+		return l.meet(op, scope, ir.Combine{Scope: scope, By: ir.CombineIAdd}, one, zero)
+	}
+	meet := "meetInGroup"
+	base, id := zero, l.builtIn(ir.LocalInvocationIndex)
+	n := l.groupSize(scope)
+	size := n
+	if scope == ir.ScopeSubGroup {
+		lane := l.builtIn(ir.SubgroupLocalInvocationID)
+		base, id = l.op(ir.OpISub, ir.TypeI32, id, lane), lane
+		meet = "meetInSubGroup"
+		size = l.builtIn(ir.SubgroupSize) // the last one may be smaller, but all have as many barriers
+	}
+	args := []val{x, base, id, n, size, sum(ir.OpGroupExclusiveScan), sum(ir.OpGroupReduce)}
+	pkg := l.prog.SSA.ImportedPackage(gotypes.HalfPath)
+	if alg == ir.OpGroupReduce {
+		r, ok := l.call(pkg.Func("reduced"), append(args, function{fn: pkg.Func(meet)}, op), nil, in.Pos()).(*ir.Value)
+		if ok && scope == ir.ScopeWorkGroup {
+			return l.meet(ir.OpGroupUniform, scope, scope, r)
+		} else if ok {
+			return r
+		}
+		return bad{}
+	}
+	return l.call(pkg.Func("scanned"), append(args, e, l.m.Bool(alg == ir.OpGroupExclusiveScan), function{fn: pkg.Func(meet)}, op), nil, in.Pos())
+}
+
+// leastHalf lowers the minimum or maximum as that of integers in the same order. NaN comes before
+// or after all.
+func (l *lowerer) leastHalf(alg ir.Op, by ir.Combiner, scope ir.Scope, k halfKind, x, isNaN, e *ir.Value) val {
+	nan, none, to := l.m.Int(ir.TypeI32, math.MinInt32), l.m.Int(ir.TypeI32, math.MaxInt32), ir.CombineSMin
+	if by == ir.CombineUMax {
+		nan, none, to = none, nan, ir.CombineSMax
+	}
+	shift := l.m.Int(ir.TypeI32, int64(32-k.bits))
+	flip := func(x *ir.Value) *ir.Value { // turns the order of negative numbers round
+		return l.i32(ir.OpXor, x, l.i32(ir.OpShrL, l.i32(ir.OpShrA, x, l.m.Int(ir.TypeI32, 31)), l.m.Int(ir.TypeI32, 1)))
+	}
+	key := l.i32(ir.OpSelect, isNaN, nan, flip(l.i32(ir.OpShl, x, shift)))
+	r := l.meet(alg, scope, ir.Combine{Scope: scope, By: to}, key, none)
+	is := func(k *ir.Value) *ir.Value { return l.op(ir.OpIEq, ir.TypeBool, r, k) }
+	v := l.i32(ir.OpSelect, is(nan), l.m.Const(ir.TypeI32, uint64(k.nan)), l.i32(ir.OpShrL, flip(r), shift))
+	return l.i32(ir.OpSelect, is(none), e, v) // none of the others lives
+}
+
+// halfKind has facts of a type of package half: the width and the bits of special numbers.
+type halfKind struct {
+	bits               int
+	one, nan, inf, neg uint16 // inf is the greatest number, neg the least
+}
+
+// halfNumbers returns the facts of a type of package half.
+func halfNumbers(t types.Type) halfKind {
+	switch gotypes.Half(t) {
+	case "Float16":
+		return halfKindOf[half.Float16](16)
+	case "BFloat16":
+		return halfKindOf[half.BFloat16](16)
+	case "Float8E4M3":
+		return halfKindOf[half.Float8E4M3](8)
+	}
+	return halfKindOf[half.Float8E5M2](8)
+}
+
+func halfKindOf[T half.Float[T]](bits int) halfKind {
+	most := half.Inf[T](1)
+	if most.IsNaN() {
+		most = half.Largest[T]()
+	}
+	return halfKind{bits, half.FromFloat32[T](1).Bits(), half.NaN[T]().Bits(), most.Bits(), most.Neg().Bits()}
+}
+
+// identity returns the bits of the number that an exclusive scan begins with.
+func (k halfKind) identity(by ir.Combiner) uint16 {
+	switch by {
+	case ir.CombineIMul:
+		return k.one
+	case ir.CombineUMin:
+		return k.inf
+	case ir.CombineUMax:
+		return k.neg
+	}
+	return 0
+}
+
+// halfAtomic lowers an atomic function: a loop that ends when the memory still has the number
+// that the method made the new one of.
+func (l *lowerer) halfAtomic(in *ssa.Call, method *ssa.Function, t types.Type, args []val) val {
+	p, ok := args[0].(pointer)
+	y, ok2 := args[1].(*ir.Value)
+	if !ok || !ok2 {
+		return bad{}
+	}
+	compute := func(x *ir.Value) *ir.Value {
+		r, _ := l.call(method, []val{x, y}, nil, in.Pos()).(*ir.Value)
+		return r
+	}
+	r := l.deref(p)
+	m, ok := r.(mem)
+	if !ok || m.v != nil && m.v.Storage != ir.Workgroup { // nobody else sees it
+		old, ok := l.loadRef(r, t).(*ir.Value)
+		if !ok {
+			return bad{}
+		}
+		x := compute(old)
+		l.storeRef(r, x, t)
+		return x
+	}
+	l.readonly.changes(m)
+	mt := ir.TypeI32
+	if m.device() {
+		mt = deviceScalar(t.Underlying().(*types.Basic))
+		l.noteStorage(mt)
+	}
+	convert := func(x *ir.Value, to *ir.Type) *ir.Value {
+		if x.Type == to {
+			return x
+		}
+		return l.op(ir.OpUConvert, to, x)
+	}
+	result := l.m.NewVar(l.f, ir.Function, "new", ir.TypeI32)
+	again, done := l.newBlock(), l.newBlock()
+	l.b.Jump(again)
+	l.b = again
+	old := l.op(ir.OpAtomicLoad, mt, m.args()...)
+	old.Aux = m.auxRef()
+	x := compute(convert(old, ir.TypeI32))
+	l.storeVar(result, x)
+	swapped := l.op(ir.OpAtomicCompareAndSwap, ir.TypeBool, append([]*ir.Value{convert(x, mt), old}, m.args()...)...)
+	swapped.Aux = m.auxRef()
+	l.b.Branch(swapped, done, again)
+	l.b = done
+	return l.loadVar(result)
+}

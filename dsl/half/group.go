@@ -1,0 +1,86 @@
+package half
+
+// The functions below are sums and products of package dsl's group algorithms over numbers of
+// this package, in kernels: kgen compiles them in place of package dsl's bodies, since devices have
+// no group operations for such numbers. They combine in the order that package dsl states.
+//
+// Numbers are passed as their bits. The group has n work-items, which have the places from
+// base on in memory of the work-group; this one is the id-th. Work-items that have left take no
+// part: this one is the rank-th of those that live, and these share the work. The size, which
+// is the same in all groups of a work-group, is at least n.
+
+// here marks the numbers of work-items that live.
+const here = 1 << 16
+
+// share stores the numbers of a group, and 0 for work-items that have left.
+func share(x, base, id, n, rank, live uint32, meet func()) {
+	for i := rank; i < n; i += live {
+		put(base+i, 0, 0)
+	}
+	meet()
+	put(base+id, 0, x|here)
+	meet()
+}
+
+// reduced combines the group's numbers.
+func reduced(x, base, id, n, size, rank, live uint32, meet func(), op func(x, y uint32) uint32) uint32 {
+	share(x, base, id, n, rank, live, meet)
+	for d := uint32(1); d < size; d *= 2 {
+		for i := rank * 2 * d; i+d < n; i += live * 2 * d {
+			put(base+i, 0, joined(get(base+i, 0), get(base+i+d, 0), op))
+		}
+		meet()
+	}
+	x = get(base, 0)
+	meet()
+	return x &^ here
+}
+
+// scanned combines the numbers of the work-items up to this one or, with before, e and those of
+// the work-items before this one.
+func scanned(x, base, id, n, size, rank, live, e uint32, before bool, meet func(), op func(x, y uint32) uint32) uint32 {
+	share(x, base, id, n, rank, live, meet)
+	from := uint32(0)
+	for d := uint32(1); d < size; d *= 2 {
+		for i := rank; i < n; i += live {
+			x := get(base+i, from)
+			if i >= d {
+				x = joined(get(base+i-d, from), x, op)
+			}
+			put(base+i, 1-from, x)
+		}
+		from = 1 - from
+		meet()
+	}
+	if !before {
+		x = get(base+id, from)
+	} else if id == 0 {
+		x = e
+	} else {
+		x = joined(e|here, get(base+id-1, from), op)
+	}
+	meet()
+	return x &^ here
+}
+
+// joined combines two numbers, or returns the one that is here.
+func joined(x, y uint32, op func(x, y uint32) uint32) uint32 {
+	if x&here == 0 {
+		return y
+	}
+	if y&here == 0 {
+		return x
+	}
+	return op(x&^here, y&^here) | here
+}
+
+// The work-group's memory has two words for each work-item, which get and put access. The
+// work-items of a group or sub-group wait for one another in the functions that are passed as
+// meet. Kernels have other code for these.
+
+func get(i, which uint32) uint32 { panic(onDevice) }
+func put(i, which, x uint32)     { panic(onDevice) }
+func meetInGroup()               { panic(onDevice) }
+func meetInSubGroup()            { panic(onDevice) }
+
+const onDevice = "BUG: half: called on the host"
