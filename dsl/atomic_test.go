@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/dsl/half"
 )
 
 // testAtomics runs each function on many goroutines; the race detector looks on.
@@ -41,6 +42,38 @@ func TestAtomics(t *testing.T) {
 	testAtomics[int](t)
 	testAtomics[float32](t)
 	testAtomics[float64](t)
+}
+
+// TestAtomicHalves adds on many goroutines to numbers that share a word.
+func TestAtomicHalves(t *testing.T) {
+	testAtomicHalves[half.Float16](t)
+	testAtomicHalves[half.BFloat16](t)
+	testAtomicHalves[half.Float8E4M3](t)
+	testAtomicHalves[half.Float8E5M2](t)
+}
+
+func testAtomicHalves[T interface {
+	half.Float[T]
+	dsl.AtomicValue
+}](t *testing.T) {
+	var cells [9]T
+	var wg sync.WaitGroup
+	one := half.FromFloat32[T](1)
+	for range 8 {
+		wg.Go(func() {
+			for i := range cells {
+				if dsl.AtomicAdd(&cells[i], one).Less(one) {
+					t.Error("the new value does not count the addition")
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for i, x := range cells {
+		if x.Float32() != 8 || dsl.AtomicMin(&cells[i], one) != one || dsl.AtomicMax(&cells[i], x) != x {
+			t.Errorf("%T: cell %d has %v of 8 additions", x, i, x)
+		}
+	}
 }
 
 func TestAtomicFloats(t *testing.T) {

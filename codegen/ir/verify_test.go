@@ -96,6 +96,7 @@ func TestVerifyRules(t *testing.T) {
 
 		// Memory.
 		{"Load f32 [%0 f32, %2]", "Load f32 [%0 i32, %2]", "the path leads to i32, the value has the type f32"},
+		{"Load f32 [%0 f32, %2]", "AtomicCompareAndSwap bool [%0 i16, %2], i16 1, i32 0", "the new value has the type i16, the comparator i32"},
 		{"Load f32 [%0 f32, %2]", "Load f32 [%0 f32]", "without an address and an index"},
 		{"Load f32 [%0 f32, %2]", "Load f32 [%1 f32, %2]", "without an address and an index"},
 		{"Load f32 [%0 f32, %2]", "Load f32 [%0 f32, f32 1]", "an element index of type f32"},

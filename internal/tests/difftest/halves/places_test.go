@@ -3,6 +3,7 @@ package halves_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"go/types"
 	"io"
@@ -63,6 +64,12 @@ func places(t *testing.T, dev *runtime.Device) {
 	}
 	want := fmt.Sprintln(x3, half.FromFloat32[half.Float8E4M3](0.25), k.At.X) +
 		fmt.Sprintf("%v %g %.2f %8.3e|%+v\n", x3, x3.Neg(), x3, half.FromFloat32[half.BFloat16](0.125), k.At.B[1])
+	was := halves.Weight
+	halves.Weight = was.Neg()
+	err = gen.RunPlaces(t.Context(), dev, k, runtime.NDRange1{Global: n, Local: n}, runtime.WithSpec(halves.Shift, 0))
+	if halves.Weight = was; !errors.Is(err, runtime.ErrInvalid) && dev.Info().Backend != "host" {
+		t.Errorf("a launch after the variable Weight had changed: %v", err)
+	}
 	if text.String() != want && dev.Info().Backend != "host" { // the host prints as gc's code does
 		t.Errorf("printed\n%swant\n%s", &text, want)
 	}
