@@ -1,0 +1,32 @@
+// Package kernels has the kernels of package reduce, and the interface of the operations that
+// users give to By. Kernel packages import it, and nothing of the runtime comes with it.
+package kernels
+
+//go:generate go tool kgen .
+
+// The constants that fix the order of operations: a block has Size leaves, and a leaf Each
+// elements. Nothing tunes them, since results of floats depend on them.
+const (
+	Size  = 256
+	Each  = 16
+	Block = Size * Each
+)
+
+// Elements of slices, as they are counted and compared: by their bits.
+type bits interface {
+	uint8 | uint16 | uint32 | uint64
+}
+
+// first returns how many elements a launch processes: n, or less if length has a number. That
+// counts the elements of the call, of which each element here stands for per.
+func first(n int, length []int64, per int64) int {
+	if len(length) == 0 {
+		return n
+	}
+	m := max(length[0], 0)
+	all := m / per
+	if m%per != 0 {
+		all++
+	}
+	return int(min(int64(n), all))
+}
