@@ -185,7 +185,13 @@ func values[T real](t *testing.T, q *runtime.Queue, opts ...prim.Option) {
 
 // compared tests the functions that compare.
 func compared[T real](v views[T], xs []T) {
-	t, q, x, n := v.t, v.q, v.view(xs), len(xs)
+	v.t.Helper()
+	comparedIn(v, v.view(xs), xs)
+}
+
+// comparedIn is compared for the elements xs of a view, which may have more.
+func comparedIn[T real](v views[T], x runtime.View[T], xs []T) {
+	t, q, n := v.t, v.q, len(xs)
 	t.Helper()
 	least, greatest, count := T(0), T(0), int64(0)
 	for i, e := range xs {
