@@ -19,7 +19,7 @@
 //
 // # Checks
 //
-// What is wrong with a call is an error before anything is launched: runtime.ErrKernelArgument for
+// A call that makes no sense is an error before anything is launched: runtime.ErrKernelArgument for
 // views of other devices and of closed buffers; runtime.ErrInvalid for a queue that takes no
 // launches, outputs that are too short, lengths that differ, and an output that overlaps an input,
 // another output, the scratch memory or the length.
@@ -44,7 +44,7 @@ func Length(n runtime.View[int64]) Option {
 	return func(o *call.Options) { o.Length, o.HasLength = n, true }
 }
 
-// Scratch is the memory for what a function keeps between its launches, which otherwise comes from a
+// Scratch is the memory that a function uses between its launches, and that otherwise comes from a
 // pool of the device. It begins at a multiple of 16 bytes and has as many bytes as the family's
 // ScratchBytes says (ErrInvalid otherwise). Calls with the same memory run one after the other. A call that is
 // recorded into a graph without Scratch has memory of its own, which lives as long as the graph.

@@ -221,7 +221,7 @@ type Device struct {
 	fused    fusedKernels
 	printing printing // what launches have that say nothing else
 	prints   printBuffers
-	attached sync.Map // what other packages keep for the device; see package primimpl
+	attached sync.Map // values that packages keep for the device; see package primimpl
 	close    sync.Once
 	err      error // of Close
 }

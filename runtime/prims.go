@@ -2,10 +2,10 @@ package runtime
 
 import "github.com/kgen-go/kgen/runtime/internal/launch"
 
-// This file has what the packages of prim call, through package primimpl.
+// This file has the functions that the packages of prim call, through package primimpl.
 
-// CheckView returns what is wrong with a view that a function is given under a name, for use on a
-// queue: the errors are those of launches.
+// CheckView returns the error of a view that a function is given under a name, for use on a queue: that
+// of a launch.
 func (forStubs) CheckView(q *Queue, name string, s launch.Slice) error {
 	switch {
 	case s.Len == launch.NoBuffer:
@@ -24,7 +24,7 @@ func (forStubs) CheckView(q *Queue, name string, s launch.Slice) error {
 // Recorded reports whether an event stands for a node of a graph.
 func (forStubs) Recorded(e Event) bool { return e.l != nil && e.l.rare().node != nil }
 
-// Attached returns what is kept for a device under a key, which is made at its first use. It
+// Attached returns the value that is kept for a device under a key, and made at its first use. It
 // becomes garbage with the device.
 func (forStubs) Attached(d *Device, key any, made func() any) any {
 	v, ok := d.attached.Load(key)

@@ -21,8 +21,8 @@ type Kernel[T, A, O any] interface {
 	call.Kernel
 }
 
-// By sets out[0] to what an operation of the caller's makes of v's elements: Combine of what Map makes of
-// each, in the order that the package states, or Identity of no elements. The operation is part of a
+// By sets out[0] to the value that an operation of the caller's makes of v's elements: Combine of the
+// values of Map, in the order that the package states, or Identity of no elements. The operation is part of a
 // kernel, an alias in a package of the caller's:
 //
 //	type SumSquares = kernels.Reduce[float32, float32, Square]

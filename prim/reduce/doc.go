@@ -1,11 +1,11 @@
 // Package reduce has functions that make one value of many: sums, the least and the greatest, where
-// these are, counts, and what an operation of the caller's makes.
+// these are, counts, and values that an operation of the caller's makes.
 //
 //	sum, err := reduce.Sum(ctx, dev, xs)              // of a slice
 //	ev, err := reduce.SumOn(q, v, out)                // of a view, into the view out of one element
 //	ev, err := reduce.SumOn(q, v, out, prim.Length(n)) // of as many elements as n has on the device
 //
-// Package prim says what all such functions have in common.
+// Package prim has the rules of all such functions.
 //
 // # Elements
 //
@@ -13,7 +13,7 @@
 // Min, Max, MinMax, ArgMin, ArgMax and the counts take those of package half, too; Sum and Dot
 // refuse them (ErrInvalid). Sums and products of integers wrap in their type. Sums and products of
 // float64 need a device with properties.FP64 (ErrKernelNotSupported elsewhere); the other functions compare
-// bits, and run on every device. By takes what its kernel takes.
+// bits, and run on every device. By takes the elements of its kernel.
 //
 // # Order
 //

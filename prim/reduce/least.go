@@ -112,7 +112,7 @@ func length[T any](v runtime.View[T]) (n, groups, part int) {
 	return v.Len(), groups, part
 }
 
-// order returns what makes keys of a kind of elements, for the least or for the greatest.
+// order returns how keys are made of a kind of elements, for the least or for the greatest.
 func order[K uint32 | uint64](k call.Kind, greatest bool) kernels.Order[K] {
 	o := kernels.Order[K]{Half: K(k.Half), Inf: K(k.Inf)}
 	all := ^uint64(0) >> (64 - 8*k.Size)

@@ -209,7 +209,7 @@ func comparedIn[T real](v views[T], x runtime.View[T], xs []T) {
 				return int64(i)
 			}
 		}
-		return 0 // which is what the output has been
+		return 0 // which the output has been before
 	}
 	for _, f := range []struct {
 		name string

@@ -1,5 +1,5 @@
-// Package primimpl is what the packages of prim need of the runtime beyond its API. Nothing else
-// calls it.
+// Package primimpl has the functions that the packages of prim need of the runtime beyond its API.
+// Nothing else calls it.
 package primimpl
 
 import (
@@ -23,8 +23,8 @@ func Usable(q *runtime.Queue) error { return api.Usable(q) }
 // Recorded reports whether an event stands for a node of a graph.
 func Recorded(e runtime.Event) bool { return api.Recorded(e) }
 
-// Attached returns what is kept for a device under a key, which made makes at its first use. It
-// becomes garbage with the device.
+// Attached returns the value that is kept for a device under a key, and that made makes at its first
+// use. It becomes garbage with the device.
 func Attached(dev *runtime.Device, key any, made func() any) any {
 	return api.Attached(dev, key, made)
 }
@@ -45,8 +45,8 @@ func Use[T any](name string, v runtime.View[T]) Used {
 // Name returns the view's name.
 func (u Used) Name() string { return u.name }
 
-// Check returns what is wrong with the view on a usable queue: its buffer is nil, closed or another
-// device's. The errors are those of launches.
+// Check returns the error of the view on a usable queue: its buffer is nil, closed or another device's.
+// The errors are those of launches.
 func (u Used) Check(q *runtime.Queue) error { return api.CheckView(q, u.name, u.at) }
 
 // Aligned reports whether the view begins at a multiple of n bytes in its buffer.

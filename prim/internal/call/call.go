@@ -1,5 +1,5 @@
-// Package call is what the functions of all families share: their options, the checks of views, and
-// scratch memory.
+// Package call has the parts that the functions of all families share: their options, the checks of
+// views, and scratch memory.
 //
 // A function makes a Call, names its views, begins, and launches:
 //
@@ -21,7 +21,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Options are what a caller may say beside the views.
+// Options are the arguments of a call beside the views.
 type Options struct {
 	Length     runtime.View[int64]
 	HasLength  bool
@@ -46,7 +46,7 @@ type Call struct {
 	in, out []primimpl.Used
 	err     error
 	scratch *buffer
-	room    runtime.View[byte] // what is left of the scratch memory
+	room    runtime.View[byte] // the rest of the scratch memory
 	event   runtime.Event
 }
 
@@ -189,7 +189,7 @@ func (c *Call) Run(k Kernel, groups, size int) {
 }
 
 // End returns the event of the last launch, and the scratch memory to its pool: whoever uses that next is
-// ordered behind the launches. What a graph uses stays the graph's.
+// ordered after the launches. Memory that a graph uses stays the graph's.
 func (c *Call) End() (runtime.Event, error) {
 	if c.scratch != nil && !primimpl.Recorded(c.event) {
 		of(c.q.Device()).give(c.scratch)

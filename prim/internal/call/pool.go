@@ -15,7 +15,7 @@ type buffer = runtime.Buffer[[2]uint64]
 type pool struct {
 	mu    sync.Mutex
 	free  []*buffer
-	queue *runtime.Queue // of the functions on slices
+	queue *runtime.Queue // the queue of the functions on slices
 }
 
 // most is the number of buffers that a pool keeps.

@@ -13,7 +13,7 @@ type Operation[T, A any] interface {
 	Identity() A
 }
 
-// Reduce sets each element of Out to what Op makes of a block: of X in the first launch of a
+// Reduce sets each element of Out to the value that Op makes of a block: of X in the first launch of a
 // call, and of Parts in the others. It is instantiated by an alias:
 //
 //	type SumSquares = kernels.Reduce[float32, float32, Square]
