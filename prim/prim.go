@@ -57,3 +57,7 @@ func Scratch(memory runtime.View[byte]) Option {
 func Launch(opts ...runtime.LaunchOption) Option {
 	return func(o *call.Options) { o.Launch = append(o.Launch, opts...) }
 }
+
+// Unordered allows results that depend on the order in which work-items run, where that is faster. The
+// functions that have such results say so.
+func Unordered() Option { return func(o *call.Options) { o.Unordered = true } }

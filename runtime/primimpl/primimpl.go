@@ -58,6 +58,11 @@ func (u Used) Overlaps(v Used) bool {
 		u.at.Off < v.at.Off+v.size && v.at.Off < u.at.Off+u.size
 }
 
+// Same reports whether two views are of the same bytes.
+func (u Used) Same(v Used) bool {
+	return u.at.Mem == v.at.Mem && u.at.Off == v.at.Off && u.size == v.size
+}
+
 // Cast returns the memory of a view as elements of another type, as many as fit in it. The view
 // begins at a multiple of the size of U.
 func Cast[U, T any](v runtime.View[T]) runtime.View[U] {

@@ -23,6 +23,7 @@ import (
 
 // Options are the arguments of a call beside the views.
 type Options struct {
+	Unordered  bool
 	Length     runtime.View[int64]
 	HasLength  bool
 	Scratch    runtime.View[byte]
@@ -73,6 +74,12 @@ func New(q *runtime.Queue, name string, opts []Option) *Call {
 // Length returns the view of the number of elements; it has none where the caller gave none.
 func (c *Call) Length() runtime.View[int64] { return c.opts.Length }
 
+// HasLength reports whether the caller gave a number of elements.
+func (c *Call) HasLength() bool { return c.opts.HasLength }
+
+// Unordered reports whether the caller allows results that depend on the order of work-items.
+func (c *Call) Unordered() bool { return c.opts.Unordered }
+
 // Refuse makes the call one that returns an error of class ErrInvalid, unless it has another.
 func (c *Call) Refuse(remedy, format string, args ...any) {
 	c.fail(&runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf(format, args...), Remedy: remedy})
@@ -107,6 +114,18 @@ func Out[T any](c *Call, name string, v runtime.View[T], n int) {
 	if c.err == nil {
 		c.out = append(c.out, primimpl.Use(name, v.Slice(0, n)))
 	}
+}
+
+// InPlace names a view that the call reads, and one of which it writes the first n elements. The two may
+// be the same memory, and do not overlap otherwise.
+func InPlace[T any](c *Call, name string, v runtime.View[T], to string, out runtime.View[T], n int) {
+	outs := len(c.out)
+	Out(c, to, out, n)
+	if len(c.out) > outs && primimpl.Use(name, v).Same(c.out[outs]) {
+		c.check(primimpl.Use(name, v))
+		return
+	}
+	In(c, name, v)
 }
 
 func (c *Call) check(u primimpl.Used) {
@@ -176,12 +195,32 @@ func Room[T any](c *Call, n int) runtime.View[T] {
 	return v
 }
 
-// Run launches a kernel with a number of work-groups, unless a launch before has failed.
-func (c *Call) Run(k Kernel, groups, size int) {
+// Over launches a kernel over a range, unless a launch before has failed.
+func Over[R runtime.Range](c *Call, k interface {
+	ParallelFor(*runtime.Queue, R, ...runtime.LaunchOption) (runtime.Event, error)
+}, r R) {
 	if c.err != nil {
 		return
 	}
-	ev, err := k.ParallelFor(c.q, runtime.NDRange1{Global: runtime.Range1(groups * size), Local: runtime.Range1(size)}, c.opts.Launch...)
+	ev, err := k.ParallelFor(c.q, r, c.opts.Launch...)
+	c.launched(ev, err)
+}
+
+// Run launches a kernel with a number of work-groups of a size, unless a launch before has failed.
+func (c *Call) Run(k Kernel, groups, size int) {
+	Over(c, k, runtime.NDRange1{Global: runtime.Range1(groups * size), Local: runtime.Range1(size)})
+}
+
+// Enqueue enqueues a command, unless a launch before has failed.
+func (c *Call) Enqueue(command runtime.Command) {
+	if c.err != nil {
+		return
+	}
+	ev, err := c.q.Enqueue(command, c.opts.Launch...)
+	c.launched(ev, err)
+}
+
+func (c *Call) launched(ev runtime.Event, err error) {
 	c.fail(err)
 	if err == nil {
 		c.event = ev
