@@ -188,7 +188,7 @@ func moved[T any](t *testing.T, q *runtime.Queue, of func(uint64) T) {
 	})
 }
 
-// made compares Iota with plain Go.
+// sequence compares Iota with plain Go.
 func sequence[T prim.Number](t *testing.T, q *runtime.Queue, first, step T) {
 	for _, n := range lengths() {
 		for _, length := range []int64{int64(n), int64(n) / 2} {
@@ -203,29 +203,43 @@ func sequence[T prim.Number](t *testing.T, q *runtime.Queue, first, step T) {
 	}
 }
 
+// everything tests all types; with -short those whose kernels each driver has to compile anyway, and
+// on the drivers together words of all sizes.
 func everything(t *testing.T, q *runtime.Queue) {
-	moved(t, q, func(b uint64) uint8 { return uint8(b) })
-	moved(t, q, func(b uint64) half.Float16 { return half.Float16(b) })
-	moved(t, q, func(b uint64) float32 { return math.Float32frombits(uint32(b | b>>32&0x7f800000)) })
-	moved(t, q, func(b uint64) float64 { return math.Float64frombits(b) })
-	moved(t, q, func(b uint64) triple { return triple{uint8(b), uint8(b >> 8), uint8(b >> 16)} })
-	if !testing.Short() {
+	whole := !testing.Short() || q.Device().Info().Backend == "host"
+	if whole || swiftshader.On() {
+		moved(t, q, func(b uint64) uint8 { return uint8(b) })
+		moved(t, q, func(b uint64) triple { return triple{uint8(b), uint8(b >> 8), uint8(b >> 16)} })
+	}
+	if whole {
+		moved(t, q, func(b uint64) half.Float16 { return half.Float16(b) })
 		moved(t, q, func(b uint64) int64 { return int64(b) })
 		moved(t, q, func(b uint64) bool { return b&1 != 0 })
 		moved(t, q, func(b uint64) wide { return wide{uint32(b), float64(b >> 40)} })
+		sequence[int32](t, q, -5, -3)
+		sequence[uint16](t, q, 65530, 3)
+	}
+	if whole || !swiftshader.On() {
+		moved(t, q, func(b uint64) float32 { return math.Float32frombits(uint32(b | b>>32&0x7f800000)) })
+		moved(t, q, func(b uint64) float64 { return math.Float64frombits(b) })
+		if q.Device().Has(properties.FP64) {
+			sequence(t, q, 0.1, 0.3)
+		}
 	}
 	sequence[int8](t, q, 3, 7)
-	sequence[uint16](t, q, 65530, 3)
-	sequence[int32](t, q, -5, -3)
 	sequence[uint64](t, q, 1<<63, 1<<50+1)
 	sequence[float32](t, q, 0.1, 0.3)
-	if q.Device().Has(properties.FP64) {
-		sequence(t, q, 0.1, 0.3)
-	}
 }
 
-func TestHost(t *testing.T)   { everything(t, devtest.Host(t).DefaultQueue()) }
-func TestVulkan(t *testing.T) { everything(t, devtest.Vulkan(t).DefaultQueue()) }
+func TestHost(t *testing.T) { all(t, devtest.Host(t).DefaultQueue()) }
+
+func TestVulkan(t *testing.T) { all(t, devtest.Vulkan(t).DefaultQueue()) }
+
+// all are the tests of one device, which makes each kernel ready once for them.
+func all(t *testing.T, q *runtime.Queue) {
+	everything(t, q)
+	testGraph(t, q)
+}
 
 func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^TestVulkan$") }
 
@@ -255,30 +269,28 @@ func TestSlices(t *testing.T) {
 	}
 }
 
-// TestGraph: functions that are recorded become nodes, which run as often as the graph is submitted.
-func TestGraph(t *testing.T) {
-	devtest.Each(t, func(t *testing.T, dev *runtime.Device) {
-		q, n := dev.DefaultQueue(), 1000
-		x, y, at := view(t, q, make([]float32, n)), view(t, q, make([]float32, n)), view(t, q, make([]int64, n))
-		g := runtime.NewGraph(dev)
-		check(t, q.BeginRecording(g))
-		_, err := IotaOn(q, at, int64(n)-1, -1)
+// testGraph: functions that are recorded become nodes, which run as often as the graph is submitted.
+func testGraph(t *testing.T, q *runtime.Queue) {
+	dev, n := q.Device(), 1000
+	x, y, at := view(t, q, make([]float32, n)), view(t, q, make([]float32, n)), view(t, q, make([]int64, n))
+	g := runtime.NewGraph(dev)
+	check(t, q.BeginRecording(g))
+	_, err := IotaOn(q, at, int64(n)-1, -1)
+	check(t, err)
+	_, err = ScatterOn(q, x, at, y)
+	check(t, err)
+	_, err = ReverseOn(q, y, y)
+	check(t, err)
+	check(t, q.EndRecording())
+	ex, err := g.Finalize()
+	check(t, err)
+	for range 3 {
+		xs := random(n, func(b uint64) float32 { return float32(b) })
+		check(t, x.CopyFrom(t.Context(), q, xs))
+		_, err := q.Submit(ex)
 		check(t, err)
-		_, err = ScatterOn(q, x, at, y)
-		check(t, err)
-		_, err = ReverseOn(q, y, y)
-		check(t, err)
-		check(t, q.EndRecording())
-		ex, err := g.Finalize()
-		check(t, err)
-		for range 3 {
-			xs := random(n, func(b uint64) float32 { return float32(b) })
-			check(t, x.CopyFrom(t.Context(), q, xs))
-			_, err := q.Submit(ex)
-			check(t, err)
-			holds(t, q, "a graph", y, xs)
-		}
-	})
+		holds(t, q, "a graph", y, xs)
+	}
 }
 
 // TestErrors: a call that makes no sense is an error, and launches nothing.

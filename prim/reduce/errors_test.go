@@ -103,13 +103,15 @@ func second[T any](_ T, err error) error { return err }
 // TestScratch: a function runs in memory of the caller's, of the size that ScratchBytes says.
 func TestScratch(t *testing.T) {
 	q := devtest.Host(t).DefaultQueue()
-	xs := make([]float64, 4097*4096)
-	fill(xs)
-	room, err := runtime.NewBuffer[byte](q.Device(), reduce.ScratchBytes[float64](len(xs)))
+	xs := make([]uint8, 4097*4096) // whose sum takes three launches
+	for i := range xs {
+		xs[i] = uint8(i * i >> 5)
+	}
+	room, err := runtime.NewBuffer[byte](q.Device(), reduce.ScratchBytes[uint8](len(xs)))
 	check(t, err)
-	v := views[float64]{t, q, []prim.Option{prim.Scratch(room.All())}}
+	v := views[uint8]{t, q, []prim.Option{prim.Scratch(room.All())}}
 	x := v.view(xs)
-	got := result(v, 1, func(out runtime.View[float64], opts ...prim.Option) (runtime.Event, error) {
+	got := result(v, 1, func(out runtime.View[uint8], opts ...prim.Option) (runtime.Event, error) {
 		return reduce.SumOn(q, x, out, opts...)
 	})
 	same(t, "Sum", got[0], sum(xs))
