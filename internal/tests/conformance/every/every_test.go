@@ -26,6 +26,7 @@ import (
 	"github.com/kgen-go/kgen/generated/examples/reduce/fold"
 	"github.com/kgen-go/kgen/generated/examples/scan/prefix"
 	"github.com/kgen-go/kgen/generated/examples/sort/radix"
+	movekernelsgen "github.com/kgen-go/kgen/generated/prim/move/kernels"
 	reducekernelsgen "github.com/kgen-go/kgen/generated/prim/reduce/kernels"
 	"github.com/kgen-go/kgen/internal/bench/kernels/kernelsgen"
 	specbenchkernelsgen "github.com/kgen-go/kgen/internal/bench/specbench/kernels/kernelsgen"
@@ -79,6 +80,7 @@ var packages = map[string]func() []*runtime.Kernel{
 	"generated/examples/reduce/fold":                   foldgen.Kernels,
 	"generated/examples/scan/prefix":                   prefixgen.Kernels,
 	"generated/examples/sort/radix":                    radixgen.Kernels,
+	"generated/prim/move/kernels":                      movekernelsgen.Kernels,
 	"generated/prim/reduce/kernels":                    reducekernelsgen.Kernels,
 	"internal/bench/kernels/kernelsgen":                kernelsgen.Kernels,
 	"internal/tests/conformance/ahead/aheadgen":        aheadgen.Kernels,
