@@ -15,7 +15,7 @@ type Kernel[T, A, O any] interface {
 		X      runtime.View[T]
 		Parts  runtime.View[A]
 		Length runtime.View[int64]
-		Per    int64
+		Shift  uint32
 		Out    runtime.View[A]
 	}
 	call.Kernel
@@ -45,10 +45,10 @@ func By[K Kernel[T, A, O], T, A, O any](q *runtime.Queue, op O, v runtime.View[T
 		X      runtime.View[T]
 		Parts  runtime.View[A]
 		Length runtime.View[int64]
-		Per    int64
+		Shift  uint32
 		Out    runtime.View[A]
 	}{Op: op, X: v, Length: c.Length()}
-	for per := int64(kernels.Block); ; per *= kernels.Block {
+	for shift := uint32(kernels.Shift); ; shift += kernels.Shift {
 		launch.Out = out.Slice(0, 1)
 		if n > 1 {
 			launch.Out = call.Room[A](c, n)
@@ -57,7 +57,7 @@ func By[K Kernel[T, A, O], T, A, O any](q *runtime.Queue, op O, v runtime.View[T
 		if n == 1 {
 			return c.End()
 		}
-		launch.X, launch.Parts, launch.Per = runtime.View[T]{}, launch.Out, per
+		launch.X, launch.Parts, launch.Shift = runtime.View[T]{}, launch.Out, shift
 		n = blocks(n)
 	}
 }

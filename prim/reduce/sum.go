@@ -25,7 +25,7 @@ func SumOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim
 	if err := c.Begin(levelBytes[T](blocks(v.Len()))); err != nil {
 		return runtime.Event{}, err
 	}
-	sumLevels(c, v, 1, out)
+	sumLevels(c, v, 0, out)
 	return c.End()
 }
 
@@ -68,7 +68,7 @@ func DotOn[T prim.Number](q *runtime.Queue, x, y, out runtime.View[T], opts ...p
 	}
 	c.Run(dotKernel(x, y, c.Length(), to), n, kernels.Size)
 	if n > 1 {
-		sumLevels(c, to, kernels.Block, out)
+		sumLevels(c, to, kernels.Shift, out)
 	}
 	return c.End()
 }
@@ -92,35 +92,35 @@ func levelBytes[A any](n int) int {
 	return bytes
 }
 
-// sumLevels adds up v, of which an element stands for per elements of the call.
-func sumLevels[T prim.Number](c *call.Call, v runtime.View[T], per int64, out runtime.View[T]) {
+// sumLevels adds up v, of which an element stands for 1<<shift of the call.
+func sumLevels[T prim.Number](c *call.Call, v runtime.View[T], shift uint32, out runtime.View[T]) {
 	for {
 		n, to := blocks(v.Len()), out.Slice(0, 1)
 		if n > 1 {
 			to = call.Room[T](c, n)
 		}
-		c.Run(sumKernel(v, c.Length(), per, to), n, kernels.Size)
+		c.Run(sumKernel(v, c.Length(), shift, to), n, kernels.Size)
 		if n == 1 {
 			return
 		}
-		v, per = to, per*kernels.Block
+		v, shift = to, shift+kernels.Shift
 	}
 }
 
-func sumKernel[T prim.Number](v runtime.View[T], length runtime.View[int64], per int64, out runtime.View[T]) call.Kernel {
+func sumKernel[T prim.Number](v runtime.View[T], length runtime.View[int64], shift uint32, out runtime.View[T]) call.Kernel {
 	switch k := call.KindOf[T](); {
 	case k.Size == 1:
-		return kernelsgen.SumUint8{X: primimpl.Cast[uint8](v), Length: length, Per: per, Out: primimpl.Cast[uint8](out)}
+		return kernelsgen.SumUint8{X: primimpl.Cast[uint8](v), Length: length, Shift: shift, Out: primimpl.Cast[uint8](out)}
 	case k.Size == 2:
-		return kernelsgen.SumUint16{X: primimpl.Cast[uint16](v), Length: length, Per: per, Out: primimpl.Cast[uint16](out)}
+		return kernelsgen.SumUint16{X: primimpl.Cast[uint16](v), Length: length, Shift: shift, Out: primimpl.Cast[uint16](out)}
 	case k.Size == 4 && k.Float:
-		return kernelsgen.SumFloat32{X: primimpl.Cast[float32](v), Length: length, Per: per, Out: primimpl.Cast[float32](out)}
+		return kernelsgen.SumFloat32{X: primimpl.Cast[float32](v), Length: length, Shift: shift, Out: primimpl.Cast[float32](out)}
 	case k.Size == 4:
-		return kernelsgen.SumUint32{X: primimpl.Cast[uint32](v), Length: length, Per: per, Out: primimpl.Cast[uint32](out)}
+		return kernelsgen.SumUint32{X: primimpl.Cast[uint32](v), Length: length, Shift: shift, Out: primimpl.Cast[uint32](out)}
 	case k.Float:
-		return kernelsgen.SumFloat64{X: primimpl.Cast[float64](v), Length: length, Per: per, Out: primimpl.Cast[float64](out)}
+		return kernelsgen.SumFloat64{X: primimpl.Cast[float64](v), Length: length, Shift: shift, Out: primimpl.Cast[float64](out)}
 	}
-	return kernelsgen.SumUint64{X: primimpl.Cast[uint64](v), Length: length, Per: per, Out: primimpl.Cast[uint64](out)}
+	return kernelsgen.SumUint64{X: primimpl.Cast[uint64](v), Length: length, Shift: shift, Out: primimpl.Cast[uint64](out)}
 }
 
 func dotKernel[T prim.Number](x, y runtime.View[T], length runtime.View[int64], out runtime.View[T]) call.Kernel {

@@ -22,7 +22,7 @@ type Reduce[T, A any, O Operation[T, A]] struct {
 	X      []T
 	Parts  []A
 	Length []int64 // how many elements the call has, or nothing
-	Per    int64   // the elements of the call that one of Parts stands for; 0 in the first launch
+	Shift  uint32  // an element of Parts stands for 1<<Shift of the call; 0 in the first launch
 	Out    []A
 }
 
@@ -51,16 +51,13 @@ func (k Reduce[T, A, O]) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[Size]A](it)
 	l, group := it.LocalID(), it.GroupID()
 	n := 0
-	if k.Per == 0 {
-		n = first(len(k.X), k.Length, 1)
+	if k.Shift == 0 {
+		n = first(len(k.X), k.Length, 0)
 	} else {
-		n = first(len(k.Parts), k.Length, k.Per)
+		n = first(len(k.Parts), k.Length, k.Shift)
 	}
 	base := group * Block
-	if base >= n && group > 0 {
-		return
-	}
-	n = min(n-base, Block)
+	n = min(max(n-base, 0), Block)
 	leaf := base + l*Each
 	v := k.Op.Identity()
 	for j := range Each {
@@ -68,7 +65,7 @@ func (k Reduce[T, A, O]) Kernel(it dsl.NDItem1) {
 			break
 		}
 		var x A
-		if k.Per == 0 {
+		if k.Shift == 0 {
 			x = k.Op.Map(k.X[leaf+j])
 		} else {
 			x = k.Parts[leaf+j]

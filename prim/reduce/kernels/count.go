@@ -28,8 +28,9 @@ func (Count[T]) Properties() properties.List { return properties.List{properties
 // Kernel counts in a part.
 func (k Count[T]) Kernel(it dsl.NDItem1) {
 	base := it.GroupID() * k.Part
+	end := min(base+k.Part, first(len(k.X), k.Length, 0))
 	n := uint32(0)
-	for i := base + it.LocalID(); i < min(base+k.Part, first(len(k.X), k.Length, 1)); i += Size {
+	for i := base + it.LocalID(); i < end; i += Size {
 		if k.X[i]&k.Mask != 0 {
 			n++
 		}
@@ -69,6 +70,6 @@ func (k CountEnd) Kernel(it dsl.NDItem1) {
 		k.Any[0] = n > 0
 	}
 	if len(k.All) > 0 {
-		k.All[0] = n == int64(first(k.N, k.Length, 1))
+		k.All[0] = n == int64(first(k.N, k.Length, 0))
 	}
 }

@@ -9,8 +9,11 @@ package kernels
 const (
 	Size  = 256
 	Each  = 16
-	Block = Size * Each
+	Shift = 12
+	Block = 1 << Shift // Size * Each
 )
+
+const _ = -(uint(Block) ^ uint(Size*Each))
 
 // Elements of slices, as they are counted and compared: by their bits.
 type bits interface {
@@ -18,14 +21,14 @@ type bits interface {
 }
 
 // first returns how many elements a launch processes: n, or less if length has a number. That
-// counts the elements of the call, of which each element here stands for per.
-func first(n int, length []int64, per int64) int {
+// counts the elements of the call, of which each element here stands for 1<<shift.
+func first(n int, length []int64, shift uint32) int {
 	if len(length) == 0 {
 		return n
 	}
 	m := max(length[0], 0)
-	all := m / per
-	if m%per != 0 {
+	all := m >> shift
+	if m&(1<<shift-1) != 0 {
 		all++
 	}
 	return int(min(int64(n), all))

@@ -76,8 +76,9 @@ func (Ends[T, K]) Properties() properties.List {
 // Kernel goes through a part.
 func (k Ends[T, K]) Kernel(it dsl.NDItem1) {
 	base := it.GroupID() * k.Part
+	end := min(base+k.Part, first(len(k.X), k.Length, 0))
 	low, high := ^K(0), ^K(0)
-	for i := base + it.LocalID(); i < min(base+k.Part, first(len(k.X), k.Length, 1)); i += Size {
+	for i := base + it.LocalID(); i < end; i += Size {
 		x := K(k.X[i])
 		low = min(low, k.Least.key(x))
 		high = min(high, k.Greatest.key(x))
@@ -124,7 +125,7 @@ func (k EndsEnd[T, K]) Kernel(it dsl.NDItem1) {
 	}
 	low = dsl.ReduceOverGroup(it.Group(), low, dsl.Minimum)
 	high = dsl.ReduceOverGroup(it.Group(), high, dsl.Minimum)
-	if it.LocalID() > 0 || first(k.N, k.Length, 1) == 0 {
+	if it.LocalID() > 0 || first(k.N, k.Length, 0) == 0 {
 		return
 	}
 	if len(k.Min) > 0 {
@@ -163,8 +164,9 @@ func (Arg[T, K]) Properties() properties.List {
 // first of equal ones stays.
 func (k Arg[T, K]) Kernel(it dsl.NDItem1) {
 	base := it.GroupID() * k.Part
+	end := min(base+k.Part, first(len(k.X), k.Length, 0))
 	least, at := ^K(0), int64(math.MaxInt64)
-	for i := base + it.LocalID(); i < min(base+k.Part, first(len(k.X), k.Length, 1)); i += Size {
+	for i := base + it.LocalID(); i < end; i += Size {
 		if key := k.Order.key(K(k.X[i])); key < least || at == math.MaxInt64 {
 			least, at = key, int64(i)
 		}
@@ -212,7 +214,7 @@ func (k ArgEnd[K]) Kernel(it dsl.NDItem1) {
 		}
 	}
 	_, at = firstOver(it.Group(), least, at)
-	if it.LocalID() == 0 && first(k.N, k.Length, 1) > 0 {
+	if it.LocalID() == 0 && first(k.N, k.Length, 0) > 0 {
 		k.Out[0] = at
 	}
 }

@@ -15,7 +15,7 @@ type number interface {
 type Sum[T, S number] struct {
 	X      []T
 	Length []int64 // how many elements the call has, or nothing
-	Per    int64   // the elements of the call that one of X stands for
+	Shift  uint32  // an element of X stands for 1<<Shift of the call
 	Out    []T
 }
 
@@ -37,12 +37,10 @@ func (Sum[T, S]) Properties() properties.List {
 // Kernel adds up a block.
 func (k Sum[T, S]) Kernel(it dsl.NDItem1) {
 	l, group := it.LocalID(), it.GroupID()
-	n, base := first(len(k.X), k.Length, k.Per), group*Block
-	if base >= n && group > 0 {
-		return
-	}
+	n, base := first(len(k.X), k.Length, k.Shift), group*Block
+	end := min(base+Block, n)
 	var sum S
-	for i := base + l; i < min(base+Block, n); i += Size {
+	for i := base + l; i < end; i += Size {
 		sum += S(k.X[i])
 	}
 	sum = dsl.ReduceOverGroup(it.Group(), sum, dsl.Plus)
@@ -77,12 +75,10 @@ func (Dot[T, S]) Properties() properties.List {
 // Kernel multiplies and adds up a block.
 func (k Dot[T, S]) Kernel(it dsl.NDItem1) {
 	l, group := it.LocalID(), it.GroupID()
-	n, base := first(min(len(k.X), len(k.Y)), k.Length, 1), group*Block
-	if base >= n && group > 0 {
-		return
-	}
+	n, base := first(min(len(k.X), len(k.Y)), k.Length, 0), group*Block
+	end := min(base+Block, n)
 	var sum S
-	for i := base + l; i < min(base+Block, n); i += Size {
+	for i := base + l; i < end; i += Size {
 		sum += S(S(k.X[i]) * S(k.Y[i]))
 	}
 	sum = dsl.ReduceOverGroup(it.Group(), sum, dsl.Plus)

@@ -12,9 +12,9 @@ import (
 // arg16Host is a work-group of the kernel [Arg16].
 type arg16Host struct {
 	kernelimpl.HostGroup
-	v22 []int32
+	v87 []int32
 
-	v23, v53 []int64
+	v88, v91 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -22,167 +22,222 @@ type arg16Host struct {
 
 func newArg16Host() kernelimpl.HostForm { return new(arg16Host) }
 
-const arg16HostSites = `1	prim/reduce/kernels/least.go:168:30
-1	174:9
-1	174:29`
+const arg16HostSites = `1	prim/reduce/kernels/least.go:170:30
+1	176:9
+1	176:29`
 
 func (g *arg16Host) Begin() {
 	g.Sites = arg16HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v22)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v23, &g.v53)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v87)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v88, &g.v91)
 }
 
 func (g *arg16Host) Run() {
 	const n = 256
 	basex := g.Base(0)
+	v3 := g.Int64(48)
+	v17 := v3 == 0
+	v1 := g.Int64(32)
+	p1 := g.Pointer(1)
 	v13 := int32(g.ID[0])
 	v14 := int64(uint32(v13))
 	v5 := g.Int64(56)
 	v15 := v14 * v5
-	v3 := g.Int64(48)
-	v20 := v3 == 0
-	v1 := g.Int64(32)
-	p1 := g.Pointer(1)
-	v19 := v15 + v5
-	h22 := g.v22[:n]
-	h23 := g.v23[:n]
+	v16 := v15 + v5
 	p0 := g.Pointer(0)
 	v7 := g.Int32(68)
-	v21 := v7 == 0
+	v46 := v7 == 0
 	v6 := g.Int32(64)
 	v8 := g.Int32(72)
 	stop := g.Cancelled()
+	v45 := v7 == 0
+	h87 := g.v87[:n]
+	h88 := g.v88[:n]
 	more := false
 	for li := range n {
-		var v22, v44, v47 int32
-		var v23, v24, v30, v48 int64
+		var v23, v48, v49, v64, v67, v68, v84, v88 int64
+		var v47, v52, v60, v63, v66, v72, v80, v83, v87 int32
 		v0 := int32(basex + li)
-		v22 = -1
-		v23 = 9223372036854775807
-		v24 = v15 + int64(uint32(int32(li)))
-	b1:
-		if v20 {
-			v30 = v1
+		if v17 {
+			v23 = v1
 		} else {
-			v25 := *(*int64)(p1)
-			v27 := int64(0)
-			if 0 < v25 {
-				v27 = v25
+			v18 := *(*int64)(p1)
+			v20 := int64(0)
+			if 0 < v18 {
+				v20 = v18
 			}
-			v29 := v27
-			if v1 < v27 {
-				v29 = v1
+			v22 := v20
+			if v1 < v20 {
+				v22 = v1
 			}
-			v30 = v29
+			v23 = v22
 		}
-		v32 := v30
-		if v19 < v30 {
-			v32 = v19
+		v25 := v23
+		if v16 < v23 {
+			v25 = v16
 		}
-		if v24 >= v32 {
-			h22[li] = v22
-			h23[li] = v23
-			more = true
-			continue
+		v28 := v15 + int64(uint32(int32(li)))
+		v39 := uint64(v28+((((v25-v28)+-1)/256)*256)) < uint64(v1)
+		v41 := ((-2147483648 <= v28) && (v28 <= 2147483647)) && (-2147483648 <= v25)
+		v44 := ((v41 && (v25 <= 2147483647)) && (uint64(v28) < uint64(v1))) && v39
+		if !v44 {
+			v66 = -1
+			v67 = 9223372036854775807
+			v68 = v28
+			goto b13
 		}
-		if uint64(v24) >= uint64(v1) {
-			g.Fault(0, v24, v1, v0)
-			g.Leave(li)
-			continue
+		v47 = -1
+		v48 = 9223372036854775807
+		v49 = v28
+	b3:
+		if v49 >= v25 {
+			v87 = v47
+			v88 = v48
+			goto b25
 		}
-		v36 := int32(uint16(*(*int16)(unsafe.Add(p0, int(v24)*2))))
-		if v21 {
-			v44 = v36 ^ v6
-			goto b9
+		v52 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v49)*2))))
+		if v46 {
+			v60 = v52 ^ v6
+			goto b8
 		}
-		if uint32(v8) < uint32(v36&v7) {
-			v44 = 0
+		if uint32(v8) < uint32(v52&v7) {
+			v60 = 0
 		} else {
-			v42 := v36
-			if uint32(v7) < uint32(v36) {
-				v42 = v36 ^ v7
+			v58 := v52
+			if uint32(v7) < uint32(v52) {
+				v58 = v52 ^ v7
 			}
-			v44 = v42 ^ v6
+			v60 = v58 ^ v6
 		}
-	b9:
-		if uint32(v44) < uint32(v22) {
+	b8:
+		if uint32(v60) < uint32(v47) {
+			goto b10
+		}
+		if v48 != 9223372036854775807 {
+			v63 = v47
+			v64 = v48
 			goto b11
 		}
-		if v23 != 9223372036854775807 {
-			v47 = v22
-			v48 = v23
-			goto b12
-		}
+	b10:
+		v63 = v60
+		v64 = v49
 	b11:
-		v47 = v44
-		v48 = v24
-	b12:
-		v22 = v47
-		v23 = v48
-		v24 = v24 + 256
+		v47 = v63
+		v48 = v64
+		v49 = v49 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b1
+		goto b3
+	b13:
+		if v68 >= v25 {
+			v87 = v66
+			v88 = v67
+			goto b25
+		}
+		if uint64(v68) >= uint64(v1) {
+			g.Fault(0, v68, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v72 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v68)*2))))
+		if v45 {
+			v80 = v72 ^ v6
+			goto b19
+		}
+		if uint32(v8) < uint32(v72&v7) {
+			v80 = 0
+		} else {
+			v78 := v72
+			if uint32(v7) < uint32(v72) {
+				v78 = v72 ^ v7
+			}
+			v80 = v78 ^ v6
+		}
+	b19:
+		if uint32(v80) < uint32(v66) {
+			goto b21
+		}
+		if v67 != 9223372036854775807 {
+			v83 = v66
+			v84 = v67
+			goto b22
+		}
+	b21:
+		v83 = v80
+		v84 = v68
+	b22:
+		v66 = v83
+		v67 = v84
+		v68 = v68 + 256
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b13
+	b25:
+		h87[li] = v87
+		h88[li] = v88
+		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:180
-	v51 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1))
-	h53 := g.v53[:n]
+	// GroupReduce, least.go:182
+	v89 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v87, -1))
+	h91 := g.v91[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v22 := h22[li]
-		v23 := h23[li]
-		v53 := v23
-		if v22 != v51 {
-			v53 = 9223372036854775807
+		v87 := h87[li]
+		v88 := h88[li]
+		v91 := v88
+		if v87 != v89 {
+			v91 = 9223372036854775807
 		}
-		h53[li] = v53
+		h91[li] = v91
 	}
-	// GroupReduce, least.go:184
-	v54 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v53, 9223372036854775807))
+	// GroupReduce, least.go:186
+	v92 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v91, 9223372036854775807))
 	v9 := g.Int64(88)
-	v56 := uint64(v14) < uint64(v9)
+	v94 := uint64(v14) < uint64(v9)
 	p4 := g.Pointer(4)
 	v11 := g.Int64(104)
-	v58 := uint64(v14) < uint64(v11)
+	v96 := uint64(v14) < uint64(v11)
 	p5 := g.Pointer(5)
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v16 := int32(li)
+		v26 := int32(li)
 		v0 := int32(basex + li)
-		if v16 != 0 {
-			goto b22
+		if v26 != 0 {
+			goto b33
 		}
-		if !v56 {
+		if !v94 {
 			g.Fault(1, v14, v9, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p4, int(v13)*4)) = v51
-		if !v58 {
+		*(*int32)(unsafe.Add(p4, int(v13)*4)) = v89
+		if !v96 {
 			g.Fault(2, v14, v11, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v54
-	b22:
+		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v92
+	b33:
 	}
 }
 
 // arg32Host is a work-group of the kernel [Arg32].
 type arg32Host struct {
 	kernelimpl.HostGroup
-	v22 []int32
+	v85 []int32
 
-	v23, v52 []int64
+	v86, v89 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -190,330 +245,440 @@ type arg32Host struct {
 
 func newArg32Host() kernelimpl.HostForm { return new(arg32Host) }
 
-const arg32HostSites = `1	prim/reduce/kernels/least.go:168:30
-1	174:9
-1	174:29`
+const arg32HostSites = `1	prim/reduce/kernels/least.go:170:30
+1	176:9
+1	176:29`
 
 func (g *arg32Host) Begin() {
 	g.Sites = arg32HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v22)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v23, &g.v52)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v85)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v86, &g.v89)
 }
 
 func (g *arg32Host) Run() {
 	const n = 256
 	basex := g.Base(0)
+	v3 := g.Int64(48)
+	v17 := v3 == 0
+	v1 := g.Int64(32)
+	p1 := g.Pointer(1)
 	v13 := int32(g.ID[0])
 	v14 := int64(uint32(v13))
 	v5 := g.Int64(56)
 	v15 := v14 * v5
-	v3 := g.Int64(48)
-	v20 := v3 == 0
-	v1 := g.Int64(32)
-	p1 := g.Pointer(1)
-	v19 := v15 + v5
-	h22 := g.v22[:n]
-	h23 := g.v23[:n]
+	v16 := v15 + v5
 	p0 := g.Pointer(0)
 	v7 := g.Int32(68)
-	v21 := v7 == 0
+	v46 := v7 == 0
 	v6 := g.Int32(64)
 	v8 := g.Int32(72)
 	stop := g.Cancelled()
+	v45 := v7 == 0
+	h85 := g.v85[:n]
+	h86 := g.v86[:n]
 	more := false
 	for li := range n {
-		var v22, v43, v46 int32
-		var v23, v24, v30, v47 int64
+		var v23, v48, v49, v63, v66, v67, v82, v86 int64
+		var v47, v51, v59, v62, v65, v70, v78, v81, v85 int32
 		v0 := int32(basex + li)
-		v22 = -1
-		v23 = 9223372036854775807
-		v24 = v15 + int64(uint32(int32(li)))
-	b1:
-		if v20 {
-			v30 = v1
+		if v17 {
+			v23 = v1
 		} else {
-			v25 := *(*int64)(p1)
-			v27 := int64(0)
-			if 0 < v25 {
-				v27 = v25
+			v18 := *(*int64)(p1)
+			v20 := int64(0)
+			if 0 < v18 {
+				v20 = v18
 			}
-			v29 := v27
-			if v1 < v27 {
-				v29 = v1
+			v22 := v20
+			if v1 < v20 {
+				v22 = v1
 			}
-			v30 = v29
+			v23 = v22
 		}
-		v32 := v30
-		if v19 < v30 {
-			v32 = v19
+		v25 := v23
+		if v16 < v23 {
+			v25 = v16
 		}
-		if v24 >= v32 {
-			h22[li] = v22
-			h23[li] = v23
-			more = true
-			continue
+		v28 := v15 + int64(uint32(int32(li)))
+		v39 := uint64(v28+((((v25-v28)+-1)/256)*256)) < uint64(v1)
+		v41 := ((-2147483648 <= v28) && (v28 <= 2147483647)) && (-2147483648 <= v25)
+		v44 := ((v41 && (v25 <= 2147483647)) && (uint64(v28) < uint64(v1))) && v39
+		if !v44 {
+			v65 = -1
+			v66 = 9223372036854775807
+			v67 = v28
+			goto b13
 		}
-		if uint64(v24) >= uint64(v1) {
-			g.Fault(0, v24, v1, v0)
-			g.Leave(li)
-			continue
+		v47 = -1
+		v48 = 9223372036854775807
+		v49 = v28
+	b3:
+		if v49 >= v25 {
+			v85 = v47
+			v86 = v48
+			goto b25
 		}
-		v35 := *(*int32)(unsafe.Add(p0, int(v24)*4))
-		if v21 {
-			v43 = v35 ^ v6
-			goto b9
+		v51 = *(*int32)(unsafe.Add(p0, int(v49)*4))
+		if v46 {
+			v59 = v51 ^ v6
+			goto b8
 		}
-		if uint32(v8) < uint32(v35&v7) {
-			v43 = 0
+		if uint32(v8) < uint32(v51&v7) {
+			v59 = 0
 		} else {
-			v41 := v35
-			if uint32(v7) < uint32(v35) {
-				v41 = v35 ^ v7
+			v57 := v51
+			if uint32(v7) < uint32(v51) {
+				v57 = v51 ^ v7
 			}
-			v43 = v41 ^ v6
+			v59 = v57 ^ v6
 		}
-	b9:
-		if uint32(v43) < uint32(v22) {
+	b8:
+		if uint32(v59) < uint32(v47) {
+			goto b10
+		}
+		if v48 != 9223372036854775807 {
+			v62 = v47
+			v63 = v48
 			goto b11
 		}
-		if v23 != 9223372036854775807 {
-			v46 = v22
-			v47 = v23
-			goto b12
-		}
+	b10:
+		v62 = v59
+		v63 = v49
 	b11:
-		v46 = v43
-		v47 = v24
-	b12:
-		v22 = v46
-		v23 = v47
-		v24 = v24 + 256
+		v47 = v62
+		v48 = v63
+		v49 = v49 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b1
+		goto b3
+	b13:
+		if v67 >= v25 {
+			v85 = v65
+			v86 = v66
+			goto b25
+		}
+		if uint64(v67) >= uint64(v1) {
+			g.Fault(0, v67, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v70 = *(*int32)(unsafe.Add(p0, int(v67)*4))
+		if v45 {
+			v78 = v70 ^ v6
+			goto b19
+		}
+		if uint32(v8) < uint32(v70&v7) {
+			v78 = 0
+		} else {
+			v76 := v70
+			if uint32(v7) < uint32(v70) {
+				v76 = v70 ^ v7
+			}
+			v78 = v76 ^ v6
+		}
+	b19:
+		if uint32(v78) < uint32(v65) {
+			goto b21
+		}
+		if v66 != 9223372036854775807 {
+			v81 = v65
+			v82 = v66
+			goto b22
+		}
+	b21:
+		v81 = v78
+		v82 = v67
+	b22:
+		v65 = v81
+		v66 = v82
+		v67 = v67 + 256
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b13
+	b25:
+		h85[li] = v85
+		h86[li] = v86
+		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:180
-	v50 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1))
-	h52 := g.v52[:n]
+	// GroupReduce, least.go:182
+	v87 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v85, -1))
+	h89 := g.v89[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v22 := h22[li]
-		v23 := h23[li]
-		v52 := v23
-		if v22 != v50 {
-			v52 = 9223372036854775807
+		v85 := h85[li]
+		v86 := h86[li]
+		v89 := v86
+		if v85 != v87 {
+			v89 = 9223372036854775807
 		}
-		h52[li] = v52
+		h89[li] = v89
 	}
-	// GroupReduce, least.go:184
-	v53 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v52, 9223372036854775807))
+	// GroupReduce, least.go:186
+	v90 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v89, 9223372036854775807))
 	v9 := g.Int64(88)
-	v55 := uint64(v14) < uint64(v9)
+	v92 := uint64(v14) < uint64(v9)
 	p4 := g.Pointer(4)
 	v11 := g.Int64(104)
-	v57 := uint64(v14) < uint64(v11)
+	v94 := uint64(v14) < uint64(v11)
 	p5 := g.Pointer(5)
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v16 := int32(li)
+		v26 := int32(li)
 		v0 := int32(basex + li)
-		if v16 != 0 {
-			goto b22
+		if v26 != 0 {
+			goto b33
 		}
-		if !v55 {
+		if !v92 {
 			g.Fault(1, v14, v9, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p4, int(v13)*4)) = v50
-		if !v57 {
+		*(*int32)(unsafe.Add(p4, int(v13)*4)) = v87
+		if !v94 {
 			g.Fault(2, v14, v11, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v53
-	b22:
+		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v90
+	b33:
 	}
 }
 
 // arg64Host is a work-group of the kernel [Arg64].
 type arg64Host struct {
 	kernelimpl.HostGroup
-	v22, v23, v52 []int64
+	v85, v86, v89 []int64
 
 	sint64 []int64
 }
 
 func newArg64Host() kernelimpl.HostForm { return new(arg64Host) }
 
-const arg64HostSites = `1	prim/reduce/kernels/least.go:168:30
-1	174:9
-1	174:29`
+const arg64HostSites = `1	prim/reduce/kernels/least.go:170:30
+1	176:9
+1	176:29`
 
 func (g *arg64Host) Begin() {
 	g.Sites = arg64HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint64, &g.v22, &g.v23, &g.v52)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v85, &g.v86, &g.v89)
 }
 
 func (g *arg64Host) Run() {
 	const n = 256
 	basex := g.Base(0)
+	v3 := g.Int64(48)
+	v17 := v3 == 0
+	v1 := g.Int64(32)
+	p1 := g.Pointer(1)
 	v13 := int32(g.ID[0])
 	v14 := int64(uint32(v13))
 	v5 := g.Int64(56)
 	v15 := v14 * v5
-	v3 := g.Int64(48)
-	v20 := v3 == 0
-	v1 := g.Int64(32)
-	p1 := g.Pointer(1)
-	v19 := v15 + v5
-	h22 := g.v22[:n]
-	h23 := g.v23[:n]
+	v16 := v15 + v5
 	p0 := g.Pointer(0)
 	v7 := g.Int64(72)
-	v21 := v7 == 0
+	v46 := v7 == 0
 	v6 := g.Int64(64)
 	v8 := g.Int64(80)
 	stop := g.Cancelled()
+	v45 := v7 == 0
+	h85 := g.v85[:n]
+	h86 := g.v86[:n]
 	more := false
 	for li := range n {
-		var v22, v23, v24, v30, v43, v46, v47 int64
+		var v23, v47, v48, v49, v51, v59, v62, v63, v65, v66, v67, v70, v78, v81, v82, v85, v86 int64
 		v0 := int32(basex + li)
-		v22 = -1
-		v23 = 9223372036854775807
-		v24 = v15 + int64(uint32(int32(li)))
-	b1:
-		if v20 {
-			v30 = v1
+		if v17 {
+			v23 = v1
 		} else {
-			v25 := *(*int64)(p1)
-			v27 := int64(0)
-			if 0 < v25 {
-				v27 = v25
+			v18 := *(*int64)(p1)
+			v20 := int64(0)
+			if 0 < v18 {
+				v20 = v18
 			}
-			v29 := v27
-			if v1 < v27 {
-				v29 = v1
+			v22 := v20
+			if v1 < v20 {
+				v22 = v1
 			}
-			v30 = v29
+			v23 = v22
 		}
-		v32 := v30
-		if v19 < v30 {
-			v32 = v19
+		v25 := v23
+		if v16 < v23 {
+			v25 = v16
 		}
-		if v24 >= v32 {
-			h22[li] = v22
-			h23[li] = v23
-			more = true
-			continue
+		v28 := v15 + int64(uint32(int32(li)))
+		v39 := uint64(v28+((((v25-v28)+-1)/256)*256)) < uint64(v1)
+		v41 := ((-2147483648 <= v28) && (v28 <= 2147483647)) && (-2147483648 <= v25)
+		v44 := ((v41 && (v25 <= 2147483647)) && (uint64(v28) < uint64(v1))) && v39
+		if !v44 {
+			v65 = -1
+			v66 = 9223372036854775807
+			v67 = v28
+			goto b13
 		}
-		if uint64(v24) >= uint64(v1) {
-			g.Fault(0, v24, v1, v0)
-			g.Leave(li)
-			continue
+		v47 = -1
+		v48 = 9223372036854775807
+		v49 = v28
+	b3:
+		if v49 >= v25 {
+			v85 = v47
+			v86 = v48
+			goto b25
 		}
-		v35 := *(*int64)(unsafe.Add(p0, int(v24)*8))
-		if v21 {
-			v43 = v35 ^ v6
-			goto b9
+		v51 = *(*int64)(unsafe.Add(p0, int(v49)*8))
+		if v46 {
+			v59 = v51 ^ v6
+			goto b8
 		}
-		if uint64(v8) < uint64(v35&v7) {
-			v43 = 0
+		if uint64(v8) < uint64(v51&v7) {
+			v59 = 0
 		} else {
-			v41 := v35
-			if uint64(v7) < uint64(v35) {
-				v41 = v35 ^ v7
+			v57 := v51
+			if uint64(v7) < uint64(v51) {
+				v57 = v51 ^ v7
 			}
-			v43 = v41 ^ v6
+			v59 = v57 ^ v6
 		}
-	b9:
-		if uint64(v43) < uint64(v22) {
+	b8:
+		if uint64(v59) < uint64(v47) {
+			goto b10
+		}
+		if v48 != 9223372036854775807 {
+			v62 = v47
+			v63 = v48
 			goto b11
 		}
-		if v23 != 9223372036854775807 {
-			v46 = v22
-			v47 = v23
-			goto b12
-		}
+	b10:
+		v62 = v59
+		v63 = v49
 	b11:
-		v46 = v43
-		v47 = v24
-	b12:
-		v22 = v46
-		v23 = v47
-		v24 = v24 + 256
+		v47 = v62
+		v48 = v63
+		v49 = v49 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b1
+		goto b3
+	b13:
+		if v67 >= v25 {
+			v85 = v65
+			v86 = v66
+			goto b25
+		}
+		if uint64(v67) >= uint64(v1) {
+			g.Fault(0, v67, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v70 = *(*int64)(unsafe.Add(p0, int(v67)*8))
+		if v45 {
+			v78 = v70 ^ v6
+			goto b19
+		}
+		if uint64(v8) < uint64(v70&v7) {
+			v78 = 0
+		} else {
+			v76 := v70
+			if uint64(v7) < uint64(v70) {
+				v76 = v70 ^ v7
+			}
+			v78 = v76 ^ v6
+		}
+	b19:
+		if uint64(v78) < uint64(v65) {
+			goto b21
+		}
+		if v66 != 9223372036854775807 {
+			v81 = v65
+			v82 = v66
+			goto b22
+		}
+	b21:
+		v81 = v78
+		v82 = v67
+	b22:
+		v65 = v81
+		v66 = v82
+		v67 = v67 + 256
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b13
+	b25:
+		h85[li] = v85
+		h86[li] = v86
+		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:180
-	v50 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v22, -1))
-	h52 := g.v52[:n]
+	// GroupReduce, least.go:182
+	v87 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v85, -1))
+	h89 := g.v89[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v22 := h22[li]
-		v23 := h23[li]
-		v52 := v23
-		if v22 != v50 {
-			v52 = 9223372036854775807
+		v85 := h85[li]
+		v86 := h86[li]
+		v89 := v86
+		if v85 != v87 {
+			v89 = 9223372036854775807
 		}
-		h52[li] = v52
+		h89[li] = v89
 	}
-	// GroupReduce, least.go:184
-	v53 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v52, 9223372036854775807))
+	// GroupReduce, least.go:186
+	v90 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v89, 9223372036854775807))
 	v9 := g.Int64(96)
-	v55 := uint64(v14) < uint64(v9)
+	v92 := uint64(v14) < uint64(v9)
 	p4 := g.Pointer(4)
 	v11 := g.Int64(112)
-	v57 := uint64(v14) < uint64(v11)
+	v94 := uint64(v14) < uint64(v11)
 	p5 := g.Pointer(5)
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v16 := int32(li)
+		v26 := int32(li)
 		v0 := int32(basex + li)
-		if v16 != 0 {
-			goto b22
+		if v26 != 0 {
+			goto b33
 		}
-		if !v55 {
+		if !v92 {
 			g.Fault(1, v14, v9, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p4, int(v13)*8)) = v50
-		if !v57 {
+		*(*int64)(unsafe.Add(p4, int(v13)*8)) = v87
+		if !v94 {
 			g.Fault(2, v14, v11, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v53
-	b22:
+		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v90
+	b33:
 	}
 }
 
 // arg8Host is a work-group of the kernel [Arg8].
 type arg8Host struct {
 	kernelimpl.HostGroup
-	v22 []int32
+	v87 []int32
 
-	v23, v53 []int64
+	v88, v91 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -521,158 +686,213 @@ type arg8Host struct {
 
 func newArg8Host() kernelimpl.HostForm { return new(arg8Host) }
 
-const arg8HostSites = `1	prim/reduce/kernels/least.go:168:30
-1	174:9
-1	174:29`
+const arg8HostSites = `1	prim/reduce/kernels/least.go:170:30
+1	176:9
+1	176:29`
 
 func (g *arg8Host) Begin() {
 	g.Sites = arg8HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v22)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v23, &g.v53)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v87)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v88, &g.v91)
 }
 
 func (g *arg8Host) Run() {
 	const n = 256
 	basex := g.Base(0)
+	v3 := g.Int64(48)
+	v17 := v3 == 0
+	v1 := g.Int64(32)
+	p1 := g.Pointer(1)
 	v13 := int32(g.ID[0])
 	v14 := int64(uint32(v13))
 	v5 := g.Int64(56)
 	v15 := v14 * v5
-	v3 := g.Int64(48)
-	v20 := v3 == 0
-	v1 := g.Int64(32)
-	p1 := g.Pointer(1)
-	v19 := v15 + v5
-	h22 := g.v22[:n]
-	h23 := g.v23[:n]
+	v16 := v15 + v5
 	p0 := g.Pointer(0)
 	v7 := g.Int32(68)
-	v21 := v7 == 0
+	v46 := v7 == 0
 	v6 := g.Int32(64)
 	v8 := g.Int32(72)
 	stop := g.Cancelled()
+	v45 := v7 == 0
+	h87 := g.v87[:n]
+	h88 := g.v88[:n]
 	more := false
 	for li := range n {
-		var v22, v44, v47 int32
-		var v23, v24, v30, v48 int64
+		var v23, v48, v49, v64, v67, v68, v84, v88 int64
+		var v47, v52, v60, v63, v66, v72, v80, v83, v87 int32
 		v0 := int32(basex + li)
-		v22 = -1
-		v23 = 9223372036854775807
-		v24 = v15 + int64(uint32(int32(li)))
-	b1:
-		if v20 {
-			v30 = v1
+		if v17 {
+			v23 = v1
 		} else {
-			v25 := *(*int64)(p1)
-			v27 := int64(0)
-			if 0 < v25 {
-				v27 = v25
+			v18 := *(*int64)(p1)
+			v20 := int64(0)
+			if 0 < v18 {
+				v20 = v18
 			}
-			v29 := v27
-			if v1 < v27 {
-				v29 = v1
+			v22 := v20
+			if v1 < v20 {
+				v22 = v1
 			}
-			v30 = v29
+			v23 = v22
 		}
-		v32 := v30
-		if v19 < v30 {
-			v32 = v19
+		v25 := v23
+		if v16 < v23 {
+			v25 = v16
 		}
-		if v24 >= v32 {
-			h22[li] = v22
-			h23[li] = v23
-			more = true
-			continue
+		v28 := v15 + int64(uint32(int32(li)))
+		v39 := uint64(v28+((((v25-v28)+-1)/256)*256)) < uint64(v1)
+		v41 := ((-2147483648 <= v28) && (v28 <= 2147483647)) && (-2147483648 <= v25)
+		v44 := ((v41 && (v25 <= 2147483647)) && (uint64(v28) < uint64(v1))) && v39
+		if !v44 {
+			v66 = -1
+			v67 = 9223372036854775807
+			v68 = v28
+			goto b13
 		}
-		if uint64(v24) >= uint64(v1) {
-			g.Fault(0, v24, v1, v0)
-			g.Leave(li)
-			continue
+		v47 = -1
+		v48 = 9223372036854775807
+		v49 = v28
+	b3:
+		if v49 >= v25 {
+			v87 = v47
+			v88 = v48
+			goto b25
 		}
-		v36 := int32(uint8(*(*int8)(unsafe.Add(p0, int(v24)))))
-		if v21 {
-			v44 = v36 ^ v6
-			goto b9
+		v52 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v49)))))
+		if v46 {
+			v60 = v52 ^ v6
+			goto b8
 		}
-		if uint32(v8) < uint32(v36&v7) {
-			v44 = 0
+		if uint32(v8) < uint32(v52&v7) {
+			v60 = 0
 		} else {
-			v42 := v36
-			if uint32(v7) < uint32(v36) {
-				v42 = v36 ^ v7
+			v58 := v52
+			if uint32(v7) < uint32(v52) {
+				v58 = v52 ^ v7
 			}
-			v44 = v42 ^ v6
+			v60 = v58 ^ v6
 		}
-	b9:
-		if uint32(v44) < uint32(v22) {
+	b8:
+		if uint32(v60) < uint32(v47) {
+			goto b10
+		}
+		if v48 != 9223372036854775807 {
+			v63 = v47
+			v64 = v48
 			goto b11
 		}
-		if v23 != 9223372036854775807 {
-			v47 = v22
-			v48 = v23
-			goto b12
-		}
+	b10:
+		v63 = v60
+		v64 = v49
 	b11:
-		v47 = v44
-		v48 = v24
-	b12:
-		v22 = v47
-		v23 = v48
-		v24 = v24 + 256
+		v47 = v63
+		v48 = v64
+		v49 = v49 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b1
+		goto b3
+	b13:
+		if v68 >= v25 {
+			v87 = v66
+			v88 = v67
+			goto b25
+		}
+		if uint64(v68) >= uint64(v1) {
+			g.Fault(0, v68, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v72 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v68)))))
+		if v45 {
+			v80 = v72 ^ v6
+			goto b19
+		}
+		if uint32(v8) < uint32(v72&v7) {
+			v80 = 0
+		} else {
+			v78 := v72
+			if uint32(v7) < uint32(v72) {
+				v78 = v72 ^ v7
+			}
+			v80 = v78 ^ v6
+		}
+	b19:
+		if uint32(v80) < uint32(v66) {
+			goto b21
+		}
+		if v67 != 9223372036854775807 {
+			v83 = v66
+			v84 = v67
+			goto b22
+		}
+	b21:
+		v83 = v80
+		v84 = v68
+	b22:
+		v66 = v83
+		v67 = v84
+		v68 = v68 + 256
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b13
+	b25:
+		h87[li] = v87
+		h88[li] = v88
+		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:180
-	v51 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1))
-	h53 := g.v53[:n]
+	// GroupReduce, least.go:182
+	v89 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v87, -1))
+	h91 := g.v91[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v22 := h22[li]
-		v23 := h23[li]
-		v53 := v23
-		if v22 != v51 {
-			v53 = 9223372036854775807
+		v87 := h87[li]
+		v88 := h88[li]
+		v91 := v88
+		if v87 != v89 {
+			v91 = 9223372036854775807
 		}
-		h53[li] = v53
+		h91[li] = v91
 	}
-	// GroupReduce, least.go:184
-	v54 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v53, 9223372036854775807))
+	// GroupReduce, least.go:186
+	v92 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v91, 9223372036854775807))
 	v9 := g.Int64(88)
-	v56 := uint64(v14) < uint64(v9)
+	v94 := uint64(v14) < uint64(v9)
 	p4 := g.Pointer(4)
 	v11 := g.Int64(104)
-	v58 := uint64(v14) < uint64(v11)
+	v96 := uint64(v14) < uint64(v11)
 	p5 := g.Pointer(5)
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v16 := int32(li)
+		v26 := int32(li)
 		v0 := int32(basex + li)
-		if v16 != 0 {
-			goto b22
+		if v26 != 0 {
+			goto b33
 		}
-		if !v56 {
+		if !v94 {
 			g.Fault(1, v14, v9, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p4, int(v13)*4)) = v51
-		if !v58 {
+		*(*int32)(unsafe.Add(p4, int(v13)*4)) = v89
+		if !v96 {
 			g.Fault(2, v14, v11, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v54
-	b22:
+		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v92
+	b33:
 	}
 }
 
@@ -689,7 +909,7 @@ type argEnd32Host struct {
 
 func newArgEnd32Host() kernelimpl.HostForm { return new(argEnd32Host) }
 
-const argEnd32HostSites = `1	prim/reduce/kernels/least.go:216:8`
+const argEnd32HostSites = `1	prim/reduce/kernels/least.go:218:8`
 
 func (g *argEnd32Host) Begin() {
 	g.Sites = argEnd32HostSites
@@ -769,7 +989,7 @@ func (g *argEnd32Host) Run() {
 			}
 		}
 	}
-	// GroupReduce, least.go:180
+	// GroupReduce, least.go:182
 	v25 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v14, -1))
 	h27 := g.v27[:n]
 	for li := range n {
@@ -781,7 +1001,7 @@ func (g *argEnd32Host) Run() {
 		}
 		h27[li] = v27
 	}
-	// GroupReduce, least.go:184
+	// GroupReduce, least.go:186
 	v28 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v27, 9223372036854775807))
 	v6 := g.Int64(72)
 	v30 := v6 == 0
@@ -862,7 +1082,7 @@ type argEnd64Host struct {
 
 func newArgEnd64Host() kernelimpl.HostForm { return new(argEnd64Host) }
 
-const argEnd64HostSites = `1	prim/reduce/kernels/least.go:216:8`
+const argEnd64HostSites = `1	prim/reduce/kernels/least.go:218:8`
 
 func (g *argEnd64Host) Begin() {
 	g.Sites = argEnd64HostSites
@@ -940,7 +1160,7 @@ func (g *argEnd64Host) Run() {
 			}
 		}
 	}
-	// GroupReduce, least.go:180
+	// GroupReduce, least.go:182
 	v25 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v14, -1))
 	h27 := g.v27[:n]
 	for li := range n {
@@ -952,7 +1172,7 @@ func (g *argEnd64Host) Run() {
 		}
 		h27[li] = v27
 	}
-	// GroupReduce, least.go:184
+	// GroupReduce, least.go:186
 	v28 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v27, 9223372036854775807))
 	v6 := g.Int64(72)
 	v30 := v6 == 0
@@ -1025,447 +1245,564 @@ func argEnd64HostLoop0(h14 []int64, active int, h15 []int64, b16 int64, p0 unsaf
 // count16Host is a work-group of the kernel [Count16].
 type count16Host struct {
 	kernelimpl.HostGroup
-	v38 []int64
+	v65 []int64
 
 	sint64 []int64
 }
 
 func newCount16Host() kernelimpl.HostForm { return new(count16Host) }
 
-const count16HostSites = `1	prim/reduce/kernels/count.go:33:9
-1	39:8`
+const count16HostSites = `1	prim/reduce/kernels/count.go:34:9
+1	40:8`
 
 func (g *count16Host) Begin() {
 	g.Sites = count16HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint64, &g.v38)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v65)
 }
 
 func (g *count16Host) Run() {
 	const n = 256
 	basex := g.Base(0)
+	v3 := g.Int64(48)
+	v14 := v3 == 0
+	v1 := g.Int64(32)
+	p1 := g.Pointer(1)
 	v10 := int32(g.ID[0])
 	v11 := int64(uint32(v10))
 	v5 := g.Int64(56)
 	v12 := v11 * v5
-	v3 := g.Int64(48)
-	v17 := v3 == 0
-	v1 := g.Int64(32)
-	p1 := g.Pointer(1)
-	v16 := v12 + v5
-	h38 := g.v38[:n]
+	v13 := v12 + v5
 	p0 := g.Pointer(0)
 	v6 := kernelimpl.HostArg[int16](&g.HostGroup, 64)
 	v7 := int32(uint16(v6))
 	stop := g.Cancelled()
+	h65 := g.v65[:n]
 	more := false
 	for li := range n {
-		var v18 int32
-		var v19, v25 int64
+		var v20, v43, v53 int64
+		var v42, v52, v64 int32
 		v0 := int32(basex + li)
-		v18 = 0
-		v19 = v12 + int64(uint32(int32(li)))
-	b1:
-		if v17 {
-			v25 = v1
+		if v14 {
+			v20 = v1
 		} else {
-			v20 := *(*int64)(p1)
-			v22 := int64(0)
-			if 0 < v20 {
-				v22 = v20
+			v15 := *(*int64)(p1)
+			v17 := int64(0)
+			if 0 < v15 {
+				v17 = v15
 			}
-			v24 := v22
-			if v1 < v22 {
-				v24 = v1
+			v19 := v17
+			if v1 < v17 {
+				v19 = v1
 			}
-			v25 = v24
+			v20 = v19
 		}
-		v27 := v25
-		if v16 < v25 {
-			v27 = v16
+		v22 := v20
+		if v13 < v20 {
+			v22 = v13
 		}
-		if v19 >= v27 {
-			v38 := int64(uint32(v18))
-			h38[li] = v38
-			more = true
-			continue
+		v25 := v12 + int64(uint32(int32(li)))
+		v36 := uint64(v25+((((v22-v25)+-1)/256)*256)) < uint64(v1)
+		v38 := ((-2147483648 <= v25) && (v25 <= 2147483647)) && (-2147483648 <= v22)
+		v41 := ((v38 && (v22 <= 2147483647)) && (uint64(v25) < uint64(v1))) && v36
+		if !v41 {
+			v52 = 0
+			v53 = v25
+			goto b6
 		}
-		if uint64(v19) >= uint64(v1) {
-			g.Fault(0, v19, v1, v0)
+		v42 = 0
+		v43 = v25
+	b3:
+		if v43 < v22 {
+			v48 := (int32(uint16(*(*int16)(unsafe.Add(p0, int(v43)*2)))) & v7) != 0
+			v50 := v42
+			if v48 {
+				v50 = v42 + 1
+			}
+			v42 = v50
+			v43 = v43 + 256
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b3
+		}
+		v64 = v42
+		goto b11
+	b6:
+		if v53 >= v22 {
+			v64 = v52
+			goto b11
+		}
+		if uint64(v53) >= uint64(v1) {
+			g.Fault(0, v53, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v33 := (int32(uint16(*(*int16)(unsafe.Add(p0, int(v19)*2)))) & v7) != 0
-		v35 := v18
-		if v33 {
-			v35 = v18 + 1
+		{
+			v59 := (int32(uint16(*(*int16)(unsafe.Add(p0, int(v53)*2)))) & v7) != 0
+			v61 := v52
+			if v59 {
+				v61 = v52 + 1
+			}
+			v52 = v61
+			v53 = v53 + 256
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b6
 		}
-		v18 = v35
-		v19 = v19 + 256
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b1
+	b11:
+		v65 := int64(uint32(v64))
+		h65[li] = v65
+		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, count.go:37
-	v39 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v38, 0))
+	// GroupReduce, count.go:38
+	v66 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v65, 0))
 	v8 := g.Int64(80)
-	v41 := uint64(v11) < uint64(v8)
+	v68 := uint64(v11) < uint64(v8)
 	p4 := g.Pointer(4)
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := int32(li)
+		v23 := int32(li)
 		v0 := int32(basex + li)
-		if v13 != 0 {
-			goto b12
+		if v23 != 0 {
+			goto b16
 		}
-		if !v41 {
+		if !v68 {
 			g.Fault(1, v11, v8, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p4, int(v10)*8)) = v39
-	b12:
+		*(*int64)(unsafe.Add(p4, int(v10)*8)) = v66
+	b16:
 	}
 }
 
 // count32Host is a work-group of the kernel [Count32].
 type count32Host struct {
 	kernelimpl.HostGroup
-	v36 []int64
+	v62 []int64
 
 	sint64 []int64
 }
 
 func newCount32Host() kernelimpl.HostForm { return new(count32Host) }
 
-const count32HostSites = `1	prim/reduce/kernels/count.go:33:9
-1	39:8`
+const count32HostSites = `1	prim/reduce/kernels/count.go:34:9
+1	40:8`
 
 func (g *count32Host) Begin() {
 	g.Sites = count32HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint64, &g.v36)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v62)
 }
 
 func (g *count32Host) Run() {
 	const n = 256
 	basex := g.Base(0)
+	v3 := g.Int64(48)
+	v13 := v3 == 0
+	v1 := g.Int64(32)
+	p1 := g.Pointer(1)
 	v9 := int32(g.ID[0])
 	v10 := int64(uint32(v9))
 	v5 := g.Int64(56)
 	v11 := v10 * v5
-	v3 := g.Int64(48)
-	v16 := v3 == 0
-	v1 := g.Int64(32)
-	p1 := g.Pointer(1)
-	v15 := v11 + v5
-	h36 := g.v36[:n]
+	v12 := v11 + v5
 	p0 := g.Pointer(0)
 	v6 := g.Int32(64)
 	stop := g.Cancelled()
+	h62 := g.v62[:n]
 	more := false
 	for li := range n {
-		var v17 int32
-		var v18, v24 int64
+		var v19, v42, v51 int64
+		var v41, v50, v61 int32
 		v0 := int32(basex + li)
-		v17 = 0
-		v18 = v11 + int64(uint32(int32(li)))
-	b1:
-		if v16 {
-			v24 = v1
+		if v13 {
+			v19 = v1
 		} else {
-			v19 := *(*int64)(p1)
-			v21 := int64(0)
-			if 0 < v19 {
-				v21 = v19
+			v14 := *(*int64)(p1)
+			v16 := int64(0)
+			if 0 < v14 {
+				v16 = v14
 			}
-			v23 := v21
-			if v1 < v21 {
-				v23 = v1
+			v18 := v16
+			if v1 < v16 {
+				v18 = v1
 			}
-			v24 = v23
+			v19 = v18
 		}
-		v26 := v24
-		if v15 < v24 {
-			v26 = v15
+		v21 := v19
+		if v12 < v19 {
+			v21 = v12
 		}
-		if v18 >= v26 {
-			v36 := int64(uint32(v17))
-			h36[li] = v36
-			more = true
-			continue
+		v24 := v11 + int64(uint32(int32(li)))
+		v35 := uint64(v24+((((v21-v24)+-1)/256)*256)) < uint64(v1)
+		v37 := ((-2147483648 <= v24) && (v24 <= 2147483647)) && (-2147483648 <= v21)
+		v40 := ((v37 && (v21 <= 2147483647)) && (uint64(v24) < uint64(v1))) && v35
+		if !v40 {
+			v50 = 0
+			v51 = v24
+			goto b6
 		}
-		if uint64(v18) >= uint64(v1) {
-			g.Fault(0, v18, v1, v0)
+		v41 = 0
+		v42 = v24
+	b3:
+		if v42 < v21 {
+			v48 := v41
+			if (*(*int32)(unsafe.Add(p0, int(v42)*4)) & v6) != 0 {
+				v48 = v41 + 1
+			}
+			v41 = v48
+			v42 = v42 + 256
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b3
+		}
+		v61 = v41
+		goto b11
+	b6:
+		if v51 >= v21 {
+			v61 = v50
+			goto b11
+		}
+		if uint64(v51) >= uint64(v1) {
+			g.Fault(0, v51, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v33 := v17
-		if (*(*int32)(unsafe.Add(p0, int(v18)*4)) & v6) != 0 {
-			v33 = v17 + 1
+		{
+			v58 := v50
+			if (*(*int32)(unsafe.Add(p0, int(v51)*4)) & v6) != 0 {
+				v58 = v50 + 1
+			}
+			v50 = v58
+			v51 = v51 + 256
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b6
 		}
-		v17 = v33
-		v18 = v18 + 256
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b1
+	b11:
+		v62 := int64(uint32(v61))
+		h62[li] = v62
+		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, count.go:37
-	v37 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v36, 0))
+	// GroupReduce, count.go:38
+	v63 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v62, 0))
 	v7 := g.Int64(80)
-	v39 := uint64(v10) < uint64(v7)
+	v65 := uint64(v10) < uint64(v7)
 	p4 := g.Pointer(4)
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := int32(li)
+		v22 := int32(li)
 		v0 := int32(basex + li)
-		if v12 != 0 {
-			goto b12
+		if v22 != 0 {
+			goto b16
 		}
-		if !v39 {
+		if !v65 {
 			g.Fault(1, v10, v7, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p4, int(v9)*8)) = v37
-	b12:
+		*(*int64)(unsafe.Add(p4, int(v9)*8)) = v63
+	b16:
 	}
 }
 
 // count64Host is a work-group of the kernel [Count64].
 type count64Host struct {
 	kernelimpl.HostGroup
-	v36 []int64
+	v62 []int64
 
 	sint64 []int64
 }
 
 func newCount64Host() kernelimpl.HostForm { return new(count64Host) }
 
-const count64HostSites = `1	prim/reduce/kernels/count.go:33:9
-1	39:8`
+const count64HostSites = `1	prim/reduce/kernels/count.go:34:9
+1	40:8`
 
 func (g *count64Host) Begin() {
 	g.Sites = count64HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint64, &g.v36)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v62)
 }
 
 func (g *count64Host) Run() {
 	const n = 256
 	basex := g.Base(0)
+	v3 := g.Int64(48)
+	v13 := v3 == 0
+	v1 := g.Int64(32)
+	p1 := g.Pointer(1)
 	v9 := int32(g.ID[0])
 	v10 := int64(uint32(v9))
 	v5 := g.Int64(56)
 	v11 := v10 * v5
-	v3 := g.Int64(48)
-	v16 := v3 == 0
-	v1 := g.Int64(32)
-	p1 := g.Pointer(1)
-	v15 := v11 + v5
-	h36 := g.v36[:n]
+	v12 := v11 + v5
 	p0 := g.Pointer(0)
 	v6 := g.Int64(64)
 	stop := g.Cancelled()
+	h62 := g.v62[:n]
 	more := false
 	for li := range n {
-		var v17 int32
-		var v18, v24 int64
+		var v19, v42, v51 int64
+		var v41, v50, v61 int32
 		v0 := int32(basex + li)
-		v17 = 0
-		v18 = v11 + int64(uint32(int32(li)))
-	b1:
-		if v16 {
-			v24 = v1
+		if v13 {
+			v19 = v1
 		} else {
-			v19 := *(*int64)(p1)
-			v21 := int64(0)
-			if 0 < v19 {
-				v21 = v19
+			v14 := *(*int64)(p1)
+			v16 := int64(0)
+			if 0 < v14 {
+				v16 = v14
 			}
-			v23 := v21
-			if v1 < v21 {
-				v23 = v1
+			v18 := v16
+			if v1 < v16 {
+				v18 = v1
 			}
-			v24 = v23
+			v19 = v18
 		}
-		v26 := v24
-		if v15 < v24 {
-			v26 = v15
+		v21 := v19
+		if v12 < v19 {
+			v21 = v12
 		}
-		if v18 >= v26 {
-			v36 := int64(uint32(v17))
-			h36[li] = v36
-			more = true
-			continue
+		v24 := v11 + int64(uint32(int32(li)))
+		v35 := uint64(v24+((((v21-v24)+-1)/256)*256)) < uint64(v1)
+		v37 := ((-2147483648 <= v24) && (v24 <= 2147483647)) && (-2147483648 <= v21)
+		v40 := ((v37 && (v21 <= 2147483647)) && (uint64(v24) < uint64(v1))) && v35
+		if !v40 {
+			v50 = 0
+			v51 = v24
+			goto b6
 		}
-		if uint64(v18) >= uint64(v1) {
-			g.Fault(0, v18, v1, v0)
+		v41 = 0
+		v42 = v24
+	b3:
+		if v42 < v21 {
+			v48 := v41
+			if (*(*int64)(unsafe.Add(p0, int(v42)*8)) & v6) != 0 {
+				v48 = v41 + 1
+			}
+			v41 = v48
+			v42 = v42 + 256
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b3
+		}
+		v61 = v41
+		goto b11
+	b6:
+		if v51 >= v21 {
+			v61 = v50
+			goto b11
+		}
+		if uint64(v51) >= uint64(v1) {
+			g.Fault(0, v51, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v33 := v17
-		if (*(*int64)(unsafe.Add(p0, int(v18)*8)) & v6) != 0 {
-			v33 = v17 + 1
+		{
+			v58 := v50
+			if (*(*int64)(unsafe.Add(p0, int(v51)*8)) & v6) != 0 {
+				v58 = v50 + 1
+			}
+			v50 = v58
+			v51 = v51 + 256
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b6
 		}
-		v17 = v33
-		v18 = v18 + 256
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b1
+	b11:
+		v62 := int64(uint32(v61))
+		h62[li] = v62
+		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, count.go:37
-	v37 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v36, 0))
+	// GroupReduce, count.go:38
+	v63 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v62, 0))
 	v7 := g.Int64(80)
-	v39 := uint64(v10) < uint64(v7)
+	v65 := uint64(v10) < uint64(v7)
 	p4 := g.Pointer(4)
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := int32(li)
+		v22 := int32(li)
 		v0 := int32(basex + li)
-		if v12 != 0 {
-			goto b12
+		if v22 != 0 {
+			goto b16
 		}
-		if !v39 {
+		if !v65 {
 			g.Fault(1, v10, v7, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p4, int(v9)*8)) = v37
-	b12:
+		*(*int64)(unsafe.Add(p4, int(v9)*8)) = v63
+	b16:
 	}
 }
 
 // count8Host is a work-group of the kernel [Count8].
 type count8Host struct {
 	kernelimpl.HostGroup
-	v38 []int64
+	v65 []int64
 
 	sint64 []int64
 }
 
 func newCount8Host() kernelimpl.HostForm { return new(count8Host) }
 
-const count8HostSites = `1	prim/reduce/kernels/count.go:33:9
-1	39:8`
+const count8HostSites = `1	prim/reduce/kernels/count.go:34:9
+1	40:8`
 
 func (g *count8Host) Begin() {
 	g.Sites = count8HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint64, &g.v38)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v65)
 }
 
 func (g *count8Host) Run() {
 	const n = 256
 	basex := g.Base(0)
+	v3 := g.Int64(48)
+	v14 := v3 == 0
+	v1 := g.Int64(32)
+	p1 := g.Pointer(1)
 	v10 := int32(g.ID[0])
 	v11 := int64(uint32(v10))
 	v5 := g.Int64(56)
 	v12 := v11 * v5
-	v3 := g.Int64(48)
-	v17 := v3 == 0
-	v1 := g.Int64(32)
-	p1 := g.Pointer(1)
-	v16 := v12 + v5
-	h38 := g.v38[:n]
+	v13 := v12 + v5
 	p0 := g.Pointer(0)
 	v6 := kernelimpl.HostArg[int8](&g.HostGroup, 64)
 	v7 := int32(uint8(v6))
 	stop := g.Cancelled()
+	h65 := g.v65[:n]
 	more := false
 	for li := range n {
-		var v18 int32
-		var v19, v25 int64
+		var v20, v43, v53 int64
+		var v42, v52, v64 int32
 		v0 := int32(basex + li)
-		v18 = 0
-		v19 = v12 + int64(uint32(int32(li)))
-	b1:
-		if v17 {
-			v25 = v1
+		if v14 {
+			v20 = v1
 		} else {
-			v20 := *(*int64)(p1)
-			v22 := int64(0)
-			if 0 < v20 {
-				v22 = v20
+			v15 := *(*int64)(p1)
+			v17 := int64(0)
+			if 0 < v15 {
+				v17 = v15
 			}
-			v24 := v22
-			if v1 < v22 {
-				v24 = v1
+			v19 := v17
+			if v1 < v17 {
+				v19 = v1
 			}
-			v25 = v24
+			v20 = v19
 		}
-		v27 := v25
-		if v16 < v25 {
-			v27 = v16
+		v22 := v20
+		if v13 < v20 {
+			v22 = v13
 		}
-		if v19 >= v27 {
-			v38 := int64(uint32(v18))
-			h38[li] = v38
-			more = true
-			continue
+		v25 := v12 + int64(uint32(int32(li)))
+		v36 := uint64(v25+((((v22-v25)+-1)/256)*256)) < uint64(v1)
+		v38 := ((-2147483648 <= v25) && (v25 <= 2147483647)) && (-2147483648 <= v22)
+		v41 := ((v38 && (v22 <= 2147483647)) && (uint64(v25) < uint64(v1))) && v36
+		if !v41 {
+			v52 = 0
+			v53 = v25
+			goto b6
 		}
-		if uint64(v19) >= uint64(v1) {
-			g.Fault(0, v19, v1, v0)
+		v42 = 0
+		v43 = v25
+	b3:
+		if v43 < v22 {
+			v50 := v42
+			if (int32(uint8(*(*int8)(unsafe.Add(p0, int(v43))))) & v7) != 0 {
+				v50 = v42 + 1
+			}
+			v42 = v50
+			v43 = v43 + 256
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b3
+		}
+		v64 = v42
+		goto b11
+	b6:
+		if v53 >= v22 {
+			v64 = v52
+			goto b11
+		}
+		if uint64(v53) >= uint64(v1) {
+			g.Fault(0, v53, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v35 := v18
-		if (int32(uint8(*(*int8)(unsafe.Add(p0, int(v19))))) & v7) != 0 {
-			v35 = v18 + 1
+		{
+			v61 := v52
+			if (int32(uint8(*(*int8)(unsafe.Add(p0, int(v53))))) & v7) != 0 {
+				v61 = v52 + 1
+			}
+			v52 = v61
+			v53 = v53 + 256
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b6
 		}
-		v18 = v35
-		v19 = v19 + 256
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b1
+	b11:
+		v65 := int64(uint32(v64))
+		h65[li] = v65
+		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, count.go:37
-	v39 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v38, 0))
+	// GroupReduce, count.go:38
+	v66 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v65, 0))
 	v8 := g.Int64(80)
-	v41 := uint64(v11) < uint64(v8)
+	v68 := uint64(v11) < uint64(v8)
 	p4 := g.Pointer(4)
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := int32(li)
+		v23 := int32(li)
 		v0 := int32(basex + li)
-		if v13 != 0 {
-			goto b12
+		if v23 != 0 {
+			goto b16
 		}
-		if !v41 {
+		if !v68 {
 			g.Fault(1, v11, v8, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p4, int(v10)*8)) = v39
-	b12:
+		*(*int64)(unsafe.Add(p4, int(v10)*8)) = v66
+	b16:
 	}
 }
 
@@ -1517,7 +1854,7 @@ func (g *countEndHost) Run() {
 			}
 		}
 	}
-	// GroupReduce, count.go:61
+	// GroupReduce, count.go:62
 	v19 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v13, 0))
 	v5 := g.Int64(72)
 	v21 := 0 < v5
@@ -1616,19 +1953,19 @@ func countEndHostLoop1(h13 []int64, active int, b14 int64, p0 unsafe.Pointer, b1
 // dotFloat32Host is a work-group of the kernel [DotFloat32].
 type dotFloat32Host struct {
 	kernelimpl.HostGroup
-	v29 []float32
+	v27 []float32
 
 	sfloat32 []float32
 }
 
 func newDotFloat32Host() kernelimpl.HostForm { return new(dotFloat32Host) }
 
-const dotFloat32HostSites = `1	prim/reduce/kernels/sum.go:90:8`
+const dotFloat32HostSites = `1	prim/reduce/kernels/sum.go:86:8`
 
 func (g *dotFloat32Host) Begin() {
 	g.Sites = dotFloat32HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sfloat32, &g.v29)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v27)
 }
 
 func (g *dotFloat32Host) Run() {
@@ -1646,16 +1983,14 @@ func (g *dotFloat32Host) Run() {
 	v11 := int32(g.ID[0])
 	v12 := int64(uint32(v11))
 	v22 := v12 * 4096
-	v24 := v11 != 0
-	v26 := v22 + 4096
-	h29 := g.v29[:n]
+	v23 := v22 + 4096
+	h27 := g.v27[:n]
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
-	more := false
 	for li := range n {
-		var v21, v30 int64
-		var v29 float32
+		var v21, v28 int64
+		var v27 float32
 		v10 := int64(uint32(int32(li)))
 		if v15 {
 			v21 = v14
@@ -1671,79 +2006,63 @@ func (g *dotFloat32Host) Run() {
 			}
 			v21 = v20
 		}
-		if v21 > v22 {
-			goto b5
+		v25 := v21
+		if v23 < v21 {
+			v25 = v23
 		}
-		if v24 {
-			g.Leave(li)
+		v27 = 0
+		v28 = v22 + v10
+	b3:
+		if v28 >= v25 {
+			h27[li] = v27
 			continue
 		}
-	b5:
-		v28 := v21
-		if v26 < v21 {
-			v28 = v26
-		}
-		v29 = 0
-		v30 = v22 + v10
-	b6:
-		if v30 >= v28 {
-			h29[li] = v29
-			more = true
-			continue
-		}
-		v34 := float32(*(*float32)(unsafe.Add(p0, int(v30)*4)) * *(*float32)(unsafe.Add(p1, int(v30)*4)))
-		v29 = float32(v29 + v34)
-		v30 = v30 + 256
+		v32 := float32(*(*float32)(unsafe.Add(p0, int(v28)*4)) * *(*float32)(unsafe.Add(p1, int(v28)*4)))
+		v27 = float32(v27 + v32)
+		v28 = v28 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b6
+		goto b3
 	}
-	if !more {
-		return
-	}
-	// GroupReduce, sum.go:88
-	v37 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v29, math.Float32frombits(0x80000000)))
+	// GroupReduce, sum.go:84
+	v35 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v27, math.Float32frombits(0x80000000)))
 	v7 := g.Int64(80)
-	v39 := uint64(v12) < uint64(v7)
+	v37 := uint64(v12) < uint64(v7)
 	basex := g.Base(0)
 	p3 := g.Pointer(3)
-	dead := g.Dead[:n]
 	for li := range n {
-		if dead[li] {
-			continue
-		}
 		v9 := int32(li)
 		v0 := int32(basex + li)
 		if v9 != 0 {
-			goto b13
+			goto b10
 		}
-		if !v39 {
+		if !v37 {
 			g.Fault(0, v12, v7, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p3, int(v11)*4)) = v37
-	b13:
+		*(*float32)(unsafe.Add(p3, int(v11)*4)) = v35
+	b10:
 	}
 }
 
 // dotFloat64Host is a work-group of the kernel [DotFloat64].
 type dotFloat64Host struct {
 	kernelimpl.HostGroup
-	v29 []float64
+	v27 []float64
 
 	sfloat64 []float64
 }
 
 func newDotFloat64Host() kernelimpl.HostForm { return new(dotFloat64Host) }
 
-const dotFloat64HostSites = `1	prim/reduce/kernels/sum.go:90:8`
+const dotFloat64HostSites = `1	prim/reduce/kernels/sum.go:86:8`
 
 func (g *dotFloat64Host) Begin() {
 	g.Sites = dotFloat64HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sfloat64, &g.v29)
+	kernelimpl.HostRoom(n, &g.sfloat64, &g.v27)
 }
 
 func (g *dotFloat64Host) Run() {
@@ -1761,16 +2080,14 @@ func (g *dotFloat64Host) Run() {
 	v11 := int32(g.ID[0])
 	v12 := int64(uint32(v11))
 	v22 := v12 * 4096
-	v24 := v11 != 0
-	v26 := v22 + 4096
-	h29 := g.v29[:n]
+	v23 := v22 + 4096
+	h27 := g.v27[:n]
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
-	more := false
 	for li := range n {
-		var v21, v30 int64
-		var v29 float64
+		var v21, v28 int64
+		var v27 float64
 		v10 := int64(uint32(int32(li)))
 		if v15 {
 			v21 = v14
@@ -1786,79 +2103,63 @@ func (g *dotFloat64Host) Run() {
 			}
 			v21 = v20
 		}
-		if v21 > v22 {
-			goto b5
+		v25 := v21
+		if v23 < v21 {
+			v25 = v23
 		}
-		if v24 {
-			g.Leave(li)
+		v27 = 0
+		v28 = v22 + v10
+	b3:
+		if v28 >= v25 {
+			h27[li] = v27
 			continue
 		}
-	b5:
-		v28 := v21
-		if v26 < v21 {
-			v28 = v26
-		}
-		v29 = 0
-		v30 = v22 + v10
-	b6:
-		if v30 >= v28 {
-			h29[li] = v29
-			more = true
-			continue
-		}
-		v34 := float64(*(*float64)(unsafe.Add(p0, int(v30)*8)) * *(*float64)(unsafe.Add(p1, int(v30)*8)))
-		v29 = float64(v29 + v34)
-		v30 = v30 + 256
+		v32 := float64(*(*float64)(unsafe.Add(p0, int(v28)*8)) * *(*float64)(unsafe.Add(p1, int(v28)*8)))
+		v27 = float64(v27 + v32)
+		v28 = v28 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b6
+		goto b3
 	}
-	if !more {
-		return
-	}
-	// GroupReduce, sum.go:88
-	v37 := kernelimpl.HostReduceAdd[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v29, math.Float64frombits(0x8000000000000000)))
+	// GroupReduce, sum.go:84
+	v35 := kernelimpl.HostReduceAdd[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v27, math.Float64frombits(0x8000000000000000)))
 	v7 := g.Int64(80)
-	v39 := uint64(v12) < uint64(v7)
+	v37 := uint64(v12) < uint64(v7)
 	basex := g.Base(0)
 	p3 := g.Pointer(3)
-	dead := g.Dead[:n]
 	for li := range n {
-		if dead[li] {
-			continue
-		}
 		v9 := int32(li)
 		v0 := int32(basex + li)
 		if v9 != 0 {
-			goto b13
+			goto b10
 		}
-		if !v39 {
+		if !v37 {
 			g.Fault(0, v12, v7, v0)
 			continue
 		}
-		*(*float64)(unsafe.Add(p3, int(v11)*8)) = v37
-	b13:
+		*(*float64)(unsafe.Add(p3, int(v11)*8)) = v35
+	b10:
 	}
 }
 
 // dotUint16Host is a work-group of the kernel [DotUint16].
 type dotUint16Host struct {
 	kernelimpl.HostGroup
-	v29 []int32
+	v27 []int32
 
 	sint32 []int32
 }
 
 func newDotUint16Host() kernelimpl.HostForm { return new(dotUint16Host) }
 
-const dotUint16HostSites = `1	prim/reduce/kernels/sum.go:90:8`
+const dotUint16HostSites = `1	prim/reduce/kernels/sum.go:86:8`
 
 func (g *dotUint16Host) Begin() {
 	g.Sites = dotUint16HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v29)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v27)
 }
 
 func (g *dotUint16Host) Run() {
@@ -1876,16 +2177,14 @@ func (g *dotUint16Host) Run() {
 	v11 := int32(g.ID[0])
 	v12 := int64(uint32(v11))
 	v22 := v12 * 4096
-	v24 := v11 != 0
-	v26 := v22 + 4096
-	h29 := g.v29[:n]
+	v23 := v22 + 4096
+	h27 := g.v27[:n]
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
-	more := false
 	for li := range n {
-		var v21, v30 int64
-		var v29 int32
+		var v21, v28 int64
+		var v27 int32
 		v10 := int64(uint32(int32(li)))
 		if v15 {
 			v21 = v14
@@ -1901,81 +2200,65 @@ func (g *dotUint16Host) Run() {
 			}
 			v21 = v20
 		}
-		if v21 > v22 {
-			goto b5
+		v25 := v21
+		if v23 < v21 {
+			v25 = v23
 		}
-		if v24 {
-			g.Leave(li)
+		v27 = 0
+		v28 = v22 + v10
+	b3:
+		if v28 >= v25 {
+			h27[li] = v27
 			continue
 		}
-	b5:
-		v28 := v21
-		if v26 < v21 {
-			v28 = v26
-		}
-		v29 = 0
-		v30 = v22 + v10
-	b6:
-		if v30 >= v28 {
-			h29[li] = v29
-			more = true
-			continue
-		}
-		v36 := int32(uint16(*(*int16)(unsafe.Add(p0, int(v30)*2)))) * int32(uint16(*(*int16)(unsafe.Add(p1, int(v30)*2))))
-		v29 = v29 + v36
-		v30 = v30 + 256
+		v34 := int32(uint16(*(*int16)(unsafe.Add(p0, int(v28)*2)))) * int32(uint16(*(*int16)(unsafe.Add(p1, int(v28)*2))))
+		v27 = v27 + v34
+		v28 = v28 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b6
+		goto b3
 	}
-	if !more {
-		return
-	}
-	// GroupReduce, sum.go:88
-	v39 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0))
+	// GroupReduce, sum.go:84
+	v37 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v27, 0))
 	v7 := g.Int64(80)
-	v42 := uint64(v12) < uint64(v7)
+	v40 := uint64(v12) < uint64(v7)
 	basex := g.Base(0)
 	p3 := g.Pointer(3)
-	v41 := v39 & 65535
-	v43 := int16(uint32(v41))
-	dead := g.Dead[:n]
+	v39 := v37 & 65535
+	v41 := int16(uint32(v39))
 	for li := range n {
-		if dead[li] {
-			continue
-		}
 		v9 := int32(li)
 		v0 := int32(basex + li)
 		if v9 != 0 {
-			goto b13
+			goto b10
 		}
-		if !v42 {
+		if !v40 {
 			g.Fault(0, v12, v7, v0)
 			continue
 		}
-		*(*int16)(unsafe.Add(p3, int(v11)*2)) = v43
-	b13:
+		*(*int16)(unsafe.Add(p3, int(v11)*2)) = v41
+	b10:
 	}
 }
 
 // dotUint32Host is a work-group of the kernel [DotUint32].
 type dotUint32Host struct {
 	kernelimpl.HostGroup
-	v29 []int32
+	v27 []int32
 
 	sint32 []int32
 }
 
 func newDotUint32Host() kernelimpl.HostForm { return new(dotUint32Host) }
 
-const dotUint32HostSites = `1	prim/reduce/kernels/sum.go:90:8`
+const dotUint32HostSites = `1	prim/reduce/kernels/sum.go:86:8`
 
 func (g *dotUint32Host) Begin() {
 	g.Sites = dotUint32HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v29)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v27)
 }
 
 func (g *dotUint32Host) Run() {
@@ -1993,16 +2276,14 @@ func (g *dotUint32Host) Run() {
 	v11 := int32(g.ID[0])
 	v12 := int64(uint32(v11))
 	v22 := v12 * 4096
-	v24 := v11 != 0
-	v26 := v22 + 4096
-	h29 := g.v29[:n]
+	v23 := v22 + 4096
+	h27 := g.v27[:n]
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
-	more := false
 	for li := range n {
-		var v21, v30 int64
-		var v29 int32
+		var v21, v28 int64
+		var v27 int32
 		v10 := int64(uint32(int32(li)))
 		if v15 {
 			v21 = v14
@@ -2018,79 +2299,63 @@ func (g *dotUint32Host) Run() {
 			}
 			v21 = v20
 		}
-		if v21 > v22 {
-			goto b5
+		v25 := v21
+		if v23 < v21 {
+			v25 = v23
 		}
-		if v24 {
-			g.Leave(li)
+		v27 = 0
+		v28 = v22 + v10
+	b3:
+		if v28 >= v25 {
+			h27[li] = v27
 			continue
 		}
-	b5:
-		v28 := v21
-		if v26 < v21 {
-			v28 = v26
-		}
-		v29 = 0
-		v30 = v22 + v10
-	b6:
-		if v30 >= v28 {
-			h29[li] = v29
-			more = true
-			continue
-		}
-		v34 := *(*int32)(unsafe.Add(p0, int(v30)*4)) * *(*int32)(unsafe.Add(p1, int(v30)*4))
-		v29 = v29 + v34
-		v30 = v30 + 256
+		v32 := *(*int32)(unsafe.Add(p0, int(v28)*4)) * *(*int32)(unsafe.Add(p1, int(v28)*4))
+		v27 = v27 + v32
+		v28 = v28 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b6
+		goto b3
 	}
-	if !more {
-		return
-	}
-	// GroupReduce, sum.go:88
-	v37 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0))
+	// GroupReduce, sum.go:84
+	v35 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v27, 0))
 	v7 := g.Int64(80)
-	v39 := uint64(v12) < uint64(v7)
+	v37 := uint64(v12) < uint64(v7)
 	basex := g.Base(0)
 	p3 := g.Pointer(3)
-	dead := g.Dead[:n]
 	for li := range n {
-		if dead[li] {
-			continue
-		}
 		v9 := int32(li)
 		v0 := int32(basex + li)
 		if v9 != 0 {
-			goto b13
+			goto b10
 		}
-		if !v39 {
+		if !v37 {
 			g.Fault(0, v12, v7, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p3, int(v11)*4)) = v37
-	b13:
+		*(*int32)(unsafe.Add(p3, int(v11)*4)) = v35
+	b10:
 	}
 }
 
 // dotUint64Host is a work-group of the kernel [DotUint64].
 type dotUint64Host struct {
 	kernelimpl.HostGroup
-	v29 []int64
+	v27 []int64
 
 	sint64 []int64
 }
 
 func newDotUint64Host() kernelimpl.HostForm { return new(dotUint64Host) }
 
-const dotUint64HostSites = `1	prim/reduce/kernels/sum.go:90:8`
+const dotUint64HostSites = `1	prim/reduce/kernels/sum.go:86:8`
 
 func (g *dotUint64Host) Begin() {
 	g.Sites = dotUint64HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint64, &g.v29)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v27)
 }
 
 func (g *dotUint64Host) Run() {
@@ -2108,15 +2373,13 @@ func (g *dotUint64Host) Run() {
 	v11 := int32(g.ID[0])
 	v12 := int64(uint32(v11))
 	v22 := v12 * 4096
-	v24 := v11 != 0
-	v26 := v22 + 4096
-	h29 := g.v29[:n]
+	v23 := v22 + 4096
+	h27 := g.v27[:n]
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
-	more := false
 	for li := range n {
-		var v21, v29, v30 int64
+		var v21, v27, v28 int64
 		v10 := int64(uint32(int32(li)))
 		if v15 {
 			v21 = v14
@@ -2132,79 +2395,63 @@ func (g *dotUint64Host) Run() {
 			}
 			v21 = v20
 		}
-		if v21 > v22 {
-			goto b5
+		v25 := v21
+		if v23 < v21 {
+			v25 = v23
 		}
-		if v24 {
-			g.Leave(li)
+		v27 = 0
+		v28 = v22 + v10
+	b3:
+		if v28 >= v25 {
+			h27[li] = v27
 			continue
 		}
-	b5:
-		v28 := v21
-		if v26 < v21 {
-			v28 = v26
-		}
-		v29 = 0
-		v30 = v22 + v10
-	b6:
-		if v30 >= v28 {
-			h29[li] = v29
-			more = true
-			continue
-		}
-		v34 := *(*int64)(unsafe.Add(p0, int(v30)*8)) * *(*int64)(unsafe.Add(p1, int(v30)*8))
-		v29 = v29 + v34
-		v30 = v30 + 256
+		v32 := *(*int64)(unsafe.Add(p0, int(v28)*8)) * *(*int64)(unsafe.Add(p1, int(v28)*8))
+		v27 = v27 + v32
+		v28 = v28 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b6
+		goto b3
 	}
-	if !more {
-		return
-	}
-	// GroupReduce, sum.go:88
-	v37 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v29, 0))
+	// GroupReduce, sum.go:84
+	v35 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v27, 0))
 	v7 := g.Int64(80)
-	v39 := uint64(v12) < uint64(v7)
+	v37 := uint64(v12) < uint64(v7)
 	basex := g.Base(0)
 	p3 := g.Pointer(3)
-	dead := g.Dead[:n]
 	for li := range n {
-		if dead[li] {
-			continue
-		}
 		v9 := int32(li)
 		v0 := int32(basex + li)
 		if v9 != 0 {
-			goto b13
+			goto b10
 		}
-		if !v39 {
+		if !v37 {
 			g.Fault(0, v12, v7, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p3, int(v11)*8)) = v37
-	b13:
+		*(*int64)(unsafe.Add(p3, int(v11)*8)) = v35
+	b10:
 	}
 }
 
 // dotUint8Host is a work-group of the kernel [DotUint8].
 type dotUint8Host struct {
 	kernelimpl.HostGroup
-	v29 []int32
+	v27 []int32
 
 	sint32 []int32
 }
 
 func newDotUint8Host() kernelimpl.HostForm { return new(dotUint8Host) }
 
-const dotUint8HostSites = `1	prim/reduce/kernels/sum.go:90:8`
+const dotUint8HostSites = `1	prim/reduce/kernels/sum.go:86:8`
 
 func (g *dotUint8Host) Begin() {
 	g.Sites = dotUint8HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v29)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v27)
 }
 
 func (g *dotUint8Host) Run() {
@@ -2222,16 +2469,14 @@ func (g *dotUint8Host) Run() {
 	v11 := int32(g.ID[0])
 	v12 := int64(uint32(v11))
 	v22 := v12 * 4096
-	v24 := v11 != 0
-	v26 := v22 + 4096
-	h29 := g.v29[:n]
+	v23 := v22 + 4096
+	h27 := g.v27[:n]
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
-	more := false
 	for li := range n {
-		var v21, v30 int64
-		var v29 int32
+		var v21, v28 int64
+		var v27 int32
 		v10 := int64(uint32(int32(li)))
 		if v15 {
 			v21 = v14
@@ -2247,721 +2492,985 @@ func (g *dotUint8Host) Run() {
 			}
 			v21 = v20
 		}
-		if v21 > v22 {
-			goto b5
+		v25 := v21
+		if v23 < v21 {
+			v25 = v23
 		}
-		if v24 {
-			g.Leave(li)
+		v27 = 0
+		v28 = v22 + v10
+	b3:
+		if v28 >= v25 {
+			h27[li] = v27
 			continue
 		}
-	b5:
-		v28 := v21
-		if v26 < v21 {
-			v28 = v26
-		}
-		v29 = 0
-		v30 = v22 + v10
-	b6:
-		if v30 >= v28 {
-			h29[li] = v29
-			more = true
-			continue
-		}
-		v36 := int32(uint8(*(*int8)(unsafe.Add(p0, int(v30))))) * int32(uint8(*(*int8)(unsafe.Add(p1, int(v30)))))
-		v29 = v29 + v36
-		v30 = v30 + 256
+		v34 := int32(uint8(*(*int8)(unsafe.Add(p0, int(v28))))) * int32(uint8(*(*int8)(unsafe.Add(p1, int(v28)))))
+		v27 = v27 + v34
+		v28 = v28 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b6
+		goto b3
 	}
-	if !more {
-		return
-	}
-	// GroupReduce, sum.go:88
-	v39 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0))
+	// GroupReduce, sum.go:84
+	v37 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v27, 0))
 	v7 := g.Int64(80)
-	v42 := uint64(v12) < uint64(v7)
+	v40 := uint64(v12) < uint64(v7)
 	basex := g.Base(0)
 	p3 := g.Pointer(3)
-	v41 := v39 & 255
-	v43 := int8(uint32(v41))
-	dead := g.Dead[:n]
+	v39 := v37 & 255
+	v41 := int8(uint32(v39))
 	for li := range n {
-		if dead[li] {
-			continue
-		}
 		v9 := int32(li)
 		v0 := int32(basex + li)
 		if v9 != 0 {
-			goto b13
+			goto b10
 		}
-		if !v42 {
+		if !v40 {
 			g.Fault(0, v12, v7, v0)
 			continue
 		}
-		*(*int8)(unsafe.Add(p3, int(v11))) = v43
-	b13:
+		*(*int8)(unsafe.Add(p3, int(v11))) = v41
+	b10:
 	}
 }
 
 // ends16Host is a work-group of the kernel [Ends16].
 type ends16Host struct {
 	kernelimpl.HostGroup
-	v26, v27 []int32
+	v108, v109 []int32
 
 	sint32 []int32
 }
 
 func newEnds16Host() kernelimpl.HostForm { return new(ends16Host) }
 
-const ends16HostSites = `1	prim/reduce/kernels/least.go:81:13
-1	88:8
-1	88:30`
+const ends16HostSites = `1	prim/reduce/kernels/least.go:82:13
+1	89:8
+1	89:30`
 
 func (g *ends16Host) Begin() {
 	g.Sites = ends16HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v26, &g.v27)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v108, &g.v109)
 }
 
 func (g *ends16Host) Run() {
 	const n = 256
 	basex := g.Base(0)
+	v3 := g.Int64(48)
+	v20 := v3 == 0
+	v1 := g.Int64(32)
+	p1 := g.Pointer(1)
 	v16 := int32(g.ID[0])
 	v17 := int64(uint32(v16))
 	v5 := g.Int64(56)
 	v18 := v17 * v5
-	v3 := g.Int64(48)
-	v23 := v3 == 0
-	v1 := g.Int64(32)
-	p1 := g.Pointer(1)
-	v22 := v18 + v5
-	h26 := g.v26[:n]
-	h27 := g.v27[:n]
+	v19 := v18 + v5
 	p0 := g.Pointer(0)
 	v7 := g.Int32(68)
-	v24 := v7 == 0
+	v50 := v7 == 0
 	v6 := g.Int32(64)
 	v8 := g.Int32(72)
 	v10 := g.Int32(80)
-	v25 := v10 == 0
+	v51 := v10 == 0
 	v9 := g.Int32(76)
 	v11 := g.Int32(84)
 	stop := g.Cancelled()
+	v48 := v7 == 0
+	v49 := v10 == 0
+	h108 := g.v108[:n]
+	h109 := g.v109[:n]
 	more := false
 	for li := range n {
-		var v26, v27, v48, v58 int32
-		var v28, v34 int64
+		var v26, v54, v81 int64
+		var v52, v53, v57, v65, v67, v75, v79, v80, v85, v93, v95, v103, v108, v109 int32
 		v0 := int32(basex + li)
-		v26 = -1
-		v27 = -1
-		v28 = v18 + int64(uint32(int32(li)))
-	b1:
-		if v23 {
-			v34 = v1
+		if v20 {
+			v26 = v1
 		} else {
-			v29 := *(*int64)(p1)
-			v31 := int64(0)
-			if 0 < v29 {
-				v31 = v29
+			v21 := *(*int64)(p1)
+			v23 := int64(0)
+			if 0 < v21 {
+				v23 = v21
 			}
-			v33 := v31
-			if v1 < v31 {
-				v33 = v1
+			v25 := v23
+			if v1 < v23 {
+				v25 = v1
 			}
-			v34 = v33
+			v26 = v25
 		}
-		v36 := v34
-		if v22 < v34 {
-			v36 = v22
+		v28 := v26
+		if v19 < v26 {
+			v28 = v19
 		}
-		if v28 >= v36 {
-			h26[li] = v26
-			h27[li] = v27
-			more = true
-			continue
+		v31 := v18 + int64(uint32(int32(li)))
+		v42 := uint64(v31+((((v28-v31)+-1)/256)*256)) < uint64(v1)
+		v44 := ((-2147483648 <= v31) && (v31 <= 2147483647)) && (-2147483648 <= v28)
+		v47 := ((v44 && (v28 <= 2147483647)) && (uint64(v31) < uint64(v1))) && v42
+		if !v47 {
+			v79 = -1
+			v80 = -1
+			v81 = v31
+			goto b14
 		}
-		if uint64(v28) >= uint64(v1) {
-			g.Fault(0, v28, v1, v0)
+		v52 = -1
+		v53 = -1
+		v54 = v31
+	b3:
+		if v54 >= v28 {
+			v108 = v52
+			v109 = v53
+			goto b27
+		}
+		v57 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v54)*2))))
+		if v50 {
+			v65 = v57 ^ v6
+			goto b8
+		}
+		if uint32(v8) < uint32(v57&v7) {
+			v65 = 0
+		} else {
+			v63 := v57
+			if uint32(v7) < uint32(v57) {
+				v63 = v57 ^ v7
+			}
+			v65 = v63 ^ v6
+		}
+	b8:
+		v67 = v65
+		if uint32(v52) < uint32(v65) {
+			v67 = v52
+		}
+		if v51 {
+			v75 = v57 ^ v9
+			goto b12
+		}
+		if uint32(v11) < uint32(v57&v10) {
+			v75 = 0
+		} else {
+			v73 := v57
+			if uint32(v10) < uint32(v57) {
+				v73 = v57 ^ v10
+			}
+			v75 = v73 ^ v9
+		}
+	b12:
+		{
+			v77 := v75
+			if uint32(v53) < uint32(v75) {
+				v77 = v53
+			}
+			v52 = v67
+			v53 = v77
+			v54 = v54 + 256
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b3
+		}
+	b14:
+		if v81 >= v28 {
+			v108 = v79
+			v109 = v80
+			goto b27
+		}
+		if uint64(v81) >= uint64(v1) {
+			g.Fault(0, v81, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v40 := int32(uint16(*(*int16)(unsafe.Add(p0, int(v28)*2))))
-		if v24 {
-			v48 = v40 ^ v6
-			goto b9
+		v85 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v81)*2))))
+		if v48 {
+			v93 = v85 ^ v6
+			goto b20
 		}
-		if uint32(v8) < uint32(v40&v7) {
-			v48 = 0
+		if uint32(v8) < uint32(v85&v7) {
+			v93 = 0
 		} else {
-			v46 := v40
-			if uint32(v7) < uint32(v40) {
-				v46 = v40 ^ v7
+			v91 := v85
+			if uint32(v7) < uint32(v85) {
+				v91 = v85 ^ v7
 			}
-			v48 = v46 ^ v6
+			v93 = v91 ^ v6
 		}
-	b9:
-		v50 := v48
-		if uint32(v26) < uint32(v48) {
-			v50 = v26
+	b20:
+		v95 = v93
+		if uint32(v79) < uint32(v93) {
+			v95 = v79
 		}
-		if v25 {
-			v58 = v40 ^ v9
-			goto b13
+		if v49 {
+			v103 = v85 ^ v9
+			goto b24
 		}
-		if uint32(v11) < uint32(v40&v10) {
-			v58 = 0
+		if uint32(v11) < uint32(v85&v10) {
+			v103 = 0
 		} else {
-			v56 := v40
-			if uint32(v10) < uint32(v40) {
-				v56 = v40 ^ v10
+			v101 := v85
+			if uint32(v10) < uint32(v85) {
+				v101 = v85 ^ v10
 			}
-			v58 = v56 ^ v9
+			v103 = v101 ^ v9
 		}
-	b13:
-		v60 := v58
-		if uint32(v27) < uint32(v58) {
-			v60 = v27
+	b24:
+		{
+			v105 := v103
+			if uint32(v80) < uint32(v103) {
+				v105 = v80
+			}
+			v79 = v95
+			v80 = v105
+			v81 = v81 + 256
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b14
 		}
-		v26 = v50
-		v27 = v60
-		v28 = v28 + 256
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b1
+	b27:
+		h108[li] = v108
+		h109[li] = v109
+		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:85
-	v63 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v26, -1))
 	// GroupReduce, least.go:86
-	v64 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v27, -1))
+	v110 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v108, -1))
+	// GroupReduce, least.go:87
+	v111 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v109, -1))
 	v12 := g.Int64(96)
-	v66 := uint64(v17) < uint64(v12)
+	v113 := uint64(v17) < uint64(v12)
 	p5 := g.Pointer(5)
 	v14 := g.Int64(112)
-	v68 := uint64(v17) < uint64(v14)
+	v115 := uint64(v17) < uint64(v14)
 	p6 := g.Pointer(6)
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v19 := int32(li)
+		v29 := int32(li)
 		v0 := int32(basex + li)
-		if v19 != 0 {
-			goto b23
+		if v29 != 0 {
+			goto b35
 		}
-		if !v66 {
+		if !v113 {
 			g.Fault(1, v17, v12, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p5, int(v16)*4)) = v63
-		if !v68 {
+		*(*int32)(unsafe.Add(p5, int(v16)*4)) = v110
+		if !v115 {
 			g.Fault(2, v17, v14, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p6, int(v16)*4)) = v64
-	b23:
+		*(*int32)(unsafe.Add(p6, int(v16)*4)) = v111
+	b35:
 	}
 }
 
 // ends32Host is a work-group of the kernel [Ends32].
 type ends32Host struct {
 	kernelimpl.HostGroup
-	v26, v27 []int32
+	v106, v107 []int32
 
 	sint32 []int32
 }
 
 func newEnds32Host() kernelimpl.HostForm { return new(ends32Host) }
 
-const ends32HostSites = `1	prim/reduce/kernels/least.go:81:13
-1	88:8
-1	88:30`
+const ends32HostSites = `1	prim/reduce/kernels/least.go:82:13
+1	89:8
+1	89:30`
 
 func (g *ends32Host) Begin() {
 	g.Sites = ends32HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v26, &g.v27)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v106, &g.v107)
 }
 
 func (g *ends32Host) Run() {
 	const n = 256
 	basex := g.Base(0)
+	v3 := g.Int64(48)
+	v20 := v3 == 0
+	v1 := g.Int64(32)
+	p1 := g.Pointer(1)
 	v16 := int32(g.ID[0])
 	v17 := int64(uint32(v16))
 	v5 := g.Int64(56)
 	v18 := v17 * v5
-	v3 := g.Int64(48)
-	v23 := v3 == 0
-	v1 := g.Int64(32)
-	p1 := g.Pointer(1)
-	v22 := v18 + v5
-	h26 := g.v26[:n]
-	h27 := g.v27[:n]
+	v19 := v18 + v5
 	p0 := g.Pointer(0)
 	v7 := g.Int32(68)
-	v24 := v7 == 0
+	v50 := v7 == 0
 	v6 := g.Int32(64)
 	v8 := g.Int32(72)
 	v10 := g.Int32(80)
-	v25 := v10 == 0
+	v51 := v10 == 0
 	v9 := g.Int32(76)
 	v11 := g.Int32(84)
 	stop := g.Cancelled()
+	v48 := v7 == 0
+	v49 := v10 == 0
+	h106 := g.v106[:n]
+	h107 := g.v107[:n]
 	more := false
 	for li := range n {
-		var v26, v27, v47, v57 int32
-		var v28, v34 int64
+		var v26, v54, v80 int64
+		var v52, v53, v56, v64, v66, v74, v78, v79, v83, v91, v93, v101, v106, v107 int32
 		v0 := int32(basex + li)
-		v26 = -1
-		v27 = -1
-		v28 = v18 + int64(uint32(int32(li)))
-	b1:
-		if v23 {
-			v34 = v1
+		if v20 {
+			v26 = v1
 		} else {
-			v29 := *(*int64)(p1)
-			v31 := int64(0)
-			if 0 < v29 {
-				v31 = v29
+			v21 := *(*int64)(p1)
+			v23 := int64(0)
+			if 0 < v21 {
+				v23 = v21
 			}
-			v33 := v31
-			if v1 < v31 {
-				v33 = v1
+			v25 := v23
+			if v1 < v23 {
+				v25 = v1
 			}
-			v34 = v33
+			v26 = v25
 		}
-		v36 := v34
-		if v22 < v34 {
-			v36 = v22
+		v28 := v26
+		if v19 < v26 {
+			v28 = v19
 		}
-		if v28 >= v36 {
-			h26[li] = v26
-			h27[li] = v27
-			more = true
-			continue
+		v31 := v18 + int64(uint32(int32(li)))
+		v42 := uint64(v31+((((v28-v31)+-1)/256)*256)) < uint64(v1)
+		v44 := ((-2147483648 <= v31) && (v31 <= 2147483647)) && (-2147483648 <= v28)
+		v47 := ((v44 && (v28 <= 2147483647)) && (uint64(v31) < uint64(v1))) && v42
+		if !v47 {
+			v78 = -1
+			v79 = -1
+			v80 = v31
+			goto b14
 		}
-		if uint64(v28) >= uint64(v1) {
-			g.Fault(0, v28, v1, v0)
+		v52 = -1
+		v53 = -1
+		v54 = v31
+	b3:
+		if v54 >= v28 {
+			v106 = v52
+			v107 = v53
+			goto b27
+		}
+		v56 = *(*int32)(unsafe.Add(p0, int(v54)*4))
+		if v50 {
+			v64 = v56 ^ v6
+			goto b8
+		}
+		if uint32(v8) < uint32(v56&v7) {
+			v64 = 0
+		} else {
+			v62 := v56
+			if uint32(v7) < uint32(v56) {
+				v62 = v56 ^ v7
+			}
+			v64 = v62 ^ v6
+		}
+	b8:
+		v66 = v64
+		if uint32(v52) < uint32(v64) {
+			v66 = v52
+		}
+		if v51 {
+			v74 = v56 ^ v9
+			goto b12
+		}
+		if uint32(v11) < uint32(v56&v10) {
+			v74 = 0
+		} else {
+			v72 := v56
+			if uint32(v10) < uint32(v56) {
+				v72 = v56 ^ v10
+			}
+			v74 = v72 ^ v9
+		}
+	b12:
+		{
+			v76 := v74
+			if uint32(v53) < uint32(v74) {
+				v76 = v53
+			}
+			v52 = v66
+			v53 = v76
+			v54 = v54 + 256
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b3
+		}
+	b14:
+		if v80 >= v28 {
+			v106 = v78
+			v107 = v79
+			goto b27
+		}
+		if uint64(v80) >= uint64(v1) {
+			g.Fault(0, v80, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v39 := *(*int32)(unsafe.Add(p0, int(v28)*4))
-		if v24 {
-			v47 = v39 ^ v6
-			goto b9
+		v83 = *(*int32)(unsafe.Add(p0, int(v80)*4))
+		if v48 {
+			v91 = v83 ^ v6
+			goto b20
 		}
-		if uint32(v8) < uint32(v39&v7) {
-			v47 = 0
+		if uint32(v8) < uint32(v83&v7) {
+			v91 = 0
 		} else {
-			v45 := v39
-			if uint32(v7) < uint32(v39) {
-				v45 = v39 ^ v7
+			v89 := v83
+			if uint32(v7) < uint32(v83) {
+				v89 = v83 ^ v7
 			}
-			v47 = v45 ^ v6
+			v91 = v89 ^ v6
 		}
-	b9:
-		v49 := v47
-		if uint32(v26) < uint32(v47) {
-			v49 = v26
+	b20:
+		v93 = v91
+		if uint32(v78) < uint32(v91) {
+			v93 = v78
 		}
-		if v25 {
-			v57 = v39 ^ v9
-			goto b13
+		if v49 {
+			v101 = v83 ^ v9
+			goto b24
 		}
-		if uint32(v11) < uint32(v39&v10) {
-			v57 = 0
+		if uint32(v11) < uint32(v83&v10) {
+			v101 = 0
 		} else {
-			v55 := v39
-			if uint32(v10) < uint32(v39) {
-				v55 = v39 ^ v10
+			v99 := v83
+			if uint32(v10) < uint32(v83) {
+				v99 = v83 ^ v10
 			}
-			v57 = v55 ^ v9
+			v101 = v99 ^ v9
 		}
-	b13:
-		v59 := v57
-		if uint32(v27) < uint32(v57) {
-			v59 = v27
+	b24:
+		{
+			v103 := v101
+			if uint32(v79) < uint32(v101) {
+				v103 = v79
+			}
+			v78 = v93
+			v79 = v103
+			v80 = v80 + 256
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b14
 		}
-		v26 = v49
-		v27 = v59
-		v28 = v28 + 256
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b1
+	b27:
+		h106[li] = v106
+		h107[li] = v107
+		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:85
-	v62 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v26, -1))
 	// GroupReduce, least.go:86
-	v63 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v27, -1))
+	v108 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v106, -1))
+	// GroupReduce, least.go:87
+	v109 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v107, -1))
 	v12 := g.Int64(96)
-	v65 := uint64(v17) < uint64(v12)
+	v111 := uint64(v17) < uint64(v12)
 	p5 := g.Pointer(5)
 	v14 := g.Int64(112)
-	v67 := uint64(v17) < uint64(v14)
+	v113 := uint64(v17) < uint64(v14)
 	p6 := g.Pointer(6)
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v19 := int32(li)
+		v29 := int32(li)
 		v0 := int32(basex + li)
-		if v19 != 0 {
-			goto b23
+		if v29 != 0 {
+			goto b35
 		}
-		if !v65 {
+		if !v111 {
 			g.Fault(1, v17, v12, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p5, int(v16)*4)) = v62
-		if !v67 {
+		*(*int32)(unsafe.Add(p5, int(v16)*4)) = v108
+		if !v113 {
 			g.Fault(2, v17, v14, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p6, int(v16)*4)) = v63
-	b23:
+		*(*int32)(unsafe.Add(p6, int(v16)*4)) = v109
+	b35:
 	}
 }
 
 // ends64Host is a work-group of the kernel [Ends64].
 type ends64Host struct {
 	kernelimpl.HostGroup
-	v26, v27 []int64
+	v106, v107 []int64
 
 	sint64 []int64
 }
 
 func newEnds64Host() kernelimpl.HostForm { return new(ends64Host) }
 
-const ends64HostSites = `1	prim/reduce/kernels/least.go:81:13
-1	88:8
-1	88:30`
+const ends64HostSites = `1	prim/reduce/kernels/least.go:82:13
+1	89:8
+1	89:30`
 
 func (g *ends64Host) Begin() {
 	g.Sites = ends64HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint64, &g.v26, &g.v27)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v106, &g.v107)
 }
 
 func (g *ends64Host) Run() {
 	const n = 256
 	basex := g.Base(0)
+	v3 := g.Int64(48)
+	v20 := v3 == 0
+	v1 := g.Int64(32)
+	p1 := g.Pointer(1)
 	v16 := int32(g.ID[0])
 	v17 := int64(uint32(v16))
 	v5 := g.Int64(56)
 	v18 := v17 * v5
-	v3 := g.Int64(48)
-	v23 := v3 == 0
-	v1 := g.Int64(32)
-	p1 := g.Pointer(1)
-	v22 := v18 + v5
-	h26 := g.v26[:n]
-	h27 := g.v27[:n]
+	v19 := v18 + v5
 	p0 := g.Pointer(0)
 	v7 := g.Int64(72)
-	v24 := v7 == 0
+	v50 := v7 == 0
 	v6 := g.Int64(64)
 	v8 := g.Int64(80)
 	v10 := g.Int64(96)
-	v25 := v10 == 0
+	v51 := v10 == 0
 	v9 := g.Int64(88)
 	v11 := g.Int64(104)
 	stop := g.Cancelled()
+	v48 := v7 == 0
+	v49 := v10 == 0
+	h106 := g.v106[:n]
+	h107 := g.v107[:n]
 	more := false
 	for li := range n {
-		var v26, v27, v28, v34, v47, v57 int64
+		var v26, v52, v53, v54, v56, v64, v66, v74, v78, v79, v80, v83, v91, v93, v101, v106, v107 int64
 		v0 := int32(basex + li)
-		v26 = -1
-		v27 = -1
-		v28 = v18 + int64(uint32(int32(li)))
-	b1:
-		if v23 {
-			v34 = v1
+		if v20 {
+			v26 = v1
 		} else {
-			v29 := *(*int64)(p1)
-			v31 := int64(0)
-			if 0 < v29 {
-				v31 = v29
+			v21 := *(*int64)(p1)
+			v23 := int64(0)
+			if 0 < v21 {
+				v23 = v21
 			}
-			v33 := v31
-			if v1 < v31 {
-				v33 = v1
+			v25 := v23
+			if v1 < v23 {
+				v25 = v1
 			}
-			v34 = v33
+			v26 = v25
 		}
-		v36 := v34
-		if v22 < v34 {
-			v36 = v22
+		v28 := v26
+		if v19 < v26 {
+			v28 = v19
 		}
-		if v28 >= v36 {
-			h26[li] = v26
-			h27[li] = v27
-			more = true
-			continue
+		v31 := v18 + int64(uint32(int32(li)))
+		v42 := uint64(v31+((((v28-v31)+-1)/256)*256)) < uint64(v1)
+		v44 := ((-2147483648 <= v31) && (v31 <= 2147483647)) && (-2147483648 <= v28)
+		v47 := ((v44 && (v28 <= 2147483647)) && (uint64(v31) < uint64(v1))) && v42
+		if !v47 {
+			v78 = -1
+			v79 = -1
+			v80 = v31
+			goto b14
 		}
-		if uint64(v28) >= uint64(v1) {
-			g.Fault(0, v28, v1, v0)
+		v52 = -1
+		v53 = -1
+		v54 = v31
+	b3:
+		if v54 >= v28 {
+			v106 = v52
+			v107 = v53
+			goto b27
+		}
+		v56 = *(*int64)(unsafe.Add(p0, int(v54)*8))
+		if v50 {
+			v64 = v56 ^ v6
+			goto b8
+		}
+		if uint64(v8) < uint64(v56&v7) {
+			v64 = 0
+		} else {
+			v62 := v56
+			if uint64(v7) < uint64(v56) {
+				v62 = v56 ^ v7
+			}
+			v64 = v62 ^ v6
+		}
+	b8:
+		v66 = v64
+		if uint64(v52) < uint64(v64) {
+			v66 = v52
+		}
+		if v51 {
+			v74 = v56 ^ v9
+			goto b12
+		}
+		if uint64(v11) < uint64(v56&v10) {
+			v74 = 0
+		} else {
+			v72 := v56
+			if uint64(v10) < uint64(v56) {
+				v72 = v56 ^ v10
+			}
+			v74 = v72 ^ v9
+		}
+	b12:
+		{
+			v76 := v74
+			if uint64(v53) < uint64(v74) {
+				v76 = v53
+			}
+			v52 = v66
+			v53 = v76
+			v54 = v54 + 256
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b3
+		}
+	b14:
+		if v80 >= v28 {
+			v106 = v78
+			v107 = v79
+			goto b27
+		}
+		if uint64(v80) >= uint64(v1) {
+			g.Fault(0, v80, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v39 := *(*int64)(unsafe.Add(p0, int(v28)*8))
-		if v24 {
-			v47 = v39 ^ v6
-			goto b9
+		v83 = *(*int64)(unsafe.Add(p0, int(v80)*8))
+		if v48 {
+			v91 = v83 ^ v6
+			goto b20
 		}
-		if uint64(v8) < uint64(v39&v7) {
-			v47 = 0
+		if uint64(v8) < uint64(v83&v7) {
+			v91 = 0
 		} else {
-			v45 := v39
-			if uint64(v7) < uint64(v39) {
-				v45 = v39 ^ v7
+			v89 := v83
+			if uint64(v7) < uint64(v83) {
+				v89 = v83 ^ v7
 			}
-			v47 = v45 ^ v6
+			v91 = v89 ^ v6
 		}
-	b9:
-		v49 := v47
-		if uint64(v26) < uint64(v47) {
-			v49 = v26
+	b20:
+		v93 = v91
+		if uint64(v78) < uint64(v91) {
+			v93 = v78
 		}
-		if v25 {
-			v57 = v39 ^ v9
-			goto b13
+		if v49 {
+			v101 = v83 ^ v9
+			goto b24
 		}
-		if uint64(v11) < uint64(v39&v10) {
-			v57 = 0
+		if uint64(v11) < uint64(v83&v10) {
+			v101 = 0
 		} else {
-			v55 := v39
-			if uint64(v10) < uint64(v39) {
-				v55 = v39 ^ v10
+			v99 := v83
+			if uint64(v10) < uint64(v83) {
+				v99 = v83 ^ v10
 			}
-			v57 = v55 ^ v9
+			v101 = v99 ^ v9
 		}
-	b13:
-		v59 := v57
-		if uint64(v27) < uint64(v57) {
-			v59 = v27
+	b24:
+		{
+			v103 := v101
+			if uint64(v79) < uint64(v101) {
+				v103 = v79
+			}
+			v78 = v93
+			v79 = v103
+			v80 = v80 + 256
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b14
 		}
-		v26 = v49
-		v27 = v59
-		v28 = v28 + 256
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b1
+	b27:
+		h106[li] = v106
+		h107[li] = v107
+		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:85
-	v62 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v26, -1))
 	// GroupReduce, least.go:86
-	v63 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v27, -1))
+	v108 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v106, -1))
+	// GroupReduce, least.go:87
+	v109 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v107, -1))
 	v12 := g.Int64(120)
-	v65 := uint64(v17) < uint64(v12)
+	v111 := uint64(v17) < uint64(v12)
 	p5 := g.Pointer(5)
 	v14 := g.Int64(136)
-	v67 := uint64(v17) < uint64(v14)
+	v113 := uint64(v17) < uint64(v14)
 	p6 := g.Pointer(6)
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v19 := int32(li)
+		v29 := int32(li)
 		v0 := int32(basex + li)
-		if v19 != 0 {
-			goto b23
+		if v29 != 0 {
+			goto b35
 		}
-		if !v65 {
+		if !v111 {
 			g.Fault(1, v17, v12, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p5, int(v16)*8)) = v62
-		if !v67 {
+		*(*int64)(unsafe.Add(p5, int(v16)*8)) = v108
+		if !v113 {
 			g.Fault(2, v17, v14, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p6, int(v16)*8)) = v63
-	b23:
+		*(*int64)(unsafe.Add(p6, int(v16)*8)) = v109
+	b35:
 	}
 }
 
 // ends8Host is a work-group of the kernel [Ends8].
 type ends8Host struct {
 	kernelimpl.HostGroup
-	v26, v27 []int32
+	v108, v109 []int32
 
 	sint32 []int32
 }
 
 func newEnds8Host() kernelimpl.HostForm { return new(ends8Host) }
 
-const ends8HostSites = `1	prim/reduce/kernels/least.go:81:13
-1	88:8
-1	88:30`
+const ends8HostSites = `1	prim/reduce/kernels/least.go:82:13
+1	89:8
+1	89:30`
 
 func (g *ends8Host) Begin() {
 	g.Sites = ends8HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v26, &g.v27)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v108, &g.v109)
 }
 
 func (g *ends8Host) Run() {
 	const n = 256
 	basex := g.Base(0)
+	v3 := g.Int64(48)
+	v20 := v3 == 0
+	v1 := g.Int64(32)
+	p1 := g.Pointer(1)
 	v16 := int32(g.ID[0])
 	v17 := int64(uint32(v16))
 	v5 := g.Int64(56)
 	v18 := v17 * v5
-	v3 := g.Int64(48)
-	v23 := v3 == 0
-	v1 := g.Int64(32)
-	p1 := g.Pointer(1)
-	v22 := v18 + v5
-	h26 := g.v26[:n]
-	h27 := g.v27[:n]
+	v19 := v18 + v5
 	p0 := g.Pointer(0)
 	v7 := g.Int32(68)
-	v24 := v7 == 0
+	v50 := v7 == 0
 	v6 := g.Int32(64)
 	v8 := g.Int32(72)
 	v10 := g.Int32(80)
-	v25 := v10 == 0
+	v51 := v10 == 0
 	v9 := g.Int32(76)
 	v11 := g.Int32(84)
 	stop := g.Cancelled()
+	v48 := v7 == 0
+	v49 := v10 == 0
+	h108 := g.v108[:n]
+	h109 := g.v109[:n]
 	more := false
 	for li := range n {
-		var v26, v27, v48, v58 int32
-		var v28, v34 int64
+		var v26, v54, v81 int64
+		var v52, v53, v57, v65, v67, v75, v79, v80, v85, v93, v95, v103, v108, v109 int32
 		v0 := int32(basex + li)
-		v26 = -1
-		v27 = -1
-		v28 = v18 + int64(uint32(int32(li)))
-	b1:
-		if v23 {
-			v34 = v1
+		if v20 {
+			v26 = v1
 		} else {
-			v29 := *(*int64)(p1)
-			v31 := int64(0)
-			if 0 < v29 {
-				v31 = v29
+			v21 := *(*int64)(p1)
+			v23 := int64(0)
+			if 0 < v21 {
+				v23 = v21
 			}
-			v33 := v31
-			if v1 < v31 {
-				v33 = v1
+			v25 := v23
+			if v1 < v23 {
+				v25 = v1
 			}
-			v34 = v33
+			v26 = v25
 		}
-		v36 := v34
-		if v22 < v34 {
-			v36 = v22
+		v28 := v26
+		if v19 < v26 {
+			v28 = v19
 		}
-		if v28 >= v36 {
-			h26[li] = v26
-			h27[li] = v27
-			more = true
-			continue
+		v31 := v18 + int64(uint32(int32(li)))
+		v42 := uint64(v31+((((v28-v31)+-1)/256)*256)) < uint64(v1)
+		v44 := ((-2147483648 <= v31) && (v31 <= 2147483647)) && (-2147483648 <= v28)
+		v47 := ((v44 && (v28 <= 2147483647)) && (uint64(v31) < uint64(v1))) && v42
+		if !v47 {
+			v79 = -1
+			v80 = -1
+			v81 = v31
+			goto b14
 		}
-		if uint64(v28) >= uint64(v1) {
-			g.Fault(0, v28, v1, v0)
+		v52 = -1
+		v53 = -1
+		v54 = v31
+	b3:
+		if v54 >= v28 {
+			v108 = v52
+			v109 = v53
+			goto b27
+		}
+		v57 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v54)))))
+		if v50 {
+			v65 = v57 ^ v6
+			goto b8
+		}
+		if uint32(v8) < uint32(v57&v7) {
+			v65 = 0
+		} else {
+			v63 := v57
+			if uint32(v7) < uint32(v57) {
+				v63 = v57 ^ v7
+			}
+			v65 = v63 ^ v6
+		}
+	b8:
+		v67 = v65
+		if uint32(v52) < uint32(v65) {
+			v67 = v52
+		}
+		if v51 {
+			v75 = v57 ^ v9
+			goto b12
+		}
+		if uint32(v11) < uint32(v57&v10) {
+			v75 = 0
+		} else {
+			v73 := v57
+			if uint32(v10) < uint32(v57) {
+				v73 = v57 ^ v10
+			}
+			v75 = v73 ^ v9
+		}
+	b12:
+		{
+			v77 := v75
+			if uint32(v53) < uint32(v75) {
+				v77 = v53
+			}
+			v52 = v67
+			v53 = v77
+			v54 = v54 + 256
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b3
+		}
+	b14:
+		if v81 >= v28 {
+			v108 = v79
+			v109 = v80
+			goto b27
+		}
+		if uint64(v81) >= uint64(v1) {
+			g.Fault(0, v81, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v40 := int32(uint8(*(*int8)(unsafe.Add(p0, int(v28)))))
-		if v24 {
-			v48 = v40 ^ v6
-			goto b9
+		v85 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v81)))))
+		if v48 {
+			v93 = v85 ^ v6
+			goto b20
 		}
-		if uint32(v8) < uint32(v40&v7) {
-			v48 = 0
+		if uint32(v8) < uint32(v85&v7) {
+			v93 = 0
 		} else {
-			v46 := v40
-			if uint32(v7) < uint32(v40) {
-				v46 = v40 ^ v7
+			v91 := v85
+			if uint32(v7) < uint32(v85) {
+				v91 = v85 ^ v7
 			}
-			v48 = v46 ^ v6
+			v93 = v91 ^ v6
 		}
-	b9:
-		v50 := v48
-		if uint32(v26) < uint32(v48) {
-			v50 = v26
+	b20:
+		v95 = v93
+		if uint32(v79) < uint32(v93) {
+			v95 = v79
 		}
-		if v25 {
-			v58 = v40 ^ v9
-			goto b13
+		if v49 {
+			v103 = v85 ^ v9
+			goto b24
 		}
-		if uint32(v11) < uint32(v40&v10) {
-			v58 = 0
+		if uint32(v11) < uint32(v85&v10) {
+			v103 = 0
 		} else {
-			v56 := v40
-			if uint32(v10) < uint32(v40) {
-				v56 = v40 ^ v10
+			v101 := v85
+			if uint32(v10) < uint32(v85) {
+				v101 = v85 ^ v10
 			}
-			v58 = v56 ^ v9
+			v103 = v101 ^ v9
 		}
-	b13:
-		v60 := v58
-		if uint32(v27) < uint32(v58) {
-			v60 = v27
+	b24:
+		{
+			v105 := v103
+			if uint32(v80) < uint32(v103) {
+				v105 = v80
+			}
+			v79 = v95
+			v80 = v105
+			v81 = v81 + 256
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b14
 		}
-		v26 = v50
-		v27 = v60
-		v28 = v28 + 256
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b1
+	b27:
+		h108[li] = v108
+		h109[li] = v109
+		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:85
-	v63 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v26, -1))
 	// GroupReduce, least.go:86
-	v64 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v27, -1))
+	v110 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v108, -1))
+	// GroupReduce, least.go:87
+	v111 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v109, -1))
 	v12 := g.Int64(96)
-	v66 := uint64(v17) < uint64(v12)
+	v113 := uint64(v17) < uint64(v12)
 	p5 := g.Pointer(5)
 	v14 := g.Int64(112)
-	v68 := uint64(v17) < uint64(v14)
+	v115 := uint64(v17) < uint64(v14)
 	p6 := g.Pointer(6)
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v19 := int32(li)
+		v29 := int32(li)
 		v0 := int32(basex + li)
-		if v19 != 0 {
-			goto b23
+		if v29 != 0 {
+			goto b35
 		}
-		if !v66 {
+		if !v113 {
 			g.Fault(1, v17, v12, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p5, int(v16)*4)) = v63
-		if !v68 {
+		*(*int32)(unsafe.Add(p5, int(v16)*4)) = v110
+		if !v115 {
 			g.Fault(2, v17, v14, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p6, int(v16)*4)) = v64
-	b23:
+		*(*int32)(unsafe.Add(p6, int(v16)*4)) = v111
+	b35:
 	}
 }
 
@@ -3056,9 +3565,9 @@ func (g *endsEnd16Host) Run() {
 			}
 		}
 	}
-	// GroupReduce, least.go:125
-	v32 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, -1))
 	// GroupReduce, least.go:126
+	v32 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, -1))
+	// GroupReduce, least.go:127
 	v33 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1))
 	v5 := g.Int64(72)
 	v35 := v5 == 0
@@ -3344,9 +3853,9 @@ func (g *endsEnd32Host) Run() {
 			}
 		}
 	}
-	// GroupReduce, least.go:125
-	v32 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, -1))
 	// GroupReduce, least.go:126
+	v32 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, -1))
+	// GroupReduce, least.go:127
 	v33 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1))
 	v5 := g.Int64(72)
 	v35 := v5 == 0
@@ -3631,9 +4140,9 @@ func (g *endsEnd64Host) Run() {
 			}
 		}
 	}
-	// GroupReduce, least.go:125
-	v32 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v21, -1))
 	// GroupReduce, least.go:126
+	v32 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v21, -1))
+	// GroupReduce, least.go:127
 	v33 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v22, -1))
 	v5 := g.Int64(72)
 	v35 := v5 == 0
@@ -3918,9 +4427,9 @@ func (g *endsEnd8Host) Run() {
 			}
 		}
 	}
-	// GroupReduce, least.go:125
-	v32 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, -1))
 	// GroupReduce, least.go:126
+	v32 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, -1))
+	// GroupReduce, least.go:127
 	v33 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1))
 	v5 := g.Int64(72)
 	v35 := v5 == 0
@@ -4118,20 +4627,22 @@ func endsEnd8HostLoop1(h21 []int32, active int, h22 []int32, b23 int64, p0 unsaf
 // squaresFloat32Host is a work-group of the kernel [SquaresFloat32].
 type squaresFloat32Host struct {
 	kernelimpl.HostGroup
-	v1, v3, v5, v7, v8 int64
+	v1, v3, v5, v8 int64
 
-	v91 int64
+	v7 int32
 
-	v92 []float32
+	v99 int64
 
-	v93 int32
+	v100 []float32
+
+	v101 int32
 }
 
 func newSquaresFloat32Host() kernelimpl.HostForm { return new(squaresFloat32Host) }
 
-const squaresFloat32HostSites = `1	prim/reduce/kernels/by.go:72:20
-1	74:15
-1	92:8`
+const squaresFloat32HostSites = `1	prim/reduce/kernels/by.go:69:20
+1	71:15
+1	89:8`
 
 func (g *squaresFloat32Host) Begin() {
 	g.Sites = squaresFloat32HostSites
@@ -4139,17 +4650,17 @@ func (g *squaresFloat32Host) Begin() {
 	g.v1 = g.Int64(32)
 	g.v3 = g.Int64(48)
 	g.v5 = g.Int64(64)
-	g.v7 = g.Int64(72)
+	g.v7 = g.Int32(72)
 	g.v8 = g.Int64(88)
 	g.Allot(0, 1024)
-	kernelimpl.HostRoom(n, &g.v92)
+	kernelimpl.HostRoom(n, &g.v100)
 }
 
 func (g *squaresFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, by.go:85
+		case 1: // Barrier, by.go:82
 			next = g.r2()
 		}
 	}
@@ -4167,26 +4678,39 @@ func (g *squaresFloat32Host) r0() int {
 	p3 := g.Pointer(3)
 	v21 := v5 == 0
 	v3 := g.v3
+	v25 := uint32(v7) < 64
+	v26 := int64(uint32(v7))
+	v27 := int64(63)
+	if v25 {
+		v27 = v26
+	}
+	v29 := v7 & 63
+	v30 := int64(uint32(v29))
+	v31 := int64(1) << (uint64(v30) & 63)
+	v32 := int64(0)
+	if v25 {
+		v32 = v31
+	}
+	v33 := v32 + -1
 	v11 := int32(g.ID[0])
 	v12 := int64(uint32(v11))
-	v34 := v12 * 4096
-	v36 := v11 != 0
+	v42 := v12 * 4096
 	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
 	basex := g.Base(0)
 	m0 := g.Memory(0)
-	u91 := g.v91
-	h92 := g.v92[:n]
-	u93 := g.v93
+	u99 := g.v99
+	h100 := g.v100[:n]
+	u101 := g.v101
 	v8 := g.v8
-	v107 := uint64(v12) < uint64(v8)
+	v115 := uint64(v12) < uint64(v8)
 	p5 := g.Pointer(5)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v20, v32, v33, v53, v70, v74, v79 int64
-		var v51, v62, v65, v68, v82, v85, v88, v92 float32
-		var v52, v66, v69, v86, v93 int32
+		var v20, v40, v41, v61, v78, v82, v87 int64
+		var v59, v70, v73, v76, v90, v93, v96, v100 float32
+		var v60, v74, v77, v94, v101 int32
 		v10 := int32(li)
 		if !v13 {
 			goto b5
@@ -4205,160 +4729,156 @@ func (g *squaresFloat32Host) r0() int {
 			}
 			v20 = v19
 		}
-		v33 = v20
+		v41 = v20
 		goto b8
 	b5:
 		if v21 {
-			v32 = v3
+			v40 = v3
 		} else {
 			v22 := *(*int64)(p3)
 			v24 := int64(0)
 			if 0 < v22 {
 				v24 = v22
 			}
-			v25 := v24 / v7
-			v29 := v25
-			if v24 != (v25 * v7) {
-				v29 = v25 + 1
+			v28 := v24 >> (uint64(v27) & 63)
+			v37 := v28
+			if (v24 & v33) != 0 {
+				v37 = v28 + 1
 			}
-			v31 := v29
-			if v3 < v29 {
-				v31 = v3
+			v39 := v37
+			if v3 < v37 {
+				v39 = v3
 			}
-			v32 = v31
+			v40 = v39
 		}
-		v33 = v32
+		v41 = v40
 	b8:
-		if v33 > v34 {
-			goto b11
+		v43 := v41 - v42
+		v45 := int64(0)
+		if 0 < v43 {
+			v45 = v43
 		}
-		if v36 {
-			g.Leave(li)
-			continue
+		v47 := int64(4096)
+		if v45 < 4096 {
+			v47 = v45
 		}
-	b11:
-		v37 := v33 - v34
-		v39 := int64(4096)
-		if v37 < 4096 {
-			v39 = v37
+		v48 := v10 * 16
+		v50 := v42 + int64(uint32(v48))
+		v52 := v50 + 15
+		v57 := ((uint64(v50) < uint64(v1)) && (uint64(v52) < uint64(v1))) && (uint64(v50) < uint64(v3))
+		if !(v57 && (uint64(v52) < uint64(v3))) {
+			v76 = 0
+			v77 = 0
+			goto b17
 		}
-		v40 := v10 * 16
-		v42 := v34 + int64(uint32(v40))
-		v44 := v42 + 15
-		v49 := ((uint64(v42) < uint64(v1)) && (uint64(v44) < uint64(v1))) && (uint64(v42) < uint64(v3))
-		if !(v49 && (uint64(v44) < uint64(v3))) {
-			v68 = 0
-			v69 = 0
-			goto b20
-		}
-		v51 = 0
-		v52 = 0
-	b12:
-		v53 = int64(uint32(v52))
-		if v39 <= int64(uint32(v40+v52)) {
-			v88 = v51
-			goto b31
+		v59 = 0
+		v60 = 0
+	b9:
+		v61 = int64(uint32(v60))
+		if v47 <= int64(uint32(v48+v60)) {
+			v96 = v59
+			goto b28
 		}
 		if v13 {
-			v58 := *(*float32)(unsafe.Add(p1, int(v42+v53)*4))
-			v62 = float32(v58 * v58)
+			v66 := *(*float32)(unsafe.Add(p1, int(v50+v61)*4))
+			v70 = float32(v66 * v66)
 		} else {
-			v62 = *(*float32)(unsafe.Add(p2, int(v42+v53)*4))
+			v70 = *(*float32)(unsafe.Add(p2, int(v50+v61)*4))
 		}
-		if v52 == 0 {
-			v65 = v62
+		if v60 == 0 {
+			v73 = v70
 		} else {
-			v65 = float32(v51 + v62)
+			v73 = float32(v59 + v70)
 		}
-		v66 = v52 + 1
-		if v66 < 16 {
-			v51 = v65
-			v52 = v66
-			goto b12
+		v74 = v60 + 1
+		if v74 < 16 {
+			v59 = v73
+			v60 = v74
+			goto b9
 		}
-		v88 = v65
-		goto b31
-	b20:
-		v70 = int64(uint32(v69))
-		if v39 <= int64(uint32(v40+v69)) {
-			v88 = v68
-			goto b31
+		v96 = v73
+		goto b28
+	b17:
+		v78 = int64(uint32(v77))
+		if v47 <= int64(uint32(v48+v77)) {
+			v96 = v76
+			goto b28
 		}
 		if !v13 {
-			goto b25
+			goto b22
 		}
-		v74 = v42 + v70
-		if uint64(v74) >= uint64(v1) {
-			g.Fault(0, v74, v1, v0)
+		v82 = v50 + v78
+		if uint64(v82) >= uint64(v1) {
+			g.Fault(0, v82, v1, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v76 := *(*float32)(unsafe.Add(p1, int(v74)*4))
-			v82 = float32(v76 * v76)
-			goto b27
+			v84 := *(*float32)(unsafe.Add(p1, int(v82)*4))
+			v90 = float32(v84 * v84)
+			goto b24
 		}
-	b25:
-		v79 = v42 + v70
-		if uint64(v79) >= uint64(v3) {
-			g.Fault(1, v79, v3, v0)
+	b22:
+		v87 = v50 + v78
+		if uint64(v87) >= uint64(v3) {
+			g.Fault(1, v87, v3, v0)
 			g.Leave(li)
 			continue
 		}
-		v82 = *(*float32)(unsafe.Add(p2, int(v79)*4))
-	b27:
-		if v69 == 0 {
-			v85 = v82
+		v90 = *(*float32)(unsafe.Add(p2, int(v87)*4))
+	b24:
+		if v77 == 0 {
+			v93 = v90
 		} else {
-			v85 = float32(v68 + v82)
+			v93 = float32(v76 + v90)
 		}
-		v86 = v69 + 1
-		if v86 < 16 {
-			v68 = v85
-			v69 = v86
-			goto b20
+		v94 = v77 + 1
+		if v94 < 16 {
+			v76 = v93
+			v77 = v94
+			goto b17
 		}
-		v88 = v85
-	b31:
-		*(*float32)(unsafe.Add(m0, li*4)) = v88
-		v91 := (v39 + 15) / 16
-		v92 = v88
-		v93 = 1
-		if v93 < 256 {
-			u91 = v91
-			h92[li] = v92
-			u93 = v93
+		v96 = v93
+	b28:
+		*(*float32)(unsafe.Add(m0, li*4)) = v96
+		v99 := int64(uint64(v47+15) >> 4)
+		v100 = v96
+		v101 = 1
+		if v101 < 256 {
+			u99 = v99
+			h100[li] = v100
+			u101 = v101
 			next = 1
 			continue
 		}
 		if v10 != 0 {
-			goto b42
+			goto b39
 		}
-		if !v107 {
+		if !v115 {
 			g.Fault(2, v12, v8, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p5, int(v11)*4)) = v92
-	b42:
+		*(*float32)(unsafe.Add(p5, int(v11)*4)) = v100
+	b39:
 		g.Leave(li)
 	}
-	g.v91 = u91
-	g.v93 = u93
+	g.v99 = u99
+	g.v101 = u101
 	return next
 }
 
 func (g *squaresFloat32Host) r2() int {
 	const n = 256
-	h92 := g.v92[:n]
-	e93 := g.v93
-	v91 := g.v91
+	h100 := g.v100[:n]
+	e101 := g.v101
+	v99 := g.v99
 	m0 := g.Memory(0)
-	u93 := g.v93
+	u101 := g.v101
 	v11 := int32(g.ID[0])
 	v12 := int64(uint32(v11))
 	v8 := g.v8
-	v107 := uint64(v12) < uint64(v8)
+	v115 := uint64(v12) < uint64(v8)
 	basex := g.Base(0)
 	p5 := g.Pointer(5)
 	dead := g.Dead[:n]
@@ -4367,805 +4887,703 @@ func (g *squaresFloat32Host) r2() int {
 		if dead[li] {
 			continue
 		}
-		v92 := h92[li]
-		v93 := e93
+		v100 := h100[li]
+		v101 := e101
 		v10 := int32(li)
 		v0 := int32(basex + li)
-		var v99 int32
-		var v105 float32
-		v95 := v93 * 2
-		if v10 != (int32(uint32(v10)/uint32(v95)) * v95) {
-			v105 = v92
-			goto b37
+		var v107 int32
+		var v113 float32
+		v103 := v101 * 2
+		if v10 != (int32(uint32(v10)/uint32(v103)) * v103) {
+			v113 = v100
+			goto b34
 		}
-		v99 = v10 + v93
-		if int64(uint32(v99)) < v91 {
-			v103 := float32(v92 + *(*float32)(unsafe.Add(m0, int(v99)*4)))
-			*(*float32)(unsafe.Add(m0, li*4)) = v103
-			v105 = v103
+		v107 = v10 + v101
+		if int64(uint32(v107)) < v99 {
+			v111 := float32(v100 + *(*float32)(unsafe.Add(m0, int(v107)*4)))
+			*(*float32)(unsafe.Add(m0, li*4)) = v111
+			v113 = v111
 		} else {
-			v105 = v92
+			v113 = v100
 		}
-	b37:
-		v92 = v105
-		v93 = v95
-		if v93 < 256 {
-			h92[li] = v92
-			u93 = v93
+	b34:
+		v100 = v113
+		v101 = v103
+		if v101 < 256 {
+			h100[li] = v100
+			u101 = v101
 			next = 1
 			continue
 		}
 		if v10 != 0 {
-			goto b42
+			goto b39
 		}
-		if !v107 {
+		if !v115 {
 			g.Fault(2, v12, v8, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p5, int(v11)*4)) = v92
-	b42:
+		*(*float32)(unsafe.Add(p5, int(v11)*4)) = v100
+	b39:
 		g.Leave(li)
 	}
-	g.v93 = u93
+	g.v101 = u101
 	return next
 }
 
 // sumFloat32Host is a work-group of the kernel [SumFloat32].
 type sumFloat32Host struct {
 	kernelimpl.HostGroup
-	v32 []float32
+	v37 []float32
 
 	sfloat32 []float32
 }
 
 func newSumFloat32Host() kernelimpl.HostForm { return new(sumFloat32Host) }
 
-const sumFloat32HostSites = `10	prim/reduce/kernels/kernels.go:27:11
-1	prim/reduce/kernels/sum.go:50:8`
+const sumFloat32HostSites = `1	prim/reduce/kernels/sum.go:48:8`
 
 func (g *sumFloat32Host) Begin() {
 	g.Sites = sumFloat32HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sfloat32, &g.v32)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v37)
 }
 
 func (g *sumFloat32Host) Run() {
 	const n = 256
-	basex := g.Base(0)
 	v3 := g.Int64(48)
 	v12 := v3 == 0
 	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
-	v5 := g.Int64(56)
-	v16 := v5 != 0
+	v5 := g.Int32(56)
+	v16 := uint32(v5) < 64
+	v17 := int64(uint32(v5))
+	v18 := int64(63)
+	if v16 {
+		v18 = v17
+	}
+	v20 := v5 & 63
+	v21 := int64(uint32(v20))
+	v22 := int64(1) << (uint64(v21) & 63)
+	v23 := int64(0)
+	if v16 {
+		v23 = v22
+	}
+	v24 := v23 + -1
 	v10 := int32(g.ID[0])
 	v11 := int64(uint32(v10))
-	v25 := v11 * 4096
-	v27 := v10 != 0
-	v29 := v25 + 4096
-	h32 := g.v32[:n]
+	v32 := v11 * 4096
+	v33 := v32 + 4096
+	h37 := g.v37[:n]
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	more := false
 	for li := range n {
-		var v15, v24, v33 int64
-		var v32 float32
-		v0 := int32(basex + li)
+		var v31, v38 int64
+		var v37 float32
 		v9 := int64(uint32(int32(li)))
 		if v12 {
-			v24 = v1
-			goto b3
-		}
-		{
+			v31 = v1
+		} else {
 			v13 := *(*int64)(p1)
-			v15 = 0
+			v15 := int64(0)
 			if 0 < v13 {
 				v15 = v13
 			}
-			if !v16 {
-				g.Fault(0, 0, 0, v0)
-				g.Leave(li)
-				continue
+			v19 := v15 >> (uint64(v18) & 63)
+			v28 := v19
+			if (v15 & v24) != 0 {
+				v28 = v19 + 1
 			}
+			v30 := v28
+			if v1 < v28 {
+				v30 = v1
+			}
+			v31 = v30
 		}
-		{
-			v17 := v15 / v5
-			v21 := v17
-			if v15 != (v17 * v5) {
-				v21 = v17 + 1
-			}
-			v23 := v21
-			if v1 < v21 {
-				v23 = v1
-			}
-			v24 = v23
+		v35 := v31
+		if v33 < v31 {
+			v35 = v33
 		}
+		v37 = 0
+		v38 = v32 + v9
 	b3:
-		if v24 > v25 {
-			goto b6
-		}
-		if v27 {
-			g.Leave(li)
+		if v38 >= v35 {
+			h37[li] = v37
 			continue
 		}
-	b6:
-		v31 := v24
-		if v29 < v24 {
-			v31 = v29
-		}
-		v32 = 0
-		v33 = v25 + v9
-	b7:
-		if v33 >= v31 {
-			h32[li] = v32
-			more = true
-			continue
-		}
-		v32 = float32(v32 + *(*float32)(unsafe.Add(p0, int(v33)*4)))
-		v33 = v33 + 256
+		v37 = float32(v37 + *(*float32)(unsafe.Add(p0, int(v38)*4)))
+		v38 = v38 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b7
+		goto b3
 	}
-	if !more {
-		return
-	}
-	// GroupReduce, sum.go:48
-	v38 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v32, math.Float32frombits(0x80000000)))
+	// GroupReduce, sum.go:46
+	v43 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v37, math.Float32frombits(0x80000000)))
 	v6 := g.Int64(72)
-	v40 := uint64(v11) < uint64(v6)
+	v45 := uint64(v11) < uint64(v6)
+	basex := g.Base(0)
 	p3 := g.Pointer(3)
-	dead := g.Dead[:n]
 	for li := range n {
-		if dead[li] {
-			continue
-		}
 		v8 := int32(li)
 		v0 := int32(basex + li)
 		if v8 != 0 {
-			goto b14
+			goto b10
 		}
-		if !v40 {
-			g.Fault(1, v11, v6, v0)
+		if !v45 {
+			g.Fault(0, v11, v6, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p3, int(v10)*4)) = v38
-	b14:
+		*(*float32)(unsafe.Add(p3, int(v10)*4)) = v43
+	b10:
 	}
 }
 
 // sumFloat64Host is a work-group of the kernel [SumFloat64].
 type sumFloat64Host struct {
 	kernelimpl.HostGroup
-	v32 []float64
+	v37 []float64
 
 	sfloat64 []float64
 }
 
 func newSumFloat64Host() kernelimpl.HostForm { return new(sumFloat64Host) }
 
-const sumFloat64HostSites = `10	prim/reduce/kernels/kernels.go:27:11
-1	prim/reduce/kernels/sum.go:50:8`
+const sumFloat64HostSites = `1	prim/reduce/kernels/sum.go:48:8`
 
 func (g *sumFloat64Host) Begin() {
 	g.Sites = sumFloat64HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sfloat64, &g.v32)
+	kernelimpl.HostRoom(n, &g.sfloat64, &g.v37)
 }
 
 func (g *sumFloat64Host) Run() {
 	const n = 256
-	basex := g.Base(0)
 	v3 := g.Int64(48)
 	v12 := v3 == 0
 	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
-	v5 := g.Int64(56)
-	v16 := v5 != 0
+	v5 := g.Int32(56)
+	v16 := uint32(v5) < 64
+	v17 := int64(uint32(v5))
+	v18 := int64(63)
+	if v16 {
+		v18 = v17
+	}
+	v20 := v5 & 63
+	v21 := int64(uint32(v20))
+	v22 := int64(1) << (uint64(v21) & 63)
+	v23 := int64(0)
+	if v16 {
+		v23 = v22
+	}
+	v24 := v23 + -1
 	v10 := int32(g.ID[0])
 	v11 := int64(uint32(v10))
-	v25 := v11 * 4096
-	v27 := v10 != 0
-	v29 := v25 + 4096
-	h32 := g.v32[:n]
+	v32 := v11 * 4096
+	v33 := v32 + 4096
+	h37 := g.v37[:n]
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	more := false
 	for li := range n {
-		var v15, v24, v33 int64
-		var v32 float64
-		v0 := int32(basex + li)
+		var v31, v38 int64
+		var v37 float64
 		v9 := int64(uint32(int32(li)))
 		if v12 {
-			v24 = v1
-			goto b3
-		}
-		{
+			v31 = v1
+		} else {
 			v13 := *(*int64)(p1)
-			v15 = 0
+			v15 := int64(0)
 			if 0 < v13 {
 				v15 = v13
 			}
-			if !v16 {
-				g.Fault(0, 0, 0, v0)
-				g.Leave(li)
-				continue
+			v19 := v15 >> (uint64(v18) & 63)
+			v28 := v19
+			if (v15 & v24) != 0 {
+				v28 = v19 + 1
 			}
+			v30 := v28
+			if v1 < v28 {
+				v30 = v1
+			}
+			v31 = v30
 		}
-		{
-			v17 := v15 / v5
-			v21 := v17
-			if v15 != (v17 * v5) {
-				v21 = v17 + 1
-			}
-			v23 := v21
-			if v1 < v21 {
-				v23 = v1
-			}
-			v24 = v23
+		v35 := v31
+		if v33 < v31 {
+			v35 = v33
 		}
+		v37 = 0
+		v38 = v32 + v9
 	b3:
-		if v24 > v25 {
-			goto b6
-		}
-		if v27 {
-			g.Leave(li)
+		if v38 >= v35 {
+			h37[li] = v37
 			continue
 		}
-	b6:
-		v31 := v24
-		if v29 < v24 {
-			v31 = v29
-		}
-		v32 = 0
-		v33 = v25 + v9
-	b7:
-		if v33 >= v31 {
-			h32[li] = v32
-			more = true
-			continue
-		}
-		v32 = float64(v32 + *(*float64)(unsafe.Add(p0, int(v33)*8)))
-		v33 = v33 + 256
+		v37 = float64(v37 + *(*float64)(unsafe.Add(p0, int(v38)*8)))
+		v38 = v38 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b7
+		goto b3
 	}
-	if !more {
-		return
-	}
-	// GroupReduce, sum.go:48
-	v38 := kernelimpl.HostReduceAdd[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v32, math.Float64frombits(0x8000000000000000)))
+	// GroupReduce, sum.go:46
+	v43 := kernelimpl.HostReduceAdd[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v37, math.Float64frombits(0x8000000000000000)))
 	v6 := g.Int64(72)
-	v40 := uint64(v11) < uint64(v6)
+	v45 := uint64(v11) < uint64(v6)
+	basex := g.Base(0)
 	p3 := g.Pointer(3)
-	dead := g.Dead[:n]
 	for li := range n {
-		if dead[li] {
-			continue
-		}
 		v8 := int32(li)
 		v0 := int32(basex + li)
 		if v8 != 0 {
-			goto b14
+			goto b10
 		}
-		if !v40 {
-			g.Fault(1, v11, v6, v0)
+		if !v45 {
+			g.Fault(0, v11, v6, v0)
 			continue
 		}
-		*(*float64)(unsafe.Add(p3, int(v10)*8)) = v38
-	b14:
+		*(*float64)(unsafe.Add(p3, int(v10)*8)) = v43
+	b10:
 	}
 }
 
 // sumUint16Host is a work-group of the kernel [SumUint16].
 type sumUint16Host struct {
 	kernelimpl.HostGroup
-	v32 []int32
+	v37 []int32
 
 	sint32 []int32
 }
 
 func newSumUint16Host() kernelimpl.HostForm { return new(sumUint16Host) }
 
-const sumUint16HostSites = `10	prim/reduce/kernels/kernels.go:27:11
-1	prim/reduce/kernels/sum.go:50:8`
+const sumUint16HostSites = `1	prim/reduce/kernels/sum.go:48:8`
 
 func (g *sumUint16Host) Begin() {
 	g.Sites = sumUint16HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v32)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v37)
 }
 
 func (g *sumUint16Host) Run() {
 	const n = 256
-	basex := g.Base(0)
 	v3 := g.Int64(48)
 	v12 := v3 == 0
 	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
-	v5 := g.Int64(56)
-	v16 := v5 != 0
+	v5 := g.Int32(56)
+	v16 := uint32(v5) < 64
+	v17 := int64(uint32(v5))
+	v18 := int64(63)
+	if v16 {
+		v18 = v17
+	}
+	v20 := v5 & 63
+	v21 := int64(uint32(v20))
+	v22 := int64(1) << (uint64(v21) & 63)
+	v23 := int64(0)
+	if v16 {
+		v23 = v22
+	}
+	v24 := v23 + -1
 	v10 := int32(g.ID[0])
 	v11 := int64(uint32(v10))
-	v25 := v11 * 4096
-	v27 := v10 != 0
-	v29 := v25 + 4096
-	h32 := g.v32[:n]
+	v32 := v11 * 4096
+	v33 := v32 + 4096
+	h37 := g.v37[:n]
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	more := false
 	for li := range n {
-		var v15, v24, v33 int64
-		var v32 int32
-		v0 := int32(basex + li)
+		var v31, v38 int64
+		var v37 int32
 		v9 := int64(uint32(int32(li)))
 		if v12 {
-			v24 = v1
-			goto b3
-		}
-		{
+			v31 = v1
+		} else {
 			v13 := *(*int64)(p1)
-			v15 = 0
+			v15 := int64(0)
 			if 0 < v13 {
 				v15 = v13
 			}
-			if !v16 {
-				g.Fault(0, 0, 0, v0)
-				g.Leave(li)
-				continue
+			v19 := v15 >> (uint64(v18) & 63)
+			v28 := v19
+			if (v15 & v24) != 0 {
+				v28 = v19 + 1
 			}
+			v30 := v28
+			if v1 < v28 {
+				v30 = v1
+			}
+			v31 = v30
 		}
-		{
-			v17 := v15 / v5
-			v21 := v17
-			if v15 != (v17 * v5) {
-				v21 = v17 + 1
-			}
-			v23 := v21
-			if v1 < v21 {
-				v23 = v1
-			}
-			v24 = v23
+		v35 := v31
+		if v33 < v31 {
+			v35 = v33
 		}
+		v37 = 0
+		v38 = v32 + v9
 	b3:
-		if v24 > v25 {
-			goto b6
-		}
-		if v27 {
-			g.Leave(li)
+		if v38 >= v35 {
+			h37[li] = v37
 			continue
 		}
-	b6:
-		v31 := v24
-		if v29 < v24 {
-			v31 = v29
-		}
-		v32 = 0
-		v33 = v25 + v9
-	b7:
-		if v33 >= v31 {
-			h32[li] = v32
-			more = true
-			continue
-		}
-		v32 = v32 + int32(uint16(*(*int16)(unsafe.Add(p0, int(v33)*2))))
-		v33 = v33 + 256
+		v37 = v37 + int32(uint16(*(*int16)(unsafe.Add(p0, int(v38)*2))))
+		v38 = v38 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b7
+		goto b3
 	}
-	if !more {
-		return
-	}
-	// GroupReduce, sum.go:48
-	v39 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v32, 0))
+	// GroupReduce, sum.go:46
+	v44 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v37, 0))
 	v6 := g.Int64(72)
-	v42 := uint64(v11) < uint64(v6)
+	v47 := uint64(v11) < uint64(v6)
+	basex := g.Base(0)
 	p3 := g.Pointer(3)
-	v41 := v39 & 65535
-	v43 := int16(uint32(v41))
-	dead := g.Dead[:n]
+	v46 := v44 & 65535
+	v48 := int16(uint32(v46))
 	for li := range n {
-		if dead[li] {
-			continue
-		}
 		v8 := int32(li)
 		v0 := int32(basex + li)
 		if v8 != 0 {
-			goto b14
+			goto b10
 		}
-		if !v42 {
-			g.Fault(1, v11, v6, v0)
+		if !v47 {
+			g.Fault(0, v11, v6, v0)
 			continue
 		}
-		*(*int16)(unsafe.Add(p3, int(v10)*2)) = v43
-	b14:
+		*(*int16)(unsafe.Add(p3, int(v10)*2)) = v48
+	b10:
 	}
 }
 
 // sumUint32Host is a work-group of the kernel [SumUint32].
 type sumUint32Host struct {
 	kernelimpl.HostGroup
-	v32 []int32
+	v37 []int32
 
 	sint32 []int32
 }
 
 func newSumUint32Host() kernelimpl.HostForm { return new(sumUint32Host) }
 
-const sumUint32HostSites = `10	prim/reduce/kernels/kernels.go:27:11
-1	prim/reduce/kernels/sum.go:50:8`
+const sumUint32HostSites = `1	prim/reduce/kernels/sum.go:48:8`
 
 func (g *sumUint32Host) Begin() {
 	g.Sites = sumUint32HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v32)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v37)
 }
 
 func (g *sumUint32Host) Run() {
 	const n = 256
-	basex := g.Base(0)
 	v3 := g.Int64(48)
 	v12 := v3 == 0
 	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
-	v5 := g.Int64(56)
-	v16 := v5 != 0
+	v5 := g.Int32(56)
+	v16 := uint32(v5) < 64
+	v17 := int64(uint32(v5))
+	v18 := int64(63)
+	if v16 {
+		v18 = v17
+	}
+	v20 := v5 & 63
+	v21 := int64(uint32(v20))
+	v22 := int64(1) << (uint64(v21) & 63)
+	v23 := int64(0)
+	if v16 {
+		v23 = v22
+	}
+	v24 := v23 + -1
 	v10 := int32(g.ID[0])
 	v11 := int64(uint32(v10))
-	v25 := v11 * 4096
-	v27 := v10 != 0
-	v29 := v25 + 4096
-	h32 := g.v32[:n]
+	v32 := v11 * 4096
+	v33 := v32 + 4096
+	h37 := g.v37[:n]
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	more := false
 	for li := range n {
-		var v15, v24, v33 int64
-		var v32 int32
-		v0 := int32(basex + li)
+		var v31, v38 int64
+		var v37 int32
 		v9 := int64(uint32(int32(li)))
 		if v12 {
-			v24 = v1
-			goto b3
-		}
-		{
+			v31 = v1
+		} else {
 			v13 := *(*int64)(p1)
-			v15 = 0
+			v15 := int64(0)
 			if 0 < v13 {
 				v15 = v13
 			}
-			if !v16 {
-				g.Fault(0, 0, 0, v0)
-				g.Leave(li)
-				continue
+			v19 := v15 >> (uint64(v18) & 63)
+			v28 := v19
+			if (v15 & v24) != 0 {
+				v28 = v19 + 1
 			}
+			v30 := v28
+			if v1 < v28 {
+				v30 = v1
+			}
+			v31 = v30
 		}
-		{
-			v17 := v15 / v5
-			v21 := v17
-			if v15 != (v17 * v5) {
-				v21 = v17 + 1
-			}
-			v23 := v21
-			if v1 < v21 {
-				v23 = v1
-			}
-			v24 = v23
+		v35 := v31
+		if v33 < v31 {
+			v35 = v33
 		}
+		v37 = 0
+		v38 = v32 + v9
 	b3:
-		if v24 > v25 {
-			goto b6
-		}
-		if v27 {
-			g.Leave(li)
+		if v38 >= v35 {
+			h37[li] = v37
 			continue
 		}
-	b6:
-		v31 := v24
-		if v29 < v24 {
-			v31 = v29
-		}
-		v32 = 0
-		v33 = v25 + v9
-	b7:
-		if v33 >= v31 {
-			h32[li] = v32
-			more = true
-			continue
-		}
-		v32 = v32 + *(*int32)(unsafe.Add(p0, int(v33)*4))
-		v33 = v33 + 256
+		v37 = v37 + *(*int32)(unsafe.Add(p0, int(v38)*4))
+		v38 = v38 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b7
+		goto b3
 	}
-	if !more {
-		return
-	}
-	// GroupReduce, sum.go:48
-	v38 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v32, 0))
+	// GroupReduce, sum.go:46
+	v43 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v37, 0))
 	v6 := g.Int64(72)
-	v40 := uint64(v11) < uint64(v6)
+	v45 := uint64(v11) < uint64(v6)
+	basex := g.Base(0)
 	p3 := g.Pointer(3)
-	dead := g.Dead[:n]
 	for li := range n {
-		if dead[li] {
-			continue
-		}
 		v8 := int32(li)
 		v0 := int32(basex + li)
 		if v8 != 0 {
-			goto b14
+			goto b10
 		}
-		if !v40 {
-			g.Fault(1, v11, v6, v0)
+		if !v45 {
+			g.Fault(0, v11, v6, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p3, int(v10)*4)) = v38
-	b14:
+		*(*int32)(unsafe.Add(p3, int(v10)*4)) = v43
+	b10:
 	}
 }
 
 // sumUint64Host is a work-group of the kernel [SumUint64].
 type sumUint64Host struct {
 	kernelimpl.HostGroup
-	v32 []int64
+	v37 []int64
 
 	sint64 []int64
 }
 
 func newSumUint64Host() kernelimpl.HostForm { return new(sumUint64Host) }
 
-const sumUint64HostSites = `10	prim/reduce/kernels/kernels.go:27:11
-1	prim/reduce/kernels/sum.go:50:8`
+const sumUint64HostSites = `1	prim/reduce/kernels/sum.go:48:8`
 
 func (g *sumUint64Host) Begin() {
 	g.Sites = sumUint64HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint64, &g.v32)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v37)
 }
 
 func (g *sumUint64Host) Run() {
 	const n = 256
-	basex := g.Base(0)
 	v3 := g.Int64(48)
 	v12 := v3 == 0
 	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
-	v5 := g.Int64(56)
-	v16 := v5 != 0
+	v5 := g.Int32(56)
+	v16 := uint32(v5) < 64
+	v17 := int64(uint32(v5))
+	v18 := int64(63)
+	if v16 {
+		v18 = v17
+	}
+	v20 := v5 & 63
+	v21 := int64(uint32(v20))
+	v22 := int64(1) << (uint64(v21) & 63)
+	v23 := int64(0)
+	if v16 {
+		v23 = v22
+	}
+	v24 := v23 + -1
 	v10 := int32(g.ID[0])
 	v11 := int64(uint32(v10))
-	v25 := v11 * 4096
-	v27 := v10 != 0
-	v29 := v25 + 4096
-	h32 := g.v32[:n]
+	v32 := v11 * 4096
+	v33 := v32 + 4096
+	h37 := g.v37[:n]
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	more := false
 	for li := range n {
-		var v15, v24, v32, v33 int64
-		v0 := int32(basex + li)
+		var v31, v37, v38 int64
 		v9 := int64(uint32(int32(li)))
 		if v12 {
-			v24 = v1
-			goto b3
-		}
-		{
+			v31 = v1
+		} else {
 			v13 := *(*int64)(p1)
-			v15 = 0
+			v15 := int64(0)
 			if 0 < v13 {
 				v15 = v13
 			}
-			if !v16 {
-				g.Fault(0, 0, 0, v0)
-				g.Leave(li)
-				continue
+			v19 := v15 >> (uint64(v18) & 63)
+			v28 := v19
+			if (v15 & v24) != 0 {
+				v28 = v19 + 1
 			}
+			v30 := v28
+			if v1 < v28 {
+				v30 = v1
+			}
+			v31 = v30
 		}
-		{
-			v17 := v15 / v5
-			v21 := v17
-			if v15 != (v17 * v5) {
-				v21 = v17 + 1
-			}
-			v23 := v21
-			if v1 < v21 {
-				v23 = v1
-			}
-			v24 = v23
+		v35 := v31
+		if v33 < v31 {
+			v35 = v33
 		}
+		v37 = 0
+		v38 = v32 + v9
 	b3:
-		if v24 > v25 {
-			goto b6
-		}
-		if v27 {
-			g.Leave(li)
+		if v38 >= v35 {
+			h37[li] = v37
 			continue
 		}
-	b6:
-		v31 := v24
-		if v29 < v24 {
-			v31 = v29
-		}
-		v32 = 0
-		v33 = v25 + v9
-	b7:
-		if v33 >= v31 {
-			h32[li] = v32
-			more = true
-			continue
-		}
-		v32 = v32 + *(*int64)(unsafe.Add(p0, int(v33)*8))
-		v33 = v33 + 256
+		v37 = v37 + *(*int64)(unsafe.Add(p0, int(v38)*8))
+		v38 = v38 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b7
+		goto b3
 	}
-	if !more {
-		return
-	}
-	// GroupReduce, sum.go:48
-	v38 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v32, 0))
+	// GroupReduce, sum.go:46
+	v43 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v37, 0))
 	v6 := g.Int64(72)
-	v40 := uint64(v11) < uint64(v6)
+	v45 := uint64(v11) < uint64(v6)
+	basex := g.Base(0)
 	p3 := g.Pointer(3)
-	dead := g.Dead[:n]
 	for li := range n {
-		if dead[li] {
-			continue
-		}
 		v8 := int32(li)
 		v0 := int32(basex + li)
 		if v8 != 0 {
-			goto b14
+			goto b10
 		}
-		if !v40 {
-			g.Fault(1, v11, v6, v0)
+		if !v45 {
+			g.Fault(0, v11, v6, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p3, int(v10)*8)) = v38
-	b14:
+		*(*int64)(unsafe.Add(p3, int(v10)*8)) = v43
+	b10:
 	}
 }
 
 // sumUint8Host is a work-group of the kernel [SumUint8].
 type sumUint8Host struct {
 	kernelimpl.HostGroup
-	v32 []int32
+	v37 []int32
 
 	sint32 []int32
 }
 
 func newSumUint8Host() kernelimpl.HostForm { return new(sumUint8Host) }
 
-const sumUint8HostSites = `10	prim/reduce/kernels/kernels.go:27:11
-1	prim/reduce/kernels/sum.go:50:8`
+const sumUint8HostSites = `1	prim/reduce/kernels/sum.go:48:8`
 
 func (g *sumUint8Host) Begin() {
 	g.Sites = sumUint8HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v32)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v37)
 }
 
 func (g *sumUint8Host) Run() {
 	const n = 256
-	basex := g.Base(0)
 	v3 := g.Int64(48)
 	v12 := v3 == 0
 	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
-	v5 := g.Int64(56)
-	v16 := v5 != 0
+	v5 := g.Int32(56)
+	v16 := uint32(v5) < 64
+	v17 := int64(uint32(v5))
+	v18 := int64(63)
+	if v16 {
+		v18 = v17
+	}
+	v20 := v5 & 63
+	v21 := int64(uint32(v20))
+	v22 := int64(1) << (uint64(v21) & 63)
+	v23 := int64(0)
+	if v16 {
+		v23 = v22
+	}
+	v24 := v23 + -1
 	v10 := int32(g.ID[0])
 	v11 := int64(uint32(v10))
-	v25 := v11 * 4096
-	v27 := v10 != 0
-	v29 := v25 + 4096
-	h32 := g.v32[:n]
+	v32 := v11 * 4096
+	v33 := v32 + 4096
+	h37 := g.v37[:n]
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	more := false
 	for li := range n {
-		var v15, v24, v33 int64
-		var v32 int32
-		v0 := int32(basex + li)
+		var v31, v38 int64
+		var v37 int32
 		v9 := int64(uint32(int32(li)))
 		if v12 {
-			v24 = v1
-			goto b3
-		}
-		{
+			v31 = v1
+		} else {
 			v13 := *(*int64)(p1)
-			v15 = 0
+			v15 := int64(0)
 			if 0 < v13 {
 				v15 = v13
 			}
-			if !v16 {
-				g.Fault(0, 0, 0, v0)
-				g.Leave(li)
-				continue
+			v19 := v15 >> (uint64(v18) & 63)
+			v28 := v19
+			if (v15 & v24) != 0 {
+				v28 = v19 + 1
 			}
+			v30 := v28
+			if v1 < v28 {
+				v30 = v1
+			}
+			v31 = v30
 		}
-		{
-			v17 := v15 / v5
-			v21 := v17
-			if v15 != (v17 * v5) {
-				v21 = v17 + 1
-			}
-			v23 := v21
-			if v1 < v21 {
-				v23 = v1
-			}
-			v24 = v23
+		v35 := v31
+		if v33 < v31 {
+			v35 = v33
 		}
+		v37 = 0
+		v38 = v32 + v9
 	b3:
-		if v24 > v25 {
-			goto b6
-		}
-		if v27 {
-			g.Leave(li)
+		if v38 >= v35 {
+			h37[li] = v37
 			continue
 		}
-	b6:
-		v31 := v24
-		if v29 < v24 {
-			v31 = v29
-		}
-		v32 = 0
-		v33 = v25 + v9
-	b7:
-		if v33 >= v31 {
-			h32[li] = v32
-			more = true
-			continue
-		}
-		v32 = v32 + int32(uint8(*(*int8)(unsafe.Add(p0, int(v33)))))
-		v33 = v33 + 256
+		v37 = v37 + int32(uint8(*(*int8)(unsafe.Add(p0, int(v38)))))
+		v38 = v38 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b7
+		goto b3
 	}
-	if !more {
-		return
-	}
-	// GroupReduce, sum.go:48
-	v39 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v32, 0))
+	// GroupReduce, sum.go:46
+	v44 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v37, 0))
 	v6 := g.Int64(72)
-	v42 := uint64(v11) < uint64(v6)
+	v47 := uint64(v11) < uint64(v6)
+	basex := g.Base(0)
 	p3 := g.Pointer(3)
-	v41 := v39 & 255
-	v43 := int8(uint32(v41))
-	dead := g.Dead[:n]
+	v46 := v44 & 255
+	v48 := int8(uint32(v46))
 	for li := range n {
-		if dead[li] {
-			continue
-		}
 		v8 := int32(li)
 		v0 := int32(basex + li)
 		if v8 != 0 {
-			goto b14
+			goto b10
 		}
-		if !v42 {
-			g.Fault(1, v11, v6, v0)
+		if !v47 {
+			g.Fault(0, v11, v6, v0)
 			continue
 		}
-		*(*int8)(unsafe.Add(p3, int(v10))) = v43
-	b14:
+		*(*int8)(unsafe.Add(p3, int(v10))) = v48
+	b10:
 	}
 }

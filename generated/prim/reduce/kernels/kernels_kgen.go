@@ -352,7 +352,7 @@ func _(k *kernels.SquaresFloat32) {
 		X      []float32
 		Parts  []float32
 		Length []int64
-		Per    int64
+		Shift  uint32
 		Out    []float32
 	}
 	_ = (*kernelsSquaresFloat32HasChanged_RunGoGenerate)(k) // kernels.SquaresFloat32 has changed: run go generate
@@ -365,7 +365,7 @@ func _(k *kernels.SumFloat32) {
 	type kernelsSumFloat32HasChanged_RunGoGenerate struct {
 		X      []float32
 		Length []int64
-		Per    int64
+		Shift  uint32
 		Out    []float32
 	}
 	_ = (*kernelsSumFloat32HasChanged_RunGoGenerate)(k) // kernels.SumFloat32 has changed: run go generate
@@ -376,7 +376,7 @@ func _(k *kernels.SumFloat64) {
 	type kernelsSumFloat64HasChanged_RunGoGenerate struct {
 		X      []float64
 		Length []int64
-		Per    int64
+		Shift  uint32
 		Out    []float64
 	}
 	_ = (*kernelsSumFloat64HasChanged_RunGoGenerate)(k) // kernels.SumFloat64 has changed: run go generate
@@ -387,7 +387,7 @@ func _(k *kernels.SumUint16) {
 	type kernelsSumUint16HasChanged_RunGoGenerate struct {
 		X      []uint16
 		Length []int64
-		Per    int64
+		Shift  uint32
 		Out    []uint16
 	}
 	_ = (*kernelsSumUint16HasChanged_RunGoGenerate)(k) // kernels.SumUint16 has changed: run go generate
@@ -398,7 +398,7 @@ func _(k *kernels.SumUint32) {
 	type kernelsSumUint32HasChanged_RunGoGenerate struct {
 		X      []uint32
 		Length []int64
-		Per    int64
+		Shift  uint32
 		Out    []uint32
 	}
 	_ = (*kernelsSumUint32HasChanged_RunGoGenerate)(k) // kernels.SumUint32 has changed: run go generate
@@ -409,7 +409,7 @@ func _(k *kernels.SumUint64) {
 	type kernelsSumUint64HasChanged_RunGoGenerate struct {
 		X      []uint64
 		Length []int64
-		Per    int64
+		Shift  uint32
 		Out    []uint64
 	}
 	_ = (*kernelsSumUint64HasChanged_RunGoGenerate)(k) // kernels.SumUint64 has changed: run go generate
@@ -420,7 +420,7 @@ func _(k *kernels.SumUint8) {
 	type kernelsSumUint8HasChanged_RunGoGenerate struct {
 		X      []uint8
 		Length []int64
-		Per    int64
+		Shift  uint32
 		Out    []uint8
 	}
 	_ = (*kernelsSumUint8HasChanged_RunGoGenerate)(k) // kernels.SumUint8 has changed: run go generate
@@ -444,11 +444,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Arg16", "Arg32", "Arg64", "Arg8", "ArgEnd32", "ArgEnd64", "Count16", "Count32", "Count64", "Count8", "CountEnd", "DotFloat32", "DotFloat64", "DotUint16", "DotUint32", "DotUint64", "DotUint8", "Ends16", "Ends32", "Ends64", "Ends8", "EndsEnd16", "EndsEnd32", "EndsEnd64", "EndsEnd8", "SquaresFloat32", "SumFloat32", "SumFloat64", "SumUint16", "SumUint32", "SumUint64", "SumUint8"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "prim/reduce/kernels/by.go", Package: "kernels", Sum: 0x4ec23a89},
-		{File: "prim/reduce/kernels/count.go", Package: "kernels", Sum: 0x484ae6b},
-		{File: "prim/reduce/kernels/kernels.go", Package: "kernels", Sum: 0xdeb3a99f},
-		{File: "prim/reduce/kernels/least.go", Package: "kernels", Sum: 0x3a4e4d91},
-		{File: "prim/reduce/kernels/sum.go", Package: "kernels", Sum: 0xa5b79dc9},
+		{File: "prim/reduce/kernels/by.go", Package: "kernels", Sum: 0x1c245e3e},
+		{File: "prim/reduce/kernels/count.go", Package: "kernels", Sum: 0xadcb4c4b},
+		{File: "prim/reduce/kernels/kernels.go", Package: "kernels", Sum: 0xace7c8eb},
+		{File: "prim/reduce/kernels/least.go", Package: "kernels", Sum: 0x6ba60},
+		{File: "prim/reduce/kernels/sum.go", Package: "kernels", Sum: 0xbff60e7},
 	},
 })
 
@@ -492,19 +492,19 @@ var arg16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:168:30", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:174:9", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:174:29", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:170:30", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:176:9", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:176:29", Limit: -6},
 	},
-	Loops: "prim/reduce/kernels/least.go:167:2 - - - -",
+	Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - -",
 	SPIRV: arg16SPIRV,
 	IR:    arg16IR,
-	Sum:   0x6283a7fd,
+	Sum:   0x893f18fa,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:167:2 - - - -", SPIRV: arg16Small, Sum: 0xd347d1c0},
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/least.go:167:2 - - - -", SPIRV: arg16Words, Sum: 0x9953f88c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:167:2 - -", SPIRV: arg16Alone, Sum: 0x69683529},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:167:2 - -", SPIRV: arg16AloneWords, Sum: 0xe807c92d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 - - - -", SPIRV: arg16Small, Sum: 0xbad9015e},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - -", SPIRV: arg16Words, Sum: 0x30864b18},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", SPIRV: arg16Alone, Sum: 0xb80bcb21},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", SPIRV: arg16AloneWords, Sum: 0x670a4988},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Arg16{
@@ -609,19 +609,19 @@ var arg32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:168:30", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:174:9", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:174:29", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:170:30", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:176:9", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:176:29", Limit: -6},
 	},
-	Loops: "prim/reduce/kernels/least.go:167:2 - - - -",
+	Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - -",
 	SPIRV: arg32SPIRV,
 	IR:    arg32IR,
-	Sum:   0xae95a9d1,
+	Sum:   0x2ae25326,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:167:2 - - - -", SPIRV: arg32Small, Sum: 0xa7e00aba},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:167:2 - - - -", SPIRV: arg32Words, Sum: 0x3548f0fd},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:167:2 - -", SPIRV: arg32Alone, Sum: 0x2795ff5b},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:167:2 - -", SPIRV: arg32AloneWords, Sum: 0x68f9a221},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 - - - -", SPIRV: arg32Small, Sum: 0x73ded4a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - -", SPIRV: arg32Words, Sum: 0x9d95a806},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", SPIRV: arg32Alone, Sum: 0x7ac2a41e},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", SPIRV: arg32AloneWords, Sum: 0xbf4ac2a0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Arg32{
@@ -692,6 +692,9 @@ var arg64SPIRV string
 //go:embed Arg64.kir
 var arg64IR string
 
+//go:embed Arg64.small.spv
+var arg64Small string
+
 //go:embed Arg64.words.spv
 var arg64Words string
 
@@ -722,18 +725,19 @@ var arg64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:168:30", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:174:9", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:174:29", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:170:30", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:176:9", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:176:29", Limit: -6},
 	},
-	Loops: "prim/reduce/kernels/least.go:167:2 - - - - - -",
+	Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - - - -",
 	SPIRV: arg64SPIRV,
 	IR:    arg64IR,
-	Sum:   0xd975666d,
+	Sum:   0xb1c618,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:167:2 - - - - - -", SPIRV: arg64Words, Sum: 0xbbff61b8},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:167:2 - -", SPIRV: arg64Alone, Sum: 0xadbdaac6},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:167:2 - -", SPIRV: arg64AloneWords, Sum: 0xe39754c9},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 - - - - - -", SPIRV: arg64Small, Sum: 0x471e9c98},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - - - -", SPIRV: arg64Words, Sum: 0xbebf1630},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", SPIRV: arg64Alone, Sum: 0x8d6243ba},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", SPIRV: arg64AloneWords, Sum: 0x99b29844},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Arg64{
@@ -838,19 +842,19 @@ var arg8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:168:30", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:174:9", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:174:29", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:170:30", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:176:9", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:176:29", Limit: -6},
 	},
-	Loops: "prim/reduce/kernels/least.go:167:2 - - - -",
+	Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - -",
 	SPIRV: arg8SPIRV,
 	IR:    arg8IR,
-	Sum:   0x6a4147d2,
+	Sum:   0x15a5334e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:167:2 - - - -", SPIRV: arg8Small, Sum: 0xf401e51d},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/least.go:167:2 - - - -", SPIRV: arg8Words, Sum: 0x3f840a38},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:167:2 - -", SPIRV: arg8Alone, Sum: 0xcddef1c9},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:167:2 - -", SPIRV: arg8AloneWords, Sum: 0xe0804abb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 - - - -", SPIRV: arg8Small, Sum: 0x3893e08e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - -", SPIRV: arg8Words, Sum: 0x72dcf206},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", SPIRV: arg8Alone, Sum: 0xf1c44308},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", SPIRV: arg8AloneWords, Sum: 0xc1eddf4c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Arg8{
@@ -954,17 +958,17 @@ var argEnd32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:216:8", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:218:8", Limit: -5},
 	},
-	Loops: "prim/reduce/kernels/least.go:209:2 209:2 - - - -",
+	Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - -",
 	SPIRV: argEnd32SPIRV,
 	IR:    argEnd32IR,
-	Sum:   0xfef8c3f9,
+	Sum:   0x5e214eff,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}}, Loops: "prim/reduce/kernels/least.go:209:2 209:2 - - - -", SPIRV: argEnd32Small, Sum: 0xfc59b2f5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:209:2 209:2 - - - -", SPIRV: argEnd32Words, Sum: 0x177b69be},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:209:2 209:2 - -", SPIRV: argEnd32Alone, Sum: 0x88b97c95},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:209:2 209:2 - -", SPIRV: argEnd32AloneWords, Sum: 0xbf5c813},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - -", SPIRV: argEnd32Small, Sum: 0xfc59b2f5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - -", SPIRV: argEnd32Words, Sum: 0x177b69be},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - -", SPIRV: argEnd32Alone, Sum: 0x88b97c95},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - -", SPIRV: argEnd32AloneWords, Sum: 0xbf5c813},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.ArgEnd32{
@@ -1063,17 +1067,17 @@ var argEnd64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:216:8", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:218:8", Limit: -5},
 	},
-	Loops: "prim/reduce/kernels/least.go:209:2 209:2 - - - - - -",
+	Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - - - -",
 	SPIRV: argEnd64SPIRV,
 	IR:    argEnd64IR,
-	Sum:   0xb9ebc641,
+	Sum:   0x19324b47,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}}, Loops: "prim/reduce/kernels/least.go:209:2 209:2 - - - - - -", SPIRV: argEnd64Small, Sum: 0xee78324e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:209:2 209:2 - - - - - -", SPIRV: argEnd64Words, Sum: 0x6c0a1a4a},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:209:2 209:2 - -", SPIRV: argEnd64Alone, Sum: 0x5efffe78},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:209:2 209:2 - -", SPIRV: argEnd64AloneWords, Sum: 0x57a2b2e3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - - - -", SPIRV: argEnd64Small, Sum: 0xee78324e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - - - -", SPIRV: argEnd64Words, Sum: 0x6c0a1a4a},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - -", SPIRV: argEnd64Alone, Sum: 0x5efffe78},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - -", SPIRV: argEnd64AloneWords, Sum: 0x57a2b2e3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.ArgEnd64{
@@ -1172,18 +1176,18 @@ var count16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/count.go:33:9", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/count.go:39:8", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/count.go:34:9", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/count.go:40:8", Limit: -5},
 	},
-	Loops: "prim/reduce/kernels/count.go:32:2 - - -",
+	Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -",
 	SPIRV: count16SPIRV,
 	IR:    count16IR,
-	Sum:   0xb9ac69f5,
+	Sum:   0xf99076b9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:32:2 - - -", SPIRV: count16Small, Sum: 0x86c05a83},
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/count.go:32:2 - - -", SPIRV: count16Words, Sum: 0xe43f4bee},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:32:2 -", SPIRV: count16Alone, Sum: 0x1e59ab4f},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:32:2 -", SPIRV: count16AloneWords, Sum: 0xb54522ef},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 - - -", SPIRV: count16Small, Sum: 0xbe3ce2e5},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -", SPIRV: count16Words, Sum: 0x21048d77},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", SPIRV: count16Alone, Sum: 0x2f8e56ba},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", SPIRV: count16AloneWords, Sum: 0x3ac4492c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Count16{
@@ -1282,18 +1286,18 @@ var count32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/count.go:33:9", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/count.go:39:8", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/count.go:34:9", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/count.go:40:8", Limit: -5},
 	},
-	Loops: "prim/reduce/kernels/count.go:32:2 - - -",
+	Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -",
 	SPIRV: count32SPIRV,
 	IR:    count32IR,
-	Sum:   0xc42341c,
+	Sum:   0x456f3471,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:32:2 - - -", SPIRV: count32Small, Sum: 0xe7a3073d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/count.go:32:2 - - -", SPIRV: count32Words, Sum: 0xd8cf1570},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:32:2 -", SPIRV: count32Alone, Sum: 0x91c911c9},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:32:2 -", SPIRV: count32AloneWords, Sum: 0x244da3cc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 - - -", SPIRV: count32Small, Sum: 0x74da21d9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -", SPIRV: count32Words, Sum: 0x6cc792bb},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", SPIRV: count32Alone, Sum: 0x5d1437af},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", SPIRV: count32AloneWords, Sum: 0x58355b55},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Count32{
@@ -1392,18 +1396,18 @@ var count64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/count.go:33:9", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/count.go:39:8", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/count.go:34:9", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/count.go:40:8", Limit: -5},
 	},
-	Loops: "prim/reduce/kernels/count.go:32:2 - - -",
+	Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -",
 	SPIRV: count64SPIRV,
 	IR:    count64IR,
-	Sum:   0x48798055,
+	Sum:   0x653e89b5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:32:2 - - -", SPIRV: count64Small, Sum: 0x10c0eb01},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/count.go:32:2 - - -", SPIRV: count64Words, Sum: 0x45f02f93},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:32:2 -", SPIRV: count64Alone, Sum: 0xffaae537},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:32:2 -", SPIRV: count64AloneWords, Sum: 0x7af308d1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 - - -", SPIRV: count64Small, Sum: 0x438a2a09},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -", SPIRV: count64Words, Sum: 0xbea48fa5},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", SPIRV: count64Alone, Sum: 0xf7c851d4},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", SPIRV: count64AloneWords, Sum: 0x67462d2c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Count64{
@@ -1502,18 +1506,18 @@ var count8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/count.go:33:9", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/count.go:39:8", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/count.go:34:9", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/count.go:40:8", Limit: -5},
 	},
-	Loops: "prim/reduce/kernels/count.go:32:2 - - -",
+	Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -",
 	SPIRV: count8SPIRV,
 	IR:    count8IR,
-	Sum:   0x6470004f,
+	Sum:   0x4fc818d1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:32:2 - - -", SPIRV: count8Small, Sum: 0xacc259e6},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/count.go:32:2 - - -", SPIRV: count8Words, Sum: 0xe9ff960e},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:32:2 -", SPIRV: count8Alone, Sum: 0xb21a4b6b},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:32:2 -", SPIRV: count8AloneWords, Sum: 0x626777a4},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 - - -", SPIRV: count8Small, Sum: 0x1ce9ef87},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -", SPIRV: count8Words, Sum: 0x30191d50},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", SPIRV: count8Alone, Sum: 0x7cea0966},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", SPIRV: count8AloneWords, Sum: 0xe6046452},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Count8{
@@ -1612,15 +1616,15 @@ var countEndKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/reduce/kernels/count.go:58:2 58:2 - - -",
+	Loops: "prim/reduce/kernels/count.go:59:2 59:2 - - -",
 	SPIRV: countEndSPIRV,
 	IR:    countEndIR,
-	Sum:   0x3dd8e98,
+	Sum:   0x48bb264e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {32}, {56}, {72}, {88}, {104}}, Loops: "prim/reduce/kernels/count.go:58:2 58:2 - - -", SPIRV: countEndSmall, Sum: 0x187c39c8},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/count.go:58:2 58:2 - - - -", SPIRV: countEndWords, Sum: 0xbde2c01},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:58:2 58:2 -", SPIRV: countEndAlone, Sum: 0x1266bbd8},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:58:2 58:2 - -", SPIRV: countEndAloneWords, Sum: 0xb8b71291},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {32}, {56}, {72}, {88}, {104}}, Loops: "prim/reduce/kernels/count.go:59:2 59:2 - - -", SPIRV: countEndSmall, Sum: 0x187c39c8},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/count.go:59:2 59:2 - - - -", SPIRV: countEndWords, Sum: 0xbde2c01},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:59:2 59:2 -", SPIRV: countEndAlone, Sum: 0x1266bbd8},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:59:2 59:2 - -", SPIRV: countEndAloneWords, Sum: 0xb8b71291},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.CountEnd{
@@ -1723,17 +1727,17 @@ var dotFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:90:8", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:86:8", Limit: -4},
 	},
-	Loops: "prim/reduce/kernels/sum.go:85:2 85:2 - - -",
+	Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -",
 	SPIRV: dotFloat32SPIRV,
 	IR:    dotFloat32IR,
-	Sum:   0x41c617c1,
+	Sum:   0x44868ebc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 - - -", SPIRV: dotFloat32Small, Sum: 0x4a336dac},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 - - -", SPIRV: dotFloat32Words, Sum: 0x2e571cb},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 -", SPIRV: dotFloat32Alone, Sum: 0x5531d31d},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 -", SPIRV: dotFloat32AloneWords, Sum: 0xfcb16280},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", SPIRV: dotFloat32Small, Sum: 0x41f1d53b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", SPIRV: dotFloat32Words, Sum: 0xe8428837},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotFloat32Alone, Sum: 0x81ec6ba7},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotFloat32AloneWords, Sum: 0xbb40fccc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.DotFloat32{
@@ -1825,23 +1829,23 @@ var dotFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(256), properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Dot[float64, float64]).Kernel", Pos: "prim/reduce/kernels/sum.go:85:6"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Dot[float64, float64]).Kernel", Pos: "prim/reduce/kernels/sum.go:81:6"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:90:8", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:86:8", Limit: -4},
 	},
-	Loops: "prim/reduce/kernels/sum.go:85:2 85:2 - - -",
+	Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -",
 	SPIRV: dotFloat64SPIRV,
 	IR:    dotFloat64IR,
-	Sum:   0x3fbbb6c,
+	Sum:   0x7c7d2343,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 - - -", SPIRV: dotFloat64Small, Sum: 0x1b3bf3e7},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 - - -", SPIRV: dotFloat64Words, Sum: 0xac5c06c7},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 -", SPIRV: dotFloat64Alone, Sum: 0xec4c185f},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 -", SPIRV: dotFloat64AloneWords, Sum: 0x88b5d3d3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", SPIRV: dotFloat64Small, Sum: 0xb0f8877e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", SPIRV: dotFloat64Words, Sum: 0x278c19e2},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotFloat64Alone, Sum: 0x44406821},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotFloat64AloneWords, Sum: 0xe8c40780},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.DotFloat64{
@@ -1935,17 +1939,17 @@ var dotUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:90:8", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:86:8", Limit: -4},
 	},
-	Loops: "prim/reduce/kernels/sum.go:85:2 85:2 -",
+	Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -",
 	SPIRV: dotUint16SPIRV,
 	IR:    dotUint16IR,
-	Sum:   0x818d275f,
+	Sum:   0xf76e9a36,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 -", SPIRV: dotUint16Small, Sum: 0x8805cfa5},
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 - -", SPIRV: dotUint16Words, Sum: 0x124ee8f3},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 -", SPIRV: dotUint16Alone, Sum: 0x381fbbfd},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 - -", SPIRV: dotUint16AloneWords, Sum: 0x596ec488},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint16Small, Sum: 0xef71abda},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - -", SPIRV: dotUint16Words, Sum: 0xcc571c3c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint16Alone, Sum: 0x364f5526},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - -", SPIRV: dotUint16AloneWords, Sum: 0x73097d18},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.DotUint16{
@@ -2039,17 +2043,17 @@ var dotUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:90:8", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:86:8", Limit: -4},
 	},
-	Loops: "prim/reduce/kernels/sum.go:85:2 85:2 -",
+	Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -",
 	SPIRV: dotUint32SPIRV,
 	IR:    dotUint32IR,
-	Sum:   0xc328d808,
+	Sum:   0xb670fcb1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 -", SPIRV: dotUint32Small, Sum: 0xac9e2853},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 -", SPIRV: dotUint32Words, Sum: 0xde614718},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 -", SPIRV: dotUint32Alone, Sum: 0xdf3e41d9},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 -", SPIRV: dotUint32AloneWords, Sum: 0x9f0a5f9a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint32Small, Sum: 0x5c0ace98},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint32Words, Sum: 0xc523edc},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint32Alone, Sum: 0xdc380410},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint32AloneWords, Sum: 0x706c1526},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.DotUint32{
@@ -2143,17 +2147,17 @@ var dotUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:90:8", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:86:8", Limit: -4},
 	},
-	Loops: "prim/reduce/kernels/sum.go:85:2 85:2 - - -",
+	Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -",
 	SPIRV: dotUint64SPIRV,
 	IR:    dotUint64IR,
-	Sum:   0xe3289f60,
+	Sum:   0xa2bd4673,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 - - -", SPIRV: dotUint64Small, Sum: 0x16b80ce6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 - - -", SPIRV: dotUint64Words, Sum: 0x4c87f9b1},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 -", SPIRV: dotUint64Alone, Sum: 0x7ad9c828},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 -", SPIRV: dotUint64AloneWords, Sum: 0xb2d6603a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", SPIRV: dotUint64Small, Sum: 0x946d4a67},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", SPIRV: dotUint64Words, Sum: 0xbedeeb77},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint64Alone, Sum: 0x5476049c},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint64AloneWords, Sum: 0xef5e4770},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.DotUint64{
@@ -2247,17 +2251,17 @@ var dotUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:90:8", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:86:8", Limit: -4},
 	},
-	Loops: "prim/reduce/kernels/sum.go:85:2 85:2 -",
+	Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -",
 	SPIRV: dotUint8SPIRV,
 	IR:    dotUint8IR,
-	Sum:   0x4d31c6c,
+	Sum:   0xa094cd91,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 -", SPIRV: dotUint8Small, Sum: 0x6a8e07d9},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 - -", SPIRV: dotUint8Words, Sum: 0x72f16e59},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 -", SPIRV: dotUint8Alone, Sum: 0x1d1502a8},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:85:2 85:2 - -", SPIRV: dotUint8AloneWords, Sum: 0x2fab6b8d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint8Small, Sum: 0x5f4fba49},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - -", SPIRV: dotUint8Words, Sum: 0xab692778},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint8Alone, Sum: 0x44ac9d98},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - -", SPIRV: dotUint8AloneWords, Sum: 0xe46e580d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.DotUint8{
@@ -2354,19 +2358,19 @@ var ends16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:81:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:88:8", Limit: -6},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:88:30", Limit: -7},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:82:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:89:8", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:89:30", Limit: -7},
 	},
-	Loops: "prim/reduce/kernels/least.go:80:2 - -",
+	Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -",
 	SPIRV: ends16SPIRV,
 	IR:    ends16IR,
-	Sum:   0xe59bc9bd,
+	Sum:   0x55596546,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:80:2 - -", SPIRV: ends16Small, Sum: 0x366c732b},
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/least.go:80:2 - -", SPIRV: ends16Words, Sum: 0x98696f7f},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:80:2 - -", SPIRV: ends16Alone, Sum: 0x685f6a1},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:80:2 - -", SPIRV: ends16AloneWords, Sum: 0x80f91e27},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 - -", SPIRV: ends16Small, Sum: 0xc9dec650},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends16Words, Sum: 0xf330a0a4},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends16Alone, Sum: 0x81b09391},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends16AloneWords, Sum: 0xc8545ad0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Ends16{
@@ -2475,19 +2479,19 @@ var ends32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:81:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:88:8", Limit: -6},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:88:30", Limit: -7},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:82:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:89:8", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:89:30", Limit: -7},
 	},
-	Loops: "prim/reduce/kernels/least.go:80:2 - -",
+	Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -",
 	SPIRV: ends32SPIRV,
 	IR:    ends32IR,
-	Sum:   0x4d7a615,
+	Sum:   0x165a39f3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:80:2 - -", SPIRV: ends32Small, Sum: 0xc6e8cc8f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:80:2 - -", SPIRV: ends32Words, Sum: 0xb57b7154},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:80:2 - -", SPIRV: ends32Alone, Sum: 0x38f3d7b1},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:80:2 - -", SPIRV: ends32AloneWords, Sum: 0x5c29ca5d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 - -", SPIRV: ends32Small, Sum: 0x1ed72783},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends32Words, Sum: 0xc5a45ee3},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends32Alone, Sum: 0x132fc434},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends32AloneWords, Sum: 0xb2f5bbd9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Ends32{
@@ -2562,6 +2566,9 @@ var ends64SPIRV string
 //go:embed Ends64.kir
 var ends64IR string
 
+//go:embed Ends64.small.spv
+var ends64Small string
+
 //go:embed Ends64.words.spv
 var ends64Words string
 
@@ -2594,18 +2601,19 @@ var ends64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:81:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:88:8", Limit: -6},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:88:30", Limit: -7},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:82:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:89:8", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:89:30", Limit: -7},
 	},
-	Loops: "prim/reduce/kernels/least.go:80:2 - - - - - -",
+	Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - - - - - -",
 	SPIRV: ends64SPIRV,
 	IR:    ends64IR,
-	Sum:   0xcb69b1ad,
+	Sum:   0x7b6c2344,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:80:2 - - - - - -", SPIRV: ends64Words, Sum: 0xa0c9563b},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:80:2 - -", SPIRV: ends64Alone, Sum: 0x897931ae},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:80:2 - -", SPIRV: ends64AloneWords, Sum: 0x19a60b11},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {120}, {136}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 - - - - - -", SPIRV: ends64Small, Sum: 0x7f7adab1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - - - - - -", SPIRV: ends64Words, Sum: 0x285b70b0},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends64Alone, Sum: 0x27bf96fb},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends64AloneWords, Sum: 0x2888463f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Ends64{
@@ -2714,19 +2722,19 @@ var ends8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:81:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:88:8", Limit: -6},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:88:30", Limit: -7},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:82:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:89:8", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:89:30", Limit: -7},
 	},
-	Loops: "prim/reduce/kernels/least.go:80:2 - -",
+	Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -",
 	SPIRV: ends8SPIRV,
 	IR:    ends8IR,
-	Sum:   0x6e2c1ace,
+	Sum:   0x20ff95cc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:80:2 - -", SPIRV: ends8Small, Sum: 0xae2a75b2},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/least.go:80:2 - -", SPIRV: ends8Words, Sum: 0xc14c8e70},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:80:2 - -", SPIRV: ends8Alone, Sum: 0x444f7d37},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:80:2 - -", SPIRV: ends8AloneWords, Sum: 0x23e06ee},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 - -", SPIRV: ends8Small, Sum: 0x4c13fffc},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends8Words, Sum: 0x96a5dc8d},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends8Alone, Sum: 0xd210c472},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends8AloneWords, Sum: 0x36f4b392},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Ends8{
@@ -2836,15 +2844,15 @@ var endsEnd16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/reduce/kernels/least.go:121:2 121:2 - -",
+	Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -",
 	SPIRV: endsEnd16SPIRV,
 	IR:    endsEnd16IR,
-	Sum:   0x118aac0d,
+	Sum:   0x380c5fc6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:121:2 121:2 - -", SPIRV: endsEnd16Small, Sum: 0xec7e8a4b},
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/least.go:121:2 121:2 - - -", SPIRV: endsEnd16Words, Sum: 0xdc6b4ee5},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:121:2 121:2 - -", SPIRV: endsEnd16Alone, Sum: 0xb03e9c32},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:121:2 121:2 - - -", SPIRV: endsEnd16AloneWords, Sum: 0xe21609e4},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd16Small, Sum: 0xec7e8a4b},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - -", SPIRV: endsEnd16Words, Sum: 0xdc6b4ee5},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd16Alone, Sum: 0xb03e9c32},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - -", SPIRV: endsEnd16AloneWords, Sum: 0xe21609e4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.EndsEnd16{
@@ -2958,15 +2966,15 @@ var endsEnd32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/reduce/kernels/least.go:121:2 121:2 - -",
+	Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -",
 	SPIRV: endsEnd32SPIRV,
 	IR:    endsEnd32IR,
-	Sum:   0xf15bdb97,
+	Sum:   0x5ad21632,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:121:2 121:2 - -", SPIRV: endsEnd32Small, Sum: 0x455900eb},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:121:2 121:2 - -", SPIRV: endsEnd32Words, Sum: 0xbfcf68fc},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:121:2 121:2 - -", SPIRV: endsEnd32Alone, Sum: 0x5986fa60},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:121:2 121:2 - -", SPIRV: endsEnd32AloneWords, Sum: 0xe0bd5872},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd32Small, Sum: 0x455900eb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd32Words, Sum: 0xbfcf68fc},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd32Alone, Sum: 0x5986fa60},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd32AloneWords, Sum: 0xe0bd5872},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.EndsEnd32{
@@ -3080,15 +3088,15 @@ var endsEnd64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/reduce/kernels/least.go:121:2 121:2 - - - - - -",
+	Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - - - - -",
 	SPIRV: endsEnd64SPIRV,
 	IR:    endsEnd64IR,
-	Sum:   0x20baf8e2,
+	Sum:   0xe053aaa7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {136}, {152}}, Loops: "prim/reduce/kernels/least.go:121:2 121:2 - - - - - -", SPIRV: endsEnd64Small, Sum: 0x893933ce},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:121:2 121:2 - - - - - -", SPIRV: endsEnd64Words, Sum: 0x31aed63e},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:121:2 121:2 - -", SPIRV: endsEnd64Alone, Sum: 0xf44f418c},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:121:2 121:2 - -", SPIRV: endsEnd64AloneWords, Sum: 0xa1fc8db7},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {136}, {152}}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - - - - -", SPIRV: endsEnd64Small, Sum: 0x893933ce},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - - - - -", SPIRV: endsEnd64Words, Sum: 0x31aed63e},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd64Alone, Sum: 0xf44f418c},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd64AloneWords, Sum: 0xa1fc8db7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.EndsEnd64{
@@ -3202,15 +3210,15 @@ var endsEnd8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/reduce/kernels/least.go:121:2 121:2 - -",
+	Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -",
 	SPIRV: endsEnd8SPIRV,
 	IR:    endsEnd8IR,
-	Sum:   0x45e7ec30,
+	Sum:   0xbb8ce052,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:121:2 121:2 - -", SPIRV: endsEnd8Small, Sum: 0xccc2232e},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/least.go:121:2 121:2 - - -", SPIRV: endsEnd8Words, Sum: 0x5514bd26},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:121:2 121:2 - -", SPIRV: endsEnd8Alone, Sum: 0xad840374},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:121:2 121:2 - - -", SPIRV: endsEnd8AloneWords, Sum: 0xbeac43f3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd8Small, Sum: 0xccc2232e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - -", SPIRV: endsEnd8Words, Sum: 0x5514bd26},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd8Alone, Sum: 0xad840374},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - -", SPIRV: endsEnd8AloneWords, Sum: 0xbeac43f3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.EndsEnd8{
@@ -3305,7 +3313,7 @@ var squaresFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 16}},
 		{Name: "Parts", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 16}},
 		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Per", Kind: abi.Value, Type: "int64", Offset: 48, Size: 8, HostOffset: 72},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
 		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
 	ArgSize:    72,
@@ -3316,24 +3324,24 @@ var squaresFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/by.go:72:20", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/by.go:74:15", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/by.go:92:8", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/by.go:69:20", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/by.go:71:15", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/by.go:89:8", Limit: -6},
 	},
-	Loops: "- prim/reduce/kernels/by.go:66:2 66:2 84:2",
+	Loops: "- prim/reduce/kernels/by.go:63:2 63:2 81:2",
 	SPIRV: squaresFloat32SPIRV,
 	IR:    squaresFloat32IR,
-	Sum:   0x5a9d64e3,
+	Sum:   0x7ead812f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {88}, {0}, {-4096, 0}}, Loops: "- prim/reduce/kernels/by.go:66:2 66:2 84:2", SPIRV: squaresFloat32Small, Sum: 0xf9d6dd7f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/reduce/kernels/by.go:66:2 66:2 84:2", SPIRV: squaresFloat32Words, Sum: 0x8f32947b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {88}, {0}, {-4096, 0}}, Loops: "- prim/reduce/kernels/by.go:63:2 63:2 81:2", SPIRV: squaresFloat32Small, Sum: 0x8b07e12b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/reduce/kernels/by.go:63:2 63:2 81:2", SPIRV: squaresFloat32Words, Sum: 0xde03fe55},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SquaresFloat32{
 		X:      kernelimpl.HostSlice[float32](a, 1),
 		Parts:  kernelimpl.HostSlice[float32](a, 2),
 		Length: kernelimpl.HostSlice[int64](a, 3),
-		Per:    kernelimpl.HostValue[int64](a, 4),
+		Shift:  kernelimpl.HostValue[uint32](a, 4),
 		Out:    kernelimpl.HostSlice[float32](a, 5),
 	}.Kernel
 }, newSquaresFloat32Host)
@@ -3347,7 +3355,7 @@ type SquaresFloat32 struct {
 	X      runtime.View[float32]
 	Parts  runtime.View[float32]
 	Length runtime.View[int64]
-	Per    int64
+	Shift  uint32
 	Out    runtime.View[float32]
 }
 
@@ -3357,7 +3365,7 @@ func (k SquaresFloat32) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 1, k.X)
 	kernelimpl.View(l, 2, k.Parts)
 	kernelimpl.View(l, 3, k.Length)
-	kernelimpl.Value(l, 4, k.Per)
+	kernelimpl.Value(l, 4, k.Shift)
 	kernelimpl.View(l, 5, k.Out)
 	return l
 }
@@ -3384,7 +3392,7 @@ func RunSquaresFloat32(ctx context.Context, dev *runtime.Device, k kernels.Squar
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Parts)
 	kernelimpl.Slice(l, 3, k.Length)
-	kernelimpl.Value(l, 4, k.Per)
+	kernelimpl.Value(l, 4, k.Shift)
 	kernelimpl.Slice(l, 5, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
 }
@@ -3415,7 +3423,7 @@ var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Per", Kind: abi.Value, Type: "int64", Offset: 32, Size: 8, HostOffset: 48},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 32, Size: 4, HostOffset: 48},
 		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
 	ArgSize:    56,
@@ -3426,24 +3434,23 @@ var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/reduce/kernels/kernels.go:27:11"},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:50:8", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:48:8", Limit: -4},
 	},
-	Loops: "prim/reduce/kernels/sum.go:45:2 45:2 - - -",
+	Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -",
 	SPIRV: sumFloat32SPIRV,
 	IR:    sumFloat32IR,
-	Sum:   0x468fd94d,
+	Sum:   0xaec6efb5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 - - -", SPIRV: sumFloat32Small, Sum: 0xbb81791b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 - - -", SPIRV: sumFloat32Words, Sum: 0x97618c65},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 -", SPIRV: sumFloat32Alone, Sum: 0xf2e71d13},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 -", SPIRV: sumFloat32AloneWords, Sum: 0x467aaefd},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", SPIRV: sumFloat32Small, Sum: 0x90a2d4bf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", SPIRV: sumFloat32Words, Sum: 0x3c3890fc},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumFloat32Alone, Sum: 0x83e70224},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumFloat32AloneWords, Sum: 0xa85cb750},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumFloat32{
 		X:      kernelimpl.HostSlice[float32](a, 0),
 		Length: kernelimpl.HostSlice[int64](a, 1),
-		Per:    kernelimpl.HostValue[int64](a, 2),
+		Shift:  kernelimpl.HostValue[uint32](a, 2),
 		Out:    kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
 }, newSumFloat32Host)
@@ -3454,7 +3461,7 @@ var _ = kernelimpl.Properties[kernels.SumFloat32](sumFloat32Kernel)
 type SumFloat32 struct {
 	X      runtime.View[float32]
 	Length runtime.View[int64]
-	Per    int64
+	Shift  uint32
 	Out    runtime.View[float32]
 }
 
@@ -3463,7 +3470,7 @@ func (k SumFloat32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sumFloat32Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Length)
-	kernelimpl.Value(l, 2, k.Per)
+	kernelimpl.Value(l, 2, k.Shift)
 	kernelimpl.View(l, 3, k.Out)
 	return l
 }
@@ -3489,7 +3496,7 @@ func RunSumFloat32(ctx context.Context, dev *runtime.Device, k kernels.SumFloat3
 	l := kernelimpl.NewLaunch(sumFloat32Kernel)
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Length)
-	kernelimpl.Value(l, 2, k.Per)
+	kernelimpl.Value(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
 }
@@ -3520,7 +3527,7 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "X", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Per", Kind: abi.Value, Type: "int64", Offset: 32, Size: 8, HostOffset: 48},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 32, Size: 4, HostOffset: 48},
 		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
 	ArgSize:    56,
@@ -3529,30 +3536,29 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(256), properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Sum[float64, float64]).Kernel", Pos: "prim/reduce/kernels/sum.go:45:6"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Sum[float64, float64]).Kernel", Pos: "prim/reduce/kernels/sum.go:43:6"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/reduce/kernels/kernels.go:27:11"},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:50:8", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:48:8", Limit: -4},
 	},
-	Loops: "prim/reduce/kernels/sum.go:45:2 45:2 - - -",
+	Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -",
 	SPIRV: sumFloat64SPIRV,
 	IR:    sumFloat64IR,
-	Sum:   0x4a3c408a,
+	Sum:   0xdffd3377,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 - - -", SPIRV: sumFloat64Small, Sum: 0xb074d6ce},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 - - -", SPIRV: sumFloat64Words, Sum: 0x94e2247f},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 -", SPIRV: sumFloat64Alone, Sum: 0x618899b},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 -", SPIRV: sumFloat64AloneWords, Sum: 0xf375b876},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", SPIRV: sumFloat64Small, Sum: 0xedf21425},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", SPIRV: sumFloat64Words, Sum: 0xae23b7b5},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumFloat64Alone, Sum: 0xae6cc071},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumFloat64AloneWords, Sum: 0xde8beb85},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumFloat64{
 		X:      kernelimpl.HostSlice[float64](a, 0),
 		Length: kernelimpl.HostSlice[int64](a, 1),
-		Per:    kernelimpl.HostValue[int64](a, 2),
+		Shift:  kernelimpl.HostValue[uint32](a, 2),
 		Out:    kernelimpl.HostSlice[float64](a, 3),
 	}.Kernel
 }, newSumFloat64Host)
@@ -3563,7 +3569,7 @@ var _ = kernelimpl.Properties[kernels.SumFloat64](sumFloat64Kernel)
 type SumFloat64 struct {
 	X      runtime.View[float64]
 	Length runtime.View[int64]
-	Per    int64
+	Shift  uint32
 	Out    runtime.View[float64]
 }
 
@@ -3572,7 +3578,7 @@ func (k SumFloat64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sumFloat64Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Length)
-	kernelimpl.Value(l, 2, k.Per)
+	kernelimpl.Value(l, 2, k.Shift)
 	kernelimpl.View(l, 3, k.Out)
 	return l
 }
@@ -3598,7 +3604,7 @@ func RunSumFloat64(ctx context.Context, dev *runtime.Device, k kernels.SumFloat6
 	l := kernelimpl.NewLaunch(sumFloat64Kernel)
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Length)
-	kernelimpl.Value(l, 2, k.Per)
+	kernelimpl.Value(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
 }
@@ -3629,7 +3635,7 @@ var sumUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "X", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Per", Kind: abi.Value, Type: "int64", Offset: 32, Size: 8, HostOffset: 48},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 32, Size: 4, HostOffset: 48},
 		{Name: "Out", Kind: abi.Slice, Type: "[]uint16", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 2, ElemAlign: 2, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
 	ArgSize:    56,
@@ -3640,24 +3646,23 @@ var sumUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/reduce/kernels/kernels.go:27:11"},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:50:8", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:48:8", Limit: -4},
 	},
-	Loops: "prim/reduce/kernels/sum.go:45:2 45:2 -",
+	Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -",
 	SPIRV: sumUint16SPIRV,
 	IR:    sumUint16IR,
-	Sum:   0xd56582d1,
+	Sum:   0x70d089c8,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 -", SPIRV: sumUint16Small, Sum: 0xc04e5e6},
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 - -", SPIRV: sumUint16Words, Sum: 0x7e585433},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 -", SPIRV: sumUint16Alone, Sum: 0x37e568f7},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 - -", SPIRV: sumUint16AloneWords, Sum: 0x10c3d187},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint16Small, Sum: 0xbc9cb919},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - -", SPIRV: sumUint16Words, Sum: 0xd7aa7350},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint16Alone, Sum: 0xb3f6d891},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - -", SPIRV: sumUint16AloneWords, Sum: 0xf9cd8502},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint16{
 		X:      kernelimpl.HostSlice[uint16](a, 0),
 		Length: kernelimpl.HostSlice[int64](a, 1),
-		Per:    kernelimpl.HostValue[int64](a, 2),
+		Shift:  kernelimpl.HostValue[uint32](a, 2),
 		Out:    kernelimpl.HostSlice[uint16](a, 3),
 	}.Kernel
 }, newSumUint16Host)
@@ -3668,7 +3673,7 @@ var _ = kernelimpl.Properties[kernels.SumUint16](sumUint16Kernel)
 type SumUint16 struct {
 	X      runtime.View[uint16]
 	Length runtime.View[int64]
-	Per    int64
+	Shift  uint32
 	Out    runtime.View[uint16]
 }
 
@@ -3677,7 +3682,7 @@ func (k SumUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sumUint16Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Length)
-	kernelimpl.Value(l, 2, k.Per)
+	kernelimpl.Value(l, 2, k.Shift)
 	kernelimpl.View(l, 3, k.Out)
 	return l
 }
@@ -3703,7 +3708,7 @@ func RunSumUint16(ctx context.Context, dev *runtime.Device, k kernels.SumUint16,
 	l := kernelimpl.NewLaunch(sumUint16Kernel)
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Length)
-	kernelimpl.Value(l, 2, k.Per)
+	kernelimpl.Value(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
 }
@@ -3734,7 +3739,7 @@ var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "X", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Per", Kind: abi.Value, Type: "int64", Offset: 32, Size: 8, HostOffset: 48},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 32, Size: 4, HostOffset: 48},
 		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
 	ArgSize:    56,
@@ -3745,24 +3750,23 @@ var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/reduce/kernels/kernels.go:27:11"},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:50:8", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:48:8", Limit: -4},
 	},
-	Loops: "prim/reduce/kernels/sum.go:45:2 45:2 -",
+	Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -",
 	SPIRV: sumUint32SPIRV,
 	IR:    sumUint32IR,
-	Sum:   0x76bd482b,
+	Sum:   0xdf538ec0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 -", SPIRV: sumUint32Small, Sum: 0x5598d67b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 -", SPIRV: sumUint32Words, Sum: 0x2b4bff8e},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 -", SPIRV: sumUint32Alone, Sum: 0x6c6622f6},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 -", SPIRV: sumUint32AloneWords, Sum: 0x4446e6ca},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint32Small, Sum: 0x8a776039},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint32Words, Sum: 0x3372f9ef},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint32Alone, Sum: 0x3311233b},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint32AloneWords, Sum: 0x5cbbe985},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint32{
 		X:      kernelimpl.HostSlice[uint32](a, 0),
 		Length: kernelimpl.HostSlice[int64](a, 1),
-		Per:    kernelimpl.HostValue[int64](a, 2),
+		Shift:  kernelimpl.HostValue[uint32](a, 2),
 		Out:    kernelimpl.HostSlice[uint32](a, 3),
 	}.Kernel
 }, newSumUint32Host)
@@ -3773,7 +3777,7 @@ var _ = kernelimpl.Properties[kernels.SumUint32](sumUint32Kernel)
 type SumUint32 struct {
 	X      runtime.View[uint32]
 	Length runtime.View[int64]
-	Per    int64
+	Shift  uint32
 	Out    runtime.View[uint32]
 }
 
@@ -3782,7 +3786,7 @@ func (k SumUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sumUint32Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Length)
-	kernelimpl.Value(l, 2, k.Per)
+	kernelimpl.Value(l, 2, k.Shift)
 	kernelimpl.View(l, 3, k.Out)
 	return l
 }
@@ -3808,7 +3812,7 @@ func RunSumUint32(ctx context.Context, dev *runtime.Device, k kernels.SumUint32,
 	l := kernelimpl.NewLaunch(sumUint32Kernel)
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Length)
-	kernelimpl.Value(l, 2, k.Per)
+	kernelimpl.Value(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
 }
@@ -3839,7 +3843,7 @@ var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Per", Kind: abi.Value, Type: "int64", Offset: 32, Size: 8, HostOffset: 48},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 32, Size: 4, HostOffset: 48},
 		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
 	ArgSize:    56,
@@ -3850,24 +3854,23 @@ var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/reduce/kernels/kernels.go:27:11"},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:50:8", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:48:8", Limit: -4},
 	},
-	Loops: "prim/reduce/kernels/sum.go:45:2 45:2 - - -",
+	Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -",
 	SPIRV: sumUint64SPIRV,
 	IR:    sumUint64IR,
-	Sum:   0x7fb22b95,
+	Sum:   0x48c3f795,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 - - -", SPIRV: sumUint64Small, Sum: 0x3eef1ed3},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 - - -", SPIRV: sumUint64Words, Sum: 0x119b2ec5},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 -", SPIRV: sumUint64Alone, Sum: 0x82621b37},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 -", SPIRV: sumUint64AloneWords, Sum: 0x6d4590b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", SPIRV: sumUint64Small, Sum: 0x742c7608},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", SPIRV: sumUint64Words, Sum: 0xc4f59543},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint64Alone, Sum: 0xfdec2233},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint64AloneWords, Sum: 0x63731e56},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint64{
 		X:      kernelimpl.HostSlice[uint64](a, 0),
 		Length: kernelimpl.HostSlice[int64](a, 1),
-		Per:    kernelimpl.HostValue[int64](a, 2),
+		Shift:  kernelimpl.HostValue[uint32](a, 2),
 		Out:    kernelimpl.HostSlice[uint64](a, 3),
 	}.Kernel
 }, newSumUint64Host)
@@ -3878,7 +3881,7 @@ var _ = kernelimpl.Properties[kernels.SumUint64](sumUint64Kernel)
 type SumUint64 struct {
 	X      runtime.View[uint64]
 	Length runtime.View[int64]
-	Per    int64
+	Shift  uint32
 	Out    runtime.View[uint64]
 }
 
@@ -3887,7 +3890,7 @@ func (k SumUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sumUint64Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Length)
-	kernelimpl.Value(l, 2, k.Per)
+	kernelimpl.Value(l, 2, k.Shift)
 	kernelimpl.View(l, 3, k.Out)
 	return l
 }
@@ -3913,7 +3916,7 @@ func RunSumUint64(ctx context.Context, dev *runtime.Device, k kernels.SumUint64,
 	l := kernelimpl.NewLaunch(sumUint64Kernel)
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Length)
-	kernelimpl.Value(l, 2, k.Per)
+	kernelimpl.Value(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
 }
@@ -3944,7 +3947,7 @@ var sumUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "X", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Per", Kind: abi.Value, Type: "int64", Offset: 32, Size: 8, HostOffset: 48},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 32, Size: 4, HostOffset: 48},
 		{Name: "Out", Kind: abi.Slice, Type: "[]uint8", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 1, ElemAlign: 1, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
 	ArgSize:    56,
@@ -3955,24 +3958,23 @@ var sumUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/reduce/kernels/kernels.go:27:11"},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:50:8", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/sum.go:48:8", Limit: -4},
 	},
-	Loops: "prim/reduce/kernels/sum.go:45:2 45:2 -",
+	Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -",
 	SPIRV: sumUint8SPIRV,
 	IR:    sumUint8IR,
-	Sum:   0x79a7bfab,
+	Sum:   0x7ff73a40,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 -", SPIRV: sumUint8Small, Sum: 0xf2891059},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 - -", SPIRV: sumUint8Words, Sum: 0xc34aa33d},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 -", SPIRV: sumUint8Alone, Sum: 0xbee93552},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:45:2 45:2 - -", SPIRV: sumUint8AloneWords, Sum: 0xfd2f27e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint8Small, Sum: 0x99448cd8},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - -", SPIRV: sumUint8Words, Sum: 0xce17fadb},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint8Alone, Sum: 0x69bb6eba},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - -", SPIRV: sumUint8AloneWords, Sum: 0x5038e224},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint8{
 		X:      kernelimpl.HostSlice[uint8](a, 0),
 		Length: kernelimpl.HostSlice[int64](a, 1),
-		Per:    kernelimpl.HostValue[int64](a, 2),
+		Shift:  kernelimpl.HostValue[uint32](a, 2),
 		Out:    kernelimpl.HostSlice[uint8](a, 3),
 	}.Kernel
 }, newSumUint8Host)
@@ -3983,7 +3985,7 @@ var _ = kernelimpl.Properties[kernels.SumUint8](sumUint8Kernel)
 type SumUint8 struct {
 	X      runtime.View[uint8]
 	Length runtime.View[int64]
-	Per    int64
+	Shift  uint32
 	Out    runtime.View[uint8]
 }
 
@@ -3992,7 +3994,7 @@ func (k SumUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sumUint8Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Length)
-	kernelimpl.Value(l, 2, k.Per)
+	kernelimpl.Value(l, 2, k.Shift)
 	kernelimpl.View(l, 3, k.Out)
 	return l
 }
@@ -4018,7 +4020,7 @@ func RunSumUint8(ctx context.Context, dev *runtime.Device, k kernels.SumUint8, r
 	l := kernelimpl.NewLaunch(sumUint8Kernel)
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Length)
-	kernelimpl.Value(l, 2, k.Per)
+	kernelimpl.Value(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
 }

@@ -11,20 +11,22 @@ import (
 // compositionHost is a work-group of the kernel [Composition].
 type compositionHost struct {
 	kernelimpl.HostGroup
-	v1, v3, v5, v7, v8 int64
+	v1, v3, v5, v8 int64
 
-	v107 int64
+	v7 int32
 
-	v108, v109 []int32
+	v115 int64
 
-	v110 int32
+	v116, v117 []int32
+
+	v118 int32
 }
 
 func newCompositionHost() kernelimpl.HostForm { return new(compositionHost) }
 
-const compositionHostSites = `1	prim/reduce/kernels/by.go:72:20
-1	74:15
-1	92:8`
+const compositionHostSites = `1	prim/reduce/kernels/by.go:69:20
+1	71:15
+1	89:8`
 
 func (g *compositionHost) Begin() {
 	g.Sites = compositionHostSites
@@ -32,17 +34,17 @@ func (g *compositionHost) Begin() {
 	g.v1 = g.Int64(32)
 	g.v3 = g.Int64(48)
 	g.v5 = g.Int64(64)
-	g.v7 = g.Int64(72)
+	g.v7 = g.Int32(72)
 	g.v8 = g.Int64(88)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.v108, &g.v109)
+	kernelimpl.HostRoom(n, &g.v116, &g.v117)
 }
 
 func (g *compositionHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, by.go:85
+		case 1: // Barrier, by.go:82
 			next = g.r2()
 		}
 	}
@@ -60,26 +62,39 @@ func (g *compositionHost) r0() int {
 	p3 := g.Pointer(3)
 	v21 := v5 == 0
 	v3 := g.v3
+	v25 := uint32(v7) < 64
+	v26 := int64(uint32(v7))
+	v27 := int64(63)
+	if v25 {
+		v27 = v26
+	}
+	v29 := v7 & 63
+	v30 := int64(uint32(v29))
+	v31 := int64(1) << (uint64(v30) & 63)
+	v32 := int64(0)
+	if v25 {
+		v32 = v31
+	}
+	v33 := v32 + -1
 	v11 := int32(g.ID[0])
 	v12 := int64(uint32(v11))
-	v34 := v12 * 4096
-	v36 := v11 != 0
+	v42 := v12 * 4096
 	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
 	basex := g.Base(0)
 	m0 := g.Memory(0)
-	u107 := g.v107
-	h108 := g.v108[:n]
-	h109 := g.v109[:n]
-	u110 := g.v110
+	u115 := g.v115
+	h116 := g.v116[:n]
+	h117 := g.v117[:n]
+	u118 := g.v118
 	v8 := g.v8
-	v129 := uint64(v12) < uint64(v8)
+	v137 := uint64(v12) < uint64(v8)
 	p5 := g.Pointer(5)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v20, v32, v33, v54, v78, v82, v88 int64
-		var v51, v52, v53, v65, v66, v71, v72, v73, v75, v76, v77, v92, v93, v98, v99, v100, v102, v103, v108, v109, v110 int32
+		var v20, v40, v41, v62, v86, v90, v96 int64
+		var v59, v60, v61, v73, v74, v79, v80, v81, v83, v84, v85, v100, v101, v106, v107, v108, v110, v111, v116, v117, v118 int32
 		v10 := int32(li)
 		if !v13 {
 			goto b5
@@ -98,182 +113,178 @@ func (g *compositionHost) r0() int {
 			}
 			v20 = v19
 		}
-		v33 = v20
+		v41 = v20
 		goto b8
 	b5:
 		if v21 {
-			v32 = v3
+			v40 = v3
 		} else {
 			v22 := *(*int64)(p3)
 			v24 := int64(0)
 			if 0 < v22 {
 				v24 = v22
 			}
-			v25 := v24 / v7
-			v29 := v25
-			if v24 != (v25 * v7) {
-				v29 = v25 + 1
+			v28 := v24 >> (uint64(v27) & 63)
+			v37 := v28
+			if (v24 & v33) != 0 {
+				v37 = v28 + 1
 			}
-			v31 := v29
-			if v3 < v29 {
-				v31 = v3
+			v39 := v37
+			if v3 < v37 {
+				v39 = v3
 			}
-			v32 = v31
+			v40 = v39
 		}
-		v33 = v32
+		v41 = v40
 	b8:
-		if v33 > v34 {
-			goto b11
+		v43 := v41 - v42
+		v45 := int64(0)
+		if 0 < v43 {
+			v45 = v43
 		}
-		if v36 {
-			g.Leave(li)
-			continue
+		v47 := int64(4096)
+		if v45 < 4096 {
+			v47 = v45
 		}
-	b11:
-		v37 := v33 - v34
-		v39 := int64(4096)
-		if v37 < 4096 {
-			v39 = v37
+		v48 := v10 * 16
+		v50 := v42 + int64(uint32(v48))
+		v52 := v50 + 15
+		v57 := ((uint64(v50) < uint64(v1)) && (uint64(v52) < uint64(v1))) && (uint64(v50) < uint64(v3))
+		if !(v57 && (uint64(v52) < uint64(v3))) {
+			v83 = 1
+			v84 = 0
+			v85 = 0
+			goto b17
 		}
-		v40 := v10 * 16
-		v42 := v34 + int64(uint32(v40))
-		v44 := v42 + 15
-		v49 := ((uint64(v42) < uint64(v1)) && (uint64(v44) < uint64(v1))) && (uint64(v42) < uint64(v3))
-		if !(v49 && (uint64(v44) < uint64(v3))) {
-			v75 = 1
-			v76 = 0
-			v77 = 0
-			goto b20
-		}
-		v51 = 1
-		v52 = 0
-		v53 = 0
-	b12:
-		v54 = int64(uint32(v53))
-		if v39 <= int64(uint32(v40+v53)) {
-			v102 = v51
-			v103 = v52
-			goto b31
+		v59 = 1
+		v60 = 0
+		v61 = 0
+	b9:
+		v62 = int64(uint32(v61))
+		if v47 <= int64(uint32(v48+v61)) {
+			v110 = v59
+			v111 = v60
+			goto b28
 		}
 		if v13 {
-			v59 := *(*int32)(unsafe.Add(p1, int(v42+v54)*4))
-			v65 = (v59 * 2) + 1
-			v66 = v59
+			v67 := *(*int32)(unsafe.Add(p1, int(v50+v62)*4))
+			v73 = (v67 * 2) + 1
+			v74 = v67
 		} else {
-			v62 := v42 + v54
-			v65 = *(*int32)(unsafe.Add(p2, int(v62)*8))
-			v66 = *(*int32)(unsafe.Add(p2, int(v62)*8+4))
+			v70 := v50 + v62
+			v73 = *(*int32)(unsafe.Add(p2, int(v70)*8))
+			v74 = *(*int32)(unsafe.Add(p2, int(v70)*8+4))
 		}
-		if v53 == 0 {
-			v71 = v65
-			v72 = v66
+		if v61 == 0 {
+			v79 = v73
+			v80 = v74
 		} else {
-			v71 = v65 * v51
-			v72 = (v65 * v52) + v66
+			v79 = v73 * v59
+			v80 = (v73 * v60) + v74
 		}
-		v73 = v53 + 1
-		if v73 < 16 {
-			v51 = v71
-			v52 = v72
-			v53 = v73
-			goto b12
+		v81 = v61 + 1
+		if v81 < 16 {
+			v59 = v79
+			v60 = v80
+			v61 = v81
+			goto b9
 		}
-		v102 = v71
-		v103 = v72
-		goto b31
-	b20:
-		v78 = int64(uint32(v77))
-		if v39 <= int64(uint32(v40+v77)) {
-			v102 = v75
-			v103 = v76
-			goto b31
+		v110 = v79
+		v111 = v80
+		goto b28
+	b17:
+		v86 = int64(uint32(v85))
+		if v47 <= int64(uint32(v48+v85)) {
+			v110 = v83
+			v111 = v84
+			goto b28
 		}
 		if !v13 {
-			goto b25
+			goto b22
 		}
-		v82 = v42 + v78
-		if uint64(v82) >= uint64(v1) {
-			g.Fault(0, v82, v1, v0)
+		v90 = v50 + v86
+		if uint64(v90) >= uint64(v1) {
+			g.Fault(0, v90, v1, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v84 := *(*int32)(unsafe.Add(p1, int(v82)*4))
-			v92 = (v84 * 2) + 1
-			v93 = v84
-			goto b27
+			v92 := *(*int32)(unsafe.Add(p1, int(v90)*4))
+			v100 = (v92 * 2) + 1
+			v101 = v92
+			goto b24
 		}
-	b25:
-		v88 = v42 + v78
-		if uint64(v88) >= uint64(v3) {
-			g.Fault(1, v88, v3, v0)
+	b22:
+		v96 = v50 + v86
+		if uint64(v96) >= uint64(v3) {
+			g.Fault(1, v96, v3, v0)
 			g.Leave(li)
 			continue
 		}
-		v92 = *(*int32)(unsafe.Add(p2, int(v88)*8))
-		v93 = *(*int32)(unsafe.Add(p2, int(v88)*8+4))
-	b27:
-		if v77 == 0 {
-			v98 = v92
-			v99 = v93
+		v100 = *(*int32)(unsafe.Add(p2, int(v96)*8))
+		v101 = *(*int32)(unsafe.Add(p2, int(v96)*8+4))
+	b24:
+		if v85 == 0 {
+			v106 = v100
+			v107 = v101
 		} else {
-			v98 = v92 * v75
-			v99 = (v92 * v76) + v93
+			v106 = v100 * v83
+			v107 = (v100 * v84) + v101
 		}
-		v100 = v77 + 1
-		if v100 < 16 {
-			v75 = v98
-			v76 = v99
-			v77 = v100
-			goto b20
+		v108 = v85 + 1
+		if v108 < 16 {
+			v83 = v106
+			v84 = v107
+			v85 = v108
+			goto b17
 		}
-		v102 = v98
-		v103 = v99
-	b31:
-		*(*int32)(unsafe.Add(m0, li*8)) = v102
-		*(*int32)(unsafe.Add(m0, li*8+4)) = v103
-		v107 := (v39 + 15) / 16
-		v108 = v102
-		v109 = v103
-		v110 = 1
-		if v110 < 256 {
-			u107 = v107
-			h108[li] = v108
-			h109[li] = v109
-			u110 = v110
+		v110 = v106
+		v111 = v107
+	b28:
+		*(*int32)(unsafe.Add(m0, li*8)) = v110
+		*(*int32)(unsafe.Add(m0, li*8+4)) = v111
+		v115 := int64(uint64(v47+15) >> 4)
+		v116 = v110
+		v117 = v111
+		v118 = 1
+		if v118 < 256 {
+			u115 = v115
+			h116[li] = v116
+			h117[li] = v117
+			u118 = v118
 			next = 1
 			continue
 		}
 		if v10 != 0 {
-			goto b42
+			goto b39
 		}
-		if !v129 {
+		if !v137 {
 			g.Fault(2, v12, v8, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p5, int(v11)*8)) = v108
-		*(*int32)(unsafe.Add(p5, int(v11)*8+4)) = v109
-	b42:
+		*(*int32)(unsafe.Add(p5, int(v11)*8)) = v116
+		*(*int32)(unsafe.Add(p5, int(v11)*8+4)) = v117
+	b39:
 		g.Leave(li)
 	}
-	g.v107 = u107
-	g.v110 = u110
+	g.v115 = u115
+	g.v118 = u118
 	return next
 }
 
 func (g *compositionHost) r2() int {
 	const n = 256
-	h108 := g.v108[:n]
-	h109 := g.v109[:n]
-	e110 := g.v110
-	v107 := g.v107
+	h116 := g.v116[:n]
+	h117 := g.v117[:n]
+	e118 := g.v118
+	v115 := g.v115
 	m0 := g.Memory(0)
-	u110 := g.v110
+	u118 := g.v118
 	v11 := int32(g.ID[0])
 	v12 := int64(uint32(v11))
 	v8 := g.v8
-	v129 := uint64(v12) < uint64(v8)
+	v137 := uint64(v12) < uint64(v8)
 	basex := g.Base(0)
 	p5 := g.Pointer(5)
 	dead := g.Dead[:n]
@@ -282,56 +293,56 @@ func (g *compositionHost) r2() int {
 		if dead[li] {
 			continue
 		}
-		v108 := h108[li]
-		v109 := h109[li]
-		v110 := e110
+		v116 := h116[li]
+		v117 := h117[li]
+		v118 := e118
 		v10 := int32(li)
 		v0 := int32(basex + li)
-		var v116, v126, v127 int32
-		v112 := v110 * 2
-		if v10 != (int32(uint32(v10)/uint32(v112)) * v112) {
-			v126 = v108
-			v127 = v109
-			goto b37
+		var v124, v134, v135 int32
+		v120 := v118 * 2
+		if v10 != (int32(uint32(v10)/uint32(v120)) * v120) {
+			v134 = v116
+			v135 = v117
+			goto b34
 		}
-		v116 = v10 + v110
-		if int64(uint32(v116)) < v107 {
-			v119 := *(*int32)(unsafe.Add(m0, int(v116)*8))
-			v121 := v119 * v108
-			v123 := (v119 * v109) + *(*int32)(unsafe.Add(m0, int(v116)*8+4))
-			*(*int32)(unsafe.Add(m0, li*8)) = v121
-			*(*int32)(unsafe.Add(m0, li*8+4)) = v123
-			v126 = v121
-			v127 = v123
+		v124 = v10 + v118
+		if int64(uint32(v124)) < v115 {
+			v127 := *(*int32)(unsafe.Add(m0, int(v124)*8))
+			v129 := v127 * v116
+			v131 := (v127 * v117) + *(*int32)(unsafe.Add(m0, int(v124)*8+4))
+			*(*int32)(unsafe.Add(m0, li*8)) = v129
+			*(*int32)(unsafe.Add(m0, li*8+4)) = v131
+			v134 = v129
+			v135 = v131
 		} else {
-			v126 = v108
-			v127 = v109
+			v134 = v116
+			v135 = v117
 		}
-	b37:
-		v108 = v126
-		v109 = v127
-		v110 = v112
-		if v110 < 256 {
-			h108[li] = v108
-			h109[li] = v109
-			u110 = v110
+	b34:
+		v116 = v134
+		v117 = v135
+		v118 = v120
+		if v118 < 256 {
+			h116[li] = v116
+			h117[li] = v117
+			u118 = v118
 			next = 1
 			continue
 		}
 		if v10 != 0 {
-			goto b42
+			goto b39
 		}
-		if !v129 {
+		if !v137 {
 			g.Fault(2, v12, v8, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p5, int(v11)*8)) = v108
-		*(*int32)(unsafe.Add(p5, int(v11)*8+4)) = v109
-	b42:
+		*(*int32)(unsafe.Add(p5, int(v11)*8)) = v116
+		*(*int32)(unsafe.Add(p5, int(v11)*8+4)) = v117
+	b39:
 		g.Leave(li)
 	}
-	g.v110 = u110
+	g.v118 = u118
 	return next
 }
 
@@ -340,20 +351,22 @@ type sumSquaresHost struct {
 	kernelimpl.HostGroup
 	v1 float32
 
-	v2, v4, v6, v8, v9 int64
+	v2, v4, v6, v9 int64
 
-	v94 int64
+	v8 int32
 
-	v95 []float32
+	v102 int64
 
-	v96 int32
+	v103 []float32
+
+	v104 int32
 }
 
 func newSumSquaresHost() kernelimpl.HostForm { return new(sumSquaresHost) }
 
-const sumSquaresHostSites = `1	prim/reduce/kernels/by.go:72:20
-1	74:15
-1	92:8`
+const sumSquaresHostSites = `1	prim/reduce/kernels/by.go:69:20
+1	71:15
+1	89:8`
 
 func (g *sumSquaresHost) Begin() {
 	g.Sites = sumSquaresHostSites
@@ -362,17 +375,17 @@ func (g *sumSquaresHost) Begin() {
 	g.v2 = g.Int64(40)
 	g.v4 = g.Int64(56)
 	g.v6 = g.Int64(72)
-	g.v8 = g.Int64(80)
+	g.v8 = g.Int32(80)
 	g.v9 = g.Int64(96)
 	g.Allot(0, 1024)
-	kernelimpl.HostRoom(n, &g.v95)
+	kernelimpl.HostRoom(n, &g.v103)
 }
 
 func (g *sumSquaresHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, by.go:85
+		case 1: // Barrier, by.go:82
 			next = g.r2()
 		}
 	}
@@ -390,27 +403,40 @@ func (g *sumSquaresHost) r0() int {
 	p3 := g.Pointer(3)
 	v22 := v6 == 0
 	v4 := g.v4
+	v26 := uint32(v8) < 64
+	v27 := int64(uint32(v8))
+	v28 := int64(63)
+	if v26 {
+		v28 = v27
+	}
+	v30 := v8 & 63
+	v31 := int64(uint32(v30))
+	v32 := int64(1) << (uint64(v31) & 63)
+	v33 := int64(0)
+	if v26 {
+		v33 = v32
+	}
+	v34 := v33 + -1
 	v12 := int32(g.ID[0])
 	v13 := int64(uint32(v12))
-	v35 := v13 * 4096
-	v37 := v12 != 0
+	v43 := v13 * 4096
 	p1 := g.Pointer(1)
 	v1 := g.v1
 	p2 := g.Pointer(2)
 	basex := g.Base(0)
 	m0 := g.Memory(0)
-	u94 := g.v94
-	h95 := g.v95[:n]
-	u96 := g.v96
+	u102 := g.v102
+	h103 := g.v103[:n]
+	u104 := g.v104
 	v9 := g.v9
-	v110 := uint64(v13) < uint64(v9)
+	v118 := uint64(v13) < uint64(v9)
 	p5 := g.Pointer(5)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v21, v33, v34, v54, v72, v76, v82 int64
-		var v52, v64, v67, v70, v85, v88, v91, v95 float32
-		var v53, v68, v71, v89, v96 int32
+		var v21, v41, v42, v62, v80, v84, v90 int64
+		var v60, v72, v75, v78, v93, v96, v99, v103 float32
+		var v61, v76, v79, v97, v104 int32
 		v11 := int32(li)
 		if !v14 {
 			goto b5
@@ -429,160 +455,156 @@ func (g *sumSquaresHost) r0() int {
 			}
 			v21 = v20
 		}
-		v34 = v21
+		v42 = v21
 		goto b8
 	b5:
 		if v22 {
-			v33 = v4
+			v41 = v4
 		} else {
 			v23 := *(*int64)(p3)
 			v25 := int64(0)
 			if 0 < v23 {
 				v25 = v23
 			}
-			v26 := v25 / v8
-			v30 := v26
-			if v25 != (v26 * v8) {
-				v30 = v26 + 1
+			v29 := v25 >> (uint64(v28) & 63)
+			v38 := v29
+			if (v25 & v34) != 0 {
+				v38 = v29 + 1
 			}
-			v32 := v30
-			if v4 < v30 {
-				v32 = v4
+			v40 := v38
+			if v4 < v38 {
+				v40 = v4
 			}
-			v33 = v32
+			v41 = v40
 		}
-		v34 = v33
+		v42 = v41
 	b8:
-		if v34 > v35 {
-			goto b11
+		v44 := v42 - v43
+		v46 := int64(0)
+		if 0 < v44 {
+			v46 = v44
 		}
-		if v37 {
-			g.Leave(li)
-			continue
+		v48 := int64(4096)
+		if v46 < 4096 {
+			v48 = v46
 		}
-	b11:
-		v38 := v34 - v35
-		v40 := int64(4096)
-		if v38 < 4096 {
-			v40 = v38
+		v49 := v11 * 16
+		v51 := v43 + int64(uint32(v49))
+		v53 := v51 + 15
+		v58 := ((uint64(v51) < uint64(v2)) && (uint64(v53) < uint64(v2))) && (uint64(v51) < uint64(v4))
+		if !(v58 && (uint64(v53) < uint64(v4))) {
+			v78 = 0
+			v79 = 0
+			goto b17
 		}
-		v41 := v11 * 16
-		v43 := v35 + int64(uint32(v41))
-		v45 := v43 + 15
-		v50 := ((uint64(v43) < uint64(v2)) && (uint64(v45) < uint64(v2))) && (uint64(v43) < uint64(v4))
-		if !(v50 && (uint64(v45) < uint64(v4))) {
-			v70 = 0
-			v71 = 0
-			goto b20
-		}
-		v52 = 0
-		v53 = 0
-	b12:
-		v54 = int64(uint32(v53))
-		if v40 <= int64(uint32(v41+v53)) {
-			v91 = v52
-			goto b31
+		v60 = 0
+		v61 = 0
+	b9:
+		v62 = int64(uint32(v61))
+		if v48 <= int64(uint32(v49+v61)) {
+			v99 = v60
+			goto b28
 		}
 		if v14 {
-			v60 := float32(*(*float32)(unsafe.Add(p1, int(v43+v54)*4)) - v1)
-			v64 = float32(v60 * v60)
+			v68 := float32(*(*float32)(unsafe.Add(p1, int(v51+v62)*4)) - v1)
+			v72 = float32(v68 * v68)
 		} else {
-			v64 = *(*float32)(unsafe.Add(p2, int(v43+v54)*4))
+			v72 = *(*float32)(unsafe.Add(p2, int(v51+v62)*4))
 		}
-		if v53 == 0 {
-			v67 = v64
+		if v61 == 0 {
+			v75 = v72
 		} else {
-			v67 = float32(v52 + v64)
+			v75 = float32(v60 + v72)
 		}
-		v68 = v53 + 1
-		if v68 < 16 {
-			v52 = v67
-			v53 = v68
-			goto b12
+		v76 = v61 + 1
+		if v76 < 16 {
+			v60 = v75
+			v61 = v76
+			goto b9
 		}
-		v91 = v67
-		goto b31
-	b20:
-		v72 = int64(uint32(v71))
-		if v40 <= int64(uint32(v41+v71)) {
-			v91 = v70
-			goto b31
+		v99 = v75
+		goto b28
+	b17:
+		v80 = int64(uint32(v79))
+		if v48 <= int64(uint32(v49+v79)) {
+			v99 = v78
+			goto b28
 		}
 		if !v14 {
-			goto b25
+			goto b22
 		}
-		v76 = v43 + v72
-		if uint64(v76) >= uint64(v2) {
-			g.Fault(0, v76, v2, v0)
+		v84 = v51 + v80
+		if uint64(v84) >= uint64(v2) {
+			g.Fault(0, v84, v2, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v79 := float32(*(*float32)(unsafe.Add(p1, int(v76)*4)) - v1)
-			v85 = float32(v79 * v79)
-			goto b27
+			v87 := float32(*(*float32)(unsafe.Add(p1, int(v84)*4)) - v1)
+			v93 = float32(v87 * v87)
+			goto b24
 		}
-	b25:
-		v82 = v43 + v72
-		if uint64(v82) >= uint64(v4) {
-			g.Fault(1, v82, v4, v0)
+	b22:
+		v90 = v51 + v80
+		if uint64(v90) >= uint64(v4) {
+			g.Fault(1, v90, v4, v0)
 			g.Leave(li)
 			continue
 		}
-		v85 = *(*float32)(unsafe.Add(p2, int(v82)*4))
-	b27:
-		if v71 == 0 {
-			v88 = v85
+		v93 = *(*float32)(unsafe.Add(p2, int(v90)*4))
+	b24:
+		if v79 == 0 {
+			v96 = v93
 		} else {
-			v88 = float32(v70 + v85)
+			v96 = float32(v78 + v93)
 		}
-		v89 = v71 + 1
-		if v89 < 16 {
-			v70 = v88
-			v71 = v89
-			goto b20
+		v97 = v79 + 1
+		if v97 < 16 {
+			v78 = v96
+			v79 = v97
+			goto b17
 		}
-		v91 = v88
-	b31:
-		*(*float32)(unsafe.Add(m0, li*4)) = v91
-		v94 := (v40 + 15) / 16
-		v95 = v91
-		v96 = 1
-		if v96 < 256 {
-			u94 = v94
-			h95[li] = v95
-			u96 = v96
+		v99 = v96
+	b28:
+		*(*float32)(unsafe.Add(m0, li*4)) = v99
+		v102 := int64(uint64(v48+15) >> 4)
+		v103 = v99
+		v104 = 1
+		if v104 < 256 {
+			u102 = v102
+			h103[li] = v103
+			u104 = v104
 			next = 1
 			continue
 		}
 		if v11 != 0 {
-			goto b42
+			goto b39
 		}
-		if !v110 {
+		if !v118 {
 			g.Fault(2, v13, v9, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p5, int(v12)*4)) = v95
-	b42:
+		*(*float32)(unsafe.Add(p5, int(v12)*4)) = v103
+	b39:
 		g.Leave(li)
 	}
-	g.v94 = u94
-	g.v96 = u96
+	g.v102 = u102
+	g.v104 = u104
 	return next
 }
 
 func (g *sumSquaresHost) r2() int {
 	const n = 256
-	h95 := g.v95[:n]
-	e96 := g.v96
-	v94 := g.v94
+	h103 := g.v103[:n]
+	e104 := g.v104
+	v102 := g.v102
 	m0 := g.Memory(0)
-	u96 := g.v96
+	u104 := g.v104
 	v12 := int32(g.ID[0])
 	v13 := int64(uint32(v12))
 	v9 := g.v9
-	v110 := uint64(v13) < uint64(v9)
+	v118 := uint64(v13) < uint64(v9)
 	basex := g.Base(0)
 	p5 := g.Pointer(5)
 	dead := g.Dead[:n]
@@ -591,46 +613,46 @@ func (g *sumSquaresHost) r2() int {
 		if dead[li] {
 			continue
 		}
-		v95 := h95[li]
-		v96 := e96
+		v103 := h103[li]
+		v104 := e104
 		v11 := int32(li)
 		v0 := int32(basex + li)
-		var v102 int32
-		var v108 float32
-		v98 := v96 * 2
-		if v11 != (int32(uint32(v11)/uint32(v98)) * v98) {
-			v108 = v95
-			goto b37
+		var v110 int32
+		var v116 float32
+		v106 := v104 * 2
+		if v11 != (int32(uint32(v11)/uint32(v106)) * v106) {
+			v116 = v103
+			goto b34
 		}
-		v102 = v11 + v96
-		if int64(uint32(v102)) < v94 {
-			v106 := float32(v95 + *(*float32)(unsafe.Add(m0, int(v102)*4)))
-			*(*float32)(unsafe.Add(m0, li*4)) = v106
-			v108 = v106
+		v110 = v11 + v104
+		if int64(uint32(v110)) < v102 {
+			v114 := float32(v103 + *(*float32)(unsafe.Add(m0, int(v110)*4)))
+			*(*float32)(unsafe.Add(m0, li*4)) = v114
+			v116 = v114
 		} else {
-			v108 = v95
+			v116 = v103
 		}
-	b37:
-		v95 = v108
-		v96 = v98
-		if v96 < 256 {
-			h95[li] = v95
-			u96 = v96
+	b34:
+		v103 = v116
+		v104 = v106
+		if v104 < 256 {
+			h103[li] = v103
+			u104 = v104
 			next = 1
 			continue
 		}
 		if v11 != 0 {
-			goto b42
+			goto b39
 		}
-		if !v110 {
+		if !v118 {
 			g.Fault(2, v13, v9, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p5, int(v12)*4)) = v95
-	b42:
+		*(*float32)(unsafe.Add(p5, int(v12)*4)) = v103
+	b39:
 		g.Leave(li)
 	}
-	g.v96 = u96
+	g.v104 = u104
 	return next
 }

@@ -30,11 +30,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../../..",
 	Files: []abi.Source{
 		{File: "internal/tests/prims/ops/ops.go", Package: "ops", Sum: 0x97251c4c},
-		{File: "prim/reduce/kernels/by.go", Package: "kernels", Sum: 0x4ec23a89},
-		{File: "prim/reduce/kernels/count.go", Package: "kernels", Sum: 0x484ae6b},
-		{File: "prim/reduce/kernels/kernels.go", Package: "kernels", Sum: 0xdeb3a99f},
-		{File: "prim/reduce/kernels/least.go", Package: "kernels", Sum: 0x3a4e4d91},
-		{File: "prim/reduce/kernels/sum.go", Package: "kernels", Sum: 0xa5b79dc9},
+		{File: "prim/reduce/kernels/by.go", Package: "kernels", Sum: 0x1c245e3e},
+		{File: "prim/reduce/kernels/count.go", Package: "kernels", Sum: 0xadcb4c4b},
+		{File: "prim/reduce/kernels/kernels.go", Package: "kernels", Sum: 0xace7c8eb},
+		{File: "prim/reduce/kernels/least.go", Package: "kernels", Sum: 0x6ba60},
+		{File: "prim/reduce/kernels/sum.go", Package: "kernels", Sum: 0xbff60e7},
 	},
 })
 
@@ -49,7 +49,7 @@ type Composition struct {
 	X      runtime.View[uint32]
 	Parts  runtime.View[ops.Affine]
 	Length runtime.View[int64]
-	Per    int64
+	Shift  uint32
 	Out    runtime.View[ops.Affine]
 }
 
@@ -58,7 +58,7 @@ func (k Composition) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 1, k.X)
 	kernelimpl.View(l, 2, k.Parts)
 	kernelimpl.View(l, 3, k.Length)
-	kernelimpl.Value(l, 4, k.Per)
+	kernelimpl.Value(l, 4, k.Shift)
 	kernelimpl.View(l, 5, k.Out)
 	return l
 }
@@ -76,7 +76,7 @@ type SumSquares struct {
 	X      runtime.View[float32]
 	Parts  runtime.View[float32]
 	Length runtime.View[int64]
-	Per    int64
+	Shift  uint32
 	Out    runtime.View[float32]
 }
 
@@ -86,7 +86,7 @@ func (k SumSquares) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 1, k.X)
 	kernelimpl.View(l, 2, k.Parts)
 	kernelimpl.View(l, 3, k.Length)
-	kernelimpl.Value(l, 4, k.Per)
+	kernelimpl.Value(l, 4, k.Shift)
 	kernelimpl.View(l, 5, k.Out)
 	return l
 }
