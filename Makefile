@@ -4,7 +4,7 @@
 GO ?= go
 
 # The packages whose generated output is committed.
-KERNELS := ./examples/... ./internal/...
+KERNELS := ./examples/... ./internal/... ./prim/...
 
 # Tests must use Vulkan, not skip for want of it, and the validation layers
 # watch every call. SWIFTSHADER=0 goes without that driver where it is not to be had.
@@ -100,7 +100,7 @@ race:
 # The library and the examples work without cgo and without a Vulkan driver. Other ports, and
 # an int of 32 bits, are TestPorts of internal/tests/archtest.
 nocgo:
-	CGO_ENABLED=0 $(COMPILE) ./cmd/... ./checked ./runtime/... ./generated/... ./examples/...
+	CGO_ENABLED=0 $(COMPILE) ./cmd/... ./checked ./runtime/... ./prim/... ./generated/... ./examples/...
 	CGO_ENABLED=0 KGEN_DEVICE=host $(GO) run ./examples/quickstart
 
 # What is too long for test: the tests without -short, more random programs, all of their modules, at every point
@@ -108,7 +108,7 @@ nocgo:
 deep: export GALLIVM_PERF = # Mesa's compiler optimizes in all tests; see devtest.ManyKernels
 deep: export LP_NATIVE_VECTOR_WIDTH = # and takes vectors as wide as the processor's; see devtest.SmallGroups
 deep: deps modules
-	CGO_ENABLED=0 GOARCH=386 $(COMPILE) ./cmd/... ./checked ./runtime/... ./dsl/... ./generated/... ./examples/...
+	CGO_ENABLED=0 GOARCH=386 $(COMPILE) ./cmd/... ./checked ./runtime/... ./dsl/... ./prim/... ./generated/... ./examples/...
 	$(VULKAN) $(MODULES) $(GO) run ./internal/tests/testsum $(PACKAGES) -timeout 1h ./...
 	$(MAKE) race
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/spirv/valid -flips 0

@@ -222,6 +222,7 @@ type Device struct {
 	fused     fusedKernels
 	printing  printing // the options of launches that give none
 	prints    printBuffers
+	attached  sync.Map // values that packages keep for the device; see package primimpl
 	close     sync.Once
 	err       error // the error of Close
 }

@@ -26,6 +26,8 @@ import (
 	"github.com/kgen-go/kgen/generated/examples/reduce/fold"
 	"github.com/kgen-go/kgen/generated/examples/scan/prefix"
 	"github.com/kgen-go/kgen/generated/examples/sort/radix"
+	movekernelsgen "github.com/kgen-go/kgen/generated/prim/move/kernels"
+	reducekernelsgen "github.com/kgen-go/kgen/generated/prim/reduce/kernels"
 	"github.com/kgen-go/kgen/internal/bench/kernels/kernelsgen"
 	specbenchkernelsgen "github.com/kgen-go/kgen/internal/bench/specbench/kernels/kernelsgen"
 	"github.com/kgen-go/kgen/internal/tests/conformance/ahead/aheadgen"
@@ -52,6 +54,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/endless/endlessgen"
 	"github.com/kgen-go/kgen/internal/tests/guide/guidegen"
 	"github.com/kgen-go/kgen/internal/tests/litmus/litmusgen"
+	"github.com/kgen-go/kgen/internal/tests/prims/ops/opsgen"
 	"github.com/kgen-go/kgen/internal/tests/wrong/wronggen"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -77,6 +80,8 @@ var packages = map[string]func() []*runtime.Kernel{
 	"generated/examples/reduce/fold":                   foldgen.Kernels,
 	"generated/examples/scan/prefix":                   prefixgen.Kernels,
 	"generated/examples/sort/radix":                    radixgen.Kernels,
+	"generated/prim/move/kernels":                      movekernelsgen.Kernels,
+	"generated/prim/reduce/kernels":                    reducekernelsgen.Kernels,
 	"internal/bench/kernels/kernelsgen":                kernelsgen.Kernels,
 	"internal/tests/conformance/ahead/aheadgen":        aheadgen.Kernels,
 	"internal/tests/conformance/args/argsgen":          argsgen.Kernels,
@@ -103,6 +108,7 @@ var packages = map[string]func() []*runtime.Kernel{
 	"internal/tests/guide/guidegen":                    guidegen.Kernels,
 	"internal/tests/litmus/litmusgen":                  litmusgen.Kernels,
 	"internal/bench/specbench/kernels/kernelsgen":      specbenchkernelsgen.Kernels,
+	"internal/tests/prims/ops/opsgen":                  opsgen.Kernels,
 	"internal/tests/wrong/wronggen":                    wronggen.Kernels,
 }
 

@@ -1,0 +1,100 @@
+package archtest
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// maxPrims is the most bytes that the generated packages of prim may have together. Programs embed
+// those of the families that they import.
+const maxPrims = 6_000_000
+
+// TestPrims prints the bytes of each family of prim.
+func TestPrims(t *testing.T) {
+	const root = "../../../generated/prim"
+	total, families := int64(0), map[string]int64{}
+	err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		family, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
+		total += info.Size()
+		families[family] += info.Size()
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range slices.Sorted(maps.Keys(families)) {
+		t.Logf("%9d bytes: %s", families[f], f)
+		if _, err := os.Stat("../../../prim/" + f); err != nil {
+			t.Errorf("generated/prim has a family that prim has not: %v", err)
+		}
+	}
+	t.Logf("%9d bytes in all", total)
+	if total > maxPrims {
+		t.Errorf("the generated packages of prim have %d bytes, more than %d", total, maxPrims)
+	}
+}
+
+// TestPrimExamples: each function of a family of prim has an example.
+func TestPrimExamples(t *testing.T) {
+	for _, family := range families(t) {
+		dir := "../../../prim/" + family
+		a, err := readAPI(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := readExamples(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range x.faults {
+			t.Errorf("package %s: %s", family, fault)
+		}
+		for _, f := range slices.Sorted(maps.Keys(a.funcs)) {
+			if !x.names[f] {
+				t.Errorf("package %s: the function %s has no example: write Example%[2]s", family, f)
+			}
+		}
+	}
+}
+
+// TestPrimRules: each family has a rule of its own, and its kernels have theirs.
+func TestPrimRules(t *testing.T) {
+	for _, family := range families(t) {
+		for _, name := range []string{"./prim/" + family, "./prim/" + family + "/kernels"} {
+			if !slices.ContainsFunc(rules, func(r rule) bool { return slices.Contains(strings.Fields(r.packages), name) }) {
+				t.Errorf("%s has no rule that says which packages it may import", name)
+			}
+		}
+	}
+}
+
+// families returns the names of prim's families.
+func families(t *testing.T) []string {
+	folders, err := os.ReadDir("../../../prim")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range folders {
+		if f.IsDir() && f.Name() != "internal" {
+			names = append(names, f.Name())
+		}
+	}
+	if len(names) == 0 {
+		t.Fatal("prim has no families")
+	}
+	return names
+}

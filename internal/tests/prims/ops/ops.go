@@ -1,0 +1,41 @@
+// Package ops has operations as users of package prim write them, for its tests and examples.
+//
+//kgen:bare views
+package ops
+
+import "github.com/kgen-go/kgen/prim/reduce/kernels"
+
+//go:generate go run github.com/kgen-go/kgen/cmd/kgen .
+
+// Square adds up the squares of differences from a number.
+type Square struct{ From float32 }
+
+// Map returns the square of x's difference.
+func (s Square) Map(x float32) float32 { return (x - s.From) * (x - s.From) }
+
+// Combine returns the sum.
+func (Square) Combine(x, y float32) float32 { return x + y }
+
+// Identity returns 0.
+func (Square) Identity() float32 { return 0 }
+
+// SumSquares is the kernel of Square.
+type SumSquares = kernels.Reduce[float32, float32, Square]
+
+// Affine is the function that takes x to A*x + B.
+type Affine struct{ A, B uint32 }
+
+// Compose makes one function of several, of which the first is called first. The order matters.
+type Compose struct{}
+
+// Map returns a function for a number.
+func (Compose) Map(x uint32) Affine { return Affine{2*x + 1, x} }
+
+// Combine returns the function that calls f, and then g.
+func (Compose) Combine(f, g Affine) Affine { return Affine{g.A * f.A, g.A*f.B + g.B} }
+
+// Identity returns the function that changes nothing.
+func (Compose) Identity() Affine { return Affine{A: 1} }
+
+// Composition is the kernel of Compose.
+type Composition = kernels.Reduce[uint32, Affine, Compose]

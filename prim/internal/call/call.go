@@ -1,0 +1,238 @@
+// Package call has the parts that the functions of all families share: their options, the checks of
+// views, and scratch memory.
+//
+// A function makes a Call, names its views, begins, and launches:
+//
+//	c := call.New(q, "reduce.SumOn", opts)
+//	call.In(c, "v", v)
+//	call.Out(c, "out", out, 1)
+//	if err := c.Begin(bytes); err != nil { … }
+//	parts := call.Room[T](c, n)
+//	c.Run(gen.Sum…{…}, groups)
+//	return c.End()
+package call
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/primimpl"
+)
+
+// Options are the arguments of a call beside the views.
+type Options struct {
+	Unordered  bool
+	Length     runtime.View[int64]
+	HasLength  bool
+	Scratch    runtime.View[byte]
+	HasScratch bool
+	Launch     []runtime.LaunchOption
+}
+
+// Option sets options.
+type Option func(*Options)
+
+// Kernel is a launch over an nd-range: a struct of a generated package.
+type Kernel interface {
+	ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error)
+}
+
+// Call is a call of a function on views.
+type Call struct {
+	q       *runtime.Queue
+	name    string
+	opts    Options
+	in, out []primimpl.Used
+	err     error
+	scratch *buffer
+	room    runtime.View[byte] // the rest of the scratch memory
+	event   runtime.Event
+}
+
+// New returns a call of the function with a name.
+func New(q *runtime.Queue, name string, opts []Option) *Call {
+	c := &Call{q: q, name: name}
+	c.fail(primimpl.Usable(q))
+	for i, o := range opts {
+		if o == nil {
+			c.Refuse("leave it out", "the option %d is nil", i)
+			continue
+		}
+		o(&c.opts)
+	}
+	if c.opts.HasLength {
+		if n := c.opts.Length.Len(); n != 1 {
+			c.Refuse("give a view of one element", "the length is a view of %d elements", n)
+		}
+		In(c, "the length", c.opts.Length)
+	}
+	return c
+}
+
+// Length returns the view of the number of elements; it has none where the caller gave none.
+func (c *Call) Length() runtime.View[int64] { return c.opts.Length }
+
+// HasLength reports whether the caller gave a number of elements.
+func (c *Call) HasLength() bool { return c.opts.HasLength }
+
+// Unordered reports whether the caller allows results that depend on the order of work-items.
+func (c *Call) Unordered() bool { return c.opts.Unordered }
+
+// Refuse makes the call one that returns an error of class ErrInvalid, unless it has another.
+func (c *Call) Refuse(remedy, format string, args ...any) {
+	c.fail(&runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf(format, args...), Remedy: remedy})
+}
+
+// fail keeps the first error, which then names the function.
+func (c *Call) fail(err error) {
+	if err == nil || c.err != nil {
+		return
+	}
+	c.err = err
+	var e *runtime.Error
+	if errors.As(err, &e) {
+		named := *e
+		named.Problem = c.name + ": " + e.Problem
+		c.err = &named
+	}
+}
+
+// In names a view that the call reads.
+func In[T any](c *Call, name string, v runtime.View[T]) {
+	c.check(primimpl.Use(name, v))
+	c.in = append(c.in, primimpl.Use(name, v))
+}
+
+// Out names a view of which the call writes the first n elements, and reads none.
+func Out[T any](c *Call, name string, v runtime.View[T], n int) {
+	c.check(primimpl.Use(name, v))
+	if c.err == nil && v.Len() < n {
+		c.Refuse("", "%s has %d elements: the function writes %d", name, v.Len(), n)
+	}
+	if c.err == nil {
+		c.out = append(c.out, primimpl.Use(name, v.Slice(0, n)))
+	}
+}
+
+// InPlace names a view that the call reads, and one of which it writes the first n elements. The two may
+// be the same memory, and do not overlap otherwise.
+func InPlace[T any](c *Call, name string, v runtime.View[T], to string, out runtime.View[T], n int) {
+	outs := len(c.out)
+	Out(c, to, out, n)
+	if len(c.out) > outs && primimpl.Use(name, v).Same(c.out[outs]) {
+		c.check(primimpl.Use(name, v))
+		return
+	}
+	In(c, name, v)
+}
+
+func (c *Call) check(u primimpl.Used) {
+	if c.err == nil {
+		c.fail(u.Check(c.q))
+	}
+}
+
+// Begin checks the call, and takes the bytes of scratch memory.
+func (c *Call) Begin(bytes int) error {
+	if c.opts.HasScratch && c.err == nil {
+		u := primimpl.Use("the scratch memory", c.opts.Scratch)
+		c.check(u)
+		switch n := c.opts.Scratch.Len(); {
+		case c.err != nil:
+		case n < bytes:
+			c.Refuse("ask ScratchBytes of the package", "the scratch memory has %d bytes: the function needs %d", n, bytes)
+		case !u.Aligned(align):
+			c.Refuse("", "the scratch memory begins at no multiple of %d bytes", align)
+		}
+		c.out = append(c.out, u)
+	}
+	for i, o := range c.out {
+		for _, v := range c.in {
+			c.apart(o, v)
+		}
+		for _, v := range c.out[:i] {
+			c.apart(o, v)
+		}
+	}
+	if c.err != nil {
+		return c.err
+	}
+	if c.opts.HasScratch {
+		c.room = c.opts.Scratch
+	} else if bytes > 0 {
+		var err error
+		if c.scratch, err = of(c.q.Device()).take(bytes); err != nil {
+			c.fail(err)
+			return c.err
+		}
+		c.room = primimpl.Cast[byte](c.scratch.All())
+	}
+	return nil
+}
+
+func (c *Call) apart(u, v primimpl.Used) {
+	if u.Overlaps(v) {
+		c.Refuse("use another view", "%s overlaps %s", u.Name(), v.Name())
+	}
+}
+
+// align is the multiple of bytes at which parts of the scratch memory begin.
+const align = 16
+
+// Bytes returns the scratch memory that Room takes for n elements of type T.
+func Bytes[T any](n int) int {
+	var zero T
+	return (n*int(unsafe.Sizeof(zero)) + align - 1) / align * align
+}
+
+// Room returns the next n elements of the scratch memory. They hold anything.
+func Room[T any](c *Call, n int) runtime.View[T] {
+	size := Bytes[T](n)
+	v := primimpl.Cast[T](c.room.Slice(0, size)).Slice(0, n)
+	c.room = c.room.Slice(size, c.room.Len())
+	return v
+}
+
+// Over launches a kernel over a range, unless a launch before has failed.
+func Over[R runtime.Range](c *Call, k interface {
+	ParallelFor(*runtime.Queue, R, ...runtime.LaunchOption) (runtime.Event, error)
+}, r R) {
+	if c.err != nil {
+		return
+	}
+	ev, err := k.ParallelFor(c.q, r, c.opts.Launch...)
+	c.launched(ev, err)
+}
+
+// Run launches a kernel with a number of work-groups of a size, unless a launch before has failed.
+func (c *Call) Run(k Kernel, groups, size int) {
+	Over(c, k, runtime.NDRange1{Global: runtime.Range1(groups * size), Local: runtime.Range1(size)})
+}
+
+// Enqueue enqueues a command, unless a launch before has failed.
+func (c *Call) Enqueue(command runtime.Command) {
+	if c.err != nil {
+		return
+	}
+	ev, err := c.q.Enqueue(command, c.opts.Launch...)
+	c.launched(ev, err)
+}
+
+func (c *Call) launched(ev runtime.Event, err error) {
+	c.fail(err)
+	if err == nil {
+		c.event = ev
+	}
+}
+
+// End returns the event of the last launch, and the scratch memory to its pool: whoever uses that next is
+// ordered after the launches. Memory that a graph uses stays the graph's.
+func (c *Call) End() (runtime.Event, error) {
+	if c.scratch != nil && !primimpl.Recorded(c.event) {
+		of(c.q.Device()).give(c.scratch)
+	}
+	c.scratch = nil
+	return c.event, c.err
+}

@@ -1,0 +1,120 @@
+package call
+
+import (
+	"context"
+	"sync"
+
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/primimpl"
+)
+
+// buffer is scratch memory. Its elements are of no type.
+type buffer = runtime.Buffer[[2]uint64]
+
+// pool has the scratch memory of a device that no function is about to launch with.
+type pool struct {
+	mu    sync.Mutex
+	free  []*buffer
+	queue *runtime.Queue // the queue of the functions on slices
+}
+
+// most is the number of buffers that a pool keeps.
+const most = 8
+
+type poolKey struct{}
+
+// of returns the device's pool.
+func of(dev *runtime.Device) *pool {
+	return primimpl.Attached(dev, poolKey{}, func() any { return &pool{queue: dev.NewQueue()} }).(*pool)
+}
+
+// take returns a buffer of at least so many bytes: the smallest there is, or a new one.
+func (p *pool) take(bytes int) (*buffer, error) {
+	n := (bytes + align - 1) / align
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	best := -1
+	for i, b := range p.free {
+		if b.Len() >= n && (best < 0 || b.Len() < p.free[best].Len()) {
+			best = i
+		}
+	}
+	if best < 0 {
+		size := 256
+		for size < n {
+			size *= 2
+		}
+		return runtime.NewBuffer[[2]uint64](p.queue.Device(), size)
+	}
+	b := p.free[best]
+	p.free[best] = p.free[len(p.free)-1]
+	p.free = p.free[:len(p.free)-1]
+	return b, nil
+}
+
+// give takes a buffer back. The pool keeps the largest.
+func (p *pool) give(b *buffer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = append(p.free, b)
+	if len(p.free) <= most {
+		return
+	}
+	least := 0
+	for i, b := range p.free {
+		if b.Len() < p.free[least].Len() {
+			least = i
+		}
+	}
+	_ = p.free[least].Close() // which returns no error, and waits for nothing
+	p.free[least] = p.free[most]
+	p.free = p.free[:most]
+}
+
+// Memory is memory of a device for slices of the program's, until Close.
+type Memory struct {
+	Queue  *runtime.Queue
+	ctx    context.Context
+	closes []func() error
+}
+
+// OnSlices returns the memory of a function that runs on slices.
+func OnSlices(ctx context.Context, dev *runtime.Device, name string) (*Memory, error) {
+	if dev == nil || ctx == nil {
+		what := "the device"
+		if dev != nil {
+			what = "the context"
+		}
+		return nil, &runtime.Error{Class: runtime.ErrInvalid, Problem: name + ": " + what + " is nil"}
+	}
+	return &Memory{Queue: of(dev).queue, ctx: ctx}, nil
+}
+
+// Close frees the memory.
+func (m *Memory) Close() {
+	for _, f := range m.closes {
+		_ = f() // which returns no error
+	}
+}
+
+// Elements returns a view of n elements.
+func Elements[T any](m *Memory, n int) (runtime.View[T], error) {
+	b, err := runtime.NewBuffer[T](m.Queue.Device(), n)
+	if err != nil {
+		return runtime.View[T]{}, err
+	}
+	m.closes = append(m.closes, b.Close)
+	return b.All(), nil
+}
+
+// Copied returns a view of a slice's elements.
+func Copied[T any](m *Memory, s []T) (runtime.View[T], error) {
+	v, err := Elements[T](m, len(s))
+	if err != nil {
+		return v, err
+	}
+	return v, v.CopyFrom(m.ctx, m.Queue, s)
+}
+
+// Read copies a view's elements to a slice, which has as many.
+func Read[T any](m *Memory, to []T, v runtime.View[T]) error { return v.CopyTo(m.ctx, m.Queue, to) }

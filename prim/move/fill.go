@@ -1,0 +1,101 @@
+package move
+
+import (
+	"context"
+	"unsafe"
+
+	kernelsgen "github.com/kgen-go/kgen/generated/prim/move/kernels"
+	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/internal/call"
+	"github.com/kgen-go/kgen/prim/move/kernels"
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/primimpl"
+)
+
+// Fill sets all elements of xs to v.
+func Fill[T any](ctx context.Context, dev *runtime.Device, xs []T, v T) error {
+	return made(ctx, dev, "move.Fill", xs, func(m *call.Memory, out runtime.View[T]) error {
+		_, err := FillOn(m.Queue, out, v)
+		return err
+	})
+}
+
+// FillOn sets all elements of out to v. With prim.Length it sets the first ones; elements then have at
+// most 16 words, as the package has them (ErrInvalid).
+func FillOn[T any](q *runtime.Queue, out runtime.View[T], v T, opts ...prim.Option) (runtime.Event, error) {
+	c := call.New(q, "move.FillOn", opts)
+	call.Out(c, "out", out, out.Len())
+	w := wordsOf[T](c)
+	if c.HasLength() && w.n > kernels.MaxWords {
+		c.Refuse("leave the length out, or fill a part of the view", "the elements have %d words: with a length they have at most %d", w.n, kernels.MaxWords)
+	}
+	if err := c.Begin(0); err != nil {
+		return runtime.Event{}, err
+	}
+	if !c.HasLength() {
+		c.Enqueue(runtime.Fill(out, v))
+		return c.End()
+	}
+	l, p := c.Length(), unsafe.Pointer(&v)
+	w.chunks(out.Len(), func(lo, hi int) {
+		part, r := out.Slice(lo, hi), runtime.Range1((hi-lo)*w.n)
+		switch w.size {
+		case 1:
+			k := kernelsgen.Fill8{Out: as8(part), Length: l, Base: lo, Words: w.n}
+			copy(k.Value[:], unsafe.Slice((*uint8)(p), w.n))
+			call.Over(c, k, r)
+		case 2:
+			k := kernelsgen.Fill16{Out: as16(part), Length: l, Base: lo, Words: w.n}
+			copy(k.Value[:], unsafe.Slice((*uint16)(p), w.n))
+			call.Over(c, k, r)
+		default:
+			k := kernelsgen.Fill32{Out: as32(part), Length: l, Base: lo, Words: w.n}
+			copy(k.Value[:], unsafe.Slice((*uint32)(p), w.n))
+			call.Over(c, k, r)
+		}
+	})
+	return c.End()
+}
+
+// Iota sets xs[i] to first + i*step. Integers wrap. For floats, i is rounded to the type, and so are
+// the product and the sum.
+func Iota[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, first, step T) error {
+	return made(ctx, dev, "move.Iota", xs, func(m *call.Memory, out runtime.View[T]) error {
+		_, err := IotaOn(m.Queue, out, first, step)
+		return err
+	})
+}
+
+// IotaOn sets out[i] to first + i*step; see Iota. With prim.Length it sets the first elements.
+func IotaOn[T prim.Number](q *runtime.Queue, out runtime.View[T], first, step T, opts ...prim.Option) (runtime.Event, error) {
+	c := call.New(q, "move.IotaOn", opts)
+	call.Out(c, "out", out, out.Len())
+	k := call.KindOf[T]()
+	if k.Small {
+		c.Refuse("make float32s, and convert them", "there is no kernel for elements of package half")
+	}
+	if err := c.Begin(0); err != nil {
+		return runtime.Event{}, err
+	}
+	words{k.Size, 1}.chunks(out.Len(), func(lo, hi int) {
+		part, r, l := out.Slice(lo, hi), runtime.Range1(hi-lo), c.Length()
+		switch {
+		case k.Size == 1:
+			call.Over(c, kernelsgen.IotaUint8{Out: as8(part), Length: l, Base: lo, First: as[uint8](first), Step: as[uint8](step)}, r)
+		case k.Size == 2:
+			call.Over(c, kernelsgen.IotaUint16{Out: as16(part), Length: l, Base: lo, First: as[uint16](first), Step: as[uint16](step)}, r)
+		case k.Size == 4 && k.Float:
+			call.Over(c, kernelsgen.IotaFloat32{Out: primimpl.Cast[float32](part), Length: l, Base: lo, First: as[float32](first), Step: as[float32](step)}, r)
+		case k.Size == 4:
+			call.Over(c, kernelsgen.IotaUint32{Out: as32(part), Length: l, Base: lo, First: as[uint32](first), Step: as[uint32](step)}, r)
+		case k.Float:
+			call.Over(c, kernelsgen.IotaFloat64{Out: primimpl.Cast[float64](part), Length: l, Base: lo, First: as[float64](first), Step: as[float64](step)}, r)
+		default:
+			call.Over(c, kernelsgen.IotaUint64{Out: primimpl.Cast[uint64](part), Length: l, Base: lo, First: as[uint64](first), Step: as[uint64](step)}, r)
+		}
+	})
+	return c.End()
+}
+
+// as returns the bits of a number as a type of the same size.
+func as[U, T any](v T) U { return *(*U)(unsafe.Pointer(&v)) }

@@ -1,0 +1,253 @@
+// Package kernels has the kernels of package move. They move words: an element is one or several of
+// them, so that three sizes of words serve elements of all types.
+package kernels
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+//go:generate go tool kgen .
+
+// word is a type of a part of an element.
+type word interface{ uint8 | uint16 | uint32 }
+
+// MaxWords is the most words of an element that Fill sets.
+const MaxWords = 16
+
+// first returns how many of n elements a launch processes: all, or less if length has a number.
+func first(n int, length []int64) int {
+	if len(length) == 0 {
+		return n
+	}
+	return int(min(int64(n), max(length[0], 0)))
+}
+
+// place returns the element and the word of it for the word i of elements of n words.
+func place(i, n int) (element, word int) {
+	if n == 1 {
+		return i, 0
+	}
+	return i / n, i % n
+}
+
+// Fill sets the elements of Out, which has N of them from the element Base of the call on.
+type Fill[T word] struct {
+	Out    []T
+	Length []int64 // how many elements the call has, or nothing
+	Base   int
+	Words  int // the words of an element
+	Value  [MaxWords]T
+}
+
+// Fill of words of each size.
+type (
+	Fill8  = Fill[uint8]
+	Fill16 = Fill[uint16]
+	Fill32 = Fill[uint32]
+)
+
+// Kernel sets a word.
+func (k Fill[T]) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	e, w := place(i, k.Words)
+	if k.Base+e < first(k.Base+e+1, k.Length) {
+		k.Out[i] = k.Value[w%MaxWords]
+	}
+}
+
+// Iota sets each element of Out to First + i*Step, where i is its index in the call.
+type Iota[T uint8 | uint16 | uint32 | uint64 | float32 | float64] struct {
+	Out         []T
+	Length      []int64 // how many elements the call has, or nothing
+	Base        int
+	First, Step T
+}
+
+// Iota of integers serves those with signs, too.
+type (
+	IotaUint8   = Iota[uint8]
+	IotaUint16  = Iota[uint16]
+	IotaUint32  = Iota[uint32]
+	IotaUint64  = Iota[uint64]
+	IotaFloat32 = Iota[float32]
+	IotaFloat64 = Iota[float64]
+)
+
+// Properties states that each operation is rounded.
+func (Iota[T]) Properties() properties.List {
+	return properties.List{properties.Float(properties.FloatExact)}
+}
+
+// Kernel sets an element.
+func (k Iota[T]) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	at := k.Base + i
+	if at < first(at+1, k.Length) {
+		k.Out[i] = k.First + T(T(at)*k.Step)
+	}
+}
+
+// Reverse sets the elements of Out to those of X, the last one first. Out may be X: a work-item
+// exchanges two words.
+type Reverse[T word] struct {
+	X, Out []T
+	Length []int64 // how many elements the call has, or nothing
+	Base   int     // the first word
+	Words  int     // the words of an element
+}
+
+// Reverse of words of each size.
+type (
+	Reverse8  = Reverse[uint8]
+	Reverse16 = Reverse[uint16]
+	Reverse32 = Reverse[uint32]
+)
+
+// Kernel exchanges a word of an element in the first half with one in the second.
+func (k Reverse[T]) Kernel(it dsl.Item1) {
+	i := k.Base + it.GlobalID()
+	e, w := place(i, k.Words)
+	last := first(len(k.X)/k.Words, k.Length) - 1 - e
+	if e > last {
+		return
+	}
+	j := last*k.Words + w
+	x, y := k.X[i], k.X[j]
+	k.Out[i], k.Out[j] = y, x
+}
+
+// Gather sets the elements of Out to those of X that At says, or to zero where X has none.
+type Gather[T word] struct {
+	X      []T
+	At     []int64
+	Length []int64 // how many elements the call has, or nothing
+	Base   int     // the element of the call that At begins with
+	Words  int     // the words of an element
+	Out    []T
+}
+
+// Gather of words of each size.
+type (
+	Gather8  = Gather[uint8]
+	Gather16 = Gather[uint16]
+	Gather32 = Gather[uint32]
+)
+
+// Kernel sets a word.
+func (k Gather[T]) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	e, w := place(i, k.Words)
+	if k.Base+e >= first(k.Base+e+1, k.Length) {
+		return
+	}
+	var x T
+	if at := k.At[e]; at >= 0 && at < int64(len(k.X)/k.Words) {
+		x = k.X[int(at)*k.Words+w]
+	}
+	k.Out[i] = x
+}
+
+// Claim notes in Owner, for each element that At names, the last element that goes there, counted
+// from 1.
+type Claim struct {
+	At     []int64
+	Length []int64 // how many elements the call has, or nothing
+	Base   int     // the element of the call that At begins with
+	Owner  []uint32
+}
+
+// Kernel claims an element.
+func (k Claim) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	if k.Base+i >= first(k.Base+i+1, k.Length) {
+		return
+	}
+	if at := k.At[i]; at >= 0 && at < int64(len(k.Owner)) {
+		dsl.AtomicMax(&k.Owner[at], uint32(i+1))
+	}
+}
+
+// Scatter sets the elements of Out that At names to those of X. Where Owner has elements, only those
+// that have claimed their place go there.
+type Scatter[T word] struct {
+	X      []T
+	At     []int64
+	Length []int64 // how many elements the call has, or nothing
+	Base   int     // the element of the call that At begins with
+	Words  int     // the words of an element
+	Owner  []uint32
+	Out    []T
+}
+
+// Scatter of words of each size.
+type (
+	Scatter8  = Scatter[uint8]
+	Scatter16 = Scatter[uint16]
+	Scatter32 = Scatter[uint32]
+)
+
+// Kernel moves a word.
+func (k Scatter[T]) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	e, w := place(i, k.Words)
+	if k.Base+e >= first(k.Base+e+1, k.Length) {
+		return
+	}
+	at := k.At[e]
+	if at < 0 || at >= int64(len(k.Out)/k.Words) {
+		return
+	}
+	if len(k.Owner) > 0 && k.Owner[at] != uint32(e+1) {
+		return
+	}
+	k.Out[int(at)*k.Words+w] = k.X[i]
+}
+
+// Tile is the number of rows and columns that a work-group of Transpose moves, and Lines that of
+// its work-items in a column.
+const (
+	Tile  = 32
+	Lines = 8
+)
+
+// Transpose sets Out, of Columns rows, to the columns of X, of Rows rows.
+type Transpose[T word] struct {
+	X, Out        []T
+	Rows, Columns int
+	Words         int // the words of an element
+}
+
+// Transpose of words of each size.
+type (
+	Transpose8  = Transpose[uint8]
+	Transpose16 = Transpose[uint16]
+	Transpose32 = Transpose[uint32]
+)
+
+// Properties states the work-group's size.
+func (Transpose[T]) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Lines, Tile)}
+}
+
+// Kernel moves a tile by way of work-group memory, so that neighbouring work-items read and write
+// neighbouring elements.
+func (k Transpose[T]) Kernel(it dsl.NDItem2) {
+	tile := dsl.Local[[Tile][Tile + 1]T](it)
+	gy, gx := it.GroupID()
+	ly, lx := it.LocalID()
+	for w := range k.Words {
+		for j := 0; j < Tile; j += Lines {
+			if y, x := gy*Tile+ly+j, gx*Tile+lx; y < k.Rows && x < k.Columns {
+				tile[ly+j][lx] = k.X[(y*k.Columns+x)*k.Words+w]
+			}
+		}
+		it.Barrier()
+		for j := 0; j < Tile; j += Lines {
+			if y, x := gx*Tile+ly+j, gy*Tile+lx; y < k.Columns && x < k.Rows {
+				k.Out[(y*k.Rows+x)*k.Words+w] = tile[lx][ly+j]
+			}
+		}
+		it.Barrier()
+	}
+}

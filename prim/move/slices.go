@@ -1,0 +1,35 @@
+package move
+
+import (
+	"context"
+
+	"github.com/kgen-go/kgen/prim/internal/call"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// made runs a function that sets all elements of a view, and copies the view to xs.
+func made[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, f func(*call.Memory, runtime.View[T]) error) error {
+	m, err := call.OnSlices(ctx, dev, name)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	v, err := call.Elements[T](m, len(xs))
+	if err != nil {
+		return err
+	}
+	if err := f(m, v); err != nil {
+		return err
+	}
+	return call.Read(m, xs, v)
+}
+
+// changed runs a function on a copy of xs, and copies it back.
+func changed[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, f func(*call.Memory, runtime.View[T]) error) error {
+	return made(ctx, dev, name, xs, func(m *call.Memory, v runtime.View[T]) error {
+		if err := v.CopyFrom(ctx, m.Queue, xs); err != nil {
+			return err
+		}
+		return f(m, v)
+	})
+}

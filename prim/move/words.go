@@ -1,0 +1,48 @@
+package move
+
+import (
+	"unsafe"
+
+	"github.com/kgen-go/kgen/prim/internal/call"
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/primimpl"
+)
+
+// maxItems is the most work-items of a launch: longer views take several. A launch may have twice as
+// many.
+var maxItems = 1 << 30
+
+// words is how elements of a type are moved.
+type words struct {
+	size int // the bytes of a word: 1, 2 or 4
+	n    int // the words of an element
+}
+
+// wordsOf returns the words of a type.
+func wordsOf[T any](c *call.Call) words {
+	var zero T
+	n := int(unsafe.Sizeof(zero))
+	switch {
+	case n == 0:
+		c.Refuse("", "the elements have no bytes")
+		return words{1, 1}
+	case n%4 == 0:
+		return words{4, n / 4}
+	case n%2 == 0:
+		return words{2, n / 2}
+	}
+	return words{1, n}
+}
+
+// chunks calls f for parts of n elements, each from one element to another, that one launch moves.
+func (w words) chunks(n int, f func(lo, hi int)) {
+	step := max(maxItems/w.n, 1)
+	for lo := 0; lo < n; lo += step {
+		f(lo, min(n, lo+step))
+	}
+}
+
+// as8, as16 and as32 are views of words.
+func as8[T any](v runtime.View[T]) runtime.View[uint8]   { return primimpl.Cast[uint8](v) }
+func as16[T any](v runtime.View[T]) runtime.View[uint16] { return primimpl.Cast[uint16](v) }
+func as32[T any](v runtime.View[T]) runtime.View[uint32] { return primimpl.Cast[uint32](v) }

@@ -1,0 +1,63 @@
+package reduce
+
+import (
+	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/internal/call"
+	"github.com/kgen-go/kgen/prim/reduce/kernels"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// Kernel is a type that kgen has generated for an alias of kernels.Reduce. Its operation is an O, which
+// makes values of type A of elements of type T.
+type Kernel[T, A, O any] interface {
+	~struct {
+		Op     O
+		X      runtime.View[T]
+		Parts  runtime.View[A]
+		Length runtime.View[int64]
+		Shift  uint32
+		Out    runtime.View[A]
+	}
+	call.Kernel
+}
+
+// By sets out[0] to the value that an operation of the caller's makes of v's elements: Combine of the
+// values of Map, in the order that the package states, or Identity of no elements. The operation is part of a
+// kernel, an alias in a package of the caller's:
+//
+//	type SumSquares = kernels.Reduce[float32, float32, Square]
+//
+// of which kgen generates the type that By is given:
+//
+//	ev, err := reduce.By[kernelsgen.SumSquares](q, kernels.Square{}, v, out)
+//
+// By calls Map once for each element, and Combine once for each but the first.
+func By[K Kernel[T, A, O], T, A, O any](q *runtime.Queue, op O, v runtime.View[T], out runtime.View[A], opts ...prim.Option) (runtime.Event, error) {
+	c := call.New(q, "reduce.By", opts)
+	call.In(c, "v", v)
+	call.Out(c, "out", out, 1)
+	n := blocks(v.Len())
+	if err := c.Begin(levelBytes[A](n)); err != nil {
+		return runtime.Event{}, err
+	}
+	launch := struct {
+		Op     O
+		X      runtime.View[T]
+		Parts  runtime.View[A]
+		Length runtime.View[int64]
+		Shift  uint32
+		Out    runtime.View[A]
+	}{Op: op, X: v, Length: c.Length()}
+	for shift := uint32(kernels.Shift); ; shift += kernels.Shift {
+		launch.Out = out.Slice(0, 1)
+		if n > 1 {
+			launch.Out = call.Room[A](c, n)
+		}
+		c.Run(K(launch), n, kernels.Size)
+		if n == 1 {
+			return c.End()
+		}
+		launch.X, launch.Parts, launch.Shift = runtime.View[T]{}, launch.Out, shift
+		n = blocks(n)
+	}
+}

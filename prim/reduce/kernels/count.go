@@ -1,0 +1,75 @@
+package kernels
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Count sets each element of Out to the number of elements in a part of X that have a bit of Mask.
+type Count[T bits] struct {
+	X      []T
+	Length []int64 // how many elements the call has, or nothing
+	Part   int     // the elements of a work-group's part, a multiple of Size
+	Mask   T
+	Out    []int64
+}
+
+// The counts of elements of each size.
+type (
+	Count8  = Count[uint8]
+	Count16 = Count[uint16]
+	Count32 = Count[uint32]
+	Count64 = Count[uint64]
+)
+
+// Properties states the work-group's size.
+func (Count[T]) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+// Kernel counts in a part.
+func (k Count[T]) Kernel(it dsl.NDItem1) {
+	base := it.GroupID() * k.Part
+	end := min(base+k.Part, first(len(k.X), k.Length, 0))
+	n := uint32(0)
+	for i := base + it.LocalID(); i < end; i += Size {
+		if k.X[i]&k.Mask != 0 {
+			n++
+		}
+	}
+	all := dsl.ReduceOverGroup(it.Group(), int64(n), dsl.Plus)
+	if it.LocalID() == 0 {
+		k.Out[it.GroupID()] = all
+	}
+}
+
+// CountEnd adds up the counts of parts. One of Count, Any and All has an element: the others are empty.
+type CountEnd struct {
+	Parts    []int64
+	N        int     // the elements of the call, if Length is empty
+	Length   []int64 // how many elements the call has, or nothing
+	Count    []int64
+	Any, All []bool
+}
+
+// Properties states the work-group's size.
+func (CountEnd) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+// Kernel is launched with one work-group.
+func (k CountEnd) Kernel(it dsl.NDItem1) {
+	n := int64(0)
+	for i := it.LocalID(); i < len(k.Parts); i += Size {
+		n += k.Parts[i]
+	}
+	n = dsl.ReduceOverGroup(it.Group(), n, dsl.Plus)
+	if it.LocalID() > 0 {
+		return
+	}
+	if len(k.Count) > 0 {
+		k.Count[0] = n
+	}
+	if len(k.Any) > 0 {
+		k.Any[0] = n > 0
+	}
+	if len(k.All) > 0 {
+		k.All[0] = n == int64(first(k.N, k.Length, 0))
+	}
+}

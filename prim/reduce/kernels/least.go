@@ -1,0 +1,220 @@
+package kernels
+
+import (
+	"math"
+
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// word is a type in which keys are compared.
+type word interface{ uint32 | uint64 }
+
+// Order makes keys of elements' bits: the least key is that of the least element, or of the
+// greatest, and of NaN if there is one. Keys of different elements differ, but for NaNs.
+type Order[K word] struct {
+	Flip K // these bits are inverted
+	// Half has all bits of a float but its sign; 0 for integers.
+	Half K
+	// Inf is the float that is infinite.
+	Inf K
+}
+
+// key returns an element's key.
+func (o Order[K]) key(x K) K {
+	if o.Half == 0 {
+		return x ^ o.Flip
+	}
+	if x&o.Half > o.Inf {
+		return 0
+	}
+	if x > o.Half {
+		x ^= o.Half
+	}
+	return x ^ o.Flip
+}
+
+// value returns the element with a key; for that of NaNs, the quiet NaN without other bits.
+func (o Order[K]) value(key K) K {
+	x := key ^ o.Flip
+	if o.Half == 0 {
+		return x
+	}
+	if key == 0 {
+		return o.Inf | o.Inf&-o.Inf>>1
+	}
+	if x > o.Half {
+		x ^= o.Half
+	}
+	return x
+}
+
+// Ends sets elements of Low and High to the least and the greatest key of a part of X.
+type Ends[T bits, K word] struct {
+	X        []T
+	Length   []int64 // how many elements the call has, or nothing
+	Part     int     // the elements of a work-group's part, a multiple of Size
+	Least    Order[K]
+	Greatest Order[K]
+	Low      []K
+	High     []K
+}
+
+// Ends of elements of each size.
+type (
+	Ends8  = Ends[uint8, uint32]
+	Ends16 = Ends[uint16, uint32]
+	Ends32 = Ends[uint32, uint32]
+	Ends64 = Ends[uint64, uint64]
+)
+
+// Properties states the work-group's size.
+func (Ends[T, K]) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Size)}
+}
+
+// Kernel goes through a part.
+func (k Ends[T, K]) Kernel(it dsl.NDItem1) {
+	base := it.GroupID() * k.Part
+	end := min(base+k.Part, first(len(k.X), k.Length, 0))
+	low, high := ^K(0), ^K(0)
+	for i := base + it.LocalID(); i < end; i += Size {
+		x := K(k.X[i])
+		low = min(low, k.Least.key(x))
+		high = min(high, k.Greatest.key(x))
+	}
+	low = dsl.ReduceOverGroup(it.Group(), low, dsl.Minimum)
+	high = dsl.ReduceOverGroup(it.Group(), high, dsl.Minimum)
+	if it.LocalID() == 0 {
+		k.Low[it.GroupID()], k.High[it.GroupID()] = low, high
+	}
+}
+
+// EndsEnd combines the keys of parts, and writes the elements to Min and Max, each of which may
+// be empty.
+type EndsEnd[T bits, K word] struct {
+	Low      []K
+	High     []K
+	N        int     // the elements of the call, if Length is empty
+	Length   []int64 // how many elements the call has, or nothing
+	Least    Order[K]
+	Greatest Order[K]
+	Min      []T
+	Max      []T
+}
+
+// The ends of elements of each size.
+type (
+	EndsEnd8  = EndsEnd[uint8, uint32]
+	EndsEnd16 = EndsEnd[uint16, uint32]
+	EndsEnd32 = EndsEnd[uint32, uint32]
+	EndsEnd64 = EndsEnd[uint64, uint64]
+)
+
+// Properties states the work-group's size.
+func (EndsEnd[T, K]) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Size)}
+}
+
+// Kernel is launched with one work-group.
+func (k EndsEnd[T, K]) Kernel(it dsl.NDItem1) {
+	low, high := ^K(0), ^K(0)
+	for i := it.LocalID(); i < min(len(k.Low), len(k.High)); i += Size {
+		low = min(low, k.Low[i])
+		high = min(high, k.High[i])
+	}
+	low = dsl.ReduceOverGroup(it.Group(), low, dsl.Minimum)
+	high = dsl.ReduceOverGroup(it.Group(), high, dsl.Minimum)
+	if it.LocalID() > 0 || first(k.N, k.Length, 0) == 0 {
+		return
+	}
+	if len(k.Min) > 0 {
+		k.Min[0] = T(k.Least.value(low))
+	}
+	if len(k.Max) > 0 {
+		k.Max[0] = T(k.Greatest.value(high))
+	}
+}
+
+// Arg sets elements of Keys and At to the least key of a part of X, and to the index of the first
+// element with that key.
+type Arg[T bits, K word] struct {
+	X      []T
+	Length []int64 // how many elements the call has, or nothing
+	Part   int     // the elements of a work-group's part, a multiple of Size
+	Order  Order[K]
+	Keys   []K
+	At     []int64
+}
+
+// Arg of elements of each size.
+type (
+	Arg8  = Arg[uint8, uint32]
+	Arg16 = Arg[uint16, uint32]
+	Arg32 = Arg[uint32, uint32]
+	Arg64 = Arg[uint64, uint64]
+)
+
+// Properties states the work-group's size.
+func (Arg[T, K]) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Size)}
+}
+
+// Kernel goes through a part. A work-item's elements come in the order of their indices, so the
+// first of equal ones stays.
+func (k Arg[T, K]) Kernel(it dsl.NDItem1) {
+	base := it.GroupID() * k.Part
+	end := min(base+k.Part, first(len(k.X), k.Length, 0))
+	least, at := ^K(0), int64(math.MaxInt64)
+	for i := base + it.LocalID(); i < end; i += Size {
+		if key := k.Order.key(K(k.X[i])); key < least || at == math.MaxInt64 {
+			least, at = key, int64(i)
+		}
+	}
+	least, at = firstOver(it.Group(), least, at)
+	if it.LocalID() == 0 {
+		k.Keys[it.GroupID()], k.At[it.GroupID()] = least, at
+	}
+}
+
+// firstOver returns the least key of a group's work-items, and the least index with that key.
+func firstOver[K word](g dsl.Group, key K, at int64) (K, int64) {
+	least := dsl.ReduceOverGroup(g, key, dsl.Minimum)
+	if key != least {
+		at = math.MaxInt64
+	}
+	return least, dsl.ReduceOverGroup(g, at, dsl.Minimum)
+}
+
+// ArgEnd combines the keys and indices of parts.
+type ArgEnd[K word] struct {
+	Keys   []K
+	At     []int64
+	N      int     // the elements of the call, if Length is empty
+	Length []int64 // how many elements the call has, or nothing
+	Out    []int64
+}
+
+// The ends of keys of each size.
+type (
+	ArgEnd32 = ArgEnd[uint32]
+	ArgEnd64 = ArgEnd[uint64]
+)
+
+// Properties states the work-group's size.
+func (ArgEnd[K]) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+// Kernel is launched with one work-group. A work-item's parts come in the order of their
+// indices, and a part without elements has an index that no element has.
+func (k ArgEnd[K]) Kernel(it dsl.NDItem1) {
+	least, at := ^K(0), int64(math.MaxInt64)
+	for i := it.LocalID(); i < min(len(k.Keys), len(k.At)); i += Size {
+		if key := k.Keys[i]; key < least || at == math.MaxInt64 {
+			least, at = key, k.At[i]
+		}
+	}
+	_, at = firstOver(it.Group(), least, at)
+	if it.LocalID() == 0 && first(k.N, k.Length, 0) > 0 {
+		k.Out[0] = at
+	}
+}

@@ -1,0 +1,88 @@
+package kernels
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// number is a type that sums are made in.
+type number interface {
+	uint8 | uint16 | uint32 | uint64 | float32 | float64
+}
+
+// Sum sets each element of Out to the sum of a block of X, in the order that package reduce
+// states. S is the type in which small integers are added.
+type Sum[T, S number] struct {
+	X      []T
+	Length []int64 // how many elements the call has, or nothing
+	Shift  uint32  // an element of X stands for 1<<Shift of the call
+	Out    []T
+}
+
+// The sums of integers serve those with signs, too.
+type (
+	SumUint8   = Sum[uint8, uint32]
+	SumUint16  = Sum[uint16, uint32]
+	SumUint32  = Sum[uint32, uint32]
+	SumUint64  = Sum[uint64, uint64]
+	SumFloat32 = Sum[float32, float32]
+	SumFloat64 = Sum[float64, float64]
+)
+
+// Properties states the work-group's size, and that each operation is rounded.
+func (Sum[T, S]) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
+}
+
+// Kernel adds up a block.
+func (k Sum[T, S]) Kernel(it dsl.NDItem1) {
+	l, group := it.LocalID(), it.GroupID()
+	n, base := first(len(k.X), k.Length, k.Shift), group*Block
+	end := min(base+Block, n)
+	var sum S
+	for i := base + l; i < end; i += Size {
+		sum += S(k.X[i])
+	}
+	sum = dsl.ReduceOverGroup(it.Group(), sum, dsl.Plus)
+	if l == 0 {
+		k.Out[group] = T(sum)
+	}
+}
+
+// Dot sets each element of Out to the sum of the products of a block of X and Y, as Sum adds
+// them up.
+type Dot[T, S number] struct {
+	X, Y   []T
+	Length []int64 // how many elements the call has, or nothing
+	Out    []T
+}
+
+// The products of integers serve those with signs, too.
+type (
+	DotUint8   = Dot[uint8, uint32]
+	DotUint16  = Dot[uint16, uint32]
+	DotUint32  = Dot[uint32, uint32]
+	DotUint64  = Dot[uint64, uint64]
+	DotFloat32 = Dot[float32, float32]
+	DotFloat64 = Dot[float64, float64]
+)
+
+// Properties states the work-group's size, and that each operation is rounded.
+func (Dot[T, S]) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
+}
+
+// Kernel multiplies and adds up a block.
+func (k Dot[T, S]) Kernel(it dsl.NDItem1) {
+	l, group := it.LocalID(), it.GroupID()
+	n, base := first(min(len(k.X), len(k.Y)), k.Length, 0), group*Block
+	end := min(base+Block, n)
+	var sum S
+	for i := base + l; i < end; i += Size {
+		sum += S(S(k.X[i]) * S(k.Y[i]))
+	}
+	sum = dsl.ReduceOverGroup(it.Group(), sum, dsl.Plus)
+	if l == 0 {
+		k.Out[group] = T(sum)
+	}
+}

@@ -1,0 +1,75 @@
+package reduce
+
+import (
+	"context"
+
+	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/internal/call"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// ScratchBytes returns the size of the memory that prim.Scratch gives to a function of this package, for
+// n elements and values of type A: that of the elements for Sum and Dot, and By's A. The other functions
+// take at most 16 KiB, which is always part of it.
+func ScratchBytes[A any](n int) int {
+	return max(levelBytes[A](blocks(n)), 2*call.Bytes[uint64](mostParts))
+}
+
+// onSlices runs a function on a copy of xs, and copies its output to out.
+func onSlices[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T, out []R, f func(m *call.Memory, v runtime.View[T], out runtime.View[R]) error) error {
+	m, err := call.OnSlices(ctx, dev, name)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	v, err := call.Copied(m, xs)
+	if err != nil {
+		return err
+	}
+	o, err := call.Elements[R](m, len(out))
+	if err != nil {
+		return err
+	}
+	if err := f(m, v, o); err != nil {
+		return err
+	}
+	return call.Read(m, out, o)
+}
+
+// one runs a function on a slice that has one result.
+func one[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(*runtime.Queue, runtime.View[T], runtime.View[R], ...prim.Option) (runtime.Event, error)) (R, error) {
+	var out [1]R
+	err := onSlices(ctx, dev, name, xs, out[:], func(m *call.Memory, v runtime.View[T], o runtime.View[R]) error {
+		_, err := on(m.Queue, v, o)
+		return err
+	})
+	return out[0], err
+}
+
+// some is one for functions that have no result for an empty slice.
+func some[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(*runtime.Queue, runtime.View[T], runtime.View[R], ...prim.Option) (runtime.Event, error)) (R, error) {
+	if err := notEmpty(name, len(xs)); err != nil {
+		var none R
+		return none, err
+	}
+	return one(ctx, dev, name, xs, on)
+}
+
+func notEmpty(name string, n int) error {
+	if n > 0 {
+		return nil
+	}
+	return &runtime.Error{Class: runtime.ErrInvalid, Problem: name + ": the slice has 0 elements, of which none is the least or the greatest", Remedy: "test its length before"}
+}
+
+// mostParts is the most parts that functions without an order of their own divide elements into: enough
+// to fill a large device.
+const mostParts = 1024
+
+// parts returns the number of parts of n elements, at least one, and the elements of each.
+func parts(n int) (groups, part int) {
+	groups = min(blocks(n), mostParts)
+	part = ((n+groups-1)/groups + size - 1) / size * size
+	part = max(part, size)
+	return max((n+part-1)/part, 1), part
+}

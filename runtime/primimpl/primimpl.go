@@ -1,0 +1,79 @@
+// Package primimpl has the functions that the packages of prim need of the runtime beyond its API.
+// Nothing else calls it.
+package primimpl
+
+import (
+	"unsafe"
+
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+)
+
+// api is package runtime's side, which users do not see.
+var api = launch.Runtime.(interface {
+	Usable(*runtime.Queue) error
+	CheckView(q *runtime.Queue, name string, s launch.Slice) error
+	Recorded(runtime.Event) bool
+	Attached(dev *runtime.Device, key any, made func() any) any
+})
+
+// Usable returns the error of a queue that takes no launches: it is none, or its device is closed.
+func Usable(q *runtime.Queue) error { return api.Usable(q) }
+
+// Recorded reports whether an event stands for a node of a graph.
+func Recorded(e runtime.Event) bool { return api.Recorded(e) }
+
+// Attached returns the value that is kept for a device under a key, and that made makes at its first
+// use. It becomes garbage with the device.
+func Attached(dev *runtime.Device, key any, made func() any) any {
+	return api.Attached(dev, key, made)
+}
+
+// Used is the memory of a view that a function uses.
+type Used struct {
+	name string
+	at   launch.Slice
+	size uint64 // bytes
+}
+
+// Use returns the memory of a view, which the function's caller knows under a name.
+func Use[T any](name string, v runtime.View[T]) Used {
+	var zero T
+	return Used{name, v.Arg(), uint64(v.Len()) * uint64(unsafe.Sizeof(zero))}
+}
+
+// Name returns the view's name.
+func (u Used) Name() string { return u.name }
+
+// Check returns the error of the view on a usable queue: its buffer is nil, closed or another device's.
+// The errors are those of launches.
+func (u Used) Check(q *runtime.Queue) error { return api.CheckView(q, u.name, u.at) }
+
+// Aligned reports whether the view begins at a multiple of n bytes in its buffer.
+func (u Used) Aligned(n uint64) bool { return u.at.Off%n == 0 }
+
+// Overlaps reports whether two views share a byte.
+func (u Used) Overlaps(v Used) bool {
+	return u.at.Mem != nil && u.at.Mem == v.at.Mem && u.size > 0 && v.size > 0 &&
+		u.at.Off < v.at.Off+v.size && v.at.Off < u.at.Off+u.size
+}
+
+// Same reports whether two views are of the same bytes.
+func (u Used) Same(v Used) bool {
+	return u.at.Mem == v.at.Mem && u.at.Off == v.at.Off && u.size == v.size
+}
+
+// Cast returns the memory of a view as elements of another type, as many as fit in it. The view
+// begins at a multiple of the size of U.
+func Cast[U, T any](v runtime.View[T]) runtime.View[U] {
+	s := v.Arg()
+	var t T
+	var u U
+	if s.Len > 0 && unsafe.Sizeof(t) != unsafe.Sizeof(u) {
+		s.Len = int(uint64(s.Len) * uint64(unsafe.Sizeof(t)) / uint64(unsafe.Sizeof(u)))
+	}
+	return *(*runtime.View[U])(unsafe.Pointer(&s)) // a View is a Slice; TestCast
+}
+
+// The sizes of a View and a Slice are equal.
+const _ = -(unsafe.Sizeof(runtime.View[byte]{}) ^ unsafe.Sizeof(launch.Slice{}))

@@ -1,0 +1,35 @@
+package runtime
+
+import "github.com/kgen-go/kgen/runtime/internal/launch"
+
+// This file has the functions that the packages of prim call, through package primimpl.
+
+// CheckView returns the error of a view that a function is given under a name, for use on a queue: that
+// of a launch.
+func (forStubs) CheckView(q *Queue, name string, s launch.Slice) error {
+	switch {
+	case s.Len == launch.NoBuffer:
+		return errorf(ErrKernelArgument, "%s is a view of a nil buffer", name).advise(nilBuffer)
+	case s.Mem == nil:
+		return nil
+	case s.Mem.Stream() != q.dev.stream:
+		return errorf(ErrKernelArgument, "%s is a view of another device's buffer", name).
+			advise("copy it to a buffer of %s", q.dev.Name())
+	case s.Mem.Released():
+		return errorf(ErrKernelArgument, "%s is a view of a closed buffer", name)
+	}
+	return nil
+}
+
+// Recorded reports whether an event stands for a node of a graph.
+func (forStubs) Recorded(e Event) bool { return e.l != nil && e.l.rare().node != nil }
+
+// Attached returns the value that is kept for a device under a key, and made at its first use. It
+// becomes garbage with the device.
+func (forStubs) Attached(d *Device, key any, made func() any) any {
+	v, ok := d.attached.Load(key)
+	if !ok {
+		v, _ = d.attached.LoadOrStore(key, made())
+	}
+	return v
+}
