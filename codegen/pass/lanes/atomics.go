@@ -203,14 +203,10 @@ func (a *atomicOps) compareAndSwap(v *ir.Value) {
 func (a *atomicOps) wordAround(v *ir.Value, t *ir.Type) (ref *ir.Ref, path []*ir.Value, shift *ir.Value) {
 	addr := a.op(ir.OpAddrOf, ir.TypeAddr, v.Path()...)
 	addr.Aux = v.Ref()
-	low := a.word(ir.OpUConvert, a.op(ir.OpBitcast, ir.TypeI64, addr))
-	shift = a.word(ir.OpShl, a.word(ir.OpAnd, low, a.i32(3)), a.i32(3))
-	before := a.word(ir.OpAnd, low, a.i32(3))
-	if t == ir.TypeI16 {
-		before = a.word(ir.OpShrL, before, a.i32(1))
-	}
-	base := a.op(ir.OpAddrOf, ir.TypeAddr, addr, a.word(ir.OpISub, a.i32(0), before))
-	base.Aux = &ir.Ref{Elem: t}
+	bits := a.op(ir.OpBitcast, ir.TypeI64, addr)
+	shift = a.word(ir.OpShl, a.word(ir.OpAnd, a.word(ir.OpUConvert, bits), a.i32(3)), a.i32(3))
+	// An index back from addr would not do: NVIDIA's driver takes a negative index of 32 bits for a large one.
+	base := a.op(ir.OpBitcast, ir.TypeAddr, a.op(ir.OpAnd, ir.TypeI64, bits, a.m.Int(ir.TypeI64, -4)))
 	return &ir.Ref{Elem: ir.TypeI32}, []*ir.Value{base, a.i32(0)}, shift
 }
 
@@ -221,15 +217,17 @@ func (a *atomicOps) swapPart(v *ir.Value, t *ir.Type) {
 	ref, path, shift := a.wordAround(v, t)
 	mask := a.word(ir.OpShl, a.i32(1<<t.Bits()-1), shift)
 	next, old = a.word(ir.OpShl, next, shift), a.word(ir.OpShl, old, shift)
+	first := a.at(ir.OpAtomicLoad, ir.TypeI32, ref, path)
 	loop, try, done := a.f.NewBlock(), a.f.NewBlock(), a.f.NewBlock()
 	a.b.Jump(loop)
 	a.b = loop
-	now := a.at(ir.OpAtomicLoad, ir.TypeI32, ref, path)
+	now := loop.NewPhi(ir.TypeI32, first)
 	loop.Branch(a.op(ir.OpIEq, ir.TypeBool, a.word(ir.OpAnd, now, mask), old), try, done)
 	a.b = try
 	whole := a.word(ir.OpOr, a.word(ir.OpAnd, now, a.word(ir.OpNot, mask)), next)
 	got := a.at(ir.OpAtomicCompareExchange, ir.TypeI32, ref, path, whole, now)
 	try.Branch(a.op(ir.OpIEq, ir.TypeBool, got, now), done, loop)
+	now.Args = append(now.Args, got)
 	a.b = done
 	swapped := done.NewPhi(ir.TypeBool)
 	for _, p := range done.Preds {
