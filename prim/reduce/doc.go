@@ -11,7 +11,7 @@
 //
 // All functions but By take elements of all integer and float types of Go, and of types made of these.
 // Min, Max, MinMax, ArgMin, ArgMax and the counts take those of package half, too; Sum and Dot
-// refuse them (ErrInvalid). Sums and products of integers wrap in their type. Sums and products of
+// refuse them (ErrInvalid). A type made of one of these is its bits, an unsigned integer. Sums and products of integers wrap in their type. Sums and products of
 // float64 need a device with properties.FP64 (ErrKernelNotSupported elsewhere); the other functions compare
 // bits, and run on every device. By takes the elements of its kernel.
 //

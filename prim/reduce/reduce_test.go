@@ -84,6 +84,11 @@ func fill[T real](xs []T) {
 	}
 }
 
+func bits[T any](v T) (b uint64) {
+	*(*T)(unsafe.Pointer(&b)) = v
+	return b
+}
+
 func fromBits[T any](b uint64) T { return *(*T)(unsafe.Pointer(&b)) }
 
 // special sets some elements of floats to zeros of both signs, infinities and NaNs with payloads.
@@ -205,7 +210,7 @@ func comparedIn[T real](v views[T], x runtime.View[T], xs []T) {
 	}
 	first := func(want T) int64 {
 		for i, e := range xs {
-			if bitsOf(e) == bitsOf(want) {
+			if e == want && math.Signbit(float64(e)) == math.Signbit(float64(want)) || e != e && want != want {
 				return int64(i)
 			}
 		}
@@ -222,6 +227,9 @@ func comparedIn[T real](v views[T], x runtime.View[T], xs []T) {
 	} {
 		got := result(v, 1, func(out runtime.View[T], opts ...prim.Option) (runtime.Event, error) { return f.on(q, x, out, opts...) })
 		same(t, fmt.Sprint(f.name, " of ", n), got[0], f.want)
+		if got[0] != got[0] && bits(got[0]) != 0x7fc00000 && bits(got[0]) != 0x7ff8000000000000 {
+			t.Errorf("%s of %d: a NaN with the bits %#x", f.name, n, bits(got[0]))
+		}
 		at := result(v, 1, func(out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 			return f.arg(q, x, out, opts...)
 		})

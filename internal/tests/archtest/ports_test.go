@@ -19,7 +19,7 @@ func TestPorts(t *testing.T) {
 				Mode: packages.LoadAllSyntax,
 				Dir:  "../../..",
 				Env:  append(os.Environ(), "GOOS="+port.os, "GOARCH="+port.arch, "CGO_ENABLED=0"),
-			}, "./dsl/...", "./runtime", "./generated/...")
+			}, "./dsl/...", "./runtime", "./prim/...", "./generated/...")
 			if err != nil {
 				t.Fatal(err)
 			}
