@@ -84,7 +84,11 @@ func (w *item) index(v *ir.Value, t *ir.Type, p *ir.Value) int64 {
 // address returns the device address that the path leads to, and the type there.
 func (w *item) address(v *ir.Value, r *ir.Ref, path []*ir.Value) (uint64, *ir.Type) {
 	t := r.Elem
-	a := w.value(path[0]) + uint64(sext(path[1].Type, w.value(path[1]))*int64(t.Size))
+	i := sext(path[1].Type, w.value(path[1]))
+	if i < 0 && path[1].Type == ir.TypeI32 {
+		w.fail(v, "index %d has 32 bits: drivers differ in whether it has a sign", i)
+	}
+	a := w.value(path[0]) + uint64(i*int64(t.Size))
 	for _, p := range path[2:] {
 		if t.Kind == ir.Array {
 			a += uint64(w.index(v, t, p) * int64(t.Elem.Size))
