@@ -89,7 +89,7 @@ func differ[T any](a, b []T) int {
 }
 
 func lengths() []int {
-	return []int{0, 1, 2, 3, 255, 256, 257, 1023, 1025, sample.Of(1<<20+3, 5001), 1 + rand.IntN(3000)}
+	return []int{0, 1, 2, 3, 255, 256, 257, 1023, 1025, sample.Of(1<<16+3, 5001), 1 + rand.IntN(3000)}
 }
 
 // moved compares all functions that move elements of one type with plain Go.
