@@ -214,7 +214,8 @@ func TestStrict(t *testing.T) {
 		{"%2 = FToU i64 f32 0x7fc00000", "NaN is out of the range"},
 		{"%2 = IAdd i32 UDiv i32 ($N, i32 0), i32 1", "UDiv i32 ($N, i32 0): division by zero"},
 		{"%2 = Load i32 [%0 i32, i32 4]", "4 bytes at address 0x1010 are no memory"},
-		{"%2 = Load i32 [%0 i32, i32 -1]", "4 bytes at address 0xffc are no memory"},
+		{"%2 = Load i32 [%0 i32, i64 -1]", "4 bytes at address 0xffc are no memory"},
+		{"%2 = Load i32 [%0 i32, i32 -1]", "index -1 has 32 bits"},
 		{"%2 = Load i64 [%0 i32, i32 3]", "the path leads to i32"},
 		{"%2 = Load i64 [%0 {0: i32, 4: i64; 12/4}, i32 0, i32 1]", "address 0x1004 is not aligned to 8"},
 		{"%2 = Load i64 [%0 i64, i32 2]", "no memory of the launch"},
@@ -521,7 +522,7 @@ func TestMemory(t *testing.T) {
 	%3 = Load i8 [var b, %2, i32 1, i32 1]
 	%4 = SConvert i32 %3
 	%5 = AddrOf addr [%0 [2]i32, i64 1, i32 1]
-	Store [%5 i32, i32 -1], %4
+	Store [%5 i32, i64 -1], %4
 	%6 = Load i32 [var table, i32 1]
 	Store [%5 i32, i32 0], %6
 	%7 = Load i32 [var b, i32 0, i32 0]
