@@ -169,6 +169,9 @@ func TestOtherModules(t *testing.T) {
 
 // TestNames: what is written compiles whatever kernels and their packages are called.
 func TestNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds 18 packages, and -short is set")
+	}
 	files := map[string]string{}
 	add := func(at, pkg string, kernels ...string) {
 		text := "package " + pkg + "\n\nimport \"github.com/kgen-go/kgen/dsl\"\n"

@@ -207,6 +207,9 @@ func TestFields(t *testing.T) {
 
 // TestBodies changes what kernels do: the tool reports it, and in tests so does Open.
 func TestBodies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs go vet and go test many times, and -short is set")
+	}
 	w := newWorkspace(t, "")
 	root, err := filepath.EvalSymlinks(w.dir)
 	if err != nil {

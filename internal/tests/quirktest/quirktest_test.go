@@ -16,6 +16,9 @@ import (
 // TestDisabled compiles each kernel that a row of the table names, with and without the row:
 // one that compiles alike shows nothing of the row.
 func TestDisabled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles the kernels of all rows once more, and -short is set")
+	}
 	c := &Compiler{}
 	programs := oracle.NewCompiler(smith.Imports...)
 	n := 0

@@ -31,7 +31,12 @@ func TestFunctions(t *testing.T) {
 }
 
 // TestFunctionsSwiftShader is TestFunctions on a second driver.
-func TestFunctionsSwiftShader(t *testing.T) { swiftshader.Run(t, "^TestFunctions$/^Vulkan$") }
+func TestFunctionsSwiftShader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestFunctions runs the modules for SwiftShader, too, and -short is set")
+	}
+	swiftshader.Run(t, "^TestFunctions$/^Vulkan$")
+}
 
 func functions(t *testing.T, dev *runtime.Device) {
 	t.Run("Float16", func(t *testing.T) { functionsOf(t, dev, 1<<16, gen.RunFunctions16) })

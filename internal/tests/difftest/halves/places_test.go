@@ -34,7 +34,12 @@ func TestPlaces(t *testing.T) {
 }
 
 // TestPlacesSwiftShader is TestPlaces on a second driver.
-func TestPlacesSwiftShader(t *testing.T) { swiftshader.Run(t, "^TestPlaces$/^Vulkan$") }
+func TestPlacesSwiftShader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestPlaces runs the modules for SwiftShader, too, and -short is set")
+	}
+	swiftshader.Run(t, "^TestPlaces$/^Vulkan$")
+}
 
 func f16(x float32) half.Float16 { return half.FromFloat32[half.Float16](x) }
 
