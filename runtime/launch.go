@@ -31,7 +31,7 @@ func launchOf(c *launch.Call) *launching {
 // kept keeps the others' memory.
 const fewEvents = 24
 
-// event returns a new pending, as newPending does, from those that the launch keeps.
+// event returns a new pending as newPending does. It takes one that the launch keeps, if there is one.
 func (c *launching) event(dev *Device, k *Kernel) *pending {
 	if len(c.events) == 0 {
 		c.events = make([]pending, fewEvents)

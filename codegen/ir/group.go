@@ -91,7 +91,7 @@ func (v *Value) Neutral(m *Module, i int) *Value {
 func (o Op) wordArg() int { return strings.IndexByte(opInfos[o].Sig, 'k') }
 
 // Word returns which word of its result a group op returns, and whether results of its kind have
-// several: those of a ballot have a bit for each invocation.
+// several: the words of a ballot have a bit for each invocation.
 func (v *Value) Word() (n uint64, several bool) {
 	i := v.Op.wordArg()
 	if i < 0 {

@@ -72,7 +72,7 @@ func Page(ctx context.Context, title string, prog *load.Program, diags diag.List
 	return page, diags, errors.Join(errs...)
 }
 
-// viewer makes what the page has of one kernel.
+// viewer makes the part of the page about one kernel.
 type viewer struct {
 	prog    *load.Program
 	k       *load.Kernel
@@ -131,7 +131,7 @@ func (v *viewer) run(ctx context.Context, loaded diag.List) {
 	}
 }
 
-// fail shows what is wrong with a kernel in the place of what became of it.
+// fail shows the mistakes of a kernel in place of its code.
 func (v *viewer) fail() {
 	all := slices.Concat(v.loaded, v.diags)
 	all.Sort()

@@ -95,7 +95,7 @@ func memoryFor[T number](b *Bench, n int) (*memory[T], error) {
 
 func (m *memory[T]) all() runtime.View[T] { return m.buf.All() }
 
-// poison fills the memory with what is no result: NaN, or bits that are all set.
+// poison fills the memory with values that no result has: NaN, or bits that are all set.
 func (m *memory[T]) poison() error {
 	return m.fill(wrong[T]())
 }

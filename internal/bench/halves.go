@@ -16,7 +16,7 @@ const single = "f32"
 
 type f16 = half.Float16
 
-// halfSizes are those of streams for elements of half the bytes.
+// halfSizes are the sizes of streams for elements of half the bytes.
 var halfSizes = doubled(streamSizes)
 
 func doubled(sizes [4]int) [4]int {
@@ -75,7 +75,7 @@ func halfWork(group, name string, inputs int, want func(x, y f16) f16,
 	}}
 }
 
-// halfStream is a row of one of BabelStream's kernels, whose arguments are those of s.
+// halfStream is a row of one of BabelStream's kernels, with the arguments of s.
 func halfStream(s stream[float32], args func(x, y, out runtime.View[f16]) []any, want func(x, y f16) f16) Work {
 	return halfWork("BabelStream", s.cuda+" f16", s.inputs, want,
 		func(b *Bench, x, y, out runtime.View[f16]) (func(int) error, error) {

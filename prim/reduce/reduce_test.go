@@ -62,7 +62,7 @@ func lengths() []int {
 	return append(l, long, 1+rand.IntN(20000))
 }
 
-// bitsOf returns the bits of a value, those of NaNs alike.
+// bitsOf returns the bits of a value, and the same bits for all NaNs.
 func bitsOf[T any](v T) string {
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Float32, reflect.Float64:

@@ -73,7 +73,7 @@ func DotOn[T prim.Number](q *runtime.Queue, x, y, out runtime.View[T], opts ...p
 	return c.End()
 }
 
-// refuseSmall refuses the types of package half, whose sums would be those of their bits.
+// refuseSmall refuses the types of package half, whose bits would be added in place of their values.
 func refuseSmall[T prim.Number](c *call.Call) {
 	if call.KindOf[T]().Small {
 		c.Refuse("convert the elements to float32", "there is no kernel for elements of package half")

@@ -10,11 +10,11 @@ import (
 // vectorBuilder writes code for items that run in lockstep.
 type vectorBuilder struct {
 	*vectors
-	ahead *ir.Block                 // where what is the same for all items is computed
+	ahead *ir.Block                 // the block of values that all items share
 	cur   *ir.Block                 // where code goes
 	exit  *ir.Block                 // where the items end
-	had   map[*ir.Value]*ir.Value   // what is the same for all items
-	each  []map[*ir.Value]*ir.Value // what it is for each
+	had   map[*ir.Value]*ir.Value   // the values that all items share
+	each  []map[*ir.Value]*ir.Value // the values of each item
 	ids   []*ir.Value               // the items' ids
 	index map[int][]*ir.Value       // of the vectors that are their elements, by the elements' bytes
 	parts map[*ir.Value]part        // elements of packed vectors, as they were loaded

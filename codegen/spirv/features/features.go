@@ -1,7 +1,7 @@
 // Package features is the one table of optional features: the capability and extension that
 // SPIR-V has for each, the aspect that kernels know it by, and the feature that a Vulkan
 // device has. Package emit declares capabilities by it, package valid checks modules by it,
-// package back finds the aspects of a module in it, and the Vulkan backend those of a device.
+// package back finds the aspects of a module in it, and the Vulkan backend the aspects of a device.
 package features
 
 import (

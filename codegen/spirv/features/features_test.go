@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// enumerant is what the grammar says of a capability.
+// enumerant is the description of a capability in the grammar.
 type enumerant struct {
 	Name         string `json:"enumerant"`
 	Value        uint32

@@ -115,7 +115,7 @@ func TestVectors(t *testing.T) {
 	t.Run("words", func(t *testing.T) { test(t, devtest.Vulkan(t, runtime.MaskAspects(properties.Int64))) })
 }
 
-// TestSmallVectors is TestVectors for elements of 16 and 8 bits, of which a vector has more, and
+// TestSmallVectors is TestVectors for elements of 16 and 8 bits. A vector has more of these, and
 // for both beside wider ones. A slice begins at most 15 elements past a multiple of 16 bytes.
 func TestSmallVectors(t *testing.T) {
 	devtest.Each(t, compareSmallVectors)

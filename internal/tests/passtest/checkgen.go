@@ -195,7 +195,7 @@ func (g *CheckGen) Launch(n, m int64, a, out int) interp.Launch {
 	return l
 }
 
-// Launches returns launches of which some pass all checks and some fail.
+// Launches returns launches. Some pass all checks, and some fail.
 func (g *CheckGen) Launches() []interp.Launch {
 	return []interp.Launch{g.Launch(2, 3, 12, 9), g.Launch(1, 1, 3, 40), g.Launch(0, 5, 40, 40), g.Launch(3, 2, 0, 7),
 		g.Launch(-1, 4, 20, 2), g.Launch(1<<28, 1, 9, 9), g.Launch(1<<14, 1<<14, 30, 30), g.Launch(1<<40, -1<<62, 30, 30)}
@@ -215,7 +215,7 @@ func Arranged(m *ir.Module, l interp.Launch) interp.Launch {
 	return l
 }
 
-// Outcome is what the kernel leaves, in words.
+// Outcome is the memory after the kernel, in words.
 func Outcome(m *ir.Module, l interp.Launch) string {
 	r, err := interp.Run(m, Arranged(m, l))
 	var b strings.Builder

@@ -20,7 +20,7 @@ type LaneMachine struct {
 	Limit int // steps of each lane
 	// Most, if not 0, is the number of events after which a lane ends.
 	Most  int
-	State uint64 // what the values from in depend on
+	State uint64 // the seed of the values from in
 	// Strict asks that all lanes meet at every Sync op; else those that have
 	// returned are not waited for, as on the host.
 	Strict bool

@@ -100,7 +100,7 @@ func (g *NestGen) index(depth int) *ir.Value {
 	return g.B.Append(ir.OpIAdd, ir.TypeI64, x, y)
 }
 
-// end returns what a loop counts to, or from.
+// end returns the number that a loop counts to, or from.
 func (g *NestGen) end() *ir.Value {
 	switch k := g.r.IntN(10); {
 	case k < 4:
@@ -117,7 +117,7 @@ func (g *NestGen) end() *ir.Value {
 type nestLoop struct {
 	g         *NestGen
 	width     *ir.Type
-	i, second *ir.Var // what it counts, and what grows along
+	i, second *ir.Var // the counter, and a variable that grows along with it
 	by        int64
 	end       *ir.Value
 	down      bool

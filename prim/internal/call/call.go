@@ -105,7 +105,7 @@ func In[T any](c *Call, name string, v runtime.View[T]) {
 	c.in = append(c.in, primimpl.Use(name, v))
 }
 
-// Out names a view of which the call writes the first n elements, and reads none.
+// Out names a view. The call writes its first n elements and reads none.
 func Out[T any](c *Call, name string, v runtime.View[T], n int) {
 	c.check(primimpl.Use(name, v))
 	if c.err == nil && v.Len() < n {

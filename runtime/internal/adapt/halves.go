@@ -84,7 +84,7 @@ type halves struct {
 	native bool // the module has the type float16
 
 	defs map[spirv.ID]*spirv.Instruction
-	// foreign are vectors of unpacked float16s of which more is used than the first one: no code of
+	// foreign are vectors of unpacked float16s whose other elements are used, too: no code of
 	// kgen's has such.
 	foreign map[spirv.ID]bool
 	// shown are float32s whose bits something may see.

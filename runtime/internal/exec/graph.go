@@ -40,7 +40,7 @@ type Graph struct {
 
 	updating sync.Mutex // held by Update
 	mu       sync.Mutex // guards the fields that Update changes, for those that look at them
-	nodes    []Node     // the nodes in the graph's sequence, those of sub-graphs among them
+	nodes    []Node     // the nodes in the graph's sequence, with the nodes of sub-graphs
 	sets     int        // the number of sets of nodes that are fused
 	gone     []*Step    // the steps of nodes that have no command
 	run      *Sequence

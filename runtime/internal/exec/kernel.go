@@ -24,7 +24,7 @@ type Kernel struct {
 	// Owner is the value that the kernel is part of.
 	Owner any
 
-	words  []func() []uint32 // the modules: the kernel's own, and those of its variants
+	words  []func() []uint32 // the modules of the kernel and of its variants
 	number uint32            // the count of kernels when this one was made
 }
 

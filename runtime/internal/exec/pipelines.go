@@ -198,7 +198,7 @@ var ErrClosed = errors.New("the device is closed")
 // errNotBegun is the end of a pipeline that nobody has begun to make.
 var errNotBegun = errors.New("BUG: nobody made the pipeline")
 
-// get returns a pipeline of which the caller is a user then. If it is not there, first is
+// get returns a pipeline and makes the caller one of its users. If it is not there, first is
 // true, and the caller makes it. get returns nil if the device is closed.
 func (s *Pipelines) get(key pipelineKey, sh Shape, specs []hal.SpecValue) (v *Pipeline, ready, first bool) {
 	s.mu.Lock()

@@ -17,7 +17,7 @@ type FuseMode uint8
 
 const (
 	FuseNever    FuseMode = iota
-	FuseWhatFits          // those that can
+	FuseWhatFits          // the launches that can be fused
 	FuseAll               // all of them, or planning fails
 )
 
@@ -102,8 +102,8 @@ func (ex *Graph) units(order *dag.Graph) ([]*unit, Report, error) {
 	return units, r, nil
 }
 
-// byGain divides the nodes into units so that much memory is internal: those that share internal
-// memory are fused first, then those that share other memory, and last the small ones. The last two
+// byGain divides the nodes into units so that much memory is internal: nodes that share internal
+// memory are fused first, then nodes that share other memory, and last the small ones. The last two
 // steps take no internal memory away. splits say why units did not become one.
 func (ex *Graph) byGain(units []*unit) (out []*unit, splits []string) {
 	for _, gain := range []fusion.Gain{fusion.GainInternal, fusion.GainMemory, fusion.GainAny} {

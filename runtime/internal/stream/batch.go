@@ -27,7 +27,7 @@ type Batch struct {
 	held      bool          // the batch is complete, and has not been handed to the device
 	always    bool          // run is called even if earlier commands have failed
 	submitted chan struct{} // closed when ticket or err is set; nil if nobody waits for that
-	weight    int           // the number of commands, those of a Replay counted one by one
+	weight    int           // the number of commands, in which each command of a Replay counts
 	look      int           // the weight at which the stream asks next whether the device has nothing to do
 	ticket    hal.Ticket
 	err       error                           // the reason why the batch was not submitted

@@ -66,7 +66,7 @@ func (e *Event) NeedRare() *Rare {
 	return e.rare
 }
 
-// Group is a set of commands of which one failure is reported. Its field belongs to the stream.
+// Group is a set of commands that report one failure together. Its field belongs to the stream.
 type Group struct{ first *Event }
 
 // NewMarker returns an event without a command, done when all of after are.

@@ -11,7 +11,7 @@ import (
 // ErrCancelled is the error of a command that its Cancel ended.
 var ErrCancelled = errors.New("cancelled")
 
-// ErrEnded is the error of a launch of which the device left a loop early, so that it
+// ErrEnded is the error of a launch in which the device left a loop early, so that it
 // went on with wrong values. Its Fault names the loop.
 var ErrEnded = errors.New("the device ended a loop early")
 

@@ -23,11 +23,11 @@ var (
 // halfCases is how many operands the probes of float16 try.
 const halfCases = 4096
 
-// halfEdges are the bits of float16s at the ends of what there is.
+// halfEdges are the bits of float16s at the ends of their ranges.
 var halfEdges = [...]uint16{0, 1, 2, 0x1ff, 0x200, 0x3fe, 0x3ff, 0x400, 0x401, 0x7ff, 0x800, 0x3555, 0x3800, 0x3bff, 0x3c00, 0x3c01, 0x4200, 0x5640, 0x7800, 0x7bfe, 0x7bff, 0x7c00, 0x7c01, 0x7dff, 0x7e00, 0x7fff}
 
 // halfCase returns three float16s to compute with, and a float32 to convert: all pairs of edges,
-// and then numbers of which half are small or have small results.
+// and then numbers, half of them small or with small results.
 func halfCase(i uint32) (a, b, c half.Float16, f float32) {
 	x, y, z := scramble(3*i), scramble(3*i+1), scramble(3*i+2)
 	a, b, c = half.Float16(x), half.Float16(y), half.Float16(z)

@@ -25,7 +25,7 @@ type SumSquares = kernels.Reduce[float32, float32, Square]
 // Affine is the function that takes x to A*x + B.
 type Affine struct{ A, B uint32 }
 
-// Compose makes one function of several, of which the first is called first. The order matters.
+// Compose makes one function of several: the first one is called first, so the order matters.
 type Compose struct{}
 
 // Map returns a function for a number.
