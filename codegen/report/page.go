@@ -83,7 +83,7 @@ type viewer struct {
 	// loaded are the diagnostics of loading that concern the kernel.
 	loaded diag.List
 
-	names map[string]string // of files, as places have them, by what diagnostics print
+	names map[string]string // the names of files in places, by their names in diagnostics
 }
 
 // run compiles the kernel. loaded are all diagnostics of loading.
