@@ -34,7 +34,7 @@ func place(i, n int) (element, word int) {
 // Fill sets the elements of Out, which has N of them from the element Base of the call on.
 type Fill[T word] struct {
 	Out    []T
-	Length []int64 // how many elements the call has, or nothing
+	Length []int64 // the number of elements of the call, or nothing
 	Base   int
 	Words  int // the words of an element
 	Value  [MaxWords]T
@@ -59,7 +59,7 @@ func (k Fill[T]) Kernel(it dsl.Item1) {
 // Iota sets each element of Out to First + i*Step, where i is its index in the call.
 type Iota[T uint8 | uint16 | uint32 | uint64 | float32 | float64] struct {
 	Out         []T
-	Length      []int64 // how many elements the call has, or nothing
+	Length      []int64 // the number of elements of the call, or nothing
 	Base        int
 	First, Step T
 }
@@ -92,7 +92,7 @@ func (k Iota[T]) Kernel(it dsl.Item1) {
 // exchanges two words.
 type Reverse[T word] struct {
 	X, Out []T
-	Length []int64 // how many elements the call has, or nothing
+	Length []int64 // the number of elements of the call, or nothing
 	Base   int     // the first word
 	Words  int     // the words of an element
 }
@@ -121,7 +121,7 @@ func (k Reverse[T]) Kernel(it dsl.Item1) {
 type Gather[T word] struct {
 	X      []T
 	At     []int64
-	Length []int64 // how many elements the call has, or nothing
+	Length []int64 // the number of elements of the call, or nothing
 	Base   int     // the element of the call that At begins with
 	Words  int     // the words of an element
 	Out    []T
@@ -152,7 +152,7 @@ func (k Gather[T]) Kernel(it dsl.Item1) {
 // from 1.
 type Claim struct {
 	At     []int64
-	Length []int64 // how many elements the call has, or nothing
+	Length []int64 // the number of elements of the call, or nothing
 	Base   int     // the element of the call that At begins with
 	Owner  []uint32
 }
@@ -173,7 +173,7 @@ func (k Claim) Kernel(it dsl.Item1) {
 type Scatter[T word] struct {
 	X      []T
 	At     []int64
-	Length []int64 // how many elements the call has, or nothing
+	Length []int64 // the number of elements of the call, or nothing
 	Base   int     // the element of the call that At begins with
 	Words  int     // the words of an element
 	Owner  []uint32

@@ -21,7 +21,7 @@ type Reduce[T, A any, O Operation[T, A]] struct {
 	Op     O
 	X      []T
 	Parts  []A
-	Length []int64 // how many elements the call has, or nothing
+	Length []int64 // the number of elements of the call, or nothing
 	Shift  uint32  // an element of Parts stands for 1<<Shift of the call; 0 in the first launch
 	Out    []A
 }

@@ -8,7 +8,7 @@ import (
 // Count sets each element of Out to the number of elements in a part of X that have a bit of Mask.
 type Count[T bits] struct {
 	X      []T
-	Length []int64 // how many elements the call has, or nothing
+	Length []int64 // the number of elements of the call, or nothing
 	Part   int     // the elements of a work-group's part, a multiple of Size
 	Mask   T
 	Out    []int64
@@ -45,7 +45,7 @@ func (k Count[T]) Kernel(it dsl.NDItem1) {
 type CountEnd struct {
 	Parts    []int64
 	N        int     // the elements of the call, if Length is empty
-	Length   []int64 // how many elements the call has, or nothing
+	Length   []int64 // the number of elements of the call, or nothing
 	Count    []int64
 	Any, All []bool
 }

@@ -52,7 +52,7 @@ func (o Order[K]) value(key K) K {
 // Ends sets elements of Low and High to the least and the greatest key of a part of X.
 type Ends[T bits, K word] struct {
 	X        []T
-	Length   []int64 // how many elements the call has, or nothing
+	Length   []int64 // the number of elements of the call, or nothing
 	Part     int     // the elements of a work-group's part, a multiple of Size
 	Least    Order[K]
 	Greatest Order[K]
@@ -96,7 +96,7 @@ type EndsEnd[T bits, K word] struct {
 	Low      []K
 	High     []K
 	N        int     // the elements of the call, if Length is empty
-	Length   []int64 // how many elements the call has, or nothing
+	Length   []int64 // the number of elements of the call, or nothing
 	Least    Order[K]
 	Greatest Order[K]
 	Min      []T
@@ -140,7 +140,7 @@ func (k EndsEnd[T, K]) Kernel(it dsl.NDItem1) {
 // element with that key.
 type Arg[T bits, K word] struct {
 	X      []T
-	Length []int64 // how many elements the call has, or nothing
+	Length []int64 // the number of elements of the call, or nothing
 	Part   int     // the elements of a work-group's part, a multiple of Size
 	Order  Order[K]
 	Keys   []K
@@ -191,7 +191,7 @@ type ArgEnd[K word] struct {
 	Keys   []K
 	At     []int64
 	N      int     // the elements of the call, if Length is empty
-	Length []int64 // how many elements the call has, or nothing
+	Length []int64 // the number of elements of the call, or nothing
 	Out    []int64
 }
 

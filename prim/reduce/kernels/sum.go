@@ -14,7 +14,7 @@ type number interface {
 // states. S is the type in which small integers are added.
 type Sum[T, S number] struct {
 	X      []T
-	Length []int64 // how many elements the call has, or nothing
+	Length []int64 // the number of elements of the call, or nothing
 	Shift  uint32  // an element of X stands for 1<<Shift of the call
 	Out    []T
 }
@@ -53,7 +53,7 @@ func (k Sum[T, S]) Kernel(it dsl.NDItem1) {
 // them up.
 type Dot[T, S number] struct {
 	X, Y   []T
-	Length []int64 // how many elements the call has, or nothing
+	Length []int64 // the number of elements of the call, or nothing
 	Out    []T
 }
 

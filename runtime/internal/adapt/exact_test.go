@@ -33,6 +33,12 @@ func convertModule(t *testing.T) []uint32 {
 		f.GLSL(wide, spirv.GLSLstd450FAbs, w)
 		f.GLSL(narrow, spirv.GLSLstd450Floor, f.Op(spirv.OpFConvert, narrow, w))
 	}
+	return wordsOf(t, b, f)
+}
+
+// wordsOf returns the module whose only entry point is f, which it ends.
+func wordsOf(t *testing.T, b *spirv.Builder, f *spirv.FunctionBuilder) []uint32 {
+	t.Helper()
 	f.Return()
 	b.EntryPoint(spirv.ExecutionModelGLCompute, f.ID, "main")
 	b.ExecutionMode(f.ID, spirv.ExecutionModeLocalSize, 1, 1, 1)

@@ -37,14 +37,7 @@ func halfModule(t *testing.T) []uint32 {
 	both := f.GLSL(pair, spirv.GLSLstd450UnpackHalf2x16, sum)
 	f.CompositeExtract(f32, both, 1)
 	f.GLSL(u32, spirv.GLSLstd450PackHalf2x16, both)
-	f.Return()
-	b.EntryPoint(spirv.ExecutionModelGLCompute, f.ID, "main")
-	b.ExecutionMode(f.ID, spirv.ExecutionModeLocalSize, 1, 1, 1)
-	m, err := b.Module()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m.Words()
+	return wordsOf(t, b, f)
 }
 
 // TestHalves: whatever a device has right, the module is valid and uses it. That the values are right

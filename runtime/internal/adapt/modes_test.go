@@ -22,14 +22,7 @@ func floatModule(t *testing.T, widths ...uint32) []uint32 {
 	}
 	f := b.Function(b.TypeVoid(), b.TypeFunction(b.TypeVoid()), spirv.FunctionControlNone)
 	f.Label(b.NewID())
-	f.Return()
-	b.EntryPoint(spirv.ExecutionModelGLCompute, f.ID, "main")
-	b.ExecutionMode(f.ID, spirv.ExecutionModeLocalSize, 1, 1, 1)
-	m, err := b.Module()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m.Words()
+	return wordsOf(t, b, f)
 }
 
 // TestPreserve proves that modules ask for NaNs of the widths that they use and the
