@@ -69,6 +69,44 @@ func update[T AtomicValue](p *T, v T, op func(x, y T) T) T {
 	}
 }
 
+// AtomicInteger is any type of integers that the relaxed atomic functions work on: [AtomicLoadRelaxed],
+// [AtomicStoreRelaxed] and [AtomicAddRelaxed].
+type AtomicInteger interface {
+	~int32 | ~int64 | ~uint32 | ~uint64 | ~int | ~uint
+}
+
+// AtomicLoadRelaxed returns *p, in one step that no other atomic operation interrupts. It orders no
+// other accesses, as memory_order_relaxed of C++ and SYCL does not: the work-item may see what
+// another wrote before a store, or may not, unless [AtomicFence] lies between on both sides. Loads of
+// one location never go back to an older value. Devices run it as a plain load, and the loads
+// of sync/atomic as a read-modify-write.
+//
+// Values of 64 bits need the aspect properties.Atomic64.
+func AtomicLoadRelaxed[T AtomicInteger](p *T) T {
+	if unsafe.Sizeof(*p) == 4 {
+		return T(atomic.LoadUint32((*uint32)(unsafe.Pointer(p))))
+	}
+	return T(atomic.LoadUint64((*uint64)(unsafe.Pointer(p))))
+}
+
+// AtomicStoreRelaxed sets *p to v, as [AtomicLoadRelaxed] loads it.
+func AtomicStoreRelaxed[T AtomicInteger](p *T, v T) {
+	if unsafe.Sizeof(v) == 4 {
+		atomic.StoreUint32((*uint32)(unsafe.Pointer(p)), uint32(v))
+		return
+	}
+	atomic.StoreUint64((*uint64)(unsafe.Pointer(p)), uint64(v))
+}
+
+// AtomicAddRelaxed adds v to *p in one step and returns the new value, as [AtomicAdd] does, and orders no
+// other accesses, as [AtomicLoadRelaxed]. It is for tickets and for counts.
+func AtomicAddRelaxed[T AtomicInteger](p *T, v T) T {
+	if unsafe.Sizeof(v) == 4 {
+		return T(atomic.AddUint32((*uint32)(unsafe.Pointer(p)), uint32(v)))
+	}
+	return T(atomic.AddUint64((*uint64)(unsafe.Pointer(p)), uint64(v)))
+}
+
 // MemoryScope says among which work-items a fence orders accesses.
 type MemoryScope uint8
 

@@ -98,10 +98,14 @@
 //     A lock that is held across a loop may never be released. To wait for other
 //     work-items of a group, use barriers.
 //
+// [AtomicLoadRelaxed], [AtomicStoreRelaxed] and [AtomicAddRelaxed] stand outside that order:
+// loads and stores cost what plain accesses do, and none orders anything. Work-items that look for what others have
+// finished poll by them, and look at it after an [AtomicFence].
+//
 // On the host device the operations are those of package sync/atomic. There the race
 // detector (go test -race) knows the order that Go's operations, barriers and group
 // algorithms establish, and reports a data race between work-items with both lines.
-// [AtomicFence] orders plain accesses, and is seldom needed.
+// [AtomicFence] orders plain accesses and relaxed ones, and is seldom needed.
 //
 // # Launches that are cancelled
 //

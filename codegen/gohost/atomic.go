@@ -29,7 +29,7 @@ func (w *body) atomic(b *bytes.Buffer, v *ir.Value, to string) {
 		return
 	}
 	t := v.Type
-	if v.Op == ir.OpAtomicStore || v.Op == ir.OpAtomicCompareAndSwap {
+	if v.Op == ir.OpAtomicStore || v.Op == ir.OpAtomicStoreRelaxed || v.Op == ir.OpAtomicCompareAndSwap {
 		t = v.Args[0].Type
 	}
 	typ := goType(t)
@@ -56,9 +56,9 @@ func (w *body) atomic(b *bytes.Buffer, v *ir.Value, to string) {
 		if to != "" {
 			fmt.Fprintf(b, "%s%s(%s)\n", to, sync("Load"), p)
 		}
-	case ir.OpAtomicStore:
+	case ir.OpAtomicStore, ir.OpAtomicStoreRelaxed:
 		fmt.Fprintf(b, "%s(%s, %s)\n", sync("Store"), p, x)
-	case ir.OpAtomicIAdd:
+	case ir.OpAtomicIAdd, ir.OpAtomicIAddRelaxed:
 		if to == "" {
 			fmt.Fprintf(b, "%s(%s, %s)\n", sync("Add"), p, x)
 		} else {
@@ -85,7 +85,7 @@ func (w *body) ownAtomic(b *bytes.Buffer, v *ir.Value, to, p, x string) {
 			fmt.Fprintf(b, "%s*%s\n", to, p)
 		}
 		return
-	case ir.OpAtomicStore:
+	case ir.OpAtomicStore, ir.OpAtomicStoreRelaxed:
 		fmt.Fprintf(b, "*%s = %s\n", p, x)
 		return
 	case ir.OpAtomicCompareAndSwap:
@@ -95,8 +95,8 @@ func (w *body) ownAtomic(b *bytes.Buffer, v *ir.Value, to, p, x string) {
 	q := name("at", w.index[v])
 	fmt.Fprintf(b, "%s*%s\n", def(to, "_ = "), p)
 	switch v.Op {
-	case ir.OpAtomicIAdd, ir.OpAtomicAnd, ir.OpAtomicOr:
-		op := map[ir.Op]string{ir.OpAtomicIAdd: "+", ir.OpAtomicAnd: "&", ir.OpAtomicOr: "|"}[v.Op]
+	case ir.OpAtomicIAdd, ir.OpAtomicIAddRelaxed, ir.OpAtomicAnd, ir.OpAtomicOr:
+		op := map[ir.Op]string{ir.OpAtomicIAdd: "+", ir.OpAtomicIAddRelaxed: "+", ir.OpAtomicAnd: "&", ir.OpAtomicOr: "|"}[v.Op]
 		fmt.Fprintf(b, "*%s %s= %s\n", p, op, x)
 	case ir.OpAtomicExchange:
 		fmt.Fprintf(b, "*%s = %s\n", p, x)

@@ -10,9 +10,8 @@ import (
 
 // later are the ops that passes behind this stage make.
 var later = map[ir.Op]string{
-	ir.OpAtomicIAddRelaxed: "relax",
-	ir.OpBarrierLocal:      "lighten",
-	ir.OpPair:              "words", ir.OpLow: "words", ir.OpHigh: "words",
+	ir.OpBarrierLocal: "lighten",
+	ir.OpPair:         "words", ir.OpLow: "words", ir.OpHigh: "words",
 	ir.OpAtomicLoadVolatile:    "polls",
 	ir.OpAtomicCompareExchange: "atomics",
 	ir.OpCall:                  "expand",
@@ -143,7 +142,7 @@ func setAux(m *ir.Module, v *ir.Value) {
 	switch info := v.Op.Info(); info.Aux {
 	case ir.AuxRef:
 		t := v.Type
-		if v.Op == ir.OpStore || v.Op == ir.OpAtomicStore || v.Op == ir.OpAtomicCompareAndSwap {
+		if v.Op == ir.OpStore || v.Op == ir.OpAtomicStore || v.Op == ir.OpAtomicStoreRelaxed || v.Op == ir.OpAtomicCompareAndSwap {
 			t = v.Args[0].Type
 		}
 		r := &ir.Ref{Elem: t}

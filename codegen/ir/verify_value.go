@@ -349,7 +349,7 @@ func (x *verifier) ref(v *Value, r *Ref) {
 	}
 	want := v.Type
 	switch v.Op {
-	case OpStore, OpAtomicStore:
+	case OpStore, OpAtomicStore, OpAtomicStoreRelaxed:
 		want = v.Args[0].Type
 	case OpAtomicCompareAndSwap:
 		if want = v.Args[0].Type; v.Args[1].Type != want {

@@ -127,13 +127,15 @@ const (
 	// OpAtomicLoadVolatile: orders nothing, and is of memory that the host writes meanwhile.
 	OpAtomicLoadVolatile
 	OpAtomicStore
+	// OpAtomicStoreRelaxed: orders nothing.
+	OpAtomicStoreRelaxed
 	OpAtomicExchange
 	// OpAtomicCompareExchange: args: new value, comparator; ordered as a load if they differ.
 	OpAtomicCompareExchange
 	// OpAtomicCompareAndSwap: args: new value, comparator; result: whether it has stored the new value.
 	OpAtomicCompareAndSwap
 	OpAtomicIAdd
-	// OpAtomicIAddRelaxed: orders nothing, and nobody reads the result.
+	// OpAtomicIAddRelaxed: orders nothing.
 	OpAtomicIAddRelaxed
 	OpAtomicSMin
 	OpAtomicUMin
@@ -265,6 +267,7 @@ var opInfos = [numOps]OpInfo{
 	OpAtomicLoadRelaxed:     {Name: "AtomicLoadRelaxed", Sig: ".:I", Flags: FlagReads | FlagAtomic, Aux: AuxRef},
 	OpAtomicLoadVolatile:    {Name: "AtomicLoadVolatile", Sig: ".:I", Flags: FlagReads | FlagAtomic, Aux: AuxRef},
 	OpAtomicStore:           {Name: "AtomicStore", Sig: "I.:-", Flags: FlagWrites | FlagAtomic, Aux: AuxRef},
+	OpAtomicStoreRelaxed:    {Name: "AtomicStoreRelaxed", Sig: "I.:-", Flags: FlagWrites | FlagAtomic, Aux: AuxRef},
 	OpAtomicExchange:        {Name: "AtomicExchange", Sig: "I.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
 	OpAtomicCompareExchange: {Name: "AtomicCompareExchange", Sig: "II.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
 	OpAtomicCompareAndSwap:  {Name: "AtomicCompareAndSwap", Sig: "ii.:b", Flags: FlagReads | FlagWrites | FlagAtomic | FlagBuilt | FlagNarrow, Aux: AuxRef},

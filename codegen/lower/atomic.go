@@ -62,6 +62,9 @@ func init() {
 			return atomicFunc(atomicForm{op, newValue})(l, in, fn, args)
 		})
 	}
+	add(dslPath+".AtomicLoadRelaxed", atomicFunc(atomicForm{ir.OpAtomicLoadRelaxed, oldValue}))
+	add(dslPath+".AtomicStoreRelaxed", atomicFunc(atomicForm{ir.OpAtomicStoreRelaxed, nothing}))
+	add(dslPath+".AtomicAddRelaxed", atomicFunc(atomicForm{ir.OpAtomicIAddRelaxed, newValue}))
 	add(dslPath+".AtomicFence", atomicFence)
 }
 
@@ -150,7 +153,7 @@ func (l *lowerer) atomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *
 	if !ok || m.v != nil && m.v.Storage != ir.Workgroup {
 		return l.ownAtomic(form, r, t, xs)
 	}
-	if form.op != ir.OpAtomicLoad {
+	if form.op != ir.OpAtomicLoad && form.op != ir.OpAtomicLoadRelaxed {
 		l.readonly.changes(m)
 	}
 	typ := reg
@@ -180,7 +183,7 @@ func (l *lowerer) ownAtomic(form atomicForm, r ref, t types.Type, xs []*ir.Value
 	}
 	store := func(v *ir.Value) { l.storeRef(r, v, t) }
 	switch form.op {
-	case ir.OpAtomicLoad:
+	case ir.OpAtomicLoad, ir.OpAtomicLoadRelaxed:
 		return old
 	case ir.OpAtomicCompareAndSwap:
 		same := l.op(ir.OpIEq, ir.TypeBool, old, xs[1])
@@ -204,7 +207,7 @@ func (w *builder) combined(op ir.Op, old, x *ir.Value) *ir.Value {
 		return w.op(ir.OpSelect, x.Type, w.op(less, ir.TypeBool, p, q), old, x)
 	}
 	switch op {
-	case ir.OpAtomicIAdd:
+	case ir.OpAtomicIAdd, ir.OpAtomicIAddRelaxed:
 		return w.op(ir.OpIAdd, x.Type, old, x)
 	case ir.OpAtomicAnd:
 		return w.op(ir.OpAnd, x.Type, old, x)

@@ -11,9 +11,14 @@ var combiners = map[ir.Op]ir.Combiner{
 	ir.OpAtomicFMin: ir.CombineFMin, ir.OpAtomicFMax: ir.CombineFMax,
 }
 
+// relaxed reports whether an atomic op orders no other accesses.
+func relaxed(op ir.Op) bool {
+	return op == ir.OpAtomicIAddRelaxed || op == ir.OpAtomicLoadRelaxed || op == ir.OpAtomicStoreRelaxed
+}
+
 // atomic runs an atomic op. Items run one at a time, so there is nothing to it.
 func (w *item) atomic(v *ir.Value) {
-	if c := w.x.check; c != nil && v.Op != ir.OpAtomicIAddRelaxed {
+	if c := w.x.check; c != nil && !relaxed(v.Op) {
 		k := w.location(v)
 		c.acquire(w, k)
 		defer c.release(w, k)
@@ -21,7 +26,7 @@ func (w *item) atomic(v *ir.Value) {
 	if v.Op == ir.OpAtomicFence {
 		return
 	}
-	if v.Op == ir.OpAtomicStore {
+	if v.Op == ir.OpAtomicStore || v.Op == ir.OpAtomicStoreRelaxed {
 		w.store(v, v.Ref(), v.Path(), w.value(v.Args[0]))
 		return
 	}

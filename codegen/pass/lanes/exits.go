@@ -57,12 +57,17 @@ func Exits(m *ir.Module) diag.List {
 }
 
 // split gives each way to a return past Sync ops a return of its own, since each tells something
-// else: if i >= n || i%3 == 1 { return } has two.
+// else: if i >= n || i%3 == 1 { return } has two. A block with a Sync op stays one:
+//
+//	if i == 0 { post() }; it.Barrier(); return
 func split(f *ir.Func) {
 	e := &exits{f: f, dom: f.Dominators()}
 	for _, p := range f.ReversePostorder() {
 		if p.Term.Kind != ir.Jump || !p.Term.Early || !slices.ContainsFunc(e.around(p.Term.Succs[0]), syncs) {
 			continue
+		}
+		if syncs(p) {
+			continue // those that come to p meet there, and a copy of it would part them
 		}
 		to := p.Term.Succs[0]
 		for _, q := range slices.Clone(p.Preds) {

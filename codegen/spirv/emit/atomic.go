@@ -36,6 +36,15 @@ func emitLooseLoad(s spirv.MemorySemantics) emitFunc {
 	}
 }
 
+func emitRelaxedStore(f *function, v *ir.Value) spirv.ID {
+	x := v.Args[0]
+	ptr, scope := f.atomic(v, x.Type)
+	if ptr == 0 {
+		return 0
+	}
+	return f.Op(spirv.OpAtomicStore, 0, ptr, scope, f.e.b.ConstU32(uint32(spirv.MemorySemanticsNone)), f.value(x))
+}
+
 func emitAtomicStore(f *function, v *ir.Value) spirv.ID {
 	f.readModifyWrite(spirv.OpAtomicExchange, v, v.Args[0].Type, v.Args[0])
 	return 0

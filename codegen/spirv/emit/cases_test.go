@@ -432,6 +432,7 @@ func atomicOps(b *builder) {
 	b.out(b.vmem(ir.OpAtomicLoadRelaxed, ir.TypeI32, v))
 	b.out(b.vmem(ir.OpAtomicIAddRelaxed, ir.TypeI32, v, i))
 	b.vmem(ir.OpAtomicStore, ir.TypeVoid, v, i)
+	b.vmem(ir.OpAtomicStoreRelaxed, ir.TypeVoid, v, i)
 	for s := range ir.ScopeDevice + 1 {
 		b.op(ir.OpAtomicFence, ir.TypeVoid).Aux = s
 	}

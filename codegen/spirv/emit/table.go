@@ -129,6 +129,7 @@ var special = [256]emitFunc{
 	ir.OpAtomicLoadRelaxed:     emitLooseLoad(spirv.MemorySemanticsNone),
 	ir.OpAtomicLoadVolatile:    emitLooseLoad(spirv.MemorySemanticsVolatile),
 	ir.OpAtomicStore:           emitAtomicStore,
+	ir.OpAtomicStoreRelaxed:    emitRelaxedStore,
 	ir.OpAtomicExchange:        emitAtomic(spirv.OpAtomicExchange),
 	ir.OpAtomicIAdd:            emitAtomic(spirv.OpAtomicIAdd),
 	ir.OpAtomicIAddRelaxed:     emitRelaxedAdd,

@@ -72,10 +72,24 @@ func init() {
 			return k, err
 		})
 		atomicGenerics(local)
+		relaxed(gen.RunRelaxed32, local, 1<<31-5)
+		relaxed(gen.RunRelaxedU64, local, 1<<63+9)
+		relaxed(gen.RunRelaxedInt, local, 1<<62)
 	}
 	add("AtomicNative", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := atomics.Native{In: wholeFloats[float32](300), Sum: make([]float32, 1)}
 		return k, launch(ctx, dev, gen.RunNative, k, 300)
+	})
+}
+
+func relaxed[T dsl.AtomicInteger](run runnerND[atomics.Relaxed[T]], local int, first T) {
+	add("AtomicRelaxed", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		n := 5 * local
+		k := atomics.Relaxed[T]{In: make([]T, n), Mid: make([]T, n), Out: make([]T, n)}
+		for i := range k.In {
+			k.In[i] = first - T(i*i)*77
+		}
+		return k, launch(ctx, dev, run, k, nd1(n, local))
 	})
 }
 

@@ -397,3 +397,66 @@ func (k FenceMP) Kernel(it dsl.NDItem1) {
 		k.result(i, 1, *k.x(i))
 	}
 }
+
+// RelaxedMP is FenceMP with a flag that relaxed operations pass on.
+type RelaxedMP struct{ Instances }
+
+// Kernel hands over a plain word.
+func (k RelaxedMP) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		*k.x(i) = 1
+		dsl.AtomicFence(dsl.MemoryScopeDevice)
+		dsl.AtomicStoreRelaxed(k.y(i), 1)
+		return
+	}
+	seen := dsl.AtomicLoadRelaxed(k.y(i))
+	dsl.AtomicFence(dsl.MemoryScopeDevice)
+	k.result(i, 0, seen)
+	if seen == 1 {
+		k.result(i, 1, *k.x(i))
+	}
+}
+
+// RelaxedCoRR is CoRR with relaxed operations.
+type RelaxedCoRR struct{ Instances }
+
+// Kernel writes once.
+func (k RelaxedCoRR) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		dsl.AtomicStoreRelaxed(k.x(i), 1)
+		return
+	}
+	k.result(i, 0, dsl.AtomicLoadRelaxed(k.x(i)))
+	k.result(i, 1, dsl.AtomicLoadRelaxed(k.x(i)))
+}
+
+// RelaxedCoWW is CoWW with relaxed operations.
+type RelaxedCoWW struct{ Instances }
+
+// Kernel writes 1 and 2.
+func (k RelaxedCoWW) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		dsl.AtomicStoreRelaxed(k.x(i), 1)
+		dsl.AtomicStoreRelaxed(k.x(i), 2)
+		return
+	}
+	k.result(i, 0, dsl.AtomicLoadRelaxed(k.x(i)))
+	k.result(i, 1, dsl.AtomicLoadRelaxed(k.x(i)))
+}
+
+// RelaxedCoRW is CoRW with relaxed operations.
+type RelaxedCoRW struct{ Instances }
+
+// Kernel writes 1, or 2.
+func (k RelaxedCoRW) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		k.result(i, 0, dsl.AtomicLoadRelaxed(k.x(i)))
+		dsl.AtomicStoreRelaxed(k.x(i), 1)
+		return
+	}
+	dsl.AtomicStoreRelaxed(k.x(i), 2)
+}

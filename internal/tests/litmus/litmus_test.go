@@ -69,6 +69,10 @@ var tests = []test{
 	{"CoWW", 2, false, func(o outcome) bool { return o.x != 2 || o.r1 < o.r0 }, func(in instances) kernel { return gen.CoWW{Instances: gen.Instances(in)} }},
 	{"CoWR", 2, false, func(o outcome) bool { return o.r0 == 0 || o.r0 == 2 && o.x != 2 }, func(in instances) kernel { return gen.CoWR{Instances: gen.Instances(in)} }},
 	{"CoRW", 2, false, func(o outcome) bool { return o.r0 == 1 || o.r0 == 2 && o.x != 1 }, func(in instances) kernel { return gen.CoRW{Instances: gen.Instances(in)} }},
+	{"RelaxedMP", 2, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 0 }, func(in instances) kernel { return gen.RelaxedMP{Instances: gen.Instances(in)} }},
+	{"RelaxedCoRR", 2, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 0 }, func(in instances) kernel { return gen.RelaxedCoRR{Instances: gen.Instances(in)} }},
+	{"RelaxedCoWW", 2, false, func(o outcome) bool { return o.x != 2 || o.r1 < o.r0 }, func(in instances) kernel { return gen.RelaxedCoWW{Instances: gen.Instances(in)} }},
+	{"RelaxedCoRW", 2, false, func(o outcome) bool { return o.r0 == 1 || o.r0 == 2 && o.x != 1 }, func(in instances) kernel { return gen.RelaxedCoRW{Instances: gen.Instances(in)} }},
 	{"IRIW", 4, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 0 && o.r2 == 1 && o.r3 == 0 }, func(in instances) kernel { return gen.IRIW{Instances: gen.Instances(in)} }},
 	{"WRC", 4, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 1 && o.r2 == 0 }, func(in instances) kernel { return gen.WRC{Instances: gen.Instances(in)} }},
 }

@@ -2,7 +2,7 @@
 // on the order of the work-items. The differential test runs them as it runs
 // package corpus. An int is an int64 where host forms are made.
 //
-//kgen:bare noform=GenericInt,GenericUint
+//kgen:bare noform=GenericInt,GenericUint,RelaxedInt
 package atomics
 
 import (
@@ -270,3 +270,39 @@ func (Native) Properties() properties.List {
 
 // Kernel adds up the elements.
 func (k Native) Kernel(it dsl.Item1) { dsl.AtomicAdd(&k.Sum[0], k.In[it.GlobalID()]) }
+
+// Relaxed has atomic loads and stores that order nothing.
+type Relaxed[T dsl.AtomicInteger] struct {
+	In  []T
+	Mid []T
+	Out []T
+}
+
+type (
+	Relaxed32  = Relaxed[int32]
+	RelaxedU64 = Relaxed[uint64]
+	RelaxedInt = Relaxed[int]
+)
+
+// Kernel hands numbers on in memory of each kind, from each work-item of a group to the one before it.
+func (k Relaxed[T]) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[64]T](it)
+	i, l, n := it.GlobalID(), it.LocalID(), it.LocalRange()
+	v := k.In[i]
+	var own T
+	dsl.AtomicStoreRelaxed(&own, v+1)
+	dsl.AtomicStoreRelaxed(&tile[l%64], dsl.AtomicLoadRelaxed(&own))
+	dsl.AtomicStoreRelaxed(&k.Mid[i], v)
+	it.Barrier()
+	next := (l + 1) % n
+	v = dsl.AtomicLoadRelaxed(&tile[next%64])*3 + dsl.AtomicAddRelaxed(&own, v)
+	it.Barrier()
+	dsl.AtomicAddRelaxed(&tile[0], v)
+	last := dsl.AtomicAddRelaxed(&k.Mid[i], 5)
+	it.Barrier()
+	v ^= dsl.AtomicLoadRelaxed(&tile[0]) + last
+	for j := T(0); j < T(i%3); j++ { // each round loads once more
+		v += dsl.AtomicLoadRelaxed(&k.Mid[i-l+next]) ^ j
+	}
+	k.Out[i] = v
+}

@@ -29,7 +29,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/tests/litmus",
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/tests/litmus/kernel.go", Package: "litmus", Sum: 0x4d7b0dc0},
+		{File: "internal/tests/litmus/kernel.go", Package: "litmus", Sum: 0x170d06ff},
 	},
 })
 
@@ -470,6 +470,118 @@ func (k R) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.Lau
 	return k.launch().ParallelForND1(q, r, opts)
 }
 func (k R) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+var relaxedCoRRKernel, RunRelaxedCoRR = stubs.NDRange1(pkg.Kernel("RelaxedCoRR"), litmus.RelaxedCoRR.Kernel)
+
+type RelaxedCoRR struct {
+	Instances Instances
+}
+
+func (k RelaxedCoRR) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(relaxedCoRRKernel)
+	kernelimpl.Value(l, 0, k.Instances.N)
+	kernelimpl.Value(l, 1, k.Instances.Within)
+	kernelimpl.Value(l, 2, k.Instances.P)
+	kernelimpl.Value(l, 3, k.Instances.Q)
+	kernelimpl.Value(l, 4, k.Instances.S)
+	kernelimpl.Value(l, 5, k.Instances.T)
+	kernelimpl.Value(l, 6, k.Instances.U)
+	kernelimpl.Value(l, 7, k.Instances.Spin)
+	kernelimpl.View(l, 8, k.Instances.Mem)
+	kernelimpl.View(l, 9, k.Instances.R)
+	kernelimpl.View(l, 10, k.Instances.Busy)
+	return l
+}
+func (k RelaxedCoRR) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k RelaxedCoRR) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+var relaxedCoRWKernel, RunRelaxedCoRW = stubs.NDRange1(pkg.Kernel("RelaxedCoRW"), litmus.RelaxedCoRW.Kernel)
+
+type RelaxedCoRW struct {
+	Instances Instances
+}
+
+func (k RelaxedCoRW) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(relaxedCoRWKernel)
+	kernelimpl.Value(l, 0, k.Instances.N)
+	kernelimpl.Value(l, 1, k.Instances.Within)
+	kernelimpl.Value(l, 2, k.Instances.P)
+	kernelimpl.Value(l, 3, k.Instances.Q)
+	kernelimpl.Value(l, 4, k.Instances.S)
+	kernelimpl.Value(l, 5, k.Instances.T)
+	kernelimpl.Value(l, 6, k.Instances.U)
+	kernelimpl.Value(l, 7, k.Instances.Spin)
+	kernelimpl.View(l, 8, k.Instances.Mem)
+	kernelimpl.View(l, 9, k.Instances.R)
+	kernelimpl.View(l, 10, k.Instances.Busy)
+	return l
+}
+func (k RelaxedCoRW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k RelaxedCoRW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+var relaxedCoWWKernel, RunRelaxedCoWW = stubs.NDRange1(pkg.Kernel("RelaxedCoWW"), litmus.RelaxedCoWW.Kernel)
+
+type RelaxedCoWW struct {
+	Instances Instances
+}
+
+func (k RelaxedCoWW) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(relaxedCoWWKernel)
+	kernelimpl.Value(l, 0, k.Instances.N)
+	kernelimpl.Value(l, 1, k.Instances.Within)
+	kernelimpl.Value(l, 2, k.Instances.P)
+	kernelimpl.Value(l, 3, k.Instances.Q)
+	kernelimpl.Value(l, 4, k.Instances.S)
+	kernelimpl.Value(l, 5, k.Instances.T)
+	kernelimpl.Value(l, 6, k.Instances.U)
+	kernelimpl.Value(l, 7, k.Instances.Spin)
+	kernelimpl.View(l, 8, k.Instances.Mem)
+	kernelimpl.View(l, 9, k.Instances.R)
+	kernelimpl.View(l, 10, k.Instances.Busy)
+	return l
+}
+func (k RelaxedCoWW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k RelaxedCoWW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+var relaxedMPKernel, RunRelaxedMP = stubs.NDRange1(pkg.Kernel("RelaxedMP"), litmus.RelaxedMP.Kernel)
+
+type RelaxedMP struct {
+	Instances Instances
+}
+
+func (k RelaxedMP) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(relaxedMPKernel)
+	kernelimpl.Value(l, 0, k.Instances.N)
+	kernelimpl.Value(l, 1, k.Instances.Within)
+	kernelimpl.Value(l, 2, k.Instances.P)
+	kernelimpl.Value(l, 3, k.Instances.Q)
+	kernelimpl.Value(l, 4, k.Instances.S)
+	kernelimpl.Value(l, 5, k.Instances.T)
+	kernelimpl.Value(l, 6, k.Instances.U)
+	kernelimpl.Value(l, 7, k.Instances.Spin)
+	kernelimpl.View(l, 8, k.Instances.Mem)
+	kernelimpl.View(l, 9, k.Instances.R)
+	kernelimpl.View(l, 10, k.Instances.Busy)
+	return l
+}
+func (k RelaxedMP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k RelaxedMP) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
 

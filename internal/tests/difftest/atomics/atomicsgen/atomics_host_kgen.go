@@ -1354,6 +1354,330 @@ func (g *pushHost) Run() {
 	}
 }
 
+// relaxed32Host is a work-group of the kernel [Relaxed32].
+type relaxed32Host struct {
+	kernelimpl.HostGroup
+	c0                 int32
+	v11, v12, v28, v31 []int32
+
+	v22 []int64
+}
+
+func newRelaxed32Host() kernelimpl.HostForm { return new(relaxed32Host) }
+
+const relaxed32HostSites = `1	internal/tests/difftest/atomics/kernel.go:291:11
+1	295:31
+1	305:36
+1	307:7`
+
+func (g *relaxed32Host) Begin() {
+	g.Sites = relaxed32HostSites
+	n := g.Items
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.Allot(0, 256)
+	kernelimpl.HostRoom(n, &g.v11, &g.v12, &g.v28, &g.v31)
+	kernelimpl.HostRoom(n, &g.v22)
+}
+
+func (g *relaxed32Host) Run() {
+	n := g.Items
+	// ZeroLocal, kernel.go:289
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	m0 := g.Memory(0)
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	h11 := g.v11[:n]
+	h12 := g.v12[:n]
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v7 := int64(basex + li)
+		v8 := int32(li)
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v11 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
+		v12 := v11 + 1
+		*(*int32)(unsafe.Add(m0, int(v8&63)*4)) = v12
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(1, v7, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p1, (basex+li)*4)), v11)
+		h11[li] = v11
+		h12[li] = v12
+		more = true
+	}
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:296
+	c0 := g.c0
+	v9 := int64(uint32(c0))
+	h22 := g.v22[:n]
+	h28 := g.v28[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v8 := int32(li)
+		v12 := h12[li]
+		v11 := h11[li]
+		v17 := v8 + 1
+		v22 := int64(uint32(v17)) - (int64(uint32(v17/c0)) * v9)
+		v25 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v22&63)))*4))
+		v28 := (v25 * 3) + (v12 + v11)
+		h22[li] = v22
+		h28[li] = v28
+	}
+	// Barrier, kernel.go:299
+	h31 := g.v31[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v28 := h28[li]
+		_ = *(*int32)(m0)
+		*(*int32)(m0) += v28
+		v30 := atomic.AddInt32((*int32)(unsafe.Add(p1, (basex+li)*4)), int32(5)) - int32(5)
+		v31 := v30 + 5
+		h31[li] = v31
+	}
+	// Barrier, kernel.go:302
+	stop := g.Cancelled()
+	v5 := g.Int64(64)
+	p2 := g.Pointer(2)
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v31 := h31[li]
+		v28 := h28[li]
+		v0 := int32(basex + li)
+		v8 := int32(li)
+		v22 := h22[li]
+		v7 := int64(basex + li)
+		var v45, v46, v52, v53, v60 int32
+		v32 := *(*int32)(m0)
+		v34 := v28 ^ (v32 + v31)
+		v37 := int64(v0-v8) + v22
+		v38 := uint64(v37) < uint64(v3)
+		v41 := v0 - (int32(uint32(v0)/3) * 3)
+		v44 := v0 - (int32(uint32(v0)/3) * 3)
+		if !v38 {
+			v52 = v34
+			v53 = 0
+			goto b10
+		}
+		v45 = v34
+		v46 = 0
+	b7:
+		if v46 < v44 {
+			v48 := atomic.LoadInt32((*int32)(unsafe.Add(p1, int(v37)*4)))
+			v45 = v45 + (v48 ^ v46)
+			v46 = v46 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b7
+		}
+		v60 = v45
+		goto b15
+	b10:
+		if v53 >= v41 {
+			v60 = v52
+			goto b15
+		}
+		if !v38 {
+			g.Fault(2, v37, v3, v0)
+			continue
+		}
+		{
+			v55 := atomic.LoadInt32((*int32)(unsafe.Add(p1, int(v37)*4)))
+			v52 = v52 + (v55 ^ v53)
+			v53 = v53 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b10
+		}
+	b15:
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(3, v7, v5, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v60
+	}
+}
+
+// relaxedU64Host is a work-group of the kernel [RelaxedU64].
+type relaxedU64Host struct {
+	kernelimpl.HostGroup
+	c0                      int32
+	v11, v12, v22, v28, v31 []int64
+}
+
+func newRelaxedU64Host() kernelimpl.HostForm { return new(relaxedU64Host) }
+
+const relaxedU64HostSites = `1	internal/tests/difftest/atomics/kernel.go:291:11
+1	295:31
+1	305:36
+1	307:7`
+
+func (g *relaxedU64Host) Begin() {
+	g.Sites = relaxedU64HostSites
+	n := g.Items
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.Allot(0, 512)
+	kernelimpl.HostRoom(n, &g.v11, &g.v12, &g.v22, &g.v28, &g.v31)
+}
+
+func (g *relaxedU64Host) Run() {
+	n := g.Items
+	// ZeroLocal, kernel.go:289
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	m0 := g.Memory(0)
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	h11 := g.v11[:n]
+	h12 := g.v12[:n]
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v7 := int64(basex + li)
+		v8 := int32(li)
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v11 := *(*int64)(unsafe.Add(p0, (basex+li)*8))
+		v12 := v11 + 1
+		*(*int64)(unsafe.Add(m0, int(v8&63)*8)) = v12
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(1, v7, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		atomic.StoreInt64((*int64)(unsafe.Add(p1, (basex+li)*8)), v11)
+		h11[li] = v11
+		h12[li] = v12
+		more = true
+	}
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:296
+	c0 := g.c0
+	v9 := int64(uint32(c0))
+	h22 := g.v22[:n]
+	h28 := g.v28[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v8 := int32(li)
+		v12 := h12[li]
+		v11 := h11[li]
+		v17 := v8 + 1
+		v22 := int64(uint32(v17)) - (int64(uint32(v17/c0)) * v9)
+		v25 := *(*int64)(unsafe.Add(m0, int(int32(uint64(v22&63)))*8))
+		v28 := (v25 * 3) + (v12 + v11)
+		h22[li] = v22
+		h28[li] = v28
+	}
+	// Barrier, kernel.go:299
+	h31 := g.v31[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v28 := h28[li]
+		_ = *(*int64)(m0)
+		*(*int64)(m0) += v28
+		v30 := atomic.AddInt64((*int64)(unsafe.Add(p1, (basex+li)*8)), int64(5)) - int64(5)
+		v31 := v30 + 5
+		h31[li] = v31
+	}
+	// Barrier, kernel.go:302
+	v5 := g.Int64(64)
+	p2 := g.Pointer(2)
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v31 := h31[li]
+		v28 := h28[li]
+		v0 := int32(basex + li)
+		v8 := int32(li)
+		v22 := h22[li]
+		v7 := int64(basex + li)
+		var v52, v54, v60, v62, v69 int64
+		var v53, v61 int32
+		v32 := *(*int64)(m0)
+		v34 := v28 ^ (v32 + v31)
+		v35 := int32(uint32(v0) / 3)
+		v38 := v35 * 3
+		v41 := v0 - v38
+		v45 := int64(v0-v8) + v22
+		v46 := uint64(v45) < uint64(v3)
+		v48 := ((-2147483648 <= v35) && (v35 <= 2147483647)) && (-2147483648 <= v38)
+		v51 := ((v48 && (v38 <= 2147483647)) && (v41 <= 2147483647)) && v46
+		if !v51 {
+			v60 = v34
+			v61 = 0
+			goto b10
+		}
+		v52 = v34
+		v53 = 0
+	b7:
+		v54 = int64(uint32(v53))
+		if uint32(v53) < uint32(v41) {
+			v56 := atomic.LoadInt64((*int64)(unsafe.Add(p1, int(v45)*8)))
+			v52 = v52 + (v56 ^ v54)
+			v53 = v53 + 1
+			goto b7
+		}
+		v69 = v52
+		goto b15
+	b10:
+		v62 = int64(uint32(v61))
+		if uint32(v61) >= uint32(v41) {
+			v69 = v60
+			goto b15
+		}
+		if !v46 {
+			g.Fault(2, v45, v3, v0)
+			continue
+		}
+		{
+			v64 := atomic.LoadInt64((*int64)(unsafe.Add(p1, int(v45)*8)))
+			v60 = v60 + (v64 ^ v62)
+			v61 = v61 + 1
+			goto b10
+		}
+	b15:
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(3, v7, v5, v0)
+			continue
+		}
+		*(*int64)(unsafe.Add(p2, (basex+li)*8)) = v69
+	}
+}
+
 // typedHost is a work-group of the kernel [Typed].
 type typedHost struct {
 	kernelimpl.HostGroup

@@ -29,7 +29,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/tests/difftest/atomics",
 	Root:    "../../../../..",
 	Files: []abi.Source{
-		{File: "internal/tests/difftest/atomics/kernel.go", Package: "atomics", Sum: 0xcd076378},
+		{File: "internal/tests/difftest/atomics/kernel.go", Package: "atomics", Sum: 0x6786b8a4},
 	},
 })
 
@@ -50,5 +50,8 @@ var _, RunLongs = stubs.Range1(pkg.Kernel("Longs"), atomics.Longs.Kernel, newLon
 var _, RunNative = stubs.Range1(pkg.Kernel("Native"), atomics.Native.Kernel, newNativeHost)
 var _, RunOwn = stubs.Range1(pkg.Kernel("Own"), atomics.Own.Kernel)
 var _, RunPush = stubs.Range1(pkg.Kernel("Push"), atomics.Push.Kernel, newPushHost)
+var _, RunRelaxed32 = stubs.NDRange1(pkg.Kernel("Relaxed32"), atomics.Relaxed32.Kernel, newRelaxed32Host)
+var _, RunRelaxedInt = stubs.NDRange1(pkg.Kernel("RelaxedInt"), atomics.RelaxedInt.Kernel)
+var _, RunRelaxedU64 = stubs.NDRange1(pkg.Kernel("RelaxedU64"), atomics.RelaxedU64.Kernel, newRelaxedU64Host)
 var _, RunTyped = stubs.NDRange1(pkg.Kernel("Typed"), atomics.Typed.Kernel, newTypedHost)
 var _, RunWords = stubs.Range1(pkg.Kernel("Words"), atomics.Words.Kernel, newWordsHost)

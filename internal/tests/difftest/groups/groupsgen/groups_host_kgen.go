@@ -5,6 +5,7 @@ package groupsgen
 import (
 	"math"
 	"math/bits"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
@@ -2349,6 +2350,188 @@ func (g *filledHost) r5() int {
 	g.v86 = u86
 	g.v88 = u88
 	return next
+}
+
+// lastBarrierHost is a work-group of the kernel [LastBarrier].
+type lastBarrierHost struct {
+	kernelimpl.HostGroup
+	c0         int32
+	v1, v3, v5 int64
+
+	v9, v27 []int32
+
+	v20 int32
+
+	sint32 []int32
+}
+
+func newLastBarrierHost() kernelimpl.HostForm { return new(lastBarrierHost) }
+
+const lastBarrierHostSites = `1	internal/tests/difftest/groups/returns.go:19:24
+1	28:28
+1	34:10
+1	21:21
+1	21:7`
+
+func (g *lastBarrierHost) Begin() {
+	g.Sites = lastBarrierHostSites
+	n := g.Items
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v9, &g.v27)
+}
+
+func (g *lastBarrierHost) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0: // GroupReduce, returns.go:32
+			g.v20 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
+			next = g.r1()
+		case 2: // Barrier, returns.go:20
+			next = g.r3()
+		}
+	}
+}
+
+func (g *lastBarrierHost) r0() int {
+	n := g.Items
+	basex := g.Base(0)
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v10 := int32(g.ID[0])
+	v12 := v10 == 0
+	h9 := g.v9[:n]
+	v5 := g.v5
+	v15 := v5 != 0
+	p2 := g.Pointer(2)
+	h27 := g.v27[:n]
+	next := -1
+	for li := range n {
+		var v27 int32
+		v0 := int32(basex + li)
+		v7 := int64(basex + li)
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v9 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
+		if !v12 {
+			h9[li] = v9
+			if next != 0 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 0
+			}
+			continue
+		}
+		if int32(li) != 0 {
+			v27 = 0 - v9
+			goto b14
+		}
+		if !v15 {
+			g.Fault(1, 0, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		atomic.AddInt32((*int32)(p2), int32(7))
+		v27 = 0 - v9
+	b14:
+		h27[li] = v27
+		if next != 2 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 2
+		}
+	}
+	return next
+}
+
+func (g *lastBarrierHost) r1() int {
+	n := g.Items
+	v10 := int32(g.ID[0])
+	v11 := int64(uint32(v10))
+	v5 := g.v5
+	v23 := uint64(v11) < uint64(v5)
+	basex := g.Base(0)
+	p2 := g.Pointer(2)
+	v20 := g.v20
+	dead := g.Dead[:n]
+	more := false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + li)
+		if int32(li) != 0 {
+			goto b12
+		}
+		if !v23 {
+			g.Fault(2, v11, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, int(v10)*4)) = v20
+	b12:
+		more = true
+	}
+	if !more {
+		return -1
+	}
+	// Barrier, returns.go:36
+	h9 := g.v9[:n]
+	h27 := g.v27[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v9 := h9[li]
+		var v27 int32
+		v27 = v20 ^ v9
+		h27[li] = v27
+	}
+	return 2
+}
+
+func (g *lastBarrierHost) r3() int {
+	n := g.Items
+	v10 := int32(g.ID[0])
+	v11 := int64(uint32(v10))
+	c0 := g.c0
+	v28 := int64(uint32(c0))
+	v29 := v11 * v28
+	v1 := g.v1
+	v30 := uint64(v29) < uint64(v1)
+	basex := g.Base(0)
+	p0 := g.Pointer(0)
+	h27 := g.v27[:n]
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + li)
+		v27 := h27[li]
+		v7 := int64(basex + li)
+		if !v30 {
+			g.Fault(3, v29, v1, v0)
+			continue
+		}
+		v32 := v27 + *(*int32)(unsafe.Add(p0, int(v29)*4))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(4, v7, v3, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v32
+	}
+	return -1
 }
 
 // literalsHost is a work-group of the kernel [Literals].

@@ -32,6 +32,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/tests/difftest/groups/arrays.go", Package: "groups", Sum: 0x5c1d4a19},
 		{File: "internal/tests/difftest/groups/kernel.go", Package: "groups", Sum: 0x840c4e62},
 		{File: "internal/tests/difftest/groups/lanes.go", Package: "groups", Sum: 0x39aa3ddf},
+		{File: "internal/tests/difftest/groups/returns.go", Package: "groups", Sum: 0x9e11058f},
 		{File: "internal/tests/difftest/groups/swaps.go", Package: "groups", Sum: 0xf53d8cf},
 		{File: "internal/tests/difftest/groups/zeros.go", Package: "groups", Sum: 0xf7e91d8},
 	},
@@ -47,6 +48,7 @@ var _, RunBisections = stubs.NDRange1(pkg.Kernel("Bisections"), groups.Bisection
 var _, RunChoices = stubs.NDRange1(pkg.Kernel("Choices"), groups.Choices.Kernel, newChoicesHost)
 var _, RunFields = stubs.NDRange1(pkg.Kernel("Fields"), groups.Fields.Kernel, newFieldsHost)
 var _, RunFilled = stubs.NDRange1(pkg.Kernel("Filled"), groups.Filled.Kernel, newFilledHost)
+var _, RunLastBarrier = stubs.NDRange1(pkg.Kernel("LastBarrier"), groups.LastBarrier.Kernel, newLastBarrierHost)
 var _, RunLiterals = stubs.NDRange1(pkg.Kernel("Literals"), groups.Literals.Kernel, newLiteralsHost)
 var _, RunOneWayOut = stubs.NDRange1(pkg.Kernel("OneWayOut"), groups.OneWayOut.Kernel, newOneWayOutHost)
 var _, RunOwnChecks = stubs.NDRange1(pkg.Kernel("OwnChecks"), groups.OwnChecks.Kernel, newOwnChecksHost)

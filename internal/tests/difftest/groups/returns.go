@@ -1,0 +1,38 @@
+package groups
+
+import (
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/dsl"
+)
+
+// LastBarrier calls a function with several returns, of which the last stands after a branch that
+// depends on the work-item and a barrier.
+type LastBarrier struct {
+	In, Out []int32
+	Posts   []int32 // of each work-group
+}
+
+// Kernel adds up what comes before the work-item's group, if it has a post.
+func (k LastBarrier) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	v := k.posted(it, k.In[i])
+	it.Barrier()
+	k.Out[i] = v + k.In[it.GroupID()*it.LocalRange()]
+}
+
+func (k LastBarrier) posted(it dsl.NDItem1, v int32) int32 {
+	g := it.GroupID()
+	if g == 0 {
+		if it.LocalID() == 0 {
+			atomic.AddInt32(&k.Posts[0], 7)
+		}
+		return -v
+	}
+	sum := dsl.ReduceOverGroup(it.Group(), v, dsl.Plus)
+	if it.LocalID() == 0 {
+		k.Posts[g] = sum
+	}
+	it.Barrier()
+	return sum ^ v
+}
