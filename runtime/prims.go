@@ -24,6 +24,17 @@ func (forStubs) CheckView(q *Queue, name string, s launch.Slice) error {
 // Recorded reports whether an event stands for a node of a graph.
 func (forStubs) Recorded(e Event) bool { return e.l != nil && e.l.rare().node != nil }
 
+// orderAlone is the option of a command that takes those of launches for the order alone.
+type orderAlone struct{}
+
+func (orderAlone) applyLaunch(o *launchOptions) {
+	o.props, o.specs, o.withSpec, o.valuesOf, o.printing = nil, nil, false, nil, nil
+}
+
+// OrderAlone returns an option that drops all before it but those for the order of commands: properties,
+// specialization constants and the prints of launches, which a copy has not.
+func (forStubs) OrderAlone() LaunchOption { return orderAlone{} }
+
 // Attached returns the value that is kept for a device under a key, and made at its first use. It
 // becomes garbage with the device.
 func (forStubs) Attached(d *Device, key any, made func() any) any {

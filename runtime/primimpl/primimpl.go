@@ -14,6 +14,7 @@ var api = launch.Runtime.(interface {
 	Usable(*runtime.Queue) error
 	CheckView(q *runtime.Queue, name string, s launch.Slice) error
 	Recorded(runtime.Event) bool
+	OrderAlone() runtime.LaunchOption
 	Attached(dev *runtime.Device, key any, made func() any) any
 })
 
@@ -22,6 +23,10 @@ func Usable(q *runtime.Queue) error { return api.Usable(q) }
 
 // Recorded reports whether an event stands for a node of a graph.
 func Recorded(e runtime.Event) bool { return api.Recorded(e) }
+
+// OrderAlone returns an option for a command that is no launch: of the options before it, those of
+// launches alone have no effect.
+func OrderAlone() runtime.LaunchOption { return api.OrderAlone() }
 
 // Attached returns the value that is kept for a device under a key, and that made makes at its first
 // use. It becomes garbage with the device.

@@ -15,6 +15,7 @@ package call
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/kgen-go/kgen/runtime"
@@ -211,12 +212,13 @@ func (c *Call) Run(k Kernel, groups, size int) {
 	Over(c, k, runtime.NDRange1{Global: runtime.Range1(groups * size), Local: runtime.Range1(size)})
 }
 
-// Enqueue enqueues a command, unless a launch before has failed.
+// Enqueue enqueues a command, unless a launch before has failed. Options of launches alone, such as
+// runtime.With, are not for it.
 func (c *Call) Enqueue(command runtime.Command) {
 	if c.err != nil {
 		return
 	}
-	ev, err := c.q.Enqueue(command, c.opts.Launch...)
+	ev, err := c.q.Enqueue(command, append(slices.Clip(c.opts.Launch), primimpl.OrderAlone())...)
 	c.launched(ev, err)
 }
 

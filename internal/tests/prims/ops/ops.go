@@ -3,7 +3,10 @@
 //kgen:bare views
 package ops
 
-import "github.com/kgen-go/kgen/prim/reduce/kernels"
+import (
+	"github.com/kgen-go/kgen/prim/reduce/kernels"
+	scan "github.com/kgen-go/kgen/prim/scan/kernels"
+)
 
 //go:generate go run github.com/kgen-go/kgen/cmd/kgen .
 
@@ -39,3 +42,9 @@ func (Compose) Identity() Affine { return Affine{A: 1} }
 
 // Composition is the kernel of Compose.
 type Composition = kernels.Reduce[uint32, Affine, Compose]
+
+// Compositions is the kernel of Compose for scans.
+type Compositions = scan.By[uint32, Affine, Compose]
+
+// Distances is the kernel of Square for scans.
+type Distances = scan.By[float32, float32, Square]

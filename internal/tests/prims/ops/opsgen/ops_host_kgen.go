@@ -3,6 +3,7 @@
 package opsgen
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
@@ -344,6 +345,2973 @@ func (g *compositionHost) r2() int {
 	}
 	g.v118 = u118
 	return next
+}
+
+// compositionsHost is a work-group of the kernel [Compositions].
+type compositionsHost struct {
+	kernelimpl.HostGroup
+	c0                  int32
+	c1                  int32
+	c2                  int32
+	c3                  int32
+	v1, v3, v5, v7, v12 int64
+
+	v9 int8
+
+	v21, v31 int64
+
+	v29, v54, v55, v58, v59, v66, v67, v76, v77, v82, v83, v157, v158, v206, v207, v208, v209, v227, v228, v336, v337, v340, v341, v348, v349 []int32
+
+	v30, v60, v156, v159, v164, v210, v211, v309, v342 int32
+
+	v36 []int64
+
+	v62, v344 []bool
+
+	v160 bool
+
+	sint32 []int32
+}
+
+func newCompositionsHost() kernelimpl.HostForm { return new(compositionsHost) }
+
+const compositionsHostSites = `1	prim/scan/kernels/by.go:93:9
+1	95:9
+10	prim/lookback/lookback.go:242:16`
+
+func (g *compositionsHost) Begin() {
+	g.Sites = compositionsHostSites
+	const n = 256
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int64(80)
+	g.v9 = kernelimpl.HostArg[int8](&g.HostGroup, 88)
+	g.v12 = g.Int64(104)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 2048)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v54, &g.v55, &g.v58, &g.v59, &g.v66, &g.v67, &g.v76, &g.v77, &g.v82, &g.v83, &g.v157, &g.v158, &g.v206, &g.v207, &g.v208, &g.v209, &g.v227, &g.v228, &g.v336, &g.v337, &g.v340, &g.v341, &g.v348, &g.v349)
+	kernelimpl.HostRoom(n, &g.v36)
+	kernelimpl.HostRoom(n, &g.v62, &g.v344)
+}
+
+func (g *compositionsHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 3: // Barrier, by.go:108
+			next = g.r4()
+		case 5: // Barrier, by.go:119
+			next = g.r6()
+		case 6: // GroupReduce, lookback.go:238
+			g.v210 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v209, -1))
+			next = g.r7()
+		case 7: // Barrier, lookback.go:259
+			next = g.r8()
+		case 9: // Barrier, lookback.go:277
+			next = g.r10()
+		case 10: // Barrier, by.go:105
+			next = g.r11()
+		case 11: // Barrier, by.go:108
+			next = g.r12()
+		case 13: // Barrier, by.go:119
+			next = g.r14()
+		}
+	}
+}
+
+func (g *compositionsHost) r0() int {
+	const n = 256
+	// ZeroLocal, by.go:61
+	g.Zero(0)
+	v3 := g.v3
+	v15 := v3 == 0
+	v1 := g.v1
+	p2 := g.Pointer(2)
+	v5 := g.v5
+	v23 := 0 < v5
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v26 := c0 + -1
+	v25 := c0 != 0
+	u21 := g.v21
+	h29 := g.v29[:n]
+	for li := range n {
+		var v21 int64
+		var v29 int32
+		v14 := int32(li)
+		if v15 {
+			v21 = v1
+		} else {
+			v16 := *(*int64)(p2)
+			v18 := int64(0)
+			if 0 < v16 {
+				v18 = v16
+			}
+			v20 := v18
+			if v1 < v18 {
+				v20 = v1
+			}
+			v21 = v20
+		}
+		if v14 != 0 {
+			v29 = 0
+			goto b6
+		}
+		if v23 {
+			v24 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v28 := v24
+			if v25 {
+				v28 = v26 - v24
+			}
+			v29 = v28
+		} else {
+			v29 = 0
+		}
+	b6:
+		u21 = v21
+		h29[li] = v29
+	}
+	g.v21 = u21
+	// GroupSelect, lookback.go:200
+	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	v21 := g.v21
+	v30 := g.v30
+	v31 := int64(uint32(v30))
+	v32 := v31 * 2048
+	v33 := v21 <= v32
+	p1 := g.Pointer(1)
+	h36 := g.v36[:n]
+	h54 := g.v54[:n]
+	h55 := g.v55[:n]
+	more := false
+	for li := range n {
+		v14 := int32(li)
+		var v37, v38, v39, v43, v45, v50, v51, v52, v54, v55 int32
+		if v33 {
+			g.Leave(li)
+			continue
+		}
+		v36 := v32 + int64(uint32(v14*8))
+		v37 = 1
+		v38 = 0
+		v39 = 0
+	b10:
+		v41 := v36 + int64(uint32(v39))
+		if v21 <= v41 {
+			v54 = v37
+			v55 = v38
+			goto b15
+		}
+		v43 = *(*int32)(unsafe.Add(p1, int(v41)*4))
+		v45 = (v43 * 2) + 1
+		if v39 == 0 {
+			v50 = v45
+			v51 = v43
+		} else {
+			v50 = v45 * v37
+			v51 = (v45 * v38) + v43
+		}
+		v52 = v39 + 1
+		if v52 < 8 {
+			v37 = v50
+			v38 = v51
+			v39 = v52
+			goto b10
+		}
+		v54 = v50
+		v55 = v51
+	b15:
+		h36[li] = v36
+		h54[li] = v54
+		h55[li] = v55
+		more = true
+	}
+	g.v31 = v31
+	if !more {
+		return -1
+	}
+	// Barrier, by.go:105
+	m0 := g.Memory(0)
+	h58 := g.v58[:n]
+	h59 := g.v59[:n]
+	u60 := g.v60
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v54 := h54[li]
+		v55 := h55[li]
+		var v58, v59, v60 int32
+		*(*int32)(unsafe.Add(m0, li*8)) = v54
+		*(*int32)(unsafe.Add(m0, li*8+4)) = v55
+		v58 = v54
+		v59 = v55
+		v60 = 1
+		if v60 < 256 {
+			h58[li] = v58
+			h59[li] = v59
+			u60 = v60
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v60 = u60
+	return next
+}
+
+func (g *compositionsHost) r4() int {
+	const n = 256
+	v60 := g.v60
+	m0 := g.Memory(0)
+	h58 := g.v58[:n]
+	h59 := g.v59[:n]
+	h62 := g.v62[:n]
+	h66 := g.v66[:n]
+	h67 := g.v67[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v58 := h58[li]
+		v59 := h59[li]
+		var v66, v67 int32
+		v62 := v60 <= v14
+		if v62 {
+			v63 := v14 - v60
+			v66 = *(*int32)(unsafe.Add(m0, int(v63)*8))
+			v67 = *(*int32)(unsafe.Add(m0, int(v63)*8+4))
+		} else {
+			v66 = v58
+			v67 = v59
+		}
+		h62[li] = v62
+		h66[li] = v66
+		h67[li] = v67
+	}
+	// Barrier, by.go:113
+	e60 := g.v60
+	u60 := g.v60
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v58 := h58[li]
+		v59 := h59[li]
+		v60 := e60
+		v62 := h62[li]
+		v66 := h66[li]
+		v67 := h67[li]
+		var v73, v74 int32
+		if v62 {
+			v68 := v58 * v66
+			v70 := (v58 * v67) + v59
+			*(*int32)(unsafe.Add(m0, li*8)) = v68
+			*(*int32)(unsafe.Add(m0, li*8+4)) = v70
+			v73 = v68
+			v74 = v70
+		} else {
+			v73 = v58
+			v74 = v59
+		}
+		v58 = v73
+		v59 = v74
+		v60 = v60 * 2
+		if v60 < 256 {
+			h58[li] = v58
+			h59[li] = v59
+			u60 = v60
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v60 = u60
+	return next
+}
+
+func (g *compositionsHost) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	c1 := g.c1
+	v84 := c1 == 0
+	v30 := g.v30
+	v5 := g.v5
+	v31 := g.v31
+	v89 := v31 * 2
+	v90 := v89 + 2
+	v92 := v5 <= v90
+	v7 := g.v7
+	v91 := v31 * 3
+	v93 := v91 + 1
+	v94 := v7 <= v93
+	v87 := v30 == 0
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	v88 := int32(1)
+	if v87 {
+		v88 = 2
+	}
+	v101 := v30 == 0
+	v156 := v30 + -1
+	h36 := g.v36[:n]
+	v12 := g.v12
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v109 := v30 != 0
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	v108 := v30 != 0
+	basex := g.Base(0)
+	h76 := g.v76[:n]
+	h77 := g.v77[:n]
+	h82 := g.v82[:n]
+	h83 := g.v83[:n]
+	h157 := g.v157[:n]
+	h158 := g.v158[:n]
+	u159 := g.v159
+	u160 := g.v160
+	u164 := g.v164
+	h206 := g.v206[:n]
+	h207 := g.v207[:n]
+	h208 := g.v208[:n]
+	h209 := g.v209[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v22 := v14 == 0
+		v36 := h36[li]
+		v0 := int32(basex + li)
+		var v82, v83, v110, v111, v112, v116, v118, v123, v124, v129, v131, v132, v133, v137, v139, v144, v145, v153, v157, v158, v159, v161, v162, v163, v164, v176, v191, v192, v193, v197, v198, v199, v200, v205, v206, v207, v208, v209 int32
+		var v114, v135, v170, v171, v172, v174 int64
+		var v160, v180 bool
+		v76 := *(*int32)(unsafe.Add(m0, 2040))
+		v77 := *(*int32)(unsafe.Add(m0, 2044))
+		v78 := v14 != 0
+		if v78 {
+			v82 = *(*int32)(unsafe.Add(m0, li*8+-8))
+			v83 = *(*int32)(unsafe.Add(m0, li*8+-4))
+		} else {
+			v82 = 1
+			v83 = 0
+		}
+		if !v22 {
+			goto b37
+		}
+		if v84 {
+			goto b31
+		}
+		if int32(uint32(v30)%uint32(c1)) == 0 {
+			goto b37
+		}
+	b31:
+		if v92 {
+			goto b37
+		}
+		if v94 {
+			goto b37
+		}
+		if v87 {
+			*(*int32)(unsafe.Add(p4, int(v93)*8)) = v76
+			*(*int32)(unsafe.Add(p4, int(v93)*8+4)) = v77
+		} else {
+			*(*int32)(unsafe.Add(p4, int(v91)*8)) = v76
+			*(*int32)(unsafe.Add(p4, int(v91)*8+4)) = v77
+		}
+		kernelimpl.HostFence()
+		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v90)*4)), v88)
+	b37:
+		if !v101 {
+			v157 = 0
+			v158 = 0
+			v159 = v156
+			v160 = true
+			goto b65
+		}
+		{
+			v102 := uint64(v36) < uint64(v12)
+			v104 := uint64(v36+7) < uint64(v12)
+			v105 := v102 && v104
+			v106 := v105 && v102
+			v107 := v106 && v104
+			if !v107 {
+				v131 = v82
+				v132 = v83
+				v133 = 0
+				goto b49
+			}
+			v110 = v82
+			v111 = v83
+			v112 = 0
+		}
+	b39:
+		v114 = v36 + int64(uint32(v112))
+		if v21 <= v114 {
+			goto b62
+		}
+		v116 = *(*int32)(unsafe.Add(p1, int(v114)*4))
+		v118 = (v116 * 2) + 1
+		if v109 {
+			goto b43
+		}
+		if v78 {
+			goto b43
+		}
+		if 0 >= v112 {
+			v123 = v118
+			v124 = v116
+			goto b44
+		}
+	b43:
+		v123 = v118 * v110
+		v124 = (v118 * v111) + v116
+	b44:
+		if v11 {
+			*(*int32)(unsafe.Add(p6, int(v114)*8)) = v123
+			*(*int32)(unsafe.Add(p6, int(v114)*8+4)) = v124
+		} else {
+			*(*int32)(unsafe.Add(p6, int(v114)*8)) = v110
+			*(*int32)(unsafe.Add(p6, int(v114)*8+4)) = v111
+		}
+		v129 = v112 + 1
+		if v129 < 8 {
+			v110 = v123
+			v111 = v124
+			v112 = v129
+			goto b39
+		}
+		goto b62
+	b49:
+		v135 = v36 + int64(uint32(v133))
+		if v21 <= v135 {
+			goto b62
+		}
+		v137 = *(*int32)(unsafe.Add(p1, int(v135)*4))
+		v139 = (v137 * 2) + 1
+		if v108 {
+			goto b53
+		}
+		if v78 {
+			goto b53
+		}
+		if 0 >= v133 {
+			v144 = v139
+			v145 = v137
+			goto b54
+		}
+	b53:
+		v144 = v139 * v131
+		v145 = (v139 * v132) + v137
+	b54:
+		if !v11 {
+			goto b58
+		}
+		if uint64(v135) >= uint64(v12) {
+			g.Fault(0, v135, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p6, int(v135)*8)) = v144
+		*(*int32)(unsafe.Add(p6, int(v135)*8+4)) = v145
+		goto b60
+	b58:
+		if uint64(v135) >= uint64(v12) {
+			g.Fault(1, v135, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p6, int(v135)*8)) = v131
+		*(*int32)(unsafe.Add(p6, int(v135)*8+4)) = v132
+	b60:
+		v153 = v133 + 1
+		if v153 < 8 {
+			v131 = v144
+			v132 = v145
+			v133 = v153
+			goto b49
+		}
+	b62:
+		g.Leave(li)
+		continue
+	b65:
+		v161 = 0
+		v162 = v157
+		v163 = v158
+		v164 = 0
+		if uint32(v14) > uint32(v159) {
+			v206 = v161
+			v207 = v162
+			v208 = v163
+			v209 = 512
+			goto b85
+		}
+		if v161 != 0 {
+			v198 = v161
+			v199 = v162
+			v200 = v163
+			goto b82
+		}
+		{
+			v168 := int64(uint32(v159 - v14))
+			v169 := v168 * 2
+			v170 = v169 + 2
+			v171 = v168 * 3
+			v172 = v169 + 3
+			if v5 <= v172 {
+				goto b70
+			}
+		}
+		v174 = v171 + 2
+		if v7 > v174 {
+			goto b71
+		}
+	b70:
+		v191 = 0
+		v192 = 0
+		v193 = 0
+		goto b79
+	b71:
+		v176 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v170)*4)))
+		if v176 == 0 {
+			v178 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v172)*4)))
+			v180 = v178 == 2
+		} else {
+			v180 = false
+		}
+		kernelimpl.HostFence()
+		if v180 {
+			v191 = 1
+			v192 = *(*int32)(unsafe.Add(p4, int(v174)*8))
+			v193 = *(*int32)(unsafe.Add(p4, int(v174)*8+4))
+			goto b79
+		}
+		if v176 == 1 {
+			v191 = 1
+			v192 = *(*int32)(unsafe.Add(p4, int(v171)*8))
+			v193 = *(*int32)(unsafe.Add(p4, int(v171)*8+4))
+			goto b79
+		}
+		if v176 == 2 {
+			v188 := v171 + 1
+			v191 = 2
+			v192 = *(*int32)(unsafe.Add(p4, int(v188)*8))
+			v193 = *(*int32)(unsafe.Add(p4, int(v188)*8+4))
+		} else {
+			v191 = 0
+			v192 = 0
+			v193 = 0
+		}
+	b79:
+		if v14 == v159 {
+			v196 := v191
+			if v191 == 1 {
+				v196 = 2
+			}
+			v197 = v196
+		} else {
+			v197 = v191
+		}
+		v198 = v197
+		v199 = v192
+		v200 = v193
+	b82:
+		if v198 != 1 {
+			v205 = (v14 * 2) + int32(uint32(v198)>>1)
+		} else {
+			v205 = 512
+		}
+		v206 = v198
+		v207 = v199
+		v208 = v200
+		v209 = v205
+	b85:
+		h76[li] = v76
+		h77[li] = v77
+		h82[li] = v82
+		h83[li] = v83
+		h157[li] = v157
+		h158[li] = v158
+		u159 = v159
+		u160 = v160
+		u164 = v164
+		h206[li] = v206
+		h207[li] = v207
+		h208[li] = v208
+		h209[li] = v209
+		next = 6
+	}
+	g.v156 = v156
+	g.v159 = u159
+	g.v160 = u160
+	g.v164 = u164
+	return next
+}
+
+func (g *compositionsHost) r7() int {
+	const n = 256
+	h157 := g.v157[:n]
+	h158 := g.v158[:n]
+	e159 := g.v159
+	e160 := g.v160
+	e164 := g.v164
+	h206 := g.v206[:n]
+	h207 := g.v207[:n]
+	h208 := g.v208[:n]
+	v210 := g.v210
+	v212 := 512 <= uint32(v210)
+	v213 := v210 & 1
+	v214 := v213 == 1
+	v211 := int32(uint32(v210) >> 1)
+	v215 := 256 <= uint32(v211)
+	u159 := g.v159
+	c2 := g.c2
+	v310 := 1 < uint32(c2)
+	v311 := int32(1)
+	if v310 {
+		v311 = c2
+	}
+	v312 := v311 != 0
+	basex := g.Base(0)
+	v5 := g.v5
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u160 := g.v160
+	u164 := g.v164
+	h209 := g.v209[:n]
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	u309 := g.v309
+	h336 := g.v336[:n]
+	h337 := g.v337[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v157 := h157[li]
+		v158 := h158[li]
+		v159 := e159
+		v160 := e160
+		v164 := e164
+		v206 := h206[li]
+		v207 := h207[li]
+		v208 := h208[li]
+		v0 := int32(basex + li)
+		v14 := int32(li)
+		v34 := v14 * 8
+		v35 := int64(uint32(v34))
+		var v161, v162, v163, v176, v191, v192, v193, v197, v198, v199, v200, v205, v209, v305, v306, v307, v309, v319, v320, v321, v325, v327, v332, v333, v334, v336, v337, v376, v377, v378 int32
+		var v170, v171, v172, v174, v318 int64
+		var v180, v308 bool
+		if v212 {
+			goto b88
+		}
+		if !v214 {
+			goto b127
+		}
+	b88:
+		if !v160 {
+			goto b91
+		}
+		if v215 {
+			v305 = v157
+			v306 = v158
+			v307 = v159 + -256
+			v308 = true
+		} else {
+			goto b91
+		}
+		v157 = v305
+		v158 = v306
+		v159 = v307
+		v160 = v308
+		v161 = 0
+		v162 = v157
+		v163 = v158
+		v164 = 0
+		goto b66
+	b91:
+		h157[li] = v157
+		h158[li] = v158
+		u159 = v159
+		h207[li] = v207
+		h208[li] = v208
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b127:
+		v309 = v164 + 1
+		if !v312 {
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		if int32(uint32(v309)%uint32(v311)) == 0 {
+			v318 = (int64(uint32(v159-v211)) * 2048) + v35
+			v319 = 1
+			v320 = 0
+			v321 = 0
+			goto b130
+		}
+		v376 = v206
+		v377 = v207
+		v378 = v208
+		v161 = v376
+		v162 = v377
+		v163 = v378
+		v164 = v309
+	b66:
+		if uint32(v14) > uint32(v159) {
+			v206 = v161
+			v207 = v162
+			v208 = v163
+			v209 = 512
+			goto b85
+		}
+		if v161 != 0 {
+			v198 = v161
+			v199 = v162
+			v200 = v163
+			goto b82
+		}
+		{
+			v168 := int64(uint32(v159 - v14))
+			v169 := v168 * 2
+			v170 = v169 + 2
+			v171 = v168 * 3
+			v172 = v169 + 3
+			if v5 <= v172 {
+				goto b70
+			}
+		}
+		v174 = v171 + 2
+		if v7 > v174 {
+			goto b71
+		}
+	b70:
+		v191 = 0
+		v192 = 0
+		v193 = 0
+		goto b79
+	b71:
+		v176 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v170)*4)))
+		if v176 == 0 {
+			v178 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v172)*4)))
+			v180 = v178 == 2
+		} else {
+			v180 = false
+		}
+		kernelimpl.HostFence()
+		if v180 {
+			v191 = 1
+			v192 = *(*int32)(unsafe.Add(p4, int(v174)*8))
+			v193 = *(*int32)(unsafe.Add(p4, int(v174)*8+4))
+			goto b79
+		}
+		if v176 == 1 {
+			v191 = 1
+			v192 = *(*int32)(unsafe.Add(p4, int(v171)*8))
+			v193 = *(*int32)(unsafe.Add(p4, int(v171)*8+4))
+			goto b79
+		}
+		if v176 == 2 {
+			v188 := v171 + 1
+			v191 = 2
+			v192 = *(*int32)(unsafe.Add(p4, int(v188)*8))
+			v193 = *(*int32)(unsafe.Add(p4, int(v188)*8+4))
+		} else {
+			v191 = 0
+			v192 = 0
+			v193 = 0
+		}
+	b79:
+		if v14 == v159 {
+			v196 := v191
+			if v191 == 1 {
+				v196 = 2
+			}
+			v197 = v196
+		} else {
+			v197 = v191
+		}
+		v198 = v197
+		v199 = v192
+		v200 = v193
+	b82:
+		if v198 != 1 {
+			v205 = (v14 * 2) + int32(uint32(v198)>>1)
+		} else {
+			v205 = 512
+		}
+		v206 = v198
+		v207 = v199
+		v208 = v200
+		v209 = v205
+	b85:
+		h157[li] = v157
+		h158[li] = v158
+		u159 = v159
+		u160 = v160
+		u164 = v164
+		h206[li] = v206
+		h207[li] = v207
+		h208[li] = v208
+		h209[li] = v209
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+		continue
+	b130:
+		v323 := v318 + int64(uint32(v321))
+		if v21 <= v323 {
+			v336 = v319
+			v337 = v320
+			goto b135
+		}
+		v325 = *(*int32)(unsafe.Add(p1, int(v323)*4))
+		v327 = (v325 * 2) + 1
+		if v321 == 0 {
+			v332 = v327
+			v333 = v325
+		} else {
+			v332 = v327 * v319
+			v333 = (v327 * v320) + v325
+		}
+		v334 = v321 + 1
+		if v334 < 8 {
+			v319 = v332
+			v320 = v333
+			v321 = v334
+			goto b130
+		}
+		v336 = v332
+		v337 = v333
+	b135:
+		h157[li] = v157
+		h158[li] = v158
+		u159 = v159
+		u160 = v160
+		h206[li] = v206
+		h207[li] = v207
+		h208[li] = v208
+		u309 = v309
+		h336[li] = v336
+		h337[li] = v337
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v159 = u159
+	g.v211 = v211
+	g.v160 = u160
+	g.v164 = u164
+	g.v309 = u309
+	return next
+}
+
+func (g *compositionsHost) r8() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h207 := g.v207[:n]
+	h208 := g.v208[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v207 := h207[li]
+		v208 := h208[li]
+		v217 := v14 & 255
+		*(*int32)(unsafe.Add(m0, int(v217)*8)) = v207
+		*(*int32)(unsafe.Add(m0, int(v217)*8+4)) = v208
+	}
+	// Barrier, lookback.go:261
+	h157 := g.v157[:n]
+	h158 := g.v158[:n]
+	e159 := g.v159
+	v211 := g.v211
+	v220 := uint32(v211) < 256
+	v221 := v211 & 255
+	v226 := int32(256)
+	if v220 {
+		v226 = v211
+	}
+	stop := g.Cancelled()
+	v156 := g.v156
+	h76 := g.v76[:n]
+	h77 := g.v77[:n]
+	c3 := g.c3
+	v242 := c3 == 0
+	v5 := g.v5
+	v31 := g.v31
+	v243 := v31 * 2
+	v244 := v243 + 2
+	v246 := v5 <= v244
+	v7 := g.v7
+	v245 := v31 * 3
+	v247 := v245 + 1
+	v248 := v7 <= v247
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	h227 := g.v227[:n]
+	h228 := g.v228[:n]
+	u159 := g.v159
+	u160 := g.v160
+	u164 := g.v164
+	h206 := g.v206[:n]
+	h209 := g.v209[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v157 := h157[li]
+		v158 := h158[li]
+		v159 := e159
+		v76 := h76[li]
+		v77 := h77[li]
+		v14 := int32(li)
+		v22 := v14 == 0
+		var v160, v180, v308 bool
+		var v161, v162, v163, v164, v176, v191, v192, v193, v197, v198, v199, v200, v205, v206, v207, v208, v209, v224, v225, v227, v228, v229, v239, v241, v305, v306, v307 int32
+		var v170, v171, v172, v174 int64
+		if v220 {
+			v224 = *(*int32)(unsafe.Add(m0, int(v221)*8))
+			v225 = *(*int32)(unsafe.Add(m0, int(v221)*8+4))
+		} else {
+			v224 = v157
+			v225 = v158
+		}
+		v227 = v224
+		v228 = v225
+		v229 = v226
+	b96:
+		if v229 != 0 {
+			v231 := v229 + -1
+			v232 := v231 & 255
+			v233 := *(*int32)(unsafe.Add(m0, int(v232)*8))
+			v227 = v233 * v227
+			v228 = (v233 * v228) + *(*int32)(unsafe.Add(m0, int(v232)*8+4))
+			v229 = v231
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b96
+		}
+		if v159 != v156 {
+			v305 = v227
+			v306 = v228
+			v307 = v159 + 256
+			v308 = false
+			goto b126
+		}
+		v239 = v76 * v227
+		v241 = (v76 * v228) + v77
+		if !v22 {
+			goto b104
+		}
+		if !v242 {
+			goto b104
+		}
+		if v246 {
+			goto b104
+		}
+		if !v248 {
+			*(*int32)(unsafe.Add(p4, int(v247)*8)) = v239
+			*(*int32)(unsafe.Add(p4, int(v247)*8+4)) = v241
+			kernelimpl.HostFence()
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v244)*4)), int32(2))
+		}
+	b104:
+		h227[li] = v227
+		h228[li] = v228
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+		continue
+	b126:
+		v157 = v305
+		v158 = v306
+		v159 = v307
+		v160 = v308
+		v161 = 0
+		v162 = v157
+		v163 = v158
+		v164 = 0
+		if uint32(v14) > uint32(v159) {
+			v206 = v161
+			v207 = v162
+			v208 = v163
+			v209 = 512
+			goto b85
+		}
+		if v161 != 0 {
+			v198 = v161
+			v199 = v162
+			v200 = v163
+			goto b82
+		}
+		{
+			v168 := int64(uint32(v159 - v14))
+			v169 := v168 * 2
+			v170 = v169 + 2
+			v171 = v168 * 3
+			v172 = v169 + 3
+			if v5 <= v172 {
+				goto b70
+			}
+		}
+		v174 = v171 + 2
+		if v7 > v174 {
+			goto b71
+		}
+	b70:
+		v191 = 0
+		v192 = 0
+		v193 = 0
+		goto b79
+	b71:
+		v176 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v170)*4)))
+		if v176 == 0 {
+			v178 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v172)*4)))
+			v180 = v178 == 2
+		} else {
+			v180 = false
+		}
+		kernelimpl.HostFence()
+		if v180 {
+			v191 = 1
+			v192 = *(*int32)(unsafe.Add(p4, int(v174)*8))
+			v193 = *(*int32)(unsafe.Add(p4, int(v174)*8+4))
+			goto b79
+		}
+		if v176 == 1 {
+			v191 = 1
+			v192 = *(*int32)(unsafe.Add(p4, int(v171)*8))
+			v193 = *(*int32)(unsafe.Add(p4, int(v171)*8+4))
+			goto b79
+		}
+		if v176 == 2 {
+			v188 := v171 + 1
+			v191 = 2
+			v192 = *(*int32)(unsafe.Add(p4, int(v188)*8))
+			v193 = *(*int32)(unsafe.Add(p4, int(v188)*8+4))
+		} else {
+			v191 = 0
+			v192 = 0
+			v193 = 0
+		}
+	b79:
+		if v14 == v159 {
+			v196 := v191
+			if v191 == 1 {
+				v196 = 2
+			}
+			v197 = v196
+		} else {
+			v197 = v191
+		}
+		v198 = v197
+		v199 = v192
+		v200 = v193
+	b82:
+		if v198 != 1 {
+			v205 = (v14 * 2) + int32(uint32(v198)>>1)
+		} else {
+			v205 = 512
+		}
+		v206 = v198
+		v207 = v199
+		v208 = v200
+		v209 = v205
+	b85:
+		h157[li] = v157
+		h158[li] = v158
+		u159 = v159
+		u160 = v160
+		u164 = v164
+		h206[li] = v206
+		h207[li] = v207
+		h208[li] = v208
+		h209[li] = v209
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+	}
+	g.v159 = u159
+	g.v160 = u160
+	g.v164 = u164
+	return next
+}
+
+func (g *compositionsHost) r10() int {
+	const n = 256
+	h227 := g.v227[:n]
+	h228 := g.v228[:n]
+	h82 := g.v82[:n]
+	h83 := g.v83[:n]
+	h36 := g.v36[:n]
+	v12 := g.v12
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v22 := v14 == 0
+		v227 := h227[li]
+		v228 := h228[li]
+		v82 := h82[li]
+		v83 := h83[li]
+		v36 := h36[li]
+		v0 := int32(basex + li)
+		var v256, v257, v264, v265, v266, v273, v275, v280, v282, v283, v284, v291, v293, v301 int32
+		var v268, v286 int64
+		if v22 {
+			v256 = v227
+			v257 = v228
+		} else {
+			v256 = v82 * v227
+			v257 = (v82 * v228) + v83
+		}
+		v258 := uint64(v36) < uint64(v12)
+		v260 := uint64(v36+7) < uint64(v12)
+		v261 := v258 && v260
+		v262 := v261 && v258
+		v263 := v262 && v260
+		if !v263 {
+			v282 = v256
+			v283 = v257
+			v284 = 0
+			goto b114
+		}
+		v264 = v256
+		v265 = v257
+		v266 = 0
+	b108:
+		v268 = v36 + int64(uint32(v266))
+		if v21 <= v268 {
+			goto b123
+		}
+		{
+			v270 := *(*int32)(unsafe.Add(p1, int(v268)*4))
+			v272 := (v270 * 2) + 1
+			v273 = v272 * v264
+			v275 = (v272 * v265) + v270
+			if v11 {
+				*(*int32)(unsafe.Add(p6, int(v268)*8)) = v273
+				*(*int32)(unsafe.Add(p6, int(v268)*8+4)) = v275
+			} else {
+				*(*int32)(unsafe.Add(p6, int(v268)*8)) = v264
+				*(*int32)(unsafe.Add(p6, int(v268)*8+4)) = v265
+			}
+		}
+		v280 = v266 + 1
+		if v280 < 8 {
+			v264 = v273
+			v265 = v275
+			v266 = v280
+			goto b108
+		}
+		goto b123
+	b114:
+		v286 = v36 + int64(uint32(v284))
+		if v21 <= v286 {
+			goto b123
+		}
+		{
+			v288 := *(*int32)(unsafe.Add(p1, int(v286)*4))
+			v290 := (v288 * 2) + 1
+			v291 = v290 * v282
+			v293 = (v290 * v283) + v288
+			if !v11 {
+				goto b119
+			}
+		}
+		if uint64(v286) >= uint64(v12) {
+			g.Fault(0, v286, v12, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p6, int(v286)*8)) = v291
+		*(*int32)(unsafe.Add(p6, int(v286)*8+4)) = v293
+		goto b121
+	b119:
+		if uint64(v286) >= uint64(v12) {
+			g.Fault(1, v286, v12, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p6, int(v286)*8)) = v282
+		*(*int32)(unsafe.Add(p6, int(v286)*8+4)) = v283
+	b121:
+		v301 = v284 + 1
+		if v301 < 8 {
+			v282 = v291
+			v283 = v293
+			v284 = v301
+			goto b114
+		}
+	b123:
+	}
+	return -1
+}
+
+func (g *compositionsHost) r11() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h336 := g.v336[:n]
+	h337 := g.v337[:n]
+	h340 := g.v340[:n]
+	h341 := g.v341[:n]
+	u342 := g.v342
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v336 := h336[li]
+		v337 := h337[li]
+		var v340, v341, v342 int32
+		*(*int32)(unsafe.Add(m0, li*8)) = v336
+		*(*int32)(unsafe.Add(m0, li*8+4)) = v337
+		v340 = v336
+		v341 = v337
+		v342 = 1
+		if v342 < 256 {
+			h340[li] = v340
+			h341[li] = v341
+			u342 = v342
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v342 = u342
+	return next
+}
+
+func (g *compositionsHost) r12() int {
+	const n = 256
+	v342 := g.v342
+	m0 := g.Memory(0)
+	h340 := g.v340[:n]
+	h341 := g.v341[:n]
+	h344 := g.v344[:n]
+	h348 := g.v348[:n]
+	h349 := g.v349[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v340 := h340[li]
+		v341 := h341[li]
+		var v348, v349 int32
+		v344 := v342 <= v14
+		if v344 {
+			v345 := v14 - v342
+			v348 = *(*int32)(unsafe.Add(m0, int(v345)*8))
+			v349 = *(*int32)(unsafe.Add(m0, int(v345)*8+4))
+		} else {
+			v348 = v340
+			v349 = v341
+		}
+		h344[li] = v344
+		h348[li] = v348
+		h349[li] = v349
+	}
+	// Barrier, by.go:113
+	e342 := g.v342
+	u342 := g.v342
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v340 := h340[li]
+		v341 := h341[li]
+		v342 := e342
+		v344 := h344[li]
+		v348 := h348[li]
+		v349 := h349[li]
+		var v355, v356 int32
+		if v344 {
+			v350 := v340 * v348
+			v352 := (v340 * v349) + v341
+			*(*int32)(unsafe.Add(m0, li*8)) = v350
+			*(*int32)(unsafe.Add(m0, li*8+4)) = v352
+			v355 = v350
+			v356 = v352
+		} else {
+			v355 = v340
+			v356 = v341
+		}
+		v340 = v355
+		v341 = v356
+		v342 = v342 * 2
+		if v342 < 256 {
+			h340[li] = v340
+			h341[li] = v341
+			u342 = v342
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v342 = u342
+	return next
+}
+
+func (g *compositionsHost) r14() int {
+	const n = 256
+	h206 := g.v206[:n]
+	h207 := g.v207[:n]
+	h208 := g.v208[:n]
+	m0 := g.Memory(0)
+	v211 := g.v211
+	v159 := g.v159
+	v5 := g.v5
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	v309 := g.v309
+	u164 := g.v164
+	h209 := g.v209[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v206 := h206[li]
+		v207 := h207[li]
+		v208 := h208[li]
+		v14 := int32(li)
+		var v161, v162, v163, v164, v176, v191, v192, v193, v197, v198, v199, v200, v205, v209, v376, v377, v378 int32
+		var v170, v171, v172, v174, v364, v366 int64
+		var v180 bool
+		v358 := *(*int32)(unsafe.Add(m0, 2040))
+		v359 := *(*int32)(unsafe.Add(m0, 2044))
+		if v14 != v211 {
+			v376 = v206
+			v377 = v207
+			v378 = v208
+			goto b152
+		}
+		{
+			v362 := int64(uint32(v159 - v14))
+			v364 = (v362 * 2) + 3
+			v366 = (v362 * 3) + 2
+			if v5 <= v364 {
+				goto b151
+			}
+		}
+		if v7 <= v366 {
+			goto b151
+		}
+		{
+			v369 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v364)*4)), int32(0), int32(1))
+			if v369 {
+				*(*int32)(unsafe.Add(p4, int(v366)*8)) = v358
+				*(*int32)(unsafe.Add(p4, int(v366)*8+4)) = v359
+				kernelimpl.HostFence()
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v364)*4)), int32(2))
+			}
+		}
+	b151:
+		{
+			v375 := int32(1)
+			if v14 == v159 {
+				v375 = 2
+			}
+			v376 = v375
+			v377 = v358
+			v378 = v359
+		}
+	b152:
+		v161 = v376
+		v162 = v377
+		v163 = v378
+		v164 = v309
+		if uint32(v14) > uint32(v159) {
+			v206 = v161
+			v207 = v162
+			v208 = v163
+			v209 = 512
+			goto b85
+		}
+		if v161 != 0 {
+			v198 = v161
+			v199 = v162
+			v200 = v163
+			goto b82
+		}
+		{
+			v168 := int64(uint32(v159 - v14))
+			v169 := v168 * 2
+			v170 = v169 + 2
+			v171 = v168 * 3
+			v172 = v169 + 3
+			if v5 <= v172 {
+				goto b70
+			}
+		}
+		v174 = v171 + 2
+		if v7 > v174 {
+			goto b71
+		}
+	b70:
+		v191 = 0
+		v192 = 0
+		v193 = 0
+		goto b79
+	b71:
+		v176 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v170)*4)))
+		if v176 == 0 {
+			v178 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v172)*4)))
+			v180 = v178 == 2
+		} else {
+			v180 = false
+		}
+		kernelimpl.HostFence()
+		if v180 {
+			v191 = 1
+			v192 = *(*int32)(unsafe.Add(p4, int(v174)*8))
+			v193 = *(*int32)(unsafe.Add(p4, int(v174)*8+4))
+			goto b79
+		}
+		if v176 == 1 {
+			v191 = 1
+			v192 = *(*int32)(unsafe.Add(p4, int(v171)*8))
+			v193 = *(*int32)(unsafe.Add(p4, int(v171)*8+4))
+			goto b79
+		}
+		if v176 == 2 {
+			v188 := v171 + 1
+			v191 = 2
+			v192 = *(*int32)(unsafe.Add(p4, int(v188)*8))
+			v193 = *(*int32)(unsafe.Add(p4, int(v188)*8+4))
+		} else {
+			v191 = 0
+			v192 = 0
+			v193 = 0
+		}
+	b79:
+		if v14 == v159 {
+			v196 := v191
+			if v191 == 1 {
+				v196 = 2
+			}
+			v197 = v196
+		} else {
+			v197 = v191
+		}
+		v198 = v197
+		v199 = v192
+		v200 = v193
+	b82:
+		if v198 != 1 {
+			v205 = (v14 * 2) + int32(uint32(v198)>>1)
+		} else {
+			v205 = 512
+		}
+		v206 = v198
+		v207 = v199
+		v208 = v200
+		v209 = v205
+	b85:
+		u164 = v164
+		h206[li] = v206
+		h207[li] = v207
+		h208[li] = v208
+		h209[li] = v209
+	}
+	g.v164 = u164
+	return 6
+}
+
+// distancesHost is a work-group of the kernel [Distances].
+type distancesHost struct {
+	kernelimpl.HostGroup
+	c0 int32
+	c1 int32
+	c2 int32
+	c3 int32
+	v1 float32
+
+	v2, v4, v6, v8, v13 int64
+
+	v10 int8
+
+	v22, v32 int64
+
+	v30, v170, v172 []int32
+
+	v31, v54, v127, v129, v133, v173, v174, v248, v274 int32
+
+	v37 []int64
+
+	v51, v53, v59, v64, v68, v128, v171, v187, v271, v273, v279 []float32
+
+	v56, v276 []bool
+
+	v130 bool
+
+	sint32 []int32
+}
+
+func newDistancesHost() kernelimpl.HostForm { return new(distancesHost) }
+
+const distancesHostSites = `1	prim/scan/kernels/by.go:93:9
+1	95:9
+10	prim/lookback/lookback.go:242:16`
+
+func (g *distancesHost) Begin() {
+	g.Sites = distancesHostSites
+	const n = 256
+	g.v1 = g.Float32(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
+	g.v6 = g.Int64(72)
+	g.v8 = g.Int64(88)
+	g.v10 = kernelimpl.HostArg[int8](&g.HostGroup, 96)
+	g.v13 = g.Int64(112)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 1024)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v30, &g.v170, &g.v172)
+	kernelimpl.HostRoom(n, &g.v37)
+	kernelimpl.HostRoom(n, &g.v51, &g.v53, &g.v59, &g.v64, &g.v68, &g.v128, &g.v171, &g.v187, &g.v271, &g.v273, &g.v279)
+	kernelimpl.HostRoom(n, &g.v56, &g.v276)
+}
+
+func (g *distancesHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 3: // Barrier, by.go:108
+			next = g.r4()
+		case 5: // Barrier, by.go:119
+			next = g.r6()
+		case 6: // GroupReduce, lookback.go:238
+			g.v173 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v172, -1))
+			next = g.r7()
+		case 7: // Barrier, lookback.go:259
+			next = g.r8()
+		case 9: // Barrier, lookback.go:277
+			next = g.r10()
+		case 10: // Barrier, by.go:105
+			next = g.r11()
+		case 11: // Barrier, by.go:108
+			next = g.r12()
+		case 13: // Barrier, by.go:119
+			next = g.r14()
+		}
+	}
+}
+
+func (g *distancesHost) r0() int {
+	const n = 256
+	// ZeroLocal, by.go:61
+	g.Zero(0)
+	v4 := g.v4
+	v16 := v4 == 0
+	v2 := g.v2
+	p2 := g.Pointer(2)
+	v6 := g.v6
+	v24 := 0 < v6
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v27 := c0 + -1
+	v26 := c0 != 0
+	u22 := g.v22
+	h30 := g.v30[:n]
+	for li := range n {
+		var v22 int64
+		var v30 int32
+		v15 := int32(li)
+		if v16 {
+			v22 = v2
+		} else {
+			v17 := *(*int64)(p2)
+			v19 := int64(0)
+			if 0 < v17 {
+				v19 = v17
+			}
+			v21 := v19
+			if v2 < v19 {
+				v21 = v2
+			}
+			v22 = v21
+		}
+		if v15 != 0 {
+			v30 = 0
+			goto b6
+		}
+		if v24 {
+			v25 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v29 := v25
+			if v26 {
+				v29 = v27 - v25
+			}
+			v30 = v29
+		} else {
+			v30 = 0
+		}
+	b6:
+		u22 = v22
+		h30[li] = v30
+	}
+	g.v22 = u22
+	// GroupSelect, lookback.go:200
+	g.v31 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v30, 0)[int32(0)]
+	v22 := g.v22
+	v31 := g.v31
+	v32 := int64(uint32(v31))
+	v33 := v32 * 2048
+	v34 := v22 <= v33
+	p1 := g.Pointer(1)
+	v1 := g.v1
+	h37 := g.v37[:n]
+	h51 := g.v51[:n]
+	more := false
+	for li := range n {
+		v15 := int32(li)
+		var v38, v45, v48, v51 float32
+		var v39, v49 int32
+		if v34 {
+			g.Leave(li)
+			continue
+		}
+		v37 := v33 + int64(uint32(v15*8))
+		v38 = 0
+		v39 = 0
+	b10:
+		v41 := v37 + int64(uint32(v39))
+		if v22 <= v41 {
+			v51 = v38
+			goto b15
+		}
+		{
+			v44 := float32(*(*float32)(unsafe.Add(p1, int(v41)*4)) - v1)
+			v45 = float32(v44 * v44)
+			if v39 == 0 {
+				v48 = v45
+			} else {
+				v48 = float32(v38 + v45)
+			}
+		}
+		v49 = v39 + 1
+		if v49 < 8 {
+			v38 = v48
+			v39 = v49
+			goto b10
+		}
+		v51 = v48
+	b15:
+		h37[li] = v37
+		h51[li] = v51
+		more = true
+	}
+	g.v32 = v32
+	if !more {
+		return -1
+	}
+	// Barrier, by.go:105
+	m0 := g.Memory(0)
+	h53 := g.v53[:n]
+	u54 := g.v54
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v51 := h51[li]
+		var v53 float32
+		var v54 int32
+		*(*float32)(unsafe.Add(m0, li*4)) = v51
+		v53 = v51
+		v54 = 1
+		if v54 < 256 {
+			h53[li] = v53
+			u54 = v54
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v54 = u54
+	return next
+}
+
+func (g *distancesHost) r4() int {
+	const n = 256
+	v54 := g.v54
+	m0 := g.Memory(0)
+	h53 := g.v53[:n]
+	h56 := g.v56[:n]
+	h59 := g.v59[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v15 := int32(li)
+		v53 := h53[li]
+		var v59 float32
+		v56 := v54 <= v15
+		if v56 {
+			v59 = *(*float32)(unsafe.Add(m0, int(v15-v54)*4))
+		} else {
+			v59 = v53
+		}
+		h56[li] = v56
+		h59[li] = v59
+	}
+	// Barrier, by.go:113
+	e54 := g.v54
+	u54 := g.v54
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v53 := h53[li]
+		v54 := e54
+		v56 := h56[li]
+		v59 := h59[li]
+		var v62 float32
+		if v56 {
+			v60 := float32(v59 + v53)
+			*(*float32)(unsafe.Add(m0, li*4)) = v60
+			v62 = v60
+		} else {
+			v62 = v53
+		}
+		v53 = v62
+		v54 = v54 * 2
+		if v54 < 256 {
+			h53[li] = v53
+			u54 = v54
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v54 = u54
+	return next
+}
+
+func (g *distancesHost) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	c1 := g.c1
+	v69 := c1 == 0
+	v31 := g.v31
+	v6 := g.v6
+	v32 := g.v32
+	v74 := v32 * 2
+	v75 := v74 + 2
+	v77 := v6 <= v75
+	v8 := g.v8
+	v76 := v32 * 3
+	v78 := v76 + 1
+	v79 := v8 <= v78
+	v72 := v31 == 0
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	v73 := int32(1)
+	if v72 {
+		v73 = 2
+	}
+	v84 := v31 == 0
+	v127 := v31 + -1
+	h37 := g.v37[:n]
+	v13 := g.v13
+	v22 := g.v22
+	p1 := g.Pointer(1)
+	v1 := g.v1
+	v92 := v31 != 0
+	v10 := g.v10
+	v11 := int32(uint8(v10))
+	v12 := v11 != 0
+	p6 := g.Pointer(6)
+	v91 := v31 != 0
+	basex := g.Base(0)
+	h64 := g.v64[:n]
+	h68 := g.v68[:n]
+	h128 := g.v128[:n]
+	u129 := g.v129
+	u130 := g.v130
+	u133 := g.v133
+	h170 := g.v170[:n]
+	h171 := g.v171[:n]
+	h172 := g.v172[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v15 := int32(li)
+		v23 := v15 == 0
+		v37 := h37[li]
+		v0 := int32(basex + li)
+		var v68, v93, v100, v103, v108, v115, v118, v128, v132, v158, v164, v171 float32
+		var v94, v106, v109, v124, v129, v131, v133, v145, v157, v162, v163, v169, v170, v172 int32
+		var v96, v111, v139, v140, v141, v143 int64
+		var v130, v149 bool
+		v64 := *(*float32)(unsafe.Add(m0, 1020))
+		v65 := v15 != 0
+		if v65 {
+			v68 = *(*float32)(unsafe.Add(m0, li*4+-4))
+		} else {
+			v68 = 0
+		}
+		if !v23 {
+			goto b37
+		}
+		if v69 {
+			goto b31
+		}
+		if int32(uint32(v31)%uint32(c1)) == 0 {
+			goto b37
+		}
+	b31:
+		if v77 {
+			goto b37
+		}
+		if v79 {
+			goto b37
+		}
+		if v72 {
+			*(*float32)(unsafe.Add(p4, int(v78)*4)) = v64
+		} else {
+			*(*float32)(unsafe.Add(p4, int(v76)*4)) = v64
+		}
+		kernelimpl.HostFence()
+		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v75)*4)), v73)
+	b37:
+		if !v84 {
+			v128 = 0
+			v129 = v127
+			v130 = true
+			goto b65
+		}
+		{
+			v85 := uint64(v37) < uint64(v13)
+			v87 := uint64(v37+7) < uint64(v13)
+			v88 := v85 && v87
+			v89 := v88 && v85
+			v90 := v89 && v87
+			if !v90 {
+				v108 = v68
+				v109 = 0
+				goto b49
+			}
+			v93 = v68
+			v94 = 0
+		}
+	b39:
+		v96 = v37 + int64(uint32(v94))
+		if v22 <= v96 {
+			goto b62
+		}
+		{
+			v99 := float32(*(*float32)(unsafe.Add(p1, int(v96)*4)) - v1)
+			v100 = float32(v99 * v99)
+			if v92 {
+				goto b43
+			}
+		}
+		if v65 {
+			goto b43
+		}
+		if 0 >= v94 {
+			v103 = v100
+			goto b44
+		}
+	b43:
+		v103 = float32(v93 + v100)
+	b44:
+		if v12 {
+			*(*float32)(unsafe.Add(p6, int(v96)*4)) = v103
+		} else {
+			*(*float32)(unsafe.Add(p6, int(v96)*4)) = v93
+		}
+		v106 = v94 + 1
+		if v106 < 8 {
+			v93 = v103
+			v94 = v106
+			goto b39
+		}
+		goto b62
+	b49:
+		v111 = v37 + int64(uint32(v109))
+		if v22 <= v111 {
+			goto b62
+		}
+		{
+			v114 := float32(*(*float32)(unsafe.Add(p1, int(v111)*4)) - v1)
+			v115 = float32(v114 * v114)
+			if v91 {
+				goto b53
+			}
+		}
+		if v65 {
+			goto b53
+		}
+		if 0 >= v109 {
+			v118 = v115
+			goto b54
+		}
+	b53:
+		v118 = float32(v108 + v115)
+	b54:
+		if !v12 {
+			goto b58
+		}
+		if uint64(v111) >= uint64(v13) {
+			g.Fault(0, v111, v13, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p6, int(v111)*4)) = v118
+		goto b60
+	b58:
+		if uint64(v111) >= uint64(v13) {
+			g.Fault(1, v111, v13, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p6, int(v111)*4)) = v108
+	b60:
+		v124 = v109 + 1
+		if v124 < 8 {
+			v108 = v118
+			v109 = v124
+			goto b49
+		}
+	b62:
+		g.Leave(li)
+		continue
+	b65:
+		v131 = 0
+		v132 = v128
+		v133 = 0
+		if uint32(v15) > uint32(v129) {
+			v170 = v131
+			v171 = v132
+			v172 = 512
+			goto b85
+		}
+		if v131 != 0 {
+			v163 = v131
+			v164 = v132
+			goto b82
+		}
+		{
+			v137 := int64(uint32(v129 - v15))
+			v138 := v137 * 2
+			v139 = v138 + 2
+			v140 = v137 * 3
+			v141 = v138 + 3
+			if v6 <= v141 {
+				goto b70
+			}
+		}
+		v143 = v140 + 2
+		if v8 > v143 {
+			goto b71
+		}
+	b70:
+		v157 = 0
+		v158 = 0
+		goto b79
+	b71:
+		v145 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v139)*4)))
+		if v145 == 0 {
+			v147 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v141)*4)))
+			v149 = v147 == 2
+		} else {
+			v149 = false
+		}
+		kernelimpl.HostFence()
+		if v149 {
+			v157 = 1
+			v158 = *(*float32)(unsafe.Add(p4, int(v143)*4))
+			goto b79
+		}
+		if v145 == 1 {
+			v157 = 1
+			v158 = *(*float32)(unsafe.Add(p4, int(v140)*4))
+			goto b79
+		}
+		if v145 == 2 {
+			v157 = 2
+			v158 = *(*float32)(unsafe.Add(p4, int(v140+1)*4))
+		} else {
+			v157 = 0
+			v158 = 0
+		}
+	b79:
+		if v15 == v129 {
+			v161 := v157
+			if v157 == 1 {
+				v161 = 2
+			}
+			v162 = v161
+		} else {
+			v162 = v157
+		}
+		v163 = v162
+		v164 = v158
+	b82:
+		if v163 != 1 {
+			v169 = (v15 * 2) + int32(uint32(v163)>>1)
+		} else {
+			v169 = 512
+		}
+		v170 = v163
+		v171 = v164
+		v172 = v169
+	b85:
+		h64[li] = v64
+		h68[li] = v68
+		h128[li] = v128
+		u129 = v129
+		u130 = v130
+		u133 = v133
+		h170[li] = v170
+		h171[li] = v171
+		h172[li] = v172
+		next = 6
+	}
+	g.v127 = v127
+	g.v129 = u129
+	g.v130 = u130
+	g.v133 = u133
+	return next
+}
+
+func (g *distancesHost) r7() int {
+	const n = 256
+	h128 := g.v128[:n]
+	e129 := g.v129
+	e130 := g.v130
+	e133 := g.v133
+	h170 := g.v170[:n]
+	h171 := g.v171[:n]
+	v173 := g.v173
+	v175 := 512 <= uint32(v173)
+	v176 := v173 & 1
+	v177 := v176 == 1
+	v174 := int32(uint32(v173) >> 1)
+	v178 := 256 <= uint32(v174)
+	u129 := g.v129
+	c2 := g.c2
+	v249 := 1 < uint32(c2)
+	v250 := int32(1)
+	if v249 {
+		v250 = c2
+	}
+	v251 := v250 != 0
+	basex := g.Base(0)
+	v6 := g.v6
+	v8 := g.v8
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u130 := g.v130
+	u133 := g.v133
+	h172 := g.v172[:n]
+	v22 := g.v22
+	p1 := g.Pointer(1)
+	v1 := g.v1
+	u248 := g.v248
+	h271 := g.v271[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v128 := h128[li]
+		v129 := e129
+		v130 := e130
+		v133 := e133
+		v170 := h170[li]
+		v171 := h171[li]
+		v0 := int32(basex + li)
+		v15 := int32(li)
+		v35 := v15 * 8
+		v36 := int64(uint32(v35))
+		var v131, v145, v157, v162, v163, v169, v172, v246, v248, v259, v269, v300 int32
+		var v132, v158, v164, v245, v258, v265, v268, v271, v301 float32
+		var v139, v140, v141, v143, v257 int64
+		var v149, v247 bool
+		if v175 {
+			goto b88
+		}
+		if !v177 {
+			goto b127
+		}
+	b88:
+		if !v130 {
+			goto b91
+		}
+		if v178 {
+			v245 = v128
+			v246 = v129 + -256
+			v247 = true
+		} else {
+			goto b91
+		}
+		v128 = v245
+		v129 = v246
+		v130 = v247
+		v131 = 0
+		v132 = v128
+		v133 = 0
+		goto b66
+	b91:
+		h128[li] = v128
+		u129 = v129
+		h171[li] = v171
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b127:
+		v248 = v133 + 1
+		if !v251 {
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		if int32(uint32(v248)%uint32(v250)) == 0 {
+			v257 = (int64(uint32(v129-v174)) * 2048) + v36
+			v258 = 0
+			v259 = 0
+			goto b130
+		}
+		v300 = v170
+		v301 = v171
+		v131 = v300
+		v132 = v301
+		v133 = v248
+	b66:
+		if uint32(v15) > uint32(v129) {
+			v170 = v131
+			v171 = v132
+			v172 = 512
+			goto b85
+		}
+		if v131 != 0 {
+			v163 = v131
+			v164 = v132
+			goto b82
+		}
+		{
+			v137 := int64(uint32(v129 - v15))
+			v138 := v137 * 2
+			v139 = v138 + 2
+			v140 = v137 * 3
+			v141 = v138 + 3
+			if v6 <= v141 {
+				goto b70
+			}
+		}
+		v143 = v140 + 2
+		if v8 > v143 {
+			goto b71
+		}
+	b70:
+		v157 = 0
+		v158 = 0
+		goto b79
+	b71:
+		v145 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v139)*4)))
+		if v145 == 0 {
+			v147 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v141)*4)))
+			v149 = v147 == 2
+		} else {
+			v149 = false
+		}
+		kernelimpl.HostFence()
+		if v149 {
+			v157 = 1
+			v158 = *(*float32)(unsafe.Add(p4, int(v143)*4))
+			goto b79
+		}
+		if v145 == 1 {
+			v157 = 1
+			v158 = *(*float32)(unsafe.Add(p4, int(v140)*4))
+			goto b79
+		}
+		if v145 == 2 {
+			v157 = 2
+			v158 = *(*float32)(unsafe.Add(p4, int(v140+1)*4))
+		} else {
+			v157 = 0
+			v158 = 0
+		}
+	b79:
+		if v15 == v129 {
+			v161 := v157
+			if v157 == 1 {
+				v161 = 2
+			}
+			v162 = v161
+		} else {
+			v162 = v157
+		}
+		v163 = v162
+		v164 = v158
+	b82:
+		if v163 != 1 {
+			v169 = (v15 * 2) + int32(uint32(v163)>>1)
+		} else {
+			v169 = 512
+		}
+		v170 = v163
+		v171 = v164
+		v172 = v169
+	b85:
+		h128[li] = v128
+		u129 = v129
+		u130 = v130
+		u133 = v133
+		h170[li] = v170
+		h171[li] = v171
+		h172[li] = v172
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+		continue
+	b130:
+		v261 := v257 + int64(uint32(v259))
+		if v22 <= v261 {
+			v271 = v258
+			goto b135
+		}
+		{
+			v264 := float32(*(*float32)(unsafe.Add(p1, int(v261)*4)) - v1)
+			v265 = float32(v264 * v264)
+			if v259 == 0 {
+				v268 = v265
+			} else {
+				v268 = float32(v258 + v265)
+			}
+		}
+		v269 = v259 + 1
+		if v269 < 8 {
+			v258 = v268
+			v259 = v269
+			goto b130
+		}
+		v271 = v268
+	b135:
+		h128[li] = v128
+		u129 = v129
+		u130 = v130
+		h170[li] = v170
+		h171[li] = v171
+		u248 = v248
+		h271[li] = v271
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v129 = u129
+	g.v174 = v174
+	g.v130 = u130
+	g.v133 = u133
+	g.v248 = u248
+	return next
+}
+
+func (g *distancesHost) r8() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h171 := g.v171[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v15 := int32(li)
+		v171 := h171[li]
+		*(*float32)(unsafe.Add(m0, int(v15&255)*4)) = v171
+	}
+	// Barrier, lookback.go:261
+	h128 := g.v128[:n]
+	e129 := g.v129
+	v174 := g.v174
+	v182 := uint32(v174) < 256
+	v183 := v174 & 255
+	v186 := int32(256)
+	if v182 {
+		v186 = v174
+	}
+	stop := g.Cancelled()
+	v127 := g.v127
+	h64 := g.v64[:n]
+	c3 := g.c3
+	v196 := c3 == 0
+	v6 := g.v6
+	v32 := g.v32
+	v197 := v32 * 2
+	v198 := v197 + 2
+	v200 := v6 <= v198
+	v8 := g.v8
+	v199 := v32 * 3
+	v201 := v199 + 1
+	v202 := v8 <= v201
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	h187 := g.v187[:n]
+	u129 := g.v129
+	u130 := g.v130
+	u133 := g.v133
+	h170 := g.v170[:n]
+	h172 := g.v172[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v128 := h128[li]
+		v129 := e129
+		v64 := h64[li]
+		v15 := int32(li)
+		v23 := v15 == 0
+		var v130, v149, v247 bool
+		var v131, v133, v145, v157, v162, v163, v169, v170, v172, v188, v246 int32
+		var v132, v158, v164, v171, v185, v187, v195, v245 float32
+		var v139, v140, v141, v143 int64
+		if v182 {
+			v185 = *(*float32)(unsafe.Add(m0, int(v183)*4))
+		} else {
+			v185 = v128
+		}
+		v187 = v185
+		v188 = v186
+	b96:
+		if v188 != 0 {
+			v190 := v188 + -1
+			v193 := float32(v187 + *(*float32)(unsafe.Add(m0, int(v190&255)*4)))
+			v187 = v193
+			v188 = v190
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b96
+		}
+		if v129 != v127 {
+			v245 = v187
+			v246 = v129 + 256
+			v247 = false
+			goto b126
+		}
+		v195 = float32(v187 + v64)
+		if !v23 {
+			goto b104
+		}
+		if !v196 {
+			goto b104
+		}
+		if v200 {
+			goto b104
+		}
+		if !v202 {
+			*(*float32)(unsafe.Add(p4, int(v201)*4)) = v195
+			kernelimpl.HostFence()
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v198)*4)), int32(2))
+		}
+	b104:
+		h187[li] = v187
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+		continue
+	b126:
+		v128 = v245
+		v129 = v246
+		v130 = v247
+		v131 = 0
+		v132 = v128
+		v133 = 0
+		if uint32(v15) > uint32(v129) {
+			v170 = v131
+			v171 = v132
+			v172 = 512
+			goto b85
+		}
+		if v131 != 0 {
+			v163 = v131
+			v164 = v132
+			goto b82
+		}
+		{
+			v137 := int64(uint32(v129 - v15))
+			v138 := v137 * 2
+			v139 = v138 + 2
+			v140 = v137 * 3
+			v141 = v138 + 3
+			if v6 <= v141 {
+				goto b70
+			}
+		}
+		v143 = v140 + 2
+		if v8 > v143 {
+			goto b71
+		}
+	b70:
+		v157 = 0
+		v158 = 0
+		goto b79
+	b71:
+		v145 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v139)*4)))
+		if v145 == 0 {
+			v147 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v141)*4)))
+			v149 = v147 == 2
+		} else {
+			v149 = false
+		}
+		kernelimpl.HostFence()
+		if v149 {
+			v157 = 1
+			v158 = *(*float32)(unsafe.Add(p4, int(v143)*4))
+			goto b79
+		}
+		if v145 == 1 {
+			v157 = 1
+			v158 = *(*float32)(unsafe.Add(p4, int(v140)*4))
+			goto b79
+		}
+		if v145 == 2 {
+			v157 = 2
+			v158 = *(*float32)(unsafe.Add(p4, int(v140+1)*4))
+		} else {
+			v157 = 0
+			v158 = 0
+		}
+	b79:
+		if v15 == v129 {
+			v161 := v157
+			if v157 == 1 {
+				v161 = 2
+			}
+			v162 = v161
+		} else {
+			v162 = v157
+		}
+		v163 = v162
+		v164 = v158
+	b82:
+		if v163 != 1 {
+			v169 = (v15 * 2) + int32(uint32(v163)>>1)
+		} else {
+			v169 = 512
+		}
+		v170 = v163
+		v171 = v164
+		v172 = v169
+	b85:
+		h128[li] = v128
+		u129 = v129
+		u130 = v130
+		u133 = v133
+		h170[li] = v170
+		h171[li] = v171
+		h172[li] = v172
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+	}
+	g.v129 = u129
+	g.v130 = u130
+	g.v133 = u133
+	return next
+}
+
+func (g *distancesHost) r10() int {
+	const n = 256
+	h187 := g.v187[:n]
+	h68 := g.v68[:n]
+	h37 := g.v37[:n]
+	v13 := g.v13
+	v22 := g.v22
+	p1 := g.Pointer(1)
+	v1 := g.v1
+	v10 := g.v10
+	v11 := int32(uint8(v10))
+	v12 := v11 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v15 := int32(li)
+		v23 := v15 == 0
+		v187 := h187[li]
+		v68 := h68[li]
+		v37 := h37[li]
+		v0 := int32(basex + li)
+		var v207, v214, v222, v227, v235 float32
+		var v215, v225, v228, v241 int32
+		var v217, v230 int64
+		if v23 {
+			v207 = v187
+		} else {
+			v207 = float32(v187 + v68)
+		}
+		v208 := uint64(v37) < uint64(v13)
+		v210 := uint64(v37+7) < uint64(v13)
+		v211 := v208 && v210
+		v212 := v211 && v208
+		v213 := v212 && v210
+		if !v213 {
+			v227 = v207
+			v228 = 0
+			goto b114
+		}
+		v214 = v207
+		v215 = 0
+	b108:
+		v217 = v37 + int64(uint32(v215))
+		if v22 <= v217 {
+			goto b123
+		}
+		{
+			v220 := float32(*(*float32)(unsafe.Add(p1, int(v217)*4)) - v1)
+			v222 = float32(v214 + float32(v220*v220))
+			if v12 {
+				*(*float32)(unsafe.Add(p6, int(v217)*4)) = v222
+			} else {
+				*(*float32)(unsafe.Add(p6, int(v217)*4)) = v214
+			}
+		}
+		v225 = v215 + 1
+		if v225 < 8 {
+			v214 = v222
+			v215 = v225
+			goto b108
+		}
+		goto b123
+	b114:
+		v230 = v37 + int64(uint32(v228))
+		if v22 <= v230 {
+			goto b123
+		}
+		{
+			v233 := float32(*(*float32)(unsafe.Add(p1, int(v230)*4)) - v1)
+			v235 = float32(v227 + float32(v233*v233))
+			if !v12 {
+				goto b119
+			}
+		}
+		if uint64(v230) >= uint64(v13) {
+			g.Fault(0, v230, v13, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p6, int(v230)*4)) = v235
+		goto b121
+	b119:
+		if uint64(v230) >= uint64(v13) {
+			g.Fault(1, v230, v13, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p6, int(v230)*4)) = v227
+	b121:
+		v241 = v228 + 1
+		if v241 < 8 {
+			v227 = v235
+			v228 = v241
+			goto b114
+		}
+	b123:
+	}
+	return -1
+}
+
+func (g *distancesHost) r11() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h271 := g.v271[:n]
+	h273 := g.v273[:n]
+	u274 := g.v274
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v271 := h271[li]
+		var v273 float32
+		var v274 int32
+		*(*float32)(unsafe.Add(m0, li*4)) = v271
+		v273 = v271
+		v274 = 1
+		if v274 < 256 {
+			h273[li] = v273
+			u274 = v274
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v274 = u274
+	return next
+}
+
+func (g *distancesHost) r12() int {
+	const n = 256
+	v274 := g.v274
+	m0 := g.Memory(0)
+	h273 := g.v273[:n]
+	h276 := g.v276[:n]
+	h279 := g.v279[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v15 := int32(li)
+		v273 := h273[li]
+		var v279 float32
+		v276 := v274 <= v15
+		if v276 {
+			v279 = *(*float32)(unsafe.Add(m0, int(v15-v274)*4))
+		} else {
+			v279 = v273
+		}
+		h276[li] = v276
+		h279[li] = v279
+	}
+	// Barrier, by.go:113
+	e274 := g.v274
+	u274 := g.v274
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v273 := h273[li]
+		v274 := e274
+		v276 := h276[li]
+		v279 := h279[li]
+		var v282 float32
+		if v276 {
+			v280 := float32(v279 + v273)
+			*(*float32)(unsafe.Add(m0, li*4)) = v280
+			v282 = v280
+		} else {
+			v282 = v273
+		}
+		v273 = v282
+		v274 = v274 * 2
+		if v274 < 256 {
+			h273[li] = v273
+			u274 = v274
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v274 = u274
+	return next
+}
+
+func (g *distancesHost) r14() int {
+	const n = 256
+	h170 := g.v170[:n]
+	h171 := g.v171[:n]
+	m0 := g.Memory(0)
+	v174 := g.v174
+	v129 := g.v129
+	v6 := g.v6
+	v8 := g.v8
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	v248 := g.v248
+	u133 := g.v133
+	h172 := g.v172[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v170 := h170[li]
+		v171 := h171[li]
+		v15 := int32(li)
+		var v131, v133, v145, v157, v162, v163, v169, v172, v300 int32
+		var v132, v158, v164, v301 float32
+		var v139, v140, v141, v143, v289, v291 int64
+		var v149 bool
+		v284 := *(*float32)(unsafe.Add(m0, 1020))
+		if v15 != v174 {
+			v300 = v170
+			v301 = v171
+			goto b152
+		}
+		{
+			v287 := int64(uint32(v129 - v15))
+			v289 = (v287 * 2) + 3
+			v291 = (v287 * 3) + 2
+			if v6 <= v289 {
+				goto b151
+			}
+		}
+		if v8 <= v291 {
+			goto b151
+		}
+		{
+			v294 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v289)*4)), int32(0), int32(1))
+			if v294 {
+				*(*float32)(unsafe.Add(p4, int(v291)*4)) = v284
+				kernelimpl.HostFence()
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v289)*4)), int32(2))
+			}
+		}
+	b151:
+		{
+			v299 := int32(1)
+			if v15 == v129 {
+				v299 = 2
+			}
+			v300 = v299
+			v301 = v284
+		}
+	b152:
+		v131 = v300
+		v132 = v301
+		v133 = v248
+		if uint32(v15) > uint32(v129) {
+			v170 = v131
+			v171 = v132
+			v172 = 512
+			goto b85
+		}
+		if v131 != 0 {
+			v163 = v131
+			v164 = v132
+			goto b82
+		}
+		{
+			v137 := int64(uint32(v129 - v15))
+			v138 := v137 * 2
+			v139 = v138 + 2
+			v140 = v137 * 3
+			v141 = v138 + 3
+			if v6 <= v141 {
+				goto b70
+			}
+		}
+		v143 = v140 + 2
+		if v8 > v143 {
+			goto b71
+		}
+	b70:
+		v157 = 0
+		v158 = 0
+		goto b79
+	b71:
+		v145 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v139)*4)))
+		if v145 == 0 {
+			v147 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v141)*4)))
+			v149 = v147 == 2
+		} else {
+			v149 = false
+		}
+		kernelimpl.HostFence()
+		if v149 {
+			v157 = 1
+			v158 = *(*float32)(unsafe.Add(p4, int(v143)*4))
+			goto b79
+		}
+		if v145 == 1 {
+			v157 = 1
+			v158 = *(*float32)(unsafe.Add(p4, int(v140)*4))
+			goto b79
+		}
+		if v145 == 2 {
+			v157 = 2
+			v158 = *(*float32)(unsafe.Add(p4, int(v140+1)*4))
+		} else {
+			v157 = 0
+			v158 = 0
+		}
+	b79:
+		if v15 == v129 {
+			v161 := v157
+			if v157 == 1 {
+				v161 = 2
+			}
+			v162 = v161
+		} else {
+			v162 = v157
+		}
+		v163 = v162
+		v164 = v158
+	b82:
+		if v163 != 1 {
+			v169 = (v15 * 2) + int32(uint32(v163)>>1)
+		} else {
+			v169 = 512
+		}
+		v170 = v163
+		v171 = v164
+		v172 = v169
+	b85:
+		u133 = v133
+		h170[li] = v170
+		h171[li] = v171
+		h172[li] = v172
+	}
+	g.v133 = u133
+	return 6
 }
 
 // sumSquaresHost is a work-group of the kernel [SumSquares].

@@ -8,6 +8,7 @@ import (
 	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/internal/tests/prims/ops"
 	"github.com/kgen-go/kgen/internal/tests/stubs"
+	"github.com/kgen-go/kgen/prim/lookback"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -29,12 +30,15 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/tests/prims/ops",
 	Root:    "../../../../..",
 	Files: []abi.Source{
-		{File: "internal/tests/prims/ops/ops.go", Package: "ops", Sum: 0x97251c4c},
+		{File: "internal/tests/prims/ops/ops.go", Package: "ops", Sum: 0x254f336f},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x4528b2f1},
 		{File: "prim/reduce/kernels/by.go", Package: "kernels", Sum: 0x1c245e3e},
 		{File: "prim/reduce/kernels/count.go", Package: "kernels", Sum: 0xadcb4c4b},
 		{File: "prim/reduce/kernels/kernels.go", Package: "kernels", Sum: 0xace7c8eb},
 		{File: "prim/reduce/kernels/least.go", Package: "kernels", Sum: 0x6ba60},
 		{File: "prim/reduce/kernels/sum.go", Package: "kernels", Sum: 0xbff60e7},
+		{File: "prim/scan/kernels/by.go", Package: "kernels", Sum: 0x3c289f73},
+		{File: "prim/scan/kernels/kernels.go", Package: "kernels", Sum: 0x95d308c1},
 	},
 })
 
@@ -66,6 +70,65 @@ func (k Composition) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...r
 	return k.launch().ParallelForND1(q, r, opts)
 }
 func (k Composition) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+var compositionsKernel, RunCompositions = stubs.NDRange1(pkg.Kernel("Compositions", &lookback.Backwards, &lookback.FromFirst, &lookback.Polls, &lookback.Silent), ops.Compositions.Kernel, newCompositionsHost, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
+
+type Compositions struct {
+	Op        ops.Compose
+	X         runtime.View[uint32]
+	Length    runtime.View[int64]
+	State     runtime.View[uint32]
+	Values    runtime.View[ops.Affine]
+	Inclusive bool
+	Out       runtime.View[ops.Affine]
+}
+
+func (k Compositions) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(compositionsKernel)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Length)
+	kernelimpl.View(l, 3, k.State)
+	kernelimpl.View(l, 4, k.Values)
+	kernelimpl.Value(l, 5, k.Inclusive)
+	kernelimpl.View(l, 6, k.Out)
+	return l
+}
+func (k Compositions) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k Compositions) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+var distancesKernel, RunDistances = stubs.NDRange1(pkg.Kernel("Distances", &lookback.Backwards, &lookback.FromFirst, &lookback.Polls, &lookback.Silent), ops.Distances.Kernel, newDistancesHost, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
+
+type Distances struct {
+	Op        ops.Square
+	X         runtime.View[float32]
+	Length    runtime.View[int64]
+	State     runtime.View[uint32]
+	Values    runtime.View[float32]
+	Inclusive bool
+	Out       runtime.View[float32]
+}
+
+func (k Distances) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(distancesKernel)
+	kernelimpl.Value(l, 0, k.Op)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Length)
+	kernelimpl.View(l, 3, k.State)
+	kernelimpl.View(l, 4, k.Values)
+	kernelimpl.Value(l, 5, k.Inclusive)
+	kernelimpl.View(l, 6, k.Out)
+	return l
+}
+func (k Distances) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k Distances) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
 

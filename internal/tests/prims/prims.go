@@ -1,0 +1,141 @@
+// Package prims has the elements and the memory of the tests of package prim's families.
+package prims
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/internal/tests/sample"
+	"github.com/kgen-go/kgen/internal/tests/swiftshader"
+	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// Real is the types that plain Go computes with.
+type Real interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint | ~float32 | ~float64
+}
+
+// IsFloat reports whether a type is one of floats.
+func IsFloat[T Real]() bool { return T(1)/2 != 0 }
+
+// Lengths returns the lengths around those of blocks, short ones, a long one and one at random.
+func Lengths(blocks ...int) []int {
+	l := []int{0, 1, 2, 31, 255, 256, 257}
+	for _, b := range blocks {
+		l = append(l, b-1, b, b+1)
+	}
+	long := sample.Of(1<<22+4097, 70001)
+	if swiftshader.On() {
+		long = 70001 // it is slow
+	}
+	return append(l, long, 1+rand.IntN(20000))
+}
+
+// Fill makes elements at random: all values of integers, and normal floats.
+func Fill[T Real](xs []T) {
+	for i := range xs {
+		if IsFloat[T]() {
+			xs[i] = T(rand.NormFloat64())
+		} else {
+			xs[i] = FromBits[T](rand.Uint64())
+		}
+	}
+}
+
+// Bits returns the bits of a value.
+func Bits[T any](v T) (b uint64) {
+	*(*T)(unsafe.Pointer(&b)) = v
+	return b
+}
+
+// FromBits returns the value with the low bits of b.
+func FromBits[T any](b uint64) T { return *(*T)(unsafe.Pointer(&b)) }
+
+// Special sets some elements of floats to zeros of both signs, infinities and, if asked for, NaNs with
+// payloads.
+func Special[T Real](xs []T, nan bool) {
+	if !IsFloat[T]() || len(xs) == 0 {
+		return
+	}
+	inf, sign, quiet := uint64(0x7f800000), uint64(1)<<31, uint64(1)<<22
+	if unsafe.Sizeof(xs[0]) == 8 {
+		inf, sign, quiet = 0x7ff<<52, 1<<63, 1<<51
+	}
+	values := []uint64{0, sign, inf - 1, inf, inf | sign}
+	if nan {
+		values = append(values, inf|quiet, inf|quiet|5, inf|1, inf|sign|quiet, inf|sign|77)
+	}
+	for range 1 + len(xs)/50 {
+		xs[rand.IntN(len(xs))] = FromBits[T](values[rand.IntN(len(values))])
+	}
+}
+
+// Views is the memory of a test, on the device of a queue.
+type Views struct {
+	T    *testing.T
+	Q    *runtime.Queue
+	Opts []prim.Option
+}
+
+// View returns a view of a copy of xs, at an odd offset.
+func View[T any](v Views, xs []T) runtime.View[T] {
+	v.T.Helper()
+	b, err := runtime.BufferOf(v.Q.Device(), append(make([]T, 3), xs...))
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	v.T.Cleanup(func() { b.Close() })
+	return b.Slice(3, 3+len(xs))
+}
+
+// Read returns the elements of a view.
+func Read[T any](v Views, x runtime.View[T]) []T {
+	v.T.Helper()
+	out := make([]T, x.Len())
+	if err := x.CopyTo(v.T.Context(), v.Q, out); err != nil {
+		v.T.Fatal(err)
+	}
+	return out
+}
+
+// Result runs a function on views, and returns its n results.
+func Result[R any](v Views, n int, on func(out runtime.View[R], opts ...prim.Option) (runtime.Event, error)) []R {
+	v.T.Helper()
+	out := View(v, make([]R, n))
+	if _, err := on(out, v.Opts...); err != nil {
+		v.T.Fatal(err)
+	}
+	return Read(v, out)
+}
+
+// Equal compares elements: by their bits, but for NaNs, which are all alike.
+func Equal[T any](t *testing.T, what string, got, want []T) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d elements, want %d", what, len(got), len(want))
+		return
+	}
+	for i := range got {
+		if text(got[i]) != text(want[i]) {
+			t.Errorf("%s: element %d of %d is %v, want %v", what, i, len(got), got[i], want[i])
+			return
+		}
+	}
+}
+
+func text[T any](v T) string {
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.Float32, reflect.Float64:
+		if f := r.Float(); math.IsNaN(f) {
+			return "NaN"
+		} else if f == 0 && math.Signbit(f) {
+			return "-0"
+		}
+	}
+	return fmt.Sprint(v)
+}

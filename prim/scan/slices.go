@@ -1,0 +1,41 @@
+package scan
+
+import (
+	"context"
+
+	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/internal/call"
+	"github.com/kgen-go/kgen/prim/scan/kernels"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// ScratchBytes returns the size of the memory that prim.Scratch gives to a function of this package, for
+// n elements and values of type A: that of the elements, or By's A.
+func ScratchBytes[A any](n int) int {
+	return max(call.Bytes[uint32](words(8, tiles(n, kernels.Tile))), byBytes[A](tiles(n, kernels.ByTile)))
+}
+
+// onSlices runs a function on a copy of xs, and returns its output.
+func onSlices[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error)) ([]T, error) {
+	m, err := call.OnSlices(ctx, dev, name)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	v, err := call.Copied(m, xs)
+	if err != nil {
+		return nil, err
+	}
+	to, err := call.Elements[T](m, len(xs))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := on(m.Queue, v, to); err != nil {
+		return nil, err
+	}
+	out := make([]T, len(xs))
+	if err := call.Read(m, out, to); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
