@@ -37,15 +37,17 @@ type Module struct {
 	Unwatched []string
 }
 
-// late returns the names of the variants whose modules programs make of the kernel's IR: all but
-// the one in words, where the package has the directive. It makes each of them in that way, since a
-// difference would be an error on the user's devices.
+// isLate reports whether programs make the module of a variant of the kernel's IR: all but the one
+// in words, where the package has the directive.
+func (u *unit) isLate(variant string) bool {
+	return u.prog.Late(u.k.Pkg) && variant != abi.VariantWords && len(u.prog.Disabled) == 0 // programs disable nothing
+}
+
+// late returns the names of the variants whose modules programs make of the kernel's IR. It makes
+// each of them in that way, since a difference would be an error on the user's devices.
 func (u *unit) late(m *Module) (names []string, err error) {
-	if !u.prog.Late(u.k.Pkg) || len(u.prog.Disabled) > 0 { // programs disable nothing
-		return nil, nil
-	}
 	for i, v := range m.ABI.Variants {
-		if v.Name == abi.VariantWords {
+		if !u.isLate(v.Name) {
 			continue
 		}
 		words, err := back.CompileVariant(m.ABI, v.Name)

@@ -84,7 +84,7 @@ func shapes() *Package {
 				Variants: []abi.Variant{{Name: abi.VariantWords, Without: []properties.Aspect{properties.Int8, properties.Int64}},
 					{Name: abi.VariantAlone, Without: []properties.Aspect{properties.SubGroups}}}},
 			Variants: [][]uint32{{7, 8}, {9}}, Late: []string{abi.VariantAlone},
-			Args:     []Arg{{Path: field("X"), Type: "struct{A «example.com/shapes/q».Point; B int}"}},
+			Args: []Arg{{Path: field("X"), Type: "struct{A «example.com/shapes/q».Point; B int}"}},
 		},
 	}}
 }

@@ -16,7 +16,7 @@ import (
 // an error if their checksum is not the one that kgen has written.
 func Make(k *abi.Kernel, v *abi.Variant) (words []uint32, err error) {
 	defer func() {
-		if bug := recover(); bug != nil { // by damaged IR, mostly; what cannot be made is an error
+		if bug := recover(); bug != nil { // damaged IR, mostly: its passes must not end the program
 			words, err = nil, fmt.Errorf("BUG: %v", bug)
 		}
 	}()
