@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"log/slog"
 	"slices"
@@ -168,6 +169,20 @@ func TestLateDamaged(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestLateLoaded: a module of the caller's own runs small launches, too, since no IR is that of it.
+func TestLateLoaded(t *testing.T) {
+	k := sumKernel(t, func(k *abi.Kernel) { k.Sum = 0 })
+	var words []uint32
+	for s := k.ABI().SPIRV; s != ""; s = s[4:] {
+		words = append(words, binary.LittleEndian.Uint32([]byte(s[:4])))
+	}
+	dev := devtest.Vulkan(t)
+	p := must(runtime.LoadModule(dev, words, *k.ABI()))
+	if got, err := sums(dev, p.Kernels()[0]); err != nil || got != wantSums {
+		t.Errorf("got %v, %v, want %v", got, err, wantSums)
 	}
 }
 
