@@ -327,7 +327,8 @@ type Kernel struct {
 	SPIRV string
 	Sum   uint32
 	// IR is the text of kgen's intermediate representation of the kernel, of which the runtime
-	// makes one kernel of several. A kernel without it is launched by itself.
+	// makes one kernel of several, and the modules that Variant.Make is for. A kernel without it
+	// is launched by itself.
 	IR string
 	// Variants are modules for devices that cannot take SPIRV.
 	Variants []Variant
@@ -379,7 +380,10 @@ type Variant struct {
 	Cancel bool
 	Loops  string // as Kernel.Loops
 	SPIRV  string
-	Sum    uint32 // of SPIRV; 0 is none
+	Sum    uint32 // checksum of the module; 0 is none
+	// Make, where it is not nil, returns the words of the module, which it makes of Kernel.IR.
+	// SPIRV is empty then.
+	Make func(k *Kernel, v *Variant) ([]uint32, error) `json:"-"`
 }
 
 // Variable is a package-level variable whose value is part of the modules.
@@ -431,7 +435,7 @@ func (k *Kernel) Damaged() string {
 		return k.Name + ".spv"
 	}
 	for i := range k.Variants {
-		if v := &k.Variants[i]; v.Sum != 0 && v.Sum != Sum(v.SPIRV) {
+		if v := &k.Variants[i]; v.Make == nil && v.Sum != 0 && v.Sum != Sum(v.SPIRV) {
 			return k.Name + "." + v.Name + ".spv"
 		}
 	}

@@ -22,6 +22,11 @@
 // any variant does without, and otherwise the first variant that does without
 // those that the device lacks; that is settled when a pipeline is made.
 //
+// Stubs hold the modules, or have Variant.Make make some of Kernel.IR when a device
+// needs them: the words are those that kgen would have written, and Variant.Sum is
+// their checksum. Where they differ, as by another version of the compiler, the
+// kernel is not launched with them.
+//
 // [VariantSmall] is another module for devices that take the first one. It is for
 // launches that Variant.Products admits, and computes in 32 bits what has no more
 // there.

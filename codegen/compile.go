@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/back"
@@ -34,6 +35,31 @@ type Module struct {
 	// Unwatched are the variables that the kernel reads and that are taken not to change
 	// though nothing looks at them.
 	Unwatched []string
+}
+
+// isLate reports whether programs make the module of a variant of the kernel's IR: all but the one
+// in words, where the package has the directive.
+func (u *unit) isLate(variant string) bool {
+	return u.prog.Late(u.k.Pkg) && variant != abi.VariantWords && len(u.prog.Disabled) == 0 // programs disable nothing
+}
+
+// late returns the names of the variants whose modules programs make of the kernel's IR. It makes
+// each of them in that way, since a difference would be an error on the user's devices.
+func (u *unit) late(m *Module) (names []string, err error) {
+	for i, v := range m.ABI.Variants {
+		if !u.isLate(v.Name) {
+			continue
+		}
+		words, err := back.CompileVariant(m.ABI, v.Name)
+		if err == nil && !slices.Equal(words, m.Variants[i]) {
+			err = fmt.Errorf("the variant %s is another one when it is made of the IR", v.Name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, v.Name)
+	}
+	return names, nil
 }
 
 // Compile compiles one kernel of a loaded program. The diagnostics are about the

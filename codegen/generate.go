@@ -47,7 +47,8 @@ type Config struct {
 	// its host form.
 	Strict bool
 	// Modules is where the modules of packages with the directive //kgen:bare are written
-	// to, also by Check; see internal/modules. Without Check, nothing else is written.
+	// to, also by Check, and modules that programs make when they load them; see internal/modules.
+	// Without Check, nothing else is written.
 	Modules string
 
 	// Disabled has what modules are made without, such as "quirk/rotation": workarounds for
@@ -287,6 +288,9 @@ func (c *compiled) run(ctx context.Context, u *unit, dump string) {
 	c.lacks, c.unwatched = m.Lacks, m.Unwatched
 	c.dumpSPIRV(k, m.Words, dump)
 	c.stub = gostub.Kernel{ABI: m.ABI, Doc: k.Doc, Words: m.Words, Variants: m.Variants, Pointer: k.Pointer, RunOnly: !u.prog.Views(k)}
+	if c.stub.Late, err = u.late(m); err != nil {
+		c.err = diag.InternalError(k.FullName(), err)
+	}
 	if c.form, c.noForm = m.Form, m.NoForm; m.Form != nil {
 		c.stub.Form = m.Form.New()
 	}

@@ -34,7 +34,7 @@ func View(ctx context.Context, cfg Config) (page *view.Page, folders []string, d
 		if m == nil {
 			return nil, diags, err
 		}
-		return &report.Compiled{ABI: m.ABI, Words: m.Words, Variants: m.Variants, Lacks: m.Lacks}, diags, err
+		return &report.Compiled{ABI: m.ABI, Words: m.Words, Variants: m.Variants, Lacks: m.Lacks, Late: (&unit{prog: prog, k: k}).isLate}, diags, err
 	})
 	if prog != nil {
 		folders = prog.Folders()

@@ -130,8 +130,8 @@ func (cfg *Config) root(dir, moduleDir string) string {
 func (w *writer) output(out *output) error {
 	dir, importPath := w.place(out.pkg)
 	bare := w.prog.Bare(out.pkg)
-	if bare && w.cfg.Modules != "" {
-		if err := w.modules(out); err != nil {
+	if w.cfg.Modules != "" {
+		if err := w.modules(out, bare); err != nil {
 			return err
 		}
 	}
@@ -164,8 +164,20 @@ func (w *writer) output(out *output) error {
 	return w.clean(dir, keep)
 }
 
-// modules writes the modules of a package to the folder for them.
-func (w *writer) modules(out *output) error {
+// modules writes the modules of a package that it does not keep to the folder for them.
+func (w *writer) modules(out *output, bare bool) error {
+	if !bare {
+		files := map[string][]byte{}
+		for i := range out.kernels {
+			for _, f := range out.kernels[i].LateFiles() {
+				files[f.Name] = f.Data
+			}
+		}
+		if len(files) == 0 {
+			return nil
+		}
+		return modules.WriteFiles(w.cfg.Modules, out.pkg.PkgPath, files)
+	}
 	var kernels []*abi.Kernel
 	for i := range out.kernels {
 		kernels = append(kernels, out.kernels[i].Complete())

@@ -119,6 +119,20 @@
 // launch was cancelled. Only launches that have a context run these modules; kernels without
 // the directive run to their end.
 //
+// # Packages of many kernels
+//
+// kgen writes several modules of a kernel: variants for small launches, for devices without 64-bit
+// integers, for devices without sub-groups, and for launches that may be cancelled. The doc comment
+// of a package may end with a directive,
+//
+//	//kgen:variants load
+//	package kernels
+//
+// for which kgen writes the first module and the one without 64-bit integers alone. The runtime
+// makes another module of a kernel when a device first needs it, which takes some milliseconds: the
+// very module that kgen would have written. Repositories become smaller by that. A program that
+// imports such a package becomes some 3 MB larger by kgen's back half, and smaller by the modules.
+//
 // # Specialization constants
 //
 // A [SpecConstant] is a value that the host sets before the device's driver compiles

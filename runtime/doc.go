@@ -73,7 +73,8 @@
 // Device.Pipelines. There may be two for a kernel that computes many indices: kgen also compiles
 // it for small launches, whose sizes (int arguments, lengths, ranges), and products of sizes such
 // as height times width, are below 2^28, because devices compute indices in 32 bits much faster.
-// Both give the same results. KGEN_SMALL=never always takes the general module, for tests and
+// Both give the same results. Of a package with the directive //kgen:variants load, as those of prim
+// are, the runtime makes that module itself, once in a program. KGEN_SMALL=never always takes the general module, for tests and
 // measurements.
 //
 // # Printing

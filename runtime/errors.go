@@ -35,8 +35,9 @@ var (
 	// ErrKernelArgument is an argument that the kernel cannot be given, such as a
 	// view of another device's buffer.
 	ErrKernelArgument = errors.New("kernel argument")
-	// ErrBuild is a module that the device does not accept, or one that was compiled with other
-	// properties than the kernel's Properties method returns in this program.
+	// ErrBuild is a module that the device does not accept, that cannot be made of the kernel's IR,
+	// or that was compiled with other properties than the kernel's Properties method returns in
+	// this program.
 	ErrBuild = errors.New("build")
 	// ErrCompileProgram is a program that cannot be compiled.
 	ErrCompileProgram = errors.New("compile program")

@@ -58,6 +58,14 @@ func WithoutCancel(k *Kernel) *Kernel {
 	return newKernel(launch.Kernel{ABI: &desc, Host: k.code.Host})
 }
 
+// Changed returns the kernel with another description, which change makes of a copy.
+func Changed(k *Kernel, change func(*abi.Kernel)) *Kernel {
+	desc := *k.abi
+	desc.Variants = slices.Clone(desc.Variants)
+	change(&desc)
+	return newKernel(launch.Kernel{ABI: &desc, Host: k.code.Host})
+}
+
 // ChooseLocal is Device.chooseLocal.
 func (d *Device) ChooseLocal(rank int, global [3]int) [3]int { return d.chooseLocal(rank, global) }
 

@@ -14,7 +14,8 @@ import (
 
 // Logger has the device tell l, at debug level, of what it decides: which device was opened, which
 // were not, and why; which module of a kernel became a pipeline, how long that took, whether the
-// driver had it in its cache, and why other variants were refused. Without the option it is
+// driver had it in its cache, whether the module was made of the kernel's IR, and why other
+// variants were refused. Without the option it is
 // slog.Default() at the time of Open. Launches whose pipeline is there log nothing. A nil l is
 // ErrInvalid.
 func Logger(l *slog.Logger) OpenOption {
@@ -58,6 +59,13 @@ func (d *Device) passedOver(k *Kernel, v *abi.Variant) {
 			d.refused(k, nil, fmt.Sprintf("it uses the aspect %v, which the device lacks", a))
 			return
 		}
+	}
+}
+
+// hasMade logs that the module of a variant was made of the kernel's IR.
+func (d *Device) hasMade(k *Kernel, v *abi.Variant, start int64) {
+	if v != nil && v.Make != nil && d.logging() {
+		d.log.Debug("kgen: module made", "kernel", k.Name(), "variant", variantName(v), "device", d.Name(), "took", time.Duration(hal.Now()-start))
 	}
 }
 

@@ -63,6 +63,8 @@ func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) 
 		bytes = binary.LittleEndian.AppendUint32(bytes, w)
 	}
 	desc.SPIRV, desc.IR = string(bytes), "" // no IR is known to be that of these words
+	// Of no IR, no module for small launches is made: they take this one.
+	desc.Variants = slices.DeleteFunc(slices.Clone(desc.Variants), func(v abi.Variant) bool { return v.Make != nil && v.Products != nil })
 	k := &Kernel{abi: &desc, own: m}
 	k.code = exec.NewKernel(launch.Kernel{ABI: &desc}, desc.Name, k)
 	if k.output = newOutput(&desc); k.output != nil && desc.Params[k.output.param].Offset > desc.ArgSize-16 {

@@ -105,8 +105,8 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h 
 	}
 	d.passedOver(k, v)
 	if v == nil && small {
-		if h, err := d.buildVariant(k, k.code.Small, desc); err == nil {
-			return h, k.code.Small, nil
+		if h, err := d.buildVariant(k, k.code.Small, desc); err == nil || notMade(err) {
+			return h, k.code.Small, err
 		}
 	}
 	h, err = d.buildVariant(k, v, desc)
@@ -118,8 +118,8 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h 
 			if k.abi.Variants[i].Products != nil || k.abi.Variants[i].Cancel != cancel {
 				continue
 			}
-			if h, err := d.buildVariant(k, &k.abi.Variants[i], desc); err == nil {
-				return h, &k.abi.Variants[i], nil
+			if h, err := d.buildVariant(k, &k.abi.Variants[i], desc); err == nil || notMade(err) {
+				return h, &k.abi.Variants[i], err
 			}
 		}
 	}
@@ -128,7 +128,11 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h 
 
 // buildVariant makes a pipeline of the kernel's own module, if v is nil, or of v.
 func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) (hal.Pipeline, error) {
-	desc.SPIRV, desc.Loops = k.code.Module(v), k.abi.Loops
+	words, err := d.module(k, v)
+	if err != nil {
+		return nil, err
+	}
+	desc.SPIRV, desc.Loops = words, k.abi.Loops
 	if v != nil {
 		desc.Loops, desc.Cancels = v.Loops, v.Cancel
 	}
@@ -141,6 +145,25 @@ func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) 
 	}
 	return h, err
 }
+
+// module returns the words of the kernel's own module, if v is nil, or of v. Where the stub does
+// not hold them, they are made of the kernel's IR.
+func (d *Device) module(k *Kernel, v *abi.Variant) ([]uint32, error) {
+	start := hal.Now()
+	words, err := k.code.Module(v)
+	if err != nil {
+		e := errorf(ErrBuild, "its module %s, which is made of the file %s.kir that was built in, is not there", v.Name, k.abi.Name).about(k).
+			advise("run go generate with the version of kgen that go.mod has, and commit what it writes")
+		e.Err = err
+		return nil, e
+	}
+	d.hasMade(k, v, start)
+	return words, nil
+}
+
+// notMade reports whether an error is that of module: no other module takes the place of one that
+// cannot be made.
+func notMade(err error) bool { return errors.As(err, new(*Error)) }
 
 func (d *Device) newPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 	if !d.stream.Enter() {

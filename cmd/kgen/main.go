@@ -80,7 +80,7 @@ func globalFlags(o *options) *flag.FlagSet {
 	flags.BoolVar(&o.Check, "check", false, "write nothing; fail if anything is out of date")
 	flags.BoolVar(&o.Diff, "diff", false, "with -check: print what has changed in the cost of each kernel since what is written: checks, instructions, 64-bit operations, sizes of modules")
 	flags.BoolVar(&o.Strict, "strict", false, "fail if a kernel lacks a variant or its host form")
-	flags.StringVar(&o.Modules, "modules", "", "write the modules of packages with //kgen:bare, which are kgen's own tests, below `folder`, and without -check nothing else")
+	flags.StringVar(&o.Modules, "modules", "", "write below `folder` the modules that programs make (//kgen:variants load), and those of kgen's own tests (//kgen:bare), and without -check nothing else")
 	flags.StringVar(&o.Dump, "dump", "", "print a `form` of the kernels and write nothing: ssa, built, spirv, host, all, a variant such as words, or the form after a pass; a wrong name lists them")
 	flags.Func("disable", "compile without `names`, such as quirk/rotation, with commas: workarounds for drivers' bugs, to see whether a driver still needs them", func(names string) error {
 		o.Disabled = append(o.Disabled, strings.Split(names, ",")...)

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/back"
 	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/tests/oracle"
 	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
@@ -18,7 +20,7 @@ func TestRestored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
+	n, made := 0, map[string]int{}
 	for _, pkg := range packages {
 		dir, err := modules.Folder(pkg)
 		if err != nil {
@@ -52,10 +54,31 @@ func TestRestored(t *testing.T) {
 			if !bytes.Equal(words, []byte(k.SPIRV)) {
 				t.Errorf("%s: %d words of the kernel's IR, and %d of the kernel", k.FullName(), len(words)/4, len(k.SPIRV)/4)
 			}
+			restoredVariants(t, k, made)
 		}
 	}
 	if n < 400 {
 		t.Errorf("only %d kernels", n)
+	}
+	if len(made) < sample.Of(8, 6) {
+		t.Errorf("only variants %v", made)
+	}
+}
+
+// restoredVariants compares each variant of a kernel, compiled by itself and from the kernel's IR, with
+// the module that kgen has written of the source.
+func restoredVariants(t *testing.T, k *abi.Kernel, made map[string]int) {
+	t.Helper()
+	for _, v := range k.Variants {
+		words, err := back.CompileVariant(k, v.Name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		made[v.Name]++
+		if oracle.SPIRV(words) != v.SPIRV {
+			t.Errorf("%s: %d words of the variant %s from the kernel's IR, and %d from the source", k.FullName(), len(words), v.Name, len(v.SPIRV)/4)
+		}
 	}
 }
 

@@ -35,7 +35,7 @@ func (c *compiler) addSmall() error {
 	if !worth(before) {
 		return nil
 	}
-	s, found, err := c.variant("for small launches", ir.Target{Small: true, First: c.first.m})
+	s, found, err := c.small()
 	if err != nil {
 		return err
 	}
@@ -50,6 +50,11 @@ func (c *compiler) addSmall() error {
 	}
 	c.add(abi.Variant{Name: abi.VariantSmall, Products: found.Products}, s, f.words)
 	return nil
+}
+
+// small runs the passes for small launches.
+func (c *compiler) small() (*ir.Module, *facts.Result, error) {
+	return c.variant("for small launches", ir.Target{Small: true, First: c.first.m})
 }
 
 // variant runs the passes over another clone of the lowered module. The error is a *refused
@@ -158,6 +163,9 @@ func (c *compiler) addNarrowDevices() error {
 	return nil
 }
 
+// cancelForm is the variant that can be cancelled, in errors.
+const cancelForm = "that can be cancelled"
+
 // addCancel adds the variants that leave when the host asks them to, if the kernel is to have
 // them and has loops that ask for it: one for the first module, and one for each variant that
 // the kernel has for lesser devices.
@@ -165,14 +173,13 @@ func (c *compiler) addCancel() (err error) {
 	if !c.k.Cancel {
 		return nil
 	}
-	const form = "that can be cancelled"
 	defer func() {
 		if err != nil && !errors.As(err, new(*refused)) {
-			err = fmt.Errorf("%s: %w", form, err)
+			err = fmt.Errorf("%s: %w", cancelForm, err)
 		}
 	}()
 	target := ir.Target{Cancel: true, First: c.first.m}
-	m, found, err := c.variant(form, target)
+	m, found, err := c.variant(cancelForm, target)
 	if err != nil {
 		return err
 	}

@@ -55,8 +55,10 @@ type Kernel struct {
 	// Pointer says that the Kernel method has a pointer receiver.
 	Pointer bool
 	Words   []uint32 // the module
-	// Variants has the modules of ABI.Variants.
+	// Variants has the modules of ABI.Variants, and Late the names of those that programs make
+	// of the IR: stubs have no files of them.
 	Variants [][]uint32
+	Late     []string
 	// Form is the function that makes the kernel's host form, if there is one.
 	Form string
 	// Specs names the specialization constants, in the order of ABI.Specs, by
@@ -64,6 +66,19 @@ type Kernel struct {
 	Specs []SpecVar
 	// Shapes are the types that the receiver is made of, the kernel's first.
 	Shapes []Shape
+}
+
+// late reports whether programs make the module of variant i.
+func (k *Kernel) late(i int) bool { return slices.Contains(k.Late, k.ABI.Variants[i].Name) }
+
+// LateFiles returns the modules that programs make of the IR, as files.
+func (k *Kernel) LateFiles() (list []File) {
+	for i, words := range k.Variants {
+		if k.late(i) {
+			list = append(list, File{variantFile(k.ABI, i), wordBytes(words)})
+		}
+	}
+	return list
 }
 
 // Complete returns the kernel's description with its modules.

@@ -101,7 +101,9 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 			files = append(files, File{k.ABI.Name + ".kir", []byte(k.ABI.IR)})
 		}
 		for j, words := range k.Variants {
-			files = append(files, File{variantFile(k.ABI, j), wordBytes(words)})
+			if !k.late(j) {
+				files = append(files, File{variantFile(k.ABI, j), wordBytes(words)})
+			}
 		}
 	}
 	var b bytes.Buffer
@@ -268,6 +270,9 @@ func (g *generator) embeds(k *Kernel) {
 		g.file.Line()
 	}
 	for i := range k.ABI.Variants {
+		if k.late(i) {
+			continue
+		}
 		g.file.Commentf("//go:embed %s", variantFile(k.ABI, i))
 		g.file.Var().Id(variantVar(k.ABI, i)).String()
 		g.file.Line()

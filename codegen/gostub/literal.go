@@ -165,7 +165,12 @@ func abiKernel(stub *Kernel) *jen.Statement {
 	add("Sum", uint64(abi.Sum(string(wordBytes(stub.Words)), k.Data, k.IR)))
 	rows = nil
 	for i, v := range k.Variants {
-		rows = append(rows, row(field{"Name", v.Name}, field{"Without", aspectList(v.Without)}, field{"Products", products(v.Products)}, field{"Cancel", v.Cancel}, field{"Loops", v.Loops}, field{"SPIRV", jen.Id(variantVar(k, i))}, field{"Sum", uint64(abi.Sum(string(wordBytes(stub.Variants[i]))))}))
+		module := field{"SPIRV", jen.Id(variantVar(k, i))}
+		if stub.late(i) {
+			module = field{"Make", jen.Qual(implPath, "MakeModule")}
+		}
+		rows = append(rows, row(field{"Name", v.Name}, field{"Without", aspectList(v.Without)}, field{"Products", products(v.Products)}, field{"Cancel", v.Cancel}, field{"Loops", v.Loops},
+			module, field{"Sum", uint64(abi.Sum(string(wordBytes(stub.Variants[i]))))}))
 	}
 	list("Variants", q("Variant"), rows)
 	return jen.Op("&").Add(q("Kernel")).Add(block(fields...))

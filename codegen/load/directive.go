@@ -27,6 +27,8 @@ type Directives struct {
 	Internal map[types.Object]token.Pos
 
 	bare map[*types.Package]*bareness // of packages with a //kgen:bare directive
+	// late has the packages with a //kgen:variants load directive, and where that stands.
+	late map[*types.Package]token.Pos
 }
 
 // bareness is what //kgen:bare says of a package:
@@ -62,7 +64,7 @@ const directivePrefix = "//kgen:"
 // directives reads the directives of all packages that come from source.
 func (l *loader) directives(u *universe) Directives {
 	d := Directives{SpecIDs: map[types.Object]SpecID{}, DeviceHas: map[types.Object]AspectList{}, Cancel: map[types.Object]bool{},
-		Internal: map[types.Object]token.Pos{}, bare: map[*types.Package]*bareness{}}
+		Internal: map[types.Object]token.Pos{}, bare: map[*types.Package]*bareness{}, late: map[*types.Package]token.Pos{}}
 	for _, s := range u.sources {
 		if s.std || s.info == nil {
 			continue
@@ -126,7 +128,7 @@ func (l *loader) fileDirectives(d *Directives, s *source, file *ast.File) {
 		}
 		for _, c := range g.List {
 			if strings.HasPrefix(c.Text, directivePrefix) && !used[c] {
-				l.directiveError(c.Pos(), "write it in the doc comment of a function, of a variable, or of a kernel's field",
+				l.directiveError(c.Pos(), "write it in the doc comment of a function, of a variable, of a kernel's field, or of the package",
 					"%s does not belong to a declaration that it could be about", c.Text)
 			}
 		}
@@ -135,40 +137,58 @@ func (l *loader) fileDirectives(d *Directives, s *source, file *ast.File) {
 
 // packageDirective reads a directive above a package clause.
 func (l *loader) packageDirective(d *Directives, s *source, verb, args string, pos token.Pos) {
-	switch {
-	case verb != "bare":
-		l.directiveError(pos, "write it in the doc comment of a function or of a variable", "//kgen:%s does not belong to a package", verb)
-	case s.modulePath != modules.Module:
-		l.directiveError(pos, "leave it out", "//kgen:bare is for kgen's own tests, whose modules are not committed")
-	default:
-		b := &bareness{pos: pos}
-		for _, word := range strings.Fields(args) {
-			verb, names, some := strings.Cut(word, "=")
-			kernels := selection{all: !some}
-			if some {
-				kernels.names = strings.Split(names, ",")
-			}
-			switch {
-			case verb == "views":
-				b.views = kernels
-			case verb == "noform":
-				b.noform = kernels
-			case word == "nospare":
-				b.nospare = true
-			default:
-				l.directiveError(pos, "//kgen:bare takes nospare, noform, and views; the last two with =K,L for some kernels", "unknown word %q", word)
-			}
+	switch verb {
+	case "bare":
+		l.bareDirective(d, s, args, pos)
+	case "variants":
+		if args != "load" {
+			l.directiveError(pos, "write //kgen:variants load, or leave it out: kgen then writes the modules of all variants",
+				"//kgen:variants takes the word load, not %q", args)
+			return
 		}
-		d.bare[s.types] = b
+		d.late[s.types] = pos
+	default:
+		l.directiveError(pos, "packages have //kgen:variants; write others in the doc comment of a function or of a variable", "//kgen:%s does not belong to a package", verb)
 	}
 }
 
-// bareKernels finds names in //kgen:bare directives that no kernels have.
+// bareDirective reads a //kgen:bare directive.
+func (l *loader) bareDirective(d *Directives, s *source, args string, pos token.Pos) {
+	if s.modulePath != modules.Module {
+		l.directiveError(pos, "leave it out", "//kgen:bare is for kgen's own tests, whose modules are not committed")
+		return
+	}
+	b := &bareness{pos: pos}
+	for _, word := range strings.Fields(args) {
+		verb, names, some := strings.Cut(word, "=")
+		kernels := selection{all: !some}
+		if some {
+			kernels.names = strings.Split(names, ",")
+		}
+		switch {
+		case verb == "views":
+			b.views = kernels
+		case verb == "noform":
+			b.noform = kernels
+		case word == "nospare":
+			b.nospare = true
+		default:
+			l.directiveError(pos, "//kgen:bare takes nospare, noform, and views; the last two with =K,L for some kernels", "unknown word %q", word)
+		}
+	}
+	d.bare[s.types] = b
+}
+
+// bareKernels finds names in //kgen:bare directives that no kernels have, and packages whose modules
+// are not to be made at load since tests get all of them.
 func (f *finder) bareKernels() {
 	for _, pkg := range f.prog.Packages {
 		b := f.prog.bare[pkg.Types]
 		if b == nil {
 			continue
+		}
+		if pos, late := f.prog.late[pkg.Types]; late {
+			f.l.directiveError(pos, "keep one of them", "//kgen:variants in a package with //kgen:bare, whose stubs embed no modules")
 		}
 		for _, name := range slices.Concat(b.views.names, b.noform.names) {
 			if !slices.ContainsFunc(pkg.Kernels, func(k *Kernel) bool { return k.Name == name }) {
@@ -196,6 +216,9 @@ func (l *loader) funcDirective(d *Directives, obj types.Object, verb, args strin
 		return
 	case "internal":
 		l.directiveError(pos, "write it at the kernel's field", "//kgen:internal at %s, which is no field", obj.Name())
+		return
+	case "variants":
+		l.directiveError(pos, "write it in the package's doc comment", "//kgen:variants at %s: it is about all kernels of a package", obj.Name())
 		return
 	default:
 		l.directiveError(pos, "functions have //kgen:device_has, and Kernel methods //kgen:cancel", "unknown directive //kgen:%s", verb)

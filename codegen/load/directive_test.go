@@ -8,6 +8,49 @@ import (
 	"testing"
 )
 
+// TestVariants loads a package with a directive above its package clause.
+func TestVariants(t *testing.T) {
+	dir, err := filepath.Abs("../../prim/move/kernels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "kernels.go")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const is = "\n//kgen:variants load\npackage"
+	if !strings.Contains(string(text), is) {
+		t.Fatal("the package has no //kgen:variants load")
+	}
+	for _, tt := range []struct{ lines, wants string }{
+		{"//kgen:variants load", ""},
+		{"//kgen:variants load\n//kgen:variants load", ""},
+		{"// No directive.", ""},
+		{"//kgen:variants", `//kgen:variants takes the word load, not ""`},
+		{"//kgen:variants lazy", `//kgen:variants takes the word load, not "lazy"`},
+		{"//kgen:variants load small", `//kgen:variants takes the word load, not "load small"`},
+		{"//kgen:variant load", "//kgen:variant does not belong to a package"},
+		{"//kgen:bare\n//kgen:variants load", "//kgen:variants in a package with //kgen:bare"},
+		{"//kgen:variants load\n\n//kgen:cancel", "//kgen:cancel does not belong to a package"},
+	} {
+		t.Run(tt.lines, func(t *testing.T) {
+			overlay := strings.Replace(string(text), is, "\n"+tt.lines+"\npackage", 1)
+			p, diags, err := Load(context.Background(), Config{Dir: dir, Patterns: []string{"."}, Overlay: map[string][]byte{name: []byte(overlay)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.wants == "" {
+				if late := strings.Contains(tt.lines, "load"); len(diags) > 0 || p.Late(p.Packages[0]) != late {
+					t.Errorf("got %v, late %v", diags, p.Late(p.Packages[0]))
+				}
+			} else if len(diags) != 1 || !strings.Contains(diags[0].Error(), tt.wants) || !strings.Contains(diags[0].Error(), "kernels.go:") || !strings.Contains(diags[0].Error(), "KG505") {
+				t.Errorf("got %v, want %q", diags, tt.wants)
+			}
+		})
+	}
+}
+
 // TestBare loads a package of test kernels with other words after its //kgen:bare.
 func TestBare(t *testing.T) {
 	dir, err := filepath.Abs("../../internal/tests/difftest/ulps")

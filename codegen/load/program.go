@@ -95,6 +95,13 @@ func (p *Package) Inits(make func() *constinit.Env) *constinit.Env {
 // internal/modules.
 func (p *Program) Bare(pkg *Package) bool { return p.bare[pkg.Types] != nil }
 
+// Late reports whether programs make the modules of most variants of a package's kernels when a
+// device needs them, as //kgen:variants load says.
+func (p *Program) Late(pkg *Package) bool {
+	_, late := p.late[pkg.Types]
+	return late
+}
+
 // NoSpare reports whether a package's kernels have no host forms that only launches need
 // which may be cancelled, as //kgen:bare nospare says.
 func (p *Program) NoSpare(pkg *Package) bool {

@@ -24,6 +24,8 @@ type Compiled struct {
 	Words    []uint32
 	Variants [][]uint32
 	Lacks    []error // why variants are left out
+	// Late, if not nil, reports whether programs make the module of a variant.
+	Late func(variant string) bool
 }
 
 // Compiler is codegen.Compile for one kernel: it calls after with the module as it was lowered,

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
@@ -56,6 +57,22 @@ func viewOf(t *testing.T, patterns ...string) *view.Page {
 		t.Fatal(diags, err)
 	}
 	return page
+}
+
+// TestViewLate: the page says which modules programs make.
+func TestViewLate(t *testing.T) {
+	late := map[string]bool{"": false, abi.VariantWords: false, abi.VariantSmall: true}
+	seen := map[string]int{}
+	for _, k := range viewOf(t, "./prim/move/kernels").Kernels {
+		for _, m := range k.Body.Modules {
+			if seen[m.Name]++; m.Late != late[m.Name] {
+				t.Errorf("%s: the module %q is made late: %v", k.Name, m.Name, m.Late)
+			}
+		}
+	}
+	if len(seen) != len(late) {
+		t.Errorf("modules %v", seen)
+	}
 }
 
 // sourceFile returns a file of this module by its name in positions; others have none here.

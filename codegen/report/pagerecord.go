@@ -222,6 +222,7 @@ func (r *recorder) finish(m *Compiled) error {
 	for i, row := range m.ABI.Variants {
 		e := r.others[row.Name]
 		e.Name, e.Bytes = row.Name, 4*len(m.Variants[i])
+		e.Late = m.Late != nil && m.Late(row.Name)
 		for _, a := range row.Without {
 			e.Without = append(e.Without, a.String())
 		}

@@ -115,6 +115,7 @@ type Module struct {
 	Name    string   `json:"name"` // "" is the first
 	Bytes   int      `json:"bytes"`
 	Without []string `json:"without,omitempty"` // the aspects that it does without
+	Late    bool     `json:"late,omitempty"`    // programs make it when a device needs it
 	// IR is what a variant was written from; Edits make it of the first module's. The first
 	// one has neither, nor have variants of which the size alone is known: Text of those
 	// has no lines, either.

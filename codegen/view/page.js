@@ -205,7 +205,7 @@ const sections = {
 		: bytes(b.args.bytes) + " of arguments, in push constants."),
 	el("ul", {}, (b.args.params || []).map(p => el("li", {}, el("code", {}, p))))],
 	modules: b => [el("table", {}, el("tr", {}, ["module", "bytes", "does without"].map(t => el("th", {}, t))),
-		b.modules.map(m => el("tr", {}, el("td", {}, m.name || "first"), el("td", {}, String(m.bytes)), el("td", {}, (m.without || []).join(", "))))),
+		b.modules.map(m => el("tr", {}, el("td", {}, (m.name || "first") + (m.late ? ", made when a device needs it" : "")), el("td", {}, String(m.bytes)), el("td", {}, (m.without || []).join(", "))))),
 	b.aspects ? el("p", {}, "Devices must have: " + b.aspects.join("; ")) : null,
 	(b.lacks || []).map(l => el("p", {}, "There is " + l))].flat(),
 	passes: b => [el("table", {}, el("tr", {}, ["pass", "lines", "what it does"].map(t => el("th", {}, t))),

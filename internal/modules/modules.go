@@ -151,6 +151,12 @@ func Write(dir, root, pkg string, kernels []*abi.Kernel) error {
 		return err
 	}
 	files[sumFile] = []byte(sum + "\n")
+	return WriteFiles(dir, pkg, files)
+}
+
+// WriteFiles writes the folder of a package below dir, replacing one that is there. Of a package
+// whose modules programs make when they load them, the folder has these modules alone.
+func WriteFiles(dir, pkg string, files map[string][]byte) error {
 	to := filepath.Join(dir, below(pkg))
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
@@ -169,10 +175,13 @@ func Write(dir, root, pkg string, kernels []*abi.Kernel) error {
 	if err := errors.Join(os.Chmod(tmp, 0o755), os.RemoveAll(to)); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, to); err != nil && !complete(to) { // another process may have been first
-		return err
+	err = os.Rename(tmp, to)
+	for name := range files {
+		if _, missing := os.Stat(filepath.Join(to, name)); missing != nil {
+			return err
+		}
 	}
-	return nil
+	return nil // another process may have been first
 }
 
 // below returns the folder of a package below that of all.

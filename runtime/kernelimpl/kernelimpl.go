@@ -38,6 +38,9 @@
 //		return l.Run1(ctx, dev, r, opts)
 //	}
 //
+// The module of a variant may be made of the kernel's IR when a device needs it; [MakeModule] in the
+// variant's row does that.
+//
 // A kernel with a host form, a type that kgen writes to another file, is registered
 // by [RegisterForm]; what such types use begins with Host.
 //
@@ -58,7 +61,11 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/host"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
+	"github.com/kgen-go/kgen/runtime/internal/variants"
 )
+
+// MakeModule makes a module of a kernel's IR, as abi.Variant.Make.
+func MakeModule(k *abi.Kernel, v *abi.Variant) ([]uint32, error) { return variants.Make(k, v) }
 
 // Register makes a kernel known. host rebuilds the kernel's receiver from the
 // arguments of a launch and returns its Kernel method, for the host device. specs

@@ -140,6 +140,7 @@ var All = []Mistake{
 	{Name: "id taken", Code: "KG505", Body: "k.Out[i] = int32(One.Get(it) + Two.Get(it))", Decls: "//kgen:spec id=7\nvar One = dsl.NewSpecConstant(8)\n«//kgen:spec id=7\nvar Two = dsl.NewSpecConstant(8)"},
 	{Name: "stray directive", Code: "KG505", Body: "«//kgen:device_has fp64\nk.Out[i] = 1"},
 	{Name: "directive of kernels", Code: "KG505", Body: "misplaced()", Decls: "«//kgen:cancel\nfunc misplaced() {}"},
+	{Name: "directive of packages", Code: "KG505", Body: "late()", Decls: "«//kgen:variants load\nfunc late() {}"},
 	{Name: "internal of another", Code: "KG506", Once: true, Field: "Tmp []int32 //kgen:internal", Body: "k.Tmp«[i^1] = 1"},
 	{Name: "internal to the group", Code: "KG506", Once: true, Field: "//kgen:internal\nCounts []int32", Body: "atomic.AddInt32«(&k.Counts[i], 1)"},
 	{Name: "internal number", Code: "KG506", Field: "Tmp@ int32 «//kgen:internal"},

@@ -68,7 +68,7 @@ var rules = []rule{
 		except: "./codegen/pass/rewrite ./codegen/pass/facts ./codegen/pass/simplify ./codegen/pass/numbers ./codegen/pass/quirks"},
 	{name: "link joins modules before the rooms of single passes change them", packages: "./codegen/pass/link", never: "./codegen/pass/...",
 		except: "./codegen/pass/rewrite ./codegen/pass/facts ./codegen/pass/uniform ./codegen/pass/simplify ./codegen/pass/memory"},
-	{name: "only fusion asks the compiler", packages: "./runtime/...", but: "./runtime/internal/fusion ./runtime/internal/backendtest", never: "./codegen/back ./codegen/pass/..."},
+	{name: "only fusion and variants ask the compiler", packages: "./runtime/...", but: "./runtime/internal/fusion ./runtime/internal/variants ./runtime/internal/backendtest", never: "./codegen/back ./codegen/pass/..."},
 	{name: "split64 comes after all rooms", packages: "./codegen/pass/...", but: "./codegen/pass", never: "./codegen/pass ./codegen/pass/split64"},
 	{name: "emit is ir to SPIR-V", packages: "./codegen/spirv/emit", never: "./codegen/...", except: "./codegen/ir ./codegen/spirv ./codegen/spirv/features"},
 	{name: "back is lowered modules to SPIR-V, without Go's syntax", packages: "./codegen/back", never: "./codegen/... go/ast go/token go/types golang.org/x/tools/...",
@@ -113,6 +113,8 @@ var rules = []rule{
 	{name: "backends know hal, not the API", packages: "./runtime/internal/...", but: "./generated/...", never: "./runtime ./runtime/kernelimpl"},
 	{name: "exec is between the API and streams", packages: "./runtime/internal/exec", never: "./runtime/...",
 		except: "./runtime/internal/dag ./runtime/internal/fusion ./runtime/internal/hal ./runtime/internal/host ./runtime/internal/launch ./runtime/internal/prints ./runtime/internal/stream"},
+	{name: "variants is what generated code asks for, so that other programs lack the compiler", packages: "./...", but: "./runtime/kernelimpl", never: "./runtime/internal/variants"},
+	{name: "variants asks the compiler for modules", packages: "./runtime/internal/variants", never: "./...", except: "./abi ./codegen/back"},
 	{name: "trace is a leaf", packages: "./runtime/internal/trace", never: "./..."},
 	{name: "hal knows no backend", packages: "./runtime/internal/hal", never: "./runtime/...", except: "./runtime/internal/hal"},
 }

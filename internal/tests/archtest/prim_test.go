@@ -47,6 +47,22 @@ func TestPrims(t *testing.T) {
 	}
 }
 
+// TestPrimVariants: the kernels of each family ship their first modules and those in words alone.
+func TestPrimVariants(t *testing.T) {
+	for _, family := range families(t) {
+		files, err := filepath.Glob("../../../prim/" + family + "/kernels/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(files, func(name string) bool {
+			text, err := os.ReadFile(name)
+			return err == nil && strings.Contains(string(text), "\n//kgen:variants load\n")
+		}) {
+			t.Errorf("prim/%s/kernels has no //kgen:variants load in its package's doc comment", family)
+		}
+	}
+}
+
 // TestPrimExamples: each function of a family of prim has an example.
 func TestPrimExamples(t *testing.T) {
 	for _, family := range families(t) {

@@ -1,5 +1,7 @@
 // Package kernels has the kernels of package move. They move words: an element is one or several of
 // them, so that three sizes of words serve elements of all types.
+//
+//kgen:variants load
 package kernels
 
 import (

@@ -24,8 +24,8 @@ type Kernel struct {
 	// Owner is the value that the kernel is part of.
 	Owner any
 
-	words  []func() []uint32 // the modules of the kernel and of its variants
-	number uint32            // the count of kernels when this one was made
+	words  []func() ([]uint32, error) // the modules of the kernel and of its variants
+	number uint32                     // the count of kernels when this one was made
 }
 
 var kernels atomic.Uint32
@@ -33,14 +33,17 @@ var kernels atomic.Uint32
 // NewKernel returns the kernel that a stub registers.
 func NewKernel(k launch.Kernel, name string, owner any) *Kernel {
 	out := &Kernel{Name: name, ABI: k.ABI, Host: k.Host, Source: &fusion.Source{ABI: k.ABI}, Owner: owner, number: kernels.Add(1)}
-	add := func(s string) {
-		out.words = append(out.words, sync.OnceValue(func() []uint32 { return moduleWords(s) }))
-	}
-	add(k.ABI.SPIRV)
+	add := func(words func() ([]uint32, error)) { out.words = append(out.words, sync.OnceValues(words)) }
+	add(func() ([]uint32, error) { return moduleWords(k.ABI.SPIRV), nil })
 	for i := range k.ABI.Variants {
-		add(k.ABI.Variants[i].SPIRV)
-		if k.ABI.Variants[i].Products != nil {
-			out.Small = &k.ABI.Variants[i]
+		v := &k.ABI.Variants[i]
+		if v.Make != nil {
+			add(func() ([]uint32, error) { return v.Make(k.ABI, v) })
+		} else {
+			add(func() ([]uint32, error) { return moduleWords(v.SPIRV), nil })
+		}
+		if v.Products != nil {
+			out.Small = v
 		}
 	}
 	return out
@@ -113,8 +116,10 @@ func (k *Kernel) IsSmall(l *Launch) bool {
 	return true
 }
 
-// Module returns the words of the kernel's own module, or of one of its variants.
-func (k *Kernel) Module(v *abi.Variant) []uint32 {
+// Module returns the words of the kernel's own module, or of one of its variants. The first call
+// makes a module that the stub does not hold, and calls at the same time wait for it. All later
+// calls have the same words, or the same error, for whatever device.
+func (k *Kernel) Module(v *abi.Variant) ([]uint32, error) {
 	for i := range k.ABI.Variants {
 		if v == &k.ABI.Variants[i] {
 			return k.words[i+1]()

@@ -15,7 +15,7 @@ type claimHost struct {
 
 func newClaimHost() kernelimpl.HostForm { return new(claimHost) }
 
-const claimHostSites = `1	prim/move/kernels/kernels.go:166:15`
+const claimHostSites = `1	prim/move/kernels/kernels.go:168:15`
 
 func (g *claimHost) Begin() {
 	g.Sites = claimHostSites
@@ -116,11 +116,11 @@ type gather16Host struct {
 
 func newGather16Host() kernelimpl.HostForm { return new(gather16Host) }
 
-const gather16HostSites = `10	prim/move/kernels/kernels.go:31:11
-1	145:15
-10	145:50
-1	146:10
-1	148:7`
+const gather16HostSites = `10	prim/move/kernels/kernels.go:33:11
+1	147:15
+10	147:50
+1	148:10
+1	150:7`
 
 func (g *gather16Host) Begin() {
 	g.Sites = gather16HostSites
@@ -328,11 +328,11 @@ type gather32Host struct {
 
 func newGather32Host() kernelimpl.HostForm { return new(gather32Host) }
 
-const gather32HostSites = `10	prim/move/kernels/kernels.go:31:11
-1	145:15
-10	145:50
-1	146:10
-1	148:7`
+const gather32HostSites = `10	prim/move/kernels/kernels.go:33:11
+1	147:15
+10	147:50
+1	148:10
+1	150:7`
 
 func (g *gather32Host) Begin() {
 	g.Sites = gather32HostSites
@@ -540,11 +540,11 @@ type gather8Host struct {
 
 func newGather8Host() kernelimpl.HostForm { return new(gather8Host) }
 
-const gather8HostSites = `10	prim/move/kernels/kernels.go:31:11
-1	145:15
-10	145:50
-1	146:10
-1	148:7`
+const gather8HostSites = `10	prim/move/kernels/kernels.go:33:11
+1	147:15
+10	147:50
+1	148:10
+1	150:7`
 
 func (g *gather8Host) Begin() {
 	g.Sites = gather8HostSites
@@ -752,7 +752,7 @@ type iotaFloat32Host struct {
 
 func newIotaFloat32Host() kernelimpl.HostForm { return new(iotaFloat32Host) }
 
-const iotaFloat32HostSites = `1	prim/move/kernels/kernels.go:87:8`
+const iotaFloat32HostSites = `1	prim/move/kernels/kernels.go:89:8`
 
 func (g *iotaFloat32Host) Begin() {
 	g.Sites = iotaFloat32HostSites
@@ -845,7 +845,7 @@ type iotaFloat64Host struct {
 
 func newIotaFloat64Host() kernelimpl.HostForm { return new(iotaFloat64Host) }
 
-const iotaFloat64HostSites = `1	prim/move/kernels/kernels.go:87:8`
+const iotaFloat64HostSites = `1	prim/move/kernels/kernels.go:89:8`
 
 func (g *iotaFloat64Host) Begin() {
 	g.Sites = iotaFloat64HostSites
@@ -938,7 +938,7 @@ type iotaUint16Host struct {
 
 func newIotaUint16Host() kernelimpl.HostForm { return new(iotaUint16Host) }
 
-const iotaUint16HostSites = `1	prim/move/kernels/kernels.go:87:8`
+const iotaUint16HostSites = `1	prim/move/kernels/kernels.go:89:8`
 
 func (g *iotaUint16Host) Begin() {
 	g.Sites = iotaUint16HostSites
@@ -1033,7 +1033,7 @@ type iotaUint32Host struct {
 
 func newIotaUint32Host() kernelimpl.HostForm { return new(iotaUint32Host) }
 
-const iotaUint32HostSites = `1	prim/move/kernels/kernels.go:87:8`
+const iotaUint32HostSites = `1	prim/move/kernels/kernels.go:89:8`
 
 func (g *iotaUint32Host) Begin() {
 	g.Sites = iotaUint32HostSites
@@ -1126,7 +1126,7 @@ type iotaUint64Host struct {
 
 func newIotaUint64Host() kernelimpl.HostForm { return new(iotaUint64Host) }
 
-const iotaUint64HostSites = `1	prim/move/kernels/kernels.go:87:8`
+const iotaUint64HostSites = `1	prim/move/kernels/kernels.go:89:8`
 
 func (g *iotaUint64Host) Begin() {
 	g.Sites = iotaUint64HostSites
@@ -1217,7 +1217,7 @@ type iotaUint8Host struct {
 
 func newIotaUint8Host() kernelimpl.HostForm { return new(iotaUint8Host) }
 
-const iotaUint8HostSites = `1	prim/move/kernels/kernels.go:87:8`
+const iotaUint8HostSites = `1	prim/move/kernels/kernels.go:89:8`
 
 func (g *iotaUint8Host) Begin() {
 	g.Sites = iotaUint8HostSites
@@ -1312,12 +1312,12 @@ type reverse16Host struct {
 
 func newReverse16Host() kernelimpl.HostForm { return new(reverse16Host) }
 
-const reverse16HostSites = `10	prim/move/kernels/kernels.go:31:11
-10	111:24
-1	116:21
-1	117:17
-1	116:13
-1	117:7`
+const reverse16HostSites = `10	prim/move/kernels/kernels.go:33:11
+10	113:24
+1	118:21
+1	119:17
+1	118:13
+1	119:7`
 
 func (g *reverse16Host) Begin() {
 	g.Sites = reverse16HostSites
@@ -1482,12 +1482,12 @@ type reverse32Host struct {
 
 func newReverse32Host() kernelimpl.HostForm { return new(reverse32Host) }
 
-const reverse32HostSites = `10	prim/move/kernels/kernels.go:31:11
-10	111:24
-1	116:21
-1	117:17
-1	116:13
-1	117:7`
+const reverse32HostSites = `10	prim/move/kernels/kernels.go:33:11
+10	113:24
+1	118:21
+1	119:17
+1	118:13
+1	119:7`
 
 func (g *reverse32Host) Begin() {
 	g.Sites = reverse32HostSites
@@ -1652,12 +1652,12 @@ type reverse8Host struct {
 
 func newReverse8Host() kernelimpl.HostForm { return new(reverse8Host) }
 
-const reverse8HostSites = `10	prim/move/kernels/kernels.go:31:11
-10	111:24
-1	116:21
-1	117:17
-1	116:13
-1	117:7`
+const reverse8HostSites = `10	prim/move/kernels/kernels.go:33:11
+10	113:24
+1	118:21
+1	119:17
+1	118:13
+1	119:7`
 
 func (g *reverse8Host) Begin() {
 	g.Sites = reverse8HostSites
@@ -1825,10 +1825,10 @@ type transpose16Host struct {
 
 func newTranspose16Host() kernelimpl.HostForm { return new(transpose16Host) }
 
-const transpose16HostSites = `1	prim/move/kernels/kernels.go:242:25
-1	242:9
-1	248:10
-1	248:45`
+const transpose16HostSites = `1	prim/move/kernels/kernels.go:244:25
+1	244:9
+1	250:10
+1	250:45`
 
 func (g *transpose16Host) Begin() {
 	g.Sites = transpose16HostSites
@@ -1845,7 +1845,7 @@ func (g *transpose16Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, kernels.go:245
+		case 1: // Barrier, kernels.go:247
 			next = g.r2()
 		}
 	}
@@ -1853,7 +1853,7 @@ func (g *transpose16Host) Run() {
 
 func (g *transpose16Host) r0() int {
 	const n = 256
-	// ZeroLocal, kernels.go:236
+	// ZeroLocal, kernels.go:238
 	g.Zero(0)
 	v8 := g.v8
 	v17 := 0 < v8
@@ -2143,7 +2143,7 @@ func (g *transpose16Host) r2() int {
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:251
+	// Barrier, kernels.go:253
 	e18 := g.v18
 	v23 := v12 * 32
 	v25 := v10 * 32
@@ -2292,10 +2292,10 @@ type transpose32Host struct {
 
 func newTranspose32Host() kernelimpl.HostForm { return new(transpose32Host) }
 
-const transpose32HostSites = `1	prim/move/kernels/kernels.go:242:25
-1	242:9
-1	248:10
-1	248:45`
+const transpose32HostSites = `1	prim/move/kernels/kernels.go:244:25
+1	244:9
+1	250:10
+1	250:45`
 
 func (g *transpose32Host) Begin() {
 	g.Sites = transpose32HostSites
@@ -2312,7 +2312,7 @@ func (g *transpose32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, kernels.go:245
+		case 1: // Barrier, kernels.go:247
 			next = g.r2()
 		}
 	}
@@ -2320,7 +2320,7 @@ func (g *transpose32Host) Run() {
 
 func (g *transpose32Host) r0() int {
 	const n = 256
-	// ZeroLocal, kernels.go:236
+	// ZeroLocal, kernels.go:238
 	g.Zero(0)
 	v8 := g.v8
 	v17 := 0 < v8
@@ -2610,7 +2610,7 @@ func (g *transpose32Host) r2() int {
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:251
+	// Barrier, kernels.go:253
 	e18 := g.v18
 	v23 := v12 * 32
 	v25 := v10 * 32
@@ -2759,10 +2759,10 @@ type transpose8Host struct {
 
 func newTranspose8Host() kernelimpl.HostForm { return new(transpose8Host) }
 
-const transpose8HostSites = `1	prim/move/kernels/kernels.go:242:25
-1	242:9
-1	248:10
-1	248:45`
+const transpose8HostSites = `1	prim/move/kernels/kernels.go:244:25
+1	244:9
+1	250:10
+1	250:45`
 
 func (g *transpose8Host) Begin() {
 	g.Sites = transpose8HostSites
@@ -2779,7 +2779,7 @@ func (g *transpose8Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, kernels.go:245
+		case 1: // Barrier, kernels.go:247
 			next = g.r2()
 		}
 	}
@@ -2787,7 +2787,7 @@ func (g *transpose8Host) Run() {
 
 func (g *transpose8Host) r0() int {
 	const n = 256
-	// ZeroLocal, kernels.go:236
+	// ZeroLocal, kernels.go:238
 	g.Zero(0)
 	v8 := g.v8
 	v17 := 0 < v8
@@ -3077,7 +3077,7 @@ func (g *transpose8Host) r2() int {
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:251
+	// Barrier, kernels.go:253
 	e18 := g.v18
 	v23 := v12 * 32
 	v25 := v10 * 32

@@ -304,7 +304,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Claim", "Fill16", "Fill32", "Fill8", "Gather16", "Gather32", "Gather8", "IotaFloat32", "IotaFloat64", "IotaUint16", "IotaUint32", "IotaUint64", "IotaUint8", "Reverse16", "Reverse32", "Reverse8", "Scatter16", "Scatter32", "Scatter8", "Transpose16", "Transpose32", "Transpose8"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "prim/move/kernels/kernels.go", Package: "kernels", Sum: 0x828cb88d},
+		{File: "prim/move/kernels/kernels.go", Package: "kernels", Sum: 0x2ab927ac},
 	},
 })
 
@@ -331,12 +331,12 @@ var claimKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 56,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:166:15", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:168:15", Limit: -1},
 	},
 	Loops: "-",
 	SPIRV: claimSPIRV,
 	IR:    claimIR,
-	Sum:   0x9b4cdfd8,
+	Sum:   0x6797c585,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: claimWords, Sum: 0x8ce9aaf0},
 	},
@@ -420,14 +420,14 @@ var fill16Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 80,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:31:11"},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:55:21", Limit: 16},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:55:8", Limit: -1},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:33:11"},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:57:21", Limit: 16},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:57:8", Limit: -1},
 	},
 	Loops: "-",
 	SPIRV: fill16SPIRV,
 	IR:    fill16IR,
-	Sum:   0xe98868d9,
+	Sum:   0x42b7fc2c,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- -", SPIRV: fill16Words, Sum: 0x662b0f5a},
 	},
@@ -515,14 +515,14 @@ var fill32Kernel = kernelimpl.Register(&abi.Kernel{
 	Spilled: true,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:31:11"},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:55:21", Limit: 16},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:55:8", Limit: -1},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:33:11"},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:57:21", Limit: 16},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:57:8", Limit: -1},
 	},
 	Loops: "-",
 	SPIRV: fill32SPIRV,
 	IR:    fill32IR,
-	Sum:   0x8d3e53e5,
+	Sum:   0xe2a047ff,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: fill32Words, Sum: 0x24665ec4},
 	},
@@ -609,14 +609,14 @@ var fill8Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 64,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:31:11"},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:55:21", Limit: 16},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:55:8", Limit: -1},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:33:11"},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:57:21", Limit: 16},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:57:8", Limit: -1},
 	},
 	Loops: "-",
 	SPIRV: fill8SPIRV,
 	IR:    fill8IR,
-	Sum:   0xea79765c,
+	Sum:   0xdc5b2886,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: fill8Words, Sum: 0x5add1d96},
 	},
@@ -685,9 +685,6 @@ var gather16SPIRV string
 //go:embed Gather16.kir
 var gather16IR string
 
-//go:embed Gather16.small.spv
-var gather16Small string
-
 //go:embed Gather16.words.spv
 var gather16Words string
 
@@ -707,18 +704,18 @@ var gather16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 80,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:31:11"},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:145:15", Limit: -2},
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:145:50"},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:146:10", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:148:7", Limit: -6},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:33:11"},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:147:15", Limit: -2},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:147:50"},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:148:10", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:150:7", Limit: -6},
 	},
 	Loops: "-",
 	SPIRV: gather16SPIRV,
 	IR:    gather16IR,
-	Sum:   0x9dc4a4b0,
+	Sum:   0x725b7be8,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {96}, {8, 80}, {32, 80}}, Loops: "-", SPIRV: gather16Small, Sum: 0x633421ed},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {96}, {8, 80}, {32, 80}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0x633421ed},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- -", SPIRV: gather16Words, Sum: 0xfeb5946a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -790,9 +787,6 @@ var gather32SPIRV string
 //go:embed Gather32.kir
 var gather32IR string
 
-//go:embed Gather32.small.spv
-var gather32Small string
-
 //go:embed Gather32.words.spv
 var gather32Words string
 
@@ -812,18 +806,18 @@ var gather32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 80,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:31:11"},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:145:15", Limit: -2},
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:145:50"},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:146:10", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:148:7", Limit: -6},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:33:11"},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:147:15", Limit: -2},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:147:50"},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:148:10", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:150:7", Limit: -6},
 	},
 	Loops: "-",
 	SPIRV: gather32SPIRV,
 	IR:    gather32IR,
-	Sum:   0xce7c7d18,
+	Sum:   0xa3d38787,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {96}, {8, 80}, {32, 80}}, Loops: "-", SPIRV: gather32Small, Sum: 0x7cec8367},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {96}, {8, 80}, {32, 80}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0x7cec8367},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: gather32Words, Sum: 0xc4a4bae5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -895,9 +889,6 @@ var gather8SPIRV string
 //go:embed Gather8.kir
 var gather8IR string
 
-//go:embed Gather8.small.spv
-var gather8Small string
-
 //go:embed Gather8.words.spv
 var gather8Words string
 
@@ -917,18 +908,18 @@ var gather8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 80,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:31:11"},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:145:15", Limit: -2},
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:145:50"},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:146:10", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:148:7", Limit: -6},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:33:11"},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:147:15", Limit: -2},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:147:50"},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:148:10", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:150:7", Limit: -6},
 	},
 	Loops: "-",
 	SPIRV: gather8SPIRV,
 	IR:    gather8IR,
-	Sum:   0xa34c7f28,
+	Sum:   0xb368f10c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {96}, {8, 80}, {32, 80}}, Loops: "-", SPIRV: gather8Small, Sum: 0x19a28451},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {96}, {8, 80}, {32, 80}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0x19a28451},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: gather8Words, Sum: 0x2ede5836},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1019,12 +1010,12 @@ var iotaFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:87:8", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:89:8", Limit: -1},
 	},
 	Loops: "-",
 	SPIRV: iotaFloat32SPIRV,
 	IR:    iotaFloat32IR,
-	Sum:   0x8cc14b58,
+	Sum:   0xced2ed25,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: iotaFloat32Words, Sum: 0xd89f07b2},
 	},
@@ -1113,15 +1104,15 @@ var iotaFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Iota[float64]).Kernel", Pos: "prim/move/kernels/kernels.go:83:7"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Iota[float64]).Kernel", Pos: "prim/move/kernels/kernels.go:85:7"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:87:8", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:89:8", Limit: -1},
 	},
 	Loops: "-",
 	SPIRV: iotaFloat64SPIRV,
 	IR:    iotaFloat64IR,
-	Sum:   0xbd058019,
+	Sum:   0xff162664,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: iotaFloat64Words, Sum: 0x2b27781f},
 	},
@@ -1209,12 +1200,12 @@ var iotaUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:87:8", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:89:8", Limit: -1},
 	},
 	Loops: "-",
 	SPIRV: iotaUint16SPIRV,
 	IR:    iotaUint16IR,
-	Sum:   0xd0091205,
+	Sum:   0xb4dcd202,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- -", SPIRV: iotaUint16Words, Sum: 0xa2835109},
 	},
@@ -1302,12 +1293,12 @@ var iotaUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:87:8", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:89:8", Limit: -1},
 	},
 	Loops: "-",
 	SPIRV: iotaUint32SPIRV,
 	IR:    iotaUint32IR,
-	Sum:   0x74f67558,
+	Sum:   0xa18239b7,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: iotaUint32Words, Sum: 0xf380b4a1},
 	},
@@ -1395,12 +1386,12 @@ var iotaUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:87:8", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:89:8", Limit: -1},
 	},
 	Loops: "-",
 	SPIRV: iotaUint64SPIRV,
 	IR:    iotaUint64IR,
-	Sum:   0x1311a03a,
+	Sum:   0xa0b153e2,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: iotaUint64Words, Sum: 0x89f8c8c2},
 	},
@@ -1488,12 +1479,12 @@ var iotaUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:87:8", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:89:8", Limit: -1},
 	},
 	Loops: "-",
 	SPIRV: iotaUint8SPIRV,
 	IR:    iotaUint8IR,
-	Sum:   0x1c4d7683,
+	Sum:   0x3403b57b,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: iotaUint8Words, Sum: 0x30a69892},
 	},
@@ -1562,9 +1553,6 @@ var reverse16SPIRV string
 //go:embed Reverse16.kir
 var reverse16IR string
 
-//go:embed Reverse16.small.spv
-var reverse16Small string
-
 //go:embed Reverse16.words.spv
 var reverse16Words string
 
@@ -1583,19 +1571,19 @@ var reverse16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 64,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:31:11"},
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:111:24"},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:116:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:116:21", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:117:7", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:117:17", Limit: -2},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:33:11"},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:113:24"},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:118:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:118:21", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:119:7", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:119:17", Limit: -2},
 	},
 	Loops: "-",
 	SPIRV: reverse16SPIRV,
 	IR:    reverse16IR,
-	Sum:   0xc9a0e8f6,
+	Sum:   0xca7901ec,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {32, 80}}, Loops: "-", SPIRV: reverse16Small, Sum: 0xb8d13dcb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {32, 80}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0xb8d13dcb},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- -", SPIRV: reverse16Words, Sum: 0xae143bdc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1663,9 +1651,6 @@ var reverse32SPIRV string
 //go:embed Reverse32.kir
 var reverse32IR string
 
-//go:embed Reverse32.small.spv
-var reverse32Small string
-
 //go:embed Reverse32.words.spv
 var reverse32Words string
 
@@ -1684,19 +1669,19 @@ var reverse32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 64,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:31:11"},
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:111:24"},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:116:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:116:21", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:117:7", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:117:17", Limit: -2},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:33:11"},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:113:24"},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:118:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:118:21", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:119:7", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:119:17", Limit: -2},
 	},
 	Loops: "-",
 	SPIRV: reverse32SPIRV,
 	IR:    reverse32IR,
-	Sum:   0x6941acdc,
+	Sum:   0x6a9845c6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {32, 80}}, Loops: "-", SPIRV: reverse32Small, Sum: 0xa98b0d02},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {32, 80}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0xa98b0d02},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: reverse32Words, Sum: 0x684f9402},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1764,9 +1749,6 @@ var reverse8SPIRV string
 //go:embed Reverse8.kir
 var reverse8IR string
 
-//go:embed Reverse8.small.spv
-var reverse8Small string
-
 //go:embed Reverse8.words.spv
 var reverse8Words string
 
@@ -1785,19 +1767,19 @@ var reverse8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 64,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:31:11"},
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:111:24"},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:116:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:116:21", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:117:7", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:117:17", Limit: -2},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:33:11"},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:113:24"},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:118:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:118:21", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:119:7", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:119:17", Limit: -2},
 	},
 	Loops: "-",
 	SPIRV: reverse8SPIRV,
 	IR:    reverse8IR,
-	Sum:   0x7d4f15bb,
+	Sum:   0x1bf54636,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {32, 80}}, Loops: "-", SPIRV: reverse8Small, Sum: 0x58c35b48},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {32, 80}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0x58c35b48},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: reverse8Words, Sum: 0x8b16a3e2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1865,9 +1847,6 @@ var scatter16SPIRV string
 //go:embed Scatter16.kir
 var scatter16IR string
 
-//go:embed Scatter16.small.spv
-var scatter16Small string
-
 //go:embed Scatter16.words.spv
 var scatter16Words string
 
@@ -1888,19 +1867,19 @@ var scatter16Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 96,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:31:11"},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:197:12", Limit: -2},
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:198:37"},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:201:32", Limit: -6},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:204:32", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:204:7", Limit: -7},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:33:11"},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:199:12", Limit: -2},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:200:37"},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:203:32", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:206:32", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:206:7", Limit: -7},
 	},
 	Loops: "-",
 	SPIRV: scatter16SPIRV,
 	IR:    scatter16IR,
-	Sum:   0x1d055a7,
+	Sum:   0x11ca5090,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {96}, {112}, {8, 80}, {80, 112}}, Loops: "-", SPIRV: scatter16Small, Sum: 0x33ffc65f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {96}, {112}, {8, 80}, {80, 112}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0x33ffc65f},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- -", SPIRV: scatter16Words, Sum: 0x1a984c0d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1976,9 +1955,6 @@ var scatter32SPIRV string
 //go:embed Scatter32.kir
 var scatter32IR string
 
-//go:embed Scatter32.small.spv
-var scatter32Small string
-
 //go:embed Scatter32.words.spv
 var scatter32Words string
 
@@ -1999,19 +1975,19 @@ var scatter32Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 96,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:31:11"},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:197:12", Limit: -2},
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:198:37"},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:201:32", Limit: -6},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:204:32", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:204:7", Limit: -7},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:33:11"},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:199:12", Limit: -2},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:200:37"},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:203:32", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:206:32", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:206:7", Limit: -7},
 	},
 	Loops: "-",
 	SPIRV: scatter32SPIRV,
 	IR:    scatter32IR,
-	Sum:   0x3a58d3e1,
+	Sum:   0x2a42d6d6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {96}, {112}, {8, 80}, {80, 112}}, Loops: "-", SPIRV: scatter32Small, Sum: 0xa06649ae},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {96}, {112}, {8, 80}, {80, 112}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0xa06649ae},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: scatter32Words, Sum: 0x54fedf1e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -2087,9 +2063,6 @@ var scatter8SPIRV string
 //go:embed Scatter8.kir
 var scatter8IR string
 
-//go:embed Scatter8.small.spv
-var scatter8Small string
-
 //go:embed Scatter8.words.spv
 var scatter8Words string
 
@@ -2110,19 +2083,19 @@ var scatter8Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 96,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:31:11"},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:197:12", Limit: -2},
-		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:198:37"},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:201:32", Limit: -6},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:204:32", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:204:7", Limit: -7},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:33:11"},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:199:12", Limit: -2},
+		{Kind: abi.FaultDivide, Pos: "prim/move/kernels/kernels.go:200:37"},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:203:32", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:206:32", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:206:7", Limit: -7},
 	},
 	Loops: "-",
 	SPIRV: scatter8SPIRV,
 	IR:    scatter8IR,
-	Sum:   0x62633b94,
+	Sum:   0x1b58294d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {96}, {112}, {8, 80}, {80, 112}}, Loops: "-", SPIRV: scatter8Small, Sum: 0xc81a105b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {96}, {112}, {8, 80}, {80, 112}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0xc81a105b},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: scatter8Words, Sum: 0xea7b16e7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -2198,9 +2171,6 @@ var transpose16SPIRV string
 //go:embed Transpose16.kir
 var transpose16IR string
 
-//go:embed Transpose16.small.spv
-var transpose16Small string
-
 //go:embed Transpose16.words.spv
 var transpose16Words string
 
@@ -2224,18 +2194,18 @@ var transpose16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 132, Len: 32, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:242:25", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:242:9", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:248:45", Limit: 33},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:248:10", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:244:25", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:244:9", Limit: 32},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:250:45", Limit: 33},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:250:10", Limit: -2},
 	},
-	Loops: "- prim/move/kernels/kernels.go:239:2 240:3 246:3",
+	Loops: "- prim/move/kernels/kernels.go:241:2 242:3 248:3",
 	SPIRV: transpose16SPIRV,
 	IR:    transpose16IR,
-	Sum:   0xc9d1d398,
+	Sum:   0xca5076b3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {64}, {72}, {32}, {48}, {1}, {-32, 1}, {0}, {-32, 0}, {-32, 1, 64}, {-38, 64}, {-32, 0, 56}, {-38, 56}, {-32, 1, 64, 72}, {-38, 64, 72}, {-32, 0, 72}, {-31, 72}, {-32, 72}, {-32, 0, 56, 72}, {-38, 56, 72}, {-32, 1, 72}, {-7, 64}, {-15, 64}, {-23, 64}, {-31, 64}, {-7, 56}, {-15, 56}, {-23, 56}, {-31, 56}, {-7, 64, 72}, {-15, 64, 72}, {-23, 64, 72}, {-31, 64, 72}, {-7, 56, 72}, {-15, 56, 72}, {-23, 56, 72}, {-31, 56, 72}}, Loops: "- prim/move/kernels/kernels.go:239:2 240:3 246:3", SPIRV: transpose16Small, Sum: 0xeb0df5c2},
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- prim/move/kernels/kernels.go:239:2 240:3 246:3 -", SPIRV: transpose16Words, Sum: 0xb06768eb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {64}, {72}, {32}, {48}, {1}, {-32, 1}, {0}, {-32, 0}, {-32, 1, 64}, {-38, 64}, {-32, 0, 56}, {-38, 56}, {-32, 1, 64, 72}, {-38, 64, 72}, {-32, 0, 72}, {-31, 72}, {-32, 72}, {-32, 0, 56, 72}, {-38, 56, 72}, {-32, 1, 72}, {-7, 64}, {-15, 64}, {-23, 64}, {-31, 64}, {-7, 56}, {-15, 56}, {-23, 56}, {-31, 56}, {-7, 64, 72}, {-15, 64, 72}, {-23, 64, 72}, {-31, 64, 72}, {-7, 56, 72}, {-15, 56, 72}, {-23, 56, 72}, {-31, 56, 72}}, Loops: "- prim/move/kernels/kernels.go:241:2 242:3 248:3", Make: kernelimpl.MakeModule, Sum: 0xeb0df5c2},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- prim/move/kernels/kernels.go:241:2 242:3 248:3 -", SPIRV: transpose16Words, Sum: 0xb06768eb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Transpose16{
@@ -2302,9 +2272,6 @@ var transpose32SPIRV string
 //go:embed Transpose32.kir
 var transpose32IR string
 
-//go:embed Transpose32.small.spv
-var transpose32Small string
-
 //go:embed Transpose32.words.spv
 var transpose32Words string
 
@@ -2328,18 +2295,18 @@ var transpose32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 132, Len: 32, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:242:25", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:242:9", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:248:45", Limit: 33},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:248:10", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:244:25", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:244:9", Limit: 32},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:250:45", Limit: 33},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:250:10", Limit: -2},
 	},
-	Loops: "- prim/move/kernels/kernels.go:239:2 240:3 246:3",
+	Loops: "- prim/move/kernels/kernels.go:241:2 242:3 248:3",
 	SPIRV: transpose32SPIRV,
 	IR:    transpose32IR,
-	Sum:   0x98844e95,
+	Sum:   0xd11f040b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {64}, {72}, {32}, {48}, {1}, {-32, 1}, {0}, {-32, 0}, {-32, 1, 64}, {-38, 64}, {-32, 0, 56}, {-38, 56}, {-32, 1, 64, 72}, {-38, 64, 72}, {-32, 0, 72}, {-31, 72}, {-32, 72}, {-32, 0, 56, 72}, {-38, 56, 72}, {-32, 1, 72}, {-7, 64}, {-15, 64}, {-23, 64}, {-31, 64}, {-7, 56}, {-15, 56}, {-23, 56}, {-31, 56}, {-7, 64, 72}, {-15, 64, 72}, {-23, 64, 72}, {-31, 64, 72}, {-7, 56, 72}, {-15, 56, 72}, {-23, 56, 72}, {-31, 56, 72}}, Loops: "- prim/move/kernels/kernels.go:239:2 240:3 246:3", SPIRV: transpose32Small, Sum: 0x675808be},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/move/kernels/kernels.go:239:2 240:3 246:3", SPIRV: transpose32Words, Sum: 0xe7fd39e6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {64}, {72}, {32}, {48}, {1}, {-32, 1}, {0}, {-32, 0}, {-32, 1, 64}, {-38, 64}, {-32, 0, 56}, {-38, 56}, {-32, 1, 64, 72}, {-38, 64, 72}, {-32, 0, 72}, {-31, 72}, {-32, 72}, {-32, 0, 56, 72}, {-38, 56, 72}, {-32, 1, 72}, {-7, 64}, {-15, 64}, {-23, 64}, {-31, 64}, {-7, 56}, {-15, 56}, {-23, 56}, {-31, 56}, {-7, 64, 72}, {-15, 64, 72}, {-23, 64, 72}, {-31, 64, 72}, {-7, 56, 72}, {-15, 56, 72}, {-23, 56, 72}, {-31, 56, 72}}, Loops: "- prim/move/kernels/kernels.go:241:2 242:3 248:3", Make: kernelimpl.MakeModule, Sum: 0x675808be},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/move/kernels/kernels.go:241:2 242:3 248:3", SPIRV: transpose32Words, Sum: 0xe7fd39e6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Transpose32{
@@ -2406,9 +2373,6 @@ var transpose8SPIRV string
 //go:embed Transpose8.kir
 var transpose8IR string
 
-//go:embed Transpose8.small.spv
-var transpose8Small string
-
 //go:embed Transpose8.words.spv
 var transpose8Words string
 
@@ -2432,18 +2396,18 @@ var transpose8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 132, Len: 32, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:242:25", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:242:9", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:248:45", Limit: 33},
-		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:248:10", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:244:25", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:244:9", Limit: 32},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:250:45", Limit: 33},
+		{Kind: abi.FaultIndex, Pos: "prim/move/kernels/kernels.go:250:10", Limit: -2},
 	},
-	Loops: "- prim/move/kernels/kernels.go:239:2 240:3 246:3",
+	Loops: "- prim/move/kernels/kernels.go:241:2 242:3 248:3",
 	SPIRV: transpose8SPIRV,
 	IR:    transpose8IR,
-	Sum:   0x2194a034,
+	Sum:   0x7fd6b54,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {64}, {72}, {32}, {48}, {1}, {-32, 1}, {0}, {-32, 0}, {-32, 1, 64}, {-38, 64}, {-32, 0, 56}, {-38, 56}, {-32, 1, 64, 72}, {-38, 64, 72}, {-32, 0, 72}, {-31, 72}, {-32, 72}, {-32, 0, 56, 72}, {-38, 56, 72}, {-32, 1, 72}, {-7, 64}, {-15, 64}, {-23, 64}, {-31, 64}, {-7, 56}, {-15, 56}, {-23, 56}, {-31, 56}, {-7, 64, 72}, {-15, 64, 72}, {-23, 64, 72}, {-31, 64, 72}, {-7, 56, 72}, {-15, 56, 72}, {-23, 56, 72}, {-31, 56, 72}}, Loops: "- prim/move/kernels/kernels.go:239:2 240:3 246:3", SPIRV: transpose8Small, Sum: 0xa52cfbc5},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/move/kernels/kernels.go:239:2 240:3 246:3 -", SPIRV: transpose8Words, Sum: 0x6f8db29d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {64}, {72}, {32}, {48}, {1}, {-32, 1}, {0}, {-32, 0}, {-32, 1, 64}, {-38, 64}, {-32, 0, 56}, {-38, 56}, {-32, 1, 64, 72}, {-38, 64, 72}, {-32, 0, 72}, {-31, 72}, {-32, 72}, {-32, 0, 56, 72}, {-38, 56, 72}, {-32, 1, 72}, {-7, 64}, {-15, 64}, {-23, 64}, {-31, 64}, {-7, 56}, {-15, 56}, {-23, 56}, {-31, 56}, {-7, 64, 72}, {-15, 64, 72}, {-23, 64, 72}, {-31, 64, 72}, {-7, 56, 72}, {-15, 56, 72}, {-23, 56, 72}, {-31, 56, 72}}, Loops: "- prim/move/kernels/kernels.go:241:2 242:3 248:3", Make: kernelimpl.MakeModule, Sum: 0xa52cfbc5},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/move/kernels/kernels.go:241:2 242:3 248:3 -", SPIRV: transpose8Words, Sum: 0x6f8db29d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Transpose8{

@@ -446,7 +446,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Files: []abi.Source{
 		{File: "prim/reduce/kernels/by.go", Package: "kernels", Sum: 0x1c245e3e},
 		{File: "prim/reduce/kernels/count.go", Package: "kernels", Sum: 0xadcb4c4b},
-		{File: "prim/reduce/kernels/kernels.go", Package: "kernels", Sum: 0xace7c8eb},
+		{File: "prim/reduce/kernels/kernels.go", Package: "kernels", Sum: 0x9c85fc04},
 		{File: "prim/reduce/kernels/least.go", Package: "kernels", Sum: 0x6ba60},
 		{File: "prim/reduce/kernels/sum.go", Package: "kernels", Sum: 0xbff60e7},
 	},
@@ -458,17 +458,8 @@ var arg16SPIRV string
 //go:embed Arg16.kir
 var arg16IR string
 
-//go:embed Arg16.small.spv
-var arg16Small string
-
 //go:embed Arg16.words.spv
 var arg16Words string
-
-//go:embed Arg16.alone.spv
-var arg16Alone string
-
-//go:embed Arg16.aloneWords.spv
-var arg16AloneWords string
 
 var arg16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Arg16",
@@ -499,12 +490,12 @@ var arg16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - -",
 	SPIRV: arg16SPIRV,
 	IR:    arg16IR,
-	Sum:   0x893f18fa,
+	Sum:   0x95a5c502,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 - - - -", SPIRV: arg16Small, Sum: 0xbad9015e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 - - - -", Make: kernelimpl.MakeModule, Sum: 0xbad9015e},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - -", SPIRV: arg16Words, Sum: 0x30864b18},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", SPIRV: arg16Alone, Sum: 0xb80bcb21},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", SPIRV: arg16AloneWords, Sum: 0x670a4988},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", Make: kernelimpl.MakeModule, Sum: 0xb80bcb21},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", Make: kernelimpl.MakeModule, Sum: 0x670a4988},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Arg16{
@@ -575,17 +566,8 @@ var arg32SPIRV string
 //go:embed Arg32.kir
 var arg32IR string
 
-//go:embed Arg32.small.spv
-var arg32Small string
-
 //go:embed Arg32.words.spv
 var arg32Words string
-
-//go:embed Arg32.alone.spv
-var arg32Alone string
-
-//go:embed Arg32.aloneWords.spv
-var arg32AloneWords string
 
 var arg32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Arg32",
@@ -616,12 +598,12 @@ var arg32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - -",
 	SPIRV: arg32SPIRV,
 	IR:    arg32IR,
-	Sum:   0x2ae25326,
+	Sum:   0x9452f96,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 - - - -", SPIRV: arg32Small, Sum: 0x73ded4a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 - - - -", Make: kernelimpl.MakeModule, Sum: 0x73ded4a},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - -", SPIRV: arg32Words, Sum: 0x9d95a806},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", SPIRV: arg32Alone, Sum: 0x7ac2a41e},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", SPIRV: arg32AloneWords, Sum: 0xbf4ac2a0},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", Make: kernelimpl.MakeModule, Sum: 0x7ac2a41e},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", Make: kernelimpl.MakeModule, Sum: 0xbf4ac2a0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Arg32{
@@ -692,17 +674,8 @@ var arg64SPIRV string
 //go:embed Arg64.kir
 var arg64IR string
 
-//go:embed Arg64.small.spv
-var arg64Small string
-
 //go:embed Arg64.words.spv
 var arg64Words string
-
-//go:embed Arg64.alone.spv
-var arg64Alone string
-
-//go:embed Arg64.aloneWords.spv
-var arg64AloneWords string
 
 var arg64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Arg64",
@@ -732,12 +705,12 @@ var arg64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - - - -",
 	SPIRV: arg64SPIRV,
 	IR:    arg64IR,
-	Sum:   0xb1c618,
+	Sum:   0xb28713ad,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 - - - - - -", SPIRV: arg64Small, Sum: 0x471e9c98},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 - - - - - -", Make: kernelimpl.MakeModule, Sum: 0x471e9c98},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - - - -", SPIRV: arg64Words, Sum: 0xbebf1630},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", SPIRV: arg64Alone, Sum: 0x8d6243ba},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", SPIRV: arg64AloneWords, Sum: 0x99b29844},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", Make: kernelimpl.MakeModule, Sum: 0x8d6243ba},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", Make: kernelimpl.MakeModule, Sum: 0x99b29844},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Arg64{
@@ -808,17 +781,8 @@ var arg8SPIRV string
 //go:embed Arg8.kir
 var arg8IR string
 
-//go:embed Arg8.small.spv
-var arg8Small string
-
 //go:embed Arg8.words.spv
 var arg8Words string
-
-//go:embed Arg8.alone.spv
-var arg8Alone string
-
-//go:embed Arg8.aloneWords.spv
-var arg8AloneWords string
 
 var arg8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Arg8",
@@ -849,12 +813,12 @@ var arg8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - -",
 	SPIRV: arg8SPIRV,
 	IR:    arg8IR,
-	Sum:   0x15a5334e,
+	Sum:   0x85d7ede1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 - - - -", SPIRV: arg8Small, Sum: 0x3893e08e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 - - - -", Make: kernelimpl.MakeModule, Sum: 0x3893e08e},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - -", SPIRV: arg8Words, Sum: 0x72dcf206},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", SPIRV: arg8Alone, Sum: 0xf1c44308},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", SPIRV: arg8AloneWords, Sum: 0xc1eddf4c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", Make: kernelimpl.MakeModule, Sum: 0xf1c44308},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", Make: kernelimpl.MakeModule, Sum: 0xc1eddf4c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Arg8{
@@ -925,17 +889,8 @@ var argEnd32SPIRV string
 //go:embed ArgEnd32.kir
 var argEnd32IR string
 
-//go:embed ArgEnd32.small.spv
-var argEnd32Small string
-
 //go:embed ArgEnd32.words.spv
 var argEnd32Words string
-
-//go:embed ArgEnd32.alone.spv
-var argEnd32Alone string
-
-//go:embed ArgEnd32.aloneWords.spv
-var argEnd32AloneWords string
 
 var argEnd32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ArgEnd32",
@@ -963,12 +918,12 @@ var argEnd32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - -",
 	SPIRV: argEnd32SPIRV,
 	IR:    argEnd32IR,
-	Sum:   0x5e214eff,
+	Sum:   0xbec76ca5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - -", SPIRV: argEnd32Small, Sum: 0xfc59b2f5},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - -", Make: kernelimpl.MakeModule, Sum: 0xfc59b2f5},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - -", SPIRV: argEnd32Words, Sum: 0x177b69be},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - -", SPIRV: argEnd32Alone, Sum: 0x88b97c95},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - -", SPIRV: argEnd32AloneWords, Sum: 0xbf5c813},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - -", Make: kernelimpl.MakeModule, Sum: 0x88b97c95},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - -", Make: kernelimpl.MakeModule, Sum: 0xbf5c813},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.ArgEnd32{
@@ -1035,17 +990,8 @@ var argEnd64SPIRV string
 //go:embed ArgEnd64.kir
 var argEnd64IR string
 
-//go:embed ArgEnd64.small.spv
-var argEnd64Small string
-
 //go:embed ArgEnd64.words.spv
 var argEnd64Words string
-
-//go:embed ArgEnd64.alone.spv
-var argEnd64Alone string
-
-//go:embed ArgEnd64.aloneWords.spv
-var argEnd64AloneWords string
 
 var argEnd64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ArgEnd64",
@@ -1072,12 +1018,12 @@ var argEnd64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - - - -",
 	SPIRV: argEnd64SPIRV,
 	IR:    argEnd64IR,
-	Sum:   0x19324b47,
+	Sum:   0xf9d4691d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - - - -", SPIRV: argEnd64Small, Sum: 0xee78324e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - - - -", Make: kernelimpl.MakeModule, Sum: 0xee78324e},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - - - -", SPIRV: argEnd64Words, Sum: 0x6c0a1a4a},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - -", SPIRV: argEnd64Alone, Sum: 0x5efffe78},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - -", SPIRV: argEnd64AloneWords, Sum: 0x57a2b2e3},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - -", Make: kernelimpl.MakeModule, Sum: 0x5efffe78},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - -", Make: kernelimpl.MakeModule, Sum: 0x57a2b2e3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.ArgEnd64{
@@ -1144,17 +1090,8 @@ var count16SPIRV string
 //go:embed Count16.kir
 var count16IR string
 
-//go:embed Count16.small.spv
-var count16Small string
-
 //go:embed Count16.words.spv
 var count16Words string
-
-//go:embed Count16.alone.spv
-var count16Alone string
-
-//go:embed Count16.aloneWords.spv
-var count16AloneWords string
 
 var count16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Count16",
@@ -1182,12 +1119,12 @@ var count16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -",
 	SPIRV: count16SPIRV,
 	IR:    count16IR,
-	Sum:   0xf99076b9,
+	Sum:   0x7d69a3af,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 - - -", SPIRV: count16Small, Sum: 0xbe3ce2e5},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 - - -", Make: kernelimpl.MakeModule, Sum: 0xbe3ce2e5},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -", SPIRV: count16Words, Sum: 0x21048d77},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", SPIRV: count16Alone, Sum: 0x2f8e56ba},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", SPIRV: count16AloneWords, Sum: 0x3ac4492c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", Make: kernelimpl.MakeModule, Sum: 0x2f8e56ba},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", Make: kernelimpl.MakeModule, Sum: 0x3ac4492c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Count16{
@@ -1254,17 +1191,8 @@ var count32SPIRV string
 //go:embed Count32.kir
 var count32IR string
 
-//go:embed Count32.small.spv
-var count32Small string
-
 //go:embed Count32.words.spv
 var count32Words string
-
-//go:embed Count32.alone.spv
-var count32Alone string
-
-//go:embed Count32.aloneWords.spv
-var count32AloneWords string
 
 var count32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Count32",
@@ -1292,12 +1220,12 @@ var count32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -",
 	SPIRV: count32SPIRV,
 	IR:    count32IR,
-	Sum:   0x456f3471,
+	Sum:   0x48cf4ed7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 - - -", SPIRV: count32Small, Sum: 0x74da21d9},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 - - -", Make: kernelimpl.MakeModule, Sum: 0x74da21d9},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -", SPIRV: count32Words, Sum: 0x6cc792bb},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", SPIRV: count32Alone, Sum: 0x5d1437af},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", SPIRV: count32AloneWords, Sum: 0x58355b55},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", Make: kernelimpl.MakeModule, Sum: 0x5d1437af},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", Make: kernelimpl.MakeModule, Sum: 0x58355b55},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Count32{
@@ -1364,17 +1292,8 @@ var count64SPIRV string
 //go:embed Count64.kir
 var count64IR string
 
-//go:embed Count64.small.spv
-var count64Small string
-
 //go:embed Count64.words.spv
 var count64Words string
-
-//go:embed Count64.alone.spv
-var count64Alone string
-
-//go:embed Count64.aloneWords.spv
-var count64AloneWords string
 
 var count64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Count64",
@@ -1402,12 +1321,12 @@ var count64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -",
 	SPIRV: count64SPIRV,
 	IR:    count64IR,
-	Sum:   0x653e89b5,
+	Sum:   0x689ef313,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 - - -", SPIRV: count64Small, Sum: 0x438a2a09},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 - - -", Make: kernelimpl.MakeModule, Sum: 0x438a2a09},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -", SPIRV: count64Words, Sum: 0xbea48fa5},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", SPIRV: count64Alone, Sum: 0xf7c851d4},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", SPIRV: count64AloneWords, Sum: 0x67462d2c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", Make: kernelimpl.MakeModule, Sum: 0xf7c851d4},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", Make: kernelimpl.MakeModule, Sum: 0x67462d2c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Count64{
@@ -1474,17 +1393,8 @@ var count8SPIRV string
 //go:embed Count8.kir
 var count8IR string
 
-//go:embed Count8.small.spv
-var count8Small string
-
 //go:embed Count8.words.spv
 var count8Words string
-
-//go:embed Count8.alone.spv
-var count8Alone string
-
-//go:embed Count8.aloneWords.spv
-var count8AloneWords string
 
 var count8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Count8",
@@ -1512,12 +1422,12 @@ var count8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -",
 	SPIRV: count8SPIRV,
 	IR:    count8IR,
-	Sum:   0x4fc818d1,
+	Sum:   0x20ca6bc5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 - - -", SPIRV: count8Small, Sum: 0x1ce9ef87},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 - - -", Make: kernelimpl.MakeModule, Sum: 0x1ce9ef87},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -", SPIRV: count8Words, Sum: 0x30191d50},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", SPIRV: count8Alone, Sum: 0x7cea0966},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", SPIRV: count8AloneWords, Sum: 0xe6046452},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", Make: kernelimpl.MakeModule, Sum: 0x7cea0966},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 -", Make: kernelimpl.MakeModule, Sum: 0xe6046452},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Count8{
@@ -1584,17 +1494,8 @@ var countEndSPIRV string
 //go:embed CountEnd.kir
 var countEndIR string
 
-//go:embed CountEnd.small.spv
-var countEndSmall string
-
 //go:embed CountEnd.words.spv
 var countEndWords string
-
-//go:embed CountEnd.alone.spv
-var countEndAlone string
-
-//go:embed CountEnd.aloneWords.spv
-var countEndAloneWords string
 
 var countEndKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "CountEnd",
@@ -1619,12 +1520,12 @@ var countEndKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/count.go:59:2 59:2 - - -",
 	SPIRV: countEndSPIRV,
 	IR:    countEndIR,
-	Sum:   0x48bb264e,
+	Sum:   0x536ee5b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {32}, {56}, {72}, {88}, {104}}, Loops: "prim/reduce/kernels/count.go:59:2 59:2 - - -", SPIRV: countEndSmall, Sum: 0x187c39c8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {32}, {56}, {72}, {88}, {104}}, Loops: "prim/reduce/kernels/count.go:59:2 59:2 - - -", Make: kernelimpl.MakeModule, Sum: 0x187c39c8},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/count.go:59:2 59:2 - - - -", SPIRV: countEndWords, Sum: 0xbde2c01},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:59:2 59:2 -", SPIRV: countEndAlone, Sum: 0x1266bbd8},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:59:2 59:2 - -", SPIRV: countEndAloneWords, Sum: 0xb8b71291},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:59:2 59:2 -", Make: kernelimpl.MakeModule, Sum: 0x1266bbd8},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/count.go:59:2 59:2 - -", Make: kernelimpl.MakeModule, Sum: 0xb8b71291},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.CountEnd{
@@ -1696,17 +1597,8 @@ var dotFloat32SPIRV string
 //go:embed DotFloat32.kir
 var dotFloat32IR string
 
-//go:embed DotFloat32.small.spv
-var dotFloat32Small string
-
 //go:embed DotFloat32.words.spv
 var dotFloat32Words string
-
-//go:embed DotFloat32.alone.spv
-var dotFloat32Alone string
-
-//go:embed DotFloat32.aloneWords.spv
-var dotFloat32AloneWords string
 
 var dotFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "DotFloat32",
@@ -1732,12 +1624,12 @@ var dotFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -",
 	SPIRV: dotFloat32SPIRV,
 	IR:    dotFloat32IR,
-	Sum:   0x44868ebc,
+	Sum:   0x34b7dc1b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", SPIRV: dotFloat32Small, Sum: 0x41f1d53b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", Make: kernelimpl.MakeModule, Sum: 0x41f1d53b},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", SPIRV: dotFloat32Words, Sum: 0xe8428837},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotFloat32Alone, Sum: 0x81ec6ba7},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotFloat32AloneWords, Sum: 0xbb40fccc},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", Make: kernelimpl.MakeModule, Sum: 0x81ec6ba7},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", Make: kernelimpl.MakeModule, Sum: 0xbb40fccc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.DotFloat32{
@@ -1800,17 +1692,8 @@ var dotFloat64SPIRV string
 //go:embed DotFloat64.kir
 var dotFloat64IR string
 
-//go:embed DotFloat64.small.spv
-var dotFloat64Small string
-
 //go:embed DotFloat64.words.spv
 var dotFloat64Words string
-
-//go:embed DotFloat64.alone.spv
-var dotFloat64Alone string
-
-//go:embed DotFloat64.aloneWords.spv
-var dotFloat64AloneWords string
 
 var dotFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "DotFloat64",
@@ -1840,12 +1723,12 @@ var dotFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -",
 	SPIRV: dotFloat64SPIRV,
 	IR:    dotFloat64IR,
-	Sum:   0x7c7d2343,
+	Sum:   0xc4c71e4,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", SPIRV: dotFloat64Small, Sum: 0xb0f8877e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", Make: kernelimpl.MakeModule, Sum: 0xb0f8877e},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", SPIRV: dotFloat64Words, Sum: 0x278c19e2},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotFloat64Alone, Sum: 0x44406821},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotFloat64AloneWords, Sum: 0xe8c40780},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", Make: kernelimpl.MakeModule, Sum: 0x44406821},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", Make: kernelimpl.MakeModule, Sum: 0xe8c40780},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.DotFloat64{
@@ -1908,17 +1791,8 @@ var dotUint16SPIRV string
 //go:embed DotUint16.kir
 var dotUint16IR string
 
-//go:embed DotUint16.small.spv
-var dotUint16Small string
-
 //go:embed DotUint16.words.spv
 var dotUint16Words string
-
-//go:embed DotUint16.alone.spv
-var dotUint16Alone string
-
-//go:embed DotUint16.aloneWords.spv
-var dotUint16AloneWords string
 
 var dotUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "DotUint16",
@@ -1944,12 +1818,12 @@ var dotUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -",
 	SPIRV: dotUint16SPIRV,
 	IR:    dotUint16IR,
-	Sum:   0xf76e9a36,
+	Sum:   0xc0a3b6cd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint16Small, Sum: 0xef71abda},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", Make: kernelimpl.MakeModule, Sum: 0xef71abda},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - -", SPIRV: dotUint16Words, Sum: 0xcc571c3c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint16Alone, Sum: 0x364f5526},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - -", SPIRV: dotUint16AloneWords, Sum: 0x73097d18},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", Make: kernelimpl.MakeModule, Sum: 0x364f5526},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0x73097d18},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.DotUint16{
@@ -2012,17 +1886,8 @@ var dotUint32SPIRV string
 //go:embed DotUint32.kir
 var dotUint32IR string
 
-//go:embed DotUint32.small.spv
-var dotUint32Small string
-
 //go:embed DotUint32.words.spv
 var dotUint32Words string
-
-//go:embed DotUint32.alone.spv
-var dotUint32Alone string
-
-//go:embed DotUint32.aloneWords.spv
-var dotUint32AloneWords string
 
 var dotUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "DotUint32",
@@ -2048,12 +1913,12 @@ var dotUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -",
 	SPIRV: dotUint32SPIRV,
 	IR:    dotUint32IR,
-	Sum:   0xb670fcb1,
+	Sum:   0x1a9a2030,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint32Small, Sum: 0x5c0ace98},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", Make: kernelimpl.MakeModule, Sum: 0x5c0ace98},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint32Words, Sum: 0xc523edc},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint32Alone, Sum: 0xdc380410},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint32AloneWords, Sum: 0x706c1526},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", Make: kernelimpl.MakeModule, Sum: 0xdc380410},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", Make: kernelimpl.MakeModule, Sum: 0x706c1526},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.DotUint32{
@@ -2116,17 +1981,8 @@ var dotUint64SPIRV string
 //go:embed DotUint64.kir
 var dotUint64IR string
 
-//go:embed DotUint64.small.spv
-var dotUint64Small string
-
 //go:embed DotUint64.words.spv
 var dotUint64Words string
-
-//go:embed DotUint64.alone.spv
-var dotUint64Alone string
-
-//go:embed DotUint64.aloneWords.spv
-var dotUint64AloneWords string
 
 var dotUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "DotUint64",
@@ -2152,12 +2008,12 @@ var dotUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -",
 	SPIRV: dotUint64SPIRV,
 	IR:    dotUint64IR,
-	Sum:   0xa2bd4673,
+	Sum:   0xe579af2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", SPIRV: dotUint64Small, Sum: 0x946d4a67},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", Make: kernelimpl.MakeModule, Sum: 0x946d4a67},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", SPIRV: dotUint64Words, Sum: 0xbedeeb77},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint64Alone, Sum: 0x5476049c},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint64AloneWords, Sum: 0xef5e4770},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", Make: kernelimpl.MakeModule, Sum: 0x5476049c},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", Make: kernelimpl.MakeModule, Sum: 0xef5e4770},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.DotUint64{
@@ -2220,17 +2076,8 @@ var dotUint8SPIRV string
 //go:embed DotUint8.kir
 var dotUint8IR string
 
-//go:embed DotUint8.small.spv
-var dotUint8Small string
-
 //go:embed DotUint8.words.spv
 var dotUint8Words string
-
-//go:embed DotUint8.alone.spv
-var dotUint8Alone string
-
-//go:embed DotUint8.aloneWords.spv
-var dotUint8AloneWords string
 
 var dotUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "DotUint8",
@@ -2256,12 +2103,12 @@ var dotUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -",
 	SPIRV: dotUint8SPIRV,
 	IR:    dotUint8IR,
-	Sum:   0xa094cd91,
+	Sum:   0xe9425832,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint8Small, Sum: 0x5f4fba49},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", Make: kernelimpl.MakeModule, Sum: 0x5f4fba49},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - -", SPIRV: dotUint8Words, Sum: 0xab692778},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint8Alone, Sum: 0x44ac9d98},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - -", SPIRV: dotUint8AloneWords, Sum: 0xe46e580d},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", Make: kernelimpl.MakeModule, Sum: 0x44ac9d98},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0xe46e580d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.DotUint8{
@@ -2324,17 +2171,8 @@ var ends16SPIRV string
 //go:embed Ends16.kir
 var ends16IR string
 
-//go:embed Ends16.small.spv
-var ends16Small string
-
 //go:embed Ends16.words.spv
 var ends16Words string
-
-//go:embed Ends16.alone.spv
-var ends16Alone string
-
-//go:embed Ends16.aloneWords.spv
-var ends16AloneWords string
 
 var ends16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Ends16",
@@ -2365,12 +2203,12 @@ var ends16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -",
 	SPIRV: ends16SPIRV,
 	IR:    ends16IR,
-	Sum:   0x55596546,
+	Sum:   0xe2be0b7b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 - -", SPIRV: ends16Small, Sum: 0xc9dec650},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0xc9dec650},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends16Words, Sum: 0xf330a0a4},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends16Alone, Sum: 0x81b09391},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends16AloneWords, Sum: 0xc8545ad0},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0x81b09391},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0xc8545ad0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Ends16{
@@ -2445,17 +2283,8 @@ var ends32SPIRV string
 //go:embed Ends32.kir
 var ends32IR string
 
-//go:embed Ends32.small.spv
-var ends32Small string
-
 //go:embed Ends32.words.spv
 var ends32Words string
-
-//go:embed Ends32.alone.spv
-var ends32Alone string
-
-//go:embed Ends32.aloneWords.spv
-var ends32AloneWords string
 
 var ends32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Ends32",
@@ -2486,12 +2315,12 @@ var ends32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -",
 	SPIRV: ends32SPIRV,
 	IR:    ends32IR,
-	Sum:   0x165a39f3,
+	Sum:   0x3be6fb7b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 - -", SPIRV: ends32Small, Sum: 0x1ed72783},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0x1ed72783},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends32Words, Sum: 0xc5a45ee3},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends32Alone, Sum: 0x132fc434},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends32AloneWords, Sum: 0xb2f5bbd9},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0x132fc434},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0xb2f5bbd9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Ends32{
@@ -2566,17 +2395,8 @@ var ends64SPIRV string
 //go:embed Ends64.kir
 var ends64IR string
 
-//go:embed Ends64.small.spv
-var ends64Small string
-
 //go:embed Ends64.words.spv
 var ends64Words string
-
-//go:embed Ends64.alone.spv
-var ends64Alone string
-
-//go:embed Ends64.aloneWords.spv
-var ends64AloneWords string
 
 var ends64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Ends64",
@@ -2608,12 +2428,12 @@ var ends64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - - - - - -",
 	SPIRV: ends64SPIRV,
 	IR:    ends64IR,
-	Sum:   0x7b6c2344,
+	Sum:   0x14dddbe5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {120}, {136}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 - - - - - -", SPIRV: ends64Small, Sum: 0x7f7adab1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {120}, {136}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 - - - - - -", Make: kernelimpl.MakeModule, Sum: 0x7f7adab1},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - - - - - -", SPIRV: ends64Words, Sum: 0x285b70b0},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends64Alone, Sum: 0x27bf96fb},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends64AloneWords, Sum: 0x2888463f},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0x27bf96fb},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0x2888463f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Ends64{
@@ -2688,17 +2508,8 @@ var ends8SPIRV string
 //go:embed Ends8.kir
 var ends8IR string
 
-//go:embed Ends8.small.spv
-var ends8Small string
-
 //go:embed Ends8.words.spv
 var ends8Words string
-
-//go:embed Ends8.alone.spv
-var ends8Alone string
-
-//go:embed Ends8.aloneWords.spv
-var ends8AloneWords string
 
 var ends8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Ends8",
@@ -2729,12 +2540,12 @@ var ends8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -",
 	SPIRV: ends8SPIRV,
 	IR:    ends8IR,
-	Sum:   0x20ff95cc,
+	Sum:   0x5f3a913f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 - -", SPIRV: ends8Small, Sum: 0x4c13fffc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0x4c13fffc},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends8Words, Sum: 0x96a5dc8d},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends8Alone, Sum: 0xd210c472},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends8AloneWords, Sum: 0x36f4b392},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0xd210c472},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0x36f4b392},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Ends8{
@@ -2809,17 +2620,8 @@ var endsEnd16SPIRV string
 //go:embed EndsEnd16.kir
 var endsEnd16IR string
 
-//go:embed EndsEnd16.small.spv
-var endsEnd16Small string
-
 //go:embed EndsEnd16.words.spv
 var endsEnd16Words string
-
-//go:embed EndsEnd16.alone.spv
-var endsEnd16Alone string
-
-//go:embed EndsEnd16.aloneWords.spv
-var endsEnd16AloneWords string
 
 var endsEnd16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "EndsEnd16",
@@ -2847,12 +2649,12 @@ var endsEnd16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -",
 	SPIRV: endsEnd16SPIRV,
 	IR:    endsEnd16IR,
-	Sum:   0x380c5fc6,
+	Sum:   0x8722482a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd16Small, Sum: 0xec7e8a4b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", Make: kernelimpl.MakeModule, Sum: 0xec7e8a4b},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - -", SPIRV: endsEnd16Words, Sum: 0xdc6b4ee5},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd16Alone, Sum: 0xb03e9c32},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - -", SPIRV: endsEnd16AloneWords, Sum: 0xe21609e4},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", Make: kernelimpl.MakeModule, Sum: 0xb03e9c32},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - -", Make: kernelimpl.MakeModule, Sum: 0xe21609e4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.EndsEnd16{
@@ -2931,17 +2733,8 @@ var endsEnd32SPIRV string
 //go:embed EndsEnd32.kir
 var endsEnd32IR string
 
-//go:embed EndsEnd32.small.spv
-var endsEnd32Small string
-
 //go:embed EndsEnd32.words.spv
 var endsEnd32Words string
-
-//go:embed EndsEnd32.alone.spv
-var endsEnd32Alone string
-
-//go:embed EndsEnd32.aloneWords.spv
-var endsEnd32AloneWords string
 
 var endsEnd32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "EndsEnd32",
@@ -2969,12 +2762,12 @@ var endsEnd32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -",
 	SPIRV: endsEnd32SPIRV,
 	IR:    endsEnd32IR,
-	Sum:   0x5ad21632,
+	Sum:   0xe1e8096a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd32Small, Sum: 0x455900eb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", Make: kernelimpl.MakeModule, Sum: 0x455900eb},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd32Words, Sum: 0xbfcf68fc},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd32Alone, Sum: 0x5986fa60},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd32AloneWords, Sum: 0xe0bd5872},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", Make: kernelimpl.MakeModule, Sum: 0x5986fa60},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", Make: kernelimpl.MakeModule, Sum: 0xe0bd5872},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.EndsEnd32{
@@ -3053,17 +2846,8 @@ var endsEnd64SPIRV string
 //go:embed EndsEnd64.kir
 var endsEnd64IR string
 
-//go:embed EndsEnd64.small.spv
-var endsEnd64Small string
-
 //go:embed EndsEnd64.words.spv
 var endsEnd64Words string
-
-//go:embed EndsEnd64.alone.spv
-var endsEnd64Alone string
-
-//go:embed EndsEnd64.aloneWords.spv
-var endsEnd64AloneWords string
 
 var endsEnd64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "EndsEnd64",
@@ -3091,12 +2875,12 @@ var endsEnd64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - - - - -",
 	SPIRV: endsEnd64SPIRV,
 	IR:    endsEnd64IR,
-	Sum:   0xe053aaa7,
+	Sum:   0xf3d81eeb,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {136}, {152}}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - - - - -", SPIRV: endsEnd64Small, Sum: 0x893933ce},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {136}, {152}}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - - - - -", Make: kernelimpl.MakeModule, Sum: 0x893933ce},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - - - - -", SPIRV: endsEnd64Words, Sum: 0x31aed63e},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd64Alone, Sum: 0xf44f418c},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd64AloneWords, Sum: 0xa1fc8db7},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", Make: kernelimpl.MakeModule, Sum: 0xf44f418c},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", Make: kernelimpl.MakeModule, Sum: 0xa1fc8db7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.EndsEnd64{
@@ -3175,17 +2959,8 @@ var endsEnd8SPIRV string
 //go:embed EndsEnd8.kir
 var endsEnd8IR string
 
-//go:embed EndsEnd8.small.spv
-var endsEnd8Small string
-
 //go:embed EndsEnd8.words.spv
 var endsEnd8Words string
-
-//go:embed EndsEnd8.alone.spv
-var endsEnd8Alone string
-
-//go:embed EndsEnd8.aloneWords.spv
-var endsEnd8AloneWords string
 
 var endsEnd8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "EndsEnd8",
@@ -3213,12 +2988,12 @@ var endsEnd8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -",
 	SPIRV: endsEnd8SPIRV,
 	IR:    endsEnd8IR,
-	Sum:   0xbb8ce052,
+	Sum:   0x5602f22f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd8Small, Sum: 0xccc2232e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", Make: kernelimpl.MakeModule, Sum: 0xccc2232e},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - -", SPIRV: endsEnd8Words, Sum: 0x5514bd26},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd8Alone, Sum: 0xad840374},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - -", SPIRV: endsEnd8AloneWords, Sum: 0xbeac43f3},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", Make: kernelimpl.MakeModule, Sum: 0xad840374},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - -", Make: kernelimpl.MakeModule, Sum: 0xbeac43f3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.EndsEnd8{
@@ -3297,9 +3072,6 @@ var squaresFloat32SPIRV string
 //go:embed SquaresFloat32.kir
 var squaresFloat32IR string
 
-//go:embed SquaresFloat32.small.spv
-var squaresFloat32Small string
-
 //go:embed SquaresFloat32.words.spv
 var squaresFloat32Words string
 
@@ -3331,9 +3103,9 @@ var squaresFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- prim/reduce/kernels/by.go:63:2 63:2 81:2",
 	SPIRV: squaresFloat32SPIRV,
 	IR:    squaresFloat32IR,
-	Sum:   0x7ead812f,
+	Sum:   0x7c404eb4,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {88}, {0}, {-4096, 0}}, Loops: "- prim/reduce/kernels/by.go:63:2 63:2 81:2", SPIRV: squaresFloat32Small, Sum: 0x8b07e12b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {88}, {0}, {-4096, 0}}, Loops: "- prim/reduce/kernels/by.go:63:2 63:2 81:2", Make: kernelimpl.MakeModule, Sum: 0x8b07e12b},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/reduce/kernels/by.go:63:2 63:2 81:2", SPIRV: squaresFloat32Words, Sum: 0xde03fe55},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -3403,17 +3175,8 @@ var sumFloat32SPIRV string
 //go:embed SumFloat32.kir
 var sumFloat32IR string
 
-//go:embed SumFloat32.small.spv
-var sumFloat32Small string
-
 //go:embed SumFloat32.words.spv
 var sumFloat32Words string
-
-//go:embed SumFloat32.alone.spv
-var sumFloat32Alone string
-
-//go:embed SumFloat32.aloneWords.spv
-var sumFloat32AloneWords string
 
 var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SumFloat32",
@@ -3439,12 +3202,12 @@ var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -",
 	SPIRV: sumFloat32SPIRV,
 	IR:    sumFloat32IR,
-	Sum:   0xaec6efb5,
+	Sum:   0x2c2d477d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", SPIRV: sumFloat32Small, Sum: 0x90a2d4bf},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", Make: kernelimpl.MakeModule, Sum: 0x90a2d4bf},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", SPIRV: sumFloat32Words, Sum: 0x3c3890fc},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumFloat32Alone, Sum: 0x83e70224},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumFloat32AloneWords, Sum: 0xa85cb750},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", Make: kernelimpl.MakeModule, Sum: 0x83e70224},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", Make: kernelimpl.MakeModule, Sum: 0xa85cb750},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumFloat32{
@@ -3507,17 +3270,8 @@ var sumFloat64SPIRV string
 //go:embed SumFloat64.kir
 var sumFloat64IR string
 
-//go:embed SumFloat64.small.spv
-var sumFloat64Small string
-
 //go:embed SumFloat64.words.spv
 var sumFloat64Words string
-
-//go:embed SumFloat64.alone.spv
-var sumFloat64Alone string
-
-//go:embed SumFloat64.aloneWords.spv
-var sumFloat64AloneWords string
 
 var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SumFloat64",
@@ -3547,12 +3301,12 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -",
 	SPIRV: sumFloat64SPIRV,
 	IR:    sumFloat64IR,
-	Sum:   0xdffd3377,
+	Sum:   0x5d169bbf,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", SPIRV: sumFloat64Small, Sum: 0xedf21425},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", Make: kernelimpl.MakeModule, Sum: 0xedf21425},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", SPIRV: sumFloat64Words, Sum: 0xae23b7b5},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumFloat64Alone, Sum: 0xae6cc071},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumFloat64AloneWords, Sum: 0xde8beb85},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", Make: kernelimpl.MakeModule, Sum: 0xae6cc071},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", Make: kernelimpl.MakeModule, Sum: 0xde8beb85},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumFloat64{
@@ -3615,17 +3369,8 @@ var sumUint16SPIRV string
 //go:embed SumUint16.kir
 var sumUint16IR string
 
-//go:embed SumUint16.small.spv
-var sumUint16Small string
-
 //go:embed SumUint16.words.spv
 var sumUint16Words string
-
-//go:embed SumUint16.alone.spv
-var sumUint16Alone string
-
-//go:embed SumUint16.aloneWords.spv
-var sumUint16AloneWords string
 
 var sumUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SumUint16",
@@ -3651,12 +3396,12 @@ var sumUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -",
 	SPIRV: sumUint16SPIRV,
 	IR:    sumUint16IR,
-	Sum:   0x70d089c8,
+	Sum:   0xb23979d9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint16Small, Sum: 0xbc9cb919},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", Make: kernelimpl.MakeModule, Sum: 0xbc9cb919},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - -", SPIRV: sumUint16Words, Sum: 0xd7aa7350},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint16Alone, Sum: 0xb3f6d891},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - -", SPIRV: sumUint16AloneWords, Sum: 0xf9cd8502},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", Make: kernelimpl.MakeModule, Sum: 0xb3f6d891},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - -", Make: kernelimpl.MakeModule, Sum: 0xf9cd8502},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint16{
@@ -3719,17 +3464,8 @@ var sumUint32SPIRV string
 //go:embed SumUint32.kir
 var sumUint32IR string
 
-//go:embed SumUint32.small.spv
-var sumUint32Small string
-
 //go:embed SumUint32.words.spv
 var sumUint32Words string
-
-//go:embed SumUint32.alone.spv
-var sumUint32Alone string
-
-//go:embed SumUint32.aloneWords.spv
-var sumUint32AloneWords string
 
 var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SumUint32",
@@ -3755,12 +3491,12 @@ var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -",
 	SPIRV: sumUint32SPIRV,
 	IR:    sumUint32IR,
-	Sum:   0xdf538ec0,
+	Sum:   0xc2c03e40,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint32Small, Sum: 0x8a776039},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", Make: kernelimpl.MakeModule, Sum: 0x8a776039},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint32Words, Sum: 0x3372f9ef},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint32Alone, Sum: 0x3311233b},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint32AloneWords, Sum: 0x5cbbe985},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", Make: kernelimpl.MakeModule, Sum: 0x3311233b},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", Make: kernelimpl.MakeModule, Sum: 0x5cbbe985},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint32{
@@ -3823,17 +3559,8 @@ var sumUint64SPIRV string
 //go:embed SumUint64.kir
 var sumUint64IR string
 
-//go:embed SumUint64.small.spv
-var sumUint64Small string
-
 //go:embed SumUint64.words.spv
 var sumUint64Words string
-
-//go:embed SumUint64.alone.spv
-var sumUint64Alone string
-
-//go:embed SumUint64.aloneWords.spv
-var sumUint64AloneWords string
 
 var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SumUint64",
@@ -3859,12 +3586,12 @@ var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -",
 	SPIRV: sumUint64SPIRV,
 	IR:    sumUint64IR,
-	Sum:   0x48c3f795,
+	Sum:   0x55504715,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", SPIRV: sumUint64Small, Sum: 0x742c7608},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", Make: kernelimpl.MakeModule, Sum: 0x742c7608},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", SPIRV: sumUint64Words, Sum: 0xc4f59543},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint64Alone, Sum: 0xfdec2233},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint64AloneWords, Sum: 0x63731e56},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", Make: kernelimpl.MakeModule, Sum: 0xfdec2233},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", Make: kernelimpl.MakeModule, Sum: 0x63731e56},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint64{
@@ -3927,17 +3654,8 @@ var sumUint8SPIRV string
 //go:embed SumUint8.kir
 var sumUint8IR string
 
-//go:embed SumUint8.small.spv
-var sumUint8Small string
-
 //go:embed SumUint8.words.spv
 var sumUint8Words string
-
-//go:embed SumUint8.alone.spv
-var sumUint8Alone string
-
-//go:embed SumUint8.aloneWords.spv
-var sumUint8AloneWords string
 
 var sumUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SumUint8",
@@ -3963,12 +3681,12 @@ var sumUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -",
 	SPIRV: sumUint8SPIRV,
 	IR:    sumUint8IR,
-	Sum:   0x7ff73a40,
+	Sum:   0x56855ab1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint8Small, Sum: 0x99448cd8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", Make: kernelimpl.MakeModule, Sum: 0x99448cd8},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - -", SPIRV: sumUint8Words, Sum: 0xce17fadb},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint8Alone, Sum: 0x69bb6eba},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - -", SPIRV: sumUint8AloneWords, Sum: 0x5038e224},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", Make: kernelimpl.MakeModule, Sum: 0x69bb6eba},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - -", Make: kernelimpl.MakeModule, Sum: 0x5038e224},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint8{

@@ -55,6 +55,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/guide/guidegen"
 	"github.com/kgen-go/kgen/internal/tests/litmus/litmusgen"
 	"github.com/kgen-go/kgen/internal/tests/prims/ops/opsgen"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/internal/tests/wrong/wronggen"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -134,6 +135,38 @@ func TestKP3_AllKernels(t *testing.T) {
 	}
 	if kernels < 500 || lists < 50 {
 		t.Errorf("%d kernels, of which %d have properties", kernels, lists)
+	}
+}
+
+// TestLateModules: each module that a program makes of a kernel's IR can be made. The function in the
+// variant's row compares it with the checksum of kgen's.
+func TestLateModules(t *testing.T) {
+	kernels := 0
+	for _, all := range packages {
+		for _, k := range all() {
+			d, late := k.ABI(), 0
+			for i := range d.Variants {
+				v := &d.Variants[i]
+				if v.Make == nil {
+					continue
+				}
+				if late++; v.Sum == 0 {
+					t.Errorf("%s: the variant %s has no checksum", d.FullName(), v.Name)
+				}
+				if !sample.Has(d.FullName()+v.Name, 6) {
+					continue
+				}
+				if _, err := v.Make(d, v); err != nil {
+					t.Errorf("%s: the variant %s: %v", d.FullName(), v.Name, err)
+				}
+			}
+			if late > 0 {
+				kernels++
+			}
+		}
+	}
+	if kernels < 40 {
+		t.Errorf("only %d kernels have such modules", kernels)
 	}
 }
 

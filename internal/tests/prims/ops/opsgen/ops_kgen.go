@@ -34,7 +34,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x4528b2f1},
 		{File: "prim/reduce/kernels/by.go", Package: "kernels", Sum: 0x1c245e3e},
 		{File: "prim/reduce/kernels/count.go", Package: "kernels", Sum: 0xadcb4c4b},
-		{File: "prim/reduce/kernels/kernels.go", Package: "kernels", Sum: 0xace7c8eb},
+		{File: "prim/reduce/kernels/kernels.go", Package: "kernels", Sum: 0x9c85fc04},
 		{File: "prim/reduce/kernels/least.go", Package: "kernels", Sum: 0x6ba60},
 		{File: "prim/reduce/kernels/sum.go", Package: "kernels", Sum: 0xbff60e7},
 		{File: "prim/scan/kernels/by.go", Package: "kernels", Sum: 0x3c289f73},

@@ -1,0 +1,90 @@
+package back
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass"
+)
+
+// form says how a variant is compiled.
+type form struct{ small, alone, cancel, words bool }
+
+// forms has the form of each variant, by its name.
+var forms = map[string]form{
+	abi.VariantSmall:                 {small: true},
+	abi.VariantWords:                 {words: true},
+	abi.VariantAlone:                 {alone: true},
+	abi.VariantAloneWords:            {alone: true, words: true},
+	abi.VariantCancel:                {cancel: true},
+	abi.VariantCancel + "Words":      {cancel: true, words: true},
+	abi.VariantCancel + "Alone":      {cancel: true, alone: true},
+	abi.VariantCancel + "AloneWords": {cancel: true, alone: true, words: true},
+}
+
+// CompileVariant compiles a single variant, by its name, of a kernel that Compile has described. It
+// begins with the kernel's IR. The words are those that Compile has made.
+func CompileVariant(k *abi.Kernel, name string) ([]uint32, error) {
+	form, ok := forms[name]
+	if !ok {
+		return nil, fmt.Errorf("%s has no variant %q", k.FullName(), name)
+	}
+	m, err := Restore(k)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiler{k: &Kernel{Module: m, Name: k.Name, Package: k.Package, Properties: k.Properties, From: pass.LinkPoint}, lowered: m}
+	words, err := c.one(form)
+	if err != nil {
+		return nil, fmt.Errorf("the variant %s of %s: %w", name, k.FullName(), err)
+	}
+	return words, nil
+}
+
+// one compiles the variant of a form. Other variants are compiled only as far as the form builds on them.
+func (c *compiler) one(f form) ([]uint32, error) {
+	if f.small || f.cancel || !f.alone { // else the first module has no say
+		m, _, err := c.variant("for every launch", ir.Target{})
+		if err != nil {
+			return nil, err
+		}
+		c.first.m = m
+	}
+	made, err := c.ahead(f)
+	if err != nil || !f.words {
+		return made.words, err
+	}
+	words, err := c.inWords(made.m, nativeUses(made.spirv), nil)
+	switch {
+	case err != nil || words != nil:
+		return words, err
+	case f.cancel:
+		return made.words, nil // as addCancelled does
+	}
+	return nil, errors.New("it has no form in words")
+}
+
+// ahead compiles the module that a variant is, or that it is made of where it computes in words.
+func (c *compiler) ahead(f form) (finished, error) {
+	switch {
+	case f.small:
+		m, _, err := c.small()
+		if err != nil {
+			return finished{}, err
+		}
+		return finish(m)
+	case f.cancel && f.alone:
+		return c.compileAlone(ir.Target{Cancel: true, First: c.first.m}, nil)
+	case f.cancel:
+		m, _, err := c.variant(cancelForm, ir.Target{Cancel: true, First: c.first.m})
+		if err != nil {
+			return finished{}, err
+		}
+		return finish(m)
+	case f.alone:
+		return c.compileAlone(ir.Target{}, nil)
+	}
+	return finish(c.first.m)
+}

@@ -1,0 +1,34 @@
+// Package variants makes the modules of kernels' variants that stubs do not hold, of the kernels' IR.
+//
+// Stubs of packages with the directive //kgen:variants load name [Make] in the rows of such
+// variants. A program without such stubs does not have the compiler in it.
+package variants
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/back"
+)
+
+// Make returns the words of the variant's module. They are those that kgen would have written; it is
+// an error if their checksum is not the one that kgen has written.
+func Make(k *abi.Kernel, v *abi.Variant) (words []uint32, err error) {
+	defer func() {
+		if bug := recover(); bug != nil { // damaged IR, mostly: its passes must not end the program
+			words, err = nil, fmt.Errorf("BUG: %v", bug)
+		}
+	}()
+	if words, err = back.CompileVariant(k, v.Name); err != nil {
+		return nil, err
+	}
+	b := make([]byte, 0, 4*len(words))
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint32(b, w)
+	}
+	if sum := abi.Sum(string(b)); v.Sum != 0 && v.Sum != sum {
+		return nil, fmt.Errorf("it has the checksum %#x, and the one that kgen made %#x: this program has another version of the compiler", sum, v.Sum)
+	}
+	return words, nil
+}
