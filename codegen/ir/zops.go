@@ -92,6 +92,12 @@ const (
 	OpFFromHalf
 	// OpFToHalf: the bits of the float16 nearest to a float32; 0x7e00 for a NaN.
 	OpFToHalf
+	// OpHalfDiv: the quotient of two float16s.
+	OpHalfDiv
+	// OpHalfSqrt: the square root of a float16.
+	OpHalfSqrt
+	// OpHalfFma: x*y + z of float16s, rounded once.
+	OpHalfFma
 	OpSToF
 	OpUToF
 	// OpUToNear: as UToF, but rounded in any direction, or twice.
@@ -244,6 +250,9 @@ var opInfos = [numOps]OpInfo{
 	OpFConvert:              {Name: "FConvert", Sig: "f:f", Flags: FlagPure},
 	OpFFromHalf:             {Name: "FFromHalf", Sig: "w:F", Flags: FlagPure | FlagFloat32},
 	OpFToHalf:               {Name: "FToHalf", Sig: "F:w", Flags: FlagPure},
+	OpHalfDiv:               {Name: "HalfDiv", Sig: "www:w", Flags: FlagPure},
+	OpHalfSqrt:              {Name: "HalfSqrt", Sig: "ww:w", Flags: FlagPure},
+	OpHalfFma:               {Name: "HalfFma", Sig: "wwww:w", Flags: FlagPure},
 	OpSToF:                  {Name: "SToF", Sig: "i:f", Flags: FlagPure},
 	OpUToF:                  {Name: "UToF", Sig: "i:f", Flags: FlagPure},
 	OpUToNear:               {Name: "UToNear", Sig: "i:f", Flags: FlagPure},

@@ -110,6 +110,11 @@ var ops = []row{
 	{name: "FConvert", sig: "f:f", flags: "Pure"},
 	{name: "FFromHalf", sig: "w:F", flags: "Pure Float32", doc: "the float16 that the lower 16 bits of a word are; 0x7fc00000 for a NaN"},
 	{name: "FToHalf", sig: "F:w", flags: "Pure", doc: "the bits of the float16 nearest to a float32; 0x7e00 for a NaN"},
+	// The first argument is the result, which code of float32s has computed. The others are the operands:
+	// a device may compute the result from them. All are words whose lower 16 bits are a float16.
+	{name: "HalfDiv", sig: "www:w", flags: "Pure", doc: "the quotient of two float16s"},
+	{name: "HalfSqrt", sig: "ww:w", flags: "Pure", doc: "the square root of a float16"},
+	{name: "HalfFma", sig: "wwww:w", flags: "Pure", doc: "x*y + z of float16s, rounded once"},
 	{name: "SToF", sig: "i:f", flags: "Pure"},
 	{name: "UToF", sig: "i:f", flags: "Pure"},
 	{name: "UToNear", sig: "i:f", flags: "Pure", doc: "as UToF, but rounded in any direction, or twice"},
