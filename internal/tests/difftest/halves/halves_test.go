@@ -242,6 +242,31 @@ func compareJoined(t *testing.T, dev *runtime.Device) {
 	}
 }
 
+// TestHostForm: operations have their results in host forms, which drop the operands beside them.
+func TestHostForm(t *testing.T) {
+	const local, n = 64, 1 << 12
+	r := rand.New(rand.NewPCG(5, 6))
+	k := halves.Words{X: make([]uint32, n), Out: make([]half.Float16, n)}
+	for i := range k.X {
+		k.X[i] = r.Uint32()
+	}
+	for _, form := range []string{"off", "on"} {
+		t.Run(form, func(t *testing.T) {
+			t.Setenv("KGEN_HOST_FORM", form)
+			clear(k.Out)
+			if err := gen.RunWords(t.Context(), devtest.Host(t), k, runtime.NDRange1{Global: n, Local: local}); err != nil {
+				t.Fatal(err)
+			}
+			for i, got := range k.Out {
+				x, y := half.Float16(k.X[i]), half.Float16(k.X[i/local*local+local-1-i%local]>>16)
+				if want := x.Div(y).FMA(half.Float16(k.X[i]>>8), y.Sqrt()); got != want {
+					t.Fatalf("element %d is %#x, want %#x", i, got.Bits(), want.Bits())
+				}
+			}
+		})
+	}
+}
+
 func compareOther(t *testing.T, dev *runtime.Device) {
 	const n = 1 << 12
 	var ks [2]halves.Other

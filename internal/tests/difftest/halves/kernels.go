@@ -139,6 +139,21 @@ func (k Joined) Kernel(it dsl.Item1) {
 	out[7] = sum
 }
 
+// Words takes its operands out of words, and has a host form.
+type Words struct {
+	X   []uint32
+	Out []half.Float16
+}
+
+func (k Words) Kernel(it dsl.NDItem1) {
+	i, l := it.GlobalID(), it.LocalID()
+	tile := dsl.Local[[64]half.Float16](it)
+	tile[l] = half.FromBits[half.Float16](uint16(k.X[i] >> 16))
+	it.Barrier()
+	x, y := half.FromBits[half.Float16](uint16(k.X[i])), tile[it.LocalRange()-1-l]
+	k.Out[i] = x.Div(y).FMA(half.FromBits[half.Float16](uint16(k.X[i]>>8)), y.Sqrt())
+}
+
 // Other has the type of another package, which computes as an integer does.
 type Other struct {
 	In  []float32
