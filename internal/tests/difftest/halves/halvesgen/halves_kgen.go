@@ -55,7 +55,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
 		{File: "internal/tests/difftest/halves/functions.go", Package: "halves", Sum: 0x5ff74125},
 		{File: "internal/tests/difftest/halves/groups.go", Package: "halves", Sum: 0x7134be25},
-		{File: "internal/tests/difftest/halves/kernels.go", Package: "halves", Sum: 0xefe15adc},
+		{File: "internal/tests/difftest/halves/kernels.go", Package: "halves", Sum: 0xe5d49891},
 		{File: "internal/tests/difftest/halves/places.go", Package: "halves", Sum: 0xfad4bba9},
 	},
 })
@@ -89,3 +89,4 @@ var _, RunTest16 = stubs.Range1(pkg.Kernel("Test16"), halves.Test16.Kernel)
 var _, RunTestB = stubs.Range1(pkg.Kernel("TestB"), halves.TestB.Kernel)
 var _, RunTestE4M3 = stubs.Range1(pkg.Kernel("TestE4M3"), halves.TestE4M3.Kernel)
 var _, RunTestE5M2 = stubs.Range1(pkg.Kernel("TestE5M2"), halves.TestE5M2.Kernel)
+var _, RunWords = stubs.NDRange1(pkg.Kernel("Words"), halves.Words.Kernel, newWordsHost)
