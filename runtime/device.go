@@ -110,6 +110,9 @@ type Float16 struct {
 	Widen      bool // x.Float32()
 	Narrow     bool // half.FromFloat32
 	Arithmetic bool // x.Add(y), x.Sub(y) and x.Mul(y)
+	FMA        bool // x.FMA(y, z)
+	Division   bool // x.Div(y)
+	Root       bool // x.Sqrt()
 }
 
 // Limits are figures of a device that launches are checked against.
@@ -136,9 +139,13 @@ func newDeviceInfo(backend string, h *hal.Info) DeviceInfo {
 		Limits: Limits{h.Limits.MaxWorkGroupSize, h.Limits.MaxWorkItems, h.Limits.LocalMemory, cmp.Or(h.Limits.PrivateMemory, defaultPrivate),
 			h.Limits.MaxAllocation, h.Limits.DeviceMemory},
 		Subnormals:  Subnormals(h.Subnormals),
-		Float16:     Float16{h.Halves.Widen || h.Halves.Unpack, h.Halves.Narrow || h.Halves.Pack, h.Halves.Arithmetic},
+		Float16:     float16Of(&h.Halves),
 		ExactDivide: h.ExactDivide, ExactDivide64: h.ExactDivide64,
 	}
+}
+
+func float16Of(h *hal.Halves) Float16 {
+	return Float16{Widen: h.Widen || h.Unpack, Narrow: h.Narrow || h.Pack, Arithmetic: h.Arithmetic, FMA: h.Fused, Division: h.Quotients, Root: h.Roots}
 }
 
 // uuidText returns a UUID as people write it, "" if there is none.

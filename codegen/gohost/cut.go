@@ -3,7 +3,9 @@ package gohost
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/kgen-go/kgen/codegen/ir"
 )
@@ -54,7 +56,11 @@ func (w *writer) cutting(x *body, v *ir.Value) {
 		w.results = append(w.results, out)
 	}
 	sub := v.GroupScope() == ir.ScopeSubGroup
-	gather, in := w.gather(x, v), "in"
+	if v.Op.Has(ir.FlagSubGroup) {
+		w.subGroupOp(x, v, out)
+		return
+	}
+	gather, in := w.gather(x, v, 0), "in"
 	size := "len(in)"
 	if sub {
 		size = "g.SubGroup"
@@ -83,8 +89,6 @@ func (w *writer) cutting(x *body, v *ir.Value) {
 		} else {
 			w.f("%s(%s, %s, %s, %s)\n", w.impl("HostShift"), out, in, size, x.value(v.Args[1]))
 		}
-	case ir.OpGroupBallot:
-		w.f("in := %s\n%s(%s, %s, %s, %d)\n", gather, w.impl("HostBallot"), out, in, size, v.Args[1].Bits)
 	case ir.OpGroupSelect:
 		i := v.Args[1]
 		switch {
@@ -100,25 +104,42 @@ func (w *writer) cutting(x *body, v *ir.Value) {
 	}
 }
 
-// gather returns the expression that brings the values that a group op takes together,
-// with something neutral for work-items that have left.
-func (w *writer) gather(x *body, v *ir.Value) string {
-	a := v.Args[0]
+// subGroupOp writes a call of package kernelimpl's function for an op of sub-groups alone, whose name
+// is the op's. It takes the op's inputs, the size of sub-groups and, if there are several, the
+// number of the word.
+func (w *writer) subGroupOp(x *body, v *ir.Value, out string) {
+	args := []string{out}
+	for i := range v.Inputs() {
+		in := "in"
+		if i > 0 {
+			in = fmt.Sprintf("in%d", i)
+		}
+		w.f("%s := %s\n", in, w.gather(x, v, i))
+		args = append(args, in)
+	}
+	args = append(args, "g.SubGroup")
+	if n, ok := v.Word(); ok {
+		args = append(args, fmt.Sprint(n))
+	}
+	w.f("%s(%s)\n", w.impl("Host"+strings.TrimPrefix(v.Op.String(), "Group")), strings.Join(args, ", "))
+}
+
+// gather returns the expression that brings together the work-items' values of an argument of a
+// group op, with something neutral for those that have left.
+func (w *writer) gather(x *body, v *ir.Value, i int) string {
+	a := v.Args[i]
 	t := goType(a.Type)
-	w.scratches[t] = true
+	s := "s" + t
+	if i > 0 {
+		s = fmt.Sprintf("%sOf%d", s, i)
+	}
+	w.scratches[s] = t
 	f, from := "HostGather", "g."+w.v(a)
 	if x.inTop(a) || a.IsConst() {
 		f, from = "HostGatherSame", x.plain(a)
 	}
-	return fmt.Sprintf("%s(&g.HostGroup, g.s%s, %s, %s)", w.impl(f), t, from, w.untyped(v.Neutral(w.m, 0)))
+	return fmt.Sprintf("%s(&g.HostGroup, g.%s, %s, %s)", w.impl(f), s, from, w.untyped(v.Neutral(w.m, i)))
 }
 
-// scratch returns the types of the values that group ops take.
-func (w *writer) scratch() []string {
-	var out []string
-	for t := range w.scratches {
-		out = append(out, t)
-	}
-	slices.Sort(out)
-	return out
-}
+// scratch returns the names of the lists for arguments of group ops.
+func (w *writer) scratch() []string { return slices.Sorted(maps.Keys(w.scratches)) }

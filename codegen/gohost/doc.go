@@ -124,7 +124,7 @@ func Write(name string, m *ir.Module, u Uniform, spare bool) (f *Form, err error
 			panic(p)
 		}
 	}()
-	w := &writer{name: name, m: m, u: u, spare: spare, used: map[string]bool{}, args0: map[*ir.Value]bool{}, scratches: map[string]bool{}}
+	w := &writer{name: name, m: m, u: u, spare: spare, used: map[string]bool{}, args0: map[*ir.Value]bool{}, scratches: map[string]string{}}
 	hoist(m.Kernel)
 	w.analyse()
 	w.print()
@@ -154,8 +154,8 @@ type writer struct {
 	sites  []*ir.Site
 	args0  map[*ir.Value]bool // that regions use
 	exprs  []*ir.Value        // constant expressions that they use
-	// scratches holds the types of the values that group ops take.
-	scratches map[string]bool
+	// scratches maps the names of the lists for arguments of group ops to the types of their elements.
+	scratches map[string]string
 	opaque    bool // constants are to be hidden from gc
 	// outlined has functions that the form's methods call, so many of them.
 	outlined bytes.Buffer

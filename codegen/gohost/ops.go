@@ -87,6 +87,9 @@ func init() {
 			t := w.from(halfPath, "Float16")
 			return fmt.Sprintf("int32(%s[%s](%s))", w.from(halfPath, "FromFloat32"), t, bare(w.value(v.Args[0])))
 		},
+		ir.OpHalfDiv:      bitcast,
+		ir.OpHalfSqrt:     bitcast,
+		ir.OpHalfFma:      bitcast,
 		ir.OpBitcast:      bitcast,
 		ir.OpBuiltIn:      func(w *body, v *ir.Value) string { return w.builtIn(v.Aux.(ir.BuiltIn)) },
 		ir.OpGroupUniform: func(w *body, v *ir.Value) string { return w.converted(v.Args[0], v) },

@@ -147,8 +147,8 @@ func (w *writer) structure() {
 		}
 		return "[]" + w.typeOf(v)
 	})
-	for _, t := range w.scratch() {
-		w.f("s%s []%s\n", t, t)
+	for _, s := range w.scratch() {
+		w.f("%s []%s\n", s, w.scratches[s])
 	}
 	w.f("}\n\n")
 	w.f("func %s() %s { return new(%s) }\n\n", constructor(w.name), w.impl("HostForm"), w.name)
@@ -215,9 +215,14 @@ func (w *writer) begin() {
 
 // rooms writes the making of the slices with an element for each work-item, by types.
 func (w *writer) rooms(b *bytes.Buffer) {
-	types, names := w.scratch(), map[string][]string{}
-	for _, t := range types {
-		names[t] = []string{"&g.s" + t}
+	var types []string
+	names := map[string][]string{}
+	for _, s := range w.scratch() {
+		t := w.scratches[s]
+		if names[t] == nil {
+			types = append(types, t)
+		}
+		names[t] = append(names[t], "&g."+s)
 	}
 	for _, v := range w.homes {
 		if w.same(v) {

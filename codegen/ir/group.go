@@ -66,7 +66,7 @@ func (v *Value) GroupScope() Scope {
 // sub-group, and of words or bools.
 func (v *Value) LegalGroupOp() bool {
 	bools := strings.HasSuffix(v.Op.Info().Sig, ":b")
-	return v.IsGroupOp() && v.GroupScope() == ScopeSubGroup && (v.Type == TypeI32 || bools)
+	return v.IsGroupOp() && !v.Op.Has(FlagBuilt) && v.GroupScope() == ScopeSubGroup && (v.Type == TypeI32 || bools)
 }
 
 // IsGroupOp reports whether the value is a group op with arguments.
@@ -75,13 +75,12 @@ func (v *Value) IsGroupOp() bool { return v.Op.Has(FlagGroup) }
 // Neutral returns what an invocation that takes no part puts in for argument i of
 // a group op.
 func (v *Value) Neutral(m *Module, i int) *Value {
-	switch v.Op {
-	case OpGroupReduce, OpGroupInclusiveScan, OpGroupExclusiveScan:
+	switch k := v.Op.Info().Neutral; {
+	case k == NeutralSecond:
 		return v.Args[1]
-	case OpGroupAll:
+	case k == NeutralTrue && i == 0:
 		return m.Bool(true)
-	}
-	if i == v.Op.wordArg() {
+	case i == v.Op.wordArg():
 		return v.Args[i]
 	}
 	return m.Const(v.Args[i].Type, 0)
@@ -98,6 +97,17 @@ func (v *Value) Word() (n uint64, several bool) {
 		return 0, false
 	}
 	return v.Args[i].Bits, true
+}
+
+// Inputs returns the arguments of a group op that invocations may differ in.
+func (v *Value) Inputs() []*Value {
+	if v.Op.Info().Neutral == NeutralSecond {
+		return v.Args[:1]
+	}
+	if i := v.Op.wordArg(); i >= 0 {
+		return v.Args[:i] // the number of a word comes last
+	}
+	return v.Args
 }
 
 // Combine returns the combination of two values of type t, given by their bits.

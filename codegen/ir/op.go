@@ -14,6 +14,10 @@ type OpInfo struct {
 	Sig   string // argument classes ':' result class; the letters stand in _gen/ops.go
 	Flags Flags
 	Aux   AuxKind
+	// Neutral is the first argument of a group op in work-items that have left.
+	Neutral NeutralKind
+	// Noun names a group op whose results differ within the group, for diagnostics.
+	Noun string
 }
 
 // Flags are an op's properties.
@@ -80,6 +84,15 @@ const (
 	AuxScope           // Scope
 	AuxCombine         // Combine
 	AuxFunc            // *Func
+)
+
+// NeutralKind is the kind of argument that changes no result of a group op.
+type NeutralKind uint8
+
+const (
+	NeutralZero   NeutralKind = iota // zero, which is false
+	NeutralTrue                      // true
+	NeutralSecond                    // the second argument, the identity
 )
 
 // Info returns the op's row.

@@ -309,12 +309,19 @@ func TestFlags(t *testing.T) {
 			{FlagGroup, o.Has(FlagSync) && args != "" && result != "-", "is a group op"},
 			{FlagSubGroup, o.Has(FlagGroup), "is of sub-groups"},
 			{FlagSame, o.Has(FlagGroup), "has one result for the group"},
+			{FlagGroup, (o.Info().Noun == "") == o.Has(FlagSame), "has a noun and one result for the group, or neither"},
+			{FlagGroup, o.Info().Neutral != NeutralTrue || args == "b", "is neutral for true"},
+			{FlagGroup, o.Info().Neutral != NeutralSecond || args == "SS", "is neutral for its second argument"},
+			{FlagGroup, o.wordArg() < 0 || o.wordArg() == len(args)-1 && o.Has(FlagSubGroup), "has words"},
 			{FlagCoded, o.Has(FlagFold | FlagPure), "is a constant expression"},
 			{FlagAtomic, !o.Has(FlagPure), "is atomic"},
 		} {
 			if o.Has(rule.flag) && !rule.ok {
 				t.Errorf("%v %s, its signature is %q and its flags are %b", o, rule.what, o.Info().Sig, o.Info().Flags)
 			}
+		}
+		if !o.Has(FlagGroup) && (o.Info().Neutral != NeutralZero || o.Info().Noun != "") {
+			t.Errorf("%v is no group op, and has a noun or something neutral", o)
 		}
 	}
 }

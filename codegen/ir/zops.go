@@ -92,6 +92,12 @@ const (
 	OpFFromHalf
 	// OpFToHalf: the bits of the float16 nearest to a float32; 0x7e00 for a NaN.
 	OpFToHalf
+	// OpHalfDiv: the quotient of two float16s.
+	OpHalfDiv
+	// OpHalfSqrt: the square root of a float16.
+	OpHalfSqrt
+	// OpHalfFma: x*y + z of float16s, rounded once.
+	OpHalfFma
 	OpSToF
 	OpUToF
 	// OpUToNear: as UToF, but rounded in any direction, or twice.
@@ -246,6 +252,9 @@ var opInfos = [numOps]OpInfo{
 	OpFConvert:              {Name: "FConvert", Sig: "f:f", Flags: FlagPure},
 	OpFFromHalf:             {Name: "FFromHalf", Sig: "w:F", Flags: FlagPure | FlagFloat32},
 	OpFToHalf:               {Name: "FToHalf", Sig: "F:w", Flags: FlagPure},
+	OpHalfDiv:               {Name: "HalfDiv", Sig: "www:w", Flags: FlagPure},
+	OpHalfSqrt:              {Name: "HalfSqrt", Sig: "ww:w", Flags: FlagPure},
+	OpHalfFma:               {Name: "HalfFma", Sig: "wwww:w", Flags: FlagPure},
 	OpSToF:                  {Name: "SToF", Sig: "i:f", Flags: FlagPure},
 	OpUToF:                  {Name: "UToF", Sig: "i:f", Flags: FlagPure},
 	OpUToNear:               {Name: "UToNear", Sig: "i:f", Flags: FlagPure},
@@ -286,14 +295,14 @@ var opInfos = [numOps]OpInfo{
 	OpAtomicFence:           {Name: "AtomicFence", Sig: ":-", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxScope},
 	OpBarrier:               {Name: "Barrier", Sig: ":-", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
 	OpBarrierLocal:          {Name: "BarrierLocal", Sig: ":-", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
-	OpGroupSelect:           {Name: "GroupSelect", Sig: "Sw:S", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup, Aux: AuxScope},
+	OpGroupSelect:           {Name: "GroupSelect", Sig: "Sw:S", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup, Aux: AuxScope, Noun: "a selection"},
 	OpGroupUniform:          {Name: "GroupUniform", Sig: "S:S", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup | FlagSame | FlagBuilt, Aux: AuxScope},
 	OpGroupBallot:           {Name: "GroupBallot", Sig: "bk:w", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup | FlagSubGroup | FlagSame, Aux: AuxScope},
 	OpGroupAny:              {Name: "GroupAny", Sig: "b:b", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup | FlagSame, Aux: AuxScope},
-	OpGroupAll:              {Name: "GroupAll", Sig: "b:b", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup | FlagSame, Aux: AuxScope},
-	OpGroupReduce:           {Name: "GroupReduce", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup | FlagSame, Aux: AuxCombine},
-	OpGroupInclusiveScan:    {Name: "GroupInclusiveScan", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup, Aux: AuxCombine},
-	OpGroupExclusiveScan:    {Name: "GroupExclusiveScan", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup, Aux: AuxCombine},
+	OpGroupAll:              {Name: "GroupAll", Sig: "b:b", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup | FlagSame, Aux: AuxScope, Neutral: NeutralTrue},
+	OpGroupReduce:           {Name: "GroupReduce", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup | FlagSame, Aux: AuxCombine, Neutral: NeutralSecond},
+	OpGroupInclusiveScan:    {Name: "GroupInclusiveScan", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup, Aux: AuxCombine, Neutral: NeutralSecond, Noun: "a scan"},
+	OpGroupExclusiveScan:    {Name: "GroupExclusiveScan", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup, Aux: AuxCombine, Neutral: NeutralSecond, Noun: "a scan"},
 	OpFault:                 {Name: "Fault", Sig: "qqwww:-", Flags: FlagWrites | FlagBuilt, Aux: AuxSite},
 	OpCall:                  {Name: "Call", Sig: "*:-", Flags: FlagReads | FlagWrites, Aux: AuxFunc},
 }

@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"math"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -36,23 +37,7 @@ func init() {
 	add(dslPath+".ReduceOverGroup", combining(ir.OpGroupReduce))
 	add(dslPath+".InclusiveScanOverGroup", combining(ir.OpGroupInclusiveScan))
 	add(dslPath+".ExclusiveScanOverGroup", combining(ir.OpGroupExclusiveScan))
-	add(dslPath+".GroupBallot", func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
-		pred, ok := args[1].(*ir.Value)
-		c := l.newCell(in.Type(), "ballot")
-		if !ok || c.mem.v == nil {
-			return bad{}
-		}
-		l.barrier(ir.ScopeSubGroup) // the work-items meet at the first word; the others follow
-		var words [4]*ir.Value
-		for i := range words {
-			words[i] = l.op(ir.OpGroupBallot, ir.TypeI32, pred, l.m.Int(ir.TypeI32, int64(i)))
-			words[i].Aux = ir.ScopeSubGroup
-		}
-		for i, v := range words {
-			l.storeScalar(c.mem.at(l.m.Int(ir.TypeI32, int64(i))), v, types.Typ[types.Uint32])
-		}
-		return array{c.mem}
-	})
+	add(dslPath+".GroupBallot", laneSet(func(_ *lowerer, args []*ir.Value) (ir.Op, []*ir.Value) { return ir.OpGroupBallot, args }))
 	add(dslPath+".Uniform", func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		v, ok := args[0].(*ir.Value)
 		if !ok {
@@ -89,6 +74,30 @@ func init() {
 			}
 			return l.selectFrom(scope, v, f(l, x))
 		})
+	}
+}
+
+// laneSet lowers an algorithm of sub-groups whose result is a set of lanes, [4]uint32, an op for each
+// word. It is given the function's arguments but the sub-group, and returns the op and its arguments
+// but the number of the word.
+func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsic {
+	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
+		xs := values(args[1:])
+		c := l.newCell(in.Type(), "ballot")
+		if len(xs) != len(args)-1 || c.mem.v == nil {
+			return bad{}
+		}
+		op, xs := f(l, xs)
+		l.barrier(ir.ScopeSubGroup) // the work-items meet at the first word; the others follow
+		var words [4]*ir.Value
+		for i := range words {
+			words[i] = l.op(op, ir.TypeI32, append(slices.Clone(xs), l.m.Int(ir.TypeI32, int64(i)))...)
+			words[i].Aux = ir.ScopeSubGroup
+		}
+		for i, v := range words {
+			l.storeScalar(c.mem.at(l.m.Int(ir.TypeI32, int64(i))), v, types.Typ[types.Uint32])
+		}
+		return array{c.mem}
 	}
 }
 

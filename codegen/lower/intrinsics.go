@@ -44,6 +44,11 @@ func init() {
 	add(dslPath+"/half.narrow", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
 		return l.i32(ir.OpFToHalf, l.rounded(values(args)[0]))
 	})
+	for name, op := range map[string]ir.Op{"quotient16": ir.OpHalfDiv, "root16": ir.OpHalfSqrt, "fused16": ir.OpHalfFma} {
+		add(dslPath+"/half."+name, func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
+			return l.i32(op, values(args)...)
+		})
+	}
 	for name, to := range map[string]*ir.Type{
 		"math.Float32bits": ir.TypeI32, "math.Float32frombits": ir.TypeF32,
 		"math.Float64bits": ir.TypeI64, "math.Float64frombits": ir.TypeF64,

@@ -21,6 +21,7 @@ import (
 func ForHost(m *ir.Module) *uniform.Info {
 	f := m.Kernel
 	withinRange(m)
+	dropOperands(m)
 	keepSubnormals(m)
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
@@ -36,6 +37,23 @@ func ForHost(m *ir.Module) *uniform.Info {
 	u := uniform.Of(f)
 	u.ShortLoops = loops.CostOfLoops(f).Short
 	return u
+}
+
+// dropOperands leaves out the names of computed float16s, with operands that only these have: the host
+// has no instructions for them.
+func dropOperands(m *ir.Module) {
+	named := false
+	for _, f := range rewrite.Bodies(m) {
+		rewrite.ReplaceUses(f, func(v *ir.Value) *ir.Value {
+			for v.Op == ir.OpHalfDiv || v.Op == ir.OpHalfSqrt || v.Op == ir.OpHalfFma {
+				v, named = v.Args[0], true
+			}
+			return v
+		})
+	}
+	if named {
+		simplify.Clean(m)
+	}
 }
 
 // keepSubnormals leaves out the code for devices that take subnormals for zeros: the host

@@ -52,12 +52,12 @@ func (r *recorder) after(form string, m *ir.Module) {
 	switch {
 	case form == ir.Built.String():
 		r.built = m.Clone()
-		r.last = r.listing(m.Lines(r.names))
+		r.last = r.listing(m, m.Lines(r.names))
 		r.body.Built = r.last
 	case i < 0:
 		r.variant(form, m)
 	default:
-		now := r.listing(m.Lines(r.names))
+		now := r.listing(m, m.Lines(r.names))
 		if edits := view.Diff(r.last, now); len(edits) > 0 {
 			r.body.Passes = append(r.body.Passes, view.Pass{Name: form, Doc: passes[i].Doc, Edits: edits})
 		} else {
@@ -102,19 +102,20 @@ func (r *recorder) variant(name string, m *ir.Module) {
 	lines := m.Lines(names)
 	e := r.emit(m, lines)
 	if name == abi.VariantWords {
-		e.Edits = view.Diff(r.last, r.listing(lines))
+		e.Edits = view.Diff(r.last, r.listing(m, lines))
 	} else {
-		ir := r.listing(lines)
+		ir := r.listing(m, lines)
 		e.IR = &ir
 	}
 	r.others[name] = e
 }
 
 // listing is lines as the page has them.
-func (r *recorder) listing(lines []ir.Line) view.Listing {
+func (r *recorder) listing(m *ir.Module, lines []ir.Line) view.Listing {
+	halves := halvesIn(m)
 	l := view.Listing{Text: make([]string, len(lines)), At: make([]int, len(lines))}
 	for i, line := range lines {
-		l.Text[i], l.At[i] = line.Text, r.place(line.Pos)
+		l.Text[i], l.At[i] = line.Text+halves.note(line.Value), r.place(line.Pos)
 	}
 	return l
 }

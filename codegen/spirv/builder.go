@@ -189,9 +189,22 @@ func (b *Builder) ExecutionMode(fn ID, mode ExecutionMode, operands ...uint32) {
 // Name gives id a debug name if KeepNames is set (OpName).
 func (b *Builder) Name(id ID, name string) {
 	if b.KeepNames {
-		b.m.Names = append(b.m.Names, Instruction{Op: OpName, Words: append([]uint32{uint32(id)}, StringWords(name)...)})
+		b.Mark(id, name)
 	}
 }
+
+// Mark gives id a name that a reader of the module looks for (OpName), also without KeepNames.
+func (b *Builder) Mark(id ID, name string) {
+	b.m.Names = append(b.m.Names, Instruction{Op: OpName, Words: append([]uint32{uint32(id)}, StringWords(name)...)})
+}
+
+// The names of float16s that code of float32s computes. Each is the first element of a new vector,
+// whose others are the operands: a device may compute it from these.
+const (
+	MarkHalfDiv  = "kgen.half.Div"
+	MarkHalfSqrt = "kgen.half.Sqrt"
+	MarkHalfFma  = "kgen.half.FMA"
+)
 
 // Decorate decorates target (OpDecorate). A deduplicated type is decorated by
 // the method that makes it, never by this.

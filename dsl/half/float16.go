@@ -85,15 +85,24 @@ func (x Float16) Sub(y Float16) Float16 { return x.nearest(x.Float32() - y.Float
 func (x Float16) Mul(y Float16) Float16 { return x.nearest(float32(x.Float32() * y.Float32())) }
 
 // Div returns x / y.
-func (x Float16) Div(y Float16) Float16 { return divided(x, y) }
+func (x Float16) Div(y Float16) Float16 { return quotient16(divided(x, y), x, y) }
 
 // Sqrt returns the square root of x: NaN for x < 0, and -0 for -0.
-func (x Float16) Sqrt() Float16 { return rooted(x) }
+func (x Float16) Sqrt() Float16 { return root16(rooted(x), x) }
 
 // FMA returns x*y + z, rounded once.
 func (x Float16) FMA(y, z Float16) Float16 {
-	return x.nearest(fused(x.Float32(), y.Float32(), z.Float32()))
+	return fused16(x.nearest(fused(x.Float32(), y.Float32(), z.Float32())), x, y, z)
 }
+
+// The functions below return the result r of an operation. In kernels they say which operation that
+// is, and of which numbers: where a device has an exact instruction for it, r is not computed.
+
+func quotient16(r, x, y Float16) Float16 { return r }
+
+func root16(r, x Float16) Float16 { return r }
+
+func fused16(r, x, y, z Float16) Float16 { return r }
 
 // Neg returns x with the other sign.
 func (x Float16) Neg() Float16 { return x ^ sign16 }

@@ -2,9 +2,12 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/internal/bench/kernels/kernelsgen"
+	"github.com/kgen-go/kgen/prim"
+	primreduce "github.com/kgen-go/kgen/prim/reduce"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -128,4 +131,41 @@ func fusedPair[T number](b *Bench, x, out runtime.View[T], step func(x, out runt
 	}
 	ex, err := g.Finalize(properties.RequireFusion())
 	return b.repeat(func() error { _, err := b.q.Submit(ex); return err }), err
+}
+
+// halfMax is a reduction by prim, whose kernels compare float16s and float32s as integers.
+var halfMax = Work{Group: "Algorithms", Name: "max f16", Sizes: halfSizes, Make: func(b *Bench, n int) (*Job, error) {
+	hx := made(n, func(i int) f16 { return half.FromFloat32[f16](unit(uint32(i%halfPeriod), 1)) })
+	singles := units[float32](n/2, 1)
+	x, err1 := memoryOf(b, hx)
+	out, err2 := memoryFor[f16](b, 1)
+	sx, err3 := memoryOf(b, singles)
+	sout, err4 := memoryFor[float32](b, 1)
+	if err := first(err1, err2, err3, err4); err != nil {
+		return nil, err
+	}
+	want := hx[0]
+	for _, v := range hx[:min(n, halfPeriod)] {
+		want = want.Max(v)
+	}
+	check := func() error {
+		got, err := out.get()
+		if err == nil && got[0] != want {
+			err = fmt.Errorf("the greatest of %d is %v, want %v", n, got[0], want)
+		}
+		return err
+	}
+	most := float64(slices.Max(singles))
+	return &Job{Size: size(n), Amount: 2 * float64(n), Unit: Bytes, Contestants: []Contestant{
+		{kgen, greatest(b, x, out), out.poison, check},
+		{single, greatest(b, sx, sout), sout.poison, sout.near(0, func(int) float64 { return most })},
+	}}, nil
+}}
+
+// greatest returns a run that sets out to the greatest element of x.
+func greatest[T interface {
+	number
+	prim.Number
+}](b *Bench, x, out *memory[T]) func(int) error {
+	return b.repeat(func() error { _, err := primreduce.MaxOn(b.q, x.all(), out.all()); return err })
 }

@@ -12,7 +12,7 @@ var Works = []Work{
 
 	matmul, tiled, blockmatmul, transpose, stencil, blur, rows, spmv,
 	saxpy, fft, softmax, blackScholes, mandelbrot, nbody, nbodyStep,
-	reduce, folds, scan, sort, histogram, tallies, life,
+	reduce, halfMax, folds, scan, sort, histogram, tallies, life,
 
 	chained(2), chained(5), chained(10), halfChain,
 

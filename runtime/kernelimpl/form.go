@@ -202,6 +202,10 @@ func HostBySubGroup[T any](out, in []T, size int, f func(s []T) T) {
 	}
 }
 
+// Functions for ops of sub-groups alone, one for each op, which have the op's name. They take the elements
+// of the result, those of each argument, the size of sub-groups, and the number of the result's word if
+// the op has several: kgen writes calls by these rules.
+
 // HostBallot sets the elements of each piece of the given size to the bits of its
 // elements from 32*word on.
 func HostBallot(out []int32, in []bool, size, word int) {

@@ -40,6 +40,12 @@ func main() {
 		if r.aux != "" {
 			fmt.Fprintf(&b, ", Aux: Aux%s", r.aux)
 		}
+		if r.neutral != "" {
+			fmt.Fprintf(&b, ", Neutral: Neutral%s", r.neutral)
+		}
+		if r.noun != "" {
+			fmt.Fprintf(&b, ", Noun: %q", r.noun)
+		}
 		b.WriteString("},\n")
 	}
 	b.WriteString("}\n")

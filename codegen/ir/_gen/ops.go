@@ -15,6 +15,12 @@ type row struct {
 	flags string
 	aux   string
 	doc   string
+
+	// neutral is the argument that work-items which have left put into a group op: "" for zero,
+	// else one of NeutralTrue and NeutralSecond, without the prefix.
+	neutral string
+	// noun names a group op whose results differ within the group, for diagnostics.
+	noun string
 }
 
 var ops = []row{
@@ -104,6 +110,11 @@ var ops = []row{
 	{name: "FConvert", sig: "f:f", flags: "Pure"},
 	{name: "FFromHalf", sig: "w:F", flags: "Pure Float32", doc: "the float16 that the lower 16 bits of a word are; 0x7fc00000 for a NaN"},
 	{name: "FToHalf", sig: "F:w", flags: "Pure", doc: "the bits of the float16 nearest to a float32; 0x7e00 for a NaN"},
+	// The first argument is the result, which code of float32s has computed. The others are the operands:
+	// a device may compute the result from them. All are words whose lower 16 bits are a float16.
+	{name: "HalfDiv", sig: "www:w", flags: "Pure", doc: "the quotient of two float16s"},
+	{name: "HalfSqrt", sig: "ww:w", flags: "Pure", doc: "the square root of a float16"},
+	{name: "HalfFma", sig: "wwww:w", flags: "Pure", doc: "x*y + z of float16s, rounded once"},
 	{name: "SToF", sig: "i:f", flags: "Pure"},
 	{name: "UToF", sig: "i:f", flags: "Pure"},
 	{name: "UToNear", sig: "i:f", flags: "Pure", doc: "as UToF, but rounded in any direction, or twice"},
@@ -156,17 +167,30 @@ var ops = []row{
 	// Groups.
 	{name: "Barrier", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders local and global memory"},
 	{name: "BarrierLocal", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders local memory alone"},
-	// The invocations of the group meet; see Neutral for those that are dead lanes.
+	// Group ops: the invocations of the group meet, and each gets a result that depends on the arguments
+	// of all. Flags and columns say the rest to all passes:
+	//
+	//	Reads Writes Sync Group  of all group ops
+	//	SubGroup                 it is of sub-groups alone; Go code for it is kernelimpl's function
+	//	                         Host… of its name, of its arguments, the sub-groups' size and the word
+	//	Same                     all invocations of a group have the same result; others have a noun
+	//	Built                    SPIR-V lacks it: pass/lanes/group_sub.go takes it apart into others, and
+	//	                         it has no emitter
+	//	k in the signature       lower makes four values of it, one for each word of the result
+	//	neutral                  dead lanes' first argument, which changes no result: zero, if not given.
+	//	                         Other arguments are zero, words' numbers and identities stay. If any
+	//	                         value changes a result, add a bool that is true: dead lanes have false
+	//
 	// Legal are those of a sub-group, of i32 and bool.
-	{name: "GroupSelect", sig: "Sw:S", flags: "Reads Writes Sync Group", aux: "Scope", doc: "the value of the invocation with the given index in the group, which exists"},
+	{name: "GroupSelect", sig: "Sw:S", flags: "Reads Writes Sync Group", aux: "Scope", doc: "the value of the invocation with the given index in the group, which exists", noun: "a selection"},
 	{name: "GroupUniform", sig: "S:S", flags: "Reads Writes Sync Group Same Built", aux: "Scope", doc: "the value that all invocations have"},
 	{name: "GroupBallot", sig: "bk:w", flags: "Reads Writes Sync Group SubGroup Same", aux: "Scope", doc: "a bit for each of 32 invocations of a sub-group, from 32 times the second argument on"},
 	{name: "GroupAny", sig: "b:b", flags: "Reads Writes Sync Group Same", aux: "Scope"},
-	{name: "GroupAll", sig: "b:b", flags: "Reads Writes Sync Group Same", aux: "Scope"},
+	{name: "GroupAll", sig: "b:b", flags: "Reads Writes Sync Group Same", aux: "Scope", neutral: "True"},
 	// The second argument is the combination's identity, a constant.
-	{name: "GroupReduce", sig: "SS:S", flags: "Reads Writes Sync Group Same", aux: "Combine", doc: "the combination of all values, in the order of package dsl"},
-	{name: "GroupInclusiveScan", sig: "SS:S", flags: "Reads Writes Sync Group", aux: "Combine", doc: "the combination up to this invocation"},
-	{name: "GroupExclusiveScan", sig: "SS:S", flags: "Reads Writes Sync Group", aux: "Combine", doc: "the combination of those before this invocation; unspecified for the first"},
+	{name: "GroupReduce", sig: "SS:S", flags: "Reads Writes Sync Group Same", aux: "Combine", doc: "the combination of all values, in the order of package dsl", neutral: "Second"},
+	{name: "GroupInclusiveScan", sig: "SS:S", flags: "Reads Writes Sync Group", aux: "Combine", doc: "the combination up to this invocation", neutral: "Second", noun: "a scan"},
+	{name: "GroupExclusiveScan", sig: "SS:S", flags: "Reads Writes Sync Group", aux: "Combine", doc: "the combination of those before this invocation; unspecified for the first", neutral: "Second", noun: "a scan"},
 
 	// Fault records the launch's first fault: its two values and the global id
 	// (x, y, z) of the work-item.

@@ -18,14 +18,8 @@ func (x *machine) combine(items []*item) {
 	if !v.IsGroupOp() {
 		return
 	}
-	in := make([]uint64, len(items))
-	for i, w := range items {
-		if w.at == nil {
-			in[i] = x.constant(v.Neutral(x.m, 0))
-		} else {
-			in[i] = w.value(w.at.Args[0])
-		}
-	}
+	ins := x.gather(v, items)
+	in := ins[0]
 	c, _ := v.Aux.(ir.Combine)
 	switch v.Op {
 	case ir.OpGroupAny, ir.OpGroupUniform:
@@ -60,7 +54,7 @@ func (x *machine) combine(items []*item) {
 		}
 		switch v.Op {
 		case ir.OpGroupSelect:
-			n := w.value(w.at.Args[1])
+			n := ins[1][i]
 			if n >= uint64(len(in)) {
 				w.fail(w.at, "index %d in a group of %d", n, len(in))
 			}
@@ -82,6 +76,22 @@ func (x *machine) combine(items []*item) {
 			w.set(v, in[at])
 		}
 	}
+}
+
+// gather returns the items' values of each input of a group op, in a list for each.
+func (x *machine) gather(v *ir.Value, items []*item) [][]uint64 {
+	ins := make([][]uint64, len(v.Inputs()))
+	for a := range ins {
+		ins[a] = make([]uint64, len(items))
+		for i, w := range items {
+			if w.at == nil {
+				ins[a][i] = x.constant(v.Neutral(x.m, a))
+			} else {
+				ins[a][i] = w.value(w.at.Args[a])
+			}
+		}
+	}
+	return ins
 }
 
 // ballot leaves the given word of the bits of in in its first element.

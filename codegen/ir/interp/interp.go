@@ -1,6 +1,9 @@
 // Package interp runs modules of package ir at any level, as the oracle of
 // tests. It is slow, simple and strict: what a device leaves undefined is an
 // error that names the value.
+//
+// An op's meaning stands in pure.go if the op has no effects, in atomic.go or group.go if other work-items
+// see it or take part, and in memory.go or run.go otherwise.
 package interp
 
 import (

@@ -233,6 +233,7 @@ func TestStrict(t *testing.T) {
 		{"%2 = Load i32 [var table, i64 4294967296]", "index 4294967296 of an array of length 2"},
 		{"%2 = Arg i64 36", "the launch block has 40 bytes"},
 		{"Jump b1\nb1:\n\tJump b1\nb2:", "more than 1000 steps"},
+		{"%2 = HalfDiv i32 i32 15360, i32 15361, i32 15360", "the float16 is 0x3c00, but the operands' is 0x3c01"},
 		{"Unreachable\nb1:", "terminator: work-group [0 0 0], local id [0 0 0]: Unreachable is reached"},
 		{"%2 = IAdd i32 %1, i64 1", "argument 1 has the type i64"},
 	} {

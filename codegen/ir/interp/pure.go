@@ -66,6 +66,11 @@ func (x *machine) pure(v *ir.Value, a []uint64) (uint64, error) {
 		return ir.FloatBits(ir.TypeF32, ir.Float16frombits(uint16(a[0]))), nil
 	case ir.OpFToHalf:
 		return uint64(halfBits(a[0])), nil
+	case ir.OpHalfDiv, ir.OpHalfSqrt, ir.OpHalfFma:
+		if want := computedHalf(v.Op, a[1:]); a[0] != want {
+			return 0, fmt.Errorf("the float16 is %#x, but the operands' is %#x", a[0], want)
+		}
+		return a[0], nil
 	case ir.OpSToF:
 		n := sext(t, a[0])
 		if v.Type == ir.TypeF32 {
@@ -94,6 +99,26 @@ func halfBits(f32 uint64) uint16 {
 		return 0x7e00
 	}
 	return b
+}
+
+// computedHalf returns the bits of a quotient, root or sum of a product. A float64 has so many digits
+// that to round it once more is exact.
+func computedHalf(op ir.Op, a []uint64) uint64 {
+	var x [3]float64
+	for i, b := range a {
+		x[i] = ir.Float16frombits(uint16(b))
+	}
+	r := float64(x[0]*x[1]) + x[2]
+	switch op {
+	case ir.OpHalfDiv:
+		r = x[0] / x[1]
+	case ir.OpHalfSqrt:
+		r = math.Sqrt(x[0])
+	}
+	if r != r {
+		return 0x7e00
+	}
+	return uint64(ir.Float16bits(r))
 }
 
 // compare computes the ops whose result is a bool.

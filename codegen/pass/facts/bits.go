@@ -51,7 +51,7 @@ func possibleIn(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 	switch v.Op {
 	case ir.OpPhi:
 		return possiblePhi(v, depth, phis)
-	case ir.OpUConvert:
+	case ir.OpUConvert, ir.OpHalfDiv, ir.OpHalfSqrt, ir.OpHalfFma:
 		return of(0) & all
 	case ir.OpFToHalf:
 		return 1<<16 - 1

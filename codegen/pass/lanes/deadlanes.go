@@ -81,7 +81,10 @@ type deadLanes struct {
 	cells    []*ir.Var // what phis became
 	own      []*ir.Var // those that dead lanes have no use for
 
-	word, pred *ir.Value // the last word of a ballot, and what it was of before dead lanes were left out
+	// word is the last word of a result that has several, and inputs are its inputs before dead lanes
+	// were left out.
+	word   *ir.Value
+	inputs []*ir.Value
 }
 
 func (d *deadLanes) run() {
@@ -465,15 +468,15 @@ func (d *deadLanes) neutral(v *ir.Value, b *ir.Block) {
 	}
 }
 
-// anotherWord reports whether v, which comes next in b, is another word of the ballot ahead of it,
+// anotherWord reports whether v, which comes next in b, is another word of the result ahead of it,
 // and has v take what that takes, so that both can be one instruction.
 func (d *deadLanes) anotherWord(v *ir.Value, b *ir.Block) bool {
-	last, pred := d.word, d.pred
-	d.word, d.pred = v, v.Args[0]
-	if last == nil || pred != v.Args[0] || len(b.Insts) == 0 || b.Insts[len(b.Insts)-1] != last {
+	last, inputs := d.word, d.inputs
+	d.word, d.inputs = v, slices.Clone(v.Inputs())
+	if last == nil || last.Op != v.Op || !slices.Equal(inputs, d.inputs) || len(b.Insts) == 0 || b.Insts[len(b.Insts)-1] != last {
 		return false
 	}
-	v.Args[0] = last.Args[0]
+	copy(v.Inputs(), last.Inputs())
 	return true
 }
 

@@ -93,8 +93,6 @@ func (u *Info) describe(v *ir.Value) string {
 			name = "it.SubGroup().LocalRange()"
 		}
 		return name + ", which differs between work-items"
-	case ir.OpGroupInclusiveScan, ir.OpGroupExclusiveScan:
-		return "the result of a scan, which differs between work-items"
 	case ir.OpLoad:
 		r := v.Ref()
 		switch {
@@ -110,6 +108,9 @@ func (u *Info) describe(v *ir.Value) string {
 			return "a value in work-group memory: work-items may see different values"
 		}
 		return u.describeOwn(r.Var)
+	}
+	if noun := v.Op.Info().Noun; noun != "" {
+		return "the result of " + noun + ", which differs between work-items"
 	}
 	if v.IsGroupOp() {
 		return "what a sub-group computes, which differs between the sub-groups of a work-group"

@@ -113,6 +113,17 @@ func emitToHalf(f *function, v *ir.Value) spirv.ID {
 	return f.GLSL(f.e.u32(), spirv.GLSLstd450PackHalf2x16, pair)
 }
 
+// emitMark gives a computed float16 a name, and keeps its operands beside it, for package adapt.
+func emitMark(name string) emitFunc {
+	return func(f *function, v *ir.Value) spirv.ID {
+		u32 := f.e.u32()
+		all := f.Op(spirv.OpCompositeConstruct, f.e.b.TypeVector(u32, uint32(len(v.Args))), f.values(v.Args)...)
+		id := f.CompositeExtract(u32, all, 0)
+		f.e.b.Mark(id, name)
+		return id
+	}
+}
+
 func emitToFloat(f *function, v *ir.Value) spirv.ID {
 	op := spirv.OpConvertUToF
 	if v.Op == ir.OpSToF {

@@ -13,7 +13,10 @@ import (
 // these are used; else integers and float32s compute the results. A NaN gets package half's pattern.
 //
 // A sum, difference or product of two float32s that were float16s and that becomes one is an operation
-// of float16s: each rounds correctly once, as float32 has more than twice the digits.
+// of float16s: each rounds correctly once, as float32 has more than twice the digits. Quotients, roots
+// and sums of products with one rounding are code of several float32s, whose result has a name and its
+// operands beside it. Each of the three becomes an instruction where that has been found exact; the
+// driver drops the code then, which nothing uses.
 // The words that are given stay as they are; other devices get those.
 func Halves(words []uint32, right *hal.Halves) ([]uint32, error) {
 	if !hasHalves(words) {
@@ -23,10 +26,15 @@ func Halves(words []uint32, right *hal.Halves) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &halves{m: m, e: spirv.Edit(m), right: right, defs: map[spirv.ID]*spirv.Instruction{}, raw: map[spirv.ID]spirv.ID{}}
+	x := &halves{m: m, e: spirv.Edit(m), right: right, defs: map[spirv.ID]*spirv.Instruction{}, raw: map[spirv.ID]spirv.ID{}, marks: map[spirv.ID]string{}}
 	for _, in := range m.ExtInstImports {
 		if spirv.String(in.Words) == spirv.GLSLstd450Name {
 			x.glsl = in.Result
+		}
+	}
+	for _, in := range m.Names {
+		if in.Op == spirv.OpName {
+			x.marks[spirv.ID(in.Words[0])] = spirv.String(in.Words[1:])
 		}
 	}
 	m.All(func(in *spirv.Instruction) bool {
@@ -84,6 +92,8 @@ type halves struct {
 	native bool // the module has the type float16
 
 	defs map[spirv.ID]*spirv.Instruction
+	// marks are the names of values, some of which name an operation of float16s.
+	marks map[spirv.ID]string
 	// foreign are vectors of unpacked float16s whose other elements are used, too: no code of
 	// kgen's has such.
 	foreign map[spirv.ID]bool
@@ -161,7 +171,9 @@ func (x *halves) gone(in *spirv.Instruction) bool {
 // instead returns what stands for an instruction, nil for most.
 func (x *halves) instead(in *spirv.Instruction) []spirv.Instruction {
 	c := x.e.NewCode()
-	if w := x.unpacked(in.Result); w != 0 {
+	if all := x.marked(in); all != nil {
+		x.compute(c, all, in)
+	} else if w := x.unpacked(in.Result); w != 0 {
 		x.widen(c, w, in)
 	} else if v := x.packed(in); v != 0 {
 		x.narrow(c, v, in)
@@ -288,6 +300,59 @@ func (x *halves) narrow(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
 	h = c.choose(c.is(spirv.OpUGreaterThanEqual, a, x.word(0x477ff000)), x.word(inf16), h) // 65520
 	sign := c.word(spirv.OpBitwiseAnd, c.word(spirv.OpShiftRightLogical, b, x.word(16)), x.word(sign16))
 	c.choose(isNaN, x.word(nan16), c.word(spirv.OpBitwiseOr, h, sign))
+}
+
+// marked returns the instruction that has the operands of in, if that is a marked operation for which
+// the device has an instruction.
+func (x *halves) marked(in *spirv.Instruction) *spirv.Instruction {
+	operands := 0
+	switch name := x.marks[in.Result]; {
+	case name == spirv.MarkHalfDiv && x.right.Quotients:
+		operands = 2
+	case name == spirv.MarkHalfSqrt && x.right.Roots:
+		operands = 1
+	case name == spirv.MarkHalfFma && x.right.Fused:
+		operands = 3
+	default:
+		return nil
+	}
+	if in.Op != spirv.OpCompositeExtract || in.Type != x.u32() || len(in.Words) != 2 || in.Words[1] != 0 {
+		return nil
+	}
+	all := x.defs[spirv.ID(in.Words[0])]
+	if all == nil || all.Op != spirv.OpCompositeConstruct || len(all.Words) != 1+operands {
+		return nil
+	}
+	return all
+}
+
+// compute writes the word with the result of a marked operation, in place of in. The driver must not
+// take it together with other operations.
+func (x *halves) compute(list *spirv.Code, all, in *spirv.Instruction) {
+	c := halfCode{list, x}
+	var h []spirv.ID
+	for _, w := range all.Words[1:] {
+		h = append(h, x.half(c, spirv.ID(w)))
+	}
+	glsl := func(inst spirv.GLSLstd450) spirv.ID {
+		return c.Op(spirv.OpExtInst, x.f16(), append([]spirv.ID{x.glsl, spirv.ID(inst)}, h...)...)
+	}
+	var r spirv.ID
+	switch x.marks[in.Result] {
+	case spirv.MarkHalfDiv:
+		r = c.Op(spirv.OpFDiv, x.f16(), h...)
+	case spirv.MarkHalfSqrt:
+		r = glsl(spirv.GLSLstd450Sqrt)
+	case spirv.MarkHalfFma:
+		// Its result may be an operand as it is, like a sum's: an instruction of float16s is all that
+		// it is. Drivers may make quotients and roots of float32s, and round them.
+		r = glsl(spirv.GLSLstd450Fma)
+		x.raw[in.Result] = r
+	}
+	x.e.Decorate(r, spirv.DecorationNoContraction)
+	w := x.wordOf(c, r)
+	a := c.word(spirv.OpBitwiseAnd, w, x.word(magnitude16))
+	c.choose(c.is(spirv.OpUGreaterThan, a, x.word(inf16)), x.word(nan16), w)
 }
 
 // half returns the float16 in word w.

@@ -11,7 +11,8 @@ import (
 )
 
 // halfModule adds two float16s, multiplies one by 3 and by 0.1, which is none, and subtracts the
-// sum. As kgen does not, it unpacks both halves of a word, and packs two numbers.
+// sum. It marks a quotient, a root of it and a sum with that. As kgen does not, it unpacks both
+// halves of a word, packs two numbers, and names a word like a quotient.
 func halfModule(t *testing.T) []uint32 {
 	t.Helper()
 	b := spirv.NewBuilder()
@@ -28,12 +29,24 @@ func halfModule(t *testing.T) []uint32 {
 	pack := func(v spirv.ID) spirv.ID {
 		return f.GLSL(u32, spirv.GLSLstd450PackHalf2x16, f.Op(spirv.OpCompositeConstruct, pair, v, b.ConstNull(f32)))
 	}
-	x, y := unpack(f.Op(spirv.OpUndef, u32)), unpack(f.Op(spirv.OpUndef, u32))
+	wx, wy := f.Op(spirv.OpUndef, u32), f.Op(spirv.OpUndef, u32)
+	x, y := unpack(wx), unpack(wy)
 	sum := pack(f.Op(spirv.OpFAdd, f32, x, y))
 	pack(f.Op(spirv.OpFMul, f32, x, b.ConstBits(f32, uint64(math.Float32bits(3)))))
 	pack(f.Op(spirv.OpFMul, f32, b.ConstBits(f32, uint64(math.Float32bits(0.1))), y))
 	pack(f.Op(spirv.OpFSub, f32, unpack(sum), x))
 	f.Op(spirv.OpBitcast, u32, y) // shows the bits of a NaN
+	mark := func(name string, words ...spirv.ID) spirv.ID {
+		all := f.Op(spirv.OpCompositeConstruct, b.TypeVector(u32, uint32(len(words))), words...)
+		id := f.CompositeExtract(u32, all, 0)
+		b.Mark(id, name)
+		return id
+	}
+	root := mark(spirv.MarkHalfSqrt, sum, mark(spirv.MarkHalfDiv, sum, wx, wy))
+	fma := mark(spirv.MarkHalfFma, sum, wx, wy, root)
+	mark(spirv.MarkHalfFma, sum, wx, wy, fma)
+	b.Mark(f.Op(spirv.OpIAdd, u32, wx, wy), spirv.MarkHalfDiv)
+	mark(spirv.MarkHalfDiv, sum, wx)
 	both := f.GLSL(pair, spirv.GLSLstd450UnpackHalf2x16, sum)
 	f.CompositeExtract(f32, both, 1)
 	f.GLSL(u32, spirv.GLSLstd450PackHalf2x16, both)
@@ -46,9 +59,12 @@ func TestHalves(t *testing.T) {
 	words := halfModule(t)
 	spirvtools.Validate(t, words)
 	before := slices.Clone(words)
-	for bits := range 1 << 5 {
+	for bits := range 1 << 8 {
+		if bits >= 1<<5 && bits%13 != 0 {
+			continue // all kinds of conversions, and a sample with other operations
+		}
 		is := func(bit int) bool { return bits>>bit&1 != 0 }
-		right := hal.Halves{Unpack: is(0), Pack: is(1), Widen: is(2), Narrow: is(3), Arithmetic: is(4)}
+		right := hal.Halves{Unpack: is(0), Pack: is(1), Widen: is(2), Narrow: is(3), Arithmetic: is(4), Quotients: is(5), Roots: is(6), Fused: is(7)}
 		got, err := Halves(words, &right)
 		if err != nil {
 			t.Fatal(err)
@@ -62,8 +78,14 @@ func TestHalves(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := spirv.Edit(m)
-		converts, unpacks, packs, halves := 0, 0, 0, 0
+		converts, unpacks, packs, halves, quotients, roots, fused := 0, 0, 0, 0, 0, 0, 0
 		narrowed := map[spirv.ID]bool{}
+		alone := map[spirv.ID]bool{}
+		for _, in := range m.Annotations {
+			if in.Op == spirv.OpDecorate && spirv.Decoration(in.Words[1]) == spirv.DecorationNoContraction {
+				alone[spirv.ID(in.Words[0])] = true
+			}
+		}
 		m.All(func(in *spirv.Instruction) bool {
 			width, _ := e.Float(in.Type)
 			switch {
@@ -77,16 +99,37 @@ func TestHalves(t *testing.T) {
 				unpacks++
 			case in.Op == spirv.OpExtInst && spirv.GLSLstd450(in.Words[1]) == spirv.GLSLstd450PackHalf2x16:
 				packs++
+			case width == 16 && (in.Op == spirv.OpFDiv || in.Op == spirv.OpExtInst):
+				switch {
+				case in.Op == spirv.OpFDiv:
+					quotients++
+				case spirv.GLSLstd450(in.Words[1]) == spirv.GLSLstd450Sqrt:
+					roots++
+				case spirv.GLSLstd450(in.Words[1]) == spirv.GLSLstd450Fma:
+					fused++
+				}
+				if !alone[in.Result] {
+					t.Errorf("%+v: the driver may contract %v", right, in.Op)
+				}
 			case width == 16 && (in.Op == spirv.OpFAdd || in.Op == spirv.OpFSub || in.Op == spirv.OpFMul):
 				halves++
 			}
 			return true
 		})
-		type counts struct{ converts, unpacks, packs, halves int }
+		type counts struct{ converts, unpacks, packs, halves, quotients, roots, fused int }
 		want := counts{unpacks: 1, packs: 1} // the two that kgen does not write
 		narrows := 4
 		if right.Arithmetic {
 			want.halves, narrows = 3, 1
+		}
+		if right.Quotients {
+			want.quotients = 1
+		}
+		if right.Roots {
+			want.roots = 1
+		}
+		if right.Fused {
+			want.fused = 2
 		}
 		if right.Widen {
 			want.converts += 3
@@ -98,10 +141,10 @@ func TestHalves(t *testing.T) {
 		} else if right.Pack {
 			want.packs += narrows
 		}
-		if got := (counts{converts, unpacks, packs, halves}); got != want {
+		if got := (counts{converts, unpacks, packs, halves, quotients, roots, fused}); got != want {
 			t.Errorf("%+v: %+v, want %+v", right, got, want)
 		}
-		if native := right.Widen || right.Narrow || right.Arithmetic; native != m.HasCapability(spirv.CapabilityFloat16) {
+		if native := right.Widen || right.Narrow || right.Arithmetic || right.Quotients || right.Roots || right.Fused; native != m.HasCapability(spirv.CapabilityFloat16) {
 			t.Errorf("%+v: Float16 declared: %v", right, !native)
 		}
 	}

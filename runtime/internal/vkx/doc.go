@@ -10,8 +10,7 @@
 // Every call that can fail goes through this package, so that a test can make
 // each of them fail in turn: see [Inject].
 //
-// A feature of a struct that vkx_features already has takes a row of the X list in vkx.h. A feature of
-// a new extension also takes, in vkx.c, the extension's EXT_ bit, its name at the same place in the
-// list of names, NUM_EXT, the struct in vkx_features and its CHAIN; and in vk_decl.h the struct and
-// its sType. A member that is not chained is never found.
+// A feature takes a row of VKX_FEATURES in vkx.h. A feature of a new extension also takes a row of
+// VKX_EXTENSION_FEATURES there, and in vk_decl.h the struct and its sType. Members of vkx_features, the
+// chain and the extensions that are enabled come of these rows.
 package vkx

@@ -122,6 +122,9 @@ func FeatureNamed(name string) (Feature, bool) {
 	return f, ok
 }
 
+// unchained returns how many bytes of the structs of features no chain leads to.
+func unchained() int { return int(C.vkx_unchained()) }
+
 // String returns the feature's name in Vulkan.
 func (f Feature) String() string { return C.GoString(C.vkx_feature_name(C.uint32_t(f))) }
 

@@ -150,64 +150,88 @@ void vkx_destroy_messenger(uintptr_t instance) {
 	messenger = NULL;
 }
 
-/* Extensions that are used where a device has them. */
+/* Extensions, by their places in a set of bits. */
 enum {
-	EXT_ATOMIC_FLOAT = 1 << 0, EXT_SUBGROUP_SIZE = 1 << 1, EXT_ZERO_INIT = 1 << 2,
-	EXT_MAINTENANCE4 = 1 << 3, EXT_SM_BUILTINS = 1 << 4, EXT_CALIBRATED_TIMESTAMPS = 1 << 5,
-	EXT_PCI_BUS_INFO = 1 << 6, EXT_CREATION_FEEDBACK = 1 << 7,
-	NUM_EXT = 8
+#define X(member, name, since, type, sType) INDEX_##name,
+	VKX_EXTENSION_FEATURES(X)
+#undef X
+#define X(name, since, enable) INDEX_##name,
+	VKX_OTHER_EXTENSIONS(X)
+#undef X
+	NUM_EXT
 };
 
-static const char *const extension_names[NUM_EXT] = {
-	"VK_EXT_shader_atomic_float", "VK_EXT_subgroup_size_control",
-	"VK_KHR_zero_initialize_workgroup_memory", "VK_KHR_maintenance4", "VK_NV_shader_sm_builtins",
-	"VK_EXT_calibrated_timestamps", "VK_EXT_pci_bus_info",
-	"VK_EXT_pipeline_creation_feedback",
+#define EXT(name) (1u << INDEX_##name)
+
+static const struct {
+	const char *name;
+	uint32_t since; /* the minor version of Vulkan 1 that includes it */
+	int enable;
+} extensions[NUM_EXT] = {
+#define X(member, name, since, type, sType) {#name, since, 1},
+	VKX_EXTENSION_FEATURES(X)
+#undef X
+#define X(name, since, enable) {#name, since, enable},
+	VKX_OTHER_EXTENSIONS(X)
+#undef X
 };
 
-static uint32_t extensions_of(VkPhysicalDevice p) {
+static int at_least(uint32_t apiVersion, uint32_t minor) {
+	return (apiVersion >> 22) > 1 || ((apiVersion >> 12) & 0x3ff) >= minor;
+}
+
+/* The extensions that a device has, and those that its version of Vulkan includes. */
+static uint32_t extensions_of(VkPhysicalDevice p, uint32_t apiVersion) {
 	uint32_t n = 0, set = 0;
-	if (in.EnumerateDeviceExtensionProperties(p, NULL, &n, NULL) < 0 || n == 0) return 0;
+	for (int k = 0; k < NUM_EXT; k++)
+		if (at_least(apiVersion, extensions[k].since)) set |= 1u << k;
+	if (in.EnumerateDeviceExtensionProperties(p, NULL, &n, NULL) < 0 || n == 0) return set;
 	VkExtensionProperties *e = calloc(n, sizeof *e);
-	if (e == NULL) return 0;
+	if (e == NULL) return set;
 	if (in.EnumerateDeviceExtensionProperties(p, NULL, &n, e) >= 0)
 		for (uint32_t i = 0; i < n; i++)
 			for (int k = 0; k < NUM_EXT; k++)
-				if (strcmp(e[i].extensionName, extension_names[k]) == 0) set |= 1u << k;
+				if (strcmp(e[i].extensionName, extensions[k].name) == 0) set |= 1u << k;
 	free(e);
 	return set;
 }
 
-/* Structs that hold features, chained as the device's version and extensions allow. */
+/* Structs that hold features, chained as the device's extensions allow. */
 typedef struct {
 	VkPhysicalDeviceFeatures2 f2;
 	VkPhysicalDeviceVulkan11Features v11;
 	VkPhysicalDeviceVulkan12Features v12;
-	VkPhysicalDeviceSubgroupSizeControlFeatures subgroupSize;
-	VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures zeroInit;
-	VkPhysicalDeviceMaintenance4Features maintenance4;
-	VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomicFloat;
+#define X(member, name, since, type, sType) type member;
+	VKX_EXTENSION_FEATURES(X)
+#undef X
 } vkx_features;
 
 #define CHAIN(tail, s, type) ((s).sType = (type), *(tail) = &(s), (tail) = (void **)&(s).pNext)
 
-static int at_least_13(uint32_t apiVersion) { return (apiVersion >> 22) > 1 || ((apiVersion >> 12) & 0x3ff) >= 3; }
-
-static void chain_features(vkx_features *f, uint32_t apiVersion, uint32_t ext) {
-	int v13 = at_least_13(apiVersion);
+static void chain_features(vkx_features *f, uint32_t ext) {
 	memset(f, 0, sizeof *f);
 	f->f2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
 	void **tail = &f->f2.pNext;
 	CHAIN(tail, f->v11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
 	CHAIN(tail, f->v12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
-	if (v13 || ext & EXT_SUBGROUP_SIZE)
-		CHAIN(tail, f->subgroupSize, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES);
-	if (v13 || ext & EXT_ZERO_INIT)
-		CHAIN(tail, f->zeroInit, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES);
-	if (v13 || ext & EXT_MAINTENANCE4)
-		CHAIN(tail, f->maintenance4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES);
-	if (ext & EXT_ATOMIC_FLOAT)
-		CHAIN(tail, f->atomicFloat, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT);
+#define X(member, name, since, type, sTypeOf) if (ext & EXT(name)) CHAIN(tail, f->member, sTypeOf);
+	VKX_EXTENSION_FEATURES(X)
+#undef X
+}
+
+size_t vkx_unchained(void) {
+	vkx_features f;
+	chain_features(&f, ~0u);
+	size_t left = sizeof f;
+	for (void *s = &f; s != NULL; s = ((VkPhysicalDeviceFeatures2 *)s)->pNext) {
+		if (s == &f.f2) left -= sizeof f.f2;
+		if (s == &f.v11) left -= sizeof f.v11;
+		if (s == &f.v12) left -= sizeof f.v12;
+#define X(member, name, since, type, sType) if (s == &f.member) left -= sizeof f.member;
+		VKX_EXTENSION_FEATURES(X)
+#undef X
+	}
+	return left;
 }
 
 /* Whether the device's clock and CLOCK_MONOTONIC can be read together. */
@@ -246,11 +270,10 @@ void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_
 	o->maxMemoryAllocationCount = l->maxMemoryAllocationCount;
 	if (o->apiVersion < ((1u << 22) | (2u << 12))) return; /* the structs below are Vulkan 1.2's */
 
-	int v13 = at_least_13(o->apiVersion);
-	uint32_t ext = extensions_of(p);
-	o->calibrated = ext & EXT_CALIBRATED_TIMESTAMPS && is_calibrated(p);
+	uint32_t ext = extensions_of(p, o->apiVersion);
+	o->calibrated = ext & EXT(VK_EXT_calibrated_timestamps) && is_calibrated(p);
 	vkx_features f;
-	chain_features(&f, o->apiVersion, ext);
+	chain_features(&f, ext);
 	in.GetPhysicalDeviceFeatures2(p, &f.f2);
 #define X(name, s, m) if (f.s.m) o->features |= 1ull << VKX_##name;
 	VKX_FEATURES(X)
@@ -265,13 +288,13 @@ void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_
 	void **tail = &p2.pNext;
 	CHAIN(tail, v11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES);
 	CHAIN(tail, v12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES);
-	if (v13 || ext & EXT_SUBGROUP_SIZE)
+	if (ext & EXT(VK_EXT_subgroup_size_control))
 		CHAIN(tail, size, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES);
-	if (v13 || ext & EXT_MAINTENANCE4)
+	if (ext & EXT(VK_KHR_maintenance4))
 		CHAIN(tail, m4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES);
-	if (ext & EXT_SM_BUILTINS)
+	if (ext & EXT(VK_NV_shader_sm_builtins))
 		CHAIN(tail, sm, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV);
-	if (ext & EXT_PCI_BUS_INFO)
+	if (ext & EXT(VK_EXT_pci_bus_info))
 		CHAIN(tail, pci, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT);
 	in.GetPhysicalDeviceProperties2(p, &p2);
 	memcpy(o->driverName, v12.driverName, 256);
@@ -291,7 +314,7 @@ void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_
 	o->computeUnits = sm.shaderSMCount;
 	o->residentItems = sm.shaderSMCount * sm.shaderWarpsPerSM * 32;
 	memcpy(o->deviceUUID, v11.deviceUUID, 16);
-	o->hasPCI = (ext & EXT_PCI_BUS_INFO) != 0;
+	o->hasPCI = (ext & EXT(VK_EXT_pci_bus_info)) != 0;
 	o->pci[0] = pci.pciDomain, o->pci[1] = pci.pciBus, o->pci[2] = pci.pciDevice, o->pci[3] = pci.pciFunction;
 }
 
@@ -327,19 +350,17 @@ int32_t vkx_create_device(uintptr_t physicalDevice, const uint32_t *families, ui
 	VkPhysicalDevice p = (VkPhysicalDevice)physicalDevice;
 	VkPhysicalDeviceProperties2 p2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
 	in.GetPhysicalDeviceProperties2(p, &p2);
-	uint32_t ext = extensions_of(p);
-	if (at_least_13(p2.properties.apiVersion)) ext &= ~(EXT_SUBGROUP_SIZE | EXT_ZERO_INIT | EXT_MAINTENANCE4 | EXT_CREATION_FEEDBACK);
-	ext &= ~(EXT_SM_BUILTINS | EXT_PCI_BUS_INFO); /* queried only */
-	if (ext & EXT_CALIBRATED_TIMESTAMPS && !is_calibrated(p)) ext &= ~EXT_CALIBRATED_TIMESTAMPS;
+	uint32_t version = p2.properties.apiVersion, ext = extensions_of(p, version);
+	if (ext & EXT(VK_EXT_calibrated_timestamps) && !is_calibrated(p)) ext &= ~EXT(VK_EXT_calibrated_timestamps);
 	vkx_features f;
-	chain_features(&f, p2.properties.apiVersion, ext);
+	chain_features(&f, ext);
 #define X(name, s, m) if (features & 1ull << VKX_##name) f.s.m = 1;
 	VKX_FEATURES(X)
 #undef X
 	const char *names[NUM_EXT];
 	uint32_t n = 0;
 	for (int k = 0; k < NUM_EXT; k++)
-		if (ext & 1u << k) names[n++] = extension_names[k];
+		if (ext & 1u << k && extensions[k].enable && !at_least(version, extensions[k].since)) names[n++] = extensions[k].name;
 	float priority = 1;
 	VkDeviceQueueCreateInfo queues[MAX_FAMILIES];
 	if (nfamilies > MAX_FAMILIES) return VK_ERROR_INITIALIZATION_FAILED;
@@ -365,10 +386,10 @@ int32_t vkx_create_device(uintptr_t physicalDevice, const uint32_t *families, ui
 #define X(name) d->name = (PFN_vk##name)in.GetDeviceProcAddr(d->device, "vk" #name);
 	DEVICE_FUNCTIONS(X)
 #undef X
-	if (ext & EXT_CALIBRATED_TIMESTAMPS)
+	if (ext & EXT(VK_EXT_calibrated_timestamps))
 		d->GetCalibratedTimestampsEXT =
 			(PFN_vkGetCalibratedTimestampsEXT)in.GetDeviceProcAddr(d->device, "vkGetCalibratedTimestampsEXT");
-	d->feedback = at_least_13(p2.properties.apiVersion) || (ext & EXT_CREATION_FEEDBACK) != 0;
+	d->feedback = (ext & EXT(VK_EXT_pipeline_creation_feedback)) != 0;
 	*out = d;
 	return r;
 }

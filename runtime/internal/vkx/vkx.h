@@ -52,6 +52,31 @@ typedef struct {
 	X(shaderSharedFloat64Atomics, atomicFloat, shaderSharedFloat64Atomics) \
 	X(shaderSharedFloat64AtomicAdd, atomicFloat, shaderSharedFloat64AtomicAdd)
 
+/*
+ * Extensions with features, which are used where a device has them or a version of Vulkan that includes them.
+ * X(struct in vkx_features, extension, minor version of Vulkan 1 or VKX_NEVER, type, sType)
+ */
+#define VKX_EXTENSION_FEATURES(X) \
+	X(subgroupSize, VK_EXT_subgroup_size_control, 3, \
+		VkPhysicalDeviceSubgroupSizeControlFeatures, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES) \
+	X(zeroInit, VK_KHR_zero_initialize_workgroup_memory, 3, \
+		VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES) \
+	X(maintenance4, VK_KHR_maintenance4, 3, \
+		VkPhysicalDeviceMaintenance4Features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES) \
+	X(atomicFloat, VK_EXT_shader_atomic_float, VKX_NEVER, \
+		VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT)
+
+/*
+ * Extensions without features that are used. X(extension, as above, whether it is enabled: others are queried only)
+ */
+#define VKX_OTHER_EXTENSIONS(X) \
+	X(VK_NV_shader_sm_builtins, VKX_NEVER, 0) \
+	X(VK_EXT_calibrated_timestamps, VKX_NEVER, 1) \
+	X(VK_EXT_pci_bus_info, VKX_NEVER, 0) \
+	X(VK_EXT_pipeline_creation_feedback, 3, 1)
+
+enum { VKX_NEVER = 1000 };
+
 enum {
 #define X(name, s, m) VKX_##name,
 	VKX_FEATURES(X)
@@ -109,6 +134,8 @@ uint32_t vkx_messages(void);
 const char *vkx_feature_name(uint32_t feature);
 
 /* Physical devices. */
+/* The bytes of vkx_features in no struct that is chained on a device with all extensions: 0, says a test. */
+size_t vkx_unchained(void);
 void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_info *info);
 void vkx_get_memory_properties(uintptr_t physicalDevice, vkx_memory_properties *p);
 uint32_t vkx_get_queue_families(uintptr_t physicalDevice, uint32_t *flags, uint32_t *timestampBits, uint32_t n);

@@ -32,7 +32,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Files: []abi.Source{
 		{File: "dsl/half/bfloat16.go", Package: "half", Sum: 0x72bbaf45},
 		{File: "dsl/half/doc.go", Package: "half", Sum: 0x4dc31aa8},
-		{File: "dsl/half/float16.go", Package: "half", Sum: 0xf3492b34},
+		{File: "dsl/half/float16.go", Package: "half", Sum: 0x8c3c222d},
 		{File: "dsl/half/float8e4m3.go", Package: "half", Sum: 0x5b351e82},
 		{File: "dsl/half/float8e5m2.go", Package: "half", Sum: 0x2d573fee},
 		{File: "dsl/half/format.go", Package: "half", Sum: 0x5eaa1a34},

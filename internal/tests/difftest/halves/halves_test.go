@@ -58,7 +58,7 @@ func TestWays(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			t.Setenv(env.Halves, way)
 			dev := devtest.Vulkan(t)
-			if f := dev.Info().Float16; way == "computed" && f != (runtime.Float16{}) || way != "native" && f.Arithmetic {
+			if f := dev.Info().Float16; way == "computed" && f != (runtime.Float16{}) || way != "native" && (f.Arithmetic || f.FMA || f.Division || f.Root) {
 				t.Errorf("%+v", f)
 			}
 			compare16(t, dev)
@@ -78,6 +78,7 @@ func compare16(t *testing.T, dev *runtime.Device) {
 	})
 	t.Run("Float8E5M2", func(t *testing.T) { compareType(t, dev, gen.RunComputeE5M2, gen.RunTestE5M2, nil, 2) })
 	t.Run("Chain", func(t *testing.T) { compareChain(t, dev) })
+	t.Run("Joined", func(t *testing.T) { compareJoined(t, dev) })
 }
 
 func compareAll(t *testing.T, dev *runtime.Device) {
@@ -220,6 +221,49 @@ func compareChain(t *testing.T, dev *runtime.Device) {
 		if ks[0].X[b] != ks[1].X[b] || ks[0].XB[b] != ks[1].XB[b] {
 			t.Fatalf("chain from %#x: %v and %v, the host has %v and %v", b, ks[0].X[b], ks[0].XB[b], ks[1].X[b], ks[1].XB[b])
 		}
+	}
+}
+
+func compareJoined(t *testing.T, dev *runtime.Device) {
+	xs, ys, zs := operands[half.Float16]([]uint16{0, 1, 0x3ff, 0x400, 0x3c00, 0x3c01, 0x7bff, 0x7c00, 0x7e01}, 10)
+	var ks [2]halves.Joined
+	for i, d := range []*runtime.Device{dev, devtest.Host(t)} {
+		ks[i] = halves.Joined{X: xs, Y: ys, Z: zs, Out: make([]half.Float16, halves.JoinedResults*len(xs))}
+		if err := gen.RunJoined(context.Background(), d, ks[i], runtime.Range1(len(xs))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wrong := 0
+	for i, got := range ks[0].Out {
+		if want, j := ks[1].Out[i], i/halves.JoinedResults; got != want && wrong < 10 {
+			wrong++
+			t.Errorf("result %d of %#x, %#x, %#x is %#x, the host has %#x", i%halves.JoinedResults, xs[j].Bits(), ys[j].Bits(), zs[j].Bits(), got.Bits(), want.Bits())
+		}
+	}
+}
+
+// TestHostForm: operations have their results in host forms, which drop the operands beside them.
+func TestHostForm(t *testing.T) {
+	const local, n = 64, 1 << 12
+	r := rand.New(rand.NewPCG(5, 6))
+	k := halves.Words{X: make([]uint32, n), Out: make([]half.Float16, n)}
+	for i := range k.X {
+		k.X[i] = r.Uint32()
+	}
+	for _, form := range []string{"off", "on"} {
+		t.Run(form, func(t *testing.T) {
+			t.Setenv("KGEN_HOST_FORM", form)
+			clear(k.Out)
+			if err := gen.RunWords(t.Context(), devtest.Host(t), k, runtime.NDRange1{Global: n, Local: local}); err != nil {
+				t.Fatal(err)
+			}
+			for i, got := range k.Out {
+				x, y := half.Float16(k.X[i]), half.Float16(k.X[i/local*local+local-1-i%local]>>16)
+				if want := x.Div(y).FMA(half.Float16(k.X[i]>>8), y.Sqrt()); got != want {
+					t.Fatalf("element %d is %#x, want %#x", i, got.Bits(), want.Bits())
+				}
+			}
+		})
 	}
 }
 

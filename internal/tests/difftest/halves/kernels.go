@@ -1,6 +1,6 @@
 // Package halves has kernels of package half, whose results have the same bits on every device.
 //
-//kgen:bare noform=GroupB,GroupE4M3,GroupE5M2,AtomicB,AtomicE5M2,Functions16,FunctionsB,FunctionsE4M3,FunctionsE5M2,Compute16,ComputeB,ComputeE4M3,ComputeE5M2,Test16,TestB,TestE4M3,TestE5M2,Fast,Chain,Other
+//kgen:bare noform=GroupB,GroupE4M3,GroupE5M2,AtomicB,AtomicE5M2,Functions16,FunctionsB,FunctionsE4M3,FunctionsE5M2,Compute16,ComputeB,ComputeE4M3,ComputeE5M2,Test16,TestB,TestE4M3,TestE5M2,Fast,Chain,Joined,Other
 package halves
 
 import (
@@ -112,6 +112,46 @@ func (k Chain) Kernel(it dsl.Item1) {
 		b = b.Mul(table[i%3]).Sub(b)
 	}
 	k.X[i], k.XB[i] = x, b
+}
+
+// JoinedResults is how many results Joined has for each of X.
+const JoinedResults = 8
+
+// Joined has operations whose operands are results of others, of which no two may be one.
+type Joined struct{ X, Y, Z, Out []half.Float16 }
+
+func (k Joined) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x, y, z := k.X[i], k.Y[i], k.Z[i]
+	out := k.Out[JoinedResults*i : JoinedResults*i+JoinedResults]
+	out[0] = x.Div(y).Mul(y).Sub(x)
+	out[1] = x.Div(y).FMA(y, x.Neg())
+	root := x.Abs().Sqrt()
+	out[2] = root.Mul(root).Sub(x.Abs())
+	out[3] = root.FMA(root, x.Abs().Neg())
+	out[4] = x.FMA(y, z).Sub(z)
+	out[5] = x.Mul(y).FMA(z, x.FMA(y, z))
+	out[6] = x.Add(y).Div(z).Add(x)
+	sum := half.FromFloat32[half.Float16](1)
+	for range 3 {
+		sum = x.FMA(sum, y.Div(sum)).Abs().Sqrt()
+	}
+	out[7] = sum
+}
+
+// Words takes its operands out of words, and has a host form.
+type Words struct {
+	X   []uint32
+	Out []half.Float16
+}
+
+func (k Words) Kernel(it dsl.NDItem1) {
+	i, l := it.GlobalID(), it.LocalID()
+	tile := dsl.Local[[64]half.Float16](it)
+	tile[l] = half.FromBits[half.Float16](uint16(k.X[i] >> 16))
+	it.Barrier()
+	x, y := half.FromBits[half.Float16](uint16(k.X[i])), tile[it.LocalRange()-1-l]
+	k.Out[i] = x.Div(y).FMA(half.FromBits[half.Float16](uint16(k.X[i]>>8)), y.Sqrt())
 }
 
 // Other has the type of another package, which computes as an integer does.

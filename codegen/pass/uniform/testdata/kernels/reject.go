@@ -336,7 +336,7 @@ func (k R33) Kernel(it dsl.NDItem1) {
 // A shuffled value.
 func (k R34) Kernel(it dsl.NDItem1) {
 	if dsl.ShiftGroupLeft(it.SubGroup(), int32(it.GroupID()), 1) > 3 { // branch
-		it.Barrier() // want KG401 `what a sub-group computes|it\.SubGroup`
+		it.Barrier() // want KG401 `the result of a selection|it\.SubGroup`
 	}
 }
 

@@ -2198,3 +2198,229 @@ func (g *placesHost) Run() {
 	b36:
 	}
 }
+
+// wordsHost is a work-group of the kernel [Words].
+type wordsHost struct {
+	kernelimpl.HostGroup
+	c0 int32
+}
+
+func newWordsHost() kernelimpl.HostForm { return new(wordsHost) }
+
+const wordsHostSites = `1	internal/tests/difftest/halves/kernels.go:151:50
+1	151:6
+1	153:59
+1	154:7`
+
+func (g *wordsHost) Begin() {
+	g.Sites = wordsHostSites
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.Allot(0, 256)
+}
+
+func (g *wordsHost) Run() {
+	n := g.Items
+	// ZeroLocal, kernels.go:150
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	m0 := g.Memory(0)
+	more := false
+	for li := range n {
+		v5 := int64(basex + li)
+		v0 := int32(basex + li)
+		v6 := int32(li)
+		v7 := int64(uint32(v6))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v10 := int32(uint32(*(*int32)(unsafe.Add(p0, (basex+li)*4))) >> 16)
+		if uint32(v6) >= 64 {
+			g.Fault(1, v7, 64, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v10
+		more = true
+	}
+	if !more {
+		return
+	}
+	// Barrier, kernels.go:152
+	c0 := g.c0
+	v14 := c0 + -1
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v6 := int32(li)
+		v0 := int32(basex + li)
+		v5 := int64(basex + li)
+		var v27, v50, v60, v75 int32
+		var v28, v30, v39, v40, v55, v56, v61, v63, v72, v73, v97 float32
+		var v31, v33, v64, v66, v89, v91 bool
+		v13 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
+		v15 := v14 - v6
+		v16 := int64(v15)
+		if uint32(v15) >= 64 {
+			g.Fault(2, v16, 64, v0)
+			continue
+		}
+		v18 := *(*int32)(unsafe.Add(m0, int(v15)*4))
+		v20 := half.Float16(v13 & 32767).Float32()
+		v22 := half.Float16(v18 & -32769).Float32()
+		v23 := float32(v20 / v22)
+		if v23 != v23 {
+			v40 = v23
+			goto b15
+		}
+		v27 = (int32(math.Float32bits(v23)) + 1024) & -2048
+		v28 = math.Float32frombits(uint32(v27))
+		v30 = float32(v20 - float32(v28*v22))
+		v31 = 0 < v30
+		if !v31 {
+			goto b8
+		}
+		if 0 < v28 {
+			goto b10
+		}
+	b8:
+		v33 = v30 < 0
+		if !v33 {
+			goto b11
+		}
+		if !(v28 < 0) {
+			goto b11
+		}
+	b10:
+		v39 = math.Float32frombits(uint32(v27 + 1))
+		goto b14
+	b11:
+		if v31 {
+			goto b13
+		}
+		if !v33 {
+			v39 = v28
+			goto b14
+		}
+	b13:
+		v39 = math.Float32frombits(uint32(v27 + -1))
+	b14:
+		v40 = v39
+	b15:
+		v41 := int32(half.FromFloat32[half.Float16](v40))
+		v45 := (v18 & 32768) != 0
+		if !(((v13 & 32768) != 0) != v45) {
+			goto b18
+		}
+		if 31744 >= uint32(v41&-32769) {
+			v50 = v41 ^ 32768
+			goto b19
+		}
+	b18:
+		v50 = v41
+	b19:
+		v51 := int32(uint32(v13) >> 8)
+		if v45 {
+			v54 := int32(32256)
+			if half.Float16(v18).Float32() == 0 {
+				v54 = v18
+			}
+			v75 = v54
+			goto b32
+		}
+		v55 = half.Float16(v18).Float32()
+		v56 = float32(math.Sqrt(float64(v55)))
+		if v56 != v56 {
+			v73 = v56
+			goto b31
+		}
+		v60 = (int32(math.Float32bits(v56)) + 2048) & -4096
+		v61 = math.Float32frombits(uint32(v60))
+		v63 = float32(v55 - float32(v61*v61))
+		v64 = 0 < v63
+		if !v64 {
+			goto b24
+		}
+		if 0 < v61 {
+			goto b26
+		}
+	b24:
+		v66 = v63 < 0
+		if !v66 {
+			goto b27
+		}
+		if !(v61 < 0) {
+			goto b27
+		}
+	b26:
+		v72 = math.Float32frombits(uint32(v60 + 1))
+		goto b30
+	b27:
+		if v64 {
+			goto b29
+		}
+		if !v66 {
+			v72 = v61
+			goto b30
+		}
+	b29:
+		v72 = math.Float32frombits(uint32(v60 + -1))
+	b30:
+		v73 = v72
+	b31:
+		v75 = int32(half.FromFloat32[half.Float16](v73))
+	b32:
+		v78 := half.Float16(v75).Float32()
+		v79 := float32(half.Float16(v50).Float32() * half.Float16(v51).Float32())
+		v80 := float32(v79 + v78)
+		v81 := float32(v80 - v79)
+		v85 := float32(float32(v79-float32(v80-v81)) + float32(v78-v81))
+		v86 := int32(math.Float32bits(v80))
+		if (v86 & 1) != 0 {
+			v97 = v80
+			goto b41
+		}
+		v89 = 0 < v85
+		if !v89 {
+			goto b35
+		}
+		if 0 < v80 {
+			goto b37
+		}
+	b35:
+		v91 = v85 < 0
+		if !v91 {
+			goto b38
+		}
+		if !(v80 < 0) {
+			goto b38
+		}
+	b37:
+		v97 = math.Float32frombits(uint32(v86 + 1))
+		goto b41
+	b38:
+		if v89 {
+			goto b40
+		}
+		if !v91 {
+			v97 = v80
+			goto b41
+		}
+	b40:
+		v97 = math.Float32frombits(uint32(v86 + -1))
+	b41:
+		v98 := int32(half.FromFloat32[half.Float16](v97))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(3, v5, v3, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p1, (basex+li)*2)) = int16(uint32(v98))
+	}
+}

@@ -31,7 +31,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Files: []abi.Source{
 		{File: "dsl/half/bfloat16.go", Package: "half", Sum: 0x72bbaf45},
 		{File: "dsl/half/doc.go", Package: "half", Sum: 0x4dc31aa8},
-		{File: "dsl/half/float16.go", Package: "half", Sum: 0xf3492b34},
+		{File: "dsl/half/float16.go", Package: "half", Sum: 0x8c3c222d},
 		{File: "dsl/half/float8e4m3.go", Package: "half", Sum: 0x5b351e82},
 		{File: "dsl/half/float8e5m2.go", Package: "half", Sum: 0x2d573fee},
 		{File: "dsl/half/format.go", Package: "half", Sum: 0x5eaa1a34},
@@ -55,7 +55,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
 		{File: "internal/tests/difftest/halves/functions.go", Package: "halves", Sum: 0x5ff74125},
 		{File: "internal/tests/difftest/halves/groups.go", Package: "halves", Sum: 0x7134be25},
-		{File: "internal/tests/difftest/halves/kernels.go", Package: "halves", Sum: 0x5885c008},
+		{File: "internal/tests/difftest/halves/kernels.go", Package: "halves", Sum: 0xe5d49891},
 		{File: "internal/tests/difftest/halves/places.go", Package: "halves", Sum: 0xfad4bba9},
 	},
 })
@@ -82,9 +82,11 @@ var _, RunGroup16 = stubs.NDRange1(pkg.Kernel("Group16"), halves.Group16.Kernel,
 var _, RunGroupB = stubs.NDRange1(pkg.Kernel("GroupB"), halves.GroupB.Kernel)
 var _, RunGroupE4M3 = stubs.NDRange1(pkg.Kernel("GroupE4M3"), halves.GroupE4M3.Kernel)
 var _, RunGroupE5M2 = stubs.NDRange1(pkg.Kernel("GroupE5M2"), halves.GroupE5M2.Kernel)
+var _, RunJoined = stubs.Range1(pkg.Kernel("Joined"), halves.Joined.Kernel)
 var _, RunOther = stubs.Range1(pkg.Kernel("Other"), halves.Other.Kernel)
 var _, RunPlaces = stubs.NDRange1(pkg.Kernel("Places", &halves.Len, &halves.Pair, &halves.Scale, &halves.Shift, &halves.Weight), halves.Places.Kernel, newPlacesHost, halves.Scale, halves.Shift, halves.Pair, halves.Len)
 var _, RunTest16 = stubs.Range1(pkg.Kernel("Test16"), halves.Test16.Kernel)
 var _, RunTestB = stubs.Range1(pkg.Kernel("TestB"), halves.TestB.Kernel)
 var _, RunTestE4M3 = stubs.Range1(pkg.Kernel("TestE4M3"), halves.TestE4M3.Kernel)
 var _, RunTestE5M2 = stubs.Range1(pkg.Kernel("TestE5M2"), halves.TestE5M2.Kernel)
+var _, RunWords = stubs.NDRange1(pkg.Kernel("Words"), halves.Words.Kernel, newWordsHost)

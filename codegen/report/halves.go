@@ -1,0 +1,123 @@
+package report
+
+// This file finds constants that are numbers of package half, of which the IR has the bits.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/dsl/half"
+)
+
+// halfNumbers are functions that return the texts of numbers, by the types' names in package half.
+var halfNumbers = map[string]func(b uint16) string{
+	"Float16": halfText[half.Float16], "BFloat16": halfText[half.BFloat16],
+	"Float8E4M3": halfText[half.Float8E4M3], "Float8E5M2": halfText[half.Float8E5M2],
+}
+
+func halfText[T half.Float[T]](b uint16) string { return half.FromBits[T](b).String() }
+
+// halves knows for values of a module which type of package half they have the bits of.
+type halves struct {
+	m    *ir.Module
+	typs map[*ir.Value]string
+}
+
+// halvesIn looks at a module's values: instructions say of some that they are numbers, and phis,
+// selections and conversions of words hand that on.
+func halvesIn(m *ir.Module) *halves {
+	h := &halves{m: m, typs: map[*ir.Value]string{}}
+	if m.Kernel == nil {
+		return h
+	}
+	var all []*ir.Value
+	for _, b := range m.Kernel.Blocks {
+		all = slices.Concat(all, b.Phis, b.Insts)
+	}
+	for changed := true; changed; {
+		changed = false
+		say := func(v *ir.Value, t string) {
+			if v.Block != nil && t != "" && h.typs[v] == "" {
+				h.typs[v], changed = t, true
+			}
+		}
+		for _, v := range all {
+			for i, a := range v.Args {
+				say(a, h.operand(v, i))
+			}
+			switch v.Op {
+			case ir.OpFToHalf, ir.OpHalfDiv, ir.OpHalfSqrt, ir.OpHalfFma:
+				say(v, "Float16")
+			case ir.OpLoad:
+				say(v, h.element(v))
+			case ir.OpPhi, ir.OpSelect, ir.OpUConvert:
+				for _, a := range v.Args {
+					say(v, h.typs[a])
+				}
+			}
+		}
+	}
+	return h
+}
+
+// operand returns the type of an operand of v, or "".
+func (h *halves) operand(v *ir.Value, i int) string {
+	switch v.Op {
+	case ir.OpFFromHalf, ir.OpHalfDiv, ir.OpHalfSqrt, ir.OpHalfFma:
+		return "Float16"
+	case ir.OpStore:
+		if i == 0 {
+			return h.element(v)
+		}
+	case ir.OpSelect:
+		if i > 0 {
+			return h.typs[v]
+		}
+	case ir.OpPhi, ir.OpUConvert:
+		return h.typs[v]
+	}
+	return ""
+}
+
+// element returns the type of the elements of a slice that v loads or stores, if the slice is a
+// parameter.
+func (h *halves) element(v *ir.Value) string {
+	r := v.Ref()
+	if r == nil || r.Var != nil {
+		return ""
+	}
+	at := v.Path()[0]
+	if at.Op != ir.OpArg {
+		return ""
+	}
+	for _, p := range h.m.Params {
+		if p.Kind == abi.Slice && at.Bits == uint64(abi.OffsetArgs+p.Offset) {
+			name, _ := strings.CutPrefix(p.Type, "[]half.")
+			return name
+		}
+	}
+	return ""
+}
+
+// note returns what to write behind v's line: the numbers that its constants are.
+func (h *halves) note(v *ir.Value) string {
+	if v == nil {
+		return ""
+	}
+	var notes []string
+	for i, a := range v.Args {
+		if text := halfNumbers[h.operand(v, i)]; text != nil && a != nil && a.IsConst() {
+			n := fmt.Sprintf("half.%s %s", h.operand(v, i), text(uint16(a.Bits)))
+			if !slices.Contains(notes, n) {
+				notes = append(notes, n)
+			}
+		}
+	}
+	if notes == nil {
+		return ""
+	}
+	return " ; " + strings.Join(notes, ", ")
+}
