@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/codegen"
 
 	"github.com/kgen-go/kgen/internal/tests/sample"
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 )
 
 // aliasLibrary is a module of generic kernels.
@@ -176,7 +177,7 @@ func TestAliasDevices(t *testing.T) {
 			}
 		}
 	}
-	t.Setenv("GOFLAGS", goFlags) // the module lacks what the program requires
+	t.Setenv("GOFLAGS", usermodule.Flags(goFlags)) // the module lacks what the program requires
 	const lack = "kgen devices: the kernels of 1 package are not in the list, since kgen has written nothing for example.com/first/k/embedded; run go generate ./... first\n"
 	for _, c := range []struct {
 		args, errs string

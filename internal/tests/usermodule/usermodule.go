@@ -40,3 +40,7 @@ func Write(t *testing.T, files map[string]string) string {
 	}
 	return dir
 }
+
+// Flags returns what GOFLAGS is for go commands of a test: more, after the flags that are there. By
+// those of make test the go command knows what has been compiled.
+func Flags(more string) string { return strings.TrimSpace(os.Getenv("GOFLAGS") + " " + more) }
