@@ -97,6 +97,16 @@ func Run(t *testing.T, pattern string, flags ...string) {
 	}
 }
 
+// Whole is Run for tests whose cases on the first Vulkan device stand for SwiftShader with -short:
+// those of other packages find there what is different about it.
+func Whole(t *testing.T, pattern string, flags ...string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("other packages run tests on SwiftShader, and -short is set")
+	}
+	Run(t, pattern, flags...)
+}
+
 // On reports whether tests run in a process that Run started.
 func On() bool { return os.Getenv(inside) != "" }
 
