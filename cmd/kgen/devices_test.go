@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/tests/sample"
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 )
 
 // TestDevicesCurrent: kgen devices says which kernels are not in its list, and which have changed
@@ -17,7 +18,7 @@ func TestDevicesCurrent(t *testing.T) {
 	if code, _, errs := kgen(dir, "./..."); code != 0 {
 		t.Fatalf("status %d: %s", code, errs)
 	}
-	t.Setenv("GOFLAGS", goFlags) // the module lacks what the program requires
+	t.Setenv("GOFLAGS", usermodule.Flags(goFlags)) // the module lacks what the program requires
 	write(t, dir, "generic/k.go", "package generic\n\nimport \"github.com/kgen-go/kgen/dsl\"\n\ntype K[T any] struct{ X []T }\n\nfunc (k K[T]) Kernel(it dsl.Item1) {}\n")
 	write(t, dir, "helper/k.go", "package helper\n\nimport \"github.com/kgen-go/kgen/dsl\"\n\nfunc Kernel(it dsl.Item1) int { return it.GlobalID() }\n")
 	for _, c := range []struct {
@@ -36,7 +37,7 @@ func TestDevicesCurrent(t *testing.T) {
 		if c.file != "" {
 			write(t, dir, c.file, c.text)
 		}
-		if !sample.Has(c.args, 3) {
+		if !sample.Has(c.args, 4) {
 			continue
 		}
 		code, out, errs := kgen(dir, strings.Fields(c.args)...)

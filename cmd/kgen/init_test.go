@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/tests/sample"
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 )
 
 // goFlags has go.mod completed for the programs that tests write, and links them without tables
@@ -70,7 +71,7 @@ func goTool(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "KGEN_DEVICE=host", "GOFLAGS="+goFlags)
+	cmd.Env = append(os.Environ(), "KGEN_DEVICE=host", "GOFLAGS="+usermodule.Flags(goFlags))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("go %v: %v\n%s", args, err, out)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/tests/sample"
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 )
 
 // TestTags: the commands that load packages take build tags, ahead of the command's word and behind
@@ -15,7 +16,7 @@ func TestTags(t *testing.T) {
 	if code, _, errs := kgen(dir, "-v", "-tags", "special", "./k"); code != 0 || !strings.Contains(errs, "\n1 kernel in 1 package\n") {
 		t.Fatalf("status %d: %s", code, errs)
 	}
-	t.Setenv("GOFLAGS", goFlags) // the module lacks what the program of kgen devices requires
+	t.Setenv("GOFLAGS", usermodule.Flags(goFlags)) // the module lacks what the program of kgen devices requires
 	for _, c := range []struct {
 		args           string
 		code           int

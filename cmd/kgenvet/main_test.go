@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen"
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 )
 
 const kernels = `package k
@@ -96,6 +97,15 @@ func command(t *testing.T, dir, name string, args ...string) (string, error) {
 	return string(out), err
 }
 
+// withFlags runs go vet with the tool and flags; with -short the tool alone, as go vet looks at all
+// imported packages again for each choice of flags.
+func withFlags(t *testing.T, dir, tool string, args ...string) (string, error) {
+	if testing.Short() {
+		return command(t, dir, tool, args...)
+	}
+	return command(t, dir, "go", append([]string{"vet", "-vettool=" + tool}, args...)...)
+}
+
 // toolDir is the folder of the kgenvet that tests run.
 var toolDir string
 
@@ -103,7 +113,7 @@ var toolDir string
 // go vet looks at what they import once, not once with and once without.
 func TestMain(m *testing.M) {
 	os.Setenv("CGO_ENABLED", "0")
-	os.Setenv("GOFLAGS", "-ldflags=-s") // without tables for debuggers
+	os.Setenv("GOFLAGS", usermodule.Flags("-ldflags=-s")) // without tables for debuggers
 	var err error
 	if toolDir, err = os.MkdirTemp("", "kgenvet"); err != nil {
 		panic(err)
@@ -214,7 +224,7 @@ func TestCompile(t *testing.T) {
 		}
 	}
 	// Turned off, it finds nothing.
-	if out, err := command(t, dir, "go", "vet", "-vettool="+tool, "-kgencompile=false", "./..."); err != nil {
+	if out, err := withFlags(t, dir, tool, "-kgencompile=false", "./..."); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -262,11 +272,11 @@ func TestVet(t *testing.T) {
 	}
 
 	// One rule turned off, and output for programs.
-	out, err := command(t, dir, "go", "vet", "-vettool="+tool, "-kgenmaps=false", "./k")
+	out, err := withFlags(t, dir, tool, "-kgenmaps=false", "./k")
 	if err == nil || strings.Contains(out, "no maps") || !strings.Contains(out, "KG104") {
 		t.Errorf("without the rule on maps: %v\n%s", err, out)
 	}
-	out, _ = command(t, dir, "go", "vet", "-vettool="+tool, "-json", "./k")
+	out, _ = withFlags(t, dir, tool, "-json", "./k")
 	found := 0
 	for d := json.NewDecoder(strings.NewReader(out[strings.IndexByte(out+"{", '{'):])); d.More(); {
 		var all map[string]map[string][]struct{ Posn, Message string }

@@ -145,7 +145,7 @@ func (w *workspace) edit(file, old, new string) (undo func()) {
 
 func (w *workspace) vet(args ...string) string {
 	w.t.Helper()
-	out, err := command(w.t, w.dir, "go", append([]string{"vet", "-vettool=" + w.tool, "-kgenstale"}, args...)...)
+	out, err := withFlags(w.t, w.dir, w.tool, append([]string{"-kgenstale"}, args...)...)
 	if (err != nil) != strings.Contains(out, "KG008") {
 		w.t.Fatalf("go vet: %v\n%s", err, out)
 	}

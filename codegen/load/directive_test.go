@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 // TestVariants loads a package with a directive above its package clause.
@@ -81,6 +83,9 @@ func TestBare(t *testing.T) {
 		{" noform=Nobody", nil, false, `the package has no kernel "Nobody"`},
 		{" views=Fast,Nobody", nil, false, `the package has no kernel "Nobody"`},
 	} {
+		if !sample.Has(tt.words, 3) {
+			continue
+		}
 		t.Run(tt.words, func(t *testing.T) {
 			overlay := strings.Replace(string(text), "\n//kgen:bare\n", "\n//kgen:bare"+tt.words+"\n", 1)
 			p, diags, err := Load(context.Background(), Config{Dir: dir, Patterns: []string{"."}, Overlay: map[string][]byte{name: []byte(overlay)}})

@@ -79,29 +79,31 @@ type plain struct{}
 func (plain) Property() properties.List { return nil }
 `
 
+// misnamedSources returns the lines above, and the examples of kgen explain.
+func misnamedSources() []string {
+	bad, good := diag.Example(diag.Misnamed)
+	bad = strings.Replace(bad, "properties.List {\n", "properties.List { // misnamed\n", 1)
+	return []string{named, bad, good}[:sample.Of(3, 1)]
+}
+
 // TestMisnamed compares what the analyzer reports with the lines above, and has it look at the
 // examples of kgen explain.
 func TestMisnamed(t *testing.T) {
-	bad, good := diag.Example(diag.Misnamed)
-	bad = strings.Replace(bad, "properties.List {\n", "properties.List { // misnamed\n", 1)
-	for _, src := range []string{named, bad, good}[:sample.Of(3, 1)] {
-		pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax | packages.NeedModule, Dir: module(t, src)}, ".")
-		if err != nil || len(pkgs) != 1 || len(pkgs[0].Errors) > 0 {
-			t.Fatal(err, pkgs[0].Errors)
-		}
+	for _, src := range misnamedSources() {
+		pkg := loaded(t, src)
 		var own *analysis.Analyzer
 		for _, a := range Analyzers() {
 			if a.Name == "kgenproperties" {
 				own = a
 			}
 		}
-		graph, err := checker.Analyze([]*analysis.Analyzer{own}, pkgs, nil)
+		graph, err := checker.Analyze([]*analysis.Analyzer{own}, []*packages.Package{pkg}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got, want []string
 		for _, d := range graph.Roots[0].Diagnostics {
-			got = append(got, fmt.Sprint(pkgs[0].Fset.Position(d.Pos).Line))
+			got = append(got, fmt.Sprint(pkg.Fset.Position(d.Pos).Line))
 			if d.Category != "KG507" || !strings.Contains(d.Message, "name it Properties") {
 				t.Errorf("%s: %s", d.Category, d.Message)
 			}

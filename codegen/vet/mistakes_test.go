@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/tools/go/analysis/checker"
@@ -18,22 +19,9 @@ import (
 // TestMistakes: the analyzers report each mistake as kgen does, once and at its place,
 // in kernels, in methods that they call, and in pairs.
 func TestMistakes(t *testing.T) {
-	var f mistakes.File
-	for i := range mistakes.All {
-		m := &mistakes.All[i]
-		other := &mistakes.All[(i*7+3)%len(mistakes.All)]
-		for j, uses := range [][]mistakes.Use{{{Mistake: m}}, {{Mistake: m, Helper: true}}, {{Mistake: m}, {Mistake: other}}} {
-			// What does not type-check, no analyzer looks at.
-			if m.Code != "KG001" && other.Code != "KG001" && mistakes.Fits(uses...) == "" {
-				f.Kernel(fmt.Sprintf("K%d_%d", i, j), uses...)
-			}
-		}
-	}
-	src, want := f.Source("kernels")
-	slices.Sort(want)
-	dir := module(t, src)
-
-	diags, err := codegen.Diagnose(t.Context(), codegen.Config{Dir: dir, Patterns: []string{"."}})
+	src, want := wrong()
+	pkg := loaded(t, src)
+	diags, err := codegen.Diagnose(t.Context(), codegen.Config{Dir: pkg.Dir, Patterns: []string{"."}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,11 +31,7 @@ func TestMistakes(t *testing.T) {
 	}
 	slices.Sort(kgen)
 
-	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax | packages.NeedModule, Dir: dir}, ".")
-	if err != nil || len(pkgs) != 1 || len(pkgs[0].Errors) > 0 {
-		t.Fatal(err, pkgs[0].Errors)
-	}
-	graph, err := checker.Analyze(Analyzers(), pkgs, nil)
+	graph, err := checker.Analyze(Analyzers(), []*packages.Package{pkg}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +41,7 @@ func TestMistakes(t *testing.T) {
 			t.Fatal(a, a.Err)
 		}
 		for _, d := range a.Diagnostics {
-			p := pkgs[0].Fset.Position(d.Pos)
+			p := pkg.Fset.Position(d.Pos)
 			vet = append(vet, fmt.Sprintf("%d:%d %s", p.Line, p.Column, d.Category))
 		}
 	}
@@ -81,28 +65,91 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// module writes a module with a package that uses this one.
-func module(t *testing.T, src string) string {
-	t.Helper()
+// wrong returns kernels with all mistakes, and where they are.
+func wrong() (src string, want []string) {
+	var f mistakes.File
+	for i := range mistakes.All {
+		m := &mistakes.All[i]
+		other := &mistakes.All[(i*7+3)%len(mistakes.All)]
+		for j, uses := range [][]mistakes.Use{{{Mistake: m}}, {{Mistake: m, Helper: true}}, {{Mistake: m}, {Mistake: other}}} {
+			// What does not type-check, no analyzer looks at.
+			if m.Code != "KG001" && other.Code != "KG001" && mistakes.Fits(uses...) == "" {
+				f.Kernel(fmt.Sprintf("K%d_%d", i, j), uses...)
+			}
+		}
+	}
+	src, want = f.Source("kernels")
+	slices.Sort(want)
+	return src, want
+}
+
+// analyzed is the packages that tests analyze, by their sources. They are of one module, and
+// one load type-checks their imports once.
+var analyzed = sync.OnceValues(func() (map[string]*packages.Package, error) {
+	src, _ := wrong()
+	sources := slices.Concat([]string{src}, misnamedSources(), sharedSources())
 	root, err := filepath.Abs("../..")
+	if err != nil {
+		return nil, err
+	}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return nil, err
+	}
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		return nil, err
+	}
+	text, _, _ := strings.Cut(strings.Replace(string(mod), "module github.com/kgen-go/kgen", "module example.com/m", 1), "\ntool ")
+	files := map[string]string{"go.sum": string(sum), "go.mod": text + "\nrequire github.com/kgen-go/kgen v0.0.0\n\nreplace github.com/kgen-go/kgen => " + root + "\n"}
+	for i, src := range sources {
+		files[fmt.Sprintf("k%d/kernels.go", i)] = src
+		files[fmt.Sprintf("k%d/empty.s", i)] = "" // a package with functions without a body has a file in assembly
+	}
+	for name, text := range files {
+		name = filepath.Join(moduleDir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			return nil, err
+		}
+	}
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax | packages.NeedModule, Dir: moduleDir}, "./...")
+	found := map[string]*packages.Package{}
+	for _, p := range pkgs {
+		for i, src := range sources {
+			if p.PkgPath == fmt.Sprintf("example.com/m/k%d", i) {
+				found[src] = p
+			}
+		}
+	}
+	return found, err
+})
+
+// loaded returns the package with a source.
+func loaded(t *testing.T, src string) *packages.Package {
+	t.Helper()
+	all, err := analyzed()
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := func(name string) string {
-		data, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(data)
+	p := all[src]
+	if p == nil || len(p.Errors) > 0 {
+		t.Fatalf("%v", p)
 	}
-	mod, _, _ := strings.Cut(strings.Replace(read("go.mod"), "module github.com/kgen-go/kgen", "module example.com/m", 1), "\ntool ")
-	mod += "\nrequire github.com/kgen-go/kgen v0.0.0\n\nreplace github.com/kgen-go/kgen => " + root + "\n"
-	dir := t.TempDir()
-	// A package with functions without a body has a file in assembly.
-	for name, text := range map[string]string{"go.mod": mod, "go.sum": read("go.sum"), "kernels.go": src, "empty.s": ""} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	return p
+}
+
+// moduleDir is the folder of the module that tests analyze.
+var moduleDir string
+
+func TestMain(m *testing.M) {
+	var err error
+	if moduleDir, err = os.MkdirTemp("", "vet"); err != nil {
+		panic(err)
 	}
-	return dir
+	code := m.Run()
+	_ = os.RemoveAll(moduleDir)
+	os.Exit(code)
 }

@@ -189,23 +189,25 @@ type host struct{ Sum []float32 }
 func (k host) Kernel(i int) { k.Sum[0] += float32(i) }
 `
 
+// sharedSources returns the lines above, and the examples of kgen explain.
+func sharedSources() []string {
+	bad, good := diag.Example(diag.SharedElement)
+	bad = strings.Replace(bad, "k.X[i]\n", "k.X[i] // shared\n", 1)
+	return []string{shared, bad, good}[:sample.Of(3, 1)]
+}
+
 // TestShared compares what the analyzer reports with the lines above, and has it look at the
 // examples of kgen explain.
 func TestShared(t *testing.T) {
-	bad, good := diag.Example(diag.SharedElement)
-	bad = strings.Replace(bad, "k.X[i]\n", "k.X[i] // shared\n", 1)
-	for _, src := range []string{shared, bad, good}[:sample.Of(3, 1)] {
-		pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax | packages.NeedModule, Dir: module(t, src)}, ".")
-		if err != nil || len(pkgs) != 1 || len(pkgs[0].Errors) > 0 {
-			t.Fatal(err, pkgs[0].Errors)
-		}
-		graph, err := checker.Analyze([]*analysis.Analyzer{sharedAnalyzer()}, pkgs, nil)
+	for _, src := range sharedSources() {
+		pkg := loaded(t, src)
+		graph, err := checker.Analyze([]*analysis.Analyzer{sharedAnalyzer()}, []*packages.Package{pkg}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got, want []string
 		for _, d := range graph.Roots[0].Diagnostics {
-			got = append(got, fmt.Sprint(pkgs[0].Fset.Position(d.Pos).Line))
+			got = append(got, fmt.Sprint(pkg.Fset.Position(d.Pos).Line))
 			if d.Category != "KG404" || !strings.Contains(d.Message, "dsl.AtomicAdd(&k.") && !strings.Contains(d.Message, "store values of their own in k.") {
 				t.Errorf("%s: %s", d.Category, d.Message)
 			}

@@ -1,11 +1,17 @@
 package main
 
 import (
+	"os"
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/internal/tests/sample"
 )
+
+func TestMain(m *testing.M) {
+	devtest.ManyKernels()
+	os.Exit(m.Run())
+}
 
 func TestBlockMatMul(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 // place is a work-item of an nd-range, for which a random index is evaluated.
@@ -162,7 +163,7 @@ func groupHead() string {
 // TestFootprintRandom makes indices at random and evaluates them for all work-items of launches: each
 // that is said to be of the work-item, or of its work-group, has to be.
 func TestFootprintRandom(t *testing.T) {
-	const tries = 8000
+	tries := sample.Of(8000, 2000)
 	r := rand.New(rand.NewPCG(1, 2))
 	var claims [abi.ReachAny + 1]int
 	for range tries {

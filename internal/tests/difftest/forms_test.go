@@ -31,7 +31,7 @@ func TestForms(t *testing.T) {
 	for _, size := range []int{4, 8, 32} {
 		form, coroutines := hostDevice(t, "on", size), hostDevice(t, "off", size)
 		for i, c := range cases {
-			if !sample.Has(c.name, 2) {
+			if !sample.Has(c.name, 4) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%d/%s/%d", size, c.name, i), func(t *testing.T) {

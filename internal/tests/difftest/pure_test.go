@@ -17,6 +17,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/difftest/corpus"
 	gen "github.com/kgen-go/kgen/internal/tests/difftest/corpus/corpusgen"
 	"github.com/kgen-go/kgen/internal/tests/need"
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -102,7 +103,7 @@ func pureResults(t *testing.T, x, y []float64) []float64 {
 		}
 		cmd := exec.Command(gocmd, "run", ".")
 		cmd.Dir, cmd.Stdin, cmd.Stderr = dir, &in, os.Stderr
-		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+		cmd.Env = append(os.Environ(), "GOFLAGS="+usermodule.Flags("-mod=mod"), "GOWORK=off")
 		if raw, err = cmd.Output(); err != nil {
 			t.Fatal(err)
 		}

@@ -91,7 +91,7 @@ func TestLitmus(t *testing.T) {
 }
 
 // TestSwiftShader runs all tests on another driver.
-func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^TestLitmus$") }
+func TestSwiftShader(t *testing.T) { swiftshader.Whole(t, "^TestLitmus$") }
 
 func (c test) run(t *testing.T, dev *runtime.Device, within bool) {
 	n := *spread

@@ -64,7 +64,7 @@ type bench struct {
 var theCompiler = sync.OnceValue(func() *oracle.Compiler { return oracle.NewCompiler(Imports...) })
 
 // count returns how many programs a test makes.
-func count() int { return min(*programs, sample.Of(math.MaxInt, 3)) }
+func count() int { return min(*programs, sample.Of(math.MaxInt, 2)) }
 
 func newBench(t testing.TB) *bench {
 	b := &bench{compiler: theCompiler(), points: slices.Clone(*points)}

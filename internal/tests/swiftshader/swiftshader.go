@@ -97,6 +97,16 @@ func Run(t *testing.T, pattern string, flags ...string) {
 	}
 }
 
+// Whole is Run, but with -short it skips the test: other packages have samples of tests for the
+// differences between SwiftShader and the first Vulkan device.
+func Whole(t *testing.T, pattern string, flags ...string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("other packages run tests on SwiftShader, and -short is set")
+	}
+	Run(t, pattern, flags...)
+}
+
 // On reports whether tests run in a process that Run started.
 func On() bool { return os.Getenv(inside) != "" }
 

@@ -40,3 +40,8 @@ func Write(t *testing.T, files map[string]string) string {
 	}
 	return dir
 }
+
+// Flags returns the value of GOFLAGS for go commands of a test: the flags of the environment, and
+// more. With the same flags as make test, the go command finds in its cache the packages that are
+// compiled.
+func Flags(more string) string { return strings.TrimSpace(os.Getenv("GOFLAGS") + " " + more) }

@@ -41,6 +41,9 @@ func TestTwoLines(t *testing.T) {
 		if (testing.Short() || !*everyCall) && (c.name == "Injected" || c.name == "Conformance") {
 			continue // the longest ones; with the race detector they take gigabytes
 		}
+		if testing.Short() && (c.name == "Abandon" || c.name == "SubmitDoesNotWait") {
+			continue // their launches take long
+		}
 		before := aside
 		t.Run(c.name, c.test)
 		t.Logf("%s: %d parts aside", c.name, aside-before)

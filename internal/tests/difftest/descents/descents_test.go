@@ -122,7 +122,7 @@ func apart(t *testing.T) {
 }
 
 // TestSwiftShader does so on SwiftShader, which is in a process of its own in any case.
-func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^TestVulkan$") }
+func TestSwiftShader(t *testing.T) { swiftshader.Whole(t, "^TestVulkan$") }
 
 // TestQuirks runs the kernels without kgen's workarounds, and logs which of these the Vulkan device
 // does not need.

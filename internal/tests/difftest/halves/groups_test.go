@@ -39,7 +39,7 @@ func TestGroups(t *testing.T) {
 }
 
 // TestGroupsSwiftShader is TestGroups on a second driver.
-func TestGroupsSwiftShader(t *testing.T) { swiftshader.Run(t, "^TestGroups$/^Vulkan$") }
+func TestGroupsSwiftShader(t *testing.T) { swiftshader.Whole(t, "^TestGroups$/^Vulkan$") }
 
 // TestGroupsInterpreter is TestGroups in the interpreter, after lowering and after passes.
 func TestGroupsInterpreter(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/difftest/halves"
 	gen "github.com/kgen-go/kgen/internal/tests/difftest/halves/halvesgen"
 	"github.com/kgen-go/kgen/internal/tests/flushing"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/internal/tests/swiftshader"
 	"github.com/kgen-go/kgen/internal/tests/testflag"
 	"github.com/kgen-go/kgen/properties"
@@ -66,9 +67,10 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// TestSwiftShader runs the tests on a second driver.
+// TestSwiftShader runs the tests on a second driver, with -short only one.
 func TestSwiftShader(t *testing.T) {
-	swiftshader.Run(t, "^Test(Device|Ways)$", "-samples=1000", "-every=61")
+	tests := []string{"^Test(Device|Ways)$", "^TestDevice$"}
+	swiftshader.Run(t, tests[sample.Of(0, 1)], "-samples=1000", "-every=61")
 }
 
 // compare16 compares the kernels that convert to and from Float16.

@@ -128,7 +128,7 @@ func TestFlushing(t *testing.T) {
 
 // TestSwiftShader runs the tests on a second driver, in words.
 func TestSwiftShader(t *testing.T) {
-	swiftshader.Run(t, "^Test(Subnormals|Flushing)$")
+	swiftshader.Whole(t, "^Test(Subnormals|Flushing)$")
 }
 
 func compareWithHost(t *testing.T, dev, host *runtime.Device) {
