@@ -76,8 +76,8 @@ type AtomicInteger interface {
 }
 
 // AtomicLoadRelaxed returns *p, in one step that no other atomic operation interrupts. It orders no
-// other accesses, as memory_order_relaxed of C++ and SYCL does not: the work-item may see what
-// another wrote before a store, or may not, unless [AtomicFence] lies between on both sides. Loads of
+// other accesses, as memory_order_relaxed of C++ and SYCL does not: the work-item may miss a write
+// that another made before a store that it sees, unless [AtomicFence] lies between on both sides. Loads of
 // one location never go back to an older value. Devices run it as a plain load, and the loads
 // of sync/atomic as a read-modify-write.
 //

@@ -44,6 +44,33 @@ func TestAtomics(t *testing.T) {
 	testAtomics[float64](t)
 }
 
+// TestRelaxed has goroutines take tickets and post them.
+func TestRelaxed(t *testing.T) {
+	testRelaxed[int32](t)
+	testRelaxed[uint64](t)
+	testRelaxed[int](t)
+}
+
+func testRelaxed[T dsl.AtomicInteger](t *testing.T) {
+	var next T
+	posts := make([]T, 400)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range len(posts) / 4 {
+				n := dsl.AtomicAddRelaxed(&next, 1)
+				dsl.AtomicStoreRelaxed(&posts[n-1], n)
+			}
+		})
+	}
+	wg.Wait()
+	for i := range posts {
+		if got := dsl.AtomicLoadRelaxed(&posts[i]); got != T(i+1) {
+			t.Errorf("%T: post %d is %d", got, i, got)
+		}
+	}
+}
+
 // TestAtomicHalves adds on many goroutines to numbers that share a word.
 func TestAtomicHalves(t *testing.T) {
 	testAtomicHalves[half.Float16](t)

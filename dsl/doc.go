@@ -99,8 +99,8 @@
 //     work-items of a group, use barriers.
 //
 // [AtomicLoadRelaxed], [AtomicStoreRelaxed] and [AtomicAddRelaxed] stand outside that order:
-// loads and stores cost what plain accesses do, and none orders anything. Work-items that look for what others have
-// finished poll by them, and look at it after an [AtomicFence].
+// loads and stores are as fast as plain accesses, and none orders anything. A work-item that looks for a
+// value of another polls by them, and reads the value after an [AtomicFence].
 //
 // On the host device the operations are those of package sync/atomic. There the race
 // detector (go test -race) knows the order that Go's operations, barriers and group

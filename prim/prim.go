@@ -2,6 +2,7 @@
 // end in On in the packages below. Each of these packages is a family.
 //
 //	reduce    Sum, Min, Max, MinMax, ArgMin, ArgMax, Count, Any, All, Dot and By
+//	scan      Inclusive, Exclusive, By and ExclusiveBy
 //	move      Fill, Iota, Reverse, Gather, Scatter and Transpose
 //
 // # Slices and views

@@ -1,14 +1,14 @@
-// Package lookback has the part that kernels of one pass share: a work-group learns what all tiles
-// before its own come to, while their work-groups still run (Merrill and Garland, "Single-pass
-// Parallel Prefix Scan with Decoupled Look-back", 2016).
+// Package lookback has the part that kernels of one pass share: a work-group learns the total of all tiles
+// before its own, while their work-groups still run (Merrill and Garland, "Single-pass Parallel Prefix
+// Scan with Decoupled Look-back", 2016).
 //
 //	t := lookback.Ticket(it, state)           // the work-group's tile
-//	total := …                                // what the tile's elements come to
+//	total := …                                // of the tile's elements
 //	before := lookback.Before(it, memory, board, t, total, again, combine)
 //
-// A work-group posts the total of its tile on a board, and once it knows them, what the tiles up to
-// its own come to. To learn what those before come to, it looks back at the posts of one tile for each
-// work-item, as far as the nearest tile that has posted both.
+// A work-group posts the total of its tile on a board. Once it knows the total of all tiles up to its own
+// it posts that, too: the tile is whole. To learn the total of those before, its work-items look at
+// the posts of one tile each, back to the nearest tile that is whole.
 //
 // Nothing here needs a promise of progress. Tickets number the work-groups in the order in which
 // they begin, and a work-group that has looked for a post Polls times in vain computes
@@ -47,7 +47,7 @@ var (
 const (
 	none  = uint32(0)
 	total = uint32(1) // the total of a tile
-	whole = uint32(2) // what all tiles up to this one come to
+	whole = uint32(2) // the total of all tiles up to this one
 )
 
 // Board is where work-groups post values of type A. Tiles that it has no memory for have no posts, so
@@ -132,7 +132,7 @@ func (b Packed[A, C]) Help(tile uint32, v A) {
 // between them and the values.
 type Plain[A any] struct {
 	State  []uint32 // the ticket, and two words for each tile: its post, and that of others for it; zero before a launch
-	Values []A      // three for each tile: its total, what comes up to it, and the total that others have posted
+	Values []A      // three for each tile: its total, that of all up to it, and the total that others have posted
 }
 
 // The second word of a tile, while another work-group writes its total there, and after.
@@ -200,7 +200,7 @@ func Ticket(it dsl.NDItem1, state []uint32) uint32 {
 	return dsl.GroupBroadcast(it.Group(), t, 0)
 }
 
-// Before returns what the tiles before t come to, where sum is the total of t: the work-group calls it with
+// Before returns the total of all tiles before t, where sum is that of t: the work-group calls it with
 // the same arguments. For tile 0 it returns the zero value. The function again computes the total of another
 // tile, and combine combines two totals. posts is work-group memory for Before's use, of Size values,
 // which again may use, too. The work-items meet before Before first writes there, and before it returns.

@@ -1,5 +1,7 @@
 // Package kernels has the kernels of package scan, and the interface of the operations that users
 // give to By. Kernel packages import it, and nothing of the runtime comes with it.
+//
+//kgen:variants load
 package kernels
 
 import (

@@ -1453,9 +1453,9 @@ func (g *sumFloat32Host) Run() {
 			next = g.r12()
 		case 13: // Barrier, lookback.go:277
 			next = g.r14()
-		case 14: // Barrier, kernels.go:96
+		case 14: // Barrier, kernels.go:98
 			next = g.r15()
-		case 18: // GroupExclusiveScan, kernels.go:88
+		case 18: // GroupExclusiveScan, kernels.go:90
 			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v535, math.Float32frombits(0x80000000))
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
 			kernelimpl.HostShift(g.v541, in, len(in), math.Float32frombits(0x80000000))
@@ -1466,7 +1466,7 @@ func (g *sumFloat32Host) Run() {
 
 func (g *sumFloat32Host) r0() int {
 	const n = 256
-	// ZeroLocal, kernels.go:116
+	// ZeroLocal, kernels.go:118
 	g.Zero(0)
 	v3 := g.v3
 	v14 := v3 == 0
@@ -1908,7 +1908,7 @@ func (g *sumFloat32Host) r0() int {
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:74
+	// Barrier, kernels.go:76
 	m0 := g.Memory(0)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -1942,7 +1942,7 @@ func (g *sumFloat32Host) r0() int {
 		*(*float32)(unsafe.Add(m0, li*4+11264)) = v93
 		*(*float32)(unsafe.Add(m0, li*4+12288)) = v98
 	}
-	// Barrier, kernels.go:78
+	// Barrier, kernels.go:80
 	h191 := g.v191[:n]
 	h194 := g.v194[:n]
 	h197 := g.v197[:n]
@@ -1993,7 +1993,7 @@ func (g *sumFloat32Host) r0() int {
 		h227[li] = v227
 		h228[li] = v228
 	}
-	// GroupExclusiveScan, kernels.go:88
+	// GroupExclusiveScan, kernels.go:90
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v228, math.Float32frombits(0x80000000))
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
@@ -2016,9 +2016,9 @@ func (g *sumFloat32Host) r0() int {
 		h233[li] = v233
 		h234[li] = v234
 	}
-	// GroupSelect, kernels.go:89
+	// GroupSelect, kernels.go:91
 	g.v235 = kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v234, 0)[int32(255)]
-	// Barrier, kernels.go:74
+	// Barrier, kernels.go:76
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2050,7 +2050,7 @@ func (g *sumFloat32Host) r0() int {
 		*(*float32)(unsafe.Add(m0, li*4+11264)) = v158
 		*(*float32)(unsafe.Add(m0, li*4+12288)) = v163
 	}
-	// Barrier, kernels.go:78
+	// Barrier, kernels.go:80
 	h249 := g.v249[:n]
 	h251 := g.v251[:n]
 	h253 := g.v253[:n]
@@ -2101,7 +2101,7 @@ func (g *sumFloat32Host) r0() int {
 		h273[li] = v273
 		h274[li] = v274
 	}
-	// GroupExclusiveScan, kernels.go:88
+	// GroupExclusiveScan, kernels.go:90
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v274, math.Float32frombits(0x80000000))
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
@@ -2126,7 +2126,7 @@ func (g *sumFloat32Host) r0() int {
 		h277[li] = v277
 		h278[li] = v278
 	}
-	// GroupSelect, kernels.go:89
+	// GroupSelect, kernels.go:91
 	g.v279 = kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v278, 0)[int32(255)]
 	c1 := g.c1
 	v281 := c1 == 0
@@ -2827,7 +2827,7 @@ func (g *sumFloat32Host) r15() int {
 		}
 		*(*float32)(unsafe.Add(m0, li*52+48)) = v418
 	}
-	// Barrier, kernels.go:105
+	// Barrier, kernels.go:107
 	h36 := g.v36[:n]
 	p4 := g.Pointer(4)
 	h35 := g.v35[:n]
@@ -2933,7 +2933,7 @@ func (g *sumFloat32Host) r15() int {
 		v447 := float32(float32(v379+v235) + v277)
 		h447[li] = v447
 	}
-	// Barrier, kernels.go:96
+	// Barrier, kernels.go:98
 	h249 := g.v249[:n]
 	h251 := g.v251[:n]
 	h253 := g.v253[:n]
@@ -3057,7 +3057,7 @@ func (g *sumFloat32Host) r15() int {
 		}
 		*(*float32)(unsafe.Add(m0, li*52+48)) = v485
 	}
-	// Barrier, kernels.go:105
+	// Barrier, kernels.go:107
 	h101 := g.v101[:n]
 	h100 := g.v100[:n]
 	h106 := g.v106[:n]
@@ -3178,7 +3178,7 @@ func (g *sumFloat32Host) r19() int {
 		v544 := float32(v543 + v535)
 		h544[li] = v544
 	}
-	// GroupSelect, kernels.go:89
+	// GroupSelect, kernels.go:91
 	g.v545 = kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v544, 0)[int32(255)]
 	h340 := g.v340[:n]
 	h341 := g.v341[:n]
@@ -3411,9 +3411,9 @@ func (g *sumFloat64Host) Run() {
 			next = g.r12()
 		case 13: // Barrier, lookback.go:277
 			next = g.r14()
-		case 14: // Barrier, kernels.go:96
+		case 14: // Barrier, kernels.go:98
 			next = g.r15()
-		case 18: // GroupExclusiveScan, kernels.go:88
+		case 18: // GroupExclusiveScan, kernels.go:90
 			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v562, math.Float64frombits(0x8000000000000000))
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
 			kernelimpl.HostShift(g.v568, in, len(in), math.Float64frombits(0x8000000000000000))
@@ -3424,7 +3424,7 @@ func (g *sumFloat64Host) Run() {
 
 func (g *sumFloat64Host) r0() int {
 	const n = 256
-	// ZeroLocal, kernels.go:116
+	// ZeroLocal, kernels.go:118
 	g.Zero(0)
 	v3 := g.v3
 	v14 := v3 == 0
@@ -3866,7 +3866,7 @@ func (g *sumFloat64Host) r0() int {
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:74
+	// Barrier, kernels.go:76
 	m0 := g.Memory(0)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -3900,7 +3900,7 @@ func (g *sumFloat64Host) r0() int {
 		*(*float64)(unsafe.Add(m0, li*8+22528)) = v93
 		*(*float64)(unsafe.Add(m0, li*8+24576)) = v98
 	}
-	// Barrier, kernels.go:78
+	// Barrier, kernels.go:80
 	h191 := g.v191[:n]
 	h194 := g.v194[:n]
 	h197 := g.v197[:n]
@@ -3951,7 +3951,7 @@ func (g *sumFloat64Host) r0() int {
 		h227[li] = v227
 		h228[li] = v228
 	}
-	// GroupExclusiveScan, kernels.go:88
+	// GroupExclusiveScan, kernels.go:90
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v228, math.Float64frombits(0x8000000000000000))
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
@@ -3974,9 +3974,9 @@ func (g *sumFloat64Host) r0() int {
 		h233[li] = v233
 		h234[li] = v234
 	}
-	// GroupSelect, kernels.go:89
+	// GroupSelect, kernels.go:91
 	g.v235 = kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v234, 0)[int32(255)]
-	// Barrier, kernels.go:74
+	// Barrier, kernels.go:76
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4008,7 +4008,7 @@ func (g *sumFloat64Host) r0() int {
 		*(*float64)(unsafe.Add(m0, li*8+22528)) = v158
 		*(*float64)(unsafe.Add(m0, li*8+24576)) = v163
 	}
-	// Barrier, kernels.go:78
+	// Barrier, kernels.go:80
 	h249 := g.v249[:n]
 	h251 := g.v251[:n]
 	h253 := g.v253[:n]
@@ -4059,7 +4059,7 @@ func (g *sumFloat64Host) r0() int {
 		h273[li] = v273
 		h274[li] = v274
 	}
-	// GroupExclusiveScan, kernels.go:88
+	// GroupExclusiveScan, kernels.go:90
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v274, math.Float64frombits(0x8000000000000000))
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
@@ -4084,7 +4084,7 @@ func (g *sumFloat64Host) r0() int {
 		h277[li] = v277
 		h278[li] = v278
 	}
-	// GroupSelect, kernels.go:89
+	// GroupSelect, kernels.go:91
 	g.v279 = kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v278, 0)[int32(255)]
 	c1 := g.c1
 	v281 := c1 == 0
@@ -4815,7 +4815,7 @@ func (g *sumFloat64Host) r15() int {
 		}
 		*(*float64)(unsafe.Add(m0, li*104+96)) = v445
 	}
-	// Barrier, kernels.go:105
+	// Barrier, kernels.go:107
 	h36 := g.v36[:n]
 	p4 := g.Pointer(4)
 	h35 := g.v35[:n]
@@ -4921,7 +4921,7 @@ func (g *sumFloat64Host) r15() int {
 		v474 := float64(float64(v406+v235) + v277)
 		h474[li] = v474
 	}
-	// Barrier, kernels.go:96
+	// Barrier, kernels.go:98
 	h249 := g.v249[:n]
 	h251 := g.v251[:n]
 	h253 := g.v253[:n]
@@ -5045,7 +5045,7 @@ func (g *sumFloat64Host) r15() int {
 		}
 		*(*float64)(unsafe.Add(m0, li*104+96)) = v512
 	}
-	// Barrier, kernels.go:105
+	// Barrier, kernels.go:107
 	h101 := g.v101[:n]
 	h100 := g.v100[:n]
 	h106 := g.v106[:n]
@@ -5166,7 +5166,7 @@ func (g *sumFloat64Host) r19() int {
 		v571 := float64(v570 + v562)
 		h571[li] = v571
 	}
-	// GroupSelect, kernels.go:89
+	// GroupSelect, kernels.go:91
 	g.v572 = kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v571, 0)[int32(255)]
 	h359 := g.v359[:n]
 	h360 := g.v360[:n]
@@ -5402,9 +5402,9 @@ func (g *sumUint32Host) Run() {
 			next = g.r12()
 		case 13: // Barrier, lookback.go:277
 			next = g.r14()
-		case 14: // Barrier, kernels.go:96
+		case 14: // Barrier, kernels.go:98
 			next = g.r15()
-		case 18: // GroupExclusiveScan, kernels.go:88
+		case 18: // GroupExclusiveScan, kernels.go:90
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v528, 0)
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
 			kernelimpl.HostShift(g.v534, in, len(in), int32(0))
@@ -5415,7 +5415,7 @@ func (g *sumUint32Host) Run() {
 
 func (g *sumUint32Host) r0() int {
 	const n = 256
-	// ZeroLocal, kernels.go:116
+	// ZeroLocal, kernels.go:118
 	g.Zero(0)
 	v3 := g.v3
 	v14 := v3 == 0
@@ -5857,7 +5857,7 @@ func (g *sumUint32Host) r0() int {
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:74
+	// Barrier, kernels.go:76
 	m0 := g.Memory(0)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -5891,7 +5891,7 @@ func (g *sumUint32Host) r0() int {
 		*(*int32)(unsafe.Add(m0, li*4+11264)) = v93
 		*(*int32)(unsafe.Add(m0, li*4+12288)) = v98
 	}
-	// Barrier, kernels.go:78
+	// Barrier, kernels.go:80
 	h191 := g.v191[:n]
 	h193 := g.v193[:n]
 	h196 := g.v196[:n]
@@ -5940,7 +5940,7 @@ func (g *sumUint32Host) r0() int {
 		h226[li] = v226
 		h227[li] = v227
 	}
-	// GroupExclusiveScan, kernels.go:88
+	// GroupExclusiveScan, kernels.go:90
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v227, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
@@ -5963,9 +5963,9 @@ func (g *sumUint32Host) r0() int {
 		h231[li] = v231
 		h232[li] = v232
 	}
-	// GroupSelect, kernels.go:89
+	// GroupSelect, kernels.go:91
 	g.v233 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v232, 0)[int32(255)]
-	// Barrier, kernels.go:74
+	// Barrier, kernels.go:76
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5997,7 +5997,7 @@ func (g *sumUint32Host) r0() int {
 		*(*int32)(unsafe.Add(m0, li*4+11264)) = v158
 		*(*int32)(unsafe.Add(m0, li*4+12288)) = v163
 	}
-	// Barrier, kernels.go:78
+	// Barrier, kernels.go:80
 	h247 := g.v247[:n]
 	h248 := g.v248[:n]
 	h250 := g.v250[:n]
@@ -6046,7 +6046,7 @@ func (g *sumUint32Host) r0() int {
 		h270[li] = v270
 		h271[li] = v271
 	}
-	// GroupExclusiveScan, kernels.go:88
+	// GroupExclusiveScan, kernels.go:90
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v271, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
@@ -6071,7 +6071,7 @@ func (g *sumUint32Host) r0() int {
 		h273[li] = v273
 		h274[li] = v274
 	}
-	// GroupSelect, kernels.go:89
+	// GroupSelect, kernels.go:91
 	g.v275 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v274, 0)[int32(255)]
 	c1 := g.c1
 	v277 := c1 == 0
@@ -6749,7 +6749,7 @@ func (g *sumUint32Host) r15() int {
 		}
 		*(*int32)(unsafe.Add(m0, li*52+48)) = v411
 	}
-	// Barrier, kernels.go:105
+	// Barrier, kernels.go:107
 	h36 := g.v36[:n]
 	p4 := g.Pointer(4)
 	h35 := g.v35[:n]
@@ -6855,7 +6855,7 @@ func (g *sumUint32Host) r15() int {
 		v440 := (v372 + v233) + v273
 		h440[li] = v440
 	}
-	// Barrier, kernels.go:96
+	// Barrier, kernels.go:98
 	h247 := g.v247[:n]
 	h248 := g.v248[:n]
 	h250 := g.v250[:n]
@@ -6965,7 +6965,7 @@ func (g *sumUint32Host) r15() int {
 		}
 		*(*int32)(unsafe.Add(m0, li*52+48)) = v478
 	}
-	// Barrier, kernels.go:105
+	// Barrier, kernels.go:107
 	h101 := g.v101[:n]
 	h100 := g.v100[:n]
 	h106 := g.v106[:n]
@@ -7086,7 +7086,7 @@ func (g *sumUint32Host) r19() int {
 		v536 := v535 + v528
 		h536[li] = v536
 	}
-	// GroupSelect, kernels.go:89
+	// GroupSelect, kernels.go:91
 	g.v537 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v536, 0)[int32(255)]
 	h334 := g.v334[:n]
 	h335 := g.v335[:n]
@@ -7311,9 +7311,9 @@ func (g *sumUint64Host) Run() {
 			next = g.r12()
 		case 13: // Barrier, lookback.go:277
 			next = g.r14()
-		case 14: // Barrier, kernels.go:96
+		case 14: // Barrier, kernels.go:98
 			next = g.r15()
-		case 18: // GroupExclusiveScan, kernels.go:88
+		case 18: // GroupExclusiveScan, kernels.go:90
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v555, 0)
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
 			kernelimpl.HostShift(g.v561, in, len(in), int64(0))
@@ -7324,7 +7324,7 @@ func (g *sumUint64Host) Run() {
 
 func (g *sumUint64Host) r0() int {
 	const n = 256
-	// ZeroLocal, kernels.go:116
+	// ZeroLocal, kernels.go:118
 	g.Zero(0)
 	v3 := g.v3
 	v14 := v3 == 0
@@ -7766,7 +7766,7 @@ func (g *sumUint64Host) r0() int {
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:74
+	// Barrier, kernels.go:76
 	m0 := g.Memory(0)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -7800,7 +7800,7 @@ func (g *sumUint64Host) r0() int {
 		*(*int64)(unsafe.Add(m0, li*8+22528)) = v93
 		*(*int64)(unsafe.Add(m0, li*8+24576)) = v98
 	}
-	// Barrier, kernels.go:78
+	// Barrier, kernels.go:80
 	h191 := g.v191[:n]
 	h193 := g.v193[:n]
 	h196 := g.v196[:n]
@@ -7849,7 +7849,7 @@ func (g *sumUint64Host) r0() int {
 		h226[li] = v226
 		h227[li] = v227
 	}
-	// GroupExclusiveScan, kernels.go:88
+	// GroupExclusiveScan, kernels.go:90
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v227, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
@@ -7872,9 +7872,9 @@ func (g *sumUint64Host) r0() int {
 		h231[li] = v231
 		h232[li] = v232
 	}
-	// GroupSelect, kernels.go:89
+	// GroupSelect, kernels.go:91
 	g.v233 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v232, 0)[int32(255)]
-	// Barrier, kernels.go:74
+	// Barrier, kernels.go:76
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7906,7 +7906,7 @@ func (g *sumUint64Host) r0() int {
 		*(*int64)(unsafe.Add(m0, li*8+22528)) = v158
 		*(*int64)(unsafe.Add(m0, li*8+24576)) = v163
 	}
-	// Barrier, kernels.go:78
+	// Barrier, kernels.go:80
 	h247 := g.v247[:n]
 	h248 := g.v248[:n]
 	h250 := g.v250[:n]
@@ -7955,7 +7955,7 @@ func (g *sumUint64Host) r0() int {
 		h270[li] = v270
 		h271[li] = v271
 	}
-	// GroupExclusiveScan, kernels.go:88
+	// GroupExclusiveScan, kernels.go:90
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v271, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
@@ -7980,7 +7980,7 @@ func (g *sumUint64Host) r0() int {
 		h273[li] = v273
 		h274[li] = v274
 	}
-	// GroupSelect, kernels.go:89
+	// GroupSelect, kernels.go:91
 	g.v275 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v274, 0)[int32(255)]
 	c1 := g.c1
 	v277 := c1 == 0
@@ -8688,7 +8688,7 @@ func (g *sumUint64Host) r15() int {
 		}
 		*(*int64)(unsafe.Add(m0, li*104+96)) = v438
 	}
-	// Barrier, kernels.go:105
+	// Barrier, kernels.go:107
 	h36 := g.v36[:n]
 	p4 := g.Pointer(4)
 	h35 := g.v35[:n]
@@ -8794,7 +8794,7 @@ func (g *sumUint64Host) r15() int {
 		v467 := (v399 + v233) + v273
 		h467[li] = v467
 	}
-	// Barrier, kernels.go:96
+	// Barrier, kernels.go:98
 	h247 := g.v247[:n]
 	h248 := g.v248[:n]
 	h250 := g.v250[:n]
@@ -8904,7 +8904,7 @@ func (g *sumUint64Host) r15() int {
 		}
 		*(*int64)(unsafe.Add(m0, li*104+96)) = v505
 	}
-	// Barrier, kernels.go:105
+	// Barrier, kernels.go:107
 	h101 := g.v101[:n]
 	h100 := g.v100[:n]
 	h106 := g.v106[:n]
@@ -9025,7 +9025,7 @@ func (g *sumUint64Host) r19() int {
 		v563 := v562 + v555
 		h563[li] = v563
 	}
-	// GroupSelect, kernels.go:89
+	// GroupSelect, kernels.go:91
 	g.v564 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v563, 0)[int32(255)]
 	h353 := g.v353[:n]
 	h354 := g.v354[:n]

@@ -99,7 +99,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Files: []abi.Source{
 		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x4528b2f1},
 		{File: "prim/scan/kernels/by.go", Package: "kernels", Sum: 0x3c289f73},
-		{File: "prim/scan/kernels/kernels.go", Package: "kernels", Sum: 0x95d308c1},
+		{File: "prim/scan/kernels/kernels.go", Package: "kernels", Sum: 0xc00feb17},
 	},
 })
 
@@ -111,12 +111,6 @@ var addFloat32IR string
 
 //go:embed AddFloat32.words.spv
 var addFloat32Words string
-
-//go:embed AddFloat32.alone.spv
-var addFloat32Alone string
-
-//go:embed AddFloat32.aloneWords.spv
-var addFloat32AloneWords string
 
 var addFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "AddFloat32",
@@ -161,11 +155,11 @@ var addFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: addFloat32SPIRV,
 	IR:    addFloat32IR,
-	Sum:   0x39d535af,
+	Sum:   0xb938f51f,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:265:3 prim/scan/kernels/by.go:84:2 84:2", SPIRV: addFloat32Words, Sum: 0x9fa34385},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:265:3 prim/scan/kernels/by.go:84:2 84:2", SPIRV: addFloat32Alone, Sum: 0x29bd944f},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:265:3 prim/scan/kernels/by.go:84:2 84:2", SPIRV: addFloat32AloneWords, Sum: 0x161617be},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:265:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0x29bd944f},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:265:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0x161617be},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.AddFloat32{
@@ -241,12 +235,6 @@ var sumFloat32IR string
 //go:embed SumFloat32.words.spv
 var sumFloat32Words string
 
-//go:embed SumFloat32.alone.spv
-var sumFloat32Alone string
-
-//go:embed SumFloat32.aloneWords.spv
-var sumFloat32AloneWords string
-
 var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SumFloat32",
 	Package: "github.com/kgen-go/kgen/prim/scan/kernels",
@@ -278,7 +266,7 @@ var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultDivide, Pos: "prim/lookback/lookback.go:242:16"},
 	},
-	Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:130:3 133:4 133:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:106:2 106:2",
+	Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -287,11 +275,11 @@ var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumFloat32SPIRV,
 	IR:    sumFloat32IR,
-	Sum:   0x67826cea,
+	Sum:   0xfa651e98,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:130:3 133:4 133:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:106:2 106:2", SPIRV: sumFloat32Words, Sum: 0xed39afcc},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:130:3 133:4 133:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:106:2 106:2", SPIRV: sumFloat32Alone, Sum: 0x71f5dea0},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:130:3 133:4 133:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:106:2 106:2", SPIRV: sumFloat32AloneWords, Sum: 0xc7ca4adc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat32Words, Sum: 0xed39afcc},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x71f5dea0},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xc7ca4adc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumFloat32{
@@ -361,12 +349,6 @@ var sumFloat64IR string
 //go:embed SumFloat64.words.spv
 var sumFloat64Words string
 
-//go:embed SumFloat64.alone.spv
-var sumFloat64Alone string
-
-//go:embed SumFloat64.aloneWords.spv
-var sumFloat64AloneWords string
-
 var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SumFloat64",
 	Package: "github.com/kgen-go/kgen/prim/scan/kernels",
@@ -385,7 +367,7 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(256), properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(lookback.Float64]).Kernel", Pos: "prim/scan/kernels/kernels.go:124:8"}, {Func: "(lookback.Float64]).load", Pos: "prim/scan/kernels/kernels.go:63:4"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(lookback.Float64]).Kernel", Pos: "prim/scan/kernels/kernels.go:126:8"}, {Func: "(lookback.Float64]).load", Pos: "prim/scan/kernels/kernels.go:65:4"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Type: "uint32", Size: 4, Default: 0x100},
@@ -402,7 +384,7 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultDivide, Pos: "prim/lookback/lookback.go:242:16"},
 	},
-	Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:130:3 133:4 133:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:106:2 106:2",
+	Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -411,11 +393,11 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumFloat64SPIRV,
 	IR:    sumFloat64IR,
-	Sum:   0xfd41e382,
+	Sum:   0xf3db4ac9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:130:3 133:4 133:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:106:2 106:2", SPIRV: sumFloat64Words, Sum: 0x353232d5},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:130:3 133:4 133:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:106:2 106:2", SPIRV: sumFloat64Alone, Sum: 0x1a367b8},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:130:3 133:4 133:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:106:2 106:2", SPIRV: sumFloat64AloneWords, Sum: 0x5a3f1e91},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat64Words, Sum: 0x353232d5},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x1a367b8},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x5a3f1e91},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumFloat64{
@@ -485,12 +467,6 @@ var sumUint32IR string
 //go:embed SumUint32.words.spv
 var sumUint32Words string
 
-//go:embed SumUint32.alone.spv
-var sumUint32Alone string
-
-//go:embed SumUint32.aloneWords.spv
-var sumUint32AloneWords string
-
 var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SumUint32",
 	Package: "github.com/kgen-go/kgen/prim/scan/kernels",
@@ -521,7 +497,7 @@ var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultDivide, Pos: "prim/lookback/lookback.go:242:16"},
 	},
-	Loops: "- - - - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:130:3 133:4 133:4 - - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:106:2 106:2",
+	Loops: "- - - - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -530,11 +506,11 @@ var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumUint32SPIRV,
 	IR:    sumUint32IR,
-	Sum:   0x2bde4415,
+	Sum:   0xd535f697,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:130:3 133:4 133:4 - - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:106:2 106:2", SPIRV: sumUint32Words, Sum: 0x2d9b9c7e},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:130:3 133:4 133:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:106:2 106:2", SPIRV: sumUint32Alone, Sum: 0xee949a8b},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:130:3 133:4 133:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:106:2 106:2", SPIRV: sumUint32AloneWords, Sum: 0xb353b183},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumUint32Words, Sum: 0x2d9b9c7e},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xee949a8b},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xb353b183},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint32{
@@ -604,12 +580,6 @@ var sumUint64IR string
 //go:embed SumUint64.words.spv
 var sumUint64Words string
 
-//go:embed SumUint64.alone.spv
-var sumUint64Alone string
-
-//go:embed SumUint64.aloneWords.spv
-var sumUint64AloneWords string
-
 var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SumUint64",
 	Package: "github.com/kgen-go/kgen/prim/scan/kernels",
@@ -642,7 +612,7 @@ var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultDivide, Pos: "prim/lookback/lookback.go:242:16"},
 	},
-	Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:130:3 133:4 133:4 - - - - - - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:106:2 106:2",
+	Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - - - - - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -651,11 +621,11 @@ var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumUint64SPIRV,
 	IR:    sumUint64IR,
-	Sum:   0x66646d98,
+	Sum:   0xec2db4a2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:130:3 133:4 133:4 - - - - - - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:106:2 106:2", SPIRV: sumUint64Words, Sum: 0x6061f93},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:130:3 133:4 133:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:106:2 106:2", SPIRV: sumUint64Alone, Sum: 0xc8b68b32},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:130:3 133:4 133:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:106:2 106:2", SPIRV: sumUint64AloneWords, Sum: 0x212c7136},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - - - - - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumUint64Words, Sum: 0x6061f93},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xc8b68b32},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x212c7136},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint64{

@@ -10,10 +10,10 @@ import (
 // depends on the work-item and a barrier.
 type LastBarrier struct {
 	In, Out []int32
-	Posts   []int32 // of each work-group
+	Posts   []int32 // one for each work-group
 }
 
-// Kernel adds up what comes before the work-item's group, if it has a post.
+// Kernel adds the first element of the work-item's group to the post.
 func (k LastBarrier) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	v := k.posted(it, k.In[i])

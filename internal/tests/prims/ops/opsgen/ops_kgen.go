@@ -38,7 +38,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "prim/reduce/kernels/least.go", Package: "kernels", Sum: 0x6ba60},
 		{File: "prim/reduce/kernels/sum.go", Package: "kernels", Sum: 0xbff60e7},
 		{File: "prim/scan/kernels/by.go", Package: "kernels", Sum: 0x3c289f73},
-		{File: "prim/scan/kernels/kernels.go", Package: "kernels", Sum: 0x95d308c1},
+		{File: "prim/scan/kernels/kernels.go", Package: "kernels", Sum: 0xc00feb17},
 	},
 })
 
