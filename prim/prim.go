@@ -3,6 +3,7 @@
 //
 //	reduce    Sum, Min, Max, MinMax, ArgMin, ArgMax, Count, Any, All, Dot and By
 //	scan      Inclusive, Exclusive, By and ExclusiveBy
+//	pick      Where, Flagged, Unique and RunLengths
 //	move      Fill, Iota, Reverse, Gather, Scatter and Transpose
 //
 // # Slices and views

@@ -223,7 +223,8 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 	for {
 		kind, v := none, before
 		n := uint32(Size) // the work-item that looks at the nearest whole tile
-		for polls := uint32(0); ; polls++ {
+		polls := uint32(0)
+		for {
 			near := uint32(2 * Size) // the nearest tile that is whole, or has no post
 			if l <= last {
 				if kind == none {
@@ -239,9 +240,10 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 			if n = near / 2; near >= 2*Size || near%2 == 1 {
 				break
 			}
-			if (polls+1)%max(Polls.Get(it), 1) > 0 {
+			if polls++; polls < Polls.Get(it) {
 				continue
 			}
+			polls = 0
 			x := again(last - n)
 			if l == n {
 				board.Help(last-l, x)

@@ -25,13 +25,13 @@ type addFloat32Host struct {
 
 	v29, v163, v165 []int32
 
-	v30, v51, v120, v122, v126, v166, v167, v237, v261 int32
+	v30, v51, v120, v122, v126, v166, v167, v257 int32
 
 	v36 []int64
 
-	v48, v50, v56, v61, v65, v121, v164, v180, v258, v260, v266 []float32
+	v48, v50, v56, v61, v65, v121, v164, v180, v254, v256, v262 []float32
 
-	v53, v263 []bool
+	v53, v259 []bool
 
 	v123 bool
 
@@ -41,8 +41,7 @@ type addFloat32Host struct {
 func newAddFloat32Host() kernelimpl.HostForm { return new(addFloat32Host) }
 
 const addFloat32HostSites = `1	prim/scan/kernels/by.go:93:9
-1	95:9
-10	prim/lookback/lookback.go:242:16`
+1	95:9`
 
 func (g *addFloat32Host) Begin() {
 	g.Sites = addFloat32HostSites
@@ -60,8 +59,8 @@ func (g *addFloat32Host) Begin() {
 	g.Allot(0, 1024)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v163, &g.v165)
 	kernelimpl.HostRoom(n, &g.v36)
-	kernelimpl.HostRoom(n, &g.v48, &g.v50, &g.v56, &g.v61, &g.v65, &g.v121, &g.v164, &g.v180, &g.v258, &g.v260, &g.v266)
-	kernelimpl.HostRoom(n, &g.v53, &g.v263)
+	kernelimpl.HostRoom(n, &g.v48, &g.v50, &g.v56, &g.v61, &g.v65, &g.v121, &g.v164, &g.v180, &g.v254, &g.v256, &g.v262)
+	kernelimpl.HostRoom(n, &g.v53, &g.v259)
 }
 
 func (g *addFloat32Host) Run() {
@@ -72,12 +71,12 @@ func (g *addFloat32Host) Run() {
 			next = g.r4()
 		case 5: // Barrier, by.go:119
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:238
+		case 6: // GroupReduce, lookback.go:239
 			g.v166 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v165, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:259
+		case 7: // Barrier, lookback.go:261
 			next = g.r8()
-		case 9: // Barrier, lookback.go:277
+		case 9: // Barrier, lookback.go:279
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -599,13 +598,6 @@ func (g *addFloat32Host) r7() int {
 	v171 := 256 <= uint32(v167)
 	u122 := g.v122
 	c2 := g.c2
-	v238 := 1 < uint32(c2)
-	v239 := int32(1)
-	if v238 {
-		v239 = c2
-	}
-	v240 := v239 != 0
-	basex := g.Base(0)
 	v5 := g.v5
 	v7 := g.v7
 	p3 := g.Pointer(3)
@@ -615,8 +607,7 @@ func (g *addFloat32Host) r7() int {
 	h165 := g.v165[:n]
 	v21 := g.v21
 	p1 := g.Pointer(1)
-	u237 := g.v237
-	h258 := g.v258[:n]
+	h254 := g.v254[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -629,13 +620,12 @@ func (g *addFloat32Host) r7() int {
 		v126 := e126
 		v163 := h163[li]
 		v164 := h164[li]
-		v0 := int32(basex + li)
 		v14 := int32(li)
 		v34 := v14 * 8
 		v35 := int64(uint32(v34))
-		var v124, v138, v150, v155, v156, v162, v165, v235, v237, v248, v256, v287 int32
-		var v125, v151, v157, v234, v247, v252, v255, v258, v288 float32
-		var v132, v133, v134, v136, v246 int64
+		var v124, v138, v150, v155, v156, v162, v165, v235, v244, v252, v285, v287 int32
+		var v125, v151, v157, v234, v243, v248, v251, v254, v286 float32
+		var v132, v133, v134, v136, v242 int64
 		var v142, v236 bool
 		if v168 {
 			goto b88
@@ -673,23 +663,21 @@ func (g *addFloat32Host) r7() int {
 		}
 		continue
 	b127:
-		v237 = v126 + 1
-		if !v240 {
-			g.Fault(2, 0, 0, v0)
-			g.Leave(li)
-			continue
+		{
+			v237 := v126 + 1
+			if uint32(v237) >= uint32(c2) {
+				v242 = (int64(uint32(v122-v167)) * 2048) + v35
+				v243 = 0
+				v244 = 0
+				goto b129
+			}
+			v285 = v163
+			v286 = v164
+			v287 = v237
 		}
-		if int32(uint32(v237)%uint32(v239)) == 0 {
-			v246 = (int64(uint32(v122-v167)) * 2048) + v35
-			v247 = 0
-			v248 = 0
-			goto b130
-		}
-		v287 = v163
-		v288 = v164
-		v124 = v287
-		v125 = v288
-		v126 = v237
+		v124 = v285
+		v125 = v286
+		v126 = v287
 	b66:
 		if uint32(v14) > uint32(v122) {
 			v163 = v124
@@ -782,33 +770,32 @@ func (g *addFloat32Host) r7() int {
 			next = 6
 		}
 		continue
-	b130:
-		v250 := v246 + int64(uint32(v248))
-		if v21 <= v250 {
-			v258 = v247
-			goto b135
+	b129:
+		v246 := v242 + int64(uint32(v244))
+		if v21 <= v246 {
+			v254 = v243
+			goto b134
 		}
-		v252 = *(*float32)(unsafe.Add(p1, int(v250)*4))
-		if v248 == 0 {
-			v255 = v252
+		v248 = *(*float32)(unsafe.Add(p1, int(v246)*4))
+		if v244 == 0 {
+			v251 = v248
 		} else {
-			v255 = float32(v247 + v252)
+			v251 = float32(v243 + v248)
 		}
-		v256 = v248 + 1
-		if v256 < 8 {
-			v247 = v255
-			v248 = v256
-			goto b130
+		v252 = v244 + 1
+		if v252 < 8 {
+			v243 = v251
+			v244 = v252
+			goto b129
 		}
-		v258 = v255
-	b135:
+		v254 = v251
+	b134:
 		h121[li] = v121
 		u122 = v122
 		u123 = v123
 		h163[li] = v163
 		h164[li] = v164
-		u237 = v237
-		h258[li] = v258
+		h254[li] = v254
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -820,7 +807,6 @@ func (g *addFloat32Host) r7() int {
 	g.v167 = v167
 	g.v123 = u123
 	g.v126 = u126
-	g.v237 = u237
 	return next
 }
 
@@ -837,7 +823,7 @@ func (g *addFloat32Host) r8() int {
 		v164 := h164[li]
 		*(*float32)(unsafe.Add(m0, int(v14&255)*4)) = v164
 	}
-	// Barrier, lookback.go:261
+	// Barrier, lookback.go:263
 	h121 := g.v121[:n]
 	e122 := g.v122
 	v167 := g.v167
@@ -1133,24 +1119,24 @@ func (g *addFloat32Host) r10() int {
 func (g *addFloat32Host) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h258 := g.v258[:n]
-	h260 := g.v260[:n]
-	u261 := g.v261
+	h254 := g.v254[:n]
+	h256 := g.v256[:n]
+	u257 := g.v257
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v258 := h258[li]
-		var v260 float32
-		var v261 int32
-		*(*float32)(unsafe.Add(m0, li*4)) = v258
-		v260 = v258
-		v261 = 1
-		if v261 < 256 {
-			h260[li] = v260
-			u261 = v261
+		v254 := h254[li]
+		var v256 float32
+		var v257 int32
+		*(*float32)(unsafe.Add(m0, li*4)) = v254
+		v256 = v254
+		v257 = 1
+		if v257 < 256 {
+			h256[li] = v256
+			u257 = v257
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -1166,59 +1152,59 @@ func (g *addFloat32Host) r11() int {
 			next = 13
 		}
 	}
-	g.v261 = u261
+	g.v257 = u257
 	return next
 }
 
 func (g *addFloat32Host) r12() int {
 	const n = 256
-	v261 := g.v261
+	v257 := g.v257
 	m0 := g.Memory(0)
-	h260 := g.v260[:n]
-	h263 := g.v263[:n]
-	h266 := g.v266[:n]
+	h256 := g.v256[:n]
+	h259 := g.v259[:n]
+	h262 := g.v262[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
-		v260 := h260[li]
-		var v266 float32
-		v263 := v261 <= v14
-		if v263 {
-			v266 = *(*float32)(unsafe.Add(m0, int(v14-v261)*4))
+		v256 := h256[li]
+		var v262 float32
+		v259 := v257 <= v14
+		if v259 {
+			v262 = *(*float32)(unsafe.Add(m0, int(v14-v257)*4))
 		} else {
-			v266 = v260
+			v262 = v256
 		}
-		h263[li] = v263
-		h266[li] = v266
+		h259[li] = v259
+		h262[li] = v262
 	}
 	// Barrier, by.go:113
-	e261 := g.v261
-	u261 := g.v261
+	e257 := g.v257
+	u257 := g.v257
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v260 := h260[li]
-		v261 := e261
-		v263 := h263[li]
-		v266 := h266[li]
-		var v269 float32
-		if v263 {
-			v267 := float32(v266 + v260)
-			*(*float32)(unsafe.Add(m0, li*4)) = v267
-			v269 = v267
+		v256 := h256[li]
+		v257 := e257
+		v259 := h259[li]
+		v262 := h262[li]
+		var v265 float32
+		if v259 {
+			v263 := float32(v262 + v256)
+			*(*float32)(unsafe.Add(m0, li*4)) = v263
+			v265 = v263
 		} else {
-			v269 = v260
+			v265 = v256
 		}
-		v260 = v269
-		v261 = v261 * 2
-		if v261 < 256 {
-			h260[li] = v260
-			u261 = v261
+		v256 = v265
+		v257 = v257 * 2
+		if v257 < 256 {
+			h256[li] = v256
+			u257 = v257
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -1234,7 +1220,7 @@ func (g *addFloat32Host) r12() int {
 			next = 13
 		}
 	}
-	g.v261 = u261
+	g.v257 = u257
 	return next
 }
 
@@ -1249,7 +1235,6 @@ func (g *addFloat32Host) r14() int {
 	v7 := g.v7
 	p3 := g.Pointer(3)
 	p4 := g.Pointer(4)
-	v237 := g.v237
 	u126 := g.v126
 	h165 := g.v165[:n]
 	dead := g.Dead[:n]
@@ -1260,48 +1245,51 @@ func (g *addFloat32Host) r14() int {
 		v163 := h163[li]
 		v164 := h164[li]
 		v14 := int32(li)
-		var v124, v126, v138, v150, v155, v156, v162, v165, v287 int32
-		var v125, v151, v157, v288 float32
-		var v132, v133, v134, v136, v276, v278 int64
+		var v124, v126, v138, v150, v155, v156, v162, v165, v283, v285, v287 int32
+		var v125, v151, v157, v284, v286 float32
+		var v132, v133, v134, v136, v272, v274 int64
 		var v142 bool
-		v271 := *(*float32)(unsafe.Add(m0, 1020))
+		v267 := *(*float32)(unsafe.Add(m0, 1020))
 		if v14 != v167 {
-			v287 = v163
-			v288 = v164
-			goto b152
-		}
-		{
-			v274 := int64(uint32(v122 - v14))
-			v276 = (v274 * 2) + 3
-			v278 = (v274 * 3) + 2
-			if v5 <= v276 {
-				goto b151
-			}
-		}
-		if v7 <= v278 {
+			v283 = v163
+			v284 = v164
 			goto b151
 		}
 		{
-			v281 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v276)*4)), int32(0), int32(1))
-			if v281 {
-				*(*float32)(unsafe.Add(p4, int(v278)*4)) = v271
-				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v276)*4)), int32(2))
+			v270 := int64(uint32(v122 - v14))
+			v272 = (v270 * 2) + 3
+			v274 = (v270 * 3) + 2
+			if v5 <= v272 {
+				goto b150
 			}
+		}
+		if v7 <= v274 {
+			goto b150
+		}
+		{
+			v277 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v272)*4)), int32(0), int32(1))
+			if v277 {
+				*(*float32)(unsafe.Add(p4, int(v274)*4)) = v267
+				kernelimpl.HostFence()
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v272)*4)), int32(2))
+			}
+		}
+	b150:
+		{
+			v282 := int32(1)
+			if v14 == v122 {
+				v282 = 2
+			}
+			v283 = v282
+			v284 = v267
 		}
 	b151:
-		{
-			v286 := int32(1)
-			if v14 == v122 {
-				v286 = 2
-			}
-			v287 = v286
-			v288 = v271
-		}
-	b152:
-		v124 = v287
-		v125 = v288
-		v126 = v237
+		v285 = v283
+		v286 = v284
+		v287 = 0
+		v124 = v285
+		v125 = v286
+		v126 = v287
 		if uint32(v14) > uint32(v122) {
 			v163 = v124
 			v164 = v125
@@ -1391,29 +1379,29 @@ func (g *addFloat32Host) r14() int {
 // sumFloat32Host is a work-group of the kernel [SumFloat32].
 type sumFloat32Host struct {
 	kernelimpl.HostGroup
-	c0              int32
-	c1              int32
-	c2              int32
-	c3              int32
-	v1, v3, v5, v10 int64
+	c0             int32
+	c1             int32
+	c2             int32
+	c3             int32
+	v0, v2, v4, v9 int64
 
-	v7 int8
+	v6 int8
 
-	v20, v32 int64
+	v19, v31 int64
 
-	v30, v340, v342 []int32
+	v29, v339, v341 []int32
 
-	v31, v300, v302, v306, v343, v344, v517, v523, v525 int32
+	v30, v299, v301, v305, v342, v343, v518, v520 int32
 
-	v35, v40, v45, v50, v55, v60, v65, v70, v75, v80, v85, v90, v95, v100, v105, v110, v115, v120, v125, v130, v135, v140, v145, v150, v155, v160 []int64
+	v34, v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159 []int64
 
-	v36, v41, v46, v51, v56, v61, v66, v71, v76, v81, v86, v91, v96, v101, v106, v111, v116, v121, v126, v131, v136, v141, v146, v151, v156, v161 []bool
+	v35, v40, v45, v50, v55, v60, v65, v70, v75, v80, v85, v90, v95, v100, v105, v110, v115, v120, v125, v130, v135, v140, v145, v150, v155, v160 []bool
 
-	v38, v43, v48, v53, v58, v63, v68, v73, v78, v83, v88, v93, v98, v103, v108, v113, v118, v123, v128, v133, v138, v143, v148, v153, v158, v163, v191, v194, v197, v200, v203, v206, v209, v212, v215, v218, v221, v224, v227, v228, v229, v233, v234, v249, v251, v253, v255, v257, v259, v261, v263, v265, v267, v269, v271, v273, v274, v275, v277, v278, v301, v341, v357, v379, v380, v447, v535, v541, v544 []float32
+	v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162, v190, v193, v196, v199, v202, v205, v208, v211, v214, v217, v220, v223, v226, v227, v228, v232, v233, v248, v250, v252, v254, v256, v258, v260, v262, v264, v266, v268, v270, v272, v273, v274, v276, v277, v300, v340, v356, v378, v379, v446, v530, v536, v539 []float32
 
-	v235, v279, v280, v524, v545 float32
+	v234, v278, v279, v519, v540 float32
 
-	v303 bool
+	v302 bool
 
 	sfloat32 []float32
 	sint32   []int32
@@ -1421,44 +1409,41 @@ type sumFloat32Host struct {
 
 func newSumFloat32Host() kernelimpl.HostForm { return new(sumFloat32Host) }
 
-const sumFloat32HostSites = `10	prim/lookback/lookback.go:242:16`
-
 func (g *sumFloat32Host) Begin() {
-	g.Sites = sumFloat32HostSites
 	const n = 256
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
-	g.v7 = kernelimpl.HostArg[int8](&g.HostGroup, 72)
-	g.v10 = g.Int64(88)
+	g.v0 = g.Int64(32)
+	g.v2 = g.Int64(48)
+	g.v4 = g.Int64(64)
+	g.v6 = kernelimpl.HostArg[int8](&g.HostGroup, 72)
+	g.v9 = g.Int64(88)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 13312)
-	kernelimpl.HostRoom(n, &g.sfloat32, &g.v38, &g.v43, &g.v48, &g.v53, &g.v58, &g.v63, &g.v68, &g.v73, &g.v78, &g.v83, &g.v88, &g.v93, &g.v98, &g.v103, &g.v108, &g.v113, &g.v118, &g.v123, &g.v128, &g.v133, &g.v138, &g.v143, &g.v148, &g.v153, &g.v158, &g.v163, &g.v191, &g.v194, &g.v197, &g.v200, &g.v203, &g.v206, &g.v209, &g.v212, &g.v215, &g.v218, &g.v221, &g.v224, &g.v227, &g.v228, &g.v229, &g.v233, &g.v234, &g.v249, &g.v251, &g.v253, &g.v255, &g.v257, &g.v259, &g.v261, &g.v263, &g.v265, &g.v267, &g.v269, &g.v271, &g.v273, &g.v274, &g.v275, &g.v277, &g.v278, &g.v301, &g.v341, &g.v357, &g.v379, &g.v380, &g.v447, &g.v535, &g.v541, &g.v544)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v30, &g.v340, &g.v342)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v37, &g.v42, &g.v47, &g.v52, &g.v57, &g.v62, &g.v67, &g.v72, &g.v77, &g.v82, &g.v87, &g.v92, &g.v97, &g.v102, &g.v107, &g.v112, &g.v117, &g.v122, &g.v127, &g.v132, &g.v137, &g.v142, &g.v147, &g.v152, &g.v157, &g.v162, &g.v190, &g.v193, &g.v196, &g.v199, &g.v202, &g.v205, &g.v208, &g.v211, &g.v214, &g.v217, &g.v220, &g.v223, &g.v226, &g.v227, &g.v228, &g.v232, &g.v233, &g.v248, &g.v250, &g.v252, &g.v254, &g.v256, &g.v258, &g.v260, &g.v262, &g.v264, &g.v266, &g.v268, &g.v270, &g.v272, &g.v273, &g.v274, &g.v276, &g.v277, &g.v300, &g.v340, &g.v356, &g.v378, &g.v379, &g.v446, &g.v530, &g.v536, &g.v539)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v339, &g.v341)
+	kernelimpl.HostRoom(n, &g.v34, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159)
 	kernelimpl.HostRoom(n, &g.v35, &g.v40, &g.v45, &g.v50, &g.v55, &g.v60, &g.v65, &g.v70, &g.v75, &g.v80, &g.v85, &g.v90, &g.v95, &g.v100, &g.v105, &g.v110, &g.v115, &g.v120, &g.v125, &g.v130, &g.v135, &g.v140, &g.v145, &g.v150, &g.v155, &g.v160)
-	kernelimpl.HostRoom(n, &g.v36, &g.v41, &g.v46, &g.v51, &g.v56, &g.v61, &g.v66, &g.v71, &g.v76, &g.v81, &g.v86, &g.v91, &g.v96, &g.v101, &g.v106, &g.v111, &g.v116, &g.v121, &g.v126, &g.v131, &g.v136, &g.v141, &g.v146, &g.v151, &g.v156, &g.v161)
 }
 
 func (g *sumFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 10: // GroupReduce, lookback.go:238
-			g.v343 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v342, -1))
+		case 10: // GroupReduce, lookback.go:239
+			g.v342 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v341, -1))
 			next = g.r11()
-		case 11: // Barrier, lookback.go:259
+		case 11: // Barrier, lookback.go:261
 			next = g.r12()
-		case 13: // Barrier, lookback.go:277
+		case 13: // Barrier, lookback.go:279
 			next = g.r14()
 		case 14: // Barrier, kernels.go:98
 			next = g.r15()
 		case 18: // GroupExclusiveScan, kernels.go:90
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v535, math.Float32frombits(0x80000000))
+			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v530, math.Float32frombits(0x80000000))
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
-			kernelimpl.HostShift(g.v541, in, len(in), math.Float32frombits(0x80000000))
+			kernelimpl.HostShift(g.v536, in, len(in), math.Float32frombits(0x80000000))
 			next = g.r19()
 		}
 	}
@@ -1468,443 +1453,443 @@ func (g *sumFloat32Host) r0() int {
 	const n = 256
 	// ZeroLocal, kernels.go:118
 	g.Zero(0)
-	v3 := g.v3
-	v14 := v3 == 0
-	v1 := g.v1
-	v10 := g.v10
-	v12 := v1 < v10
-	v13 := v10
-	if v12 {
-		v13 = v1
+	v2 := g.v2
+	v13 := v2 == 0
+	v0 := g.v0
+	v9 := g.v9
+	v11 := v0 < v9
+	v12 := v9
+	if v11 {
+		v12 = v0
 	}
 	p1 := g.Pointer(1)
-	v5 := g.v5
-	v24 := 0 < v5
+	v4 := g.v4
+	v23 := 0 < v4
 	p2 := g.Pointer(2)
 	c0 := g.c0
-	v27 := c0 + -1
-	v26 := c0 != 0
-	u20 := g.v20
-	h30 := g.v30[:n]
+	v26 := c0 + -1
+	v25 := c0 != 0
+	u19 := g.v19
+	h29 := g.v29[:n]
 	for li := range n {
-		var v20 int64
-		var v30 int32
-		if v14 {
-			v20 = v13
+		var v19 int64
+		var v29 int32
+		if v13 {
+			v19 = v12
 		} else {
-			v15 := *(*int64)(p1)
-			v17 := int64(0)
-			if 0 < v15 {
-				v17 = v15
+			v14 := *(*int64)(p1)
+			v16 := int64(0)
+			if 0 < v14 {
+				v16 = v14
 			}
-			v19 := v17
-			if v13 < v17 {
-				v19 = v13
+			v18 := v16
+			if v12 < v16 {
+				v18 = v12
 			}
-			v20 = v19
+			v19 = v18
 		}
 		if int32(li) != 0 {
-			v30 = 0
+			v29 = 0
 			goto b6
 		}
-		if v24 {
-			v25 := atomic.AddInt32((*int32)(p2), int32(1)) - int32(1)
-			v29 := v25
-			if v26 {
-				v29 = v27 - v25
+		if v23 {
+			v24 := atomic.AddInt32((*int32)(p2), int32(1)) - int32(1)
+			v28 := v24
+			if v25 {
+				v28 = v26 - v24
 			}
-			v30 = v29
+			v29 = v28
 		} else {
-			v30 = 0
+			v29 = 0
 		}
 	b6:
-		u20 = v20
-		h30[li] = v30
+		u19 = v19
+		h29[li] = v29
 	}
-	g.v20 = u20
+	g.v19 = u19
 	// GroupSelect, lookback.go:200
-	g.v31 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v30, 0)[int32(0)]
-	v20 := g.v20
-	v31 := g.v31
-	v32 := int64(uint32(v31))
-	v33 := v32 * 6656
-	v34 := v20 <= v33
+	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	v19 := g.v19
+	v30 := g.v30
+	v31 := int64(uint32(v30))
+	v32 := v31 * 6656
+	v33 := v19 <= v32
 	p0 := g.Pointer(0)
-	v39 := v33 + 256
-	v44 := v33 + 512
-	v49 := v33 + 768
-	v54 := v33 + 1024
-	v59 := v33 + 1280
-	v64 := v33 + 1536
-	v69 := v33 + 1792
-	v74 := v33 + 2048
-	v79 := v33 + 2304
-	v84 := v33 + 2560
-	v89 := v33 + 2816
-	v94 := v33 + 3072
-	v99 := v33 + 3328
-	v104 := v33 + 3584
-	v109 := v33 + 3840
-	v114 := v33 + 4096
-	v119 := v33 + 4352
-	v124 := v33 + 4608
-	v129 := v33 + 4864
-	v134 := v33 + 5120
-	v139 := v33 + 5376
-	v144 := v33 + 5632
-	v149 := v33 + 5888
-	v154 := v33 + 6144
-	v159 := v33 + 6400
+	v38 := v32 + 256
+	v43 := v32 + 512
+	v48 := v32 + 768
+	v53 := v32 + 1024
+	v58 := v32 + 1280
+	v63 := v32 + 1536
+	v68 := v32 + 1792
+	v73 := v32 + 2048
+	v78 := v32 + 2304
+	v83 := v32 + 2560
+	v88 := v32 + 2816
+	v93 := v32 + 3072
+	v98 := v32 + 3328
+	v103 := v32 + 3584
+	v108 := v32 + 3840
+	v113 := v32 + 4096
+	v118 := v32 + 4352
+	v123 := v32 + 4608
+	v128 := v32 + 4864
+	v133 := v32 + 5120
+	v138 := v32 + 5376
+	v143 := v32 + 5632
+	v148 := v32 + 5888
+	v153 := v32 + 6144
+	v158 := v32 + 6400
+	h34 := g.v34[:n]
 	h35 := g.v35[:n]
-	h36 := g.v36[:n]
-	h38 := g.v38[:n]
+	h37 := g.v37[:n]
+	h39 := g.v39[:n]
 	h40 := g.v40[:n]
-	h41 := g.v41[:n]
-	h43 := g.v43[:n]
+	h42 := g.v42[:n]
+	h44 := g.v44[:n]
 	h45 := g.v45[:n]
-	h46 := g.v46[:n]
-	h48 := g.v48[:n]
+	h47 := g.v47[:n]
+	h49 := g.v49[:n]
 	h50 := g.v50[:n]
-	h51 := g.v51[:n]
-	h53 := g.v53[:n]
+	h52 := g.v52[:n]
+	h54 := g.v54[:n]
 	h55 := g.v55[:n]
-	h56 := g.v56[:n]
-	h58 := g.v58[:n]
+	h57 := g.v57[:n]
+	h59 := g.v59[:n]
 	h60 := g.v60[:n]
-	h61 := g.v61[:n]
-	h63 := g.v63[:n]
+	h62 := g.v62[:n]
+	h64 := g.v64[:n]
 	h65 := g.v65[:n]
-	h66 := g.v66[:n]
-	h68 := g.v68[:n]
+	h67 := g.v67[:n]
+	h69 := g.v69[:n]
 	h70 := g.v70[:n]
-	h71 := g.v71[:n]
-	h73 := g.v73[:n]
+	h72 := g.v72[:n]
+	h74 := g.v74[:n]
 	h75 := g.v75[:n]
-	h76 := g.v76[:n]
-	h78 := g.v78[:n]
+	h77 := g.v77[:n]
+	h79 := g.v79[:n]
 	h80 := g.v80[:n]
-	h81 := g.v81[:n]
-	h83 := g.v83[:n]
+	h82 := g.v82[:n]
+	h84 := g.v84[:n]
 	h85 := g.v85[:n]
-	h86 := g.v86[:n]
-	h88 := g.v88[:n]
+	h87 := g.v87[:n]
+	h89 := g.v89[:n]
 	h90 := g.v90[:n]
-	h91 := g.v91[:n]
-	h93 := g.v93[:n]
+	h92 := g.v92[:n]
+	h94 := g.v94[:n]
 	h95 := g.v95[:n]
-	h96 := g.v96[:n]
-	h98 := g.v98[:n]
+	h97 := g.v97[:n]
+	h99 := g.v99[:n]
 	h100 := g.v100[:n]
-	h101 := g.v101[:n]
-	h103 := g.v103[:n]
+	h102 := g.v102[:n]
+	h104 := g.v104[:n]
 	h105 := g.v105[:n]
-	h106 := g.v106[:n]
-	h108 := g.v108[:n]
+	h107 := g.v107[:n]
+	h109 := g.v109[:n]
 	h110 := g.v110[:n]
-	h111 := g.v111[:n]
-	h113 := g.v113[:n]
+	h112 := g.v112[:n]
+	h114 := g.v114[:n]
 	h115 := g.v115[:n]
-	h116 := g.v116[:n]
-	h118 := g.v118[:n]
+	h117 := g.v117[:n]
+	h119 := g.v119[:n]
 	h120 := g.v120[:n]
-	h121 := g.v121[:n]
-	h123 := g.v123[:n]
+	h122 := g.v122[:n]
+	h124 := g.v124[:n]
 	h125 := g.v125[:n]
-	h126 := g.v126[:n]
-	h128 := g.v128[:n]
+	h127 := g.v127[:n]
+	h129 := g.v129[:n]
 	h130 := g.v130[:n]
-	h131 := g.v131[:n]
-	h133 := g.v133[:n]
+	h132 := g.v132[:n]
+	h134 := g.v134[:n]
 	h135 := g.v135[:n]
-	h136 := g.v136[:n]
-	h138 := g.v138[:n]
+	h137 := g.v137[:n]
+	h139 := g.v139[:n]
 	h140 := g.v140[:n]
-	h141 := g.v141[:n]
-	h143 := g.v143[:n]
+	h142 := g.v142[:n]
+	h144 := g.v144[:n]
 	h145 := g.v145[:n]
-	h146 := g.v146[:n]
-	h148 := g.v148[:n]
+	h147 := g.v147[:n]
+	h149 := g.v149[:n]
 	h150 := g.v150[:n]
-	h151 := g.v151[:n]
-	h153 := g.v153[:n]
+	h152 := g.v152[:n]
+	h154 := g.v154[:n]
 	h155 := g.v155[:n]
-	h156 := g.v156[:n]
-	h158 := g.v158[:n]
+	h157 := g.v157[:n]
+	h159 := g.v159[:n]
 	h160 := g.v160[:n]
-	h161 := g.v161[:n]
-	h163 := g.v163[:n]
+	h162 := g.v162[:n]
 	more := false
 	for li := range n {
-		v21 := int32(li)
-		v22 := int64(uint32(v21))
-		var v38, v43, v48, v53, v58, v63, v68, v73, v78, v83, v88, v93, v98, v103, v108, v113, v118, v123, v128, v133, v138, v143, v148, v153, v158, v163 float32
-		if v34 {
+		v20 := int32(li)
+		v21 := int64(uint32(v20))
+		var v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 float32
+		if v33 {
 			g.Leave(li)
 			continue
 		}
-		v35 := v33 + v22
-		v36 := v35 < v20
-		if v36 {
-			v38 = *(*float32)(unsafe.Add(p0, int(v35)*4))
+		v34 := v32 + v21
+		v35 := v34 < v19
+		if v35 {
+			v37 = *(*float32)(unsafe.Add(p0, int(v34)*4))
 		} else {
-			v38 = 0
+			v37 = 0
 		}
-		v40 := v39 + v22
-		v41 := v40 < v20
-		if v41 {
-			v43 = *(*float32)(unsafe.Add(p0, int(v40)*4))
+		v39 := v38 + v21
+		v40 := v39 < v19
+		if v40 {
+			v42 = *(*float32)(unsafe.Add(p0, int(v39)*4))
 		} else {
-			v43 = 0
+			v42 = 0
 		}
-		v45 := v44 + v22
-		v46 := v45 < v20
-		if v46 {
-			v48 = *(*float32)(unsafe.Add(p0, int(v45)*4))
+		v44 := v43 + v21
+		v45 := v44 < v19
+		if v45 {
+			v47 = *(*float32)(unsafe.Add(p0, int(v44)*4))
 		} else {
-			v48 = 0
+			v47 = 0
 		}
-		v50 := v49 + v22
-		v51 := v50 < v20
-		if v51 {
-			v53 = *(*float32)(unsafe.Add(p0, int(v50)*4))
+		v49 := v48 + v21
+		v50 := v49 < v19
+		if v50 {
+			v52 = *(*float32)(unsafe.Add(p0, int(v49)*4))
 		} else {
-			v53 = 0
+			v52 = 0
 		}
-		v55 := v54 + v22
-		v56 := v55 < v20
-		if v56 {
-			v58 = *(*float32)(unsafe.Add(p0, int(v55)*4))
+		v54 := v53 + v21
+		v55 := v54 < v19
+		if v55 {
+			v57 = *(*float32)(unsafe.Add(p0, int(v54)*4))
 		} else {
-			v58 = 0
+			v57 = 0
 		}
-		v60 := v59 + v22
-		v61 := v60 < v20
-		if v61 {
-			v63 = *(*float32)(unsafe.Add(p0, int(v60)*4))
+		v59 := v58 + v21
+		v60 := v59 < v19
+		if v60 {
+			v62 = *(*float32)(unsafe.Add(p0, int(v59)*4))
 		} else {
-			v63 = 0
+			v62 = 0
 		}
-		v65 := v64 + v22
-		v66 := v65 < v20
-		if v66 {
-			v68 = *(*float32)(unsafe.Add(p0, int(v65)*4))
+		v64 := v63 + v21
+		v65 := v64 < v19
+		if v65 {
+			v67 = *(*float32)(unsafe.Add(p0, int(v64)*4))
 		} else {
-			v68 = 0
+			v67 = 0
 		}
-		v70 := v69 + v22
-		v71 := v70 < v20
-		if v71 {
-			v73 = *(*float32)(unsafe.Add(p0, int(v70)*4))
+		v69 := v68 + v21
+		v70 := v69 < v19
+		if v70 {
+			v72 = *(*float32)(unsafe.Add(p0, int(v69)*4))
 		} else {
-			v73 = 0
+			v72 = 0
 		}
-		v75 := v74 + v22
-		v76 := v75 < v20
-		if v76 {
-			v78 = *(*float32)(unsafe.Add(p0, int(v75)*4))
+		v74 := v73 + v21
+		v75 := v74 < v19
+		if v75 {
+			v77 = *(*float32)(unsafe.Add(p0, int(v74)*4))
 		} else {
-			v78 = 0
+			v77 = 0
 		}
-		v80 := v79 + v22
-		v81 := v80 < v20
-		if v81 {
-			v83 = *(*float32)(unsafe.Add(p0, int(v80)*4))
+		v79 := v78 + v21
+		v80 := v79 < v19
+		if v80 {
+			v82 = *(*float32)(unsafe.Add(p0, int(v79)*4))
 		} else {
-			v83 = 0
+			v82 = 0
 		}
-		v85 := v84 + v22
-		v86 := v85 < v20
-		if v86 {
-			v88 = *(*float32)(unsafe.Add(p0, int(v85)*4))
+		v84 := v83 + v21
+		v85 := v84 < v19
+		if v85 {
+			v87 = *(*float32)(unsafe.Add(p0, int(v84)*4))
 		} else {
-			v88 = 0
+			v87 = 0
 		}
-		v90 := v89 + v22
-		v91 := v90 < v20
-		if v91 {
-			v93 = *(*float32)(unsafe.Add(p0, int(v90)*4))
+		v89 := v88 + v21
+		v90 := v89 < v19
+		if v90 {
+			v92 = *(*float32)(unsafe.Add(p0, int(v89)*4))
 		} else {
-			v93 = 0
+			v92 = 0
 		}
-		v95 := v94 + v22
-		v96 := v95 < v20
-		if v96 {
-			v98 = *(*float32)(unsafe.Add(p0, int(v95)*4))
+		v94 := v93 + v21
+		v95 := v94 < v19
+		if v95 {
+			v97 = *(*float32)(unsafe.Add(p0, int(v94)*4))
 		} else {
-			v98 = 0
+			v97 = 0
 		}
-		v100 := v99 + v22
-		v101 := v100 < v20
-		if v101 {
-			v103 = *(*float32)(unsafe.Add(p0, int(v100)*4))
+		v99 := v98 + v21
+		v100 := v99 < v19
+		if v100 {
+			v102 = *(*float32)(unsafe.Add(p0, int(v99)*4))
 		} else {
-			v103 = 0
+			v102 = 0
 		}
-		v105 := v104 + v22
-		v106 := v105 < v20
-		if v106 {
-			v108 = *(*float32)(unsafe.Add(p0, int(v105)*4))
+		v104 := v103 + v21
+		v105 := v104 < v19
+		if v105 {
+			v107 = *(*float32)(unsafe.Add(p0, int(v104)*4))
 		} else {
-			v108 = 0
+			v107 = 0
 		}
-		v110 := v109 + v22
-		v111 := v110 < v20
-		if v111 {
-			v113 = *(*float32)(unsafe.Add(p0, int(v110)*4))
+		v109 := v108 + v21
+		v110 := v109 < v19
+		if v110 {
+			v112 = *(*float32)(unsafe.Add(p0, int(v109)*4))
 		} else {
-			v113 = 0
+			v112 = 0
 		}
-		v115 := v114 + v22
-		v116 := v115 < v20
-		if v116 {
-			v118 = *(*float32)(unsafe.Add(p0, int(v115)*4))
+		v114 := v113 + v21
+		v115 := v114 < v19
+		if v115 {
+			v117 = *(*float32)(unsafe.Add(p0, int(v114)*4))
 		} else {
-			v118 = 0
+			v117 = 0
 		}
-		v120 := v119 + v22
-		v121 := v120 < v20
-		if v121 {
-			v123 = *(*float32)(unsafe.Add(p0, int(v120)*4))
+		v119 := v118 + v21
+		v120 := v119 < v19
+		if v120 {
+			v122 = *(*float32)(unsafe.Add(p0, int(v119)*4))
 		} else {
-			v123 = 0
+			v122 = 0
 		}
-		v125 := v124 + v22
-		v126 := v125 < v20
-		if v126 {
-			v128 = *(*float32)(unsafe.Add(p0, int(v125)*4))
+		v124 := v123 + v21
+		v125 := v124 < v19
+		if v125 {
+			v127 = *(*float32)(unsafe.Add(p0, int(v124)*4))
 		} else {
-			v128 = 0
+			v127 = 0
 		}
-		v130 := v129 + v22
-		v131 := v130 < v20
-		if v131 {
-			v133 = *(*float32)(unsafe.Add(p0, int(v130)*4))
+		v129 := v128 + v21
+		v130 := v129 < v19
+		if v130 {
+			v132 = *(*float32)(unsafe.Add(p0, int(v129)*4))
 		} else {
-			v133 = 0
+			v132 = 0
 		}
-		v135 := v134 + v22
-		v136 := v135 < v20
-		if v136 {
-			v138 = *(*float32)(unsafe.Add(p0, int(v135)*4))
+		v134 := v133 + v21
+		v135 := v134 < v19
+		if v135 {
+			v137 = *(*float32)(unsafe.Add(p0, int(v134)*4))
 		} else {
-			v138 = 0
+			v137 = 0
 		}
-		v140 := v139 + v22
-		v141 := v140 < v20
-		if v141 {
-			v143 = *(*float32)(unsafe.Add(p0, int(v140)*4))
+		v139 := v138 + v21
+		v140 := v139 < v19
+		if v140 {
+			v142 = *(*float32)(unsafe.Add(p0, int(v139)*4))
 		} else {
-			v143 = 0
+			v142 = 0
 		}
-		v145 := v144 + v22
-		v146 := v145 < v20
-		if v146 {
-			v148 = *(*float32)(unsafe.Add(p0, int(v145)*4))
+		v144 := v143 + v21
+		v145 := v144 < v19
+		if v145 {
+			v147 = *(*float32)(unsafe.Add(p0, int(v144)*4))
 		} else {
-			v148 = 0
+			v147 = 0
 		}
-		v150 := v149 + v22
-		v151 := v150 < v20
-		if v151 {
-			v153 = *(*float32)(unsafe.Add(p0, int(v150)*4))
+		v149 := v148 + v21
+		v150 := v149 < v19
+		if v150 {
+			v152 = *(*float32)(unsafe.Add(p0, int(v149)*4))
 		} else {
-			v153 = 0
+			v152 = 0
 		}
-		v155 := v154 + v22
-		v156 := v155 < v20
-		if v156 {
-			v158 = *(*float32)(unsafe.Add(p0, int(v155)*4))
+		v154 := v153 + v21
+		v155 := v154 < v19
+		if v155 {
+			v157 = *(*float32)(unsafe.Add(p0, int(v154)*4))
 		} else {
-			v158 = 0
+			v157 = 0
 		}
-		v160 := v159 + v22
-		v161 := v160 < v20
-		if v161 {
-			v163 = *(*float32)(unsafe.Add(p0, int(v160)*4))
+		v159 := v158 + v21
+		v160 := v159 < v19
+		if v160 {
+			v162 = *(*float32)(unsafe.Add(p0, int(v159)*4))
 		} else {
-			v163 = 0
+			v162 = 0
 		}
+		h34[li] = v34
 		h35[li] = v35
-		h36[li] = v36
-		h38[li] = v38
+		h37[li] = v37
+		h39[li] = v39
 		h40[li] = v40
-		h41[li] = v41
-		h43[li] = v43
+		h42[li] = v42
+		h44[li] = v44
 		h45[li] = v45
-		h46[li] = v46
-		h48[li] = v48
+		h47[li] = v47
+		h49[li] = v49
 		h50[li] = v50
-		h51[li] = v51
-		h53[li] = v53
+		h52[li] = v52
+		h54[li] = v54
 		h55[li] = v55
-		h56[li] = v56
-		h58[li] = v58
+		h57[li] = v57
+		h59[li] = v59
 		h60[li] = v60
-		h61[li] = v61
-		h63[li] = v63
+		h62[li] = v62
+		h64[li] = v64
 		h65[li] = v65
-		h66[li] = v66
-		h68[li] = v68
+		h67[li] = v67
+		h69[li] = v69
 		h70[li] = v70
-		h71[li] = v71
-		h73[li] = v73
+		h72[li] = v72
+		h74[li] = v74
 		h75[li] = v75
-		h76[li] = v76
-		h78[li] = v78
+		h77[li] = v77
+		h79[li] = v79
 		h80[li] = v80
-		h81[li] = v81
-		h83[li] = v83
+		h82[li] = v82
+		h84[li] = v84
 		h85[li] = v85
-		h86[li] = v86
-		h88[li] = v88
+		h87[li] = v87
+		h89[li] = v89
 		h90[li] = v90
-		h91[li] = v91
-		h93[li] = v93
+		h92[li] = v92
+		h94[li] = v94
 		h95[li] = v95
-		h96[li] = v96
-		h98[li] = v98
+		h97[li] = v97
+		h99[li] = v99
 		h100[li] = v100
-		h101[li] = v101
-		h103[li] = v103
+		h102[li] = v102
+		h104[li] = v104
 		h105[li] = v105
-		h106[li] = v106
-		h108[li] = v108
+		h107[li] = v107
+		h109[li] = v109
 		h110[li] = v110
-		h111[li] = v111
-		h113[li] = v113
+		h112[li] = v112
+		h114[li] = v114
 		h115[li] = v115
-		h116[li] = v116
-		h118[li] = v118
+		h117[li] = v117
+		h119[li] = v119
 		h120[li] = v120
-		h121[li] = v121
-		h123[li] = v123
+		h122[li] = v122
+		h124[li] = v124
 		h125[li] = v125
-		h126[li] = v126
-		h128[li] = v128
+		h127[li] = v127
+		h129[li] = v129
 		h130[li] = v130
-		h131[li] = v131
-		h133[li] = v133
+		h132[li] = v132
+		h134[li] = v134
 		h135[li] = v135
-		h136[li] = v136
-		h138[li] = v138
+		h137[li] = v137
+		h139[li] = v139
 		h140[li] = v140
-		h141[li] = v141
-		h143[li] = v143
+		h142[li] = v142
+		h144[li] = v144
 		h145[li] = v145
-		h146[li] = v146
-		h148[li] = v148
+		h147[li] = v147
+		h149[li] = v149
 		h150[li] = v150
-		h151[li] = v151
-		h153[li] = v153
+		h152[li] = v152
+		h154[li] = v154
 		h155[li] = v155
-		h156[li] = v156
-		h158[li] = v158
+		h157[li] = v157
+		h159[li] = v159
 		h160[li] = v160
-		h161[li] = v161
-		h163[li] = v163
+		h162[li] = v162
 		more = true
 	}
-	g.v32 = v32
+	g.v31 = v31
 	if !more {
 		return -1
 	}
@@ -1915,283 +1900,283 @@ func (g *sumFloat32Host) r0() int {
 		if dead[li] {
 			continue
 		}
-		v38 := h38[li]
-		v43 := h43[li]
-		v48 := h48[li]
-		v53 := h53[li]
-		v58 := h58[li]
-		v63 := h63[li]
-		v68 := h68[li]
-		v73 := h73[li]
-		v78 := h78[li]
-		v83 := h83[li]
-		v88 := h88[li]
-		v93 := h93[li]
-		v98 := h98[li]
-		*(*float32)(unsafe.Add(m0, li*4)) = v38
-		*(*float32)(unsafe.Add(m0, li*4+1024)) = v43
-		*(*float32)(unsafe.Add(m0, li*4+2048)) = v48
-		*(*float32)(unsafe.Add(m0, li*4+3072)) = v53
-		*(*float32)(unsafe.Add(m0, li*4+4096)) = v58
-		*(*float32)(unsafe.Add(m0, li*4+5120)) = v63
-		*(*float32)(unsafe.Add(m0, li*4+6144)) = v68
-		*(*float32)(unsafe.Add(m0, li*4+7168)) = v73
-		*(*float32)(unsafe.Add(m0, li*4+8192)) = v78
-		*(*float32)(unsafe.Add(m0, li*4+9216)) = v83
-		*(*float32)(unsafe.Add(m0, li*4+10240)) = v88
-		*(*float32)(unsafe.Add(m0, li*4+11264)) = v93
-		*(*float32)(unsafe.Add(m0, li*4+12288)) = v98
+		v37 := h37[li]
+		v42 := h42[li]
+		v47 := h47[li]
+		v52 := h52[li]
+		v57 := h57[li]
+		v62 := h62[li]
+		v67 := h67[li]
+		v72 := h72[li]
+		v77 := h77[li]
+		v82 := h82[li]
+		v87 := h87[li]
+		v92 := h92[li]
+		v97 := h97[li]
+		*(*float32)(unsafe.Add(m0, li*4)) = v37
+		*(*float32)(unsafe.Add(m0, li*4+1024)) = v42
+		*(*float32)(unsafe.Add(m0, li*4+2048)) = v47
+		*(*float32)(unsafe.Add(m0, li*4+3072)) = v52
+		*(*float32)(unsafe.Add(m0, li*4+4096)) = v57
+		*(*float32)(unsafe.Add(m0, li*4+5120)) = v62
+		*(*float32)(unsafe.Add(m0, li*4+6144)) = v67
+		*(*float32)(unsafe.Add(m0, li*4+7168)) = v72
+		*(*float32)(unsafe.Add(m0, li*4+8192)) = v77
+		*(*float32)(unsafe.Add(m0, li*4+9216)) = v82
+		*(*float32)(unsafe.Add(m0, li*4+10240)) = v87
+		*(*float32)(unsafe.Add(m0, li*4+11264)) = v92
+		*(*float32)(unsafe.Add(m0, li*4+12288)) = v97
 	}
 	// Barrier, kernels.go:80
-	h191 := g.v191[:n]
-	h194 := g.v194[:n]
-	h197 := g.v197[:n]
-	h200 := g.v200[:n]
-	h203 := g.v203[:n]
-	h206 := g.v206[:n]
-	h209 := g.v209[:n]
-	h212 := g.v212[:n]
-	h215 := g.v215[:n]
-	h218 := g.v218[:n]
-	h221 := g.v221[:n]
-	h224 := g.v224[:n]
+	h190 := g.v190[:n]
+	h193 := g.v193[:n]
+	h196 := g.v196[:n]
+	h199 := g.v199[:n]
+	h202 := g.v202[:n]
+	h205 := g.v205[:n]
+	h208 := g.v208[:n]
+	h211 := g.v211[:n]
+	h214 := g.v214[:n]
+	h217 := g.v217[:n]
+	h220 := g.v220[:n]
+	h223 := g.v223[:n]
+	h226 := g.v226[:n]
 	h227 := g.v227[:n]
-	h228 := g.v228[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v191 := *(*float32)(unsafe.Add(m0, li*52))
-		v194 := *(*float32)(unsafe.Add(m0, li*52+4))
-		v197 := *(*float32)(unsafe.Add(m0, li*52+8))
-		v200 := *(*float32)(unsafe.Add(m0, li*52+12))
-		v201 := float32(float32(float32(float32(v191+0)+v194)+v197) + v200)
-		v203 := *(*float32)(unsafe.Add(m0, li*52+16))
-		v206 := *(*float32)(unsafe.Add(m0, li*52+20))
-		v209 := *(*float32)(unsafe.Add(m0, li*52+24))
-		v212 := *(*float32)(unsafe.Add(m0, li*52+28))
-		v213 := float32(float32(float32(float32(v201+v203)+v206)+v209) + v212)
-		v215 := *(*float32)(unsafe.Add(m0, li*52+32))
-		v218 := *(*float32)(unsafe.Add(m0, li*52+36))
-		v221 := *(*float32)(unsafe.Add(m0, li*52+40))
-		v224 := *(*float32)(unsafe.Add(m0, li*52+44))
-		v225 := float32(float32(float32(float32(v213+v215)+v218)+v221) + v224)
-		v227 := *(*float32)(unsafe.Add(m0, li*52+48))
-		v228 := float32(v225 + v227)
-		h191[li] = v191
-		h194[li] = v194
-		h197[li] = v197
-		h200[li] = v200
-		h203[li] = v203
-		h206[li] = v206
-		h209[li] = v209
-		h212[li] = v212
-		h215[li] = v215
-		h218[li] = v218
-		h221[li] = v221
-		h224[li] = v224
+		v190 := *(*float32)(unsafe.Add(m0, li*52))
+		v193 := *(*float32)(unsafe.Add(m0, li*52+4))
+		v196 := *(*float32)(unsafe.Add(m0, li*52+8))
+		v199 := *(*float32)(unsafe.Add(m0, li*52+12))
+		v200 := float32(float32(float32(float32(v190+0)+v193)+v196) + v199)
+		v202 := *(*float32)(unsafe.Add(m0, li*52+16))
+		v205 := *(*float32)(unsafe.Add(m0, li*52+20))
+		v208 := *(*float32)(unsafe.Add(m0, li*52+24))
+		v211 := *(*float32)(unsafe.Add(m0, li*52+28))
+		v212 := float32(float32(float32(float32(v200+v202)+v205)+v208) + v211)
+		v214 := *(*float32)(unsafe.Add(m0, li*52+32))
+		v217 := *(*float32)(unsafe.Add(m0, li*52+36))
+		v220 := *(*float32)(unsafe.Add(m0, li*52+40))
+		v223 := *(*float32)(unsafe.Add(m0, li*52+44))
+		v224 := float32(float32(float32(float32(v212+v214)+v217)+v220) + v223)
+		v226 := *(*float32)(unsafe.Add(m0, li*52+48))
+		v227 := float32(v224 + v226)
+		h190[li] = v190
+		h193[li] = v193
+		h196[li] = v196
+		h199[li] = v199
+		h202[li] = v202
+		h205[li] = v205
+		h208[li] = v208
+		h211[li] = v211
+		h214[li] = v214
+		h217[li] = v217
+		h220[li] = v220
+		h223[li] = v223
+		h226[li] = v226
 		h227[li] = v227
-		h228[li] = v228
 	}
 	// GroupExclusiveScan, kernels.go:90
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v228, math.Float32frombits(0x80000000))
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v227, math.Float32frombits(0x80000000))
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
-		kernelimpl.HostShift(g.v229, in, len(in), math.Float32frombits(0x80000000))
+		kernelimpl.HostShift(g.v228, in, len(in), math.Float32frombits(0x80000000))
 	}
-	h229 := g.v229[:n]
+	h228 := g.v228[:n]
+	h232 := g.v232[:n]
 	h233 := g.v233[:n]
-	h234 := g.v234[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v229 := h229[li]
 		v228 := h228[li]
-		v233 := float32(v229 + 0)
+		v227 := h227[li]
+		v232 := float32(v228 + 0)
 		if int32(li) == 0 {
-			v233 = 0
+			v232 = 0
 		}
-		v234 := float32(v233 + v228)
+		v233 := float32(v232 + v227)
+		h232[li] = v232
 		h233[li] = v233
-		h234[li] = v234
 	}
 	// GroupSelect, kernels.go:91
-	g.v235 = kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v234, 0)[int32(255)]
+	g.v234 = kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v233, 0)[int32(255)]
 	// Barrier, kernels.go:76
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v103 := h103[li]
-		v108 := h108[li]
-		v113 := h113[li]
-		v118 := h118[li]
-		v123 := h123[li]
-		v128 := h128[li]
-		v133 := h133[li]
-		v138 := h138[li]
-		v143 := h143[li]
-		v148 := h148[li]
-		v153 := h153[li]
-		v158 := h158[li]
-		v163 := h163[li]
-		*(*float32)(unsafe.Add(m0, li*4)) = v103
-		*(*float32)(unsafe.Add(m0, li*4+1024)) = v108
-		*(*float32)(unsafe.Add(m0, li*4+2048)) = v113
-		*(*float32)(unsafe.Add(m0, li*4+3072)) = v118
-		*(*float32)(unsafe.Add(m0, li*4+4096)) = v123
-		*(*float32)(unsafe.Add(m0, li*4+5120)) = v128
-		*(*float32)(unsafe.Add(m0, li*4+6144)) = v133
-		*(*float32)(unsafe.Add(m0, li*4+7168)) = v138
-		*(*float32)(unsafe.Add(m0, li*4+8192)) = v143
-		*(*float32)(unsafe.Add(m0, li*4+9216)) = v148
-		*(*float32)(unsafe.Add(m0, li*4+10240)) = v153
-		*(*float32)(unsafe.Add(m0, li*4+11264)) = v158
-		*(*float32)(unsafe.Add(m0, li*4+12288)) = v163
+		v102 := h102[li]
+		v107 := h107[li]
+		v112 := h112[li]
+		v117 := h117[li]
+		v122 := h122[li]
+		v127 := h127[li]
+		v132 := h132[li]
+		v137 := h137[li]
+		v142 := h142[li]
+		v147 := h147[li]
+		v152 := h152[li]
+		v157 := h157[li]
+		v162 := h162[li]
+		*(*float32)(unsafe.Add(m0, li*4)) = v102
+		*(*float32)(unsafe.Add(m0, li*4+1024)) = v107
+		*(*float32)(unsafe.Add(m0, li*4+2048)) = v112
+		*(*float32)(unsafe.Add(m0, li*4+3072)) = v117
+		*(*float32)(unsafe.Add(m0, li*4+4096)) = v122
+		*(*float32)(unsafe.Add(m0, li*4+5120)) = v127
+		*(*float32)(unsafe.Add(m0, li*4+6144)) = v132
+		*(*float32)(unsafe.Add(m0, li*4+7168)) = v137
+		*(*float32)(unsafe.Add(m0, li*4+8192)) = v142
+		*(*float32)(unsafe.Add(m0, li*4+9216)) = v147
+		*(*float32)(unsafe.Add(m0, li*4+10240)) = v152
+		*(*float32)(unsafe.Add(m0, li*4+11264)) = v157
+		*(*float32)(unsafe.Add(m0, li*4+12288)) = v162
 	}
 	// Barrier, kernels.go:80
-	h249 := g.v249[:n]
-	h251 := g.v251[:n]
-	h253 := g.v253[:n]
-	h255 := g.v255[:n]
-	h257 := g.v257[:n]
-	h259 := g.v259[:n]
-	h261 := g.v261[:n]
-	h263 := g.v263[:n]
-	h265 := g.v265[:n]
-	h267 := g.v267[:n]
-	h269 := g.v269[:n]
-	h271 := g.v271[:n]
+	h248 := g.v248[:n]
+	h250 := g.v250[:n]
+	h252 := g.v252[:n]
+	h254 := g.v254[:n]
+	h256 := g.v256[:n]
+	h258 := g.v258[:n]
+	h260 := g.v260[:n]
+	h262 := g.v262[:n]
+	h264 := g.v264[:n]
+	h266 := g.v266[:n]
+	h268 := g.v268[:n]
+	h270 := g.v270[:n]
+	h272 := g.v272[:n]
 	h273 := g.v273[:n]
-	h274 := g.v274[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v249 := *(*float32)(unsafe.Add(m0, li*52))
-		v251 := *(*float32)(unsafe.Add(m0, li*52+4))
-		v253 := *(*float32)(unsafe.Add(m0, li*52+8))
-		v255 := *(*float32)(unsafe.Add(m0, li*52+12))
-		v256 := float32(float32(float32(float32(v249+0)+v251)+v253) + v255)
-		v257 := *(*float32)(unsafe.Add(m0, li*52+16))
-		v259 := *(*float32)(unsafe.Add(m0, li*52+20))
-		v261 := *(*float32)(unsafe.Add(m0, li*52+24))
-		v263 := *(*float32)(unsafe.Add(m0, li*52+28))
-		v264 := float32(float32(float32(float32(v256+v257)+v259)+v261) + v263)
-		v265 := *(*float32)(unsafe.Add(m0, li*52+32))
-		v267 := *(*float32)(unsafe.Add(m0, li*52+36))
-		v269 := *(*float32)(unsafe.Add(m0, li*52+40))
-		v271 := *(*float32)(unsafe.Add(m0, li*52+44))
-		v272 := float32(float32(float32(float32(v264+v265)+v267)+v269) + v271)
-		v273 := *(*float32)(unsafe.Add(m0, li*52+48))
-		v274 := float32(v272 + v273)
-		h249[li] = v249
-		h251[li] = v251
-		h253[li] = v253
-		h255[li] = v255
-		h257[li] = v257
-		h259[li] = v259
-		h261[li] = v261
-		h263[li] = v263
-		h265[li] = v265
-		h267[li] = v267
-		h269[li] = v269
-		h271[li] = v271
+		v248 := *(*float32)(unsafe.Add(m0, li*52))
+		v250 := *(*float32)(unsafe.Add(m0, li*52+4))
+		v252 := *(*float32)(unsafe.Add(m0, li*52+8))
+		v254 := *(*float32)(unsafe.Add(m0, li*52+12))
+		v255 := float32(float32(float32(float32(v248+0)+v250)+v252) + v254)
+		v256 := *(*float32)(unsafe.Add(m0, li*52+16))
+		v258 := *(*float32)(unsafe.Add(m0, li*52+20))
+		v260 := *(*float32)(unsafe.Add(m0, li*52+24))
+		v262 := *(*float32)(unsafe.Add(m0, li*52+28))
+		v263 := float32(float32(float32(float32(v255+v256)+v258)+v260) + v262)
+		v264 := *(*float32)(unsafe.Add(m0, li*52+32))
+		v266 := *(*float32)(unsafe.Add(m0, li*52+36))
+		v268 := *(*float32)(unsafe.Add(m0, li*52+40))
+		v270 := *(*float32)(unsafe.Add(m0, li*52+44))
+		v271 := float32(float32(float32(float32(v263+v264)+v266)+v268) + v270)
+		v272 := *(*float32)(unsafe.Add(m0, li*52+48))
+		v273 := float32(v271 + v272)
+		h248[li] = v248
+		h250[li] = v250
+		h252[li] = v252
+		h254[li] = v254
+		h256[li] = v256
+		h258[li] = v258
+		h260[li] = v260
+		h262[li] = v262
+		h264[li] = v264
+		h266[li] = v266
+		h268[li] = v268
+		h270[li] = v270
+		h272[li] = v272
 		h273[li] = v273
-		h274[li] = v274
 	}
 	// GroupExclusiveScan, kernels.go:90
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v274, math.Float32frombits(0x80000000))
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v273, math.Float32frombits(0x80000000))
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
-		kernelimpl.HostShift(g.v275, in, len(in), math.Float32frombits(0x80000000))
+		kernelimpl.HostShift(g.v274, in, len(in), math.Float32frombits(0x80000000))
 	}
-	h275 := g.v275[:n]
+	h274 := g.v274[:n]
+	h276 := g.v276[:n]
 	h277 := g.v277[:n]
-	h278 := g.v278[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v275 := h275[li]
-		v231 := int32(li)
-		v232 := v231 == 0
 		v274 := h274[li]
-		v277 := float32(v275 + 0)
-		if v232 {
-			v277 = 0
+		v230 := int32(li)
+		v231 := v230 == 0
+		v273 := h273[li]
+		v276 := float32(v274 + 0)
+		if v231 {
+			v276 = 0
 		}
-		v278 := float32(v277 + v274)
+		v277 := float32(v276 + v273)
+		h276[li] = v276
 		h277[li] = v277
-		h278[li] = v278
 	}
 	// GroupSelect, kernels.go:91
-	g.v279 = kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v278, 0)[int32(255)]
+	g.v278 = kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v277, 0)[int32(255)]
 	c1 := g.c1
-	v281 := c1 == 0
-	v286 := v32 * 2
-	v288 := v286 + 4
-	v289 := v5 < v288
-	v287 := v286 + 2
-	v284 := v31 == 0
-	v285 := int32(1)
-	if v284 {
-		v285 = 2
+	v280 := c1 == 0
+	v285 := v31 * 2
+	v287 := v285 + 4
+	v288 := v4 < v287
+	v286 := v285 + 2
+	v283 := v30 == 0
+	v284 := int32(1)
+	if v283 {
+		v284 = 2
 	}
-	v290 := v285 << 30
-	v235 := g.v235
-	v279 := g.v279
-	v280 := float32(v235 + v279)
-	v291 := int32(math.Float32bits(v280))
-	v292 := v291 & 1073741823
-	v293 := v290 | v292
-	v295 := v286 + 3
-	v296 := int32(uint32(v291) >> 30)
-	v297 := v290 | v296
-	v299 := v31 == 0
+	v289 := v284 << 30
+	v234 := g.v234
+	v278 := g.v278
+	v279 := float32(v234 + v278)
+	v290 := int32(math.Float32bits(v279))
+	v291 := v290 & 1073741823
+	v292 := v289 | v291
+	v294 := v285 + 3
+	v295 := int32(uint32(v290) >> 30)
+	v296 := v289 | v295
+	v298 := v30 == 0
+	h378 := g.v378[:n]
 	h379 := g.v379[:n]
-	h380 := g.v380[:n]
-	v300 := v31 + -1
-	h301 := g.v301[:n]
+	v299 := v30 + -1
+	h300 := g.v300[:n]
+	u301 := g.v301
 	u302 := g.v302
-	u303 := g.v303
-	u306 := g.v306
+	u305 := g.v305
+	h339 := g.v339[:n]
 	h340 := g.v340[:n]
 	h341 := g.v341[:n]
-	h342 := g.v342[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v21 := int32(li)
-		v23 := v21 == 0
-		v233 := h233[li]
-		var v301, v305, v328, v334, v341, v379 float32
-		var v302, v304, v306, v327, v332, v333, v339, v340, v342 int32
-		var v303 bool
-		var v311, v312 int64
-		if !v23 {
+		v20 := int32(li)
+		v22 := v20 == 0
+		v232 := h232[li]
+		var v300, v304, v327, v333, v340, v378 float32
+		var v301, v303, v305, v326, v331, v332, v338, v339, v341 int32
+		var v302 bool
+		var v310, v311 int64
+		if !v22 {
 			goto b74
 		}
-		if v281 {
+		if v280 {
 			goto b72
 		}
-		if int32(uint32(v31)%uint32(c1)) == 0 {
+		if int32(uint32(v30)%uint32(c1)) == 0 {
 			goto b74
 		}
 	b72:
-		if !v289 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v287)*4)), v293)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v295)*4)), v297)
+		if !v288 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v286)*4)), v292)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v294)*4)), v296)
 		}
 	b74:
-		if v299 {
-			v379 = 0
-			v380 := float32(v379 + v233)
+		if v298 {
+			v378 = 0
+			v379 := float32(v378 + v232)
+			h378[li] = v378
 			h379[li] = v379
-			h380[li] = v380
 			if next != 14 {
 				if next >= 0 {
 					return g.Diverge()
@@ -2200,68 +2185,68 @@ func (g *sumFloat32Host) r0() int {
 			}
 			continue
 		}
-		v301 = 0
-		v302 = v300
-		v303 = true
-		v304 = 0
-		v305 = v301
-		v306 = 0
-		if uint32(v21) > uint32(v302) {
+		v300 = 0
+		v301 = v299
+		v302 = true
+		v303 = 0
+		v304 = v300
+		v305 = 0
+		if uint32(v20) > uint32(v301) {
+			v339 = v303
 			v340 = v304
-			v341 = v305
-			v342 = 512
+			v341 = 512
 			goto b87
 		}
-		if v304 != 0 {
+		if v303 != 0 {
+			v332 = v303
 			v333 = v304
-			v334 = v305
 			goto b84
 		}
-		v311 = int64(uint32(v302-v21)) * 2
-		v312 = v311 + 2
-		if v5 < (v311 + 4) {
+		v310 = int64(uint32(v301-v20)) * 2
+		v311 = v310 + 2
+		if v4 < (v310 + 4) {
+			v326 = 0
 			v327 = 0
-			v328 = 0
 		} else {
-			v315 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v312)*4)))
-			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v311+3)*4)))
-			v318 := int32(uint32(v315) >> 30)
-			v321 := v318
-			if int32(uint32(v317)>>30) != v318 {
-				v321 = 0
+			v314 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v311)*4)))
+			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v310+3)*4)))
+			v317 := int32(uint32(v314) >> 30)
+			v320 := v317
+			if int32(uint32(v316)>>30) != v317 {
+				v320 = 0
 			}
-			v326 := math.Float32frombits(uint32((v315 & 1073741823) | ((v317 & 1073741823) << 30)))
-			v327 = v321
-			v328 = v326
+			v325 := math.Float32frombits(uint32((v314 & 1073741823) | ((v316 & 1073741823) << 30)))
+			v326 = v320
+			v327 = v325
 		}
-		if v21 == v302 {
-			v331 := v327
-			if v327 == 1 {
-				v331 = 2
+		if v20 == v301 {
+			v330 := v326
+			if v326 == 1 {
+				v330 = 2
 			}
-			v332 = v331
+			v331 = v330
 		} else {
-			v332 = v327
+			v331 = v326
 		}
-		v333 = v332
-		v334 = v328
+		v332 = v331
+		v333 = v327
 	b84:
-		if v333 != 1 {
-			v339 = (v21 * 2) + int32(uint32(v333)>>1)
+		if v332 != 1 {
+			v338 = (v20 * 2) + int32(uint32(v332)>>1)
 		} else {
-			v339 = 512
+			v338 = 512
 		}
+		v339 = v332
 		v340 = v333
-		v341 = v334
-		v342 = v339
+		v341 = v338
 	b87:
-		h301[li] = v301
+		h300[li] = v300
+		u301 = v301
 		u302 = v302
-		u303 = v303
-		u306 = v306
+		u305 = v305
+		h339[li] = v339
 		h340[li] = v340
 		h341[li] = v341
-		h342[li] = v342
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2269,48 +2254,40 @@ func (g *sumFloat32Host) r0() int {
 			next = 10
 		}
 	}
-	g.v280 = v280
-	g.v300 = v300
+	g.v279 = v279
+	g.v299 = v299
+	g.v301 = u301
 	g.v302 = u302
-	g.v303 = u303
-	g.v306 = u306
+	g.v305 = u305
 	return next
 }
 
 func (g *sumFloat32Host) r11() int {
 	const n = 256
-	h301 := g.v301[:n]
+	h300 := g.v300[:n]
+	e301 := g.v301
 	e302 := g.v302
-	e303 := g.v303
-	e306 := g.v306
+	e305 := g.v305
+	h339 := g.v339[:n]
 	h340 := g.v340[:n]
-	h341 := g.v341[:n]
-	v343 := g.v343
-	v345 := 512 <= uint32(v343)
-	v346 := v343 & 1
-	v347 := v346 == 1
-	v344 := int32(uint32(v343) >> 1)
-	v348 := 256 <= uint32(v344)
-	u302 := g.v302
+	v342 := g.v342
+	v344 := 512 <= uint32(v342)
+	v345 := v342 & 1
+	v346 := v345 == 1
+	v343 := int32(uint32(v342) >> 1)
+	v347 := 256 <= uint32(v343)
+	u301 := g.v301
 	c2 := g.c2
-	v518 := 1 < uint32(c2)
-	v519 := int32(1)
-	if v518 {
-		v519 = c2
-	}
-	v520 := v519 != 0
-	basex := g.Base(0)
-	v5 := g.v5
+	v4 := g.v4
 	p2 := g.Pointer(2)
-	u303 := g.v303
-	u306 := g.v306
-	h342 := g.v342[:n]
-	v20 := g.v20
-	u517 := g.v517
-	u523 := g.v523
-	u524 := g.v524
-	u525 := g.v525
-	h535 := g.v535[:n]
+	u302 := g.v302
+	u305 := g.v305
+	h341 := g.v341[:n]
+	v19 := g.v19
+	u518 := g.v518
+	u519 := g.v519
+	u520 := g.v520
+	h530 := g.v530[:n]
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
@@ -2319,48 +2296,47 @@ func (g *sumFloat32Host) r11() int {
 		if dead[li] {
 			continue
 		}
-		v301 := h301[li]
+		v300 := h300[li]
+		v301 := e301
 		v302 := e302
-		v303 := e303
-		v306 := e306
+		v305 := e305
+		v339 := h339[li]
 		v340 := h340[li]
-		v341 := h341[li]
-		v0 := int32(basex + li)
-		v21 := int32(li)
-		v189 := v21 * 13
-		v190 := int64(uint32(v189))
-		var v304, v327, v332, v333, v339, v342, v515, v517, v523, v525, v566 int32
-		var v305, v328, v334, v514, v524, v535, v567 float32
-		var v311, v312, v536 int64
-		var v516 bool
-		if v345 {
+		v20 := int32(li)
+		v188 := v20 * 13
+		v189 := int64(uint32(v188))
+		var v303, v326, v331, v332, v338, v341, v514, v518, v520, v563, v565 int32
+		var v304, v327, v333, v513, v519, v530, v564 float32
+		var v310, v311, v531 int64
+		var v515 bool
+		if v344 {
 			goto b90
 		}
-		if !v347 {
+		if !v346 {
 			goto b218
 		}
 	b90:
-		if !v303 {
+		if !v302 {
 			goto b93
 		}
-		if v348 {
-			v514 = v301
-			v515 = v302 + -256
-			v516 = true
+		if v347 {
+			v513 = v300
+			v514 = v301 + -256
+			v515 = true
 		} else {
 			goto b93
 		}
+		v300 = v513
 		v301 = v514
 		v302 = v515
-		v303 = v516
-		v304 = 0
-		v305 = v301
-		v306 = 0
+		v303 = 0
+		v304 = v300
+		v305 = 0
 		goto b77
 	b93:
-		h301[li] = v301
-		u302 = v302
-		h341[li] = v341
+		h300[li] = v300
+		u301 = v301
+		h340[li] = v340
 		if next != 11 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2369,81 +2345,79 @@ func (g *sumFloat32Host) r11() int {
 		}
 		continue
 	b218:
-		v517 = v306 + 1
-		if !v520 {
-			g.Fault(0, 0, 0, v0)
-			g.Leave(li)
-			continue
+		{
+			v516 := v305 + 1
+			if uint32(v516) >= uint32(c2) {
+				v518 = v301 - v343
+				v519 = 0
+				v520 = 0
+				goto b220
+			}
+			v563 = v339
+			v564 = v340
+			v565 = v516
 		}
-		if int32(uint32(v517)%uint32(v519)) == 0 {
-			v523 = v302 - v344
-			v524 = 0
-			v525 = 0
-			goto b221
-		}
-		v566 = v340
-		v567 = v341
-		v304 = v566
-		v305 = v567
-		v306 = v517
+		v303 = v563
+		v304 = v564
+		v305 = v565
 	b77:
-		if uint32(v21) > uint32(v302) {
+		if uint32(v20) > uint32(v301) {
+			v339 = v303
 			v340 = v304
-			v341 = v305
-			v342 = 512
+			v341 = 512
 			goto b87
 		}
-		if v304 != 0 {
+		if v303 != 0 {
+			v332 = v303
 			v333 = v304
-			v334 = v305
 			goto b84
 		}
-		v311 = int64(uint32(v302-v21)) * 2
-		v312 = v311 + 2
-		if v5 < (v311 + 4) {
+		v310 = int64(uint32(v301-v20)) * 2
+		v311 = v310 + 2
+		if v4 < (v310 + 4) {
+			v326 = 0
 			v327 = 0
-			v328 = 0
 		} else {
-			v315 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v312)*4)))
-			v316 := v311 + 3
-			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
-			v318 := int32(uint32(v315) >> 30)
-			v321 := v318
-			if int32(uint32(v317)>>30) != v318 {
-				v321 = 0
+			v314 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v311)*4)))
+			v315 := v310 + 3
+			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315)*4)))
+			v317 := int32(uint32(v314) >> 30)
+			v320 := v317
+			if int32(uint32(v316)>>30) != v317 {
+				v320 = 0
 			}
-			v326 := math.Float32frombits(uint32((v315 & 1073741823) | ((v317 & 1073741823) << 30)))
-			v327 = v321
-			v328 = v326
+			v325 := math.Float32frombits(uint32((v314 & 1073741823) | ((v316 & 1073741823) << 30)))
+			v326 = v320
+			v327 = v325
 		}
-		if v21 == v302 {
-			v331 := v327
-			if v327 == 1 {
-				v331 = 2
+		if v20 == v301 {
+			v330 := v326
+			if v326 == 1 {
+				v330 = 2
 			}
-			v332 = v331
+			v331 = v330
 		} else {
-			v332 = v327
+			v331 = v326
 		}
-		v333 = v332
-		v334 = v328
+		v332 = v331
+		v333 = v327
 	b84:
-		if v333 != 1 {
-			v339 = (v21 * 2) + int32(uint32(v333)>>1)
+		if v332 != 1 {
+			v338 = (v20 * 2) + int32(uint32(v332)>>1)
 		} else {
-			v339 = 512
+			v338 = 512
 		}
+		v339 = v332
 		v340 = v333
-		v341 = v334
-		v342 = v339
+		v341 = v338
 	b87:
-		h301[li] = v301
+		h300[li] = v300
+		u301 = v301
 		u302 = v302
-		u303 = v303
-		u306 = v306
+		u305 = v305
+		h339[li] = v339
 		h340[li] = v340
 		h341[li] = v341
-		h342[li] = v342
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2451,27 +2425,26 @@ func (g *sumFloat32Host) r11() int {
 			next = 10
 		}
 		continue
-	b221:
-		v531 := ((int64(uint32(v523)) * 6656) + int64(uint32(v525*3328))) + v190
-		v532 := v531 + 13
-		v534 := v20
-		if v532 < v20 {
-			v534 = v532
+	b220:
+		v526 := ((int64(uint32(v518)) * 6656) + int64(uint32(v520*3328))) + v189
+		v527 := v526 + 13
+		v529 := v19
+		if v527 < v19 {
+			v529 = v527
 		}
-		v535 = 0
-		v536 = v531
-	b222:
-		if v536 >= v534 {
-			h301[li] = v301
+		v530 = 0
+		v531 = v526
+	b221:
+		if v531 >= v529 {
+			h300[li] = v300
+			u301 = v301
 			u302 = v302
-			u303 = v303
+			h339[li] = v339
 			h340[li] = v340
-			h341[li] = v341
-			u517 = v517
-			u523 = v523
-			u524 = v524
-			u525 = v525
-			h535[li] = v535
+			u518 = v518
+			u519 = v519
+			u520 = v520
+			h530[li] = v530
 			if next != 18 {
 				if next >= 0 {
 					return g.Diverge()
@@ -2480,117 +2453,116 @@ func (g *sumFloat32Host) r11() int {
 			}
 			continue
 		}
-		v535 = float32(v535 + *(*float32)(unsafe.Add(p0, int(v536)*4)))
-		v536 = v536 + 1
+		v530 = float32(v530 + *(*float32)(unsafe.Add(p0, int(v531)*4)))
+		v531 = v531 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b222
+		goto b221
 	}
+	g.v301 = u301
+	g.v343 = v343
 	g.v302 = u302
-	g.v344 = v344
-	g.v303 = u303
-	g.v306 = u306
-	g.v517 = u517
-	g.v523 = u523
-	g.v524 = u524
-	g.v525 = u525
+	g.v305 = u305
+	g.v518 = u518
+	g.v519 = u519
+	g.v520 = u520
 	return next
 }
 
 func (g *sumFloat32Host) r12() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h341 := g.v341[:n]
+	h340 := g.v340[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v21 := int32(li)
-		v341 := h341[li]
-		*(*float32)(unsafe.Add(m0, int(v21&255)*4)) = v341
+		v20 := int32(li)
+		v340 := h340[li]
+		*(*float32)(unsafe.Add(m0, int(v20&255)*4)) = v340
 	}
-	// Barrier, lookback.go:261
-	h301 := g.v301[:n]
-	e302 := g.v302
-	v344 := g.v344
-	v352 := uint32(v344) < 256
-	v353 := v344 & 255
-	v356 := int32(256)
-	if v352 {
-		v356 = v344
+	// Barrier, lookback.go:263
+	h300 := g.v300[:n]
+	e301 := g.v301
+	v343 := g.v343
+	v351 := uint32(v343) < 256
+	v352 := v343 & 255
+	v355 := int32(256)
+	if v351 {
+		v355 = v343
 	}
 	stop := g.Cancelled()
-	v300 := g.v300
-	v280 := g.v280
+	v299 := g.v299
+	v279 := g.v279
 	c3 := g.c3
-	v366 := c3 == 0
-	v5 := g.v5
-	v32 := g.v32
-	v367 := v32 * 2
-	v369 := v367 + 4
-	v370 := v5 < v369
+	v365 := c3 == 0
+	v4 := g.v4
+	v31 := g.v31
+	v366 := v31 * 2
+	v368 := v366 + 4
+	v369 := v4 < v368
 	p2 := g.Pointer(2)
-	v368 := v367 + 2
-	v375 := v367 + 3
-	h357 := g.v357[:n]
+	v367 := v366 + 2
+	v374 := v366 + 3
+	h356 := g.v356[:n]
+	u301 := g.v301
 	u302 := g.v302
-	u303 := g.v303
-	u306 := g.v306
-	h340 := g.v340[:n]
-	h342 := g.v342[:n]
+	u305 := g.v305
+	h339 := g.v339[:n]
+	h341 := g.v341[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v301 := h301[li]
-		v302 := e302
-		v21 := int32(li)
-		v23 := v21 == 0
-		var v303, v516 bool
-		var v304, v306, v327, v332, v333, v339, v340, v342, v358, v515 int32
-		var v305, v328, v334, v341, v355, v357, v365, v514 float32
-		var v311, v312 int64
-		if v352 {
-			v355 = *(*float32)(unsafe.Add(m0, int(v353)*4))
+		v300 := h300[li]
+		v301 := e301
+		v20 := int32(li)
+		v22 := v20 == 0
+		var v302, v515 bool
+		var v303, v305, v326, v331, v332, v338, v339, v341, v357, v514 int32
+		var v304, v327, v333, v340, v354, v356, v364, v513 float32
+		var v310, v311 int64
+		if v351 {
+			v354 = *(*float32)(unsafe.Add(m0, int(v352)*4))
 		} else {
-			v355 = v301
+			v354 = v300
 		}
+		v356 = v354
 		v357 = v355
-		v358 = v356
 	b98:
-		if v358 != 0 {
-			v360 := v358 + -1
-			v363 := float32(v357 + *(*float32)(unsafe.Add(m0, int(v360&255)*4)))
-			v357 = v363
-			v358 = v360
+		if v357 != 0 {
+			v359 := v357 + -1
+			v362 := float32(v356 + *(*float32)(unsafe.Add(m0, int(v359&255)*4)))
+			v356 = v362
+			v357 = v359
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b98
 		}
-		if v302 != v300 {
-			v514 = v357
-			v515 = v302 + 256
-			v516 = false
+		if v301 != v299 {
+			v513 = v356
+			v514 = v301 + 256
+			v515 = false
 			goto b217
 		}
-		v365 = float32(v357 + v280)
-		if !v23 {
+		v364 = float32(v356 + v279)
+		if !v22 {
 			goto b105
 		}
-		if !v366 {
+		if !v365 {
 			goto b105
 		}
-		if !v370 {
-			v371 := int32(math.Float32bits(v365))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v368)*4)), ((v371 & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v375)*4)), (int32(uint32(v371)>>30) | -2147483648))
+		if !v369 {
+			v370 := int32(math.Float32bits(v364))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v367)*4)), ((v370 & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v374)*4)), (int32(uint32(v370)>>30) | -2147483648))
 		}
 	b105:
-		h357[li] = v357
+		h356[li] = v356
 		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2599,68 +2571,68 @@ func (g *sumFloat32Host) r12() int {
 		}
 		continue
 	b217:
+		v300 = v513
 		v301 = v514
 		v302 = v515
-		v303 = v516
-		v304 = 0
-		v305 = v301
-		v306 = 0
-		if uint32(v21) > uint32(v302) {
+		v303 = 0
+		v304 = v300
+		v305 = 0
+		if uint32(v20) > uint32(v301) {
+			v339 = v303
 			v340 = v304
-			v341 = v305
-			v342 = 512
+			v341 = 512
 			goto b87
 		}
-		if v304 != 0 {
+		if v303 != 0 {
+			v332 = v303
 			v333 = v304
-			v334 = v305
 			goto b84
 		}
-		v311 = int64(uint32(v302-v21)) * 2
-		v312 = v311 + 2
-		if v5 < (v311 + 4) {
+		v310 = int64(uint32(v301-v20)) * 2
+		v311 = v310 + 2
+		if v4 < (v310 + 4) {
+			v326 = 0
 			v327 = 0
-			v328 = 0
 		} else {
-			v315 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v312)*4)))
-			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v311+3)*4)))
-			v318 := int32(uint32(v315) >> 30)
-			v321 := v318
-			if int32(uint32(v317)>>30) != v318 {
-				v321 = 0
+			v314 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v311)*4)))
+			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v310+3)*4)))
+			v317 := int32(uint32(v314) >> 30)
+			v320 := v317
+			if int32(uint32(v316)>>30) != v317 {
+				v320 = 0
 			}
-			v326 := math.Float32frombits(uint32((v315 & 1073741823) | ((v317 & 1073741823) << 30)))
-			v327 = v321
-			v328 = v326
+			v325 := math.Float32frombits(uint32((v314 & 1073741823) | ((v316 & 1073741823) << 30)))
+			v326 = v320
+			v327 = v325
 		}
-		if v21 == v302 {
-			v331 := v327
-			if v327 == 1 {
-				v331 = 2
+		if v20 == v301 {
+			v330 := v326
+			if v326 == 1 {
+				v330 = 2
 			}
-			v332 = v331
+			v331 = v330
 		} else {
-			v332 = v327
+			v331 = v326
 		}
-		v333 = v332
-		v334 = v328
+		v332 = v331
+		v333 = v327
 	b84:
-		if v333 != 1 {
-			v339 = (v21 * 2) + int32(uint32(v333)>>1)
+		if v332 != 1 {
+			v338 = (v20 * 2) + int32(uint32(v332)>>1)
 		} else {
-			v339 = 512
+			v338 = 512
 		}
+		v339 = v332
 		v340 = v333
-		v341 = v334
-		v342 = v339
+		v341 = v338
 	b87:
-		h301[li] = v301
+		h300[li] = v300
+		u301 = v301
 		u302 = v302
-		u303 = v303
-		u306 = v306
+		u305 = v305
+		h339[li] = v339
 		h340[li] = v340
 		h341[li] = v341
-		h342[li] = v342
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2668,490 +2640,490 @@ func (g *sumFloat32Host) r12() int {
 			next = 10
 		}
 	}
+	g.v301 = u301
 	g.v302 = u302
-	g.v303 = u303
-	g.v306 = u306
+	g.v305 = u305
 	return next
 }
 
 func (g *sumFloat32Host) r14() int {
 	const n = 256
-	h357 := g.v357[:n]
-	h233 := g.v233[:n]
+	h356 := g.v356[:n]
+	h232 := g.v232[:n]
+	h378 := g.v378[:n]
 	h379 := g.v379[:n]
-	h380 := g.v380[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v357 := h357[li]
-		v233 := h233[li]
-		var v379 float32
-		v379 = v357
-		v380 := float32(v379 + v233)
+		v356 := h356[li]
+		v232 := h232[li]
+		var v378 float32
+		v378 = v356
+		v379 := float32(v378 + v232)
+		h378[li] = v378
 		h379[li] = v379
-		h380[li] = v380
 	}
 	return 14
 }
 
 func (g *sumFloat32Host) r15() int {
 	const n = 256
-	h380 := g.v380[:n]
-	h191 := g.v191[:n]
-	v7 := g.v7
-	v8 := int32(uint8(v7))
-	v9 := v8 != 0
+	h379 := g.v379[:n]
+	h190 := g.v190[:n]
+	v6 := g.v6
+	v7 := int32(uint8(v6))
+	v8 := v7 != 0
 	m0 := g.Memory(0)
-	h194 := g.v194[:n]
-	h197 := g.v197[:n]
-	h200 := g.v200[:n]
-	h203 := g.v203[:n]
-	h206 := g.v206[:n]
-	h209 := g.v209[:n]
-	h212 := g.v212[:n]
-	h215 := g.v215[:n]
-	h218 := g.v218[:n]
-	h221 := g.v221[:n]
-	h224 := g.v224[:n]
-	h227 := g.v227[:n]
+	h193 := g.v193[:n]
+	h196 := g.v196[:n]
+	h199 := g.v199[:n]
+	h202 := g.v202[:n]
+	h205 := g.v205[:n]
+	h208 := g.v208[:n]
+	h211 := g.v211[:n]
+	h214 := g.v214[:n]
+	h217 := g.v217[:n]
+	h220 := g.v220[:n]
+	h223 := g.v223[:n]
+	h226 := g.v226[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v380 := h380[li]
-		v191 := h191[li]
-		v194 := h194[li]
-		v197 := h197[li]
-		v200 := h200[li]
-		v203 := h203[li]
-		v206 := h206[li]
-		v209 := h209[li]
-		v212 := h212[li]
-		v215 := h215[li]
-		v218 := h218[li]
-		v221 := h221[li]
-		v224 := h224[li]
-		v227 := h227[li]
-		var v382, v385, v388, v391, v394, v397, v400, v403, v406, v409, v412, v415, v418 float32
-		v381 := float32(v380 + v191)
-		if v9 {
-			v382 = v381
+		v379 := h379[li]
+		v190 := h190[li]
+		v193 := h193[li]
+		v196 := h196[li]
+		v199 := h199[li]
+		v202 := h202[li]
+		v205 := h205[li]
+		v208 := h208[li]
+		v211 := h211[li]
+		v214 := h214[li]
+		v217 := h217[li]
+		v220 := h220[li]
+		v223 := h223[li]
+		v226 := h226[li]
+		var v381, v384, v387, v390, v393, v396, v399, v402, v405, v408, v411, v414, v417 float32
+		v380 := float32(v379 + v190)
+		if v8 {
+			v381 = v380
 		} else {
-			v382 = v380
+			v381 = v379
 		}
-		*(*float32)(unsafe.Add(m0, li*52)) = v382
-		v384 := float32(v381 + v194)
-		if v9 {
-			v385 = v384
+		*(*float32)(unsafe.Add(m0, li*52)) = v381
+		v383 := float32(v380 + v193)
+		if v8 {
+			v384 = v383
 		} else {
-			v385 = v381
+			v384 = v380
 		}
-		*(*float32)(unsafe.Add(m0, li*52+4)) = v385
-		v387 := float32(v384 + v197)
-		if v9 {
-			v388 = v387
+		*(*float32)(unsafe.Add(m0, li*52+4)) = v384
+		v386 := float32(v383 + v196)
+		if v8 {
+			v387 = v386
 		} else {
-			v388 = v384
+			v387 = v383
 		}
-		*(*float32)(unsafe.Add(m0, li*52+8)) = v388
-		v390 := float32(v387 + v200)
-		if v9 {
-			v391 = v390
+		*(*float32)(unsafe.Add(m0, li*52+8)) = v387
+		v389 := float32(v386 + v199)
+		if v8 {
+			v390 = v389
 		} else {
-			v391 = v387
+			v390 = v386
 		}
-		*(*float32)(unsafe.Add(m0, li*52+12)) = v391
-		v393 := float32(v390 + v203)
-		if v9 {
-			v394 = v393
+		*(*float32)(unsafe.Add(m0, li*52+12)) = v390
+		v392 := float32(v389 + v202)
+		if v8 {
+			v393 = v392
 		} else {
-			v394 = v390
+			v393 = v389
 		}
-		*(*float32)(unsafe.Add(m0, li*52+16)) = v394
-		v396 := float32(v393 + v206)
-		if v9 {
-			v397 = v396
+		*(*float32)(unsafe.Add(m0, li*52+16)) = v393
+		v395 := float32(v392 + v205)
+		if v8 {
+			v396 = v395
 		} else {
-			v397 = v393
+			v396 = v392
 		}
-		*(*float32)(unsafe.Add(m0, li*52+20)) = v397
-		v399 := float32(v396 + v209)
-		if v9 {
-			v400 = v399
+		*(*float32)(unsafe.Add(m0, li*52+20)) = v396
+		v398 := float32(v395 + v208)
+		if v8 {
+			v399 = v398
 		} else {
-			v400 = v396
+			v399 = v395
 		}
-		*(*float32)(unsafe.Add(m0, li*52+24)) = v400
-		v402 := float32(v399 + v212)
-		if v9 {
-			v403 = v402
+		*(*float32)(unsafe.Add(m0, li*52+24)) = v399
+		v401 := float32(v398 + v211)
+		if v8 {
+			v402 = v401
 		} else {
-			v403 = v399
+			v402 = v398
 		}
-		*(*float32)(unsafe.Add(m0, li*52+28)) = v403
-		v405 := float32(v402 + v215)
-		if v9 {
-			v406 = v405
+		*(*float32)(unsafe.Add(m0, li*52+28)) = v402
+		v404 := float32(v401 + v214)
+		if v8 {
+			v405 = v404
 		} else {
-			v406 = v402
+			v405 = v401
 		}
-		*(*float32)(unsafe.Add(m0, li*52+32)) = v406
-		v408 := float32(v405 + v218)
-		if v9 {
-			v409 = v408
+		*(*float32)(unsafe.Add(m0, li*52+32)) = v405
+		v407 := float32(v404 + v217)
+		if v8 {
+			v408 = v407
 		} else {
-			v409 = v405
+			v408 = v404
 		}
-		*(*float32)(unsafe.Add(m0, li*52+36)) = v409
-		v411 := float32(v408 + v221)
-		if v9 {
-			v412 = v411
+		*(*float32)(unsafe.Add(m0, li*52+36)) = v408
+		v410 := float32(v407 + v220)
+		if v8 {
+			v411 = v410
 		} else {
-			v412 = v408
+			v411 = v407
 		}
-		*(*float32)(unsafe.Add(m0, li*52+40)) = v412
-		v414 := float32(v411 + v224)
-		if v9 {
-			v415 = v414
+		*(*float32)(unsafe.Add(m0, li*52+40)) = v411
+		v413 := float32(v410 + v223)
+		if v8 {
+			v414 = v413
 		} else {
-			v415 = v411
+			v414 = v410
 		}
-		*(*float32)(unsafe.Add(m0, li*52+44)) = v415
-		if v9 {
-			v418 = float32(v414 + v227)
+		*(*float32)(unsafe.Add(m0, li*52+44)) = v414
+		if v8 {
+			v417 = float32(v413 + v226)
 		} else {
-			v418 = v414
+			v417 = v413
 		}
-		*(*float32)(unsafe.Add(m0, li*52+48)) = v418
+		*(*float32)(unsafe.Add(m0, li*52+48)) = v417
 	}
 	// Barrier, kernels.go:107
-	h36 := g.v36[:n]
-	p4 := g.Pointer(4)
 	h35 := g.v35[:n]
-	h41 := g.v41[:n]
+	p4 := g.Pointer(4)
+	h34 := g.v34[:n]
 	h40 := g.v40[:n]
-	h46 := g.v46[:n]
+	h39 := g.v39[:n]
 	h45 := g.v45[:n]
-	h51 := g.v51[:n]
+	h44 := g.v44[:n]
 	h50 := g.v50[:n]
-	h56 := g.v56[:n]
+	h49 := g.v49[:n]
 	h55 := g.v55[:n]
-	h61 := g.v61[:n]
+	h54 := g.v54[:n]
 	h60 := g.v60[:n]
-	h66 := g.v66[:n]
+	h59 := g.v59[:n]
 	h65 := g.v65[:n]
-	h71 := g.v71[:n]
+	h64 := g.v64[:n]
 	h70 := g.v70[:n]
-	h76 := g.v76[:n]
+	h69 := g.v69[:n]
 	h75 := g.v75[:n]
-	h81 := g.v81[:n]
+	h74 := g.v74[:n]
 	h80 := g.v80[:n]
-	h86 := g.v86[:n]
+	h79 := g.v79[:n]
 	h85 := g.v85[:n]
-	h91 := g.v91[:n]
+	h84 := g.v84[:n]
 	h90 := g.v90[:n]
-	h96 := g.v96[:n]
+	h89 := g.v89[:n]
 	h95 := g.v95[:n]
-	h379 := g.v379[:n]
-	v235 := g.v235
-	h277 := g.v277[:n]
-	h447 := g.v447[:n]
+	h94 := g.v94[:n]
+	h378 := g.v378[:n]
+	v234 := g.v234
+	h276 := g.v276[:n]
+	h446 := g.v446[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v36 := h36[li]
 		v35 := h35[li]
-		v41 := h41[li]
+		v34 := h34[li]
 		v40 := h40[li]
-		v46 := h46[li]
+		v39 := h39[li]
 		v45 := h45[li]
-		v51 := h51[li]
+		v44 := h44[li]
 		v50 := h50[li]
-		v56 := h56[li]
+		v49 := h49[li]
 		v55 := h55[li]
-		v61 := h61[li]
+		v54 := h54[li]
 		v60 := h60[li]
-		v66 := h66[li]
+		v59 := h59[li]
 		v65 := h65[li]
-		v71 := h71[li]
+		v64 := h64[li]
 		v70 := h70[li]
-		v76 := h76[li]
+		v69 := h69[li]
 		v75 := h75[li]
-		v81 := h81[li]
+		v74 := h74[li]
 		v80 := h80[li]
-		v86 := h86[li]
+		v79 := h79[li]
 		v85 := h85[li]
-		v91 := h91[li]
+		v84 := h84[li]
 		v90 := h90[li]
-		v96 := h96[li]
+		v89 := h89[li]
 		v95 := h95[li]
-		v379 := h379[li]
-		v277 := h277[li]
-		if v36 {
-			*(*float32)(unsafe.Add(p4, int(v35)*4)) = *(*float32)(unsafe.Add(m0, li*4))
+		v94 := h94[li]
+		v378 := h378[li]
+		v276 := h276[li]
+		if v35 {
+			*(*float32)(unsafe.Add(p4, int(v34)*4)) = *(*float32)(unsafe.Add(m0, li*4))
 		}
-		if v41 {
-			*(*float32)(unsafe.Add(p4, int(v40)*4)) = *(*float32)(unsafe.Add(m0, li*4+1024))
+		if v40 {
+			*(*float32)(unsafe.Add(p4, int(v39)*4)) = *(*float32)(unsafe.Add(m0, li*4+1024))
 		}
-		if v46 {
-			*(*float32)(unsafe.Add(p4, int(v45)*4)) = *(*float32)(unsafe.Add(m0, li*4+2048))
+		if v45 {
+			*(*float32)(unsafe.Add(p4, int(v44)*4)) = *(*float32)(unsafe.Add(m0, li*4+2048))
 		}
-		if v51 {
-			*(*float32)(unsafe.Add(p4, int(v50)*4)) = *(*float32)(unsafe.Add(m0, li*4+3072))
+		if v50 {
+			*(*float32)(unsafe.Add(p4, int(v49)*4)) = *(*float32)(unsafe.Add(m0, li*4+3072))
 		}
-		if v56 {
-			*(*float32)(unsafe.Add(p4, int(v55)*4)) = *(*float32)(unsafe.Add(m0, li*4+4096))
+		if v55 {
+			*(*float32)(unsafe.Add(p4, int(v54)*4)) = *(*float32)(unsafe.Add(m0, li*4+4096))
 		}
-		if v61 {
-			*(*float32)(unsafe.Add(p4, int(v60)*4)) = *(*float32)(unsafe.Add(m0, li*4+5120))
+		if v60 {
+			*(*float32)(unsafe.Add(p4, int(v59)*4)) = *(*float32)(unsafe.Add(m0, li*4+5120))
 		}
-		if v66 {
-			*(*float32)(unsafe.Add(p4, int(v65)*4)) = *(*float32)(unsafe.Add(m0, li*4+6144))
+		if v65 {
+			*(*float32)(unsafe.Add(p4, int(v64)*4)) = *(*float32)(unsafe.Add(m0, li*4+6144))
 		}
-		if v71 {
-			*(*float32)(unsafe.Add(p4, int(v70)*4)) = *(*float32)(unsafe.Add(m0, li*4+7168))
+		if v70 {
+			*(*float32)(unsafe.Add(p4, int(v69)*4)) = *(*float32)(unsafe.Add(m0, li*4+7168))
 		}
-		if v76 {
-			*(*float32)(unsafe.Add(p4, int(v75)*4)) = *(*float32)(unsafe.Add(m0, li*4+8192))
+		if v75 {
+			*(*float32)(unsafe.Add(p4, int(v74)*4)) = *(*float32)(unsafe.Add(m0, li*4+8192))
 		}
-		if v81 {
-			*(*float32)(unsafe.Add(p4, int(v80)*4)) = *(*float32)(unsafe.Add(m0, li*4+9216))
+		if v80 {
+			*(*float32)(unsafe.Add(p4, int(v79)*4)) = *(*float32)(unsafe.Add(m0, li*4+9216))
 		}
-		if v86 {
-			*(*float32)(unsafe.Add(p4, int(v85)*4)) = *(*float32)(unsafe.Add(m0, li*4+10240))
+		if v85 {
+			*(*float32)(unsafe.Add(p4, int(v84)*4)) = *(*float32)(unsafe.Add(m0, li*4+10240))
 		}
-		if v91 {
-			*(*float32)(unsafe.Add(p4, int(v90)*4)) = *(*float32)(unsafe.Add(m0, li*4+11264))
+		if v90 {
+			*(*float32)(unsafe.Add(p4, int(v89)*4)) = *(*float32)(unsafe.Add(m0, li*4+11264))
 		}
-		if v96 {
-			*(*float32)(unsafe.Add(p4, int(v95)*4)) = *(*float32)(unsafe.Add(m0, li*4+12288))
+		if v95 {
+			*(*float32)(unsafe.Add(p4, int(v94)*4)) = *(*float32)(unsafe.Add(m0, li*4+12288))
 		}
-		v447 := float32(float32(v379+v235) + v277)
-		h447[li] = v447
+		v446 := float32(float32(v378+v234) + v276)
+		h446[li] = v446
 	}
 	// Barrier, kernels.go:98
-	h249 := g.v249[:n]
-	h251 := g.v251[:n]
-	h253 := g.v253[:n]
-	h255 := g.v255[:n]
-	h257 := g.v257[:n]
-	h259 := g.v259[:n]
-	h261 := g.v261[:n]
-	h263 := g.v263[:n]
-	h265 := g.v265[:n]
-	h267 := g.v267[:n]
-	h269 := g.v269[:n]
-	h271 := g.v271[:n]
-	h273 := g.v273[:n]
+	h248 := g.v248[:n]
+	h250 := g.v250[:n]
+	h252 := g.v252[:n]
+	h254 := g.v254[:n]
+	h256 := g.v256[:n]
+	h258 := g.v258[:n]
+	h260 := g.v260[:n]
+	h262 := g.v262[:n]
+	h264 := g.v264[:n]
+	h266 := g.v266[:n]
+	h268 := g.v268[:n]
+	h270 := g.v270[:n]
+	h272 := g.v272[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v447 := h447[li]
-		v249 := h249[li]
-		v251 := h251[li]
-		v253 := h253[li]
-		v255 := h255[li]
-		v257 := h257[li]
-		v259 := h259[li]
-		v261 := h261[li]
-		v263 := h263[li]
-		v265 := h265[li]
-		v267 := h267[li]
-		v269 := h269[li]
-		v271 := h271[li]
-		v273 := h273[li]
-		var v449, v452, v455, v458, v461, v464, v467, v470, v473, v476, v479, v482, v485 float32
-		v448 := float32(v447 + v249)
-		if v9 {
-			v449 = v448
+		v446 := h446[li]
+		v248 := h248[li]
+		v250 := h250[li]
+		v252 := h252[li]
+		v254 := h254[li]
+		v256 := h256[li]
+		v258 := h258[li]
+		v260 := h260[li]
+		v262 := h262[li]
+		v264 := h264[li]
+		v266 := h266[li]
+		v268 := h268[li]
+		v270 := h270[li]
+		v272 := h272[li]
+		var v448, v451, v454, v457, v460, v463, v466, v469, v472, v475, v478, v481, v484 float32
+		v447 := float32(v446 + v248)
+		if v8 {
+			v448 = v447
 		} else {
-			v449 = v447
+			v448 = v446
 		}
-		*(*float32)(unsafe.Add(m0, li*52)) = v449
-		v451 := float32(v448 + v251)
-		if v9 {
-			v452 = v451
+		*(*float32)(unsafe.Add(m0, li*52)) = v448
+		v450 := float32(v447 + v250)
+		if v8 {
+			v451 = v450
 		} else {
-			v452 = v448
+			v451 = v447
 		}
-		*(*float32)(unsafe.Add(m0, li*52+4)) = v452
-		v454 := float32(v451 + v253)
-		if v9 {
-			v455 = v454
+		*(*float32)(unsafe.Add(m0, li*52+4)) = v451
+		v453 := float32(v450 + v252)
+		if v8 {
+			v454 = v453
 		} else {
-			v455 = v451
+			v454 = v450
 		}
-		*(*float32)(unsafe.Add(m0, li*52+8)) = v455
-		v457 := float32(v454 + v255)
-		if v9 {
-			v458 = v457
+		*(*float32)(unsafe.Add(m0, li*52+8)) = v454
+		v456 := float32(v453 + v254)
+		if v8 {
+			v457 = v456
 		} else {
-			v458 = v454
+			v457 = v453
 		}
-		*(*float32)(unsafe.Add(m0, li*52+12)) = v458
-		v460 := float32(v457 + v257)
-		if v9 {
-			v461 = v460
+		*(*float32)(unsafe.Add(m0, li*52+12)) = v457
+		v459 := float32(v456 + v256)
+		if v8 {
+			v460 = v459
 		} else {
-			v461 = v457
+			v460 = v456
 		}
-		*(*float32)(unsafe.Add(m0, li*52+16)) = v461
-		v463 := float32(v460 + v259)
-		if v9 {
-			v464 = v463
+		*(*float32)(unsafe.Add(m0, li*52+16)) = v460
+		v462 := float32(v459 + v258)
+		if v8 {
+			v463 = v462
 		} else {
-			v464 = v460
+			v463 = v459
 		}
-		*(*float32)(unsafe.Add(m0, li*52+20)) = v464
-		v466 := float32(v463 + v261)
-		if v9 {
-			v467 = v466
+		*(*float32)(unsafe.Add(m0, li*52+20)) = v463
+		v465 := float32(v462 + v260)
+		if v8 {
+			v466 = v465
 		} else {
-			v467 = v463
+			v466 = v462
 		}
-		*(*float32)(unsafe.Add(m0, li*52+24)) = v467
-		v469 := float32(v466 + v263)
-		if v9 {
-			v470 = v469
+		*(*float32)(unsafe.Add(m0, li*52+24)) = v466
+		v468 := float32(v465 + v262)
+		if v8 {
+			v469 = v468
 		} else {
-			v470 = v466
+			v469 = v465
 		}
-		*(*float32)(unsafe.Add(m0, li*52+28)) = v470
-		v472 := float32(v469 + v265)
-		if v9 {
-			v473 = v472
+		*(*float32)(unsafe.Add(m0, li*52+28)) = v469
+		v471 := float32(v468 + v264)
+		if v8 {
+			v472 = v471
 		} else {
-			v473 = v469
+			v472 = v468
 		}
-		*(*float32)(unsafe.Add(m0, li*52+32)) = v473
-		v475 := float32(v472 + v267)
-		if v9 {
-			v476 = v475
+		*(*float32)(unsafe.Add(m0, li*52+32)) = v472
+		v474 := float32(v471 + v266)
+		if v8 {
+			v475 = v474
 		} else {
-			v476 = v472
+			v475 = v471
 		}
-		*(*float32)(unsafe.Add(m0, li*52+36)) = v476
-		v478 := float32(v475 + v269)
-		if v9 {
-			v479 = v478
+		*(*float32)(unsafe.Add(m0, li*52+36)) = v475
+		v477 := float32(v474 + v268)
+		if v8 {
+			v478 = v477
 		} else {
-			v479 = v475
+			v478 = v474
 		}
-		*(*float32)(unsafe.Add(m0, li*52+40)) = v479
-		v481 := float32(v478 + v271)
-		if v9 {
-			v482 = v481
+		*(*float32)(unsafe.Add(m0, li*52+40)) = v478
+		v480 := float32(v477 + v270)
+		if v8 {
+			v481 = v480
 		} else {
-			v482 = v478
+			v481 = v477
 		}
-		*(*float32)(unsafe.Add(m0, li*52+44)) = v482
-		if v9 {
-			v485 = float32(v481 + v273)
+		*(*float32)(unsafe.Add(m0, li*52+44)) = v481
+		if v8 {
+			v484 = float32(v480 + v272)
 		} else {
-			v485 = v481
+			v484 = v480
 		}
-		*(*float32)(unsafe.Add(m0, li*52+48)) = v485
+		*(*float32)(unsafe.Add(m0, li*52+48)) = v484
 	}
 	// Barrier, kernels.go:107
-	h101 := g.v101[:n]
 	h100 := g.v100[:n]
-	h106 := g.v106[:n]
+	h99 := g.v99[:n]
 	h105 := g.v105[:n]
-	h111 := g.v111[:n]
+	h104 := g.v104[:n]
 	h110 := g.v110[:n]
-	h116 := g.v116[:n]
+	h109 := g.v109[:n]
 	h115 := g.v115[:n]
-	h121 := g.v121[:n]
+	h114 := g.v114[:n]
 	h120 := g.v120[:n]
-	h126 := g.v126[:n]
+	h119 := g.v119[:n]
 	h125 := g.v125[:n]
-	h131 := g.v131[:n]
+	h124 := g.v124[:n]
 	h130 := g.v130[:n]
-	h136 := g.v136[:n]
+	h129 := g.v129[:n]
 	h135 := g.v135[:n]
-	h141 := g.v141[:n]
+	h134 := g.v134[:n]
 	h140 := g.v140[:n]
-	h146 := g.v146[:n]
+	h139 := g.v139[:n]
 	h145 := g.v145[:n]
-	h151 := g.v151[:n]
+	h144 := g.v144[:n]
 	h150 := g.v150[:n]
-	h156 := g.v156[:n]
+	h149 := g.v149[:n]
 	h155 := g.v155[:n]
-	h161 := g.v161[:n]
+	h154 := g.v154[:n]
 	h160 := g.v160[:n]
+	h159 := g.v159[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v101 := h101[li]
 		v100 := h100[li]
-		v106 := h106[li]
+		v99 := h99[li]
 		v105 := h105[li]
-		v111 := h111[li]
+		v104 := h104[li]
 		v110 := h110[li]
-		v116 := h116[li]
+		v109 := h109[li]
 		v115 := h115[li]
-		v121 := h121[li]
+		v114 := h114[li]
 		v120 := h120[li]
-		v126 := h126[li]
+		v119 := h119[li]
 		v125 := h125[li]
-		v131 := h131[li]
+		v124 := h124[li]
 		v130 := h130[li]
-		v136 := h136[li]
+		v129 := h129[li]
 		v135 := h135[li]
-		v141 := h141[li]
+		v134 := h134[li]
 		v140 := h140[li]
-		v146 := h146[li]
+		v139 := h139[li]
 		v145 := h145[li]
-		v151 := h151[li]
+		v144 := h144[li]
 		v150 := h150[li]
-		v156 := h156[li]
+		v149 := h149[li]
 		v155 := h155[li]
-		v161 := h161[li]
+		v154 := h154[li]
 		v160 := h160[li]
-		if v101 {
-			*(*float32)(unsafe.Add(p4, int(v100)*4)) = *(*float32)(unsafe.Add(m0, li*4))
+		v159 := h159[li]
+		if v100 {
+			*(*float32)(unsafe.Add(p4, int(v99)*4)) = *(*float32)(unsafe.Add(m0, li*4))
 		}
-		if v106 {
-			*(*float32)(unsafe.Add(p4, int(v105)*4)) = *(*float32)(unsafe.Add(m0, li*4+1024))
+		if v105 {
+			*(*float32)(unsafe.Add(p4, int(v104)*4)) = *(*float32)(unsafe.Add(m0, li*4+1024))
 		}
-		if v111 {
-			*(*float32)(unsafe.Add(p4, int(v110)*4)) = *(*float32)(unsafe.Add(m0, li*4+2048))
+		if v110 {
+			*(*float32)(unsafe.Add(p4, int(v109)*4)) = *(*float32)(unsafe.Add(m0, li*4+2048))
 		}
-		if v116 {
-			*(*float32)(unsafe.Add(p4, int(v115)*4)) = *(*float32)(unsafe.Add(m0, li*4+3072))
+		if v115 {
+			*(*float32)(unsafe.Add(p4, int(v114)*4)) = *(*float32)(unsafe.Add(m0, li*4+3072))
 		}
-		if v121 {
-			*(*float32)(unsafe.Add(p4, int(v120)*4)) = *(*float32)(unsafe.Add(m0, li*4+4096))
+		if v120 {
+			*(*float32)(unsafe.Add(p4, int(v119)*4)) = *(*float32)(unsafe.Add(m0, li*4+4096))
 		}
-		if v126 {
-			*(*float32)(unsafe.Add(p4, int(v125)*4)) = *(*float32)(unsafe.Add(m0, li*4+5120))
+		if v125 {
+			*(*float32)(unsafe.Add(p4, int(v124)*4)) = *(*float32)(unsafe.Add(m0, li*4+5120))
 		}
-		if v131 {
-			*(*float32)(unsafe.Add(p4, int(v130)*4)) = *(*float32)(unsafe.Add(m0, li*4+6144))
+		if v130 {
+			*(*float32)(unsafe.Add(p4, int(v129)*4)) = *(*float32)(unsafe.Add(m0, li*4+6144))
 		}
-		if v136 {
-			*(*float32)(unsafe.Add(p4, int(v135)*4)) = *(*float32)(unsafe.Add(m0, li*4+7168))
+		if v135 {
+			*(*float32)(unsafe.Add(p4, int(v134)*4)) = *(*float32)(unsafe.Add(m0, li*4+7168))
 		}
-		if v141 {
-			*(*float32)(unsafe.Add(p4, int(v140)*4)) = *(*float32)(unsafe.Add(m0, li*4+8192))
+		if v140 {
+			*(*float32)(unsafe.Add(p4, int(v139)*4)) = *(*float32)(unsafe.Add(m0, li*4+8192))
 		}
-		if v146 {
-			*(*float32)(unsafe.Add(p4, int(v145)*4)) = *(*float32)(unsafe.Add(m0, li*4+9216))
+		if v145 {
+			*(*float32)(unsafe.Add(p4, int(v144)*4)) = *(*float32)(unsafe.Add(m0, li*4+9216))
 		}
-		if v151 {
-			*(*float32)(unsafe.Add(p4, int(v150)*4)) = *(*float32)(unsafe.Add(m0, li*4+10240))
+		if v150 {
+			*(*float32)(unsafe.Add(p4, int(v149)*4)) = *(*float32)(unsafe.Add(m0, li*4+10240))
 		}
-		if v156 {
-			*(*float32)(unsafe.Add(p4, int(v155)*4)) = *(*float32)(unsafe.Add(m0, li*4+11264))
+		if v155 {
+			*(*float32)(unsafe.Add(p4, int(v154)*4)) = *(*float32)(unsafe.Add(m0, li*4+11264))
 		}
-		if v161 {
-			*(*float32)(unsafe.Add(p4, int(v160)*4)) = *(*float32)(unsafe.Add(m0, li*4+12288))
+		if v160 {
+			*(*float32)(unsafe.Add(p4, int(v159)*4)) = *(*float32)(unsafe.Add(m0, li*4+12288))
 		}
 	}
 	return -1
@@ -3159,87 +3131,86 @@ func (g *sumFloat32Host) r15() int {
 
 func (g *sumFloat32Host) r19() int {
 	const n = 256
-	h541 := g.v541[:n]
-	h535 := g.v535[:n]
-	h544 := g.v544[:n]
+	h536 := g.v536[:n]
+	h530 := g.v530[:n]
+	h539 := g.v539[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v541 := h541[li]
-		v231 := int32(li)
-		v232 := v231 == 0
-		v535 := h535[li]
-		v543 := float32(v541 + 0)
-		if v232 {
-			v543 = 0
+		v536 := h536[li]
+		v230 := int32(li)
+		v231 := v230 == 0
+		v530 := h530[li]
+		v538 := float32(v536 + 0)
+		if v231 {
+			v538 = 0
 		}
-		v544 := float32(v543 + v535)
-		h544[li] = v544
+		v539 := float32(v538 + v530)
+		h539[li] = v539
 	}
 	// GroupSelect, kernels.go:91
-	g.v545 = kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v544, 0)[int32(255)]
+	g.v540 = kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v539, 0)[int32(255)]
+	h339 := g.v339[:n]
 	h340 := g.v340[:n]
-	h341 := g.v341[:n]
-	e524 := g.v524
-	e525 := g.v525
-	v545 := g.v545
-	v523 := g.v523
-	v526 := int64(uint32(v523))
-	v527 := v526 * 6656
-	v20 := g.v20
-	u524 := g.v524
-	u525 := g.v525
+	e519 := g.v519
+	e520 := g.v520
+	v540 := g.v540
+	v518 := g.v518
+	v521 := int64(uint32(v518))
+	v522 := v521 * 6656
+	v19 := g.v19
+	u519 := g.v519
+	u520 := g.v520
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	v344 := g.v344
-	v302 := g.v302
-	v5 := g.v5
+	v343 := g.v343
+	v301 := g.v301
+	v4 := g.v4
 	p2 := g.Pointer(2)
-	v517 := g.v517
-	u306 := g.v306
-	h342 := g.v342[:n]
+	u305 := g.v305
+	h341 := g.v341[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v339 := h339[li]
 		v340 := h340[li]
-		v341 := h341[li]
-		v524 := e524
-		v525 := e525
-		v21 := int32(li)
-		v189 := v21 * 13
-		v190 := int64(uint32(v189))
-		var v304, v306, v327, v332, v333, v339, v342, v566 int32
-		var v305, v328, v334, v535, v567 float32
-		var v311, v312, v534, v536, v552, v553 int64
-		v546 := float32(v524 + v545)
-		v547 := v525 + 1
-		if v547 < 2 {
-			v524 = v546
-			v525 = v547
+		v519 := e519
+		v520 := e520
+		v20 := int32(li)
+		v188 := v20 * 13
+		v189 := int64(uint32(v188))
+		var v303, v305, v326, v331, v332, v338, v341, v561, v563, v565 int32
+		var v304, v327, v333, v530, v562, v564 float32
+		var v310, v311, v529, v531, v547, v548 int64
+		v541 := float32(v519 + v540)
+		v542 := v520 + 1
+		if v542 < 2 {
+			v519 = v541
+			v520 = v542
 		} else {
-			goto b228
+			goto b227
 		}
 		{
-			v531 := (v527 + int64(uint32(v525*3328))) + v190
-			v532 := v531 + 13
-			v534 = v20
-			if v532 < v20 {
-				v534 = v532
+			v526 := (v522 + int64(uint32(v520*3328))) + v189
+			v527 := v526 + 13
+			v529 = v19
+			if v527 < v19 {
+				v529 = v527
 			}
-			v535 = 0
-			v536 = v531
+			v530 = 0
+			v531 = v526
 		}
-	b222:
-		if v536 >= v534 {
+	b221:
+		if v531 >= v529 {
+			h339[li] = v339
 			h340[li] = v340
-			h341[li] = v341
-			u524 = v524
-			u525 = v525
-			h535[li] = v535
+			u519 = v519
+			u520 = v520
+			h530[li] = v530
 			if next != 18 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3248,91 +3219,94 @@ func (g *sumFloat32Host) r19() int {
 			}
 			continue
 		}
-		v535 = float32(v535 + *(*float32)(unsafe.Add(p0, int(v536)*4)))
-		v536 = v536 + 1
+		v530 = float32(v530 + *(*float32)(unsafe.Add(p0, int(v531)*4)))
+		v531 = v531 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b222
-	b228:
-		if v21 != v344 {
-			v566 = v340
-			v567 = v341
-			goto b232
+		goto b221
+	b227:
+		if v20 != v343 {
+			v561 = v339
+			v562 = v340
+			goto b231
 		}
-		v552 = int64(uint32(v302-v21)) * 2
-		v553 = v552 + 2
-		if v5 >= (v552 + 4) {
-			v556 := int32(math.Float32bits(v546))
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v553)*4)), ((v556 & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v552+3)*4)), (int32(uint32(v556)>>30) | 1073741824), kernelimpl.HostUMax[int32])
+		v547 = int64(uint32(v301-v20)) * 2
+		v548 = v547 + 2
+		if v4 >= (v547 + 4) {
+			v551 := int32(math.Float32bits(v541))
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v548)*4)), ((v551 & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v547+3)*4)), (int32(uint32(v551)>>30) | 1073741824), kernelimpl.HostUMax[int32])
 		}
 		{
-			v565 := int32(1)
-			if v21 == v302 {
-				v565 = 2
+			v560 := int32(1)
+			if v20 == v301 {
+				v560 = 2
 			}
-			v566 = v565
-			v567 = v546
+			v561 = v560
+			v562 = v541
 		}
-	b232:
-		v304 = v566
-		v305 = v567
-		v306 = v517
-		if uint32(v21) > uint32(v302) {
+	b231:
+		v563 = v561
+		v564 = v562
+		v565 = 0
+		v303 = v563
+		v304 = v564
+		v305 = v565
+		if uint32(v20) > uint32(v301) {
+			v339 = v303
 			v340 = v304
-			v341 = v305
-			v342 = 512
+			v341 = 512
 			goto b87
 		}
-		if v304 != 0 {
+		if v303 != 0 {
+			v332 = v303
 			v333 = v304
-			v334 = v305
 			goto b84
 		}
-		v311 = int64(uint32(v302-v21)) * 2
-		v312 = v311 + 2
-		if v5 < (v311 + 4) {
+		v310 = int64(uint32(v301-v20)) * 2
+		v311 = v310 + 2
+		if v4 < (v310 + 4) {
+			v326 = 0
 			v327 = 0
-			v328 = 0
 		} else {
-			v315 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v312)*4)))
-			v316 := v311 + 3
-			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
-			v318 := int32(uint32(v315) >> 30)
-			v321 := v318
-			if int32(uint32(v317)>>30) != v318 {
-				v321 = 0
+			v314 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v311)*4)))
+			v315 := v310 + 3
+			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315)*4)))
+			v317 := int32(uint32(v314) >> 30)
+			v320 := v317
+			if int32(uint32(v316)>>30) != v317 {
+				v320 = 0
 			}
-			v326 := math.Float32frombits(uint32((v315 & 1073741823) | ((v317 & 1073741823) << 30)))
-			v327 = v321
-			v328 = v326
+			v325 := math.Float32frombits(uint32((v314 & 1073741823) | ((v316 & 1073741823) << 30)))
+			v326 = v320
+			v327 = v325
 		}
-		if v21 == v302 {
-			v331 := v327
-			if v327 == 1 {
-				v331 = 2
+		if v20 == v301 {
+			v330 := v326
+			if v326 == 1 {
+				v330 = 2
 			}
-			v332 = v331
+			v331 = v330
 		} else {
-			v332 = v327
+			v331 = v326
 		}
-		v333 = v332
-		v334 = v328
+		v332 = v331
+		v333 = v327
 	b84:
-		if v333 != 1 {
-			v339 = (v21 * 2) + int32(uint32(v333)>>1)
+		if v332 != 1 {
+			v338 = (v20 * 2) + int32(uint32(v332)>>1)
 		} else {
-			v339 = 512
+			v338 = 512
 		}
+		v339 = v332
 		v340 = v333
-		v341 = v334
-		v342 = v339
+		v341 = v338
 	b87:
-		u306 = v306
+		u305 = v305
+		h339[li] = v339
 		h340[li] = v340
 		h341[li] = v341
-		h342[li] = v342
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3340,38 +3314,38 @@ func (g *sumFloat32Host) r19() int {
 			next = 10
 		}
 	}
-	g.v524 = u524
-	g.v525 = u525
-	g.v306 = u306
+	g.v519 = u519
+	g.v520 = u520
+	g.v305 = u305
 	return next
 }
 
 // sumFloat64Host is a work-group of the kernel [SumFloat64].
 type sumFloat64Host struct {
 	kernelimpl.HostGroup
-	c0              int32
-	c1              int32
-	c2              int32
-	c3              int32
-	v1, v3, v5, v10 int64
+	c0             int32
+	c1             int32
+	c2             int32
+	c3             int32
+	v0, v2, v4, v9 int64
 
-	v7 int8
+	v6 int8
 
-	v20, v32 int64
+	v19, v31 int64
 
-	v30, v359, v361 []int32
+	v29, v358, v360 []int32
 
-	v31, v308, v310, v314, v362, v363, v544, v550, v552 int32
+	v30, v307, v309, v313, v361, v362, v545, v547 int32
 
-	v35, v40, v45, v50, v55, v60, v65, v70, v75, v80, v85, v90, v95, v100, v105, v110, v115, v120, v125, v130, v135, v140, v145, v150, v155, v160 []int64
+	v34, v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159 []int64
 
-	v36, v41, v46, v51, v56, v61, v66, v71, v76, v81, v86, v91, v96, v101, v106, v111, v116, v121, v126, v131, v136, v141, v146, v151, v156, v161 []bool
+	v35, v40, v45, v50, v55, v60, v65, v70, v75, v80, v85, v90, v95, v100, v105, v110, v115, v120, v125, v130, v135, v140, v145, v150, v155, v160 []bool
 
-	v38, v43, v48, v53, v58, v63, v68, v73, v78, v83, v88, v93, v98, v103, v108, v113, v118, v123, v128, v133, v138, v143, v148, v153, v158, v163, v191, v194, v197, v200, v203, v206, v209, v212, v215, v218, v221, v224, v227, v228, v229, v233, v234, v249, v251, v253, v255, v257, v259, v261, v263, v265, v267, v269, v271, v273, v274, v275, v277, v278, v309, v360, v376, v406, v407, v474, v562, v568, v571 []float64
+	v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162, v190, v193, v196, v199, v202, v205, v208, v211, v214, v217, v220, v223, v226, v227, v228, v232, v233, v248, v250, v252, v254, v256, v258, v260, v262, v264, v266, v268, v270, v272, v273, v274, v276, v277, v308, v359, v375, v405, v406, v473, v557, v563, v566 []float64
 
-	v235, v279, v280, v551, v572 float64
+	v234, v278, v279, v546, v567 float64
 
-	v311 bool
+	v310 bool
 
 	sfloat64 []float64
 	sint32   []int32
@@ -3379,44 +3353,41 @@ type sumFloat64Host struct {
 
 func newSumFloat64Host() kernelimpl.HostForm { return new(sumFloat64Host) }
 
-const sumFloat64HostSites = `10	prim/lookback/lookback.go:242:16`
-
 func (g *sumFloat64Host) Begin() {
-	g.Sites = sumFloat64HostSites
 	const n = 256
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
-	g.v7 = kernelimpl.HostArg[int8](&g.HostGroup, 72)
-	g.v10 = g.Int64(88)
+	g.v0 = g.Int64(32)
+	g.v2 = g.Int64(48)
+	g.v4 = g.Int64(64)
+	g.v6 = kernelimpl.HostArg[int8](&g.HostGroup, 72)
+	g.v9 = g.Int64(88)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 26624)
-	kernelimpl.HostRoom(n, &g.sfloat64, &g.v38, &g.v43, &g.v48, &g.v53, &g.v58, &g.v63, &g.v68, &g.v73, &g.v78, &g.v83, &g.v88, &g.v93, &g.v98, &g.v103, &g.v108, &g.v113, &g.v118, &g.v123, &g.v128, &g.v133, &g.v138, &g.v143, &g.v148, &g.v153, &g.v158, &g.v163, &g.v191, &g.v194, &g.v197, &g.v200, &g.v203, &g.v206, &g.v209, &g.v212, &g.v215, &g.v218, &g.v221, &g.v224, &g.v227, &g.v228, &g.v229, &g.v233, &g.v234, &g.v249, &g.v251, &g.v253, &g.v255, &g.v257, &g.v259, &g.v261, &g.v263, &g.v265, &g.v267, &g.v269, &g.v271, &g.v273, &g.v274, &g.v275, &g.v277, &g.v278, &g.v309, &g.v360, &g.v376, &g.v406, &g.v407, &g.v474, &g.v562, &g.v568, &g.v571)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v30, &g.v359, &g.v361)
+	kernelimpl.HostRoom(n, &g.sfloat64, &g.v37, &g.v42, &g.v47, &g.v52, &g.v57, &g.v62, &g.v67, &g.v72, &g.v77, &g.v82, &g.v87, &g.v92, &g.v97, &g.v102, &g.v107, &g.v112, &g.v117, &g.v122, &g.v127, &g.v132, &g.v137, &g.v142, &g.v147, &g.v152, &g.v157, &g.v162, &g.v190, &g.v193, &g.v196, &g.v199, &g.v202, &g.v205, &g.v208, &g.v211, &g.v214, &g.v217, &g.v220, &g.v223, &g.v226, &g.v227, &g.v228, &g.v232, &g.v233, &g.v248, &g.v250, &g.v252, &g.v254, &g.v256, &g.v258, &g.v260, &g.v262, &g.v264, &g.v266, &g.v268, &g.v270, &g.v272, &g.v273, &g.v274, &g.v276, &g.v277, &g.v308, &g.v359, &g.v375, &g.v405, &g.v406, &g.v473, &g.v557, &g.v563, &g.v566)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v358, &g.v360)
+	kernelimpl.HostRoom(n, &g.v34, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159)
 	kernelimpl.HostRoom(n, &g.v35, &g.v40, &g.v45, &g.v50, &g.v55, &g.v60, &g.v65, &g.v70, &g.v75, &g.v80, &g.v85, &g.v90, &g.v95, &g.v100, &g.v105, &g.v110, &g.v115, &g.v120, &g.v125, &g.v130, &g.v135, &g.v140, &g.v145, &g.v150, &g.v155, &g.v160)
-	kernelimpl.HostRoom(n, &g.v36, &g.v41, &g.v46, &g.v51, &g.v56, &g.v61, &g.v66, &g.v71, &g.v76, &g.v81, &g.v86, &g.v91, &g.v96, &g.v101, &g.v106, &g.v111, &g.v116, &g.v121, &g.v126, &g.v131, &g.v136, &g.v141, &g.v146, &g.v151, &g.v156, &g.v161)
 }
 
 func (g *sumFloat64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 10: // GroupReduce, lookback.go:238
-			g.v362 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v361, -1))
+		case 10: // GroupReduce, lookback.go:239
+			g.v361 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v360, -1))
 			next = g.r11()
-		case 11: // Barrier, lookback.go:259
+		case 11: // Barrier, lookback.go:261
 			next = g.r12()
-		case 13: // Barrier, lookback.go:277
+		case 13: // Barrier, lookback.go:279
 			next = g.r14()
 		case 14: // Barrier, kernels.go:98
 			next = g.r15()
 		case 18: // GroupExclusiveScan, kernels.go:90
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v562, math.Float64frombits(0x8000000000000000))
+			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v557, math.Float64frombits(0x8000000000000000))
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
-			kernelimpl.HostShift(g.v568, in, len(in), math.Float64frombits(0x8000000000000000))
+			kernelimpl.HostShift(g.v563, in, len(in), math.Float64frombits(0x8000000000000000))
 			next = g.r19()
 		}
 	}
@@ -3426,443 +3397,443 @@ func (g *sumFloat64Host) r0() int {
 	const n = 256
 	// ZeroLocal, kernels.go:118
 	g.Zero(0)
-	v3 := g.v3
-	v14 := v3 == 0
-	v1 := g.v1
-	v10 := g.v10
-	v12 := v1 < v10
-	v13 := v10
-	if v12 {
-		v13 = v1
+	v2 := g.v2
+	v13 := v2 == 0
+	v0 := g.v0
+	v9 := g.v9
+	v11 := v0 < v9
+	v12 := v9
+	if v11 {
+		v12 = v0
 	}
 	p1 := g.Pointer(1)
-	v5 := g.v5
-	v24 := 0 < v5
+	v4 := g.v4
+	v23 := 0 < v4
 	p2 := g.Pointer(2)
 	c0 := g.c0
-	v27 := c0 + -1
-	v26 := c0 != 0
-	u20 := g.v20
-	h30 := g.v30[:n]
+	v26 := c0 + -1
+	v25 := c0 != 0
+	u19 := g.v19
+	h29 := g.v29[:n]
 	for li := range n {
-		var v20 int64
-		var v30 int32
-		if v14 {
-			v20 = v13
+		var v19 int64
+		var v29 int32
+		if v13 {
+			v19 = v12
 		} else {
-			v15 := *(*int64)(p1)
-			v17 := int64(0)
-			if 0 < v15 {
-				v17 = v15
+			v14 := *(*int64)(p1)
+			v16 := int64(0)
+			if 0 < v14 {
+				v16 = v14
 			}
-			v19 := v17
-			if v13 < v17 {
-				v19 = v13
+			v18 := v16
+			if v12 < v16 {
+				v18 = v12
 			}
-			v20 = v19
+			v19 = v18
 		}
 		if int32(li) != 0 {
-			v30 = 0
+			v29 = 0
 			goto b6
 		}
-		if v24 {
-			v25 := atomic.AddInt32((*int32)(p2), int32(1)) - int32(1)
-			v29 := v25
-			if v26 {
-				v29 = v27 - v25
+		if v23 {
+			v24 := atomic.AddInt32((*int32)(p2), int32(1)) - int32(1)
+			v28 := v24
+			if v25 {
+				v28 = v26 - v24
 			}
-			v30 = v29
+			v29 = v28
 		} else {
-			v30 = 0
+			v29 = 0
 		}
 	b6:
-		u20 = v20
-		h30[li] = v30
+		u19 = v19
+		h29[li] = v29
 	}
-	g.v20 = u20
+	g.v19 = u19
 	// GroupSelect, lookback.go:200
-	g.v31 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v30, 0)[int32(0)]
-	v20 := g.v20
-	v31 := g.v31
-	v32 := int64(uint32(v31))
-	v33 := v32 * 6656
-	v34 := v20 <= v33
+	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	v19 := g.v19
+	v30 := g.v30
+	v31 := int64(uint32(v30))
+	v32 := v31 * 6656
+	v33 := v19 <= v32
 	p0 := g.Pointer(0)
-	v39 := v33 + 256
-	v44 := v33 + 512
-	v49 := v33 + 768
-	v54 := v33 + 1024
-	v59 := v33 + 1280
-	v64 := v33 + 1536
-	v69 := v33 + 1792
-	v74 := v33 + 2048
-	v79 := v33 + 2304
-	v84 := v33 + 2560
-	v89 := v33 + 2816
-	v94 := v33 + 3072
-	v99 := v33 + 3328
-	v104 := v33 + 3584
-	v109 := v33 + 3840
-	v114 := v33 + 4096
-	v119 := v33 + 4352
-	v124 := v33 + 4608
-	v129 := v33 + 4864
-	v134 := v33 + 5120
-	v139 := v33 + 5376
-	v144 := v33 + 5632
-	v149 := v33 + 5888
-	v154 := v33 + 6144
-	v159 := v33 + 6400
+	v38 := v32 + 256
+	v43 := v32 + 512
+	v48 := v32 + 768
+	v53 := v32 + 1024
+	v58 := v32 + 1280
+	v63 := v32 + 1536
+	v68 := v32 + 1792
+	v73 := v32 + 2048
+	v78 := v32 + 2304
+	v83 := v32 + 2560
+	v88 := v32 + 2816
+	v93 := v32 + 3072
+	v98 := v32 + 3328
+	v103 := v32 + 3584
+	v108 := v32 + 3840
+	v113 := v32 + 4096
+	v118 := v32 + 4352
+	v123 := v32 + 4608
+	v128 := v32 + 4864
+	v133 := v32 + 5120
+	v138 := v32 + 5376
+	v143 := v32 + 5632
+	v148 := v32 + 5888
+	v153 := v32 + 6144
+	v158 := v32 + 6400
+	h34 := g.v34[:n]
 	h35 := g.v35[:n]
-	h36 := g.v36[:n]
-	h38 := g.v38[:n]
+	h37 := g.v37[:n]
+	h39 := g.v39[:n]
 	h40 := g.v40[:n]
-	h41 := g.v41[:n]
-	h43 := g.v43[:n]
+	h42 := g.v42[:n]
+	h44 := g.v44[:n]
 	h45 := g.v45[:n]
-	h46 := g.v46[:n]
-	h48 := g.v48[:n]
+	h47 := g.v47[:n]
+	h49 := g.v49[:n]
 	h50 := g.v50[:n]
-	h51 := g.v51[:n]
-	h53 := g.v53[:n]
+	h52 := g.v52[:n]
+	h54 := g.v54[:n]
 	h55 := g.v55[:n]
-	h56 := g.v56[:n]
-	h58 := g.v58[:n]
+	h57 := g.v57[:n]
+	h59 := g.v59[:n]
 	h60 := g.v60[:n]
-	h61 := g.v61[:n]
-	h63 := g.v63[:n]
+	h62 := g.v62[:n]
+	h64 := g.v64[:n]
 	h65 := g.v65[:n]
-	h66 := g.v66[:n]
-	h68 := g.v68[:n]
+	h67 := g.v67[:n]
+	h69 := g.v69[:n]
 	h70 := g.v70[:n]
-	h71 := g.v71[:n]
-	h73 := g.v73[:n]
+	h72 := g.v72[:n]
+	h74 := g.v74[:n]
 	h75 := g.v75[:n]
-	h76 := g.v76[:n]
-	h78 := g.v78[:n]
+	h77 := g.v77[:n]
+	h79 := g.v79[:n]
 	h80 := g.v80[:n]
-	h81 := g.v81[:n]
-	h83 := g.v83[:n]
+	h82 := g.v82[:n]
+	h84 := g.v84[:n]
 	h85 := g.v85[:n]
-	h86 := g.v86[:n]
-	h88 := g.v88[:n]
+	h87 := g.v87[:n]
+	h89 := g.v89[:n]
 	h90 := g.v90[:n]
-	h91 := g.v91[:n]
-	h93 := g.v93[:n]
+	h92 := g.v92[:n]
+	h94 := g.v94[:n]
 	h95 := g.v95[:n]
-	h96 := g.v96[:n]
-	h98 := g.v98[:n]
+	h97 := g.v97[:n]
+	h99 := g.v99[:n]
 	h100 := g.v100[:n]
-	h101 := g.v101[:n]
-	h103 := g.v103[:n]
+	h102 := g.v102[:n]
+	h104 := g.v104[:n]
 	h105 := g.v105[:n]
-	h106 := g.v106[:n]
-	h108 := g.v108[:n]
+	h107 := g.v107[:n]
+	h109 := g.v109[:n]
 	h110 := g.v110[:n]
-	h111 := g.v111[:n]
-	h113 := g.v113[:n]
+	h112 := g.v112[:n]
+	h114 := g.v114[:n]
 	h115 := g.v115[:n]
-	h116 := g.v116[:n]
-	h118 := g.v118[:n]
+	h117 := g.v117[:n]
+	h119 := g.v119[:n]
 	h120 := g.v120[:n]
-	h121 := g.v121[:n]
-	h123 := g.v123[:n]
+	h122 := g.v122[:n]
+	h124 := g.v124[:n]
 	h125 := g.v125[:n]
-	h126 := g.v126[:n]
-	h128 := g.v128[:n]
+	h127 := g.v127[:n]
+	h129 := g.v129[:n]
 	h130 := g.v130[:n]
-	h131 := g.v131[:n]
-	h133 := g.v133[:n]
+	h132 := g.v132[:n]
+	h134 := g.v134[:n]
 	h135 := g.v135[:n]
-	h136 := g.v136[:n]
-	h138 := g.v138[:n]
+	h137 := g.v137[:n]
+	h139 := g.v139[:n]
 	h140 := g.v140[:n]
-	h141 := g.v141[:n]
-	h143 := g.v143[:n]
+	h142 := g.v142[:n]
+	h144 := g.v144[:n]
 	h145 := g.v145[:n]
-	h146 := g.v146[:n]
-	h148 := g.v148[:n]
+	h147 := g.v147[:n]
+	h149 := g.v149[:n]
 	h150 := g.v150[:n]
-	h151 := g.v151[:n]
-	h153 := g.v153[:n]
+	h152 := g.v152[:n]
+	h154 := g.v154[:n]
 	h155 := g.v155[:n]
-	h156 := g.v156[:n]
-	h158 := g.v158[:n]
+	h157 := g.v157[:n]
+	h159 := g.v159[:n]
 	h160 := g.v160[:n]
-	h161 := g.v161[:n]
-	h163 := g.v163[:n]
+	h162 := g.v162[:n]
 	more := false
 	for li := range n {
-		v21 := int32(li)
-		v22 := int64(uint32(v21))
-		var v38, v43, v48, v53, v58, v63, v68, v73, v78, v83, v88, v93, v98, v103, v108, v113, v118, v123, v128, v133, v138, v143, v148, v153, v158, v163 float64
-		if v34 {
+		v20 := int32(li)
+		v21 := int64(uint32(v20))
+		var v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 float64
+		if v33 {
 			g.Leave(li)
 			continue
 		}
-		v35 := v33 + v22
-		v36 := v35 < v20
-		if v36 {
-			v38 = *(*float64)(unsafe.Add(p0, int(v35)*8))
+		v34 := v32 + v21
+		v35 := v34 < v19
+		if v35 {
+			v37 = *(*float64)(unsafe.Add(p0, int(v34)*8))
 		} else {
-			v38 = 0
+			v37 = 0
 		}
-		v40 := v39 + v22
-		v41 := v40 < v20
-		if v41 {
-			v43 = *(*float64)(unsafe.Add(p0, int(v40)*8))
+		v39 := v38 + v21
+		v40 := v39 < v19
+		if v40 {
+			v42 = *(*float64)(unsafe.Add(p0, int(v39)*8))
 		} else {
-			v43 = 0
+			v42 = 0
 		}
-		v45 := v44 + v22
-		v46 := v45 < v20
-		if v46 {
-			v48 = *(*float64)(unsafe.Add(p0, int(v45)*8))
+		v44 := v43 + v21
+		v45 := v44 < v19
+		if v45 {
+			v47 = *(*float64)(unsafe.Add(p0, int(v44)*8))
 		} else {
-			v48 = 0
+			v47 = 0
 		}
-		v50 := v49 + v22
-		v51 := v50 < v20
-		if v51 {
-			v53 = *(*float64)(unsafe.Add(p0, int(v50)*8))
+		v49 := v48 + v21
+		v50 := v49 < v19
+		if v50 {
+			v52 = *(*float64)(unsafe.Add(p0, int(v49)*8))
 		} else {
-			v53 = 0
+			v52 = 0
 		}
-		v55 := v54 + v22
-		v56 := v55 < v20
-		if v56 {
-			v58 = *(*float64)(unsafe.Add(p0, int(v55)*8))
+		v54 := v53 + v21
+		v55 := v54 < v19
+		if v55 {
+			v57 = *(*float64)(unsafe.Add(p0, int(v54)*8))
 		} else {
-			v58 = 0
+			v57 = 0
 		}
-		v60 := v59 + v22
-		v61 := v60 < v20
-		if v61 {
-			v63 = *(*float64)(unsafe.Add(p0, int(v60)*8))
+		v59 := v58 + v21
+		v60 := v59 < v19
+		if v60 {
+			v62 = *(*float64)(unsafe.Add(p0, int(v59)*8))
 		} else {
-			v63 = 0
+			v62 = 0
 		}
-		v65 := v64 + v22
-		v66 := v65 < v20
-		if v66 {
-			v68 = *(*float64)(unsafe.Add(p0, int(v65)*8))
+		v64 := v63 + v21
+		v65 := v64 < v19
+		if v65 {
+			v67 = *(*float64)(unsafe.Add(p0, int(v64)*8))
 		} else {
-			v68 = 0
+			v67 = 0
 		}
-		v70 := v69 + v22
-		v71 := v70 < v20
-		if v71 {
-			v73 = *(*float64)(unsafe.Add(p0, int(v70)*8))
+		v69 := v68 + v21
+		v70 := v69 < v19
+		if v70 {
+			v72 = *(*float64)(unsafe.Add(p0, int(v69)*8))
 		} else {
-			v73 = 0
+			v72 = 0
 		}
-		v75 := v74 + v22
-		v76 := v75 < v20
-		if v76 {
-			v78 = *(*float64)(unsafe.Add(p0, int(v75)*8))
+		v74 := v73 + v21
+		v75 := v74 < v19
+		if v75 {
+			v77 = *(*float64)(unsafe.Add(p0, int(v74)*8))
 		} else {
-			v78 = 0
+			v77 = 0
 		}
-		v80 := v79 + v22
-		v81 := v80 < v20
-		if v81 {
-			v83 = *(*float64)(unsafe.Add(p0, int(v80)*8))
+		v79 := v78 + v21
+		v80 := v79 < v19
+		if v80 {
+			v82 = *(*float64)(unsafe.Add(p0, int(v79)*8))
 		} else {
-			v83 = 0
+			v82 = 0
 		}
-		v85 := v84 + v22
-		v86 := v85 < v20
-		if v86 {
-			v88 = *(*float64)(unsafe.Add(p0, int(v85)*8))
+		v84 := v83 + v21
+		v85 := v84 < v19
+		if v85 {
+			v87 = *(*float64)(unsafe.Add(p0, int(v84)*8))
 		} else {
-			v88 = 0
+			v87 = 0
 		}
-		v90 := v89 + v22
-		v91 := v90 < v20
-		if v91 {
-			v93 = *(*float64)(unsafe.Add(p0, int(v90)*8))
+		v89 := v88 + v21
+		v90 := v89 < v19
+		if v90 {
+			v92 = *(*float64)(unsafe.Add(p0, int(v89)*8))
 		} else {
-			v93 = 0
+			v92 = 0
 		}
-		v95 := v94 + v22
-		v96 := v95 < v20
-		if v96 {
-			v98 = *(*float64)(unsafe.Add(p0, int(v95)*8))
+		v94 := v93 + v21
+		v95 := v94 < v19
+		if v95 {
+			v97 = *(*float64)(unsafe.Add(p0, int(v94)*8))
 		} else {
-			v98 = 0
+			v97 = 0
 		}
-		v100 := v99 + v22
-		v101 := v100 < v20
-		if v101 {
-			v103 = *(*float64)(unsafe.Add(p0, int(v100)*8))
+		v99 := v98 + v21
+		v100 := v99 < v19
+		if v100 {
+			v102 = *(*float64)(unsafe.Add(p0, int(v99)*8))
 		} else {
-			v103 = 0
+			v102 = 0
 		}
-		v105 := v104 + v22
-		v106 := v105 < v20
-		if v106 {
-			v108 = *(*float64)(unsafe.Add(p0, int(v105)*8))
+		v104 := v103 + v21
+		v105 := v104 < v19
+		if v105 {
+			v107 = *(*float64)(unsafe.Add(p0, int(v104)*8))
 		} else {
-			v108 = 0
+			v107 = 0
 		}
-		v110 := v109 + v22
-		v111 := v110 < v20
-		if v111 {
-			v113 = *(*float64)(unsafe.Add(p0, int(v110)*8))
+		v109 := v108 + v21
+		v110 := v109 < v19
+		if v110 {
+			v112 = *(*float64)(unsafe.Add(p0, int(v109)*8))
 		} else {
-			v113 = 0
+			v112 = 0
 		}
-		v115 := v114 + v22
-		v116 := v115 < v20
-		if v116 {
-			v118 = *(*float64)(unsafe.Add(p0, int(v115)*8))
+		v114 := v113 + v21
+		v115 := v114 < v19
+		if v115 {
+			v117 = *(*float64)(unsafe.Add(p0, int(v114)*8))
 		} else {
-			v118 = 0
+			v117 = 0
 		}
-		v120 := v119 + v22
-		v121 := v120 < v20
-		if v121 {
-			v123 = *(*float64)(unsafe.Add(p0, int(v120)*8))
+		v119 := v118 + v21
+		v120 := v119 < v19
+		if v120 {
+			v122 = *(*float64)(unsafe.Add(p0, int(v119)*8))
 		} else {
-			v123 = 0
+			v122 = 0
 		}
-		v125 := v124 + v22
-		v126 := v125 < v20
-		if v126 {
-			v128 = *(*float64)(unsafe.Add(p0, int(v125)*8))
+		v124 := v123 + v21
+		v125 := v124 < v19
+		if v125 {
+			v127 = *(*float64)(unsafe.Add(p0, int(v124)*8))
 		} else {
-			v128 = 0
+			v127 = 0
 		}
-		v130 := v129 + v22
-		v131 := v130 < v20
-		if v131 {
-			v133 = *(*float64)(unsafe.Add(p0, int(v130)*8))
+		v129 := v128 + v21
+		v130 := v129 < v19
+		if v130 {
+			v132 = *(*float64)(unsafe.Add(p0, int(v129)*8))
 		} else {
-			v133 = 0
+			v132 = 0
 		}
-		v135 := v134 + v22
-		v136 := v135 < v20
-		if v136 {
-			v138 = *(*float64)(unsafe.Add(p0, int(v135)*8))
+		v134 := v133 + v21
+		v135 := v134 < v19
+		if v135 {
+			v137 = *(*float64)(unsafe.Add(p0, int(v134)*8))
 		} else {
-			v138 = 0
+			v137 = 0
 		}
-		v140 := v139 + v22
-		v141 := v140 < v20
-		if v141 {
-			v143 = *(*float64)(unsafe.Add(p0, int(v140)*8))
+		v139 := v138 + v21
+		v140 := v139 < v19
+		if v140 {
+			v142 = *(*float64)(unsafe.Add(p0, int(v139)*8))
 		} else {
-			v143 = 0
+			v142 = 0
 		}
-		v145 := v144 + v22
-		v146 := v145 < v20
-		if v146 {
-			v148 = *(*float64)(unsafe.Add(p0, int(v145)*8))
+		v144 := v143 + v21
+		v145 := v144 < v19
+		if v145 {
+			v147 = *(*float64)(unsafe.Add(p0, int(v144)*8))
 		} else {
-			v148 = 0
+			v147 = 0
 		}
-		v150 := v149 + v22
-		v151 := v150 < v20
-		if v151 {
-			v153 = *(*float64)(unsafe.Add(p0, int(v150)*8))
+		v149 := v148 + v21
+		v150 := v149 < v19
+		if v150 {
+			v152 = *(*float64)(unsafe.Add(p0, int(v149)*8))
 		} else {
-			v153 = 0
+			v152 = 0
 		}
-		v155 := v154 + v22
-		v156 := v155 < v20
-		if v156 {
-			v158 = *(*float64)(unsafe.Add(p0, int(v155)*8))
+		v154 := v153 + v21
+		v155 := v154 < v19
+		if v155 {
+			v157 = *(*float64)(unsafe.Add(p0, int(v154)*8))
 		} else {
-			v158 = 0
+			v157 = 0
 		}
-		v160 := v159 + v22
-		v161 := v160 < v20
-		if v161 {
-			v163 = *(*float64)(unsafe.Add(p0, int(v160)*8))
+		v159 := v158 + v21
+		v160 := v159 < v19
+		if v160 {
+			v162 = *(*float64)(unsafe.Add(p0, int(v159)*8))
 		} else {
-			v163 = 0
+			v162 = 0
 		}
+		h34[li] = v34
 		h35[li] = v35
-		h36[li] = v36
-		h38[li] = v38
+		h37[li] = v37
+		h39[li] = v39
 		h40[li] = v40
-		h41[li] = v41
-		h43[li] = v43
+		h42[li] = v42
+		h44[li] = v44
 		h45[li] = v45
-		h46[li] = v46
-		h48[li] = v48
+		h47[li] = v47
+		h49[li] = v49
 		h50[li] = v50
-		h51[li] = v51
-		h53[li] = v53
+		h52[li] = v52
+		h54[li] = v54
 		h55[li] = v55
-		h56[li] = v56
-		h58[li] = v58
+		h57[li] = v57
+		h59[li] = v59
 		h60[li] = v60
-		h61[li] = v61
-		h63[li] = v63
+		h62[li] = v62
+		h64[li] = v64
 		h65[li] = v65
-		h66[li] = v66
-		h68[li] = v68
+		h67[li] = v67
+		h69[li] = v69
 		h70[li] = v70
-		h71[li] = v71
-		h73[li] = v73
+		h72[li] = v72
+		h74[li] = v74
 		h75[li] = v75
-		h76[li] = v76
-		h78[li] = v78
+		h77[li] = v77
+		h79[li] = v79
 		h80[li] = v80
-		h81[li] = v81
-		h83[li] = v83
+		h82[li] = v82
+		h84[li] = v84
 		h85[li] = v85
-		h86[li] = v86
-		h88[li] = v88
+		h87[li] = v87
+		h89[li] = v89
 		h90[li] = v90
-		h91[li] = v91
-		h93[li] = v93
+		h92[li] = v92
+		h94[li] = v94
 		h95[li] = v95
-		h96[li] = v96
-		h98[li] = v98
+		h97[li] = v97
+		h99[li] = v99
 		h100[li] = v100
-		h101[li] = v101
-		h103[li] = v103
+		h102[li] = v102
+		h104[li] = v104
 		h105[li] = v105
-		h106[li] = v106
-		h108[li] = v108
+		h107[li] = v107
+		h109[li] = v109
 		h110[li] = v110
-		h111[li] = v111
-		h113[li] = v113
+		h112[li] = v112
+		h114[li] = v114
 		h115[li] = v115
-		h116[li] = v116
-		h118[li] = v118
+		h117[li] = v117
+		h119[li] = v119
 		h120[li] = v120
-		h121[li] = v121
-		h123[li] = v123
+		h122[li] = v122
+		h124[li] = v124
 		h125[li] = v125
-		h126[li] = v126
-		h128[li] = v128
+		h127[li] = v127
+		h129[li] = v129
 		h130[li] = v130
-		h131[li] = v131
-		h133[li] = v133
+		h132[li] = v132
+		h134[li] = v134
 		h135[li] = v135
-		h136[li] = v136
-		h138[li] = v138
+		h137[li] = v137
+		h139[li] = v139
 		h140[li] = v140
-		h141[li] = v141
-		h143[li] = v143
+		h142[li] = v142
+		h144[li] = v144
 		h145[li] = v145
-		h146[li] = v146
-		h148[li] = v148
+		h147[li] = v147
+		h149[li] = v149
 		h150[li] = v150
-		h151[li] = v151
-		h153[li] = v153
+		h152[li] = v152
+		h154[li] = v154
 		h155[li] = v155
-		h156[li] = v156
-		h158[li] = v158
+		h157[li] = v157
+		h159[li] = v159
 		h160[li] = v160
-		h161[li] = v161
-		h163[li] = v163
+		h162[li] = v162
 		more = true
 	}
-	g.v32 = v32
+	g.v31 = v31
 	if !more {
 		return -1
 	}
@@ -3873,142 +3844,2119 @@ func (g *sumFloat64Host) r0() int {
 		if dead[li] {
 			continue
 		}
-		v38 := h38[li]
-		v43 := h43[li]
-		v48 := h48[li]
-		v53 := h53[li]
-		v58 := h58[li]
-		v63 := h63[li]
-		v68 := h68[li]
-		v73 := h73[li]
-		v78 := h78[li]
-		v83 := h83[li]
-		v88 := h88[li]
-		v93 := h93[li]
-		v98 := h98[li]
-		*(*float64)(unsafe.Add(m0, li*8)) = v38
-		*(*float64)(unsafe.Add(m0, li*8+2048)) = v43
-		*(*float64)(unsafe.Add(m0, li*8+4096)) = v48
-		*(*float64)(unsafe.Add(m0, li*8+6144)) = v53
-		*(*float64)(unsafe.Add(m0, li*8+8192)) = v58
-		*(*float64)(unsafe.Add(m0, li*8+10240)) = v63
-		*(*float64)(unsafe.Add(m0, li*8+12288)) = v68
-		*(*float64)(unsafe.Add(m0, li*8+14336)) = v73
-		*(*float64)(unsafe.Add(m0, li*8+16384)) = v78
-		*(*float64)(unsafe.Add(m0, li*8+18432)) = v83
-		*(*float64)(unsafe.Add(m0, li*8+20480)) = v88
-		*(*float64)(unsafe.Add(m0, li*8+22528)) = v93
-		*(*float64)(unsafe.Add(m0, li*8+24576)) = v98
+		v37 := h37[li]
+		v42 := h42[li]
+		v47 := h47[li]
+		v52 := h52[li]
+		v57 := h57[li]
+		v62 := h62[li]
+		v67 := h67[li]
+		v72 := h72[li]
+		v77 := h77[li]
+		v82 := h82[li]
+		v87 := h87[li]
+		v92 := h92[li]
+		v97 := h97[li]
+		*(*float64)(unsafe.Add(m0, li*8)) = v37
+		*(*float64)(unsafe.Add(m0, li*8+2048)) = v42
+		*(*float64)(unsafe.Add(m0, li*8+4096)) = v47
+		*(*float64)(unsafe.Add(m0, li*8+6144)) = v52
+		*(*float64)(unsafe.Add(m0, li*8+8192)) = v57
+		*(*float64)(unsafe.Add(m0, li*8+10240)) = v62
+		*(*float64)(unsafe.Add(m0, li*8+12288)) = v67
+		*(*float64)(unsafe.Add(m0, li*8+14336)) = v72
+		*(*float64)(unsafe.Add(m0, li*8+16384)) = v77
+		*(*float64)(unsafe.Add(m0, li*8+18432)) = v82
+		*(*float64)(unsafe.Add(m0, li*8+20480)) = v87
+		*(*float64)(unsafe.Add(m0, li*8+22528)) = v92
+		*(*float64)(unsafe.Add(m0, li*8+24576)) = v97
 	}
 	// Barrier, kernels.go:80
-	h191 := g.v191[:n]
-	h194 := g.v194[:n]
-	h197 := g.v197[:n]
-	h200 := g.v200[:n]
-	h203 := g.v203[:n]
-	h206 := g.v206[:n]
-	h209 := g.v209[:n]
-	h212 := g.v212[:n]
-	h215 := g.v215[:n]
-	h218 := g.v218[:n]
-	h221 := g.v221[:n]
-	h224 := g.v224[:n]
+	h190 := g.v190[:n]
+	h193 := g.v193[:n]
+	h196 := g.v196[:n]
+	h199 := g.v199[:n]
+	h202 := g.v202[:n]
+	h205 := g.v205[:n]
+	h208 := g.v208[:n]
+	h211 := g.v211[:n]
+	h214 := g.v214[:n]
+	h217 := g.v217[:n]
+	h220 := g.v220[:n]
+	h223 := g.v223[:n]
+	h226 := g.v226[:n]
 	h227 := g.v227[:n]
-	h228 := g.v228[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v191 := *(*float64)(unsafe.Add(m0, li*104))
-		v194 := *(*float64)(unsafe.Add(m0, li*104+8))
-		v197 := *(*float64)(unsafe.Add(m0, li*104+16))
-		v200 := *(*float64)(unsafe.Add(m0, li*104+24))
-		v201 := float64(float64(float64(float64(v191+0)+v194)+v197) + v200)
-		v203 := *(*float64)(unsafe.Add(m0, li*104+32))
-		v206 := *(*float64)(unsafe.Add(m0, li*104+40))
-		v209 := *(*float64)(unsafe.Add(m0, li*104+48))
-		v212 := *(*float64)(unsafe.Add(m0, li*104+56))
-		v213 := float64(float64(float64(float64(v201+v203)+v206)+v209) + v212)
-		v215 := *(*float64)(unsafe.Add(m0, li*104+64))
-		v218 := *(*float64)(unsafe.Add(m0, li*104+72))
-		v221 := *(*float64)(unsafe.Add(m0, li*104+80))
-		v224 := *(*float64)(unsafe.Add(m0, li*104+88))
-		v225 := float64(float64(float64(float64(v213+v215)+v218)+v221) + v224)
-		v227 := *(*float64)(unsafe.Add(m0, li*104+96))
-		v228 := float64(v225 + v227)
-		h191[li] = v191
-		h194[li] = v194
-		h197[li] = v197
-		h200[li] = v200
-		h203[li] = v203
-		h206[li] = v206
-		h209[li] = v209
-		h212[li] = v212
-		h215[li] = v215
-		h218[li] = v218
-		h221[li] = v221
-		h224[li] = v224
+		v190 := *(*float64)(unsafe.Add(m0, li*104))
+		v193 := *(*float64)(unsafe.Add(m0, li*104+8))
+		v196 := *(*float64)(unsafe.Add(m0, li*104+16))
+		v199 := *(*float64)(unsafe.Add(m0, li*104+24))
+		v200 := float64(float64(float64(float64(v190+0)+v193)+v196) + v199)
+		v202 := *(*float64)(unsafe.Add(m0, li*104+32))
+		v205 := *(*float64)(unsafe.Add(m0, li*104+40))
+		v208 := *(*float64)(unsafe.Add(m0, li*104+48))
+		v211 := *(*float64)(unsafe.Add(m0, li*104+56))
+		v212 := float64(float64(float64(float64(v200+v202)+v205)+v208) + v211)
+		v214 := *(*float64)(unsafe.Add(m0, li*104+64))
+		v217 := *(*float64)(unsafe.Add(m0, li*104+72))
+		v220 := *(*float64)(unsafe.Add(m0, li*104+80))
+		v223 := *(*float64)(unsafe.Add(m0, li*104+88))
+		v224 := float64(float64(float64(float64(v212+v214)+v217)+v220) + v223)
+		v226 := *(*float64)(unsafe.Add(m0, li*104+96))
+		v227 := float64(v224 + v226)
+		h190[li] = v190
+		h193[li] = v193
+		h196[li] = v196
+		h199[li] = v199
+		h202[li] = v202
+		h205[li] = v205
+		h208[li] = v208
+		h211[li] = v211
+		h214[li] = v214
+		h217[li] = v217
+		h220[li] = v220
+		h223[li] = v223
+		h226[li] = v226
 		h227[li] = v227
-		h228[li] = v228
 	}
 	// GroupExclusiveScan, kernels.go:90
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v228, math.Float64frombits(0x8000000000000000))
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v227, math.Float64frombits(0x8000000000000000))
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
-		kernelimpl.HostShift(g.v229, in, len(in), math.Float64frombits(0x8000000000000000))
+		kernelimpl.HostShift(g.v228, in, len(in), math.Float64frombits(0x8000000000000000))
 	}
-	h229 := g.v229[:n]
+	h228 := g.v228[:n]
+	h232 := g.v232[:n]
 	h233 := g.v233[:n]
-	h234 := g.v234[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v229 := h229[li]
 		v228 := h228[li]
-		v233 := float64(v229 + 0)
+		v227 := h227[li]
+		v232 := float64(v228 + 0)
 		if int32(li) == 0 {
-			v233 = 0
+			v232 = 0
 		}
-		v234 := float64(v233 + v228)
+		v233 := float64(v232 + v227)
+		h232[li] = v232
 		h233[li] = v233
-		h234[li] = v234
 	}
 	// GroupSelect, kernels.go:91
-	g.v235 = kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v234, 0)[int32(255)]
+	g.v234 = kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v233, 0)[int32(255)]
 	// Barrier, kernels.go:76
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v103 := h103[li]
-		v108 := h108[li]
-		v113 := h113[li]
-		v118 := h118[li]
-		v123 := h123[li]
-		v128 := h128[li]
-		v133 := h133[li]
-		v138 := h138[li]
-		v143 := h143[li]
-		v148 := h148[li]
-		v153 := h153[li]
-		v158 := h158[li]
-		v163 := h163[li]
-		*(*float64)(unsafe.Add(m0, li*8)) = v103
-		*(*float64)(unsafe.Add(m0, li*8+2048)) = v108
-		*(*float64)(unsafe.Add(m0, li*8+4096)) = v113
-		*(*float64)(unsafe.Add(m0, li*8+6144)) = v118
-		*(*float64)(unsafe.Add(m0, li*8+8192)) = v123
-		*(*float64)(unsafe.Add(m0, li*8+10240)) = v128
-		*(*float64)(unsafe.Add(m0, li*8+12288)) = v133
-		*(*float64)(unsafe.Add(m0, li*8+14336)) = v138
-		*(*float64)(unsafe.Add(m0, li*8+16384)) = v143
-		*(*float64)(unsafe.Add(m0, li*8+18432)) = v148
-		*(*float64)(unsafe.Add(m0, li*8+20480)) = v153
-		*(*float64)(unsafe.Add(m0, li*8+22528)) = v158
-		*(*float64)(unsafe.Add(m0, li*8+24576)) = v163
+		v102 := h102[li]
+		v107 := h107[li]
+		v112 := h112[li]
+		v117 := h117[li]
+		v122 := h122[li]
+		v127 := h127[li]
+		v132 := h132[li]
+		v137 := h137[li]
+		v142 := h142[li]
+		v147 := h147[li]
+		v152 := h152[li]
+		v157 := h157[li]
+		v162 := h162[li]
+		*(*float64)(unsafe.Add(m0, li*8)) = v102
+		*(*float64)(unsafe.Add(m0, li*8+2048)) = v107
+		*(*float64)(unsafe.Add(m0, li*8+4096)) = v112
+		*(*float64)(unsafe.Add(m0, li*8+6144)) = v117
+		*(*float64)(unsafe.Add(m0, li*8+8192)) = v122
+		*(*float64)(unsafe.Add(m0, li*8+10240)) = v127
+		*(*float64)(unsafe.Add(m0, li*8+12288)) = v132
+		*(*float64)(unsafe.Add(m0, li*8+14336)) = v137
+		*(*float64)(unsafe.Add(m0, li*8+16384)) = v142
+		*(*float64)(unsafe.Add(m0, li*8+18432)) = v147
+		*(*float64)(unsafe.Add(m0, li*8+20480)) = v152
+		*(*float64)(unsafe.Add(m0, li*8+22528)) = v157
+		*(*float64)(unsafe.Add(m0, li*8+24576)) = v162
 	}
 	// Barrier, kernels.go:80
+	h248 := g.v248[:n]
+	h250 := g.v250[:n]
+	h252 := g.v252[:n]
+	h254 := g.v254[:n]
+	h256 := g.v256[:n]
+	h258 := g.v258[:n]
+	h260 := g.v260[:n]
+	h262 := g.v262[:n]
+	h264 := g.v264[:n]
+	h266 := g.v266[:n]
+	h268 := g.v268[:n]
+	h270 := g.v270[:n]
+	h272 := g.v272[:n]
+	h273 := g.v273[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v248 := *(*float64)(unsafe.Add(m0, li*104))
+		v250 := *(*float64)(unsafe.Add(m0, li*104+8))
+		v252 := *(*float64)(unsafe.Add(m0, li*104+16))
+		v254 := *(*float64)(unsafe.Add(m0, li*104+24))
+		v255 := float64(float64(float64(float64(v248+0)+v250)+v252) + v254)
+		v256 := *(*float64)(unsafe.Add(m0, li*104+32))
+		v258 := *(*float64)(unsafe.Add(m0, li*104+40))
+		v260 := *(*float64)(unsafe.Add(m0, li*104+48))
+		v262 := *(*float64)(unsafe.Add(m0, li*104+56))
+		v263 := float64(float64(float64(float64(v255+v256)+v258)+v260) + v262)
+		v264 := *(*float64)(unsafe.Add(m0, li*104+64))
+		v266 := *(*float64)(unsafe.Add(m0, li*104+72))
+		v268 := *(*float64)(unsafe.Add(m0, li*104+80))
+		v270 := *(*float64)(unsafe.Add(m0, li*104+88))
+		v271 := float64(float64(float64(float64(v263+v264)+v266)+v268) + v270)
+		v272 := *(*float64)(unsafe.Add(m0, li*104+96))
+		v273 := float64(v271 + v272)
+		h248[li] = v248
+		h250[li] = v250
+		h252[li] = v252
+		h254[li] = v254
+		h256[li] = v256
+		h258[li] = v258
+		h260[li] = v260
+		h262[li] = v262
+		h264[li] = v264
+		h266[li] = v266
+		h268[li] = v268
+		h270[li] = v270
+		h272[li] = v272
+		h273[li] = v273
+	}
+	// GroupExclusiveScan, kernels.go:90
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v273, math.Float64frombits(0x8000000000000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
+		kernelimpl.HostShift(g.v274, in, len(in), math.Float64frombits(0x8000000000000000))
+	}
+	h274 := g.v274[:n]
+	h276 := g.v276[:n]
+	h277 := g.v277[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v274 := h274[li]
+		v230 := int32(li)
+		v231 := v230 == 0
+		v273 := h273[li]
+		v276 := float64(v274 + 0)
+		if v231 {
+			v276 = 0
+		}
+		v277 := float64(v276 + v273)
+		h276[li] = v276
+		h277[li] = v277
+	}
+	// GroupSelect, kernels.go:91
+	g.v278 = kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v277, 0)[int32(255)]
+	c1 := g.c1
+	v280 := c1 == 0
+	v285 := v31 * 3
+	v287 := v285 + 6
+	v288 := v4 < v287
+	v286 := v285 + 3
+	v283 := v30 == 0
+	v284 := int32(1)
+	if v283 {
+		v284 = 2
+	}
+	v289 := v284 << 30
+	v234 := g.v234
+	v278 := g.v278
+	v279 := float64(v234 + v278)
+	v290 := int64(math.Float64bits(v279))
+	v291 := int32(uint64(v290))
+	v292 := v291 & 1073741823
+	v293 := v289 | v292
+	v295 := v285 + 4
+	v296 := int64(uint64(v290) >> 30)
+	v297 := int32(uint64(v296))
+	v298 := v297 & 1073741823
+	v299 := v289 | v298
+	v301 := v285 + 5
+	v302 := int64(uint64(v290) >> 60)
+	v303 := int32(uint64(v302))
+	v304 := v289 | v303
+	v306 := v30 == 0
+	h405 := g.v405[:n]
+	h406 := g.v406[:n]
+	v307 := v30 + -1
+	h308 := g.v308[:n]
+	u309 := g.v309
+	u310 := g.v310
+	u313 := g.v313
+	h358 := g.v358[:n]
+	h359 := g.v359[:n]
+	h360 := g.v360[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v20 := int32(li)
+		v22 := v20 == 0
+		v232 := h232[li]
+		var v308, v312, v346, v352, v359, v405 float64
+		var v309, v311, v313, v345, v350, v351, v357, v358, v360 int32
+		var v310 bool
+		var v318, v319 int64
+		if !v22 {
+			goto b74
+		}
+		if v280 {
+			goto b72
+		}
+		if int32(uint32(v30)%uint32(c1)) == 0 {
+			goto b74
+		}
+	b72:
+		if !v288 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v286)*4)), v293)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v295)*4)), v299)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v301)*4)), v304)
+		}
+	b74:
+		if v306 {
+			v405 = 0
+			v406 := float64(v405 + v232)
+			h405[li] = v405
+			h406[li] = v406
+			if next != 14 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 14
+			}
+			continue
+		}
+		v308 = 0
+		v309 = v307
+		v310 = true
+		v311 = 0
+		v312 = v308
+		v313 = 0
+		if uint32(v20) > uint32(v309) {
+			v358 = v311
+			v359 = v312
+			v360 = 512
+			goto b87
+		}
+		if v311 != 0 {
+			v351 = v311
+			v352 = v312
+			goto b84
+		}
+		v318 = int64(uint32(v309-v20)) * 3
+		v319 = v318 + 3
+		if v4 < (v318 + 6) {
+			v345 = 0
+			v346 = 0
+		} else {
+			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319)*4)))
+			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318+4)*4)))
+			v325 := int32(uint32(v322) >> 30)
+			v328 := v325
+			if int32(uint32(v324)>>30) != v325 {
+				v328 = 0
+			}
+			v330 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318+5)*4)))
+			v333 := v328
+			if int32(uint32(v330)>>30) != v328 {
+				v333 = 0
+			}
+			v340 := int64(uint32(v322&1073741823)) | (int64(uint32(v324&1073741823)) << 30)
+			v344 := math.Float64frombits(uint64(v340 | (int64(uint32(v330&1073741823)) << 60)))
+			v345 = v333
+			v346 = v344
+		}
+		if v20 == v309 {
+			v349 := v345
+			if v345 == 1 {
+				v349 = 2
+			}
+			v350 = v349
+		} else {
+			v350 = v345
+		}
+		v351 = v350
+		v352 = v346
+	b84:
+		if v351 != 1 {
+			v357 = (v20 * 2) + int32(uint32(v351)>>1)
+		} else {
+			v357 = 512
+		}
+		v358 = v351
+		v359 = v352
+		v360 = v357
+	b87:
+		h308[li] = v308
+		u309 = v309
+		u310 = v310
+		u313 = v313
+		h358[li] = v358
+		h359[li] = v359
+		h360[li] = v360
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v279 = v279
+	g.v307 = v307
+	g.v309 = u309
+	g.v310 = u310
+	g.v313 = u313
+	return next
+}
+
+func (g *sumFloat64Host) r11() int {
+	const n = 256
+	h308 := g.v308[:n]
+	e309 := g.v309
+	e310 := g.v310
+	e313 := g.v313
+	h358 := g.v358[:n]
+	h359 := g.v359[:n]
+	v361 := g.v361
+	v363 := 512 <= uint32(v361)
+	v364 := v361 & 1
+	v365 := v364 == 1
+	v362 := int32(uint32(v361) >> 1)
+	v366 := 256 <= uint32(v362)
+	u309 := g.v309
+	c2 := g.c2
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	u310 := g.v310
+	u313 := g.v313
+	h360 := g.v360[:n]
+	v19 := g.v19
+	u545 := g.v545
+	u546 := g.v546
+	u547 := g.v547
+	h557 := g.v557[:n]
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v308 := h308[li]
+		v309 := e309
+		v310 := e310
+		v313 := e313
+		v358 := h358[li]
+		v359 := h359[li]
+		v20 := int32(li)
+		v188 := v20 * 13
+		v189 := int64(uint32(v188))
+		var v311, v345, v350, v351, v357, v360, v541, v545, v547, v598, v600 int32
+		var v312, v346, v352, v540, v546, v557, v599 float64
+		var v318, v319, v558 int64
+		var v542 bool
+		if v363 {
+			goto b90
+		}
+		if !v365 {
+			goto b218
+		}
+	b90:
+		if !v310 {
+			goto b93
+		}
+		if v366 {
+			v540 = v308
+			v541 = v309 + -256
+			v542 = true
+		} else {
+			goto b93
+		}
+		v308 = v540
+		v309 = v541
+		v310 = v542
+		v311 = 0
+		v312 = v308
+		v313 = 0
+		goto b77
+	b93:
+		h308[li] = v308
+		u309 = v309
+		h359[li] = v359
+		if next != 11 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 11
+		}
+		continue
+	b218:
+		{
+			v543 := v313 + 1
+			if uint32(v543) >= uint32(c2) {
+				v545 = v309 - v362
+				v546 = 0
+				v547 = 0
+				goto b220
+			}
+			v598 = v358
+			v599 = v359
+			v600 = v543
+		}
+		v311 = v598
+		v312 = v599
+		v313 = v600
+	b77:
+		if uint32(v20) > uint32(v309) {
+			v358 = v311
+			v359 = v312
+			v360 = 512
+			goto b87
+		}
+		if v311 != 0 {
+			v351 = v311
+			v352 = v312
+			goto b84
+		}
+		v318 = int64(uint32(v309-v20)) * 3
+		v319 = v318 + 3
+		if v4 < (v318 + 6) {
+			v345 = 0
+			v346 = 0
+		} else {
+			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319)*4)))
+			v323 := v318 + 4
+			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v323)*4)))
+			v325 := int32(uint32(v322) >> 30)
+			v328 := v325
+			if int32(uint32(v324)>>30) != v325 {
+				v328 = 0
+			}
+			v329 := v318 + 5
+			v330 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v329)*4)))
+			v333 := v328
+			if int32(uint32(v330)>>30) != v328 {
+				v333 = 0
+			}
+			v340 := int64(uint32(v322&1073741823)) | (int64(uint32(v324&1073741823)) << 30)
+			v344 := math.Float64frombits(uint64(v340 | (int64(uint32(v330&1073741823)) << 60)))
+			v345 = v333
+			v346 = v344
+		}
+		if v20 == v309 {
+			v349 := v345
+			if v345 == 1 {
+				v349 = 2
+			}
+			v350 = v349
+		} else {
+			v350 = v345
+		}
+		v351 = v350
+		v352 = v346
+	b84:
+		if v351 != 1 {
+			v357 = (v20 * 2) + int32(uint32(v351)>>1)
+		} else {
+			v357 = 512
+		}
+		v358 = v351
+		v359 = v352
+		v360 = v357
+	b87:
+		h308[li] = v308
+		u309 = v309
+		u310 = v310
+		u313 = v313
+		h358[li] = v358
+		h359[li] = v359
+		h360[li] = v360
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+		continue
+	b220:
+		v553 := ((int64(uint32(v545)) * 6656) + int64(uint32(v547*3328))) + v189
+		v554 := v553 + 13
+		v556 := v19
+		if v554 < v19 {
+			v556 = v554
+		}
+		v557 = 0
+		v558 = v553
+	b221:
+		if v558 >= v556 {
+			h308[li] = v308
+			u309 = v309
+			u310 = v310
+			h358[li] = v358
+			h359[li] = v359
+			u545 = v545
+			u546 = v546
+			u547 = v547
+			h557[li] = v557
+			if next != 18 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 18
+			}
+			continue
+		}
+		v557 = float64(v557 + *(*float64)(unsafe.Add(p0, int(v558)*8)))
+		v558 = v558 + 1
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b221
+	}
+	g.v309 = u309
+	g.v362 = v362
+	g.v310 = u310
+	g.v313 = u313
+	g.v545 = u545
+	g.v546 = u546
+	g.v547 = u547
+	return next
+}
+
+func (g *sumFloat64Host) r12() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h359 := g.v359[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v20 := int32(li)
+		v359 := h359[li]
+		*(*float64)(unsafe.Add(m0, int(v20&255)*8)) = v359
+	}
+	// Barrier, lookback.go:263
+	h308 := g.v308[:n]
+	e309 := g.v309
+	v362 := g.v362
+	v370 := uint32(v362) < 256
+	v371 := v362 & 255
+	v374 := int32(256)
+	if v370 {
+		v374 = v362
+	}
+	stop := g.Cancelled()
+	v307 := g.v307
+	v279 := g.v279
+	c3 := g.c3
+	v384 := c3 == 0
+	v4 := g.v4
+	v31 := g.v31
+	v385 := v31 * 3
+	v387 := v385 + 6
+	v388 := v4 < v387
+	p2 := g.Pointer(2)
+	v386 := v385 + 3
+	v394 := v385 + 4
+	v400 := v385 + 5
+	h375 := g.v375[:n]
+	u309 := g.v309
+	u310 := g.v310
+	u313 := g.v313
+	h358 := g.v358[:n]
+	h360 := g.v360[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v308 := h308[li]
+		v309 := e309
+		v20 := int32(li)
+		v22 := v20 == 0
+		var v310, v542 bool
+		var v311, v313, v345, v350, v351, v357, v358, v360, v376, v541 int32
+		var v312, v346, v352, v359, v373, v375, v383, v540 float64
+		var v318, v319 int64
+		if v370 {
+			v373 = *(*float64)(unsafe.Add(m0, int(v371)*8))
+		} else {
+			v373 = v308
+		}
+		v375 = v373
+		v376 = v374
+	b98:
+		if v376 != 0 {
+			v378 := v376 + -1
+			v381 := float64(v375 + *(*float64)(unsafe.Add(m0, int(v378&255)*8)))
+			v375 = v381
+			v376 = v378
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b98
+		}
+		if v309 != v307 {
+			v540 = v375
+			v541 = v309 + 256
+			v542 = false
+			goto b217
+		}
+		v383 = float64(v375 + v279)
+		if !v22 {
+			goto b105
+		}
+		if !v384 {
+			goto b105
+		}
+		if !v388 {
+			v389 := int64(math.Float64bits(v383))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v386)*4)), ((int32(uint64(v389)) & 1073741823) | -2147483648))
+			v398 := (int32(uint64(int64(uint64(v389)>>30))) & 1073741823) | -2147483648
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v394)*4)), v398)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v400)*4)), (int32(uint64(int64(uint64(v389)>>60))) | -2147483648))
+		}
+	b105:
+		h375[li] = v375
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+		continue
+	b217:
+		v308 = v540
+		v309 = v541
+		v310 = v542
+		v311 = 0
+		v312 = v308
+		v313 = 0
+		if uint32(v20) > uint32(v309) {
+			v358 = v311
+			v359 = v312
+			v360 = 512
+			goto b87
+		}
+		if v311 != 0 {
+			v351 = v311
+			v352 = v312
+			goto b84
+		}
+		v318 = int64(uint32(v309-v20)) * 3
+		v319 = v318 + 3
+		if v4 < (v318 + 6) {
+			v345 = 0
+			v346 = 0
+		} else {
+			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319)*4)))
+			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318+4)*4)))
+			v325 := int32(uint32(v322) >> 30)
+			v328 := v325
+			if int32(uint32(v324)>>30) != v325 {
+				v328 = 0
+			}
+			v330 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318+5)*4)))
+			v333 := v328
+			if int32(uint32(v330)>>30) != v328 {
+				v333 = 0
+			}
+			v340 := int64(uint32(v322&1073741823)) | (int64(uint32(v324&1073741823)) << 30)
+			v344 := math.Float64frombits(uint64(v340 | (int64(uint32(v330&1073741823)) << 60)))
+			v345 = v333
+			v346 = v344
+		}
+		if v20 == v309 {
+			v349 := v345
+			if v345 == 1 {
+				v349 = 2
+			}
+			v350 = v349
+		} else {
+			v350 = v345
+		}
+		v351 = v350
+		v352 = v346
+	b84:
+		if v351 != 1 {
+			v357 = (v20 * 2) + int32(uint32(v351)>>1)
+		} else {
+			v357 = 512
+		}
+		v358 = v351
+		v359 = v352
+		v360 = v357
+	b87:
+		h308[li] = v308
+		u309 = v309
+		u310 = v310
+		u313 = v313
+		h358[li] = v358
+		h359[li] = v359
+		h360[li] = v360
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v309 = u309
+	g.v310 = u310
+	g.v313 = u313
+	return next
+}
+
+func (g *sumFloat64Host) r14() int {
+	const n = 256
+	h375 := g.v375[:n]
+	h232 := g.v232[:n]
+	h405 := g.v405[:n]
+	h406 := g.v406[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v375 := h375[li]
+		v232 := h232[li]
+		var v405 float64
+		v405 = v375
+		v406 := float64(v405 + v232)
+		h405[li] = v405
+		h406[li] = v406
+	}
+	return 14
+}
+
+func (g *sumFloat64Host) r15() int {
+	const n = 256
+	h406 := g.v406[:n]
+	h190 := g.v190[:n]
+	v6 := g.v6
+	v7 := int32(uint8(v6))
+	v8 := v7 != 0
+	m0 := g.Memory(0)
+	h193 := g.v193[:n]
+	h196 := g.v196[:n]
+	h199 := g.v199[:n]
+	h202 := g.v202[:n]
+	h205 := g.v205[:n]
+	h208 := g.v208[:n]
+	h211 := g.v211[:n]
+	h214 := g.v214[:n]
+	h217 := g.v217[:n]
+	h220 := g.v220[:n]
+	h223 := g.v223[:n]
+	h226 := g.v226[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v406 := h406[li]
+		v190 := h190[li]
+		v193 := h193[li]
+		v196 := h196[li]
+		v199 := h199[li]
+		v202 := h202[li]
+		v205 := h205[li]
+		v208 := h208[li]
+		v211 := h211[li]
+		v214 := h214[li]
+		v217 := h217[li]
+		v220 := h220[li]
+		v223 := h223[li]
+		v226 := h226[li]
+		var v408, v411, v414, v417, v420, v423, v426, v429, v432, v435, v438, v441, v444 float64
+		v407 := float64(v406 + v190)
+		if v8 {
+			v408 = v407
+		} else {
+			v408 = v406
+		}
+		*(*float64)(unsafe.Add(m0, li*104)) = v408
+		v410 := float64(v407 + v193)
+		if v8 {
+			v411 = v410
+		} else {
+			v411 = v407
+		}
+		*(*float64)(unsafe.Add(m0, li*104+8)) = v411
+		v413 := float64(v410 + v196)
+		if v8 {
+			v414 = v413
+		} else {
+			v414 = v410
+		}
+		*(*float64)(unsafe.Add(m0, li*104+16)) = v414
+		v416 := float64(v413 + v199)
+		if v8 {
+			v417 = v416
+		} else {
+			v417 = v413
+		}
+		*(*float64)(unsafe.Add(m0, li*104+24)) = v417
+		v419 := float64(v416 + v202)
+		if v8 {
+			v420 = v419
+		} else {
+			v420 = v416
+		}
+		*(*float64)(unsafe.Add(m0, li*104+32)) = v420
+		v422 := float64(v419 + v205)
+		if v8 {
+			v423 = v422
+		} else {
+			v423 = v419
+		}
+		*(*float64)(unsafe.Add(m0, li*104+40)) = v423
+		v425 := float64(v422 + v208)
+		if v8 {
+			v426 = v425
+		} else {
+			v426 = v422
+		}
+		*(*float64)(unsafe.Add(m0, li*104+48)) = v426
+		v428 := float64(v425 + v211)
+		if v8 {
+			v429 = v428
+		} else {
+			v429 = v425
+		}
+		*(*float64)(unsafe.Add(m0, li*104+56)) = v429
+		v431 := float64(v428 + v214)
+		if v8 {
+			v432 = v431
+		} else {
+			v432 = v428
+		}
+		*(*float64)(unsafe.Add(m0, li*104+64)) = v432
+		v434 := float64(v431 + v217)
+		if v8 {
+			v435 = v434
+		} else {
+			v435 = v431
+		}
+		*(*float64)(unsafe.Add(m0, li*104+72)) = v435
+		v437 := float64(v434 + v220)
+		if v8 {
+			v438 = v437
+		} else {
+			v438 = v434
+		}
+		*(*float64)(unsafe.Add(m0, li*104+80)) = v438
+		v440 := float64(v437 + v223)
+		if v8 {
+			v441 = v440
+		} else {
+			v441 = v437
+		}
+		*(*float64)(unsafe.Add(m0, li*104+88)) = v441
+		if v8 {
+			v444 = float64(v440 + v226)
+		} else {
+			v444 = v440
+		}
+		*(*float64)(unsafe.Add(m0, li*104+96)) = v444
+	}
+	// Barrier, kernels.go:107
+	h35 := g.v35[:n]
+	p4 := g.Pointer(4)
+	h34 := g.v34[:n]
+	h40 := g.v40[:n]
+	h39 := g.v39[:n]
+	h45 := g.v45[:n]
+	h44 := g.v44[:n]
+	h50 := g.v50[:n]
+	h49 := g.v49[:n]
+	h55 := g.v55[:n]
+	h54 := g.v54[:n]
+	h60 := g.v60[:n]
+	h59 := g.v59[:n]
+	h65 := g.v65[:n]
+	h64 := g.v64[:n]
+	h70 := g.v70[:n]
+	h69 := g.v69[:n]
+	h75 := g.v75[:n]
+	h74 := g.v74[:n]
+	h80 := g.v80[:n]
+	h79 := g.v79[:n]
+	h85 := g.v85[:n]
+	h84 := g.v84[:n]
+	h90 := g.v90[:n]
+	h89 := g.v89[:n]
+	h95 := g.v95[:n]
+	h94 := g.v94[:n]
+	h405 := g.v405[:n]
+	v234 := g.v234
+	h276 := g.v276[:n]
+	h473 := g.v473[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v35 := h35[li]
+		v34 := h34[li]
+		v40 := h40[li]
+		v39 := h39[li]
+		v45 := h45[li]
+		v44 := h44[li]
+		v50 := h50[li]
+		v49 := h49[li]
+		v55 := h55[li]
+		v54 := h54[li]
+		v60 := h60[li]
+		v59 := h59[li]
+		v65 := h65[li]
+		v64 := h64[li]
+		v70 := h70[li]
+		v69 := h69[li]
+		v75 := h75[li]
+		v74 := h74[li]
+		v80 := h80[li]
+		v79 := h79[li]
+		v85 := h85[li]
+		v84 := h84[li]
+		v90 := h90[li]
+		v89 := h89[li]
+		v95 := h95[li]
+		v94 := h94[li]
+		v405 := h405[li]
+		v276 := h276[li]
+		if v35 {
+			*(*float64)(unsafe.Add(p4, int(v34)*8)) = *(*float64)(unsafe.Add(m0, li*8))
+		}
+		if v40 {
+			*(*float64)(unsafe.Add(p4, int(v39)*8)) = *(*float64)(unsafe.Add(m0, li*8+2048))
+		}
+		if v45 {
+			*(*float64)(unsafe.Add(p4, int(v44)*8)) = *(*float64)(unsafe.Add(m0, li*8+4096))
+		}
+		if v50 {
+			*(*float64)(unsafe.Add(p4, int(v49)*8)) = *(*float64)(unsafe.Add(m0, li*8+6144))
+		}
+		if v55 {
+			*(*float64)(unsafe.Add(p4, int(v54)*8)) = *(*float64)(unsafe.Add(m0, li*8+8192))
+		}
+		if v60 {
+			*(*float64)(unsafe.Add(p4, int(v59)*8)) = *(*float64)(unsafe.Add(m0, li*8+10240))
+		}
+		if v65 {
+			*(*float64)(unsafe.Add(p4, int(v64)*8)) = *(*float64)(unsafe.Add(m0, li*8+12288))
+		}
+		if v70 {
+			*(*float64)(unsafe.Add(p4, int(v69)*8)) = *(*float64)(unsafe.Add(m0, li*8+14336))
+		}
+		if v75 {
+			*(*float64)(unsafe.Add(p4, int(v74)*8)) = *(*float64)(unsafe.Add(m0, li*8+16384))
+		}
+		if v80 {
+			*(*float64)(unsafe.Add(p4, int(v79)*8)) = *(*float64)(unsafe.Add(m0, li*8+18432))
+		}
+		if v85 {
+			*(*float64)(unsafe.Add(p4, int(v84)*8)) = *(*float64)(unsafe.Add(m0, li*8+20480))
+		}
+		if v90 {
+			*(*float64)(unsafe.Add(p4, int(v89)*8)) = *(*float64)(unsafe.Add(m0, li*8+22528))
+		}
+		if v95 {
+			*(*float64)(unsafe.Add(p4, int(v94)*8)) = *(*float64)(unsafe.Add(m0, li*8+24576))
+		}
+		v473 := float64(float64(v405+v234) + v276)
+		h473[li] = v473
+	}
+	// Barrier, kernels.go:98
+	h248 := g.v248[:n]
+	h250 := g.v250[:n]
+	h252 := g.v252[:n]
+	h254 := g.v254[:n]
+	h256 := g.v256[:n]
+	h258 := g.v258[:n]
+	h260 := g.v260[:n]
+	h262 := g.v262[:n]
+	h264 := g.v264[:n]
+	h266 := g.v266[:n]
+	h268 := g.v268[:n]
+	h270 := g.v270[:n]
+	h272 := g.v272[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v473 := h473[li]
+		v248 := h248[li]
+		v250 := h250[li]
+		v252 := h252[li]
+		v254 := h254[li]
+		v256 := h256[li]
+		v258 := h258[li]
+		v260 := h260[li]
+		v262 := h262[li]
+		v264 := h264[li]
+		v266 := h266[li]
+		v268 := h268[li]
+		v270 := h270[li]
+		v272 := h272[li]
+		var v475, v478, v481, v484, v487, v490, v493, v496, v499, v502, v505, v508, v511 float64
+		v474 := float64(v473 + v248)
+		if v8 {
+			v475 = v474
+		} else {
+			v475 = v473
+		}
+		*(*float64)(unsafe.Add(m0, li*104)) = v475
+		v477 := float64(v474 + v250)
+		if v8 {
+			v478 = v477
+		} else {
+			v478 = v474
+		}
+		*(*float64)(unsafe.Add(m0, li*104+8)) = v478
+		v480 := float64(v477 + v252)
+		if v8 {
+			v481 = v480
+		} else {
+			v481 = v477
+		}
+		*(*float64)(unsafe.Add(m0, li*104+16)) = v481
+		v483 := float64(v480 + v254)
+		if v8 {
+			v484 = v483
+		} else {
+			v484 = v480
+		}
+		*(*float64)(unsafe.Add(m0, li*104+24)) = v484
+		v486 := float64(v483 + v256)
+		if v8 {
+			v487 = v486
+		} else {
+			v487 = v483
+		}
+		*(*float64)(unsafe.Add(m0, li*104+32)) = v487
+		v489 := float64(v486 + v258)
+		if v8 {
+			v490 = v489
+		} else {
+			v490 = v486
+		}
+		*(*float64)(unsafe.Add(m0, li*104+40)) = v490
+		v492 := float64(v489 + v260)
+		if v8 {
+			v493 = v492
+		} else {
+			v493 = v489
+		}
+		*(*float64)(unsafe.Add(m0, li*104+48)) = v493
+		v495 := float64(v492 + v262)
+		if v8 {
+			v496 = v495
+		} else {
+			v496 = v492
+		}
+		*(*float64)(unsafe.Add(m0, li*104+56)) = v496
+		v498 := float64(v495 + v264)
+		if v8 {
+			v499 = v498
+		} else {
+			v499 = v495
+		}
+		*(*float64)(unsafe.Add(m0, li*104+64)) = v499
+		v501 := float64(v498 + v266)
+		if v8 {
+			v502 = v501
+		} else {
+			v502 = v498
+		}
+		*(*float64)(unsafe.Add(m0, li*104+72)) = v502
+		v504 := float64(v501 + v268)
+		if v8 {
+			v505 = v504
+		} else {
+			v505 = v501
+		}
+		*(*float64)(unsafe.Add(m0, li*104+80)) = v505
+		v507 := float64(v504 + v270)
+		if v8 {
+			v508 = v507
+		} else {
+			v508 = v504
+		}
+		*(*float64)(unsafe.Add(m0, li*104+88)) = v508
+		if v8 {
+			v511 = float64(v507 + v272)
+		} else {
+			v511 = v507
+		}
+		*(*float64)(unsafe.Add(m0, li*104+96)) = v511
+	}
+	// Barrier, kernels.go:107
+	h100 := g.v100[:n]
+	h99 := g.v99[:n]
+	h105 := g.v105[:n]
+	h104 := g.v104[:n]
+	h110 := g.v110[:n]
+	h109 := g.v109[:n]
+	h115 := g.v115[:n]
+	h114 := g.v114[:n]
+	h120 := g.v120[:n]
+	h119 := g.v119[:n]
+	h125 := g.v125[:n]
+	h124 := g.v124[:n]
+	h130 := g.v130[:n]
+	h129 := g.v129[:n]
+	h135 := g.v135[:n]
+	h134 := g.v134[:n]
+	h140 := g.v140[:n]
+	h139 := g.v139[:n]
+	h145 := g.v145[:n]
+	h144 := g.v144[:n]
+	h150 := g.v150[:n]
+	h149 := g.v149[:n]
+	h155 := g.v155[:n]
+	h154 := g.v154[:n]
+	h160 := g.v160[:n]
+	h159 := g.v159[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v100 := h100[li]
+		v99 := h99[li]
+		v105 := h105[li]
+		v104 := h104[li]
+		v110 := h110[li]
+		v109 := h109[li]
+		v115 := h115[li]
+		v114 := h114[li]
+		v120 := h120[li]
+		v119 := h119[li]
+		v125 := h125[li]
+		v124 := h124[li]
+		v130 := h130[li]
+		v129 := h129[li]
+		v135 := h135[li]
+		v134 := h134[li]
+		v140 := h140[li]
+		v139 := h139[li]
+		v145 := h145[li]
+		v144 := h144[li]
+		v150 := h150[li]
+		v149 := h149[li]
+		v155 := h155[li]
+		v154 := h154[li]
+		v160 := h160[li]
+		v159 := h159[li]
+		if v100 {
+			*(*float64)(unsafe.Add(p4, int(v99)*8)) = *(*float64)(unsafe.Add(m0, li*8))
+		}
+		if v105 {
+			*(*float64)(unsafe.Add(p4, int(v104)*8)) = *(*float64)(unsafe.Add(m0, li*8+2048))
+		}
+		if v110 {
+			*(*float64)(unsafe.Add(p4, int(v109)*8)) = *(*float64)(unsafe.Add(m0, li*8+4096))
+		}
+		if v115 {
+			*(*float64)(unsafe.Add(p4, int(v114)*8)) = *(*float64)(unsafe.Add(m0, li*8+6144))
+		}
+		if v120 {
+			*(*float64)(unsafe.Add(p4, int(v119)*8)) = *(*float64)(unsafe.Add(m0, li*8+8192))
+		}
+		if v125 {
+			*(*float64)(unsafe.Add(p4, int(v124)*8)) = *(*float64)(unsafe.Add(m0, li*8+10240))
+		}
+		if v130 {
+			*(*float64)(unsafe.Add(p4, int(v129)*8)) = *(*float64)(unsafe.Add(m0, li*8+12288))
+		}
+		if v135 {
+			*(*float64)(unsafe.Add(p4, int(v134)*8)) = *(*float64)(unsafe.Add(m0, li*8+14336))
+		}
+		if v140 {
+			*(*float64)(unsafe.Add(p4, int(v139)*8)) = *(*float64)(unsafe.Add(m0, li*8+16384))
+		}
+		if v145 {
+			*(*float64)(unsafe.Add(p4, int(v144)*8)) = *(*float64)(unsafe.Add(m0, li*8+18432))
+		}
+		if v150 {
+			*(*float64)(unsafe.Add(p4, int(v149)*8)) = *(*float64)(unsafe.Add(m0, li*8+20480))
+		}
+		if v155 {
+			*(*float64)(unsafe.Add(p4, int(v154)*8)) = *(*float64)(unsafe.Add(m0, li*8+22528))
+		}
+		if v160 {
+			*(*float64)(unsafe.Add(p4, int(v159)*8)) = *(*float64)(unsafe.Add(m0, li*8+24576))
+		}
+	}
+	return -1
+}
+
+func (g *sumFloat64Host) r19() int {
+	const n = 256
+	h563 := g.v563[:n]
+	h557 := g.v557[:n]
+	h566 := g.v566[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v563 := h563[li]
+		v230 := int32(li)
+		v231 := v230 == 0
+		v557 := h557[li]
+		v565 := float64(v563 + 0)
+		if v231 {
+			v565 = 0
+		}
+		v566 := float64(v565 + v557)
+		h566[li] = v566
+	}
+	// GroupSelect, kernels.go:91
+	g.v567 = kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v566, 0)[int32(255)]
+	h358 := g.v358[:n]
+	h359 := g.v359[:n]
+	e546 := g.v546
+	e547 := g.v547
+	v567 := g.v567
+	v545 := g.v545
+	v548 := int64(uint32(v545))
+	v549 := v548 * 6656
+	v19 := g.v19
+	u546 := g.v546
+	u547 := g.v547
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v362 := g.v362
+	v309 := g.v309
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	u313 := g.v313
+	h360 := g.v360[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v358 := h358[li]
+		v359 := h359[li]
+		v546 := e546
+		v547 := e547
+		v20 := int32(li)
+		v188 := v20 * 13
+		v189 := int64(uint32(v188))
+		var v311, v313, v345, v350, v351, v357, v360, v596, v598, v600 int32
+		var v312, v346, v352, v557, v597, v599 float64
+		var v318, v319, v556, v558, v574, v575 int64
+		v568 := float64(v546 + v567)
+		v569 := v547 + 1
+		if v569 < 2 {
+			v546 = v568
+			v547 = v569
+		} else {
+			goto b227
+		}
+		{
+			v553 := (v549 + int64(uint32(v547*3328))) + v189
+			v554 := v553 + 13
+			v556 = v19
+			if v554 < v19 {
+				v556 = v554
+			}
+			v557 = 0
+			v558 = v553
+		}
+	b221:
+		if v558 >= v556 {
+			h358[li] = v358
+			h359[li] = v359
+			u546 = v546
+			u547 = v547
+			h557[li] = v557
+			if next != 18 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 18
+			}
+			continue
+		}
+		v557 = float64(v557 + *(*float64)(unsafe.Add(p0, int(v558)*8)))
+		v558 = v558 + 1
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b221
+	b227:
+		if v20 != v362 {
+			v596 = v358
+			v597 = v359
+			goto b231
+		}
+		v574 = int64(uint32(v309-v20)) * 3
+		v575 = v574 + 3
+		if v4 >= (v574 + 6) {
+			v578 := int64(math.Float64bits(v568))
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v575)*4)), ((int32(uint64(v578)) & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
+			v587 := (int32(uint64(int64(uint64(v578)>>30))) & 1073741823) | 1073741824
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v574+4)*4)), v587, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v574+5)*4)), (int32(uint64(int64(uint64(v578)>>60))) | 1073741824), kernelimpl.HostUMax[int32])
+		}
+		{
+			v595 := int32(1)
+			if v20 == v309 {
+				v595 = 2
+			}
+			v596 = v595
+			v597 = v568
+		}
+	b231:
+		v598 = v596
+		v599 = v597
+		v600 = 0
+		v311 = v598
+		v312 = v599
+		v313 = v600
+		if uint32(v20) > uint32(v309) {
+			v358 = v311
+			v359 = v312
+			v360 = 512
+			goto b87
+		}
+		if v311 != 0 {
+			v351 = v311
+			v352 = v312
+			goto b84
+		}
+		v318 = int64(uint32(v309-v20)) * 3
+		v319 = v318 + 3
+		if v4 < (v318 + 6) {
+			v345 = 0
+			v346 = 0
+		} else {
+			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319)*4)))
+			v323 := v318 + 4
+			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v323)*4)))
+			v325 := int32(uint32(v322) >> 30)
+			v328 := v325
+			if int32(uint32(v324)>>30) != v325 {
+				v328 = 0
+			}
+			v329 := v318 + 5
+			v330 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v329)*4)))
+			v333 := v328
+			if int32(uint32(v330)>>30) != v328 {
+				v333 = 0
+			}
+			v340 := int64(uint32(v322&1073741823)) | (int64(uint32(v324&1073741823)) << 30)
+			v344 := math.Float64frombits(uint64(v340 | (int64(uint32(v330&1073741823)) << 60)))
+			v345 = v333
+			v346 = v344
+		}
+		if v20 == v309 {
+			v349 := v345
+			if v345 == 1 {
+				v349 = 2
+			}
+			v350 = v349
+		} else {
+			v350 = v345
+		}
+		v351 = v350
+		v352 = v346
+	b84:
+		if v351 != 1 {
+			v357 = (v20 * 2) + int32(uint32(v351)>>1)
+		} else {
+			v357 = 512
+		}
+		v358 = v351
+		v359 = v352
+		v360 = v357
+	b87:
+		u313 = v313
+		h358[li] = v358
+		h359[li] = v359
+		h360[li] = v360
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v546 = u546
+	g.v547 = u547
+	g.v313 = u313
+	return next
+}
+
+// sumUint32Host is a work-group of the kernel [SumUint32].
+type sumUint32Host struct {
+	kernelimpl.HostGroup
+	c0             int32
+	c1             int32
+	c2             int32
+	c3             int32
+	v0, v2, v4, v9 int64
+
+	v6 int8
+
+	v19, v31 int64
+
+	v29, v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162, v190, v192, v195, v198, v201, v204, v207, v210, v213, v216, v219, v222, v225, v226, v227, v230, v231, v246, v247, v249, v251, v253, v255, v257, v259, v261, v263, v265, v267, v269, v270, v271, v272, v273, v295, v333, v334, v335, v350, v371, v372, v439, v523, v529, v531 []int32
+
+	v30, v232, v274, v275, v294, v296, v300, v336, v337, v511, v512, v513, v532 int32
+
+	v34, v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159 []int64
+
+	v35, v40, v45, v50, v55, v60, v65, v70, v75, v80, v85, v90, v95, v100, v105, v110, v115, v120, v125, v130, v135, v140, v145, v150, v155, v160 []bool
+
+	v297 bool
+
+	sint32 []int32
+}
+
+func newSumUint32Host() kernelimpl.HostForm { return new(sumUint32Host) }
+
+func (g *sumUint32Host) Begin() {
+	const n = 256
+	g.v0 = g.Int64(32)
+	g.v2 = g.Int64(48)
+	g.v4 = g.Int64(64)
+	g.v6 = kernelimpl.HostArg[int8](&g.HostGroup, 72)
+	g.v9 = g.Int64(88)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 13312)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v37, &g.v42, &g.v47, &g.v52, &g.v57, &g.v62, &g.v67, &g.v72, &g.v77, &g.v82, &g.v87, &g.v92, &g.v97, &g.v102, &g.v107, &g.v112, &g.v117, &g.v122, &g.v127, &g.v132, &g.v137, &g.v142, &g.v147, &g.v152, &g.v157, &g.v162, &g.v190, &g.v192, &g.v195, &g.v198, &g.v201, &g.v204, &g.v207, &g.v210, &g.v213, &g.v216, &g.v219, &g.v222, &g.v225, &g.v226, &g.v227, &g.v230, &g.v231, &g.v246, &g.v247, &g.v249, &g.v251, &g.v253, &g.v255, &g.v257, &g.v259, &g.v261, &g.v263, &g.v265, &g.v267, &g.v269, &g.v270, &g.v271, &g.v272, &g.v273, &g.v295, &g.v333, &g.v334, &g.v335, &g.v350, &g.v371, &g.v372, &g.v439, &g.v523, &g.v529, &g.v531)
+	kernelimpl.HostRoom(n, &g.v34, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159)
+	kernelimpl.HostRoom(n, &g.v35, &g.v40, &g.v45, &g.v50, &g.v55, &g.v60, &g.v65, &g.v70, &g.v75, &g.v80, &g.v85, &g.v90, &g.v95, &g.v100, &g.v105, &g.v110, &g.v115, &g.v120, &g.v125, &g.v130, &g.v135, &g.v140, &g.v145, &g.v150, &g.v155, &g.v160)
+}
+
+func (g *sumUint32Host) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 10: // GroupReduce, lookback.go:239
+			g.v336 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v335, -1))
+			next = g.r11()
+		case 11: // Barrier, lookback.go:261
+			next = g.r12()
+		case 13: // Barrier, lookback.go:279
+			next = g.r14()
+		case 14: // Barrier, kernels.go:98
+			next = g.r15()
+		case 18: // GroupExclusiveScan, kernels.go:90
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v523, 0)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+			kernelimpl.HostShift(g.v529, in, len(in), int32(0))
+			next = g.r19()
+		}
+	}
+}
+
+func (g *sumUint32Host) r0() int {
+	const n = 256
+	// ZeroLocal, kernels.go:118
+	g.Zero(0)
+	v2 := g.v2
+	v13 := v2 == 0
+	v0 := g.v0
+	v9 := g.v9
+	v11 := v0 < v9
+	v12 := v9
+	if v11 {
+		v12 = v0
+	}
+	p1 := g.Pointer(1)
+	v4 := g.v4
+	v23 := 0 < v4
+	p2 := g.Pointer(2)
+	c0 := g.c0
+	v26 := c0 + -1
+	v25 := c0 != 0
+	u19 := g.v19
+	h29 := g.v29[:n]
+	for li := range n {
+		var v19 int64
+		var v29 int32
+		if v13 {
+			v19 = v12
+		} else {
+			v14 := *(*int64)(p1)
+			v16 := int64(0)
+			if 0 < v14 {
+				v16 = v14
+			}
+			v18 := v16
+			if v12 < v16 {
+				v18 = v12
+			}
+			v19 = v18
+		}
+		if int32(li) != 0 {
+			v29 = 0
+			goto b6
+		}
+		if v23 {
+			v24 := atomic.AddInt32((*int32)(p2), int32(1)) - int32(1)
+			v28 := v24
+			if v25 {
+				v28 = v26 - v24
+			}
+			v29 = v28
+		} else {
+			v29 = 0
+		}
+	b6:
+		u19 = v19
+		h29[li] = v29
+	}
+	g.v19 = u19
+	// GroupSelect, lookback.go:200
+	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	v19 := g.v19
+	v30 := g.v30
+	v31 := int64(uint32(v30))
+	v32 := v31 * 6656
+	v33 := v19 <= v32
+	p0 := g.Pointer(0)
+	v38 := v32 + 256
+	v43 := v32 + 512
+	v48 := v32 + 768
+	v53 := v32 + 1024
+	v58 := v32 + 1280
+	v63 := v32 + 1536
+	v68 := v32 + 1792
+	v73 := v32 + 2048
+	v78 := v32 + 2304
+	v83 := v32 + 2560
+	v88 := v32 + 2816
+	v93 := v32 + 3072
+	v98 := v32 + 3328
+	v103 := v32 + 3584
+	v108 := v32 + 3840
+	v113 := v32 + 4096
+	v118 := v32 + 4352
+	v123 := v32 + 4608
+	v128 := v32 + 4864
+	v133 := v32 + 5120
+	v138 := v32 + 5376
+	v143 := v32 + 5632
+	v148 := v32 + 5888
+	v153 := v32 + 6144
+	v158 := v32 + 6400
+	h34 := g.v34[:n]
+	h35 := g.v35[:n]
+	h37 := g.v37[:n]
+	h39 := g.v39[:n]
+	h40 := g.v40[:n]
+	h42 := g.v42[:n]
+	h44 := g.v44[:n]
+	h45 := g.v45[:n]
+	h47 := g.v47[:n]
+	h49 := g.v49[:n]
+	h50 := g.v50[:n]
+	h52 := g.v52[:n]
+	h54 := g.v54[:n]
+	h55 := g.v55[:n]
+	h57 := g.v57[:n]
+	h59 := g.v59[:n]
+	h60 := g.v60[:n]
+	h62 := g.v62[:n]
+	h64 := g.v64[:n]
+	h65 := g.v65[:n]
+	h67 := g.v67[:n]
+	h69 := g.v69[:n]
+	h70 := g.v70[:n]
+	h72 := g.v72[:n]
+	h74 := g.v74[:n]
+	h75 := g.v75[:n]
+	h77 := g.v77[:n]
+	h79 := g.v79[:n]
+	h80 := g.v80[:n]
+	h82 := g.v82[:n]
+	h84 := g.v84[:n]
+	h85 := g.v85[:n]
+	h87 := g.v87[:n]
+	h89 := g.v89[:n]
+	h90 := g.v90[:n]
+	h92 := g.v92[:n]
+	h94 := g.v94[:n]
+	h95 := g.v95[:n]
+	h97 := g.v97[:n]
+	h99 := g.v99[:n]
+	h100 := g.v100[:n]
+	h102 := g.v102[:n]
+	h104 := g.v104[:n]
+	h105 := g.v105[:n]
+	h107 := g.v107[:n]
+	h109 := g.v109[:n]
+	h110 := g.v110[:n]
+	h112 := g.v112[:n]
+	h114 := g.v114[:n]
+	h115 := g.v115[:n]
+	h117 := g.v117[:n]
+	h119 := g.v119[:n]
+	h120 := g.v120[:n]
+	h122 := g.v122[:n]
+	h124 := g.v124[:n]
+	h125 := g.v125[:n]
+	h127 := g.v127[:n]
+	h129 := g.v129[:n]
+	h130 := g.v130[:n]
+	h132 := g.v132[:n]
+	h134 := g.v134[:n]
+	h135 := g.v135[:n]
+	h137 := g.v137[:n]
+	h139 := g.v139[:n]
+	h140 := g.v140[:n]
+	h142 := g.v142[:n]
+	h144 := g.v144[:n]
+	h145 := g.v145[:n]
+	h147 := g.v147[:n]
+	h149 := g.v149[:n]
+	h150 := g.v150[:n]
+	h152 := g.v152[:n]
+	h154 := g.v154[:n]
+	h155 := g.v155[:n]
+	h157 := g.v157[:n]
+	h159 := g.v159[:n]
+	h160 := g.v160[:n]
+	h162 := g.v162[:n]
+	more := false
+	for li := range n {
+		v20 := int32(li)
+		v21 := int64(uint32(v20))
+		var v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 int32
+		if v33 {
+			g.Leave(li)
+			continue
+		}
+		v34 := v32 + v21
+		v35 := v34 < v19
+		if v35 {
+			v37 = *(*int32)(unsafe.Add(p0, int(v34)*4))
+		} else {
+			v37 = 0
+		}
+		v39 := v38 + v21
+		v40 := v39 < v19
+		if v40 {
+			v42 = *(*int32)(unsafe.Add(p0, int(v39)*4))
+		} else {
+			v42 = 0
+		}
+		v44 := v43 + v21
+		v45 := v44 < v19
+		if v45 {
+			v47 = *(*int32)(unsafe.Add(p0, int(v44)*4))
+		} else {
+			v47 = 0
+		}
+		v49 := v48 + v21
+		v50 := v49 < v19
+		if v50 {
+			v52 = *(*int32)(unsafe.Add(p0, int(v49)*4))
+		} else {
+			v52 = 0
+		}
+		v54 := v53 + v21
+		v55 := v54 < v19
+		if v55 {
+			v57 = *(*int32)(unsafe.Add(p0, int(v54)*4))
+		} else {
+			v57 = 0
+		}
+		v59 := v58 + v21
+		v60 := v59 < v19
+		if v60 {
+			v62 = *(*int32)(unsafe.Add(p0, int(v59)*4))
+		} else {
+			v62 = 0
+		}
+		v64 := v63 + v21
+		v65 := v64 < v19
+		if v65 {
+			v67 = *(*int32)(unsafe.Add(p0, int(v64)*4))
+		} else {
+			v67 = 0
+		}
+		v69 := v68 + v21
+		v70 := v69 < v19
+		if v70 {
+			v72 = *(*int32)(unsafe.Add(p0, int(v69)*4))
+		} else {
+			v72 = 0
+		}
+		v74 := v73 + v21
+		v75 := v74 < v19
+		if v75 {
+			v77 = *(*int32)(unsafe.Add(p0, int(v74)*4))
+		} else {
+			v77 = 0
+		}
+		v79 := v78 + v21
+		v80 := v79 < v19
+		if v80 {
+			v82 = *(*int32)(unsafe.Add(p0, int(v79)*4))
+		} else {
+			v82 = 0
+		}
+		v84 := v83 + v21
+		v85 := v84 < v19
+		if v85 {
+			v87 = *(*int32)(unsafe.Add(p0, int(v84)*4))
+		} else {
+			v87 = 0
+		}
+		v89 := v88 + v21
+		v90 := v89 < v19
+		if v90 {
+			v92 = *(*int32)(unsafe.Add(p0, int(v89)*4))
+		} else {
+			v92 = 0
+		}
+		v94 := v93 + v21
+		v95 := v94 < v19
+		if v95 {
+			v97 = *(*int32)(unsafe.Add(p0, int(v94)*4))
+		} else {
+			v97 = 0
+		}
+		v99 := v98 + v21
+		v100 := v99 < v19
+		if v100 {
+			v102 = *(*int32)(unsafe.Add(p0, int(v99)*4))
+		} else {
+			v102 = 0
+		}
+		v104 := v103 + v21
+		v105 := v104 < v19
+		if v105 {
+			v107 = *(*int32)(unsafe.Add(p0, int(v104)*4))
+		} else {
+			v107 = 0
+		}
+		v109 := v108 + v21
+		v110 := v109 < v19
+		if v110 {
+			v112 = *(*int32)(unsafe.Add(p0, int(v109)*4))
+		} else {
+			v112 = 0
+		}
+		v114 := v113 + v21
+		v115 := v114 < v19
+		if v115 {
+			v117 = *(*int32)(unsafe.Add(p0, int(v114)*4))
+		} else {
+			v117 = 0
+		}
+		v119 := v118 + v21
+		v120 := v119 < v19
+		if v120 {
+			v122 = *(*int32)(unsafe.Add(p0, int(v119)*4))
+		} else {
+			v122 = 0
+		}
+		v124 := v123 + v21
+		v125 := v124 < v19
+		if v125 {
+			v127 = *(*int32)(unsafe.Add(p0, int(v124)*4))
+		} else {
+			v127 = 0
+		}
+		v129 := v128 + v21
+		v130 := v129 < v19
+		if v130 {
+			v132 = *(*int32)(unsafe.Add(p0, int(v129)*4))
+		} else {
+			v132 = 0
+		}
+		v134 := v133 + v21
+		v135 := v134 < v19
+		if v135 {
+			v137 = *(*int32)(unsafe.Add(p0, int(v134)*4))
+		} else {
+			v137 = 0
+		}
+		v139 := v138 + v21
+		v140 := v139 < v19
+		if v140 {
+			v142 = *(*int32)(unsafe.Add(p0, int(v139)*4))
+		} else {
+			v142 = 0
+		}
+		v144 := v143 + v21
+		v145 := v144 < v19
+		if v145 {
+			v147 = *(*int32)(unsafe.Add(p0, int(v144)*4))
+		} else {
+			v147 = 0
+		}
+		v149 := v148 + v21
+		v150 := v149 < v19
+		if v150 {
+			v152 = *(*int32)(unsafe.Add(p0, int(v149)*4))
+		} else {
+			v152 = 0
+		}
+		v154 := v153 + v21
+		v155 := v154 < v19
+		if v155 {
+			v157 = *(*int32)(unsafe.Add(p0, int(v154)*4))
+		} else {
+			v157 = 0
+		}
+		v159 := v158 + v21
+		v160 := v159 < v19
+		if v160 {
+			v162 = *(*int32)(unsafe.Add(p0, int(v159)*4))
+		} else {
+			v162 = 0
+		}
+		h34[li] = v34
+		h35[li] = v35
+		h37[li] = v37
+		h39[li] = v39
+		h40[li] = v40
+		h42[li] = v42
+		h44[li] = v44
+		h45[li] = v45
+		h47[li] = v47
+		h49[li] = v49
+		h50[li] = v50
+		h52[li] = v52
+		h54[li] = v54
+		h55[li] = v55
+		h57[li] = v57
+		h59[li] = v59
+		h60[li] = v60
+		h62[li] = v62
+		h64[li] = v64
+		h65[li] = v65
+		h67[li] = v67
+		h69[li] = v69
+		h70[li] = v70
+		h72[li] = v72
+		h74[li] = v74
+		h75[li] = v75
+		h77[li] = v77
+		h79[li] = v79
+		h80[li] = v80
+		h82[li] = v82
+		h84[li] = v84
+		h85[li] = v85
+		h87[li] = v87
+		h89[li] = v89
+		h90[li] = v90
+		h92[li] = v92
+		h94[li] = v94
+		h95[li] = v95
+		h97[li] = v97
+		h99[li] = v99
+		h100[li] = v100
+		h102[li] = v102
+		h104[li] = v104
+		h105[li] = v105
+		h107[li] = v107
+		h109[li] = v109
+		h110[li] = v110
+		h112[li] = v112
+		h114[li] = v114
+		h115[li] = v115
+		h117[li] = v117
+		h119[li] = v119
+		h120[li] = v120
+		h122[li] = v122
+		h124[li] = v124
+		h125[li] = v125
+		h127[li] = v127
+		h129[li] = v129
+		h130[li] = v130
+		h132[li] = v132
+		h134[li] = v134
+		h135[li] = v135
+		h137[li] = v137
+		h139[li] = v139
+		h140[li] = v140
+		h142[li] = v142
+		h144[li] = v144
+		h145[li] = v145
+		h147[li] = v147
+		h149[li] = v149
+		h150[li] = v150
+		h152[li] = v152
+		h154[li] = v154
+		h155[li] = v155
+		h157[li] = v157
+		h159[li] = v159
+		h160[li] = v160
+		h162[li] = v162
+		more = true
+	}
+	g.v31 = v31
+	if !more {
+		return -1
+	}
+	// Barrier, kernels.go:76
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v37 := h37[li]
+		v42 := h42[li]
+		v47 := h47[li]
+		v52 := h52[li]
+		v57 := h57[li]
+		v62 := h62[li]
+		v67 := h67[li]
+		v72 := h72[li]
+		v77 := h77[li]
+		v82 := h82[li]
+		v87 := h87[li]
+		v92 := h92[li]
+		v97 := h97[li]
+		*(*int32)(unsafe.Add(m0, li*4)) = v37
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = v42
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = v47
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = v52
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = v57
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = v62
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = v67
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = v72
+		*(*int32)(unsafe.Add(m0, li*4+8192)) = v77
+		*(*int32)(unsafe.Add(m0, li*4+9216)) = v82
+		*(*int32)(unsafe.Add(m0, li*4+10240)) = v87
+		*(*int32)(unsafe.Add(m0, li*4+11264)) = v92
+		*(*int32)(unsafe.Add(m0, li*4+12288)) = v97
+	}
+	// Barrier, kernels.go:80
+	h190 := g.v190[:n]
+	h192 := g.v192[:n]
+	h195 := g.v195[:n]
+	h198 := g.v198[:n]
+	h201 := g.v201[:n]
+	h204 := g.v204[:n]
+	h207 := g.v207[:n]
+	h210 := g.v210[:n]
+	h213 := g.v213[:n]
+	h216 := g.v216[:n]
+	h219 := g.v219[:n]
+	h222 := g.v222[:n]
+	h225 := g.v225[:n]
+	h226 := g.v226[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v190 := *(*int32)(unsafe.Add(m0, li*52))
+		v192 := *(*int32)(unsafe.Add(m0, li*52+4))
+		v195 := *(*int32)(unsafe.Add(m0, li*52+8))
+		v198 := *(*int32)(unsafe.Add(m0, li*52+12))
+		v201 := *(*int32)(unsafe.Add(m0, li*52+16))
+		v204 := *(*int32)(unsafe.Add(m0, li*52+20))
+		v207 := *(*int32)(unsafe.Add(m0, li*52+24))
+		v210 := *(*int32)(unsafe.Add(m0, li*52+28))
+		v211 := ((((((v190 + v192) + v195) + v198) + v201) + v204) + v207) + v210
+		v213 := *(*int32)(unsafe.Add(m0, li*52+32))
+		v216 := *(*int32)(unsafe.Add(m0, li*52+36))
+		v219 := *(*int32)(unsafe.Add(m0, li*52+40))
+		v222 := *(*int32)(unsafe.Add(m0, li*52+44))
+		v225 := *(*int32)(unsafe.Add(m0, li*52+48))
+		v226 := ((((v211 + v213) + v216) + v219) + v222) + v225
+		h190[li] = v190
+		h192[li] = v192
+		h195[li] = v195
+		h198[li] = v198
+		h201[li] = v201
+		h204[li] = v204
+		h207[li] = v207
+		h210[li] = v210
+		h213[li] = v213
+		h216[li] = v216
+		h219[li] = v219
+		h222[li] = v222
+		h225[li] = v225
+		h226[li] = v226
+	}
+	// GroupExclusiveScan, kernels.go:90
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v226, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v227, in, len(in), int32(0))
+	}
+	h227 := g.v227[:n]
+	h230 := g.v230[:n]
+	h231 := g.v231[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v227 := h227[li]
+		v226 := h226[li]
+		v230 := v227
+		if int32(li) == 0 {
+			v230 = 0
+		}
+		v231 := v230 + v226
+		h230[li] = v230
+		h231[li] = v231
+	}
+	// GroupSelect, kernels.go:91
+	g.v232 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v231, 0)[int32(255)]
+	// Barrier, kernels.go:76
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v102 := h102[li]
+		v107 := h107[li]
+		v112 := h112[li]
+		v117 := h117[li]
+		v122 := h122[li]
+		v127 := h127[li]
+		v132 := h132[li]
+		v137 := h137[li]
+		v142 := h142[li]
+		v147 := h147[li]
+		v152 := h152[li]
+		v157 := h157[li]
+		v162 := h162[li]
+		*(*int32)(unsafe.Add(m0, li*4)) = v102
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = v107
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = v112
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = v117
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = v122
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = v127
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = v132
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = v137
+		*(*int32)(unsafe.Add(m0, li*4+8192)) = v142
+		*(*int32)(unsafe.Add(m0, li*4+9216)) = v147
+		*(*int32)(unsafe.Add(m0, li*4+10240)) = v152
+		*(*int32)(unsafe.Add(m0, li*4+11264)) = v157
+		*(*int32)(unsafe.Add(m0, li*4+12288)) = v162
+	}
+	// Barrier, kernels.go:80
+	h246 := g.v246[:n]
+	h247 := g.v247[:n]
 	h249 := g.v249[:n]
 	h251 := g.v251[:n]
 	h253 := g.v253[:n]
@@ -4020,30 +5968,28 @@ func (g *sumFloat64Host) r0() int {
 	h265 := g.v265[:n]
 	h267 := g.v267[:n]
 	h269 := g.v269[:n]
-	h271 := g.v271[:n]
-	h273 := g.v273[:n]
-	h274 := g.v274[:n]
+	h270 := g.v270[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v249 := *(*float64)(unsafe.Add(m0, li*104))
-		v251 := *(*float64)(unsafe.Add(m0, li*104+8))
-		v253 := *(*float64)(unsafe.Add(m0, li*104+16))
-		v255 := *(*float64)(unsafe.Add(m0, li*104+24))
-		v256 := float64(float64(float64(float64(v249+0)+v251)+v253) + v255)
-		v257 := *(*float64)(unsafe.Add(m0, li*104+32))
-		v259 := *(*float64)(unsafe.Add(m0, li*104+40))
-		v261 := *(*float64)(unsafe.Add(m0, li*104+48))
-		v263 := *(*float64)(unsafe.Add(m0, li*104+56))
-		v264 := float64(float64(float64(float64(v256+v257)+v259)+v261) + v263)
-		v265 := *(*float64)(unsafe.Add(m0, li*104+64))
-		v267 := *(*float64)(unsafe.Add(m0, li*104+72))
-		v269 := *(*float64)(unsafe.Add(m0, li*104+80))
-		v271 := *(*float64)(unsafe.Add(m0, li*104+88))
-		v272 := float64(float64(float64(float64(v264+v265)+v267)+v269) + v271)
-		v273 := *(*float64)(unsafe.Add(m0, li*104+96))
-		v274 := float64(v272 + v273)
+		v246 := *(*int32)(unsafe.Add(m0, li*52))
+		v247 := *(*int32)(unsafe.Add(m0, li*52+4))
+		v249 := *(*int32)(unsafe.Add(m0, li*52+8))
+		v251 := *(*int32)(unsafe.Add(m0, li*52+12))
+		v253 := *(*int32)(unsafe.Add(m0, li*52+16))
+		v255 := *(*int32)(unsafe.Add(m0, li*52+20))
+		v257 := *(*int32)(unsafe.Add(m0, li*52+24))
+		v259 := *(*int32)(unsafe.Add(m0, li*52+28))
+		v260 := ((((((v246 + v247) + v249) + v251) + v253) + v255) + v257) + v259
+		v261 := *(*int32)(unsafe.Add(m0, li*52+32))
+		v263 := *(*int32)(unsafe.Add(m0, li*52+36))
+		v265 := *(*int32)(unsafe.Add(m0, li*52+40))
+		v267 := *(*int32)(unsafe.Add(m0, li*52+44))
+		v269 := *(*int32)(unsafe.Add(m0, li*52+48))
+		v270 := ((((v260 + v261) + v263) + v265) + v267) + v269
+		h246[li] = v246
+		h247[li] = v247
 		h249[li] = v249
 		h251[li] = v251
 		h253[li] = v253
@@ -4055,109 +6001,97 @@ func (g *sumFloat64Host) r0() int {
 		h265[li] = v265
 		h267[li] = v267
 		h269[li] = v269
-		h271[li] = v271
-		h273[li] = v273
-		h274[li] = v274
+		h270[li] = v270
 	}
 	// GroupExclusiveScan, kernels.go:90
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v274, math.Float64frombits(0x8000000000000000))
-		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
-		kernelimpl.HostShift(g.v275, in, len(in), math.Float64frombits(0x8000000000000000))
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v270, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v271, in, len(in), int32(0))
 	}
-	h275 := g.v275[:n]
-	h277 := g.v277[:n]
-	h278 := g.v278[:n]
+	h271 := g.v271[:n]
+	h272 := g.v272[:n]
+	h273 := g.v273[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v275 := h275[li]
-		v231 := int32(li)
-		v232 := v231 == 0
-		v274 := h274[li]
-		v277 := float64(v275 + 0)
-		if v232 {
-			v277 = 0
+		v228 := int32(li)
+		v229 := v228 == 0
+		v271 := h271[li]
+		v270 := h270[li]
+		v272 := v271
+		if v229 {
+			v272 = 0
 		}
-		v278 := float64(v277 + v274)
-		h277[li] = v277
-		h278[li] = v278
+		v273 := v272 + v270
+		h272[li] = v272
+		h273[li] = v273
 	}
 	// GroupSelect, kernels.go:91
-	g.v279 = kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v278, 0)[int32(255)]
+	g.v274 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v273, 0)[int32(255)]
 	c1 := g.c1
-	v281 := c1 == 0
-	v286 := v32 * 3
-	v288 := v286 + 6
-	v289 := v5 < v288
-	v287 := v286 + 3
-	v284 := v31 == 0
-	v285 := int32(1)
-	if v284 {
-		v285 = 2
+	v276 := c1 == 0
+	v281 := v31 * 2
+	v283 := v281 + 4
+	v284 := v4 < v283
+	v282 := v281 + 2
+	v279 := v30 == 0
+	v280 := int32(1)
+	if v279 {
+		v280 = 2
 	}
-	v290 := v285 << 30
-	v235 := g.v235
-	v279 := g.v279
-	v280 := float64(v235 + v279)
-	v291 := int64(math.Float64bits(v280))
-	v292 := int32(uint64(v291))
-	v293 := v292 & 1073741823
-	v294 := v290 | v293
-	v296 := v286 + 4
-	v297 := int64(uint64(v291) >> 30)
-	v298 := int32(uint64(v297))
-	v299 := v298 & 1073741823
-	v300 := v290 | v299
-	v302 := v286 + 5
-	v303 := int64(uint64(v291) >> 60)
-	v304 := int32(uint64(v303))
-	v305 := v290 | v304
-	v307 := v31 == 0
-	h406 := g.v406[:n]
-	h407 := g.v407[:n]
-	v308 := v31 + -1
-	h309 := g.v309[:n]
-	u310 := g.v310
-	u311 := g.v311
-	u314 := g.v314
-	h359 := g.v359[:n]
-	h360 := g.v360[:n]
-	h361 := g.v361[:n]
+	v285 := v280 << 30
+	v232 := g.v232
+	v274 := g.v274
+	v275 := v232 + v274
+	v286 := v275 & 1073741823
+	v287 := v285 | v286
+	v289 := v281 + 3
+	v290 := int32(uint32(v275) >> 30)
+	v291 := v285 | v290
+	v293 := v30 == 0
+	h371 := g.v371[:n]
+	h372 := g.v372[:n]
+	v294 := v30 + -1
+	h295 := g.v295[:n]
+	u296 := g.v296
+	u297 := g.v297
+	u300 := g.v300
+	h333 := g.v333[:n]
+	h334 := g.v334[:n]
+	h335 := g.v335[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v21 := int32(li)
-		v23 := v21 == 0
-		v233 := h233[li]
-		var v309, v313, v347, v353, v360, v406 float64
-		var v310, v312, v314, v346, v351, v352, v358, v359, v361 int32
-		var v311 bool
-		var v319, v320 int64
-		if !v23 {
+		v20 := int32(li)
+		v22 := v20 == 0
+		v230 := h230[li]
+		var v295, v296, v298, v299, v300, v320, v321, v325, v326, v327, v332, v333, v334, v335, v371 int32
+		var v297 bool
+		var v305, v306 int64
+		if !v22 {
 			goto b74
 		}
-		if v281 {
+		if v276 {
 			goto b72
 		}
-		if int32(uint32(v31)%uint32(c1)) == 0 {
+		if int32(uint32(v30)%uint32(c1)) == 0 {
 			goto b74
 		}
 	b72:
-		if !v289 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v287)*4)), v294)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v296)*4)), v300)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v302)*4)), v305)
+		if !v284 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v282)*4)), v287)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v289)*4)), v291)
 		}
 	b74:
-		if v307 {
-			v406 = 0
-			v407 := float64(v406 + v233)
-			h406[li] = v406
-			h407[li] = v407
+		if v293 {
+			v371 = 0
+			v372 := v371 + v230
+			h371[li] = v371
+			h372[li] = v372
 			if next != 14 {
 				if next >= 0 {
 					return g.Diverge()
@@ -4166,74 +6100,67 @@ func (g *sumFloat64Host) r0() int {
 			}
 			continue
 		}
-		v309 = 0
-		v310 = v308
-		v311 = true
-		v312 = 0
-		v313 = v309
-		v314 = 0
-		if uint32(v21) > uint32(v310) {
-			v359 = v312
-			v360 = v313
-			v361 = 512
+		v295 = 0
+		v296 = v294
+		v297 = true
+		v298 = 0
+		v299 = v295
+		v300 = 0
+		if uint32(v20) > uint32(v296) {
+			v333 = v298
+			v334 = v299
+			v335 = 512
 			goto b87
 		}
-		if v312 != 0 {
-			v352 = v312
-			v353 = v313
+		if v298 != 0 {
+			v326 = v298
+			v327 = v299
 			goto b84
 		}
-		v319 = int64(uint32(v310-v21)) * 3
-		v320 = v319 + 3
-		if v5 < (v319 + 6) {
-			v346 = 0
-			v347 = 0
+		v305 = int64(uint32(v296-v20)) * 2
+		v306 = v305 + 2
+		if v4 < (v305 + 4) {
+			v320 = 0
+			v321 = 0
 		} else {
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
-			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319+4)*4)))
-			v326 := int32(uint32(v323) >> 30)
-			v329 := v326
-			if int32(uint32(v325)>>30) != v326 {
-				v329 = 0
+			v309 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v306)*4)))
+			v311 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v305+3)*4)))
+			v312 := int32(uint32(v309) >> 30)
+			v315 := v312
+			if int32(uint32(v311)>>30) != v312 {
+				v315 = 0
 			}
-			v331 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319+5)*4)))
-			v334 := v329
-			if int32(uint32(v331)>>30) != v329 {
-				v334 = 0
-			}
-			v341 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
-			v345 := math.Float64frombits(uint64(v341 | (int64(uint32(v331&1073741823)) << 60)))
-			v346 = v334
-			v347 = v345
+			v320 = v315
+			v321 = (v309 & 1073741823) | ((v311 & 1073741823) << 30)
 		}
-		if v21 == v310 {
-			v350 := v346
-			if v346 == 1 {
-				v350 = 2
+		if v20 == v296 {
+			v324 := v320
+			if v320 == 1 {
+				v324 = 2
 			}
-			v351 = v350
+			v325 = v324
 		} else {
-			v351 = v346
+			v325 = v320
 		}
-		v352 = v351
-		v353 = v347
+		v326 = v325
+		v327 = v321
 	b84:
-		if v352 != 1 {
-			v358 = (v21 * 2) + int32(uint32(v352)>>1)
+		if v326 != 1 {
+			v332 = (v20 * 2) + int32(uint32(v326)>>1)
 		} else {
-			v358 = 512
+			v332 = 512
 		}
-		v359 = v352
-		v360 = v353
-		v361 = v358
+		v333 = v326
+		v334 = v327
+		v335 = v332
 	b87:
-		h309[li] = v309
-		u310 = v310
-		u311 = v311
-		u314 = v314
-		h359[li] = v359
-		h360[li] = v360
-		h361[li] = v361
+		h295[li] = v295
+		u296 = v296
+		u297 = v297
+		u300 = v300
+		h333[li] = v333
+		h334[li] = v334
+		h335[li] = v335
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4241,48 +6168,40 @@ func (g *sumFloat64Host) r0() int {
 			next = 10
 		}
 	}
-	g.v280 = v280
-	g.v308 = v308
-	g.v310 = u310
-	g.v311 = u311
-	g.v314 = u314
+	g.v275 = v275
+	g.v294 = v294
+	g.v296 = u296
+	g.v297 = u297
+	g.v300 = u300
 	return next
 }
 
-func (g *sumFloat64Host) r11() int {
+func (g *sumUint32Host) r11() int {
 	const n = 256
-	h309 := g.v309[:n]
-	e310 := g.v310
-	e311 := g.v311
-	e314 := g.v314
-	h359 := g.v359[:n]
-	h360 := g.v360[:n]
-	v362 := g.v362
-	v364 := 512 <= uint32(v362)
-	v365 := v362 & 1
-	v366 := v365 == 1
-	v363 := int32(uint32(v362) >> 1)
-	v367 := 256 <= uint32(v363)
-	u310 := g.v310
+	h295 := g.v295[:n]
+	e296 := g.v296
+	e297 := g.v297
+	e300 := g.v300
+	h333 := g.v333[:n]
+	h334 := g.v334[:n]
+	v336 := g.v336
+	v338 := 512 <= uint32(v336)
+	v339 := v336 & 1
+	v340 := v339 == 1
+	v337 := int32(uint32(v336) >> 1)
+	v341 := 256 <= uint32(v337)
+	u296 := g.v296
 	c2 := g.c2
-	v545 := 1 < uint32(c2)
-	v546 := int32(1)
-	if v545 {
-		v546 = c2
-	}
-	v547 := v546 != 0
-	basex := g.Base(0)
-	v5 := g.v5
+	v4 := g.v4
 	p2 := g.Pointer(2)
-	u311 := g.v311
-	u314 := g.v314
-	h361 := g.v361[:n]
-	v20 := g.v20
-	u544 := g.v544
-	u550 := g.v550
-	u551 := g.v551
-	u552 := g.v552
-	h562 := g.v562[:n]
+	u297 := g.v297
+	u300 := g.v300
+	h335 := g.v335[:n]
+	v19 := g.v19
+	u511 := g.v511
+	u512 := g.v512
+	u513 := g.v513
+	h523 := g.v523[:n]
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
@@ -4291,48 +6210,46 @@ func (g *sumFloat64Host) r11() int {
 		if dead[li] {
 			continue
 		}
-		v309 := h309[li]
-		v310 := e310
-		v311 := e311
-		v314 := e314
-		v359 := h359[li]
-		v360 := h360[li]
-		v0 := int32(basex + li)
-		v21 := int32(li)
-		v189 := v21 * 13
-		v190 := int64(uint32(v189))
-		var v312, v346, v351, v352, v358, v361, v542, v544, v550, v552, v601 int32
-		var v313, v347, v353, v541, v551, v562, v602 float64
-		var v319, v320, v563 int64
-		var v543 bool
-		if v364 {
+		v295 := h295[li]
+		v296 := e296
+		v297 := e297
+		v300 := e300
+		v333 := h333[li]
+		v334 := h334[li]
+		v20 := int32(li)
+		v188 := v20 * 13
+		v189 := int64(uint32(v188))
+		var v298, v299, v320, v321, v325, v326, v327, v332, v335, v506, v507, v511, v512, v513, v523, v554, v555, v556 int32
+		var v305, v306, v524 int64
+		var v508 bool
+		if v338 {
 			goto b90
 		}
-		if !v366 {
-			goto b218
+		if !v340 {
+			goto b166
 		}
 	b90:
-		if !v311 {
+		if !v297 {
 			goto b93
 		}
-		if v367 {
-			v541 = v309
-			v542 = v310 + -256
-			v543 = true
+		if v341 {
+			v506 = v295
+			v507 = v296 + -256
+			v508 = true
 		} else {
 			goto b93
 		}
-		v309 = v541
-		v310 = v542
-		v311 = v543
-		v312 = 0
-		v313 = v309
-		v314 = 0
+		v295 = v506
+		v296 = v507
+		v297 = v508
+		v298 = 0
+		v299 = v295
+		v300 = 0
 		goto b77
 	b93:
-		h309[li] = v309
-		u310 = v310
-		h360[li] = v360
+		h295[li] = v295
+		u296 = v296
+		h334[li] = v334
 		if next != 11 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4340,89 +6257,79 @@ func (g *sumFloat64Host) r11() int {
 			next = 11
 		}
 		continue
-	b218:
-		v544 = v314 + 1
-		if !v547 {
-			g.Fault(0, 0, 0, v0)
-			g.Leave(li)
-			continue
+	b166:
+		{
+			v509 := v300 + 1
+			if uint32(v509) >= uint32(c2) {
+				v511 = v296 - v337
+				v512 = 0
+				v513 = 0
+				goto b168
+			}
+			v554 = v333
+			v555 = v334
+			v556 = v509
 		}
-		if int32(uint32(v544)%uint32(v546)) == 0 {
-			v550 = v310 - v363
-			v551 = 0
-			v552 = 0
-			goto b221
-		}
-		v601 = v359
-		v602 = v360
-		v312 = v601
-		v313 = v602
-		v314 = v544
+		v298 = v554
+		v299 = v555
+		v300 = v556
 	b77:
-		if uint32(v21) > uint32(v310) {
-			v359 = v312
-			v360 = v313
-			v361 = 512
+		if uint32(v20) > uint32(v296) {
+			v333 = v298
+			v334 = v299
+			v335 = 512
 			goto b87
 		}
-		if v312 != 0 {
-			v352 = v312
-			v353 = v313
+		if v298 != 0 {
+			v326 = v298
+			v327 = v299
 			goto b84
 		}
-		v319 = int64(uint32(v310-v21)) * 3
-		v320 = v319 + 3
-		if v5 < (v319 + 6) {
-			v346 = 0
-			v347 = 0
+		v305 = int64(uint32(v296-v20)) * 2
+		v306 = v305 + 2
+		if v4 < (v305 + 4) {
+			v320 = 0
+			v321 = 0
 		} else {
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
-			v324 := v319 + 4
-			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v324)*4)))
-			v326 := int32(uint32(v323) >> 30)
-			v329 := v326
-			if int32(uint32(v325)>>30) != v326 {
-				v329 = 0
+			v309 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v306)*4)))
+			v310 := v305 + 3
+			v311 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v310)*4)))
+			v312 := int32(uint32(v309) >> 30)
+			v315 := v312
+			if int32(uint32(v311)>>30) != v312 {
+				v315 = 0
 			}
-			v330 := v319 + 5
-			v331 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v330)*4)))
-			v334 := v329
-			if int32(uint32(v331)>>30) != v329 {
-				v334 = 0
-			}
-			v341 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
-			v345 := math.Float64frombits(uint64(v341 | (int64(uint32(v331&1073741823)) << 60)))
-			v346 = v334
-			v347 = v345
+			v320 = v315
+			v321 = (v309 & 1073741823) | ((v311 & 1073741823) << 30)
 		}
-		if v21 == v310 {
-			v350 := v346
-			if v346 == 1 {
-				v350 = 2
+		if v20 == v296 {
+			v324 := v320
+			if v320 == 1 {
+				v324 = 2
 			}
-			v351 = v350
+			v325 = v324
 		} else {
-			v351 = v346
+			v325 = v320
 		}
-		v352 = v351
-		v353 = v347
+		v326 = v325
+		v327 = v321
 	b84:
-		if v352 != 1 {
-			v358 = (v21 * 2) + int32(uint32(v352)>>1)
+		if v326 != 1 {
+			v332 = (v20 * 2) + int32(uint32(v326)>>1)
 		} else {
-			v358 = 512
+			v332 = 512
 		}
-		v359 = v352
-		v360 = v353
-		v361 = v358
+		v333 = v326
+		v334 = v327
+		v335 = v332
 	b87:
-		h309[li] = v309
-		u310 = v310
-		u311 = v311
-		u314 = v314
-		h359[li] = v359
-		h360[li] = v360
-		h361[li] = v361
+		h295[li] = v295
+		u296 = v296
+		u297 = v297
+		u300 = v300
+		h333[li] = v333
+		h334[li] = v334
+		h335[li] = v335
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4430,27 +6337,26 @@ func (g *sumFloat64Host) r11() int {
 			next = 10
 		}
 		continue
-	b221:
-		v558 := ((int64(uint32(v550)) * 6656) + int64(uint32(v552*3328))) + v190
-		v559 := v558 + 13
-		v561 := v20
-		if v559 < v20 {
-			v561 = v559
+	b168:
+		v519 := ((int64(uint32(v511)) * 6656) + int64(uint32(v513*3328))) + v189
+		v520 := v519 + 13
+		v522 := v19
+		if v520 < v19 {
+			v522 = v520
 		}
-		v562 = 0
-		v563 = v558
-	b222:
-		if v563 >= v561 {
-			h309[li] = v309
-			u310 = v310
-			u311 = v311
-			h359[li] = v359
-			h360[li] = v360
-			u544 = v544
-			u550 = v550
-			u551 = v551
-			u552 = v552
-			h562[li] = v562
+		v523 = 0
+		v524 = v519
+	b169:
+		if v524 >= v522 {
+			h295[li] = v295
+			u296 = v296
+			u297 = v297
+			h333[li] = v333
+			h334[li] = v334
+			u511 = v511
+			u512 = v512
+			u513 = v513
+			h523[li] = v523
 			if next != 18 {
 				if next >= 0 {
 					return g.Diverge()
@@ -4459,120 +6365,113 @@ func (g *sumFloat64Host) r11() int {
 			}
 			continue
 		}
-		v562 = float64(v562 + *(*float64)(unsafe.Add(p0, int(v563)*8)))
-		v563 = v563 + 1
+		v523 = v523 + *(*int32)(unsafe.Add(p0, int(v524)*4))
+		v524 = v524 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b222
+		goto b169
 	}
-	g.v310 = u310
-	g.v363 = v363
-	g.v311 = u311
-	g.v314 = u314
-	g.v544 = u544
-	g.v550 = u550
-	g.v551 = u551
-	g.v552 = u552
+	g.v296 = u296
+	g.v337 = v337
+	g.v297 = u297
+	g.v300 = u300
+	g.v511 = u511
+	g.v512 = u512
+	g.v513 = u513
 	return next
 }
 
-func (g *sumFloat64Host) r12() int {
+func (g *sumUint32Host) r12() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h360 := g.v360[:n]
+	h334 := g.v334[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v21 := int32(li)
-		v360 := h360[li]
-		*(*float64)(unsafe.Add(m0, int(v21&255)*8)) = v360
+		v20 := int32(li)
+		v334 := h334[li]
+		*(*int32)(unsafe.Add(m0, int(v20&255)*4)) = v334
 	}
-	// Barrier, lookback.go:261
-	h309 := g.v309[:n]
-	e310 := g.v310
-	v363 := g.v363
-	v371 := uint32(v363) < 256
-	v372 := v363 & 255
-	v375 := int32(256)
-	if v371 {
-		v375 = v363
+	// Barrier, lookback.go:263
+	h295 := g.v295[:n]
+	e296 := g.v296
+	v337 := g.v337
+	v345 := uint32(v337) < 256
+	v346 := v337 & 255
+	v349 := int32(256)
+	if v345 {
+		v349 = v337
 	}
 	stop := g.Cancelled()
-	v308 := g.v308
-	v280 := g.v280
+	v294 := g.v294
+	v275 := g.v275
 	c3 := g.c3
-	v385 := c3 == 0
-	v5 := g.v5
-	v32 := g.v32
-	v386 := v32 * 3
-	v388 := v386 + 6
-	v389 := v5 < v388
+	v359 := c3 == 0
+	v4 := g.v4
+	v31 := g.v31
+	v360 := v31 * 2
+	v362 := v360 + 4
+	v363 := v4 < v362
 	p2 := g.Pointer(2)
-	v387 := v386 + 3
-	v395 := v386 + 4
-	v401 := v386 + 5
-	h376 := g.v376[:n]
-	u310 := g.v310
-	u311 := g.v311
-	u314 := g.v314
-	h359 := g.v359[:n]
-	h361 := g.v361[:n]
+	v361 := v360 + 2
+	v367 := v360 + 3
+	h350 := g.v350[:n]
+	u296 := g.v296
+	u297 := g.v297
+	u300 := g.v300
+	h333 := g.v333[:n]
+	h335 := g.v335[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v309 := h309[li]
-		v310 := e310
-		v21 := int32(li)
-		v23 := v21 == 0
-		var v311, v543 bool
-		var v312, v314, v346, v351, v352, v358, v359, v361, v377, v542 int32
-		var v313, v347, v353, v360, v374, v376, v384, v541 float64
-		var v319, v320 int64
-		if v371 {
-			v374 = *(*float64)(unsafe.Add(m0, int(v372)*8))
+		v295 := h295[li]
+		v296 := e296
+		v20 := int32(li)
+		v22 := v20 == 0
+		var v297, v508 bool
+		var v298, v299, v300, v320, v321, v325, v326, v327, v332, v333, v334, v335, v348, v350, v351, v358, v506, v507 int32
+		var v305, v306 int64
+		if v345 {
+			v348 = *(*int32)(unsafe.Add(m0, int(v346)*4))
 		} else {
-			v374 = v309
+			v348 = v295
 		}
-		v376 = v374
-		v377 = v375
+		v350 = v348
+		v351 = v349
 	b98:
-		if v377 != 0 {
-			v379 := v377 + -1
-			v382 := float64(v376 + *(*float64)(unsafe.Add(m0, int(v379&255)*8)))
-			v376 = v382
-			v377 = v379
+		if v351 != 0 {
+			v353 := v351 + -1
+			v350 = v350 + *(*int32)(unsafe.Add(m0, int(v353&255)*4))
+			v351 = v353
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b98
 		}
-		if v310 != v308 {
-			v541 = v376
-			v542 = v310 + 256
-			v543 = false
-			goto b217
+		if v296 != v294 {
+			v506 = v350
+			v507 = v296 + 256
+			v508 = false
+			goto b165
 		}
-		v384 = float64(v376 + v280)
-		if !v23 {
+		v358 = v350 + v275
+		if !v22 {
 			goto b105
 		}
-		if !v385 {
+		if !v359 {
 			goto b105
 		}
-		if !v389 {
-			v390 := int64(math.Float64bits(v384))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v387)*4)), ((int32(uint64(v390)) & 1073741823) | -2147483648))
-			v399 := (int32(uint64(int64(uint64(v390)>>30))) & 1073741823) | -2147483648
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v395)*4)), v399)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v401)*4)), (int32(uint64(int64(uint64(v390)>>60))) | -2147483648))
+		if !v363 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v361)*4)), ((v358 & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v367)*4)), (int32(uint32(v358)>>30) | -2147483648))
 		}
 	b105:
-		h376[li] = v376
+		h350[li] = v350
 		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4580,75 +6479,68 @@ func (g *sumFloat64Host) r12() int {
 			next = 13
 		}
 		continue
-	b217:
-		v309 = v541
-		v310 = v542
-		v311 = v543
-		v312 = 0
-		v313 = v309
-		v314 = 0
-		if uint32(v21) > uint32(v310) {
-			v359 = v312
-			v360 = v313
-			v361 = 512
+	b165:
+		v295 = v506
+		v296 = v507
+		v297 = v508
+		v298 = 0
+		v299 = v295
+		v300 = 0
+		if uint32(v20) > uint32(v296) {
+			v333 = v298
+			v334 = v299
+			v335 = 512
 			goto b87
 		}
-		if v312 != 0 {
-			v352 = v312
-			v353 = v313
+		if v298 != 0 {
+			v326 = v298
+			v327 = v299
 			goto b84
 		}
-		v319 = int64(uint32(v310-v21)) * 3
-		v320 = v319 + 3
-		if v5 < (v319 + 6) {
-			v346 = 0
-			v347 = 0
+		v305 = int64(uint32(v296-v20)) * 2
+		v306 = v305 + 2
+		if v4 < (v305 + 4) {
+			v320 = 0
+			v321 = 0
 		} else {
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
-			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319+4)*4)))
-			v326 := int32(uint32(v323) >> 30)
-			v329 := v326
-			if int32(uint32(v325)>>30) != v326 {
-				v329 = 0
+			v309 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v306)*4)))
+			v311 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v305+3)*4)))
+			v312 := int32(uint32(v309) >> 30)
+			v315 := v312
+			if int32(uint32(v311)>>30) != v312 {
+				v315 = 0
 			}
-			v331 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319+5)*4)))
-			v334 := v329
-			if int32(uint32(v331)>>30) != v329 {
-				v334 = 0
-			}
-			v341 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
-			v345 := math.Float64frombits(uint64(v341 | (int64(uint32(v331&1073741823)) << 60)))
-			v346 = v334
-			v347 = v345
+			v320 = v315
+			v321 = (v309 & 1073741823) | ((v311 & 1073741823) << 30)
 		}
-		if v21 == v310 {
-			v350 := v346
-			if v346 == 1 {
-				v350 = 2
+		if v20 == v296 {
+			v324 := v320
+			if v320 == 1 {
+				v324 = 2
 			}
-			v351 = v350
+			v325 = v324
 		} else {
-			v351 = v346
+			v325 = v320
 		}
-		v352 = v351
-		v353 = v347
+		v326 = v325
+		v327 = v321
 	b84:
-		if v352 != 1 {
-			v358 = (v21 * 2) + int32(uint32(v352)>>1)
+		if v326 != 1 {
+			v332 = (v20 * 2) + int32(uint32(v326)>>1)
 		} else {
-			v358 = 512
+			v332 = 512
 		}
-		v359 = v352
-		v360 = v353
-		v361 = v358
+		v333 = v326
+		v334 = v327
+		v335 = v332
 	b87:
-		h309[li] = v309
-		u310 = v310
-		u311 = v311
-		u314 = v314
-		h359[li] = v359
-		h360[li] = v360
-		h361[li] = v361
+		h295[li] = v295
+		u296 = v296
+		u297 = v297
+		u300 = v300
+		h333[li] = v333
+		h334[li] = v334
+		h335[li] = v335
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4656,272 +6548,260 @@ func (g *sumFloat64Host) r12() int {
 			next = 10
 		}
 	}
-	g.v310 = u310
-	g.v311 = u311
-	g.v314 = u314
+	g.v296 = u296
+	g.v297 = u297
+	g.v300 = u300
 	return next
 }
 
-func (g *sumFloat64Host) r14() int {
+func (g *sumUint32Host) r14() int {
 	const n = 256
-	h376 := g.v376[:n]
-	h233 := g.v233[:n]
-	h406 := g.v406[:n]
-	h407 := g.v407[:n]
+	h350 := g.v350[:n]
+	h230 := g.v230[:n]
+	h371 := g.v371[:n]
+	h372 := g.v372[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v376 := h376[li]
-		v233 := h233[li]
-		var v406 float64
-		v406 = v376
-		v407 := float64(v406 + v233)
-		h406[li] = v406
-		h407[li] = v407
+		v350 := h350[li]
+		v230 := h230[li]
+		var v371 int32
+		v371 = v350
+		v372 := v371 + v230
+		h371[li] = v371
+		h372[li] = v372
 	}
 	return 14
 }
 
-func (g *sumFloat64Host) r15() int {
+func (g *sumUint32Host) r15() int {
 	const n = 256
-	h407 := g.v407[:n]
-	h191 := g.v191[:n]
-	v7 := g.v7
-	v8 := int32(uint8(v7))
-	v9 := v8 != 0
+	h372 := g.v372[:n]
+	h190 := g.v190[:n]
+	v6 := g.v6
+	v7 := int32(uint8(v6))
+	v8 := v7 != 0
 	m0 := g.Memory(0)
-	h194 := g.v194[:n]
-	h197 := g.v197[:n]
-	h200 := g.v200[:n]
-	h203 := g.v203[:n]
-	h206 := g.v206[:n]
-	h209 := g.v209[:n]
-	h212 := g.v212[:n]
-	h215 := g.v215[:n]
-	h218 := g.v218[:n]
-	h221 := g.v221[:n]
-	h224 := g.v224[:n]
-	h227 := g.v227[:n]
+	h192 := g.v192[:n]
+	h195 := g.v195[:n]
+	h198 := g.v198[:n]
+	h201 := g.v201[:n]
+	h204 := g.v204[:n]
+	h207 := g.v207[:n]
+	h210 := g.v210[:n]
+	h213 := g.v213[:n]
+	h216 := g.v216[:n]
+	h219 := g.v219[:n]
+	h222 := g.v222[:n]
+	h225 := g.v225[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v407 := h407[li]
-		v191 := h191[li]
-		v194 := h194[li]
-		v197 := h197[li]
-		v200 := h200[li]
-		v203 := h203[li]
-		v206 := h206[li]
-		v209 := h209[li]
-		v212 := h212[li]
-		v215 := h215[li]
-		v218 := h218[li]
-		v221 := h221[li]
-		v224 := h224[li]
-		v227 := h227[li]
-		var v409, v412, v415, v418, v421, v424, v427, v430, v433, v436, v439, v442, v445 float64
-		v408 := float64(v407 + v191)
-		if v9 {
-			v409 = v408
-		} else {
-			v409 = v407
+		v372 := h372[li]
+		v190 := h190[li]
+		v192 := h192[li]
+		v195 := h195[li]
+		v198 := h198[li]
+		v201 := h201[li]
+		v204 := h204[li]
+		v207 := h207[li]
+		v210 := h210[li]
+		v213 := h213[li]
+		v216 := h216[li]
+		v219 := h219[li]
+		v222 := h222[li]
+		v225 := h225[li]
+		v373 := v372 + v190
+		v374 := v372
+		if v8 {
+			v374 = v373
 		}
-		*(*float64)(unsafe.Add(m0, li*104)) = v409
-		v411 := float64(v408 + v194)
-		if v9 {
-			v412 = v411
-		} else {
-			v412 = v408
+		*(*int32)(unsafe.Add(m0, li*52)) = v374
+		v376 := v373 + v192
+		v377 := v373
+		if v8 {
+			v377 = v376
 		}
-		*(*float64)(unsafe.Add(m0, li*104+8)) = v412
-		v414 := float64(v411 + v197)
-		if v9 {
-			v415 = v414
-		} else {
-			v415 = v411
+		*(*int32)(unsafe.Add(m0, li*52+4)) = v377
+		v379 := v376 + v195
+		v380 := v376
+		if v8 {
+			v380 = v379
 		}
-		*(*float64)(unsafe.Add(m0, li*104+16)) = v415
-		v417 := float64(v414 + v200)
-		if v9 {
-			v418 = v417
-		} else {
-			v418 = v414
+		*(*int32)(unsafe.Add(m0, li*52+8)) = v380
+		v382 := v379 + v198
+		v383 := v379
+		if v8 {
+			v383 = v382
 		}
-		*(*float64)(unsafe.Add(m0, li*104+24)) = v418
-		v420 := float64(v417 + v203)
-		if v9 {
-			v421 = v420
-		} else {
-			v421 = v417
+		*(*int32)(unsafe.Add(m0, li*52+12)) = v383
+		v385 := v382 + v201
+		v386 := v382
+		if v8 {
+			v386 = v385
 		}
-		*(*float64)(unsafe.Add(m0, li*104+32)) = v421
-		v423 := float64(v420 + v206)
-		if v9 {
-			v424 = v423
-		} else {
-			v424 = v420
+		*(*int32)(unsafe.Add(m0, li*52+16)) = v386
+		v388 := v385 + v204
+		v389 := v385
+		if v8 {
+			v389 = v388
 		}
-		*(*float64)(unsafe.Add(m0, li*104+40)) = v424
-		v426 := float64(v423 + v209)
-		if v9 {
-			v427 = v426
-		} else {
-			v427 = v423
+		*(*int32)(unsafe.Add(m0, li*52+20)) = v389
+		v391 := v388 + v207
+		v392 := v388
+		if v8 {
+			v392 = v391
 		}
-		*(*float64)(unsafe.Add(m0, li*104+48)) = v427
-		v429 := float64(v426 + v212)
-		if v9 {
-			v430 = v429
-		} else {
-			v430 = v426
+		*(*int32)(unsafe.Add(m0, li*52+24)) = v392
+		v394 := v391 + v210
+		v395 := v391
+		if v8 {
+			v395 = v394
 		}
-		*(*float64)(unsafe.Add(m0, li*104+56)) = v430
-		v432 := float64(v429 + v215)
-		if v9 {
-			v433 = v432
-		} else {
-			v433 = v429
+		*(*int32)(unsafe.Add(m0, li*52+28)) = v395
+		v397 := v394 + v213
+		v398 := v394
+		if v8 {
+			v398 = v397
 		}
-		*(*float64)(unsafe.Add(m0, li*104+64)) = v433
-		v435 := float64(v432 + v218)
-		if v9 {
-			v436 = v435
-		} else {
-			v436 = v432
+		*(*int32)(unsafe.Add(m0, li*52+32)) = v398
+		v400 := v397 + v216
+		v401 := v397
+		if v8 {
+			v401 = v400
 		}
-		*(*float64)(unsafe.Add(m0, li*104+72)) = v436
-		v438 := float64(v435 + v221)
-		if v9 {
-			v439 = v438
-		} else {
-			v439 = v435
+		*(*int32)(unsafe.Add(m0, li*52+36)) = v401
+		v403 := v400 + v219
+		v404 := v400
+		if v8 {
+			v404 = v403
 		}
-		*(*float64)(unsafe.Add(m0, li*104+80)) = v439
-		v441 := float64(v438 + v224)
-		if v9 {
-			v442 = v441
-		} else {
-			v442 = v438
+		*(*int32)(unsafe.Add(m0, li*52+40)) = v404
+		v406 := v403 + v222
+		v407 := v403
+		if v8 {
+			v407 = v406
 		}
-		*(*float64)(unsafe.Add(m0, li*104+88)) = v442
-		if v9 {
-			v445 = float64(v441 + v227)
-		} else {
-			v445 = v441
+		*(*int32)(unsafe.Add(m0, li*52+44)) = v407
+		v410 := v406
+		if v8 {
+			v410 = v406 + v225
 		}
-		*(*float64)(unsafe.Add(m0, li*104+96)) = v445
+		*(*int32)(unsafe.Add(m0, li*52+48)) = v410
 	}
 	// Barrier, kernels.go:107
-	h36 := g.v36[:n]
-	p4 := g.Pointer(4)
 	h35 := g.v35[:n]
-	h41 := g.v41[:n]
+	p4 := g.Pointer(4)
+	h34 := g.v34[:n]
 	h40 := g.v40[:n]
-	h46 := g.v46[:n]
+	h39 := g.v39[:n]
 	h45 := g.v45[:n]
-	h51 := g.v51[:n]
+	h44 := g.v44[:n]
 	h50 := g.v50[:n]
-	h56 := g.v56[:n]
+	h49 := g.v49[:n]
 	h55 := g.v55[:n]
-	h61 := g.v61[:n]
+	h54 := g.v54[:n]
 	h60 := g.v60[:n]
-	h66 := g.v66[:n]
+	h59 := g.v59[:n]
 	h65 := g.v65[:n]
-	h71 := g.v71[:n]
+	h64 := g.v64[:n]
 	h70 := g.v70[:n]
-	h76 := g.v76[:n]
+	h69 := g.v69[:n]
 	h75 := g.v75[:n]
-	h81 := g.v81[:n]
+	h74 := g.v74[:n]
 	h80 := g.v80[:n]
-	h86 := g.v86[:n]
+	h79 := g.v79[:n]
 	h85 := g.v85[:n]
-	h91 := g.v91[:n]
+	h84 := g.v84[:n]
 	h90 := g.v90[:n]
-	h96 := g.v96[:n]
+	h89 := g.v89[:n]
 	h95 := g.v95[:n]
-	h406 := g.v406[:n]
-	v235 := g.v235
-	h277 := g.v277[:n]
-	h474 := g.v474[:n]
+	h94 := g.v94[:n]
+	h371 := g.v371[:n]
+	v232 := g.v232
+	h272 := g.v272[:n]
+	h439 := g.v439[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v36 := h36[li]
 		v35 := h35[li]
-		v41 := h41[li]
+		v34 := h34[li]
 		v40 := h40[li]
-		v46 := h46[li]
+		v39 := h39[li]
 		v45 := h45[li]
-		v51 := h51[li]
+		v44 := h44[li]
 		v50 := h50[li]
-		v56 := h56[li]
+		v49 := h49[li]
 		v55 := h55[li]
-		v61 := h61[li]
+		v54 := h54[li]
 		v60 := h60[li]
-		v66 := h66[li]
+		v59 := h59[li]
 		v65 := h65[li]
-		v71 := h71[li]
+		v64 := h64[li]
 		v70 := h70[li]
-		v76 := h76[li]
+		v69 := h69[li]
 		v75 := h75[li]
-		v81 := h81[li]
+		v74 := h74[li]
 		v80 := h80[li]
-		v86 := h86[li]
+		v79 := h79[li]
 		v85 := h85[li]
-		v91 := h91[li]
+		v84 := h84[li]
 		v90 := h90[li]
-		v96 := h96[li]
+		v89 := h89[li]
 		v95 := h95[li]
-		v406 := h406[li]
-		v277 := h277[li]
-		if v36 {
-			*(*float64)(unsafe.Add(p4, int(v35)*8)) = *(*float64)(unsafe.Add(m0, li*8))
+		v94 := h94[li]
+		v371 := h371[li]
+		v272 := h272[li]
+		if v35 {
+			*(*int32)(unsafe.Add(p4, int(v34)*4)) = *(*int32)(unsafe.Add(m0, li*4))
 		}
-		if v41 {
-			*(*float64)(unsafe.Add(p4, int(v40)*8)) = *(*float64)(unsafe.Add(m0, li*8+2048))
+		if v40 {
+			*(*int32)(unsafe.Add(p4, int(v39)*4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		}
-		if v46 {
-			*(*float64)(unsafe.Add(p4, int(v45)*8)) = *(*float64)(unsafe.Add(m0, li*8+4096))
+		if v45 {
+			*(*int32)(unsafe.Add(p4, int(v44)*4)) = *(*int32)(unsafe.Add(m0, li*4+2048))
 		}
-		if v51 {
-			*(*float64)(unsafe.Add(p4, int(v50)*8)) = *(*float64)(unsafe.Add(m0, li*8+6144))
+		if v50 {
+			*(*int32)(unsafe.Add(p4, int(v49)*4)) = *(*int32)(unsafe.Add(m0, li*4+3072))
 		}
-		if v56 {
-			*(*float64)(unsafe.Add(p4, int(v55)*8)) = *(*float64)(unsafe.Add(m0, li*8+8192))
+		if v55 {
+			*(*int32)(unsafe.Add(p4, int(v54)*4)) = *(*int32)(unsafe.Add(m0, li*4+4096))
 		}
-		if v61 {
-			*(*float64)(unsafe.Add(p4, int(v60)*8)) = *(*float64)(unsafe.Add(m0, li*8+10240))
+		if v60 {
+			*(*int32)(unsafe.Add(p4, int(v59)*4)) = *(*int32)(unsafe.Add(m0, li*4+5120))
 		}
-		if v66 {
-			*(*float64)(unsafe.Add(p4, int(v65)*8)) = *(*float64)(unsafe.Add(m0, li*8+12288))
+		if v65 {
+			*(*int32)(unsafe.Add(p4, int(v64)*4)) = *(*int32)(unsafe.Add(m0, li*4+6144))
 		}
-		if v71 {
-			*(*float64)(unsafe.Add(p4, int(v70)*8)) = *(*float64)(unsafe.Add(m0, li*8+14336))
+		if v70 {
+			*(*int32)(unsafe.Add(p4, int(v69)*4)) = *(*int32)(unsafe.Add(m0, li*4+7168))
 		}
-		if v76 {
-			*(*float64)(unsafe.Add(p4, int(v75)*8)) = *(*float64)(unsafe.Add(m0, li*8+16384))
+		if v75 {
+			*(*int32)(unsafe.Add(p4, int(v74)*4)) = *(*int32)(unsafe.Add(m0, li*4+8192))
 		}
-		if v81 {
-			*(*float64)(unsafe.Add(p4, int(v80)*8)) = *(*float64)(unsafe.Add(m0, li*8+18432))
+		if v80 {
+			*(*int32)(unsafe.Add(p4, int(v79)*4)) = *(*int32)(unsafe.Add(m0, li*4+9216))
 		}
-		if v86 {
-			*(*float64)(unsafe.Add(p4, int(v85)*8)) = *(*float64)(unsafe.Add(m0, li*8+20480))
+		if v85 {
+			*(*int32)(unsafe.Add(p4, int(v84)*4)) = *(*int32)(unsafe.Add(m0, li*4+10240))
 		}
-		if v91 {
-			*(*float64)(unsafe.Add(p4, int(v90)*8)) = *(*float64)(unsafe.Add(m0, li*8+22528))
+		if v90 {
+			*(*int32)(unsafe.Add(p4, int(v89)*4)) = *(*int32)(unsafe.Add(m0, li*4+11264))
 		}
-		if v96 {
-			*(*float64)(unsafe.Add(p4, int(v95)*8)) = *(*float64)(unsafe.Add(m0, li*8+24576))
+		if v95 {
+			*(*int32)(unsafe.Add(p4, int(v94)*4)) = *(*int32)(unsafe.Add(m0, li*4+12288))
 		}
-		v474 := float64(float64(v406+v235) + v277)
-		h474[li] = v474
+		v439 := (v371 + v232) + v272
+		h439[li] = v439
 	}
 	// Barrier, kernels.go:98
+	h246 := g.v246[:n]
+	h247 := g.v247[:n]
 	h249 := g.v249[:n]
 	h251 := g.v251[:n]
 	h253 := g.v253[:n]
@@ -4933,13 +6813,13 @@ func (g *sumFloat64Host) r15() int {
 	h265 := g.v265[:n]
 	h267 := g.v267[:n]
 	h269 := g.v269[:n]
-	h271 := g.v271[:n]
-	h273 := g.v273[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v474 := h474[li]
+		v439 := h439[li]
+		v246 := h246[li]
+		v247 := h247[li]
 		v249 := h249[li]
 		v251 := h251[li]
 		v253 := h253[li]
@@ -4951,2115 +6831,179 @@ func (g *sumFloat64Host) r15() int {
 		v265 := h265[li]
 		v267 := h267[li]
 		v269 := h269[li]
-		v271 := h271[li]
-		v273 := h273[li]
-		var v476, v479, v482, v485, v488, v491, v494, v497, v500, v503, v506, v509, v512 float64
-		v475 := float64(v474 + v249)
-		if v9 {
-			v476 = v475
-		} else {
-			v476 = v474
+		v440 := v439 + v246
+		v441 := v439
+		if v8 {
+			v441 = v440
 		}
-		*(*float64)(unsafe.Add(m0, li*104)) = v476
-		v478 := float64(v475 + v251)
-		if v9 {
-			v479 = v478
-		} else {
-			v479 = v475
+		*(*int32)(unsafe.Add(m0, li*52)) = v441
+		v443 := v440 + v247
+		v444 := v440
+		if v8 {
+			v444 = v443
 		}
-		*(*float64)(unsafe.Add(m0, li*104+8)) = v479
-		v481 := float64(v478 + v253)
-		if v9 {
-			v482 = v481
-		} else {
-			v482 = v478
+		*(*int32)(unsafe.Add(m0, li*52+4)) = v444
+		v446 := v443 + v249
+		v447 := v443
+		if v8 {
+			v447 = v446
 		}
-		*(*float64)(unsafe.Add(m0, li*104+16)) = v482
-		v484 := float64(v481 + v255)
-		if v9 {
-			v485 = v484
-		} else {
-			v485 = v481
+		*(*int32)(unsafe.Add(m0, li*52+8)) = v447
+		v449 := v446 + v251
+		v450 := v446
+		if v8 {
+			v450 = v449
 		}
-		*(*float64)(unsafe.Add(m0, li*104+24)) = v485
-		v487 := float64(v484 + v257)
-		if v9 {
-			v488 = v487
-		} else {
-			v488 = v484
+		*(*int32)(unsafe.Add(m0, li*52+12)) = v450
+		v452 := v449 + v253
+		v453 := v449
+		if v8 {
+			v453 = v452
 		}
-		*(*float64)(unsafe.Add(m0, li*104+32)) = v488
-		v490 := float64(v487 + v259)
-		if v9 {
-			v491 = v490
-		} else {
-			v491 = v487
+		*(*int32)(unsafe.Add(m0, li*52+16)) = v453
+		v455 := v452 + v255
+		v456 := v452
+		if v8 {
+			v456 = v455
 		}
-		*(*float64)(unsafe.Add(m0, li*104+40)) = v491
-		v493 := float64(v490 + v261)
-		if v9 {
-			v494 = v493
-		} else {
-			v494 = v490
+		*(*int32)(unsafe.Add(m0, li*52+20)) = v456
+		v458 := v455 + v257
+		v459 := v455
+		if v8 {
+			v459 = v458
 		}
-		*(*float64)(unsafe.Add(m0, li*104+48)) = v494
-		v496 := float64(v493 + v263)
-		if v9 {
-			v497 = v496
-		} else {
-			v497 = v493
+		*(*int32)(unsafe.Add(m0, li*52+24)) = v459
+		v461 := v458 + v259
+		v462 := v458
+		if v8 {
+			v462 = v461
 		}
-		*(*float64)(unsafe.Add(m0, li*104+56)) = v497
-		v499 := float64(v496 + v265)
-		if v9 {
-			v500 = v499
-		} else {
-			v500 = v496
+		*(*int32)(unsafe.Add(m0, li*52+28)) = v462
+		v464 := v461 + v261
+		v465 := v461
+		if v8 {
+			v465 = v464
 		}
-		*(*float64)(unsafe.Add(m0, li*104+64)) = v500
-		v502 := float64(v499 + v267)
-		if v9 {
-			v503 = v502
-		} else {
-			v503 = v499
+		*(*int32)(unsafe.Add(m0, li*52+32)) = v465
+		v467 := v464 + v263
+		v468 := v464
+		if v8 {
+			v468 = v467
 		}
-		*(*float64)(unsafe.Add(m0, li*104+72)) = v503
-		v505 := float64(v502 + v269)
-		if v9 {
-			v506 = v505
-		} else {
-			v506 = v502
+		*(*int32)(unsafe.Add(m0, li*52+36)) = v468
+		v470 := v467 + v265
+		v471 := v467
+		if v8 {
+			v471 = v470
 		}
-		*(*float64)(unsafe.Add(m0, li*104+80)) = v506
-		v508 := float64(v505 + v271)
-		if v9 {
-			v509 = v508
-		} else {
-			v509 = v505
+		*(*int32)(unsafe.Add(m0, li*52+40)) = v471
+		v473 := v470 + v267
+		v474 := v470
+		if v8 {
+			v474 = v473
 		}
-		*(*float64)(unsafe.Add(m0, li*104+88)) = v509
-		if v9 {
-			v512 = float64(v508 + v273)
-		} else {
-			v512 = v508
+		*(*int32)(unsafe.Add(m0, li*52+44)) = v474
+		v477 := v473
+		if v8 {
+			v477 = v473 + v269
 		}
-		*(*float64)(unsafe.Add(m0, li*104+96)) = v512
+		*(*int32)(unsafe.Add(m0, li*52+48)) = v477
 	}
 	// Barrier, kernels.go:107
-	h101 := g.v101[:n]
 	h100 := g.v100[:n]
-	h106 := g.v106[:n]
+	h99 := g.v99[:n]
 	h105 := g.v105[:n]
-	h111 := g.v111[:n]
+	h104 := g.v104[:n]
 	h110 := g.v110[:n]
-	h116 := g.v116[:n]
+	h109 := g.v109[:n]
 	h115 := g.v115[:n]
-	h121 := g.v121[:n]
+	h114 := g.v114[:n]
 	h120 := g.v120[:n]
-	h126 := g.v126[:n]
+	h119 := g.v119[:n]
 	h125 := g.v125[:n]
-	h131 := g.v131[:n]
+	h124 := g.v124[:n]
 	h130 := g.v130[:n]
-	h136 := g.v136[:n]
+	h129 := g.v129[:n]
 	h135 := g.v135[:n]
-	h141 := g.v141[:n]
+	h134 := g.v134[:n]
 	h140 := g.v140[:n]
-	h146 := g.v146[:n]
+	h139 := g.v139[:n]
 	h145 := g.v145[:n]
-	h151 := g.v151[:n]
+	h144 := g.v144[:n]
 	h150 := g.v150[:n]
-	h156 := g.v156[:n]
+	h149 := g.v149[:n]
 	h155 := g.v155[:n]
-	h161 := g.v161[:n]
+	h154 := g.v154[:n]
 	h160 := g.v160[:n]
+	h159 := g.v159[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v101 := h101[li]
 		v100 := h100[li]
-		v106 := h106[li]
+		v99 := h99[li]
 		v105 := h105[li]
-		v111 := h111[li]
+		v104 := h104[li]
 		v110 := h110[li]
-		v116 := h116[li]
+		v109 := h109[li]
 		v115 := h115[li]
-		v121 := h121[li]
+		v114 := h114[li]
 		v120 := h120[li]
-		v126 := h126[li]
+		v119 := h119[li]
 		v125 := h125[li]
-		v131 := h131[li]
+		v124 := h124[li]
 		v130 := h130[li]
-		v136 := h136[li]
+		v129 := h129[li]
 		v135 := h135[li]
-		v141 := h141[li]
+		v134 := h134[li]
 		v140 := h140[li]
-		v146 := h146[li]
+		v139 := h139[li]
 		v145 := h145[li]
-		v151 := h151[li]
+		v144 := h144[li]
 		v150 := h150[li]
-		v156 := h156[li]
+		v149 := h149[li]
 		v155 := h155[li]
-		v161 := h161[li]
+		v154 := h154[li]
 		v160 := h160[li]
-		if v101 {
-			*(*float64)(unsafe.Add(p4, int(v100)*8)) = *(*float64)(unsafe.Add(m0, li*8))
+		v159 := h159[li]
+		if v100 {
+			*(*int32)(unsafe.Add(p4, int(v99)*4)) = *(*int32)(unsafe.Add(m0, li*4))
 		}
-		if v106 {
-			*(*float64)(unsafe.Add(p4, int(v105)*8)) = *(*float64)(unsafe.Add(m0, li*8+2048))
+		if v105 {
+			*(*int32)(unsafe.Add(p4, int(v104)*4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		}
-		if v111 {
-			*(*float64)(unsafe.Add(p4, int(v110)*8)) = *(*float64)(unsafe.Add(m0, li*8+4096))
+		if v110 {
+			*(*int32)(unsafe.Add(p4, int(v109)*4)) = *(*int32)(unsafe.Add(m0, li*4+2048))
 		}
-		if v116 {
-			*(*float64)(unsafe.Add(p4, int(v115)*8)) = *(*float64)(unsafe.Add(m0, li*8+6144))
+		if v115 {
+			*(*int32)(unsafe.Add(p4, int(v114)*4)) = *(*int32)(unsafe.Add(m0, li*4+3072))
 		}
-		if v121 {
-			*(*float64)(unsafe.Add(p4, int(v120)*8)) = *(*float64)(unsafe.Add(m0, li*8+8192))
+		if v120 {
+			*(*int32)(unsafe.Add(p4, int(v119)*4)) = *(*int32)(unsafe.Add(m0, li*4+4096))
 		}
-		if v126 {
-			*(*float64)(unsafe.Add(p4, int(v125)*8)) = *(*float64)(unsafe.Add(m0, li*8+10240))
+		if v125 {
+			*(*int32)(unsafe.Add(p4, int(v124)*4)) = *(*int32)(unsafe.Add(m0, li*4+5120))
 		}
-		if v131 {
-			*(*float64)(unsafe.Add(p4, int(v130)*8)) = *(*float64)(unsafe.Add(m0, li*8+12288))
+		if v130 {
+			*(*int32)(unsafe.Add(p4, int(v129)*4)) = *(*int32)(unsafe.Add(m0, li*4+6144))
 		}
-		if v136 {
-			*(*float64)(unsafe.Add(p4, int(v135)*8)) = *(*float64)(unsafe.Add(m0, li*8+14336))
+		if v135 {
+			*(*int32)(unsafe.Add(p4, int(v134)*4)) = *(*int32)(unsafe.Add(m0, li*4+7168))
 		}
-		if v141 {
-			*(*float64)(unsafe.Add(p4, int(v140)*8)) = *(*float64)(unsafe.Add(m0, li*8+16384))
+		if v140 {
+			*(*int32)(unsafe.Add(p4, int(v139)*4)) = *(*int32)(unsafe.Add(m0, li*4+8192))
 		}
-		if v146 {
-			*(*float64)(unsafe.Add(p4, int(v145)*8)) = *(*float64)(unsafe.Add(m0, li*8+18432))
+		if v145 {
+			*(*int32)(unsafe.Add(p4, int(v144)*4)) = *(*int32)(unsafe.Add(m0, li*4+9216))
 		}
-		if v151 {
-			*(*float64)(unsafe.Add(p4, int(v150)*8)) = *(*float64)(unsafe.Add(m0, li*8+20480))
+		if v150 {
+			*(*int32)(unsafe.Add(p4, int(v149)*4)) = *(*int32)(unsafe.Add(m0, li*4+10240))
 		}
-		if v156 {
-			*(*float64)(unsafe.Add(p4, int(v155)*8)) = *(*float64)(unsafe.Add(m0, li*8+22528))
+		if v155 {
+			*(*int32)(unsafe.Add(p4, int(v154)*4)) = *(*int32)(unsafe.Add(m0, li*4+11264))
 		}
-		if v161 {
-			*(*float64)(unsafe.Add(p4, int(v160)*8)) = *(*float64)(unsafe.Add(m0, li*8+24576))
-		}
-	}
-	return -1
-}
-
-func (g *sumFloat64Host) r19() int {
-	const n = 256
-	h568 := g.v568[:n]
-	h562 := g.v562[:n]
-	h571 := g.v571[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v568 := h568[li]
-		v231 := int32(li)
-		v232 := v231 == 0
-		v562 := h562[li]
-		v570 := float64(v568 + 0)
-		if v232 {
-			v570 = 0
-		}
-		v571 := float64(v570 + v562)
-		h571[li] = v571
-	}
-	// GroupSelect, kernels.go:91
-	g.v572 = kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v571, 0)[int32(255)]
-	h359 := g.v359[:n]
-	h360 := g.v360[:n]
-	e551 := g.v551
-	e552 := g.v552
-	v572 := g.v572
-	v550 := g.v550
-	v553 := int64(uint32(v550))
-	v554 := v553 * 6656
-	v20 := g.v20
-	u551 := g.v551
-	u552 := g.v552
-	p0 := g.Pointer(0)
-	stop := g.Cancelled()
-	v363 := g.v363
-	v310 := g.v310
-	v5 := g.v5
-	p2 := g.Pointer(2)
-	v544 := g.v544
-	u314 := g.v314
-	h361 := g.v361[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v359 := h359[li]
-		v360 := h360[li]
-		v551 := e551
-		v552 := e552
-		v21 := int32(li)
-		v189 := v21 * 13
-		v190 := int64(uint32(v189))
-		var v312, v314, v346, v351, v352, v358, v361, v601 int32
-		var v313, v347, v353, v562, v602 float64
-		var v319, v320, v561, v563, v579, v580 int64
-		v573 := float64(v551 + v572)
-		v574 := v552 + 1
-		if v574 < 2 {
-			v551 = v573
-			v552 = v574
-		} else {
-			goto b228
-		}
-		{
-			v558 := (v554 + int64(uint32(v552*3328))) + v190
-			v559 := v558 + 13
-			v561 = v20
-			if v559 < v20 {
-				v561 = v559
-			}
-			v562 = 0
-			v563 = v558
-		}
-	b222:
-		if v563 >= v561 {
-			h359[li] = v359
-			h360[li] = v360
-			u551 = v551
-			u552 = v552
-			h562[li] = v562
-			if next != 18 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 18
-			}
-			continue
-		}
-		v562 = float64(v562 + *(*float64)(unsafe.Add(p0, int(v563)*8)))
-		v563 = v563 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b222
-	b228:
-		if v21 != v363 {
-			v601 = v359
-			v602 = v360
-			goto b232
-		}
-		v579 = int64(uint32(v310-v21)) * 3
-		v580 = v579 + 3
-		if v5 >= (v579 + 6) {
-			v583 := int64(math.Float64bits(v573))
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v580)*4)), ((int32(uint64(v583)) & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
-			v592 := (int32(uint64(int64(uint64(v583)>>30))) & 1073741823) | 1073741824
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v579+4)*4)), v592, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v579+5)*4)), (int32(uint64(int64(uint64(v583)>>60))) | 1073741824), kernelimpl.HostUMax[int32])
-		}
-		{
-			v600 := int32(1)
-			if v21 == v310 {
-				v600 = 2
-			}
-			v601 = v600
-			v602 = v573
-		}
-	b232:
-		v312 = v601
-		v313 = v602
-		v314 = v544
-		if uint32(v21) > uint32(v310) {
-			v359 = v312
-			v360 = v313
-			v361 = 512
-			goto b87
-		}
-		if v312 != 0 {
-			v352 = v312
-			v353 = v313
-			goto b84
-		}
-		v319 = int64(uint32(v310-v21)) * 3
-		v320 = v319 + 3
-		if v5 < (v319 + 6) {
-			v346 = 0
-			v347 = 0
-		} else {
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
-			v324 := v319 + 4
-			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v324)*4)))
-			v326 := int32(uint32(v323) >> 30)
-			v329 := v326
-			if int32(uint32(v325)>>30) != v326 {
-				v329 = 0
-			}
-			v330 := v319 + 5
-			v331 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v330)*4)))
-			v334 := v329
-			if int32(uint32(v331)>>30) != v329 {
-				v334 = 0
-			}
-			v341 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
-			v345 := math.Float64frombits(uint64(v341 | (int64(uint32(v331&1073741823)) << 60)))
-			v346 = v334
-			v347 = v345
-		}
-		if v21 == v310 {
-			v350 := v346
-			if v346 == 1 {
-				v350 = 2
-			}
-			v351 = v350
-		} else {
-			v351 = v346
-		}
-		v352 = v351
-		v353 = v347
-	b84:
-		if v352 != 1 {
-			v358 = (v21 * 2) + int32(uint32(v352)>>1)
-		} else {
-			v358 = 512
-		}
-		v359 = v352
-		v360 = v353
-		v361 = v358
-	b87:
-		u314 = v314
-		h359[li] = v359
-		h360[li] = v360
-		h361[li] = v361
-		if next != 10 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 10
-		}
-	}
-	g.v551 = u551
-	g.v552 = u552
-	g.v314 = u314
-	return next
-}
-
-// sumUint32Host is a work-group of the kernel [SumUint32].
-type sumUint32Host struct {
-	kernelimpl.HostGroup
-	c0              int32
-	c1              int32
-	c2              int32
-	c3              int32
-	v1, v3, v5, v10 int64
-
-	v7 int8
-
-	v20, v32 int64
-
-	v30, v38, v43, v48, v53, v58, v63, v68, v73, v78, v83, v88, v93, v98, v103, v108, v113, v118, v123, v128, v133, v138, v143, v148, v153, v158, v163, v191, v193, v196, v199, v202, v205, v208, v211, v214, v217, v220, v223, v226, v227, v228, v231, v232, v247, v248, v250, v252, v254, v256, v258, v260, v262, v264, v266, v268, v270, v271, v272, v273, v274, v296, v334, v335, v336, v351, v372, v373, v440, v528, v534, v536 []int32
-
-	v31, v233, v275, v276, v295, v297, v301, v337, v338, v510, v516, v517, v518, v537 int32
-
-	v35, v40, v45, v50, v55, v60, v65, v70, v75, v80, v85, v90, v95, v100, v105, v110, v115, v120, v125, v130, v135, v140, v145, v150, v155, v160 []int64
-
-	v36, v41, v46, v51, v56, v61, v66, v71, v76, v81, v86, v91, v96, v101, v106, v111, v116, v121, v126, v131, v136, v141, v146, v151, v156, v161 []bool
-
-	v298 bool
-
-	sint32 []int32
-}
-
-func newSumUint32Host() kernelimpl.HostForm { return new(sumUint32Host) }
-
-const sumUint32HostSites = `10	prim/lookback/lookback.go:242:16`
-
-func (g *sumUint32Host) Begin() {
-	g.Sites = sumUint32HostSites
-	const n = 256
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
-	g.v7 = kernelimpl.HostArg[int8](&g.HostGroup, 72)
-	g.v10 = g.Int64(88)
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
-	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.Allot(0, 13312)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v30, &g.v38, &g.v43, &g.v48, &g.v53, &g.v58, &g.v63, &g.v68, &g.v73, &g.v78, &g.v83, &g.v88, &g.v93, &g.v98, &g.v103, &g.v108, &g.v113, &g.v118, &g.v123, &g.v128, &g.v133, &g.v138, &g.v143, &g.v148, &g.v153, &g.v158, &g.v163, &g.v191, &g.v193, &g.v196, &g.v199, &g.v202, &g.v205, &g.v208, &g.v211, &g.v214, &g.v217, &g.v220, &g.v223, &g.v226, &g.v227, &g.v228, &g.v231, &g.v232, &g.v247, &g.v248, &g.v250, &g.v252, &g.v254, &g.v256, &g.v258, &g.v260, &g.v262, &g.v264, &g.v266, &g.v268, &g.v270, &g.v271, &g.v272, &g.v273, &g.v274, &g.v296, &g.v334, &g.v335, &g.v336, &g.v351, &g.v372, &g.v373, &g.v440, &g.v528, &g.v534, &g.v536)
-	kernelimpl.HostRoom(n, &g.v35, &g.v40, &g.v45, &g.v50, &g.v55, &g.v60, &g.v65, &g.v70, &g.v75, &g.v80, &g.v85, &g.v90, &g.v95, &g.v100, &g.v105, &g.v110, &g.v115, &g.v120, &g.v125, &g.v130, &g.v135, &g.v140, &g.v145, &g.v150, &g.v155, &g.v160)
-	kernelimpl.HostRoom(n, &g.v36, &g.v41, &g.v46, &g.v51, &g.v56, &g.v61, &g.v66, &g.v71, &g.v76, &g.v81, &g.v86, &g.v91, &g.v96, &g.v101, &g.v106, &g.v111, &g.v116, &g.v121, &g.v126, &g.v131, &g.v136, &g.v141, &g.v146, &g.v151, &g.v156, &g.v161)
-}
-
-func (g *sumUint32Host) Run() {
-	next := g.r0()
-	for next >= 0 && !g.Stopping() {
-		switch next {
-		case 10: // GroupReduce, lookback.go:238
-			g.v337 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v336, -1))
-			next = g.r11()
-		case 11: // Barrier, lookback.go:259
-			next = g.r12()
-		case 13: // Barrier, lookback.go:277
-			next = g.r14()
-		case 14: // Barrier, kernels.go:98
-			next = g.r15()
-		case 18: // GroupExclusiveScan, kernels.go:90
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v528, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v534, in, len(in), int32(0))
-			next = g.r19()
-		}
-	}
-}
-
-func (g *sumUint32Host) r0() int {
-	const n = 256
-	// ZeroLocal, kernels.go:118
-	g.Zero(0)
-	v3 := g.v3
-	v14 := v3 == 0
-	v1 := g.v1
-	v10 := g.v10
-	v12 := v1 < v10
-	v13 := v10
-	if v12 {
-		v13 = v1
-	}
-	p1 := g.Pointer(1)
-	v5 := g.v5
-	v24 := 0 < v5
-	p2 := g.Pointer(2)
-	c0 := g.c0
-	v27 := c0 + -1
-	v26 := c0 != 0
-	u20 := g.v20
-	h30 := g.v30[:n]
-	for li := range n {
-		var v20 int64
-		var v30 int32
-		if v14 {
-			v20 = v13
-		} else {
-			v15 := *(*int64)(p1)
-			v17 := int64(0)
-			if 0 < v15 {
-				v17 = v15
-			}
-			v19 := v17
-			if v13 < v17 {
-				v19 = v13
-			}
-			v20 = v19
-		}
-		if int32(li) != 0 {
-			v30 = 0
-			goto b6
-		}
-		if v24 {
-			v25 := atomic.AddInt32((*int32)(p2), int32(1)) - int32(1)
-			v29 := v25
-			if v26 {
-				v29 = v27 - v25
-			}
-			v30 = v29
-		} else {
-			v30 = 0
-		}
-	b6:
-		u20 = v20
-		h30[li] = v30
-	}
-	g.v20 = u20
-	// GroupSelect, lookback.go:200
-	g.v31 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v30, 0)[int32(0)]
-	v20 := g.v20
-	v31 := g.v31
-	v32 := int64(uint32(v31))
-	v33 := v32 * 6656
-	v34 := v20 <= v33
-	p0 := g.Pointer(0)
-	v39 := v33 + 256
-	v44 := v33 + 512
-	v49 := v33 + 768
-	v54 := v33 + 1024
-	v59 := v33 + 1280
-	v64 := v33 + 1536
-	v69 := v33 + 1792
-	v74 := v33 + 2048
-	v79 := v33 + 2304
-	v84 := v33 + 2560
-	v89 := v33 + 2816
-	v94 := v33 + 3072
-	v99 := v33 + 3328
-	v104 := v33 + 3584
-	v109 := v33 + 3840
-	v114 := v33 + 4096
-	v119 := v33 + 4352
-	v124 := v33 + 4608
-	v129 := v33 + 4864
-	v134 := v33 + 5120
-	v139 := v33 + 5376
-	v144 := v33 + 5632
-	v149 := v33 + 5888
-	v154 := v33 + 6144
-	v159 := v33 + 6400
-	h35 := g.v35[:n]
-	h36 := g.v36[:n]
-	h38 := g.v38[:n]
-	h40 := g.v40[:n]
-	h41 := g.v41[:n]
-	h43 := g.v43[:n]
-	h45 := g.v45[:n]
-	h46 := g.v46[:n]
-	h48 := g.v48[:n]
-	h50 := g.v50[:n]
-	h51 := g.v51[:n]
-	h53 := g.v53[:n]
-	h55 := g.v55[:n]
-	h56 := g.v56[:n]
-	h58 := g.v58[:n]
-	h60 := g.v60[:n]
-	h61 := g.v61[:n]
-	h63 := g.v63[:n]
-	h65 := g.v65[:n]
-	h66 := g.v66[:n]
-	h68 := g.v68[:n]
-	h70 := g.v70[:n]
-	h71 := g.v71[:n]
-	h73 := g.v73[:n]
-	h75 := g.v75[:n]
-	h76 := g.v76[:n]
-	h78 := g.v78[:n]
-	h80 := g.v80[:n]
-	h81 := g.v81[:n]
-	h83 := g.v83[:n]
-	h85 := g.v85[:n]
-	h86 := g.v86[:n]
-	h88 := g.v88[:n]
-	h90 := g.v90[:n]
-	h91 := g.v91[:n]
-	h93 := g.v93[:n]
-	h95 := g.v95[:n]
-	h96 := g.v96[:n]
-	h98 := g.v98[:n]
-	h100 := g.v100[:n]
-	h101 := g.v101[:n]
-	h103 := g.v103[:n]
-	h105 := g.v105[:n]
-	h106 := g.v106[:n]
-	h108 := g.v108[:n]
-	h110 := g.v110[:n]
-	h111 := g.v111[:n]
-	h113 := g.v113[:n]
-	h115 := g.v115[:n]
-	h116 := g.v116[:n]
-	h118 := g.v118[:n]
-	h120 := g.v120[:n]
-	h121 := g.v121[:n]
-	h123 := g.v123[:n]
-	h125 := g.v125[:n]
-	h126 := g.v126[:n]
-	h128 := g.v128[:n]
-	h130 := g.v130[:n]
-	h131 := g.v131[:n]
-	h133 := g.v133[:n]
-	h135 := g.v135[:n]
-	h136 := g.v136[:n]
-	h138 := g.v138[:n]
-	h140 := g.v140[:n]
-	h141 := g.v141[:n]
-	h143 := g.v143[:n]
-	h145 := g.v145[:n]
-	h146 := g.v146[:n]
-	h148 := g.v148[:n]
-	h150 := g.v150[:n]
-	h151 := g.v151[:n]
-	h153 := g.v153[:n]
-	h155 := g.v155[:n]
-	h156 := g.v156[:n]
-	h158 := g.v158[:n]
-	h160 := g.v160[:n]
-	h161 := g.v161[:n]
-	h163 := g.v163[:n]
-	more := false
-	for li := range n {
-		v21 := int32(li)
-		v22 := int64(uint32(v21))
-		var v38, v43, v48, v53, v58, v63, v68, v73, v78, v83, v88, v93, v98, v103, v108, v113, v118, v123, v128, v133, v138, v143, v148, v153, v158, v163 int32
-		if v34 {
-			g.Leave(li)
-			continue
-		}
-		v35 := v33 + v22
-		v36 := v35 < v20
-		if v36 {
-			v38 = *(*int32)(unsafe.Add(p0, int(v35)*4))
-		} else {
-			v38 = 0
-		}
-		v40 := v39 + v22
-		v41 := v40 < v20
-		if v41 {
-			v43 = *(*int32)(unsafe.Add(p0, int(v40)*4))
-		} else {
-			v43 = 0
-		}
-		v45 := v44 + v22
-		v46 := v45 < v20
-		if v46 {
-			v48 = *(*int32)(unsafe.Add(p0, int(v45)*4))
-		} else {
-			v48 = 0
-		}
-		v50 := v49 + v22
-		v51 := v50 < v20
-		if v51 {
-			v53 = *(*int32)(unsafe.Add(p0, int(v50)*4))
-		} else {
-			v53 = 0
-		}
-		v55 := v54 + v22
-		v56 := v55 < v20
-		if v56 {
-			v58 = *(*int32)(unsafe.Add(p0, int(v55)*4))
-		} else {
-			v58 = 0
-		}
-		v60 := v59 + v22
-		v61 := v60 < v20
-		if v61 {
-			v63 = *(*int32)(unsafe.Add(p0, int(v60)*4))
-		} else {
-			v63 = 0
-		}
-		v65 := v64 + v22
-		v66 := v65 < v20
-		if v66 {
-			v68 = *(*int32)(unsafe.Add(p0, int(v65)*4))
-		} else {
-			v68 = 0
-		}
-		v70 := v69 + v22
-		v71 := v70 < v20
-		if v71 {
-			v73 = *(*int32)(unsafe.Add(p0, int(v70)*4))
-		} else {
-			v73 = 0
-		}
-		v75 := v74 + v22
-		v76 := v75 < v20
-		if v76 {
-			v78 = *(*int32)(unsafe.Add(p0, int(v75)*4))
-		} else {
-			v78 = 0
-		}
-		v80 := v79 + v22
-		v81 := v80 < v20
-		if v81 {
-			v83 = *(*int32)(unsafe.Add(p0, int(v80)*4))
-		} else {
-			v83 = 0
-		}
-		v85 := v84 + v22
-		v86 := v85 < v20
-		if v86 {
-			v88 = *(*int32)(unsafe.Add(p0, int(v85)*4))
-		} else {
-			v88 = 0
-		}
-		v90 := v89 + v22
-		v91 := v90 < v20
-		if v91 {
-			v93 = *(*int32)(unsafe.Add(p0, int(v90)*4))
-		} else {
-			v93 = 0
-		}
-		v95 := v94 + v22
-		v96 := v95 < v20
-		if v96 {
-			v98 = *(*int32)(unsafe.Add(p0, int(v95)*4))
-		} else {
-			v98 = 0
-		}
-		v100 := v99 + v22
-		v101 := v100 < v20
-		if v101 {
-			v103 = *(*int32)(unsafe.Add(p0, int(v100)*4))
-		} else {
-			v103 = 0
-		}
-		v105 := v104 + v22
-		v106 := v105 < v20
-		if v106 {
-			v108 = *(*int32)(unsafe.Add(p0, int(v105)*4))
-		} else {
-			v108 = 0
-		}
-		v110 := v109 + v22
-		v111 := v110 < v20
-		if v111 {
-			v113 = *(*int32)(unsafe.Add(p0, int(v110)*4))
-		} else {
-			v113 = 0
-		}
-		v115 := v114 + v22
-		v116 := v115 < v20
-		if v116 {
-			v118 = *(*int32)(unsafe.Add(p0, int(v115)*4))
-		} else {
-			v118 = 0
-		}
-		v120 := v119 + v22
-		v121 := v120 < v20
-		if v121 {
-			v123 = *(*int32)(unsafe.Add(p0, int(v120)*4))
-		} else {
-			v123 = 0
-		}
-		v125 := v124 + v22
-		v126 := v125 < v20
-		if v126 {
-			v128 = *(*int32)(unsafe.Add(p0, int(v125)*4))
-		} else {
-			v128 = 0
-		}
-		v130 := v129 + v22
-		v131 := v130 < v20
-		if v131 {
-			v133 = *(*int32)(unsafe.Add(p0, int(v130)*4))
-		} else {
-			v133 = 0
-		}
-		v135 := v134 + v22
-		v136 := v135 < v20
-		if v136 {
-			v138 = *(*int32)(unsafe.Add(p0, int(v135)*4))
-		} else {
-			v138 = 0
-		}
-		v140 := v139 + v22
-		v141 := v140 < v20
-		if v141 {
-			v143 = *(*int32)(unsafe.Add(p0, int(v140)*4))
-		} else {
-			v143 = 0
-		}
-		v145 := v144 + v22
-		v146 := v145 < v20
-		if v146 {
-			v148 = *(*int32)(unsafe.Add(p0, int(v145)*4))
-		} else {
-			v148 = 0
-		}
-		v150 := v149 + v22
-		v151 := v150 < v20
-		if v151 {
-			v153 = *(*int32)(unsafe.Add(p0, int(v150)*4))
-		} else {
-			v153 = 0
-		}
-		v155 := v154 + v22
-		v156 := v155 < v20
-		if v156 {
-			v158 = *(*int32)(unsafe.Add(p0, int(v155)*4))
-		} else {
-			v158 = 0
-		}
-		v160 := v159 + v22
-		v161 := v160 < v20
-		if v161 {
-			v163 = *(*int32)(unsafe.Add(p0, int(v160)*4))
-		} else {
-			v163 = 0
-		}
-		h35[li] = v35
-		h36[li] = v36
-		h38[li] = v38
-		h40[li] = v40
-		h41[li] = v41
-		h43[li] = v43
-		h45[li] = v45
-		h46[li] = v46
-		h48[li] = v48
-		h50[li] = v50
-		h51[li] = v51
-		h53[li] = v53
-		h55[li] = v55
-		h56[li] = v56
-		h58[li] = v58
-		h60[li] = v60
-		h61[li] = v61
-		h63[li] = v63
-		h65[li] = v65
-		h66[li] = v66
-		h68[li] = v68
-		h70[li] = v70
-		h71[li] = v71
-		h73[li] = v73
-		h75[li] = v75
-		h76[li] = v76
-		h78[li] = v78
-		h80[li] = v80
-		h81[li] = v81
-		h83[li] = v83
-		h85[li] = v85
-		h86[li] = v86
-		h88[li] = v88
-		h90[li] = v90
-		h91[li] = v91
-		h93[li] = v93
-		h95[li] = v95
-		h96[li] = v96
-		h98[li] = v98
-		h100[li] = v100
-		h101[li] = v101
-		h103[li] = v103
-		h105[li] = v105
-		h106[li] = v106
-		h108[li] = v108
-		h110[li] = v110
-		h111[li] = v111
-		h113[li] = v113
-		h115[li] = v115
-		h116[li] = v116
-		h118[li] = v118
-		h120[li] = v120
-		h121[li] = v121
-		h123[li] = v123
-		h125[li] = v125
-		h126[li] = v126
-		h128[li] = v128
-		h130[li] = v130
-		h131[li] = v131
-		h133[li] = v133
-		h135[li] = v135
-		h136[li] = v136
-		h138[li] = v138
-		h140[li] = v140
-		h141[li] = v141
-		h143[li] = v143
-		h145[li] = v145
-		h146[li] = v146
-		h148[li] = v148
-		h150[li] = v150
-		h151[li] = v151
-		h153[li] = v153
-		h155[li] = v155
-		h156[li] = v156
-		h158[li] = v158
-		h160[li] = v160
-		h161[li] = v161
-		h163[li] = v163
-		more = true
-	}
-	g.v32 = v32
-	if !more {
-		return -1
-	}
-	// Barrier, kernels.go:76
-	m0 := g.Memory(0)
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v38 := h38[li]
-		v43 := h43[li]
-		v48 := h48[li]
-		v53 := h53[li]
-		v58 := h58[li]
-		v63 := h63[li]
-		v68 := h68[li]
-		v73 := h73[li]
-		v78 := h78[li]
-		v83 := h83[li]
-		v88 := h88[li]
-		v93 := h93[li]
-		v98 := h98[li]
-		*(*int32)(unsafe.Add(m0, li*4)) = v38
-		*(*int32)(unsafe.Add(m0, li*4+1024)) = v43
-		*(*int32)(unsafe.Add(m0, li*4+2048)) = v48
-		*(*int32)(unsafe.Add(m0, li*4+3072)) = v53
-		*(*int32)(unsafe.Add(m0, li*4+4096)) = v58
-		*(*int32)(unsafe.Add(m0, li*4+5120)) = v63
-		*(*int32)(unsafe.Add(m0, li*4+6144)) = v68
-		*(*int32)(unsafe.Add(m0, li*4+7168)) = v73
-		*(*int32)(unsafe.Add(m0, li*4+8192)) = v78
-		*(*int32)(unsafe.Add(m0, li*4+9216)) = v83
-		*(*int32)(unsafe.Add(m0, li*4+10240)) = v88
-		*(*int32)(unsafe.Add(m0, li*4+11264)) = v93
-		*(*int32)(unsafe.Add(m0, li*4+12288)) = v98
-	}
-	// Barrier, kernels.go:80
-	h191 := g.v191[:n]
-	h193 := g.v193[:n]
-	h196 := g.v196[:n]
-	h199 := g.v199[:n]
-	h202 := g.v202[:n]
-	h205 := g.v205[:n]
-	h208 := g.v208[:n]
-	h211 := g.v211[:n]
-	h214 := g.v214[:n]
-	h217 := g.v217[:n]
-	h220 := g.v220[:n]
-	h223 := g.v223[:n]
-	h226 := g.v226[:n]
-	h227 := g.v227[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v191 := *(*int32)(unsafe.Add(m0, li*52))
-		v193 := *(*int32)(unsafe.Add(m0, li*52+4))
-		v196 := *(*int32)(unsafe.Add(m0, li*52+8))
-		v199 := *(*int32)(unsafe.Add(m0, li*52+12))
-		v202 := *(*int32)(unsafe.Add(m0, li*52+16))
-		v205 := *(*int32)(unsafe.Add(m0, li*52+20))
-		v208 := *(*int32)(unsafe.Add(m0, li*52+24))
-		v211 := *(*int32)(unsafe.Add(m0, li*52+28))
-		v212 := ((((((v191 + v193) + v196) + v199) + v202) + v205) + v208) + v211
-		v214 := *(*int32)(unsafe.Add(m0, li*52+32))
-		v217 := *(*int32)(unsafe.Add(m0, li*52+36))
-		v220 := *(*int32)(unsafe.Add(m0, li*52+40))
-		v223 := *(*int32)(unsafe.Add(m0, li*52+44))
-		v226 := *(*int32)(unsafe.Add(m0, li*52+48))
-		v227 := ((((v212 + v214) + v217) + v220) + v223) + v226
-		h191[li] = v191
-		h193[li] = v193
-		h196[li] = v196
-		h199[li] = v199
-		h202[li] = v202
-		h205[li] = v205
-		h208[li] = v208
-		h211[li] = v211
-		h214[li] = v214
-		h217[li] = v217
-		h220[li] = v220
-		h223[li] = v223
-		h226[li] = v226
-		h227[li] = v227
-	}
-	// GroupExclusiveScan, kernels.go:90
-	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v227, 0)
-		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v228, in, len(in), int32(0))
-	}
-	h228 := g.v228[:n]
-	h231 := g.v231[:n]
-	h232 := g.v232[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v228 := h228[li]
-		v227 := h227[li]
-		v231 := v228
-		if int32(li) == 0 {
-			v231 = 0
-		}
-		v232 := v231 + v227
-		h231[li] = v231
-		h232[li] = v232
-	}
-	// GroupSelect, kernels.go:91
-	g.v233 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v232, 0)[int32(255)]
-	// Barrier, kernels.go:76
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v103 := h103[li]
-		v108 := h108[li]
-		v113 := h113[li]
-		v118 := h118[li]
-		v123 := h123[li]
-		v128 := h128[li]
-		v133 := h133[li]
-		v138 := h138[li]
-		v143 := h143[li]
-		v148 := h148[li]
-		v153 := h153[li]
-		v158 := h158[li]
-		v163 := h163[li]
-		*(*int32)(unsafe.Add(m0, li*4)) = v103
-		*(*int32)(unsafe.Add(m0, li*4+1024)) = v108
-		*(*int32)(unsafe.Add(m0, li*4+2048)) = v113
-		*(*int32)(unsafe.Add(m0, li*4+3072)) = v118
-		*(*int32)(unsafe.Add(m0, li*4+4096)) = v123
-		*(*int32)(unsafe.Add(m0, li*4+5120)) = v128
-		*(*int32)(unsafe.Add(m0, li*4+6144)) = v133
-		*(*int32)(unsafe.Add(m0, li*4+7168)) = v138
-		*(*int32)(unsafe.Add(m0, li*4+8192)) = v143
-		*(*int32)(unsafe.Add(m0, li*4+9216)) = v148
-		*(*int32)(unsafe.Add(m0, li*4+10240)) = v153
-		*(*int32)(unsafe.Add(m0, li*4+11264)) = v158
-		*(*int32)(unsafe.Add(m0, li*4+12288)) = v163
-	}
-	// Barrier, kernels.go:80
-	h247 := g.v247[:n]
-	h248 := g.v248[:n]
-	h250 := g.v250[:n]
-	h252 := g.v252[:n]
-	h254 := g.v254[:n]
-	h256 := g.v256[:n]
-	h258 := g.v258[:n]
-	h260 := g.v260[:n]
-	h262 := g.v262[:n]
-	h264 := g.v264[:n]
-	h266 := g.v266[:n]
-	h268 := g.v268[:n]
-	h270 := g.v270[:n]
-	h271 := g.v271[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v247 := *(*int32)(unsafe.Add(m0, li*52))
-		v248 := *(*int32)(unsafe.Add(m0, li*52+4))
-		v250 := *(*int32)(unsafe.Add(m0, li*52+8))
-		v252 := *(*int32)(unsafe.Add(m0, li*52+12))
-		v254 := *(*int32)(unsafe.Add(m0, li*52+16))
-		v256 := *(*int32)(unsafe.Add(m0, li*52+20))
-		v258 := *(*int32)(unsafe.Add(m0, li*52+24))
-		v260 := *(*int32)(unsafe.Add(m0, li*52+28))
-		v261 := ((((((v247 + v248) + v250) + v252) + v254) + v256) + v258) + v260
-		v262 := *(*int32)(unsafe.Add(m0, li*52+32))
-		v264 := *(*int32)(unsafe.Add(m0, li*52+36))
-		v266 := *(*int32)(unsafe.Add(m0, li*52+40))
-		v268 := *(*int32)(unsafe.Add(m0, li*52+44))
-		v270 := *(*int32)(unsafe.Add(m0, li*52+48))
-		v271 := ((((v261 + v262) + v264) + v266) + v268) + v270
-		h247[li] = v247
-		h248[li] = v248
-		h250[li] = v250
-		h252[li] = v252
-		h254[li] = v254
-		h256[li] = v256
-		h258[li] = v258
-		h260[li] = v260
-		h262[li] = v262
-		h264[li] = v264
-		h266[li] = v266
-		h268[li] = v268
-		h270[li] = v270
-		h271[li] = v271
-	}
-	// GroupExclusiveScan, kernels.go:90
-	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v271, 0)
-		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v272, in, len(in), int32(0))
-	}
-	h272 := g.v272[:n]
-	h273 := g.v273[:n]
-	h274 := g.v274[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v229 := int32(li)
-		v230 := v229 == 0
-		v272 := h272[li]
-		v271 := h271[li]
-		v273 := v272
-		if v230 {
-			v273 = 0
-		}
-		v274 := v273 + v271
-		h273[li] = v273
-		h274[li] = v274
-	}
-	// GroupSelect, kernels.go:91
-	g.v275 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v274, 0)[int32(255)]
-	c1 := g.c1
-	v277 := c1 == 0
-	v282 := v32 * 2
-	v284 := v282 + 4
-	v285 := v5 < v284
-	v283 := v282 + 2
-	v280 := v31 == 0
-	v281 := int32(1)
-	if v280 {
-		v281 = 2
-	}
-	v286 := v281 << 30
-	v233 := g.v233
-	v275 := g.v275
-	v276 := v233 + v275
-	v287 := v276 & 1073741823
-	v288 := v286 | v287
-	v290 := v282 + 3
-	v291 := int32(uint32(v276) >> 30)
-	v292 := v286 | v291
-	v294 := v31 == 0
-	h372 := g.v372[:n]
-	h373 := g.v373[:n]
-	v295 := v31 + -1
-	h296 := g.v296[:n]
-	u297 := g.v297
-	u298 := g.v298
-	u301 := g.v301
-	h334 := g.v334[:n]
-	h335 := g.v335[:n]
-	h336 := g.v336[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v21 := int32(li)
-		v23 := v21 == 0
-		v231 := h231[li]
-		var v296, v297, v299, v300, v301, v321, v322, v326, v327, v328, v333, v334, v335, v336, v372 int32
-		var v298 bool
-		var v306, v307 int64
-		if !v23 {
-			goto b74
-		}
-		if v277 {
-			goto b72
-		}
-		if int32(uint32(v31)%uint32(c1)) == 0 {
-			goto b74
-		}
-	b72:
-		if !v285 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v283)*4)), v288)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v290)*4)), v292)
-		}
-	b74:
-		if v294 {
-			v372 = 0
-			v373 := v372 + v231
-			h372[li] = v372
-			h373[li] = v373
-			if next != 14 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 14
-			}
-			continue
-		}
-		v296 = 0
-		v297 = v295
-		v298 = true
-		v299 = 0
-		v300 = v296
-		v301 = 0
-		if uint32(v21) > uint32(v297) {
-			v334 = v299
-			v335 = v300
-			v336 = 512
-			goto b87
-		}
-		if v299 != 0 {
-			v327 = v299
-			v328 = v300
-			goto b84
-		}
-		v306 = int64(uint32(v297-v21)) * 2
-		v307 = v306 + 2
-		if v5 < (v306 + 4) {
-			v321 = 0
-			v322 = 0
-		} else {
-			v310 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v307)*4)))
-			v312 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v306+3)*4)))
-			v313 := int32(uint32(v310) >> 30)
-			v316 := v313
-			if int32(uint32(v312)>>30) != v313 {
-				v316 = 0
-			}
-			v321 = v316
-			v322 = (v310 & 1073741823) | ((v312 & 1073741823) << 30)
-		}
-		if v21 == v297 {
-			v325 := v321
-			if v321 == 1 {
-				v325 = 2
-			}
-			v326 = v325
-		} else {
-			v326 = v321
-		}
-		v327 = v326
-		v328 = v322
-	b84:
-		if v327 != 1 {
-			v333 = (v21 * 2) + int32(uint32(v327)>>1)
-		} else {
-			v333 = 512
-		}
-		v334 = v327
-		v335 = v328
-		v336 = v333
-	b87:
-		h296[li] = v296
-		u297 = v297
-		u298 = v298
-		u301 = v301
-		h334[li] = v334
-		h335[li] = v335
-		h336[li] = v336
-		if next != 10 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 10
-		}
-	}
-	g.v276 = v276
-	g.v295 = v295
-	g.v297 = u297
-	g.v298 = u298
-	g.v301 = u301
-	return next
-}
-
-func (g *sumUint32Host) r11() int {
-	const n = 256
-	h296 := g.v296[:n]
-	e297 := g.v297
-	e298 := g.v298
-	e301 := g.v301
-	h334 := g.v334[:n]
-	h335 := g.v335[:n]
-	v337 := g.v337
-	v339 := 512 <= uint32(v337)
-	v340 := v337 & 1
-	v341 := v340 == 1
-	v338 := int32(uint32(v337) >> 1)
-	v342 := 256 <= uint32(v338)
-	u297 := g.v297
-	c2 := g.c2
-	v511 := 1 < uint32(c2)
-	v512 := int32(1)
-	if v511 {
-		v512 = c2
-	}
-	v513 := v512 != 0
-	basex := g.Base(0)
-	v5 := g.v5
-	p2 := g.Pointer(2)
-	u298 := g.v298
-	u301 := g.v301
-	h336 := g.v336[:n]
-	v20 := g.v20
-	u510 := g.v510
-	u516 := g.v516
-	u517 := g.v517
-	u518 := g.v518
-	h528 := g.v528[:n]
-	p0 := g.Pointer(0)
-	stop := g.Cancelled()
-	dead := g.Dead[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v296 := h296[li]
-		v297 := e297
-		v298 := e298
-		v301 := e301
-		v334 := h334[li]
-		v335 := h335[li]
-		v0 := int32(basex + li)
-		v21 := int32(li)
-		v189 := v21 * 13
-		v190 := int64(uint32(v189))
-		var v299, v300, v321, v322, v326, v327, v328, v333, v336, v507, v508, v510, v516, v517, v518, v528, v557, v558 int32
-		var v306, v307, v529 int64
-		var v509 bool
-		if v339 {
-			goto b90
-		}
-		if !v341 {
-			goto b166
-		}
-	b90:
-		if !v298 {
-			goto b93
-		}
-		if v342 {
-			v507 = v296
-			v508 = v297 + -256
-			v509 = true
-		} else {
-			goto b93
-		}
-		v296 = v507
-		v297 = v508
-		v298 = v509
-		v299 = 0
-		v300 = v296
-		v301 = 0
-		goto b77
-	b93:
-		h296[li] = v296
-		u297 = v297
-		h335[li] = v335
-		if next != 11 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 11
-		}
-		continue
-	b166:
-		v510 = v301 + 1
-		if !v513 {
-			g.Fault(0, 0, 0, v0)
-			g.Leave(li)
-			continue
-		}
-		if int32(uint32(v510)%uint32(v512)) == 0 {
-			v516 = v297 - v338
-			v517 = 0
-			v518 = 0
-			goto b169
-		}
-		v557 = v334
-		v558 = v335
-		v299 = v557
-		v300 = v558
-		v301 = v510
-	b77:
-		if uint32(v21) > uint32(v297) {
-			v334 = v299
-			v335 = v300
-			v336 = 512
-			goto b87
-		}
-		if v299 != 0 {
-			v327 = v299
-			v328 = v300
-			goto b84
-		}
-		v306 = int64(uint32(v297-v21)) * 2
-		v307 = v306 + 2
-		if v5 < (v306 + 4) {
-			v321 = 0
-			v322 = 0
-		} else {
-			v310 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v307)*4)))
-			v311 := v306 + 3
-			v312 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v311)*4)))
-			v313 := int32(uint32(v310) >> 30)
-			v316 := v313
-			if int32(uint32(v312)>>30) != v313 {
-				v316 = 0
-			}
-			v321 = v316
-			v322 = (v310 & 1073741823) | ((v312 & 1073741823) << 30)
-		}
-		if v21 == v297 {
-			v325 := v321
-			if v321 == 1 {
-				v325 = 2
-			}
-			v326 = v325
-		} else {
-			v326 = v321
-		}
-		v327 = v326
-		v328 = v322
-	b84:
-		if v327 != 1 {
-			v333 = (v21 * 2) + int32(uint32(v327)>>1)
-		} else {
-			v333 = 512
-		}
-		v334 = v327
-		v335 = v328
-		v336 = v333
-	b87:
-		h296[li] = v296
-		u297 = v297
-		u298 = v298
-		u301 = v301
-		h334[li] = v334
-		h335[li] = v335
-		h336[li] = v336
-		if next != 10 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 10
-		}
-		continue
-	b169:
-		v524 := ((int64(uint32(v516)) * 6656) + int64(uint32(v518*3328))) + v190
-		v525 := v524 + 13
-		v527 := v20
-		if v525 < v20 {
-			v527 = v525
-		}
-		v528 = 0
-		v529 = v524
-	b170:
-		if v529 >= v527 {
-			h296[li] = v296
-			u297 = v297
-			u298 = v298
-			h334[li] = v334
-			h335[li] = v335
-			u510 = v510
-			u516 = v516
-			u517 = v517
-			u518 = v518
-			h528[li] = v528
-			if next != 18 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 18
-			}
-			continue
-		}
-		v528 = v528 + *(*int32)(unsafe.Add(p0, int(v529)*4))
-		v529 = v529 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b170
-	}
-	g.v297 = u297
-	g.v338 = v338
-	g.v298 = u298
-	g.v301 = u301
-	g.v510 = u510
-	g.v516 = u516
-	g.v517 = u517
-	g.v518 = u518
-	return next
-}
-
-func (g *sumUint32Host) r12() int {
-	const n = 256
-	m0 := g.Memory(0)
-	h335 := g.v335[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v21 := int32(li)
-		v335 := h335[li]
-		*(*int32)(unsafe.Add(m0, int(v21&255)*4)) = v335
-	}
-	// Barrier, lookback.go:261
-	h296 := g.v296[:n]
-	e297 := g.v297
-	v338 := g.v338
-	v346 := uint32(v338) < 256
-	v347 := v338 & 255
-	v350 := int32(256)
-	if v346 {
-		v350 = v338
-	}
-	stop := g.Cancelled()
-	v295 := g.v295
-	v276 := g.v276
-	c3 := g.c3
-	v360 := c3 == 0
-	v5 := g.v5
-	v32 := g.v32
-	v361 := v32 * 2
-	v363 := v361 + 4
-	v364 := v5 < v363
-	p2 := g.Pointer(2)
-	v362 := v361 + 2
-	v368 := v361 + 3
-	h351 := g.v351[:n]
-	u297 := g.v297
-	u298 := g.v298
-	u301 := g.v301
-	h334 := g.v334[:n]
-	h336 := g.v336[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v296 := h296[li]
-		v297 := e297
-		v21 := int32(li)
-		v23 := v21 == 0
-		var v298, v509 bool
-		var v299, v300, v301, v321, v322, v326, v327, v328, v333, v334, v335, v336, v349, v351, v352, v359, v507, v508 int32
-		var v306, v307 int64
-		if v346 {
-			v349 = *(*int32)(unsafe.Add(m0, int(v347)*4))
-		} else {
-			v349 = v296
-		}
-		v351 = v349
-		v352 = v350
-	b98:
-		if v352 != 0 {
-			v354 := v352 + -1
-			v351 = v351 + *(*int32)(unsafe.Add(m0, int(v354&255)*4))
-			v352 = v354
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b98
-		}
-		if v297 != v295 {
-			v507 = v351
-			v508 = v297 + 256
-			v509 = false
-			goto b165
-		}
-		v359 = v351 + v276
-		if !v23 {
-			goto b105
-		}
-		if !v360 {
-			goto b105
-		}
-		if !v364 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v362)*4)), ((v359 & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v368)*4)), (int32(uint32(v359)>>30) | -2147483648))
-		}
-	b105:
-		h351[li] = v351
-		if next != 13 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 13
-		}
-		continue
-	b165:
-		v296 = v507
-		v297 = v508
-		v298 = v509
-		v299 = 0
-		v300 = v296
-		v301 = 0
-		if uint32(v21) > uint32(v297) {
-			v334 = v299
-			v335 = v300
-			v336 = 512
-			goto b87
-		}
-		if v299 != 0 {
-			v327 = v299
-			v328 = v300
-			goto b84
-		}
-		v306 = int64(uint32(v297-v21)) * 2
-		v307 = v306 + 2
-		if v5 < (v306 + 4) {
-			v321 = 0
-			v322 = 0
-		} else {
-			v310 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v307)*4)))
-			v312 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v306+3)*4)))
-			v313 := int32(uint32(v310) >> 30)
-			v316 := v313
-			if int32(uint32(v312)>>30) != v313 {
-				v316 = 0
-			}
-			v321 = v316
-			v322 = (v310 & 1073741823) | ((v312 & 1073741823) << 30)
-		}
-		if v21 == v297 {
-			v325 := v321
-			if v321 == 1 {
-				v325 = 2
-			}
-			v326 = v325
-		} else {
-			v326 = v321
-		}
-		v327 = v326
-		v328 = v322
-	b84:
-		if v327 != 1 {
-			v333 = (v21 * 2) + int32(uint32(v327)>>1)
-		} else {
-			v333 = 512
-		}
-		v334 = v327
-		v335 = v328
-		v336 = v333
-	b87:
-		h296[li] = v296
-		u297 = v297
-		u298 = v298
-		u301 = v301
-		h334[li] = v334
-		h335[li] = v335
-		h336[li] = v336
-		if next != 10 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 10
-		}
-	}
-	g.v297 = u297
-	g.v298 = u298
-	g.v301 = u301
-	return next
-}
-
-func (g *sumUint32Host) r14() int {
-	const n = 256
-	h351 := g.v351[:n]
-	h231 := g.v231[:n]
-	h372 := g.v372[:n]
-	h373 := g.v373[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v351 := h351[li]
-		v231 := h231[li]
-		var v372 int32
-		v372 = v351
-		v373 := v372 + v231
-		h372[li] = v372
-		h373[li] = v373
-	}
-	return 14
-}
-
-func (g *sumUint32Host) r15() int {
-	const n = 256
-	h373 := g.v373[:n]
-	h191 := g.v191[:n]
-	v7 := g.v7
-	v8 := int32(uint8(v7))
-	v9 := v8 != 0
-	m0 := g.Memory(0)
-	h193 := g.v193[:n]
-	h196 := g.v196[:n]
-	h199 := g.v199[:n]
-	h202 := g.v202[:n]
-	h205 := g.v205[:n]
-	h208 := g.v208[:n]
-	h211 := g.v211[:n]
-	h214 := g.v214[:n]
-	h217 := g.v217[:n]
-	h220 := g.v220[:n]
-	h223 := g.v223[:n]
-	h226 := g.v226[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v373 := h373[li]
-		v191 := h191[li]
-		v193 := h193[li]
-		v196 := h196[li]
-		v199 := h199[li]
-		v202 := h202[li]
-		v205 := h205[li]
-		v208 := h208[li]
-		v211 := h211[li]
-		v214 := h214[li]
-		v217 := h217[li]
-		v220 := h220[li]
-		v223 := h223[li]
-		v226 := h226[li]
-		v374 := v373 + v191
-		v375 := v373
-		if v9 {
-			v375 = v374
-		}
-		*(*int32)(unsafe.Add(m0, li*52)) = v375
-		v377 := v374 + v193
-		v378 := v374
-		if v9 {
-			v378 = v377
-		}
-		*(*int32)(unsafe.Add(m0, li*52+4)) = v378
-		v380 := v377 + v196
-		v381 := v377
-		if v9 {
-			v381 = v380
-		}
-		*(*int32)(unsafe.Add(m0, li*52+8)) = v381
-		v383 := v380 + v199
-		v384 := v380
-		if v9 {
-			v384 = v383
-		}
-		*(*int32)(unsafe.Add(m0, li*52+12)) = v384
-		v386 := v383 + v202
-		v387 := v383
-		if v9 {
-			v387 = v386
-		}
-		*(*int32)(unsafe.Add(m0, li*52+16)) = v387
-		v389 := v386 + v205
-		v390 := v386
-		if v9 {
-			v390 = v389
-		}
-		*(*int32)(unsafe.Add(m0, li*52+20)) = v390
-		v392 := v389 + v208
-		v393 := v389
-		if v9 {
-			v393 = v392
-		}
-		*(*int32)(unsafe.Add(m0, li*52+24)) = v393
-		v395 := v392 + v211
-		v396 := v392
-		if v9 {
-			v396 = v395
-		}
-		*(*int32)(unsafe.Add(m0, li*52+28)) = v396
-		v398 := v395 + v214
-		v399 := v395
-		if v9 {
-			v399 = v398
-		}
-		*(*int32)(unsafe.Add(m0, li*52+32)) = v399
-		v401 := v398 + v217
-		v402 := v398
-		if v9 {
-			v402 = v401
-		}
-		*(*int32)(unsafe.Add(m0, li*52+36)) = v402
-		v404 := v401 + v220
-		v405 := v401
-		if v9 {
-			v405 = v404
-		}
-		*(*int32)(unsafe.Add(m0, li*52+40)) = v405
-		v407 := v404 + v223
-		v408 := v404
-		if v9 {
-			v408 = v407
-		}
-		*(*int32)(unsafe.Add(m0, li*52+44)) = v408
-		v411 := v407
-		if v9 {
-			v411 = v407 + v226
-		}
-		*(*int32)(unsafe.Add(m0, li*52+48)) = v411
-	}
-	// Barrier, kernels.go:107
-	h36 := g.v36[:n]
-	p4 := g.Pointer(4)
-	h35 := g.v35[:n]
-	h41 := g.v41[:n]
-	h40 := g.v40[:n]
-	h46 := g.v46[:n]
-	h45 := g.v45[:n]
-	h51 := g.v51[:n]
-	h50 := g.v50[:n]
-	h56 := g.v56[:n]
-	h55 := g.v55[:n]
-	h61 := g.v61[:n]
-	h60 := g.v60[:n]
-	h66 := g.v66[:n]
-	h65 := g.v65[:n]
-	h71 := g.v71[:n]
-	h70 := g.v70[:n]
-	h76 := g.v76[:n]
-	h75 := g.v75[:n]
-	h81 := g.v81[:n]
-	h80 := g.v80[:n]
-	h86 := g.v86[:n]
-	h85 := g.v85[:n]
-	h91 := g.v91[:n]
-	h90 := g.v90[:n]
-	h96 := g.v96[:n]
-	h95 := g.v95[:n]
-	h372 := g.v372[:n]
-	v233 := g.v233
-	h273 := g.v273[:n]
-	h440 := g.v440[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v36 := h36[li]
-		v35 := h35[li]
-		v41 := h41[li]
-		v40 := h40[li]
-		v46 := h46[li]
-		v45 := h45[li]
-		v51 := h51[li]
-		v50 := h50[li]
-		v56 := h56[li]
-		v55 := h55[li]
-		v61 := h61[li]
-		v60 := h60[li]
-		v66 := h66[li]
-		v65 := h65[li]
-		v71 := h71[li]
-		v70 := h70[li]
-		v76 := h76[li]
-		v75 := h75[li]
-		v81 := h81[li]
-		v80 := h80[li]
-		v86 := h86[li]
-		v85 := h85[li]
-		v91 := h91[li]
-		v90 := h90[li]
-		v96 := h96[li]
-		v95 := h95[li]
-		v372 := h372[li]
-		v273 := h273[li]
-		if v36 {
-			*(*int32)(unsafe.Add(p4, int(v35)*4)) = *(*int32)(unsafe.Add(m0, li*4))
-		}
-		if v41 {
-			*(*int32)(unsafe.Add(p4, int(v40)*4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
-		}
-		if v46 {
-			*(*int32)(unsafe.Add(p4, int(v45)*4)) = *(*int32)(unsafe.Add(m0, li*4+2048))
-		}
-		if v51 {
-			*(*int32)(unsafe.Add(p4, int(v50)*4)) = *(*int32)(unsafe.Add(m0, li*4+3072))
-		}
-		if v56 {
-			*(*int32)(unsafe.Add(p4, int(v55)*4)) = *(*int32)(unsafe.Add(m0, li*4+4096))
-		}
-		if v61 {
-			*(*int32)(unsafe.Add(p4, int(v60)*4)) = *(*int32)(unsafe.Add(m0, li*4+5120))
-		}
-		if v66 {
-			*(*int32)(unsafe.Add(p4, int(v65)*4)) = *(*int32)(unsafe.Add(m0, li*4+6144))
-		}
-		if v71 {
-			*(*int32)(unsafe.Add(p4, int(v70)*4)) = *(*int32)(unsafe.Add(m0, li*4+7168))
-		}
-		if v76 {
-			*(*int32)(unsafe.Add(p4, int(v75)*4)) = *(*int32)(unsafe.Add(m0, li*4+8192))
-		}
-		if v81 {
-			*(*int32)(unsafe.Add(p4, int(v80)*4)) = *(*int32)(unsafe.Add(m0, li*4+9216))
-		}
-		if v86 {
-			*(*int32)(unsafe.Add(p4, int(v85)*4)) = *(*int32)(unsafe.Add(m0, li*4+10240))
-		}
-		if v91 {
-			*(*int32)(unsafe.Add(p4, int(v90)*4)) = *(*int32)(unsafe.Add(m0, li*4+11264))
-		}
-		if v96 {
-			*(*int32)(unsafe.Add(p4, int(v95)*4)) = *(*int32)(unsafe.Add(m0, li*4+12288))
-		}
-		v440 := (v372 + v233) + v273
-		h440[li] = v440
-	}
-	// Barrier, kernels.go:98
-	h247 := g.v247[:n]
-	h248 := g.v248[:n]
-	h250 := g.v250[:n]
-	h252 := g.v252[:n]
-	h254 := g.v254[:n]
-	h256 := g.v256[:n]
-	h258 := g.v258[:n]
-	h260 := g.v260[:n]
-	h262 := g.v262[:n]
-	h264 := g.v264[:n]
-	h266 := g.v266[:n]
-	h268 := g.v268[:n]
-	h270 := g.v270[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v440 := h440[li]
-		v247 := h247[li]
-		v248 := h248[li]
-		v250 := h250[li]
-		v252 := h252[li]
-		v254 := h254[li]
-		v256 := h256[li]
-		v258 := h258[li]
-		v260 := h260[li]
-		v262 := h262[li]
-		v264 := h264[li]
-		v266 := h266[li]
-		v268 := h268[li]
-		v270 := h270[li]
-		v441 := v440 + v247
-		v442 := v440
-		if v9 {
-			v442 = v441
-		}
-		*(*int32)(unsafe.Add(m0, li*52)) = v442
-		v444 := v441 + v248
-		v445 := v441
-		if v9 {
-			v445 = v444
-		}
-		*(*int32)(unsafe.Add(m0, li*52+4)) = v445
-		v447 := v444 + v250
-		v448 := v444
-		if v9 {
-			v448 = v447
-		}
-		*(*int32)(unsafe.Add(m0, li*52+8)) = v448
-		v450 := v447 + v252
-		v451 := v447
-		if v9 {
-			v451 = v450
-		}
-		*(*int32)(unsafe.Add(m0, li*52+12)) = v451
-		v453 := v450 + v254
-		v454 := v450
-		if v9 {
-			v454 = v453
-		}
-		*(*int32)(unsafe.Add(m0, li*52+16)) = v454
-		v456 := v453 + v256
-		v457 := v453
-		if v9 {
-			v457 = v456
-		}
-		*(*int32)(unsafe.Add(m0, li*52+20)) = v457
-		v459 := v456 + v258
-		v460 := v456
-		if v9 {
-			v460 = v459
-		}
-		*(*int32)(unsafe.Add(m0, li*52+24)) = v460
-		v462 := v459 + v260
-		v463 := v459
-		if v9 {
-			v463 = v462
-		}
-		*(*int32)(unsafe.Add(m0, li*52+28)) = v463
-		v465 := v462 + v262
-		v466 := v462
-		if v9 {
-			v466 = v465
-		}
-		*(*int32)(unsafe.Add(m0, li*52+32)) = v466
-		v468 := v465 + v264
-		v469 := v465
-		if v9 {
-			v469 = v468
-		}
-		*(*int32)(unsafe.Add(m0, li*52+36)) = v469
-		v471 := v468 + v266
-		v472 := v468
-		if v9 {
-			v472 = v471
-		}
-		*(*int32)(unsafe.Add(m0, li*52+40)) = v472
-		v474 := v471 + v268
-		v475 := v471
-		if v9 {
-			v475 = v474
-		}
-		*(*int32)(unsafe.Add(m0, li*52+44)) = v475
-		v478 := v474
-		if v9 {
-			v478 = v474 + v270
-		}
-		*(*int32)(unsafe.Add(m0, li*52+48)) = v478
-	}
-	// Barrier, kernels.go:107
-	h101 := g.v101[:n]
-	h100 := g.v100[:n]
-	h106 := g.v106[:n]
-	h105 := g.v105[:n]
-	h111 := g.v111[:n]
-	h110 := g.v110[:n]
-	h116 := g.v116[:n]
-	h115 := g.v115[:n]
-	h121 := g.v121[:n]
-	h120 := g.v120[:n]
-	h126 := g.v126[:n]
-	h125 := g.v125[:n]
-	h131 := g.v131[:n]
-	h130 := g.v130[:n]
-	h136 := g.v136[:n]
-	h135 := g.v135[:n]
-	h141 := g.v141[:n]
-	h140 := g.v140[:n]
-	h146 := g.v146[:n]
-	h145 := g.v145[:n]
-	h151 := g.v151[:n]
-	h150 := g.v150[:n]
-	h156 := g.v156[:n]
-	h155 := g.v155[:n]
-	h161 := g.v161[:n]
-	h160 := g.v160[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v101 := h101[li]
-		v100 := h100[li]
-		v106 := h106[li]
-		v105 := h105[li]
-		v111 := h111[li]
-		v110 := h110[li]
-		v116 := h116[li]
-		v115 := h115[li]
-		v121 := h121[li]
-		v120 := h120[li]
-		v126 := h126[li]
-		v125 := h125[li]
-		v131 := h131[li]
-		v130 := h130[li]
-		v136 := h136[li]
-		v135 := h135[li]
-		v141 := h141[li]
-		v140 := h140[li]
-		v146 := h146[li]
-		v145 := h145[li]
-		v151 := h151[li]
-		v150 := h150[li]
-		v156 := h156[li]
-		v155 := h155[li]
-		v161 := h161[li]
-		v160 := h160[li]
-		if v101 {
-			*(*int32)(unsafe.Add(p4, int(v100)*4)) = *(*int32)(unsafe.Add(m0, li*4))
-		}
-		if v106 {
-			*(*int32)(unsafe.Add(p4, int(v105)*4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
-		}
-		if v111 {
-			*(*int32)(unsafe.Add(p4, int(v110)*4)) = *(*int32)(unsafe.Add(m0, li*4+2048))
-		}
-		if v116 {
-			*(*int32)(unsafe.Add(p4, int(v115)*4)) = *(*int32)(unsafe.Add(m0, li*4+3072))
-		}
-		if v121 {
-			*(*int32)(unsafe.Add(p4, int(v120)*4)) = *(*int32)(unsafe.Add(m0, li*4+4096))
-		}
-		if v126 {
-			*(*int32)(unsafe.Add(p4, int(v125)*4)) = *(*int32)(unsafe.Add(m0, li*4+5120))
-		}
-		if v131 {
-			*(*int32)(unsafe.Add(p4, int(v130)*4)) = *(*int32)(unsafe.Add(m0, li*4+6144))
-		}
-		if v136 {
-			*(*int32)(unsafe.Add(p4, int(v135)*4)) = *(*int32)(unsafe.Add(m0, li*4+7168))
-		}
-		if v141 {
-			*(*int32)(unsafe.Add(p4, int(v140)*4)) = *(*int32)(unsafe.Add(m0, li*4+8192))
-		}
-		if v146 {
-			*(*int32)(unsafe.Add(p4, int(v145)*4)) = *(*int32)(unsafe.Add(m0, li*4+9216))
-		}
-		if v151 {
-			*(*int32)(unsafe.Add(p4, int(v150)*4)) = *(*int32)(unsafe.Add(m0, li*4+10240))
-		}
-		if v156 {
-			*(*int32)(unsafe.Add(p4, int(v155)*4)) = *(*int32)(unsafe.Add(m0, li*4+11264))
-		}
-		if v161 {
-			*(*int32)(unsafe.Add(p4, int(v160)*4)) = *(*int32)(unsafe.Add(m0, li*4+12288))
+		if v160 {
+			*(*int32)(unsafe.Add(p4, int(v159)*4)) = *(*int32)(unsafe.Add(m0, li*4+12288))
 		}
 	}
 	return -1
@@ -7067,86 +7011,85 @@ func (g *sumUint32Host) r15() int {
 
 func (g *sumUint32Host) r19() int {
 	const n = 256
-	h534 := g.v534[:n]
-	h528 := g.v528[:n]
-	h536 := g.v536[:n]
+	h529 := g.v529[:n]
+	h523 := g.v523[:n]
+	h531 := g.v531[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v229 := int32(li)
-		v230 := v229 == 0
-		v534 := h534[li]
-		v528 := h528[li]
-		v535 := v534
-		if v230 {
-			v535 = 0
+		v228 := int32(li)
+		v229 := v228 == 0
+		v529 := h529[li]
+		v523 := h523[li]
+		v530 := v529
+		if v229 {
+			v530 = 0
 		}
-		v536 := v535 + v528
-		h536[li] = v536
+		v531 := v530 + v523
+		h531[li] = v531
 	}
 	// GroupSelect, kernels.go:91
-	g.v537 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v536, 0)[int32(255)]
+	g.v532 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v531, 0)[int32(255)]
+	h333 := g.v333[:n]
 	h334 := g.v334[:n]
-	h335 := g.v335[:n]
-	e517 := g.v517
-	e518 := g.v518
-	v537 := g.v537
-	v516 := g.v516
-	v519 := int64(uint32(v516))
-	v520 := v519 * 6656
-	v20 := g.v20
-	u517 := g.v517
-	u518 := g.v518
+	e512 := g.v512
+	e513 := g.v513
+	v532 := g.v532
+	v511 := g.v511
+	v514 := int64(uint32(v511))
+	v515 := v514 * 6656
+	v19 := g.v19
+	u512 := g.v512
+	u513 := g.v513
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	v338 := g.v338
-	v297 := g.v297
-	v5 := g.v5
+	v337 := g.v337
+	v296 := g.v296
+	v4 := g.v4
 	p2 := g.Pointer(2)
-	v510 := g.v510
-	u301 := g.v301
-	h336 := g.v336[:n]
+	u300 := g.v300
+	h335 := g.v335[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v333 := h333[li]
 		v334 := h334[li]
-		v335 := h335[li]
-		v517 := e517
-		v518 := e518
-		v21 := int32(li)
-		v189 := v21 * 13
-		v190 := int64(uint32(v189))
-		var v299, v300, v301, v321, v322, v326, v327, v328, v333, v336, v528, v557, v558 int32
-		var v306, v307, v527, v529, v544, v545 int64
-		v538 := v517 + v537
-		v539 := v518 + 1
-		if v539 < 2 {
-			v517 = v538
-			v518 = v539
+		v512 := e512
+		v513 := e513
+		v20 := int32(li)
+		v188 := v20 * 13
+		v189 := int64(uint32(v188))
+		var v298, v299, v300, v320, v321, v325, v326, v327, v332, v335, v523, v552, v553, v554, v555, v556 int32
+		var v305, v306, v522, v524, v539, v540 int64
+		v533 := v512 + v532
+		v534 := v513 + 1
+		if v534 < 2 {
+			v512 = v533
+			v513 = v534
 		} else {
-			goto b176
+			goto b175
 		}
 		{
-			v524 := (v520 + int64(uint32(v518*3328))) + v190
-			v525 := v524 + 13
-			v527 = v20
-			if v525 < v20 {
-				v527 = v525
+			v519 := (v515 + int64(uint32(v513*3328))) + v189
+			v520 := v519 + 13
+			v522 = v19
+			if v520 < v19 {
+				v522 = v520
 			}
-			v528 = 0
-			v529 = v524
+			v523 = 0
+			v524 = v519
 		}
-	b170:
-		if v529 >= v527 {
+	b169:
+		if v524 >= v522 {
+			h333[li] = v333
 			h334[li] = v334
-			h335[li] = v335
-			u517 = v517
-			u518 = v518
-			h528[li] = v528
+			u512 = v512
+			u513 = v513
+			h523[li] = v523
 			if next != 18 {
 				if next >= 0 {
 					return g.Diverge()
@@ -7155,89 +7098,92 @@ func (g *sumUint32Host) r19() int {
 			}
 			continue
 		}
-		v528 = v528 + *(*int32)(unsafe.Add(p0, int(v529)*4))
-		v529 = v529 + 1
+		v523 = v523 + *(*int32)(unsafe.Add(p0, int(v524)*4))
+		v524 = v524 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b170
-	b176:
-		if v21 != v338 {
-			v557 = v334
-			v558 = v335
-			goto b180
+		goto b169
+	b175:
+		if v20 != v337 {
+			v552 = v333
+			v553 = v334
+			goto b179
 		}
-		v544 = int64(uint32(v297-v21)) * 2
-		v545 = v544 + 2
-		if v5 >= (v544 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v545)*4)), ((v538 & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v544+3)*4)), (int32(uint32(v538)>>30) | 1073741824), kernelimpl.HostUMax[int32])
+		v539 = int64(uint32(v296-v20)) * 2
+		v540 = v539 + 2
+		if v4 >= (v539 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v540)*4)), ((v533 & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v539+3)*4)), (int32(uint32(v533)>>30) | 1073741824), kernelimpl.HostUMax[int32])
 		}
 		{
-			v556 := int32(1)
-			if v21 == v297 {
-				v556 = 2
+			v551 := int32(1)
+			if v20 == v296 {
+				v551 = 2
 			}
-			v557 = v556
-			v558 = v538
+			v552 = v551
+			v553 = v533
 		}
-	b180:
-		v299 = v557
-		v300 = v558
-		v301 = v510
-		if uint32(v21) > uint32(v297) {
+	b179:
+		v554 = v552
+		v555 = v553
+		v556 = 0
+		v298 = v554
+		v299 = v555
+		v300 = v556
+		if uint32(v20) > uint32(v296) {
+			v333 = v298
 			v334 = v299
-			v335 = v300
-			v336 = 512
+			v335 = 512
 			goto b87
 		}
-		if v299 != 0 {
+		if v298 != 0 {
+			v326 = v298
 			v327 = v299
-			v328 = v300
 			goto b84
 		}
-		v306 = int64(uint32(v297-v21)) * 2
-		v307 = v306 + 2
-		if v5 < (v306 + 4) {
+		v305 = int64(uint32(v296-v20)) * 2
+		v306 = v305 + 2
+		if v4 < (v305 + 4) {
+			v320 = 0
 			v321 = 0
-			v322 = 0
 		} else {
-			v310 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v307)*4)))
-			v311 := v306 + 3
-			v312 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v311)*4)))
-			v313 := int32(uint32(v310) >> 30)
-			v316 := v313
-			if int32(uint32(v312)>>30) != v313 {
-				v316 = 0
+			v309 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v306)*4)))
+			v310 := v305 + 3
+			v311 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v310)*4)))
+			v312 := int32(uint32(v309) >> 30)
+			v315 := v312
+			if int32(uint32(v311)>>30) != v312 {
+				v315 = 0
 			}
-			v321 = v316
-			v322 = (v310 & 1073741823) | ((v312 & 1073741823) << 30)
+			v320 = v315
+			v321 = (v309 & 1073741823) | ((v311 & 1073741823) << 30)
 		}
-		if v21 == v297 {
-			v325 := v321
-			if v321 == 1 {
-				v325 = 2
+		if v20 == v296 {
+			v324 := v320
+			if v320 == 1 {
+				v324 = 2
 			}
-			v326 = v325
+			v325 = v324
 		} else {
-			v326 = v321
+			v325 = v320
 		}
-		v327 = v326
-		v328 = v322
+		v326 = v325
+		v327 = v321
 	b84:
-		if v327 != 1 {
-			v333 = (v21 * 2) + int32(uint32(v327)>>1)
+		if v326 != 1 {
+			v332 = (v20 * 2) + int32(uint32(v326)>>1)
 		} else {
-			v333 = 512
+			v332 = 512
 		}
+		v333 = v326
 		v334 = v327
-		v335 = v328
-		v336 = v333
+		v335 = v332
 	b87:
-		u301 = v301
+		u300 = v300
+		h333[li] = v333
 		h334[li] = v334
 		h335[li] = v335
-		h336[li] = v336
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -7245,34 +7191,34 @@ func (g *sumUint32Host) r19() int {
 			next = 10
 		}
 	}
-	g.v517 = u517
-	g.v518 = u518
-	g.v301 = u301
+	g.v512 = u512
+	g.v513 = u513
+	g.v300 = u300
 	return next
 }
 
 // sumUint64Host is a work-group of the kernel [SumUint64].
 type sumUint64Host struct {
 	kernelimpl.HostGroup
-	c0              int32
-	c1              int32
-	c2              int32
-	c3              int32
-	v1, v3, v5, v10 int64
+	c0             int32
+	c1             int32
+	c2             int32
+	c3             int32
+	v0, v2, v4, v9 int64
 
-	v7 int8
+	v6 int8
 
-	v20, v32, v233, v275, v276, v544, v564 int64
+	v19, v31, v232, v274, v275, v539, v559 int64
 
-	v30, v353, v355 []int32
+	v29, v352, v354 []int32
 
-	v31, v303, v305, v309, v356, v357, v537, v543, v545 int32
+	v30, v302, v304, v308, v355, v356, v538, v540 int32
 
-	v35, v38, v40, v43, v45, v48, v50, v53, v55, v58, v60, v63, v65, v68, v70, v73, v75, v78, v80, v83, v85, v88, v90, v93, v95, v98, v100, v103, v105, v108, v110, v113, v115, v118, v120, v123, v125, v128, v130, v133, v135, v138, v140, v143, v145, v148, v150, v153, v155, v158, v160, v163, v191, v193, v196, v199, v202, v205, v208, v211, v214, v217, v220, v223, v226, v227, v228, v231, v232, v247, v248, v250, v252, v254, v256, v258, v260, v262, v264, v266, v268, v270, v271, v272, v273, v274, v304, v354, v370, v399, v400, v467, v555, v561, v563 []int64
+	v34, v37, v39, v42, v44, v47, v49, v52, v54, v57, v59, v62, v64, v67, v69, v72, v74, v77, v79, v82, v84, v87, v89, v92, v94, v97, v99, v102, v104, v107, v109, v112, v114, v117, v119, v122, v124, v127, v129, v132, v134, v137, v139, v142, v144, v147, v149, v152, v154, v157, v159, v162, v190, v192, v195, v198, v201, v204, v207, v210, v213, v216, v219, v222, v225, v226, v227, v230, v231, v246, v247, v249, v251, v253, v255, v257, v259, v261, v263, v265, v267, v269, v270, v271, v272, v273, v303, v353, v369, v398, v399, v466, v550, v556, v558 []int64
 
-	v36, v41, v46, v51, v56, v61, v66, v71, v76, v81, v86, v91, v96, v101, v106, v111, v116, v121, v126, v131, v136, v141, v146, v151, v156, v161 []bool
+	v35, v40, v45, v50, v55, v60, v65, v70, v75, v80, v85, v90, v95, v100, v105, v110, v115, v120, v125, v130, v135, v140, v145, v150, v155, v160 []bool
 
-	v306 bool
+	v305 bool
 
 	sint32 []int32
 	sint64 []int64
@@ -7280,43 +7226,40 @@ type sumUint64Host struct {
 
 func newSumUint64Host() kernelimpl.HostForm { return new(sumUint64Host) }
 
-const sumUint64HostSites = `10	prim/lookback/lookback.go:242:16`
-
 func (g *sumUint64Host) Begin() {
-	g.Sites = sumUint64HostSites
 	const n = 256
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
-	g.v7 = kernelimpl.HostArg[int8](&g.HostGroup, 72)
-	g.v10 = g.Int64(88)
+	g.v0 = g.Int64(32)
+	g.v2 = g.Int64(48)
+	g.v4 = g.Int64(64)
+	g.v6 = kernelimpl.HostArg[int8](&g.HostGroup, 72)
+	g.v9 = g.Int64(88)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 26624)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v30, &g.v353, &g.v355)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v35, &g.v38, &g.v40, &g.v43, &g.v45, &g.v48, &g.v50, &g.v53, &g.v55, &g.v58, &g.v60, &g.v63, &g.v65, &g.v68, &g.v70, &g.v73, &g.v75, &g.v78, &g.v80, &g.v83, &g.v85, &g.v88, &g.v90, &g.v93, &g.v95, &g.v98, &g.v100, &g.v103, &g.v105, &g.v108, &g.v110, &g.v113, &g.v115, &g.v118, &g.v120, &g.v123, &g.v125, &g.v128, &g.v130, &g.v133, &g.v135, &g.v138, &g.v140, &g.v143, &g.v145, &g.v148, &g.v150, &g.v153, &g.v155, &g.v158, &g.v160, &g.v163, &g.v191, &g.v193, &g.v196, &g.v199, &g.v202, &g.v205, &g.v208, &g.v211, &g.v214, &g.v217, &g.v220, &g.v223, &g.v226, &g.v227, &g.v228, &g.v231, &g.v232, &g.v247, &g.v248, &g.v250, &g.v252, &g.v254, &g.v256, &g.v258, &g.v260, &g.v262, &g.v264, &g.v266, &g.v268, &g.v270, &g.v271, &g.v272, &g.v273, &g.v274, &g.v304, &g.v354, &g.v370, &g.v399, &g.v400, &g.v467, &g.v555, &g.v561, &g.v563)
-	kernelimpl.HostRoom(n, &g.v36, &g.v41, &g.v46, &g.v51, &g.v56, &g.v61, &g.v66, &g.v71, &g.v76, &g.v81, &g.v86, &g.v91, &g.v96, &g.v101, &g.v106, &g.v111, &g.v116, &g.v121, &g.v126, &g.v131, &g.v136, &g.v141, &g.v146, &g.v151, &g.v156, &g.v161)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v352, &g.v354)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v34, &g.v37, &g.v39, &g.v42, &g.v44, &g.v47, &g.v49, &g.v52, &g.v54, &g.v57, &g.v59, &g.v62, &g.v64, &g.v67, &g.v69, &g.v72, &g.v74, &g.v77, &g.v79, &g.v82, &g.v84, &g.v87, &g.v89, &g.v92, &g.v94, &g.v97, &g.v99, &g.v102, &g.v104, &g.v107, &g.v109, &g.v112, &g.v114, &g.v117, &g.v119, &g.v122, &g.v124, &g.v127, &g.v129, &g.v132, &g.v134, &g.v137, &g.v139, &g.v142, &g.v144, &g.v147, &g.v149, &g.v152, &g.v154, &g.v157, &g.v159, &g.v162, &g.v190, &g.v192, &g.v195, &g.v198, &g.v201, &g.v204, &g.v207, &g.v210, &g.v213, &g.v216, &g.v219, &g.v222, &g.v225, &g.v226, &g.v227, &g.v230, &g.v231, &g.v246, &g.v247, &g.v249, &g.v251, &g.v253, &g.v255, &g.v257, &g.v259, &g.v261, &g.v263, &g.v265, &g.v267, &g.v269, &g.v270, &g.v271, &g.v272, &g.v273, &g.v303, &g.v353, &g.v369, &g.v398, &g.v399, &g.v466, &g.v550, &g.v556, &g.v558)
+	kernelimpl.HostRoom(n, &g.v35, &g.v40, &g.v45, &g.v50, &g.v55, &g.v60, &g.v65, &g.v70, &g.v75, &g.v80, &g.v85, &g.v90, &g.v95, &g.v100, &g.v105, &g.v110, &g.v115, &g.v120, &g.v125, &g.v130, &g.v135, &g.v140, &g.v145, &g.v150, &g.v155, &g.v160)
 }
 
 func (g *sumUint64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 10: // GroupReduce, lookback.go:238
-			g.v356 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v355, -1))
+		case 10: // GroupReduce, lookback.go:239
+			g.v355 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v354, -1))
 			next = g.r11()
-		case 11: // Barrier, lookback.go:259
+		case 11: // Barrier, lookback.go:261
 			next = g.r12()
-		case 13: // Barrier, lookback.go:277
+		case 13: // Barrier, lookback.go:279
 			next = g.r14()
 		case 14: // Barrier, kernels.go:98
 			next = g.r15()
 		case 18: // GroupExclusiveScan, kernels.go:90
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v555, 0)
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v550, 0)
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
-			kernelimpl.HostShift(g.v561, in, len(in), int64(0))
+			kernelimpl.HostShift(g.v556, in, len(in), int64(0))
 			next = g.r19()
 		}
 	}
@@ -7326,443 +7269,443 @@ func (g *sumUint64Host) r0() int {
 	const n = 256
 	// ZeroLocal, kernels.go:118
 	g.Zero(0)
-	v3 := g.v3
-	v14 := v3 == 0
-	v1 := g.v1
-	v10 := g.v10
-	v12 := v1 < v10
-	v13 := v10
-	if v12 {
-		v13 = v1
+	v2 := g.v2
+	v13 := v2 == 0
+	v0 := g.v0
+	v9 := g.v9
+	v11 := v0 < v9
+	v12 := v9
+	if v11 {
+		v12 = v0
 	}
 	p1 := g.Pointer(1)
-	v5 := g.v5
-	v24 := 0 < v5
+	v4 := g.v4
+	v23 := 0 < v4
 	p2 := g.Pointer(2)
 	c0 := g.c0
-	v27 := c0 + -1
-	v26 := c0 != 0
-	u20 := g.v20
-	h30 := g.v30[:n]
+	v26 := c0 + -1
+	v25 := c0 != 0
+	u19 := g.v19
+	h29 := g.v29[:n]
 	for li := range n {
-		var v20 int64
-		var v30 int32
-		if v14 {
-			v20 = v13
+		var v19 int64
+		var v29 int32
+		if v13 {
+			v19 = v12
 		} else {
-			v15 := *(*int64)(p1)
-			v17 := int64(0)
-			if 0 < v15 {
-				v17 = v15
+			v14 := *(*int64)(p1)
+			v16 := int64(0)
+			if 0 < v14 {
+				v16 = v14
 			}
-			v19 := v17
-			if v13 < v17 {
-				v19 = v13
+			v18 := v16
+			if v12 < v16 {
+				v18 = v12
 			}
-			v20 = v19
+			v19 = v18
 		}
 		if int32(li) != 0 {
-			v30 = 0
+			v29 = 0
 			goto b6
 		}
-		if v24 {
-			v25 := atomic.AddInt32((*int32)(p2), int32(1)) - int32(1)
-			v29 := v25
-			if v26 {
-				v29 = v27 - v25
+		if v23 {
+			v24 := atomic.AddInt32((*int32)(p2), int32(1)) - int32(1)
+			v28 := v24
+			if v25 {
+				v28 = v26 - v24
 			}
-			v30 = v29
+			v29 = v28
 		} else {
-			v30 = 0
+			v29 = 0
 		}
 	b6:
-		u20 = v20
-		h30[li] = v30
+		u19 = v19
+		h29[li] = v29
 	}
-	g.v20 = u20
+	g.v19 = u19
 	// GroupSelect, lookback.go:200
-	g.v31 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v30, 0)[int32(0)]
-	v20 := g.v20
-	v31 := g.v31
-	v32 := int64(uint32(v31))
-	v33 := v32 * 6656
-	v34 := v20 <= v33
+	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	v19 := g.v19
+	v30 := g.v30
+	v31 := int64(uint32(v30))
+	v32 := v31 * 6656
+	v33 := v19 <= v32
 	p0 := g.Pointer(0)
-	v39 := v33 + 256
-	v44 := v33 + 512
-	v49 := v33 + 768
-	v54 := v33 + 1024
-	v59 := v33 + 1280
-	v64 := v33 + 1536
-	v69 := v33 + 1792
-	v74 := v33 + 2048
-	v79 := v33 + 2304
-	v84 := v33 + 2560
-	v89 := v33 + 2816
-	v94 := v33 + 3072
-	v99 := v33 + 3328
-	v104 := v33 + 3584
-	v109 := v33 + 3840
-	v114 := v33 + 4096
-	v119 := v33 + 4352
-	v124 := v33 + 4608
-	v129 := v33 + 4864
-	v134 := v33 + 5120
-	v139 := v33 + 5376
-	v144 := v33 + 5632
-	v149 := v33 + 5888
-	v154 := v33 + 6144
-	v159 := v33 + 6400
+	v38 := v32 + 256
+	v43 := v32 + 512
+	v48 := v32 + 768
+	v53 := v32 + 1024
+	v58 := v32 + 1280
+	v63 := v32 + 1536
+	v68 := v32 + 1792
+	v73 := v32 + 2048
+	v78 := v32 + 2304
+	v83 := v32 + 2560
+	v88 := v32 + 2816
+	v93 := v32 + 3072
+	v98 := v32 + 3328
+	v103 := v32 + 3584
+	v108 := v32 + 3840
+	v113 := v32 + 4096
+	v118 := v32 + 4352
+	v123 := v32 + 4608
+	v128 := v32 + 4864
+	v133 := v32 + 5120
+	v138 := v32 + 5376
+	v143 := v32 + 5632
+	v148 := v32 + 5888
+	v153 := v32 + 6144
+	v158 := v32 + 6400
+	h34 := g.v34[:n]
 	h35 := g.v35[:n]
-	h36 := g.v36[:n]
-	h38 := g.v38[:n]
+	h37 := g.v37[:n]
+	h39 := g.v39[:n]
 	h40 := g.v40[:n]
-	h41 := g.v41[:n]
-	h43 := g.v43[:n]
+	h42 := g.v42[:n]
+	h44 := g.v44[:n]
 	h45 := g.v45[:n]
-	h46 := g.v46[:n]
-	h48 := g.v48[:n]
+	h47 := g.v47[:n]
+	h49 := g.v49[:n]
 	h50 := g.v50[:n]
-	h51 := g.v51[:n]
-	h53 := g.v53[:n]
+	h52 := g.v52[:n]
+	h54 := g.v54[:n]
 	h55 := g.v55[:n]
-	h56 := g.v56[:n]
-	h58 := g.v58[:n]
+	h57 := g.v57[:n]
+	h59 := g.v59[:n]
 	h60 := g.v60[:n]
-	h61 := g.v61[:n]
-	h63 := g.v63[:n]
+	h62 := g.v62[:n]
+	h64 := g.v64[:n]
 	h65 := g.v65[:n]
-	h66 := g.v66[:n]
-	h68 := g.v68[:n]
+	h67 := g.v67[:n]
+	h69 := g.v69[:n]
 	h70 := g.v70[:n]
-	h71 := g.v71[:n]
-	h73 := g.v73[:n]
+	h72 := g.v72[:n]
+	h74 := g.v74[:n]
 	h75 := g.v75[:n]
-	h76 := g.v76[:n]
-	h78 := g.v78[:n]
+	h77 := g.v77[:n]
+	h79 := g.v79[:n]
 	h80 := g.v80[:n]
-	h81 := g.v81[:n]
-	h83 := g.v83[:n]
+	h82 := g.v82[:n]
+	h84 := g.v84[:n]
 	h85 := g.v85[:n]
-	h86 := g.v86[:n]
-	h88 := g.v88[:n]
+	h87 := g.v87[:n]
+	h89 := g.v89[:n]
 	h90 := g.v90[:n]
-	h91 := g.v91[:n]
-	h93 := g.v93[:n]
+	h92 := g.v92[:n]
+	h94 := g.v94[:n]
 	h95 := g.v95[:n]
-	h96 := g.v96[:n]
-	h98 := g.v98[:n]
+	h97 := g.v97[:n]
+	h99 := g.v99[:n]
 	h100 := g.v100[:n]
-	h101 := g.v101[:n]
-	h103 := g.v103[:n]
+	h102 := g.v102[:n]
+	h104 := g.v104[:n]
 	h105 := g.v105[:n]
-	h106 := g.v106[:n]
-	h108 := g.v108[:n]
+	h107 := g.v107[:n]
+	h109 := g.v109[:n]
 	h110 := g.v110[:n]
-	h111 := g.v111[:n]
-	h113 := g.v113[:n]
+	h112 := g.v112[:n]
+	h114 := g.v114[:n]
 	h115 := g.v115[:n]
-	h116 := g.v116[:n]
-	h118 := g.v118[:n]
+	h117 := g.v117[:n]
+	h119 := g.v119[:n]
 	h120 := g.v120[:n]
-	h121 := g.v121[:n]
-	h123 := g.v123[:n]
+	h122 := g.v122[:n]
+	h124 := g.v124[:n]
 	h125 := g.v125[:n]
-	h126 := g.v126[:n]
-	h128 := g.v128[:n]
+	h127 := g.v127[:n]
+	h129 := g.v129[:n]
 	h130 := g.v130[:n]
-	h131 := g.v131[:n]
-	h133 := g.v133[:n]
+	h132 := g.v132[:n]
+	h134 := g.v134[:n]
 	h135 := g.v135[:n]
-	h136 := g.v136[:n]
-	h138 := g.v138[:n]
+	h137 := g.v137[:n]
+	h139 := g.v139[:n]
 	h140 := g.v140[:n]
-	h141 := g.v141[:n]
-	h143 := g.v143[:n]
+	h142 := g.v142[:n]
+	h144 := g.v144[:n]
 	h145 := g.v145[:n]
-	h146 := g.v146[:n]
-	h148 := g.v148[:n]
+	h147 := g.v147[:n]
+	h149 := g.v149[:n]
 	h150 := g.v150[:n]
-	h151 := g.v151[:n]
-	h153 := g.v153[:n]
+	h152 := g.v152[:n]
+	h154 := g.v154[:n]
 	h155 := g.v155[:n]
-	h156 := g.v156[:n]
-	h158 := g.v158[:n]
+	h157 := g.v157[:n]
+	h159 := g.v159[:n]
 	h160 := g.v160[:n]
-	h161 := g.v161[:n]
-	h163 := g.v163[:n]
+	h162 := g.v162[:n]
 	more := false
 	for li := range n {
-		v21 := int32(li)
-		v22 := int64(uint32(v21))
-		var v38, v43, v48, v53, v58, v63, v68, v73, v78, v83, v88, v93, v98, v103, v108, v113, v118, v123, v128, v133, v138, v143, v148, v153, v158, v163 int64
-		if v34 {
+		v20 := int32(li)
+		v21 := int64(uint32(v20))
+		var v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 int64
+		if v33 {
 			g.Leave(li)
 			continue
 		}
-		v35 := v33 + v22
-		v36 := v35 < v20
-		if v36 {
-			v38 = *(*int64)(unsafe.Add(p0, int(v35)*8))
+		v34 := v32 + v21
+		v35 := v34 < v19
+		if v35 {
+			v37 = *(*int64)(unsafe.Add(p0, int(v34)*8))
 		} else {
-			v38 = 0
+			v37 = 0
 		}
-		v40 := v39 + v22
-		v41 := v40 < v20
-		if v41 {
-			v43 = *(*int64)(unsafe.Add(p0, int(v40)*8))
+		v39 := v38 + v21
+		v40 := v39 < v19
+		if v40 {
+			v42 = *(*int64)(unsafe.Add(p0, int(v39)*8))
 		} else {
-			v43 = 0
+			v42 = 0
 		}
-		v45 := v44 + v22
-		v46 := v45 < v20
-		if v46 {
-			v48 = *(*int64)(unsafe.Add(p0, int(v45)*8))
+		v44 := v43 + v21
+		v45 := v44 < v19
+		if v45 {
+			v47 = *(*int64)(unsafe.Add(p0, int(v44)*8))
 		} else {
-			v48 = 0
+			v47 = 0
 		}
-		v50 := v49 + v22
-		v51 := v50 < v20
-		if v51 {
-			v53 = *(*int64)(unsafe.Add(p0, int(v50)*8))
+		v49 := v48 + v21
+		v50 := v49 < v19
+		if v50 {
+			v52 = *(*int64)(unsafe.Add(p0, int(v49)*8))
 		} else {
-			v53 = 0
+			v52 = 0
 		}
-		v55 := v54 + v22
-		v56 := v55 < v20
-		if v56 {
-			v58 = *(*int64)(unsafe.Add(p0, int(v55)*8))
+		v54 := v53 + v21
+		v55 := v54 < v19
+		if v55 {
+			v57 = *(*int64)(unsafe.Add(p0, int(v54)*8))
 		} else {
-			v58 = 0
+			v57 = 0
 		}
-		v60 := v59 + v22
-		v61 := v60 < v20
-		if v61 {
-			v63 = *(*int64)(unsafe.Add(p0, int(v60)*8))
+		v59 := v58 + v21
+		v60 := v59 < v19
+		if v60 {
+			v62 = *(*int64)(unsafe.Add(p0, int(v59)*8))
 		} else {
-			v63 = 0
+			v62 = 0
 		}
-		v65 := v64 + v22
-		v66 := v65 < v20
-		if v66 {
-			v68 = *(*int64)(unsafe.Add(p0, int(v65)*8))
+		v64 := v63 + v21
+		v65 := v64 < v19
+		if v65 {
+			v67 = *(*int64)(unsafe.Add(p0, int(v64)*8))
 		} else {
-			v68 = 0
+			v67 = 0
 		}
-		v70 := v69 + v22
-		v71 := v70 < v20
-		if v71 {
-			v73 = *(*int64)(unsafe.Add(p0, int(v70)*8))
+		v69 := v68 + v21
+		v70 := v69 < v19
+		if v70 {
+			v72 = *(*int64)(unsafe.Add(p0, int(v69)*8))
 		} else {
-			v73 = 0
+			v72 = 0
 		}
-		v75 := v74 + v22
-		v76 := v75 < v20
-		if v76 {
-			v78 = *(*int64)(unsafe.Add(p0, int(v75)*8))
+		v74 := v73 + v21
+		v75 := v74 < v19
+		if v75 {
+			v77 = *(*int64)(unsafe.Add(p0, int(v74)*8))
 		} else {
-			v78 = 0
+			v77 = 0
 		}
-		v80 := v79 + v22
-		v81 := v80 < v20
-		if v81 {
-			v83 = *(*int64)(unsafe.Add(p0, int(v80)*8))
+		v79 := v78 + v21
+		v80 := v79 < v19
+		if v80 {
+			v82 = *(*int64)(unsafe.Add(p0, int(v79)*8))
 		} else {
-			v83 = 0
+			v82 = 0
 		}
-		v85 := v84 + v22
-		v86 := v85 < v20
-		if v86 {
-			v88 = *(*int64)(unsafe.Add(p0, int(v85)*8))
+		v84 := v83 + v21
+		v85 := v84 < v19
+		if v85 {
+			v87 = *(*int64)(unsafe.Add(p0, int(v84)*8))
 		} else {
-			v88 = 0
+			v87 = 0
 		}
-		v90 := v89 + v22
-		v91 := v90 < v20
-		if v91 {
-			v93 = *(*int64)(unsafe.Add(p0, int(v90)*8))
+		v89 := v88 + v21
+		v90 := v89 < v19
+		if v90 {
+			v92 = *(*int64)(unsafe.Add(p0, int(v89)*8))
 		} else {
-			v93 = 0
+			v92 = 0
 		}
-		v95 := v94 + v22
-		v96 := v95 < v20
-		if v96 {
-			v98 = *(*int64)(unsafe.Add(p0, int(v95)*8))
+		v94 := v93 + v21
+		v95 := v94 < v19
+		if v95 {
+			v97 = *(*int64)(unsafe.Add(p0, int(v94)*8))
 		} else {
-			v98 = 0
+			v97 = 0
 		}
-		v100 := v99 + v22
-		v101 := v100 < v20
-		if v101 {
-			v103 = *(*int64)(unsafe.Add(p0, int(v100)*8))
+		v99 := v98 + v21
+		v100 := v99 < v19
+		if v100 {
+			v102 = *(*int64)(unsafe.Add(p0, int(v99)*8))
 		} else {
-			v103 = 0
+			v102 = 0
 		}
-		v105 := v104 + v22
-		v106 := v105 < v20
-		if v106 {
-			v108 = *(*int64)(unsafe.Add(p0, int(v105)*8))
+		v104 := v103 + v21
+		v105 := v104 < v19
+		if v105 {
+			v107 = *(*int64)(unsafe.Add(p0, int(v104)*8))
 		} else {
-			v108 = 0
+			v107 = 0
 		}
-		v110 := v109 + v22
-		v111 := v110 < v20
-		if v111 {
-			v113 = *(*int64)(unsafe.Add(p0, int(v110)*8))
+		v109 := v108 + v21
+		v110 := v109 < v19
+		if v110 {
+			v112 = *(*int64)(unsafe.Add(p0, int(v109)*8))
 		} else {
-			v113 = 0
+			v112 = 0
 		}
-		v115 := v114 + v22
-		v116 := v115 < v20
-		if v116 {
-			v118 = *(*int64)(unsafe.Add(p0, int(v115)*8))
+		v114 := v113 + v21
+		v115 := v114 < v19
+		if v115 {
+			v117 = *(*int64)(unsafe.Add(p0, int(v114)*8))
 		} else {
-			v118 = 0
+			v117 = 0
 		}
-		v120 := v119 + v22
-		v121 := v120 < v20
-		if v121 {
-			v123 = *(*int64)(unsafe.Add(p0, int(v120)*8))
+		v119 := v118 + v21
+		v120 := v119 < v19
+		if v120 {
+			v122 = *(*int64)(unsafe.Add(p0, int(v119)*8))
 		} else {
-			v123 = 0
+			v122 = 0
 		}
-		v125 := v124 + v22
-		v126 := v125 < v20
-		if v126 {
-			v128 = *(*int64)(unsafe.Add(p0, int(v125)*8))
+		v124 := v123 + v21
+		v125 := v124 < v19
+		if v125 {
+			v127 = *(*int64)(unsafe.Add(p0, int(v124)*8))
 		} else {
-			v128 = 0
+			v127 = 0
 		}
-		v130 := v129 + v22
-		v131 := v130 < v20
-		if v131 {
-			v133 = *(*int64)(unsafe.Add(p0, int(v130)*8))
+		v129 := v128 + v21
+		v130 := v129 < v19
+		if v130 {
+			v132 = *(*int64)(unsafe.Add(p0, int(v129)*8))
 		} else {
-			v133 = 0
+			v132 = 0
 		}
-		v135 := v134 + v22
-		v136 := v135 < v20
-		if v136 {
-			v138 = *(*int64)(unsafe.Add(p0, int(v135)*8))
+		v134 := v133 + v21
+		v135 := v134 < v19
+		if v135 {
+			v137 = *(*int64)(unsafe.Add(p0, int(v134)*8))
 		} else {
-			v138 = 0
+			v137 = 0
 		}
-		v140 := v139 + v22
-		v141 := v140 < v20
-		if v141 {
-			v143 = *(*int64)(unsafe.Add(p0, int(v140)*8))
+		v139 := v138 + v21
+		v140 := v139 < v19
+		if v140 {
+			v142 = *(*int64)(unsafe.Add(p0, int(v139)*8))
 		} else {
-			v143 = 0
+			v142 = 0
 		}
-		v145 := v144 + v22
-		v146 := v145 < v20
-		if v146 {
-			v148 = *(*int64)(unsafe.Add(p0, int(v145)*8))
+		v144 := v143 + v21
+		v145 := v144 < v19
+		if v145 {
+			v147 = *(*int64)(unsafe.Add(p0, int(v144)*8))
 		} else {
-			v148 = 0
+			v147 = 0
 		}
-		v150 := v149 + v22
-		v151 := v150 < v20
-		if v151 {
-			v153 = *(*int64)(unsafe.Add(p0, int(v150)*8))
+		v149 := v148 + v21
+		v150 := v149 < v19
+		if v150 {
+			v152 = *(*int64)(unsafe.Add(p0, int(v149)*8))
 		} else {
-			v153 = 0
+			v152 = 0
 		}
-		v155 := v154 + v22
-		v156 := v155 < v20
-		if v156 {
-			v158 = *(*int64)(unsafe.Add(p0, int(v155)*8))
+		v154 := v153 + v21
+		v155 := v154 < v19
+		if v155 {
+			v157 = *(*int64)(unsafe.Add(p0, int(v154)*8))
 		} else {
-			v158 = 0
+			v157 = 0
 		}
-		v160 := v159 + v22
-		v161 := v160 < v20
-		if v161 {
-			v163 = *(*int64)(unsafe.Add(p0, int(v160)*8))
+		v159 := v158 + v21
+		v160 := v159 < v19
+		if v160 {
+			v162 = *(*int64)(unsafe.Add(p0, int(v159)*8))
 		} else {
-			v163 = 0
+			v162 = 0
 		}
+		h34[li] = v34
 		h35[li] = v35
-		h36[li] = v36
-		h38[li] = v38
+		h37[li] = v37
+		h39[li] = v39
 		h40[li] = v40
-		h41[li] = v41
-		h43[li] = v43
+		h42[li] = v42
+		h44[li] = v44
 		h45[li] = v45
-		h46[li] = v46
-		h48[li] = v48
+		h47[li] = v47
+		h49[li] = v49
 		h50[li] = v50
-		h51[li] = v51
-		h53[li] = v53
+		h52[li] = v52
+		h54[li] = v54
 		h55[li] = v55
-		h56[li] = v56
-		h58[li] = v58
+		h57[li] = v57
+		h59[li] = v59
 		h60[li] = v60
-		h61[li] = v61
-		h63[li] = v63
+		h62[li] = v62
+		h64[li] = v64
 		h65[li] = v65
-		h66[li] = v66
-		h68[li] = v68
+		h67[li] = v67
+		h69[li] = v69
 		h70[li] = v70
-		h71[li] = v71
-		h73[li] = v73
+		h72[li] = v72
+		h74[li] = v74
 		h75[li] = v75
-		h76[li] = v76
-		h78[li] = v78
+		h77[li] = v77
+		h79[li] = v79
 		h80[li] = v80
-		h81[li] = v81
-		h83[li] = v83
+		h82[li] = v82
+		h84[li] = v84
 		h85[li] = v85
-		h86[li] = v86
-		h88[li] = v88
+		h87[li] = v87
+		h89[li] = v89
 		h90[li] = v90
-		h91[li] = v91
-		h93[li] = v93
+		h92[li] = v92
+		h94[li] = v94
 		h95[li] = v95
-		h96[li] = v96
-		h98[li] = v98
+		h97[li] = v97
+		h99[li] = v99
 		h100[li] = v100
-		h101[li] = v101
-		h103[li] = v103
+		h102[li] = v102
+		h104[li] = v104
 		h105[li] = v105
-		h106[li] = v106
-		h108[li] = v108
+		h107[li] = v107
+		h109[li] = v109
 		h110[li] = v110
-		h111[li] = v111
-		h113[li] = v113
+		h112[li] = v112
+		h114[li] = v114
 		h115[li] = v115
-		h116[li] = v116
-		h118[li] = v118
+		h117[li] = v117
+		h119[li] = v119
 		h120[li] = v120
-		h121[li] = v121
-		h123[li] = v123
+		h122[li] = v122
+		h124[li] = v124
 		h125[li] = v125
-		h126[li] = v126
-		h128[li] = v128
+		h127[li] = v127
+		h129[li] = v129
 		h130[li] = v130
-		h131[li] = v131
-		h133[li] = v133
+		h132[li] = v132
+		h134[li] = v134
 		h135[li] = v135
-		h136[li] = v136
-		h138[li] = v138
+		h137[li] = v137
+		h139[li] = v139
 		h140[li] = v140
-		h141[li] = v141
-		h143[li] = v143
+		h142[li] = v142
+		h144[li] = v144
 		h145[li] = v145
-		h146[li] = v146
-		h148[li] = v148
+		h147[li] = v147
+		h149[li] = v149
 		h150[li] = v150
-		h151[li] = v151
-		h153[li] = v153
+		h152[li] = v152
+		h154[li] = v154
 		h155[li] = v155
-		h156[li] = v156
-		h158[li] = v158
+		h157[li] = v157
+		h159[li] = v159
 		h160[li] = v160
-		h161[li] = v161
-		h163[li] = v163
+		h162[li] = v162
 		more = true
 	}
-	g.v32 = v32
+	g.v31 = v31
 	if !more {
 		return -1
 	}
@@ -7773,285 +7716,285 @@ func (g *sumUint64Host) r0() int {
 		if dead[li] {
 			continue
 		}
-		v38 := h38[li]
-		v43 := h43[li]
-		v48 := h48[li]
-		v53 := h53[li]
-		v58 := h58[li]
-		v63 := h63[li]
-		v68 := h68[li]
-		v73 := h73[li]
-		v78 := h78[li]
-		v83 := h83[li]
-		v88 := h88[li]
-		v93 := h93[li]
-		v98 := h98[li]
-		*(*int64)(unsafe.Add(m0, li*8)) = v38
-		*(*int64)(unsafe.Add(m0, li*8+2048)) = v43
-		*(*int64)(unsafe.Add(m0, li*8+4096)) = v48
-		*(*int64)(unsafe.Add(m0, li*8+6144)) = v53
-		*(*int64)(unsafe.Add(m0, li*8+8192)) = v58
-		*(*int64)(unsafe.Add(m0, li*8+10240)) = v63
-		*(*int64)(unsafe.Add(m0, li*8+12288)) = v68
-		*(*int64)(unsafe.Add(m0, li*8+14336)) = v73
-		*(*int64)(unsafe.Add(m0, li*8+16384)) = v78
-		*(*int64)(unsafe.Add(m0, li*8+18432)) = v83
-		*(*int64)(unsafe.Add(m0, li*8+20480)) = v88
-		*(*int64)(unsafe.Add(m0, li*8+22528)) = v93
-		*(*int64)(unsafe.Add(m0, li*8+24576)) = v98
+		v37 := h37[li]
+		v42 := h42[li]
+		v47 := h47[li]
+		v52 := h52[li]
+		v57 := h57[li]
+		v62 := h62[li]
+		v67 := h67[li]
+		v72 := h72[li]
+		v77 := h77[li]
+		v82 := h82[li]
+		v87 := h87[li]
+		v92 := h92[li]
+		v97 := h97[li]
+		*(*int64)(unsafe.Add(m0, li*8)) = v37
+		*(*int64)(unsafe.Add(m0, li*8+2048)) = v42
+		*(*int64)(unsafe.Add(m0, li*8+4096)) = v47
+		*(*int64)(unsafe.Add(m0, li*8+6144)) = v52
+		*(*int64)(unsafe.Add(m0, li*8+8192)) = v57
+		*(*int64)(unsafe.Add(m0, li*8+10240)) = v62
+		*(*int64)(unsafe.Add(m0, li*8+12288)) = v67
+		*(*int64)(unsafe.Add(m0, li*8+14336)) = v72
+		*(*int64)(unsafe.Add(m0, li*8+16384)) = v77
+		*(*int64)(unsafe.Add(m0, li*8+18432)) = v82
+		*(*int64)(unsafe.Add(m0, li*8+20480)) = v87
+		*(*int64)(unsafe.Add(m0, li*8+22528)) = v92
+		*(*int64)(unsafe.Add(m0, li*8+24576)) = v97
 	}
 	// Barrier, kernels.go:80
-	h191 := g.v191[:n]
-	h193 := g.v193[:n]
-	h196 := g.v196[:n]
-	h199 := g.v199[:n]
-	h202 := g.v202[:n]
-	h205 := g.v205[:n]
-	h208 := g.v208[:n]
-	h211 := g.v211[:n]
-	h214 := g.v214[:n]
-	h217 := g.v217[:n]
-	h220 := g.v220[:n]
-	h223 := g.v223[:n]
+	h190 := g.v190[:n]
+	h192 := g.v192[:n]
+	h195 := g.v195[:n]
+	h198 := g.v198[:n]
+	h201 := g.v201[:n]
+	h204 := g.v204[:n]
+	h207 := g.v207[:n]
+	h210 := g.v210[:n]
+	h213 := g.v213[:n]
+	h216 := g.v216[:n]
+	h219 := g.v219[:n]
+	h222 := g.v222[:n]
+	h225 := g.v225[:n]
 	h226 := g.v226[:n]
-	h227 := g.v227[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v191 := *(*int64)(unsafe.Add(m0, li*104))
-		v193 := *(*int64)(unsafe.Add(m0, li*104+8))
-		v196 := *(*int64)(unsafe.Add(m0, li*104+16))
-		v199 := *(*int64)(unsafe.Add(m0, li*104+24))
-		v202 := *(*int64)(unsafe.Add(m0, li*104+32))
-		v205 := *(*int64)(unsafe.Add(m0, li*104+40))
-		v208 := *(*int64)(unsafe.Add(m0, li*104+48))
-		v211 := *(*int64)(unsafe.Add(m0, li*104+56))
-		v212 := ((((((v191 + v193) + v196) + v199) + v202) + v205) + v208) + v211
-		v214 := *(*int64)(unsafe.Add(m0, li*104+64))
-		v217 := *(*int64)(unsafe.Add(m0, li*104+72))
-		v220 := *(*int64)(unsafe.Add(m0, li*104+80))
-		v223 := *(*int64)(unsafe.Add(m0, li*104+88))
-		v226 := *(*int64)(unsafe.Add(m0, li*104+96))
-		v227 := ((((v212 + v214) + v217) + v220) + v223) + v226
-		h191[li] = v191
-		h193[li] = v193
-		h196[li] = v196
-		h199[li] = v199
-		h202[li] = v202
-		h205[li] = v205
-		h208[li] = v208
-		h211[li] = v211
-		h214[li] = v214
-		h217[li] = v217
-		h220[li] = v220
-		h223[li] = v223
+		v190 := *(*int64)(unsafe.Add(m0, li*104))
+		v192 := *(*int64)(unsafe.Add(m0, li*104+8))
+		v195 := *(*int64)(unsafe.Add(m0, li*104+16))
+		v198 := *(*int64)(unsafe.Add(m0, li*104+24))
+		v201 := *(*int64)(unsafe.Add(m0, li*104+32))
+		v204 := *(*int64)(unsafe.Add(m0, li*104+40))
+		v207 := *(*int64)(unsafe.Add(m0, li*104+48))
+		v210 := *(*int64)(unsafe.Add(m0, li*104+56))
+		v211 := ((((((v190 + v192) + v195) + v198) + v201) + v204) + v207) + v210
+		v213 := *(*int64)(unsafe.Add(m0, li*104+64))
+		v216 := *(*int64)(unsafe.Add(m0, li*104+72))
+		v219 := *(*int64)(unsafe.Add(m0, li*104+80))
+		v222 := *(*int64)(unsafe.Add(m0, li*104+88))
+		v225 := *(*int64)(unsafe.Add(m0, li*104+96))
+		v226 := ((((v211 + v213) + v216) + v219) + v222) + v225
+		h190[li] = v190
+		h192[li] = v192
+		h195[li] = v195
+		h198[li] = v198
+		h201[li] = v201
+		h204[li] = v204
+		h207[li] = v207
+		h210[li] = v210
+		h213[li] = v213
+		h216[li] = v216
+		h219[li] = v219
+		h222[li] = v222
+		h225[li] = v225
 		h226[li] = v226
-		h227[li] = v227
 	}
 	// GroupExclusiveScan, kernels.go:90
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v227, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v226, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
-		kernelimpl.HostShift(g.v228, in, len(in), int64(0))
+		kernelimpl.HostShift(g.v227, in, len(in), int64(0))
 	}
-	h228 := g.v228[:n]
+	h227 := g.v227[:n]
+	h230 := g.v230[:n]
 	h231 := g.v231[:n]
-	h232 := g.v232[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v228 := h228[li]
 		v227 := h227[li]
-		v231 := v228
+		v226 := h226[li]
+		v230 := v227
 		if int32(li) == 0 {
-			v231 = 0
+			v230 = 0
 		}
-		v232 := v231 + v227
+		v231 := v230 + v226
+		h230[li] = v230
 		h231[li] = v231
-		h232[li] = v232
 	}
 	// GroupSelect, kernels.go:91
-	g.v233 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v232, 0)[int32(255)]
+	g.v232 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v231, 0)[int32(255)]
 	// Barrier, kernels.go:76
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v103 := h103[li]
-		v108 := h108[li]
-		v113 := h113[li]
-		v118 := h118[li]
-		v123 := h123[li]
-		v128 := h128[li]
-		v133 := h133[li]
-		v138 := h138[li]
-		v143 := h143[li]
-		v148 := h148[li]
-		v153 := h153[li]
-		v158 := h158[li]
-		v163 := h163[li]
-		*(*int64)(unsafe.Add(m0, li*8)) = v103
-		*(*int64)(unsafe.Add(m0, li*8+2048)) = v108
-		*(*int64)(unsafe.Add(m0, li*8+4096)) = v113
-		*(*int64)(unsafe.Add(m0, li*8+6144)) = v118
-		*(*int64)(unsafe.Add(m0, li*8+8192)) = v123
-		*(*int64)(unsafe.Add(m0, li*8+10240)) = v128
-		*(*int64)(unsafe.Add(m0, li*8+12288)) = v133
-		*(*int64)(unsafe.Add(m0, li*8+14336)) = v138
-		*(*int64)(unsafe.Add(m0, li*8+16384)) = v143
-		*(*int64)(unsafe.Add(m0, li*8+18432)) = v148
-		*(*int64)(unsafe.Add(m0, li*8+20480)) = v153
-		*(*int64)(unsafe.Add(m0, li*8+22528)) = v158
-		*(*int64)(unsafe.Add(m0, li*8+24576)) = v163
+		v102 := h102[li]
+		v107 := h107[li]
+		v112 := h112[li]
+		v117 := h117[li]
+		v122 := h122[li]
+		v127 := h127[li]
+		v132 := h132[li]
+		v137 := h137[li]
+		v142 := h142[li]
+		v147 := h147[li]
+		v152 := h152[li]
+		v157 := h157[li]
+		v162 := h162[li]
+		*(*int64)(unsafe.Add(m0, li*8)) = v102
+		*(*int64)(unsafe.Add(m0, li*8+2048)) = v107
+		*(*int64)(unsafe.Add(m0, li*8+4096)) = v112
+		*(*int64)(unsafe.Add(m0, li*8+6144)) = v117
+		*(*int64)(unsafe.Add(m0, li*8+8192)) = v122
+		*(*int64)(unsafe.Add(m0, li*8+10240)) = v127
+		*(*int64)(unsafe.Add(m0, li*8+12288)) = v132
+		*(*int64)(unsafe.Add(m0, li*8+14336)) = v137
+		*(*int64)(unsafe.Add(m0, li*8+16384)) = v142
+		*(*int64)(unsafe.Add(m0, li*8+18432)) = v147
+		*(*int64)(unsafe.Add(m0, li*8+20480)) = v152
+		*(*int64)(unsafe.Add(m0, li*8+22528)) = v157
+		*(*int64)(unsafe.Add(m0, li*8+24576)) = v162
 	}
 	// Barrier, kernels.go:80
+	h246 := g.v246[:n]
 	h247 := g.v247[:n]
-	h248 := g.v248[:n]
-	h250 := g.v250[:n]
-	h252 := g.v252[:n]
-	h254 := g.v254[:n]
-	h256 := g.v256[:n]
-	h258 := g.v258[:n]
-	h260 := g.v260[:n]
-	h262 := g.v262[:n]
-	h264 := g.v264[:n]
-	h266 := g.v266[:n]
-	h268 := g.v268[:n]
+	h249 := g.v249[:n]
+	h251 := g.v251[:n]
+	h253 := g.v253[:n]
+	h255 := g.v255[:n]
+	h257 := g.v257[:n]
+	h259 := g.v259[:n]
+	h261 := g.v261[:n]
+	h263 := g.v263[:n]
+	h265 := g.v265[:n]
+	h267 := g.v267[:n]
+	h269 := g.v269[:n]
 	h270 := g.v270[:n]
-	h271 := g.v271[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v247 := *(*int64)(unsafe.Add(m0, li*104))
-		v248 := *(*int64)(unsafe.Add(m0, li*104+8))
-		v250 := *(*int64)(unsafe.Add(m0, li*104+16))
-		v252 := *(*int64)(unsafe.Add(m0, li*104+24))
-		v254 := *(*int64)(unsafe.Add(m0, li*104+32))
-		v256 := *(*int64)(unsafe.Add(m0, li*104+40))
-		v258 := *(*int64)(unsafe.Add(m0, li*104+48))
-		v260 := *(*int64)(unsafe.Add(m0, li*104+56))
-		v261 := ((((((v247 + v248) + v250) + v252) + v254) + v256) + v258) + v260
-		v262 := *(*int64)(unsafe.Add(m0, li*104+64))
-		v264 := *(*int64)(unsafe.Add(m0, li*104+72))
-		v266 := *(*int64)(unsafe.Add(m0, li*104+80))
-		v268 := *(*int64)(unsafe.Add(m0, li*104+88))
-		v270 := *(*int64)(unsafe.Add(m0, li*104+96))
-		v271 := ((((v261 + v262) + v264) + v266) + v268) + v270
+		v246 := *(*int64)(unsafe.Add(m0, li*104))
+		v247 := *(*int64)(unsafe.Add(m0, li*104+8))
+		v249 := *(*int64)(unsafe.Add(m0, li*104+16))
+		v251 := *(*int64)(unsafe.Add(m0, li*104+24))
+		v253 := *(*int64)(unsafe.Add(m0, li*104+32))
+		v255 := *(*int64)(unsafe.Add(m0, li*104+40))
+		v257 := *(*int64)(unsafe.Add(m0, li*104+48))
+		v259 := *(*int64)(unsafe.Add(m0, li*104+56))
+		v260 := ((((((v246 + v247) + v249) + v251) + v253) + v255) + v257) + v259
+		v261 := *(*int64)(unsafe.Add(m0, li*104+64))
+		v263 := *(*int64)(unsafe.Add(m0, li*104+72))
+		v265 := *(*int64)(unsafe.Add(m0, li*104+80))
+		v267 := *(*int64)(unsafe.Add(m0, li*104+88))
+		v269 := *(*int64)(unsafe.Add(m0, li*104+96))
+		v270 := ((((v260 + v261) + v263) + v265) + v267) + v269
+		h246[li] = v246
 		h247[li] = v247
-		h248[li] = v248
-		h250[li] = v250
-		h252[li] = v252
-		h254[li] = v254
-		h256[li] = v256
-		h258[li] = v258
-		h260[li] = v260
-		h262[li] = v262
-		h264[li] = v264
-		h266[li] = v266
-		h268[li] = v268
+		h249[li] = v249
+		h251[li] = v251
+		h253[li] = v253
+		h255[li] = v255
+		h257[li] = v257
+		h259[li] = v259
+		h261[li] = v261
+		h263[li] = v263
+		h265[li] = v265
+		h267[li] = v267
+		h269[li] = v269
 		h270[li] = v270
-		h271[li] = v271
 	}
 	// GroupExclusiveScan, kernels.go:90
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v271, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v270, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
-		kernelimpl.HostShift(g.v272, in, len(in), int64(0))
+		kernelimpl.HostShift(g.v271, in, len(in), int64(0))
 	}
+	h271 := g.v271[:n]
 	h272 := g.v272[:n]
 	h273 := g.v273[:n]
-	h274 := g.v274[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v229 := int32(li)
-		v230 := v229 == 0
-		v272 := h272[li]
+		v228 := int32(li)
+		v229 := v228 == 0
 		v271 := h271[li]
-		v273 := v272
-		if v230 {
-			v273 = 0
+		v270 := h270[li]
+		v272 := v271
+		if v229 {
+			v272 = 0
 		}
-		v274 := v273 + v271
+		v273 := v272 + v270
+		h272[li] = v272
 		h273[li] = v273
-		h274[li] = v274
 	}
 	// GroupSelect, kernels.go:91
-	g.v275 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v274, 0)[int32(255)]
+	g.v274 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v273, 0)[int32(255)]
 	c1 := g.c1
-	v277 := c1 == 0
-	v282 := v32 * 3
-	v284 := v282 + 6
-	v285 := v5 < v284
-	v283 := v282 + 3
-	v280 := v31 == 0
-	v281 := int32(1)
-	if v280 {
-		v281 = 2
+	v276 := c1 == 0
+	v281 := v31 * 3
+	v283 := v281 + 6
+	v284 := v4 < v283
+	v282 := v281 + 3
+	v279 := v30 == 0
+	v280 := int32(1)
+	if v279 {
+		v280 = 2
 	}
-	v286 := v281 << 30
-	v233 := g.v233
-	v275 := g.v275
-	v276 := v233 + v275
-	v287 := int32(uint64(v276))
-	v288 := v287 & 1073741823
-	v289 := v286 | v288
-	v291 := v282 + 4
-	v292 := int64(uint64(v276) >> 30)
-	v293 := int32(uint64(v292))
-	v294 := v293 & 1073741823
-	v295 := v286 | v294
-	v297 := v282 + 5
-	v298 := int64(uint64(v276) >> 60)
-	v299 := int32(uint64(v298))
-	v300 := v286 | v299
-	v302 := v31 == 0
+	v285 := v280 << 30
+	v232 := g.v232
+	v274 := g.v274
+	v275 := v232 + v274
+	v286 := int32(uint64(v275))
+	v287 := v286 & 1073741823
+	v288 := v285 | v287
+	v290 := v281 + 4
+	v291 := int64(uint64(v275) >> 30)
+	v292 := int32(uint64(v291))
+	v293 := v292 & 1073741823
+	v294 := v285 | v293
+	v296 := v281 + 5
+	v297 := int64(uint64(v275) >> 60)
+	v298 := int32(uint64(v297))
+	v299 := v285 | v298
+	v301 := v30 == 0
+	h398 := g.v398[:n]
 	h399 := g.v399[:n]
-	h400 := g.v400[:n]
-	v303 := v31 + -1
-	h304 := g.v304[:n]
+	v302 := v30 + -1
+	h303 := g.v303[:n]
+	u304 := g.v304
 	u305 := g.v305
-	u306 := g.v306
-	u309 := g.v309
+	u308 := g.v308
+	h352 := g.v352[:n]
 	h353 := g.v353[:n]
 	h354 := g.v354[:n]
-	h355 := g.v355[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v21 := int32(li)
-		v23 := v21 == 0
-		v231 := h231[li]
-		var v304, v308, v314, v315, v341, v347, v354, v399 int64
-		var v305, v307, v309, v340, v345, v346, v352, v353, v355 int32
-		var v306 bool
-		if !v23 {
+		v20 := int32(li)
+		v22 := v20 == 0
+		v230 := h230[li]
+		var v303, v307, v313, v314, v340, v346, v353, v398 int64
+		var v304, v306, v308, v339, v344, v345, v351, v352, v354 int32
+		var v305 bool
+		if !v22 {
 			goto b74
 		}
-		if v277 {
+		if v276 {
 			goto b72
 		}
-		if int32(uint32(v31)%uint32(c1)) == 0 {
+		if int32(uint32(v30)%uint32(c1)) == 0 {
 			goto b74
 		}
 	b72:
-		if !v285 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v283)*4)), v289)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v291)*4)), v295)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v297)*4)), v300)
+		if !v284 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v282)*4)), v288)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v290)*4)), v294)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v296)*4)), v299)
 		}
 	b74:
-		if v302 {
-			v399 = 0
-			v400 := v399 + v231
+		if v301 {
+			v398 = 0
+			v399 := v398 + v230
+			h398[li] = v398
 			h399[li] = v399
-			h400[li] = v400
 			if next != 14 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8060,73 +8003,73 @@ func (g *sumUint64Host) r0() int {
 			}
 			continue
 		}
-		v304 = 0
-		v305 = v303
-		v306 = true
-		v307 = 0
-		v308 = v304
-		v309 = 0
-		if uint32(v21) > uint32(v305) {
+		v303 = 0
+		v304 = v302
+		v305 = true
+		v306 = 0
+		v307 = v303
+		v308 = 0
+		if uint32(v20) > uint32(v304) {
+			v352 = v306
 			v353 = v307
-			v354 = v308
-			v355 = 512
+			v354 = 512
 			goto b87
 		}
-		if v307 != 0 {
+		if v306 != 0 {
+			v345 = v306
 			v346 = v307
-			v347 = v308
 			goto b84
 		}
-		v314 = int64(uint32(v305-v21)) * 3
-		v315 = v314 + 3
-		if v5 < (v314 + 6) {
+		v313 = int64(uint32(v304-v20)) * 3
+		v314 = v313 + 3
+		if v4 < (v313 + 6) {
+			v339 = 0
 			v340 = 0
-			v341 = 0
 		} else {
-			v318 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315)*4)))
-			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314+4)*4)))
-			v321 := int32(uint32(v318) >> 30)
-			v324 := v321
-			if int32(uint32(v320)>>30) != v321 {
-				v324 = 0
+			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313+4)*4)))
+			v320 := int32(uint32(v317) >> 30)
+			v323 := v320
+			if int32(uint32(v319)>>30) != v320 {
+				v323 = 0
 			}
-			v326 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314+5)*4)))
-			v329 := v324
-			if int32(uint32(v326)>>30) != v324 {
-				v329 = 0
+			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313+5)*4)))
+			v328 := v323
+			if int32(uint32(v325)>>30) != v323 {
+				v328 = 0
 			}
-			v336 := int64(uint32(v318&1073741823)) | (int64(uint32(v320&1073741823)) << 30)
-			v340 = v329
-			v341 = v336 | (int64(uint32(v326&1073741823)) << 60)
+			v335 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
+			v339 = v328
+			v340 = v335 | (int64(uint32(v325&1073741823)) << 60)
 		}
-		if v21 == v305 {
-			v344 := v340
-			if v340 == 1 {
-				v344 = 2
+		if v20 == v304 {
+			v343 := v339
+			if v339 == 1 {
+				v343 = 2
 			}
-			v345 = v344
+			v344 = v343
 		} else {
-			v345 = v340
+			v344 = v339
 		}
-		v346 = v345
-		v347 = v341
+		v345 = v344
+		v346 = v340
 	b84:
-		if v346 != 1 {
-			v352 = (v21 * 2) + int32(uint32(v346)>>1)
+		if v345 != 1 {
+			v351 = (v20 * 2) + int32(uint32(v345)>>1)
 		} else {
-			v352 = 512
+			v351 = 512
 		}
+		v352 = v345
 		v353 = v346
-		v354 = v347
-		v355 = v352
+		v354 = v351
 	b87:
-		h304[li] = v304
+		h303[li] = v303
+		u304 = v304
 		u305 = v305
-		u306 = v306
-		u309 = v309
+		u308 = v308
+		h352[li] = v352
 		h353[li] = v353
 		h354[li] = v354
-		h355[li] = v355
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8134,48 +8077,40 @@ func (g *sumUint64Host) r0() int {
 			next = 10
 		}
 	}
-	g.v276 = v276
-	g.v303 = v303
+	g.v275 = v275
+	g.v302 = v302
+	g.v304 = u304
 	g.v305 = u305
-	g.v306 = u306
-	g.v309 = u309
+	g.v308 = u308
 	return next
 }
 
 func (g *sumUint64Host) r11() int {
 	const n = 256
-	h304 := g.v304[:n]
+	h303 := g.v303[:n]
+	e304 := g.v304
 	e305 := g.v305
-	e306 := g.v306
-	e309 := g.v309
+	e308 := g.v308
+	h352 := g.v352[:n]
 	h353 := g.v353[:n]
-	h354 := g.v354[:n]
-	v356 := g.v356
-	v358 := 512 <= uint32(v356)
-	v359 := v356 & 1
-	v360 := v359 == 1
-	v357 := int32(uint32(v356) >> 1)
-	v361 := 256 <= uint32(v357)
-	u305 := g.v305
+	v355 := g.v355
+	v357 := 512 <= uint32(v355)
+	v358 := v355 & 1
+	v359 := v358 == 1
+	v356 := int32(uint32(v355) >> 1)
+	v360 := 256 <= uint32(v356)
+	u304 := g.v304
 	c2 := g.c2
-	v538 := 1 < uint32(c2)
-	v539 := int32(1)
-	if v538 {
-		v539 = c2
-	}
-	v540 := v539 != 0
-	basex := g.Base(0)
-	v5 := g.v5
+	v4 := g.v4
 	p2 := g.Pointer(2)
-	u306 := g.v306
-	u309 := g.v309
-	h355 := g.v355[:n]
-	v20 := g.v20
-	u537 := g.v537
-	u543 := g.v543
-	u544 := g.v544
-	u545 := g.v545
-	h555 := g.v555[:n]
+	u305 := g.v305
+	u308 := g.v308
+	h354 := g.v354[:n]
+	v19 := g.v19
+	u538 := g.v538
+	u539 := g.v539
+	u540 := g.v540
+	h550 := g.v550[:n]
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
@@ -8184,47 +8119,46 @@ func (g *sumUint64Host) r11() int {
 		if dead[li] {
 			continue
 		}
-		v304 := h304[li]
+		v303 := h303[li]
+		v304 := e304
 		v305 := e305
-		v306 := e306
-		v309 := e309
+		v308 := e308
+		v352 := h352[li]
 		v353 := h353[li]
-		v354 := h354[li]
-		v0 := int32(basex + li)
-		v21 := int32(li)
-		v189 := v21 * 13
-		v190 := int64(uint32(v189))
-		var v307, v340, v345, v346, v352, v355, v535, v537, v543, v545, v592 int32
-		var v308, v314, v315, v341, v347, v534, v544, v555, v556, v593 int64
-		var v536 bool
-		if v358 {
+		v20 := int32(li)
+		v188 := v20 * 13
+		v189 := int64(uint32(v188))
+		var v306, v339, v344, v345, v351, v354, v534, v538, v540, v589, v591 int32
+		var v307, v313, v314, v340, v346, v533, v539, v550, v551, v590 int64
+		var v535 bool
+		if v357 {
 			goto b90
 		}
-		if !v360 {
+		if !v359 {
 			goto b166
 		}
 	b90:
-		if !v306 {
+		if !v305 {
 			goto b93
 		}
-		if v361 {
-			v534 = v304
-			v535 = v305 + -256
-			v536 = true
+		if v360 {
+			v533 = v303
+			v534 = v304 + -256
+			v535 = true
 		} else {
 			goto b93
 		}
+		v303 = v533
 		v304 = v534
 		v305 = v535
-		v306 = v536
-		v307 = 0
-		v308 = v304
-		v309 = 0
+		v306 = 0
+		v307 = v303
+		v308 = 0
 		goto b77
 	b93:
-		h304[li] = v304
-		u305 = v305
-		h354[li] = v354
+		h303[li] = v303
+		u304 = v304
+		h353[li] = v353
 		if next != 11 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8233,87 +8167,85 @@ func (g *sumUint64Host) r11() int {
 		}
 		continue
 	b166:
-		v537 = v309 + 1
-		if !v540 {
-			g.Fault(0, 0, 0, v0)
-			g.Leave(li)
-			continue
+		{
+			v536 := v308 + 1
+			if uint32(v536) >= uint32(c2) {
+				v538 = v304 - v356
+				v539 = 0
+				v540 = 0
+				goto b168
+			}
+			v589 = v352
+			v590 = v353
+			v591 = v536
 		}
-		if int32(uint32(v537)%uint32(v539)) == 0 {
-			v543 = v305 - v357
-			v544 = 0
-			v545 = 0
-			goto b169
-		}
-		v592 = v353
-		v593 = v354
-		v307 = v592
-		v308 = v593
-		v309 = v537
+		v306 = v589
+		v307 = v590
+		v308 = v591
 	b77:
-		if uint32(v21) > uint32(v305) {
+		if uint32(v20) > uint32(v304) {
+			v352 = v306
 			v353 = v307
-			v354 = v308
-			v355 = 512
+			v354 = 512
 			goto b87
 		}
-		if v307 != 0 {
+		if v306 != 0 {
+			v345 = v306
 			v346 = v307
-			v347 = v308
 			goto b84
 		}
-		v314 = int64(uint32(v305-v21)) * 3
-		v315 = v314 + 3
-		if v5 < (v314 + 6) {
+		v313 = int64(uint32(v304-v20)) * 3
+		v314 = v313 + 3
+		if v4 < (v313 + 6) {
+			v339 = 0
 			v340 = 0
-			v341 = 0
 		} else {
-			v318 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315)*4)))
-			v319 := v314 + 4
-			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319)*4)))
-			v321 := int32(uint32(v318) >> 30)
-			v324 := v321
-			if int32(uint32(v320)>>30) != v321 {
-				v324 = 0
+			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
+			v318 := v313 + 4
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
+			v320 := int32(uint32(v317) >> 30)
+			v323 := v320
+			if int32(uint32(v319)>>30) != v320 {
+				v323 = 0
 			}
-			v325 := v314 + 5
-			v326 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v325)*4)))
-			v329 := v324
-			if int32(uint32(v326)>>30) != v324 {
-				v329 = 0
+			v324 := v313 + 5
+			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v324)*4)))
+			v328 := v323
+			if int32(uint32(v325)>>30) != v323 {
+				v328 = 0
 			}
-			v336 := int64(uint32(v318&1073741823)) | (int64(uint32(v320&1073741823)) << 30)
-			v340 = v329
-			v341 = v336 | (int64(uint32(v326&1073741823)) << 60)
+			v335 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
+			v339 = v328
+			v340 = v335 | (int64(uint32(v325&1073741823)) << 60)
 		}
-		if v21 == v305 {
-			v344 := v340
-			if v340 == 1 {
-				v344 = 2
+		if v20 == v304 {
+			v343 := v339
+			if v339 == 1 {
+				v343 = 2
 			}
-			v345 = v344
+			v344 = v343
 		} else {
-			v345 = v340
+			v344 = v339
 		}
-		v346 = v345
-		v347 = v341
+		v345 = v344
+		v346 = v340
 	b84:
-		if v346 != 1 {
-			v352 = (v21 * 2) + int32(uint32(v346)>>1)
+		if v345 != 1 {
+			v351 = (v20 * 2) + int32(uint32(v345)>>1)
 		} else {
-			v352 = 512
+			v351 = 512
 		}
+		v352 = v345
 		v353 = v346
-		v354 = v347
-		v355 = v352
+		v354 = v351
 	b87:
-		h304[li] = v304
+		h303[li] = v303
+		u304 = v304
 		u305 = v305
-		u306 = v306
-		u309 = v309
+		u308 = v308
+		h352[li] = v352
 		h353[li] = v353
 		h354[li] = v354
-		h355[li] = v355
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8321,27 +8253,26 @@ func (g *sumUint64Host) r11() int {
 			next = 10
 		}
 		continue
-	b169:
-		v551 := ((int64(uint32(v543)) * 6656) + int64(uint32(v545*3328))) + v190
-		v552 := v551 + 13
-		v554 := v20
-		if v552 < v20 {
-			v554 = v552
+	b168:
+		v546 := ((int64(uint32(v538)) * 6656) + int64(uint32(v540*3328))) + v189
+		v547 := v546 + 13
+		v549 := v19
+		if v547 < v19 {
+			v549 = v547
 		}
-		v555 = 0
-		v556 = v551
-	b170:
-		if v556 >= v554 {
-			h304[li] = v304
+		v550 = 0
+		v551 = v546
+	b169:
+		if v551 >= v549 {
+			h303[li] = v303
+			u304 = v304
 			u305 = v305
-			u306 = v306
+			h352[li] = v352
 			h353[li] = v353
-			h354[li] = v354
-			u537 = v537
-			u543 = v543
-			u544 = v544
-			u545 = v545
-			h555[li] = v555
+			u538 = v538
+			u539 = v539
+			u540 = v540
+			h550[li] = v550
 			if next != 18 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8350,117 +8281,116 @@ func (g *sumUint64Host) r11() int {
 			}
 			continue
 		}
-		v555 = v555 + *(*int64)(unsafe.Add(p0, int(v556)*8))
-		v556 = v556 + 1
+		v550 = v550 + *(*int64)(unsafe.Add(p0, int(v551)*8))
+		v551 = v551 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b170
+		goto b169
 	}
+	g.v304 = u304
+	g.v356 = v356
 	g.v305 = u305
-	g.v357 = v357
-	g.v306 = u306
-	g.v309 = u309
-	g.v537 = u537
-	g.v543 = u543
-	g.v544 = u544
-	g.v545 = u545
+	g.v308 = u308
+	g.v538 = u538
+	g.v539 = u539
+	g.v540 = u540
 	return next
 }
 
 func (g *sumUint64Host) r12() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h354 := g.v354[:n]
+	h353 := g.v353[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v21 := int32(li)
-		v354 := h354[li]
-		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v354
+		v20 := int32(li)
+		v353 := h353[li]
+		*(*int64)(unsafe.Add(m0, int(v20&255)*8)) = v353
 	}
-	// Barrier, lookback.go:261
-	h304 := g.v304[:n]
-	e305 := g.v305
-	v357 := g.v357
-	v365 := uint32(v357) < 256
-	v366 := v357 & 255
-	v369 := int32(256)
-	if v365 {
-		v369 = v357
+	// Barrier, lookback.go:263
+	h303 := g.v303[:n]
+	e304 := g.v304
+	v356 := g.v356
+	v364 := uint32(v356) < 256
+	v365 := v356 & 255
+	v368 := int32(256)
+	if v364 {
+		v368 = v356
 	}
 	stop := g.Cancelled()
-	v303 := g.v303
-	v276 := g.v276
+	v302 := g.v302
+	v275 := g.v275
 	c3 := g.c3
-	v379 := c3 == 0
-	v5 := g.v5
-	v32 := g.v32
-	v380 := v32 * 3
-	v382 := v380 + 6
-	v383 := v5 < v382
+	v378 := c3 == 0
+	v4 := g.v4
+	v31 := g.v31
+	v379 := v31 * 3
+	v381 := v379 + 6
+	v382 := v4 < v381
 	p2 := g.Pointer(2)
-	v381 := v380 + 3
-	v388 := v380 + 4
-	v394 := v380 + 5
-	h370 := g.v370[:n]
+	v380 := v379 + 3
+	v387 := v379 + 4
+	v393 := v379 + 5
+	h369 := g.v369[:n]
+	u304 := g.v304
 	u305 := g.v305
-	u306 := g.v306
-	u309 := g.v309
-	h353 := g.v353[:n]
-	h355 := g.v355[:n]
+	u308 := g.v308
+	h352 := g.v352[:n]
+	h354 := g.v354[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v304 := h304[li]
-		v305 := e305
-		v21 := int32(li)
-		v23 := v21 == 0
-		var v306, v536 bool
-		var v307, v309, v340, v345, v346, v352, v353, v355, v371, v535 int32
-		var v308, v314, v315, v341, v347, v354, v368, v370, v378, v534 int64
-		if v365 {
-			v368 = *(*int64)(unsafe.Add(m0, int(v366)*8))
+		v303 := h303[li]
+		v304 := e304
+		v20 := int32(li)
+		v22 := v20 == 0
+		var v305, v535 bool
+		var v306, v308, v339, v344, v345, v351, v352, v354, v370, v534 int32
+		var v307, v313, v314, v340, v346, v353, v367, v369, v377, v533 int64
+		if v364 {
+			v367 = *(*int64)(unsafe.Add(m0, int(v365)*8))
 		} else {
-			v368 = v304
+			v367 = v303
 		}
+		v369 = v367
 		v370 = v368
-		v371 = v369
 	b98:
-		if v371 != 0 {
-			v373 := v371 + -1
-			v370 = v370 + *(*int64)(unsafe.Add(m0, int(v373&255)*8))
-			v371 = v373
+		if v370 != 0 {
+			v372 := v370 + -1
+			v369 = v369 + *(*int64)(unsafe.Add(m0, int(v372&255)*8))
+			v370 = v372
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b98
 		}
-		if v305 != v303 {
-			v534 = v370
-			v535 = v305 + 256
-			v536 = false
+		if v304 != v302 {
+			v533 = v369
+			v534 = v304 + 256
+			v535 = false
 			goto b165
 		}
-		v378 = v370 + v276
-		if !v23 {
+		v377 = v369 + v275
+		if !v22 {
 			goto b105
 		}
-		if !v379 {
+		if !v378 {
 			goto b105
 		}
-		if !v383 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v381)*4)), ((int32(uint64(v378)) & 1073741823) | -2147483648))
-			v392 := (int32(uint64(int64(uint64(v378)>>30))) & 1073741823) | -2147483648
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v388)*4)), v392)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v394)*4)), (int32(uint64(int64(uint64(v378)>>60))) | -2147483648))
+		if !v382 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v380)*4)), ((int32(uint64(v377)) & 1073741823) | -2147483648))
+			v391 := (int32(uint64(int64(uint64(v377)>>30))) & 1073741823) | -2147483648
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v387)*4)), v391)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v393)*4)), (int32(uint64(int64(uint64(v377)>>60))) | -2147483648))
 		}
 	b105:
-		h370[li] = v370
+		h369[li] = v369
 		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8469,73 +8399,73 @@ func (g *sumUint64Host) r12() int {
 		}
 		continue
 	b165:
+		v303 = v533
 		v304 = v534
 		v305 = v535
-		v306 = v536
-		v307 = 0
-		v308 = v304
-		v309 = 0
-		if uint32(v21) > uint32(v305) {
+		v306 = 0
+		v307 = v303
+		v308 = 0
+		if uint32(v20) > uint32(v304) {
+			v352 = v306
 			v353 = v307
-			v354 = v308
-			v355 = 512
+			v354 = 512
 			goto b87
 		}
-		if v307 != 0 {
+		if v306 != 0 {
+			v345 = v306
 			v346 = v307
-			v347 = v308
 			goto b84
 		}
-		v314 = int64(uint32(v305-v21)) * 3
-		v315 = v314 + 3
-		if v5 < (v314 + 6) {
+		v313 = int64(uint32(v304-v20)) * 3
+		v314 = v313 + 3
+		if v4 < (v313 + 6) {
+			v339 = 0
 			v340 = 0
-			v341 = 0
 		} else {
-			v318 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315)*4)))
-			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314+4)*4)))
-			v321 := int32(uint32(v318) >> 30)
-			v324 := v321
-			if int32(uint32(v320)>>30) != v321 {
-				v324 = 0
+			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313+4)*4)))
+			v320 := int32(uint32(v317) >> 30)
+			v323 := v320
+			if int32(uint32(v319)>>30) != v320 {
+				v323 = 0
 			}
-			v326 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314+5)*4)))
-			v329 := v324
-			if int32(uint32(v326)>>30) != v324 {
-				v329 = 0
+			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313+5)*4)))
+			v328 := v323
+			if int32(uint32(v325)>>30) != v323 {
+				v328 = 0
 			}
-			v336 := int64(uint32(v318&1073741823)) | (int64(uint32(v320&1073741823)) << 30)
-			v340 = v329
-			v341 = v336 | (int64(uint32(v326&1073741823)) << 60)
+			v335 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
+			v339 = v328
+			v340 = v335 | (int64(uint32(v325&1073741823)) << 60)
 		}
-		if v21 == v305 {
-			v344 := v340
-			if v340 == 1 {
-				v344 = 2
+		if v20 == v304 {
+			v343 := v339
+			if v339 == 1 {
+				v343 = 2
 			}
-			v345 = v344
+			v344 = v343
 		} else {
-			v345 = v340
+			v344 = v339
 		}
-		v346 = v345
-		v347 = v341
+		v345 = v344
+		v346 = v340
 	b84:
-		if v346 != 1 {
-			v352 = (v21 * 2) + int32(uint32(v346)>>1)
+		if v345 != 1 {
+			v351 = (v20 * 2) + int32(uint32(v345)>>1)
 		} else {
-			v352 = 512
+			v351 = 512
 		}
+		v352 = v345
 		v353 = v346
-		v354 = v347
-		v355 = v352
+		v354 = v351
 	b87:
-		h304[li] = v304
+		h303[li] = v303
+		u304 = v304
 		u305 = v305
-		u306 = v306
-		u309 = v309
+		u308 = v308
+		h352[li] = v352
 		h353[li] = v353
 		h354[li] = v354
-		h355[li] = v355
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8543,462 +8473,462 @@ func (g *sumUint64Host) r12() int {
 			next = 10
 		}
 	}
+	g.v304 = u304
 	g.v305 = u305
-	g.v306 = u306
-	g.v309 = u309
+	g.v308 = u308
 	return next
 }
 
 func (g *sumUint64Host) r14() int {
 	const n = 256
-	h370 := g.v370[:n]
-	h231 := g.v231[:n]
+	h369 := g.v369[:n]
+	h230 := g.v230[:n]
+	h398 := g.v398[:n]
 	h399 := g.v399[:n]
-	h400 := g.v400[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v370 := h370[li]
-		v231 := h231[li]
-		var v399 int64
-		v399 = v370
-		v400 := v399 + v231
+		v369 := h369[li]
+		v230 := h230[li]
+		var v398 int64
+		v398 = v369
+		v399 := v398 + v230
+		h398[li] = v398
 		h399[li] = v399
-		h400[li] = v400
 	}
 	return 14
 }
 
 func (g *sumUint64Host) r15() int {
 	const n = 256
-	h400 := g.v400[:n]
-	h191 := g.v191[:n]
-	v7 := g.v7
-	v8 := int32(uint8(v7))
-	v9 := v8 != 0
+	h399 := g.v399[:n]
+	h190 := g.v190[:n]
+	v6 := g.v6
+	v7 := int32(uint8(v6))
+	v8 := v7 != 0
 	m0 := g.Memory(0)
-	h193 := g.v193[:n]
-	h196 := g.v196[:n]
-	h199 := g.v199[:n]
-	h202 := g.v202[:n]
-	h205 := g.v205[:n]
-	h208 := g.v208[:n]
-	h211 := g.v211[:n]
-	h214 := g.v214[:n]
-	h217 := g.v217[:n]
-	h220 := g.v220[:n]
-	h223 := g.v223[:n]
-	h226 := g.v226[:n]
+	h192 := g.v192[:n]
+	h195 := g.v195[:n]
+	h198 := g.v198[:n]
+	h201 := g.v201[:n]
+	h204 := g.v204[:n]
+	h207 := g.v207[:n]
+	h210 := g.v210[:n]
+	h213 := g.v213[:n]
+	h216 := g.v216[:n]
+	h219 := g.v219[:n]
+	h222 := g.v222[:n]
+	h225 := g.v225[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v400 := h400[li]
-		v191 := h191[li]
-		v193 := h193[li]
-		v196 := h196[li]
-		v199 := h199[li]
-		v202 := h202[li]
-		v205 := h205[li]
-		v208 := h208[li]
-		v211 := h211[li]
-		v214 := h214[li]
-		v217 := h217[li]
-		v220 := h220[li]
-		v223 := h223[li]
-		v226 := h226[li]
-		v401 := v400 + v191
-		v402 := v400
-		if v9 {
-			v402 = v401
+		v399 := h399[li]
+		v190 := h190[li]
+		v192 := h192[li]
+		v195 := h195[li]
+		v198 := h198[li]
+		v201 := h201[li]
+		v204 := h204[li]
+		v207 := h207[li]
+		v210 := h210[li]
+		v213 := h213[li]
+		v216 := h216[li]
+		v219 := h219[li]
+		v222 := h222[li]
+		v225 := h225[li]
+		v400 := v399 + v190
+		v401 := v399
+		if v8 {
+			v401 = v400
 		}
-		*(*int64)(unsafe.Add(m0, li*104)) = v402
-		v404 := v401 + v193
-		v405 := v401
-		if v9 {
-			v405 = v404
+		*(*int64)(unsafe.Add(m0, li*104)) = v401
+		v403 := v400 + v192
+		v404 := v400
+		if v8 {
+			v404 = v403
 		}
-		*(*int64)(unsafe.Add(m0, li*104+8)) = v405
-		v407 := v404 + v196
-		v408 := v404
-		if v9 {
-			v408 = v407
+		*(*int64)(unsafe.Add(m0, li*104+8)) = v404
+		v406 := v403 + v195
+		v407 := v403
+		if v8 {
+			v407 = v406
 		}
-		*(*int64)(unsafe.Add(m0, li*104+16)) = v408
-		v410 := v407 + v199
-		v411 := v407
-		if v9 {
-			v411 = v410
+		*(*int64)(unsafe.Add(m0, li*104+16)) = v407
+		v409 := v406 + v198
+		v410 := v406
+		if v8 {
+			v410 = v409
 		}
-		*(*int64)(unsafe.Add(m0, li*104+24)) = v411
-		v413 := v410 + v202
-		v414 := v410
-		if v9 {
-			v414 = v413
+		*(*int64)(unsafe.Add(m0, li*104+24)) = v410
+		v412 := v409 + v201
+		v413 := v409
+		if v8 {
+			v413 = v412
 		}
-		*(*int64)(unsafe.Add(m0, li*104+32)) = v414
-		v416 := v413 + v205
-		v417 := v413
-		if v9 {
-			v417 = v416
+		*(*int64)(unsafe.Add(m0, li*104+32)) = v413
+		v415 := v412 + v204
+		v416 := v412
+		if v8 {
+			v416 = v415
 		}
-		*(*int64)(unsafe.Add(m0, li*104+40)) = v417
-		v419 := v416 + v208
-		v420 := v416
-		if v9 {
-			v420 = v419
+		*(*int64)(unsafe.Add(m0, li*104+40)) = v416
+		v418 := v415 + v207
+		v419 := v415
+		if v8 {
+			v419 = v418
 		}
-		*(*int64)(unsafe.Add(m0, li*104+48)) = v420
-		v422 := v419 + v211
-		v423 := v419
-		if v9 {
-			v423 = v422
+		*(*int64)(unsafe.Add(m0, li*104+48)) = v419
+		v421 := v418 + v210
+		v422 := v418
+		if v8 {
+			v422 = v421
 		}
-		*(*int64)(unsafe.Add(m0, li*104+56)) = v423
-		v425 := v422 + v214
-		v426 := v422
-		if v9 {
-			v426 = v425
+		*(*int64)(unsafe.Add(m0, li*104+56)) = v422
+		v424 := v421 + v213
+		v425 := v421
+		if v8 {
+			v425 = v424
 		}
-		*(*int64)(unsafe.Add(m0, li*104+64)) = v426
-		v428 := v425 + v217
-		v429 := v425
-		if v9 {
-			v429 = v428
+		*(*int64)(unsafe.Add(m0, li*104+64)) = v425
+		v427 := v424 + v216
+		v428 := v424
+		if v8 {
+			v428 = v427
 		}
-		*(*int64)(unsafe.Add(m0, li*104+72)) = v429
-		v431 := v428 + v220
-		v432 := v428
-		if v9 {
-			v432 = v431
+		*(*int64)(unsafe.Add(m0, li*104+72)) = v428
+		v430 := v427 + v219
+		v431 := v427
+		if v8 {
+			v431 = v430
 		}
-		*(*int64)(unsafe.Add(m0, li*104+80)) = v432
-		v434 := v431 + v223
-		v435 := v431
-		if v9 {
-			v435 = v434
+		*(*int64)(unsafe.Add(m0, li*104+80)) = v431
+		v433 := v430 + v222
+		v434 := v430
+		if v8 {
+			v434 = v433
 		}
-		*(*int64)(unsafe.Add(m0, li*104+88)) = v435
-		v438 := v434
-		if v9 {
-			v438 = v434 + v226
+		*(*int64)(unsafe.Add(m0, li*104+88)) = v434
+		v437 := v433
+		if v8 {
+			v437 = v433 + v225
 		}
-		*(*int64)(unsafe.Add(m0, li*104+96)) = v438
+		*(*int64)(unsafe.Add(m0, li*104+96)) = v437
 	}
 	// Barrier, kernels.go:107
-	h36 := g.v36[:n]
-	p4 := g.Pointer(4)
 	h35 := g.v35[:n]
-	h41 := g.v41[:n]
+	p4 := g.Pointer(4)
+	h34 := g.v34[:n]
 	h40 := g.v40[:n]
-	h46 := g.v46[:n]
+	h39 := g.v39[:n]
 	h45 := g.v45[:n]
-	h51 := g.v51[:n]
+	h44 := g.v44[:n]
 	h50 := g.v50[:n]
-	h56 := g.v56[:n]
+	h49 := g.v49[:n]
 	h55 := g.v55[:n]
-	h61 := g.v61[:n]
+	h54 := g.v54[:n]
 	h60 := g.v60[:n]
-	h66 := g.v66[:n]
+	h59 := g.v59[:n]
 	h65 := g.v65[:n]
-	h71 := g.v71[:n]
+	h64 := g.v64[:n]
 	h70 := g.v70[:n]
-	h76 := g.v76[:n]
+	h69 := g.v69[:n]
 	h75 := g.v75[:n]
-	h81 := g.v81[:n]
+	h74 := g.v74[:n]
 	h80 := g.v80[:n]
-	h86 := g.v86[:n]
+	h79 := g.v79[:n]
 	h85 := g.v85[:n]
-	h91 := g.v91[:n]
+	h84 := g.v84[:n]
 	h90 := g.v90[:n]
-	h96 := g.v96[:n]
+	h89 := g.v89[:n]
 	h95 := g.v95[:n]
-	h399 := g.v399[:n]
-	v233 := g.v233
-	h273 := g.v273[:n]
-	h467 := g.v467[:n]
+	h94 := g.v94[:n]
+	h398 := g.v398[:n]
+	v232 := g.v232
+	h272 := g.v272[:n]
+	h466 := g.v466[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v36 := h36[li]
 		v35 := h35[li]
-		v41 := h41[li]
+		v34 := h34[li]
 		v40 := h40[li]
-		v46 := h46[li]
+		v39 := h39[li]
 		v45 := h45[li]
-		v51 := h51[li]
+		v44 := h44[li]
 		v50 := h50[li]
-		v56 := h56[li]
+		v49 := h49[li]
 		v55 := h55[li]
-		v61 := h61[li]
+		v54 := h54[li]
 		v60 := h60[li]
-		v66 := h66[li]
+		v59 := h59[li]
 		v65 := h65[li]
-		v71 := h71[li]
+		v64 := h64[li]
 		v70 := h70[li]
-		v76 := h76[li]
+		v69 := h69[li]
 		v75 := h75[li]
-		v81 := h81[li]
+		v74 := h74[li]
 		v80 := h80[li]
-		v86 := h86[li]
+		v79 := h79[li]
 		v85 := h85[li]
-		v91 := h91[li]
+		v84 := h84[li]
 		v90 := h90[li]
-		v96 := h96[li]
+		v89 := h89[li]
 		v95 := h95[li]
-		v399 := h399[li]
-		v273 := h273[li]
-		if v36 {
-			*(*int64)(unsafe.Add(p4, int(v35)*8)) = *(*int64)(unsafe.Add(m0, li*8))
+		v94 := h94[li]
+		v398 := h398[li]
+		v272 := h272[li]
+		if v35 {
+			*(*int64)(unsafe.Add(p4, int(v34)*8)) = *(*int64)(unsafe.Add(m0, li*8))
 		}
-		if v41 {
-			*(*int64)(unsafe.Add(p4, int(v40)*8)) = *(*int64)(unsafe.Add(m0, li*8+2048))
+		if v40 {
+			*(*int64)(unsafe.Add(p4, int(v39)*8)) = *(*int64)(unsafe.Add(m0, li*8+2048))
 		}
-		if v46 {
-			*(*int64)(unsafe.Add(p4, int(v45)*8)) = *(*int64)(unsafe.Add(m0, li*8+4096))
+		if v45 {
+			*(*int64)(unsafe.Add(p4, int(v44)*8)) = *(*int64)(unsafe.Add(m0, li*8+4096))
 		}
-		if v51 {
-			*(*int64)(unsafe.Add(p4, int(v50)*8)) = *(*int64)(unsafe.Add(m0, li*8+6144))
+		if v50 {
+			*(*int64)(unsafe.Add(p4, int(v49)*8)) = *(*int64)(unsafe.Add(m0, li*8+6144))
 		}
-		if v56 {
-			*(*int64)(unsafe.Add(p4, int(v55)*8)) = *(*int64)(unsafe.Add(m0, li*8+8192))
+		if v55 {
+			*(*int64)(unsafe.Add(p4, int(v54)*8)) = *(*int64)(unsafe.Add(m0, li*8+8192))
 		}
-		if v61 {
-			*(*int64)(unsafe.Add(p4, int(v60)*8)) = *(*int64)(unsafe.Add(m0, li*8+10240))
+		if v60 {
+			*(*int64)(unsafe.Add(p4, int(v59)*8)) = *(*int64)(unsafe.Add(m0, li*8+10240))
 		}
-		if v66 {
-			*(*int64)(unsafe.Add(p4, int(v65)*8)) = *(*int64)(unsafe.Add(m0, li*8+12288))
+		if v65 {
+			*(*int64)(unsafe.Add(p4, int(v64)*8)) = *(*int64)(unsafe.Add(m0, li*8+12288))
 		}
-		if v71 {
-			*(*int64)(unsafe.Add(p4, int(v70)*8)) = *(*int64)(unsafe.Add(m0, li*8+14336))
+		if v70 {
+			*(*int64)(unsafe.Add(p4, int(v69)*8)) = *(*int64)(unsafe.Add(m0, li*8+14336))
 		}
-		if v76 {
-			*(*int64)(unsafe.Add(p4, int(v75)*8)) = *(*int64)(unsafe.Add(m0, li*8+16384))
+		if v75 {
+			*(*int64)(unsafe.Add(p4, int(v74)*8)) = *(*int64)(unsafe.Add(m0, li*8+16384))
 		}
-		if v81 {
-			*(*int64)(unsafe.Add(p4, int(v80)*8)) = *(*int64)(unsafe.Add(m0, li*8+18432))
+		if v80 {
+			*(*int64)(unsafe.Add(p4, int(v79)*8)) = *(*int64)(unsafe.Add(m0, li*8+18432))
 		}
-		if v86 {
-			*(*int64)(unsafe.Add(p4, int(v85)*8)) = *(*int64)(unsafe.Add(m0, li*8+20480))
+		if v85 {
+			*(*int64)(unsafe.Add(p4, int(v84)*8)) = *(*int64)(unsafe.Add(m0, li*8+20480))
 		}
-		if v91 {
-			*(*int64)(unsafe.Add(p4, int(v90)*8)) = *(*int64)(unsafe.Add(m0, li*8+22528))
+		if v90 {
+			*(*int64)(unsafe.Add(p4, int(v89)*8)) = *(*int64)(unsafe.Add(m0, li*8+22528))
 		}
-		if v96 {
-			*(*int64)(unsafe.Add(p4, int(v95)*8)) = *(*int64)(unsafe.Add(m0, li*8+24576))
+		if v95 {
+			*(*int64)(unsafe.Add(p4, int(v94)*8)) = *(*int64)(unsafe.Add(m0, li*8+24576))
 		}
-		v467 := (v399 + v233) + v273
-		h467[li] = v467
+		v466 := (v398 + v232) + v272
+		h466[li] = v466
 	}
 	// Barrier, kernels.go:98
+	h246 := g.v246[:n]
 	h247 := g.v247[:n]
-	h248 := g.v248[:n]
-	h250 := g.v250[:n]
-	h252 := g.v252[:n]
-	h254 := g.v254[:n]
-	h256 := g.v256[:n]
-	h258 := g.v258[:n]
-	h260 := g.v260[:n]
-	h262 := g.v262[:n]
-	h264 := g.v264[:n]
-	h266 := g.v266[:n]
-	h268 := g.v268[:n]
-	h270 := g.v270[:n]
+	h249 := g.v249[:n]
+	h251 := g.v251[:n]
+	h253 := g.v253[:n]
+	h255 := g.v255[:n]
+	h257 := g.v257[:n]
+	h259 := g.v259[:n]
+	h261 := g.v261[:n]
+	h263 := g.v263[:n]
+	h265 := g.v265[:n]
+	h267 := g.v267[:n]
+	h269 := g.v269[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v467 := h467[li]
+		v466 := h466[li]
+		v246 := h246[li]
 		v247 := h247[li]
-		v248 := h248[li]
-		v250 := h250[li]
-		v252 := h252[li]
-		v254 := h254[li]
-		v256 := h256[li]
-		v258 := h258[li]
-		v260 := h260[li]
-		v262 := h262[li]
-		v264 := h264[li]
-		v266 := h266[li]
-		v268 := h268[li]
-		v270 := h270[li]
-		v468 := v467 + v247
-		v469 := v467
-		if v9 {
-			v469 = v468
+		v249 := h249[li]
+		v251 := h251[li]
+		v253 := h253[li]
+		v255 := h255[li]
+		v257 := h257[li]
+		v259 := h259[li]
+		v261 := h261[li]
+		v263 := h263[li]
+		v265 := h265[li]
+		v267 := h267[li]
+		v269 := h269[li]
+		v467 := v466 + v246
+		v468 := v466
+		if v8 {
+			v468 = v467
 		}
-		*(*int64)(unsafe.Add(m0, li*104)) = v469
-		v471 := v468 + v248
-		v472 := v468
-		if v9 {
-			v472 = v471
+		*(*int64)(unsafe.Add(m0, li*104)) = v468
+		v470 := v467 + v247
+		v471 := v467
+		if v8 {
+			v471 = v470
 		}
-		*(*int64)(unsafe.Add(m0, li*104+8)) = v472
-		v474 := v471 + v250
-		v475 := v471
-		if v9 {
-			v475 = v474
+		*(*int64)(unsafe.Add(m0, li*104+8)) = v471
+		v473 := v470 + v249
+		v474 := v470
+		if v8 {
+			v474 = v473
 		}
-		*(*int64)(unsafe.Add(m0, li*104+16)) = v475
-		v477 := v474 + v252
-		v478 := v474
-		if v9 {
-			v478 = v477
+		*(*int64)(unsafe.Add(m0, li*104+16)) = v474
+		v476 := v473 + v251
+		v477 := v473
+		if v8 {
+			v477 = v476
 		}
-		*(*int64)(unsafe.Add(m0, li*104+24)) = v478
-		v480 := v477 + v254
-		v481 := v477
-		if v9 {
-			v481 = v480
+		*(*int64)(unsafe.Add(m0, li*104+24)) = v477
+		v479 := v476 + v253
+		v480 := v476
+		if v8 {
+			v480 = v479
 		}
-		*(*int64)(unsafe.Add(m0, li*104+32)) = v481
-		v483 := v480 + v256
-		v484 := v480
-		if v9 {
-			v484 = v483
+		*(*int64)(unsafe.Add(m0, li*104+32)) = v480
+		v482 := v479 + v255
+		v483 := v479
+		if v8 {
+			v483 = v482
 		}
-		*(*int64)(unsafe.Add(m0, li*104+40)) = v484
-		v486 := v483 + v258
-		v487 := v483
-		if v9 {
-			v487 = v486
+		*(*int64)(unsafe.Add(m0, li*104+40)) = v483
+		v485 := v482 + v257
+		v486 := v482
+		if v8 {
+			v486 = v485
 		}
-		*(*int64)(unsafe.Add(m0, li*104+48)) = v487
-		v489 := v486 + v260
-		v490 := v486
-		if v9 {
-			v490 = v489
+		*(*int64)(unsafe.Add(m0, li*104+48)) = v486
+		v488 := v485 + v259
+		v489 := v485
+		if v8 {
+			v489 = v488
 		}
-		*(*int64)(unsafe.Add(m0, li*104+56)) = v490
-		v492 := v489 + v262
-		v493 := v489
-		if v9 {
-			v493 = v492
+		*(*int64)(unsafe.Add(m0, li*104+56)) = v489
+		v491 := v488 + v261
+		v492 := v488
+		if v8 {
+			v492 = v491
 		}
-		*(*int64)(unsafe.Add(m0, li*104+64)) = v493
-		v495 := v492 + v264
-		v496 := v492
-		if v9 {
-			v496 = v495
+		*(*int64)(unsafe.Add(m0, li*104+64)) = v492
+		v494 := v491 + v263
+		v495 := v491
+		if v8 {
+			v495 = v494
 		}
-		*(*int64)(unsafe.Add(m0, li*104+72)) = v496
-		v498 := v495 + v266
-		v499 := v495
-		if v9 {
-			v499 = v498
+		*(*int64)(unsafe.Add(m0, li*104+72)) = v495
+		v497 := v494 + v265
+		v498 := v494
+		if v8 {
+			v498 = v497
 		}
-		*(*int64)(unsafe.Add(m0, li*104+80)) = v499
-		v501 := v498 + v268
-		v502 := v498
-		if v9 {
-			v502 = v501
+		*(*int64)(unsafe.Add(m0, li*104+80)) = v498
+		v500 := v497 + v267
+		v501 := v497
+		if v8 {
+			v501 = v500
 		}
-		*(*int64)(unsafe.Add(m0, li*104+88)) = v502
-		v505 := v501
-		if v9 {
-			v505 = v501 + v270
+		*(*int64)(unsafe.Add(m0, li*104+88)) = v501
+		v504 := v500
+		if v8 {
+			v504 = v500 + v269
 		}
-		*(*int64)(unsafe.Add(m0, li*104+96)) = v505
+		*(*int64)(unsafe.Add(m0, li*104+96)) = v504
 	}
 	// Barrier, kernels.go:107
-	h101 := g.v101[:n]
 	h100 := g.v100[:n]
-	h106 := g.v106[:n]
+	h99 := g.v99[:n]
 	h105 := g.v105[:n]
-	h111 := g.v111[:n]
+	h104 := g.v104[:n]
 	h110 := g.v110[:n]
-	h116 := g.v116[:n]
+	h109 := g.v109[:n]
 	h115 := g.v115[:n]
-	h121 := g.v121[:n]
+	h114 := g.v114[:n]
 	h120 := g.v120[:n]
-	h126 := g.v126[:n]
+	h119 := g.v119[:n]
 	h125 := g.v125[:n]
-	h131 := g.v131[:n]
+	h124 := g.v124[:n]
 	h130 := g.v130[:n]
-	h136 := g.v136[:n]
+	h129 := g.v129[:n]
 	h135 := g.v135[:n]
-	h141 := g.v141[:n]
+	h134 := g.v134[:n]
 	h140 := g.v140[:n]
-	h146 := g.v146[:n]
+	h139 := g.v139[:n]
 	h145 := g.v145[:n]
-	h151 := g.v151[:n]
+	h144 := g.v144[:n]
 	h150 := g.v150[:n]
-	h156 := g.v156[:n]
+	h149 := g.v149[:n]
 	h155 := g.v155[:n]
-	h161 := g.v161[:n]
+	h154 := g.v154[:n]
 	h160 := g.v160[:n]
+	h159 := g.v159[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v101 := h101[li]
 		v100 := h100[li]
-		v106 := h106[li]
+		v99 := h99[li]
 		v105 := h105[li]
-		v111 := h111[li]
+		v104 := h104[li]
 		v110 := h110[li]
-		v116 := h116[li]
+		v109 := h109[li]
 		v115 := h115[li]
-		v121 := h121[li]
+		v114 := h114[li]
 		v120 := h120[li]
-		v126 := h126[li]
+		v119 := h119[li]
 		v125 := h125[li]
-		v131 := h131[li]
+		v124 := h124[li]
 		v130 := h130[li]
-		v136 := h136[li]
+		v129 := h129[li]
 		v135 := h135[li]
-		v141 := h141[li]
+		v134 := h134[li]
 		v140 := h140[li]
-		v146 := h146[li]
+		v139 := h139[li]
 		v145 := h145[li]
-		v151 := h151[li]
+		v144 := h144[li]
 		v150 := h150[li]
-		v156 := h156[li]
+		v149 := h149[li]
 		v155 := h155[li]
-		v161 := h161[li]
+		v154 := h154[li]
 		v160 := h160[li]
-		if v101 {
-			*(*int64)(unsafe.Add(p4, int(v100)*8)) = *(*int64)(unsafe.Add(m0, li*8))
+		v159 := h159[li]
+		if v100 {
+			*(*int64)(unsafe.Add(p4, int(v99)*8)) = *(*int64)(unsafe.Add(m0, li*8))
 		}
-		if v106 {
-			*(*int64)(unsafe.Add(p4, int(v105)*8)) = *(*int64)(unsafe.Add(m0, li*8+2048))
+		if v105 {
+			*(*int64)(unsafe.Add(p4, int(v104)*8)) = *(*int64)(unsafe.Add(m0, li*8+2048))
 		}
-		if v111 {
-			*(*int64)(unsafe.Add(p4, int(v110)*8)) = *(*int64)(unsafe.Add(m0, li*8+4096))
+		if v110 {
+			*(*int64)(unsafe.Add(p4, int(v109)*8)) = *(*int64)(unsafe.Add(m0, li*8+4096))
 		}
-		if v116 {
-			*(*int64)(unsafe.Add(p4, int(v115)*8)) = *(*int64)(unsafe.Add(m0, li*8+6144))
+		if v115 {
+			*(*int64)(unsafe.Add(p4, int(v114)*8)) = *(*int64)(unsafe.Add(m0, li*8+6144))
 		}
-		if v121 {
-			*(*int64)(unsafe.Add(p4, int(v120)*8)) = *(*int64)(unsafe.Add(m0, li*8+8192))
+		if v120 {
+			*(*int64)(unsafe.Add(p4, int(v119)*8)) = *(*int64)(unsafe.Add(m0, li*8+8192))
 		}
-		if v126 {
-			*(*int64)(unsafe.Add(p4, int(v125)*8)) = *(*int64)(unsafe.Add(m0, li*8+10240))
+		if v125 {
+			*(*int64)(unsafe.Add(p4, int(v124)*8)) = *(*int64)(unsafe.Add(m0, li*8+10240))
 		}
-		if v131 {
-			*(*int64)(unsafe.Add(p4, int(v130)*8)) = *(*int64)(unsafe.Add(m0, li*8+12288))
+		if v130 {
+			*(*int64)(unsafe.Add(p4, int(v129)*8)) = *(*int64)(unsafe.Add(m0, li*8+12288))
 		}
-		if v136 {
-			*(*int64)(unsafe.Add(p4, int(v135)*8)) = *(*int64)(unsafe.Add(m0, li*8+14336))
+		if v135 {
+			*(*int64)(unsafe.Add(p4, int(v134)*8)) = *(*int64)(unsafe.Add(m0, li*8+14336))
 		}
-		if v141 {
-			*(*int64)(unsafe.Add(p4, int(v140)*8)) = *(*int64)(unsafe.Add(m0, li*8+16384))
+		if v140 {
+			*(*int64)(unsafe.Add(p4, int(v139)*8)) = *(*int64)(unsafe.Add(m0, li*8+16384))
 		}
-		if v146 {
-			*(*int64)(unsafe.Add(p4, int(v145)*8)) = *(*int64)(unsafe.Add(m0, li*8+18432))
+		if v145 {
+			*(*int64)(unsafe.Add(p4, int(v144)*8)) = *(*int64)(unsafe.Add(m0, li*8+18432))
 		}
-		if v151 {
-			*(*int64)(unsafe.Add(p4, int(v150)*8)) = *(*int64)(unsafe.Add(m0, li*8+20480))
+		if v150 {
+			*(*int64)(unsafe.Add(p4, int(v149)*8)) = *(*int64)(unsafe.Add(m0, li*8+20480))
 		}
-		if v156 {
-			*(*int64)(unsafe.Add(p4, int(v155)*8)) = *(*int64)(unsafe.Add(m0, li*8+22528))
+		if v155 {
+			*(*int64)(unsafe.Add(p4, int(v154)*8)) = *(*int64)(unsafe.Add(m0, li*8+22528))
 		}
-		if v161 {
-			*(*int64)(unsafe.Add(p4, int(v160)*8)) = *(*int64)(unsafe.Add(m0, li*8+24576))
+		if v160 {
+			*(*int64)(unsafe.Add(p4, int(v159)*8)) = *(*int64)(unsafe.Add(m0, li*8+24576))
 		}
 	}
 	return -1
@@ -9006,86 +8936,85 @@ func (g *sumUint64Host) r15() int {
 
 func (g *sumUint64Host) r19() int {
 	const n = 256
-	h561 := g.v561[:n]
-	h555 := g.v555[:n]
-	h563 := g.v563[:n]
+	h556 := g.v556[:n]
+	h550 := g.v550[:n]
+	h558 := g.v558[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v229 := int32(li)
-		v230 := v229 == 0
-		v561 := h561[li]
-		v555 := h555[li]
-		v562 := v561
-		if v230 {
-			v562 = 0
+		v228 := int32(li)
+		v229 := v228 == 0
+		v556 := h556[li]
+		v550 := h550[li]
+		v557 := v556
+		if v229 {
+			v557 = 0
 		}
-		v563 := v562 + v555
-		h563[li] = v563
+		v558 := v557 + v550
+		h558[li] = v558
 	}
 	// GroupSelect, kernels.go:91
-	g.v564 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v563, 0)[int32(255)]
+	g.v559 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v558, 0)[int32(255)]
+	h352 := g.v352[:n]
 	h353 := g.v353[:n]
-	h354 := g.v354[:n]
-	e544 := g.v544
-	e545 := g.v545
-	v564 := g.v564
-	v543 := g.v543
-	v546 := int64(uint32(v543))
-	v547 := v546 * 6656
-	v20 := g.v20
-	u544 := g.v544
-	u545 := g.v545
+	e539 := g.v539
+	e540 := g.v540
+	v559 := g.v559
+	v538 := g.v538
+	v541 := int64(uint32(v538))
+	v542 := v541 * 6656
+	v19 := g.v19
+	u539 := g.v539
+	u540 := g.v540
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	v357 := g.v357
-	v305 := g.v305
-	v5 := g.v5
+	v356 := g.v356
+	v304 := g.v304
+	v4 := g.v4
 	p2 := g.Pointer(2)
-	v537 := g.v537
-	u309 := g.v309
-	h355 := g.v355[:n]
+	u308 := g.v308
+	h354 := g.v354[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v352 := h352[li]
 		v353 := h353[li]
-		v354 := h354[li]
-		v544 := e544
-		v545 := e545
-		v21 := int32(li)
-		v189 := v21 * 13
-		v190 := int64(uint32(v189))
-		var v307, v309, v340, v345, v346, v352, v355, v592 int32
-		var v308, v314, v315, v341, v347, v554, v555, v556, v571, v572, v593 int64
-		v565 := v544 + v564
-		v566 := v545 + 1
-		if v566 < 2 {
-			v544 = v565
-			v545 = v566
+		v539 := e539
+		v540 := e540
+		v20 := int32(li)
+		v188 := v20 * 13
+		v189 := int64(uint32(v188))
+		var v306, v308, v339, v344, v345, v351, v354, v587, v589, v591 int32
+		var v307, v313, v314, v340, v346, v549, v550, v551, v566, v567, v588, v590 int64
+		v560 := v539 + v559
+		v561 := v540 + 1
+		if v561 < 2 {
+			v539 = v560
+			v540 = v561
 		} else {
-			goto b176
+			goto b175
 		}
 		{
-			v551 := (v547 + int64(uint32(v545*3328))) + v190
-			v552 := v551 + 13
-			v554 = v20
-			if v552 < v20 {
-				v554 = v552
+			v546 := (v542 + int64(uint32(v540*3328))) + v189
+			v547 := v546 + 13
+			v549 = v19
+			if v547 < v19 {
+				v549 = v547
 			}
-			v555 = 0
-			v556 = v551
+			v550 = 0
+			v551 = v546
 		}
-	b170:
-		if v556 >= v554 {
+	b169:
+		if v551 >= v549 {
+			h352[li] = v352
 			h353[li] = v353
-			h354[li] = v354
-			u544 = v544
-			u545 = v545
-			h555[li] = v555
+			u539 = v539
+			u540 = v540
+			h550[li] = v550
 			if next != 18 {
 				if next >= 0 {
 					return g.Diverge()
@@ -9094,98 +9023,101 @@ func (g *sumUint64Host) r19() int {
 			}
 			continue
 		}
-		v555 = v555 + *(*int64)(unsafe.Add(p0, int(v556)*8))
-		v556 = v556 + 1
+		v550 = v550 + *(*int64)(unsafe.Add(p0, int(v551)*8))
+		v551 = v551 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b170
-	b176:
-		if v21 != v357 {
-			v592 = v353
-			v593 = v354
-			goto b180
+		goto b169
+	b175:
+		if v20 != v356 {
+			v587 = v352
+			v588 = v353
+			goto b179
 		}
-		v571 = int64(uint32(v305-v21)) * 3
-		v572 = v571 + 3
-		if v5 >= (v571 + 6) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v572)*4)), ((int32(uint64(v565)) & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
-			v583 := (int32(uint64(int64(uint64(v565)>>30))) & 1073741823) | 1073741824
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v571+4)*4)), v583, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v571+5)*4)), (int32(uint64(int64(uint64(v565)>>60))) | 1073741824), kernelimpl.HostUMax[int32])
+		v566 = int64(uint32(v304-v20)) * 3
+		v567 = v566 + 3
+		if v4 >= (v566 + 6) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v567)*4)), ((int32(uint64(v560)) & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
+			v578 := (int32(uint64(int64(uint64(v560)>>30))) & 1073741823) | 1073741824
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v566+4)*4)), v578, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v566+5)*4)), (int32(uint64(int64(uint64(v560)>>60))) | 1073741824), kernelimpl.HostUMax[int32])
 		}
 		{
-			v591 := int32(1)
-			if v21 == v305 {
-				v591 = 2
+			v586 := int32(1)
+			if v20 == v304 {
+				v586 = 2
 			}
-			v592 = v591
-			v593 = v565
+			v587 = v586
+			v588 = v560
 		}
-	b180:
-		v307 = v592
-		v308 = v593
-		v309 = v537
-		if uint32(v21) > uint32(v305) {
+	b179:
+		v589 = v587
+		v590 = v588
+		v591 = 0
+		v306 = v589
+		v307 = v590
+		v308 = v591
+		if uint32(v20) > uint32(v304) {
+			v352 = v306
 			v353 = v307
-			v354 = v308
-			v355 = 512
+			v354 = 512
 			goto b87
 		}
-		if v307 != 0 {
+		if v306 != 0 {
+			v345 = v306
 			v346 = v307
-			v347 = v308
 			goto b84
 		}
-		v314 = int64(uint32(v305-v21)) * 3
-		v315 = v314 + 3
-		if v5 < (v314 + 6) {
+		v313 = int64(uint32(v304-v20)) * 3
+		v314 = v313 + 3
+		if v4 < (v313 + 6) {
+			v339 = 0
 			v340 = 0
-			v341 = 0
 		} else {
-			v318 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315)*4)))
-			v319 := v314 + 4
-			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319)*4)))
-			v321 := int32(uint32(v318) >> 30)
-			v324 := v321
-			if int32(uint32(v320)>>30) != v321 {
-				v324 = 0
+			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
+			v318 := v313 + 4
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
+			v320 := int32(uint32(v317) >> 30)
+			v323 := v320
+			if int32(uint32(v319)>>30) != v320 {
+				v323 = 0
 			}
-			v325 := v314 + 5
-			v326 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v325)*4)))
-			v329 := v324
-			if int32(uint32(v326)>>30) != v324 {
-				v329 = 0
+			v324 := v313 + 5
+			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v324)*4)))
+			v328 := v323
+			if int32(uint32(v325)>>30) != v323 {
+				v328 = 0
 			}
-			v336 := int64(uint32(v318&1073741823)) | (int64(uint32(v320&1073741823)) << 30)
-			v340 = v329
-			v341 = v336 | (int64(uint32(v326&1073741823)) << 60)
+			v335 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
+			v339 = v328
+			v340 = v335 | (int64(uint32(v325&1073741823)) << 60)
 		}
-		if v21 == v305 {
-			v344 := v340
-			if v340 == 1 {
-				v344 = 2
+		if v20 == v304 {
+			v343 := v339
+			if v339 == 1 {
+				v343 = 2
 			}
-			v345 = v344
+			v344 = v343
 		} else {
-			v345 = v340
+			v344 = v339
 		}
-		v346 = v345
-		v347 = v341
+		v345 = v344
+		v346 = v340
 	b84:
-		if v346 != 1 {
-			v352 = (v21 * 2) + int32(uint32(v346)>>1)
+		if v345 != 1 {
+			v351 = (v20 * 2) + int32(uint32(v345)>>1)
 		} else {
-			v352 = 512
+			v351 = 512
 		}
+		v352 = v345
 		v353 = v346
-		v354 = v347
-		v355 = v352
+		v354 = v351
 	b87:
-		u309 = v309
+		u308 = v308
+		h352[li] = v352
 		h353[li] = v353
 		h354[li] = v354
-		h355[li] = v355
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -9193,8 +9125,8 @@ func (g *sumUint64Host) r19() int {
 			next = 10
 		}
 	}
-	g.v544 = u544
-	g.v545 = u545
-	g.v309 = u309
+	g.v539 = u539
+	g.v540 = u540
+	g.v308 = u308
 	return next
 }

@@ -97,7 +97,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"AddFloat32", "SumFloat32", "SumFloat64", "SumUint32", "SumUint64"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x4528b2f1},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xd641e69e},
 		{File: "prim/scan/kernels/by.go", Package: "kernels", Sum: 0x3c289f73},
 		{File: "prim/scan/kernels/kernels.go", Package: "kernels", Sum: 0xc00feb17},
 	},
@@ -142,11 +142,10 @@ var addFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/lookback/lookback.go:242:16"},
 		{Kind: abi.FaultIndex, Pos: "prim/scan/kernels/by.go:93:9", Limit: -7},
 		{Kind: abi.FaultIndex, Pos: "prim/scan/kernels/by.go:95:9", Limit: -7},
 	},
-	Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:265:3 prim/scan/kernels/by.go:84:2 84:2",
+	Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/by.go:84:2 84:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -155,11 +154,11 @@ var addFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: addFloat32SPIRV,
 	IR:    addFloat32IR,
-	Sum:   0xb938f51f,
+	Sum:   0x14806965,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:265:3 prim/scan/kernels/by.go:84:2 84:2", SPIRV: addFloat32Words, Sum: 0x9fa34385},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:265:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0x29bd944f},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:265:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0x161617be},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/by.go:84:2 84:2", SPIRV: addFloat32Words, Sum: 0x7e398ccd},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0x21468e23},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0x17b9359d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.AddFloat32{
@@ -263,10 +262,7 @@ var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/lookback/lookback.go:242:16"},
-	},
-	Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2",
+	Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -275,11 +271,11 @@ var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumFloat32SPIRV,
 	IR:    sumFloat32IR,
-	Sum:   0xfa651e98,
+	Sum:   0xba805df7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat32Words, Sum: 0xed39afcc},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x71f5dea0},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xc7ca4adc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat32Words, Sum: 0xe712ca33},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xef62792d},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xa4eac41e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumFloat32{
@@ -381,10 +377,7 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/lookback/lookback.go:242:16"},
-	},
-	Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2",
+	Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -393,11 +386,11 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumFloat64SPIRV,
 	IR:    sumFloat64IR,
-	Sum:   0xf3db4ac9,
+	Sum:   0x651f1b12,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat64Words, Sum: 0x353232d5},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x1a367b8},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x5a3f1e91},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat64Words, Sum: 0x135049f},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xb9628dde},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x90e2e253},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumFloat64{
@@ -494,10 +487,7 @@ var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/lookback/lookback.go:242:16"},
-	},
-	Loops: "- - - - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2",
+	Loops: "- - - - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -506,11 +496,11 @@ var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumUint32SPIRV,
 	IR:    sumUint32IR,
-	Sum:   0xd535f697,
+	Sum:   0x3e1f582f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumUint32Words, Sum: 0x2d9b9c7e},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xee949a8b},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xb353b183},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumUint32Words, Sum: 0xfa2874e1},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x8e01fe64},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xe2ef00e4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint32{
@@ -609,10 +599,7 @@ var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/lookback/lookback.go:242:16"},
-	},
-	Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - - - - - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2",
+	Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - - - - - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -621,11 +608,11 @@ var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumUint64SPIRV,
 	IR:    sumUint64IR,
-	Sum:   0xec2db4a2,
+	Sum:   0x335d9dac,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - - - - - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumUint64Words, Sum: 0x6061f93},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xc8b68b32},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 226:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:265:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x212c7136},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - - - - - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumUint64Words, Sum: 0xd5df4fa2},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x74a70777},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xc8c03fcc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint64{

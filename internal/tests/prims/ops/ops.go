@@ -4,6 +4,7 @@
 package ops
 
 import (
+	pick "github.com/kgen-go/kgen/prim/pick/kernels"
 	"github.com/kgen-go/kgen/prim/reduce/kernels"
 	scan "github.com/kgen-go/kgen/prim/scan/kernels"
 )
@@ -48,3 +49,12 @@ type Compositions = scan.By[uint32, Affine, Compose]
 
 // Distances is the kernel of Square for scans.
 type Distances = scan.By[float32, float32, Square]
+
+// Greater picks numbers above a limit.
+type Greater struct{ Than float32 }
+
+// Test reports whether x is above the limit.
+func (g Greater) Test(x float32) bool { return x > g.Than }
+
+// Above is the kernel of Greater.
+type Above = pick.Where[float32, Greater]

@@ -3,11 +3,1885 @@
 package opsgen
 
 import (
+	"math/bits"
 	"sync/atomic"
 	"unsafe"
 
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
+
+// aboveHost is a work-group of the kernel [Above].
+type aboveHost struct {
+	kernelimpl.HostGroup
+	c0 int32
+	c1 int32
+	c2 int32
+	c3 int32
+	v0 float32
+
+	v1, v3, v5, v7, v9 int64
+
+	v19, v30, v31, v154 int64
+
+	v28, v146, v147, v148, v151, v152, v346, v348, v654 []int32
+
+	v29, v153, v305, v307, v311, v349, v350, v655 int32
+
+	v36, v42, v49, v56, v63, v70, v77, v84, v91, v98, v105, v112, v119, v126, v133, v140, v306, v347, v363, v371 []int64
+
+	v37, v43, v50, v57, v64, v71, v78, v85, v92, v99, v106, v113, v120, v127, v134, v141 []bool
+
+	v308 bool
+
+	sint32 []int32
+}
+
+func newAboveHost() kernelimpl.HostForm { return new(aboveHost) }
+
+func (g *aboveHost) Begin() {
+	const n = 256
+	g.v0 = g.Float32(24)
+	g.v1 = g.Int64(40)
+	g.v3 = g.Int64(56)
+	g.v5 = g.Int64(72)
+	g.v7 = g.Int64(88)
+	g.v9 = g.Int64(104)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 2048)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v28, &g.v146, &g.v147, &g.v148, &g.v151, &g.v152, &g.v346, &g.v348, &g.v654)
+	kernelimpl.HostRoom(n, &g.v36, &g.v42, &g.v49, &g.v56, &g.v63, &g.v70, &g.v77, &g.v84, &g.v91, &g.v98, &g.v105, &g.v112, &g.v119, &g.v126, &g.v133, &g.v140, &g.v306, &g.v347, &g.v363, &g.v371)
+	kernelimpl.HostRoom(n, &g.v37, &g.v43, &g.v50, &g.v57, &g.v64, &g.v71, &g.v78, &g.v85, &g.v92, &g.v99, &g.v106, &g.v113, &g.v120, &g.v127, &g.v134, &g.v141)
+}
+
+func (g *aboveHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 4: // GroupReduce, lookback.go:239
+			g.v349 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v348, -1))
+			next = g.r5()
+		case 5: // Barrier, lookback.go:261
+			next = g.r6()
+		case 7: // Barrier, lookback.go:279
+			next = g.r8()
+		case 8: // GroupReduce, kernels.go:41
+			g.v655 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v654, 0))
+			next = g.r9()
+		}
+	}
+}
+
+func (g *aboveHost) r0() int {
+	const n = 256
+	v3 := g.v3
+	v13 := v3 == 0
+	v1 := g.v1
+	v7 := g.v7
+	v11 := v1 < v7
+	v12 := v7
+	if v11 {
+		v12 = v1
+	}
+	p2 := g.Pointer(2)
+	v5 := g.v5
+	v22 := 0 < v5
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v25 := c0 + -1
+	v24 := c0 != 0
+	u19 := g.v19
+	h28 := g.v28[:n]
+	for li := range n {
+		var v19 int64
+		var v28 int32
+		if v13 {
+			v19 = v12
+		} else {
+			v14 := *(*int64)(p2)
+			v16 := int64(0)
+			if 0 < v14 {
+				v16 = v14
+			}
+			v18 := v16
+			if v12 < v16 {
+				v18 = v12
+			}
+			v19 = v18
+		}
+		if int32(li) != 0 {
+			v28 = 0
+			goto b5
+		}
+		if v22 {
+			v23 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v27 := v23
+			if v24 {
+				v27 = v25 - v23
+			}
+			v28 = v27
+		} else {
+			v28 = 0
+		}
+	b5:
+		u19 = v19
+		h28[li] = v28
+	}
+	g.v19 = u19
+	// GroupSelect, lookback.go:200
+	g.v29 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v28, 0)[int32(0)]
+	v19 := g.v19
+	v29 := g.v29
+	v30 := int64(uint32(v29))
+	v31 := v30 * 4096
+	v32 := v19 <= v31
+	v33 := v29 != 0
+	p1 := g.Pointer(1)
+	v0 := g.v0
+	h36 := g.v36[:n]
+	h37 := g.v37[:n]
+	h42 := g.v42[:n]
+	h43 := g.v43[:n]
+	h49 := g.v49[:n]
+	h50 := g.v50[:n]
+	h56 := g.v56[:n]
+	h57 := g.v57[:n]
+	h63 := g.v63[:n]
+	h64 := g.v64[:n]
+	h70 := g.v70[:n]
+	h71 := g.v71[:n]
+	h77 := g.v77[:n]
+	h78 := g.v78[:n]
+	h84 := g.v84[:n]
+	h85 := g.v85[:n]
+	h91 := g.v91[:n]
+	h92 := g.v92[:n]
+	h98 := g.v98[:n]
+	h99 := g.v99[:n]
+	h105 := g.v105[:n]
+	h106 := g.v106[:n]
+	h112 := g.v112[:n]
+	h113 := g.v113[:n]
+	h119 := g.v119[:n]
+	h120 := g.v120[:n]
+	h126 := g.v126[:n]
+	h127 := g.v127[:n]
+	h133 := g.v133[:n]
+	h134 := g.v134[:n]
+	h140 := g.v140[:n]
+	h141 := g.v141[:n]
+	h146 := g.v146[:n]
+	h147 := g.v147[:n]
+	more := false
+	for li := range n {
+		v20 := int32(li)
+		var v41, v48, v55, v62, v69, v76, v83, v90, v97, v104, v111, v118, v125, v132, v139, v146 int32
+		if !v32 {
+			goto b9
+		}
+		if v33 {
+			g.Leave(li)
+			continue
+		}
+	b9:
+		v36 := v31 + int64(uint32(v20*16))
+		v37 := v36 < v19
+		if v37 {
+			v40 := int32(0)
+			if v0 < *(*float32)(unsafe.Add(p1, int(v36)*4)) {
+				v40 = 1
+			}
+			v41 = v40
+		} else {
+			v41 = 0
+		}
+		v42 := v36 + 1
+		v43 := v42 < v19
+		if v43 {
+			v47 := v41
+			if v0 < *(*float32)(unsafe.Add(p1, int(v42)*4)) {
+				v47 = v41 | 2
+			}
+			v48 = v47
+		} else {
+			v48 = v41
+		}
+		v49 := v36 + 2
+		v50 := v49 < v19
+		if v50 {
+			v54 := v48
+			if v0 < *(*float32)(unsafe.Add(p1, int(v49)*4)) {
+				v54 = v48 | 4
+			}
+			v55 = v54
+		} else {
+			v55 = v48
+		}
+		v56 := v36 + 3
+		v57 := v56 < v19
+		if v57 {
+			v61 := v55
+			if v0 < *(*float32)(unsafe.Add(p1, int(v56)*4)) {
+				v61 = v55 | 8
+			}
+			v62 = v61
+		} else {
+			v62 = v55
+		}
+		v63 := v36 + 4
+		v64 := v63 < v19
+		if v64 {
+			v68 := v62
+			if v0 < *(*float32)(unsafe.Add(p1, int(v63)*4)) {
+				v68 = v62 | 16
+			}
+			v69 = v68
+		} else {
+			v69 = v62
+		}
+		v70 := v36 + 5
+		v71 := v70 < v19
+		if v71 {
+			v75 := v69
+			if v0 < *(*float32)(unsafe.Add(p1, int(v70)*4)) {
+				v75 = v69 | 32
+			}
+			v76 = v75
+		} else {
+			v76 = v69
+		}
+		v77 := v36 + 6
+		v78 := v77 < v19
+		if v78 {
+			v82 := v76
+			if v0 < *(*float32)(unsafe.Add(p1, int(v77)*4)) {
+				v82 = v76 | 64
+			}
+			v83 = v82
+		} else {
+			v83 = v76
+		}
+		v84 := v36 + 7
+		v85 := v84 < v19
+		if v85 {
+			v89 := v83
+			if v0 < *(*float32)(unsafe.Add(p1, int(v84)*4)) {
+				v89 = v83 | 128
+			}
+			v90 = v89
+		} else {
+			v90 = v83
+		}
+		v91 := v36 + 8
+		v92 := v91 < v19
+		if v92 {
+			v96 := v90
+			if v0 < *(*float32)(unsafe.Add(p1, int(v91)*4)) {
+				v96 = v90 | 256
+			}
+			v97 = v96
+		} else {
+			v97 = v90
+		}
+		v98 := v36 + 9
+		v99 := v98 < v19
+		if v99 {
+			v103 := v97
+			if v0 < *(*float32)(unsafe.Add(p1, int(v98)*4)) {
+				v103 = v97 | 512
+			}
+			v104 = v103
+		} else {
+			v104 = v97
+		}
+		v105 := v36 + 10
+		v106 := v105 < v19
+		if v106 {
+			v110 := v104
+			if v0 < *(*float32)(unsafe.Add(p1, int(v105)*4)) {
+				v110 = v104 | 1024
+			}
+			v111 = v110
+		} else {
+			v111 = v104
+		}
+		v112 := v36 + 11
+		v113 := v112 < v19
+		if v113 {
+			v117 := v111
+			if v0 < *(*float32)(unsafe.Add(p1, int(v112)*4)) {
+				v117 = v111 | 2048
+			}
+			v118 = v117
+		} else {
+			v118 = v111
+		}
+		v119 := v36 + 12
+		v120 := v119 < v19
+		if v120 {
+			v124 := v118
+			if v0 < *(*float32)(unsafe.Add(p1, int(v119)*4)) {
+				v124 = v118 | 4096
+			}
+			v125 = v124
+		} else {
+			v125 = v118
+		}
+		v126 := v36 + 13
+		v127 := v126 < v19
+		if v127 {
+			v131 := v125
+			if v0 < *(*float32)(unsafe.Add(p1, int(v126)*4)) {
+				v131 = v125 | 8192
+			}
+			v132 = v131
+		} else {
+			v132 = v125
+		}
+		v133 := v36 + 14
+		v134 := v133 < v19
+		if v134 {
+			v138 := v132
+			if v0 < *(*float32)(unsafe.Add(p1, int(v133)*4)) {
+				v138 = v132 | 16384
+			}
+			v139 = v138
+		} else {
+			v139 = v132
+		}
+		v140 := v36 + 15
+		v141 := v140 < v19
+		if v141 {
+			v145 := v139
+			if v0 < *(*float32)(unsafe.Add(p1, int(v140)*4)) {
+				v145 = v139 | 32768
+			}
+			v146 = v145
+		} else {
+			v146 = v139
+		}
+		v147 := int32(bits.OnesCount32(uint32(v146)))
+		h36[li] = v36
+		h37[li] = v37
+		h42[li] = v42
+		h43[li] = v43
+		h49[li] = v49
+		h50[li] = v50
+		h56[li] = v56
+		h57[li] = v57
+		h63[li] = v63
+		h64[li] = v64
+		h70[li] = v70
+		h71[li] = v71
+		h77[li] = v77
+		h78[li] = v78
+		h84[li] = v84
+		h85[li] = v85
+		h91[li] = v91
+		h92[li] = v92
+		h98[li] = v98
+		h99[li] = v99
+		h105[li] = v105
+		h106[li] = v106
+		h112[li] = v112
+		h113[li] = v113
+		h119[li] = v119
+		h120[li] = v120
+		h126[li] = v126
+		h127[li] = v127
+		h133[li] = v133
+		h134[li] = v134
+		h140[li] = v140
+		h141[li] = v141
+		h146[li] = v146
+		h147[li] = v147
+		more = true
+	}
+	g.v30 = v30
+	g.v31 = v31
+	if !more {
+		return -1
+	}
+	// ZeroLocal, kernels.go:36
+	g.Zero(0)
+	// GroupExclusiveScan, kernels.go:38
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v147, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v148, in, len(in), int32(0))
+	}
+	h148 := g.v148[:n]
+	h151 := g.v151[:n]
+	h152 := g.v152[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v148 := h148[li]
+		v147 := h147[li]
+		v151 := v148
+		if int32(li) == 0 {
+			v151 = 0
+		}
+		v152 := v151 + v147
+		h151[li] = v151
+		h152[li] = v152
+	}
+	// GroupSelect, kernels.go:39
+	g.v153 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v152, 0)[int32(255)]
+	c1 := g.c1
+	v155 := c1 == 0
+	v160 := v30 * 2
+	v162 := v160 + 4
+	v163 := v5 < v162
+	v161 := v160 + 2
+	v158 := v29 == 0
+	v159 := int32(1)
+	if v158 {
+		v159 = 2
+	}
+	v164 := v159 << 30
+	v153 := g.v153
+	v165 := v153 & 1073741823
+	v166 := v164 | v165
+	v168 := v160 + 3
+	v154 := int64(uint32(v153))
+	v169 := v154 >> 30
+	v170 := int32(uint64(v169))
+	v171 := v170 & 1073741823
+	v172 := v164 | v171
+	v174 := v29 == 0
+	v305 := v29 + -1
+	v175 := v31 + 4096
+	v176 := v19 <= v175
+	v9 := g.v9
+	v177 := 0 < v9
+	p5 := g.Pointer(5)
+	p4 := g.Pointer(4)
+	h306 := g.v306[:n]
+	u307 := g.v307
+	u308 := g.v308
+	u311 := g.v311
+	h346 := g.v346[:n]
+	h347 := g.v347[:n]
+	h348 := g.v348[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v20 := int32(li)
+		v21 := v20 == 0
+		v151 := h151[li]
+		v146 := h146[li]
+		v37 := h37[li]
+		v36 := h36[li]
+		v43 := h43[li]
+		v42 := h42[li]
+		v50 := h50[li]
+		v49 := h49[li]
+		v57 := h57[li]
+		v56 := h56[li]
+		v64 := h64[li]
+		v63 := h63[li]
+		v71 := h71[li]
+		v70 := h70[li]
+		v78 := h78[li]
+		v77 := h77[li]
+		v85 := h85[li]
+		v84 := h84[li]
+		v92 := h92[li]
+		v91 := h91[li]
+		v99 := h99[li]
+		v98 := h98[li]
+		v106 := h106[li]
+		v105 := h105[li]
+		v113 := h113[li]
+		v112 := h112[li]
+		v120 := h120[li]
+		v119 := h119[li]
+		v127 := h127[li]
+		v126 := h126[li]
+		v134 := h134[li]
+		v133 := h133[li]
+		v141 := h141[li]
+		v140 := h140[li]
+		var v179, v186, v194, v202, v210, v218, v226, v234, v242, v250, v258, v266, v274, v282, v290, v298, v306, v310, v316, v317, v334, v340, v347 int64
+		var v307, v309, v311, v333, v338, v339, v345, v346, v348 int32
+		var v308 bool
+		if !v21 {
+			goto b49
+		}
+		if v155 {
+			goto b47
+		}
+		if int32(uint32(v29)%uint32(c1)) == 0 {
+			goto b49
+		}
+	b47:
+		if !v163 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v161)*4)), v166)
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v168)*4)), v172)
+		}
+	b49:
+		if !v174 {
+			v306 = 0
+			v307 = v305
+			v308 = true
+			goto b120
+		}
+		if !v21 {
+			goto b54
+		}
+		if !v176 {
+			goto b54
+		}
+		if v177 {
+			*(*int64)(p5) = v154
+		}
+	b54:
+		v179 = int64(uint32(v151))
+		if (v146 & 1) == 0 {
+			v186 = v179
+			goto b58
+		}
+		if !v37 {
+			v186 = v179
+			goto b58
+		}
+		if v179 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v179)*4)) = *(*float32)(unsafe.Add(p1, int(v36)*4))
+			v186 = v179 + 1
+		} else {
+			v186 = v179
+		}
+	b58:
+		if (int32(uint32(v146)>>1) & 1) == 0 {
+			v194 = v186
+			goto b62
+		}
+		if !v43 {
+			v194 = v186
+			goto b62
+		}
+		if v186 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v186)*4)) = *(*float32)(unsafe.Add(p1, int(v42)*4))
+			v194 = v186 + 1
+		} else {
+			v194 = v186
+		}
+	b62:
+		if (int32(uint32(v146)>>2) & 1) == 0 {
+			v202 = v194
+			goto b66
+		}
+		if !v50 {
+			v202 = v194
+			goto b66
+		}
+		if v194 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v194)*4)) = *(*float32)(unsafe.Add(p1, int(v49)*4))
+			v202 = v194 + 1
+		} else {
+			v202 = v194
+		}
+	b66:
+		if (int32(uint32(v146)>>3) & 1) == 0 {
+			v210 = v202
+			goto b70
+		}
+		if !v57 {
+			v210 = v202
+			goto b70
+		}
+		if v202 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v202)*4)) = *(*float32)(unsafe.Add(p1, int(v56)*4))
+			v210 = v202 + 1
+		} else {
+			v210 = v202
+		}
+	b70:
+		if (int32(uint32(v146)>>4) & 1) == 0 {
+			v218 = v210
+			goto b74
+		}
+		if !v64 {
+			v218 = v210
+			goto b74
+		}
+		if v210 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v210)*4)) = *(*float32)(unsafe.Add(p1, int(v63)*4))
+			v218 = v210 + 1
+		} else {
+			v218 = v210
+		}
+	b74:
+		if (int32(uint32(v146)>>5) & 1) == 0 {
+			v226 = v218
+			goto b78
+		}
+		if !v71 {
+			v226 = v218
+			goto b78
+		}
+		if v218 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v218)*4)) = *(*float32)(unsafe.Add(p1, int(v70)*4))
+			v226 = v218 + 1
+		} else {
+			v226 = v218
+		}
+	b78:
+		if (int32(uint32(v146)>>6) & 1) == 0 {
+			v234 = v226
+			goto b82
+		}
+		if !v78 {
+			v234 = v226
+			goto b82
+		}
+		if v226 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v226)*4)) = *(*float32)(unsafe.Add(p1, int(v77)*4))
+			v234 = v226 + 1
+		} else {
+			v234 = v226
+		}
+	b82:
+		if (int32(uint32(v146)>>7) & 1) == 0 {
+			v242 = v234
+			goto b86
+		}
+		if !v85 {
+			v242 = v234
+			goto b86
+		}
+		if v234 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v234)*4)) = *(*float32)(unsafe.Add(p1, int(v84)*4))
+			v242 = v234 + 1
+		} else {
+			v242 = v234
+		}
+	b86:
+		if (int32(uint32(v146)>>8) & 1) == 0 {
+			v250 = v242
+			goto b90
+		}
+		if !v92 {
+			v250 = v242
+			goto b90
+		}
+		if v242 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v242)*4)) = *(*float32)(unsafe.Add(p1, int(v91)*4))
+			v250 = v242 + 1
+		} else {
+			v250 = v242
+		}
+	b90:
+		if (int32(uint32(v146)>>9) & 1) == 0 {
+			v258 = v250
+			goto b94
+		}
+		if !v99 {
+			v258 = v250
+			goto b94
+		}
+		if v250 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v250)*4)) = *(*float32)(unsafe.Add(p1, int(v98)*4))
+			v258 = v250 + 1
+		} else {
+			v258 = v250
+		}
+	b94:
+		if (int32(uint32(v146)>>10) & 1) == 0 {
+			v266 = v258
+			goto b98
+		}
+		if !v106 {
+			v266 = v258
+			goto b98
+		}
+		if v258 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v258)*4)) = *(*float32)(unsafe.Add(p1, int(v105)*4))
+			v266 = v258 + 1
+		} else {
+			v266 = v258
+		}
+	b98:
+		if (int32(uint32(v146)>>11) & 1) == 0 {
+			v274 = v266
+			goto b102
+		}
+		if !v113 {
+			v274 = v266
+			goto b102
+		}
+		if v266 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v266)*4)) = *(*float32)(unsafe.Add(p1, int(v112)*4))
+			v274 = v266 + 1
+		} else {
+			v274 = v266
+		}
+	b102:
+		if (int32(uint32(v146)>>12) & 1) == 0 {
+			v282 = v274
+			goto b106
+		}
+		if !v120 {
+			v282 = v274
+			goto b106
+		}
+		if v274 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v274)*4)) = *(*float32)(unsafe.Add(p1, int(v119)*4))
+			v282 = v274 + 1
+		} else {
+			v282 = v274
+		}
+	b106:
+		if (int32(uint32(v146)>>13) & 1) == 0 {
+			v290 = v282
+			goto b110
+		}
+		if !v127 {
+			v290 = v282
+			goto b110
+		}
+		if v282 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v282)*4)) = *(*float32)(unsafe.Add(p1, int(v126)*4))
+			v290 = v282 + 1
+		} else {
+			v290 = v282
+		}
+	b110:
+		if (int32(uint32(v146)>>14) & 1) == 0 {
+			v298 = v290
+			goto b114
+		}
+		if !v134 {
+			v298 = v290
+			goto b114
+		}
+		if v290 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v290)*4)) = *(*float32)(unsafe.Add(p1, int(v133)*4))
+			v298 = v290 + 1
+		} else {
+			v298 = v290
+		}
+	b114:
+		if (int32(uint32(v146)>>15) & 1) == 0 {
+			goto b118
+		}
+		if !v141 {
+			goto b118
+		}
+		if v298 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v298)*4)) = *(*float32)(unsafe.Add(p1, int(v140)*4))
+		}
+	b118:
+		g.Leave(li)
+		continue
+	b120:
+		v309 = 0
+		v310 = v306
+		v311 = 0
+		if uint32(v20) > uint32(v307) {
+			v346 = v309
+			v347 = v310
+			v348 = 512
+			goto b131
+		}
+		if v309 != 0 {
+			v339 = v309
+			v340 = v310
+			goto b128
+		}
+		v316 = int64(uint32(v307-v20)) * 2
+		v317 = v316 + 2
+		if v5 < (v316 + 4) {
+			v333 = 0
+			v334 = 0
+		} else {
+			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v317)*4)))
+			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v316+3)*4)))
+			v323 := int32(uint32(v320) >> 30)
+			v326 := v323
+			if int32(uint32(v322)>>30) != v323 {
+				v326 = 0
+			}
+			v332 := int64(uint32(v320&1073741823)) | (int64(uint32(v322&1073741823)) << 30)
+			v333 = v326
+			v334 = v332
+		}
+		if v20 == v307 {
+			v337 := v333
+			if v333 == 1 {
+				v337 = 2
+			}
+			v338 = v337
+		} else {
+			v338 = v333
+		}
+		v339 = v338
+		v340 = v334
+	b128:
+		if v339 != 1 {
+			v345 = (v20 * 2) + int32(uint32(v339)>>1)
+		} else {
+			v345 = 512
+		}
+		v346 = v339
+		v347 = v340
+		v348 = v345
+	b131:
+		h306[li] = v306
+		u307 = v307
+		u308 = v308
+		u311 = v311
+		h346[li] = v346
+		h347[li] = v347
+		h348[li] = v348
+		next = 4
+	}
+	g.v154 = v154
+	g.v305 = v305
+	g.v307 = u307
+	g.v308 = u308
+	g.v311 = u311
+	return next
+}
+
+func (g *aboveHost) r5() int {
+	const n = 256
+	h306 := g.v306[:n]
+	e307 := g.v307
+	e308 := g.v308
+	e311 := g.v311
+	h346 := g.v346[:n]
+	h347 := g.v347[:n]
+	v349 := g.v349
+	v351 := 512 <= uint32(v349)
+	v352 := v349 & 1
+	v353 := v352 == 1
+	v350 := int32(uint32(v349) >> 1)
+	v354 := 256 <= uint32(v350)
+	u307 := g.v307
+	c2 := g.c2
+	v5 := g.v5
+	p3 := g.Pointer(3)
+	u308 := g.v308
+	u311 := g.v311
+	h348 := g.v348[:n]
+	v19 := g.v19
+	p1 := g.Pointer(1)
+	v0 := g.v0
+	h654 := g.v654[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v306 := h306[li]
+		v307 := e307
+		v308 := e308
+		v311 := e311
+		v346 := h346[li]
+		v347 := h347[li]
+		v20 := int32(li)
+		v34 := v20 * 16
+		v35 := int64(uint32(v34))
+		var v309, v333, v338, v339, v345, v348, v536, v548, v555, v562, v569, v576, v583, v590, v597, v604, v611, v618, v625, v632, v639, v646, v653, v677, v679 int32
+		var v310, v316, v317, v334, v340, v535, v678 int64
+		var v537 bool
+		if v351 {
+			goto b134
+		}
+		if !v353 {
+			goto b237
+		}
+	b134:
+		if !v308 {
+			goto b137
+		}
+		if v354 {
+			v535 = v306
+			v536 = v307 + -256
+			v537 = true
+		} else {
+			goto b137
+		}
+		v306 = v535
+		v307 = v536
+		v308 = v537
+		v309 = 0
+		v310 = v306
+		v311 = 0
+		goto b121
+	b137:
+		h306[li] = v306
+		u307 = v307
+		h347[li] = v347
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+		continue
+	b237:
+		{
+			v538 := v311 + 1
+			if uint32(v538) < uint32(c2) {
+				v677 = v346
+				v678 = v347
+				v679 = v538
+				v309 = v677
+				v310 = v678
+				v311 = v679
+			} else {
+				goto b238
+			}
+		}
+	b121:
+		if uint32(v20) > uint32(v307) {
+			v346 = v309
+			v347 = v310
+			v348 = 512
+			goto b131
+		}
+		if v309 != 0 {
+			v339 = v309
+			v340 = v310
+			goto b128
+		}
+		v316 = int64(uint32(v307-v20)) * 2
+		v317 = v316 + 2
+		if v5 < (v316 + 4) {
+			v333 = 0
+			v334 = 0
+		} else {
+			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v317)*4)))
+			v321 := v316 + 3
+			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v321)*4)))
+			v323 := int32(uint32(v320) >> 30)
+			v326 := v323
+			if int32(uint32(v322)>>30) != v323 {
+				v326 = 0
+			}
+			v332 := int64(uint32(v320&1073741823)) | (int64(uint32(v322&1073741823)) << 30)
+			v333 = v326
+			v334 = v332
+		}
+		if v20 == v307 {
+			v337 := v333
+			if v333 == 1 {
+				v337 = 2
+			}
+			v338 = v337
+		} else {
+			v338 = v333
+		}
+		v339 = v338
+		v340 = v334
+	b128:
+		if v339 != 1 {
+			v345 = (v20 * 2) + int32(uint32(v339)>>1)
+		} else {
+			v345 = 512
+		}
+		v346 = v339
+		v347 = v340
+		v348 = v345
+	b131:
+		h306[li] = v306
+		u307 = v307
+		u308 = v308
+		u311 = v311
+		h346[li] = v346
+		h347[li] = v347
+		h348[li] = v348
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b238:
+		v543 := (int64(uint32(v307-v350)) * 4096) + v35
+		if v543 < v19 {
+			v547 := int32(0)
+			if v0 < *(*float32)(unsafe.Add(p1, int(v543)*4)) {
+				v547 = 1
+			}
+			v548 = v547
+		} else {
+			v548 = 0
+		}
+		v549 := v543 + 1
+		if v549 < v19 {
+			v554 := v548
+			if v0 < *(*float32)(unsafe.Add(p1, int(v549)*4)) {
+				v554 = v548 | 2
+			}
+			v555 = v554
+		} else {
+			v555 = v548
+		}
+		v556 := v543 + 2
+		if v556 < v19 {
+			v561 := v555
+			if v0 < *(*float32)(unsafe.Add(p1, int(v556)*4)) {
+				v561 = v555 | 4
+			}
+			v562 = v561
+		} else {
+			v562 = v555
+		}
+		v563 := v543 + 3
+		if v563 < v19 {
+			v568 := v562
+			if v0 < *(*float32)(unsafe.Add(p1, int(v563)*4)) {
+				v568 = v562 | 8
+			}
+			v569 = v568
+		} else {
+			v569 = v562
+		}
+		v570 := v543 + 4
+		if v570 < v19 {
+			v575 := v569
+			if v0 < *(*float32)(unsafe.Add(p1, int(v570)*4)) {
+				v575 = v569 | 16
+			}
+			v576 = v575
+		} else {
+			v576 = v569
+		}
+		v577 := v543 + 5
+		if v577 < v19 {
+			v582 := v576
+			if v0 < *(*float32)(unsafe.Add(p1, int(v577)*4)) {
+				v582 = v576 | 32
+			}
+			v583 = v582
+		} else {
+			v583 = v576
+		}
+		v584 := v543 + 6
+		if v584 < v19 {
+			v589 := v583
+			if v0 < *(*float32)(unsafe.Add(p1, int(v584)*4)) {
+				v589 = v583 | 64
+			}
+			v590 = v589
+		} else {
+			v590 = v583
+		}
+		v591 := v543 + 7
+		if v591 < v19 {
+			v596 := v590
+			if v0 < *(*float32)(unsafe.Add(p1, int(v591)*4)) {
+				v596 = v590 | 128
+			}
+			v597 = v596
+		} else {
+			v597 = v590
+		}
+		v598 := v543 + 8
+		if v598 < v19 {
+			v603 := v597
+			if v0 < *(*float32)(unsafe.Add(p1, int(v598)*4)) {
+				v603 = v597 | 256
+			}
+			v604 = v603
+		} else {
+			v604 = v597
+		}
+		v605 := v543 + 9
+		if v605 < v19 {
+			v610 := v604
+			if v0 < *(*float32)(unsafe.Add(p1, int(v605)*4)) {
+				v610 = v604 | 512
+			}
+			v611 = v610
+		} else {
+			v611 = v604
+		}
+		v612 := v543 + 10
+		if v612 < v19 {
+			v617 := v611
+			if v0 < *(*float32)(unsafe.Add(p1, int(v612)*4)) {
+				v617 = v611 | 1024
+			}
+			v618 = v617
+		} else {
+			v618 = v611
+		}
+		v619 := v543 + 11
+		if v619 < v19 {
+			v624 := v618
+			if v0 < *(*float32)(unsafe.Add(p1, int(v619)*4)) {
+				v624 = v618 | 2048
+			}
+			v625 = v624
+		} else {
+			v625 = v618
+		}
+		v626 := v543 + 12
+		if v626 < v19 {
+			v631 := v625
+			if v0 < *(*float32)(unsafe.Add(p1, int(v626)*4)) {
+				v631 = v625 | 4096
+			}
+			v632 = v631
+		} else {
+			v632 = v625
+		}
+		v633 := v543 + 13
+		if v633 < v19 {
+			v638 := v632
+			if v0 < *(*float32)(unsafe.Add(p1, int(v633)*4)) {
+				v638 = v632 | 8192
+			}
+			v639 = v638
+		} else {
+			v639 = v632
+		}
+		v640 := v543 + 14
+		if v640 < v19 {
+			v645 := v639
+			if v0 < *(*float32)(unsafe.Add(p1, int(v640)*4)) {
+				v645 = v639 | 16384
+			}
+			v646 = v645
+		} else {
+			v646 = v639
+		}
+		v647 := v543 + 15
+		if v647 < v19 {
+			v652 := v646
+			if v0 < *(*float32)(unsafe.Add(p1, int(v647)*4)) {
+				v652 = v646 | 32768
+			}
+			v653 = v652
+		} else {
+			v653 = v646
+		}
+		v654 := int32(bits.OnesCount32(uint32(v653)))
+		h306[li] = v306
+		u307 = v307
+		u308 = v308
+		h346[li] = v346
+		h347[li] = v347
+		h654[li] = v654
+		if next != 8 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 8
+		}
+	}
+	g.v307 = u307
+	g.v350 = v350
+	g.v308 = u308
+	g.v311 = u311
+	return next
+}
+
+func (g *aboveHost) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h347 := g.v347[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v20 := int32(li)
+		v347 := h347[li]
+		*(*int64)(unsafe.Add(m0, int(v20&255)*8)) = v347
+	}
+	// Barrier, lookback.go:263
+	h306 := g.v306[:n]
+	e307 := g.v307
+	v350 := g.v350
+	v358 := uint32(v350) < 256
+	v359 := v350 & 255
+	v362 := int32(256)
+	if v358 {
+		v362 = v350
+	}
+	stop := g.Cancelled()
+	v305 := g.v305
+	v154 := g.v154
+	c3 := g.c3
+	v372 := c3 == 0
+	v5 := g.v5
+	v30 := g.v30
+	v373 := v30 * 2
+	v375 := v373 + 4
+	v376 := v5 < v375
+	p3 := g.Pointer(3)
+	v374 := v373 + 2
+	v381 := v373 + 3
+	h363 := g.v363[:n]
+	h371 := g.v371[:n]
+	u307 := g.v307
+	u308 := g.v308
+	u311 := g.v311
+	h346 := g.v346[:n]
+	h348 := g.v348[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v306 := h306[li]
+		v307 := e307
+		v20 := int32(li)
+		v21 := v20 == 0
+		var v308, v537 bool
+		var v309, v311, v333, v338, v339, v345, v346, v348, v364, v536 int32
+		var v310, v316, v317, v334, v340, v347, v361, v363, v371, v535 int64
+		if v358 {
+			v361 = *(*int64)(unsafe.Add(m0, int(v359)*8))
+		} else {
+			v361 = v306
+		}
+		v363 = v361
+		v364 = v362
+	b142:
+		if v364 != 0 {
+			v366 := v364 + -1
+			v363 = v363 + *(*int64)(unsafe.Add(m0, int(v366&255)*8))
+			v364 = v366
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b142
+		}
+		if v307 != v305 {
+			v535 = v363
+			v536 = v307 + 256
+			v537 = false
+			goto b236
+		}
+		v371 = v363 + v154
+		if !v21 {
+			goto b149
+		}
+		if !v372 {
+			goto b149
+		}
+		if !v376 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v374)*4)), ((int32(uint64(v371)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v381)*4)), ((int32(uint64(v371>>30)) & 1073741823) | -2147483648))
+		}
+	b149:
+		h363[li] = v363
+		h371[li] = v371
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b236:
+		v306 = v535
+		v307 = v536
+		v308 = v537
+		v309 = 0
+		v310 = v306
+		v311 = 0
+		if uint32(v20) > uint32(v307) {
+			v346 = v309
+			v347 = v310
+			v348 = 512
+			goto b131
+		}
+		if v309 != 0 {
+			v339 = v309
+			v340 = v310
+			goto b128
+		}
+		v316 = int64(uint32(v307-v20)) * 2
+		v317 = v316 + 2
+		if v5 < (v316 + 4) {
+			v333 = 0
+			v334 = 0
+		} else {
+			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v317)*4)))
+			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v316+3)*4)))
+			v323 := int32(uint32(v320) >> 30)
+			v326 := v323
+			if int32(uint32(v322)>>30) != v323 {
+				v326 = 0
+			}
+			v332 := int64(uint32(v320&1073741823)) | (int64(uint32(v322&1073741823)) << 30)
+			v333 = v326
+			v334 = v332
+		}
+		if v20 == v307 {
+			v337 := v333
+			if v333 == 1 {
+				v337 = 2
+			}
+			v338 = v337
+		} else {
+			v338 = v333
+		}
+		v339 = v338
+		v340 = v334
+	b128:
+		if v339 != 1 {
+			v345 = (v20 * 2) + int32(uint32(v339)>>1)
+		} else {
+			v345 = 512
+		}
+		v346 = v339
+		v347 = v340
+		v348 = v345
+	b131:
+		h306[li] = v306
+		u307 = v307
+		u308 = v308
+		u311 = v311
+		h346[li] = v346
+		h347[li] = v347
+		h348[li] = v348
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+	}
+	g.v307 = u307
+	g.v308 = u308
+	g.v311 = u311
+	return next
+}
+
+func (g *aboveHost) r8() int {
+	const n = 256
+	v19 := g.v19
+	v31 := g.v31
+	v387 := v31 + 4096
+	v388 := v19 <= v387
+	v9 := g.v9
+	v389 := 0 < v9
+	p5 := g.Pointer(5)
+	h371 := g.v371[:n]
+	h151 := g.v151[:n]
+	h363 := g.v363[:n]
+	h146 := g.v146[:n]
+	h37 := g.v37[:n]
+	v7 := g.v7
+	p1 := g.Pointer(1)
+	h36 := g.v36[:n]
+	p4 := g.Pointer(4)
+	h43 := g.v43[:n]
+	h42 := g.v42[:n]
+	h50 := g.v50[:n]
+	h49 := g.v49[:n]
+	h57 := g.v57[:n]
+	h56 := g.v56[:n]
+	h64 := g.v64[:n]
+	h63 := g.v63[:n]
+	h71 := g.v71[:n]
+	h70 := g.v70[:n]
+	h78 := g.v78[:n]
+	h77 := g.v77[:n]
+	h85 := g.v85[:n]
+	h84 := g.v84[:n]
+	h92 := g.v92[:n]
+	h91 := g.v91[:n]
+	h99 := g.v99[:n]
+	h98 := g.v98[:n]
+	h106 := g.v106[:n]
+	h105 := g.v105[:n]
+	h113 := g.v113[:n]
+	h112 := g.v112[:n]
+	h120 := g.v120[:n]
+	h119 := g.v119[:n]
+	h127 := g.v127[:n]
+	h126 := g.v126[:n]
+	h134 := g.v134[:n]
+	h133 := g.v133[:n]
+	h141 := g.v141[:n]
+	h140 := g.v140[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v20 := int32(li)
+		v21 := v20 == 0
+		v371 := h371[li]
+		v151 := h151[li]
+		v363 := h363[li]
+		v146 := h146[li]
+		v37 := h37[li]
+		v36 := h36[li]
+		v43 := h43[li]
+		v42 := h42[li]
+		v50 := h50[li]
+		v49 := h49[li]
+		v57 := h57[li]
+		v56 := h56[li]
+		v64 := h64[li]
+		v63 := h63[li]
+		v71 := h71[li]
+		v70 := h70[li]
+		v78 := h78[li]
+		v77 := h77[li]
+		v85 := h85[li]
+		v84 := h84[li]
+		v92 := h92[li]
+		v91 := h91[li]
+		v99 := h99[li]
+		v98 := h98[li]
+		v106 := h106[li]
+		v105 := h105[li]
+		v113 := h113[li]
+		v112 := h112[li]
+		v120 := h120[li]
+		v119 := h119[li]
+		v127 := h127[li]
+		v126 := h126[li]
+		v134 := h134[li]
+		v133 := h133[li]
+		v141 := h141[li]
+		v140 := h140[li]
+		var v400, v409, v418, v427, v436, v445, v454, v463, v472, v481, v490, v499, v508, v517, v526 int64
+		if !v21 {
+			goto b154
+		}
+		if !v388 {
+			goto b154
+		}
+		if v389 {
+			*(*int64)(p5) = v371
+		}
+	b154:
+		v392 := v363 + int64(uint32(v151))
+		if (v146 & 1) == 0 {
+			v400 = v392
+			goto b159
+		}
+		if !v37 {
+			v400 = v392
+			goto b159
+		}
+		if 0 > v392 {
+			v400 = v392
+			goto b159
+		}
+		if v392 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v392)*4)) = *(*float32)(unsafe.Add(p1, int(v36)*4))
+			v400 = v392 + 1
+		} else {
+			v400 = v392
+		}
+	b159:
+		if (int32(uint32(v146)>>1) & 1) == 0 {
+			v409 = v400
+			goto b164
+		}
+		if !v43 {
+			v409 = v400
+			goto b164
+		}
+		if 0 > v400 {
+			v409 = v400
+			goto b164
+		}
+		if v400 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v400)*4)) = *(*float32)(unsafe.Add(p1, int(v42)*4))
+			v409 = v400 + 1
+		} else {
+			v409 = v400
+		}
+	b164:
+		if (int32(uint32(v146)>>2) & 1) == 0 {
+			v418 = v409
+			goto b169
+		}
+		if !v50 {
+			v418 = v409
+			goto b169
+		}
+		if 0 > v409 {
+			v418 = v409
+			goto b169
+		}
+		if v409 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v409)*4)) = *(*float32)(unsafe.Add(p1, int(v49)*4))
+			v418 = v409 + 1
+		} else {
+			v418 = v409
+		}
+	b169:
+		if (int32(uint32(v146)>>3) & 1) == 0 {
+			v427 = v418
+			goto b174
+		}
+		if !v57 {
+			v427 = v418
+			goto b174
+		}
+		if 0 > v418 {
+			v427 = v418
+			goto b174
+		}
+		if v418 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v418)*4)) = *(*float32)(unsafe.Add(p1, int(v56)*4))
+			v427 = v418 + 1
+		} else {
+			v427 = v418
+		}
+	b174:
+		if (int32(uint32(v146)>>4) & 1) == 0 {
+			v436 = v427
+			goto b179
+		}
+		if !v64 {
+			v436 = v427
+			goto b179
+		}
+		if 0 > v427 {
+			v436 = v427
+			goto b179
+		}
+		if v427 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v427)*4)) = *(*float32)(unsafe.Add(p1, int(v63)*4))
+			v436 = v427 + 1
+		} else {
+			v436 = v427
+		}
+	b179:
+		if (int32(uint32(v146)>>5) & 1) == 0 {
+			v445 = v436
+			goto b184
+		}
+		if !v71 {
+			v445 = v436
+			goto b184
+		}
+		if 0 > v436 {
+			v445 = v436
+			goto b184
+		}
+		if v436 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v436)*4)) = *(*float32)(unsafe.Add(p1, int(v70)*4))
+			v445 = v436 + 1
+		} else {
+			v445 = v436
+		}
+	b184:
+		if (int32(uint32(v146)>>6) & 1) == 0 {
+			v454 = v445
+			goto b189
+		}
+		if !v78 {
+			v454 = v445
+			goto b189
+		}
+		if 0 > v445 {
+			v454 = v445
+			goto b189
+		}
+		if v445 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v445)*4)) = *(*float32)(unsafe.Add(p1, int(v77)*4))
+			v454 = v445 + 1
+		} else {
+			v454 = v445
+		}
+	b189:
+		if (int32(uint32(v146)>>7) & 1) == 0 {
+			v463 = v454
+			goto b194
+		}
+		if !v85 {
+			v463 = v454
+			goto b194
+		}
+		if 0 > v454 {
+			v463 = v454
+			goto b194
+		}
+		if v454 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v454)*4)) = *(*float32)(unsafe.Add(p1, int(v84)*4))
+			v463 = v454 + 1
+		} else {
+			v463 = v454
+		}
+	b194:
+		if (int32(uint32(v146)>>8) & 1) == 0 {
+			v472 = v463
+			goto b199
+		}
+		if !v92 {
+			v472 = v463
+			goto b199
+		}
+		if 0 > v463 {
+			v472 = v463
+			goto b199
+		}
+		if v463 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v463)*4)) = *(*float32)(unsafe.Add(p1, int(v91)*4))
+			v472 = v463 + 1
+		} else {
+			v472 = v463
+		}
+	b199:
+		if (int32(uint32(v146)>>9) & 1) == 0 {
+			v481 = v472
+			goto b204
+		}
+		if !v99 {
+			v481 = v472
+			goto b204
+		}
+		if 0 > v472 {
+			v481 = v472
+			goto b204
+		}
+		if v472 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v472)*4)) = *(*float32)(unsafe.Add(p1, int(v98)*4))
+			v481 = v472 + 1
+		} else {
+			v481 = v472
+		}
+	b204:
+		if (int32(uint32(v146)>>10) & 1) == 0 {
+			v490 = v481
+			goto b209
+		}
+		if !v106 {
+			v490 = v481
+			goto b209
+		}
+		if 0 > v481 {
+			v490 = v481
+			goto b209
+		}
+		if v481 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v481)*4)) = *(*float32)(unsafe.Add(p1, int(v105)*4))
+			v490 = v481 + 1
+		} else {
+			v490 = v481
+		}
+	b209:
+		if (int32(uint32(v146)>>11) & 1) == 0 {
+			v499 = v490
+			goto b214
+		}
+		if !v113 {
+			v499 = v490
+			goto b214
+		}
+		if 0 > v490 {
+			v499 = v490
+			goto b214
+		}
+		if v490 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v490)*4)) = *(*float32)(unsafe.Add(p1, int(v112)*4))
+			v499 = v490 + 1
+		} else {
+			v499 = v490
+		}
+	b214:
+		if (int32(uint32(v146)>>12) & 1) == 0 {
+			v508 = v499
+			goto b219
+		}
+		if !v120 {
+			v508 = v499
+			goto b219
+		}
+		if 0 > v499 {
+			v508 = v499
+			goto b219
+		}
+		if v499 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v499)*4)) = *(*float32)(unsafe.Add(p1, int(v119)*4))
+			v508 = v499 + 1
+		} else {
+			v508 = v499
+		}
+	b219:
+		if (int32(uint32(v146)>>13) & 1) == 0 {
+			v517 = v508
+			goto b224
+		}
+		if !v127 {
+			v517 = v508
+			goto b224
+		}
+		if 0 > v508 {
+			v517 = v508
+			goto b224
+		}
+		if v508 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v508)*4)) = *(*float32)(unsafe.Add(p1, int(v126)*4))
+			v517 = v508 + 1
+		} else {
+			v517 = v508
+		}
+	b224:
+		if (int32(uint32(v146)>>14) & 1) == 0 {
+			v526 = v517
+			goto b229
+		}
+		if !v134 {
+			v526 = v517
+			goto b229
+		}
+		if 0 > v517 {
+			v526 = v517
+			goto b229
+		}
+		if v517 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v517)*4)) = *(*float32)(unsafe.Add(p1, int(v133)*4))
+			v526 = v517 + 1
+		} else {
+			v526 = v517
+		}
+	b229:
+		if (int32(uint32(v146)>>15) & 1) == 0 {
+			goto b234
+		}
+		if !v141 {
+			goto b234
+		}
+		if 0 > v526 {
+			goto b234
+		}
+		if v526 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v526)*4)) = *(*float32)(unsafe.Add(p1, int(v140)*4))
+		}
+	b234:
+	}
+	return -1
+}
+
+func (g *aboveHost) r9() int {
+	const n = 256
+	h346 := g.v346[:n]
+	h347 := g.v347[:n]
+	v350 := g.v350
+	v307 := g.v307
+	v5 := g.v5
+	p3 := g.Pointer(3)
+	v655 := g.v655
+	v664 := v655 & 1073741823
+	v665 := v664 | 1073741824
+	v656 := int64(uint32(v655))
+	v668 := v656 >> 30
+	v669 := int32(uint64(v668))
+	v670 := v669 & 1073741823
+	v671 := v670 | 1073741824
+	u311 := g.v311
+	h348 := g.v348[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v346 := h346[li]
+		v347 := h347[li]
+		v20 := int32(li)
+		var v309, v311, v333, v338, v339, v345, v348, v675, v677, v679 int32
+		var v310, v316, v317, v334, v340, v660, v661, v676, v678 int64
+		if v20 != v350 {
+			v675 = v346
+			v676 = v347
+			goto b275
+		}
+		v660 = int64(uint32(v307-v20)) * 2
+		v661 = v660 + 2
+		if v5 >= (v660 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v661)*4)), v665, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v660+3)*4)), v671, kernelimpl.HostUMax[int32])
+		}
+		{
+			v674 := int32(1)
+			if v20 == v307 {
+				v674 = 2
+			}
+			v675 = v674
+			v676 = v656
+		}
+	b275:
+		v677 = v675
+		v678 = v676
+		v679 = 0
+		v309 = v677
+		v310 = v678
+		v311 = v679
+		if uint32(v20) > uint32(v307) {
+			v346 = v309
+			v347 = v310
+			v348 = 512
+			goto b131
+		}
+		if v309 != 0 {
+			v339 = v309
+			v340 = v310
+			goto b128
+		}
+		v316 = int64(uint32(v307-v20)) * 2
+		v317 = v316 + 2
+		if v5 < (v316 + 4) {
+			v333 = 0
+			v334 = 0
+		} else {
+			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v317)*4)))
+			v321 := v316 + 3
+			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v321)*4)))
+			v323 := int32(uint32(v320) >> 30)
+			v326 := v323
+			if int32(uint32(v322)>>30) != v323 {
+				v326 = 0
+			}
+			v332 := int64(uint32(v320&1073741823)) | (int64(uint32(v322&1073741823)) << 30)
+			v333 = v326
+			v334 = v332
+		}
+		if v20 == v307 {
+			v337 := v333
+			if v333 == 1 {
+				v337 = 2
+			}
+			v338 = v337
+		} else {
+			v338 = v333
+		}
+		v339 = v338
+		v340 = v334
+	b128:
+		if v339 != 1 {
+			v345 = (v20 * 2) + int32(uint32(v339)>>1)
+		} else {
+			v345 = 512
+		}
+		v346 = v339
+		v347 = v340
+		v348 = v345
+	b131:
+		u311 = v311
+		h346[li] = v346
+		h347[li] = v347
+		h348[li] = v348
+	}
+	g.v311 = u311
+	return 4
+}
 
 // compositionHost is a work-group of the kernel [Composition].
 type compositionHost struct {
@@ -360,13 +2234,13 @@ type compositionsHost struct {
 
 	v21, v31 int64
 
-	v29, v54, v55, v58, v59, v66, v67, v76, v77, v82, v83, v157, v158, v206, v207, v208, v209, v227, v228, v336, v337, v340, v341, v348, v349 []int32
+	v29, v54, v55, v58, v59, v66, v67, v76, v77, v82, v83, v157, v158, v206, v207, v208, v209, v227, v228, v332, v333, v336, v337, v344, v345 []int32
 
-	v30, v60, v156, v159, v164, v210, v211, v309, v342 int32
+	v30, v60, v156, v159, v164, v210, v211, v338 int32
 
 	v36 []int64
 
-	v62, v344 []bool
+	v62, v340 []bool
 
 	v160 bool
 
@@ -376,8 +2250,7 @@ type compositionsHost struct {
 func newCompositionsHost() kernelimpl.HostForm { return new(compositionsHost) }
 
 const compositionsHostSites = `1	prim/scan/kernels/by.go:93:9
-1	95:9
-10	prim/lookback/lookback.go:242:16`
+1	95:9`
 
 func (g *compositionsHost) Begin() {
 	g.Sites = compositionsHostSites
@@ -393,9 +2266,9 @@ func (g *compositionsHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v54, &g.v55, &g.v58, &g.v59, &g.v66, &g.v67, &g.v76, &g.v77, &g.v82, &g.v83, &g.v157, &g.v158, &g.v206, &g.v207, &g.v208, &g.v209, &g.v227, &g.v228, &g.v336, &g.v337, &g.v340, &g.v341, &g.v348, &g.v349)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v54, &g.v55, &g.v58, &g.v59, &g.v66, &g.v67, &g.v76, &g.v77, &g.v82, &g.v83, &g.v157, &g.v158, &g.v206, &g.v207, &g.v208, &g.v209, &g.v227, &g.v228, &g.v332, &g.v333, &g.v336, &g.v337, &g.v344, &g.v345)
 	kernelimpl.HostRoom(n, &g.v36)
-	kernelimpl.HostRoom(n, &g.v62, &g.v344)
+	kernelimpl.HostRoom(n, &g.v62, &g.v340)
 }
 
 func (g *compositionsHost) Run() {
@@ -406,12 +2279,12 @@ func (g *compositionsHost) Run() {
 			next = g.r4()
 		case 5: // Barrier, by.go:119
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:238
+		case 6: // GroupReduce, lookback.go:239
 			g.v210 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v209, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:259
+		case 7: // Barrier, lookback.go:261
 			next = g.r8()
-		case 9: // Barrier, lookback.go:277
+		case 9: // Barrier, lookback.go:279
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -1000,13 +2873,6 @@ func (g *compositionsHost) r7() int {
 	v215 := 256 <= uint32(v211)
 	u159 := g.v159
 	c2 := g.c2
-	v310 := 1 < uint32(c2)
-	v311 := int32(1)
-	if v310 {
-		v311 = c2
-	}
-	v312 := v311 != 0
-	basex := g.Base(0)
 	v5 := g.v5
 	v7 := g.v7
 	p3 := g.Pointer(3)
@@ -1016,9 +2882,8 @@ func (g *compositionsHost) r7() int {
 	h209 := g.v209[:n]
 	v21 := g.v21
 	p1 := g.Pointer(1)
-	u309 := g.v309
-	h336 := g.v336[:n]
-	h337 := g.v337[:n]
+	h332 := g.v332[:n]
+	h333 := g.v333[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -1033,12 +2898,11 @@ func (g *compositionsHost) r7() int {
 		v206 := h206[li]
 		v207 := h207[li]
 		v208 := h208[li]
-		v0 := int32(basex + li)
 		v14 := int32(li)
 		v34 := v14 * 8
 		v35 := int64(uint32(v34))
-		var v161, v162, v163, v176, v191, v192, v193, v197, v198, v199, v200, v205, v209, v305, v306, v307, v309, v319, v320, v321, v325, v327, v332, v333, v334, v336, v337, v376, v377, v378 int32
-		var v170, v171, v172, v174, v318 int64
+		var v161, v162, v163, v176, v191, v192, v193, v197, v198, v199, v200, v205, v209, v305, v306, v307, v315, v316, v317, v321, v323, v328, v329, v330, v332, v333, v375, v376, v377, v378 int32
+		var v170, v171, v172, v174, v314 int64
 		var v180, v308 bool
 		if v212 {
 			goto b88
@@ -1081,26 +2945,24 @@ func (g *compositionsHost) r7() int {
 		}
 		continue
 	b127:
-		v309 = v164 + 1
-		if !v312 {
-			g.Fault(2, 0, 0, v0)
-			g.Leave(li)
-			continue
+		{
+			v309 := v164 + 1
+			if uint32(v309) >= uint32(c2) {
+				v314 = (int64(uint32(v159-v211)) * 2048) + v35
+				v315 = 1
+				v316 = 0
+				v317 = 0
+				goto b129
+			}
+			v375 = v206
+			v376 = v207
+			v377 = v208
+			v378 = v309
 		}
-		if int32(uint32(v309)%uint32(v311)) == 0 {
-			v318 = (int64(uint32(v159-v211)) * 2048) + v35
-			v319 = 1
-			v320 = 0
-			v321 = 0
-			goto b130
-		}
-		v376 = v206
-		v377 = v207
-		v378 = v208
-		v161 = v376
-		v162 = v377
-		v163 = v378
-		v164 = v309
+		v161 = v375
+		v162 = v376
+		v163 = v377
+		v164 = v378
 	b66:
 		if uint32(v14) > uint32(v159) {
 			v206 = v161
@@ -1205,32 +3067,32 @@ func (g *compositionsHost) r7() int {
 			next = 6
 		}
 		continue
-	b130:
-		v323 := v318 + int64(uint32(v321))
-		if v21 <= v323 {
-			v336 = v319
-			v337 = v320
-			goto b135
+	b129:
+		v319 := v314 + int64(uint32(v317))
+		if v21 <= v319 {
+			v332 = v315
+			v333 = v316
+			goto b134
 		}
-		v325 = *(*int32)(unsafe.Add(p1, int(v323)*4))
-		v327 = (v325 * 2) + 1
-		if v321 == 0 {
-			v332 = v327
-			v333 = v325
+		v321 = *(*int32)(unsafe.Add(p1, int(v319)*4))
+		v323 = (v321 * 2) + 1
+		if v317 == 0 {
+			v328 = v323
+			v329 = v321
 		} else {
-			v332 = v327 * v319
-			v333 = (v327 * v320) + v325
+			v328 = v323 * v315
+			v329 = (v323 * v316) + v321
 		}
-		v334 = v321 + 1
-		if v334 < 8 {
-			v319 = v332
-			v320 = v333
-			v321 = v334
-			goto b130
+		v330 = v317 + 1
+		if v330 < 8 {
+			v315 = v328
+			v316 = v329
+			v317 = v330
+			goto b129
 		}
-		v336 = v332
-		v337 = v333
-	b135:
+		v332 = v328
+		v333 = v329
+	b134:
 		h157[li] = v157
 		h158[li] = v158
 		u159 = v159
@@ -1238,9 +3100,8 @@ func (g *compositionsHost) r7() int {
 		h206[li] = v206
 		h207[li] = v207
 		h208[li] = v208
-		u309 = v309
-		h336[li] = v336
-		h337[li] = v337
+		h332[li] = v332
+		h333[li] = v333
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -1252,7 +3113,6 @@ func (g *compositionsHost) r7() int {
 	g.v211 = v211
 	g.v160 = u160
 	g.v164 = u164
-	g.v309 = u309
 	return next
 }
 
@@ -1273,7 +3133,7 @@ func (g *compositionsHost) r8() int {
 		*(*int32)(unsafe.Add(m0, int(v217)*8)) = v207
 		*(*int32)(unsafe.Add(m0, int(v217)*8+4)) = v208
 	}
-	// Barrier, lookback.go:261
+	// Barrier, lookback.go:263
 	h157 := g.v157[:n]
 	h158 := g.v158[:n]
 	e159 := g.v159
@@ -1619,12 +3479,82 @@ func (g *compositionsHost) r10() int {
 func (g *compositionsHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
+	h332 := g.v332[:n]
+	h333 := g.v333[:n]
+	h336 := g.v336[:n]
+	h337 := g.v337[:n]
+	u338 := g.v338
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v332 := h332[li]
+		v333 := h333[li]
+		var v336, v337, v338 int32
+		*(*int32)(unsafe.Add(m0, li*8)) = v332
+		*(*int32)(unsafe.Add(m0, li*8+4)) = v333
+		v336 = v332
+		v337 = v333
+		v338 = 1
+		if v338 < 256 {
+			h336[li] = v336
+			h337[li] = v337
+			u338 = v338
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v338 = u338
+	return next
+}
+
+func (g *compositionsHost) r12() int {
+	const n = 256
+	v338 := g.v338
+	m0 := g.Memory(0)
 	h336 := g.v336[:n]
 	h337 := g.v337[:n]
 	h340 := g.v340[:n]
-	h341 := g.v341[:n]
-	u342 := g.v342
+	h344 := g.v344[:n]
+	h345 := g.v345[:n]
 	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v336 := h336[li]
+		v337 := h337[li]
+		var v344, v345 int32
+		v340 := v338 <= v14
+		if v340 {
+			v341 := v14 - v338
+			v344 = *(*int32)(unsafe.Add(m0, int(v341)*8))
+			v345 = *(*int32)(unsafe.Add(m0, int(v341)*8+4))
+		} else {
+			v344 = v336
+			v345 = v337
+		}
+		h340[li] = v340
+		h344[li] = v344
+		h345[li] = v345
+	}
+	// Barrier, by.go:113
+	e338 := g.v338
+	u338 := g.v338
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -1632,99 +3562,29 @@ func (g *compositionsHost) r11() int {
 		}
 		v336 := h336[li]
 		v337 := h337[li]
-		var v340, v341, v342 int32
-		*(*int32)(unsafe.Add(m0, li*8)) = v336
-		*(*int32)(unsafe.Add(m0, li*8+4)) = v337
-		v340 = v336
-		v341 = v337
-		v342 = 1
-		if v342 < 256 {
-			h340[li] = v340
-			h341[li] = v341
-			u342 = v342
-			if next != 11 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 11
-			}
-			continue
-		}
-		if next != 13 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 13
-		}
-	}
-	g.v342 = u342
-	return next
-}
-
-func (g *compositionsHost) r12() int {
-	const n = 256
-	v342 := g.v342
-	m0 := g.Memory(0)
-	h340 := g.v340[:n]
-	h341 := g.v341[:n]
-	h344 := g.v344[:n]
-	h348 := g.v348[:n]
-	h349 := g.v349[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v14 := int32(li)
+		v338 := e338
 		v340 := h340[li]
-		v341 := h341[li]
-		var v348, v349 int32
-		v344 := v342 <= v14
-		if v344 {
-			v345 := v14 - v342
-			v348 = *(*int32)(unsafe.Add(m0, int(v345)*8))
-			v349 = *(*int32)(unsafe.Add(m0, int(v345)*8+4))
-		} else {
-			v348 = v340
-			v349 = v341
-		}
-		h344[li] = v344
-		h348[li] = v348
-		h349[li] = v349
-	}
-	// Barrier, by.go:113
-	e342 := g.v342
-	u342 := g.v342
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v340 := h340[li]
-		v341 := h341[li]
-		v342 := e342
 		v344 := h344[li]
-		v348 := h348[li]
-		v349 := h349[li]
-		var v355, v356 int32
-		if v344 {
-			v350 := v340 * v348
-			v352 := (v340 * v349) + v341
-			*(*int32)(unsafe.Add(m0, li*8)) = v350
-			*(*int32)(unsafe.Add(m0, li*8+4)) = v352
-			v355 = v350
-			v356 = v352
+		v345 := h345[li]
+		var v351, v352 int32
+		if v340 {
+			v346 := v336 * v344
+			v348 := (v336 * v345) + v337
+			*(*int32)(unsafe.Add(m0, li*8)) = v346
+			*(*int32)(unsafe.Add(m0, li*8+4)) = v348
+			v351 = v346
+			v352 = v348
 		} else {
-			v355 = v340
-			v356 = v341
+			v351 = v336
+			v352 = v337
 		}
-		v340 = v355
-		v341 = v356
-		v342 = v342 * 2
-		if v342 < 256 {
-			h340[li] = v340
-			h341[li] = v341
-			u342 = v342
+		v336 = v351
+		v337 = v352
+		v338 = v338 * 2
+		if v338 < 256 {
+			h336[li] = v336
+			h337[li] = v337
+			u338 = v338
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -1740,7 +3600,7 @@ func (g *compositionsHost) r12() int {
 			next = 13
 		}
 	}
-	g.v342 = u342
+	g.v338 = u338
 	return next
 }
 
@@ -1756,7 +3616,6 @@ func (g *compositionsHost) r14() int {
 	v7 := g.v7
 	p3 := g.Pointer(3)
 	p4 := g.Pointer(4)
-	v309 := g.v309
 	u164 := g.v164
 	h209 := g.v209[:n]
 	dead := g.Dead[:n]
@@ -1768,52 +3627,56 @@ func (g *compositionsHost) r14() int {
 		v207 := h207[li]
 		v208 := h208[li]
 		v14 := int32(li)
-		var v161, v162, v163, v164, v176, v191, v192, v193, v197, v198, v199, v200, v205, v209, v376, v377, v378 int32
-		var v170, v171, v172, v174, v364, v366 int64
+		var v161, v162, v163, v164, v176, v191, v192, v193, v197, v198, v199, v200, v205, v209, v372, v373, v374, v375, v376, v377, v378 int32
+		var v170, v171, v172, v174, v360, v362 int64
 		var v180 bool
-		v358 := *(*int32)(unsafe.Add(m0, 2040))
-		v359 := *(*int32)(unsafe.Add(m0, 2044))
+		v354 := *(*int32)(unsafe.Add(m0, 2040))
+		v355 := *(*int32)(unsafe.Add(m0, 2044))
 		if v14 != v211 {
-			v376 = v206
-			v377 = v207
-			v378 = v208
-			goto b152
-		}
-		{
-			v362 := int64(uint32(v159 - v14))
-			v364 = (v362 * 2) + 3
-			v366 = (v362 * 3) + 2
-			if v5 <= v364 {
-				goto b151
-			}
-		}
-		if v7 <= v366 {
+			v372 = v206
+			v373 = v207
+			v374 = v208
 			goto b151
 		}
 		{
-			v369 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v364)*4)), int32(0), int32(1))
-			if v369 {
-				*(*int32)(unsafe.Add(p4, int(v366)*8)) = v358
-				*(*int32)(unsafe.Add(p4, int(v366)*8+4)) = v359
-				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v364)*4)), int32(2))
+			v358 := int64(uint32(v159 - v14))
+			v360 = (v358 * 2) + 3
+			v362 = (v358 * 3) + 2
+			if v5 <= v360 {
+				goto b150
 			}
+		}
+		if v7 <= v362 {
+			goto b150
+		}
+		{
+			v365 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v360)*4)), int32(0), int32(1))
+			if v365 {
+				*(*int32)(unsafe.Add(p4, int(v362)*8)) = v354
+				*(*int32)(unsafe.Add(p4, int(v362)*8+4)) = v355
+				kernelimpl.HostFence()
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v360)*4)), int32(2))
+			}
+		}
+	b150:
+		{
+			v371 := int32(1)
+			if v14 == v159 {
+				v371 = 2
+			}
+			v372 = v371
+			v373 = v354
+			v374 = v355
 		}
 	b151:
-		{
-			v375 := int32(1)
-			if v14 == v159 {
-				v375 = 2
-			}
-			v376 = v375
-			v377 = v358
-			v378 = v359
-		}
-	b152:
-		v161 = v376
-		v162 = v377
-		v163 = v378
-		v164 = v309
+		v375 = v372
+		v376 = v373
+		v377 = v374
+		v378 = 0
+		v161 = v375
+		v162 = v376
+		v163 = v377
+		v164 = v378
 		if uint32(v14) > uint32(v159) {
 			v206 = v161
 			v207 = v162
@@ -1928,13 +3791,13 @@ type distancesHost struct {
 
 	v30, v170, v172 []int32
 
-	v31, v54, v127, v129, v133, v173, v174, v248, v274 int32
+	v31, v54, v127, v129, v133, v173, v174, v270 int32
 
 	v37 []int64
 
-	v51, v53, v59, v64, v68, v128, v171, v187, v271, v273, v279 []float32
+	v51, v53, v59, v64, v68, v128, v171, v187, v267, v269, v275 []float32
 
-	v56, v276 []bool
+	v56, v272 []bool
 
 	v130 bool
 
@@ -1944,8 +3807,7 @@ type distancesHost struct {
 func newDistancesHost() kernelimpl.HostForm { return new(distancesHost) }
 
 const distancesHostSites = `1	prim/scan/kernels/by.go:93:9
-1	95:9
-10	prim/lookback/lookback.go:242:16`
+1	95:9`
 
 func (g *distancesHost) Begin() {
 	g.Sites = distancesHostSites
@@ -1964,8 +3826,8 @@ func (g *distancesHost) Begin() {
 	g.Allot(0, 1024)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v30, &g.v170, &g.v172)
 	kernelimpl.HostRoom(n, &g.v37)
-	kernelimpl.HostRoom(n, &g.v51, &g.v53, &g.v59, &g.v64, &g.v68, &g.v128, &g.v171, &g.v187, &g.v271, &g.v273, &g.v279)
-	kernelimpl.HostRoom(n, &g.v56, &g.v276)
+	kernelimpl.HostRoom(n, &g.v51, &g.v53, &g.v59, &g.v64, &g.v68, &g.v128, &g.v171, &g.v187, &g.v267, &g.v269, &g.v275)
+	kernelimpl.HostRoom(n, &g.v56, &g.v272)
 }
 
 func (g *distancesHost) Run() {
@@ -1976,12 +3838,12 @@ func (g *distancesHost) Run() {
 			next = g.r4()
 		case 5: // Barrier, by.go:119
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:238
+		case 6: // GroupReduce, lookback.go:239
 			g.v173 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v172, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:259
+		case 7: // Barrier, lookback.go:261
 			next = g.r8()
-		case 9: // Barrier, lookback.go:277
+		case 9: // Barrier, lookback.go:279
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -2514,13 +4376,6 @@ func (g *distancesHost) r7() int {
 	v178 := 256 <= uint32(v174)
 	u129 := g.v129
 	c2 := g.c2
-	v249 := 1 < uint32(c2)
-	v250 := int32(1)
-	if v249 {
-		v250 = c2
-	}
-	v251 := v250 != 0
-	basex := g.Base(0)
 	v6 := g.v6
 	v8 := g.v8
 	p3 := g.Pointer(3)
@@ -2531,8 +4386,7 @@ func (g *distancesHost) r7() int {
 	v22 := g.v22
 	p1 := g.Pointer(1)
 	v1 := g.v1
-	u248 := g.v248
-	h271 := g.v271[:n]
+	h267 := g.v267[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -2545,13 +4399,12 @@ func (g *distancesHost) r7() int {
 		v133 := e133
 		v170 := h170[li]
 		v171 := h171[li]
-		v0 := int32(basex + li)
 		v15 := int32(li)
 		v35 := v15 * 8
 		v36 := int64(uint32(v35))
-		var v131, v145, v157, v162, v163, v169, v172, v246, v248, v259, v269, v300 int32
-		var v132, v158, v164, v245, v258, v265, v268, v271, v301 float32
-		var v139, v140, v141, v143, v257 int64
+		var v131, v145, v157, v162, v163, v169, v172, v246, v255, v265, v298, v300 int32
+		var v132, v158, v164, v245, v254, v261, v264, v267, v299 float32
+		var v139, v140, v141, v143, v253 int64
 		var v149, v247 bool
 		if v175 {
 			goto b88
@@ -2589,23 +4442,21 @@ func (g *distancesHost) r7() int {
 		}
 		continue
 	b127:
-		v248 = v133 + 1
-		if !v251 {
-			g.Fault(2, 0, 0, v0)
-			g.Leave(li)
-			continue
+		{
+			v248 := v133 + 1
+			if uint32(v248) >= uint32(c2) {
+				v253 = (int64(uint32(v129-v174)) * 2048) + v36
+				v254 = 0
+				v255 = 0
+				goto b129
+			}
+			v298 = v170
+			v299 = v171
+			v300 = v248
 		}
-		if int32(uint32(v248)%uint32(v250)) == 0 {
-			v257 = (int64(uint32(v129-v174)) * 2048) + v36
-			v258 = 0
-			v259 = 0
-			goto b130
-		}
-		v300 = v170
-		v301 = v171
-		v131 = v300
-		v132 = v301
-		v133 = v248
+		v131 = v298
+		v132 = v299
+		v133 = v300
 	b66:
 		if uint32(v15) > uint32(v129) {
 			v170 = v131
@@ -2698,36 +4549,35 @@ func (g *distancesHost) r7() int {
 			next = 6
 		}
 		continue
-	b130:
-		v261 := v257 + int64(uint32(v259))
-		if v22 <= v261 {
-			v271 = v258
-			goto b135
+	b129:
+		v257 := v253 + int64(uint32(v255))
+		if v22 <= v257 {
+			v267 = v254
+			goto b134
 		}
 		{
-			v264 := float32(*(*float32)(unsafe.Add(p1, int(v261)*4)) - v1)
-			v265 = float32(v264 * v264)
-			if v259 == 0 {
-				v268 = v265
+			v260 := float32(*(*float32)(unsafe.Add(p1, int(v257)*4)) - v1)
+			v261 = float32(v260 * v260)
+			if v255 == 0 {
+				v264 = v261
 			} else {
-				v268 = float32(v258 + v265)
+				v264 = float32(v254 + v261)
 			}
 		}
-		v269 = v259 + 1
-		if v269 < 8 {
-			v258 = v268
-			v259 = v269
-			goto b130
+		v265 = v255 + 1
+		if v265 < 8 {
+			v254 = v264
+			v255 = v265
+			goto b129
 		}
-		v271 = v268
-	b135:
+		v267 = v264
+	b134:
 		h128[li] = v128
 		u129 = v129
 		u130 = v130
 		h170[li] = v170
 		h171[li] = v171
-		u248 = v248
-		h271[li] = v271
+		h267[li] = v267
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2739,7 +4589,6 @@ func (g *distancesHost) r7() int {
 	g.v174 = v174
 	g.v130 = u130
 	g.v133 = u133
-	g.v248 = u248
 	return next
 }
 
@@ -2756,7 +4605,7 @@ func (g *distancesHost) r8() int {
 		v171 := h171[li]
 		*(*float32)(unsafe.Add(m0, int(v15&255)*4)) = v171
 	}
-	// Barrier, lookback.go:261
+	// Barrier, lookback.go:263
 	h128 := g.v128[:n]
 	e129 := g.v129
 	v174 := g.v174
@@ -3059,24 +4908,24 @@ func (g *distancesHost) r10() int {
 func (g *distancesHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h271 := g.v271[:n]
-	h273 := g.v273[:n]
-	u274 := g.v274
+	h267 := g.v267[:n]
+	h269 := g.v269[:n]
+	u270 := g.v270
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v271 := h271[li]
-		var v273 float32
-		var v274 int32
-		*(*float32)(unsafe.Add(m0, li*4)) = v271
-		v273 = v271
-		v274 = 1
-		if v274 < 256 {
-			h273[li] = v273
-			u274 = v274
+		v267 := h267[li]
+		var v269 float32
+		var v270 int32
+		*(*float32)(unsafe.Add(m0, li*4)) = v267
+		v269 = v267
+		v270 = 1
+		if v270 < 256 {
+			h269[li] = v269
+			u270 = v270
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3092,59 +4941,59 @@ func (g *distancesHost) r11() int {
 			next = 13
 		}
 	}
-	g.v274 = u274
+	g.v270 = u270
 	return next
 }
 
 func (g *distancesHost) r12() int {
 	const n = 256
-	v274 := g.v274
+	v270 := g.v270
 	m0 := g.Memory(0)
-	h273 := g.v273[:n]
-	h276 := g.v276[:n]
-	h279 := g.v279[:n]
+	h269 := g.v269[:n]
+	h272 := g.v272[:n]
+	h275 := g.v275[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v15 := int32(li)
-		v273 := h273[li]
-		var v279 float32
-		v276 := v274 <= v15
-		if v276 {
-			v279 = *(*float32)(unsafe.Add(m0, int(v15-v274)*4))
+		v269 := h269[li]
+		var v275 float32
+		v272 := v270 <= v15
+		if v272 {
+			v275 = *(*float32)(unsafe.Add(m0, int(v15-v270)*4))
 		} else {
-			v279 = v273
+			v275 = v269
 		}
-		h276[li] = v276
-		h279[li] = v279
+		h272[li] = v272
+		h275[li] = v275
 	}
 	// Barrier, by.go:113
-	e274 := g.v274
-	u274 := g.v274
+	e270 := g.v270
+	u270 := g.v270
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v273 := h273[li]
-		v274 := e274
-		v276 := h276[li]
-		v279 := h279[li]
-		var v282 float32
-		if v276 {
-			v280 := float32(v279 + v273)
-			*(*float32)(unsafe.Add(m0, li*4)) = v280
-			v282 = v280
+		v269 := h269[li]
+		v270 := e270
+		v272 := h272[li]
+		v275 := h275[li]
+		var v278 float32
+		if v272 {
+			v276 := float32(v275 + v269)
+			*(*float32)(unsafe.Add(m0, li*4)) = v276
+			v278 = v276
 		} else {
-			v282 = v273
+			v278 = v269
 		}
-		v273 = v282
-		v274 = v274 * 2
-		if v274 < 256 {
-			h273[li] = v273
-			u274 = v274
+		v269 = v278
+		v270 = v270 * 2
+		if v270 < 256 {
+			h269[li] = v269
+			u270 = v270
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3160,7 +5009,7 @@ func (g *distancesHost) r12() int {
 			next = 13
 		}
 	}
-	g.v274 = u274
+	g.v270 = u270
 	return next
 }
 
@@ -3175,7 +5024,6 @@ func (g *distancesHost) r14() int {
 	v8 := g.v8
 	p3 := g.Pointer(3)
 	p4 := g.Pointer(4)
-	v248 := g.v248
 	u133 := g.v133
 	h172 := g.v172[:n]
 	dead := g.Dead[:n]
@@ -3186,48 +5034,51 @@ func (g *distancesHost) r14() int {
 		v170 := h170[li]
 		v171 := h171[li]
 		v15 := int32(li)
-		var v131, v133, v145, v157, v162, v163, v169, v172, v300 int32
-		var v132, v158, v164, v301 float32
-		var v139, v140, v141, v143, v289, v291 int64
+		var v131, v133, v145, v157, v162, v163, v169, v172, v296, v298, v300 int32
+		var v132, v158, v164, v297, v299 float32
+		var v139, v140, v141, v143, v285, v287 int64
 		var v149 bool
-		v284 := *(*float32)(unsafe.Add(m0, 1020))
+		v280 := *(*float32)(unsafe.Add(m0, 1020))
 		if v15 != v174 {
-			v300 = v170
-			v301 = v171
-			goto b152
-		}
-		{
-			v287 := int64(uint32(v129 - v15))
-			v289 = (v287 * 2) + 3
-			v291 = (v287 * 3) + 2
-			if v6 <= v289 {
-				goto b151
-			}
-		}
-		if v8 <= v291 {
+			v296 = v170
+			v297 = v171
 			goto b151
 		}
 		{
-			v294 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v289)*4)), int32(0), int32(1))
-			if v294 {
-				*(*float32)(unsafe.Add(p4, int(v291)*4)) = v284
-				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v289)*4)), int32(2))
+			v283 := int64(uint32(v129 - v15))
+			v285 = (v283 * 2) + 3
+			v287 = (v283 * 3) + 2
+			if v6 <= v285 {
+				goto b150
 			}
+		}
+		if v8 <= v287 {
+			goto b150
+		}
+		{
+			v290 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v285)*4)), int32(0), int32(1))
+			if v290 {
+				*(*float32)(unsafe.Add(p4, int(v287)*4)) = v280
+				kernelimpl.HostFence()
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v285)*4)), int32(2))
+			}
+		}
+	b150:
+		{
+			v295 := int32(1)
+			if v15 == v129 {
+				v295 = 2
+			}
+			v296 = v295
+			v297 = v280
 		}
 	b151:
-		{
-			v299 := int32(1)
-			if v15 == v129 {
-				v299 = 2
-			}
-			v300 = v299
-			v301 = v284
-		}
-	b152:
-		v131 = v300
-		v132 = v301
-		v133 = v248
+		v298 = v296
+		v299 = v297
+		v300 = 0
+		v131 = v298
+		v132 = v299
+		v133 = v300
 		if uint32(v15) > uint32(v129) {
 			v170 = v131
 			v171 = v132

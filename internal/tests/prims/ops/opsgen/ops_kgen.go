@@ -30,8 +30,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/tests/prims/ops",
 	Root:    "../../../../..",
 	Files: []abi.Source{
-		{File: "internal/tests/prims/ops/ops.go", Package: "ops", Sum: 0x254f336f},
-		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x4528b2f1},
+		{File: "internal/tests/prims/ops/ops.go", Package: "ops", Sum: 0xc4b2a27f},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xd641e69e},
+		{File: "prim/pick/kernels/flagged.go", Package: "kernels", Sum: 0x32c7523c},
+		{File: "prim/pick/kernels/kernels.go", Package: "kernels", Sum: 0x46b0f40a},
+		{File: "prim/pick/kernels/unique.go", Package: "kernels", Sum: 0x2ab45c26},
 		{File: "prim/reduce/kernels/by.go", Package: "kernels", Sum: 0x1c245e3e},
 		{File: "prim/reduce/kernels/count.go", Package: "kernels", Sum: 0xadcb4c4b},
 		{File: "prim/reduce/kernels/kernels.go", Package: "kernels", Sum: 0x9c85fc04},
@@ -45,6 +48,34 @@ var _ = kernelimpl.Sources(&abi.Sources{
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
 // Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/tests/prims/ops"
+
+var aboveKernel, RunAbove = stubs.NDRange1(pkg.Kernel("Above", &lookback.Backwards, &lookback.FromFirst, &lookback.Polls, &lookback.Silent), ops.Above.Kernel, newAboveHost, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
+
+type Above struct {
+	Op     ops.Greater
+	X      runtime.View[float32]
+	Length runtime.View[int64]
+	State  runtime.View[uint32]
+	Out    runtime.View[float32]
+	Count  runtime.View[int64]
+}
+
+func (k Above) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(aboveKernel)
+	kernelimpl.Value(l, 0, k.Op)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Length)
+	kernelimpl.View(l, 3, k.State)
+	kernelimpl.View(l, 4, k.Out)
+	kernelimpl.View(l, 5, k.Count)
+	return l
+}
+func (k Above) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k Above) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
 
 var compositionKernel, RunComposition = stubs.NDRange1(pkg.Kernel("Composition"), ops.Composition.Kernel, newCompositionHost)
 

@@ -1,0 +1,25 @@
+// Package pick has functions that pick some of many elements, and keep their order.
+//
+//	some, err := pick.Flagged(ctx, dev, xs, flags)      // of slices
+//	ev, err := pick.FlaggedOn(q, v, flags, out, count)  // of views
+//
+// Package prim has the rules of all such functions.
+//
+// A function whose name ends in On sets count[0] to the number of elements that it has picked, and
+// the first elements of out to these. Whoever works on them next takes count by prim.Length, and
+// nobody waits for the number. The other elements of out stay. Of no elements the number is 0.
+//
+// # Elements
+//
+// Flagged and Where pick elements of any type that buffers have, with all their bits. Unique and RunLengths
+// compare numbers: all integers and floats of Go and those of package half, and types made of
+// these, as == does: a NaN differs from all, and the two zeros are equal.
+//
+// No function works in place: an output that overlaps an input is ErrInvalid.
+//
+// # Cost
+//
+// Each function is one launch, after one that clears its scratch memory; RunLengths has one more. It reads each
+// element once, Unique twice, and writes each that it picks once. The scratch memory is 8 bytes for
+// each 4096 elements; RunLengths takes 8 for each element. See ScratchBytes.
+package pick

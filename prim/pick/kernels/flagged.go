@@ -1,0 +1,67 @@
+package kernels
+
+import (
+	"math/bits"
+
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/prim/lookback"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// word is a type of a part of an element.
+type word interface{ uint8 | uint16 | uint32 }
+
+// Flagged sets the first elements of Out to those of X whose flags are set.
+type Flagged[T word] struct {
+	X      []T
+	Flags  []bool
+	Length []int64 // the number of elements of the call, or nothing
+	State  []uint32
+	Words  int // the words of an element
+	Out    []T
+	Count  []int64 // the number of elements picked
+}
+
+// Flagged of words of each size.
+type (
+	Flagged8  = Flagged[uint8]
+	Flagged16 = Flagged[uint16]
+	Flagged32 = Flagged[uint32]
+)
+
+// Properties states the work-group's size.
+func (Flagged[T]) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Size)}
+}
+
+// picked returns the bits of the elements that a leaf has for picking.
+func (k Flagged[T]) picked(leaf, n int) (set uint32) {
+	for j := range Each {
+		if leaf+j < n && k.Flags[leaf+j] {
+			set |= 1 << j
+		}
+	}
+	return set
+}
+
+// Kernel picks elements of a tile.
+func (k Flagged[T]) Kernel(it dsl.NDItem1) {
+	n := first(len(k.Flags), k.Length)
+	t := lookback.Ticket(it, k.State)
+	if int(t)*Tile >= n && t > 0 {
+		return
+	}
+	leaf := int(t)*Tile + it.LocalID()*Each
+	set := k.picked(leaf, n)
+	to := place(it, k.State, t, n, bits.OnesCount32(set), k.Count, func(t uint32) int {
+		return bits.OnesCount32(k.picked(int(t)*Tile+it.LocalID()*Each, n))
+	})
+	for j := range Each {
+		if set>>j&1 != 0 {
+			for w := range k.Words {
+				k.Out[to*k.Words+w] = k.X[(leaf+j)*k.Words+w]
+			}
+			to++
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package pick
+
+import (
+	"context"
+	"unsafe"
+
+	kernelsgen "github.com/kgen-go/kgen/generated/prim/pick/kernels"
+	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/internal/call"
+	"github.com/kgen-go/kgen/prim/pick/kernels"
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/primimpl"
+)
+
+// tiles returns the number of tiles of n elements, at least one.
+func tiles(n int) int { return max((n+kernels.Tile-1)/kernels.Tile, 1) }
+
+// stateBytes returns the scratch memory of a launch for n elements.
+func stateBytes(n int) int { return call.Bytes[uint32](2*tiles(n) + 2) }
+
+// ScratchBytes returns the size of the memory that prim.Scratch gives to a function of this package, for
+// n elements.
+func ScratchBytes(n int) int { return stateBytes(n) + call.Bytes[int64](n) }
+
+// state returns the cleared memory of a launch for n elements.
+func state(c *call.Call, n int) runtime.View[uint32] {
+	s := call.Room[uint32](c, 2*tiles(n)+2)
+	c.Enqueue(runtime.Fill(s, 0))
+	return s
+}
+
+// Kernel is a type that kgen has generated for an alias of kernels.Where. Its predicate is a P.
+type Kernel[T, P any] interface {
+	~struct {
+		Op     P
+		X      runtime.View[T]
+		Length runtime.View[int64]
+		State  runtime.View[uint32]
+		Out    runtime.View[T]
+		Count  runtime.View[int64]
+	}
+	call.Kernel
+}
+
+// Where picks the elements that a predicate of the caller's says. The predicate is part of a
+// kernel, an alias in a package of the caller's:
+//
+//	type Positives = kernels.Where[float32, Positive]
+//
+// of which kgen generates the type that Where is given:
+//
+//	ev, err := pick.Where[kernelsgen.Positives](q, kernels.Positive{}, v, out, count)
+//
+// out has as many elements as v.
+func Where[K Kernel[T, P], T, P any](q *runtime.Queue, op P, v, out runtime.View[T], count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
+	c := call.New(q, "pick.Where", opts)
+	call.In(c, "v", v)
+	call.Out(c, "out", out, v.Len())
+	call.Out(c, "count", count, 1)
+	if err := c.Begin(stateBytes(v.Len())); err != nil {
+		return runtime.Event{}, err
+	}
+	c.Run(K(struct {
+		Op     P
+		X      runtime.View[T]
+		Length runtime.View[int64]
+		State  runtime.View[uint32]
+		Out    runtime.View[T]
+		Count  runtime.View[int64]
+	}{op, v, c.Length(), state(c, v.Len()), out.Slice(0, v.Len()), count.Slice(0, 1)}), tiles(v.Len()), kernels.Size)
+	return c.End()
+}
+
+// Flagged returns the elements whose flags are set. Slices of different lengths are ErrInvalid.
+func Flagged[T any](ctx context.Context, dev *runtime.Device, xs []T, flags []bool) ([]T, error) {
+	return onSlices(ctx, dev, "pick.Flagged", xs, func(m *call.Memory, v, out runtime.View[T], count runtime.View[int64]) error {
+		f, err := call.Copied(m, flags)
+		if err != nil {
+			return err
+		}
+		_, err = FlaggedOn(m.Queue, v, f, out, count)
+		return err
+	})
+}
+
+// FlaggedOn picks the elements whose flags are set. v and flags have the same length (ErrInvalid
+// otherwise), and out has no fewer elements.
+func FlaggedOn[T any](q *runtime.Queue, v runtime.View[T], flags runtime.View[bool], out runtime.View[T], count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
+	c := call.New(q, "pick.FlaggedOn", opts)
+	call.In(c, "v", v)
+	call.In(c, "flags", flags)
+	call.Out(c, "out", out, v.Len())
+	call.Out(c, "count", count, 1)
+	if v.Len() != flags.Len() {
+		c.Refuse("", "v has %d elements, and there are %d flags", v.Len(), flags.Len())
+	}
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	if size == 0 {
+		c.Refuse("", "the elements have no bytes")
+	}
+	if err := c.Begin(stateBytes(v.Len())); err != nil {
+		return runtime.Event{}, err
+	}
+	s, to := state(c, v.Len()), out.Slice(0, v.Len())
+	var k call.Kernel
+	switch {
+	case size%4 == 0:
+		k = kernelsgen.Flagged32{X: primimpl.Cast[uint32](v), Flags: flags, Length: c.Length(), State: s, Words: size / 4, Out: primimpl.Cast[uint32](to), Count: count}
+	case size%2 == 0:
+		k = kernelsgen.Flagged16{X: primimpl.Cast[uint16](v), Flags: flags, Length: c.Length(), State: s, Words: size / 2, Out: primimpl.Cast[uint16](to), Count: count}
+	default:
+		k = kernelsgen.Flagged8{X: primimpl.Cast[uint8](v), Flags: flags, Length: c.Length(), State: s, Words: size, Out: primimpl.Cast[uint8](to), Count: count}
+	}
+	c.Run(k, tiles(v.Len()), kernels.Size)
+	return c.End()
+}
+
+// Unique returns the elements that differ from the one before: the first of each run of equal ones.
+func Unique[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) ([]T, error) {
+	return onSlices(ctx, dev, "pick.Unique", xs, func(m *call.Memory, v, out runtime.View[T], count runtime.View[int64]) error {
+		_, err := UniqueOn(m.Queue, v, out, count)
+		return err
+	})
+}
+
+// UniqueOn picks the elements that differ from the one before. out has no fewer elements than v.
+func UniqueOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
+	c := call.New(q, "pick.UniqueOn", opts)
+	call.In(c, "v", v)
+	call.Out(c, "out", out, v.Len())
+	call.Out(c, "count", count, 1)
+	if err := c.Begin(stateBytes(v.Len())); err != nil {
+		return runtime.Event{}, err
+	}
+	runs(c, v, out, runtime.View[int64]{}, count)
+	return c.End()
+}
+
+// RunLengths returns the elements that differ from the one before, and the lengths of the runs of equal ones
+// that they begin.
+func RunLengths[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (values []T, lengths []int64, err error) {
+	all := make([]int64, len(xs))
+	values, err = onSlices(ctx, dev, "pick.RunLengths", xs, func(m *call.Memory, v, out runtime.View[T], count runtime.View[int64]) error {
+		l, err := call.Elements[int64](m, len(xs))
+		if err != nil {
+			return err
+		}
+		if _, err := RunLengthsOn(m.Queue, v, out, l, count); err != nil {
+			return err
+		}
+		return call.Read(m, all, l)
+	})
+	return values, all[:len(values)], err
+}
+
+// RunLengthsOn picks the elements that differ from the one before, and sets the first elements of lengths to
+// the lengths of the runs that they begin. out and lengths have no fewer elements than v, which has at
+// most 1<<30 (ErrInvalid otherwise).
+func RunLengthsOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], lengths, count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
+	c := call.New(q, "pick.RunLengthsOn", opts)
+	n := v.Len()
+	call.In(c, "v", v)
+	call.Out(c, "out", out, n)
+	call.Out(c, "lengths", lengths, n)
+	call.Out(c, "count", count, 1)
+	if n > mostRuns {
+		c.Refuse("call it for parts", "v has %d elements: the function takes %d", n, mostRuns)
+	}
+	if err := c.Begin(ScratchBytes(n)); err != nil {
+		return runtime.Event{}, err
+	}
+	at := call.Room[int64](c, n)
+	runs(c, v, out, at, count)
+	call.Over(c, kernelsgen.Lengths{At: at, Count: count, N: n, Length: c.Length(), Out: lengths.Slice(0, n)}, runtime.Range1(n))
+	return c.End()
+}
+
+// mostRuns is the most elements of RunLengthsOn, each of which may have a work-item of one launch.
+const mostRuns = 1 << 30
+
+// runs launches Unique.
+func runs[T prim.Number](c *call.Call, v, out runtime.View[T], at, count runtime.View[int64]) {
+	n := v.Len()
+	s, to := state(c, n), out.Slice(0, n)
+	kind := call.KindOf[T]()
+	var k call.Kernel
+	switch kind.Size {
+	case 1:
+		k = kernelsgen.Unique8{X: primimpl.Cast[uint8](v), Length: c.Length(), State: s, Half: uint8(kind.Half), Inf: uint8(kind.Inf), Out: primimpl.Cast[uint8](to), At: at, Count: count}
+	case 2:
+		k = kernelsgen.Unique16{X: primimpl.Cast[uint16](v), Length: c.Length(), State: s, Half: uint16(kind.Half), Inf: uint16(kind.Inf), Out: primimpl.Cast[uint16](to), At: at, Count: count}
+	case 4:
+		k = kernelsgen.Unique32{X: primimpl.Cast[uint32](v), Length: c.Length(), State: s, Half: uint32(kind.Half), Inf: uint32(kind.Inf), Out: primimpl.Cast[uint32](to), At: at, Count: count}
+	default:
+		k = kernelsgen.Unique64{X: primimpl.Cast[uint64](v), Length: c.Length(), State: s, Half: kind.Half, Inf: kind.Inf, Out: primimpl.Cast[uint64](to), At: at, Count: count}
+	}
+	c.Run(k, tiles(n), kernels.Size)
+}
+
+// onSlices runs a function on a copy of xs, and returns the elements that it picks.
+func onSlices[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(m *call.Memory, v, out runtime.View[T], count runtime.View[int64]) error) ([]T, error) {
+	m, err := call.OnSlices(ctx, dev, name)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	v, err := call.Copied(m, xs)
+	if err != nil {
+		return nil, err
+	}
+	to, err := call.Elements[T](m, len(xs))
+	if err != nil {
+		return nil, err
+	}
+	count, err := call.Elements[int64](m, 1)
+	if err != nil {
+		return nil, err
+	}
+	if err := on(m, v, to, count); err != nil {
+		return nil, err
+	}
+	var n [1]int64
+	if err := call.Read(m, n[:], count); err != nil {
+		return nil, err
+	}
+	out := make([]T, n[0])
+	if err := call.Read(m, out, to.Slice(0, len(out))); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
