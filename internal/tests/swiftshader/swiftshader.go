@@ -97,8 +97,8 @@ func Run(t *testing.T, pattern string, flags ...string) {
 	}
 }
 
-// Whole is Run for tests whose cases on the first Vulkan device stand for SwiftShader with -short:
-// those of other packages find there what is different about it.
+// Whole is Run, but with -short it skips the test: other packages have samples of tests for the
+// differences between SwiftShader and the first Vulkan device.
 func Whole(t *testing.T, pattern string, flags ...string) {
 	t.Helper()
 	if testing.Short() {

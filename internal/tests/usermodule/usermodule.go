@@ -41,6 +41,7 @@ func Write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// Flags returns what GOFLAGS is for go commands of a test: more, after the flags that are there. By
-// those of make test the go command knows what has been compiled.
+// Flags returns the value of GOFLAGS for go commands of a test: the flags of the environment, and
+// more. With the same flags as make test, the go command finds in its cache the packages that are
+// compiled.
 func Flags(more string) string { return strings.TrimSpace(os.Getenv("GOFLAGS") + " " + more) }
