@@ -111,7 +111,10 @@ func exhaust(t *testing.T, limit string) {
 	} else if dev.Info().Limits.MaxAllocation > uint64(most) {
 		t.Errorf("MaxAllocation is %d, the process may have %d", dev.Info().Limits.MaxAllocation, most)
 	}
-	for _, size := range []int{20 << 20, 300 << 10, 100 << 20}[:sample.Of(3, 2)] {
+	for i, size := range []int{20 << 20, 300 << 10, 100 << 20}[:sample.Of(3, 2)] {
+		if testing.Short() && i > 0 && limit != "GOMEMLIMIT" {
+			continue
+		}
 		for _, touch := range []bool{true, false} {
 			var list []*runtime.Buffer[byte]
 			total := 0

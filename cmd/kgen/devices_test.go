@@ -37,7 +37,7 @@ func TestDevicesCurrent(t *testing.T) {
 		if c.file != "" {
 			write(t, dir, c.file, c.text)
 		}
-		if !sample.Has(c.args, 3) {
+		if !sample.Has(c.args, 4) {
 			continue
 		}
 		code, out, errs := kgen(dir, strings.Fields(c.args)...)
