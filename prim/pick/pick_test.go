@@ -132,7 +132,7 @@ func TestVulkan(t *testing.T) { all(t, devtest.Vulkan(t)) }
 
 func TestSwiftShader(t *testing.T) {
 	if testing.Short() {
-		t.Skip("prim/reduce and prim/scan test the driver, and -short is set")
+		t.Skip("prim/scan runs on the driver, and -short is set")
 	}
 	swiftshader.Run(t, "^TestVulkan$")
 }

@@ -311,7 +311,12 @@ func TestHost(t *testing.T) { all(t, devtest.Host(t)) }
 
 func TestVulkan(t *testing.T) { all(t, devtest.Vulkan(t)) }
 
-func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^TestVulkan$") }
+func TestSwiftShader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("prim/scan runs on the driver, and -short is set")
+	}
+	swiftshader.Run(t, "^TestVulkan$")
+}
 
 // TestSubGroups: sub-groups of any size give the same bits.
 func TestSubGroups(t *testing.T) {
