@@ -27,7 +27,9 @@ import (
 	"github.com/kgen-go/kgen/generated/examples/scan/prefix"
 	"github.com/kgen-go/kgen/generated/examples/sort/radix"
 	movekernelsgen "github.com/kgen-go/kgen/generated/prim/move/kernels"
+	pickkernelsgen "github.com/kgen-go/kgen/generated/prim/pick/kernels"
 	reducekernelsgen "github.com/kgen-go/kgen/generated/prim/reduce/kernels"
+	scankernelsgen "github.com/kgen-go/kgen/generated/prim/scan/kernels"
 	"github.com/kgen-go/kgen/internal/bench/kernels/kernelsgen"
 	specbenchkernelsgen "github.com/kgen-go/kgen/internal/bench/specbench/kernels/kernelsgen"
 	"github.com/kgen-go/kgen/internal/tests/conformance/ahead/aheadgen"
@@ -82,7 +84,9 @@ var packages = map[string]func() []*runtime.Kernel{
 	"generated/examples/scan/prefix":                   prefixgen.Kernels,
 	"generated/examples/sort/radix":                    radixgen.Kernels,
 	"generated/prim/move/kernels":                      movekernelsgen.Kernels,
+	"generated/prim/pick/kernels":                      pickkernelsgen.Kernels,
 	"generated/prim/reduce/kernels":                    reducekernelsgen.Kernels,
+	"generated/prim/scan/kernels":                      scankernelsgen.Kernels,
 	"internal/bench/kernels/kernelsgen":                kernelsgen.Kernels,
 	"internal/tests/conformance/ahead/aheadgen":        aheadgen.Kernels,
 	"internal/tests/conformance/args/argsgen":          argsgen.Kernels,
