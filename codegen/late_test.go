@@ -94,6 +94,9 @@ func (k Rows) Kernel(it dsl.NDItem1) {
 // TestLateFiles: a package with //kgen:variants load gets the files of the first module and the one
 // in words alone. The folder of -modules gets the others, as packages without the directive have them.
 func TestLateFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestLateModules compares the modules, and -short is set")
+	}
 	generate := func(source string, cfg Config) (map[string][]byte, *Result) {
 		t.Helper()
 		cfg.Dir, cfg.Patterns = usermodule.Write(t, map[string]string{"k/k.go": source}), []string{"./..."}

@@ -295,6 +295,9 @@ func TestBodies(t *testing.T) {
 
 // TestElsewhere has stubs in a folder of the user's choice: they are reported there.
 func TestElsewhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs go vet many times, and -short is set")
+	}
 	w := newWorkspace(t, "stubs")
 	if out := w.vet("./k", "./stubs/..."); out != "" {
 		t.Errorf("unedited:\n%s", out)

@@ -241,7 +241,12 @@ func all(t *testing.T, q *runtime.Queue) {
 	testGraph(t, q)
 }
 
-func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^TestVulkan$") }
+func TestSwiftShader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("prim/scan runs on the driver, and -short is set")
+	}
+	swiftshader.Run(t, "^TestVulkan$")
+}
 
 // TestChunks: a view with more elements than a launch moves takes several launches.
 func TestChunks(t *testing.T) {
