@@ -174,7 +174,7 @@ func (w *body) value(v *ir.Value) string {
 		w.done[v] = true
 		w.define(&w.item, v, true)
 	default:
-		if !w.home[v] {
+		if !w.home[v] && w.lastRound(v) == nil {
 			panic("BUG: no home for " + v.LongString())
 		}
 		w.done[v] = true
@@ -193,12 +193,19 @@ func (w *body) begin(v *ir.Value) {
 		return
 	}
 	from := v
-	// Behind a loop that ends behind a round: what v was in the last one is in the home of the phi
-	// that has got it since.
-	if ls := w.r.ls; ls != nil && w.r == ls.rest && ls.bottom != nil && ls.next[v] != nil {
-		from = ls.next[v]
+	if phi := w.lastRound(v); phi != nil {
+		from = phi
 	}
 	fmt.Fprintf(&w.item, "%s := %s[li]\n", w.v(v), w.homeSlice(from))
+}
+
+// lastRound returns the phi whose home has the value that v had in a loop's last round, if the region
+// comes after a loop that ends after a round.
+func (w *body) lastRound(v *ir.Value) *ir.Value {
+	if ls := w.r.ls; ls != nil && w.r == ls.rest && ls.bottom != nil {
+		return ls.next[v]
+	}
+	return nil
 }
 
 // early computes v at the beginning of a round: the region comes by where v stands,

@@ -13,12 +13,18 @@ func init() {
 	groupArrays(func(a groups.Arrays) groups.Tables { return groups.Tables{Arrays: a} }, gen.RunTables)
 	groupArrays(func(a groups.Arrays) groups.Literals { return groups.Literals{Arrays: a} }, gen.RunLiterals)
 	groupArrays(func(a groups.Arrays) groups.Filled { return groups.Filled{Arrays: a} }, gen.RunFilled)
+	groupArrays(func(a groups.Arrays) groups.Summed {
+		return groups.Summed{Arrays: a, Wide: []int64{5, -3, 1 << 40, 7, 9, 2, 8}}
+	}, gen.RunSummed)
 }
 
 // groupArrays adds cases of a kernel with barriers in loops over arrays: all work-items stay,
 // some leave, and all of some groups.
 func groupArrays[K any](kernel func(groups.Arrays) K, run runnerND[K]) {
 	for _, local := range []int{1, 8, 24} {
+		if _, ok := any(*new(K)).(groups.Summed); ok && local != 24 {
+			continue // its size is 24
+		}
 		for m, n := range []int{192, 100, 3} {
 			addND(fmt.Sprintf("%T/%d", *new(K), local), run, func() (K, runtime.NDRange1) {
 				a := groups.Arrays{N: n, M: m, Sizes: [3]int{2, 0, 1 + m}, X: mixedInts(192), Y: out32(192)}

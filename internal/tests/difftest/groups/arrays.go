@@ -1,6 +1,9 @@
 package groups
 
-import "github.com/kgen-go/kgen/dsl"
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
 
 // Matrix is a view with its shape.
 type Matrix struct {
@@ -139,4 +142,26 @@ func (k Filled) Kernel(it dsl.NDItem1) {
 		turn(it, tile, n)
 	}
 	k.Y[i] = tile[l]*5 + int32(own) + int32(counts[l&3])
+}
+
+// Summed has a group algorithm after a loop that all work-items go through, and that can be passed by.
+type Summed struct {
+	Arrays
+	Wide []int64
+}
+
+// Properties states the work-group's size.
+func (Summed) Properties() properties.List { return properties.List{properties.WorkGroupSize(24)} }
+
+// Kernel adds up elements, as many as a field says.
+func (k Summed) Kernel(it dsl.NDItem1) {
+	l := it.LocalID()
+	sum := int64(0)
+	for c := range k.Sizes[0] {
+		if j := c*8 + l; j >= 0 && j < len(k.Wide) {
+			sum += k.Wide[j]
+		}
+	}
+	before := dsl.ExclusiveScanOverGroup(it.Group(), sum, dsl.Plus)
+	k.Y[it.GlobalID()] = int32(before>>9) ^ int32(before) // so that it stays one of 64 bits
 }

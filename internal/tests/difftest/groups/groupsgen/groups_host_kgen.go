@@ -1107,11 +1107,11 @@ type fieldsHost struct {
 
 func newFieldsHost() kernelimpl.HostForm { return new(fieldsHost) }
 
-const fieldsHostSites = `1	internal/tests/difftest/groups/arrays.go:45:15
-1	45:6
-1	30:12
-1	53:7
-1	61:5`
+const fieldsHostSites = `1	internal/tests/difftest/groups/arrays.go:48:15
+1	48:6
+1	33:12
+1	56:7
+1	64:5`
 
 func (g *fieldsHost) Begin() {
 	g.Sites = fieldsHostSites
@@ -1139,11 +1139,11 @@ func (g *fieldsHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, arrays.go:31
+		case 2: // Barrier, arrays.go:34
 			next = g.r3()
-		case 4: // Barrier, arrays.go:31
+		case 4: // Barrier, arrays.go:34
 			next = g.r5()
-		case 6: // Barrier, arrays.go:31
+		case 6: // Barrier, arrays.go:34
 			next = g.r7()
 		}
 	}
@@ -1173,7 +1173,7 @@ func (g *fieldsHost) r0() int {
 		*(*int64)(own3) = v8
 		*(*int64)(unsafe.Add(own3, 8)) = v9
 	}
-	// ZeroLocal, arrays.go:44
+	// ZeroLocal, arrays.go:47
 	g.Zero(0)
 	basex := g.Base(0)
 	v10 := g.v10
@@ -1202,7 +1202,7 @@ func (g *fieldsHost) r0() int {
 	if !more {
 		return -1
 	}
-	// Barrier, arrays.go:46
+	// Barrier, arrays.go:49
 	v1 := g.v1
 	c0 := g.c0
 	u30 := g.v30
@@ -1398,7 +1398,7 @@ func (g *fieldsHost) r3() int {
 		v41 := h41[li]
 		*(*int32)(unsafe.Add(m0, li*4)) = (v41 * 3) + v43
 	}
-	// Barrier, arrays.go:33
+	// Barrier, arrays.go:36
 	e30 := g.v30
 	e32 := g.v32
 	e34 := g.v34
@@ -1603,7 +1603,7 @@ func (g *fieldsHost) r5() int {
 		v69 := h69[li]
 		*(*int32)(unsafe.Add(m0, li*4)) = (v69 * 3) + v71
 	}
-	// Barrier, arrays.go:33
+	// Barrier, arrays.go:36
 	e62 := g.v62
 	v60 := g.v60
 	c0 := g.c0
@@ -1728,7 +1728,7 @@ func (g *fieldsHost) r7() int {
 		v91 := h91[li]
 		*(*int32)(unsafe.Add(m0, li*4)) = (v91 * 3) + v93
 	}
-	// Barrier, arrays.go:33
+	// Barrier, arrays.go:36
 	e78 := g.v78
 	e82 := g.v82
 	e84 := g.v84
@@ -1829,11 +1829,11 @@ type filledHost struct {
 
 func newFilledHost() kernelimpl.HostForm { return new(filledHost) }
 
-const filledHostSites = `1	internal/tests/difftest/groups/arrays.go:118:15
-1	118:6
-1	124:7
-1	30:12
-1	141:5`
+const filledHostSites = `1	internal/tests/difftest/groups/arrays.go:121:15
+1	121:6
+1	127:7
+1	33:12
+1	144:5`
 
 func (g *filledHost) Begin() {
 	g.Sites = filledHostSites
@@ -1853,9 +1853,9 @@ func (g *filledHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, arrays.go:31
+		case 2: // Barrier, arrays.go:34
 			next = g.r3()
-		case 4: // Barrier, arrays.go:31
+		case 4: // Barrier, arrays.go:34
 			next = g.r5()
 		}
 	}
@@ -1863,7 +1863,7 @@ func (g *filledHost) Run() {
 
 func (g *filledHost) r0() int {
 	n := g.Items
-	// ZeroLocal, arrays.go:117
+	// ZeroLocal, arrays.go:120
 	g.Zero(0)
 	basex := g.Base(0)
 	v2 := g.v2
@@ -1892,7 +1892,7 @@ func (g *filledHost) r0() int {
 	if !more {
 		return -1
 	}
-	// Barrier, arrays.go:119
+	// Barrier, arrays.go:122
 	m1 := g.Memory(1)
 	v1 := g.v1
 	v32 := v1 + 1
@@ -2092,7 +2092,7 @@ func (g *filledHost) r3() int {
 		v63 := h63[li]
 		*(*int32)(unsafe.Add(m0, li*4)) = (v63 * 3) + v65
 	}
-	// Barrier, arrays.go:33
+	// Barrier, arrays.go:36
 	e46 := g.v46
 	e53 := g.v53
 	e54 := g.v54
@@ -2265,7 +2265,7 @@ func (g *filledHost) r5() int {
 		v95 := h95[li]
 		*(*int32)(unsafe.Add(m0, li*4)) = (v95 * 3) + v97
 	}
-	// Barrier, arrays.go:33
+	// Barrier, arrays.go:36
 	e84 := g.v84
 	e86 := g.v86
 	e88 := g.v88
@@ -2549,10 +2549,10 @@ type literalsHost struct {
 
 func newLiteralsHost() kernelimpl.HostForm { return new(literalsHost) }
 
-const literalsHostSites = `1	internal/tests/difftest/groups/arrays.go:96:15
-1	96:6
-1	30:12
-1	108:5`
+const literalsHostSites = `1	internal/tests/difftest/groups/arrays.go:99:15
+1	99:6
+1	33:12
+1	111:5`
 
 func (g *literalsHost) Begin() {
 	g.Sites = literalsHostSites
@@ -2573,9 +2573,9 @@ func (g *literalsHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, arrays.go:31
+		case 2: // Barrier, arrays.go:34
 			next = g.r3()
-		case 4: // Barrier, arrays.go:31
+		case 4: // Barrier, arrays.go:34
 			next = g.r5()
 		}
 	}
@@ -2583,7 +2583,7 @@ func (g *literalsHost) Run() {
 
 func (g *literalsHost) r0() int {
 	n := g.Items
-	// ZeroLocal, arrays.go:95
+	// ZeroLocal, arrays.go:98
 	g.Zero(0)
 	basex := g.Base(0)
 	v4 := g.v4
@@ -2612,7 +2612,7 @@ func (g *literalsHost) r0() int {
 	if !more {
 		return -1
 	}
-	// Barrier, arrays.go:97
+	// Barrier, arrays.go:100
 	m1 := g.Memory(1)
 	v2 := g.v2
 	v15 := int32(g.ID[0])
@@ -2775,7 +2775,7 @@ func (g *literalsHost) r3() int {
 		v38 := h38[li]
 		*(*int32)(unsafe.Add(m0, li*4)) = (v38 * 3) + v40
 	}
-	// Barrier, arrays.go:33
+	// Barrier, arrays.go:36
 	e24 := g.v24
 	e26 := g.v26
 	e31 := g.v31
@@ -2940,7 +2940,7 @@ func (g *literalsHost) r5() int {
 		v64 := h64[li]
 		*(*int32)(unsafe.Add(m0, li*4)) = (v64 * 3) + v66
 	}
-	// Barrier, arrays.go:33
+	// Barrier, arrays.go:36
 	e53 := g.v53
 	e55 := g.v55
 	e57 := g.v57
@@ -5205,6 +5205,152 @@ func (g *stepsHost) r1() int {
 	}
 	g.v16 = u16
 	return next
+}
+
+// summedHost is a work-group of the kernel [Summed].
+type summedHost struct {
+	kernelimpl.HostGroup
+	v20, v21, v9 []int64
+
+	sint64 []int64
+}
+
+func newSummedHost() kernelimpl.HostForm { return new(summedHost) }
+
+const summedHostSites = `1	internal/tests/difftest/groups/arrays.go:166:5`
+
+func (g *summedHost) Begin() {
+	g.Sites = summedHostSites
+	const n = 24
+	kernelimpl.HostRoom(n, &g.sint64, &g.v20, &g.v21, &g.v9)
+}
+
+func (g *summedHost) Run() {
+	const n = 24
+	v1 := g.Int64(24)
+	v8 := 0 < v1
+	h9 := g.v9[:n]
+	v4 := g.Int64(72)
+	p8 := g.Pointer(8)
+	stop := g.Cancelled()
+	h20 := g.v20[:n]
+	// The work-items go through the loop together.
+	{
+		all := true
+		for li := range n {
+			if v8 {
+				h9[li] = 0
+				continue
+			}
+			all = false
+			break
+		}
+		if all {
+			v10 := int64(0)
+			for {
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				v11 := v10 * 8
+				summedHostLoop0(h9, n, v11, v4, p8)
+				v10 += 1
+				if v10 >= v1 {
+					break
+				}
+			}
+			for li := range n {
+				v17 := h9[li]
+				var v20 int64
+				v20 = v17
+				h20[li] = v20
+			}
+		} else {
+			for li := range n {
+				var v9, v10, v12, v17, v18, v20 int64
+				v7 := int64(uint32(int32(li)))
+				if !v8 {
+					v20 = 0
+					goto b7
+				}
+				v9 = 0
+				v10 = 0
+			b1:
+				v12 = (v10 * 8) + v7
+				if 0 > v12 {
+					v17 = v9
+					goto b4
+				}
+				if v12 < v4 {
+					v17 = v9 + *(*int64)(unsafe.Add(p8, int(v12)*8))
+				} else {
+					v17 = v9
+				}
+			b4:
+				v18 = v10 + 1
+				if v18 < v1 {
+					v9 = v17
+					v10 = v18
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					goto b1
+				}
+				v20 = v17
+			b7:
+				h20[li] = v20
+			}
+		}
+	}
+	// GroupExclusiveScan, arrays.go:165
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v20, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
+		kernelimpl.HostShift(g.v21, in, len(in), int64(0))
+	}
+	h21 := g.v21[:n]
+	basex := g.Base(0)
+	v2 := g.Int64(56)
+	p7 := g.Pointer(7)
+	for li := range n {
+		v21 := h21[li]
+		v0 := int32(basex + li)
+		v24 := v21
+		if int32(li) == 0 {
+			v24 = 0
+		}
+		v25 := int64(basex + li)
+		v29 := int32(uint64(v24>>9)) ^ int32(uint64(v24))
+		if uint64(v25) >= uint64(v2) {
+			g.Fault(0, v25, v2, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v29
+	}
+}
+
+//go:noinline
+func summedHostLoop0(h9 []int64, n int, v11 int64, v4 int64, p8 unsafe.Pointer) {
+	h9 = h9[:n]
+	for li := range n {
+		v6 := int32(li)
+		v7 := int64(uint32(v6))
+		v9 := h9[li]
+		var v17 int64
+		v12 := v11 + v7
+		if 0 > v12 {
+			v17 = v9
+			goto b4r0l
+		}
+		if v12 < v4 {
+			v17 = v9 + *(*int64)(unsafe.Add(p8, int(v12)*8))
+		} else {
+			v17 = v9
+		}
+	b4r0l:
+		h9[li] = v17
+	}
 }
 
 // swapUsesHost is a work-group of the kernel [SwapUses].
@@ -12485,12 +12631,12 @@ type tablesHost struct {
 
 func newTablesHost() kernelimpl.HostForm { return new(tablesHost) }
 
-const tablesHostSites = `1	internal/tests/difftest/groups/arrays.go:71:15
-1	71:6
-1	30:12
-1	80:6
-1	84:26
-1	86:5`
+const tablesHostSites = `1	internal/tests/difftest/groups/arrays.go:74:15
+1	74:6
+1	33:12
+1	83:6
+1	87:26
+1	89:5`
 
 var tablesHostTable0 = [3]int64{2, 0, 1}
 
@@ -12513,9 +12659,9 @@ func (g *tablesHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, arrays.go:31
+		case 2: // Barrier, arrays.go:34
 			next = g.r3()
-		case 4: // Barrier, arrays.go:31
+		case 4: // Barrier, arrays.go:34
 			next = g.r5()
 		}
 	}
@@ -12523,7 +12669,7 @@ func (g *tablesHost) Run() {
 
 func (g *tablesHost) r0() int {
 	n := g.Items
-	// ZeroLocal, arrays.go:70
+	// ZeroLocal, arrays.go:73
 	g.Zero(0)
 	basex := g.Base(0)
 	v3 := g.v3
@@ -12552,7 +12698,7 @@ func (g *tablesHost) r0() int {
 	if !more {
 		return -1
 	}
-	// Barrier, arrays.go:72
+	// Barrier, arrays.go:75
 	v1 := g.v1
 	m1 := g.Memory(1)
 	stop := g.Cancelled()
@@ -12717,7 +12863,7 @@ func (g *tablesHost) r3() int {
 		v33 := h33[li]
 		*(*int32)(unsafe.Add(m0, li*4)) = (v33 * 3) + v26
 	}
-	// Barrier, arrays.go:33
+	// Barrier, arrays.go:36
 	e22 := g.v22
 	e24 := g.v24
 	e26 := g.v26
@@ -12885,7 +13031,7 @@ func (g *tablesHost) r5() int {
 		v68 := h68[li]
 		*(*int32)(unsafe.Add(m0, li*4)) = (v68 * 3) + v61
 	}
-	// Barrier, arrays.go:33
+	// Barrier, arrays.go:36
 	e49 := g.v49
 	e60 := g.v60
 	e61 := g.v61

@@ -29,7 +29,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/tests/difftest/groups",
 	Root:    "../../../../..",
 	Files: []abi.Source{
-		{File: "internal/tests/difftest/groups/arrays.go", Package: "groups", Sum: 0x5c1d4a19},
+		{File: "internal/tests/difftest/groups/arrays.go", Package: "groups", Sum: 0xafeed6a8},
 		{File: "internal/tests/difftest/groups/kernel.go", Package: "groups", Sum: 0x840c4e62},
 		{File: "internal/tests/difftest/groups/lanes.go", Package: "groups", Sum: 0x39aa3ddf},
 		{File: "internal/tests/difftest/groups/returns.go", Package: "groups", Sum: 0x9e11058f},
@@ -58,6 +58,7 @@ var _, RunRows = stubs.NDRange2(pkg.Kernel("Rows"), groups.Rows.Kernel, newRowsH
 var _, RunSearch = stubs.NDRange1(pkg.Kernel("Search"), groups.Search.Kernel, newSearchHost)
 var _, RunStated = stubs.NDRange1(pkg.Kernel("Stated"), groups.Stated.Kernel, newStatedHost)
 var _, RunSteps = stubs.NDRange1(pkg.Kernel("Steps"), groups.Steps.Kernel, newStepsHost)
+var _, RunSummed = stubs.NDRange1(pkg.Kernel("Summed"), groups.Summed.Kernel, newSummedHost)
 var _, RunSwapUses = stubs.NDRange1(pkg.Kernel("SwapUses"), groups.SwapUses.Kernel, newSwapUsesHost)
 var _, RunSwaps = stubs.NDRange1(pkg.Kernel("Swaps"), groups.Swaps.Kernel, newSwapsHost)
 var _, RunTables = stubs.NDRange1(pkg.Kernel("Tables"), groups.Tables.Kernel, newTablesHost)
