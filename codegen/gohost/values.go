@@ -247,6 +247,9 @@ func (w *writer) depends(v *ir.Value) []*ir.Value {
 
 // args returns the values that v is computed from.
 func (w *writer) args(v *ir.Value) []*ir.Value {
+	if _, ok := wholeIndex(v); ok {
+		return nil
+	}
 	if v.Ref() == nil {
 		return w.depends(v)
 	}

@@ -129,6 +129,13 @@ func loopCases() {
 	add1("Loops", gen.RunLoops, 50, func() corpus.Loops { return corpus.Loops{N: mixedInts(50), Out: make([]int64, 50)} })
 	add1("Ranges", gen.RunRanges, 30, func() corpus.Ranges { return corpus.Ranges{In: mixedInts(40), Out: out32(30)} })
 	add1("Deep", gen.RunDeep, 200, func() corpus.Deep { return corpus.Deep{In: mixedInts(200), Out: out32(200)} })
+	add1("Bounds", gen.RunBounds, 100, func() corpus.Bounds {
+		k := corpus.Bounds{Sorted: make([]int32, 77), Limit: []int64{70}, Needles: mixedInts(192), Out: make([]int64, 192)}
+		for i := range k.Sorted {
+			k.Sorted[i] = int32(i-30) * 1000
+		}
+		return k
+	})
 	add1("Searches", gen.RunSearches, 300, func() corpus.Searches {
 		k := corpus.Searches{Seeds: make([]uint32, 300), Found: make([][corpus.Kinds]uint32, 300)}
 		for i := range k.Seeds {

@@ -195,3 +195,31 @@ func fraction(s uint32) float32 {
 	}
 	return x
 }
+
+// Bounds searches sorted elements for needles, which the work-items share out. The first index is
+// computed after a branch that does not need it.
+type Bounds struct {
+	Sorted  []int32
+	Limit   []int64
+	Needles []int32
+	Out     []int64
+}
+
+func (k Bounds) Kernel(it dsl.Item1) {
+	n := len(k.Sorted)
+	if len(k.Limit) > 0 {
+		n = int(min(int64(n), max(k.Limit[0], 0)))
+	}
+	for i := it.GlobalID(); i < min(len(k.Needles), len(k.Out)); i += it.GlobalRange() {
+		lo, hi := 0, n
+		for lo < hi {
+			mid := int(uint(lo+hi) / 2)
+			if k.Sorted[mid] < k.Needles[i] {
+				lo = mid + 1
+			} else {
+				hi = mid
+			}
+		}
+		k.Out[i] = int64(lo)
+	}
+}

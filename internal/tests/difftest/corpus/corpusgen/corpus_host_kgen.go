@@ -156,6 +156,91 @@ func (g *bestHost) Run() {
 	}
 }
 
+// boundsHost is some work-items of the kernel [Bounds].
+type boundsHost struct {
+	kernelimpl.HostGroup
+}
+
+func newBoundsHost() kernelimpl.HostForm { return new(boundsHost) }
+
+func (g *boundsHost) Begin() {
+}
+
+func (g *boundsHost) Run() {
+	v4 := g.Int64(48)
+	v10 := 0 < v4
+	p1 := g.Pointer(1)
+	v2 := g.Int64(32)
+	v6 := g.Int64(64)
+	v8 := g.Int64(80)
+	v18 := v6 < v8
+	v19 := v8
+	if v18 {
+		v19 = v6
+	}
+	p0 := g.Pointer(0)
+	p2 := g.Pointer(2)
+	stop := g.Cancelled()
+	p3 := g.Pointer(3)
+	v1 := g.Int32(8)
+	v20 := int64(uint32(v1))
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v16, v21, v23, v24 int64
+		if v10 {
+			v11 := *(*int64)(p1)
+			v13 := int64(0)
+			if 0 < v11 {
+				v13 = v11
+			}
+			v15 := v13
+			if v2 < v13 {
+				v15 = v2
+			}
+			v16 = v15
+		} else {
+			v16 = v2
+		}
+		v21 = int64(x)
+	b3:
+		if v21 >= v19 {
+			continue
+		}
+		v23 = 0
+		v24 = v16
+	b4:
+		if v23 < v24 {
+			v27 := int64(uint64(v23+v24) >> 1)
+			v30 := *(*int32)(unsafe.Add(p0, int(v27)*4)) < *(*int32)(unsafe.Add(p2, int(v21)*4))
+			v32 := v23
+			if v30 {
+				v32 = v27 + 1
+			}
+			v33 := v27
+			if v30 {
+				v33 = v24
+			}
+			v23 = v32
+			v24 = v33
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b4
+		}
+		*(*int64)(unsafe.Add(p3, int(v21)*8)) = v23
+		v21 = v21 + v20
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b3
+	}
+}
+
 // convertFloat32Host is some work-items of the kernel [ConvertFloat32].
 type convertFloat32Host struct {
 	kernelimpl.HostGroup

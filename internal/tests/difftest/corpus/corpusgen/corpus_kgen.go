@@ -65,7 +65,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/tests/difftest/corpus/rangenil.go", Package: "corpus", Sum: 0x5f4a6e2c},
 		{File: "internal/tests/difftest/corpus/roots.go", Package: "corpus", Sum: 0xef936460},
 		{File: "internal/tests/difftest/corpus/rounds.go", Package: "corpus", Sum: 0xb467225d},
-		{File: "internal/tests/difftest/corpus/searches.go", Package: "corpus", Sum: 0x29b8afe5},
+		{File: "internal/tests/difftest/corpus/searches.go", Package: "corpus", Sum: 0xe611163a},
 		{File: "internal/tests/difftest/corpus/tables.go", Package: "corpus", Sum: 0xd89fea9a},
 		{File: "internal/tests/difftest/corpus/taps.go", Package: "corpus", Sum: 0xcc882645},
 		{File: "internal/tests/difftest/corpus/types.go", Package: "corpus", Sum: 0x1e32e96c},
@@ -84,6 +84,7 @@ var _, RunBestLocal = stubs.Range1(pkg.Kernel("BestLocal"), corpus.BestLocal.Ker
 var _, RunBits = stubs.Range1(pkg.Kernel("Bits"), corpus.Bits.Kernel)
 var _, RunBodies = stubs.Range1(pkg.Kernel("Bodies"), corpus.Bodies.Kernel)
 var _, RunBothKinds = stubs.Range1(pkg.Kernel("BothKinds"), corpus.BothKinds.Kernel)
+var _, RunBounds = stubs.Range1(pkg.Kernel("Bounds"), corpus.Bounds.Kernel, newBoundsHost)
 var _, RunChains = stubs.Range1(pkg.Kernel("Chains"), corpus.Chains.Kernel)
 var _, RunClosures = stubs.Range1(pkg.Kernel("Closures"), corpus.Closures.Kernel)
 var _, RunCollatz = stubs.Range1(pkg.Kernel("Collatz"), corpus.Collatz.Kernel)
