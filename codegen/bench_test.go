@@ -81,7 +81,7 @@ func cascade(n int) string {
 
 // TestCascade: deciding many branches takes about as long as there are many.
 func TestCascade(t *testing.T) {
-	if n, err := shared().compileAll(cascade(2000), nil); n != 1 || err != nil {
+	if n, err := shared().compileAll(cascade(sample.Of(2000, 1000)), nil); n != 1 || err != nil {
 		t.Errorf("%d kernels, %v", n, err)
 	}
 }

@@ -2,7 +2,6 @@ package codegen
 
 import (
 	"bytes"
-	"context"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -21,7 +20,6 @@ import (
 	"github.com/kgen-go/kgen/codegen/back"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
-	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/internal/tests/spirvtools"
 	"github.com/kgen-go/kgen/internal/tests/testflag"
@@ -64,7 +62,11 @@ var shared = sync.OnceValue(func() *compiler { return &compiler{} })
 
 func (c *compiler) load(src string) (*load.Program, error) {
 	if c.base == nil || c.uses > 3000 {
-		base, err := load.NewBase(context.Background(), load.Config{Patterns: importable, Intrinsic: lower.Intrinsic})
+		newBase := snippets
+		if c.base != nil {
+			newBase = newSnippets
+		}
+		base, err := newBase()
 		if err != nil {
 			return nil, err
 		}

@@ -1,14 +1,13 @@
 package codegen
 
 import (
-	"github.com/kgen-go/kgen/internal/tests/usermodule"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/kgen-go/kgen/internal/tests/sample"
+	"github.com/kgen-go/kgen/internal/tests/usermodule"
 )
 
 // TestHostFormsBuild: gc and go vet accept the host forms of small kernels, whose regions use little
@@ -30,7 +29,10 @@ func TestHostFormsBuild(t *testing.T) {
 	if n := strings.Count(string(forms), "kernelimpl.HostForm {"); n != res.Kernels || n < 20 {
 		t.Errorf("%d of %d kernels have host forms", n, res.Kernels)
 	}
-	for _, args := range [][]string{{"build", "-gcflags=-e", "./generated/k"}, {"vet", "./generated/k"}}[:sample.Of(2, 1)] {
+	if testing.Short() {
+		return // Generate has type-checked the forms, and would have warned
+	}
+	for _, args := range [][]string{{"build", "-gcflags=-e", "./generated/k"}, {"vet", "./generated/k"}} {
 		cmd := exec.CommandContext(t.Context(), "go", args...)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {

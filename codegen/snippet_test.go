@@ -11,9 +11,11 @@ import (
 )
 
 // snippets is the base of packages that stand in tests, each in a file alone.
-var snippets = sync.OnceValues(func() (*load.Base, error) {
+var snippets = sync.OnceValues(newSnippets)
+
+func newSnippets() (*load.Base, error) {
 	return load.NewBase(context.Background(), load.Config{Patterns: importable, Intrinsic: lower.Intrinsic})
-})
+}
 
 // compileSnippet compiles a package of one file as Generate does, and returns
 // its diagnostics.

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"github.com/kgen-go/kgen/internal/tests/usermodule"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -21,26 +22,36 @@ type K struct{ Out []int32 }
 
 func (k K) Kernel(it dsl.Item1) { k.Out[it.GlobalID()] = int32(c.N.Get(it)) }
 `
-	for _, test := range []struct{ path, code string }{
-		{"c", ""},
-		{"internal/c", ""},
-		{"k/c", ""},
-		{"k/internal/c", "KG601"},
-	} {
-		dir := usermodule.Write(t, map[string]string{
-			test.path + "/c.go": constants,
-			"k/k.go":            strings.ReplaceAll(kernel, "PATH", test.path),
-		})
-		_, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./k"}, onFollowUpPanic: failOnFollowUp})
-		if err != nil {
-			t.Fatal(err)
+	tests := []struct{ pkg, path, code string }{
+		{"k1", "c", ""},
+		{"k2", "internal/c", ""},
+		{"k3", "k3/c", ""},
+		{"k4", "k4/internal/c", "KG601"},
+	}
+	files := map[string]string{}
+	var patterns []string
+	for _, test := range tests {
+		files[test.path+"/c.go"] = constants
+		files[test.pkg+"/k.go"] = strings.ReplaceAll(kernel, "PATH", test.path)
+		patterns = append(patterns, "./"+test.pkg)
+	}
+	dir := usermodule.Write(t, files)
+	_, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: patterns, onFollowUpPanic: failOnFollowUp})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, d := range diags {
+		folder, _, _ := strings.Cut(filepath.ToSlash(d.Pos.File), "/")
+		got[folder] += d.Code.String()
+	}
+	for _, test := range tests {
+		if got[test.pkg] != test.code {
+			t.Errorf("%s: %q, want %q, of %v", test.path, got[test.pkg], test.code, diags)
 		}
-		var got []string
-		for _, d := range diags {
-			got = append(got, d.Code.String())
-		}
-		if strings.Join(got, " ") != test.code {
-			t.Errorf("%s: %v, want %q", test.path, diags, test.code)
-		}
+		delete(got, test.pkg)
+	}
+	if len(got) > 0 {
+		t.Errorf("%v", diags)
 	}
 }

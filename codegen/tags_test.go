@@ -156,13 +156,13 @@ func TestTags(t *testing.T) {
 	})
 	generate := func(tags ...string) map[string][]byte {
 		t.Helper()
-		_, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./..."}, Tags: tags})
+		_, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./k"}, Tags: tags})
 		if err != nil || len(diags) > 0 {
 			t.Fatal(diags, err)
 		}
 		return written(t, dir)
 	}
-	if _, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./..."}}); err == nil && len(diags) == 0 {
+	if _, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./k"}}); err == nil && len(diags) == 0 {
 		t.Error("it compiles without a tag")
 	}
 	one, two, both := generate("one"), generate("two"), generate("one", "two")
@@ -170,7 +170,7 @@ func TestTags(t *testing.T) {
 		t.Error("the kernel does not go by the tags")
 	}
 	for tags, current := range map[string]bool{"one": true, "two": false} {
-		res, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./..."}, Tags: []string{tags}, Check: true})
+		res, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./k"}, Tags: []string{tags}, Check: true})
 		stale := slices.ContainsFunc(res.Stale, func(s string) bool { return strings.Contains(s, "K.spv is out of date") })
 		if len(diags) > 0 || (err == nil) != current || stale == current {
 			t.Errorf("-check with %s: %v %v %v", tags, res.Stale, diags, err)

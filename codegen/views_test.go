@@ -176,7 +176,7 @@ func TestViews(t *testing.T) {
 		}
 	}
 	cmd := exec.CommandContext(t.Context(), "go", "run", ".")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "KGEN_DEVICE=host", "CGO_ENABLED=0", "GOFLAGS="+usermodule.Flags("-mod=mod"))
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "KGEN_DEVICE=host", "CGO_ENABLED=0", "GOFLAGS="+usermodule.Flags("-mod=mod -ldflags=-s"))
 	out, err := cmd.CombinedOutput()
 	if want := "[21107 42229]\ntrue\ntrue 0\n[0 0 0 0 0 0]\n[8 8 8 8 8 4] true\n1 0 2 3\ntrue\ntrue\ntrue\ntrue 0\n"; err != nil || string(out) != want {
 		t.Errorf("%v: %s, want %s", err, out, want)

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,33 +125,96 @@ func TestFragments(t *testing.T) {
 }
 
 // typeErrors returns the errors of all packages and tests below a folder, but for what fragments
-// declare or import and do not use.
+// declare or import and do not use. The packages are type-checked here, with export data of what they
+// import: go list would compile each of them, and their tests.
 func typeErrors(t *testing.T, dir string) (errs []string) {
 	t.Helper()
-	const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
-		packages.NeedExportFile | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo
-	loaded, err := packages.Load(&packages.Config{Mode: mode, Dir: dir, Tests: true}, "./...")
+	const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule
+	fset := token.NewFileSet()
+	loaded, err := packages.Load(&packages.Config{Mode: mode, Dir: dir, Tests: true, Fset: fset}, "./...")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(loaded) < 8 {
 		t.Errorf("only %d packages", len(loaded))
 	}
-	for _, pkg := range loaded {
-		for _, err := range pkg.TypeErrors {
-			if !err.Soft || pkg.Name != "fragments" {
-				errs = append(errs, inPages(dir, err.Error()))
+	imported := map[string]bool{}
+	own := func(p *packages.Package) bool { return p.Module != nil && p.Module.Main }
+	packages.Visit(loaded, nil, func(p *packages.Package) {
+		for path, q := range p.Imports {
+			if own(p) && !own(q) && !strings.HasSuffix(p.ID, ".test") {
+				imported[path] = true
 			}
 		}
-		for _, err := range pkg.Errors {
-			compiler := err.Pos == "" && len(pkg.TypeErrors) > 0 // which says the same again
-			if err.Kind != packages.TypeError && !compiler {
-				errs = append(errs, inPages(dir, err.Error()))
-			}
-		}
+	})
+	others, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedImports | packages.NeedTypes | packages.NeedExportFile, Dir: dir, Fset: fset},
+		slices.Sorted(maps.Keys(imported))...)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return errs
+	c := &typeChecker{fset: fset, dir: dir, others: map[string]*types.Package{}, done: map[*packages.Package]*types.Package{}}
+	for _, p := range others {
+		c.others[p.PkgPath] = p.Types
+	}
+	packages.Visit(loaded, nil, func(p *packages.Package) {
+		if own(p) && !strings.HasSuffix(p.ID, ".test") { // not the program that go test makes
+			c.check(p)
+		}
+	})
+	return c.errs
 }
+
+// typeChecker type-checks the packages of a module, each after those that it imports.
+type typeChecker struct {
+	fset   *token.FileSet
+	dir    string
+	others map[string]*types.Package // packages of other modules, by path
+	done   map[*packages.Package]*types.Package
+	errs   []string
+}
+
+func (c *typeChecker) fail(err error) { c.errs = append(c.errs, inPages(c.dir, err.Error())) }
+
+func (c *typeChecker) check(p *packages.Package) {
+	for _, err := range p.Errors {
+		c.fail(err)
+	}
+	var files []*ast.File
+	for _, name := range p.CompiledGoFiles {
+		file, err := parser.ParseFile(c.fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		files = append(files, file)
+	}
+	cfg := types.Config{
+		GoVersion: "go" + p.Module.GoVersion,
+		Error: func(err error) {
+			if e := (types.Error{}); !errors.As(err, &e) || !e.Soft || p.Name != "fragments" {
+				c.fail(err)
+			}
+		},
+		Importer: importer(func(path string) (*types.Package, error) {
+			q := p.Imports[path]
+			if q == nil {
+				return nil, fmt.Errorf("no package %s", path)
+			}
+			if pkg := c.done[q]; pkg != nil {
+				return pkg, nil
+			}
+			if pkg := c.others[q.PkgPath]; pkg != nil {
+				return pkg, nil
+			}
+			return nil, fmt.Errorf("package %s is not there", path)
+		}),
+	}
+	c.done[p], _ = cfg.Check(p.PkgPath, c.fset, files, nil)
+}
+
+type importer func(path string) (*types.Package, error)
+
+func (f importer) Import(path string) (*types.Package, error) { return f(path) }
 
 // inPages takes the folders out of the names of pages and files in an error.
 func inPages(dir, text string) string {

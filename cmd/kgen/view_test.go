@@ -50,7 +50,7 @@ func TestView(t *testing.T) {
 		{"no port", []string{"view", "-http", "localhost", "."}, 1, "", "missing port"},
 		{"nothing to serve", []string{"view", "-http", "localhost:0", "."}, 1, "", "no kernel to show"},
 	} {
-		if slices.Contains(test.args, "-C") && !sample.Has(test.name, 3) { // which load packages
+		if slices.Contains(test.args, "-C") && !sample.Has(test.name, 5) { // which load packages
 			continue
 		}
 		var stdout, stderr bytes.Buffer

@@ -31,7 +31,7 @@ func TestRestored(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, k := range kernels {
-			if n++; !sample.Has(k.FullName(), 12) {
+			if n++; !sample.Has(k.FullName(), 20) {
 				continue
 			}
 			m, err := back.Restore(k)

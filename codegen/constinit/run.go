@@ -530,8 +530,9 @@ func isUnknown(v any) bool { _, ok := v.(Unknown); return ok }
 // run goes through a function's blocks.
 func (f *runFrame) run() any {
 	var from *ssa.BasicBlock
+	var phis []any // those of a block, which are set all at once
 	for b := f.fn.Blocks[0]; ; {
-		var phis []any // all at once
+		phis = phis[:0]
 		for _, in := range b.Instrs {
 			phi, ok := in.(*ssa.Phi)
 			if !ok {

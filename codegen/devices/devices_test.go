@@ -93,10 +93,10 @@ func TestKernels(t *testing.T) {
 // TestWithoutKernels: outside of modules, and in ones that know nothing of kgen, devices are listed.
 func TestWithoutKernels(t *testing.T) {
 	dir := t.TempDir()
-	if got := kernels(list(t, devices.Config{Dir: dir})); got != "" {
-		t.Errorf("kernels %s", got)
-	}
-	if !testing.Short() {
+	if !testing.Short() { // each builds a program
+		if got := kernels(list(t, devices.Config{Dir: dir})); got != "" {
+			t.Errorf("kernels %s", got)
+		}
 		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/x\n\ngo 1.26\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}

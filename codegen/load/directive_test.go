@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
@@ -18,6 +19,10 @@ func TestVariants(t *testing.T) {
 	}
 	name := filepath.Join(dir, "kernels.go")
 	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := NewBase(context.Background(), Config{Patterns: []string{dslPath, propertiesPath}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,8 +42,14 @@ func TestVariants(t *testing.T) {
 		{"//kgen:variants load\n\n//kgen:cancel", "//kgen:cancel does not belong to a package"},
 	} {
 		t.Run(tt.lines, func(t *testing.T) {
-			overlay := strings.Replace(string(text), is, "\n"+tt.lines+"\npackage", 1)
-			p, diags, err := Load(context.Background(), Config{Dir: dir, Patterns: []string{"."}, Overlay: map[string][]byte{name: []byte(overlay)}})
+			changed := strings.Replace(string(text), is, "\n"+tt.lines+"\npackage", 1)
+			load := func() (*Program, diag.List, error) {
+				if strings.Contains(tt.lines, "//kgen:bare") { // which is for packages of this module
+					return Load(context.Background(), Config{Dir: dir, Patterns: []string{"."}, Overlay: map[string][]byte{name: []byte(changed)}})
+				}
+				return base.Load("example.com/kernels", map[string]string{"kernels.go": changed})
+			}
+			p, diags, err := load()
 			if err != nil {
 				t.Fatal(err)
 			}

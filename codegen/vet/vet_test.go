@@ -11,7 +11,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// typed is what an editor shows of the quickstart's kernel while somebody types.
+// typedFile has the quickstart's kernel, and typed is what an editor shows of it while somebody types.
+const typedFile = "typed/kernel.go"
+
 const typed = `package saxpy
 
 import "github.com/kgen-go/kgen/dsl"
@@ -30,15 +32,8 @@ func (k SAXPY) Kernel(it dsl.NDItem1) {
 // TestOverlay has the analyzers look at what is not saved: they report what is typed,
 // and not what the file has.
 func TestOverlay(t *testing.T) {
-	name, err := filepath.Abs("../../examples/quickstart/saxpy/kernel.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	analyze := func(overlay map[string][]byte) string {
-		pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax | packages.NeedModule, Dir: filepath.Dir(name), Overlay: overlay}, ".")
-		if err != nil || len(pkgs) != 1 {
-			t.Fatal(err)
-		}
+	name := filepath.Join(moduleDir, typedFile)
+	analyze := func(pkg *packages.Package, overlay map[string][]byte) string {
 		var all []*analysis.Analyzer
 		for _, a := range Analyzers() {
 			run := a.Run
@@ -53,7 +48,7 @@ func TestOverlay(t *testing.T) {
 			}
 			all = append(all, a)
 		}
-		graph, err := checker.Analyze(all, pkgs, nil)
+		graph, err := checker.Analyze(all, []*packages.Package{pkg}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,18 +58,23 @@ func TestOverlay(t *testing.T) {
 				t.Fatal(a, a.Err)
 			}
 			for _, d := range a.Diagnostics {
-				line := pkgs[0].Fset.Position(d.Pos).Line
+				line := pkg.Fset.Position(d.Pos).Line
 				found = append(found, strings.TrimSpace(strings.Split(typed, "\n")[line-1])+" "+d.Category)
 			}
 		}
 		return strings.Join(found, "; ")
 	}
+	unsaved := loaded(t, typed)
 	if !testing.Short() {
-		if got := analyze(nil); got != "" {
+		pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax | packages.NeedModule, Dir: filepath.Dir(name)}, ".")
+		if err != nil || len(pkgs) != 1 {
+			t.Fatal(err)
+		}
+		if got := analyze(pkgs[0], nil); got != "" {
 			t.Errorf("saved: %s", got)
 		}
 	}
-	got := analyze(map[string][]byte{name: []byte(typed)})
+	got := analyze(unsaved, map[string][]byte{name: []byte(typed)})
 	for _, want := range []string{"m := map[int]int{} // no map KG", "it.Barrier() // not by all KG4"} {
 		if strings.Count(got, want) != 1 {
 			t.Errorf("typed: %s, want %s once", got, want)

@@ -104,7 +104,7 @@ func TestFlips(t *testing.T) {
 		}
 	}
 	step := 1
-	if n := sample.Of(*flips, min(*flips, 2000)); n > 0 {
+	if n := sample.Of(*flips, min(*flips, 1000)); n > 0 {
 		step = max(1, len(all)/n)
 	}
 	dir := t.TempDir()
