@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -84,7 +85,7 @@ func within(t *testing.T, what string, f func()) {
 // wait, before the device is done.
 func TestDeadlines(t *testing.T) {
 	copies(t, func(t *testing.T, dev *runtime.Device) {
-		const large = 40 << 20
+		large := sample.Of(40<<20, 20<<20) // more than is copied aside at once
 		big := must(runtime.NewBuffer[uint32](dev, large))
 		small := must(runtime.NewBuffer[uint32](dev, 64))
 		q := dev.DefaultQueue()

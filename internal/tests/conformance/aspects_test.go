@@ -217,8 +217,7 @@ func (k K) Kernel(it dsl.Item1) { i := it.GlobalID(); %s }`
 	const use = "k.Out[i] = near(int32(k.S[i]))"
 	all := sprintf(kernels, "properties.Int16", use)
 	diagnostic(t, "KG504", all, ".far uses the aspect fp64", "\ncalled here from ", ".near", ".K).Kernel")
-	diags := generate(t, sprintf(kernels, "properties.GPU", use))[0]
-	equal(t, "diagnostics of two aspects", len(diags), 2)
+	diagnostics(t, 2, sprintf(kernels, "properties.GPU", use)) // one for each of two aspects
 	accepted(t, sprintf(kernels, "properties.Int16, properties.FP64", use))
 	accepted(t, sprintf(kernels, "properties.Int16", "const on = false; k.Out[i] = int32(k.S[i]); if on { k.Out[i] = near(1) }"))
 	// Half-precision floats are used by functions that list them.
@@ -229,11 +228,7 @@ func quarter(x int32) int32 { return half(half(x)) }
 func (K) Properties() properties.List { return properties.List{properties.DeviceHas(%s)} }
 func (k K) Kernel(it dsl.Item1) { %s }`
 	diagnostic(t, "KG504", sprintf(halves, "properties.FP64", "k.Out[0] = quarter(k.Out[1])"), ".half uses the aspect fp16", "\ncalled here from ", ".quarter", ".K).Kernel")
-	both := generate(t, sprintf(halves, "properties.GPU", "k.Out[0] = quarter(k.Out[1]) + int32(float64(k.Out[2]) * 1.5)"))[0]
-	equal(t, "diagnostics of fp16 and fp64", len(both), 2)
-	if all := strings.Join(both, "\n"); !strings.Contains(all, "fp16") || !strings.Contains(all, "fp64") {
-		t.Error(all)
-	}
+	diagnostics(t, 2, sprintf(halves, "properties.GPU", "k.Out[0] = quarter(k.Out[1]) + int32(float64(k.Out[2]) * 1.5)"), "fp16", "fp64")
 	accepted(t, sprintf(halves, "properties.FP16, properties.FP64", "k.Out[0] = quarter(k.Out[1])"))
 	accepted(t, sprintf(halves, "properties.FP64", "if false { k.Out[0] = quarter(k.Out[1]) }"))
 	// A function's own list counts too, whatever the kernel says.

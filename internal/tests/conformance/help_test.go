@@ -34,36 +34,31 @@ var badConstant = dsl.RequireSpecConstant[[]int]()
 func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
 // generate runs kgen on packages of this module that the texts are, at once, since the go command
-// that lists what they import takes most of the time. It returns each one's diagnostics as they are
-// printed.
-func generate(t *testing.T, texts ...string) [][]string {
-	t.Helper()
+// that lists what they import, and compiles them, takes most of the time. It returns each one's
+// diagnostics as they are printed.
+func generate(texts []string) ([][]string, error) {
 	var patterns []string
 	for _, src := range texts {
 		// A folder that begins with an underscore is no package of ./... .
 		dir, err := os.MkdirTemp(".", "_kernels")
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		defer os.RemoveAll(dir)
-		text := kernelFile(src)
-		if _, err := parser.ParseFile(token.NewFileSet(), "", text, 0); err != nil {
-			t.Fatalf("%v\nin\n%s", err, text)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "kernels.go"), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
+		if err := os.WriteFile(filepath.Join(dir, "kernels.go"), []byte(kernelFile(src)), 0o666); err != nil {
+			return nil, err
 		}
 		patterns = append(patterns, "./"+dir)
 	}
 	_, diags, err := codegen.Generate(ctx, codegen.Config{Patterns: patterns})
 	if err != nil {
-		t.Fatalf("%v\nin\n%s", err, strings.Join(texts, "\n---\n"))
+		return nil, err
 	}
 	out := make([][]string, len(texts))
 	for _, d := range diags {
 		i := slices.IndexFunc(patterns, func(p string) bool { return filepath.Base(filepath.Dir(d.Pos.File)) == filepath.Base(p) })
 		if i < 0 {
-			t.Fatalf("%v is in none of the packages %v", d, patterns)
+			return nil, fmt.Errorf("%v is in none of the packages %v", d, patterns)
 		}
 		text := d.Error()
 		for _, r := range d.Related {
@@ -71,7 +66,7 @@ func generate(t *testing.T, texts ...string) [][]string {
 		}
 		out[i] = append(out[i], text)
 	}
-	return out
+	return out, nil
 }
 
 // kernelFile returns a file of package kernels with the declarations src, and of a kernel K where
@@ -92,63 +87,106 @@ func kernelFile(src string) string {
 
 // expected is a package whose diagnostics are to be checked.
 type expected struct {
-	src   string
-	check func(diags []string)
+	test, src string
+	wrong     func(diags []string) []string // messages about diagnostics that are not the ones expected
 }
 
-// Packages whose diagnostics are checked when their test ends, all of one test together. Those
+// Packages whose diagnostics are checked after the tests, those of all tests together. Packages
 // that kgen takes are apart, since it might look no further where others have mistakes.
-var refusals, acceptances = map[*testing.T][]expected{}, map[*testing.T][]expected{}
+var refusals, acceptances []expected
 
-// expect checks a package's diagnostics when the test ends.
-func expect(t *testing.T, in map[*testing.T][]expected, src string, check func(diags []string)) {
+// expect has the package's diagnostics checked after the tests.
+func expect(t *testing.T, in *[]expected, src string, wrong func(diags []string) []string) {
+	t.Helper()
 	if swiftshader.On() {
 		return // the driver makes no difference to what kgen and Go accept
 	}
 	if !sample.Has(t.Name(), 3) {
-		return // codegen's packages test diagnostics, too, and a run of kgen takes longer than most tests
+		return // codegen's packages test diagnostics, too, and the go command compiles each package here
 	}
-	if len(in[t]) == 0 {
-		t.Cleanup(func() {
-			var texts []string
-			for _, e := range in[t] {
-				texts = append(texts, e.src)
-			}
-			for i, diags := range generate(t, texts...) {
-				in[t][i].check(diags)
-			}
-			delete(in, t)
-		})
+	text := kernelFile(src)
+	if _, err := parser.ParseFile(token.NewFileSet(), "", text, 0); err != nil {
+		t.Fatalf("%v\nin\n%s", err, text)
 	}
-	in[t] = append(in[t], expected{src, check})
+	*in = append(*in, expected{t.Name(), src, wrong})
+}
+
+// diagnosed reports whether the diagnostics of all packages are as the tests expect, and prints
+// those that are not. TestMain calls it after the tests, and no test of its own does, so that -run
+// with one test's name checks this test's packages and no other.
+func diagnosed() bool {
+	ok := true
+	fail := func(format string, args ...any) {
+		ok = false
+		fmt.Printf(format+"\n", args...)
+	}
+	for _, all := range [][]expected{refusals, acceptances} {
+		if len(all) == 0 {
+			continue
+		}
+		var texts []string
+		for _, e := range all {
+			texts = append(texts, e.src)
+		}
+		diags, err := generate(texts)
+		if err != nil {
+			fail("%v\nin\n%s", err, strings.Join(texts, "\n---\n"))
+			continue
+		}
+		for i, e := range all {
+			for _, text := range e.wrong(diags[i]) {
+				fail("--- FAIL: %s: %s", e.test, text)
+			}
+		}
+	}
+	return ok
 }
 
 // diagnostic expects diagnostics with the code alone, whose text has all of the
 // words.
 func diagnostic(t *testing.T, code, src string, words ...string) {
 	t.Helper()
-	expect(t, refusals, src, func(diags []string) {
+	expect(t, &refusals, src, func(diags []string) (wrong []string) {
 		all := strings.Join(diags, "\n")
 		for _, w := range append(words, code) {
 			if !strings.Contains(all, w) {
-				t.Errorf("no %q in the diagnostics of\n%s\n%s", w, src, all)
+				wrong = append(wrong, sprintf("no %q in the diagnostics of\n%s\n%s", w, src, all))
 			}
 		}
 		for _, d := range diags {
 			if !strings.Contains(d, code) {
-				t.Errorf("not wanted: %s\nfor\n%s", d, src)
+				wrong = append(wrong, sprintf("not wanted: %s\nfor\n%s", d, src))
 			}
 		}
+		return wrong
+	})
+}
+
+// diagnostics expects as many diagnostics as it is told, whose text has all of the words.
+func diagnostics(t *testing.T, n int, src string, words ...string) {
+	t.Helper()
+	expect(t, &refusals, src, func(diags []string) (wrong []string) {
+		all := strings.Join(diags, "\n")
+		if len(diags) != n {
+			wrong = append(wrong, sprintf("%d diagnostics, not %d, for\n%s\n%s", len(diags), n, src, all))
+		}
+		for _, w := range words {
+			if !strings.Contains(all, w) {
+				wrong = append(wrong, sprintf("no %q in the diagnostics of\n%s\n%s", w, src, all))
+			}
+		}
+		return wrong
 	})
 }
 
 // accepted expects no diagnostics.
 func accepted(t *testing.T, src string) {
 	t.Helper()
-	expect(t, acceptances, src, func(diags []string) {
+	expect(t, &acceptances, src, func(diags []string) (wrong []string) {
 		for _, d := range diags {
-			t.Errorf("not wanted: %s\nfor\n%s", d, src)
+			wrong = append(wrong, sprintf("not wanted: %s\nfor\n%s", d, src))
 		}
+		return wrong
 	})
 }
 
@@ -177,9 +215,9 @@ func main() {
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(src), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("go", "vet", "./"+dir).CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", os.DevNull, "./"+dir).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), words) {
-		t.Errorf("%s: go vet says %v: %s", stmt, err, out)
+		t.Errorf("%s: go build says %v: %s", stmt, err, out)
 	}
 }
 

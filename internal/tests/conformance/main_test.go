@@ -11,5 +11,9 @@ import (
 
 func TestMain(m *testing.M) {
 	devtest.ManyKernels()
-	os.Exit(m.Run())
+	failed := m.Run()
+	if !diagnosed() && failed == 0 {
+		failed = 1
+	}
+	os.Exit(failed)
 }

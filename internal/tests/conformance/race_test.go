@@ -15,5 +15,9 @@ func TestMain(m *testing.M) {
 	if run := flag.Lookup("test.run").Value; run.String() == "" {
 		run.Set("^TestX7_")
 	}
-	os.Exit(m.Run())
+	failed := m.Run()
+	if !diagnosed() && failed == 0 {
+		failed = 1
+	}
+	os.Exit(failed)
 }

@@ -157,7 +157,7 @@ func compareSome(t *testing.T, names *regexp.Regexp, takes func(i int, name stri
 		if names != nil && !names.MatchString(c.name) {
 			continue
 		}
-		if !sample.Has(c.name, 4) || swiftshader.On() && !sample.Has("SwiftShader/"+c.name, 5) {
+		if !sample.Has(c.name, 8) || swiftshader.On() && !sample.Has("SwiftShader/"+c.name, 4) {
 			continue
 		}
 		if !*everyCase && (c.more || heavy.MatchString(c.name) || !c.each && !takes(i, c.name)) {

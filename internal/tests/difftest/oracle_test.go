@@ -158,7 +158,7 @@ func TestInterpreter(t *testing.T) {
 	n := 0
 	cased := map[string]int{}
 	for i, c := range cases {
-		if !sample.Has(c.name, 11) {
+		if !sample.Has(c.name, 24) {
 			continue
 		}
 		if cased[c.name]++; cased[c.name] > 1 && i%3 != 0 && !*everyCase {

@@ -359,22 +359,42 @@ func (b *bench) launch(ctx context.Context, p *Program, k *oracle.Kernel, m modu
 }
 
 // TestSmith runs random programs as gc compiles them, in the interpreter and on
-// the Vulkan device.
+// the Vulkan device. With -short some are those of TestArith, TestLoops and TestSearches, since the
+// go command that compiles the programs of a test takes as long for many as for one.
 func TestSmith(t *testing.T) {
-	testPrograms(t, func(seed uint64, prefix string) *Program { return New(seed, prefix, *upTo) })
+	mixed := func(seed uint64, prefix string) *Program { return New(seed, prefix, *upTo) }
+	if !testing.Short() {
+		testPrograms(t, count(), mixed)
+		return
+	}
+	kinds := []func(uint64, string) *Program{mixed, NewArith, NewLoops, NewSearches}
+	n := 0
+	testPrograms(t, min(*programs, len(kinds)), func(seed uint64, prefix string) *Program {
+		n++
+		return kinds[(n-1)%len(kinds)](seed, prefix)
+	})
 }
 
 // TestArith is TestSmith of programs that are nothing but arithmetic.
-func TestArith(t *testing.T) { testPrograms(t, NewArith) }
+func TestArith(t *testing.T) { testKind(t, NewArith) }
 
 // TestLoops is TestSmith of programs that are nothing but loops over slices and arrays.
-func TestLoops(t *testing.T) { testPrograms(t, NewLoops) }
+func TestLoops(t *testing.T) { testKind(t, NewLoops) }
 
 // TestSearches is TestSmith of programs that are nothing but loops which work-items leave
 // in different rounds.
-func TestSearches(t *testing.T) { testPrograms(t, NewSearches) }
+func TestSearches(t *testing.T) { testKind(t, NewSearches) }
 
-func testPrograms(t *testing.T, random func(seed uint64, prefix string) *Program) {
+// testKind tests programs of one kind.
+func testKind(t *testing.T, random func(seed uint64, prefix string) *Program) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("TestSmith has programs of this kind, too, and -short is set")
+	}
+	testPrograms(t, count(), random)
+}
+
+func testPrograms(t *testing.T, count int, random func(seed uint64, prefix string) *Program) {
 	b := newBench(t)
 	ctx := context.Background()
 	seed := *first
@@ -384,9 +404,9 @@ func testPrograms(t *testing.T, random func(seed uint64, prefix string) *Program
 	begin, done, faulted, refused, failed := time.Now(), 0, 0, map[string]int{}, 0
 	var took [4]time.Duration
 	lap := func(i int, since time.Time) { took[i] += time.Since(since) }
-	for done < count() && time.Since(begin) < *budget && failed < 20 {
+	for done < count && time.Since(begin) < *budget && failed < 20 {
 		var ps []*Program
-		for range min(batch, count()-done, max(atLeast, int(2**budget/time.Second))) {
+		for range min(batch, count-done, max(atLeast, int(2**budget/time.Second))) {
 			ps = append(ps, random(seed, fmt.Sprintf("P%d", len(ps))))
 			seed++
 		}

@@ -39,6 +39,9 @@ func TestCacheStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range file { // every byte counts
+		if testing.Short() && i > 150 && i%16 != 0 {
+			continue // a byte of the data, which have one checksum
+		}
 		bad := bytes.Clone(file)
 		bad[i] ^= 1 << (i % 8)
 		if err := os.WriteFile(s.path, bad, 0o600); err != nil {

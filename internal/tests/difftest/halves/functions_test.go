@@ -3,6 +3,7 @@ package halves_test
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/kgen-go/kgen/dsl/half"
@@ -19,14 +20,14 @@ import (
 // TestFunctions compares devices with the host for all numbers. Package half's own tests compare
 // the host with exact results.
 func TestFunctions(t *testing.T) {
-	t.Run("Vulkan", func(t *testing.T) { functions(t, devtest.Vulkan(t)) })
+	t.Run("Vulkan", func(t *testing.T) { functions(t, devtest.Vulkan(t), 0, 1) })
 	t.Run("Words", func(t *testing.T) {
-		functions(t, devtest.Vulkan(t, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.FP64)))
+		functions(t, devtest.Vulkan(t, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.FP64)), 0)
 	})
 	t.Run("Flushing", func(t *testing.T) {
 		modulehook.Rewrite = flushing.Rewrite
 		t.Cleanup(func() { modulehook.Rewrite = nil })
-		functions(t, devtest.Vulkan(t))
+		functions(t, devtest.Vulkan(t), 1)
 	})
 }
 
@@ -38,11 +39,16 @@ func TestFunctionsSwiftShader(t *testing.T) {
 	swiftshader.Run(t, "^TestFunctions$/^Vulkan$")
 }
 
-func functions(t *testing.T, dev *runtime.Device) {
-	t.Run("Float16", func(t *testing.T) { functionsOf(t, dev, 1<<16, gen.RunFunctions16) })
-	t.Run("BFloat16", func(t *testing.T) { functionsOf(t, dev, 1<<16, gen.RunFunctionsB) })
-	t.Run("Float8E4M3", func(t *testing.T) { functionsOf(t, dev, 1<<8, gen.RunFunctionsE4M3) })
-	t.Run("Float8E5M2", func(t *testing.T) { functionsOf(t, dev, 1<<8, gen.RunFunctionsE5M2) })
+// functions runs all types, with -short those of the given parts of the types.
+func functions(t *testing.T, dev *runtime.Device, parts ...int) {
+	if !testing.Short() || slices.Contains(parts, 0) {
+		t.Run("Float16", func(t *testing.T) { functionsOf(t, dev, 1<<16, gen.RunFunctions16) })
+		t.Run("Float8E5M2", func(t *testing.T) { functionsOf(t, dev, 1<<8, gen.RunFunctionsE5M2) })
+	}
+	if !testing.Short() || slices.Contains(parts, 1) {
+		t.Run("BFloat16", func(t *testing.T) { functionsOf(t, dev, 1<<16, gen.RunFunctionsB) })
+		t.Run("Float8E4M3", func(t *testing.T) { functionsOf(t, dev, 1<<8, gen.RunFunctionsE4M3) })
+	}
 }
 
 func functionsOf[T half.Float[T]](t *testing.T, dev *runtime.Device, n int,

@@ -190,7 +190,7 @@ func TestInterpreter(t *testing.T) {
 	host := devtest.Host(t)
 	for i := range cases {
 		c := &cases[i]
-		if !sample.Has(c.name, 4) {
+		if !sample.Has(c.name, 8) {
 			continue
 		}
 		k, err := kernels.Kernel(c.arg.PkgPath() + "." + c.name)
