@@ -188,10 +188,10 @@ func (b Plain[A]) Help(tile uint32, v A) {
 }
 
 // Ticket returns the number of the work-group's tile: those that begin earlier have smaller ones.
-// state[0] is 0 before the launch.
+// state[0] is 0 before the launch. An empty state is a fault.
 func Ticket(it dsl.NDItem1, state []uint32) uint32 {
 	t := uint32(0)
-	if it.LocalID() == 0 && len(state) > 0 {
+	if it.LocalID() == 0 {
 		t = dsl.AtomicAddRelaxed(&state[0], 1) - 1
 		if n := Backwards.Get(it); n > 0 {
 			t = n - 1 - t

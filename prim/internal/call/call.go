@@ -30,6 +30,9 @@ type Options struct {
 	Scratch    runtime.View[byte]
 	HasScratch bool
 	Launch     []runtime.LaunchOption
+	// Descending and Bits are options of package sort: Bits has the first bit, and the one after the last.
+	Descending bool
+	Bits       *[2]int
 }
 
 // Option sets options.
@@ -46,6 +49,8 @@ type Call struct {
 	name    string
 	opts    Options
 	in, out []primimpl.Used
+	sorts   bool // the function knows Options.Descending
+	digits  bool // the function knows Options.Bits
 	err     error
 	scratch *buffer
 	room    runtime.View[byte] // the rest of the scratch memory
@@ -80,6 +85,16 @@ func (c *Call) HasLength() bool { return c.opts.HasLength }
 
 // Unordered reports whether the caller allows results that depend on the order of work-items.
 func (c *Call) Unordered() bool { return c.opts.Unordered }
+
+// Sorts says that the function knows the options of package sort, and whether bits are among them, and
+// returns them.
+func (c *Call) Sorts(bits bool) (descending bool, of *[2]int) {
+	c.sorts, c.digits = true, bits
+	return c.opts.Descending, c.opts.Bits
+}
+
+// Device returns the device of the call's queue, which Begin has checked.
+func (c *Call) Device() *runtime.Device { return c.q.Device() }
 
 // Refuse makes the call one that returns an error of class ErrInvalid, unless it has another.
 func (c *Call) Refuse(remedy, format string, args ...any) {
@@ -137,6 +152,12 @@ func (c *Call) check(u primimpl.Used) {
 
 // Begin checks the call, and takes the bytes of scratch memory.
 func (c *Call) Begin(bytes int) error {
+	if c.opts.Descending && !c.sorts {
+		c.Refuse("leave it out", "the function has no order that sort.Descending changes")
+	}
+	if c.opts.Bits != nil && !c.digits {
+		c.Refuse("leave it out", "the function does not sort by bits, which sort.Bits gives")
+	}
 	if c.opts.HasScratch && c.err == nil {
 		u := primimpl.Use("the scratch memory", c.opts.Scratch)
 		c.check(u)
@@ -199,17 +220,17 @@ func Room[T any](c *Call, n int) runtime.View[T] {
 // Over launches a kernel over a range, unless a launch before has failed.
 func Over[R runtime.Range](c *Call, k interface {
 	ParallelFor(*runtime.Queue, R, ...runtime.LaunchOption) (runtime.Event, error)
-}, r R) {
+}, r R, opts ...runtime.LaunchOption) {
 	if c.err != nil {
 		return
 	}
-	ev, err := k.ParallelFor(c.q, r, c.opts.Launch...)
+	ev, err := k.ParallelFor(c.q, r, append(slices.Clip(c.opts.Launch), opts...)...)
 	c.launched(ev, err)
 }
 
 // Run launches a kernel with a number of work-groups of a size, unless a launch before has failed.
-func (c *Call) Run(k Kernel, groups, size int) {
-	Over(c, k, runtime.NDRange1{Global: runtime.Range1(groups * size), Local: runtime.Range1(size)})
+func (c *Call) Run(k Kernel, groups, size int, opts ...runtime.LaunchOption) {
+	Over(c, k, runtime.NDRange1{Global: runtime.Range1(groups * size), Local: runtime.Range1(size)}, opts...)
 }
 
 // Enqueue enqueues a command, unless a launch before has failed. Options of launches alone, such as

@@ -1,0 +1,80 @@
+package lookback
+
+import "github.com/kgen-go/kgen/dsl"
+
+// Columns is a board of Size counts for each tile. A work-item has the counts of one column, and sums up
+// those of the tiles before its own:
+//
+//	board.Post(it, t, count)                    // of the work-group's tile
+//	…                                           // work that needs no counts of others
+//	before := board.Before(it, t, count, again)
+//
+// The counts of a column add up to less than 1<<30.
+type Columns struct {
+	State []uint32 // the ticket, and after Size words those of each tile: see ColumnWords; zero before a launch
+}
+
+// ColumnWords returns the number of words of the State of Columns for a number of tiles.
+func ColumnWords(tiles int) int { return (tiles + 1) * Size }
+
+// Post posts the work-group's count of each column of tile t.
+func (b Columns) Post(it dsl.NDItem1, t, count uint32) {
+	if silent := Silent.Get(it); silent != 0 && t%silent == 0 {
+		return
+	}
+	kind := total
+	if t == 0 {
+		kind = whole
+	}
+	b.post(it, t, kind, count)
+}
+
+func (b Columns) post(it dsl.NDItem1, t, kind, count uint32) {
+	if i := int(t+1)*Size + it.LocalID(); i < len(b.State) {
+		dsl.AtomicStoreRelaxed(&b.State[i], kind<<bits|count)
+	}
+}
+
+// Before returns the sum of a column in the tiles before t, where count is that in t, which Post has
+// posted. The function again counts a column of another tile.
+func (b Columns) Before(it dsl.NDItem1, t, count uint32, again func(tile uint32) uint32) uint32 {
+	l, limit := uint32(it.LocalID()), Polls.Get(it)
+	before, next := uint32(0), t // the tiles below next are yet to be added
+	for t > 0 {
+		// Columns go back by themselves until each has waited for a post for long. Posts of Size columns lie
+		// side by side, so that work-items load neighbours.
+		for polls := uint32(0); next > 0 && polls < limit; {
+			post := uint32(0)
+			if i := int(next*Size + l); i < len(b.State) {
+				post = dsl.AtomicLoadRelaxed(&b.State[i])
+			}
+			switch post >> bits {
+			case none:
+				polls++
+				continue
+			case whole:
+				next = 0
+			default:
+				next--
+			}
+			before += post & (1<<bits - 1)
+		}
+		// The nearest tile that a column still waits for is counted by all.
+		missing := dsl.ReduceOverGroup(it.Group(), next, dsl.Maximum)
+		if missing == 0 {
+			break
+		}
+		n := again(missing - 1)
+		if i := int(missing*Size + l); i < len(b.State) {
+			dsl.AtomicMax(&b.State[i], total<<bits|n)
+		}
+		if next == missing {
+			before += n
+			next--
+		}
+	}
+	if t > 0 && FromFirst.Get(it) == 0 {
+		b.post(it, t, whole, before+count)
+	}
+	return before
+}

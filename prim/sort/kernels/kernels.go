@@ -1,0 +1,281 @@
+// Package kernels has the kernels of package sort. Elements are their bits, in unsigned integers.
+//
+//kgen:variants load
+package kernels
+
+import (
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/prim/lookback"
+	"github.com/kgen-go/kgen/properties"
+)
+
+//go:generate go tool kgen .
+
+// A pass sorts by one digit of Bits bits. A work-group of Size work-items sorts a tile, and a launch of a pass a
+// chunk, whose counts fit package lookback's words. No result depends on these sizes.
+const (
+	Size   = lookback.Size
+	Each   = 17 // odd, so that neighbours use different banks of work-group memory
+	Tile   = Size * Each
+	Chunk  = 1 << 17 // tiles
+	Bits   = 8
+	Digits = 1 << Bits
+)
+
+// Keys is a type that holds the bits of elements. Those of 8 and 16 bits are widened.
+type Keys interface{ uint32 | uint64 }
+
+// Order says in which order elements are: by the values of Ordered.
+type Order[K Keys] struct {
+	Sign K // the sign of a float; 0 for integers
+	Inf  K // the bits of the greatest float that is no NaN, and all bits for integers
+	Flip K // the sign of signed integers, and all bits once more where the greatest is first
+}
+
+// Ordered returns a number that is less than another's if the element is before it. Those of NaNs are
+// equal, and less than all others; those of the two zeros are equal.
+func (o Order[K]) Ordered(x K) K {
+	size, y := x&^o.Sign, x^o.Sign
+	if x&o.Sign != 0 {
+		y = ^x
+	}
+	if size == 0 {
+		y = o.Sign
+	}
+	if size > o.Inf {
+		y = 0
+	}
+	return y ^ o.Flip
+}
+
+// first returns how many of n elements a launch processes: all, or less if length has a number.
+func first(n int, length []int64) int {
+	if len(length) == 0 {
+		return n
+	}
+	return int(min(int64(n), max(length[0], 0)))
+}
+
+// Count adds the digits of all passes to Counts: those with digit d in pass p are element p*Digits+d.
+type Count[K Keys] struct {
+	Order  Order[K]
+	Begin  int // the first element
+	Lo, Hi int // the bits that elements are sorted by
+	Keys   []K
+	Length []int64 // the number of elements of the call, or nothing
+	Counts []uint32
+}
+
+// Count of elements of each size.
+type (
+	Count32 = Count[uint32]
+	Count64 = Count[uint64]
+)
+
+// MaxPasses is the most passes that elements take: those of all bits of 64.
+const MaxPasses = 8
+
+// Properties states the work-group's size.
+func (Count[K]) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+// ahead is the number of loads of keys that are under way at once.
+const ahead = 8
+
+// mask returns the bits of the digit that begins at bit shift.
+func mask(shift, hi int) uint32 { return 1<<uint(min(Bits, hi-shift)) - 1 }
+
+// digit returns a digit of a number.
+func digit[K Keys](x K, shift int, mask uint32) uint32 { return uint32(x>>uint(shift)) & mask }
+
+// Kernel counts in work-group memory. The launch's work-groups share out the elements of a chunk.
+func (k Count[K]) Kernel(it dsl.NDItem1) {
+	counts := dsl.Local[[MaxPasses * Digits]atomic.Uint32](it)
+	l := it.LocalID()
+	n := min(first(len(k.Keys), k.Length), k.Begin+Chunk*Tile)
+	for i := l; i < MaxPasses*Digits; i += Size {
+		counts[i].Store(0)
+	}
+	it.Barrier()
+	for base := k.Begin + it.GroupID()*ahead*Size; base < n; base += it.GroupRange() * ahead * Size {
+		var key [ahead]K
+		for j := range key {
+			if i := base + j*Size + l; i >= 0 && i < n {
+				key[j] = k.Keys[i]
+			}
+		}
+		for j := range key {
+			if base+j*Size+l < n {
+				x, row := k.Order.Ordered(key[j]), uint32(0)
+				for shift := k.Lo; shift < k.Hi; shift += Bits {
+					counts[(row+digit(x, shift, mask(shift, k.Hi)))%(MaxPasses*Digits)].Add(1)
+					row += Digits
+				}
+			}
+		}
+	}
+	it.Barrier()
+	for i := l; i < min(MaxPasses*Digits, len(k.Counts)); i += Size {
+		if c := counts[i].Load(); c > 0 {
+			atomic.AddUint32(&k.Counts[i], c)
+		}
+	}
+}
+
+// Starts sets the place of each digit's first element, for each pass, from the counts of all chunks. A
+// work-group has a pass.
+type Starts struct {
+	Chunks int
+	Counts []uint32 // MaxPasses*Digits for each chunk
+	Starts []int64  // (Chunks+1)*Digits for each pass, of which the first Digits are set
+}
+
+// Properties states the work-group's size.
+func (Starts) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+// Kernel adds up.
+func (k Starts) Kernel(it dsl.NDItem1) {
+	d, pass := it.LocalID(), it.GroupID()
+	sum := int64(0)
+	for c := range k.Chunks {
+		if i := (c*MaxPasses+pass)*Digits + d; i >= 0 && i < len(k.Counts) {
+			sum += int64(k.Counts[i])
+		}
+	}
+	before := dsl.ExclusiveScanOverGroup(it.Group(), sum, dsl.Plus)
+	if i := pass*(k.Chunks+1)*Digits + d; i >= 0 && i < len(k.Starts) {
+		k.Starts[i] = before
+	}
+}
+
+// words is how elements pass through work-group memory, of which there is little: a word at a time.
+type words[K any] interface {
+	Words() int
+	Word(x K, i int) uint32
+	Join(w [2]uint32) K
+}
+
+// One is for elements of a word.
+type One struct{}
+
+// Words returns 1.
+func (One) Words() int { return 1 }
+
+// Word returns x.
+func (One) Word(x uint32, _ int) uint32 { return x }
+
+// Join returns the first word.
+func (One) Join(w [2]uint32) uint32 { return w[0] }
+
+// Two is for elements of two words.
+type Two struct{}
+
+// Words returns 2.
+func (Two) Words() int { return 2 }
+
+// Word returns a half of x.
+func (Two) Word(x uint64, i int) uint32 { return uint32(x >> (32 * uint(i))) }
+
+// Join puts the halves together.
+func (Two) Join(w [2]uint32) uint64 { return uint64(w[0]) | uint64(w[1])<<32 }
+
+// Paired says whether values move with the keys.
+var Paired = dsl.NewSpecConstant(false)
+
+// pass is what the two kernels of a pass have in common.
+type pass[K Keys, W words[K]] struct {
+	Order  Order[K]
+	Shift  int // of the digit
+	Hi     int // the bit after those that elements are sorted by
+	Chunk  int // which one the launch sorts
+	Keys   []K
+	Length []int64  // the number of elements of the call, or nothing
+	Starts []int64  // the places of the chunk's digits, and those of the next, which are written
+	State  []uint32 // the board of package lookback
+	Out    []K
+	Values []uint32 // with Paired: as many as there are keys
+	Moved  []uint32 // with Paired: the values, where their keys are in Out
+}
+
+// digit returns the digit of a key. The digit that is greatest stands for what is past the end.
+func (k pass[K, W]) digit(x K, in bool) uint32 {
+	if !in {
+		return Digits - 1
+	}
+	return digit(k.Order.Ordered(x), k.Shift, mask(k.Shift, k.Hi))
+}
+
+// count counts the digits of a tile; the work-item's is returned.
+func (k pass[K, W]) count(it dsl.NDItem1, counts *[Digits]atomic.Uint32, base, n int) uint32 {
+	l := it.LocalID()
+	it.Barrier()
+	counts[l].Store(0)
+	it.Barrier()
+	for i := base + l; i < base+Tile; i += Size {
+		d := uint32(Digits - 1)
+		if i >= 0 && i < n && i < len(k.Keys) {
+			d = k.digit(k.Keys[i], true)
+		}
+		counts[d%Digits].Add(1)
+	}
+	it.Barrier()
+	return counts[l].Load()
+}
+
+// exchange moves a word of each element to its place in the tile, and returns those that are l, l+Size and so
+// on there.
+func exchange(it dsl.NDItem1, tile *[Tile]uint32, place, word *[Each]uint32) {
+	l := it.LocalID()
+	it.Barrier()
+	for j := range Each {
+		tile[place[j]%Tile] = word[j]
+	}
+	it.Barrier()
+	for j := range Each {
+		word[j] = tile[j*Size+l]
+	}
+}
+
+// write writes the elements of a tile to Out, given where each is in the order of the tile. start is where the
+// work-item's digit begins in that order, and before how many of it are in the tiles before.
+func (k pass[K, W]) write(it dsl.NDItem1, tile *[Tile]uint32, run *[Digits]int64, base, n int, place *[Each]uint32, key *[Each]K, value *[Each]uint32, start, before, count uint32) {
+	var w W
+	l := it.LocalID()
+	var low, high [Each]uint32
+	for j := range Each {
+		low[j] = w.Word(key[j], 0)
+	}
+	exchange(it, tile, place, &low)
+	if w.Words() > 1 {
+		for j := range Each {
+			high[j] = w.Word(key[j], 1)
+		}
+		exchange(it, tile, place, &high)
+	}
+	if l < len(k.Starts) {
+		to := k.Starts[l] + int64(before)
+		run[l] = to - int64(start)
+		if next := Digits + l; base+Tile == (k.Chunk+1)*Chunk*Tile && next < len(k.Starts) {
+			k.Starts[next] = to + int64(count)
+		}
+	}
+	it.Barrier()
+	var to [Each]int64
+	for j := range Each {
+		p := j*Size + l
+		x := w.Join([2]uint32{low[j], high[j]})
+		to[j] = run[k.digit(x, true)] + int64(p)
+		if base+p < n && to[j] >= 0 && to[j] < int64(len(k.Out)) {
+			k.Out[to[j]] = x
+		}
+	}
+	if Paired.Get(it) {
+		exchange(it, tile, place, value)
+		for j := range Each {
+			if base+j*Size+l < n && to[j] >= 0 && to[j] < int64(len(k.Moved)) {
+				k.Moved[to[j]] = value[j]
+			}
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package kernels
+
+import (
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/dsl"
+)
+
+// IsSorted sets Out[0] to 0 if an element is before its left neighbour.
+type IsSorted[K Keys] struct {
+	Order  Order[K]
+	Keys   []K
+	Length []int64 // the number of elements of the call, or nothing
+	Out    []uint32
+}
+
+// IsSorted of elements of 32 and 64 bits.
+type (
+	IsSorted32 = IsSorted[uint32]
+	IsSorted64 = IsSorted[uint64]
+)
+
+// Kernel compares two elements in each round. The launch's work-items share out the elements.
+func (k IsSorted[K]) Kernel(it dsl.Item1) {
+	n := first(len(k.Keys), k.Length)
+	sorted := true
+	for i := it.GlobalID() + 1; i < n; i += it.GlobalRange() {
+		sorted = sorted && k.Order.Ordered(k.Keys[i-1]) <= k.Order.Ordered(k.Keys[i])
+	}
+	if !sorted && len(k.Out) > 0 {
+		atomic.StoreUint32(&k.Out[0], 0)
+	}
+}
+
+// Bool sets Out to whether the word of a launch before is not 0.
+type Bool struct {
+	Word []uint32
+	Out  []bool
+}
+
+// Kernel sets an element.
+func (k Bool) Kernel(it dsl.Item1) {
+	if i := it.GlobalID(); i < len(k.Word) && i < len(k.Out) {
+		k.Out[i] = k.Word[i] != 0
+	}
+}
+
+// Search sets each element of Out to the index of the first of Keys that is not before a needle.
+type Search[K Keys] struct {
+	Order   Order[K]
+	Keys    []K
+	Length  []int64 // the number of elements of the call, or nothing
+	Needles []K
+	Out     []int64
+}
+
+// Search in elements of 32 and 64 bits.
+type (
+	Search32 = Search[uint32]
+	Search64 = Search[uint64]
+)
+
+// Kernel searches for needles, which the launch's work-items share out.
+func (k Search[K]) Kernel(it dsl.Item1) {
+	n := first(len(k.Keys), k.Length)
+	for i := it.GlobalID(); i < min(len(k.Needles), len(k.Out)); i += it.GlobalRange() {
+		x := k.Order.Ordered(k.Needles[i])
+		lo, hi := 0, n
+		for lo < hi {
+			mid := int(uint(lo+hi) / 2)
+			if k.Order.Ordered(k.Keys[mid]) < x {
+				lo = mid + 1
+			} else {
+				hi = mid
+			}
+		}
+		k.Out[i] = int64(lo)
+	}
+}
+
+// MergeEach is the number of neighbours that a work-item of Merge writes.
+const MergeEach = 8
+
+// Merge merges two sorted runs of elements, of which those of A go first where they are equal.
+type Merge[K Keys] struct {
+	Order  Order[K]
+	A, B   []K
+	Length []int64 // the number of elements of each run, or nothing
+	Out    []K
+}
+
+// Merge of elements of 32 and 64 bits.
+type (
+	Merge32 = Merge[uint32]
+	Merge64 = Merge[uint64]
+)
+
+// Kernel writes runs of MergeEach elements, which the launch's work-items share out. How many elements
+// before a run come from A is found by bisection along the diagonal of the merge path (Green, McColl
+// and Bader, "GPU Merge Path", 2012).
+func (k Merge[K]) Kernel(it dsl.Item1) {
+	na, nb := first(len(k.A), k.Length), first(len(k.B), k.Length)
+	n := min(na+nb, len(k.Out))
+	for begin := it.GlobalID() * MergeEach; begin < n; begin += it.GlobalRange() * MergeEach {
+		a, hi := max(begin-nb, 0), min(begin, na)
+		for a < hi {
+			mid := int(uint(a+hi) / 2)
+			if k.Order.Ordered(k.B[begin-1-mid]) < k.Order.Ordered(k.A[mid]) {
+				hi = mid
+			} else {
+				a = mid + 1
+			}
+		}
+		b := begin - a
+		for i := begin; i < min(begin+MergeEach, n); i++ {
+			if b >= nb || a < na && k.Order.Ordered(k.A[a]) <= k.Order.Ordered(k.B[b]) {
+				k.Out[i] = k.A[a]
+				a++
+			} else {
+				k.Out[i] = k.B[b]
+				b++
+			}
+		}
+	}
+}
+
+// Both sets Out to the number of elements of two runs.
+type Both struct {
+	A, B   int
+	Length []int64 // the number of elements of each run, or nothing
+	Out    []int64
+}
+
+// Kernel sets an element.
+func (k Both) Kernel(it dsl.Item1) {
+	if i := it.GlobalID(); i < len(k.Out) {
+		k.Out[i] = int64(first(k.A, k.Length) + first(k.B, k.Length))
+	}
+}

@@ -1,0 +1,118 @@
+package kernels
+
+import (
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/prim/lookback"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Pass32 puts each key where it belongs by its digit, and keys with one digit in the order in which they
+// were, in one reading of the keys. GPUs without sub-groups of 32 run it.
+type Pass32 pass[uint32, One]
+
+// Properties states the work-group's size.
+func (Pass32) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Size)}
+}
+
+// Half a digit, by which rank sorts, and the counters for one value of it, a column for each
+// work-item. After 32 of them one is left out, so that neighbours use different banks.
+const (
+	halfBits = Bits / 2
+	halves   = 1 << halfBits
+	row      = Size + Size/32
+)
+
+// Kernel sorts a tile by both halves of the digit. Each work-item has neighbours.
+func (neighbours Pass32) Kernel(it dsl.NDItem1) {
+	k := pass[uint32, One](neighbours)
+	tile := dsl.Local[[Tile]uint32](it)
+	run := dsl.Local[[Digits]int64](it) // from a key's place in the tile to its place in Out
+	counts := dsl.Local[[Digits]atomic.Uint32](it)
+	n := first(min(len(k.Keys), len(k.Out)), k.Length)
+	t := lookback.Ticket(it, k.State)
+	base := (k.Chunk*Chunk + int(t)) * Tile
+	if base >= n || t >= Chunk {
+		return
+	}
+	count := k.count(it, counts, base, n)
+	board := lookback.Columns{State: k.State}
+	board.Post(it, t, count)
+	start := dsl.ExclusiveScanOverGroup(it.Group(), count, dsl.Plus)
+
+	var key, value, place, digits [Each]uint32
+	begin := base + it.LocalID()*Each
+	for j := range Each {
+		if i := begin + j; i >= 0 && i < n {
+			key[j] = k.Keys[i]
+		}
+		digits[j] = k.digit(key[j], begin+j < n)
+	}
+	if Paired.Get(it) {
+		for j := range Each {
+			if i := begin + j; i >= 0 && i < n && i < len(k.Values) {
+				value[j] = k.Values[i]
+			}
+		}
+	}
+	rank(it, tile, &digits, 0, &place)
+	byNeighbours(it, tile, &place, &key)
+	if Paired.Get(it) {
+		byNeighbours(it, tile, &place, &value)
+	}
+	byNeighbours(it, tile, &place, &digits)
+	rank(it, tile, &digits, halfBits, &place)
+	before := board.Before(it, t, count, func(t uint32) uint32 {
+		return k.count(it, counts, (k.Chunk*Chunk+int(t))*Tile, n)
+	})
+	k.write(it, tile, run, base, n, &place, &key, &value, start, before, count)
+}
+
+// rank sets the place of each key in the tile by half of its digit. Each work-item counts its own
+// keys, and one scan of all counters, by digit and then by work-item, says where each key goes.
+func rank(it dsl.NDItem1, tile *[Tile]uint32, digits *[Each]uint32, shift uint, place *[Each]uint32) {
+	l := it.LocalID()
+	column := l + l/32
+	it.Barrier()
+	for d := range halves {
+		tile[d*row+column] = 0
+	}
+	for j := range Each {
+		c := int(digits[j]>>shift%halves)*row + column
+		place[j] = tile[c]
+		tile[c] = place[j] + 1
+	}
+	it.Barrier()
+	var count [halves]uint32
+	sum := uint32(0)
+	for d := range halves {
+		i := l*halves + d
+		count[d] = tile[i+i/32]
+		sum += count[d]
+	}
+	before := dsl.ExclusiveScanOverGroup(it.Group(), sum, dsl.Plus)
+	for d := range halves {
+		i := l*halves + d
+		tile[i+i/32] = before
+		before += count[d]
+	}
+	it.Barrier()
+	for j := range Each {
+		place[j] += tile[int(digits[j]>>shift%halves)*row+column]
+	}
+}
+
+// byNeighbours moves a word of each element to its place in the tile, and returns those of the work-item there.
+func byNeighbours(it dsl.NDItem1, tile *[Tile]uint32, place, word *[Each]uint32) {
+	l := it.LocalID()
+	it.Barrier()
+	for j := range Each {
+		tile[place[j]%Tile] = word[j]
+	}
+	it.Barrier()
+	for j := range Each {
+		word[j] = tile[l*Each+j]
+	}
+}

@@ -1,0 +1,286 @@
+package sort
+
+import (
+	kernelsgen "github.com/kgen-go/kgen/generated/prim/sort/kernels"
+	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/internal/call"
+	"github.com/kgen-go/kgen/prim/lookback"
+	"github.com/kgen-go/kgen/prim/sort/kernels"
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/primimpl"
+)
+
+// plan is how elements are sorted: passes from the lowest digit to the highest.
+type plan struct {
+	n          int
+	kind       call.Kind
+	lo, hi     int // the bits that elements are sorted by
+	passes     int
+	descending bool
+}
+
+// newPlan returns the plan of a call for n elements, and refuses options that make no sense.
+func newPlan[T prim.Number](c *call.Call, n int) plan {
+	kind := call.KindOf[T]()
+	p := plan{n: n, kind: kind, hi: 8 * kind.Size}
+	descending, bits := c.Sorts(true)
+	p.descending = descending
+	if bits != nil {
+		switch {
+		case kind.Float:
+			c.Refuse("give integers, such as those of math.Float32bits", "floats are not sorted by some of their bits")
+		case bits[0] < 0 || bits[0] >= bits[1] || bits[1] > p.hi:
+			c.Refuse("give bits lo and hi, where 0 <= lo < hi <= the number of bits", "elements of %d bits are not sorted by the bits %d to %d", p.hi, bits[0], bits[1]-1)
+		default:
+			p.lo, p.hi = bits[0], bits[1]
+		}
+	}
+	p.passes = (p.hi - p.lo + kernels.Bits - 1) / kernels.Bits
+	return p
+}
+
+// order returns the order of elements, of which K holds the bits.
+func order[K kernels.Keys](kind call.Kind, descending bool) kernels.Order[K] {
+	o, sign := kernels.Order[K]{Inf: ^K(0)}, K(1)<<uint(8*kind.Size-1)
+	switch {
+	case kind.Float:
+		o.Sign, o.Inf = sign, K(kind.Inf)
+	case kind.Signed:
+		o.Flip = sign
+	}
+	if descending {
+		o.Flip = ^o.Flip
+	}
+	return o
+}
+
+func (p plan) tiles() int  { return max((p.n+kernels.Tile-1)/kernels.Tile, 1) }
+func (p plan) chunks() int { return (p.tiles() + kernels.Chunk - 1) / kernels.Chunk }
+func (p plan) counts() int { return p.chunks() * kernels.MaxPasses * kernels.Digits }
+func (p plan) starts() int { return p.passes * (p.chunks() + 1) * kernels.Digits }
+func (p plan) state() int  { return lookback.ColumnWords(min(p.tiles(), kernels.Chunk)) }
+
+// parts returns the number of parts that a processor's work-items sort, and that of their elements.
+func (p plan) parts() (n, part int) {
+	part = max((p.n+mostParts-1)/mostParts, leastPart)
+	return max((p.n+part-1)/part, 1), part
+}
+
+// The most parts, and the least elements of one.
+const (
+	mostParts = 512
+	leastPart = 2048
+)
+
+// bytes returns the scratch memory, where values of a size move with the keys if that is not 0.
+func (p plan) bytes(size int) int {
+	parts, _ := p.parts()
+	n := max(call.Bytes[uint32](p.counts())+call.Bytes[int64](p.starts())+call.Bytes[uint32](p.state()), call.Bytes[int64](parts*kernels.Digits))
+	switch {
+	case p.kind.Size < 4:
+		n += 2 * call.Bytes[uint32](p.n)
+	case p.kind.Size == 4:
+		n += call.Bytes[uint32](p.n)
+	default:
+		n += call.Bytes[uint64](p.n)
+	}
+	switch size {
+	case 0:
+	case 4:
+		n += call.Bytes[uint32](p.n)
+	default:
+		n += 3 * call.Bytes[uint32](p.n)
+	}
+	return n
+}
+
+// most is the most work-items of a launch whose work-items share out elements.
+const most = 1 << 22
+
+// share returns the range of a launch whose work-items share out n elements.
+func share(n int) runtime.Range1 { return runtime.Range1(min(max(n, 1), most)) }
+
+// carried is the values that move with keys: from in to out, by way of tmp.
+type carried struct{ in, out, tmp runtime.View[uint32] }
+
+// of returns the values before and after a pass: the last one writes out.
+func (m *carried) of(p plan, pass int) (from, to runtime.View[uint32]) {
+	at := func(pass int) runtime.View[uint32] {
+		switch {
+		case pass == 0:
+			return m.in
+		case (p.passes-pass)%2 == 0:
+			return m.out
+		}
+		return m.tmp
+	}
+	if m == nil {
+		return from, to
+	}
+	return at(pass), at(pass + 1)
+}
+
+// launch launches the passes. The elements of out are those of v in place.
+func launch[T prim.Number](c *call.Call, p plan, v, out runtime.View[T], inPlace bool, moved *carried) {
+	switch p.kind.Size {
+	case 1, 2:
+		a := wide(c, v)
+		narrow(c, passes(c, p, words32{}, a, call.Room[uint32](c, p.n), a, moved), c.Length(), out)
+	case 4:
+		ends(c, p, words32{}, primimpl.Cast[uint32](v), primimpl.Cast[uint32](out), inPlace, moved)
+	default:
+		ends(c, p, words64{}, primimpl.Cast[uint64](v), primimpl.Cast[uint64](out), inPlace, moved)
+	}
+}
+
+// wide returns words of the elements, which have 8 or 16 bits.
+func wide[T prim.Number](c *call.Call, v runtime.View[T]) runtime.View[uint32] {
+	w := call.Room[uint32](c, v.Len())
+	if call.KindOf[T]().Size == 1 {
+		call.Over(c, kernelsgen.Widen8{Keys: primimpl.Cast[uint8](v), Out: w}, share(v.Len()))
+	} else {
+		call.Over(c, kernelsgen.Widen16{Keys: primimpl.Cast[uint16](v), Out: w}, share(v.Len()))
+	}
+	return w
+}
+
+// narrow sets the elements of out, which have 8 or 16 bits, to those in words, as many as length has.
+func narrow[T prim.Number](c *call.Call, w runtime.View[uint32], length runtime.View[int64], out runtime.View[T]) {
+	if call.KindOf[T]().Size == 1 {
+		call.Over(c, kernelsgen.Narrow8{Keys: w, Length: length, Out: primimpl.Cast[uint8](out)}, share(w.Len()))
+	} else {
+		call.Over(c, kernelsgen.Narrow16{Keys: w, Length: length, Out: primimpl.Cast[uint16](out)}, share(w.Len()))
+	}
+}
+
+// ends launches the passes so that the last one writes out.
+func ends[K kernels.Keys](c *call.Call, p plan, w words[K], v, out runtime.View[K], inPlace bool, moved *carried) {
+	tmp := call.Room[K](c, p.n)
+	if p.passes%2 == 0 {
+		passes(c, p, w, v, tmp, out, moved)
+		return
+	}
+	if inPlace {
+		c.Enqueue(runtime.Copy(tmp, v))
+		v = tmp
+	}
+	passes(c, p, w, v, out, tmp, moved)
+}
+
+// passes launches the passes, which write a and b in turn, and returns the one that the last has written. Values
+// end in moved.out.
+func passes[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.View[K], moved *carried) runtime.View[K] {
+	// There is no Pass of 64 bits.
+	lanes := byLanes(c.Device().Info())
+	if onCPU(c.Device().Info()) || !lanes && p.kind.Size == 8 {
+		return parts(c, p, w, v, a, b, moved)
+	}
+	chunks, tiles := p.chunks(), p.tiles()
+	counts, starts, state := call.Room[uint32](c, p.counts()), call.Room[int64](c, p.starts()), call.Room[uint32](c, p.state())
+	o := order[K](p.kind, p.descending)
+	c.Enqueue(runtime.Fill(counts, 0))
+	for ch := range chunks {
+		n := min(tiles-ch*kernels.Chunk, kernels.Chunk)
+		c.Run(w.count(o, ch*kernels.Chunk*kernels.Tile, p, v, c.Length(), counts.Slice(ch*kernels.MaxPasses*kernels.Digits, counts.Len())), min(n, counters), kernels.Size)
+	}
+	c.Run(kernelsgen.Starts{Chunks: chunks, Counts: counts, Starts: starts}, p.passes, kernels.Size)
+	for pass := range p.passes {
+		from, to := moved.of(p, pass)
+		for ch := range chunks {
+			s := (pass*(chunks+1) + ch) * kernels.Digits
+			c.Enqueue(runtime.Fill(state, 0))
+			k := w.pass(lanes, step[K]{
+				order: o, shift: p.lo + pass*kernels.Bits, hi: p.hi, chunk: ch,
+				keys: v, length: c.Length(), starts: starts.Slice(s, s+2*kernels.Digits), state: state, out: a, values: from, moved: to,
+			})
+			c.Run(k, min(tiles-ch*kernels.Chunk, kernels.Chunk), kernels.Size, runtime.WithSpec(kernels.Paired, moved != nil))
+		}
+		v, a, b = a, b, a
+	}
+	return v
+}
+
+// parts launches the passes of processors, as passes does.
+func parts[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.View[K], moved *carried) runtime.View[K] {
+	n, part := p.parts()
+	counts := call.Room[int64](c, n*kernels.Digits)
+	for pass := range p.passes {
+		from, to := moved.of(p, pass)
+		s := step[K]{order: order[K](p.kind, p.descending), shift: p.lo + pass*kernels.Bits, hi: p.hi, keys: v, length: c.Length(), starts: counts, out: a, values: from, moved: to}
+		c.Enqueue(runtime.Fill(counts, 0))
+		tally, move := w.parts(part, s)
+		call.Over(c, tally, runtime.Range1(n))
+		call.Over(c, kernelsgen.Places{Counts: counts}, runtime.Range1(1))
+		call.Over(c, move, runtime.Range1(n), runtime.WithSpec(kernels.Paired, moved != nil))
+		v, a, b = a, b, a
+	}
+	return v
+}
+
+// counters is the most work-groups that count digits.
+const counters = 2048
+
+// byLanes reports whether a device runs PassLanes.
+var byLanes = func(info runtime.DeviceInfo) bool {
+	return info.MinSubGroup <= kernels.Lanes && kernels.Lanes <= info.MaxSubGroup
+}
+
+// onCPU reports whether a device is a processor.
+var onCPU = func(info runtime.DeviceInfo) bool { return info.Type >= runtime.HostCPU }
+
+// step is the arguments of a pass.
+type step[K kernels.Keys] struct {
+	order            kernels.Order[K]
+	shift, hi, chunk int
+	keys, out        runtime.View[K]
+	length, starts   runtime.View[int64]
+	state            runtime.View[uint32]
+	values, moved    runtime.View[uint32]
+}
+
+// words has the kernels of keys of a size.
+type words[K kernels.Keys] interface {
+	count(o kernels.Order[K], begin int, p plan, v runtime.View[K], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel
+	pass(lanes bool, s step[K]) call.Kernel
+	parts(part int, s step[K]) (tally, move ranged)
+}
+
+// ranged is a launch over a range.
+type ranged interface {
+	ParallelFor(*runtime.Queue, runtime.Range1, ...runtime.LaunchOption) (runtime.Event, error)
+}
+
+type (
+	words32 struct{}
+	words64 struct{}
+)
+
+func (words32) count(o kernels.Order[uint32], begin int, p plan, v runtime.View[uint32], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel {
+	return kernelsgen.Count32{Order: o, Begin: begin, Lo: p.lo, Hi: p.hi, Keys: v, Length: length, Counts: counts}
+}
+
+func (words64) count(o kernels.Order[uint64], begin int, p plan, v runtime.View[uint64], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel {
+	return kernelsgen.Count64{Order: o, Begin: begin, Lo: p.lo, Hi: p.hi, Keys: v, Length: length, Counts: counts}
+}
+
+func (words32) pass(lanes bool, s step[uint32]) call.Kernel {
+	k := kernelsgen.Pass32{Order: s.order, Shift: s.shift, Hi: s.hi, Chunk: s.chunk, Keys: s.keys, Length: s.length, Starts: s.starts, State: s.state, Out: s.out, Values: s.values, Moved: s.moved}
+	if lanes {
+		return kernelsgen.PassLanes32(k)
+	}
+	return k
+}
+
+func (words64) pass(_ bool, s step[uint64]) call.Kernel {
+	return kernelsgen.PassLanes64{Order: s.order, Shift: s.shift, Hi: s.hi, Chunk: s.chunk, Keys: s.keys, Length: s.length, Starts: s.starts, State: s.state, Out: s.out, Values: s.values, Moved: s.moved}
+}
+
+func (words32) parts(part int, s step[uint32]) (tally, move ranged) {
+	return kernelsgen.Tally32{Order: s.order, Shift: s.shift, Hi: s.hi, Part: part, Keys: s.keys, Length: s.length, Counts: s.starts},
+		kernelsgen.Move32{Order: s.order, Shift: s.shift, Hi: s.hi, Part: part, Keys: s.keys, Length: s.length, Places: s.starts, Out: s.out, Values: s.values, Moved: s.moved}
+}
+
+func (words64) parts(part int, s step[uint64]) (tally, move ranged) {
+	return kernelsgen.Tally64{Order: s.order, Shift: s.shift, Hi: s.hi, Part: part, Keys: s.keys, Length: s.length, Counts: s.starts},
+		kernelsgen.Move64{Order: s.order, Shift: s.shift, Hi: s.hi, Part: part, Keys: s.keys, Length: s.length, Places: s.starts, Out: s.out, Values: s.values, Moved: s.moved}
+}

@@ -1,0 +1,143 @@
+package sort
+
+import (
+	"context"
+	"unsafe"
+
+	kernelsgen "github.com/kgen-go/kgen/generated/prim/sort/kernels"
+	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/internal/call"
+	"github.com/kgen-go/kgen/prim/sort/kernels"
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/primimpl"
+)
+
+// Descending has a function put the greatest element first. Equal elements keep their order.
+func Descending() prim.Option { return func(o *call.Options) { o.Descending = true } }
+
+// Bits has Keys and Pairs compare the bits lo to hi-1 of elements alone, as those of unsigned
+// integers; of signed ones the greatest bit counts the other way round. Elements are integers, and
+// 0 <= lo < hi <= the number of their bits (ErrInvalid otherwise). There is a pass for eight bits.
+func Bits(lo, hi int) prim.Option {
+	return func(o *call.Options) { o.Bits = &[2]int{lo, hi} }
+}
+
+// Keys returns the elements in order.
+func Keys[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, opts ...prim.Option) ([]T, error) {
+	m, err := call.OnSlices(ctx, dev, "sort.Keys")
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	v, err := call.Copied(m, xs)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := KeysOn(m.Queue, v, v, opts...); err != nil {
+		return nil, err
+	}
+	out := make([]T, len(xs))
+	return out, call.Read(m, out, v)
+}
+
+// KeysOn sets the elements of out to those of v in order. The two may be the same memory. With prim.Length, the
+// other elements of out stay.
+func KeysOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
+	c := call.New(q, "sort.KeysOn", opts)
+	call.InPlace(c, "v", v, "out", out, v.Len())
+	p := newPlan[T](c, v.Len())
+	if err := c.Begin(p.bytes(0)); err != nil {
+		return runtime.Event{}, err
+	}
+	inPlace := primimpl.Use("v", v).Same(primimpl.Use("out", out.Slice(0, v.Len())))
+	launch(c, p, v, out.Slice(0, v.Len()), inPlace, nil)
+	return c.End()
+}
+
+// Pairs returns the keys in order, and the values in the order of their keys. Slices of different lengths are
+// ErrInvalid.
+func Pairs[K prim.Number, V any](ctx context.Context, dev *runtime.Device, keys []K, values []V, opts ...prim.Option) ([]K, []V, error) {
+	m, err := call.OnSlices(ctx, dev, "sort.Pairs")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer m.Close()
+	k, err := call.Copied(m, keys)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := call.Copied(m, values)
+	if err != nil {
+		return nil, nil, err
+	}
+	ko, err := call.Elements[K](m, len(keys))
+	if err != nil {
+		return nil, nil, err
+	}
+	vo, err := call.Elements[V](m, len(values))
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := PairsOn(m.Queue, k, v, ko, vo, opts...); err != nil {
+		return nil, nil, err
+	}
+	outKeys, outValues := make([]K, len(keys)), make([]V, len(values))
+	if err := call.Read(m, outKeys, ko); err != nil {
+		return nil, nil, err
+	}
+	return outKeys, outValues, call.Read(m, outValues, vo)
+}
+
+// PairsOn sets the elements of outKeys to those of keys in order, and moves the values in the same way. Values
+// of any type go with their keys. Views keys and values of different lengths, and of more than
+// 1<<32-1 elements, are ErrInvalid. With prim.Length, the other elements of the outputs stay.
+func PairsOn[K prim.Number, V any](q *runtime.Queue, keys runtime.View[K], values runtime.View[V], outKeys runtime.View[K], outValues runtime.View[V], opts ...prim.Option) (runtime.Event, error) {
+	c := call.New(q, "sort.PairsOn", opts)
+	n := keys.Len()
+	call.In(c, "keys", keys)
+	call.In(c, "values", values)
+	call.Out(c, "outKeys", outKeys, n)
+	call.Out(c, "outValues", outValues, n)
+	if values.Len() != n {
+		c.Refuse("", "there are %d keys, and %d values", n, values.Len())
+	}
+	if n > mostPairs {
+		c.Refuse("call it for parts, and merge them", "there are %d keys: the function takes %d", n, mostPairs)
+	}
+	var zero V
+	size := int(unsafe.Sizeof(zero))
+	if size == 0 {
+		c.Refuse("use sort.KeysOn", "the values have no bytes")
+	}
+	p := newPlan[K](c, n)
+	if err := c.Begin(p.bytes(size)); err != nil {
+		return runtime.Event{}, err
+	}
+	o := outValues.Slice(0, n)
+	moved := &carried{tmp: call.Room[uint32](c, n)}
+	if size == 4 {
+		moved.in, moved.out = primimpl.Cast[uint32](values), primimpl.Cast[uint32](o)
+	} else {
+		moved.in, moved.out = call.Room[uint32](c, n), call.Room[uint32](c, n)
+		call.Over(c, kernelsgen.Indices{Out: moved.in}, share(n))
+	}
+	launch(c, p, keys, outKeys.Slice(0, n), false, moved)
+	switch {
+	case size == 4:
+	case size%4 == 0:
+		call.Over(c, kernelsgen.Gather32{Values: primimpl.Cast[uint32](values), At: moved.out, Length: c.Length(), Words: size / 4, Moved: primimpl.Cast[uint32](o)}, share(n*size/4))
+	default:
+		call.Over(c, kernelsgen.Gather8{Values: primimpl.Cast[uint8](values), At: moved.out, Length: c.Length(), Words: size, Moved: primimpl.Cast[uint8](o)}, share(n*size))
+	}
+	return c.End()
+}
+
+// mostPairs is the most elements of PairsOn, whose indices have 32 bits.
+const mostPairs = 1<<32 - 1
+
+// ScratchBytes returns the size of the memory that prim.Scratch gives to a function of this package, for n
+// elements of type T.
+func ScratchBytes[T prim.Number](n int) int {
+	p := plan{n: n, kind: call.KindOf[T](), passes: kernels.MaxPasses}
+	return max(p.bytes(8), 0)
+}
