@@ -53,7 +53,7 @@ type Format struct {
 	Half   uint32  // all bits but the sign; 0 for integers
 	Inf    uint32  // the greatest float that is no NaN
 	Shift  uint32  // the bits that a float32's fraction has more
-	Rebias uint32  // what is added to the exponent
+	Rebias uint32  // the number that is added to the exponent
 	Normal uint32  // the least float with an exponent, if float32 has a greater range
 	Unit   float32 // the least float above 0, if float32 has a greater range
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/kgen-go/kgen/generated/examples/reduce/fold"
 	"github.com/kgen-go/kgen/generated/examples/scan/prefix"
 	"github.com/kgen-go/kgen/generated/examples/sort/radix"
+	histkernelsgen "github.com/kgen-go/kgen/generated/prim/hist/kernels"
 	movekernelsgen "github.com/kgen-go/kgen/generated/prim/move/kernels"
 	pickkernelsgen "github.com/kgen-go/kgen/generated/prim/pick/kernels"
 	reducekernelsgen "github.com/kgen-go/kgen/generated/prim/reduce/kernels"
@@ -83,6 +84,7 @@ var packages = map[string]func() []*runtime.Kernel{
 	"generated/examples/reduce/fold":                   foldgen.Kernels,
 	"generated/examples/scan/prefix":                   prefixgen.Kernels,
 	"generated/examples/sort/radix":                    radixgen.Kernels,
+	"generated/prim/hist/kernels":                      histkernelsgen.Kernels,
 	"generated/prim/move/kernels":                      movekernelsgen.Kernels,
 	"generated/prim/pick/kernels":                      pickkernelsgen.Kernels,
 	"generated/prim/reduce/kernels":                    reducekernelsgen.Kernels,
