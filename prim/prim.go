@@ -3,7 +3,7 @@
 //
 //	reduce    Sum, Min, Max, MinMax, ArgMin, ArgMax, Count, Any, All, Dot and By
 //	scan      Inclusive, Exclusive, By and ExclusiveBy
-//	pick      Where, Flagged, Unique and RunLengths
+//	pick      Where, Partition, Flagged, Unique and RunLengths
 //	hist      Even, Edges and ByKey
 //	move      Fill, Iota, Reverse, Gather, Scatter and Transpose
 //
