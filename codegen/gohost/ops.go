@@ -68,10 +68,8 @@ func init() {
 
 		ir.OpSConvert: convert, ir.OpFConvert: convert, ir.OpSToF: convert, ir.OpFToS: convert,
 		ir.OpUConvert: func(w *body, v *ir.Value) string {
-			if x := v.Args[0]; x.Op == ir.OpBuiltIn && v.Type == ir.TypeI64 {
-				if b := x.Aux.(ir.BuiltIn); b <= ir.GlobalInvocationIDZ { // an int of less than 1<<32 without its conversion
-					return "int64" + strings.TrimPrefix(w.builtIn(b), "int32")
-				}
+			if id, ok := wideID(v); ok { // an int of less than 1<<32 without its conversion
+				return "int64" + strings.TrimPrefix(w.builtIn(id), "int32")
 			}
 			return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsigned(v.Args[0]))
 		},
