@@ -662,7 +662,7 @@ var partitionFloat32IR string
 //go:embed PartitionFloat32.words.spv
 var partitionFloat32Words string
 
-var partitionFloat32Kernel = kernelimpl.Register(&abi.Kernel{
+var partitionFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "PartitionFloat32",
 	Package: "github.com/kgen-go/kgen/prim/pick/kernels",
 	Form:    abi.NDRange,
@@ -715,7 +715,7 @@ var partitionFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 		Count:  kernelimpl.HostSlice[int64](a, 5),
 		Turn:   kernelimpl.HostValue[bool](a, 6),
 	}.Kernel
-}, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
+}, newPartitionFloat32Host, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
 
 var _ = kernelimpl.Properties[kernels.PartitionFloat32](partitionFloat32Kernel)
 

@@ -164,7 +164,7 @@ func (k Distances) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtim
 	return k.launch().NodeND1(r, opts)
 }
 
-var splitKernel, RunSplit = stubs.NDRange1(pkg.Kernel("Split", &lookback.Backwards, &lookback.FromFirst, &lookback.Polls, &lookback.Silent), ops.Split.Kernel, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
+var splitKernel, RunSplit = stubs.NDRange1(pkg.Kernel("Split", &lookback.Backwards, &lookback.FromFirst, &lookback.Polls, &lookback.Silent), ops.Split.Kernel, newSplitHost, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
 
 type Split struct {
 	Op     ops.Greater
