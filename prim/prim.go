@@ -1,7 +1,7 @@
 // Package prim has the options of the functions that launch kernels of a library: those whose names
 // end in On in the packages below. Each of these packages is a family.
 //
-//	reduce    Sum, Min, Max, MinMax, ArgMin, ArgMax, Count, Any, All, Dot and By
+//	reduce    Sum, Min, Max, MinMax, ArgMin, ArgMax, Count, Any, All, Dot, Norm and By
 //	scan      Inclusive, Exclusive, By and ExclusiveBy
 //	pick      Where, Partition, Flagged, Unique and RunLengths
 //	hist      Even, Edges and ByKey

@@ -96,6 +96,23 @@ func ExampleDotOn() {
 	// Output: [14]
 }
 
+func ExampleNorm() {
+	dev := device()
+	defer dev.Close()
+	norm, err := reduce.Norm(context.Background(), dev, []float64{3, -4})
+	fmt.Println(norm, err)
+	// Output: 5 <nil>
+}
+
+func ExampleNormOn() {
+	q, v, out := buffers[float32, float32](1, 2, 2)
+	if _, err := reduce.NormOn(q, v, out); err != nil {
+		log.Fatal(err)
+	}
+	show(q, out, 1)
+	// Output: [3]
+}
+
 func ExampleMin() {
 	dev := device()
 	defer dev.Close()
