@@ -1376,6 +1376,5065 @@ func (g *addFloat32Host) r14() int {
 	return 6
 }
 
+// byKeyFloat32Host is a work-group of the kernel [ByKeyFloat32].
+type byKeyFloat32Host struct {
+	kernelimpl.HostGroup
+	c0                      int32
+	c1                      int32
+	c2                      int32
+	c3                      int32
+	v0, v2, v4, v6, v8, v13 int64
+
+	v10 int8
+
+	v21, v32 int64
+
+	v30, v183, v186 []int32
+
+	v31, v67, v133, v136, v141, v187, v188, v299 int32
+
+	v37, v61, v65, v73, v84, v90, v134, v184, v293, v297, v305 []int64
+
+	v62, v66, v74, v85, v91, v135, v185, v205, v294, v298, v306 []float32
+
+	v69, v301 []bool
+
+	v137 bool
+
+	sint32 []int32
+}
+
+func newByKeyFloat32Host() kernelimpl.HostForm { return new(byKeyFloat32Host) }
+
+func (g *byKeyFloat32Host) Begin() {
+	const n = 256
+	g.v0 = g.Int64(32)
+	g.v2 = g.Int64(48)
+	g.v4 = g.Int64(64)
+	g.v6 = g.Int64(80)
+	g.v8 = g.Int64(96)
+	g.v10 = kernelimpl.HostArg[int8](&g.HostGroup, 104)
+	g.v13 = g.Int64(120)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 4096)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v30, &g.v183, &g.v186)
+	kernelimpl.HostRoom(n, &g.v37, &g.v61, &g.v65, &g.v73, &g.v84, &g.v90, &g.v134, &g.v184, &g.v293, &g.v297, &g.v305)
+	kernelimpl.HostRoom(n, &g.v62, &g.v66, &g.v74, &g.v85, &g.v91, &g.v135, &g.v185, &g.v205, &g.v294, &g.v298, &g.v306)
+	kernelimpl.HostRoom(n, &g.v69, &g.v301)
+}
+
+func (g *byKeyFloat32Host) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 3: // Barrier, runs.go:75
+			next = g.r4()
+		case 5: // Barrier, runs.go:86
+			next = g.r6()
+		case 6: // GroupReduce, lookback.go:239
+			g.v187 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v186, -1))
+			next = g.r7()
+		case 7: // Barrier, lookback.go:261
+			next = g.r8()
+		case 9: // Barrier, lookback.go:279
+			next = g.r10()
+		case 10: // Barrier, runs.go:72
+			next = g.r11()
+		case 11: // Barrier, runs.go:75
+			next = g.r12()
+		case 13: // Barrier, runs.go:86
+			next = g.r14()
+		}
+	}
+}
+
+func (g *byKeyFloat32Host) r0() int {
+	const n = 256
+	// ZeroLocal, bykey.go:80
+	g.Zero(0)
+	v4 := g.v4
+	v15 := v4 == 0
+	v0 := g.v0
+	p3 := g.Pointer(3)
+	v6 := g.v6
+	v24 := 0 < v6
+	p4 := g.Pointer(4)
+	c0 := g.c0
+	v27 := c0 + -1
+	v26 := c0 != 0
+	u21 := g.v21
+	h30 := g.v30[:n]
+	for li := range n {
+		var v21 int64
+		var v30 int32
+		if v15 {
+			v21 = v0
+		} else {
+			v16 := *(*int64)(p3)
+			v18 := int64(0)
+			if 0 < v16 {
+				v18 = v16
+			}
+			v20 := v18
+			if v0 < v18 {
+				v20 = v0
+			}
+			v21 = v20
+		}
+		if int32(li) != 0 {
+			v30 = 0
+			goto b6
+		}
+		if v24 {
+			v25 := atomic.AddInt32((*int32)(p4), int32(1)) - int32(1)
+			v29 := v25
+			if v26 {
+				v29 = v27 - v25
+			}
+			v30 = v29
+		} else {
+			v30 = 0
+		}
+	b6:
+		u21 = v21
+		h30[li] = v30
+	}
+	g.v21 = u21
+	// GroupSelect, lookback.go:200
+	g.v31 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v30, 0)[int32(0)]
+	v21 := g.v21
+	v31 := g.v31
+	v32 := int64(uint32(v31))
+	v33 := v32 * 2048
+	v34 := v21 <= v33
+	p0 := g.Pointer(0)
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	h37 := g.v37[:n]
+	h61 := g.v61[:n]
+	h62 := g.v62[:n]
+	more := false
+	for li := range n {
+		v22 := int32(li)
+		var v38, v48, v57, v61 int64
+		var v39, v51, v55, v58, v62 float32
+		var v40, v45, v59 int32
+		if v34 {
+			g.Leave(li)
+			continue
+		}
+		v37 := v33 + int64(uint32(v22*8))
+		v38 = 0
+		v39 = 0
+		v40 = 0
+	b10:
+		v42 := v37 + int64(uint32(v40))
+		if v21 <= v42 {
+			v61 = v38
+			v62 = v39
+			goto b19
+		}
+		{
+			v45 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v42)))))
+			v47 := int32(0)
+			if v45 != 0 {
+				v47 = 1
+			}
+			v48 = int64(uint32(v47))
+			if v42 < v2 {
+				v51 = *(*float32)(unsafe.Add(p1, int(v42)*4))
+			} else {
+				v51 = 0
+			}
+		}
+		if v40 == 0 {
+			v57 = v48
+			v58 = v51
+			goto b17
+		}
+		if v45 == 0 {
+			v55 = float32(v39 + v51)
+		} else {
+			v55 = v51
+		}
+		v57 = v48 + v38
+		v58 = v55
+	b17:
+		v59 = v40 + 1
+		if v59 < 8 {
+			v38 = v57
+			v39 = v58
+			v40 = v59
+			goto b10
+		}
+		v61 = v57
+		v62 = v58
+	b19:
+		h37[li] = v37
+		h61[li] = v61
+		h62[li] = v62
+		more = true
+	}
+	g.v32 = v32
+	if !more {
+		return -1
+	}
+	// Barrier, runs.go:72
+	m0 := g.Memory(0)
+	h65 := g.v65[:n]
+	h66 := g.v66[:n]
+	u67 := g.v67
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v61 := h61[li]
+		v62 := h62[li]
+		var v65 int64
+		var v66 float32
+		var v67 int32
+		*(*int64)(unsafe.Add(m0, li*16)) = v61
+		*(*float32)(unsafe.Add(m0, li*16+8)) = v62
+		v65 = v61
+		v66 = v62
+		v67 = 1
+		if v67 < 256 {
+			h65[li] = v65
+			h66[li] = v66
+			u67 = v67
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v67 = u67
+	return next
+}
+
+func (g *byKeyFloat32Host) r4() int {
+	const n = 256
+	v67 := g.v67
+	m0 := g.Memory(0)
+	h65 := g.v65[:n]
+	h66 := g.v66[:n]
+	h69 := g.v69[:n]
+	h73 := g.v73[:n]
+	h74 := g.v74[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v22 := int32(li)
+		v65 := h65[li]
+		v66 := h66[li]
+		var v73 int64
+		var v74 float32
+		v69 := v67 <= v22
+		if v69 {
+			v70 := v22 - v67
+			v73 = *(*int64)(unsafe.Add(m0, int(v70)*16))
+			v74 = *(*float32)(unsafe.Add(m0, int(v70)*16+8))
+		} else {
+			v73 = v65
+			v74 = v66
+		}
+		h69[li] = v69
+		h73[li] = v73
+		h74[li] = v74
+	}
+	// Barrier, runs.go:80
+	e67 := g.v67
+	u67 := g.v67
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v65 := h65[li]
+		v66 := h66[li]
+		v67 := e67
+		v69 := h69[li]
+		v74 := h74[li]
+		v73 := h73[li]
+		var v77, v82 float32
+		var v81 int64
+		if !v69 {
+			v81 = v65
+			v82 = v66
+			goto b30
+		}
+		if v65 == 0 {
+			v77 = float32(v74 + v66)
+		} else {
+			v77 = v66
+		}
+		{
+			v78 := v65 + v73
+			*(*int64)(unsafe.Add(m0, li*16)) = v78
+			*(*float32)(unsafe.Add(m0, li*16+8)) = v77
+			v81 = v78
+			v82 = v77
+		}
+	b30:
+		v65 = v81
+		v66 = v82
+		v67 = v67 * 2
+		if v67 < 256 {
+			h65[li] = v65
+			h66[li] = v66
+			u67 = v67
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v67 = u67
+	return next
+}
+
+func (g *byKeyFloat32Host) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	c1 := g.c1
+	v92 := c1 == 0
+	v31 := g.v31
+	v6 := g.v6
+	v32 := g.v32
+	v97 := v32 * 2
+	v98 := v97 + 2
+	v100 := v6 <= v98
+	v8 := g.v8
+	v99 := v32 * 3
+	v101 := v99 + 1
+	v102 := v8 <= v101
+	v95 := v31 == 0
+	p5 := g.Pointer(5)
+	p4 := g.Pointer(4)
+	v96 := int32(1)
+	if v95 {
+		v96 = 2
+	}
+	v109 := v31 == 0
+	v133 := v31 + -1
+	h37 := g.v37[:n]
+	v21 := g.v21
+	p0 := g.Pointer(0)
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	v10 := g.v10
+	v11 := int32(uint8(v10))
+	v12 := v11 != 0
+	v13 := g.v13
+	p7 := g.Pointer(7)
+	h84 := g.v84[:n]
+	h85 := g.v85[:n]
+	h90 := g.v90[:n]
+	h91 := g.v91[:n]
+	h134 := g.v134[:n]
+	h135 := g.v135[:n]
+	u136 := g.v136
+	u137 := g.v137
+	u141 := g.v141
+	h183 := g.v183[:n]
+	h184 := g.v184[:n]
+	h185 := g.v185[:n]
+	h186 := g.v186[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v22 := int32(li)
+		v23 := v22 == 0
+		v37 := h37[li]
+		var v90, v113, v134, v139, v147, v148, v149, v151, v169, v176, v184 int64
+		var v91, v110, v121, v126, v127, v128, v135, v140, v170, v177, v185 float32
+		var v111, v116, v118, v131, v136, v138, v141, v153, v168, v174, v175, v182, v183, v186 int32
+		var v122, v137, v157 bool
+		v84 := *(*int64)(unsafe.Add(m0, 4080))
+		v85 := *(*float32)(unsafe.Add(m0, 4088))
+		if v22 != 0 {
+			v90 = *(*int64)(unsafe.Add(m0, li*16+-16))
+			v91 = *(*float32)(unsafe.Add(m0, li*16+-8))
+		} else {
+			v90 = 0
+			v91 = 0
+		}
+		if !v23 {
+			goto b43
+		}
+		if v92 {
+			goto b37
+		}
+		if int32(uint32(v31)%uint32(c1)) == 0 {
+			goto b43
+		}
+	b37:
+		if v100 {
+			goto b43
+		}
+		if v102 {
+			goto b43
+		}
+		if v95 {
+			*(*int64)(unsafe.Add(p5, int(v101)*16)) = v84
+			*(*float32)(unsafe.Add(p5, int(v101)*16+8)) = v85
+		} else {
+			*(*int64)(unsafe.Add(p5, int(v99)*16)) = v84
+			*(*float32)(unsafe.Add(p5, int(v99)*16+8)) = v85
+		}
+		kernelimpl.HostFence()
+		atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v98)*4)), v96)
+	b43:
+		if !v109 {
+			v134 = 0
+			v135 = 0
+			v136 = v133
+			v137 = true
+			goto b60
+		}
+		v110 = v91
+		v111 = 0
+	b44:
+		v113 = v37 + int64(uint32(v111))
+		if v21 <= v113 {
+			goto b58
+		}
+		v116 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v113)))))
+		v118 = 0
+		if v116 != 0 {
+			v118 = 1
+		}
+		if v113 < v2 {
+			v121 = *(*float32)(unsafe.Add(p1, int(v113)*4))
+		} else {
+			v121 = 0
+		}
+		v122 = 0 < v118
+		if 0 >= v113 {
+			v127 = v121
+			goto b51
+		}
+		if v116 == 0 {
+			v126 = float32(v110 + v121)
+		} else {
+			v126 = v121
+		}
+		v127 = v126
+	b51:
+		if v12 {
+			v128 = v127
+			goto b54
+		}
+		if v122 {
+			v128 = 0
+		} else {
+			v128 = v110
+		}
+	b54:
+		if v113 < v13 {
+			*(*float32)(unsafe.Add(p7, int(v113)*4)) = v128
+		}
+		v131 = v111 + 1
+		if v131 < 8 {
+			v110 = v127
+			v111 = v131
+			goto b44
+		}
+	b58:
+		g.Leave(li)
+		continue
+	b60:
+		v138 = 0
+		v139 = v134
+		v140 = v135
+		v141 = 0
+		if uint32(v22) > uint32(v136) {
+			v183 = v138
+			v184 = v139
+			v185 = v140
+			v186 = 512
+			goto b80
+		}
+		if v138 != 0 {
+			v175 = v138
+			v176 = v139
+			v177 = v140
+			goto b77
+		}
+		{
+			v145 := int64(uint32(v136 - v22))
+			v146 := v145 * 2
+			v147 = v146 + 2
+			v148 = v145 * 3
+			v149 = v146 + 3
+			if v6 <= v149 {
+				goto b65
+			}
+		}
+		v151 = v148 + 2
+		if v8 > v151 {
+			goto b66
+		}
+	b65:
+		v168 = 0
+		v169 = 0
+		v170 = 0
+		goto b74
+	b66:
+		v153 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v147)*4)))
+		if v153 == 0 {
+			v155 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v149)*4)))
+			v157 = v155 == 2
+		} else {
+			v157 = false
+		}
+		kernelimpl.HostFence()
+		if v157 {
+			v168 = 1
+			v169 = *(*int64)(unsafe.Add(p5, int(v151)*16))
+			v170 = *(*float32)(unsafe.Add(p5, int(v151)*16+8))
+			goto b74
+		}
+		if v153 == 1 {
+			v168 = 1
+			v169 = *(*int64)(unsafe.Add(p5, int(v148)*16))
+			v170 = *(*float32)(unsafe.Add(p5, int(v148)*16+8))
+			goto b74
+		}
+		if v153 == 2 {
+			v165 := v148 + 1
+			v168 = 2
+			v169 = *(*int64)(unsafe.Add(p5, int(v165)*16))
+			v170 = *(*float32)(unsafe.Add(p5, int(v165)*16+8))
+		} else {
+			v168 = 0
+			v169 = 0
+			v170 = 0
+		}
+	b74:
+		if v22 == v136 {
+			v173 := v168
+			if v168 == 1 {
+				v173 = 2
+			}
+			v174 = v173
+		} else {
+			v174 = v168
+		}
+		v175 = v174
+		v176 = v169
+		v177 = v170
+	b77:
+		if v175 != 1 {
+			v182 = (v22 * 2) + int32(uint32(v175)>>1)
+		} else {
+			v182 = 512
+		}
+		v183 = v175
+		v184 = v176
+		v185 = v177
+		v186 = v182
+	b80:
+		h84[li] = v84
+		h85[li] = v85
+		h90[li] = v90
+		h91[li] = v91
+		h134[li] = v134
+		h135[li] = v135
+		u136 = v136
+		u137 = v137
+		u141 = v141
+		h183[li] = v183
+		h184[li] = v184
+		h185[li] = v185
+		h186[li] = v186
+		next = 6
+	}
+	g.v133 = v133
+	g.v136 = u136
+	g.v137 = u137
+	g.v141 = u141
+	return next
+}
+
+func (g *byKeyFloat32Host) r7() int {
+	const n = 256
+	h134 := g.v134[:n]
+	h135 := g.v135[:n]
+	e136 := g.v136
+	e137 := g.v137
+	e141 := g.v141
+	h183 := g.v183[:n]
+	h184 := g.v184[:n]
+	h185 := g.v185[:n]
+	v187 := g.v187
+	v189 := 512 <= uint32(v187)
+	v190 := v187 & 1
+	v191 := v190 == 1
+	v188 := int32(uint32(v187) >> 1)
+	v192 := 256 <= uint32(v188)
+	u136 := g.v136
+	c2 := g.c2
+	v6 := g.v6
+	v8 := g.v8
+	p4 := g.Pointer(4)
+	p5 := g.Pointer(5)
+	u137 := g.v137
+	u141 := g.v141
+	h186 := g.v186[:n]
+	v21 := g.v21
+	p0 := g.Pointer(0)
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	h293 := g.v293[:n]
+	h294 := g.v294[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v134 := h134[li]
+		v135 := h135[li]
+		v136 := e136
+		v137 := e137
+		v141 := e141
+		v183 := h183[li]
+		v184 := h184[li]
+		v185 := h185[li]
+		v22 := int32(li)
+		v35 := v22 * 8
+		v36 := int64(uint32(v35))
+		var v138, v153, v168, v174, v175, v182, v186, v262, v272, v277, v291, v337, v340 int32
+		var v139, v147, v148, v149, v151, v169, v176, v260, v269, v270, v280, v289, v293, v338 int64
+		var v140, v170, v177, v261, v271, v283, v287, v290, v294, v339 float32
+		var v157, v263 bool
+		if v189 {
+			goto b83
+		}
+		if !v191 {
+			goto b126
+		}
+	b83:
+		if !v137 {
+			goto b86
+		}
+		if v192 {
+			v260 = v134
+			v261 = v135
+			v262 = v136 + -256
+			v263 = true
+		} else {
+			goto b86
+		}
+		v134 = v260
+		v135 = v261
+		v136 = v262
+		v137 = v263
+		v138 = 0
+		v139 = v134
+		v140 = v135
+		v141 = 0
+		goto b61
+	b86:
+		h134[li] = v134
+		h135[li] = v135
+		u136 = v136
+		h184[li] = v184
+		h185[li] = v185
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b126:
+		{
+			v264 := v141 + 1
+			if uint32(v264) >= uint32(c2) {
+				v269 = (int64(uint32(v136-v188)) * 2048) + v36
+				v270 = 0
+				v271 = 0
+				v272 = 0
+				goto b128
+			}
+			v337 = v183
+			v338 = v184
+			v339 = v185
+			v340 = v264
+		}
+		v138 = v337
+		v139 = v338
+		v140 = v339
+		v141 = v340
+	b61:
+		if uint32(v22) > uint32(v136) {
+			v183 = v138
+			v184 = v139
+			v185 = v140
+			v186 = 512
+			goto b80
+		}
+		if v138 != 0 {
+			v175 = v138
+			v176 = v139
+			v177 = v140
+			goto b77
+		}
+		{
+			v145 := int64(uint32(v136 - v22))
+			v146 := v145 * 2
+			v147 = v146 + 2
+			v148 = v145 * 3
+			v149 = v146 + 3
+			if v6 <= v149 {
+				goto b65
+			}
+		}
+		v151 = v148 + 2
+		if v8 > v151 {
+			goto b66
+		}
+	b65:
+		v168 = 0
+		v169 = 0
+		v170 = 0
+		goto b74
+	b66:
+		v153 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v147)*4)))
+		if v153 == 0 {
+			v155 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v149)*4)))
+			v157 = v155 == 2
+		} else {
+			v157 = false
+		}
+		kernelimpl.HostFence()
+		if v157 {
+			v168 = 1
+			v169 = *(*int64)(unsafe.Add(p5, int(v151)*16))
+			v170 = *(*float32)(unsafe.Add(p5, int(v151)*16+8))
+			goto b74
+		}
+		if v153 == 1 {
+			v168 = 1
+			v169 = *(*int64)(unsafe.Add(p5, int(v148)*16))
+			v170 = *(*float32)(unsafe.Add(p5, int(v148)*16+8))
+			goto b74
+		}
+		if v153 == 2 {
+			v165 := v148 + 1
+			v168 = 2
+			v169 = *(*int64)(unsafe.Add(p5, int(v165)*16))
+			v170 = *(*float32)(unsafe.Add(p5, int(v165)*16+8))
+		} else {
+			v168 = 0
+			v169 = 0
+			v170 = 0
+		}
+	b74:
+		if v22 == v136 {
+			v173 := v168
+			if v168 == 1 {
+				v173 = 2
+			}
+			v174 = v173
+		} else {
+			v174 = v168
+		}
+		v175 = v174
+		v176 = v169
+		v177 = v170
+	b77:
+		if v175 != 1 {
+			v182 = (v22 * 2) + int32(uint32(v175)>>1)
+		} else {
+			v182 = 512
+		}
+		v183 = v175
+		v184 = v176
+		v185 = v177
+		v186 = v182
+	b80:
+		h134[li] = v134
+		h135[li] = v135
+		u136 = v136
+		u137 = v137
+		u141 = v141
+		h183[li] = v183
+		h184[li] = v184
+		h185[li] = v185
+		h186[li] = v186
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+		continue
+	b128:
+		v274 := v269 + int64(uint32(v272))
+		if v21 <= v274 {
+			v293 = v270
+			v294 = v271
+			goto b137
+		}
+		{
+			v277 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v274)))))
+			v279 := int32(0)
+			if v277 != 0 {
+				v279 = 1
+			}
+			v280 = int64(uint32(v279))
+			if v274 < v2 {
+				v283 = *(*float32)(unsafe.Add(p1, int(v274)*4))
+			} else {
+				v283 = 0
+			}
+		}
+		if v272 == 0 {
+			v289 = v280
+			v290 = v283
+			goto b135
+		}
+		if v277 == 0 {
+			v287 = float32(v271 + v283)
+		} else {
+			v287 = v283
+		}
+		v289 = v280 + v270
+		v290 = v287
+	b135:
+		v291 = v272 + 1
+		if v291 < 8 {
+			v270 = v289
+			v271 = v290
+			v272 = v291
+			goto b128
+		}
+		v293 = v289
+		v294 = v290
+	b137:
+		h134[li] = v134
+		h135[li] = v135
+		u136 = v136
+		u137 = v137
+		h183[li] = v183
+		h184[li] = v184
+		h185[li] = v185
+		h293[li] = v293
+		h294[li] = v294
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v136 = u136
+	g.v188 = v188
+	g.v137 = u137
+	g.v141 = u141
+	return next
+}
+
+func (g *byKeyFloat32Host) r8() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h184 := g.v184[:n]
+	h185 := g.v185[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v22 := int32(li)
+		v184 := h184[li]
+		v185 := h185[li]
+		v194 := v22 & 255
+		*(*int64)(unsafe.Add(m0, int(v194)*16)) = v184
+		*(*float32)(unsafe.Add(m0, int(v194)*16+8)) = v185
+	}
+	// Barrier, lookback.go:263
+	h134 := g.v134[:n]
+	h135 := g.v135[:n]
+	e136 := g.v136
+	v188 := g.v188
+	v197 := uint32(v188) < 256
+	v198 := v188 & 255
+	v203 := int32(256)
+	if v197 {
+		v203 = v188
+	}
+	stop := g.Cancelled()
+	v133 := g.v133
+	h84 := g.v84[:n]
+	h85 := g.v85[:n]
+	c3 := g.c3
+	v221 := c3 == 0
+	v6 := g.v6
+	v32 := g.v32
+	v222 := v32 * 2
+	v223 := v222 + 2
+	v225 := v6 <= v223
+	v8 := g.v8
+	v224 := v32 * 3
+	v226 := v224 + 1
+	v227 := v8 <= v226
+	p5 := g.Pointer(5)
+	p4 := g.Pointer(4)
+	h205 := g.v205[:n]
+	u136 := g.v136
+	u137 := g.v137
+	u141 := g.v141
+	h183 := g.v183[:n]
+	h186 := g.v186[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v134 := h134[li]
+		v135 := h135[li]
+		v136 := e136
+		v84 := h84[li]
+		v85 := h85[li]
+		v22 := int32(li)
+		v23 := v22 == 0
+		var v137, v157, v263 bool
+		var v138, v141, v153, v168, v174, v175, v182, v183, v186, v206, v208, v262 int32
+		var v139, v147, v148, v149, v151, v169, v176, v184, v201, v204, v210, v220, v260 int64
+		var v140, v170, v177, v185, v202, v205, v211, v214, v219, v261 float32
+		if v197 {
+			v201 = *(*int64)(unsafe.Add(m0, int(v198)*16))
+			v202 = *(*float32)(unsafe.Add(m0, int(v198)*16+8))
+		} else {
+			v201 = v134
+			v202 = v135
+		}
+		v204 = v201
+		v205 = v202
+		v206 = v203
+	b91:
+		if v206 == 0 {
+			goto b95
+		}
+		{
+			v208 = v206 + -1
+			v209 := v208 & 255
+			v210 = *(*int64)(unsafe.Add(m0, int(v209)*16))
+			v211 = *(*float32)(unsafe.Add(m0, int(v209)*16+8))
+			if v210 == 0 {
+				v214 = float32(v205 + v211)
+			} else {
+				v214 = v211
+			}
+		}
+		v204 = v210 + v204
+		v205 = v214
+		v206 = v208
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b91
+	b95:
+		if v136 != v133 {
+			v260 = v204
+			v261 = v205
+			v262 = v136 + 256
+			v263 = false
+			goto b125
+		}
+		if v84 == 0 {
+			v219 = float32(v205 + v85)
+		} else {
+			v219 = v85
+		}
+		v220 = v84 + v204
+		if !v23 {
+			goto b103
+		}
+		if !v221 {
+			goto b103
+		}
+		if v225 {
+			goto b103
+		}
+		if !v227 {
+			*(*int64)(unsafe.Add(p5, int(v226)*16)) = v220
+			*(*float32)(unsafe.Add(p5, int(v226)*16+8)) = v219
+			kernelimpl.HostFence()
+			atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v223)*4)), int32(2))
+		}
+	b103:
+		h205[li] = v205
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+		continue
+	b125:
+		v134 = v260
+		v135 = v261
+		v136 = v262
+		v137 = v263
+		v138 = 0
+		v139 = v134
+		v140 = v135
+		v141 = 0
+		if uint32(v22) > uint32(v136) {
+			v183 = v138
+			v184 = v139
+			v185 = v140
+			v186 = 512
+			goto b80
+		}
+		if v138 != 0 {
+			v175 = v138
+			v176 = v139
+			v177 = v140
+			goto b77
+		}
+		{
+			v145 := int64(uint32(v136 - v22))
+			v146 := v145 * 2
+			v147 = v146 + 2
+			v148 = v145 * 3
+			v149 = v146 + 3
+			if v6 <= v149 {
+				goto b65
+			}
+		}
+		v151 = v148 + 2
+		if v8 > v151 {
+			goto b66
+		}
+	b65:
+		v168 = 0
+		v169 = 0
+		v170 = 0
+		goto b74
+	b66:
+		v153 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v147)*4)))
+		if v153 == 0 {
+			v155 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v149)*4)))
+			v157 = v155 == 2
+		} else {
+			v157 = false
+		}
+		kernelimpl.HostFence()
+		if v157 {
+			v168 = 1
+			v169 = *(*int64)(unsafe.Add(p5, int(v151)*16))
+			v170 = *(*float32)(unsafe.Add(p5, int(v151)*16+8))
+			goto b74
+		}
+		if v153 == 1 {
+			v168 = 1
+			v169 = *(*int64)(unsafe.Add(p5, int(v148)*16))
+			v170 = *(*float32)(unsafe.Add(p5, int(v148)*16+8))
+			goto b74
+		}
+		if v153 == 2 {
+			v165 := v148 + 1
+			v168 = 2
+			v169 = *(*int64)(unsafe.Add(p5, int(v165)*16))
+			v170 = *(*float32)(unsafe.Add(p5, int(v165)*16+8))
+		} else {
+			v168 = 0
+			v169 = 0
+			v170 = 0
+		}
+	b74:
+		if v22 == v136 {
+			v173 := v168
+			if v168 == 1 {
+				v173 = 2
+			}
+			v174 = v173
+		} else {
+			v174 = v168
+		}
+		v175 = v174
+		v176 = v169
+		v177 = v170
+	b77:
+		if v175 != 1 {
+			v182 = (v22 * 2) + int32(uint32(v175)>>1)
+		} else {
+			v182 = 512
+		}
+		v183 = v175
+		v184 = v176
+		v185 = v177
+		v186 = v182
+	b80:
+		h134[li] = v134
+		h135[li] = v135
+		u136 = v136
+		u137 = v137
+		u141 = v141
+		h183[li] = v183
+		h184[li] = v184
+		h185[li] = v185
+		h186[li] = v186
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+	}
+	g.v136 = u136
+	g.v137 = u137
+	g.v141 = u141
+	return next
+}
+
+func (g *byKeyFloat32Host) r10() int {
+	const n = 256
+	h205 := g.v205[:n]
+	h90 := g.v90[:n]
+	h91 := g.v91[:n]
+	h37 := g.v37[:n]
+	v21 := g.v21
+	p0 := g.Pointer(0)
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	v10 := g.v10
+	v11 := int32(uint8(v10))
+	v12 := v11 != 0
+	v13 := g.v13
+	p7 := g.Pointer(7)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v22 := int32(li)
+		v23 := v22 == 0
+		v205 := h205[li]
+		v90 := h90[li]
+		v91 := h91[li]
+		v37 := h37[li]
+		var v234, v235, v236, v247, v252, v253, v254 float32
+		var v237, v242, v244, v257 int32
+		var v248 bool
+		if v23 {
+			v235 = v205
+			goto b108
+		}
+		if v90 == 0 {
+			v234 = float32(v205 + v91)
+		} else {
+			v234 = v91
+		}
+		v235 = v234
+	b108:
+		v236 = v235
+		v237 = 0
+	b109:
+		v239 := v37 + int64(uint32(v237))
+		if v21 <= v239 {
+			goto b123
+		}
+		v242 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v239)))))
+		v244 = 0
+		if v242 != 0 {
+			v244 = 1
+		}
+		if v239 < v2 {
+			v247 = *(*float32)(unsafe.Add(p1, int(v239)*4))
+		} else {
+			v247 = 0
+		}
+		v248 = 0 < v244
+		if 0 >= v239 {
+			v253 = v247
+			goto b116
+		}
+		if v242 == 0 {
+			v252 = float32(v236 + v247)
+		} else {
+			v252 = v247
+		}
+		v253 = v252
+	b116:
+		if v12 {
+			v254 = v253
+			goto b119
+		}
+		if v248 {
+			v254 = 0
+		} else {
+			v254 = v236
+		}
+	b119:
+		if v239 < v13 {
+			*(*float32)(unsafe.Add(p7, int(v239)*4)) = v254
+		}
+		v257 = v237 + 1
+		if v257 < 8 {
+			v236 = v253
+			v237 = v257
+			goto b109
+		}
+	b123:
+	}
+	return -1
+}
+
+func (g *byKeyFloat32Host) r11() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h293 := g.v293[:n]
+	h294 := g.v294[:n]
+	h297 := g.v297[:n]
+	h298 := g.v298[:n]
+	u299 := g.v299
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v293 := h293[li]
+		v294 := h294[li]
+		var v297 int64
+		var v298 float32
+		var v299 int32
+		*(*int64)(unsafe.Add(m0, li*16)) = v293
+		*(*float32)(unsafe.Add(m0, li*16+8)) = v294
+		v297 = v293
+		v298 = v294
+		v299 = 1
+		if v299 < 256 {
+			h297[li] = v297
+			h298[li] = v298
+			u299 = v299
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v299 = u299
+	return next
+}
+
+func (g *byKeyFloat32Host) r12() int {
+	const n = 256
+	v299 := g.v299
+	m0 := g.Memory(0)
+	h297 := g.v297[:n]
+	h298 := g.v298[:n]
+	h301 := g.v301[:n]
+	h305 := g.v305[:n]
+	h306 := g.v306[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v22 := int32(li)
+		v297 := h297[li]
+		v298 := h298[li]
+		var v305 int64
+		var v306 float32
+		v301 := v299 <= v22
+		if v301 {
+			v302 := v22 - v299
+			v305 = *(*int64)(unsafe.Add(m0, int(v302)*16))
+			v306 = *(*float32)(unsafe.Add(m0, int(v302)*16+8))
+		} else {
+			v305 = v297
+			v306 = v298
+		}
+		h301[li] = v301
+		h305[li] = v305
+		h306[li] = v306
+	}
+	// Barrier, runs.go:80
+	e299 := g.v299
+	u299 := g.v299
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v297 := h297[li]
+		v298 := h298[li]
+		v299 := e299
+		v301 := h301[li]
+		v306 := h306[li]
+		v305 := h305[li]
+		var v309, v314 float32
+		var v313 int64
+		if !v301 {
+			v313 = v297
+			v314 = v298
+			goto b148
+		}
+		if v297 == 0 {
+			v309 = float32(v306 + v298)
+		} else {
+			v309 = v298
+		}
+		{
+			v310 := v297 + v305
+			*(*int64)(unsafe.Add(m0, li*16)) = v310
+			*(*float32)(unsafe.Add(m0, li*16+8)) = v309
+			v313 = v310
+			v314 = v309
+		}
+	b148:
+		v297 = v313
+		v298 = v314
+		v299 = v299 * 2
+		if v299 < 256 {
+			h297[li] = v297
+			h298[li] = v298
+			u299 = v299
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v299 = u299
+	return next
+}
+
+func (g *byKeyFloat32Host) r14() int {
+	const n = 256
+	h183 := g.v183[:n]
+	h184 := g.v184[:n]
+	h185 := g.v185[:n]
+	m0 := g.Memory(0)
+	v188 := g.v188
+	v136 := g.v136
+	v6 := g.v6
+	v8 := g.v8
+	p4 := g.Pointer(4)
+	p5 := g.Pointer(5)
+	u141 := g.v141
+	h186 := g.v186[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v183 := h183[li]
+		v184 := h184[li]
+		v185 := h185[li]
+		v22 := int32(li)
+		var v138, v141, v153, v168, v174, v175, v182, v186, v334, v337, v340 int32
+		var v139, v147, v148, v149, v151, v169, v176, v322, v324, v335, v338 int64
+		var v140, v170, v177, v336, v339 float32
+		var v157 bool
+		v316 := *(*int64)(unsafe.Add(m0, 4080))
+		v317 := *(*float32)(unsafe.Add(m0, 4088))
+		if v22 != v188 {
+			v334 = v183
+			v335 = v184
+			v336 = v185
+			goto b156
+		}
+		{
+			v320 := int64(uint32(v136 - v22))
+			v322 = (v320 * 2) + 3
+			v324 = (v320 * 3) + 2
+			if v6 <= v322 {
+				goto b155
+			}
+		}
+		if v8 <= v324 {
+			goto b155
+		}
+		{
+			v327 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p4, int(v322)*4)), int32(0), int32(1))
+			if v327 {
+				*(*int64)(unsafe.Add(p5, int(v324)*16)) = v316
+				*(*float32)(unsafe.Add(p5, int(v324)*16+8)) = v317
+				kernelimpl.HostFence()
+				atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v322)*4)), int32(2))
+			}
+		}
+	b155:
+		{
+			v333 := int32(1)
+			if v22 == v136 {
+				v333 = 2
+			}
+			v334 = v333
+			v335 = v316
+			v336 = v317
+		}
+	b156:
+		v337 = v334
+		v338 = v335
+		v339 = v336
+		v340 = 0
+		v138 = v337
+		v139 = v338
+		v140 = v339
+		v141 = v340
+		if uint32(v22) > uint32(v136) {
+			v183 = v138
+			v184 = v139
+			v185 = v140
+			v186 = 512
+			goto b80
+		}
+		if v138 != 0 {
+			v175 = v138
+			v176 = v139
+			v177 = v140
+			goto b77
+		}
+		{
+			v145 := int64(uint32(v136 - v22))
+			v146 := v145 * 2
+			v147 = v146 + 2
+			v148 = v145 * 3
+			v149 = v146 + 3
+			if v6 <= v149 {
+				goto b65
+			}
+		}
+		v151 = v148 + 2
+		if v8 > v151 {
+			goto b66
+		}
+	b65:
+		v168 = 0
+		v169 = 0
+		v170 = 0
+		goto b74
+	b66:
+		v153 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v147)*4)))
+		if v153 == 0 {
+			v155 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v149)*4)))
+			v157 = v155 == 2
+		} else {
+			v157 = false
+		}
+		kernelimpl.HostFence()
+		if v157 {
+			v168 = 1
+			v169 = *(*int64)(unsafe.Add(p5, int(v151)*16))
+			v170 = *(*float32)(unsafe.Add(p5, int(v151)*16+8))
+			goto b74
+		}
+		if v153 == 1 {
+			v168 = 1
+			v169 = *(*int64)(unsafe.Add(p5, int(v148)*16))
+			v170 = *(*float32)(unsafe.Add(p5, int(v148)*16+8))
+			goto b74
+		}
+		if v153 == 2 {
+			v165 := v148 + 1
+			v168 = 2
+			v169 = *(*int64)(unsafe.Add(p5, int(v165)*16))
+			v170 = *(*float32)(unsafe.Add(p5, int(v165)*16+8))
+		} else {
+			v168 = 0
+			v169 = 0
+			v170 = 0
+		}
+	b74:
+		if v22 == v136 {
+			v173 := v168
+			if v168 == 1 {
+				v173 = 2
+			}
+			v174 = v173
+		} else {
+			v174 = v168
+		}
+		v175 = v174
+		v176 = v169
+		v177 = v170
+	b77:
+		if v175 != 1 {
+			v182 = (v22 * 2) + int32(uint32(v175)>>1)
+		} else {
+			v182 = 512
+		}
+		v183 = v175
+		v184 = v176
+		v185 = v177
+		v186 = v182
+	b80:
+		u141 = v141
+		h183[li] = v183
+		h184[li] = v184
+		h185[li] = v185
+		h186[li] = v186
+	}
+	g.v141 = u141
+	return 6
+}
+
+// byKeyFloat64Host is a work-group of the kernel [ByKeyFloat64].
+type byKeyFloat64Host struct {
+	kernelimpl.HostGroup
+	c0                      int32
+	c1                      int32
+	c2                      int32
+	c3                      int32
+	v0, v2, v4, v6, v8, v13 int64
+
+	v10 int8
+
+	v21, v32 int64
+
+	v30, v183, v186 []int32
+
+	v31, v67, v133, v136, v141, v187, v188, v299 int32
+
+	v37, v61, v65, v73, v84, v90, v134, v184, v293, v297, v305 []int64
+
+	v62, v66, v74, v85, v91, v135, v185, v205, v294, v298, v306 []float64
+
+	v69, v301 []bool
+
+	v137 bool
+
+	sint32 []int32
+}
+
+func newByKeyFloat64Host() kernelimpl.HostForm { return new(byKeyFloat64Host) }
+
+func (g *byKeyFloat64Host) Begin() {
+	const n = 256
+	g.v0 = g.Int64(32)
+	g.v2 = g.Int64(48)
+	g.v4 = g.Int64(64)
+	g.v6 = g.Int64(80)
+	g.v8 = g.Int64(96)
+	g.v10 = kernelimpl.HostArg[int8](&g.HostGroup, 104)
+	g.v13 = g.Int64(120)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 4096)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v30, &g.v183, &g.v186)
+	kernelimpl.HostRoom(n, &g.v37, &g.v61, &g.v65, &g.v73, &g.v84, &g.v90, &g.v134, &g.v184, &g.v293, &g.v297, &g.v305)
+	kernelimpl.HostRoom(n, &g.v62, &g.v66, &g.v74, &g.v85, &g.v91, &g.v135, &g.v185, &g.v205, &g.v294, &g.v298, &g.v306)
+	kernelimpl.HostRoom(n, &g.v69, &g.v301)
+}
+
+func (g *byKeyFloat64Host) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 3: // Barrier, runs.go:75
+			next = g.r4()
+		case 5: // Barrier, runs.go:86
+			next = g.r6()
+		case 6: // GroupReduce, lookback.go:239
+			g.v187 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v186, -1))
+			next = g.r7()
+		case 7: // Barrier, lookback.go:261
+			next = g.r8()
+		case 9: // Barrier, lookback.go:279
+			next = g.r10()
+		case 10: // Barrier, runs.go:72
+			next = g.r11()
+		case 11: // Barrier, runs.go:75
+			next = g.r12()
+		case 13: // Barrier, runs.go:86
+			next = g.r14()
+		}
+	}
+}
+
+func (g *byKeyFloat64Host) r0() int {
+	const n = 256
+	// ZeroLocal, bykey.go:80
+	g.Zero(0)
+	v4 := g.v4
+	v15 := v4 == 0
+	v0 := g.v0
+	p3 := g.Pointer(3)
+	v6 := g.v6
+	v24 := 0 < v6
+	p4 := g.Pointer(4)
+	c0 := g.c0
+	v27 := c0 + -1
+	v26 := c0 != 0
+	u21 := g.v21
+	h30 := g.v30[:n]
+	for li := range n {
+		var v21 int64
+		var v30 int32
+		if v15 {
+			v21 = v0
+		} else {
+			v16 := *(*int64)(p3)
+			v18 := int64(0)
+			if 0 < v16 {
+				v18 = v16
+			}
+			v20 := v18
+			if v0 < v18 {
+				v20 = v0
+			}
+			v21 = v20
+		}
+		if int32(li) != 0 {
+			v30 = 0
+			goto b6
+		}
+		if v24 {
+			v25 := atomic.AddInt32((*int32)(p4), int32(1)) - int32(1)
+			v29 := v25
+			if v26 {
+				v29 = v27 - v25
+			}
+			v30 = v29
+		} else {
+			v30 = 0
+		}
+	b6:
+		u21 = v21
+		h30[li] = v30
+	}
+	g.v21 = u21
+	// GroupSelect, lookback.go:200
+	g.v31 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v30, 0)[int32(0)]
+	v21 := g.v21
+	v31 := g.v31
+	v32 := int64(uint32(v31))
+	v33 := v32 * 2048
+	v34 := v21 <= v33
+	p0 := g.Pointer(0)
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	h37 := g.v37[:n]
+	h61 := g.v61[:n]
+	h62 := g.v62[:n]
+	more := false
+	for li := range n {
+		v22 := int32(li)
+		var v38, v48, v57, v61 int64
+		var v39, v51, v55, v58, v62 float64
+		var v40, v45, v59 int32
+		if v34 {
+			g.Leave(li)
+			continue
+		}
+		v37 := v33 + int64(uint32(v22*8))
+		v38 = 0
+		v39 = 0
+		v40 = 0
+	b10:
+		v42 := v37 + int64(uint32(v40))
+		if v21 <= v42 {
+			v61 = v38
+			v62 = v39
+			goto b19
+		}
+		{
+			v45 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v42)))))
+			v47 := int32(0)
+			if v45 != 0 {
+				v47 = 1
+			}
+			v48 = int64(uint32(v47))
+			if v42 < v2 {
+				v51 = *(*float64)(unsafe.Add(p1, int(v42)*8))
+			} else {
+				v51 = 0
+			}
+		}
+		if v40 == 0 {
+			v57 = v48
+			v58 = v51
+			goto b17
+		}
+		if v45 == 0 {
+			v55 = float64(v39 + v51)
+		} else {
+			v55 = v51
+		}
+		v57 = v48 + v38
+		v58 = v55
+	b17:
+		v59 = v40 + 1
+		if v59 < 8 {
+			v38 = v57
+			v39 = v58
+			v40 = v59
+			goto b10
+		}
+		v61 = v57
+		v62 = v58
+	b19:
+		h37[li] = v37
+		h61[li] = v61
+		h62[li] = v62
+		more = true
+	}
+	g.v32 = v32
+	if !more {
+		return -1
+	}
+	// Barrier, runs.go:72
+	m0 := g.Memory(0)
+	h65 := g.v65[:n]
+	h66 := g.v66[:n]
+	u67 := g.v67
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v61 := h61[li]
+		v62 := h62[li]
+		var v65 int64
+		var v66 float64
+		var v67 int32
+		*(*int64)(unsafe.Add(m0, li*16)) = v61
+		*(*float64)(unsafe.Add(m0, li*16+8)) = v62
+		v65 = v61
+		v66 = v62
+		v67 = 1
+		if v67 < 256 {
+			h65[li] = v65
+			h66[li] = v66
+			u67 = v67
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v67 = u67
+	return next
+}
+
+func (g *byKeyFloat64Host) r4() int {
+	const n = 256
+	v67 := g.v67
+	m0 := g.Memory(0)
+	h65 := g.v65[:n]
+	h66 := g.v66[:n]
+	h69 := g.v69[:n]
+	h73 := g.v73[:n]
+	h74 := g.v74[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v22 := int32(li)
+		v65 := h65[li]
+		v66 := h66[li]
+		var v73 int64
+		var v74 float64
+		v69 := v67 <= v22
+		if v69 {
+			v70 := v22 - v67
+			v73 = *(*int64)(unsafe.Add(m0, int(v70)*16))
+			v74 = *(*float64)(unsafe.Add(m0, int(v70)*16+8))
+		} else {
+			v73 = v65
+			v74 = v66
+		}
+		h69[li] = v69
+		h73[li] = v73
+		h74[li] = v74
+	}
+	// Barrier, runs.go:80
+	e67 := g.v67
+	u67 := g.v67
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v65 := h65[li]
+		v66 := h66[li]
+		v67 := e67
+		v69 := h69[li]
+		v74 := h74[li]
+		v73 := h73[li]
+		var v77, v82 float64
+		var v81 int64
+		if !v69 {
+			v81 = v65
+			v82 = v66
+			goto b30
+		}
+		if v65 == 0 {
+			v77 = float64(v74 + v66)
+		} else {
+			v77 = v66
+		}
+		{
+			v78 := v65 + v73
+			*(*int64)(unsafe.Add(m0, li*16)) = v78
+			*(*float64)(unsafe.Add(m0, li*16+8)) = v77
+			v81 = v78
+			v82 = v77
+		}
+	b30:
+		v65 = v81
+		v66 = v82
+		v67 = v67 * 2
+		if v67 < 256 {
+			h65[li] = v65
+			h66[li] = v66
+			u67 = v67
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v67 = u67
+	return next
+}
+
+func (g *byKeyFloat64Host) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	c1 := g.c1
+	v92 := c1 == 0
+	v31 := g.v31
+	v6 := g.v6
+	v32 := g.v32
+	v97 := v32 * 2
+	v98 := v97 + 2
+	v100 := v6 <= v98
+	v8 := g.v8
+	v99 := v32 * 3
+	v101 := v99 + 1
+	v102 := v8 <= v101
+	v95 := v31 == 0
+	p5 := g.Pointer(5)
+	p4 := g.Pointer(4)
+	v96 := int32(1)
+	if v95 {
+		v96 = 2
+	}
+	v109 := v31 == 0
+	v133 := v31 + -1
+	h37 := g.v37[:n]
+	v21 := g.v21
+	p0 := g.Pointer(0)
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	v10 := g.v10
+	v11 := int32(uint8(v10))
+	v12 := v11 != 0
+	v13 := g.v13
+	p7 := g.Pointer(7)
+	h84 := g.v84[:n]
+	h85 := g.v85[:n]
+	h90 := g.v90[:n]
+	h91 := g.v91[:n]
+	h134 := g.v134[:n]
+	h135 := g.v135[:n]
+	u136 := g.v136
+	u137 := g.v137
+	u141 := g.v141
+	h183 := g.v183[:n]
+	h184 := g.v184[:n]
+	h185 := g.v185[:n]
+	h186 := g.v186[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v22 := int32(li)
+		v23 := v22 == 0
+		v37 := h37[li]
+		var v90, v113, v134, v139, v147, v148, v149, v151, v169, v176, v184 int64
+		var v91, v110, v121, v126, v127, v128, v135, v140, v170, v177, v185 float64
+		var v111, v116, v118, v131, v136, v138, v141, v153, v168, v174, v175, v182, v183, v186 int32
+		var v122, v137, v157 bool
+		v84 := *(*int64)(unsafe.Add(m0, 4080))
+		v85 := *(*float64)(unsafe.Add(m0, 4088))
+		if v22 != 0 {
+			v90 = *(*int64)(unsafe.Add(m0, li*16+-16))
+			v91 = *(*float64)(unsafe.Add(m0, li*16+-8))
+		} else {
+			v90 = 0
+			v91 = 0
+		}
+		if !v23 {
+			goto b43
+		}
+		if v92 {
+			goto b37
+		}
+		if int32(uint32(v31)%uint32(c1)) == 0 {
+			goto b43
+		}
+	b37:
+		if v100 {
+			goto b43
+		}
+		if v102 {
+			goto b43
+		}
+		if v95 {
+			*(*int64)(unsafe.Add(p5, int(v101)*16)) = v84
+			*(*float64)(unsafe.Add(p5, int(v101)*16+8)) = v85
+		} else {
+			*(*int64)(unsafe.Add(p5, int(v99)*16)) = v84
+			*(*float64)(unsafe.Add(p5, int(v99)*16+8)) = v85
+		}
+		kernelimpl.HostFence()
+		atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v98)*4)), v96)
+	b43:
+		if !v109 {
+			v134 = 0
+			v135 = 0
+			v136 = v133
+			v137 = true
+			goto b60
+		}
+		v110 = v91
+		v111 = 0
+	b44:
+		v113 = v37 + int64(uint32(v111))
+		if v21 <= v113 {
+			goto b58
+		}
+		v116 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v113)))))
+		v118 = 0
+		if v116 != 0 {
+			v118 = 1
+		}
+		if v113 < v2 {
+			v121 = *(*float64)(unsafe.Add(p1, int(v113)*8))
+		} else {
+			v121 = 0
+		}
+		v122 = 0 < v118
+		if 0 >= v113 {
+			v127 = v121
+			goto b51
+		}
+		if v116 == 0 {
+			v126 = float64(v110 + v121)
+		} else {
+			v126 = v121
+		}
+		v127 = v126
+	b51:
+		if v12 {
+			v128 = v127
+			goto b54
+		}
+		if v122 {
+			v128 = 0
+		} else {
+			v128 = v110
+		}
+	b54:
+		if v113 < v13 {
+			*(*float64)(unsafe.Add(p7, int(v113)*8)) = v128
+		}
+		v131 = v111 + 1
+		if v131 < 8 {
+			v110 = v127
+			v111 = v131
+			goto b44
+		}
+	b58:
+		g.Leave(li)
+		continue
+	b60:
+		v138 = 0
+		v139 = v134
+		v140 = v135
+		v141 = 0
+		if uint32(v22) > uint32(v136) {
+			v183 = v138
+			v184 = v139
+			v185 = v140
+			v186 = 512
+			goto b80
+		}
+		if v138 != 0 {
+			v175 = v138
+			v176 = v139
+			v177 = v140
+			goto b77
+		}
+		{
+			v145 := int64(uint32(v136 - v22))
+			v146 := v145 * 2
+			v147 = v146 + 2
+			v148 = v145 * 3
+			v149 = v146 + 3
+			if v6 <= v149 {
+				goto b65
+			}
+		}
+		v151 = v148 + 2
+		if v8 > v151 {
+			goto b66
+		}
+	b65:
+		v168 = 0
+		v169 = 0
+		v170 = 0
+		goto b74
+	b66:
+		v153 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v147)*4)))
+		if v153 == 0 {
+			v155 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v149)*4)))
+			v157 = v155 == 2
+		} else {
+			v157 = false
+		}
+		kernelimpl.HostFence()
+		if v157 {
+			v168 = 1
+			v169 = *(*int64)(unsafe.Add(p5, int(v151)*16))
+			v170 = *(*float64)(unsafe.Add(p5, int(v151)*16+8))
+			goto b74
+		}
+		if v153 == 1 {
+			v168 = 1
+			v169 = *(*int64)(unsafe.Add(p5, int(v148)*16))
+			v170 = *(*float64)(unsafe.Add(p5, int(v148)*16+8))
+			goto b74
+		}
+		if v153 == 2 {
+			v165 := v148 + 1
+			v168 = 2
+			v169 = *(*int64)(unsafe.Add(p5, int(v165)*16))
+			v170 = *(*float64)(unsafe.Add(p5, int(v165)*16+8))
+		} else {
+			v168 = 0
+			v169 = 0
+			v170 = 0
+		}
+	b74:
+		if v22 == v136 {
+			v173 := v168
+			if v168 == 1 {
+				v173 = 2
+			}
+			v174 = v173
+		} else {
+			v174 = v168
+		}
+		v175 = v174
+		v176 = v169
+		v177 = v170
+	b77:
+		if v175 != 1 {
+			v182 = (v22 * 2) + int32(uint32(v175)>>1)
+		} else {
+			v182 = 512
+		}
+		v183 = v175
+		v184 = v176
+		v185 = v177
+		v186 = v182
+	b80:
+		h84[li] = v84
+		h85[li] = v85
+		h90[li] = v90
+		h91[li] = v91
+		h134[li] = v134
+		h135[li] = v135
+		u136 = v136
+		u137 = v137
+		u141 = v141
+		h183[li] = v183
+		h184[li] = v184
+		h185[li] = v185
+		h186[li] = v186
+		next = 6
+	}
+	g.v133 = v133
+	g.v136 = u136
+	g.v137 = u137
+	g.v141 = u141
+	return next
+}
+
+func (g *byKeyFloat64Host) r7() int {
+	const n = 256
+	h134 := g.v134[:n]
+	h135 := g.v135[:n]
+	e136 := g.v136
+	e137 := g.v137
+	e141 := g.v141
+	h183 := g.v183[:n]
+	h184 := g.v184[:n]
+	h185 := g.v185[:n]
+	v187 := g.v187
+	v189 := 512 <= uint32(v187)
+	v190 := v187 & 1
+	v191 := v190 == 1
+	v188 := int32(uint32(v187) >> 1)
+	v192 := 256 <= uint32(v188)
+	u136 := g.v136
+	c2 := g.c2
+	v6 := g.v6
+	v8 := g.v8
+	p4 := g.Pointer(4)
+	p5 := g.Pointer(5)
+	u137 := g.v137
+	u141 := g.v141
+	h186 := g.v186[:n]
+	v21 := g.v21
+	p0 := g.Pointer(0)
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	h293 := g.v293[:n]
+	h294 := g.v294[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v134 := h134[li]
+		v135 := h135[li]
+		v136 := e136
+		v137 := e137
+		v141 := e141
+		v183 := h183[li]
+		v184 := h184[li]
+		v185 := h185[li]
+		v22 := int32(li)
+		v35 := v22 * 8
+		v36 := int64(uint32(v35))
+		var v138, v153, v168, v174, v175, v182, v186, v262, v272, v277, v291, v337, v340 int32
+		var v139, v147, v148, v149, v151, v169, v176, v260, v269, v270, v280, v289, v293, v338 int64
+		var v140, v170, v177, v261, v271, v283, v287, v290, v294, v339 float64
+		var v157, v263 bool
+		if v189 {
+			goto b83
+		}
+		if !v191 {
+			goto b126
+		}
+	b83:
+		if !v137 {
+			goto b86
+		}
+		if v192 {
+			v260 = v134
+			v261 = v135
+			v262 = v136 + -256
+			v263 = true
+		} else {
+			goto b86
+		}
+		v134 = v260
+		v135 = v261
+		v136 = v262
+		v137 = v263
+		v138 = 0
+		v139 = v134
+		v140 = v135
+		v141 = 0
+		goto b61
+	b86:
+		h134[li] = v134
+		h135[li] = v135
+		u136 = v136
+		h184[li] = v184
+		h185[li] = v185
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b126:
+		{
+			v264 := v141 + 1
+			if uint32(v264) >= uint32(c2) {
+				v269 = (int64(uint32(v136-v188)) * 2048) + v36
+				v270 = 0
+				v271 = 0
+				v272 = 0
+				goto b128
+			}
+			v337 = v183
+			v338 = v184
+			v339 = v185
+			v340 = v264
+		}
+		v138 = v337
+		v139 = v338
+		v140 = v339
+		v141 = v340
+	b61:
+		if uint32(v22) > uint32(v136) {
+			v183 = v138
+			v184 = v139
+			v185 = v140
+			v186 = 512
+			goto b80
+		}
+		if v138 != 0 {
+			v175 = v138
+			v176 = v139
+			v177 = v140
+			goto b77
+		}
+		{
+			v145 := int64(uint32(v136 - v22))
+			v146 := v145 * 2
+			v147 = v146 + 2
+			v148 = v145 * 3
+			v149 = v146 + 3
+			if v6 <= v149 {
+				goto b65
+			}
+		}
+		v151 = v148 + 2
+		if v8 > v151 {
+			goto b66
+		}
+	b65:
+		v168 = 0
+		v169 = 0
+		v170 = 0
+		goto b74
+	b66:
+		v153 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v147)*4)))
+		if v153 == 0 {
+			v155 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v149)*4)))
+			v157 = v155 == 2
+		} else {
+			v157 = false
+		}
+		kernelimpl.HostFence()
+		if v157 {
+			v168 = 1
+			v169 = *(*int64)(unsafe.Add(p5, int(v151)*16))
+			v170 = *(*float64)(unsafe.Add(p5, int(v151)*16+8))
+			goto b74
+		}
+		if v153 == 1 {
+			v168 = 1
+			v169 = *(*int64)(unsafe.Add(p5, int(v148)*16))
+			v170 = *(*float64)(unsafe.Add(p5, int(v148)*16+8))
+			goto b74
+		}
+		if v153 == 2 {
+			v165 := v148 + 1
+			v168 = 2
+			v169 = *(*int64)(unsafe.Add(p5, int(v165)*16))
+			v170 = *(*float64)(unsafe.Add(p5, int(v165)*16+8))
+		} else {
+			v168 = 0
+			v169 = 0
+			v170 = 0
+		}
+	b74:
+		if v22 == v136 {
+			v173 := v168
+			if v168 == 1 {
+				v173 = 2
+			}
+			v174 = v173
+		} else {
+			v174 = v168
+		}
+		v175 = v174
+		v176 = v169
+		v177 = v170
+	b77:
+		if v175 != 1 {
+			v182 = (v22 * 2) + int32(uint32(v175)>>1)
+		} else {
+			v182 = 512
+		}
+		v183 = v175
+		v184 = v176
+		v185 = v177
+		v186 = v182
+	b80:
+		h134[li] = v134
+		h135[li] = v135
+		u136 = v136
+		u137 = v137
+		u141 = v141
+		h183[li] = v183
+		h184[li] = v184
+		h185[li] = v185
+		h186[li] = v186
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+		continue
+	b128:
+		v274 := v269 + int64(uint32(v272))
+		if v21 <= v274 {
+			v293 = v270
+			v294 = v271
+			goto b137
+		}
+		{
+			v277 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v274)))))
+			v279 := int32(0)
+			if v277 != 0 {
+				v279 = 1
+			}
+			v280 = int64(uint32(v279))
+			if v274 < v2 {
+				v283 = *(*float64)(unsafe.Add(p1, int(v274)*8))
+			} else {
+				v283 = 0
+			}
+		}
+		if v272 == 0 {
+			v289 = v280
+			v290 = v283
+			goto b135
+		}
+		if v277 == 0 {
+			v287 = float64(v271 + v283)
+		} else {
+			v287 = v283
+		}
+		v289 = v280 + v270
+		v290 = v287
+	b135:
+		v291 = v272 + 1
+		if v291 < 8 {
+			v270 = v289
+			v271 = v290
+			v272 = v291
+			goto b128
+		}
+		v293 = v289
+		v294 = v290
+	b137:
+		h134[li] = v134
+		h135[li] = v135
+		u136 = v136
+		u137 = v137
+		h183[li] = v183
+		h184[li] = v184
+		h185[li] = v185
+		h293[li] = v293
+		h294[li] = v294
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v136 = u136
+	g.v188 = v188
+	g.v137 = u137
+	g.v141 = u141
+	return next
+}
+
+func (g *byKeyFloat64Host) r8() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h184 := g.v184[:n]
+	h185 := g.v185[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v22 := int32(li)
+		v184 := h184[li]
+		v185 := h185[li]
+		v194 := v22 & 255
+		*(*int64)(unsafe.Add(m0, int(v194)*16)) = v184
+		*(*float64)(unsafe.Add(m0, int(v194)*16+8)) = v185
+	}
+	// Barrier, lookback.go:263
+	h134 := g.v134[:n]
+	h135 := g.v135[:n]
+	e136 := g.v136
+	v188 := g.v188
+	v197 := uint32(v188) < 256
+	v198 := v188 & 255
+	v203 := int32(256)
+	if v197 {
+		v203 = v188
+	}
+	stop := g.Cancelled()
+	v133 := g.v133
+	h84 := g.v84[:n]
+	h85 := g.v85[:n]
+	c3 := g.c3
+	v221 := c3 == 0
+	v6 := g.v6
+	v32 := g.v32
+	v222 := v32 * 2
+	v223 := v222 + 2
+	v225 := v6 <= v223
+	v8 := g.v8
+	v224 := v32 * 3
+	v226 := v224 + 1
+	v227 := v8 <= v226
+	p5 := g.Pointer(5)
+	p4 := g.Pointer(4)
+	h205 := g.v205[:n]
+	u136 := g.v136
+	u137 := g.v137
+	u141 := g.v141
+	h183 := g.v183[:n]
+	h186 := g.v186[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v134 := h134[li]
+		v135 := h135[li]
+		v136 := e136
+		v84 := h84[li]
+		v85 := h85[li]
+		v22 := int32(li)
+		v23 := v22 == 0
+		var v137, v157, v263 bool
+		var v138, v141, v153, v168, v174, v175, v182, v183, v186, v206, v208, v262 int32
+		var v139, v147, v148, v149, v151, v169, v176, v184, v201, v204, v210, v220, v260 int64
+		var v140, v170, v177, v185, v202, v205, v211, v214, v219, v261 float64
+		if v197 {
+			v201 = *(*int64)(unsafe.Add(m0, int(v198)*16))
+			v202 = *(*float64)(unsafe.Add(m0, int(v198)*16+8))
+		} else {
+			v201 = v134
+			v202 = v135
+		}
+		v204 = v201
+		v205 = v202
+		v206 = v203
+	b91:
+		if v206 == 0 {
+			goto b95
+		}
+		{
+			v208 = v206 + -1
+			v209 := v208 & 255
+			v210 = *(*int64)(unsafe.Add(m0, int(v209)*16))
+			v211 = *(*float64)(unsafe.Add(m0, int(v209)*16+8))
+			if v210 == 0 {
+				v214 = float64(v205 + v211)
+			} else {
+				v214 = v211
+			}
+		}
+		v204 = v210 + v204
+		v205 = v214
+		v206 = v208
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b91
+	b95:
+		if v136 != v133 {
+			v260 = v204
+			v261 = v205
+			v262 = v136 + 256
+			v263 = false
+			goto b125
+		}
+		if v84 == 0 {
+			v219 = float64(v205 + v85)
+		} else {
+			v219 = v85
+		}
+		v220 = v84 + v204
+		if !v23 {
+			goto b103
+		}
+		if !v221 {
+			goto b103
+		}
+		if v225 {
+			goto b103
+		}
+		if !v227 {
+			*(*int64)(unsafe.Add(p5, int(v226)*16)) = v220
+			*(*float64)(unsafe.Add(p5, int(v226)*16+8)) = v219
+			kernelimpl.HostFence()
+			atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v223)*4)), int32(2))
+		}
+	b103:
+		h205[li] = v205
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+		continue
+	b125:
+		v134 = v260
+		v135 = v261
+		v136 = v262
+		v137 = v263
+		v138 = 0
+		v139 = v134
+		v140 = v135
+		v141 = 0
+		if uint32(v22) > uint32(v136) {
+			v183 = v138
+			v184 = v139
+			v185 = v140
+			v186 = 512
+			goto b80
+		}
+		if v138 != 0 {
+			v175 = v138
+			v176 = v139
+			v177 = v140
+			goto b77
+		}
+		{
+			v145 := int64(uint32(v136 - v22))
+			v146 := v145 * 2
+			v147 = v146 + 2
+			v148 = v145 * 3
+			v149 = v146 + 3
+			if v6 <= v149 {
+				goto b65
+			}
+		}
+		v151 = v148 + 2
+		if v8 > v151 {
+			goto b66
+		}
+	b65:
+		v168 = 0
+		v169 = 0
+		v170 = 0
+		goto b74
+	b66:
+		v153 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v147)*4)))
+		if v153 == 0 {
+			v155 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v149)*4)))
+			v157 = v155 == 2
+		} else {
+			v157 = false
+		}
+		kernelimpl.HostFence()
+		if v157 {
+			v168 = 1
+			v169 = *(*int64)(unsafe.Add(p5, int(v151)*16))
+			v170 = *(*float64)(unsafe.Add(p5, int(v151)*16+8))
+			goto b74
+		}
+		if v153 == 1 {
+			v168 = 1
+			v169 = *(*int64)(unsafe.Add(p5, int(v148)*16))
+			v170 = *(*float64)(unsafe.Add(p5, int(v148)*16+8))
+			goto b74
+		}
+		if v153 == 2 {
+			v165 := v148 + 1
+			v168 = 2
+			v169 = *(*int64)(unsafe.Add(p5, int(v165)*16))
+			v170 = *(*float64)(unsafe.Add(p5, int(v165)*16+8))
+		} else {
+			v168 = 0
+			v169 = 0
+			v170 = 0
+		}
+	b74:
+		if v22 == v136 {
+			v173 := v168
+			if v168 == 1 {
+				v173 = 2
+			}
+			v174 = v173
+		} else {
+			v174 = v168
+		}
+		v175 = v174
+		v176 = v169
+		v177 = v170
+	b77:
+		if v175 != 1 {
+			v182 = (v22 * 2) + int32(uint32(v175)>>1)
+		} else {
+			v182 = 512
+		}
+		v183 = v175
+		v184 = v176
+		v185 = v177
+		v186 = v182
+	b80:
+		h134[li] = v134
+		h135[li] = v135
+		u136 = v136
+		u137 = v137
+		u141 = v141
+		h183[li] = v183
+		h184[li] = v184
+		h185[li] = v185
+		h186[li] = v186
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+	}
+	g.v136 = u136
+	g.v137 = u137
+	g.v141 = u141
+	return next
+}
+
+func (g *byKeyFloat64Host) r10() int {
+	const n = 256
+	h205 := g.v205[:n]
+	h90 := g.v90[:n]
+	h91 := g.v91[:n]
+	h37 := g.v37[:n]
+	v21 := g.v21
+	p0 := g.Pointer(0)
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	v10 := g.v10
+	v11 := int32(uint8(v10))
+	v12 := v11 != 0
+	v13 := g.v13
+	p7 := g.Pointer(7)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v22 := int32(li)
+		v23 := v22 == 0
+		v205 := h205[li]
+		v90 := h90[li]
+		v91 := h91[li]
+		v37 := h37[li]
+		var v234, v235, v236, v247, v252, v253, v254 float64
+		var v237, v242, v244, v257 int32
+		var v248 bool
+		if v23 {
+			v235 = v205
+			goto b108
+		}
+		if v90 == 0 {
+			v234 = float64(v205 + v91)
+		} else {
+			v234 = v91
+		}
+		v235 = v234
+	b108:
+		v236 = v235
+		v237 = 0
+	b109:
+		v239 := v37 + int64(uint32(v237))
+		if v21 <= v239 {
+			goto b123
+		}
+		v242 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v239)))))
+		v244 = 0
+		if v242 != 0 {
+			v244 = 1
+		}
+		if v239 < v2 {
+			v247 = *(*float64)(unsafe.Add(p1, int(v239)*8))
+		} else {
+			v247 = 0
+		}
+		v248 = 0 < v244
+		if 0 >= v239 {
+			v253 = v247
+			goto b116
+		}
+		if v242 == 0 {
+			v252 = float64(v236 + v247)
+		} else {
+			v252 = v247
+		}
+		v253 = v252
+	b116:
+		if v12 {
+			v254 = v253
+			goto b119
+		}
+		if v248 {
+			v254 = 0
+		} else {
+			v254 = v236
+		}
+	b119:
+		if v239 < v13 {
+			*(*float64)(unsafe.Add(p7, int(v239)*8)) = v254
+		}
+		v257 = v237 + 1
+		if v257 < 8 {
+			v236 = v253
+			v237 = v257
+			goto b109
+		}
+	b123:
+	}
+	return -1
+}
+
+func (g *byKeyFloat64Host) r11() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h293 := g.v293[:n]
+	h294 := g.v294[:n]
+	h297 := g.v297[:n]
+	h298 := g.v298[:n]
+	u299 := g.v299
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v293 := h293[li]
+		v294 := h294[li]
+		var v297 int64
+		var v298 float64
+		var v299 int32
+		*(*int64)(unsafe.Add(m0, li*16)) = v293
+		*(*float64)(unsafe.Add(m0, li*16+8)) = v294
+		v297 = v293
+		v298 = v294
+		v299 = 1
+		if v299 < 256 {
+			h297[li] = v297
+			h298[li] = v298
+			u299 = v299
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v299 = u299
+	return next
+}
+
+func (g *byKeyFloat64Host) r12() int {
+	const n = 256
+	v299 := g.v299
+	m0 := g.Memory(0)
+	h297 := g.v297[:n]
+	h298 := g.v298[:n]
+	h301 := g.v301[:n]
+	h305 := g.v305[:n]
+	h306 := g.v306[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v22 := int32(li)
+		v297 := h297[li]
+		v298 := h298[li]
+		var v305 int64
+		var v306 float64
+		v301 := v299 <= v22
+		if v301 {
+			v302 := v22 - v299
+			v305 = *(*int64)(unsafe.Add(m0, int(v302)*16))
+			v306 = *(*float64)(unsafe.Add(m0, int(v302)*16+8))
+		} else {
+			v305 = v297
+			v306 = v298
+		}
+		h301[li] = v301
+		h305[li] = v305
+		h306[li] = v306
+	}
+	// Barrier, runs.go:80
+	e299 := g.v299
+	u299 := g.v299
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v297 := h297[li]
+		v298 := h298[li]
+		v299 := e299
+		v301 := h301[li]
+		v306 := h306[li]
+		v305 := h305[li]
+		var v309, v314 float64
+		var v313 int64
+		if !v301 {
+			v313 = v297
+			v314 = v298
+			goto b148
+		}
+		if v297 == 0 {
+			v309 = float64(v306 + v298)
+		} else {
+			v309 = v298
+		}
+		{
+			v310 := v297 + v305
+			*(*int64)(unsafe.Add(m0, li*16)) = v310
+			*(*float64)(unsafe.Add(m0, li*16+8)) = v309
+			v313 = v310
+			v314 = v309
+		}
+	b148:
+		v297 = v313
+		v298 = v314
+		v299 = v299 * 2
+		if v299 < 256 {
+			h297[li] = v297
+			h298[li] = v298
+			u299 = v299
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v299 = u299
+	return next
+}
+
+func (g *byKeyFloat64Host) r14() int {
+	const n = 256
+	h183 := g.v183[:n]
+	h184 := g.v184[:n]
+	h185 := g.v185[:n]
+	m0 := g.Memory(0)
+	v188 := g.v188
+	v136 := g.v136
+	v6 := g.v6
+	v8 := g.v8
+	p4 := g.Pointer(4)
+	p5 := g.Pointer(5)
+	u141 := g.v141
+	h186 := g.v186[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v183 := h183[li]
+		v184 := h184[li]
+		v185 := h185[li]
+		v22 := int32(li)
+		var v138, v141, v153, v168, v174, v175, v182, v186, v334, v337, v340 int32
+		var v139, v147, v148, v149, v151, v169, v176, v322, v324, v335, v338 int64
+		var v140, v170, v177, v336, v339 float64
+		var v157 bool
+		v316 := *(*int64)(unsafe.Add(m0, 4080))
+		v317 := *(*float64)(unsafe.Add(m0, 4088))
+		if v22 != v188 {
+			v334 = v183
+			v335 = v184
+			v336 = v185
+			goto b156
+		}
+		{
+			v320 := int64(uint32(v136 - v22))
+			v322 = (v320 * 2) + 3
+			v324 = (v320 * 3) + 2
+			if v6 <= v322 {
+				goto b155
+			}
+		}
+		if v8 <= v324 {
+			goto b155
+		}
+		{
+			v327 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p4, int(v322)*4)), int32(0), int32(1))
+			if v327 {
+				*(*int64)(unsafe.Add(p5, int(v324)*16)) = v316
+				*(*float64)(unsafe.Add(p5, int(v324)*16+8)) = v317
+				kernelimpl.HostFence()
+				atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v322)*4)), int32(2))
+			}
+		}
+	b155:
+		{
+			v333 := int32(1)
+			if v22 == v136 {
+				v333 = 2
+			}
+			v334 = v333
+			v335 = v316
+			v336 = v317
+		}
+	b156:
+		v337 = v334
+		v338 = v335
+		v339 = v336
+		v340 = 0
+		v138 = v337
+		v139 = v338
+		v140 = v339
+		v141 = v340
+		if uint32(v22) > uint32(v136) {
+			v183 = v138
+			v184 = v139
+			v185 = v140
+			v186 = 512
+			goto b80
+		}
+		if v138 != 0 {
+			v175 = v138
+			v176 = v139
+			v177 = v140
+			goto b77
+		}
+		{
+			v145 := int64(uint32(v136 - v22))
+			v146 := v145 * 2
+			v147 = v146 + 2
+			v148 = v145 * 3
+			v149 = v146 + 3
+			if v6 <= v149 {
+				goto b65
+			}
+		}
+		v151 = v148 + 2
+		if v8 > v151 {
+			goto b66
+		}
+	b65:
+		v168 = 0
+		v169 = 0
+		v170 = 0
+		goto b74
+	b66:
+		v153 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v147)*4)))
+		if v153 == 0 {
+			v155 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v149)*4)))
+			v157 = v155 == 2
+		} else {
+			v157 = false
+		}
+		kernelimpl.HostFence()
+		if v157 {
+			v168 = 1
+			v169 = *(*int64)(unsafe.Add(p5, int(v151)*16))
+			v170 = *(*float64)(unsafe.Add(p5, int(v151)*16+8))
+			goto b74
+		}
+		if v153 == 1 {
+			v168 = 1
+			v169 = *(*int64)(unsafe.Add(p5, int(v148)*16))
+			v170 = *(*float64)(unsafe.Add(p5, int(v148)*16+8))
+			goto b74
+		}
+		if v153 == 2 {
+			v165 := v148 + 1
+			v168 = 2
+			v169 = *(*int64)(unsafe.Add(p5, int(v165)*16))
+			v170 = *(*float64)(unsafe.Add(p5, int(v165)*16+8))
+		} else {
+			v168 = 0
+			v169 = 0
+			v170 = 0
+		}
+	b74:
+		if v22 == v136 {
+			v173 := v168
+			if v168 == 1 {
+				v173 = 2
+			}
+			v174 = v173
+		} else {
+			v174 = v168
+		}
+		v175 = v174
+		v176 = v169
+		v177 = v170
+	b77:
+		if v175 != 1 {
+			v182 = (v22 * 2) + int32(uint32(v175)>>1)
+		} else {
+			v182 = 512
+		}
+		v183 = v175
+		v184 = v176
+		v185 = v177
+		v186 = v182
+	b80:
+		u141 = v141
+		h183[li] = v183
+		h184[li] = v184
+		h185[li] = v185
+		h186[li] = v186
+	}
+	g.v141 = u141
+	return 6
+}
+
+// byKeyIntegersHost is a work-group of the kernel [ByKeyIntegers].
+type byKeyIntegersHost struct {
+	kernelimpl.HostGroup
+	c0                           int32
+	c1                           int32
+	c2                           int32
+	c3                           int32
+	v1, v3, v5, v6, v8, v10, v15 int64
+
+	v12 int8
+
+	v23, v34 int64
+
+	v32, v321, v324 []int32
+
+	v33, v132, v271, v274, v279, v325, v326, v571 int32
+
+	v39, v43, v46, v48, v50, v126, v127, v130, v131, v138, v139, v149, v150, v155, v156, v272, v273, v322, v323, v343, v565, v566, v569, v570, v577, v578 []int64
+
+	v57, v134, v573 []bool
+
+	v275 bool
+
+	sint32 []int32
+}
+
+func newByKeyIntegersHost() kernelimpl.HostForm { return new(byKeyIntegersHost) }
+
+const byKeyIntegersHostSites = `1	prim/runs/runs.go:120:15
+1	122:17
+1	131:4
+1	133:5`
+
+func (g *byKeyIntegersHost) Begin() {
+	g.Sites = byKeyIntegersHostSites
+	const n = 256
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(56)
+	g.v6 = g.Int64(72)
+	g.v8 = g.Int64(88)
+	g.v10 = g.Int64(104)
+	g.v12 = kernelimpl.HostArg[int8](&g.HostGroup, 112)
+	g.v15 = g.Int64(128)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 4096)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v321, &g.v324)
+	kernelimpl.HostRoom(n, &g.v39, &g.v43, &g.v46, &g.v48, &g.v50, &g.v126, &g.v127, &g.v130, &g.v131, &g.v138, &g.v139, &g.v149, &g.v150, &g.v155, &g.v156, &g.v272, &g.v273, &g.v322, &g.v323, &g.v343, &g.v565, &g.v566, &g.v569, &g.v570, &g.v577, &g.v578)
+	kernelimpl.HostRoom(n, &g.v57, &g.v134, &g.v573)
+}
+
+func (g *byKeyIntegersHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 3: // Barrier, runs.go:75
+			next = g.r4()
+		case 5: // Barrier, runs.go:86
+			next = g.r6()
+		case 6: // GroupReduce, lookback.go:239
+			g.v325 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v324, -1))
+			next = g.r7()
+		case 7: // Barrier, lookback.go:261
+			next = g.r8()
+		case 9: // Barrier, lookback.go:279
+			next = g.r10()
+		case 10: // Barrier, runs.go:72
+			next = g.r11()
+		case 11: // Barrier, runs.go:75
+			next = g.r12()
+		case 13: // Barrier, runs.go:86
+			next = g.r14()
+		}
+	}
+}
+
+func (g *byKeyIntegersHost) r0() int {
+	const n = 256
+	// ZeroLocal, bykey.go:80
+	g.Zero(0)
+	v6 := g.v6
+	v17 := v6 == 0
+	v1 := g.v1
+	p3 := g.Pointer(3)
+	v8 := g.v8
+	v26 := 0 < v8
+	p4 := g.Pointer(4)
+	c0 := g.c0
+	v29 := c0 + -1
+	v28 := c0 != 0
+	u23 := g.v23
+	h32 := g.v32[:n]
+	for li := range n {
+		var v23 int64
+		var v32 int32
+		if v17 {
+			v23 = v1
+		} else {
+			v18 := *(*int64)(p3)
+			v20 := int64(0)
+			if 0 < v18 {
+				v20 = v18
+			}
+			v22 := v20
+			if v1 < v20 {
+				v22 = v1
+			}
+			v23 = v22
+		}
+		if int32(li) != 0 {
+			v32 = 0
+			goto b6
+		}
+		if v26 {
+			v27 := atomic.AddInt32((*int32)(p4), int32(1)) - int32(1)
+			v31 := v27
+			if v28 {
+				v31 = v29 - v27
+			}
+			v32 = v31
+		} else {
+			v32 = 0
+		}
+	b6:
+		u23 = v23
+		h32[li] = v32
+	}
+	g.v23 = u23
+	// GroupSelect, lookback.go:200
+	g.v33 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v32, 0)[int32(0)]
+	v23 := g.v23
+	v33 := g.v33
+	v34 := int64(uint32(v33))
+	v35 := v34 * 2048
+	v36 := v23 <= v35
+	v5 := g.v5
+	v3 := g.v3
+	v41 := -2147483648 <= v5
+	v42 := v5 <= 2147483647
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	v59 := v5 == 2
+	basex := g.Base(0)
+	v58 := v5 == 2
+	h39 := g.v39[:n]
+	h43 := g.v43[:n]
+	h46 := g.v46[:n]
+	h48 := g.v48[:n]
+	h50 := g.v50[:n]
+	h57 := g.v57[:n]
+	h126 := g.v126[:n]
+	h127 := g.v127[:n]
+	more := false
+	for li := range n {
+		v24 := int32(li)
+		v0 := int32(basex + li)
+		var v60, v61, v64, v70, v71, v75, v81, v87, v88, v91, v92, v95, v101, v102, v107, v108, v116, v122, v123, v126, v127 int64
+		var v62, v67, v89, v93, v98, v124 int32
+		if v36 {
+			g.Leave(li)
+			continue
+		}
+		v39 := v35 + int64(uint32(v24*8))
+		v43 := v39 * v5
+		v46 := (v39 + 7) * v5
+		v48 := v43 + 1
+		v50 := v46 + 1
+		v52 := (v39 <= 2147483647) && v41
+		v53 := v52 && v42
+		v55 := (v53 && (uint64(v43) < uint64(v3))) && (uint64(v46) < uint64(v3))
+		v57 := (v55 && (uint64(v48) < uint64(v3))) && (uint64(v50) < uint64(v3))
+		if !v57 {
+			v91 = 0
+			v92 = 0
+			v93 = 0
+			goto b18
+		}
+		v60 = 0
+		v61 = 0
+		v62 = 0
+	b10:
+		v64 = v39 + int64(uint32(v62))
+		if v23 <= v64 {
+			v126 = v60
+			v127 = v61
+			goto b30
+		}
+		{
+			v67 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v64)))))
+			v69 := int32(0)
+			if v67 != 0 {
+				v69 = 1
+			}
+			v70 = int64(uint32(v69))
+			v71 = v64 * v5
+			if (v71 + v5) > v3 {
+				v81 = 0
+				goto b14
+			}
+		}
+		v75 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v71)*4))))
+		if v59 {
+			v79 := int64(uint32(*(*int32)(unsafe.Add(p1, int(v71+1)*4)))) << 32
+			v81 = v75 | v79
+		} else {
+			v81 = v75
+		}
+	b14:
+		if v62 == 0 {
+			v87 = v70
+			v88 = v81
+		} else {
+			v85 := v81
+			if v67 == 0 {
+				v85 = v61 + v81
+			}
+			v87 = v70 + v60
+			v88 = v85
+		}
+		v89 = v62 + 1
+		if v89 < 8 {
+			v60 = v87
+			v61 = v88
+			v62 = v89
+			goto b10
+		}
+		v126 = v87
+		v127 = v88
+		goto b30
+	b18:
+		v95 = v39 + int64(uint32(v93))
+		if v23 <= v95 {
+			v126 = v91
+			v127 = v92
+			goto b30
+		}
+		{
+			v98 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v95)))))
+			v100 := int32(0)
+			if v98 != 0 {
+				v100 = 1
+			}
+			v101 = int64(uint32(v100))
+			v102 = v95 * v5
+			if (v102 + v5) > v3 {
+				v116 = 0
+				goto b26
+			}
+		}
+		if uint64(v102) >= uint64(v3) {
+			g.Fault(0, v102, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v107 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v102)*4))))
+		if !v58 {
+			v116 = v107
+			goto b26
+		}
+		v108 = v102 + 1
+		if uint64(v108) >= uint64(v3) {
+			g.Fault(1, v108, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v113 := v107 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v108)*4)))) << 32)
+			v116 = v113
+		}
+	b26:
+		if v93 == 0 {
+			v122 = v101
+			v123 = v116
+		} else {
+			v120 := v116
+			if v98 == 0 {
+				v120 = v92 + v116
+			}
+			v122 = v101 + v91
+			v123 = v120
+		}
+		v124 = v93 + 1
+		if v124 < 8 {
+			v91 = v122
+			v92 = v123
+			v93 = v124
+			goto b18
+		}
+		v126 = v122
+		v127 = v123
+	b30:
+		h39[li] = v39
+		h43[li] = v43
+		h46[li] = v46
+		h48[li] = v48
+		h50[li] = v50
+		h57[li] = v57
+		h126[li] = v126
+		h127[li] = v127
+		more = true
+	}
+	g.v34 = v34
+	if !more {
+		return -1
+	}
+	// Barrier, runs.go:72
+	m0 := g.Memory(0)
+	h130 := g.v130[:n]
+	h131 := g.v131[:n]
+	u132 := g.v132
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v126 := h126[li]
+		v127 := h127[li]
+		var v130, v131 int64
+		var v132 int32
+		*(*int64)(unsafe.Add(m0, li*16)) = v126
+		*(*int64)(unsafe.Add(m0, li*16+8)) = v127
+		v130 = v126
+		v131 = v127
+		v132 = 1
+		if v132 < 256 {
+			h130[li] = v130
+			h131[li] = v131
+			u132 = v132
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v132 = u132
+	return next
+}
+
+func (g *byKeyIntegersHost) r4() int {
+	const n = 256
+	v132 := g.v132
+	m0 := g.Memory(0)
+	h130 := g.v130[:n]
+	h131 := g.v131[:n]
+	h134 := g.v134[:n]
+	h138 := g.v138[:n]
+	h139 := g.v139[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v24 := int32(li)
+		v130 := h130[li]
+		v131 := h131[li]
+		var v138, v139 int64
+		v134 := v132 <= v24
+		if v134 {
+			v135 := v24 - v132
+			v138 = *(*int64)(unsafe.Add(m0, int(v135)*16))
+			v139 = *(*int64)(unsafe.Add(m0, int(v135)*16+8))
+		} else {
+			v138 = v130
+			v139 = v131
+		}
+		h134[li] = v134
+		h138[li] = v138
+		h139[li] = v139
+	}
+	// Barrier, runs.go:80
+	e132 := g.v132
+	u132 := g.v132
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v130 := h130[li]
+		v131 := h131[li]
+		v132 := e132
+		v134 := h134[li]
+		v139 := h139[li]
+		v138 := h138[li]
+		var v146, v147 int64
+		if v134 {
+			v142 := v131
+			if v130 == 0 {
+				v142 = v139 + v131
+			}
+			v143 := v130 + v138
+			*(*int64)(unsafe.Add(m0, li*16)) = v143
+			*(*int64)(unsafe.Add(m0, li*16+8)) = v142
+			v146 = v143
+			v147 = v142
+		} else {
+			v146 = v130
+			v147 = v131
+		}
+		v130 = v146
+		v131 = v147
+		v132 = v132 * 2
+		if v132 < 256 {
+			h130[li] = v130
+			h131[li] = v131
+			u132 = v132
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v132 = u132
+	return next
+}
+
+func (g *byKeyIntegersHost) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	c1 := g.c1
+	v157 := c1 == 0
+	v33 := g.v33
+	v8 := g.v8
+	v34 := g.v34
+	v162 := v34 * 2
+	v163 := v162 + 2
+	v165 := v8 <= v163
+	v10 := g.v10
+	v164 := v34 * 3
+	v166 := v164 + 1
+	v167 := v10 <= v166
+	v160 := v33 == 0
+	p5 := g.Pointer(5)
+	p4 := g.Pointer(4)
+	v161 := int32(1)
+	if v160 {
+		v161 = 2
+	}
+	v174 := v33 == 0
+	v271 := v33 + -1
+	h43 := g.v43[:n]
+	v15 := g.v15
+	h46 := g.v46[:n]
+	h48 := g.v48[:n]
+	h50 := g.v50[:n]
+	h57 := g.v57[:n]
+	h39 := g.v39[:n]
+	v23 := g.v23
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	v185 := v5 == 2
+	v12 := g.v12
+	v13 := int32(uint8(v12))
+	v14 := v13 != 0
+	p7 := g.Pointer(7)
+	v186 := v5 == 2
+	basex := g.Base(0)
+	v183 := v5 == 2
+	v184 := v5 == 2
+	h149 := g.v149[:n]
+	h150 := g.v150[:n]
+	h155 := g.v155[:n]
+	h156 := g.v156[:n]
+	h272 := g.v272[:n]
+	h273 := g.v273[:n]
+	u274 := g.v274
+	u275 := g.v275
+	u279 := g.v279
+	h321 := g.v321[:n]
+	h322 := g.v322[:n]
+	h323 := g.v323[:n]
+	h324 := g.v324[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v24 := int32(li)
+		v25 := v24 == 0
+		v43 := h43[li]
+		v46 := h46[li]
+		v48 := h48[li]
+		v50 := h50[li]
+		v57 := h57[li]
+		v39 := h39[li]
+		v0 := int32(basex + li)
+		var v155, v156, v187, v190, v196, v197, v200, v206, v212, v214, v225, v228, v234, v235, v239, v240, v248, v254, v256, v262, v272, v273, v277, v278, v285, v286, v287, v289, v307, v308, v314, v315, v322, v323 int64
+		var v188, v193, v195, v223, v226, v231, v233, v259, v264, v269, v274, v276, v279, v291, v306, v312, v313, v320, v321, v324 int32
+		var v207, v249, v275, v295 bool
+		v149 := *(*int64)(unsafe.Add(m0, 4080))
+		v150 := *(*int64)(unsafe.Add(m0, 4088))
+		if v24 != 0 {
+			v155 = *(*int64)(unsafe.Add(m0, li*16+-16))
+			v156 = *(*int64)(unsafe.Add(m0, li*16+-8))
+		} else {
+			v155 = 0
+			v156 = 0
+		}
+		if !v25 {
+			goto b52
+		}
+		if v157 {
+			goto b46
+		}
+		if int32(uint32(v33)%uint32(c1)) == 0 {
+			goto b52
+		}
+	b46:
+		if v165 {
+			goto b52
+		}
+		if v167 {
+			goto b52
+		}
+		if v160 {
+			*(*int64)(unsafe.Add(p5, int(v166)*16)) = v149
+			*(*int64)(unsafe.Add(p5, int(v166)*16+8)) = v150
+		} else {
+			*(*int64)(unsafe.Add(p5, int(v164)*16)) = v149
+			*(*int64)(unsafe.Add(p5, int(v164)*16+8)) = v150
+		}
+		kernelimpl.HostFence()
+		atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v163)*4)), v161)
+	b52:
+		if !v174 {
+			v272 = 0
+			v273 = 0
+			v274 = v271
+			v275 = true
+			goto b92
+		}
+		{
+			v179 := v57 && (uint64(v43) < uint64(v15))
+			v181 := (v179 && (uint64(v46) < uint64(v15))) && (uint64(v48) < uint64(v15))
+			if !(v181 && (uint64(v50) < uint64(v15))) {
+				v225 = v156
+				v226 = 0
+				goto b68
+			}
+			v187 = v156
+			v188 = 0
+		}
+	b54:
+		v190 = v39 + int64(uint32(v188))
+		if v23 <= v190 {
+			goto b90
+		}
+		v193 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v190)))))
+		v195 = 0
+		if v193 != 0 {
+			v195 = 1
+		}
+		v196 = v190 * v5
+		v197 = v196 + v5
+		if v197 > v3 {
+			v206 = 0
+			goto b58
+		}
+		v200 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v196)*4))))
+		if v185 {
+			v204 := int64(uint32(*(*int32)(unsafe.Add(p1, int(v196+1)*4)))) << 32
+			v206 = v200 | v204
+		} else {
+			v206 = v200
+		}
+	b58:
+		v207 = 0 < v195
+		if 0 < v190 {
+			v211 := v206
+			if v193 == 0 {
+				v211 = v187 + v206
+			}
+			v212 = v211
+		} else {
+			v212 = v206
+		}
+		if v14 {
+			v214 = v212
+		} else {
+			v213 := v187
+			if v207 {
+				v213 = 0
+			}
+			v214 = v213
+		}
+		if 0 > v196 {
+			goto b66
+		}
+		if v197 > v15 {
+			goto b66
+		}
+		*(*int32)(unsafe.Add(p7, int(v196)*4)) = int32(uint64(v214))
+		if v186 {
+			*(*int32)(unsafe.Add(p7, int(v196+1)*4)) = int32(uint64(int64(uint64(v214) >> 32)))
+		}
+	b66:
+		v223 = v188 + 1
+		if v223 < 8 {
+			v187 = v212
+			v188 = v223
+			goto b54
+		}
+		goto b90
+	b68:
+		v228 = v39 + int64(uint32(v226))
+		if v23 <= v228 {
+			goto b90
+		}
+		v231 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v228)))))
+		v233 = 0
+		if v231 != 0 {
+			v233 = 1
+		}
+		v234 = v228 * v5
+		v235 = v234 + v5
+		if v235 > v3 {
+			v248 = 0
+			goto b76
+		}
+		if uint64(v234) >= uint64(v3) {
+			g.Fault(0, v234, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v239 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v234)*4))))
+		if !v183 {
+			v248 = v239
+			goto b76
+		}
+		v240 = v234 + 1
+		if uint64(v240) >= uint64(v3) {
+			g.Fault(1, v240, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v245 := v239 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v240)*4)))) << 32)
+			v248 = v245
+		}
+	b76:
+		v249 = 0 < v233
+		if 0 < v228 {
+			v253 := v248
+			if v231 == 0 {
+				v253 = v225 + v248
+			}
+			v254 = v253
+		} else {
+			v254 = v248
+		}
+		if v14 {
+			v256 = v254
+		} else {
+			v255 := v225
+			if v249 {
+				v255 = 0
+			}
+			v256 = v255
+		}
+		if 0 > v234 {
+			goto b88
+		}
+		if v235 > v15 {
+			goto b88
+		}
+		v259 = int32(uint64(v256))
+		if uint64(v234) >= uint64(v15) {
+			g.Fault(2, v234, v15, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, int(v234)*4)) = v259
+		if !v184 {
+			goto b88
+		}
+		v262 = v234 + 1
+		v264 = int32(uint64(int64(uint64(v256) >> 32)))
+		if uint64(v262) >= uint64(v15) {
+			g.Fault(3, v262, v15, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, int(v262)*4)) = v264
+	b88:
+		v269 = v226 + 1
+		if v269 < 8 {
+			v225 = v254
+			v226 = v269
+			goto b68
+		}
+	b90:
+		g.Leave(li)
+		continue
+	b92:
+		v276 = 0
+		v277 = v272
+		v278 = v273
+		v279 = 0
+		if uint32(v24) > uint32(v274) {
+			v321 = v276
+			v322 = v277
+			v323 = v278
+			v324 = 512
+			goto b112
+		}
+		if v276 != 0 {
+			v313 = v276
+			v314 = v277
+			v315 = v278
+			goto b109
+		}
+		{
+			v283 := int64(uint32(v274 - v24))
+			v284 := v283 * 2
+			v285 = v284 + 2
+			v286 = v283 * 3
+			v287 = v284 + 3
+			if v8 <= v287 {
+				goto b97
+			}
+		}
+		v289 = v286 + 2
+		if v10 > v289 {
+			goto b98
+		}
+	b97:
+		v306 = 0
+		v307 = 0
+		v308 = 0
+		goto b106
+	b98:
+		v291 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v285)*4)))
+		if v291 == 0 {
+			v293 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v287)*4)))
+			v295 = v293 == 2
+		} else {
+			v295 = false
+		}
+		kernelimpl.HostFence()
+		if v295 {
+			v306 = 1
+			v307 = *(*int64)(unsafe.Add(p5, int(v289)*16))
+			v308 = *(*int64)(unsafe.Add(p5, int(v289)*16+8))
+			goto b106
+		}
+		if v291 == 1 {
+			v306 = 1
+			v307 = *(*int64)(unsafe.Add(p5, int(v286)*16))
+			v308 = *(*int64)(unsafe.Add(p5, int(v286)*16+8))
+			goto b106
+		}
+		if v291 == 2 {
+			v303 := v286 + 1
+			v306 = 2
+			v307 = *(*int64)(unsafe.Add(p5, int(v303)*16))
+			v308 = *(*int64)(unsafe.Add(p5, int(v303)*16+8))
+		} else {
+			v306 = 0
+			v307 = 0
+			v308 = 0
+		}
+	b106:
+		if v24 == v274 {
+			v311 := v306
+			if v306 == 1 {
+				v311 = 2
+			}
+			v312 = v311
+		} else {
+			v312 = v306
+		}
+		v313 = v312
+		v314 = v307
+		v315 = v308
+	b109:
+		if v313 != 1 {
+			v320 = (v24 * 2) + int32(uint32(v313)>>1)
+		} else {
+			v320 = 512
+		}
+		v321 = v313
+		v322 = v314
+		v323 = v315
+		v324 = v320
+	b112:
+		h149[li] = v149
+		h150[li] = v150
+		h155[li] = v155
+		h156[li] = v156
+		h272[li] = v272
+		h273[li] = v273
+		u274 = v274
+		u275 = v275
+		u279 = v279
+		h321[li] = v321
+		h322[li] = v322
+		h323[li] = v323
+		h324[li] = v324
+		next = 6
+	}
+	g.v271 = v271
+	g.v274 = u274
+	g.v275 = u275
+	g.v279 = u279
+	return next
+}
+
+func (g *byKeyIntegersHost) r7() int {
+	const n = 256
+	h272 := g.v272[:n]
+	h273 := g.v273[:n]
+	e274 := g.v274
+	e275 := g.v275
+	e279 := g.v279
+	h321 := g.v321[:n]
+	h322 := g.v322[:n]
+	h323 := g.v323[:n]
+	v325 := g.v325
+	v327 := 512 <= uint32(v325)
+	v328 := v325 & 1
+	v329 := v328 == 1
+	v326 := int32(uint32(v325) >> 1)
+	v330 := 256 <= uint32(v326)
+	u274 := g.v274
+	c2 := g.c2
+	v8 := g.v8
+	v10 := g.v10
+	p4 := g.Pointer(4)
+	p5 := g.Pointer(5)
+	u275 := g.v275
+	u279 := g.v279
+	h324 := g.v324[:n]
+	v5 := g.v5
+	v3 := g.v3
+	v41 := -2147483648 <= v5
+	v42 := v5 <= 2147483647
+	v23 := g.v23
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	v498 := v5 == 2
+	basex := g.Base(0)
+	v497 := v5 == 2
+	h565 := g.v565[:n]
+	h566 := g.v566[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v272 := h272[li]
+		v273 := h273[li]
+		v274 := e274
+		v275 := e275
+		v279 := e279
+		v321 := h321[li]
+		v322 := h322[li]
+		v323 := h323[li]
+		v24 := int32(li)
+		v37 := v24 * 8
+		v38 := int64(uint32(v37))
+		v0 := int32(basex + li)
+		var v276, v291, v306, v312, v313, v320, v324, v473, v501, v506, v528, v532, v537, v563, v609, v612 int32
+		var v277, v278, v285, v286, v287, v289, v307, v308, v314, v315, v471, v472, v499, v500, v503, v509, v510, v514, v520, v526, v527, v530, v531, v534, v540, v541, v546, v547, v555, v561, v562, v565, v566, v610, v611 int64
+		var v295, v474 bool
+		if v327 {
+			goto b115
+		}
+		if !v329 {
+			goto b174
+		}
+	b115:
+		if !v275 {
+			goto b118
+		}
+		if v330 {
+			v471 = v272
+			v472 = v273
+			v473 = v274 + -256
+			v474 = true
+		} else {
+			goto b118
+		}
+		v272 = v471
+		v273 = v472
+		v274 = v473
+		v275 = v474
+		v276 = 0
+		v277 = v272
+		v278 = v273
+		v279 = 0
+		goto b93
+	b118:
+		h272[li] = v272
+		h273[li] = v273
+		u274 = v274
+		h322[li] = v322
+		h323[li] = v323
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b174:
+		{
+			v475 := v279 + 1
+			if uint32(v475) < uint32(c2) {
+				v609 = v321
+				v610 = v322
+				v611 = v323
+				v612 = v475
+				v276 = v609
+				v277 = v610
+				v278 = v611
+				v279 = v612
+			} else {
+				goto b175
+			}
+		}
+	b93:
+		if uint32(v24) > uint32(v274) {
+			v321 = v276
+			v322 = v277
+			v323 = v278
+			v324 = 512
+			goto b112
+		}
+		if v276 != 0 {
+			v313 = v276
+			v314 = v277
+			v315 = v278
+			goto b109
+		}
+		{
+			v283 := int64(uint32(v274 - v24))
+			v284 := v283 * 2
+			v285 = v284 + 2
+			v286 = v283 * 3
+			v287 = v284 + 3
+			if v8 <= v287 {
+				goto b97
+			}
+		}
+		v289 = v286 + 2
+		if v10 > v289 {
+			goto b98
+		}
+	b97:
+		v306 = 0
+		v307 = 0
+		v308 = 0
+		goto b106
+	b98:
+		v291 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v285)*4)))
+		if v291 == 0 {
+			v293 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v287)*4)))
+			v295 = v293 == 2
+		} else {
+			v295 = false
+		}
+		kernelimpl.HostFence()
+		if v295 {
+			v306 = 1
+			v307 = *(*int64)(unsafe.Add(p5, int(v289)*16))
+			v308 = *(*int64)(unsafe.Add(p5, int(v289)*16+8))
+			goto b106
+		}
+		if v291 == 1 {
+			v306 = 1
+			v307 = *(*int64)(unsafe.Add(p5, int(v286)*16))
+			v308 = *(*int64)(unsafe.Add(p5, int(v286)*16+8))
+			goto b106
+		}
+		if v291 == 2 {
+			v303 := v286 + 1
+			v306 = 2
+			v307 = *(*int64)(unsafe.Add(p5, int(v303)*16))
+			v308 = *(*int64)(unsafe.Add(p5, int(v303)*16+8))
+		} else {
+			v306 = 0
+			v307 = 0
+			v308 = 0
+		}
+	b106:
+		if v24 == v274 {
+			v311 := v306
+			if v306 == 1 {
+				v311 = 2
+			}
+			v312 = v311
+		} else {
+			v312 = v306
+		}
+		v313 = v312
+		v314 = v307
+		v315 = v308
+	b109:
+		if v313 != 1 {
+			v320 = (v24 * 2) + int32(uint32(v313)>>1)
+		} else {
+			v320 = 512
+		}
+		v321 = v313
+		v322 = v314
+		v323 = v315
+		v324 = v320
+	b112:
+		h272[li] = v272
+		h273[li] = v273
+		u274 = v274
+		u275 = v275
+		u279 = v279
+		h321[li] = v321
+		h322[li] = v322
+		h323[li] = v323
+		h324[li] = v324
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+		continue
+	b175:
+		v480 := (int64(uint32(v274-v326)) * 2048) + v38
+		v482 := v480 * v5
+		v485 := (v480 + 7) * v5
+		v491 := (v480 <= 2147483647) && v41
+		v492 := v491 && v42
+		v494 := (v492 && (uint64(v482) < uint64(v3))) && (uint64(v485) < uint64(v3))
+		v496 := (v494 && (uint64(v482+1) < uint64(v3))) && (uint64(v485+1) < uint64(v3))
+		if !v496 {
+			v530 = 0
+			v531 = 0
+			v532 = 0
+			goto b184
+		}
+		v499 = 0
+		v500 = 0
+		v501 = 0
+	b176:
+		v503 = v480 + int64(uint32(v501))
+		if v23 <= v503 {
+			v565 = v499
+			v566 = v500
+			goto b196
+		}
+		{
+			v506 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v503)))))
+			v508 := int32(0)
+			if v506 != 0 {
+				v508 = 1
+			}
+			v509 = int64(uint32(v508))
+			v510 = v503 * v5
+			if (v510 + v5) > v3 {
+				v520 = 0
+				goto b180
+			}
+		}
+		v514 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v510)*4))))
+		if v498 {
+			v518 := int64(uint32(*(*int32)(unsafe.Add(p1, int(v510+1)*4)))) << 32
+			v520 = v514 | v518
+		} else {
+			v520 = v514
+		}
+	b180:
+		if v501 == 0 {
+			v526 = v509
+			v527 = v520
+		} else {
+			v524 := v520
+			if v506 == 0 {
+				v524 = v500 + v520
+			}
+			v526 = v509 + v499
+			v527 = v524
+		}
+		v528 = v501 + 1
+		if v528 < 8 {
+			v499 = v526
+			v500 = v527
+			v501 = v528
+			goto b176
+		}
+		v565 = v526
+		v566 = v527
+		goto b196
+	b184:
+		v534 = v480 + int64(uint32(v532))
+		if v23 <= v534 {
+			v565 = v530
+			v566 = v531
+			goto b196
+		}
+		{
+			v537 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v534)))))
+			v539 := int32(0)
+			if v537 != 0 {
+				v539 = 1
+			}
+			v540 = int64(uint32(v539))
+			v541 = v534 * v5
+			if (v541 + v5) > v3 {
+				v555 = 0
+				goto b192
+			}
+		}
+		if uint64(v541) >= uint64(v3) {
+			g.Fault(0, v541, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v546 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v541)*4))))
+		if !v497 {
+			v555 = v546
+			goto b192
+		}
+		v547 = v541 + 1
+		if uint64(v547) >= uint64(v3) {
+			g.Fault(1, v547, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v552 := v546 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v547)*4)))) << 32)
+			v555 = v552
+		}
+	b192:
+		if v532 == 0 {
+			v561 = v540
+			v562 = v555
+		} else {
+			v559 := v555
+			if v537 == 0 {
+				v559 = v531 + v555
+			}
+			v561 = v540 + v530
+			v562 = v559
+		}
+		v563 = v532 + 1
+		if v563 < 8 {
+			v530 = v561
+			v531 = v562
+			v532 = v563
+			goto b184
+		}
+		v565 = v561
+		v566 = v562
+	b196:
+		h272[li] = v272
+		h273[li] = v273
+		u274 = v274
+		u275 = v275
+		h321[li] = v321
+		h322[li] = v322
+		h323[li] = v323
+		h565[li] = v565
+		h566[li] = v566
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v274 = u274
+	g.v326 = v326
+	g.v275 = u275
+	g.v279 = u279
+	return next
+}
+
+func (g *byKeyIntegersHost) r8() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h322 := g.v322[:n]
+	h323 := g.v323[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v24 := int32(li)
+		v322 := h322[li]
+		v323 := h323[li]
+		v332 := v24 & 255
+		*(*int64)(unsafe.Add(m0, int(v332)*16)) = v322
+		*(*int64)(unsafe.Add(m0, int(v332)*16+8)) = v323
+	}
+	// Barrier, lookback.go:263
+	h272 := g.v272[:n]
+	h273 := g.v273[:n]
+	e274 := g.v274
+	v326 := g.v326
+	v335 := uint32(v326) < 256
+	v336 := v326 & 255
+	v341 := int32(256)
+	if v335 {
+		v341 = v326
+	}
+	stop := g.Cancelled()
+	v271 := g.v271
+	h149 := g.v149[:n]
+	h150 := g.v150[:n]
+	c3 := g.c3
+	v359 := c3 == 0
+	v8 := g.v8
+	v34 := g.v34
+	v360 := v34 * 2
+	v361 := v360 + 2
+	v363 := v8 <= v361
+	v10 := g.v10
+	v362 := v34 * 3
+	v364 := v362 + 1
+	v365 := v10 <= v364
+	p5 := g.Pointer(5)
+	p4 := g.Pointer(4)
+	h343 := g.v343[:n]
+	u274 := g.v274
+	u275 := g.v275
+	u279 := g.v279
+	h321 := g.v321[:n]
+	h324 := g.v324[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v272 := h272[li]
+		v273 := h273[li]
+		v274 := e274
+		v149 := h149[li]
+		v150 := h150[li]
+		v24 := int32(li)
+		v25 := v24 == 0
+		var v275, v295, v474 bool
+		var v276, v279, v291, v306, v312, v313, v320, v321, v324, v344, v473 int32
+		var v277, v278, v285, v286, v287, v289, v307, v308, v314, v315, v322, v323, v339, v340, v342, v343, v357, v358, v471, v472 int64
+		if v335 {
+			v339 = *(*int64)(unsafe.Add(m0, int(v336)*16))
+			v340 = *(*int64)(unsafe.Add(m0, int(v336)*16+8))
+		} else {
+			v339 = v272
+			v340 = v273
+		}
+		v342 = v339
+		v343 = v340
+		v344 = v341
+	b123:
+		if v344 != 0 {
+			v346 := v344 + -1
+			v347 := v346 & 255
+			v348 := *(*int64)(unsafe.Add(m0, int(v347)*16))
+			v349 := *(*int64)(unsafe.Add(m0, int(v347)*16+8))
+			v352 := v349
+			if v348 == 0 {
+				v352 = v343 + v349
+			}
+			v342 = v348 + v342
+			v343 = v352
+			v344 = v346
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b123
+		}
+		if v274 != v271 {
+			v471 = v342
+			v472 = v343
+			v473 = v274 + 256
+			v474 = false
+			goto b173
+		}
+		v357 = v150
+		if v149 == 0 {
+			v357 = v343 + v150
+		}
+		v358 = v149 + v342
+		if !v25 {
+			goto b131
+		}
+		if !v359 {
+			goto b131
+		}
+		if v363 {
+			goto b131
+		}
+		if !v365 {
+			*(*int64)(unsafe.Add(p5, int(v364)*16)) = v358
+			*(*int64)(unsafe.Add(p5, int(v364)*16+8)) = v357
+			kernelimpl.HostFence()
+			atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v361)*4)), int32(2))
+		}
+	b131:
+		h343[li] = v343
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+		continue
+	b173:
+		v272 = v471
+		v273 = v472
+		v274 = v473
+		v275 = v474
+		v276 = 0
+		v277 = v272
+		v278 = v273
+		v279 = 0
+		if uint32(v24) > uint32(v274) {
+			v321 = v276
+			v322 = v277
+			v323 = v278
+			v324 = 512
+			goto b112
+		}
+		if v276 != 0 {
+			v313 = v276
+			v314 = v277
+			v315 = v278
+			goto b109
+		}
+		{
+			v283 := int64(uint32(v274 - v24))
+			v284 := v283 * 2
+			v285 = v284 + 2
+			v286 = v283 * 3
+			v287 = v284 + 3
+			if v8 <= v287 {
+				goto b97
+			}
+		}
+		v289 = v286 + 2
+		if v10 > v289 {
+			goto b98
+		}
+	b97:
+		v306 = 0
+		v307 = 0
+		v308 = 0
+		goto b106
+	b98:
+		v291 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v285)*4)))
+		if v291 == 0 {
+			v293 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v287)*4)))
+			v295 = v293 == 2
+		} else {
+			v295 = false
+		}
+		kernelimpl.HostFence()
+		if v295 {
+			v306 = 1
+			v307 = *(*int64)(unsafe.Add(p5, int(v289)*16))
+			v308 = *(*int64)(unsafe.Add(p5, int(v289)*16+8))
+			goto b106
+		}
+		if v291 == 1 {
+			v306 = 1
+			v307 = *(*int64)(unsafe.Add(p5, int(v286)*16))
+			v308 = *(*int64)(unsafe.Add(p5, int(v286)*16+8))
+			goto b106
+		}
+		if v291 == 2 {
+			v303 := v286 + 1
+			v306 = 2
+			v307 = *(*int64)(unsafe.Add(p5, int(v303)*16))
+			v308 = *(*int64)(unsafe.Add(p5, int(v303)*16+8))
+		} else {
+			v306 = 0
+			v307 = 0
+			v308 = 0
+		}
+	b106:
+		if v24 == v274 {
+			v311 := v306
+			if v306 == 1 {
+				v311 = 2
+			}
+			v312 = v311
+		} else {
+			v312 = v306
+		}
+		v313 = v312
+		v314 = v307
+		v315 = v308
+	b109:
+		if v313 != 1 {
+			v320 = (v24 * 2) + int32(uint32(v313)>>1)
+		} else {
+			v320 = 512
+		}
+		v321 = v313
+		v322 = v314
+		v323 = v315
+		v324 = v320
+	b112:
+		h272[li] = v272
+		h273[li] = v273
+		u274 = v274
+		u275 = v275
+		u279 = v279
+		h321[li] = v321
+		h322[li] = v322
+		h323[li] = v323
+		h324[li] = v324
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+	}
+	g.v274 = u274
+	g.v275 = u275
+	g.v279 = u279
+	return next
+}
+
+func (g *byKeyIntegersHost) r10() int {
+	const n = 256
+	h343 := g.v343[:n]
+	h155 := g.v155[:n]
+	h156 := g.v156[:n]
+	h43 := g.v43[:n]
+	v15 := g.v15
+	h46 := g.v46[:n]
+	h48 := g.v48[:n]
+	h50 := g.v50[:n]
+	h57 := g.v57[:n]
+	h39 := g.v39[:n]
+	v23 := g.v23
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	v384 := v5 == 2
+	v12 := g.v12
+	v13 := int32(uint8(v12))
+	v14 := v13 != 0
+	p7 := g.Pointer(7)
+	v385 := v5 == 2
+	basex := g.Base(0)
+	v382 := v5 == 2
+	v383 := v5 == 2
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v24 := int32(li)
+		v25 := v24 == 0
+		v343 := h343[li]
+		v155 := h155[li]
+		v156 := h156[li]
+		v43 := h43[li]
+		v46 := h46[li]
+		v48 := h48[li]
+		v50 := h50[li]
+		v57 := h57[li]
+		v39 := h39[li]
+		v0 := int32(basex + li)
+		var v373, v386, v389, v395, v396, v399, v405, v411, v413, v424, v427, v433, v434, v438, v439, v447, v453, v455, v461 int64
+		var v387, v392, v394, v422, v425, v430, v432, v458, v463, v468 int32
+		var v406, v448 bool
+		if v25 {
+			v373 = v343
+		} else {
+			v372 := v156
+			if v155 == 0 {
+				v372 = v343 + v156
+			}
+			v373 = v372
+		}
+		v378 := v57 && (uint64(v43) < uint64(v15))
+		v380 := (v378 && (uint64(v46) < uint64(v15))) && (uint64(v48) < uint64(v15))
+		if !(v380 && (uint64(v50) < uint64(v15))) {
+			v424 = v373
+			v425 = 0
+			goto b149
+		}
+		v386 = v373
+		v387 = 0
+	b135:
+		v389 = v39 + int64(uint32(v387))
+		if v23 <= v389 {
+			goto b171
+		}
+		v392 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v389)))))
+		v394 = 0
+		if v392 != 0 {
+			v394 = 1
+		}
+		v395 = v389 * v5
+		v396 = v395 + v5
+		if v396 > v3 {
+			v405 = 0
+			goto b139
+		}
+		v399 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v395)*4))))
+		if v384 {
+			v403 := int64(uint32(*(*int32)(unsafe.Add(p1, int(v395+1)*4)))) << 32
+			v405 = v399 | v403
+		} else {
+			v405 = v399
+		}
+	b139:
+		v406 = 0 < v394
+		if 0 < v389 {
+			v410 := v405
+			if v392 == 0 {
+				v410 = v386 + v405
+			}
+			v411 = v410
+		} else {
+			v411 = v405
+		}
+		if v14 {
+			v413 = v411
+		} else {
+			v412 := v386
+			if v406 {
+				v412 = 0
+			}
+			v413 = v412
+		}
+		if 0 > v395 {
+			goto b147
+		}
+		if v396 > v15 {
+			goto b147
+		}
+		*(*int32)(unsafe.Add(p7, int(v395)*4)) = int32(uint64(v413))
+		if v385 {
+			*(*int32)(unsafe.Add(p7, int(v395+1)*4)) = int32(uint64(int64(uint64(v413) >> 32)))
+		}
+	b147:
+		v422 = v387 + 1
+		if v422 < 8 {
+			v386 = v411
+			v387 = v422
+			goto b135
+		}
+		goto b171
+	b149:
+		v427 = v39 + int64(uint32(v425))
+		if v23 <= v427 {
+			goto b171
+		}
+		v430 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v427)))))
+		v432 = 0
+		if v430 != 0 {
+			v432 = 1
+		}
+		v433 = v427 * v5
+		v434 = v433 + v5
+		if v434 > v3 {
+			v447 = 0
+			goto b157
+		}
+		if uint64(v433) >= uint64(v3) {
+			g.Fault(0, v433, v3, v0)
+			continue
+		}
+		v438 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v433)*4))))
+		if !v382 {
+			v447 = v438
+			goto b157
+		}
+		v439 = v433 + 1
+		if uint64(v439) >= uint64(v3) {
+			g.Fault(1, v439, v3, v0)
+			continue
+		}
+		{
+			v444 := v438 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v439)*4)))) << 32)
+			v447 = v444
+		}
+	b157:
+		v448 = 0 < v432
+		if 0 < v427 {
+			v452 := v447
+			if v430 == 0 {
+				v452 = v424 + v447
+			}
+			v453 = v452
+		} else {
+			v453 = v447
+		}
+		if v14 {
+			v455 = v453
+		} else {
+			v454 := v424
+			if v448 {
+				v454 = 0
+			}
+			v455 = v454
+		}
+		if 0 > v433 {
+			goto b169
+		}
+		if v434 > v15 {
+			goto b169
+		}
+		v458 = int32(uint64(v455))
+		if uint64(v433) >= uint64(v15) {
+			g.Fault(2, v433, v15, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, int(v433)*4)) = v458
+		if !v383 {
+			goto b169
+		}
+		v461 = v433 + 1
+		v463 = int32(uint64(int64(uint64(v455) >> 32)))
+		if uint64(v461) >= uint64(v15) {
+			g.Fault(3, v461, v15, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, int(v461)*4)) = v463
+	b169:
+		v468 = v425 + 1
+		if v468 < 8 {
+			v424 = v453
+			v425 = v468
+			goto b149
+		}
+	b171:
+	}
+	return -1
+}
+
+func (g *byKeyIntegersHost) r11() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h565 := g.v565[:n]
+	h566 := g.v566[:n]
+	h569 := g.v569[:n]
+	h570 := g.v570[:n]
+	u571 := g.v571
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v565 := h565[li]
+		v566 := h566[li]
+		var v569, v570 int64
+		var v571 int32
+		*(*int64)(unsafe.Add(m0, li*16)) = v565
+		*(*int64)(unsafe.Add(m0, li*16+8)) = v566
+		v569 = v565
+		v570 = v566
+		v571 = 1
+		if v571 < 256 {
+			h569[li] = v569
+			h570[li] = v570
+			u571 = v571
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v571 = u571
+	return next
+}
+
+func (g *byKeyIntegersHost) r12() int {
+	const n = 256
+	v571 := g.v571
+	m0 := g.Memory(0)
+	h569 := g.v569[:n]
+	h570 := g.v570[:n]
+	h573 := g.v573[:n]
+	h577 := g.v577[:n]
+	h578 := g.v578[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v24 := int32(li)
+		v569 := h569[li]
+		v570 := h570[li]
+		var v577, v578 int64
+		v573 := v571 <= v24
+		if v573 {
+			v574 := v24 - v571
+			v577 = *(*int64)(unsafe.Add(m0, int(v574)*16))
+			v578 = *(*int64)(unsafe.Add(m0, int(v574)*16+8))
+		} else {
+			v577 = v569
+			v578 = v570
+		}
+		h573[li] = v573
+		h577[li] = v577
+		h578[li] = v578
+	}
+	// Barrier, runs.go:80
+	e571 := g.v571
+	u571 := g.v571
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v569 := h569[li]
+		v570 := h570[li]
+		v571 := e571
+		v573 := h573[li]
+		v578 := h578[li]
+		v577 := h577[li]
+		var v585, v586 int64
+		if v573 {
+			v581 := v570
+			if v569 == 0 {
+				v581 = v578 + v570
+			}
+			v582 := v569 + v577
+			*(*int64)(unsafe.Add(m0, li*16)) = v582
+			*(*int64)(unsafe.Add(m0, li*16+8)) = v581
+			v585 = v582
+			v586 = v581
+		} else {
+			v585 = v569
+			v586 = v570
+		}
+		v569 = v585
+		v570 = v586
+		v571 = v571 * 2
+		if v571 < 256 {
+			h569[li] = v569
+			h570[li] = v570
+			u571 = v571
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v571 = u571
+	return next
+}
+
+func (g *byKeyIntegersHost) r14() int {
+	const n = 256
+	h321 := g.v321[:n]
+	h322 := g.v322[:n]
+	h323 := g.v323[:n]
+	m0 := g.Memory(0)
+	v326 := g.v326
+	v274 := g.v274
+	v8 := g.v8
+	v10 := g.v10
+	p4 := g.Pointer(4)
+	p5 := g.Pointer(5)
+	u279 := g.v279
+	h324 := g.v324[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v321 := h321[li]
+		v322 := h322[li]
+		v323 := h323[li]
+		v24 := int32(li)
+		var v276, v279, v291, v306, v312, v313, v320, v324, v606, v609, v612 int32
+		var v277, v278, v285, v286, v287, v289, v307, v308, v314, v315, v594, v596, v607, v608, v610, v611 int64
+		var v295 bool
+		v588 := *(*int64)(unsafe.Add(m0, 4080))
+		v589 := *(*int64)(unsafe.Add(m0, 4088))
+		if v24 != v326 {
+			v606 = v321
+			v607 = v322
+			v608 = v323
+			goto b213
+		}
+		{
+			v592 := int64(uint32(v274 - v24))
+			v594 = (v592 * 2) + 3
+			v596 = (v592 * 3) + 2
+			if v8 <= v594 {
+				goto b212
+			}
+		}
+		if v10 <= v596 {
+			goto b212
+		}
+		{
+			v599 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p4, int(v594)*4)), int32(0), int32(1))
+			if v599 {
+				*(*int64)(unsafe.Add(p5, int(v596)*16)) = v588
+				*(*int64)(unsafe.Add(p5, int(v596)*16+8)) = v589
+				kernelimpl.HostFence()
+				atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v594)*4)), int32(2))
+			}
+		}
+	b212:
+		{
+			v605 := int32(1)
+			if v24 == v274 {
+				v605 = 2
+			}
+			v606 = v605
+			v607 = v588
+			v608 = v589
+		}
+	b213:
+		v609 = v606
+		v610 = v607
+		v611 = v608
+		v612 = 0
+		v276 = v609
+		v277 = v610
+		v278 = v611
+		v279 = v612
+		if uint32(v24) > uint32(v274) {
+			v321 = v276
+			v322 = v277
+			v323 = v278
+			v324 = 512
+			goto b112
+		}
+		if v276 != 0 {
+			v313 = v276
+			v314 = v277
+			v315 = v278
+			goto b109
+		}
+		{
+			v283 := int64(uint32(v274 - v24))
+			v284 := v283 * 2
+			v285 = v284 + 2
+			v286 = v283 * 3
+			v287 = v284 + 3
+			if v8 <= v287 {
+				goto b97
+			}
+		}
+		v289 = v286 + 2
+		if v10 > v289 {
+			goto b98
+		}
+	b97:
+		v306 = 0
+		v307 = 0
+		v308 = 0
+		goto b106
+	b98:
+		v291 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v285)*4)))
+		if v291 == 0 {
+			v293 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v287)*4)))
+			v295 = v293 == 2
+		} else {
+			v295 = false
+		}
+		kernelimpl.HostFence()
+		if v295 {
+			v306 = 1
+			v307 = *(*int64)(unsafe.Add(p5, int(v289)*16))
+			v308 = *(*int64)(unsafe.Add(p5, int(v289)*16+8))
+			goto b106
+		}
+		if v291 == 1 {
+			v306 = 1
+			v307 = *(*int64)(unsafe.Add(p5, int(v286)*16))
+			v308 = *(*int64)(unsafe.Add(p5, int(v286)*16+8))
+			goto b106
+		}
+		if v291 == 2 {
+			v303 := v286 + 1
+			v306 = 2
+			v307 = *(*int64)(unsafe.Add(p5, int(v303)*16))
+			v308 = *(*int64)(unsafe.Add(p5, int(v303)*16+8))
+		} else {
+			v306 = 0
+			v307 = 0
+			v308 = 0
+		}
+	b106:
+		if v24 == v274 {
+			v311 := v306
+			if v306 == 1 {
+				v311 = 2
+			}
+			v312 = v311
+		} else {
+			v312 = v306
+		}
+		v313 = v312
+		v314 = v307
+		v315 = v308
+	b109:
+		if v313 != 1 {
+			v320 = (v24 * 2) + int32(uint32(v313)>>1)
+		} else {
+			v320 = 512
+		}
+		v321 = v313
+		v322 = v314
+		v323 = v315
+		v324 = v320
+	b112:
+		u279 = v279
+		h321[li] = v321
+		h322[li] = v322
+		h323[li] = v323
+		h324[li] = v324
+	}
+	g.v279 = u279
+	return 6
+}
+
 // sumFloat32Host is a work-group of the kernel [SumFloat32].
 type sumFloat32Host struct {
 	kernelimpl.HostGroup

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/prim/lookback"
+	"github.com/kgen-go/kgen/prim/runs"
 	"github.com/kgen-go/kgen/prim/scan/kernels"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
@@ -29,6 +30,86 @@ func _(k *kernels.AddFloat32) {
 	_ = (*kernelsAddFloat32HasChanged_RunGoGenerate)(k) // kernels.AddFloat32 has changed: run go generate
 	type kernelsAddfloat32HasChanged_RunGoGenerate struct{}
 	_ = (*kernelsAddfloat32HasChanged_RunGoGenerate)(&k.Op) // kernels.Add[float32] has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.ByKeyFloat32].
+func _(k *kernels.ByKeyFloat32) {
+	type kernelsByKeyFloat32HasChanged_RunGoGenerate struct {
+		Heads     []bool
+		X         []float32
+		Words     int
+		Length    []int64
+		State     []uint32
+		Values    []runs.Total[float32]
+		Inclusive bool
+		Out       []float32
+	}
+	_ = (*kernelsByKeyFloat32HasChanged_RunGoGenerate)(k) // kernels.ByKeyFloat32 has changed: run go generate
+	type runsTotalfloat32HasChanged_RunGoGenerate struct {
+		Runs int64
+		Sum  float32
+	}
+	_ = (*runsTotalfloat32HasChanged_RunGoGenerate)(&k.Values[0]) // runs.Total[float32] has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.ByKeyFloat64].
+func _(k *kernels.ByKeyFloat64) {
+	type kernelsByKeyFloat64HasChanged_RunGoGenerate struct {
+		Heads     []bool
+		X         []float64
+		Words     int
+		Length    []int64
+		State     []uint32
+		Values    []runs.Total[float64]
+		Inclusive bool
+		Out       []float64
+	}
+	_ = (*kernelsByKeyFloat64HasChanged_RunGoGenerate)(k) // kernels.ByKeyFloat64 has changed: run go generate
+	type runsTotalfloat64HasChanged_RunGoGenerate struct {
+		Runs int64
+		Sum  float64
+	}
+	_ = (*runsTotalfloat64HasChanged_RunGoGenerate)(&k.Values[0]) // runs.Total[float64] has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.ByKeyIntegers].
+func _(k *kernels.ByKeyIntegers) {
+	type kernelsByKeyIntegersHasChanged_RunGoGenerate struct {
+		Heads     []bool
+		X         []uint32
+		Words     int
+		Length    []int64
+		State     []uint32
+		Values    []runs.Total[uint64]
+		Inclusive bool
+		Out       []uint32
+	}
+	_ = (*kernelsByKeyIntegersHasChanged_RunGoGenerate)(k) // kernels.ByKeyIntegers has changed: run go generate
+	type runsTotaluint64HasChanged_RunGoGenerate struct {
+		Runs int64
+		Sum  uint64
+	}
+	_ = (*runsTotaluint64HasChanged_RunGoGenerate)(&k.Values[0]) // runs.Total[uint64] has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.Heads].
+func _(k *kernels.Heads) {
+	type kernelsHeadsHasChanged_RunGoGenerate struct {
+		K8     []uint8
+		K16    []uint16
+		K32    []uint32
+		K64    []uint64
+		Format runs.Format
+		Base   int
+		Out    []bool
+	}
+	_ = (*kernelsHeadsHasChanged_RunGoGenerate)(k) // kernels.Heads has changed: run go generate
+	type runsFormatHasChanged_RunGoGenerate struct {
+		Width uint32
+		Half  uint64
+		Inf   uint64
+	}
+	_ = (*runsFormatHasChanged_RunGoGenerate)(&k.Format) // runs.Format has changed: run go generate
 }
 
 // What is converted here is what kgen saw of the types of [kernels.SumFloat32].
@@ -87,18 +168,20 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addFloat32Kernel, sumFloat32Kernel, sumFloat64Kernel, sumUint32Kernel, sumUint64Kernel}
+	return []*runtime.Kernel{addFloat32Kernel, byKeyFloat32Kernel, byKeyFloat64Kernel, byKeyIntegersKernel, headsKernel, sumFloat32Kernel, sumFloat64Kernel, sumUint32Kernel, sumUint64Kernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/prim/scan/kernels",
-	Kernels: []string{"AddFloat32", "SumFloat32", "SumFloat64", "SumUint32", "SumUint64"},
+	Kernels: []string{"AddFloat32", "ByKeyFloat32", "ByKeyFloat64", "ByKeyIntegers", "Heads", "SumFloat32", "SumFloat64", "SumUint32", "SumUint64"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xd641e69e},
+		{File: "prim/runs/runs.go", Package: "runs", Sum: 0x6f20a801},
 		{File: "prim/scan/kernels/by.go", Package: "kernels", Sum: 0x3c289f73},
+		{File: "prim/scan/kernels/bykey.go", Package: "kernels", Sum: 0xea70819f},
 		{File: "prim/scan/kernels/kernels.go", Package: "kernels", Sum: 0xc00feb17},
 	},
 })
@@ -223,6 +306,499 @@ func RunAddFloat32(ctx context.Context, dev *runtime.Device, k kernels.AddFloat3
 	kernelimpl.Value(l, 5, k.Inclusive)
 	kernelimpl.Slice(l, 6, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ByKeyFloat32.spv
+var byKeyFloat32SPIRV string
+
+//go:embed ByKeyFloat32.kir
+var byKeyFloat32IR string
+
+//go:embed ByKeyFloat32.words.spv
+var byKeyFloat32Words string
+
+var byKeyFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "ByKeyFloat32",
+	Package: "github.com/kgen-go/kgen/prim/scan/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Heads", Kind: abi.Slice, Type: "[]bool", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "X", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Words", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 48},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Values", Kind: abi.Slice, Type: "[]runs.Total[float32]", Offset: 64, Size: 16, HostOffset: 104, ElemSize: 16, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Inclusive", Kind: abi.Value, Type: "bool", Offset: 80, Size: 1, HostOffset: 128},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 88, Size: 16, HostOffset: 136, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+	},
+	ArgSize:    104,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(256), properties.Float(properties.FloatExact)},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Type: "uint32", Size: 4, Default: 0x100},
+		{ID: 1, Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Type: "uint32", Size: 4},
+		{ID: 2, Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Type: "uint32", Size: 4},
+		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
+	},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 16, Len: 256, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Loops: "- prim/scan/kernels/bykey.go:64:2 prim/runs/runs.go:74:2 prim/scan/kernels/bykey.go:91:2 prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/bykey.go:64:2 prim/runs/runs.go:74:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/bykey.go:91:2",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
+		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Pos: "prim/lookback/lookback.go:34:2", Var: &lookback.Polls},
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Pos: "prim/lookback/lookback.go:37:2", Var: &lookback.Silent},
+	},
+	SPIRV: byKeyFloat32SPIRV,
+	IR:    byKeyFloat32IR,
+	Sum:   0x88b682e8,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/scan/kernels/bykey.go:64:2 prim/runs/runs.go:74:2 prim/scan/kernels/bykey.go:91:2 prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/bykey.go:64:2 prim/runs/runs.go:74:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/bykey.go:91:2", SPIRV: byKeyFloat32Words, Sum: 0x19873dd},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/scan/kernels/bykey.go:64:2 prim/runs/runs.go:74:2 prim/scan/kernels/bykey.go:91:2 prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/bykey.go:64:2 prim/runs/runs.go:74:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/bykey.go:91:2", Make: kernelimpl.MakeModule, Sum: 0x2f5ebdaf},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/scan/kernels/bykey.go:64:2 prim/runs/runs.go:74:2 prim/scan/kernels/bykey.go:91:2 prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/bykey.go:64:2 prim/runs/runs.go:74:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/bykey.go:91:2", Make: kernelimpl.MakeModule, Sum: 0x90eac745},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.ByKeyFloat32{
+		Heads:     kernelimpl.HostSlice[bool](a, 0),
+		X:         kernelimpl.HostSlice[float32](a, 1),
+		Words:     kernelimpl.HostValue[int](a, 2),
+		Length:    kernelimpl.HostSlice[int64](a, 3),
+		State:     kernelimpl.HostSlice[uint32](a, 4),
+		Values:    kernelimpl.HostSlice[runs.Total[float32]](a, 5),
+		Inclusive: kernelimpl.HostValue[bool](a, 6),
+		Out:       kernelimpl.HostSlice[float32](a, 7),
+	}.Kernel
+}, newByKeyFloat32Host, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
+
+var _ = kernelimpl.Properties[kernels.ByKeyFloat32](byKeyFloat32Kernel)
+
+// ByKeyFloat32 is the kernel [kernels.ByKeyFloat32] with its slices in device memory.
+type ByKeyFloat32 struct {
+	Heads     runtime.View[bool]
+	X         runtime.View[float32]
+	Words     int
+	Length    runtime.View[int64]
+	State     runtime.View[uint32]
+	Values    runtime.View[runs.Total[float32]]
+	Inclusive bool
+	Out       runtime.View[float32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k ByKeyFloat32) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(byKeyFloat32Kernel)
+	kernelimpl.View(l, 0, k.Heads)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.Value(l, 2, k.Words)
+	kernelimpl.View(l, 3, k.Length)
+	kernelimpl.View(l, 4, k.State)
+	kernelimpl.View(l, 5, k.Values)
+	kernelimpl.Value(l, 6, k.Inclusive)
+	kernelimpl.View(l, 7, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ByKeyFloat32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k ByKeyFloat32) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ByKeyFloat32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunByKeyFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunByKeyFloat32(ctx context.Context, dev *runtime.Device, k kernels.ByKeyFloat32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(byKeyFloat32Kernel)
+	kernelimpl.Slice(l, 0, k.Heads)
+	kernelimpl.Slice(l, 1, k.X)
+	kernelimpl.Value(l, 2, k.Words)
+	kernelimpl.Slice(l, 3, k.Length)
+	kernelimpl.Slice(l, 4, k.State)
+	kernelimpl.Slice(l, 5, k.Values)
+	kernelimpl.Value(l, 6, k.Inclusive)
+	kernelimpl.Slice(l, 7, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ByKeyFloat64.spv
+var byKeyFloat64SPIRV string
+
+//go:embed ByKeyFloat64.kir
+var byKeyFloat64IR string
+
+//go:embed ByKeyFloat64.words.spv
+var byKeyFloat64Words string
+
+var byKeyFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "ByKeyFloat64",
+	Package: "github.com/kgen-go/kgen/prim/scan/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Heads", Kind: abi.Slice, Type: "[]bool", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "X", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Words", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 48},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Values", Kind: abi.Slice, Type: "[]runs.Total[float64]", Offset: 64, Size: 16, HostOffset: 104, ElemSize: 16, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Inclusive", Kind: abi.Value, Type: "bool", Offset: 80, Size: 1, HostOffset: 128},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 88, Size: 16, HostOffset: 136, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+	},
+	ArgSize:    104,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(256), properties.Float(properties.FloatExact)},
+	Aspects:    []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(runs.Floats[float64]]).Kernel", Pos: "prim/scan/kernels/bykey.go:87:37"}, {Func: "(runs.Floats[float64]]).leaf", Pos: "prim/scan/kernels/bykey.go:87:37"}}},
+	},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Type: "uint32", Size: 4, Default: 0x100},
+		{ID: 1, Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Type: "uint32", Size: 4},
+		{ID: 2, Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Type: "uint32", Size: 4},
+		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
+	},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 16, Len: 256, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Loops: "- prim/scan/kernels/bykey.go:64:2 prim/runs/runs.go:74:2 prim/scan/kernels/bykey.go:91:2 prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/bykey.go:64:2 prim/runs/runs.go:74:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/bykey.go:91:2",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
+		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Pos: "prim/lookback/lookback.go:34:2", Var: &lookback.Polls},
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Pos: "prim/lookback/lookback.go:37:2", Var: &lookback.Silent},
+	},
+	SPIRV: byKeyFloat64SPIRV,
+	IR:    byKeyFloat64IR,
+	Sum:   0x19ff3682,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/scan/kernels/bykey.go:64:2 prim/runs/runs.go:74:2 prim/scan/kernels/bykey.go:91:2 prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/bykey.go:64:2 prim/runs/runs.go:74:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/bykey.go:91:2", SPIRV: byKeyFloat64Words, Sum: 0xf11e0de3},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/scan/kernels/bykey.go:64:2 prim/runs/runs.go:74:2 prim/scan/kernels/bykey.go:91:2 prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/bykey.go:64:2 prim/runs/runs.go:74:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/bykey.go:91:2", Make: kernelimpl.MakeModule, Sum: 0xffb891f6},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/scan/kernels/bykey.go:64:2 prim/runs/runs.go:74:2 prim/scan/kernels/bykey.go:91:2 prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/bykey.go:64:2 prim/runs/runs.go:74:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/bykey.go:91:2", Make: kernelimpl.MakeModule, Sum: 0x3b23bf40},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.ByKeyFloat64{
+		Heads:     kernelimpl.HostSlice[bool](a, 0),
+		X:         kernelimpl.HostSlice[float64](a, 1),
+		Words:     kernelimpl.HostValue[int](a, 2),
+		Length:    kernelimpl.HostSlice[int64](a, 3),
+		State:     kernelimpl.HostSlice[uint32](a, 4),
+		Values:    kernelimpl.HostSlice[runs.Total[float64]](a, 5),
+		Inclusive: kernelimpl.HostValue[bool](a, 6),
+		Out:       kernelimpl.HostSlice[float64](a, 7),
+	}.Kernel
+}, newByKeyFloat64Host, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
+
+var _ = kernelimpl.Properties[kernels.ByKeyFloat64](byKeyFloat64Kernel)
+
+// ByKeyFloat64 is the kernel [kernels.ByKeyFloat64] with its slices in device memory.
+type ByKeyFloat64 struct {
+	Heads     runtime.View[bool]
+	X         runtime.View[float64]
+	Words     int
+	Length    runtime.View[int64]
+	State     runtime.View[uint32]
+	Values    runtime.View[runs.Total[float64]]
+	Inclusive bool
+	Out       runtime.View[float64]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k ByKeyFloat64) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(byKeyFloat64Kernel)
+	kernelimpl.View(l, 0, k.Heads)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.Value(l, 2, k.Words)
+	kernelimpl.View(l, 3, k.Length)
+	kernelimpl.View(l, 4, k.State)
+	kernelimpl.View(l, 5, k.Values)
+	kernelimpl.Value(l, 6, k.Inclusive)
+	kernelimpl.View(l, 7, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ByKeyFloat64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k ByKeyFloat64) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ByKeyFloat64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunByKeyFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunByKeyFloat64(ctx context.Context, dev *runtime.Device, k kernels.ByKeyFloat64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(byKeyFloat64Kernel)
+	kernelimpl.Slice(l, 0, k.Heads)
+	kernelimpl.Slice(l, 1, k.X)
+	kernelimpl.Value(l, 2, k.Words)
+	kernelimpl.Slice(l, 3, k.Length)
+	kernelimpl.Slice(l, 4, k.State)
+	kernelimpl.Slice(l, 5, k.Values)
+	kernelimpl.Value(l, 6, k.Inclusive)
+	kernelimpl.Slice(l, 7, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ByKeyIntegers.spv
+var byKeyIntegersSPIRV string
+
+//go:embed ByKeyIntegers.kir
+var byKeyIntegersIR string
+
+//go:embed ByKeyIntegers.words.spv
+var byKeyIntegersWords string
+
+var byKeyIntegersKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "ByKeyIntegers",
+	Package: "github.com/kgen-go/kgen/prim/scan/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Heads", Kind: abi.Slice, Type: "[]bool", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "X", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Words", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 48},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Values", Kind: abi.Slice, Type: "[]runs.Total[uint64]", Offset: 72, Size: 16, HostOffset: 104, ElemSize: 16, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Inclusive", Kind: abi.Value, Type: "bool", Offset: 88, Size: 1, HostOffset: 128},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 96, Size: 16, HostOffset: 136, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+	},
+	ArgSize:    112,
+	Spilled:    true,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(256), properties.Float(properties.FloatExact)},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Type: "uint32", Size: 4, Default: 0x100},
+		{ID: 1, Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Type: "uint32", Size: 4},
+		{ID: 2, Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Type: "uint32", Size: 4},
+		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
+	},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 16, Len: 256, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/runs/runs.go:120:15", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/runs/runs.go:122:17", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/runs/runs.go:131:4", Limit: -8},
+		{Kind: abi.FaultIndex, Pos: "prim/runs/runs.go:133:5", Limit: -8},
+	},
+	Loops: "- prim/scan/kernels/bykey.go:64:2 64:2 prim/runs/runs.go:74:2 prim/scan/kernels/bykey.go:91:2 91:2 prim/lookback/lookback.go:223:2 - 227:3 - prim/scan/kernels/bykey.go:64:2 64:2 prim/runs/runs.go:74:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/bykey.go:91:2 91:2",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
+		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Pos: "prim/lookback/lookback.go:34:2", Var: &lookback.Polls},
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Pos: "prim/lookback/lookback.go:37:2", Var: &lookback.Silent},
+	},
+	SPIRV: byKeyIntegersSPIRV,
+	IR:    byKeyIntegersIR,
+	Sum:   0x573912e0,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}, {104}, {128}, {32, 56}, {-2047, 56}, {-2048, 56}, {-2040, 56}, {-2, 32}}, Loops: "- prim/scan/kernels/bykey.go:64:2 64:2 prim/runs/runs.go:74:2 prim/scan/kernels/bykey.go:91:2 91:2 prim/lookback/lookback.go:223:2 - 227:3 - prim/scan/kernels/bykey.go:64:2 64:2 prim/runs/runs.go:74:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/bykey.go:91:2 91:2", Make: kernelimpl.MakeModule, Sum: 0xc0691713},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/scan/kernels/bykey.go:64:2 64:2 prim/runs/runs.go:74:2 prim/scan/kernels/bykey.go:91:2 91:2 prim/lookback/lookback.go:223:2 - 227:3 - prim/scan/kernels/bykey.go:64:2 64:2 prim/runs/runs.go:74:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/bykey.go:91:2 91:2", SPIRV: byKeyIntegersWords, Sum: 0xcd81cb69},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/scan/kernels/bykey.go:64:2 64:2 prim/runs/runs.go:74:2 prim/scan/kernels/bykey.go:91:2 91:2 prim/lookback/lookback.go:223:2 - 227:3 - prim/scan/kernels/bykey.go:64:2 64:2 prim/runs/runs.go:74:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/bykey.go:91:2 91:2", Make: kernelimpl.MakeModule, Sum: 0xc6b62019},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/scan/kernels/bykey.go:64:2 64:2 prim/runs/runs.go:74:2 prim/scan/kernels/bykey.go:91:2 91:2 prim/lookback/lookback.go:223:2 - 227:3 - prim/scan/kernels/bykey.go:64:2 64:2 prim/runs/runs.go:74:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/bykey.go:91:2 91:2", Make: kernelimpl.MakeModule, Sum: 0x192d31d4},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.ByKeyIntegers{
+		Heads:     kernelimpl.HostSlice[bool](a, 0),
+		X:         kernelimpl.HostSlice[uint32](a, 1),
+		Words:     kernelimpl.HostValue[int](a, 2),
+		Length:    kernelimpl.HostSlice[int64](a, 3),
+		State:     kernelimpl.HostSlice[uint32](a, 4),
+		Values:    kernelimpl.HostSlice[runs.Total[uint64]](a, 5),
+		Inclusive: kernelimpl.HostValue[bool](a, 6),
+		Out:       kernelimpl.HostSlice[uint32](a, 7),
+	}.Kernel
+}, newByKeyIntegersHost, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
+
+var _ = kernelimpl.Properties[kernels.ByKeyIntegers](byKeyIntegersKernel)
+
+// ByKeyIntegers is the kernel [kernels.ByKeyIntegers] with its slices in device memory.
+type ByKeyIntegers struct {
+	Heads     runtime.View[bool]
+	X         runtime.View[uint32]
+	Words     int
+	Length    runtime.View[int64]
+	State     runtime.View[uint32]
+	Values    runtime.View[runs.Total[uint64]]
+	Inclusive bool
+	Out       runtime.View[uint32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k ByKeyIntegers) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(byKeyIntegersKernel)
+	kernelimpl.View(l, 0, k.Heads)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.Value(l, 2, k.Words)
+	kernelimpl.View(l, 3, k.Length)
+	kernelimpl.View(l, 4, k.State)
+	kernelimpl.View(l, 5, k.Values)
+	kernelimpl.Value(l, 6, k.Inclusive)
+	kernelimpl.View(l, 7, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ByKeyIntegers) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k ByKeyIntegers) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ByKeyIntegers) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunByKeyIntegers runs the kernel for every work-item of r on k's own slices, and waits.
+func RunByKeyIntegers(ctx context.Context, dev *runtime.Device, k kernels.ByKeyIntegers, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(byKeyIntegersKernel)
+	kernelimpl.Slice(l, 0, k.Heads)
+	kernelimpl.Slice(l, 1, k.X)
+	kernelimpl.Value(l, 2, k.Words)
+	kernelimpl.Slice(l, 3, k.Length)
+	kernelimpl.Slice(l, 4, k.State)
+	kernelimpl.Slice(l, 5, k.Values)
+	kernelimpl.Value(l, 6, k.Inclusive)
+	kernelimpl.Slice(l, 7, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed Heads.spv
+var headsSPIRV string
+
+//go:embed Heads.kir
+var headsIR string
+
+//go:embed Heads.words.spv
+var headsWords string
+
+var headsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Heads",
+	Package: "github.com/kgen-go/kgen/prim/scan/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "K8", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "K16", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "K32", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "K64", Kind: abi.Slice, Type: "[]uint64", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Format", Kind: abi.Value, Type: "runs.Format", Offset: 64, Size: 24, HostOffset: 96},
+		{Name: "Base", Kind: abi.Value, Type: "int", Offset: 88, Size: 8, HostOffset: 120},
+		{Name: "Out", Kind: abi.Slice, Type: "[]bool", Offset: 96, Size: 16, HostOffset: 128, ElemSize: 1, ElemAlign: 1, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+	},
+	ArgSize: 112,
+	Spilled: true,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/runs/runs.go:47:14"},
+		{Kind: abi.FaultIndex, Pos: "prim/runs/runs.go:47:23"},
+		{Kind: abi.FaultIndex, Pos: "prim/scan/kernels/bykey.go:24:7", Limit: -7},
+	},
+	SPIRV: headsSPIRV,
+	IR:    headsIR,
+	Sum:   0x627bbee1,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{112}, {8}, {32}, {48}, {64}, {80}, {128}}, Make: kernelimpl.MakeModule, Sum: 0xa9ece956},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: headsWords, Sum: 0x2c9b57a2},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Heads{
+		K8:     kernelimpl.HostSlice[uint8](a, 0),
+		K16:    kernelimpl.HostSlice[uint16](a, 1),
+		K32:    kernelimpl.HostSlice[uint32](a, 2),
+		K64:    kernelimpl.HostSlice[uint64](a, 3),
+		Format: kernelimpl.HostValue[runs.Format](a, 4),
+		Base:   kernelimpl.HostValue[int](a, 5),
+		Out:    kernelimpl.HostSlice[bool](a, 6),
+	}.Kernel
+})
+
+var _ = kernelimpl.Properties[kernels.Heads](headsKernel)
+
+// Heads is the kernel [kernels.Heads] with its slices in device memory.
+// Heads sets an element of Out for each key that begins a run.
+type Heads struct {
+	K8     runtime.View[uint8]
+	K16    runtime.View[uint16]
+	K32    runtime.View[uint32]
+	K64    runtime.View[uint64]
+	Format runs.Format
+	Base   int
+	Out    runtime.View[bool]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Heads) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(headsKernel)
+	kernelimpl.View(l, 0, k.K8)
+	kernelimpl.View(l, 1, k.K16)
+	kernelimpl.View(l, 2, k.K32)
+	kernelimpl.View(l, 3, k.K64)
+	kernelimpl.Value(l, 4, k.Format)
+	kernelimpl.Value(l, 5, k.Base)
+	kernelimpl.View(l, 6, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Heads) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Heads) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Heads) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunHeads runs the kernel for every work-item of r on k's own slices, and waits.
+func RunHeads(ctx context.Context, dev *runtime.Device, k kernels.Heads, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(headsKernel)
+	kernelimpl.Slice(l, 0, k.K8)
+	kernelimpl.Slice(l, 1, k.K16)
+	kernelimpl.Slice(l, 2, k.K32)
+	kernelimpl.Slice(l, 3, k.K64)
+	kernelimpl.Value(l, 4, k.Format)
+	kernelimpl.Value(l, 5, k.Base)
+	kernelimpl.Slice(l, 6, k.Out)
+	return l.Run1(ctx, dev, r, opts)
 }
 
 //go:embed SumFloat32.spv
