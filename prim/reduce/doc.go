@@ -29,7 +29,13 @@
 // neighbours 16j to 16j+15, combined from left to right. The leaves are combined in adjacent pairs,
 // and a leaf without elements takes no part.
 //
-// Of no elements, Sum, Dot and Norm are 0, Count is 0, Any is false, All is true, and By is the identity.
+// ByKey adds up the elements of each run of equal keys, of 32 or 64 bits, in the order of scan.By: tiles
+// have 2048 elements, and leaf j of a tile has the neighbours 8j to 8j+7. These are pairs, of whether
+// an element begins a run, and its value. Combine(x, y) is y if a run begins in y. Otherwise its sum is that of
+// x plus that of y, and a run begins in it if one does in x. So a run of at most 8 elements within a leaf is
+// added up from left to right.
+//
+// Of no elements, ByKey has no runs, Sum, Dot and Norm are 0, Count is 0, Any is false, All is true, and By is the identity.
 // Min, Max, MinMax, ArgMin and ArgMax of an empty slice are errors of class ErrInvalid; MinOn and the
 // like then leave their outputs alone.
 //
@@ -38,5 +44,6 @@
 // Each function reads each element once. Beside that, Sum, Dot, Norm and By write and read a value for each 4096
 // elements, and the others at most 16 bytes for each of at most 1024 parts. This is their scratch memory:
 // see ScratchBytes. Sum, Dot and By launch a kernel for each factor of 4096 in the number of elements,
-// Norm one more, and the others two.
+// Norm one more, ByKey three, and the others two. ByKey reads keys and elements twice, writes a key and a sum
+// for each run, and takes 9 bytes for each element: see ByKeyScratchBytes.
 package reduce

@@ -304,6 +304,7 @@ func all(t *testing.T, dev *runtime.Device) {
 		norms[float32](t, q)
 		norms[float64](t, q)
 	})
+	t.Run("keys", func(t *testing.T) { testByKeys(t, q) })
 	t.Run("lengths", func(t *testing.T) { testLength(t, q) })
 	t.Run("graph", func(t *testing.T) { testGraph(t, q) })
 	if !testing.Short() || dev.Info().Backend == "host" {

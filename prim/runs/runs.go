@@ -1,5 +1,8 @@
-// Package runs has the parts that kernels share whose elements come in runs: neighbours with equal keys.
-// Keys are equal if cmp.Compare says so: all NaNs are, and so are the two zeros.
+// Package runs has the kernels that packages reduce and scan share: those that add up runs, which are
+// neighbours with equal keys. Keys are equal if cmp.Compare says so: all NaNs are, and so are the two
+// zeros.
+//
+//kgen:variants load
 package runs
 
 import (
@@ -27,19 +30,7 @@ type Format struct {
 	Inf   uint64 // the greatest float that is no NaN
 }
 
-// Begins reports whether a key differs from the one before, or has none before it.
-func Begins(k8 []uint8, k16 []uint16, k32 []uint32, k64 []uint64, f Format, i int) bool {
-	switch f.Width {
-	case 1:
-		return begins(k8, uint8(f.Half), uint8(f.Inf), i)
-	case 2:
-		return begins(k16, uint16(f.Half), uint16(f.Inf), i)
-	case 4:
-		return begins(k32, uint32(f.Half), uint32(f.Inf), i)
-	}
-	return begins(k64, f.Half, f.Inf, i)
-}
-
+// begins reports whether a key differs from the one before, or has none before it.
 func begins[K key](keys []K, half, inf K, i int) bool {
 	if i == 0 || i >= len(keys) {
 		return true
@@ -66,8 +57,8 @@ func (x Total[S]) Then(y Total[S]) Total[S] {
 	return y
 }
 
-// Scan sets each element of tile to the total of the work-items up to that one, and returns the last.
-func Scan[S sum](it dsl.NDItem1, tile *[Size]Total[S], v Total[S]) Total[S] {
+// scan sets each element of tile to the total of the work-items up to that one, and returns the last.
+func scan[S sum](it dsl.NDItem1, tile *[Size]Total[S], v Total[S]) Total[S] {
 	l := it.LocalID()
 	it.Barrier()
 	tile[l] = v
@@ -87,22 +78,22 @@ func Scan[S sum](it dsl.NDItem1, tile *[Size]Total[S], v Total[S]) Total[S] {
 	return tile[Size-1]
 }
 
-// Before returns the total of all elements before the work-item's leaf, of the tile t, of which the
-// work-group has made total by Scan. Again returns that of another tile.
-func Before[S sum](it dsl.NDItem1, tile *[Size]Total[S], state []uint32, values []Total[S], t uint32, total Total[S], again func(tile uint32) Total[S]) Total[S] {
-	var before Total[S]
+// before returns the total of all elements before the work-item's leaf, of the tile t, of which the
+// work-group has made total by scan. Again returns that of another tile.
+func before[S sum](it dsl.NDItem1, tile *[Size]Total[S], state []uint32, values []Total[S], t uint32, total Total[S], again func(tile uint32) Total[S]) Total[S] {
+	var v Total[S]
 	l := it.LocalID()
 	if l > 0 {
-		before = tile[l-1]
+		v = tile[l-1]
 	}
 	start := lookback.Before(it, tile, lookback.Plain[Total[S]]{State: state, Values: values}, t, total, again, func(x, y Total[S]) Total[S] { return x.Then(y) })
 	switch {
 	case t == 0:
-		return before
+		return v
 	case l == 0:
 		return start
 	}
-	return start.Then(before)
+	return start.Then(v)
 }
 
 // Values is how values of type S are kept in slices of type T. A value has a number of words.

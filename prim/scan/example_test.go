@@ -135,6 +135,18 @@ func ExampleExclusiveByKeyOn() {
 	// Output: [0 1 3 0]
 }
 
+func ExampleByKeyScratchBytes() {
+	dev := device()
+	defer dev.Close()
+	q, keys, xs, out := dev.DefaultQueue(), buffer(dev, 1, 1, 2), buffer(dev, 1, 2, 3), buffer(dev, 0, 0, 0)
+	memory := must(runtime.NewBuffer[byte](dev, scan.ByKeyScratchBytes(xs.Len())))
+	if _, err := scan.ByKeyOn(q, keys, xs, out, prim.Scratch(memory.All())); err != nil {
+		log.Fatal(err)
+	}
+	show(q, out)
+	// Output: [1 3 3]
+}
+
 func ExampleScratchBytes() {
 	dev := device()
 	defer dev.Close()

@@ -47,8 +47,13 @@ func words(size, tiles int) int {
 func sums[T prim.Number](c *call.Call, v, out runtime.View[T], inclusive bool) (runtime.Event, error) {
 	call.In(c, "v", v)
 	call.Out(c, "out", out, v.Len())
-	refuseNarrow[T](c)
 	kind := call.KindOf[T]()
+	switch {
+	case kind.Small:
+		c.Refuse("convert the elements to float32", "there is no kernel for elements of package half")
+	case kind.Size < 4:
+		c.Refuse("give elements of 32 or 64 bits, or use scan.By", "there is no kernel for elements of %d bytes", kind.Size)
+	}
 	n := tiles(v.Len(), kernels.Tile)
 	state := words(kind.Size, n)
 	if err := c.Begin(call.Bytes[uint32](state)); err != nil {
@@ -58,16 +63,6 @@ func sums[T prim.Number](c *call.Call, v, out runtime.View[T], inclusive bool) (
 	c.Enqueue(runtime.Fill(board, 0))
 	c.Run(sumKernel(v, out.Slice(0, v.Len()), c.Length(), board, inclusive), n, kernels.Size)
 	return c.End()
-}
-
-// refuseNarrow refuses elements of fewer than 32 bits.
-func refuseNarrow[T prim.Number](c *call.Call) {
-	switch kind := call.KindOf[T](); {
-	case kind.Small:
-		c.Refuse("convert the elements to float32", "there is no kernel for elements of package half")
-	case kind.Size < 4:
-		c.Refuse("give elements of 32 or 64 bits, or use scan.By", "there is no kernel for elements of %d bytes", kind.Size)
-	}
 }
 
 func sumKernel[T prim.Number](v, out runtime.View[T], length runtime.View[int64], state runtime.View[uint32], inclusive bool) call.Kernel {

@@ -30,6 +30,7 @@ import (
 	movekernelsgen "github.com/kgen-go/kgen/generated/prim/move/kernels"
 	pickkernelsgen "github.com/kgen-go/kgen/generated/prim/pick/kernels"
 	reducekernelsgen "github.com/kgen-go/kgen/generated/prim/reduce/kernels"
+	runsgen "github.com/kgen-go/kgen/generated/prim/runs"
 	scankernelsgen "github.com/kgen-go/kgen/generated/prim/scan/kernels"
 	"github.com/kgen-go/kgen/internal/bench/kernels/kernelsgen"
 	specbenchkernelsgen "github.com/kgen-go/kgen/internal/bench/specbench/kernels/kernelsgen"
@@ -88,6 +89,7 @@ var packages = map[string]func() []*runtime.Kernel{
 	"generated/prim/move/kernels":                      movekernelsgen.Kernels,
 	"generated/prim/pick/kernels":                      pickkernelsgen.Kernels,
 	"generated/prim/reduce/kernels":                    reducekernelsgen.Kernels,
+	"generated/prim/runs":                              runsgen.Kernels,
 	"generated/prim/scan/kernels":                      scankernelsgen.Kernels,
 	"internal/bench/kernels/kernelsgen":                kernelsgen.Kernels,
 	"internal/tests/conformance/ahead/aheadgen":        aheadgen.Kernels,
