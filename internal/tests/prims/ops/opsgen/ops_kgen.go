@@ -43,7 +43,6 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "prim/reduce/kernels/root.go", Package: "kernels", Sum: 0x97b95344},
 		{File: "prim/reduce/kernels/sum.go", Package: "kernels", Sum: 0xbff60e7},
 		{File: "prim/scan/kernels/by.go", Package: "kernels", Sum: 0x3c289f73},
-		{File: "prim/scan/kernels/bykey.go", Package: "kernels", Sum: 0xea70819f},
 		{File: "prim/scan/kernels/kernels.go", Package: "kernels", Sum: 0xc00feb17},
 	},
 })
