@@ -42,10 +42,10 @@ func begins[K key](keys []K, half, inf K, i int) bool {
 // sum is a type that values are added up in.
 type sum interface{ uint64 | float32 | float64 }
 
-// Total is what some neighbours come to.
+// Total is the sum of some neighbours.
 type Total[S sum] struct {
 	Runs int64 // the runs that begin among them
-	Sum  S     // of the elements from the last beginning on, or of all
+	Sum  S     // the sum of the elements from the last beginning on, or of all
 }
 
 // Then returns the total of two parts.
