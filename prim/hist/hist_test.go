@@ -312,6 +312,46 @@ func TestLength(t *testing.T) {
 	}
 }
 
+// TestGraph: functions are nodes of a graph, and count anew each time.
+func TestGraph(t *testing.T) {
+	v := prims.Views{T: t, Q: devtest.Vulkan(t).DefaultQueue()}
+	xs := make([]float32, 9000)
+	prims.Fill(xs)
+	x, n, e := prims.View(v, xs), prims.View(v, []int64{0}), prims.View(v, []float32{0, 0.5, 1})
+	even, edges := prims.View(v, make([]int64, 2)), prims.View(v, make([]int64, 2))
+	g := runtime.NewGraph(v.Q.Device())
+	check(t, v.Q.BeginRecording(g))
+	_, err := hist.EvenOn(v.Q, x, 0, 1, even, prim.Length(n))
+	check(t, err)
+	_, err = hist.EdgesOn(v.Q, x, e, edges, prim.Length(n))
+	check(t, err)
+	check(t, v.Q.EndRecording())
+	ex, err := g.Finalize()
+	check(t, err)
+	for _, m := range []int64{9000, 10} {
+		check(t, n.CopyFrom(t.Context(), v.Q, []int64{m}))
+		want := make([]int64, 2)
+		for _, x := range xs[:m] {
+			if x >= 0 && x < 1 {
+				want[int(2*x)]++
+			}
+		}
+		for range 2 {
+			_, err = v.Q.Submit(ex)
+			check(t, err)
+		}
+		prims.Equal(t, "Even", prims.Read(v, even), want)
+		prims.Equal(t, "Edges", prims.Read(v, edges), want)
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestSlices: the functions on slices.
 func TestSlices(t *testing.T) {
 	dev := devtest.Host(t)

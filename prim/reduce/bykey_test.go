@@ -123,3 +123,45 @@ func testByKeys(t *testing.T, q *runtime.Queue) {
 	v.Opts = []prim.Option{prim.Launch(runtime.WithSpec(lookback.Silent, uint32(2)), runtime.WithSpec(lookback.Polls, uint32(2)))}
 	byKeys[int64, float32](v, 9*runs.Tile+1, 3000)
 }
+
+// testKeyGraph: the runs of as many elements as a number on the device says are added up in a graph, and
+// their number is the length of the next function.
+func testKeyGraph(t *testing.T, q *runtime.Queue) {
+	const n = 3*runs.Tile + 5
+	v := prims.Views{T: t, Q: q}
+	keys, xs := prims.View(v, make([]uint16, n)), prims.View(v, make([]int32, n))
+	each, sums, count := prims.View(v, make([]uint16, n)), prims.View(v, make([]int32, n)), prims.View(v, []int64{0})
+	length, greatest := prims.View(v, []int64{0}), prims.View(v, []int32{0})
+	g := runtime.NewGraph(q.Device())
+	check(t, q.BeginRecording(g))
+	_, err := reduce.ByKeyOn(q, keys, xs, each, sums, count, prim.Length(length))
+	check(t, err)
+	_, err = reduce.MaxOn(q, sums, greatest, prim.Length(count))
+	check(t, err)
+	check(t, q.EndRecording())
+	ex, err := g.Finalize()
+	check(t, err)
+	for _, m := range []int64{n, 1, 2500, n + 9} {
+		ks, vs := make([]uint16, n), make([]int32, n)
+		want, most, sum := int64(0), int32(-1), int32(0)
+		for i := range ks {
+			ks[i], vs[i] = uint16(i)/100+uint16(rand.IntN(2)), int32(rand.IntN(1000))
+			if int64(i) < m {
+				if i == 0 || ks[i] != ks[i-1] {
+					want, sum = want+1, 0
+				}
+				sum += vs[i]
+				most = max(most, sum) // no value is negative
+			}
+		}
+		check(t, keys.CopyFrom(t.Context(), q, ks))
+		check(t, xs.CopyFrom(t.Context(), q, vs))
+		check(t, length.CopyFrom(t.Context(), q, []int64{m}))
+		for range 2 {
+			_, err = q.Submit(ex)
+			check(t, err)
+		}
+		prims.Equal(t, fmt.Sprint("runs of ", m), prims.Read(v, count), []int64{want})
+		prims.Equal(t, fmt.Sprint("greatest sum of ", m), prims.Read(v, greatest), []int32{most})
+	}
+}

@@ -306,7 +306,10 @@ func all(t *testing.T, dev *runtime.Device) {
 	})
 	t.Run("keys", func(t *testing.T) { testByKeys(t, q) })
 	t.Run("lengths", func(t *testing.T) { testLength(t, q) })
-	t.Run("graph", func(t *testing.T) { testGraph(t, q) })
+	t.Run("graph", func(t *testing.T) {
+		testGraph(t, q)
+		testKeyGraph(t, q)
+	})
 	if !testing.Short() || dev.Info().Backend == "host" {
 		t.Run("halves", func(t *testing.T) { testHalves(t, dev) })
 	}

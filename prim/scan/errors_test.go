@@ -58,5 +58,10 @@ func TestLength(t *testing.T) {
 			return scan.InclusiveOn(q, x, out, opts...)
 		})
 		prims.Equal(t, "the sums", got, append(sums(xs[:m], true), make([]int32, len(xs)-m)...))
+		keys := prims.View(v, make([]uint8, len(xs))) // one run
+		got = prims.Result(v, len(xs), func(out runtime.View[int32], opts ...prim.Option) (runtime.Event, error) {
+			return scan.ByKeyOn(q, keys, x, out, opts...)
+		})
+		prims.Equal(t, "the sums of one run", got, append(sums(xs[:m], true), make([]int32, len(xs)-m)...))
 	}
 }
