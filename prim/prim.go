@@ -1,9 +1,10 @@
 // Package prim has the options of the functions that launch kernels of a library: those whose names
 // end in On in the packages below. Each of these packages is a family.
 //
-//	reduce    Sum, Min, Max, MinMax, ArgMin, ArgMax, Count, Any, All, Dot and By
-//	scan      Inclusive, Exclusive, By and ExclusiveBy
-//	pick      Where, Flagged, Unique and RunLengths
+//	reduce    Sum, Min, Max, MinMax, ArgMin, ArgMax, Count, Any, All, Dot, Norm, By and ByKey
+//	scan      Inclusive, Exclusive, By, ExclusiveBy, ByKey and ExclusiveByKey
+//	pick      Where, Partition, Flagged, Unique and RunLengths
+//	hist      Even, Edges and ByKey
 //	move      Fill, Iota, Reverse, Gather, Scatter and Transpose
 //
 // # Slices and views

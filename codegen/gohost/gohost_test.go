@@ -1,6 +1,10 @@
 package gohost
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"strings"
 	"testing"
 
@@ -54,6 +58,43 @@ func TestOps(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWideIDs: an id that is used as an int alone has no variable, which Go would not compile.
+func TestWideIDs(t *testing.T) {
+	m := kernelOf(ir.OpIAdd)
+	b := m.Kernel.Blocks[0]
+	x := b.Insts[0]
+	b.Insts = b.Insts[:1]
+	id := b.Append(ir.OpBuiltIn, ir.TypeI32)
+	id.Aux = ir.GlobalInvocationIDX
+	for i := range 2 {
+		wide := b.Append(ir.OpUConvert, ir.TypeI64, id)
+		product := b.Append(ir.OpIMul, ir.TypeI64, wide, wide)
+		b.Append(ir.OpStore, ir.TypeVoid, product, x, m.Int(ir.TypeI32, int64(i))).Aux = &ir.Ref{Elem: ir.TypeI64}
+	}
+	if err := ir.Verify(m); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Write("idHost", m, varying{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := File("// Test.", "p", []*Form{f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, "p.go", code, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf := types.Config{Error: func(err error) {
+		if strings.Contains(err.Error(), "declared and not used") { // there are no imports, so there are other errors
+			t.Errorf("%v\n%s", err, code)
+		}
+	}}
+	_, _ = conf.Check("p", set, []*ast.File{file}, nil)
 }
 
 // varying says that work-items have nothing in common.

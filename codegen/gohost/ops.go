@@ -68,8 +68,8 @@ func init() {
 
 		ir.OpSConvert: convert, ir.OpFConvert: convert, ir.OpSToF: convert, ir.OpFToS: convert,
 		ir.OpUConvert: func(w *body, v *ir.Value) string {
-			if b, ok := wholeIndex(v); ok {
-				return "int64" + strings.TrimPrefix(w.builtIn(b), "int32")
+			if id, ok := wideID(v); ok { // an int of less than 1<<32 without its conversion
+				return "int64" + strings.TrimPrefix(w.builtIn(id), "int32")
 			}
 			return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsigned(v.Args[0]))
 		},
@@ -341,16 +341,6 @@ func (w *writer) site(s *ir.Site) int {
 	}
 	w.sites = append(w.sites, s)
 	return len(w.sites) - 1
-}
-
-// wholeIndex returns the built-in whose loop counter, an int of less than 1<<32, v is. The text of v names
-// the counter, and not a variable of the built-in.
-func wholeIndex(v *ir.Value) (ir.BuiltIn, bool) {
-	if v.Op != ir.OpUConvert || v.Type != ir.TypeI64 || v.Args[0].Op != ir.OpBuiltIn {
-		return 0, false
-	}
-	b := v.Args[0].Aux.(ir.BuiltIn)
-	return b, b <= ir.GlobalInvocationIDZ
 }
 
 // builtIn returns the Go expression of a built-in.

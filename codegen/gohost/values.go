@@ -245,10 +245,19 @@ func (w *writer) depends(v *ir.Value) []*ir.Value {
 	return v.Args
 }
 
+// wideID reports whether v is a global id as an int, and returns the id.
+func wideID(v *ir.Value) (ir.BuiltIn, bool) {
+	if v.Op != ir.OpUConvert || v.Type != ir.TypeI64 || v.Args[0].Op != ir.OpBuiltIn {
+		return 0, false
+	}
+	id := v.Args[0].Aux.(ir.BuiltIn)
+	return id, id <= ir.GlobalInvocationIDZ
+}
+
 // args returns the values that v is computed from.
 func (w *writer) args(v *ir.Value) []*ir.Value {
-	if _, ok := wholeIndex(v); ok {
-		return nil
+	if _, ok := wideID(v); ok {
+		return nil // the counter stands there without a variable
 	}
 	if v.Ref() == nil {
 		return w.depends(v)

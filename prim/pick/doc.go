@@ -7,11 +7,12 @@
 //
 // A function whose name ends in On sets count[0] to the number of elements that it has picked, and
 // the first elements of out to these. Whoever works on them next takes count by prim.Length, and
-// nobody waits for the number. The other elements of out stay. Of no elements the number is 0.
+// nobody waits for the number. The other elements of out stay, but for Partition, which sets them to the
+// elements that it does not pick. Of no elements the number is 0.
 //
 // # Elements
 //
-// Flagged and Where pick elements of any type that buffers have, with all their bits. Unique and RunLengths
+// Flagged, Where and Partition pick elements of any type that buffers have, with all their bits. Unique and RunLengths
 // compare numbers: all integers and floats of Go and those of package half, and types made of
 // these, as == does: a NaN differs from all, and the two zeros are equal.
 //
@@ -19,7 +20,9 @@
 //
 // # Cost
 //
-// Each function is one launch, after one that clears its scratch memory; RunLengths has one more. It reads each
-// element once, Unique twice, and writes each that it picks once. The scratch memory is 8 bytes for
+// Each function is one launch, after one that clears its scratch memory; RunLengths and Partition have one
+// more. It reads each
+// element once, Unique twice, and writes each that it picks once. Partition writes all, and reads and writes those
+// that it does not pick once more: at first they are in out from its end backwards. The scratch memory is 8 bytes for
 // each 4096 elements; RunLengths takes 8 for each element. See ScratchBytes.
 package pick

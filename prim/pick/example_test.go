@@ -77,6 +77,22 @@ func ExampleWhere() {
 	// [2]
 }
 
+// The numbers above 2, and then the others.
+func ExamplePartition() {
+	dev := device()
+	defer dev.Close()
+	q, xs := dev.DefaultQueue(), buffer[float32](dev, 3, 1, 2.5, 2)
+	out, count := buffer[float32](dev, 0, 0, 0, 0), buffer(dev, int64(0))
+	if _, err := pick.Partition[opsgen.Split](q, ops.Greater{Than: 2}, xs, out, count); err != nil {
+		log.Fatal(err)
+	}
+	show(q, out)
+	show(q, count)
+	// Output:
+	// [3 2.5 1 2]
+	// [2]
+}
+
 func ExampleUnique() {
 	dev := device()
 	defer dev.Close()

@@ -71,6 +71,61 @@ func Where[K Kernel[T, P], T, P any](q *runtime.Queue, op P, v, out runtime.View
 	return c.End()
 }
 
+// Partitioner is a type that kgen has generated for an alias of kernels.Partition. Its predicate is a P.
+type Partitioner[T, P any] interface {
+	~struct {
+		Op     P
+		X      runtime.View[T]
+		Length runtime.View[int64]
+		State  runtime.View[uint32]
+		Out    runtime.View[T]
+		Count  runtime.View[int64]
+		Turn   bool
+	}
+	call.Kernel
+}
+
+// Partition sets the first elements of out to those that a predicate of the caller's picks, in their
+// order, and the elements after them to the others, in theirs. count[0] is the number of the first. The
+// predicate is part of a kernel, an alias in a package of the caller's:
+//
+//	type Signs = kernels.Partition[float32, Positive]
+//
+// of which kgen generates the type that Partition is given:
+//
+//	ev, err := pick.Partition[kernelsgen.Signs](q, kernels.Positive{}, v, out, count)
+//
+// out has as many elements as v.
+func Partition[K Partitioner[T, P], T, P any](q *runtime.Queue, op P, v, out runtime.View[T], count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
+	c := call.New(q, "pick.Partition", opts)
+	call.In(c, "v", v)
+	call.Out(c, "out", out, v.Len())
+	call.Out(c, "count", count, 1)
+	if err := c.Begin(stateBytes(v.Len())); err != nil {
+		return runtime.Event{}, err
+	}
+	s := state(c, v.Len())
+	for _, turn := range []bool{false, true} {
+		groups := tiles(v.Len())
+		if turn {
+			groups = min(groups, mostGroups)
+		}
+		c.Run(K(struct {
+			Op     P
+			X      runtime.View[T]
+			Length runtime.View[int64]
+			State  runtime.View[uint32]
+			Out    runtime.View[T]
+			Count  runtime.View[int64]
+			Turn   bool
+		}{op, v, c.Length(), s, out.Slice(0, v.Len()), count.Slice(0, 1), turn}), groups, kernels.Size)
+	}
+	return c.End()
+}
+
+// mostGroups is the most work-groups of a launch whose work-items go on to further elements.
+const mostGroups = 2048
+
 // Flagged returns the elements whose flags are set. Slices of different lengths are ErrInvalid.
 func Flagged[T any](ctx context.Context, dev *runtime.Device, xs []T, flags []bool) ([]T, error) {
 	return onSlices(ctx, dev, "pick.Flagged", xs, func(m *call.Memory, v, out runtime.View[T], count runtime.View[int64]) error {

@@ -88,6 +88,27 @@ func runs[T prims.Real](t *testing.T, q *runtime.Queue, n int) {
 	}
 }
 
+// partitioned tests Partition.
+func partitioned(v prims.Views, xs []float32) {
+	v.T.Helper()
+	for _, limit := range []float32{0.25, -100, 100} {
+		var want, others []float32
+		for _, x := range xs {
+			if x > limit {
+				want = append(want, x)
+			} else {
+				others = append(others, x)
+			}
+		}
+		x, count := prims.View(v, xs), prims.View(v, []int64{-7})
+		got := prims.Result(v, len(xs), func(out runtime.View[float32], opts ...prim.Option) (runtime.Event, error) {
+			return pick.Partition[opsgen.Split](v.Q, ops.Greater{Than: limit}, x, out, count, opts...)
+		})
+		prims.Equal(v.T, fmt.Sprintf("Partition of %d above %v: the number", len(xs), limit), prims.Read(v, count), []int64{int64(len(want))})
+		prims.Equal(v.T, fmt.Sprintf("Partition of %d above %v", len(xs), limit), got, append(want, others...))
+	}
+}
+
 type triple struct{ A, B, C uint8 }
 
 // all are the tests of one device.
@@ -108,6 +129,7 @@ func all(t *testing.T, dev *runtime.Device) {
 		picked(v, "Where", n, want, func(out runtime.View[float32], count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 			return pick.Where[opsgen.Above](q, ops.Greater{Than: 0.25}, x, out, count, opts...)
 		})
+		partitioned(v, xs)
 		runs[int32](t, q, n)
 	}
 	if testing.Short() && dev.Info().Backend != "host" {
@@ -124,6 +146,9 @@ func all(t *testing.T, dev *runtime.Device) {
 	}
 	silent := prim.Launch(runtime.WithSpec(lookback.Silent, uint32(1)), runtime.WithSpec(lookback.Polls, uint32(2)))
 	flagged(t, q, 9*kernels.Tile+1, func(i int) uint32 { return uint32(i) }, silent)
+	xs := make([]float32, 9*kernels.Tile+1)
+	prims.Fill(xs)
+	partitioned(prims.Views{T: t, Q: q, Opts: []prim.Option{silent}}, xs)
 }
 
 func TestHost(t *testing.T) { all(t, devtest.Host(t)) }
@@ -162,4 +187,17 @@ func TestLength(t *testing.T) {
 	picked(v, "Unique", len(xs), want, func(out runtime.View[float32], n runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 		return pick.UniqueOn(q, some, out, n, opts...)
 	})
+}
+
+// TestPartitionLength: of a length on the device, the elements after it stay.
+func TestPartitionLength(t *testing.T) {
+	v := prims.Views{T: t, Q: devtest.Host(t).DefaultQueue()}
+	xs := []float32{1, -1, 2, -2, -3, 3, -4}
+	for n, want := range map[int64][]float32{-1: {9, 9, 9, 9, 9, 9, 9}, 5: {1, 2, -1, -2, -3, 9, 9}, 70: {1, 2, 3, -1, -2, -3, -4}} {
+		out, count := prims.View(v, slices.Repeat([]float32{9}, len(xs))), prims.View(v, []int64{0})
+		if _, err := pick.Partition[opsgen.Split](v.Q, ops.Greater{}, prims.View(v, xs), out, count, prim.Length(prims.View(v, []int64{n}))); err != nil {
+			t.Fatal(err)
+		}
+		prims.Equal(t, fmt.Sprint("Partition with the length ", n), prims.Read(v, out), want)
+	}
 }

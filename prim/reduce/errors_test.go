@@ -63,6 +63,7 @@ func TestErrors(t *testing.T) {
 		{second(reduce.MinMaxOn(q, x.All(), o)), runtime.ErrInvalid, "out has 1 elements: the function writes 2"},
 		{second(reduce.CountOn(q, longs.All(), longs.Slice(0, 1))), runtime.ErrInvalid, "out overlaps v"},
 		{second(reduce.ArgMaxOn(q, longs.Slice(0, 1), longs.Slice(1, 2), prim.Length(longs.Slice(1, 2)))), runtime.ErrInvalid, "out overlaps the length"},
+		{second(reduce.ByKeyOn(q, x.Slice(0, 9), x.All(), x.All(), x.All(), longs.All())), runtime.ErrInvalid, "there are 9 keys, and v has 9000 elements"},
 		{second(reduce.Dot(t.Context(), dev, make([]int8, 3), nil)), runtime.ErrInvalid, "x has 3 elements, and y has 0"},
 		{second(reduce.Min(t.Context(), dev, []float32{})), runtime.ErrInvalid, "reduce.Min: the slice has 0 elements"},
 		{second(reduce.Max[int8](t.Context(), dev, nil)), runtime.ErrInvalid, "reduce.Max: the slice has 0 elements"},

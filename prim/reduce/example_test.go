@@ -29,6 +29,11 @@ func buffers[R, T any](xs ...T) (*runtime.Queue, runtime.View[T], runtime.View[R
 	return dev.DefaultQueue(), must(runtime.BufferOf(dev, xs)).All(), must(runtime.NewBuffer[R](dev, 2)).All()
 }
 
+// buffer returns a view of the elements.
+func buffer[T any](q *runtime.Queue, xs ...T) runtime.View[T] {
+	return must(runtime.BufferOf(q.Device(), xs)).All()
+}
+
 // show prints the first n elements of a view.
 func show[T any](q *runtime.Queue, v runtime.View[T], n int) {
 	s := make([]T, n)
@@ -94,6 +99,56 @@ func ExampleDotOn() {
 	}
 	show(q, out, 1)
 	// Output: [14]
+}
+
+func ExampleNorm() {
+	dev := device()
+	defer dev.Close()
+	norm, err := reduce.Norm(context.Background(), dev, []float64{3, -4})
+	fmt.Println(norm, err)
+	// Output: 5 <nil>
+}
+
+func ExampleNormOn() {
+	q, v, out := buffers[float32, float32](1, 2, 2)
+	if _, err := reduce.NormOn(q, v, out); err != nil {
+		log.Fatal(err)
+	}
+	show(q, out, 1)
+	// Output: [3]
+}
+
+// The rain of each day.
+func ExampleByKey() {
+	dev := device()
+	defer dev.Close()
+	days, rain := []int{1, 1, 2, 5, 5}, []float32{1, 2, 5, 0, 3}
+	fmt.Println(reduce.ByKey(context.Background(), dev, days, rain))
+	// Output: [1 2 5] [3 5 3] <nil>
+}
+
+func ExampleByKeyOn() {
+	q, keys, count := buffers[int64, int64](7, 7, 9)
+	each, sums := buffer[int64](q, 0, 0, 0), buffer(q, 0, 0, 0)
+	if _, err := reduce.ByKeyOn(q, keys, buffer(q, 1, 2, 4), each, sums, count); err != nil {
+		log.Fatal(err)
+	}
+	show(q, sums, 3)
+	show(q, count, 1)
+	// Output:
+	// [3 4 0]
+	// [2]
+}
+
+func ExampleByKeyScratchBytes() {
+	q, keys, count := buffers[int64, int64](7, 7, 9)
+	each, sums := buffer[int64](q, 0, 0, 0), buffer(q, 0, 0, 0)
+	memory := must(runtime.NewBuffer[byte](q.Device(), reduce.ByKeyScratchBytes(keys.Len())))
+	if _, err := reduce.ByKeyOn(q, keys, buffer(q, 1, 2, 4), each, sums, count, prim.Scratch(memory.All())); err != nil {
+		log.Fatal(err)
+	}
+	show(q, each, 3)
+	// Output: [7 9 0]
 }
 
 func ExampleMin() {

@@ -300,8 +300,16 @@ func all(t *testing.T, dev *runtime.Device) {
 	if testing.Short() && swiftshader.On() {
 		return
 	}
+	t.Run("norms", func(t *testing.T) {
+		norms[float32](t, q)
+		norms[float64](t, q)
+	})
+	t.Run("keys", func(t *testing.T) { testByKeys(t, q) })
 	t.Run("lengths", func(t *testing.T) { testLength(t, q) })
-	t.Run("graph", func(t *testing.T) { testGraph(t, q) })
+	t.Run("graph", func(t *testing.T) {
+		testGraph(t, q)
+		testKeyGraph(t, q)
+	})
 	if !testing.Short() || dev.Info().Backend == "host" {
 		t.Run("halves", func(t *testing.T) { testHalves(t, dev) })
 	}

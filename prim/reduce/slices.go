@@ -9,10 +9,10 @@ import (
 )
 
 // ScratchBytes returns the size of the memory that prim.Scratch gives to a function of this package, for
-// n elements and values of type A: that of the elements for Sum and Dot, and By's A. The other functions
-// take at most 16 KiB, which is always part of it.
+// n elements and values of type A: that of the elements for Sum, Dot and Norm, and By's A. The other functions
+// take at most 16 KiB, which is always part of it. ByKey takes more: see ByKeyScratchBytes.
 func ScratchBytes[A any](n int) int {
-	return max(levelBytes[A](blocks(n)), 2*call.Bytes[uint64](mostParts))
+	return max(levelBytes[A](blocks(n))+call.Bytes[A](1), 2*call.Bytes[uint64](mostParts))
 }
 
 // onSlices runs a function on a copy of xs, and copies its output to out.

@@ -54,15 +54,16 @@ func DotOn[T prim.Number](q *runtime.Queue, x, y, out runtime.View[T], opts ...p
 	if x.Len() != y.Len() {
 		c.Refuse("", "x has %d elements, and y has %d", x.Len(), y.Len())
 	}
-	n := blocks(x.Len())
-	bytes := 0
-	if n > 1 {
-		bytes = call.Bytes[T](n) + levelBytes[T](blocks(n))
-	}
-	if err := c.Begin(bytes); err != nil {
+	if err := c.Begin(levelBytes[T](blocks(x.Len()))); err != nil {
 		return runtime.Event{}, err
 	}
-	to := out.Slice(0, 1)
+	dotLevels(c, x, y, out)
+	return c.End()
+}
+
+// dotLevels adds up the products.
+func dotLevels[T prim.Number](c *call.Call, x, y, out runtime.View[T]) {
+	n, to := blocks(x.Len()), out.Slice(0, 1)
 	if n > 1 {
 		to = call.Room[T](c, n)
 	}
@@ -70,7 +71,6 @@ func DotOn[T prim.Number](q *runtime.Queue, x, y, out runtime.View[T], opts ...p
 	if n > 1 {
 		sumLevels(c, to, kernels.Shift, out)
 	}
-	return c.End()
 }
 
 // refuseSmall refuses the types of package half, whose bits would be added in place of their values.

@@ -14,6 +14,9 @@
 // Float64 needs a device with properties.FP64 (ErrKernelNotSupported elsewhere). By and ExclusiveBy
 // take the elements of their kernel.
 //
+// ByKey and ExclusiveByKey add up the same types, and restart at each run of equal keys. Keys are all
+// integers and floats of Go, those of package half, and types made of these.
+//
 // No function works in place: an output that overlaps an input is ErrInvalid.
 //
 // # Order
@@ -29,9 +32,13 @@
 //
 // By keeps the order of elements, for operations that do not commute.
 //
+// ByKey's order is By's, of pairs: whether an element begins a run, and its value. Combine(x, y) is y if a run
+// begins in y. Otherwise its sum is that of x plus that of y, and a run begins in it if one does in x.
+//
 // # Cost
 //
 // Each function is one launch, after one that clears its scratch memory. It reads and writes each element
 // once; By reads it twice, and calls Map and Combine about twice for each. The scratch memory is some 12
-// bytes for each 6656 elements; for By, 8 bytes and three values for each 2048. See ScratchBytes.
+// bytes for each 6656 elements; for By, 8 bytes and three values for each 2048. ByKey
+// reads the elements twice and the keys once, has one launch more, and takes a byte for each element. See ScratchBytes.
 package scan

@@ -29,6 +29,8 @@ func TestErrors(t *testing.T) {
 		{"in place", func() error { _, err := scan.ExclusiveOn(v.Q, xs, xs); return err }, "out overlaps v"},
 		{"bytes", func() error { _, err := scan.ExclusiveOn(v.Q, bytes, bytes); return err }, "no kernel for elements of 1 bytes"},
 		{"halves", func() error { _, err := scan.InclusiveOn(v.Q, halves, halves); return err }, "no kernel for elements of package half"},
+		{"keys", func() error { _, err := scan.ByKeyOn(v.Q, xs.Slice(0, 9), xs, xs); return err }, "there are 9 keys, and v has 100 elements"},
+		{"byte values", func() error { _, err := scan.ByKeyOn(v.Q, xs.Slice(0, 9), bytes, bytes); return err }, "no kernel for elements of 1 bytes"},
 		{"scratch", func() error {
 			_, err := scan.InclusiveOn(v.Q, xs, xs, prim.Scratch(bytes.Slice(0, 0)))
 			return err
@@ -56,5 +58,10 @@ func TestLength(t *testing.T) {
 			return scan.InclusiveOn(q, x, out, opts...)
 		})
 		prims.Equal(t, "the sums", got, append(sums(xs[:m], true), make([]int32, len(xs)-m)...))
+		keys := prims.View(v, make([]uint8, len(xs))) // one run
+		got = prims.Result(v, len(xs), func(out runtime.View[int32], opts ...prim.Option) (runtime.Event, error) {
+			return scan.ByKeyOn(q, keys, x, out, opts...)
+		})
+		prims.Equal(t, "the sums of one run", got, append(sums(xs[:m], true), make([]int32, len(xs)-m)...))
 	}
 }

@@ -97,6 +97,56 @@ func ExampleExclusiveBy() {
 	// Output: [0 1 5 5]
 }
 
+func ExampleByKey() {
+	dev := device()
+	defer dev.Close()
+	days, rain := []int{1, 1, 2}, []float32{1, 2, 5}
+	fmt.Println(scan.ByKey(context.Background(), dev, days, rain))
+	// Output: [1 3 5] <nil>
+}
+
+func ExampleByKeyOn() {
+	dev := device()
+	defer dev.Close()
+	q, keys, xs, out := dev.DefaultQueue(), buffer[uint8](dev, 7, 7, 7, 1), buffer(dev, 1, 2, 3, 4), buffer(dev, 0, 0, 0, 0)
+	if _, err := scan.ByKeyOn(q, keys, xs, out); err != nil {
+		log.Fatal(err)
+	}
+	show(q, out)
+	// Output: [1 3 6 4]
+}
+
+// The number of each element in its run.
+func ExampleExclusiveByKey() {
+	dev := device()
+	defer dev.Close()
+	fmt.Println(scan.ExclusiveByKey(context.Background(), dev, []byte("aabccc"), []int{1, 1, 1, 1, 1, 1}))
+	// Output: [0 1 0 0 1 2] <nil>
+}
+
+func ExampleExclusiveByKeyOn() {
+	dev := device()
+	defer dev.Close()
+	q, keys, xs, out := dev.DefaultQueue(), buffer[uint8](dev, 7, 7, 7, 1), buffer(dev, 1, 2, 3, 4), buffer(dev, 0, 0, 0, 0)
+	if _, err := scan.ExclusiveByKeyOn(q, keys, xs, out); err != nil {
+		log.Fatal(err)
+	}
+	show(q, out)
+	// Output: [0 1 3 0]
+}
+
+func ExampleByKeyScratchBytes() {
+	dev := device()
+	defer dev.Close()
+	q, keys, xs, out := dev.DefaultQueue(), buffer(dev, 1, 1, 2), buffer(dev, 1, 2, 3), buffer(dev, 0, 0, 0)
+	memory := must(runtime.NewBuffer[byte](dev, scan.ByKeyScratchBytes(xs.Len())))
+	if _, err := scan.ByKeyOn(q, keys, xs, out, prim.Scratch(memory.All())); err != nil {
+		log.Fatal(err)
+	}
+	show(q, out)
+	// Output: [1 3 3]
+}
+
 func ExampleScratchBytes() {
 	dev := device()
 	defer dev.Close()

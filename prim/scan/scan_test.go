@@ -1,6 +1,7 @@
 package scan_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/swiftshader"
 	"github.com/kgen-go/kgen/prim"
 	"github.com/kgen-go/kgen/prim/lookback"
+	"github.com/kgen-go/kgen/prim/runs"
 	"github.com/kgen-go/kgen/prim/scan"
 	"github.com/kgen-go/kgen/prim/scan/kernels"
 	"github.com/kgen-go/kgen/properties"
@@ -178,6 +180,73 @@ func testBy(t *testing.T, q *runtime.Queue, opts ...prim.Option) {
 	}
 }
 
+// begun is a value, and whether it begins a run.
+type begun[V any] struct {
+	head bool
+	x    V
+}
+
+// restart is the operation of ByKey.
+type restart[V prims.Real] struct{}
+
+func (restart[V]) Map(x begun[V]) begun[V] { return x }
+
+func (restart[V]) Combine(x, y begun[V]) begun[V] {
+	if y.head {
+		return y
+	}
+	return begun[V]{x.head, x.x + y.x}
+}
+
+func (restart[V]) Identity() (zero begun[V]) { return zero }
+
+// byKeys compares the sums of runs with plain Go. Runs have a mean length.
+func byKeys[K, V prims.Real](v prims.Views, n, mean int) {
+	v.T.Helper()
+	if prims.IsFloat[V]() && unsafe.Sizeof(V(0)) == 8 && !v.Q.Device().Has(properties.FP64) {
+		return
+	}
+	keys, xs, pairs := make([]K, n), make([]V, n), make([]begun[V], n)
+	prims.Fill(xs)
+	prims.Fill(keys)
+	prims.Special(keys, true)
+	for i := range xs {
+		if i > 0 && rand.IntN(mean) > 0 {
+			keys[i] = keys[i-1]
+			if keys[i] == 0 {
+				keys[i] = -keys[i] // the zeros are equal
+			}
+		}
+		pairs[i] = begun[V]{i == 0 || cmp.Compare(keys[i-1], keys[i]) != 0, xs[i]}
+	}
+	k, x := prims.View(v, keys), prims.View(v, xs)
+	for name, f := range map[string]func(q *runtime.Queue, keys runtime.View[K], v, out runtime.View[V], opts ...prim.Option) (runtime.Event, error){
+		"ByKey": scan.ByKeyOn[K, V], "ExclusiveByKey": scan.ExclusiveByKeyOn[K, V],
+	} {
+		want := make([]V, n)
+		for i, p := range by(restart[V]{}, pairs, name == "ByKey") {
+			if want[i] = p.x; name != "ByKey" && pairs[i].head {
+				want[i] = 0
+			}
+		}
+		got := prims.Result(v, n, func(out runtime.View[V], opts ...prim.Option) (runtime.Event, error) {
+			return f(v.Q, k, x, out, opts...)
+		})
+		prims.Equal(v.T, fmt.Sprintf("%s of %d keys %T and values %T", name, n, keys, xs), got, want)
+	}
+}
+
+func testByKeys(t *testing.T, q *runtime.Queue, opts ...prim.Option) {
+	v := prims.Views{T: t, Q: q, Opts: opts}
+	for _, n := range prims.Lengths(runs.Each, runs.Tile, 3*runs.Tile) {
+		byKeys[uint32, float32](v, n, 1+rand.IntN(100))
+	}
+	byKeys[float32, uint32](v, 20011, 5000)
+	byKeys[float64, int64](v, 20011, 10)
+	byKeys[int8, float64](v, 20011, 10)
+	byKeys[uint16, int](v, 20011, 1)
+}
+
 // all are the tests of one device.
 func all(t *testing.T, dev *runtime.Device) {
 	q := dev.DefaultQueue()
@@ -191,6 +260,7 @@ func all(t *testing.T, dev *runtime.Device) {
 		return // lavapipe has the rest
 	}
 	t.Run("by", func(t *testing.T) { testBy(t, q) })
+	t.Run("keys", func(t *testing.T) { testByKeys(t, q) })
 	t.Run("silent", func(t *testing.T) { testSilent(t, q) })
 }
 
@@ -220,6 +290,7 @@ func testSilent(t *testing.T, q *runtime.Queue) {
 		prims.Equal(t, fmt.Sprint("By of ", n), prims.Result(v, n, func(out runtime.View[ops.Affine], opts ...prim.Option) (runtime.Event, error) {
 			return scan.By[opsgen.Compositions](q, ops.Compose{}, u, out, opts...)
 		}), by(ops.Compose{}, us, true))
+		byKeys[uint8, float32](v, min(n, 30000), 500)
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 // ScratchBytes returns the size of the memory that prim.Scratch gives to a function of this package, for
-// n elements and values of type A: that of the elements, or By's A.
+// n elements and values of type A: that of the elements, or By's A. ByKey takes more: see
+// ByKeyScratchBytes.
 func ScratchBytes[A any](n int) int {
 	return max(call.Bytes[uint32](words(8, tiles(n, kernels.Tile))), byBytes[A](tiles(n, kernels.ByTile)))
 }

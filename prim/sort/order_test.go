@@ -114,7 +114,10 @@ func TestErrors(t *testing.T) {
 		{"bits of floats", func() error { _, err := sort.KeysOn(v.Q, xs, xs, sort.Bits(0, 8)); return err }, "floats are not sorted by some of their bits"},
 		{"no bits", func() error { _, err := sort.KeysOn(v.Q, ints, ints, sort.Bits(3, 3)); return err }, "not sorted by the bits 3 to 2"},
 		{"too many bits", func() error { _, err := sort.KeysOn(v.Q, ints, ints, sort.Bits(0, 17)); return err }, "elements of 16 bits"},
-		{"lengths", func() error { _, err := sort.PairsOn(v.Q, ints, prims.View(v, make([]bool, 8)), prims.View(v, make([]int16, 9)), prims.View(v, make([]bool, 9))); return err }, "there are 9 keys, and 8 values"},
+		{"lengths", func() error {
+			_, err := sort.PairsOn(v.Q, ints, prims.View(v, make([]bool, 8)), prims.View(v, make([]int16, 9)), prims.View(v, make([]bool, 9)))
+			return err
+		}, "there are 9 keys, and 8 values"},
 		{"no bytes", func() error { _, err := sort.PairsOn(v.Q, ints, none, ints, none); return err }, "the values have no bytes"},
 		{"pairs in place", func() error { _, err := sort.PairsOn(v.Q, ints, flags, ints, flags); return err }, "outKeys overlaps keys"},
 		{"bits of a search", func() error {

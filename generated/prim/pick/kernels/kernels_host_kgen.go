@@ -4107,6 +4107,1290 @@ func lengthsHostLoop0(x int, end int, v11 bool, p1 unsafe.Pointer, v15 bool, v5 
 	}
 }
 
+// partitionFloat32Host is a work-group of the kernel [PartitionFloat32].
+type partitionFloat32Host struct {
+	kernelimpl.HostGroup
+	c0                 int32
+	c1                 int32
+	c2                 int32
+	c3                 int32
+	v1, v3, v5, v7, v9 int64
+
+	v11 int8
+
+	v30 int32
+
+	v22, v54, v55, v178 int64
+
+	v52, v170, v171, v172, v175, v176, v266, v268, v455 []int32
+
+	v53, v177, v225, v227, v231, v269, v270, v456 int32
+
+	v60, v226, v267, v283, v291 []int64
+
+	v228 bool
+
+	sint32 []int32
+}
+
+func newPartitionFloat32Host() kernelimpl.HostForm { return new(partitionFloat32Host) }
+
+func (g *partitionFloat32Host) Begin() {
+	const n = 256
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int64(80)
+	g.v9 = g.Int64(96)
+	g.v11 = kernelimpl.HostArg[int8](&g.HostGroup, 104)
+	g.v30 = g.Int32(8)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 2048)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v52, &g.v170, &g.v171, &g.v172, &g.v175, &g.v176, &g.v266, &g.v268, &g.v455)
+	kernelimpl.HostRoom(n, &g.v60, &g.v226, &g.v267, &g.v283, &g.v291)
+}
+
+func (g *partitionFloat32Host) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 4: // GroupReduce, lookback.go:239
+			g.v269 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v268, -1))
+			next = g.r5()
+		case 5: // Barrier, lookback.go:261
+			next = g.r6()
+		case 7: // Barrier, lookback.go:279
+			next = g.r8()
+		case 8: // GroupReduce, kernels.go:41
+			g.v456 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v455, 0))
+			next = g.r9()
+		}
+	}
+}
+
+func (g *partitionFloat32Host) r0() int {
+	const n = 256
+	v3 := g.v3
+	v16 := v3 == 0
+	v1 := g.v1
+	v7 := g.v7
+	v14 := v1 < v7
+	v15 := v7
+	if v14 {
+		v15 = v1
+	}
+	p2 := g.Pointer(2)
+	v11 := g.v11
+	v12 := int32(uint8(v11))
+	v13 := v12 != 0
+	v9 := g.v9
+	v23 := 0 < v9
+	p5 := g.Pointer(5)
+	basex := g.Base(0)
+	p4 := g.Pointer(4)
+	v30 := g.v30
+	v31 := int64(uint32(v30))
+	stop := g.Cancelled()
+	v5 := g.v5
+	v46 := 0 < v5
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v49 := c0 + -1
+	v48 := c0 != 0
+	u22 := g.v22
+	h52 := g.v52[:n]
+	more := false
+	for li := range n {
+		var v22, v25, v28, v29, v32, v34, v35 int64
+		var v52 int32
+		if v16 {
+			v22 = v15
+		} else {
+			v17 := *(*int64)(p2)
+			v19 := int64(0)
+			if 0 < v17 {
+				v19 = v17
+			}
+			v21 := v19
+			if v15 < v19 {
+				v21 = v15
+			}
+			v22 = v21
+		}
+		if !v13 {
+			goto b13
+		}
+		if v23 {
+			v25 = *(*int64)(p5)
+		} else {
+			v25 = v22
+		}
+		v28 = (v22 - v25) / 2
+		v29 = v22 + -1
+		v32 = int64(basex + li)
+	b6:
+		if v32 >= v28 {
+			g.Leave(li)
+			continue
+		}
+		v34 = v25 + v32
+		v35 = v29 - v32
+		if 0 > v34 {
+			goto b11
+		}
+		if v34 >= v7 {
+			goto b11
+		}
+		if 0 <= v35 {
+			v40 := *(*float32)(unsafe.Add(p4, int(v34)*4))
+			*(*float32)(unsafe.Add(p4, int(v34)*4)) = *(*float32)(unsafe.Add(p4, int(v35)*4))
+			*(*float32)(unsafe.Add(p4, int(v35)*4)) = v40
+		}
+	b11:
+		v32 = v32 + v31
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b6
+	b13:
+		if int32(li) != 0 {
+			v52 = 0
+			goto b16
+		}
+		if v46 {
+			v47 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v51 := v47
+			if v48 {
+				v51 = v49 - v47
+			}
+			v52 = v51
+		} else {
+			v52 = 0
+		}
+	b16:
+		u22 = v22
+		h52[li] = v52
+		more = true
+	}
+	g.v22 = u22
+	if !more {
+		return -1
+	}
+	// GroupSelect, lookback.go:200
+	g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v52, 0)[int32(0)]
+	v22 := g.v22
+	v53 := g.v53
+	v54 := int64(uint32(v53))
+	v55 := v54 * 4096
+	v56 := v22 <= v55
+	v57 := v53 != 0
+	p1 := g.Pointer(1)
+	h60 := g.v60[:n]
+	h170 := g.v170[:n]
+	h171 := g.v171[:n]
+	dead := g.Dead[:n]
+	more = false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v44 := int32(li)
+		var v65, v72, v79, v86, v93, v100, v107, v114, v121, v128, v135, v142, v149, v156, v163, v170 int32
+		if !v56 {
+			goto b20
+		}
+		if v57 {
+			g.Leave(li)
+			continue
+		}
+	b20:
+		v60 := v55 + int64(uint32(v44*16))
+		if v60 < v22 {
+			v64 := int32(0)
+			if 0 < *(*float32)(unsafe.Add(p1, int(v60)*4)) {
+				v64 = 1
+			}
+			v65 = v64
+		} else {
+			v65 = 0
+		}
+		v66 := v60 + 1
+		if v66 < v22 {
+			v71 := v65
+			if 0 < *(*float32)(unsafe.Add(p1, int(v66)*4)) {
+				v71 = v65 | 2
+			}
+			v72 = v71
+		} else {
+			v72 = v65
+		}
+		v73 := v60 + 2
+		if v73 < v22 {
+			v78 := v72
+			if 0 < *(*float32)(unsafe.Add(p1, int(v73)*4)) {
+				v78 = v72 | 4
+			}
+			v79 = v78
+		} else {
+			v79 = v72
+		}
+		v80 := v60 + 3
+		if v80 < v22 {
+			v85 := v79
+			if 0 < *(*float32)(unsafe.Add(p1, int(v80)*4)) {
+				v85 = v79 | 8
+			}
+			v86 = v85
+		} else {
+			v86 = v79
+		}
+		v87 := v60 + 4
+		if v87 < v22 {
+			v92 := v86
+			if 0 < *(*float32)(unsafe.Add(p1, int(v87)*4)) {
+				v92 = v86 | 16
+			}
+			v93 = v92
+		} else {
+			v93 = v86
+		}
+		v94 := v60 + 5
+		if v94 < v22 {
+			v99 := v93
+			if 0 < *(*float32)(unsafe.Add(p1, int(v94)*4)) {
+				v99 = v93 | 32
+			}
+			v100 = v99
+		} else {
+			v100 = v93
+		}
+		v101 := v60 + 6
+		if v101 < v22 {
+			v106 := v100
+			if 0 < *(*float32)(unsafe.Add(p1, int(v101)*4)) {
+				v106 = v100 | 64
+			}
+			v107 = v106
+		} else {
+			v107 = v100
+		}
+		v108 := v60 + 7
+		if v108 < v22 {
+			v113 := v107
+			if 0 < *(*float32)(unsafe.Add(p1, int(v108)*4)) {
+				v113 = v107 | 128
+			}
+			v114 = v113
+		} else {
+			v114 = v107
+		}
+		v115 := v60 + 8
+		if v115 < v22 {
+			v120 := v114
+			if 0 < *(*float32)(unsafe.Add(p1, int(v115)*4)) {
+				v120 = v114 | 256
+			}
+			v121 = v120
+		} else {
+			v121 = v114
+		}
+		v122 := v60 + 9
+		if v122 < v22 {
+			v127 := v121
+			if 0 < *(*float32)(unsafe.Add(p1, int(v122)*4)) {
+				v127 = v121 | 512
+			}
+			v128 = v127
+		} else {
+			v128 = v121
+		}
+		v129 := v60 + 10
+		if v129 < v22 {
+			v134 := v128
+			if 0 < *(*float32)(unsafe.Add(p1, int(v129)*4)) {
+				v134 = v128 | 1024
+			}
+			v135 = v134
+		} else {
+			v135 = v128
+		}
+		v136 := v60 + 11
+		if v136 < v22 {
+			v141 := v135
+			if 0 < *(*float32)(unsafe.Add(p1, int(v136)*4)) {
+				v141 = v135 | 2048
+			}
+			v142 = v141
+		} else {
+			v142 = v135
+		}
+		v143 := v60 + 12
+		if v143 < v22 {
+			v148 := v142
+			if 0 < *(*float32)(unsafe.Add(p1, int(v143)*4)) {
+				v148 = v142 | 4096
+			}
+			v149 = v148
+		} else {
+			v149 = v142
+		}
+		v150 := v60 + 13
+		if v150 < v22 {
+			v155 := v149
+			if 0 < *(*float32)(unsafe.Add(p1, int(v150)*4)) {
+				v155 = v149 | 8192
+			}
+			v156 = v155
+		} else {
+			v156 = v149
+		}
+		v157 := v60 + 14
+		if v157 < v22 {
+			v162 := v156
+			if 0 < *(*float32)(unsafe.Add(p1, int(v157)*4)) {
+				v162 = v156 | 16384
+			}
+			v163 = v162
+		} else {
+			v163 = v156
+		}
+		v164 := v60 + 15
+		if v164 < v22 {
+			v169 := v163
+			if 0 < *(*float32)(unsafe.Add(p1, int(v164)*4)) {
+				v169 = v163 | 32768
+			}
+			v170 = v169
+		} else {
+			v170 = v163
+		}
+		v171 := int32(bits.OnesCount32(uint32(v170)))
+		h60[li] = v60
+		h170[li] = v170
+		h171[li] = v171
+		more = true
+	}
+	g.v54 = v54
+	g.v55 = v55
+	if !more {
+		return -1
+	}
+	// ZeroLocal, kernels.go:36
+	g.Zero(0)
+	// GroupExclusiveScan, kernels.go:38
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v171, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v172, in, len(in), int32(0))
+	}
+	h172 := g.v172[:n]
+	h175 := g.v175[:n]
+	h176 := g.v176[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v172 := h172[li]
+		v171 := h171[li]
+		v175 := v172
+		if int32(li) == 0 {
+			v175 = 0
+		}
+		v176 := v175 + v171
+		h175[li] = v175
+		h176[li] = v176
+	}
+	// GroupSelect, kernels.go:39
+	g.v177 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v176, 0)[int32(255)]
+	c1 := g.c1
+	v179 := c1 == 0
+	v184 := v54 * 2
+	v186 := v184 + 4
+	v187 := v5 < v186
+	v185 := v184 + 2
+	v182 := v53 == 0
+	v183 := int32(1)
+	if v182 {
+		v183 = 2
+	}
+	v188 := v183 << 30
+	v177 := g.v177
+	v189 := v177 & 1073741823
+	v190 := v188 | v189
+	v192 := v184 + 3
+	v178 := int64(uint32(v177))
+	v193 := v178 >> 30
+	v194 := int32(uint64(v193))
+	v195 := v194 & 1073741823
+	v196 := v188 | v195
+	v198 := v53 == 0
+	v225 := v53 + -1
+	v199 := v55 + 4096
+	v200 := v22 <= v199
+	v201 := 0 < v9
+	v204 := v22 + -1
+	h226 := g.v226[:n]
+	u227 := g.v227
+	u228 := g.v228
+	u231 := g.v231
+	h266 := g.v266[:n]
+	h267 := g.v267[:n]
+	h268 := g.v268[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v44 := int32(li)
+		v45 := v44 == 0
+		v175 := h175[li]
+		v60 := h60[li]
+		v170 := h170[li]
+		var v205, v208, v218, v219, v226, v230, v236, v237, v254, v260, v267 int64
+		var v206, v223, v227, v229, v231, v253, v258, v259, v265, v266, v268 int32
+		var v228 bool
+		if !v45 {
+			goto b60
+		}
+		if v179 {
+			goto b58
+		}
+		if int32(uint32(v53)%uint32(c1)) == 0 {
+			goto b60
+		}
+	b58:
+		if !v187 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v185)*4)), v190)
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v192)*4)), v196)
+		}
+	b60:
+		if !v198 {
+			v226 = 0
+			v227 = v225
+			v228 = true
+			goto b74
+		}
+		if !v45 {
+			goto b65
+		}
+		if !v200 {
+			goto b65
+		}
+		if v201 {
+			*(*int64)(p5) = v178
+		}
+	b65:
+		v205 = int64(uint32(v175))
+		v206 = 0
+	b66:
+		v208 = v60 + int64(uint32(v206))
+		if v22 <= v208 {
+			goto b72
+		}
+		if v208 < v205 {
+			goto b72
+		}
+		{
+			v216 := (int32(uint32(v170)>>(uint32(v206&31)&31)) & 1) != 0
+			v218 = v205
+			if v216 {
+				v218 = v205 + 1
+			}
+			v219 = v204 - (v208 - v205)
+			if v216 {
+				v219 = v205
+			}
+			if 0 <= v219 {
+				*(*float32)(unsafe.Add(p4, int(v219)*4)) = *(*float32)(unsafe.Add(p1, int(v208)*4))
+			}
+		}
+		v223 = v206 + 1
+		if v223 < 16 {
+			v205 = v218
+			v206 = v223
+			goto b66
+		}
+	b72:
+		g.Leave(li)
+		continue
+	b74:
+		v229 = 0
+		v230 = v226
+		v231 = 0
+		if uint32(v44) > uint32(v227) {
+			v266 = v229
+			v267 = v230
+			v268 = 512
+			goto b85
+		}
+		if v229 != 0 {
+			v259 = v229
+			v260 = v230
+			goto b82
+		}
+		v236 = int64(uint32(v227-v44)) * 2
+		v237 = v236 + 2
+		if v5 < (v236 + 4) {
+			v253 = 0
+			v254 = 0
+		} else {
+			v240 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v237)*4)))
+			v242 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v236+3)*4)))
+			v243 := int32(uint32(v240) >> 30)
+			v246 := v243
+			if int32(uint32(v242)>>30) != v243 {
+				v246 = 0
+			}
+			v252 := int64(uint32(v240&1073741823)) | (int64(uint32(v242&1073741823)) << 30)
+			v253 = v246
+			v254 = v252
+		}
+		if v44 == v227 {
+			v257 := v253
+			if v253 == 1 {
+				v257 = 2
+			}
+			v258 = v257
+		} else {
+			v258 = v253
+		}
+		v259 = v258
+		v260 = v254
+	b82:
+		if v259 != 1 {
+			v265 = (v44 * 2) + int32(uint32(v259)>>1)
+		} else {
+			v265 = 512
+		}
+		v266 = v259
+		v267 = v260
+		v268 = v265
+	b85:
+		h226[li] = v226
+		u227 = v227
+		u228 = v228
+		u231 = v231
+		h266[li] = v266
+		h267[li] = v267
+		h268[li] = v268
+		next = 4
+	}
+	g.v178 = v178
+	g.v225 = v225
+	g.v227 = u227
+	g.v228 = u228
+	g.v231 = u231
+	return next
+}
+
+func (g *partitionFloat32Host) r5() int {
+	const n = 256
+	h226 := g.v226[:n]
+	e227 := g.v227
+	e228 := g.v228
+	e231 := g.v231
+	h266 := g.v266[:n]
+	h267 := g.v267[:n]
+	v269 := g.v269
+	v271 := 512 <= uint32(v269)
+	v272 := v269 & 1
+	v273 := v272 == 1
+	v270 := int32(uint32(v269) >> 1)
+	v274 := 256 <= uint32(v270)
+	u227 := g.v227
+	c2 := g.c2
+	v5 := g.v5
+	p3 := g.Pointer(3)
+	u228 := g.v228
+	u231 := g.v231
+	h268 := g.v268[:n]
+	v22 := g.v22
+	p1 := g.Pointer(1)
+	h455 := g.v455[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v226 := h226[li]
+		v227 := e227
+		v228 := e228
+		v231 := e231
+		v266 := h266[li]
+		v267 := h267[li]
+		v44 := int32(li)
+		v58 := v44 * 16
+		v59 := int64(uint32(v58))
+		var v229, v253, v258, v259, v265, v268, v337, v349, v356, v363, v370, v377, v384, v391, v398, v405, v412, v419, v426, v433, v440, v447, v454, v478, v480 int32
+		var v230, v236, v237, v254, v260, v336, v479 int64
+		var v338 bool
+		if v271 {
+			goto b88
+		}
+		if !v273 {
+			goto b119
+		}
+	b88:
+		if !v228 {
+			goto b91
+		}
+		if v274 {
+			v336 = v226
+			v337 = v227 + -256
+			v338 = true
+		} else {
+			goto b91
+		}
+		v226 = v336
+		v227 = v337
+		v228 = v338
+		v229 = 0
+		v230 = v226
+		v231 = 0
+		goto b75
+	b91:
+		h226[li] = v226
+		u227 = v227
+		h267[li] = v267
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+		continue
+	b119:
+		{
+			v339 := v231 + 1
+			if uint32(v339) < uint32(c2) {
+				v478 = v266
+				v479 = v267
+				v480 = v339
+				v229 = v478
+				v230 = v479
+				v231 = v480
+			} else {
+				goto b120
+			}
+		}
+	b75:
+		if uint32(v44) > uint32(v227) {
+			v266 = v229
+			v267 = v230
+			v268 = 512
+			goto b85
+		}
+		if v229 != 0 {
+			v259 = v229
+			v260 = v230
+			goto b82
+		}
+		v236 = int64(uint32(v227-v44)) * 2
+		v237 = v236 + 2
+		if v5 < (v236 + 4) {
+			v253 = 0
+			v254 = 0
+		} else {
+			v240 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v237)*4)))
+			v241 := v236 + 3
+			v242 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v241)*4)))
+			v243 := int32(uint32(v240) >> 30)
+			v246 := v243
+			if int32(uint32(v242)>>30) != v243 {
+				v246 = 0
+			}
+			v252 := int64(uint32(v240&1073741823)) | (int64(uint32(v242&1073741823)) << 30)
+			v253 = v246
+			v254 = v252
+		}
+		if v44 == v227 {
+			v257 := v253
+			if v253 == 1 {
+				v257 = 2
+			}
+			v258 = v257
+		} else {
+			v258 = v253
+		}
+		v259 = v258
+		v260 = v254
+	b82:
+		if v259 != 1 {
+			v265 = (v44 * 2) + int32(uint32(v259)>>1)
+		} else {
+			v265 = 512
+		}
+		v266 = v259
+		v267 = v260
+		v268 = v265
+	b85:
+		h226[li] = v226
+		u227 = v227
+		u228 = v228
+		u231 = v231
+		h266[li] = v266
+		h267[li] = v267
+		h268[li] = v268
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b120:
+		v344 := (int64(uint32(v227-v270)) * 4096) + v59
+		if v344 < v22 {
+			v348 := int32(0)
+			if 0 < *(*float32)(unsafe.Add(p1, int(v344)*4)) {
+				v348 = 1
+			}
+			v349 = v348
+		} else {
+			v349 = 0
+		}
+		v350 := v344 + 1
+		if v350 < v22 {
+			v355 := v349
+			if 0 < *(*float32)(unsafe.Add(p1, int(v350)*4)) {
+				v355 = v349 | 2
+			}
+			v356 = v355
+		} else {
+			v356 = v349
+		}
+		v357 := v344 + 2
+		if v357 < v22 {
+			v362 := v356
+			if 0 < *(*float32)(unsafe.Add(p1, int(v357)*4)) {
+				v362 = v356 | 4
+			}
+			v363 = v362
+		} else {
+			v363 = v356
+		}
+		v364 := v344 + 3
+		if v364 < v22 {
+			v369 := v363
+			if 0 < *(*float32)(unsafe.Add(p1, int(v364)*4)) {
+				v369 = v363 | 8
+			}
+			v370 = v369
+		} else {
+			v370 = v363
+		}
+		v371 := v344 + 4
+		if v371 < v22 {
+			v376 := v370
+			if 0 < *(*float32)(unsafe.Add(p1, int(v371)*4)) {
+				v376 = v370 | 16
+			}
+			v377 = v376
+		} else {
+			v377 = v370
+		}
+		v378 := v344 + 5
+		if v378 < v22 {
+			v383 := v377
+			if 0 < *(*float32)(unsafe.Add(p1, int(v378)*4)) {
+				v383 = v377 | 32
+			}
+			v384 = v383
+		} else {
+			v384 = v377
+		}
+		v385 := v344 + 6
+		if v385 < v22 {
+			v390 := v384
+			if 0 < *(*float32)(unsafe.Add(p1, int(v385)*4)) {
+				v390 = v384 | 64
+			}
+			v391 = v390
+		} else {
+			v391 = v384
+		}
+		v392 := v344 + 7
+		if v392 < v22 {
+			v397 := v391
+			if 0 < *(*float32)(unsafe.Add(p1, int(v392)*4)) {
+				v397 = v391 | 128
+			}
+			v398 = v397
+		} else {
+			v398 = v391
+		}
+		v399 := v344 + 8
+		if v399 < v22 {
+			v404 := v398
+			if 0 < *(*float32)(unsafe.Add(p1, int(v399)*4)) {
+				v404 = v398 | 256
+			}
+			v405 = v404
+		} else {
+			v405 = v398
+		}
+		v406 := v344 + 9
+		if v406 < v22 {
+			v411 := v405
+			if 0 < *(*float32)(unsafe.Add(p1, int(v406)*4)) {
+				v411 = v405 | 512
+			}
+			v412 = v411
+		} else {
+			v412 = v405
+		}
+		v413 := v344 + 10
+		if v413 < v22 {
+			v418 := v412
+			if 0 < *(*float32)(unsafe.Add(p1, int(v413)*4)) {
+				v418 = v412 | 1024
+			}
+			v419 = v418
+		} else {
+			v419 = v412
+		}
+		v420 := v344 + 11
+		if v420 < v22 {
+			v425 := v419
+			if 0 < *(*float32)(unsafe.Add(p1, int(v420)*4)) {
+				v425 = v419 | 2048
+			}
+			v426 = v425
+		} else {
+			v426 = v419
+		}
+		v427 := v344 + 12
+		if v427 < v22 {
+			v432 := v426
+			if 0 < *(*float32)(unsafe.Add(p1, int(v427)*4)) {
+				v432 = v426 | 4096
+			}
+			v433 = v432
+		} else {
+			v433 = v426
+		}
+		v434 := v344 + 13
+		if v434 < v22 {
+			v439 := v433
+			if 0 < *(*float32)(unsafe.Add(p1, int(v434)*4)) {
+				v439 = v433 | 8192
+			}
+			v440 = v439
+		} else {
+			v440 = v433
+		}
+		v441 := v344 + 14
+		if v441 < v22 {
+			v446 := v440
+			if 0 < *(*float32)(unsafe.Add(p1, int(v441)*4)) {
+				v446 = v440 | 16384
+			}
+			v447 = v446
+		} else {
+			v447 = v440
+		}
+		v448 := v344 + 15
+		if v448 < v22 {
+			v453 := v447
+			if 0 < *(*float32)(unsafe.Add(p1, int(v448)*4)) {
+				v453 = v447 | 32768
+			}
+			v454 = v453
+		} else {
+			v454 = v447
+		}
+		v455 := int32(bits.OnesCount32(uint32(v454)))
+		h226[li] = v226
+		u227 = v227
+		u228 = v228
+		h266[li] = v266
+		h267[li] = v267
+		h455[li] = v455
+		if next != 8 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 8
+		}
+	}
+	g.v227 = u227
+	g.v270 = v270
+	g.v228 = u228
+	g.v231 = u231
+	return next
+}
+
+func (g *partitionFloat32Host) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h267 := g.v267[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v44 := int32(li)
+		v267 := h267[li]
+		*(*int64)(unsafe.Add(m0, int(v44&255)*8)) = v267
+	}
+	// Barrier, lookback.go:263
+	h226 := g.v226[:n]
+	e227 := g.v227
+	v270 := g.v270
+	v278 := uint32(v270) < 256
+	v279 := v270 & 255
+	v282 := int32(256)
+	if v278 {
+		v282 = v270
+	}
+	stop := g.Cancelled()
+	v225 := g.v225
+	v178 := g.v178
+	c3 := g.c3
+	v292 := c3 == 0
+	v5 := g.v5
+	v54 := g.v54
+	v293 := v54 * 2
+	v295 := v293 + 4
+	v296 := v5 < v295
+	p3 := g.Pointer(3)
+	v294 := v293 + 2
+	v301 := v293 + 3
+	h283 := g.v283[:n]
+	h291 := g.v291[:n]
+	u227 := g.v227
+	u228 := g.v228
+	u231 := g.v231
+	h266 := g.v266[:n]
+	h268 := g.v268[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v226 := h226[li]
+		v227 := e227
+		v44 := int32(li)
+		v45 := v44 == 0
+		var v228, v338 bool
+		var v229, v231, v253, v258, v259, v265, v266, v268, v284, v337 int32
+		var v230, v236, v237, v254, v260, v267, v281, v283, v291, v336 int64
+		if v278 {
+			v281 = *(*int64)(unsafe.Add(m0, int(v279)*8))
+		} else {
+			v281 = v226
+		}
+		v283 = v281
+		v284 = v282
+	b96:
+		if v284 != 0 {
+			v286 := v284 + -1
+			v283 = v283 + *(*int64)(unsafe.Add(m0, int(v286&255)*8))
+			v284 = v286
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b96
+		}
+		if v227 != v225 {
+			v336 = v283
+			v337 = v227 + 256
+			v338 = false
+			goto b118
+		}
+		v291 = v283 + v178
+		if !v45 {
+			goto b103
+		}
+		if !v292 {
+			goto b103
+		}
+		if !v296 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v294)*4)), ((int32(uint64(v291)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v301)*4)), ((int32(uint64(v291>>30)) & 1073741823) | -2147483648))
+		}
+	b103:
+		h283[li] = v283
+		h291[li] = v291
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b118:
+		v226 = v336
+		v227 = v337
+		v228 = v338
+		v229 = 0
+		v230 = v226
+		v231 = 0
+		if uint32(v44) > uint32(v227) {
+			v266 = v229
+			v267 = v230
+			v268 = 512
+			goto b85
+		}
+		if v229 != 0 {
+			v259 = v229
+			v260 = v230
+			goto b82
+		}
+		v236 = int64(uint32(v227-v44)) * 2
+		v237 = v236 + 2
+		if v5 < (v236 + 4) {
+			v253 = 0
+			v254 = 0
+		} else {
+			v240 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v237)*4)))
+			v242 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v236+3)*4)))
+			v243 := int32(uint32(v240) >> 30)
+			v246 := v243
+			if int32(uint32(v242)>>30) != v243 {
+				v246 = 0
+			}
+			v252 := int64(uint32(v240&1073741823)) | (int64(uint32(v242&1073741823)) << 30)
+			v253 = v246
+			v254 = v252
+		}
+		if v44 == v227 {
+			v257 := v253
+			if v253 == 1 {
+				v257 = 2
+			}
+			v258 = v257
+		} else {
+			v258 = v253
+		}
+		v259 = v258
+		v260 = v254
+	b82:
+		if v259 != 1 {
+			v265 = (v44 * 2) + int32(uint32(v259)>>1)
+		} else {
+			v265 = 512
+		}
+		v266 = v259
+		v267 = v260
+		v268 = v265
+	b85:
+		h226[li] = v226
+		u227 = v227
+		u228 = v228
+		u231 = v231
+		h266[li] = v266
+		h267[li] = v267
+		h268[li] = v268
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+	}
+	g.v227 = u227
+	g.v228 = u228
+	g.v231 = u231
+	return next
+}
+
+func (g *partitionFloat32Host) r8() int {
+	const n = 256
+	v22 := g.v22
+	v55 := g.v55
+	v307 := v55 + 4096
+	v308 := v22 <= v307
+	v9 := g.v9
+	v309 := 0 < v9
+	p5 := g.Pointer(5)
+	h291 := g.v291[:n]
+	h175 := g.v175[:n]
+	h283 := g.v283[:n]
+	h60 := g.v60[:n]
+	v313 := v22 + -1
+	h170 := g.v170[:n]
+	p1 := g.Pointer(1)
+	p4 := g.Pointer(4)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v44 := int32(li)
+		v45 := v44 == 0
+		v291 := h291[li]
+		v175 := h175[li]
+		v283 := h283[li]
+		v60 := h60[li]
+		v170 := h170[li]
+		var v314, v328, v329 int64
+		var v315, v333 int32
+		if !v45 {
+			goto b108
+		}
+		if !v308 {
+			goto b108
+		}
+		if v309 {
+			*(*int64)(p5) = v291
+		}
+	b108:
+		v314 = v283 + int64(uint32(v175))
+		v315 = 0
+	b109:
+		v317 := v60 + int64(uint32(v315))
+		if v22 <= v317 {
+			goto b116
+		}
+		if v314 < 0 {
+			goto b116
+		}
+		if v317 < v314 {
+			goto b116
+		}
+		{
+			v326 := (int32(uint32(v170)>>(uint32(v315&31)&31)) & 1) != 0
+			v328 = v314
+			if v326 {
+				v328 = v314 + 1
+			}
+			v329 = v313 - (v317 - v314)
+			if v326 {
+				v329 = v314
+			}
+			if 0 <= v329 {
+				*(*float32)(unsafe.Add(p4, int(v329)*4)) = *(*float32)(unsafe.Add(p1, int(v317)*4))
+			}
+		}
+		v333 = v315 + 1
+		if v333 < 16 {
+			v314 = v328
+			v315 = v333
+			goto b109
+		}
+	b116:
+	}
+	return -1
+}
+
+func (g *partitionFloat32Host) r9() int {
+	const n = 256
+	h266 := g.v266[:n]
+	h267 := g.v267[:n]
+	v270 := g.v270
+	v227 := g.v227
+	v5 := g.v5
+	p3 := g.Pointer(3)
+	v456 := g.v456
+	v465 := v456 & 1073741823
+	v466 := v465 | 1073741824
+	v457 := int64(uint32(v456))
+	v469 := v457 >> 30
+	v470 := int32(uint64(v469))
+	v471 := v470 & 1073741823
+	v472 := v471 | 1073741824
+	u231 := g.v231
+	h268 := g.v268[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v266 := h266[li]
+		v267 := h267[li]
+		v44 := int32(li)
+		var v229, v231, v253, v258, v259, v265, v268, v476, v478, v480 int32
+		var v230, v236, v237, v254, v260, v461, v462, v477, v479 int64
+		if v44 != v270 {
+			v476 = v266
+			v477 = v267
+			goto b157
+		}
+		v461 = int64(uint32(v227-v44)) * 2
+		v462 = v461 + 2
+		if v5 >= (v461 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v462)*4)), v466, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v461+3)*4)), v472, kernelimpl.HostUMax[int32])
+		}
+		{
+			v475 := int32(1)
+			if v44 == v227 {
+				v475 = 2
+			}
+			v476 = v475
+			v477 = v457
+		}
+	b157:
+		v478 = v476
+		v479 = v477
+		v480 = 0
+		v229 = v478
+		v230 = v479
+		v231 = v480
+		if uint32(v44) > uint32(v227) {
+			v266 = v229
+			v267 = v230
+			v268 = 512
+			goto b85
+		}
+		if v229 != 0 {
+			v259 = v229
+			v260 = v230
+			goto b82
+		}
+		v236 = int64(uint32(v227-v44)) * 2
+		v237 = v236 + 2
+		if v5 < (v236 + 4) {
+			v253 = 0
+			v254 = 0
+		} else {
+			v240 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v237)*4)))
+			v241 := v236 + 3
+			v242 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v241)*4)))
+			v243 := int32(uint32(v240) >> 30)
+			v246 := v243
+			if int32(uint32(v242)>>30) != v243 {
+				v246 = 0
+			}
+			v252 := int64(uint32(v240&1073741823)) | (int64(uint32(v242&1073741823)) << 30)
+			v253 = v246
+			v254 = v252
+		}
+		if v44 == v227 {
+			v257 := v253
+			if v253 == 1 {
+				v257 = 2
+			}
+			v258 = v257
+		} else {
+			v258 = v253
+		}
+		v259 = v258
+		v260 = v254
+	b82:
+		if v259 != 1 {
+			v265 = (v44 * 2) + int32(uint32(v259)>>1)
+		} else {
+			v265 = 512
+		}
+		v266 = v259
+		v267 = v260
+		v268 = v265
+	b85:
+		u231 = v231
+		h266[li] = v266
+		h267[li] = v267
+		h268[li] = v268
+	}
+	g.v231 = u231
+	return 4
+}
+
 // positiveFloat32Host is a work-group of the kernel [PositiveFloat32].
 type positiveFloat32Host struct {
 	kernelimpl.HostGroup

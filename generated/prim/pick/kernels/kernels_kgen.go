@@ -69,6 +69,22 @@ func _(k *kernels.Lengths) {
 	_ = (*kernelsLengthsHasChanged_RunGoGenerate)(k) // kernels.Lengths has changed: run go generate
 }
 
+// What is converted here is what kgen saw of the types of [kernels.PartitionFloat32].
+func _(k *kernels.PartitionFloat32) {
+	type kernelsPartitionFloat32HasChanged_RunGoGenerate struct {
+		Op     kernels.Positive
+		X      []float32
+		Length []int64
+		State  []uint32
+		Out    []float32
+		Count  []int64
+		Turn   bool
+	}
+	_ = (*kernelsPartitionFloat32HasChanged_RunGoGenerate)(k) // kernels.PartitionFloat32 has changed: run go generate
+	type kernelsPositiveHasChanged_RunGoGenerate struct{}
+	_ = (*kernelsPositiveHasChanged_RunGoGenerate)(&k.Op) // kernels.Positive has changed: run go generate
+}
+
 // What is converted here is what kgen saw of the types of [kernels.PositiveFloat32].
 func _(k *kernels.PositiveFloat32) {
 	type kernelsPositiveFloat32HasChanged_RunGoGenerate struct {
@@ -80,8 +96,6 @@ func _(k *kernels.PositiveFloat32) {
 		Count  []int64
 	}
 	_ = (*kernelsPositiveFloat32HasChanged_RunGoGenerate)(k) // kernels.PositiveFloat32 has changed: run go generate
-	type kernelsPositiveHasChanged_RunGoGenerate struct{}
-	_ = (*kernelsPositiveHasChanged_RunGoGenerate)(&k.Op) // kernels.Positive has changed: run go generate
 }
 
 // What is converted here is what kgen saw of the types of [kernels.Unique16].
@@ -152,19 +166,20 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{flagged16Kernel, flagged32Kernel, flagged8Kernel, lengthsKernel, positiveFloat32Kernel, unique16Kernel, unique32Kernel, unique64Kernel, unique8Kernel}
+	return []*runtime.Kernel{flagged16Kernel, flagged32Kernel, flagged8Kernel, lengthsKernel, partitionFloat32Kernel, positiveFloat32Kernel, unique16Kernel, unique32Kernel, unique64Kernel, unique8Kernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/prim/pick/kernels",
-	Kernels: []string{"Flagged16", "Flagged32", "Flagged8", "Lengths", "PositiveFloat32", "Unique16", "Unique32", "Unique64", "Unique8"},
+	Kernels: []string{"Flagged16", "Flagged32", "Flagged8", "Lengths", "PartitionFloat32", "PositiveFloat32", "Unique16", "Unique32", "Unique64", "Unique8"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xd641e69e},
 		{File: "prim/pick/kernels/flagged.go", Package: "kernels", Sum: 0x32c7523c},
 		{File: "prim/pick/kernels/kernels.go", Package: "kernels", Sum: 0x46b0f40a},
+		{File: "prim/pick/kernels/partition.go", Package: "kernels", Sum: 0xb5f6acce},
 		{File: "prim/pick/kernels/unique.go", Package: "kernels", Sum: 0x2ab45c26},
 	},
 })
@@ -636,6 +651,124 @@ func RunLengths(ctx context.Context, dev *runtime.Device, k kernels.Lengths, r r
 	kernelimpl.Slice(l, 3, k.Length)
 	kernelimpl.Slice(l, 4, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed PartitionFloat32.spv
+var partitionFloat32SPIRV string
+
+//go:embed PartitionFloat32.kir
+var partitionFloat32IR string
+
+//go:embed PartitionFloat32.words.spv
+var partitionFloat32Words string
+
+var partitionFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "PartitionFloat32",
+	Package: "github.com/kgen-go/kgen/prim/pick/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Op", Kind: abi.Value, Type: "Positive", Offset: -1},
+		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Count", Kind: abi.Slice, Type: "[]int64", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Turn", Kind: abi.Value, Type: "bool", Offset: 80, Size: 1, HostOffset: 120},
+	},
+	ArgSize:    84,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(256), properties.Float(properties.FloatExact)},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Type: "uint32", Size: 4, Default: 0x100},
+		{ID: 1, Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Type: "uint32", Size: 4},
+		{ID: 2, Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Type: "uint32", Size: 4},
+		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
+	},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 8, Len: 256, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - - 57:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/partition.go:57:2",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
+		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Pos: "prim/lookback/lookback.go:34:2", Var: &lookback.Polls},
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Pos: "prim/lookback/lookback.go:37:2", Var: &lookback.Silent},
+	},
+	SPIRV: partitionFloat32SPIRV,
+	IR:    partitionFloat32IR,
+	Sum:   0xecf3755f,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - - 57:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/partition.go:57:2", SPIRV: partitionFloat32Words, Sum: 0xb1328c50},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - 57:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/partition.go:57:2", Make: kernelimpl.MakeModule, Sum: 0x8873691c},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - 57:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/partition.go:57:2", Make: kernelimpl.MakeModule, Sum: 0xaa309a2b},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.PartitionFloat32{
+		X:      kernelimpl.HostSlice[float32](a, 1),
+		Length: kernelimpl.HostSlice[int64](a, 2),
+		State:  kernelimpl.HostSlice[uint32](a, 3),
+		Out:    kernelimpl.HostSlice[float32](a, 4),
+		Count:  kernelimpl.HostSlice[int64](a, 5),
+		Turn:   kernelimpl.HostValue[bool](a, 6),
+	}.Kernel
+}, newPartitionFloat32Host, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
+
+var _ = kernelimpl.Properties[kernels.PartitionFloat32](partitionFloat32Kernel)
+
+// PartitionFloat32 is the kernel [kernels.PartitionFloat32] with its slices in device memory.
+// PartitionFloat32 partitions by whether numbers are above 0.
+type PartitionFloat32 struct {
+	Op     kernels.Positive
+	X      runtime.View[float32]
+	Length runtime.View[int64]
+	State  runtime.View[uint32]
+	Out    runtime.View[float32]
+	Count  runtime.View[int64]
+	Turn   bool
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k PartitionFloat32) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(partitionFloat32Kernel)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Length)
+	kernelimpl.View(l, 3, k.State)
+	kernelimpl.View(l, 4, k.Out)
+	kernelimpl.View(l, 5, k.Count)
+	kernelimpl.Value(l, 6, k.Turn)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k PartitionFloat32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k PartitionFloat32) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k PartitionFloat32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunPartitionFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPartitionFloat32(ctx context.Context, dev *runtime.Device, k kernels.PartitionFloat32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(partitionFloat32Kernel)
+	kernelimpl.Slice(l, 1, k.X)
+	kernelimpl.Slice(l, 2, k.Length)
+	kernelimpl.Slice(l, 3, k.State)
+	kernelimpl.Slice(l, 4, k.Out)
+	kernelimpl.Slice(l, 5, k.Count)
+	kernelimpl.Value(l, 6, k.Turn)
+	return l.RunND1(ctx, dev, r, opts)
 }
 
 //go:embed PositiveFloat32.spv

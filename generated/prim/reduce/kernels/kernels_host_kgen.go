@@ -4624,6 +4624,108 @@ func endsEnd8HostLoop1(h21 []int32, active int, h22 []int32, b23 int64, p0 unsaf
 	}
 }
 
+// rootFloat32Host is some work-items of the kernel [RootFloat32].
+type rootFloat32Host struct {
+	kernelimpl.HostGroup
+}
+
+func newRootFloat32Host() kernelimpl.HostForm { return new(rootFloat32Host) }
+
+const rootFloat32HostSites = `1	prim/reduce/kernels/root.go:29:48
+1	29:7`
+
+func (g *rootFloat32Host) Begin() {
+	g.Sites = rootFloat32HostSites
+}
+
+func (g *rootFloat32Host) Run() {
+	v1 := g.Int64(32)
+	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		rootFloat32HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
+		v0 := int32(x)
+		v5 := int64(x)
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
+		}
+		v8 := float32(math.Sqrt(float64(*(*float32)(unsafe.Add(p0, x*4)))))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p1, x*4)) = v8
+	}
+}
+
+//go:noinline
+func rootFloat32HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v8 := float32(math.Sqrt(float64(*(*float32)(unsafe.Add(p0, x*4)))))
+		*(*float32)(unsafe.Add(p1, x*4)) = v8
+	}
+}
+
+// rootFloat64Host is some work-items of the kernel [RootFloat64].
+type rootFloat64Host struct {
+	kernelimpl.HostGroup
+}
+
+func newRootFloat64Host() kernelimpl.HostForm { return new(rootFloat64Host) }
+
+const rootFloat64HostSites = `1	prim/reduce/kernels/root.go:29:48
+1	29:7`
+
+func (g *rootFloat64Host) Begin() {
+	g.Sites = rootFloat64HostSites
+}
+
+func (g *rootFloat64Host) Run() {
+	v1 := g.Int64(32)
+	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		rootFloat64HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
+		v0 := int32(x)
+		v5 := int64(x)
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
+		}
+		v8 := math.Sqrt(*(*float64)(unsafe.Add(p0, x*8)))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*float64)(unsafe.Add(p1, x*8)) = v8
+	}
+}
+
+//go:noinline
+func rootFloat64HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v8 := math.Sqrt(*(*float64)(unsafe.Add(p0, x*8)))
+		*(*float64)(unsafe.Add(p1, x*8)) = v8
+	}
+}
+
 // squaresFloat32Host is a work-group of the kernel [SquaresFloat32].
 type squaresFloat32Host struct {
 	kernelimpl.HostGroup

@@ -345,6 +345,24 @@ func _(k *kernels.EndsEnd8) {
 	_ = (*kernelsEndsEnd8HasChanged_RunGoGenerate)(k) // kernels.EndsEnd8 has changed: run go generate
 }
 
+// What is converted here is what kgen saw of the types of [kernels.RootFloat32].
+func _(k *kernels.RootFloat32) {
+	type kernelsRootFloat32HasChanged_RunGoGenerate struct {
+		X   []float32
+		Out []float32
+	}
+	_ = (*kernelsRootFloat32HasChanged_RunGoGenerate)(k) // kernels.RootFloat32 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.RootFloat64].
+func _(k *kernels.RootFloat64) {
+	type kernelsRootFloat64HasChanged_RunGoGenerate struct {
+		X   []float64
+		Out []float64
+	}
+	_ = (*kernelsRootFloat64HasChanged_RunGoGenerate)(k) // kernels.RootFloat64 has changed: run go generate
+}
+
 // What is converted here is what kgen saw of the types of [kernels.SquaresFloat32].
 func _(k *kernels.SquaresFloat32) {
 	type kernelsSquaresFloat32HasChanged_RunGoGenerate struct {
@@ -434,20 +452,21 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{arg16Kernel, arg32Kernel, arg64Kernel, arg8Kernel, argEnd32Kernel, argEnd64Kernel, count16Kernel, count32Kernel, count64Kernel, count8Kernel, countEndKernel, dotFloat32Kernel, dotFloat64Kernel, dotUint16Kernel, dotUint32Kernel, dotUint64Kernel, dotUint8Kernel, ends16Kernel, ends32Kernel, ends64Kernel, ends8Kernel, endsEnd16Kernel, endsEnd32Kernel, endsEnd64Kernel, endsEnd8Kernel, squaresFloat32Kernel, sumFloat32Kernel, sumFloat64Kernel, sumUint16Kernel, sumUint32Kernel, sumUint64Kernel, sumUint8Kernel}
+	return []*runtime.Kernel{arg16Kernel, arg32Kernel, arg64Kernel, arg8Kernel, argEnd32Kernel, argEnd64Kernel, count16Kernel, count32Kernel, count64Kernel, count8Kernel, countEndKernel, dotFloat32Kernel, dotFloat64Kernel, dotUint16Kernel, dotUint32Kernel, dotUint64Kernel, dotUint8Kernel, ends16Kernel, ends32Kernel, ends64Kernel, ends8Kernel, endsEnd16Kernel, endsEnd32Kernel, endsEnd64Kernel, endsEnd8Kernel, rootFloat32Kernel, rootFloat64Kernel, squaresFloat32Kernel, sumFloat32Kernel, sumFloat64Kernel, sumUint16Kernel, sumUint32Kernel, sumUint64Kernel, sumUint8Kernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/prim/reduce/kernels",
-	Kernels: []string{"Arg16", "Arg32", "Arg64", "Arg8", "ArgEnd32", "ArgEnd64", "Count16", "Count32", "Count64", "Count8", "CountEnd", "DotFloat32", "DotFloat64", "DotUint16", "DotUint32", "DotUint64", "DotUint8", "Ends16", "Ends32", "Ends64", "Ends8", "EndsEnd16", "EndsEnd32", "EndsEnd64", "EndsEnd8", "SquaresFloat32", "SumFloat32", "SumFloat64", "SumUint16", "SumUint32", "SumUint64", "SumUint8"},
+	Kernels: []string{"Arg16", "Arg32", "Arg64", "Arg8", "ArgEnd32", "ArgEnd64", "Count16", "Count32", "Count64", "Count8", "CountEnd", "DotFloat32", "DotFloat64", "DotUint16", "DotUint32", "DotUint64", "DotUint8", "Ends16", "Ends32", "Ends64", "Ends8", "EndsEnd16", "EndsEnd32", "EndsEnd64", "EndsEnd8", "RootFloat32", "RootFloat64", "SquaresFloat32", "SumFloat32", "SumFloat64", "SumUint16", "SumUint32", "SumUint64", "SumUint8"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "prim/reduce/kernels/by.go", Package: "kernels", Sum: 0x1c245e3e},
 		{File: "prim/reduce/kernels/count.go", Package: "kernels", Sum: 0xadcb4c4b},
 		{File: "prim/reduce/kernels/kernels.go", Package: "kernels", Sum: 0x9c85fc04},
 		{File: "prim/reduce/kernels/least.go", Package: "kernels", Sum: 0x6ba60},
+		{File: "prim/reduce/kernels/root.go", Package: "kernels", Sum: 0x97b95344},
 		{File: "prim/reduce/kernels/sum.go", Package: "kernels", Sum: 0xbff60e7},
 	},
 })
@@ -3064,6 +3083,168 @@ func RunEndsEnd8(ctx context.Context, dev *runtime.Device, k kernels.EndsEnd8, r
 	kernelimpl.Slice(l, 6, k.Min)
 	kernelimpl.Slice(l, 7, k.Max)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed RootFloat32.spv
+var rootFloat32SPIRV string
+
+//go:embed RootFloat32.kir
+var rootFloat32IR string
+
+//go:embed RootFloat32.words.spv
+var rootFloat32Words string
+
+var rootFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "RootFloat32",
+	Package: "github.com/kgen-go/kgen/prim/reduce/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+	},
+	ArgSize:    32,
+	Items:      4,
+	Properties: properties.List{properties.Float(properties.FloatExact)},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/root.go:29:48", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/root.go:29:7", Limit: -2},
+	},
+	Loops: "-",
+	SPIRV: rootFloat32SPIRV,
+	IR:    rootFloat32IR,
+	Sum:   0x14bc3b16,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: rootFloat32Words, Sum: 0x20aa84af},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.RootFloat32{
+		X:   kernelimpl.HostSlice[float32](a, 0),
+		Out: kernelimpl.HostSlice[float32](a, 1),
+	}.Kernel
+}, newRootFloat32Host)
+
+var _ = kernelimpl.Properties[kernels.RootFloat32](rootFloat32Kernel)
+
+// RootFloat32 is the kernel [kernels.RootFloat32] with its slices in device memory.
+type RootFloat32 struct {
+	X   runtime.View[float32]
+	Out runtime.View[float32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k RootFloat32) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(rootFloat32Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k RootFloat32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k RootFloat32) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k RootFloat32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunRootFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunRootFloat32(ctx context.Context, dev *runtime.Device, k kernels.RootFloat32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(rootFloat32Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed RootFloat64.spv
+var rootFloat64SPIRV string
+
+//go:embed RootFloat64.kir
+var rootFloat64IR string
+
+//go:embed RootFloat64.words.spv
+var rootFloat64Words string
+
+var rootFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "RootFloat64",
+	Package: "github.com/kgen-go/kgen/prim/reduce/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+	},
+	ArgSize:    32,
+	Items:      4,
+	Properties: properties.List{properties.Float(properties.FloatExact)},
+	Aspects:    []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Root[float64]).Kernel", Pos: "prim/reduce/kernels/root.go:29:48"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/root.go:29:48", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/root.go:29:7", Limit: -2},
+	},
+	Loops: "-",
+	SPIRV: rootFloat64SPIRV,
+	IR:    rootFloat64IR,
+	Sum:   0x809b76,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: rootFloat64Words, Sum: 0x21d5d35e},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.RootFloat64{
+		X:   kernelimpl.HostSlice[float64](a, 0),
+		Out: kernelimpl.HostSlice[float64](a, 1),
+	}.Kernel
+}, newRootFloat64Host)
+
+var _ = kernelimpl.Properties[kernels.RootFloat64](rootFloat64Kernel)
+
+// RootFloat64 is the kernel [kernels.RootFloat64] with its slices in device memory.
+type RootFloat64 struct {
+	X   runtime.View[float64]
+	Out runtime.View[float64]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k RootFloat64) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(rootFloat64Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k RootFloat64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k RootFloat64) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k RootFloat64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunRootFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunRootFloat64(ctx context.Context, dev *runtime.Device, k kernels.RootFloat64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(rootFloat64Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
 }
 
 //go:embed SquaresFloat32.spv

@@ -26,9 +26,11 @@ import (
 	"github.com/kgen-go/kgen/generated/examples/reduce/fold"
 	"github.com/kgen-go/kgen/generated/examples/scan/prefix"
 	"github.com/kgen-go/kgen/generated/examples/sort/radix"
+	histkernelsgen "github.com/kgen-go/kgen/generated/prim/hist/kernels"
 	movekernelsgen "github.com/kgen-go/kgen/generated/prim/move/kernels"
 	pickkernelsgen "github.com/kgen-go/kgen/generated/prim/pick/kernels"
 	reducekernelsgen "github.com/kgen-go/kgen/generated/prim/reduce/kernels"
+	runsgen "github.com/kgen-go/kgen/generated/prim/runs"
 	scankernelsgen "github.com/kgen-go/kgen/generated/prim/scan/kernels"
 	"github.com/kgen-go/kgen/internal/bench/kernels/kernelsgen"
 	specbenchkernelsgen "github.com/kgen-go/kgen/internal/bench/specbench/kernels/kernelsgen"
@@ -83,9 +85,11 @@ var packages = map[string]func() []*runtime.Kernel{
 	"generated/examples/reduce/fold":                   foldgen.Kernels,
 	"generated/examples/scan/prefix":                   prefixgen.Kernels,
 	"generated/examples/sort/radix":                    radixgen.Kernels,
+	"generated/prim/hist/kernels":                      histkernelsgen.Kernels,
 	"generated/prim/move/kernels":                      movekernelsgen.Kernels,
 	"generated/prim/pick/kernels":                      pickkernelsgen.Kernels,
 	"generated/prim/reduce/kernels":                    reducekernelsgen.Kernels,
+	"generated/prim/runs":                              runsgen.Kernels,
 	"generated/prim/scan/kernels":                      scankernelsgen.Kernels,
 	"internal/bench/kernels/kernelsgen":                kernelsgen.Kernels,
 	"internal/tests/conformance/ahead/aheadgen":        aheadgen.Kernels,

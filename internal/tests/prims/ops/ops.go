@@ -58,3 +58,6 @@ func (g Greater) Test(x float32) bool { return x > g.Than }
 
 // Above is the kernel of Greater.
 type Above = pick.Where[float32, Greater]
+
+// Split is the kernel of Greater that keeps the others, too.
+type Split = pick.Partition[float32, Greater]

@@ -5165,6 +5165,1295 @@ func (g *distancesHost) r14() int {
 	return 6
 }
 
+// splitHost is a work-group of the kernel [Split].
+type splitHost struct {
+	kernelimpl.HostGroup
+	c0 int32
+	c1 int32
+	c2 int32
+	c3 int32
+	v1 float32
+
+	v2, v4, v6, v8, v10 int64
+
+	v12 int8
+
+	v31 int32
+
+	v23, v55, v56, v179 int64
+
+	v53, v171, v172, v173, v176, v177, v267, v269, v456 []int32
+
+	v54, v178, v226, v228, v232, v270, v271, v457 int32
+
+	v61, v227, v268, v284, v292 []int64
+
+	v229 bool
+
+	sint32 []int32
+}
+
+func newSplitHost() kernelimpl.HostForm { return new(splitHost) }
+
+func (g *splitHost) Begin() {
+	const n = 256
+	g.v1 = g.Float32(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
+	g.v6 = g.Int64(72)
+	g.v8 = g.Int64(88)
+	g.v10 = g.Int64(104)
+	g.v12 = kernelimpl.HostArg[int8](&g.HostGroup, 112)
+	g.v31 = g.Int32(8)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 2048)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v53, &g.v171, &g.v172, &g.v173, &g.v176, &g.v177, &g.v267, &g.v269, &g.v456)
+	kernelimpl.HostRoom(n, &g.v61, &g.v227, &g.v268, &g.v284, &g.v292)
+}
+
+func (g *splitHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 4: // GroupReduce, lookback.go:239
+			g.v270 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v269, -1))
+			next = g.r5()
+		case 5: // Barrier, lookback.go:261
+			next = g.r6()
+		case 7: // Barrier, lookback.go:279
+			next = g.r8()
+		case 8: // GroupReduce, kernels.go:41
+			g.v457 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v456, 0))
+			next = g.r9()
+		}
+	}
+}
+
+func (g *splitHost) r0() int {
+	const n = 256
+	v4 := g.v4
+	v17 := v4 == 0
+	v2 := g.v2
+	v8 := g.v8
+	v15 := v2 < v8
+	v16 := v8
+	if v15 {
+		v16 = v2
+	}
+	p2 := g.Pointer(2)
+	v12 := g.v12
+	v13 := int32(uint8(v12))
+	v14 := v13 != 0
+	v10 := g.v10
+	v24 := 0 < v10
+	p5 := g.Pointer(5)
+	basex := g.Base(0)
+	p4 := g.Pointer(4)
+	v31 := g.v31
+	v32 := int64(uint32(v31))
+	stop := g.Cancelled()
+	v6 := g.v6
+	v47 := 0 < v6
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v50 := c0 + -1
+	v49 := c0 != 0
+	u23 := g.v23
+	h53 := g.v53[:n]
+	more := false
+	for li := range n {
+		var v23, v26, v29, v30, v33, v35, v36 int64
+		var v53 int32
+		if v17 {
+			v23 = v16
+		} else {
+			v18 := *(*int64)(p2)
+			v20 := int64(0)
+			if 0 < v18 {
+				v20 = v18
+			}
+			v22 := v20
+			if v16 < v20 {
+				v22 = v16
+			}
+			v23 = v22
+		}
+		if !v14 {
+			goto b13
+		}
+		if v24 {
+			v26 = *(*int64)(p5)
+		} else {
+			v26 = v23
+		}
+		v29 = (v23 - v26) / 2
+		v30 = v23 + -1
+		v33 = int64(basex + li)
+	b6:
+		if v33 >= v29 {
+			g.Leave(li)
+			continue
+		}
+		v35 = v26 + v33
+		v36 = v30 - v33
+		if 0 > v35 {
+			goto b11
+		}
+		if v35 >= v8 {
+			goto b11
+		}
+		if 0 <= v36 {
+			v41 := *(*float32)(unsafe.Add(p4, int(v35)*4))
+			*(*float32)(unsafe.Add(p4, int(v35)*4)) = *(*float32)(unsafe.Add(p4, int(v36)*4))
+			*(*float32)(unsafe.Add(p4, int(v36)*4)) = v41
+		}
+	b11:
+		v33 = v33 + v32
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b6
+	b13:
+		if int32(li) != 0 {
+			v53 = 0
+			goto b16
+		}
+		if v47 {
+			v48 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v52 := v48
+			if v49 {
+				v52 = v50 - v48
+			}
+			v53 = v52
+		} else {
+			v53 = 0
+		}
+	b16:
+		u23 = v23
+		h53[li] = v53
+		more = true
+	}
+	g.v23 = u23
+	if !more {
+		return -1
+	}
+	// GroupSelect, lookback.go:200
+	g.v54 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v53, 0)[int32(0)]
+	v23 := g.v23
+	v54 := g.v54
+	v55 := int64(uint32(v54))
+	v56 := v55 * 4096
+	v57 := v23 <= v56
+	v58 := v54 != 0
+	p1 := g.Pointer(1)
+	v1 := g.v1
+	h61 := g.v61[:n]
+	h171 := g.v171[:n]
+	h172 := g.v172[:n]
+	dead := g.Dead[:n]
+	more = false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v45 := int32(li)
+		var v66, v73, v80, v87, v94, v101, v108, v115, v122, v129, v136, v143, v150, v157, v164, v171 int32
+		if !v57 {
+			goto b20
+		}
+		if v58 {
+			g.Leave(li)
+			continue
+		}
+	b20:
+		v61 := v56 + int64(uint32(v45*16))
+		if v61 < v23 {
+			v65 := int32(0)
+			if v1 < *(*float32)(unsafe.Add(p1, int(v61)*4)) {
+				v65 = 1
+			}
+			v66 = v65
+		} else {
+			v66 = 0
+		}
+		v67 := v61 + 1
+		if v67 < v23 {
+			v72 := v66
+			if v1 < *(*float32)(unsafe.Add(p1, int(v67)*4)) {
+				v72 = v66 | 2
+			}
+			v73 = v72
+		} else {
+			v73 = v66
+		}
+		v74 := v61 + 2
+		if v74 < v23 {
+			v79 := v73
+			if v1 < *(*float32)(unsafe.Add(p1, int(v74)*4)) {
+				v79 = v73 | 4
+			}
+			v80 = v79
+		} else {
+			v80 = v73
+		}
+		v81 := v61 + 3
+		if v81 < v23 {
+			v86 := v80
+			if v1 < *(*float32)(unsafe.Add(p1, int(v81)*4)) {
+				v86 = v80 | 8
+			}
+			v87 = v86
+		} else {
+			v87 = v80
+		}
+		v88 := v61 + 4
+		if v88 < v23 {
+			v93 := v87
+			if v1 < *(*float32)(unsafe.Add(p1, int(v88)*4)) {
+				v93 = v87 | 16
+			}
+			v94 = v93
+		} else {
+			v94 = v87
+		}
+		v95 := v61 + 5
+		if v95 < v23 {
+			v100 := v94
+			if v1 < *(*float32)(unsafe.Add(p1, int(v95)*4)) {
+				v100 = v94 | 32
+			}
+			v101 = v100
+		} else {
+			v101 = v94
+		}
+		v102 := v61 + 6
+		if v102 < v23 {
+			v107 := v101
+			if v1 < *(*float32)(unsafe.Add(p1, int(v102)*4)) {
+				v107 = v101 | 64
+			}
+			v108 = v107
+		} else {
+			v108 = v101
+		}
+		v109 := v61 + 7
+		if v109 < v23 {
+			v114 := v108
+			if v1 < *(*float32)(unsafe.Add(p1, int(v109)*4)) {
+				v114 = v108 | 128
+			}
+			v115 = v114
+		} else {
+			v115 = v108
+		}
+		v116 := v61 + 8
+		if v116 < v23 {
+			v121 := v115
+			if v1 < *(*float32)(unsafe.Add(p1, int(v116)*4)) {
+				v121 = v115 | 256
+			}
+			v122 = v121
+		} else {
+			v122 = v115
+		}
+		v123 := v61 + 9
+		if v123 < v23 {
+			v128 := v122
+			if v1 < *(*float32)(unsafe.Add(p1, int(v123)*4)) {
+				v128 = v122 | 512
+			}
+			v129 = v128
+		} else {
+			v129 = v122
+		}
+		v130 := v61 + 10
+		if v130 < v23 {
+			v135 := v129
+			if v1 < *(*float32)(unsafe.Add(p1, int(v130)*4)) {
+				v135 = v129 | 1024
+			}
+			v136 = v135
+		} else {
+			v136 = v129
+		}
+		v137 := v61 + 11
+		if v137 < v23 {
+			v142 := v136
+			if v1 < *(*float32)(unsafe.Add(p1, int(v137)*4)) {
+				v142 = v136 | 2048
+			}
+			v143 = v142
+		} else {
+			v143 = v136
+		}
+		v144 := v61 + 12
+		if v144 < v23 {
+			v149 := v143
+			if v1 < *(*float32)(unsafe.Add(p1, int(v144)*4)) {
+				v149 = v143 | 4096
+			}
+			v150 = v149
+		} else {
+			v150 = v143
+		}
+		v151 := v61 + 13
+		if v151 < v23 {
+			v156 := v150
+			if v1 < *(*float32)(unsafe.Add(p1, int(v151)*4)) {
+				v156 = v150 | 8192
+			}
+			v157 = v156
+		} else {
+			v157 = v150
+		}
+		v158 := v61 + 14
+		if v158 < v23 {
+			v163 := v157
+			if v1 < *(*float32)(unsafe.Add(p1, int(v158)*4)) {
+				v163 = v157 | 16384
+			}
+			v164 = v163
+		} else {
+			v164 = v157
+		}
+		v165 := v61 + 15
+		if v165 < v23 {
+			v170 := v164
+			if v1 < *(*float32)(unsafe.Add(p1, int(v165)*4)) {
+				v170 = v164 | 32768
+			}
+			v171 = v170
+		} else {
+			v171 = v164
+		}
+		v172 := int32(bits.OnesCount32(uint32(v171)))
+		h61[li] = v61
+		h171[li] = v171
+		h172[li] = v172
+		more = true
+	}
+	g.v55 = v55
+	g.v56 = v56
+	if !more {
+		return -1
+	}
+	// ZeroLocal, kernels.go:36
+	g.Zero(0)
+	// GroupExclusiveScan, kernels.go:38
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v172, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v173, in, len(in), int32(0))
+	}
+	h173 := g.v173[:n]
+	h176 := g.v176[:n]
+	h177 := g.v177[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v173 := h173[li]
+		v172 := h172[li]
+		v176 := v173
+		if int32(li) == 0 {
+			v176 = 0
+		}
+		v177 := v176 + v172
+		h176[li] = v176
+		h177[li] = v177
+	}
+	// GroupSelect, kernels.go:39
+	g.v178 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v177, 0)[int32(255)]
+	c1 := g.c1
+	v180 := c1 == 0
+	v185 := v55 * 2
+	v187 := v185 + 4
+	v188 := v6 < v187
+	v186 := v185 + 2
+	v183 := v54 == 0
+	v184 := int32(1)
+	if v183 {
+		v184 = 2
+	}
+	v189 := v184 << 30
+	v178 := g.v178
+	v190 := v178 & 1073741823
+	v191 := v189 | v190
+	v193 := v185 + 3
+	v179 := int64(uint32(v178))
+	v194 := v179 >> 30
+	v195 := int32(uint64(v194))
+	v196 := v195 & 1073741823
+	v197 := v189 | v196
+	v199 := v54 == 0
+	v226 := v54 + -1
+	v200 := v56 + 4096
+	v201 := v23 <= v200
+	v202 := 0 < v10
+	v205 := v23 + -1
+	h227 := g.v227[:n]
+	u228 := g.v228
+	u229 := g.v229
+	u232 := g.v232
+	h267 := g.v267[:n]
+	h268 := g.v268[:n]
+	h269 := g.v269[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v45 := int32(li)
+		v46 := v45 == 0
+		v176 := h176[li]
+		v61 := h61[li]
+		v171 := h171[li]
+		var v206, v209, v219, v220, v227, v231, v237, v238, v255, v261, v268 int64
+		var v207, v224, v228, v230, v232, v254, v259, v260, v266, v267, v269 int32
+		var v229 bool
+		if !v46 {
+			goto b60
+		}
+		if v180 {
+			goto b58
+		}
+		if int32(uint32(v54)%uint32(c1)) == 0 {
+			goto b60
+		}
+	b58:
+		if !v188 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v186)*4)), v191)
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v193)*4)), v197)
+		}
+	b60:
+		if !v199 {
+			v227 = 0
+			v228 = v226
+			v229 = true
+			goto b74
+		}
+		if !v46 {
+			goto b65
+		}
+		if !v201 {
+			goto b65
+		}
+		if v202 {
+			*(*int64)(p5) = v179
+		}
+	b65:
+		v206 = int64(uint32(v176))
+		v207 = 0
+	b66:
+		v209 = v61 + int64(uint32(v207))
+		if v23 <= v209 {
+			goto b72
+		}
+		if v209 < v206 {
+			goto b72
+		}
+		{
+			v217 := (int32(uint32(v171)>>(uint32(v207&31)&31)) & 1) != 0
+			v219 = v206
+			if v217 {
+				v219 = v206 + 1
+			}
+			v220 = v205 - (v209 - v206)
+			if v217 {
+				v220 = v206
+			}
+			if 0 <= v220 {
+				*(*float32)(unsafe.Add(p4, int(v220)*4)) = *(*float32)(unsafe.Add(p1, int(v209)*4))
+			}
+		}
+		v224 = v207 + 1
+		if v224 < 16 {
+			v206 = v219
+			v207 = v224
+			goto b66
+		}
+	b72:
+		g.Leave(li)
+		continue
+	b74:
+		v230 = 0
+		v231 = v227
+		v232 = 0
+		if uint32(v45) > uint32(v228) {
+			v267 = v230
+			v268 = v231
+			v269 = 512
+			goto b85
+		}
+		if v230 != 0 {
+			v260 = v230
+			v261 = v231
+			goto b82
+		}
+		v237 = int64(uint32(v228-v45)) * 2
+		v238 = v237 + 2
+		if v6 < (v237 + 4) {
+			v254 = 0
+			v255 = 0
+		} else {
+			v241 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v238)*4)))
+			v243 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v237+3)*4)))
+			v244 := int32(uint32(v241) >> 30)
+			v247 := v244
+			if int32(uint32(v243)>>30) != v244 {
+				v247 = 0
+			}
+			v253 := int64(uint32(v241&1073741823)) | (int64(uint32(v243&1073741823)) << 30)
+			v254 = v247
+			v255 = v253
+		}
+		if v45 == v228 {
+			v258 := v254
+			if v254 == 1 {
+				v258 = 2
+			}
+			v259 = v258
+		} else {
+			v259 = v254
+		}
+		v260 = v259
+		v261 = v255
+	b82:
+		if v260 != 1 {
+			v266 = (v45 * 2) + int32(uint32(v260)>>1)
+		} else {
+			v266 = 512
+		}
+		v267 = v260
+		v268 = v261
+		v269 = v266
+	b85:
+		h227[li] = v227
+		u228 = v228
+		u229 = v229
+		u232 = v232
+		h267[li] = v267
+		h268[li] = v268
+		h269[li] = v269
+		next = 4
+	}
+	g.v179 = v179
+	g.v226 = v226
+	g.v228 = u228
+	g.v229 = u229
+	g.v232 = u232
+	return next
+}
+
+func (g *splitHost) r5() int {
+	const n = 256
+	h227 := g.v227[:n]
+	e228 := g.v228
+	e229 := g.v229
+	e232 := g.v232
+	h267 := g.v267[:n]
+	h268 := g.v268[:n]
+	v270 := g.v270
+	v272 := 512 <= uint32(v270)
+	v273 := v270 & 1
+	v274 := v273 == 1
+	v271 := int32(uint32(v270) >> 1)
+	v275 := 256 <= uint32(v271)
+	u228 := g.v228
+	c2 := g.c2
+	v6 := g.v6
+	p3 := g.Pointer(3)
+	u229 := g.v229
+	u232 := g.v232
+	h269 := g.v269[:n]
+	v23 := g.v23
+	p1 := g.Pointer(1)
+	v1 := g.v1
+	h456 := g.v456[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v227 := h227[li]
+		v228 := e228
+		v229 := e229
+		v232 := e232
+		v267 := h267[li]
+		v268 := h268[li]
+		v45 := int32(li)
+		v59 := v45 * 16
+		v60 := int64(uint32(v59))
+		var v230, v254, v259, v260, v266, v269, v338, v350, v357, v364, v371, v378, v385, v392, v399, v406, v413, v420, v427, v434, v441, v448, v455, v479, v481 int32
+		var v231, v237, v238, v255, v261, v337, v480 int64
+		var v339 bool
+		if v272 {
+			goto b88
+		}
+		if !v274 {
+			goto b119
+		}
+	b88:
+		if !v229 {
+			goto b91
+		}
+		if v275 {
+			v337 = v227
+			v338 = v228 + -256
+			v339 = true
+		} else {
+			goto b91
+		}
+		v227 = v337
+		v228 = v338
+		v229 = v339
+		v230 = 0
+		v231 = v227
+		v232 = 0
+		goto b75
+	b91:
+		h227[li] = v227
+		u228 = v228
+		h268[li] = v268
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+		continue
+	b119:
+		{
+			v340 := v232 + 1
+			if uint32(v340) < uint32(c2) {
+				v479 = v267
+				v480 = v268
+				v481 = v340
+				v230 = v479
+				v231 = v480
+				v232 = v481
+			} else {
+				goto b120
+			}
+		}
+	b75:
+		if uint32(v45) > uint32(v228) {
+			v267 = v230
+			v268 = v231
+			v269 = 512
+			goto b85
+		}
+		if v230 != 0 {
+			v260 = v230
+			v261 = v231
+			goto b82
+		}
+		v237 = int64(uint32(v228-v45)) * 2
+		v238 = v237 + 2
+		if v6 < (v237 + 4) {
+			v254 = 0
+			v255 = 0
+		} else {
+			v241 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v238)*4)))
+			v242 := v237 + 3
+			v243 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v242)*4)))
+			v244 := int32(uint32(v241) >> 30)
+			v247 := v244
+			if int32(uint32(v243)>>30) != v244 {
+				v247 = 0
+			}
+			v253 := int64(uint32(v241&1073741823)) | (int64(uint32(v243&1073741823)) << 30)
+			v254 = v247
+			v255 = v253
+		}
+		if v45 == v228 {
+			v258 := v254
+			if v254 == 1 {
+				v258 = 2
+			}
+			v259 = v258
+		} else {
+			v259 = v254
+		}
+		v260 = v259
+		v261 = v255
+	b82:
+		if v260 != 1 {
+			v266 = (v45 * 2) + int32(uint32(v260)>>1)
+		} else {
+			v266 = 512
+		}
+		v267 = v260
+		v268 = v261
+		v269 = v266
+	b85:
+		h227[li] = v227
+		u228 = v228
+		u229 = v229
+		u232 = v232
+		h267[li] = v267
+		h268[li] = v268
+		h269[li] = v269
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b120:
+		v345 := (int64(uint32(v228-v271)) * 4096) + v60
+		if v345 < v23 {
+			v349 := int32(0)
+			if v1 < *(*float32)(unsafe.Add(p1, int(v345)*4)) {
+				v349 = 1
+			}
+			v350 = v349
+		} else {
+			v350 = 0
+		}
+		v351 := v345 + 1
+		if v351 < v23 {
+			v356 := v350
+			if v1 < *(*float32)(unsafe.Add(p1, int(v351)*4)) {
+				v356 = v350 | 2
+			}
+			v357 = v356
+		} else {
+			v357 = v350
+		}
+		v358 := v345 + 2
+		if v358 < v23 {
+			v363 := v357
+			if v1 < *(*float32)(unsafe.Add(p1, int(v358)*4)) {
+				v363 = v357 | 4
+			}
+			v364 = v363
+		} else {
+			v364 = v357
+		}
+		v365 := v345 + 3
+		if v365 < v23 {
+			v370 := v364
+			if v1 < *(*float32)(unsafe.Add(p1, int(v365)*4)) {
+				v370 = v364 | 8
+			}
+			v371 = v370
+		} else {
+			v371 = v364
+		}
+		v372 := v345 + 4
+		if v372 < v23 {
+			v377 := v371
+			if v1 < *(*float32)(unsafe.Add(p1, int(v372)*4)) {
+				v377 = v371 | 16
+			}
+			v378 = v377
+		} else {
+			v378 = v371
+		}
+		v379 := v345 + 5
+		if v379 < v23 {
+			v384 := v378
+			if v1 < *(*float32)(unsafe.Add(p1, int(v379)*4)) {
+				v384 = v378 | 32
+			}
+			v385 = v384
+		} else {
+			v385 = v378
+		}
+		v386 := v345 + 6
+		if v386 < v23 {
+			v391 := v385
+			if v1 < *(*float32)(unsafe.Add(p1, int(v386)*4)) {
+				v391 = v385 | 64
+			}
+			v392 = v391
+		} else {
+			v392 = v385
+		}
+		v393 := v345 + 7
+		if v393 < v23 {
+			v398 := v392
+			if v1 < *(*float32)(unsafe.Add(p1, int(v393)*4)) {
+				v398 = v392 | 128
+			}
+			v399 = v398
+		} else {
+			v399 = v392
+		}
+		v400 := v345 + 8
+		if v400 < v23 {
+			v405 := v399
+			if v1 < *(*float32)(unsafe.Add(p1, int(v400)*4)) {
+				v405 = v399 | 256
+			}
+			v406 = v405
+		} else {
+			v406 = v399
+		}
+		v407 := v345 + 9
+		if v407 < v23 {
+			v412 := v406
+			if v1 < *(*float32)(unsafe.Add(p1, int(v407)*4)) {
+				v412 = v406 | 512
+			}
+			v413 = v412
+		} else {
+			v413 = v406
+		}
+		v414 := v345 + 10
+		if v414 < v23 {
+			v419 := v413
+			if v1 < *(*float32)(unsafe.Add(p1, int(v414)*4)) {
+				v419 = v413 | 1024
+			}
+			v420 = v419
+		} else {
+			v420 = v413
+		}
+		v421 := v345 + 11
+		if v421 < v23 {
+			v426 := v420
+			if v1 < *(*float32)(unsafe.Add(p1, int(v421)*4)) {
+				v426 = v420 | 2048
+			}
+			v427 = v426
+		} else {
+			v427 = v420
+		}
+		v428 := v345 + 12
+		if v428 < v23 {
+			v433 := v427
+			if v1 < *(*float32)(unsafe.Add(p1, int(v428)*4)) {
+				v433 = v427 | 4096
+			}
+			v434 = v433
+		} else {
+			v434 = v427
+		}
+		v435 := v345 + 13
+		if v435 < v23 {
+			v440 := v434
+			if v1 < *(*float32)(unsafe.Add(p1, int(v435)*4)) {
+				v440 = v434 | 8192
+			}
+			v441 = v440
+		} else {
+			v441 = v434
+		}
+		v442 := v345 + 14
+		if v442 < v23 {
+			v447 := v441
+			if v1 < *(*float32)(unsafe.Add(p1, int(v442)*4)) {
+				v447 = v441 | 16384
+			}
+			v448 = v447
+		} else {
+			v448 = v441
+		}
+		v449 := v345 + 15
+		if v449 < v23 {
+			v454 := v448
+			if v1 < *(*float32)(unsafe.Add(p1, int(v449)*4)) {
+				v454 = v448 | 32768
+			}
+			v455 = v454
+		} else {
+			v455 = v448
+		}
+		v456 := int32(bits.OnesCount32(uint32(v455)))
+		h227[li] = v227
+		u228 = v228
+		u229 = v229
+		h267[li] = v267
+		h268[li] = v268
+		h456[li] = v456
+		if next != 8 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 8
+		}
+	}
+	g.v228 = u228
+	g.v271 = v271
+	g.v229 = u229
+	g.v232 = u232
+	return next
+}
+
+func (g *splitHost) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h268 := g.v268[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v45 := int32(li)
+		v268 := h268[li]
+		*(*int64)(unsafe.Add(m0, int(v45&255)*8)) = v268
+	}
+	// Barrier, lookback.go:263
+	h227 := g.v227[:n]
+	e228 := g.v228
+	v271 := g.v271
+	v279 := uint32(v271) < 256
+	v280 := v271 & 255
+	v283 := int32(256)
+	if v279 {
+		v283 = v271
+	}
+	stop := g.Cancelled()
+	v226 := g.v226
+	v179 := g.v179
+	c3 := g.c3
+	v293 := c3 == 0
+	v6 := g.v6
+	v55 := g.v55
+	v294 := v55 * 2
+	v296 := v294 + 4
+	v297 := v6 < v296
+	p3 := g.Pointer(3)
+	v295 := v294 + 2
+	v302 := v294 + 3
+	h284 := g.v284[:n]
+	h292 := g.v292[:n]
+	u228 := g.v228
+	u229 := g.v229
+	u232 := g.v232
+	h267 := g.v267[:n]
+	h269 := g.v269[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v227 := h227[li]
+		v228 := e228
+		v45 := int32(li)
+		v46 := v45 == 0
+		var v229, v339 bool
+		var v230, v232, v254, v259, v260, v266, v267, v269, v285, v338 int32
+		var v231, v237, v238, v255, v261, v268, v282, v284, v292, v337 int64
+		if v279 {
+			v282 = *(*int64)(unsafe.Add(m0, int(v280)*8))
+		} else {
+			v282 = v227
+		}
+		v284 = v282
+		v285 = v283
+	b96:
+		if v285 != 0 {
+			v287 := v285 + -1
+			v284 = v284 + *(*int64)(unsafe.Add(m0, int(v287&255)*8))
+			v285 = v287
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b96
+		}
+		if v228 != v226 {
+			v337 = v284
+			v338 = v228 + 256
+			v339 = false
+			goto b118
+		}
+		v292 = v284 + v179
+		if !v46 {
+			goto b103
+		}
+		if !v293 {
+			goto b103
+		}
+		if !v297 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v295)*4)), ((int32(uint64(v292)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v302)*4)), ((int32(uint64(v292>>30)) & 1073741823) | -2147483648))
+		}
+	b103:
+		h284[li] = v284
+		h292[li] = v292
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b118:
+		v227 = v337
+		v228 = v338
+		v229 = v339
+		v230 = 0
+		v231 = v227
+		v232 = 0
+		if uint32(v45) > uint32(v228) {
+			v267 = v230
+			v268 = v231
+			v269 = 512
+			goto b85
+		}
+		if v230 != 0 {
+			v260 = v230
+			v261 = v231
+			goto b82
+		}
+		v237 = int64(uint32(v228-v45)) * 2
+		v238 = v237 + 2
+		if v6 < (v237 + 4) {
+			v254 = 0
+			v255 = 0
+		} else {
+			v241 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v238)*4)))
+			v243 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v237+3)*4)))
+			v244 := int32(uint32(v241) >> 30)
+			v247 := v244
+			if int32(uint32(v243)>>30) != v244 {
+				v247 = 0
+			}
+			v253 := int64(uint32(v241&1073741823)) | (int64(uint32(v243&1073741823)) << 30)
+			v254 = v247
+			v255 = v253
+		}
+		if v45 == v228 {
+			v258 := v254
+			if v254 == 1 {
+				v258 = 2
+			}
+			v259 = v258
+		} else {
+			v259 = v254
+		}
+		v260 = v259
+		v261 = v255
+	b82:
+		if v260 != 1 {
+			v266 = (v45 * 2) + int32(uint32(v260)>>1)
+		} else {
+			v266 = 512
+		}
+		v267 = v260
+		v268 = v261
+		v269 = v266
+	b85:
+		h227[li] = v227
+		u228 = v228
+		u229 = v229
+		u232 = v232
+		h267[li] = v267
+		h268[li] = v268
+		h269[li] = v269
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+	}
+	g.v228 = u228
+	g.v229 = u229
+	g.v232 = u232
+	return next
+}
+
+func (g *splitHost) r8() int {
+	const n = 256
+	v23 := g.v23
+	v56 := g.v56
+	v308 := v56 + 4096
+	v309 := v23 <= v308
+	v10 := g.v10
+	v310 := 0 < v10
+	p5 := g.Pointer(5)
+	h292 := g.v292[:n]
+	h176 := g.v176[:n]
+	h284 := g.v284[:n]
+	h61 := g.v61[:n]
+	v314 := v23 + -1
+	h171 := g.v171[:n]
+	p1 := g.Pointer(1)
+	p4 := g.Pointer(4)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v45 := int32(li)
+		v46 := v45 == 0
+		v292 := h292[li]
+		v176 := h176[li]
+		v284 := h284[li]
+		v61 := h61[li]
+		v171 := h171[li]
+		var v315, v329, v330 int64
+		var v316, v334 int32
+		if !v46 {
+			goto b108
+		}
+		if !v309 {
+			goto b108
+		}
+		if v310 {
+			*(*int64)(p5) = v292
+		}
+	b108:
+		v315 = v284 + int64(uint32(v176))
+		v316 = 0
+	b109:
+		v318 := v61 + int64(uint32(v316))
+		if v23 <= v318 {
+			goto b116
+		}
+		if v315 < 0 {
+			goto b116
+		}
+		if v318 < v315 {
+			goto b116
+		}
+		{
+			v327 := (int32(uint32(v171)>>(uint32(v316&31)&31)) & 1) != 0
+			v329 = v315
+			if v327 {
+				v329 = v315 + 1
+			}
+			v330 = v314 - (v318 - v315)
+			if v327 {
+				v330 = v315
+			}
+			if 0 <= v330 {
+				*(*float32)(unsafe.Add(p4, int(v330)*4)) = *(*float32)(unsafe.Add(p1, int(v318)*4))
+			}
+		}
+		v334 = v316 + 1
+		if v334 < 16 {
+			v315 = v329
+			v316 = v334
+			goto b109
+		}
+	b116:
+	}
+	return -1
+}
+
+func (g *splitHost) r9() int {
+	const n = 256
+	h267 := g.v267[:n]
+	h268 := g.v268[:n]
+	v271 := g.v271
+	v228 := g.v228
+	v6 := g.v6
+	p3 := g.Pointer(3)
+	v457 := g.v457
+	v466 := v457 & 1073741823
+	v467 := v466 | 1073741824
+	v458 := int64(uint32(v457))
+	v470 := v458 >> 30
+	v471 := int32(uint64(v470))
+	v472 := v471 & 1073741823
+	v473 := v472 | 1073741824
+	u232 := g.v232
+	h269 := g.v269[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v267 := h267[li]
+		v268 := h268[li]
+		v45 := int32(li)
+		var v230, v232, v254, v259, v260, v266, v269, v477, v479, v481 int32
+		var v231, v237, v238, v255, v261, v462, v463, v478, v480 int64
+		if v45 != v271 {
+			v477 = v267
+			v478 = v268
+			goto b157
+		}
+		v462 = int64(uint32(v228-v45)) * 2
+		v463 = v462 + 2
+		if v6 >= (v462 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v463)*4)), v467, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v462+3)*4)), v473, kernelimpl.HostUMax[int32])
+		}
+		{
+			v476 := int32(1)
+			if v45 == v228 {
+				v476 = 2
+			}
+			v477 = v476
+			v478 = v458
+		}
+	b157:
+		v479 = v477
+		v480 = v478
+		v481 = 0
+		v230 = v479
+		v231 = v480
+		v232 = v481
+		if uint32(v45) > uint32(v228) {
+			v267 = v230
+			v268 = v231
+			v269 = 512
+			goto b85
+		}
+		if v230 != 0 {
+			v260 = v230
+			v261 = v231
+			goto b82
+		}
+		v237 = int64(uint32(v228-v45)) * 2
+		v238 = v237 + 2
+		if v6 < (v237 + 4) {
+			v254 = 0
+			v255 = 0
+		} else {
+			v241 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v238)*4)))
+			v242 := v237 + 3
+			v243 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v242)*4)))
+			v244 := int32(uint32(v241) >> 30)
+			v247 := v244
+			if int32(uint32(v243)>>30) != v244 {
+				v247 = 0
+			}
+			v253 := int64(uint32(v241&1073741823)) | (int64(uint32(v243&1073741823)) << 30)
+			v254 = v247
+			v255 = v253
+		}
+		if v45 == v228 {
+			v258 := v254
+			if v254 == 1 {
+				v258 = 2
+			}
+			v259 = v258
+		} else {
+			v259 = v254
+		}
+		v260 = v259
+		v261 = v255
+	b82:
+		if v260 != 1 {
+			v266 = (v45 * 2) + int32(uint32(v260)>>1)
+		} else {
+			v266 = 512
+		}
+		v267 = v260
+		v268 = v261
+		v269 = v266
+	b85:
+		u232 = v232
+		h267[li] = v267
+		h268[li] = v268
+		h269[li] = v269
+	}
+	g.v232 = u232
+	return 4
+}
+
 // sumSquaresHost is a work-group of the kernel [SumSquares].
 type sumSquaresHost struct {
 	kernelimpl.HostGroup

@@ -30,15 +30,17 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/tests/prims/ops",
 	Root:    "../../../../..",
 	Files: []abi.Source{
-		{File: "internal/tests/prims/ops/ops.go", Package: "ops", Sum: 0xc4b2a27f},
+		{File: "internal/tests/prims/ops/ops.go", Package: "ops", Sum: 0x90cd593b},
 		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xd641e69e},
 		{File: "prim/pick/kernels/flagged.go", Package: "kernels", Sum: 0x32c7523c},
 		{File: "prim/pick/kernels/kernels.go", Package: "kernels", Sum: 0x46b0f40a},
+		{File: "prim/pick/kernels/partition.go", Package: "kernels", Sum: 0xb5f6acce},
 		{File: "prim/pick/kernels/unique.go", Package: "kernels", Sum: 0x2ab45c26},
 		{File: "prim/reduce/kernels/by.go", Package: "kernels", Sum: 0x1c245e3e},
 		{File: "prim/reduce/kernels/count.go", Package: "kernels", Sum: 0xadcb4c4b},
 		{File: "prim/reduce/kernels/kernels.go", Package: "kernels", Sum: 0x9c85fc04},
 		{File: "prim/reduce/kernels/least.go", Package: "kernels", Sum: 0x6ba60},
+		{File: "prim/reduce/kernels/root.go", Package: "kernels", Sum: 0x97b95344},
 		{File: "prim/reduce/kernels/sum.go", Package: "kernels", Sum: 0xbff60e7},
 		{File: "prim/scan/kernels/by.go", Package: "kernels", Sum: 0x3c289f73},
 		{File: "prim/scan/kernels/kernels.go", Package: "kernels", Sum: 0xc00feb17},
@@ -160,6 +162,36 @@ func (k Distances) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...run
 	return k.launch().ParallelForND1(q, r, opts)
 }
 func (k Distances) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+var splitKernel, RunSplit = stubs.NDRange1(pkg.Kernel("Split", &lookback.Backwards, &lookback.FromFirst, &lookback.Polls, &lookback.Silent), ops.Split.Kernel, newSplitHost, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
+
+type Split struct {
+	Op     ops.Greater
+	X      runtime.View[float32]
+	Length runtime.View[int64]
+	State  runtime.View[uint32]
+	Out    runtime.View[float32]
+	Count  runtime.View[int64]
+	Turn   bool
+}
+
+func (k Split) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(splitKernel)
+	kernelimpl.Value(l, 0, k.Op)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Length)
+	kernelimpl.View(l, 3, k.State)
+	kernelimpl.View(l, 4, k.Out)
+	kernelimpl.View(l, 5, k.Count)
+	kernelimpl.Value(l, 6, k.Turn)
+	return l
+}
+func (k Split) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k Split) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
 

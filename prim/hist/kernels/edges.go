@@ -1,0 +1,166 @@
+package kernels
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// The edges and the counters that a work-group of Edges32 and Edges64 has of its own.
+const (
+	OwnEdges    = 1024
+	OwnCounters = 2048
+)
+
+// word is a type in which elements are compared.
+type word interface{ uint32 | uint64 }
+
+// Order makes keys of elements' bits, which compare as the elements do. The two zeros have one key.
+type Order[K word] struct {
+	Flip K // the sign of integers that have one
+	Half K // all bits of a float but its sign; 0 for integers
+	Inf  K // the greatest float that is no NaN
+}
+
+// IsNaN reports whether an element is a NaN.
+func (o Order[K]) IsNaN(x K) bool { return o.Half != 0 && x&o.Half > o.Inf }
+
+// Key returns an element's key.
+func (o Order[K]) Key(x K) K {
+	if o.Half == 0 {
+		return x ^ o.Flip
+	}
+	if m := x & o.Half; m != x {
+		return o.Half - m
+	}
+	return o.Half + x
+}
+
+// search returns the number of edges but one that are at most the key: one of low and the numbers
+// above it, below high.
+func search[K word](key K, high uint32, edge func(i uint32) K) uint32 {
+	low := uint32(0)
+	for high-low > 1 {
+		mid := low + (high-low)/2
+		if edge(mid) <= key {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// Edges32 counts elements of up to 32 bits between edges, which are of the same type.
+type Edges32 struct {
+	X8     []uint8
+	X16    []uint16
+	X32    []uint32
+	E8     []uint8
+	E16    []uint16
+	E32    []uint32
+	Width  uint32  // the bytes of an element
+	Length []int64 // the number of elements of the call, or nothing
+	Order  Order[uint32]
+	Bins   Bins
+	Counts []uint32
+}
+
+// Properties states the work-group's size.
+func (Edges32) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+// edge returns the key of an edge in memory.
+func (k Edges32) edge(i uint32) (x uint32) {
+	at := int(i)
+	switch k.Width {
+	case 1:
+		if at < len(k.E8) {
+			x = uint32(k.E8[at])
+		}
+	case 2:
+		if at < len(k.E16) {
+			x = uint32(k.E16[at])
+		}
+	default:
+		if at < len(k.E32) {
+			x = k.E32[at]
+		}
+	}
+	return k.Order.Key(x)
+}
+
+// Kernel counts the elements of some tiles.
+func (k Edges32) Kernel(it dsl.NDItem1) {
+	own := dsl.Local[[OwnCounters]uint32](it)
+	edges := dsl.Local[[OwnEdges]uint32](it)
+	for i := uint32(it.LocalID()); i < min(k.Bins.N+1, OwnEdges); i += Size {
+		edges[i] = k.edge(i)
+	}
+	it.Barrier()
+	low, high := k.edge(0), k.edge(k.Bins.N)
+	n := first(length(k.X8, k.X16, k.X32, k.Width), k.Length)
+	for base := it.GroupID() * Tile; base < n; base += it.GroupRange() * Tile {
+		var x [Each]uint32
+		set := load(it, k.X8, k.X16, k.X32, k.Width, base, n, &x)
+		for j := range Each {
+			key := k.Order.Key(x[j])
+			if set>>j&1 == 0 || k.Order.IsNaN(x[j]) || key < low || key >= high {
+				continue
+			}
+			k.Bins.one(it, own[:], k.Counts, search(key, k.Bins.N, func(i uint32) uint32 {
+				if k.Bins.N < OwnEdges {
+					return edges[i%OwnEdges]
+				}
+				return k.edge(i)
+			}))
+		}
+	}
+	k.Bins.end(it, own[:], k.Counts)
+}
+
+// Edges64 counts elements of 64 bits between edges. Its fields are those of Edges32.
+type Edges64 struct {
+	X      []uint64
+	Edges  []uint64
+	Length []int64
+	Order  Order[uint64]
+	Bins   Bins
+	Counts []uint32
+}
+
+// Properties states the work-group's size.
+func (Edges64) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+// edge returns the key of an edge in memory.
+func (k Edges64) edge(i uint32) (x uint64) {
+	if int(i) < len(k.Edges) {
+		x = k.Edges[i]
+	}
+	return k.Order.Key(x)
+}
+
+// Kernel counts the elements of some tiles.
+func (k Edges64) Kernel(it dsl.NDItem1) {
+	own := dsl.Local[[OwnCounters]uint32](it)
+	edges := dsl.Local[[OwnEdges]uint64](it)
+	for i := uint32(it.LocalID()); i < min(k.Bins.N+1, OwnEdges); i += Size {
+		edges[i] = k.edge(i)
+	}
+	it.Barrier()
+	low, high := k.edge(0), k.edge(k.Bins.N)
+	n := first(len(k.X), k.Length)
+	for base := it.GroupID()*Tile + it.LocalID(); base < n; base += it.GroupRange() * Tile {
+		for p := base; p < min(base+Tile, n); p += Size {
+			key := k.Order.Key(k.X[p])
+			if k.Order.IsNaN(k.X[p]) || key < low || key >= high {
+				continue
+			}
+			k.Bins.one(it, own[:], k.Counts, search(key, k.Bins.N, func(i uint32) uint64 {
+				if k.Bins.N < OwnEdges {
+					return edges[i%OwnEdges]
+				}
+				return k.edge(i)
+			}))
+		}
+	}
+	k.Bins.end(it, own[:], k.Counts)
+}

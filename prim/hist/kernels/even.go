@@ -1,0 +1,213 @@
+package kernels
+
+import (
+	"math"
+
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// float is a type in which the edges of bins are computed.
+type float interface{ float32 | float64 }
+
+// Steps are bins of equal width, of floats. Edge i is Low + i*Width; the last one is High.
+type Steps[F float] struct {
+	Low, High, Width F
+	Scale            F // the inverse of Width
+}
+
+// edge returns the edge where a bin begins.
+func (s Steps[F]) edge(i uint32) F { return s.Low + F(F(i)*s.Width) }
+
+// holds reports whether x lies in a bin of n.
+func (s Steps[F]) holds(x F, i, n uint32) bool {
+	return s.edge(i) <= x && (i+1 >= n || x < s.edge(i+1))
+}
+
+// bin returns the bin of n in which x lies, or n.
+func (s Steps[F]) bin(x F, n uint32) uint32 {
+	if !(s.Low <= x && x < s.High) {
+		return n
+	}
+	at := n - 1
+	if guess := F((x - s.Low) * s.Scale); guess < F(n-1) {
+		at = uint32(guess)
+	}
+	if s.holds(x, at, n) {
+		return at
+	}
+	low, high := uint32(0), n // the edge of low is at most x, and that of high is above it
+	for high-low > 1 {
+		mid := low + (high-low)/2
+		if s.edge(mid) <= x {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// Format is how the bits of a float of at most 32 bits become a float32.
+type Format struct {
+	Half   uint32  // all bits but the sign; 0 for integers
+	Inf    uint32  // the greatest float that is no NaN
+	Shift  uint32  // the bits that a float32's fraction has more
+	Rebias uint32  // the number that is added to the exponent
+	Normal uint32  // the least float with an exponent, if float32 has a greater range
+	Unit   float32 // the least float above 0, if float32 has a greater range
+}
+
+// Value returns a float's value: a NaN for NaNs.
+func (f Format) Value(x uint32) float32 {
+	m := x & f.Half
+	if m > f.Inf {
+		return math.Float32frombits(0x7fc00000)
+	}
+	v := math.Float32frombits(m<<f.Shift + f.Rebias)
+	if m < f.Normal {
+		v = float32(m) * f.Unit
+	}
+	if m != x {
+		v = -v
+	}
+	return v
+}
+
+// Even32 counts elements of up to 32 bits in bins of equal width.
+type Even32 struct {
+	X8     []uint8
+	X16    []uint16
+	X32    []uint32
+	Width  uint32  // the bytes of an element
+	Length []int64 // the number of elements of the call, or nothing
+	Bins   Bins
+	Counts []uint32
+	// Of integers: element x lies (x^Flip)-Low above the first edge, and Span is the distance of the
+	// last edge. Factor is the bins for each unit of length, times 1<<FactorShift.
+	Flip, Low, Span, Factor, FactorShift uint32
+	// Of floats.
+	Format Format
+	Steps  Steps[float32]
+}
+
+// Properties states the work-group's size, and that each operation is rounded.
+func (Even32) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
+}
+
+// bin returns the bin of an element, or a number that no bin has.
+func (k Even32) bin(x uint32) uint32 {
+	if k.Format.Half != 0 {
+		return k.Steps.bin(k.Format.Value(x), k.Bins.N)
+	}
+	d := (x ^ k.Flip) - k.Low
+	if d >= k.Span {
+		return k.Bins.N
+	}
+	// The factor is rounded down, so the bin may be the next one.
+	at := uint32(uint64(d) * uint64(k.Factor) >> k.FactorShift)
+	if uint64(d)*uint64(k.Bins.N) >= uint64(at+1)*uint64(k.Span) {
+		at++
+	}
+	return at
+}
+
+// Kernel counts the elements of some tiles.
+func (k Even32) Kernel(it dsl.NDItem1) {
+	own := dsl.Local[[Counters]uint32](it)
+	n := first(length(k.X8, k.X16, k.X32, k.Width), k.Length)
+	for base := it.GroupID() * Tile; base < n; base += it.GroupRange() * Tile {
+		var x [Each]uint32
+		set := load(it, k.X8, k.X16, k.X32, k.Width, base, n, &x)
+		for j := range Each {
+			if set>>j&1 != 0 {
+				if at := k.bin(x[j]); at < k.Bins.N {
+					k.Bins.one(it, own[:], k.Counts, at)
+				}
+			}
+		}
+	}
+	k.Bins.end(it, own[:], k.Counts)
+}
+
+// Even64 counts integers of 64 bits in bins of equal width. Its fields are those of Even32.
+type Even64 struct {
+	X                   []uint64
+	Length              []int64
+	Bins                Bins
+	Counts              []uint32
+	Flip, Low, Span     uint64
+	Factor, FactorShift uint32
+}
+
+// Properties states the work-group's size.
+func (Even64) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+// product returns x*y, without its 32 lowest bits, and these.
+func product(x uint64, y uint32) (high uint64, low uint32) {
+	p := (x & math.MaxUint32) * uint64(y)
+	return x>>32*uint64(y) + p>>32, uint32(p)
+}
+
+// bin returns the bin of an element, or a number that no bin has.
+func (k Even64) bin(x uint64) uint32 {
+	d := (x ^ k.Flip) - k.Low
+	if d >= k.Span {
+		return k.Bins.N
+	}
+	high, low := product(d, k.Factor)
+	at := low >> (k.FactorShift % 32)
+	if k.FactorShift >= 32 {
+		at = uint32(high >> (k.FactorShift - 32))
+	} else {
+		at |= uint32(high << (32 - k.FactorShift))
+	}
+	high, low = product(d, k.Bins.N)
+	if h, l := product(k.Span, at+1); h < high || h == high && l <= low {
+		at++
+	}
+	return at
+}
+
+// Kernel counts the elements of some tiles.
+func (k Even64) Kernel(it dsl.NDItem1) {
+	own := dsl.Local[[Counters]uint32](it)
+	n := first(len(k.X), k.Length)
+	for base := it.GroupID()*Tile + it.LocalID(); base < n; base += it.GroupRange() * Tile {
+		for p := base; p < min(base+Tile, n); p += Size {
+			if at := k.bin(k.X[p]); at < k.Bins.N {
+				k.Bins.one(it, own[:], k.Counts, at)
+			}
+		}
+	}
+	k.Bins.end(it, own[:], k.Counts)
+}
+
+// EvenFloat64 counts float64s in bins of equal width.
+type EvenFloat64 struct {
+	X      []float64
+	Length []int64 // the number of elements of the call, or nothing
+	Bins   Bins
+	Counts []uint32
+	Steps  Steps[float64]
+}
+
+// Properties states the work-group's size, and that each operation is rounded.
+func (EvenFloat64) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
+}
+
+// Kernel counts the elements of some tiles.
+func (k EvenFloat64) Kernel(it dsl.NDItem1) {
+	own := dsl.Local[[Counters]uint32](it)
+	n := first(len(k.X), k.Length)
+	for base := it.GroupID()*Tile + it.LocalID(); base < n; base += it.GroupRange() * Tile {
+		for p := base; p < min(base+Tile, n); p += Size {
+			if at := k.Steps.bin(k.X[p], k.Bins.N); at < k.Bins.N {
+				k.Bins.one(it, own[:], k.Counts, at)
+			}
+		}
+	}
+	k.Bins.end(it, own[:], k.Counts)
+}

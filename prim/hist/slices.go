@@ -1,0 +1,121 @@
+package hist
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/hist/kernels"
+	"github.com/kgen-go/kgen/prim/internal/call"
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/primimpl"
+)
+
+// elements is a view of elements of at most 32 bits, as the kernels take it.
+type elements struct {
+	x8  runtime.View[uint8]
+	x16 runtime.View[uint16]
+	x32 runtime.View[uint32]
+}
+
+// elementsOf returns a view's elements. Narrow ones that begin at a word are words, too.
+func elementsOf[T any](v runtime.View[T]) (e elements) {
+	size := call.KindOf[T]().Size
+	switch size {
+	case 1:
+		e.x8 = primimpl.Cast[uint8](v)
+	case 2:
+		e.x16 = primimpl.Cast[uint16](v)
+	}
+	if size == 4 || size < 4 && primimpl.Use("", v).Aligned(4) {
+		e.x32 = primimpl.Cast[uint32](v)
+	}
+	return e
+}
+
+// begin adds the counts to a call, and returns its bins and the words of the counts. Work-groups have
+// a number of counters of their own.
+func begin(c *call.Call, counts runtime.View[int64], own int) (kernels.Bins, runtime.View[uint32]) {
+	n := counts.Len()
+	call.Out(c, "counts", counts, n)
+	if n == 0 || n > kernels.MaxBins {
+		c.Refuse("", "there are %d bins: there may be from 1 to %d", n, kernels.MaxBins)
+		return kernels.Bins{}, runtime.View[uint32]{}
+	}
+	b := kernels.Bins{N: uint32(n), Shift: 32}
+	if n <= own {
+		b.Shift = 0
+		for b.Shift < mostShift && n<<(b.Shift+1) <= own {
+			b.Shift++
+		}
+	}
+	return b, primimpl.Cast[uint32](counts)
+}
+
+// mostShift is the logarithm of the most counters of a bin in a work-group's memory, which has 32 banks.
+const mostShift = 5
+
+// mostGroups is the most work-groups of a launch, which fill a large device. Each has counters to clear and
+// to add up, and is worth it for many elements.
+const mostGroups = 1024
+
+// groups returns the number of work-groups for n elements. One with counters of its own gets less than 1<<32
+// elements.
+func groups(n, bins int, own bool) int {
+	part := kernels.Tile
+	if own {
+		part = max(part, 8*bins)
+	}
+	return max(1, min(mostGroups, (n+part-1)/part), n>>31)
+}
+
+// onSlices runs a function on a copy of xs, and returns the counts.
+func onSlices[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, bins int, on func(m *call.Memory, v runtime.View[T], counts runtime.View[int64]) error) ([]int64, error) {
+	if bins < 1 || bins > kernels.MaxBins {
+		return nil, &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf("%s: there are %d bins: there may be from 1 to %d", name, bins, kernels.MaxBins)}
+	}
+	m, err := call.OnSlices(ctx, dev, name)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	v, err := call.Copied(m, xs)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := call.Elements[int64](m, bins)
+	if err != nil {
+		return nil, err
+	}
+	if err := on(m, v, counts); err != nil {
+		return nil, err
+	}
+	out := make([]int64, bins)
+	return out, call.Read(m, out, counts)
+}
+
+// ascending is an error unless edges ascend, none is a NaN, and there are two.
+func ascending[T prim.Number](edges []T) error {
+	k := call.KindOf[T]()
+	order := kernels.Order[uint64]{Half: k.Half, Inf: k.Inf}
+	if k.Signed {
+		order.Flip = 1 << (8*k.Size - 1)
+	}
+	problem := ""
+	if len(edges) < 2 {
+		problem = fmt.Sprintf("there are %d edges, and a bin has two", len(edges))
+	}
+	for i := range edges {
+		switch x := word(edges[i]); {
+		case problem != "":
+		case order.IsNaN(x):
+			problem = fmt.Sprintf("edge %d is a NaN", i)
+		case i > 0 && order.Key(x) < order.Key(word(edges[i-1])):
+			problem = fmt.Sprintf("edge %d is %v, and the one before is %v", i, edges[i], edges[i-1])
+		}
+	}
+	if problem == "" {
+		return nil
+	}
+	return &runtime.Error{Class: runtime.ErrInvalid, Problem: "hist.Edges: " + problem, Remedy: "sort the edges"}
+}

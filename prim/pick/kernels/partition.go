@@ -1,0 +1,87 @@
+package kernels
+
+import (
+	"math/bits"
+
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/prim/lookback"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Partition sets the first elements of Out to those of X that Op picks, and the ones after them to the
+// others. It is launched twice: at first, the others begin at the end of Out and go backwards. With Turn
+// set, they are reversed. It is instantiated by an alias:
+//
+//	type Signs = kernels.Partition[float32, Positive]
+type Partition[T any, P Predicate[T]] struct {
+	Op     P
+	X      []T
+	Length []int64 // the number of elements of the call, or nothing
+	State  []uint32
+	Out    []T
+	Count  []int64 // the number of elements picked
+	Turn   bool
+}
+
+// Properties states the work-group's size, and that each operation is rounded.
+func (Partition[T, P]) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
+}
+
+// picked returns the bits of the elements that a leaf has for picking.
+func (k Partition[T, P]) picked(leaf, n int) (set uint32) {
+	for j := range Each {
+		if leaf+j < n && k.Op.Test(k.X[leaf+j]) {
+			set |= 1 << j
+		}
+	}
+	return set
+}
+
+// Kernel picks elements of a tile, or reverses some of the others.
+func (k Partition[T, P]) Kernel(it dsl.NDItem1) {
+	n := first(min(len(k.X), len(k.Out)), k.Length)
+	if k.Turn {
+		k.turn(it, n)
+		return
+	}
+	t := lookback.Ticket(it, k.State)
+	if int(t)*Tile >= n && t > 0 {
+		return
+	}
+	leaf := int(t)*Tile + it.LocalID()*Each
+	set := k.picked(leaf, n)
+	to := place(it, k.State, t, n, bits.OnesCount32(set), k.Count, func(t uint32) int {
+		return bits.OnesCount32(k.picked(int(t)*Tile+it.LocalID()*Each, n))
+	})
+	for j := range Each {
+		if leaf+j >= n || to < 0 || to > leaf+j {
+			break
+		}
+		at := n - 1 - (leaf + j - to)
+		if set>>j&1 != 0 {
+			at = to
+			to++
+		}
+		if at >= 0 && at < len(k.Out) {
+			k.Out[at] = k.X[leaf+j]
+		}
+	}
+}
+
+// turn swaps elements after those picked with elements before the end.
+func (k Partition[T, P]) turn(it dsl.NDItem1, n int) {
+	low := n
+	if len(k.Count) > 0 {
+		low = int(k.Count[0])
+	}
+	for i := it.GlobalID(); i < (n-low)/2; i += it.GlobalRange() {
+		x, y := low+i, n-1-i
+		if x >= 0 && x < len(k.Out) && y >= 0 && y < len(k.Out) {
+			k.Out[x], k.Out[y] = k.Out[y], k.Out[x]
+		}
+	}
+}
+
+// PartitionFloat32 partitions by whether numbers are above 0.
+type PartitionFloat32 = Partition[float32, Positive]

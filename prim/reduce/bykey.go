@@ -1,0 +1,78 @@
+package reduce
+
+import (
+	"context"
+
+	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/internal/call"
+	"github.com/kgen-go/kgen/prim/internal/keyed"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// ByKey returns the key of each run, and the sum of its elements. A run is neighbours whose keys are equal.
+// Slices of different lengths are ErrInvalid.
+func ByKey[K, V prim.Number](ctx context.Context, dev *runtime.Device, keys []K, xs []V) (each []K, sums []V, err error) {
+	m, err := call.OnSlices(ctx, dev, "reduce.ByKey")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer m.Close()
+	k, err := call.Copied(m, keys)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := call.Copied(m, xs)
+	if err != nil {
+		return nil, nil, err
+	}
+	toKeys, err := call.Elements[K](m, len(keys))
+	if err != nil {
+		return nil, nil, err
+	}
+	toSums, err := call.Elements[V](m, len(xs))
+	if err != nil {
+		return nil, nil, err
+	}
+	count, err := call.Elements[int64](m, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := ByKeyOn(m.Queue, k, v, toKeys, toSums, count); err != nil {
+		return nil, nil, err
+	}
+	var n [1]int64
+	if err := call.Read(m, n[:], count); err != nil {
+		return nil, nil, err
+	}
+	each, sums = make([]K, n[0]), make([]V, n[0])
+	if err := call.Read(m, each, toKeys.Slice(0, len(each))); err != nil {
+		return nil, nil, err
+	}
+	return each, sums, call.Read(m, sums, toSums.Slice(0, len(sums)))
+}
+
+// ByKeyScratchBytes returns the size of the memory that prim.Scratch gives to ByKeyOn, for n
+// elements.
+func ByKeyScratchBytes(n int) int { return keyed.WholeBytes(n) }
+
+// ByKeyOn sets the first elements of each to the keys of the runs, with the bits of a run's first, those of
+// sums to the sums of the runs' elements, and count[0] to the number of runs. A run is neighbours whose keys are
+// equal, as cmp.Compare says: all NaNs are, and so are the two zeros. Each and sums have no fewer elements
+// than v, and their other elements stay. There are as many keys as elements, at most 1<<30 (ErrInvalid
+// otherwise).
+func ByKeyOn[K, V prim.Number](q *runtime.Queue, keys runtime.View[K], v runtime.View[V], each runtime.View[K], sums runtime.View[V], count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
+	c := call.New(q, "reduce.ByKeyOn", opts)
+	n := v.Len()
+	keyed.Check(c, keys, v)
+	call.Out(c, "each", each, n)
+	call.Out(c, "sums", sums, n)
+	call.Out(c, "count", count, 1)
+	if n > keyed.MaxItems {
+		c.Refuse("call it for parts", "v has %d elements: the function takes %d", n, keyed.MaxItems)
+	}
+	if err := c.Begin(keyed.WholeBytes(n)); err != nil {
+		return runtime.Event{}, err
+	}
+	keyed.Whole(c, keys, v, each, sums, count)
+	return c.End()
+}

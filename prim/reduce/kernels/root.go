@@ -1,0 +1,30 @@
+package kernels
+
+import (
+	"math"
+
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Root sets the only element of Out to the square root of that of X.
+type Root[T float32 | float64] struct {
+	X   []T
+	Out []T
+}
+
+// The roots of both types.
+type (
+	RootFloat32 = Root[float32]
+	RootFloat64 = Root[float64]
+)
+
+// Properties states that each operation is rounded.
+func (Root[T]) Properties() properties.List {
+	return properties.List{properties.Float(properties.FloatExact)}
+}
+
+// Kernel computes a root.
+func (k Root[T]) Kernel(it dsl.Item1) {
+	k.Out[it.GlobalID()] = T(math.Sqrt(float64(k.X[it.GlobalID()])))
+}

@@ -1,0 +1,180 @@
+package runs
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/prim/lookback"
+	"github.com/kgen-go/kgen/properties"
+)
+
+//go:generate go tool kgen .
+
+// Heads sets an element of Out for each key that begins a run. Keys are in one of K8 to K64.
+type Heads struct {
+	K8     []uint8
+	K16    []uint16
+	K32    []uint32
+	K64    []uint64
+	Format Format
+	Base   int // the index of the launch's first key
+	Out    []bool
+}
+
+// Kernel looks at a key.
+func (k Heads) Kernel(it dsl.Item1) {
+	i := k.Base + it.GlobalID()
+	x := false
+	switch k.Format.Width {
+	case 1:
+		x = begins(k.K8, uint8(k.Format.Half), uint8(k.Format.Inf), i)
+	case 2:
+		x = begins(k.K16, uint16(k.Format.Half), uint16(k.Format.Inf), i)
+	case 4:
+		x = begins(k.K32, uint32(k.Format.Half), uint32(k.Format.Inf), i)
+	default:
+		x = begins(k.K64, k.Format.Half, k.Format.Inf, i)
+	}
+	k.Out[i] = x
+}
+
+// Sums adds up the elements of runs. It sets elements of Out, if there are any, to the sums of a run up to
+// each element of X, or before it; and it sets those of Whole, if there are any, to the sums of whole runs.
+// Values of integers have a number of words.
+type Sums[T any, S sum, V Values[T, S]] struct {
+	Heads     []bool // whether an element begins a run
+	X         []T
+	Words     int
+	Length    []int64  // the number of elements of the call, or nothing
+	State     []uint32 // the board of package lookback
+	Values    []Total[S]
+	Inclusive bool // the sums of Out include the element
+	Out       []T
+	Whole     []T
+	At        []int64 // the indices where runs begin, or nothing
+	Count     []int64 // the number of runs, or nothing
+}
+
+// The sums of integers serve those with signs, too.
+type (
+	SumsIntegers = Sums[uint32, uint64, Words]
+	SumsFloat32  = Sums[float32, float32, Floats[float32]]
+	SumsFloat64  = Sums[float64, float64, Floats[float64]]
+)
+
+// Properties states the work-group's size, and that each operation is rounded.
+func (Sums[T, S, V]) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
+}
+
+// element returns an element.
+func (k Sums[T, S, V]) element(i int) (v Total[S]) {
+	var values V
+	if k.Heads[i] {
+		v.Runs = 1
+	}
+	v.Sum = values.Get(k.X, i, k.Words)
+	return v
+}
+
+// leaf returns the total of the elements of a leaf.
+func (k Sums[T, S, V]) leaf(base, n int) (v Total[S]) {
+	for j := range Each {
+		if base+j >= n {
+			break
+		}
+		if x := k.element(base + j); j == 0 {
+			v = x
+		} else {
+			v = v.Then(x)
+		}
+	}
+	return v
+}
+
+// first returns how many of n elements a launch processes: all, or less if length has a number.
+func first(n int, length []int64) int {
+	if len(length) == 0 {
+		return n
+	}
+	return int(min(int64(n), max(length[0], 0)))
+}
+
+// Kernel adds up the elements of a tile.
+func (k Sums[T, S, V]) Kernel(it dsl.NDItem1) {
+	var values V
+	tile := dsl.Local[[Size]Total[S]](it)
+	n := first(len(k.Heads), k.Length)
+	t := lookback.Ticket(it, k.State)
+	if int(t)*Tile >= n {
+		if t == 0 && it.LocalID() == 0 && len(k.Count) > 0 {
+			k.Count[0] = 0
+		}
+		return
+	}
+	base := int(t)*Tile + it.LocalID()*Each
+	total := scan(it, tile, k.leaf(base, n))
+	before := before(it, tile, k.State, k.Values, t, total, func(t uint32) Total[S] {
+		return scan(it, tile, k.leaf(int(t)*Tile+it.LocalID()*Each, n))
+	})
+	for j := range Each {
+		i := base + j
+		if i >= n {
+			break
+		}
+		v := k.element(i)
+		head := v.Runs > 0
+		if i > 0 {
+			v = before.Then(v)
+		}
+		to := v.Sum
+		if !k.Inclusive {
+			to = 0
+			if !head {
+				to = before.Sum
+			}
+		}
+		values.Set(k.Out, i, k.Words, to)
+		run := int(v.Runs) - 1
+		if head && run >= 0 && run < len(k.At) {
+			k.At[run] = int64(i)
+		}
+		if i+1 >= n || k.Heads[i+1] {
+			values.Set(k.Whole, run, k.Words, v.Sum)
+		}
+		if i+1 >= n && len(k.Count) > 0 {
+			k.Count[0] = v.Runs
+		}
+		before = v
+	}
+}
+
+// Take sets Out to the keys of the runs that begin at At. A key has a number of words, in one of the
+// slices.
+type Take struct {
+	At    []int64
+	Count []int64 // the number of runs
+	Words int
+	K8    []uint8
+	K16   []uint16
+	K32   []uint32
+	Out8  []uint8
+	Out16 []uint16
+	Out32 []uint32
+}
+
+// Kernel copies a word.
+func (k Take) Kernel(it dsl.Item1) {
+	to := it.GlobalID()
+	run := to / k.Words
+	if run >= len(k.At) || int64(run) >= k.Count[0] {
+		return
+	}
+	from := int(k.At[run])*k.Words + to%k.Words
+	switch {
+	case len(k.Out8) > 0:
+		k.Out8[to] = k.K8[from]
+	case len(k.Out16) > 0:
+		k.Out16[to] = k.K16[from]
+	default:
+		k.Out32[to] = k.K32[from]
+	}
+}
