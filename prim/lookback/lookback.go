@@ -188,10 +188,11 @@ func (b Plain[A]) Help(tile uint32, v A) {
 }
 
 // Ticket returns the number of the work-group's tile: those that begin earlier have smaller ones.
-// state[0] is 0 before the launch. An empty state is a fault.
+// state[0] is 0 before the launch. Without a state, all work-groups have the last tile that there can be,
+// of which no call has an element: nothing faults in the middle of a group, and nothing is written.
 func Ticket(it dsl.NDItem1, state []uint32) uint32 {
-	t := uint32(0)
-	if it.LocalID() == 0 {
+	t := uint32(math.MaxUint32)
+	if it.LocalID() == 0 && len(state) > 0 {
 		t = dsl.AtomicAddRelaxed(&state[0], 1) - 1
 		if n := Backwards.Get(it); n > 0 {
 			t = n - 1 - t

@@ -14,7 +14,7 @@
 //
 // Flagged, Where and Partition pick elements of any type that buffers have, with all their bits. Unique and RunLengths
 // compare numbers: all integers and floats of Go and those of package half, and types made of
-// these, as == does: a NaN differs from all, and the two zeros are equal.
+// these, as cmp.Compare does: all NaNs are equal, and so are the two zeros.
 //
 // No function works in place: an output that overlaps an input is ErrInvalid.
 //

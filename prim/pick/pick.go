@@ -162,8 +162,6 @@ func FlaggedOn[T any](q *runtime.Queue, v runtime.View[T], flags runtime.View[bo
 	switch {
 	case size%4 == 0:
 		k = kernelsgen.Flagged32{X: primimpl.Cast[uint32](v), Flags: flags, Length: c.Length(), State: s, Words: size / 4, Out: primimpl.Cast[uint32](to), Count: count}
-	case size%2 == 0:
-		k = kernelsgen.Flagged16{X: primimpl.Cast[uint16](v), Flags: flags, Length: c.Length(), State: s, Words: size / 2, Out: primimpl.Cast[uint16](to), Count: count}
 	default:
 		k = kernelsgen.Flagged8{X: primimpl.Cast[uint8](v), Flags: flags, Length: c.Length(), State: s, Words: size, Out: primimpl.Cast[uint8](to), Count: count}
 	}

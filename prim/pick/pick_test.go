@@ -1,6 +1,7 @@
 package pick_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -77,7 +78,7 @@ func runs[T prims.Real](t *testing.T, q *runtime.Queue, n int) {
 		})
 		var lengths []int64
 		for i := range xs {
-			if i == 0 || xs[i] != xs[i-1] {
+			if i == 0 || cmp.Compare(xs[i], xs[i-1]) != 0 {
 				lengths = append(lengths, 0)
 			}
 			lengths[len(lengths)-1]++

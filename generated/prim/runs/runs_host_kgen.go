@@ -70,12 +70,12 @@ func (g *sumsFloat32Host) Run() {
 			next = g.r4()
 		case 5: // Barrier, runs.go:77
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:239
+		case 6: // GroupReduce, lookback.go:240
 			g.v214 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v213, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:261
+		case 7: // Barrier, lookback.go:262
 			next = g.r8()
-		case 9: // Barrier, lookback.go:279
+		case 9: // Barrier, lookback.go:280
 			next = g.r10()
 		case 10: // Barrier, runs.go:63
 			next = g.r11()
@@ -121,7 +121,7 @@ func (g *sumsFloat32Host) r0() int {
 			v27 = v26
 		}
 		if int32(li) != 0 {
-			v36 = 0
+			v36 = -1
 			goto b6
 		}
 		if v30 {
@@ -132,14 +132,14 @@ func (g *sumsFloat32Host) r0() int {
 			}
 			v36 = v35
 		} else {
-			v36 = 0
+			v36 = -1
 		}
 	b6:
 		u27 = v27
 		h36[li] = v36
 	}
 	g.v27 = u27
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v37 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v36, 0)[int32(0)]
 	v27 := g.v27
 	v37 := g.v37
@@ -981,7 +981,7 @@ func (g *sumsFloat32Host) r8() int {
 		*(*int64)(unsafe.Add(m0, int(v221)*16)) = v211
 		*(*float32)(unsafe.Add(m0, int(v221)*16+8)) = v212
 	}
-	// Barrier, lookback.go:263
+	// Barrier, lookback.go:264
 	h161 := g.v161[:n]
 	h162 := g.v162[:n]
 	e163 := g.v163
@@ -1736,12 +1736,12 @@ func (g *sumsFloat64Host) Run() {
 			next = g.r4()
 		case 5: // Barrier, runs.go:77
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:239
+		case 6: // GroupReduce, lookback.go:240
 			g.v214 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v213, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:261
+		case 7: // Barrier, lookback.go:262
 			next = g.r8()
-		case 9: // Barrier, lookback.go:279
+		case 9: // Barrier, lookback.go:280
 			next = g.r10()
 		case 10: // Barrier, runs.go:63
 			next = g.r11()
@@ -1787,7 +1787,7 @@ func (g *sumsFloat64Host) r0() int {
 			v27 = v26
 		}
 		if int32(li) != 0 {
-			v36 = 0
+			v36 = -1
 			goto b6
 		}
 		if v30 {
@@ -1798,14 +1798,14 @@ func (g *sumsFloat64Host) r0() int {
 			}
 			v36 = v35
 		} else {
-			v36 = 0
+			v36 = -1
 		}
 	b6:
 		u27 = v27
 		h36[li] = v36
 	}
 	g.v27 = u27
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v37 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v36, 0)[int32(0)]
 	v27 := g.v27
 	v37 := g.v37
@@ -2647,7 +2647,7 @@ func (g *sumsFloat64Host) r8() int {
 		*(*int64)(unsafe.Add(m0, int(v221)*16)) = v211
 		*(*float64)(unsafe.Add(m0, int(v221)*16+8)) = v212
 	}
-	// Barrier, lookback.go:263
+	// Barrier, lookback.go:264
 	h161 := g.v161[:n]
 	h162 := g.v162[:n]
 	e163 := g.v163
@@ -3406,12 +3406,12 @@ func (g *sumsIntegersHost) Run() {
 			next = g.r4()
 		case 5: // Barrier, runs.go:77
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:239
+		case 6: // GroupReduce, lookback.go:240
 			g.v394 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v393, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:261
+		case 7: // Barrier, lookback.go:262
 			next = g.r8()
-		case 9: // Barrier, lookback.go:279
+		case 9: // Barrier, lookback.go:280
 			next = g.r10()
 		case 10: // Barrier, runs.go:63
 			next = g.r11()
@@ -3457,7 +3457,7 @@ func (g *sumsIntegersHost) r0() int {
 			v29 = v28
 		}
 		if int32(li) != 0 {
-			v38 = 0
+			v38 = -1
 			goto b6
 		}
 		if v32 {
@@ -3468,14 +3468,14 @@ func (g *sumsIntegersHost) r0() int {
 			}
 			v38 = v37
 		} else {
-			v38 = 0
+			v38 = -1
 		}
 	b6:
 		u29 = v29
 		h38[li] = v38
 	}
 	g.v29 = u29
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v39 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v38, 0)[int32(0)]
 	v29 := g.v29
 	v39 := g.v39
@@ -4704,7 +4704,7 @@ func (g *sumsIntegersHost) r8() int {
 		*(*int64)(unsafe.Add(m0, int(v401)*16)) = v391
 		*(*int64)(unsafe.Add(m0, int(v401)*16+8)) = v392
 	}
-	// Barrier, lookback.go:263
+	// Barrier, lookback.go:264
 	h341 := g.v341[:n]
 	h342 := g.v342[:n]
 	e343 := g.v343

@@ -138,7 +138,8 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Heads", "SumsFloat32", "SumsFloat64", "SumsIntegers", "Take"},
 	Root:    "../../..",
 	Files: []abi.Source{
-		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xd641e69e},
+		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0xfcda5477},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x240167fd},
 		{File: "prim/runs/kernels.go", Package: "runs", Sum: 0xc3cde0e6},
 		{File: "prim/runs/runs.go", Package: "runs", Sum: 0x6f0361b},
 	},
@@ -293,7 +294,7 @@ var sumsFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:223:2 227:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:267:3 prim/runs/kernels.go:118:2",
+	Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:224:2 228:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -302,11 +303,11 @@ var sumsFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumsFloat32SPIRV,
 	IR:    sumsFloat32IR,
-	Sum:   0x8aa8f3d2,
+	Sum:   0x1073b869,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:223:2 227:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:267:3 prim/runs/kernels.go:118:2", SPIRV: sumsFloat32Words, Sum: 0x98231b14},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:223:2 227:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:267:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0x6a8efd0e},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:223:2 227:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:267:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0x3722b16a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:224:2 228:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2", SPIRV: sumsFloat32Words, Sum: 0x5b45d2e4},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:224:2 228:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0xbae49728},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:224:2 228:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0x1d043563},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return runs.SumsFloat32{
@@ -438,7 +439,7 @@ var sumsFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:223:2 227:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:267:3 prim/runs/kernels.go:118:2",
+	Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:224:2 228:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -447,11 +448,11 @@ var sumsFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumsFloat64SPIRV,
 	IR:    sumsFloat64IR,
-	Sum:   0x2503db64,
+	Sum:   0x577e68c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:223:2 227:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:267:3 prim/runs/kernels.go:118:2", SPIRV: sumsFloat64Words, Sum: 0x407f2f8c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:223:2 227:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:267:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0x3409e24d},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:223:2 227:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:267:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0xb4bba542},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:224:2 228:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2", SPIRV: sumsFloat64Words, Sum: 0x2af64408},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:224:2 228:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0xca21b8d6},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:224:2 228:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0xc3df2b97},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return runs.SumsFloat64{
@@ -585,7 +586,7 @@ var sumsIntegersKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "prim/runs/runs.go:122:4"},
 		{Kind: abi.FaultIndex, Pos: "prim/runs/runs.go:124:5"},
 	},
-	Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:223:2 - 227:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:267:3 prim/runs/kernels.go:118:2 118:2",
+	Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:224:2 - 228:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2 118:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -594,12 +595,12 @@ var sumsIntegersKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumsIntegersSPIRV,
 	IR:    sumsIntegersIR,
-	Sum:   0x520d8f4,
+	Sum:   0x6928ac7d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}, {104}, {128}, {144}, {160}, {176}, {32, 56}, {-2047, 56}, {-2048, 56}, {-2040, 56}, {-2, 32}}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:223:2 - 227:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:267:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0x3a6ce3bd},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:223:2 - 227:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:267:3 prim/runs/kernels.go:118:2 118:2", SPIRV: sumsIntegersWords, Sum: 0xe495b4a9},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:223:2 - 227:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:267:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0xddf55e3a},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:223:2 - 227:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:267:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0xc6ceb6f4},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}, {104}, {128}, {144}, {160}, {176}, {32, 56}, {-2047, 56}, {-2048, 56}, {-2040, 56}, {-2, 32}}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:224:2 - 228:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0xc64ffba7},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:224:2 - 228:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2 118:2", SPIRV: sumsIntegersWords, Sum: 0x4a1c982a},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:224:2 - 228:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0xa706d9fe},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:224:2 - 228:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0x15d7d2e2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return runs.SumsIntegers{

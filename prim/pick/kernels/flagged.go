@@ -9,7 +9,7 @@ import (
 )
 
 // word is a type of a part of an element.
-type word interface{ uint8 | uint16 | uint32 }
+type word interface{ uint8 | uint32 }
 
 // Flagged sets the first elements of Out to those of X whose flags are set.
 type Flagged[T word] struct {
@@ -22,10 +22,9 @@ type Flagged[T word] struct {
 	Count  []int64 // the number of elements picked
 }
 
-// Flagged of words of each size.
+// Flagged of elements whose size is a multiple of 4 bytes, and of others.
 type (
 	Flagged8  = Flagged[uint8]
-	Flagged16 = Flagged[uint16]
 	Flagged32 = Flagged[uint32]
 )
 

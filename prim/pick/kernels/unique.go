@@ -36,12 +36,12 @@ func (Unique[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// same reports whether two elements are equal, as Go's == does.
+// same reports whether two elements are equal, as for cmp.Compare: all NaNs are.
 func (k Unique[T]) same(x, y T) bool {
 	if k.Half == 0 {
 		return x == y
 	}
-	return x == y && x&k.Half <= k.Inf || (x|y)&k.Half == 0
+	return x == y || (x|y)&k.Half == 0 || x&k.Half > k.Inf && y&k.Half > k.Inf
 }
 
 // picked returns the bits of the elements that a leaf has for picking.

@@ -10,1329 +10,6 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
-// flagged16Host is a work-group of the kernel [Flagged16].
-type flagged16Host struct {
-	kernelimpl.HostGroup
-	c0                           int32
-	c1                           int32
-	c2                           int32
-	c3                           int32
-	v1, v3, v5, v7, v9, v10, v12 int64
-
-	v20, v31, v32, v171 int64
-
-	v29, v163, v164, v165, v168, v169, v297, v299, v539 []int32
-
-	v30, v170, v256, v258, v262, v300, v301, v540 int32
-
-	v37, v257, v298, v314, v322 []int64
-
-	v259 bool
-
-	sint32 []int32
-}
-
-func newFlagged16Host() kernelimpl.HostForm { return new(flagged16Host) }
-
-const flagged16HostSites = `1	prim/pick/kernels/flagged.go:62:30
-1	62:10`
-
-func (g *flagged16Host) Begin() {
-	g.Sites = flagged16HostSites
-	const n = 256
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
-	g.v7 = g.Int64(80)
-	g.v9 = g.Int64(88)
-	g.v10 = g.Int64(104)
-	g.v12 = g.Int64(120)
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
-	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v163, &g.v164, &g.v165, &g.v168, &g.v169, &g.v297, &g.v299, &g.v539)
-	kernelimpl.HostRoom(n, &g.v37, &g.v257, &g.v298, &g.v314, &g.v322)
-}
-
-func (g *flagged16Host) Run() {
-	next := g.r0()
-	for next >= 0 && !g.Stopping() {
-		switch next {
-		case 4: // GroupReduce, lookback.go:239
-			g.v300 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v299, -1))
-			next = g.r5()
-		case 5: // Barrier, lookback.go:261
-			next = g.r6()
-		case 7: // Barrier, lookback.go:279
-			next = g.r8()
-		case 8: // GroupReduce, kernels.go:41
-			g.v540 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v539, 0))
-			next = g.r9()
-		}
-	}
-}
-
-func (g *flagged16Host) r0() int {
-	const n = 256
-	v5 := g.v5
-	v14 := v5 == 0
-	v3 := g.v3
-	p2 := g.Pointer(2)
-	v7 := g.v7
-	v23 := 0 < v7
-	p3 := g.Pointer(3)
-	c0 := g.c0
-	v26 := c0 + -1
-	v25 := c0 != 0
-	u20 := g.v20
-	h29 := g.v29[:n]
-	for li := range n {
-		var v20 int64
-		var v29 int32
-		if v14 {
-			v20 = v3
-		} else {
-			v15 := *(*int64)(p2)
-			v17 := int64(0)
-			if 0 < v15 {
-				v17 = v15
-			}
-			v19 := v17
-			if v3 < v17 {
-				v19 = v3
-			}
-			v20 = v19
-		}
-		if int32(li) != 0 {
-			v29 = 0
-			goto b5
-		}
-		if v23 {
-			v24 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
-			v28 := v24
-			if v25 {
-				v28 = v26 - v24
-			}
-			v29 = v28
-		} else {
-			v29 = 0
-		}
-	b5:
-		u20 = v20
-		h29[li] = v29
-	}
-	g.v20 = u20
-	// GroupSelect, lookback.go:200
-	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
-	v20 := g.v20
-	v30 := g.v30
-	v31 := int64(uint32(v30))
-	v32 := v31 * 4096
-	v33 := v20 <= v32
-	v34 := v30 != 0
-	p1 := g.Pointer(1)
-	h37 := g.v37[:n]
-	h163 := g.v163[:n]
-	h164 := g.v164[:n]
-	more := false
-	for li := range n {
-		v21 := int32(li)
-		var v43, v51, v59, v67, v75, v83, v91, v99, v107, v115, v123, v131, v139, v147, v155, v163 int32
-		if !v33 {
-			goto b9
-		}
-		if v34 {
-			g.Leave(li)
-			continue
-		}
-	b9:
-		v37 := v32 + int64(uint32(v21*16))
-		if v37 < v20 {
-			v42 := int32(0)
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v37))))) != 0 {
-				v42 = 1
-			}
-			v43 = v42
-		} else {
-			v43 = 0
-		}
-		v44 := v37 + 1
-		if v44 < v20 {
-			v50 := v43
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v44))))) != 0 {
-				v50 = v43 | 2
-			}
-			v51 = v50
-		} else {
-			v51 = v43
-		}
-		v52 := v37 + 2
-		if v52 < v20 {
-			v58 := v51
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v52))))) != 0 {
-				v58 = v51 | 4
-			}
-			v59 = v58
-		} else {
-			v59 = v51
-		}
-		v60 := v37 + 3
-		if v60 < v20 {
-			v66 := v59
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v60))))) != 0 {
-				v66 = v59 | 8
-			}
-			v67 = v66
-		} else {
-			v67 = v59
-		}
-		v68 := v37 + 4
-		if v68 < v20 {
-			v74 := v67
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v68))))) != 0 {
-				v74 = v67 | 16
-			}
-			v75 = v74
-		} else {
-			v75 = v67
-		}
-		v76 := v37 + 5
-		if v76 < v20 {
-			v82 := v75
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v76))))) != 0 {
-				v82 = v75 | 32
-			}
-			v83 = v82
-		} else {
-			v83 = v75
-		}
-		v84 := v37 + 6
-		if v84 < v20 {
-			v90 := v83
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v84))))) != 0 {
-				v90 = v83 | 64
-			}
-			v91 = v90
-		} else {
-			v91 = v83
-		}
-		v92 := v37 + 7
-		if v92 < v20 {
-			v98 := v91
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v92))))) != 0 {
-				v98 = v91 | 128
-			}
-			v99 = v98
-		} else {
-			v99 = v91
-		}
-		v100 := v37 + 8
-		if v100 < v20 {
-			v106 := v99
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v100))))) != 0 {
-				v106 = v99 | 256
-			}
-			v107 = v106
-		} else {
-			v107 = v99
-		}
-		v108 := v37 + 9
-		if v108 < v20 {
-			v114 := v107
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v108))))) != 0 {
-				v114 = v107 | 512
-			}
-			v115 = v114
-		} else {
-			v115 = v107
-		}
-		v116 := v37 + 10
-		if v116 < v20 {
-			v122 := v115
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v116))))) != 0 {
-				v122 = v115 | 1024
-			}
-			v123 = v122
-		} else {
-			v123 = v115
-		}
-		v124 := v37 + 11
-		if v124 < v20 {
-			v130 := v123
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v124))))) != 0 {
-				v130 = v123 | 2048
-			}
-			v131 = v130
-		} else {
-			v131 = v123
-		}
-		v132 := v37 + 12
-		if v132 < v20 {
-			v138 := v131
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v132))))) != 0 {
-				v138 = v131 | 4096
-			}
-			v139 = v138
-		} else {
-			v139 = v131
-		}
-		v140 := v37 + 13
-		if v140 < v20 {
-			v146 := v139
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v140))))) != 0 {
-				v146 = v139 | 8192
-			}
-			v147 = v146
-		} else {
-			v147 = v139
-		}
-		v148 := v37 + 14
-		if v148 < v20 {
-			v154 := v147
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v148))))) != 0 {
-				v154 = v147 | 16384
-			}
-			v155 = v154
-		} else {
-			v155 = v147
-		}
-		v156 := v37 + 15
-		if v156 < v20 {
-			v162 := v155
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v156))))) != 0 {
-				v162 = v155 | 32768
-			}
-			v163 = v162
-		} else {
-			v163 = v155
-		}
-		v164 := int32(bits.OnesCount32(uint32(v163)))
-		h37[li] = v37
-		h163[li] = v163
-		h164[li] = v164
-		more = true
-	}
-	g.v31 = v31
-	g.v32 = v32
-	if !more {
-		return -1
-	}
-	// ZeroLocal, kernels.go:36
-	g.Zero(0)
-	// GroupExclusiveScan, kernels.go:38
-	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v164, 0)
-		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v165, in, len(in), int32(0))
-	}
-	h165 := g.v165[:n]
-	h168 := g.v168[:n]
-	h169 := g.v169[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v165 := h165[li]
-		v164 := h164[li]
-		v168 := v165
-		if int32(li) == 0 {
-			v168 = 0
-		}
-		v169 := v168 + v164
-		h168[li] = v168
-		h169[li] = v169
-	}
-	// GroupSelect, kernels.go:39
-	g.v170 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v169, 0)[int32(255)]
-	c1 := g.c1
-	v172 := c1 == 0
-	v177 := v31 * 2
-	v179 := v177 + 4
-	v180 := v7 < v179
-	v178 := v177 + 2
-	v175 := v30 == 0
-	v176 := int32(1)
-	if v175 {
-		v176 = 2
-	}
-	v181 := v176 << 30
-	v170 := g.v170
-	v182 := v170 & 1073741823
-	v183 := v181 | v182
-	v185 := v177 + 3
-	v171 := int64(uint32(v170))
-	v186 := v171 >> 30
-	v187 := int32(uint64(v186))
-	v188 := v187 & 1073741823
-	v189 := v181 | v188
-	v191 := v30 == 0
-	v256 := v30 + -1
-	v192 := v32 + 4096
-	v193 := v20 <= v192
-	v12 := g.v12
-	v194 := 0 < v12
-	p6 := g.Pointer(6)
-	v9 := g.v9
-	v198 := v9 <= 2147483647
-	v197 := 0 < v9
-	v1 := g.v1
-	v200 := v9 + -1
-	v10 := g.v10
-	p0 := g.Pointer(0)
-	p5 := g.Pointer(5)
-	stop := g.Cancelled()
-	basex := g.Base(0)
-	h257 := g.v257[:n]
-	u258 := g.v258
-	u259 := g.v259
-	u262 := g.v262
-	h297 := g.v297[:n]
-	h298 := g.v298[:n]
-	h299 := g.v299[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v21 := int32(li)
-		v22 := v21 == 0
-		v168 := h168[li]
-		v37 := h37[li]
-		v163 := h163[li]
-		v0 := int32(basex + li)
-		var v201, v259 bool
-		var v202, v204, v211, v215, v234, v239, v241, v242, v243, v248, v253, v257, v261, v267, v268, v285, v291, v298 int64
-		var v203, v254, v258, v260, v262, v284, v289, v290, v296, v297, v299 int32
-		var v245 int16
-		if !v22 {
-			goto b49
-		}
-		if v172 {
-			goto b47
-		}
-		if int32(uint32(v30)%uint32(c1)) == 0 {
-			goto b49
-		}
-	b47:
-		if !v180 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v178)*4)), v183)
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v185)*4)), v189)
-		}
-	b49:
-		if !v191 {
-			v257 = 0
-			v258 = v256
-			v259 = true
-			goto b71
-		}
-		if !v22 {
-			goto b54
-		}
-		if !v193 {
-			goto b54
-		}
-		if v194 {
-			*(*int64)(p6) = v171
-		}
-	b54:
-		v201 = v198 && (v37 <= 2147483647)
-		v202 = int64(uint32(v168))
-		v203 = 0
-	b55:
-		v204 = int64(uint32(v203))
-		if (int32(uint32(v163)>>(uint32(v203&31)&31)) & 1) == 0 {
-			v253 = v202
-			goto b67
-		}
-		if !v197 {
-			goto b66
-		}
-		{
-			v209 := v37 + v204
-			v211 = v209 * v9
-			v215 = v202 * v9
-			v226 := ((v201 && (v209 <= 2147483647)) && (v211 <= 2147483647)) && (-2147483648 <= v202)
-			v229 := ((v226 && (v202 <= 2147483647)) && (-2147483648 <= v215)) && (v215 <= 2147483647)
-			v231 := (v229 && (uint64(v211) < uint64(v1))) && (uint64(v211+v200) < uint64(v1))
-			v233 := (v231 && (uint64(v215) < uint64(v10))) && (uint64(v215+v200) < uint64(v10))
-			if !v233 {
-				v241 = 0
-				goto b60
-			}
-			v234 = 0
-		}
-	b58:
-		*(*int16)(unsafe.Add(p5, int(v215+v234)*2)) = *(*int16)(unsafe.Add(p0, int(v211+v234)*2))
-		v239 = v234 + 1
-		if v239 < v9 {
-			v234 = v239
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b58
-		}
-		goto b66
-	b60:
-		v242 = v215 + v241
-		v243 = v211 + v241
-		if uint64(v243) >= uint64(v1) {
-			g.Fault(0, v243, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		v245 = *(*int16)(unsafe.Add(p0, int(v243)*2))
-		if uint64(v242) >= uint64(v10) {
-			g.Fault(1, v242, v10, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*int16)(unsafe.Add(p5, int(v242)*2)) = v245
-		v248 = v241 + 1
-		if v248 < v9 {
-			v241 = v248
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b60
-		}
-	b66:
-		v253 = v202 + 1
-	b67:
-		v254 = v203 + 1
-		if v254 >= 16 {
-			g.Leave(li)
-			continue
-		}
-		v202 = v253
-		v203 = v254
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b55
-	b71:
-		v260 = 0
-		v261 = v257
-		v262 = 0
-		if uint32(v21) > uint32(v258) {
-			v297 = v260
-			v298 = v261
-			v299 = 512
-			goto b82
-		}
-		if v260 != 0 {
-			v290 = v260
-			v291 = v261
-			goto b79
-		}
-		v267 = int64(uint32(v258-v21)) * 2
-		v268 = v267 + 2
-		if v7 < (v267 + 4) {
-			v284 = 0
-			v285 = 0
-		} else {
-			v271 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v268)*4)))
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v267+3)*4)))
-			v274 := int32(uint32(v271) >> 30)
-			v277 := v274
-			if int32(uint32(v273)>>30) != v274 {
-				v277 = 0
-			}
-			v283 := int64(uint32(v271&1073741823)) | (int64(uint32(v273&1073741823)) << 30)
-			v284 = v277
-			v285 = v283
-		}
-		if v21 == v258 {
-			v288 := v284
-			if v284 == 1 {
-				v288 = 2
-			}
-			v289 = v288
-		} else {
-			v289 = v284
-		}
-		v290 = v289
-		v291 = v285
-	b79:
-		if v290 != 1 {
-			v296 = (v21 * 2) + int32(uint32(v290)>>1)
-		} else {
-			v296 = 512
-		}
-		v297 = v290
-		v298 = v291
-		v299 = v296
-	b82:
-		h257[li] = v257
-		u258 = v258
-		u259 = v259
-		u262 = v262
-		h297[li] = v297
-		h298[li] = v298
-		h299[li] = v299
-		next = 4
-	}
-	g.v171 = v171
-	g.v256 = v256
-	g.v258 = u258
-	g.v259 = u259
-	g.v262 = u262
-	return next
-}
-
-func (g *flagged16Host) r5() int {
-	const n = 256
-	h257 := g.v257[:n]
-	e258 := g.v258
-	e259 := g.v259
-	e262 := g.v262
-	h297 := g.v297[:n]
-	h298 := g.v298[:n]
-	v300 := g.v300
-	v302 := 512 <= uint32(v300)
-	v303 := v300 & 1
-	v304 := v303 == 1
-	v301 := int32(uint32(v300) >> 1)
-	v305 := 256 <= uint32(v301)
-	u258 := g.v258
-	c2 := g.c2
-	v7 := g.v7
-	p3 := g.Pointer(3)
-	u259 := g.v259
-	u262 := g.v262
-	h299 := g.v299[:n]
-	v20 := g.v20
-	p1 := g.Pointer(1)
-	h539 := g.v539[:n]
-	dead := g.Dead[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v257 := h257[li]
-		v258 := e258
-		v259 := e259
-		v262 := e262
-		v297 := h297[li]
-		v298 := h298[li]
-		v21 := int32(li)
-		v35 := v21 * 16
-		v36 := int64(uint32(v35))
-		var v260, v284, v289, v290, v296, v299, v405, v418, v426, v434, v442, v450, v458, v466, v474, v482, v490, v498, v506, v514, v522, v530, v538, v562, v564 int32
-		var v261, v267, v268, v285, v291, v404, v563 int64
-		var v406 bool
-		if v302 {
-			goto b85
-		}
-		if !v304 {
-			goto b123
-		}
-	b85:
-		if !v259 {
-			goto b88
-		}
-		if v305 {
-			v404 = v257
-			v405 = v258 + -256
-			v406 = true
-		} else {
-			goto b88
-		}
-		v257 = v404
-		v258 = v405
-		v259 = v406
-		v260 = 0
-		v261 = v257
-		v262 = 0
-		goto b72
-	b88:
-		h257[li] = v257
-		u258 = v258
-		h298[li] = v298
-		if next != 5 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 5
-		}
-		continue
-	b123:
-		{
-			v407 := v262 + 1
-			if uint32(v407) < uint32(c2) {
-				v562 = v297
-				v563 = v298
-				v564 = v407
-				v260 = v562
-				v261 = v563
-				v262 = v564
-			} else {
-				goto b124
-			}
-		}
-	b72:
-		if uint32(v21) > uint32(v258) {
-			v297 = v260
-			v298 = v261
-			v299 = 512
-			goto b82
-		}
-		if v260 != 0 {
-			v290 = v260
-			v291 = v261
-			goto b79
-		}
-		v267 = int64(uint32(v258-v21)) * 2
-		v268 = v267 + 2
-		if v7 < (v267 + 4) {
-			v284 = 0
-			v285 = 0
-		} else {
-			v271 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v268)*4)))
-			v272 := v267 + 3
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v272)*4)))
-			v274 := int32(uint32(v271) >> 30)
-			v277 := v274
-			if int32(uint32(v273)>>30) != v274 {
-				v277 = 0
-			}
-			v283 := int64(uint32(v271&1073741823)) | (int64(uint32(v273&1073741823)) << 30)
-			v284 = v277
-			v285 = v283
-		}
-		if v21 == v258 {
-			v288 := v284
-			if v284 == 1 {
-				v288 = 2
-			}
-			v289 = v288
-		} else {
-			v289 = v284
-		}
-		v290 = v289
-		v291 = v285
-	b79:
-		if v290 != 1 {
-			v296 = (v21 * 2) + int32(uint32(v290)>>1)
-		} else {
-			v296 = 512
-		}
-		v297 = v290
-		v298 = v291
-		v299 = v296
-	b82:
-		h257[li] = v257
-		u258 = v258
-		u259 = v259
-		u262 = v262
-		h297[li] = v297
-		h298[li] = v298
-		h299[li] = v299
-		if next != 4 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 4
-		}
-		continue
-	b124:
-		v412 := (int64(uint32(v258-v301)) * 4096) + v36
-		if v412 < v20 {
-			v417 := int32(0)
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v412))))) != 0 {
-				v417 = 1
-			}
-			v418 = v417
-		} else {
-			v418 = 0
-		}
-		v419 := v412 + 1
-		if v419 < v20 {
-			v425 := v418
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v419))))) != 0 {
-				v425 = v418 | 2
-			}
-			v426 = v425
-		} else {
-			v426 = v418
-		}
-		v427 := v412 + 2
-		if v427 < v20 {
-			v433 := v426
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v427))))) != 0 {
-				v433 = v426 | 4
-			}
-			v434 = v433
-		} else {
-			v434 = v426
-		}
-		v435 := v412 + 3
-		if v435 < v20 {
-			v441 := v434
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v435))))) != 0 {
-				v441 = v434 | 8
-			}
-			v442 = v441
-		} else {
-			v442 = v434
-		}
-		v443 := v412 + 4
-		if v443 < v20 {
-			v449 := v442
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v443))))) != 0 {
-				v449 = v442 | 16
-			}
-			v450 = v449
-		} else {
-			v450 = v442
-		}
-		v451 := v412 + 5
-		if v451 < v20 {
-			v457 := v450
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v451))))) != 0 {
-				v457 = v450 | 32
-			}
-			v458 = v457
-		} else {
-			v458 = v450
-		}
-		v459 := v412 + 6
-		if v459 < v20 {
-			v465 := v458
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v459))))) != 0 {
-				v465 = v458 | 64
-			}
-			v466 = v465
-		} else {
-			v466 = v458
-		}
-		v467 := v412 + 7
-		if v467 < v20 {
-			v473 := v466
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v467))))) != 0 {
-				v473 = v466 | 128
-			}
-			v474 = v473
-		} else {
-			v474 = v466
-		}
-		v475 := v412 + 8
-		if v475 < v20 {
-			v481 := v474
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v475))))) != 0 {
-				v481 = v474 | 256
-			}
-			v482 = v481
-		} else {
-			v482 = v474
-		}
-		v483 := v412 + 9
-		if v483 < v20 {
-			v489 := v482
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v483))))) != 0 {
-				v489 = v482 | 512
-			}
-			v490 = v489
-		} else {
-			v490 = v482
-		}
-		v491 := v412 + 10
-		if v491 < v20 {
-			v497 := v490
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v491))))) != 0 {
-				v497 = v490 | 1024
-			}
-			v498 = v497
-		} else {
-			v498 = v490
-		}
-		v499 := v412 + 11
-		if v499 < v20 {
-			v505 := v498
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v499))))) != 0 {
-				v505 = v498 | 2048
-			}
-			v506 = v505
-		} else {
-			v506 = v498
-		}
-		v507 := v412 + 12
-		if v507 < v20 {
-			v513 := v506
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v507))))) != 0 {
-				v513 = v506 | 4096
-			}
-			v514 = v513
-		} else {
-			v514 = v506
-		}
-		v515 := v412 + 13
-		if v515 < v20 {
-			v521 := v514
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v515))))) != 0 {
-				v521 = v514 | 8192
-			}
-			v522 = v521
-		} else {
-			v522 = v514
-		}
-		v523 := v412 + 14
-		if v523 < v20 {
-			v529 := v522
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v523))))) != 0 {
-				v529 = v522 | 16384
-			}
-			v530 = v529
-		} else {
-			v530 = v522
-		}
-		v531 := v412 + 15
-		if v531 < v20 {
-			v537 := v530
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v531))))) != 0 {
-				v537 = v530 | 32768
-			}
-			v538 = v537
-		} else {
-			v538 = v530
-		}
-		v539 := int32(bits.OnesCount32(uint32(v538)))
-		h257[li] = v257
-		u258 = v258
-		u259 = v259
-		h297[li] = v297
-		h298[li] = v298
-		h539[li] = v539
-		if next != 8 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 8
-		}
-	}
-	g.v258 = u258
-	g.v301 = v301
-	g.v259 = u259
-	g.v262 = u262
-	return next
-}
-
-func (g *flagged16Host) r6() int {
-	const n = 256
-	m0 := g.Memory(0)
-	h298 := g.v298[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v21 := int32(li)
-		v298 := h298[li]
-		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v298
-	}
-	// Barrier, lookback.go:263
-	h257 := g.v257[:n]
-	e258 := g.v258
-	v301 := g.v301
-	v309 := uint32(v301) < 256
-	v310 := v301 & 255
-	v313 := int32(256)
-	if v309 {
-		v313 = v301
-	}
-	stop := g.Cancelled()
-	v256 := g.v256
-	v171 := g.v171
-	c3 := g.c3
-	v323 := c3 == 0
-	v7 := g.v7
-	v31 := g.v31
-	v324 := v31 * 2
-	v326 := v324 + 4
-	v327 := v7 < v326
-	p3 := g.Pointer(3)
-	v325 := v324 + 2
-	v332 := v324 + 3
-	h314 := g.v314[:n]
-	h322 := g.v322[:n]
-	u258 := g.v258
-	u259 := g.v259
-	u262 := g.v262
-	h297 := g.v297[:n]
-	h299 := g.v299[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v257 := h257[li]
-		v258 := e258
-		v21 := int32(li)
-		v22 := v21 == 0
-		var v259, v406 bool
-		var v260, v262, v284, v289, v290, v296, v297, v299, v315, v405 int32
-		var v261, v267, v268, v285, v291, v298, v312, v314, v322, v404 int64
-		if v309 {
-			v312 = *(*int64)(unsafe.Add(m0, int(v310)*8))
-		} else {
-			v312 = v257
-		}
-		v314 = v312
-		v315 = v313
-	b93:
-		if v315 != 0 {
-			v317 := v315 + -1
-			v314 = v314 + *(*int64)(unsafe.Add(m0, int(v317&255)*8))
-			v315 = v317
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b93
-		}
-		if v258 != v256 {
-			v404 = v314
-			v405 = v258 + 256
-			v406 = false
-			goto b122
-		}
-		v322 = v314 + v171
-		if !v22 {
-			goto b100
-		}
-		if !v323 {
-			goto b100
-		}
-		if !v327 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v325)*4)), ((int32(uint64(v322)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v332)*4)), ((int32(uint64(v322>>30)) & 1073741823) | -2147483648))
-		}
-	b100:
-		h314[li] = v314
-		h322[li] = v322
-		if next != 7 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 7
-		}
-		continue
-	b122:
-		v257 = v404
-		v258 = v405
-		v259 = v406
-		v260 = 0
-		v261 = v257
-		v262 = 0
-		if uint32(v21) > uint32(v258) {
-			v297 = v260
-			v298 = v261
-			v299 = 512
-			goto b82
-		}
-		if v260 != 0 {
-			v290 = v260
-			v291 = v261
-			goto b79
-		}
-		v267 = int64(uint32(v258-v21)) * 2
-		v268 = v267 + 2
-		if v7 < (v267 + 4) {
-			v284 = 0
-			v285 = 0
-		} else {
-			v271 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v268)*4)))
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v267+3)*4)))
-			v274 := int32(uint32(v271) >> 30)
-			v277 := v274
-			if int32(uint32(v273)>>30) != v274 {
-				v277 = 0
-			}
-			v283 := int64(uint32(v271&1073741823)) | (int64(uint32(v273&1073741823)) << 30)
-			v284 = v277
-			v285 = v283
-		}
-		if v21 == v258 {
-			v288 := v284
-			if v284 == 1 {
-				v288 = 2
-			}
-			v289 = v288
-		} else {
-			v289 = v284
-		}
-		v290 = v289
-		v291 = v285
-	b79:
-		if v290 != 1 {
-			v296 = (v21 * 2) + int32(uint32(v290)>>1)
-		} else {
-			v296 = 512
-		}
-		v297 = v290
-		v298 = v291
-		v299 = v296
-	b82:
-		h257[li] = v257
-		u258 = v258
-		u259 = v259
-		u262 = v262
-		h297[li] = v297
-		h298[li] = v298
-		h299[li] = v299
-		if next != 4 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 4
-		}
-	}
-	g.v258 = u258
-	g.v259 = u259
-	g.v262 = u262
-	return next
-}
-
-func (g *flagged16Host) r8() int {
-	const n = 256
-	v20 := g.v20
-	v32 := g.v32
-	v338 := v32 + 4096
-	v339 := v20 <= v338
-	v12 := g.v12
-	v340 := 0 < v12
-	p6 := g.Pointer(6)
-	h322 := g.v322[:n]
-	h168 := g.v168[:n]
-	h314 := g.v314[:n]
-	h37 := g.v37[:n]
-	v9 := g.v9
-	v345 := v9 <= 2147483647
-	h163 := g.v163[:n]
-	v344 := 0 < v9
-	v1 := g.v1
-	v347 := v9 + -1
-	v10 := g.v10
-	p0 := g.Pointer(0)
-	p5 := g.Pointer(5)
-	stop := g.Cancelled()
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v21 := int32(li)
-		v22 := v21 == 0
-		v322 := h322[li]
-		v168 := h168[li]
-		v314 := h314[li]
-		v37 := h37[li]
-		v163 := h163[li]
-		v0 := int32(basex + li)
-		var v349, v358, v362, v381, v386, v388, v389, v390, v395, v400 int64
-		var v350 int32
-		var v392 int16
-		if !v22 {
-			goto b105
-		}
-		if !v339 {
-			goto b105
-		}
-		if v340 {
-			*(*int64)(p6) = v322
-		}
-	b105:
-		v348 := v345 && (v37 <= 2147483647)
-		v349 = v314 + int64(uint32(v168))
-		v350 = 0
-	b106:
-		v351 := int64(uint32(v350))
-		if (int32(uint32(v163)>>(uint32(v350&31)&31)) & 1) == 0 {
-			v400 = v349
-			goto b118
-		}
-		if !v344 {
-			goto b117
-		}
-		{
-			v356 := v37 + v351
-			v358 = v356 * v9
-			v362 = v349 * v9
-			v373 := ((v348 && (v356 <= 2147483647)) && (v358 <= 2147483647)) && (-2147483648 <= v349)
-			v376 := ((v373 && (v349 <= 2147483647)) && (-2147483648 <= v362)) && (v362 <= 2147483647)
-			v378 := (v376 && (uint64(v358) < uint64(v1))) && (uint64(v358+v347) < uint64(v1))
-			v380 := (v378 && (uint64(v362) < uint64(v10))) && (uint64(v362+v347) < uint64(v10))
-			if !v380 {
-				v388 = 0
-				goto b111
-			}
-			v381 = 0
-		}
-	b109:
-		*(*int16)(unsafe.Add(p5, int(v362+v381)*2)) = *(*int16)(unsafe.Add(p0, int(v358+v381)*2))
-		v386 = v381 + 1
-		if v386 < v9 {
-			v381 = v386
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b109
-		}
-		goto b117
-	b111:
-		v389 = v362 + v388
-		v390 = v358 + v388
-		if uint64(v390) >= uint64(v1) {
-			g.Fault(0, v390, v1, v0)
-			continue
-		}
-		v392 = *(*int16)(unsafe.Add(p0, int(v390)*2))
-		if uint64(v389) >= uint64(v10) {
-			g.Fault(1, v389, v10, v0)
-			continue
-		}
-		*(*int16)(unsafe.Add(p5, int(v389)*2)) = v392
-		v395 = v388 + 1
-		if v395 < v9 {
-			v388 = v395
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b111
-		}
-	b117:
-		v400 = v349 + 1
-	b118:
-		v401 := v350 + 1
-		if v401 >= 16 {
-			continue
-		}
-		v349 = v400
-		v350 = v401
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b106
-	}
-	return -1
-}
-
-func (g *flagged16Host) r9() int {
-	const n = 256
-	h297 := g.v297[:n]
-	h298 := g.v298[:n]
-	v301 := g.v301
-	v258 := g.v258
-	v7 := g.v7
-	p3 := g.Pointer(3)
-	v540 := g.v540
-	v549 := v540 & 1073741823
-	v550 := v549 | 1073741824
-	v541 := int64(uint32(v540))
-	v553 := v541 >> 30
-	v554 := int32(uint64(v553))
-	v555 := v554 & 1073741823
-	v556 := v555 | 1073741824
-	u262 := g.v262
-	h299 := g.v299[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v297 := h297[li]
-		v298 := h298[li]
-		v21 := int32(li)
-		var v260, v262, v284, v289, v290, v296, v299, v560, v562, v564 int32
-		var v261, v267, v268, v285, v291, v545, v546, v561, v563 int64
-		if v21 != v301 {
-			v560 = v297
-			v561 = v298
-			goto b161
-		}
-		v545 = int64(uint32(v258-v21)) * 2
-		v546 = v545 + 2
-		if v7 >= (v545 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v546)*4)), v550, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v545+3)*4)), v556, kernelimpl.HostUMax[int32])
-		}
-		{
-			v559 := int32(1)
-			if v21 == v258 {
-				v559 = 2
-			}
-			v560 = v559
-			v561 = v541
-		}
-	b161:
-		v562 = v560
-		v563 = v561
-		v564 = 0
-		v260 = v562
-		v261 = v563
-		v262 = v564
-		if uint32(v21) > uint32(v258) {
-			v297 = v260
-			v298 = v261
-			v299 = 512
-			goto b82
-		}
-		if v260 != 0 {
-			v290 = v260
-			v291 = v261
-			goto b79
-		}
-		v267 = int64(uint32(v258-v21)) * 2
-		v268 = v267 + 2
-		if v7 < (v267 + 4) {
-			v284 = 0
-			v285 = 0
-		} else {
-			v271 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v268)*4)))
-			v272 := v267 + 3
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v272)*4)))
-			v274 := int32(uint32(v271) >> 30)
-			v277 := v274
-			if int32(uint32(v273)>>30) != v274 {
-				v277 = 0
-			}
-			v283 := int64(uint32(v271&1073741823)) | (int64(uint32(v273&1073741823)) << 30)
-			v284 = v277
-			v285 = v283
-		}
-		if v21 == v258 {
-			v288 := v284
-			if v284 == 1 {
-				v288 = 2
-			}
-			v289 = v288
-		} else {
-			v289 = v284
-		}
-		v290 = v289
-		v291 = v285
-	b79:
-		if v290 != 1 {
-			v296 = (v21 * 2) + int32(uint32(v290)>>1)
-		} else {
-			v296 = 512
-		}
-		v297 = v290
-		v298 = v291
-		v299 = v296
-	b82:
-		u262 = v262
-		h297[li] = v297
-		h298[li] = v298
-		h299[li] = v299
-	}
-	g.v262 = u262
-	return 4
-}
-
 // flagged32Host is a work-group of the kernel [Flagged32].
 type flagged32Host struct {
 	kernelimpl.HostGroup
@@ -1357,8 +34,8 @@ type flagged32Host struct {
 
 func newFlagged32Host() kernelimpl.HostForm { return new(flagged32Host) }
 
-const flagged32HostSites = `1	prim/pick/kernels/flagged.go:62:30
-1	62:10`
+const flagged32HostSites = `1	prim/pick/kernels/flagged.go:61:30
+1	61:10`
 
 func (g *flagged32Host) Begin() {
 	g.Sites = flagged32HostSites
@@ -1383,12 +60,12 @@ func (g *flagged32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:239
+		case 4: // GroupReduce, lookback.go:240
 			g.v300 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v299, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:261
+		case 5: // Barrier, lookback.go:262
 			next = g.r6()
-		case 7: // Barrier, lookback.go:279
+		case 7: // Barrier, lookback.go:280
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
 			g.v540 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v539, 0))
@@ -1429,7 +106,7 @@ func (g *flagged32Host) r0() int {
 			v20 = v19
 		}
 		if int32(li) != 0 {
-			v29 = 0
+			v29 = -1
 			goto b5
 		}
 		if v23 {
@@ -1440,14 +117,14 @@ func (g *flagged32Host) r0() int {
 			}
 			v29 = v28
 		} else {
-			v29 = 0
+			v29 = -1
 		}
 	b5:
 		u20 = v20
 		h29[li] = v29
 	}
 	g.v20 = u20
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
 	v20 := g.v20
 	v30 := g.v30
@@ -2255,7 +932,7 @@ func (g *flagged32Host) r6() int {
 		v298 := h298[li]
 		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v298
 	}
-	// Barrier, lookback.go:263
+	// Barrier, lookback.go:264
 	h257 := g.v257[:n]
 	e258 := g.v258
 	v301 := g.v301
@@ -2678,8 +1355,8 @@ type flagged8Host struct {
 
 func newFlagged8Host() kernelimpl.HostForm { return new(flagged8Host) }
 
-const flagged8HostSites = `1	prim/pick/kernels/flagged.go:62:30
-1	62:10`
+const flagged8HostSites = `1	prim/pick/kernels/flagged.go:61:30
+1	61:10`
 
 func (g *flagged8Host) Begin() {
 	g.Sites = flagged8HostSites
@@ -2704,12 +1381,12 @@ func (g *flagged8Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:239
+		case 4: // GroupReduce, lookback.go:240
 			g.v300 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v299, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:261
+		case 5: // Barrier, lookback.go:262
 			next = g.r6()
-		case 7: // Barrier, lookback.go:279
+		case 7: // Barrier, lookback.go:280
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
 			g.v540 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v539, 0))
@@ -2750,7 +1427,7 @@ func (g *flagged8Host) r0() int {
 			v20 = v19
 		}
 		if int32(li) != 0 {
-			v29 = 0
+			v29 = -1
 			goto b5
 		}
 		if v23 {
@@ -2761,14 +1438,14 @@ func (g *flagged8Host) r0() int {
 			}
 			v29 = v28
 		} else {
-			v29 = 0
+			v29 = -1
 		}
 	b5:
 		u20 = v20
 		h29[li] = v29
 	}
 	g.v20 = u20
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
 	v20 := g.v20
 	v30 := g.v30
@@ -3577,7 +2254,7 @@ func (g *flagged8Host) r6() int {
 		v298 := h298[li]
 		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v298
 	}
-	// Barrier, lookback.go:263
+	// Barrier, lookback.go:264
 	h257 := g.v257[:n]
 	e258 := g.v258
 	v301 := g.v301
@@ -4157,12 +2834,12 @@ func (g *partitionFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:239
+		case 4: // GroupReduce, lookback.go:240
 			g.v269 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v268, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:261
+		case 5: // Barrier, lookback.go:262
 			next = g.r6()
-		case 7: // Barrier, lookback.go:279
+		case 7: // Barrier, lookback.go:280
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
 			g.v456 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v455, 0))
@@ -4257,7 +2934,7 @@ func (g *partitionFloat32Host) r0() int {
 		goto b6
 	b13:
 		if int32(li) != 0 {
-			v52 = 0
+			v52 = -1
 			goto b16
 		}
 		if v46 {
@@ -4268,7 +2945,7 @@ func (g *partitionFloat32Host) r0() int {
 			}
 			v52 = v51
 		} else {
-			v52 = 0
+			v52 = -1
 		}
 	b16:
 		u22 = v22
@@ -4279,7 +2956,7 @@ func (g *partitionFloat32Host) r0() int {
 	if !more {
 		return -1
 	}
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v52, 0)[int32(0)]
 	v22 := g.v22
 	v53 := g.v53
@@ -5037,7 +3714,7 @@ func (g *partitionFloat32Host) r6() int {
 		v267 := h267[li]
 		*(*int64)(unsafe.Add(m0, int(v44&255)*8)) = v267
 	}
-	// Barrier, lookback.go:263
+	// Barrier, lookback.go:264
 	h226 := g.v226[:n]
 	e227 := g.v227
 	v270 := g.v270
@@ -5438,12 +4115,12 @@ func (g *positiveFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:239
+		case 4: // GroupReduce, lookback.go:240
 			g.v348 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v347, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:261
+		case 5: // Barrier, lookback.go:262
 			next = g.r6()
-		case 7: // Barrier, lookback.go:279
+		case 7: // Barrier, lookback.go:280
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
 			g.v654 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v653, 0))
@@ -5490,7 +4167,7 @@ func (g *positiveFloat32Host) r0() int {
 			v18 = v17
 		}
 		if int32(li) != 0 {
-			v27 = 0
+			v27 = -1
 			goto b5
 		}
 		if v21 {
@@ -5501,14 +4178,14 @@ func (g *positiveFloat32Host) r0() int {
 			}
 			v27 = v26
 		} else {
-			v27 = 0
+			v27 = -1
 		}
 	b5:
 		u18 = v18
 		h27[li] = v27
 	}
 	g.v18 = u18
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v28 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v27, 0)[int32(0)]
 	v18 := g.v18
 	v28 := g.v28
@@ -6579,7 +5256,7 @@ func (g *positiveFloat32Host) r6() int {
 		v346 := h346[li]
 		*(*int64)(unsafe.Add(m0, int(v19&255)*8)) = v346
 	}
-	// Barrier, lookback.go:263
+	// Barrier, lookback.go:264
 	h305 := g.v305[:n]
 	e306 := g.v306
 	v349 := g.v349
@@ -7270,15 +5947,15 @@ type unique16Host struct {
 
 	v6, v8 int16
 
-	v22, v33, v34, v74 int64
+	v22, v33, v34, v77 int64
 
-	v31, v64, v67, v68, v71, v72, v344, v346, v632 []int32
+	v31, v67, v70, v71, v74, v75, v347, v349, v638 []int32
 
-	v32, v73, v303, v305, v309, v347, v348, v633 int32
+	v32, v76, v306, v308, v312, v350, v351, v639 int32
 
-	v39, v304, v345, v361, v369 []int64
+	v39, v307, v348, v364, v372 []int64
 
-	v306 bool
+	v309 bool
 
 	sint32 []int32
 }
@@ -7300,23 +5977,23 @@ func (g *unique16Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v64, &g.v67, &g.v68, &g.v71, &g.v72, &g.v344, &g.v346, &g.v632)
-	kernelimpl.HostRoom(n, &g.v39, &g.v304, &g.v345, &g.v361, &g.v369)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v67, &g.v70, &g.v71, &g.v74, &g.v75, &g.v347, &g.v349, &g.v638)
+	kernelimpl.HostRoom(n, &g.v39, &g.v307, &g.v348, &g.v364, &g.v372)
 }
 
 func (g *unique16Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:239
-			g.v347 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v346, -1))
+		case 4: // GroupReduce, lookback.go:240
+			g.v350 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v349, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:261
+		case 5: // Barrier, lookback.go:262
 			next = g.r6()
-		case 7: // Barrier, lookback.go:279
+		case 7: // Barrier, lookback.go:280
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
-			g.v633 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v632, 0))
+			g.v639 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v638, 0))
 			next = g.r9()
 		}
 	}
@@ -7354,7 +6031,7 @@ func (g *unique16Host) r0() int {
 			v22 = v21
 		}
 		if int32(li) != 0 {
-			v31 = 0
+			v31 = -1
 			goto b5
 		}
 		if v25 {
@@ -7365,14 +6042,14 @@ func (g *unique16Host) r0() int {
 			}
 			v31 = v30
 		} else {
-			v31 = 0
+			v31 = -1
 		}
 	b5:
 		u22 = v22
 		h31[li] = v31
 	}
 	g.v22 = u22
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
 	v22 := g.v22
 	v32 := g.v32
@@ -7387,13 +6064,13 @@ func (g *unique16Host) r0() int {
 	v8 := g.v8
 	v9 := int32(uint16(v8))
 	h39 := g.v39[:n]
-	h64 := g.v64[:n]
 	h67 := g.v67[:n]
+	h70 := g.v70[:n]
 	more := false
 	for li := range n {
 		v23 := int32(li)
-		var v41, v42, v48, v51, v64 int32
-		var v59, v60 bool
+		var v41, v42, v48, v51, v67 int32
+		var v62, v63 bool
 		if !v35 {
 			goto b9
 		}
@@ -7408,7 +6085,7 @@ func (g *unique16Host) r0() int {
 	b10:
 		v44 := v39 + int64(uint32(v42))
 		if v44 >= v22 {
-			v64 = v41
+			v67 = v41
 			goto b20
 		}
 		if v44 == 0 {
@@ -7417,39 +6094,40 @@ func (g *unique16Host) r0() int {
 		v48 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v44)*2))))
 		v51 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v44+-1)*2))))
 		if v40 {
-			v60 = v48 == v51
+			v63 = v48 == v51
 			goto b18
 		}
-		if v48 != v51 {
-			goto b16
-		}
-		if uint32(v48&v7) <= uint32(v9) {
-			v59 = true
+		if v48 == v51 {
+			v62 = true
 			goto b17
 		}
-	b16:
-		v59 = ((v48 | v51) & v7) == 0
+		if ((v48 | v51) & v7) == 0 {
+			v62 = true
+		} else {
+			v61 := (uint32(v9) < uint32(v48&v7)) && (uint32(v9) < uint32(v51&v7))
+			v62 = v61
+		}
 	b17:
-		v60 = v59
+		v63 = v62
 	b18:
-		if v60 {
-			v64 = v41
+		if v63 {
+			v67 = v41
 			goto b20
 		}
 	b19:
-		v64 = v41 | (int32(1) << (uint32(v42&31) & 31))
+		v67 = v41 | (int32(1) << (uint32(v42&31) & 31))
 	b20:
-		v65 := v42 + 1
-		if v65 >= 16 {
-			v67 := int32(bits.OnesCount32(uint32(v64)))
+		v68 := v42 + 1
+		if v68 >= 16 {
+			v70 := int32(bits.OnesCount32(uint32(v67)))
 			h39[li] = v39
-			h64[li] = v64
 			h67[li] = v67
+			h70[li] = v70
 			more = true
 			continue
 		}
-		v41 = v64
-		v42 = v65
+		v41 = v67
+		v42 = v68
 		goto b10
 	}
 	g.v33 = v33
@@ -7461,69 +6139,69 @@ func (g *unique16Host) r0() int {
 	g.Zero(0)
 	// GroupExclusiveScan, kernels.go:38
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v67, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v70, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v68, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v71, in, len(in), int32(0))
 	}
-	h68 := g.v68[:n]
 	h71 := g.v71[:n]
-	h72 := g.v72[:n]
+	h74 := g.v74[:n]
+	h75 := g.v75[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v68 := h68[li]
-		v67 := h67[li]
-		v71 := v68
+		v71 := h71[li]
+		v70 := h70[li]
+		v74 := v71
 		if int32(li) == 0 {
-			v71 = 0
+			v74 = 0
 		}
-		v72 := v71 + v67
-		h71[li] = v71
-		h72[li] = v72
+		v75 := v74 + v70
+		h74[li] = v74
+		h75[li] = v75
 	}
 	// GroupSelect, kernels.go:39
-	g.v73 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v72, 0)[int32(255)]
+	g.v76 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v75, 0)[int32(255)]
 	c1 := g.c1
-	v75 := c1 == 0
-	v80 := v33 * 2
-	v82 := v80 + 4
-	v83 := v4 < v82
-	v81 := v80 + 2
-	v78 := v32 == 0
-	v79 := int32(1)
-	if v78 {
-		v79 = 2
+	v78 := c1 == 0
+	v83 := v33 * 2
+	v85 := v83 + 4
+	v86 := v4 < v85
+	v84 := v83 + 2
+	v81 := v32 == 0
+	v82 := int32(1)
+	if v81 {
+		v82 = 2
 	}
-	v84 := v79 << 30
-	v73 := g.v73
-	v85 := v73 & 1073741823
-	v86 := v84 | v85
-	v88 := v80 + 3
-	v74 := int64(uint32(v73))
-	v89 := v74 >> 30
-	v90 := int32(uint64(v89))
-	v91 := v90 & 1073741823
-	v92 := v84 | v91
-	v94 := v32 == 0
-	v303 := v32 + -1
-	v95 := v34 + 4096
-	v96 := v22 <= v95
+	v87 := v82 << 30
+	v76 := g.v76
+	v88 := v76 & 1073741823
+	v89 := v87 | v88
+	v91 := v83 + 3
+	v77 := int64(uint32(v76))
+	v92 := v77 >> 30
+	v93 := int32(uint64(v92))
+	v94 := v93 & 1073741823
+	v95 := v87 | v94
+	v97 := v32 == 0
+	v306 := v32 + -1
+	v98 := v34 + 4096
+	v99 := v22 <= v98
 	v14 := g.v14
-	v97 := 0 < v14
+	v100 := 0 < v14
 	p7 := g.Pointer(7)
 	v10 := g.v10
 	p5 := g.Pointer(5)
 	v12 := g.v12
 	p6 := g.Pointer(6)
-	h304 := g.v304[:n]
-	u305 := g.v305
-	u306 := g.v306
+	h307 := g.v307[:n]
+	u308 := g.v308
 	u309 := g.v309
-	h344 := g.v344[:n]
-	h345 := g.v345[:n]
-	h346 := g.v346[:n]
+	u312 := g.v312
+	h347 := g.v347[:n]
+	h348 := g.v348[:n]
+	h349 := g.v349[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -7531,518 +6209,518 @@ func (g *unique16Host) r0() int {
 		}
 		v23 := int32(li)
 		v24 := v23 == 0
-		v71 := h71[li]
-		v64 := h64[li]
+		v74 := h74[li]
+		v67 := h67[li]
 		v39 := h39[li]
-		var v99, v109, v113, v122, v126, v135, v139, v148, v152, v161, v165, v174, v178, v187, v191, v200, v204, v213, v217, v226, v230, v239, v243, v252, v256, v265, v269, v278, v282, v291, v295, v304, v308, v314, v315, v332, v338, v345 int64
-		var v305, v307, v309, v331, v336, v337, v343, v344, v346 int32
-		var v306 bool
+		var v102, v112, v116, v125, v129, v138, v142, v151, v155, v164, v168, v177, v181, v190, v194, v203, v207, v216, v220, v229, v233, v242, v246, v255, v259, v268, v272, v281, v285, v294, v298, v307, v311, v317, v318, v335, v341, v348 int64
+		var v308, v310, v312, v334, v339, v340, v346, v347, v349 int32
+		var v309 bool
 		if !v24 {
 			goto b30
 		}
-		if v75 {
+		if v78 {
 			goto b28
 		}
 		if int32(uint32(v32)%uint32(c1)) == 0 {
 			goto b30
 		}
 	b28:
-		if !v83 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v81)*4)), v86)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v88)*4)), v92)
+		if !v86 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v84)*4)), v89)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v91)*4)), v95)
 		}
 	b30:
-		if !v94 {
-			v304 = 0
-			v305 = v303
-			v306 = true
+		if !v97 {
+			v307 = 0
+			v308 = v306
+			v309 = true
 			goto b163
 		}
 		if !v24 {
 			goto b35
 		}
-		if !v96 {
+		if !v99 {
 			goto b35
 		}
-		if v97 {
-			*(*int64)(p7) = v74
+		if v100 {
+			*(*int64)(p7) = v77
 		}
 	b35:
-		v99 = int64(uint32(v71))
-		if (v64 & 1) == 0 {
-			v109 = v99
+		v102 = int64(uint32(v74))
+		if (v67 & 1) == 0 {
+			v112 = v102
 			goto b42
 		}
 		if v39 >= v22 {
-			v109 = v99
+			v112 = v102
 			goto b42
 		}
-		if v99 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v99)*2)) = *(*int16)(unsafe.Add(p0, int(v39)*2))
+		if v102 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v102)*2)) = *(*int16)(unsafe.Add(p0, int(v39)*2))
 		}
-		if v99 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v99)*8)) = v39
+		if v102 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v102)*8)) = v39
 		}
-		v109 = v99 + 1
+		v112 = v102 + 1
 	b42:
-		if (int32(uint32(v64)>>1) & 1) == 0 {
-			v122 = v109
+		if (int32(uint32(v67)>>1) & 1) == 0 {
+			v125 = v112
 			goto b50
 		}
-		v113 = v39 + 1
-		if v113 >= v22 {
-			v122 = v109
+		v116 = v39 + 1
+		if v116 >= v22 {
+			v125 = v112
 			goto b50
 		}
-		if 0 > v109 {
-			v122 = v109
+		if 0 > v112 {
+			v125 = v112
 			goto b50
 		}
-		if v109 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v109)*2)) = *(*int16)(unsafe.Add(p0, int(v113)*2))
+		if v112 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v112)*2)) = *(*int16)(unsafe.Add(p0, int(v116)*2))
 		}
-		if v109 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v109)*8)) = v113
+		if v112 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v112)*8)) = v116
 		}
-		v122 = v109 + 1
+		v125 = v112 + 1
 	b50:
-		if (int32(uint32(v64)>>2) & 1) == 0 {
-			v135 = v122
+		if (int32(uint32(v67)>>2) & 1) == 0 {
+			v138 = v125
 			goto b58
 		}
-		v126 = v39 + 2
-		if v126 >= v22 {
-			v135 = v122
+		v129 = v39 + 2
+		if v129 >= v22 {
+			v138 = v125
 			goto b58
 		}
-		if 0 > v122 {
-			v135 = v122
+		if 0 > v125 {
+			v138 = v125
 			goto b58
 		}
-		if v122 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v122)*2)) = *(*int16)(unsafe.Add(p0, int(v126)*2))
+		if v125 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v125)*2)) = *(*int16)(unsafe.Add(p0, int(v129)*2))
 		}
-		if v122 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v122)*8)) = v126
+		if v125 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v125)*8)) = v129
 		}
-		v135 = v122 + 1
+		v138 = v125 + 1
 	b58:
-		if (int32(uint32(v64)>>3) & 1) == 0 {
-			v148 = v135
+		if (int32(uint32(v67)>>3) & 1) == 0 {
+			v151 = v138
 			goto b66
 		}
-		v139 = v39 + 3
-		if v139 >= v22 {
-			v148 = v135
+		v142 = v39 + 3
+		if v142 >= v22 {
+			v151 = v138
 			goto b66
 		}
-		if 0 > v135 {
-			v148 = v135
+		if 0 > v138 {
+			v151 = v138
 			goto b66
 		}
-		if v135 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v135)*2)) = *(*int16)(unsafe.Add(p0, int(v139)*2))
+		if v138 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v138)*2)) = *(*int16)(unsafe.Add(p0, int(v142)*2))
 		}
-		if v135 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v135)*8)) = v139
+		if v138 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v138)*8)) = v142
 		}
-		v148 = v135 + 1
+		v151 = v138 + 1
 	b66:
-		if (int32(uint32(v64)>>4) & 1) == 0 {
-			v161 = v148
+		if (int32(uint32(v67)>>4) & 1) == 0 {
+			v164 = v151
 			goto b74
 		}
-		v152 = v39 + 4
-		if v152 >= v22 {
-			v161 = v148
+		v155 = v39 + 4
+		if v155 >= v22 {
+			v164 = v151
 			goto b74
 		}
-		if 0 > v148 {
-			v161 = v148
+		if 0 > v151 {
+			v164 = v151
 			goto b74
 		}
-		if v148 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v148)*2)) = *(*int16)(unsafe.Add(p0, int(v152)*2))
+		if v151 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v151)*2)) = *(*int16)(unsafe.Add(p0, int(v155)*2))
 		}
-		if v148 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v148)*8)) = v152
+		if v151 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v151)*8)) = v155
 		}
-		v161 = v148 + 1
+		v164 = v151 + 1
 	b74:
-		if (int32(uint32(v64)>>5) & 1) == 0 {
-			v174 = v161
+		if (int32(uint32(v67)>>5) & 1) == 0 {
+			v177 = v164
 			goto b82
 		}
-		v165 = v39 + 5
-		if v165 >= v22 {
-			v174 = v161
+		v168 = v39 + 5
+		if v168 >= v22 {
+			v177 = v164
 			goto b82
 		}
-		if 0 > v161 {
-			v174 = v161
+		if 0 > v164 {
+			v177 = v164
 			goto b82
 		}
-		if v161 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v161)*2)) = *(*int16)(unsafe.Add(p0, int(v165)*2))
+		if v164 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v164)*2)) = *(*int16)(unsafe.Add(p0, int(v168)*2))
 		}
-		if v161 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v161)*8)) = v165
+		if v164 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v164)*8)) = v168
 		}
-		v174 = v161 + 1
+		v177 = v164 + 1
 	b82:
-		if (int32(uint32(v64)>>6) & 1) == 0 {
-			v187 = v174
+		if (int32(uint32(v67)>>6) & 1) == 0 {
+			v190 = v177
 			goto b90
 		}
-		v178 = v39 + 6
-		if v178 >= v22 {
-			v187 = v174
+		v181 = v39 + 6
+		if v181 >= v22 {
+			v190 = v177
 			goto b90
 		}
-		if 0 > v174 {
-			v187 = v174
+		if 0 > v177 {
+			v190 = v177
 			goto b90
 		}
-		if v174 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v174)*2)) = *(*int16)(unsafe.Add(p0, int(v178)*2))
+		if v177 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v177)*2)) = *(*int16)(unsafe.Add(p0, int(v181)*2))
 		}
-		if v174 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v174)*8)) = v178
+		if v177 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v177)*8)) = v181
 		}
-		v187 = v174 + 1
+		v190 = v177 + 1
 	b90:
-		if (int32(uint32(v64)>>7) & 1) == 0 {
-			v200 = v187
+		if (int32(uint32(v67)>>7) & 1) == 0 {
+			v203 = v190
 			goto b98
 		}
-		v191 = v39 + 7
-		if v191 >= v22 {
-			v200 = v187
+		v194 = v39 + 7
+		if v194 >= v22 {
+			v203 = v190
 			goto b98
 		}
-		if 0 > v187 {
-			v200 = v187
+		if 0 > v190 {
+			v203 = v190
 			goto b98
 		}
-		if v187 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v187)*2)) = *(*int16)(unsafe.Add(p0, int(v191)*2))
+		if v190 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v190)*2)) = *(*int16)(unsafe.Add(p0, int(v194)*2))
 		}
-		if v187 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v187)*8)) = v191
+		if v190 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v190)*8)) = v194
 		}
-		v200 = v187 + 1
+		v203 = v190 + 1
 	b98:
-		if (int32(uint32(v64)>>8) & 1) == 0 {
-			v213 = v200
+		if (int32(uint32(v67)>>8) & 1) == 0 {
+			v216 = v203
 			goto b106
 		}
-		v204 = v39 + 8
-		if v204 >= v22 {
-			v213 = v200
+		v207 = v39 + 8
+		if v207 >= v22 {
+			v216 = v203
 			goto b106
 		}
-		if 0 > v200 {
-			v213 = v200
+		if 0 > v203 {
+			v216 = v203
 			goto b106
 		}
-		if v200 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v200)*2)) = *(*int16)(unsafe.Add(p0, int(v204)*2))
+		if v203 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v203)*2)) = *(*int16)(unsafe.Add(p0, int(v207)*2))
 		}
-		if v200 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v200)*8)) = v204
+		if v203 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v203)*8)) = v207
 		}
-		v213 = v200 + 1
+		v216 = v203 + 1
 	b106:
-		if (int32(uint32(v64)>>9) & 1) == 0 {
-			v226 = v213
+		if (int32(uint32(v67)>>9) & 1) == 0 {
+			v229 = v216
 			goto b114
 		}
-		v217 = v39 + 9
-		if v217 >= v22 {
-			v226 = v213
+		v220 = v39 + 9
+		if v220 >= v22 {
+			v229 = v216
 			goto b114
 		}
-		if 0 > v213 {
-			v226 = v213
+		if 0 > v216 {
+			v229 = v216
 			goto b114
 		}
-		if v213 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v213)*2)) = *(*int16)(unsafe.Add(p0, int(v217)*2))
+		if v216 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v216)*2)) = *(*int16)(unsafe.Add(p0, int(v220)*2))
 		}
-		if v213 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v213)*8)) = v217
+		if v216 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v216)*8)) = v220
 		}
-		v226 = v213 + 1
+		v229 = v216 + 1
 	b114:
-		if (int32(uint32(v64)>>10) & 1) == 0 {
-			v239 = v226
+		if (int32(uint32(v67)>>10) & 1) == 0 {
+			v242 = v229
 			goto b122
 		}
-		v230 = v39 + 10
-		if v230 >= v22 {
-			v239 = v226
+		v233 = v39 + 10
+		if v233 >= v22 {
+			v242 = v229
 			goto b122
 		}
-		if 0 > v226 {
-			v239 = v226
+		if 0 > v229 {
+			v242 = v229
 			goto b122
 		}
-		if v226 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v226)*2)) = *(*int16)(unsafe.Add(p0, int(v230)*2))
+		if v229 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v229)*2)) = *(*int16)(unsafe.Add(p0, int(v233)*2))
 		}
-		if v226 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v226)*8)) = v230
+		if v229 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v229)*8)) = v233
 		}
-		v239 = v226 + 1
+		v242 = v229 + 1
 	b122:
-		if (int32(uint32(v64)>>11) & 1) == 0 {
-			v252 = v239
+		if (int32(uint32(v67)>>11) & 1) == 0 {
+			v255 = v242
 			goto b130
 		}
-		v243 = v39 + 11
-		if v243 >= v22 {
-			v252 = v239
+		v246 = v39 + 11
+		if v246 >= v22 {
+			v255 = v242
 			goto b130
 		}
-		if 0 > v239 {
-			v252 = v239
+		if 0 > v242 {
+			v255 = v242
 			goto b130
 		}
-		if v239 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v239)*2)) = *(*int16)(unsafe.Add(p0, int(v243)*2))
+		if v242 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v242)*2)) = *(*int16)(unsafe.Add(p0, int(v246)*2))
 		}
-		if v239 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v239)*8)) = v243
+		if v242 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v242)*8)) = v246
 		}
-		v252 = v239 + 1
+		v255 = v242 + 1
 	b130:
-		if (int32(uint32(v64)>>12) & 1) == 0 {
-			v265 = v252
+		if (int32(uint32(v67)>>12) & 1) == 0 {
+			v268 = v255
 			goto b138
 		}
-		v256 = v39 + 12
-		if v256 >= v22 {
-			v265 = v252
+		v259 = v39 + 12
+		if v259 >= v22 {
+			v268 = v255
 			goto b138
 		}
-		if 0 > v252 {
-			v265 = v252
+		if 0 > v255 {
+			v268 = v255
 			goto b138
 		}
-		if v252 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v252)*2)) = *(*int16)(unsafe.Add(p0, int(v256)*2))
+		if v255 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v255)*2)) = *(*int16)(unsafe.Add(p0, int(v259)*2))
 		}
-		if v252 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v252)*8)) = v256
+		if v255 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v255)*8)) = v259
 		}
-		v265 = v252 + 1
+		v268 = v255 + 1
 	b138:
-		if (int32(uint32(v64)>>13) & 1) == 0 {
-			v278 = v265
+		if (int32(uint32(v67)>>13) & 1) == 0 {
+			v281 = v268
 			goto b146
 		}
-		v269 = v39 + 13
-		if v269 >= v22 {
-			v278 = v265
+		v272 = v39 + 13
+		if v272 >= v22 {
+			v281 = v268
 			goto b146
 		}
-		if 0 > v265 {
-			v278 = v265
+		if 0 > v268 {
+			v281 = v268
 			goto b146
 		}
-		if v265 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v265)*2)) = *(*int16)(unsafe.Add(p0, int(v269)*2))
+		if v268 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v268)*2)) = *(*int16)(unsafe.Add(p0, int(v272)*2))
 		}
-		if v265 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v265)*8)) = v269
+		if v268 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v268)*8)) = v272
 		}
-		v278 = v265 + 1
+		v281 = v268 + 1
 	b146:
-		if (int32(uint32(v64)>>14) & 1) == 0 {
-			v291 = v278
+		if (int32(uint32(v67)>>14) & 1) == 0 {
+			v294 = v281
 			goto b154
 		}
-		v282 = v39 + 14
-		if v282 >= v22 {
-			v291 = v278
+		v285 = v39 + 14
+		if v285 >= v22 {
+			v294 = v281
 			goto b154
 		}
-		if 0 > v278 {
-			v291 = v278
+		if 0 > v281 {
+			v294 = v281
 			goto b154
 		}
-		if v278 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v278)*2)) = *(*int16)(unsafe.Add(p0, int(v282)*2))
+		if v281 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v281)*2)) = *(*int16)(unsafe.Add(p0, int(v285)*2))
 		}
-		if v278 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v278)*8)) = v282
+		if v281 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v281)*8)) = v285
 		}
-		v291 = v278 + 1
+		v294 = v281 + 1
 	b154:
-		if (int32(uint32(v64)>>15) & 1) == 0 {
+		if (int32(uint32(v67)>>15) & 1) == 0 {
 			goto b161
 		}
-		v295 = v39 + 15
-		if v295 >= v22 {
+		v298 = v39 + 15
+		if v298 >= v22 {
 			goto b161
 		}
-		if 0 > v291 {
+		if 0 > v294 {
 			goto b161
 		}
-		if v291 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v291)*2)) = *(*int16)(unsafe.Add(p0, int(v295)*2))
+		if v294 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v294)*2)) = *(*int16)(unsafe.Add(p0, int(v298)*2))
 		}
-		if v291 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v291)*8)) = v295
+		if v294 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v294)*8)) = v298
 		}
 	b161:
 		g.Leave(li)
 		continue
 	b163:
-		v307 = 0
-		v308 = v304
-		v309 = 0
-		if uint32(v23) > uint32(v305) {
-			v344 = v307
-			v345 = v308
-			v346 = 512
+		v310 = 0
+		v311 = v307
+		v312 = 0
+		if uint32(v23) > uint32(v308) {
+			v347 = v310
+			v348 = v311
+			v349 = 512
 			goto b174
 		}
-		if v307 != 0 {
-			v337 = v307
-			v338 = v308
+		if v310 != 0 {
+			v340 = v310
+			v341 = v311
 			goto b171
 		}
-		v314 = int64(uint32(v305-v23)) * 2
-		v315 = v314 + 2
-		if v4 < (v314 + 4) {
-			v331 = 0
-			v332 = 0
+		v317 = int64(uint32(v308-v23)) * 2
+		v318 = v317 + 2
+		if v4 < (v317 + 4) {
+			v334 = 0
+			v335 = 0
 		} else {
-			v318 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315)*4)))
-			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314+3)*4)))
-			v321 := int32(uint32(v318) >> 30)
-			v324 := v321
-			if int32(uint32(v320)>>30) != v321 {
-				v324 = 0
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v317+3)*4)))
+			v324 := int32(uint32(v321) >> 30)
+			v327 := v324
+			if int32(uint32(v323)>>30) != v324 {
+				v327 = 0
 			}
-			v330 := int64(uint32(v318&1073741823)) | (int64(uint32(v320&1073741823)) << 30)
-			v331 = v324
-			v332 = v330
+			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
+			v334 = v327
+			v335 = v333
 		}
-		if v23 == v305 {
-			v335 := v331
-			if v331 == 1 {
-				v335 = 2
+		if v23 == v308 {
+			v338 := v334
+			if v334 == 1 {
+				v338 = 2
 			}
-			v336 = v335
+			v339 = v338
 		} else {
-			v336 = v331
+			v339 = v334
 		}
-		v337 = v336
-		v338 = v332
+		v340 = v339
+		v341 = v335
 	b171:
-		if v337 != 1 {
-			v343 = (v23 * 2) + int32(uint32(v337)>>1)
+		if v340 != 1 {
+			v346 = (v23 * 2) + int32(uint32(v340)>>1)
 		} else {
-			v343 = 512
+			v346 = 512
 		}
-		v344 = v337
-		v345 = v338
-		v346 = v343
+		v347 = v340
+		v348 = v341
+		v349 = v346
 	b174:
-		h304[li] = v304
-		u305 = v305
-		u306 = v306
+		h307[li] = v307
+		u308 = v308
 		u309 = v309
-		h344[li] = v344
-		h345[li] = v345
-		h346[li] = v346
+		u312 = v312
+		h347[li] = v347
+		h348[li] = v348
+		h349[li] = v349
 		next = 4
 	}
-	g.v74 = v74
-	g.v303 = v303
-	g.v305 = u305
-	g.v306 = u306
+	g.v77 = v77
+	g.v306 = v306
+	g.v308 = u308
 	g.v309 = u309
+	g.v312 = u312
 	return next
 }
 
 func (g *unique16Host) r5() int {
 	const n = 256
-	h304 := g.v304[:n]
-	e305 := g.v305
-	e306 := g.v306
+	h307 := g.v307[:n]
+	e308 := g.v308
 	e309 := g.v309
-	h344 := g.v344[:n]
-	h345 := g.v345[:n]
-	v347 := g.v347
-	v349 := 512 <= uint32(v347)
-	v350 := v347 & 1
-	v351 := v350 == 1
-	v348 := int32(uint32(v347) >> 1)
-	v352 := 256 <= uint32(v348)
-	u305 := g.v305
+	e312 := g.v312
+	h347 := g.v347[:n]
+	h348 := g.v348[:n]
+	v350 := g.v350
+	v352 := 512 <= uint32(v350)
+	v353 := v350 & 1
+	v354 := v353 == 1
+	v351 := int32(uint32(v350) >> 1)
+	v355 := 256 <= uint32(v351)
+	u308 := g.v308
 	c2 := g.c2
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	u306 := g.v306
 	u309 := g.v309
-	h346 := g.v346[:n]
+	u312 := g.v312
+	h349 := g.v349[:n]
 	v22 := g.v22
 	p0 := g.Pointer(0)
 	v6 := g.v6
 	v7 := int32(uint16(v6))
-	v605 := v7 == 0
+	v608 := v7 == 0
 	v8 := g.v8
 	v9 := int32(uint16(v8))
-	h632 := g.v632[:n]
+	h638 := g.v638[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v304 := h304[li]
-		v305 := e305
-		v306 := e306
+		v307 := h307[li]
+		v308 := e308
 		v309 := e309
-		v344 := h344[li]
-		v345 := h345[li]
+		v312 := e312
+		v347 := h347[li]
+		v348 := h348[li]
 		v23 := int32(li)
 		v37 := v23 * 16
 		v38 := int64(uint32(v37))
-		var v307, v331, v336, v337, v343, v346, v597, v606, v607, v613, v616, v629, v655, v657 int32
-		var v308, v314, v315, v332, v338, v596, v604, v656 int64
-		var v598, v624, v625 bool
-		if v349 {
+		var v310, v334, v339, v340, v346, v349, v600, v609, v610, v616, v619, v635, v661, v663 int32
+		var v311, v317, v318, v335, v341, v599, v607, v662 int64
+		var v601, v630, v631 bool
+		if v352 {
 			goto b177
 		}
-		if !v351 {
+		if !v354 {
 			goto b327
 		}
 	b177:
-		if !v306 {
+		if !v309 {
 			goto b180
 		}
-		if v352 {
-			v596 = v304
-			v597 = v305 + -256
-			v598 = true
+		if v355 {
+			v599 = v307
+			v600 = v308 + -256
+			v601 = true
 		} else {
 			goto b180
 		}
-		v304 = v596
-		v305 = v597
-		v306 = v598
-		v307 = 0
-		v308 = v304
-		v309 = 0
+		v307 = v599
+		v308 = v600
+		v309 = v601
+		v310 = 0
+		v311 = v307
+		v312 = 0
 		goto b164
 	b180:
-		h304[li] = v304
-		u305 = v305
-		h345[li] = v345
+		h307[li] = v307
+		u308 = v308
+		h348[li] = v348
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8052,78 +6730,78 @@ func (g *unique16Host) r5() int {
 		continue
 	b327:
 		{
-			v599 := v309 + 1
-			if uint32(v599) >= uint32(c2) {
-				v604 = (int64(uint32(v305-v348)) * 4096) + v38
-				v606 = 0
-				v607 = 0
+			v602 := v312 + 1
+			if uint32(v602) >= uint32(c2) {
+				v607 = (int64(uint32(v308-v351)) * 4096) + v38
+				v609 = 0
+				v610 = 0
 				goto b329
 			}
-			v655 = v344
-			v656 = v345
-			v657 = v599
+			v661 = v347
+			v662 = v348
+			v663 = v602
 		}
-		v307 = v655
-		v308 = v656
-		v309 = v657
+		v310 = v661
+		v311 = v662
+		v312 = v663
 	b164:
-		if uint32(v23) > uint32(v305) {
-			v344 = v307
-			v345 = v308
-			v346 = 512
+		if uint32(v23) > uint32(v308) {
+			v347 = v310
+			v348 = v311
+			v349 = 512
 			goto b174
 		}
-		if v307 != 0 {
-			v337 = v307
-			v338 = v308
+		if v310 != 0 {
+			v340 = v310
+			v341 = v311
 			goto b171
 		}
-		v314 = int64(uint32(v305-v23)) * 2
-		v315 = v314 + 2
-		if v4 < (v314 + 4) {
-			v331 = 0
-			v332 = 0
+		v317 = int64(uint32(v308-v23)) * 2
+		v318 = v317 + 2
+		if v4 < (v317 + 4) {
+			v334 = 0
+			v335 = 0
 		} else {
-			v318 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315)*4)))
-			v319 := v314 + 3
-			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319)*4)))
-			v321 := int32(uint32(v318) >> 30)
-			v324 := v321
-			if int32(uint32(v320)>>30) != v321 {
-				v324 = 0
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
+			v322 := v317 + 3
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v322)*4)))
+			v324 := int32(uint32(v321) >> 30)
+			v327 := v324
+			if int32(uint32(v323)>>30) != v324 {
+				v327 = 0
 			}
-			v330 := int64(uint32(v318&1073741823)) | (int64(uint32(v320&1073741823)) << 30)
-			v331 = v324
-			v332 = v330
+			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
+			v334 = v327
+			v335 = v333
 		}
-		if v23 == v305 {
-			v335 := v331
-			if v331 == 1 {
-				v335 = 2
+		if v23 == v308 {
+			v338 := v334
+			if v334 == 1 {
+				v338 = 2
 			}
-			v336 = v335
+			v339 = v338
 		} else {
-			v336 = v331
+			v339 = v334
 		}
-		v337 = v336
-		v338 = v332
+		v340 = v339
+		v341 = v335
 	b171:
-		if v337 != 1 {
-			v343 = (v23 * 2) + int32(uint32(v337)>>1)
+		if v340 != 1 {
+			v346 = (v23 * 2) + int32(uint32(v340)>>1)
 		} else {
-			v343 = 512
+			v346 = 512
 		}
-		v344 = v337
-		v345 = v338
-		v346 = v343
+		v347 = v340
+		v348 = v341
+		v349 = v346
 	b174:
-		h304[li] = v304
-		u305 = v305
-		u306 = v306
+		h307[li] = v307
+		u308 = v308
 		u309 = v309
-		h344[li] = v344
-		h345[li] = v345
-		h346[li] = v346
+		u312 = v312
+		h347[li] = v347
+		h348[li] = v348
+		h349[li] = v349
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8132,48 +6810,49 @@ func (g *unique16Host) r5() int {
 		}
 		continue
 	b329:
-		v609 := v604 + int64(uint32(v607))
-		if v609 >= v22 {
-			v629 = v606
+		v612 := v607 + int64(uint32(v610))
+		if v612 >= v22 {
+			v635 = v609
 			goto b339
 		}
-		if v609 == 0 {
+		if v612 == 0 {
 			goto b338
 		}
-		v613 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v609)*2))))
-		v616 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v609+-1)*2))))
-		if v605 {
-			v625 = v613 == v616
+		v616 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v612)*2))))
+		v619 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v612+-1)*2))))
+		if v608 {
+			v631 = v616 == v619
 			goto b337
 		}
-		if v613 != v616 {
-			goto b335
-		}
-		if uint32(v613&v7) <= uint32(v9) {
-			v624 = true
+		if v616 == v619 {
+			v630 = true
 			goto b336
 		}
-	b335:
-		v624 = ((v613 | v616) & v7) == 0
+		if ((v616 | v619) & v7) == 0 {
+			v630 = true
+		} else {
+			v629 := (uint32(v9) < uint32(v616&v7)) && (uint32(v9) < uint32(v619&v7))
+			v630 = v629
+		}
 	b336:
-		v625 = v624
+		v631 = v630
 	b337:
-		if v625 {
-			v629 = v606
+		if v631 {
+			v635 = v609
 			goto b339
 		}
 	b338:
-		v629 = v606 | (int32(1) << (uint32(v607&31) & 31))
+		v635 = v609 | (int32(1) << (uint32(v610&31) & 31))
 	b339:
-		v630 := v607 + 1
-		if v630 >= 16 {
-			v632 := int32(bits.OnesCount32(uint32(v629)))
-			h304[li] = v304
-			u305 = v305
-			u306 = v306
-			h344[li] = v344
-			h345[li] = v345
-			h632[li] = v632
+		v636 := v610 + 1
+		if v636 >= 16 {
+			v638 := int32(bits.OnesCount32(uint32(v635)))
+			h307[li] = v307
+			u308 = v308
+			u309 = v309
+			h347[li] = v347
+			h348[li] = v348
+			h638[li] = v638
 			if next != 8 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8182,109 +6861,109 @@ func (g *unique16Host) r5() int {
 			}
 			continue
 		}
-		v606 = v629
-		v607 = v630
+		v609 = v635
+		v610 = v636
 		goto b329
 	}
-	g.v305 = u305
-	g.v348 = v348
-	g.v306 = u306
+	g.v308 = u308
+	g.v351 = v351
 	g.v309 = u309
+	g.v312 = u312
 	return next
 }
 
 func (g *unique16Host) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h345 := g.v345[:n]
+	h348 := g.v348[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v23 := int32(li)
-		v345 := h345[li]
-		*(*int64)(unsafe.Add(m0, int(v23&255)*8)) = v345
+		v348 := h348[li]
+		*(*int64)(unsafe.Add(m0, int(v23&255)*8)) = v348
 	}
-	// Barrier, lookback.go:263
-	h304 := g.v304[:n]
-	e305 := g.v305
-	v348 := g.v348
-	v356 := uint32(v348) < 256
-	v357 := v348 & 255
-	v360 := int32(256)
-	if v356 {
-		v360 = v348
+	// Barrier, lookback.go:264
+	h307 := g.v307[:n]
+	e308 := g.v308
+	v351 := g.v351
+	v359 := uint32(v351) < 256
+	v360 := v351 & 255
+	v363 := int32(256)
+	if v359 {
+		v363 = v351
 	}
 	stop := g.Cancelled()
-	v303 := g.v303
-	v74 := g.v74
+	v306 := g.v306
+	v77 := g.v77
 	c3 := g.c3
-	v370 := c3 == 0
+	v373 := c3 == 0
 	v4 := g.v4
 	v33 := g.v33
-	v371 := v33 * 2
-	v373 := v371 + 4
-	v374 := v4 < v373
+	v374 := v33 * 2
+	v376 := v374 + 4
+	v377 := v4 < v376
 	p2 := g.Pointer(2)
-	v372 := v371 + 2
-	v379 := v371 + 3
-	h361 := g.v361[:n]
-	h369 := g.v369[:n]
-	u305 := g.v305
-	u306 := g.v306
+	v375 := v374 + 2
+	v382 := v374 + 3
+	h364 := g.v364[:n]
+	h372 := g.v372[:n]
+	u308 := g.v308
 	u309 := g.v309
-	h344 := g.v344[:n]
-	h346 := g.v346[:n]
+	u312 := g.v312
+	h347 := g.v347[:n]
+	h349 := g.v349[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v304 := h304[li]
-		v305 := e305
+		v307 := h307[li]
+		v308 := e308
 		v23 := int32(li)
 		v24 := v23 == 0
-		var v306, v598 bool
-		var v307, v309, v331, v336, v337, v343, v344, v346, v362, v597 int32
-		var v308, v314, v315, v332, v338, v345, v359, v361, v369, v596 int64
-		if v356 {
-			v359 = *(*int64)(unsafe.Add(m0, int(v357)*8))
+		var v309, v601 bool
+		var v310, v312, v334, v339, v340, v346, v347, v349, v365, v600 int32
+		var v311, v317, v318, v335, v341, v348, v362, v364, v372, v599 int64
+		if v359 {
+			v362 = *(*int64)(unsafe.Add(m0, int(v360)*8))
 		} else {
-			v359 = v304
+			v362 = v307
 		}
-		v361 = v359
-		v362 = v360
+		v364 = v362
+		v365 = v363
 	b185:
-		if v362 != 0 {
-			v364 := v362 + -1
-			v361 = v361 + *(*int64)(unsafe.Add(m0, int(v364&255)*8))
-			v362 = v364
+		if v365 != 0 {
+			v367 := v365 + -1
+			v364 = v364 + *(*int64)(unsafe.Add(m0, int(v367&255)*8))
+			v365 = v367
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b185
 		}
-		if v305 != v303 {
-			v596 = v361
-			v597 = v305 + 256
-			v598 = false
+		if v308 != v306 {
+			v599 = v364
+			v600 = v308 + 256
+			v601 = false
 			goto b326
 		}
-		v369 = v361 + v74
+		v372 = v364 + v77
 		if !v24 {
 			goto b192
 		}
-		if !v370 {
+		if !v373 {
 			goto b192
 		}
-		if !v374 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v372)*4)), ((int32(uint64(v369)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v379)*4)), ((int32(uint64(v369>>30)) & 1073741823) | -2147483648))
+		if !v377 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v375)*4)), ((int32(uint64(v372)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v382)*4)), ((int32(uint64(v372>>30)) & 1073741823) | -2147483648))
 		}
 	b192:
-		h361[li] = v361
-		h369[li] = v369
+		h364[li] = v364
+		h372[li] = v372
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8293,68 +6972,68 @@ func (g *unique16Host) r6() int {
 		}
 		continue
 	b326:
-		v304 = v596
-		v305 = v597
-		v306 = v598
-		v307 = 0
-		v308 = v304
-		v309 = 0
-		if uint32(v23) > uint32(v305) {
-			v344 = v307
-			v345 = v308
-			v346 = 512
+		v307 = v599
+		v308 = v600
+		v309 = v601
+		v310 = 0
+		v311 = v307
+		v312 = 0
+		if uint32(v23) > uint32(v308) {
+			v347 = v310
+			v348 = v311
+			v349 = 512
 			goto b174
 		}
-		if v307 != 0 {
-			v337 = v307
-			v338 = v308
+		if v310 != 0 {
+			v340 = v310
+			v341 = v311
 			goto b171
 		}
-		v314 = int64(uint32(v305-v23)) * 2
-		v315 = v314 + 2
-		if v4 < (v314 + 4) {
-			v331 = 0
-			v332 = 0
+		v317 = int64(uint32(v308-v23)) * 2
+		v318 = v317 + 2
+		if v4 < (v317 + 4) {
+			v334 = 0
+			v335 = 0
 		} else {
-			v318 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315)*4)))
-			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314+3)*4)))
-			v321 := int32(uint32(v318) >> 30)
-			v324 := v321
-			if int32(uint32(v320)>>30) != v321 {
-				v324 = 0
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v317+3)*4)))
+			v324 := int32(uint32(v321) >> 30)
+			v327 := v324
+			if int32(uint32(v323)>>30) != v324 {
+				v327 = 0
 			}
-			v330 := int64(uint32(v318&1073741823)) | (int64(uint32(v320&1073741823)) << 30)
-			v331 = v324
-			v332 = v330
+			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
+			v334 = v327
+			v335 = v333
 		}
-		if v23 == v305 {
-			v335 := v331
-			if v331 == 1 {
-				v335 = 2
+		if v23 == v308 {
+			v338 := v334
+			if v334 == 1 {
+				v338 = 2
 			}
-			v336 = v335
+			v339 = v338
 		} else {
-			v336 = v331
+			v339 = v334
 		}
-		v337 = v336
-		v338 = v332
+		v340 = v339
+		v341 = v335
 	b171:
-		if v337 != 1 {
-			v343 = (v23 * 2) + int32(uint32(v337)>>1)
+		if v340 != 1 {
+			v346 = (v23 * 2) + int32(uint32(v340)>>1)
 		} else {
-			v343 = 512
+			v346 = 512
 		}
-		v344 = v337
-		v345 = v338
-		v346 = v343
+		v347 = v340
+		v348 = v341
+		v349 = v346
 	b174:
-		h304[li] = v304
-		u305 = v305
-		u306 = v306
+		h307[li] = v307
+		u308 = v308
 		u309 = v309
-		h344[li] = v344
-		h345[li] = v345
-		h346[li] = v346
+		u312 = v312
+		h347[li] = v347
+		h348[li] = v348
+		h349[li] = v349
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8362,9 +7041,9 @@ func (g *unique16Host) r6() int {
 			next = 4
 		}
 	}
-	g.v305 = u305
-	g.v306 = u306
+	g.v308 = u308
 	g.v309 = u309
+	g.v312 = u312
 	return next
 }
 
@@ -8372,15 +7051,15 @@ func (g *unique16Host) r8() int {
 	const n = 256
 	v22 := g.v22
 	v34 := g.v34
-	v385 := v34 + 4096
-	v386 := v22 <= v385
+	v388 := v34 + 4096
+	v389 := v22 <= v388
 	v14 := g.v14
-	v387 := 0 < v14
+	v390 := 0 < v14
 	p7 := g.Pointer(7)
-	h369 := g.v369[:n]
-	h71 := g.v71[:n]
-	h361 := g.v361[:n]
-	h64 := g.v64[:n]
+	h372 := g.v372[:n]
+	h74 := g.v74[:n]
+	h364 := g.v364[:n]
+	h67 := g.v67[:n]
 	h39 := g.v39[:n]
 	v10 := g.v10
 	p0 := g.Pointer(0)
@@ -8394,352 +7073,352 @@ func (g *unique16Host) r8() int {
 		}
 		v23 := int32(li)
 		v24 := v23 == 0
-		v369 := h369[li]
-		v71 := h71[li]
-		v361 := h361[li]
-		v64 := h64[li]
+		v372 := h372[li]
+		v74 := h74[li]
+		v364 := h364[li]
+		v67 := h67[li]
 		v39 := h39[li]
-		var v401, v405, v414, v418, v427, v431, v440, v444, v453, v457, v466, v470, v479, v483, v492, v496, v505, v509, v518, v522, v531, v535, v544, v548, v557, v561, v570, v574, v583, v587 int64
+		var v404, v408, v417, v421, v430, v434, v443, v447, v456, v460, v469, v473, v482, v486, v495, v499, v508, v512, v521, v525, v534, v538, v547, v551, v560, v564, v573, v577, v586, v590 int64
 		if !v24 {
 			goto b197
 		}
-		if !v386 {
+		if !v389 {
 			goto b197
 		}
-		if v387 {
-			*(*int64)(p7) = v369
+		if v390 {
+			*(*int64)(p7) = v372
 		}
 	b197:
-		v390 := v361 + int64(uint32(v71))
-		if (v64 & 1) == 0 {
-			v401 = v390
+		v393 := v364 + int64(uint32(v74))
+		if (v67 & 1) == 0 {
+			v404 = v393
 			goto b205
 		}
 		if v39 >= v22 {
-			v401 = v390
+			v404 = v393
 			goto b205
 		}
-		if 0 > v390 {
-			v401 = v390
+		if 0 > v393 {
+			v404 = v393
 			goto b205
 		}
-		if v390 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v390)*2)) = *(*int16)(unsafe.Add(p0, int(v39)*2))
+		if v393 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v393)*2)) = *(*int16)(unsafe.Add(p0, int(v39)*2))
 		}
-		if v390 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v390)*8)) = v39
+		if v393 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v393)*8)) = v39
 		}
-		v401 = v390 + 1
+		v404 = v393 + 1
 	b205:
-		if (int32(uint32(v64)>>1) & 1) == 0 {
-			v414 = v401
+		if (int32(uint32(v67)>>1) & 1) == 0 {
+			v417 = v404
 			goto b213
 		}
-		v405 = v39 + 1
-		if v405 >= v22 {
-			v414 = v401
+		v408 = v39 + 1
+		if v408 >= v22 {
+			v417 = v404
 			goto b213
 		}
-		if 0 > v401 {
-			v414 = v401
+		if 0 > v404 {
+			v417 = v404
 			goto b213
 		}
-		if v401 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v401)*2)) = *(*int16)(unsafe.Add(p0, int(v405)*2))
+		if v404 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v404)*2)) = *(*int16)(unsafe.Add(p0, int(v408)*2))
 		}
-		if v401 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v401)*8)) = v405
+		if v404 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v404)*8)) = v408
 		}
-		v414 = v401 + 1
+		v417 = v404 + 1
 	b213:
-		if (int32(uint32(v64)>>2) & 1) == 0 {
-			v427 = v414
+		if (int32(uint32(v67)>>2) & 1) == 0 {
+			v430 = v417
 			goto b221
 		}
-		v418 = v39 + 2
-		if v418 >= v22 {
-			v427 = v414
+		v421 = v39 + 2
+		if v421 >= v22 {
+			v430 = v417
 			goto b221
 		}
-		if 0 > v414 {
-			v427 = v414
+		if 0 > v417 {
+			v430 = v417
 			goto b221
 		}
-		if v414 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v414)*2)) = *(*int16)(unsafe.Add(p0, int(v418)*2))
+		if v417 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v417)*2)) = *(*int16)(unsafe.Add(p0, int(v421)*2))
 		}
-		if v414 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v414)*8)) = v418
+		if v417 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v417)*8)) = v421
 		}
-		v427 = v414 + 1
+		v430 = v417 + 1
 	b221:
-		if (int32(uint32(v64)>>3) & 1) == 0 {
-			v440 = v427
+		if (int32(uint32(v67)>>3) & 1) == 0 {
+			v443 = v430
 			goto b229
 		}
-		v431 = v39 + 3
-		if v431 >= v22 {
-			v440 = v427
+		v434 = v39 + 3
+		if v434 >= v22 {
+			v443 = v430
 			goto b229
 		}
-		if 0 > v427 {
-			v440 = v427
+		if 0 > v430 {
+			v443 = v430
 			goto b229
 		}
-		if v427 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v427)*2)) = *(*int16)(unsafe.Add(p0, int(v431)*2))
+		if v430 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v430)*2)) = *(*int16)(unsafe.Add(p0, int(v434)*2))
 		}
-		if v427 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v427)*8)) = v431
+		if v430 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v430)*8)) = v434
 		}
-		v440 = v427 + 1
+		v443 = v430 + 1
 	b229:
-		if (int32(uint32(v64)>>4) & 1) == 0 {
-			v453 = v440
+		if (int32(uint32(v67)>>4) & 1) == 0 {
+			v456 = v443
 			goto b237
 		}
-		v444 = v39 + 4
-		if v444 >= v22 {
-			v453 = v440
+		v447 = v39 + 4
+		if v447 >= v22 {
+			v456 = v443
 			goto b237
 		}
-		if 0 > v440 {
-			v453 = v440
+		if 0 > v443 {
+			v456 = v443
 			goto b237
 		}
-		if v440 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v440)*2)) = *(*int16)(unsafe.Add(p0, int(v444)*2))
+		if v443 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v443)*2)) = *(*int16)(unsafe.Add(p0, int(v447)*2))
 		}
-		if v440 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v440)*8)) = v444
+		if v443 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v443)*8)) = v447
 		}
-		v453 = v440 + 1
+		v456 = v443 + 1
 	b237:
-		if (int32(uint32(v64)>>5) & 1) == 0 {
-			v466 = v453
+		if (int32(uint32(v67)>>5) & 1) == 0 {
+			v469 = v456
 			goto b245
 		}
-		v457 = v39 + 5
-		if v457 >= v22 {
-			v466 = v453
+		v460 = v39 + 5
+		if v460 >= v22 {
+			v469 = v456
 			goto b245
 		}
-		if 0 > v453 {
-			v466 = v453
+		if 0 > v456 {
+			v469 = v456
 			goto b245
 		}
-		if v453 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v453)*2)) = *(*int16)(unsafe.Add(p0, int(v457)*2))
+		if v456 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v456)*2)) = *(*int16)(unsafe.Add(p0, int(v460)*2))
 		}
-		if v453 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v453)*8)) = v457
+		if v456 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v456)*8)) = v460
 		}
-		v466 = v453 + 1
+		v469 = v456 + 1
 	b245:
-		if (int32(uint32(v64)>>6) & 1) == 0 {
-			v479 = v466
+		if (int32(uint32(v67)>>6) & 1) == 0 {
+			v482 = v469
 			goto b253
 		}
-		v470 = v39 + 6
-		if v470 >= v22 {
-			v479 = v466
+		v473 = v39 + 6
+		if v473 >= v22 {
+			v482 = v469
 			goto b253
 		}
-		if 0 > v466 {
-			v479 = v466
+		if 0 > v469 {
+			v482 = v469
 			goto b253
 		}
-		if v466 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v466)*2)) = *(*int16)(unsafe.Add(p0, int(v470)*2))
+		if v469 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v469)*2)) = *(*int16)(unsafe.Add(p0, int(v473)*2))
 		}
-		if v466 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v466)*8)) = v470
+		if v469 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v469)*8)) = v473
 		}
-		v479 = v466 + 1
+		v482 = v469 + 1
 	b253:
-		if (int32(uint32(v64)>>7) & 1) == 0 {
-			v492 = v479
+		if (int32(uint32(v67)>>7) & 1) == 0 {
+			v495 = v482
 			goto b261
 		}
-		v483 = v39 + 7
-		if v483 >= v22 {
-			v492 = v479
+		v486 = v39 + 7
+		if v486 >= v22 {
+			v495 = v482
 			goto b261
 		}
-		if 0 > v479 {
-			v492 = v479
+		if 0 > v482 {
+			v495 = v482
 			goto b261
 		}
-		if v479 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v479)*2)) = *(*int16)(unsafe.Add(p0, int(v483)*2))
+		if v482 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v482)*2)) = *(*int16)(unsafe.Add(p0, int(v486)*2))
 		}
-		if v479 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v479)*8)) = v483
+		if v482 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v482)*8)) = v486
 		}
-		v492 = v479 + 1
+		v495 = v482 + 1
 	b261:
-		if (int32(uint32(v64)>>8) & 1) == 0 {
-			v505 = v492
+		if (int32(uint32(v67)>>8) & 1) == 0 {
+			v508 = v495
 			goto b269
 		}
-		v496 = v39 + 8
-		if v496 >= v22 {
-			v505 = v492
+		v499 = v39 + 8
+		if v499 >= v22 {
+			v508 = v495
 			goto b269
 		}
-		if 0 > v492 {
-			v505 = v492
+		if 0 > v495 {
+			v508 = v495
 			goto b269
 		}
-		if v492 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v492)*2)) = *(*int16)(unsafe.Add(p0, int(v496)*2))
+		if v495 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v495)*2)) = *(*int16)(unsafe.Add(p0, int(v499)*2))
 		}
-		if v492 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v492)*8)) = v496
+		if v495 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v495)*8)) = v499
 		}
-		v505 = v492 + 1
+		v508 = v495 + 1
 	b269:
-		if (int32(uint32(v64)>>9) & 1) == 0 {
-			v518 = v505
+		if (int32(uint32(v67)>>9) & 1) == 0 {
+			v521 = v508
 			goto b277
 		}
-		v509 = v39 + 9
-		if v509 >= v22 {
-			v518 = v505
+		v512 = v39 + 9
+		if v512 >= v22 {
+			v521 = v508
 			goto b277
 		}
-		if 0 > v505 {
-			v518 = v505
+		if 0 > v508 {
+			v521 = v508
 			goto b277
 		}
-		if v505 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v505)*2)) = *(*int16)(unsafe.Add(p0, int(v509)*2))
+		if v508 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v508)*2)) = *(*int16)(unsafe.Add(p0, int(v512)*2))
 		}
-		if v505 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v505)*8)) = v509
+		if v508 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v508)*8)) = v512
 		}
-		v518 = v505 + 1
+		v521 = v508 + 1
 	b277:
-		if (int32(uint32(v64)>>10) & 1) == 0 {
-			v531 = v518
+		if (int32(uint32(v67)>>10) & 1) == 0 {
+			v534 = v521
 			goto b285
 		}
-		v522 = v39 + 10
-		if v522 >= v22 {
-			v531 = v518
+		v525 = v39 + 10
+		if v525 >= v22 {
+			v534 = v521
 			goto b285
 		}
-		if 0 > v518 {
-			v531 = v518
+		if 0 > v521 {
+			v534 = v521
 			goto b285
 		}
-		if v518 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v518)*2)) = *(*int16)(unsafe.Add(p0, int(v522)*2))
+		if v521 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v521)*2)) = *(*int16)(unsafe.Add(p0, int(v525)*2))
 		}
-		if v518 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v518)*8)) = v522
+		if v521 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v521)*8)) = v525
 		}
-		v531 = v518 + 1
+		v534 = v521 + 1
 	b285:
-		if (int32(uint32(v64)>>11) & 1) == 0 {
-			v544 = v531
+		if (int32(uint32(v67)>>11) & 1) == 0 {
+			v547 = v534
 			goto b293
 		}
-		v535 = v39 + 11
-		if v535 >= v22 {
-			v544 = v531
+		v538 = v39 + 11
+		if v538 >= v22 {
+			v547 = v534
 			goto b293
 		}
-		if 0 > v531 {
-			v544 = v531
+		if 0 > v534 {
+			v547 = v534
 			goto b293
 		}
-		if v531 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v531)*2)) = *(*int16)(unsafe.Add(p0, int(v535)*2))
+		if v534 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v534)*2)) = *(*int16)(unsafe.Add(p0, int(v538)*2))
 		}
-		if v531 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v531)*8)) = v535
+		if v534 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v534)*8)) = v538
 		}
-		v544 = v531 + 1
+		v547 = v534 + 1
 	b293:
-		if (int32(uint32(v64)>>12) & 1) == 0 {
-			v557 = v544
+		if (int32(uint32(v67)>>12) & 1) == 0 {
+			v560 = v547
 			goto b301
 		}
-		v548 = v39 + 12
-		if v548 >= v22 {
-			v557 = v544
+		v551 = v39 + 12
+		if v551 >= v22 {
+			v560 = v547
 			goto b301
 		}
-		if 0 > v544 {
-			v557 = v544
+		if 0 > v547 {
+			v560 = v547
 			goto b301
 		}
-		if v544 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v544)*2)) = *(*int16)(unsafe.Add(p0, int(v548)*2))
+		if v547 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v547)*2)) = *(*int16)(unsafe.Add(p0, int(v551)*2))
 		}
-		if v544 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v544)*8)) = v548
+		if v547 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v547)*8)) = v551
 		}
-		v557 = v544 + 1
+		v560 = v547 + 1
 	b301:
-		if (int32(uint32(v64)>>13) & 1) == 0 {
-			v570 = v557
+		if (int32(uint32(v67)>>13) & 1) == 0 {
+			v573 = v560
 			goto b309
 		}
-		v561 = v39 + 13
-		if v561 >= v22 {
-			v570 = v557
+		v564 = v39 + 13
+		if v564 >= v22 {
+			v573 = v560
 			goto b309
 		}
-		if 0 > v557 {
-			v570 = v557
+		if 0 > v560 {
+			v573 = v560
 			goto b309
 		}
-		if v557 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v557)*2)) = *(*int16)(unsafe.Add(p0, int(v561)*2))
+		if v560 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v560)*2)) = *(*int16)(unsafe.Add(p0, int(v564)*2))
 		}
-		if v557 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v557)*8)) = v561
+		if v560 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v560)*8)) = v564
 		}
-		v570 = v557 + 1
+		v573 = v560 + 1
 	b309:
-		if (int32(uint32(v64)>>14) & 1) == 0 {
-			v583 = v570
+		if (int32(uint32(v67)>>14) & 1) == 0 {
+			v586 = v573
 			goto b317
 		}
-		v574 = v39 + 14
-		if v574 >= v22 {
-			v583 = v570
+		v577 = v39 + 14
+		if v577 >= v22 {
+			v586 = v573
 			goto b317
 		}
-		if 0 > v570 {
-			v583 = v570
+		if 0 > v573 {
+			v586 = v573
 			goto b317
 		}
-		if v570 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v570)*2)) = *(*int16)(unsafe.Add(p0, int(v574)*2))
+		if v573 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v573)*2)) = *(*int16)(unsafe.Add(p0, int(v577)*2))
 		}
-		if v570 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v570)*8)) = v574
+		if v573 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v573)*8)) = v577
 		}
-		v583 = v570 + 1
+		v586 = v573 + 1
 	b317:
-		if (int32(uint32(v64)>>15) & 1) == 0 {
+		if (int32(uint32(v67)>>15) & 1) == 0 {
 			goto b324
 		}
-		v587 = v39 + 15
-		if v587 >= v22 {
+		v590 = v39 + 15
+		if v590 >= v22 {
 			goto b324
 		}
-		if 0 > v583 {
+		if 0 > v586 {
 			goto b324
 		}
-		if v583 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v583)*2)) = *(*int16)(unsafe.Add(p0, int(v587)*2))
+		if v586 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v586)*2)) = *(*int16)(unsafe.Add(p0, int(v590)*2))
 		}
-		if v583 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v583)*8)) = v587
+		if v586 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v586)*8)) = v590
 		}
 	b324:
 	}
@@ -8748,114 +7427,114 @@ func (g *unique16Host) r8() int {
 
 func (g *unique16Host) r9() int {
 	const n = 256
-	h344 := g.v344[:n]
-	h345 := g.v345[:n]
-	v348 := g.v348
-	v305 := g.v305
+	h347 := g.v347[:n]
+	h348 := g.v348[:n]
+	v351 := g.v351
+	v308 := g.v308
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	v633 := g.v633
-	v642 := v633 & 1073741823
-	v643 := v642 | 1073741824
-	v634 := int64(uint32(v633))
-	v646 := v634 >> 30
-	v647 := int32(uint64(v646))
-	v648 := v647 & 1073741823
+	v639 := g.v639
+	v648 := v639 & 1073741823
 	v649 := v648 | 1073741824
-	u309 := g.v309
-	h346 := g.v346[:n]
+	v640 := int64(uint32(v639))
+	v652 := v640 >> 30
+	v653 := int32(uint64(v652))
+	v654 := v653 & 1073741823
+	v655 := v654 | 1073741824
+	u312 := g.v312
+	h349 := g.v349[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v344 := h344[li]
-		v345 := h345[li]
+		v347 := h347[li]
+		v348 := h348[li]
 		v23 := int32(li)
-		var v307, v309, v331, v336, v337, v343, v346, v653, v655, v657 int32
-		var v308, v314, v315, v332, v338, v638, v639, v654, v656 int64
-		if v23 != v348 {
-			v653 = v344
-			v654 = v345
+		var v310, v312, v334, v339, v340, v346, v349, v659, v661, v663 int32
+		var v311, v317, v318, v335, v341, v644, v645, v660, v662 int64
+		if v23 != v351 {
+			v659 = v347
+			v660 = v348
 			goto b346
 		}
-		v638 = int64(uint32(v305-v23)) * 2
-		v639 = v638 + 2
-		if v4 >= (v638 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v639)*4)), v643, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v638+3)*4)), v649, kernelimpl.HostUMax[int32])
+		v644 = int64(uint32(v308-v23)) * 2
+		v645 = v644 + 2
+		if v4 >= (v644 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v645)*4)), v649, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v644+3)*4)), v655, kernelimpl.HostUMax[int32])
 		}
 		{
-			v652 := int32(1)
-			if v23 == v305 {
-				v652 = 2
+			v658 := int32(1)
+			if v23 == v308 {
+				v658 = 2
 			}
-			v653 = v652
-			v654 = v634
+			v659 = v658
+			v660 = v640
 		}
 	b346:
-		v655 = v653
-		v656 = v654
-		v657 = 0
-		v307 = v655
-		v308 = v656
-		v309 = v657
-		if uint32(v23) > uint32(v305) {
-			v344 = v307
-			v345 = v308
-			v346 = 512
+		v661 = v659
+		v662 = v660
+		v663 = 0
+		v310 = v661
+		v311 = v662
+		v312 = v663
+		if uint32(v23) > uint32(v308) {
+			v347 = v310
+			v348 = v311
+			v349 = 512
 			goto b174
 		}
-		if v307 != 0 {
-			v337 = v307
-			v338 = v308
+		if v310 != 0 {
+			v340 = v310
+			v341 = v311
 			goto b171
 		}
-		v314 = int64(uint32(v305-v23)) * 2
-		v315 = v314 + 2
-		if v4 < (v314 + 4) {
-			v331 = 0
-			v332 = 0
+		v317 = int64(uint32(v308-v23)) * 2
+		v318 = v317 + 2
+		if v4 < (v317 + 4) {
+			v334 = 0
+			v335 = 0
 		} else {
-			v318 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315)*4)))
-			v319 := v314 + 3
-			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319)*4)))
-			v321 := int32(uint32(v318) >> 30)
-			v324 := v321
-			if int32(uint32(v320)>>30) != v321 {
-				v324 = 0
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
+			v322 := v317 + 3
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v322)*4)))
+			v324 := int32(uint32(v321) >> 30)
+			v327 := v324
+			if int32(uint32(v323)>>30) != v324 {
+				v327 = 0
 			}
-			v330 := int64(uint32(v318&1073741823)) | (int64(uint32(v320&1073741823)) << 30)
-			v331 = v324
-			v332 = v330
+			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
+			v334 = v327
+			v335 = v333
 		}
-		if v23 == v305 {
-			v335 := v331
-			if v331 == 1 {
-				v335 = 2
+		if v23 == v308 {
+			v338 := v334
+			if v334 == 1 {
+				v338 = 2
 			}
-			v336 = v335
+			v339 = v338
 		} else {
-			v336 = v331
+			v339 = v334
 		}
-		v337 = v336
-		v338 = v332
+		v340 = v339
+		v341 = v335
 	b171:
-		if v337 != 1 {
-			v343 = (v23 * 2) + int32(uint32(v337)>>1)
+		if v340 != 1 {
+			v346 = (v23 * 2) + int32(uint32(v340)>>1)
 		} else {
-			v343 = 512
+			v346 = 512
 		}
-		v344 = v337
-		v345 = v338
-		v346 = v343
+		v347 = v340
+		v348 = v341
+		v349 = v346
 	b174:
-		u309 = v309
-		h344[li] = v344
-		h345[li] = v345
-		h346[li] = v346
+		u312 = v312
+		h347[li] = v347
+		h348[li] = v348
+		h349[li] = v349
 	}
-	g.v309 = u309
+	g.v312 = u312
 	return 4
 }
 
@@ -8870,17 +7549,15 @@ type unique32Host struct {
 
 	v6, v7 int32
 
-	v20, v31, v32, v316 int64
+	v20, v31, v32, v73 int64
 
-	v29, v308, v309, v310, v313, v314, v555, v557, v1056 []int32
+	v29, v63, v66, v67, v70, v71, v343, v345, v632 []int32
 
-	v30, v315, v514, v516, v520, v558, v559, v1057 int32
+	v30, v72, v302, v304, v308, v346, v347, v633 int32
 
-	v37, v54, v71, v88, v105, v122, v139, v156, v173, v190, v207, v224, v241, v258, v275, v292, v515, v556, v572, v580 []int64
+	v37, v303, v344, v360, v368 []int64
 
-	v38, v55, v72, v89, v106, v123, v140, v157, v174, v191, v208, v225, v242, v259, v276, v293 []bool
-
-	v517 bool
+	v305 bool
 
 	sint32 []int32
 }
@@ -8902,24 +7579,23 @@ func (g *unique32Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v308, &g.v309, &g.v310, &g.v313, &g.v314, &g.v555, &g.v557, &g.v1056)
-	kernelimpl.HostRoom(n, &g.v37, &g.v54, &g.v71, &g.v88, &g.v105, &g.v122, &g.v139, &g.v156, &g.v173, &g.v190, &g.v207, &g.v224, &g.v241, &g.v258, &g.v275, &g.v292, &g.v515, &g.v556, &g.v572, &g.v580)
-	kernelimpl.HostRoom(n, &g.v38, &g.v55, &g.v72, &g.v89, &g.v106, &g.v123, &g.v140, &g.v157, &g.v174, &g.v191, &g.v208, &g.v225, &g.v242, &g.v259, &g.v276, &g.v293)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v63, &g.v66, &g.v67, &g.v70, &g.v71, &g.v343, &g.v345, &g.v632)
+	kernelimpl.HostRoom(n, &g.v37, &g.v303, &g.v344, &g.v360, &g.v368)
 }
 
 func (g *unique32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:239
-			g.v558 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v557, -1))
+		case 4: // GroupReduce, lookback.go:240
+			g.v346 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v345, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:261
+		case 5: // Barrier, lookback.go:262
 			next = g.r6()
-		case 7: // Barrier, lookback.go:279
+		case 7: // Barrier, lookback.go:280
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
-			g.v1057 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v1056, 0))
+			g.v633 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v632, 0))
 			next = g.r9()
 		}
 	}
@@ -8957,7 +7633,7 @@ func (g *unique32Host) r0() int {
 			v20 = v19
 		}
 		if int32(li) != 0 {
-			v29 = 0
+			v29 = -1
 			goto b5
 		}
 		if v23 {
@@ -8968,14 +7644,14 @@ func (g *unique32Host) r0() int {
 			}
 			v29 = v28
 		} else {
-			v29 = 0
+			v29 = -1
 		}
 	b5:
 		u20 = v20
 		h29[li] = v29
 	}
 	g.v20 = u20
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
 	v20 := g.v20
 	v30 := g.v30
@@ -8985,62 +7661,16 @@ func (g *unique32Host) r0() int {
 	v34 := v30 != 0
 	p0 := g.Pointer(0)
 	v6 := g.v6
-	v43 := v6 == 0
+	v38 := v6 == 0
 	v7 := g.v7
-	v59 := v6 == 0
-	v76 := v6 == 0
-	v93 := v6 == 0
-	v110 := v6 == 0
-	v127 := v6 == 0
-	v144 := v6 == 0
-	v161 := v6 == 0
-	v178 := v6 == 0
-	v195 := v6 == 0
-	v212 := v6 == 0
-	v229 := v6 == 0
-	v246 := v6 == 0
-	v263 := v6 == 0
-	v280 := v6 == 0
-	v297 := v6 == 0
 	h37 := g.v37[:n]
-	h38 := g.v38[:n]
-	h54 := g.v54[:n]
-	h55 := g.v55[:n]
-	h71 := g.v71[:n]
-	h72 := g.v72[:n]
-	h88 := g.v88[:n]
-	h89 := g.v89[:n]
-	h105 := g.v105[:n]
-	h106 := g.v106[:n]
-	h122 := g.v122[:n]
-	h123 := g.v123[:n]
-	h139 := g.v139[:n]
-	h140 := g.v140[:n]
-	h156 := g.v156[:n]
-	h157 := g.v157[:n]
-	h173 := g.v173[:n]
-	h174 := g.v174[:n]
-	h190 := g.v190[:n]
-	h191 := g.v191[:n]
-	h207 := g.v207[:n]
-	h208 := g.v208[:n]
-	h224 := g.v224[:n]
-	h225 := g.v225[:n]
-	h241 := g.v241[:n]
-	h242 := g.v242[:n]
-	h258 := g.v258[:n]
-	h259 := g.v259[:n]
-	h275 := g.v275[:n]
-	h276 := g.v276[:n]
-	h292 := g.v292[:n]
-	h293 := g.v293[:n]
-	h308 := g.v308[:n]
-	h309 := g.v309[:n]
+	h63 := g.v63[:n]
+	h66 := g.v66[:n]
 	more := false
 	for li := range n {
 		v21 := int32(li)
-		var v40, v42, v53, v57, v58, v70, v74, v75, v87, v91, v92, v104, v108, v109, v121, v125, v126, v138, v142, v143, v155, v159, v160, v172, v176, v177, v189, v193, v194, v206, v210, v211, v223, v227, v228, v240, v244, v245, v257, v261, v262, v274, v278, v279, v291, v295, v296, v308 int32
-		var v51, v52, v67, v68, v84, v85, v101, v102, v118, v119, v135, v136, v152, v153, v169, v170, v186, v187, v203, v204, v220, v221, v237, v238, v254, v255, v271, v272, v288, v289, v305, v306 bool
+		var v39, v40, v45, v47, v63 int32
+		var v58, v59 bool
 		if !v33 {
 			goto b9
 		}
@@ -9050,585 +7680,55 @@ func (g *unique32Host) r0() int {
 		}
 	b9:
 		v37 := v32 + int64(uint32(v21*16))
-		v38 := v37 < v20
-		if !v38 {
-			v53 = 0
+		v39 = 0
+		v40 = 0
+	b10:
+		v42 := v37 + int64(uint32(v40))
+		if v42 >= v20 {
+			v63 = v39
+			goto b20
+		}
+		if v42 == 0 {
 			goto b19
 		}
-		if v37 == 0 {
+		v45 = *(*int32)(unsafe.Add(p0, int(v42)*4))
+		v47 = *(*int32)(unsafe.Add(p0, int(v42+-1)*4))
+		if v38 {
+			v59 = v45 == v47
 			goto b18
 		}
-		v40 = *(*int32)(unsafe.Add(p0, int(v37)*4))
-		v42 = *(*int32)(unsafe.Add(p0, int(v37+-1)*4))
-		if v43 {
-			v52 = v40 == v42
+		if v45 == v47 {
+			v58 = true
 			goto b17
 		}
-		if v40 != v42 {
-			goto b15
+		if ((v45 | v47) & v6) == 0 {
+			v58 = true
+		} else {
+			v57 := (uint32(v7) < uint32(v45&v6)) && (uint32(v7) < uint32(v47&v6))
+			v58 = v57
 		}
-		if uint32(v40&v6) <= uint32(v7) {
-			v51 = true
-			goto b16
-		}
-	b15:
-		v51 = ((v40 | v42) & v6) == 0
-	b16:
-		v52 = v51
 	b17:
-		if v52 {
-			v53 = 0
-			goto b19
-		}
+		v59 = v58
 	b18:
-		v53 = 1
-	b19:
-		v54 := v37 + 1
-		v55 := v54 < v20
-		if !v55 {
-			v70 = v53
-			goto b29
-		}
-		if v37 == -1 {
-			goto b28
-		}
-		v57 = *(*int32)(unsafe.Add(p0, int(v54)*4))
-		v58 = *(*int32)(unsafe.Add(p0, int(v37)*4))
 		if v59 {
-			v68 = v57 == v58
-			goto b27
-		}
-		if v57 != v58 {
-			goto b25
-		}
-		if uint32(v57&v6) <= uint32(v7) {
-			v67 = true
-			goto b26
-		}
-	b25:
-		v67 = ((v57 | v58) & v6) == 0
-	b26:
-		v68 = v67
-	b27:
-		if v68 {
-			v70 = v53
-			goto b29
-		}
-	b28:
-		v70 = v53 | 2
-	b29:
-		v71 := v37 + 2
-		v72 := v71 < v20
-		if !v72 {
-			v87 = v70
-			goto b39
-		}
-		if v37 == -2 {
-			goto b38
-		}
-		v74 = *(*int32)(unsafe.Add(p0, int(v71)*4))
-		v75 = *(*int32)(unsafe.Add(p0, int(v54)*4))
-		if v76 {
-			v85 = v74 == v75
-			goto b37
-		}
-		if v74 != v75 {
-			goto b35
-		}
-		if uint32(v74&v6) <= uint32(v7) {
-			v84 = true
-			goto b36
-		}
-	b35:
-		v84 = ((v74 | v75) & v6) == 0
-	b36:
-		v85 = v84
-	b37:
-		if v85 {
-			v87 = v70
-			goto b39
-		}
-	b38:
-		v87 = v70 | 4
-	b39:
-		v88 := v37 + 3
-		v89 := v88 < v20
-		if !v89 {
-			v104 = v87
-			goto b49
-		}
-		if v37 == -3 {
-			goto b48
-		}
-		v91 = *(*int32)(unsafe.Add(p0, int(v88)*4))
-		v92 = *(*int32)(unsafe.Add(p0, int(v71)*4))
-		if v93 {
-			v102 = v91 == v92
-			goto b47
-		}
-		if v91 != v92 {
-			goto b45
-		}
-		if uint32(v91&v6) <= uint32(v7) {
-			v101 = true
-			goto b46
-		}
-	b45:
-		v101 = ((v91 | v92) & v6) == 0
-	b46:
-		v102 = v101
-	b47:
-		if v102 {
-			v104 = v87
-			goto b49
-		}
-	b48:
-		v104 = v87 | 8
-	b49:
-		v105 := v37 + 4
-		v106 := v105 < v20
-		if !v106 {
-			v121 = v104
-			goto b59
-		}
-		if v37 == -4 {
-			goto b58
-		}
-		v108 = *(*int32)(unsafe.Add(p0, int(v105)*4))
-		v109 = *(*int32)(unsafe.Add(p0, int(v88)*4))
-		if v110 {
-			v119 = v108 == v109
-			goto b57
-		}
-		if v108 != v109 {
-			goto b55
-		}
-		if uint32(v108&v6) <= uint32(v7) {
-			v118 = true
-			goto b56
-		}
-	b55:
-		v118 = ((v108 | v109) & v6) == 0
-	b56:
-		v119 = v118
-	b57:
-		if v119 {
-			v121 = v104
-			goto b59
-		}
-	b58:
-		v121 = v104 | 16
-	b59:
-		v122 := v37 + 5
-		v123 := v122 < v20
-		if !v123 {
-			v138 = v121
-			goto b69
-		}
-		if v37 == -5 {
-			goto b68
-		}
-		v125 = *(*int32)(unsafe.Add(p0, int(v122)*4))
-		v126 = *(*int32)(unsafe.Add(p0, int(v105)*4))
-		if v127 {
-			v136 = v125 == v126
-			goto b67
-		}
-		if v125 != v126 {
-			goto b65
-		}
-		if uint32(v125&v6) <= uint32(v7) {
-			v135 = true
-			goto b66
-		}
-	b65:
-		v135 = ((v125 | v126) & v6) == 0
-	b66:
-		v136 = v135
-	b67:
-		if v136 {
-			v138 = v121
-			goto b69
-		}
-	b68:
-		v138 = v121 | 32
-	b69:
-		v139 := v37 + 6
-		v140 := v139 < v20
-		if !v140 {
-			v155 = v138
-			goto b79
-		}
-		if v37 == -6 {
-			goto b78
-		}
-		v142 = *(*int32)(unsafe.Add(p0, int(v139)*4))
-		v143 = *(*int32)(unsafe.Add(p0, int(v122)*4))
-		if v144 {
-			v153 = v142 == v143
-			goto b77
-		}
-		if v142 != v143 {
-			goto b75
-		}
-		if uint32(v142&v6) <= uint32(v7) {
-			v152 = true
-			goto b76
-		}
-	b75:
-		v152 = ((v142 | v143) & v6) == 0
-	b76:
-		v153 = v152
-	b77:
-		if v153 {
-			v155 = v138
-			goto b79
-		}
-	b78:
-		v155 = v138 | 64
-	b79:
-		v156 := v37 + 7
-		v157 := v156 < v20
-		if !v157 {
-			v172 = v155
-			goto b89
-		}
-		if v37 == -7 {
-			goto b88
-		}
-		v159 = *(*int32)(unsafe.Add(p0, int(v156)*4))
-		v160 = *(*int32)(unsafe.Add(p0, int(v139)*4))
-		if v161 {
-			v170 = v159 == v160
-			goto b87
-		}
-		if v159 != v160 {
-			goto b85
-		}
-		if uint32(v159&v6) <= uint32(v7) {
-			v169 = true
-			goto b86
-		}
-	b85:
-		v169 = ((v159 | v160) & v6) == 0
-	b86:
-		v170 = v169
-	b87:
-		if v170 {
-			v172 = v155
-			goto b89
-		}
-	b88:
-		v172 = v155 | 128
-	b89:
-		v173 := v37 + 8
-		v174 := v173 < v20
-		if !v174 {
-			v189 = v172
-			goto b99
-		}
-		if v37 == -8 {
-			goto b98
-		}
-		v176 = *(*int32)(unsafe.Add(p0, int(v173)*4))
-		v177 = *(*int32)(unsafe.Add(p0, int(v156)*4))
-		if v178 {
-			v187 = v176 == v177
-			goto b97
-		}
-		if v176 != v177 {
-			goto b95
-		}
-		if uint32(v176&v6) <= uint32(v7) {
-			v186 = true
-			goto b96
-		}
-	b95:
-		v186 = ((v176 | v177) & v6) == 0
-	b96:
-		v187 = v186
-	b97:
-		if v187 {
-			v189 = v172
-			goto b99
-		}
-	b98:
-		v189 = v172 | 256
-	b99:
-		v190 := v37 + 9
-		v191 := v190 < v20
-		if !v191 {
-			v206 = v189
-			goto b109
-		}
-		if v37 == -9 {
-			goto b108
-		}
-		v193 = *(*int32)(unsafe.Add(p0, int(v190)*4))
-		v194 = *(*int32)(unsafe.Add(p0, int(v173)*4))
-		if v195 {
-			v204 = v193 == v194
-			goto b107
-		}
-		if v193 != v194 {
-			goto b105
-		}
-		if uint32(v193&v6) <= uint32(v7) {
-			v203 = true
-			goto b106
-		}
-	b105:
-		v203 = ((v193 | v194) & v6) == 0
-	b106:
-		v204 = v203
-	b107:
-		if v204 {
-			v206 = v189
-			goto b109
-		}
-	b108:
-		v206 = v189 | 512
-	b109:
-		v207 := v37 + 10
-		v208 := v207 < v20
-		if !v208 {
-			v223 = v206
-			goto b119
-		}
-		if v37 == -10 {
-			goto b118
-		}
-		v210 = *(*int32)(unsafe.Add(p0, int(v207)*4))
-		v211 = *(*int32)(unsafe.Add(p0, int(v190)*4))
-		if v212 {
-			v221 = v210 == v211
-			goto b117
-		}
-		if v210 != v211 {
-			goto b115
-		}
-		if uint32(v210&v6) <= uint32(v7) {
-			v220 = true
-			goto b116
-		}
-	b115:
-		v220 = ((v210 | v211) & v6) == 0
-	b116:
-		v221 = v220
-	b117:
-		if v221 {
-			v223 = v206
-			goto b119
-		}
-	b118:
-		v223 = v206 | 1024
-	b119:
-		v224 := v37 + 11
-		v225 := v224 < v20
-		if !v225 {
-			v240 = v223
-			goto b129
-		}
-		if v37 == -11 {
-			goto b128
-		}
-		v227 = *(*int32)(unsafe.Add(p0, int(v224)*4))
-		v228 = *(*int32)(unsafe.Add(p0, int(v207)*4))
-		if v229 {
-			v238 = v227 == v228
-			goto b127
-		}
-		if v227 != v228 {
-			goto b125
-		}
-		if uint32(v227&v6) <= uint32(v7) {
-			v237 = true
-			goto b126
-		}
-	b125:
-		v237 = ((v227 | v228) & v6) == 0
-	b126:
-		v238 = v237
-	b127:
-		if v238 {
-			v240 = v223
-			goto b129
-		}
-	b128:
-		v240 = v223 | 2048
-	b129:
-		v241 := v37 + 12
-		v242 := v241 < v20
-		if !v242 {
-			v257 = v240
-			goto b139
-		}
-		if v37 == -12 {
-			goto b138
-		}
-		v244 = *(*int32)(unsafe.Add(p0, int(v241)*4))
-		v245 = *(*int32)(unsafe.Add(p0, int(v224)*4))
-		if v246 {
-			v255 = v244 == v245
-			goto b137
-		}
-		if v244 != v245 {
-			goto b135
-		}
-		if uint32(v244&v6) <= uint32(v7) {
-			v254 = true
-			goto b136
-		}
-	b135:
-		v254 = ((v244 | v245) & v6) == 0
-	b136:
-		v255 = v254
-	b137:
-		if v255 {
-			v257 = v240
-			goto b139
-		}
-	b138:
-		v257 = v240 | 4096
-	b139:
-		v258 := v37 + 13
-		v259 := v258 < v20
-		if !v259 {
-			v274 = v257
-			goto b149
-		}
-		if v37 == -13 {
-			goto b148
-		}
-		v261 = *(*int32)(unsafe.Add(p0, int(v258)*4))
-		v262 = *(*int32)(unsafe.Add(p0, int(v241)*4))
-		if v263 {
-			v272 = v261 == v262
-			goto b147
-		}
-		if v261 != v262 {
-			goto b145
-		}
-		if uint32(v261&v6) <= uint32(v7) {
-			v271 = true
-			goto b146
-		}
-	b145:
-		v271 = ((v261 | v262) & v6) == 0
-	b146:
-		v272 = v271
-	b147:
-		if v272 {
-			v274 = v257
-			goto b149
-		}
-	b148:
-		v274 = v257 | 8192
-	b149:
-		v275 := v37 + 14
-		v276 := v275 < v20
-		if !v276 {
-			v291 = v274
-			goto b159
-		}
-		if v37 == -14 {
-			goto b158
-		}
-		v278 = *(*int32)(unsafe.Add(p0, int(v275)*4))
-		v279 = *(*int32)(unsafe.Add(p0, int(v258)*4))
-		if v280 {
-			v289 = v278 == v279
-			goto b157
-		}
-		if v278 != v279 {
-			goto b155
-		}
-		if uint32(v278&v6) <= uint32(v7) {
-			v288 = true
-			goto b156
-		}
-	b155:
-		v288 = ((v278 | v279) & v6) == 0
-	b156:
-		v289 = v288
-	b157:
-		if v289 {
-			v291 = v274
-			goto b159
-		}
-	b158:
-		v291 = v274 | 16384
-	b159:
-		v292 := v37 + 15
-		v293 := v292 < v20
-		if !v293 {
-			v308 = v291
-			goto b169
-		}
-		if v37 == -15 {
-			goto b168
-		}
-		v295 = *(*int32)(unsafe.Add(p0, int(v292)*4))
-		v296 = *(*int32)(unsafe.Add(p0, int(v275)*4))
-		if v297 {
-			v306 = v295 == v296
-			goto b167
-		}
-		if v295 != v296 {
-			goto b165
-		}
-		if uint32(v295&v6) <= uint32(v7) {
-			v305 = true
-			goto b166
-		}
-	b165:
-		v305 = ((v295 | v296) & v6) == 0
-	b166:
-		v306 = v305
-	b167:
-		if v306 {
-			v308 = v291
-			goto b169
-		}
-	b168:
-		v308 = v291 | 32768
-	b169:
-		v309 := int32(bits.OnesCount32(uint32(v308)))
-		h37[li] = v37
-		h38[li] = v38
-		h54[li] = v54
-		h55[li] = v55
-		h71[li] = v71
-		h72[li] = v72
-		h88[li] = v88
-		h89[li] = v89
-		h105[li] = v105
-		h106[li] = v106
-		h122[li] = v122
-		h123[li] = v123
-		h139[li] = v139
-		h140[li] = v140
-		h156[li] = v156
-		h157[li] = v157
-		h173[li] = v173
-		h174[li] = v174
-		h190[li] = v190
-		h191[li] = v191
-		h207[li] = v207
-		h208[li] = v208
-		h224[li] = v224
-		h225[li] = v225
-		h241[li] = v241
-		h242[li] = v242
-		h258[li] = v258
-		h259[li] = v259
-		h275[li] = v275
-		h276[li] = v276
-		h292[li] = v292
-		h293[li] = v293
-		h308[li] = v308
-		h309[li] = v309
-		more = true
+			v63 = v39
+			goto b20
+		}
+	b19:
+		v63 = v39 | (int32(1) << (uint32(v40&31) & 31))
+	b20:
+		v64 := v40 + 1
+		if v64 >= 16 {
+			v66 := int32(bits.OnesCount32(uint32(v63)))
+			h37[li] = v37
+			h63[li] = v63
+			h66[li] = v66
+			more = true
+			continue
+		}
+		v39 = v63
+		v40 = v64
+		goto b10
 	}
 	g.v31 = v31
 	g.v32 = v32
@@ -9639,69 +7739,69 @@ func (g *unique32Host) r0() int {
 	g.Zero(0)
 	// GroupExclusiveScan, kernels.go:38
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v309, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v66, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v310, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v67, in, len(in), int32(0))
 	}
-	h310 := g.v310[:n]
-	h313 := g.v313[:n]
-	h314 := g.v314[:n]
+	h67 := g.v67[:n]
+	h70 := g.v70[:n]
+	h71 := g.v71[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v310 := h310[li]
-		v309 := h309[li]
-		v313 := v310
+		v67 := h67[li]
+		v66 := h66[li]
+		v70 := v67
 		if int32(li) == 0 {
-			v313 = 0
+			v70 = 0
 		}
-		v314 := v313 + v309
-		h313[li] = v313
-		h314[li] = v314
+		v71 := v70 + v66
+		h70[li] = v70
+		h71[li] = v71
 	}
 	// GroupSelect, kernels.go:39
-	g.v315 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v314, 0)[int32(255)]
+	g.v72 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v71, 0)[int32(255)]
 	c1 := g.c1
-	v317 := c1 == 0
-	v322 := v31 * 2
-	v324 := v322 + 4
-	v325 := v4 < v324
-	v323 := v322 + 2
-	v320 := v30 == 0
-	v321 := int32(1)
-	if v320 {
-		v321 = 2
+	v74 := c1 == 0
+	v79 := v31 * 2
+	v81 := v79 + 4
+	v82 := v4 < v81
+	v80 := v79 + 2
+	v77 := v30 == 0
+	v78 := int32(1)
+	if v77 {
+		v78 = 2
 	}
-	v326 := v321 << 30
-	v315 := g.v315
-	v327 := v315 & 1073741823
-	v328 := v326 | v327
-	v330 := v322 + 3
-	v316 := int64(uint32(v315))
-	v331 := v316 >> 30
-	v332 := int32(uint64(v331))
-	v333 := v332 & 1073741823
-	v334 := v326 | v333
-	v336 := v30 == 0
-	v514 := v30 + -1
-	v337 := v32 + 4096
-	v338 := v20 <= v337
+	v83 := v78 << 30
+	v72 := g.v72
+	v84 := v72 & 1073741823
+	v85 := v83 | v84
+	v87 := v79 + 3
+	v73 := int64(uint32(v72))
+	v88 := v73 >> 30
+	v89 := int32(uint64(v88))
+	v90 := v89 & 1073741823
+	v91 := v83 | v90
+	v93 := v30 == 0
+	v302 := v30 + -1
+	v94 := v32 + 4096
+	v95 := v20 <= v94
 	v12 := g.v12
-	v339 := 0 < v12
+	v96 := 0 < v12
 	p7 := g.Pointer(7)
 	v8 := g.v8
 	p5 := g.Pointer(5)
 	v10 := g.v10
 	p6 := g.Pointer(6)
-	h515 := g.v515[:n]
-	u516 := g.v516
-	u517 := g.v517
-	u520 := g.v520
-	h555 := g.v555[:n]
-	h556 := g.v556[:n]
-	h557 := g.v557[:n]
+	h303 := g.v303[:n]
+	u304 := g.v304
+	u305 := g.v305
+	u308 := g.v308
+	h343 := g.v343[:n]
+	h344 := g.v344[:n]
+	h345 := g.v345[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -9709,547 +7809,516 @@ func (g *unique32Host) r0() int {
 		}
 		v21 := int32(li)
 		v22 := v21 == 0
-		v313 := h313[li]
-		v308 := h308[li]
-		v38 := h38[li]
+		v70 := h70[li]
+		v63 := h63[li]
 		v37 := h37[li]
-		v55 := h55[li]
-		v54 := h54[li]
-		v72 := h72[li]
-		v71 := h71[li]
-		v89 := h89[li]
-		v88 := h88[li]
-		v106 := h106[li]
-		v105 := h105[li]
-		v123 := h123[li]
-		v122 := h122[li]
-		v140 := h140[li]
-		v139 := h139[li]
-		v157 := h157[li]
-		v156 := h156[li]
-		v174 := h174[li]
-		v173 := h173[li]
-		v191 := h191[li]
-		v190 := h190[li]
-		v208 := h208[li]
-		v207 := h207[li]
-		v225 := h225[li]
-		v224 := h224[li]
-		v242 := h242[li]
-		v241 := h241[li]
-		v259 := h259[li]
-		v258 := h258[li]
-		v276 := h276[li]
-		v275 := h275[li]
-		v293 := h293[li]
-		v292 := h292[li]
-		var v341, v350, v361, v372, v383, v394, v405, v416, v427, v438, v449, v460, v471, v482, v493, v504, v515, v519, v525, v526, v543, v549, v556 int64
-		var v516, v518, v520, v542, v547, v548, v554, v555, v557 int32
-		var v517 bool
+		var v98, v108, v112, v121, v125, v134, v138, v147, v151, v160, v164, v173, v177, v186, v190, v199, v203, v212, v216, v225, v229, v238, v242, v251, v255, v264, v268, v277, v281, v290, v294, v303, v307, v313, v314, v331, v337, v344 int64
+		var v304, v306, v308, v330, v335, v336, v342, v343, v345 int32
+		var v305 bool
 		if !v22 {
-			goto b177
+			goto b30
 		}
-		if v317 {
-			goto b175
+		if v74 {
+			goto b28
 		}
 		if int32(uint32(v30)%uint32(c1)) == 0 {
-			goto b177
+			goto b30
 		}
-	b175:
-		if !v325 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v323)*4)), v328)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v330)*4)), v334)
+	b28:
+		if !v82 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v80)*4)), v85)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v87)*4)), v91)
 		}
-	b177:
-		if !v336 {
-			v515 = 0
-			v516 = v514
-			v517 = true
-			goto b310
+	b30:
+		if !v93 {
+			v303 = 0
+			v304 = v302
+			v305 = true
+			goto b163
 		}
 		if !v22 {
-			goto b182
-		}
-		if !v338 {
-			goto b182
-		}
-		if v339 {
-			*(*int64)(p7) = v316
-		}
-	b182:
-		v341 = int64(uint32(v313))
-		if (v308 & 1) == 0 {
-			v350 = v341
-			goto b189
-		}
-		if !v38 {
-			v350 = v341
-			goto b189
-		}
-		if v341 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v341)*4)) = *(*int32)(unsafe.Add(p0, int(v37)*4))
-		}
-		if v341 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v341)*8)) = v37
-		}
-		v350 = v341 + 1
-	b189:
-		if (int32(uint32(v308)>>1) & 1) == 0 {
-			v361 = v350
-			goto b197
-		}
-		if !v55 {
-			v361 = v350
-			goto b197
-		}
-		if 0 > v350 {
-			v361 = v350
-			goto b197
-		}
-		if v350 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v350)*4)) = *(*int32)(unsafe.Add(p0, int(v54)*4))
-		}
-		if v350 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v350)*8)) = v54
-		}
-		v361 = v350 + 1
-	b197:
-		if (int32(uint32(v308)>>2) & 1) == 0 {
-			v372 = v361
-			goto b205
-		}
-		if !v72 {
-			v372 = v361
-			goto b205
-		}
-		if 0 > v361 {
-			v372 = v361
-			goto b205
-		}
-		if v361 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v361)*4)) = *(*int32)(unsafe.Add(p0, int(v71)*4))
-		}
-		if v361 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v361)*8)) = v71
-		}
-		v372 = v361 + 1
-	b205:
-		if (int32(uint32(v308)>>3) & 1) == 0 {
-			v383 = v372
-			goto b213
-		}
-		if !v89 {
-			v383 = v372
-			goto b213
-		}
-		if 0 > v372 {
-			v383 = v372
-			goto b213
-		}
-		if v372 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v372)*4)) = *(*int32)(unsafe.Add(p0, int(v88)*4))
-		}
-		if v372 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v372)*8)) = v88
-		}
-		v383 = v372 + 1
-	b213:
-		if (int32(uint32(v308)>>4) & 1) == 0 {
-			v394 = v383
-			goto b221
-		}
-		if !v106 {
-			v394 = v383
-			goto b221
-		}
-		if 0 > v383 {
-			v394 = v383
-			goto b221
-		}
-		if v383 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v383)*4)) = *(*int32)(unsafe.Add(p0, int(v105)*4))
-		}
-		if v383 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v383)*8)) = v105
-		}
-		v394 = v383 + 1
-	b221:
-		if (int32(uint32(v308)>>5) & 1) == 0 {
-			v405 = v394
-			goto b229
-		}
-		if !v123 {
-			v405 = v394
-			goto b229
-		}
-		if 0 > v394 {
-			v405 = v394
-			goto b229
-		}
-		if v394 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v394)*4)) = *(*int32)(unsafe.Add(p0, int(v122)*4))
-		}
-		if v394 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v394)*8)) = v122
-		}
-		v405 = v394 + 1
-	b229:
-		if (int32(uint32(v308)>>6) & 1) == 0 {
-			v416 = v405
-			goto b237
-		}
-		if !v140 {
-			v416 = v405
-			goto b237
-		}
-		if 0 > v405 {
-			v416 = v405
-			goto b237
-		}
-		if v405 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v405)*4)) = *(*int32)(unsafe.Add(p0, int(v139)*4))
-		}
-		if v405 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v405)*8)) = v139
-		}
-		v416 = v405 + 1
-	b237:
-		if (int32(uint32(v308)>>7) & 1) == 0 {
-			v427 = v416
-			goto b245
-		}
-		if !v157 {
-			v427 = v416
-			goto b245
-		}
-		if 0 > v416 {
-			v427 = v416
-			goto b245
-		}
-		if v416 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v416)*4)) = *(*int32)(unsafe.Add(p0, int(v156)*4))
-		}
-		if v416 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v416)*8)) = v156
-		}
-		v427 = v416 + 1
-	b245:
-		if (int32(uint32(v308)>>8) & 1) == 0 {
-			v438 = v427
-			goto b253
-		}
-		if !v174 {
-			v438 = v427
-			goto b253
-		}
-		if 0 > v427 {
-			v438 = v427
-			goto b253
-		}
-		if v427 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v427)*4)) = *(*int32)(unsafe.Add(p0, int(v173)*4))
-		}
-		if v427 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v427)*8)) = v173
-		}
-		v438 = v427 + 1
-	b253:
-		if (int32(uint32(v308)>>9) & 1) == 0 {
-			v449 = v438
-			goto b261
-		}
-		if !v191 {
-			v449 = v438
-			goto b261
-		}
-		if 0 > v438 {
-			v449 = v438
-			goto b261
-		}
-		if v438 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v438)*4)) = *(*int32)(unsafe.Add(p0, int(v190)*4))
-		}
-		if v438 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v438)*8)) = v190
-		}
-		v449 = v438 + 1
-	b261:
-		if (int32(uint32(v308)>>10) & 1) == 0 {
-			v460 = v449
-			goto b269
-		}
-		if !v208 {
-			v460 = v449
-			goto b269
-		}
-		if 0 > v449 {
-			v460 = v449
-			goto b269
-		}
-		if v449 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v449)*4)) = *(*int32)(unsafe.Add(p0, int(v207)*4))
-		}
-		if v449 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v449)*8)) = v207
-		}
-		v460 = v449 + 1
-	b269:
-		if (int32(uint32(v308)>>11) & 1) == 0 {
-			v471 = v460
-			goto b277
-		}
-		if !v225 {
-			v471 = v460
-			goto b277
-		}
-		if 0 > v460 {
-			v471 = v460
-			goto b277
-		}
-		if v460 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v460)*4)) = *(*int32)(unsafe.Add(p0, int(v224)*4))
-		}
-		if v460 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v460)*8)) = v224
-		}
-		v471 = v460 + 1
-	b277:
-		if (int32(uint32(v308)>>12) & 1) == 0 {
-			v482 = v471
-			goto b285
-		}
-		if !v242 {
-			v482 = v471
-			goto b285
-		}
-		if 0 > v471 {
-			v482 = v471
-			goto b285
-		}
-		if v471 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v471)*4)) = *(*int32)(unsafe.Add(p0, int(v241)*4))
-		}
-		if v471 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v471)*8)) = v241
-		}
-		v482 = v471 + 1
-	b285:
-		if (int32(uint32(v308)>>13) & 1) == 0 {
-			v493 = v482
-			goto b293
-		}
-		if !v259 {
-			v493 = v482
-			goto b293
-		}
-		if 0 > v482 {
-			v493 = v482
-			goto b293
-		}
-		if v482 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v482)*4)) = *(*int32)(unsafe.Add(p0, int(v258)*4))
-		}
-		if v482 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v482)*8)) = v258
-		}
-		v493 = v482 + 1
-	b293:
-		if (int32(uint32(v308)>>14) & 1) == 0 {
-			v504 = v493
-			goto b301
-		}
-		if !v276 {
-			v504 = v493
-			goto b301
-		}
-		if 0 > v493 {
-			v504 = v493
-			goto b301
-		}
-		if v493 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v493)*4)) = *(*int32)(unsafe.Add(p0, int(v275)*4))
-		}
-		if v493 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v493)*8)) = v275
-		}
-		v504 = v493 + 1
-	b301:
-		if (int32(uint32(v308)>>15) & 1) == 0 {
-			goto b308
-		}
-		if !v293 {
-			goto b308
-		}
-		if 0 > v504 {
-			goto b308
-		}
-		if v504 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v504)*4)) = *(*int32)(unsafe.Add(p0, int(v292)*4))
-		}
-		if v504 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v504)*8)) = v292
-		}
-	b308:
+			goto b35
+		}
+		if !v95 {
+			goto b35
+		}
+		if v96 {
+			*(*int64)(p7) = v73
+		}
+	b35:
+		v98 = int64(uint32(v70))
+		if (v63 & 1) == 0 {
+			v108 = v98
+			goto b42
+		}
+		if v37 >= v20 {
+			v108 = v98
+			goto b42
+		}
+		if v98 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v98)*4)) = *(*int32)(unsafe.Add(p0, int(v37)*4))
+		}
+		if v98 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v98)*8)) = v37
+		}
+		v108 = v98 + 1
+	b42:
+		if (int32(uint32(v63)>>1) & 1) == 0 {
+			v121 = v108
+			goto b50
+		}
+		v112 = v37 + 1
+		if v112 >= v20 {
+			v121 = v108
+			goto b50
+		}
+		if 0 > v108 {
+			v121 = v108
+			goto b50
+		}
+		if v108 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v108)*4)) = *(*int32)(unsafe.Add(p0, int(v112)*4))
+		}
+		if v108 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v108)*8)) = v112
+		}
+		v121 = v108 + 1
+	b50:
+		if (int32(uint32(v63)>>2) & 1) == 0 {
+			v134 = v121
+			goto b58
+		}
+		v125 = v37 + 2
+		if v125 >= v20 {
+			v134 = v121
+			goto b58
+		}
+		if 0 > v121 {
+			v134 = v121
+			goto b58
+		}
+		if v121 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v121)*4)) = *(*int32)(unsafe.Add(p0, int(v125)*4))
+		}
+		if v121 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v121)*8)) = v125
+		}
+		v134 = v121 + 1
+	b58:
+		if (int32(uint32(v63)>>3) & 1) == 0 {
+			v147 = v134
+			goto b66
+		}
+		v138 = v37 + 3
+		if v138 >= v20 {
+			v147 = v134
+			goto b66
+		}
+		if 0 > v134 {
+			v147 = v134
+			goto b66
+		}
+		if v134 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v134)*4)) = *(*int32)(unsafe.Add(p0, int(v138)*4))
+		}
+		if v134 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v134)*8)) = v138
+		}
+		v147 = v134 + 1
+	b66:
+		if (int32(uint32(v63)>>4) & 1) == 0 {
+			v160 = v147
+			goto b74
+		}
+		v151 = v37 + 4
+		if v151 >= v20 {
+			v160 = v147
+			goto b74
+		}
+		if 0 > v147 {
+			v160 = v147
+			goto b74
+		}
+		if v147 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v147)*4)) = *(*int32)(unsafe.Add(p0, int(v151)*4))
+		}
+		if v147 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v147)*8)) = v151
+		}
+		v160 = v147 + 1
+	b74:
+		if (int32(uint32(v63)>>5) & 1) == 0 {
+			v173 = v160
+			goto b82
+		}
+		v164 = v37 + 5
+		if v164 >= v20 {
+			v173 = v160
+			goto b82
+		}
+		if 0 > v160 {
+			v173 = v160
+			goto b82
+		}
+		if v160 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v160)*4)) = *(*int32)(unsafe.Add(p0, int(v164)*4))
+		}
+		if v160 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v160)*8)) = v164
+		}
+		v173 = v160 + 1
+	b82:
+		if (int32(uint32(v63)>>6) & 1) == 0 {
+			v186 = v173
+			goto b90
+		}
+		v177 = v37 + 6
+		if v177 >= v20 {
+			v186 = v173
+			goto b90
+		}
+		if 0 > v173 {
+			v186 = v173
+			goto b90
+		}
+		if v173 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v173)*4)) = *(*int32)(unsafe.Add(p0, int(v177)*4))
+		}
+		if v173 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v173)*8)) = v177
+		}
+		v186 = v173 + 1
+	b90:
+		if (int32(uint32(v63)>>7) & 1) == 0 {
+			v199 = v186
+			goto b98
+		}
+		v190 = v37 + 7
+		if v190 >= v20 {
+			v199 = v186
+			goto b98
+		}
+		if 0 > v186 {
+			v199 = v186
+			goto b98
+		}
+		if v186 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v186)*4)) = *(*int32)(unsafe.Add(p0, int(v190)*4))
+		}
+		if v186 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v186)*8)) = v190
+		}
+		v199 = v186 + 1
+	b98:
+		if (int32(uint32(v63)>>8) & 1) == 0 {
+			v212 = v199
+			goto b106
+		}
+		v203 = v37 + 8
+		if v203 >= v20 {
+			v212 = v199
+			goto b106
+		}
+		if 0 > v199 {
+			v212 = v199
+			goto b106
+		}
+		if v199 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v199)*4)) = *(*int32)(unsafe.Add(p0, int(v203)*4))
+		}
+		if v199 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v199)*8)) = v203
+		}
+		v212 = v199 + 1
+	b106:
+		if (int32(uint32(v63)>>9) & 1) == 0 {
+			v225 = v212
+			goto b114
+		}
+		v216 = v37 + 9
+		if v216 >= v20 {
+			v225 = v212
+			goto b114
+		}
+		if 0 > v212 {
+			v225 = v212
+			goto b114
+		}
+		if v212 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v212)*4)) = *(*int32)(unsafe.Add(p0, int(v216)*4))
+		}
+		if v212 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v212)*8)) = v216
+		}
+		v225 = v212 + 1
+	b114:
+		if (int32(uint32(v63)>>10) & 1) == 0 {
+			v238 = v225
+			goto b122
+		}
+		v229 = v37 + 10
+		if v229 >= v20 {
+			v238 = v225
+			goto b122
+		}
+		if 0 > v225 {
+			v238 = v225
+			goto b122
+		}
+		if v225 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v225)*4)) = *(*int32)(unsafe.Add(p0, int(v229)*4))
+		}
+		if v225 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v225)*8)) = v229
+		}
+		v238 = v225 + 1
+	b122:
+		if (int32(uint32(v63)>>11) & 1) == 0 {
+			v251 = v238
+			goto b130
+		}
+		v242 = v37 + 11
+		if v242 >= v20 {
+			v251 = v238
+			goto b130
+		}
+		if 0 > v238 {
+			v251 = v238
+			goto b130
+		}
+		if v238 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v238)*4)) = *(*int32)(unsafe.Add(p0, int(v242)*4))
+		}
+		if v238 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v238)*8)) = v242
+		}
+		v251 = v238 + 1
+	b130:
+		if (int32(uint32(v63)>>12) & 1) == 0 {
+			v264 = v251
+			goto b138
+		}
+		v255 = v37 + 12
+		if v255 >= v20 {
+			v264 = v251
+			goto b138
+		}
+		if 0 > v251 {
+			v264 = v251
+			goto b138
+		}
+		if v251 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v251)*4)) = *(*int32)(unsafe.Add(p0, int(v255)*4))
+		}
+		if v251 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v251)*8)) = v255
+		}
+		v264 = v251 + 1
+	b138:
+		if (int32(uint32(v63)>>13) & 1) == 0 {
+			v277 = v264
+			goto b146
+		}
+		v268 = v37 + 13
+		if v268 >= v20 {
+			v277 = v264
+			goto b146
+		}
+		if 0 > v264 {
+			v277 = v264
+			goto b146
+		}
+		if v264 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v264)*4)) = *(*int32)(unsafe.Add(p0, int(v268)*4))
+		}
+		if v264 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v264)*8)) = v268
+		}
+		v277 = v264 + 1
+	b146:
+		if (int32(uint32(v63)>>14) & 1) == 0 {
+			v290 = v277
+			goto b154
+		}
+		v281 = v37 + 14
+		if v281 >= v20 {
+			v290 = v277
+			goto b154
+		}
+		if 0 > v277 {
+			v290 = v277
+			goto b154
+		}
+		if v277 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v277)*4)) = *(*int32)(unsafe.Add(p0, int(v281)*4))
+		}
+		if v277 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v277)*8)) = v281
+		}
+		v290 = v277 + 1
+	b154:
+		if (int32(uint32(v63)>>15) & 1) == 0 {
+			goto b161
+		}
+		v294 = v37 + 15
+		if v294 >= v20 {
+			goto b161
+		}
+		if 0 > v290 {
+			goto b161
+		}
+		if v290 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v290)*4)) = *(*int32)(unsafe.Add(p0, int(v294)*4))
+		}
+		if v290 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v290)*8)) = v294
+		}
+	b161:
 		g.Leave(li)
 		continue
-	b310:
-		v518 = 0
-		v519 = v515
-		v520 = 0
-		if uint32(v21) > uint32(v516) {
-			v555 = v518
-			v556 = v519
-			v557 = 512
-			goto b321
+	b163:
+		v306 = 0
+		v307 = v303
+		v308 = 0
+		if uint32(v21) > uint32(v304) {
+			v343 = v306
+			v344 = v307
+			v345 = 512
+			goto b174
 		}
-		if v518 != 0 {
-			v548 = v518
-			v549 = v519
-			goto b318
+		if v306 != 0 {
+			v336 = v306
+			v337 = v307
+			goto b171
 		}
-		v525 = int64(uint32(v516-v21)) * 2
-		v526 = v525 + 2
-		if v4 < (v525 + 4) {
-			v542 = 0
-			v543 = 0
+		v313 = int64(uint32(v304-v21)) * 2
+		v314 = v313 + 2
+		if v4 < (v313 + 4) {
+			v330 = 0
+			v331 = 0
 		} else {
-			v529 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v526)*4)))
-			v531 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v525+3)*4)))
-			v532 := int32(uint32(v529) >> 30)
-			v535 := v532
-			if int32(uint32(v531)>>30) != v532 {
-				v535 = 0
+			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313+3)*4)))
+			v320 := int32(uint32(v317) >> 30)
+			v323 := v320
+			if int32(uint32(v319)>>30) != v320 {
+				v323 = 0
 			}
-			v541 := int64(uint32(v529&1073741823)) | (int64(uint32(v531&1073741823)) << 30)
-			v542 = v535
-			v543 = v541
+			v329 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
+			v330 = v323
+			v331 = v329
 		}
-		if v21 == v516 {
-			v546 := v542
-			if v542 == 1 {
-				v546 = 2
+		if v21 == v304 {
+			v334 := v330
+			if v330 == 1 {
+				v334 = 2
 			}
-			v547 = v546
+			v335 = v334
 		} else {
-			v547 = v542
+			v335 = v330
 		}
-		v548 = v547
-		v549 = v543
-	b318:
-		if v548 != 1 {
-			v554 = (v21 * 2) + int32(uint32(v548)>>1)
+		v336 = v335
+		v337 = v331
+	b171:
+		if v336 != 1 {
+			v342 = (v21 * 2) + int32(uint32(v336)>>1)
 		} else {
-			v554 = 512
+			v342 = 512
 		}
-		v555 = v548
-		v556 = v549
-		v557 = v554
-	b321:
-		h515[li] = v515
-		u516 = v516
-		u517 = v517
-		u520 = v520
-		h555[li] = v555
-		h556[li] = v556
-		h557[li] = v557
+		v343 = v336
+		v344 = v337
+		v345 = v342
+	b174:
+		h303[li] = v303
+		u304 = v304
+		u305 = v305
+		u308 = v308
+		h343[li] = v343
+		h344[li] = v344
+		h345[li] = v345
 		next = 4
 	}
-	g.v316 = v316
-	g.v514 = v514
-	g.v516 = u516
-	g.v517 = u517
-	g.v520 = u520
+	g.v73 = v73
+	g.v302 = v302
+	g.v304 = u304
+	g.v305 = u305
+	g.v308 = u308
 	return next
 }
 
 func (g *unique32Host) r5() int {
 	const n = 256
-	h515 := g.v515[:n]
-	e516 := g.v516
-	e517 := g.v517
-	e520 := g.v520
-	h555 := g.v555[:n]
-	h556 := g.v556[:n]
-	v558 := g.v558
-	v560 := 512 <= uint32(v558)
-	v561 := v558 & 1
-	v562 := v561 == 1
-	v559 := int32(uint32(v558) >> 1)
-	v563 := 256 <= uint32(v559)
-	u516 := g.v516
+	h303 := g.v303[:n]
+	e304 := g.v304
+	e305 := g.v305
+	e308 := g.v308
+	h343 := g.v343[:n]
+	h344 := g.v344[:n]
+	v346 := g.v346
+	v348 := 512 <= uint32(v346)
+	v349 := v346 & 1
+	v350 := v349 == 1
+	v347 := int32(uint32(v346) >> 1)
+	v351 := 256 <= uint32(v347)
+	u304 := g.v304
 	c2 := g.c2
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	u517 := g.v517
-	u520 := g.v520
-	h557 := g.v557[:n]
+	u305 := g.v305
+	u308 := g.v308
+	h345 := g.v345[:n]
 	v20 := g.v20
 	p0 := g.Pointer(0)
 	v6 := g.v6
-	v790 := v6 == 0
+	v604 := v6 == 0
 	v7 := g.v7
-	v806 := v6 == 0
-	v823 := v6 == 0
-	v840 := v6 == 0
-	v857 := v6 == 0
-	v874 := v6 == 0
-	v891 := v6 == 0
-	v908 := v6 == 0
-	v925 := v6 == 0
-	v942 := v6 == 0
-	v959 := v6 == 0
-	v976 := v6 == 0
-	v993 := v6 == 0
-	v1010 := v6 == 0
-	v1027 := v6 == 0
-	v1044 := v6 == 0
-	h1056 := g.v1056[:n]
+	h632 := g.v632[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v515 := h515[li]
-		v516 := e516
-		v517 := e517
-		v520 := e520
-		v555 := h555[li]
-		v556 := h556[li]
+		v303 := h303[li]
+		v304 := e304
+		v305 := e305
+		v308 := e308
+		v343 := h343[li]
+		v344 := h344[li]
 		v21 := int32(li)
 		v35 := v21 * 16
 		v36 := int64(uint32(v35))
-		var v518, v542, v547, v548, v554, v557, v777, v787, v789, v800, v804, v805, v817, v821, v822, v834, v838, v839, v851, v855, v856, v868, v872, v873, v885, v889, v890, v902, v906, v907, v919, v923, v924, v936, v940, v941, v953, v957, v958, v970, v974, v975, v987, v991, v992, v1004, v1008, v1009, v1021, v1025, v1026, v1038, v1042, v1043, v1055, v1079, v1081 int32
-		var v519, v525, v526, v543, v549, v776, v1080 int64
-		var v778, v798, v799, v814, v815, v831, v832, v848, v849, v865, v866, v882, v883, v899, v900, v916, v917, v933, v934, v950, v951, v967, v968, v984, v985, v1001, v1002, v1018, v1019, v1035, v1036, v1052, v1053 bool
-		if v560 {
-			goto b324
+		var v306, v330, v335, v336, v342, v345, v596, v605, v606, v611, v613, v629, v655, v657 int32
+		var v307, v313, v314, v331, v337, v595, v603, v656 int64
+		var v597, v624, v625 bool
+		if v348 {
+			goto b177
 		}
-		if !v562 {
-			goto b474
-		}
-	b324:
-		if !v517 {
+		if !v350 {
 			goto b327
 		}
-		if v563 {
-			v776 = v515
-			v777 = v516 + -256
-			v778 = true
+	b177:
+		if !v305 {
+			goto b180
+		}
+		if v351 {
+			v595 = v303
+			v596 = v304 + -256
+			v597 = true
 		} else {
-			goto b327
+			goto b180
 		}
-		v515 = v776
-		v516 = v777
-		v517 = v778
-		v518 = 0
-		v519 = v515
-		v520 = 0
-		goto b311
-	b327:
-		h515[li] = v515
-		u516 = v516
-		h556[li] = v556
+		v303 = v595
+		v304 = v596
+		v305 = v597
+		v306 = 0
+		v307 = v303
+		v308 = 0
+		goto b164
+	b180:
+		h303[li] = v303
+		u304 = v304
+		h344[li] = v344
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -10257,78 +8326,80 @@ func (g *unique32Host) r5() int {
 			next = 5
 		}
 		continue
-	b474:
+	b327:
 		{
-			v779 := v520 + 1
-			if uint32(v779) < uint32(c2) {
-				v1079 = v555
-				v1080 = v556
-				v1081 = v779
-				v518 = v1079
-				v519 = v1080
-				v520 = v1081
-			} else {
-				goto b475
+			v598 := v308 + 1
+			if uint32(v598) >= uint32(c2) {
+				v603 = (int64(uint32(v304-v347)) * 4096) + v36
+				v605 = 0
+				v606 = 0
+				goto b329
 			}
+			v655 = v343
+			v656 = v344
+			v657 = v598
 		}
-	b311:
-		if uint32(v21) > uint32(v516) {
-			v555 = v518
-			v556 = v519
-			v557 = 512
-			goto b321
+		v306 = v655
+		v307 = v656
+		v308 = v657
+	b164:
+		if uint32(v21) > uint32(v304) {
+			v343 = v306
+			v344 = v307
+			v345 = 512
+			goto b174
 		}
-		if v518 != 0 {
-			v548 = v518
-			v549 = v519
-			goto b318
+		if v306 != 0 {
+			v336 = v306
+			v337 = v307
+			goto b171
 		}
-		v525 = int64(uint32(v516-v21)) * 2
-		v526 = v525 + 2
-		if v4 < (v525 + 4) {
-			v542 = 0
-			v543 = 0
+		v313 = int64(uint32(v304-v21)) * 2
+		v314 = v313 + 2
+		if v4 < (v313 + 4) {
+			v330 = 0
+			v331 = 0
 		} else {
-			v529 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v526)*4)))
-			v530 := v525 + 3
-			v531 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v530)*4)))
-			v532 := int32(uint32(v529) >> 30)
-			v535 := v532
-			if int32(uint32(v531)>>30) != v532 {
-				v535 = 0
+			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
+			v318 := v313 + 3
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
+			v320 := int32(uint32(v317) >> 30)
+			v323 := v320
+			if int32(uint32(v319)>>30) != v320 {
+				v323 = 0
 			}
-			v541 := int64(uint32(v529&1073741823)) | (int64(uint32(v531&1073741823)) << 30)
-			v542 = v535
-			v543 = v541
+			v329 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
+			v330 = v323
+			v331 = v329
 		}
-		if v21 == v516 {
-			v546 := v542
-			if v542 == 1 {
-				v546 = 2
+		if v21 == v304 {
+			v334 := v330
+			if v330 == 1 {
+				v334 = 2
 			}
-			v547 = v546
+			v335 = v334
 		} else {
-			v547 = v542
+			v335 = v330
 		}
-		v548 = v547
-		v549 = v543
-	b318:
-		if v548 != 1 {
-			v554 = (v21 * 2) + int32(uint32(v548)>>1)
+		v336 = v335
+		v337 = v331
+	b171:
+		if v336 != 1 {
+			v342 = (v21 * 2) + int32(uint32(v336)>>1)
 		} else {
-			v554 = 512
+			v342 = 512
 		}
-		v555 = v548
-		v556 = v549
-		v557 = v554
-	b321:
-		h515[li] = v515
-		u516 = v516
-		u517 = v517
-		u520 = v520
-		h555[li] = v555
-		h556[li] = v556
-		h557[li] = v557
+		v343 = v336
+		v344 = v337
+		v345 = v342
+	b174:
+		h303[li] = v303
+		u304 = v304
+		u305 = v305
+		u308 = v308
+		h343[li] = v343
+		h344[li] = v344
+		h345[li] = v345
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -10336,648 +8407,161 @@ func (g *unique32Host) r5() int {
 			next = 4
 		}
 		continue
-	b475:
-		v784 := (int64(uint32(v516-v559)) * 4096) + v36
-		if v784 >= v20 {
-			v800 = 0
-			goto b485
-		}
-		if v784 == 0 {
-			goto b484
-		}
-		v787 = *(*int32)(unsafe.Add(p0, int(v784)*4))
-		v789 = *(*int32)(unsafe.Add(p0, int(v784+-1)*4))
-		if v790 {
-			v799 = v787 == v789
-			goto b483
-		}
-		if v787 != v789 {
-			goto b481
-		}
-		if uint32(v787&v6) <= uint32(v7) {
-			v798 = true
-			goto b482
-		}
-	b481:
-		v798 = ((v787 | v789) & v6) == 0
-	b482:
-		v799 = v798
-	b483:
-		if v799 {
-			v800 = 0
-			goto b485
-		}
-	b484:
-		v800 = 1
-	b485:
-		v801 := v784 + 1
-		if v801 >= v20 {
-			v817 = v800
-			goto b495
-		}
-		if v784 == -1 {
-			goto b494
-		}
-		v804 = *(*int32)(unsafe.Add(p0, int(v801)*4))
-		v805 = *(*int32)(unsafe.Add(p0, int(v784)*4))
-		if v806 {
-			v815 = v804 == v805
-			goto b493
-		}
-		if v804 != v805 {
-			goto b491
-		}
-		if uint32(v804&v6) <= uint32(v7) {
-			v814 = true
-			goto b492
-		}
-	b491:
-		v814 = ((v804 | v805) & v6) == 0
-	b492:
-		v815 = v814
-	b493:
-		if v815 {
-			v817 = v800
-			goto b495
-		}
-	b494:
-		v817 = v800 | 2
-	b495:
-		v818 := v784 + 2
-		if v818 >= v20 {
-			v834 = v817
-			goto b505
-		}
-		if v784 == -2 {
-			goto b504
-		}
-		v821 = *(*int32)(unsafe.Add(p0, int(v818)*4))
-		v822 = *(*int32)(unsafe.Add(p0, int(v801)*4))
-		if v823 {
-			v832 = v821 == v822
-			goto b503
-		}
-		if v821 != v822 {
-			goto b501
-		}
-		if uint32(v821&v6) <= uint32(v7) {
-			v831 = true
-			goto b502
-		}
-	b501:
-		v831 = ((v821 | v822) & v6) == 0
-	b502:
-		v832 = v831
-	b503:
-		if v832 {
-			v834 = v817
-			goto b505
-		}
-	b504:
-		v834 = v817 | 4
-	b505:
-		v835 := v784 + 3
-		if v835 >= v20 {
-			v851 = v834
-			goto b515
-		}
-		if v784 == -3 {
-			goto b514
-		}
-		v838 = *(*int32)(unsafe.Add(p0, int(v835)*4))
-		v839 = *(*int32)(unsafe.Add(p0, int(v818)*4))
-		if v840 {
-			v849 = v838 == v839
-			goto b513
-		}
-		if v838 != v839 {
-			goto b511
-		}
-		if uint32(v838&v6) <= uint32(v7) {
-			v848 = true
-			goto b512
-		}
-	b511:
-		v848 = ((v838 | v839) & v6) == 0
-	b512:
-		v849 = v848
-	b513:
-		if v849 {
-			v851 = v834
-			goto b515
-		}
-	b514:
-		v851 = v834 | 8
-	b515:
-		v852 := v784 + 4
-		if v852 >= v20 {
-			v868 = v851
-			goto b525
-		}
-		if v784 == -4 {
-			goto b524
-		}
-		v855 = *(*int32)(unsafe.Add(p0, int(v852)*4))
-		v856 = *(*int32)(unsafe.Add(p0, int(v835)*4))
-		if v857 {
-			v866 = v855 == v856
-			goto b523
-		}
-		if v855 != v856 {
-			goto b521
-		}
-		if uint32(v855&v6) <= uint32(v7) {
-			v865 = true
-			goto b522
-		}
-	b521:
-		v865 = ((v855 | v856) & v6) == 0
-	b522:
-		v866 = v865
-	b523:
-		if v866 {
-			v868 = v851
-			goto b525
-		}
-	b524:
-		v868 = v851 | 16
-	b525:
-		v869 := v784 + 5
-		if v869 >= v20 {
-			v885 = v868
-			goto b535
-		}
-		if v784 == -5 {
-			goto b534
-		}
-		v872 = *(*int32)(unsafe.Add(p0, int(v869)*4))
-		v873 = *(*int32)(unsafe.Add(p0, int(v852)*4))
-		if v874 {
-			v883 = v872 == v873
-			goto b533
-		}
-		if v872 != v873 {
-			goto b531
-		}
-		if uint32(v872&v6) <= uint32(v7) {
-			v882 = true
-			goto b532
-		}
-	b531:
-		v882 = ((v872 | v873) & v6) == 0
-	b532:
-		v883 = v882
-	b533:
-		if v883 {
-			v885 = v868
-			goto b535
-		}
-	b534:
-		v885 = v868 | 32
-	b535:
-		v886 := v784 + 6
-		if v886 >= v20 {
-			v902 = v885
-			goto b545
-		}
-		if v784 == -6 {
-			goto b544
-		}
-		v889 = *(*int32)(unsafe.Add(p0, int(v886)*4))
-		v890 = *(*int32)(unsafe.Add(p0, int(v869)*4))
-		if v891 {
-			v900 = v889 == v890
-			goto b543
-		}
-		if v889 != v890 {
-			goto b541
-		}
-		if uint32(v889&v6) <= uint32(v7) {
-			v899 = true
-			goto b542
-		}
-	b541:
-		v899 = ((v889 | v890) & v6) == 0
-	b542:
-		v900 = v899
-	b543:
-		if v900 {
-			v902 = v885
-			goto b545
-		}
-	b544:
-		v902 = v885 | 64
-	b545:
-		v903 := v784 + 7
-		if v903 >= v20 {
-			v919 = v902
-			goto b555
-		}
-		if v784 == -7 {
-			goto b554
-		}
-		v906 = *(*int32)(unsafe.Add(p0, int(v903)*4))
-		v907 = *(*int32)(unsafe.Add(p0, int(v886)*4))
-		if v908 {
-			v917 = v906 == v907
-			goto b553
-		}
-		if v906 != v907 {
-			goto b551
-		}
-		if uint32(v906&v6) <= uint32(v7) {
-			v916 = true
-			goto b552
-		}
-	b551:
-		v916 = ((v906 | v907) & v6) == 0
-	b552:
-		v917 = v916
-	b553:
-		if v917 {
-			v919 = v902
-			goto b555
-		}
-	b554:
-		v919 = v902 | 128
-	b555:
-		v920 := v784 + 8
-		if v920 >= v20 {
-			v936 = v919
-			goto b565
-		}
-		if v784 == -8 {
-			goto b564
-		}
-		v923 = *(*int32)(unsafe.Add(p0, int(v920)*4))
-		v924 = *(*int32)(unsafe.Add(p0, int(v903)*4))
-		if v925 {
-			v934 = v923 == v924
-			goto b563
-		}
-		if v923 != v924 {
-			goto b561
-		}
-		if uint32(v923&v6) <= uint32(v7) {
-			v933 = true
-			goto b562
-		}
-	b561:
-		v933 = ((v923 | v924) & v6) == 0
-	b562:
-		v934 = v933
-	b563:
-		if v934 {
-			v936 = v919
-			goto b565
-		}
-	b564:
-		v936 = v919 | 256
-	b565:
-		v937 := v784 + 9
-		if v937 >= v20 {
-			v953 = v936
-			goto b575
-		}
-		if v784 == -9 {
-			goto b574
-		}
-		v940 = *(*int32)(unsafe.Add(p0, int(v937)*4))
-		v941 = *(*int32)(unsafe.Add(p0, int(v920)*4))
-		if v942 {
-			v951 = v940 == v941
-			goto b573
-		}
-		if v940 != v941 {
-			goto b571
-		}
-		if uint32(v940&v6) <= uint32(v7) {
-			v950 = true
-			goto b572
-		}
-	b571:
-		v950 = ((v940 | v941) & v6) == 0
-	b572:
-		v951 = v950
-	b573:
-		if v951 {
-			v953 = v936
-			goto b575
-		}
-	b574:
-		v953 = v936 | 512
-	b575:
-		v954 := v784 + 10
-		if v954 >= v20 {
-			v970 = v953
-			goto b585
-		}
-		if v784 == -10 {
-			goto b584
-		}
-		v957 = *(*int32)(unsafe.Add(p0, int(v954)*4))
-		v958 = *(*int32)(unsafe.Add(p0, int(v937)*4))
-		if v959 {
-			v968 = v957 == v958
-			goto b583
-		}
-		if v957 != v958 {
-			goto b581
-		}
-		if uint32(v957&v6) <= uint32(v7) {
-			v967 = true
-			goto b582
-		}
-	b581:
-		v967 = ((v957 | v958) & v6) == 0
-	b582:
-		v968 = v967
-	b583:
-		if v968 {
-			v970 = v953
-			goto b585
-		}
-	b584:
-		v970 = v953 | 1024
-	b585:
-		v971 := v784 + 11
-		if v971 >= v20 {
-			v987 = v970
-			goto b595
-		}
-		if v784 == -11 {
-			goto b594
-		}
-		v974 = *(*int32)(unsafe.Add(p0, int(v971)*4))
-		v975 = *(*int32)(unsafe.Add(p0, int(v954)*4))
-		if v976 {
-			v985 = v974 == v975
-			goto b593
-		}
-		if v974 != v975 {
-			goto b591
-		}
-		if uint32(v974&v6) <= uint32(v7) {
-			v984 = true
-			goto b592
-		}
-	b591:
-		v984 = ((v974 | v975) & v6) == 0
-	b592:
-		v985 = v984
-	b593:
-		if v985 {
-			v987 = v970
-			goto b595
-		}
-	b594:
-		v987 = v970 | 2048
-	b595:
-		v988 := v784 + 12
-		if v988 >= v20 {
-			v1004 = v987
-			goto b605
-		}
-		if v784 == -12 {
-			goto b604
-		}
-		v991 = *(*int32)(unsafe.Add(p0, int(v988)*4))
-		v992 = *(*int32)(unsafe.Add(p0, int(v971)*4))
-		if v993 {
-			v1002 = v991 == v992
-			goto b603
-		}
-		if v991 != v992 {
-			goto b601
-		}
-		if uint32(v991&v6) <= uint32(v7) {
-			v1001 = true
-			goto b602
-		}
-	b601:
-		v1001 = ((v991 | v992) & v6) == 0
-	b602:
-		v1002 = v1001
-	b603:
-		if v1002 {
-			v1004 = v987
-			goto b605
-		}
-	b604:
-		v1004 = v987 | 4096
-	b605:
-		v1005 := v784 + 13
-		if v1005 >= v20 {
-			v1021 = v1004
-			goto b615
-		}
-		if v784 == -13 {
-			goto b614
-		}
-		v1008 = *(*int32)(unsafe.Add(p0, int(v1005)*4))
-		v1009 = *(*int32)(unsafe.Add(p0, int(v988)*4))
-		if v1010 {
-			v1019 = v1008 == v1009
-			goto b613
-		}
-		if v1008 != v1009 {
-			goto b611
-		}
-		if uint32(v1008&v6) <= uint32(v7) {
-			v1018 = true
-			goto b612
-		}
-	b611:
-		v1018 = ((v1008 | v1009) & v6) == 0
-	b612:
-		v1019 = v1018
-	b613:
-		if v1019 {
-			v1021 = v1004
-			goto b615
-		}
-	b614:
-		v1021 = v1004 | 8192
-	b615:
-		v1022 := v784 + 14
-		if v1022 >= v20 {
-			v1038 = v1021
-			goto b625
-		}
-		if v784 == -14 {
-			goto b624
-		}
-		v1025 = *(*int32)(unsafe.Add(p0, int(v1022)*4))
-		v1026 = *(*int32)(unsafe.Add(p0, int(v1005)*4))
-		if v1027 {
-			v1036 = v1025 == v1026
-			goto b623
-		}
-		if v1025 != v1026 {
-			goto b621
-		}
-		if uint32(v1025&v6) <= uint32(v7) {
-			v1035 = true
-			goto b622
-		}
-	b621:
-		v1035 = ((v1025 | v1026) & v6) == 0
-	b622:
-		v1036 = v1035
-	b623:
-		if v1036 {
-			v1038 = v1021
-			goto b625
-		}
-	b624:
-		v1038 = v1021 | 16384
-	b625:
-		v1039 := v784 + 15
-		if v1039 >= v20 {
-			v1055 = v1038
-			goto b635
-		}
-		if v784 == -15 {
-			goto b634
-		}
-		v1042 = *(*int32)(unsafe.Add(p0, int(v1039)*4))
-		v1043 = *(*int32)(unsafe.Add(p0, int(v1022)*4))
-		if v1044 {
-			v1053 = v1042 == v1043
-			goto b633
-		}
-		if v1042 != v1043 {
-			goto b631
-		}
-		if uint32(v1042&v6) <= uint32(v7) {
-			v1052 = true
-			goto b632
-		}
-	b631:
-		v1052 = ((v1042 | v1043) & v6) == 0
-	b632:
-		v1053 = v1052
-	b633:
-		if v1053 {
-			v1055 = v1038
-			goto b635
-		}
-	b634:
-		v1055 = v1038 | 32768
-	b635:
-		v1056 := int32(bits.OnesCount32(uint32(v1055)))
-		h515[li] = v515
-		u516 = v516
-		u517 = v517
-		h555[li] = v555
-		h556[li] = v556
-		h1056[li] = v1056
-		if next != 8 {
-			if next >= 0 {
-				return g.Diverge()
+	b329:
+		v608 := v603 + int64(uint32(v606))
+		if v608 >= v20 {
+			v629 = v605
+			goto b339
+		}
+		if v608 == 0 {
+			goto b338
+		}
+		v611 = *(*int32)(unsafe.Add(p0, int(v608)*4))
+		v613 = *(*int32)(unsafe.Add(p0, int(v608+-1)*4))
+		if v604 {
+			v625 = v611 == v613
+			goto b337
+		}
+		if v611 == v613 {
+			v624 = true
+			goto b336
+		}
+		if ((v611 | v613) & v6) == 0 {
+			v624 = true
+		} else {
+			v623 := (uint32(v7) < uint32(v611&v6)) && (uint32(v7) < uint32(v613&v6))
+			v624 = v623
+		}
+	b336:
+		v625 = v624
+	b337:
+		if v625 {
+			v629 = v605
+			goto b339
+		}
+	b338:
+		v629 = v605 | (int32(1) << (uint32(v606&31) & 31))
+	b339:
+		v630 := v606 + 1
+		if v630 >= 16 {
+			v632 := int32(bits.OnesCount32(uint32(v629)))
+			h303[li] = v303
+			u304 = v304
+			u305 = v305
+			h343[li] = v343
+			h344[li] = v344
+			h632[li] = v632
+			if next != 8 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 8
 			}
-			next = 8
+			continue
 		}
+		v605 = v629
+		v606 = v630
+		goto b329
 	}
-	g.v516 = u516
-	g.v559 = v559
-	g.v517 = u517
-	g.v520 = u520
+	g.v304 = u304
+	g.v347 = v347
+	g.v305 = u305
+	g.v308 = u308
 	return next
 }
 
 func (g *unique32Host) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h556 := g.v556[:n]
+	h344 := g.v344[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v21 := int32(li)
-		v556 := h556[li]
-		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v556
+		v344 := h344[li]
+		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v344
 	}
-	// Barrier, lookback.go:263
-	h515 := g.v515[:n]
-	e516 := g.v516
-	v559 := g.v559
-	v567 := uint32(v559) < 256
-	v568 := v559 & 255
-	v571 := int32(256)
-	if v567 {
-		v571 = v559
+	// Barrier, lookback.go:264
+	h303 := g.v303[:n]
+	e304 := g.v304
+	v347 := g.v347
+	v355 := uint32(v347) < 256
+	v356 := v347 & 255
+	v359 := int32(256)
+	if v355 {
+		v359 = v347
 	}
 	stop := g.Cancelled()
-	v514 := g.v514
-	v316 := g.v316
+	v302 := g.v302
+	v73 := g.v73
 	c3 := g.c3
-	v581 := c3 == 0
+	v369 := c3 == 0
 	v4 := g.v4
 	v31 := g.v31
-	v582 := v31 * 2
-	v584 := v582 + 4
-	v585 := v4 < v584
+	v370 := v31 * 2
+	v372 := v370 + 4
+	v373 := v4 < v372
 	p2 := g.Pointer(2)
-	v583 := v582 + 2
-	v590 := v582 + 3
-	h572 := g.v572[:n]
-	h580 := g.v580[:n]
-	u516 := g.v516
-	u517 := g.v517
-	u520 := g.v520
-	h555 := g.v555[:n]
-	h557 := g.v557[:n]
+	v371 := v370 + 2
+	v378 := v370 + 3
+	h360 := g.v360[:n]
+	h368 := g.v368[:n]
+	u304 := g.v304
+	u305 := g.v305
+	u308 := g.v308
+	h343 := g.v343[:n]
+	h345 := g.v345[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v515 := h515[li]
-		v516 := e516
+		v303 := h303[li]
+		v304 := e304
 		v21 := int32(li)
 		v22 := v21 == 0
-		var v517, v778 bool
-		var v518, v520, v542, v547, v548, v554, v555, v557, v573, v777 int32
-		var v519, v525, v526, v543, v549, v556, v570, v572, v580, v776 int64
-		if v567 {
-			v570 = *(*int64)(unsafe.Add(m0, int(v568)*8))
+		var v305, v597 bool
+		var v306, v308, v330, v335, v336, v342, v343, v345, v361, v596 int32
+		var v307, v313, v314, v331, v337, v344, v358, v360, v368, v595 int64
+		if v355 {
+			v358 = *(*int64)(unsafe.Add(m0, int(v356)*8))
 		} else {
-			v570 = v515
+			v358 = v303
 		}
-		v572 = v570
-		v573 = v571
-	b332:
-		if v573 != 0 {
-			v575 := v573 + -1
-			v572 = v572 + *(*int64)(unsafe.Add(m0, int(v575&255)*8))
-			v573 = v575
+		v360 = v358
+		v361 = v359
+	b185:
+		if v361 != 0 {
+			v363 := v361 + -1
+			v360 = v360 + *(*int64)(unsafe.Add(m0, int(v363&255)*8))
+			v361 = v363
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b332
+			goto b185
 		}
-		if v516 != v514 {
-			v776 = v572
-			v777 = v516 + 256
-			v778 = false
-			goto b473
+		if v304 != v302 {
+			v595 = v360
+			v596 = v304 + 256
+			v597 = false
+			goto b326
 		}
-		v580 = v572 + v316
+		v368 = v360 + v73
 		if !v22 {
-			goto b339
+			goto b192
 		}
-		if !v581 {
-			goto b339
+		if !v369 {
+			goto b192
 		}
-		if !v585 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v583)*4)), ((int32(uint64(v580)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v590)*4)), ((int32(uint64(v580>>30)) & 1073741823) | -2147483648))
+		if !v373 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v371)*4)), ((int32(uint64(v368)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v378)*4)), ((int32(uint64(v368>>30)) & 1073741823) | -2147483648))
 		}
-	b339:
-		h572[li] = v572
-		h580[li] = v580
+	b192:
+		h360[li] = v360
+		h368[li] = v368
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -10985,69 +8569,69 @@ func (g *unique32Host) r6() int {
 			next = 7
 		}
 		continue
-	b473:
-		v515 = v776
-		v516 = v777
-		v517 = v778
-		v518 = 0
-		v519 = v515
-		v520 = 0
-		if uint32(v21) > uint32(v516) {
-			v555 = v518
-			v556 = v519
-			v557 = 512
-			goto b321
+	b326:
+		v303 = v595
+		v304 = v596
+		v305 = v597
+		v306 = 0
+		v307 = v303
+		v308 = 0
+		if uint32(v21) > uint32(v304) {
+			v343 = v306
+			v344 = v307
+			v345 = 512
+			goto b174
 		}
-		if v518 != 0 {
-			v548 = v518
-			v549 = v519
-			goto b318
+		if v306 != 0 {
+			v336 = v306
+			v337 = v307
+			goto b171
 		}
-		v525 = int64(uint32(v516-v21)) * 2
-		v526 = v525 + 2
-		if v4 < (v525 + 4) {
-			v542 = 0
-			v543 = 0
+		v313 = int64(uint32(v304-v21)) * 2
+		v314 = v313 + 2
+		if v4 < (v313 + 4) {
+			v330 = 0
+			v331 = 0
 		} else {
-			v529 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v526)*4)))
-			v531 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v525+3)*4)))
-			v532 := int32(uint32(v529) >> 30)
-			v535 := v532
-			if int32(uint32(v531)>>30) != v532 {
-				v535 = 0
+			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313+3)*4)))
+			v320 := int32(uint32(v317) >> 30)
+			v323 := v320
+			if int32(uint32(v319)>>30) != v320 {
+				v323 = 0
 			}
-			v541 := int64(uint32(v529&1073741823)) | (int64(uint32(v531&1073741823)) << 30)
-			v542 = v535
-			v543 = v541
+			v329 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
+			v330 = v323
+			v331 = v329
 		}
-		if v21 == v516 {
-			v546 := v542
-			if v542 == 1 {
-				v546 = 2
+		if v21 == v304 {
+			v334 := v330
+			if v330 == 1 {
+				v334 = 2
 			}
-			v547 = v546
+			v335 = v334
 		} else {
-			v547 = v542
+			v335 = v330
 		}
-		v548 = v547
-		v549 = v543
-	b318:
-		if v548 != 1 {
-			v554 = (v21 * 2) + int32(uint32(v548)>>1)
+		v336 = v335
+		v337 = v331
+	b171:
+		if v336 != 1 {
+			v342 = (v21 * 2) + int32(uint32(v336)>>1)
 		} else {
-			v554 = 512
+			v342 = 512
 		}
-		v555 = v548
-		v556 = v549
-		v557 = v554
-	b321:
-		h515[li] = v515
-		u516 = v516
-		u517 = v517
-		u520 = v520
-		h555[li] = v555
-		h556[li] = v556
-		h557[li] = v557
+		v343 = v336
+		v344 = v337
+		v345 = v342
+	b174:
+		h303[li] = v303
+		u304 = v304
+		u305 = v305
+		u308 = v308
+		h343[li] = v343
+		h344[li] = v344
+		h345[li] = v345
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -11055,9 +8639,9 @@ func (g *unique32Host) r6() int {
 			next = 4
 		}
 	}
-	g.v516 = u516
-	g.v517 = u517
-	g.v520 = u520
+	g.v304 = u304
+	g.v305 = u305
+	g.v308 = u308
 	return next
 }
 
@@ -11065,52 +8649,21 @@ func (g *unique32Host) r8() int {
 	const n = 256
 	v20 := g.v20
 	v32 := g.v32
-	v596 := v32 + 4096
-	v597 := v20 <= v596
+	v384 := v32 + 4096
+	v385 := v20 <= v384
 	v12 := g.v12
-	v598 := 0 < v12
+	v386 := 0 < v12
 	p7 := g.Pointer(7)
-	h580 := g.v580[:n]
-	h313 := g.v313[:n]
-	h572 := g.v572[:n]
-	h308 := g.v308[:n]
-	h38 := g.v38[:n]
+	h368 := g.v368[:n]
+	h70 := g.v70[:n]
+	h360 := g.v360[:n]
+	h63 := g.v63[:n]
+	h37 := g.v37[:n]
 	v8 := g.v8
 	p0 := g.Pointer(0)
-	h37 := g.v37[:n]
 	p5 := g.Pointer(5)
 	v10 := g.v10
 	p6 := g.Pointer(6)
-	h55 := g.v55[:n]
-	h54 := g.v54[:n]
-	h72 := g.v72[:n]
-	h71 := g.v71[:n]
-	h89 := g.v89[:n]
-	h88 := g.v88[:n]
-	h106 := g.v106[:n]
-	h105 := g.v105[:n]
-	h123 := g.v123[:n]
-	h122 := g.v122[:n]
-	h140 := g.v140[:n]
-	h139 := g.v139[:n]
-	h157 := g.v157[:n]
-	h156 := g.v156[:n]
-	h174 := g.v174[:n]
-	h173 := g.v173[:n]
-	h191 := g.v191[:n]
-	h190 := g.v190[:n]
-	h208 := g.v208[:n]
-	h207 := g.v207[:n]
-	h225 := g.v225[:n]
-	h224 := g.v224[:n]
-	h242 := g.v242[:n]
-	h241 := g.v241[:n]
-	h259 := g.v259[:n]
-	h258 := g.v258[:n]
-	h276 := g.v276[:n]
-	h275 := g.v275[:n]
-	h293 := g.v293[:n]
-	h292 := g.v292[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -11118,484 +8671,468 @@ func (g *unique32Host) r8() int {
 		}
 		v21 := int32(li)
 		v22 := v21 == 0
-		v580 := h580[li]
-		v313 := h313[li]
-		v572 := h572[li]
-		v308 := h308[li]
-		v38 := h38[li]
+		v368 := h368[li]
+		v70 := h70[li]
+		v360 := h360[li]
+		v63 := h63[li]
 		v37 := h37[li]
-		v55 := h55[li]
-		v54 := h54[li]
-		v72 := h72[li]
-		v71 := h71[li]
-		v89 := h89[li]
-		v88 := h88[li]
-		v106 := h106[li]
-		v105 := h105[li]
-		v123 := h123[li]
-		v122 := h122[li]
-		v140 := h140[li]
-		v139 := h139[li]
-		v157 := h157[li]
-		v156 := h156[li]
-		v174 := h174[li]
-		v173 := h173[li]
-		v191 := h191[li]
-		v190 := h190[li]
-		v208 := h208[li]
-		v207 := h207[li]
-		v225 := h225[li]
-		v224 := h224[li]
-		v242 := h242[li]
-		v241 := h241[li]
-		v259 := h259[li]
-		v258 := h258[li]
-		v276 := h276[li]
-		v275 := h275[li]
-		v293 := h293[li]
-		v292 := h292[li]
-		var v611, v622, v633, v644, v655, v666, v677, v688, v699, v710, v721, v732, v743, v754, v765 int64
+		var v400, v404, v413, v417, v426, v430, v439, v443, v452, v456, v465, v469, v478, v482, v491, v495, v504, v508, v517, v521, v530, v534, v543, v547, v556, v560, v569, v573, v582, v586 int64
 		if !v22 {
-			goto b344
-		}
-		if !v597 {
-			goto b344
-		}
-		if v598 {
-			*(*int64)(p7) = v580
-		}
-	b344:
-		v601 := v572 + int64(uint32(v313))
-		if (v308 & 1) == 0 {
-			v611 = v601
-			goto b352
-		}
-		if !v38 {
-			v611 = v601
-			goto b352
-		}
-		if 0 > v601 {
-			v611 = v601
-			goto b352
-		}
-		if v601 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v601)*4)) = *(*int32)(unsafe.Add(p0, int(v37)*4))
-		}
-		if v601 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v601)*8)) = v37
-		}
-		v611 = v601 + 1
-	b352:
-		if (int32(uint32(v308)>>1) & 1) == 0 {
-			v622 = v611
-			goto b360
-		}
-		if !v55 {
-			v622 = v611
-			goto b360
-		}
-		if 0 > v611 {
-			v622 = v611
-			goto b360
-		}
-		if v611 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v611)*4)) = *(*int32)(unsafe.Add(p0, int(v54)*4))
-		}
-		if v611 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v611)*8)) = v54
-		}
-		v622 = v611 + 1
-	b360:
-		if (int32(uint32(v308)>>2) & 1) == 0 {
-			v633 = v622
-			goto b368
-		}
-		if !v72 {
-			v633 = v622
-			goto b368
-		}
-		if 0 > v622 {
-			v633 = v622
-			goto b368
-		}
-		if v622 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v622)*4)) = *(*int32)(unsafe.Add(p0, int(v71)*4))
-		}
-		if v622 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v622)*8)) = v71
-		}
-		v633 = v622 + 1
-	b368:
-		if (int32(uint32(v308)>>3) & 1) == 0 {
-			v644 = v633
-			goto b376
-		}
-		if !v89 {
-			v644 = v633
-			goto b376
-		}
-		if 0 > v633 {
-			v644 = v633
-			goto b376
-		}
-		if v633 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v633)*4)) = *(*int32)(unsafe.Add(p0, int(v88)*4))
-		}
-		if v633 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v633)*8)) = v88
-		}
-		v644 = v633 + 1
-	b376:
-		if (int32(uint32(v308)>>4) & 1) == 0 {
-			v655 = v644
-			goto b384
-		}
-		if !v106 {
-			v655 = v644
-			goto b384
-		}
-		if 0 > v644 {
-			v655 = v644
-			goto b384
-		}
-		if v644 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v644)*4)) = *(*int32)(unsafe.Add(p0, int(v105)*4))
-		}
-		if v644 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v644)*8)) = v105
-		}
-		v655 = v644 + 1
-	b384:
-		if (int32(uint32(v308)>>5) & 1) == 0 {
-			v666 = v655
-			goto b392
-		}
-		if !v123 {
-			v666 = v655
-			goto b392
-		}
-		if 0 > v655 {
-			v666 = v655
-			goto b392
-		}
-		if v655 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v655)*4)) = *(*int32)(unsafe.Add(p0, int(v122)*4))
-		}
-		if v655 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v655)*8)) = v122
-		}
-		v666 = v655 + 1
-	b392:
-		if (int32(uint32(v308)>>6) & 1) == 0 {
-			v677 = v666
-			goto b400
-		}
-		if !v140 {
-			v677 = v666
-			goto b400
-		}
-		if 0 > v666 {
-			v677 = v666
-			goto b400
-		}
-		if v666 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v666)*4)) = *(*int32)(unsafe.Add(p0, int(v139)*4))
-		}
-		if v666 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v666)*8)) = v139
-		}
-		v677 = v666 + 1
-	b400:
-		if (int32(uint32(v308)>>7) & 1) == 0 {
-			v688 = v677
-			goto b408
-		}
-		if !v157 {
-			v688 = v677
-			goto b408
-		}
-		if 0 > v677 {
-			v688 = v677
-			goto b408
-		}
-		if v677 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v677)*4)) = *(*int32)(unsafe.Add(p0, int(v156)*4))
-		}
-		if v677 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v677)*8)) = v156
-		}
-		v688 = v677 + 1
-	b408:
-		if (int32(uint32(v308)>>8) & 1) == 0 {
-			v699 = v688
-			goto b416
-		}
-		if !v174 {
-			v699 = v688
-			goto b416
-		}
-		if 0 > v688 {
-			v699 = v688
-			goto b416
-		}
-		if v688 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v688)*4)) = *(*int32)(unsafe.Add(p0, int(v173)*4))
-		}
-		if v688 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v688)*8)) = v173
-		}
-		v699 = v688 + 1
-	b416:
-		if (int32(uint32(v308)>>9) & 1) == 0 {
-			v710 = v699
-			goto b424
-		}
-		if !v191 {
-			v710 = v699
-			goto b424
-		}
-		if 0 > v699 {
-			v710 = v699
-			goto b424
-		}
-		if v699 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v699)*4)) = *(*int32)(unsafe.Add(p0, int(v190)*4))
-		}
-		if v699 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v699)*8)) = v190
-		}
-		v710 = v699 + 1
-	b424:
-		if (int32(uint32(v308)>>10) & 1) == 0 {
-			v721 = v710
-			goto b432
-		}
-		if !v208 {
-			v721 = v710
-			goto b432
-		}
-		if 0 > v710 {
-			v721 = v710
-			goto b432
-		}
-		if v710 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v710)*4)) = *(*int32)(unsafe.Add(p0, int(v207)*4))
-		}
-		if v710 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v710)*8)) = v207
-		}
-		v721 = v710 + 1
-	b432:
-		if (int32(uint32(v308)>>11) & 1) == 0 {
-			v732 = v721
-			goto b440
-		}
-		if !v225 {
-			v732 = v721
-			goto b440
-		}
-		if 0 > v721 {
-			v732 = v721
-			goto b440
-		}
-		if v721 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v721)*4)) = *(*int32)(unsafe.Add(p0, int(v224)*4))
-		}
-		if v721 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v721)*8)) = v224
-		}
-		v732 = v721 + 1
-	b440:
-		if (int32(uint32(v308)>>12) & 1) == 0 {
-			v743 = v732
-			goto b448
-		}
-		if !v242 {
-			v743 = v732
-			goto b448
-		}
-		if 0 > v732 {
-			v743 = v732
-			goto b448
-		}
-		if v732 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v732)*4)) = *(*int32)(unsafe.Add(p0, int(v241)*4))
-		}
-		if v732 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v732)*8)) = v241
-		}
-		v743 = v732 + 1
-	b448:
-		if (int32(uint32(v308)>>13) & 1) == 0 {
-			v754 = v743
-			goto b456
-		}
-		if !v259 {
-			v754 = v743
-			goto b456
-		}
-		if 0 > v743 {
-			v754 = v743
-			goto b456
-		}
-		if v743 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v743)*4)) = *(*int32)(unsafe.Add(p0, int(v258)*4))
-		}
-		if v743 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v743)*8)) = v258
-		}
-		v754 = v743 + 1
-	b456:
-		if (int32(uint32(v308)>>14) & 1) == 0 {
-			v765 = v754
-			goto b464
-		}
-		if !v276 {
-			v765 = v754
-			goto b464
-		}
-		if 0 > v754 {
-			v765 = v754
-			goto b464
-		}
-		if v754 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v754)*4)) = *(*int32)(unsafe.Add(p0, int(v275)*4))
-		}
-		if v754 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v754)*8)) = v275
-		}
-		v765 = v754 + 1
-	b464:
-		if (int32(uint32(v308)>>15) & 1) == 0 {
-			goto b471
-		}
-		if !v293 {
-			goto b471
-		}
-		if 0 > v765 {
-			goto b471
-		}
-		if v765 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v765)*4)) = *(*int32)(unsafe.Add(p0, int(v292)*4))
-		}
-		if v765 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v765)*8)) = v292
-		}
-	b471:
+			goto b197
+		}
+		if !v385 {
+			goto b197
+		}
+		if v386 {
+			*(*int64)(p7) = v368
+		}
+	b197:
+		v389 := v360 + int64(uint32(v70))
+		if (v63 & 1) == 0 {
+			v400 = v389
+			goto b205
+		}
+		if v37 >= v20 {
+			v400 = v389
+			goto b205
+		}
+		if 0 > v389 {
+			v400 = v389
+			goto b205
+		}
+		if v389 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v389)*4)) = *(*int32)(unsafe.Add(p0, int(v37)*4))
+		}
+		if v389 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v389)*8)) = v37
+		}
+		v400 = v389 + 1
+	b205:
+		if (int32(uint32(v63)>>1) & 1) == 0 {
+			v413 = v400
+			goto b213
+		}
+		v404 = v37 + 1
+		if v404 >= v20 {
+			v413 = v400
+			goto b213
+		}
+		if 0 > v400 {
+			v413 = v400
+			goto b213
+		}
+		if v400 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v400)*4)) = *(*int32)(unsafe.Add(p0, int(v404)*4))
+		}
+		if v400 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v400)*8)) = v404
+		}
+		v413 = v400 + 1
+	b213:
+		if (int32(uint32(v63)>>2) & 1) == 0 {
+			v426 = v413
+			goto b221
+		}
+		v417 = v37 + 2
+		if v417 >= v20 {
+			v426 = v413
+			goto b221
+		}
+		if 0 > v413 {
+			v426 = v413
+			goto b221
+		}
+		if v413 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v413)*4)) = *(*int32)(unsafe.Add(p0, int(v417)*4))
+		}
+		if v413 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v413)*8)) = v417
+		}
+		v426 = v413 + 1
+	b221:
+		if (int32(uint32(v63)>>3) & 1) == 0 {
+			v439 = v426
+			goto b229
+		}
+		v430 = v37 + 3
+		if v430 >= v20 {
+			v439 = v426
+			goto b229
+		}
+		if 0 > v426 {
+			v439 = v426
+			goto b229
+		}
+		if v426 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v426)*4)) = *(*int32)(unsafe.Add(p0, int(v430)*4))
+		}
+		if v426 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v426)*8)) = v430
+		}
+		v439 = v426 + 1
+	b229:
+		if (int32(uint32(v63)>>4) & 1) == 0 {
+			v452 = v439
+			goto b237
+		}
+		v443 = v37 + 4
+		if v443 >= v20 {
+			v452 = v439
+			goto b237
+		}
+		if 0 > v439 {
+			v452 = v439
+			goto b237
+		}
+		if v439 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v439)*4)) = *(*int32)(unsafe.Add(p0, int(v443)*4))
+		}
+		if v439 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v439)*8)) = v443
+		}
+		v452 = v439 + 1
+	b237:
+		if (int32(uint32(v63)>>5) & 1) == 0 {
+			v465 = v452
+			goto b245
+		}
+		v456 = v37 + 5
+		if v456 >= v20 {
+			v465 = v452
+			goto b245
+		}
+		if 0 > v452 {
+			v465 = v452
+			goto b245
+		}
+		if v452 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v452)*4)) = *(*int32)(unsafe.Add(p0, int(v456)*4))
+		}
+		if v452 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v452)*8)) = v456
+		}
+		v465 = v452 + 1
+	b245:
+		if (int32(uint32(v63)>>6) & 1) == 0 {
+			v478 = v465
+			goto b253
+		}
+		v469 = v37 + 6
+		if v469 >= v20 {
+			v478 = v465
+			goto b253
+		}
+		if 0 > v465 {
+			v478 = v465
+			goto b253
+		}
+		if v465 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v465)*4)) = *(*int32)(unsafe.Add(p0, int(v469)*4))
+		}
+		if v465 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v465)*8)) = v469
+		}
+		v478 = v465 + 1
+	b253:
+		if (int32(uint32(v63)>>7) & 1) == 0 {
+			v491 = v478
+			goto b261
+		}
+		v482 = v37 + 7
+		if v482 >= v20 {
+			v491 = v478
+			goto b261
+		}
+		if 0 > v478 {
+			v491 = v478
+			goto b261
+		}
+		if v478 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v478)*4)) = *(*int32)(unsafe.Add(p0, int(v482)*4))
+		}
+		if v478 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v478)*8)) = v482
+		}
+		v491 = v478 + 1
+	b261:
+		if (int32(uint32(v63)>>8) & 1) == 0 {
+			v504 = v491
+			goto b269
+		}
+		v495 = v37 + 8
+		if v495 >= v20 {
+			v504 = v491
+			goto b269
+		}
+		if 0 > v491 {
+			v504 = v491
+			goto b269
+		}
+		if v491 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v491)*4)) = *(*int32)(unsafe.Add(p0, int(v495)*4))
+		}
+		if v491 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v491)*8)) = v495
+		}
+		v504 = v491 + 1
+	b269:
+		if (int32(uint32(v63)>>9) & 1) == 0 {
+			v517 = v504
+			goto b277
+		}
+		v508 = v37 + 9
+		if v508 >= v20 {
+			v517 = v504
+			goto b277
+		}
+		if 0 > v504 {
+			v517 = v504
+			goto b277
+		}
+		if v504 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v504)*4)) = *(*int32)(unsafe.Add(p0, int(v508)*4))
+		}
+		if v504 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v504)*8)) = v508
+		}
+		v517 = v504 + 1
+	b277:
+		if (int32(uint32(v63)>>10) & 1) == 0 {
+			v530 = v517
+			goto b285
+		}
+		v521 = v37 + 10
+		if v521 >= v20 {
+			v530 = v517
+			goto b285
+		}
+		if 0 > v517 {
+			v530 = v517
+			goto b285
+		}
+		if v517 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v517)*4)) = *(*int32)(unsafe.Add(p0, int(v521)*4))
+		}
+		if v517 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v517)*8)) = v521
+		}
+		v530 = v517 + 1
+	b285:
+		if (int32(uint32(v63)>>11) & 1) == 0 {
+			v543 = v530
+			goto b293
+		}
+		v534 = v37 + 11
+		if v534 >= v20 {
+			v543 = v530
+			goto b293
+		}
+		if 0 > v530 {
+			v543 = v530
+			goto b293
+		}
+		if v530 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v530)*4)) = *(*int32)(unsafe.Add(p0, int(v534)*4))
+		}
+		if v530 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v530)*8)) = v534
+		}
+		v543 = v530 + 1
+	b293:
+		if (int32(uint32(v63)>>12) & 1) == 0 {
+			v556 = v543
+			goto b301
+		}
+		v547 = v37 + 12
+		if v547 >= v20 {
+			v556 = v543
+			goto b301
+		}
+		if 0 > v543 {
+			v556 = v543
+			goto b301
+		}
+		if v543 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v543)*4)) = *(*int32)(unsafe.Add(p0, int(v547)*4))
+		}
+		if v543 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v543)*8)) = v547
+		}
+		v556 = v543 + 1
+	b301:
+		if (int32(uint32(v63)>>13) & 1) == 0 {
+			v569 = v556
+			goto b309
+		}
+		v560 = v37 + 13
+		if v560 >= v20 {
+			v569 = v556
+			goto b309
+		}
+		if 0 > v556 {
+			v569 = v556
+			goto b309
+		}
+		if v556 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v556)*4)) = *(*int32)(unsafe.Add(p0, int(v560)*4))
+		}
+		if v556 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v556)*8)) = v560
+		}
+		v569 = v556 + 1
+	b309:
+		if (int32(uint32(v63)>>14) & 1) == 0 {
+			v582 = v569
+			goto b317
+		}
+		v573 = v37 + 14
+		if v573 >= v20 {
+			v582 = v569
+			goto b317
+		}
+		if 0 > v569 {
+			v582 = v569
+			goto b317
+		}
+		if v569 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v569)*4)) = *(*int32)(unsafe.Add(p0, int(v573)*4))
+		}
+		if v569 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v569)*8)) = v573
+		}
+		v582 = v569 + 1
+	b317:
+		if (int32(uint32(v63)>>15) & 1) == 0 {
+			goto b324
+		}
+		v586 = v37 + 15
+		if v586 >= v20 {
+			goto b324
+		}
+		if 0 > v582 {
+			goto b324
+		}
+		if v582 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v582)*4)) = *(*int32)(unsafe.Add(p0, int(v586)*4))
+		}
+		if v582 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v582)*8)) = v586
+		}
+	b324:
 	}
 	return -1
 }
 
 func (g *unique32Host) r9() int {
 	const n = 256
-	h555 := g.v555[:n]
-	h556 := g.v556[:n]
-	v559 := g.v559
-	v516 := g.v516
+	h343 := g.v343[:n]
+	h344 := g.v344[:n]
+	v347 := g.v347
+	v304 := g.v304
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	v1057 := g.v1057
-	v1066 := v1057 & 1073741823
-	v1067 := v1066 | 1073741824
-	v1058 := int64(uint32(v1057))
-	v1070 := v1058 >> 30
-	v1071 := int32(uint64(v1070))
-	v1072 := v1071 & 1073741823
-	v1073 := v1072 | 1073741824
-	u520 := g.v520
-	h557 := g.v557[:n]
+	v633 := g.v633
+	v642 := v633 & 1073741823
+	v643 := v642 | 1073741824
+	v634 := int64(uint32(v633))
+	v646 := v634 >> 30
+	v647 := int32(uint64(v646))
+	v648 := v647 & 1073741823
+	v649 := v648 | 1073741824
+	u308 := g.v308
+	h345 := g.v345[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v555 := h555[li]
-		v556 := h556[li]
+		v343 := h343[li]
+		v344 := h344[li]
 		v21 := int32(li)
-		var v518, v520, v542, v547, v548, v554, v557, v1077, v1079, v1081 int32
-		var v519, v525, v526, v543, v549, v1062, v1063, v1078, v1080 int64
-		if v21 != v559 {
-			v1077 = v555
-			v1078 = v556
-			goto b640
+		var v306, v308, v330, v335, v336, v342, v345, v653, v655, v657 int32
+		var v307, v313, v314, v331, v337, v638, v639, v654, v656 int64
+		if v21 != v347 {
+			v653 = v343
+			v654 = v344
+			goto b346
 		}
-		v1062 = int64(uint32(v516-v21)) * 2
-		v1063 = v1062 + 2
-		if v4 >= (v1062 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v1063)*4)), v1067, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v1062+3)*4)), v1073, kernelimpl.HostUMax[int32])
+		v638 = int64(uint32(v304-v21)) * 2
+		v639 = v638 + 2
+		if v4 >= (v638 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v639)*4)), v643, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v638+3)*4)), v649, kernelimpl.HostUMax[int32])
 		}
 		{
-			v1076 := int32(1)
-			if v21 == v516 {
-				v1076 = 2
+			v652 := int32(1)
+			if v21 == v304 {
+				v652 = 2
 			}
-			v1077 = v1076
-			v1078 = v1058
+			v653 = v652
+			v654 = v634
 		}
-	b640:
-		v1079 = v1077
-		v1080 = v1078
-		v1081 = 0
-		v518 = v1079
-		v519 = v1080
-		v520 = v1081
-		if uint32(v21) > uint32(v516) {
-			v555 = v518
-			v556 = v519
-			v557 = 512
-			goto b321
+	b346:
+		v655 = v653
+		v656 = v654
+		v657 = 0
+		v306 = v655
+		v307 = v656
+		v308 = v657
+		if uint32(v21) > uint32(v304) {
+			v343 = v306
+			v344 = v307
+			v345 = 512
+			goto b174
 		}
-		if v518 != 0 {
-			v548 = v518
-			v549 = v519
-			goto b318
+		if v306 != 0 {
+			v336 = v306
+			v337 = v307
+			goto b171
 		}
-		v525 = int64(uint32(v516-v21)) * 2
-		v526 = v525 + 2
-		if v4 < (v525 + 4) {
-			v542 = 0
-			v543 = 0
+		v313 = int64(uint32(v304-v21)) * 2
+		v314 = v313 + 2
+		if v4 < (v313 + 4) {
+			v330 = 0
+			v331 = 0
 		} else {
-			v529 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v526)*4)))
-			v530 := v525 + 3
-			v531 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v530)*4)))
-			v532 := int32(uint32(v529) >> 30)
-			v535 := v532
-			if int32(uint32(v531)>>30) != v532 {
-				v535 = 0
+			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
+			v318 := v313 + 3
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
+			v320 := int32(uint32(v317) >> 30)
+			v323 := v320
+			if int32(uint32(v319)>>30) != v320 {
+				v323 = 0
 			}
-			v541 := int64(uint32(v529&1073741823)) | (int64(uint32(v531&1073741823)) << 30)
-			v542 = v535
-			v543 = v541
+			v329 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
+			v330 = v323
+			v331 = v329
 		}
-		if v21 == v516 {
-			v546 := v542
-			if v542 == 1 {
-				v546 = 2
+		if v21 == v304 {
+			v334 := v330
+			if v330 == 1 {
+				v334 = 2
 			}
-			v547 = v546
+			v335 = v334
 		} else {
-			v547 = v542
+			v335 = v330
 		}
-		v548 = v547
-		v549 = v543
-	b318:
-		if v548 != 1 {
-			v554 = (v21 * 2) + int32(uint32(v548)>>1)
+		v336 = v335
+		v337 = v331
+	b171:
+		if v336 != 1 {
+			v342 = (v21 * 2) + int32(uint32(v336)>>1)
 		} else {
-			v554 = 512
+			v342 = 512
 		}
-		v555 = v548
-		v556 = v549
-		v557 = v554
-	b321:
-		u520 = v520
-		h555[li] = v555
-		h556[li] = v556
-		h557[li] = v557
+		v343 = v336
+		v344 = v337
+		v345 = v342
+	b174:
+		u308 = v308
+		h343[li] = v343
+		h344[li] = v344
+		h345[li] = v345
 	}
-	g.v520 = u520
+	g.v308 = u308
 	return 4
 }
 
@@ -11608,17 +9145,15 @@ type unique64Host struct {
 	c3                               int32
 	v0, v2, v4, v6, v7, v8, v10, v12 int64
 
-	v20, v31, v32, v316 int64
+	v20, v31, v32, v73 int64
 
-	v29, v308, v309, v310, v313, v314, v555, v557, v1056 []int32
+	v29, v63, v66, v67, v70, v71, v343, v345, v632 []int32
 
-	v30, v315, v514, v516, v520, v558, v559, v1057 int32
+	v30, v72, v302, v304, v308, v346, v347, v633 int32
 
-	v37, v54, v71, v88, v105, v122, v139, v156, v173, v190, v207, v224, v241, v258, v275, v292, v515, v556, v572, v580 []int64
+	v37, v303, v344, v360, v368 []int64
 
-	v38, v55, v72, v89, v106, v123, v140, v157, v174, v191, v208, v225, v242, v259, v276, v293 []bool
-
-	v517 bool
+	v305 bool
 
 	sint32 []int32
 }
@@ -11640,24 +9175,23 @@ func (g *unique64Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v308, &g.v309, &g.v310, &g.v313, &g.v314, &g.v555, &g.v557, &g.v1056)
-	kernelimpl.HostRoom(n, &g.v37, &g.v54, &g.v71, &g.v88, &g.v105, &g.v122, &g.v139, &g.v156, &g.v173, &g.v190, &g.v207, &g.v224, &g.v241, &g.v258, &g.v275, &g.v292, &g.v515, &g.v556, &g.v572, &g.v580)
-	kernelimpl.HostRoom(n, &g.v38, &g.v55, &g.v72, &g.v89, &g.v106, &g.v123, &g.v140, &g.v157, &g.v174, &g.v191, &g.v208, &g.v225, &g.v242, &g.v259, &g.v276, &g.v293)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v63, &g.v66, &g.v67, &g.v70, &g.v71, &g.v343, &g.v345, &g.v632)
+	kernelimpl.HostRoom(n, &g.v37, &g.v303, &g.v344, &g.v360, &g.v368)
 }
 
 func (g *unique64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:239
-			g.v558 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v557, -1))
+		case 4: // GroupReduce, lookback.go:240
+			g.v346 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v345, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:261
+		case 5: // Barrier, lookback.go:262
 			next = g.r6()
-		case 7: // Barrier, lookback.go:279
+		case 7: // Barrier, lookback.go:280
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
-			g.v1057 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v1056, 0))
+			g.v633 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v632, 0))
 			next = g.r9()
 		}
 	}
@@ -11695,7 +9229,7 @@ func (g *unique64Host) r0() int {
 			v20 = v19
 		}
 		if int32(li) != 0 {
-			v29 = 0
+			v29 = -1
 			goto b5
 		}
 		if v23 {
@@ -11706,14 +9240,14 @@ func (g *unique64Host) r0() int {
 			}
 			v29 = v28
 		} else {
-			v29 = 0
+			v29 = -1
 		}
 	b5:
 		u20 = v20
 		h29[li] = v29
 	}
 	g.v20 = u20
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
 	v20 := g.v20
 	v30 := g.v30
@@ -11723,63 +9257,17 @@ func (g *unique64Host) r0() int {
 	v34 := v30 != 0
 	p0 := g.Pointer(0)
 	v6 := g.v6
-	v43 := v6 == 0
+	v38 := v6 == 0
 	v7 := g.v7
-	v59 := v6 == 0
-	v76 := v6 == 0
-	v93 := v6 == 0
-	v110 := v6 == 0
-	v127 := v6 == 0
-	v144 := v6 == 0
-	v161 := v6 == 0
-	v178 := v6 == 0
-	v195 := v6 == 0
-	v212 := v6 == 0
-	v229 := v6 == 0
-	v246 := v6 == 0
-	v263 := v6 == 0
-	v280 := v6 == 0
-	v297 := v6 == 0
 	h37 := g.v37[:n]
-	h38 := g.v38[:n]
-	h54 := g.v54[:n]
-	h55 := g.v55[:n]
-	h71 := g.v71[:n]
-	h72 := g.v72[:n]
-	h88 := g.v88[:n]
-	h89 := g.v89[:n]
-	h105 := g.v105[:n]
-	h106 := g.v106[:n]
-	h122 := g.v122[:n]
-	h123 := g.v123[:n]
-	h139 := g.v139[:n]
-	h140 := g.v140[:n]
-	h156 := g.v156[:n]
-	h157 := g.v157[:n]
-	h173 := g.v173[:n]
-	h174 := g.v174[:n]
-	h190 := g.v190[:n]
-	h191 := g.v191[:n]
-	h207 := g.v207[:n]
-	h208 := g.v208[:n]
-	h224 := g.v224[:n]
-	h225 := g.v225[:n]
-	h241 := g.v241[:n]
-	h242 := g.v242[:n]
-	h258 := g.v258[:n]
-	h259 := g.v259[:n]
-	h275 := g.v275[:n]
-	h276 := g.v276[:n]
-	h292 := g.v292[:n]
-	h293 := g.v293[:n]
-	h308 := g.v308[:n]
-	h309 := g.v309[:n]
+	h63 := g.v63[:n]
+	h66 := g.v66[:n]
 	more := false
 	for li := range n {
 		v21 := int32(li)
-		var v40, v42, v57, v58, v74, v75, v91, v92, v108, v109, v125, v126, v142, v143, v159, v160, v176, v177, v193, v194, v210, v211, v227, v228, v244, v245, v261, v262, v278, v279, v295, v296 int64
-		var v51, v52, v67, v68, v84, v85, v101, v102, v118, v119, v135, v136, v152, v153, v169, v170, v186, v187, v203, v204, v220, v221, v237, v238, v254, v255, v271, v272, v288, v289, v305, v306 bool
-		var v53, v70, v87, v104, v121, v138, v155, v172, v189, v206, v223, v240, v257, v274, v291, v308 int32
+		var v39, v40, v63 int32
+		var v45, v47 int64
+		var v58, v59 bool
 		if !v33 {
 			goto b9
 		}
@@ -11789,585 +9277,55 @@ func (g *unique64Host) r0() int {
 		}
 	b9:
 		v37 := v32 + int64(uint32(v21*16))
-		v38 := v37 < v20
-		if !v38 {
-			v53 = 0
+		v39 = 0
+		v40 = 0
+	b10:
+		v42 := v37 + int64(uint32(v40))
+		if v42 >= v20 {
+			v63 = v39
+			goto b20
+		}
+		if v42 == 0 {
 			goto b19
 		}
-		if v37 == 0 {
+		v45 = *(*int64)(unsafe.Add(p0, int(v42)*8))
+		v47 = *(*int64)(unsafe.Add(p0, int(v42+-1)*8))
+		if v38 {
+			v59 = v45 == v47
 			goto b18
 		}
-		v40 = *(*int64)(unsafe.Add(p0, int(v37)*8))
-		v42 = *(*int64)(unsafe.Add(p0, int(v37+-1)*8))
-		if v43 {
-			v52 = v40 == v42
+		if v45 == v47 {
+			v58 = true
 			goto b17
 		}
-		if v40 != v42 {
-			goto b15
+		if ((v45 | v47) & v6) == 0 {
+			v58 = true
+		} else {
+			v57 := (uint64(v7) < uint64(v45&v6)) && (uint64(v7) < uint64(v47&v6))
+			v58 = v57
 		}
-		if uint64(v40&v6) <= uint64(v7) {
-			v51 = true
-			goto b16
-		}
-	b15:
-		v51 = ((v40 | v42) & v6) == 0
-	b16:
-		v52 = v51
 	b17:
-		if v52 {
-			v53 = 0
-			goto b19
-		}
+		v59 = v58
 	b18:
-		v53 = 1
-	b19:
-		v54 := v37 + 1
-		v55 := v54 < v20
-		if !v55 {
-			v70 = v53
-			goto b29
-		}
-		if v37 == -1 {
-			goto b28
-		}
-		v57 = *(*int64)(unsafe.Add(p0, int(v54)*8))
-		v58 = *(*int64)(unsafe.Add(p0, int(v37)*8))
 		if v59 {
-			v68 = v57 == v58
-			goto b27
-		}
-		if v57 != v58 {
-			goto b25
-		}
-		if uint64(v57&v6) <= uint64(v7) {
-			v67 = true
-			goto b26
-		}
-	b25:
-		v67 = ((v57 | v58) & v6) == 0
-	b26:
-		v68 = v67
-	b27:
-		if v68 {
-			v70 = v53
-			goto b29
-		}
-	b28:
-		v70 = v53 | 2
-	b29:
-		v71 := v37 + 2
-		v72 := v71 < v20
-		if !v72 {
-			v87 = v70
-			goto b39
-		}
-		if v37 == -2 {
-			goto b38
-		}
-		v74 = *(*int64)(unsafe.Add(p0, int(v71)*8))
-		v75 = *(*int64)(unsafe.Add(p0, int(v54)*8))
-		if v76 {
-			v85 = v74 == v75
-			goto b37
-		}
-		if v74 != v75 {
-			goto b35
-		}
-		if uint64(v74&v6) <= uint64(v7) {
-			v84 = true
-			goto b36
-		}
-	b35:
-		v84 = ((v74 | v75) & v6) == 0
-	b36:
-		v85 = v84
-	b37:
-		if v85 {
-			v87 = v70
-			goto b39
-		}
-	b38:
-		v87 = v70 | 4
-	b39:
-		v88 := v37 + 3
-		v89 := v88 < v20
-		if !v89 {
-			v104 = v87
-			goto b49
-		}
-		if v37 == -3 {
-			goto b48
-		}
-		v91 = *(*int64)(unsafe.Add(p0, int(v88)*8))
-		v92 = *(*int64)(unsafe.Add(p0, int(v71)*8))
-		if v93 {
-			v102 = v91 == v92
-			goto b47
-		}
-		if v91 != v92 {
-			goto b45
-		}
-		if uint64(v91&v6) <= uint64(v7) {
-			v101 = true
-			goto b46
-		}
-	b45:
-		v101 = ((v91 | v92) & v6) == 0
-	b46:
-		v102 = v101
-	b47:
-		if v102 {
-			v104 = v87
-			goto b49
-		}
-	b48:
-		v104 = v87 | 8
-	b49:
-		v105 := v37 + 4
-		v106 := v105 < v20
-		if !v106 {
-			v121 = v104
-			goto b59
-		}
-		if v37 == -4 {
-			goto b58
-		}
-		v108 = *(*int64)(unsafe.Add(p0, int(v105)*8))
-		v109 = *(*int64)(unsafe.Add(p0, int(v88)*8))
-		if v110 {
-			v119 = v108 == v109
-			goto b57
-		}
-		if v108 != v109 {
-			goto b55
-		}
-		if uint64(v108&v6) <= uint64(v7) {
-			v118 = true
-			goto b56
-		}
-	b55:
-		v118 = ((v108 | v109) & v6) == 0
-	b56:
-		v119 = v118
-	b57:
-		if v119 {
-			v121 = v104
-			goto b59
-		}
-	b58:
-		v121 = v104 | 16
-	b59:
-		v122 := v37 + 5
-		v123 := v122 < v20
-		if !v123 {
-			v138 = v121
-			goto b69
-		}
-		if v37 == -5 {
-			goto b68
-		}
-		v125 = *(*int64)(unsafe.Add(p0, int(v122)*8))
-		v126 = *(*int64)(unsafe.Add(p0, int(v105)*8))
-		if v127 {
-			v136 = v125 == v126
-			goto b67
-		}
-		if v125 != v126 {
-			goto b65
-		}
-		if uint64(v125&v6) <= uint64(v7) {
-			v135 = true
-			goto b66
-		}
-	b65:
-		v135 = ((v125 | v126) & v6) == 0
-	b66:
-		v136 = v135
-	b67:
-		if v136 {
-			v138 = v121
-			goto b69
-		}
-	b68:
-		v138 = v121 | 32
-	b69:
-		v139 := v37 + 6
-		v140 := v139 < v20
-		if !v140 {
-			v155 = v138
-			goto b79
-		}
-		if v37 == -6 {
-			goto b78
-		}
-		v142 = *(*int64)(unsafe.Add(p0, int(v139)*8))
-		v143 = *(*int64)(unsafe.Add(p0, int(v122)*8))
-		if v144 {
-			v153 = v142 == v143
-			goto b77
-		}
-		if v142 != v143 {
-			goto b75
-		}
-		if uint64(v142&v6) <= uint64(v7) {
-			v152 = true
-			goto b76
-		}
-	b75:
-		v152 = ((v142 | v143) & v6) == 0
-	b76:
-		v153 = v152
-	b77:
-		if v153 {
-			v155 = v138
-			goto b79
-		}
-	b78:
-		v155 = v138 | 64
-	b79:
-		v156 := v37 + 7
-		v157 := v156 < v20
-		if !v157 {
-			v172 = v155
-			goto b89
-		}
-		if v37 == -7 {
-			goto b88
-		}
-		v159 = *(*int64)(unsafe.Add(p0, int(v156)*8))
-		v160 = *(*int64)(unsafe.Add(p0, int(v139)*8))
-		if v161 {
-			v170 = v159 == v160
-			goto b87
-		}
-		if v159 != v160 {
-			goto b85
-		}
-		if uint64(v159&v6) <= uint64(v7) {
-			v169 = true
-			goto b86
-		}
-	b85:
-		v169 = ((v159 | v160) & v6) == 0
-	b86:
-		v170 = v169
-	b87:
-		if v170 {
-			v172 = v155
-			goto b89
-		}
-	b88:
-		v172 = v155 | 128
-	b89:
-		v173 := v37 + 8
-		v174 := v173 < v20
-		if !v174 {
-			v189 = v172
-			goto b99
-		}
-		if v37 == -8 {
-			goto b98
-		}
-		v176 = *(*int64)(unsafe.Add(p0, int(v173)*8))
-		v177 = *(*int64)(unsafe.Add(p0, int(v156)*8))
-		if v178 {
-			v187 = v176 == v177
-			goto b97
-		}
-		if v176 != v177 {
-			goto b95
-		}
-		if uint64(v176&v6) <= uint64(v7) {
-			v186 = true
-			goto b96
-		}
-	b95:
-		v186 = ((v176 | v177) & v6) == 0
-	b96:
-		v187 = v186
-	b97:
-		if v187 {
-			v189 = v172
-			goto b99
-		}
-	b98:
-		v189 = v172 | 256
-	b99:
-		v190 := v37 + 9
-		v191 := v190 < v20
-		if !v191 {
-			v206 = v189
-			goto b109
-		}
-		if v37 == -9 {
-			goto b108
-		}
-		v193 = *(*int64)(unsafe.Add(p0, int(v190)*8))
-		v194 = *(*int64)(unsafe.Add(p0, int(v173)*8))
-		if v195 {
-			v204 = v193 == v194
-			goto b107
-		}
-		if v193 != v194 {
-			goto b105
-		}
-		if uint64(v193&v6) <= uint64(v7) {
-			v203 = true
-			goto b106
-		}
-	b105:
-		v203 = ((v193 | v194) & v6) == 0
-	b106:
-		v204 = v203
-	b107:
-		if v204 {
-			v206 = v189
-			goto b109
-		}
-	b108:
-		v206 = v189 | 512
-	b109:
-		v207 := v37 + 10
-		v208 := v207 < v20
-		if !v208 {
-			v223 = v206
-			goto b119
-		}
-		if v37 == -10 {
-			goto b118
-		}
-		v210 = *(*int64)(unsafe.Add(p0, int(v207)*8))
-		v211 = *(*int64)(unsafe.Add(p0, int(v190)*8))
-		if v212 {
-			v221 = v210 == v211
-			goto b117
-		}
-		if v210 != v211 {
-			goto b115
-		}
-		if uint64(v210&v6) <= uint64(v7) {
-			v220 = true
-			goto b116
-		}
-	b115:
-		v220 = ((v210 | v211) & v6) == 0
-	b116:
-		v221 = v220
-	b117:
-		if v221 {
-			v223 = v206
-			goto b119
-		}
-	b118:
-		v223 = v206 | 1024
-	b119:
-		v224 := v37 + 11
-		v225 := v224 < v20
-		if !v225 {
-			v240 = v223
-			goto b129
-		}
-		if v37 == -11 {
-			goto b128
-		}
-		v227 = *(*int64)(unsafe.Add(p0, int(v224)*8))
-		v228 = *(*int64)(unsafe.Add(p0, int(v207)*8))
-		if v229 {
-			v238 = v227 == v228
-			goto b127
-		}
-		if v227 != v228 {
-			goto b125
-		}
-		if uint64(v227&v6) <= uint64(v7) {
-			v237 = true
-			goto b126
-		}
-	b125:
-		v237 = ((v227 | v228) & v6) == 0
-	b126:
-		v238 = v237
-	b127:
-		if v238 {
-			v240 = v223
-			goto b129
-		}
-	b128:
-		v240 = v223 | 2048
-	b129:
-		v241 := v37 + 12
-		v242 := v241 < v20
-		if !v242 {
-			v257 = v240
-			goto b139
-		}
-		if v37 == -12 {
-			goto b138
-		}
-		v244 = *(*int64)(unsafe.Add(p0, int(v241)*8))
-		v245 = *(*int64)(unsafe.Add(p0, int(v224)*8))
-		if v246 {
-			v255 = v244 == v245
-			goto b137
-		}
-		if v244 != v245 {
-			goto b135
-		}
-		if uint64(v244&v6) <= uint64(v7) {
-			v254 = true
-			goto b136
-		}
-	b135:
-		v254 = ((v244 | v245) & v6) == 0
-	b136:
-		v255 = v254
-	b137:
-		if v255 {
-			v257 = v240
-			goto b139
-		}
-	b138:
-		v257 = v240 | 4096
-	b139:
-		v258 := v37 + 13
-		v259 := v258 < v20
-		if !v259 {
-			v274 = v257
-			goto b149
-		}
-		if v37 == -13 {
-			goto b148
-		}
-		v261 = *(*int64)(unsafe.Add(p0, int(v258)*8))
-		v262 = *(*int64)(unsafe.Add(p0, int(v241)*8))
-		if v263 {
-			v272 = v261 == v262
-			goto b147
-		}
-		if v261 != v262 {
-			goto b145
-		}
-		if uint64(v261&v6) <= uint64(v7) {
-			v271 = true
-			goto b146
-		}
-	b145:
-		v271 = ((v261 | v262) & v6) == 0
-	b146:
-		v272 = v271
-	b147:
-		if v272 {
-			v274 = v257
-			goto b149
-		}
-	b148:
-		v274 = v257 | 8192
-	b149:
-		v275 := v37 + 14
-		v276 := v275 < v20
-		if !v276 {
-			v291 = v274
-			goto b159
-		}
-		if v37 == -14 {
-			goto b158
-		}
-		v278 = *(*int64)(unsafe.Add(p0, int(v275)*8))
-		v279 = *(*int64)(unsafe.Add(p0, int(v258)*8))
-		if v280 {
-			v289 = v278 == v279
-			goto b157
-		}
-		if v278 != v279 {
-			goto b155
-		}
-		if uint64(v278&v6) <= uint64(v7) {
-			v288 = true
-			goto b156
-		}
-	b155:
-		v288 = ((v278 | v279) & v6) == 0
-	b156:
-		v289 = v288
-	b157:
-		if v289 {
-			v291 = v274
-			goto b159
-		}
-	b158:
-		v291 = v274 | 16384
-	b159:
-		v292 := v37 + 15
-		v293 := v292 < v20
-		if !v293 {
-			v308 = v291
-			goto b169
-		}
-		if v37 == -15 {
-			goto b168
-		}
-		v295 = *(*int64)(unsafe.Add(p0, int(v292)*8))
-		v296 = *(*int64)(unsafe.Add(p0, int(v275)*8))
-		if v297 {
-			v306 = v295 == v296
-			goto b167
-		}
-		if v295 != v296 {
-			goto b165
-		}
-		if uint64(v295&v6) <= uint64(v7) {
-			v305 = true
-			goto b166
-		}
-	b165:
-		v305 = ((v295 | v296) & v6) == 0
-	b166:
-		v306 = v305
-	b167:
-		if v306 {
-			v308 = v291
-			goto b169
-		}
-	b168:
-		v308 = v291 | 32768
-	b169:
-		v309 := int32(bits.OnesCount32(uint32(v308)))
-		h37[li] = v37
-		h38[li] = v38
-		h54[li] = v54
-		h55[li] = v55
-		h71[li] = v71
-		h72[li] = v72
-		h88[li] = v88
-		h89[li] = v89
-		h105[li] = v105
-		h106[li] = v106
-		h122[li] = v122
-		h123[li] = v123
-		h139[li] = v139
-		h140[li] = v140
-		h156[li] = v156
-		h157[li] = v157
-		h173[li] = v173
-		h174[li] = v174
-		h190[li] = v190
-		h191[li] = v191
-		h207[li] = v207
-		h208[li] = v208
-		h224[li] = v224
-		h225[li] = v225
-		h241[li] = v241
-		h242[li] = v242
-		h258[li] = v258
-		h259[li] = v259
-		h275[li] = v275
-		h276[li] = v276
-		h292[li] = v292
-		h293[li] = v293
-		h308[li] = v308
-		h309[li] = v309
-		more = true
+			v63 = v39
+			goto b20
+		}
+	b19:
+		v63 = v39 | (int32(1) << (uint32(v40&31) & 31))
+	b20:
+		v64 := v40 + 1
+		if v64 >= 16 {
+			v66 := int32(bits.OnesCount32(uint32(v63)))
+			h37[li] = v37
+			h63[li] = v63
+			h66[li] = v66
+			more = true
+			continue
+		}
+		v39 = v63
+		v40 = v64
+		goto b10
 	}
 	g.v31 = v31
 	g.v32 = v32
@@ -12378,69 +9336,69 @@ func (g *unique64Host) r0() int {
 	g.Zero(0)
 	// GroupExclusiveScan, kernels.go:38
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v309, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v66, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v310, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v67, in, len(in), int32(0))
 	}
-	h310 := g.v310[:n]
-	h313 := g.v313[:n]
-	h314 := g.v314[:n]
+	h67 := g.v67[:n]
+	h70 := g.v70[:n]
+	h71 := g.v71[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v310 := h310[li]
-		v309 := h309[li]
-		v313 := v310
+		v67 := h67[li]
+		v66 := h66[li]
+		v70 := v67
 		if int32(li) == 0 {
-			v313 = 0
+			v70 = 0
 		}
-		v314 := v313 + v309
-		h313[li] = v313
-		h314[li] = v314
+		v71 := v70 + v66
+		h70[li] = v70
+		h71[li] = v71
 	}
 	// GroupSelect, kernels.go:39
-	g.v315 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v314, 0)[int32(255)]
+	g.v72 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v71, 0)[int32(255)]
 	c1 := g.c1
-	v317 := c1 == 0
-	v322 := v31 * 2
-	v324 := v322 + 4
-	v325 := v4 < v324
-	v323 := v322 + 2
-	v320 := v30 == 0
-	v321 := int32(1)
-	if v320 {
-		v321 = 2
+	v74 := c1 == 0
+	v79 := v31 * 2
+	v81 := v79 + 4
+	v82 := v4 < v81
+	v80 := v79 + 2
+	v77 := v30 == 0
+	v78 := int32(1)
+	if v77 {
+		v78 = 2
 	}
-	v326 := v321 << 30
-	v315 := g.v315
-	v327 := v315 & 1073741823
-	v328 := v326 | v327
-	v330 := v322 + 3
-	v316 := int64(uint32(v315))
-	v331 := v316 >> 30
-	v332 := int32(uint64(v331))
-	v333 := v332 & 1073741823
-	v334 := v326 | v333
-	v336 := v30 == 0
-	v514 := v30 + -1
-	v337 := v32 + 4096
-	v338 := v20 <= v337
+	v83 := v78 << 30
+	v72 := g.v72
+	v84 := v72 & 1073741823
+	v85 := v83 | v84
+	v87 := v79 + 3
+	v73 := int64(uint32(v72))
+	v88 := v73 >> 30
+	v89 := int32(uint64(v88))
+	v90 := v89 & 1073741823
+	v91 := v83 | v90
+	v93 := v30 == 0
+	v302 := v30 + -1
+	v94 := v32 + 4096
+	v95 := v20 <= v94
 	v12 := g.v12
-	v339 := 0 < v12
+	v96 := 0 < v12
 	p7 := g.Pointer(7)
 	v8 := g.v8
 	p5 := g.Pointer(5)
 	v10 := g.v10
 	p6 := g.Pointer(6)
-	h515 := g.v515[:n]
-	u516 := g.v516
-	u517 := g.v517
-	u520 := g.v520
-	h555 := g.v555[:n]
-	h556 := g.v556[:n]
-	h557 := g.v557[:n]
+	h303 := g.v303[:n]
+	u304 := g.v304
+	u305 := g.v305
+	u308 := g.v308
+	h343 := g.v343[:n]
+	h344 := g.v344[:n]
+	h345 := g.v345[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -12448,547 +9406,516 @@ func (g *unique64Host) r0() int {
 		}
 		v21 := int32(li)
 		v22 := v21 == 0
-		v313 := h313[li]
-		v308 := h308[li]
-		v38 := h38[li]
+		v70 := h70[li]
+		v63 := h63[li]
 		v37 := h37[li]
-		v55 := h55[li]
-		v54 := h54[li]
-		v72 := h72[li]
-		v71 := h71[li]
-		v89 := h89[li]
-		v88 := h88[li]
-		v106 := h106[li]
-		v105 := h105[li]
-		v123 := h123[li]
-		v122 := h122[li]
-		v140 := h140[li]
-		v139 := h139[li]
-		v157 := h157[li]
-		v156 := h156[li]
-		v174 := h174[li]
-		v173 := h173[li]
-		v191 := h191[li]
-		v190 := h190[li]
-		v208 := h208[li]
-		v207 := h207[li]
-		v225 := h225[li]
-		v224 := h224[li]
-		v242 := h242[li]
-		v241 := h241[li]
-		v259 := h259[li]
-		v258 := h258[li]
-		v276 := h276[li]
-		v275 := h275[li]
-		v293 := h293[li]
-		v292 := h292[li]
-		var v341, v350, v361, v372, v383, v394, v405, v416, v427, v438, v449, v460, v471, v482, v493, v504, v515, v519, v525, v526, v543, v549, v556 int64
-		var v516, v518, v520, v542, v547, v548, v554, v555, v557 int32
-		var v517 bool
+		var v98, v108, v112, v121, v125, v134, v138, v147, v151, v160, v164, v173, v177, v186, v190, v199, v203, v212, v216, v225, v229, v238, v242, v251, v255, v264, v268, v277, v281, v290, v294, v303, v307, v313, v314, v331, v337, v344 int64
+		var v304, v306, v308, v330, v335, v336, v342, v343, v345 int32
+		var v305 bool
 		if !v22 {
-			goto b177
+			goto b30
 		}
-		if v317 {
-			goto b175
+		if v74 {
+			goto b28
 		}
 		if int32(uint32(v30)%uint32(c1)) == 0 {
-			goto b177
+			goto b30
 		}
-	b175:
-		if !v325 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v323)*4)), v328)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v330)*4)), v334)
+	b28:
+		if !v82 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v80)*4)), v85)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v87)*4)), v91)
 		}
-	b177:
-		if !v336 {
-			v515 = 0
-			v516 = v514
-			v517 = true
-			goto b310
+	b30:
+		if !v93 {
+			v303 = 0
+			v304 = v302
+			v305 = true
+			goto b163
 		}
 		if !v22 {
-			goto b182
-		}
-		if !v338 {
-			goto b182
-		}
-		if v339 {
-			*(*int64)(p7) = v316
-		}
-	b182:
-		v341 = int64(uint32(v313))
-		if (v308 & 1) == 0 {
-			v350 = v341
-			goto b189
-		}
-		if !v38 {
-			v350 = v341
-			goto b189
-		}
-		if v341 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v341)*8)) = *(*int64)(unsafe.Add(p0, int(v37)*8))
-		}
-		if v341 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v341)*8)) = v37
-		}
-		v350 = v341 + 1
-	b189:
-		if (int32(uint32(v308)>>1) & 1) == 0 {
-			v361 = v350
-			goto b197
-		}
-		if !v55 {
-			v361 = v350
-			goto b197
-		}
-		if 0 > v350 {
-			v361 = v350
-			goto b197
-		}
-		if v350 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v350)*8)) = *(*int64)(unsafe.Add(p0, int(v54)*8))
-		}
-		if v350 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v350)*8)) = v54
-		}
-		v361 = v350 + 1
-	b197:
-		if (int32(uint32(v308)>>2) & 1) == 0 {
-			v372 = v361
-			goto b205
-		}
-		if !v72 {
-			v372 = v361
-			goto b205
-		}
-		if 0 > v361 {
-			v372 = v361
-			goto b205
-		}
-		if v361 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v361)*8)) = *(*int64)(unsafe.Add(p0, int(v71)*8))
-		}
-		if v361 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v361)*8)) = v71
-		}
-		v372 = v361 + 1
-	b205:
-		if (int32(uint32(v308)>>3) & 1) == 0 {
-			v383 = v372
-			goto b213
-		}
-		if !v89 {
-			v383 = v372
-			goto b213
-		}
-		if 0 > v372 {
-			v383 = v372
-			goto b213
-		}
-		if v372 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v372)*8)) = *(*int64)(unsafe.Add(p0, int(v88)*8))
-		}
-		if v372 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v372)*8)) = v88
-		}
-		v383 = v372 + 1
-	b213:
-		if (int32(uint32(v308)>>4) & 1) == 0 {
-			v394 = v383
-			goto b221
-		}
-		if !v106 {
-			v394 = v383
-			goto b221
-		}
-		if 0 > v383 {
-			v394 = v383
-			goto b221
-		}
-		if v383 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v383)*8)) = *(*int64)(unsafe.Add(p0, int(v105)*8))
-		}
-		if v383 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v383)*8)) = v105
-		}
-		v394 = v383 + 1
-	b221:
-		if (int32(uint32(v308)>>5) & 1) == 0 {
-			v405 = v394
-			goto b229
-		}
-		if !v123 {
-			v405 = v394
-			goto b229
-		}
-		if 0 > v394 {
-			v405 = v394
-			goto b229
-		}
-		if v394 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v394)*8)) = *(*int64)(unsafe.Add(p0, int(v122)*8))
-		}
-		if v394 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v394)*8)) = v122
-		}
-		v405 = v394 + 1
-	b229:
-		if (int32(uint32(v308)>>6) & 1) == 0 {
-			v416 = v405
-			goto b237
-		}
-		if !v140 {
-			v416 = v405
-			goto b237
-		}
-		if 0 > v405 {
-			v416 = v405
-			goto b237
-		}
-		if v405 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v405)*8)) = *(*int64)(unsafe.Add(p0, int(v139)*8))
-		}
-		if v405 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v405)*8)) = v139
-		}
-		v416 = v405 + 1
-	b237:
-		if (int32(uint32(v308)>>7) & 1) == 0 {
-			v427 = v416
-			goto b245
-		}
-		if !v157 {
-			v427 = v416
-			goto b245
-		}
-		if 0 > v416 {
-			v427 = v416
-			goto b245
-		}
-		if v416 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v416)*8)) = *(*int64)(unsafe.Add(p0, int(v156)*8))
-		}
-		if v416 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v416)*8)) = v156
-		}
-		v427 = v416 + 1
-	b245:
-		if (int32(uint32(v308)>>8) & 1) == 0 {
-			v438 = v427
-			goto b253
-		}
-		if !v174 {
-			v438 = v427
-			goto b253
-		}
-		if 0 > v427 {
-			v438 = v427
-			goto b253
-		}
-		if v427 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v427)*8)) = *(*int64)(unsafe.Add(p0, int(v173)*8))
-		}
-		if v427 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v427)*8)) = v173
-		}
-		v438 = v427 + 1
-	b253:
-		if (int32(uint32(v308)>>9) & 1) == 0 {
-			v449 = v438
-			goto b261
-		}
-		if !v191 {
-			v449 = v438
-			goto b261
-		}
-		if 0 > v438 {
-			v449 = v438
-			goto b261
-		}
-		if v438 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v438)*8)) = *(*int64)(unsafe.Add(p0, int(v190)*8))
-		}
-		if v438 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v438)*8)) = v190
-		}
-		v449 = v438 + 1
-	b261:
-		if (int32(uint32(v308)>>10) & 1) == 0 {
-			v460 = v449
-			goto b269
-		}
-		if !v208 {
-			v460 = v449
-			goto b269
-		}
-		if 0 > v449 {
-			v460 = v449
-			goto b269
-		}
-		if v449 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v449)*8)) = *(*int64)(unsafe.Add(p0, int(v207)*8))
-		}
-		if v449 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v449)*8)) = v207
-		}
-		v460 = v449 + 1
-	b269:
-		if (int32(uint32(v308)>>11) & 1) == 0 {
-			v471 = v460
-			goto b277
-		}
-		if !v225 {
-			v471 = v460
-			goto b277
-		}
-		if 0 > v460 {
-			v471 = v460
-			goto b277
-		}
-		if v460 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v460)*8)) = *(*int64)(unsafe.Add(p0, int(v224)*8))
-		}
-		if v460 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v460)*8)) = v224
-		}
-		v471 = v460 + 1
-	b277:
-		if (int32(uint32(v308)>>12) & 1) == 0 {
-			v482 = v471
-			goto b285
-		}
-		if !v242 {
-			v482 = v471
-			goto b285
-		}
-		if 0 > v471 {
-			v482 = v471
-			goto b285
-		}
-		if v471 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v471)*8)) = *(*int64)(unsafe.Add(p0, int(v241)*8))
-		}
-		if v471 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v471)*8)) = v241
-		}
-		v482 = v471 + 1
-	b285:
-		if (int32(uint32(v308)>>13) & 1) == 0 {
-			v493 = v482
-			goto b293
-		}
-		if !v259 {
-			v493 = v482
-			goto b293
-		}
-		if 0 > v482 {
-			v493 = v482
-			goto b293
-		}
-		if v482 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v482)*8)) = *(*int64)(unsafe.Add(p0, int(v258)*8))
-		}
-		if v482 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v482)*8)) = v258
-		}
-		v493 = v482 + 1
-	b293:
-		if (int32(uint32(v308)>>14) & 1) == 0 {
-			v504 = v493
-			goto b301
-		}
-		if !v276 {
-			v504 = v493
-			goto b301
-		}
-		if 0 > v493 {
-			v504 = v493
-			goto b301
-		}
-		if v493 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v493)*8)) = *(*int64)(unsafe.Add(p0, int(v275)*8))
-		}
-		if v493 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v493)*8)) = v275
-		}
-		v504 = v493 + 1
-	b301:
-		if (int32(uint32(v308)>>15) & 1) == 0 {
-			goto b308
-		}
-		if !v293 {
-			goto b308
-		}
-		if 0 > v504 {
-			goto b308
-		}
-		if v504 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v504)*8)) = *(*int64)(unsafe.Add(p0, int(v292)*8))
-		}
-		if v504 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v504)*8)) = v292
-		}
-	b308:
+			goto b35
+		}
+		if !v95 {
+			goto b35
+		}
+		if v96 {
+			*(*int64)(p7) = v73
+		}
+	b35:
+		v98 = int64(uint32(v70))
+		if (v63 & 1) == 0 {
+			v108 = v98
+			goto b42
+		}
+		if v37 >= v20 {
+			v108 = v98
+			goto b42
+		}
+		if v98 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v98)*8)) = *(*int64)(unsafe.Add(p0, int(v37)*8))
+		}
+		if v98 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v98)*8)) = v37
+		}
+		v108 = v98 + 1
+	b42:
+		if (int32(uint32(v63)>>1) & 1) == 0 {
+			v121 = v108
+			goto b50
+		}
+		v112 = v37 + 1
+		if v112 >= v20 {
+			v121 = v108
+			goto b50
+		}
+		if 0 > v108 {
+			v121 = v108
+			goto b50
+		}
+		if v108 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v108)*8)) = *(*int64)(unsafe.Add(p0, int(v112)*8))
+		}
+		if v108 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v108)*8)) = v112
+		}
+		v121 = v108 + 1
+	b50:
+		if (int32(uint32(v63)>>2) & 1) == 0 {
+			v134 = v121
+			goto b58
+		}
+		v125 = v37 + 2
+		if v125 >= v20 {
+			v134 = v121
+			goto b58
+		}
+		if 0 > v121 {
+			v134 = v121
+			goto b58
+		}
+		if v121 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v121)*8)) = *(*int64)(unsafe.Add(p0, int(v125)*8))
+		}
+		if v121 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v121)*8)) = v125
+		}
+		v134 = v121 + 1
+	b58:
+		if (int32(uint32(v63)>>3) & 1) == 0 {
+			v147 = v134
+			goto b66
+		}
+		v138 = v37 + 3
+		if v138 >= v20 {
+			v147 = v134
+			goto b66
+		}
+		if 0 > v134 {
+			v147 = v134
+			goto b66
+		}
+		if v134 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v134)*8)) = *(*int64)(unsafe.Add(p0, int(v138)*8))
+		}
+		if v134 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v134)*8)) = v138
+		}
+		v147 = v134 + 1
+	b66:
+		if (int32(uint32(v63)>>4) & 1) == 0 {
+			v160 = v147
+			goto b74
+		}
+		v151 = v37 + 4
+		if v151 >= v20 {
+			v160 = v147
+			goto b74
+		}
+		if 0 > v147 {
+			v160 = v147
+			goto b74
+		}
+		if v147 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v147)*8)) = *(*int64)(unsafe.Add(p0, int(v151)*8))
+		}
+		if v147 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v147)*8)) = v151
+		}
+		v160 = v147 + 1
+	b74:
+		if (int32(uint32(v63)>>5) & 1) == 0 {
+			v173 = v160
+			goto b82
+		}
+		v164 = v37 + 5
+		if v164 >= v20 {
+			v173 = v160
+			goto b82
+		}
+		if 0 > v160 {
+			v173 = v160
+			goto b82
+		}
+		if v160 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v160)*8)) = *(*int64)(unsafe.Add(p0, int(v164)*8))
+		}
+		if v160 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v160)*8)) = v164
+		}
+		v173 = v160 + 1
+	b82:
+		if (int32(uint32(v63)>>6) & 1) == 0 {
+			v186 = v173
+			goto b90
+		}
+		v177 = v37 + 6
+		if v177 >= v20 {
+			v186 = v173
+			goto b90
+		}
+		if 0 > v173 {
+			v186 = v173
+			goto b90
+		}
+		if v173 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v173)*8)) = *(*int64)(unsafe.Add(p0, int(v177)*8))
+		}
+		if v173 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v173)*8)) = v177
+		}
+		v186 = v173 + 1
+	b90:
+		if (int32(uint32(v63)>>7) & 1) == 0 {
+			v199 = v186
+			goto b98
+		}
+		v190 = v37 + 7
+		if v190 >= v20 {
+			v199 = v186
+			goto b98
+		}
+		if 0 > v186 {
+			v199 = v186
+			goto b98
+		}
+		if v186 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v186)*8)) = *(*int64)(unsafe.Add(p0, int(v190)*8))
+		}
+		if v186 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v186)*8)) = v190
+		}
+		v199 = v186 + 1
+	b98:
+		if (int32(uint32(v63)>>8) & 1) == 0 {
+			v212 = v199
+			goto b106
+		}
+		v203 = v37 + 8
+		if v203 >= v20 {
+			v212 = v199
+			goto b106
+		}
+		if 0 > v199 {
+			v212 = v199
+			goto b106
+		}
+		if v199 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v199)*8)) = *(*int64)(unsafe.Add(p0, int(v203)*8))
+		}
+		if v199 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v199)*8)) = v203
+		}
+		v212 = v199 + 1
+	b106:
+		if (int32(uint32(v63)>>9) & 1) == 0 {
+			v225 = v212
+			goto b114
+		}
+		v216 = v37 + 9
+		if v216 >= v20 {
+			v225 = v212
+			goto b114
+		}
+		if 0 > v212 {
+			v225 = v212
+			goto b114
+		}
+		if v212 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v212)*8)) = *(*int64)(unsafe.Add(p0, int(v216)*8))
+		}
+		if v212 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v212)*8)) = v216
+		}
+		v225 = v212 + 1
+	b114:
+		if (int32(uint32(v63)>>10) & 1) == 0 {
+			v238 = v225
+			goto b122
+		}
+		v229 = v37 + 10
+		if v229 >= v20 {
+			v238 = v225
+			goto b122
+		}
+		if 0 > v225 {
+			v238 = v225
+			goto b122
+		}
+		if v225 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v225)*8)) = *(*int64)(unsafe.Add(p0, int(v229)*8))
+		}
+		if v225 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v225)*8)) = v229
+		}
+		v238 = v225 + 1
+	b122:
+		if (int32(uint32(v63)>>11) & 1) == 0 {
+			v251 = v238
+			goto b130
+		}
+		v242 = v37 + 11
+		if v242 >= v20 {
+			v251 = v238
+			goto b130
+		}
+		if 0 > v238 {
+			v251 = v238
+			goto b130
+		}
+		if v238 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v238)*8)) = *(*int64)(unsafe.Add(p0, int(v242)*8))
+		}
+		if v238 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v238)*8)) = v242
+		}
+		v251 = v238 + 1
+	b130:
+		if (int32(uint32(v63)>>12) & 1) == 0 {
+			v264 = v251
+			goto b138
+		}
+		v255 = v37 + 12
+		if v255 >= v20 {
+			v264 = v251
+			goto b138
+		}
+		if 0 > v251 {
+			v264 = v251
+			goto b138
+		}
+		if v251 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v251)*8)) = *(*int64)(unsafe.Add(p0, int(v255)*8))
+		}
+		if v251 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v251)*8)) = v255
+		}
+		v264 = v251 + 1
+	b138:
+		if (int32(uint32(v63)>>13) & 1) == 0 {
+			v277 = v264
+			goto b146
+		}
+		v268 = v37 + 13
+		if v268 >= v20 {
+			v277 = v264
+			goto b146
+		}
+		if 0 > v264 {
+			v277 = v264
+			goto b146
+		}
+		if v264 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v264)*8)) = *(*int64)(unsafe.Add(p0, int(v268)*8))
+		}
+		if v264 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v264)*8)) = v268
+		}
+		v277 = v264 + 1
+	b146:
+		if (int32(uint32(v63)>>14) & 1) == 0 {
+			v290 = v277
+			goto b154
+		}
+		v281 = v37 + 14
+		if v281 >= v20 {
+			v290 = v277
+			goto b154
+		}
+		if 0 > v277 {
+			v290 = v277
+			goto b154
+		}
+		if v277 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v277)*8)) = *(*int64)(unsafe.Add(p0, int(v281)*8))
+		}
+		if v277 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v277)*8)) = v281
+		}
+		v290 = v277 + 1
+	b154:
+		if (int32(uint32(v63)>>15) & 1) == 0 {
+			goto b161
+		}
+		v294 = v37 + 15
+		if v294 >= v20 {
+			goto b161
+		}
+		if 0 > v290 {
+			goto b161
+		}
+		if v290 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v290)*8)) = *(*int64)(unsafe.Add(p0, int(v294)*8))
+		}
+		if v290 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v290)*8)) = v294
+		}
+	b161:
 		g.Leave(li)
 		continue
-	b310:
-		v518 = 0
-		v519 = v515
-		v520 = 0
-		if uint32(v21) > uint32(v516) {
-			v555 = v518
-			v556 = v519
-			v557 = 512
-			goto b321
+	b163:
+		v306 = 0
+		v307 = v303
+		v308 = 0
+		if uint32(v21) > uint32(v304) {
+			v343 = v306
+			v344 = v307
+			v345 = 512
+			goto b174
 		}
-		if v518 != 0 {
-			v548 = v518
-			v549 = v519
-			goto b318
+		if v306 != 0 {
+			v336 = v306
+			v337 = v307
+			goto b171
 		}
-		v525 = int64(uint32(v516-v21)) * 2
-		v526 = v525 + 2
-		if v4 < (v525 + 4) {
-			v542 = 0
-			v543 = 0
+		v313 = int64(uint32(v304-v21)) * 2
+		v314 = v313 + 2
+		if v4 < (v313 + 4) {
+			v330 = 0
+			v331 = 0
 		} else {
-			v529 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v526)*4)))
-			v531 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v525+3)*4)))
-			v532 := int32(uint32(v529) >> 30)
-			v535 := v532
-			if int32(uint32(v531)>>30) != v532 {
-				v535 = 0
+			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313+3)*4)))
+			v320 := int32(uint32(v317) >> 30)
+			v323 := v320
+			if int32(uint32(v319)>>30) != v320 {
+				v323 = 0
 			}
-			v541 := int64(uint32(v529&1073741823)) | (int64(uint32(v531&1073741823)) << 30)
-			v542 = v535
-			v543 = v541
+			v329 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
+			v330 = v323
+			v331 = v329
 		}
-		if v21 == v516 {
-			v546 := v542
-			if v542 == 1 {
-				v546 = 2
+		if v21 == v304 {
+			v334 := v330
+			if v330 == 1 {
+				v334 = 2
 			}
-			v547 = v546
+			v335 = v334
 		} else {
-			v547 = v542
+			v335 = v330
 		}
-		v548 = v547
-		v549 = v543
-	b318:
-		if v548 != 1 {
-			v554 = (v21 * 2) + int32(uint32(v548)>>1)
+		v336 = v335
+		v337 = v331
+	b171:
+		if v336 != 1 {
+			v342 = (v21 * 2) + int32(uint32(v336)>>1)
 		} else {
-			v554 = 512
+			v342 = 512
 		}
-		v555 = v548
-		v556 = v549
-		v557 = v554
-	b321:
-		h515[li] = v515
-		u516 = v516
-		u517 = v517
-		u520 = v520
-		h555[li] = v555
-		h556[li] = v556
-		h557[li] = v557
+		v343 = v336
+		v344 = v337
+		v345 = v342
+	b174:
+		h303[li] = v303
+		u304 = v304
+		u305 = v305
+		u308 = v308
+		h343[li] = v343
+		h344[li] = v344
+		h345[li] = v345
 		next = 4
 	}
-	g.v316 = v316
-	g.v514 = v514
-	g.v516 = u516
-	g.v517 = u517
-	g.v520 = u520
+	g.v73 = v73
+	g.v302 = v302
+	g.v304 = u304
+	g.v305 = u305
+	g.v308 = u308
 	return next
 }
 
 func (g *unique64Host) r5() int {
 	const n = 256
-	h515 := g.v515[:n]
-	e516 := g.v516
-	e517 := g.v517
-	e520 := g.v520
-	h555 := g.v555[:n]
-	h556 := g.v556[:n]
-	v558 := g.v558
-	v560 := 512 <= uint32(v558)
-	v561 := v558 & 1
-	v562 := v561 == 1
-	v559 := int32(uint32(v558) >> 1)
-	v563 := 256 <= uint32(v559)
-	u516 := g.v516
+	h303 := g.v303[:n]
+	e304 := g.v304
+	e305 := g.v305
+	e308 := g.v308
+	h343 := g.v343[:n]
+	h344 := g.v344[:n]
+	v346 := g.v346
+	v348 := 512 <= uint32(v346)
+	v349 := v346 & 1
+	v350 := v349 == 1
+	v347 := int32(uint32(v346) >> 1)
+	v351 := 256 <= uint32(v347)
+	u304 := g.v304
 	c2 := g.c2
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	u517 := g.v517
-	u520 := g.v520
-	h557 := g.v557[:n]
+	u305 := g.v305
+	u308 := g.v308
+	h345 := g.v345[:n]
 	v20 := g.v20
 	p0 := g.Pointer(0)
 	v6 := g.v6
-	v790 := v6 == 0
+	v604 := v6 == 0
 	v7 := g.v7
-	v806 := v6 == 0
-	v823 := v6 == 0
-	v840 := v6 == 0
-	v857 := v6 == 0
-	v874 := v6 == 0
-	v891 := v6 == 0
-	v908 := v6 == 0
-	v925 := v6 == 0
-	v942 := v6 == 0
-	v959 := v6 == 0
-	v976 := v6 == 0
-	v993 := v6 == 0
-	v1010 := v6 == 0
-	v1027 := v6 == 0
-	v1044 := v6 == 0
-	h1056 := g.v1056[:n]
+	h632 := g.v632[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v515 := h515[li]
-		v516 := e516
-		v517 := e517
-		v520 := e520
-		v555 := h555[li]
-		v556 := h556[li]
+		v303 := h303[li]
+		v304 := e304
+		v305 := e305
+		v308 := e308
+		v343 := h343[li]
+		v344 := h344[li]
 		v21 := int32(li)
 		v35 := v21 * 16
 		v36 := int64(uint32(v35))
-		var v518, v542, v547, v548, v554, v557, v777, v800, v817, v834, v851, v868, v885, v902, v919, v936, v953, v970, v987, v1004, v1021, v1038, v1055, v1079, v1081 int32
-		var v519, v525, v526, v543, v549, v776, v787, v789, v804, v805, v821, v822, v838, v839, v855, v856, v872, v873, v889, v890, v906, v907, v923, v924, v940, v941, v957, v958, v974, v975, v991, v992, v1008, v1009, v1025, v1026, v1042, v1043, v1080 int64
-		var v778, v798, v799, v814, v815, v831, v832, v848, v849, v865, v866, v882, v883, v899, v900, v916, v917, v933, v934, v950, v951, v967, v968, v984, v985, v1001, v1002, v1018, v1019, v1035, v1036, v1052, v1053 bool
-		if v560 {
-			goto b324
+		var v306, v330, v335, v336, v342, v345, v596, v605, v606, v629, v655, v657 int32
+		var v307, v313, v314, v331, v337, v595, v603, v611, v613, v656 int64
+		var v597, v624, v625 bool
+		if v348 {
+			goto b177
 		}
-		if !v562 {
-			goto b474
-		}
-	b324:
-		if !v517 {
+		if !v350 {
 			goto b327
 		}
-		if v563 {
-			v776 = v515
-			v777 = v516 + -256
-			v778 = true
+	b177:
+		if !v305 {
+			goto b180
+		}
+		if v351 {
+			v595 = v303
+			v596 = v304 + -256
+			v597 = true
 		} else {
-			goto b327
+			goto b180
 		}
-		v515 = v776
-		v516 = v777
-		v517 = v778
-		v518 = 0
-		v519 = v515
-		v520 = 0
-		goto b311
-	b327:
-		h515[li] = v515
-		u516 = v516
-		h556[li] = v556
+		v303 = v595
+		v304 = v596
+		v305 = v597
+		v306 = 0
+		v307 = v303
+		v308 = 0
+		goto b164
+	b180:
+		h303[li] = v303
+		u304 = v304
+		h344[li] = v344
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -12996,78 +9923,80 @@ func (g *unique64Host) r5() int {
 			next = 5
 		}
 		continue
-	b474:
+	b327:
 		{
-			v779 := v520 + 1
-			if uint32(v779) < uint32(c2) {
-				v1079 = v555
-				v1080 = v556
-				v1081 = v779
-				v518 = v1079
-				v519 = v1080
-				v520 = v1081
-			} else {
-				goto b475
+			v598 := v308 + 1
+			if uint32(v598) >= uint32(c2) {
+				v603 = (int64(uint32(v304-v347)) * 4096) + v36
+				v605 = 0
+				v606 = 0
+				goto b329
 			}
+			v655 = v343
+			v656 = v344
+			v657 = v598
 		}
-	b311:
-		if uint32(v21) > uint32(v516) {
-			v555 = v518
-			v556 = v519
-			v557 = 512
-			goto b321
+		v306 = v655
+		v307 = v656
+		v308 = v657
+	b164:
+		if uint32(v21) > uint32(v304) {
+			v343 = v306
+			v344 = v307
+			v345 = 512
+			goto b174
 		}
-		if v518 != 0 {
-			v548 = v518
-			v549 = v519
-			goto b318
+		if v306 != 0 {
+			v336 = v306
+			v337 = v307
+			goto b171
 		}
-		v525 = int64(uint32(v516-v21)) * 2
-		v526 = v525 + 2
-		if v4 < (v525 + 4) {
-			v542 = 0
-			v543 = 0
+		v313 = int64(uint32(v304-v21)) * 2
+		v314 = v313 + 2
+		if v4 < (v313 + 4) {
+			v330 = 0
+			v331 = 0
 		} else {
-			v529 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v526)*4)))
-			v530 := v525 + 3
-			v531 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v530)*4)))
-			v532 := int32(uint32(v529) >> 30)
-			v535 := v532
-			if int32(uint32(v531)>>30) != v532 {
-				v535 = 0
+			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
+			v318 := v313 + 3
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
+			v320 := int32(uint32(v317) >> 30)
+			v323 := v320
+			if int32(uint32(v319)>>30) != v320 {
+				v323 = 0
 			}
-			v541 := int64(uint32(v529&1073741823)) | (int64(uint32(v531&1073741823)) << 30)
-			v542 = v535
-			v543 = v541
+			v329 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
+			v330 = v323
+			v331 = v329
 		}
-		if v21 == v516 {
-			v546 := v542
-			if v542 == 1 {
-				v546 = 2
+		if v21 == v304 {
+			v334 := v330
+			if v330 == 1 {
+				v334 = 2
 			}
-			v547 = v546
+			v335 = v334
 		} else {
-			v547 = v542
+			v335 = v330
 		}
-		v548 = v547
-		v549 = v543
-	b318:
-		if v548 != 1 {
-			v554 = (v21 * 2) + int32(uint32(v548)>>1)
+		v336 = v335
+		v337 = v331
+	b171:
+		if v336 != 1 {
+			v342 = (v21 * 2) + int32(uint32(v336)>>1)
 		} else {
-			v554 = 512
+			v342 = 512
 		}
-		v555 = v548
-		v556 = v549
-		v557 = v554
-	b321:
-		h515[li] = v515
-		u516 = v516
-		u517 = v517
-		u520 = v520
-		h555[li] = v555
-		h556[li] = v556
-		h557[li] = v557
+		v343 = v336
+		v344 = v337
+		v345 = v342
+	b174:
+		h303[li] = v303
+		u304 = v304
+		u305 = v305
+		u308 = v308
+		h343[li] = v343
+		h344[li] = v344
+		h345[li] = v345
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -13075,648 +10004,161 @@ func (g *unique64Host) r5() int {
 			next = 4
 		}
 		continue
-	b475:
-		v784 := (int64(uint32(v516-v559)) * 4096) + v36
-		if v784 >= v20 {
-			v800 = 0
-			goto b485
-		}
-		if v784 == 0 {
-			goto b484
-		}
-		v787 = *(*int64)(unsafe.Add(p0, int(v784)*8))
-		v789 = *(*int64)(unsafe.Add(p0, int(v784+-1)*8))
-		if v790 {
-			v799 = v787 == v789
-			goto b483
-		}
-		if v787 != v789 {
-			goto b481
-		}
-		if uint64(v787&v6) <= uint64(v7) {
-			v798 = true
-			goto b482
-		}
-	b481:
-		v798 = ((v787 | v789) & v6) == 0
-	b482:
-		v799 = v798
-	b483:
-		if v799 {
-			v800 = 0
-			goto b485
-		}
-	b484:
-		v800 = 1
-	b485:
-		v801 := v784 + 1
-		if v801 >= v20 {
-			v817 = v800
-			goto b495
-		}
-		if v784 == -1 {
-			goto b494
-		}
-		v804 = *(*int64)(unsafe.Add(p0, int(v801)*8))
-		v805 = *(*int64)(unsafe.Add(p0, int(v784)*8))
-		if v806 {
-			v815 = v804 == v805
-			goto b493
-		}
-		if v804 != v805 {
-			goto b491
-		}
-		if uint64(v804&v6) <= uint64(v7) {
-			v814 = true
-			goto b492
-		}
-	b491:
-		v814 = ((v804 | v805) & v6) == 0
-	b492:
-		v815 = v814
-	b493:
-		if v815 {
-			v817 = v800
-			goto b495
-		}
-	b494:
-		v817 = v800 | 2
-	b495:
-		v818 := v784 + 2
-		if v818 >= v20 {
-			v834 = v817
-			goto b505
-		}
-		if v784 == -2 {
-			goto b504
-		}
-		v821 = *(*int64)(unsafe.Add(p0, int(v818)*8))
-		v822 = *(*int64)(unsafe.Add(p0, int(v801)*8))
-		if v823 {
-			v832 = v821 == v822
-			goto b503
-		}
-		if v821 != v822 {
-			goto b501
-		}
-		if uint64(v821&v6) <= uint64(v7) {
-			v831 = true
-			goto b502
-		}
-	b501:
-		v831 = ((v821 | v822) & v6) == 0
-	b502:
-		v832 = v831
-	b503:
-		if v832 {
-			v834 = v817
-			goto b505
-		}
-	b504:
-		v834 = v817 | 4
-	b505:
-		v835 := v784 + 3
-		if v835 >= v20 {
-			v851 = v834
-			goto b515
-		}
-		if v784 == -3 {
-			goto b514
-		}
-		v838 = *(*int64)(unsafe.Add(p0, int(v835)*8))
-		v839 = *(*int64)(unsafe.Add(p0, int(v818)*8))
-		if v840 {
-			v849 = v838 == v839
-			goto b513
-		}
-		if v838 != v839 {
-			goto b511
-		}
-		if uint64(v838&v6) <= uint64(v7) {
-			v848 = true
-			goto b512
-		}
-	b511:
-		v848 = ((v838 | v839) & v6) == 0
-	b512:
-		v849 = v848
-	b513:
-		if v849 {
-			v851 = v834
-			goto b515
-		}
-	b514:
-		v851 = v834 | 8
-	b515:
-		v852 := v784 + 4
-		if v852 >= v20 {
-			v868 = v851
-			goto b525
-		}
-		if v784 == -4 {
-			goto b524
-		}
-		v855 = *(*int64)(unsafe.Add(p0, int(v852)*8))
-		v856 = *(*int64)(unsafe.Add(p0, int(v835)*8))
-		if v857 {
-			v866 = v855 == v856
-			goto b523
-		}
-		if v855 != v856 {
-			goto b521
-		}
-		if uint64(v855&v6) <= uint64(v7) {
-			v865 = true
-			goto b522
-		}
-	b521:
-		v865 = ((v855 | v856) & v6) == 0
-	b522:
-		v866 = v865
-	b523:
-		if v866 {
-			v868 = v851
-			goto b525
-		}
-	b524:
-		v868 = v851 | 16
-	b525:
-		v869 := v784 + 5
-		if v869 >= v20 {
-			v885 = v868
-			goto b535
-		}
-		if v784 == -5 {
-			goto b534
-		}
-		v872 = *(*int64)(unsafe.Add(p0, int(v869)*8))
-		v873 = *(*int64)(unsafe.Add(p0, int(v852)*8))
-		if v874 {
-			v883 = v872 == v873
-			goto b533
-		}
-		if v872 != v873 {
-			goto b531
-		}
-		if uint64(v872&v6) <= uint64(v7) {
-			v882 = true
-			goto b532
-		}
-	b531:
-		v882 = ((v872 | v873) & v6) == 0
-	b532:
-		v883 = v882
-	b533:
-		if v883 {
-			v885 = v868
-			goto b535
-		}
-	b534:
-		v885 = v868 | 32
-	b535:
-		v886 := v784 + 6
-		if v886 >= v20 {
-			v902 = v885
-			goto b545
-		}
-		if v784 == -6 {
-			goto b544
-		}
-		v889 = *(*int64)(unsafe.Add(p0, int(v886)*8))
-		v890 = *(*int64)(unsafe.Add(p0, int(v869)*8))
-		if v891 {
-			v900 = v889 == v890
-			goto b543
-		}
-		if v889 != v890 {
-			goto b541
-		}
-		if uint64(v889&v6) <= uint64(v7) {
-			v899 = true
-			goto b542
-		}
-	b541:
-		v899 = ((v889 | v890) & v6) == 0
-	b542:
-		v900 = v899
-	b543:
-		if v900 {
-			v902 = v885
-			goto b545
-		}
-	b544:
-		v902 = v885 | 64
-	b545:
-		v903 := v784 + 7
-		if v903 >= v20 {
-			v919 = v902
-			goto b555
-		}
-		if v784 == -7 {
-			goto b554
-		}
-		v906 = *(*int64)(unsafe.Add(p0, int(v903)*8))
-		v907 = *(*int64)(unsafe.Add(p0, int(v886)*8))
-		if v908 {
-			v917 = v906 == v907
-			goto b553
-		}
-		if v906 != v907 {
-			goto b551
-		}
-		if uint64(v906&v6) <= uint64(v7) {
-			v916 = true
-			goto b552
-		}
-	b551:
-		v916 = ((v906 | v907) & v6) == 0
-	b552:
-		v917 = v916
-	b553:
-		if v917 {
-			v919 = v902
-			goto b555
-		}
-	b554:
-		v919 = v902 | 128
-	b555:
-		v920 := v784 + 8
-		if v920 >= v20 {
-			v936 = v919
-			goto b565
-		}
-		if v784 == -8 {
-			goto b564
-		}
-		v923 = *(*int64)(unsafe.Add(p0, int(v920)*8))
-		v924 = *(*int64)(unsafe.Add(p0, int(v903)*8))
-		if v925 {
-			v934 = v923 == v924
-			goto b563
-		}
-		if v923 != v924 {
-			goto b561
-		}
-		if uint64(v923&v6) <= uint64(v7) {
-			v933 = true
-			goto b562
-		}
-	b561:
-		v933 = ((v923 | v924) & v6) == 0
-	b562:
-		v934 = v933
-	b563:
-		if v934 {
-			v936 = v919
-			goto b565
-		}
-	b564:
-		v936 = v919 | 256
-	b565:
-		v937 := v784 + 9
-		if v937 >= v20 {
-			v953 = v936
-			goto b575
-		}
-		if v784 == -9 {
-			goto b574
-		}
-		v940 = *(*int64)(unsafe.Add(p0, int(v937)*8))
-		v941 = *(*int64)(unsafe.Add(p0, int(v920)*8))
-		if v942 {
-			v951 = v940 == v941
-			goto b573
-		}
-		if v940 != v941 {
-			goto b571
-		}
-		if uint64(v940&v6) <= uint64(v7) {
-			v950 = true
-			goto b572
-		}
-	b571:
-		v950 = ((v940 | v941) & v6) == 0
-	b572:
-		v951 = v950
-	b573:
-		if v951 {
-			v953 = v936
-			goto b575
-		}
-	b574:
-		v953 = v936 | 512
-	b575:
-		v954 := v784 + 10
-		if v954 >= v20 {
-			v970 = v953
-			goto b585
-		}
-		if v784 == -10 {
-			goto b584
-		}
-		v957 = *(*int64)(unsafe.Add(p0, int(v954)*8))
-		v958 = *(*int64)(unsafe.Add(p0, int(v937)*8))
-		if v959 {
-			v968 = v957 == v958
-			goto b583
-		}
-		if v957 != v958 {
-			goto b581
-		}
-		if uint64(v957&v6) <= uint64(v7) {
-			v967 = true
-			goto b582
-		}
-	b581:
-		v967 = ((v957 | v958) & v6) == 0
-	b582:
-		v968 = v967
-	b583:
-		if v968 {
-			v970 = v953
-			goto b585
-		}
-	b584:
-		v970 = v953 | 1024
-	b585:
-		v971 := v784 + 11
-		if v971 >= v20 {
-			v987 = v970
-			goto b595
-		}
-		if v784 == -11 {
-			goto b594
-		}
-		v974 = *(*int64)(unsafe.Add(p0, int(v971)*8))
-		v975 = *(*int64)(unsafe.Add(p0, int(v954)*8))
-		if v976 {
-			v985 = v974 == v975
-			goto b593
-		}
-		if v974 != v975 {
-			goto b591
-		}
-		if uint64(v974&v6) <= uint64(v7) {
-			v984 = true
-			goto b592
-		}
-	b591:
-		v984 = ((v974 | v975) & v6) == 0
-	b592:
-		v985 = v984
-	b593:
-		if v985 {
-			v987 = v970
-			goto b595
-		}
-	b594:
-		v987 = v970 | 2048
-	b595:
-		v988 := v784 + 12
-		if v988 >= v20 {
-			v1004 = v987
-			goto b605
-		}
-		if v784 == -12 {
-			goto b604
-		}
-		v991 = *(*int64)(unsafe.Add(p0, int(v988)*8))
-		v992 = *(*int64)(unsafe.Add(p0, int(v971)*8))
-		if v993 {
-			v1002 = v991 == v992
-			goto b603
-		}
-		if v991 != v992 {
-			goto b601
-		}
-		if uint64(v991&v6) <= uint64(v7) {
-			v1001 = true
-			goto b602
-		}
-	b601:
-		v1001 = ((v991 | v992) & v6) == 0
-	b602:
-		v1002 = v1001
-	b603:
-		if v1002 {
-			v1004 = v987
-			goto b605
-		}
-	b604:
-		v1004 = v987 | 4096
-	b605:
-		v1005 := v784 + 13
-		if v1005 >= v20 {
-			v1021 = v1004
-			goto b615
-		}
-		if v784 == -13 {
-			goto b614
-		}
-		v1008 = *(*int64)(unsafe.Add(p0, int(v1005)*8))
-		v1009 = *(*int64)(unsafe.Add(p0, int(v988)*8))
-		if v1010 {
-			v1019 = v1008 == v1009
-			goto b613
-		}
-		if v1008 != v1009 {
-			goto b611
-		}
-		if uint64(v1008&v6) <= uint64(v7) {
-			v1018 = true
-			goto b612
-		}
-	b611:
-		v1018 = ((v1008 | v1009) & v6) == 0
-	b612:
-		v1019 = v1018
-	b613:
-		if v1019 {
-			v1021 = v1004
-			goto b615
-		}
-	b614:
-		v1021 = v1004 | 8192
-	b615:
-		v1022 := v784 + 14
-		if v1022 >= v20 {
-			v1038 = v1021
-			goto b625
-		}
-		if v784 == -14 {
-			goto b624
-		}
-		v1025 = *(*int64)(unsafe.Add(p0, int(v1022)*8))
-		v1026 = *(*int64)(unsafe.Add(p0, int(v1005)*8))
-		if v1027 {
-			v1036 = v1025 == v1026
-			goto b623
-		}
-		if v1025 != v1026 {
-			goto b621
-		}
-		if uint64(v1025&v6) <= uint64(v7) {
-			v1035 = true
-			goto b622
-		}
-	b621:
-		v1035 = ((v1025 | v1026) & v6) == 0
-	b622:
-		v1036 = v1035
-	b623:
-		if v1036 {
-			v1038 = v1021
-			goto b625
-		}
-	b624:
-		v1038 = v1021 | 16384
-	b625:
-		v1039 := v784 + 15
-		if v1039 >= v20 {
-			v1055 = v1038
-			goto b635
-		}
-		if v784 == -15 {
-			goto b634
-		}
-		v1042 = *(*int64)(unsafe.Add(p0, int(v1039)*8))
-		v1043 = *(*int64)(unsafe.Add(p0, int(v1022)*8))
-		if v1044 {
-			v1053 = v1042 == v1043
-			goto b633
-		}
-		if v1042 != v1043 {
-			goto b631
-		}
-		if uint64(v1042&v6) <= uint64(v7) {
-			v1052 = true
-			goto b632
-		}
-	b631:
-		v1052 = ((v1042 | v1043) & v6) == 0
-	b632:
-		v1053 = v1052
-	b633:
-		if v1053 {
-			v1055 = v1038
-			goto b635
-		}
-	b634:
-		v1055 = v1038 | 32768
-	b635:
-		v1056 := int32(bits.OnesCount32(uint32(v1055)))
-		h515[li] = v515
-		u516 = v516
-		u517 = v517
-		h555[li] = v555
-		h556[li] = v556
-		h1056[li] = v1056
-		if next != 8 {
-			if next >= 0 {
-				return g.Diverge()
+	b329:
+		v608 := v603 + int64(uint32(v606))
+		if v608 >= v20 {
+			v629 = v605
+			goto b339
+		}
+		if v608 == 0 {
+			goto b338
+		}
+		v611 = *(*int64)(unsafe.Add(p0, int(v608)*8))
+		v613 = *(*int64)(unsafe.Add(p0, int(v608+-1)*8))
+		if v604 {
+			v625 = v611 == v613
+			goto b337
+		}
+		if v611 == v613 {
+			v624 = true
+			goto b336
+		}
+		if ((v611 | v613) & v6) == 0 {
+			v624 = true
+		} else {
+			v623 := (uint64(v7) < uint64(v611&v6)) && (uint64(v7) < uint64(v613&v6))
+			v624 = v623
+		}
+	b336:
+		v625 = v624
+	b337:
+		if v625 {
+			v629 = v605
+			goto b339
+		}
+	b338:
+		v629 = v605 | (int32(1) << (uint32(v606&31) & 31))
+	b339:
+		v630 := v606 + 1
+		if v630 >= 16 {
+			v632 := int32(bits.OnesCount32(uint32(v629)))
+			h303[li] = v303
+			u304 = v304
+			u305 = v305
+			h343[li] = v343
+			h344[li] = v344
+			h632[li] = v632
+			if next != 8 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 8
 			}
-			next = 8
+			continue
 		}
+		v605 = v629
+		v606 = v630
+		goto b329
 	}
-	g.v516 = u516
-	g.v559 = v559
-	g.v517 = u517
-	g.v520 = u520
+	g.v304 = u304
+	g.v347 = v347
+	g.v305 = u305
+	g.v308 = u308
 	return next
 }
 
 func (g *unique64Host) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h556 := g.v556[:n]
+	h344 := g.v344[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v21 := int32(li)
-		v556 := h556[li]
-		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v556
+		v344 := h344[li]
+		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v344
 	}
-	// Barrier, lookback.go:263
-	h515 := g.v515[:n]
-	e516 := g.v516
-	v559 := g.v559
-	v567 := uint32(v559) < 256
-	v568 := v559 & 255
-	v571 := int32(256)
-	if v567 {
-		v571 = v559
+	// Barrier, lookback.go:264
+	h303 := g.v303[:n]
+	e304 := g.v304
+	v347 := g.v347
+	v355 := uint32(v347) < 256
+	v356 := v347 & 255
+	v359 := int32(256)
+	if v355 {
+		v359 = v347
 	}
 	stop := g.Cancelled()
-	v514 := g.v514
-	v316 := g.v316
+	v302 := g.v302
+	v73 := g.v73
 	c3 := g.c3
-	v581 := c3 == 0
+	v369 := c3 == 0
 	v4 := g.v4
 	v31 := g.v31
-	v582 := v31 * 2
-	v584 := v582 + 4
-	v585 := v4 < v584
+	v370 := v31 * 2
+	v372 := v370 + 4
+	v373 := v4 < v372
 	p2 := g.Pointer(2)
-	v583 := v582 + 2
-	v590 := v582 + 3
-	h572 := g.v572[:n]
-	h580 := g.v580[:n]
-	u516 := g.v516
-	u517 := g.v517
-	u520 := g.v520
-	h555 := g.v555[:n]
-	h557 := g.v557[:n]
+	v371 := v370 + 2
+	v378 := v370 + 3
+	h360 := g.v360[:n]
+	h368 := g.v368[:n]
+	u304 := g.v304
+	u305 := g.v305
+	u308 := g.v308
+	h343 := g.v343[:n]
+	h345 := g.v345[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v515 := h515[li]
-		v516 := e516
+		v303 := h303[li]
+		v304 := e304
 		v21 := int32(li)
 		v22 := v21 == 0
-		var v517, v778 bool
-		var v518, v520, v542, v547, v548, v554, v555, v557, v573, v777 int32
-		var v519, v525, v526, v543, v549, v556, v570, v572, v580, v776 int64
-		if v567 {
-			v570 = *(*int64)(unsafe.Add(m0, int(v568)*8))
+		var v305, v597 bool
+		var v306, v308, v330, v335, v336, v342, v343, v345, v361, v596 int32
+		var v307, v313, v314, v331, v337, v344, v358, v360, v368, v595 int64
+		if v355 {
+			v358 = *(*int64)(unsafe.Add(m0, int(v356)*8))
 		} else {
-			v570 = v515
+			v358 = v303
 		}
-		v572 = v570
-		v573 = v571
-	b332:
-		if v573 != 0 {
-			v575 := v573 + -1
-			v572 = v572 + *(*int64)(unsafe.Add(m0, int(v575&255)*8))
-			v573 = v575
+		v360 = v358
+		v361 = v359
+	b185:
+		if v361 != 0 {
+			v363 := v361 + -1
+			v360 = v360 + *(*int64)(unsafe.Add(m0, int(v363&255)*8))
+			v361 = v363
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b332
+			goto b185
 		}
-		if v516 != v514 {
-			v776 = v572
-			v777 = v516 + 256
-			v778 = false
-			goto b473
+		if v304 != v302 {
+			v595 = v360
+			v596 = v304 + 256
+			v597 = false
+			goto b326
 		}
-		v580 = v572 + v316
+		v368 = v360 + v73
 		if !v22 {
-			goto b339
+			goto b192
 		}
-		if !v581 {
-			goto b339
+		if !v369 {
+			goto b192
 		}
-		if !v585 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v583)*4)), ((int32(uint64(v580)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v590)*4)), ((int32(uint64(v580>>30)) & 1073741823) | -2147483648))
+		if !v373 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v371)*4)), ((int32(uint64(v368)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v378)*4)), ((int32(uint64(v368>>30)) & 1073741823) | -2147483648))
 		}
-	b339:
-		h572[li] = v572
-		h580[li] = v580
+	b192:
+		h360[li] = v360
+		h368[li] = v368
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -13724,69 +10166,69 @@ func (g *unique64Host) r6() int {
 			next = 7
 		}
 		continue
-	b473:
-		v515 = v776
-		v516 = v777
-		v517 = v778
-		v518 = 0
-		v519 = v515
-		v520 = 0
-		if uint32(v21) > uint32(v516) {
-			v555 = v518
-			v556 = v519
-			v557 = 512
-			goto b321
+	b326:
+		v303 = v595
+		v304 = v596
+		v305 = v597
+		v306 = 0
+		v307 = v303
+		v308 = 0
+		if uint32(v21) > uint32(v304) {
+			v343 = v306
+			v344 = v307
+			v345 = 512
+			goto b174
 		}
-		if v518 != 0 {
-			v548 = v518
-			v549 = v519
-			goto b318
+		if v306 != 0 {
+			v336 = v306
+			v337 = v307
+			goto b171
 		}
-		v525 = int64(uint32(v516-v21)) * 2
-		v526 = v525 + 2
-		if v4 < (v525 + 4) {
-			v542 = 0
-			v543 = 0
+		v313 = int64(uint32(v304-v21)) * 2
+		v314 = v313 + 2
+		if v4 < (v313 + 4) {
+			v330 = 0
+			v331 = 0
 		} else {
-			v529 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v526)*4)))
-			v531 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v525+3)*4)))
-			v532 := int32(uint32(v529) >> 30)
-			v535 := v532
-			if int32(uint32(v531)>>30) != v532 {
-				v535 = 0
+			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313+3)*4)))
+			v320 := int32(uint32(v317) >> 30)
+			v323 := v320
+			if int32(uint32(v319)>>30) != v320 {
+				v323 = 0
 			}
-			v541 := int64(uint32(v529&1073741823)) | (int64(uint32(v531&1073741823)) << 30)
-			v542 = v535
-			v543 = v541
+			v329 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
+			v330 = v323
+			v331 = v329
 		}
-		if v21 == v516 {
-			v546 := v542
-			if v542 == 1 {
-				v546 = 2
+		if v21 == v304 {
+			v334 := v330
+			if v330 == 1 {
+				v334 = 2
 			}
-			v547 = v546
+			v335 = v334
 		} else {
-			v547 = v542
+			v335 = v330
 		}
-		v548 = v547
-		v549 = v543
-	b318:
-		if v548 != 1 {
-			v554 = (v21 * 2) + int32(uint32(v548)>>1)
+		v336 = v335
+		v337 = v331
+	b171:
+		if v336 != 1 {
+			v342 = (v21 * 2) + int32(uint32(v336)>>1)
 		} else {
-			v554 = 512
+			v342 = 512
 		}
-		v555 = v548
-		v556 = v549
-		v557 = v554
-	b321:
-		h515[li] = v515
-		u516 = v516
-		u517 = v517
-		u520 = v520
-		h555[li] = v555
-		h556[li] = v556
-		h557[li] = v557
+		v343 = v336
+		v344 = v337
+		v345 = v342
+	b174:
+		h303[li] = v303
+		u304 = v304
+		u305 = v305
+		u308 = v308
+		h343[li] = v343
+		h344[li] = v344
+		h345[li] = v345
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -13794,9 +10236,9 @@ func (g *unique64Host) r6() int {
 			next = 4
 		}
 	}
-	g.v516 = u516
-	g.v517 = u517
-	g.v520 = u520
+	g.v304 = u304
+	g.v305 = u305
+	g.v308 = u308
 	return next
 }
 
@@ -13804,52 +10246,21 @@ func (g *unique64Host) r8() int {
 	const n = 256
 	v20 := g.v20
 	v32 := g.v32
-	v596 := v32 + 4096
-	v597 := v20 <= v596
+	v384 := v32 + 4096
+	v385 := v20 <= v384
 	v12 := g.v12
-	v598 := 0 < v12
+	v386 := 0 < v12
 	p7 := g.Pointer(7)
-	h580 := g.v580[:n]
-	h313 := g.v313[:n]
-	h572 := g.v572[:n]
-	h308 := g.v308[:n]
-	h38 := g.v38[:n]
+	h368 := g.v368[:n]
+	h70 := g.v70[:n]
+	h360 := g.v360[:n]
+	h63 := g.v63[:n]
+	h37 := g.v37[:n]
 	v8 := g.v8
 	p0 := g.Pointer(0)
-	h37 := g.v37[:n]
 	p5 := g.Pointer(5)
 	v10 := g.v10
 	p6 := g.Pointer(6)
-	h55 := g.v55[:n]
-	h54 := g.v54[:n]
-	h72 := g.v72[:n]
-	h71 := g.v71[:n]
-	h89 := g.v89[:n]
-	h88 := g.v88[:n]
-	h106 := g.v106[:n]
-	h105 := g.v105[:n]
-	h123 := g.v123[:n]
-	h122 := g.v122[:n]
-	h140 := g.v140[:n]
-	h139 := g.v139[:n]
-	h157 := g.v157[:n]
-	h156 := g.v156[:n]
-	h174 := g.v174[:n]
-	h173 := g.v173[:n]
-	h191 := g.v191[:n]
-	h190 := g.v190[:n]
-	h208 := g.v208[:n]
-	h207 := g.v207[:n]
-	h225 := g.v225[:n]
-	h224 := g.v224[:n]
-	h242 := g.v242[:n]
-	h241 := g.v241[:n]
-	h259 := g.v259[:n]
-	h258 := g.v258[:n]
-	h276 := g.v276[:n]
-	h275 := g.v275[:n]
-	h293 := g.v293[:n]
-	h292 := g.v292[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -13857,484 +10268,468 @@ func (g *unique64Host) r8() int {
 		}
 		v21 := int32(li)
 		v22 := v21 == 0
-		v580 := h580[li]
-		v313 := h313[li]
-		v572 := h572[li]
-		v308 := h308[li]
-		v38 := h38[li]
+		v368 := h368[li]
+		v70 := h70[li]
+		v360 := h360[li]
+		v63 := h63[li]
 		v37 := h37[li]
-		v55 := h55[li]
-		v54 := h54[li]
-		v72 := h72[li]
-		v71 := h71[li]
-		v89 := h89[li]
-		v88 := h88[li]
-		v106 := h106[li]
-		v105 := h105[li]
-		v123 := h123[li]
-		v122 := h122[li]
-		v140 := h140[li]
-		v139 := h139[li]
-		v157 := h157[li]
-		v156 := h156[li]
-		v174 := h174[li]
-		v173 := h173[li]
-		v191 := h191[li]
-		v190 := h190[li]
-		v208 := h208[li]
-		v207 := h207[li]
-		v225 := h225[li]
-		v224 := h224[li]
-		v242 := h242[li]
-		v241 := h241[li]
-		v259 := h259[li]
-		v258 := h258[li]
-		v276 := h276[li]
-		v275 := h275[li]
-		v293 := h293[li]
-		v292 := h292[li]
-		var v611, v622, v633, v644, v655, v666, v677, v688, v699, v710, v721, v732, v743, v754, v765 int64
+		var v400, v404, v413, v417, v426, v430, v439, v443, v452, v456, v465, v469, v478, v482, v491, v495, v504, v508, v517, v521, v530, v534, v543, v547, v556, v560, v569, v573, v582, v586 int64
 		if !v22 {
-			goto b344
-		}
-		if !v597 {
-			goto b344
-		}
-		if v598 {
-			*(*int64)(p7) = v580
-		}
-	b344:
-		v601 := v572 + int64(uint32(v313))
-		if (v308 & 1) == 0 {
-			v611 = v601
-			goto b352
-		}
-		if !v38 {
-			v611 = v601
-			goto b352
-		}
-		if 0 > v601 {
-			v611 = v601
-			goto b352
-		}
-		if v601 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v601)*8)) = *(*int64)(unsafe.Add(p0, int(v37)*8))
-		}
-		if v601 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v601)*8)) = v37
-		}
-		v611 = v601 + 1
-	b352:
-		if (int32(uint32(v308)>>1) & 1) == 0 {
-			v622 = v611
-			goto b360
-		}
-		if !v55 {
-			v622 = v611
-			goto b360
-		}
-		if 0 > v611 {
-			v622 = v611
-			goto b360
-		}
-		if v611 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v611)*8)) = *(*int64)(unsafe.Add(p0, int(v54)*8))
-		}
-		if v611 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v611)*8)) = v54
-		}
-		v622 = v611 + 1
-	b360:
-		if (int32(uint32(v308)>>2) & 1) == 0 {
-			v633 = v622
-			goto b368
-		}
-		if !v72 {
-			v633 = v622
-			goto b368
-		}
-		if 0 > v622 {
-			v633 = v622
-			goto b368
-		}
-		if v622 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v622)*8)) = *(*int64)(unsafe.Add(p0, int(v71)*8))
-		}
-		if v622 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v622)*8)) = v71
-		}
-		v633 = v622 + 1
-	b368:
-		if (int32(uint32(v308)>>3) & 1) == 0 {
-			v644 = v633
-			goto b376
-		}
-		if !v89 {
-			v644 = v633
-			goto b376
-		}
-		if 0 > v633 {
-			v644 = v633
-			goto b376
-		}
-		if v633 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v633)*8)) = *(*int64)(unsafe.Add(p0, int(v88)*8))
-		}
-		if v633 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v633)*8)) = v88
-		}
-		v644 = v633 + 1
-	b376:
-		if (int32(uint32(v308)>>4) & 1) == 0 {
-			v655 = v644
-			goto b384
-		}
-		if !v106 {
-			v655 = v644
-			goto b384
-		}
-		if 0 > v644 {
-			v655 = v644
-			goto b384
-		}
-		if v644 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v644)*8)) = *(*int64)(unsafe.Add(p0, int(v105)*8))
-		}
-		if v644 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v644)*8)) = v105
-		}
-		v655 = v644 + 1
-	b384:
-		if (int32(uint32(v308)>>5) & 1) == 0 {
-			v666 = v655
-			goto b392
-		}
-		if !v123 {
-			v666 = v655
-			goto b392
-		}
-		if 0 > v655 {
-			v666 = v655
-			goto b392
-		}
-		if v655 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v655)*8)) = *(*int64)(unsafe.Add(p0, int(v122)*8))
-		}
-		if v655 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v655)*8)) = v122
-		}
-		v666 = v655 + 1
-	b392:
-		if (int32(uint32(v308)>>6) & 1) == 0 {
-			v677 = v666
-			goto b400
-		}
-		if !v140 {
-			v677 = v666
-			goto b400
-		}
-		if 0 > v666 {
-			v677 = v666
-			goto b400
-		}
-		if v666 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v666)*8)) = *(*int64)(unsafe.Add(p0, int(v139)*8))
-		}
-		if v666 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v666)*8)) = v139
-		}
-		v677 = v666 + 1
-	b400:
-		if (int32(uint32(v308)>>7) & 1) == 0 {
-			v688 = v677
-			goto b408
-		}
-		if !v157 {
-			v688 = v677
-			goto b408
-		}
-		if 0 > v677 {
-			v688 = v677
-			goto b408
-		}
-		if v677 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v677)*8)) = *(*int64)(unsafe.Add(p0, int(v156)*8))
-		}
-		if v677 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v677)*8)) = v156
-		}
-		v688 = v677 + 1
-	b408:
-		if (int32(uint32(v308)>>8) & 1) == 0 {
-			v699 = v688
-			goto b416
-		}
-		if !v174 {
-			v699 = v688
-			goto b416
-		}
-		if 0 > v688 {
-			v699 = v688
-			goto b416
-		}
-		if v688 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v688)*8)) = *(*int64)(unsafe.Add(p0, int(v173)*8))
-		}
-		if v688 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v688)*8)) = v173
-		}
-		v699 = v688 + 1
-	b416:
-		if (int32(uint32(v308)>>9) & 1) == 0 {
-			v710 = v699
-			goto b424
-		}
-		if !v191 {
-			v710 = v699
-			goto b424
-		}
-		if 0 > v699 {
-			v710 = v699
-			goto b424
-		}
-		if v699 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v699)*8)) = *(*int64)(unsafe.Add(p0, int(v190)*8))
-		}
-		if v699 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v699)*8)) = v190
-		}
-		v710 = v699 + 1
-	b424:
-		if (int32(uint32(v308)>>10) & 1) == 0 {
-			v721 = v710
-			goto b432
-		}
-		if !v208 {
-			v721 = v710
-			goto b432
-		}
-		if 0 > v710 {
-			v721 = v710
-			goto b432
-		}
-		if v710 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v710)*8)) = *(*int64)(unsafe.Add(p0, int(v207)*8))
-		}
-		if v710 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v710)*8)) = v207
-		}
-		v721 = v710 + 1
-	b432:
-		if (int32(uint32(v308)>>11) & 1) == 0 {
-			v732 = v721
-			goto b440
-		}
-		if !v225 {
-			v732 = v721
-			goto b440
-		}
-		if 0 > v721 {
-			v732 = v721
-			goto b440
-		}
-		if v721 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v721)*8)) = *(*int64)(unsafe.Add(p0, int(v224)*8))
-		}
-		if v721 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v721)*8)) = v224
-		}
-		v732 = v721 + 1
-	b440:
-		if (int32(uint32(v308)>>12) & 1) == 0 {
-			v743 = v732
-			goto b448
-		}
-		if !v242 {
-			v743 = v732
-			goto b448
-		}
-		if 0 > v732 {
-			v743 = v732
-			goto b448
-		}
-		if v732 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v732)*8)) = *(*int64)(unsafe.Add(p0, int(v241)*8))
-		}
-		if v732 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v732)*8)) = v241
-		}
-		v743 = v732 + 1
-	b448:
-		if (int32(uint32(v308)>>13) & 1) == 0 {
-			v754 = v743
-			goto b456
-		}
-		if !v259 {
-			v754 = v743
-			goto b456
-		}
-		if 0 > v743 {
-			v754 = v743
-			goto b456
-		}
-		if v743 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v743)*8)) = *(*int64)(unsafe.Add(p0, int(v258)*8))
-		}
-		if v743 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v743)*8)) = v258
-		}
-		v754 = v743 + 1
-	b456:
-		if (int32(uint32(v308)>>14) & 1) == 0 {
-			v765 = v754
-			goto b464
-		}
-		if !v276 {
-			v765 = v754
-			goto b464
-		}
-		if 0 > v754 {
-			v765 = v754
-			goto b464
-		}
-		if v754 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v754)*8)) = *(*int64)(unsafe.Add(p0, int(v275)*8))
-		}
-		if v754 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v754)*8)) = v275
-		}
-		v765 = v754 + 1
-	b464:
-		if (int32(uint32(v308)>>15) & 1) == 0 {
-			goto b471
-		}
-		if !v293 {
-			goto b471
-		}
-		if 0 > v765 {
-			goto b471
-		}
-		if v765 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v765)*8)) = *(*int64)(unsafe.Add(p0, int(v292)*8))
-		}
-		if v765 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v765)*8)) = v292
-		}
-	b471:
+			goto b197
+		}
+		if !v385 {
+			goto b197
+		}
+		if v386 {
+			*(*int64)(p7) = v368
+		}
+	b197:
+		v389 := v360 + int64(uint32(v70))
+		if (v63 & 1) == 0 {
+			v400 = v389
+			goto b205
+		}
+		if v37 >= v20 {
+			v400 = v389
+			goto b205
+		}
+		if 0 > v389 {
+			v400 = v389
+			goto b205
+		}
+		if v389 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v389)*8)) = *(*int64)(unsafe.Add(p0, int(v37)*8))
+		}
+		if v389 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v389)*8)) = v37
+		}
+		v400 = v389 + 1
+	b205:
+		if (int32(uint32(v63)>>1) & 1) == 0 {
+			v413 = v400
+			goto b213
+		}
+		v404 = v37 + 1
+		if v404 >= v20 {
+			v413 = v400
+			goto b213
+		}
+		if 0 > v400 {
+			v413 = v400
+			goto b213
+		}
+		if v400 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v400)*8)) = *(*int64)(unsafe.Add(p0, int(v404)*8))
+		}
+		if v400 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v400)*8)) = v404
+		}
+		v413 = v400 + 1
+	b213:
+		if (int32(uint32(v63)>>2) & 1) == 0 {
+			v426 = v413
+			goto b221
+		}
+		v417 = v37 + 2
+		if v417 >= v20 {
+			v426 = v413
+			goto b221
+		}
+		if 0 > v413 {
+			v426 = v413
+			goto b221
+		}
+		if v413 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v413)*8)) = *(*int64)(unsafe.Add(p0, int(v417)*8))
+		}
+		if v413 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v413)*8)) = v417
+		}
+		v426 = v413 + 1
+	b221:
+		if (int32(uint32(v63)>>3) & 1) == 0 {
+			v439 = v426
+			goto b229
+		}
+		v430 = v37 + 3
+		if v430 >= v20 {
+			v439 = v426
+			goto b229
+		}
+		if 0 > v426 {
+			v439 = v426
+			goto b229
+		}
+		if v426 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v426)*8)) = *(*int64)(unsafe.Add(p0, int(v430)*8))
+		}
+		if v426 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v426)*8)) = v430
+		}
+		v439 = v426 + 1
+	b229:
+		if (int32(uint32(v63)>>4) & 1) == 0 {
+			v452 = v439
+			goto b237
+		}
+		v443 = v37 + 4
+		if v443 >= v20 {
+			v452 = v439
+			goto b237
+		}
+		if 0 > v439 {
+			v452 = v439
+			goto b237
+		}
+		if v439 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v439)*8)) = *(*int64)(unsafe.Add(p0, int(v443)*8))
+		}
+		if v439 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v439)*8)) = v443
+		}
+		v452 = v439 + 1
+	b237:
+		if (int32(uint32(v63)>>5) & 1) == 0 {
+			v465 = v452
+			goto b245
+		}
+		v456 = v37 + 5
+		if v456 >= v20 {
+			v465 = v452
+			goto b245
+		}
+		if 0 > v452 {
+			v465 = v452
+			goto b245
+		}
+		if v452 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v452)*8)) = *(*int64)(unsafe.Add(p0, int(v456)*8))
+		}
+		if v452 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v452)*8)) = v456
+		}
+		v465 = v452 + 1
+	b245:
+		if (int32(uint32(v63)>>6) & 1) == 0 {
+			v478 = v465
+			goto b253
+		}
+		v469 = v37 + 6
+		if v469 >= v20 {
+			v478 = v465
+			goto b253
+		}
+		if 0 > v465 {
+			v478 = v465
+			goto b253
+		}
+		if v465 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v465)*8)) = *(*int64)(unsafe.Add(p0, int(v469)*8))
+		}
+		if v465 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v465)*8)) = v469
+		}
+		v478 = v465 + 1
+	b253:
+		if (int32(uint32(v63)>>7) & 1) == 0 {
+			v491 = v478
+			goto b261
+		}
+		v482 = v37 + 7
+		if v482 >= v20 {
+			v491 = v478
+			goto b261
+		}
+		if 0 > v478 {
+			v491 = v478
+			goto b261
+		}
+		if v478 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v478)*8)) = *(*int64)(unsafe.Add(p0, int(v482)*8))
+		}
+		if v478 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v478)*8)) = v482
+		}
+		v491 = v478 + 1
+	b261:
+		if (int32(uint32(v63)>>8) & 1) == 0 {
+			v504 = v491
+			goto b269
+		}
+		v495 = v37 + 8
+		if v495 >= v20 {
+			v504 = v491
+			goto b269
+		}
+		if 0 > v491 {
+			v504 = v491
+			goto b269
+		}
+		if v491 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v491)*8)) = *(*int64)(unsafe.Add(p0, int(v495)*8))
+		}
+		if v491 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v491)*8)) = v495
+		}
+		v504 = v491 + 1
+	b269:
+		if (int32(uint32(v63)>>9) & 1) == 0 {
+			v517 = v504
+			goto b277
+		}
+		v508 = v37 + 9
+		if v508 >= v20 {
+			v517 = v504
+			goto b277
+		}
+		if 0 > v504 {
+			v517 = v504
+			goto b277
+		}
+		if v504 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v504)*8)) = *(*int64)(unsafe.Add(p0, int(v508)*8))
+		}
+		if v504 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v504)*8)) = v508
+		}
+		v517 = v504 + 1
+	b277:
+		if (int32(uint32(v63)>>10) & 1) == 0 {
+			v530 = v517
+			goto b285
+		}
+		v521 = v37 + 10
+		if v521 >= v20 {
+			v530 = v517
+			goto b285
+		}
+		if 0 > v517 {
+			v530 = v517
+			goto b285
+		}
+		if v517 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v517)*8)) = *(*int64)(unsafe.Add(p0, int(v521)*8))
+		}
+		if v517 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v517)*8)) = v521
+		}
+		v530 = v517 + 1
+	b285:
+		if (int32(uint32(v63)>>11) & 1) == 0 {
+			v543 = v530
+			goto b293
+		}
+		v534 = v37 + 11
+		if v534 >= v20 {
+			v543 = v530
+			goto b293
+		}
+		if 0 > v530 {
+			v543 = v530
+			goto b293
+		}
+		if v530 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v530)*8)) = *(*int64)(unsafe.Add(p0, int(v534)*8))
+		}
+		if v530 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v530)*8)) = v534
+		}
+		v543 = v530 + 1
+	b293:
+		if (int32(uint32(v63)>>12) & 1) == 0 {
+			v556 = v543
+			goto b301
+		}
+		v547 = v37 + 12
+		if v547 >= v20 {
+			v556 = v543
+			goto b301
+		}
+		if 0 > v543 {
+			v556 = v543
+			goto b301
+		}
+		if v543 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v543)*8)) = *(*int64)(unsafe.Add(p0, int(v547)*8))
+		}
+		if v543 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v543)*8)) = v547
+		}
+		v556 = v543 + 1
+	b301:
+		if (int32(uint32(v63)>>13) & 1) == 0 {
+			v569 = v556
+			goto b309
+		}
+		v560 = v37 + 13
+		if v560 >= v20 {
+			v569 = v556
+			goto b309
+		}
+		if 0 > v556 {
+			v569 = v556
+			goto b309
+		}
+		if v556 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v556)*8)) = *(*int64)(unsafe.Add(p0, int(v560)*8))
+		}
+		if v556 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v556)*8)) = v560
+		}
+		v569 = v556 + 1
+	b309:
+		if (int32(uint32(v63)>>14) & 1) == 0 {
+			v582 = v569
+			goto b317
+		}
+		v573 = v37 + 14
+		if v573 >= v20 {
+			v582 = v569
+			goto b317
+		}
+		if 0 > v569 {
+			v582 = v569
+			goto b317
+		}
+		if v569 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v569)*8)) = *(*int64)(unsafe.Add(p0, int(v573)*8))
+		}
+		if v569 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v569)*8)) = v573
+		}
+		v582 = v569 + 1
+	b317:
+		if (int32(uint32(v63)>>15) & 1) == 0 {
+			goto b324
+		}
+		v586 = v37 + 15
+		if v586 >= v20 {
+			goto b324
+		}
+		if 0 > v582 {
+			goto b324
+		}
+		if v582 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v582)*8)) = *(*int64)(unsafe.Add(p0, int(v586)*8))
+		}
+		if v582 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v582)*8)) = v586
+		}
+	b324:
 	}
 	return -1
 }
 
 func (g *unique64Host) r9() int {
 	const n = 256
-	h555 := g.v555[:n]
-	h556 := g.v556[:n]
-	v559 := g.v559
-	v516 := g.v516
+	h343 := g.v343[:n]
+	h344 := g.v344[:n]
+	v347 := g.v347
+	v304 := g.v304
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	v1057 := g.v1057
-	v1066 := v1057 & 1073741823
-	v1067 := v1066 | 1073741824
-	v1058 := int64(uint32(v1057))
-	v1070 := v1058 >> 30
-	v1071 := int32(uint64(v1070))
-	v1072 := v1071 & 1073741823
-	v1073 := v1072 | 1073741824
-	u520 := g.v520
-	h557 := g.v557[:n]
+	v633 := g.v633
+	v642 := v633 & 1073741823
+	v643 := v642 | 1073741824
+	v634 := int64(uint32(v633))
+	v646 := v634 >> 30
+	v647 := int32(uint64(v646))
+	v648 := v647 & 1073741823
+	v649 := v648 | 1073741824
+	u308 := g.v308
+	h345 := g.v345[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v555 := h555[li]
-		v556 := h556[li]
+		v343 := h343[li]
+		v344 := h344[li]
 		v21 := int32(li)
-		var v518, v520, v542, v547, v548, v554, v557, v1077, v1079, v1081 int32
-		var v519, v525, v526, v543, v549, v1062, v1063, v1078, v1080 int64
-		if v21 != v559 {
-			v1077 = v555
-			v1078 = v556
-			goto b640
+		var v306, v308, v330, v335, v336, v342, v345, v653, v655, v657 int32
+		var v307, v313, v314, v331, v337, v638, v639, v654, v656 int64
+		if v21 != v347 {
+			v653 = v343
+			v654 = v344
+			goto b346
 		}
-		v1062 = int64(uint32(v516-v21)) * 2
-		v1063 = v1062 + 2
-		if v4 >= (v1062 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v1063)*4)), v1067, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v1062+3)*4)), v1073, kernelimpl.HostUMax[int32])
+		v638 = int64(uint32(v304-v21)) * 2
+		v639 = v638 + 2
+		if v4 >= (v638 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v639)*4)), v643, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v638+3)*4)), v649, kernelimpl.HostUMax[int32])
 		}
 		{
-			v1076 := int32(1)
-			if v21 == v516 {
-				v1076 = 2
+			v652 := int32(1)
+			if v21 == v304 {
+				v652 = 2
 			}
-			v1077 = v1076
-			v1078 = v1058
+			v653 = v652
+			v654 = v634
 		}
-	b640:
-		v1079 = v1077
-		v1080 = v1078
-		v1081 = 0
-		v518 = v1079
-		v519 = v1080
-		v520 = v1081
-		if uint32(v21) > uint32(v516) {
-			v555 = v518
-			v556 = v519
-			v557 = 512
-			goto b321
+	b346:
+		v655 = v653
+		v656 = v654
+		v657 = 0
+		v306 = v655
+		v307 = v656
+		v308 = v657
+		if uint32(v21) > uint32(v304) {
+			v343 = v306
+			v344 = v307
+			v345 = 512
+			goto b174
 		}
-		if v518 != 0 {
-			v548 = v518
-			v549 = v519
-			goto b318
+		if v306 != 0 {
+			v336 = v306
+			v337 = v307
+			goto b171
 		}
-		v525 = int64(uint32(v516-v21)) * 2
-		v526 = v525 + 2
-		if v4 < (v525 + 4) {
-			v542 = 0
-			v543 = 0
+		v313 = int64(uint32(v304-v21)) * 2
+		v314 = v313 + 2
+		if v4 < (v313 + 4) {
+			v330 = 0
+			v331 = 0
 		} else {
-			v529 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v526)*4)))
-			v530 := v525 + 3
-			v531 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v530)*4)))
-			v532 := int32(uint32(v529) >> 30)
-			v535 := v532
-			if int32(uint32(v531)>>30) != v532 {
-				v535 = 0
+			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
+			v318 := v313 + 3
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
+			v320 := int32(uint32(v317) >> 30)
+			v323 := v320
+			if int32(uint32(v319)>>30) != v320 {
+				v323 = 0
 			}
-			v541 := int64(uint32(v529&1073741823)) | (int64(uint32(v531&1073741823)) << 30)
-			v542 = v535
-			v543 = v541
+			v329 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
+			v330 = v323
+			v331 = v329
 		}
-		if v21 == v516 {
-			v546 := v542
-			if v542 == 1 {
-				v546 = 2
+		if v21 == v304 {
+			v334 := v330
+			if v330 == 1 {
+				v334 = 2
 			}
-			v547 = v546
+			v335 = v334
 		} else {
-			v547 = v542
+			v335 = v330
 		}
-		v548 = v547
-		v549 = v543
-	b318:
-		if v548 != 1 {
-			v554 = (v21 * 2) + int32(uint32(v548)>>1)
+		v336 = v335
+		v337 = v331
+	b171:
+		if v336 != 1 {
+			v342 = (v21 * 2) + int32(uint32(v336)>>1)
 		} else {
-			v554 = 512
+			v342 = 512
 		}
-		v555 = v548
-		v556 = v549
-		v557 = v554
-	b321:
-		u520 = v520
-		h555[li] = v555
-		h556[li] = v556
-		h557[li] = v557
+		v343 = v336
+		v344 = v337
+		v345 = v342
+	b174:
+		u308 = v308
+		h343[li] = v343
+		h344[li] = v344
+		h345[li] = v345
 	}
-	g.v520 = u520
+	g.v308 = u308
 	return 4
 }
 
@@ -14349,15 +10744,15 @@ type unique8Host struct {
 
 	v6, v8 int8
 
-	v22, v33, v34, v74 int64
+	v22, v33, v34, v77 int64
 
-	v31, v64, v67, v68, v71, v72, v344, v346, v632 []int32
+	v31, v67, v70, v71, v74, v75, v347, v349, v638 []int32
 
-	v32, v73, v303, v305, v309, v347, v348, v633 int32
+	v32, v76, v306, v308, v312, v350, v351, v639 int32
 
-	v39, v304, v345, v361, v369 []int64
+	v39, v307, v348, v364, v372 []int64
 
-	v306 bool
+	v309 bool
 
 	sint32 []int32
 }
@@ -14379,23 +10774,23 @@ func (g *unique8Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v64, &g.v67, &g.v68, &g.v71, &g.v72, &g.v344, &g.v346, &g.v632)
-	kernelimpl.HostRoom(n, &g.v39, &g.v304, &g.v345, &g.v361, &g.v369)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v67, &g.v70, &g.v71, &g.v74, &g.v75, &g.v347, &g.v349, &g.v638)
+	kernelimpl.HostRoom(n, &g.v39, &g.v307, &g.v348, &g.v364, &g.v372)
 }
 
 func (g *unique8Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:239
-			g.v347 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v346, -1))
+		case 4: // GroupReduce, lookback.go:240
+			g.v350 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v349, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:261
+		case 5: // Barrier, lookback.go:262
 			next = g.r6()
-		case 7: // Barrier, lookback.go:279
+		case 7: // Barrier, lookback.go:280
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
-			g.v633 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v632, 0))
+			g.v639 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v638, 0))
 			next = g.r9()
 		}
 	}
@@ -14433,7 +10828,7 @@ func (g *unique8Host) r0() int {
 			v22 = v21
 		}
 		if int32(li) != 0 {
-			v31 = 0
+			v31 = -1
 			goto b5
 		}
 		if v25 {
@@ -14444,14 +10839,14 @@ func (g *unique8Host) r0() int {
 			}
 			v31 = v30
 		} else {
-			v31 = 0
+			v31 = -1
 		}
 	b5:
 		u22 = v22
 		h31[li] = v31
 	}
 	g.v22 = u22
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
 	v22 := g.v22
 	v32 := g.v32
@@ -14466,13 +10861,13 @@ func (g *unique8Host) r0() int {
 	v8 := g.v8
 	v9 := int32(uint8(v8))
 	h39 := g.v39[:n]
-	h64 := g.v64[:n]
 	h67 := g.v67[:n]
+	h70 := g.v70[:n]
 	more := false
 	for li := range n {
 		v23 := int32(li)
-		var v41, v42, v48, v51, v64 int32
-		var v59, v60 bool
+		var v41, v42, v48, v51, v67 int32
+		var v62, v63 bool
 		if !v35 {
 			goto b9
 		}
@@ -14487,7 +10882,7 @@ func (g *unique8Host) r0() int {
 	b10:
 		v44 := v39 + int64(uint32(v42))
 		if v44 >= v22 {
-			v64 = v41
+			v67 = v41
 			goto b20
 		}
 		if v44 == 0 {
@@ -14496,39 +10891,40 @@ func (g *unique8Host) r0() int {
 		v48 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v44)))))
 		v51 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v44+-1)))))
 		if v40 {
-			v60 = v48 == v51
+			v63 = v48 == v51
 			goto b18
 		}
-		if v48 != v51 {
-			goto b16
-		}
-		if uint32(v48&v7) <= uint32(v9) {
-			v59 = true
+		if v48 == v51 {
+			v62 = true
 			goto b17
 		}
-	b16:
-		v59 = ((v48 | v51) & v7) == 0
+		if ((v48 | v51) & v7) == 0 {
+			v62 = true
+		} else {
+			v61 := (uint32(v9) < uint32(v48&v7)) && (uint32(v9) < uint32(v51&v7))
+			v62 = v61
+		}
 	b17:
-		v60 = v59
+		v63 = v62
 	b18:
-		if v60 {
-			v64 = v41
+		if v63 {
+			v67 = v41
 			goto b20
 		}
 	b19:
-		v64 = v41 | (int32(1) << (uint32(v42&31) & 31))
+		v67 = v41 | (int32(1) << (uint32(v42&31) & 31))
 	b20:
-		v65 := v42 + 1
-		if v65 >= 16 {
-			v67 := int32(bits.OnesCount32(uint32(v64)))
+		v68 := v42 + 1
+		if v68 >= 16 {
+			v70 := int32(bits.OnesCount32(uint32(v67)))
 			h39[li] = v39
-			h64[li] = v64
 			h67[li] = v67
+			h70[li] = v70
 			more = true
 			continue
 		}
-		v41 = v64
-		v42 = v65
+		v41 = v67
+		v42 = v68
 		goto b10
 	}
 	g.v33 = v33
@@ -14540,69 +10936,69 @@ func (g *unique8Host) r0() int {
 	g.Zero(0)
 	// GroupExclusiveScan, kernels.go:38
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v67, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v70, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v68, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v71, in, len(in), int32(0))
 	}
-	h68 := g.v68[:n]
 	h71 := g.v71[:n]
-	h72 := g.v72[:n]
+	h74 := g.v74[:n]
+	h75 := g.v75[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v68 := h68[li]
-		v67 := h67[li]
-		v71 := v68
+		v71 := h71[li]
+		v70 := h70[li]
+		v74 := v71
 		if int32(li) == 0 {
-			v71 = 0
+			v74 = 0
 		}
-		v72 := v71 + v67
-		h71[li] = v71
-		h72[li] = v72
+		v75 := v74 + v70
+		h74[li] = v74
+		h75[li] = v75
 	}
 	// GroupSelect, kernels.go:39
-	g.v73 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v72, 0)[int32(255)]
+	g.v76 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v75, 0)[int32(255)]
 	c1 := g.c1
-	v75 := c1 == 0
-	v80 := v33 * 2
-	v82 := v80 + 4
-	v83 := v4 < v82
-	v81 := v80 + 2
-	v78 := v32 == 0
-	v79 := int32(1)
-	if v78 {
-		v79 = 2
+	v78 := c1 == 0
+	v83 := v33 * 2
+	v85 := v83 + 4
+	v86 := v4 < v85
+	v84 := v83 + 2
+	v81 := v32 == 0
+	v82 := int32(1)
+	if v81 {
+		v82 = 2
 	}
-	v84 := v79 << 30
-	v73 := g.v73
-	v85 := v73 & 1073741823
-	v86 := v84 | v85
-	v88 := v80 + 3
-	v74 := int64(uint32(v73))
-	v89 := v74 >> 30
-	v90 := int32(uint64(v89))
-	v91 := v90 & 1073741823
-	v92 := v84 | v91
-	v94 := v32 == 0
-	v303 := v32 + -1
-	v95 := v34 + 4096
-	v96 := v22 <= v95
+	v87 := v82 << 30
+	v76 := g.v76
+	v88 := v76 & 1073741823
+	v89 := v87 | v88
+	v91 := v83 + 3
+	v77 := int64(uint32(v76))
+	v92 := v77 >> 30
+	v93 := int32(uint64(v92))
+	v94 := v93 & 1073741823
+	v95 := v87 | v94
+	v97 := v32 == 0
+	v306 := v32 + -1
+	v98 := v34 + 4096
+	v99 := v22 <= v98
 	v14 := g.v14
-	v97 := 0 < v14
+	v100 := 0 < v14
 	p7 := g.Pointer(7)
 	v10 := g.v10
 	p5 := g.Pointer(5)
 	v12 := g.v12
 	p6 := g.Pointer(6)
-	h304 := g.v304[:n]
-	u305 := g.v305
-	u306 := g.v306
+	h307 := g.v307[:n]
+	u308 := g.v308
 	u309 := g.v309
-	h344 := g.v344[:n]
-	h345 := g.v345[:n]
-	h346 := g.v346[:n]
+	u312 := g.v312
+	h347 := g.v347[:n]
+	h348 := g.v348[:n]
+	h349 := g.v349[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -14610,518 +11006,518 @@ func (g *unique8Host) r0() int {
 		}
 		v23 := int32(li)
 		v24 := v23 == 0
-		v71 := h71[li]
-		v64 := h64[li]
+		v74 := h74[li]
+		v67 := h67[li]
 		v39 := h39[li]
-		var v99, v109, v113, v122, v126, v135, v139, v148, v152, v161, v165, v174, v178, v187, v191, v200, v204, v213, v217, v226, v230, v239, v243, v252, v256, v265, v269, v278, v282, v291, v295, v304, v308, v314, v315, v332, v338, v345 int64
-		var v305, v307, v309, v331, v336, v337, v343, v344, v346 int32
-		var v306 bool
+		var v102, v112, v116, v125, v129, v138, v142, v151, v155, v164, v168, v177, v181, v190, v194, v203, v207, v216, v220, v229, v233, v242, v246, v255, v259, v268, v272, v281, v285, v294, v298, v307, v311, v317, v318, v335, v341, v348 int64
+		var v308, v310, v312, v334, v339, v340, v346, v347, v349 int32
+		var v309 bool
 		if !v24 {
 			goto b30
 		}
-		if v75 {
+		if v78 {
 			goto b28
 		}
 		if int32(uint32(v32)%uint32(c1)) == 0 {
 			goto b30
 		}
 	b28:
-		if !v83 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v81)*4)), v86)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v88)*4)), v92)
+		if !v86 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v84)*4)), v89)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v91)*4)), v95)
 		}
 	b30:
-		if !v94 {
-			v304 = 0
-			v305 = v303
-			v306 = true
+		if !v97 {
+			v307 = 0
+			v308 = v306
+			v309 = true
 			goto b163
 		}
 		if !v24 {
 			goto b35
 		}
-		if !v96 {
+		if !v99 {
 			goto b35
 		}
-		if v97 {
-			*(*int64)(p7) = v74
+		if v100 {
+			*(*int64)(p7) = v77
 		}
 	b35:
-		v99 = int64(uint32(v71))
-		if (v64 & 1) == 0 {
-			v109 = v99
+		v102 = int64(uint32(v74))
+		if (v67 & 1) == 0 {
+			v112 = v102
 			goto b42
 		}
 		if v39 >= v22 {
-			v109 = v99
+			v112 = v102
 			goto b42
 		}
-		if v99 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v99))) = *(*int8)(unsafe.Add(p0, int(v39)))
+		if v102 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v102))) = *(*int8)(unsafe.Add(p0, int(v39)))
 		}
-		if v99 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v99)*8)) = v39
+		if v102 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v102)*8)) = v39
 		}
-		v109 = v99 + 1
+		v112 = v102 + 1
 	b42:
-		if (int32(uint32(v64)>>1) & 1) == 0 {
-			v122 = v109
+		if (int32(uint32(v67)>>1) & 1) == 0 {
+			v125 = v112
 			goto b50
 		}
-		v113 = v39 + 1
-		if v113 >= v22 {
-			v122 = v109
+		v116 = v39 + 1
+		if v116 >= v22 {
+			v125 = v112
 			goto b50
 		}
-		if 0 > v109 {
-			v122 = v109
+		if 0 > v112 {
+			v125 = v112
 			goto b50
 		}
-		if v109 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v109))) = *(*int8)(unsafe.Add(p0, int(v113)))
+		if v112 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v112))) = *(*int8)(unsafe.Add(p0, int(v116)))
 		}
-		if v109 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v109)*8)) = v113
+		if v112 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v112)*8)) = v116
 		}
-		v122 = v109 + 1
+		v125 = v112 + 1
 	b50:
-		if (int32(uint32(v64)>>2) & 1) == 0 {
-			v135 = v122
+		if (int32(uint32(v67)>>2) & 1) == 0 {
+			v138 = v125
 			goto b58
 		}
-		v126 = v39 + 2
-		if v126 >= v22 {
-			v135 = v122
+		v129 = v39 + 2
+		if v129 >= v22 {
+			v138 = v125
 			goto b58
 		}
-		if 0 > v122 {
-			v135 = v122
+		if 0 > v125 {
+			v138 = v125
 			goto b58
 		}
-		if v122 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v122))) = *(*int8)(unsafe.Add(p0, int(v126)))
+		if v125 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v125))) = *(*int8)(unsafe.Add(p0, int(v129)))
 		}
-		if v122 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v122)*8)) = v126
+		if v125 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v125)*8)) = v129
 		}
-		v135 = v122 + 1
+		v138 = v125 + 1
 	b58:
-		if (int32(uint32(v64)>>3) & 1) == 0 {
-			v148 = v135
+		if (int32(uint32(v67)>>3) & 1) == 0 {
+			v151 = v138
 			goto b66
 		}
-		v139 = v39 + 3
-		if v139 >= v22 {
-			v148 = v135
+		v142 = v39 + 3
+		if v142 >= v22 {
+			v151 = v138
 			goto b66
 		}
-		if 0 > v135 {
-			v148 = v135
+		if 0 > v138 {
+			v151 = v138
 			goto b66
 		}
-		if v135 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v135))) = *(*int8)(unsafe.Add(p0, int(v139)))
+		if v138 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v138))) = *(*int8)(unsafe.Add(p0, int(v142)))
 		}
-		if v135 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v135)*8)) = v139
+		if v138 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v138)*8)) = v142
 		}
-		v148 = v135 + 1
+		v151 = v138 + 1
 	b66:
-		if (int32(uint32(v64)>>4) & 1) == 0 {
-			v161 = v148
+		if (int32(uint32(v67)>>4) & 1) == 0 {
+			v164 = v151
 			goto b74
 		}
-		v152 = v39 + 4
-		if v152 >= v22 {
-			v161 = v148
+		v155 = v39 + 4
+		if v155 >= v22 {
+			v164 = v151
 			goto b74
 		}
-		if 0 > v148 {
-			v161 = v148
+		if 0 > v151 {
+			v164 = v151
 			goto b74
 		}
-		if v148 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v148))) = *(*int8)(unsafe.Add(p0, int(v152)))
+		if v151 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v151))) = *(*int8)(unsafe.Add(p0, int(v155)))
 		}
-		if v148 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v148)*8)) = v152
+		if v151 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v151)*8)) = v155
 		}
-		v161 = v148 + 1
+		v164 = v151 + 1
 	b74:
-		if (int32(uint32(v64)>>5) & 1) == 0 {
-			v174 = v161
+		if (int32(uint32(v67)>>5) & 1) == 0 {
+			v177 = v164
 			goto b82
 		}
-		v165 = v39 + 5
-		if v165 >= v22 {
-			v174 = v161
+		v168 = v39 + 5
+		if v168 >= v22 {
+			v177 = v164
 			goto b82
 		}
-		if 0 > v161 {
-			v174 = v161
+		if 0 > v164 {
+			v177 = v164
 			goto b82
 		}
-		if v161 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v161))) = *(*int8)(unsafe.Add(p0, int(v165)))
+		if v164 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v164))) = *(*int8)(unsafe.Add(p0, int(v168)))
 		}
-		if v161 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v161)*8)) = v165
+		if v164 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v164)*8)) = v168
 		}
-		v174 = v161 + 1
+		v177 = v164 + 1
 	b82:
-		if (int32(uint32(v64)>>6) & 1) == 0 {
-			v187 = v174
+		if (int32(uint32(v67)>>6) & 1) == 0 {
+			v190 = v177
 			goto b90
 		}
-		v178 = v39 + 6
-		if v178 >= v22 {
-			v187 = v174
+		v181 = v39 + 6
+		if v181 >= v22 {
+			v190 = v177
 			goto b90
 		}
-		if 0 > v174 {
-			v187 = v174
+		if 0 > v177 {
+			v190 = v177
 			goto b90
 		}
-		if v174 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v174))) = *(*int8)(unsafe.Add(p0, int(v178)))
+		if v177 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v177))) = *(*int8)(unsafe.Add(p0, int(v181)))
 		}
-		if v174 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v174)*8)) = v178
+		if v177 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v177)*8)) = v181
 		}
-		v187 = v174 + 1
+		v190 = v177 + 1
 	b90:
-		if (int32(uint32(v64)>>7) & 1) == 0 {
-			v200 = v187
+		if (int32(uint32(v67)>>7) & 1) == 0 {
+			v203 = v190
 			goto b98
 		}
-		v191 = v39 + 7
-		if v191 >= v22 {
-			v200 = v187
+		v194 = v39 + 7
+		if v194 >= v22 {
+			v203 = v190
 			goto b98
 		}
-		if 0 > v187 {
-			v200 = v187
+		if 0 > v190 {
+			v203 = v190
 			goto b98
 		}
-		if v187 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v187))) = *(*int8)(unsafe.Add(p0, int(v191)))
+		if v190 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v190))) = *(*int8)(unsafe.Add(p0, int(v194)))
 		}
-		if v187 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v187)*8)) = v191
+		if v190 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v190)*8)) = v194
 		}
-		v200 = v187 + 1
+		v203 = v190 + 1
 	b98:
-		if (int32(uint32(v64)>>8) & 1) == 0 {
-			v213 = v200
+		if (int32(uint32(v67)>>8) & 1) == 0 {
+			v216 = v203
 			goto b106
 		}
-		v204 = v39 + 8
-		if v204 >= v22 {
-			v213 = v200
+		v207 = v39 + 8
+		if v207 >= v22 {
+			v216 = v203
 			goto b106
 		}
-		if 0 > v200 {
-			v213 = v200
+		if 0 > v203 {
+			v216 = v203
 			goto b106
 		}
-		if v200 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v200))) = *(*int8)(unsafe.Add(p0, int(v204)))
+		if v203 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v203))) = *(*int8)(unsafe.Add(p0, int(v207)))
 		}
-		if v200 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v200)*8)) = v204
+		if v203 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v203)*8)) = v207
 		}
-		v213 = v200 + 1
+		v216 = v203 + 1
 	b106:
-		if (int32(uint32(v64)>>9) & 1) == 0 {
-			v226 = v213
+		if (int32(uint32(v67)>>9) & 1) == 0 {
+			v229 = v216
 			goto b114
 		}
-		v217 = v39 + 9
-		if v217 >= v22 {
-			v226 = v213
+		v220 = v39 + 9
+		if v220 >= v22 {
+			v229 = v216
 			goto b114
 		}
-		if 0 > v213 {
-			v226 = v213
+		if 0 > v216 {
+			v229 = v216
 			goto b114
 		}
-		if v213 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v213))) = *(*int8)(unsafe.Add(p0, int(v217)))
+		if v216 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v216))) = *(*int8)(unsafe.Add(p0, int(v220)))
 		}
-		if v213 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v213)*8)) = v217
+		if v216 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v216)*8)) = v220
 		}
-		v226 = v213 + 1
+		v229 = v216 + 1
 	b114:
-		if (int32(uint32(v64)>>10) & 1) == 0 {
-			v239 = v226
+		if (int32(uint32(v67)>>10) & 1) == 0 {
+			v242 = v229
 			goto b122
 		}
-		v230 = v39 + 10
-		if v230 >= v22 {
-			v239 = v226
+		v233 = v39 + 10
+		if v233 >= v22 {
+			v242 = v229
 			goto b122
 		}
-		if 0 > v226 {
-			v239 = v226
+		if 0 > v229 {
+			v242 = v229
 			goto b122
 		}
-		if v226 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v226))) = *(*int8)(unsafe.Add(p0, int(v230)))
+		if v229 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v229))) = *(*int8)(unsafe.Add(p0, int(v233)))
 		}
-		if v226 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v226)*8)) = v230
+		if v229 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v229)*8)) = v233
 		}
-		v239 = v226 + 1
+		v242 = v229 + 1
 	b122:
-		if (int32(uint32(v64)>>11) & 1) == 0 {
-			v252 = v239
+		if (int32(uint32(v67)>>11) & 1) == 0 {
+			v255 = v242
 			goto b130
 		}
-		v243 = v39 + 11
-		if v243 >= v22 {
-			v252 = v239
+		v246 = v39 + 11
+		if v246 >= v22 {
+			v255 = v242
 			goto b130
 		}
-		if 0 > v239 {
-			v252 = v239
+		if 0 > v242 {
+			v255 = v242
 			goto b130
 		}
-		if v239 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v239))) = *(*int8)(unsafe.Add(p0, int(v243)))
+		if v242 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v242))) = *(*int8)(unsafe.Add(p0, int(v246)))
 		}
-		if v239 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v239)*8)) = v243
+		if v242 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v242)*8)) = v246
 		}
-		v252 = v239 + 1
+		v255 = v242 + 1
 	b130:
-		if (int32(uint32(v64)>>12) & 1) == 0 {
-			v265 = v252
+		if (int32(uint32(v67)>>12) & 1) == 0 {
+			v268 = v255
 			goto b138
 		}
-		v256 = v39 + 12
-		if v256 >= v22 {
-			v265 = v252
+		v259 = v39 + 12
+		if v259 >= v22 {
+			v268 = v255
 			goto b138
 		}
-		if 0 > v252 {
-			v265 = v252
+		if 0 > v255 {
+			v268 = v255
 			goto b138
 		}
-		if v252 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v252))) = *(*int8)(unsafe.Add(p0, int(v256)))
+		if v255 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v255))) = *(*int8)(unsafe.Add(p0, int(v259)))
 		}
-		if v252 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v252)*8)) = v256
+		if v255 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v255)*8)) = v259
 		}
-		v265 = v252 + 1
+		v268 = v255 + 1
 	b138:
-		if (int32(uint32(v64)>>13) & 1) == 0 {
-			v278 = v265
+		if (int32(uint32(v67)>>13) & 1) == 0 {
+			v281 = v268
 			goto b146
 		}
-		v269 = v39 + 13
-		if v269 >= v22 {
-			v278 = v265
+		v272 = v39 + 13
+		if v272 >= v22 {
+			v281 = v268
 			goto b146
 		}
-		if 0 > v265 {
-			v278 = v265
+		if 0 > v268 {
+			v281 = v268
 			goto b146
 		}
-		if v265 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v265))) = *(*int8)(unsafe.Add(p0, int(v269)))
+		if v268 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v268))) = *(*int8)(unsafe.Add(p0, int(v272)))
 		}
-		if v265 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v265)*8)) = v269
+		if v268 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v268)*8)) = v272
 		}
-		v278 = v265 + 1
+		v281 = v268 + 1
 	b146:
-		if (int32(uint32(v64)>>14) & 1) == 0 {
-			v291 = v278
+		if (int32(uint32(v67)>>14) & 1) == 0 {
+			v294 = v281
 			goto b154
 		}
-		v282 = v39 + 14
-		if v282 >= v22 {
-			v291 = v278
+		v285 = v39 + 14
+		if v285 >= v22 {
+			v294 = v281
 			goto b154
 		}
-		if 0 > v278 {
-			v291 = v278
+		if 0 > v281 {
+			v294 = v281
 			goto b154
 		}
-		if v278 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v278))) = *(*int8)(unsafe.Add(p0, int(v282)))
+		if v281 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v281))) = *(*int8)(unsafe.Add(p0, int(v285)))
 		}
-		if v278 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v278)*8)) = v282
+		if v281 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v281)*8)) = v285
 		}
-		v291 = v278 + 1
+		v294 = v281 + 1
 	b154:
-		if (int32(uint32(v64)>>15) & 1) == 0 {
+		if (int32(uint32(v67)>>15) & 1) == 0 {
 			goto b161
 		}
-		v295 = v39 + 15
-		if v295 >= v22 {
+		v298 = v39 + 15
+		if v298 >= v22 {
 			goto b161
 		}
-		if 0 > v291 {
+		if 0 > v294 {
 			goto b161
 		}
-		if v291 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v291))) = *(*int8)(unsafe.Add(p0, int(v295)))
+		if v294 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v294))) = *(*int8)(unsafe.Add(p0, int(v298)))
 		}
-		if v291 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v291)*8)) = v295
+		if v294 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v294)*8)) = v298
 		}
 	b161:
 		g.Leave(li)
 		continue
 	b163:
-		v307 = 0
-		v308 = v304
-		v309 = 0
-		if uint32(v23) > uint32(v305) {
-			v344 = v307
-			v345 = v308
-			v346 = 512
+		v310 = 0
+		v311 = v307
+		v312 = 0
+		if uint32(v23) > uint32(v308) {
+			v347 = v310
+			v348 = v311
+			v349 = 512
 			goto b174
 		}
-		if v307 != 0 {
-			v337 = v307
-			v338 = v308
+		if v310 != 0 {
+			v340 = v310
+			v341 = v311
 			goto b171
 		}
-		v314 = int64(uint32(v305-v23)) * 2
-		v315 = v314 + 2
-		if v4 < (v314 + 4) {
-			v331 = 0
-			v332 = 0
+		v317 = int64(uint32(v308-v23)) * 2
+		v318 = v317 + 2
+		if v4 < (v317 + 4) {
+			v334 = 0
+			v335 = 0
 		} else {
-			v318 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315)*4)))
-			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314+3)*4)))
-			v321 := int32(uint32(v318) >> 30)
-			v324 := v321
-			if int32(uint32(v320)>>30) != v321 {
-				v324 = 0
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v317+3)*4)))
+			v324 := int32(uint32(v321) >> 30)
+			v327 := v324
+			if int32(uint32(v323)>>30) != v324 {
+				v327 = 0
 			}
-			v330 := int64(uint32(v318&1073741823)) | (int64(uint32(v320&1073741823)) << 30)
-			v331 = v324
-			v332 = v330
+			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
+			v334 = v327
+			v335 = v333
 		}
-		if v23 == v305 {
-			v335 := v331
-			if v331 == 1 {
-				v335 = 2
+		if v23 == v308 {
+			v338 := v334
+			if v334 == 1 {
+				v338 = 2
 			}
-			v336 = v335
+			v339 = v338
 		} else {
-			v336 = v331
+			v339 = v334
 		}
-		v337 = v336
-		v338 = v332
+		v340 = v339
+		v341 = v335
 	b171:
-		if v337 != 1 {
-			v343 = (v23 * 2) + int32(uint32(v337)>>1)
+		if v340 != 1 {
+			v346 = (v23 * 2) + int32(uint32(v340)>>1)
 		} else {
-			v343 = 512
+			v346 = 512
 		}
-		v344 = v337
-		v345 = v338
-		v346 = v343
+		v347 = v340
+		v348 = v341
+		v349 = v346
 	b174:
-		h304[li] = v304
-		u305 = v305
-		u306 = v306
+		h307[li] = v307
+		u308 = v308
 		u309 = v309
-		h344[li] = v344
-		h345[li] = v345
-		h346[li] = v346
+		u312 = v312
+		h347[li] = v347
+		h348[li] = v348
+		h349[li] = v349
 		next = 4
 	}
-	g.v74 = v74
-	g.v303 = v303
-	g.v305 = u305
-	g.v306 = u306
+	g.v77 = v77
+	g.v306 = v306
+	g.v308 = u308
 	g.v309 = u309
+	g.v312 = u312
 	return next
 }
 
 func (g *unique8Host) r5() int {
 	const n = 256
-	h304 := g.v304[:n]
-	e305 := g.v305
-	e306 := g.v306
+	h307 := g.v307[:n]
+	e308 := g.v308
 	e309 := g.v309
-	h344 := g.v344[:n]
-	h345 := g.v345[:n]
-	v347 := g.v347
-	v349 := 512 <= uint32(v347)
-	v350 := v347 & 1
-	v351 := v350 == 1
-	v348 := int32(uint32(v347) >> 1)
-	v352 := 256 <= uint32(v348)
-	u305 := g.v305
+	e312 := g.v312
+	h347 := g.v347[:n]
+	h348 := g.v348[:n]
+	v350 := g.v350
+	v352 := 512 <= uint32(v350)
+	v353 := v350 & 1
+	v354 := v353 == 1
+	v351 := int32(uint32(v350) >> 1)
+	v355 := 256 <= uint32(v351)
+	u308 := g.v308
 	c2 := g.c2
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	u306 := g.v306
 	u309 := g.v309
-	h346 := g.v346[:n]
+	u312 := g.v312
+	h349 := g.v349[:n]
 	v22 := g.v22
 	p0 := g.Pointer(0)
 	v6 := g.v6
 	v7 := int32(uint8(v6))
-	v605 := v7 == 0
+	v608 := v7 == 0
 	v8 := g.v8
 	v9 := int32(uint8(v8))
-	h632 := g.v632[:n]
+	h638 := g.v638[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v304 := h304[li]
-		v305 := e305
-		v306 := e306
+		v307 := h307[li]
+		v308 := e308
 		v309 := e309
-		v344 := h344[li]
-		v345 := h345[li]
+		v312 := e312
+		v347 := h347[li]
+		v348 := h348[li]
 		v23 := int32(li)
 		v37 := v23 * 16
 		v38 := int64(uint32(v37))
-		var v307, v331, v336, v337, v343, v346, v597, v606, v607, v613, v616, v629, v655, v657 int32
-		var v308, v314, v315, v332, v338, v596, v604, v656 int64
-		var v598, v624, v625 bool
-		if v349 {
+		var v310, v334, v339, v340, v346, v349, v600, v609, v610, v616, v619, v635, v661, v663 int32
+		var v311, v317, v318, v335, v341, v599, v607, v662 int64
+		var v601, v630, v631 bool
+		if v352 {
 			goto b177
 		}
-		if !v351 {
+		if !v354 {
 			goto b327
 		}
 	b177:
-		if !v306 {
+		if !v309 {
 			goto b180
 		}
-		if v352 {
-			v596 = v304
-			v597 = v305 + -256
-			v598 = true
+		if v355 {
+			v599 = v307
+			v600 = v308 + -256
+			v601 = true
 		} else {
 			goto b180
 		}
-		v304 = v596
-		v305 = v597
-		v306 = v598
-		v307 = 0
-		v308 = v304
-		v309 = 0
+		v307 = v599
+		v308 = v600
+		v309 = v601
+		v310 = 0
+		v311 = v307
+		v312 = 0
 		goto b164
 	b180:
-		h304[li] = v304
-		u305 = v305
-		h345[li] = v345
+		h307[li] = v307
+		u308 = v308
+		h348[li] = v348
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -15131,78 +11527,78 @@ func (g *unique8Host) r5() int {
 		continue
 	b327:
 		{
-			v599 := v309 + 1
-			if uint32(v599) >= uint32(c2) {
-				v604 = (int64(uint32(v305-v348)) * 4096) + v38
-				v606 = 0
-				v607 = 0
+			v602 := v312 + 1
+			if uint32(v602) >= uint32(c2) {
+				v607 = (int64(uint32(v308-v351)) * 4096) + v38
+				v609 = 0
+				v610 = 0
 				goto b329
 			}
-			v655 = v344
-			v656 = v345
-			v657 = v599
+			v661 = v347
+			v662 = v348
+			v663 = v602
 		}
-		v307 = v655
-		v308 = v656
-		v309 = v657
+		v310 = v661
+		v311 = v662
+		v312 = v663
 	b164:
-		if uint32(v23) > uint32(v305) {
-			v344 = v307
-			v345 = v308
-			v346 = 512
+		if uint32(v23) > uint32(v308) {
+			v347 = v310
+			v348 = v311
+			v349 = 512
 			goto b174
 		}
-		if v307 != 0 {
-			v337 = v307
-			v338 = v308
+		if v310 != 0 {
+			v340 = v310
+			v341 = v311
 			goto b171
 		}
-		v314 = int64(uint32(v305-v23)) * 2
-		v315 = v314 + 2
-		if v4 < (v314 + 4) {
-			v331 = 0
-			v332 = 0
+		v317 = int64(uint32(v308-v23)) * 2
+		v318 = v317 + 2
+		if v4 < (v317 + 4) {
+			v334 = 0
+			v335 = 0
 		} else {
-			v318 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315)*4)))
-			v319 := v314 + 3
-			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319)*4)))
-			v321 := int32(uint32(v318) >> 30)
-			v324 := v321
-			if int32(uint32(v320)>>30) != v321 {
-				v324 = 0
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
+			v322 := v317 + 3
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v322)*4)))
+			v324 := int32(uint32(v321) >> 30)
+			v327 := v324
+			if int32(uint32(v323)>>30) != v324 {
+				v327 = 0
 			}
-			v330 := int64(uint32(v318&1073741823)) | (int64(uint32(v320&1073741823)) << 30)
-			v331 = v324
-			v332 = v330
+			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
+			v334 = v327
+			v335 = v333
 		}
-		if v23 == v305 {
-			v335 := v331
-			if v331 == 1 {
-				v335 = 2
+		if v23 == v308 {
+			v338 := v334
+			if v334 == 1 {
+				v338 = 2
 			}
-			v336 = v335
+			v339 = v338
 		} else {
-			v336 = v331
+			v339 = v334
 		}
-		v337 = v336
-		v338 = v332
+		v340 = v339
+		v341 = v335
 	b171:
-		if v337 != 1 {
-			v343 = (v23 * 2) + int32(uint32(v337)>>1)
+		if v340 != 1 {
+			v346 = (v23 * 2) + int32(uint32(v340)>>1)
 		} else {
-			v343 = 512
+			v346 = 512
 		}
-		v344 = v337
-		v345 = v338
-		v346 = v343
+		v347 = v340
+		v348 = v341
+		v349 = v346
 	b174:
-		h304[li] = v304
-		u305 = v305
-		u306 = v306
+		h307[li] = v307
+		u308 = v308
 		u309 = v309
-		h344[li] = v344
-		h345[li] = v345
-		h346[li] = v346
+		u312 = v312
+		h347[li] = v347
+		h348[li] = v348
+		h349[li] = v349
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -15211,48 +11607,49 @@ func (g *unique8Host) r5() int {
 		}
 		continue
 	b329:
-		v609 := v604 + int64(uint32(v607))
-		if v609 >= v22 {
-			v629 = v606
+		v612 := v607 + int64(uint32(v610))
+		if v612 >= v22 {
+			v635 = v609
 			goto b339
 		}
-		if v609 == 0 {
+		if v612 == 0 {
 			goto b338
 		}
-		v613 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v609)))))
-		v616 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v609+-1)))))
-		if v605 {
-			v625 = v613 == v616
+		v616 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v612)))))
+		v619 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v612+-1)))))
+		if v608 {
+			v631 = v616 == v619
 			goto b337
 		}
-		if v613 != v616 {
-			goto b335
-		}
-		if uint32(v613&v7) <= uint32(v9) {
-			v624 = true
+		if v616 == v619 {
+			v630 = true
 			goto b336
 		}
-	b335:
-		v624 = ((v613 | v616) & v7) == 0
+		if ((v616 | v619) & v7) == 0 {
+			v630 = true
+		} else {
+			v629 := (uint32(v9) < uint32(v616&v7)) && (uint32(v9) < uint32(v619&v7))
+			v630 = v629
+		}
 	b336:
-		v625 = v624
+		v631 = v630
 	b337:
-		if v625 {
-			v629 = v606
+		if v631 {
+			v635 = v609
 			goto b339
 		}
 	b338:
-		v629 = v606 | (int32(1) << (uint32(v607&31) & 31))
+		v635 = v609 | (int32(1) << (uint32(v610&31) & 31))
 	b339:
-		v630 := v607 + 1
-		if v630 >= 16 {
-			v632 := int32(bits.OnesCount32(uint32(v629)))
-			h304[li] = v304
-			u305 = v305
-			u306 = v306
-			h344[li] = v344
-			h345[li] = v345
-			h632[li] = v632
+		v636 := v610 + 1
+		if v636 >= 16 {
+			v638 := int32(bits.OnesCount32(uint32(v635)))
+			h307[li] = v307
+			u308 = v308
+			u309 = v309
+			h347[li] = v347
+			h348[li] = v348
+			h638[li] = v638
 			if next != 8 {
 				if next >= 0 {
 					return g.Diverge()
@@ -15261,109 +11658,109 @@ func (g *unique8Host) r5() int {
 			}
 			continue
 		}
-		v606 = v629
-		v607 = v630
+		v609 = v635
+		v610 = v636
 		goto b329
 	}
-	g.v305 = u305
-	g.v348 = v348
-	g.v306 = u306
+	g.v308 = u308
+	g.v351 = v351
 	g.v309 = u309
+	g.v312 = u312
 	return next
 }
 
 func (g *unique8Host) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h345 := g.v345[:n]
+	h348 := g.v348[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v23 := int32(li)
-		v345 := h345[li]
-		*(*int64)(unsafe.Add(m0, int(v23&255)*8)) = v345
+		v348 := h348[li]
+		*(*int64)(unsafe.Add(m0, int(v23&255)*8)) = v348
 	}
-	// Barrier, lookback.go:263
-	h304 := g.v304[:n]
-	e305 := g.v305
-	v348 := g.v348
-	v356 := uint32(v348) < 256
-	v357 := v348 & 255
-	v360 := int32(256)
-	if v356 {
-		v360 = v348
+	// Barrier, lookback.go:264
+	h307 := g.v307[:n]
+	e308 := g.v308
+	v351 := g.v351
+	v359 := uint32(v351) < 256
+	v360 := v351 & 255
+	v363 := int32(256)
+	if v359 {
+		v363 = v351
 	}
 	stop := g.Cancelled()
-	v303 := g.v303
-	v74 := g.v74
+	v306 := g.v306
+	v77 := g.v77
 	c3 := g.c3
-	v370 := c3 == 0
+	v373 := c3 == 0
 	v4 := g.v4
 	v33 := g.v33
-	v371 := v33 * 2
-	v373 := v371 + 4
-	v374 := v4 < v373
+	v374 := v33 * 2
+	v376 := v374 + 4
+	v377 := v4 < v376
 	p2 := g.Pointer(2)
-	v372 := v371 + 2
-	v379 := v371 + 3
-	h361 := g.v361[:n]
-	h369 := g.v369[:n]
-	u305 := g.v305
-	u306 := g.v306
+	v375 := v374 + 2
+	v382 := v374 + 3
+	h364 := g.v364[:n]
+	h372 := g.v372[:n]
+	u308 := g.v308
 	u309 := g.v309
-	h344 := g.v344[:n]
-	h346 := g.v346[:n]
+	u312 := g.v312
+	h347 := g.v347[:n]
+	h349 := g.v349[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v304 := h304[li]
-		v305 := e305
+		v307 := h307[li]
+		v308 := e308
 		v23 := int32(li)
 		v24 := v23 == 0
-		var v306, v598 bool
-		var v307, v309, v331, v336, v337, v343, v344, v346, v362, v597 int32
-		var v308, v314, v315, v332, v338, v345, v359, v361, v369, v596 int64
-		if v356 {
-			v359 = *(*int64)(unsafe.Add(m0, int(v357)*8))
+		var v309, v601 bool
+		var v310, v312, v334, v339, v340, v346, v347, v349, v365, v600 int32
+		var v311, v317, v318, v335, v341, v348, v362, v364, v372, v599 int64
+		if v359 {
+			v362 = *(*int64)(unsafe.Add(m0, int(v360)*8))
 		} else {
-			v359 = v304
+			v362 = v307
 		}
-		v361 = v359
-		v362 = v360
+		v364 = v362
+		v365 = v363
 	b185:
-		if v362 != 0 {
-			v364 := v362 + -1
-			v361 = v361 + *(*int64)(unsafe.Add(m0, int(v364&255)*8))
-			v362 = v364
+		if v365 != 0 {
+			v367 := v365 + -1
+			v364 = v364 + *(*int64)(unsafe.Add(m0, int(v367&255)*8))
+			v365 = v367
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b185
 		}
-		if v305 != v303 {
-			v596 = v361
-			v597 = v305 + 256
-			v598 = false
+		if v308 != v306 {
+			v599 = v364
+			v600 = v308 + 256
+			v601 = false
 			goto b326
 		}
-		v369 = v361 + v74
+		v372 = v364 + v77
 		if !v24 {
 			goto b192
 		}
-		if !v370 {
+		if !v373 {
 			goto b192
 		}
-		if !v374 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v372)*4)), ((int32(uint64(v369)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v379)*4)), ((int32(uint64(v369>>30)) & 1073741823) | -2147483648))
+		if !v377 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v375)*4)), ((int32(uint64(v372)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v382)*4)), ((int32(uint64(v372>>30)) & 1073741823) | -2147483648))
 		}
 	b192:
-		h361[li] = v361
-		h369[li] = v369
+		h364[li] = v364
+		h372[li] = v372
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -15372,68 +11769,68 @@ func (g *unique8Host) r6() int {
 		}
 		continue
 	b326:
-		v304 = v596
-		v305 = v597
-		v306 = v598
-		v307 = 0
-		v308 = v304
-		v309 = 0
-		if uint32(v23) > uint32(v305) {
-			v344 = v307
-			v345 = v308
-			v346 = 512
+		v307 = v599
+		v308 = v600
+		v309 = v601
+		v310 = 0
+		v311 = v307
+		v312 = 0
+		if uint32(v23) > uint32(v308) {
+			v347 = v310
+			v348 = v311
+			v349 = 512
 			goto b174
 		}
-		if v307 != 0 {
-			v337 = v307
-			v338 = v308
+		if v310 != 0 {
+			v340 = v310
+			v341 = v311
 			goto b171
 		}
-		v314 = int64(uint32(v305-v23)) * 2
-		v315 = v314 + 2
-		if v4 < (v314 + 4) {
-			v331 = 0
-			v332 = 0
+		v317 = int64(uint32(v308-v23)) * 2
+		v318 = v317 + 2
+		if v4 < (v317 + 4) {
+			v334 = 0
+			v335 = 0
 		} else {
-			v318 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315)*4)))
-			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314+3)*4)))
-			v321 := int32(uint32(v318) >> 30)
-			v324 := v321
-			if int32(uint32(v320)>>30) != v321 {
-				v324 = 0
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v317+3)*4)))
+			v324 := int32(uint32(v321) >> 30)
+			v327 := v324
+			if int32(uint32(v323)>>30) != v324 {
+				v327 = 0
 			}
-			v330 := int64(uint32(v318&1073741823)) | (int64(uint32(v320&1073741823)) << 30)
-			v331 = v324
-			v332 = v330
+			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
+			v334 = v327
+			v335 = v333
 		}
-		if v23 == v305 {
-			v335 := v331
-			if v331 == 1 {
-				v335 = 2
+		if v23 == v308 {
+			v338 := v334
+			if v334 == 1 {
+				v338 = 2
 			}
-			v336 = v335
+			v339 = v338
 		} else {
-			v336 = v331
+			v339 = v334
 		}
-		v337 = v336
-		v338 = v332
+		v340 = v339
+		v341 = v335
 	b171:
-		if v337 != 1 {
-			v343 = (v23 * 2) + int32(uint32(v337)>>1)
+		if v340 != 1 {
+			v346 = (v23 * 2) + int32(uint32(v340)>>1)
 		} else {
-			v343 = 512
+			v346 = 512
 		}
-		v344 = v337
-		v345 = v338
-		v346 = v343
+		v347 = v340
+		v348 = v341
+		v349 = v346
 	b174:
-		h304[li] = v304
-		u305 = v305
-		u306 = v306
+		h307[li] = v307
+		u308 = v308
 		u309 = v309
-		h344[li] = v344
-		h345[li] = v345
-		h346[li] = v346
+		u312 = v312
+		h347[li] = v347
+		h348[li] = v348
+		h349[li] = v349
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -15441,9 +11838,9 @@ func (g *unique8Host) r6() int {
 			next = 4
 		}
 	}
-	g.v305 = u305
-	g.v306 = u306
+	g.v308 = u308
 	g.v309 = u309
+	g.v312 = u312
 	return next
 }
 
@@ -15451,15 +11848,15 @@ func (g *unique8Host) r8() int {
 	const n = 256
 	v22 := g.v22
 	v34 := g.v34
-	v385 := v34 + 4096
-	v386 := v22 <= v385
+	v388 := v34 + 4096
+	v389 := v22 <= v388
 	v14 := g.v14
-	v387 := 0 < v14
+	v390 := 0 < v14
 	p7 := g.Pointer(7)
-	h369 := g.v369[:n]
-	h71 := g.v71[:n]
-	h361 := g.v361[:n]
-	h64 := g.v64[:n]
+	h372 := g.v372[:n]
+	h74 := g.v74[:n]
+	h364 := g.v364[:n]
+	h67 := g.v67[:n]
 	h39 := g.v39[:n]
 	v10 := g.v10
 	p0 := g.Pointer(0)
@@ -15473,352 +11870,352 @@ func (g *unique8Host) r8() int {
 		}
 		v23 := int32(li)
 		v24 := v23 == 0
-		v369 := h369[li]
-		v71 := h71[li]
-		v361 := h361[li]
-		v64 := h64[li]
+		v372 := h372[li]
+		v74 := h74[li]
+		v364 := h364[li]
+		v67 := h67[li]
 		v39 := h39[li]
-		var v401, v405, v414, v418, v427, v431, v440, v444, v453, v457, v466, v470, v479, v483, v492, v496, v505, v509, v518, v522, v531, v535, v544, v548, v557, v561, v570, v574, v583, v587 int64
+		var v404, v408, v417, v421, v430, v434, v443, v447, v456, v460, v469, v473, v482, v486, v495, v499, v508, v512, v521, v525, v534, v538, v547, v551, v560, v564, v573, v577, v586, v590 int64
 		if !v24 {
 			goto b197
 		}
-		if !v386 {
+		if !v389 {
 			goto b197
 		}
-		if v387 {
-			*(*int64)(p7) = v369
+		if v390 {
+			*(*int64)(p7) = v372
 		}
 	b197:
-		v390 := v361 + int64(uint32(v71))
-		if (v64 & 1) == 0 {
-			v401 = v390
+		v393 := v364 + int64(uint32(v74))
+		if (v67 & 1) == 0 {
+			v404 = v393
 			goto b205
 		}
 		if v39 >= v22 {
-			v401 = v390
+			v404 = v393
 			goto b205
 		}
-		if 0 > v390 {
-			v401 = v390
+		if 0 > v393 {
+			v404 = v393
 			goto b205
 		}
-		if v390 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v390))) = *(*int8)(unsafe.Add(p0, int(v39)))
+		if v393 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v393))) = *(*int8)(unsafe.Add(p0, int(v39)))
 		}
-		if v390 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v390)*8)) = v39
+		if v393 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v393)*8)) = v39
 		}
-		v401 = v390 + 1
+		v404 = v393 + 1
 	b205:
-		if (int32(uint32(v64)>>1) & 1) == 0 {
-			v414 = v401
+		if (int32(uint32(v67)>>1) & 1) == 0 {
+			v417 = v404
 			goto b213
 		}
-		v405 = v39 + 1
-		if v405 >= v22 {
-			v414 = v401
+		v408 = v39 + 1
+		if v408 >= v22 {
+			v417 = v404
 			goto b213
 		}
-		if 0 > v401 {
-			v414 = v401
+		if 0 > v404 {
+			v417 = v404
 			goto b213
 		}
-		if v401 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v401))) = *(*int8)(unsafe.Add(p0, int(v405)))
+		if v404 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v404))) = *(*int8)(unsafe.Add(p0, int(v408)))
 		}
-		if v401 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v401)*8)) = v405
+		if v404 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v404)*8)) = v408
 		}
-		v414 = v401 + 1
+		v417 = v404 + 1
 	b213:
-		if (int32(uint32(v64)>>2) & 1) == 0 {
-			v427 = v414
+		if (int32(uint32(v67)>>2) & 1) == 0 {
+			v430 = v417
 			goto b221
 		}
-		v418 = v39 + 2
-		if v418 >= v22 {
-			v427 = v414
+		v421 = v39 + 2
+		if v421 >= v22 {
+			v430 = v417
 			goto b221
 		}
-		if 0 > v414 {
-			v427 = v414
+		if 0 > v417 {
+			v430 = v417
 			goto b221
 		}
-		if v414 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v414))) = *(*int8)(unsafe.Add(p0, int(v418)))
+		if v417 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v417))) = *(*int8)(unsafe.Add(p0, int(v421)))
 		}
-		if v414 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v414)*8)) = v418
+		if v417 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v417)*8)) = v421
 		}
-		v427 = v414 + 1
+		v430 = v417 + 1
 	b221:
-		if (int32(uint32(v64)>>3) & 1) == 0 {
-			v440 = v427
+		if (int32(uint32(v67)>>3) & 1) == 0 {
+			v443 = v430
 			goto b229
 		}
-		v431 = v39 + 3
-		if v431 >= v22 {
-			v440 = v427
+		v434 = v39 + 3
+		if v434 >= v22 {
+			v443 = v430
 			goto b229
 		}
-		if 0 > v427 {
-			v440 = v427
+		if 0 > v430 {
+			v443 = v430
 			goto b229
 		}
-		if v427 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v427))) = *(*int8)(unsafe.Add(p0, int(v431)))
+		if v430 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v430))) = *(*int8)(unsafe.Add(p0, int(v434)))
 		}
-		if v427 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v427)*8)) = v431
+		if v430 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v430)*8)) = v434
 		}
-		v440 = v427 + 1
+		v443 = v430 + 1
 	b229:
-		if (int32(uint32(v64)>>4) & 1) == 0 {
-			v453 = v440
+		if (int32(uint32(v67)>>4) & 1) == 0 {
+			v456 = v443
 			goto b237
 		}
-		v444 = v39 + 4
-		if v444 >= v22 {
-			v453 = v440
+		v447 = v39 + 4
+		if v447 >= v22 {
+			v456 = v443
 			goto b237
 		}
-		if 0 > v440 {
-			v453 = v440
+		if 0 > v443 {
+			v456 = v443
 			goto b237
 		}
-		if v440 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v440))) = *(*int8)(unsafe.Add(p0, int(v444)))
+		if v443 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v443))) = *(*int8)(unsafe.Add(p0, int(v447)))
 		}
-		if v440 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v440)*8)) = v444
+		if v443 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v443)*8)) = v447
 		}
-		v453 = v440 + 1
+		v456 = v443 + 1
 	b237:
-		if (int32(uint32(v64)>>5) & 1) == 0 {
-			v466 = v453
+		if (int32(uint32(v67)>>5) & 1) == 0 {
+			v469 = v456
 			goto b245
 		}
-		v457 = v39 + 5
-		if v457 >= v22 {
-			v466 = v453
+		v460 = v39 + 5
+		if v460 >= v22 {
+			v469 = v456
 			goto b245
 		}
-		if 0 > v453 {
-			v466 = v453
+		if 0 > v456 {
+			v469 = v456
 			goto b245
 		}
-		if v453 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v453))) = *(*int8)(unsafe.Add(p0, int(v457)))
+		if v456 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v456))) = *(*int8)(unsafe.Add(p0, int(v460)))
 		}
-		if v453 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v453)*8)) = v457
+		if v456 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v456)*8)) = v460
 		}
-		v466 = v453 + 1
+		v469 = v456 + 1
 	b245:
-		if (int32(uint32(v64)>>6) & 1) == 0 {
-			v479 = v466
+		if (int32(uint32(v67)>>6) & 1) == 0 {
+			v482 = v469
 			goto b253
 		}
-		v470 = v39 + 6
-		if v470 >= v22 {
-			v479 = v466
+		v473 = v39 + 6
+		if v473 >= v22 {
+			v482 = v469
 			goto b253
 		}
-		if 0 > v466 {
-			v479 = v466
+		if 0 > v469 {
+			v482 = v469
 			goto b253
 		}
-		if v466 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v466))) = *(*int8)(unsafe.Add(p0, int(v470)))
+		if v469 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v469))) = *(*int8)(unsafe.Add(p0, int(v473)))
 		}
-		if v466 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v466)*8)) = v470
+		if v469 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v469)*8)) = v473
 		}
-		v479 = v466 + 1
+		v482 = v469 + 1
 	b253:
-		if (int32(uint32(v64)>>7) & 1) == 0 {
-			v492 = v479
+		if (int32(uint32(v67)>>7) & 1) == 0 {
+			v495 = v482
 			goto b261
 		}
-		v483 = v39 + 7
-		if v483 >= v22 {
-			v492 = v479
+		v486 = v39 + 7
+		if v486 >= v22 {
+			v495 = v482
 			goto b261
 		}
-		if 0 > v479 {
-			v492 = v479
+		if 0 > v482 {
+			v495 = v482
 			goto b261
 		}
-		if v479 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v479))) = *(*int8)(unsafe.Add(p0, int(v483)))
+		if v482 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v482))) = *(*int8)(unsafe.Add(p0, int(v486)))
 		}
-		if v479 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v479)*8)) = v483
+		if v482 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v482)*8)) = v486
 		}
-		v492 = v479 + 1
+		v495 = v482 + 1
 	b261:
-		if (int32(uint32(v64)>>8) & 1) == 0 {
-			v505 = v492
+		if (int32(uint32(v67)>>8) & 1) == 0 {
+			v508 = v495
 			goto b269
 		}
-		v496 = v39 + 8
-		if v496 >= v22 {
-			v505 = v492
+		v499 = v39 + 8
+		if v499 >= v22 {
+			v508 = v495
 			goto b269
 		}
-		if 0 > v492 {
-			v505 = v492
+		if 0 > v495 {
+			v508 = v495
 			goto b269
 		}
-		if v492 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v492))) = *(*int8)(unsafe.Add(p0, int(v496)))
+		if v495 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v495))) = *(*int8)(unsafe.Add(p0, int(v499)))
 		}
-		if v492 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v492)*8)) = v496
+		if v495 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v495)*8)) = v499
 		}
-		v505 = v492 + 1
+		v508 = v495 + 1
 	b269:
-		if (int32(uint32(v64)>>9) & 1) == 0 {
-			v518 = v505
+		if (int32(uint32(v67)>>9) & 1) == 0 {
+			v521 = v508
 			goto b277
 		}
-		v509 = v39 + 9
-		if v509 >= v22 {
-			v518 = v505
+		v512 = v39 + 9
+		if v512 >= v22 {
+			v521 = v508
 			goto b277
 		}
-		if 0 > v505 {
-			v518 = v505
+		if 0 > v508 {
+			v521 = v508
 			goto b277
 		}
-		if v505 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v505))) = *(*int8)(unsafe.Add(p0, int(v509)))
+		if v508 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v508))) = *(*int8)(unsafe.Add(p0, int(v512)))
 		}
-		if v505 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v505)*8)) = v509
+		if v508 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v508)*8)) = v512
 		}
-		v518 = v505 + 1
+		v521 = v508 + 1
 	b277:
-		if (int32(uint32(v64)>>10) & 1) == 0 {
-			v531 = v518
+		if (int32(uint32(v67)>>10) & 1) == 0 {
+			v534 = v521
 			goto b285
 		}
-		v522 = v39 + 10
-		if v522 >= v22 {
-			v531 = v518
+		v525 = v39 + 10
+		if v525 >= v22 {
+			v534 = v521
 			goto b285
 		}
-		if 0 > v518 {
-			v531 = v518
+		if 0 > v521 {
+			v534 = v521
 			goto b285
 		}
-		if v518 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v518))) = *(*int8)(unsafe.Add(p0, int(v522)))
+		if v521 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v521))) = *(*int8)(unsafe.Add(p0, int(v525)))
 		}
-		if v518 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v518)*8)) = v522
+		if v521 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v521)*8)) = v525
 		}
-		v531 = v518 + 1
+		v534 = v521 + 1
 	b285:
-		if (int32(uint32(v64)>>11) & 1) == 0 {
-			v544 = v531
+		if (int32(uint32(v67)>>11) & 1) == 0 {
+			v547 = v534
 			goto b293
 		}
-		v535 = v39 + 11
-		if v535 >= v22 {
-			v544 = v531
+		v538 = v39 + 11
+		if v538 >= v22 {
+			v547 = v534
 			goto b293
 		}
-		if 0 > v531 {
-			v544 = v531
+		if 0 > v534 {
+			v547 = v534
 			goto b293
 		}
-		if v531 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v531))) = *(*int8)(unsafe.Add(p0, int(v535)))
+		if v534 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v534))) = *(*int8)(unsafe.Add(p0, int(v538)))
 		}
-		if v531 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v531)*8)) = v535
+		if v534 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v534)*8)) = v538
 		}
-		v544 = v531 + 1
+		v547 = v534 + 1
 	b293:
-		if (int32(uint32(v64)>>12) & 1) == 0 {
-			v557 = v544
+		if (int32(uint32(v67)>>12) & 1) == 0 {
+			v560 = v547
 			goto b301
 		}
-		v548 = v39 + 12
-		if v548 >= v22 {
-			v557 = v544
+		v551 = v39 + 12
+		if v551 >= v22 {
+			v560 = v547
 			goto b301
 		}
-		if 0 > v544 {
-			v557 = v544
+		if 0 > v547 {
+			v560 = v547
 			goto b301
 		}
-		if v544 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v544))) = *(*int8)(unsafe.Add(p0, int(v548)))
+		if v547 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v547))) = *(*int8)(unsafe.Add(p0, int(v551)))
 		}
-		if v544 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v544)*8)) = v548
+		if v547 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v547)*8)) = v551
 		}
-		v557 = v544 + 1
+		v560 = v547 + 1
 	b301:
-		if (int32(uint32(v64)>>13) & 1) == 0 {
-			v570 = v557
+		if (int32(uint32(v67)>>13) & 1) == 0 {
+			v573 = v560
 			goto b309
 		}
-		v561 = v39 + 13
-		if v561 >= v22 {
-			v570 = v557
+		v564 = v39 + 13
+		if v564 >= v22 {
+			v573 = v560
 			goto b309
 		}
-		if 0 > v557 {
-			v570 = v557
+		if 0 > v560 {
+			v573 = v560
 			goto b309
 		}
-		if v557 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v557))) = *(*int8)(unsafe.Add(p0, int(v561)))
+		if v560 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v560))) = *(*int8)(unsafe.Add(p0, int(v564)))
 		}
-		if v557 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v557)*8)) = v561
+		if v560 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v560)*8)) = v564
 		}
-		v570 = v557 + 1
+		v573 = v560 + 1
 	b309:
-		if (int32(uint32(v64)>>14) & 1) == 0 {
-			v583 = v570
+		if (int32(uint32(v67)>>14) & 1) == 0 {
+			v586 = v573
 			goto b317
 		}
-		v574 = v39 + 14
-		if v574 >= v22 {
-			v583 = v570
+		v577 = v39 + 14
+		if v577 >= v22 {
+			v586 = v573
 			goto b317
 		}
-		if 0 > v570 {
-			v583 = v570
+		if 0 > v573 {
+			v586 = v573
 			goto b317
 		}
-		if v570 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v570))) = *(*int8)(unsafe.Add(p0, int(v574)))
+		if v573 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v573))) = *(*int8)(unsafe.Add(p0, int(v577)))
 		}
-		if v570 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v570)*8)) = v574
+		if v573 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v573)*8)) = v577
 		}
-		v583 = v570 + 1
+		v586 = v573 + 1
 	b317:
-		if (int32(uint32(v64)>>15) & 1) == 0 {
+		if (int32(uint32(v67)>>15) & 1) == 0 {
 			goto b324
 		}
-		v587 = v39 + 15
-		if v587 >= v22 {
+		v590 = v39 + 15
+		if v590 >= v22 {
 			goto b324
 		}
-		if 0 > v583 {
+		if 0 > v586 {
 			goto b324
 		}
-		if v583 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v583))) = *(*int8)(unsafe.Add(p0, int(v587)))
+		if v586 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v586))) = *(*int8)(unsafe.Add(p0, int(v590)))
 		}
-		if v583 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v583)*8)) = v587
+		if v586 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v586)*8)) = v590
 		}
 	b324:
 	}
@@ -15827,113 +12224,113 @@ func (g *unique8Host) r8() int {
 
 func (g *unique8Host) r9() int {
 	const n = 256
-	h344 := g.v344[:n]
-	h345 := g.v345[:n]
-	v348 := g.v348
-	v305 := g.v305
+	h347 := g.v347[:n]
+	h348 := g.v348[:n]
+	v351 := g.v351
+	v308 := g.v308
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	v633 := g.v633
-	v642 := v633 & 1073741823
-	v643 := v642 | 1073741824
-	v634 := int64(uint32(v633))
-	v646 := v634 >> 30
-	v647 := int32(uint64(v646))
-	v648 := v647 & 1073741823
+	v639 := g.v639
+	v648 := v639 & 1073741823
 	v649 := v648 | 1073741824
-	u309 := g.v309
-	h346 := g.v346[:n]
+	v640 := int64(uint32(v639))
+	v652 := v640 >> 30
+	v653 := int32(uint64(v652))
+	v654 := v653 & 1073741823
+	v655 := v654 | 1073741824
+	u312 := g.v312
+	h349 := g.v349[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v344 := h344[li]
-		v345 := h345[li]
+		v347 := h347[li]
+		v348 := h348[li]
 		v23 := int32(li)
-		var v307, v309, v331, v336, v337, v343, v346, v653, v655, v657 int32
-		var v308, v314, v315, v332, v338, v638, v639, v654, v656 int64
-		if v23 != v348 {
-			v653 = v344
-			v654 = v345
+		var v310, v312, v334, v339, v340, v346, v349, v659, v661, v663 int32
+		var v311, v317, v318, v335, v341, v644, v645, v660, v662 int64
+		if v23 != v351 {
+			v659 = v347
+			v660 = v348
 			goto b346
 		}
-		v638 = int64(uint32(v305-v23)) * 2
-		v639 = v638 + 2
-		if v4 >= (v638 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v639)*4)), v643, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v638+3)*4)), v649, kernelimpl.HostUMax[int32])
+		v644 = int64(uint32(v308-v23)) * 2
+		v645 = v644 + 2
+		if v4 >= (v644 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v645)*4)), v649, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v644+3)*4)), v655, kernelimpl.HostUMax[int32])
 		}
 		{
-			v652 := int32(1)
-			if v23 == v305 {
-				v652 = 2
+			v658 := int32(1)
+			if v23 == v308 {
+				v658 = 2
 			}
-			v653 = v652
-			v654 = v634
+			v659 = v658
+			v660 = v640
 		}
 	b346:
-		v655 = v653
-		v656 = v654
-		v657 = 0
-		v307 = v655
-		v308 = v656
-		v309 = v657
-		if uint32(v23) > uint32(v305) {
-			v344 = v307
-			v345 = v308
-			v346 = 512
+		v661 = v659
+		v662 = v660
+		v663 = 0
+		v310 = v661
+		v311 = v662
+		v312 = v663
+		if uint32(v23) > uint32(v308) {
+			v347 = v310
+			v348 = v311
+			v349 = 512
 			goto b174
 		}
-		if v307 != 0 {
-			v337 = v307
-			v338 = v308
+		if v310 != 0 {
+			v340 = v310
+			v341 = v311
 			goto b171
 		}
-		v314 = int64(uint32(v305-v23)) * 2
-		v315 = v314 + 2
-		if v4 < (v314 + 4) {
-			v331 = 0
-			v332 = 0
+		v317 = int64(uint32(v308-v23)) * 2
+		v318 = v317 + 2
+		if v4 < (v317 + 4) {
+			v334 = 0
+			v335 = 0
 		} else {
-			v318 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315)*4)))
-			v319 := v314 + 3
-			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319)*4)))
-			v321 := int32(uint32(v318) >> 30)
-			v324 := v321
-			if int32(uint32(v320)>>30) != v321 {
-				v324 = 0
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
+			v322 := v317 + 3
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v322)*4)))
+			v324 := int32(uint32(v321) >> 30)
+			v327 := v324
+			if int32(uint32(v323)>>30) != v324 {
+				v327 = 0
 			}
-			v330 := int64(uint32(v318&1073741823)) | (int64(uint32(v320&1073741823)) << 30)
-			v331 = v324
-			v332 = v330
+			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
+			v334 = v327
+			v335 = v333
 		}
-		if v23 == v305 {
-			v335 := v331
-			if v331 == 1 {
-				v335 = 2
+		if v23 == v308 {
+			v338 := v334
+			if v334 == 1 {
+				v338 = 2
 			}
-			v336 = v335
+			v339 = v338
 		} else {
-			v336 = v331
+			v339 = v334
 		}
-		v337 = v336
-		v338 = v332
+		v340 = v339
+		v341 = v335
 	b171:
-		if v337 != 1 {
-			v343 = (v23 * 2) + int32(uint32(v337)>>1)
+		if v340 != 1 {
+			v346 = (v23 * 2) + int32(uint32(v340)>>1)
 		} else {
-			v343 = 512
+			v346 = 512
 		}
-		v344 = v337
-		v345 = v338
-		v346 = v343
+		v347 = v340
+		v348 = v341
+		v349 = v346
 	b174:
-		u309 = v309
-		h344[li] = v344
-		h345[li] = v345
-		h346[li] = v346
+		u312 = v312
+		h347[li] = v347
+		h348[li] = v348
+		h349[li] = v349
 	}
-	g.v309 = u309
+	g.v312 = u312
 	return 4
 }

@@ -15,20 +15,6 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
-// What is converted here is what kgen saw of the types of [kernels.Flagged16].
-func _(k *kernels.Flagged16) {
-	type kernelsFlagged16HasChanged_RunGoGenerate struct {
-		X      []uint16
-		Flags  []bool
-		Length []int64
-		State  []uint32
-		Words  int
-		Out    []uint16
-		Count  []int64
-	}
-	_ = (*kernelsFlagged16HasChanged_RunGoGenerate)(k) // kernels.Flagged16 has changed: run go generate
-}
-
 // What is converted here is what kgen saw of the types of [kernels.Flagged32].
 func _(k *kernels.Flagged32) {
 	type kernelsFlagged32HasChanged_RunGoGenerate struct {
@@ -166,148 +152,24 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{flagged16Kernel, flagged32Kernel, flagged8Kernel, lengthsKernel, partitionFloat32Kernel, positiveFloat32Kernel, unique16Kernel, unique32Kernel, unique64Kernel, unique8Kernel}
+	return []*runtime.Kernel{flagged32Kernel, flagged8Kernel, lengthsKernel, partitionFloat32Kernel, positiveFloat32Kernel, unique16Kernel, unique32Kernel, unique64Kernel, unique8Kernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/prim/pick/kernels",
-	Kernels: []string{"Flagged16", "Flagged32", "Flagged8", "Lengths", "PartitionFloat32", "PositiveFloat32", "Unique16", "Unique32", "Unique64", "Unique8"},
+	Kernels: []string{"Flagged32", "Flagged8", "Lengths", "PartitionFloat32", "PositiveFloat32", "Unique16", "Unique32", "Unique64", "Unique8"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xd641e69e},
-		{File: "prim/pick/kernels/flagged.go", Package: "kernels", Sum: 0x32c7523c},
+		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0xfcda5477},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x240167fd},
+		{File: "prim/pick/kernels/flagged.go", Package: "kernels", Sum: 0x3bbb3f60},
 		{File: "prim/pick/kernels/kernels.go", Package: "kernels", Sum: 0x46b0f40a},
 		{File: "prim/pick/kernels/partition.go", Package: "kernels", Sum: 0xb5f6acce},
-		{File: "prim/pick/kernels/unique.go", Package: "kernels", Sum: 0x2ab45c26},
+		{File: "prim/pick/kernels/unique.go", Package: "kernels", Sum: 0xead9fd98},
 	},
 })
-
-//go:embed Flagged16.spv
-var flagged16SPIRV string
-
-//go:embed Flagged16.kir
-var flagged16IR string
-
-//go:embed Flagged16.words.spv
-var flagged16Words string
-
-var flagged16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Flagged16",
-	Package: "github.com/kgen-go/kgen/prim/pick/kernels",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Flags", Kind: abi.Slice, Type: "[]bool", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
-		{Name: "Words", Kind: abi.Value, Type: "int", Offset: 64, Size: 8, HostOffset: 96},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint16", Offset: 72, Size: 16, HostOffset: 104, ElemSize: 2, ElemAlign: 2, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Count", Kind: abi.Slice, Type: "[]int64", Offset: 88, Size: 16, HostOffset: 128, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-	},
-	ArgSize:    104,
-	Items:      1,
-	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(256)},
-	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Type: "uint32", Size: 4, Default: 0x100},
-		{ID: 1, Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Type: "uint32", Size: 4},
-		{ID: 2, Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Type: "uint32", Size: 4},
-		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
-	},
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 8, Len: 256, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:62:30", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:62:10", Limit: -6},
-	},
-	Loops: "prim/pick/kernels/flagged.go:39:2 - - - 59:2 61:4 61:4 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/flagged.go:39:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/flagged.go:59:2 61:4 61:4",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
-		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
-		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Pos: "prim/lookback/lookback.go:34:2", Var: &lookback.Polls},
-		{Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Pos: "prim/lookback/lookback.go:37:2", Var: &lookback.Silent},
-	},
-	SPIRV: flagged16SPIRV,
-	IR:    flagged16IR,
-	Sum:   0x8bb38d53,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{88}, {32}, {48}, {64}, {80}, {104}, {120}, {-4095, 88}, {-4096, 88}}, Loops: "prim/pick/kernels/flagged.go:39:2 - - - 59:2 61:4 61:4 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/flagged.go:39:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/flagged.go:59:2 61:4 61:4", Make: kernelimpl.MakeModule, Sum: 0x40956a50},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "prim/pick/kernels/flagged.go:39:2 - - - 59:2 61:4 61:4 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/flagged.go:39:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/flagged.go:59:2 61:4 61:4 -", SPIRV: flagged16Words, Sum: 0x7bd2663c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:39:2 - - 59:2 61:4 61:4 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/flagged.go:39:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/flagged.go:59:2 61:4 61:4", Make: kernelimpl.MakeModule, Sum: 0x39655254},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:39:2 - - 59:2 61:4 61:4 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/flagged.go:39:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/flagged.go:59:2 61:4 61:4 -", Make: kernelimpl.MakeModule, Sum: 0x26463b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
-	return kernels.Flagged16{
-		X:      kernelimpl.HostSlice[uint16](a, 0),
-		Flags:  kernelimpl.HostSlice[bool](a, 1),
-		Length: kernelimpl.HostSlice[int64](a, 2),
-		State:  kernelimpl.HostSlice[uint32](a, 3),
-		Words:  kernelimpl.HostValue[int](a, 4),
-		Out:    kernelimpl.HostSlice[uint16](a, 5),
-		Count:  kernelimpl.HostSlice[int64](a, 6),
-	}.Kernel
-}, newFlagged16Host, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
-
-var _ = kernelimpl.Properties[kernels.Flagged16](flagged16Kernel)
-
-// Flagged16 is the kernel [kernels.Flagged16] with its slices in device memory.
-type Flagged16 struct {
-	X      runtime.View[uint16]
-	Flags  runtime.View[bool]
-	Length runtime.View[int64]
-	State  runtime.View[uint32]
-	Words  int
-	Out    runtime.View[uint16]
-	Count  runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Flagged16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagged16Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Flags)
-	kernelimpl.View(l, 2, k.Length)
-	kernelimpl.View(l, 3, k.State)
-	kernelimpl.Value(l, 4, k.Words)
-	kernelimpl.View(l, 5, k.Out)
-	kernelimpl.View(l, 6, k.Count)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Flagged16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
-// launch ends with ctx, as by [runtime.WithContext].
-func (k Flagged16) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Flagged16) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunFlagged16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFlagged16(ctx context.Context, dev *runtime.Device, k kernels.Flagged16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagged16Kernel)
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Flags)
-	kernelimpl.Slice(l, 2, k.Length)
-	kernelimpl.Slice(l, 3, k.State)
-	kernelimpl.Value(l, 4, k.Words)
-	kernelimpl.Slice(l, 5, k.Out)
-	kernelimpl.Slice(l, 6, k.Count)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
 //go:embed Flagged32.spv
 var flagged32SPIRV string
@@ -348,10 +210,10 @@ var flagged32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:62:30", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:62:10", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:61:30", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:61:10", Limit: -6},
 	},
-	Loops: "prim/pick/kernels/flagged.go:39:2 - - - 59:2 61:4 61:4 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/flagged.go:39:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/flagged.go:59:2 61:4 61:4",
+	Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -360,12 +222,12 @@ var flagged32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: flagged32SPIRV,
 	IR:    flagged32IR,
-	Sum:   0xace9abb5,
+	Sum:   0x547a0654,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{88}, {32}, {48}, {64}, {80}, {104}, {120}, {-4095, 88}, {-4096, 88}}, Loops: "prim/pick/kernels/flagged.go:39:2 - - - 59:2 61:4 61:4 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/flagged.go:39:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/flagged.go:59:2 61:4 61:4", Make: kernelimpl.MakeModule, Sum: 0x2f00dca6},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/pick/kernels/flagged.go:39:2 - - - 59:2 61:4 61:4 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/flagged.go:39:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/flagged.go:59:2 61:4 61:4", SPIRV: flagged32Words, Sum: 0x5c9a8f64},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:39:2 - - 59:2 61:4 61:4 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/flagged.go:39:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/flagged.go:59:2 61:4 61:4", Make: kernelimpl.MakeModule, Sum: 0x12532878},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:39:2 - - 59:2 61:4 61:4 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/flagged.go:39:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/flagged.go:59:2 61:4 61:4", Make: kernelimpl.MakeModule, Sum: 0xe9fd846e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{88}, {32}, {48}, {64}, {80}, {104}, {120}, {-4095, 88}, {-4096, 88}}, Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0x620e47b1},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", SPIRV: flagged32Words, Sum: 0x8dd3b6d7},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:38:2 - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0xb3b92cdc},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:38:2 - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0xf0bd5bd7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Flagged32{
@@ -473,10 +335,10 @@ var flagged8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:62:30", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:62:10", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:61:30", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:61:10", Limit: -6},
 	},
-	Loops: "prim/pick/kernels/flagged.go:39:2 - - - 59:2 61:4 61:4 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/flagged.go:39:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/flagged.go:59:2 61:4 61:4",
+	Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -485,12 +347,12 @@ var flagged8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: flagged8SPIRV,
 	IR:    flagged8IR,
-	Sum:   0x7f6c16e9,
+	Sum:   0x4ac812bf,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{88}, {32}, {48}, {64}, {80}, {104}, {120}, {-4095, 88}, {-4096, 88}}, Loops: "prim/pick/kernels/flagged.go:39:2 - - - 59:2 61:4 61:4 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/flagged.go:39:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/flagged.go:59:2 61:4 61:4", Make: kernelimpl.MakeModule, Sum: 0x8c01b60d},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/pick/kernels/flagged.go:39:2 - - - 59:2 61:4 61:4 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/flagged.go:39:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/flagged.go:59:2 61:4 61:4 -", SPIRV: flagged8Words, Sum: 0x7aed5f8e},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:39:2 - - 59:2 61:4 61:4 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/flagged.go:39:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/flagged.go:59:2 61:4 61:4", Make: kernelimpl.MakeModule, Sum: 0xd76cecfb},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:39:2 - - 59:2 61:4 61:4 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/flagged.go:39:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/flagged.go:59:2 61:4 61:4 -", Make: kernelimpl.MakeModule, Sum: 0xf5bea055},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{88}, {32}, {48}, {64}, {80}, {104}, {120}, {-4095, 88}, {-4096, 88}}, Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0xc10f2d1a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4 -", SPIRV: flagged8Words, Sum: 0x3dfb2c03},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:38:2 - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0x7686e85f},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:38:2 - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4 -", Make: kernelimpl.MakeModule, Sum: 0x420c74e2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Flagged8{
@@ -691,7 +553,7 @@ var partitionFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - - 57:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/partition.go:57:2",
+	Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - - 57:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/partition.go:57:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -700,11 +562,11 @@ var partitionFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: partitionFloat32SPIRV,
 	IR:    partitionFloat32IR,
-	Sum:   0xecf3755f,
+	Sum:   0x493396fd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - - 57:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/partition.go:57:2", SPIRV: partitionFloat32Words, Sum: 0xb1328c50},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - 57:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/partition.go:57:2", Make: kernelimpl.MakeModule, Sum: 0x8873691c},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - 57:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/partition.go:57:2", Make: kernelimpl.MakeModule, Sum: 0xaa309a2b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - - 57:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/partition.go:57:2", SPIRV: partitionFloat32Words, Sum: 0xdb715ced},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - 57:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/partition.go:57:2", Make: kernelimpl.MakeModule, Sum: 0x21c0afa9},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - 57:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/partition.go:57:2", Make: kernelimpl.MakeModule, Sum: 0x96377897},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.PartitionFloat32{
@@ -808,7 +670,7 @@ var positiveFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/kernels.go:73:2 - - - 93:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/kernels.go:93:2",
+	Loops: "prim/pick/kernels/kernels.go:73:2 - - - 93:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/kernels.go:93:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -817,11 +679,11 @@ var positiveFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: positiveFloat32SPIRV,
 	IR:    positiveFloat32IR,
-	Sum:   0x684aa2d2,
+	Sum:   0x65100492,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/kernels.go:73:2 - - - 93:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/kernels.go:93:2", SPIRV: positiveFloat32Words, Sum: 0x8418ce7},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/kernels.go:73:2 - - 93:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/kernels.go:93:2", Make: kernelimpl.MakeModule, Sum: 0xa21437c3},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/kernels.go:73:2 - - 93:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/kernels.go:93:2", Make: kernelimpl.MakeModule, Sum: 0x57200ea1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/kernels.go:73:2 - - - 93:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/kernels.go:93:2", SPIRV: positiveFloat32Words, Sum: 0xf99dfcf7},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/kernels.go:73:2 - - 93:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/kernels.go:93:2", Make: kernelimpl.MakeModule, Sum: 0x9b9a7a9f},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/kernels.go:73:2 - - 93:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/kernels.go:93:2", Make: kernelimpl.MakeModule, Sum: 0x573d4874},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.PositiveFloat32{
@@ -923,7 +785,7 @@ var unique16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/unique.go:69:2",
+	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -932,11 +794,11 @@ var unique16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique16SPIRV,
 	IR:    unique16IR,
-	Sum:   0x219f4ad3,
+	Sum:   0x7b64b376,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/unique.go:69:2 -", SPIRV: unique16Words, Sum: 0x894b5864},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0x93be0c22},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/unique.go:69:2 -", Make: kernelimpl.MakeModule, Sum: 0xf2181235},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2 -", SPIRV: unique16Words, Sum: 0xb7c36b75},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0x2b672694},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2 -", Make: kernelimpl.MakeModule, Sum: 0xeaa01d84},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Unique16{
@@ -1048,7 +910,7 @@ var unique32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/unique.go:69:2",
+	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -1057,11 +919,11 @@ var unique32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique32SPIRV,
 	IR:    unique32IR,
-	Sum:   0x9e6f4fbb,
+	Sum:   0x1551382c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/unique.go:69:2", SPIRV: unique32Words, Sum: 0x908aff82},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0xf6beddc1},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0x795faf1c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2", SPIRV: unique32Words, Sum: 0xcb8d7413},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0xabab0545},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0x88db347},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Unique32{
@@ -1174,7 +1036,7 @@ var unique64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/unique.go:69:2",
+	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -1183,11 +1045,11 @@ var unique64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique64SPIRV,
 	IR:    unique64IR,
-	Sum:   0xe81a9db9,
+	Sum:   0xa9ad1eb8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/unique.go:69:2", SPIRV: unique64Words, Sum: 0x9e9899bd},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0x77a78b15},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0xcb7a54f9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2", SPIRV: unique64Words, Sum: 0x18cf3e31},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0x62b9afd0},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0x7f1af07f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Unique64{
@@ -1299,7 +1161,7 @@ var unique8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/unique.go:69:2",
+	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -1308,11 +1170,11 @@ var unique8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique8SPIRV,
 	IR:    unique8IR,
-	Sum:   0x3576864f,
+	Sum:   0xed6bde0e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/unique.go:69:2 -", SPIRV: unique8Words, Sum: 0x110714fb},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0x7fded447},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:223:2 227:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:267:3 prim/pick/kernels/unique.go:69:2 -", Make: kernelimpl.MakeModule, Sum: 0x6f4565a0},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2 -", SPIRV: unique8Words, Sum: 0x9d9fdceb},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0xff8492dc},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2 -", Make: kernelimpl.MakeModule, Sum: 0x16e9457e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Unique8{

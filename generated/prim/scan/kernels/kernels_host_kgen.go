@@ -71,12 +71,12 @@ func (g *addFloat32Host) Run() {
 			next = g.r4()
 		case 5: // Barrier, by.go:119
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:239
+		case 6: // GroupReduce, lookback.go:240
 			g.v166 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v165, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:261
+		case 7: // Barrier, lookback.go:262
 			next = g.r8()
-		case 9: // Barrier, lookback.go:279
+		case 9: // Barrier, lookback.go:280
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -123,7 +123,7 @@ func (g *addFloat32Host) r0() int {
 			v21 = v20
 		}
 		if v14 != 0 {
-			v29 = 0
+			v29 = -1
 			goto b6
 		}
 		if v23 {
@@ -134,14 +134,14 @@ func (g *addFloat32Host) r0() int {
 			}
 			v29 = v28
 		} else {
-			v29 = 0
+			v29 = -1
 		}
 	b6:
 		u21 = v21
 		h29[li] = v29
 	}
 	g.v21 = u21
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
 	v21 := g.v21
 	v30 := g.v30
@@ -823,7 +823,7 @@ func (g *addFloat32Host) r8() int {
 		v164 := h164[li]
 		*(*float32)(unsafe.Add(m0, int(v14&255)*4)) = v164
 	}
-	// Barrier, lookback.go:263
+	// Barrier, lookback.go:264
 	h121 := g.v121[:n]
 	e122 := g.v122
 	v167 := g.v167
@@ -1431,12 +1431,12 @@ func (g *sumFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 10: // GroupReduce, lookback.go:239
+		case 10: // GroupReduce, lookback.go:240
 			g.v342 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v341, -1))
 			next = g.r11()
-		case 11: // Barrier, lookback.go:261
+		case 11: // Barrier, lookback.go:262
 			next = g.r12()
-		case 13: // Barrier, lookback.go:279
+		case 13: // Barrier, lookback.go:280
 			next = g.r14()
 		case 14: // Barrier, kernels.go:98
 			next = g.r15()
@@ -1489,7 +1489,7 @@ func (g *sumFloat32Host) r0() int {
 			v19 = v18
 		}
 		if int32(li) != 0 {
-			v29 = 0
+			v29 = -1
 			goto b6
 		}
 		if v23 {
@@ -1500,14 +1500,14 @@ func (g *sumFloat32Host) r0() int {
 			}
 			v29 = v28
 		} else {
-			v29 = 0
+			v29 = -1
 		}
 	b6:
 		u19 = v19
 		h29[li] = v29
 	}
 	g.v19 = u19
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
 	v19 := g.v19
 	v30 := g.v30
@@ -2483,7 +2483,7 @@ func (g *sumFloat32Host) r12() int {
 		v340 := h340[li]
 		*(*float32)(unsafe.Add(m0, int(v20&255)*4)) = v340
 	}
-	// Barrier, lookback.go:263
+	// Barrier, lookback.go:264
 	h300 := g.v300[:n]
 	e301 := g.v301
 	v343 := g.v343
@@ -3375,12 +3375,12 @@ func (g *sumFloat64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 10: // GroupReduce, lookback.go:239
+		case 10: // GroupReduce, lookback.go:240
 			g.v361 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v360, -1))
 			next = g.r11()
-		case 11: // Barrier, lookback.go:261
+		case 11: // Barrier, lookback.go:262
 			next = g.r12()
-		case 13: // Barrier, lookback.go:279
+		case 13: // Barrier, lookback.go:280
 			next = g.r14()
 		case 14: // Barrier, kernels.go:98
 			next = g.r15()
@@ -3433,7 +3433,7 @@ func (g *sumFloat64Host) r0() int {
 			v19 = v18
 		}
 		if int32(li) != 0 {
-			v29 = 0
+			v29 = -1
 			goto b6
 		}
 		if v23 {
@@ -3444,14 +3444,14 @@ func (g *sumFloat64Host) r0() int {
 			}
 			v29 = v28
 		} else {
-			v29 = 0
+			v29 = -1
 		}
 	b6:
 		u19 = v19
 		h29[li] = v29
 	}
 	g.v19 = u19
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
 	v19 := g.v19
 	v30 := g.v30
@@ -4448,7 +4448,7 @@ func (g *sumFloat64Host) r12() int {
 		v359 := h359[li]
 		*(*float64)(unsafe.Add(m0, int(v20&255)*8)) = v359
 	}
-	// Barrier, lookback.go:263
+	// Barrier, lookback.go:264
 	h308 := g.v308[:n]
 	e309 := g.v309
 	v362 := g.v362
@@ -5352,12 +5352,12 @@ func (g *sumUint32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 10: // GroupReduce, lookback.go:239
+		case 10: // GroupReduce, lookback.go:240
 			g.v336 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v335, -1))
 			next = g.r11()
-		case 11: // Barrier, lookback.go:261
+		case 11: // Barrier, lookback.go:262
 			next = g.r12()
-		case 13: // Barrier, lookback.go:279
+		case 13: // Barrier, lookback.go:280
 			next = g.r14()
 		case 14: // Barrier, kernels.go:98
 			next = g.r15()
@@ -5410,7 +5410,7 @@ func (g *sumUint32Host) r0() int {
 			v19 = v18
 		}
 		if int32(li) != 0 {
-			v29 = 0
+			v29 = -1
 			goto b6
 		}
 		if v23 {
@@ -5421,14 +5421,14 @@ func (g *sumUint32Host) r0() int {
 			}
 			v29 = v28
 		} else {
-			v29 = 0
+			v29 = -1
 		}
 	b6:
 		u19 = v19
 		h29[li] = v29
 	}
 	g.v19 = u19
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
 	v19 := g.v19
 	v30 := g.v30
@@ -6395,7 +6395,7 @@ func (g *sumUint32Host) r12() int {
 		v334 := h334[li]
 		*(*int32)(unsafe.Add(m0, int(v20&255)*4)) = v334
 	}
-	// Barrier, lookback.go:263
+	// Barrier, lookback.go:264
 	h295 := g.v295[:n]
 	e296 := g.v296
 	v337 := g.v337
@@ -7247,12 +7247,12 @@ func (g *sumUint64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 10: // GroupReduce, lookback.go:239
+		case 10: // GroupReduce, lookback.go:240
 			g.v355 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v354, -1))
 			next = g.r11()
-		case 11: // Barrier, lookback.go:261
+		case 11: // Barrier, lookback.go:262
 			next = g.r12()
-		case 13: // Barrier, lookback.go:279
+		case 13: // Barrier, lookback.go:280
 			next = g.r14()
 		case 14: // Barrier, kernels.go:98
 			next = g.r15()
@@ -7305,7 +7305,7 @@ func (g *sumUint64Host) r0() int {
 			v19 = v18
 		}
 		if int32(li) != 0 {
-			v29 = 0
+			v29 = -1
 			goto b6
 		}
 		if v23 {
@@ -7316,14 +7316,14 @@ func (g *sumUint64Host) r0() int {
 			}
 			v29 = v28
 		} else {
-			v29 = 0
+			v29 = -1
 		}
 	b6:
 		u19 = v19
 		h29[li] = v29
 	}
 	g.v19 = u19
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
 	v19 := g.v19
 	v30 := g.v30
@@ -8311,7 +8311,7 @@ func (g *sumUint64Host) r12() int {
 		v353 := h353[li]
 		*(*int64)(unsafe.Add(m0, int(v20&255)*8)) = v353
 	}
-	// Barrier, lookback.go:263
+	// Barrier, lookback.go:264
 	h303 := g.v303[:n]
 	e304 := g.v304
 	v356 := g.v356

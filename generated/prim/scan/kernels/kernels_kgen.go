@@ -97,7 +97,8 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"AddFloat32", "SumFloat32", "SumFloat64", "SumUint32", "SumUint64"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xd641e69e},
+		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0xfcda5477},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x240167fd},
 		{File: "prim/scan/kernels/by.go", Package: "kernels", Sum: 0x3c289f73},
 		{File: "prim/scan/kernels/kernels.go", Package: "kernels", Sum: 0xc00feb17},
 	},
@@ -145,7 +146,7 @@ var addFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "prim/scan/kernels/by.go:93:9", Limit: -7},
 		{Kind: abi.FaultIndex, Pos: "prim/scan/kernels/by.go:95:9", Limit: -7},
 	},
-	Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/by.go:84:2 84:2",
+	Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:268:3 prim/scan/kernels/by.go:84:2 84:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -154,11 +155,11 @@ var addFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: addFloat32SPIRV,
 	IR:    addFloat32IR,
-	Sum:   0x14806965,
+	Sum:   0x3aa218db,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/by.go:84:2 84:2", SPIRV: addFloat32Words, Sum: 0x7e398ccd},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0x21468e23},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:267:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0x17b9359d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:268:3 prim/scan/kernels/by.go:84:2 84:2", SPIRV: addFloat32Words, Sum: 0x683d1683},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:268:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0xbc35c3bc},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:268:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0xe6b434c9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.AddFloat32{
@@ -262,7 +263,7 @@ var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2",
+	Loops: "- - - prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:268:3 prim/scan/kernels/kernels.go:108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -271,11 +272,11 @@ var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumFloat32SPIRV,
 	IR:    sumFloat32IR,
-	Sum:   0xba805df7,
+	Sum:   0x9a760b93,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat32Words, Sum: 0xe712ca33},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xef62792d},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xa4eac41e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:268:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat32Words, Sum: 0x8d200ed8},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:268:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x748d5ed8},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:268:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xff45ab46},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumFloat32{
@@ -377,7 +378,7 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2",
+	Loops: "- - - prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:268:3 prim/scan/kernels/kernels.go:108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -386,11 +387,11 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumFloat64SPIRV,
 	IR:    sumFloat64IR,
-	Sum:   0x651f1b12,
+	Sum:   0xa5a176cb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat64Words, Sum: 0x135049f},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xb9628dde},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x90e2e253},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:268:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat64Words, Sum: 0xd79b97d1},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:268:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x805ca052},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:268:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xdf9bddff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumFloat64{
@@ -487,7 +488,7 @@ var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2",
+	Loops: "- - - - - prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - prim/lookback/lookback.go:268:3 prim/scan/kernels/kernels.go:108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -496,11 +497,11 @@ var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumUint32SPIRV,
 	IR:    sumUint32IR,
-	Sum:   0x3e1f582f,
+	Sum:   0xe86a00a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumUint32Words, Sum: 0xfa2874e1},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x8e01fe64},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xe2ef00e4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - prim/lookback/lookback.go:268:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumUint32Words, Sum: 0xa2f6dd83},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:268:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xc69c217c},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:268:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x8a053c53},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint32{
@@ -599,7 +600,7 @@ var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - - - - - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2",
+	Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - - - - - prim/lookback/lookback.go:268:3 prim/scan/kernels/kernels.go:108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -608,11 +609,11 @@ var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumUint64SPIRV,
 	IR:    sumUint64IR,
-	Sum:   0x335d9dac,
+	Sum:   0x2636b8e9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - - - - - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumUint64Words, Sum: 0xd5df4fa2},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x74a70777},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:223:2 227:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:267:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xc8c03fcc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - - - - - prim/lookback/lookback.go:268:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumUint64Words, Sum: 0x4b890d11},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:268:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xa3133c0b},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:224:2 228:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:268:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xb9c7e8d3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint64{

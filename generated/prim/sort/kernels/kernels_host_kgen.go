@@ -2222,23 +2222,22 @@ type pass32Host struct {
 
 	v4, v5, v6, v7, v9, v11, v13, v15, v17, v19 int64
 
-	v29, v45, v50, v1015 int64
+	v29, v44, v49, v1014 int64
 
-	v40, v87, v101, v104, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v301, v304, v305, v308, v311, v312, v315, v318, v319, v322, v325, v326, v329, v332, v333, v336, v339, v340, v343, v346, v347, v350, v353, v354, v357, v360, v361, v364, v367, v368, v371, v374, v375, v378, v381, v382, v385, v388, v389, v392, v395, v396, v399, v402, v403, v406, v409, v410, v413, v416, v417, v422, v423, v426, v427, v431, v432, v436, v437, v441, v442, v446, v447, v451, v452, v456, v457, v461, v462, v466, v467, v471, v472, v476, v477, v481, v482, v486, v487, v491, v492, v496, v498, v499, v533, v535, v537, v539, v541, v543, v545, v547, v549, v551, v553, v555, v557, v559, v561, v563, v565, v566, v569, v572, v575, v578, v581, v584, v587, v590, v593, v596, v599, v602, v605, v608, v611, v614, v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716, v717, v735, v736, v737, v738, v739, v740, v741, v742, v743, v744, v745, v746, v747, v748, v749, v750, v751, v771, v772, v778, v779, v785, v786, v792, v793, v799, v800, v806, v807, v813, v814, v820, v821, v827, v828, v834, v835, v841, v842, v848, v849, v855, v856, v862, v863, v869, v870, v876, v877, v883, v884, v887, v888, v890, v892, v894, v896, v898, v900, v902, v904, v906, v908, v910, v912, v914, v917, v918, v952, v954, v956, v958, v960, v962, v964, v966, v968, v970, v972, v974, v976, v978, v980, v982, v984, v988, v989, v1067, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1094, v1096, v1098, v1100, v1102, v1104, v1106, v1108, v1110, v1112, v1114, v1116, v1118, v1120, v1122, v1124, v1126 []int32
+	v39, v86, v100, v103, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v300, v303, v304, v307, v310, v311, v314, v317, v318, v321, v324, v325, v328, v331, v332, v335, v338, v339, v342, v345, v346, v349, v352, v353, v356, v359, v360, v363, v366, v367, v370, v373, v374, v377, v380, v381, v384, v387, v388, v391, v394, v395, v398, v401, v402, v405, v408, v409, v412, v415, v416, v421, v422, v425, v426, v430, v431, v435, v436, v440, v441, v445, v446, v450, v451, v455, v456, v460, v461, v465, v466, v470, v471, v475, v476, v480, v481, v485, v486, v490, v491, v495, v497, v498, v532, v534, v536, v538, v540, v542, v544, v546, v548, v550, v552, v554, v556, v558, v560, v562, v564, v565, v568, v571, v574, v577, v580, v583, v586, v589, v592, v595, v598, v601, v604, v607, v610, v613, v700, v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716, v734, v735, v736, v737, v738, v739, v740, v741, v742, v743, v744, v745, v746, v747, v748, v749, v750, v770, v771, v777, v778, v784, v785, v791, v792, v798, v799, v805, v806, v812, v813, v819, v820, v826, v827, v833, v834, v840, v841, v847, v848, v854, v855, v861, v862, v868, v869, v875, v876, v882, v883, v886, v887, v889, v891, v893, v895, v897, v899, v901, v903, v905, v907, v909, v911, v913, v916, v917, v951, v953, v955, v957, v959, v961, v963, v965, v967, v969, v971, v973, v975, v977, v979, v981, v983, v987, v988, v1066, v1076, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1095, v1097, v1099, v1101, v1103, v1105, v1107, v1109, v1111, v1113, v1115, v1117, v1119, v1121, v1123, v1125 []int32
 
-	v41, v1010 int32
+	v40, v1009 int32
 
-	v49 []int64
+	v48 []int64
 
-	v987 bool
+	v986 bool
 
 	sint32 []int32
 }
 
 func newPass32Host() kernelimpl.HostForm { return new(pass32Host) }
 
-const pass32HostSites = `1	prim/lookback/lookback.go:195:34
-1	prim/sort/kernels/kernels.go:268:14`
+const pass32HostSites = `1	prim/sort/kernels/kernels.go:268:14`
 
 func (g *pass32Host) Begin() {
 	g.Sites = pass32HostSites
@@ -2268,8 +2267,8 @@ func (g *pass32Host) Begin() {
 	g.Allot(4, 72*n)
 	g.Allot(5, 72*n)
 	g.Allot(6, 136*n)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v40, &g.v87, &g.v101, &g.v104, &g.v251, &g.v252, &g.v253, &g.v254, &g.v255, &g.v256, &g.v257, &g.v258, &g.v259, &g.v260, &g.v261, &g.v262, &g.v263, &g.v264, &g.v265, &g.v266, &g.v267, &g.v301, &g.v304, &g.v305, &g.v308, &g.v311, &g.v312, &g.v315, &g.v318, &g.v319, &g.v322, &g.v325, &g.v326, &g.v329, &g.v332, &g.v333, &g.v336, &g.v339, &g.v340, &g.v343, &g.v346, &g.v347, &g.v350, &g.v353, &g.v354, &g.v357, &g.v360, &g.v361, &g.v364, &g.v367, &g.v368, &g.v371, &g.v374, &g.v375, &g.v378, &g.v381, &g.v382, &g.v385, &g.v388, &g.v389, &g.v392, &g.v395, &g.v396, &g.v399, &g.v402, &g.v403, &g.v406, &g.v409, &g.v410, &g.v413, &g.v416, &g.v417, &g.v422, &g.v423, &g.v426, &g.v427, &g.v431, &g.v432, &g.v436, &g.v437, &g.v441, &g.v442, &g.v446, &g.v447, &g.v451, &g.v452, &g.v456, &g.v457, &g.v461, &g.v462, &g.v466, &g.v467, &g.v471, &g.v472, &g.v476, &g.v477, &g.v481, &g.v482, &g.v486, &g.v487, &g.v491, &g.v492, &g.v496, &g.v498, &g.v499, &g.v533, &g.v535, &g.v537, &g.v539, &g.v541, &g.v543, &g.v545, &g.v547, &g.v549, &g.v551, &g.v553, &g.v555, &g.v557, &g.v559, &g.v561, &g.v563, &g.v565, &g.v566, &g.v569, &g.v572, &g.v575, &g.v578, &g.v581, &g.v584, &g.v587, &g.v590, &g.v593, &g.v596, &g.v599, &g.v602, &g.v605, &g.v608, &g.v611, &g.v614, &g.v701, &g.v702, &g.v703, &g.v704, &g.v705, &g.v706, &g.v707, &g.v708, &g.v709, &g.v710, &g.v711, &g.v712, &g.v713, &g.v714, &g.v715, &g.v716, &g.v717, &g.v735, &g.v736, &g.v737, &g.v738, &g.v739, &g.v740, &g.v741, &g.v742, &g.v743, &g.v744, &g.v745, &g.v746, &g.v747, &g.v748, &g.v749, &g.v750, &g.v751, &g.v771, &g.v772, &g.v778, &g.v779, &g.v785, &g.v786, &g.v792, &g.v793, &g.v799, &g.v800, &g.v806, &g.v807, &g.v813, &g.v814, &g.v820, &g.v821, &g.v827, &g.v828, &g.v834, &g.v835, &g.v841, &g.v842, &g.v848, &g.v849, &g.v855, &g.v856, &g.v862, &g.v863, &g.v869, &g.v870, &g.v876, &g.v877, &g.v883, &g.v884, &g.v887, &g.v888, &g.v890, &g.v892, &g.v894, &g.v896, &g.v898, &g.v900, &g.v902, &g.v904, &g.v906, &g.v908, &g.v910, &g.v912, &g.v914, &g.v917, &g.v918, &g.v952, &g.v954, &g.v956, &g.v958, &g.v960, &g.v962, &g.v964, &g.v966, &g.v968, &g.v970, &g.v972, &g.v974, &g.v976, &g.v978, &g.v980, &g.v982, &g.v984, &g.v988, &g.v989, &g.v1067, &g.v1077, &g.v1078, &g.v1079, &g.v1080, &g.v1081, &g.v1082, &g.v1083, &g.v1084, &g.v1085, &g.v1086, &g.v1087, &g.v1088, &g.v1089, &g.v1090, &g.v1091, &g.v1092, &g.v1093, &g.v1094, &g.v1096, &g.v1098, &g.v1100, &g.v1102, &g.v1104, &g.v1106, &g.v1108, &g.v1110, &g.v1112, &g.v1114, &g.v1116, &g.v1118, &g.v1120, &g.v1122, &g.v1124, &g.v1126)
-	kernelimpl.HostRoom(n, &g.v49)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v39, &g.v86, &g.v100, &g.v103, &g.v250, &g.v251, &g.v252, &g.v253, &g.v254, &g.v255, &g.v256, &g.v257, &g.v258, &g.v259, &g.v260, &g.v261, &g.v262, &g.v263, &g.v264, &g.v265, &g.v266, &g.v300, &g.v303, &g.v304, &g.v307, &g.v310, &g.v311, &g.v314, &g.v317, &g.v318, &g.v321, &g.v324, &g.v325, &g.v328, &g.v331, &g.v332, &g.v335, &g.v338, &g.v339, &g.v342, &g.v345, &g.v346, &g.v349, &g.v352, &g.v353, &g.v356, &g.v359, &g.v360, &g.v363, &g.v366, &g.v367, &g.v370, &g.v373, &g.v374, &g.v377, &g.v380, &g.v381, &g.v384, &g.v387, &g.v388, &g.v391, &g.v394, &g.v395, &g.v398, &g.v401, &g.v402, &g.v405, &g.v408, &g.v409, &g.v412, &g.v415, &g.v416, &g.v421, &g.v422, &g.v425, &g.v426, &g.v430, &g.v431, &g.v435, &g.v436, &g.v440, &g.v441, &g.v445, &g.v446, &g.v450, &g.v451, &g.v455, &g.v456, &g.v460, &g.v461, &g.v465, &g.v466, &g.v470, &g.v471, &g.v475, &g.v476, &g.v480, &g.v481, &g.v485, &g.v486, &g.v490, &g.v491, &g.v495, &g.v497, &g.v498, &g.v532, &g.v534, &g.v536, &g.v538, &g.v540, &g.v542, &g.v544, &g.v546, &g.v548, &g.v550, &g.v552, &g.v554, &g.v556, &g.v558, &g.v560, &g.v562, &g.v564, &g.v565, &g.v568, &g.v571, &g.v574, &g.v577, &g.v580, &g.v583, &g.v586, &g.v589, &g.v592, &g.v595, &g.v598, &g.v601, &g.v604, &g.v607, &g.v610, &g.v613, &g.v700, &g.v701, &g.v702, &g.v703, &g.v704, &g.v705, &g.v706, &g.v707, &g.v708, &g.v709, &g.v710, &g.v711, &g.v712, &g.v713, &g.v714, &g.v715, &g.v716, &g.v734, &g.v735, &g.v736, &g.v737, &g.v738, &g.v739, &g.v740, &g.v741, &g.v742, &g.v743, &g.v744, &g.v745, &g.v746, &g.v747, &g.v748, &g.v749, &g.v750, &g.v770, &g.v771, &g.v777, &g.v778, &g.v784, &g.v785, &g.v791, &g.v792, &g.v798, &g.v799, &g.v805, &g.v806, &g.v812, &g.v813, &g.v819, &g.v820, &g.v826, &g.v827, &g.v833, &g.v834, &g.v840, &g.v841, &g.v847, &g.v848, &g.v854, &g.v855, &g.v861, &g.v862, &g.v868, &g.v869, &g.v875, &g.v876, &g.v882, &g.v883, &g.v886, &g.v887, &g.v889, &g.v891, &g.v893, &g.v895, &g.v897, &g.v899, &g.v901, &g.v903, &g.v905, &g.v907, &g.v909, &g.v911, &g.v913, &g.v916, &g.v917, &g.v951, &g.v953, &g.v955, &g.v957, &g.v959, &g.v961, &g.v963, &g.v965, &g.v967, &g.v969, &g.v971, &g.v973, &g.v975, &g.v977, &g.v979, &g.v981, &g.v983, &g.v987, &g.v988, &g.v1066, &g.v1076, &g.v1077, &g.v1078, &g.v1079, &g.v1080, &g.v1081, &g.v1082, &g.v1083, &g.v1084, &g.v1085, &g.v1086, &g.v1087, &g.v1088, &g.v1089, &g.v1090, &g.v1091, &g.v1092, &g.v1093, &g.v1095, &g.v1097, &g.v1099, &g.v1101, &g.v1103, &g.v1105, &g.v1107, &g.v1109, &g.v1111, &g.v1113, &g.v1115, &g.v1117, &g.v1119, &g.v1121, &g.v1123, &g.v1125)
+	kernelimpl.HostRoom(n, &g.v48)
 }
 
 func (g *pass32Host) Run() {
@@ -2281,7 +2280,7 @@ func (g *pass32Host) Run() {
 		case 16: // Barrier, pass.go:110
 			next = g.r17()
 		case 22: // GroupReduce, columns.go:63
-			g.v1010 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v989, 0))
+			g.v1009 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v988, 0))
 			next = g.r23()
 		case 23: // Barrier, kernels.go:212
 			next = g.r24()
@@ -2310,19 +2309,16 @@ func (g *pass32Host) r0() int {
 	}
 	p5 := g.Pointer(5)
 	v13 := g.v13
-	v33 := v13 != 0
-	basex := g.Base(0)
+	v33 := 0 < v13
 	p7 := g.Pointer(7)
 	c0 := g.c0
 	v36 := c0 + -1
 	v35 := c0 != 0
 	u29 := g.v29
-	h40 := g.v40[:n]
-	more := false
+	h39 := g.v39[:n]
 	for li := range n {
-		v0 := int32(basex + li)
 		var v29 int64
-		var v40 int32
+		var v39 int32
 		if v23 {
 			v29 = v22
 		} else {
@@ -2338,64 +2334,54 @@ func (g *pass32Host) r0() int {
 			v29 = v28
 		}
 		if int32(li) != 0 {
-			v40 = 0
-			goto b9
+			v39 = -1
+			goto b8
 		}
-		if !v33 {
-			g.Fault(0, 0, v13, v0)
-			g.Leave(li)
-			continue
-		}
-		{
+		if v33 {
 			v34 := atomic.AddInt32((*int32)(p7), int32(1)) - int32(1)
 			v38 := v34
 			if v35 {
 				v38 = v36 - v34
 			}
-			v40 = v38
+			v39 = v38
+		} else {
+			v39 = -1
 		}
-	b9:
+	b8:
 		u29 = v29
-		h40[li] = v40
-		more = true
+		h39[li] = v39
 	}
 	g.v29 = u29
-	if !more {
-		return -1
-	}
-	// GroupSelect, lookback.go:200
-	g.v41 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v40, 0)[int32(0)]
+	// GroupSelect, lookback.go:201
+	g.v40 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v39, 0)[int32(0)]
 	v29 := g.v29
 	v6 := g.v6
-	v42 := v6 * 131072
-	v41 := g.v41
-	v43 := int64(uint32(v41))
-	v44 := v42 + v43
-	v45 := v44 * 4352
-	v46 := v29 <= v45
-	v47 := 131072 <= uint32(v41)
-	dead := g.Dead[:n]
-	more = false
+	v41 := v6 * 131072
+	v40 := g.v40
+	v42 := int64(uint32(v40))
+	v43 := v41 + v42
+	v44 := v43 * 4352
+	v45 := v29 <= v44
+	v46 := 131072 <= uint32(v40)
+	more := false
 	for li := range n {
-		if dead[li] {
-			continue
+		if v45 {
+			goto b11
 		}
-		if v46 {
-			goto b12
-		}
-		if !v47 {
+		if !v46 {
 			more = true
 			continue
 		}
-	b12:
+	b11:
 		g.Leave(li)
 	}
-	g.v45 = v45
+	g.v44 = v44
 	if !more {
 		return -1
 	}
 	// Barrier, kernels.go:212
 	m2 := g.Memory(2)
+	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2403,33 +2389,33 @@ func (g *pass32Host) r0() int {
 		*(*int32)(unsafe.Add(m2, li*4)) = int32(0)
 	}
 	// Barrier, kernels.go:214
-	v50 := v45 + 4352
-	h49 := g.v49[:n]
+	v49 := v44 + 4352
+	h48 := g.v48[:n]
 	p4 := g.Pointer(4)
 	v1 := g.v1
-	v51 := ^v1
+	v50 := ^v1
 	v2 := g.v2
 	v3 := g.v3
 	v4 := g.v4
-	v62 := int32(uint64(v4))
-	v63 := v62 & 31
-	v61 := uint64(v4) < 32
+	v61 := int32(uint64(v4))
+	v62 := v61 & 31
+	v60 := uint64(v4) < 32
 	v5 := g.v5
-	v52 := v5 - v4
-	v53 := 8 < v52
-	v54 := v52
-	if v53 {
-		v54 = 8
+	v51 := v5 - v4
+	v52 := 8 < v51
+	v53 := v51
+	if v52 {
+		v53 = 8
 	}
-	v55 := uint64(v54) < 32
-	v56 := int32(uint64(v54))
-	v57 := v56 & 31
-	v58 := int32(1) << (uint32(v57) & 31)
-	v59 := int32(0)
-	if v55 {
-		v59 = v58
+	v54 := uint64(v53) < 32
+	v55 := int32(uint64(v53))
+	v56 := v55 & 31
+	v57 := int32(1) << (uint32(v56) & 31)
+	v58 := int32(0)
+	if v54 {
+		v58 = v57
 	}
-	v60 := v59 + -1
+	v59 := v58 + -1
 	stop := g.Cancelled()
 	for li := range n {
 		if dead[li] {
@@ -2437,117 +2423,118 @@ func (g *pass32Host) r0() int {
 		}
 		v30 := int32(li)
 		v31 := int64(uint32(v30))
-		var v64 int64
-		var v83 int32
-		v49 := v45 + v31
-		v64 = v49
-	b16:
-		if v64 >= v50 {
-			h49[li] = v49
+		var v63 int64
+		var v82 int32
+		v48 := v44 + v31
+		v63 = v48
+	b15:
+		if v63 >= v49 {
+			h48[li] = v48
 			continue
 		}
-		if 0 > v64 {
-			v83 = 255
-			goto b20
+		if 0 > v63 {
+			v82 = 255
+			goto b19
 		}
-		if v64 < v29 {
-			v68 := *(*int32)(unsafe.Add(p4, int(v64)*4))
-			v69 := v68 & v51
-			v74 := v68 ^ v1
-			if (v68 & v1) != 0 {
-				v74 = ^v68
+		if v63 < v29 {
+			v67 := *(*int32)(unsafe.Add(p4, int(v63)*4))
+			v68 := v67 & v50
+			v73 := v67 ^ v1
+			if (v67 & v1) != 0 {
+				v73 = ^v67
 			}
-			v76 := v74
-			if v69 == 0 {
-				v76 = v1
+			v75 := v73
+			if v68 == 0 {
+				v75 = v1
 			}
-			v78 := v76
-			if uint32(v2) < uint32(v69) {
-				v78 = 0
+			v77 := v75
+			if uint32(v2) < uint32(v68) {
+				v77 = 0
 			}
-			v81 := int32(0)
-			if v61 {
-				v81 = int32(uint32(v78^v3) >> (uint32(v63) & 31))
+			v80 := int32(0)
+			if v60 {
+				v80 = int32(uint32(v77^v3) >> (uint32(v62) & 31))
 			}
-			v83 = v81 & v60
+			v82 = v80 & v59
 		} else {
-			v83 = 255
+			v82 = 255
 		}
-	b20:
-		_ = *(*int32)(unsafe.Add(m2, int(v83&255)*4))
-		*(*int32)(unsafe.Add(m2, int(v83&255)*4)) += int32(1)
-		v64 = v64 + 256
+	b19:
+		_ = *(*int32)(unsafe.Add(m2, int(v82&255)*4))
+		*(*int32)(unsafe.Add(m2, int(v82&255)*4)) += int32(1)
+		v63 = v63 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b16
+		goto b15
 	}
-	g.v50 = v50
+	g.v49 = v49
 	// Barrier, kernels.go:222
 	c1 := g.c1
-	v88 := c1 != 0
-	v93 := v41 * 256
-	v94 := v93 + 256
-	v91 := v41 == 0
-	v92 := int32(1)
-	if v91 {
-		v92 = 2
+	v87 := c1 != 0
+	v92 := v40 * 256
+	v93 := v92 + 256
+	v90 := v40 == 0
+	v91 := int32(1)
+	if v90 {
+		v91 = 2
 	}
-	v98 := v92 << 30
-	h87 := g.v87[:n]
+	v97 := v91 << 30
+	h86 := g.v86[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v30 := int32(li)
-		var v95 int32
-		v87 := *(*int32)(unsafe.Add(m2, li*4))
-		if !v88 {
-			goto b24
+		var v94 int32
+		v86 := *(*int32)(unsafe.Add(m2, li*4))
+		if !v87 {
+			goto b23
 		}
-		if int32(uint32(v41)%uint32(c1)) == 0 {
-			goto b26
+		if int32(uint32(v40)%uint32(c1)) == 0 {
+			goto b25
 		}
-	b24:
-		v95 = v94 + v30
-		if int64(uint32(v95)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v95)*4)), (v98 | v87))
+	b23:
+		v94 = v93 + v30
+		if int64(uint32(v94)) < v13 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v94)*4)), (v97 | v86))
 		}
-	b26:
-		h87[li] = v87
+	b25:
+		h86[li] = v86
 	}
 	// GroupExclusiveScan, pass.go:43
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v87, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v86, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v101, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v100, in, len(in), int32(0))
 	}
-	h101 := g.v101[:n]
+	h100 := g.v100[:n]
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
-	v110 := ^v1
-	v121 := int32(uint64(v4))
-	v122 := v121 & 31
-	v120 := uint64(v4) < 32
-	v111 := v5 - v4
-	v112 := 8 < v111
-	v113 := v111
-	if v112 {
-		v113 = 8
+	v109 := ^v1
+	v120 := int32(uint64(v4))
+	v121 := v120 & 31
+	v119 := uint64(v4) < 32
+	v110 := v5 - v4
+	v111 := 8 < v110
+	v112 := v110
+	if v111 {
+		v112 = 8
 	}
-	v114 := uint64(v113) < 32
-	v115 := int32(uint64(v113))
-	v116 := v115 & 31
-	v117 := int32(1) << (uint32(v116) & 31)
-	v118 := int32(0)
-	if v114 {
-		v118 = v117
+	v113 := uint64(v112) < 32
+	v114 := int32(uint64(v112))
+	v115 := v114 & 31
+	v116 := int32(1) << (uint32(v115) & 31)
+	v117 := int32(0)
+	if v113 {
+		v117 = v116
 	}
-	v119 := v118 + -1
+	v118 := v117 + -1
 	c2 := g.c2
 	v17 := g.v17
 	p9 := g.Pointer(9)
-	h104 := g.v104[:n]
+	h103 := g.v103[:n]
+	h250 := g.v250[:n]
 	h251 := g.v251[:n]
 	h252 := g.v252[:n]
 	h253 := g.v253[:n]
@@ -2564,64 +2551,64 @@ func (g *pass32Host) r0() int {
 	h264 := g.v264[:n]
 	h265 := g.v265[:n]
 	h266 := g.v266[:n]
-	h267 := g.v267[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v101 := h101[li]
+		v100 := h100[li]
 		own3 := unsafe.Add(m3, li*72)
 		own4 := unsafe.Add(m4, li*72)
 		v30 := int32(li)
-		var v123, v146, v154, v160, v166, v172, v178, v184, v190, v196, v202, v208, v214, v220, v226, v232, v238, v244, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267 int32
-		var v155, v161, v167, v173, v179, v185, v191, v197, v203, v209, v215, v221, v227, v233, v239, v245 int64
-		v104 := v101
+		var v122, v145, v153, v159, v165, v171, v177, v183, v189, v195, v201, v207, v213, v219, v225, v231, v237, v243, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266 int32
+		var v154, v160, v166, v172, v178, v184, v190, v196, v202, v208, v214, v220, v226, v232, v238, v244 int64
+		v103 := v100
 		if int32(li) == 0 {
-			v104 = 0
+			v103 = 0
 		}
 		*(*[68]byte)(own3) = [68]byte{}
 		*(*[68]byte)(own4) = [68]byte{}
-		v109 := v45 + int64(uint32(v30*17))
-		v123 = 0
-	b28:
-		v125 := v109 + int64(uint32(v123))
-		if 0 > v125 {
-			goto b31
+		v108 := v44 + int64(uint32(v30*17))
+		v122 = 0
+	b27:
+		v124 := v108 + int64(uint32(v122))
+		if 0 > v124 {
+			goto b30
 		}
-		if v125 < v29 {
-			*(*int32)(unsafe.Add(own3, int(v123)*4)) = *(*int32)(unsafe.Add(p4, int(v125)*4))
+		if v124 < v29 {
+			*(*int32)(unsafe.Add(own3, int(v122)*4)) = *(*int32)(unsafe.Add(p4, int(v124)*4))
 		}
-	b31:
-		v130 := *(*int32)(unsafe.Add(own3, int(v123)*4))
-		if v125 < v29 {
-			v132 := v130 & v110
-			v137 := v130 ^ v1
-			if (v130 & v1) != 0 {
-				v137 = ^v130
+	b30:
+		v129 := *(*int32)(unsafe.Add(own3, int(v122)*4))
+		if v124 < v29 {
+			v131 := v129 & v109
+			v136 := v129 ^ v1
+			if (v129 & v1) != 0 {
+				v136 = ^v129
 			}
-			v139 := v137
-			if v132 == 0 {
-				v139 = v1
+			v138 := v136
+			if v131 == 0 {
+				v138 = v1
 			}
-			v141 := v139
-			if uint32(v2) < uint32(v132) {
-				v141 = 0
+			v140 := v138
+			if uint32(v2) < uint32(v131) {
+				v140 = 0
 			}
-			v144 := int32(0)
-			if v120 {
-				v144 = int32(uint32(v141^v3) >> (uint32(v122) & 31))
+			v143 := int32(0)
+			if v119 {
+				v143 = int32(uint32(v140^v3) >> (uint32(v121) & 31))
 			}
-			v146 = v144 & v119
+			v145 = v143 & v118
 		} else {
-			v146 = 255
+			v145 = 255
 		}
-		*(*int32)(unsafe.Add(own4, int(v123)*4)) = v146
-		v148 := v123 + 1
-		if v148 < 17 {
-			v123 = v148
-			goto b28
+		*(*int32)(unsafe.Add(own4, int(v122)*4)) = v145
+		v147 := v122 + 1
+		if v147 < 17 {
+			v122 = v147
+			goto b27
 		}
 		if !c2 {
+			v250 = 0
 			v251 = 0
 			v252 = 0
 			v253 = 0
@@ -2638,282 +2625,282 @@ func (g *pass32Host) r0() int {
 			v264 = 0
 			v265 = 0
 			v266 = 0
-			v267 = 0
-			goto b105
-		}
-		if 0 > v109 {
-			v154 = 0
-			goto b40
-		}
-		if v109 >= v29 {
-			v154 = 0
-			goto b40
-		}
-		if v109 < v17 {
-			v154 = *(*int32)(unsafe.Add(p9, int(v109)*4))
-		} else {
-			v154 = 0
-		}
-	b40:
-		v155 = v109 + 1
-		if 0 > v155 {
-			v160 = 0
-			goto b44
-		}
-		if v155 >= v29 {
-			v160 = 0
-			goto b44
-		}
-		if v155 < v17 {
-			v160 = *(*int32)(unsafe.Add(p9, int(v155)*4))
-		} else {
-			v160 = 0
-		}
-	b44:
-		v161 = v109 + 2
-		if 0 > v161 {
-			v166 = 0
-			goto b48
-		}
-		if v161 >= v29 {
-			v166 = 0
-			goto b48
-		}
-		if v161 < v17 {
-			v166 = *(*int32)(unsafe.Add(p9, int(v161)*4))
-		} else {
-			v166 = 0
-		}
-	b48:
-		v167 = v109 + 3
-		if 0 > v167 {
-			v172 = 0
-			goto b52
-		}
-		if v167 >= v29 {
-			v172 = 0
-			goto b52
-		}
-		if v167 < v17 {
-			v172 = *(*int32)(unsafe.Add(p9, int(v167)*4))
-		} else {
-			v172 = 0
-		}
-	b52:
-		v173 = v109 + 4
-		if 0 > v173 {
-			v178 = 0
-			goto b56
-		}
-		if v173 >= v29 {
-			v178 = 0
-			goto b56
-		}
-		if v173 < v17 {
-			v178 = *(*int32)(unsafe.Add(p9, int(v173)*4))
-		} else {
-			v178 = 0
-		}
-	b56:
-		v179 = v109 + 5
-		if 0 > v179 {
-			v184 = 0
-			goto b60
-		}
-		if v179 >= v29 {
-			v184 = 0
-			goto b60
-		}
-		if v179 < v17 {
-			v184 = *(*int32)(unsafe.Add(p9, int(v179)*4))
-		} else {
-			v184 = 0
-		}
-	b60:
-		v185 = v109 + 6
-		if 0 > v185 {
-			v190 = 0
-			goto b64
-		}
-		if v185 >= v29 {
-			v190 = 0
-			goto b64
-		}
-		if v185 < v17 {
-			v190 = *(*int32)(unsafe.Add(p9, int(v185)*4))
-		} else {
-			v190 = 0
-		}
-	b64:
-		v191 = v109 + 7
-		if 0 > v191 {
-			v196 = 0
-			goto b68
-		}
-		if v191 >= v29 {
-			v196 = 0
-			goto b68
-		}
-		if v191 < v17 {
-			v196 = *(*int32)(unsafe.Add(p9, int(v191)*4))
-		} else {
-			v196 = 0
-		}
-	b68:
-		v197 = v109 + 8
-		if 0 > v197 {
-			v202 = 0
-			goto b72
-		}
-		if v197 >= v29 {
-			v202 = 0
-			goto b72
-		}
-		if v197 < v17 {
-			v202 = *(*int32)(unsafe.Add(p9, int(v197)*4))
-		} else {
-			v202 = 0
-		}
-	b72:
-		v203 = v109 + 9
-		if 0 > v203 {
-			v208 = 0
-			goto b76
-		}
-		if v203 >= v29 {
-			v208 = 0
-			goto b76
-		}
-		if v203 < v17 {
-			v208 = *(*int32)(unsafe.Add(p9, int(v203)*4))
-		} else {
-			v208 = 0
-		}
-	b76:
-		v209 = v109 + 10
-		if 0 > v209 {
-			v214 = 0
-			goto b80
-		}
-		if v209 >= v29 {
-			v214 = 0
-			goto b80
-		}
-		if v209 < v17 {
-			v214 = *(*int32)(unsafe.Add(p9, int(v209)*4))
-		} else {
-			v214 = 0
-		}
-	b80:
-		v215 = v109 + 11
-		if 0 > v215 {
-			v220 = 0
-			goto b84
-		}
-		if v215 >= v29 {
-			v220 = 0
-			goto b84
-		}
-		if v215 < v17 {
-			v220 = *(*int32)(unsafe.Add(p9, int(v215)*4))
-		} else {
-			v220 = 0
-		}
-	b84:
-		v221 = v109 + 12
-		if 0 > v221 {
-			v226 = 0
-			goto b88
-		}
-		if v221 >= v29 {
-			v226 = 0
-			goto b88
-		}
-		if v221 < v17 {
-			v226 = *(*int32)(unsafe.Add(p9, int(v221)*4))
-		} else {
-			v226 = 0
-		}
-	b88:
-		v227 = v109 + 13
-		if 0 > v227 {
-			v232 = 0
-			goto b92
-		}
-		if v227 >= v29 {
-			v232 = 0
-			goto b92
-		}
-		if v227 < v17 {
-			v232 = *(*int32)(unsafe.Add(p9, int(v227)*4))
-		} else {
-			v232 = 0
-		}
-	b92:
-		v233 = v109 + 14
-		if 0 > v233 {
-			v238 = 0
-			goto b96
-		}
-		if v233 >= v29 {
-			v238 = 0
-			goto b96
-		}
-		if v233 < v17 {
-			v238 = *(*int32)(unsafe.Add(p9, int(v233)*4))
-		} else {
-			v238 = 0
-		}
-	b96:
-		v239 = v109 + 15
-		if 0 > v239 {
-			v244 = 0
-			goto b100
-		}
-		if v239 >= v29 {
-			v244 = 0
-			goto b100
-		}
-		if v239 < v17 {
-			v244 = *(*int32)(unsafe.Add(p9, int(v239)*4))
-		} else {
-			v244 = 0
-		}
-	b100:
-		v245 = v109 + 16
-		if 0 > v245 {
-			v250 = 0
 			goto b104
 		}
-		if v245 >= v29 {
-			v250 = 0
-			goto b104
+		if 0 > v108 {
+			v153 = 0
+			goto b39
 		}
-		if v245 < v17 {
-			v250 = *(*int32)(unsafe.Add(p9, int(v245)*4))
+		if v108 >= v29 {
+			v153 = 0
+			goto b39
+		}
+		if v108 < v17 {
+			v153 = *(*int32)(unsafe.Add(p9, int(v108)*4))
 		} else {
-			v250 = 0
+			v153 = 0
 		}
+	b39:
+		v154 = v108 + 1
+		if 0 > v154 {
+			v159 = 0
+			goto b43
+		}
+		if v154 >= v29 {
+			v159 = 0
+			goto b43
+		}
+		if v154 < v17 {
+			v159 = *(*int32)(unsafe.Add(p9, int(v154)*4))
+		} else {
+			v159 = 0
+		}
+	b43:
+		v160 = v108 + 2
+		if 0 > v160 {
+			v165 = 0
+			goto b47
+		}
+		if v160 >= v29 {
+			v165 = 0
+			goto b47
+		}
+		if v160 < v17 {
+			v165 = *(*int32)(unsafe.Add(p9, int(v160)*4))
+		} else {
+			v165 = 0
+		}
+	b47:
+		v166 = v108 + 3
+		if 0 > v166 {
+			v171 = 0
+			goto b51
+		}
+		if v166 >= v29 {
+			v171 = 0
+			goto b51
+		}
+		if v166 < v17 {
+			v171 = *(*int32)(unsafe.Add(p9, int(v166)*4))
+		} else {
+			v171 = 0
+		}
+	b51:
+		v172 = v108 + 4
+		if 0 > v172 {
+			v177 = 0
+			goto b55
+		}
+		if v172 >= v29 {
+			v177 = 0
+			goto b55
+		}
+		if v172 < v17 {
+			v177 = *(*int32)(unsafe.Add(p9, int(v172)*4))
+		} else {
+			v177 = 0
+		}
+	b55:
+		v178 = v108 + 5
+		if 0 > v178 {
+			v183 = 0
+			goto b59
+		}
+		if v178 >= v29 {
+			v183 = 0
+			goto b59
+		}
+		if v178 < v17 {
+			v183 = *(*int32)(unsafe.Add(p9, int(v178)*4))
+		} else {
+			v183 = 0
+		}
+	b59:
+		v184 = v108 + 6
+		if 0 > v184 {
+			v189 = 0
+			goto b63
+		}
+		if v184 >= v29 {
+			v189 = 0
+			goto b63
+		}
+		if v184 < v17 {
+			v189 = *(*int32)(unsafe.Add(p9, int(v184)*4))
+		} else {
+			v189 = 0
+		}
+	b63:
+		v190 = v108 + 7
+		if 0 > v190 {
+			v195 = 0
+			goto b67
+		}
+		if v190 >= v29 {
+			v195 = 0
+			goto b67
+		}
+		if v190 < v17 {
+			v195 = *(*int32)(unsafe.Add(p9, int(v190)*4))
+		} else {
+			v195 = 0
+		}
+	b67:
+		v196 = v108 + 8
+		if 0 > v196 {
+			v201 = 0
+			goto b71
+		}
+		if v196 >= v29 {
+			v201 = 0
+			goto b71
+		}
+		if v196 < v17 {
+			v201 = *(*int32)(unsafe.Add(p9, int(v196)*4))
+		} else {
+			v201 = 0
+		}
+	b71:
+		v202 = v108 + 9
+		if 0 > v202 {
+			v207 = 0
+			goto b75
+		}
+		if v202 >= v29 {
+			v207 = 0
+			goto b75
+		}
+		if v202 < v17 {
+			v207 = *(*int32)(unsafe.Add(p9, int(v202)*4))
+		} else {
+			v207 = 0
+		}
+	b75:
+		v208 = v108 + 10
+		if 0 > v208 {
+			v213 = 0
+			goto b79
+		}
+		if v208 >= v29 {
+			v213 = 0
+			goto b79
+		}
+		if v208 < v17 {
+			v213 = *(*int32)(unsafe.Add(p9, int(v208)*4))
+		} else {
+			v213 = 0
+		}
+	b79:
+		v214 = v108 + 11
+		if 0 > v214 {
+			v219 = 0
+			goto b83
+		}
+		if v214 >= v29 {
+			v219 = 0
+			goto b83
+		}
+		if v214 < v17 {
+			v219 = *(*int32)(unsafe.Add(p9, int(v214)*4))
+		} else {
+			v219 = 0
+		}
+	b83:
+		v220 = v108 + 12
+		if 0 > v220 {
+			v225 = 0
+			goto b87
+		}
+		if v220 >= v29 {
+			v225 = 0
+			goto b87
+		}
+		if v220 < v17 {
+			v225 = *(*int32)(unsafe.Add(p9, int(v220)*4))
+		} else {
+			v225 = 0
+		}
+	b87:
+		v226 = v108 + 13
+		if 0 > v226 {
+			v231 = 0
+			goto b91
+		}
+		if v226 >= v29 {
+			v231 = 0
+			goto b91
+		}
+		if v226 < v17 {
+			v231 = *(*int32)(unsafe.Add(p9, int(v226)*4))
+		} else {
+			v231 = 0
+		}
+	b91:
+		v232 = v108 + 14
+		if 0 > v232 {
+			v237 = 0
+			goto b95
+		}
+		if v232 >= v29 {
+			v237 = 0
+			goto b95
+		}
+		if v232 < v17 {
+			v237 = *(*int32)(unsafe.Add(p9, int(v232)*4))
+		} else {
+			v237 = 0
+		}
+	b95:
+		v238 = v108 + 15
+		if 0 > v238 {
+			v243 = 0
+			goto b99
+		}
+		if v238 >= v29 {
+			v243 = 0
+			goto b99
+		}
+		if v238 < v17 {
+			v243 = *(*int32)(unsafe.Add(p9, int(v238)*4))
+		} else {
+			v243 = 0
+		}
+	b99:
+		v244 = v108 + 16
+		if 0 > v244 {
+			v249 = 0
+			goto b103
+		}
+		if v244 >= v29 {
+			v249 = 0
+			goto b103
+		}
+		if v244 < v17 {
+			v249 = *(*int32)(unsafe.Add(p9, int(v244)*4))
+		} else {
+			v249 = 0
+		}
+	b103:
+		v250 = v153
+		v251 = v159
+		v252 = v165
+		v253 = v171
+		v254 = v177
+		v255 = v183
+		v256 = v189
+		v257 = v195
+		v258 = v201
+		v259 = v207
+		v260 = v213
+		v261 = v219
+		v262 = v225
+		v263 = v231
+		v264 = v237
+		v265 = v243
+		v266 = v249
 	b104:
-		v251 = v154
-		v252 = v160
-		v253 = v166
-		v254 = v172
-		v255 = v178
-		v256 = v184
-		v257 = v190
-		v258 = v196
-		v259 = v202
-		v260 = v208
-		v261 = v214
-		v262 = v220
-		v263 = v226
-		v264 = v232
-		v265 = v238
-		v266 = v244
-		v267 = v250
-	b105:
-		h104[li] = v104
+		h103[li] = v103
+		h250[li] = v250
 		h251[li] = v251
 		h252[li] = v252
 		h253[li] = v253
@@ -2930,590 +2917,590 @@ func (g *pass32Host) r0() int {
 		h264[li] = v264
 		h265[li] = v265
 		h266[li] = v266
-		h267[li] = v267
 	}
 	// Barrier, pass.go:78
 	m0 := g.Memory(0)
-	h301 := g.v301[:n]
+	h300 := g.v300[:n]
+	h303 := g.v303[:n]
 	h304 := g.v304[:n]
-	h305 := g.v305[:n]
-	h308 := g.v308[:n]
+	h307 := g.v307[:n]
+	h310 := g.v310[:n]
 	h311 := g.v311[:n]
-	h312 := g.v312[:n]
-	h315 := g.v315[:n]
+	h314 := g.v314[:n]
+	h317 := g.v317[:n]
 	h318 := g.v318[:n]
-	h319 := g.v319[:n]
-	h322 := g.v322[:n]
+	h321 := g.v321[:n]
+	h324 := g.v324[:n]
 	h325 := g.v325[:n]
-	h326 := g.v326[:n]
-	h329 := g.v329[:n]
+	h328 := g.v328[:n]
+	h331 := g.v331[:n]
 	h332 := g.v332[:n]
-	h333 := g.v333[:n]
-	h336 := g.v336[:n]
+	h335 := g.v335[:n]
+	h338 := g.v338[:n]
 	h339 := g.v339[:n]
-	h340 := g.v340[:n]
-	h343 := g.v343[:n]
+	h342 := g.v342[:n]
+	h345 := g.v345[:n]
 	h346 := g.v346[:n]
-	h347 := g.v347[:n]
-	h350 := g.v350[:n]
+	h349 := g.v349[:n]
+	h352 := g.v352[:n]
 	h353 := g.v353[:n]
-	h354 := g.v354[:n]
-	h357 := g.v357[:n]
+	h356 := g.v356[:n]
+	h359 := g.v359[:n]
 	h360 := g.v360[:n]
-	h361 := g.v361[:n]
-	h364 := g.v364[:n]
+	h363 := g.v363[:n]
+	h366 := g.v366[:n]
 	h367 := g.v367[:n]
-	h368 := g.v368[:n]
-	h371 := g.v371[:n]
+	h370 := g.v370[:n]
+	h373 := g.v373[:n]
 	h374 := g.v374[:n]
-	h375 := g.v375[:n]
-	h378 := g.v378[:n]
+	h377 := g.v377[:n]
+	h380 := g.v380[:n]
 	h381 := g.v381[:n]
-	h382 := g.v382[:n]
-	h385 := g.v385[:n]
+	h384 := g.v384[:n]
+	h387 := g.v387[:n]
 	h388 := g.v388[:n]
-	h389 := g.v389[:n]
-	h392 := g.v392[:n]
+	h391 := g.v391[:n]
+	h394 := g.v394[:n]
 	h395 := g.v395[:n]
-	h396 := g.v396[:n]
-	h399 := g.v399[:n]
+	h398 := g.v398[:n]
+	h401 := g.v401[:n]
 	h402 := g.v402[:n]
-	h403 := g.v403[:n]
-	h406 := g.v406[:n]
+	h405 := g.v405[:n]
+	h408 := g.v408[:n]
 	h409 := g.v409[:n]
-	h410 := g.v410[:n]
-	h413 := g.v413[:n]
+	h412 := g.v412[:n]
+	h415 := g.v415[:n]
 	h416 := g.v416[:n]
-	h417 := g.v417[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v30 := int32(li)
-		v268 := int32(uint32(v30) >> 5)
-		v269 := v30 + v268
+		v267 := int32(uint32(v30) >> 5)
+		v268 := v30 + v267
 		own4 := unsafe.Add(m4, li*72)
-		*(*int32)(unsafe.Add(m0, int(v269)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v269+264)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v269+528)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v269+792)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v269+1056)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v269+1320)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v269+1584)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v269+1848)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v269+2112)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v269+2376)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v269+2640)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v269+2904)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v269+3168)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v269+3432)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v269+3696)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v269+3960)*4)) = 0
-		v301 := *(*int32)(own4)
-		v304 := ((v301 & 15) * 264) + v269
-		v305 := *(*int32)(unsafe.Add(m0, int(v304)*4))
-		*(*int32)(unsafe.Add(m0, int(v304)*4)) = v305 + 1
-		v308 := *(*int32)(unsafe.Add(own4, 4))
-		v311 := ((v308 & 15) * 264) + v269
-		v312 := *(*int32)(unsafe.Add(m0, int(v311)*4))
-		*(*int32)(unsafe.Add(m0, int(v311)*4)) = v312 + 1
-		v315 := *(*int32)(unsafe.Add(own4, 8))
-		v318 := ((v315 & 15) * 264) + v269
-		v319 := *(*int32)(unsafe.Add(m0, int(v318)*4))
-		*(*int32)(unsafe.Add(m0, int(v318)*4)) = v319 + 1
-		v322 := *(*int32)(unsafe.Add(own4, 12))
-		v325 := ((v322 & 15) * 264) + v269
-		v326 := *(*int32)(unsafe.Add(m0, int(v325)*4))
-		*(*int32)(unsafe.Add(m0, int(v325)*4)) = v326 + 1
-		v329 := *(*int32)(unsafe.Add(own4, 16))
-		v332 := ((v329 & 15) * 264) + v269
-		v333 := *(*int32)(unsafe.Add(m0, int(v332)*4))
-		*(*int32)(unsafe.Add(m0, int(v332)*4)) = v333 + 1
-		v336 := *(*int32)(unsafe.Add(own4, 20))
-		v339 := ((v336 & 15) * 264) + v269
-		v340 := *(*int32)(unsafe.Add(m0, int(v339)*4))
-		*(*int32)(unsafe.Add(m0, int(v339)*4)) = v340 + 1
-		v343 := *(*int32)(unsafe.Add(own4, 24))
-		v346 := ((v343 & 15) * 264) + v269
-		v347 := *(*int32)(unsafe.Add(m0, int(v346)*4))
-		*(*int32)(unsafe.Add(m0, int(v346)*4)) = v347 + 1
-		v350 := *(*int32)(unsafe.Add(own4, 28))
-		v353 := ((v350 & 15) * 264) + v269
-		v354 := *(*int32)(unsafe.Add(m0, int(v353)*4))
-		*(*int32)(unsafe.Add(m0, int(v353)*4)) = v354 + 1
-		v357 := *(*int32)(unsafe.Add(own4, 32))
-		v360 := ((v357 & 15) * 264) + v269
-		v361 := *(*int32)(unsafe.Add(m0, int(v360)*4))
-		*(*int32)(unsafe.Add(m0, int(v360)*4)) = v361 + 1
-		v364 := *(*int32)(unsafe.Add(own4, 36))
-		v367 := ((v364 & 15) * 264) + v269
-		v368 := *(*int32)(unsafe.Add(m0, int(v367)*4))
-		*(*int32)(unsafe.Add(m0, int(v367)*4)) = v368 + 1
-		v371 := *(*int32)(unsafe.Add(own4, 40))
-		v374 := ((v371 & 15) * 264) + v269
-		v375 := *(*int32)(unsafe.Add(m0, int(v374)*4))
-		*(*int32)(unsafe.Add(m0, int(v374)*4)) = v375 + 1
-		v378 := *(*int32)(unsafe.Add(own4, 44))
-		v381 := ((v378 & 15) * 264) + v269
-		v382 := *(*int32)(unsafe.Add(m0, int(v381)*4))
-		*(*int32)(unsafe.Add(m0, int(v381)*4)) = v382 + 1
-		v385 := *(*int32)(unsafe.Add(own4, 48))
-		v388 := ((v385 & 15) * 264) + v269
-		v389 := *(*int32)(unsafe.Add(m0, int(v388)*4))
-		*(*int32)(unsafe.Add(m0, int(v388)*4)) = v389 + 1
-		v392 := *(*int32)(unsafe.Add(own4, 52))
-		v395 := ((v392 & 15) * 264) + v269
-		v396 := *(*int32)(unsafe.Add(m0, int(v395)*4))
-		*(*int32)(unsafe.Add(m0, int(v395)*4)) = v396 + 1
-		v399 := *(*int32)(unsafe.Add(own4, 56))
-		v402 := ((v399 & 15) * 264) + v269
-		v403 := *(*int32)(unsafe.Add(m0, int(v402)*4))
-		*(*int32)(unsafe.Add(m0, int(v402)*4)) = v403 + 1
-		v406 := *(*int32)(unsafe.Add(own4, 60))
-		v409 := ((v406 & 15) * 264) + v269
-		v410 := *(*int32)(unsafe.Add(m0, int(v409)*4))
-		*(*int32)(unsafe.Add(m0, int(v409)*4)) = v410 + 1
-		v413 := *(*int32)(unsafe.Add(own4, 64))
-		v416 := ((v413 & 15) * 264) + v269
-		v417 := *(*int32)(unsafe.Add(m0, int(v416)*4))
-		*(*int32)(unsafe.Add(m0, int(v416)*4)) = v417 + 1
-		h301[li] = v301
+		*(*int32)(unsafe.Add(m0, int(v268)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v268+264)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v268+528)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v268+792)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v268+1056)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v268+1320)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v268+1584)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v268+1848)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v268+2112)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v268+2376)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v268+2640)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v268+2904)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v268+3168)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v268+3432)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v268+3696)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v268+3960)*4)) = 0
+		v300 := *(*int32)(own4)
+		v303 := ((v300 & 15) * 264) + v268
+		v304 := *(*int32)(unsafe.Add(m0, int(v303)*4))
+		*(*int32)(unsafe.Add(m0, int(v303)*4)) = v304 + 1
+		v307 := *(*int32)(unsafe.Add(own4, 4))
+		v310 := ((v307 & 15) * 264) + v268
+		v311 := *(*int32)(unsafe.Add(m0, int(v310)*4))
+		*(*int32)(unsafe.Add(m0, int(v310)*4)) = v311 + 1
+		v314 := *(*int32)(unsafe.Add(own4, 8))
+		v317 := ((v314 & 15) * 264) + v268
+		v318 := *(*int32)(unsafe.Add(m0, int(v317)*4))
+		*(*int32)(unsafe.Add(m0, int(v317)*4)) = v318 + 1
+		v321 := *(*int32)(unsafe.Add(own4, 12))
+		v324 := ((v321 & 15) * 264) + v268
+		v325 := *(*int32)(unsafe.Add(m0, int(v324)*4))
+		*(*int32)(unsafe.Add(m0, int(v324)*4)) = v325 + 1
+		v328 := *(*int32)(unsafe.Add(own4, 16))
+		v331 := ((v328 & 15) * 264) + v268
+		v332 := *(*int32)(unsafe.Add(m0, int(v331)*4))
+		*(*int32)(unsafe.Add(m0, int(v331)*4)) = v332 + 1
+		v335 := *(*int32)(unsafe.Add(own4, 20))
+		v338 := ((v335 & 15) * 264) + v268
+		v339 := *(*int32)(unsafe.Add(m0, int(v338)*4))
+		*(*int32)(unsafe.Add(m0, int(v338)*4)) = v339 + 1
+		v342 := *(*int32)(unsafe.Add(own4, 24))
+		v345 := ((v342 & 15) * 264) + v268
+		v346 := *(*int32)(unsafe.Add(m0, int(v345)*4))
+		*(*int32)(unsafe.Add(m0, int(v345)*4)) = v346 + 1
+		v349 := *(*int32)(unsafe.Add(own4, 28))
+		v352 := ((v349 & 15) * 264) + v268
+		v353 := *(*int32)(unsafe.Add(m0, int(v352)*4))
+		*(*int32)(unsafe.Add(m0, int(v352)*4)) = v353 + 1
+		v356 := *(*int32)(unsafe.Add(own4, 32))
+		v359 := ((v356 & 15) * 264) + v268
+		v360 := *(*int32)(unsafe.Add(m0, int(v359)*4))
+		*(*int32)(unsafe.Add(m0, int(v359)*4)) = v360 + 1
+		v363 := *(*int32)(unsafe.Add(own4, 36))
+		v366 := ((v363 & 15) * 264) + v268
+		v367 := *(*int32)(unsafe.Add(m0, int(v366)*4))
+		*(*int32)(unsafe.Add(m0, int(v366)*4)) = v367 + 1
+		v370 := *(*int32)(unsafe.Add(own4, 40))
+		v373 := ((v370 & 15) * 264) + v268
+		v374 := *(*int32)(unsafe.Add(m0, int(v373)*4))
+		*(*int32)(unsafe.Add(m0, int(v373)*4)) = v374 + 1
+		v377 := *(*int32)(unsafe.Add(own4, 44))
+		v380 := ((v377 & 15) * 264) + v268
+		v381 := *(*int32)(unsafe.Add(m0, int(v380)*4))
+		*(*int32)(unsafe.Add(m0, int(v380)*4)) = v381 + 1
+		v384 := *(*int32)(unsafe.Add(own4, 48))
+		v387 := ((v384 & 15) * 264) + v268
+		v388 := *(*int32)(unsafe.Add(m0, int(v387)*4))
+		*(*int32)(unsafe.Add(m0, int(v387)*4)) = v388 + 1
+		v391 := *(*int32)(unsafe.Add(own4, 52))
+		v394 := ((v391 & 15) * 264) + v268
+		v395 := *(*int32)(unsafe.Add(m0, int(v394)*4))
+		*(*int32)(unsafe.Add(m0, int(v394)*4)) = v395 + 1
+		v398 := *(*int32)(unsafe.Add(own4, 56))
+		v401 := ((v398 & 15) * 264) + v268
+		v402 := *(*int32)(unsafe.Add(m0, int(v401)*4))
+		*(*int32)(unsafe.Add(m0, int(v401)*4)) = v402 + 1
+		v405 := *(*int32)(unsafe.Add(own4, 60))
+		v408 := ((v405 & 15) * 264) + v268
+		v409 := *(*int32)(unsafe.Add(m0, int(v408)*4))
+		*(*int32)(unsafe.Add(m0, int(v408)*4)) = v409 + 1
+		v412 := *(*int32)(unsafe.Add(own4, 64))
+		v415 := ((v412 & 15) * 264) + v268
+		v416 := *(*int32)(unsafe.Add(m0, int(v415)*4))
+		*(*int32)(unsafe.Add(m0, int(v415)*4)) = v416 + 1
+		h300[li] = v300
+		h303[li] = v303
 		h304[li] = v304
-		h305[li] = v305
-		h308[li] = v308
+		h307[li] = v307
+		h310[li] = v310
 		h311[li] = v311
-		h312[li] = v312
-		h315[li] = v315
+		h314[li] = v314
+		h317[li] = v317
 		h318[li] = v318
-		h319[li] = v319
-		h322[li] = v322
+		h321[li] = v321
+		h324[li] = v324
 		h325[li] = v325
-		h326[li] = v326
-		h329[li] = v329
+		h328[li] = v328
+		h331[li] = v331
 		h332[li] = v332
-		h333[li] = v333
-		h336[li] = v336
+		h335[li] = v335
+		h338[li] = v338
 		h339[li] = v339
-		h340[li] = v340
-		h343[li] = v343
+		h342[li] = v342
+		h345[li] = v345
 		h346[li] = v346
-		h347[li] = v347
-		h350[li] = v350
+		h349[li] = v349
+		h352[li] = v352
 		h353[li] = v353
-		h354[li] = v354
-		h357[li] = v357
+		h356[li] = v356
+		h359[li] = v359
 		h360[li] = v360
-		h361[li] = v361
-		h364[li] = v364
+		h363[li] = v363
+		h366[li] = v366
 		h367[li] = v367
-		h368[li] = v368
-		h371[li] = v371
+		h370[li] = v370
+		h373[li] = v373
 		h374[li] = v374
-		h375[li] = v375
-		h378[li] = v378
+		h377[li] = v377
+		h380[li] = v380
 		h381[li] = v381
-		h382[li] = v382
-		h385[li] = v385
+		h384[li] = v384
+		h387[li] = v387
 		h388[li] = v388
-		h389[li] = v389
-		h392[li] = v392
+		h391[li] = v391
+		h394[li] = v394
 		h395[li] = v395
-		h396[li] = v396
-		h399[li] = v399
+		h398[li] = v398
+		h401[li] = v401
 		h402[li] = v402
-		h403[li] = v403
-		h406[li] = v406
+		h405[li] = v405
+		h408[li] = v408
 		h409[li] = v409
-		h410[li] = v410
-		h413[li] = v413
+		h412[li] = v412
+		h415[li] = v415
 		h416[li] = v416
-		h417[li] = v417
 	}
 	// Barrier, pass.go:87
+	h421 := g.v421[:n]
 	h422 := g.v422[:n]
-	h423 := g.v423[:n]
+	h425 := g.v425[:n]
 	h426 := g.v426[:n]
-	h427 := g.v427[:n]
+	h430 := g.v430[:n]
 	h431 := g.v431[:n]
-	h432 := g.v432[:n]
+	h435 := g.v435[:n]
 	h436 := g.v436[:n]
-	h437 := g.v437[:n]
+	h440 := g.v440[:n]
 	h441 := g.v441[:n]
-	h442 := g.v442[:n]
+	h445 := g.v445[:n]
 	h446 := g.v446[:n]
-	h447 := g.v447[:n]
+	h450 := g.v450[:n]
 	h451 := g.v451[:n]
-	h452 := g.v452[:n]
+	h455 := g.v455[:n]
 	h456 := g.v456[:n]
-	h457 := g.v457[:n]
+	h460 := g.v460[:n]
 	h461 := g.v461[:n]
-	h462 := g.v462[:n]
+	h465 := g.v465[:n]
 	h466 := g.v466[:n]
-	h467 := g.v467[:n]
+	h470 := g.v470[:n]
 	h471 := g.v471[:n]
-	h472 := g.v472[:n]
+	h475 := g.v475[:n]
 	h476 := g.v476[:n]
-	h477 := g.v477[:n]
+	h480 := g.v480[:n]
 	h481 := g.v481[:n]
-	h482 := g.v482[:n]
+	h485 := g.v485[:n]
 	h486 := g.v486[:n]
-	h487 := g.v487[:n]
+	h490 := g.v490[:n]
 	h491 := g.v491[:n]
-	h492 := g.v492[:n]
-	h496 := g.v496[:n]
+	h495 := g.v495[:n]
+	h497 := g.v497[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v30 := int32(li)
+		v419 := v30 * 16
+		v421 := v419 + int32(uint32(v419)>>5)
+		v422 := *(*int32)(unsafe.Add(m0, int(v421)*4))
+		v423 := v419 + 1
+		v425 := v423 + int32(uint32(v423)>>5)
+		v426 := *(*int32)(unsafe.Add(m0, int(v425)*4))
+		v428 := v419 + 2
+		v430 := v428 + int32(uint32(v428)>>5)
+		v431 := *(*int32)(unsafe.Add(m0, int(v430)*4))
+		v433 := v419 + 3
+		v435 := v433 + int32(uint32(v433)>>5)
+		v436 := *(*int32)(unsafe.Add(m0, int(v435)*4))
+		v438 := v419 + 4
+		v440 := v438 + int32(uint32(v438)>>5)
+		v441 := *(*int32)(unsafe.Add(m0, int(v440)*4))
+		v443 := v419 + 5
+		v445 := v443 + int32(uint32(v443)>>5)
+		v446 := *(*int32)(unsafe.Add(m0, int(v445)*4))
+		v448 := v419 + 6
+		v450 := v448 + int32(uint32(v448)>>5)
+		v451 := *(*int32)(unsafe.Add(m0, int(v450)*4))
+		v453 := v419 + 7
+		v455 := v453 + int32(uint32(v453)>>5)
+		v456 := *(*int32)(unsafe.Add(m0, int(v455)*4))
+		v457 := ((((((v422 + v426) + v431) + v436) + v441) + v446) + v451) + v456
+		v458 := v419 + 8
+		v460 := v458 + int32(uint32(v458)>>5)
+		v461 := *(*int32)(unsafe.Add(m0, int(v460)*4))
+		v463 := v419 + 9
+		v465 := v463 + int32(uint32(v463)>>5)
+		v466 := *(*int32)(unsafe.Add(m0, int(v465)*4))
+		v468 := v419 + 10
+		v470 := v468 + int32(uint32(v468)>>5)
+		v471 := *(*int32)(unsafe.Add(m0, int(v470)*4))
+		v473 := v419 + 11
+		v475 := v473 + int32(uint32(v473)>>5)
+		v476 := *(*int32)(unsafe.Add(m0, int(v475)*4))
+		v478 := v419 + 12
+		v480 := v478 + int32(uint32(v478)>>5)
+		v481 := *(*int32)(unsafe.Add(m0, int(v480)*4))
+		v483 := v419 + 13
+		v485 := v483 + int32(uint32(v483)>>5)
+		v486 := *(*int32)(unsafe.Add(m0, int(v485)*4))
+		v488 := v419 + 14
+		v490 := v488 + int32(uint32(v488)>>5)
+		v491 := *(*int32)(unsafe.Add(m0, int(v490)*4))
+		v492 := ((((((v457 + v461) + v466) + v471) + v476) + v481) + v486) + v491
+		v493 := v419 + 15
+		v495 := v493 + int32(uint32(v493)>>5)
+		v497 := v492 + *(*int32)(unsafe.Add(m0, int(v495)*4))
+		h421[li] = v421
+		h422[li] = v422
+		h425[li] = v425
+		h426[li] = v426
+		h430[li] = v430
+		h431[li] = v431
+		h435[li] = v435
+		h436[li] = v436
+		h440[li] = v440
+		h441[li] = v441
+		h445[li] = v445
+		h446[li] = v446
+		h450[li] = v450
+		h451[li] = v451
+		h455[li] = v455
+		h456[li] = v456
+		h460[li] = v460
+		h461[li] = v461
+		h465[li] = v465
+		h466[li] = v466
+		h470[li] = v470
+		h471[li] = v471
+		h475[li] = v475
+		h476[li] = v476
+		h480[li] = v480
+		h481[li] = v481
+		h485[li] = v485
+		h486[li] = v486
+		h490[li] = v490
+		h491[li] = v491
+		h495[li] = v495
+		h497[li] = v497
+	}
+	// GroupExclusiveScan, pass.go:95
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v497, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v498, in, len(in), int32(0))
+	}
 	h498 := g.v498[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v30 := int32(li)
-		v420 := v30 * 16
-		v422 := v420 + int32(uint32(v420)>>5)
-		v423 := *(*int32)(unsafe.Add(m0, int(v422)*4))
-		v424 := v420 + 1
-		v426 := v424 + int32(uint32(v424)>>5)
-		v427 := *(*int32)(unsafe.Add(m0, int(v426)*4))
-		v429 := v420 + 2
-		v431 := v429 + int32(uint32(v429)>>5)
-		v432 := *(*int32)(unsafe.Add(m0, int(v431)*4))
-		v434 := v420 + 3
-		v436 := v434 + int32(uint32(v434)>>5)
-		v437 := *(*int32)(unsafe.Add(m0, int(v436)*4))
-		v439 := v420 + 4
-		v441 := v439 + int32(uint32(v439)>>5)
-		v442 := *(*int32)(unsafe.Add(m0, int(v441)*4))
-		v444 := v420 + 5
-		v446 := v444 + int32(uint32(v444)>>5)
-		v447 := *(*int32)(unsafe.Add(m0, int(v446)*4))
-		v449 := v420 + 6
-		v451 := v449 + int32(uint32(v449)>>5)
-		v452 := *(*int32)(unsafe.Add(m0, int(v451)*4))
-		v454 := v420 + 7
-		v456 := v454 + int32(uint32(v454)>>5)
-		v457 := *(*int32)(unsafe.Add(m0, int(v456)*4))
-		v458 := ((((((v423 + v427) + v432) + v437) + v442) + v447) + v452) + v457
-		v459 := v420 + 8
-		v461 := v459 + int32(uint32(v459)>>5)
-		v462 := *(*int32)(unsafe.Add(m0, int(v461)*4))
-		v464 := v420 + 9
-		v466 := v464 + int32(uint32(v464)>>5)
-		v467 := *(*int32)(unsafe.Add(m0, int(v466)*4))
-		v469 := v420 + 10
-		v471 := v469 + int32(uint32(v469)>>5)
-		v472 := *(*int32)(unsafe.Add(m0, int(v471)*4))
-		v474 := v420 + 11
-		v476 := v474 + int32(uint32(v474)>>5)
-		v477 := *(*int32)(unsafe.Add(m0, int(v476)*4))
-		v479 := v420 + 12
-		v481 := v479 + int32(uint32(v479)>>5)
-		v482 := *(*int32)(unsafe.Add(m0, int(v481)*4))
-		v484 := v420 + 13
-		v486 := v484 + int32(uint32(v484)>>5)
-		v487 := *(*int32)(unsafe.Add(m0, int(v486)*4))
-		v489 := v420 + 14
-		v491 := v489 + int32(uint32(v489)>>5)
-		v492 := *(*int32)(unsafe.Add(m0, int(v491)*4))
-		v493 := ((((((v458 + v462) + v467) + v472) + v477) + v482) + v487) + v492
-		v494 := v420 + 15
-		v496 := v494 + int32(uint32(v494)>>5)
-		v498 := v493 + *(*int32)(unsafe.Add(m0, int(v496)*4))
-		h422[li] = v422
-		h423[li] = v423
-		h426[li] = v426
-		h427[li] = v427
-		h431[li] = v431
-		h432[li] = v432
-		h436[li] = v436
-		h437[li] = v437
-		h441[li] = v441
-		h442[li] = v442
-		h446[li] = v446
-		h447[li] = v447
-		h451[li] = v451
-		h452[li] = v452
-		h456[li] = v456
-		h457[li] = v457
-		h461[li] = v461
-		h462[li] = v462
-		h466[li] = v466
-		h467[li] = v467
-		h471[li] = v471
-		h472[li] = v472
-		h476[li] = v476
-		h477[li] = v477
-		h481[li] = v481
-		h482[li] = v482
-		h486[li] = v486
-		h487[li] = v487
-		h491[li] = v491
-		h492[li] = v492
-		h496[li] = v496
-		h498[li] = v498
-	}
-	// GroupExclusiveScan, pass.go:95
-	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v498, 0)
-		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v499, in, len(in), int32(0))
-	}
-	h499 := g.v499[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v102 := int32(li)
-		v103 := v102 == 0
-		v499 := h499[li]
+		v101 := int32(li)
+		v102 := v101 == 0
+		v498 := h498[li]
+		v421 := h421[li]
 		v422 := h422[li]
-		v423 := h423[li]
+		v425 := h425[li]
 		v426 := h426[li]
-		v427 := h427[li]
+		v430 := h430[li]
 		v431 := h431[li]
-		v432 := h432[li]
+		v435 := h435[li]
 		v436 := h436[li]
-		v437 := h437[li]
+		v440 := h440[li]
 		v441 := h441[li]
-		v442 := h442[li]
+		v445 := h445[li]
 		v446 := h446[li]
-		v447 := h447[li]
+		v450 := h450[li]
 		v451 := h451[li]
-		v452 := h452[li]
+		v455 := h455[li]
 		v456 := h456[li]
-		v457 := h457[li]
+		v460 := h460[li]
 		v461 := h461[li]
-		v462 := h462[li]
+		v465 := h465[li]
 		v466 := h466[li]
-		v467 := h467[li]
+		v470 := h470[li]
 		v471 := h471[li]
-		v472 := h472[li]
+		v475 := h475[li]
 		v476 := h476[li]
-		v477 := h477[li]
+		v480 := h480[li]
 		v481 := h481[li]
-		v482 := h482[li]
+		v485 := h485[li]
 		v486 := h486[li]
-		v487 := h487[li]
+		v490 := h490[li]
 		v491 := h491[li]
-		v492 := h492[li]
-		v496 := h496[li]
-		v500 := v499
-		if v103 {
-			v500 = 0
+		v495 := h495[li]
+		v499 := v498
+		if v102 {
+			v499 = 0
 		}
-		*(*int32)(unsafe.Add(m0, int(v422)*4)) = v500
-		v502 := v500 + v423
-		*(*int32)(unsafe.Add(m0, int(v426)*4)) = v502
-		v504 := v502 + v427
-		*(*int32)(unsafe.Add(m0, int(v431)*4)) = v504
-		v506 := v504 + v432
-		*(*int32)(unsafe.Add(m0, int(v436)*4)) = v506
-		v508 := v506 + v437
-		*(*int32)(unsafe.Add(m0, int(v441)*4)) = v508
-		v510 := v508 + v442
-		*(*int32)(unsafe.Add(m0, int(v446)*4)) = v510
-		v512 := v510 + v447
-		*(*int32)(unsafe.Add(m0, int(v451)*4)) = v512
-		v514 := v512 + v452
-		*(*int32)(unsafe.Add(m0, int(v456)*4)) = v514
-		v516 := v514 + v457
-		*(*int32)(unsafe.Add(m0, int(v461)*4)) = v516
-		v518 := v516 + v462
-		*(*int32)(unsafe.Add(m0, int(v466)*4)) = v518
-		v520 := v518 + v467
-		*(*int32)(unsafe.Add(m0, int(v471)*4)) = v520
-		v522 := v520 + v472
-		*(*int32)(unsafe.Add(m0, int(v476)*4)) = v522
-		v524 := v522 + v477
-		*(*int32)(unsafe.Add(m0, int(v481)*4)) = v524
-		v526 := v524 + v482
-		*(*int32)(unsafe.Add(m0, int(v486)*4)) = v526
-		v528 := v526 + v487
-		*(*int32)(unsafe.Add(m0, int(v491)*4)) = v528
-		*(*int32)(unsafe.Add(m0, int(v496)*4)) = v528 + v492
+		*(*int32)(unsafe.Add(m0, int(v421)*4)) = v499
+		v501 := v499 + v422
+		*(*int32)(unsafe.Add(m0, int(v425)*4)) = v501
+		v503 := v501 + v426
+		*(*int32)(unsafe.Add(m0, int(v430)*4)) = v503
+		v505 := v503 + v431
+		*(*int32)(unsafe.Add(m0, int(v435)*4)) = v505
+		v507 := v505 + v436
+		*(*int32)(unsafe.Add(m0, int(v440)*4)) = v507
+		v509 := v507 + v441
+		*(*int32)(unsafe.Add(m0, int(v445)*4)) = v509
+		v511 := v509 + v446
+		*(*int32)(unsafe.Add(m0, int(v450)*4)) = v511
+		v513 := v511 + v451
+		*(*int32)(unsafe.Add(m0, int(v455)*4)) = v513
+		v515 := v513 + v456
+		*(*int32)(unsafe.Add(m0, int(v460)*4)) = v515
+		v517 := v515 + v461
+		*(*int32)(unsafe.Add(m0, int(v465)*4)) = v517
+		v519 := v517 + v466
+		*(*int32)(unsafe.Add(m0, int(v470)*4)) = v519
+		v521 := v519 + v471
+		*(*int32)(unsafe.Add(m0, int(v475)*4)) = v521
+		v523 := v521 + v476
+		*(*int32)(unsafe.Add(m0, int(v480)*4)) = v523
+		v525 := v523 + v481
+		*(*int32)(unsafe.Add(m0, int(v485)*4)) = v525
+		v527 := v525 + v486
+		*(*int32)(unsafe.Add(m0, int(v490)*4)) = v527
+		*(*int32)(unsafe.Add(m0, int(v495)*4)) = v527 + v491
 	}
 	// Barrier, pass.go:101
-	h533 := g.v533[:n]
-	h535 := g.v535[:n]
-	h537 := g.v537[:n]
-	h539 := g.v539[:n]
-	h541 := g.v541[:n]
-	h543 := g.v543[:n]
-	h545 := g.v545[:n]
-	h547 := g.v547[:n]
-	h549 := g.v549[:n]
-	h551 := g.v551[:n]
-	h553 := g.v553[:n]
-	h555 := g.v555[:n]
-	h557 := g.v557[:n]
-	h559 := g.v559[:n]
-	h561 := g.v561[:n]
-	h563 := g.v563[:n]
-	h565 := g.v565[:n]
+	h532 := g.v532[:n]
+	h534 := g.v534[:n]
+	h536 := g.v536[:n]
+	h538 := g.v538[:n]
+	h540 := g.v540[:n]
+	h542 := g.v542[:n]
+	h544 := g.v544[:n]
+	h546 := g.v546[:n]
+	h548 := g.v548[:n]
+	h550 := g.v550[:n]
+	h552 := g.v552[:n]
+	h554 := g.v554[:n]
+	h556 := g.v556[:n]
+	h558 := g.v558[:n]
+	h560 := g.v560[:n]
+	h562 := g.v562[:n]
+	h564 := g.v564[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v303 := h303[li]
 		v304 := h304[li]
-		v305 := h305[li]
+		v310 := h310[li]
 		v311 := h311[li]
-		v312 := h312[li]
+		v317 := h317[li]
 		v318 := h318[li]
-		v319 := h319[li]
+		v324 := h324[li]
 		v325 := h325[li]
-		v326 := h326[li]
+		v331 := h331[li]
 		v332 := h332[li]
-		v333 := h333[li]
+		v338 := h338[li]
 		v339 := h339[li]
-		v340 := h340[li]
+		v345 := h345[li]
 		v346 := h346[li]
-		v347 := h347[li]
+		v352 := h352[li]
 		v353 := h353[li]
-		v354 := h354[li]
+		v359 := h359[li]
 		v360 := h360[li]
-		v361 := h361[li]
+		v366 := h366[li]
 		v367 := h367[li]
-		v368 := h368[li]
+		v373 := h373[li]
 		v374 := h374[li]
-		v375 := h375[li]
+		v380 := h380[li]
 		v381 := h381[li]
-		v382 := h382[li]
+		v387 := h387[li]
 		v388 := h388[li]
-		v389 := h389[li]
+		v394 := h394[li]
 		v395 := h395[li]
-		v396 := h396[li]
+		v401 := h401[li]
 		v402 := h402[li]
-		v403 := h403[li]
+		v408 := h408[li]
 		v409 := h409[li]
-		v410 := h410[li]
+		v415 := h415[li]
 		v416 := h416[li]
-		v417 := h417[li]
-		v533 := v305 + *(*int32)(unsafe.Add(m0, int(v304)*4))
-		v535 := v312 + *(*int32)(unsafe.Add(m0, int(v311)*4))
-		v537 := v319 + *(*int32)(unsafe.Add(m0, int(v318)*4))
-		v539 := v326 + *(*int32)(unsafe.Add(m0, int(v325)*4))
-		v541 := v333 + *(*int32)(unsafe.Add(m0, int(v332)*4))
-		v543 := v340 + *(*int32)(unsafe.Add(m0, int(v339)*4))
-		v545 := v347 + *(*int32)(unsafe.Add(m0, int(v346)*4))
-		v547 := v354 + *(*int32)(unsafe.Add(m0, int(v353)*4))
-		v549 := v361 + *(*int32)(unsafe.Add(m0, int(v360)*4))
-		v551 := v368 + *(*int32)(unsafe.Add(m0, int(v367)*4))
-		v553 := v375 + *(*int32)(unsafe.Add(m0, int(v374)*4))
-		v555 := v382 + *(*int32)(unsafe.Add(m0, int(v381)*4))
-		v557 := v389 + *(*int32)(unsafe.Add(m0, int(v388)*4))
-		v559 := v396 + *(*int32)(unsafe.Add(m0, int(v395)*4))
-		v561 := v403 + *(*int32)(unsafe.Add(m0, int(v402)*4))
-		v563 := v410 + *(*int32)(unsafe.Add(m0, int(v409)*4))
-		v565 := v417 + *(*int32)(unsafe.Add(m0, int(v416)*4))
-		h533[li] = v533
-		h535[li] = v535
-		h537[li] = v537
-		h539[li] = v539
-		h541[li] = v541
-		h543[li] = v543
-		h545[li] = v545
-		h547[li] = v547
-		h549[li] = v549
-		h551[li] = v551
-		h553[li] = v553
-		h555[li] = v555
-		h557[li] = v557
-		h559[li] = v559
-		h561[li] = v561
-		h563[li] = v563
-		h565[li] = v565
+		v532 := v304 + *(*int32)(unsafe.Add(m0, int(v303)*4))
+		v534 := v311 + *(*int32)(unsafe.Add(m0, int(v310)*4))
+		v536 := v318 + *(*int32)(unsafe.Add(m0, int(v317)*4))
+		v538 := v325 + *(*int32)(unsafe.Add(m0, int(v324)*4))
+		v540 := v332 + *(*int32)(unsafe.Add(m0, int(v331)*4))
+		v542 := v339 + *(*int32)(unsafe.Add(m0, int(v338)*4))
+		v544 := v346 + *(*int32)(unsafe.Add(m0, int(v345)*4))
+		v546 := v353 + *(*int32)(unsafe.Add(m0, int(v352)*4))
+		v548 := v360 + *(*int32)(unsafe.Add(m0, int(v359)*4))
+		v550 := v367 + *(*int32)(unsafe.Add(m0, int(v366)*4))
+		v552 := v374 + *(*int32)(unsafe.Add(m0, int(v373)*4))
+		v554 := v381 + *(*int32)(unsafe.Add(m0, int(v380)*4))
+		v556 := v388 + *(*int32)(unsafe.Add(m0, int(v387)*4))
+		v558 := v395 + *(*int32)(unsafe.Add(m0, int(v394)*4))
+		v560 := v402 + *(*int32)(unsafe.Add(m0, int(v401)*4))
+		v562 := v409 + *(*int32)(unsafe.Add(m0, int(v408)*4))
+		v564 := v416 + *(*int32)(unsafe.Add(m0, int(v415)*4))
+		h532[li] = v532
+		h534[li] = v534
+		h536[li] = v536
+		h538[li] = v538
+		h540[li] = v540
+		h542[li] = v542
+		h544[li] = v544
+		h546[li] = v546
+		h548[li] = v548
+		h550[li] = v550
+		h552[li] = v552
+		h554[li] = v554
+		h556[li] = v556
+		h558[li] = v558
+		h560[li] = v560
+		h562[li] = v562
+		h564[li] = v564
 	}
 	// Barrier, pass.go:110
-	h566 := g.v566[:n]
-	h569 := g.v569[:n]
-	h572 := g.v572[:n]
-	h575 := g.v575[:n]
-	h578 := g.v578[:n]
-	h581 := g.v581[:n]
-	h584 := g.v584[:n]
-	h587 := g.v587[:n]
-	h590 := g.v590[:n]
-	h593 := g.v593[:n]
-	h596 := g.v596[:n]
-	h599 := g.v599[:n]
-	h602 := g.v602[:n]
-	h605 := g.v605[:n]
-	h608 := g.v608[:n]
-	h611 := g.v611[:n]
-	h614 := g.v614[:n]
+	h565 := g.v565[:n]
+	h568 := g.v568[:n]
+	h571 := g.v571[:n]
+	h574 := g.v574[:n]
+	h577 := g.v577[:n]
+	h580 := g.v580[:n]
+	h583 := g.v583[:n]
+	h586 := g.v586[:n]
+	h589 := g.v589[:n]
+	h592 := g.v592[:n]
+	h595 := g.v595[:n]
+	h598 := g.v598[:n]
+	h601 := g.v601[:n]
+	h604 := g.v604[:n]
+	h607 := g.v607[:n]
+	h610 := g.v610[:n]
+	h613 := g.v613[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v533 := h533[li]
+		v532 := h532[li]
 		own3 := unsafe.Add(m3, li*72)
-		v535 := h535[li]
-		v537 := h537[li]
-		v539 := h539[li]
-		v541 := h541[li]
-		v543 := h543[li]
-		v545 := h545[li]
-		v547 := h547[li]
-		v549 := h549[li]
-		v551 := h551[li]
-		v553 := h553[li]
-		v555 := h555[li]
-		v557 := h557[li]
-		v559 := h559[li]
-		v561 := h561[li]
-		v563 := h563[li]
-		v565 := h565[li]
-		v566 := int32(uint32(v533) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v566)*4)) = *(*int32)(own3)
-		v569 := int32(uint32(v535) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v569)*4)) = *(*int32)(unsafe.Add(own3, 4))
-		v572 := int32(uint32(v537) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v572)*4)) = *(*int32)(unsafe.Add(own3, 8))
-		v575 := int32(uint32(v539) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v575)*4)) = *(*int32)(unsafe.Add(own3, 12))
-		v578 := int32(uint32(v541) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v578)*4)) = *(*int32)(unsafe.Add(own3, 16))
-		v581 := int32(uint32(v543) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v581)*4)) = *(*int32)(unsafe.Add(own3, 20))
-		v584 := int32(uint32(v545) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v584)*4)) = *(*int32)(unsafe.Add(own3, 24))
-		v587 := int32(uint32(v547) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v587)*4)) = *(*int32)(unsafe.Add(own3, 28))
-		v590 := int32(uint32(v549) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v590)*4)) = *(*int32)(unsafe.Add(own3, 32))
-		v593 := int32(uint32(v551) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v593)*4)) = *(*int32)(unsafe.Add(own3, 36))
-		v596 := int32(uint32(v553) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v596)*4)) = *(*int32)(unsafe.Add(own3, 40))
-		v599 := int32(uint32(v555) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v599)*4)) = *(*int32)(unsafe.Add(own3, 44))
-		v602 := int32(uint32(v557) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v602)*4)) = *(*int32)(unsafe.Add(own3, 48))
-		v605 := int32(uint32(v559) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v605)*4)) = *(*int32)(unsafe.Add(own3, 52))
-		v608 := int32(uint32(v561) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v608)*4)) = *(*int32)(unsafe.Add(own3, 56))
-		v611 := int32(uint32(v563) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v611)*4)) = *(*int32)(unsafe.Add(own3, 60))
-		v614 := int32(uint32(v565) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v614)*4)) = *(*int32)(unsafe.Add(own3, 64))
-		h566[li] = v566
-		h569[li] = v569
-		h572[li] = v572
-		h575[li] = v575
-		h578[li] = v578
-		h581[li] = v581
-		h584[li] = v584
-		h587[li] = v587
-		h590[li] = v590
-		h593[li] = v593
-		h596[li] = v596
-		h599[li] = v599
-		h602[li] = v602
-		h605[li] = v605
-		h608[li] = v608
-		h611[li] = v611
-		h614[li] = v614
+		v534 := h534[li]
+		v536 := h536[li]
+		v538 := h538[li]
+		v540 := h540[li]
+		v542 := h542[li]
+		v544 := h544[li]
+		v546 := h546[li]
+		v548 := h548[li]
+		v550 := h550[li]
+		v552 := h552[li]
+		v554 := h554[li]
+		v556 := h556[li]
+		v558 := h558[li]
+		v560 := h560[li]
+		v562 := h562[li]
+		v564 := h564[li]
+		v565 := int32(uint32(v532) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v565)*4)) = *(*int32)(own3)
+		v568 := int32(uint32(v534) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v568)*4)) = *(*int32)(unsafe.Add(own3, 4))
+		v571 := int32(uint32(v536) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v571)*4)) = *(*int32)(unsafe.Add(own3, 8))
+		v574 := int32(uint32(v538) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v574)*4)) = *(*int32)(unsafe.Add(own3, 12))
+		v577 := int32(uint32(v540) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v577)*4)) = *(*int32)(unsafe.Add(own3, 16))
+		v580 := int32(uint32(v542) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v580)*4)) = *(*int32)(unsafe.Add(own3, 20))
+		v583 := int32(uint32(v544) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v583)*4)) = *(*int32)(unsafe.Add(own3, 24))
+		v586 := int32(uint32(v546) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v586)*4)) = *(*int32)(unsafe.Add(own3, 28))
+		v589 := int32(uint32(v548) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v589)*4)) = *(*int32)(unsafe.Add(own3, 32))
+		v592 := int32(uint32(v550) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v592)*4)) = *(*int32)(unsafe.Add(own3, 36))
+		v595 := int32(uint32(v552) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v595)*4)) = *(*int32)(unsafe.Add(own3, 40))
+		v598 := int32(uint32(v554) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v598)*4)) = *(*int32)(unsafe.Add(own3, 44))
+		v601 := int32(uint32(v556) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v601)*4)) = *(*int32)(unsafe.Add(own3, 48))
+		v604 := int32(uint32(v558) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v604)*4)) = *(*int32)(unsafe.Add(own3, 52))
+		v607 := int32(uint32(v560) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v607)*4)) = *(*int32)(unsafe.Add(own3, 56))
+		v610 := int32(uint32(v562) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v610)*4)) = *(*int32)(unsafe.Add(own3, 60))
+		v613 := int32(uint32(v564) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v613)*4)) = *(*int32)(unsafe.Add(own3, 64))
+		h565[li] = v565
+		h568[li] = v568
+		h571[li] = v571
+		h574[li] = v574
+		h577[li] = v577
+		h580[li] = v580
+		h583[li] = v583
+		h586[li] = v586
+		h589[li] = v589
+		h592[li] = v592
+		h595[li] = v595
+		h598[li] = v598
+		h601[li] = v601
+		h604[li] = v604
+		h607[li] = v607
+		h610[li] = v610
+		h613[li] = v613
 	}
 	// Barrier, pass.go:114
+	h700 := g.v700[:n]
 	h701 := g.v701[:n]
 	h702 := g.v702[:n]
 	h703 := g.v703[:n]
@@ -3530,13 +3517,13 @@ func (g *pass32Host) r0() int {
 	h714 := g.v714[:n]
 	h715 := g.v715[:n]
 	h716 := g.v716[:n]
-	h717 := g.v717[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own3 := unsafe.Add(m3, li*72)
+		v250 := h250[li]
 		v251 := h251[li]
 		v252 := h252[li]
 		v253 := h253[li]
@@ -3553,8 +3540,7 @@ func (g *pass32Host) r0() int {
 		v264 := h264[li]
 		v265 := h265[li]
 		v266 := h266[li]
-		v267 := h267[li]
-		var v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716, v717 int32
+		var v700, v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716 int32
 		*(*int32)(own3) = *(*int32)(unsafe.Add(m0, li*68))
 		*(*int32)(unsafe.Add(own3, 4)) = *(*int32)(unsafe.Add(m0, li*68+4))
 		*(*int32)(unsafe.Add(own3, 8)) = *(*int32)(unsafe.Add(m0, li*68+8))
@@ -3581,6 +3567,7 @@ func (g *pass32Host) r0() int {
 			}
 			continue
 		}
+		v700 = v250
 		v701 = v251
 		v702 = v252
 		v703 = v253
@@ -3597,7 +3584,7 @@ func (g *pass32Host) r0() int {
 		v714 = v264
 		v715 = v265
 		v716 = v266
-		v717 = v267
+		h700[li] = v700
 		h701[li] = v701
 		h702[li] = v702
 		h703[li] = v703
@@ -3614,7 +3601,6 @@ func (g *pass32Host) r0() int {
 		h714[li] = v714
 		h715[li] = v715
 		h716[li] = v716
-		h717[li] = v717
 		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3628,98 +3614,99 @@ func (g *pass32Host) r0() int {
 func (g *pass32Host) r15() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h566 := g.v566[:n]
+	h565 := g.v565[:n]
+	h250 := g.v250[:n]
+	h568 := g.v568[:n]
 	h251 := g.v251[:n]
-	h569 := g.v569[:n]
+	h571 := g.v571[:n]
 	h252 := g.v252[:n]
-	h572 := g.v572[:n]
+	h574 := g.v574[:n]
 	h253 := g.v253[:n]
-	h575 := g.v575[:n]
+	h577 := g.v577[:n]
 	h254 := g.v254[:n]
-	h578 := g.v578[:n]
+	h580 := g.v580[:n]
 	h255 := g.v255[:n]
-	h581 := g.v581[:n]
+	h583 := g.v583[:n]
 	h256 := g.v256[:n]
-	h584 := g.v584[:n]
+	h586 := g.v586[:n]
 	h257 := g.v257[:n]
-	h587 := g.v587[:n]
+	h589 := g.v589[:n]
 	h258 := g.v258[:n]
-	h590 := g.v590[:n]
+	h592 := g.v592[:n]
 	h259 := g.v259[:n]
-	h593 := g.v593[:n]
+	h595 := g.v595[:n]
 	h260 := g.v260[:n]
-	h596 := g.v596[:n]
+	h598 := g.v598[:n]
 	h261 := g.v261[:n]
-	h599 := g.v599[:n]
+	h601 := g.v601[:n]
 	h262 := g.v262[:n]
-	h602 := g.v602[:n]
+	h604 := g.v604[:n]
 	h263 := g.v263[:n]
-	h605 := g.v605[:n]
+	h607 := g.v607[:n]
 	h264 := g.v264[:n]
-	h608 := g.v608[:n]
+	h610 := g.v610[:n]
 	h265 := g.v265[:n]
-	h611 := g.v611[:n]
+	h613 := g.v613[:n]
 	h266 := g.v266[:n]
-	h614 := g.v614[:n]
-	h267 := g.v267[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v566 := h566[li]
+		v565 := h565[li]
+		v250 := h250[li]
+		v568 := h568[li]
 		v251 := h251[li]
-		v569 := h569[li]
+		v571 := h571[li]
 		v252 := h252[li]
-		v572 := h572[li]
+		v574 := h574[li]
 		v253 := h253[li]
-		v575 := h575[li]
+		v577 := h577[li]
 		v254 := h254[li]
-		v578 := h578[li]
+		v580 := h580[li]
 		v255 := h255[li]
-		v581 := h581[li]
+		v583 := h583[li]
 		v256 := h256[li]
-		v584 := h584[li]
+		v586 := h586[li]
 		v257 := h257[li]
-		v587 := h587[li]
+		v589 := h589[li]
 		v258 := h258[li]
-		v590 := h590[li]
+		v592 := h592[li]
 		v259 := h259[li]
-		v593 := h593[li]
+		v595 := h595[li]
 		v260 := h260[li]
-		v596 := h596[li]
+		v598 := h598[li]
 		v261 := h261[li]
-		v599 := h599[li]
+		v601 := h601[li]
 		v262 := h262[li]
-		v602 := h602[li]
+		v604 := h604[li]
 		v263 := h263[li]
-		v605 := h605[li]
+		v607 := h607[li]
 		v264 := h264[li]
-		v608 := h608[li]
+		v610 := h610[li]
 		v265 := h265[li]
-		v611 := h611[li]
+		v613 := h613[li]
 		v266 := h266[li]
-		v614 := h614[li]
-		v267 := h267[li]
-		*(*int32)(unsafe.Add(m0, int(v566)*4)) = v251
-		*(*int32)(unsafe.Add(m0, int(v569)*4)) = v252
-		*(*int32)(unsafe.Add(m0, int(v572)*4)) = v253
-		*(*int32)(unsafe.Add(m0, int(v575)*4)) = v254
-		*(*int32)(unsafe.Add(m0, int(v578)*4)) = v255
-		*(*int32)(unsafe.Add(m0, int(v581)*4)) = v256
-		*(*int32)(unsafe.Add(m0, int(v584)*4)) = v257
-		*(*int32)(unsafe.Add(m0, int(v587)*4)) = v258
-		*(*int32)(unsafe.Add(m0, int(v590)*4)) = v259
-		*(*int32)(unsafe.Add(m0, int(v593)*4)) = v260
-		*(*int32)(unsafe.Add(m0, int(v596)*4)) = v261
-		*(*int32)(unsafe.Add(m0, int(v599)*4)) = v262
-		*(*int32)(unsafe.Add(m0, int(v602)*4)) = v263
-		*(*int32)(unsafe.Add(m0, int(v605)*4)) = v264
-		*(*int32)(unsafe.Add(m0, int(v608)*4)) = v265
-		*(*int32)(unsafe.Add(m0, int(v611)*4)) = v266
-		*(*int32)(unsafe.Add(m0, int(v614)*4)) = v267
+		*(*int32)(unsafe.Add(m0, int(v565)*4)) = v250
+		*(*int32)(unsafe.Add(m0, int(v568)*4)) = v251
+		*(*int32)(unsafe.Add(m0, int(v571)*4)) = v252
+		*(*int32)(unsafe.Add(m0, int(v574)*4)) = v253
+		*(*int32)(unsafe.Add(m0, int(v577)*4)) = v254
+		*(*int32)(unsafe.Add(m0, int(v580)*4)) = v255
+		*(*int32)(unsafe.Add(m0, int(v583)*4)) = v256
+		*(*int32)(unsafe.Add(m0, int(v586)*4)) = v257
+		*(*int32)(unsafe.Add(m0, int(v589)*4)) = v258
+		*(*int32)(unsafe.Add(m0, int(v592)*4)) = v259
+		*(*int32)(unsafe.Add(m0, int(v595)*4)) = v260
+		*(*int32)(unsafe.Add(m0, int(v598)*4)) = v261
+		*(*int32)(unsafe.Add(m0, int(v601)*4)) = v262
+		*(*int32)(unsafe.Add(m0, int(v604)*4)) = v263
+		*(*int32)(unsafe.Add(m0, int(v607)*4)) = v264
+		*(*int32)(unsafe.Add(m0, int(v610)*4)) = v265
+		*(*int32)(unsafe.Add(m0, int(v613)*4)) = v266
 	}
 	// Barrier, pass.go:114
+	h700 := g.v700[:n]
 	h701 := g.v701[:n]
 	h702 := g.v702[:n]
 	h703 := g.v703[:n]
@@ -3736,29 +3723,29 @@ func (g *pass32Host) r15() int {
 	h714 := g.v714[:n]
 	h715 := g.v715[:n]
 	h716 := g.v716[:n]
-	h717 := g.v717[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		var v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716, v717 int32
-		v701 = *(*int32)(unsafe.Add(m0, li*68))
-		v702 = *(*int32)(unsafe.Add(m0, li*68+4))
-		v703 = *(*int32)(unsafe.Add(m0, li*68+8))
-		v704 = *(*int32)(unsafe.Add(m0, li*68+12))
-		v705 = *(*int32)(unsafe.Add(m0, li*68+16))
-		v706 = *(*int32)(unsafe.Add(m0, li*68+20))
-		v707 = *(*int32)(unsafe.Add(m0, li*68+24))
-		v708 = *(*int32)(unsafe.Add(m0, li*68+28))
-		v709 = *(*int32)(unsafe.Add(m0, li*68+32))
-		v710 = *(*int32)(unsafe.Add(m0, li*68+36))
-		v711 = *(*int32)(unsafe.Add(m0, li*68+40))
-		v712 = *(*int32)(unsafe.Add(m0, li*68+44))
-		v713 = *(*int32)(unsafe.Add(m0, li*68+48))
-		v714 = *(*int32)(unsafe.Add(m0, li*68+52))
-		v715 = *(*int32)(unsafe.Add(m0, li*68+56))
-		v716 = *(*int32)(unsafe.Add(m0, li*68+60))
-		v717 = *(*int32)(unsafe.Add(m0, li*68+64))
+		var v700, v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716 int32
+		v700 = *(*int32)(unsafe.Add(m0, li*68))
+		v701 = *(*int32)(unsafe.Add(m0, li*68+4))
+		v702 = *(*int32)(unsafe.Add(m0, li*68+8))
+		v703 = *(*int32)(unsafe.Add(m0, li*68+12))
+		v704 = *(*int32)(unsafe.Add(m0, li*68+16))
+		v705 = *(*int32)(unsafe.Add(m0, li*68+20))
+		v706 = *(*int32)(unsafe.Add(m0, li*68+24))
+		v707 = *(*int32)(unsafe.Add(m0, li*68+28))
+		v708 = *(*int32)(unsafe.Add(m0, li*68+32))
+		v709 = *(*int32)(unsafe.Add(m0, li*68+36))
+		v710 = *(*int32)(unsafe.Add(m0, li*68+40))
+		v711 = *(*int32)(unsafe.Add(m0, li*68+44))
+		v712 = *(*int32)(unsafe.Add(m0, li*68+48))
+		v713 = *(*int32)(unsafe.Add(m0, li*68+52))
+		v714 = *(*int32)(unsafe.Add(m0, li*68+56))
+		v715 = *(*int32)(unsafe.Add(m0, li*68+60))
+		v716 = *(*int32)(unsafe.Add(m0, li*68+64))
+		h700[li] = v700
 		h701[li] = v701
 		h702[li] = v702
 		h703[li] = v703
@@ -3775,7 +3762,6 @@ func (g *pass32Host) r15() int {
 		h714[li] = v714
 		h715[li] = v715
 		h716[li] = v716
-		h717[li] = v717
 	}
 	return 16
 }
@@ -3783,98 +3769,99 @@ func (g *pass32Host) r15() int {
 func (g *pass32Host) r17() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h566 := g.v566[:n]
-	h301 := g.v301[:n]
-	h569 := g.v569[:n]
-	h308 := g.v308[:n]
-	h572 := g.v572[:n]
-	h315 := g.v315[:n]
-	h575 := g.v575[:n]
-	h322 := g.v322[:n]
-	h578 := g.v578[:n]
-	h329 := g.v329[:n]
-	h581 := g.v581[:n]
-	h336 := g.v336[:n]
-	h584 := g.v584[:n]
-	h343 := g.v343[:n]
-	h587 := g.v587[:n]
-	h350 := g.v350[:n]
-	h590 := g.v590[:n]
-	h357 := g.v357[:n]
-	h593 := g.v593[:n]
-	h364 := g.v364[:n]
-	h596 := g.v596[:n]
-	h371 := g.v371[:n]
-	h599 := g.v599[:n]
-	h378 := g.v378[:n]
-	h602 := g.v602[:n]
-	h385 := g.v385[:n]
-	h605 := g.v605[:n]
-	h392 := g.v392[:n]
-	h608 := g.v608[:n]
-	h399 := g.v399[:n]
-	h611 := g.v611[:n]
-	h406 := g.v406[:n]
-	h614 := g.v614[:n]
-	h413 := g.v413[:n]
+	h565 := g.v565[:n]
+	h300 := g.v300[:n]
+	h568 := g.v568[:n]
+	h307 := g.v307[:n]
+	h571 := g.v571[:n]
+	h314 := g.v314[:n]
+	h574 := g.v574[:n]
+	h321 := g.v321[:n]
+	h577 := g.v577[:n]
+	h328 := g.v328[:n]
+	h580 := g.v580[:n]
+	h335 := g.v335[:n]
+	h583 := g.v583[:n]
+	h342 := g.v342[:n]
+	h586 := g.v586[:n]
+	h349 := g.v349[:n]
+	h589 := g.v589[:n]
+	h356 := g.v356[:n]
+	h592 := g.v592[:n]
+	h363 := g.v363[:n]
+	h595 := g.v595[:n]
+	h370 := g.v370[:n]
+	h598 := g.v598[:n]
+	h377 := g.v377[:n]
+	h601 := g.v601[:n]
+	h384 := g.v384[:n]
+	h604 := g.v604[:n]
+	h391 := g.v391[:n]
+	h607 := g.v607[:n]
+	h398 := g.v398[:n]
+	h610 := g.v610[:n]
+	h405 := g.v405[:n]
+	h613 := g.v613[:n]
+	h412 := g.v412[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v566 := h566[li]
-		v301 := h301[li]
-		v569 := h569[li]
-		v308 := h308[li]
-		v572 := h572[li]
-		v315 := h315[li]
-		v575 := h575[li]
-		v322 := h322[li]
-		v578 := h578[li]
-		v329 := h329[li]
-		v581 := h581[li]
-		v336 := h336[li]
-		v584 := h584[li]
-		v343 := h343[li]
-		v587 := h587[li]
-		v350 := h350[li]
-		v590 := h590[li]
-		v357 := h357[li]
-		v593 := h593[li]
-		v364 := h364[li]
-		v596 := h596[li]
-		v371 := h371[li]
-		v599 := h599[li]
-		v378 := h378[li]
-		v602 := h602[li]
-		v385 := h385[li]
-		v605 := h605[li]
-		v392 := h392[li]
-		v608 := h608[li]
-		v399 := h399[li]
-		v611 := h611[li]
-		v406 := h406[li]
-		v614 := h614[li]
-		v413 := h413[li]
-		*(*int32)(unsafe.Add(m0, int(v566)*4)) = v301
-		*(*int32)(unsafe.Add(m0, int(v569)*4)) = v308
-		*(*int32)(unsafe.Add(m0, int(v572)*4)) = v315
-		*(*int32)(unsafe.Add(m0, int(v575)*4)) = v322
-		*(*int32)(unsafe.Add(m0, int(v578)*4)) = v329
-		*(*int32)(unsafe.Add(m0, int(v581)*4)) = v336
-		*(*int32)(unsafe.Add(m0, int(v584)*4)) = v343
-		*(*int32)(unsafe.Add(m0, int(v587)*4)) = v350
-		*(*int32)(unsafe.Add(m0, int(v590)*4)) = v357
-		*(*int32)(unsafe.Add(m0, int(v593)*4)) = v364
-		*(*int32)(unsafe.Add(m0, int(v596)*4)) = v371
-		*(*int32)(unsafe.Add(m0, int(v599)*4)) = v378
-		*(*int32)(unsafe.Add(m0, int(v602)*4)) = v385
-		*(*int32)(unsafe.Add(m0, int(v605)*4)) = v392
-		*(*int32)(unsafe.Add(m0, int(v608)*4)) = v399
-		*(*int32)(unsafe.Add(m0, int(v611)*4)) = v406
-		*(*int32)(unsafe.Add(m0, int(v614)*4)) = v413
+		v565 := h565[li]
+		v300 := h300[li]
+		v568 := h568[li]
+		v307 := h307[li]
+		v571 := h571[li]
+		v314 := h314[li]
+		v574 := h574[li]
+		v321 := h321[li]
+		v577 := h577[li]
+		v328 := h328[li]
+		v580 := h580[li]
+		v335 := h335[li]
+		v583 := h583[li]
+		v342 := h342[li]
+		v586 := h586[li]
+		v349 := h349[li]
+		v589 := h589[li]
+		v356 := h356[li]
+		v592 := h592[li]
+		v363 := h363[li]
+		v595 := h595[li]
+		v370 := h370[li]
+		v598 := h598[li]
+		v377 := h377[li]
+		v601 := h601[li]
+		v384 := h384[li]
+		v604 := h604[li]
+		v391 := h391[li]
+		v607 := h607[li]
+		v398 := h398[li]
+		v610 := h610[li]
+		v405 := h405[li]
+		v613 := h613[li]
+		v412 := h412[li]
+		*(*int32)(unsafe.Add(m0, int(v565)*4)) = v300
+		*(*int32)(unsafe.Add(m0, int(v568)*4)) = v307
+		*(*int32)(unsafe.Add(m0, int(v571)*4)) = v314
+		*(*int32)(unsafe.Add(m0, int(v574)*4)) = v321
+		*(*int32)(unsafe.Add(m0, int(v577)*4)) = v328
+		*(*int32)(unsafe.Add(m0, int(v580)*4)) = v335
+		*(*int32)(unsafe.Add(m0, int(v583)*4)) = v342
+		*(*int32)(unsafe.Add(m0, int(v586)*4)) = v349
+		*(*int32)(unsafe.Add(m0, int(v589)*4)) = v356
+		*(*int32)(unsafe.Add(m0, int(v592)*4)) = v363
+		*(*int32)(unsafe.Add(m0, int(v595)*4)) = v370
+		*(*int32)(unsafe.Add(m0, int(v598)*4)) = v377
+		*(*int32)(unsafe.Add(m0, int(v601)*4)) = v384
+		*(*int32)(unsafe.Add(m0, int(v604)*4)) = v391
+		*(*int32)(unsafe.Add(m0, int(v607)*4)) = v398
+		*(*int32)(unsafe.Add(m0, int(v610)*4)) = v405
+		*(*int32)(unsafe.Add(m0, int(v613)*4)) = v412
 	}
 	// Barrier, pass.go:114
+	h734 := g.v734[:n]
 	h735 := g.v735[:n]
 	h736 := g.v736[:n]
 	h737 := g.v737[:n]
@@ -3891,28 +3878,28 @@ func (g *pass32Host) r17() int {
 	h748 := g.v748[:n]
 	h749 := g.v749[:n]
 	h750 := g.v750[:n]
-	h751 := g.v751[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v735 := *(*int32)(unsafe.Add(m0, li*68))
-		v736 := *(*int32)(unsafe.Add(m0, li*68+4))
-		v737 := *(*int32)(unsafe.Add(m0, li*68+8))
-		v738 := *(*int32)(unsafe.Add(m0, li*68+12))
-		v739 := *(*int32)(unsafe.Add(m0, li*68+16))
-		v740 := *(*int32)(unsafe.Add(m0, li*68+20))
-		v741 := *(*int32)(unsafe.Add(m0, li*68+24))
-		v742 := *(*int32)(unsafe.Add(m0, li*68+28))
-		v743 := *(*int32)(unsafe.Add(m0, li*68+32))
-		v744 := *(*int32)(unsafe.Add(m0, li*68+36))
-		v745 := *(*int32)(unsafe.Add(m0, li*68+40))
-		v746 := *(*int32)(unsafe.Add(m0, li*68+44))
-		v747 := *(*int32)(unsafe.Add(m0, li*68+48))
-		v748 := *(*int32)(unsafe.Add(m0, li*68+52))
-		v749 := *(*int32)(unsafe.Add(m0, li*68+56))
-		v750 := *(*int32)(unsafe.Add(m0, li*68+60))
-		v751 := *(*int32)(unsafe.Add(m0, li*68+64))
+		v734 := *(*int32)(unsafe.Add(m0, li*68))
+		v735 := *(*int32)(unsafe.Add(m0, li*68+4))
+		v736 := *(*int32)(unsafe.Add(m0, li*68+8))
+		v737 := *(*int32)(unsafe.Add(m0, li*68+12))
+		v738 := *(*int32)(unsafe.Add(m0, li*68+16))
+		v739 := *(*int32)(unsafe.Add(m0, li*68+20))
+		v740 := *(*int32)(unsafe.Add(m0, li*68+24))
+		v741 := *(*int32)(unsafe.Add(m0, li*68+28))
+		v742 := *(*int32)(unsafe.Add(m0, li*68+32))
+		v743 := *(*int32)(unsafe.Add(m0, li*68+36))
+		v744 := *(*int32)(unsafe.Add(m0, li*68+40))
+		v745 := *(*int32)(unsafe.Add(m0, li*68+44))
+		v746 := *(*int32)(unsafe.Add(m0, li*68+48))
+		v747 := *(*int32)(unsafe.Add(m0, li*68+52))
+		v748 := *(*int32)(unsafe.Add(m0, li*68+56))
+		v749 := *(*int32)(unsafe.Add(m0, li*68+60))
+		v750 := *(*int32)(unsafe.Add(m0, li*68+64))
+		h734[li] = v734
 		h735[li] = v735
 		h736[li] = v736
 		h737[li] = v737
@@ -3929,65 +3916,65 @@ func (g *pass32Host) r17() int {
 		h748[li] = v748
 		h749[li] = v749
 		h750[li] = v750
-		h751[li] = v751
 	}
 	// Barrier, pass.go:78
+	h770 := g.v770[:n]
 	h771 := g.v771[:n]
-	h772 := g.v772[:n]
+	h777 := g.v777[:n]
 	h778 := g.v778[:n]
-	h779 := g.v779[:n]
+	h784 := g.v784[:n]
 	h785 := g.v785[:n]
-	h786 := g.v786[:n]
+	h791 := g.v791[:n]
 	h792 := g.v792[:n]
-	h793 := g.v793[:n]
+	h798 := g.v798[:n]
 	h799 := g.v799[:n]
-	h800 := g.v800[:n]
+	h805 := g.v805[:n]
 	h806 := g.v806[:n]
-	h807 := g.v807[:n]
+	h812 := g.v812[:n]
 	h813 := g.v813[:n]
-	h814 := g.v814[:n]
+	h819 := g.v819[:n]
 	h820 := g.v820[:n]
-	h821 := g.v821[:n]
+	h826 := g.v826[:n]
 	h827 := g.v827[:n]
-	h828 := g.v828[:n]
+	h833 := g.v833[:n]
 	h834 := g.v834[:n]
-	h835 := g.v835[:n]
+	h840 := g.v840[:n]
 	h841 := g.v841[:n]
-	h842 := g.v842[:n]
+	h847 := g.v847[:n]
 	h848 := g.v848[:n]
-	h849 := g.v849[:n]
+	h854 := g.v854[:n]
 	h855 := g.v855[:n]
-	h856 := g.v856[:n]
+	h861 := g.v861[:n]
 	h862 := g.v862[:n]
-	h863 := g.v863[:n]
+	h868 := g.v868[:n]
 	h869 := g.v869[:n]
-	h870 := g.v870[:n]
+	h875 := g.v875[:n]
 	h876 := g.v876[:n]
-	h877 := g.v877[:n]
+	h882 := g.v882[:n]
 	h883 := g.v883[:n]
-	h884 := g.v884[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v30 := int32(li)
-		v268 := int32(uint32(v30) >> 5)
-		v269 := v30 + v268
-		v271 := v269 + 264
-		v273 := v269 + 528
-		v275 := v269 + 792
-		v277 := v269 + 1056
-		v279 := v269 + 1320
-		v281 := v269 + 1584
-		v283 := v269 + 1848
-		v285 := v269 + 2112
-		v287 := v269 + 2376
-		v289 := v269 + 2640
-		v291 := v269 + 2904
-		v293 := v269 + 3168
-		v295 := v269 + 3432
-		v297 := v269 + 3696
-		v299 := v269 + 3960
+		v267 := int32(uint32(v30) >> 5)
+		v268 := v30 + v267
+		v270 := v268 + 264
+		v272 := v268 + 528
+		v274 := v268 + 792
+		v276 := v268 + 1056
+		v278 := v268 + 1320
+		v280 := v268 + 1584
+		v282 := v268 + 1848
+		v284 := v268 + 2112
+		v286 := v268 + 2376
+		v288 := v268 + 2640
+		v290 := v268 + 2904
+		v292 := v268 + 3168
+		v294 := v268 + 3432
+		v296 := v268 + 3696
+		v298 := v268 + 3960
+		v734 := h734[li]
 		v735 := h735[li]
 		v736 := h736[li]
 		v737 := h737[li]
@@ -4004,310 +3991,310 @@ func (g *pass32Host) r17() int {
 		v748 := h748[li]
 		v749 := h749[li]
 		v750 := h750[li]
-		v751 := h751[li]
-		*(*int32)(unsafe.Add(m0, int(v269)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v271)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v273)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v275)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v277)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v279)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v281)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v283)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v285)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v287)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v289)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v291)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v293)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v295)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v297)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v299)*4)) = 0
-		v771 := ((int32(uint32(v735)>>4) & 15) * 264) + v269
-		v772 := *(*int32)(unsafe.Add(m0, int(v771)*4))
-		*(*int32)(unsafe.Add(m0, int(v771)*4)) = v772 + 1
-		v778 := ((int32(uint32(v736)>>4) & 15) * 264) + v269
-		v779 := *(*int32)(unsafe.Add(m0, int(v778)*4))
-		*(*int32)(unsafe.Add(m0, int(v778)*4)) = v779 + 1
-		v785 := ((int32(uint32(v737)>>4) & 15) * 264) + v269
-		v786 := *(*int32)(unsafe.Add(m0, int(v785)*4))
-		*(*int32)(unsafe.Add(m0, int(v785)*4)) = v786 + 1
-		v792 := ((int32(uint32(v738)>>4) & 15) * 264) + v269
-		v793 := *(*int32)(unsafe.Add(m0, int(v792)*4))
-		*(*int32)(unsafe.Add(m0, int(v792)*4)) = v793 + 1
-		v799 := ((int32(uint32(v739)>>4) & 15) * 264) + v269
-		v800 := *(*int32)(unsafe.Add(m0, int(v799)*4))
-		*(*int32)(unsafe.Add(m0, int(v799)*4)) = v800 + 1
-		v806 := ((int32(uint32(v740)>>4) & 15) * 264) + v269
-		v807 := *(*int32)(unsafe.Add(m0, int(v806)*4))
-		*(*int32)(unsafe.Add(m0, int(v806)*4)) = v807 + 1
-		v813 := ((int32(uint32(v741)>>4) & 15) * 264) + v269
-		v814 := *(*int32)(unsafe.Add(m0, int(v813)*4))
-		*(*int32)(unsafe.Add(m0, int(v813)*4)) = v814 + 1
-		v820 := ((int32(uint32(v742)>>4) & 15) * 264) + v269
-		v821 := *(*int32)(unsafe.Add(m0, int(v820)*4))
-		*(*int32)(unsafe.Add(m0, int(v820)*4)) = v821 + 1
-		v827 := ((int32(uint32(v743)>>4) & 15) * 264) + v269
-		v828 := *(*int32)(unsafe.Add(m0, int(v827)*4))
-		*(*int32)(unsafe.Add(m0, int(v827)*4)) = v828 + 1
-		v834 := ((int32(uint32(v744)>>4) & 15) * 264) + v269
-		v835 := *(*int32)(unsafe.Add(m0, int(v834)*4))
-		*(*int32)(unsafe.Add(m0, int(v834)*4)) = v835 + 1
-		v841 := ((int32(uint32(v745)>>4) & 15) * 264) + v269
-		v842 := *(*int32)(unsafe.Add(m0, int(v841)*4))
-		*(*int32)(unsafe.Add(m0, int(v841)*4)) = v842 + 1
-		v848 := ((int32(uint32(v746)>>4) & 15) * 264) + v269
-		v849 := *(*int32)(unsafe.Add(m0, int(v848)*4))
-		*(*int32)(unsafe.Add(m0, int(v848)*4)) = v849 + 1
-		v855 := ((int32(uint32(v747)>>4) & 15) * 264) + v269
-		v856 := *(*int32)(unsafe.Add(m0, int(v855)*4))
-		*(*int32)(unsafe.Add(m0, int(v855)*4)) = v856 + 1
-		v862 := ((int32(uint32(v748)>>4) & 15) * 264) + v269
-		v863 := *(*int32)(unsafe.Add(m0, int(v862)*4))
-		*(*int32)(unsafe.Add(m0, int(v862)*4)) = v863 + 1
-		v869 := ((int32(uint32(v749)>>4) & 15) * 264) + v269
-		v870 := *(*int32)(unsafe.Add(m0, int(v869)*4))
-		*(*int32)(unsafe.Add(m0, int(v869)*4)) = v870 + 1
-		v876 := ((int32(uint32(v750)>>4) & 15) * 264) + v269
-		v877 := *(*int32)(unsafe.Add(m0, int(v876)*4))
-		*(*int32)(unsafe.Add(m0, int(v876)*4)) = v877 + 1
-		v883 := ((int32(uint32(v751)>>4) & 15) * 264) + v269
-		v884 := *(*int32)(unsafe.Add(m0, int(v883)*4))
-		*(*int32)(unsafe.Add(m0, int(v883)*4)) = v884 + 1
+		*(*int32)(unsafe.Add(m0, int(v268)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v270)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v272)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v274)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v276)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v278)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v280)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v282)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v284)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v286)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v288)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v290)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v292)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v294)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v296)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v298)*4)) = 0
+		v770 := ((int32(uint32(v734)>>4) & 15) * 264) + v268
+		v771 := *(*int32)(unsafe.Add(m0, int(v770)*4))
+		*(*int32)(unsafe.Add(m0, int(v770)*4)) = v771 + 1
+		v777 := ((int32(uint32(v735)>>4) & 15) * 264) + v268
+		v778 := *(*int32)(unsafe.Add(m0, int(v777)*4))
+		*(*int32)(unsafe.Add(m0, int(v777)*4)) = v778 + 1
+		v784 := ((int32(uint32(v736)>>4) & 15) * 264) + v268
+		v785 := *(*int32)(unsafe.Add(m0, int(v784)*4))
+		*(*int32)(unsafe.Add(m0, int(v784)*4)) = v785 + 1
+		v791 := ((int32(uint32(v737)>>4) & 15) * 264) + v268
+		v792 := *(*int32)(unsafe.Add(m0, int(v791)*4))
+		*(*int32)(unsafe.Add(m0, int(v791)*4)) = v792 + 1
+		v798 := ((int32(uint32(v738)>>4) & 15) * 264) + v268
+		v799 := *(*int32)(unsafe.Add(m0, int(v798)*4))
+		*(*int32)(unsafe.Add(m0, int(v798)*4)) = v799 + 1
+		v805 := ((int32(uint32(v739)>>4) & 15) * 264) + v268
+		v806 := *(*int32)(unsafe.Add(m0, int(v805)*4))
+		*(*int32)(unsafe.Add(m0, int(v805)*4)) = v806 + 1
+		v812 := ((int32(uint32(v740)>>4) & 15) * 264) + v268
+		v813 := *(*int32)(unsafe.Add(m0, int(v812)*4))
+		*(*int32)(unsafe.Add(m0, int(v812)*4)) = v813 + 1
+		v819 := ((int32(uint32(v741)>>4) & 15) * 264) + v268
+		v820 := *(*int32)(unsafe.Add(m0, int(v819)*4))
+		*(*int32)(unsafe.Add(m0, int(v819)*4)) = v820 + 1
+		v826 := ((int32(uint32(v742)>>4) & 15) * 264) + v268
+		v827 := *(*int32)(unsafe.Add(m0, int(v826)*4))
+		*(*int32)(unsafe.Add(m0, int(v826)*4)) = v827 + 1
+		v833 := ((int32(uint32(v743)>>4) & 15) * 264) + v268
+		v834 := *(*int32)(unsafe.Add(m0, int(v833)*4))
+		*(*int32)(unsafe.Add(m0, int(v833)*4)) = v834 + 1
+		v840 := ((int32(uint32(v744)>>4) & 15) * 264) + v268
+		v841 := *(*int32)(unsafe.Add(m0, int(v840)*4))
+		*(*int32)(unsafe.Add(m0, int(v840)*4)) = v841 + 1
+		v847 := ((int32(uint32(v745)>>4) & 15) * 264) + v268
+		v848 := *(*int32)(unsafe.Add(m0, int(v847)*4))
+		*(*int32)(unsafe.Add(m0, int(v847)*4)) = v848 + 1
+		v854 := ((int32(uint32(v746)>>4) & 15) * 264) + v268
+		v855 := *(*int32)(unsafe.Add(m0, int(v854)*4))
+		*(*int32)(unsafe.Add(m0, int(v854)*4)) = v855 + 1
+		v861 := ((int32(uint32(v747)>>4) & 15) * 264) + v268
+		v862 := *(*int32)(unsafe.Add(m0, int(v861)*4))
+		*(*int32)(unsafe.Add(m0, int(v861)*4)) = v862 + 1
+		v868 := ((int32(uint32(v748)>>4) & 15) * 264) + v268
+		v869 := *(*int32)(unsafe.Add(m0, int(v868)*4))
+		*(*int32)(unsafe.Add(m0, int(v868)*4)) = v869 + 1
+		v875 := ((int32(uint32(v749)>>4) & 15) * 264) + v268
+		v876 := *(*int32)(unsafe.Add(m0, int(v875)*4))
+		*(*int32)(unsafe.Add(m0, int(v875)*4)) = v876 + 1
+		v882 := ((int32(uint32(v750)>>4) & 15) * 264) + v268
+		v883 := *(*int32)(unsafe.Add(m0, int(v882)*4))
+		*(*int32)(unsafe.Add(m0, int(v882)*4)) = v883 + 1
+		h770[li] = v770
 		h771[li] = v771
-		h772[li] = v772
+		h777[li] = v777
 		h778[li] = v778
-		h779[li] = v779
+		h784[li] = v784
 		h785[li] = v785
-		h786[li] = v786
+		h791[li] = v791
 		h792[li] = v792
-		h793[li] = v793
+		h798[li] = v798
 		h799[li] = v799
-		h800[li] = v800
+		h805[li] = v805
 		h806[li] = v806
-		h807[li] = v807
+		h812[li] = v812
 		h813[li] = v813
-		h814[li] = v814
+		h819[li] = v819
 		h820[li] = v820
-		h821[li] = v821
+		h826[li] = v826
 		h827[li] = v827
-		h828[li] = v828
+		h833[li] = v833
 		h834[li] = v834
-		h835[li] = v835
+		h840[li] = v840
 		h841[li] = v841
-		h842[li] = v842
+		h847[li] = v847
 		h848[li] = v848
-		h849[li] = v849
+		h854[li] = v854
 		h855[li] = v855
-		h856[li] = v856
+		h861[li] = v861
 		h862[li] = v862
-		h863[li] = v863
+		h868[li] = v868
 		h869[li] = v869
-		h870[li] = v870
+		h875[li] = v875
 		h876[li] = v876
-		h877[li] = v877
+		h882[li] = v882
 		h883[li] = v883
-		h884[li] = v884
 	}
 	// Barrier, pass.go:87
-	h422 := g.v422[:n]
-	h426 := g.v426[:n]
-	h431 := g.v431[:n]
-	h436 := g.v436[:n]
-	h441 := g.v441[:n]
-	h446 := g.v446[:n]
-	h451 := g.v451[:n]
-	h456 := g.v456[:n]
-	h461 := g.v461[:n]
-	h466 := g.v466[:n]
-	h471 := g.v471[:n]
-	h476 := g.v476[:n]
-	h481 := g.v481[:n]
-	h486 := g.v486[:n]
-	h491 := g.v491[:n]
-	h496 := g.v496[:n]
+	h421 := g.v421[:n]
+	h425 := g.v425[:n]
+	h430 := g.v430[:n]
+	h435 := g.v435[:n]
+	h440 := g.v440[:n]
+	h445 := g.v445[:n]
+	h450 := g.v450[:n]
+	h455 := g.v455[:n]
+	h460 := g.v460[:n]
+	h465 := g.v465[:n]
+	h470 := g.v470[:n]
+	h475 := g.v475[:n]
+	h480 := g.v480[:n]
+	h485 := g.v485[:n]
+	h490 := g.v490[:n]
+	h495 := g.v495[:n]
+	h886 := g.v886[:n]
 	h887 := g.v887[:n]
-	h888 := g.v888[:n]
-	h890 := g.v890[:n]
-	h892 := g.v892[:n]
-	h894 := g.v894[:n]
-	h896 := g.v896[:n]
-	h898 := g.v898[:n]
-	h900 := g.v900[:n]
-	h902 := g.v902[:n]
-	h904 := g.v904[:n]
-	h906 := g.v906[:n]
-	h908 := g.v908[:n]
-	h910 := g.v910[:n]
-	h912 := g.v912[:n]
-	h914 := g.v914[:n]
+	h889 := g.v889[:n]
+	h891 := g.v891[:n]
+	h893 := g.v893[:n]
+	h895 := g.v895[:n]
+	h897 := g.v897[:n]
+	h899 := g.v899[:n]
+	h901 := g.v901[:n]
+	h903 := g.v903[:n]
+	h905 := g.v905[:n]
+	h907 := g.v907[:n]
+	h909 := g.v909[:n]
+	h911 := g.v911[:n]
+	h913 := g.v913[:n]
+	h916 := g.v916[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v421 := h421[li]
+		v425 := h425[li]
+		v430 := h430[li]
+		v435 := h435[li]
+		v440 := h440[li]
+		v445 := h445[li]
+		v450 := h450[li]
+		v455 := h455[li]
+		v460 := h460[li]
+		v465 := h465[li]
+		v470 := h470[li]
+		v475 := h475[li]
+		v480 := h480[li]
+		v485 := h485[li]
+		v490 := h490[li]
+		v495 := h495[li]
+		v886 := *(*int32)(unsafe.Add(m0, int(v421)*4))
+		v887 := *(*int32)(unsafe.Add(m0, int(v425)*4))
+		v889 := *(*int32)(unsafe.Add(m0, int(v430)*4))
+		v891 := *(*int32)(unsafe.Add(m0, int(v435)*4))
+		v893 := *(*int32)(unsafe.Add(m0, int(v440)*4))
+		v895 := *(*int32)(unsafe.Add(m0, int(v445)*4))
+		v897 := *(*int32)(unsafe.Add(m0, int(v450)*4))
+		v899 := *(*int32)(unsafe.Add(m0, int(v455)*4))
+		v900 := ((((((v886 + v887) + v889) + v891) + v893) + v895) + v897) + v899
+		v901 := *(*int32)(unsafe.Add(m0, int(v460)*4))
+		v903 := *(*int32)(unsafe.Add(m0, int(v465)*4))
+		v905 := *(*int32)(unsafe.Add(m0, int(v470)*4))
+		v907 := *(*int32)(unsafe.Add(m0, int(v475)*4))
+		v909 := *(*int32)(unsafe.Add(m0, int(v480)*4))
+		v911 := *(*int32)(unsafe.Add(m0, int(v485)*4))
+		v913 := *(*int32)(unsafe.Add(m0, int(v490)*4))
+		v914 := ((((((v900 + v901) + v903) + v905) + v907) + v909) + v911) + v913
+		v916 := v914 + *(*int32)(unsafe.Add(m0, int(v495)*4))
+		h886[li] = v886
+		h887[li] = v887
+		h889[li] = v889
+		h891[li] = v891
+		h893[li] = v893
+		h895[li] = v895
+		h897[li] = v897
+		h899[li] = v899
+		h901[li] = v901
+		h903[li] = v903
+		h905[li] = v905
+		h907[li] = v907
+		h909[li] = v909
+		h911[li] = v911
+		h913[li] = v913
+		h916[li] = v916
+	}
+	// GroupExclusiveScan, pass.go:95
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v916, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v917, in, len(in), int32(0))
+	}
 	h917 := g.v917[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v422 := h422[li]
-		v426 := h426[li]
-		v431 := h431[li]
-		v436 := h436[li]
-		v441 := h441[li]
-		v446 := h446[li]
-		v451 := h451[li]
-		v456 := h456[li]
-		v461 := h461[li]
-		v466 := h466[li]
-		v471 := h471[li]
-		v476 := h476[li]
-		v481 := h481[li]
-		v486 := h486[li]
-		v491 := h491[li]
-		v496 := h496[li]
-		v887 := *(*int32)(unsafe.Add(m0, int(v422)*4))
-		v888 := *(*int32)(unsafe.Add(m0, int(v426)*4))
-		v890 := *(*int32)(unsafe.Add(m0, int(v431)*4))
-		v892 := *(*int32)(unsafe.Add(m0, int(v436)*4))
-		v894 := *(*int32)(unsafe.Add(m0, int(v441)*4))
-		v896 := *(*int32)(unsafe.Add(m0, int(v446)*4))
-		v898 := *(*int32)(unsafe.Add(m0, int(v451)*4))
-		v900 := *(*int32)(unsafe.Add(m0, int(v456)*4))
-		v901 := ((((((v887 + v888) + v890) + v892) + v894) + v896) + v898) + v900
-		v902 := *(*int32)(unsafe.Add(m0, int(v461)*4))
-		v904 := *(*int32)(unsafe.Add(m0, int(v466)*4))
-		v906 := *(*int32)(unsafe.Add(m0, int(v471)*4))
-		v908 := *(*int32)(unsafe.Add(m0, int(v476)*4))
-		v910 := *(*int32)(unsafe.Add(m0, int(v481)*4))
-		v912 := *(*int32)(unsafe.Add(m0, int(v486)*4))
-		v914 := *(*int32)(unsafe.Add(m0, int(v491)*4))
-		v915 := ((((((v901 + v902) + v904) + v906) + v908) + v910) + v912) + v914
-		v917 := v915 + *(*int32)(unsafe.Add(m0, int(v496)*4))
-		h887[li] = v887
-		h888[li] = v888
-		h890[li] = v890
-		h892[li] = v892
-		h894[li] = v894
-		h896[li] = v896
-		h898[li] = v898
-		h900[li] = v900
-		h902[li] = v902
-		h904[li] = v904
-		h906[li] = v906
-		h908[li] = v908
-		h910[li] = v910
-		h912[li] = v912
-		h914[li] = v914
-		h917[li] = v917
-	}
-	// GroupExclusiveScan, pass.go:95
-	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v917, 0)
-		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v918, in, len(in), int32(0))
-	}
-	h918 := g.v918[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v102 := int32(li)
-		v103 := v102 == 0
-		v918 := h918[li]
-		v422 := h422[li]
+		v101 := int32(li)
+		v102 := v101 == 0
+		v917 := h917[li]
+		v421 := h421[li]
+		v886 := h886[li]
+		v425 := h425[li]
 		v887 := h887[li]
-		v426 := h426[li]
-		v888 := h888[li]
-		v431 := h431[li]
-		v890 := h890[li]
-		v436 := h436[li]
-		v892 := h892[li]
-		v441 := h441[li]
-		v894 := h894[li]
-		v446 := h446[li]
-		v896 := h896[li]
-		v451 := h451[li]
-		v898 := h898[li]
-		v456 := h456[li]
-		v900 := h900[li]
-		v461 := h461[li]
-		v902 := h902[li]
-		v466 := h466[li]
-		v904 := h904[li]
-		v471 := h471[li]
-		v906 := h906[li]
-		v476 := h476[li]
-		v908 := h908[li]
-		v481 := h481[li]
-		v910 := h910[li]
-		v486 := h486[li]
-		v912 := h912[li]
-		v491 := h491[li]
-		v914 := h914[li]
-		v496 := h496[li]
-		v919 := v918
-		if v103 {
-			v919 = 0
+		v430 := h430[li]
+		v889 := h889[li]
+		v435 := h435[li]
+		v891 := h891[li]
+		v440 := h440[li]
+		v893 := h893[li]
+		v445 := h445[li]
+		v895 := h895[li]
+		v450 := h450[li]
+		v897 := h897[li]
+		v455 := h455[li]
+		v899 := h899[li]
+		v460 := h460[li]
+		v901 := h901[li]
+		v465 := h465[li]
+		v903 := h903[li]
+		v470 := h470[li]
+		v905 := h905[li]
+		v475 := h475[li]
+		v907 := h907[li]
+		v480 := h480[li]
+		v909 := h909[li]
+		v485 := h485[li]
+		v911 := h911[li]
+		v490 := h490[li]
+		v913 := h913[li]
+		v495 := h495[li]
+		v918 := v917
+		if v102 {
+			v918 = 0
 		}
-		*(*int32)(unsafe.Add(m0, int(v422)*4)) = v919
-		v921 := v919 + v887
-		*(*int32)(unsafe.Add(m0, int(v426)*4)) = v921
-		v923 := v921 + v888
-		*(*int32)(unsafe.Add(m0, int(v431)*4)) = v923
-		v925 := v923 + v890
-		*(*int32)(unsafe.Add(m0, int(v436)*4)) = v925
-		v927 := v925 + v892
-		*(*int32)(unsafe.Add(m0, int(v441)*4)) = v927
-		v929 := v927 + v894
-		*(*int32)(unsafe.Add(m0, int(v446)*4)) = v929
-		v931 := v929 + v896
-		*(*int32)(unsafe.Add(m0, int(v451)*4)) = v931
-		v933 := v931 + v898
-		*(*int32)(unsafe.Add(m0, int(v456)*4)) = v933
-		v935 := v933 + v900
-		*(*int32)(unsafe.Add(m0, int(v461)*4)) = v935
-		v937 := v935 + v902
-		*(*int32)(unsafe.Add(m0, int(v466)*4)) = v937
-		v939 := v937 + v904
-		*(*int32)(unsafe.Add(m0, int(v471)*4)) = v939
-		v941 := v939 + v906
-		*(*int32)(unsafe.Add(m0, int(v476)*4)) = v941
-		v943 := v941 + v908
-		*(*int32)(unsafe.Add(m0, int(v481)*4)) = v943
-		v945 := v943 + v910
-		*(*int32)(unsafe.Add(m0, int(v486)*4)) = v945
-		v947 := v945 + v912
-		*(*int32)(unsafe.Add(m0, int(v491)*4)) = v947
-		*(*int32)(unsafe.Add(m0, int(v496)*4)) = v947 + v914
+		*(*int32)(unsafe.Add(m0, int(v421)*4)) = v918
+		v920 := v918 + v886
+		*(*int32)(unsafe.Add(m0, int(v425)*4)) = v920
+		v922 := v920 + v887
+		*(*int32)(unsafe.Add(m0, int(v430)*4)) = v922
+		v924 := v922 + v889
+		*(*int32)(unsafe.Add(m0, int(v435)*4)) = v924
+		v926 := v924 + v891
+		*(*int32)(unsafe.Add(m0, int(v440)*4)) = v926
+		v928 := v926 + v893
+		*(*int32)(unsafe.Add(m0, int(v445)*4)) = v928
+		v930 := v928 + v895
+		*(*int32)(unsafe.Add(m0, int(v450)*4)) = v930
+		v932 := v930 + v897
+		*(*int32)(unsafe.Add(m0, int(v455)*4)) = v932
+		v934 := v932 + v899
+		*(*int32)(unsafe.Add(m0, int(v460)*4)) = v934
+		v936 := v934 + v901
+		*(*int32)(unsafe.Add(m0, int(v465)*4)) = v936
+		v938 := v936 + v903
+		*(*int32)(unsafe.Add(m0, int(v470)*4)) = v938
+		v940 := v938 + v905
+		*(*int32)(unsafe.Add(m0, int(v475)*4)) = v940
+		v942 := v940 + v907
+		*(*int32)(unsafe.Add(m0, int(v480)*4)) = v942
+		v944 := v942 + v909
+		*(*int32)(unsafe.Add(m0, int(v485)*4)) = v944
+		v946 := v944 + v911
+		*(*int32)(unsafe.Add(m0, int(v490)*4)) = v946
+		*(*int32)(unsafe.Add(m0, int(v495)*4)) = v946 + v913
 	}
 	// Barrier, pass.go:101
-	v41 := g.v41
-	v987 := v41 != 0
+	v40 := g.v40
+	v986 := v40 != 0
 	c3 := g.c3
 	v13 := g.v13
 	p7 := g.Pointer(7)
 	stop := g.Cancelled()
-	h952 := g.v952[:n]
-	h954 := g.v954[:n]
-	h956 := g.v956[:n]
-	h958 := g.v958[:n]
-	h960 := g.v960[:n]
-	h962 := g.v962[:n]
-	h964 := g.v964[:n]
-	h966 := g.v966[:n]
-	h968 := g.v968[:n]
-	h970 := g.v970[:n]
-	h972 := g.v972[:n]
-	h974 := g.v974[:n]
-	h976 := g.v976[:n]
-	h978 := g.v978[:n]
-	h980 := g.v980[:n]
-	h982 := g.v982[:n]
-	h984 := g.v984[:n]
+	h951 := g.v951[:n]
+	h953 := g.v953[:n]
+	h955 := g.v955[:n]
+	h957 := g.v957[:n]
+	h959 := g.v959[:n]
+	h961 := g.v961[:n]
+	h963 := g.v963[:n]
+	h965 := g.v965[:n]
+	h967 := g.v967[:n]
+	h969 := g.v969[:n]
+	h971 := g.v971[:n]
+	h973 := g.v973[:n]
+	h975 := g.v975[:n]
+	h977 := g.v977[:n]
+	h979 := g.v979[:n]
+	h981 := g.v981[:n]
+	h983 := g.v983[:n]
+	h987 := g.v987[:n]
 	h988 := g.v988[:n]
-	h989 := g.v989[:n]
 	c4 := g.c4
-	v1068 := c4 == 0
-	h87 := g.v87[:n]
-	v1070 := v41 * 256
-	v1071 := v1070 + 256
+	v1067 := c4 == 0
+	h86 := g.v86[:n]
+	v1069 := v40 * 256
+	v1070 := v1069 + 256
 	m3 := g.Memory(3)
-	h1067 := g.v1067[:n]
+	h1066 := g.v1066[:n]
+	h1076 := g.v1076[:n]
 	h1077 := g.v1077[:n]
 	h1078 := g.v1078[:n]
 	h1079 := g.v1079[:n]
@@ -4324,132 +4311,131 @@ func (g *pass32Host) r17() int {
 	h1090 := g.v1090[:n]
 	h1091 := g.v1091[:n]
 	h1092 := g.v1092[:n]
-	h1093 := g.v1093[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v770 := h770[li]
 		v771 := h771[li]
-		v772 := h772[li]
+		v777 := h777[li]
 		v778 := h778[li]
-		v779 := h779[li]
+		v784 := h784[li]
 		v785 := h785[li]
-		v786 := h786[li]
+		v791 := h791[li]
 		v792 := h792[li]
-		v793 := h793[li]
+		v798 := h798[li]
 		v799 := h799[li]
-		v800 := h800[li]
+		v805 := h805[li]
 		v806 := h806[li]
-		v807 := h807[li]
+		v812 := h812[li]
 		v813 := h813[li]
-		v814 := h814[li]
+		v819 := h819[li]
 		v820 := h820[li]
-		v821 := h821[li]
+		v826 := h826[li]
 		v827 := h827[li]
-		v828 := h828[li]
+		v833 := h833[li]
 		v834 := h834[li]
-		v835 := h835[li]
+		v840 := h840[li]
 		v841 := h841[li]
-		v842 := h842[li]
+		v847 := h847[li]
 		v848 := h848[li]
-		v849 := h849[li]
+		v854 := h854[li]
 		v855 := h855[li]
-		v856 := h856[li]
+		v861 := h861[li]
 		v862 := h862[li]
-		v863 := h863[li]
+		v868 := h868[li]
 		v869 := h869[li]
-		v870 := h870[li]
+		v875 := h875[li]
 		v876 := h876[li]
-		v877 := h877[li]
+		v882 := h882[li]
 		v883 := h883[li]
-		v884 := h884[li]
 		v30 := int32(li)
-		v87 := h87[li]
+		v86 := h86[li]
 		own3 := unsafe.Add(m3, li*72)
-		var v985, v986, v988, v989, v990, v998, v999, v1007, v1008, v1009, v1067, v1069, v1072 int32
-		var v995 int64
-		v952 := v772 + *(*int32)(unsafe.Add(m0, int(v771)*4))
-		v954 := v779 + *(*int32)(unsafe.Add(m0, int(v778)*4))
-		v956 := v786 + *(*int32)(unsafe.Add(m0, int(v785)*4))
-		v958 := v793 + *(*int32)(unsafe.Add(m0, int(v792)*4))
-		v960 := v800 + *(*int32)(unsafe.Add(m0, int(v799)*4))
-		v962 := v807 + *(*int32)(unsafe.Add(m0, int(v806)*4))
-		v964 := v814 + *(*int32)(unsafe.Add(m0, int(v813)*4))
-		v966 := v821 + *(*int32)(unsafe.Add(m0, int(v820)*4))
-		v968 := v828 + *(*int32)(unsafe.Add(m0, int(v827)*4))
-		v970 := v835 + *(*int32)(unsafe.Add(m0, int(v834)*4))
-		v972 := v842 + *(*int32)(unsafe.Add(m0, int(v841)*4))
-		v974 := v849 + *(*int32)(unsafe.Add(m0, int(v848)*4))
-		v976 := v856 + *(*int32)(unsafe.Add(m0, int(v855)*4))
-		v978 := v863 + *(*int32)(unsafe.Add(m0, int(v862)*4))
-		v980 := v870 + *(*int32)(unsafe.Add(m0, int(v869)*4))
-		v982 := v877 + *(*int32)(unsafe.Add(m0, int(v876)*4))
-		v984 := v884 + *(*int32)(unsafe.Add(m0, int(v883)*4))
-		v985 = 0
-		v986 = v41
-		if !v987 {
-			v1067 = v985
-			goto b145
+		var v984, v985, v987, v988, v989, v997, v998, v1006, v1007, v1008, v1066, v1068, v1071 int32
+		var v994 int64
+		v951 := v771 + *(*int32)(unsafe.Add(m0, int(v770)*4))
+		v953 := v778 + *(*int32)(unsafe.Add(m0, int(v777)*4))
+		v955 := v785 + *(*int32)(unsafe.Add(m0, int(v784)*4))
+		v957 := v792 + *(*int32)(unsafe.Add(m0, int(v791)*4))
+		v959 := v799 + *(*int32)(unsafe.Add(m0, int(v798)*4))
+		v961 := v806 + *(*int32)(unsafe.Add(m0, int(v805)*4))
+		v963 := v813 + *(*int32)(unsafe.Add(m0, int(v812)*4))
+		v965 := v820 + *(*int32)(unsafe.Add(m0, int(v819)*4))
+		v967 := v827 + *(*int32)(unsafe.Add(m0, int(v826)*4))
+		v969 := v834 + *(*int32)(unsafe.Add(m0, int(v833)*4))
+		v971 := v841 + *(*int32)(unsafe.Add(m0, int(v840)*4))
+		v973 := v848 + *(*int32)(unsafe.Add(m0, int(v847)*4))
+		v975 := v855 + *(*int32)(unsafe.Add(m0, int(v854)*4))
+		v977 := v862 + *(*int32)(unsafe.Add(m0, int(v861)*4))
+		v979 := v869 + *(*int32)(unsafe.Add(m0, int(v868)*4))
+		v981 := v876 + *(*int32)(unsafe.Add(m0, int(v875)*4))
+		v983 := v883 + *(*int32)(unsafe.Add(m0, int(v882)*4))
+		v984 = 0
+		v985 = v40
+		if !v986 {
+			v1066 = v984
+			goto b144
 		}
+		v987 = v984
 		v988 = v985
-		v989 = v986
-		v990 = 0
-	b123:
-		if v989 == 0 {
-			goto b131
+		v989 = 0
+	b122:
+		if v988 == 0 {
+			goto b130
 		}
-		if uint32(v990) >= uint32(c3) {
-			goto b131
+		if uint32(v989) >= uint32(c3) {
+			goto b130
 		}
-		v995 = int64(uint32((v989 * 256) + v30))
-		if v995 < v13 {
-			v997 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v995)*4)))
-			v998 = v997
+		v994 = int64(uint32((v988 * 256) + v30))
+		if v994 < v13 {
+			v996 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v994)*4)))
+			v997 = v996
 		} else {
-			v998 = 0
+			v997 = 0
 		}
-		v999 = int32(uint32(v998) >> 30)
-		if v999 == 0 {
+		v998 = int32(uint32(v997) >> 30)
+		if v998 == 0 {
+			v1006 = v987
 			v1007 = v988
-			v1008 = v989
-			v1009 = v990 + 1
+			v1008 = v989 + 1
 		} else {
-			v1004 := v989 + -1
-			if v999 == 2 {
-				v1004 = 0
+			v1003 := v988 + -1
+			if v998 == 2 {
+				v1003 = 0
 			}
-			v1007 = v988 + (v998 & 1073741823)
-			v1008 = v1004
-			v1009 = v990
+			v1006 = v987 + (v997 & 1073741823)
+			v1007 = v1003
+			v1008 = v989
 		}
+		v987 = v1006
 		v988 = v1007
 		v989 = v1008
-		v990 = v1009
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b123
-	b131:
-		h952[li] = v952
-		h954[li] = v954
-		h956[li] = v956
-		h958[li] = v958
-		h960[li] = v960
-		h962[li] = v962
-		h964[li] = v964
-		h966[li] = v966
-		h968[li] = v968
-		h970[li] = v970
-		h972[li] = v972
-		h974[li] = v974
-		h976[li] = v976
-		h978[li] = v978
-		h980[li] = v980
-		h982[li] = v982
-		h984[li] = v984
+		goto b122
+	b130:
+		h951[li] = v951
+		h953[li] = v953
+		h955[li] = v955
+		h957[li] = v957
+		h959[li] = v959
+		h961[li] = v961
+		h963[li] = v963
+		h965[li] = v965
+		h967[li] = v967
+		h969[li] = v969
+		h971[li] = v971
+		h973[li] = v973
+		h975[li] = v975
+		h977[li] = v977
+		h979[li] = v979
+		h981[li] = v981
+		h983[li] = v983
+		h987[li] = v987
 		h988[li] = v988
-		h989[li] = v989
 		if next != 22 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4457,54 +4443,55 @@ func (g *pass32Host) r17() int {
 			next = 22
 		}
 		continue
-	b145:
-		if !v987 {
-			goto b149
+	b144:
+		if !v986 {
+			goto b148
 		}
-		if !v1068 {
-			goto b149
+		if !v1067 {
+			goto b148
 		}
-		v1069 = v1067 + v87
-		v1072 = v1071 + v30
-		if int64(uint32(v1072)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1072)*4)), (v1069 | -2147483648))
+		v1068 = v1066 + v86
+		v1071 = v1070 + v30
+		if int64(uint32(v1071)) < v13 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1071)*4)), (v1068 | -2147483648))
 		}
-	b149:
-		v1077 := *(*int32)(own3)
-		v1078 := *(*int32)(unsafe.Add(own3, 4))
-		v1079 := *(*int32)(unsafe.Add(own3, 8))
-		v1080 := *(*int32)(unsafe.Add(own3, 12))
-		v1081 := *(*int32)(unsafe.Add(own3, 16))
-		v1082 := *(*int32)(unsafe.Add(own3, 20))
-		v1083 := *(*int32)(unsafe.Add(own3, 24))
-		v1084 := *(*int32)(unsafe.Add(own3, 28))
-		v1085 := *(*int32)(unsafe.Add(own3, 32))
-		v1086 := *(*int32)(unsafe.Add(own3, 36))
-		v1087 := *(*int32)(unsafe.Add(own3, 40))
-		v1088 := *(*int32)(unsafe.Add(own3, 44))
-		v1089 := *(*int32)(unsafe.Add(own3, 48))
-		v1090 := *(*int32)(unsafe.Add(own3, 52))
-		v1091 := *(*int32)(unsafe.Add(own3, 56))
-		v1092 := *(*int32)(unsafe.Add(own3, 60))
-		v1093 := *(*int32)(unsafe.Add(own3, 64))
-		h952[li] = v952
-		h954[li] = v954
-		h956[li] = v956
-		h958[li] = v958
-		h960[li] = v960
-		h962[li] = v962
-		h964[li] = v964
-		h966[li] = v966
-		h968[li] = v968
-		h970[li] = v970
-		h972[li] = v972
-		h974[li] = v974
-		h976[li] = v976
-		h978[li] = v978
-		h980[li] = v980
-		h982[li] = v982
-		h984[li] = v984
-		h1067[li] = v1067
+	b148:
+		v1076 := *(*int32)(own3)
+		v1077 := *(*int32)(unsafe.Add(own3, 4))
+		v1078 := *(*int32)(unsafe.Add(own3, 8))
+		v1079 := *(*int32)(unsafe.Add(own3, 12))
+		v1080 := *(*int32)(unsafe.Add(own3, 16))
+		v1081 := *(*int32)(unsafe.Add(own3, 20))
+		v1082 := *(*int32)(unsafe.Add(own3, 24))
+		v1083 := *(*int32)(unsafe.Add(own3, 28))
+		v1084 := *(*int32)(unsafe.Add(own3, 32))
+		v1085 := *(*int32)(unsafe.Add(own3, 36))
+		v1086 := *(*int32)(unsafe.Add(own3, 40))
+		v1087 := *(*int32)(unsafe.Add(own3, 44))
+		v1088 := *(*int32)(unsafe.Add(own3, 48))
+		v1089 := *(*int32)(unsafe.Add(own3, 52))
+		v1090 := *(*int32)(unsafe.Add(own3, 56))
+		v1091 := *(*int32)(unsafe.Add(own3, 60))
+		v1092 := *(*int32)(unsafe.Add(own3, 64))
+		h951[li] = v951
+		h953[li] = v953
+		h955[li] = v955
+		h957[li] = v957
+		h959[li] = v959
+		h961[li] = v961
+		h963[li] = v963
+		h965[li] = v965
+		h967[li] = v967
+		h969[li] = v969
+		h971[li] = v971
+		h973[li] = v973
+		h975[li] = v975
+		h977[li] = v977
+		h979[li] = v979
+		h981[li] = v981
+		h983[li] = v983
+		h1066[li] = v1066
+		h1076[li] = v1076
 		h1077[li] = v1077
 		h1078[li] = v1078
 		h1079[li] = v1079
@@ -4521,7 +4508,6 @@ func (g *pass32Host) r17() int {
 		h1090[li] = v1090
 		h1091[li] = v1091
 		h1092[li] = v1092
-		h1093[li] = v1093
 		if next != 26 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4529,32 +4515,33 @@ func (g *pass32Host) r17() int {
 			next = 26
 		}
 	}
-	g.v987 = v987
+	g.v986 = v986
 	return next
 }
 
 func (g *pass32Host) r23() int {
 	const n = 256
-	v1010 := g.v1010
-	v1011 := v1010 == 0
+	v1009 := g.v1009
+	v1010 := v1009 == 0
 	v6 := g.v6
-	v42 := v6 * 131072
-	v1012 := v1010 + -1
-	v1013 := int64(uint32(v1012))
-	v1014 := v42 + v1013
-	v1015 := v1014 * 4352
-	h988 := g.v988[:n]
-	v987 := g.v987
+	v41 := v6 * 131072
+	v1011 := v1009 + -1
+	v1012 := int64(uint32(v1011))
+	v1013 := v41 + v1012
+	v1014 := v1013 * 4352
+	h987 := g.v987[:n]
+	v986 := g.v986
 	c4 := g.c4
-	v1068 := c4 == 0
-	h87 := g.v87[:n]
-	v41 := g.v41
-	v1070 := v41 * 256
-	v1071 := v1070 + 256
+	v1067 := c4 == 0
+	h86 := g.v86[:n]
+	v40 := g.v40
+	v1069 := v40 * 256
+	v1070 := v1069 + 256
 	v13 := g.v13
 	p7 := g.Pointer(7)
 	m3 := g.Memory(3)
-	h1067 := g.v1067[:n]
+	h1066 := g.v1066[:n]
+	h1076 := g.v1076[:n]
 	h1077 := g.v1077[:n]
 	h1078 := g.v1078[:n]
 	h1079 := g.v1079[:n]
@@ -4571,19 +4558,18 @@ func (g *pass32Host) r23() int {
 	h1090 := g.v1090[:n]
 	h1091 := g.v1091[:n]
 	h1092 := g.v1092[:n]
-	h1093 := g.v1093[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v988 := h988[li]
-		v87 := h87[li]
+		v987 := h987[li]
+		v86 := h86[li]
 		v30 := int32(li)
 		own3 := unsafe.Add(m3, li*72)
-		var v1067, v1069, v1072 int32
-		if !v1011 {
+		var v1066, v1068, v1071 int32
+		if !v1010 {
 			if next != 23 {
 				if next >= 0 {
 					return g.Diverge()
@@ -4592,37 +4578,38 @@ func (g *pass32Host) r23() int {
 			}
 			continue
 		}
-		v1067 = v988
-		if !v987 {
-			goto b149
+		v1066 = v987
+		if !v986 {
+			goto b148
 		}
-		if !v1068 {
-			goto b149
+		if !v1067 {
+			goto b148
 		}
-		v1069 = v1067 + v87
-		v1072 = v1071 + v30
-		if int64(uint32(v1072)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1072)*4)), (v1069 | -2147483648))
+		v1068 = v1066 + v86
+		v1071 = v1070 + v30
+		if int64(uint32(v1071)) < v13 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1071)*4)), (v1068 | -2147483648))
 		}
-	b149:
-		v1077 := *(*int32)(own3)
-		v1078 := *(*int32)(unsafe.Add(own3, 4))
-		v1079 := *(*int32)(unsafe.Add(own3, 8))
-		v1080 := *(*int32)(unsafe.Add(own3, 12))
-		v1081 := *(*int32)(unsafe.Add(own3, 16))
-		v1082 := *(*int32)(unsafe.Add(own3, 20))
-		v1083 := *(*int32)(unsafe.Add(own3, 24))
-		v1084 := *(*int32)(unsafe.Add(own3, 28))
-		v1085 := *(*int32)(unsafe.Add(own3, 32))
-		v1086 := *(*int32)(unsafe.Add(own3, 36))
-		v1087 := *(*int32)(unsafe.Add(own3, 40))
-		v1088 := *(*int32)(unsafe.Add(own3, 44))
-		v1089 := *(*int32)(unsafe.Add(own3, 48))
-		v1090 := *(*int32)(unsafe.Add(own3, 52))
-		v1091 := *(*int32)(unsafe.Add(own3, 56))
-		v1092 := *(*int32)(unsafe.Add(own3, 60))
-		v1093 := *(*int32)(unsafe.Add(own3, 64))
-		h1067[li] = v1067
+	b148:
+		v1076 := *(*int32)(own3)
+		v1077 := *(*int32)(unsafe.Add(own3, 4))
+		v1078 := *(*int32)(unsafe.Add(own3, 8))
+		v1079 := *(*int32)(unsafe.Add(own3, 12))
+		v1080 := *(*int32)(unsafe.Add(own3, 16))
+		v1081 := *(*int32)(unsafe.Add(own3, 20))
+		v1082 := *(*int32)(unsafe.Add(own3, 24))
+		v1083 := *(*int32)(unsafe.Add(own3, 28))
+		v1084 := *(*int32)(unsafe.Add(own3, 32))
+		v1085 := *(*int32)(unsafe.Add(own3, 36))
+		v1086 := *(*int32)(unsafe.Add(own3, 40))
+		v1087 := *(*int32)(unsafe.Add(own3, 44))
+		v1088 := *(*int32)(unsafe.Add(own3, 48))
+		v1089 := *(*int32)(unsafe.Add(own3, 52))
+		v1090 := *(*int32)(unsafe.Add(own3, 56))
+		v1091 := *(*int32)(unsafe.Add(own3, 60))
+		v1092 := *(*int32)(unsafe.Add(own3, 64))
+		h1066[li] = v1066
+		h1076[li] = v1076
 		h1077[li] = v1077
 		h1078[li] = v1078
 		h1079[li] = v1079
@@ -4639,7 +4626,6 @@ func (g *pass32Host) r23() int {
 		h1090[li] = v1090
 		h1091[li] = v1091
 		h1092[li] = v1092
-		h1093[li] = v1093
 		if next != 26 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4647,7 +4633,7 @@ func (g *pass32Host) r23() int {
 			next = 26
 		}
 	}
-	g.v1015 = v1015
+	g.v1014 = v1014
 	return next
 }
 
@@ -4662,34 +4648,34 @@ func (g *pass32Host) r24() int {
 		*(*int32)(unsafe.Add(m2, li*4)) = int32(0)
 	}
 	// Barrier, kernels.go:214
-	v1015 := g.v1015
-	v1018 := v1015 + 4352
+	v1014 := g.v1014
+	v1017 := v1014 + 4352
 	v29 := g.v29
 	p4 := g.Pointer(4)
 	v1 := g.v1
-	v1019 := ^v1
+	v1018 := ^v1
 	v2 := g.v2
 	v3 := g.v3
 	v4 := g.v4
-	v1030 := int32(uint64(v4))
-	v1031 := v1030 & 31
-	v1029 := uint64(v4) < 32
+	v1029 := int32(uint64(v4))
+	v1030 := v1029 & 31
+	v1028 := uint64(v4) < 32
 	v5 := g.v5
-	v1020 := v5 - v4
-	v1021 := 8 < v1020
-	v1022 := v1020
-	if v1021 {
-		v1022 = 8
+	v1019 := v5 - v4
+	v1020 := 8 < v1019
+	v1021 := v1019
+	if v1020 {
+		v1021 = 8
 	}
-	v1023 := uint64(v1022) < 32
-	v1024 := int32(uint64(v1022))
-	v1025 := v1024 & 31
-	v1026 := int32(1) << (uint32(v1025) & 31)
-	v1027 := int32(0)
-	if v1023 {
-		v1027 = v1026
+	v1022 := uint64(v1021) < 32
+	v1023 := int32(uint64(v1021))
+	v1024 := v1023 & 31
+	v1025 := int32(1) << (uint32(v1024) & 31)
+	v1026 := int32(0)
+	if v1022 {
+		v1026 = v1025
 	}
-	v1028 := v1027 + -1
+	v1027 := v1026 + -1
 	stop := g.Cancelled()
 	for li := range n {
 		if dead[li] {
@@ -4697,66 +4683,67 @@ func (g *pass32Host) r24() int {
 		}
 		v30 := int32(li)
 		v31 := int64(uint32(v30))
-		var v1032 int64
-		var v1051 int32
-		v1032 = v1015 + v31
-	b136:
-		if v1032 >= v1018 {
+		var v1031 int64
+		var v1050 int32
+		v1031 = v1014 + v31
+	b135:
+		if v1031 >= v1017 {
 			continue
 		}
-		if 0 > v1032 {
-			v1051 = 255
-			goto b140
+		if 0 > v1031 {
+			v1050 = 255
+			goto b139
 		}
-		if v1032 < v29 {
-			v1036 := *(*int32)(unsafe.Add(p4, int(v1032)*4))
-			v1037 := v1036 & v1019
-			v1042 := v1036 ^ v1
-			if (v1036 & v1) != 0 {
-				v1042 = ^v1036
+		if v1031 < v29 {
+			v1035 := *(*int32)(unsafe.Add(p4, int(v1031)*4))
+			v1036 := v1035 & v1018
+			v1041 := v1035 ^ v1
+			if (v1035 & v1) != 0 {
+				v1041 = ^v1035
 			}
-			v1044 := v1042
-			if v1037 == 0 {
-				v1044 = v1
+			v1043 := v1041
+			if v1036 == 0 {
+				v1043 = v1
 			}
-			v1046 := v1044
-			if uint32(v2) < uint32(v1037) {
-				v1046 = 0
+			v1045 := v1043
+			if uint32(v2) < uint32(v1036) {
+				v1045 = 0
 			}
-			v1049 := int32(0)
-			if v1029 {
-				v1049 = int32(uint32(v1046^v3) >> (uint32(v1031) & 31))
+			v1048 := int32(0)
+			if v1028 {
+				v1048 = int32(uint32(v1045^v3) >> (uint32(v1030) & 31))
 			}
-			v1051 = v1049 & v1028
+			v1050 = v1048 & v1027
 		} else {
-			v1051 = 255
+			v1050 = 255
 		}
-	b140:
-		_ = *(*int32)(unsafe.Add(m2, int(v1051&255)*4))
-		*(*int32)(unsafe.Add(m2, int(v1051&255)*4)) += int32(1)
-		v1032 = v1032 + 256
+	b139:
+		_ = *(*int32)(unsafe.Add(m2, int(v1050&255)*4))
+		*(*int32)(unsafe.Add(m2, int(v1050&255)*4)) += int32(1)
+		v1031 = v1031 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b136
+		goto b135
 	}
 	// Barrier, kernels.go:222
+	h987 := g.v987[:n]
 	h988 := g.v988[:n]
-	h989 := g.v989[:n]
-	v1010 := g.v1010
-	v1056 := v1010 * 256
+	v1009 := g.v1009
+	v1055 := v1009 * 256
 	v13 := g.v13
 	p7 := g.Pointer(7)
-	v41 := g.v41
-	v987 := v41 != 0
+	v40 := g.v40
+	v986 := v40 != 0
 	c3 := g.c3
 	c4 := g.c4
-	v1068 := c4 == 0
-	h87 := g.v87[:n]
-	v1070 := v41 * 256
-	v1071 := v1070 + 256
+	v1067 := c4 == 0
+	h86 := g.v86[:n]
+	v1069 := v40 * 256
+	v1070 := v1069 + 256
 	m3 := g.Memory(3)
-	h1067 := g.v1067[:n]
+	h1066 := g.v1066[:n]
+	h1076 := g.v1076[:n]
 	h1077 := g.v1077[:n]
 	h1078 := g.v1078[:n]
 	h1079 := g.v1079[:n]
@@ -4773,80 +4760,79 @@ func (g *pass32Host) r24() int {
 	h1090 := g.v1090[:n]
 	h1091 := g.v1091[:n]
 	h1092 := g.v1092[:n]
-	h1093 := g.v1093[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v987 := h987[li]
 		v988 := h988[li]
-		v989 := h989[li]
 		v30 := int32(li)
-		v87 := h87[li]
+		v86 := h86[li]
 		own3 := unsafe.Add(m3, li*72)
-		var v985, v986, v990, v998, v999, v1007, v1008, v1009, v1067, v1069, v1072 int32
-		var v995 int64
-		v1055 := *(*int32)(unsafe.Add(m2, li*4))
-		v1058 := int64(uint32(v1056 + v30))
-		if v1058 < v13 {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v1058)*4)), (v1055 | 1073741824), kernelimpl.HostUMax[int32])
+		var v984, v985, v989, v997, v998, v1006, v1007, v1008, v1066, v1068, v1071 int32
+		var v994 int64
+		v1054 := *(*int32)(unsafe.Add(m2, li*4))
+		v1057 := int64(uint32(v1055 + v30))
+		if v1057 < v13 {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v1057)*4)), (v1054 | 1073741824), kernelimpl.HostUMax[int32])
 		}
-		v1062 := v989 == v1010
+		v1061 := v988 == v1009
+		v1064 := v987
+		if v1061 {
+			v1064 = v987 + v1054
+		}
 		v1065 := v988
-		if v1062 {
-			v1065 = v988 + v1055
+		if v1061 {
+			v1065 = v988 + -1
 		}
-		v1066 := v989
-		if v1062 {
-			v1066 = v989 + -1
-		}
+		v984 = v1064
 		v985 = v1065
-		v986 = v1066
-		if !v987 {
-			v1067 = v985
-			goto b145
+		if !v986 {
+			v1066 = v984
+			goto b144
 		}
+		v987 = v984
 		v988 = v985
-		v989 = v986
-		v990 = 0
-	b123:
-		if v989 == 0 {
-			goto b131
+		v989 = 0
+	b122:
+		if v988 == 0 {
+			goto b130
 		}
-		if uint32(v990) >= uint32(c3) {
-			goto b131
+		if uint32(v989) >= uint32(c3) {
+			goto b130
 		}
-		v995 = int64(uint32((v989 * 256) + v30))
-		if v995 < v13 {
-			v997 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v995)*4)))
-			v998 = v997
+		v994 = int64(uint32((v988 * 256) + v30))
+		if v994 < v13 {
+			v996 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v994)*4)))
+			v997 = v996
 		} else {
-			v998 = 0
+			v997 = 0
 		}
-		v999 = int32(uint32(v998) >> 30)
-		if v999 == 0 {
+		v998 = int32(uint32(v997) >> 30)
+		if v998 == 0 {
+			v1006 = v987
 			v1007 = v988
-			v1008 = v989
-			v1009 = v990 + 1
+			v1008 = v989 + 1
 		} else {
-			v1004 := v989 + -1
-			if v999 == 2 {
-				v1004 = 0
+			v1003 := v988 + -1
+			if v998 == 2 {
+				v1003 = 0
 			}
-			v1007 = v988 + (v998 & 1073741823)
-			v1008 = v1004
-			v1009 = v990
+			v1006 = v987 + (v997 & 1073741823)
+			v1007 = v1003
+			v1008 = v989
 		}
+		v987 = v1006
 		v988 = v1007
 		v989 = v1008
-		v990 = v1009
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b123
-	b131:
+		goto b122
+	b130:
+		h987[li] = v987
 		h988[li] = v988
-		h989[li] = v989
 		if next != 22 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4854,37 +4840,38 @@ func (g *pass32Host) r24() int {
 			next = 22
 		}
 		continue
-	b145:
-		if !v987 {
-			goto b149
+	b144:
+		if !v986 {
+			goto b148
 		}
-		if !v1068 {
-			goto b149
+		if !v1067 {
+			goto b148
 		}
-		v1069 = v1067 + v87
-		v1072 = v1071 + v30
-		if int64(uint32(v1072)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1072)*4)), (v1069 | -2147483648))
+		v1068 = v1066 + v86
+		v1071 = v1070 + v30
+		if int64(uint32(v1071)) < v13 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1071)*4)), (v1068 | -2147483648))
 		}
-	b149:
-		v1077 := *(*int32)(own3)
-		v1078 := *(*int32)(unsafe.Add(own3, 4))
-		v1079 := *(*int32)(unsafe.Add(own3, 8))
-		v1080 := *(*int32)(unsafe.Add(own3, 12))
-		v1081 := *(*int32)(unsafe.Add(own3, 16))
-		v1082 := *(*int32)(unsafe.Add(own3, 20))
-		v1083 := *(*int32)(unsafe.Add(own3, 24))
-		v1084 := *(*int32)(unsafe.Add(own3, 28))
-		v1085 := *(*int32)(unsafe.Add(own3, 32))
-		v1086 := *(*int32)(unsafe.Add(own3, 36))
-		v1087 := *(*int32)(unsafe.Add(own3, 40))
-		v1088 := *(*int32)(unsafe.Add(own3, 44))
-		v1089 := *(*int32)(unsafe.Add(own3, 48))
-		v1090 := *(*int32)(unsafe.Add(own3, 52))
-		v1091 := *(*int32)(unsafe.Add(own3, 56))
-		v1092 := *(*int32)(unsafe.Add(own3, 60))
-		v1093 := *(*int32)(unsafe.Add(own3, 64))
-		h1067[li] = v1067
+	b148:
+		v1076 := *(*int32)(own3)
+		v1077 := *(*int32)(unsafe.Add(own3, 4))
+		v1078 := *(*int32)(unsafe.Add(own3, 8))
+		v1079 := *(*int32)(unsafe.Add(own3, 12))
+		v1080 := *(*int32)(unsafe.Add(own3, 16))
+		v1081 := *(*int32)(unsafe.Add(own3, 20))
+		v1082 := *(*int32)(unsafe.Add(own3, 24))
+		v1083 := *(*int32)(unsafe.Add(own3, 28))
+		v1084 := *(*int32)(unsafe.Add(own3, 32))
+		v1085 := *(*int32)(unsafe.Add(own3, 36))
+		v1086 := *(*int32)(unsafe.Add(own3, 40))
+		v1087 := *(*int32)(unsafe.Add(own3, 44))
+		v1088 := *(*int32)(unsafe.Add(own3, 48))
+		v1089 := *(*int32)(unsafe.Add(own3, 52))
+		v1090 := *(*int32)(unsafe.Add(own3, 56))
+		v1091 := *(*int32)(unsafe.Add(own3, 60))
+		v1092 := *(*int32)(unsafe.Add(own3, 64))
+		h1066[li] = v1066
+		h1076[li] = v1076
 		h1077[li] = v1077
 		h1078[li] = v1078
 		h1079[li] = v1079
@@ -4901,7 +4888,6 @@ func (g *pass32Host) r24() int {
 		h1090[li] = v1090
 		h1091[li] = v1091
 		h1092[li] = v1092
-		h1093[li] = v1093
 		if next != 26 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4909,168 +4895,168 @@ func (g *pass32Host) r24() int {
 			next = 26
 		}
 	}
-	g.v987 = v987
+	g.v986 = v986
 	return next
 }
 
 func (g *pass32Host) r27() int {
 	const n = 256
-	h952 := g.v952[:n]
+	h951 := g.v951[:n]
 	m0 := g.Memory(0)
+	h1076 := g.v1076[:n]
+	h953 := g.v953[:n]
 	h1077 := g.v1077[:n]
-	h954 := g.v954[:n]
+	h955 := g.v955[:n]
 	h1078 := g.v1078[:n]
-	h956 := g.v956[:n]
+	h957 := g.v957[:n]
 	h1079 := g.v1079[:n]
-	h958 := g.v958[:n]
+	h959 := g.v959[:n]
 	h1080 := g.v1080[:n]
-	h960 := g.v960[:n]
+	h961 := g.v961[:n]
 	h1081 := g.v1081[:n]
-	h962 := g.v962[:n]
+	h963 := g.v963[:n]
 	h1082 := g.v1082[:n]
-	h964 := g.v964[:n]
+	h965 := g.v965[:n]
 	h1083 := g.v1083[:n]
-	h966 := g.v966[:n]
+	h967 := g.v967[:n]
 	h1084 := g.v1084[:n]
-	h968 := g.v968[:n]
+	h969 := g.v969[:n]
 	h1085 := g.v1085[:n]
-	h970 := g.v970[:n]
+	h971 := g.v971[:n]
 	h1086 := g.v1086[:n]
-	h972 := g.v972[:n]
+	h973 := g.v973[:n]
 	h1087 := g.v1087[:n]
-	h974 := g.v974[:n]
+	h975 := g.v975[:n]
 	h1088 := g.v1088[:n]
-	h976 := g.v976[:n]
+	h977 := g.v977[:n]
 	h1089 := g.v1089[:n]
-	h978 := g.v978[:n]
+	h979 := g.v979[:n]
 	h1090 := g.v1090[:n]
-	h980 := g.v980[:n]
+	h981 := g.v981[:n]
 	h1091 := g.v1091[:n]
-	h982 := g.v982[:n]
+	h983 := g.v983[:n]
 	h1092 := g.v1092[:n]
-	h984 := g.v984[:n]
 	h1093 := g.v1093[:n]
-	h1094 := g.v1094[:n]
-	h1096 := g.v1096[:n]
-	h1098 := g.v1098[:n]
-	h1100 := g.v1100[:n]
-	h1102 := g.v1102[:n]
-	h1104 := g.v1104[:n]
-	h1106 := g.v1106[:n]
-	h1108 := g.v1108[:n]
-	h1110 := g.v1110[:n]
-	h1112 := g.v1112[:n]
-	h1114 := g.v1114[:n]
-	h1116 := g.v1116[:n]
-	h1118 := g.v1118[:n]
-	h1120 := g.v1120[:n]
-	h1122 := g.v1122[:n]
-	h1124 := g.v1124[:n]
-	h1126 := g.v1126[:n]
+	h1095 := g.v1095[:n]
+	h1097 := g.v1097[:n]
+	h1099 := g.v1099[:n]
+	h1101 := g.v1101[:n]
+	h1103 := g.v1103[:n]
+	h1105 := g.v1105[:n]
+	h1107 := g.v1107[:n]
+	h1109 := g.v1109[:n]
+	h1111 := g.v1111[:n]
+	h1113 := g.v1113[:n]
+	h1115 := g.v1115[:n]
+	h1117 := g.v1117[:n]
+	h1119 := g.v1119[:n]
+	h1121 := g.v1121[:n]
+	h1123 := g.v1123[:n]
+	h1125 := g.v1125[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v952 := h952[li]
+		v951 := h951[li]
+		v1076 := h1076[li]
+		v953 := h953[li]
 		v1077 := h1077[li]
-		v954 := h954[li]
+		v955 := h955[li]
 		v1078 := h1078[li]
-		v956 := h956[li]
+		v957 := h957[li]
 		v1079 := h1079[li]
-		v958 := h958[li]
+		v959 := h959[li]
 		v1080 := h1080[li]
-		v960 := h960[li]
+		v961 := h961[li]
 		v1081 := h1081[li]
-		v962 := h962[li]
+		v963 := h963[li]
 		v1082 := h1082[li]
-		v964 := h964[li]
+		v965 := h965[li]
 		v1083 := h1083[li]
-		v966 := h966[li]
+		v967 := h967[li]
 		v1084 := h1084[li]
-		v968 := h968[li]
+		v969 := h969[li]
 		v1085 := h1085[li]
-		v970 := h970[li]
+		v971 := h971[li]
 		v1086 := h1086[li]
-		v972 := h972[li]
+		v973 := h973[li]
 		v1087 := h1087[li]
-		v974 := h974[li]
+		v975 := h975[li]
 		v1088 := h1088[li]
-		v976 := h976[li]
+		v977 := h977[li]
 		v1089 := h1089[li]
-		v978 := h978[li]
+		v979 := h979[li]
 		v1090 := h1090[li]
-		v980 := h980[li]
+		v981 := h981[li]
 		v1091 := h1091[li]
-		v982 := h982[li]
+		v983 := h983[li]
 		v1092 := h1092[li]
-		v984 := h984[li]
-		v1093 := h1093[li]
-		v1094 := int32(uint32(v952) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1094)*4)) = v1077
-		v1096 := int32(uint32(v954) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1096)*4)) = v1078
-		v1098 := int32(uint32(v956) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1098)*4)) = v1079
-		v1100 := int32(uint32(v958) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1100)*4)) = v1080
-		v1102 := int32(uint32(v960) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1102)*4)) = v1081
-		v1104 := int32(uint32(v962) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1104)*4)) = v1082
-		v1106 := int32(uint32(v964) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1106)*4)) = v1083
-		v1108 := int32(uint32(v966) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1108)*4)) = v1084
-		v1110 := int32(uint32(v968) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1110)*4)) = v1085
-		v1112 := int32(uint32(v970) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1112)*4)) = v1086
-		v1114 := int32(uint32(v972) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1114)*4)) = v1087
-		v1116 := int32(uint32(v974) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1116)*4)) = v1088
-		v1118 := int32(uint32(v976) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1118)*4)) = v1089
-		v1120 := int32(uint32(v978) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1120)*4)) = v1090
-		v1122 := int32(uint32(v980) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1122)*4)) = v1091
-		v1124 := int32(uint32(v982) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1124)*4)) = v1092
-		v1126 := int32(uint32(v984) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1126)*4)) = v1093
-		h1094[li] = v1094
-		h1096[li] = v1096
-		h1098[li] = v1098
-		h1100[li] = v1100
-		h1102[li] = v1102
-		h1104[li] = v1104
-		h1106[li] = v1106
-		h1108[li] = v1108
-		h1110[li] = v1110
-		h1112[li] = v1112
-		h1114[li] = v1114
-		h1116[li] = v1116
-		h1118[li] = v1118
-		h1120[li] = v1120
-		h1122[li] = v1122
-		h1124[li] = v1124
-		h1126[li] = v1126
+		v1093 := int32(uint32(v951) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1093)*4)) = v1076
+		v1095 := int32(uint32(v953) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1095)*4)) = v1077
+		v1097 := int32(uint32(v955) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1097)*4)) = v1078
+		v1099 := int32(uint32(v957) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1099)*4)) = v1079
+		v1101 := int32(uint32(v959) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1101)*4)) = v1080
+		v1103 := int32(uint32(v961) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1103)*4)) = v1081
+		v1105 := int32(uint32(v963) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1105)*4)) = v1082
+		v1107 := int32(uint32(v965) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1107)*4)) = v1083
+		v1109 := int32(uint32(v967) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1109)*4)) = v1084
+		v1111 := int32(uint32(v969) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1111)*4)) = v1085
+		v1113 := int32(uint32(v971) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1113)*4)) = v1086
+		v1115 := int32(uint32(v973) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1115)*4)) = v1087
+		v1117 := int32(uint32(v975) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1117)*4)) = v1088
+		v1119 := int32(uint32(v977) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1119)*4)) = v1089
+		v1121 := int32(uint32(v979) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1121)*4)) = v1090
+		v1123 := int32(uint32(v981) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1123)*4)) = v1091
+		v1125 := int32(uint32(v983) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1125)*4)) = v1092
+		h1093[li] = v1093
+		h1095[li] = v1095
+		h1097[li] = v1097
+		h1099[li] = v1099
+		h1101[li] = v1101
+		h1103[li] = v1103
+		h1105[li] = v1105
+		h1107[li] = v1107
+		h1109[li] = v1109
+		h1111[li] = v1111
+		h1113[li] = v1113
+		h1115[li] = v1115
+		h1117[li] = v1117
+		h1119[li] = v1119
+		h1121[li] = v1121
+		h1123[li] = v1123
+		h1125[li] = v1125
 	}
 	// Barrier, kernels.go:234
 	m5 := g.Memory(5)
 	v11 := g.v11
 	p6 := g.Pointer(6)
-	h1067 := g.v1067[:n]
-	h104 := g.v104[:n]
+	h1066 := g.v1066[:n]
+	h103 := g.v103[:n]
 	m1 := g.Memory(1)
-	v50 := g.v50
+	v49 := g.v49
 	v6 := g.v6
-	v1186 := v6 * 570425344
-	v1187 := v1186 + 570425344
-	v1188 := v50 == v1187
-	h87 := g.v87[:n]
+	v1185 := v6 * 570425344
+	v1186 := v1185 + 570425344
+	v1187 := v49 == v1186
+	h86 := g.v86[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5078,12 +5064,12 @@ func (g *pass32Host) r27() int {
 		own5 := unsafe.Add(m5, li*72)
 		v30 := int32(li)
 		v31 := int64(uint32(v30))
-		v1067 := h1067[li]
-		v104 := h104[li]
-		v87 := h87[li]
-		var v1181, v1185 int64
+		v1066 := h1066[li]
+		v103 := h103[li]
+		v86 := h86[li]
+		var v1180, v1184 int64
 		*(*int32)(own5) = *(*int32)(unsafe.Add(m0, li*4))
-		v1130 := v30 + 256
+		v1129 := v30 + 256
 		*(*int32)(unsafe.Add(own5, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		*(*int32)(unsafe.Add(own5, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
 		*(*int32)(unsafe.Add(own5, 12)) = *(*int32)(unsafe.Add(m0, li*4+3072))
@@ -5101,47 +5087,47 @@ func (g *pass32Host) r27() int {
 		*(*int32)(unsafe.Add(own5, 60)) = *(*int32)(unsafe.Add(m0, li*4+15360))
 		*(*int32)(unsafe.Add(own5, 64)) = *(*int32)(unsafe.Add(m0, li*4+16384))
 		if v31 >= v11 {
-			goto b155
+			goto b154
 		}
-		v1181 = *(*int64)(unsafe.Add(p6, li*8)) + int64(uint32(v1067))
-		*(*int64)(unsafe.Add(m1, li*8)) = v1181 - int64(uint32(v104))
-		v1185 = int64(uint32(v1130))
-		if !v1188 {
-			goto b155
+		v1180 = *(*int64)(unsafe.Add(p6, li*8)) + int64(uint32(v1066))
+		*(*int64)(unsafe.Add(m1, li*8)) = v1180 - int64(uint32(v103))
+		v1184 = int64(uint32(v1129))
+		if !v1187 {
+			goto b154
 		}
-		if v1185 < v11 {
-			*(*int64)(unsafe.Add(p6, li*8+2048)) = v1181 + int64(uint32(v87))
+		if v1184 < v11 {
+			*(*int64)(unsafe.Add(p6, li*8+2048)) = v1180 + int64(uint32(v86))
 		}
-	b155:
+	b154:
 	}
 	// Barrier, kernels.go:263
 	m6 := g.Memory(6)
 	v1 := g.v1
-	v1194 := ^v1
+	v1193 := ^v1
 	v2 := g.v2
 	v3 := g.v3
 	v4 := g.v4
-	v1205 := int32(uint64(v4))
-	v1206 := v1205 & 31
-	v1204 := uint64(v4) < 32
+	v1204 := int32(uint64(v4))
+	v1205 := v1204 & 31
+	v1203 := uint64(v4) < 32
 	v5 := g.v5
-	v1195 := v5 - v4
-	v1196 := 8 < v1195
-	v1197 := v1195
-	if v1196 {
-		v1197 = 8
+	v1194 := v5 - v4
+	v1195 := 8 < v1194
+	v1196 := v1194
+	if v1195 {
+		v1196 = 8
 	}
-	v1198 := uint64(v1197) < 32
-	v1199 := int32(uint64(v1197))
-	v1200 := v1199 & 31
-	v1201 := int32(1) << (uint32(v1200) & 31)
-	v1202 := int32(0)
-	if v1198 {
-		v1202 = v1201
+	v1197 := uint64(v1196) < 32
+	v1198 := int32(uint64(v1196))
+	v1199 := v1198 & 31
+	v1200 := int32(1) << (uint32(v1199) & 31)
+	v1201 := int32(0)
+	if v1197 {
+		v1201 = v1200
 	}
-	v1203 := v1202 + -1
+	v1202 := v1201 + -1
 	basex := g.Base(0)
-	v45 := g.v45
+	v44 := g.v44
 	v29 := g.v29
 	v15 := g.v15
 	p8 := g.Pointer(8)
@@ -5155,51 +5141,51 @@ func (g *pass32Host) r27() int {
 		v30 := int32(li)
 		own5 := unsafe.Add(m5, li*72)
 		v0 := int32(basex + li)
-		var v1207 int32
+		var v1206 int32
 		*(*[136]byte)(own6) = [136]byte{}
-		v1207 = 0
-	b157:
-		v1210 := int64(uint32((v1207 * 256) + v30))
-		v1211 := *(*int32)(unsafe.Add(own5, int(v1207)*4))
-		v1212 := v1211 & v1194
-		v1217 := v1211 ^ v1
-		if (v1211 & v1) != 0 {
-			v1217 = ^v1211
+		v1206 = 0
+	b156:
+		v1209 := int64(uint32((v1206 * 256) + v30))
+		v1210 := *(*int32)(unsafe.Add(own5, int(v1206)*4))
+		v1211 := v1210 & v1193
+		v1216 := v1210 ^ v1
+		if (v1210 & v1) != 0 {
+			v1216 = ^v1210
 		}
-		v1219 := v1217
-		if v1212 == 0 {
-			v1219 = v1
+		v1218 := v1216
+		if v1211 == 0 {
+			v1218 = v1
 		}
-		v1221 := v1219
-		if uint32(v2) < uint32(v1212) {
-			v1221 = 0
+		v1220 := v1218
+		if uint32(v2) < uint32(v1211) {
+			v1220 = 0
 		}
-		v1224 := int32(0)
-		if v1204 {
-			v1224 = int32(uint32(v1221^v3) >> (uint32(v1206) & 31))
+		v1223 := int32(0)
+		if v1203 {
+			v1223 = int32(uint32(v1220^v3) >> (uint32(v1205) & 31))
 		}
-		v1225 := v1224 & v1203
-		if uint32(v1225) >= 256 {
-			g.Fault(1, int64(uint32(v1225)), 256, v0)
+		v1224 := v1223 & v1202
+		if uint32(v1224) >= 256 {
+			g.Fault(0, int64(uint32(v1224)), 256, v0)
 			g.Leave(li)
 			continue
 		}
-		v1228 := *(*int64)(unsafe.Add(m1, int(v1225)*8)) + v1210
-		*(*int64)(unsafe.Add(own6, int(v1207)*8)) = v1228
-		if (v45 + v1210) >= v29 {
-			goto b162
+		v1227 := *(*int64)(unsafe.Add(m1, int(v1224)*8)) + v1209
+		*(*int64)(unsafe.Add(own6, int(v1206)*8)) = v1227
+		if (v44 + v1209) >= v29 {
+			goto b161
 		}
-		if 0 > v1228 {
-			goto b162
+		if 0 > v1227 {
+			goto b161
 		}
-		if v1228 < v15 {
-			*(*int32)(unsafe.Add(p8, int(v1228)*4)) = v1211
+		if v1227 < v15 {
+			*(*int32)(unsafe.Add(p8, int(v1227)*4)) = v1210
 		}
-	b162:
-		v1235 := v1207 + 1
-		if v1235 < 17 {
-			v1207 = v1235
-			goto b157
+	b161:
+		v1234 := v1206 + 1
+		if v1234 < 17 {
+			v1206 = v1234
+			goto b156
 		}
 		if c2 {
 			more = true
@@ -5211,6 +5197,7 @@ func (g *pass32Host) r27() int {
 		return -1
 	}
 	// Barrier, kernels.go:230
+	h700 := g.v700[:n]
 	h701 := g.v701[:n]
 	h702 := g.v702[:n]
 	h703 := g.v703[:n]
@@ -5227,296 +5214,295 @@ func (g *pass32Host) r27() int {
 	h714 := g.v714[:n]
 	h715 := g.v715[:n]
 	h716 := g.v716[:n]
-	h717 := g.v717[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1094 := h1094[li]
+		v1093 := h1093[li]
+		v700 := h700[li]
+		v1095 := h1095[li]
 		v701 := h701[li]
-		v1096 := h1096[li]
+		v1097 := h1097[li]
 		v702 := h702[li]
-		v1098 := h1098[li]
+		v1099 := h1099[li]
 		v703 := h703[li]
-		v1100 := h1100[li]
+		v1101 := h1101[li]
 		v704 := h704[li]
-		v1102 := h1102[li]
+		v1103 := h1103[li]
 		v705 := h705[li]
-		v1104 := h1104[li]
+		v1105 := h1105[li]
 		v706 := h706[li]
-		v1106 := h1106[li]
+		v1107 := h1107[li]
 		v707 := h707[li]
-		v1108 := h1108[li]
+		v1109 := h1109[li]
 		v708 := h708[li]
-		v1110 := h1110[li]
+		v1111 := h1111[li]
 		v709 := h709[li]
-		v1112 := h1112[li]
+		v1113 := h1113[li]
 		v710 := h710[li]
-		v1114 := h1114[li]
+		v1115 := h1115[li]
 		v711 := h711[li]
-		v1116 := h1116[li]
+		v1117 := h1117[li]
 		v712 := h712[li]
-		v1118 := h1118[li]
+		v1119 := h1119[li]
 		v713 := h713[li]
-		v1120 := h1120[li]
+		v1121 := h1121[li]
 		v714 := h714[li]
-		v1122 := h1122[li]
+		v1123 := h1123[li]
 		v715 := h715[li]
-		v1124 := h1124[li]
+		v1125 := h1125[li]
 		v716 := h716[li]
-		v1126 := h1126[li]
-		v717 := h717[li]
-		*(*int32)(unsafe.Add(m0, int(v1094)*4)) = v701
-		*(*int32)(unsafe.Add(m0, int(v1096)*4)) = v702
-		*(*int32)(unsafe.Add(m0, int(v1098)*4)) = v703
-		*(*int32)(unsafe.Add(m0, int(v1100)*4)) = v704
-		*(*int32)(unsafe.Add(m0, int(v1102)*4)) = v705
-		*(*int32)(unsafe.Add(m0, int(v1104)*4)) = v706
-		*(*int32)(unsafe.Add(m0, int(v1106)*4)) = v707
-		*(*int32)(unsafe.Add(m0, int(v1108)*4)) = v708
-		*(*int32)(unsafe.Add(m0, int(v1110)*4)) = v709
-		*(*int32)(unsafe.Add(m0, int(v1112)*4)) = v710
-		*(*int32)(unsafe.Add(m0, int(v1114)*4)) = v711
-		*(*int32)(unsafe.Add(m0, int(v1116)*4)) = v712
-		*(*int32)(unsafe.Add(m0, int(v1118)*4)) = v713
-		*(*int32)(unsafe.Add(m0, int(v1120)*4)) = v714
-		*(*int32)(unsafe.Add(m0, int(v1122)*4)) = v715
-		*(*int32)(unsafe.Add(m0, int(v1124)*4)) = v716
-		*(*int32)(unsafe.Add(m0, int(v1126)*4)) = v717
+		*(*int32)(unsafe.Add(m0, int(v1093)*4)) = v700
+		*(*int32)(unsafe.Add(m0, int(v1095)*4)) = v701
+		*(*int32)(unsafe.Add(m0, int(v1097)*4)) = v702
+		*(*int32)(unsafe.Add(m0, int(v1099)*4)) = v703
+		*(*int32)(unsafe.Add(m0, int(v1101)*4)) = v704
+		*(*int32)(unsafe.Add(m0, int(v1103)*4)) = v705
+		*(*int32)(unsafe.Add(m0, int(v1105)*4)) = v706
+		*(*int32)(unsafe.Add(m0, int(v1107)*4)) = v707
+		*(*int32)(unsafe.Add(m0, int(v1109)*4)) = v708
+		*(*int32)(unsafe.Add(m0, int(v1111)*4)) = v709
+		*(*int32)(unsafe.Add(m0, int(v1113)*4)) = v710
+		*(*int32)(unsafe.Add(m0, int(v1115)*4)) = v711
+		*(*int32)(unsafe.Add(m0, int(v1117)*4)) = v712
+		*(*int32)(unsafe.Add(m0, int(v1119)*4)) = v713
+		*(*int32)(unsafe.Add(m0, int(v1121)*4)) = v714
+		*(*int32)(unsafe.Add(m0, int(v1123)*4)) = v715
+		*(*int32)(unsafe.Add(m0, int(v1125)*4)) = v716
 	}
 	// Barrier, kernels.go:234
-	h49 := g.v49[:n]
+	h48 := g.v48[:n]
 	v19 := g.v19
 	p10 := g.Pointer(10)
-	v1276 := v45 + 256
-	v1283 := v45 + 512
-	v1290 := v45 + 768
-	v1297 := v45 + 1024
-	v1304 := v45 + 1280
-	v1311 := v45 + 1536
-	v1318 := v45 + 1792
-	v1325 := v45 + 2048
-	v1332 := v45 + 2304
-	v1339 := v45 + 2560
-	v1346 := v45 + 2816
-	v1353 := v45 + 3072
-	v1360 := v45 + 3328
-	v1367 := v45 + 3584
-	v1374 := v45 + 3840
-	v1381 := v45 + 4096
+	v1275 := v44 + 256
+	v1282 := v44 + 512
+	v1289 := v44 + 768
+	v1296 := v44 + 1024
+	v1303 := v44 + 1280
+	v1310 := v44 + 1536
+	v1317 := v44 + 1792
+	v1324 := v44 + 2048
+	v1331 := v44 + 2304
+	v1338 := v44 + 2560
+	v1345 := v44 + 2816
+	v1352 := v44 + 3072
+	v1359 := v44 + 3328
+	v1366 := v44 + 3584
+	v1373 := v44 + 3840
+	v1380 := v44 + 4096
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v49 := h49[li]
+		v48 := h48[li]
 		own6 := unsafe.Add(m6, li*136)
 		v30 := int32(li)
 		v31 := int64(uint32(v30))
-		var v1272, v1279, v1286, v1293, v1300, v1307, v1314, v1321, v1328, v1335, v1342, v1349, v1356, v1363, v1370, v1377, v1384 int64
-		v1254 := *(*int32)(unsafe.Add(m0, li*4))
-		v1255 := *(*int32)(unsafe.Add(m0, li*4+1024))
-		v1256 := *(*int32)(unsafe.Add(m0, li*4+2048))
-		v1257 := *(*int32)(unsafe.Add(m0, li*4+3072))
-		v1258 := *(*int32)(unsafe.Add(m0, li*4+4096))
-		v1259 := *(*int32)(unsafe.Add(m0, li*4+5120))
-		v1260 := *(*int32)(unsafe.Add(m0, li*4+6144))
-		v1261 := *(*int32)(unsafe.Add(m0, li*4+7168))
-		v1262 := *(*int32)(unsafe.Add(m0, li*4+8192))
-		v1263 := *(*int32)(unsafe.Add(m0, li*4+9216))
-		v1264 := *(*int32)(unsafe.Add(m0, li*4+10240))
-		v1265 := *(*int32)(unsafe.Add(m0, li*4+11264))
-		v1266 := *(*int32)(unsafe.Add(m0, li*4+12288))
-		v1267 := *(*int32)(unsafe.Add(m0, li*4+13312))
-		v1268 := *(*int32)(unsafe.Add(m0, li*4+14336))
-		v1269 := *(*int32)(unsafe.Add(m0, li*4+15360))
-		v1270 := *(*int32)(unsafe.Add(m0, li*4+16384))
-		if v49 >= v29 {
-			goto b171
+		var v1271, v1278, v1285, v1292, v1299, v1306, v1313, v1320, v1327, v1334, v1341, v1348, v1355, v1362, v1369, v1376, v1383 int64
+		v1253 := *(*int32)(unsafe.Add(m0, li*4))
+		v1254 := *(*int32)(unsafe.Add(m0, li*4+1024))
+		v1255 := *(*int32)(unsafe.Add(m0, li*4+2048))
+		v1256 := *(*int32)(unsafe.Add(m0, li*4+3072))
+		v1257 := *(*int32)(unsafe.Add(m0, li*4+4096))
+		v1258 := *(*int32)(unsafe.Add(m0, li*4+5120))
+		v1259 := *(*int32)(unsafe.Add(m0, li*4+6144))
+		v1260 := *(*int32)(unsafe.Add(m0, li*4+7168))
+		v1261 := *(*int32)(unsafe.Add(m0, li*4+8192))
+		v1262 := *(*int32)(unsafe.Add(m0, li*4+9216))
+		v1263 := *(*int32)(unsafe.Add(m0, li*4+10240))
+		v1264 := *(*int32)(unsafe.Add(m0, li*4+11264))
+		v1265 := *(*int32)(unsafe.Add(m0, li*4+12288))
+		v1266 := *(*int32)(unsafe.Add(m0, li*4+13312))
+		v1267 := *(*int32)(unsafe.Add(m0, li*4+14336))
+		v1268 := *(*int32)(unsafe.Add(m0, li*4+15360))
+		v1269 := *(*int32)(unsafe.Add(m0, li*4+16384))
+		if v48 >= v29 {
+			goto b170
 		}
-		v1272 = *(*int64)(own6)
-		if 0 > v1272 {
-			goto b171
+		v1271 = *(*int64)(own6)
+		if 0 > v1271 {
+			goto b170
 		}
-		if v1272 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1272)*4)) = v1254
+		if v1271 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v1271)*4)) = v1253
 		}
-	b171:
-		if (v1276 + v31) >= v29 {
-			goto b175
+	b170:
+		if (v1275 + v31) >= v29 {
+			goto b174
 		}
-		v1279 = *(*int64)(unsafe.Add(own6, 8))
-		if 0 > v1279 {
-			goto b175
+		v1278 = *(*int64)(unsafe.Add(own6, 8))
+		if 0 > v1278 {
+			goto b174
 		}
-		if v1279 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1279)*4)) = v1255
+		if v1278 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v1278)*4)) = v1254
 		}
-	b175:
-		if (v1283 + v31) >= v29 {
-			goto b179
+	b174:
+		if (v1282 + v31) >= v29 {
+			goto b178
 		}
-		v1286 = *(*int64)(unsafe.Add(own6, 16))
-		if 0 > v1286 {
-			goto b179
+		v1285 = *(*int64)(unsafe.Add(own6, 16))
+		if 0 > v1285 {
+			goto b178
 		}
-		if v1286 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1286)*4)) = v1256
+		if v1285 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v1285)*4)) = v1255
 		}
-	b179:
-		if (v1290 + v31) >= v29 {
-			goto b183
+	b178:
+		if (v1289 + v31) >= v29 {
+			goto b182
 		}
-		v1293 = *(*int64)(unsafe.Add(own6, 24))
-		if 0 > v1293 {
-			goto b183
+		v1292 = *(*int64)(unsafe.Add(own6, 24))
+		if 0 > v1292 {
+			goto b182
 		}
-		if v1293 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1293)*4)) = v1257
+		if v1292 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v1292)*4)) = v1256
 		}
-	b183:
-		if (v1297 + v31) >= v29 {
-			goto b187
+	b182:
+		if (v1296 + v31) >= v29 {
+			goto b186
 		}
-		v1300 = *(*int64)(unsafe.Add(own6, 32))
-		if 0 > v1300 {
-			goto b187
+		v1299 = *(*int64)(unsafe.Add(own6, 32))
+		if 0 > v1299 {
+			goto b186
 		}
-		if v1300 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1300)*4)) = v1258
+		if v1299 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v1299)*4)) = v1257
 		}
-	b187:
-		if (v1304 + v31) >= v29 {
-			goto b191
+	b186:
+		if (v1303 + v31) >= v29 {
+			goto b190
 		}
-		v1307 = *(*int64)(unsafe.Add(own6, 40))
-		if 0 > v1307 {
-			goto b191
+		v1306 = *(*int64)(unsafe.Add(own6, 40))
+		if 0 > v1306 {
+			goto b190
 		}
-		if v1307 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1307)*4)) = v1259
+		if v1306 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v1306)*4)) = v1258
 		}
-	b191:
-		if (v1311 + v31) >= v29 {
-			goto b195
+	b190:
+		if (v1310 + v31) >= v29 {
+			goto b194
 		}
-		v1314 = *(*int64)(unsafe.Add(own6, 48))
-		if 0 > v1314 {
-			goto b195
+		v1313 = *(*int64)(unsafe.Add(own6, 48))
+		if 0 > v1313 {
+			goto b194
 		}
-		if v1314 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1314)*4)) = v1260
+		if v1313 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v1313)*4)) = v1259
 		}
-	b195:
-		if (v1318 + v31) >= v29 {
-			goto b199
+	b194:
+		if (v1317 + v31) >= v29 {
+			goto b198
 		}
-		v1321 = *(*int64)(unsafe.Add(own6, 56))
-		if 0 > v1321 {
-			goto b199
+		v1320 = *(*int64)(unsafe.Add(own6, 56))
+		if 0 > v1320 {
+			goto b198
 		}
-		if v1321 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1321)*4)) = v1261
+		if v1320 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v1320)*4)) = v1260
 		}
-	b199:
-		if (v1325 + v31) >= v29 {
-			goto b203
+	b198:
+		if (v1324 + v31) >= v29 {
+			goto b202
 		}
-		v1328 = *(*int64)(unsafe.Add(own6, 64))
-		if 0 > v1328 {
-			goto b203
+		v1327 = *(*int64)(unsafe.Add(own6, 64))
+		if 0 > v1327 {
+			goto b202
 		}
-		if v1328 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1328)*4)) = v1262
+		if v1327 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v1327)*4)) = v1261
 		}
-	b203:
-		if (v1332 + v31) >= v29 {
-			goto b207
+	b202:
+		if (v1331 + v31) >= v29 {
+			goto b206
 		}
-		v1335 = *(*int64)(unsafe.Add(own6, 72))
-		if 0 > v1335 {
-			goto b207
+		v1334 = *(*int64)(unsafe.Add(own6, 72))
+		if 0 > v1334 {
+			goto b206
 		}
-		if v1335 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1335)*4)) = v1263
+		if v1334 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v1334)*4)) = v1262
 		}
-	b207:
-		if (v1339 + v31) >= v29 {
-			goto b211
+	b206:
+		if (v1338 + v31) >= v29 {
+			goto b210
 		}
-		v1342 = *(*int64)(unsafe.Add(own6, 80))
-		if 0 > v1342 {
-			goto b211
+		v1341 = *(*int64)(unsafe.Add(own6, 80))
+		if 0 > v1341 {
+			goto b210
 		}
-		if v1342 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1342)*4)) = v1264
+		if v1341 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v1341)*4)) = v1263
 		}
-	b211:
-		if (v1346 + v31) >= v29 {
-			goto b215
+	b210:
+		if (v1345 + v31) >= v29 {
+			goto b214
 		}
-		v1349 = *(*int64)(unsafe.Add(own6, 88))
-		if 0 > v1349 {
-			goto b215
+		v1348 = *(*int64)(unsafe.Add(own6, 88))
+		if 0 > v1348 {
+			goto b214
 		}
-		if v1349 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1349)*4)) = v1265
+		if v1348 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v1348)*4)) = v1264
 		}
-	b215:
-		if (v1353 + v31) >= v29 {
-			goto b219
+	b214:
+		if (v1352 + v31) >= v29 {
+			goto b218
 		}
-		v1356 = *(*int64)(unsafe.Add(own6, 96))
-		if 0 > v1356 {
-			goto b219
+		v1355 = *(*int64)(unsafe.Add(own6, 96))
+		if 0 > v1355 {
+			goto b218
 		}
-		if v1356 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1356)*4)) = v1266
+		if v1355 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v1355)*4)) = v1265
 		}
-	b219:
-		if (v1360 + v31) >= v29 {
-			goto b223
+	b218:
+		if (v1359 + v31) >= v29 {
+			goto b222
 		}
-		v1363 = *(*int64)(unsafe.Add(own6, 104))
-		if 0 > v1363 {
-			goto b223
+		v1362 = *(*int64)(unsafe.Add(own6, 104))
+		if 0 > v1362 {
+			goto b222
 		}
-		if v1363 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1363)*4)) = v1267
+		if v1362 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v1362)*4)) = v1266
 		}
-	b223:
-		if (v1367 + v31) >= v29 {
-			goto b227
+	b222:
+		if (v1366 + v31) >= v29 {
+			goto b226
 		}
-		v1370 = *(*int64)(unsafe.Add(own6, 112))
-		if 0 > v1370 {
-			goto b227
+		v1369 = *(*int64)(unsafe.Add(own6, 112))
+		if 0 > v1369 {
+			goto b226
 		}
-		if v1370 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1370)*4)) = v1268
+		if v1369 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v1369)*4)) = v1267
 		}
-	b227:
-		if (v1374 + v31) >= v29 {
-			goto b231
+	b226:
+		if (v1373 + v31) >= v29 {
+			goto b230
 		}
-		v1377 = *(*int64)(unsafe.Add(own6, 120))
-		if 0 > v1377 {
-			goto b231
+		v1376 = *(*int64)(unsafe.Add(own6, 120))
+		if 0 > v1376 {
+			goto b230
 		}
-		if v1377 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1377)*4)) = v1269
+		if v1376 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v1376)*4)) = v1268
 		}
-	b231:
-		if (v1381 + v31) >= v29 {
-			goto b235r31
+	b230:
+		if (v1380 + v31) >= v29 {
+			goto b234r31
 		}
-		v1384 = *(*int64)(unsafe.Add(own6, 128))
-		if 0 > v1384 {
-			goto b235r31
+		v1383 = *(*int64)(unsafe.Add(own6, 128))
+		if 0 > v1383 {
+			goto b234r31
 		}
-		if v1384 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1384)*4)) = v1270
+		if v1383 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v1383)*4)) = v1269
 		}
-	b235r31:
+	b234r31:
 	}
 	return -1
 }
@@ -5533,17 +5519,17 @@ type passLanes32Host struct {
 
 	v4, v5, v6, v7, v9, v11, v13, v15, v17, v19 int64
 
-	v36, v50, v442 int64
+	v36, v49, v441 int64
 
-	v45, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v275, v276, v280, v282, v285, v294, v296, v298, v328, v342, v345, v415, v416, v494, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520 []int32
+	v44, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v274, v275, v279, v281, v284, v293, v295, v297, v327, v341, v344, v414, v415, v493, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519 []int32
 
-	v46, v242, v277, v437 int32
+	v45, v241, v276, v436 int32
 
-	v72 []int64
+	v71 []int64
 
-	v281 []bool
+	v280 []bool
 
-	v414 bool
+	v413 bool
 
 	sbool  []bool
 	sint32 []int32
@@ -5551,8 +5537,7 @@ type passLanes32Host struct {
 
 func newPassLanes32Host() kernelimpl.HostForm { return new(passLanes32Host) }
 
-const passLanes32HostSites = `1	prim/lookback/lookback.go:195:34
-1	prim/sort/kernels/kernels.go:268:14`
+const passLanes32HostSites = `1	prim/sort/kernels/kernels.go:268:14`
 
 func (g *passLanes32Host) Begin() {
 	g.Sites = passLanes32HostSites
@@ -5582,9 +5567,9 @@ func (g *passLanes32Host) Begin() {
 	g.Allot(4, 72*n)
 	g.Allot(5, 72*n)
 	g.Allot(6, 136*n)
-	kernelimpl.HostRoom(n, &g.sbool, &g.v281)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v45, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v275, &g.v276, &g.v280, &g.v282, &g.v285, &g.v294, &g.v296, &g.v298, &g.v328, &g.v342, &g.v345, &g.v415, &g.v416, &g.v494, &g.v504, &g.v505, &g.v506, &g.v507, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v515, &g.v516, &g.v517, &g.v518, &g.v519, &g.v520)
-	kernelimpl.HostRoom(n, &g.v72)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v280)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v44, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v274, &g.v275, &g.v279, &g.v281, &g.v284, &g.v293, &g.v295, &g.v297, &g.v327, &g.v341, &g.v344, &g.v414, &g.v415, &g.v493, &g.v503, &g.v504, &g.v505, &g.v506, &g.v507, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v515, &g.v516, &g.v517, &g.v518, &g.v519)
+	kernelimpl.HostRoom(n, &g.v71)
 }
 
 func (g *passLanes32Host) Run() {
@@ -5598,7 +5583,7 @@ func (g *passLanes32Host) Run() {
 		case 9: // Barrier, lanes.go:79
 			next = g.r10()
 		case 12: // GroupReduce, columns.go:63
-			g.v437 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v416, 0))
+			g.v436 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v415, 0))
 			next = g.r13()
 		case 13: // Barrier, kernels.go:212
 			next = g.r14()
@@ -5627,19 +5612,16 @@ func (g *passLanes32Host) r0() int {
 	}
 	p5 := g.Pointer(5)
 	v13 := g.v13
-	v38 := v13 != 0
-	basex := g.Base(0)
+	v38 := 0 < v13
 	p7 := g.Pointer(7)
 	c0 := g.c0
 	v41 := c0 + -1
 	v40 := c0 != 0
 	u36 := g.v36
-	h45 := g.v45[:n]
-	more := false
+	h44 := g.v44[:n]
 	for li := range n {
-		v0 := int32(basex + li)
 		var v36 int64
-		var v45 int32
+		var v44 int32
 		v21 := int32(li)
 		if v30 {
 			v36 = v29
@@ -5656,42 +5638,35 @@ func (g *passLanes32Host) r0() int {
 			v36 = v35
 		}
 		if v21 != 0 {
-			v45 = 0
-			goto b9
+			v44 = -1
+			goto b8
 		}
-		if !v38 {
-			g.Fault(0, 0, v13, v0)
-			g.Leave(li)
-			continue
-		}
-		{
+		if v38 {
 			v39 := atomic.AddInt32((*int32)(p7), int32(1)) - int32(1)
 			v43 := v39
 			if v40 {
 				v43 = v41 - v39
 			}
-			v45 = v43
+			v44 = v43
+		} else {
+			v44 = -1
 		}
-	b9:
+	b8:
 		u36 = v36
-		h45[li] = v45
-		more = true
+		h44[li] = v44
 	}
 	g.v36 = u36
-	if !more {
-		return -1
-	}
-	// GroupSelect, lookback.go:200
-	g.v46 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v45, 0)[int32(0)]
+	// GroupSelect, lookback.go:201
+	g.v45 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v44, 0)[int32(0)]
 	v36 := g.v36
 	v6 := g.v6
-	v47 := v6 * 131072
-	v46 := g.v46
-	v48 := int64(uint32(v46))
-	v49 := v47 + v48
-	v50 := v49 * 4352
-	v51 := v36 <= v50
-	v52 := 131072 <= uint32(v46)
+	v46 := v6 * 131072
+	v45 := g.v45
+	v47 := int64(uint32(v45))
+	v48 := v46 + v47
+	v49 := v48 * 4352
+	v50 := v36 <= v49
+	v51 := 131072 <= uint32(v45)
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
@@ -5699,7 +5674,8 @@ func (g *passLanes32Host) r0() int {
 	c1 := g.c1
 	v17 := g.v17
 	p9 := g.Pointer(9)
-	h72 := g.v72[:n]
+	h71 := g.v71[:n]
+	h224 := g.v224[:n]
 	h225 := g.v225[:n]
 	h226 := g.v226[:n]
 	h227 := g.v227[:n]
@@ -5716,9 +5692,7 @@ func (g *passLanes32Host) r0() int {
 	h238 := g.v238[:n]
 	h239 := g.v239[:n]
 	h240 := g.v240[:n]
-	h241 := g.v241[:n]
-	dead := g.Dead[:n]
-	more = false
+	more := false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -5726,26 +5700,23 @@ func (g *passLanes32Host) r0() int {
 				lane, sub = 0, sub+1
 			}
 			_, _ = lane, sub
-			if dead[li] {
-				continue
-			}
 			own3 := unsafe.Add(m3, li*72)
 			own4 := unsafe.Add(m4, li*72)
 			v25 := int32(sub)
 			v26 := int64(uint32(v25))
 			v23 := int32(lane)
 			v24 := int64(uint32(v23))
-			var v160, v164, v168, v172, v176, v180, v184, v188, v192, v196, v200, v204, v208, v212, v216, v220, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241 int32
-			if v51 {
+			var v159, v163, v167, v171, v175, v179, v183, v187, v191, v195, v199, v203, v207, v211, v215, v219, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240 int32
+			if v50 {
+				goto b11
+			}
+			if !v51 {
 				goto b12
 			}
-			if !v52 {
-				goto b13
-			}
-		b12:
+		b11:
 			g.Leave(li)
 			continue
-		b13:
+		b12:
 			*(*int32)(unsafe.Add(m0, li*4)) = 0
 			*(*int32)(unsafe.Add(m0, li*4+1024)) = 0
 			*(*int32)(unsafe.Add(m0, li*4+2048)) = 0
@@ -5756,160 +5727,161 @@ func (g *passLanes32Host) r0() int {
 			*(*int32)(unsafe.Add(m0, li*4+7168)) = 0
 			*(*[68]byte)(own3) = [68]byte{}
 			*(*[68]byte)(own4) = [68]byte{}
-			v72 := (v50 + (v26 * 544)) + v24
-			v73 := 0 <= v72
-			if !v73 {
-				goto b16
+			v71 := (v49 + (v26 * 544)) + v24
+			v72 := 0 <= v71
+			if !v72 {
+				goto b15
 			}
-			if v72 < v36 {
-				*(*int32)(own3) = *(*int32)(unsafe.Add(p4, int(v72)*4))
+			if v71 < v36 {
+				*(*int32)(own3) = *(*int32)(unsafe.Add(p4, int(v71)*4))
 			}
-		b16:
-			v77 := v72 + 32
-			v78 := 0 <= v77
-			if !v78 {
-				goto b19
+		b15:
+			v76 := v71 + 32
+			v77 := 0 <= v76
+			if !v77 {
+				goto b18
 			}
-			if v77 < v36 {
-				*(*int32)(unsafe.Add(own3, 4)) = *(*int32)(unsafe.Add(p4, int(v77)*4))
+			if v76 < v36 {
+				*(*int32)(unsafe.Add(own3, 4)) = *(*int32)(unsafe.Add(p4, int(v76)*4))
 			}
-		b19:
-			v82 := v72 + 64
-			v83 := 0 <= v82
-			if !v83 {
-				goto b22
+		b18:
+			v81 := v71 + 64
+			v82 := 0 <= v81
+			if !v82 {
+				goto b21
 			}
-			if v82 < v36 {
-				*(*int32)(unsafe.Add(own3, 8)) = *(*int32)(unsafe.Add(p4, int(v82)*4))
+			if v81 < v36 {
+				*(*int32)(unsafe.Add(own3, 8)) = *(*int32)(unsafe.Add(p4, int(v81)*4))
 			}
-		b22:
-			v87 := v72 + 96
-			v88 := 0 <= v87
-			if !v88 {
-				goto b25
+		b21:
+			v86 := v71 + 96
+			v87 := 0 <= v86
+			if !v87 {
+				goto b24
 			}
-			if v87 < v36 {
-				*(*int32)(unsafe.Add(own3, 12)) = *(*int32)(unsafe.Add(p4, int(v87)*4))
+			if v86 < v36 {
+				*(*int32)(unsafe.Add(own3, 12)) = *(*int32)(unsafe.Add(p4, int(v86)*4))
 			}
-		b25:
-			v92 := v72 + 128
-			v93 := 0 <= v92
-			if !v93 {
-				goto b28
+		b24:
+			v91 := v71 + 128
+			v92 := 0 <= v91
+			if !v92 {
+				goto b27
 			}
-			if v92 < v36 {
-				*(*int32)(unsafe.Add(own3, 16)) = *(*int32)(unsafe.Add(p4, int(v92)*4))
+			if v91 < v36 {
+				*(*int32)(unsafe.Add(own3, 16)) = *(*int32)(unsafe.Add(p4, int(v91)*4))
 			}
-		b28:
-			v97 := v72 + 160
-			v98 := 0 <= v97
-			if !v98 {
-				goto b31
+		b27:
+			v96 := v71 + 160
+			v97 := 0 <= v96
+			if !v97 {
+				goto b30
 			}
-			if v97 < v36 {
-				*(*int32)(unsafe.Add(own3, 20)) = *(*int32)(unsafe.Add(p4, int(v97)*4))
+			if v96 < v36 {
+				*(*int32)(unsafe.Add(own3, 20)) = *(*int32)(unsafe.Add(p4, int(v96)*4))
 			}
-		b31:
-			v102 := v72 + 192
-			v103 := 0 <= v102
-			if !v103 {
-				goto b34
+		b30:
+			v101 := v71 + 192
+			v102 := 0 <= v101
+			if !v102 {
+				goto b33
 			}
-			if v102 < v36 {
-				*(*int32)(unsafe.Add(own3, 24)) = *(*int32)(unsafe.Add(p4, int(v102)*4))
+			if v101 < v36 {
+				*(*int32)(unsafe.Add(own3, 24)) = *(*int32)(unsafe.Add(p4, int(v101)*4))
 			}
-		b34:
-			v107 := v72 + 224
-			v108 := 0 <= v107
-			if !v108 {
-				goto b37
+		b33:
+			v106 := v71 + 224
+			v107 := 0 <= v106
+			if !v107 {
+				goto b36
 			}
-			if v107 < v36 {
-				*(*int32)(unsafe.Add(own3, 28)) = *(*int32)(unsafe.Add(p4, int(v107)*4))
+			if v106 < v36 {
+				*(*int32)(unsafe.Add(own3, 28)) = *(*int32)(unsafe.Add(p4, int(v106)*4))
 			}
-		b37:
-			v112 := v72 + 256
-			v113 := 0 <= v112
-			if !v113 {
-				goto b40
+		b36:
+			v111 := v71 + 256
+			v112 := 0 <= v111
+			if !v112 {
+				goto b39
 			}
-			if v112 < v36 {
-				*(*int32)(unsafe.Add(own3, 32)) = *(*int32)(unsafe.Add(p4, int(v112)*4))
+			if v111 < v36 {
+				*(*int32)(unsafe.Add(own3, 32)) = *(*int32)(unsafe.Add(p4, int(v111)*4))
 			}
-		b40:
-			v117 := v72 + 288
-			v118 := 0 <= v117
-			if !v118 {
-				goto b43
+		b39:
+			v116 := v71 + 288
+			v117 := 0 <= v116
+			if !v117 {
+				goto b42
 			}
-			if v117 < v36 {
-				*(*int32)(unsafe.Add(own3, 36)) = *(*int32)(unsafe.Add(p4, int(v117)*4))
+			if v116 < v36 {
+				*(*int32)(unsafe.Add(own3, 36)) = *(*int32)(unsafe.Add(p4, int(v116)*4))
 			}
-		b43:
-			v122 := v72 + 320
-			v123 := 0 <= v122
-			if !v123 {
-				goto b46
+		b42:
+			v121 := v71 + 320
+			v122 := 0 <= v121
+			if !v122 {
+				goto b45
 			}
-			if v122 < v36 {
-				*(*int32)(unsafe.Add(own3, 40)) = *(*int32)(unsafe.Add(p4, int(v122)*4))
+			if v121 < v36 {
+				*(*int32)(unsafe.Add(own3, 40)) = *(*int32)(unsafe.Add(p4, int(v121)*4))
 			}
-		b46:
-			v127 := v72 + 352
-			v128 := 0 <= v127
-			if !v128 {
-				goto b49
+		b45:
+			v126 := v71 + 352
+			v127 := 0 <= v126
+			if !v127 {
+				goto b48
 			}
-			if v127 < v36 {
-				*(*int32)(unsafe.Add(own3, 44)) = *(*int32)(unsafe.Add(p4, int(v127)*4))
+			if v126 < v36 {
+				*(*int32)(unsafe.Add(own3, 44)) = *(*int32)(unsafe.Add(p4, int(v126)*4))
 			}
-		b49:
-			v132 := v72 + 384
-			v133 := 0 <= v132
-			if !v133 {
-				goto b52
+		b48:
+			v131 := v71 + 384
+			v132 := 0 <= v131
+			if !v132 {
+				goto b51
 			}
-			if v132 < v36 {
-				*(*int32)(unsafe.Add(own3, 48)) = *(*int32)(unsafe.Add(p4, int(v132)*4))
+			if v131 < v36 {
+				*(*int32)(unsafe.Add(own3, 48)) = *(*int32)(unsafe.Add(p4, int(v131)*4))
 			}
-		b52:
-			v137 := v72 + 416
-			v138 := 0 <= v137
-			if !v138 {
-				goto b55
+		b51:
+			v136 := v71 + 416
+			v137 := 0 <= v136
+			if !v137 {
+				goto b54
 			}
-			if v137 < v36 {
-				*(*int32)(unsafe.Add(own3, 52)) = *(*int32)(unsafe.Add(p4, int(v137)*4))
+			if v136 < v36 {
+				*(*int32)(unsafe.Add(own3, 52)) = *(*int32)(unsafe.Add(p4, int(v136)*4))
 			}
-		b55:
-			v142 := v72 + 448
-			v143 := 0 <= v142
-			if !v143 {
-				goto b58
+		b54:
+			v141 := v71 + 448
+			v142 := 0 <= v141
+			if !v142 {
+				goto b57
 			}
-			if v142 < v36 {
-				*(*int32)(unsafe.Add(own3, 56)) = *(*int32)(unsafe.Add(p4, int(v142)*4))
+			if v141 < v36 {
+				*(*int32)(unsafe.Add(own3, 56)) = *(*int32)(unsafe.Add(p4, int(v141)*4))
 			}
-		b58:
-			v147 := v72 + 480
-			v148 := 0 <= v147
-			if !v148 {
-				goto b61
+		b57:
+			v146 := v71 + 480
+			v147 := 0 <= v146
+			if !v147 {
+				goto b60
 			}
-			if v147 < v36 {
-				*(*int32)(unsafe.Add(own3, 60)) = *(*int32)(unsafe.Add(p4, int(v147)*4))
+			if v146 < v36 {
+				*(*int32)(unsafe.Add(own3, 60)) = *(*int32)(unsafe.Add(p4, int(v146)*4))
 			}
-		b61:
-			v152 := v72 + 512
-			v153 := 0 <= v152
-			if !v153 {
-				goto b64
+		b60:
+			v151 := v71 + 512
+			v152 := 0 <= v151
+			if !v152 {
+				goto b63
 			}
-			if v152 < v36 {
-				*(*int32)(unsafe.Add(own3, 64)) = *(*int32)(unsafe.Add(p4, int(v152)*4))
+			if v151 < v36 {
+				*(*int32)(unsafe.Add(own3, 64)) = *(*int32)(unsafe.Add(p4, int(v151)*4))
 			}
-		b64:
+		b63:
 			if !c1 {
+				v224 = 0
 				v225 = 0
 				v226 = 0
 				v227 = 0
@@ -5926,266 +5898,266 @@ func (g *passLanes32Host) r0() int {
 				v238 = 0
 				v239 = 0
 				v240 = 0
-				v241 = 0
-				goto b134
-			}
-			if !v73 {
-				v160 = 0
-				goto b69
-			}
-			if v72 >= v36 {
-				v160 = 0
-				goto b69
-			}
-			if v72 < v17 {
-				v160 = *(*int32)(unsafe.Add(p9, int(v72)*4))
-			} else {
-				v160 = 0
-			}
-		b69:
-			if !v78 {
-				v164 = 0
-				goto b73
-			}
-			if v77 >= v36 {
-				v164 = 0
-				goto b73
-			}
-			if v77 < v17 {
-				v164 = *(*int32)(unsafe.Add(p9, int(v77)*4))
-			} else {
-				v164 = 0
-			}
-		b73:
-			if !v83 {
-				v168 = 0
-				goto b77
-			}
-			if v82 >= v36 {
-				v168 = 0
-				goto b77
-			}
-			if v82 < v17 {
-				v168 = *(*int32)(unsafe.Add(p9, int(v82)*4))
-			} else {
-				v168 = 0
-			}
-		b77:
-			if !v88 {
-				v172 = 0
-				goto b81
-			}
-			if v87 >= v36 {
-				v172 = 0
-				goto b81
-			}
-			if v87 < v17 {
-				v172 = *(*int32)(unsafe.Add(p9, int(v87)*4))
-			} else {
-				v172 = 0
-			}
-		b81:
-			if !v93 {
-				v176 = 0
-				goto b85
-			}
-			if v92 >= v36 {
-				v176 = 0
-				goto b85
-			}
-			if v92 < v17 {
-				v176 = *(*int32)(unsafe.Add(p9, int(v92)*4))
-			} else {
-				v176 = 0
-			}
-		b85:
-			if !v98 {
-				v180 = 0
-				goto b89
-			}
-			if v97 >= v36 {
-				v180 = 0
-				goto b89
-			}
-			if v97 < v17 {
-				v180 = *(*int32)(unsafe.Add(p9, int(v97)*4))
-			} else {
-				v180 = 0
-			}
-		b89:
-			if !v103 {
-				v184 = 0
-				goto b93
-			}
-			if v102 >= v36 {
-				v184 = 0
-				goto b93
-			}
-			if v102 < v17 {
-				v184 = *(*int32)(unsafe.Add(p9, int(v102)*4))
-			} else {
-				v184 = 0
-			}
-		b93:
-			if !v108 {
-				v188 = 0
-				goto b97
-			}
-			if v107 >= v36 {
-				v188 = 0
-				goto b97
-			}
-			if v107 < v17 {
-				v188 = *(*int32)(unsafe.Add(p9, int(v107)*4))
-			} else {
-				v188 = 0
-			}
-		b97:
-			if !v113 {
-				v192 = 0
-				goto b101
-			}
-			if v112 >= v36 {
-				v192 = 0
-				goto b101
-			}
-			if v112 < v17 {
-				v192 = *(*int32)(unsafe.Add(p9, int(v112)*4))
-			} else {
-				v192 = 0
-			}
-		b101:
-			if !v118 {
-				v196 = 0
-				goto b105
-			}
-			if v117 >= v36 {
-				v196 = 0
-				goto b105
-			}
-			if v117 < v17 {
-				v196 = *(*int32)(unsafe.Add(p9, int(v117)*4))
-			} else {
-				v196 = 0
-			}
-		b105:
-			if !v123 {
-				v200 = 0
-				goto b109
-			}
-			if v122 >= v36 {
-				v200 = 0
-				goto b109
-			}
-			if v122 < v17 {
-				v200 = *(*int32)(unsafe.Add(p9, int(v122)*4))
-			} else {
-				v200 = 0
-			}
-		b109:
-			if !v128 {
-				v204 = 0
-				goto b113
-			}
-			if v127 >= v36 {
-				v204 = 0
-				goto b113
-			}
-			if v127 < v17 {
-				v204 = *(*int32)(unsafe.Add(p9, int(v127)*4))
-			} else {
-				v204 = 0
-			}
-		b113:
-			if !v133 {
-				v208 = 0
-				goto b117
-			}
-			if v132 >= v36 {
-				v208 = 0
-				goto b117
-			}
-			if v132 < v17 {
-				v208 = *(*int32)(unsafe.Add(p9, int(v132)*4))
-			} else {
-				v208 = 0
-			}
-		b117:
-			if !v138 {
-				v212 = 0
-				goto b121
-			}
-			if v137 >= v36 {
-				v212 = 0
-				goto b121
-			}
-			if v137 < v17 {
-				v212 = *(*int32)(unsafe.Add(p9, int(v137)*4))
-			} else {
-				v212 = 0
-			}
-		b121:
-			if !v143 {
-				v216 = 0
-				goto b125
-			}
-			if v142 >= v36 {
-				v216 = 0
-				goto b125
-			}
-			if v142 < v17 {
-				v216 = *(*int32)(unsafe.Add(p9, int(v142)*4))
-			} else {
-				v216 = 0
-			}
-		b125:
-			if !v148 {
-				v220 = 0
-				goto b129
-			}
-			if v147 >= v36 {
-				v220 = 0
-				goto b129
-			}
-			if v147 < v17 {
-				v220 = *(*int32)(unsafe.Add(p9, int(v147)*4))
-			} else {
-				v220 = 0
-			}
-		b129:
-			if !v153 {
-				v224 = 0
 				goto b133
 			}
-			if v152 >= v36 {
-				v224 = 0
-				goto b133
+			if !v72 {
+				v159 = 0
+				goto b68
 			}
-			if v152 < v17 {
-				v224 = *(*int32)(unsafe.Add(p9, int(v152)*4))
+			if v71 >= v36 {
+				v159 = 0
+				goto b68
+			}
+			if v71 < v17 {
+				v159 = *(*int32)(unsafe.Add(p9, int(v71)*4))
 			} else {
-				v224 = 0
+				v159 = 0
 			}
+		b68:
+			if !v77 {
+				v163 = 0
+				goto b72
+			}
+			if v76 >= v36 {
+				v163 = 0
+				goto b72
+			}
+			if v76 < v17 {
+				v163 = *(*int32)(unsafe.Add(p9, int(v76)*4))
+			} else {
+				v163 = 0
+			}
+		b72:
+			if !v82 {
+				v167 = 0
+				goto b76
+			}
+			if v81 >= v36 {
+				v167 = 0
+				goto b76
+			}
+			if v81 < v17 {
+				v167 = *(*int32)(unsafe.Add(p9, int(v81)*4))
+			} else {
+				v167 = 0
+			}
+		b76:
+			if !v87 {
+				v171 = 0
+				goto b80
+			}
+			if v86 >= v36 {
+				v171 = 0
+				goto b80
+			}
+			if v86 < v17 {
+				v171 = *(*int32)(unsafe.Add(p9, int(v86)*4))
+			} else {
+				v171 = 0
+			}
+		b80:
+			if !v92 {
+				v175 = 0
+				goto b84
+			}
+			if v91 >= v36 {
+				v175 = 0
+				goto b84
+			}
+			if v91 < v17 {
+				v175 = *(*int32)(unsafe.Add(p9, int(v91)*4))
+			} else {
+				v175 = 0
+			}
+		b84:
+			if !v97 {
+				v179 = 0
+				goto b88
+			}
+			if v96 >= v36 {
+				v179 = 0
+				goto b88
+			}
+			if v96 < v17 {
+				v179 = *(*int32)(unsafe.Add(p9, int(v96)*4))
+			} else {
+				v179 = 0
+			}
+		b88:
+			if !v102 {
+				v183 = 0
+				goto b92
+			}
+			if v101 >= v36 {
+				v183 = 0
+				goto b92
+			}
+			if v101 < v17 {
+				v183 = *(*int32)(unsafe.Add(p9, int(v101)*4))
+			} else {
+				v183 = 0
+			}
+		b92:
+			if !v107 {
+				v187 = 0
+				goto b96
+			}
+			if v106 >= v36 {
+				v187 = 0
+				goto b96
+			}
+			if v106 < v17 {
+				v187 = *(*int32)(unsafe.Add(p9, int(v106)*4))
+			} else {
+				v187 = 0
+			}
+		b96:
+			if !v112 {
+				v191 = 0
+				goto b100
+			}
+			if v111 >= v36 {
+				v191 = 0
+				goto b100
+			}
+			if v111 < v17 {
+				v191 = *(*int32)(unsafe.Add(p9, int(v111)*4))
+			} else {
+				v191 = 0
+			}
+		b100:
+			if !v117 {
+				v195 = 0
+				goto b104
+			}
+			if v116 >= v36 {
+				v195 = 0
+				goto b104
+			}
+			if v116 < v17 {
+				v195 = *(*int32)(unsafe.Add(p9, int(v116)*4))
+			} else {
+				v195 = 0
+			}
+		b104:
+			if !v122 {
+				v199 = 0
+				goto b108
+			}
+			if v121 >= v36 {
+				v199 = 0
+				goto b108
+			}
+			if v121 < v17 {
+				v199 = *(*int32)(unsafe.Add(p9, int(v121)*4))
+			} else {
+				v199 = 0
+			}
+		b108:
+			if !v127 {
+				v203 = 0
+				goto b112
+			}
+			if v126 >= v36 {
+				v203 = 0
+				goto b112
+			}
+			if v126 < v17 {
+				v203 = *(*int32)(unsafe.Add(p9, int(v126)*4))
+			} else {
+				v203 = 0
+			}
+		b112:
+			if !v132 {
+				v207 = 0
+				goto b116
+			}
+			if v131 >= v36 {
+				v207 = 0
+				goto b116
+			}
+			if v131 < v17 {
+				v207 = *(*int32)(unsafe.Add(p9, int(v131)*4))
+			} else {
+				v207 = 0
+			}
+		b116:
+			if !v137 {
+				v211 = 0
+				goto b120
+			}
+			if v136 >= v36 {
+				v211 = 0
+				goto b120
+			}
+			if v136 < v17 {
+				v211 = *(*int32)(unsafe.Add(p9, int(v136)*4))
+			} else {
+				v211 = 0
+			}
+		b120:
+			if !v142 {
+				v215 = 0
+				goto b124
+			}
+			if v141 >= v36 {
+				v215 = 0
+				goto b124
+			}
+			if v141 < v17 {
+				v215 = *(*int32)(unsafe.Add(p9, int(v141)*4))
+			} else {
+				v215 = 0
+			}
+		b124:
+			if !v147 {
+				v219 = 0
+				goto b128
+			}
+			if v146 >= v36 {
+				v219 = 0
+				goto b128
+			}
+			if v146 < v17 {
+				v219 = *(*int32)(unsafe.Add(p9, int(v146)*4))
+			} else {
+				v219 = 0
+			}
+		b128:
+			if !v152 {
+				v223 = 0
+				goto b132
+			}
+			if v151 >= v36 {
+				v223 = 0
+				goto b132
+			}
+			if v151 < v17 {
+				v223 = *(*int32)(unsafe.Add(p9, int(v151)*4))
+			} else {
+				v223 = 0
+			}
+		b132:
+			v224 = v159
+			v225 = v163
+			v226 = v167
+			v227 = v171
+			v228 = v175
+			v229 = v179
+			v230 = v183
+			v231 = v187
+			v232 = v191
+			v233 = v195
+			v234 = v199
+			v235 = v203
+			v236 = v207
+			v237 = v211
+			v238 = v215
+			v239 = v219
+			v240 = v223
 		b133:
-			v225 = v160
-			v226 = v164
-			v227 = v168
-			v228 = v172
-			v229 = v176
-			v230 = v180
-			v231 = v184
-			v232 = v188
-			v233 = v192
-			v234 = v196
-			v235 = v200
-			v236 = v204
-			v237 = v208
-			v238 = v212
-			v239 = v216
-			v240 = v220
-			v241 = v224
-		b134:
-			h72[li] = v72
+			h71[li] = v71
+			h224[li] = v224
 			h225[li] = v225
 			h226[li] = v226
 			h227[li] = v227
@@ -6202,89 +6174,89 @@ func (g *passLanes32Host) r0() int {
 			h238[li] = v238
 			h239[li] = v239
 			h240[li] = v240
-			h241[li] = v241
 			more = true
 		}
 	}
-	g.v50 = v50
+	g.v49 = v49
 	if !more {
 		return -1
 	}
 	// Barrier, lanes.go:63
 	v1 := g.v1
-	v248 := ^v1
+	v247 := ^v1
 	v2 := g.v2
 	v3 := g.v3
 	v4 := g.v4
-	v270 := int32(uint64(v4))
-	v271 := v270 & 31
-	v269 := uint64(v4) < 32
+	v269 := int32(uint64(v4))
+	v270 := v269 & 31
+	v268 := uint64(v4) < 32
 	v5 := g.v5
-	v260 := v5 - v4
-	v261 := 8 < v260
-	v262 := v260
-	if v261 {
-		v262 = 8
+	v259 := v5 - v4
+	v260 := 8 < v259
+	v261 := v259
+	if v260 {
+		v261 = 8
 	}
-	v263 := uint64(v262) < 32
-	v264 := int32(uint64(v262))
-	v265 := v264 & 31
-	v266 := int32(1) << (uint32(v265) & 31)
-	v267 := int32(0)
-	if v263 {
-		v267 = v266
+	v262 := uint64(v261) < 32
+	v263 := int32(uint64(v261))
+	v264 := v263 & 31
+	v265 := int32(1) << (uint32(v264) & 31)
+	v266 := int32(0)
+	if v262 {
+		v266 = v265
 	}
-	v268 := v267 + -1
-	u242 := g.v242
+	v267 := v266 + -1
+	u241 := g.v241
+	h274 := g.v274[:n]
 	h275 := g.v275[:n]
-	h276 := g.v276[:n]
-	u277 := g.v277
+	u276 := g.v276
+	h279 := g.v279[:n]
 	h280 := g.v280[:n]
-	h281 := g.v281[:n]
+	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own3 := unsafe.Add(m3, li*72)
-		v72 := h72[li]
-		var v242, v275, v276, v277 int32
-		v242 = 0
-		v243 := *(*int32)(unsafe.Add(own3, int(v242)*4))
-		if (v72 + int64(uint32(v242*32))) < v36 {
-			v249 := v243 & v248
-			v254 := v243 ^ v1
-			if (v243 & v1) != 0 {
-				v254 = ^v243
+		v71 := h71[li]
+		var v241, v274, v275, v276 int32
+		v241 = 0
+		v242 := *(*int32)(unsafe.Add(own3, int(v241)*4))
+		if (v71 + int64(uint32(v241*32))) < v36 {
+			v248 := v242 & v247
+			v253 := v242 ^ v1
+			if (v242 & v1) != 0 {
+				v253 = ^v242
 			}
-			v256 := v254
-			if v249 == 0 {
-				v256 = v1
+			v255 := v253
+			if v248 == 0 {
+				v255 = v1
 			}
-			v258 := v256
-			if uint32(v2) < uint32(v249) {
-				v258 = 0
+			v257 := v255
+			if uint32(v2) < uint32(v248) {
+				v257 = 0
 			}
-			v273 := int32(0)
-			if v269 {
-				v273 = int32(uint32(v258^v3) >> (uint32(v271) & 31))
+			v272 := int32(0)
+			if v268 {
+				v272 = int32(uint32(v257^v3) >> (uint32(v270) & 31))
 			}
-			v275 = v273 & v268
+			v274 = v272 & v267
 		} else {
-			v275 = 255
+			v274 = 255
 		}
-		v276 = -1
-		v277 = 0
-		v280 := int32(uint32(v275)>>(uint32(v277&31)&31)) & 1
-		v281 := v280 == 1
-		u242 = v242
+		v275 = -1
+		v276 = 0
+		v279 := int32(uint32(v274)>>(uint32(v276&31)&31)) & 1
+		v280 := v279 == 1
+		u241 = v241
+		h274[li] = v274
 		h275[li] = v275
-		h276[li] = v276
-		u277 = v277
+		u276 = v276
+		h279[li] = v279
 		h280[li] = v280
-		h281[li] = v281
 	}
-	g.v242 = u242
-	g.v277 = u277
+	g.v241 = u241
+	g.v276 = u276
 	return 5
 }
 
@@ -6292,23 +6264,23 @@ func (g *passLanes32Host) r6() int {
 	const n = 256
 	// GroupBallot, lanes.go:69
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v281, false)
-		kernelimpl.HostBallot(g.v282, in, g.SubGroup, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v280, false)
+		kernelimpl.HostBallot(g.v281, in, g.SubGroup, 0)
 	}
-	h276 := g.v276[:n]
-	e277 := g.v277
-	h280 := g.v280[:n]
-	h282 := g.v282[:n]
 	h275 := g.v275[:n]
+	e276 := g.v276
+	h279 := g.v279[:n]
+	h281 := g.v281[:n]
+	h274 := g.v274[:n]
 	m0 := g.Memory(0)
 	m4 := g.Memory(4)
-	v242 := g.v242
-	h285 := g.v285[:n]
-	h294 := g.v294[:n]
-	h296 := g.v296[:n]
-	h298 := g.v298[:n]
-	u277 := g.v277
-	h281 := g.v281[:n]
+	v241 := g.v241
+	h284 := g.v284[:n]
+	h293 := g.v293[:n]
+	h295 := g.v295[:n]
+	h297 := g.v297[:n]
+	u276 := g.v276
+	h280 := g.v280[:n]
 	dead := g.Dead[:n]
 	next := -1
 	{
@@ -6321,30 +6293,30 @@ func (g *passLanes32Host) r6() int {
 			if dead[li] {
 				continue
 			}
-			v276 := h276[li]
-			v277 := e277
-			v280 := h280[li]
-			v282 := h282[li]
+			v275 := h275[li]
+			v276 := e276
+			v279 := h279[li]
+			v281 := h281[li]
 			v23 := int32(lane)
 			v25 := int32(sub)
 			v27 := v25 * 256
-			v275 := h275[li]
+			v274 := h274[li]
 			own4 := unsafe.Add(m4, li*72)
-			v285 := v276 & (v282 ^ (v280 + -1))
-			v286 := v277 + 1
-			if uint32(v286) >= 8 {
-				v291 := int32(0)
+			v284 := v275 & (v281 ^ (v279 + -1))
+			v285 := v276 + 1
+			if uint32(v285) >= 8 {
+				v290 := int32(0)
 				if uint32(v23) < 32 {
-					v291 = int32(1) << (uint32(v23&31) & 31)
+					v290 = int32(1) << (uint32(v23&31) & 31)
 				}
-				v294 := int32(bits.OnesCount32(uint32(v285 & (v291 + -1))))
-				v296 := int32(uint32(v27+v275) % 4352)
-				v298 := *(*int32)(unsafe.Add(m0, int(v296)*4)) + v294
-				*(*int32)(unsafe.Add(own4, int(v242)*4)) = v298
-				h285[li] = v285
-				h294[li] = v294
-				h296[li] = v296
-				h298[li] = v298
+				v293 := int32(bits.OnesCount32(uint32(v284 & (v290 + -1))))
+				v295 := int32(uint32(v27+v274) % 4352)
+				v297 := *(*int32)(unsafe.Add(m0, int(v295)*4)) + v293
+				*(*int32)(unsafe.Add(own4, int(v241)*4)) = v297
+				h284[li] = v284
+				h293[li] = v293
+				h295[li] = v295
+				h297[li] = v297
 				if next != 7 {
 					if next >= 0 {
 						return g.Diverge()
@@ -6353,14 +6325,14 @@ func (g *passLanes32Host) r6() int {
 				}
 				continue
 			}
+			v275 = v284
 			v276 = v285
-			v277 = v286
-			v280 = int32(uint32(v275)>>(uint32(v277&31)&31)) & 1
-			v281 := v280 == 1
-			h276[li] = v276
-			u277 = v277
+			v279 = int32(uint32(v274)>>(uint32(v276&31)&31)) & 1
+			v280 := v279 == 1
+			h275[li] = v275
+			u276 = v276
+			h279[li] = v279
 			h280[li] = v280
-			h281[li] = v281
 			if next != 5 {
 				if next >= 0 {
 					return g.Diverge()
@@ -6369,76 +6341,76 @@ func (g *passLanes32Host) r6() int {
 			}
 		}
 	}
-	g.v277 = u277
+	g.v276 = u276
 	return next
 }
 
 func (g *passLanes32Host) r8() int {
 	const n = 256
-	h294 := g.v294[:n]
-	h285 := g.v285[:n]
-	h298 := g.v298[:n]
+	h293 := g.v293[:n]
+	h284 := g.v284[:n]
+	h297 := g.v297[:n]
 	m0 := g.Memory(0)
-	h296 := g.v296[:n]
+	h295 := g.v295[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v294 := h294[li]
-		v285 := h285[li]
-		v298 := h298[li]
-		v296 := h296[li]
-		if v294 == 0 {
-			*(*int32)(unsafe.Add(m0, int(v296)*4)) = v298 + int32(bits.OnesCount32(uint32(v285)))
+		v293 := h293[li]
+		v284 := h284[li]
+		v297 := h297[li]
+		v295 := h295[li]
+		if v293 == 0 {
+			*(*int32)(unsafe.Add(m0, int(v295)*4)) = v297 + int32(bits.OnesCount32(uint32(v284)))
 		}
 	}
 	// Barrier, lanes.go:77
-	e242 := g.v242
+	e241 := g.v241
 	m3 := g.Memory(3)
-	h72 := g.v72[:n]
+	h71 := g.v71[:n]
 	v36 := g.v36
 	v1 := g.v1
-	v248 := ^v1
+	v247 := ^v1
 	v2 := g.v2
 	v3 := g.v3
 	v4 := g.v4
-	v270 := int32(uint64(v4))
-	v271 := v270 & 31
-	v269 := uint64(v4) < 32
+	v269 := int32(uint64(v4))
+	v270 := v269 & 31
+	v268 := uint64(v4) < 32
 	v5 := g.v5
-	v260 := v5 - v4
-	v261 := 8 < v260
-	v262 := v260
-	if v261 {
-		v262 = 8
+	v259 := v5 - v4
+	v260 := 8 < v259
+	v261 := v259
+	if v260 {
+		v261 = 8
 	}
-	v263 := uint64(v262) < 32
-	v264 := int32(uint64(v262))
-	v265 := v264 & 31
-	v266 := int32(1) << (uint32(v265) & 31)
-	v267 := int32(0)
-	if v263 {
-		v267 = v266
+	v262 := uint64(v261) < 32
+	v263 := int32(uint64(v261))
+	v264 := v263 & 31
+	v265 := int32(1) << (uint32(v264) & 31)
+	v266 := int32(0)
+	if v262 {
+		v266 = v265
 	}
-	v268 := v267 + -1
-	u242 := g.v242
+	v267 := v266 + -1
+	u241 := g.v241
+	h274 := g.v274[:n]
 	h275 := g.v275[:n]
-	h276 := g.v276[:n]
-	u277 := g.v277
+	u276 := g.v276
+	h279 := g.v279[:n]
 	h280 := g.v280[:n]
-	h281 := g.v281[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v242 := e242
+		v241 := e241
 		own3 := unsafe.Add(m3, li*72)
-		v72 := h72[li]
-		var v275, v276, v277 int32
-		v304 := v242 + 1
-		if v304 >= 17 {
+		v71 := h71[li]
+		var v274, v275, v276 int32
+		v303 := v241 + 1
+		if v303 >= 17 {
 			if next != 9 {
 				if next >= 0 {
 					return g.Diverge()
@@ -6447,40 +6419,40 @@ func (g *passLanes32Host) r8() int {
 			}
 			continue
 		}
-		v242 = v304
-		v243 := *(*int32)(unsafe.Add(own3, int(v242)*4))
-		if (v72 + int64(uint32(v242*32))) < v36 {
-			v249 := v243 & v248
-			v254 := v243 ^ v1
-			if (v243 & v1) != 0 {
-				v254 = ^v243
+		v241 = v303
+		v242 := *(*int32)(unsafe.Add(own3, int(v241)*4))
+		if (v71 + int64(uint32(v241*32))) < v36 {
+			v248 := v242 & v247
+			v253 := v242 ^ v1
+			if (v242 & v1) != 0 {
+				v253 = ^v242
 			}
-			v256 := v254
-			if v249 == 0 {
-				v256 = v1
+			v255 := v253
+			if v248 == 0 {
+				v255 = v1
 			}
-			v258 := v256
-			if uint32(v2) < uint32(v249) {
-				v258 = 0
+			v257 := v255
+			if uint32(v2) < uint32(v248) {
+				v257 = 0
 			}
-			v273 := int32(0)
-			if v269 {
-				v273 = int32(uint32(v258^v3) >> (uint32(v271) & 31))
+			v272 := int32(0)
+			if v268 {
+				v272 = int32(uint32(v257^v3) >> (uint32(v270) & 31))
 			}
-			v275 = v273 & v268
+			v274 = v272 & v267
 		} else {
-			v275 = 255
+			v274 = 255
 		}
-		v276 = -1
-		v277 = 0
-		v280 := int32(uint32(v275)>>(uint32(v277&31)&31)) & 1
-		v281 := v280 == 1
-		u242 = v242
+		v275 = -1
+		v276 = 0
+		v279 := int32(uint32(v274)>>(uint32(v276&31)&31)) & 1
+		v280 := v279 == 1
+		u241 = v241
+		h274[li] = v274
 		h275[li] = v275
-		h276[li] = v276
-		u277 = v277
+		u276 = v276
+		h279[li] = v279
 		h280[li] = v280
-		h281[li] = v281
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6488,8 +6460,8 @@ func (g *passLanes32Host) r8() int {
 			next = 5
 		}
 	}
-	g.v242 = u242
-	g.v277 = u277
+	g.v241 = u241
+	g.v276 = u276
 	return next
 }
 
@@ -6497,129 +6469,130 @@ func (g *passLanes32Host) r10() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c2 := g.c2
-	v329 := c2 != 0
-	v46 := g.v46
-	v334 := v46 * 256
-	v335 := v334 + 256
+	v328 := c2 != 0
+	v45 := g.v45
+	v333 := v45 * 256
+	v334 := v333 + 256
 	v13 := g.v13
-	v332 := v46 == 0
-	v333 := int32(1)
-	if v332 {
-		v333 = 2
+	v331 := v45 == 0
+	v332 := int32(1)
+	if v331 {
+		v332 = 2
 	}
-	v339 := v333 << 30
+	v338 := v332 << 30
 	p7 := g.Pointer(7)
-	h328 := g.v328[:n]
+	h327 := g.v327[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v21 := int32(li)
-		var v336 int32
-		v306 := *(*int32)(unsafe.Add(m0, li*4))
+		var v335 int32
+		v305 := *(*int32)(unsafe.Add(m0, li*4))
 		*(*int32)(unsafe.Add(m0, li*4)) = 0
-		v308 := *(*int32)(unsafe.Add(m0, li*4+1024))
-		*(*int32)(unsafe.Add(m0, li*4+1024)) = v306
-		v310 := v306 + v308
-		v311 := *(*int32)(unsafe.Add(m0, li*4+2048))
-		*(*int32)(unsafe.Add(m0, li*4+2048)) = v310
-		v313 := v310 + v311
-		v314 := *(*int32)(unsafe.Add(m0, li*4+3072))
-		*(*int32)(unsafe.Add(m0, li*4+3072)) = v313
-		v316 := v313 + v314
-		v317 := *(*int32)(unsafe.Add(m0, li*4+4096))
-		*(*int32)(unsafe.Add(m0, li*4+4096)) = v316
-		v319 := v316 + v317
-		v320 := *(*int32)(unsafe.Add(m0, li*4+5120))
-		*(*int32)(unsafe.Add(m0, li*4+5120)) = v319
-		v322 := v319 + v320
-		v323 := *(*int32)(unsafe.Add(m0, li*4+6144))
-		*(*int32)(unsafe.Add(m0, li*4+6144)) = v322
-		v325 := v322 + v323
-		v326 := *(*int32)(unsafe.Add(m0, li*4+7168))
-		*(*int32)(unsafe.Add(m0, li*4+7168)) = v325
-		v328 := v325 + v326
-		if !v329 {
-			goto b152
+		v307 := *(*int32)(unsafe.Add(m0, li*4+1024))
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = v305
+		v309 := v305 + v307
+		v310 := *(*int32)(unsafe.Add(m0, li*4+2048))
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = v309
+		v312 := v309 + v310
+		v313 := *(*int32)(unsafe.Add(m0, li*4+3072))
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = v312
+		v315 := v312 + v313
+		v316 := *(*int32)(unsafe.Add(m0, li*4+4096))
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = v315
+		v318 := v315 + v316
+		v319 := *(*int32)(unsafe.Add(m0, li*4+5120))
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = v318
+		v321 := v318 + v319
+		v322 := *(*int32)(unsafe.Add(m0, li*4+6144))
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = v321
+		v324 := v321 + v322
+		v325 := *(*int32)(unsafe.Add(m0, li*4+7168))
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = v324
+		v327 := v324 + v325
+		if !v328 {
+			goto b151
 		}
-		if int32(uint32(v46)%uint32(c2)) == 0 {
-			goto b154
+		if int32(uint32(v45)%uint32(c2)) == 0 {
+			goto b153
 		}
-	b152:
-		v336 = v335 + v21
-		if int64(uint32(v336)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v336)*4)), (v339 | v328))
+	b151:
+		v335 = v334 + v21
+		if int64(uint32(v335)) < v13 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v335)*4)), (v338 | v327))
 		}
-	b154:
-		h328[li] = v328
+	b153:
+		h327[li] = v327
 	}
 	// GroupExclusiveScan, lanes.go:88
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v328, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v327, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v342, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v341, in, len(in), int32(0))
 	}
-	h342 := g.v342[:n]
-	h345 := g.v345[:n]
+	h341 := g.v341[:n]
+	h344 := g.v344[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v342 := h342[li]
-		v345 := v342
+		v341 := h341[li]
+		v344 := v341
 		if int32(li) == 0 {
-			v345 = 0
+			v344 = 0
 		}
-		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+1024)) = *(*int32)(unsafe.Add(m0, li*4+1024)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+2048)) = *(*int32)(unsafe.Add(m0, li*4+2048)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+3072)) = *(*int32)(unsafe.Add(m0, li*4+3072)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+4096)) = *(*int32)(unsafe.Add(m0, li*4+4096)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+5120)) = *(*int32)(unsafe.Add(m0, li*4+5120)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+6144)) = *(*int32)(unsafe.Add(m0, li*4+6144)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+7168)) = *(*int32)(unsafe.Add(m0, li*4+7168)) + v345
-		h345[li] = v345
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v344
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = *(*int32)(unsafe.Add(m0, li*4+1024)) + v344
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = *(*int32)(unsafe.Add(m0, li*4+2048)) + v344
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = *(*int32)(unsafe.Add(m0, li*4+3072)) + v344
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = *(*int32)(unsafe.Add(m0, li*4+4096)) + v344
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = *(*int32)(unsafe.Add(m0, li*4+5120)) + v344
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = *(*int32)(unsafe.Add(m0, li*4+6144)) + v344
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = *(*int32)(unsafe.Add(m0, li*4+7168)) + v344
+		h344[li] = v344
 	}
 	// Barrier, lanes.go:92
 	m3 := g.Memory(3)
-	h72 := g.v72[:n]
+	h71 := g.v71[:n]
 	v36 := g.v36
 	v1 := g.v1
-	v370 := ^v1
+	v369 := ^v1
 	v2 := g.v2
 	v3 := g.v3
 	v4 := g.v4
-	v381 := int32(uint64(v4))
-	v382 := v381 & 31
-	v380 := uint64(v4) < 32
+	v380 := int32(uint64(v4))
+	v381 := v380 & 31
+	v379 := uint64(v4) < 32
 	v5 := g.v5
-	v371 := v5 - v4
-	v372 := 8 < v371
-	v373 := v371
-	if v372 {
-		v373 = 8
+	v370 := v5 - v4
+	v371 := 8 < v370
+	v372 := v370
+	if v371 {
+		v372 = 8
 	}
-	v374 := uint64(v373) < 32
-	v375 := int32(uint64(v373))
-	v376 := v375 & 31
-	v377 := int32(1) << (uint32(v376) & 31)
-	v378 := int32(0)
-	if v374 {
-		v378 = v377
+	v373 := uint64(v372) < 32
+	v374 := int32(uint64(v372))
+	v375 := v374 & 31
+	v376 := int32(1) << (uint32(v375) & 31)
+	v377 := int32(0)
+	if v373 {
+		v377 = v376
 	}
-	v379 := v378 + -1
+	v378 := v377 + -1
 	m4 := g.Memory(4)
-	v414 := v46 != 0
+	v413 := v45 != 0
 	c3 := g.c3
 	stop := g.Cancelled()
+	h414 := g.v414[:n]
 	h415 := g.v415[:n]
-	h416 := g.v416[:n]
 	c4 := g.c4
-	v495 := c4 == 0
-	v497 := v46 * 256
-	v498 := v497 + 256
-	h494 := g.v494[:n]
+	v494 := c4 == 0
+	v496 := v45 * 256
+	v497 := v496 + 256
+	h493 := g.v493[:n]
+	h503 := g.v503[:n]
 	h504 := g.v504[:n]
 	h505 := g.v505[:n]
 	h506 := g.v506[:n]
@@ -6636,7 +6609,6 @@ func (g *passLanes32Host) r10() int {
 	h517 := g.v517[:n]
 	h518 := g.v518[:n]
 	h519 := g.v519[:n]
-	h520 := g.v520[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -6649,93 +6621,93 @@ func (g *passLanes32Host) r10() int {
 				continue
 			}
 			own3 := unsafe.Add(m3, li*72)
-			v72 := h72[li]
+			v71 := h71[li]
 			own4 := unsafe.Add(m4, li*72)
 			v25 := int32(sub)
 			v27 := v25 * 256
 			v21 := int32(li)
-			v328 := h328[li]
-			var v383, v403, v412, v413, v415, v416, v417, v425, v426, v434, v435, v436, v494, v496, v499 int32
-			var v422 int64
-			v383 = 0
-		b157:
-			v384 := *(*int32)(unsafe.Add(own3, int(v383)*4))
-			if (v72 + int64(uint32(v383*32))) < v36 {
-				v389 := v384 & v370
-				v394 := v384 ^ v1
-				if (v384 & v1) != 0 {
-					v394 = ^v384
+			v327 := h327[li]
+			var v382, v402, v411, v412, v414, v415, v416, v424, v425, v433, v434, v435, v493, v495, v498 int32
+			var v421 int64
+			v382 = 0
+		b156:
+			v383 := *(*int32)(unsafe.Add(own3, int(v382)*4))
+			if (v71 + int64(uint32(v382*32))) < v36 {
+				v388 := v383 & v369
+				v393 := v383 ^ v1
+				if (v383 & v1) != 0 {
+					v393 = ^v383
 				}
-				v396 := v394
-				if v389 == 0 {
-					v396 = v1
+				v395 := v393
+				if v388 == 0 {
+					v395 = v1
 				}
-				v398 := v396
-				if uint32(v2) < uint32(v389) {
-					v398 = 0
+				v397 := v395
+				if uint32(v2) < uint32(v388) {
+					v397 = 0
 				}
-				v401 := int32(0)
-				if v380 {
-					v401 = int32(uint32(v398^v3) >> (uint32(v382) & 31))
+				v400 := int32(0)
+				if v379 {
+					v400 = int32(uint32(v397^v3) >> (uint32(v381) & 31))
 				}
-				v403 = v401 & v379
+				v402 = v400 & v378
 			} else {
-				v403 = 255
+				v402 = 255
 			}
-			v407 := *(*int32)(unsafe.Add(m0, int(int32(uint32(v27+v403)%4352))*4))
-			*(*int32)(unsafe.Add(own4, int(v383)*4)) = *(*int32)(unsafe.Add(own4, int(v383)*4)) + v407
-			v410 := v383 + 1
-			if v410 < 17 {
-				v383 = v410
-				goto b157
+			v406 := *(*int32)(unsafe.Add(m0, int(int32(uint32(v27+v402)%4352))*4))
+			*(*int32)(unsafe.Add(own4, int(v382)*4)) = *(*int32)(unsafe.Add(own4, int(v382)*4)) + v406
+			v409 := v382 + 1
+			if v409 < 17 {
+				v382 = v409
+				goto b156
 			}
-			v412 = 0
-			v413 = v46
-			if !v414 {
-				v494 = v412
-				goto b185
+			v411 = 0
+			v412 = v45
+			if !v413 {
+				v493 = v411
+				goto b184
 			}
+			v414 = v411
 			v415 = v412
-			v416 = v413
-			v417 = 0
-		b163:
-			if v416 == 0 {
-				goto b171
+			v416 = 0
+		b162:
+			if v415 == 0 {
+				goto b170
 			}
-			if uint32(v417) >= uint32(c3) {
-				goto b171
+			if uint32(v416) >= uint32(c3) {
+				goto b170
 			}
-			v422 = int64(uint32((v416 * 256) + v21))
-			if v422 < v13 {
-				v424 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v422)*4)))
-				v425 = v424
+			v421 = int64(uint32((v415 * 256) + v21))
+			if v421 < v13 {
+				v423 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v421)*4)))
+				v424 = v423
 			} else {
-				v425 = 0
+				v424 = 0
 			}
-			v426 = int32(uint32(v425) >> 30)
-			if v426 == 0 {
+			v425 = int32(uint32(v424) >> 30)
+			if v425 == 0 {
+				v433 = v414
 				v434 = v415
-				v435 = v416
-				v436 = v417 + 1
+				v435 = v416 + 1
 			} else {
-				v431 := v416 + -1
-				if v426 == 2 {
-					v431 = 0
+				v430 := v415 + -1
+				if v425 == 2 {
+					v430 = 0
 				}
-				v434 = v415 + (v425 & 1073741823)
-				v435 = v431
-				v436 = v417
+				v433 = v414 + (v424 & 1073741823)
+				v434 = v430
+				v435 = v416
 			}
+			v414 = v433
 			v415 = v434
 			v416 = v435
-			v417 = v436
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b163
-		b171:
+			goto b162
+		b170:
+			h414[li] = v414
 			h415[li] = v415
-			h416[li] = v416
 			if next != 12 {
 				if next >= 0 {
 					return g.Diverge()
@@ -6743,37 +6715,38 @@ func (g *passLanes32Host) r10() int {
 				next = 12
 			}
 			continue
-		b185:
-			if !v414 {
-				goto b189
+		b184:
+			if !v413 {
+				goto b188
 			}
-			if !v495 {
-				goto b189
+			if !v494 {
+				goto b188
 			}
-			v496 = v494 + v328
-			v499 = v498 + v21
-			if int64(uint32(v499)) < v13 {
-				atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v499)*4)), (v496 | -2147483648))
+			v495 = v493 + v327
+			v498 = v497 + v21
+			if int64(uint32(v498)) < v13 {
+				atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v498)*4)), (v495 | -2147483648))
 			}
-		b189:
-			v504 := *(*int32)(own3)
-			v505 := *(*int32)(unsafe.Add(own3, 4))
-			v506 := *(*int32)(unsafe.Add(own3, 8))
-			v507 := *(*int32)(unsafe.Add(own3, 12))
-			v508 := *(*int32)(unsafe.Add(own3, 16))
-			v509 := *(*int32)(unsafe.Add(own3, 20))
-			v510 := *(*int32)(unsafe.Add(own3, 24))
-			v511 := *(*int32)(unsafe.Add(own3, 28))
-			v512 := *(*int32)(unsafe.Add(own3, 32))
-			v513 := *(*int32)(unsafe.Add(own3, 36))
-			v514 := *(*int32)(unsafe.Add(own3, 40))
-			v515 := *(*int32)(unsafe.Add(own3, 44))
-			v516 := *(*int32)(unsafe.Add(own3, 48))
-			v517 := *(*int32)(unsafe.Add(own3, 52))
-			v518 := *(*int32)(unsafe.Add(own3, 56))
-			v519 := *(*int32)(unsafe.Add(own3, 60))
-			v520 := *(*int32)(unsafe.Add(own3, 64))
-			h494[li] = v494
+		b188:
+			v503 := *(*int32)(own3)
+			v504 := *(*int32)(unsafe.Add(own3, 4))
+			v505 := *(*int32)(unsafe.Add(own3, 8))
+			v506 := *(*int32)(unsafe.Add(own3, 12))
+			v507 := *(*int32)(unsafe.Add(own3, 16))
+			v508 := *(*int32)(unsafe.Add(own3, 20))
+			v509 := *(*int32)(unsafe.Add(own3, 24))
+			v510 := *(*int32)(unsafe.Add(own3, 28))
+			v511 := *(*int32)(unsafe.Add(own3, 32))
+			v512 := *(*int32)(unsafe.Add(own3, 36))
+			v513 := *(*int32)(unsafe.Add(own3, 40))
+			v514 := *(*int32)(unsafe.Add(own3, 44))
+			v515 := *(*int32)(unsafe.Add(own3, 48))
+			v516 := *(*int32)(unsafe.Add(own3, 52))
+			v517 := *(*int32)(unsafe.Add(own3, 56))
+			v518 := *(*int32)(unsafe.Add(own3, 60))
+			v519 := *(*int32)(unsafe.Add(own3, 64))
+			h493[li] = v493
+			h503[li] = v503
 			h504[li] = v504
 			h505[li] = v505
 			h506[li] = v506
@@ -6790,7 +6763,6 @@ func (g *passLanes32Host) r10() int {
 			h517[li] = v517
 			h518[li] = v518
 			h519[li] = v519
-			h520[li] = v520
 			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
@@ -6799,32 +6771,33 @@ func (g *passLanes32Host) r10() int {
 			}
 		}
 	}
-	g.v414 = v414
+	g.v413 = v413
 	return next
 }
 
 func (g *passLanes32Host) r13() int {
 	const n = 256
-	v437 := g.v437
-	v438 := v437 == 0
+	v436 := g.v436
+	v437 := v436 == 0
 	v6 := g.v6
-	v47 := v6 * 131072
-	v439 := v437 + -1
-	v440 := int64(uint32(v439))
-	v441 := v47 + v440
-	v442 := v441 * 4352
-	h415 := g.v415[:n]
-	v414 := g.v414
+	v46 := v6 * 131072
+	v438 := v436 + -1
+	v439 := int64(uint32(v438))
+	v440 := v46 + v439
+	v441 := v440 * 4352
+	h414 := g.v414[:n]
+	v413 := g.v413
 	c4 := g.c4
-	v495 := c4 == 0
-	h328 := g.v328[:n]
-	v46 := g.v46
-	v497 := v46 * 256
-	v498 := v497 + 256
+	v494 := c4 == 0
+	h327 := g.v327[:n]
+	v45 := g.v45
+	v496 := v45 * 256
+	v497 := v496 + 256
 	v13 := g.v13
 	p7 := g.Pointer(7)
 	m3 := g.Memory(3)
-	h494 := g.v494[:n]
+	h493 := g.v493[:n]
+	h503 := g.v503[:n]
 	h504 := g.v504[:n]
 	h505 := g.v505[:n]
 	h506 := g.v506[:n]
@@ -6841,19 +6814,18 @@ func (g *passLanes32Host) r13() int {
 	h517 := g.v517[:n]
 	h518 := g.v518[:n]
 	h519 := g.v519[:n]
-	h520 := g.v520[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v415 := h415[li]
-		v328 := h328[li]
+		v414 := h414[li]
+		v327 := h327[li]
 		v21 := int32(li)
 		own3 := unsafe.Add(m3, li*72)
-		var v494, v496, v499 int32
-		if !v438 {
+		var v493, v495, v498 int32
+		if !v437 {
 			if next != 13 {
 				if next >= 0 {
 					return g.Diverge()
@@ -6862,37 +6834,38 @@ func (g *passLanes32Host) r13() int {
 			}
 			continue
 		}
-		v494 = v415
-		if !v414 {
-			goto b189
+		v493 = v414
+		if !v413 {
+			goto b188
 		}
-		if !v495 {
-			goto b189
+		if !v494 {
+			goto b188
 		}
-		v496 = v494 + v328
-		v499 = v498 + v21
-		if int64(uint32(v499)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v499)*4)), (v496 | -2147483648))
+		v495 = v493 + v327
+		v498 = v497 + v21
+		if int64(uint32(v498)) < v13 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v498)*4)), (v495 | -2147483648))
 		}
-	b189:
-		v504 := *(*int32)(own3)
-		v505 := *(*int32)(unsafe.Add(own3, 4))
-		v506 := *(*int32)(unsafe.Add(own3, 8))
-		v507 := *(*int32)(unsafe.Add(own3, 12))
-		v508 := *(*int32)(unsafe.Add(own3, 16))
-		v509 := *(*int32)(unsafe.Add(own3, 20))
-		v510 := *(*int32)(unsafe.Add(own3, 24))
-		v511 := *(*int32)(unsafe.Add(own3, 28))
-		v512 := *(*int32)(unsafe.Add(own3, 32))
-		v513 := *(*int32)(unsafe.Add(own3, 36))
-		v514 := *(*int32)(unsafe.Add(own3, 40))
-		v515 := *(*int32)(unsafe.Add(own3, 44))
-		v516 := *(*int32)(unsafe.Add(own3, 48))
-		v517 := *(*int32)(unsafe.Add(own3, 52))
-		v518 := *(*int32)(unsafe.Add(own3, 56))
-		v519 := *(*int32)(unsafe.Add(own3, 60))
-		v520 := *(*int32)(unsafe.Add(own3, 64))
-		h494[li] = v494
+	b188:
+		v503 := *(*int32)(own3)
+		v504 := *(*int32)(unsafe.Add(own3, 4))
+		v505 := *(*int32)(unsafe.Add(own3, 8))
+		v506 := *(*int32)(unsafe.Add(own3, 12))
+		v507 := *(*int32)(unsafe.Add(own3, 16))
+		v508 := *(*int32)(unsafe.Add(own3, 20))
+		v509 := *(*int32)(unsafe.Add(own3, 24))
+		v510 := *(*int32)(unsafe.Add(own3, 28))
+		v511 := *(*int32)(unsafe.Add(own3, 32))
+		v512 := *(*int32)(unsafe.Add(own3, 36))
+		v513 := *(*int32)(unsafe.Add(own3, 40))
+		v514 := *(*int32)(unsafe.Add(own3, 44))
+		v515 := *(*int32)(unsafe.Add(own3, 48))
+		v516 := *(*int32)(unsafe.Add(own3, 52))
+		v517 := *(*int32)(unsafe.Add(own3, 56))
+		v518 := *(*int32)(unsafe.Add(own3, 60))
+		v519 := *(*int32)(unsafe.Add(own3, 64))
+		h493[li] = v493
+		h503[li] = v503
 		h504[li] = v504
 		h505[li] = v505
 		h506[li] = v506
@@ -6909,7 +6882,6 @@ func (g *passLanes32Host) r13() int {
 		h517[li] = v517
 		h518[li] = v518
 		h519[li] = v519
-		h520[li] = v520
 		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6917,7 +6889,7 @@ func (g *passLanes32Host) r13() int {
 			next = 16
 		}
 	}
-	g.v442 = v442
+	g.v441 = v441
 	return next
 }
 
@@ -6932,34 +6904,34 @@ func (g *passLanes32Host) r14() int {
 		*(*int32)(unsafe.Add(m2, li*4)) = int32(0)
 	}
 	// Barrier, kernels.go:214
-	v442 := g.v442
-	v445 := v442 + 4352
+	v441 := g.v441
+	v444 := v441 + 4352
 	v36 := g.v36
 	p4 := g.Pointer(4)
 	v1 := g.v1
-	v446 := ^v1
+	v445 := ^v1
 	v2 := g.v2
 	v3 := g.v3
 	v4 := g.v4
-	v457 := int32(uint64(v4))
-	v458 := v457 & 31
-	v456 := uint64(v4) < 32
+	v456 := int32(uint64(v4))
+	v457 := v456 & 31
+	v455 := uint64(v4) < 32
 	v5 := g.v5
-	v447 := v5 - v4
-	v448 := 8 < v447
-	v449 := v447
-	if v448 {
-		v449 = 8
+	v446 := v5 - v4
+	v447 := 8 < v446
+	v448 := v446
+	if v447 {
+		v448 = 8
 	}
-	v450 := uint64(v449) < 32
-	v451 := int32(uint64(v449))
-	v452 := v451 & 31
-	v453 := int32(1) << (uint32(v452) & 31)
-	v454 := int32(0)
-	if v450 {
-		v454 = v453
+	v449 := uint64(v448) < 32
+	v450 := int32(uint64(v448))
+	v451 := v450 & 31
+	v452 := int32(1) << (uint32(v451) & 31)
+	v453 := int32(0)
+	if v449 {
+		v453 = v452
 	}
-	v455 := v454 + -1
+	v454 := v453 + -1
 	stop := g.Cancelled()
 	for li := range n {
 		if dead[li] {
@@ -6967,66 +6939,67 @@ func (g *passLanes32Host) r14() int {
 		}
 		v21 := int32(li)
 		v22 := int64(uint32(v21))
-		var v459 int64
-		var v478 int32
-		v459 = v442 + v22
-	b176:
-		if v459 >= v445 {
+		var v458 int64
+		var v477 int32
+		v458 = v441 + v22
+	b175:
+		if v458 >= v444 {
 			continue
 		}
-		if 0 > v459 {
-			v478 = 255
-			goto b180
+		if 0 > v458 {
+			v477 = 255
+			goto b179
 		}
-		if v459 < v36 {
-			v463 := *(*int32)(unsafe.Add(p4, int(v459)*4))
-			v464 := v463 & v446
-			v469 := v463 ^ v1
-			if (v463 & v1) != 0 {
-				v469 = ^v463
+		if v458 < v36 {
+			v462 := *(*int32)(unsafe.Add(p4, int(v458)*4))
+			v463 := v462 & v445
+			v468 := v462 ^ v1
+			if (v462 & v1) != 0 {
+				v468 = ^v462
 			}
-			v471 := v469
-			if v464 == 0 {
-				v471 = v1
+			v470 := v468
+			if v463 == 0 {
+				v470 = v1
 			}
-			v473 := v471
-			if uint32(v2) < uint32(v464) {
-				v473 = 0
+			v472 := v470
+			if uint32(v2) < uint32(v463) {
+				v472 = 0
 			}
-			v476 := int32(0)
-			if v456 {
-				v476 = int32(uint32(v473^v3) >> (uint32(v458) & 31))
+			v475 := int32(0)
+			if v455 {
+				v475 = int32(uint32(v472^v3) >> (uint32(v457) & 31))
 			}
-			v478 = v476 & v455
+			v477 = v475 & v454
 		} else {
-			v478 = 255
+			v477 = 255
 		}
-	b180:
-		_ = *(*int32)(unsafe.Add(m2, int(v478&255)*4))
-		*(*int32)(unsafe.Add(m2, int(v478&255)*4)) += int32(1)
-		v459 = v459 + 256
+	b179:
+		_ = *(*int32)(unsafe.Add(m2, int(v477&255)*4))
+		*(*int32)(unsafe.Add(m2, int(v477&255)*4)) += int32(1)
+		v458 = v458 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b176
+		goto b175
 	}
 	// Barrier, kernels.go:222
+	h414 := g.v414[:n]
 	h415 := g.v415[:n]
-	h416 := g.v416[:n]
-	v437 := g.v437
-	v483 := v437 * 256
+	v436 := g.v436
+	v482 := v436 * 256
 	v13 := g.v13
 	p7 := g.Pointer(7)
-	v46 := g.v46
-	v414 := v46 != 0
+	v45 := g.v45
+	v413 := v45 != 0
 	c3 := g.c3
 	c4 := g.c4
-	v495 := c4 == 0
-	h328 := g.v328[:n]
-	v497 := v46 * 256
-	v498 := v497 + 256
+	v494 := c4 == 0
+	h327 := g.v327[:n]
+	v496 := v45 * 256
+	v497 := v496 + 256
 	m3 := g.Memory(3)
-	h494 := g.v494[:n]
+	h493 := g.v493[:n]
+	h503 := g.v503[:n]
 	h504 := g.v504[:n]
 	h505 := g.v505[:n]
 	h506 := g.v506[:n]
@@ -7043,80 +7016,79 @@ func (g *passLanes32Host) r14() int {
 	h517 := g.v517[:n]
 	h518 := g.v518[:n]
 	h519 := g.v519[:n]
-	h520 := g.v520[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v414 := h414[li]
 		v415 := h415[li]
-		v416 := h416[li]
 		v21 := int32(li)
-		v328 := h328[li]
+		v327 := h327[li]
 		own3 := unsafe.Add(m3, li*72)
-		var v412, v413, v417, v425, v426, v434, v435, v436, v494, v496, v499 int32
-		var v422 int64
-		v482 := *(*int32)(unsafe.Add(m2, li*4))
-		v485 := int64(uint32(v483 + v21))
-		if v485 < v13 {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v485)*4)), (v482 | 1073741824), kernelimpl.HostUMax[int32])
+		var v411, v412, v416, v424, v425, v433, v434, v435, v493, v495, v498 int32
+		var v421 int64
+		v481 := *(*int32)(unsafe.Add(m2, li*4))
+		v484 := int64(uint32(v482 + v21))
+		if v484 < v13 {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v484)*4)), (v481 | 1073741824), kernelimpl.HostUMax[int32])
 		}
-		v489 := v416 == v437
+		v488 := v415 == v436
+		v491 := v414
+		if v488 {
+			v491 = v414 + v481
+		}
 		v492 := v415
-		if v489 {
-			v492 = v415 + v482
+		if v488 {
+			v492 = v415 + -1
 		}
-		v493 := v416
-		if v489 {
-			v493 = v416 + -1
-		}
+		v411 = v491
 		v412 = v492
-		v413 = v493
-		if !v414 {
-			v494 = v412
-			goto b185
+		if !v413 {
+			v493 = v411
+			goto b184
 		}
+		v414 = v411
 		v415 = v412
-		v416 = v413
-		v417 = 0
-	b163:
-		if v416 == 0 {
-			goto b171
+		v416 = 0
+	b162:
+		if v415 == 0 {
+			goto b170
 		}
-		if uint32(v417) >= uint32(c3) {
-			goto b171
+		if uint32(v416) >= uint32(c3) {
+			goto b170
 		}
-		v422 = int64(uint32((v416 * 256) + v21))
-		if v422 < v13 {
-			v424 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v422)*4)))
-			v425 = v424
+		v421 = int64(uint32((v415 * 256) + v21))
+		if v421 < v13 {
+			v423 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v421)*4)))
+			v424 = v423
 		} else {
-			v425 = 0
+			v424 = 0
 		}
-		v426 = int32(uint32(v425) >> 30)
-		if v426 == 0 {
+		v425 = int32(uint32(v424) >> 30)
+		if v425 == 0 {
+			v433 = v414
 			v434 = v415
-			v435 = v416
-			v436 = v417 + 1
+			v435 = v416 + 1
 		} else {
-			v431 := v416 + -1
-			if v426 == 2 {
-				v431 = 0
+			v430 := v415 + -1
+			if v425 == 2 {
+				v430 = 0
 			}
-			v434 = v415 + (v425 & 1073741823)
-			v435 = v431
-			v436 = v417
+			v433 = v414 + (v424 & 1073741823)
+			v434 = v430
+			v435 = v416
 		}
+		v414 = v433
 		v415 = v434
 		v416 = v435
-		v417 = v436
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b163
-	b171:
+		goto b162
+	b170:
+		h414[li] = v414
 		h415[li] = v415
-		h416[li] = v416
 		if next != 12 {
 			if next >= 0 {
 				return g.Diverge()
@@ -7124,37 +7096,38 @@ func (g *passLanes32Host) r14() int {
 			next = 12
 		}
 		continue
-	b185:
-		if !v414 {
-			goto b189
+	b184:
+		if !v413 {
+			goto b188
 		}
-		if !v495 {
-			goto b189
+		if !v494 {
+			goto b188
 		}
-		v496 = v494 + v328
-		v499 = v498 + v21
-		if int64(uint32(v499)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v499)*4)), (v496 | -2147483648))
+		v495 = v493 + v327
+		v498 = v497 + v21
+		if int64(uint32(v498)) < v13 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v498)*4)), (v495 | -2147483648))
 		}
-	b189:
-		v504 := *(*int32)(own3)
-		v505 := *(*int32)(unsafe.Add(own3, 4))
-		v506 := *(*int32)(unsafe.Add(own3, 8))
-		v507 := *(*int32)(unsafe.Add(own3, 12))
-		v508 := *(*int32)(unsafe.Add(own3, 16))
-		v509 := *(*int32)(unsafe.Add(own3, 20))
-		v510 := *(*int32)(unsafe.Add(own3, 24))
-		v511 := *(*int32)(unsafe.Add(own3, 28))
-		v512 := *(*int32)(unsafe.Add(own3, 32))
-		v513 := *(*int32)(unsafe.Add(own3, 36))
-		v514 := *(*int32)(unsafe.Add(own3, 40))
-		v515 := *(*int32)(unsafe.Add(own3, 44))
-		v516 := *(*int32)(unsafe.Add(own3, 48))
-		v517 := *(*int32)(unsafe.Add(own3, 52))
-		v518 := *(*int32)(unsafe.Add(own3, 56))
-		v519 := *(*int32)(unsafe.Add(own3, 60))
-		v520 := *(*int32)(unsafe.Add(own3, 64))
-		h494[li] = v494
+	b188:
+		v503 := *(*int32)(own3)
+		v504 := *(*int32)(unsafe.Add(own3, 4))
+		v505 := *(*int32)(unsafe.Add(own3, 8))
+		v506 := *(*int32)(unsafe.Add(own3, 12))
+		v507 := *(*int32)(unsafe.Add(own3, 16))
+		v508 := *(*int32)(unsafe.Add(own3, 20))
+		v509 := *(*int32)(unsafe.Add(own3, 24))
+		v510 := *(*int32)(unsafe.Add(own3, 28))
+		v511 := *(*int32)(unsafe.Add(own3, 32))
+		v512 := *(*int32)(unsafe.Add(own3, 36))
+		v513 := *(*int32)(unsafe.Add(own3, 40))
+		v514 := *(*int32)(unsafe.Add(own3, 44))
+		v515 := *(*int32)(unsafe.Add(own3, 48))
+		v516 := *(*int32)(unsafe.Add(own3, 52))
+		v517 := *(*int32)(unsafe.Add(own3, 56))
+		v518 := *(*int32)(unsafe.Add(own3, 60))
+		v519 := *(*int32)(unsafe.Add(own3, 64))
+		h493[li] = v493
+		h503[li] = v503
 		h504[li] = v504
 		h505[li] = v505
 		h506[li] = v506
@@ -7171,7 +7144,6 @@ func (g *passLanes32Host) r14() int {
 		h517[li] = v517
 		h518[li] = v518
 		h519[li] = v519
-		h520[li] = v520
 		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
@@ -7179,7 +7151,7 @@ func (g *passLanes32Host) r14() int {
 			next = 16
 		}
 	}
-	g.v414 = v414
+	g.v413 = v413
 	return next
 }
 
@@ -7187,6 +7159,7 @@ func (g *passLanes32Host) r17() int {
 	const n = 256
 	m4 := g.Memory(4)
 	m0 := g.Memory(0)
+	h503 := g.v503[:n]
 	h504 := g.v504[:n]
 	h505 := g.v505[:n]
 	h506 := g.v506[:n]
@@ -7203,13 +7176,13 @@ func (g *passLanes32Host) r17() int {
 	h517 := g.v517[:n]
 	h518 := g.v518[:n]
 	h519 := g.v519[:n]
-	h520 := g.v520[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own4 := unsafe.Add(m4, li*72)
+		v503 := h503[li]
 		v504 := h504[li]
 		v505 := h505[li]
 		v506 := h506[li]
@@ -7226,39 +7199,38 @@ func (g *passLanes32Host) r17() int {
 		v517 := h517[li]
 		v518 := h518[li]
 		v519 := h519[li]
-		v520 := h520[li]
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(own4))%4352))*4)) = v504
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 4)))%4352))*4)) = v505
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 8)))%4352))*4)) = v506
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 12)))%4352))*4)) = v507
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 16)))%4352))*4)) = v508
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 20)))%4352))*4)) = v509
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 24)))%4352))*4)) = v510
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 28)))%4352))*4)) = v511
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 32)))%4352))*4)) = v512
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 36)))%4352))*4)) = v513
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 40)))%4352))*4)) = v514
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 44)))%4352))*4)) = v515
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 48)))%4352))*4)) = v516
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 52)))%4352))*4)) = v517
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 56)))%4352))*4)) = v518
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 60)))%4352))*4)) = v519
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 64)))%4352))*4)) = v520
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(own4))%4352))*4)) = v503
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 4)))%4352))*4)) = v504
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 8)))%4352))*4)) = v505
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 12)))%4352))*4)) = v506
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 16)))%4352))*4)) = v507
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 20)))%4352))*4)) = v508
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 24)))%4352))*4)) = v509
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 28)))%4352))*4)) = v510
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 32)))%4352))*4)) = v511
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 36)))%4352))*4)) = v512
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 40)))%4352))*4)) = v513
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 44)))%4352))*4)) = v514
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 48)))%4352))*4)) = v515
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 52)))%4352))*4)) = v516
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 56)))%4352))*4)) = v517
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 60)))%4352))*4)) = v518
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 64)))%4352))*4)) = v519
 	}
 	// Barrier, kernels.go:234
 	m5 := g.Memory(5)
 	v11 := g.v11
 	p6 := g.Pointer(6)
-	h494 := g.v494[:n]
-	h345 := g.v345[:n]
+	h493 := g.v493[:n]
+	h344 := g.v344[:n]
 	m1 := g.Memory(1)
-	v50 := g.v50
-	v623 := v50 + 4352
+	v49 := g.v49
+	v622 := v49 + 4352
 	v6 := g.v6
-	v624 := v6 * 570425344
-	v625 := v624 + 570425344
-	v626 := v623 == v625
-	h328 := g.v328[:n]
+	v623 := v6 * 570425344
+	v624 := v623 + 570425344
+	v625 := v622 == v624
+	h327 := g.v327[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7266,11 +7238,11 @@ func (g *passLanes32Host) r17() int {
 		own5 := unsafe.Add(m5, li*72)
 		v21 := int32(li)
 		v22 := int64(uint32(v21))
-		v494 := h494[li]
-		v345 := h345[li]
-		v54 := v21 + 256
-		v328 := h328[li]
-		var v618, v622 int64
+		v493 := h493[li]
+		v344 := h344[li]
+		v53 := v21 + 256
+		v327 := h327[li]
+		var v617, v621 int64
 		*(*int32)(own5) = *(*int32)(unsafe.Add(m0, li*4))
 		*(*int32)(unsafe.Add(own5, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		*(*int32)(unsafe.Add(own5, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
@@ -7289,45 +7261,45 @@ func (g *passLanes32Host) r17() int {
 		*(*int32)(unsafe.Add(own5, 60)) = *(*int32)(unsafe.Add(m0, li*4+15360))
 		*(*int32)(unsafe.Add(own5, 64)) = *(*int32)(unsafe.Add(m0, li*4+16384))
 		if v22 >= v11 {
-			goto b195
+			goto b194
 		}
-		v618 = *(*int64)(unsafe.Add(p6, li*8)) + int64(uint32(v494))
-		*(*int64)(unsafe.Add(m1, li*8)) = v618 - int64(uint32(v345))
-		v622 = int64(uint32(v54))
-		if !v626 {
-			goto b195
+		v617 = *(*int64)(unsafe.Add(p6, li*8)) + int64(uint32(v493))
+		*(*int64)(unsafe.Add(m1, li*8)) = v617 - int64(uint32(v344))
+		v621 = int64(uint32(v53))
+		if !v625 {
+			goto b194
 		}
-		if v622 < v11 {
-			*(*int64)(unsafe.Add(p6, li*8+2048)) = v618 + int64(uint32(v328))
+		if v621 < v11 {
+			*(*int64)(unsafe.Add(p6, li*8+2048)) = v617 + int64(uint32(v327))
 		}
-	b195:
+	b194:
 	}
 	// Barrier, kernels.go:263
 	m6 := g.Memory(6)
 	v1 := g.v1
-	v632 := ^v1
+	v631 := ^v1
 	v2 := g.v2
 	v3 := g.v3
 	v4 := g.v4
-	v643 := int32(uint64(v4))
-	v644 := v643 & 31
-	v642 := uint64(v4) < 32
+	v642 := int32(uint64(v4))
+	v643 := v642 & 31
+	v641 := uint64(v4) < 32
 	v5 := g.v5
-	v633 := v5 - v4
-	v634 := 8 < v633
-	v635 := v633
-	if v634 {
-		v635 = 8
+	v632 := v5 - v4
+	v633 := 8 < v632
+	v634 := v632
+	if v633 {
+		v634 = 8
 	}
-	v636 := uint64(v635) < 32
-	v637 := int32(uint64(v635))
-	v638 := v637 & 31
-	v639 := int32(1) << (uint32(v638) & 31)
-	v640 := int32(0)
-	if v636 {
-		v640 = v639
+	v635 := uint64(v634) < 32
+	v636 := int32(uint64(v634))
+	v637 := v636 & 31
+	v638 := int32(1) << (uint32(v637) & 31)
+	v639 := int32(0)
+	if v635 {
+		v639 = v638
 	}
-	v641 := v640 + -1
+	v640 := v639 + -1
 	basex := g.Base(0)
 	v36 := g.v36
 	v15 := g.v15
@@ -7342,51 +7314,51 @@ func (g *passLanes32Host) r17() int {
 		v21 := int32(li)
 		own5 := unsafe.Add(m5, li*72)
 		v0 := int32(basex + li)
-		var v645 int32
+		var v644 int32
 		*(*[136]byte)(own6) = [136]byte{}
-		v645 = 0
-	b197:
-		v648 := int64(uint32((v645 * 256) + v21))
-		v649 := *(*int32)(unsafe.Add(own5, int(v645)*4))
-		v650 := v649 & v632
-		v655 := v649 ^ v1
-		if (v649 & v1) != 0 {
-			v655 = ^v649
+		v644 = 0
+	b196:
+		v647 := int64(uint32((v644 * 256) + v21))
+		v648 := *(*int32)(unsafe.Add(own5, int(v644)*4))
+		v649 := v648 & v631
+		v654 := v648 ^ v1
+		if (v648 & v1) != 0 {
+			v654 = ^v648
 		}
-		v657 := v655
-		if v650 == 0 {
-			v657 = v1
+		v656 := v654
+		if v649 == 0 {
+			v656 = v1
 		}
-		v659 := v657
-		if uint32(v2) < uint32(v650) {
-			v659 = 0
+		v658 := v656
+		if uint32(v2) < uint32(v649) {
+			v658 = 0
 		}
-		v662 := int32(0)
-		if v642 {
-			v662 = int32(uint32(v659^v3) >> (uint32(v644) & 31))
+		v661 := int32(0)
+		if v641 {
+			v661 = int32(uint32(v658^v3) >> (uint32(v643) & 31))
 		}
-		v663 := v662 & v641
-		if uint32(v663) >= 256 {
-			g.Fault(1, int64(uint32(v663)), 256, v0)
+		v662 := v661 & v640
+		if uint32(v662) >= 256 {
+			g.Fault(0, int64(uint32(v662)), 256, v0)
 			g.Leave(li)
 			continue
 		}
-		v666 := *(*int64)(unsafe.Add(m1, int(v663)*8)) + v648
-		*(*int64)(unsafe.Add(own6, int(v645)*8)) = v666
-		if (v50 + v648) >= v36 {
-			goto b202
+		v665 := *(*int64)(unsafe.Add(m1, int(v662)*8)) + v647
+		*(*int64)(unsafe.Add(own6, int(v644)*8)) = v665
+		if (v49 + v647) >= v36 {
+			goto b201
 		}
-		if 0 > v666 {
-			goto b202
+		if 0 > v665 {
+			goto b201
 		}
-		if v666 < v15 {
-			*(*int32)(unsafe.Add(p8, int(v666)*4)) = v649
+		if v665 < v15 {
+			*(*int32)(unsafe.Add(p8, int(v665)*4)) = v648
 		}
-	b202:
-		v673 := v645 + 1
-		if v673 < 17 {
-			v645 = v673
-			goto b197
+	b201:
+		v672 := v644 + 1
+		if v672 < 17 {
+			v644 = v672
+			goto b196
 		}
 		if c1 {
 			more = true
@@ -7398,6 +7370,7 @@ func (g *passLanes32Host) r17() int {
 		return -1
 	}
 	// Barrier, kernels.go:230
+	h224 := g.v224[:n]
 	h225 := g.v225[:n]
 	h226 := g.v226[:n]
 	h227 := g.v227[:n]
@@ -7414,12 +7387,12 @@ func (g *passLanes32Host) r17() int {
 	h238 := g.v238[:n]
 	h239 := g.v239[:n]
 	h240 := g.v240[:n]
-	h241 := g.v241[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own4 := unsafe.Add(m4, li*72)
+		v224 := h224[li]
 		v225 := h225[li]
 		v226 := h226[li]
 		v227 := h227[li]
@@ -7436,44 +7409,43 @@ func (g *passLanes32Host) r17() int {
 		v238 := h238[li]
 		v239 := h239[li]
 		v240 := h240[li]
-		v241 := h241[li]
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(own4))%4352))*4)) = v225
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 4)))%4352))*4)) = v226
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 8)))%4352))*4)) = v227
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 12)))%4352))*4)) = v228
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 16)))%4352))*4)) = v229
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 20)))%4352))*4)) = v230
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 24)))%4352))*4)) = v231
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 28)))%4352))*4)) = v232
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 32)))%4352))*4)) = v233
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 36)))%4352))*4)) = v234
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 40)))%4352))*4)) = v235
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 44)))%4352))*4)) = v236
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 48)))%4352))*4)) = v237
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 52)))%4352))*4)) = v238
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 56)))%4352))*4)) = v239
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 60)))%4352))*4)) = v240
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 64)))%4352))*4)) = v241
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(own4))%4352))*4)) = v224
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 4)))%4352))*4)) = v225
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 8)))%4352))*4)) = v226
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 12)))%4352))*4)) = v227
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 16)))%4352))*4)) = v228
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 20)))%4352))*4)) = v229
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 24)))%4352))*4)) = v230
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 28)))%4352))*4)) = v231
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 32)))%4352))*4)) = v232
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 36)))%4352))*4)) = v233
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 40)))%4352))*4)) = v234
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 44)))%4352))*4)) = v235
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 48)))%4352))*4)) = v236
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 52)))%4352))*4)) = v237
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 56)))%4352))*4)) = v238
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 60)))%4352))*4)) = v239
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 64)))%4352))*4)) = v240
 	}
 	// Barrier, kernels.go:234
 	v19 := g.v19
 	p10 := g.Pointer(10)
-	v749 := v50 + 256
-	v756 := v50 + 512
-	v763 := v50 + 768
-	v770 := v50 + 1024
-	v777 := v50 + 1280
-	v784 := v50 + 1536
-	v791 := v50 + 1792
-	v798 := v50 + 2048
-	v805 := v50 + 2304
-	v812 := v50 + 2560
-	v819 := v50 + 2816
-	v826 := v50 + 3072
-	v833 := v50 + 3328
-	v840 := v50 + 3584
-	v847 := v50 + 3840
-	v854 := v50 + 4096
+	v748 := v49 + 256
+	v755 := v49 + 512
+	v762 := v49 + 768
+	v769 := v49 + 1024
+	v776 := v49 + 1280
+	v783 := v49 + 1536
+	v790 := v49 + 1792
+	v797 := v49 + 2048
+	v804 := v49 + 2304
+	v811 := v49 + 2560
+	v818 := v49 + 2816
+	v825 := v49 + 3072
+	v832 := v49 + 3328
+	v839 := v49 + 3584
+	v846 := v49 + 3840
+	v853 := v49 + 4096
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7481,211 +7453,211 @@ func (g *passLanes32Host) r17() int {
 		v21 := int32(li)
 		v22 := int64(uint32(v21))
 		own6 := unsafe.Add(m6, li*136)
-		var v745, v752, v759, v766, v773, v780, v787, v794, v801, v808, v815, v822, v829, v836, v843, v850, v857 int64
-		v726 := *(*int32)(unsafe.Add(m0, li*4))
-		v727 := *(*int32)(unsafe.Add(m0, li*4+1024))
-		v728 := *(*int32)(unsafe.Add(m0, li*4+2048))
-		v729 := *(*int32)(unsafe.Add(m0, li*4+3072))
-		v730 := *(*int32)(unsafe.Add(m0, li*4+4096))
-		v731 := *(*int32)(unsafe.Add(m0, li*4+5120))
-		v732 := *(*int32)(unsafe.Add(m0, li*4+6144))
-		v733 := *(*int32)(unsafe.Add(m0, li*4+7168))
-		v734 := *(*int32)(unsafe.Add(m0, li*4+8192))
-		v735 := *(*int32)(unsafe.Add(m0, li*4+9216))
-		v736 := *(*int32)(unsafe.Add(m0, li*4+10240))
-		v737 := *(*int32)(unsafe.Add(m0, li*4+11264))
-		v738 := *(*int32)(unsafe.Add(m0, li*4+12288))
-		v739 := *(*int32)(unsafe.Add(m0, li*4+13312))
-		v740 := *(*int32)(unsafe.Add(m0, li*4+14336))
-		v741 := *(*int32)(unsafe.Add(m0, li*4+15360))
-		v742 := *(*int32)(unsafe.Add(m0, li*4+16384))
-		if (v50 + v22) >= v36 {
-			goto b211
+		var v744, v751, v758, v765, v772, v779, v786, v793, v800, v807, v814, v821, v828, v835, v842, v849, v856 int64
+		v725 := *(*int32)(unsafe.Add(m0, li*4))
+		v726 := *(*int32)(unsafe.Add(m0, li*4+1024))
+		v727 := *(*int32)(unsafe.Add(m0, li*4+2048))
+		v728 := *(*int32)(unsafe.Add(m0, li*4+3072))
+		v729 := *(*int32)(unsafe.Add(m0, li*4+4096))
+		v730 := *(*int32)(unsafe.Add(m0, li*4+5120))
+		v731 := *(*int32)(unsafe.Add(m0, li*4+6144))
+		v732 := *(*int32)(unsafe.Add(m0, li*4+7168))
+		v733 := *(*int32)(unsafe.Add(m0, li*4+8192))
+		v734 := *(*int32)(unsafe.Add(m0, li*4+9216))
+		v735 := *(*int32)(unsafe.Add(m0, li*4+10240))
+		v736 := *(*int32)(unsafe.Add(m0, li*4+11264))
+		v737 := *(*int32)(unsafe.Add(m0, li*4+12288))
+		v738 := *(*int32)(unsafe.Add(m0, li*4+13312))
+		v739 := *(*int32)(unsafe.Add(m0, li*4+14336))
+		v740 := *(*int32)(unsafe.Add(m0, li*4+15360))
+		v741 := *(*int32)(unsafe.Add(m0, li*4+16384))
+		if (v49 + v22) >= v36 {
+			goto b210
 		}
-		v745 = *(*int64)(own6)
-		if 0 > v745 {
-			goto b211
+		v744 = *(*int64)(own6)
+		if 0 > v744 {
+			goto b210
 		}
-		if v745 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v745)*4)) = v726
+		if v744 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v744)*4)) = v725
 		}
-	b211:
-		if (v749 + v22) >= v36 {
-			goto b215
+	b210:
+		if (v748 + v22) >= v36 {
+			goto b214
 		}
-		v752 = *(*int64)(unsafe.Add(own6, 8))
-		if 0 > v752 {
-			goto b215
+		v751 = *(*int64)(unsafe.Add(own6, 8))
+		if 0 > v751 {
+			goto b214
 		}
-		if v752 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v752)*4)) = v727
+		if v751 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v751)*4)) = v726
 		}
-	b215:
-		if (v756 + v22) >= v36 {
-			goto b219
+	b214:
+		if (v755 + v22) >= v36 {
+			goto b218
 		}
-		v759 = *(*int64)(unsafe.Add(own6, 16))
-		if 0 > v759 {
-			goto b219
+		v758 = *(*int64)(unsafe.Add(own6, 16))
+		if 0 > v758 {
+			goto b218
 		}
-		if v759 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v759)*4)) = v728
+		if v758 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v758)*4)) = v727
 		}
-	b219:
-		if (v763 + v22) >= v36 {
-			goto b223
+	b218:
+		if (v762 + v22) >= v36 {
+			goto b222
 		}
-		v766 = *(*int64)(unsafe.Add(own6, 24))
-		if 0 > v766 {
-			goto b223
+		v765 = *(*int64)(unsafe.Add(own6, 24))
+		if 0 > v765 {
+			goto b222
 		}
-		if v766 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v766)*4)) = v729
+		if v765 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v765)*4)) = v728
 		}
-	b223:
-		if (v770 + v22) >= v36 {
-			goto b227
+	b222:
+		if (v769 + v22) >= v36 {
+			goto b226
 		}
-		v773 = *(*int64)(unsafe.Add(own6, 32))
-		if 0 > v773 {
-			goto b227
+		v772 = *(*int64)(unsafe.Add(own6, 32))
+		if 0 > v772 {
+			goto b226
 		}
-		if v773 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v773)*4)) = v730
+		if v772 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v772)*4)) = v729
 		}
-	b227:
-		if (v777 + v22) >= v36 {
-			goto b231
+	b226:
+		if (v776 + v22) >= v36 {
+			goto b230
 		}
-		v780 = *(*int64)(unsafe.Add(own6, 40))
-		if 0 > v780 {
-			goto b231
+		v779 = *(*int64)(unsafe.Add(own6, 40))
+		if 0 > v779 {
+			goto b230
 		}
-		if v780 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v780)*4)) = v731
+		if v779 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v779)*4)) = v730
 		}
-	b231:
-		if (v784 + v22) >= v36 {
-			goto b235
+	b230:
+		if (v783 + v22) >= v36 {
+			goto b234
 		}
-		v787 = *(*int64)(unsafe.Add(own6, 48))
-		if 0 > v787 {
-			goto b235
+		v786 = *(*int64)(unsafe.Add(own6, 48))
+		if 0 > v786 {
+			goto b234
 		}
-		if v787 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v787)*4)) = v732
+		if v786 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v786)*4)) = v731
 		}
-	b235:
-		if (v791 + v22) >= v36 {
-			goto b239
+	b234:
+		if (v790 + v22) >= v36 {
+			goto b238
 		}
-		v794 = *(*int64)(unsafe.Add(own6, 56))
-		if 0 > v794 {
-			goto b239
+		v793 = *(*int64)(unsafe.Add(own6, 56))
+		if 0 > v793 {
+			goto b238
 		}
-		if v794 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v794)*4)) = v733
+		if v793 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v793)*4)) = v732
 		}
-	b239:
-		if (v798 + v22) >= v36 {
-			goto b243
+	b238:
+		if (v797 + v22) >= v36 {
+			goto b242
 		}
-		v801 = *(*int64)(unsafe.Add(own6, 64))
-		if 0 > v801 {
-			goto b243
+		v800 = *(*int64)(unsafe.Add(own6, 64))
+		if 0 > v800 {
+			goto b242
 		}
-		if v801 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v801)*4)) = v734
+		if v800 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v800)*4)) = v733
 		}
-	b243:
-		if (v805 + v22) >= v36 {
-			goto b247
+	b242:
+		if (v804 + v22) >= v36 {
+			goto b246
 		}
-		v808 = *(*int64)(unsafe.Add(own6, 72))
-		if 0 > v808 {
-			goto b247
+		v807 = *(*int64)(unsafe.Add(own6, 72))
+		if 0 > v807 {
+			goto b246
 		}
-		if v808 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v808)*4)) = v735
+		if v807 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v807)*4)) = v734
 		}
-	b247:
-		if (v812 + v22) >= v36 {
-			goto b251
+	b246:
+		if (v811 + v22) >= v36 {
+			goto b250
 		}
-		v815 = *(*int64)(unsafe.Add(own6, 80))
-		if 0 > v815 {
-			goto b251
+		v814 = *(*int64)(unsafe.Add(own6, 80))
+		if 0 > v814 {
+			goto b250
 		}
-		if v815 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v815)*4)) = v736
+		if v814 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v814)*4)) = v735
 		}
-	b251:
-		if (v819 + v22) >= v36 {
-			goto b255
+	b250:
+		if (v818 + v22) >= v36 {
+			goto b254
 		}
-		v822 = *(*int64)(unsafe.Add(own6, 88))
-		if 0 > v822 {
-			goto b255
+		v821 = *(*int64)(unsafe.Add(own6, 88))
+		if 0 > v821 {
+			goto b254
 		}
-		if v822 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v822)*4)) = v737
+		if v821 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v821)*4)) = v736
 		}
-	b255:
-		if (v826 + v22) >= v36 {
-			goto b259
+	b254:
+		if (v825 + v22) >= v36 {
+			goto b258
 		}
-		v829 = *(*int64)(unsafe.Add(own6, 96))
-		if 0 > v829 {
-			goto b259
+		v828 = *(*int64)(unsafe.Add(own6, 96))
+		if 0 > v828 {
+			goto b258
 		}
-		if v829 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v829)*4)) = v738
+		if v828 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v828)*4)) = v737
 		}
-	b259:
-		if (v833 + v22) >= v36 {
-			goto b263
+	b258:
+		if (v832 + v22) >= v36 {
+			goto b262
 		}
-		v836 = *(*int64)(unsafe.Add(own6, 104))
-		if 0 > v836 {
-			goto b263
+		v835 = *(*int64)(unsafe.Add(own6, 104))
+		if 0 > v835 {
+			goto b262
 		}
-		if v836 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v836)*4)) = v739
+		if v835 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v835)*4)) = v738
 		}
-	b263:
-		if (v840 + v22) >= v36 {
-			goto b267
+	b262:
+		if (v839 + v22) >= v36 {
+			goto b266
 		}
-		v843 = *(*int64)(unsafe.Add(own6, 112))
-		if 0 > v843 {
-			goto b267
+		v842 = *(*int64)(unsafe.Add(own6, 112))
+		if 0 > v842 {
+			goto b266
 		}
-		if v843 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v843)*4)) = v740
+		if v842 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v842)*4)) = v739
 		}
-	b267:
-		if (v847 + v22) >= v36 {
-			goto b271
+	b266:
+		if (v846 + v22) >= v36 {
+			goto b270
 		}
-		v850 = *(*int64)(unsafe.Add(own6, 120))
-		if 0 > v850 {
-			goto b271
+		v849 = *(*int64)(unsafe.Add(own6, 120))
+		if 0 > v849 {
+			goto b270
 		}
-		if v850 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v850)*4)) = v741
+		if v849 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v849)*4)) = v740
 		}
-	b271:
-		if (v854 + v22) >= v36 {
-			goto b275r21
+	b270:
+		if (v853 + v22) >= v36 {
+			goto b274r21
 		}
-		v857 = *(*int64)(unsafe.Add(own6, 128))
-		if 0 > v857 {
-			goto b275r21
+		v856 = *(*int64)(unsafe.Add(own6, 128))
+		if 0 > v856 {
+			goto b274r21
 		}
-		if v857 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v857)*4)) = v742
+		if v856 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v856)*4)) = v741
 		}
-	b275r21:
+	b274r21:
 	}
 	return -1
 }
@@ -7700,17 +7672,17 @@ type passLanes64Host struct {
 	c4                                                      int32
 	v1, v2, v3, v4, v5, v6, v7, v9, v11, v13, v15, v17, v19 int64
 
-	v36, v50, v442 int64
+	v36, v49, v441 int64
 
-	v45, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v275, v276, v280, v282, v285, v294, v296, v298, v328, v342, v345, v415, v416, v494, v505, v507, v509, v511, v513, v515, v517, v519, v521, v523, v525, v527, v529, v531, v533, v535, v537, v539, v542, v545, v548, v551, v554, v557, v560, v563, v566, v569, v572, v575, v578, v581, v584, v587, v633, v635, v637, v639, v641, v643, v645, v647, v649, v651, v653, v655, v657, v659, v661, v663, v665 []int32
+	v44, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v274, v275, v279, v281, v284, v293, v295, v297, v327, v341, v344, v414, v415, v493, v504, v506, v508, v510, v512, v514, v516, v518, v520, v522, v524, v526, v528, v530, v532, v534, v536, v538, v541, v544, v547, v550, v553, v556, v559, v562, v565, v568, v571, v574, v577, v580, v583, v586, v632, v634, v636, v638, v640, v642, v644, v646, v648, v650, v652, v654, v656, v658, v660, v662, v664 []int32
 
-	v46, v242, v277, v437 int32
+	v45, v241, v276, v436 int32
 
-	v72, v504, v506, v508, v510, v512, v514, v516, v518, v520, v522, v524, v526, v528, v530, v532, v534, v536 []int64
+	v71, v503, v505, v507, v509, v511, v513, v515, v517, v519, v521, v523, v525, v527, v529, v531, v533, v535 []int64
 
-	v281 []bool
+	v280 []bool
 
-	v414 bool
+	v413 bool
 
 	sbool  []bool
 	sint32 []int32
@@ -7718,8 +7690,7 @@ type passLanes64Host struct {
 
 func newPassLanes64Host() kernelimpl.HostForm { return new(passLanes64Host) }
 
-const passLanes64HostSites = `1	prim/lookback/lookback.go:195:34
-1	prim/sort/kernels/kernels.go:268:14`
+const passLanes64HostSites = `1	prim/sort/kernels/kernels.go:268:14`
 
 func (g *passLanes64Host) Begin() {
 	g.Sites = passLanes64HostSites
@@ -7750,9 +7721,9 @@ func (g *passLanes64Host) Begin() {
 	g.Allot(5, 72*n)
 	g.Allot(6, 72*n)
 	g.Allot(7, 136*n)
-	kernelimpl.HostRoom(n, &g.sbool, &g.v281)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v45, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v275, &g.v276, &g.v280, &g.v282, &g.v285, &g.v294, &g.v296, &g.v298, &g.v328, &g.v342, &g.v345, &g.v415, &g.v416, &g.v494, &g.v505, &g.v507, &g.v509, &g.v511, &g.v513, &g.v515, &g.v517, &g.v519, &g.v521, &g.v523, &g.v525, &g.v527, &g.v529, &g.v531, &g.v533, &g.v535, &g.v537, &g.v539, &g.v542, &g.v545, &g.v548, &g.v551, &g.v554, &g.v557, &g.v560, &g.v563, &g.v566, &g.v569, &g.v572, &g.v575, &g.v578, &g.v581, &g.v584, &g.v587, &g.v633, &g.v635, &g.v637, &g.v639, &g.v641, &g.v643, &g.v645, &g.v647, &g.v649, &g.v651, &g.v653, &g.v655, &g.v657, &g.v659, &g.v661, &g.v663, &g.v665)
-	kernelimpl.HostRoom(n, &g.v72, &g.v504, &g.v506, &g.v508, &g.v510, &g.v512, &g.v514, &g.v516, &g.v518, &g.v520, &g.v522, &g.v524, &g.v526, &g.v528, &g.v530, &g.v532, &g.v534, &g.v536)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v280)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v44, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v274, &g.v275, &g.v279, &g.v281, &g.v284, &g.v293, &g.v295, &g.v297, &g.v327, &g.v341, &g.v344, &g.v414, &g.v415, &g.v493, &g.v504, &g.v506, &g.v508, &g.v510, &g.v512, &g.v514, &g.v516, &g.v518, &g.v520, &g.v522, &g.v524, &g.v526, &g.v528, &g.v530, &g.v532, &g.v534, &g.v536, &g.v538, &g.v541, &g.v544, &g.v547, &g.v550, &g.v553, &g.v556, &g.v559, &g.v562, &g.v565, &g.v568, &g.v571, &g.v574, &g.v577, &g.v580, &g.v583, &g.v586, &g.v632, &g.v634, &g.v636, &g.v638, &g.v640, &g.v642, &g.v644, &g.v646, &g.v648, &g.v650, &g.v652, &g.v654, &g.v656, &g.v658, &g.v660, &g.v662, &g.v664)
+	kernelimpl.HostRoom(n, &g.v71, &g.v503, &g.v505, &g.v507, &g.v509, &g.v511, &g.v513, &g.v515, &g.v517, &g.v519, &g.v521, &g.v523, &g.v525, &g.v527, &g.v529, &g.v531, &g.v533, &g.v535)
 }
 
 func (g *passLanes64Host) Run() {
@@ -7766,7 +7737,7 @@ func (g *passLanes64Host) Run() {
 		case 9: // Barrier, lanes.go:79
 			next = g.r10()
 		case 12: // GroupReduce, columns.go:63
-			g.v437 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v416, 0))
+			g.v436 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v415, 0))
 			next = g.r13()
 		case 13: // Barrier, kernels.go:212
 			next = g.r14()
@@ -7795,19 +7766,16 @@ func (g *passLanes64Host) r0() int {
 	}
 	p5 := g.Pointer(5)
 	v13 := g.v13
-	v38 := v13 != 0
-	basex := g.Base(0)
+	v38 := 0 < v13
 	p7 := g.Pointer(7)
 	c0 := g.c0
 	v41 := c0 + -1
 	v40 := c0 != 0
 	u36 := g.v36
-	h45 := g.v45[:n]
-	more := false
+	h44 := g.v44[:n]
 	for li := range n {
-		v0 := int32(basex + li)
 		var v36 int64
-		var v45 int32
+		var v44 int32
 		v21 := int32(li)
 		if v30 {
 			v36 = v29
@@ -7824,42 +7792,35 @@ func (g *passLanes64Host) r0() int {
 			v36 = v35
 		}
 		if v21 != 0 {
-			v45 = 0
-			goto b9
+			v44 = -1
+			goto b8
 		}
-		if !v38 {
-			g.Fault(0, 0, v13, v0)
-			g.Leave(li)
-			continue
-		}
-		{
+		if v38 {
 			v39 := atomic.AddInt32((*int32)(p7), int32(1)) - int32(1)
 			v43 := v39
 			if v40 {
 				v43 = v41 - v39
 			}
-			v45 = v43
+			v44 = v43
+		} else {
+			v44 = -1
 		}
-	b9:
+	b8:
 		u36 = v36
-		h45[li] = v45
-		more = true
+		h44[li] = v44
 	}
 	g.v36 = u36
-	if !more {
-		return -1
-	}
-	// GroupSelect, lookback.go:200
-	g.v46 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v45, 0)[int32(0)]
+	// GroupSelect, lookback.go:201
+	g.v45 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v44, 0)[int32(0)]
 	v36 := g.v36
 	v6 := g.v6
-	v47 := v6 * 131072
-	v46 := g.v46
-	v48 := int64(uint32(v46))
-	v49 := v47 + v48
-	v50 := v49 * 4352
-	v51 := v36 <= v50
-	v52 := 131072 <= uint32(v46)
+	v46 := v6 * 131072
+	v45 := g.v45
+	v47 := int64(uint32(v45))
+	v48 := v46 + v47
+	v49 := v48 * 4352
+	v50 := v36 <= v49
+	v51 := 131072 <= uint32(v45)
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
@@ -7867,7 +7828,8 @@ func (g *passLanes64Host) r0() int {
 	c1 := g.c1
 	v17 := g.v17
 	p9 := g.Pointer(9)
-	h72 := g.v72[:n]
+	h71 := g.v71[:n]
+	h224 := g.v224[:n]
 	h225 := g.v225[:n]
 	h226 := g.v226[:n]
 	h227 := g.v227[:n]
@@ -7884,9 +7846,7 @@ func (g *passLanes64Host) r0() int {
 	h238 := g.v238[:n]
 	h239 := g.v239[:n]
 	h240 := g.v240[:n]
-	h241 := g.v241[:n]
-	dead := g.Dead[:n]
-	more = false
+	more := false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -7894,26 +7854,23 @@ func (g *passLanes64Host) r0() int {
 				lane, sub = 0, sub+1
 			}
 			_, _ = lane, sub
-			if dead[li] {
-				continue
-			}
 			own3 := unsafe.Add(m3, li*136)
 			own4 := unsafe.Add(m4, li*72)
 			v25 := int32(sub)
 			v26 := int64(uint32(v25))
 			v23 := int32(lane)
 			v24 := int64(uint32(v23))
-			var v160, v164, v168, v172, v176, v180, v184, v188, v192, v196, v200, v204, v208, v212, v216, v220, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241 int32
-			if v51 {
+			var v159, v163, v167, v171, v175, v179, v183, v187, v191, v195, v199, v203, v207, v211, v215, v219, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240 int32
+			if v50 {
+				goto b11
+			}
+			if !v51 {
 				goto b12
 			}
-			if !v52 {
-				goto b13
-			}
-		b12:
+		b11:
 			g.Leave(li)
 			continue
-		b13:
+		b12:
 			*(*int32)(unsafe.Add(m0, li*4)) = 0
 			*(*int32)(unsafe.Add(m0, li*4+1024)) = 0
 			*(*int32)(unsafe.Add(m0, li*4+2048)) = 0
@@ -7924,160 +7881,161 @@ func (g *passLanes64Host) r0() int {
 			*(*int32)(unsafe.Add(m0, li*4+7168)) = 0
 			*(*[136]byte)(own3) = [136]byte{}
 			*(*[68]byte)(own4) = [68]byte{}
-			v72 := (v50 + (v26 * 544)) + v24
-			v73 := 0 <= v72
-			if !v73 {
-				goto b16
+			v71 := (v49 + (v26 * 544)) + v24
+			v72 := 0 <= v71
+			if !v72 {
+				goto b15
 			}
-			if v72 < v36 {
-				*(*int64)(own3) = *(*int64)(unsafe.Add(p4, int(v72)*8))
+			if v71 < v36 {
+				*(*int64)(own3) = *(*int64)(unsafe.Add(p4, int(v71)*8))
 			}
-		b16:
-			v77 := v72 + 32
-			v78 := 0 <= v77
-			if !v78 {
-				goto b19
+		b15:
+			v76 := v71 + 32
+			v77 := 0 <= v76
+			if !v77 {
+				goto b18
 			}
-			if v77 < v36 {
-				*(*int64)(unsafe.Add(own3, 8)) = *(*int64)(unsafe.Add(p4, int(v77)*8))
+			if v76 < v36 {
+				*(*int64)(unsafe.Add(own3, 8)) = *(*int64)(unsafe.Add(p4, int(v76)*8))
 			}
-		b19:
-			v82 := v72 + 64
-			v83 := 0 <= v82
-			if !v83 {
-				goto b22
+		b18:
+			v81 := v71 + 64
+			v82 := 0 <= v81
+			if !v82 {
+				goto b21
 			}
-			if v82 < v36 {
-				*(*int64)(unsafe.Add(own3, 16)) = *(*int64)(unsafe.Add(p4, int(v82)*8))
+			if v81 < v36 {
+				*(*int64)(unsafe.Add(own3, 16)) = *(*int64)(unsafe.Add(p4, int(v81)*8))
 			}
-		b22:
-			v87 := v72 + 96
-			v88 := 0 <= v87
-			if !v88 {
-				goto b25
+		b21:
+			v86 := v71 + 96
+			v87 := 0 <= v86
+			if !v87 {
+				goto b24
 			}
-			if v87 < v36 {
-				*(*int64)(unsafe.Add(own3, 24)) = *(*int64)(unsafe.Add(p4, int(v87)*8))
+			if v86 < v36 {
+				*(*int64)(unsafe.Add(own3, 24)) = *(*int64)(unsafe.Add(p4, int(v86)*8))
 			}
-		b25:
-			v92 := v72 + 128
-			v93 := 0 <= v92
-			if !v93 {
-				goto b28
+		b24:
+			v91 := v71 + 128
+			v92 := 0 <= v91
+			if !v92 {
+				goto b27
 			}
-			if v92 < v36 {
-				*(*int64)(unsafe.Add(own3, 32)) = *(*int64)(unsafe.Add(p4, int(v92)*8))
+			if v91 < v36 {
+				*(*int64)(unsafe.Add(own3, 32)) = *(*int64)(unsafe.Add(p4, int(v91)*8))
 			}
-		b28:
-			v97 := v72 + 160
-			v98 := 0 <= v97
-			if !v98 {
-				goto b31
+		b27:
+			v96 := v71 + 160
+			v97 := 0 <= v96
+			if !v97 {
+				goto b30
 			}
-			if v97 < v36 {
-				*(*int64)(unsafe.Add(own3, 40)) = *(*int64)(unsafe.Add(p4, int(v97)*8))
+			if v96 < v36 {
+				*(*int64)(unsafe.Add(own3, 40)) = *(*int64)(unsafe.Add(p4, int(v96)*8))
 			}
-		b31:
-			v102 := v72 + 192
-			v103 := 0 <= v102
-			if !v103 {
-				goto b34
+		b30:
+			v101 := v71 + 192
+			v102 := 0 <= v101
+			if !v102 {
+				goto b33
 			}
-			if v102 < v36 {
-				*(*int64)(unsafe.Add(own3, 48)) = *(*int64)(unsafe.Add(p4, int(v102)*8))
+			if v101 < v36 {
+				*(*int64)(unsafe.Add(own3, 48)) = *(*int64)(unsafe.Add(p4, int(v101)*8))
 			}
-		b34:
-			v107 := v72 + 224
-			v108 := 0 <= v107
-			if !v108 {
-				goto b37
+		b33:
+			v106 := v71 + 224
+			v107 := 0 <= v106
+			if !v107 {
+				goto b36
 			}
-			if v107 < v36 {
-				*(*int64)(unsafe.Add(own3, 56)) = *(*int64)(unsafe.Add(p4, int(v107)*8))
+			if v106 < v36 {
+				*(*int64)(unsafe.Add(own3, 56)) = *(*int64)(unsafe.Add(p4, int(v106)*8))
 			}
-		b37:
-			v112 := v72 + 256
-			v113 := 0 <= v112
-			if !v113 {
-				goto b40
+		b36:
+			v111 := v71 + 256
+			v112 := 0 <= v111
+			if !v112 {
+				goto b39
 			}
-			if v112 < v36 {
-				*(*int64)(unsafe.Add(own3, 64)) = *(*int64)(unsafe.Add(p4, int(v112)*8))
+			if v111 < v36 {
+				*(*int64)(unsafe.Add(own3, 64)) = *(*int64)(unsafe.Add(p4, int(v111)*8))
 			}
-		b40:
-			v117 := v72 + 288
-			v118 := 0 <= v117
-			if !v118 {
-				goto b43
+		b39:
+			v116 := v71 + 288
+			v117 := 0 <= v116
+			if !v117 {
+				goto b42
 			}
-			if v117 < v36 {
-				*(*int64)(unsafe.Add(own3, 72)) = *(*int64)(unsafe.Add(p4, int(v117)*8))
+			if v116 < v36 {
+				*(*int64)(unsafe.Add(own3, 72)) = *(*int64)(unsafe.Add(p4, int(v116)*8))
 			}
-		b43:
-			v122 := v72 + 320
-			v123 := 0 <= v122
-			if !v123 {
-				goto b46
+		b42:
+			v121 := v71 + 320
+			v122 := 0 <= v121
+			if !v122 {
+				goto b45
 			}
-			if v122 < v36 {
-				*(*int64)(unsafe.Add(own3, 80)) = *(*int64)(unsafe.Add(p4, int(v122)*8))
+			if v121 < v36 {
+				*(*int64)(unsafe.Add(own3, 80)) = *(*int64)(unsafe.Add(p4, int(v121)*8))
 			}
-		b46:
-			v127 := v72 + 352
-			v128 := 0 <= v127
-			if !v128 {
-				goto b49
+		b45:
+			v126 := v71 + 352
+			v127 := 0 <= v126
+			if !v127 {
+				goto b48
 			}
-			if v127 < v36 {
-				*(*int64)(unsafe.Add(own3, 88)) = *(*int64)(unsafe.Add(p4, int(v127)*8))
+			if v126 < v36 {
+				*(*int64)(unsafe.Add(own3, 88)) = *(*int64)(unsafe.Add(p4, int(v126)*8))
 			}
-		b49:
-			v132 := v72 + 384
-			v133 := 0 <= v132
-			if !v133 {
-				goto b52
+		b48:
+			v131 := v71 + 384
+			v132 := 0 <= v131
+			if !v132 {
+				goto b51
 			}
-			if v132 < v36 {
-				*(*int64)(unsafe.Add(own3, 96)) = *(*int64)(unsafe.Add(p4, int(v132)*8))
+			if v131 < v36 {
+				*(*int64)(unsafe.Add(own3, 96)) = *(*int64)(unsafe.Add(p4, int(v131)*8))
 			}
-		b52:
-			v137 := v72 + 416
-			v138 := 0 <= v137
-			if !v138 {
-				goto b55
+		b51:
+			v136 := v71 + 416
+			v137 := 0 <= v136
+			if !v137 {
+				goto b54
 			}
-			if v137 < v36 {
-				*(*int64)(unsafe.Add(own3, 104)) = *(*int64)(unsafe.Add(p4, int(v137)*8))
+			if v136 < v36 {
+				*(*int64)(unsafe.Add(own3, 104)) = *(*int64)(unsafe.Add(p4, int(v136)*8))
 			}
-		b55:
-			v142 := v72 + 448
-			v143 := 0 <= v142
-			if !v143 {
-				goto b58
+		b54:
+			v141 := v71 + 448
+			v142 := 0 <= v141
+			if !v142 {
+				goto b57
 			}
-			if v142 < v36 {
-				*(*int64)(unsafe.Add(own3, 112)) = *(*int64)(unsafe.Add(p4, int(v142)*8))
+			if v141 < v36 {
+				*(*int64)(unsafe.Add(own3, 112)) = *(*int64)(unsafe.Add(p4, int(v141)*8))
 			}
-		b58:
-			v147 := v72 + 480
-			v148 := 0 <= v147
-			if !v148 {
-				goto b61
+		b57:
+			v146 := v71 + 480
+			v147 := 0 <= v146
+			if !v147 {
+				goto b60
 			}
-			if v147 < v36 {
-				*(*int64)(unsafe.Add(own3, 120)) = *(*int64)(unsafe.Add(p4, int(v147)*8))
+			if v146 < v36 {
+				*(*int64)(unsafe.Add(own3, 120)) = *(*int64)(unsafe.Add(p4, int(v146)*8))
 			}
-		b61:
-			v152 := v72 + 512
-			v153 := 0 <= v152
-			if !v153 {
-				goto b64
+		b60:
+			v151 := v71 + 512
+			v152 := 0 <= v151
+			if !v152 {
+				goto b63
 			}
-			if v152 < v36 {
-				*(*int64)(unsafe.Add(own3, 128)) = *(*int64)(unsafe.Add(p4, int(v152)*8))
+			if v151 < v36 {
+				*(*int64)(unsafe.Add(own3, 128)) = *(*int64)(unsafe.Add(p4, int(v151)*8))
 			}
-		b64:
+		b63:
 			if !c1 {
+				v224 = 0
 				v225 = 0
 				v226 = 0
 				v227 = 0
@@ -8094,266 +8052,266 @@ func (g *passLanes64Host) r0() int {
 				v238 = 0
 				v239 = 0
 				v240 = 0
-				v241 = 0
-				goto b134
-			}
-			if !v73 {
-				v160 = 0
-				goto b69
-			}
-			if v72 >= v36 {
-				v160 = 0
-				goto b69
-			}
-			if v72 < v17 {
-				v160 = *(*int32)(unsafe.Add(p9, int(v72)*4))
-			} else {
-				v160 = 0
-			}
-		b69:
-			if !v78 {
-				v164 = 0
-				goto b73
-			}
-			if v77 >= v36 {
-				v164 = 0
-				goto b73
-			}
-			if v77 < v17 {
-				v164 = *(*int32)(unsafe.Add(p9, int(v77)*4))
-			} else {
-				v164 = 0
-			}
-		b73:
-			if !v83 {
-				v168 = 0
-				goto b77
-			}
-			if v82 >= v36 {
-				v168 = 0
-				goto b77
-			}
-			if v82 < v17 {
-				v168 = *(*int32)(unsafe.Add(p9, int(v82)*4))
-			} else {
-				v168 = 0
-			}
-		b77:
-			if !v88 {
-				v172 = 0
-				goto b81
-			}
-			if v87 >= v36 {
-				v172 = 0
-				goto b81
-			}
-			if v87 < v17 {
-				v172 = *(*int32)(unsafe.Add(p9, int(v87)*4))
-			} else {
-				v172 = 0
-			}
-		b81:
-			if !v93 {
-				v176 = 0
-				goto b85
-			}
-			if v92 >= v36 {
-				v176 = 0
-				goto b85
-			}
-			if v92 < v17 {
-				v176 = *(*int32)(unsafe.Add(p9, int(v92)*4))
-			} else {
-				v176 = 0
-			}
-		b85:
-			if !v98 {
-				v180 = 0
-				goto b89
-			}
-			if v97 >= v36 {
-				v180 = 0
-				goto b89
-			}
-			if v97 < v17 {
-				v180 = *(*int32)(unsafe.Add(p9, int(v97)*4))
-			} else {
-				v180 = 0
-			}
-		b89:
-			if !v103 {
-				v184 = 0
-				goto b93
-			}
-			if v102 >= v36 {
-				v184 = 0
-				goto b93
-			}
-			if v102 < v17 {
-				v184 = *(*int32)(unsafe.Add(p9, int(v102)*4))
-			} else {
-				v184 = 0
-			}
-		b93:
-			if !v108 {
-				v188 = 0
-				goto b97
-			}
-			if v107 >= v36 {
-				v188 = 0
-				goto b97
-			}
-			if v107 < v17 {
-				v188 = *(*int32)(unsafe.Add(p9, int(v107)*4))
-			} else {
-				v188 = 0
-			}
-		b97:
-			if !v113 {
-				v192 = 0
-				goto b101
-			}
-			if v112 >= v36 {
-				v192 = 0
-				goto b101
-			}
-			if v112 < v17 {
-				v192 = *(*int32)(unsafe.Add(p9, int(v112)*4))
-			} else {
-				v192 = 0
-			}
-		b101:
-			if !v118 {
-				v196 = 0
-				goto b105
-			}
-			if v117 >= v36 {
-				v196 = 0
-				goto b105
-			}
-			if v117 < v17 {
-				v196 = *(*int32)(unsafe.Add(p9, int(v117)*4))
-			} else {
-				v196 = 0
-			}
-		b105:
-			if !v123 {
-				v200 = 0
-				goto b109
-			}
-			if v122 >= v36 {
-				v200 = 0
-				goto b109
-			}
-			if v122 < v17 {
-				v200 = *(*int32)(unsafe.Add(p9, int(v122)*4))
-			} else {
-				v200 = 0
-			}
-		b109:
-			if !v128 {
-				v204 = 0
-				goto b113
-			}
-			if v127 >= v36 {
-				v204 = 0
-				goto b113
-			}
-			if v127 < v17 {
-				v204 = *(*int32)(unsafe.Add(p9, int(v127)*4))
-			} else {
-				v204 = 0
-			}
-		b113:
-			if !v133 {
-				v208 = 0
-				goto b117
-			}
-			if v132 >= v36 {
-				v208 = 0
-				goto b117
-			}
-			if v132 < v17 {
-				v208 = *(*int32)(unsafe.Add(p9, int(v132)*4))
-			} else {
-				v208 = 0
-			}
-		b117:
-			if !v138 {
-				v212 = 0
-				goto b121
-			}
-			if v137 >= v36 {
-				v212 = 0
-				goto b121
-			}
-			if v137 < v17 {
-				v212 = *(*int32)(unsafe.Add(p9, int(v137)*4))
-			} else {
-				v212 = 0
-			}
-		b121:
-			if !v143 {
-				v216 = 0
-				goto b125
-			}
-			if v142 >= v36 {
-				v216 = 0
-				goto b125
-			}
-			if v142 < v17 {
-				v216 = *(*int32)(unsafe.Add(p9, int(v142)*4))
-			} else {
-				v216 = 0
-			}
-		b125:
-			if !v148 {
-				v220 = 0
-				goto b129
-			}
-			if v147 >= v36 {
-				v220 = 0
-				goto b129
-			}
-			if v147 < v17 {
-				v220 = *(*int32)(unsafe.Add(p9, int(v147)*4))
-			} else {
-				v220 = 0
-			}
-		b129:
-			if !v153 {
-				v224 = 0
 				goto b133
 			}
-			if v152 >= v36 {
-				v224 = 0
-				goto b133
+			if !v72 {
+				v159 = 0
+				goto b68
 			}
-			if v152 < v17 {
-				v224 = *(*int32)(unsafe.Add(p9, int(v152)*4))
+			if v71 >= v36 {
+				v159 = 0
+				goto b68
+			}
+			if v71 < v17 {
+				v159 = *(*int32)(unsafe.Add(p9, int(v71)*4))
 			} else {
-				v224 = 0
+				v159 = 0
 			}
+		b68:
+			if !v77 {
+				v163 = 0
+				goto b72
+			}
+			if v76 >= v36 {
+				v163 = 0
+				goto b72
+			}
+			if v76 < v17 {
+				v163 = *(*int32)(unsafe.Add(p9, int(v76)*4))
+			} else {
+				v163 = 0
+			}
+		b72:
+			if !v82 {
+				v167 = 0
+				goto b76
+			}
+			if v81 >= v36 {
+				v167 = 0
+				goto b76
+			}
+			if v81 < v17 {
+				v167 = *(*int32)(unsafe.Add(p9, int(v81)*4))
+			} else {
+				v167 = 0
+			}
+		b76:
+			if !v87 {
+				v171 = 0
+				goto b80
+			}
+			if v86 >= v36 {
+				v171 = 0
+				goto b80
+			}
+			if v86 < v17 {
+				v171 = *(*int32)(unsafe.Add(p9, int(v86)*4))
+			} else {
+				v171 = 0
+			}
+		b80:
+			if !v92 {
+				v175 = 0
+				goto b84
+			}
+			if v91 >= v36 {
+				v175 = 0
+				goto b84
+			}
+			if v91 < v17 {
+				v175 = *(*int32)(unsafe.Add(p9, int(v91)*4))
+			} else {
+				v175 = 0
+			}
+		b84:
+			if !v97 {
+				v179 = 0
+				goto b88
+			}
+			if v96 >= v36 {
+				v179 = 0
+				goto b88
+			}
+			if v96 < v17 {
+				v179 = *(*int32)(unsafe.Add(p9, int(v96)*4))
+			} else {
+				v179 = 0
+			}
+		b88:
+			if !v102 {
+				v183 = 0
+				goto b92
+			}
+			if v101 >= v36 {
+				v183 = 0
+				goto b92
+			}
+			if v101 < v17 {
+				v183 = *(*int32)(unsafe.Add(p9, int(v101)*4))
+			} else {
+				v183 = 0
+			}
+		b92:
+			if !v107 {
+				v187 = 0
+				goto b96
+			}
+			if v106 >= v36 {
+				v187 = 0
+				goto b96
+			}
+			if v106 < v17 {
+				v187 = *(*int32)(unsafe.Add(p9, int(v106)*4))
+			} else {
+				v187 = 0
+			}
+		b96:
+			if !v112 {
+				v191 = 0
+				goto b100
+			}
+			if v111 >= v36 {
+				v191 = 0
+				goto b100
+			}
+			if v111 < v17 {
+				v191 = *(*int32)(unsafe.Add(p9, int(v111)*4))
+			} else {
+				v191 = 0
+			}
+		b100:
+			if !v117 {
+				v195 = 0
+				goto b104
+			}
+			if v116 >= v36 {
+				v195 = 0
+				goto b104
+			}
+			if v116 < v17 {
+				v195 = *(*int32)(unsafe.Add(p9, int(v116)*4))
+			} else {
+				v195 = 0
+			}
+		b104:
+			if !v122 {
+				v199 = 0
+				goto b108
+			}
+			if v121 >= v36 {
+				v199 = 0
+				goto b108
+			}
+			if v121 < v17 {
+				v199 = *(*int32)(unsafe.Add(p9, int(v121)*4))
+			} else {
+				v199 = 0
+			}
+		b108:
+			if !v127 {
+				v203 = 0
+				goto b112
+			}
+			if v126 >= v36 {
+				v203 = 0
+				goto b112
+			}
+			if v126 < v17 {
+				v203 = *(*int32)(unsafe.Add(p9, int(v126)*4))
+			} else {
+				v203 = 0
+			}
+		b112:
+			if !v132 {
+				v207 = 0
+				goto b116
+			}
+			if v131 >= v36 {
+				v207 = 0
+				goto b116
+			}
+			if v131 < v17 {
+				v207 = *(*int32)(unsafe.Add(p9, int(v131)*4))
+			} else {
+				v207 = 0
+			}
+		b116:
+			if !v137 {
+				v211 = 0
+				goto b120
+			}
+			if v136 >= v36 {
+				v211 = 0
+				goto b120
+			}
+			if v136 < v17 {
+				v211 = *(*int32)(unsafe.Add(p9, int(v136)*4))
+			} else {
+				v211 = 0
+			}
+		b120:
+			if !v142 {
+				v215 = 0
+				goto b124
+			}
+			if v141 >= v36 {
+				v215 = 0
+				goto b124
+			}
+			if v141 < v17 {
+				v215 = *(*int32)(unsafe.Add(p9, int(v141)*4))
+			} else {
+				v215 = 0
+			}
+		b124:
+			if !v147 {
+				v219 = 0
+				goto b128
+			}
+			if v146 >= v36 {
+				v219 = 0
+				goto b128
+			}
+			if v146 < v17 {
+				v219 = *(*int32)(unsafe.Add(p9, int(v146)*4))
+			} else {
+				v219 = 0
+			}
+		b128:
+			if !v152 {
+				v223 = 0
+				goto b132
+			}
+			if v151 >= v36 {
+				v223 = 0
+				goto b132
+			}
+			if v151 < v17 {
+				v223 = *(*int32)(unsafe.Add(p9, int(v151)*4))
+			} else {
+				v223 = 0
+			}
+		b132:
+			v224 = v159
+			v225 = v163
+			v226 = v167
+			v227 = v171
+			v228 = v175
+			v229 = v179
+			v230 = v183
+			v231 = v187
+			v232 = v191
+			v233 = v195
+			v234 = v199
+			v235 = v203
+			v236 = v207
+			v237 = v211
+			v238 = v215
+			v239 = v219
+			v240 = v223
 		b133:
-			v225 = v160
-			v226 = v164
-			v227 = v168
-			v228 = v172
-			v229 = v176
-			v230 = v180
-			v231 = v184
-			v232 = v188
-			v233 = v192
-			v234 = v196
-			v235 = v200
-			v236 = v204
-			v237 = v208
-			v238 = v212
-			v239 = v216
-			v240 = v220
-			v241 = v224
-		b134:
-			h72[li] = v72
+			h71[li] = v71
+			h224[li] = v224
 			h225[li] = v225
 			h226[li] = v226
 			h227[li] = v227
@@ -8370,88 +8328,88 @@ func (g *passLanes64Host) r0() int {
 			h238[li] = v238
 			h239[li] = v239
 			h240[li] = v240
-			h241[li] = v241
 			more = true
 		}
 	}
-	g.v50 = v50
+	g.v49 = v49
 	if !more {
 		return -1
 	}
 	// Barrier, lanes.go:63
 	v1 := g.v1
-	v248 := ^v1
+	v247 := ^v1
 	v2 := g.v2
 	v3 := g.v3
 	v4 := g.v4
-	v270 := v4 & 63
-	v269 := uint64(v4) < 64
+	v269 := v4 & 63
+	v268 := uint64(v4) < 64
 	v5 := g.v5
-	v260 := v5 - v4
-	v261 := 8 < v260
-	v262 := v260
-	if v261 {
-		v262 = 8
+	v259 := v5 - v4
+	v260 := 8 < v259
+	v261 := v259
+	if v260 {
+		v261 = 8
 	}
-	v263 := uint64(v262) < 32
-	v264 := int32(uint64(v262))
-	v265 := v264 & 31
-	v266 := int32(1) << (uint32(v265) & 31)
-	v267 := int32(0)
-	if v263 {
-		v267 = v266
+	v262 := uint64(v261) < 32
+	v263 := int32(uint64(v261))
+	v264 := v263 & 31
+	v265 := int32(1) << (uint32(v264) & 31)
+	v266 := int32(0)
+	if v262 {
+		v266 = v265
 	}
-	v268 := v267 + -1
-	u242 := g.v242
+	v267 := v266 + -1
+	u241 := g.v241
+	h274 := g.v274[:n]
 	h275 := g.v275[:n]
-	h276 := g.v276[:n]
-	u277 := g.v277
+	u276 := g.v276
+	h279 := g.v279[:n]
 	h280 := g.v280[:n]
-	h281 := g.v281[:n]
+	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own3 := unsafe.Add(m3, li*136)
-		v72 := h72[li]
-		var v242, v275, v276, v277 int32
-		v242 = 0
-		v243 := *(*int64)(unsafe.Add(own3, int(v242)*8))
-		if (v72 + int64(uint32(v242*32))) < v36 {
-			v249 := v243 & v248
-			v254 := v243 ^ v1
-			if (v243 & v1) != 0 {
-				v254 = ^v243
+		v71 := h71[li]
+		var v241, v274, v275, v276 int32
+		v241 = 0
+		v242 := *(*int64)(unsafe.Add(own3, int(v241)*8))
+		if (v71 + int64(uint32(v241*32))) < v36 {
+			v248 := v242 & v247
+			v253 := v242 ^ v1
+			if (v242 & v1) != 0 {
+				v253 = ^v242
 			}
-			v256 := v254
-			if v249 == 0 {
-				v256 = v1
+			v255 := v253
+			if v248 == 0 {
+				v255 = v1
 			}
-			v258 := v256
-			if uint64(v2) < uint64(v249) {
-				v258 = 0
+			v257 := v255
+			if uint64(v2) < uint64(v248) {
+				v257 = 0
 			}
-			v272 := int64(0)
-			if v269 {
-				v272 = int64(uint64(v258^v3) >> (uint64(v270) & 63))
+			v271 := int64(0)
+			if v268 {
+				v271 = int64(uint64(v257^v3) >> (uint64(v269) & 63))
 			}
-			v275 = int32(uint64(v272)) & v268
+			v274 = int32(uint64(v271)) & v267
 		} else {
-			v275 = 255
+			v274 = 255
 		}
-		v276 = -1
-		v277 = 0
-		v280 := int32(uint32(v275)>>(uint32(v277&31)&31)) & 1
-		v281 := v280 == 1
-		u242 = v242
+		v275 = -1
+		v276 = 0
+		v279 := int32(uint32(v274)>>(uint32(v276&31)&31)) & 1
+		v280 := v279 == 1
+		u241 = v241
+		h274[li] = v274
 		h275[li] = v275
-		h276[li] = v276
-		u277 = v277
+		u276 = v276
+		h279[li] = v279
 		h280[li] = v280
-		h281[li] = v281
 	}
-	g.v242 = u242
-	g.v277 = u277
+	g.v241 = u241
+	g.v276 = u276
 	return 5
 }
 
@@ -8459,23 +8417,23 @@ func (g *passLanes64Host) r6() int {
 	const n = 256
 	// GroupBallot, lanes.go:69
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v281, false)
-		kernelimpl.HostBallot(g.v282, in, g.SubGroup, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v280, false)
+		kernelimpl.HostBallot(g.v281, in, g.SubGroup, 0)
 	}
-	h276 := g.v276[:n]
-	e277 := g.v277
-	h280 := g.v280[:n]
-	h282 := g.v282[:n]
 	h275 := g.v275[:n]
+	e276 := g.v276
+	h279 := g.v279[:n]
+	h281 := g.v281[:n]
+	h274 := g.v274[:n]
 	m0 := g.Memory(0)
 	m4 := g.Memory(4)
-	v242 := g.v242
-	h285 := g.v285[:n]
-	h294 := g.v294[:n]
-	h296 := g.v296[:n]
-	h298 := g.v298[:n]
-	u277 := g.v277
-	h281 := g.v281[:n]
+	v241 := g.v241
+	h284 := g.v284[:n]
+	h293 := g.v293[:n]
+	h295 := g.v295[:n]
+	h297 := g.v297[:n]
+	u276 := g.v276
+	h280 := g.v280[:n]
 	dead := g.Dead[:n]
 	next := -1
 	{
@@ -8488,30 +8446,30 @@ func (g *passLanes64Host) r6() int {
 			if dead[li] {
 				continue
 			}
-			v276 := h276[li]
-			v277 := e277
-			v280 := h280[li]
-			v282 := h282[li]
+			v275 := h275[li]
+			v276 := e276
+			v279 := h279[li]
+			v281 := h281[li]
 			v23 := int32(lane)
 			v25 := int32(sub)
 			v27 := v25 * 256
-			v275 := h275[li]
+			v274 := h274[li]
 			own4 := unsafe.Add(m4, li*72)
-			v285 := v276 & (v282 ^ (v280 + -1))
-			v286 := v277 + 1
-			if uint32(v286) >= 8 {
-				v291 := int32(0)
+			v284 := v275 & (v281 ^ (v279 + -1))
+			v285 := v276 + 1
+			if uint32(v285) >= 8 {
+				v290 := int32(0)
 				if uint32(v23) < 32 {
-					v291 = int32(1) << (uint32(v23&31) & 31)
+					v290 = int32(1) << (uint32(v23&31) & 31)
 				}
-				v294 := int32(bits.OnesCount32(uint32(v285 & (v291 + -1))))
-				v296 := int32(uint32(v27+v275) % 4352)
-				v298 := *(*int32)(unsafe.Add(m0, int(v296)*4)) + v294
-				*(*int32)(unsafe.Add(own4, int(v242)*4)) = v298
-				h285[li] = v285
-				h294[li] = v294
-				h296[li] = v296
-				h298[li] = v298
+				v293 := int32(bits.OnesCount32(uint32(v284 & (v290 + -1))))
+				v295 := int32(uint32(v27+v274) % 4352)
+				v297 := *(*int32)(unsafe.Add(m0, int(v295)*4)) + v293
+				*(*int32)(unsafe.Add(own4, int(v241)*4)) = v297
+				h284[li] = v284
+				h293[li] = v293
+				h295[li] = v295
+				h297[li] = v297
 				if next != 7 {
 					if next >= 0 {
 						return g.Diverge()
@@ -8520,14 +8478,14 @@ func (g *passLanes64Host) r6() int {
 				}
 				continue
 			}
+			v275 = v284
 			v276 = v285
-			v277 = v286
-			v280 = int32(uint32(v275)>>(uint32(v277&31)&31)) & 1
-			v281 := v280 == 1
-			h276[li] = v276
-			u277 = v277
+			v279 = int32(uint32(v274)>>(uint32(v276&31)&31)) & 1
+			v280 := v279 == 1
+			h275[li] = v275
+			u276 = v276
+			h279[li] = v279
 			h280[li] = v280
-			h281[li] = v281
 			if next != 5 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8536,75 +8494,75 @@ func (g *passLanes64Host) r6() int {
 			}
 		}
 	}
-	g.v277 = u277
+	g.v276 = u276
 	return next
 }
 
 func (g *passLanes64Host) r8() int {
 	const n = 256
-	h294 := g.v294[:n]
-	h285 := g.v285[:n]
-	h298 := g.v298[:n]
+	h293 := g.v293[:n]
+	h284 := g.v284[:n]
+	h297 := g.v297[:n]
 	m0 := g.Memory(0)
-	h296 := g.v296[:n]
+	h295 := g.v295[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v294 := h294[li]
-		v285 := h285[li]
-		v298 := h298[li]
-		v296 := h296[li]
-		if v294 == 0 {
-			*(*int32)(unsafe.Add(m0, int(v296)*4)) = v298 + int32(bits.OnesCount32(uint32(v285)))
+		v293 := h293[li]
+		v284 := h284[li]
+		v297 := h297[li]
+		v295 := h295[li]
+		if v293 == 0 {
+			*(*int32)(unsafe.Add(m0, int(v295)*4)) = v297 + int32(bits.OnesCount32(uint32(v284)))
 		}
 	}
 	// Barrier, lanes.go:77
-	e242 := g.v242
+	e241 := g.v241
 	m3 := g.Memory(3)
-	h72 := g.v72[:n]
+	h71 := g.v71[:n]
 	v36 := g.v36
 	v1 := g.v1
-	v248 := ^v1
+	v247 := ^v1
 	v2 := g.v2
 	v3 := g.v3
 	v4 := g.v4
-	v270 := v4 & 63
-	v269 := uint64(v4) < 64
+	v269 := v4 & 63
+	v268 := uint64(v4) < 64
 	v5 := g.v5
-	v260 := v5 - v4
-	v261 := 8 < v260
-	v262 := v260
-	if v261 {
-		v262 = 8
+	v259 := v5 - v4
+	v260 := 8 < v259
+	v261 := v259
+	if v260 {
+		v261 = 8
 	}
-	v263 := uint64(v262) < 32
-	v264 := int32(uint64(v262))
-	v265 := v264 & 31
-	v266 := int32(1) << (uint32(v265) & 31)
-	v267 := int32(0)
-	if v263 {
-		v267 = v266
+	v262 := uint64(v261) < 32
+	v263 := int32(uint64(v261))
+	v264 := v263 & 31
+	v265 := int32(1) << (uint32(v264) & 31)
+	v266 := int32(0)
+	if v262 {
+		v266 = v265
 	}
-	v268 := v267 + -1
-	u242 := g.v242
+	v267 := v266 + -1
+	u241 := g.v241
+	h274 := g.v274[:n]
 	h275 := g.v275[:n]
-	h276 := g.v276[:n]
-	u277 := g.v277
+	u276 := g.v276
+	h279 := g.v279[:n]
 	h280 := g.v280[:n]
-	h281 := g.v281[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v242 := e242
+		v241 := e241
 		own3 := unsafe.Add(m3, li*136)
-		v72 := h72[li]
-		var v275, v276, v277 int32
-		v304 := v242 + 1
-		if v304 >= 17 {
+		v71 := h71[li]
+		var v274, v275, v276 int32
+		v303 := v241 + 1
+		if v303 >= 17 {
 			if next != 9 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8613,40 +8571,40 @@ func (g *passLanes64Host) r8() int {
 			}
 			continue
 		}
-		v242 = v304
-		v243 := *(*int64)(unsafe.Add(own3, int(v242)*8))
-		if (v72 + int64(uint32(v242*32))) < v36 {
-			v249 := v243 & v248
-			v254 := v243 ^ v1
-			if (v243 & v1) != 0 {
-				v254 = ^v243
+		v241 = v303
+		v242 := *(*int64)(unsafe.Add(own3, int(v241)*8))
+		if (v71 + int64(uint32(v241*32))) < v36 {
+			v248 := v242 & v247
+			v253 := v242 ^ v1
+			if (v242 & v1) != 0 {
+				v253 = ^v242
 			}
-			v256 := v254
-			if v249 == 0 {
-				v256 = v1
+			v255 := v253
+			if v248 == 0 {
+				v255 = v1
 			}
-			v258 := v256
-			if uint64(v2) < uint64(v249) {
-				v258 = 0
+			v257 := v255
+			if uint64(v2) < uint64(v248) {
+				v257 = 0
 			}
-			v272 := int64(0)
-			if v269 {
-				v272 = int64(uint64(v258^v3) >> (uint64(v270) & 63))
+			v271 := int64(0)
+			if v268 {
+				v271 = int64(uint64(v257^v3) >> (uint64(v269) & 63))
 			}
-			v275 = int32(uint64(v272)) & v268
+			v274 = int32(uint64(v271)) & v267
 		} else {
-			v275 = 255
+			v274 = 255
 		}
-		v276 = -1
-		v277 = 0
-		v280 := int32(uint32(v275)>>(uint32(v277&31)&31)) & 1
-		v281 := v280 == 1
-		u242 = v242
+		v275 = -1
+		v276 = 0
+		v279 := int32(uint32(v274)>>(uint32(v276&31)&31)) & 1
+		v280 := v279 == 1
+		u241 = v241
+		h274[li] = v274
 		h275[li] = v275
-		h276[li] = v276
-		u277 = v277
+		u276 = v276
+		h279[li] = v279
 		h280[li] = v280
-		h281[li] = v281
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8654,8 +8612,8 @@ func (g *passLanes64Host) r8() int {
 			next = 5
 		}
 	}
-	g.v242 = u242
-	g.v277 = u277
+	g.v241 = u241
+	g.v276 = u276
 	return next
 }
 
@@ -8663,128 +8621,129 @@ func (g *passLanes64Host) r10() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c2 := g.c2
-	v329 := c2 != 0
-	v46 := g.v46
-	v334 := v46 * 256
-	v335 := v334 + 256
+	v328 := c2 != 0
+	v45 := g.v45
+	v333 := v45 * 256
+	v334 := v333 + 256
 	v13 := g.v13
-	v332 := v46 == 0
-	v333 := int32(1)
-	if v332 {
-		v333 = 2
+	v331 := v45 == 0
+	v332 := int32(1)
+	if v331 {
+		v332 = 2
 	}
-	v339 := v333 << 30
+	v338 := v332 << 30
 	p7 := g.Pointer(7)
-	h328 := g.v328[:n]
+	h327 := g.v327[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v21 := int32(li)
-		var v336 int32
-		v306 := *(*int32)(unsafe.Add(m0, li*4))
+		var v335 int32
+		v305 := *(*int32)(unsafe.Add(m0, li*4))
 		*(*int32)(unsafe.Add(m0, li*4)) = 0
-		v308 := *(*int32)(unsafe.Add(m0, li*4+1024))
-		*(*int32)(unsafe.Add(m0, li*4+1024)) = v306
-		v310 := v306 + v308
-		v311 := *(*int32)(unsafe.Add(m0, li*4+2048))
-		*(*int32)(unsafe.Add(m0, li*4+2048)) = v310
-		v313 := v310 + v311
-		v314 := *(*int32)(unsafe.Add(m0, li*4+3072))
-		*(*int32)(unsafe.Add(m0, li*4+3072)) = v313
-		v316 := v313 + v314
-		v317 := *(*int32)(unsafe.Add(m0, li*4+4096))
-		*(*int32)(unsafe.Add(m0, li*4+4096)) = v316
-		v319 := v316 + v317
-		v320 := *(*int32)(unsafe.Add(m0, li*4+5120))
-		*(*int32)(unsafe.Add(m0, li*4+5120)) = v319
-		v322 := v319 + v320
-		v323 := *(*int32)(unsafe.Add(m0, li*4+6144))
-		*(*int32)(unsafe.Add(m0, li*4+6144)) = v322
-		v325 := v322 + v323
-		v326 := *(*int32)(unsafe.Add(m0, li*4+7168))
-		*(*int32)(unsafe.Add(m0, li*4+7168)) = v325
-		v328 := v325 + v326
-		if !v329 {
-			goto b152
+		v307 := *(*int32)(unsafe.Add(m0, li*4+1024))
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = v305
+		v309 := v305 + v307
+		v310 := *(*int32)(unsafe.Add(m0, li*4+2048))
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = v309
+		v312 := v309 + v310
+		v313 := *(*int32)(unsafe.Add(m0, li*4+3072))
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = v312
+		v315 := v312 + v313
+		v316 := *(*int32)(unsafe.Add(m0, li*4+4096))
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = v315
+		v318 := v315 + v316
+		v319 := *(*int32)(unsafe.Add(m0, li*4+5120))
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = v318
+		v321 := v318 + v319
+		v322 := *(*int32)(unsafe.Add(m0, li*4+6144))
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = v321
+		v324 := v321 + v322
+		v325 := *(*int32)(unsafe.Add(m0, li*4+7168))
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = v324
+		v327 := v324 + v325
+		if !v328 {
+			goto b151
 		}
-		if int32(uint32(v46)%uint32(c2)) == 0 {
-			goto b154
+		if int32(uint32(v45)%uint32(c2)) == 0 {
+			goto b153
 		}
-	b152:
-		v336 = v335 + v21
-		if int64(uint32(v336)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v336)*4)), (v339 | v328))
+	b151:
+		v335 = v334 + v21
+		if int64(uint32(v335)) < v13 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v335)*4)), (v338 | v327))
 		}
-	b154:
-		h328[li] = v328
+	b153:
+		h327[li] = v327
 	}
 	// GroupExclusiveScan, lanes.go:88
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v328, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v327, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v342, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v341, in, len(in), int32(0))
 	}
-	h342 := g.v342[:n]
-	h345 := g.v345[:n]
+	h341 := g.v341[:n]
+	h344 := g.v344[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v342 := h342[li]
-		v345 := v342
+		v341 := h341[li]
+		v344 := v341
 		if int32(li) == 0 {
-			v345 = 0
+			v344 = 0
 		}
-		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+1024)) = *(*int32)(unsafe.Add(m0, li*4+1024)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+2048)) = *(*int32)(unsafe.Add(m0, li*4+2048)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+3072)) = *(*int32)(unsafe.Add(m0, li*4+3072)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+4096)) = *(*int32)(unsafe.Add(m0, li*4+4096)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+5120)) = *(*int32)(unsafe.Add(m0, li*4+5120)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+6144)) = *(*int32)(unsafe.Add(m0, li*4+6144)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+7168)) = *(*int32)(unsafe.Add(m0, li*4+7168)) + v345
-		h345[li] = v345
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v344
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = *(*int32)(unsafe.Add(m0, li*4+1024)) + v344
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = *(*int32)(unsafe.Add(m0, li*4+2048)) + v344
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = *(*int32)(unsafe.Add(m0, li*4+3072)) + v344
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = *(*int32)(unsafe.Add(m0, li*4+4096)) + v344
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = *(*int32)(unsafe.Add(m0, li*4+5120)) + v344
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = *(*int32)(unsafe.Add(m0, li*4+6144)) + v344
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = *(*int32)(unsafe.Add(m0, li*4+7168)) + v344
+		h344[li] = v344
 	}
 	// Barrier, lanes.go:92
 	m3 := g.Memory(3)
-	h72 := g.v72[:n]
+	h71 := g.v71[:n]
 	v36 := g.v36
 	v1 := g.v1
-	v370 := ^v1
+	v369 := ^v1
 	v2 := g.v2
 	v3 := g.v3
 	v4 := g.v4
-	v381 := v4 & 63
-	v380 := uint64(v4) < 64
+	v380 := v4 & 63
+	v379 := uint64(v4) < 64
 	v5 := g.v5
-	v371 := v5 - v4
-	v372 := 8 < v371
-	v373 := v371
-	if v372 {
-		v373 = 8
+	v370 := v5 - v4
+	v371 := 8 < v370
+	v372 := v370
+	if v371 {
+		v372 = 8
 	}
-	v374 := uint64(v373) < 32
-	v375 := int32(uint64(v373))
-	v376 := v375 & 31
-	v377 := int32(1) << (uint32(v376) & 31)
-	v378 := int32(0)
-	if v374 {
-		v378 = v377
+	v373 := uint64(v372) < 32
+	v374 := int32(uint64(v372))
+	v375 := v374 & 31
+	v376 := int32(1) << (uint32(v375) & 31)
+	v377 := int32(0)
+	if v373 {
+		v377 = v376
 	}
-	v379 := v378 + -1
+	v378 := v377 + -1
 	m4 := g.Memory(4)
-	v414 := v46 != 0
+	v413 := v45 != 0
 	c3 := g.c3
 	stop := g.Cancelled()
+	h414 := g.v414[:n]
 	h415 := g.v415[:n]
-	h416 := g.v416[:n]
 	c4 := g.c4
-	v495 := c4 == 0
-	v497 := v46 * 256
-	v498 := v497 + 256
-	h494 := g.v494[:n]
+	v494 := c4 == 0
+	v496 := v45 * 256
+	v497 := v496 + 256
+	h493 := g.v493[:n]
+	h503 := g.v503[:n]
 	h504 := g.v504[:n]
 	h505 := g.v505[:n]
 	h506 := g.v506[:n]
@@ -8818,7 +8777,6 @@ func (g *passLanes64Host) r10() int {
 	h534 := g.v534[:n]
 	h535 := g.v535[:n]
 	h536 := g.v536[:n]
-	h537 := g.v537[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -8831,93 +8789,93 @@ func (g *passLanes64Host) r10() int {
 				continue
 			}
 			own3 := unsafe.Add(m3, li*136)
-			v72 := h72[li]
+			v71 := h71[li]
 			own4 := unsafe.Add(m4, li*72)
 			v25 := int32(sub)
 			v27 := v25 * 256
 			v21 := int32(li)
-			v328 := h328[li]
-			var v382, v403, v412, v413, v415, v416, v417, v425, v426, v434, v435, v436, v494, v496, v499 int32
-			var v422 int64
-			v382 = 0
-		b157:
-			v383 := *(*int64)(unsafe.Add(own3, int(v382)*8))
-			if (v72 + int64(uint32(v382*32))) < v36 {
-				v388 := v383 & v370
-				v393 := v383 ^ v1
-				if (v383 & v1) != 0 {
-					v393 = ^v383
+			v327 := h327[li]
+			var v381, v402, v411, v412, v414, v415, v416, v424, v425, v433, v434, v435, v493, v495, v498 int32
+			var v421 int64
+			v381 = 0
+		b156:
+			v382 := *(*int64)(unsafe.Add(own3, int(v381)*8))
+			if (v71 + int64(uint32(v381*32))) < v36 {
+				v387 := v382 & v369
+				v392 := v382 ^ v1
+				if (v382 & v1) != 0 {
+					v392 = ^v382
 				}
-				v395 := v393
-				if v388 == 0 {
-					v395 = v1
+				v394 := v392
+				if v387 == 0 {
+					v394 = v1
 				}
-				v397 := v395
-				if uint64(v2) < uint64(v388) {
-					v397 = 0
+				v396 := v394
+				if uint64(v2) < uint64(v387) {
+					v396 = 0
 				}
-				v400 := int64(0)
-				if v380 {
-					v400 = int64(uint64(v397^v3) >> (uint64(v381) & 63))
+				v399 := int64(0)
+				if v379 {
+					v399 = int64(uint64(v396^v3) >> (uint64(v380) & 63))
 				}
-				v403 = int32(uint64(v400)) & v379
+				v402 = int32(uint64(v399)) & v378
 			} else {
-				v403 = 255
+				v402 = 255
 			}
-			v407 := *(*int32)(unsafe.Add(m0, int(int32(uint32(v27+v403)%4352))*4))
-			*(*int32)(unsafe.Add(own4, int(v382)*4)) = *(*int32)(unsafe.Add(own4, int(v382)*4)) + v407
-			v410 := v382 + 1
-			if v410 < 17 {
-				v382 = v410
-				goto b157
+			v406 := *(*int32)(unsafe.Add(m0, int(int32(uint32(v27+v402)%4352))*4))
+			*(*int32)(unsafe.Add(own4, int(v381)*4)) = *(*int32)(unsafe.Add(own4, int(v381)*4)) + v406
+			v409 := v381 + 1
+			if v409 < 17 {
+				v381 = v409
+				goto b156
 			}
-			v412 = 0
-			v413 = v46
-			if !v414 {
-				v494 = v412
-				goto b185
+			v411 = 0
+			v412 = v45
+			if !v413 {
+				v493 = v411
+				goto b184
 			}
+			v414 = v411
 			v415 = v412
-			v416 = v413
-			v417 = 0
-		b163:
-			if v416 == 0 {
-				goto b171
+			v416 = 0
+		b162:
+			if v415 == 0 {
+				goto b170
 			}
-			if uint32(v417) >= uint32(c3) {
-				goto b171
+			if uint32(v416) >= uint32(c3) {
+				goto b170
 			}
-			v422 = int64(uint32((v416 * 256) + v21))
-			if v422 < v13 {
-				v424 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v422)*4)))
-				v425 = v424
+			v421 = int64(uint32((v415 * 256) + v21))
+			if v421 < v13 {
+				v423 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v421)*4)))
+				v424 = v423
 			} else {
-				v425 = 0
+				v424 = 0
 			}
-			v426 = int32(uint32(v425) >> 30)
-			if v426 == 0 {
+			v425 = int32(uint32(v424) >> 30)
+			if v425 == 0 {
+				v433 = v414
 				v434 = v415
-				v435 = v416
-				v436 = v417 + 1
+				v435 = v416 + 1
 			} else {
-				v431 := v416 + -1
-				if v426 == 2 {
-					v431 = 0
+				v430 := v415 + -1
+				if v425 == 2 {
+					v430 = 0
 				}
-				v434 = v415 + (v425 & 1073741823)
-				v435 = v431
-				v436 = v417
+				v433 = v414 + (v424 & 1073741823)
+				v434 = v430
+				v435 = v416
 			}
+			v414 = v433
 			v415 = v434
 			v416 = v435
-			v417 = v436
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b163
-		b171:
+			goto b162
+		b170:
+			h414[li] = v414
 			h415[li] = v415
-			h416[li] = v416
 			if next != 12 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8925,54 +8883,55 @@ func (g *passLanes64Host) r10() int {
 				next = 12
 			}
 			continue
-		b185:
-			if !v414 {
-				goto b189
+		b184:
+			if !v413 {
+				goto b188
 			}
-			if !v495 {
-				goto b189
+			if !v494 {
+				goto b188
 			}
-			v496 = v494 + v328
-			v499 = v498 + v21
-			if int64(uint32(v499)) < v13 {
-				atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v499)*4)), (v496 | -2147483648))
+			v495 = v493 + v327
+			v498 = v497 + v21
+			if int64(uint32(v498)) < v13 {
+				atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v498)*4)), (v495 | -2147483648))
 			}
-		b189:
-			v504 := *(*int64)(own3)
-			v505 := int32(uint64(v504))
-			v506 := *(*int64)(unsafe.Add(own3, 8))
-			v507 := int32(uint64(v506))
-			v508 := *(*int64)(unsafe.Add(own3, 16))
-			v509 := int32(uint64(v508))
-			v510 := *(*int64)(unsafe.Add(own3, 24))
-			v511 := int32(uint64(v510))
-			v512 := *(*int64)(unsafe.Add(own3, 32))
-			v513 := int32(uint64(v512))
-			v514 := *(*int64)(unsafe.Add(own3, 40))
-			v515 := int32(uint64(v514))
-			v516 := *(*int64)(unsafe.Add(own3, 48))
-			v517 := int32(uint64(v516))
-			v518 := *(*int64)(unsafe.Add(own3, 56))
-			v519 := int32(uint64(v518))
-			v520 := *(*int64)(unsafe.Add(own3, 64))
-			v521 := int32(uint64(v520))
-			v522 := *(*int64)(unsafe.Add(own3, 72))
-			v523 := int32(uint64(v522))
-			v524 := *(*int64)(unsafe.Add(own3, 80))
-			v525 := int32(uint64(v524))
-			v526 := *(*int64)(unsafe.Add(own3, 88))
-			v527 := int32(uint64(v526))
-			v528 := *(*int64)(unsafe.Add(own3, 96))
-			v529 := int32(uint64(v528))
-			v530 := *(*int64)(unsafe.Add(own3, 104))
-			v531 := int32(uint64(v530))
-			v532 := *(*int64)(unsafe.Add(own3, 112))
-			v533 := int32(uint64(v532))
-			v534 := *(*int64)(unsafe.Add(own3, 120))
-			v535 := int32(uint64(v534))
-			v536 := *(*int64)(unsafe.Add(own3, 128))
-			v537 := int32(uint64(v536))
-			h494[li] = v494
+		b188:
+			v503 := *(*int64)(own3)
+			v504 := int32(uint64(v503))
+			v505 := *(*int64)(unsafe.Add(own3, 8))
+			v506 := int32(uint64(v505))
+			v507 := *(*int64)(unsafe.Add(own3, 16))
+			v508 := int32(uint64(v507))
+			v509 := *(*int64)(unsafe.Add(own3, 24))
+			v510 := int32(uint64(v509))
+			v511 := *(*int64)(unsafe.Add(own3, 32))
+			v512 := int32(uint64(v511))
+			v513 := *(*int64)(unsafe.Add(own3, 40))
+			v514 := int32(uint64(v513))
+			v515 := *(*int64)(unsafe.Add(own3, 48))
+			v516 := int32(uint64(v515))
+			v517 := *(*int64)(unsafe.Add(own3, 56))
+			v518 := int32(uint64(v517))
+			v519 := *(*int64)(unsafe.Add(own3, 64))
+			v520 := int32(uint64(v519))
+			v521 := *(*int64)(unsafe.Add(own3, 72))
+			v522 := int32(uint64(v521))
+			v523 := *(*int64)(unsafe.Add(own3, 80))
+			v524 := int32(uint64(v523))
+			v525 := *(*int64)(unsafe.Add(own3, 88))
+			v526 := int32(uint64(v525))
+			v527 := *(*int64)(unsafe.Add(own3, 96))
+			v528 := int32(uint64(v527))
+			v529 := *(*int64)(unsafe.Add(own3, 104))
+			v530 := int32(uint64(v529))
+			v531 := *(*int64)(unsafe.Add(own3, 112))
+			v532 := int32(uint64(v531))
+			v533 := *(*int64)(unsafe.Add(own3, 120))
+			v534 := int32(uint64(v533))
+			v535 := *(*int64)(unsafe.Add(own3, 128))
+			v536 := int32(uint64(v535))
+			h493[li] = v493
+			h503[li] = v503
 			h504[li] = v504
 			h505[li] = v505
 			h506[li] = v506
@@ -9006,7 +8965,6 @@ func (g *passLanes64Host) r10() int {
 			h534[li] = v534
 			h535[li] = v535
 			h536[li] = v536
-			h537[li] = v537
 			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
@@ -9015,32 +8973,33 @@ func (g *passLanes64Host) r10() int {
 			}
 		}
 	}
-	g.v414 = v414
+	g.v413 = v413
 	return next
 }
 
 func (g *passLanes64Host) r13() int {
 	const n = 256
-	v437 := g.v437
-	v438 := v437 == 0
+	v436 := g.v436
+	v437 := v436 == 0
 	v6 := g.v6
-	v47 := v6 * 131072
-	v439 := v437 + -1
-	v440 := int64(uint32(v439))
-	v441 := v47 + v440
-	v442 := v441 * 4352
-	h415 := g.v415[:n]
-	v414 := g.v414
+	v46 := v6 * 131072
+	v438 := v436 + -1
+	v439 := int64(uint32(v438))
+	v440 := v46 + v439
+	v441 := v440 * 4352
+	h414 := g.v414[:n]
+	v413 := g.v413
 	c4 := g.c4
-	v495 := c4 == 0
-	h328 := g.v328[:n]
-	v46 := g.v46
-	v497 := v46 * 256
-	v498 := v497 + 256
+	v494 := c4 == 0
+	h327 := g.v327[:n]
+	v45 := g.v45
+	v496 := v45 * 256
+	v497 := v496 + 256
 	v13 := g.v13
 	p7 := g.Pointer(7)
 	m3 := g.Memory(3)
-	h494 := g.v494[:n]
+	h493 := g.v493[:n]
+	h503 := g.v503[:n]
 	h504 := g.v504[:n]
 	h505 := g.v505[:n]
 	h506 := g.v506[:n]
@@ -9074,19 +9033,18 @@ func (g *passLanes64Host) r13() int {
 	h534 := g.v534[:n]
 	h535 := g.v535[:n]
 	h536 := g.v536[:n]
-	h537 := g.v537[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v415 := h415[li]
-		v328 := h328[li]
+		v414 := h414[li]
+		v327 := h327[li]
 		v21 := int32(li)
 		own3 := unsafe.Add(m3, li*136)
-		var v494, v496, v499 int32
-		if !v438 {
+		var v493, v495, v498 int32
+		if !v437 {
 			if next != 13 {
 				if next >= 0 {
 					return g.Diverge()
@@ -9095,54 +9053,55 @@ func (g *passLanes64Host) r13() int {
 			}
 			continue
 		}
-		v494 = v415
-		if !v414 {
-			goto b189
+		v493 = v414
+		if !v413 {
+			goto b188
 		}
-		if !v495 {
-			goto b189
+		if !v494 {
+			goto b188
 		}
-		v496 = v494 + v328
-		v499 = v498 + v21
-		if int64(uint32(v499)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v499)*4)), (v496 | -2147483648))
+		v495 = v493 + v327
+		v498 = v497 + v21
+		if int64(uint32(v498)) < v13 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v498)*4)), (v495 | -2147483648))
 		}
-	b189:
-		v504 := *(*int64)(own3)
-		v505 := int32(uint64(v504))
-		v506 := *(*int64)(unsafe.Add(own3, 8))
-		v507 := int32(uint64(v506))
-		v508 := *(*int64)(unsafe.Add(own3, 16))
-		v509 := int32(uint64(v508))
-		v510 := *(*int64)(unsafe.Add(own3, 24))
-		v511 := int32(uint64(v510))
-		v512 := *(*int64)(unsafe.Add(own3, 32))
-		v513 := int32(uint64(v512))
-		v514 := *(*int64)(unsafe.Add(own3, 40))
-		v515 := int32(uint64(v514))
-		v516 := *(*int64)(unsafe.Add(own3, 48))
-		v517 := int32(uint64(v516))
-		v518 := *(*int64)(unsafe.Add(own3, 56))
-		v519 := int32(uint64(v518))
-		v520 := *(*int64)(unsafe.Add(own3, 64))
-		v521 := int32(uint64(v520))
-		v522 := *(*int64)(unsafe.Add(own3, 72))
-		v523 := int32(uint64(v522))
-		v524 := *(*int64)(unsafe.Add(own3, 80))
-		v525 := int32(uint64(v524))
-		v526 := *(*int64)(unsafe.Add(own3, 88))
-		v527 := int32(uint64(v526))
-		v528 := *(*int64)(unsafe.Add(own3, 96))
-		v529 := int32(uint64(v528))
-		v530 := *(*int64)(unsafe.Add(own3, 104))
-		v531 := int32(uint64(v530))
-		v532 := *(*int64)(unsafe.Add(own3, 112))
-		v533 := int32(uint64(v532))
-		v534 := *(*int64)(unsafe.Add(own3, 120))
-		v535 := int32(uint64(v534))
-		v536 := *(*int64)(unsafe.Add(own3, 128))
-		v537 := int32(uint64(v536))
-		h494[li] = v494
+	b188:
+		v503 := *(*int64)(own3)
+		v504 := int32(uint64(v503))
+		v505 := *(*int64)(unsafe.Add(own3, 8))
+		v506 := int32(uint64(v505))
+		v507 := *(*int64)(unsafe.Add(own3, 16))
+		v508 := int32(uint64(v507))
+		v509 := *(*int64)(unsafe.Add(own3, 24))
+		v510 := int32(uint64(v509))
+		v511 := *(*int64)(unsafe.Add(own3, 32))
+		v512 := int32(uint64(v511))
+		v513 := *(*int64)(unsafe.Add(own3, 40))
+		v514 := int32(uint64(v513))
+		v515 := *(*int64)(unsafe.Add(own3, 48))
+		v516 := int32(uint64(v515))
+		v517 := *(*int64)(unsafe.Add(own3, 56))
+		v518 := int32(uint64(v517))
+		v519 := *(*int64)(unsafe.Add(own3, 64))
+		v520 := int32(uint64(v519))
+		v521 := *(*int64)(unsafe.Add(own3, 72))
+		v522 := int32(uint64(v521))
+		v523 := *(*int64)(unsafe.Add(own3, 80))
+		v524 := int32(uint64(v523))
+		v525 := *(*int64)(unsafe.Add(own3, 88))
+		v526 := int32(uint64(v525))
+		v527 := *(*int64)(unsafe.Add(own3, 96))
+		v528 := int32(uint64(v527))
+		v529 := *(*int64)(unsafe.Add(own3, 104))
+		v530 := int32(uint64(v529))
+		v531 := *(*int64)(unsafe.Add(own3, 112))
+		v532 := int32(uint64(v531))
+		v533 := *(*int64)(unsafe.Add(own3, 120))
+		v534 := int32(uint64(v533))
+		v535 := *(*int64)(unsafe.Add(own3, 128))
+		v536 := int32(uint64(v535))
+		h493[li] = v493
+		h503[li] = v503
 		h504[li] = v504
 		h505[li] = v505
 		h506[li] = v506
@@ -9176,7 +9135,6 @@ func (g *passLanes64Host) r13() int {
 		h534[li] = v534
 		h535[li] = v535
 		h536[li] = v536
-		h537[li] = v537
 		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
@@ -9184,7 +9142,7 @@ func (g *passLanes64Host) r13() int {
 			next = 16
 		}
 	}
-	g.v442 = v442
+	g.v441 = v441
 	return next
 }
 
@@ -9199,33 +9157,33 @@ func (g *passLanes64Host) r14() int {
 		*(*int32)(unsafe.Add(m2, li*4)) = int32(0)
 	}
 	// Barrier, kernels.go:214
-	v442 := g.v442
-	v445 := v442 + 4352
+	v441 := g.v441
+	v444 := v441 + 4352
 	v36 := g.v36
 	p4 := g.Pointer(4)
 	v1 := g.v1
-	v446 := ^v1
+	v445 := ^v1
 	v2 := g.v2
 	v3 := g.v3
 	v4 := g.v4
-	v457 := v4 & 63
-	v456 := uint64(v4) < 64
+	v456 := v4 & 63
+	v455 := uint64(v4) < 64
 	v5 := g.v5
-	v447 := v5 - v4
-	v448 := 8 < v447
-	v449 := v447
-	if v448 {
-		v449 = 8
+	v446 := v5 - v4
+	v447 := 8 < v446
+	v448 := v446
+	if v447 {
+		v448 = 8
 	}
-	v450 := uint64(v449) < 32
-	v451 := int32(uint64(v449))
-	v452 := v451 & 31
-	v453 := int32(1) << (uint32(v452) & 31)
-	v454 := int32(0)
-	if v450 {
-		v454 = v453
+	v449 := uint64(v448) < 32
+	v450 := int32(uint64(v448))
+	v451 := v450 & 31
+	v452 := int32(1) << (uint32(v451) & 31)
+	v453 := int32(0)
+	if v449 {
+		v453 = v452
 	}
-	v455 := v454 + -1
+	v454 := v453 + -1
 	stop := g.Cancelled()
 	for li := range n {
 		if dead[li] {
@@ -9233,66 +9191,67 @@ func (g *passLanes64Host) r14() int {
 		}
 		v21 := int32(li)
 		v22 := int64(uint32(v21))
-		var v458 int64
-		var v478 int32
-		v458 = v442 + v22
-	b176:
-		if v458 >= v445 {
+		var v457 int64
+		var v477 int32
+		v457 = v441 + v22
+	b175:
+		if v457 >= v444 {
 			continue
 		}
-		if 0 > v458 {
-			v478 = 255
-			goto b180
+		if 0 > v457 {
+			v477 = 255
+			goto b179
 		}
-		if v458 < v36 {
-			v462 := *(*int64)(unsafe.Add(p4, int(v458)*8))
-			v463 := v462 & v446
-			v468 := v462 ^ v1
-			if (v462 & v1) != 0 {
-				v468 = ^v462
+		if v457 < v36 {
+			v461 := *(*int64)(unsafe.Add(p4, int(v457)*8))
+			v462 := v461 & v445
+			v467 := v461 ^ v1
+			if (v461 & v1) != 0 {
+				v467 = ^v461
 			}
-			v470 := v468
-			if v463 == 0 {
-				v470 = v1
+			v469 := v467
+			if v462 == 0 {
+				v469 = v1
 			}
-			v472 := v470
-			if uint64(v2) < uint64(v463) {
-				v472 = 0
+			v471 := v469
+			if uint64(v2) < uint64(v462) {
+				v471 = 0
 			}
-			v475 := int64(0)
-			if v456 {
-				v475 = int64(uint64(v472^v3) >> (uint64(v457) & 63))
+			v474 := int64(0)
+			if v455 {
+				v474 = int64(uint64(v471^v3) >> (uint64(v456) & 63))
 			}
-			v478 = int32(uint64(v475)) & v455
+			v477 = int32(uint64(v474)) & v454
 		} else {
-			v478 = 255
+			v477 = 255
 		}
-	b180:
-		_ = *(*int32)(unsafe.Add(m2, int(v478&255)*4))
-		*(*int32)(unsafe.Add(m2, int(v478&255)*4)) += int32(1)
-		v458 = v458 + 256
+	b179:
+		_ = *(*int32)(unsafe.Add(m2, int(v477&255)*4))
+		*(*int32)(unsafe.Add(m2, int(v477&255)*4)) += int32(1)
+		v457 = v457 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b176
+		goto b175
 	}
 	// Barrier, kernels.go:222
+	h414 := g.v414[:n]
 	h415 := g.v415[:n]
-	h416 := g.v416[:n]
-	v437 := g.v437
-	v483 := v437 * 256
+	v436 := g.v436
+	v482 := v436 * 256
 	v13 := g.v13
 	p7 := g.Pointer(7)
-	v46 := g.v46
-	v414 := v46 != 0
+	v45 := g.v45
+	v413 := v45 != 0
 	c3 := g.c3
 	c4 := g.c4
-	v495 := c4 == 0
-	h328 := g.v328[:n]
-	v497 := v46 * 256
-	v498 := v497 + 256
+	v494 := c4 == 0
+	h327 := g.v327[:n]
+	v496 := v45 * 256
+	v497 := v496 + 256
 	m3 := g.Memory(3)
-	h494 := g.v494[:n]
+	h493 := g.v493[:n]
+	h503 := g.v503[:n]
 	h504 := g.v504[:n]
 	h505 := g.v505[:n]
 	h506 := g.v506[:n]
@@ -9326,80 +9285,79 @@ func (g *passLanes64Host) r14() int {
 	h534 := g.v534[:n]
 	h535 := g.v535[:n]
 	h536 := g.v536[:n]
-	h537 := g.v537[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v414 := h414[li]
 		v415 := h415[li]
-		v416 := h416[li]
 		v21 := int32(li)
-		v328 := h328[li]
+		v327 := h327[li]
 		own3 := unsafe.Add(m3, li*136)
-		var v412, v413, v417, v425, v426, v434, v435, v436, v494, v496, v499 int32
-		var v422 int64
-		v482 := *(*int32)(unsafe.Add(m2, li*4))
-		v485 := int64(uint32(v483 + v21))
-		if v485 < v13 {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v485)*4)), (v482 | 1073741824), kernelimpl.HostUMax[int32])
+		var v411, v412, v416, v424, v425, v433, v434, v435, v493, v495, v498 int32
+		var v421 int64
+		v481 := *(*int32)(unsafe.Add(m2, li*4))
+		v484 := int64(uint32(v482 + v21))
+		if v484 < v13 {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v484)*4)), (v481 | 1073741824), kernelimpl.HostUMax[int32])
 		}
-		v489 := v416 == v437
+		v488 := v415 == v436
+		v491 := v414
+		if v488 {
+			v491 = v414 + v481
+		}
 		v492 := v415
-		if v489 {
-			v492 = v415 + v482
+		if v488 {
+			v492 = v415 + -1
 		}
-		v493 := v416
-		if v489 {
-			v493 = v416 + -1
-		}
+		v411 = v491
 		v412 = v492
-		v413 = v493
-		if !v414 {
-			v494 = v412
-			goto b185
+		if !v413 {
+			v493 = v411
+			goto b184
 		}
+		v414 = v411
 		v415 = v412
-		v416 = v413
-		v417 = 0
-	b163:
-		if v416 == 0 {
-			goto b171
+		v416 = 0
+	b162:
+		if v415 == 0 {
+			goto b170
 		}
-		if uint32(v417) >= uint32(c3) {
-			goto b171
+		if uint32(v416) >= uint32(c3) {
+			goto b170
 		}
-		v422 = int64(uint32((v416 * 256) + v21))
-		if v422 < v13 {
-			v424 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v422)*4)))
-			v425 = v424
+		v421 = int64(uint32((v415 * 256) + v21))
+		if v421 < v13 {
+			v423 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v421)*4)))
+			v424 = v423
 		} else {
-			v425 = 0
+			v424 = 0
 		}
-		v426 = int32(uint32(v425) >> 30)
-		if v426 == 0 {
+		v425 = int32(uint32(v424) >> 30)
+		if v425 == 0 {
+			v433 = v414
 			v434 = v415
-			v435 = v416
-			v436 = v417 + 1
+			v435 = v416 + 1
 		} else {
-			v431 := v416 + -1
-			if v426 == 2 {
-				v431 = 0
+			v430 := v415 + -1
+			if v425 == 2 {
+				v430 = 0
 			}
-			v434 = v415 + (v425 & 1073741823)
-			v435 = v431
-			v436 = v417
+			v433 = v414 + (v424 & 1073741823)
+			v434 = v430
+			v435 = v416
 		}
+		v414 = v433
 		v415 = v434
 		v416 = v435
-		v417 = v436
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b163
-	b171:
+		goto b162
+	b170:
+		h414[li] = v414
 		h415[li] = v415
-		h416[li] = v416
 		if next != 12 {
 			if next >= 0 {
 				return g.Diverge()
@@ -9407,54 +9365,55 @@ func (g *passLanes64Host) r14() int {
 			next = 12
 		}
 		continue
-	b185:
-		if !v414 {
-			goto b189
+	b184:
+		if !v413 {
+			goto b188
 		}
-		if !v495 {
-			goto b189
+		if !v494 {
+			goto b188
 		}
-		v496 = v494 + v328
-		v499 = v498 + v21
-		if int64(uint32(v499)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v499)*4)), (v496 | -2147483648))
+		v495 = v493 + v327
+		v498 = v497 + v21
+		if int64(uint32(v498)) < v13 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v498)*4)), (v495 | -2147483648))
 		}
-	b189:
-		v504 := *(*int64)(own3)
-		v505 := int32(uint64(v504))
-		v506 := *(*int64)(unsafe.Add(own3, 8))
-		v507 := int32(uint64(v506))
-		v508 := *(*int64)(unsafe.Add(own3, 16))
-		v509 := int32(uint64(v508))
-		v510 := *(*int64)(unsafe.Add(own3, 24))
-		v511 := int32(uint64(v510))
-		v512 := *(*int64)(unsafe.Add(own3, 32))
-		v513 := int32(uint64(v512))
-		v514 := *(*int64)(unsafe.Add(own3, 40))
-		v515 := int32(uint64(v514))
-		v516 := *(*int64)(unsafe.Add(own3, 48))
-		v517 := int32(uint64(v516))
-		v518 := *(*int64)(unsafe.Add(own3, 56))
-		v519 := int32(uint64(v518))
-		v520 := *(*int64)(unsafe.Add(own3, 64))
-		v521 := int32(uint64(v520))
-		v522 := *(*int64)(unsafe.Add(own3, 72))
-		v523 := int32(uint64(v522))
-		v524 := *(*int64)(unsafe.Add(own3, 80))
-		v525 := int32(uint64(v524))
-		v526 := *(*int64)(unsafe.Add(own3, 88))
-		v527 := int32(uint64(v526))
-		v528 := *(*int64)(unsafe.Add(own3, 96))
-		v529 := int32(uint64(v528))
-		v530 := *(*int64)(unsafe.Add(own3, 104))
-		v531 := int32(uint64(v530))
-		v532 := *(*int64)(unsafe.Add(own3, 112))
-		v533 := int32(uint64(v532))
-		v534 := *(*int64)(unsafe.Add(own3, 120))
-		v535 := int32(uint64(v534))
-		v536 := *(*int64)(unsafe.Add(own3, 128))
-		v537 := int32(uint64(v536))
-		h494[li] = v494
+	b188:
+		v503 := *(*int64)(own3)
+		v504 := int32(uint64(v503))
+		v505 := *(*int64)(unsafe.Add(own3, 8))
+		v506 := int32(uint64(v505))
+		v507 := *(*int64)(unsafe.Add(own3, 16))
+		v508 := int32(uint64(v507))
+		v509 := *(*int64)(unsafe.Add(own3, 24))
+		v510 := int32(uint64(v509))
+		v511 := *(*int64)(unsafe.Add(own3, 32))
+		v512 := int32(uint64(v511))
+		v513 := *(*int64)(unsafe.Add(own3, 40))
+		v514 := int32(uint64(v513))
+		v515 := *(*int64)(unsafe.Add(own3, 48))
+		v516 := int32(uint64(v515))
+		v517 := *(*int64)(unsafe.Add(own3, 56))
+		v518 := int32(uint64(v517))
+		v519 := *(*int64)(unsafe.Add(own3, 64))
+		v520 := int32(uint64(v519))
+		v521 := *(*int64)(unsafe.Add(own3, 72))
+		v522 := int32(uint64(v521))
+		v523 := *(*int64)(unsafe.Add(own3, 80))
+		v524 := int32(uint64(v523))
+		v525 := *(*int64)(unsafe.Add(own3, 88))
+		v526 := int32(uint64(v525))
+		v527 := *(*int64)(unsafe.Add(own3, 96))
+		v528 := int32(uint64(v527))
+		v529 := *(*int64)(unsafe.Add(own3, 104))
+		v530 := int32(uint64(v529))
+		v531 := *(*int64)(unsafe.Add(own3, 112))
+		v532 := int32(uint64(v531))
+		v533 := *(*int64)(unsafe.Add(own3, 120))
+		v534 := int32(uint64(v533))
+		v535 := *(*int64)(unsafe.Add(own3, 128))
+		v536 := int32(uint64(v535))
+		h493[li] = v493
+		h503[li] = v503
 		h504[li] = v504
 		h505[li] = v505
 		h506[li] = v506
@@ -9488,7 +9447,6 @@ func (g *passLanes64Host) r14() int {
 		h534[li] = v534
 		h535[li] = v535
 		h536[li] = v536
-		h537[li] = v537
 		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
@@ -9496,7 +9454,7 @@ func (g *passLanes64Host) r14() int {
 			next = 16
 		}
 	}
-	g.v414 = v414
+	g.v413 = v413
 	return next
 }
 
@@ -9504,117 +9462,6 @@ func (g *passLanes64Host) r17() int {
 	const n = 256
 	m4 := g.Memory(4)
 	m0 := g.Memory(0)
-	h505 := g.v505[:n]
-	h507 := g.v507[:n]
-	h509 := g.v509[:n]
-	h511 := g.v511[:n]
-	h513 := g.v513[:n]
-	h515 := g.v515[:n]
-	h517 := g.v517[:n]
-	h519 := g.v519[:n]
-	h521 := g.v521[:n]
-	h523 := g.v523[:n]
-	h525 := g.v525[:n]
-	h527 := g.v527[:n]
-	h529 := g.v529[:n]
-	h531 := g.v531[:n]
-	h533 := g.v533[:n]
-	h535 := g.v535[:n]
-	h537 := g.v537[:n]
-	h539 := g.v539[:n]
-	h542 := g.v542[:n]
-	h545 := g.v545[:n]
-	h548 := g.v548[:n]
-	h551 := g.v551[:n]
-	h554 := g.v554[:n]
-	h557 := g.v557[:n]
-	h560 := g.v560[:n]
-	h563 := g.v563[:n]
-	h566 := g.v566[:n]
-	h569 := g.v569[:n]
-	h572 := g.v572[:n]
-	h575 := g.v575[:n]
-	h578 := g.v578[:n]
-	h581 := g.v581[:n]
-	h584 := g.v584[:n]
-	h587 := g.v587[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		own4 := unsafe.Add(m4, li*72)
-		v505 := h505[li]
-		v507 := h507[li]
-		v509 := h509[li]
-		v511 := h511[li]
-		v513 := h513[li]
-		v515 := h515[li]
-		v517 := h517[li]
-		v519 := h519[li]
-		v521 := h521[li]
-		v523 := h523[li]
-		v525 := h525[li]
-		v527 := h527[li]
-		v529 := h529[li]
-		v531 := h531[li]
-		v533 := h533[li]
-		v535 := h535[li]
-		v537 := h537[li]
-		v539 := int32(uint32(*(*int32)(own4)) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v539)*4)) = v505
-		v542 := int32(uint32(*(*int32)(unsafe.Add(own4, 4))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v542)*4)) = v507
-		v545 := int32(uint32(*(*int32)(unsafe.Add(own4, 8))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v545)*4)) = v509
-		v548 := int32(uint32(*(*int32)(unsafe.Add(own4, 12))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v548)*4)) = v511
-		v551 := int32(uint32(*(*int32)(unsafe.Add(own4, 16))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v551)*4)) = v513
-		v554 := int32(uint32(*(*int32)(unsafe.Add(own4, 20))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v554)*4)) = v515
-		v557 := int32(uint32(*(*int32)(unsafe.Add(own4, 24))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v557)*4)) = v517
-		v560 := int32(uint32(*(*int32)(unsafe.Add(own4, 28))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v560)*4)) = v519
-		v563 := int32(uint32(*(*int32)(unsafe.Add(own4, 32))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v563)*4)) = v521
-		v566 := int32(uint32(*(*int32)(unsafe.Add(own4, 36))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v566)*4)) = v523
-		v569 := int32(uint32(*(*int32)(unsafe.Add(own4, 40))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v569)*4)) = v525
-		v572 := int32(uint32(*(*int32)(unsafe.Add(own4, 44))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v572)*4)) = v527
-		v575 := int32(uint32(*(*int32)(unsafe.Add(own4, 48))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v575)*4)) = v529
-		v578 := int32(uint32(*(*int32)(unsafe.Add(own4, 52))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v578)*4)) = v531
-		v581 := int32(uint32(*(*int32)(unsafe.Add(own4, 56))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v581)*4)) = v533
-		v584 := int32(uint32(*(*int32)(unsafe.Add(own4, 60))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v584)*4)) = v535
-		v587 := int32(uint32(*(*int32)(unsafe.Add(own4, 64))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v587)*4)) = v537
-		h539[li] = v539
-		h542[li] = v542
-		h545[li] = v545
-		h548[li] = v548
-		h551[li] = v551
-		h554[li] = v554
-		h557[li] = v557
-		h560[li] = v560
-		h563[li] = v563
-		h566[li] = v566
-		h569[li] = v569
-		h572[li] = v572
-		h575[li] = v575
-		h578[li] = v578
-		h581[li] = v581
-		h584[li] = v584
-		h587[li] = v587
-	}
-	// Barrier, kernels.go:234
-	m5 := g.Memory(5)
 	h504 := g.v504[:n]
 	h506 := g.v506[:n]
 	h508 := g.v508[:n]
@@ -9632,28 +9479,29 @@ func (g *passLanes64Host) r17() int {
 	h532 := g.v532[:n]
 	h534 := g.v534[:n]
 	h536 := g.v536[:n]
-	h633 := g.v633[:n]
-	h635 := g.v635[:n]
-	h637 := g.v637[:n]
-	h639 := g.v639[:n]
-	h641 := g.v641[:n]
-	h643 := g.v643[:n]
-	h645 := g.v645[:n]
-	h647 := g.v647[:n]
-	h649 := g.v649[:n]
-	h651 := g.v651[:n]
-	h653 := g.v653[:n]
-	h655 := g.v655[:n]
-	h657 := g.v657[:n]
-	h659 := g.v659[:n]
-	h661 := g.v661[:n]
-	h663 := g.v663[:n]
-	h665 := g.v665[:n]
+	h538 := g.v538[:n]
+	h541 := g.v541[:n]
+	h544 := g.v544[:n]
+	h547 := g.v547[:n]
+	h550 := g.v550[:n]
+	h553 := g.v553[:n]
+	h556 := g.v556[:n]
+	h559 := g.v559[:n]
+	h562 := g.v562[:n]
+	h565 := g.v565[:n]
+	h568 := g.v568[:n]
+	h571 := g.v571[:n]
+	h574 := g.v574[:n]
+	h577 := g.v577[:n]
+	h580 := g.v580[:n]
+	h583 := g.v583[:n]
+	h586 := g.v586[:n]
+	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own5 := unsafe.Add(m5, li*72)
+		own4 := unsafe.Add(m4, li*72)
 		v504 := h504[li]
 		v506 := h506[li]
 		v508 := h508[li]
@@ -9671,6 +9519,116 @@ func (g *passLanes64Host) r17() int {
 		v532 := h532[li]
 		v534 := h534[li]
 		v536 := h536[li]
+		v538 := int32(uint32(*(*int32)(own4)) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v538)*4)) = v504
+		v541 := int32(uint32(*(*int32)(unsafe.Add(own4, 4))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v541)*4)) = v506
+		v544 := int32(uint32(*(*int32)(unsafe.Add(own4, 8))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v544)*4)) = v508
+		v547 := int32(uint32(*(*int32)(unsafe.Add(own4, 12))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v547)*4)) = v510
+		v550 := int32(uint32(*(*int32)(unsafe.Add(own4, 16))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v550)*4)) = v512
+		v553 := int32(uint32(*(*int32)(unsafe.Add(own4, 20))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v553)*4)) = v514
+		v556 := int32(uint32(*(*int32)(unsafe.Add(own4, 24))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v556)*4)) = v516
+		v559 := int32(uint32(*(*int32)(unsafe.Add(own4, 28))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v559)*4)) = v518
+		v562 := int32(uint32(*(*int32)(unsafe.Add(own4, 32))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v562)*4)) = v520
+		v565 := int32(uint32(*(*int32)(unsafe.Add(own4, 36))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v565)*4)) = v522
+		v568 := int32(uint32(*(*int32)(unsafe.Add(own4, 40))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v568)*4)) = v524
+		v571 := int32(uint32(*(*int32)(unsafe.Add(own4, 44))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v571)*4)) = v526
+		v574 := int32(uint32(*(*int32)(unsafe.Add(own4, 48))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v574)*4)) = v528
+		v577 := int32(uint32(*(*int32)(unsafe.Add(own4, 52))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v577)*4)) = v530
+		v580 := int32(uint32(*(*int32)(unsafe.Add(own4, 56))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v580)*4)) = v532
+		v583 := int32(uint32(*(*int32)(unsafe.Add(own4, 60))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v583)*4)) = v534
+		v586 := int32(uint32(*(*int32)(unsafe.Add(own4, 64))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v586)*4)) = v536
+		h538[li] = v538
+		h541[li] = v541
+		h544[li] = v544
+		h547[li] = v547
+		h550[li] = v550
+		h553[li] = v553
+		h556[li] = v556
+		h559[li] = v559
+		h562[li] = v562
+		h565[li] = v565
+		h568[li] = v568
+		h571[li] = v571
+		h574[li] = v574
+		h577[li] = v577
+		h580[li] = v580
+		h583[li] = v583
+		h586[li] = v586
+	}
+	// Barrier, kernels.go:234
+	m5 := g.Memory(5)
+	h503 := g.v503[:n]
+	h505 := g.v505[:n]
+	h507 := g.v507[:n]
+	h509 := g.v509[:n]
+	h511 := g.v511[:n]
+	h513 := g.v513[:n]
+	h515 := g.v515[:n]
+	h517 := g.v517[:n]
+	h519 := g.v519[:n]
+	h521 := g.v521[:n]
+	h523 := g.v523[:n]
+	h525 := g.v525[:n]
+	h527 := g.v527[:n]
+	h529 := g.v529[:n]
+	h531 := g.v531[:n]
+	h533 := g.v533[:n]
+	h535 := g.v535[:n]
+	h632 := g.v632[:n]
+	h634 := g.v634[:n]
+	h636 := g.v636[:n]
+	h638 := g.v638[:n]
+	h640 := g.v640[:n]
+	h642 := g.v642[:n]
+	h644 := g.v644[:n]
+	h646 := g.v646[:n]
+	h648 := g.v648[:n]
+	h650 := g.v650[:n]
+	h652 := g.v652[:n]
+	h654 := g.v654[:n]
+	h656 := g.v656[:n]
+	h658 := g.v658[:n]
+	h660 := g.v660[:n]
+	h662 := g.v662[:n]
+	h664 := g.v664[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		own5 := unsafe.Add(m5, li*72)
+		v503 := h503[li]
+		v505 := h505[li]
+		v507 := h507[li]
+		v509 := h509[li]
+		v511 := h511[li]
+		v513 := h513[li]
+		v515 := h515[li]
+		v517 := h517[li]
+		v519 := h519[li]
+		v521 := h521[li]
+		v523 := h523[li]
+		v525 := h525[li]
+		v527 := h527[li]
+		v529 := h529[li]
+		v531 := h531[li]
+		v533 := h533[li]
+		v535 := h535[li]
 		*(*int32)(own5) = *(*int32)(unsafe.Add(m0, li*4))
 		*(*int32)(unsafe.Add(own5, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		*(*int32)(unsafe.Add(own5, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
@@ -9688,112 +9646,112 @@ func (g *passLanes64Host) r17() int {
 		*(*int32)(unsafe.Add(own5, 56)) = *(*int32)(unsafe.Add(m0, li*4+14336))
 		*(*int32)(unsafe.Add(own5, 60)) = *(*int32)(unsafe.Add(m0, li*4+15360))
 		*(*int32)(unsafe.Add(own5, 64)) = *(*int32)(unsafe.Add(m0, li*4+16384))
-		v633 := int32(uint64(int64(uint64(v504) >> 32)))
-		v635 := int32(uint64(int64(uint64(v506) >> 32)))
-		v637 := int32(uint64(int64(uint64(v508) >> 32)))
-		v639 := int32(uint64(int64(uint64(v510) >> 32)))
-		v641 := int32(uint64(int64(uint64(v512) >> 32)))
-		v643 := int32(uint64(int64(uint64(v514) >> 32)))
-		v645 := int32(uint64(int64(uint64(v516) >> 32)))
-		v647 := int32(uint64(int64(uint64(v518) >> 32)))
-		v649 := int32(uint64(int64(uint64(v520) >> 32)))
-		v651 := int32(uint64(int64(uint64(v522) >> 32)))
-		v653 := int32(uint64(int64(uint64(v524) >> 32)))
-		v655 := int32(uint64(int64(uint64(v526) >> 32)))
-		v657 := int32(uint64(int64(uint64(v528) >> 32)))
-		v659 := int32(uint64(int64(uint64(v530) >> 32)))
-		v661 := int32(uint64(int64(uint64(v532) >> 32)))
-		v663 := int32(uint64(int64(uint64(v534) >> 32)))
-		v665 := int32(uint64(int64(uint64(v536) >> 32)))
-		h633[li] = v633
-		h635[li] = v635
-		h637[li] = v637
-		h639[li] = v639
-		h641[li] = v641
-		h643[li] = v643
-		h645[li] = v645
-		h647[li] = v647
-		h649[li] = v649
-		h651[li] = v651
-		h653[li] = v653
-		h655[li] = v655
-		h657[li] = v657
-		h659[li] = v659
-		h661[li] = v661
-		h663[li] = v663
-		h665[li] = v665
+		v632 := int32(uint64(int64(uint64(v503) >> 32)))
+		v634 := int32(uint64(int64(uint64(v505) >> 32)))
+		v636 := int32(uint64(int64(uint64(v507) >> 32)))
+		v638 := int32(uint64(int64(uint64(v509) >> 32)))
+		v640 := int32(uint64(int64(uint64(v511) >> 32)))
+		v642 := int32(uint64(int64(uint64(v513) >> 32)))
+		v644 := int32(uint64(int64(uint64(v515) >> 32)))
+		v646 := int32(uint64(int64(uint64(v517) >> 32)))
+		v648 := int32(uint64(int64(uint64(v519) >> 32)))
+		v650 := int32(uint64(int64(uint64(v521) >> 32)))
+		v652 := int32(uint64(int64(uint64(v523) >> 32)))
+		v654 := int32(uint64(int64(uint64(v525) >> 32)))
+		v656 := int32(uint64(int64(uint64(v527) >> 32)))
+		v658 := int32(uint64(int64(uint64(v529) >> 32)))
+		v660 := int32(uint64(int64(uint64(v531) >> 32)))
+		v662 := int32(uint64(int64(uint64(v533) >> 32)))
+		v664 := int32(uint64(int64(uint64(v535) >> 32)))
+		h632[li] = v632
+		h634[li] = v634
+		h636[li] = v636
+		h638[li] = v638
+		h640[li] = v640
+		h642[li] = v642
+		h644[li] = v644
+		h646[li] = v646
+		h648[li] = v648
+		h650[li] = v650
+		h652[li] = v652
+		h654[li] = v654
+		h656[li] = v656
+		h658[li] = v658
+		h660[li] = v660
+		h662[li] = v662
+		h664[li] = v664
 	}
 	// Barrier, kernels.go:230
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v539 := h539[li]
-		v633 := h633[li]
-		v542 := h542[li]
-		v635 := h635[li]
-		v545 := h545[li]
-		v637 := h637[li]
-		v548 := h548[li]
-		v639 := h639[li]
-		v551 := h551[li]
-		v641 := h641[li]
-		v554 := h554[li]
-		v643 := h643[li]
-		v557 := h557[li]
-		v645 := h645[li]
-		v560 := h560[li]
-		v647 := h647[li]
-		v563 := h563[li]
-		v649 := h649[li]
-		v566 := h566[li]
-		v651 := h651[li]
-		v569 := h569[li]
-		v653 := h653[li]
-		v572 := h572[li]
-		v655 := h655[li]
-		v575 := h575[li]
-		v657 := h657[li]
-		v578 := h578[li]
-		v659 := h659[li]
-		v581 := h581[li]
-		v661 := h661[li]
-		v584 := h584[li]
-		v663 := h663[li]
-		v587 := h587[li]
-		v665 := h665[li]
-		*(*int32)(unsafe.Add(m0, int(v539)*4)) = v633
-		*(*int32)(unsafe.Add(m0, int(v542)*4)) = v635
-		*(*int32)(unsafe.Add(m0, int(v545)*4)) = v637
-		*(*int32)(unsafe.Add(m0, int(v548)*4)) = v639
-		*(*int32)(unsafe.Add(m0, int(v551)*4)) = v641
-		*(*int32)(unsafe.Add(m0, int(v554)*4)) = v643
-		*(*int32)(unsafe.Add(m0, int(v557)*4)) = v645
-		*(*int32)(unsafe.Add(m0, int(v560)*4)) = v647
-		*(*int32)(unsafe.Add(m0, int(v563)*4)) = v649
-		*(*int32)(unsafe.Add(m0, int(v566)*4)) = v651
-		*(*int32)(unsafe.Add(m0, int(v569)*4)) = v653
-		*(*int32)(unsafe.Add(m0, int(v572)*4)) = v655
-		*(*int32)(unsafe.Add(m0, int(v575)*4)) = v657
-		*(*int32)(unsafe.Add(m0, int(v578)*4)) = v659
-		*(*int32)(unsafe.Add(m0, int(v581)*4)) = v661
-		*(*int32)(unsafe.Add(m0, int(v584)*4)) = v663
-		*(*int32)(unsafe.Add(m0, int(v587)*4)) = v665
+		v538 := h538[li]
+		v632 := h632[li]
+		v541 := h541[li]
+		v634 := h634[li]
+		v544 := h544[li]
+		v636 := h636[li]
+		v547 := h547[li]
+		v638 := h638[li]
+		v550 := h550[li]
+		v640 := h640[li]
+		v553 := h553[li]
+		v642 := h642[li]
+		v556 := h556[li]
+		v644 := h644[li]
+		v559 := h559[li]
+		v646 := h646[li]
+		v562 := h562[li]
+		v648 := h648[li]
+		v565 := h565[li]
+		v650 := h650[li]
+		v568 := h568[li]
+		v652 := h652[li]
+		v571 := h571[li]
+		v654 := h654[li]
+		v574 := h574[li]
+		v656 := h656[li]
+		v577 := h577[li]
+		v658 := h658[li]
+		v580 := h580[li]
+		v660 := h660[li]
+		v583 := h583[li]
+		v662 := h662[li]
+		v586 := h586[li]
+		v664 := h664[li]
+		*(*int32)(unsafe.Add(m0, int(v538)*4)) = v632
+		*(*int32)(unsafe.Add(m0, int(v541)*4)) = v634
+		*(*int32)(unsafe.Add(m0, int(v544)*4)) = v636
+		*(*int32)(unsafe.Add(m0, int(v547)*4)) = v638
+		*(*int32)(unsafe.Add(m0, int(v550)*4)) = v640
+		*(*int32)(unsafe.Add(m0, int(v553)*4)) = v642
+		*(*int32)(unsafe.Add(m0, int(v556)*4)) = v644
+		*(*int32)(unsafe.Add(m0, int(v559)*4)) = v646
+		*(*int32)(unsafe.Add(m0, int(v562)*4)) = v648
+		*(*int32)(unsafe.Add(m0, int(v565)*4)) = v650
+		*(*int32)(unsafe.Add(m0, int(v568)*4)) = v652
+		*(*int32)(unsafe.Add(m0, int(v571)*4)) = v654
+		*(*int32)(unsafe.Add(m0, int(v574)*4)) = v656
+		*(*int32)(unsafe.Add(m0, int(v577)*4)) = v658
+		*(*int32)(unsafe.Add(m0, int(v580)*4)) = v660
+		*(*int32)(unsafe.Add(m0, int(v583)*4)) = v662
+		*(*int32)(unsafe.Add(m0, int(v586)*4)) = v664
 	}
 	// Barrier, kernels.go:234
 	m6 := g.Memory(6)
 	v11 := g.v11
 	p6 := g.Pointer(6)
-	h494 := g.v494[:n]
-	h345 := g.v345[:n]
+	h493 := g.v493[:n]
+	h344 := g.v344[:n]
 	m1 := g.Memory(1)
-	v50 := g.v50
-	v725 := v50 + 4352
+	v49 := g.v49
+	v724 := v49 + 4352
 	v6 := g.v6
-	v726 := v6 * 570425344
-	v727 := v726 + 570425344
-	v728 := v725 == v727
-	h328 := g.v328[:n]
+	v725 := v6 * 570425344
+	v726 := v725 + 570425344
+	v727 := v724 == v726
+	h327 := g.v327[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -9801,11 +9759,11 @@ func (g *passLanes64Host) r17() int {
 		own6 := unsafe.Add(m6, li*72)
 		v21 := int32(li)
 		v22 := int64(uint32(v21))
-		v494 := h494[li]
-		v345 := h345[li]
-		v54 := v21 + 256
-		v328 := h328[li]
-		var v720, v724 int64
+		v493 := h493[li]
+		v344 := h344[li]
+		v53 := v21 + 256
+		v327 := h327[li]
+		var v719, v723 int64
 		*(*int32)(own6) = *(*int32)(unsafe.Add(m0, li*4))
 		*(*int32)(unsafe.Add(own6, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		*(*int32)(unsafe.Add(own6, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
@@ -9824,44 +9782,44 @@ func (g *passLanes64Host) r17() int {
 		*(*int32)(unsafe.Add(own6, 60)) = *(*int32)(unsafe.Add(m0, li*4+15360))
 		*(*int32)(unsafe.Add(own6, 64)) = *(*int32)(unsafe.Add(m0, li*4+16384))
 		if v22 >= v11 {
-			goto b197
+			goto b196
 		}
-		v720 = *(*int64)(unsafe.Add(p6, li*8)) + int64(uint32(v494))
-		*(*int64)(unsafe.Add(m1, li*8)) = v720 - int64(uint32(v345))
-		v724 = int64(uint32(v54))
-		if !v728 {
-			goto b197
+		v719 = *(*int64)(unsafe.Add(p6, li*8)) + int64(uint32(v493))
+		*(*int64)(unsafe.Add(m1, li*8)) = v719 - int64(uint32(v344))
+		v723 = int64(uint32(v53))
+		if !v727 {
+			goto b196
 		}
-		if v724 < v11 {
-			*(*int64)(unsafe.Add(p6, li*8+2048)) = v720 + int64(uint32(v328))
+		if v723 < v11 {
+			*(*int64)(unsafe.Add(p6, li*8+2048)) = v719 + int64(uint32(v327))
 		}
-	b197:
+	b196:
 	}
 	// Barrier, kernels.go:263
 	m7 := g.Memory(7)
 	v1 := g.v1
-	v734 := ^v1
+	v733 := ^v1
 	v2 := g.v2
 	v3 := g.v3
 	v4 := g.v4
-	v745 := v4 & 63
-	v744 := uint64(v4) < 64
+	v744 := v4 & 63
+	v743 := uint64(v4) < 64
 	v5 := g.v5
-	v735 := v5 - v4
-	v736 := 8 < v735
-	v737 := v735
-	if v736 {
-		v737 = 8
+	v734 := v5 - v4
+	v735 := 8 < v734
+	v736 := v734
+	if v735 {
+		v736 = 8
 	}
-	v738 := uint64(v737) < 32
-	v739 := int32(uint64(v737))
-	v740 := v739 & 31
-	v741 := int32(1) << (uint32(v740) & 31)
-	v742 := int32(0)
-	if v738 {
-		v742 = v741
+	v737 := uint64(v736) < 32
+	v738 := int32(uint64(v736))
+	v739 := v738 & 31
+	v740 := int32(1) << (uint32(v739) & 31)
+	v741 := int32(0)
+	if v737 {
+		v741 = v740
 	}
-	v743 := v742 + -1
+	v742 := v741 + -1
 	basex := g.Base(0)
 	v36 := g.v36
 	v15 := g.v15
@@ -9877,52 +9835,52 @@ func (g *passLanes64Host) r17() int {
 		own5 := unsafe.Add(m5, li*72)
 		own6 := unsafe.Add(m6, li*72)
 		v0 := int32(basex + li)
-		var v746 int32
+		var v745 int32
 		*(*[136]byte)(own7) = [136]byte{}
-		v746 = 0
-	b199:
-		v749 := int64(uint32((v746 * 256) + v21))
-		v754 := int64(uint32(*(*int32)(unsafe.Add(own6, int(v746)*4)))) << 32
-		v755 := int64(uint32(*(*int32)(unsafe.Add(own5, int(v746)*4)))) | v754
-		v756 := v755 & v734
-		v761 := v755 ^ v1
-		if (v755 & v1) != 0 {
-			v761 = ^v755
+		v745 = 0
+	b198:
+		v748 := int64(uint32((v745 * 256) + v21))
+		v753 := int64(uint32(*(*int32)(unsafe.Add(own6, int(v745)*4)))) << 32
+		v754 := int64(uint32(*(*int32)(unsafe.Add(own5, int(v745)*4)))) | v753
+		v755 := v754 & v733
+		v760 := v754 ^ v1
+		if (v754 & v1) != 0 {
+			v760 = ^v754
 		}
-		v763 := v761
-		if v756 == 0 {
-			v763 = v1
+		v762 := v760
+		if v755 == 0 {
+			v762 = v1
 		}
-		v765 := v763
-		if uint64(v2) < uint64(v756) {
-			v765 = 0
+		v764 := v762
+		if uint64(v2) < uint64(v755) {
+			v764 = 0
 		}
-		v768 := int64(0)
-		if v744 {
-			v768 = int64(uint64(v765^v3) >> (uint64(v745) & 63))
+		v767 := int64(0)
+		if v743 {
+			v767 = int64(uint64(v764^v3) >> (uint64(v744) & 63))
 		}
-		v770 := int32(uint64(v768)) & v743
-		if uint32(v770) >= 256 {
-			g.Fault(1, int64(uint32(v770)), 256, v0)
+		v769 := int32(uint64(v767)) & v742
+		if uint32(v769) >= 256 {
+			g.Fault(0, int64(uint32(v769)), 256, v0)
 			g.Leave(li)
 			continue
 		}
-		v773 := *(*int64)(unsafe.Add(m1, int(v770)*8)) + v749
-		*(*int64)(unsafe.Add(own7, int(v746)*8)) = v773
-		if (v50 + v749) >= v36 {
-			goto b204
+		v772 := *(*int64)(unsafe.Add(m1, int(v769)*8)) + v748
+		*(*int64)(unsafe.Add(own7, int(v745)*8)) = v772
+		if (v49 + v748) >= v36 {
+			goto b203
 		}
-		if 0 > v773 {
-			goto b204
+		if 0 > v772 {
+			goto b203
 		}
-		if v773 < v15 {
-			*(*int64)(unsafe.Add(p8, int(v773)*8)) = v755
+		if v772 < v15 {
+			*(*int64)(unsafe.Add(p8, int(v772)*8)) = v754
 		}
-	b204:
-		v780 := v746 + 1
-		if v780 < 17 {
-			v746 = v780
-			goto b199
+	b203:
+		v779 := v745 + 1
+		if v779 < 17 {
+			v745 = v779
+			goto b198
 		}
 		if c1 {
 			more = true
@@ -9934,6 +9892,7 @@ func (g *passLanes64Host) r17() int {
 		return -1
 	}
 	// Barrier, kernels.go:230
+	h224 := g.v224[:n]
 	h225 := g.v225[:n]
 	h226 := g.v226[:n]
 	h227 := g.v227[:n]
@@ -9950,12 +9909,12 @@ func (g *passLanes64Host) r17() int {
 	h238 := g.v238[:n]
 	h239 := g.v239[:n]
 	h240 := g.v240[:n]
-	h241 := g.v241[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own4 := unsafe.Add(m4, li*72)
+		v224 := h224[li]
 		v225 := h225[li]
 		v226 := h226[li]
 		v227 := h227[li]
@@ -9972,44 +9931,43 @@ func (g *passLanes64Host) r17() int {
 		v238 := h238[li]
 		v239 := h239[li]
 		v240 := h240[li]
-		v241 := h241[li]
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(own4))%4352))*4)) = v225
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 4)))%4352))*4)) = v226
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 8)))%4352))*4)) = v227
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 12)))%4352))*4)) = v228
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 16)))%4352))*4)) = v229
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 20)))%4352))*4)) = v230
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 24)))%4352))*4)) = v231
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 28)))%4352))*4)) = v232
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 32)))%4352))*4)) = v233
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 36)))%4352))*4)) = v234
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 40)))%4352))*4)) = v235
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 44)))%4352))*4)) = v236
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 48)))%4352))*4)) = v237
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 52)))%4352))*4)) = v238
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 56)))%4352))*4)) = v239
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 60)))%4352))*4)) = v240
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 64)))%4352))*4)) = v241
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(own4))%4352))*4)) = v224
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 4)))%4352))*4)) = v225
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 8)))%4352))*4)) = v226
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 12)))%4352))*4)) = v227
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 16)))%4352))*4)) = v228
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 20)))%4352))*4)) = v229
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 24)))%4352))*4)) = v230
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 28)))%4352))*4)) = v231
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 32)))%4352))*4)) = v232
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 36)))%4352))*4)) = v233
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 40)))%4352))*4)) = v234
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 44)))%4352))*4)) = v235
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 48)))%4352))*4)) = v236
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 52)))%4352))*4)) = v237
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 56)))%4352))*4)) = v238
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 60)))%4352))*4)) = v239
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 64)))%4352))*4)) = v240
 	}
 	// Barrier, kernels.go:234
 	v19 := g.v19
 	p10 := g.Pointer(10)
-	v856 := v50 + 256
-	v863 := v50 + 512
-	v870 := v50 + 768
-	v877 := v50 + 1024
-	v884 := v50 + 1280
-	v891 := v50 + 1536
-	v898 := v50 + 1792
-	v905 := v50 + 2048
-	v912 := v50 + 2304
-	v919 := v50 + 2560
-	v926 := v50 + 2816
-	v933 := v50 + 3072
-	v940 := v50 + 3328
-	v947 := v50 + 3584
-	v954 := v50 + 3840
-	v961 := v50 + 4096
+	v855 := v49 + 256
+	v862 := v49 + 512
+	v869 := v49 + 768
+	v876 := v49 + 1024
+	v883 := v49 + 1280
+	v890 := v49 + 1536
+	v897 := v49 + 1792
+	v904 := v49 + 2048
+	v911 := v49 + 2304
+	v918 := v49 + 2560
+	v925 := v49 + 2816
+	v932 := v49 + 3072
+	v939 := v49 + 3328
+	v946 := v49 + 3584
+	v953 := v49 + 3840
+	v960 := v49 + 4096
 	for li := range n {
 		if dead[li] {
 			continue
@@ -10017,211 +9975,211 @@ func (g *passLanes64Host) r17() int {
 		v21 := int32(li)
 		v22 := int64(uint32(v21))
 		own7 := unsafe.Add(m7, li*136)
-		var v852, v859, v866, v873, v880, v887, v894, v901, v908, v915, v922, v929, v936, v943, v950, v957, v964 int64
-		v833 := *(*int32)(unsafe.Add(m0, li*4))
-		v834 := *(*int32)(unsafe.Add(m0, li*4+1024))
-		v835 := *(*int32)(unsafe.Add(m0, li*4+2048))
-		v836 := *(*int32)(unsafe.Add(m0, li*4+3072))
-		v837 := *(*int32)(unsafe.Add(m0, li*4+4096))
-		v838 := *(*int32)(unsafe.Add(m0, li*4+5120))
-		v839 := *(*int32)(unsafe.Add(m0, li*4+6144))
-		v840 := *(*int32)(unsafe.Add(m0, li*4+7168))
-		v841 := *(*int32)(unsafe.Add(m0, li*4+8192))
-		v842 := *(*int32)(unsafe.Add(m0, li*4+9216))
-		v843 := *(*int32)(unsafe.Add(m0, li*4+10240))
-		v844 := *(*int32)(unsafe.Add(m0, li*4+11264))
-		v845 := *(*int32)(unsafe.Add(m0, li*4+12288))
-		v846 := *(*int32)(unsafe.Add(m0, li*4+13312))
-		v847 := *(*int32)(unsafe.Add(m0, li*4+14336))
-		v848 := *(*int32)(unsafe.Add(m0, li*4+15360))
-		v849 := *(*int32)(unsafe.Add(m0, li*4+16384))
-		if (v50 + v22) >= v36 {
-			goto b213
+		var v851, v858, v865, v872, v879, v886, v893, v900, v907, v914, v921, v928, v935, v942, v949, v956, v963 int64
+		v832 := *(*int32)(unsafe.Add(m0, li*4))
+		v833 := *(*int32)(unsafe.Add(m0, li*4+1024))
+		v834 := *(*int32)(unsafe.Add(m0, li*4+2048))
+		v835 := *(*int32)(unsafe.Add(m0, li*4+3072))
+		v836 := *(*int32)(unsafe.Add(m0, li*4+4096))
+		v837 := *(*int32)(unsafe.Add(m0, li*4+5120))
+		v838 := *(*int32)(unsafe.Add(m0, li*4+6144))
+		v839 := *(*int32)(unsafe.Add(m0, li*4+7168))
+		v840 := *(*int32)(unsafe.Add(m0, li*4+8192))
+		v841 := *(*int32)(unsafe.Add(m0, li*4+9216))
+		v842 := *(*int32)(unsafe.Add(m0, li*4+10240))
+		v843 := *(*int32)(unsafe.Add(m0, li*4+11264))
+		v844 := *(*int32)(unsafe.Add(m0, li*4+12288))
+		v845 := *(*int32)(unsafe.Add(m0, li*4+13312))
+		v846 := *(*int32)(unsafe.Add(m0, li*4+14336))
+		v847 := *(*int32)(unsafe.Add(m0, li*4+15360))
+		v848 := *(*int32)(unsafe.Add(m0, li*4+16384))
+		if (v49 + v22) >= v36 {
+			goto b212
 		}
-		v852 = *(*int64)(own7)
-		if 0 > v852 {
-			goto b213
+		v851 = *(*int64)(own7)
+		if 0 > v851 {
+			goto b212
 		}
-		if v852 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v852)*4)) = v833
+		if v851 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v851)*4)) = v832
 		}
-	b213:
-		if (v856 + v22) >= v36 {
-			goto b217
+	b212:
+		if (v855 + v22) >= v36 {
+			goto b216
 		}
-		v859 = *(*int64)(unsafe.Add(own7, 8))
-		if 0 > v859 {
-			goto b217
+		v858 = *(*int64)(unsafe.Add(own7, 8))
+		if 0 > v858 {
+			goto b216
 		}
-		if v859 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v859)*4)) = v834
+		if v858 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v858)*4)) = v833
 		}
-	b217:
-		if (v863 + v22) >= v36 {
-			goto b221
+	b216:
+		if (v862 + v22) >= v36 {
+			goto b220
 		}
-		v866 = *(*int64)(unsafe.Add(own7, 16))
-		if 0 > v866 {
-			goto b221
+		v865 = *(*int64)(unsafe.Add(own7, 16))
+		if 0 > v865 {
+			goto b220
 		}
-		if v866 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v866)*4)) = v835
+		if v865 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v865)*4)) = v834
 		}
-	b221:
-		if (v870 + v22) >= v36 {
-			goto b225
+	b220:
+		if (v869 + v22) >= v36 {
+			goto b224
 		}
-		v873 = *(*int64)(unsafe.Add(own7, 24))
-		if 0 > v873 {
-			goto b225
+		v872 = *(*int64)(unsafe.Add(own7, 24))
+		if 0 > v872 {
+			goto b224
 		}
-		if v873 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v873)*4)) = v836
+		if v872 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v872)*4)) = v835
 		}
-	b225:
-		if (v877 + v22) >= v36 {
-			goto b229
+	b224:
+		if (v876 + v22) >= v36 {
+			goto b228
 		}
-		v880 = *(*int64)(unsafe.Add(own7, 32))
-		if 0 > v880 {
-			goto b229
+		v879 = *(*int64)(unsafe.Add(own7, 32))
+		if 0 > v879 {
+			goto b228
 		}
-		if v880 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v880)*4)) = v837
+		if v879 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v879)*4)) = v836
 		}
-	b229:
-		if (v884 + v22) >= v36 {
-			goto b233
+	b228:
+		if (v883 + v22) >= v36 {
+			goto b232
 		}
-		v887 = *(*int64)(unsafe.Add(own7, 40))
-		if 0 > v887 {
-			goto b233
+		v886 = *(*int64)(unsafe.Add(own7, 40))
+		if 0 > v886 {
+			goto b232
 		}
-		if v887 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v887)*4)) = v838
+		if v886 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v886)*4)) = v837
 		}
-	b233:
-		if (v891 + v22) >= v36 {
-			goto b237
+	b232:
+		if (v890 + v22) >= v36 {
+			goto b236
 		}
-		v894 = *(*int64)(unsafe.Add(own7, 48))
-		if 0 > v894 {
-			goto b237
+		v893 = *(*int64)(unsafe.Add(own7, 48))
+		if 0 > v893 {
+			goto b236
 		}
-		if v894 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v894)*4)) = v839
+		if v893 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v893)*4)) = v838
 		}
-	b237:
-		if (v898 + v22) >= v36 {
-			goto b241
+	b236:
+		if (v897 + v22) >= v36 {
+			goto b240
 		}
-		v901 = *(*int64)(unsafe.Add(own7, 56))
-		if 0 > v901 {
-			goto b241
+		v900 = *(*int64)(unsafe.Add(own7, 56))
+		if 0 > v900 {
+			goto b240
 		}
-		if v901 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v901)*4)) = v840
+		if v900 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v900)*4)) = v839
 		}
-	b241:
-		if (v905 + v22) >= v36 {
-			goto b245
+	b240:
+		if (v904 + v22) >= v36 {
+			goto b244
 		}
-		v908 = *(*int64)(unsafe.Add(own7, 64))
-		if 0 > v908 {
-			goto b245
+		v907 = *(*int64)(unsafe.Add(own7, 64))
+		if 0 > v907 {
+			goto b244
 		}
-		if v908 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v908)*4)) = v841
+		if v907 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v907)*4)) = v840
 		}
-	b245:
-		if (v912 + v22) >= v36 {
-			goto b249
+	b244:
+		if (v911 + v22) >= v36 {
+			goto b248
 		}
-		v915 = *(*int64)(unsafe.Add(own7, 72))
-		if 0 > v915 {
-			goto b249
+		v914 = *(*int64)(unsafe.Add(own7, 72))
+		if 0 > v914 {
+			goto b248
 		}
-		if v915 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v915)*4)) = v842
+		if v914 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v914)*4)) = v841
 		}
-	b249:
-		if (v919 + v22) >= v36 {
-			goto b253
+	b248:
+		if (v918 + v22) >= v36 {
+			goto b252
 		}
-		v922 = *(*int64)(unsafe.Add(own7, 80))
-		if 0 > v922 {
-			goto b253
+		v921 = *(*int64)(unsafe.Add(own7, 80))
+		if 0 > v921 {
+			goto b252
 		}
-		if v922 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v922)*4)) = v843
+		if v921 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v921)*4)) = v842
 		}
-	b253:
-		if (v926 + v22) >= v36 {
-			goto b257
+	b252:
+		if (v925 + v22) >= v36 {
+			goto b256
 		}
-		v929 = *(*int64)(unsafe.Add(own7, 88))
-		if 0 > v929 {
-			goto b257
+		v928 = *(*int64)(unsafe.Add(own7, 88))
+		if 0 > v928 {
+			goto b256
 		}
-		if v929 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v929)*4)) = v844
+		if v928 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v928)*4)) = v843
 		}
-	b257:
-		if (v933 + v22) >= v36 {
-			goto b261
+	b256:
+		if (v932 + v22) >= v36 {
+			goto b260
 		}
-		v936 = *(*int64)(unsafe.Add(own7, 96))
-		if 0 > v936 {
-			goto b261
+		v935 = *(*int64)(unsafe.Add(own7, 96))
+		if 0 > v935 {
+			goto b260
 		}
-		if v936 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v936)*4)) = v845
+		if v935 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v935)*4)) = v844
 		}
-	b261:
-		if (v940 + v22) >= v36 {
-			goto b265
+	b260:
+		if (v939 + v22) >= v36 {
+			goto b264
 		}
-		v943 = *(*int64)(unsafe.Add(own7, 104))
-		if 0 > v943 {
-			goto b265
+		v942 = *(*int64)(unsafe.Add(own7, 104))
+		if 0 > v942 {
+			goto b264
 		}
-		if v943 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v943)*4)) = v846
+		if v942 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v942)*4)) = v845
 		}
-	b265:
-		if (v947 + v22) >= v36 {
-			goto b269
+	b264:
+		if (v946 + v22) >= v36 {
+			goto b268
 		}
-		v950 = *(*int64)(unsafe.Add(own7, 112))
-		if 0 > v950 {
-			goto b269
+		v949 = *(*int64)(unsafe.Add(own7, 112))
+		if 0 > v949 {
+			goto b268
 		}
-		if v950 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v950)*4)) = v847
+		if v949 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v949)*4)) = v846
 		}
-	b269:
-		if (v954 + v22) >= v36 {
-			goto b273
+	b268:
+		if (v953 + v22) >= v36 {
+			goto b272
 		}
-		v957 = *(*int64)(unsafe.Add(own7, 120))
-		if 0 > v957 {
-			goto b273
+		v956 = *(*int64)(unsafe.Add(own7, 120))
+		if 0 > v956 {
+			goto b272
 		}
-		if v957 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v957)*4)) = v848
+		if v956 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v956)*4)) = v847
 		}
-	b273:
-		if (v961 + v22) >= v36 {
-			goto b277r23
+	b272:
+		if (v960 + v22) >= v36 {
+			goto b276r23
 		}
-		v964 = *(*int64)(unsafe.Add(own7, 128))
-		if 0 > v964 {
-			goto b277r23
+		v963 = *(*int64)(unsafe.Add(own7, 128))
+		if 0 > v963 {
+			goto b276r23
 		}
-		if v964 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v964)*4)) = v849
+		if v963 < v19 {
+			*(*int32)(unsafe.Add(p10, int(v963)*4)) = v848
 		}
-	b277r23:
+	b276r23:
 	}
 	return -1
 }

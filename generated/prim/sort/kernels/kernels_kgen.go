@@ -364,7 +364,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0xfcda5477},
-		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xfb378bd7},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x240167fd},
 		{File: "prim/sort/kernels/convert.go", Package: "kernels", Sum: 0xb0daa5f9},
 		{File: "prim/sort/kernels/cpu.go", Package: "kernels", Sum: 0xf7455f8a},
 		{File: "prim/sort/kernels/kernels.go", Package: "kernels", Sum: 0x1e1b59f0},
@@ -1851,7 +1851,6 @@ var pass32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/lookback/lookback.go:195:34", Limit: -8},
 		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/kernels.go:268:14", Limit: 256},
 	},
 	Loops: "- - - - prim/sort/kernels/kernels.go:215:2 - - prim/sort/kernels/pass.go:79:2 - - 79:2 - - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 235:2 265:2",
@@ -1864,12 +1863,12 @@ var pass32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: pass32SPIRV,
 	IR:    pass32IR,
-	Sum:   0x4a5b9eb1,
+	Sum:   0x3ae7fafd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {48}, {56}, {72}, {88}, {104}, {120}, {136}, {152}, {168}, {-131072, 56}}, Loops: "- - - - prim/sort/kernels/kernels.go:215:2 - - prim/sort/kernels/pass.go:79:2 - - 79:2 - - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 235:2 265:2", Make: kernelimpl.MakeModule, Sum: 0x65fbd8c3},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - prim/sort/kernels/kernels.go:215:2 - - prim/sort/kernels/pass.go:79:2 - - 79:2 - - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 235:2 265:2", SPIRV: pass32Words, Sum: 0x20550cc2},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - prim/sort/kernels/kernels.go:215:2 - prim/sort/kernels/pass.go:79:2 - 79:2 - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 235:2 265:2", Make: kernelimpl.MakeModule, Sum: 0xf1ad6234},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - prim/sort/kernels/kernels.go:215:2 - prim/sort/kernels/pass.go:79:2 - 79:2 - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 235:2 265:2", Make: kernelimpl.MakeModule, Sum: 0x14d63b48},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {48}, {56}, {72}, {88}, {104}, {120}, {136}, {152}, {168}, {-131072, 56}}, Loops: "- - - - prim/sort/kernels/kernels.go:215:2 - - prim/sort/kernels/pass.go:79:2 - - 79:2 - - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 235:2 265:2", Make: kernelimpl.MakeModule, Sum: 0x7496c2b7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - prim/sort/kernels/kernels.go:215:2 - - prim/sort/kernels/pass.go:79:2 - - 79:2 - - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 235:2 265:2", SPIRV: pass32Words, Sum: 0x46789567},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - prim/sort/kernels/kernels.go:215:2 - prim/sort/kernels/pass.go:79:2 - 79:2 - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 235:2 265:2", Make: kernelimpl.MakeModule, Sum: 0x409ab9f4},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - prim/sort/kernels/kernels.go:215:2 - prim/sort/kernels/pass.go:79:2 - 79:2 - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 235:2 265:2", Make: kernelimpl.MakeModule, Sum: 0x7f5ca055},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Pass32{
@@ -2006,7 +2005,6 @@ var passLanes32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/lookback/lookback.go:195:34", Limit: -8},
 		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/kernels.go:268:14", Limit: 256},
 	},
 	Loops: "- - - prim/sort/kernels/lanes.go:45:2 51:2 64:2 67:3 81:2 - - 89:2 93:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 246:2 231:2 235:2 265:2",
@@ -2019,10 +2017,10 @@ var passLanes32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: passLanes32SPIRV,
 	IR:    passLanes32IR,
-	Sum:   0xef262035,
+	Sum:   0x3000d68a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {48}, {56}, {72}, {88}, {104}, {120}, {136}, {152}, {168}, {-131072, 56}}, Loops: "- - - prim/sort/kernels/lanes.go:45:2 51:2 64:2 67:3 81:2 - - 89:2 93:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 246:2 231:2 235:2 265:2", Make: kernelimpl.MakeModule, Sum: 0x90d6520},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sort/kernels/lanes.go:45:2 51:2 64:2 67:3 81:2 - - 89:2 93:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 246:2 231:2 235:2 265:2", SPIRV: passLanes32Words, Sum: 0x72474ad4},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {48}, {56}, {72}, {88}, {104}, {120}, {136}, {152}, {168}, {-131072, 56}}, Loops: "- - - prim/sort/kernels/lanes.go:45:2 51:2 64:2 67:3 81:2 - - 89:2 93:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 246:2 231:2 235:2 265:2", Make: kernelimpl.MakeModule, Sum: 0xfd715f6d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sort/kernels/lanes.go:45:2 51:2 64:2 67:3 81:2 - - 89:2 93:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 246:2 231:2 235:2 265:2", SPIRV: passLanes32Words, Sum: 0xe712d25e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.PassLanes32{
@@ -2158,7 +2156,6 @@ var passLanes64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/lookback/lookback.go:195:34", Limit: -8},
 		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/kernels.go:268:14", Limit: 256},
 	},
 	Loops: "- - - prim/sort/kernels/lanes.go:45:2 51:2 64:2 67:3 81:2 - - 89:2 93:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 246:2 231:2 235:2 251:3 231:2 235:2 265:2",
@@ -2171,10 +2168,10 @@ var passLanes64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: passLanes64SPIRV,
 	IR:    passLanes64IR,
-	Sum:   0xfb685e,
+	Sum:   0xc1942f79,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {56}, {64}, {80}, {96}, {112}, {128}, {144}, {160}, {176}, {-131072, 64}}, Loops: "- - - prim/sort/kernels/lanes.go:45:2 51:2 64:2 67:3 81:2 - - 89:2 93:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 246:2 231:2 235:2 251:3 231:2 235:2 265:2", Make: kernelimpl.MakeModule, Sum: 0xb392f56b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sort/kernels/lanes.go:45:2 51:2 64:2 67:3 81:2 - - 89:2 93:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 246:2 231:2 235:2 251:3 231:2 235:2 265:2", SPIRV: passLanes64Words, Sum: 0x7fe993bb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {56}, {64}, {80}, {96}, {112}, {128}, {144}, {160}, {176}, {-131072, 64}}, Loops: "- - - prim/sort/kernels/lanes.go:45:2 51:2 64:2 67:3 81:2 - - 89:2 93:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 246:2 231:2 235:2 251:3 231:2 235:2 265:2", Make: kernelimpl.MakeModule, Sum: 0x597dec02},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sort/kernels/lanes.go:45:2 51:2 64:2 67:3 81:2 - - 89:2 93:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 246:2 231:2 235:2 251:3 231:2 235:2 265:2", SPIRV: passLanes64Words, Sum: 0x3794486e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.PassLanes64{

@@ -32,6 +32,7 @@ import (
 	reducekernelsgen "github.com/kgen-go/kgen/generated/prim/reduce/kernels"
 	runsgen "github.com/kgen-go/kgen/generated/prim/runs"
 	scankernelsgen "github.com/kgen-go/kgen/generated/prim/scan/kernels"
+	sortkernelsgen "github.com/kgen-go/kgen/generated/prim/sort/kernels"
 	"github.com/kgen-go/kgen/internal/bench/kernels/kernelsgen"
 	specbenchkernelsgen "github.com/kgen-go/kgen/internal/bench/specbench/kernels/kernelsgen"
 	"github.com/kgen-go/kgen/internal/tests/conformance/ahead/aheadgen"
@@ -91,6 +92,7 @@ var packages = map[string]func() []*runtime.Kernel{
 	"generated/prim/reduce/kernels":                    reducekernelsgen.Kernels,
 	"generated/prim/runs":                              runsgen.Kernels,
 	"generated/prim/scan/kernels":                      scankernelsgen.Kernels,
+	"generated/prim/sort/kernels":                      sortkernelsgen.Kernels,
 	"internal/bench/kernels/kernelsgen":                kernelsgen.Kernels,
 	"internal/tests/conformance/ahead/aheadgen":        aheadgen.Kernels,
 	"internal/tests/conformance/args/argsgen":          argsgen.Kernels,

@@ -60,12 +60,12 @@ func (g *aboveHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:239
+		case 4: // GroupReduce, lookback.go:240
 			g.v349 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v348, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:261
+		case 5: // Barrier, lookback.go:262
 			next = g.r6()
-		case 7: // Barrier, lookback.go:279
+		case 7: // Barrier, lookback.go:280
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
 			g.v655 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v654, 0))
@@ -112,7 +112,7 @@ func (g *aboveHost) r0() int {
 			v19 = v18
 		}
 		if int32(li) != 0 {
-			v28 = 0
+			v28 = -1
 			goto b5
 		}
 		if v22 {
@@ -123,14 +123,14 @@ func (g *aboveHost) r0() int {
 			}
 			v28 = v27
 		} else {
-			v28 = 0
+			v28 = -1
 		}
 	b5:
 		u19 = v19
 		h28[li] = v28
 	}
 	g.v19 = u19
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v29 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v28, 0)[int32(0)]
 	v19 := g.v19
 	v29 := g.v29
@@ -1203,7 +1203,7 @@ func (g *aboveHost) r6() int {
 		v347 := h347[li]
 		*(*int64)(unsafe.Add(m0, int(v20&255)*8)) = v347
 	}
-	// Barrier, lookback.go:263
+	// Barrier, lookback.go:264
 	h306 := g.v306[:n]
 	e307 := g.v307
 	v350 := g.v350
@@ -2279,12 +2279,12 @@ func (g *compositionsHost) Run() {
 			next = g.r4()
 		case 5: // Barrier, by.go:119
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:239
+		case 6: // GroupReduce, lookback.go:240
 			g.v210 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v209, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:261
+		case 7: // Barrier, lookback.go:262
 			next = g.r8()
-		case 9: // Barrier, lookback.go:279
+		case 9: // Barrier, lookback.go:280
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -2331,7 +2331,7 @@ func (g *compositionsHost) r0() int {
 			v21 = v20
 		}
 		if v14 != 0 {
-			v29 = 0
+			v29 = -1
 			goto b6
 		}
 		if v23 {
@@ -2342,14 +2342,14 @@ func (g *compositionsHost) r0() int {
 			}
 			v29 = v28
 		} else {
-			v29 = 0
+			v29 = -1
 		}
 	b6:
 		u21 = v21
 		h29[li] = v29
 	}
 	g.v21 = u21
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
 	v21 := g.v21
 	v30 := g.v30
@@ -3133,7 +3133,7 @@ func (g *compositionsHost) r8() int {
 		*(*int32)(unsafe.Add(m0, int(v217)*8)) = v207
 		*(*int32)(unsafe.Add(m0, int(v217)*8+4)) = v208
 	}
-	// Barrier, lookback.go:263
+	// Barrier, lookback.go:264
 	h157 := g.v157[:n]
 	h158 := g.v158[:n]
 	e159 := g.v159
@@ -3838,12 +3838,12 @@ func (g *distancesHost) Run() {
 			next = g.r4()
 		case 5: // Barrier, by.go:119
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:239
+		case 6: // GroupReduce, lookback.go:240
 			g.v173 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v172, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:261
+		case 7: // Barrier, lookback.go:262
 			next = g.r8()
-		case 9: // Barrier, lookback.go:279
+		case 9: // Barrier, lookback.go:280
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -3890,7 +3890,7 @@ func (g *distancesHost) r0() int {
 			v22 = v21
 		}
 		if v15 != 0 {
-			v30 = 0
+			v30 = -1
 			goto b6
 		}
 		if v24 {
@@ -3901,14 +3901,14 @@ func (g *distancesHost) r0() int {
 			}
 			v30 = v29
 		} else {
-			v30 = 0
+			v30 = -1
 		}
 	b6:
 		u22 = v22
 		h30[li] = v30
 	}
 	g.v22 = u22
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v31 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v30, 0)[int32(0)]
 	v22 := g.v22
 	v31 := g.v31
@@ -4605,7 +4605,7 @@ func (g *distancesHost) r8() int {
 		v171 := h171[li]
 		*(*float32)(unsafe.Add(m0, int(v15&255)*4)) = v171
 	}
-	// Barrier, lookback.go:263
+	// Barrier, lookback.go:264
 	h128 := g.v128[:n]
 	e129 := g.v129
 	v174 := g.v174
@@ -5218,12 +5218,12 @@ func (g *splitHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:239
+		case 4: // GroupReduce, lookback.go:240
 			g.v270 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v269, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:261
+		case 5: // Barrier, lookback.go:262
 			next = g.r6()
-		case 7: // Barrier, lookback.go:279
+		case 7: // Barrier, lookback.go:280
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
 			g.v457 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v456, 0))
@@ -5318,7 +5318,7 @@ func (g *splitHost) r0() int {
 		goto b6
 	b13:
 		if int32(li) != 0 {
-			v53 = 0
+			v53 = -1
 			goto b16
 		}
 		if v47 {
@@ -5329,7 +5329,7 @@ func (g *splitHost) r0() int {
 			}
 			v53 = v52
 		} else {
-			v53 = 0
+			v53 = -1
 		}
 	b16:
 		u23 = v23
@@ -5340,7 +5340,7 @@ func (g *splitHost) r0() int {
 	if !more {
 		return -1
 	}
-	// GroupSelect, lookback.go:200
+	// GroupSelect, lookback.go:201
 	g.v54 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v53, 0)[int32(0)]
 	v23 := g.v23
 	v54 := g.v54
@@ -6100,7 +6100,7 @@ func (g *splitHost) r6() int {
 		v268 := h268[li]
 		*(*int64)(unsafe.Add(m0, int(v45&255)*8)) = v268
 	}
-	// Barrier, lookback.go:263
+	// Barrier, lookback.go:264
 	h227 := g.v227[:n]
 	e228 := g.v228
 	v271 := g.v271
