@@ -52,7 +52,7 @@ type Gather[T uint8 | uint32] struct {
 	Values []T
 	At     []uint32
 	Length []int64 // the number of values of the call, or nothing
-	Words  int     // of a value
+	Words  int     // the words of a value
 	Moved  []T
 }
 

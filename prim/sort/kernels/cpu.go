@@ -59,8 +59,8 @@ type Move[K Keys] struct {
 	Length    []int64 // the number of elements of the call, or nothing
 	Places    []int64
 	Out       []K
-	Values    []uint32 // with Paired: as many as there are keys
-	Moved     []uint32 // with Paired: the values, where their keys are in Out
+	Values    []uint32 // values, as many as there are keys, if they are Paired
+	Moved     []uint32 // the values, where their keys are in Out, if they are Paired
 }
 
 // Move of elements of each size.

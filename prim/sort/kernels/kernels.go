@@ -183,10 +183,10 @@ func (Two) Join(w [2]uint32) uint64 { return uint64(w[0]) | uint64(w[1])<<32 }
 // Paired says whether values move with the keys.
 var Paired = dsl.NewSpecConstant(false)
 
-// pass is what the two kernels of a pass have in common.
+// pass has the fields of the two kernels of a pass.
 type pass[K Keys, W words[K]] struct {
 	Order  Order[K]
-	Shift  int // of the digit
+	Shift  int // the first bit of the digit
 	Hi     int // the bit after those that elements are sorted by
 	Chunk  int // which one the launch sorts
 	Keys   []K
@@ -194,11 +194,11 @@ type pass[K Keys, W words[K]] struct {
 	Starts []int64  // the places of the chunk's digits, and those of the next, which are written
 	State  []uint32 // the board of package lookback
 	Out    []K
-	Values []uint32 // with Paired: as many as there are keys
-	Moved  []uint32 // with Paired: the values, where their keys are in Out
+	Values []uint32 // values, as many as there are keys, if they are Paired
+	Moved  []uint32 // the values, where their keys are in Out, if they are Paired
 }
 
-// digit returns the digit of a key. The digit that is greatest stands for what is past the end.
+// digit returns the digit of a key. Places past the end have the greatest digit.
 func (k pass[K, W]) digit(x K, in bool) uint32 {
 	if !in {
 		return Digits - 1

@@ -12,7 +12,7 @@ import (
 // Lanes is the size of the sub-groups that PassLanes asks for.
 const Lanes = 32
 
-// PassLanes does what Pass32 does, on GPUs that can have sub-groups of 32, and faster.
+// PassLanes does the work of Pass32, on GPUs that can have sub-groups of 32, and faster.
 type PassLanes[K Keys, W words[K]] pass[K, W]
 
 // PassLanes of elements of each size.
@@ -32,7 +32,7 @@ func (PassLanes[K, W]) Properties() properties.List {
 func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 	k := pass[K, W](lanes)
 	tile := dsl.Local[[Tile]uint32](it) // and before that counts for each sub-group
-	run := dsl.Local[[Digits]int64](it) // from a key's place in the tile to its place in Out
+	run := dsl.Local[[Digits]int64](it) // the way of a key from its place in the tile to that in Out
 	again := dsl.Local[[Digits]atomic.Uint32](it)
 	sub := it.SubGroup()
 	l, lane, mine := uint32(it.LocalID()), uint32(sub.LocalID()), uint32(sub.GroupID())*Digits

@@ -29,7 +29,7 @@ const (
 func (neighbours Pass32) Kernel(it dsl.NDItem1) {
 	k := pass[uint32, One](neighbours)
 	tile := dsl.Local[[Tile]uint32](it)
-	run := dsl.Local[[Digits]int64](it) // from a key's place in the tile to its place in Out
+	run := dsl.Local[[Digits]int64](it) // the way of a key from its place in the tile to that in Out
 	counts := dsl.Local[[Digits]atomic.Uint32](it)
 	n := first(min(len(k.Keys), len(k.Out)), k.Length)
 	t := lookback.Ticket(it, k.State)
