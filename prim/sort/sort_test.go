@@ -163,12 +163,15 @@ func TestVulkan(t *testing.T) {
 	if !testing.Short() {
 		others(t, q)
 	}
-	if dev := q.Device(); dev.Info().Type == runtime.VulkanCPU {
-		defer sort.AsGPU(false)()
-		keys[int32](t, q)
-		if !testing.Short() {
-			all(t, q)
-			others(t, q)
+	defer sort.AsGPU(false)()
+	keys[int32](t, q)
+	if !testing.Short() {
+		all(t, q)
+		others(t, q)
+		lookBack(t, q)
+		if info := q.Device().Info(); info.MinSubGroup <= kernels.Lanes && kernels.Lanes <= info.MaxSubGroup {
+			defer sort.AsGPU(true)()
+			lookBack(t, q)
 		}
 	}
 }
@@ -178,8 +181,13 @@ func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^TestVulkan$") }
 
 // TestLookBack: tiles that post nothing, that others must count, and that begin in the worst order.
 func TestLookBack(t *testing.T) {
-	defer sort.AsGPU(false)()
-	q := devtest.Host(t).DefaultQueue()
+	for _, lanes := range []bool{false, true} {
+		defer sort.AsGPU(lanes)()
+		lookBack(t, devtest.Host(t).DefaultQueue())
+	}
+}
+
+func lookBack(t *testing.T, q *runtime.Queue) {
 	n := 12*kernels.Tile + 77
 	for name, with := range map[string]prim.Option{
 		"silent":     prim.Launch(runtime.WithSpec(lookback.Silent, uint32(3)), runtime.WithSpec(lookback.Polls, uint32(3))),
