@@ -19,10 +19,16 @@ type plan struct {
 	descending bool
 }
 
+// mostKeys is the most elements of a call, whose indices have 32 bits.
+const mostKeys = 1<<32 - 1
+
 // newPlan returns the plan of a call for n elements, and refuses options that make no sense.
 func newPlan[T prim.Number](c *call.Call, n int) plan {
 	kind := call.KindOf[T]()
 	p := plan{n: n, kind: kind, hi: 8 * kind.Size}
+	if n > mostKeys {
+		c.Refuse("sort parts, and merge them", "there are %d elements: the function takes %d", n, mostKeys)
+	}
 	descending, bits := c.Sorts(true)
 	p.descending = descending
 	if bits != nil {
@@ -41,7 +47,7 @@ func newPlan[T prim.Number](c *call.Call, n int) plan {
 
 // order returns the order of elements, of which K holds the bits.
 func order[K kernels.Keys](kind call.Kind, descending bool) kernels.Order[K] {
-	o, sign := kernels.Order[K]{Inf: ^K(0)}, K(1)<<uint(8*kind.Size-1)
+	o, sign := kernels.Order[K]{}, K(1)<<uint(8*kind.Size-1)
 	switch {
 	case kind.Float:
 		o.Sign, o.Inf = sign, K(kind.Inf)
@@ -52,6 +58,18 @@ func order[K kernels.Keys](kind call.Kind, descending bool) kernels.Order[K] {
 		o.Flip = ^o.Flip
 	}
 	return o
+}
+
+// shift and mask return the first bit of a pass's digit, and its bits.
+func (p plan) shift(pass int) uint32 { return uint32(p.lo + pass*kernels.Bits) }
+func (p plan) mask(pass int) uint32  { return kernels.Mask(p.shift(pass), uint32(p.hi)) }
+
+// floats returns the option of launches that says whether elements are floats.
+func (p plan) floats() runtime.LaunchOption { return runtime.WithSpec(kernels.Floats, p.kind.Float) }
+
+// chunk returns the elements of a chunk: the first, and the one after the last.
+func (p plan) chunk(ch int) (begin, end int) {
+	return ch * kernels.Chunk * kernels.Tile, min((ch+1)*kernels.Chunk*kernels.Tile, p.n)
 }
 
 func (p plan) tiles() int  { return max((p.n+kernels.Tile-1)/kernels.Tile, 1) }
@@ -75,7 +93,7 @@ const (
 // bytes returns the scratch memory, where values of a size move with the keys if that is not 0.
 func (p plan) bytes(size int) int {
 	parts, _ := p.parts()
-	n := max(call.Bytes[uint32](p.counts())+call.Bytes[int64](p.starts())+call.Bytes[uint32](p.state()), call.Bytes[int64](parts*kernels.Digits))
+	n := max(call.Bytes[uint32](p.counts())+call.Bytes[uint32](p.starts())+call.Bytes[uint32](p.state()), call.Bytes[int64](parts*kernels.Digits))
 	switch {
 	case p.kind.Size < 4:
 		n += 2 * call.Bytes[uint32](p.n)
@@ -176,24 +194,30 @@ func passes[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.Vi
 		return parts(c, p, w, v, a, b, moved)
 	}
 	chunks, tiles := p.chunks(), p.tiles()
-	counts, starts, state := call.Room[uint32](c, p.counts()), call.Room[int64](c, p.starts()), call.Room[uint32](c, p.state())
+	counts, starts, state := call.Room[uint32](c, p.counts()), call.Room[uint32](c, p.starts()), call.Room[uint32](c, p.state())
 	o := order[K](p.kind, p.descending)
 	c.Enqueue(runtime.Fill(counts, 0))
 	for ch := range chunks {
 		n := min(tiles-ch*kernels.Chunk, kernels.Chunk)
-		c.Run(w.count(o, ch*kernels.Chunk*kernels.Tile, p, v, c.Length(), counts.Slice(ch*kernels.MaxPasses*kernels.Digits, counts.Len())), min(n, counters), kernels.Size)
+		begin, end := p.chunk(ch)
+		c.Run(w.count(o, begin, p, v.Slice(begin, end), c.Length(), counts.Slice(ch*kernels.MaxPasses*kernels.Digits, counts.Len())), min(n, counters), kernels.Size, p.floats())
 	}
 	c.Run(kernelsgen.Starts{Chunks: chunks, Counts: counts, Starts: starts}, p.passes, kernels.Size)
 	for pass := range p.passes {
 		from, to := moved.of(p, pass)
 		for ch := range chunks {
 			s := (pass*(chunks+1) + ch) * kernels.Digits
+			begin, end := p.chunk(ch)
+			values := from
+			if moved != nil {
+				values = from.Slice(begin, end)
+			}
 			c.Enqueue(runtime.Fill(state, 0))
 			k := w.pass(lanes, step[K]{
-				order: o, shift: p.lo + pass*kernels.Bits, hi: p.hi, chunk: ch,
-				keys: v, length: c.Length(), starts: starts.Slice(s, s+2*kernels.Digits), state: state, out: a, values: from, moved: to,
+				order: o, shift: p.shift(pass), mask: p.mask(pass), begin: begin,
+				keys: v.Slice(begin, end), length: c.Length(), starts: starts.Slice(s, s+2*kernels.Digits), state: state, out: a, values: values, moved: to,
 			})
-			c.Run(k, min(tiles-ch*kernels.Chunk, kernels.Chunk), kernels.Size, runtime.WithSpec(kernels.Paired, moved != nil))
+			c.Run(k, min(tiles-ch*kernels.Chunk, kernels.Chunk), kernels.Size, runtime.WithSpec(kernels.Paired, moved != nil), p.floats())
 		}
 		v, a, b = a, b, a
 	}
@@ -206,12 +230,12 @@ func parts[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.Vie
 	counts := call.Room[int64](c, n*kernels.Digits)
 	for pass := range p.passes {
 		from, to := moved.of(p, pass)
-		s := step[K]{order: order[K](p.kind, p.descending), shift: p.lo + pass*kernels.Bits, hi: p.hi, keys: v, length: c.Length(), starts: counts, out: a, values: from, moved: to}
+		s := step[K]{order: order[K](p.kind, p.descending), shift: p.shift(pass), mask: p.mask(pass), keys: v, length: c.Length(), places: counts, out: a, values: from, moved: to}
 		c.Enqueue(runtime.Fill(counts, 0))
 		tally, move := w.parts(part, s)
-		call.Over(c, tally, runtime.Range1(n))
+		call.Over(c, tally, runtime.Range1(n), p.floats())
 		call.Over(c, kernelsgen.Places{Counts: counts}, runtime.Range1(1))
-		call.Over(c, move, runtime.Range1(n), runtime.WithSpec(kernels.Paired, moved != nil))
+		call.Over(c, move, runtime.Range1(n), runtime.WithSpec(kernels.Paired, moved != nil), p.floats())
 		v, a, b = a, b, a
 	}
 	return v
@@ -230,12 +254,12 @@ var onCPU = func(info runtime.DeviceInfo) bool { return info.Type >= runtime.Hos
 
 // step is the arguments of a pass.
 type step[K kernels.Keys] struct {
-	order            kernels.Order[K]
-	shift, hi, chunk int
-	keys, out        runtime.View[K]
-	length, starts   runtime.View[int64]
-	state            runtime.View[uint32]
-	values, moved    runtime.View[uint32]
+	order                        kernels.Order[K]
+	shift, mask                  uint32
+	begin                        int
+	keys, out                    runtime.View[K]
+	length, places               runtime.View[int64]
+	starts, state, values, moved runtime.View[uint32]
 }
 
 // words has the kernels of keys of a size.
@@ -256,15 +280,15 @@ type (
 )
 
 func (words32) count(o kernels.Order[uint32], begin int, p plan, v runtime.View[uint32], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel {
-	return kernelsgen.Count32{Order: o, Begin: begin, Lo: p.lo, Hi: p.hi, Keys: v, Length: length, Counts: counts}
+	return kernelsgen.Count32{Order: o, Lo: uint32(p.lo), Hi: uint32(p.hi), Begin: begin, Keys: v, Length: length, Counts: counts}
 }
 
 func (words64) count(o kernels.Order[uint64], begin int, p plan, v runtime.View[uint64], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel {
-	return kernelsgen.Count64{Order: o, Begin: begin, Lo: p.lo, Hi: p.hi, Keys: v, Length: length, Counts: counts}
+	return kernelsgen.Count64{Order: o, Lo: uint32(p.lo), Hi: uint32(p.hi), Begin: begin, Keys: v, Length: length, Counts: counts}
 }
 
 func (words32) pass(lanes bool, s step[uint32]) call.Kernel {
-	k := kernelsgen.Pass32{Order: s.order, Shift: s.shift, Hi: s.hi, Chunk: s.chunk, Keys: s.keys, Length: s.length, Starts: s.starts, State: s.state, Out: s.out, Values: s.values, Moved: s.moved}
+	k := kernelsgen.Pass32{Order: s.order, Shift: s.shift, Mask: s.mask, Begin: s.begin, Keys: s.keys, Length: s.length, Starts: s.starts, State: s.state, Out: s.out, Values: s.values, Moved: s.moved}
 	if lanes {
 		return kernelsgen.PassLanes32(k)
 	}
@@ -272,15 +296,15 @@ func (words32) pass(lanes bool, s step[uint32]) call.Kernel {
 }
 
 func (words64) pass(_ bool, s step[uint64]) call.Kernel {
-	return kernelsgen.PassLanes64{Order: s.order, Shift: s.shift, Hi: s.hi, Chunk: s.chunk, Keys: s.keys, Length: s.length, Starts: s.starts, State: s.state, Out: s.out, Values: s.values, Moved: s.moved}
+	return kernelsgen.PassLanes64{Order: s.order, Shift: s.shift, Mask: s.mask, Begin: s.begin, Keys: s.keys, Length: s.length, Starts: s.starts, State: s.state, Out: s.out, Values: s.values, Moved: s.moved}
 }
 
 func (words32) parts(part int, s step[uint32]) (tally, move ranged) {
-	return kernelsgen.Tally32{Order: s.order, Shift: s.shift, Hi: s.hi, Part: part, Keys: s.keys, Length: s.length, Counts: s.starts},
-		kernelsgen.Move32{Order: s.order, Shift: s.shift, Hi: s.hi, Part: part, Keys: s.keys, Length: s.length, Places: s.starts, Out: s.out, Values: s.values, Moved: s.moved}
+	return kernelsgen.Tally32{Order: s.order, Shift: s.shift, Mask: s.mask, Part: part, Keys: s.keys, Length: s.length, Counts: s.places},
+		kernelsgen.Move32{Order: s.order, Shift: s.shift, Mask: s.mask, Part: part, Keys: s.keys, Length: s.length, Places: s.places, Out: s.out, Values: s.values, Moved: s.moved}
 }
 
 func (words64) parts(part int, s step[uint64]) (tally, move ranged) {
-	return kernelsgen.Tally64{Order: s.order, Shift: s.shift, Hi: s.hi, Part: part, Keys: s.keys, Length: s.length, Counts: s.starts},
-		kernelsgen.Move64{Order: s.order, Shift: s.shift, Hi: s.hi, Part: part, Keys: s.keys, Length: s.length, Places: s.starts, Out: s.out, Values: s.values, Moved: s.moved}
+	return kernelsgen.Tally64{Order: s.order, Shift: s.shift, Mask: s.mask, Part: part, Keys: s.keys, Length: s.length, Counts: s.places},
+		kernelsgen.Move64{Order: s.order, Shift: s.shift, Mask: s.mask, Part: part, Keys: s.keys, Length: s.length, Places: s.places, Out: s.out, Values: s.values, Moved: s.moved}
 }

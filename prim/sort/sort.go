@@ -40,8 +40,8 @@ func Keys[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, opts 
 	return out, call.Read(m, out, v)
 }
 
-// KeysOn sets the elements of out to those of v in order. The two may be the same memory. With prim.Length, the
-// other elements of out stay.
+// KeysOn sets the elements of out to those of v in order. The two may be the same memory. More than 1<<32-1
+// elements are ErrInvalid. With prim.Length, the other elements of out stay.
 func KeysOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.KeysOn", opts)
 	call.InPlace(c, "v", v, "out", out, v.Len())
@@ -101,9 +101,6 @@ func PairsOn[K prim.Number, V any](q *runtime.Queue, keys runtime.View[K], value
 	if values.Len() != n {
 		c.Refuse("", "there are %d keys, and %d values", n, values.Len())
 	}
-	if n > mostPairs {
-		c.Refuse("call it for parts, and merge them", "there are %d keys: the function takes %d", n, mostPairs)
-	}
 	var zero V
 	size := int(unsafe.Sizeof(zero))
 	if size == 0 {
@@ -131,9 +128,6 @@ func PairsOn[K prim.Number, V any](q *runtime.Queue, keys runtime.View[K], value
 	}
 	return c.End()
 }
-
-// mostPairs is the most elements of PairsOn, whose indices have 32 bits.
-const mostPairs = 1<<32 - 1
 
 // ScratchBytes returns the size of the memory that prim.Scratch gives to a function of this package, for n
 // elements of type T.

@@ -7,12 +7,13 @@ import "github.com/kgen-go/kgen/dsl"
 
 // Tally counts the digits of each part: those with digit d in part p are Counts[p*Digits+d].
 type Tally[K Keys] struct {
-	Order     Order[K]
-	Shift, Hi int // the digit's first bit, and the bit after those that elements are sorted by
-	Part      int // elements
-	Keys      []K
-	Length    []int64 // the number of elements of the call, or nothing
-	Counts    []int64 // 0 before the launch
+	Order  Order[K]
+	Shift  uint32 // the first bit of the digit
+	Mask   uint32 // the bits of the digit
+	Part   int    // the number of elements of a part
+	Keys   []K
+	Length []int64 // the number of elements of the call, or nothing
+	Counts []int64 // 0 before the launch
 }
 
 // Tally of elements of each size.
@@ -25,9 +26,9 @@ type (
 func (k Tally[K]) Kernel(it dsl.Item1) {
 	p := it.GlobalID()
 	n := first(len(k.Keys), k.Length)
-	m, counts := mask(k.Shift, k.Hi), k.Counts[p*Digits:(p+1)*Digits]
+	float, counts := Floats.Get(it), k.Counts[p*Digits:(p+1)*Digits]
 	for i := p * k.Part; i < min((p+1)*k.Part, n); i++ {
-		counts[digit(k.Order.Ordered(k.Keys[i]), k.Shift, m)]++
+		counts[uint32(k.Order.Ordered(k.Keys[i], float)>>k.Shift)&k.Mask]++
 	}
 }
 
@@ -52,15 +53,16 @@ func (k Places) Kernel(it dsl.Item1) {
 
 // Move puts each key where it belongs by its digit. Places has the place of each part's next key.
 type Move[K Keys] struct {
-	Order     Order[K]
-	Shift, Hi int // the digit's first bit, and the bit after those that elements are sorted by
-	Part      int // elements
-	Keys      []K
-	Length    []int64 // the number of elements of the call, or nothing
-	Places    []int64
-	Out       []K
-	Values    []uint32 // values, as many as there are keys, if they are Paired
-	Moved     []uint32 // the values, where their keys are in Out, if they are Paired
+	Order  Order[K]
+	Shift  uint32 // the first bit of the digit
+	Mask   uint32 // the bits of the digit
+	Part   int    // the number of elements of a part
+	Keys   []K
+	Length []int64 // the number of elements of the call, or nothing
+	Places []int64
+	Out    []K
+	Values []uint32 // values, as many as there are keys, if they are Paired
+	Moved  []uint32 // the values, where their keys are in Out, if they are Paired
 }
 
 // Move of elements of each size.
@@ -73,10 +75,10 @@ type (
 func (k Move[K]) Kernel(it dsl.Item1) {
 	p := it.GlobalID()
 	n := first(len(k.Keys), k.Length)
-	m, places, paired := mask(k.Shift, k.Hi), k.Places[p*Digits:(p+1)*Digits], Paired.Get(it)
+	float, places, paired := Floats.Get(it), k.Places[p*Digits:(p+1)*Digits], Paired.Get(it)
 	for i := p * k.Part; i < min((p+1)*k.Part, n); i++ {
 		x := k.Keys[i]
-		d := digit(k.Order.Ordered(x), k.Shift, m)
+		d := uint32(k.Order.Ordered(x, float)>>k.Shift) & k.Mask
 		to := places[d]
 		places[d] = to + 1
 		k.Out[to] = x

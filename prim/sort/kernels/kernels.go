@@ -27,16 +27,22 @@ const (
 // Keys is a type that holds the bits of elements. Those of 8 and 16 bits are widened.
 type Keys interface{ uint32 | uint64 }
 
+// Floats says whether keys are floats: computing their order takes longer.
+var Floats = dsl.NewSpecConstant(false)
+
 // Order says in which order elements are: by the values of Ordered.
 type Order[K Keys] struct {
-	Sign K // the sign of a float; 0 for integers
-	Inf  K // the bits of the greatest float that is no NaN, and all bits for integers
+	Sign K // the sign of a float
+	Inf  K // the bits of the greatest float that is no NaN
 	Flip K // the sign of signed integers, and all bits once more where the greatest is first
 }
 
 // Ordered returns a number that is less than another's if the element is before it. Those of NaNs are
 // equal, and less than all others; those of the two zeros are equal.
-func (o Order[K]) Ordered(x K) K {
+func (o Order[K]) Ordered(x K, float bool) K {
+	if !float {
+		return x ^ o.Flip
+	}
 	size, y := x&^o.Sign, x^o.Sign
 	if x&o.Sign != 0 {
 		y = ^x
@@ -58,12 +64,21 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
+// rest returns how many of n elements of a chunk a launch processes, of which length has the number in all
+// chunks.
+func rest(n, begin int, length []int64) uint32 {
+	if len(length) > 0 {
+		n = int(min(int64(n), max(length[0]-int64(begin), 0)))
+	}
+	return uint32(n)
+}
+
 // Count adds the digits of all passes to Counts: those with digit d in pass p are element p*Digits+d.
 type Count[K Keys] struct {
 	Order  Order[K]
-	Begin  int // the first element
-	Lo, Hi int // the bits that elements are sorted by
-	Keys   []K
+	Lo, Hi uint32  // the bits that elements are sorted by
+	Begin  int     // the elements in the chunks before
+	Keys   []K     // a chunk
 	Length []int64 // the number of elements of the call, or nothing
 	Counts []uint32
 }
@@ -83,40 +98,39 @@ func (Count[K]) Properties() properties.List { return properties.List{properties
 // ahead is the number of loads of keys that are under way at once.
 const ahead = 8
 
-// mask returns the bits of the digit that begins at bit shift.
-func mask(shift, hi int) uint32 { return 1<<uint(min(Bits, hi-shift)) - 1 }
-
-// digit returns a digit of a number.
-func digit[K Keys](x K, shift int, mask uint32) uint32 { return uint32(x>>uint(shift)) & mask }
+// Mask returns the bits of the digit that begins at bit shift.
+func Mask(shift, hi uint32) uint32 { return 1<<min(Bits, hi-shift) - 1 }
 
 // Kernel counts in work-group memory. The launch's work-groups share out the elements of a chunk.
 func (k Count[K]) Kernel(it dsl.NDItem1) {
 	counts := dsl.Local[[MaxPasses * Digits]atomic.Uint32](it)
-	l := it.LocalID()
-	n := min(first(len(k.Keys), k.Length), k.Begin+Chunk*Tile)
+	float := Floats.Get(it)
+	l := uint32(it.LocalID())
+	n := rest(len(k.Keys), k.Begin, k.Length)
 	for i := l; i < MaxPasses*Digits; i += Size {
 		counts[i].Store(0)
 	}
 	it.Barrier()
-	for base := k.Begin + it.GroupID()*ahead*Size; base < n; base += it.GroupRange() * ahead * Size {
+	for base := uint32(it.GroupID()) * (ahead * Size); base < n; base += uint32(it.GroupRange()) * (ahead * Size) {
 		var key [ahead]K
-		for j := range key {
-			if i := base + j*Size + l; i >= 0 && i < n {
+		for j := range uint32(ahead) {
+			if i := base + j*Size + l; i < n && int(i) < len(k.Keys) {
 				key[j] = k.Keys[i]
 			}
 		}
-		for j := range key {
+		for j := range uint32(ahead) {
 			if base+j*Size+l < n {
-				x, row := k.Order.Ordered(key[j]), uint32(0)
+				x, row := k.Order.Ordered(key[j], float), uint32(0)
 				for shift := k.Lo; shift < k.Hi; shift += Bits {
-					counts[(row+digit(x, shift, mask(shift, k.Hi)))%(MaxPasses*Digits)].Add(1)
+					d := uint32(x>>shift) & Mask(shift, k.Hi)
+					counts[(row+d)%(MaxPasses*Digits)].Add(1)
 					row += Digits
 				}
 			}
 		}
 	}
 	it.Barrier()
-	for i := l; i < min(MaxPasses*Digits, len(k.Counts)); i += Size {
+	for i := int(l); i < min(MaxPasses*Digits, len(k.Counts)); i += Size {
 		if c := counts[i].Load(); c > 0 {
 			atomic.AddUint32(&k.Counts[i], c)
 		}
@@ -128,7 +142,7 @@ func (k Count[K]) Kernel(it dsl.NDItem1) {
 type Starts struct {
 	Chunks int
 	Counts []uint32 // MaxPasses*Digits for each chunk
-	Starts []int64  // (Chunks+1)*Digits for each pass, of which the first Digits are set
+	Starts []uint32 // (Chunks+1)*Digits for each pass, of which the first Digits are set
 }
 
 // Properties states the work-group's size.
@@ -137,10 +151,10 @@ func (Starts) Properties() properties.List { return properties.List{properties.W
 // Kernel adds up.
 func (k Starts) Kernel(it dsl.NDItem1) {
 	d, pass := it.LocalID(), it.GroupID()
-	sum := int64(0)
+	sum := uint32(0)
 	for c := range k.Chunks {
 		if i := (c*MaxPasses+pass)*Digits + d; i >= 0 && i < len(k.Counts) {
-			sum += int64(k.Counts[i])
+			sum += k.Counts[i]
 		}
 	}
 	before := dsl.ExclusiveScanOverGroup(it.Group(), sum, dsl.Plus)
@@ -152,6 +166,7 @@ func (k Starts) Kernel(it dsl.NDItem1) {
 // words is how elements pass through work-group memory, of which there is little: a word at a time.
 type words[K any] interface {
 	Words() int
+	Shift(x K, n uint32) uint32
 	Word(x K, i int) uint32
 	Join(w [2]uint32) K
 }
@@ -161,6 +176,9 @@ type One struct{}
 
 // Words returns 1.
 func (One) Words() int { return 1 }
+
+// Shift returns the bits from bit n on.
+func (One) Shift(x, n uint32) uint32 { return x >> (n % 32) }
 
 // Word returns x.
 func (One) Word(x uint32, _ int) uint32 { return x }
@@ -174,6 +192,9 @@ type Two struct{}
 // Words returns 2.
 func (Two) Words() int { return 2 }
 
+// Shift returns the bits from bit n on, as many as there is room for.
+func (Two) Shift(x uint64, n uint32) uint32 { return uint32(x >> (n % 64)) }
+
 // Word returns a half of x.
 func (Two) Word(x uint64, i int) uint32 { return uint32(x >> (32 * uint(i))) }
 
@@ -186,38 +207,39 @@ var Paired = dsl.NewSpecConstant(false)
 // pass has the fields of the two kernels of a pass.
 type pass[K Keys, W words[K]] struct {
 	Order  Order[K]
-	Shift  int // the first bit of the digit
-	Hi     int // the bit after those that elements are sorted by
-	Chunk  int // which one the launch sorts
-	Keys   []K
+	Shift  uint32   // the first bit of the digit
+	Mask   uint32   // the bits of the digit
+	Begin  int      // the elements in the chunks before
+	Keys   []K      // a chunk
 	Length []int64  // the number of elements of the call, or nothing
-	Starts []int64  // the places of the chunk's digits, and those of the next, which are written
+	Starts []uint32 // the places of the chunk's digits, and those of the next, which are written
 	State  []uint32 // the board of package lookback
-	Out    []K
+	Out    []K      // of all chunks
 	Values []uint32 // values, as many as there are keys, if they are Paired
 	Moved  []uint32 // the values, where their keys are in Out, if they are Paired
 }
 
 // digit returns the digit of a key. Places past the end have the greatest digit.
-func (k pass[K, W]) digit(x K, in bool) uint32 {
-	if !in {
-		return Digits - 1
+func (k pass[K, W]) digit(x K, float, in bool) uint32 {
+	var w W
+	if d := w.Shift(k.Order.Ordered(x, float), k.Shift) & k.Mask; in {
+		return d % Digits
 	}
-	return digit(k.Order.Ordered(x), k.Shift, mask(k.Shift, k.Hi))
+	return Digits - 1
 }
 
 // count counts the digits of a tile; the work-item's is returned.
-func (k pass[K, W]) count(it dsl.NDItem1, counts *[Digits]atomic.Uint32, base, n int) uint32 {
+func (k pass[K, W]) count(it dsl.NDItem1, counts *[Digits]atomic.Uint32, float bool, base, n uint32) uint32 {
 	l := it.LocalID()
 	it.Barrier()
 	counts[l].Store(0)
 	it.Barrier()
-	for i := base + l; i < base+Tile; i += Size {
+	for j := range uint32(Each) {
 		d := uint32(Digits - 1)
-		if i >= 0 && i < n && i < len(k.Keys) {
-			d = k.digit(k.Keys[i], true)
+		if i := base + j*Size + uint32(l); i < n && int(i) < len(k.Keys) {
+			d = k.digit(k.Keys[i], float, true)
 		}
-		counts[d%Digits].Add(1)
+		counts[d].Add(1)
 	}
 	it.Barrier()
 	return counts[l].Load()
@@ -239,9 +261,9 @@ func exchange(it dsl.NDItem1, tile *[Tile]uint32, place, word *[Each]uint32) {
 
 // write writes the elements of a tile to Out, given where each is in the order of the tile. start is where the
 // work-item's digit begins in that order, and before how many of it are in the tiles before.
-func (k pass[K, W]) write(it dsl.NDItem1, tile *[Tile]uint32, run *[Digits]int64, base, n int, place *[Each]uint32, key *[Each]K, value *[Each]uint32, start, before, count uint32) {
+func (k pass[K, W]) write(it dsl.NDItem1, tile *[Tile]uint32, run *[Digits]uint32, float bool, base, n uint32, place *[Each]uint32, key *[Each]K, value *[Each]uint32, start, before, count uint32) {
 	var w W
-	l := it.LocalID()
+	l := uint32(it.LocalID())
 	var low, high [Each]uint32
 	for j := range Each {
 		low[j] = w.Word(key[j], 0)
@@ -253,28 +275,27 @@ func (k pass[K, W]) write(it dsl.NDItem1, tile *[Tile]uint32, run *[Digits]int64
 		}
 		exchange(it, tile, place, &high)
 	}
-	if l < len(k.Starts) {
-		to := k.Starts[l] + int64(before)
-		run[l] = to - int64(start)
-		if next := Digits + l; base+Tile == (k.Chunk+1)*Chunk*Tile && next < len(k.Starts) {
-			k.Starts[next] = to + int64(count)
+	if int(l) < len(k.Starts) {
+		to := k.Starts[l] + before
+		run[l] = to - start
+		if next := Digits + int(l); base == (Chunk-1)*Tile && next < len(k.Starts) {
+			k.Starts[next] = to + count
 		}
 	}
 	it.Barrier()
-	var to [Each]int64
-	for j := range Each {
+	for j := range uint32(Each) {
 		p := j*Size + l
 		x := w.Join([2]uint32{low[j], high[j]})
-		to[j] = run[k.digit(x, true)] + int64(p)
-		if base+p < n && to[j] >= 0 && to[j] < int64(len(k.Out)) {
-			k.Out[to[j]] = x
+		low[j] = run[k.digit(x, float, true)] + p
+		if base+p < n && int(low[j]) < len(k.Out) {
+			k.Out[low[j]] = x
 		}
 	}
 	if Paired.Get(it) {
 		exchange(it, tile, place, value)
-		for j := range Each {
-			if base+j*Size+l < n && to[j] >= 0 && to[j] < int64(len(k.Moved)) {
-				k.Moved[to[j]] = value[j]
+		for j := range uint32(Each) {
+			if base+j*Size+l < n && int(low[j]) < len(k.Moved) {
+				k.Moved[low[j]] = value[j]
 			}
 		}
 	}

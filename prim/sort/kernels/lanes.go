@@ -31,15 +31,16 @@ func (PassLanes[K, W]) Properties() properties.List {
 // digit, and the first of these adds their number to the count.
 func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 	k := pass[K, W](lanes)
-	tile := dsl.Local[[Tile]uint32](it) // and before that counts for each sub-group
-	run := dsl.Local[[Digits]int64](it) // the way of a key from its place in the tile to that in Out
+	tile := dsl.Local[[Tile]uint32](it)  // and before that counts for each sub-group
+	run := dsl.Local[[Digits]uint32](it) // the way of a key from its place in the tile to that in Out
 	again := dsl.Local[[Digits]atomic.Uint32](it)
 	sub := it.SubGroup()
 	l, lane, mine := uint32(it.LocalID()), uint32(sub.LocalID()), uint32(sub.GroupID())*Digits
-	n := first(min(len(k.Keys), len(k.Out)), k.Length)
+	float := Floats.Get(it)
+	n := rest(len(k.Keys), k.Begin, k.Length)
 	t := lookback.Ticket(it, k.State)
-	base := (k.Chunk*Chunk + int(t)) * Tile
-	if base >= n || t >= Chunk {
+	base := t * Tile
+	if t >= Chunk || base >= n {
 		return
 	}
 	for s := range uint32(Size / Lanes) {
@@ -47,22 +48,22 @@ func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 	}
 	var key [Each]K
 	var value, place [Each]uint32
-	begin := base + sub.GroupID()*(Lanes*Each) + sub.LocalID()
-	for j := range Each {
-		if i := begin + j*Lanes; i >= 0 && i < n {
+	begin := base + uint32(sub.GroupID())*(Lanes*Each) + lane
+	for j := range uint32(Each) {
+		if i := begin + j*Lanes; i < n && int(i) < len(k.Keys) {
 			key[j] = k.Keys[i]
 		}
 	}
 	if Paired.Get(it) {
-		for j := range Each {
-			if i := begin + j*Lanes; i >= 0 && i < n && i < len(k.Values) {
+		for j := range uint32(Each) {
+			if i := begin + j*Lanes; i < n && int(i) < len(k.Values) {
 				value[j] = k.Values[i]
 			}
 		}
 	}
 	it.Barrier()
-	for j := range Each {
-		d := k.digit(key[j], begin+j*Lanes < n)
+	for j := range uint32(Each) {
+		d := k.digit(key[j], float, begin+j*Lanes < n)
 		same := ^uint32(0) // the lanes whose keys have this digit
 		for b := range uint(Bits) {
 			bit := d >> b & 1
@@ -90,11 +91,11 @@ func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 		tile[s*Digits+l] += start
 	}
 	it.Barrier()
-	for j := range Each {
-		place[j] += tile[(mine+k.digit(key[j], begin+j*Lanes < n))%Tile]
+	for j := range uint32(Each) {
+		place[j] += tile[(mine+k.digit(key[j], float, begin+j*Lanes < n))%Tile]
 	}
 	before := board.Before(it, t, count, func(t uint32) uint32 {
-		return k.count(it, again, (k.Chunk*Chunk+int(t))*Tile, n)
+		return k.count(it, again, float, t*Tile, n)
 	})
-	k.write(it, tile, run, base, n, &place, &key, &value, start, before, count)
+	k.write(it, tile, run, float, base, n, &place, &key, &value, start, before, count)
 }

@@ -22,10 +22,11 @@ type (
 
 // Kernel compares two elements in each round. The launch's work-items share out the elements.
 func (k IsSorted[K]) Kernel(it dsl.Item1) {
+	float := Floats.Get(it)
 	n := first(len(k.Keys), k.Length)
 	sorted := true
 	for i := it.GlobalID() + 1; i < n; i += it.GlobalRange() {
-		sorted = sorted && k.Order.Ordered(k.Keys[i-1]) <= k.Order.Ordered(k.Keys[i])
+		sorted = sorted && k.Order.Ordered(k.Keys[i-1], float) <= k.Order.Ordered(k.Keys[i], float)
 	}
 	if !sorted && len(k.Out) > 0 {
 		atomic.StoreUint32(&k.Out[0], 0)
@@ -62,13 +63,14 @@ type (
 
 // Kernel searches for needles, which the launch's work-items share out.
 func (k Search[K]) Kernel(it dsl.Item1) {
+	float := Floats.Get(it)
 	n := first(len(k.Keys), k.Length)
 	for i := it.GlobalID(); i < min(len(k.Needles), len(k.Out)); i += it.GlobalRange() {
-		x := k.Order.Ordered(k.Needles[i])
+		x := k.Order.Ordered(k.Needles[i], float)
 		lo, hi := 0, n
 		for lo < hi {
 			mid := int(uint(lo+hi) / 2)
-			if k.Order.Ordered(k.Keys[mid]) < x {
+			if k.Order.Ordered(k.Keys[mid], float) < x {
 				lo = mid + 1
 			} else {
 				hi = mid
@@ -99,13 +101,14 @@ type (
 // before a run come from A is found by bisection along the diagonal of the merge path (Green, McColl
 // and Bader, "GPU Merge Path", 2012).
 func (k Merge[K]) Kernel(it dsl.Item1) {
+	float := Floats.Get(it)
 	na, nb := first(len(k.A), k.Length), first(len(k.B), k.Length)
 	n := min(na+nb, len(k.Out))
 	for begin := it.GlobalID() * MergeEach; begin < n; begin += it.GlobalRange() * MergeEach {
 		a, hi := max(begin-nb, 0), min(begin, na)
 		for a < hi {
 			mid := int(uint(a+hi) / 2)
-			if k.Order.Ordered(k.B[begin-1-mid]) < k.Order.Ordered(k.A[mid]) {
+			if k.Order.Ordered(k.B[begin-1-mid], float) < k.Order.Ordered(k.A[mid], float) {
 				hi = mid
 			} else {
 				a = mid + 1
@@ -113,7 +116,7 @@ func (k Merge[K]) Kernel(it dsl.Item1) {
 		}
 		b := begin - a
 		for i := begin; i < min(begin+MergeEach, n); i++ {
-			if b >= nb || a < na && k.Order.Ordered(k.A[a]) <= k.Order.Ordered(k.B[b]) {
+			if b >= nb || a < na && k.Order.Ordered(k.A[a], float) <= k.Order.Ordered(k.B[b], float) {
 				k.Out[i] = k.A[a]
 				a++
 			} else {

@@ -29,30 +29,31 @@ const (
 func (neighbours Pass32) Kernel(it dsl.NDItem1) {
 	k := pass[uint32, One](neighbours)
 	tile := dsl.Local[[Tile]uint32](it)
-	run := dsl.Local[[Digits]int64](it) // the way of a key from its place in the tile to that in Out
+	run := dsl.Local[[Digits]uint32](it) // the way of a key from its place in the tile to that in Out
 	counts := dsl.Local[[Digits]atomic.Uint32](it)
-	n := first(min(len(k.Keys), len(k.Out)), k.Length)
+	float := Floats.Get(it)
+	n := rest(len(k.Keys), k.Begin, k.Length)
 	t := lookback.Ticket(it, k.State)
-	base := (k.Chunk*Chunk + int(t)) * Tile
-	if base >= n || t >= Chunk {
+	base := t * Tile
+	if t >= Chunk || base >= n {
 		return
 	}
-	count := k.count(it, counts, base, n)
+	count := k.count(it, counts, float, base, n)
 	board := lookback.Columns{State: k.State}
 	board.Post(it, t, count)
 	start := dsl.ExclusiveScanOverGroup(it.Group(), count, dsl.Plus)
 
 	var key, value, place, digits [Each]uint32
-	begin := base + it.LocalID()*Each
-	for j := range Each {
-		if i := begin + j; i >= 0 && i < n {
+	begin := base + uint32(it.LocalID())*Each
+	for j := range uint32(Each) {
+		if i := begin + j; i < n && int(i) < len(k.Keys) {
 			key[j] = k.Keys[i]
 		}
-		digits[j] = k.digit(key[j], begin+j < n)
+		digits[j] = k.digit(key[j], float, begin+j < n)
 	}
 	if Paired.Get(it) {
-		for j := range Each {
-			if i := begin + j; i >= 0 && i < n && i < len(k.Values) {
+		for j := range uint32(Each) {
+			if i := begin + j; i < n && int(i) < len(k.Values) {
 				value[j] = k.Values[i]
 			}
 		}
@@ -65,9 +66,9 @@ func (neighbours Pass32) Kernel(it dsl.NDItem1) {
 	byNeighbours(it, tile, &place, &digits)
 	rank(it, tile, &digits, halfBits, &place)
 	before := board.Before(it, t, count, func(t uint32) uint32 {
-		return k.count(it, counts, (k.Chunk*Chunk+int(t))*Tile, n)
+		return k.count(it, counts, float, t*Tile, n)
 	})
-	k.write(it, tile, run, base, n, &place, &key, &value, start, before, count)
+	k.write(it, tile, run, float, base, n, &place, &key, &value, start, before, count)
 }
 
 // rank sets the place of each key in the tile by half of its digit. Each work-item counts its own

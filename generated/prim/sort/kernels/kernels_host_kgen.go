@@ -100,573 +100,585 @@ func (g *bothHost) Run() {
 // count32Host is a work-group of the kernel [Count32].
 type count32Host struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v24 int64
+	c0  bool
+	c1  int32
+	v23 int32
 }
 
 func newCount32Host() kernelimpl.HostForm { return new(count32Host) }
 
-const count32HostSites = `1	prim/sort/kernels/kernels.go:121:30`
+const count32HostSites = `1	prim/sort/kernels/kernels.go:135:30`
 
 func (g *count32Host) Begin() {
 	g.Sites = count32HostSites
 	const n = 256
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
 	g.Allot(0, 8192)
 	g.Allot(1, 32)
 }
 
 func (g *count32Host) Run() {
 	const n = 256
-	// ZeroLocal, kernels.go:94
+	// ZeroLocal, kernels.go:106
 	g.Zero(0)
-	v9 := g.Int64(88)
-	v15 := v9 == 0
-	v7 := g.Int64(72)
+	v9 := g.Int64(80)
+	v15 := 0 < v9
 	p5 := g.Pointer(5)
-	v4 := g.Int64(40)
-	v22 := v4 + 570425344
-	u24 := g.v24
+	v6 := g.Int64(48)
+	v7 := g.Int64(64)
+	u23 := g.v23
 	m0 := g.Memory(0)
 	for li := range n {
-		var v21 int64
-		var v25 int32
+		var v22 int64
+		var v24 int32
 		v13 := int32(li)
 		if v15 {
-			v21 = v7
+			v17 := *(*int64)(p5) - v6
+			v19 := int64(0)
+			if 0 < v17 {
+				v19 = v17
+			}
+			v21 := v19
+			if v7 < v19 {
+				v21 = v7
+			}
+			v22 = v21
 		} else {
-			v16 := *(*int64)(p5)
-			v18 := int64(0)
-			if 0 < v16 {
-				v18 = v16
-			}
-			v20 := v18
-			if v7 < v18 {
-				v20 = v7
-			}
-			v21 = v20
+			v22 = v7
 		}
-		v24 := v22
-		if v21 < v22 {
-			v24 = v21
-		}
-		v25 = v13
+		v23 := int32(uint64(v22))
+		v24 = v13
 	b4:
-		if v25 >= 2048 {
-			u24 = v24
+		if uint32(v24) >= 2048 {
+			u23 = v23
 			continue
 		}
-		*(*int32)(unsafe.Add(m0, int(v25)*4)) = int32(0)
-		v25 = v25 + 256
+		*(*int32)(unsafe.Add(m0, int(v24)*4)) = int32(0)
+		v24 = v24 + 256
 		goto b4
 	}
-	g.v24 = u24
-	// Barrier, kernels.go:100
-	v29 := int32(g.ID[0])
-	v30 := int64(uint32(v29))
-	v31 := v30 * 2048
-	v32 := v4 + v31
-	v24 := g.v24
+	g.v23 = u23
+	// Barrier, kernels.go:113
+	v28 := int32(g.ID[0])
+	v29 := v28 * 2048
+	v23 := g.v23
 	m1 := g.Memory(1)
 	p4 := g.Pointer(4)
-	v34 := g.Int32(8)
 	c0 := g.c0
-	stop := g.Cancelled()
 	v1 := g.Int32(24)
-	v33 := ^v1
+	v30 := ^v1
 	v2 := g.Int32(28)
 	v3 := g.Int32(32)
-	v5 := g.Int64(48)
-	v6 := g.Int64(56)
+	v4 := g.Int32(36)
+	v5 := g.Int32(40)
+	stop := g.Cancelled()
+	v31 := g.Int32(8)
+	c1 := g.c1
 	for li := range n {
 		v13 := int32(li)
-		v14 := int64(uint32(v13))
-		var v35, v107 int64
-		var v85, v105, v106 int32
-		v35 = v32
+		var v32, v90, v95, v108, v109, v110 int32
+		var v37, v44, v51, v58, v65, v72, v79, v86 int64
+		v32 = v29
 	b8:
-		if v35 >= v24 {
+		if uint32(v32) >= uint32(v23) {
 			continue
 		}
 		*(*[32]byte)(m1) = [32]byte{}
-		v38 := v35 + v14
-		if 0 > v38 {
+		v35 := v32 + v13
+		if uint32(v35) >= uint32(v23) {
 			goto b12
 		}
-		if v38 < v24 {
-			*(*int32)(m1) = *(*int32)(unsafe.Add(p4, int(v38)*4))
+		v37 = int64(uint32(v35))
+		if v37 < v7 {
+			*(*int32)(m1) = *(*int32)(unsafe.Add(p4, int(v37)*4))
 		}
 	b12:
-		v44 := (v35 + 256) + v14
-		if 0 > v44 {
+		v42 := (v32 + 256) + v13
+		if uint32(v42) >= uint32(v23) {
 			goto b15
 		}
-		if v44 < v24 {
+		v44 = int64(uint32(v42))
+		if v44 < v7 {
 			*(*int32)(unsafe.Add(m1, 4)) = *(*int32)(unsafe.Add(p4, int(v44)*4))
 		}
 	b15:
-		v50 := (v35 + 512) + v14
-		if 0 > v50 {
+		v49 := (v32 + 512) + v13
+		if uint32(v49) >= uint32(v23) {
 			goto b18
 		}
-		if v50 < v24 {
-			*(*int32)(unsafe.Add(m1, 8)) = *(*int32)(unsafe.Add(p4, int(v50)*4))
+		v51 = int64(uint32(v49))
+		if v51 < v7 {
+			*(*int32)(unsafe.Add(m1, 8)) = *(*int32)(unsafe.Add(p4, int(v51)*4))
 		}
 	b18:
-		v56 := (v35 + 768) + v14
-		if 0 > v56 {
+		v56 := (v32 + 768) + v13
+		if uint32(v56) >= uint32(v23) {
 			goto b21
 		}
-		if v56 < v24 {
-			*(*int32)(unsafe.Add(m1, 12)) = *(*int32)(unsafe.Add(p4, int(v56)*4))
+		v58 = int64(uint32(v56))
+		if v58 < v7 {
+			*(*int32)(unsafe.Add(m1, 12)) = *(*int32)(unsafe.Add(p4, int(v58)*4))
 		}
 	b21:
-		v62 := (v35 + 1024) + v14
-		if 0 > v62 {
+		v63 := (v32 + 1024) + v13
+		if uint32(v63) >= uint32(v23) {
 			goto b24
 		}
-		if v62 < v24 {
-			*(*int32)(unsafe.Add(m1, 16)) = *(*int32)(unsafe.Add(p4, int(v62)*4))
+		v65 = int64(uint32(v63))
+		if v65 < v7 {
+			*(*int32)(unsafe.Add(m1, 16)) = *(*int32)(unsafe.Add(p4, int(v65)*4))
 		}
 	b24:
-		v68 := (v35 + 1280) + v14
-		if 0 > v68 {
+		v70 := (v32 + 1280) + v13
+		if uint32(v70) >= uint32(v23) {
 			goto b27
 		}
-		if v68 < v24 {
-			*(*int32)(unsafe.Add(m1, 20)) = *(*int32)(unsafe.Add(p4, int(v68)*4))
+		v72 = int64(uint32(v70))
+		if v72 < v7 {
+			*(*int32)(unsafe.Add(m1, 20)) = *(*int32)(unsafe.Add(p4, int(v72)*4))
 		}
 	b27:
-		v74 := (v35 + 1536) + v14
-		if 0 > v74 {
+		v77 := (v32 + 1536) + v13
+		if uint32(v77) >= uint32(v23) {
 			goto b30
 		}
-		if v74 < v24 {
-			*(*int32)(unsafe.Add(m1, 24)) = *(*int32)(unsafe.Add(p4, int(v74)*4))
+		v79 = int64(uint32(v77))
+		if v79 < v7 {
+			*(*int32)(unsafe.Add(m1, 24)) = *(*int32)(unsafe.Add(p4, int(v79)*4))
 		}
 	b30:
-		v80 := (v35 + 1792) + v14
-		if 0 > v80 {
+		v84 := (v32 + 1792) + v13
+		if uint32(v84) >= uint32(v23) {
 			goto b33
 		}
-		if v80 < v24 {
-			*(*int32)(unsafe.Add(m1, 28)) = *(*int32)(unsafe.Add(p4, int(v80)*4))
+		v86 = int64(uint32(v84))
+		if v86 < v7 {
+			*(*int32)(unsafe.Add(m1, 28)) = *(*int32)(unsafe.Add(p4, int(v86)*4))
 		}
 	b33:
-		v85 = -1
+		v90 = 0
 	b34:
-		v86 := v85 + 1
-		if v86 >= 8 {
-			v132 := v35 + (int64(uint32(int32(uint32(v34)/uint32(c0)))) * 2048)
-			v35 = v132
+		if uint32((v32+(v90*256))+v13) >= uint32(v23) {
+			goto b41
+		}
+		v95 = *(*int32)(unsafe.Add(m1, int(v90)*4))
+		if c0 {
+			v96 := v95 & v30
+			v101 := v95 ^ v1
+			if (v95 & v1) != 0 {
+				v101 = ^v95
+			}
+			v103 := v101
+			if v96 == 0 {
+				v103 = v1
+			}
+			v105 := v103
+			if uint32(v2) < uint32(v96) {
+				v105 = 0
+			}
+			v108 = v105 ^ v3
+		} else {
+			v108 = v95 ^ v3
+		}
+		v109 = 0
+		v110 = v4
+	b39:
+		if uint32(v110) < uint32(v5) {
+			v115 := int32(0)
+			if uint32(v110) < 32 {
+				v115 = int32(uint32(v108) >> (uint32(v110&31) & 31))
+			}
+			v116 := v5 - v110
+			v118 := v116
+			if 8 < uint32(v116) {
+				v118 = 8
+			}
+			v122 := int32(0)
+			if uint32(v118) < 32 {
+				v122 = int32(1) << (uint32(v118&31) & 31)
+			}
+			_ = *(*int32)(unsafe.Add(m0, int((v109+(v115&(v122+-1)))&2047)*4))
+			*(*int32)(unsafe.Add(m0, int((v109+(v115&(v122+-1)))&2047)*4)) += int32(1)
+			v109 = v109 + 256
+			v110 = v110 + 8
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b8
-		}
-		if ((v35 + int64(uint32((v85*256)+256))) + v14) < v24 {
-			v94 := *(*int32)(unsafe.Add(m1, int(v86)*4))
-			v95 := v94 & v33
-			v100 := v94 ^ v1
-			if (v94 & v1) != 0 {
-				v100 = ^v94
-			}
-			v102 := v100
-			if v95 == 0 {
-				v102 = v1
-			}
-			v104 := v102
-			if uint32(v2) < uint32(v95) {
-				v104 = 0
-			}
-			v105 = v104 ^ v3
-			v106 = 0
-			v107 = v5
-		} else {
 			goto b39
 		}
-	b37:
-		if v107 < v6 {
-			v109 := v6 - v107
-			v111 := v109
-			if 8 < v109 {
-				v111 = 8
-			}
-			v116 := int32(0)
-			if uint64(v111) < 32 {
-				v116 = int32(1) << (uint32(int32(uint64(v111))&31) & 31)
-			}
-			v121 := int32(uint32(v105) >> (uint32(int32(uint64(v107))&31) & 31))
-			v122 := int32(0)
-			if uint64(v107) < 32 {
-				v122 = v121
-			}
-			_ = *(*int32)(unsafe.Add(m0, int((v106+(v122&(v116+-1)))&2047)*4))
-			*(*int32)(unsafe.Add(m0, int((v106+(v122&(v116+-1)))&2047)*4)) += int32(1)
-			v106 = v106 + 256
-			v107 = v107 + 8
+	b41:
+		v130 := v90 + 1
+		if uint32(v130) < 8 {
+			v90 = v130
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b37
+			goto b34
 		}
-	b39:
-		v85 = v86
+		v32 = v32 + (int32(uint32(v31)/uint32(c1)) * 2048)
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b34
+		goto b8
 	}
-	// Barrier, kernels.go:118
-	v11 := g.Int64(104)
-	v133 := 2048 < v11
-	v134 := v11
-	if v133 {
-		v134 = 2048
+	// Barrier, kernels.go:132
+	v11 := g.Int64(96)
+	v135 := 2048 < v11
+	v136 := v11
+	if v135 {
+		v136 = 2048
 	}
-	v135 := -2147483648 <= v134
-	v136 := v134 <= 2147483647
-	v144 := v135 && v136
+	v137 := -2147483648 <= v136
+	v138 := v136 <= 2147483647
+	v146 := v137 && v138
 	p6 := g.Pointer(6)
 	basex := g.Base(0)
 	for li := range n {
 		v13 := int32(li)
 		v14 := int64(uint32(v13))
 		v0 := int32(basex + li)
-		var v147, v150, v154, v157 int32
-		var v155 int64
-		v143 := uint64(v14+((((v134-v14)+-1)/256)*256)) < uint64(v11)
-		v145 := v144 && (uint64(v14) < uint64(v11))
-		if !(v145 && v143) {
-			v154 = v13
-			goto b47
+		var v149, v152, v156, v159 int32
+		var v157 int64
+		v145 := uint64(v14+((((v136-v14)+-1)/256)*256)) < uint64(v11)
+		v147 := v146 && (uint64(v14) < uint64(v11))
+		if !(v147 && v145) {
+			v156 = v13
+			goto b50
 		}
-		v147 = v13
-	b43:
-		if int64(uint32(v147)) >= v134 {
-			goto b53
+		v149 = v13
+	b46:
+		if int64(uint32(v149)) >= v136 {
+			goto b56
 		}
-		v150 = *(*int32)(unsafe.Add(m0, int(v147)*4))
-		if v150 != 0 {
-			atomic.AddInt32((*int32)(unsafe.Add(p6, int(v147)*4)), v150)
+		v152 = *(*int32)(unsafe.Add(m0, int(v149)*4))
+		if v152 != 0 {
+			atomic.AddInt32((*int32)(unsafe.Add(p6, int(v149)*4)), v152)
 		}
-		v147 = v147 + 256
+		v149 = v149 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b43
-	b47:
-		v155 = int64(uint32(v154))
-		if v155 >= v134 {
-			goto b53
+		goto b46
+	b50:
+		v157 = int64(uint32(v156))
+		if v157 >= v136 {
+			goto b56
 		}
-		v157 = *(*int32)(unsafe.Add(m0, int(v154)*4))
-		if v157 == 0 {
-			goto b52
+		v159 = *(*int32)(unsafe.Add(m0, int(v156)*4))
+		if v159 == 0 {
+			goto b55
 		}
-		if uint64(v155) >= uint64(v11) {
-			g.Fault(0, v155, v11, v0)
+		if uint64(v157) >= uint64(v11) {
+			g.Fault(0, v157, v11, v0)
 			continue
 		}
-		atomic.AddInt32((*int32)(unsafe.Add(p6, int(v154)*4)), v157)
-	b52:
-		v154 = v154 + 256
+		atomic.AddInt32((*int32)(unsafe.Add(p6, int(v156)*4)), v159)
+	b55:
+		v156 = v156 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b47
-	b53:
+		goto b50
+	b56:
 	}
 }
 
 // count64Host is a work-group of the kernel [Count64].
 type count64Host struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v24 int64
+	c0  bool
+	c1  int32
+	v23 int32
 }
 
 func newCount64Host() kernelimpl.HostForm { return new(count64Host) }
 
-const count64HostSites = `1	prim/sort/kernels/kernels.go:121:30`
+const count64HostSites = `1	prim/sort/kernels/kernels.go:135:30`
 
 func (g *count64Host) Begin() {
 	g.Sites = count64HostSites
 	const n = 256
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
 	g.Allot(0, 8192)
 	g.Allot(1, 64)
 }
 
 func (g *count64Host) Run() {
 	const n = 256
-	// ZeroLocal, kernels.go:94
+	// ZeroLocal, kernels.go:106
 	g.Zero(0)
-	v9 := g.Int64(96)
-	v15 := v9 == 0
-	v7 := g.Int64(80)
+	v9 := g.Int64(88)
+	v15 := 0 < v9
 	p5 := g.Pointer(5)
-	v4 := g.Int64(48)
-	v22 := v4 + 570425344
-	u24 := g.v24
+	v6 := g.Int64(56)
+	v7 := g.Int64(72)
+	u23 := g.v23
 	m0 := g.Memory(0)
 	for li := range n {
-		var v21 int64
-		var v25 int32
+		var v22 int64
+		var v24 int32
 		v13 := int32(li)
 		if v15 {
-			v21 = v7
+			v17 := *(*int64)(p5) - v6
+			v19 := int64(0)
+			if 0 < v17 {
+				v19 = v17
+			}
+			v21 := v19
+			if v7 < v19 {
+				v21 = v7
+			}
+			v22 = v21
 		} else {
-			v16 := *(*int64)(p5)
-			v18 := int64(0)
-			if 0 < v16 {
-				v18 = v16
-			}
-			v20 := v18
-			if v7 < v18 {
-				v20 = v7
-			}
-			v21 = v20
+			v22 = v7
 		}
-		v24 := v22
-		if v21 < v22 {
-			v24 = v21
-		}
-		v25 = v13
+		v23 := int32(uint64(v22))
+		v24 = v13
 	b4:
-		if v25 >= 2048 {
-			u24 = v24
+		if uint32(v24) >= 2048 {
+			u23 = v23
 			continue
 		}
-		*(*int32)(unsafe.Add(m0, int(v25)*4)) = int32(0)
-		v25 = v25 + 256
+		*(*int32)(unsafe.Add(m0, int(v24)*4)) = int32(0)
+		v24 = v24 + 256
 		goto b4
 	}
-	g.v24 = u24
-	// Barrier, kernels.go:100
-	v29 := int32(g.ID[0])
-	v30 := int64(uint32(v29))
-	v31 := v30 * 2048
-	v32 := v4 + v31
-	v24 := g.v24
+	g.v23 = u23
+	// Barrier, kernels.go:113
+	v28 := int32(g.ID[0])
+	v29 := v28 * 2048
+	v23 := g.v23
 	m1 := g.Memory(1)
 	p4 := g.Pointer(4)
-	v34 := g.Int32(8)
 	c0 := g.c0
-	stop := g.Cancelled()
 	v1 := g.Int64(24)
-	v33 := ^v1
+	v30 := ^v1
 	v2 := g.Int64(32)
 	v3 := g.Int64(40)
-	v5 := g.Int64(56)
-	v6 := g.Int64(64)
+	v4 := g.Int32(48)
+	v5 := g.Int32(52)
+	stop := g.Cancelled()
+	v31 := g.Int32(8)
+	c1 := g.c1
 	for li := range n {
 		v13 := int32(li)
-		v14 := int64(uint32(v13))
-		var v35, v105, v107 int64
-		var v85, v106 int32
-		v35 = v32
+		var v32, v90, v109, v110 int32
+		var v37, v44, v51, v58, v65, v72, v79, v86, v95, v108 int64
+		v32 = v29
 	b8:
-		if v35 >= v24 {
+		if uint32(v32) >= uint32(v23) {
 			continue
 		}
 		*(*[64]byte)(m1) = [64]byte{}
-		v38 := v35 + v14
-		if 0 > v38 {
+		v35 := v32 + v13
+		if uint32(v35) >= uint32(v23) {
 			goto b12
 		}
-		if v38 < v24 {
-			*(*int64)(m1) = *(*int64)(unsafe.Add(p4, int(v38)*8))
+		v37 = int64(uint32(v35))
+		if v37 < v7 {
+			*(*int64)(m1) = *(*int64)(unsafe.Add(p4, int(v37)*8))
 		}
 	b12:
-		v44 := (v35 + 256) + v14
-		if 0 > v44 {
+		v42 := (v32 + 256) + v13
+		if uint32(v42) >= uint32(v23) {
 			goto b15
 		}
-		if v44 < v24 {
+		v44 = int64(uint32(v42))
+		if v44 < v7 {
 			*(*int64)(unsafe.Add(m1, 8)) = *(*int64)(unsafe.Add(p4, int(v44)*8))
 		}
 	b15:
-		v50 := (v35 + 512) + v14
-		if 0 > v50 {
+		v49 := (v32 + 512) + v13
+		if uint32(v49) >= uint32(v23) {
 			goto b18
 		}
-		if v50 < v24 {
-			*(*int64)(unsafe.Add(m1, 16)) = *(*int64)(unsafe.Add(p4, int(v50)*8))
+		v51 = int64(uint32(v49))
+		if v51 < v7 {
+			*(*int64)(unsafe.Add(m1, 16)) = *(*int64)(unsafe.Add(p4, int(v51)*8))
 		}
 	b18:
-		v56 := (v35 + 768) + v14
-		if 0 > v56 {
+		v56 := (v32 + 768) + v13
+		if uint32(v56) >= uint32(v23) {
 			goto b21
 		}
-		if v56 < v24 {
-			*(*int64)(unsafe.Add(m1, 24)) = *(*int64)(unsafe.Add(p4, int(v56)*8))
+		v58 = int64(uint32(v56))
+		if v58 < v7 {
+			*(*int64)(unsafe.Add(m1, 24)) = *(*int64)(unsafe.Add(p4, int(v58)*8))
 		}
 	b21:
-		v62 := (v35 + 1024) + v14
-		if 0 > v62 {
+		v63 := (v32 + 1024) + v13
+		if uint32(v63) >= uint32(v23) {
 			goto b24
 		}
-		if v62 < v24 {
-			*(*int64)(unsafe.Add(m1, 32)) = *(*int64)(unsafe.Add(p4, int(v62)*8))
+		v65 = int64(uint32(v63))
+		if v65 < v7 {
+			*(*int64)(unsafe.Add(m1, 32)) = *(*int64)(unsafe.Add(p4, int(v65)*8))
 		}
 	b24:
-		v68 := (v35 + 1280) + v14
-		if 0 > v68 {
+		v70 := (v32 + 1280) + v13
+		if uint32(v70) >= uint32(v23) {
 			goto b27
 		}
-		if v68 < v24 {
-			*(*int64)(unsafe.Add(m1, 40)) = *(*int64)(unsafe.Add(p4, int(v68)*8))
+		v72 = int64(uint32(v70))
+		if v72 < v7 {
+			*(*int64)(unsafe.Add(m1, 40)) = *(*int64)(unsafe.Add(p4, int(v72)*8))
 		}
 	b27:
-		v74 := (v35 + 1536) + v14
-		if 0 > v74 {
+		v77 := (v32 + 1536) + v13
+		if uint32(v77) >= uint32(v23) {
 			goto b30
 		}
-		if v74 < v24 {
-			*(*int64)(unsafe.Add(m1, 48)) = *(*int64)(unsafe.Add(p4, int(v74)*8))
+		v79 = int64(uint32(v77))
+		if v79 < v7 {
+			*(*int64)(unsafe.Add(m1, 48)) = *(*int64)(unsafe.Add(p4, int(v79)*8))
 		}
 	b30:
-		v80 := (v35 + 1792) + v14
-		if 0 > v80 {
+		v84 := (v32 + 1792) + v13
+		if uint32(v84) >= uint32(v23) {
 			goto b33
 		}
-		if v80 < v24 {
-			*(*int64)(unsafe.Add(m1, 56)) = *(*int64)(unsafe.Add(p4, int(v80)*8))
+		v86 = int64(uint32(v84))
+		if v86 < v7 {
+			*(*int64)(unsafe.Add(m1, 56)) = *(*int64)(unsafe.Add(p4, int(v86)*8))
 		}
 	b33:
-		v85 = -1
+		v90 = 0
 	b34:
-		v86 := v85 + 1
-		if v86 >= 8 {
-			v132 := v35 + (int64(uint32(int32(uint32(v34)/uint32(c0)))) * 2048)
-			v35 = v132
+		if uint32((v32+(v90*256))+v13) >= uint32(v23) {
+			goto b41
+		}
+		v95 = *(*int64)(unsafe.Add(m1, int(v90)*8))
+		if c0 {
+			v96 := v95 & v30
+			v101 := v95 ^ v1
+			if (v95 & v1) != 0 {
+				v101 = ^v95
+			}
+			v103 := v101
+			if v96 == 0 {
+				v103 = v1
+			}
+			v105 := v103
+			if uint64(v2) < uint64(v96) {
+				v105 = 0
+			}
+			v108 = v105 ^ v3
+		} else {
+			v108 = v95 ^ v3
+		}
+		v109 = 0
+		v110 = v4
+	b39:
+		if uint32(v110) < uint32(v5) {
+			v115 := int64(uint64(v108) >> (uint64(int64(uint32(v110&63))) & 63))
+			v116 := int64(0)
+			if uint32(v110) < 64 {
+				v116 = v115
+			}
+			v118 := v5 - v110
+			v120 := v118
+			if 8 < uint32(v118) {
+				v120 = 8
+			}
+			v124 := int32(0)
+			if uint32(v120) < 32 {
+				v124 = int32(1) << (uint32(v120&31) & 31)
+			}
+			_ = *(*int32)(unsafe.Add(m0, int((v109+(int32(uint64(v116))&(v124+-1)))&2047)*4))
+			*(*int32)(unsafe.Add(m0, int((v109+(int32(uint64(v116))&(v124+-1)))&2047)*4)) += int32(1)
+			v109 = v109 + 256
+			v110 = v110 + 8
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b8
-		}
-		if ((v35 + int64(uint32((v85*256)+256))) + v14) < v24 {
-			v94 := *(*int64)(unsafe.Add(m1, int(v86)*8))
-			v95 := v94 & v33
-			v100 := v94 ^ v1
-			if (v94 & v1) != 0 {
-				v100 = ^v94
-			}
-			v102 := v100
-			if v95 == 0 {
-				v102 = v1
-			}
-			v104 := v102
-			if uint64(v2) < uint64(v95) {
-				v104 = 0
-			}
-			v105 = v104 ^ v3
-			v106 = 0
-			v107 = v5
-		} else {
 			goto b39
 		}
-	b37:
-		if v107 < v6 {
-			v109 := v6 - v107
-			v111 := v109
-			if 8 < v109 {
-				v111 = 8
-			}
-			v116 := int32(0)
-			if uint64(v111) < 32 {
-				v116 = int32(1) << (uint32(int32(uint64(v111))&31) & 31)
-			}
-			v121 := int64(0)
-			if uint64(v107) < 64 {
-				v121 = int64(uint64(v105) >> (uint64(v107&63) & 63))
-			}
-			_ = *(*int32)(unsafe.Add(m0, int((v106+(int32(uint64(v121))&(v116+-1)))&2047)*4))
-			*(*int32)(unsafe.Add(m0, int((v106+(int32(uint64(v121))&(v116+-1)))&2047)*4)) += int32(1)
-			v106 = v106 + 256
-			v107 = v107 + 8
+	b41:
+		v132 := v90 + 1
+		if uint32(v132) < 8 {
+			v90 = v132
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b37
+			goto b34
 		}
-	b39:
-		v85 = v86
+		v32 = v32 + (int32(uint32(v31)/uint32(c1)) * 2048)
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b34
+		goto b8
 	}
-	// Barrier, kernels.go:118
-	v11 := g.Int64(112)
-	v133 := 2048 < v11
-	v134 := v11
-	if v133 {
-		v134 = 2048
+	// Barrier, kernels.go:132
+	v11 := g.Int64(104)
+	v137 := 2048 < v11
+	v138 := v11
+	if v137 {
+		v138 = 2048
 	}
-	v135 := -2147483648 <= v134
-	v136 := v134 <= 2147483647
-	v144 := v135 && v136
+	v139 := -2147483648 <= v138
+	v140 := v138 <= 2147483647
+	v148 := v139 && v140
 	p6 := g.Pointer(6)
 	basex := g.Base(0)
 	for li := range n {
 		v13 := int32(li)
 		v14 := int64(uint32(v13))
 		v0 := int32(basex + li)
-		var v147, v150, v154, v157 int32
-		var v155 int64
-		v143 := uint64(v14+((((v134-v14)+-1)/256)*256)) < uint64(v11)
-		v145 := v144 && (uint64(v14) < uint64(v11))
-		if !(v145 && v143) {
-			v154 = v13
-			goto b47
+		var v151, v154, v158, v161 int32
+		var v159 int64
+		v147 := uint64(v14+((((v138-v14)+-1)/256)*256)) < uint64(v11)
+		v149 := v148 && (uint64(v14) < uint64(v11))
+		if !(v149 && v147) {
+			v158 = v13
+			goto b50
 		}
-		v147 = v13
-	b43:
-		if int64(uint32(v147)) >= v134 {
-			goto b53
+		v151 = v13
+	b46:
+		if int64(uint32(v151)) >= v138 {
+			goto b56
 		}
-		v150 = *(*int32)(unsafe.Add(m0, int(v147)*4))
-		if v150 != 0 {
-			atomic.AddInt32((*int32)(unsafe.Add(p6, int(v147)*4)), v150)
+		v154 = *(*int32)(unsafe.Add(m0, int(v151)*4))
+		if v154 != 0 {
+			atomic.AddInt32((*int32)(unsafe.Add(p6, int(v151)*4)), v154)
 		}
-		v147 = v147 + 256
+		v151 = v151 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b43
-	b47:
-		v155 = int64(uint32(v154))
-		if v155 >= v134 {
-			goto b53
+		goto b46
+	b50:
+		v159 = int64(uint32(v158))
+		if v159 >= v138 {
+			goto b56
 		}
-		v157 = *(*int32)(unsafe.Add(m0, int(v154)*4))
-		if v157 == 0 {
-			goto b52
+		v161 = *(*int32)(unsafe.Add(m0, int(v158)*4))
+		if v161 == 0 {
+			goto b55
 		}
-		if uint64(v155) >= uint64(v11) {
-			g.Fault(0, v155, v11, v0)
+		if uint64(v159) >= uint64(v11) {
+			g.Fault(0, v159, v11, v0)
 			continue
 		}
-		atomic.AddInt32((*int32)(unsafe.Add(p6, int(v154)*4)), v157)
-	b52:
-		v154 = v154 + 256
+		atomic.AddInt32((*int32)(unsafe.Add(p6, int(v158)*4)), v161)
+	b55:
+		v158 = v158 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b47
-	b53:
+		goto b50
+	b56:
 	}
 }
 
@@ -938,11 +950,13 @@ func (g *indicesHost) Run() {
 // isSorted32Host is some work-items of the kernel [IsSorted32].
 type isSorted32Host struct {
 	kernelimpl.HostGroup
+	c0 bool
 }
 
 func newIsSorted32Host() kernelimpl.HostForm { return new(isSorted32Host) }
 
 func (g *isSorted32Host) Begin() {
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
 }
 
 func (g *isSorted32Host) Run() {
@@ -951,23 +965,26 @@ func (g *isSorted32Host) Run() {
 	v5 := g.Int64(48)
 	p2 := g.Pointer(2)
 	p1 := g.Pointer(1)
+	c0 := g.c0
 	v2 := g.Int32(24)
 	v20 := ^v2
 	v3 := g.Int32(28)
 	v4 := g.Int32(32)
+	v21 := ^v2
 	v1 := g.Int32(8)
-	v21 := int64(uint32(v1))
+	v22 := int64(uint32(v1))
 	stop := g.Cancelled()
 	v9 := g.Int64(80)
-	v53 := 0 < v9
+	v58 := 0 < v9
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v17, v23 int64
-		var v22, v51 bool
+		var v17, v24 int64
+		var v23, v56 bool
+		var v27, v40, v41, v54 int32
 		v0 := int32(x)
 		if v11 {
 			v17 = v5
@@ -983,71 +1000,84 @@ func (g *isSorted32Host) Run() {
 			}
 			v17 = v16
 		}
-		v22 = true
-		v23 = int64(uint32(v0 + 1))
+		v23 = true
+		v24 = int64(uint32(v0 + 1))
 	b3:
-		if v23 >= v17 {
-			goto b7
+		if v24 >= v17 {
+			goto b13
 		}
-		if v22 {
-			v26 := *(*int32)(unsafe.Add(p1, int(v23+-1)*4))
-			v27 := v26 & v20
-			v32 := v26 ^ v2
-			if (v26 & v2) != 0 {
-				v32 = ^v26
+		if !v23 {
+			v56 = false
+			goto b12
+		}
+		v27 = *(*int32)(unsafe.Add(p1, int(v24+-1)*4))
+		if c0 {
+			v28 := v27 & v20
+			v33 := v27 ^ v2
+			if (v27 & v2) != 0 {
+				v33 = ^v27
 			}
-			v34 := v32
-			if v27 == 0 {
-				v34 = v2
+			v35 := v33
+			if v28 == 0 {
+				v35 = v2
 			}
-			v36 := v34
-			if uint32(v3) < uint32(v27) {
-				v36 = 0
+			v37 := v35
+			if uint32(v3) < uint32(v28) {
+				v37 = 0
 			}
-			v38 := *(*int32)(unsafe.Add(p1, int(v23)*4))
-			v39 := v38 & v20
-			v44 := v38 ^ v2
-			if (v38 & v2) != 0 {
-				v44 = ^v38
-			}
-			v46 := v44
-			if v39 == 0 {
-				v46 = v2
-			}
-			v48 := v46
-			if uint32(v3) < uint32(v39) {
-				v48 = 0
-			}
-			v51 = uint32(v36^v4) <= uint32(v48^v4)
+			v40 = v37 ^ v4
 		} else {
-			v51 = false
+			v40 = v27 ^ v4
 		}
-		v22 = v51
-		v23 = v23 + v21
+		v41 = *(*int32)(unsafe.Add(p1, int(v24)*4))
+		if c0 {
+			v42 := v41 & v21
+			v47 := v41 ^ v2
+			if (v41 & v2) != 0 {
+				v47 = ^v41
+			}
+			v49 := v47
+			if v42 == 0 {
+				v49 = v2
+			}
+			v51 := v49
+			if uint32(v3) < uint32(v42) {
+				v51 = 0
+			}
+			v54 = v51 ^ v4
+		} else {
+			v54 = v41 ^ v4
+		}
+		v56 = uint32(v40) <= uint32(v54)
+	b12:
+		v23 = v56
+		v24 = v24 + v22
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b3
-	b7:
-		if v22 {
-			goto b10
+	b13:
+		if v23 {
+			goto b16
 		}
-		if v53 {
+		if v58 {
 			atomic.StoreInt32((*int32)(p3), int32(0))
 		}
-	b10:
+	b16:
 	}
 }
 
 // isSorted64Host is some work-items of the kernel [IsSorted64].
 type isSorted64Host struct {
 	kernelimpl.HostGroup
+	c0 bool
 }
 
 func newIsSorted64Host() kernelimpl.HostForm { return new(isSorted64Host) }
 
 func (g *isSorted64Host) Begin() {
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
 }
 
 func (g *isSorted64Host) Run() {
@@ -1056,23 +1086,25 @@ func (g *isSorted64Host) Run() {
 	v5 := g.Int64(56)
 	p2 := g.Pointer(2)
 	p1 := g.Pointer(1)
+	c0 := g.c0
 	v2 := g.Int64(24)
 	v20 := ^v2
 	v3 := g.Int64(32)
 	v4 := g.Int64(40)
+	v21 := ^v2
 	v1 := g.Int32(8)
-	v21 := int64(uint32(v1))
+	v22 := int64(uint32(v1))
 	stop := g.Cancelled()
 	v9 := g.Int64(88)
-	v53 := 0 < v9
+	v58 := 0 < v9
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v17, v23 int64
-		var v22, v51 bool
+		var v17, v24, v27, v40, v41, v54 int64
+		var v23, v56 bool
 		v0 := int32(x)
 		if v11 {
 			v17 = v5
@@ -1088,77 +1120,90 @@ func (g *isSorted64Host) Run() {
 			}
 			v17 = v16
 		}
-		v22 = true
-		v23 = int64(uint32(v0 + 1))
+		v23 = true
+		v24 = int64(uint32(v0 + 1))
 	b3:
-		if v23 >= v17 {
-			goto b7
+		if v24 >= v17 {
+			goto b13
 		}
-		if v22 {
-			v26 := *(*int64)(unsafe.Add(p1, int(v23+-1)*8))
-			v27 := v26 & v20
-			v32 := v26 ^ v2
-			if (v26 & v2) != 0 {
-				v32 = ^v26
+		if !v23 {
+			v56 = false
+			goto b12
+		}
+		v27 = *(*int64)(unsafe.Add(p1, int(v24+-1)*8))
+		if c0 {
+			v28 := v27 & v20
+			v33 := v27 ^ v2
+			if (v27 & v2) != 0 {
+				v33 = ^v27
 			}
-			v34 := v32
-			if v27 == 0 {
-				v34 = v2
+			v35 := v33
+			if v28 == 0 {
+				v35 = v2
 			}
-			v36 := v34
-			if uint64(v3) < uint64(v27) {
-				v36 = 0
+			v37 := v35
+			if uint64(v3) < uint64(v28) {
+				v37 = 0
 			}
-			v38 := *(*int64)(unsafe.Add(p1, int(v23)*8))
-			v39 := v38 & v20
-			v44 := v38 ^ v2
-			if (v38 & v2) != 0 {
-				v44 = ^v38
-			}
-			v46 := v44
-			if v39 == 0 {
-				v46 = v2
-			}
-			v48 := v46
-			if uint64(v3) < uint64(v39) {
-				v48 = 0
-			}
-			v51 = uint64(v36^v4) <= uint64(v48^v4)
+			v40 = v37 ^ v4
 		} else {
-			v51 = false
+			v40 = v27 ^ v4
 		}
-		v22 = v51
-		v23 = v23 + v21
+		v41 = *(*int64)(unsafe.Add(p1, int(v24)*8))
+		if c0 {
+			v42 := v41 & v21
+			v47 := v41 ^ v2
+			if (v41 & v2) != 0 {
+				v47 = ^v41
+			}
+			v49 := v47
+			if v42 == 0 {
+				v49 = v2
+			}
+			v51 := v49
+			if uint64(v3) < uint64(v42) {
+				v51 = 0
+			}
+			v54 = v51 ^ v4
+		} else {
+			v54 = v41 ^ v4
+		}
+		v56 = uint64(v40) <= uint64(v54)
+	b12:
+		v23 = v56
+		v24 = v24 + v22
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b3
-	b7:
-		if v22 {
-			goto b10
+	b13:
+		if v23 {
+			goto b16
 		}
-		if v53 {
+		if v58 {
 			atomic.StoreInt32((*int32)(p3), int32(0))
 		}
-	b10:
+	b16:
 	}
 }
 
 // merge32Host is some work-items of the kernel [Merge32].
 type merge32Host struct {
 	kernelimpl.HostGroup
+	c0 bool
 }
 
 func newMerge32Host() kernelimpl.HostForm { return new(merge32Host) }
 
-const merge32HostSites = `1	prim/sort/kernels/order.go:108:26
-1	116:74
-1	117:19
-1	120:19`
+const merge32HostSites = `1	prim/sort/kernels/order.go:111:26
+1	119:81
+1	120:19
+1	123:19`
 
 func (g *merge32Host) Begin() {
 	g.Sites = merge32HostSites
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
 }
 
 func (*merge32Host) Spare() {}
@@ -1171,24 +1216,27 @@ func (g *merge32Host) Run() {
 	v7 := g.Int64(64)
 	v11 := g.Int64(96)
 	p2 := g.Pointer(2)
+	c0 := g.c0
 	v2 := g.Int32(24)
 	v31 := ^v2
 	v3 := g.Int32(28)
 	v4 := g.Int32(32)
 	p1 := g.Pointer(1)
+	v32 := ^v2
 	stop := g.Cancelled()
 	v1 := g.Int32(8)
-	v33 := int64(uint32(v1))
-	v34 := v33 * 8
-	v32 := ^v2
+	v35 := int64(uint32(v1))
+	v36 := v35 * 8
+	v33 := ^v2
+	v34 := ^v2
 	p4 := g.Pointer(4)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v19, v25, v35, v43, v44, v47, v48, v82, v83, v84, v85, v125, v126 int64
-		var v100 int32
+		var v19, v25, v37, v45, v46, v49, v50, v88, v89, v90, v91, v135, v136 int64
+		var v52, v65, v66, v79, v95, v108, v110, v123 int32
 		v0 := int32(x)
 		if v13 {
 			v19 = v5
@@ -1223,185 +1271,202 @@ func (g *merge32Host) Run() {
 		if v26 < v11 {
 			v28 = v26
 		}
-		v35 = int64(x) * 8
+		v37 = int64(x) * 8
 	b5:
-		if v35 >= v28 {
+		if v37 >= v28 {
 			continue
 		}
-		v37 := v35 - v25
-		v39 := int64(0)
-		if 0 < v37 {
-			v39 = v37
+		v39 := v37 - v25
+		v41 := int64(0)
+		if 0 < v39 {
+			v41 = v39
 		}
-		v41 := v19
-		if v35 < v19 {
-			v41 = v35
+		v43 := v19
+		if v37 < v19 {
+			v43 = v37
 		}
-		v42 := v35 + -1
-		v43 = v39
-		v44 = v41
+		v44 := v37 + -1
+		v45 = v41
+		v46 = v43
 	b7:
-		if v43 >= v44 {
-			v80 := v35 + 8
-			v82 = v28
-			if v80 < v28 {
-				v82 = v80
+		if v45 >= v46 {
+			v86 := v37 + 8
+			v88 = v28
+			if v86 < v28 {
+				v88 = v86
 			}
-			v83 = v43
-			v84 = v35 - v43
-			v85 = v35
-			goto b12
+			v89 = v45
+			v90 = v37 - v45
+			v91 = v37
+			goto b18
 		}
-		v47 = int64(uint64(v43+v44) >> 1)
-		v48 = v42 - v47
-		if uint64(v48) >= uint64(v7) {
-			g.Fault(0, v48, v7, v0)
+		v49 = int64(uint64(v45+v46) >> 1)
+		v50 = v44 - v49
+		if uint64(v50) >= uint64(v7) {
+			g.Fault(0, v50, v7, v0)
 			continue
 		}
-		{
-			v50 := *(*int32)(unsafe.Add(p2, int(v48)*4))
-			v51 := v50 & v31
-			v56 := v50 ^ v2
-			if (v50 & v2) != 0 {
-				v56 = ^v50
-			}
-			v58 := v56
-			if v51 == 0 {
-				v58 = v2
+		v52 = *(*int32)(unsafe.Add(p2, int(v50)*4))
+		if c0 {
+			v53 := v52 & v31
+			v58 := v52 ^ v2
+			if (v52 & v2) != 0 {
+				v58 = ^v52
 			}
 			v60 := v58
-			if uint32(v3) < uint32(v51) {
-				v60 = 0
+			if v53 == 0 {
+				v60 = v2
 			}
-			v62 := *(*int32)(unsafe.Add(p1, int(v47)*4))
-			v63 := v62 & v31
-			v68 := v62 ^ v2
-			if (v62 & v2) != 0 {
-				v68 = ^v62
+			v62 := v60
+			if uint32(v3) < uint32(v53) {
+				v62 = 0
 			}
-			v70 := v68
-			if v63 == 0 {
-				v70 = v2
+			v65 = v62 ^ v4
+		} else {
+			v65 = v52 ^ v4
+		}
+		v66 = *(*int32)(unsafe.Add(p1, int(v49)*4))
+		if c0 {
+			v67 := v66 & v32
+			v72 := v66 ^ v2
+			if (v66 & v2) != 0 {
+				v72 = ^v66
 			}
-			v72 := v70
-			if uint32(v3) < uint32(v63) {
-				v72 = 0
+			v74 := v72
+			if v67 == 0 {
+				v74 = v2
 			}
-			v74 := uint32(v60^v4) < uint32(v72^v4)
-			v76 := v47 + 1
-			if v74 {
-				v76 = v43
+			v76 := v74
+			if uint32(v3) < uint32(v67) {
+				v76 = 0
 			}
-			v77 := v44
-			if v74 {
-				v77 = v47
+			v79 = v76 ^ v4
+		} else {
+			v79 = v66 ^ v4
+		}
+		{
+			v80 := uint32(v65) < uint32(v79)
+			v82 := v49 + 1
+			if v80 {
+				v82 = v45
 			}
-			v43 = v76
-			v44 = v77
+			v83 := v46
+			if v80 {
+				v83 = v49
+			}
+			v45 = v82
+			v46 = v83
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b7
 		}
-	b12:
-		if v85 >= v82 {
-			v35 = v35 + v34
+	b18:
+		if v91 >= v88 {
+			v37 = v37 + v36
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b5
 		}
-		if v25 <= v84 {
-			goto b17
+		if v25 <= v90 {
+			goto b29
 		}
-		if v83 >= v19 {
-			goto b21
+		if v89 >= v19 {
+			goto b33
 		}
-		{
-			v89 := *(*int32)(unsafe.Add(p1, int(v83)*4))
-			v90 := v89 & v32
-			v95 := v89 ^ v2
-			if (v89 & v2) != 0 {
-				v95 = ^v89
+		v95 = *(*int32)(unsafe.Add(p1, int(v89)*4))
+		if c0 {
+			v96 := v95 & v33
+			v101 := v95 ^ v2
+			if (v95 & v2) != 0 {
+				v101 = ^v95
 			}
-			v97 := v95
-			if v90 == 0 {
-				v97 = v2
+			v103 := v101
+			if v96 == 0 {
+				v103 = v2
 			}
-			v99 := v97
-			if uint32(v3) < uint32(v90) {
-				v99 = 0
+			v105 := v103
+			if uint32(v3) < uint32(v96) {
+				v105 = 0
 			}
-			v100 = v99 ^ v4
-			if uint64(v84) >= uint64(v7) {
-				g.Fault(1, v84, v7, v0)
-				continue
-			}
+			v108 = v105 ^ v4
+		} else {
+			v108 = v95 ^ v4
 		}
-		{
-			v102 := *(*int32)(unsafe.Add(p2, int(v84)*4))
-			v103 := v102 & v32
-			v108 := v102 ^ v2
-			if (v102 & v2) != 0 {
-				v108 = ^v102
-			}
-			v110 := v108
-			if v103 == 0 {
-				v110 = v2
-			}
-			v112 := v110
-			if uint32(v3) < uint32(v103) {
-				v112 = 0
-			}
-			if uint32(v100) > uint32(v112^v4) {
-				goto b21
-			}
-		}
-	b17:
-		if uint64(v83) >= uint64(v5) {
-			g.Fault(2, v83, v5, v0)
+		if uint64(v90) >= uint64(v7) {
+			g.Fault(1, v90, v7, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p4, int(v85)*4)) = *(*int32)(unsafe.Add(p1, int(v83)*4))
-		v125 = v83 + 1
-		v126 = v84
-		goto b23
-	b21:
-		if uint64(v84) >= uint64(v7) {
-			g.Fault(3, v84, v7, v0)
+		v110 = *(*int32)(unsafe.Add(p2, int(v90)*4))
+		if c0 {
+			v111 := v110 & v34
+			v116 := v110 ^ v2
+			if (v110 & v2) != 0 {
+				v116 = ^v110
+			}
+			v118 := v116
+			if v111 == 0 {
+				v118 = v2
+			}
+			v120 := v118
+			if uint32(v3) < uint32(v111) {
+				v120 = 0
+			}
+			v123 = v120 ^ v4
+		} else {
+			v123 = v110 ^ v4
+		}
+		if uint32(v108) > uint32(v123) {
+			goto b33
+		}
+	b29:
+		if uint64(v89) >= uint64(v5) {
+			g.Fault(2, v89, v5, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p4, int(v85)*4)) = *(*int32)(unsafe.Add(p2, int(v84)*4))
-		v125 = v83
-		v126 = v84 + 1
-	b23:
-		v83 = v125
-		v84 = v126
-		v85 = v85 + 1
+		*(*int32)(unsafe.Add(p4, int(v91)*4)) = *(*int32)(unsafe.Add(p1, int(v89)*4))
+		v135 = v89 + 1
+		v136 = v90
+		goto b35
+	b33:
+		if uint64(v90) >= uint64(v7) {
+			g.Fault(3, v90, v7, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p4, int(v91)*4)) = *(*int32)(unsafe.Add(p2, int(v90)*4))
+		v135 = v89
+		v136 = v90 + 1
+	b35:
+		v89 = v135
+		v90 = v136
+		v91 = v91 + 1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b12
+		goto b18
 	}
 }
 
 // merge64Host is some work-items of the kernel [Merge64].
 type merge64Host struct {
 	kernelimpl.HostGroup
+	c0 bool
 }
 
 func newMerge64Host() kernelimpl.HostForm { return new(merge64Host) }
 
-const merge64HostSites = `1	prim/sort/kernels/order.go:108:26
-1	116:74
-1	117:19
-1	120:19`
+const merge64HostSites = `1	prim/sort/kernels/order.go:111:26
+1	119:81
+1	120:19
+1	123:19`
 
 func (g *merge64Host) Begin() {
 	g.Sites = merge64HostSites
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
 }
 
 func (*merge64Host) Spare() {}
@@ -1414,23 +1479,26 @@ func (g *merge64Host) Run() {
 	v7 := g.Int64(72)
 	v11 := g.Int64(104)
 	p2 := g.Pointer(2)
+	c0 := g.c0
 	v2 := g.Int64(24)
 	v31 := ^v2
 	v3 := g.Int64(32)
 	v4 := g.Int64(40)
 	p1 := g.Pointer(1)
+	v32 := ^v2
 	stop := g.Cancelled()
 	v1 := g.Int32(8)
-	v33 := int64(uint32(v1))
-	v34 := v33 * 8
-	v32 := ^v2
+	v35 := int64(uint32(v1))
+	v36 := v35 * 8
+	v33 := ^v2
+	v34 := ^v2
 	p4 := g.Pointer(4)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v19, v25, v35, v43, v44, v47, v48, v82, v83, v84, v85, v100, v125, v126 int64
+		var v19, v25, v37, v45, v46, v49, v50, v52, v65, v66, v79, v88, v89, v90, v91, v95, v108, v110, v123, v135, v136 int64
 		v0 := int32(x)
 		if v13 {
 			v19 = v5
@@ -1465,168 +1533,183 @@ func (g *merge64Host) Run() {
 		if v26 < v11 {
 			v28 = v26
 		}
-		v35 = int64(x) * 8
+		v37 = int64(x) * 8
 	b5:
-		if v35 >= v28 {
+		if v37 >= v28 {
 			continue
 		}
-		v37 := v35 - v25
-		v39 := int64(0)
-		if 0 < v37 {
-			v39 = v37
+		v39 := v37 - v25
+		v41 := int64(0)
+		if 0 < v39 {
+			v41 = v39
 		}
-		v41 := v19
-		if v35 < v19 {
-			v41 = v35
+		v43 := v19
+		if v37 < v19 {
+			v43 = v37
 		}
-		v42 := v35 + -1
-		v43 = v39
-		v44 = v41
+		v44 := v37 + -1
+		v45 = v41
+		v46 = v43
 	b7:
-		if v43 >= v44 {
-			v80 := v35 + 8
-			v82 = v28
-			if v80 < v28 {
-				v82 = v80
+		if v45 >= v46 {
+			v86 := v37 + 8
+			v88 = v28
+			if v86 < v28 {
+				v88 = v86
 			}
-			v83 = v43
-			v84 = v35 - v43
-			v85 = v35
-			goto b12
+			v89 = v45
+			v90 = v37 - v45
+			v91 = v37
+			goto b18
 		}
-		v47 = int64(uint64(v43+v44) >> 1)
-		v48 = v42 - v47
-		if uint64(v48) >= uint64(v7) {
-			g.Fault(0, v48, v7, v0)
+		v49 = int64(uint64(v45+v46) >> 1)
+		v50 = v44 - v49
+		if uint64(v50) >= uint64(v7) {
+			g.Fault(0, v50, v7, v0)
 			continue
 		}
-		{
-			v50 := *(*int64)(unsafe.Add(p2, int(v48)*8))
-			v51 := v50 & v31
-			v56 := v50 ^ v2
-			if (v50 & v2) != 0 {
-				v56 = ^v50
-			}
-			v58 := v56
-			if v51 == 0 {
-				v58 = v2
+		v52 = *(*int64)(unsafe.Add(p2, int(v50)*8))
+		if c0 {
+			v53 := v52 & v31
+			v58 := v52 ^ v2
+			if (v52 & v2) != 0 {
+				v58 = ^v52
 			}
 			v60 := v58
-			if uint64(v3) < uint64(v51) {
-				v60 = 0
+			if v53 == 0 {
+				v60 = v2
 			}
-			v62 := *(*int64)(unsafe.Add(p1, int(v47)*8))
-			v63 := v62 & v31
-			v68 := v62 ^ v2
-			if (v62 & v2) != 0 {
-				v68 = ^v62
+			v62 := v60
+			if uint64(v3) < uint64(v53) {
+				v62 = 0
 			}
-			v70 := v68
-			if v63 == 0 {
-				v70 = v2
+			v65 = v62 ^ v4
+		} else {
+			v65 = v52 ^ v4
+		}
+		v66 = *(*int64)(unsafe.Add(p1, int(v49)*8))
+		if c0 {
+			v67 := v66 & v32
+			v72 := v66 ^ v2
+			if (v66 & v2) != 0 {
+				v72 = ^v66
 			}
-			v72 := v70
-			if uint64(v3) < uint64(v63) {
-				v72 = 0
+			v74 := v72
+			if v67 == 0 {
+				v74 = v2
 			}
-			v74 := uint64(v60^v4) < uint64(v72^v4)
-			v76 := v47 + 1
-			if v74 {
-				v76 = v43
+			v76 := v74
+			if uint64(v3) < uint64(v67) {
+				v76 = 0
 			}
-			v77 := v44
-			if v74 {
-				v77 = v47
+			v79 = v76 ^ v4
+		} else {
+			v79 = v66 ^ v4
+		}
+		{
+			v80 := uint64(v65) < uint64(v79)
+			v82 := v49 + 1
+			if v80 {
+				v82 = v45
 			}
-			v43 = v76
-			v44 = v77
+			v83 := v46
+			if v80 {
+				v83 = v49
+			}
+			v45 = v82
+			v46 = v83
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b7
 		}
-	b12:
-		if v85 >= v82 {
-			v35 = v35 + v34
+	b18:
+		if v91 >= v88 {
+			v37 = v37 + v36
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b5
 		}
-		if v25 <= v84 {
-			goto b17
+		if v25 <= v90 {
+			goto b29
 		}
-		if v83 >= v19 {
-			goto b21
+		if v89 >= v19 {
+			goto b33
 		}
-		{
-			v89 := *(*int64)(unsafe.Add(p1, int(v83)*8))
-			v90 := v89 & v32
-			v95 := v89 ^ v2
-			if (v89 & v2) != 0 {
-				v95 = ^v89
+		v95 = *(*int64)(unsafe.Add(p1, int(v89)*8))
+		if c0 {
+			v96 := v95 & v33
+			v101 := v95 ^ v2
+			if (v95 & v2) != 0 {
+				v101 = ^v95
 			}
-			v97 := v95
-			if v90 == 0 {
-				v97 = v2
+			v103 := v101
+			if v96 == 0 {
+				v103 = v2
 			}
-			v99 := v97
-			if uint64(v3) < uint64(v90) {
-				v99 = 0
+			v105 := v103
+			if uint64(v3) < uint64(v96) {
+				v105 = 0
 			}
-			v100 = v99 ^ v4
-			if uint64(v84) >= uint64(v7) {
-				g.Fault(1, v84, v7, v0)
-				continue
-			}
+			v108 = v105 ^ v4
+		} else {
+			v108 = v95 ^ v4
 		}
-		{
-			v102 := *(*int64)(unsafe.Add(p2, int(v84)*8))
-			v103 := v102 & v32
-			v108 := v102 ^ v2
-			if (v102 & v2) != 0 {
-				v108 = ^v102
-			}
-			v110 := v108
-			if v103 == 0 {
-				v110 = v2
-			}
-			v112 := v110
-			if uint64(v3) < uint64(v103) {
-				v112 = 0
-			}
-			if uint64(v100) > uint64(v112^v4) {
-				goto b21
-			}
-		}
-	b17:
-		if uint64(v83) >= uint64(v5) {
-			g.Fault(2, v83, v5, v0)
+		if uint64(v90) >= uint64(v7) {
+			g.Fault(1, v90, v7, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p4, int(v85)*8)) = *(*int64)(unsafe.Add(p1, int(v83)*8))
-		v125 = v83 + 1
-		v126 = v84
-		goto b23
-	b21:
-		if uint64(v84) >= uint64(v7) {
-			g.Fault(3, v84, v7, v0)
+		v110 = *(*int64)(unsafe.Add(p2, int(v90)*8))
+		if c0 {
+			v111 := v110 & v34
+			v116 := v110 ^ v2
+			if (v110 & v2) != 0 {
+				v116 = ^v110
+			}
+			v118 := v116
+			if v111 == 0 {
+				v118 = v2
+			}
+			v120 := v118
+			if uint64(v3) < uint64(v111) {
+				v120 = 0
+			}
+			v123 = v120 ^ v4
+		} else {
+			v123 = v110 ^ v4
+		}
+		if uint64(v108) > uint64(v123) {
+			goto b33
+		}
+	b29:
+		if uint64(v89) >= uint64(v5) {
+			g.Fault(2, v89, v5, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p4, int(v85)*8)) = *(*int64)(unsafe.Add(p2, int(v84)*8))
-		v125 = v83
-		v126 = v84 + 1
-	b23:
-		v83 = v125
-		v84 = v126
-		v85 = v85 + 1
+		*(*int64)(unsafe.Add(p4, int(v91)*8)) = *(*int64)(unsafe.Add(p1, int(v89)*8))
+		v135 = v89 + 1
+		v136 = v90
+		goto b35
+	b33:
+		if uint64(v90) >= uint64(v7) {
+			g.Fault(3, v90, v7, v0)
+			continue
+		}
+		*(*int64)(unsafe.Add(p4, int(v91)*8)) = *(*int64)(unsafe.Add(p2, int(v90)*8))
+		v135 = v89
+		v136 = v90 + 1
+	b35:
+		v89 = v135
+		v90 = v136
+		v91 = v91 + 1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b12
+		goto b18
 	}
 }
 
@@ -1634,25 +1717,253 @@ func (g *merge64Host) Run() {
 type move32Host struct {
 	kernelimpl.HostGroup
 	c0 bool
+	c1 bool
 }
 
 func newMove32Host() kernelimpl.HostForm { return new(move32Host) }
 
-const move32HostSites = `3	prim/sort/kernels/cpu.go:76:52
-1	80:15
-1	82:8
-1	84:11
-1	78:14
-1	84:26`
+const move32HostSites = `3	prim/sort/kernels/cpu.go:78:51
+1	82:15
+1	84:8
+1	86:11
+1	80:14
+1	86:26`
 
 func (g *move32Host) Begin() {
 	g.Sites = move32HostSites
 	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
+	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 5, false)
 }
 
 func (*move32Host) Spare() {}
 
 func (g *move32Host) Run() {
+	v9 := g.Int64(80)
+	v20 := v9 == 0
+	v7 := g.Int64(64)
+	p5 := g.Pointer(5)
+	v11 := g.Int64(96)
+	v6 := g.Int64(48)
+	v15 := g.Int64(128)
+	p4 := g.Pointer(4)
+	c0 := g.c0
+	v1 := g.Int32(24)
+	v58 := ^v1
+	v2 := g.Int32(28)
+	v3 := g.Int32(32)
+	v4 := g.Int32(36)
+	v60 := v4 & 31
+	v59 := uint32(v4) < 32
+	v5 := g.Int32(40)
+	p6 := g.Pointer(6)
+	v13 := g.Int64(112)
+	p7 := g.Pointer(7)
+	c1 := g.c1
+	p8 := g.Pointer(8)
+	v17 := g.Int64(144)
+	p9 := g.Pointer(9)
+	stop := g.Cancelled()
+	v55 := ^v1
+	v57 := v4 & 31
+	v56 := uint32(v4) < 32
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v26, v61, v80, v82, v94, v114, v116 int64
+		var v63, v76, v87, v97, v110, v122 int32
+		v0 := int32(x)
+		v19 := int64(x)
+		if v20 {
+			v26 = v7
+		} else {
+			v21 := *(*int64)(p5)
+			v23 := int64(0)
+			if 0 < v21 {
+				v23 = v21
+			}
+			v25 := v23
+			if v7 < v23 {
+				v25 = v7
+			}
+			v26 = v25
+		}
+		v29 := int64(uint32(v0 + 1))
+		v30 := (v19 * 256) + 256
+		if uint64(v30) > uint64(v11) {
+			g.Fault(0, v30, v11, v0)
+			continue
+		}
+		v32 := x * 2048
+		v33 := v19 * v6
+		v36 := v29 * v6
+		v38 := v26
+		if v36 < v26 {
+			v38 = v36
+		}
+		v44 := v33 + ((v38 - v33) + -1)
+		v49 := ((-2147483648 <= v33) && (v33 <= 2147483647)) && (-2147483648 <= v38)
+		v52 := ((v49 && (v38 <= 2147483647)) && (uint64(v33) < uint64(v7))) && (uint64(v44) < uint64(v7))
+		v54 := (v52 && (uint64(v33) < uint64(v15))) && (uint64(v44) < uint64(v15))
+		if !v54 {
+			v94 = v33
+			goto b17
+		}
+		v61 = v33
+	b4:
+		if v61 >= v38 {
+			goto b34
+		}
+		v63 = *(*int32)(unsafe.Add(p4, int(v61)*4))
+		if c0 {
+			v64 := v63 & v58
+			v69 := v63 ^ v1
+			if (v63 & v1) != 0 {
+				v69 = ^v63
+			}
+			v71 := v69
+			if v64 == 0 {
+				v71 = v1
+			}
+			v73 := v71
+			if uint32(v2) < uint32(v64) {
+				v73 = 0
+			}
+			v76 = v73 ^ v3
+		} else {
+			v76 = v63 ^ v3
+		}
+		{
+			v78 := int32(0)
+			if v59 {
+				v78 = int32(uint32(v76) >> (uint32(v60) & 31))
+			}
+			v79 := v78 & v5
+			v80 = int64(uint32(v79))
+			if uint32(v79) >= 256 {
+				g.Fault(1, v80, 256, v0)
+				continue
+			}
+		}
+		v82 = *(*int64)(unsafe.Add(p6, v32+int(v80)*8))
+		*(*int64)(unsafe.Add(p6, v32+int(v80)*8)) = v82 + 1
+		if uint64(v82) >= uint64(v13) {
+			g.Fault(2, v82, v13, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, int(v82)*4)) = v63
+		if !c1 {
+			goto b14
+		}
+		v87 = *(*int32)(unsafe.Add(p8, int(v61)*4))
+		if uint64(v82) >= uint64(v17) {
+			g.Fault(3, v82, v17, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p9, int(v82)*4)) = v87
+	b14:
+		v61 = v61 + 1
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b4
+	b17:
+		if v94 >= v38 {
+			goto b34
+		}
+		if uint64(v94) >= uint64(v7) {
+			g.Fault(4, v94, v7, v0)
+			continue
+		}
+		v97 = *(*int32)(unsafe.Add(p4, int(v94)*4))
+		if c0 {
+			v98 := v97 & v55
+			v103 := v97 ^ v1
+			if (v97 & v1) != 0 {
+				v103 = ^v97
+			}
+			v105 := v103
+			if v98 == 0 {
+				v105 = v1
+			}
+			v107 := v105
+			if uint32(v2) < uint32(v98) {
+				v107 = 0
+			}
+			v110 = v107 ^ v3
+		} else {
+			v110 = v97 ^ v3
+		}
+		{
+			v112 := int32(0)
+			if v56 {
+				v112 = int32(uint32(v110) >> (uint32(v57) & 31))
+			}
+			v113 := v112 & v5
+			v114 = int64(uint32(v113))
+			if uint32(v113) >= 256 {
+				g.Fault(1, v114, 256, v0)
+				continue
+			}
+		}
+		v116 = *(*int64)(unsafe.Add(p6, v32+int(v114)*8))
+		*(*int64)(unsafe.Add(p6, v32+int(v114)*8)) = v116 + 1
+		if uint64(v116) >= uint64(v13) {
+			g.Fault(2, v116, v13, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p7, int(v116)*4)) = v97
+		if !c1 {
+			goto b30
+		}
+		if uint64(v94) >= uint64(v15) {
+			g.Fault(5, v94, v15, v0)
+			continue
+		}
+		v122 = *(*int32)(unsafe.Add(p8, int(v94)*4))
+		if uint64(v116) >= uint64(v17) {
+			g.Fault(3, v116, v17, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p9, int(v116)*4)) = v122
+	b30:
+		v94 = v94 + 1
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b17
+	b34:
+	}
+}
+
+// move64Host is some work-items of the kernel [Move64].
+type move64Host struct {
+	kernelimpl.HostGroup
+	c0 bool
+	c1 bool
+}
+
+func newMove64Host() kernelimpl.HostForm { return new(move64Host) }
+
+const move64HostSites = `3	prim/sort/kernels/cpu.go:78:51
+1	82:15
+1	84:8
+1	86:11
+1	80:14
+1	86:26`
+
+func (g *move64Host) Begin() {
+	g.Sites = move64HostSites
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
+	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 5, false)
+}
+
+func (*move64Host) Spare() {}
+
+func (g *move64Host) Run() {
 	v9 := g.Int64(88)
 	v20 := v9 == 0
 	v7 := g.Int64(72)
@@ -1661,49 +1972,35 @@ func (g *move32Host) Run() {
 	v6 := g.Int64(56)
 	v15 := g.Int64(136)
 	p4 := g.Pointer(4)
-	v1 := g.Int32(24)
-	v68 := ^v1
-	v2 := g.Int32(28)
-	v3 := g.Int32(32)
-	v4 := g.Int64(40)
-	v70 := int32(uint64(v4))
-	v71 := v70 & 31
-	v69 := uint64(v4) < 32
-	v5 := g.Int64(48)
-	v27 := v5 - v4
-	v28 := 8 < v27
-	v29 := v27
-	if v28 {
-		v29 = 8
-	}
-	v30 := uint64(v29) < 32
-	v31 := int32(uint64(v29))
-	v32 := v31 & 31
-	v33 := int32(1) << (uint32(v32) & 31)
-	v34 := int32(0)
-	if v30 {
-		v34 = v33
-	}
-	v35 := v34 + -1
+	c0 := g.c0
+	v1 := g.Int64(24)
+	v59 := ^v1
+	v2 := g.Int64(32)
+	v3 := g.Int64(40)
+	v4 := g.Int32(48)
+	v61 := v4 & 63
+	v62 := int64(uint32(v61))
+	v60 := uint32(v4) < 64
+	v5 := g.Int32(52)
 	p6 := g.Pointer(6)
 	v13 := g.Int64(120)
 	p7 := g.Pointer(7)
-	c0 := g.c0
+	c1 := g.c1
 	p8 := g.Pointer(8)
 	v17 := g.Int64(152)
 	p9 := g.Pointer(9)
 	stop := g.Cancelled()
-	v64 := ^v1
-	v66 := int32(uint64(v4))
-	v67 := v66 & 31
-	v65 := uint64(v4) < 32
+	v55 := ^v1
+	v57 := v4 & 63
+	v58 := int64(uint32(v57))
+	v56 := uint32(v4) < 64
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v26, v72, v89, v91, v103, v121, v123 int64
-		var v74, v96, v106, v129 int32
+		var v26, v63, v65, v78, v83, v85, v97, v100, v113, v118, v120 int64
+		var v90, v126 int32
 		v0 := int32(x)
 		v19 := int64(x)
 		if v20 {
@@ -1720,371 +2017,153 @@ func (g *move32Host) Run() {
 			}
 			v26 = v25
 		}
-		v38 := int64(uint32(v0 + 1))
-		v39 := (v19 * 256) + 256
-		if uint64(v39) > uint64(v11) {
-			g.Fault(0, v39, v11, v0)
+		v29 := int64(uint32(v0 + 1))
+		v30 := (v19 * 256) + 256
+		if uint64(v30) > uint64(v11) {
+			g.Fault(0, v30, v11, v0)
 			continue
 		}
-		v41 := x * 2048
-		v42 := v19 * v6
-		v45 := v38 * v6
-		v47 := v26
-		if v45 < v26 {
-			v47 = v45
+		v32 := x * 2048
+		v33 := v19 * v6
+		v36 := v29 * v6
+		v38 := v26
+		if v36 < v26 {
+			v38 = v36
 		}
-		v53 := v42 + ((v47 - v42) + -1)
-		v58 := ((-2147483648 <= v42) && (v42 <= 2147483647)) && (-2147483648 <= v47)
-		v61 := ((v58 && (v47 <= 2147483647)) && (uint64(v42) < uint64(v7))) && (uint64(v53) < uint64(v7))
-		v63 := (v61 && (uint64(v42) < uint64(v15))) && (uint64(v53) < uint64(v15))
-		if !v63 {
-			v103 = v42
-			goto b14
+		v44 := v33 + ((v38 - v33) + -1)
+		v49 := ((-2147483648 <= v33) && (v33 <= 2147483647)) && (-2147483648 <= v38)
+		v52 := ((v49 && (v38 <= 2147483647)) && (uint64(v33) < uint64(v7))) && (uint64(v44) < uint64(v7))
+		v54 := (v52 && (uint64(v33) < uint64(v15))) && (uint64(v44) < uint64(v15))
+		if !v54 {
+			v97 = v33
+			goto b17
 		}
-		v72 = v42
+		v63 = v33
 	b4:
-		if v72 >= v47 {
-			goto b28
+		if v63 >= v38 {
+			goto b34
 		}
-		{
-			v74 = *(*int32)(unsafe.Add(p4, int(v72)*4))
-			v75 := v74 & v68
-			v80 := v74 ^ v1
-			if (v74 & v1) != 0 {
-				v80 = ^v74
+		v65 = *(*int64)(unsafe.Add(p4, int(v63)*8))
+		if c0 {
+			v66 := v65 & v59
+			v71 := v65 ^ v1
+			if (v65 & v1) != 0 {
+				v71 = ^v65
 			}
-			v82 := v80
-			if v75 == 0 {
-				v82 = v1
+			v73 := v71
+			if v66 == 0 {
+				v73 = v1
 			}
-			v84 := v82
-			if uint32(v2) < uint32(v75) {
-				v84 = 0
+			v75 := v73
+			if uint64(v2) < uint64(v66) {
+				v75 = 0
 			}
-			v87 := int32(0)
-			if v69 {
-				v87 = int32(uint32(v84^v3) >> (uint32(v71) & 31))
-			}
-			v88 := v87 & v35
-			v89 = int64(uint32(v88))
-			if uint32(v88) >= 256 {
-				g.Fault(1, v89, 256, v0)
-				continue
-			}
-		}
-		v91 = *(*int64)(unsafe.Add(p6, v41+int(v89)*8))
-		*(*int64)(unsafe.Add(p6, v41+int(v89)*8)) = v91 + 1
-		if uint64(v91) >= uint64(v13) {
-			g.Fault(2, v91, v13, v0)
-			continue
-		}
-		*(*int32)(unsafe.Add(p7, int(v91)*4)) = v74
-		if !c0 {
-			goto b11
-		}
-		v96 = *(*int32)(unsafe.Add(p8, int(v72)*4))
-		if uint64(v91) >= uint64(v17) {
-			g.Fault(3, v91, v17, v0)
-			continue
-		}
-		*(*int32)(unsafe.Add(p9, int(v91)*4)) = v96
-	b11:
-		v72 = v72 + 1
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b4
-	b14:
-		if v103 >= v47 {
-			goto b28
-		}
-		if uint64(v103) >= uint64(v7) {
-			g.Fault(4, v103, v7, v0)
-			continue
-		}
-		{
-			v106 = *(*int32)(unsafe.Add(p4, int(v103)*4))
-			v107 := v106 & v64
-			v112 := v106 ^ v1
-			if (v106 & v1) != 0 {
-				v112 = ^v106
-			}
-			v114 := v112
-			if v107 == 0 {
-				v114 = v1
-			}
-			v116 := v114
-			if uint32(v2) < uint32(v107) {
-				v116 = 0
-			}
-			v119 := int32(0)
-			if v65 {
-				v119 = int32(uint32(v116^v3) >> (uint32(v67) & 31))
-			}
-			v120 := v119 & v35
-			v121 = int64(uint32(v120))
-			if uint32(v120) >= 256 {
-				g.Fault(1, v121, 256, v0)
-				continue
-			}
-		}
-		v123 = *(*int64)(unsafe.Add(p6, v41+int(v121)*8))
-		*(*int64)(unsafe.Add(p6, v41+int(v121)*8)) = v123 + 1
-		if uint64(v123) >= uint64(v13) {
-			g.Fault(2, v123, v13, v0)
-			continue
-		}
-		*(*int32)(unsafe.Add(p7, int(v123)*4)) = v106
-		if !c0 {
-			goto b24
-		}
-		if uint64(v103) >= uint64(v15) {
-			g.Fault(5, v103, v15, v0)
-			continue
-		}
-		v129 = *(*int32)(unsafe.Add(p8, int(v103)*4))
-		if uint64(v123) >= uint64(v17) {
-			g.Fault(3, v123, v17, v0)
-			continue
-		}
-		*(*int32)(unsafe.Add(p9, int(v123)*4)) = v129
-	b24:
-		v103 = v103 + 1
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b14
-	b28:
-	}
-}
-
-// move64Host is some work-items of the kernel [Move64].
-type move64Host struct {
-	kernelimpl.HostGroup
-	c0 bool
-}
-
-func newMove64Host() kernelimpl.HostForm { return new(move64Host) }
-
-const move64HostSites = `3	prim/sort/kernels/cpu.go:76:52
-1	80:15
-1	82:8
-1	84:11
-1	78:14
-1	84:26`
-
-func (g *move64Host) Begin() {
-	g.Sites = move64HostSites
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
-}
-
-func (*move64Host) Spare() {}
-
-func (g *move64Host) Run() {
-	v9 := g.Int64(96)
-	v20 := v9 == 0
-	v7 := g.Int64(80)
-	p5 := g.Pointer(5)
-	v11 := g.Int64(112)
-	v6 := g.Int64(64)
-	v15 := g.Int64(144)
-	p4 := g.Pointer(4)
-	v1 := g.Int64(24)
-	v67 := ^v1
-	v2 := g.Int64(32)
-	v3 := g.Int64(40)
-	v4 := g.Int64(48)
-	v69 := v4 & 63
-	v68 := uint64(v4) < 64
-	v5 := g.Int64(56)
-	v27 := v5 - v4
-	v28 := 8 < v27
-	v29 := v27
-	if v28 {
-		v29 = 8
-	}
-	v30 := uint64(v29) < 32
-	v31 := int32(uint64(v29))
-	v32 := v31 & 31
-	v33 := int32(1) << (uint32(v32) & 31)
-	v34 := int32(0)
-	if v30 {
-		v34 = v33
-	}
-	v35 := v34 + -1
-	p6 := g.Pointer(6)
-	v13 := g.Int64(128)
-	p7 := g.Pointer(7)
-	c0 := g.c0
-	p8 := g.Pointer(8)
-	v17 := g.Int64(160)
-	p9 := g.Pointer(9)
-	stop := g.Cancelled()
-	v64 := ^v1
-	v66 := v4 & 63
-	v65 := uint64(v4) < 64
-	for x := g.Lo; x < g.Hi; x++ {
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		var v26, v70, v72, v88, v90, v102, v105, v121, v123 int64
-		var v95, v129 int32
-		v0 := int32(x)
-		v19 := int64(x)
-		if v20 {
-			v26 = v7
+			v78 = v75 ^ v3
 		} else {
-			v21 := *(*int64)(p5)
-			v23 := int64(0)
-			if 0 < v21 {
-				v23 = v21
-			}
-			v25 := v23
-			if v7 < v23 {
-				v25 = v7
-			}
-			v26 = v25
-		}
-		v38 := int64(uint32(v0 + 1))
-		v39 := (v19 * 256) + 256
-		if uint64(v39) > uint64(v11) {
-			g.Fault(0, v39, v11, v0)
-			continue
-		}
-		v41 := x * 2048
-		v42 := v19 * v6
-		v45 := v38 * v6
-		v47 := v26
-		if v45 < v26 {
-			v47 = v45
-		}
-		v53 := v42 + ((v47 - v42) + -1)
-		v58 := ((-2147483648 <= v42) && (v42 <= 2147483647)) && (-2147483648 <= v47)
-		v61 := ((v58 && (v47 <= 2147483647)) && (uint64(v42) < uint64(v7))) && (uint64(v53) < uint64(v7))
-		v63 := (v61 && (uint64(v42) < uint64(v15))) && (uint64(v53) < uint64(v15))
-		if !v63 {
-			v102 = v42
-			goto b14
-		}
-		v70 = v42
-	b4:
-		if v70 >= v47 {
-			goto b28
+			v78 = v65 ^ v3
 		}
 		{
-			v72 = *(*int64)(unsafe.Add(p4, int(v70)*8))
-			v73 := v72 & v67
-			v78 := v72 ^ v1
-			if (v72 & v1) != 0 {
-				v78 = ^v72
+			v80 := int64(0)
+			if v60 {
+				v80 = int64(uint64(v78) >> (uint64(v62) & 63))
 			}
-			v80 := v78
-			if v73 == 0 {
-				v80 = v1
-			}
-			v82 := v80
-			if uint64(v2) < uint64(v73) {
-				v82 = 0
-			}
-			v85 := int64(0)
-			if v68 {
-				v85 = int64(uint64(v82^v3) >> (uint64(v69) & 63))
-			}
-			v87 := int32(uint64(v85)) & v35
-			v88 = int64(uint32(v87))
-			if uint32(v87) >= 256 {
-				g.Fault(1, v88, 256, v0)
+			v82 := int32(uint64(v80)) & v5
+			v83 = int64(uint32(v82))
+			if uint32(v82) >= 256 {
+				g.Fault(1, v83, 256, v0)
 				continue
 			}
 		}
-		v90 = *(*int64)(unsafe.Add(p6, v41+int(v88)*8))
-		*(*int64)(unsafe.Add(p6, v41+int(v88)*8)) = v90 + 1
-		if uint64(v90) >= uint64(v13) {
-			g.Fault(2, v90, v13, v0)
+		v85 = *(*int64)(unsafe.Add(p6, v32+int(v83)*8))
+		*(*int64)(unsafe.Add(p6, v32+int(v83)*8)) = v85 + 1
+		if uint64(v85) >= uint64(v13) {
+			g.Fault(2, v85, v13, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p7, int(v90)*8)) = v72
-		if !c0 {
-			goto b11
+		*(*int64)(unsafe.Add(p7, int(v85)*8)) = v65
+		if !c1 {
+			goto b14
 		}
-		v95 = *(*int32)(unsafe.Add(p8, int(v70)*4))
-		if uint64(v90) >= uint64(v17) {
-			g.Fault(3, v90, v17, v0)
+		v90 = *(*int32)(unsafe.Add(p8, int(v63)*4))
+		if uint64(v85) >= uint64(v17) {
+			g.Fault(3, v85, v17, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p9, int(v90)*4)) = v95
-	b11:
-		v70 = v70 + 1
+		*(*int32)(unsafe.Add(p9, int(v85)*4)) = v90
+	b14:
+		v63 = v63 + 1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b4
-	b14:
-		if v102 >= v47 {
-			goto b28
+	b17:
+		if v97 >= v38 {
+			goto b34
 		}
-		if uint64(v102) >= uint64(v7) {
-			g.Fault(4, v102, v7, v0)
+		if uint64(v97) >= uint64(v7) {
+			g.Fault(4, v97, v7, v0)
 			continue
 		}
+		v100 = *(*int64)(unsafe.Add(p4, int(v97)*8))
+		if c0 {
+			v101 := v100 & v55
+			v106 := v100 ^ v1
+			if (v100 & v1) != 0 {
+				v106 = ^v100
+			}
+			v108 := v106
+			if v101 == 0 {
+				v108 = v1
+			}
+			v110 := v108
+			if uint64(v2) < uint64(v101) {
+				v110 = 0
+			}
+			v113 = v110 ^ v3
+		} else {
+			v113 = v100 ^ v3
+		}
 		{
-			v105 = *(*int64)(unsafe.Add(p4, int(v102)*8))
-			v106 := v105 & v64
-			v111 := v105 ^ v1
-			if (v105 & v1) != 0 {
-				v111 = ^v105
+			v115 := int64(0)
+			if v56 {
+				v115 = int64(uint64(v113) >> (uint64(v58) & 63))
 			}
-			v113 := v111
-			if v106 == 0 {
-				v113 = v1
-			}
-			v115 := v113
-			if uint64(v2) < uint64(v106) {
-				v115 = 0
-			}
-			v118 := int64(0)
-			if v65 {
-				v118 = int64(uint64(v115^v3) >> (uint64(v66) & 63))
-			}
-			v120 := int32(uint64(v118)) & v35
-			v121 = int64(uint32(v120))
-			if uint32(v120) >= 256 {
-				g.Fault(1, v121, 256, v0)
+			v117 := int32(uint64(v115)) & v5
+			v118 = int64(uint32(v117))
+			if uint32(v117) >= 256 {
+				g.Fault(1, v118, 256, v0)
 				continue
 			}
 		}
-		v123 = *(*int64)(unsafe.Add(p6, v41+int(v121)*8))
-		*(*int64)(unsafe.Add(p6, v41+int(v121)*8)) = v123 + 1
-		if uint64(v123) >= uint64(v13) {
-			g.Fault(2, v123, v13, v0)
+		v120 = *(*int64)(unsafe.Add(p6, v32+int(v118)*8))
+		*(*int64)(unsafe.Add(p6, v32+int(v118)*8)) = v120 + 1
+		if uint64(v120) >= uint64(v13) {
+			g.Fault(2, v120, v13, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p7, int(v123)*8)) = v105
-		if !c0 {
-			goto b24
+		*(*int64)(unsafe.Add(p7, int(v120)*8)) = v100
+		if !c1 {
+			goto b30
 		}
-		if uint64(v102) >= uint64(v15) {
-			g.Fault(5, v102, v15, v0)
+		if uint64(v97) >= uint64(v15) {
+			g.Fault(5, v97, v15, v0)
 			continue
 		}
-		v129 = *(*int32)(unsafe.Add(p8, int(v102)*4))
-		if uint64(v123) >= uint64(v17) {
-			g.Fault(3, v123, v17, v0)
+		v126 = *(*int32)(unsafe.Add(p8, int(v97)*4))
+		if uint64(v120) >= uint64(v17) {
+			g.Fault(3, v120, v17, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p9, int(v123)*4)) = v129
-	b24:
-		v102 = v102 + 1
+		*(*int32)(unsafe.Add(p9, int(v120)*4)) = v126
+	b30:
+		v97 = v97 + 1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b14
-	b28:
+		goto b17
+	b34:
 	}
 }
 
@@ -2213,78 +2292,71 @@ func (g *narrow8Host) Run() {
 // pass32Host is a work-group of the kernel [Pass32].
 type pass32Host struct {
 	kernelimpl.HostGroup
-	c0         int32
-	c1         int32
-	c2         bool
-	c3         int32
-	c4         int32
-	v1, v2, v3 int32
+	c0                 int32
+	c1                 bool
+	c2                 int32
+	c3                 bool
+	c4                 int32
+	c5                 int32
+	v0, v1, v2, v3, v4 int32
 
-	v4, v5, v6, v7, v9, v11, v13, v15, v17, v19 int64
+	v5, v6, v8, v10, v12, v14, v16, v18 int64
 
-	v29, v44, v49, v1014 int64
+	v28, v39, v40, v986, v989 int32
 
-	v39, v86, v100, v103, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v300, v303, v304, v307, v310, v311, v314, v317, v318, v321, v324, v325, v328, v331, v332, v335, v338, v339, v342, v345, v346, v349, v352, v353, v356, v359, v360, v363, v366, v367, v370, v373, v374, v377, v380, v381, v384, v387, v388, v391, v394, v395, v398, v401, v402, v405, v408, v409, v412, v415, v416, v421, v422, v425, v426, v430, v431, v435, v436, v440, v441, v445, v446, v450, v451, v455, v456, v460, v461, v465, v466, v470, v471, v475, v476, v480, v481, v485, v486, v490, v491, v495, v497, v498, v532, v534, v536, v538, v540, v542, v544, v546, v548, v550, v552, v554, v556, v558, v560, v562, v564, v565, v568, v571, v574, v577, v580, v583, v586, v589, v592, v595, v598, v601, v604, v607, v610, v613, v700, v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716, v734, v735, v736, v737, v738, v739, v740, v741, v742, v743, v744, v745, v746, v747, v748, v749, v750, v770, v771, v777, v778, v784, v785, v791, v792, v798, v799, v805, v806, v812, v813, v819, v820, v826, v827, v833, v834, v840, v841, v847, v848, v854, v855, v861, v862, v868, v869, v875, v876, v882, v883, v886, v887, v889, v891, v893, v895, v897, v899, v901, v903, v905, v907, v909, v911, v913, v916, v917, v951, v953, v955, v957, v959, v961, v963, v965, v967, v969, v971, v973, v975, v977, v979, v981, v983, v987, v988, v1066, v1076, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1095, v1097, v1099, v1101, v1103, v1105, v1107, v1109, v1111, v1113, v1115, v1117, v1119, v1121, v1123, v1125 []int32
+	v38, v74, v88, v91, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v277, v280, v281, v284, v287, v288, v291, v294, v295, v298, v301, v302, v305, v308, v309, v312, v315, v316, v319, v322, v323, v326, v329, v330, v333, v336, v337, v340, v343, v344, v347, v350, v351, v354, v357, v358, v361, v364, v365, v368, v371, v372, v375, v378, v379, v382, v385, v386, v389, v392, v393, v398, v399, v402, v403, v407, v408, v412, v413, v417, v418, v422, v423, v427, v428, v432, v433, v437, v438, v442, v443, v447, v448, v452, v453, v457, v458, v462, v463, v467, v468, v472, v474, v475, v509, v511, v513, v515, v517, v519, v521, v523, v525, v527, v529, v531, v533, v535, v537, v539, v541, v542, v545, v548, v551, v554, v557, v560, v563, v566, v569, v572, v575, v578, v581, v584, v587, v590, v677, v678, v679, v680, v681, v682, v683, v684, v685, v686, v687, v688, v689, v690, v691, v692, v693, v711, v712, v713, v714, v715, v716, v717, v718, v719, v720, v721, v722, v723, v724, v725, v726, v727, v747, v748, v754, v755, v761, v762, v768, v769, v775, v776, v782, v783, v789, v790, v796, v797, v803, v804, v810, v811, v817, v818, v824, v825, v831, v832, v838, v839, v845, v846, v852, v853, v859, v860, v863, v864, v866, v868, v870, v872, v874, v876, v878, v880, v882, v884, v886, v888, v890, v893, v894, v928, v930, v932, v934, v936, v938, v940, v942, v944, v946, v948, v950, v952, v954, v956, v958, v960, v964, v965, v1032, v1042, v1043, v1044, v1045, v1046, v1047, v1048, v1049, v1050, v1051, v1052, v1053, v1054, v1055, v1056, v1057, v1058, v1059, v1061, v1063, v1065, v1067, v1069, v1071, v1073, v1075, v1077, v1079, v1081, v1083, v1085, v1087, v1089, v1091 []int32
 
-	v40, v1009 int32
-
-	v48 []int64
-
-	v986 bool
+	v963 bool
 
 	sint32 []int32
 }
 
 func newPass32Host() kernelimpl.HostForm { return new(pass32Host) }
 
-const pass32HostSites = `1	prim/sort/kernels/kernels.go:268:14`
-
 func (g *pass32Host) Begin() {
-	g.Sites = pass32HostSites
 	const n = 256
-	g.v1 = g.Int32(24)
-	g.v2 = g.Int32(28)
-	g.v3 = g.Int32(32)
-	g.v4 = g.Int64(40)
+	g.v0 = g.Int32(24)
+	g.v1 = g.Int32(28)
+	g.v2 = g.Int32(32)
+	g.v3 = g.Int32(36)
+	g.v4 = g.Int32(40)
 	g.v5 = g.Int64(48)
-	g.v6 = g.Int64(56)
-	g.v7 = g.Int64(72)
-	g.v9 = g.Int64(88)
-	g.v11 = g.Int64(104)
-	g.v13 = g.Int64(120)
-	g.v15 = g.Int64(136)
-	g.v17 = g.Int64(152)
-	g.v19 = g.Int64(168)
+	g.v6 = g.Int64(64)
+	g.v8 = g.Int64(80)
+	g.v10 = g.Int64(96)
+	g.v12 = g.Int64(112)
+	g.v14 = g.Int64(128)
+	g.v16 = g.Int64(144)
+	g.v18 = g.Int64(160)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
-	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c3 = kernelimpl.HostSpec[bool](&g.HostGroup, 5, false)
+	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c5 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 17408)
-	g.Allot(1, 2048)
+	g.Allot(1, 1024)
 	g.Allot(2, 1024)
 	g.Allot(3, 72*n)
 	g.Allot(4, 72*n)
 	g.Allot(5, 72*n)
-	g.Allot(6, 136*n)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v39, &g.v86, &g.v100, &g.v103, &g.v250, &g.v251, &g.v252, &g.v253, &g.v254, &g.v255, &g.v256, &g.v257, &g.v258, &g.v259, &g.v260, &g.v261, &g.v262, &g.v263, &g.v264, &g.v265, &g.v266, &g.v300, &g.v303, &g.v304, &g.v307, &g.v310, &g.v311, &g.v314, &g.v317, &g.v318, &g.v321, &g.v324, &g.v325, &g.v328, &g.v331, &g.v332, &g.v335, &g.v338, &g.v339, &g.v342, &g.v345, &g.v346, &g.v349, &g.v352, &g.v353, &g.v356, &g.v359, &g.v360, &g.v363, &g.v366, &g.v367, &g.v370, &g.v373, &g.v374, &g.v377, &g.v380, &g.v381, &g.v384, &g.v387, &g.v388, &g.v391, &g.v394, &g.v395, &g.v398, &g.v401, &g.v402, &g.v405, &g.v408, &g.v409, &g.v412, &g.v415, &g.v416, &g.v421, &g.v422, &g.v425, &g.v426, &g.v430, &g.v431, &g.v435, &g.v436, &g.v440, &g.v441, &g.v445, &g.v446, &g.v450, &g.v451, &g.v455, &g.v456, &g.v460, &g.v461, &g.v465, &g.v466, &g.v470, &g.v471, &g.v475, &g.v476, &g.v480, &g.v481, &g.v485, &g.v486, &g.v490, &g.v491, &g.v495, &g.v497, &g.v498, &g.v532, &g.v534, &g.v536, &g.v538, &g.v540, &g.v542, &g.v544, &g.v546, &g.v548, &g.v550, &g.v552, &g.v554, &g.v556, &g.v558, &g.v560, &g.v562, &g.v564, &g.v565, &g.v568, &g.v571, &g.v574, &g.v577, &g.v580, &g.v583, &g.v586, &g.v589, &g.v592, &g.v595, &g.v598, &g.v601, &g.v604, &g.v607, &g.v610, &g.v613, &g.v700, &g.v701, &g.v702, &g.v703, &g.v704, &g.v705, &g.v706, &g.v707, &g.v708, &g.v709, &g.v710, &g.v711, &g.v712, &g.v713, &g.v714, &g.v715, &g.v716, &g.v734, &g.v735, &g.v736, &g.v737, &g.v738, &g.v739, &g.v740, &g.v741, &g.v742, &g.v743, &g.v744, &g.v745, &g.v746, &g.v747, &g.v748, &g.v749, &g.v750, &g.v770, &g.v771, &g.v777, &g.v778, &g.v784, &g.v785, &g.v791, &g.v792, &g.v798, &g.v799, &g.v805, &g.v806, &g.v812, &g.v813, &g.v819, &g.v820, &g.v826, &g.v827, &g.v833, &g.v834, &g.v840, &g.v841, &g.v847, &g.v848, &g.v854, &g.v855, &g.v861, &g.v862, &g.v868, &g.v869, &g.v875, &g.v876, &g.v882, &g.v883, &g.v886, &g.v887, &g.v889, &g.v891, &g.v893, &g.v895, &g.v897, &g.v899, &g.v901, &g.v903, &g.v905, &g.v907, &g.v909, &g.v911, &g.v913, &g.v916, &g.v917, &g.v951, &g.v953, &g.v955, &g.v957, &g.v959, &g.v961, &g.v963, &g.v965, &g.v967, &g.v969, &g.v971, &g.v973, &g.v975, &g.v977, &g.v979, &g.v981, &g.v983, &g.v987, &g.v988, &g.v1066, &g.v1076, &g.v1077, &g.v1078, &g.v1079, &g.v1080, &g.v1081, &g.v1082, &g.v1083, &g.v1084, &g.v1085, &g.v1086, &g.v1087, &g.v1088, &g.v1089, &g.v1090, &g.v1091, &g.v1092, &g.v1093, &g.v1095, &g.v1097, &g.v1099, &g.v1101, &g.v1103, &g.v1105, &g.v1107, &g.v1109, &g.v1111, &g.v1113, &g.v1115, &g.v1117, &g.v1119, &g.v1121, &g.v1123, &g.v1125)
-	kernelimpl.HostRoom(n, &g.v48)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v38, &g.v74, &g.v88, &g.v91, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v277, &g.v280, &g.v281, &g.v284, &g.v287, &g.v288, &g.v291, &g.v294, &g.v295, &g.v298, &g.v301, &g.v302, &g.v305, &g.v308, &g.v309, &g.v312, &g.v315, &g.v316, &g.v319, &g.v322, &g.v323, &g.v326, &g.v329, &g.v330, &g.v333, &g.v336, &g.v337, &g.v340, &g.v343, &g.v344, &g.v347, &g.v350, &g.v351, &g.v354, &g.v357, &g.v358, &g.v361, &g.v364, &g.v365, &g.v368, &g.v371, &g.v372, &g.v375, &g.v378, &g.v379, &g.v382, &g.v385, &g.v386, &g.v389, &g.v392, &g.v393, &g.v398, &g.v399, &g.v402, &g.v403, &g.v407, &g.v408, &g.v412, &g.v413, &g.v417, &g.v418, &g.v422, &g.v423, &g.v427, &g.v428, &g.v432, &g.v433, &g.v437, &g.v438, &g.v442, &g.v443, &g.v447, &g.v448, &g.v452, &g.v453, &g.v457, &g.v458, &g.v462, &g.v463, &g.v467, &g.v468, &g.v472, &g.v474, &g.v475, &g.v509, &g.v511, &g.v513, &g.v515, &g.v517, &g.v519, &g.v521, &g.v523, &g.v525, &g.v527, &g.v529, &g.v531, &g.v533, &g.v535, &g.v537, &g.v539, &g.v541, &g.v542, &g.v545, &g.v548, &g.v551, &g.v554, &g.v557, &g.v560, &g.v563, &g.v566, &g.v569, &g.v572, &g.v575, &g.v578, &g.v581, &g.v584, &g.v587, &g.v590, &g.v677, &g.v678, &g.v679, &g.v680, &g.v681, &g.v682, &g.v683, &g.v684, &g.v685, &g.v686, &g.v687, &g.v688, &g.v689, &g.v690, &g.v691, &g.v692, &g.v693, &g.v711, &g.v712, &g.v713, &g.v714, &g.v715, &g.v716, &g.v717, &g.v718, &g.v719, &g.v720, &g.v721, &g.v722, &g.v723, &g.v724, &g.v725, &g.v726, &g.v727, &g.v747, &g.v748, &g.v754, &g.v755, &g.v761, &g.v762, &g.v768, &g.v769, &g.v775, &g.v776, &g.v782, &g.v783, &g.v789, &g.v790, &g.v796, &g.v797, &g.v803, &g.v804, &g.v810, &g.v811, &g.v817, &g.v818, &g.v824, &g.v825, &g.v831, &g.v832, &g.v838, &g.v839, &g.v845, &g.v846, &g.v852, &g.v853, &g.v859, &g.v860, &g.v863, &g.v864, &g.v866, &g.v868, &g.v870, &g.v872, &g.v874, &g.v876, &g.v878, &g.v880, &g.v882, &g.v884, &g.v886, &g.v888, &g.v890, &g.v893, &g.v894, &g.v928, &g.v930, &g.v932, &g.v934, &g.v936, &g.v938, &g.v940, &g.v942, &g.v944, &g.v946, &g.v948, &g.v950, &g.v952, &g.v954, &g.v956, &g.v958, &g.v960, &g.v964, &g.v965, &g.v1032, &g.v1042, &g.v1043, &g.v1044, &g.v1045, &g.v1046, &g.v1047, &g.v1048, &g.v1049, &g.v1050, &g.v1051, &g.v1052, &g.v1053, &g.v1054, &g.v1055, &g.v1056, &g.v1057, &g.v1058, &g.v1059, &g.v1061, &g.v1063, &g.v1065, &g.v1067, &g.v1069, &g.v1071, &g.v1073, &g.v1075, &g.v1077, &g.v1079, &g.v1081, &g.v1083, &g.v1085, &g.v1087, &g.v1089, &g.v1091)
 }
 
 func (g *pass32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 14: // Barrier, pass.go:110
+		case 14: // Barrier, pass.go:111
 			next = g.r15()
-		case 16: // Barrier, pass.go:110
+		case 16: // Barrier, pass.go:111
 			next = g.r17()
 		case 22: // GroupReduce, columns.go:63
-			g.v1009 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v988, 0))
+			g.v986 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v965, 0))
 			next = g.r23()
-		case 23: // Barrier, kernels.go:212
+		case 23: // Barrier, kernels.go:234
 			next = g.r24()
-		case 26: // Barrier, kernels.go:230
+		case 26: // Barrier, kernels.go:252
 			next = g.r27()
 		}
 	}
@@ -2298,88 +2370,80 @@ func (g *pass32Host) r0() int {
 	g.Zero(1)
 	// ZeroLocal, pass.go:33
 	g.Zero(2)
-	v9 := g.v9
-	v23 := v9 == 0
-	v7 := g.v7
-	v15 := g.v15
-	v21 := v7 < v15
-	v22 := v15
-	if v21 {
-		v22 = v7
-	}
+	v8 := g.v8
+	v20 := 0 < v8
 	p5 := g.Pointer(5)
-	v13 := g.v13
-	v33 := 0 < v13
+	v5 := g.v5
+	v6 := g.v6
+	v12 := g.v12
+	v32 := 0 < v12
 	p7 := g.Pointer(7)
 	c0 := g.c0
-	v36 := c0 + -1
-	v35 := c0 != 0
-	u29 := g.v29
-	h39 := g.v39[:n]
+	v35 := c0 + -1
+	v34 := c0 != 0
+	u28 := g.v28
+	h38 := g.v38[:n]
 	for li := range n {
-		var v29 int64
-		var v39 int32
-		if v23 {
-			v29 = v22
+		var v27 int64
+		var v38 int32
+		if v20 {
+			v22 := *(*int64)(p5) - v5
+			v24 := int64(0)
+			if 0 < v22 {
+				v24 = v22
+			}
+			v26 := v24
+			if v6 < v24 {
+				v26 = v6
+			}
+			v27 = v26
 		} else {
-			v24 := *(*int64)(p5)
-			v26 := int64(0)
-			if 0 < v24 {
-				v26 = v24
-			}
-			v28 := v26
-			if v22 < v26 {
-				v28 = v22
-			}
-			v29 = v28
+			v27 = v6
 		}
+		v28 := int32(uint64(v27))
 		if int32(li) != 0 {
-			v39 = -1
+			v38 = -1
 			goto b8
 		}
-		if v33 {
-			v34 := atomic.AddInt32((*int32)(p7), int32(1)) - int32(1)
-			v38 := v34
-			if v35 {
-				v38 = v36 - v34
+		if v32 {
+			v33 := atomic.AddInt32((*int32)(p7), int32(1)) - int32(1)
+			v37 := v33
+			if v34 {
+				v37 = v35 - v33
 			}
-			v39 = v38
+			v38 = v37
 		} else {
-			v39 = -1
+			v38 = -1
 		}
 	b8:
-		u29 = v29
-		h39[li] = v39
+		u28 = v28
+		h38[li] = v38
 	}
-	g.v29 = u29
+	g.v28 = u28
 	// GroupSelect, lookback.go:201
-	g.v40 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v39, 0)[int32(0)]
-	v29 := g.v29
-	v6 := g.v6
-	v41 := v6 * 131072
-	v40 := g.v40
-	v42 := int64(uint32(v40))
-	v43 := v41 + v42
-	v44 := v43 * 4352
-	v45 := v29 <= v44
-	v46 := 131072 <= uint32(v40)
+	g.v39 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v38, 0)[int32(0)]
+	v39 := g.v39
+	v41 := 131072 <= uint32(v39)
+	v28 := g.v28
+	v40 := v39 * 4352
+	v42 := uint32(v28) <= uint32(v40)
 	more := false
 	for li := range n {
-		if v45 {
+		if v41 {
 			goto b11
 		}
-		if !v46 {
+		if !v42 {
 			more = true
 			continue
 		}
 	b11:
 		g.Leave(li)
 	}
-	g.v44 = v44
+	g.v40 = v40
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:212
+	// Barrier, kernels.go:234
 	m2 := g.Memory(2)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -2388,1159 +2452,1071 @@ func (g *pass32Host) r0() int {
 		}
 		*(*int32)(unsafe.Add(m2, li*4)) = int32(0)
 	}
-	// Barrier, kernels.go:214
-	v49 := v44 + 4352
-	h48 := g.v48[:n]
+	// Barrier, kernels.go:236
 	p4 := g.Pointer(4)
+	c1 := g.c1
+	v0 := g.v0
+	v44 := ^v0
 	v1 := g.v1
-	v50 := ^v1
 	v2 := g.v2
 	v3 := g.v3
+	v45 := v3 & 31
 	v4 := g.v4
-	v61 := int32(uint64(v4))
-	v62 := v61 & 31
-	v60 := uint64(v4) < 32
-	v5 := g.v5
-	v51 := v5 - v4
-	v52 := 8 < v51
-	v53 := v51
-	if v52 {
-		v53 = 8
-	}
-	v54 := uint64(v53) < 32
-	v55 := int32(uint64(v53))
-	v56 := v55 & 31
-	v57 := int32(1) << (uint32(v56) & 31)
-	v58 := int32(0)
-	if v54 {
-		v58 = v57
-	}
-	v59 := v58 + -1
-	stop := g.Cancelled()
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v30 := int32(li)
-		v31 := int64(uint32(v30))
-		var v63 int64
-		var v82 int32
-		v48 := v44 + v31
-		v63 = v48
+		v29 := int32(li)
+		var v46, v53, v66, v70 int32
+		var v51 int64
+		v46 = 0
 	b15:
-		if v63 >= v49 {
-			h48[li] = v48
+		v49 := (v40 + (v46 * 256)) + v29
+		if uint32(v49) >= uint32(v28) {
+			v70 = 255
+			goto b21
+		}
+		v51 = int64(uint32(v49))
+		if v51 >= v6 {
+			v70 = 255
+			goto b21
+		}
+		v53 = *(*int32)(unsafe.Add(p4, int(v51)*4))
+		if c1 {
+			v54 := v53 & v44
+			v59 := v53 ^ v0
+			if (v53 & v0) != 0 {
+				v59 = ^v53
+			}
+			v61 := v59
+			if v54 == 0 {
+				v61 = v0
+			}
+			v63 := v61
+			if uint32(v1) < uint32(v54) {
+				v63 = 0
+			}
+			v66 = v63 ^ v2
+		} else {
+			v66 = v53 ^ v2
+		}
+		v70 = (int32(uint32(v66)>>(uint32(v45)&31)) & v4) & 255
+	b21:
+		_ = *(*int32)(unsafe.Add(m2, int(v70)*4))
+		*(*int32)(unsafe.Add(m2, int(v70)*4)) += int32(1)
+		v72 := v46 + 1
+		if uint32(v72) >= 17 {
 			continue
 		}
-		if 0 > v63 {
-			v82 = 255
-			goto b19
-		}
-		if v63 < v29 {
-			v67 := *(*int32)(unsafe.Add(p4, int(v63)*4))
-			v68 := v67 & v50
-			v73 := v67 ^ v1
-			if (v67 & v1) != 0 {
-				v73 = ^v67
-			}
-			v75 := v73
-			if v68 == 0 {
-				v75 = v1
-			}
-			v77 := v75
-			if uint32(v2) < uint32(v68) {
-				v77 = 0
-			}
-			v80 := int32(0)
-			if v60 {
-				v80 = int32(uint32(v77^v3) >> (uint32(v62) & 31))
-			}
-			v82 = v80 & v59
-		} else {
-			v82 = 255
-		}
-	b19:
-		_ = *(*int32)(unsafe.Add(m2, int(v82&255)*4))
-		*(*int32)(unsafe.Add(m2, int(v82&255)*4)) += int32(1)
-		v63 = v63 + 256
-		if stop.Load() {
-			return g.Stop()
-		}
+		v46 = v72
 		goto b15
 	}
-	g.v49 = v49
-	// Barrier, kernels.go:222
-	c1 := g.c1
-	v87 := c1 != 0
-	v92 := v40 * 256
-	v93 := v92 + 256
-	v90 := v40 == 0
-	v91 := int32(1)
-	if v90 {
-		v91 = 2
+	// Barrier, kernels.go:244
+	c2 := g.c2
+	v75 := c2 != 0
+	v80 := v39 * 256
+	v81 := v80 + 256
+	v78 := v39 == 0
+	v79 := int32(1)
+	if v78 {
+		v79 = 2
 	}
-	v97 := v91 << 30
-	h86 := g.v86[:n]
+	v85 := v79 << 30
+	h74 := g.v74[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v30 := int32(li)
-		var v94 int32
-		v86 := *(*int32)(unsafe.Add(m2, li*4))
-		if !v87 {
-			goto b23
+		v29 := int32(li)
+		var v82 int32
+		v74 := *(*int32)(unsafe.Add(m2, li*4))
+		if !v75 {
+			goto b26
 		}
-		if int32(uint32(v40)%uint32(c1)) == 0 {
-			goto b25
+		if int32(uint32(v39)%uint32(c2)) == 0 {
+			goto b28
 		}
-	b23:
-		v94 = v93 + v30
-		if int64(uint32(v94)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v94)*4)), (v97 | v86))
+	b26:
+		v82 = v81 + v29
+		if int64(uint32(v82)) < v12 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v82)*4)), (v85 | v74))
 		}
-	b25:
-		h86[li] = v86
+	b28:
+		h74[li] = v74
 	}
-	// GroupExclusiveScan, pass.go:43
+	// GroupExclusiveScan, pass.go:44
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v86, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v74, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v100, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v88, in, len(in), int32(0))
 	}
-	h100 := g.v100[:n]
+	h88 := g.v88[:n]
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
-	v109 := ^v1
-	v120 := int32(uint64(v4))
-	v121 := v120 & 31
-	v119 := uint64(v4) < 32
-	v110 := v5 - v4
-	v111 := 8 < v110
-	v112 := v110
-	if v111 {
-		v112 = 8
-	}
-	v113 := uint64(v112) < 32
-	v114 := int32(uint64(v112))
-	v115 := v114 & 31
-	v116 := int32(1) << (uint32(v115) & 31)
-	v117 := int32(0)
-	if v113 {
-		v117 = v116
-	}
-	v118 := v117 + -1
-	c2 := g.c2
-	v17 := g.v17
+	v96 := ^v0
+	v97 := v3 & 31
+	c3 := g.c3
+	v16 := g.v16
 	p9 := g.Pointer(9)
-	h103 := g.v103[:n]
-	h250 := g.v250[:n]
-	h251 := g.v251[:n]
-	h252 := g.v252[:n]
-	h253 := g.v253[:n]
-	h254 := g.v254[:n]
-	h255 := g.v255[:n]
-	h256 := g.v256[:n]
-	h257 := g.v257[:n]
-	h258 := g.v258[:n]
-	h259 := g.v259[:n]
-	h260 := g.v260[:n]
-	h261 := g.v261[:n]
-	h262 := g.v262[:n]
-	h263 := g.v263[:n]
-	h264 := g.v264[:n]
-	h265 := g.v265[:n]
-	h266 := g.v266[:n]
+	h91 := g.v91[:n]
+	h227 := g.v227[:n]
+	h228 := g.v228[:n]
+	h229 := g.v229[:n]
+	h230 := g.v230[:n]
+	h231 := g.v231[:n]
+	h232 := g.v232[:n]
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
+	h235 := g.v235[:n]
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	h238 := g.v238[:n]
+	h239 := g.v239[:n]
+	h240 := g.v240[:n]
+	h241 := g.v241[:n]
+	h242 := g.v242[:n]
+	h243 := g.v243[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v100 := h100[li]
+		v88 := h88[li]
 		own3 := unsafe.Add(m3, li*72)
 		own4 := unsafe.Add(m4, li*72)
-		v30 := int32(li)
-		var v122, v145, v153, v159, v165, v171, v177, v183, v189, v195, v201, v207, v213, v219, v225, v231, v237, v243, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266 int32
-		var v154, v160, v166, v172, v178, v184, v190, v196, v202, v208, v214, v220, v226, v232, v238, v244 int64
-		v103 := v100
+		v29 := int32(li)
+		var v98, v118, v130, v131, v136, v137, v142, v143, v148, v149, v154, v155, v160, v161, v166, v167, v172, v173, v178, v179, v184, v185, v190, v191, v196, v197, v202, v203, v208, v209, v214, v215, v220, v221, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243 int32
+		var v101, v127, v133, v139, v145, v151, v157, v163, v169, v175, v181, v187, v193, v199, v205, v211, v217, v223 int64
+		v91 := v88
 		if int32(li) == 0 {
-			v103 = 0
+			v91 = 0
 		}
 		*(*[68]byte)(own3) = [68]byte{}
 		*(*[68]byte)(own4) = [68]byte{}
-		v108 := v44 + int64(uint32(v30*17))
-		v122 = 0
-	b27:
-		v124 := v108 + int64(uint32(v122))
-		if 0 > v124 {
+		v95 := v40 + (v29 * 17)
+		v98 = 0
+	b30:
+		v99 := v95 + v98
+		v100 := uint32(v99) < uint32(v28)
+		if !v100 {
+			goto b33
+		}
+		v101 = int64(uint32(v99))
+		if v101 < v6 {
+			*(*int32)(unsafe.Add(own3, int(v98)*4)) = *(*int32)(unsafe.Add(p4, int(v101)*4))
+		}
+	b33:
+		v105 := *(*int32)(unsafe.Add(own3, int(v98)*4))
+		if c1 {
+			v106 := v105 & v96
+			v111 := v105 ^ v0
+			if (v105 & v0) != 0 {
+				v111 = ^v105
+			}
+			v113 := v111
+			if v106 == 0 {
+				v113 = v0
+			}
+			v115 := v113
+			if uint32(v1) < uint32(v106) {
+				v115 = 0
+			}
+			v118 = v115 ^ v2
+		} else {
+			v118 = v105 ^ v2
+		}
+		v122 := int32(255)
+		if v100 {
+			v122 = (int32(uint32(v118)>>(uint32(v97)&31)) & v4) & 255
+		}
+		*(*int32)(unsafe.Add(own4, int(v98)*4)) = v122
+		v124 := v98 + 1
+		if uint32(v124) < 17 {
+			v98 = v124
 			goto b30
 		}
-		if v124 < v29 {
-			*(*int32)(unsafe.Add(own3, int(v122)*4)) = *(*int32)(unsafe.Add(p4, int(v124)*4))
+		if !c3 {
+			v227 = 0
+			v228 = 0
+			v229 = 0
+			v230 = 0
+			v231 = 0
+			v232 = 0
+			v233 = 0
+			v234 = 0
+			v235 = 0
+			v236 = 0
+			v237 = 0
+			v238 = 0
+			v239 = 0
+			v240 = 0
+			v241 = 0
+			v242 = 0
+			v243 = 0
+			goto b91
 		}
-	b30:
-		v129 := *(*int32)(unsafe.Add(own3, int(v122)*4))
-		if v124 < v29 {
-			v131 := v129 & v109
-			v136 := v129 ^ v1
-			if (v129 & v1) != 0 {
-				v136 = ^v129
-			}
-			v138 := v136
-			if v131 == 0 {
-				v138 = v1
-			}
-			v140 := v138
-			if uint32(v2) < uint32(v131) {
-				v140 = 0
-			}
-			v143 := int32(0)
-			if v119 {
-				v143 = int32(uint32(v140^v3) >> (uint32(v121) & 31))
-			}
-			v145 = v143 & v118
+		if uint32(v95) >= uint32(v28) {
+			v130 = 0
+			goto b42
+		}
+		v127 = int64(uint32(v95))
+		if v127 < v16 {
+			v130 = *(*int32)(unsafe.Add(p9, int(v127)*4))
 		} else {
-			v145 = 255
+			v130 = 0
 		}
-		*(*int32)(unsafe.Add(own4, int(v122)*4)) = v145
-		v147 := v122 + 1
-		if v147 < 17 {
-			v122 = v147
-			goto b27
+	b42:
+		v131 = v95 + 1
+		if uint32(v131) >= uint32(v28) {
+			v136 = 0
+			goto b45
 		}
-		if !c2 {
-			v250 = 0
-			v251 = 0
-			v252 = 0
-			v253 = 0
-			v254 = 0
-			v255 = 0
-			v256 = 0
-			v257 = 0
-			v258 = 0
-			v259 = 0
-			v260 = 0
-			v261 = 0
-			v262 = 0
-			v263 = 0
-			v264 = 0
-			v265 = 0
-			v266 = 0
-			goto b104
-		}
-		if 0 > v108 {
-			v153 = 0
-			goto b39
-		}
-		if v108 >= v29 {
-			v153 = 0
-			goto b39
-		}
-		if v108 < v17 {
-			v153 = *(*int32)(unsafe.Add(p9, int(v108)*4))
+		v133 = int64(uint32(v131))
+		if v133 < v16 {
+			v136 = *(*int32)(unsafe.Add(p9, int(v133)*4))
 		} else {
-			v153 = 0
+			v136 = 0
 		}
-	b39:
-		v154 = v108 + 1
-		if 0 > v154 {
-			v159 = 0
-			goto b43
+	b45:
+		v137 = v95 + 2
+		if uint32(v137) >= uint32(v28) {
+			v142 = 0
+			goto b48
 		}
-		if v154 >= v29 {
-			v159 = 0
-			goto b43
-		}
-		if v154 < v17 {
-			v159 = *(*int32)(unsafe.Add(p9, int(v154)*4))
+		v139 = int64(uint32(v137))
+		if v139 < v16 {
+			v142 = *(*int32)(unsafe.Add(p9, int(v139)*4))
 		} else {
-			v159 = 0
+			v142 = 0
 		}
-	b43:
-		v160 = v108 + 2
-		if 0 > v160 {
-			v165 = 0
-			goto b47
-		}
-		if v160 >= v29 {
-			v165 = 0
-			goto b47
-		}
-		if v160 < v17 {
-			v165 = *(*int32)(unsafe.Add(p9, int(v160)*4))
-		} else {
-			v165 = 0
-		}
-	b47:
-		v166 = v108 + 3
-		if 0 > v166 {
-			v171 = 0
+	b48:
+		v143 = v95 + 3
+		if uint32(v143) >= uint32(v28) {
+			v148 = 0
 			goto b51
 		}
-		if v166 >= v29 {
-			v171 = 0
-			goto b51
-		}
-		if v166 < v17 {
-			v171 = *(*int32)(unsafe.Add(p9, int(v166)*4))
+		v145 = int64(uint32(v143))
+		if v145 < v16 {
+			v148 = *(*int32)(unsafe.Add(p9, int(v145)*4))
 		} else {
-			v171 = 0
+			v148 = 0
 		}
 	b51:
-		v172 = v108 + 4
-		if 0 > v172 {
-			v177 = 0
-			goto b55
+		v149 = v95 + 4
+		if uint32(v149) >= uint32(v28) {
+			v154 = 0
+			goto b54
 		}
-		if v172 >= v29 {
-			v177 = 0
-			goto b55
-		}
-		if v172 < v17 {
-			v177 = *(*int32)(unsafe.Add(p9, int(v172)*4))
+		v151 = int64(uint32(v149))
+		if v151 < v16 {
+			v154 = *(*int32)(unsafe.Add(p9, int(v151)*4))
 		} else {
-			v177 = 0
+			v154 = 0
 		}
-	b55:
-		v178 = v108 + 5
-		if 0 > v178 {
-			v183 = 0
-			goto b59
+	b54:
+		v155 = v95 + 5
+		if uint32(v155) >= uint32(v28) {
+			v160 = 0
+			goto b57
 		}
-		if v178 >= v29 {
-			v183 = 0
-			goto b59
-		}
-		if v178 < v17 {
-			v183 = *(*int32)(unsafe.Add(p9, int(v178)*4))
+		v157 = int64(uint32(v155))
+		if v157 < v16 {
+			v160 = *(*int32)(unsafe.Add(p9, int(v157)*4))
 		} else {
-			v183 = 0
+			v160 = 0
 		}
-	b59:
-		v184 = v108 + 6
-		if 0 > v184 {
-			v189 = 0
+	b57:
+		v161 = v95 + 6
+		if uint32(v161) >= uint32(v28) {
+			v166 = 0
+			goto b60
+		}
+		v163 = int64(uint32(v161))
+		if v163 < v16 {
+			v166 = *(*int32)(unsafe.Add(p9, int(v163)*4))
+		} else {
+			v166 = 0
+		}
+	b60:
+		v167 = v95 + 7
+		if uint32(v167) >= uint32(v28) {
+			v172 = 0
 			goto b63
 		}
-		if v184 >= v29 {
-			v189 = 0
-			goto b63
-		}
-		if v184 < v17 {
-			v189 = *(*int32)(unsafe.Add(p9, int(v184)*4))
+		v169 = int64(uint32(v167))
+		if v169 < v16 {
+			v172 = *(*int32)(unsafe.Add(p9, int(v169)*4))
 		} else {
-			v189 = 0
+			v172 = 0
 		}
 	b63:
-		v190 = v108 + 7
-		if 0 > v190 {
-			v195 = 0
-			goto b67
+		v173 = v95 + 8
+		if uint32(v173) >= uint32(v28) {
+			v178 = 0
+			goto b66
 		}
-		if v190 >= v29 {
-			v195 = 0
-			goto b67
-		}
-		if v190 < v17 {
-			v195 = *(*int32)(unsafe.Add(p9, int(v190)*4))
+		v175 = int64(uint32(v173))
+		if v175 < v16 {
+			v178 = *(*int32)(unsafe.Add(p9, int(v175)*4))
 		} else {
-			v195 = 0
+			v178 = 0
 		}
-	b67:
-		v196 = v108 + 8
-		if 0 > v196 {
-			v201 = 0
-			goto b71
+	b66:
+		v179 = v95 + 9
+		if uint32(v179) >= uint32(v28) {
+			v184 = 0
+			goto b69
 		}
-		if v196 >= v29 {
-			v201 = 0
-			goto b71
-		}
-		if v196 < v17 {
-			v201 = *(*int32)(unsafe.Add(p9, int(v196)*4))
+		v181 = int64(uint32(v179))
+		if v181 < v16 {
+			v184 = *(*int32)(unsafe.Add(p9, int(v181)*4))
 		} else {
-			v201 = 0
+			v184 = 0
 		}
-	b71:
-		v202 = v108 + 9
-		if 0 > v202 {
-			v207 = 0
+	b69:
+		v185 = v95 + 10
+		if uint32(v185) >= uint32(v28) {
+			v190 = 0
+			goto b72
+		}
+		v187 = int64(uint32(v185))
+		if v187 < v16 {
+			v190 = *(*int32)(unsafe.Add(p9, int(v187)*4))
+		} else {
+			v190 = 0
+		}
+	b72:
+		v191 = v95 + 11
+		if uint32(v191) >= uint32(v28) {
+			v196 = 0
 			goto b75
 		}
-		if v202 >= v29 {
-			v207 = 0
-			goto b75
-		}
-		if v202 < v17 {
-			v207 = *(*int32)(unsafe.Add(p9, int(v202)*4))
+		v193 = int64(uint32(v191))
+		if v193 < v16 {
+			v196 = *(*int32)(unsafe.Add(p9, int(v193)*4))
 		} else {
-			v207 = 0
+			v196 = 0
 		}
 	b75:
-		v208 = v108 + 10
-		if 0 > v208 {
-			v213 = 0
-			goto b79
+		v197 = v95 + 12
+		if uint32(v197) >= uint32(v28) {
+			v202 = 0
+			goto b78
 		}
-		if v208 >= v29 {
-			v213 = 0
-			goto b79
-		}
-		if v208 < v17 {
-			v213 = *(*int32)(unsafe.Add(p9, int(v208)*4))
+		v199 = int64(uint32(v197))
+		if v199 < v16 {
+			v202 = *(*int32)(unsafe.Add(p9, int(v199)*4))
 		} else {
-			v213 = 0
+			v202 = 0
 		}
-	b79:
-		v214 = v108 + 11
-		if 0 > v214 {
-			v219 = 0
-			goto b83
+	b78:
+		v203 = v95 + 13
+		if uint32(v203) >= uint32(v28) {
+			v208 = 0
+			goto b81
 		}
-		if v214 >= v29 {
-			v219 = 0
-			goto b83
-		}
-		if v214 < v17 {
-			v219 = *(*int32)(unsafe.Add(p9, int(v214)*4))
+		v205 = int64(uint32(v203))
+		if v205 < v16 {
+			v208 = *(*int32)(unsafe.Add(p9, int(v205)*4))
 		} else {
-			v219 = 0
+			v208 = 0
 		}
-	b83:
-		v220 = v108 + 12
-		if 0 > v220 {
-			v225 = 0
+	b81:
+		v209 = v95 + 14
+		if uint32(v209) >= uint32(v28) {
+			v214 = 0
+			goto b84
+		}
+		v211 = int64(uint32(v209))
+		if v211 < v16 {
+			v214 = *(*int32)(unsafe.Add(p9, int(v211)*4))
+		} else {
+			v214 = 0
+		}
+	b84:
+		v215 = v95 + 15
+		if uint32(v215) >= uint32(v28) {
+			v220 = 0
 			goto b87
 		}
-		if v220 >= v29 {
-			v225 = 0
-			goto b87
-		}
-		if v220 < v17 {
-			v225 = *(*int32)(unsafe.Add(p9, int(v220)*4))
+		v217 = int64(uint32(v215))
+		if v217 < v16 {
+			v220 = *(*int32)(unsafe.Add(p9, int(v217)*4))
 		} else {
-			v225 = 0
+			v220 = 0
 		}
 	b87:
-		v226 = v108 + 13
-		if 0 > v226 {
-			v231 = 0
-			goto b91
+		v221 = v95 + 16
+		if uint32(v221) >= uint32(v28) {
+			v226 = 0
+			goto b90
 		}
-		if v226 >= v29 {
-			v231 = 0
-			goto b91
-		}
-		if v226 < v17 {
-			v231 = *(*int32)(unsafe.Add(p9, int(v226)*4))
+		v223 = int64(uint32(v221))
+		if v223 < v16 {
+			v226 = *(*int32)(unsafe.Add(p9, int(v223)*4))
 		} else {
-			v231 = 0
+			v226 = 0
 		}
+	b90:
+		v227 = v130
+		v228 = v136
+		v229 = v142
+		v230 = v148
+		v231 = v154
+		v232 = v160
+		v233 = v166
+		v234 = v172
+		v235 = v178
+		v236 = v184
+		v237 = v190
+		v238 = v196
+		v239 = v202
+		v240 = v208
+		v241 = v214
+		v242 = v220
+		v243 = v226
 	b91:
-		v232 = v108 + 14
-		if 0 > v232 {
-			v237 = 0
-			goto b95
-		}
-		if v232 >= v29 {
-			v237 = 0
-			goto b95
-		}
-		if v232 < v17 {
-			v237 = *(*int32)(unsafe.Add(p9, int(v232)*4))
-		} else {
-			v237 = 0
-		}
-	b95:
-		v238 = v108 + 15
-		if 0 > v238 {
-			v243 = 0
-			goto b99
-		}
-		if v238 >= v29 {
-			v243 = 0
-			goto b99
-		}
-		if v238 < v17 {
-			v243 = *(*int32)(unsafe.Add(p9, int(v238)*4))
-		} else {
-			v243 = 0
-		}
-	b99:
-		v244 = v108 + 16
-		if 0 > v244 {
-			v249 = 0
-			goto b103
-		}
-		if v244 >= v29 {
-			v249 = 0
-			goto b103
-		}
-		if v244 < v17 {
-			v249 = *(*int32)(unsafe.Add(p9, int(v244)*4))
-		} else {
-			v249 = 0
-		}
-	b103:
-		v250 = v153
-		v251 = v159
-		v252 = v165
-		v253 = v171
-		v254 = v177
-		v255 = v183
-		v256 = v189
-		v257 = v195
-		v258 = v201
-		v259 = v207
-		v260 = v213
-		v261 = v219
-		v262 = v225
-		v263 = v231
-		v264 = v237
-		v265 = v243
-		v266 = v249
-	b104:
-		h103[li] = v103
-		h250[li] = v250
-		h251[li] = v251
-		h252[li] = v252
-		h253[li] = v253
-		h254[li] = v254
-		h255[li] = v255
-		h256[li] = v256
-		h257[li] = v257
-		h258[li] = v258
-		h259[li] = v259
-		h260[li] = v260
-		h261[li] = v261
-		h262[li] = v262
-		h263[li] = v263
-		h264[li] = v264
-		h265[li] = v265
-		h266[li] = v266
+		h91[li] = v91
+		h227[li] = v227
+		h228[li] = v228
+		h229[li] = v229
+		h230[li] = v230
+		h231[li] = v231
+		h232[li] = v232
+		h233[li] = v233
+		h234[li] = v234
+		h235[li] = v235
+		h236[li] = v236
+		h237[li] = v237
+		h238[li] = v238
+		h239[li] = v239
+		h240[li] = v240
+		h241[li] = v241
+		h242[li] = v242
+		h243[li] = v243
 	}
-	// Barrier, pass.go:78
+	// Barrier, pass.go:79
 	m0 := g.Memory(0)
-	h300 := g.v300[:n]
-	h303 := g.v303[:n]
-	h304 := g.v304[:n]
-	h307 := g.v307[:n]
-	h310 := g.v310[:n]
-	h311 := g.v311[:n]
-	h314 := g.v314[:n]
-	h317 := g.v317[:n]
-	h318 := g.v318[:n]
-	h321 := g.v321[:n]
-	h324 := g.v324[:n]
-	h325 := g.v325[:n]
-	h328 := g.v328[:n]
-	h331 := g.v331[:n]
-	h332 := g.v332[:n]
-	h335 := g.v335[:n]
-	h338 := g.v338[:n]
-	h339 := g.v339[:n]
-	h342 := g.v342[:n]
-	h345 := g.v345[:n]
-	h346 := g.v346[:n]
-	h349 := g.v349[:n]
-	h352 := g.v352[:n]
-	h353 := g.v353[:n]
-	h356 := g.v356[:n]
-	h359 := g.v359[:n]
-	h360 := g.v360[:n]
-	h363 := g.v363[:n]
-	h366 := g.v366[:n]
-	h367 := g.v367[:n]
-	h370 := g.v370[:n]
-	h373 := g.v373[:n]
-	h374 := g.v374[:n]
-	h377 := g.v377[:n]
-	h380 := g.v380[:n]
-	h381 := g.v381[:n]
-	h384 := g.v384[:n]
-	h387 := g.v387[:n]
-	h388 := g.v388[:n]
-	h391 := g.v391[:n]
-	h394 := g.v394[:n]
-	h395 := g.v395[:n]
-	h398 := g.v398[:n]
-	h401 := g.v401[:n]
-	h402 := g.v402[:n]
-	h405 := g.v405[:n]
-	h408 := g.v408[:n]
-	h409 := g.v409[:n]
-	h412 := g.v412[:n]
-	h415 := g.v415[:n]
-	h416 := g.v416[:n]
+	h277 := g.v277[:n]
+	h280 := g.v280[:n]
+	h281 := g.v281[:n]
+	h284 := g.v284[:n]
+	h287 := g.v287[:n]
+	h288 := g.v288[:n]
+	h291 := g.v291[:n]
+	h294 := g.v294[:n]
+	h295 := g.v295[:n]
+	h298 := g.v298[:n]
+	h301 := g.v301[:n]
+	h302 := g.v302[:n]
+	h305 := g.v305[:n]
+	h308 := g.v308[:n]
+	h309 := g.v309[:n]
+	h312 := g.v312[:n]
+	h315 := g.v315[:n]
+	h316 := g.v316[:n]
+	h319 := g.v319[:n]
+	h322 := g.v322[:n]
+	h323 := g.v323[:n]
+	h326 := g.v326[:n]
+	h329 := g.v329[:n]
+	h330 := g.v330[:n]
+	h333 := g.v333[:n]
+	h336 := g.v336[:n]
+	h337 := g.v337[:n]
+	h340 := g.v340[:n]
+	h343 := g.v343[:n]
+	h344 := g.v344[:n]
+	h347 := g.v347[:n]
+	h350 := g.v350[:n]
+	h351 := g.v351[:n]
+	h354 := g.v354[:n]
+	h357 := g.v357[:n]
+	h358 := g.v358[:n]
+	h361 := g.v361[:n]
+	h364 := g.v364[:n]
+	h365 := g.v365[:n]
+	h368 := g.v368[:n]
+	h371 := g.v371[:n]
+	h372 := g.v372[:n]
+	h375 := g.v375[:n]
+	h378 := g.v378[:n]
+	h379 := g.v379[:n]
+	h382 := g.v382[:n]
+	h385 := g.v385[:n]
+	h386 := g.v386[:n]
+	h389 := g.v389[:n]
+	h392 := g.v392[:n]
+	h393 := g.v393[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v30 := int32(li)
-		v267 := int32(uint32(v30) >> 5)
-		v268 := v30 + v267
+		v29 := int32(li)
+		v244 := int32(uint32(v29) >> 5)
+		v245 := v29 + v244
 		own4 := unsafe.Add(m4, li*72)
-		*(*int32)(unsafe.Add(m0, int(v268)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v268+264)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v268+528)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v268+792)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v268+1056)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v268+1320)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v268+1584)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v268+1848)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v268+2112)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v268+2376)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v268+2640)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v268+2904)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v268+3168)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v268+3432)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v268+3696)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v268+3960)*4)) = 0
-		v300 := *(*int32)(own4)
-		v303 := ((v300 & 15) * 264) + v268
-		v304 := *(*int32)(unsafe.Add(m0, int(v303)*4))
-		*(*int32)(unsafe.Add(m0, int(v303)*4)) = v304 + 1
-		v307 := *(*int32)(unsafe.Add(own4, 4))
-		v310 := ((v307 & 15) * 264) + v268
-		v311 := *(*int32)(unsafe.Add(m0, int(v310)*4))
-		*(*int32)(unsafe.Add(m0, int(v310)*4)) = v311 + 1
-		v314 := *(*int32)(unsafe.Add(own4, 8))
-		v317 := ((v314 & 15) * 264) + v268
-		v318 := *(*int32)(unsafe.Add(m0, int(v317)*4))
-		*(*int32)(unsafe.Add(m0, int(v317)*4)) = v318 + 1
-		v321 := *(*int32)(unsafe.Add(own4, 12))
-		v324 := ((v321 & 15) * 264) + v268
-		v325 := *(*int32)(unsafe.Add(m0, int(v324)*4))
-		*(*int32)(unsafe.Add(m0, int(v324)*4)) = v325 + 1
-		v328 := *(*int32)(unsafe.Add(own4, 16))
-		v331 := ((v328 & 15) * 264) + v268
-		v332 := *(*int32)(unsafe.Add(m0, int(v331)*4))
-		*(*int32)(unsafe.Add(m0, int(v331)*4)) = v332 + 1
-		v335 := *(*int32)(unsafe.Add(own4, 20))
-		v338 := ((v335 & 15) * 264) + v268
-		v339 := *(*int32)(unsafe.Add(m0, int(v338)*4))
-		*(*int32)(unsafe.Add(m0, int(v338)*4)) = v339 + 1
-		v342 := *(*int32)(unsafe.Add(own4, 24))
-		v345 := ((v342 & 15) * 264) + v268
-		v346 := *(*int32)(unsafe.Add(m0, int(v345)*4))
-		*(*int32)(unsafe.Add(m0, int(v345)*4)) = v346 + 1
-		v349 := *(*int32)(unsafe.Add(own4, 28))
-		v352 := ((v349 & 15) * 264) + v268
-		v353 := *(*int32)(unsafe.Add(m0, int(v352)*4))
-		*(*int32)(unsafe.Add(m0, int(v352)*4)) = v353 + 1
-		v356 := *(*int32)(unsafe.Add(own4, 32))
-		v359 := ((v356 & 15) * 264) + v268
-		v360 := *(*int32)(unsafe.Add(m0, int(v359)*4))
-		*(*int32)(unsafe.Add(m0, int(v359)*4)) = v360 + 1
-		v363 := *(*int32)(unsafe.Add(own4, 36))
-		v366 := ((v363 & 15) * 264) + v268
-		v367 := *(*int32)(unsafe.Add(m0, int(v366)*4))
-		*(*int32)(unsafe.Add(m0, int(v366)*4)) = v367 + 1
-		v370 := *(*int32)(unsafe.Add(own4, 40))
-		v373 := ((v370 & 15) * 264) + v268
-		v374 := *(*int32)(unsafe.Add(m0, int(v373)*4))
-		*(*int32)(unsafe.Add(m0, int(v373)*4)) = v374 + 1
-		v377 := *(*int32)(unsafe.Add(own4, 44))
-		v380 := ((v377 & 15) * 264) + v268
-		v381 := *(*int32)(unsafe.Add(m0, int(v380)*4))
-		*(*int32)(unsafe.Add(m0, int(v380)*4)) = v381 + 1
-		v384 := *(*int32)(unsafe.Add(own4, 48))
-		v387 := ((v384 & 15) * 264) + v268
-		v388 := *(*int32)(unsafe.Add(m0, int(v387)*4))
-		*(*int32)(unsafe.Add(m0, int(v387)*4)) = v388 + 1
-		v391 := *(*int32)(unsafe.Add(own4, 52))
-		v394 := ((v391 & 15) * 264) + v268
-		v395 := *(*int32)(unsafe.Add(m0, int(v394)*4))
-		*(*int32)(unsafe.Add(m0, int(v394)*4)) = v395 + 1
-		v398 := *(*int32)(unsafe.Add(own4, 56))
-		v401 := ((v398 & 15) * 264) + v268
-		v402 := *(*int32)(unsafe.Add(m0, int(v401)*4))
-		*(*int32)(unsafe.Add(m0, int(v401)*4)) = v402 + 1
-		v405 := *(*int32)(unsafe.Add(own4, 60))
-		v408 := ((v405 & 15) * 264) + v268
-		v409 := *(*int32)(unsafe.Add(m0, int(v408)*4))
-		*(*int32)(unsafe.Add(m0, int(v408)*4)) = v409 + 1
-		v412 := *(*int32)(unsafe.Add(own4, 64))
-		v415 := ((v412 & 15) * 264) + v268
-		v416 := *(*int32)(unsafe.Add(m0, int(v415)*4))
-		*(*int32)(unsafe.Add(m0, int(v415)*4)) = v416 + 1
-		h300[li] = v300
-		h303[li] = v303
-		h304[li] = v304
-		h307[li] = v307
-		h310[li] = v310
-		h311[li] = v311
-		h314[li] = v314
-		h317[li] = v317
-		h318[li] = v318
-		h321[li] = v321
-		h324[li] = v324
-		h325[li] = v325
-		h328[li] = v328
-		h331[li] = v331
-		h332[li] = v332
-		h335[li] = v335
-		h338[li] = v338
-		h339[li] = v339
-		h342[li] = v342
-		h345[li] = v345
-		h346[li] = v346
-		h349[li] = v349
-		h352[li] = v352
-		h353[li] = v353
-		h356[li] = v356
-		h359[li] = v359
-		h360[li] = v360
-		h363[li] = v363
-		h366[li] = v366
-		h367[li] = v367
-		h370[li] = v370
-		h373[li] = v373
-		h374[li] = v374
-		h377[li] = v377
-		h380[li] = v380
-		h381[li] = v381
-		h384[li] = v384
-		h387[li] = v387
-		h388[li] = v388
-		h391[li] = v391
-		h394[li] = v394
-		h395[li] = v395
-		h398[li] = v398
-		h401[li] = v401
-		h402[li] = v402
-		h405[li] = v405
-		h408[li] = v408
-		h409[li] = v409
-		h412[li] = v412
-		h415[li] = v415
-		h416[li] = v416
+		*(*int32)(unsafe.Add(m0, int(v245)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v245+264)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v245+528)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v245+792)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v245+1056)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v245+1320)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v245+1584)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v245+1848)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v245+2112)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v245+2376)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v245+2640)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v245+2904)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v245+3168)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v245+3432)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v245+3696)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v245+3960)*4)) = 0
+		v277 := *(*int32)(own4)
+		v280 := ((v277 & 15) * 264) + v245
+		v281 := *(*int32)(unsafe.Add(m0, int(v280)*4))
+		*(*int32)(unsafe.Add(m0, int(v280)*4)) = v281 + 1
+		v284 := *(*int32)(unsafe.Add(own4, 4))
+		v287 := ((v284 & 15) * 264) + v245
+		v288 := *(*int32)(unsafe.Add(m0, int(v287)*4))
+		*(*int32)(unsafe.Add(m0, int(v287)*4)) = v288 + 1
+		v291 := *(*int32)(unsafe.Add(own4, 8))
+		v294 := ((v291 & 15) * 264) + v245
+		v295 := *(*int32)(unsafe.Add(m0, int(v294)*4))
+		*(*int32)(unsafe.Add(m0, int(v294)*4)) = v295 + 1
+		v298 := *(*int32)(unsafe.Add(own4, 12))
+		v301 := ((v298 & 15) * 264) + v245
+		v302 := *(*int32)(unsafe.Add(m0, int(v301)*4))
+		*(*int32)(unsafe.Add(m0, int(v301)*4)) = v302 + 1
+		v305 := *(*int32)(unsafe.Add(own4, 16))
+		v308 := ((v305 & 15) * 264) + v245
+		v309 := *(*int32)(unsafe.Add(m0, int(v308)*4))
+		*(*int32)(unsafe.Add(m0, int(v308)*4)) = v309 + 1
+		v312 := *(*int32)(unsafe.Add(own4, 20))
+		v315 := ((v312 & 15) * 264) + v245
+		v316 := *(*int32)(unsafe.Add(m0, int(v315)*4))
+		*(*int32)(unsafe.Add(m0, int(v315)*4)) = v316 + 1
+		v319 := *(*int32)(unsafe.Add(own4, 24))
+		v322 := ((v319 & 15) * 264) + v245
+		v323 := *(*int32)(unsafe.Add(m0, int(v322)*4))
+		*(*int32)(unsafe.Add(m0, int(v322)*4)) = v323 + 1
+		v326 := *(*int32)(unsafe.Add(own4, 28))
+		v329 := ((v326 & 15) * 264) + v245
+		v330 := *(*int32)(unsafe.Add(m0, int(v329)*4))
+		*(*int32)(unsafe.Add(m0, int(v329)*4)) = v330 + 1
+		v333 := *(*int32)(unsafe.Add(own4, 32))
+		v336 := ((v333 & 15) * 264) + v245
+		v337 := *(*int32)(unsafe.Add(m0, int(v336)*4))
+		*(*int32)(unsafe.Add(m0, int(v336)*4)) = v337 + 1
+		v340 := *(*int32)(unsafe.Add(own4, 36))
+		v343 := ((v340 & 15) * 264) + v245
+		v344 := *(*int32)(unsafe.Add(m0, int(v343)*4))
+		*(*int32)(unsafe.Add(m0, int(v343)*4)) = v344 + 1
+		v347 := *(*int32)(unsafe.Add(own4, 40))
+		v350 := ((v347 & 15) * 264) + v245
+		v351 := *(*int32)(unsafe.Add(m0, int(v350)*4))
+		*(*int32)(unsafe.Add(m0, int(v350)*4)) = v351 + 1
+		v354 := *(*int32)(unsafe.Add(own4, 44))
+		v357 := ((v354 & 15) * 264) + v245
+		v358 := *(*int32)(unsafe.Add(m0, int(v357)*4))
+		*(*int32)(unsafe.Add(m0, int(v357)*4)) = v358 + 1
+		v361 := *(*int32)(unsafe.Add(own4, 48))
+		v364 := ((v361 & 15) * 264) + v245
+		v365 := *(*int32)(unsafe.Add(m0, int(v364)*4))
+		*(*int32)(unsafe.Add(m0, int(v364)*4)) = v365 + 1
+		v368 := *(*int32)(unsafe.Add(own4, 52))
+		v371 := ((v368 & 15) * 264) + v245
+		v372 := *(*int32)(unsafe.Add(m0, int(v371)*4))
+		*(*int32)(unsafe.Add(m0, int(v371)*4)) = v372 + 1
+		v375 := *(*int32)(unsafe.Add(own4, 56))
+		v378 := ((v375 & 15) * 264) + v245
+		v379 := *(*int32)(unsafe.Add(m0, int(v378)*4))
+		*(*int32)(unsafe.Add(m0, int(v378)*4)) = v379 + 1
+		v382 := *(*int32)(unsafe.Add(own4, 60))
+		v385 := ((v382 & 15) * 264) + v245
+		v386 := *(*int32)(unsafe.Add(m0, int(v385)*4))
+		*(*int32)(unsafe.Add(m0, int(v385)*4)) = v386 + 1
+		v389 := *(*int32)(unsafe.Add(own4, 64))
+		v392 := ((v389 & 15) * 264) + v245
+		v393 := *(*int32)(unsafe.Add(m0, int(v392)*4))
+		*(*int32)(unsafe.Add(m0, int(v392)*4)) = v393 + 1
+		h277[li] = v277
+		h280[li] = v280
+		h281[li] = v281
+		h284[li] = v284
+		h287[li] = v287
+		h288[li] = v288
+		h291[li] = v291
+		h294[li] = v294
+		h295[li] = v295
+		h298[li] = v298
+		h301[li] = v301
+		h302[li] = v302
+		h305[li] = v305
+		h308[li] = v308
+		h309[li] = v309
+		h312[li] = v312
+		h315[li] = v315
+		h316[li] = v316
+		h319[li] = v319
+		h322[li] = v322
+		h323[li] = v323
+		h326[li] = v326
+		h329[li] = v329
+		h330[li] = v330
+		h333[li] = v333
+		h336[li] = v336
+		h337[li] = v337
+		h340[li] = v340
+		h343[li] = v343
+		h344[li] = v344
+		h347[li] = v347
+		h350[li] = v350
+		h351[li] = v351
+		h354[li] = v354
+		h357[li] = v357
+		h358[li] = v358
+		h361[li] = v361
+		h364[li] = v364
+		h365[li] = v365
+		h368[li] = v368
+		h371[li] = v371
+		h372[li] = v372
+		h375[li] = v375
+		h378[li] = v378
+		h379[li] = v379
+		h382[li] = v382
+		h385[li] = v385
+		h386[li] = v386
+		h389[li] = v389
+		h392[li] = v392
+		h393[li] = v393
 	}
-	// Barrier, pass.go:87
-	h421 := g.v421[:n]
+	// Barrier, pass.go:88
+	h398 := g.v398[:n]
+	h399 := g.v399[:n]
+	h402 := g.v402[:n]
+	h403 := g.v403[:n]
+	h407 := g.v407[:n]
+	h408 := g.v408[:n]
+	h412 := g.v412[:n]
+	h413 := g.v413[:n]
+	h417 := g.v417[:n]
+	h418 := g.v418[:n]
 	h422 := g.v422[:n]
-	h425 := g.v425[:n]
-	h426 := g.v426[:n]
-	h430 := g.v430[:n]
-	h431 := g.v431[:n]
-	h435 := g.v435[:n]
-	h436 := g.v436[:n]
-	h440 := g.v440[:n]
-	h441 := g.v441[:n]
-	h445 := g.v445[:n]
-	h446 := g.v446[:n]
-	h450 := g.v450[:n]
-	h451 := g.v451[:n]
-	h455 := g.v455[:n]
-	h456 := g.v456[:n]
-	h460 := g.v460[:n]
-	h461 := g.v461[:n]
-	h465 := g.v465[:n]
-	h466 := g.v466[:n]
-	h470 := g.v470[:n]
-	h471 := g.v471[:n]
-	h475 := g.v475[:n]
-	h476 := g.v476[:n]
-	h480 := g.v480[:n]
-	h481 := g.v481[:n]
-	h485 := g.v485[:n]
-	h486 := g.v486[:n]
-	h490 := g.v490[:n]
-	h491 := g.v491[:n]
-	h495 := g.v495[:n]
-	h497 := g.v497[:n]
+	h423 := g.v423[:n]
+	h427 := g.v427[:n]
+	h428 := g.v428[:n]
+	h432 := g.v432[:n]
+	h433 := g.v433[:n]
+	h437 := g.v437[:n]
+	h438 := g.v438[:n]
+	h442 := g.v442[:n]
+	h443 := g.v443[:n]
+	h447 := g.v447[:n]
+	h448 := g.v448[:n]
+	h452 := g.v452[:n]
+	h453 := g.v453[:n]
+	h457 := g.v457[:n]
+	h458 := g.v458[:n]
+	h462 := g.v462[:n]
+	h463 := g.v463[:n]
+	h467 := g.v467[:n]
+	h468 := g.v468[:n]
+	h472 := g.v472[:n]
+	h474 := g.v474[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v30 := int32(li)
-		v419 := v30 * 16
-		v421 := v419 + int32(uint32(v419)>>5)
-		v422 := *(*int32)(unsafe.Add(m0, int(v421)*4))
-		v423 := v419 + 1
-		v425 := v423 + int32(uint32(v423)>>5)
-		v426 := *(*int32)(unsafe.Add(m0, int(v425)*4))
-		v428 := v419 + 2
-		v430 := v428 + int32(uint32(v428)>>5)
-		v431 := *(*int32)(unsafe.Add(m0, int(v430)*4))
-		v433 := v419 + 3
-		v435 := v433 + int32(uint32(v433)>>5)
-		v436 := *(*int32)(unsafe.Add(m0, int(v435)*4))
-		v438 := v419 + 4
-		v440 := v438 + int32(uint32(v438)>>5)
-		v441 := *(*int32)(unsafe.Add(m0, int(v440)*4))
-		v443 := v419 + 5
-		v445 := v443 + int32(uint32(v443)>>5)
-		v446 := *(*int32)(unsafe.Add(m0, int(v445)*4))
-		v448 := v419 + 6
-		v450 := v448 + int32(uint32(v448)>>5)
-		v451 := *(*int32)(unsafe.Add(m0, int(v450)*4))
-		v453 := v419 + 7
-		v455 := v453 + int32(uint32(v453)>>5)
-		v456 := *(*int32)(unsafe.Add(m0, int(v455)*4))
-		v457 := ((((((v422 + v426) + v431) + v436) + v441) + v446) + v451) + v456
-		v458 := v419 + 8
-		v460 := v458 + int32(uint32(v458)>>5)
-		v461 := *(*int32)(unsafe.Add(m0, int(v460)*4))
-		v463 := v419 + 9
-		v465 := v463 + int32(uint32(v463)>>5)
-		v466 := *(*int32)(unsafe.Add(m0, int(v465)*4))
-		v468 := v419 + 10
-		v470 := v468 + int32(uint32(v468)>>5)
-		v471 := *(*int32)(unsafe.Add(m0, int(v470)*4))
-		v473 := v419 + 11
-		v475 := v473 + int32(uint32(v473)>>5)
-		v476 := *(*int32)(unsafe.Add(m0, int(v475)*4))
-		v478 := v419 + 12
-		v480 := v478 + int32(uint32(v478)>>5)
-		v481 := *(*int32)(unsafe.Add(m0, int(v480)*4))
-		v483 := v419 + 13
-		v485 := v483 + int32(uint32(v483)>>5)
-		v486 := *(*int32)(unsafe.Add(m0, int(v485)*4))
-		v488 := v419 + 14
-		v490 := v488 + int32(uint32(v488)>>5)
-		v491 := *(*int32)(unsafe.Add(m0, int(v490)*4))
-		v492 := ((((((v457 + v461) + v466) + v471) + v476) + v481) + v486) + v491
-		v493 := v419 + 15
-		v495 := v493 + int32(uint32(v493)>>5)
-		v497 := v492 + *(*int32)(unsafe.Add(m0, int(v495)*4))
-		h421[li] = v421
+		v29 := int32(li)
+		v396 := v29 * 16
+		v398 := v396 + int32(uint32(v396)>>5)
+		v399 := *(*int32)(unsafe.Add(m0, int(v398)*4))
+		v400 := v396 + 1
+		v402 := v400 + int32(uint32(v400)>>5)
+		v403 := *(*int32)(unsafe.Add(m0, int(v402)*4))
+		v405 := v396 + 2
+		v407 := v405 + int32(uint32(v405)>>5)
+		v408 := *(*int32)(unsafe.Add(m0, int(v407)*4))
+		v410 := v396 + 3
+		v412 := v410 + int32(uint32(v410)>>5)
+		v413 := *(*int32)(unsafe.Add(m0, int(v412)*4))
+		v415 := v396 + 4
+		v417 := v415 + int32(uint32(v415)>>5)
+		v418 := *(*int32)(unsafe.Add(m0, int(v417)*4))
+		v420 := v396 + 5
+		v422 := v420 + int32(uint32(v420)>>5)
+		v423 := *(*int32)(unsafe.Add(m0, int(v422)*4))
+		v425 := v396 + 6
+		v427 := v425 + int32(uint32(v425)>>5)
+		v428 := *(*int32)(unsafe.Add(m0, int(v427)*4))
+		v430 := v396 + 7
+		v432 := v430 + int32(uint32(v430)>>5)
+		v433 := *(*int32)(unsafe.Add(m0, int(v432)*4))
+		v434 := ((((((v399 + v403) + v408) + v413) + v418) + v423) + v428) + v433
+		v435 := v396 + 8
+		v437 := v435 + int32(uint32(v435)>>5)
+		v438 := *(*int32)(unsafe.Add(m0, int(v437)*4))
+		v440 := v396 + 9
+		v442 := v440 + int32(uint32(v440)>>5)
+		v443 := *(*int32)(unsafe.Add(m0, int(v442)*4))
+		v445 := v396 + 10
+		v447 := v445 + int32(uint32(v445)>>5)
+		v448 := *(*int32)(unsafe.Add(m0, int(v447)*4))
+		v450 := v396 + 11
+		v452 := v450 + int32(uint32(v450)>>5)
+		v453 := *(*int32)(unsafe.Add(m0, int(v452)*4))
+		v455 := v396 + 12
+		v457 := v455 + int32(uint32(v455)>>5)
+		v458 := *(*int32)(unsafe.Add(m0, int(v457)*4))
+		v460 := v396 + 13
+		v462 := v460 + int32(uint32(v460)>>5)
+		v463 := *(*int32)(unsafe.Add(m0, int(v462)*4))
+		v465 := v396 + 14
+		v467 := v465 + int32(uint32(v465)>>5)
+		v468 := *(*int32)(unsafe.Add(m0, int(v467)*4))
+		v469 := ((((((v434 + v438) + v443) + v448) + v453) + v458) + v463) + v468
+		v470 := v396 + 15
+		v472 := v470 + int32(uint32(v470)>>5)
+		v474 := v469 + *(*int32)(unsafe.Add(m0, int(v472)*4))
+		h398[li] = v398
+		h399[li] = v399
+		h402[li] = v402
+		h403[li] = v403
+		h407[li] = v407
+		h408[li] = v408
+		h412[li] = v412
+		h413[li] = v413
+		h417[li] = v417
+		h418[li] = v418
 		h422[li] = v422
-		h425[li] = v425
-		h426[li] = v426
-		h430[li] = v430
-		h431[li] = v431
-		h435[li] = v435
-		h436[li] = v436
-		h440[li] = v440
-		h441[li] = v441
-		h445[li] = v445
-		h446[li] = v446
-		h450[li] = v450
-		h451[li] = v451
-		h455[li] = v455
-		h456[li] = v456
-		h460[li] = v460
-		h461[li] = v461
-		h465[li] = v465
-		h466[li] = v466
-		h470[li] = v470
-		h471[li] = v471
-		h475[li] = v475
-		h476[li] = v476
-		h480[li] = v480
-		h481[li] = v481
-		h485[li] = v485
-		h486[li] = v486
-		h490[li] = v490
-		h491[li] = v491
-		h495[li] = v495
-		h497[li] = v497
+		h423[li] = v423
+		h427[li] = v427
+		h428[li] = v428
+		h432[li] = v432
+		h433[li] = v433
+		h437[li] = v437
+		h438[li] = v438
+		h442[li] = v442
+		h443[li] = v443
+		h447[li] = v447
+		h448[li] = v448
+		h452[li] = v452
+		h453[li] = v453
+		h457[li] = v457
+		h458[li] = v458
+		h462[li] = v462
+		h463[li] = v463
+		h467[li] = v467
+		h468[li] = v468
+		h472[li] = v472
+		h474[li] = v474
 	}
-	// GroupExclusiveScan, pass.go:95
+	// GroupExclusiveScan, pass.go:96
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v497, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v474, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v498, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v475, in, len(in), int32(0))
 	}
-	h498 := g.v498[:n]
+	h475 := g.v475[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v101 := int32(li)
-		v102 := v101 == 0
-		v498 := h498[li]
-		v421 := h421[li]
-		v422 := h422[li]
-		v425 := h425[li]
-		v426 := h426[li]
-		v430 := h430[li]
-		v431 := h431[li]
-		v435 := h435[li]
-		v436 := h436[li]
-		v440 := h440[li]
-		v441 := h441[li]
-		v445 := h445[li]
-		v446 := h446[li]
-		v450 := h450[li]
-		v451 := h451[li]
-		v455 := h455[li]
-		v456 := h456[li]
-		v460 := h460[li]
-		v461 := h461[li]
-		v465 := h465[li]
-		v466 := h466[li]
-		v470 := h470[li]
-		v471 := h471[li]
+		v89 := int32(li)
+		v90 := v89 == 0
 		v475 := h475[li]
-		v476 := h476[li]
-		v480 := h480[li]
-		v481 := h481[li]
-		v485 := h485[li]
-		v486 := h486[li]
-		v490 := h490[li]
-		v491 := h491[li]
-		v495 := h495[li]
-		v499 := v498
-		if v102 {
-			v499 = 0
-		}
-		*(*int32)(unsafe.Add(m0, int(v421)*4)) = v499
-		v501 := v499 + v422
-		*(*int32)(unsafe.Add(m0, int(v425)*4)) = v501
-		v503 := v501 + v426
-		*(*int32)(unsafe.Add(m0, int(v430)*4)) = v503
-		v505 := v503 + v431
-		*(*int32)(unsafe.Add(m0, int(v435)*4)) = v505
-		v507 := v505 + v436
-		*(*int32)(unsafe.Add(m0, int(v440)*4)) = v507
-		v509 := v507 + v441
-		*(*int32)(unsafe.Add(m0, int(v445)*4)) = v509
-		v511 := v509 + v446
-		*(*int32)(unsafe.Add(m0, int(v450)*4)) = v511
-		v513 := v511 + v451
-		*(*int32)(unsafe.Add(m0, int(v455)*4)) = v513
-		v515 := v513 + v456
-		*(*int32)(unsafe.Add(m0, int(v460)*4)) = v515
-		v517 := v515 + v461
-		*(*int32)(unsafe.Add(m0, int(v465)*4)) = v517
-		v519 := v517 + v466
-		*(*int32)(unsafe.Add(m0, int(v470)*4)) = v519
-		v521 := v519 + v471
-		*(*int32)(unsafe.Add(m0, int(v475)*4)) = v521
-		v523 := v521 + v476
-		*(*int32)(unsafe.Add(m0, int(v480)*4)) = v523
-		v525 := v523 + v481
-		*(*int32)(unsafe.Add(m0, int(v485)*4)) = v525
-		v527 := v525 + v486
-		*(*int32)(unsafe.Add(m0, int(v490)*4)) = v527
-		*(*int32)(unsafe.Add(m0, int(v495)*4)) = v527 + v491
-	}
-	// Barrier, pass.go:101
-	h532 := g.v532[:n]
-	h534 := g.v534[:n]
-	h536 := g.v536[:n]
-	h538 := g.v538[:n]
-	h540 := g.v540[:n]
-	h542 := g.v542[:n]
-	h544 := g.v544[:n]
-	h546 := g.v546[:n]
-	h548 := g.v548[:n]
-	h550 := g.v550[:n]
-	h552 := g.v552[:n]
-	h554 := g.v554[:n]
-	h556 := g.v556[:n]
-	h558 := g.v558[:n]
-	h560 := g.v560[:n]
-	h562 := g.v562[:n]
-	h564 := g.v564[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v303 := h303[li]
-		v304 := h304[li]
-		v310 := h310[li]
-		v311 := h311[li]
-		v317 := h317[li]
-		v318 := h318[li]
-		v324 := h324[li]
-		v325 := h325[li]
-		v331 := h331[li]
-		v332 := h332[li]
-		v338 := h338[li]
-		v339 := h339[li]
-		v345 := h345[li]
-		v346 := h346[li]
-		v352 := h352[li]
-		v353 := h353[li]
-		v359 := h359[li]
-		v360 := h360[li]
-		v366 := h366[li]
-		v367 := h367[li]
-		v373 := h373[li]
-		v374 := h374[li]
-		v380 := h380[li]
-		v381 := h381[li]
-		v387 := h387[li]
-		v388 := h388[li]
-		v394 := h394[li]
-		v395 := h395[li]
-		v401 := h401[li]
+		v398 := h398[li]
+		v399 := h399[li]
 		v402 := h402[li]
+		v403 := h403[li]
+		v407 := h407[li]
 		v408 := h408[li]
-		v409 := h409[li]
-		v415 := h415[li]
-		v416 := h416[li]
-		v532 := v304 + *(*int32)(unsafe.Add(m0, int(v303)*4))
-		v534 := v311 + *(*int32)(unsafe.Add(m0, int(v310)*4))
-		v536 := v318 + *(*int32)(unsafe.Add(m0, int(v317)*4))
-		v538 := v325 + *(*int32)(unsafe.Add(m0, int(v324)*4))
-		v540 := v332 + *(*int32)(unsafe.Add(m0, int(v331)*4))
-		v542 := v339 + *(*int32)(unsafe.Add(m0, int(v338)*4))
-		v544 := v346 + *(*int32)(unsafe.Add(m0, int(v345)*4))
-		v546 := v353 + *(*int32)(unsafe.Add(m0, int(v352)*4))
-		v548 := v360 + *(*int32)(unsafe.Add(m0, int(v359)*4))
-		v550 := v367 + *(*int32)(unsafe.Add(m0, int(v366)*4))
-		v552 := v374 + *(*int32)(unsafe.Add(m0, int(v373)*4))
-		v554 := v381 + *(*int32)(unsafe.Add(m0, int(v380)*4))
-		v556 := v388 + *(*int32)(unsafe.Add(m0, int(v387)*4))
-		v558 := v395 + *(*int32)(unsafe.Add(m0, int(v394)*4))
-		v560 := v402 + *(*int32)(unsafe.Add(m0, int(v401)*4))
-		v562 := v409 + *(*int32)(unsafe.Add(m0, int(v408)*4))
-		v564 := v416 + *(*int32)(unsafe.Add(m0, int(v415)*4))
-		h532[li] = v532
-		h534[li] = v534
-		h536[li] = v536
-		h538[li] = v538
-		h540[li] = v540
-		h542[li] = v542
-		h544[li] = v544
-		h546[li] = v546
-		h548[li] = v548
-		h550[li] = v550
-		h552[li] = v552
-		h554[li] = v554
-		h556[li] = v556
-		h558[li] = v558
-		h560[li] = v560
-		h562[li] = v562
-		h564[li] = v564
+		v412 := h412[li]
+		v413 := h413[li]
+		v417 := h417[li]
+		v418 := h418[li]
+		v422 := h422[li]
+		v423 := h423[li]
+		v427 := h427[li]
+		v428 := h428[li]
+		v432 := h432[li]
+		v433 := h433[li]
+		v437 := h437[li]
+		v438 := h438[li]
+		v442 := h442[li]
+		v443 := h443[li]
+		v447 := h447[li]
+		v448 := h448[li]
+		v452 := h452[li]
+		v453 := h453[li]
+		v457 := h457[li]
+		v458 := h458[li]
+		v462 := h462[li]
+		v463 := h463[li]
+		v467 := h467[li]
+		v468 := h468[li]
+		v472 := h472[li]
+		v476 := v475
+		if v90 {
+			v476 = 0
+		}
+		*(*int32)(unsafe.Add(m0, int(v398)*4)) = v476
+		v478 := v476 + v399
+		*(*int32)(unsafe.Add(m0, int(v402)*4)) = v478
+		v480 := v478 + v403
+		*(*int32)(unsafe.Add(m0, int(v407)*4)) = v480
+		v482 := v480 + v408
+		*(*int32)(unsafe.Add(m0, int(v412)*4)) = v482
+		v484 := v482 + v413
+		*(*int32)(unsafe.Add(m0, int(v417)*4)) = v484
+		v486 := v484 + v418
+		*(*int32)(unsafe.Add(m0, int(v422)*4)) = v486
+		v488 := v486 + v423
+		*(*int32)(unsafe.Add(m0, int(v427)*4)) = v488
+		v490 := v488 + v428
+		*(*int32)(unsafe.Add(m0, int(v432)*4)) = v490
+		v492 := v490 + v433
+		*(*int32)(unsafe.Add(m0, int(v437)*4)) = v492
+		v494 := v492 + v438
+		*(*int32)(unsafe.Add(m0, int(v442)*4)) = v494
+		v496 := v494 + v443
+		*(*int32)(unsafe.Add(m0, int(v447)*4)) = v496
+		v498 := v496 + v448
+		*(*int32)(unsafe.Add(m0, int(v452)*4)) = v498
+		v500 := v498 + v453
+		*(*int32)(unsafe.Add(m0, int(v457)*4)) = v500
+		v502 := v500 + v458
+		*(*int32)(unsafe.Add(m0, int(v462)*4)) = v502
+		v504 := v502 + v463
+		*(*int32)(unsafe.Add(m0, int(v467)*4)) = v504
+		*(*int32)(unsafe.Add(m0, int(v472)*4)) = v504 + v468
 	}
-	// Barrier, pass.go:110
-	h565 := g.v565[:n]
-	h568 := g.v568[:n]
-	h571 := g.v571[:n]
-	h574 := g.v574[:n]
-	h577 := g.v577[:n]
-	h580 := g.v580[:n]
-	h583 := g.v583[:n]
-	h586 := g.v586[:n]
-	h589 := g.v589[:n]
-	h592 := g.v592[:n]
-	h595 := g.v595[:n]
-	h598 := g.v598[:n]
-	h601 := g.v601[:n]
-	h604 := g.v604[:n]
-	h607 := g.v607[:n]
-	h610 := g.v610[:n]
-	h613 := g.v613[:n]
+	// Barrier, pass.go:102
+	h509 := g.v509[:n]
+	h511 := g.v511[:n]
+	h513 := g.v513[:n]
+	h515 := g.v515[:n]
+	h517 := g.v517[:n]
+	h519 := g.v519[:n]
+	h521 := g.v521[:n]
+	h523 := g.v523[:n]
+	h525 := g.v525[:n]
+	h527 := g.v527[:n]
+	h529 := g.v529[:n]
+	h531 := g.v531[:n]
+	h533 := g.v533[:n]
+	h535 := g.v535[:n]
+	h537 := g.v537[:n]
+	h539 := g.v539[:n]
+	h541 := g.v541[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v532 := h532[li]
-		own3 := unsafe.Add(m3, li*72)
-		v534 := h534[li]
-		v536 := h536[li]
-		v538 := h538[li]
-		v540 := h540[li]
-		v542 := h542[li]
-		v544 := h544[li]
-		v546 := h546[li]
-		v548 := h548[li]
-		v550 := h550[li]
-		v552 := h552[li]
-		v554 := h554[li]
-		v556 := h556[li]
-		v558 := h558[li]
-		v560 := h560[li]
-		v562 := h562[li]
-		v564 := h564[li]
-		v565 := int32(uint32(v532) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v565)*4)) = *(*int32)(own3)
-		v568 := int32(uint32(v534) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v568)*4)) = *(*int32)(unsafe.Add(own3, 4))
-		v571 := int32(uint32(v536) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v571)*4)) = *(*int32)(unsafe.Add(own3, 8))
-		v574 := int32(uint32(v538) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v574)*4)) = *(*int32)(unsafe.Add(own3, 12))
-		v577 := int32(uint32(v540) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v577)*4)) = *(*int32)(unsafe.Add(own3, 16))
-		v580 := int32(uint32(v542) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v580)*4)) = *(*int32)(unsafe.Add(own3, 20))
-		v583 := int32(uint32(v544) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v583)*4)) = *(*int32)(unsafe.Add(own3, 24))
-		v586 := int32(uint32(v546) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v586)*4)) = *(*int32)(unsafe.Add(own3, 28))
-		v589 := int32(uint32(v548) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v589)*4)) = *(*int32)(unsafe.Add(own3, 32))
-		v592 := int32(uint32(v550) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v592)*4)) = *(*int32)(unsafe.Add(own3, 36))
-		v595 := int32(uint32(v552) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v595)*4)) = *(*int32)(unsafe.Add(own3, 40))
-		v598 := int32(uint32(v554) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v598)*4)) = *(*int32)(unsafe.Add(own3, 44))
-		v601 := int32(uint32(v556) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v601)*4)) = *(*int32)(unsafe.Add(own3, 48))
-		v604 := int32(uint32(v558) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v604)*4)) = *(*int32)(unsafe.Add(own3, 52))
-		v607 := int32(uint32(v560) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v607)*4)) = *(*int32)(unsafe.Add(own3, 56))
-		v610 := int32(uint32(v562) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v610)*4)) = *(*int32)(unsafe.Add(own3, 60))
-		v613 := int32(uint32(v564) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v613)*4)) = *(*int32)(unsafe.Add(own3, 64))
-		h565[li] = v565
-		h568[li] = v568
-		h571[li] = v571
-		h574[li] = v574
-		h577[li] = v577
-		h580[li] = v580
-		h583[li] = v583
-		h586[li] = v586
-		h589[li] = v589
-		h592[li] = v592
-		h595[li] = v595
-		h598[li] = v598
-		h601[li] = v601
-		h604[li] = v604
-		h607[li] = v607
-		h610[li] = v610
-		h613[li] = v613
+		v280 := h280[li]
+		v281 := h281[li]
+		v287 := h287[li]
+		v288 := h288[li]
+		v294 := h294[li]
+		v295 := h295[li]
+		v301 := h301[li]
+		v302 := h302[li]
+		v308 := h308[li]
+		v309 := h309[li]
+		v315 := h315[li]
+		v316 := h316[li]
+		v322 := h322[li]
+		v323 := h323[li]
+		v329 := h329[li]
+		v330 := h330[li]
+		v336 := h336[li]
+		v337 := h337[li]
+		v343 := h343[li]
+		v344 := h344[li]
+		v350 := h350[li]
+		v351 := h351[li]
+		v357 := h357[li]
+		v358 := h358[li]
+		v364 := h364[li]
+		v365 := h365[li]
+		v371 := h371[li]
+		v372 := h372[li]
+		v378 := h378[li]
+		v379 := h379[li]
+		v385 := h385[li]
+		v386 := h386[li]
+		v392 := h392[li]
+		v393 := h393[li]
+		v509 := v281 + *(*int32)(unsafe.Add(m0, int(v280)*4))
+		v511 := v288 + *(*int32)(unsafe.Add(m0, int(v287)*4))
+		v513 := v295 + *(*int32)(unsafe.Add(m0, int(v294)*4))
+		v515 := v302 + *(*int32)(unsafe.Add(m0, int(v301)*4))
+		v517 := v309 + *(*int32)(unsafe.Add(m0, int(v308)*4))
+		v519 := v316 + *(*int32)(unsafe.Add(m0, int(v315)*4))
+		v521 := v323 + *(*int32)(unsafe.Add(m0, int(v322)*4))
+		v523 := v330 + *(*int32)(unsafe.Add(m0, int(v329)*4))
+		v525 := v337 + *(*int32)(unsafe.Add(m0, int(v336)*4))
+		v527 := v344 + *(*int32)(unsafe.Add(m0, int(v343)*4))
+		v529 := v351 + *(*int32)(unsafe.Add(m0, int(v350)*4))
+		v531 := v358 + *(*int32)(unsafe.Add(m0, int(v357)*4))
+		v533 := v365 + *(*int32)(unsafe.Add(m0, int(v364)*4))
+		v535 := v372 + *(*int32)(unsafe.Add(m0, int(v371)*4))
+		v537 := v379 + *(*int32)(unsafe.Add(m0, int(v378)*4))
+		v539 := v386 + *(*int32)(unsafe.Add(m0, int(v385)*4))
+		v541 := v393 + *(*int32)(unsafe.Add(m0, int(v392)*4))
+		h509[li] = v509
+		h511[li] = v511
+		h513[li] = v513
+		h515[li] = v515
+		h517[li] = v517
+		h519[li] = v519
+		h521[li] = v521
+		h523[li] = v523
+		h525[li] = v525
+		h527[li] = v527
+		h529[li] = v529
+		h531[li] = v531
+		h533[li] = v533
+		h535[li] = v535
+		h537[li] = v537
+		h539[li] = v539
+		h541[li] = v541
 	}
-	// Barrier, pass.go:114
-	h700 := g.v700[:n]
-	h701 := g.v701[:n]
-	h702 := g.v702[:n]
-	h703 := g.v703[:n]
-	h704 := g.v704[:n]
-	h705 := g.v705[:n]
-	h706 := g.v706[:n]
-	h707 := g.v707[:n]
-	h708 := g.v708[:n]
-	h709 := g.v709[:n]
-	h710 := g.v710[:n]
-	h711 := g.v711[:n]
-	h712 := g.v712[:n]
-	h713 := g.v713[:n]
-	h714 := g.v714[:n]
-	h715 := g.v715[:n]
-	h716 := g.v716[:n]
+	// Barrier, pass.go:111
+	h542 := g.v542[:n]
+	h545 := g.v545[:n]
+	h548 := g.v548[:n]
+	h551 := g.v551[:n]
+	h554 := g.v554[:n]
+	h557 := g.v557[:n]
+	h560 := g.v560[:n]
+	h563 := g.v563[:n]
+	h566 := g.v566[:n]
+	h569 := g.v569[:n]
+	h572 := g.v572[:n]
+	h575 := g.v575[:n]
+	h578 := g.v578[:n]
+	h581 := g.v581[:n]
+	h584 := g.v584[:n]
+	h587 := g.v587[:n]
+	h590 := g.v590[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v509 := h509[li]
+		own3 := unsafe.Add(m3, li*72)
+		v511 := h511[li]
+		v513 := h513[li]
+		v515 := h515[li]
+		v517 := h517[li]
+		v519 := h519[li]
+		v521 := h521[li]
+		v523 := h523[li]
+		v525 := h525[li]
+		v527 := h527[li]
+		v529 := h529[li]
+		v531 := h531[li]
+		v533 := h533[li]
+		v535 := h535[li]
+		v537 := h537[li]
+		v539 := h539[li]
+		v541 := h541[li]
+		v542 := int32(uint32(v509) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v542)*4)) = *(*int32)(own3)
+		v545 := int32(uint32(v511) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v545)*4)) = *(*int32)(unsafe.Add(own3, 4))
+		v548 := int32(uint32(v513) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v548)*4)) = *(*int32)(unsafe.Add(own3, 8))
+		v551 := int32(uint32(v515) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v551)*4)) = *(*int32)(unsafe.Add(own3, 12))
+		v554 := int32(uint32(v517) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v554)*4)) = *(*int32)(unsafe.Add(own3, 16))
+		v557 := int32(uint32(v519) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v557)*4)) = *(*int32)(unsafe.Add(own3, 20))
+		v560 := int32(uint32(v521) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v560)*4)) = *(*int32)(unsafe.Add(own3, 24))
+		v563 := int32(uint32(v523) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v563)*4)) = *(*int32)(unsafe.Add(own3, 28))
+		v566 := int32(uint32(v525) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v566)*4)) = *(*int32)(unsafe.Add(own3, 32))
+		v569 := int32(uint32(v527) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v569)*4)) = *(*int32)(unsafe.Add(own3, 36))
+		v572 := int32(uint32(v529) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v572)*4)) = *(*int32)(unsafe.Add(own3, 40))
+		v575 := int32(uint32(v531) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v575)*4)) = *(*int32)(unsafe.Add(own3, 44))
+		v578 := int32(uint32(v533) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v578)*4)) = *(*int32)(unsafe.Add(own3, 48))
+		v581 := int32(uint32(v535) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v581)*4)) = *(*int32)(unsafe.Add(own3, 52))
+		v584 := int32(uint32(v537) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v584)*4)) = *(*int32)(unsafe.Add(own3, 56))
+		v587 := int32(uint32(v539) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v587)*4)) = *(*int32)(unsafe.Add(own3, 60))
+		v590 := int32(uint32(v541) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v590)*4)) = *(*int32)(unsafe.Add(own3, 64))
+		h542[li] = v542
+		h545[li] = v545
+		h548[li] = v548
+		h551[li] = v551
+		h554[li] = v554
+		h557[li] = v557
+		h560[li] = v560
+		h563[li] = v563
+		h566[li] = v566
+		h569[li] = v569
+		h572[li] = v572
+		h575[li] = v575
+		h578[li] = v578
+		h581[li] = v581
+		h584[li] = v584
+		h587[li] = v587
+		h590[li] = v590
+	}
+	// Barrier, pass.go:115
+	h677 := g.v677[:n]
+	h678 := g.v678[:n]
+	h679 := g.v679[:n]
+	h680 := g.v680[:n]
+	h681 := g.v681[:n]
+	h682 := g.v682[:n]
+	h683 := g.v683[:n]
+	h684 := g.v684[:n]
+	h685 := g.v685[:n]
+	h686 := g.v686[:n]
+	h687 := g.v687[:n]
+	h688 := g.v688[:n]
+	h689 := g.v689[:n]
+	h690 := g.v690[:n]
+	h691 := g.v691[:n]
+	h692 := g.v692[:n]
+	h693 := g.v693[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own3 := unsafe.Add(m3, li*72)
-		v250 := h250[li]
-		v251 := h251[li]
-		v252 := h252[li]
-		v253 := h253[li]
-		v254 := h254[li]
-		v255 := h255[li]
-		v256 := h256[li]
-		v257 := h257[li]
-		v258 := h258[li]
-		v259 := h259[li]
-		v260 := h260[li]
-		v261 := h261[li]
-		v262 := h262[li]
-		v263 := h263[li]
-		v264 := h264[li]
-		v265 := h265[li]
-		v266 := h266[li]
-		var v700, v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716 int32
+		v227 := h227[li]
+		v228 := h228[li]
+		v229 := h229[li]
+		v230 := h230[li]
+		v231 := h231[li]
+		v232 := h232[li]
+		v233 := h233[li]
+		v234 := h234[li]
+		v235 := h235[li]
+		v236 := h236[li]
+		v237 := h237[li]
+		v238 := h238[li]
+		v239 := h239[li]
+		v240 := h240[li]
+		v241 := h241[li]
+		v242 := h242[li]
+		v243 := h243[li]
+		var v677, v678, v679, v680, v681, v682, v683, v684, v685, v686, v687, v688, v689, v690, v691, v692, v693 int32
 		*(*int32)(own3) = *(*int32)(unsafe.Add(m0, li*68))
 		*(*int32)(unsafe.Add(own3, 4)) = *(*int32)(unsafe.Add(m0, li*68+4))
 		*(*int32)(unsafe.Add(own3, 8)) = *(*int32)(unsafe.Add(m0, li*68+8))
@@ -3558,7 +3534,7 @@ func (g *pass32Host) r0() int {
 		*(*int32)(unsafe.Add(own3, 56)) = *(*int32)(unsafe.Add(m0, li*68+56))
 		*(*int32)(unsafe.Add(own3, 60)) = *(*int32)(unsafe.Add(m0, li*68+60))
 		*(*int32)(unsafe.Add(own3, 64)) = *(*int32)(unsafe.Add(m0, li*68+64))
-		if c2 {
+		if c3 {
 			if next != 14 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3567,40 +3543,40 @@ func (g *pass32Host) r0() int {
 			}
 			continue
 		}
-		v700 = v250
-		v701 = v251
-		v702 = v252
-		v703 = v253
-		v704 = v254
-		v705 = v255
-		v706 = v256
-		v707 = v257
-		v708 = v258
-		v709 = v259
-		v710 = v260
-		v711 = v261
-		v712 = v262
-		v713 = v263
-		v714 = v264
-		v715 = v265
-		v716 = v266
-		h700[li] = v700
-		h701[li] = v701
-		h702[li] = v702
-		h703[li] = v703
-		h704[li] = v704
-		h705[li] = v705
-		h706[li] = v706
-		h707[li] = v707
-		h708[li] = v708
-		h709[li] = v709
-		h710[li] = v710
-		h711[li] = v711
-		h712[li] = v712
-		h713[li] = v713
-		h714[li] = v714
-		h715[li] = v715
-		h716[li] = v716
+		v677 = v227
+		v678 = v228
+		v679 = v229
+		v680 = v230
+		v681 = v231
+		v682 = v232
+		v683 = v233
+		v684 = v234
+		v685 = v235
+		v686 = v236
+		v687 = v237
+		v688 = v238
+		v689 = v239
+		v690 = v240
+		v691 = v241
+		v692 = v242
+		v693 = v243
+		h677[li] = v677
+		h678[li] = v678
+		h679[li] = v679
+		h680[li] = v680
+		h681[li] = v681
+		h682[li] = v682
+		h683[li] = v683
+		h684[li] = v684
+		h685[li] = v685
+		h686[li] = v686
+		h687[li] = v687
+		h688[li] = v688
+		h689[li] = v689
+		h690[li] = v690
+		h691[li] = v691
+		h692[li] = v692
+		h693[li] = v693
 		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3614,154 +3590,154 @@ func (g *pass32Host) r0() int {
 func (g *pass32Host) r15() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h565 := g.v565[:n]
-	h250 := g.v250[:n]
-	h568 := g.v568[:n]
-	h251 := g.v251[:n]
-	h571 := g.v571[:n]
-	h252 := g.v252[:n]
-	h574 := g.v574[:n]
-	h253 := g.v253[:n]
-	h577 := g.v577[:n]
-	h254 := g.v254[:n]
-	h580 := g.v580[:n]
-	h255 := g.v255[:n]
-	h583 := g.v583[:n]
-	h256 := g.v256[:n]
-	h586 := g.v586[:n]
-	h257 := g.v257[:n]
-	h589 := g.v589[:n]
-	h258 := g.v258[:n]
-	h592 := g.v592[:n]
-	h259 := g.v259[:n]
-	h595 := g.v595[:n]
-	h260 := g.v260[:n]
-	h598 := g.v598[:n]
-	h261 := g.v261[:n]
-	h601 := g.v601[:n]
-	h262 := g.v262[:n]
-	h604 := g.v604[:n]
-	h263 := g.v263[:n]
-	h607 := g.v607[:n]
-	h264 := g.v264[:n]
-	h610 := g.v610[:n]
-	h265 := g.v265[:n]
-	h613 := g.v613[:n]
-	h266 := g.v266[:n]
+	h542 := g.v542[:n]
+	h227 := g.v227[:n]
+	h545 := g.v545[:n]
+	h228 := g.v228[:n]
+	h548 := g.v548[:n]
+	h229 := g.v229[:n]
+	h551 := g.v551[:n]
+	h230 := g.v230[:n]
+	h554 := g.v554[:n]
+	h231 := g.v231[:n]
+	h557 := g.v557[:n]
+	h232 := g.v232[:n]
+	h560 := g.v560[:n]
+	h233 := g.v233[:n]
+	h563 := g.v563[:n]
+	h234 := g.v234[:n]
+	h566 := g.v566[:n]
+	h235 := g.v235[:n]
+	h569 := g.v569[:n]
+	h236 := g.v236[:n]
+	h572 := g.v572[:n]
+	h237 := g.v237[:n]
+	h575 := g.v575[:n]
+	h238 := g.v238[:n]
+	h578 := g.v578[:n]
+	h239 := g.v239[:n]
+	h581 := g.v581[:n]
+	h240 := g.v240[:n]
+	h584 := g.v584[:n]
+	h241 := g.v241[:n]
+	h587 := g.v587[:n]
+	h242 := g.v242[:n]
+	h590 := g.v590[:n]
+	h243 := g.v243[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v565 := h565[li]
-		v250 := h250[li]
-		v568 := h568[li]
-		v251 := h251[li]
-		v571 := h571[li]
-		v252 := h252[li]
-		v574 := h574[li]
-		v253 := h253[li]
-		v577 := h577[li]
-		v254 := h254[li]
-		v580 := h580[li]
-		v255 := h255[li]
-		v583 := h583[li]
-		v256 := h256[li]
-		v586 := h586[li]
-		v257 := h257[li]
-		v589 := h589[li]
-		v258 := h258[li]
-		v592 := h592[li]
-		v259 := h259[li]
-		v595 := h595[li]
-		v260 := h260[li]
-		v598 := h598[li]
-		v261 := h261[li]
-		v601 := h601[li]
-		v262 := h262[li]
-		v604 := h604[li]
-		v263 := h263[li]
-		v607 := h607[li]
-		v264 := h264[li]
-		v610 := h610[li]
-		v265 := h265[li]
-		v613 := h613[li]
-		v266 := h266[li]
-		*(*int32)(unsafe.Add(m0, int(v565)*4)) = v250
-		*(*int32)(unsafe.Add(m0, int(v568)*4)) = v251
-		*(*int32)(unsafe.Add(m0, int(v571)*4)) = v252
-		*(*int32)(unsafe.Add(m0, int(v574)*4)) = v253
-		*(*int32)(unsafe.Add(m0, int(v577)*4)) = v254
-		*(*int32)(unsafe.Add(m0, int(v580)*4)) = v255
-		*(*int32)(unsafe.Add(m0, int(v583)*4)) = v256
-		*(*int32)(unsafe.Add(m0, int(v586)*4)) = v257
-		*(*int32)(unsafe.Add(m0, int(v589)*4)) = v258
-		*(*int32)(unsafe.Add(m0, int(v592)*4)) = v259
-		*(*int32)(unsafe.Add(m0, int(v595)*4)) = v260
-		*(*int32)(unsafe.Add(m0, int(v598)*4)) = v261
-		*(*int32)(unsafe.Add(m0, int(v601)*4)) = v262
-		*(*int32)(unsafe.Add(m0, int(v604)*4)) = v263
-		*(*int32)(unsafe.Add(m0, int(v607)*4)) = v264
-		*(*int32)(unsafe.Add(m0, int(v610)*4)) = v265
-		*(*int32)(unsafe.Add(m0, int(v613)*4)) = v266
+		v542 := h542[li]
+		v227 := h227[li]
+		v545 := h545[li]
+		v228 := h228[li]
+		v548 := h548[li]
+		v229 := h229[li]
+		v551 := h551[li]
+		v230 := h230[li]
+		v554 := h554[li]
+		v231 := h231[li]
+		v557 := h557[li]
+		v232 := h232[li]
+		v560 := h560[li]
+		v233 := h233[li]
+		v563 := h563[li]
+		v234 := h234[li]
+		v566 := h566[li]
+		v235 := h235[li]
+		v569 := h569[li]
+		v236 := h236[li]
+		v572 := h572[li]
+		v237 := h237[li]
+		v575 := h575[li]
+		v238 := h238[li]
+		v578 := h578[li]
+		v239 := h239[li]
+		v581 := h581[li]
+		v240 := h240[li]
+		v584 := h584[li]
+		v241 := h241[li]
+		v587 := h587[li]
+		v242 := h242[li]
+		v590 := h590[li]
+		v243 := h243[li]
+		*(*int32)(unsafe.Add(m0, int(v542)*4)) = v227
+		*(*int32)(unsafe.Add(m0, int(v545)*4)) = v228
+		*(*int32)(unsafe.Add(m0, int(v548)*4)) = v229
+		*(*int32)(unsafe.Add(m0, int(v551)*4)) = v230
+		*(*int32)(unsafe.Add(m0, int(v554)*4)) = v231
+		*(*int32)(unsafe.Add(m0, int(v557)*4)) = v232
+		*(*int32)(unsafe.Add(m0, int(v560)*4)) = v233
+		*(*int32)(unsafe.Add(m0, int(v563)*4)) = v234
+		*(*int32)(unsafe.Add(m0, int(v566)*4)) = v235
+		*(*int32)(unsafe.Add(m0, int(v569)*4)) = v236
+		*(*int32)(unsafe.Add(m0, int(v572)*4)) = v237
+		*(*int32)(unsafe.Add(m0, int(v575)*4)) = v238
+		*(*int32)(unsafe.Add(m0, int(v578)*4)) = v239
+		*(*int32)(unsafe.Add(m0, int(v581)*4)) = v240
+		*(*int32)(unsafe.Add(m0, int(v584)*4)) = v241
+		*(*int32)(unsafe.Add(m0, int(v587)*4)) = v242
+		*(*int32)(unsafe.Add(m0, int(v590)*4)) = v243
 	}
-	// Barrier, pass.go:114
-	h700 := g.v700[:n]
-	h701 := g.v701[:n]
-	h702 := g.v702[:n]
-	h703 := g.v703[:n]
-	h704 := g.v704[:n]
-	h705 := g.v705[:n]
-	h706 := g.v706[:n]
-	h707 := g.v707[:n]
-	h708 := g.v708[:n]
-	h709 := g.v709[:n]
-	h710 := g.v710[:n]
-	h711 := g.v711[:n]
-	h712 := g.v712[:n]
-	h713 := g.v713[:n]
-	h714 := g.v714[:n]
-	h715 := g.v715[:n]
-	h716 := g.v716[:n]
+	// Barrier, pass.go:115
+	h677 := g.v677[:n]
+	h678 := g.v678[:n]
+	h679 := g.v679[:n]
+	h680 := g.v680[:n]
+	h681 := g.v681[:n]
+	h682 := g.v682[:n]
+	h683 := g.v683[:n]
+	h684 := g.v684[:n]
+	h685 := g.v685[:n]
+	h686 := g.v686[:n]
+	h687 := g.v687[:n]
+	h688 := g.v688[:n]
+	h689 := g.v689[:n]
+	h690 := g.v690[:n]
+	h691 := g.v691[:n]
+	h692 := g.v692[:n]
+	h693 := g.v693[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		var v700, v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716 int32
-		v700 = *(*int32)(unsafe.Add(m0, li*68))
-		v701 = *(*int32)(unsafe.Add(m0, li*68+4))
-		v702 = *(*int32)(unsafe.Add(m0, li*68+8))
-		v703 = *(*int32)(unsafe.Add(m0, li*68+12))
-		v704 = *(*int32)(unsafe.Add(m0, li*68+16))
-		v705 = *(*int32)(unsafe.Add(m0, li*68+20))
-		v706 = *(*int32)(unsafe.Add(m0, li*68+24))
-		v707 = *(*int32)(unsafe.Add(m0, li*68+28))
-		v708 = *(*int32)(unsafe.Add(m0, li*68+32))
-		v709 = *(*int32)(unsafe.Add(m0, li*68+36))
-		v710 = *(*int32)(unsafe.Add(m0, li*68+40))
-		v711 = *(*int32)(unsafe.Add(m0, li*68+44))
-		v712 = *(*int32)(unsafe.Add(m0, li*68+48))
-		v713 = *(*int32)(unsafe.Add(m0, li*68+52))
-		v714 = *(*int32)(unsafe.Add(m0, li*68+56))
-		v715 = *(*int32)(unsafe.Add(m0, li*68+60))
-		v716 = *(*int32)(unsafe.Add(m0, li*68+64))
-		h700[li] = v700
-		h701[li] = v701
-		h702[li] = v702
-		h703[li] = v703
-		h704[li] = v704
-		h705[li] = v705
-		h706[li] = v706
-		h707[li] = v707
-		h708[li] = v708
-		h709[li] = v709
-		h710[li] = v710
-		h711[li] = v711
-		h712[li] = v712
-		h713[li] = v713
-		h714[li] = v714
-		h715[li] = v715
-		h716[li] = v716
+		var v677, v678, v679, v680, v681, v682, v683, v684, v685, v686, v687, v688, v689, v690, v691, v692, v693 int32
+		v677 = *(*int32)(unsafe.Add(m0, li*68))
+		v678 = *(*int32)(unsafe.Add(m0, li*68+4))
+		v679 = *(*int32)(unsafe.Add(m0, li*68+8))
+		v680 = *(*int32)(unsafe.Add(m0, li*68+12))
+		v681 = *(*int32)(unsafe.Add(m0, li*68+16))
+		v682 = *(*int32)(unsafe.Add(m0, li*68+20))
+		v683 = *(*int32)(unsafe.Add(m0, li*68+24))
+		v684 = *(*int32)(unsafe.Add(m0, li*68+28))
+		v685 = *(*int32)(unsafe.Add(m0, li*68+32))
+		v686 = *(*int32)(unsafe.Add(m0, li*68+36))
+		v687 = *(*int32)(unsafe.Add(m0, li*68+40))
+		v688 = *(*int32)(unsafe.Add(m0, li*68+44))
+		v689 = *(*int32)(unsafe.Add(m0, li*68+48))
+		v690 = *(*int32)(unsafe.Add(m0, li*68+52))
+		v691 = *(*int32)(unsafe.Add(m0, li*68+56))
+		v692 = *(*int32)(unsafe.Add(m0, li*68+60))
+		v693 = *(*int32)(unsafe.Add(m0, li*68+64))
+		h677[li] = v677
+		h678[li] = v678
+		h679[li] = v679
+		h680[li] = v680
+		h681[li] = v681
+		h682[li] = v682
+		h683[li] = v683
+		h684[li] = v684
+		h685[li] = v685
+		h686[li] = v686
+		h687[li] = v687
+		h688[li] = v688
+		h689[li] = v689
+		h690[li] = v690
+		h691[li] = v691
+		h692[li] = v692
+		h693[li] = v693
 	}
 	return 16
 }
@@ -3769,673 +3745,673 @@ func (g *pass32Host) r15() int {
 func (g *pass32Host) r17() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h565 := g.v565[:n]
-	h300 := g.v300[:n]
-	h568 := g.v568[:n]
-	h307 := g.v307[:n]
-	h571 := g.v571[:n]
-	h314 := g.v314[:n]
-	h574 := g.v574[:n]
-	h321 := g.v321[:n]
-	h577 := g.v577[:n]
-	h328 := g.v328[:n]
-	h580 := g.v580[:n]
-	h335 := g.v335[:n]
-	h583 := g.v583[:n]
-	h342 := g.v342[:n]
-	h586 := g.v586[:n]
-	h349 := g.v349[:n]
-	h589 := g.v589[:n]
-	h356 := g.v356[:n]
-	h592 := g.v592[:n]
-	h363 := g.v363[:n]
-	h595 := g.v595[:n]
-	h370 := g.v370[:n]
-	h598 := g.v598[:n]
-	h377 := g.v377[:n]
-	h601 := g.v601[:n]
-	h384 := g.v384[:n]
-	h604 := g.v604[:n]
-	h391 := g.v391[:n]
-	h607 := g.v607[:n]
-	h398 := g.v398[:n]
-	h610 := g.v610[:n]
-	h405 := g.v405[:n]
-	h613 := g.v613[:n]
-	h412 := g.v412[:n]
+	h542 := g.v542[:n]
+	h277 := g.v277[:n]
+	h545 := g.v545[:n]
+	h284 := g.v284[:n]
+	h548 := g.v548[:n]
+	h291 := g.v291[:n]
+	h551 := g.v551[:n]
+	h298 := g.v298[:n]
+	h554 := g.v554[:n]
+	h305 := g.v305[:n]
+	h557 := g.v557[:n]
+	h312 := g.v312[:n]
+	h560 := g.v560[:n]
+	h319 := g.v319[:n]
+	h563 := g.v563[:n]
+	h326 := g.v326[:n]
+	h566 := g.v566[:n]
+	h333 := g.v333[:n]
+	h569 := g.v569[:n]
+	h340 := g.v340[:n]
+	h572 := g.v572[:n]
+	h347 := g.v347[:n]
+	h575 := g.v575[:n]
+	h354 := g.v354[:n]
+	h578 := g.v578[:n]
+	h361 := g.v361[:n]
+	h581 := g.v581[:n]
+	h368 := g.v368[:n]
+	h584 := g.v584[:n]
+	h375 := g.v375[:n]
+	h587 := g.v587[:n]
+	h382 := g.v382[:n]
+	h590 := g.v590[:n]
+	h389 := g.v389[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v565 := h565[li]
-		v300 := h300[li]
-		v568 := h568[li]
-		v307 := h307[li]
-		v571 := h571[li]
-		v314 := h314[li]
-		v574 := h574[li]
-		v321 := h321[li]
-		v577 := h577[li]
-		v328 := h328[li]
-		v580 := h580[li]
-		v335 := h335[li]
-		v583 := h583[li]
-		v342 := h342[li]
-		v586 := h586[li]
-		v349 := h349[li]
-		v589 := h589[li]
-		v356 := h356[li]
-		v592 := h592[li]
-		v363 := h363[li]
-		v595 := h595[li]
-		v370 := h370[li]
-		v598 := h598[li]
-		v377 := h377[li]
-		v601 := h601[li]
-		v384 := h384[li]
-		v604 := h604[li]
-		v391 := h391[li]
-		v607 := h607[li]
-		v398 := h398[li]
-		v610 := h610[li]
-		v405 := h405[li]
-		v613 := h613[li]
-		v412 := h412[li]
-		*(*int32)(unsafe.Add(m0, int(v565)*4)) = v300
-		*(*int32)(unsafe.Add(m0, int(v568)*4)) = v307
-		*(*int32)(unsafe.Add(m0, int(v571)*4)) = v314
-		*(*int32)(unsafe.Add(m0, int(v574)*4)) = v321
-		*(*int32)(unsafe.Add(m0, int(v577)*4)) = v328
-		*(*int32)(unsafe.Add(m0, int(v580)*4)) = v335
-		*(*int32)(unsafe.Add(m0, int(v583)*4)) = v342
-		*(*int32)(unsafe.Add(m0, int(v586)*4)) = v349
-		*(*int32)(unsafe.Add(m0, int(v589)*4)) = v356
-		*(*int32)(unsafe.Add(m0, int(v592)*4)) = v363
-		*(*int32)(unsafe.Add(m0, int(v595)*4)) = v370
-		*(*int32)(unsafe.Add(m0, int(v598)*4)) = v377
-		*(*int32)(unsafe.Add(m0, int(v601)*4)) = v384
-		*(*int32)(unsafe.Add(m0, int(v604)*4)) = v391
-		*(*int32)(unsafe.Add(m0, int(v607)*4)) = v398
-		*(*int32)(unsafe.Add(m0, int(v610)*4)) = v405
-		*(*int32)(unsafe.Add(m0, int(v613)*4)) = v412
+		v542 := h542[li]
+		v277 := h277[li]
+		v545 := h545[li]
+		v284 := h284[li]
+		v548 := h548[li]
+		v291 := h291[li]
+		v551 := h551[li]
+		v298 := h298[li]
+		v554 := h554[li]
+		v305 := h305[li]
+		v557 := h557[li]
+		v312 := h312[li]
+		v560 := h560[li]
+		v319 := h319[li]
+		v563 := h563[li]
+		v326 := h326[li]
+		v566 := h566[li]
+		v333 := h333[li]
+		v569 := h569[li]
+		v340 := h340[li]
+		v572 := h572[li]
+		v347 := h347[li]
+		v575 := h575[li]
+		v354 := h354[li]
+		v578 := h578[li]
+		v361 := h361[li]
+		v581 := h581[li]
+		v368 := h368[li]
+		v584 := h584[li]
+		v375 := h375[li]
+		v587 := h587[li]
+		v382 := h382[li]
+		v590 := h590[li]
+		v389 := h389[li]
+		*(*int32)(unsafe.Add(m0, int(v542)*4)) = v277
+		*(*int32)(unsafe.Add(m0, int(v545)*4)) = v284
+		*(*int32)(unsafe.Add(m0, int(v548)*4)) = v291
+		*(*int32)(unsafe.Add(m0, int(v551)*4)) = v298
+		*(*int32)(unsafe.Add(m0, int(v554)*4)) = v305
+		*(*int32)(unsafe.Add(m0, int(v557)*4)) = v312
+		*(*int32)(unsafe.Add(m0, int(v560)*4)) = v319
+		*(*int32)(unsafe.Add(m0, int(v563)*4)) = v326
+		*(*int32)(unsafe.Add(m0, int(v566)*4)) = v333
+		*(*int32)(unsafe.Add(m0, int(v569)*4)) = v340
+		*(*int32)(unsafe.Add(m0, int(v572)*4)) = v347
+		*(*int32)(unsafe.Add(m0, int(v575)*4)) = v354
+		*(*int32)(unsafe.Add(m0, int(v578)*4)) = v361
+		*(*int32)(unsafe.Add(m0, int(v581)*4)) = v368
+		*(*int32)(unsafe.Add(m0, int(v584)*4)) = v375
+		*(*int32)(unsafe.Add(m0, int(v587)*4)) = v382
+		*(*int32)(unsafe.Add(m0, int(v590)*4)) = v389
 	}
-	// Barrier, pass.go:114
-	h734 := g.v734[:n]
-	h735 := g.v735[:n]
-	h736 := g.v736[:n]
-	h737 := g.v737[:n]
-	h738 := g.v738[:n]
-	h739 := g.v739[:n]
-	h740 := g.v740[:n]
-	h741 := g.v741[:n]
-	h742 := g.v742[:n]
-	h743 := g.v743[:n]
-	h744 := g.v744[:n]
-	h745 := g.v745[:n]
-	h746 := g.v746[:n]
+	// Barrier, pass.go:115
+	h711 := g.v711[:n]
+	h712 := g.v712[:n]
+	h713 := g.v713[:n]
+	h714 := g.v714[:n]
+	h715 := g.v715[:n]
+	h716 := g.v716[:n]
+	h717 := g.v717[:n]
+	h718 := g.v718[:n]
+	h719 := g.v719[:n]
+	h720 := g.v720[:n]
+	h721 := g.v721[:n]
+	h722 := g.v722[:n]
+	h723 := g.v723[:n]
+	h724 := g.v724[:n]
+	h725 := g.v725[:n]
+	h726 := g.v726[:n]
+	h727 := g.v727[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v711 := *(*int32)(unsafe.Add(m0, li*68))
+		v712 := *(*int32)(unsafe.Add(m0, li*68+4))
+		v713 := *(*int32)(unsafe.Add(m0, li*68+8))
+		v714 := *(*int32)(unsafe.Add(m0, li*68+12))
+		v715 := *(*int32)(unsafe.Add(m0, li*68+16))
+		v716 := *(*int32)(unsafe.Add(m0, li*68+20))
+		v717 := *(*int32)(unsafe.Add(m0, li*68+24))
+		v718 := *(*int32)(unsafe.Add(m0, li*68+28))
+		v719 := *(*int32)(unsafe.Add(m0, li*68+32))
+		v720 := *(*int32)(unsafe.Add(m0, li*68+36))
+		v721 := *(*int32)(unsafe.Add(m0, li*68+40))
+		v722 := *(*int32)(unsafe.Add(m0, li*68+44))
+		v723 := *(*int32)(unsafe.Add(m0, li*68+48))
+		v724 := *(*int32)(unsafe.Add(m0, li*68+52))
+		v725 := *(*int32)(unsafe.Add(m0, li*68+56))
+		v726 := *(*int32)(unsafe.Add(m0, li*68+60))
+		v727 := *(*int32)(unsafe.Add(m0, li*68+64))
+		h711[li] = v711
+		h712[li] = v712
+		h713[li] = v713
+		h714[li] = v714
+		h715[li] = v715
+		h716[li] = v716
+		h717[li] = v717
+		h718[li] = v718
+		h719[li] = v719
+		h720[li] = v720
+		h721[li] = v721
+		h722[li] = v722
+		h723[li] = v723
+		h724[li] = v724
+		h725[li] = v725
+		h726[li] = v726
+		h727[li] = v727
+	}
+	// Barrier, pass.go:79
 	h747 := g.v747[:n]
 	h748 := g.v748[:n]
-	h749 := g.v749[:n]
-	h750 := g.v750[:n]
+	h754 := g.v754[:n]
+	h755 := g.v755[:n]
+	h761 := g.v761[:n]
+	h762 := g.v762[:n]
+	h768 := g.v768[:n]
+	h769 := g.v769[:n]
+	h775 := g.v775[:n]
+	h776 := g.v776[:n]
+	h782 := g.v782[:n]
+	h783 := g.v783[:n]
+	h789 := g.v789[:n]
+	h790 := g.v790[:n]
+	h796 := g.v796[:n]
+	h797 := g.v797[:n]
+	h803 := g.v803[:n]
+	h804 := g.v804[:n]
+	h810 := g.v810[:n]
+	h811 := g.v811[:n]
+	h817 := g.v817[:n]
+	h818 := g.v818[:n]
+	h824 := g.v824[:n]
+	h825 := g.v825[:n]
+	h831 := g.v831[:n]
+	h832 := g.v832[:n]
+	h838 := g.v838[:n]
+	h839 := g.v839[:n]
+	h845 := g.v845[:n]
+	h846 := g.v846[:n]
+	h852 := g.v852[:n]
+	h853 := g.v853[:n]
+	h859 := g.v859[:n]
+	h860 := g.v860[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v734 := *(*int32)(unsafe.Add(m0, li*68))
-		v735 := *(*int32)(unsafe.Add(m0, li*68+4))
-		v736 := *(*int32)(unsafe.Add(m0, li*68+8))
-		v737 := *(*int32)(unsafe.Add(m0, li*68+12))
-		v738 := *(*int32)(unsafe.Add(m0, li*68+16))
-		v739 := *(*int32)(unsafe.Add(m0, li*68+20))
-		v740 := *(*int32)(unsafe.Add(m0, li*68+24))
-		v741 := *(*int32)(unsafe.Add(m0, li*68+28))
-		v742 := *(*int32)(unsafe.Add(m0, li*68+32))
-		v743 := *(*int32)(unsafe.Add(m0, li*68+36))
-		v744 := *(*int32)(unsafe.Add(m0, li*68+40))
-		v745 := *(*int32)(unsafe.Add(m0, li*68+44))
-		v746 := *(*int32)(unsafe.Add(m0, li*68+48))
-		v747 := *(*int32)(unsafe.Add(m0, li*68+52))
-		v748 := *(*int32)(unsafe.Add(m0, li*68+56))
-		v749 := *(*int32)(unsafe.Add(m0, li*68+60))
-		v750 := *(*int32)(unsafe.Add(m0, li*68+64))
-		h734[li] = v734
-		h735[li] = v735
-		h736[li] = v736
-		h737[li] = v737
-		h738[li] = v738
-		h739[li] = v739
-		h740[li] = v740
-		h741[li] = v741
-		h742[li] = v742
-		h743[li] = v743
-		h744[li] = v744
-		h745[li] = v745
-		h746[li] = v746
+		v29 := int32(li)
+		v244 := int32(uint32(v29) >> 5)
+		v245 := v29 + v244
+		v247 := v245 + 264
+		v249 := v245 + 528
+		v251 := v245 + 792
+		v253 := v245 + 1056
+		v255 := v245 + 1320
+		v257 := v245 + 1584
+		v259 := v245 + 1848
+		v261 := v245 + 2112
+		v263 := v245 + 2376
+		v265 := v245 + 2640
+		v267 := v245 + 2904
+		v269 := v245 + 3168
+		v271 := v245 + 3432
+		v273 := v245 + 3696
+		v275 := v245 + 3960
+		v711 := h711[li]
+		v712 := h712[li]
+		v713 := h713[li]
+		v714 := h714[li]
+		v715 := h715[li]
+		v716 := h716[li]
+		v717 := h717[li]
+		v718 := h718[li]
+		v719 := h719[li]
+		v720 := h720[li]
+		v721 := h721[li]
+		v722 := h722[li]
+		v723 := h723[li]
+		v724 := h724[li]
+		v725 := h725[li]
+		v726 := h726[li]
+		v727 := h727[li]
+		*(*int32)(unsafe.Add(m0, int(v245)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v247)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v249)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v251)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v253)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v255)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v257)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v259)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v261)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v263)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v265)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v267)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v269)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v271)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v273)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v275)*4)) = 0
+		v747 := ((int32(uint32(v711)>>4) & 15) * 264) + v245
+		v748 := *(*int32)(unsafe.Add(m0, int(v747)*4))
+		*(*int32)(unsafe.Add(m0, int(v747)*4)) = v748 + 1
+		v754 := ((int32(uint32(v712)>>4) & 15) * 264) + v245
+		v755 := *(*int32)(unsafe.Add(m0, int(v754)*4))
+		*(*int32)(unsafe.Add(m0, int(v754)*4)) = v755 + 1
+		v761 := ((int32(uint32(v713)>>4) & 15) * 264) + v245
+		v762 := *(*int32)(unsafe.Add(m0, int(v761)*4))
+		*(*int32)(unsafe.Add(m0, int(v761)*4)) = v762 + 1
+		v768 := ((int32(uint32(v714)>>4) & 15) * 264) + v245
+		v769 := *(*int32)(unsafe.Add(m0, int(v768)*4))
+		*(*int32)(unsafe.Add(m0, int(v768)*4)) = v769 + 1
+		v775 := ((int32(uint32(v715)>>4) & 15) * 264) + v245
+		v776 := *(*int32)(unsafe.Add(m0, int(v775)*4))
+		*(*int32)(unsafe.Add(m0, int(v775)*4)) = v776 + 1
+		v782 := ((int32(uint32(v716)>>4) & 15) * 264) + v245
+		v783 := *(*int32)(unsafe.Add(m0, int(v782)*4))
+		*(*int32)(unsafe.Add(m0, int(v782)*4)) = v783 + 1
+		v789 := ((int32(uint32(v717)>>4) & 15) * 264) + v245
+		v790 := *(*int32)(unsafe.Add(m0, int(v789)*4))
+		*(*int32)(unsafe.Add(m0, int(v789)*4)) = v790 + 1
+		v796 := ((int32(uint32(v718)>>4) & 15) * 264) + v245
+		v797 := *(*int32)(unsafe.Add(m0, int(v796)*4))
+		*(*int32)(unsafe.Add(m0, int(v796)*4)) = v797 + 1
+		v803 := ((int32(uint32(v719)>>4) & 15) * 264) + v245
+		v804 := *(*int32)(unsafe.Add(m0, int(v803)*4))
+		*(*int32)(unsafe.Add(m0, int(v803)*4)) = v804 + 1
+		v810 := ((int32(uint32(v720)>>4) & 15) * 264) + v245
+		v811 := *(*int32)(unsafe.Add(m0, int(v810)*4))
+		*(*int32)(unsafe.Add(m0, int(v810)*4)) = v811 + 1
+		v817 := ((int32(uint32(v721)>>4) & 15) * 264) + v245
+		v818 := *(*int32)(unsafe.Add(m0, int(v817)*4))
+		*(*int32)(unsafe.Add(m0, int(v817)*4)) = v818 + 1
+		v824 := ((int32(uint32(v722)>>4) & 15) * 264) + v245
+		v825 := *(*int32)(unsafe.Add(m0, int(v824)*4))
+		*(*int32)(unsafe.Add(m0, int(v824)*4)) = v825 + 1
+		v831 := ((int32(uint32(v723)>>4) & 15) * 264) + v245
+		v832 := *(*int32)(unsafe.Add(m0, int(v831)*4))
+		*(*int32)(unsafe.Add(m0, int(v831)*4)) = v832 + 1
+		v838 := ((int32(uint32(v724)>>4) & 15) * 264) + v245
+		v839 := *(*int32)(unsafe.Add(m0, int(v838)*4))
+		*(*int32)(unsafe.Add(m0, int(v838)*4)) = v839 + 1
+		v845 := ((int32(uint32(v725)>>4) & 15) * 264) + v245
+		v846 := *(*int32)(unsafe.Add(m0, int(v845)*4))
+		*(*int32)(unsafe.Add(m0, int(v845)*4)) = v846 + 1
+		v852 := ((int32(uint32(v726)>>4) & 15) * 264) + v245
+		v853 := *(*int32)(unsafe.Add(m0, int(v852)*4))
+		*(*int32)(unsafe.Add(m0, int(v852)*4)) = v853 + 1
+		v859 := ((int32(uint32(v727)>>4) & 15) * 264) + v245
+		v860 := *(*int32)(unsafe.Add(m0, int(v859)*4))
+		*(*int32)(unsafe.Add(m0, int(v859)*4)) = v860 + 1
 		h747[li] = v747
 		h748[li] = v748
-		h749[li] = v749
-		h750[li] = v750
+		h754[li] = v754
+		h755[li] = v755
+		h761[li] = v761
+		h762[li] = v762
+		h768[li] = v768
+		h769[li] = v769
+		h775[li] = v775
+		h776[li] = v776
+		h782[li] = v782
+		h783[li] = v783
+		h789[li] = v789
+		h790[li] = v790
+		h796[li] = v796
+		h797[li] = v797
+		h803[li] = v803
+		h804[li] = v804
+		h810[li] = v810
+		h811[li] = v811
+		h817[li] = v817
+		h818[li] = v818
+		h824[li] = v824
+		h825[li] = v825
+		h831[li] = v831
+		h832[li] = v832
+		h838[li] = v838
+		h839[li] = v839
+		h845[li] = v845
+		h846[li] = v846
+		h852[li] = v852
+		h853[li] = v853
+		h859[li] = v859
+		h860[li] = v860
 	}
-	// Barrier, pass.go:78
-	h770 := g.v770[:n]
-	h771 := g.v771[:n]
-	h777 := g.v777[:n]
-	h778 := g.v778[:n]
-	h784 := g.v784[:n]
-	h785 := g.v785[:n]
-	h791 := g.v791[:n]
-	h792 := g.v792[:n]
-	h798 := g.v798[:n]
-	h799 := g.v799[:n]
-	h805 := g.v805[:n]
-	h806 := g.v806[:n]
-	h812 := g.v812[:n]
-	h813 := g.v813[:n]
-	h819 := g.v819[:n]
-	h820 := g.v820[:n]
-	h826 := g.v826[:n]
-	h827 := g.v827[:n]
-	h833 := g.v833[:n]
-	h834 := g.v834[:n]
-	h840 := g.v840[:n]
-	h841 := g.v841[:n]
-	h847 := g.v847[:n]
-	h848 := g.v848[:n]
-	h854 := g.v854[:n]
-	h855 := g.v855[:n]
-	h861 := g.v861[:n]
-	h862 := g.v862[:n]
+	// Barrier, pass.go:88
+	h398 := g.v398[:n]
+	h402 := g.v402[:n]
+	h407 := g.v407[:n]
+	h412 := g.v412[:n]
+	h417 := g.v417[:n]
+	h422 := g.v422[:n]
+	h427 := g.v427[:n]
+	h432 := g.v432[:n]
+	h437 := g.v437[:n]
+	h442 := g.v442[:n]
+	h447 := g.v447[:n]
+	h452 := g.v452[:n]
+	h457 := g.v457[:n]
+	h462 := g.v462[:n]
+	h467 := g.v467[:n]
+	h472 := g.v472[:n]
+	h863 := g.v863[:n]
+	h864 := g.v864[:n]
+	h866 := g.v866[:n]
 	h868 := g.v868[:n]
-	h869 := g.v869[:n]
-	h875 := g.v875[:n]
+	h870 := g.v870[:n]
+	h872 := g.v872[:n]
+	h874 := g.v874[:n]
 	h876 := g.v876[:n]
+	h878 := g.v878[:n]
+	h880 := g.v880[:n]
 	h882 := g.v882[:n]
-	h883 := g.v883[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v30 := int32(li)
-		v267 := int32(uint32(v30) >> 5)
-		v268 := v30 + v267
-		v270 := v268 + 264
-		v272 := v268 + 528
-		v274 := v268 + 792
-		v276 := v268 + 1056
-		v278 := v268 + 1320
-		v280 := v268 + 1584
-		v282 := v268 + 1848
-		v284 := v268 + 2112
-		v286 := v268 + 2376
-		v288 := v268 + 2640
-		v290 := v268 + 2904
-		v292 := v268 + 3168
-		v294 := v268 + 3432
-		v296 := v268 + 3696
-		v298 := v268 + 3960
-		v734 := h734[li]
-		v735 := h735[li]
-		v736 := h736[li]
-		v737 := h737[li]
-		v738 := h738[li]
-		v739 := h739[li]
-		v740 := h740[li]
-		v741 := h741[li]
-		v742 := h742[li]
-		v743 := h743[li]
-		v744 := h744[li]
-		v745 := h745[li]
-		v746 := h746[li]
-		v747 := h747[li]
-		v748 := h748[li]
-		v749 := h749[li]
-		v750 := h750[li]
-		*(*int32)(unsafe.Add(m0, int(v268)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v270)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v272)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v274)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v276)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v278)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v280)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v282)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v284)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v286)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v288)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v290)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v292)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v294)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v296)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v298)*4)) = 0
-		v770 := ((int32(uint32(v734)>>4) & 15) * 264) + v268
-		v771 := *(*int32)(unsafe.Add(m0, int(v770)*4))
-		*(*int32)(unsafe.Add(m0, int(v770)*4)) = v771 + 1
-		v777 := ((int32(uint32(v735)>>4) & 15) * 264) + v268
-		v778 := *(*int32)(unsafe.Add(m0, int(v777)*4))
-		*(*int32)(unsafe.Add(m0, int(v777)*4)) = v778 + 1
-		v784 := ((int32(uint32(v736)>>4) & 15) * 264) + v268
-		v785 := *(*int32)(unsafe.Add(m0, int(v784)*4))
-		*(*int32)(unsafe.Add(m0, int(v784)*4)) = v785 + 1
-		v791 := ((int32(uint32(v737)>>4) & 15) * 264) + v268
-		v792 := *(*int32)(unsafe.Add(m0, int(v791)*4))
-		*(*int32)(unsafe.Add(m0, int(v791)*4)) = v792 + 1
-		v798 := ((int32(uint32(v738)>>4) & 15) * 264) + v268
-		v799 := *(*int32)(unsafe.Add(m0, int(v798)*4))
-		*(*int32)(unsafe.Add(m0, int(v798)*4)) = v799 + 1
-		v805 := ((int32(uint32(v739)>>4) & 15) * 264) + v268
-		v806 := *(*int32)(unsafe.Add(m0, int(v805)*4))
-		*(*int32)(unsafe.Add(m0, int(v805)*4)) = v806 + 1
-		v812 := ((int32(uint32(v740)>>4) & 15) * 264) + v268
-		v813 := *(*int32)(unsafe.Add(m0, int(v812)*4))
-		*(*int32)(unsafe.Add(m0, int(v812)*4)) = v813 + 1
-		v819 := ((int32(uint32(v741)>>4) & 15) * 264) + v268
-		v820 := *(*int32)(unsafe.Add(m0, int(v819)*4))
-		*(*int32)(unsafe.Add(m0, int(v819)*4)) = v820 + 1
-		v826 := ((int32(uint32(v742)>>4) & 15) * 264) + v268
-		v827 := *(*int32)(unsafe.Add(m0, int(v826)*4))
-		*(*int32)(unsafe.Add(m0, int(v826)*4)) = v827 + 1
-		v833 := ((int32(uint32(v743)>>4) & 15) * 264) + v268
-		v834 := *(*int32)(unsafe.Add(m0, int(v833)*4))
-		*(*int32)(unsafe.Add(m0, int(v833)*4)) = v834 + 1
-		v840 := ((int32(uint32(v744)>>4) & 15) * 264) + v268
-		v841 := *(*int32)(unsafe.Add(m0, int(v840)*4))
-		*(*int32)(unsafe.Add(m0, int(v840)*4)) = v841 + 1
-		v847 := ((int32(uint32(v745)>>4) & 15) * 264) + v268
-		v848 := *(*int32)(unsafe.Add(m0, int(v847)*4))
-		*(*int32)(unsafe.Add(m0, int(v847)*4)) = v848 + 1
-		v854 := ((int32(uint32(v746)>>4) & 15) * 264) + v268
-		v855 := *(*int32)(unsafe.Add(m0, int(v854)*4))
-		*(*int32)(unsafe.Add(m0, int(v854)*4)) = v855 + 1
-		v861 := ((int32(uint32(v747)>>4) & 15) * 264) + v268
-		v862 := *(*int32)(unsafe.Add(m0, int(v861)*4))
-		*(*int32)(unsafe.Add(m0, int(v861)*4)) = v862 + 1
-		v868 := ((int32(uint32(v748)>>4) & 15) * 264) + v268
-		v869 := *(*int32)(unsafe.Add(m0, int(v868)*4))
-		*(*int32)(unsafe.Add(m0, int(v868)*4)) = v869 + 1
-		v875 := ((int32(uint32(v749)>>4) & 15) * 264) + v268
-		v876 := *(*int32)(unsafe.Add(m0, int(v875)*4))
-		*(*int32)(unsafe.Add(m0, int(v875)*4)) = v876 + 1
-		v882 := ((int32(uint32(v750)>>4) & 15) * 264) + v268
-		v883 := *(*int32)(unsafe.Add(m0, int(v882)*4))
-		*(*int32)(unsafe.Add(m0, int(v882)*4)) = v883 + 1
-		h770[li] = v770
-		h771[li] = v771
-		h777[li] = v777
-		h778[li] = v778
-		h784[li] = v784
-		h785[li] = v785
-		h791[li] = v791
-		h792[li] = v792
-		h798[li] = v798
-		h799[li] = v799
-		h805[li] = v805
-		h806[li] = v806
-		h812[li] = v812
-		h813[li] = v813
-		h819[li] = v819
-		h820[li] = v820
-		h826[li] = v826
-		h827[li] = v827
-		h833[li] = v833
-		h834[li] = v834
-		h840[li] = v840
-		h841[li] = v841
-		h847[li] = v847
-		h848[li] = v848
-		h854[li] = v854
-		h855[li] = v855
-		h861[li] = v861
-		h862[li] = v862
-		h868[li] = v868
-		h869[li] = v869
-		h875[li] = v875
-		h876[li] = v876
-		h882[li] = v882
-		h883[li] = v883
-	}
-	// Barrier, pass.go:87
-	h421 := g.v421[:n]
-	h425 := g.v425[:n]
-	h430 := g.v430[:n]
-	h435 := g.v435[:n]
-	h440 := g.v440[:n]
-	h445 := g.v445[:n]
-	h450 := g.v450[:n]
-	h455 := g.v455[:n]
-	h460 := g.v460[:n]
-	h465 := g.v465[:n]
-	h470 := g.v470[:n]
-	h475 := g.v475[:n]
-	h480 := g.v480[:n]
-	h485 := g.v485[:n]
-	h490 := g.v490[:n]
-	h495 := g.v495[:n]
+	h884 := g.v884[:n]
 	h886 := g.v886[:n]
-	h887 := g.v887[:n]
-	h889 := g.v889[:n]
-	h891 := g.v891[:n]
+	h888 := g.v888[:n]
+	h890 := g.v890[:n]
 	h893 := g.v893[:n]
-	h895 := g.v895[:n]
-	h897 := g.v897[:n]
-	h899 := g.v899[:n]
-	h901 := g.v901[:n]
-	h903 := g.v903[:n]
-	h905 := g.v905[:n]
-	h907 := g.v907[:n]
-	h909 := g.v909[:n]
-	h911 := g.v911[:n]
-	h913 := g.v913[:n]
-	h916 := g.v916[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v421 := h421[li]
-		v425 := h425[li]
-		v430 := h430[li]
-		v435 := h435[li]
-		v440 := h440[li]
-		v445 := h445[li]
-		v450 := h450[li]
-		v455 := h455[li]
-		v460 := h460[li]
-		v465 := h465[li]
-		v470 := h470[li]
-		v475 := h475[li]
-		v480 := h480[li]
-		v485 := h485[li]
-		v490 := h490[li]
-		v495 := h495[li]
-		v886 := *(*int32)(unsafe.Add(m0, int(v421)*4))
-		v887 := *(*int32)(unsafe.Add(m0, int(v425)*4))
-		v889 := *(*int32)(unsafe.Add(m0, int(v430)*4))
-		v891 := *(*int32)(unsafe.Add(m0, int(v435)*4))
-		v893 := *(*int32)(unsafe.Add(m0, int(v440)*4))
-		v895 := *(*int32)(unsafe.Add(m0, int(v445)*4))
-		v897 := *(*int32)(unsafe.Add(m0, int(v450)*4))
-		v899 := *(*int32)(unsafe.Add(m0, int(v455)*4))
-		v900 := ((((((v886 + v887) + v889) + v891) + v893) + v895) + v897) + v899
-		v901 := *(*int32)(unsafe.Add(m0, int(v460)*4))
-		v903 := *(*int32)(unsafe.Add(m0, int(v465)*4))
-		v905 := *(*int32)(unsafe.Add(m0, int(v470)*4))
-		v907 := *(*int32)(unsafe.Add(m0, int(v475)*4))
-		v909 := *(*int32)(unsafe.Add(m0, int(v480)*4))
-		v911 := *(*int32)(unsafe.Add(m0, int(v485)*4))
-		v913 := *(*int32)(unsafe.Add(m0, int(v490)*4))
-		v914 := ((((((v900 + v901) + v903) + v905) + v907) + v909) + v911) + v913
-		v916 := v914 + *(*int32)(unsafe.Add(m0, int(v495)*4))
+		v398 := h398[li]
+		v402 := h402[li]
+		v407 := h407[li]
+		v412 := h412[li]
+		v417 := h417[li]
+		v422 := h422[li]
+		v427 := h427[li]
+		v432 := h432[li]
+		v437 := h437[li]
+		v442 := h442[li]
+		v447 := h447[li]
+		v452 := h452[li]
+		v457 := h457[li]
+		v462 := h462[li]
+		v467 := h467[li]
+		v472 := h472[li]
+		v863 := *(*int32)(unsafe.Add(m0, int(v398)*4))
+		v864 := *(*int32)(unsafe.Add(m0, int(v402)*4))
+		v866 := *(*int32)(unsafe.Add(m0, int(v407)*4))
+		v868 := *(*int32)(unsafe.Add(m0, int(v412)*4))
+		v870 := *(*int32)(unsafe.Add(m0, int(v417)*4))
+		v872 := *(*int32)(unsafe.Add(m0, int(v422)*4))
+		v874 := *(*int32)(unsafe.Add(m0, int(v427)*4))
+		v876 := *(*int32)(unsafe.Add(m0, int(v432)*4))
+		v877 := ((((((v863 + v864) + v866) + v868) + v870) + v872) + v874) + v876
+		v878 := *(*int32)(unsafe.Add(m0, int(v437)*4))
+		v880 := *(*int32)(unsafe.Add(m0, int(v442)*4))
+		v882 := *(*int32)(unsafe.Add(m0, int(v447)*4))
+		v884 := *(*int32)(unsafe.Add(m0, int(v452)*4))
+		v886 := *(*int32)(unsafe.Add(m0, int(v457)*4))
+		v888 := *(*int32)(unsafe.Add(m0, int(v462)*4))
+		v890 := *(*int32)(unsafe.Add(m0, int(v467)*4))
+		v891 := ((((((v877 + v878) + v880) + v882) + v884) + v886) + v888) + v890
+		v893 := v891 + *(*int32)(unsafe.Add(m0, int(v472)*4))
+		h863[li] = v863
+		h864[li] = v864
+		h866[li] = v866
+		h868[li] = v868
+		h870[li] = v870
+		h872[li] = v872
+		h874[li] = v874
+		h876[li] = v876
+		h878[li] = v878
+		h880[li] = v880
+		h882[li] = v882
+		h884[li] = v884
 		h886[li] = v886
-		h887[li] = v887
-		h889[li] = v889
-		h891[li] = v891
+		h888[li] = v888
+		h890[li] = v890
 		h893[li] = v893
-		h895[li] = v895
-		h897[li] = v897
-		h899[li] = v899
-		h901[li] = v901
-		h903[li] = v903
-		h905[li] = v905
-		h907[li] = v907
-		h909[li] = v909
-		h911[li] = v911
-		h913[li] = v913
-		h916[li] = v916
 	}
-	// GroupExclusiveScan, pass.go:95
+	// GroupExclusiveScan, pass.go:96
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v916, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v893, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v917, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v894, in, len(in), int32(0))
 	}
-	h917 := g.v917[:n]
+	h894 := g.v894[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v101 := int32(li)
-		v102 := v101 == 0
-		v917 := h917[li]
-		v421 := h421[li]
+		v89 := int32(li)
+		v90 := v89 == 0
+		v894 := h894[li]
+		v398 := h398[li]
+		v863 := h863[li]
+		v402 := h402[li]
+		v864 := h864[li]
+		v407 := h407[li]
+		v866 := h866[li]
+		v412 := h412[li]
+		v868 := h868[li]
+		v417 := h417[li]
+		v870 := h870[li]
+		v422 := h422[li]
+		v872 := h872[li]
+		v427 := h427[li]
+		v874 := h874[li]
+		v432 := h432[li]
+		v876 := h876[li]
+		v437 := h437[li]
+		v878 := h878[li]
+		v442 := h442[li]
+		v880 := h880[li]
+		v447 := h447[li]
+		v882 := h882[li]
+		v452 := h452[li]
+		v884 := h884[li]
+		v457 := h457[li]
 		v886 := h886[li]
-		v425 := h425[li]
-		v887 := h887[li]
-		v430 := h430[li]
-		v889 := h889[li]
-		v435 := h435[li]
-		v891 := h891[li]
-		v440 := h440[li]
-		v893 := h893[li]
-		v445 := h445[li]
-		v895 := h895[li]
-		v450 := h450[li]
-		v897 := h897[li]
-		v455 := h455[li]
-		v899 := h899[li]
-		v460 := h460[li]
-		v901 := h901[li]
-		v465 := h465[li]
-		v903 := h903[li]
-		v470 := h470[li]
-		v905 := h905[li]
-		v475 := h475[li]
-		v907 := h907[li]
-		v480 := h480[li]
-		v909 := h909[li]
-		v485 := h485[li]
-		v911 := h911[li]
-		v490 := h490[li]
-		v913 := h913[li]
-		v495 := h495[li]
-		v918 := v917
-		if v102 {
-			v918 = 0
+		v462 := h462[li]
+		v888 := h888[li]
+		v467 := h467[li]
+		v890 := h890[li]
+		v472 := h472[li]
+		v895 := v894
+		if v90 {
+			v895 = 0
 		}
-		*(*int32)(unsafe.Add(m0, int(v421)*4)) = v918
-		v920 := v918 + v886
-		*(*int32)(unsafe.Add(m0, int(v425)*4)) = v920
-		v922 := v920 + v887
-		*(*int32)(unsafe.Add(m0, int(v430)*4)) = v922
-		v924 := v922 + v889
-		*(*int32)(unsafe.Add(m0, int(v435)*4)) = v924
-		v926 := v924 + v891
-		*(*int32)(unsafe.Add(m0, int(v440)*4)) = v926
-		v928 := v926 + v893
-		*(*int32)(unsafe.Add(m0, int(v445)*4)) = v928
-		v930 := v928 + v895
-		*(*int32)(unsafe.Add(m0, int(v450)*4)) = v930
-		v932 := v930 + v897
-		*(*int32)(unsafe.Add(m0, int(v455)*4)) = v932
-		v934 := v932 + v899
-		*(*int32)(unsafe.Add(m0, int(v460)*4)) = v934
-		v936 := v934 + v901
-		*(*int32)(unsafe.Add(m0, int(v465)*4)) = v936
-		v938 := v936 + v903
-		*(*int32)(unsafe.Add(m0, int(v470)*4)) = v938
-		v940 := v938 + v905
-		*(*int32)(unsafe.Add(m0, int(v475)*4)) = v940
-		v942 := v940 + v907
-		*(*int32)(unsafe.Add(m0, int(v480)*4)) = v942
-		v944 := v942 + v909
-		*(*int32)(unsafe.Add(m0, int(v485)*4)) = v944
-		v946 := v944 + v911
-		*(*int32)(unsafe.Add(m0, int(v490)*4)) = v946
-		*(*int32)(unsafe.Add(m0, int(v495)*4)) = v946 + v913
+		*(*int32)(unsafe.Add(m0, int(v398)*4)) = v895
+		v897 := v895 + v863
+		*(*int32)(unsafe.Add(m0, int(v402)*4)) = v897
+		v899 := v897 + v864
+		*(*int32)(unsafe.Add(m0, int(v407)*4)) = v899
+		v901 := v899 + v866
+		*(*int32)(unsafe.Add(m0, int(v412)*4)) = v901
+		v903 := v901 + v868
+		*(*int32)(unsafe.Add(m0, int(v417)*4)) = v903
+		v905 := v903 + v870
+		*(*int32)(unsafe.Add(m0, int(v422)*4)) = v905
+		v907 := v905 + v872
+		*(*int32)(unsafe.Add(m0, int(v427)*4)) = v907
+		v909 := v907 + v874
+		*(*int32)(unsafe.Add(m0, int(v432)*4)) = v909
+		v911 := v909 + v876
+		*(*int32)(unsafe.Add(m0, int(v437)*4)) = v911
+		v913 := v911 + v878
+		*(*int32)(unsafe.Add(m0, int(v442)*4)) = v913
+		v915 := v913 + v880
+		*(*int32)(unsafe.Add(m0, int(v447)*4)) = v915
+		v917 := v915 + v882
+		*(*int32)(unsafe.Add(m0, int(v452)*4)) = v917
+		v919 := v917 + v884
+		*(*int32)(unsafe.Add(m0, int(v457)*4)) = v919
+		v921 := v919 + v886
+		*(*int32)(unsafe.Add(m0, int(v462)*4)) = v921
+		v923 := v921 + v888
+		*(*int32)(unsafe.Add(m0, int(v467)*4)) = v923
+		*(*int32)(unsafe.Add(m0, int(v472)*4)) = v923 + v890
 	}
-	// Barrier, pass.go:101
-	v40 := g.v40
-	v986 := v40 != 0
-	c3 := g.c3
-	v13 := g.v13
+	// Barrier, pass.go:102
+	v39 := g.v39
+	v963 := v39 != 0
+	c4 := g.c4
+	v12 := g.v12
 	p7 := g.Pointer(7)
 	stop := g.Cancelled()
-	h951 := g.v951[:n]
-	h953 := g.v953[:n]
-	h955 := g.v955[:n]
-	h957 := g.v957[:n]
-	h959 := g.v959[:n]
-	h961 := g.v961[:n]
-	h963 := g.v963[:n]
+	h928 := g.v928[:n]
+	h930 := g.v930[:n]
+	h932 := g.v932[:n]
+	h934 := g.v934[:n]
+	h936 := g.v936[:n]
+	h938 := g.v938[:n]
+	h940 := g.v940[:n]
+	h942 := g.v942[:n]
+	h944 := g.v944[:n]
+	h946 := g.v946[:n]
+	h948 := g.v948[:n]
+	h950 := g.v950[:n]
+	h952 := g.v952[:n]
+	h954 := g.v954[:n]
+	h956 := g.v956[:n]
+	h958 := g.v958[:n]
+	h960 := g.v960[:n]
+	h964 := g.v964[:n]
 	h965 := g.v965[:n]
-	h967 := g.v967[:n]
-	h969 := g.v969[:n]
-	h971 := g.v971[:n]
-	h973 := g.v973[:n]
-	h975 := g.v975[:n]
-	h977 := g.v977[:n]
-	h979 := g.v979[:n]
-	h981 := g.v981[:n]
-	h983 := g.v983[:n]
-	h987 := g.v987[:n]
-	h988 := g.v988[:n]
-	c4 := g.c4
-	v1067 := c4 == 0
-	h86 := g.v86[:n]
-	v1069 := v40 * 256
-	v1070 := v1069 + 256
+	c5 := g.c5
+	v1033 := c5 == 0
+	h74 := g.v74[:n]
+	v1035 := v39 * 256
+	v1036 := v1035 + 256
 	m3 := g.Memory(3)
-	h1066 := g.v1066[:n]
-	h1076 := g.v1076[:n]
-	h1077 := g.v1077[:n]
-	h1078 := g.v1078[:n]
-	h1079 := g.v1079[:n]
-	h1080 := g.v1080[:n]
-	h1081 := g.v1081[:n]
-	h1082 := g.v1082[:n]
-	h1083 := g.v1083[:n]
-	h1084 := g.v1084[:n]
-	h1085 := g.v1085[:n]
-	h1086 := g.v1086[:n]
-	h1087 := g.v1087[:n]
-	h1088 := g.v1088[:n]
-	h1089 := g.v1089[:n]
-	h1090 := g.v1090[:n]
-	h1091 := g.v1091[:n]
-	h1092 := g.v1092[:n]
+	h1032 := g.v1032[:n]
+	h1042 := g.v1042[:n]
+	h1043 := g.v1043[:n]
+	h1044 := g.v1044[:n]
+	h1045 := g.v1045[:n]
+	h1046 := g.v1046[:n]
+	h1047 := g.v1047[:n]
+	h1048 := g.v1048[:n]
+	h1049 := g.v1049[:n]
+	h1050 := g.v1050[:n]
+	h1051 := g.v1051[:n]
+	h1052 := g.v1052[:n]
+	h1053 := g.v1053[:n]
+	h1054 := g.v1054[:n]
+	h1055 := g.v1055[:n]
+	h1056 := g.v1056[:n]
+	h1057 := g.v1057[:n]
+	h1058 := g.v1058[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v770 := h770[li]
-		v771 := h771[li]
-		v777 := h777[li]
-		v778 := h778[li]
-		v784 := h784[li]
-		v785 := h785[li]
-		v791 := h791[li]
-		v792 := h792[li]
-		v798 := h798[li]
-		v799 := h799[li]
-		v805 := h805[li]
-		v806 := h806[li]
-		v812 := h812[li]
-		v813 := h813[li]
-		v819 := h819[li]
-		v820 := h820[li]
-		v826 := h826[li]
-		v827 := h827[li]
-		v833 := h833[li]
-		v834 := h834[li]
-		v840 := h840[li]
-		v841 := h841[li]
-		v847 := h847[li]
-		v848 := h848[li]
-		v854 := h854[li]
-		v855 := h855[li]
-		v861 := h861[li]
-		v862 := h862[li]
-		v868 := h868[li]
-		v869 := h869[li]
-		v875 := h875[li]
-		v876 := h876[li]
-		v882 := h882[li]
-		v883 := h883[li]
-		v30 := int32(li)
-		v86 := h86[li]
+		v747 := h747[li]
+		v748 := h748[li]
+		v754 := h754[li]
+		v755 := h755[li]
+		v761 := h761[li]
+		v762 := h762[li]
+		v768 := h768[li]
+		v769 := h769[li]
+		v775 := h775[li]
+		v776 := h776[li]
+		v782 := h782[li]
+		v783 := h783[li]
+		v789 := h789[li]
+		v790 := h790[li]
+		v796 := h796[li]
+		v797 := h797[li]
+		v803 := h803[li]
+		v804 := h804[li]
+		v810 := h810[li]
+		v811 := h811[li]
+		v817 := h817[li]
+		v818 := h818[li]
+		v824 := h824[li]
+		v825 := h825[li]
+		v831 := h831[li]
+		v832 := h832[li]
+		v838 := h838[li]
+		v839 := h839[li]
+		v845 := h845[li]
+		v846 := h846[li]
+		v852 := h852[li]
+		v853 := h853[li]
+		v859 := h859[li]
+		v860 := h860[li]
+		v29 := int32(li)
+		v74 := h74[li]
 		own3 := unsafe.Add(m3, li*72)
-		var v984, v985, v987, v988, v989, v997, v998, v1006, v1007, v1008, v1066, v1068, v1071 int32
-		var v994 int64
-		v951 := v771 + *(*int32)(unsafe.Add(m0, int(v770)*4))
-		v953 := v778 + *(*int32)(unsafe.Add(m0, int(v777)*4))
-		v955 := v785 + *(*int32)(unsafe.Add(m0, int(v784)*4))
-		v957 := v792 + *(*int32)(unsafe.Add(m0, int(v791)*4))
-		v959 := v799 + *(*int32)(unsafe.Add(m0, int(v798)*4))
-		v961 := v806 + *(*int32)(unsafe.Add(m0, int(v805)*4))
-		v963 := v813 + *(*int32)(unsafe.Add(m0, int(v812)*4))
-		v965 := v820 + *(*int32)(unsafe.Add(m0, int(v819)*4))
-		v967 := v827 + *(*int32)(unsafe.Add(m0, int(v826)*4))
-		v969 := v834 + *(*int32)(unsafe.Add(m0, int(v833)*4))
-		v971 := v841 + *(*int32)(unsafe.Add(m0, int(v840)*4))
-		v973 := v848 + *(*int32)(unsafe.Add(m0, int(v847)*4))
-		v975 := v855 + *(*int32)(unsafe.Add(m0, int(v854)*4))
-		v977 := v862 + *(*int32)(unsafe.Add(m0, int(v861)*4))
-		v979 := v869 + *(*int32)(unsafe.Add(m0, int(v868)*4))
-		v981 := v876 + *(*int32)(unsafe.Add(m0, int(v875)*4))
-		v983 := v883 + *(*int32)(unsafe.Add(m0, int(v882)*4))
-		v984 = 0
-		v985 = v40
-		if !v986 {
-			v1066 = v984
-			goto b144
+		var v961, v962, v964, v965, v966, v974, v975, v983, v984, v985, v1032, v1034, v1037 int32
+		var v971 int64
+		v928 := v748 + *(*int32)(unsafe.Add(m0, int(v747)*4))
+		v930 := v755 + *(*int32)(unsafe.Add(m0, int(v754)*4))
+		v932 := v762 + *(*int32)(unsafe.Add(m0, int(v761)*4))
+		v934 := v769 + *(*int32)(unsafe.Add(m0, int(v768)*4))
+		v936 := v776 + *(*int32)(unsafe.Add(m0, int(v775)*4))
+		v938 := v783 + *(*int32)(unsafe.Add(m0, int(v782)*4))
+		v940 := v790 + *(*int32)(unsafe.Add(m0, int(v789)*4))
+		v942 := v797 + *(*int32)(unsafe.Add(m0, int(v796)*4))
+		v944 := v804 + *(*int32)(unsafe.Add(m0, int(v803)*4))
+		v946 := v811 + *(*int32)(unsafe.Add(m0, int(v810)*4))
+		v948 := v818 + *(*int32)(unsafe.Add(m0, int(v817)*4))
+		v950 := v825 + *(*int32)(unsafe.Add(m0, int(v824)*4))
+		v952 := v832 + *(*int32)(unsafe.Add(m0, int(v831)*4))
+		v954 := v839 + *(*int32)(unsafe.Add(m0, int(v838)*4))
+		v956 := v846 + *(*int32)(unsafe.Add(m0, int(v845)*4))
+		v958 := v853 + *(*int32)(unsafe.Add(m0, int(v852)*4))
+		v960 := v860 + *(*int32)(unsafe.Add(m0, int(v859)*4))
+		v961 = 0
+		v962 = v39
+		if !v963 {
+			v1032 = v961
+			goto b134
 		}
-		v987 = v984
-		v988 = v985
-		v989 = 0
-	b122:
-		if v988 == 0 {
-			goto b130
+		v964 = v961
+		v965 = v962
+		v966 = 0
+	b109:
+		if v965 == 0 {
+			goto b117
 		}
-		if uint32(v989) >= uint32(c3) {
-			goto b130
+		if uint32(v966) >= uint32(c4) {
+			goto b117
 		}
-		v994 = int64(uint32((v988 * 256) + v30))
-		if v994 < v13 {
-			v996 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v994)*4)))
-			v997 = v996
+		v971 = int64(uint32((v965 * 256) + v29))
+		if v971 < v12 {
+			v973 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v971)*4)))
+			v974 = v973
 		} else {
-			v997 = 0
+			v974 = 0
 		}
-		v998 = int32(uint32(v997) >> 30)
-		if v998 == 0 {
-			v1006 = v987
-			v1007 = v988
-			v1008 = v989 + 1
+		v975 = int32(uint32(v974) >> 30)
+		if v975 == 0 {
+			v983 = v964
+			v984 = v965
+			v985 = v966 + 1
 		} else {
-			v1003 := v988 + -1
-			if v998 == 2 {
-				v1003 = 0
+			v980 := v965 + -1
+			if v975 == 2 {
+				v980 = 0
 			}
-			v1006 = v987 + (v997 & 1073741823)
-			v1007 = v1003
-			v1008 = v989
+			v983 = v964 + (v974 & 1073741823)
+			v984 = v980
+			v985 = v966
 		}
-		v987 = v1006
-		v988 = v1007
-		v989 = v1008
+		v964 = v983
+		v965 = v984
+		v966 = v985
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b122
-	b130:
-		h951[li] = v951
-		h953[li] = v953
-		h955[li] = v955
-		h957[li] = v957
-		h959[li] = v959
-		h961[li] = v961
-		h963[li] = v963
+		goto b109
+	b117:
+		h928[li] = v928
+		h930[li] = v930
+		h932[li] = v932
+		h934[li] = v934
+		h936[li] = v936
+		h938[li] = v938
+		h940[li] = v940
+		h942[li] = v942
+		h944[li] = v944
+		h946[li] = v946
+		h948[li] = v948
+		h950[li] = v950
+		h952[li] = v952
+		h954[li] = v954
+		h956[li] = v956
+		h958[li] = v958
+		h960[li] = v960
+		h964[li] = v964
 		h965[li] = v965
-		h967[li] = v967
-		h969[li] = v969
-		h971[li] = v971
-		h973[li] = v973
-		h975[li] = v975
-		h977[li] = v977
-		h979[li] = v979
-		h981[li] = v981
-		h983[li] = v983
-		h987[li] = v987
-		h988[li] = v988
 		if next != 22 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4443,71 +4419,71 @@ func (g *pass32Host) r17() int {
 			next = 22
 		}
 		continue
-	b144:
-		if !v986 {
-			goto b148
+	b134:
+		if !v963 {
+			goto b138
 		}
-		if !v1067 {
-			goto b148
+		if !v1033 {
+			goto b138
 		}
-		v1068 = v1066 + v86
-		v1071 = v1070 + v30
-		if int64(uint32(v1071)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1071)*4)), (v1068 | -2147483648))
+		v1034 = v1032 + v74
+		v1037 = v1036 + v29
+		if int64(uint32(v1037)) < v12 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1037)*4)), (v1034 | -2147483648))
 		}
-	b148:
-		v1076 := *(*int32)(own3)
-		v1077 := *(*int32)(unsafe.Add(own3, 4))
-		v1078 := *(*int32)(unsafe.Add(own3, 8))
-		v1079 := *(*int32)(unsafe.Add(own3, 12))
-		v1080 := *(*int32)(unsafe.Add(own3, 16))
-		v1081 := *(*int32)(unsafe.Add(own3, 20))
-		v1082 := *(*int32)(unsafe.Add(own3, 24))
-		v1083 := *(*int32)(unsafe.Add(own3, 28))
-		v1084 := *(*int32)(unsafe.Add(own3, 32))
-		v1085 := *(*int32)(unsafe.Add(own3, 36))
-		v1086 := *(*int32)(unsafe.Add(own3, 40))
-		v1087 := *(*int32)(unsafe.Add(own3, 44))
-		v1088 := *(*int32)(unsafe.Add(own3, 48))
-		v1089 := *(*int32)(unsafe.Add(own3, 52))
-		v1090 := *(*int32)(unsafe.Add(own3, 56))
-		v1091 := *(*int32)(unsafe.Add(own3, 60))
-		v1092 := *(*int32)(unsafe.Add(own3, 64))
-		h951[li] = v951
-		h953[li] = v953
-		h955[li] = v955
-		h957[li] = v957
-		h959[li] = v959
-		h961[li] = v961
-		h963[li] = v963
-		h965[li] = v965
-		h967[li] = v967
-		h969[li] = v969
-		h971[li] = v971
-		h973[li] = v973
-		h975[li] = v975
-		h977[li] = v977
-		h979[li] = v979
-		h981[li] = v981
-		h983[li] = v983
-		h1066[li] = v1066
-		h1076[li] = v1076
-		h1077[li] = v1077
-		h1078[li] = v1078
-		h1079[li] = v1079
-		h1080[li] = v1080
-		h1081[li] = v1081
-		h1082[li] = v1082
-		h1083[li] = v1083
-		h1084[li] = v1084
-		h1085[li] = v1085
-		h1086[li] = v1086
-		h1087[li] = v1087
-		h1088[li] = v1088
-		h1089[li] = v1089
-		h1090[li] = v1090
-		h1091[li] = v1091
-		h1092[li] = v1092
+	b138:
+		v1042 := *(*int32)(own3)
+		v1043 := *(*int32)(unsafe.Add(own3, 4))
+		v1044 := *(*int32)(unsafe.Add(own3, 8))
+		v1045 := *(*int32)(unsafe.Add(own3, 12))
+		v1046 := *(*int32)(unsafe.Add(own3, 16))
+		v1047 := *(*int32)(unsafe.Add(own3, 20))
+		v1048 := *(*int32)(unsafe.Add(own3, 24))
+		v1049 := *(*int32)(unsafe.Add(own3, 28))
+		v1050 := *(*int32)(unsafe.Add(own3, 32))
+		v1051 := *(*int32)(unsafe.Add(own3, 36))
+		v1052 := *(*int32)(unsafe.Add(own3, 40))
+		v1053 := *(*int32)(unsafe.Add(own3, 44))
+		v1054 := *(*int32)(unsafe.Add(own3, 48))
+		v1055 := *(*int32)(unsafe.Add(own3, 52))
+		v1056 := *(*int32)(unsafe.Add(own3, 56))
+		v1057 := *(*int32)(unsafe.Add(own3, 60))
+		v1058 := *(*int32)(unsafe.Add(own3, 64))
+		h928[li] = v928
+		h930[li] = v930
+		h932[li] = v932
+		h934[li] = v934
+		h936[li] = v936
+		h938[li] = v938
+		h940[li] = v940
+		h942[li] = v942
+		h944[li] = v944
+		h946[li] = v946
+		h948[li] = v948
+		h950[li] = v950
+		h952[li] = v952
+		h954[li] = v954
+		h956[li] = v956
+		h958[li] = v958
+		h960[li] = v960
+		h1032[li] = v1032
+		h1042[li] = v1042
+		h1043[li] = v1043
+		h1044[li] = v1044
+		h1045[li] = v1045
+		h1046[li] = v1046
+		h1047[li] = v1047
+		h1048[li] = v1048
+		h1049[li] = v1049
+		h1050[li] = v1050
+		h1051[li] = v1051
+		h1052[li] = v1052
+		h1053[li] = v1053
+		h1054[li] = v1054
+		h1055[li] = v1055
+		h1056[li] = v1056
+		h1057[li] = v1057
+		h1058[li] = v1058
 		if next != 26 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4515,61 +4491,57 @@ func (g *pass32Host) r17() int {
 			next = 26
 		}
 	}
-	g.v986 = v986
+	g.v963 = v963
 	return next
 }
 
 func (g *pass32Host) r23() int {
 	const n = 256
-	v1009 := g.v1009
-	v1010 := v1009 == 0
-	v6 := g.v6
-	v41 := v6 * 131072
-	v1011 := v1009 + -1
-	v1012 := int64(uint32(v1011))
-	v1013 := v41 + v1012
-	v1014 := v1013 * 4352
-	h987 := g.v987[:n]
 	v986 := g.v986
-	c4 := g.c4
-	v1067 := c4 == 0
-	h86 := g.v86[:n]
-	v40 := g.v40
-	v1069 := v40 * 256
-	v1070 := v1069 + 256
-	v13 := g.v13
+	v987 := v986 == 0
+	v988 := v986 * 4352
+	v989 := v988 + -4352
+	h964 := g.v964[:n]
+	v963 := g.v963
+	c5 := g.c5
+	v1033 := c5 == 0
+	h74 := g.v74[:n]
+	v39 := g.v39
+	v1035 := v39 * 256
+	v1036 := v1035 + 256
+	v12 := g.v12
 	p7 := g.Pointer(7)
 	m3 := g.Memory(3)
-	h1066 := g.v1066[:n]
-	h1076 := g.v1076[:n]
-	h1077 := g.v1077[:n]
-	h1078 := g.v1078[:n]
-	h1079 := g.v1079[:n]
-	h1080 := g.v1080[:n]
-	h1081 := g.v1081[:n]
-	h1082 := g.v1082[:n]
-	h1083 := g.v1083[:n]
-	h1084 := g.v1084[:n]
-	h1085 := g.v1085[:n]
-	h1086 := g.v1086[:n]
-	h1087 := g.v1087[:n]
-	h1088 := g.v1088[:n]
-	h1089 := g.v1089[:n]
-	h1090 := g.v1090[:n]
-	h1091 := g.v1091[:n]
-	h1092 := g.v1092[:n]
+	h1032 := g.v1032[:n]
+	h1042 := g.v1042[:n]
+	h1043 := g.v1043[:n]
+	h1044 := g.v1044[:n]
+	h1045 := g.v1045[:n]
+	h1046 := g.v1046[:n]
+	h1047 := g.v1047[:n]
+	h1048 := g.v1048[:n]
+	h1049 := g.v1049[:n]
+	h1050 := g.v1050[:n]
+	h1051 := g.v1051[:n]
+	h1052 := g.v1052[:n]
+	h1053 := g.v1053[:n]
+	h1054 := g.v1054[:n]
+	h1055 := g.v1055[:n]
+	h1056 := g.v1056[:n]
+	h1057 := g.v1057[:n]
+	h1058 := g.v1058[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v987 := h987[li]
-		v86 := h86[li]
-		v30 := int32(li)
+		v964 := h964[li]
+		v74 := h74[li]
+		v29 := int32(li)
 		own3 := unsafe.Add(m3, li*72)
-		var v1066, v1068, v1071 int32
-		if !v1010 {
+		var v1032, v1034, v1037 int32
+		if !v987 {
 			if next != 23 {
 				if next >= 0 {
 					return g.Diverge()
@@ -4578,54 +4550,54 @@ func (g *pass32Host) r23() int {
 			}
 			continue
 		}
-		v1066 = v987
-		if !v986 {
-			goto b148
+		v1032 = v964
+		if !v963 {
+			goto b138
 		}
-		if !v1067 {
-			goto b148
+		if !v1033 {
+			goto b138
 		}
-		v1068 = v1066 + v86
-		v1071 = v1070 + v30
-		if int64(uint32(v1071)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1071)*4)), (v1068 | -2147483648))
+		v1034 = v1032 + v74
+		v1037 = v1036 + v29
+		if int64(uint32(v1037)) < v12 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1037)*4)), (v1034 | -2147483648))
 		}
-	b148:
-		v1076 := *(*int32)(own3)
-		v1077 := *(*int32)(unsafe.Add(own3, 4))
-		v1078 := *(*int32)(unsafe.Add(own3, 8))
-		v1079 := *(*int32)(unsafe.Add(own3, 12))
-		v1080 := *(*int32)(unsafe.Add(own3, 16))
-		v1081 := *(*int32)(unsafe.Add(own3, 20))
-		v1082 := *(*int32)(unsafe.Add(own3, 24))
-		v1083 := *(*int32)(unsafe.Add(own3, 28))
-		v1084 := *(*int32)(unsafe.Add(own3, 32))
-		v1085 := *(*int32)(unsafe.Add(own3, 36))
-		v1086 := *(*int32)(unsafe.Add(own3, 40))
-		v1087 := *(*int32)(unsafe.Add(own3, 44))
-		v1088 := *(*int32)(unsafe.Add(own3, 48))
-		v1089 := *(*int32)(unsafe.Add(own3, 52))
-		v1090 := *(*int32)(unsafe.Add(own3, 56))
-		v1091 := *(*int32)(unsafe.Add(own3, 60))
-		v1092 := *(*int32)(unsafe.Add(own3, 64))
-		h1066[li] = v1066
-		h1076[li] = v1076
-		h1077[li] = v1077
-		h1078[li] = v1078
-		h1079[li] = v1079
-		h1080[li] = v1080
-		h1081[li] = v1081
-		h1082[li] = v1082
-		h1083[li] = v1083
-		h1084[li] = v1084
-		h1085[li] = v1085
-		h1086[li] = v1086
-		h1087[li] = v1087
-		h1088[li] = v1088
-		h1089[li] = v1089
-		h1090[li] = v1090
-		h1091[li] = v1091
-		h1092[li] = v1092
+	b138:
+		v1042 := *(*int32)(own3)
+		v1043 := *(*int32)(unsafe.Add(own3, 4))
+		v1044 := *(*int32)(unsafe.Add(own3, 8))
+		v1045 := *(*int32)(unsafe.Add(own3, 12))
+		v1046 := *(*int32)(unsafe.Add(own3, 16))
+		v1047 := *(*int32)(unsafe.Add(own3, 20))
+		v1048 := *(*int32)(unsafe.Add(own3, 24))
+		v1049 := *(*int32)(unsafe.Add(own3, 28))
+		v1050 := *(*int32)(unsafe.Add(own3, 32))
+		v1051 := *(*int32)(unsafe.Add(own3, 36))
+		v1052 := *(*int32)(unsafe.Add(own3, 40))
+		v1053 := *(*int32)(unsafe.Add(own3, 44))
+		v1054 := *(*int32)(unsafe.Add(own3, 48))
+		v1055 := *(*int32)(unsafe.Add(own3, 52))
+		v1056 := *(*int32)(unsafe.Add(own3, 56))
+		v1057 := *(*int32)(unsafe.Add(own3, 60))
+		v1058 := *(*int32)(unsafe.Add(own3, 64))
+		h1032[li] = v1032
+		h1042[li] = v1042
+		h1043[li] = v1043
+		h1044[li] = v1044
+		h1045[li] = v1045
+		h1046[li] = v1046
+		h1047[li] = v1047
+		h1048[li] = v1048
+		h1049[li] = v1049
+		h1050[li] = v1050
+		h1051[li] = v1051
+		h1052[li] = v1052
+		h1053[li] = v1053
+		h1054[li] = v1054
+		h1055[li] = v1055
+		h1056[li] = v1056
+		h1057[li] = v1057
+		h1058[li] = v1058
 		if next != 26 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4633,7 +4605,7 @@ func (g *pass32Host) r23() int {
 			next = 26
 		}
 	}
-	g.v1014 = v1014
+	g.v989 = v989
 	return next
 }
 
@@ -4647,192 +4619,176 @@ func (g *pass32Host) r24() int {
 		}
 		*(*int32)(unsafe.Add(m2, li*4)) = int32(0)
 	}
-	// Barrier, kernels.go:214
-	v1014 := g.v1014
-	v1017 := v1014 + 4352
-	v29 := g.v29
+	// Barrier, kernels.go:236
+	v989 := g.v989
+	v28 := g.v28
+	v6 := g.v6
 	p4 := g.Pointer(4)
+	c1 := g.c1
+	v0 := g.v0
+	v991 := ^v0
 	v1 := g.v1
-	v1018 := ^v1
 	v2 := g.v2
 	v3 := g.v3
+	v97 := v3 & 31
 	v4 := g.v4
-	v1029 := int32(uint64(v4))
-	v1030 := v1029 & 31
-	v1028 := uint64(v4) < 32
-	v5 := g.v5
-	v1019 := v5 - v4
-	v1020 := 8 < v1019
-	v1021 := v1019
-	if v1020 {
-		v1021 = 8
-	}
-	v1022 := uint64(v1021) < 32
-	v1023 := int32(uint64(v1021))
-	v1024 := v1023 & 31
-	v1025 := int32(1) << (uint32(v1024) & 31)
-	v1026 := int32(0)
-	if v1022 {
-		v1026 = v1025
-	}
-	v1027 := v1026 + -1
-	stop := g.Cancelled()
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v30 := int32(li)
-		v31 := int64(uint32(v30))
-		var v1031 int64
-		var v1050 int32
-		v1031 = v1014 + v31
-	b135:
-		if v1031 >= v1017 {
+		v29 := int32(li)
+		var v992, v999, v1012, v1016 int32
+		var v997 int64
+		v992 = 0
+	b122:
+		v995 := (v989 + (v992 * 256)) + v29
+		if uint32(v995) >= uint32(v28) {
+			v1016 = 255
+			goto b128
+		}
+		v997 = int64(uint32(v995))
+		if v997 >= v6 {
+			v1016 = 255
+			goto b128
+		}
+		v999 = *(*int32)(unsafe.Add(p4, int(v997)*4))
+		if c1 {
+			v1000 := v999 & v991
+			v1005 := v999 ^ v0
+			if (v999 & v0) != 0 {
+				v1005 = ^v999
+			}
+			v1007 := v1005
+			if v1000 == 0 {
+				v1007 = v0
+			}
+			v1009 := v1007
+			if uint32(v1) < uint32(v1000) {
+				v1009 = 0
+			}
+			v1012 = v1009 ^ v2
+		} else {
+			v1012 = v999 ^ v2
+		}
+		v1016 = (int32(uint32(v1012)>>(uint32(v97)&31)) & v4) & 255
+	b128:
+		_ = *(*int32)(unsafe.Add(m2, int(v1016)*4))
+		*(*int32)(unsafe.Add(m2, int(v1016)*4)) += int32(1)
+		v1018 := v992 + 1
+		if uint32(v1018) >= 17 {
 			continue
 		}
-		if 0 > v1031 {
-			v1050 = 255
-			goto b139
-		}
-		if v1031 < v29 {
-			v1035 := *(*int32)(unsafe.Add(p4, int(v1031)*4))
-			v1036 := v1035 & v1018
-			v1041 := v1035 ^ v1
-			if (v1035 & v1) != 0 {
-				v1041 = ^v1035
-			}
-			v1043 := v1041
-			if v1036 == 0 {
-				v1043 = v1
-			}
-			v1045 := v1043
-			if uint32(v2) < uint32(v1036) {
-				v1045 = 0
-			}
-			v1048 := int32(0)
-			if v1028 {
-				v1048 = int32(uint32(v1045^v3) >> (uint32(v1030) & 31))
-			}
-			v1050 = v1048 & v1027
-		} else {
-			v1050 = 255
-		}
-	b139:
-		_ = *(*int32)(unsafe.Add(m2, int(v1050&255)*4))
-		*(*int32)(unsafe.Add(m2, int(v1050&255)*4)) += int32(1)
-		v1031 = v1031 + 256
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b135
+		v992 = v1018
+		goto b122
 	}
-	// Barrier, kernels.go:222
-	h987 := g.v987[:n]
-	h988 := g.v988[:n]
-	v1009 := g.v1009
-	v1055 := v1009 * 256
-	v13 := g.v13
+	// Barrier, kernels.go:244
+	h964 := g.v964[:n]
+	h965 := g.v965[:n]
+	v986 := g.v986
+	v1021 := v986 * 256
+	v12 := g.v12
 	p7 := g.Pointer(7)
-	v40 := g.v40
-	v986 := v40 != 0
-	c3 := g.c3
+	v39 := g.v39
+	v963 := v39 != 0
 	c4 := g.c4
-	v1067 := c4 == 0
-	h86 := g.v86[:n]
-	v1069 := v40 * 256
-	v1070 := v1069 + 256
+	stop := g.Cancelled()
+	c5 := g.c5
+	v1033 := c5 == 0
+	h74 := g.v74[:n]
+	v1035 := v39 * 256
+	v1036 := v1035 + 256
 	m3 := g.Memory(3)
-	h1066 := g.v1066[:n]
-	h1076 := g.v1076[:n]
-	h1077 := g.v1077[:n]
-	h1078 := g.v1078[:n]
-	h1079 := g.v1079[:n]
-	h1080 := g.v1080[:n]
-	h1081 := g.v1081[:n]
-	h1082 := g.v1082[:n]
-	h1083 := g.v1083[:n]
-	h1084 := g.v1084[:n]
-	h1085 := g.v1085[:n]
-	h1086 := g.v1086[:n]
-	h1087 := g.v1087[:n]
-	h1088 := g.v1088[:n]
-	h1089 := g.v1089[:n]
-	h1090 := g.v1090[:n]
-	h1091 := g.v1091[:n]
-	h1092 := g.v1092[:n]
+	h1032 := g.v1032[:n]
+	h1042 := g.v1042[:n]
+	h1043 := g.v1043[:n]
+	h1044 := g.v1044[:n]
+	h1045 := g.v1045[:n]
+	h1046 := g.v1046[:n]
+	h1047 := g.v1047[:n]
+	h1048 := g.v1048[:n]
+	h1049 := g.v1049[:n]
+	h1050 := g.v1050[:n]
+	h1051 := g.v1051[:n]
+	h1052 := g.v1052[:n]
+	h1053 := g.v1053[:n]
+	h1054 := g.v1054[:n]
+	h1055 := g.v1055[:n]
+	h1056 := g.v1056[:n]
+	h1057 := g.v1057[:n]
+	h1058 := g.v1058[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v987 := h987[li]
-		v988 := h988[li]
-		v30 := int32(li)
-		v86 := h86[li]
+		v964 := h964[li]
+		v965 := h965[li]
+		v29 := int32(li)
+		v74 := h74[li]
 		own3 := unsafe.Add(m3, li*72)
-		var v984, v985, v989, v997, v998, v1006, v1007, v1008, v1066, v1068, v1071 int32
-		var v994 int64
-		v1054 := *(*int32)(unsafe.Add(m2, li*4))
-		v1057 := int64(uint32(v1055 + v30))
-		if v1057 < v13 {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v1057)*4)), (v1054 | 1073741824), kernelimpl.HostUMax[int32])
+		var v961, v962, v966, v974, v975, v983, v984, v985, v1032, v1034, v1037 int32
+		var v971 int64
+		v1020 := *(*int32)(unsafe.Add(m2, li*4))
+		v1023 := int64(uint32(v1021 + v29))
+		if v1023 < v12 {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v1023)*4)), (v1020 | 1073741824), kernelimpl.HostUMax[int32])
 		}
-		v1061 := v988 == v1009
-		v1064 := v987
-		if v1061 {
-			v1064 = v987 + v1054
+		v1027 := v965 == v986
+		v1030 := v964
+		if v1027 {
+			v1030 = v964 + v1020
 		}
-		v1065 := v988
-		if v1061 {
-			v1065 = v988 + -1
+		v1031 := v965
+		if v1027 {
+			v1031 = v965 + -1
 		}
-		v984 = v1064
-		v985 = v1065
-		if !v986 {
-			v1066 = v984
-			goto b144
+		v961 = v1030
+		v962 = v1031
+		if !v963 {
+			v1032 = v961
+			goto b134
 		}
-		v987 = v984
-		v988 = v985
-		v989 = 0
-	b122:
-		if v988 == 0 {
-			goto b130
+		v964 = v961
+		v965 = v962
+		v966 = 0
+	b109:
+		if v965 == 0 {
+			goto b117
 		}
-		if uint32(v989) >= uint32(c3) {
-			goto b130
+		if uint32(v966) >= uint32(c4) {
+			goto b117
 		}
-		v994 = int64(uint32((v988 * 256) + v30))
-		if v994 < v13 {
-			v996 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v994)*4)))
-			v997 = v996
+		v971 = int64(uint32((v965 * 256) + v29))
+		if v971 < v12 {
+			v973 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v971)*4)))
+			v974 = v973
 		} else {
-			v997 = 0
+			v974 = 0
 		}
-		v998 = int32(uint32(v997) >> 30)
-		if v998 == 0 {
-			v1006 = v987
-			v1007 = v988
-			v1008 = v989 + 1
+		v975 = int32(uint32(v974) >> 30)
+		if v975 == 0 {
+			v983 = v964
+			v984 = v965
+			v985 = v966 + 1
 		} else {
-			v1003 := v988 + -1
-			if v998 == 2 {
-				v1003 = 0
+			v980 := v965 + -1
+			if v975 == 2 {
+				v980 = 0
 			}
-			v1006 = v987 + (v997 & 1073741823)
-			v1007 = v1003
-			v1008 = v989
+			v983 = v964 + (v974 & 1073741823)
+			v984 = v980
+			v985 = v966
 		}
-		v987 = v1006
-		v988 = v1007
-		v989 = v1008
+		v964 = v983
+		v965 = v984
+		v966 = v985
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b122
-	b130:
-		h987[li] = v987
-		h988[li] = v988
+		goto b109
+	b117:
+		h964[li] = v964
+		h965[li] = v965
 		if next != 22 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4840,54 +4796,54 @@ func (g *pass32Host) r24() int {
 			next = 22
 		}
 		continue
-	b144:
-		if !v986 {
-			goto b148
+	b134:
+		if !v963 {
+			goto b138
 		}
-		if !v1067 {
-			goto b148
+		if !v1033 {
+			goto b138
 		}
-		v1068 = v1066 + v86
-		v1071 = v1070 + v30
-		if int64(uint32(v1071)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1071)*4)), (v1068 | -2147483648))
+		v1034 = v1032 + v74
+		v1037 = v1036 + v29
+		if int64(uint32(v1037)) < v12 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1037)*4)), (v1034 | -2147483648))
 		}
-	b148:
-		v1076 := *(*int32)(own3)
-		v1077 := *(*int32)(unsafe.Add(own3, 4))
-		v1078 := *(*int32)(unsafe.Add(own3, 8))
-		v1079 := *(*int32)(unsafe.Add(own3, 12))
-		v1080 := *(*int32)(unsafe.Add(own3, 16))
-		v1081 := *(*int32)(unsafe.Add(own3, 20))
-		v1082 := *(*int32)(unsafe.Add(own3, 24))
-		v1083 := *(*int32)(unsafe.Add(own3, 28))
-		v1084 := *(*int32)(unsafe.Add(own3, 32))
-		v1085 := *(*int32)(unsafe.Add(own3, 36))
-		v1086 := *(*int32)(unsafe.Add(own3, 40))
-		v1087 := *(*int32)(unsafe.Add(own3, 44))
-		v1088 := *(*int32)(unsafe.Add(own3, 48))
-		v1089 := *(*int32)(unsafe.Add(own3, 52))
-		v1090 := *(*int32)(unsafe.Add(own3, 56))
-		v1091 := *(*int32)(unsafe.Add(own3, 60))
-		v1092 := *(*int32)(unsafe.Add(own3, 64))
-		h1066[li] = v1066
-		h1076[li] = v1076
-		h1077[li] = v1077
-		h1078[li] = v1078
-		h1079[li] = v1079
-		h1080[li] = v1080
-		h1081[li] = v1081
-		h1082[li] = v1082
-		h1083[li] = v1083
-		h1084[li] = v1084
-		h1085[li] = v1085
-		h1086[li] = v1086
-		h1087[li] = v1087
-		h1088[li] = v1088
-		h1089[li] = v1089
-		h1090[li] = v1090
-		h1091[li] = v1091
-		h1092[li] = v1092
+	b138:
+		v1042 := *(*int32)(own3)
+		v1043 := *(*int32)(unsafe.Add(own3, 4))
+		v1044 := *(*int32)(unsafe.Add(own3, 8))
+		v1045 := *(*int32)(unsafe.Add(own3, 12))
+		v1046 := *(*int32)(unsafe.Add(own3, 16))
+		v1047 := *(*int32)(unsafe.Add(own3, 20))
+		v1048 := *(*int32)(unsafe.Add(own3, 24))
+		v1049 := *(*int32)(unsafe.Add(own3, 28))
+		v1050 := *(*int32)(unsafe.Add(own3, 32))
+		v1051 := *(*int32)(unsafe.Add(own3, 36))
+		v1052 := *(*int32)(unsafe.Add(own3, 40))
+		v1053 := *(*int32)(unsafe.Add(own3, 44))
+		v1054 := *(*int32)(unsafe.Add(own3, 48))
+		v1055 := *(*int32)(unsafe.Add(own3, 52))
+		v1056 := *(*int32)(unsafe.Add(own3, 56))
+		v1057 := *(*int32)(unsafe.Add(own3, 60))
+		v1058 := *(*int32)(unsafe.Add(own3, 64))
+		h1032[li] = v1032
+		h1042[li] = v1042
+		h1043[li] = v1043
+		h1044[li] = v1044
+		h1045[li] = v1045
+		h1046[li] = v1046
+		h1047[li] = v1047
+		h1048[li] = v1048
+		h1049[li] = v1049
+		h1050[li] = v1050
+		h1051[li] = v1051
+		h1052[li] = v1052
+		h1053[li] = v1053
+		h1054[li] = v1054
+		h1055[li] = v1055
+		h1056[li] = v1056
+		h1057[li] = v1057
+		h1058[li] = v1058
 		if next != 26 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4895,181 +4851,179 @@ func (g *pass32Host) r24() int {
 			next = 26
 		}
 	}
-	g.v986 = v986
+	g.v963 = v963
 	return next
 }
 
 func (g *pass32Host) r27() int {
 	const n = 256
-	h951 := g.v951[:n]
+	h928 := g.v928[:n]
 	m0 := g.Memory(0)
-	h1076 := g.v1076[:n]
-	h953 := g.v953[:n]
+	h1042 := g.v1042[:n]
+	h930 := g.v930[:n]
+	h1043 := g.v1043[:n]
+	h932 := g.v932[:n]
+	h1044 := g.v1044[:n]
+	h934 := g.v934[:n]
+	h1045 := g.v1045[:n]
+	h936 := g.v936[:n]
+	h1046 := g.v1046[:n]
+	h938 := g.v938[:n]
+	h1047 := g.v1047[:n]
+	h940 := g.v940[:n]
+	h1048 := g.v1048[:n]
+	h942 := g.v942[:n]
+	h1049 := g.v1049[:n]
+	h944 := g.v944[:n]
+	h1050 := g.v1050[:n]
+	h946 := g.v946[:n]
+	h1051 := g.v1051[:n]
+	h948 := g.v948[:n]
+	h1052 := g.v1052[:n]
+	h950 := g.v950[:n]
+	h1053 := g.v1053[:n]
+	h952 := g.v952[:n]
+	h1054 := g.v1054[:n]
+	h954 := g.v954[:n]
+	h1055 := g.v1055[:n]
+	h956 := g.v956[:n]
+	h1056 := g.v1056[:n]
+	h958 := g.v958[:n]
+	h1057 := g.v1057[:n]
+	h960 := g.v960[:n]
+	h1058 := g.v1058[:n]
+	h1059 := g.v1059[:n]
+	h1061 := g.v1061[:n]
+	h1063 := g.v1063[:n]
+	h1065 := g.v1065[:n]
+	h1067 := g.v1067[:n]
+	h1069 := g.v1069[:n]
+	h1071 := g.v1071[:n]
+	h1073 := g.v1073[:n]
+	h1075 := g.v1075[:n]
 	h1077 := g.v1077[:n]
-	h955 := g.v955[:n]
-	h1078 := g.v1078[:n]
-	h957 := g.v957[:n]
 	h1079 := g.v1079[:n]
-	h959 := g.v959[:n]
-	h1080 := g.v1080[:n]
-	h961 := g.v961[:n]
 	h1081 := g.v1081[:n]
-	h963 := g.v963[:n]
-	h1082 := g.v1082[:n]
-	h965 := g.v965[:n]
 	h1083 := g.v1083[:n]
-	h967 := g.v967[:n]
-	h1084 := g.v1084[:n]
-	h969 := g.v969[:n]
 	h1085 := g.v1085[:n]
-	h971 := g.v971[:n]
-	h1086 := g.v1086[:n]
-	h973 := g.v973[:n]
 	h1087 := g.v1087[:n]
-	h975 := g.v975[:n]
-	h1088 := g.v1088[:n]
-	h977 := g.v977[:n]
 	h1089 := g.v1089[:n]
-	h979 := g.v979[:n]
-	h1090 := g.v1090[:n]
-	h981 := g.v981[:n]
 	h1091 := g.v1091[:n]
-	h983 := g.v983[:n]
-	h1092 := g.v1092[:n]
-	h1093 := g.v1093[:n]
-	h1095 := g.v1095[:n]
-	h1097 := g.v1097[:n]
-	h1099 := g.v1099[:n]
-	h1101 := g.v1101[:n]
-	h1103 := g.v1103[:n]
-	h1105 := g.v1105[:n]
-	h1107 := g.v1107[:n]
-	h1109 := g.v1109[:n]
-	h1111 := g.v1111[:n]
-	h1113 := g.v1113[:n]
-	h1115 := g.v1115[:n]
-	h1117 := g.v1117[:n]
-	h1119 := g.v1119[:n]
-	h1121 := g.v1121[:n]
-	h1123 := g.v1123[:n]
-	h1125 := g.v1125[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v951 := h951[li]
-		v1076 := h1076[li]
-		v953 := h953[li]
-		v1077 := h1077[li]
-		v955 := h955[li]
-		v1078 := h1078[li]
-		v957 := h957[li]
-		v1079 := h1079[li]
-		v959 := h959[li]
-		v1080 := h1080[li]
-		v961 := h961[li]
-		v1081 := h1081[li]
-		v963 := h963[li]
-		v1082 := h1082[li]
-		v965 := h965[li]
-		v1083 := h1083[li]
-		v967 := h967[li]
-		v1084 := h1084[li]
-		v969 := h969[li]
-		v1085 := h1085[li]
-		v971 := h971[li]
-		v1086 := h1086[li]
-		v973 := h973[li]
-		v1087 := h1087[li]
-		v975 := h975[li]
-		v1088 := h1088[li]
-		v977 := h977[li]
-		v1089 := h1089[li]
-		v979 := h979[li]
-		v1090 := h1090[li]
-		v981 := h981[li]
-		v1091 := h1091[li]
-		v983 := h983[li]
-		v1092 := h1092[li]
-		v1093 := int32(uint32(v951) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1093)*4)) = v1076
-		v1095 := int32(uint32(v953) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1095)*4)) = v1077
-		v1097 := int32(uint32(v955) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1097)*4)) = v1078
-		v1099 := int32(uint32(v957) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1099)*4)) = v1079
-		v1101 := int32(uint32(v959) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1101)*4)) = v1080
-		v1103 := int32(uint32(v961) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1103)*4)) = v1081
-		v1105 := int32(uint32(v963) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1105)*4)) = v1082
-		v1107 := int32(uint32(v965) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1107)*4)) = v1083
-		v1109 := int32(uint32(v967) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1109)*4)) = v1084
-		v1111 := int32(uint32(v969) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1111)*4)) = v1085
-		v1113 := int32(uint32(v971) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1113)*4)) = v1086
-		v1115 := int32(uint32(v973) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1115)*4)) = v1087
-		v1117 := int32(uint32(v975) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1117)*4)) = v1088
-		v1119 := int32(uint32(v977) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1119)*4)) = v1089
-		v1121 := int32(uint32(v979) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1121)*4)) = v1090
-		v1123 := int32(uint32(v981) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1123)*4)) = v1091
-		v1125 := int32(uint32(v983) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1125)*4)) = v1092
-		h1093[li] = v1093
-		h1095[li] = v1095
-		h1097[li] = v1097
-		h1099[li] = v1099
-		h1101[li] = v1101
-		h1103[li] = v1103
-		h1105[li] = v1105
-		h1107[li] = v1107
-		h1109[li] = v1109
-		h1111[li] = v1111
-		h1113[li] = v1113
-		h1115[li] = v1115
-		h1117[li] = v1117
-		h1119[li] = v1119
-		h1121[li] = v1121
-		h1123[li] = v1123
-		h1125[li] = v1125
+		v928 := h928[li]
+		v1042 := h1042[li]
+		v930 := h930[li]
+		v1043 := h1043[li]
+		v932 := h932[li]
+		v1044 := h1044[li]
+		v934 := h934[li]
+		v1045 := h1045[li]
+		v936 := h936[li]
+		v1046 := h1046[li]
+		v938 := h938[li]
+		v1047 := h1047[li]
+		v940 := h940[li]
+		v1048 := h1048[li]
+		v942 := h942[li]
+		v1049 := h1049[li]
+		v944 := h944[li]
+		v1050 := h1050[li]
+		v946 := h946[li]
+		v1051 := h1051[li]
+		v948 := h948[li]
+		v1052 := h1052[li]
+		v950 := h950[li]
+		v1053 := h1053[li]
+		v952 := h952[li]
+		v1054 := h1054[li]
+		v954 := h954[li]
+		v1055 := h1055[li]
+		v956 := h956[li]
+		v1056 := h1056[li]
+		v958 := h958[li]
+		v1057 := h1057[li]
+		v960 := h960[li]
+		v1058 := h1058[li]
+		v1059 := int32(uint32(v928) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1059)*4)) = v1042
+		v1061 := int32(uint32(v930) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1061)*4)) = v1043
+		v1063 := int32(uint32(v932) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1063)*4)) = v1044
+		v1065 := int32(uint32(v934) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1065)*4)) = v1045
+		v1067 := int32(uint32(v936) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1067)*4)) = v1046
+		v1069 := int32(uint32(v938) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1069)*4)) = v1047
+		v1071 := int32(uint32(v940) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1071)*4)) = v1048
+		v1073 := int32(uint32(v942) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1073)*4)) = v1049
+		v1075 := int32(uint32(v944) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1075)*4)) = v1050
+		v1077 := int32(uint32(v946) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1077)*4)) = v1051
+		v1079 := int32(uint32(v948) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1079)*4)) = v1052
+		v1081 := int32(uint32(v950) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1081)*4)) = v1053
+		v1083 := int32(uint32(v952) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1083)*4)) = v1054
+		v1085 := int32(uint32(v954) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1085)*4)) = v1055
+		v1087 := int32(uint32(v956) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1087)*4)) = v1056
+		v1089 := int32(uint32(v958) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1089)*4)) = v1057
+		v1091 := int32(uint32(v960) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1091)*4)) = v1058
+		h1059[li] = v1059
+		h1061[li] = v1061
+		h1063[li] = v1063
+		h1065[li] = v1065
+		h1067[li] = v1067
+		h1069[li] = v1069
+		h1071[li] = v1071
+		h1073[li] = v1073
+		h1075[li] = v1075
+		h1077[li] = v1077
+		h1079[li] = v1079
+		h1081[li] = v1081
+		h1083[li] = v1083
+		h1085[li] = v1085
+		h1087[li] = v1087
+		h1089[li] = v1089
+		h1091[li] = v1091
 	}
-	// Barrier, kernels.go:234
+	// Barrier, kernels.go:256
 	m5 := g.Memory(5)
-	v11 := g.v11
+	v10 := g.v10
 	p6 := g.Pointer(6)
-	h1066 := g.v1066[:n]
-	h103 := g.v103[:n]
+	h1032 := g.v1032[:n]
+	h91 := g.v91[:n]
 	m1 := g.Memory(1)
-	v49 := g.v49
-	v6 := g.v6
-	v1185 := v6 * 570425344
-	v1186 := v1185 + 570425344
-	v1187 := v49 == v1186
-	h86 := g.v86[:n]
+	v40 := g.v40
+	v1149 := v40 == 570420992
+	h74 := g.v74[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own5 := unsafe.Add(m5, li*72)
-		v30 := int32(li)
-		v31 := int64(uint32(v30))
-		v1066 := h1066[li]
-		v103 := h103[li]
-		v86 := h86[li]
-		var v1180, v1184 int64
+		v29 := int32(li)
+		v30 := int64(uint32(v29))
+		v1032 := h1032[li]
+		v91 := h91[li]
+		v74 := h74[li]
+		var v1145 int32
+		var v1148 int64
 		*(*int32)(own5) = *(*int32)(unsafe.Add(m0, li*4))
-		v1129 := v30 + 256
+		v1095 := v29 + 256
 		*(*int32)(unsafe.Add(own5, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		*(*int32)(unsafe.Add(own5, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
 		*(*int32)(unsafe.Add(own5, 12)) = *(*int32)(unsafe.Add(m0, li*4+3072))
@@ -5086,108 +5040,81 @@ func (g *pass32Host) r27() int {
 		*(*int32)(unsafe.Add(own5, 56)) = *(*int32)(unsafe.Add(m0, li*4+14336))
 		*(*int32)(unsafe.Add(own5, 60)) = *(*int32)(unsafe.Add(m0, li*4+15360))
 		*(*int32)(unsafe.Add(own5, 64)) = *(*int32)(unsafe.Add(m0, li*4+16384))
-		if v31 >= v11 {
-			goto b154
+		if v30 >= v10 {
+			goto b144
 		}
-		v1180 = *(*int64)(unsafe.Add(p6, li*8)) + int64(uint32(v1066))
-		*(*int64)(unsafe.Add(m1, li*8)) = v1180 - int64(uint32(v103))
-		v1184 = int64(uint32(v1129))
-		if !v1187 {
-			goto b154
+		v1145 = *(*int32)(unsafe.Add(p6, li*4)) + v1032
+		*(*int32)(unsafe.Add(m1, li*4)) = v1145 - v91
+		v1148 = int64(uint32(v1095))
+		if !v1149 {
+			goto b144
 		}
-		if v1184 < v11 {
-			*(*int64)(unsafe.Add(p6, li*8+2048)) = v1180 + int64(uint32(v86))
+		if v1148 < v10 {
+			*(*int32)(unsafe.Add(p6, li*4+1024)) = v1145 + v74
 		}
-	b154:
+	b144:
 	}
-	// Barrier, kernels.go:263
-	m6 := g.Memory(6)
+	// Barrier, kernels.go:285
+	c1 := g.c1
+	v0 := g.v0
+	v1153 := ^v0
 	v1 := g.v1
-	v1193 := ^v1
 	v2 := g.v2
 	v3 := g.v3
+	v97 := v3 & 31
 	v4 := g.v4
-	v1204 := int32(uint64(v4))
-	v1205 := v1204 & 31
-	v1203 := uint64(v4) < 32
-	v5 := g.v5
-	v1194 := v5 - v4
-	v1195 := 8 < v1194
-	v1196 := v1194
-	if v1195 {
-		v1196 = 8
-	}
-	v1197 := uint64(v1196) < 32
-	v1198 := int32(uint64(v1196))
-	v1199 := v1198 & 31
-	v1200 := int32(1) << (uint32(v1199) & 31)
-	v1201 := int32(0)
-	if v1197 {
-		v1201 = v1200
-	}
-	v1202 := v1201 + -1
-	basex := g.Base(0)
-	v44 := g.v44
-	v29 := g.v29
-	v15 := g.v15
+	v28 := g.v28
+	v14 := g.v14
 	p8 := g.Pointer(8)
-	c2 := g.c2
+	c3 := g.c3
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own6 := unsafe.Add(m6, li*136)
-		v30 := int32(li)
+		v29 := int32(li)
 		own5 := unsafe.Add(m5, li*72)
-		v0 := int32(basex + li)
-		var v1206 int32
-		*(*[136]byte)(own6) = [136]byte{}
-		v1206 = 0
-	b156:
-		v1209 := int64(uint32((v1206 * 256) + v30))
-		v1210 := *(*int32)(unsafe.Add(own5, int(v1206)*4))
-		v1211 := v1210 & v1193
-		v1216 := v1210 ^ v1
-		if (v1210 & v1) != 0 {
-			v1216 = ^v1210
+		var v1154, v1170 int32
+		var v1179 int64
+		v1154 = 0
+	b146:
+		v1156 := (v1154 * 256) + v29
+		v1157 := *(*int32)(unsafe.Add(own5, int(v1154)*4))
+		if c1 {
+			v1158 := v1157 & v1153
+			v1163 := v1157 ^ v0
+			if (v1157 & v0) != 0 {
+				v1163 = ^v1157
+			}
+			v1165 := v1163
+			if v1158 == 0 {
+				v1165 = v0
+			}
+			v1167 := v1165
+			if uint32(v1) < uint32(v1158) {
+				v1167 = 0
+			}
+			v1170 = v1167 ^ v2
+		} else {
+			v1170 = v1157 ^ v2
 		}
-		v1218 := v1216
-		if v1211 == 0 {
-			v1218 = v1
+		v1174 := *(*int32)(unsafe.Add(m1, int((int32(uint32(v1170)>>(uint32(v97)&31))&v4)&255)*4))
+		v1175 := v1174 + v1156
+		*(*int32)(unsafe.Add(own5, int(v1154)*4)) = v1175
+		if uint32(v40+v1156) >= uint32(v28) {
+			goto b152
 		}
-		v1220 := v1218
-		if uint32(v2) < uint32(v1211) {
-			v1220 = 0
+		v1179 = int64(uint32(v1175))
+		if v1179 < v14 {
+			*(*int32)(unsafe.Add(p8, int(v1179)*4)) = v1157
 		}
-		v1223 := int32(0)
-		if v1203 {
-			v1223 = int32(uint32(v1220^v3) >> (uint32(v1205) & 31))
+	b152:
+		v1182 := v1154 + 1
+		if uint32(v1182) < 17 {
+			v1154 = v1182
+			goto b146
 		}
-		v1224 := v1223 & v1202
-		if uint32(v1224) >= 256 {
-			g.Fault(0, int64(uint32(v1224)), 256, v0)
-			g.Leave(li)
-			continue
-		}
-		v1227 := *(*int64)(unsafe.Add(m1, int(v1224)*8)) + v1209
-		*(*int64)(unsafe.Add(own6, int(v1206)*8)) = v1227
-		if (v44 + v1209) >= v29 {
-			goto b161
-		}
-		if 0 > v1227 {
-			goto b161
-		}
-		if v1227 < v15 {
-			*(*int32)(unsafe.Add(p8, int(v1227)*4)) = v1210
-		}
-	b161:
-		v1234 := v1206 + 1
-		if v1234 < 17 {
-			v1206 = v1234
-			goto b156
-		}
-		if c2 {
+		if c3 {
 			more = true
 			continue
 		}
@@ -5196,313 +5123,259 @@ func (g *pass32Host) r27() int {
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:230
-	h700 := g.v700[:n]
-	h701 := g.v701[:n]
-	h702 := g.v702[:n]
-	h703 := g.v703[:n]
-	h704 := g.v704[:n]
-	h705 := g.v705[:n]
-	h706 := g.v706[:n]
-	h707 := g.v707[:n]
-	h708 := g.v708[:n]
-	h709 := g.v709[:n]
-	h710 := g.v710[:n]
-	h711 := g.v711[:n]
-	h712 := g.v712[:n]
-	h713 := g.v713[:n]
-	h714 := g.v714[:n]
-	h715 := g.v715[:n]
-	h716 := g.v716[:n]
+	// Barrier, kernels.go:252
+	h677 := g.v677[:n]
+	h678 := g.v678[:n]
+	h679 := g.v679[:n]
+	h680 := g.v680[:n]
+	h681 := g.v681[:n]
+	h682 := g.v682[:n]
+	h683 := g.v683[:n]
+	h684 := g.v684[:n]
+	h685 := g.v685[:n]
+	h686 := g.v686[:n]
+	h687 := g.v687[:n]
+	h688 := g.v688[:n]
+	h689 := g.v689[:n]
+	h690 := g.v690[:n]
+	h691 := g.v691[:n]
+	h692 := g.v692[:n]
+	h693 := g.v693[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1093 := h1093[li]
-		v700 := h700[li]
-		v1095 := h1095[li]
-		v701 := h701[li]
-		v1097 := h1097[li]
-		v702 := h702[li]
-		v1099 := h1099[li]
-		v703 := h703[li]
-		v1101 := h1101[li]
-		v704 := h704[li]
-		v1103 := h1103[li]
-		v705 := h705[li]
-		v1105 := h1105[li]
-		v706 := h706[li]
-		v1107 := h1107[li]
-		v707 := h707[li]
-		v1109 := h1109[li]
-		v708 := h708[li]
-		v1111 := h1111[li]
-		v709 := h709[li]
-		v1113 := h1113[li]
-		v710 := h710[li]
-		v1115 := h1115[li]
-		v711 := h711[li]
-		v1117 := h1117[li]
-		v712 := h712[li]
-		v1119 := h1119[li]
-		v713 := h713[li]
-		v1121 := h1121[li]
-		v714 := h714[li]
-		v1123 := h1123[li]
-		v715 := h715[li]
-		v1125 := h1125[li]
-		v716 := h716[li]
-		*(*int32)(unsafe.Add(m0, int(v1093)*4)) = v700
-		*(*int32)(unsafe.Add(m0, int(v1095)*4)) = v701
-		*(*int32)(unsafe.Add(m0, int(v1097)*4)) = v702
-		*(*int32)(unsafe.Add(m0, int(v1099)*4)) = v703
-		*(*int32)(unsafe.Add(m0, int(v1101)*4)) = v704
-		*(*int32)(unsafe.Add(m0, int(v1103)*4)) = v705
-		*(*int32)(unsafe.Add(m0, int(v1105)*4)) = v706
-		*(*int32)(unsafe.Add(m0, int(v1107)*4)) = v707
-		*(*int32)(unsafe.Add(m0, int(v1109)*4)) = v708
-		*(*int32)(unsafe.Add(m0, int(v1111)*4)) = v709
-		*(*int32)(unsafe.Add(m0, int(v1113)*4)) = v710
-		*(*int32)(unsafe.Add(m0, int(v1115)*4)) = v711
-		*(*int32)(unsafe.Add(m0, int(v1117)*4)) = v712
-		*(*int32)(unsafe.Add(m0, int(v1119)*4)) = v713
-		*(*int32)(unsafe.Add(m0, int(v1121)*4)) = v714
-		*(*int32)(unsafe.Add(m0, int(v1123)*4)) = v715
-		*(*int32)(unsafe.Add(m0, int(v1125)*4)) = v716
+		v1059 := h1059[li]
+		v677 := h677[li]
+		v1061 := h1061[li]
+		v678 := h678[li]
+		v1063 := h1063[li]
+		v679 := h679[li]
+		v1065 := h1065[li]
+		v680 := h680[li]
+		v1067 := h1067[li]
+		v681 := h681[li]
+		v1069 := h1069[li]
+		v682 := h682[li]
+		v1071 := h1071[li]
+		v683 := h683[li]
+		v1073 := h1073[li]
+		v684 := h684[li]
+		v1075 := h1075[li]
+		v685 := h685[li]
+		v1077 := h1077[li]
+		v686 := h686[li]
+		v1079 := h1079[li]
+		v687 := h687[li]
+		v1081 := h1081[li]
+		v688 := h688[li]
+		v1083 := h1083[li]
+		v689 := h689[li]
+		v1085 := h1085[li]
+		v690 := h690[li]
+		v1087 := h1087[li]
+		v691 := h691[li]
+		v1089 := h1089[li]
+		v692 := h692[li]
+		v1091 := h1091[li]
+		v693 := h693[li]
+		*(*int32)(unsafe.Add(m0, int(v1059)*4)) = v677
+		*(*int32)(unsafe.Add(m0, int(v1061)*4)) = v678
+		*(*int32)(unsafe.Add(m0, int(v1063)*4)) = v679
+		*(*int32)(unsafe.Add(m0, int(v1065)*4)) = v680
+		*(*int32)(unsafe.Add(m0, int(v1067)*4)) = v681
+		*(*int32)(unsafe.Add(m0, int(v1069)*4)) = v682
+		*(*int32)(unsafe.Add(m0, int(v1071)*4)) = v683
+		*(*int32)(unsafe.Add(m0, int(v1073)*4)) = v684
+		*(*int32)(unsafe.Add(m0, int(v1075)*4)) = v685
+		*(*int32)(unsafe.Add(m0, int(v1077)*4)) = v686
+		*(*int32)(unsafe.Add(m0, int(v1079)*4)) = v687
+		*(*int32)(unsafe.Add(m0, int(v1081)*4)) = v688
+		*(*int32)(unsafe.Add(m0, int(v1083)*4)) = v689
+		*(*int32)(unsafe.Add(m0, int(v1085)*4)) = v690
+		*(*int32)(unsafe.Add(m0, int(v1087)*4)) = v691
+		*(*int32)(unsafe.Add(m0, int(v1089)*4)) = v692
+		*(*int32)(unsafe.Add(m0, int(v1091)*4)) = v693
 	}
-	// Barrier, kernels.go:234
-	h48 := g.v48[:n]
-	v19 := g.v19
+	// Barrier, kernels.go:256
+	v18 := g.v18
 	p10 := g.Pointer(10)
-	v1275 := v44 + 256
-	v1282 := v44 + 512
-	v1289 := v44 + 768
-	v1296 := v44 + 1024
-	v1303 := v44 + 1280
-	v1310 := v44 + 1536
-	v1317 := v44 + 1792
-	v1324 := v44 + 2048
-	v1331 := v44 + 2304
-	v1338 := v44 + 2560
-	v1345 := v44 + 2816
-	v1352 := v44 + 3072
-	v1359 := v44 + 3328
-	v1366 := v44 + 3584
-	v1373 := v44 + 3840
-	v1380 := v44 + 4096
+	v1224 := v40 + 256
+	v1231 := v40 + 512
+	v1238 := v40 + 768
+	v1245 := v40 + 1024
+	v1252 := v40 + 1280
+	v1259 := v40 + 1536
+	v1266 := v40 + 1792
+	v1273 := v40 + 2048
+	v1280 := v40 + 2304
+	v1287 := v40 + 2560
+	v1294 := v40 + 2816
+	v1301 := v40 + 3072
+	v1308 := v40 + 3328
+	v1315 := v40 + 3584
+	v1322 := v40 + 3840
+	v1329 := v40 + 4096
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v48 := h48[li]
-		own6 := unsafe.Add(m6, li*136)
-		v30 := int32(li)
-		v31 := int64(uint32(v30))
-		var v1271, v1278, v1285, v1292, v1299, v1306, v1313, v1320, v1327, v1334, v1341, v1348, v1355, v1362, v1369, v1376, v1383 int64
-		v1253 := *(*int32)(unsafe.Add(m0, li*4))
-		v1254 := *(*int32)(unsafe.Add(m0, li*4+1024))
-		v1255 := *(*int32)(unsafe.Add(m0, li*4+2048))
-		v1256 := *(*int32)(unsafe.Add(m0, li*4+3072))
-		v1257 := *(*int32)(unsafe.Add(m0, li*4+4096))
-		v1258 := *(*int32)(unsafe.Add(m0, li*4+5120))
-		v1259 := *(*int32)(unsafe.Add(m0, li*4+6144))
-		v1260 := *(*int32)(unsafe.Add(m0, li*4+7168))
-		v1261 := *(*int32)(unsafe.Add(m0, li*4+8192))
-		v1262 := *(*int32)(unsafe.Add(m0, li*4+9216))
-		v1263 := *(*int32)(unsafe.Add(m0, li*4+10240))
-		v1264 := *(*int32)(unsafe.Add(m0, li*4+11264))
-		v1265 := *(*int32)(unsafe.Add(m0, li*4+12288))
-		v1266 := *(*int32)(unsafe.Add(m0, li*4+13312))
-		v1267 := *(*int32)(unsafe.Add(m0, li*4+14336))
-		v1268 := *(*int32)(unsafe.Add(m0, li*4+15360))
-		v1269 := *(*int32)(unsafe.Add(m0, li*4+16384))
-		if v48 >= v29 {
-			goto b170
+		v29 := int32(li)
+		own5 := unsafe.Add(m5, li*72)
+		var v1221, v1228, v1235, v1242, v1249, v1256, v1263, v1270, v1277, v1284, v1291, v1298, v1305, v1312, v1319, v1326, v1333 int64
+		v1201 := *(*int32)(unsafe.Add(m0, li*4))
+		v1202 := *(*int32)(unsafe.Add(m0, li*4+1024))
+		v1203 := *(*int32)(unsafe.Add(m0, li*4+2048))
+		v1204 := *(*int32)(unsafe.Add(m0, li*4+3072))
+		v1205 := *(*int32)(unsafe.Add(m0, li*4+4096))
+		v1206 := *(*int32)(unsafe.Add(m0, li*4+5120))
+		v1207 := *(*int32)(unsafe.Add(m0, li*4+6144))
+		v1208 := *(*int32)(unsafe.Add(m0, li*4+7168))
+		v1209 := *(*int32)(unsafe.Add(m0, li*4+8192))
+		v1210 := *(*int32)(unsafe.Add(m0, li*4+9216))
+		v1211 := *(*int32)(unsafe.Add(m0, li*4+10240))
+		v1212 := *(*int32)(unsafe.Add(m0, li*4+11264))
+		v1213 := *(*int32)(unsafe.Add(m0, li*4+12288))
+		v1214 := *(*int32)(unsafe.Add(m0, li*4+13312))
+		v1215 := *(*int32)(unsafe.Add(m0, li*4+14336))
+		v1216 := *(*int32)(unsafe.Add(m0, li*4+15360))
+		v1217 := *(*int32)(unsafe.Add(m0, li*4+16384))
+		if uint32(v40+v29) >= uint32(v28) {
+			goto b160
 		}
-		v1271 = *(*int64)(own6)
-		if 0 > v1271 {
-			goto b170
+		v1221 = int64(uint32(*(*int32)(own5)))
+		if v1221 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1221)*4)) = v1201
 		}
-		if v1271 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1271)*4)) = v1253
+	b160:
+		if uint32(v1224+v29) >= uint32(v28) {
+			goto b163
 		}
-	b170:
-		if (v1275 + v31) >= v29 {
-			goto b174
+		v1228 = int64(uint32(*(*int32)(unsafe.Add(own5, 4))))
+		if v1228 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1228)*4)) = v1202
 		}
-		v1278 = *(*int64)(unsafe.Add(own6, 8))
-		if 0 > v1278 {
-			goto b174
+	b163:
+		if uint32(v1231+v29) >= uint32(v28) {
+			goto b166
 		}
-		if v1278 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1278)*4)) = v1254
+		v1235 = int64(uint32(*(*int32)(unsafe.Add(own5, 8))))
+		if v1235 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1235)*4)) = v1203
 		}
-	b174:
-		if (v1282 + v31) >= v29 {
+	b166:
+		if uint32(v1238+v29) >= uint32(v28) {
+			goto b169
+		}
+		v1242 = int64(uint32(*(*int32)(unsafe.Add(own5, 12))))
+		if v1242 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1242)*4)) = v1204
+		}
+	b169:
+		if uint32(v1245+v29) >= uint32(v28) {
+			goto b172
+		}
+		v1249 = int64(uint32(*(*int32)(unsafe.Add(own5, 16))))
+		if v1249 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1249)*4)) = v1205
+		}
+	b172:
+		if uint32(v1252+v29) >= uint32(v28) {
+			goto b175
+		}
+		v1256 = int64(uint32(*(*int32)(unsafe.Add(own5, 20))))
+		if v1256 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1256)*4)) = v1206
+		}
+	b175:
+		if uint32(v1259+v29) >= uint32(v28) {
 			goto b178
 		}
-		v1285 = *(*int64)(unsafe.Add(own6, 16))
-		if 0 > v1285 {
-			goto b178
-		}
-		if v1285 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1285)*4)) = v1255
+		v1263 = int64(uint32(*(*int32)(unsafe.Add(own5, 24))))
+		if v1263 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1263)*4)) = v1207
 		}
 	b178:
-		if (v1289 + v31) >= v29 {
-			goto b182
+		if uint32(v1266+v29) >= uint32(v28) {
+			goto b181
 		}
-		v1292 = *(*int64)(unsafe.Add(own6, 24))
-		if 0 > v1292 {
-			goto b182
+		v1270 = int64(uint32(*(*int32)(unsafe.Add(own5, 28))))
+		if v1270 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1270)*4)) = v1208
 		}
-		if v1292 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1292)*4)) = v1256
+	b181:
+		if uint32(v1273+v29) >= uint32(v28) {
+			goto b184
 		}
-	b182:
-		if (v1296 + v31) >= v29 {
-			goto b186
+		v1277 = int64(uint32(*(*int32)(unsafe.Add(own5, 32))))
+		if v1277 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1277)*4)) = v1209
 		}
-		v1299 = *(*int64)(unsafe.Add(own6, 32))
-		if 0 > v1299 {
-			goto b186
+	b184:
+		if uint32(v1280+v29) >= uint32(v28) {
+			goto b187
 		}
-		if v1299 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1299)*4)) = v1257
+		v1284 = int64(uint32(*(*int32)(unsafe.Add(own5, 36))))
+		if v1284 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1284)*4)) = v1210
 		}
-	b186:
-		if (v1303 + v31) >= v29 {
+	b187:
+		if uint32(v1287+v29) >= uint32(v28) {
 			goto b190
 		}
-		v1306 = *(*int64)(unsafe.Add(own6, 40))
-		if 0 > v1306 {
-			goto b190
-		}
-		if v1306 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1306)*4)) = v1258
+		v1291 = int64(uint32(*(*int32)(unsafe.Add(own5, 40))))
+		if v1291 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1291)*4)) = v1211
 		}
 	b190:
-		if (v1310 + v31) >= v29 {
-			goto b194
+		if uint32(v1294+v29) >= uint32(v28) {
+			goto b193
 		}
-		v1313 = *(*int64)(unsafe.Add(own6, 48))
-		if 0 > v1313 {
-			goto b194
+		v1298 = int64(uint32(*(*int32)(unsafe.Add(own5, 44))))
+		if v1298 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1298)*4)) = v1212
 		}
-		if v1313 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1313)*4)) = v1259
+	b193:
+		if uint32(v1301+v29) >= uint32(v28) {
+			goto b196
 		}
-	b194:
-		if (v1317 + v31) >= v29 {
-			goto b198
+		v1305 = int64(uint32(*(*int32)(unsafe.Add(own5, 48))))
+		if v1305 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1305)*4)) = v1213
 		}
-		v1320 = *(*int64)(unsafe.Add(own6, 56))
-		if 0 > v1320 {
-			goto b198
+	b196:
+		if uint32(v1308+v29) >= uint32(v28) {
+			goto b199
 		}
-		if v1320 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1320)*4)) = v1260
+		v1312 = int64(uint32(*(*int32)(unsafe.Add(own5, 52))))
+		if v1312 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1312)*4)) = v1214
 		}
-	b198:
-		if (v1324 + v31) >= v29 {
+	b199:
+		if uint32(v1315+v29) >= uint32(v28) {
 			goto b202
 		}
-		v1327 = *(*int64)(unsafe.Add(own6, 64))
-		if 0 > v1327 {
-			goto b202
-		}
-		if v1327 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1327)*4)) = v1261
+		v1319 = int64(uint32(*(*int32)(unsafe.Add(own5, 56))))
+		if v1319 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1319)*4)) = v1215
 		}
 	b202:
-		if (v1331 + v31) >= v29 {
-			goto b206
+		if uint32(v1322+v29) >= uint32(v28) {
+			goto b205
 		}
-		v1334 = *(*int64)(unsafe.Add(own6, 72))
-		if 0 > v1334 {
-			goto b206
+		v1326 = int64(uint32(*(*int32)(unsafe.Add(own5, 60))))
+		if v1326 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1326)*4)) = v1216
 		}
-		if v1334 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1334)*4)) = v1262
+	b205:
+		if uint32(v1329+v29) >= uint32(v28) {
+			goto b208r31
 		}
-	b206:
-		if (v1338 + v31) >= v29 {
-			goto b210
+		v1333 = int64(uint32(*(*int32)(unsafe.Add(own5, 64))))
+		if v1333 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1333)*4)) = v1217
 		}
-		v1341 = *(*int64)(unsafe.Add(own6, 80))
-		if 0 > v1341 {
-			goto b210
-		}
-		if v1341 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1341)*4)) = v1263
-		}
-	b210:
-		if (v1345 + v31) >= v29 {
-			goto b214
-		}
-		v1348 = *(*int64)(unsafe.Add(own6, 88))
-		if 0 > v1348 {
-			goto b214
-		}
-		if v1348 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1348)*4)) = v1264
-		}
-	b214:
-		if (v1352 + v31) >= v29 {
-			goto b218
-		}
-		v1355 = *(*int64)(unsafe.Add(own6, 96))
-		if 0 > v1355 {
-			goto b218
-		}
-		if v1355 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1355)*4)) = v1265
-		}
-	b218:
-		if (v1359 + v31) >= v29 {
-			goto b222
-		}
-		v1362 = *(*int64)(unsafe.Add(own6, 104))
-		if 0 > v1362 {
-			goto b222
-		}
-		if v1362 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1362)*4)) = v1266
-		}
-	b222:
-		if (v1366 + v31) >= v29 {
-			goto b226
-		}
-		v1369 = *(*int64)(unsafe.Add(own6, 112))
-		if 0 > v1369 {
-			goto b226
-		}
-		if v1369 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1369)*4)) = v1267
-		}
-	b226:
-		if (v1373 + v31) >= v29 {
-			goto b230
-		}
-		v1376 = *(*int64)(unsafe.Add(own6, 120))
-		if 0 > v1376 {
-			goto b230
-		}
-		if v1376 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1376)*4)) = v1268
-		}
-	b230:
-		if (v1380 + v31) >= v29 {
-			goto b234r31
-		}
-		v1383 = *(*int64)(unsafe.Add(own6, 128))
-		if 0 > v1383 {
-			goto b234r31
-		}
-		if v1383 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v1383)*4)) = v1269
-		}
-	b234r31:
+	b208r31:
 	}
 	return -1
 }
@@ -5510,26 +5383,23 @@ func (g *pass32Host) r27() int {
 // passLanes32Host is a work-group of the kernel [PassLanes32].
 type passLanes32Host struct {
 	kernelimpl.HostGroup
-	c0         int32
-	c1         bool
-	c2         int32
-	c3         int32
-	c4         int32
-	v1, v2, v3 int32
+	c0                 int32
+	c1                 bool
+	c2                 bool
+	c3                 int32
+	c4                 int32
+	c5                 int32
+	v0, v1, v2, v3, v4 int32
 
-	v4, v5, v6, v7, v9, v11, v13, v15, v17, v19 int64
+	v5, v6, v8, v10, v12, v14, v16, v18 int64
 
-	v36, v49, v441 int64
+	v33, v42, v43, v252, v277, v426, v429 int32
 
-	v44, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v274, v275, v279, v281, v284, v293, v295, v297, v327, v341, v344, v414, v415, v493, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519 []int32
+	v41, v65, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v275, v276, v280, v282, v285, v294, v296, v298, v328, v342, v345, v404, v405, v472, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498 []int32
 
-	v45, v241, v276, v436 int32
+	v281 []bool
 
-	v71 []int64
-
-	v280 []bool
-
-	v413 bool
+	v403 bool
 
 	sbool  []bool
 	sint32 []int32
@@ -5537,57 +5407,53 @@ type passLanes32Host struct {
 
 func newPassLanes32Host() kernelimpl.HostForm { return new(passLanes32Host) }
 
-const passLanes32HostSites = `1	prim/sort/kernels/kernels.go:268:14`
-
 func (g *passLanes32Host) Begin() {
-	g.Sites = passLanes32HostSites
 	const n = 256
-	g.v1 = g.Int32(24)
-	g.v2 = g.Int32(28)
-	g.v3 = g.Int32(32)
-	g.v4 = g.Int64(40)
+	g.v0 = g.Int32(24)
+	g.v1 = g.Int32(28)
+	g.v2 = g.Int32(32)
+	g.v3 = g.Int32(36)
+	g.v4 = g.Int32(40)
 	g.v5 = g.Int64(48)
-	g.v6 = g.Int64(56)
-	g.v7 = g.Int64(72)
-	g.v9 = g.Int64(88)
-	g.v11 = g.Int64(104)
-	g.v13 = g.Int64(120)
-	g.v15 = g.Int64(136)
-	g.v17 = g.Int64(152)
-	g.v19 = g.Int64(168)
+	g.v6 = g.Int64(64)
+	g.v8 = g.Int64(80)
+	g.v10 = g.Int64(96)
+	g.v12 = g.Int64(112)
+	g.v14 = g.Int64(128)
+	g.v16 = g.Int64(144)
+	g.v18 = g.Int64(160)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
-	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 5, false)
+	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c5 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 17408)
-	g.Allot(1, 2048)
+	g.Allot(1, 1024)
 	g.Allot(2, 1024)
 	g.Allot(3, 72*n)
 	g.Allot(4, 72*n)
 	g.Allot(5, 72*n)
-	g.Allot(6, 136*n)
-	kernelimpl.HostRoom(n, &g.sbool, &g.v280)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v44, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v274, &g.v275, &g.v279, &g.v281, &g.v284, &g.v293, &g.v295, &g.v297, &g.v327, &g.v341, &g.v344, &g.v414, &g.v415, &g.v493, &g.v503, &g.v504, &g.v505, &g.v506, &g.v507, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v515, &g.v516, &g.v517, &g.v518, &g.v519)
-	kernelimpl.HostRoom(n, &g.v71)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v281)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v41, &g.v65, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v275, &g.v276, &g.v280, &g.v282, &g.v285, &g.v294, &g.v296, &g.v298, &g.v328, &g.v342, &g.v345, &g.v404, &g.v405, &g.v472, &g.v482, &g.v483, &g.v484, &g.v485, &g.v486, &g.v487, &g.v488, &g.v489, &g.v490, &g.v491, &g.v492, &g.v493, &g.v494, &g.v495, &g.v496, &g.v497, &g.v498)
 }
 
 func (g *passLanes32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 5: // Barrier, lanes.go:69
+		case 5: // Barrier, lanes.go:70
 			next = g.r6()
-		case 7: // Barrier, lanes.go:73
+		case 7: // Barrier, lanes.go:74
 			next = g.r8()
-		case 9: // Barrier, lanes.go:79
+		case 9: // Barrier, lanes.go:80
 			next = g.r10()
 		case 12: // GroupReduce, columns.go:63
-			g.v436 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v415, 0))
+			g.v426 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v405, 0))
 			next = g.r13()
-		case 13: // Barrier, kernels.go:212
+		case 13: // Barrier, kernels.go:234
 			next = g.r14()
-		case 16: // Barrier, kernels.go:230
+		case 16: // Barrier, kernels.go:252
 			next = g.r17()
 		}
 	}
@@ -5601,97 +5467,89 @@ func (g *passLanes32Host) r0() int {
 	g.Zero(1)
 	// ZeroLocal, lanes.go:36
 	g.Zero(2)
-	v9 := g.v9
-	v30 := v9 == 0
-	v7 := g.v7
-	v15 := g.v15
-	v28 := v7 < v15
-	v29 := v15
-	if v28 {
-		v29 = v7
-	}
+	v8 := g.v8
+	v25 := 0 < v8
 	p5 := g.Pointer(5)
-	v13 := g.v13
-	v38 := 0 < v13
+	v5 := g.v5
+	v6 := g.v6
+	v12 := g.v12
+	v35 := 0 < v12
 	p7 := g.Pointer(7)
 	c0 := g.c0
-	v41 := c0 + -1
-	v40 := c0 != 0
-	u36 := g.v36
-	h44 := g.v44[:n]
+	v38 := c0 + -1
+	v37 := c0 != 0
+	u33 := g.v33
+	h41 := g.v41[:n]
 	for li := range n {
-		var v36 int64
-		var v44 int32
-		v21 := int32(li)
-		if v30 {
-			v36 = v29
+		var v32 int64
+		var v41 int32
+		v20 := int32(li)
+		if v25 {
+			v27 := *(*int64)(p5) - v5
+			v29 := int64(0)
+			if 0 < v27 {
+				v29 = v27
+			}
+			v31 := v29
+			if v6 < v29 {
+				v31 = v6
+			}
+			v32 = v31
 		} else {
-			v31 := *(*int64)(p5)
-			v33 := int64(0)
-			if 0 < v31 {
-				v33 = v31
-			}
-			v35 := v33
-			if v29 < v33 {
-				v35 = v29
-			}
-			v36 = v35
+			v32 = v6
 		}
-		if v21 != 0 {
-			v44 = -1
+		v33 := int32(uint64(v32))
+		if v20 != 0 {
+			v41 = -1
 			goto b8
 		}
-		if v38 {
-			v39 := atomic.AddInt32((*int32)(p7), int32(1)) - int32(1)
-			v43 := v39
-			if v40 {
-				v43 = v41 - v39
+		if v35 {
+			v36 := atomic.AddInt32((*int32)(p7), int32(1)) - int32(1)
+			v40 := v36
+			if v37 {
+				v40 = v38 - v36
 			}
-			v44 = v43
+			v41 = v40
 		} else {
-			v44 = -1
+			v41 = -1
 		}
 	b8:
-		u36 = v36
-		h44[li] = v44
+		u33 = v33
+		h41[li] = v41
 	}
-	g.v36 = u36
+	g.v33 = u33
 	// GroupSelect, lookback.go:201
-	g.v45 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v44, 0)[int32(0)]
-	v36 := g.v36
-	v6 := g.v6
-	v46 := v6 * 131072
-	v45 := g.v45
-	v47 := int64(uint32(v45))
-	v48 := v46 + v47
-	v49 := v48 * 4352
-	v50 := v36 <= v49
-	v51 := 131072 <= uint32(v45)
+	g.v42 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v41, 0)[int32(0)]
+	v42 := g.v42
+	v44 := 131072 <= uint32(v42)
+	v33 := g.v33
+	v43 := v42 * 4352
+	v45 := uint32(v33) <= uint32(v43)
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
 	p4 := g.Pointer(4)
 	c1 := g.c1
-	v17 := g.v17
+	v16 := g.v16
 	p9 := g.Pointer(9)
-	h71 := g.v71[:n]
-	h224 := g.v224[:n]
-	h225 := g.v225[:n]
-	h226 := g.v226[:n]
-	h227 := g.v227[:n]
-	h228 := g.v228[:n]
-	h229 := g.v229[:n]
-	h230 := g.v230[:n]
-	h231 := g.v231[:n]
-	h232 := g.v232[:n]
-	h233 := g.v233[:n]
-	h234 := g.v234[:n]
+	h65 := g.v65[:n]
 	h235 := g.v235[:n]
 	h236 := g.v236[:n]
 	h237 := g.v237[:n]
 	h238 := g.v238[:n]
 	h239 := g.v239[:n]
 	h240 := g.v240[:n]
+	h241 := g.v241[:n]
+	h242 := g.v242[:n]
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	h245 := g.v245[:n]
+	h246 := g.v246[:n]
+	h247 := g.v247[:n]
+	h248 := g.v248[:n]
+	h249 := g.v249[:n]
+	h250 := g.v250[:n]
+	h251 := g.v251[:n]
 	more := false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -5702,15 +5560,14 @@ func (g *passLanes32Host) r0() int {
 			_, _ = lane, sub
 			own3 := unsafe.Add(m3, li*72)
 			own4 := unsafe.Add(m4, li*72)
-			v25 := int32(sub)
-			v26 := int64(uint32(v25))
-			v23 := int32(lane)
-			v24 := int64(uint32(v23))
-			var v159, v163, v167, v171, v175, v179, v183, v187, v191, v195, v199, v203, v207, v211, v215, v219, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240 int32
-			if v50 {
+			v23 := int32(sub)
+			v22 := int32(lane)
+			var v67, v73, v79, v85, v91, v97, v103, v109, v115, v121, v127, v133, v139, v145, v151, v157, v163, v167, v171, v175, v179, v183, v187, v191, v195, v199, v203, v207, v211, v215, v219, v223, v227, v231 int64
+			var v170, v174, v178, v182, v186, v190, v194, v198, v202, v206, v210, v214, v218, v222, v226, v230, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251 int32
+			if v44 {
 				goto b11
 			}
-			if !v51 {
+			if !v45 {
 				goto b12
 			}
 		b11:
@@ -5727,560 +5584,511 @@ func (g *passLanes32Host) r0() int {
 			*(*int32)(unsafe.Add(m0, li*4+7168)) = 0
 			*(*[68]byte)(own3) = [68]byte{}
 			*(*[68]byte)(own4) = [68]byte{}
-			v71 := (v49 + (v26 * 544)) + v24
-			v72 := 0 <= v71
-			if !v72 {
+			v65 := (v43 + (v23 * 544)) + v22
+			v66 := uint32(v65) < uint32(v33)
+			if !v66 {
 				goto b15
 			}
-			if v71 < v36 {
-				*(*int32)(own3) = *(*int32)(unsafe.Add(p4, int(v71)*4))
+			v67 = int64(uint32(v65))
+			if v67 < v6 {
+				*(*int32)(own3) = *(*int32)(unsafe.Add(p4, int(v67)*4))
 			}
 		b15:
-			v76 := v71 + 32
-			v77 := 0 <= v76
-			if !v77 {
+			v71 := v65 + 32
+			v72 := uint32(v71) < uint32(v33)
+			if !v72 {
 				goto b18
 			}
-			if v76 < v36 {
-				*(*int32)(unsafe.Add(own3, 4)) = *(*int32)(unsafe.Add(p4, int(v76)*4))
+			v73 = int64(uint32(v71))
+			if v73 < v6 {
+				*(*int32)(unsafe.Add(own3, 4)) = *(*int32)(unsafe.Add(p4, int(v73)*4))
 			}
 		b18:
-			v81 := v71 + 64
-			v82 := 0 <= v81
-			if !v82 {
+			v77 := v65 + 64
+			v78 := uint32(v77) < uint32(v33)
+			if !v78 {
 				goto b21
 			}
-			if v81 < v36 {
-				*(*int32)(unsafe.Add(own3, 8)) = *(*int32)(unsafe.Add(p4, int(v81)*4))
+			v79 = int64(uint32(v77))
+			if v79 < v6 {
+				*(*int32)(unsafe.Add(own3, 8)) = *(*int32)(unsafe.Add(p4, int(v79)*4))
 			}
 		b21:
-			v86 := v71 + 96
-			v87 := 0 <= v86
-			if !v87 {
+			v83 := v65 + 96
+			v84 := uint32(v83) < uint32(v33)
+			if !v84 {
 				goto b24
 			}
-			if v86 < v36 {
-				*(*int32)(unsafe.Add(own3, 12)) = *(*int32)(unsafe.Add(p4, int(v86)*4))
+			v85 = int64(uint32(v83))
+			if v85 < v6 {
+				*(*int32)(unsafe.Add(own3, 12)) = *(*int32)(unsafe.Add(p4, int(v85)*4))
 			}
 		b24:
-			v91 := v71 + 128
-			v92 := 0 <= v91
-			if !v92 {
+			v89 := v65 + 128
+			v90 := uint32(v89) < uint32(v33)
+			if !v90 {
 				goto b27
 			}
-			if v91 < v36 {
+			v91 = int64(uint32(v89))
+			if v91 < v6 {
 				*(*int32)(unsafe.Add(own3, 16)) = *(*int32)(unsafe.Add(p4, int(v91)*4))
 			}
 		b27:
-			v96 := v71 + 160
-			v97 := 0 <= v96
-			if !v97 {
+			v95 := v65 + 160
+			v96 := uint32(v95) < uint32(v33)
+			if !v96 {
 				goto b30
 			}
-			if v96 < v36 {
-				*(*int32)(unsafe.Add(own3, 20)) = *(*int32)(unsafe.Add(p4, int(v96)*4))
+			v97 = int64(uint32(v95))
+			if v97 < v6 {
+				*(*int32)(unsafe.Add(own3, 20)) = *(*int32)(unsafe.Add(p4, int(v97)*4))
 			}
 		b30:
-			v101 := v71 + 192
-			v102 := 0 <= v101
+			v101 := v65 + 192
+			v102 := uint32(v101) < uint32(v33)
 			if !v102 {
 				goto b33
 			}
-			if v101 < v36 {
-				*(*int32)(unsafe.Add(own3, 24)) = *(*int32)(unsafe.Add(p4, int(v101)*4))
+			v103 = int64(uint32(v101))
+			if v103 < v6 {
+				*(*int32)(unsafe.Add(own3, 24)) = *(*int32)(unsafe.Add(p4, int(v103)*4))
 			}
 		b33:
-			v106 := v71 + 224
-			v107 := 0 <= v106
-			if !v107 {
+			v107 := v65 + 224
+			v108 := uint32(v107) < uint32(v33)
+			if !v108 {
 				goto b36
 			}
-			if v106 < v36 {
-				*(*int32)(unsafe.Add(own3, 28)) = *(*int32)(unsafe.Add(p4, int(v106)*4))
+			v109 = int64(uint32(v107))
+			if v109 < v6 {
+				*(*int32)(unsafe.Add(own3, 28)) = *(*int32)(unsafe.Add(p4, int(v109)*4))
 			}
 		b36:
-			v111 := v71 + 256
-			v112 := 0 <= v111
-			if !v112 {
+			v113 := v65 + 256
+			v114 := uint32(v113) < uint32(v33)
+			if !v114 {
 				goto b39
 			}
-			if v111 < v36 {
-				*(*int32)(unsafe.Add(own3, 32)) = *(*int32)(unsafe.Add(p4, int(v111)*4))
+			v115 = int64(uint32(v113))
+			if v115 < v6 {
+				*(*int32)(unsafe.Add(own3, 32)) = *(*int32)(unsafe.Add(p4, int(v115)*4))
 			}
 		b39:
-			v116 := v71 + 288
-			v117 := 0 <= v116
-			if !v117 {
+			v119 := v65 + 288
+			v120 := uint32(v119) < uint32(v33)
+			if !v120 {
 				goto b42
 			}
-			if v116 < v36 {
-				*(*int32)(unsafe.Add(own3, 36)) = *(*int32)(unsafe.Add(p4, int(v116)*4))
+			v121 = int64(uint32(v119))
+			if v121 < v6 {
+				*(*int32)(unsafe.Add(own3, 36)) = *(*int32)(unsafe.Add(p4, int(v121)*4))
 			}
 		b42:
-			v121 := v71 + 320
-			v122 := 0 <= v121
-			if !v122 {
+			v125 := v65 + 320
+			v126 := uint32(v125) < uint32(v33)
+			if !v126 {
 				goto b45
 			}
-			if v121 < v36 {
-				*(*int32)(unsafe.Add(own3, 40)) = *(*int32)(unsafe.Add(p4, int(v121)*4))
+			v127 = int64(uint32(v125))
+			if v127 < v6 {
+				*(*int32)(unsafe.Add(own3, 40)) = *(*int32)(unsafe.Add(p4, int(v127)*4))
 			}
 		b45:
-			v126 := v71 + 352
-			v127 := 0 <= v126
-			if !v127 {
+			v131 := v65 + 352
+			v132 := uint32(v131) < uint32(v33)
+			if !v132 {
 				goto b48
 			}
-			if v126 < v36 {
-				*(*int32)(unsafe.Add(own3, 44)) = *(*int32)(unsafe.Add(p4, int(v126)*4))
+			v133 = int64(uint32(v131))
+			if v133 < v6 {
+				*(*int32)(unsafe.Add(own3, 44)) = *(*int32)(unsafe.Add(p4, int(v133)*4))
 			}
 		b48:
-			v131 := v71 + 384
-			v132 := 0 <= v131
-			if !v132 {
+			v137 := v65 + 384
+			v138 := uint32(v137) < uint32(v33)
+			if !v138 {
 				goto b51
 			}
-			if v131 < v36 {
-				*(*int32)(unsafe.Add(own3, 48)) = *(*int32)(unsafe.Add(p4, int(v131)*4))
+			v139 = int64(uint32(v137))
+			if v139 < v6 {
+				*(*int32)(unsafe.Add(own3, 48)) = *(*int32)(unsafe.Add(p4, int(v139)*4))
 			}
 		b51:
-			v136 := v71 + 416
-			v137 := 0 <= v136
-			if !v137 {
+			v143 := v65 + 416
+			v144 := uint32(v143) < uint32(v33)
+			if !v144 {
 				goto b54
 			}
-			if v136 < v36 {
-				*(*int32)(unsafe.Add(own3, 52)) = *(*int32)(unsafe.Add(p4, int(v136)*4))
+			v145 = int64(uint32(v143))
+			if v145 < v6 {
+				*(*int32)(unsafe.Add(own3, 52)) = *(*int32)(unsafe.Add(p4, int(v145)*4))
 			}
 		b54:
-			v141 := v71 + 448
-			v142 := 0 <= v141
-			if !v142 {
+			v149 := v65 + 448
+			v150 := uint32(v149) < uint32(v33)
+			if !v150 {
 				goto b57
 			}
-			if v141 < v36 {
-				*(*int32)(unsafe.Add(own3, 56)) = *(*int32)(unsafe.Add(p4, int(v141)*4))
+			v151 = int64(uint32(v149))
+			if v151 < v6 {
+				*(*int32)(unsafe.Add(own3, 56)) = *(*int32)(unsafe.Add(p4, int(v151)*4))
 			}
 		b57:
-			v146 := v71 + 480
-			v147 := 0 <= v146
-			if !v147 {
+			v155 := v65 + 480
+			v156 := uint32(v155) < uint32(v33)
+			if !v156 {
 				goto b60
 			}
-			if v146 < v36 {
-				*(*int32)(unsafe.Add(own3, 60)) = *(*int32)(unsafe.Add(p4, int(v146)*4))
+			v157 = int64(uint32(v155))
+			if v157 < v6 {
+				*(*int32)(unsafe.Add(own3, 60)) = *(*int32)(unsafe.Add(p4, int(v157)*4))
 			}
 		b60:
-			v151 := v71 + 512
-			v152 := 0 <= v151
-			if !v152 {
+			v161 := v65 + 512
+			v162 := uint32(v161) < uint32(v33)
+			if !v162 {
 				goto b63
 			}
-			if v151 < v36 {
-				*(*int32)(unsafe.Add(own3, 64)) = *(*int32)(unsafe.Add(p4, int(v151)*4))
+			v163 = int64(uint32(v161))
+			if v163 < v6 {
+				*(*int32)(unsafe.Add(own3, 64)) = *(*int32)(unsafe.Add(p4, int(v163)*4))
 			}
 		b63:
 			if !c1 {
-				v224 = 0
-				v225 = 0
-				v226 = 0
-				v227 = 0
-				v228 = 0
-				v229 = 0
-				v230 = 0
-				v231 = 0
-				v232 = 0
-				v233 = 0
-				v234 = 0
 				v235 = 0
 				v236 = 0
 				v237 = 0
 				v238 = 0
 				v239 = 0
 				v240 = 0
-				goto b133
+				v241 = 0
+				v242 = 0
+				v243 = 0
+				v244 = 0
+				v245 = 0
+				v246 = 0
+				v247 = 0
+				v248 = 0
+				v249 = 0
+				v250 = 0
+				v251 = 0
+				goto b116
 			}
+			if !v66 {
+				v170 = 0
+				goto b67
+			}
+			v167 = int64(uint32(v65))
+			if v167 < v16 {
+				v170 = *(*int32)(unsafe.Add(p9, int(v167)*4))
+			} else {
+				v170 = 0
+			}
+		b67:
 			if !v72 {
-				v159 = 0
-				goto b68
+				v174 = 0
+				goto b70
 			}
-			if v71 >= v36 {
-				v159 = 0
-				goto b68
-			}
-			if v71 < v17 {
-				v159 = *(*int32)(unsafe.Add(p9, int(v71)*4))
+			v171 = int64(uint32(v71))
+			if v171 < v16 {
+				v174 = *(*int32)(unsafe.Add(p9, int(v171)*4))
 			} else {
-				v159 = 0
+				v174 = 0
 			}
-		b68:
-			if !v77 {
-				v163 = 0
-				goto b72
+		b70:
+			if !v78 {
+				v178 = 0
+				goto b73
 			}
-			if v76 >= v36 {
-				v163 = 0
-				goto b72
-			}
-			if v76 < v17 {
-				v163 = *(*int32)(unsafe.Add(p9, int(v76)*4))
+			v175 = int64(uint32(v77))
+			if v175 < v16 {
+				v178 = *(*int32)(unsafe.Add(p9, int(v175)*4))
 			} else {
-				v163 = 0
+				v178 = 0
 			}
-		b72:
-			if !v82 {
-				v167 = 0
+		b73:
+			if !v84 {
+				v182 = 0
 				goto b76
 			}
-			if v81 >= v36 {
-				v167 = 0
-				goto b76
-			}
-			if v81 < v17 {
-				v167 = *(*int32)(unsafe.Add(p9, int(v81)*4))
+			v179 = int64(uint32(v83))
+			if v179 < v16 {
+				v182 = *(*int32)(unsafe.Add(p9, int(v179)*4))
 			} else {
-				v167 = 0
+				v182 = 0
 			}
 		b76:
-			if !v87 {
-				v171 = 0
-				goto b80
+			if !v90 {
+				v186 = 0
+				goto b79
 			}
-			if v86 >= v36 {
-				v171 = 0
-				goto b80
-			}
-			if v86 < v17 {
-				v171 = *(*int32)(unsafe.Add(p9, int(v86)*4))
+			v183 = int64(uint32(v89))
+			if v183 < v16 {
+				v186 = *(*int32)(unsafe.Add(p9, int(v183)*4))
 			} else {
-				v171 = 0
+				v186 = 0
 			}
-		b80:
-			if !v92 {
-				v175 = 0
-				goto b84
+		b79:
+			if !v96 {
+				v190 = 0
+				goto b82
 			}
-			if v91 >= v36 {
-				v175 = 0
-				goto b84
-			}
-			if v91 < v17 {
-				v175 = *(*int32)(unsafe.Add(p9, int(v91)*4))
+			v187 = int64(uint32(v95))
+			if v187 < v16 {
+				v190 = *(*int32)(unsafe.Add(p9, int(v187)*4))
 			} else {
-				v175 = 0
+				v190 = 0
 			}
-		b84:
-			if !v97 {
-				v179 = 0
+		b82:
+			if !v102 {
+				v194 = 0
+				goto b85
+			}
+			v191 = int64(uint32(v101))
+			if v191 < v16 {
+				v194 = *(*int32)(unsafe.Add(p9, int(v191)*4))
+			} else {
+				v194 = 0
+			}
+		b85:
+			if !v108 {
+				v198 = 0
 				goto b88
 			}
-			if v96 >= v36 {
-				v179 = 0
-				goto b88
-			}
-			if v96 < v17 {
-				v179 = *(*int32)(unsafe.Add(p9, int(v96)*4))
+			v195 = int64(uint32(v107))
+			if v195 < v16 {
+				v198 = *(*int32)(unsafe.Add(p9, int(v195)*4))
 			} else {
-				v179 = 0
+				v198 = 0
 			}
 		b88:
-			if !v102 {
-				v183 = 0
-				goto b92
+			if !v114 {
+				v202 = 0
+				goto b91
 			}
-			if v101 >= v36 {
-				v183 = 0
-				goto b92
-			}
-			if v101 < v17 {
-				v183 = *(*int32)(unsafe.Add(p9, int(v101)*4))
+			v199 = int64(uint32(v113))
+			if v199 < v16 {
+				v202 = *(*int32)(unsafe.Add(p9, int(v199)*4))
 			} else {
-				v183 = 0
+				v202 = 0
 			}
-		b92:
-			if !v107 {
-				v187 = 0
-				goto b96
+		b91:
+			if !v120 {
+				v206 = 0
+				goto b94
 			}
-			if v106 >= v36 {
-				v187 = 0
-				goto b96
-			}
-			if v106 < v17 {
-				v187 = *(*int32)(unsafe.Add(p9, int(v106)*4))
+			v203 = int64(uint32(v119))
+			if v203 < v16 {
+				v206 = *(*int32)(unsafe.Add(p9, int(v203)*4))
 			} else {
-				v187 = 0
+				v206 = 0
 			}
-		b96:
-			if !v112 {
-				v191 = 0
+		b94:
+			if !v126 {
+				v210 = 0
+				goto b97
+			}
+			v207 = int64(uint32(v125))
+			if v207 < v16 {
+				v210 = *(*int32)(unsafe.Add(p9, int(v207)*4))
+			} else {
+				v210 = 0
+			}
+		b97:
+			if !v132 {
+				v214 = 0
 				goto b100
 			}
-			if v111 >= v36 {
-				v191 = 0
-				goto b100
-			}
-			if v111 < v17 {
-				v191 = *(*int32)(unsafe.Add(p9, int(v111)*4))
+			v211 = int64(uint32(v131))
+			if v211 < v16 {
+				v214 = *(*int32)(unsafe.Add(p9, int(v211)*4))
 			} else {
-				v191 = 0
+				v214 = 0
 			}
 		b100:
-			if !v117 {
-				v195 = 0
-				goto b104
+			if !v138 {
+				v218 = 0
+				goto b103
 			}
-			if v116 >= v36 {
-				v195 = 0
-				goto b104
-			}
-			if v116 < v17 {
-				v195 = *(*int32)(unsafe.Add(p9, int(v116)*4))
+			v215 = int64(uint32(v137))
+			if v215 < v16 {
+				v218 = *(*int32)(unsafe.Add(p9, int(v215)*4))
 			} else {
-				v195 = 0
+				v218 = 0
 			}
-		b104:
-			if !v122 {
-				v199 = 0
-				goto b108
+		b103:
+			if !v144 {
+				v222 = 0
+				goto b106
 			}
-			if v121 >= v36 {
-				v199 = 0
-				goto b108
-			}
-			if v121 < v17 {
-				v199 = *(*int32)(unsafe.Add(p9, int(v121)*4))
+			v219 = int64(uint32(v143))
+			if v219 < v16 {
+				v222 = *(*int32)(unsafe.Add(p9, int(v219)*4))
 			} else {
-				v199 = 0
+				v222 = 0
 			}
-		b108:
-			if !v127 {
-				v203 = 0
+		b106:
+			if !v150 {
+				v226 = 0
+				goto b109
+			}
+			v223 = int64(uint32(v149))
+			if v223 < v16 {
+				v226 = *(*int32)(unsafe.Add(p9, int(v223)*4))
+			} else {
+				v226 = 0
+			}
+		b109:
+			if !v156 {
+				v230 = 0
 				goto b112
 			}
-			if v126 >= v36 {
-				v203 = 0
-				goto b112
-			}
-			if v126 < v17 {
-				v203 = *(*int32)(unsafe.Add(p9, int(v126)*4))
+			v227 = int64(uint32(v155))
+			if v227 < v16 {
+				v230 = *(*int32)(unsafe.Add(p9, int(v227)*4))
 			} else {
-				v203 = 0
+				v230 = 0
 			}
 		b112:
-			if !v132 {
-				v207 = 0
-				goto b116
+			if !v162 {
+				v234 = 0
+				goto b115
 			}
-			if v131 >= v36 {
-				v207 = 0
-				goto b116
-			}
-			if v131 < v17 {
-				v207 = *(*int32)(unsafe.Add(p9, int(v131)*4))
+			v231 = int64(uint32(v161))
+			if v231 < v16 {
+				v234 = *(*int32)(unsafe.Add(p9, int(v231)*4))
 			} else {
-				v207 = 0
+				v234 = 0
 			}
+		b115:
+			v235 = v170
+			v236 = v174
+			v237 = v178
+			v238 = v182
+			v239 = v186
+			v240 = v190
+			v241 = v194
+			v242 = v198
+			v243 = v202
+			v244 = v206
+			v245 = v210
+			v246 = v214
+			v247 = v218
+			v248 = v222
+			v249 = v226
+			v250 = v230
+			v251 = v234
 		b116:
-			if !v137 {
-				v211 = 0
-				goto b120
-			}
-			if v136 >= v36 {
-				v211 = 0
-				goto b120
-			}
-			if v136 < v17 {
-				v211 = *(*int32)(unsafe.Add(p9, int(v136)*4))
-			} else {
-				v211 = 0
-			}
-		b120:
-			if !v142 {
-				v215 = 0
-				goto b124
-			}
-			if v141 >= v36 {
-				v215 = 0
-				goto b124
-			}
-			if v141 < v17 {
-				v215 = *(*int32)(unsafe.Add(p9, int(v141)*4))
-			} else {
-				v215 = 0
-			}
-		b124:
-			if !v147 {
-				v219 = 0
-				goto b128
-			}
-			if v146 >= v36 {
-				v219 = 0
-				goto b128
-			}
-			if v146 < v17 {
-				v219 = *(*int32)(unsafe.Add(p9, int(v146)*4))
-			} else {
-				v219 = 0
-			}
-		b128:
-			if !v152 {
-				v223 = 0
-				goto b132
-			}
-			if v151 >= v36 {
-				v223 = 0
-				goto b132
-			}
-			if v151 < v17 {
-				v223 = *(*int32)(unsafe.Add(p9, int(v151)*4))
-			} else {
-				v223 = 0
-			}
-		b132:
-			v224 = v159
-			v225 = v163
-			v226 = v167
-			v227 = v171
-			v228 = v175
-			v229 = v179
-			v230 = v183
-			v231 = v187
-			v232 = v191
-			v233 = v195
-			v234 = v199
-			v235 = v203
-			v236 = v207
-			v237 = v211
-			v238 = v215
-			v239 = v219
-			v240 = v223
-		b133:
-			h71[li] = v71
-			h224[li] = v224
-			h225[li] = v225
-			h226[li] = v226
-			h227[li] = v227
-			h228[li] = v228
-			h229[li] = v229
-			h230[li] = v230
-			h231[li] = v231
-			h232[li] = v232
-			h233[li] = v233
-			h234[li] = v234
+			h65[li] = v65
 			h235[li] = v235
 			h236[li] = v236
 			h237[li] = v237
 			h238[li] = v238
 			h239[li] = v239
 			h240[li] = v240
+			h241[li] = v241
+			h242[li] = v242
+			h243[li] = v243
+			h244[li] = v244
+			h245[li] = v245
+			h246[li] = v246
+			h247[li] = v247
+			h248[li] = v248
+			h249[li] = v249
+			h250[li] = v250
+			h251[li] = v251
 			more = true
 		}
 	}
-	g.v49 = v49
+	g.v43 = v43
 	if !more {
 		return -1
 	}
-	// Barrier, lanes.go:63
+	// Barrier, lanes.go:64
+	c2 := g.c2
+	v0 := g.v0
+	v257 := ^v0
 	v1 := g.v1
-	v247 := ^v1
 	v2 := g.v2
 	v3 := g.v3
+	v271 := v3 & 31
 	v4 := g.v4
-	v269 := int32(uint64(v4))
-	v270 := v269 & 31
-	v268 := uint64(v4) < 32
-	v5 := g.v5
-	v259 := v5 - v4
-	v260 := 8 < v259
-	v261 := v259
-	if v260 {
-		v261 = 8
-	}
-	v262 := uint64(v261) < 32
-	v263 := int32(uint64(v261))
-	v264 := v263 & 31
-	v265 := int32(1) << (uint32(v264) & 31)
-	v266 := int32(0)
-	if v262 {
-		v266 = v265
-	}
-	v267 := v266 + -1
-	u241 := g.v241
-	h274 := g.v274[:n]
+	u252 := g.v252
 	h275 := g.v275[:n]
-	u276 := g.v276
-	h279 := g.v279[:n]
+	h276 := g.v276[:n]
+	u277 := g.v277
 	h280 := g.v280[:n]
+	h281 := g.v281[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own3 := unsafe.Add(m3, li*72)
-		v71 := h71[li]
-		var v241, v274, v275, v276 int32
-		v241 = 0
-		v242 := *(*int32)(unsafe.Add(own3, int(v241)*4))
-		if (v71 + int64(uint32(v241*32))) < v36 {
-			v248 := v242 & v247
-			v253 := v242 ^ v1
-			if (v242 & v1) != 0 {
-				v253 = ^v242
+		v65 := h65[li]
+		var v252, v270, v276, v277 int32
+		v252 = 0
+		v253 := *(*int32)(unsafe.Add(own3, int(v252)*4))
+		v256 := uint32(v65+(v252*32)) < uint32(v33)
+		if c2 {
+			v258 := v253 & v257
+			v263 := v253 ^ v0
+			if (v253 & v0) != 0 {
+				v263 = ^v253
 			}
-			v255 := v253
-			if v248 == 0 {
-				v255 = v1
+			v265 := v263
+			if v258 == 0 {
+				v265 = v0
 			}
-			v257 := v255
-			if uint32(v2) < uint32(v248) {
-				v257 = 0
+			v267 := v265
+			if uint32(v1) < uint32(v258) {
+				v267 = 0
 			}
-			v272 := int32(0)
-			if v268 {
-				v272 = int32(uint32(v257^v3) >> (uint32(v270) & 31))
-			}
-			v274 = v272 & v267
+			v270 = v267 ^ v2
 		} else {
-			v274 = 255
+			v270 = v253 ^ v2
 		}
-		v275 = -1
-		v276 = 0
-		v279 := int32(uint32(v274)>>(uint32(v276&31)&31)) & 1
-		v280 := v279 == 1
-		u241 = v241
-		h274[li] = v274
+		v275 := int32(255)
+		if v256 {
+			v275 = (int32(uint32(v270)>>(uint32(v271)&31)) & v4) & 255
+		}
+		v276 = -1
+		v277 = 0
+		v280 := int32(uint32(v275)>>(uint32(v277&31)&31)) & 1
+		v281 := v280 == 1
+		u252 = v252
 		h275[li] = v275
-		u276 = v276
-		h279[li] = v279
+		h276[li] = v276
+		u277 = v277
 		h280[li] = v280
+		h281[li] = v281
 	}
-	g.v241 = u241
-	g.v276 = u276
+	g.v252 = u252
+	g.v277 = u277
 	return 5
 }
 
 func (g *passLanes32Host) r6() int {
 	const n = 256
-	// GroupBallot, lanes.go:69
+	// GroupBallot, lanes.go:70
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v280, false)
-		kernelimpl.HostBallot(g.v281, in, g.SubGroup, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v281, false)
+		kernelimpl.HostBallot(g.v282, in, g.SubGroup, 0)
 	}
+	h276 := g.v276[:n]
+	e277 := g.v277
+	h280 := g.v280[:n]
+	h282 := g.v282[:n]
 	h275 := g.v275[:n]
-	e276 := g.v276
-	h279 := g.v279[:n]
-	h281 := g.v281[:n]
-	h274 := g.v274[:n]
 	m0 := g.Memory(0)
 	m4 := g.Memory(4)
-	v241 := g.v241
-	h284 := g.v284[:n]
-	h293 := g.v293[:n]
-	h295 := g.v295[:n]
-	h297 := g.v297[:n]
-	u276 := g.v276
-	h280 := g.v280[:n]
+	v252 := g.v252
+	h285 := g.v285[:n]
+	h294 := g.v294[:n]
+	h296 := g.v296[:n]
+	h298 := g.v298[:n]
+	u277 := g.v277
+	h281 := g.v281[:n]
 	dead := g.Dead[:n]
 	next := -1
 	{
@@ -6293,30 +6101,30 @@ func (g *passLanes32Host) r6() int {
 			if dead[li] {
 				continue
 			}
+			v276 := h276[li]
+			v277 := e277
+			v280 := h280[li]
+			v282 := h282[li]
+			v22 := int32(lane)
+			v23 := int32(sub)
+			v24 := v23 * 256
 			v275 := h275[li]
-			v276 := e276
-			v279 := h279[li]
-			v281 := h281[li]
-			v23 := int32(lane)
-			v25 := int32(sub)
-			v27 := v25 * 256
-			v274 := h274[li]
 			own4 := unsafe.Add(m4, li*72)
-			v284 := v275 & (v281 ^ (v279 + -1))
-			v285 := v276 + 1
-			if uint32(v285) >= 8 {
-				v290 := int32(0)
-				if uint32(v23) < 32 {
-					v290 = int32(1) << (uint32(v23&31) & 31)
+			v285 := v276 & (v282 ^ (v280 + -1))
+			v286 := v277 + 1
+			if uint32(v286) >= 8 {
+				v291 := int32(0)
+				if uint32(v22) < 32 {
+					v291 = int32(1) << (uint32(v22&31) & 31)
 				}
-				v293 := int32(bits.OnesCount32(uint32(v284 & (v290 + -1))))
-				v295 := int32(uint32(v27+v274) % 4352)
-				v297 := *(*int32)(unsafe.Add(m0, int(v295)*4)) + v293
-				*(*int32)(unsafe.Add(own4, int(v241)*4)) = v297
-				h284[li] = v284
-				h293[li] = v293
-				h295[li] = v295
-				h297[li] = v297
+				v294 := int32(bits.OnesCount32(uint32(v285 & (v291 + -1))))
+				v296 := int32(uint32(v24+v275) % 4352)
+				v298 := *(*int32)(unsafe.Add(m0, int(v296)*4)) + v294
+				*(*int32)(unsafe.Add(own4, int(v252)*4)) = v298
+				h285[li] = v285
+				h294[li] = v294
+				h296[li] = v296
+				h298[li] = v298
 				if next != 7 {
 					if next >= 0 {
 						return g.Diverge()
@@ -6325,14 +6133,14 @@ func (g *passLanes32Host) r6() int {
 				}
 				continue
 			}
-			v275 = v284
 			v276 = v285
-			v279 = int32(uint32(v274)>>(uint32(v276&31)&31)) & 1
-			v280 := v279 == 1
-			h275[li] = v275
-			u276 = v276
-			h279[li] = v279
+			v277 = v286
+			v280 = int32(uint32(v275)>>(uint32(v277&31)&31)) & 1
+			v281 := v280 == 1
+			h276[li] = v276
+			u277 = v277
 			h280[li] = v280
+			h281[li] = v281
 			if next != 5 {
 				if next >= 0 {
 					return g.Diverge()
@@ -6341,76 +6149,60 @@ func (g *passLanes32Host) r6() int {
 			}
 		}
 	}
-	g.v276 = u276
+	g.v277 = u277
 	return next
 }
 
 func (g *passLanes32Host) r8() int {
 	const n = 256
-	h293 := g.v293[:n]
-	h284 := g.v284[:n]
-	h297 := g.v297[:n]
+	h294 := g.v294[:n]
+	h285 := g.v285[:n]
+	h298 := g.v298[:n]
 	m0 := g.Memory(0)
-	h295 := g.v295[:n]
+	h296 := g.v296[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v293 := h293[li]
-		v284 := h284[li]
-		v297 := h297[li]
-		v295 := h295[li]
-		if v293 == 0 {
-			*(*int32)(unsafe.Add(m0, int(v295)*4)) = v297 + int32(bits.OnesCount32(uint32(v284)))
+		v294 := h294[li]
+		v285 := h285[li]
+		v298 := h298[li]
+		v296 := h296[li]
+		if v294 == 0 {
+			*(*int32)(unsafe.Add(m0, int(v296)*4)) = v298 + int32(bits.OnesCount32(uint32(v285)))
 		}
 	}
-	// Barrier, lanes.go:77
-	e241 := g.v241
+	// Barrier, lanes.go:78
+	e252 := g.v252
 	m3 := g.Memory(3)
-	h71 := g.v71[:n]
-	v36 := g.v36
+	h65 := g.v65[:n]
+	v33 := g.v33
+	c2 := g.c2
+	v0 := g.v0
+	v257 := ^v0
 	v1 := g.v1
-	v247 := ^v1
 	v2 := g.v2
 	v3 := g.v3
+	v271 := v3 & 31
 	v4 := g.v4
-	v269 := int32(uint64(v4))
-	v270 := v269 & 31
-	v268 := uint64(v4) < 32
-	v5 := g.v5
-	v259 := v5 - v4
-	v260 := 8 < v259
-	v261 := v259
-	if v260 {
-		v261 = 8
-	}
-	v262 := uint64(v261) < 32
-	v263 := int32(uint64(v261))
-	v264 := v263 & 31
-	v265 := int32(1) << (uint32(v264) & 31)
-	v266 := int32(0)
-	if v262 {
-		v266 = v265
-	}
-	v267 := v266 + -1
-	u241 := g.v241
-	h274 := g.v274[:n]
+	u252 := g.v252
 	h275 := g.v275[:n]
-	u276 := g.v276
-	h279 := g.v279[:n]
+	h276 := g.v276[:n]
+	u277 := g.v277
 	h280 := g.v280[:n]
+	h281 := g.v281[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v241 := e241
+		v252 := e252
 		own3 := unsafe.Add(m3, li*72)
-		v71 := h71[li]
-		var v274, v275, v276 int32
-		v303 := v241 + 1
-		if v303 >= 17 {
+		v65 := h65[li]
+		var v270, v276, v277 int32
+		v304 := v252 + 1
+		if uint32(v304) >= 17 {
 			if next != 9 {
 				if next >= 0 {
 					return g.Diverge()
@@ -6419,40 +6211,41 @@ func (g *passLanes32Host) r8() int {
 			}
 			continue
 		}
-		v241 = v303
-		v242 := *(*int32)(unsafe.Add(own3, int(v241)*4))
-		if (v71 + int64(uint32(v241*32))) < v36 {
-			v248 := v242 & v247
-			v253 := v242 ^ v1
-			if (v242 & v1) != 0 {
-				v253 = ^v242
+		v252 = v304
+		v253 := *(*int32)(unsafe.Add(own3, int(v252)*4))
+		v256 := uint32(v65+(v252*32)) < uint32(v33)
+		if c2 {
+			v258 := v253 & v257
+			v263 := v253 ^ v0
+			if (v253 & v0) != 0 {
+				v263 = ^v253
 			}
-			v255 := v253
-			if v248 == 0 {
-				v255 = v1
+			v265 := v263
+			if v258 == 0 {
+				v265 = v0
 			}
-			v257 := v255
-			if uint32(v2) < uint32(v248) {
-				v257 = 0
+			v267 := v265
+			if uint32(v1) < uint32(v258) {
+				v267 = 0
 			}
-			v272 := int32(0)
-			if v268 {
-				v272 = int32(uint32(v257^v3) >> (uint32(v270) & 31))
-			}
-			v274 = v272 & v267
+			v270 = v267 ^ v2
 		} else {
-			v274 = 255
+			v270 = v253 ^ v2
 		}
-		v275 = -1
-		v276 = 0
-		v279 := int32(uint32(v274)>>(uint32(v276&31)&31)) & 1
-		v280 := v279 == 1
-		u241 = v241
-		h274[li] = v274
+		v275 := int32(255)
+		if v256 {
+			v275 = (int32(uint32(v270)>>(uint32(v271)&31)) & v4) & 255
+		}
+		v276 = -1
+		v277 = 0
+		v280 := int32(uint32(v275)>>(uint32(v277&31)&31)) & 1
+		v281 := v280 == 1
+		u252 = v252
 		h275[li] = v275
-		u276 = v276
-		h279[li] = v279
+		h276[li] = v276
+		u277 = v277
 		h280[li] = v280
+		h281[li] = v281
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6460,155 +6253,139 @@ func (g *passLanes32Host) r8() int {
 			next = 5
 		}
 	}
-	g.v241 = u241
-	g.v276 = u276
+	g.v252 = u252
+	g.v277 = u277
 	return next
 }
 
 func (g *passLanes32Host) r10() int {
 	const n = 256
 	m0 := g.Memory(0)
-	c2 := g.c2
-	v328 := c2 != 0
-	v45 := g.v45
-	v333 := v45 * 256
-	v334 := v333 + 256
-	v13 := g.v13
-	v331 := v45 == 0
-	v332 := int32(1)
-	if v331 {
-		v332 = 2
+	c3 := g.c3
+	v329 := c3 != 0
+	v42 := g.v42
+	v334 := v42 * 256
+	v335 := v334 + 256
+	v12 := g.v12
+	v332 := v42 == 0
+	v333 := int32(1)
+	if v332 {
+		v333 = 2
 	}
-	v338 := v332 << 30
+	v339 := v333 << 30
 	p7 := g.Pointer(7)
-	h327 := g.v327[:n]
+	h328 := g.v328[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v21 := int32(li)
-		var v335 int32
-		v305 := *(*int32)(unsafe.Add(m0, li*4))
+		v20 := int32(li)
+		var v336 int32
+		v306 := *(*int32)(unsafe.Add(m0, li*4))
 		*(*int32)(unsafe.Add(m0, li*4)) = 0
-		v307 := *(*int32)(unsafe.Add(m0, li*4+1024))
-		*(*int32)(unsafe.Add(m0, li*4+1024)) = v305
-		v309 := v305 + v307
-		v310 := *(*int32)(unsafe.Add(m0, li*4+2048))
-		*(*int32)(unsafe.Add(m0, li*4+2048)) = v309
-		v312 := v309 + v310
-		v313 := *(*int32)(unsafe.Add(m0, li*4+3072))
-		*(*int32)(unsafe.Add(m0, li*4+3072)) = v312
-		v315 := v312 + v313
-		v316 := *(*int32)(unsafe.Add(m0, li*4+4096))
-		*(*int32)(unsafe.Add(m0, li*4+4096)) = v315
-		v318 := v315 + v316
-		v319 := *(*int32)(unsafe.Add(m0, li*4+5120))
-		*(*int32)(unsafe.Add(m0, li*4+5120)) = v318
-		v321 := v318 + v319
-		v322 := *(*int32)(unsafe.Add(m0, li*4+6144))
-		*(*int32)(unsafe.Add(m0, li*4+6144)) = v321
-		v324 := v321 + v322
-		v325 := *(*int32)(unsafe.Add(m0, li*4+7168))
-		*(*int32)(unsafe.Add(m0, li*4+7168)) = v324
-		v327 := v324 + v325
-		if !v328 {
-			goto b151
+		v308 := *(*int32)(unsafe.Add(m0, li*4+1024))
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = v306
+		v310 := v306 + v308
+		v311 := *(*int32)(unsafe.Add(m0, li*4+2048))
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = v310
+		v313 := v310 + v311
+		v314 := *(*int32)(unsafe.Add(m0, li*4+3072))
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = v313
+		v316 := v313 + v314
+		v317 := *(*int32)(unsafe.Add(m0, li*4+4096))
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = v316
+		v319 := v316 + v317
+		v320 := *(*int32)(unsafe.Add(m0, li*4+5120))
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = v319
+		v322 := v319 + v320
+		v323 := *(*int32)(unsafe.Add(m0, li*4+6144))
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = v322
+		v325 := v322 + v323
+		v326 := *(*int32)(unsafe.Add(m0, li*4+7168))
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = v325
+		v328 := v325 + v326
+		if !v329 {
+			goto b135
 		}
-		if int32(uint32(v45)%uint32(c2)) == 0 {
-			goto b153
+		if int32(uint32(v42)%uint32(c3)) == 0 {
+			goto b137
 		}
-	b151:
-		v335 = v334 + v21
-		if int64(uint32(v335)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v335)*4)), (v338 | v327))
+	b135:
+		v336 = v335 + v20
+		if int64(uint32(v336)) < v12 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v336)*4)), (v339 | v328))
 		}
-	b153:
-		h327[li] = v327
+	b137:
+		h328[li] = v328
 	}
-	// GroupExclusiveScan, lanes.go:88
+	// GroupExclusiveScan, lanes.go:89
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v327, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v328, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v341, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v342, in, len(in), int32(0))
 	}
-	h341 := g.v341[:n]
-	h344 := g.v344[:n]
+	h342 := g.v342[:n]
+	h345 := g.v345[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v341 := h341[li]
-		v344 := v341
+		v342 := h342[li]
+		v345 := v342
 		if int32(li) == 0 {
-			v344 = 0
+			v345 = 0
 		}
-		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v344
-		*(*int32)(unsafe.Add(m0, li*4+1024)) = *(*int32)(unsafe.Add(m0, li*4+1024)) + v344
-		*(*int32)(unsafe.Add(m0, li*4+2048)) = *(*int32)(unsafe.Add(m0, li*4+2048)) + v344
-		*(*int32)(unsafe.Add(m0, li*4+3072)) = *(*int32)(unsafe.Add(m0, li*4+3072)) + v344
-		*(*int32)(unsafe.Add(m0, li*4+4096)) = *(*int32)(unsafe.Add(m0, li*4+4096)) + v344
-		*(*int32)(unsafe.Add(m0, li*4+5120)) = *(*int32)(unsafe.Add(m0, li*4+5120)) + v344
-		*(*int32)(unsafe.Add(m0, li*4+6144)) = *(*int32)(unsafe.Add(m0, li*4+6144)) + v344
-		*(*int32)(unsafe.Add(m0, li*4+7168)) = *(*int32)(unsafe.Add(m0, li*4+7168)) + v344
-		h344[li] = v344
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v345
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = *(*int32)(unsafe.Add(m0, li*4+1024)) + v345
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = *(*int32)(unsafe.Add(m0, li*4+2048)) + v345
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = *(*int32)(unsafe.Add(m0, li*4+3072)) + v345
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = *(*int32)(unsafe.Add(m0, li*4+4096)) + v345
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = *(*int32)(unsafe.Add(m0, li*4+5120)) + v345
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = *(*int32)(unsafe.Add(m0, li*4+6144)) + v345
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = *(*int32)(unsafe.Add(m0, li*4+7168)) + v345
+		h345[li] = v345
 	}
-	// Barrier, lanes.go:92
+	// Barrier, lanes.go:93
 	m3 := g.Memory(3)
-	h71 := g.v71[:n]
-	v36 := g.v36
+	h65 := g.v65[:n]
+	v33 := g.v33
+	c2 := g.c2
+	v0 := g.v0
+	v370 := ^v0
 	v1 := g.v1
-	v369 := ^v1
 	v2 := g.v2
 	v3 := g.v3
+	v271 := v3 & 31
 	v4 := g.v4
-	v380 := int32(uint64(v4))
-	v381 := v380 & 31
-	v379 := uint64(v4) < 32
-	v5 := g.v5
-	v370 := v5 - v4
-	v371 := 8 < v370
-	v372 := v370
-	if v371 {
-		v372 = 8
-	}
-	v373 := uint64(v372) < 32
-	v374 := int32(uint64(v372))
-	v375 := v374 & 31
-	v376 := int32(1) << (uint32(v375) & 31)
-	v377 := int32(0)
-	if v373 {
-		v377 = v376
-	}
-	v378 := v377 + -1
 	m4 := g.Memory(4)
-	v413 := v45 != 0
-	c3 := g.c3
-	stop := g.Cancelled()
-	h414 := g.v414[:n]
-	h415 := g.v415[:n]
+	v403 := v42 != 0
 	c4 := g.c4
-	v494 := c4 == 0
-	v496 := v45 * 256
-	v497 := v496 + 256
+	stop := g.Cancelled()
+	h404 := g.v404[:n]
+	h405 := g.v405[:n]
+	c5 := g.c5
+	v473 := c5 == 0
+	v475 := v42 * 256
+	v476 := v475 + 256
+	h472 := g.v472[:n]
+	h482 := g.v482[:n]
+	h483 := g.v483[:n]
+	h484 := g.v484[:n]
+	h485 := g.v485[:n]
+	h486 := g.v486[:n]
+	h487 := g.v487[:n]
+	h488 := g.v488[:n]
+	h489 := g.v489[:n]
+	h490 := g.v490[:n]
+	h491 := g.v491[:n]
+	h492 := g.v492[:n]
 	h493 := g.v493[:n]
-	h503 := g.v503[:n]
-	h504 := g.v504[:n]
-	h505 := g.v505[:n]
-	h506 := g.v506[:n]
-	h507 := g.v507[:n]
-	h508 := g.v508[:n]
-	h509 := g.v509[:n]
-	h510 := g.v510[:n]
-	h511 := g.v511[:n]
-	h512 := g.v512[:n]
-	h513 := g.v513[:n]
-	h514 := g.v514[:n]
-	h515 := g.v515[:n]
-	h516 := g.v516[:n]
-	h517 := g.v517[:n]
-	h518 := g.v518[:n]
-	h519 := g.v519[:n]
+	h494 := g.v494[:n]
+	h495 := g.v495[:n]
+	h496 := g.v496[:n]
+	h497 := g.v497[:n]
+	h498 := g.v498[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -6621,93 +6398,94 @@ func (g *passLanes32Host) r10() int {
 				continue
 			}
 			own3 := unsafe.Add(m3, li*72)
-			v71 := h71[li]
+			v65 := h65[li]
 			own4 := unsafe.Add(m4, li*72)
-			v25 := int32(sub)
-			v27 := v25 * 256
-			v21 := int32(li)
-			v327 := h327[li]
-			var v382, v402, v411, v412, v414, v415, v416, v424, v425, v433, v434, v435, v493, v495, v498 int32
-			var v421 int64
-			v382 = 0
-		b156:
-			v383 := *(*int32)(unsafe.Add(own3, int(v382)*4))
-			if (v71 + int64(uint32(v382*32))) < v36 {
-				v388 := v383 & v369
-				v393 := v383 ^ v1
-				if (v383 & v1) != 0 {
-					v393 = ^v383
+			v23 := int32(sub)
+			v24 := v23 * 256
+			v20 := int32(li)
+			v328 := h328[li]
+			var v371, v388, v401, v402, v404, v405, v406, v414, v415, v423, v424, v425, v472, v474, v477 int32
+			var v411 int64
+			v371 = 0
+		b140:
+			v372 := *(*int32)(unsafe.Add(own3, int(v371)*4))
+			v375 := uint32(v65+(v371*32)) < uint32(v33)
+			if c2 {
+				v376 := v372 & v370
+				v381 := v372 ^ v0
+				if (v372 & v0) != 0 {
+					v381 = ^v372
 				}
-				v395 := v393
-				if v388 == 0 {
-					v395 = v1
+				v383 := v381
+				if v376 == 0 {
+					v383 = v0
 				}
-				v397 := v395
-				if uint32(v2) < uint32(v388) {
-					v397 = 0
+				v385 := v383
+				if uint32(v1) < uint32(v376) {
+					v385 = 0
 				}
-				v400 := int32(0)
-				if v379 {
-					v400 = int32(uint32(v397^v3) >> (uint32(v381) & 31))
-				}
-				v402 = v400 & v378
+				v388 = v385 ^ v2
 			} else {
-				v402 = 255
+				v388 = v372 ^ v2
 			}
-			v406 := *(*int32)(unsafe.Add(m0, int(int32(uint32(v27+v402)%4352))*4))
-			*(*int32)(unsafe.Add(own4, int(v382)*4)) = *(*int32)(unsafe.Add(own4, int(v382)*4)) + v406
-			v409 := v382 + 1
-			if v409 < 17 {
-				v382 = v409
-				goto b156
+			v392 := int32(255)
+			if v375 {
+				v392 = (int32(uint32(v388)>>(uint32(v271)&31)) & v4) & 255
 			}
-			v411 = 0
-			v412 = v45
-			if !v413 {
-				v493 = v411
-				goto b184
+			v396 := *(*int32)(unsafe.Add(m0, int(int32(uint32(v24+v392)%4352))*4))
+			*(*int32)(unsafe.Add(own4, int(v371)*4)) = *(*int32)(unsafe.Add(own4, int(v371)*4)) + v396
+			v399 := v371 + 1
+			if uint32(v399) < 17 {
+				v371 = v399
+				goto b140
 			}
-			v414 = v411
-			v415 = v412
-			v416 = 0
-		b162:
+			v401 = 0
+			v402 = v42
+			if !v403 {
+				v472 = v401
+				goto b172
+			}
+			v404 = v401
+			v405 = v402
+			v406 = 0
+		b147:
+			if v405 == 0 {
+				goto b155
+			}
+			if uint32(v406) >= uint32(c4) {
+				goto b155
+			}
+			v411 = int64(uint32((v405 * 256) + v20))
+			if v411 < v12 {
+				v413 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v411)*4)))
+				v414 = v413
+			} else {
+				v414 = 0
+			}
+			v415 = int32(uint32(v414) >> 30)
 			if v415 == 0 {
-				goto b170
-			}
-			if uint32(v416) >= uint32(c3) {
-				goto b170
-			}
-			v421 = int64(uint32((v415 * 256) + v21))
-			if v421 < v13 {
-				v423 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v421)*4)))
-				v424 = v423
+				v423 = v404
+				v424 = v405
+				v425 = v406 + 1
 			} else {
-				v424 = 0
-			}
-			v425 = int32(uint32(v424) >> 30)
-			if v425 == 0 {
-				v433 = v414
-				v434 = v415
-				v435 = v416 + 1
-			} else {
-				v430 := v415 + -1
-				if v425 == 2 {
-					v430 = 0
+				v420 := v405 + -1
+				if v415 == 2 {
+					v420 = 0
 				}
-				v433 = v414 + (v424 & 1073741823)
-				v434 = v430
-				v435 = v416
+				v423 = v404 + (v414 & 1073741823)
+				v424 = v420
+				v425 = v406
 			}
-			v414 = v433
-			v415 = v434
-			v416 = v435
+			v404 = v423
+			v405 = v424
+			v406 = v425
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b162
-		b170:
-			h414[li] = v414
-			h415[li] = v415
+			goto b147
+		b155:
+			h404[li] = v404
+			h405[li] = v405
 			if next != 12 {
 				if next >= 0 {
 					return g.Diverge()
@@ -6715,54 +6493,54 @@ func (g *passLanes32Host) r10() int {
 				next = 12
 			}
 			continue
-		b184:
-			if !v413 {
-				goto b188
+		b172:
+			if !v403 {
+				goto b176
 			}
-			if !v494 {
-				goto b188
+			if !v473 {
+				goto b176
 			}
-			v495 = v493 + v327
-			v498 = v497 + v21
-			if int64(uint32(v498)) < v13 {
-				atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v498)*4)), (v495 | -2147483648))
+			v474 = v472 + v328
+			v477 = v476 + v20
+			if int64(uint32(v477)) < v12 {
+				atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v477)*4)), (v474 | -2147483648))
 			}
-		b188:
-			v503 := *(*int32)(own3)
-			v504 := *(*int32)(unsafe.Add(own3, 4))
-			v505 := *(*int32)(unsafe.Add(own3, 8))
-			v506 := *(*int32)(unsafe.Add(own3, 12))
-			v507 := *(*int32)(unsafe.Add(own3, 16))
-			v508 := *(*int32)(unsafe.Add(own3, 20))
-			v509 := *(*int32)(unsafe.Add(own3, 24))
-			v510 := *(*int32)(unsafe.Add(own3, 28))
-			v511 := *(*int32)(unsafe.Add(own3, 32))
-			v512 := *(*int32)(unsafe.Add(own3, 36))
-			v513 := *(*int32)(unsafe.Add(own3, 40))
-			v514 := *(*int32)(unsafe.Add(own3, 44))
-			v515 := *(*int32)(unsafe.Add(own3, 48))
-			v516 := *(*int32)(unsafe.Add(own3, 52))
-			v517 := *(*int32)(unsafe.Add(own3, 56))
-			v518 := *(*int32)(unsafe.Add(own3, 60))
-			v519 := *(*int32)(unsafe.Add(own3, 64))
+		b176:
+			v482 := *(*int32)(own3)
+			v483 := *(*int32)(unsafe.Add(own3, 4))
+			v484 := *(*int32)(unsafe.Add(own3, 8))
+			v485 := *(*int32)(unsafe.Add(own3, 12))
+			v486 := *(*int32)(unsafe.Add(own3, 16))
+			v487 := *(*int32)(unsafe.Add(own3, 20))
+			v488 := *(*int32)(unsafe.Add(own3, 24))
+			v489 := *(*int32)(unsafe.Add(own3, 28))
+			v490 := *(*int32)(unsafe.Add(own3, 32))
+			v491 := *(*int32)(unsafe.Add(own3, 36))
+			v492 := *(*int32)(unsafe.Add(own3, 40))
+			v493 := *(*int32)(unsafe.Add(own3, 44))
+			v494 := *(*int32)(unsafe.Add(own3, 48))
+			v495 := *(*int32)(unsafe.Add(own3, 52))
+			v496 := *(*int32)(unsafe.Add(own3, 56))
+			v497 := *(*int32)(unsafe.Add(own3, 60))
+			v498 := *(*int32)(unsafe.Add(own3, 64))
+			h472[li] = v472
+			h482[li] = v482
+			h483[li] = v483
+			h484[li] = v484
+			h485[li] = v485
+			h486[li] = v486
+			h487[li] = v487
+			h488[li] = v488
+			h489[li] = v489
+			h490[li] = v490
+			h491[li] = v491
+			h492[li] = v492
 			h493[li] = v493
-			h503[li] = v503
-			h504[li] = v504
-			h505[li] = v505
-			h506[li] = v506
-			h507[li] = v507
-			h508[li] = v508
-			h509[li] = v509
-			h510[li] = v510
-			h511[li] = v511
-			h512[li] = v512
-			h513[li] = v513
-			h514[li] = v514
-			h515[li] = v515
-			h516[li] = v516
-			h517[li] = v517
-			h518[li] = v518
-			h519[li] = v519
+			h494[li] = v494
+			h495[li] = v495
+			h496[li] = v496
+			h497[li] = v497
+			h498[li] = v498
 			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
@@ -6771,61 +6549,57 @@ func (g *passLanes32Host) r10() int {
 			}
 		}
 	}
-	g.v413 = v413
+	g.v403 = v403
 	return next
 }
 
 func (g *passLanes32Host) r13() int {
 	const n = 256
-	v436 := g.v436
-	v437 := v436 == 0
-	v6 := g.v6
-	v46 := v6 * 131072
-	v438 := v436 + -1
-	v439 := int64(uint32(v438))
-	v440 := v46 + v439
-	v441 := v440 * 4352
-	h414 := g.v414[:n]
-	v413 := g.v413
-	c4 := g.c4
-	v494 := c4 == 0
-	h327 := g.v327[:n]
-	v45 := g.v45
-	v496 := v45 * 256
-	v497 := v496 + 256
-	v13 := g.v13
+	v426 := g.v426
+	v427 := v426 == 0
+	v428 := v426 * 4352
+	v429 := v428 + -4352
+	h404 := g.v404[:n]
+	v403 := g.v403
+	c5 := g.c5
+	v473 := c5 == 0
+	h328 := g.v328[:n]
+	v42 := g.v42
+	v475 := v42 * 256
+	v476 := v475 + 256
+	v12 := g.v12
 	p7 := g.Pointer(7)
 	m3 := g.Memory(3)
+	h472 := g.v472[:n]
+	h482 := g.v482[:n]
+	h483 := g.v483[:n]
+	h484 := g.v484[:n]
+	h485 := g.v485[:n]
+	h486 := g.v486[:n]
+	h487 := g.v487[:n]
+	h488 := g.v488[:n]
+	h489 := g.v489[:n]
+	h490 := g.v490[:n]
+	h491 := g.v491[:n]
+	h492 := g.v492[:n]
 	h493 := g.v493[:n]
-	h503 := g.v503[:n]
-	h504 := g.v504[:n]
-	h505 := g.v505[:n]
-	h506 := g.v506[:n]
-	h507 := g.v507[:n]
-	h508 := g.v508[:n]
-	h509 := g.v509[:n]
-	h510 := g.v510[:n]
-	h511 := g.v511[:n]
-	h512 := g.v512[:n]
-	h513 := g.v513[:n]
-	h514 := g.v514[:n]
-	h515 := g.v515[:n]
-	h516 := g.v516[:n]
-	h517 := g.v517[:n]
-	h518 := g.v518[:n]
-	h519 := g.v519[:n]
+	h494 := g.v494[:n]
+	h495 := g.v495[:n]
+	h496 := g.v496[:n]
+	h497 := g.v497[:n]
+	h498 := g.v498[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v414 := h414[li]
-		v327 := h327[li]
-		v21 := int32(li)
+		v404 := h404[li]
+		v328 := h328[li]
+		v20 := int32(li)
 		own3 := unsafe.Add(m3, li*72)
-		var v493, v495, v498 int32
-		if !v437 {
+		var v472, v474, v477 int32
+		if !v427 {
 			if next != 13 {
 				if next >= 0 {
 					return g.Diverge()
@@ -6834,54 +6608,54 @@ func (g *passLanes32Host) r13() int {
 			}
 			continue
 		}
-		v493 = v414
-		if !v413 {
-			goto b188
+		v472 = v404
+		if !v403 {
+			goto b176
 		}
-		if !v494 {
-			goto b188
+		if !v473 {
+			goto b176
 		}
-		v495 = v493 + v327
-		v498 = v497 + v21
-		if int64(uint32(v498)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v498)*4)), (v495 | -2147483648))
+		v474 = v472 + v328
+		v477 = v476 + v20
+		if int64(uint32(v477)) < v12 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v477)*4)), (v474 | -2147483648))
 		}
-	b188:
-		v503 := *(*int32)(own3)
-		v504 := *(*int32)(unsafe.Add(own3, 4))
-		v505 := *(*int32)(unsafe.Add(own3, 8))
-		v506 := *(*int32)(unsafe.Add(own3, 12))
-		v507 := *(*int32)(unsafe.Add(own3, 16))
-		v508 := *(*int32)(unsafe.Add(own3, 20))
-		v509 := *(*int32)(unsafe.Add(own3, 24))
-		v510 := *(*int32)(unsafe.Add(own3, 28))
-		v511 := *(*int32)(unsafe.Add(own3, 32))
-		v512 := *(*int32)(unsafe.Add(own3, 36))
-		v513 := *(*int32)(unsafe.Add(own3, 40))
-		v514 := *(*int32)(unsafe.Add(own3, 44))
-		v515 := *(*int32)(unsafe.Add(own3, 48))
-		v516 := *(*int32)(unsafe.Add(own3, 52))
-		v517 := *(*int32)(unsafe.Add(own3, 56))
-		v518 := *(*int32)(unsafe.Add(own3, 60))
-		v519 := *(*int32)(unsafe.Add(own3, 64))
+	b176:
+		v482 := *(*int32)(own3)
+		v483 := *(*int32)(unsafe.Add(own3, 4))
+		v484 := *(*int32)(unsafe.Add(own3, 8))
+		v485 := *(*int32)(unsafe.Add(own3, 12))
+		v486 := *(*int32)(unsafe.Add(own3, 16))
+		v487 := *(*int32)(unsafe.Add(own3, 20))
+		v488 := *(*int32)(unsafe.Add(own3, 24))
+		v489 := *(*int32)(unsafe.Add(own3, 28))
+		v490 := *(*int32)(unsafe.Add(own3, 32))
+		v491 := *(*int32)(unsafe.Add(own3, 36))
+		v492 := *(*int32)(unsafe.Add(own3, 40))
+		v493 := *(*int32)(unsafe.Add(own3, 44))
+		v494 := *(*int32)(unsafe.Add(own3, 48))
+		v495 := *(*int32)(unsafe.Add(own3, 52))
+		v496 := *(*int32)(unsafe.Add(own3, 56))
+		v497 := *(*int32)(unsafe.Add(own3, 60))
+		v498 := *(*int32)(unsafe.Add(own3, 64))
+		h472[li] = v472
+		h482[li] = v482
+		h483[li] = v483
+		h484[li] = v484
+		h485[li] = v485
+		h486[li] = v486
+		h487[li] = v487
+		h488[li] = v488
+		h489[li] = v489
+		h490[li] = v490
+		h491[li] = v491
+		h492[li] = v492
 		h493[li] = v493
-		h503[li] = v503
-		h504[li] = v504
-		h505[li] = v505
-		h506[li] = v506
-		h507[li] = v507
-		h508[li] = v508
-		h509[li] = v509
-		h510[li] = v510
-		h511[li] = v511
-		h512[li] = v512
-		h513[li] = v513
-		h514[li] = v514
-		h515[li] = v515
-		h516[li] = v516
-		h517[li] = v517
-		h518[li] = v518
-		h519[li] = v519
+		h494[li] = v494
+		h495[li] = v495
+		h496[li] = v496
+		h497[li] = v497
+		h498[li] = v498
 		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6889,7 +6663,7 @@ func (g *passLanes32Host) r13() int {
 			next = 16
 		}
 	}
-	g.v441 = v441
+	g.v429 = v429
 	return next
 }
 
@@ -6903,192 +6677,176 @@ func (g *passLanes32Host) r14() int {
 		}
 		*(*int32)(unsafe.Add(m2, li*4)) = int32(0)
 	}
-	// Barrier, kernels.go:214
-	v441 := g.v441
-	v444 := v441 + 4352
-	v36 := g.v36
+	// Barrier, kernels.go:236
+	v429 := g.v429
+	v33 := g.v33
+	v6 := g.v6
 	p4 := g.Pointer(4)
+	c2 := g.c2
+	v0 := g.v0
+	v431 := ^v0
 	v1 := g.v1
-	v445 := ^v1
 	v2 := g.v2
 	v3 := g.v3
+	v271 := v3 & 31
 	v4 := g.v4
-	v456 := int32(uint64(v4))
-	v457 := v456 & 31
-	v455 := uint64(v4) < 32
-	v5 := g.v5
-	v446 := v5 - v4
-	v447 := 8 < v446
-	v448 := v446
-	if v447 {
-		v448 = 8
-	}
-	v449 := uint64(v448) < 32
-	v450 := int32(uint64(v448))
-	v451 := v450 & 31
-	v452 := int32(1) << (uint32(v451) & 31)
-	v453 := int32(0)
-	if v449 {
-		v453 = v452
-	}
-	v454 := v453 + -1
-	stop := g.Cancelled()
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v21 := int32(li)
-		v22 := int64(uint32(v21))
-		var v458 int64
-		var v477 int32
-		v458 = v441 + v22
-	b175:
-		if v458 >= v444 {
+		v20 := int32(li)
+		var v432, v439, v452, v456 int32
+		var v437 int64
+		v432 = 0
+	b160:
+		v435 := (v429 + (v432 * 256)) + v20
+		if uint32(v435) >= uint32(v33) {
+			v456 = 255
+			goto b166
+		}
+		v437 = int64(uint32(v435))
+		if v437 >= v6 {
+			v456 = 255
+			goto b166
+		}
+		v439 = *(*int32)(unsafe.Add(p4, int(v437)*4))
+		if c2 {
+			v440 := v439 & v431
+			v445 := v439 ^ v0
+			if (v439 & v0) != 0 {
+				v445 = ^v439
+			}
+			v447 := v445
+			if v440 == 0 {
+				v447 = v0
+			}
+			v449 := v447
+			if uint32(v1) < uint32(v440) {
+				v449 = 0
+			}
+			v452 = v449 ^ v2
+		} else {
+			v452 = v439 ^ v2
+		}
+		v456 = (int32(uint32(v452)>>(uint32(v271)&31)) & v4) & 255
+	b166:
+		_ = *(*int32)(unsafe.Add(m2, int(v456)*4))
+		*(*int32)(unsafe.Add(m2, int(v456)*4)) += int32(1)
+		v458 := v432 + 1
+		if uint32(v458) >= 17 {
 			continue
 		}
-		if 0 > v458 {
-			v477 = 255
-			goto b179
-		}
-		if v458 < v36 {
-			v462 := *(*int32)(unsafe.Add(p4, int(v458)*4))
-			v463 := v462 & v445
-			v468 := v462 ^ v1
-			if (v462 & v1) != 0 {
-				v468 = ^v462
-			}
-			v470 := v468
-			if v463 == 0 {
-				v470 = v1
-			}
-			v472 := v470
-			if uint32(v2) < uint32(v463) {
-				v472 = 0
-			}
-			v475 := int32(0)
-			if v455 {
-				v475 = int32(uint32(v472^v3) >> (uint32(v457) & 31))
-			}
-			v477 = v475 & v454
-		} else {
-			v477 = 255
-		}
-	b179:
-		_ = *(*int32)(unsafe.Add(m2, int(v477&255)*4))
-		*(*int32)(unsafe.Add(m2, int(v477&255)*4)) += int32(1)
-		v458 = v458 + 256
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b175
+		v432 = v458
+		goto b160
 	}
-	// Barrier, kernels.go:222
-	h414 := g.v414[:n]
-	h415 := g.v415[:n]
-	v436 := g.v436
-	v482 := v436 * 256
-	v13 := g.v13
+	// Barrier, kernels.go:244
+	h404 := g.v404[:n]
+	h405 := g.v405[:n]
+	v426 := g.v426
+	v461 := v426 * 256
+	v12 := g.v12
 	p7 := g.Pointer(7)
-	v45 := g.v45
-	v413 := v45 != 0
-	c3 := g.c3
+	v42 := g.v42
+	v403 := v42 != 0
 	c4 := g.c4
-	v494 := c4 == 0
-	h327 := g.v327[:n]
-	v496 := v45 * 256
-	v497 := v496 + 256
+	stop := g.Cancelled()
+	c5 := g.c5
+	v473 := c5 == 0
+	h328 := g.v328[:n]
+	v475 := v42 * 256
+	v476 := v475 + 256
 	m3 := g.Memory(3)
+	h472 := g.v472[:n]
+	h482 := g.v482[:n]
+	h483 := g.v483[:n]
+	h484 := g.v484[:n]
+	h485 := g.v485[:n]
+	h486 := g.v486[:n]
+	h487 := g.v487[:n]
+	h488 := g.v488[:n]
+	h489 := g.v489[:n]
+	h490 := g.v490[:n]
+	h491 := g.v491[:n]
+	h492 := g.v492[:n]
 	h493 := g.v493[:n]
-	h503 := g.v503[:n]
-	h504 := g.v504[:n]
-	h505 := g.v505[:n]
-	h506 := g.v506[:n]
-	h507 := g.v507[:n]
-	h508 := g.v508[:n]
-	h509 := g.v509[:n]
-	h510 := g.v510[:n]
-	h511 := g.v511[:n]
-	h512 := g.v512[:n]
-	h513 := g.v513[:n]
-	h514 := g.v514[:n]
-	h515 := g.v515[:n]
-	h516 := g.v516[:n]
-	h517 := g.v517[:n]
-	h518 := g.v518[:n]
-	h519 := g.v519[:n]
+	h494 := g.v494[:n]
+	h495 := g.v495[:n]
+	h496 := g.v496[:n]
+	h497 := g.v497[:n]
+	h498 := g.v498[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v414 := h414[li]
-		v415 := h415[li]
-		v21 := int32(li)
-		v327 := h327[li]
+		v404 := h404[li]
+		v405 := h405[li]
+		v20 := int32(li)
+		v328 := h328[li]
 		own3 := unsafe.Add(m3, li*72)
-		var v411, v412, v416, v424, v425, v433, v434, v435, v493, v495, v498 int32
-		var v421 int64
-		v481 := *(*int32)(unsafe.Add(m2, li*4))
-		v484 := int64(uint32(v482 + v21))
-		if v484 < v13 {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v484)*4)), (v481 | 1073741824), kernelimpl.HostUMax[int32])
+		var v401, v402, v406, v414, v415, v423, v424, v425, v472, v474, v477 int32
+		var v411 int64
+		v460 := *(*int32)(unsafe.Add(m2, li*4))
+		v463 := int64(uint32(v461 + v20))
+		if v463 < v12 {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v463)*4)), (v460 | 1073741824), kernelimpl.HostUMax[int32])
 		}
-		v488 := v415 == v436
-		v491 := v414
-		if v488 {
-			v491 = v414 + v481
+		v467 := v405 == v426
+		v470 := v404
+		if v467 {
+			v470 = v404 + v460
 		}
-		v492 := v415
-		if v488 {
-			v492 = v415 + -1
+		v471 := v405
+		if v467 {
+			v471 = v405 + -1
 		}
-		v411 = v491
-		v412 = v492
-		if !v413 {
-			v493 = v411
-			goto b184
+		v401 = v470
+		v402 = v471
+		if !v403 {
+			v472 = v401
+			goto b172
 		}
-		v414 = v411
-		v415 = v412
-		v416 = 0
-	b162:
+		v404 = v401
+		v405 = v402
+		v406 = 0
+	b147:
+		if v405 == 0 {
+			goto b155
+		}
+		if uint32(v406) >= uint32(c4) {
+			goto b155
+		}
+		v411 = int64(uint32((v405 * 256) + v20))
+		if v411 < v12 {
+			v413 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v411)*4)))
+			v414 = v413
+		} else {
+			v414 = 0
+		}
+		v415 = int32(uint32(v414) >> 30)
 		if v415 == 0 {
-			goto b170
-		}
-		if uint32(v416) >= uint32(c3) {
-			goto b170
-		}
-		v421 = int64(uint32((v415 * 256) + v21))
-		if v421 < v13 {
-			v423 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v421)*4)))
-			v424 = v423
+			v423 = v404
+			v424 = v405
+			v425 = v406 + 1
 		} else {
-			v424 = 0
-		}
-		v425 = int32(uint32(v424) >> 30)
-		if v425 == 0 {
-			v433 = v414
-			v434 = v415
-			v435 = v416 + 1
-		} else {
-			v430 := v415 + -1
-			if v425 == 2 {
-				v430 = 0
+			v420 := v405 + -1
+			if v415 == 2 {
+				v420 = 0
 			}
-			v433 = v414 + (v424 & 1073741823)
-			v434 = v430
-			v435 = v416
+			v423 = v404 + (v414 & 1073741823)
+			v424 = v420
+			v425 = v406
 		}
-		v414 = v433
-		v415 = v434
-		v416 = v435
+		v404 = v423
+		v405 = v424
+		v406 = v425
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b162
-	b170:
-		h414[li] = v414
-		h415[li] = v415
+		goto b147
+	b155:
+		h404[li] = v404
+		h405[li] = v405
 		if next != 12 {
 			if next >= 0 {
 				return g.Diverge()
@@ -7096,54 +6854,54 @@ func (g *passLanes32Host) r14() int {
 			next = 12
 		}
 		continue
-	b184:
-		if !v413 {
-			goto b188
+	b172:
+		if !v403 {
+			goto b176
 		}
-		if !v494 {
-			goto b188
+		if !v473 {
+			goto b176
 		}
-		v495 = v493 + v327
-		v498 = v497 + v21
-		if int64(uint32(v498)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v498)*4)), (v495 | -2147483648))
+		v474 = v472 + v328
+		v477 = v476 + v20
+		if int64(uint32(v477)) < v12 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v477)*4)), (v474 | -2147483648))
 		}
-	b188:
-		v503 := *(*int32)(own3)
-		v504 := *(*int32)(unsafe.Add(own3, 4))
-		v505 := *(*int32)(unsafe.Add(own3, 8))
-		v506 := *(*int32)(unsafe.Add(own3, 12))
-		v507 := *(*int32)(unsafe.Add(own3, 16))
-		v508 := *(*int32)(unsafe.Add(own3, 20))
-		v509 := *(*int32)(unsafe.Add(own3, 24))
-		v510 := *(*int32)(unsafe.Add(own3, 28))
-		v511 := *(*int32)(unsafe.Add(own3, 32))
-		v512 := *(*int32)(unsafe.Add(own3, 36))
-		v513 := *(*int32)(unsafe.Add(own3, 40))
-		v514 := *(*int32)(unsafe.Add(own3, 44))
-		v515 := *(*int32)(unsafe.Add(own3, 48))
-		v516 := *(*int32)(unsafe.Add(own3, 52))
-		v517 := *(*int32)(unsafe.Add(own3, 56))
-		v518 := *(*int32)(unsafe.Add(own3, 60))
-		v519 := *(*int32)(unsafe.Add(own3, 64))
+	b176:
+		v482 := *(*int32)(own3)
+		v483 := *(*int32)(unsafe.Add(own3, 4))
+		v484 := *(*int32)(unsafe.Add(own3, 8))
+		v485 := *(*int32)(unsafe.Add(own3, 12))
+		v486 := *(*int32)(unsafe.Add(own3, 16))
+		v487 := *(*int32)(unsafe.Add(own3, 20))
+		v488 := *(*int32)(unsafe.Add(own3, 24))
+		v489 := *(*int32)(unsafe.Add(own3, 28))
+		v490 := *(*int32)(unsafe.Add(own3, 32))
+		v491 := *(*int32)(unsafe.Add(own3, 36))
+		v492 := *(*int32)(unsafe.Add(own3, 40))
+		v493 := *(*int32)(unsafe.Add(own3, 44))
+		v494 := *(*int32)(unsafe.Add(own3, 48))
+		v495 := *(*int32)(unsafe.Add(own3, 52))
+		v496 := *(*int32)(unsafe.Add(own3, 56))
+		v497 := *(*int32)(unsafe.Add(own3, 60))
+		v498 := *(*int32)(unsafe.Add(own3, 64))
+		h472[li] = v472
+		h482[li] = v482
+		h483[li] = v483
+		h484[li] = v484
+		h485[li] = v485
+		h486[li] = v486
+		h487[li] = v487
+		h488[li] = v488
+		h489[li] = v489
+		h490[li] = v490
+		h491[li] = v491
+		h492[li] = v492
 		h493[li] = v493
-		h503[li] = v503
-		h504[li] = v504
-		h505[li] = v505
-		h506[li] = v506
-		h507[li] = v507
-		h508[li] = v508
-		h509[li] = v509
-		h510[li] = v510
-		h511[li] = v511
-		h512[li] = v512
-		h513[li] = v513
-		h514[li] = v514
-		h515[li] = v515
-		h516[li] = v516
-		h517[li] = v517
-		h518[li] = v518
-		h519[li] = v519
+		h494[li] = v494
+		h495[li] = v495
+		h496[li] = v496
+		h497[li] = v497
+		h498[li] = v498
 		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
@@ -7151,7 +6909,7 @@ func (g *passLanes32Host) r14() int {
 			next = 16
 		}
 	}
-	g.v413 = v413
+	g.v403 = v403
 	return next
 }
 
@@ -7159,90 +6917,87 @@ func (g *passLanes32Host) r17() int {
 	const n = 256
 	m4 := g.Memory(4)
 	m0 := g.Memory(0)
-	h503 := g.v503[:n]
-	h504 := g.v504[:n]
-	h505 := g.v505[:n]
-	h506 := g.v506[:n]
-	h507 := g.v507[:n]
-	h508 := g.v508[:n]
-	h509 := g.v509[:n]
-	h510 := g.v510[:n]
-	h511 := g.v511[:n]
-	h512 := g.v512[:n]
-	h513 := g.v513[:n]
-	h514 := g.v514[:n]
-	h515 := g.v515[:n]
-	h516 := g.v516[:n]
-	h517 := g.v517[:n]
-	h518 := g.v518[:n]
-	h519 := g.v519[:n]
+	h482 := g.v482[:n]
+	h483 := g.v483[:n]
+	h484 := g.v484[:n]
+	h485 := g.v485[:n]
+	h486 := g.v486[:n]
+	h487 := g.v487[:n]
+	h488 := g.v488[:n]
+	h489 := g.v489[:n]
+	h490 := g.v490[:n]
+	h491 := g.v491[:n]
+	h492 := g.v492[:n]
+	h493 := g.v493[:n]
+	h494 := g.v494[:n]
+	h495 := g.v495[:n]
+	h496 := g.v496[:n]
+	h497 := g.v497[:n]
+	h498 := g.v498[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own4 := unsafe.Add(m4, li*72)
-		v503 := h503[li]
-		v504 := h504[li]
-		v505 := h505[li]
-		v506 := h506[li]
-		v507 := h507[li]
-		v508 := h508[li]
-		v509 := h509[li]
-		v510 := h510[li]
-		v511 := h511[li]
-		v512 := h512[li]
-		v513 := h513[li]
-		v514 := h514[li]
-		v515 := h515[li]
-		v516 := h516[li]
-		v517 := h517[li]
-		v518 := h518[li]
-		v519 := h519[li]
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(own4))%4352))*4)) = v503
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 4)))%4352))*4)) = v504
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 8)))%4352))*4)) = v505
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 12)))%4352))*4)) = v506
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 16)))%4352))*4)) = v507
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 20)))%4352))*4)) = v508
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 24)))%4352))*4)) = v509
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 28)))%4352))*4)) = v510
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 32)))%4352))*4)) = v511
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 36)))%4352))*4)) = v512
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 40)))%4352))*4)) = v513
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 44)))%4352))*4)) = v514
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 48)))%4352))*4)) = v515
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 52)))%4352))*4)) = v516
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 56)))%4352))*4)) = v517
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 60)))%4352))*4)) = v518
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 64)))%4352))*4)) = v519
+		v482 := h482[li]
+		v483 := h483[li]
+		v484 := h484[li]
+		v485 := h485[li]
+		v486 := h486[li]
+		v487 := h487[li]
+		v488 := h488[li]
+		v489 := h489[li]
+		v490 := h490[li]
+		v491 := h491[li]
+		v492 := h492[li]
+		v493 := h493[li]
+		v494 := h494[li]
+		v495 := h495[li]
+		v496 := h496[li]
+		v497 := h497[li]
+		v498 := h498[li]
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(own4))%4352))*4)) = v482
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 4)))%4352))*4)) = v483
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 8)))%4352))*4)) = v484
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 12)))%4352))*4)) = v485
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 16)))%4352))*4)) = v486
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 20)))%4352))*4)) = v487
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 24)))%4352))*4)) = v488
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 28)))%4352))*4)) = v489
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 32)))%4352))*4)) = v490
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 36)))%4352))*4)) = v491
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 40)))%4352))*4)) = v492
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 44)))%4352))*4)) = v493
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 48)))%4352))*4)) = v494
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 52)))%4352))*4)) = v495
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 56)))%4352))*4)) = v496
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 60)))%4352))*4)) = v497
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 64)))%4352))*4)) = v498
 	}
-	// Barrier, kernels.go:234
+	// Barrier, kernels.go:256
 	m5 := g.Memory(5)
-	v11 := g.v11
+	v10 := g.v10
 	p6 := g.Pointer(6)
-	h493 := g.v493[:n]
-	h344 := g.v344[:n]
+	h472 := g.v472[:n]
+	h345 := g.v345[:n]
 	m1 := g.Memory(1)
-	v49 := g.v49
-	v622 := v49 + 4352
-	v6 := g.v6
-	v623 := v6 * 570425344
-	v624 := v623 + 570425344
-	v625 := v622 == v624
-	h327 := g.v327[:n]
+	v43 := g.v43
+	v599 := v43 == 570420992
+	h328 := g.v328[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own5 := unsafe.Add(m5, li*72)
-		v21 := int32(li)
-		v22 := int64(uint32(v21))
-		v493 := h493[li]
-		v344 := h344[li]
-		v53 := v21 + 256
-		v327 := h327[li]
-		var v617, v621 int64
+		v20 := int32(li)
+		v21 := int64(uint32(v20))
+		v472 := h472[li]
+		v345 := h345[li]
+		v47 := v20 + 256
+		v328 := h328[li]
+		var v595 int32
+		var v598 int64
 		*(*int32)(own5) = *(*int32)(unsafe.Add(m0, li*4))
 		*(*int32)(unsafe.Add(own5, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		*(*int32)(unsafe.Add(own5, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
@@ -7260,49 +7015,31 @@ func (g *passLanes32Host) r17() int {
 		*(*int32)(unsafe.Add(own5, 56)) = *(*int32)(unsafe.Add(m0, li*4+14336))
 		*(*int32)(unsafe.Add(own5, 60)) = *(*int32)(unsafe.Add(m0, li*4+15360))
 		*(*int32)(unsafe.Add(own5, 64)) = *(*int32)(unsafe.Add(m0, li*4+16384))
-		if v22 >= v11 {
-			goto b194
+		if v21 >= v10 {
+			goto b182
 		}
-		v617 = *(*int64)(unsafe.Add(p6, li*8)) + int64(uint32(v493))
-		*(*int64)(unsafe.Add(m1, li*8)) = v617 - int64(uint32(v344))
-		v621 = int64(uint32(v53))
-		if !v625 {
-			goto b194
+		v595 = *(*int32)(unsafe.Add(p6, li*4)) + v472
+		*(*int32)(unsafe.Add(m1, li*4)) = v595 - v345
+		v598 = int64(uint32(v47))
+		if !v599 {
+			goto b182
 		}
-		if v621 < v11 {
-			*(*int64)(unsafe.Add(p6, li*8+2048)) = v617 + int64(uint32(v327))
+		if v598 < v10 {
+			*(*int32)(unsafe.Add(p6, li*4+1024)) = v595 + v328
 		}
-	b194:
+	b182:
 	}
-	// Barrier, kernels.go:263
-	m6 := g.Memory(6)
+	// Barrier, kernels.go:285
+	c2 := g.c2
+	v0 := g.v0
+	v603 := ^v0
 	v1 := g.v1
-	v631 := ^v1
 	v2 := g.v2
 	v3 := g.v3
+	v271 := v3 & 31
 	v4 := g.v4
-	v642 := int32(uint64(v4))
-	v643 := v642 & 31
-	v641 := uint64(v4) < 32
-	v5 := g.v5
-	v632 := v5 - v4
-	v633 := 8 < v632
-	v634 := v632
-	if v633 {
-		v634 = 8
-	}
-	v635 := uint64(v634) < 32
-	v636 := int32(uint64(v634))
-	v637 := v636 & 31
-	v638 := int32(1) << (uint32(v637) & 31)
-	v639 := int32(0)
-	if v635 {
-		v639 = v638
-	}
-	v640 := v639 + -1
-	basex := g.Base(0)
-	v36 := g.v36
-	v15 := g.v15
+	v33 := g.v33
+	v14 := g.v14
 	p8 := g.Pointer(8)
 	c1 := g.c1
 	more := false
@@ -7310,55 +7047,47 @@ func (g *passLanes32Host) r17() int {
 		if dead[li] {
 			continue
 		}
-		own6 := unsafe.Add(m6, li*136)
-		v21 := int32(li)
+		v20 := int32(li)
 		own5 := unsafe.Add(m5, li*72)
-		v0 := int32(basex + li)
-		var v644 int32
-		*(*[136]byte)(own6) = [136]byte{}
-		v644 = 0
-	b196:
-		v647 := int64(uint32((v644 * 256) + v21))
-		v648 := *(*int32)(unsafe.Add(own5, int(v644)*4))
-		v649 := v648 & v631
-		v654 := v648 ^ v1
-		if (v648 & v1) != 0 {
-			v654 = ^v648
+		var v604, v620 int32
+		var v629 int64
+		v604 = 0
+	b184:
+		v606 := (v604 * 256) + v20
+		v607 := *(*int32)(unsafe.Add(own5, int(v604)*4))
+		if c2 {
+			v608 := v607 & v603
+			v613 := v607 ^ v0
+			if (v607 & v0) != 0 {
+				v613 = ^v607
+			}
+			v615 := v613
+			if v608 == 0 {
+				v615 = v0
+			}
+			v617 := v615
+			if uint32(v1) < uint32(v608) {
+				v617 = 0
+			}
+			v620 = v617 ^ v2
+		} else {
+			v620 = v607 ^ v2
 		}
-		v656 := v654
-		if v649 == 0 {
-			v656 = v1
+		v624 := *(*int32)(unsafe.Add(m1, int((int32(uint32(v620)>>(uint32(v271)&31))&v4)&255)*4))
+		v625 := v624 + v606
+		*(*int32)(unsafe.Add(own5, int(v604)*4)) = v625
+		if uint32(v43+v606) >= uint32(v33) {
+			goto b190
 		}
-		v658 := v656
-		if uint32(v2) < uint32(v649) {
-			v658 = 0
+		v629 = int64(uint32(v625))
+		if v629 < v14 {
+			*(*int32)(unsafe.Add(p8, int(v629)*4)) = v607
 		}
-		v661 := int32(0)
-		if v641 {
-			v661 = int32(uint32(v658^v3) >> (uint32(v643) & 31))
-		}
-		v662 := v661 & v640
-		if uint32(v662) >= 256 {
-			g.Fault(0, int64(uint32(v662)), 256, v0)
-			g.Leave(li)
-			continue
-		}
-		v665 := *(*int64)(unsafe.Add(m1, int(v662)*8)) + v647
-		*(*int64)(unsafe.Add(own6, int(v644)*8)) = v665
-		if (v49 + v647) >= v36 {
-			goto b201
-		}
-		if 0 > v665 {
-			goto b201
-		}
-		if v665 < v15 {
-			*(*int32)(unsafe.Add(p8, int(v665)*4)) = v648
-		}
-	b201:
-		v672 := v644 + 1
-		if v672 < 17 {
-			v644 = v672
-			goto b196
+	b190:
+		v632 := v604 + 1
+		if uint32(v632) < 17 {
+			v604 = v632
+			goto b184
 		}
 		if c1 {
 			more = true
@@ -7369,295 +7098,243 @@ func (g *passLanes32Host) r17() int {
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:230
-	h224 := g.v224[:n]
-	h225 := g.v225[:n]
-	h226 := g.v226[:n]
-	h227 := g.v227[:n]
-	h228 := g.v228[:n]
-	h229 := g.v229[:n]
-	h230 := g.v230[:n]
-	h231 := g.v231[:n]
-	h232 := g.v232[:n]
-	h233 := g.v233[:n]
-	h234 := g.v234[:n]
+	// Barrier, kernels.go:252
 	h235 := g.v235[:n]
 	h236 := g.v236[:n]
 	h237 := g.v237[:n]
 	h238 := g.v238[:n]
 	h239 := g.v239[:n]
 	h240 := g.v240[:n]
+	h241 := g.v241[:n]
+	h242 := g.v242[:n]
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	h245 := g.v245[:n]
+	h246 := g.v246[:n]
+	h247 := g.v247[:n]
+	h248 := g.v248[:n]
+	h249 := g.v249[:n]
+	h250 := g.v250[:n]
+	h251 := g.v251[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own4 := unsafe.Add(m4, li*72)
-		v224 := h224[li]
-		v225 := h225[li]
-		v226 := h226[li]
-		v227 := h227[li]
-		v228 := h228[li]
-		v229 := h229[li]
-		v230 := h230[li]
-		v231 := h231[li]
-		v232 := h232[li]
-		v233 := h233[li]
-		v234 := h234[li]
 		v235 := h235[li]
 		v236 := h236[li]
 		v237 := h237[li]
 		v238 := h238[li]
 		v239 := h239[li]
 		v240 := h240[li]
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(own4))%4352))*4)) = v224
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 4)))%4352))*4)) = v225
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 8)))%4352))*4)) = v226
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 12)))%4352))*4)) = v227
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 16)))%4352))*4)) = v228
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 20)))%4352))*4)) = v229
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 24)))%4352))*4)) = v230
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 28)))%4352))*4)) = v231
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 32)))%4352))*4)) = v232
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 36)))%4352))*4)) = v233
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 40)))%4352))*4)) = v234
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 44)))%4352))*4)) = v235
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 48)))%4352))*4)) = v236
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 52)))%4352))*4)) = v237
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 56)))%4352))*4)) = v238
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 60)))%4352))*4)) = v239
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 64)))%4352))*4)) = v240
+		v241 := h241[li]
+		v242 := h242[li]
+		v243 := h243[li]
+		v244 := h244[li]
+		v245 := h245[li]
+		v246 := h246[li]
+		v247 := h247[li]
+		v248 := h248[li]
+		v249 := h249[li]
+		v250 := h250[li]
+		v251 := h251[li]
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(own4))%4352))*4)) = v235
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 4)))%4352))*4)) = v236
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 8)))%4352))*4)) = v237
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 12)))%4352))*4)) = v238
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 16)))%4352))*4)) = v239
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 20)))%4352))*4)) = v240
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 24)))%4352))*4)) = v241
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 28)))%4352))*4)) = v242
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 32)))%4352))*4)) = v243
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 36)))%4352))*4)) = v244
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 40)))%4352))*4)) = v245
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 44)))%4352))*4)) = v246
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 48)))%4352))*4)) = v247
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 52)))%4352))*4)) = v248
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 56)))%4352))*4)) = v249
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 60)))%4352))*4)) = v250
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 64)))%4352))*4)) = v251
 	}
-	// Barrier, kernels.go:234
-	v19 := g.v19
+	// Barrier, kernels.go:256
+	v18 := g.v18
 	p10 := g.Pointer(10)
-	v748 := v49 + 256
-	v755 := v49 + 512
-	v762 := v49 + 768
-	v769 := v49 + 1024
-	v776 := v49 + 1280
-	v783 := v49 + 1536
-	v790 := v49 + 1792
-	v797 := v49 + 2048
-	v804 := v49 + 2304
-	v811 := v49 + 2560
-	v818 := v49 + 2816
-	v825 := v49 + 3072
-	v832 := v49 + 3328
-	v839 := v49 + 3584
-	v846 := v49 + 3840
-	v853 := v49 + 4096
+	v708 := v43 + 256
+	v715 := v43 + 512
+	v722 := v43 + 768
+	v729 := v43 + 1024
+	v736 := v43 + 1280
+	v743 := v43 + 1536
+	v750 := v43 + 1792
+	v757 := v43 + 2048
+	v764 := v43 + 2304
+	v771 := v43 + 2560
+	v778 := v43 + 2816
+	v785 := v43 + 3072
+	v792 := v43 + 3328
+	v799 := v43 + 3584
+	v806 := v43 + 3840
+	v813 := v43 + 4096
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v21 := int32(li)
-		v22 := int64(uint32(v21))
-		own6 := unsafe.Add(m6, li*136)
-		var v744, v751, v758, v765, v772, v779, v786, v793, v800, v807, v814, v821, v828, v835, v842, v849, v856 int64
-		v725 := *(*int32)(unsafe.Add(m0, li*4))
-		v726 := *(*int32)(unsafe.Add(m0, li*4+1024))
-		v727 := *(*int32)(unsafe.Add(m0, li*4+2048))
-		v728 := *(*int32)(unsafe.Add(m0, li*4+3072))
-		v729 := *(*int32)(unsafe.Add(m0, li*4+4096))
-		v730 := *(*int32)(unsafe.Add(m0, li*4+5120))
-		v731 := *(*int32)(unsafe.Add(m0, li*4+6144))
-		v732 := *(*int32)(unsafe.Add(m0, li*4+7168))
-		v733 := *(*int32)(unsafe.Add(m0, li*4+8192))
-		v734 := *(*int32)(unsafe.Add(m0, li*4+9216))
-		v735 := *(*int32)(unsafe.Add(m0, li*4+10240))
-		v736 := *(*int32)(unsafe.Add(m0, li*4+11264))
-		v737 := *(*int32)(unsafe.Add(m0, li*4+12288))
-		v738 := *(*int32)(unsafe.Add(m0, li*4+13312))
-		v739 := *(*int32)(unsafe.Add(m0, li*4+14336))
-		v740 := *(*int32)(unsafe.Add(m0, li*4+15360))
-		v741 := *(*int32)(unsafe.Add(m0, li*4+16384))
-		if (v49 + v22) >= v36 {
+		v20 := int32(li)
+		own5 := unsafe.Add(m5, li*72)
+		var v705, v712, v719, v726, v733, v740, v747, v754, v761, v768, v775, v782, v789, v796, v803, v810, v817 int64
+		v685 := *(*int32)(unsafe.Add(m0, li*4))
+		v686 := *(*int32)(unsafe.Add(m0, li*4+1024))
+		v687 := *(*int32)(unsafe.Add(m0, li*4+2048))
+		v688 := *(*int32)(unsafe.Add(m0, li*4+3072))
+		v689 := *(*int32)(unsafe.Add(m0, li*4+4096))
+		v690 := *(*int32)(unsafe.Add(m0, li*4+5120))
+		v691 := *(*int32)(unsafe.Add(m0, li*4+6144))
+		v692 := *(*int32)(unsafe.Add(m0, li*4+7168))
+		v693 := *(*int32)(unsafe.Add(m0, li*4+8192))
+		v694 := *(*int32)(unsafe.Add(m0, li*4+9216))
+		v695 := *(*int32)(unsafe.Add(m0, li*4+10240))
+		v696 := *(*int32)(unsafe.Add(m0, li*4+11264))
+		v697 := *(*int32)(unsafe.Add(m0, li*4+12288))
+		v698 := *(*int32)(unsafe.Add(m0, li*4+13312))
+		v699 := *(*int32)(unsafe.Add(m0, li*4+14336))
+		v700 := *(*int32)(unsafe.Add(m0, li*4+15360))
+		v701 := *(*int32)(unsafe.Add(m0, li*4+16384))
+		if uint32(v43+v20) >= uint32(v33) {
+			goto b198
+		}
+		v705 = int64(uint32(*(*int32)(own5)))
+		if v705 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v705)*4)) = v685
+		}
+	b198:
+		if uint32(v708+v20) >= uint32(v33) {
+			goto b201
+		}
+		v712 = int64(uint32(*(*int32)(unsafe.Add(own5, 4))))
+		if v712 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v712)*4)) = v686
+		}
+	b201:
+		if uint32(v715+v20) >= uint32(v33) {
+			goto b204
+		}
+		v719 = int64(uint32(*(*int32)(unsafe.Add(own5, 8))))
+		if v719 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v719)*4)) = v687
+		}
+	b204:
+		if uint32(v722+v20) >= uint32(v33) {
+			goto b207
+		}
+		v726 = int64(uint32(*(*int32)(unsafe.Add(own5, 12))))
+		if v726 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v726)*4)) = v688
+		}
+	b207:
+		if uint32(v729+v20) >= uint32(v33) {
 			goto b210
 		}
-		v744 = *(*int64)(own6)
-		if 0 > v744 {
-			goto b210
-		}
-		if v744 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v744)*4)) = v725
+		v733 = int64(uint32(*(*int32)(unsafe.Add(own5, 16))))
+		if v733 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v733)*4)) = v689
 		}
 	b210:
-		if (v748 + v22) >= v36 {
-			goto b214
+		if uint32(v736+v20) >= uint32(v33) {
+			goto b213
 		}
-		v751 = *(*int64)(unsafe.Add(own6, 8))
-		if 0 > v751 {
-			goto b214
+		v740 = int64(uint32(*(*int32)(unsafe.Add(own5, 20))))
+		if v740 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v740)*4)) = v690
 		}
-		if v751 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v751)*4)) = v726
+	b213:
+		if uint32(v743+v20) >= uint32(v33) {
+			goto b216
 		}
-	b214:
-		if (v755 + v22) >= v36 {
-			goto b218
+		v747 = int64(uint32(*(*int32)(unsafe.Add(own5, 24))))
+		if v747 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v747)*4)) = v691
 		}
-		v758 = *(*int64)(unsafe.Add(own6, 16))
-		if 0 > v758 {
-			goto b218
+	b216:
+		if uint32(v750+v20) >= uint32(v33) {
+			goto b219
 		}
-		if v758 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v758)*4)) = v727
+		v754 = int64(uint32(*(*int32)(unsafe.Add(own5, 28))))
+		if v754 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v754)*4)) = v692
 		}
-	b218:
-		if (v762 + v22) >= v36 {
+	b219:
+		if uint32(v757+v20) >= uint32(v33) {
 			goto b222
 		}
-		v765 = *(*int64)(unsafe.Add(own6, 24))
-		if 0 > v765 {
-			goto b222
-		}
-		if v765 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v765)*4)) = v728
+		v761 = int64(uint32(*(*int32)(unsafe.Add(own5, 32))))
+		if v761 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v761)*4)) = v693
 		}
 	b222:
-		if (v769 + v22) >= v36 {
-			goto b226
+		if uint32(v764+v20) >= uint32(v33) {
+			goto b225
 		}
-		v772 = *(*int64)(unsafe.Add(own6, 32))
-		if 0 > v772 {
-			goto b226
+		v768 = int64(uint32(*(*int32)(unsafe.Add(own5, 36))))
+		if v768 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v768)*4)) = v694
 		}
-		if v772 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v772)*4)) = v729
+	b225:
+		if uint32(v771+v20) >= uint32(v33) {
+			goto b228
 		}
-	b226:
-		if (v776 + v22) >= v36 {
-			goto b230
+		v775 = int64(uint32(*(*int32)(unsafe.Add(own5, 40))))
+		if v775 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v775)*4)) = v695
 		}
-		v779 = *(*int64)(unsafe.Add(own6, 40))
-		if 0 > v779 {
-			goto b230
+	b228:
+		if uint32(v778+v20) >= uint32(v33) {
+			goto b231
 		}
-		if v779 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v779)*4)) = v730
+		v782 = int64(uint32(*(*int32)(unsafe.Add(own5, 44))))
+		if v782 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v782)*4)) = v696
 		}
-	b230:
-		if (v783 + v22) >= v36 {
+	b231:
+		if uint32(v785+v20) >= uint32(v33) {
 			goto b234
 		}
-		v786 = *(*int64)(unsafe.Add(own6, 48))
-		if 0 > v786 {
-			goto b234
-		}
-		if v786 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v786)*4)) = v731
+		v789 = int64(uint32(*(*int32)(unsafe.Add(own5, 48))))
+		if v789 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v789)*4)) = v697
 		}
 	b234:
-		if (v790 + v22) >= v36 {
-			goto b238
+		if uint32(v792+v20) >= uint32(v33) {
+			goto b237
 		}
-		v793 = *(*int64)(unsafe.Add(own6, 56))
-		if 0 > v793 {
-			goto b238
+		v796 = int64(uint32(*(*int32)(unsafe.Add(own5, 52))))
+		if v796 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v796)*4)) = v698
 		}
-		if v793 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v793)*4)) = v732
+	b237:
+		if uint32(v799+v20) >= uint32(v33) {
+			goto b240
 		}
-	b238:
-		if (v797 + v22) >= v36 {
-			goto b242
+		v803 = int64(uint32(*(*int32)(unsafe.Add(own5, 56))))
+		if v803 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v803)*4)) = v699
 		}
-		v800 = *(*int64)(unsafe.Add(own6, 64))
-		if 0 > v800 {
-			goto b242
+	b240:
+		if uint32(v806+v20) >= uint32(v33) {
+			goto b243
 		}
-		if v800 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v800)*4)) = v733
+		v810 = int64(uint32(*(*int32)(unsafe.Add(own5, 60))))
+		if v810 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v810)*4)) = v700
 		}
-	b242:
-		if (v804 + v22) >= v36 {
-			goto b246
+	b243:
+		if uint32(v813+v20) >= uint32(v33) {
+			goto b246r21
 		}
-		v807 = *(*int64)(unsafe.Add(own6, 72))
-		if 0 > v807 {
-			goto b246
+		v817 = int64(uint32(*(*int32)(unsafe.Add(own5, 64))))
+		if v817 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v817)*4)) = v701
 		}
-		if v807 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v807)*4)) = v734
-		}
-	b246:
-		if (v811 + v22) >= v36 {
-			goto b250
-		}
-		v814 = *(*int64)(unsafe.Add(own6, 80))
-		if 0 > v814 {
-			goto b250
-		}
-		if v814 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v814)*4)) = v735
-		}
-	b250:
-		if (v818 + v22) >= v36 {
-			goto b254
-		}
-		v821 = *(*int64)(unsafe.Add(own6, 88))
-		if 0 > v821 {
-			goto b254
-		}
-		if v821 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v821)*4)) = v736
-		}
-	b254:
-		if (v825 + v22) >= v36 {
-			goto b258
-		}
-		v828 = *(*int64)(unsafe.Add(own6, 96))
-		if 0 > v828 {
-			goto b258
-		}
-		if v828 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v828)*4)) = v737
-		}
-	b258:
-		if (v832 + v22) >= v36 {
-			goto b262
-		}
-		v835 = *(*int64)(unsafe.Add(own6, 104))
-		if 0 > v835 {
-			goto b262
-		}
-		if v835 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v835)*4)) = v738
-		}
-	b262:
-		if (v839 + v22) >= v36 {
-			goto b266
-		}
-		v842 = *(*int64)(unsafe.Add(own6, 112))
-		if 0 > v842 {
-			goto b266
-		}
-		if v842 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v842)*4)) = v739
-		}
-	b266:
-		if (v846 + v22) >= v36 {
-			goto b270
-		}
-		v849 = *(*int64)(unsafe.Add(own6, 120))
-		if 0 > v849 {
-			goto b270
-		}
-		if v849 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v849)*4)) = v740
-		}
-	b270:
-		if (v853 + v22) >= v36 {
-			goto b274r21
-		}
-		v856 = *(*int64)(unsafe.Add(own6, 128))
-		if 0 > v856 {
-			goto b274r21
-		}
-		if v856 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v856)*4)) = v741
-		}
-	b274r21:
+	b246r21:
 	}
 	return -1
 }
@@ -7665,24 +7342,25 @@ func (g *passLanes32Host) r17() int {
 // passLanes64Host is a work-group of the kernel [PassLanes64].
 type passLanes64Host struct {
 	kernelimpl.HostGroup
-	c0                                                      int32
-	c1                                                      bool
-	c2                                                      int32
-	c3                                                      int32
-	c4                                                      int32
-	v1, v2, v3, v4, v5, v6, v7, v9, v11, v13, v15, v17, v19 int64
+	c0                                              int32
+	c1                                              bool
+	c2                                              bool
+	c3                                              int32
+	c4                                              int32
+	c5                                              int32
+	v0, v1, v2, v5, v6, v8, v10, v12, v14, v16, v18 int64
 
-	v36, v49, v441 int64
+	v3, v4 int32
 
-	v44, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v274, v275, v279, v281, v284, v293, v295, v297, v327, v341, v344, v414, v415, v493, v504, v506, v508, v510, v512, v514, v516, v518, v520, v522, v524, v526, v528, v530, v532, v534, v536, v538, v541, v544, v547, v550, v553, v556, v559, v562, v565, v568, v571, v574, v577, v580, v583, v586, v632, v634, v636, v638, v640, v642, v644, v646, v648, v650, v652, v654, v656, v658, v660, v662, v664 []int32
+	v33, v42, v43, v252, v279, v429, v432 int32
 
-	v45, v241, v276, v436 int32
+	v41, v65, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v277, v278, v282, v284, v287, v296, v298, v300, v330, v344, v347, v407, v408, v476, v487, v489, v491, v493, v495, v497, v499, v501, v503, v505, v507, v509, v511, v513, v515, v517, v519, v521, v524, v527, v530, v533, v536, v539, v542, v545, v548, v551, v554, v557, v560, v563, v566, v569, v615, v617, v619, v621, v623, v625, v627, v629, v631, v633, v635, v637, v639, v641, v643, v645, v647 []int32
 
-	v71, v503, v505, v507, v509, v511, v513, v515, v517, v519, v521, v523, v525, v527, v529, v531, v533, v535 []int64
+	v283 []bool
 
-	v280 []bool
+	v406 bool
 
-	v413 bool
+	v486, v488, v490, v492, v494, v496, v498, v500, v502, v504, v506, v508, v510, v512, v514, v516, v518 []int64
 
 	sbool  []bool
 	sint32 []int32
@@ -7690,58 +7368,55 @@ type passLanes64Host struct {
 
 func newPassLanes64Host() kernelimpl.HostForm { return new(passLanes64Host) }
 
-const passLanes64HostSites = `1	prim/sort/kernels/kernels.go:268:14`
-
 func (g *passLanes64Host) Begin() {
-	g.Sites = passLanes64HostSites
 	const n = 256
-	g.v1 = g.Int64(24)
-	g.v2 = g.Int64(32)
-	g.v3 = g.Int64(40)
-	g.v4 = g.Int64(48)
+	g.v0 = g.Int64(24)
+	g.v1 = g.Int64(32)
+	g.v2 = g.Int64(40)
+	g.v3 = g.Int32(48)
+	g.v4 = g.Int32(52)
 	g.v5 = g.Int64(56)
-	g.v6 = g.Int64(64)
-	g.v7 = g.Int64(80)
-	g.v9 = g.Int64(96)
-	g.v11 = g.Int64(112)
-	g.v13 = g.Int64(128)
-	g.v15 = g.Int64(144)
-	g.v17 = g.Int64(160)
-	g.v19 = g.Int64(176)
+	g.v6 = g.Int64(72)
+	g.v8 = g.Int64(88)
+	g.v10 = g.Int64(104)
+	g.v12 = g.Int64(120)
+	g.v14 = g.Int64(136)
+	g.v16 = g.Int64(152)
+	g.v18 = g.Int64(168)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
-	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 5, false)
+	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c5 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 17408)
-	g.Allot(1, 2048)
+	g.Allot(1, 1024)
 	g.Allot(2, 1024)
 	g.Allot(3, 136*n)
 	g.Allot(4, 72*n)
 	g.Allot(5, 72*n)
 	g.Allot(6, 72*n)
-	g.Allot(7, 136*n)
-	kernelimpl.HostRoom(n, &g.sbool, &g.v280)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v44, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v274, &g.v275, &g.v279, &g.v281, &g.v284, &g.v293, &g.v295, &g.v297, &g.v327, &g.v341, &g.v344, &g.v414, &g.v415, &g.v493, &g.v504, &g.v506, &g.v508, &g.v510, &g.v512, &g.v514, &g.v516, &g.v518, &g.v520, &g.v522, &g.v524, &g.v526, &g.v528, &g.v530, &g.v532, &g.v534, &g.v536, &g.v538, &g.v541, &g.v544, &g.v547, &g.v550, &g.v553, &g.v556, &g.v559, &g.v562, &g.v565, &g.v568, &g.v571, &g.v574, &g.v577, &g.v580, &g.v583, &g.v586, &g.v632, &g.v634, &g.v636, &g.v638, &g.v640, &g.v642, &g.v644, &g.v646, &g.v648, &g.v650, &g.v652, &g.v654, &g.v656, &g.v658, &g.v660, &g.v662, &g.v664)
-	kernelimpl.HostRoom(n, &g.v71, &g.v503, &g.v505, &g.v507, &g.v509, &g.v511, &g.v513, &g.v515, &g.v517, &g.v519, &g.v521, &g.v523, &g.v525, &g.v527, &g.v529, &g.v531, &g.v533, &g.v535)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v283)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v41, &g.v65, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v277, &g.v278, &g.v282, &g.v284, &g.v287, &g.v296, &g.v298, &g.v300, &g.v330, &g.v344, &g.v347, &g.v407, &g.v408, &g.v476, &g.v487, &g.v489, &g.v491, &g.v493, &g.v495, &g.v497, &g.v499, &g.v501, &g.v503, &g.v505, &g.v507, &g.v509, &g.v511, &g.v513, &g.v515, &g.v517, &g.v519, &g.v521, &g.v524, &g.v527, &g.v530, &g.v533, &g.v536, &g.v539, &g.v542, &g.v545, &g.v548, &g.v551, &g.v554, &g.v557, &g.v560, &g.v563, &g.v566, &g.v569, &g.v615, &g.v617, &g.v619, &g.v621, &g.v623, &g.v625, &g.v627, &g.v629, &g.v631, &g.v633, &g.v635, &g.v637, &g.v639, &g.v641, &g.v643, &g.v645, &g.v647)
+	kernelimpl.HostRoom(n, &g.v486, &g.v488, &g.v490, &g.v492, &g.v494, &g.v496, &g.v498, &g.v500, &g.v502, &g.v504, &g.v506, &g.v508, &g.v510, &g.v512, &g.v514, &g.v516, &g.v518)
 }
 
 func (g *passLanes64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 5: // Barrier, lanes.go:69
+		case 5: // Barrier, lanes.go:70
 			next = g.r6()
-		case 7: // Barrier, lanes.go:73
+		case 7: // Barrier, lanes.go:74
 			next = g.r8()
-		case 9: // Barrier, lanes.go:79
+		case 9: // Barrier, lanes.go:80
 			next = g.r10()
 		case 12: // GroupReduce, columns.go:63
-			g.v436 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v415, 0))
+			g.v429 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v408, 0))
 			next = g.r13()
-		case 13: // Barrier, kernels.go:212
+		case 13: // Barrier, kernels.go:234
 			next = g.r14()
-		case 16: // Barrier, kernels.go:230
+		case 16: // Barrier, kernels.go:252
 			next = g.r17()
 		}
 	}
@@ -7755,97 +7430,89 @@ func (g *passLanes64Host) r0() int {
 	g.Zero(1)
 	// ZeroLocal, lanes.go:36
 	g.Zero(2)
-	v9 := g.v9
-	v30 := v9 == 0
-	v7 := g.v7
-	v15 := g.v15
-	v28 := v7 < v15
-	v29 := v15
-	if v28 {
-		v29 = v7
-	}
+	v8 := g.v8
+	v25 := 0 < v8
 	p5 := g.Pointer(5)
-	v13 := g.v13
-	v38 := 0 < v13
+	v5 := g.v5
+	v6 := g.v6
+	v12 := g.v12
+	v35 := 0 < v12
 	p7 := g.Pointer(7)
 	c0 := g.c0
-	v41 := c0 + -1
-	v40 := c0 != 0
-	u36 := g.v36
-	h44 := g.v44[:n]
+	v38 := c0 + -1
+	v37 := c0 != 0
+	u33 := g.v33
+	h41 := g.v41[:n]
 	for li := range n {
-		var v36 int64
-		var v44 int32
-		v21 := int32(li)
-		if v30 {
-			v36 = v29
+		var v32 int64
+		var v41 int32
+		v20 := int32(li)
+		if v25 {
+			v27 := *(*int64)(p5) - v5
+			v29 := int64(0)
+			if 0 < v27 {
+				v29 = v27
+			}
+			v31 := v29
+			if v6 < v29 {
+				v31 = v6
+			}
+			v32 = v31
 		} else {
-			v31 := *(*int64)(p5)
-			v33 := int64(0)
-			if 0 < v31 {
-				v33 = v31
-			}
-			v35 := v33
-			if v29 < v33 {
-				v35 = v29
-			}
-			v36 = v35
+			v32 = v6
 		}
-		if v21 != 0 {
-			v44 = -1
+		v33 := int32(uint64(v32))
+		if v20 != 0 {
+			v41 = -1
 			goto b8
 		}
-		if v38 {
-			v39 := atomic.AddInt32((*int32)(p7), int32(1)) - int32(1)
-			v43 := v39
-			if v40 {
-				v43 = v41 - v39
+		if v35 {
+			v36 := atomic.AddInt32((*int32)(p7), int32(1)) - int32(1)
+			v40 := v36
+			if v37 {
+				v40 = v38 - v36
 			}
-			v44 = v43
+			v41 = v40
 		} else {
-			v44 = -1
+			v41 = -1
 		}
 	b8:
-		u36 = v36
-		h44[li] = v44
+		u33 = v33
+		h41[li] = v41
 	}
-	g.v36 = u36
+	g.v33 = u33
 	// GroupSelect, lookback.go:201
-	g.v45 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v44, 0)[int32(0)]
-	v36 := g.v36
-	v6 := g.v6
-	v46 := v6 * 131072
-	v45 := g.v45
-	v47 := int64(uint32(v45))
-	v48 := v46 + v47
-	v49 := v48 * 4352
-	v50 := v36 <= v49
-	v51 := 131072 <= uint32(v45)
+	g.v42 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v41, 0)[int32(0)]
+	v42 := g.v42
+	v44 := 131072 <= uint32(v42)
+	v33 := g.v33
+	v43 := v42 * 4352
+	v45 := uint32(v33) <= uint32(v43)
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
 	p4 := g.Pointer(4)
 	c1 := g.c1
-	v17 := g.v17
+	v16 := g.v16
 	p9 := g.Pointer(9)
-	h71 := g.v71[:n]
-	h224 := g.v224[:n]
-	h225 := g.v225[:n]
-	h226 := g.v226[:n]
-	h227 := g.v227[:n]
-	h228 := g.v228[:n]
-	h229 := g.v229[:n]
-	h230 := g.v230[:n]
-	h231 := g.v231[:n]
-	h232 := g.v232[:n]
-	h233 := g.v233[:n]
-	h234 := g.v234[:n]
+	h65 := g.v65[:n]
 	h235 := g.v235[:n]
 	h236 := g.v236[:n]
 	h237 := g.v237[:n]
 	h238 := g.v238[:n]
 	h239 := g.v239[:n]
 	h240 := g.v240[:n]
+	h241 := g.v241[:n]
+	h242 := g.v242[:n]
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	h245 := g.v245[:n]
+	h246 := g.v246[:n]
+	h247 := g.v247[:n]
+	h248 := g.v248[:n]
+	h249 := g.v249[:n]
+	h250 := g.v250[:n]
+	h251 := g.v251[:n]
 	more := false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -7856,15 +7523,14 @@ func (g *passLanes64Host) r0() int {
 			_, _ = lane, sub
 			own3 := unsafe.Add(m3, li*136)
 			own4 := unsafe.Add(m4, li*72)
-			v25 := int32(sub)
-			v26 := int64(uint32(v25))
-			v23 := int32(lane)
-			v24 := int64(uint32(v23))
-			var v159, v163, v167, v171, v175, v179, v183, v187, v191, v195, v199, v203, v207, v211, v215, v219, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240 int32
-			if v50 {
+			v23 := int32(sub)
+			v22 := int32(lane)
+			var v67, v73, v79, v85, v91, v97, v103, v109, v115, v121, v127, v133, v139, v145, v151, v157, v163, v167, v171, v175, v179, v183, v187, v191, v195, v199, v203, v207, v211, v215, v219, v223, v227, v231 int64
+			var v170, v174, v178, v182, v186, v190, v194, v198, v202, v206, v210, v214, v218, v222, v226, v230, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251 int32
+			if v44 {
 				goto b11
 			}
-			if !v51 {
+			if !v45 {
 				goto b12
 			}
 		b11:
@@ -7881,559 +7547,514 @@ func (g *passLanes64Host) r0() int {
 			*(*int32)(unsafe.Add(m0, li*4+7168)) = 0
 			*(*[136]byte)(own3) = [136]byte{}
 			*(*[68]byte)(own4) = [68]byte{}
-			v71 := (v49 + (v26 * 544)) + v24
-			v72 := 0 <= v71
-			if !v72 {
+			v65 := (v43 + (v23 * 544)) + v22
+			v66 := uint32(v65) < uint32(v33)
+			if !v66 {
 				goto b15
 			}
-			if v71 < v36 {
-				*(*int64)(own3) = *(*int64)(unsafe.Add(p4, int(v71)*8))
+			v67 = int64(uint32(v65))
+			if v67 < v6 {
+				*(*int64)(own3) = *(*int64)(unsafe.Add(p4, int(v67)*8))
 			}
 		b15:
-			v76 := v71 + 32
-			v77 := 0 <= v76
-			if !v77 {
+			v71 := v65 + 32
+			v72 := uint32(v71) < uint32(v33)
+			if !v72 {
 				goto b18
 			}
-			if v76 < v36 {
-				*(*int64)(unsafe.Add(own3, 8)) = *(*int64)(unsafe.Add(p4, int(v76)*8))
+			v73 = int64(uint32(v71))
+			if v73 < v6 {
+				*(*int64)(unsafe.Add(own3, 8)) = *(*int64)(unsafe.Add(p4, int(v73)*8))
 			}
 		b18:
-			v81 := v71 + 64
-			v82 := 0 <= v81
-			if !v82 {
+			v77 := v65 + 64
+			v78 := uint32(v77) < uint32(v33)
+			if !v78 {
 				goto b21
 			}
-			if v81 < v36 {
-				*(*int64)(unsafe.Add(own3, 16)) = *(*int64)(unsafe.Add(p4, int(v81)*8))
+			v79 = int64(uint32(v77))
+			if v79 < v6 {
+				*(*int64)(unsafe.Add(own3, 16)) = *(*int64)(unsafe.Add(p4, int(v79)*8))
 			}
 		b21:
-			v86 := v71 + 96
-			v87 := 0 <= v86
-			if !v87 {
+			v83 := v65 + 96
+			v84 := uint32(v83) < uint32(v33)
+			if !v84 {
 				goto b24
 			}
-			if v86 < v36 {
-				*(*int64)(unsafe.Add(own3, 24)) = *(*int64)(unsafe.Add(p4, int(v86)*8))
+			v85 = int64(uint32(v83))
+			if v85 < v6 {
+				*(*int64)(unsafe.Add(own3, 24)) = *(*int64)(unsafe.Add(p4, int(v85)*8))
 			}
 		b24:
-			v91 := v71 + 128
-			v92 := 0 <= v91
-			if !v92 {
+			v89 := v65 + 128
+			v90 := uint32(v89) < uint32(v33)
+			if !v90 {
 				goto b27
 			}
-			if v91 < v36 {
+			v91 = int64(uint32(v89))
+			if v91 < v6 {
 				*(*int64)(unsafe.Add(own3, 32)) = *(*int64)(unsafe.Add(p4, int(v91)*8))
 			}
 		b27:
-			v96 := v71 + 160
-			v97 := 0 <= v96
-			if !v97 {
+			v95 := v65 + 160
+			v96 := uint32(v95) < uint32(v33)
+			if !v96 {
 				goto b30
 			}
-			if v96 < v36 {
-				*(*int64)(unsafe.Add(own3, 40)) = *(*int64)(unsafe.Add(p4, int(v96)*8))
+			v97 = int64(uint32(v95))
+			if v97 < v6 {
+				*(*int64)(unsafe.Add(own3, 40)) = *(*int64)(unsafe.Add(p4, int(v97)*8))
 			}
 		b30:
-			v101 := v71 + 192
-			v102 := 0 <= v101
+			v101 := v65 + 192
+			v102 := uint32(v101) < uint32(v33)
 			if !v102 {
 				goto b33
 			}
-			if v101 < v36 {
-				*(*int64)(unsafe.Add(own3, 48)) = *(*int64)(unsafe.Add(p4, int(v101)*8))
+			v103 = int64(uint32(v101))
+			if v103 < v6 {
+				*(*int64)(unsafe.Add(own3, 48)) = *(*int64)(unsafe.Add(p4, int(v103)*8))
 			}
 		b33:
-			v106 := v71 + 224
-			v107 := 0 <= v106
-			if !v107 {
+			v107 := v65 + 224
+			v108 := uint32(v107) < uint32(v33)
+			if !v108 {
 				goto b36
 			}
-			if v106 < v36 {
-				*(*int64)(unsafe.Add(own3, 56)) = *(*int64)(unsafe.Add(p4, int(v106)*8))
+			v109 = int64(uint32(v107))
+			if v109 < v6 {
+				*(*int64)(unsafe.Add(own3, 56)) = *(*int64)(unsafe.Add(p4, int(v109)*8))
 			}
 		b36:
-			v111 := v71 + 256
-			v112 := 0 <= v111
-			if !v112 {
+			v113 := v65 + 256
+			v114 := uint32(v113) < uint32(v33)
+			if !v114 {
 				goto b39
 			}
-			if v111 < v36 {
-				*(*int64)(unsafe.Add(own3, 64)) = *(*int64)(unsafe.Add(p4, int(v111)*8))
+			v115 = int64(uint32(v113))
+			if v115 < v6 {
+				*(*int64)(unsafe.Add(own3, 64)) = *(*int64)(unsafe.Add(p4, int(v115)*8))
 			}
 		b39:
-			v116 := v71 + 288
-			v117 := 0 <= v116
-			if !v117 {
+			v119 := v65 + 288
+			v120 := uint32(v119) < uint32(v33)
+			if !v120 {
 				goto b42
 			}
-			if v116 < v36 {
-				*(*int64)(unsafe.Add(own3, 72)) = *(*int64)(unsafe.Add(p4, int(v116)*8))
+			v121 = int64(uint32(v119))
+			if v121 < v6 {
+				*(*int64)(unsafe.Add(own3, 72)) = *(*int64)(unsafe.Add(p4, int(v121)*8))
 			}
 		b42:
-			v121 := v71 + 320
-			v122 := 0 <= v121
-			if !v122 {
+			v125 := v65 + 320
+			v126 := uint32(v125) < uint32(v33)
+			if !v126 {
 				goto b45
 			}
-			if v121 < v36 {
-				*(*int64)(unsafe.Add(own3, 80)) = *(*int64)(unsafe.Add(p4, int(v121)*8))
+			v127 = int64(uint32(v125))
+			if v127 < v6 {
+				*(*int64)(unsafe.Add(own3, 80)) = *(*int64)(unsafe.Add(p4, int(v127)*8))
 			}
 		b45:
-			v126 := v71 + 352
-			v127 := 0 <= v126
-			if !v127 {
+			v131 := v65 + 352
+			v132 := uint32(v131) < uint32(v33)
+			if !v132 {
 				goto b48
 			}
-			if v126 < v36 {
-				*(*int64)(unsafe.Add(own3, 88)) = *(*int64)(unsafe.Add(p4, int(v126)*8))
+			v133 = int64(uint32(v131))
+			if v133 < v6 {
+				*(*int64)(unsafe.Add(own3, 88)) = *(*int64)(unsafe.Add(p4, int(v133)*8))
 			}
 		b48:
-			v131 := v71 + 384
-			v132 := 0 <= v131
-			if !v132 {
+			v137 := v65 + 384
+			v138 := uint32(v137) < uint32(v33)
+			if !v138 {
 				goto b51
 			}
-			if v131 < v36 {
-				*(*int64)(unsafe.Add(own3, 96)) = *(*int64)(unsafe.Add(p4, int(v131)*8))
+			v139 = int64(uint32(v137))
+			if v139 < v6 {
+				*(*int64)(unsafe.Add(own3, 96)) = *(*int64)(unsafe.Add(p4, int(v139)*8))
 			}
 		b51:
-			v136 := v71 + 416
-			v137 := 0 <= v136
-			if !v137 {
+			v143 := v65 + 416
+			v144 := uint32(v143) < uint32(v33)
+			if !v144 {
 				goto b54
 			}
-			if v136 < v36 {
-				*(*int64)(unsafe.Add(own3, 104)) = *(*int64)(unsafe.Add(p4, int(v136)*8))
+			v145 = int64(uint32(v143))
+			if v145 < v6 {
+				*(*int64)(unsafe.Add(own3, 104)) = *(*int64)(unsafe.Add(p4, int(v145)*8))
 			}
 		b54:
-			v141 := v71 + 448
-			v142 := 0 <= v141
-			if !v142 {
+			v149 := v65 + 448
+			v150 := uint32(v149) < uint32(v33)
+			if !v150 {
 				goto b57
 			}
-			if v141 < v36 {
-				*(*int64)(unsafe.Add(own3, 112)) = *(*int64)(unsafe.Add(p4, int(v141)*8))
+			v151 = int64(uint32(v149))
+			if v151 < v6 {
+				*(*int64)(unsafe.Add(own3, 112)) = *(*int64)(unsafe.Add(p4, int(v151)*8))
 			}
 		b57:
-			v146 := v71 + 480
-			v147 := 0 <= v146
-			if !v147 {
+			v155 := v65 + 480
+			v156 := uint32(v155) < uint32(v33)
+			if !v156 {
 				goto b60
 			}
-			if v146 < v36 {
-				*(*int64)(unsafe.Add(own3, 120)) = *(*int64)(unsafe.Add(p4, int(v146)*8))
+			v157 = int64(uint32(v155))
+			if v157 < v6 {
+				*(*int64)(unsafe.Add(own3, 120)) = *(*int64)(unsafe.Add(p4, int(v157)*8))
 			}
 		b60:
-			v151 := v71 + 512
-			v152 := 0 <= v151
-			if !v152 {
+			v161 := v65 + 512
+			v162 := uint32(v161) < uint32(v33)
+			if !v162 {
 				goto b63
 			}
-			if v151 < v36 {
-				*(*int64)(unsafe.Add(own3, 128)) = *(*int64)(unsafe.Add(p4, int(v151)*8))
+			v163 = int64(uint32(v161))
+			if v163 < v6 {
+				*(*int64)(unsafe.Add(own3, 128)) = *(*int64)(unsafe.Add(p4, int(v163)*8))
 			}
 		b63:
 			if !c1 {
-				v224 = 0
-				v225 = 0
-				v226 = 0
-				v227 = 0
-				v228 = 0
-				v229 = 0
-				v230 = 0
-				v231 = 0
-				v232 = 0
-				v233 = 0
-				v234 = 0
 				v235 = 0
 				v236 = 0
 				v237 = 0
 				v238 = 0
 				v239 = 0
 				v240 = 0
-				goto b133
+				v241 = 0
+				v242 = 0
+				v243 = 0
+				v244 = 0
+				v245 = 0
+				v246 = 0
+				v247 = 0
+				v248 = 0
+				v249 = 0
+				v250 = 0
+				v251 = 0
+				goto b116
 			}
+			if !v66 {
+				v170 = 0
+				goto b67
+			}
+			v167 = int64(uint32(v65))
+			if v167 < v16 {
+				v170 = *(*int32)(unsafe.Add(p9, int(v167)*4))
+			} else {
+				v170 = 0
+			}
+		b67:
 			if !v72 {
-				v159 = 0
-				goto b68
+				v174 = 0
+				goto b70
 			}
-			if v71 >= v36 {
-				v159 = 0
-				goto b68
-			}
-			if v71 < v17 {
-				v159 = *(*int32)(unsafe.Add(p9, int(v71)*4))
+			v171 = int64(uint32(v71))
+			if v171 < v16 {
+				v174 = *(*int32)(unsafe.Add(p9, int(v171)*4))
 			} else {
-				v159 = 0
+				v174 = 0
 			}
-		b68:
-			if !v77 {
-				v163 = 0
-				goto b72
+		b70:
+			if !v78 {
+				v178 = 0
+				goto b73
 			}
-			if v76 >= v36 {
-				v163 = 0
-				goto b72
-			}
-			if v76 < v17 {
-				v163 = *(*int32)(unsafe.Add(p9, int(v76)*4))
+			v175 = int64(uint32(v77))
+			if v175 < v16 {
+				v178 = *(*int32)(unsafe.Add(p9, int(v175)*4))
 			} else {
-				v163 = 0
+				v178 = 0
 			}
-		b72:
-			if !v82 {
-				v167 = 0
+		b73:
+			if !v84 {
+				v182 = 0
 				goto b76
 			}
-			if v81 >= v36 {
-				v167 = 0
-				goto b76
-			}
-			if v81 < v17 {
-				v167 = *(*int32)(unsafe.Add(p9, int(v81)*4))
+			v179 = int64(uint32(v83))
+			if v179 < v16 {
+				v182 = *(*int32)(unsafe.Add(p9, int(v179)*4))
 			} else {
-				v167 = 0
+				v182 = 0
 			}
 		b76:
-			if !v87 {
-				v171 = 0
-				goto b80
+			if !v90 {
+				v186 = 0
+				goto b79
 			}
-			if v86 >= v36 {
-				v171 = 0
-				goto b80
-			}
-			if v86 < v17 {
-				v171 = *(*int32)(unsafe.Add(p9, int(v86)*4))
+			v183 = int64(uint32(v89))
+			if v183 < v16 {
+				v186 = *(*int32)(unsafe.Add(p9, int(v183)*4))
 			} else {
-				v171 = 0
+				v186 = 0
 			}
-		b80:
-			if !v92 {
-				v175 = 0
-				goto b84
+		b79:
+			if !v96 {
+				v190 = 0
+				goto b82
 			}
-			if v91 >= v36 {
-				v175 = 0
-				goto b84
-			}
-			if v91 < v17 {
-				v175 = *(*int32)(unsafe.Add(p9, int(v91)*4))
+			v187 = int64(uint32(v95))
+			if v187 < v16 {
+				v190 = *(*int32)(unsafe.Add(p9, int(v187)*4))
 			} else {
-				v175 = 0
+				v190 = 0
 			}
-		b84:
-			if !v97 {
-				v179 = 0
+		b82:
+			if !v102 {
+				v194 = 0
+				goto b85
+			}
+			v191 = int64(uint32(v101))
+			if v191 < v16 {
+				v194 = *(*int32)(unsafe.Add(p9, int(v191)*4))
+			} else {
+				v194 = 0
+			}
+		b85:
+			if !v108 {
+				v198 = 0
 				goto b88
 			}
-			if v96 >= v36 {
-				v179 = 0
-				goto b88
-			}
-			if v96 < v17 {
-				v179 = *(*int32)(unsafe.Add(p9, int(v96)*4))
+			v195 = int64(uint32(v107))
+			if v195 < v16 {
+				v198 = *(*int32)(unsafe.Add(p9, int(v195)*4))
 			} else {
-				v179 = 0
+				v198 = 0
 			}
 		b88:
-			if !v102 {
-				v183 = 0
-				goto b92
+			if !v114 {
+				v202 = 0
+				goto b91
 			}
-			if v101 >= v36 {
-				v183 = 0
-				goto b92
-			}
-			if v101 < v17 {
-				v183 = *(*int32)(unsafe.Add(p9, int(v101)*4))
+			v199 = int64(uint32(v113))
+			if v199 < v16 {
+				v202 = *(*int32)(unsafe.Add(p9, int(v199)*4))
 			} else {
-				v183 = 0
+				v202 = 0
 			}
-		b92:
-			if !v107 {
-				v187 = 0
-				goto b96
+		b91:
+			if !v120 {
+				v206 = 0
+				goto b94
 			}
-			if v106 >= v36 {
-				v187 = 0
-				goto b96
-			}
-			if v106 < v17 {
-				v187 = *(*int32)(unsafe.Add(p9, int(v106)*4))
+			v203 = int64(uint32(v119))
+			if v203 < v16 {
+				v206 = *(*int32)(unsafe.Add(p9, int(v203)*4))
 			} else {
-				v187 = 0
+				v206 = 0
 			}
-		b96:
-			if !v112 {
-				v191 = 0
+		b94:
+			if !v126 {
+				v210 = 0
+				goto b97
+			}
+			v207 = int64(uint32(v125))
+			if v207 < v16 {
+				v210 = *(*int32)(unsafe.Add(p9, int(v207)*4))
+			} else {
+				v210 = 0
+			}
+		b97:
+			if !v132 {
+				v214 = 0
 				goto b100
 			}
-			if v111 >= v36 {
-				v191 = 0
-				goto b100
-			}
-			if v111 < v17 {
-				v191 = *(*int32)(unsafe.Add(p9, int(v111)*4))
+			v211 = int64(uint32(v131))
+			if v211 < v16 {
+				v214 = *(*int32)(unsafe.Add(p9, int(v211)*4))
 			} else {
-				v191 = 0
+				v214 = 0
 			}
 		b100:
-			if !v117 {
-				v195 = 0
-				goto b104
+			if !v138 {
+				v218 = 0
+				goto b103
 			}
-			if v116 >= v36 {
-				v195 = 0
-				goto b104
-			}
-			if v116 < v17 {
-				v195 = *(*int32)(unsafe.Add(p9, int(v116)*4))
+			v215 = int64(uint32(v137))
+			if v215 < v16 {
+				v218 = *(*int32)(unsafe.Add(p9, int(v215)*4))
 			} else {
-				v195 = 0
+				v218 = 0
 			}
-		b104:
-			if !v122 {
-				v199 = 0
-				goto b108
+		b103:
+			if !v144 {
+				v222 = 0
+				goto b106
 			}
-			if v121 >= v36 {
-				v199 = 0
-				goto b108
-			}
-			if v121 < v17 {
-				v199 = *(*int32)(unsafe.Add(p9, int(v121)*4))
+			v219 = int64(uint32(v143))
+			if v219 < v16 {
+				v222 = *(*int32)(unsafe.Add(p9, int(v219)*4))
 			} else {
-				v199 = 0
+				v222 = 0
 			}
-		b108:
-			if !v127 {
-				v203 = 0
+		b106:
+			if !v150 {
+				v226 = 0
+				goto b109
+			}
+			v223 = int64(uint32(v149))
+			if v223 < v16 {
+				v226 = *(*int32)(unsafe.Add(p9, int(v223)*4))
+			} else {
+				v226 = 0
+			}
+		b109:
+			if !v156 {
+				v230 = 0
 				goto b112
 			}
-			if v126 >= v36 {
-				v203 = 0
-				goto b112
-			}
-			if v126 < v17 {
-				v203 = *(*int32)(unsafe.Add(p9, int(v126)*4))
+			v227 = int64(uint32(v155))
+			if v227 < v16 {
+				v230 = *(*int32)(unsafe.Add(p9, int(v227)*4))
 			} else {
-				v203 = 0
+				v230 = 0
 			}
 		b112:
-			if !v132 {
-				v207 = 0
-				goto b116
+			if !v162 {
+				v234 = 0
+				goto b115
 			}
-			if v131 >= v36 {
-				v207 = 0
-				goto b116
-			}
-			if v131 < v17 {
-				v207 = *(*int32)(unsafe.Add(p9, int(v131)*4))
+			v231 = int64(uint32(v161))
+			if v231 < v16 {
+				v234 = *(*int32)(unsafe.Add(p9, int(v231)*4))
 			} else {
-				v207 = 0
+				v234 = 0
 			}
+		b115:
+			v235 = v170
+			v236 = v174
+			v237 = v178
+			v238 = v182
+			v239 = v186
+			v240 = v190
+			v241 = v194
+			v242 = v198
+			v243 = v202
+			v244 = v206
+			v245 = v210
+			v246 = v214
+			v247 = v218
+			v248 = v222
+			v249 = v226
+			v250 = v230
+			v251 = v234
 		b116:
-			if !v137 {
-				v211 = 0
-				goto b120
-			}
-			if v136 >= v36 {
-				v211 = 0
-				goto b120
-			}
-			if v136 < v17 {
-				v211 = *(*int32)(unsafe.Add(p9, int(v136)*4))
-			} else {
-				v211 = 0
-			}
-		b120:
-			if !v142 {
-				v215 = 0
-				goto b124
-			}
-			if v141 >= v36 {
-				v215 = 0
-				goto b124
-			}
-			if v141 < v17 {
-				v215 = *(*int32)(unsafe.Add(p9, int(v141)*4))
-			} else {
-				v215 = 0
-			}
-		b124:
-			if !v147 {
-				v219 = 0
-				goto b128
-			}
-			if v146 >= v36 {
-				v219 = 0
-				goto b128
-			}
-			if v146 < v17 {
-				v219 = *(*int32)(unsafe.Add(p9, int(v146)*4))
-			} else {
-				v219 = 0
-			}
-		b128:
-			if !v152 {
-				v223 = 0
-				goto b132
-			}
-			if v151 >= v36 {
-				v223 = 0
-				goto b132
-			}
-			if v151 < v17 {
-				v223 = *(*int32)(unsafe.Add(p9, int(v151)*4))
-			} else {
-				v223 = 0
-			}
-		b132:
-			v224 = v159
-			v225 = v163
-			v226 = v167
-			v227 = v171
-			v228 = v175
-			v229 = v179
-			v230 = v183
-			v231 = v187
-			v232 = v191
-			v233 = v195
-			v234 = v199
-			v235 = v203
-			v236 = v207
-			v237 = v211
-			v238 = v215
-			v239 = v219
-			v240 = v223
-		b133:
-			h71[li] = v71
-			h224[li] = v224
-			h225[li] = v225
-			h226[li] = v226
-			h227[li] = v227
-			h228[li] = v228
-			h229[li] = v229
-			h230[li] = v230
-			h231[li] = v231
-			h232[li] = v232
-			h233[li] = v233
-			h234[li] = v234
+			h65[li] = v65
 			h235[li] = v235
 			h236[li] = v236
 			h237[li] = v237
 			h238[li] = v238
 			h239[li] = v239
 			h240[li] = v240
+			h241[li] = v241
+			h242[li] = v242
+			h243[li] = v243
+			h244[li] = v244
+			h245[li] = v245
+			h246[li] = v246
+			h247[li] = v247
+			h248[li] = v248
+			h249[li] = v249
+			h250[li] = v250
+			h251[li] = v251
 			more = true
 		}
 	}
-	g.v49 = v49
+	g.v43 = v43
 	if !more {
 		return -1
 	}
-	// Barrier, lanes.go:63
+	// Barrier, lanes.go:64
+	c2 := g.c2
+	v0 := g.v0
+	v257 := ^v0
 	v1 := g.v1
-	v247 := ^v1
 	v2 := g.v2
 	v3 := g.v3
+	v271 := v3 & 63
+	v272 := int64(uint32(v271))
 	v4 := g.v4
-	v269 := v4 & 63
-	v268 := uint64(v4) < 64
-	v5 := g.v5
-	v259 := v5 - v4
-	v260 := 8 < v259
-	v261 := v259
-	if v260 {
-		v261 = 8
-	}
-	v262 := uint64(v261) < 32
-	v263 := int32(uint64(v261))
-	v264 := v263 & 31
-	v265 := int32(1) << (uint32(v264) & 31)
-	v266 := int32(0)
-	if v262 {
-		v266 = v265
-	}
-	v267 := v266 + -1
-	u241 := g.v241
-	h274 := g.v274[:n]
-	h275 := g.v275[:n]
-	u276 := g.v276
-	h279 := g.v279[:n]
-	h280 := g.v280[:n]
+	u252 := g.v252
+	h277 := g.v277[:n]
+	h278 := g.v278[:n]
+	u279 := g.v279
+	h282 := g.v282[:n]
+	h283 := g.v283[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own3 := unsafe.Add(m3, li*136)
-		v71 := h71[li]
-		var v241, v274, v275, v276 int32
-		v241 = 0
-		v242 := *(*int64)(unsafe.Add(own3, int(v241)*8))
-		if (v71 + int64(uint32(v241*32))) < v36 {
-			v248 := v242 & v247
-			v253 := v242 ^ v1
-			if (v242 & v1) != 0 {
-				v253 = ^v242
+		v65 := h65[li]
+		var v252, v278, v279 int32
+		var v270 int64
+		v252 = 0
+		v253 := *(*int64)(unsafe.Add(own3, int(v252)*8))
+		v256 := uint32(v65+(v252*32)) < uint32(v33)
+		if c2 {
+			v258 := v253 & v257
+			v263 := v253 ^ v0
+			if (v253 & v0) != 0 {
+				v263 = ^v253
 			}
-			v255 := v253
-			if v248 == 0 {
-				v255 = v1
+			v265 := v263
+			if v258 == 0 {
+				v265 = v0
 			}
-			v257 := v255
-			if uint64(v2) < uint64(v248) {
-				v257 = 0
+			v267 := v265
+			if uint64(v1) < uint64(v258) {
+				v267 = 0
 			}
-			v271 := int64(0)
-			if v268 {
-				v271 = int64(uint64(v257^v3) >> (uint64(v269) & 63))
-			}
-			v274 = int32(uint64(v271)) & v267
+			v270 = v267 ^ v2
 		} else {
-			v274 = 255
+			v270 = v253 ^ v2
 		}
-		v275 = -1
-		v276 = 0
-		v279 := int32(uint32(v274)>>(uint32(v276&31)&31)) & 1
-		v280 := v279 == 1
-		u241 = v241
-		h274[li] = v274
-		h275[li] = v275
-		u276 = v276
-		h279[li] = v279
-		h280[li] = v280
+		v275 := int32(uint64(int64(uint64(v270)>>(uint64(v272)&63)))) & v4
+		v277 := int32(255)
+		if v256 {
+			v277 = v275 & 255
+		}
+		v278 = -1
+		v279 = 0
+		v282 := int32(uint32(v277)>>(uint32(v279&31)&31)) & 1
+		v283 := v282 == 1
+		u252 = v252
+		h277[li] = v277
+		h278[li] = v278
+		u279 = v279
+		h282[li] = v282
+		h283[li] = v283
 	}
-	g.v241 = u241
-	g.v276 = u276
+	g.v252 = u252
+	g.v279 = u279
 	return 5
 }
 
 func (g *passLanes64Host) r6() int {
 	const n = 256
-	// GroupBallot, lanes.go:69
+	// GroupBallot, lanes.go:70
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v280, false)
-		kernelimpl.HostBallot(g.v281, in, g.SubGroup, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v283, false)
+		kernelimpl.HostBallot(g.v284, in, g.SubGroup, 0)
 	}
-	h275 := g.v275[:n]
-	e276 := g.v276
-	h279 := g.v279[:n]
-	h281 := g.v281[:n]
-	h274 := g.v274[:n]
+	h278 := g.v278[:n]
+	e279 := g.v279
+	h282 := g.v282[:n]
+	h284 := g.v284[:n]
+	h277 := g.v277[:n]
 	m0 := g.Memory(0)
 	m4 := g.Memory(4)
-	v241 := g.v241
-	h284 := g.v284[:n]
-	h293 := g.v293[:n]
-	h295 := g.v295[:n]
-	h297 := g.v297[:n]
-	u276 := g.v276
-	h280 := g.v280[:n]
+	v252 := g.v252
+	h287 := g.v287[:n]
+	h296 := g.v296[:n]
+	h298 := g.v298[:n]
+	h300 := g.v300[:n]
+	u279 := g.v279
+	h283 := g.v283[:n]
 	dead := g.Dead[:n]
 	next := -1
 	{
@@ -8446,30 +8067,30 @@ func (g *passLanes64Host) r6() int {
 			if dead[li] {
 				continue
 			}
-			v275 := h275[li]
-			v276 := e276
-			v279 := h279[li]
-			v281 := h281[li]
-			v23 := int32(lane)
-			v25 := int32(sub)
-			v27 := v25 * 256
-			v274 := h274[li]
+			v278 := h278[li]
+			v279 := e279
+			v282 := h282[li]
+			v284 := h284[li]
+			v22 := int32(lane)
+			v23 := int32(sub)
+			v24 := v23 * 256
+			v277 := h277[li]
 			own4 := unsafe.Add(m4, li*72)
-			v284 := v275 & (v281 ^ (v279 + -1))
-			v285 := v276 + 1
-			if uint32(v285) >= 8 {
-				v290 := int32(0)
-				if uint32(v23) < 32 {
-					v290 = int32(1) << (uint32(v23&31) & 31)
+			v287 := v278 & (v284 ^ (v282 + -1))
+			v288 := v279 + 1
+			if uint32(v288) >= 8 {
+				v293 := int32(0)
+				if uint32(v22) < 32 {
+					v293 = int32(1) << (uint32(v22&31) & 31)
 				}
-				v293 := int32(bits.OnesCount32(uint32(v284 & (v290 + -1))))
-				v295 := int32(uint32(v27+v274) % 4352)
-				v297 := *(*int32)(unsafe.Add(m0, int(v295)*4)) + v293
-				*(*int32)(unsafe.Add(own4, int(v241)*4)) = v297
-				h284[li] = v284
-				h293[li] = v293
-				h295[li] = v295
-				h297[li] = v297
+				v296 := int32(bits.OnesCount32(uint32(v287 & (v293 + -1))))
+				v298 := int32(uint32(v24+v277) % 4352)
+				v300 := *(*int32)(unsafe.Add(m0, int(v298)*4)) + v296
+				*(*int32)(unsafe.Add(own4, int(v252)*4)) = v300
+				h287[li] = v287
+				h296[li] = v296
+				h298[li] = v298
+				h300[li] = v300
 				if next != 7 {
 					if next >= 0 {
 						return g.Diverge()
@@ -8478,14 +8099,14 @@ func (g *passLanes64Host) r6() int {
 				}
 				continue
 			}
-			v275 = v284
-			v276 = v285
-			v279 = int32(uint32(v274)>>(uint32(v276&31)&31)) & 1
-			v280 := v279 == 1
-			h275[li] = v275
-			u276 = v276
-			h279[li] = v279
-			h280[li] = v280
+			v278 = v287
+			v279 = v288
+			v282 = int32(uint32(v277)>>(uint32(v279&31)&31)) & 1
+			v283 := v282 == 1
+			h278[li] = v278
+			u279 = v279
+			h282[li] = v282
+			h283[li] = v283
 			if next != 5 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8494,75 +8115,62 @@ func (g *passLanes64Host) r6() int {
 			}
 		}
 	}
-	g.v276 = u276
+	g.v279 = u279
 	return next
 }
 
 func (g *passLanes64Host) r8() int {
 	const n = 256
-	h293 := g.v293[:n]
-	h284 := g.v284[:n]
-	h297 := g.v297[:n]
+	h296 := g.v296[:n]
+	h287 := g.v287[:n]
+	h300 := g.v300[:n]
 	m0 := g.Memory(0)
-	h295 := g.v295[:n]
+	h298 := g.v298[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v293 := h293[li]
-		v284 := h284[li]
-		v297 := h297[li]
-		v295 := h295[li]
-		if v293 == 0 {
-			*(*int32)(unsafe.Add(m0, int(v295)*4)) = v297 + int32(bits.OnesCount32(uint32(v284)))
+		v296 := h296[li]
+		v287 := h287[li]
+		v300 := h300[li]
+		v298 := h298[li]
+		if v296 == 0 {
+			*(*int32)(unsafe.Add(m0, int(v298)*4)) = v300 + int32(bits.OnesCount32(uint32(v287)))
 		}
 	}
-	// Barrier, lanes.go:77
-	e241 := g.v241
+	// Barrier, lanes.go:78
+	e252 := g.v252
 	m3 := g.Memory(3)
-	h71 := g.v71[:n]
-	v36 := g.v36
+	h65 := g.v65[:n]
+	v33 := g.v33
+	c2 := g.c2
+	v0 := g.v0
+	v257 := ^v0
 	v1 := g.v1
-	v247 := ^v1
 	v2 := g.v2
 	v3 := g.v3
+	v271 := v3 & 63
+	v272 := int64(uint32(v271))
 	v4 := g.v4
-	v269 := v4 & 63
-	v268 := uint64(v4) < 64
-	v5 := g.v5
-	v259 := v5 - v4
-	v260 := 8 < v259
-	v261 := v259
-	if v260 {
-		v261 = 8
-	}
-	v262 := uint64(v261) < 32
-	v263 := int32(uint64(v261))
-	v264 := v263 & 31
-	v265 := int32(1) << (uint32(v264) & 31)
-	v266 := int32(0)
-	if v262 {
-		v266 = v265
-	}
-	v267 := v266 + -1
-	u241 := g.v241
-	h274 := g.v274[:n]
-	h275 := g.v275[:n]
-	u276 := g.v276
-	h279 := g.v279[:n]
-	h280 := g.v280[:n]
+	u252 := g.v252
+	h277 := g.v277[:n]
+	h278 := g.v278[:n]
+	u279 := g.v279
+	h282 := g.v282[:n]
+	h283 := g.v283[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v241 := e241
+		v252 := e252
 		own3 := unsafe.Add(m3, li*136)
-		v71 := h71[li]
-		var v274, v275, v276 int32
-		v303 := v241 + 1
-		if v303 >= 17 {
+		v65 := h65[li]
+		var v270 int64
+		var v278, v279 int32
+		v306 := v252 + 1
+		if uint32(v306) >= 17 {
 			if next != 9 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8571,40 +8179,42 @@ func (g *passLanes64Host) r8() int {
 			}
 			continue
 		}
-		v241 = v303
-		v242 := *(*int64)(unsafe.Add(own3, int(v241)*8))
-		if (v71 + int64(uint32(v241*32))) < v36 {
-			v248 := v242 & v247
-			v253 := v242 ^ v1
-			if (v242 & v1) != 0 {
-				v253 = ^v242
+		v252 = v306
+		v253 := *(*int64)(unsafe.Add(own3, int(v252)*8))
+		v256 := uint32(v65+(v252*32)) < uint32(v33)
+		if c2 {
+			v258 := v253 & v257
+			v263 := v253 ^ v0
+			if (v253 & v0) != 0 {
+				v263 = ^v253
 			}
-			v255 := v253
-			if v248 == 0 {
-				v255 = v1
+			v265 := v263
+			if v258 == 0 {
+				v265 = v0
 			}
-			v257 := v255
-			if uint64(v2) < uint64(v248) {
-				v257 = 0
+			v267 := v265
+			if uint64(v1) < uint64(v258) {
+				v267 = 0
 			}
-			v271 := int64(0)
-			if v268 {
-				v271 = int64(uint64(v257^v3) >> (uint64(v269) & 63))
-			}
-			v274 = int32(uint64(v271)) & v267
+			v270 = v267 ^ v2
 		} else {
-			v274 = 255
+			v270 = v253 ^ v2
 		}
-		v275 = -1
-		v276 = 0
-		v279 := int32(uint32(v274)>>(uint32(v276&31)&31)) & 1
-		v280 := v279 == 1
-		u241 = v241
-		h274[li] = v274
-		h275[li] = v275
-		u276 = v276
-		h279[li] = v279
-		h280[li] = v280
+		v275 := int32(uint64(int64(uint64(v270)>>(uint64(v272)&63)))) & v4
+		v277 := int32(255)
+		if v256 {
+			v277 = v275 & 255
+		}
+		v278 = -1
+		v279 = 0
+		v282 := int32(uint32(v277)>>(uint32(v279&31)&31)) & 1
+		v283 := v282 == 1
+		u252 = v252
+		h277[li] = v277
+		h278[li] = v278
+		u279 = v279
+		h282[li] = v282
+		h283[li] = v283
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8612,137 +8222,140 @@ func (g *passLanes64Host) r8() int {
 			next = 5
 		}
 	}
-	g.v241 = u241
-	g.v276 = u276
+	g.v252 = u252
+	g.v279 = u279
 	return next
 }
 
 func (g *passLanes64Host) r10() int {
 	const n = 256
 	m0 := g.Memory(0)
-	c2 := g.c2
-	v328 := c2 != 0
-	v45 := g.v45
-	v333 := v45 * 256
-	v334 := v333 + 256
-	v13 := g.v13
-	v331 := v45 == 0
-	v332 := int32(1)
-	if v331 {
-		v332 = 2
+	c3 := g.c3
+	v331 := c3 != 0
+	v42 := g.v42
+	v336 := v42 * 256
+	v337 := v336 + 256
+	v12 := g.v12
+	v334 := v42 == 0
+	v335 := int32(1)
+	if v334 {
+		v335 = 2
 	}
-	v338 := v332 << 30
+	v341 := v335 << 30
 	p7 := g.Pointer(7)
-	h327 := g.v327[:n]
+	h330 := g.v330[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v21 := int32(li)
-		var v335 int32
-		v305 := *(*int32)(unsafe.Add(m0, li*4))
+		v20 := int32(li)
+		var v338 int32
+		v308 := *(*int32)(unsafe.Add(m0, li*4))
 		*(*int32)(unsafe.Add(m0, li*4)) = 0
-		v307 := *(*int32)(unsafe.Add(m0, li*4+1024))
-		*(*int32)(unsafe.Add(m0, li*4+1024)) = v305
-		v309 := v305 + v307
-		v310 := *(*int32)(unsafe.Add(m0, li*4+2048))
-		*(*int32)(unsafe.Add(m0, li*4+2048)) = v309
-		v312 := v309 + v310
-		v313 := *(*int32)(unsafe.Add(m0, li*4+3072))
-		*(*int32)(unsafe.Add(m0, li*4+3072)) = v312
+		v310 := *(*int32)(unsafe.Add(m0, li*4+1024))
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = v308
+		v312 := v308 + v310
+		v313 := *(*int32)(unsafe.Add(m0, li*4+2048))
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = v312
 		v315 := v312 + v313
-		v316 := *(*int32)(unsafe.Add(m0, li*4+4096))
-		*(*int32)(unsafe.Add(m0, li*4+4096)) = v315
+		v316 := *(*int32)(unsafe.Add(m0, li*4+3072))
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = v315
 		v318 := v315 + v316
-		v319 := *(*int32)(unsafe.Add(m0, li*4+5120))
-		*(*int32)(unsafe.Add(m0, li*4+5120)) = v318
+		v319 := *(*int32)(unsafe.Add(m0, li*4+4096))
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = v318
 		v321 := v318 + v319
-		v322 := *(*int32)(unsafe.Add(m0, li*4+6144))
-		*(*int32)(unsafe.Add(m0, li*4+6144)) = v321
+		v322 := *(*int32)(unsafe.Add(m0, li*4+5120))
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = v321
 		v324 := v321 + v322
-		v325 := *(*int32)(unsafe.Add(m0, li*4+7168))
-		*(*int32)(unsafe.Add(m0, li*4+7168)) = v324
+		v325 := *(*int32)(unsafe.Add(m0, li*4+6144))
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = v324
 		v327 := v324 + v325
-		if !v328 {
-			goto b151
+		v328 := *(*int32)(unsafe.Add(m0, li*4+7168))
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = v327
+		v330 := v327 + v328
+		if !v331 {
+			goto b135
 		}
-		if int32(uint32(v45)%uint32(c2)) == 0 {
-			goto b153
+		if int32(uint32(v42)%uint32(c3)) == 0 {
+			goto b137
 		}
-	b151:
-		v335 = v334 + v21
-		if int64(uint32(v335)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v335)*4)), (v338 | v327))
+	b135:
+		v338 = v337 + v20
+		if int64(uint32(v338)) < v12 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v338)*4)), (v341 | v330))
 		}
-	b153:
-		h327[li] = v327
+	b137:
+		h330[li] = v330
 	}
-	// GroupExclusiveScan, lanes.go:88
+	// GroupExclusiveScan, lanes.go:89
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v327, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v330, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v341, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v344, in, len(in), int32(0))
 	}
-	h341 := g.v341[:n]
 	h344 := g.v344[:n]
+	h347 := g.v347[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v341 := h341[li]
-		v344 := v341
+		v344 := h344[li]
+		v347 := v344
 		if int32(li) == 0 {
-			v344 = 0
+			v347 = 0
 		}
-		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v344
-		*(*int32)(unsafe.Add(m0, li*4+1024)) = *(*int32)(unsafe.Add(m0, li*4+1024)) + v344
-		*(*int32)(unsafe.Add(m0, li*4+2048)) = *(*int32)(unsafe.Add(m0, li*4+2048)) + v344
-		*(*int32)(unsafe.Add(m0, li*4+3072)) = *(*int32)(unsafe.Add(m0, li*4+3072)) + v344
-		*(*int32)(unsafe.Add(m0, li*4+4096)) = *(*int32)(unsafe.Add(m0, li*4+4096)) + v344
-		*(*int32)(unsafe.Add(m0, li*4+5120)) = *(*int32)(unsafe.Add(m0, li*4+5120)) + v344
-		*(*int32)(unsafe.Add(m0, li*4+6144)) = *(*int32)(unsafe.Add(m0, li*4+6144)) + v344
-		*(*int32)(unsafe.Add(m0, li*4+7168)) = *(*int32)(unsafe.Add(m0, li*4+7168)) + v344
-		h344[li] = v344
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v347
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = *(*int32)(unsafe.Add(m0, li*4+1024)) + v347
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = *(*int32)(unsafe.Add(m0, li*4+2048)) + v347
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = *(*int32)(unsafe.Add(m0, li*4+3072)) + v347
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = *(*int32)(unsafe.Add(m0, li*4+4096)) + v347
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = *(*int32)(unsafe.Add(m0, li*4+5120)) + v347
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = *(*int32)(unsafe.Add(m0, li*4+6144)) + v347
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = *(*int32)(unsafe.Add(m0, li*4+7168)) + v347
+		h347[li] = v347
 	}
-	// Barrier, lanes.go:92
+	// Barrier, lanes.go:93
 	m3 := g.Memory(3)
-	h71 := g.v71[:n]
-	v36 := g.v36
+	h65 := g.v65[:n]
+	v33 := g.v33
+	c2 := g.c2
+	v0 := g.v0
+	v372 := ^v0
 	v1 := g.v1
-	v369 := ^v1
 	v2 := g.v2
 	v3 := g.v3
+	v271 := v3 & 63
+	v272 := int64(uint32(v271))
 	v4 := g.v4
-	v380 := v4 & 63
-	v379 := uint64(v4) < 64
-	v5 := g.v5
-	v370 := v5 - v4
-	v371 := 8 < v370
-	v372 := v370
-	if v371 {
-		v372 = 8
-	}
-	v373 := uint64(v372) < 32
-	v374 := int32(uint64(v372))
-	v375 := v374 & 31
-	v376 := int32(1) << (uint32(v375) & 31)
-	v377 := int32(0)
-	if v373 {
-		v377 = v376
-	}
-	v378 := v377 + -1
 	m4 := g.Memory(4)
-	v413 := v45 != 0
-	c3 := g.c3
-	stop := g.Cancelled()
-	h414 := g.v414[:n]
-	h415 := g.v415[:n]
+	v406 := v42 != 0
 	c4 := g.c4
-	v494 := c4 == 0
-	v496 := v45 * 256
-	v497 := v496 + 256
+	stop := g.Cancelled()
+	h407 := g.v407[:n]
+	h408 := g.v408[:n]
+	c5 := g.c5
+	v477 := c5 == 0
+	v479 := v42 * 256
+	v480 := v479 + 256
+	h476 := g.v476[:n]
+	h486 := g.v486[:n]
+	h487 := g.v487[:n]
+	h488 := g.v488[:n]
+	h489 := g.v489[:n]
+	h490 := g.v490[:n]
+	h491 := g.v491[:n]
+	h492 := g.v492[:n]
 	h493 := g.v493[:n]
+	h494 := g.v494[:n]
+	h495 := g.v495[:n]
+	h496 := g.v496[:n]
+	h497 := g.v497[:n]
+	h498 := g.v498[:n]
+	h499 := g.v499[:n]
+	h500 := g.v500[:n]
+	h501 := g.v501[:n]
+	h502 := g.v502[:n]
 	h503 := g.v503[:n]
 	h504 := g.v504[:n]
 	h505 := g.v505[:n]
@@ -8760,23 +8373,6 @@ func (g *passLanes64Host) r10() int {
 	h517 := g.v517[:n]
 	h518 := g.v518[:n]
 	h519 := g.v519[:n]
-	h520 := g.v520[:n]
-	h521 := g.v521[:n]
-	h522 := g.v522[:n]
-	h523 := g.v523[:n]
-	h524 := g.v524[:n]
-	h525 := g.v525[:n]
-	h526 := g.v526[:n]
-	h527 := g.v527[:n]
-	h528 := g.v528[:n]
-	h529 := g.v529[:n]
-	h530 := g.v530[:n]
-	h531 := g.v531[:n]
-	h532 := g.v532[:n]
-	h533 := g.v533[:n]
-	h534 := g.v534[:n]
-	h535 := g.v535[:n]
-	h536 := g.v536[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -8789,93 +8385,95 @@ func (g *passLanes64Host) r10() int {
 				continue
 			}
 			own3 := unsafe.Add(m3, li*136)
-			v71 := h71[li]
+			v65 := h65[li]
 			own4 := unsafe.Add(m4, li*72)
-			v25 := int32(sub)
-			v27 := v25 * 256
-			v21 := int32(li)
-			v327 := h327[li]
-			var v381, v402, v411, v412, v414, v415, v416, v424, v425, v433, v434, v435, v493, v495, v498 int32
-			var v421 int64
-			v381 = 0
-		b156:
-			v382 := *(*int64)(unsafe.Add(own3, int(v381)*8))
-			if (v71 + int64(uint32(v381*32))) < v36 {
-				v387 := v382 & v369
-				v392 := v382 ^ v1
-				if (v382 & v1) != 0 {
-					v392 = ^v382
+			v23 := int32(sub)
+			v24 := v23 * 256
+			v20 := int32(li)
+			v330 := h330[li]
+			var v373, v404, v405, v407, v408, v409, v417, v418, v426, v427, v428, v476, v478, v481 int32
+			var v390, v414 int64
+			v373 = 0
+		b140:
+			v374 := *(*int64)(unsafe.Add(own3, int(v373)*8))
+			v377 := uint32(v65+(v373*32)) < uint32(v33)
+			if c2 {
+				v378 := v374 & v372
+				v383 := v374 ^ v0
+				if (v374 & v0) != 0 {
+					v383 = ^v374
 				}
-				v394 := v392
-				if v387 == 0 {
-					v394 = v1
+				v385 := v383
+				if v378 == 0 {
+					v385 = v0
 				}
-				v396 := v394
-				if uint64(v2) < uint64(v387) {
-					v396 = 0
+				v387 := v385
+				if uint64(v1) < uint64(v378) {
+					v387 = 0
 				}
-				v399 := int64(0)
-				if v379 {
-					v399 = int64(uint64(v396^v3) >> (uint64(v380) & 63))
-				}
-				v402 = int32(uint64(v399)) & v378
+				v390 = v387 ^ v2
 			} else {
-				v402 = 255
+				v390 = v374 ^ v2
 			}
-			v406 := *(*int32)(unsafe.Add(m0, int(int32(uint32(v27+v402)%4352))*4))
-			*(*int32)(unsafe.Add(own4, int(v381)*4)) = *(*int32)(unsafe.Add(own4, int(v381)*4)) + v406
-			v409 := v381 + 1
-			if v409 < 17 {
-				v381 = v409
-				goto b156
+			v393 := int32(uint64(int64(uint64(v390)>>(uint64(v272)&63)))) & v4
+			v395 := int32(255)
+			if v377 {
+				v395 = v393 & 255
 			}
-			v411 = 0
-			v412 = v45
-			if !v413 {
-				v493 = v411
-				goto b184
+			v399 := *(*int32)(unsafe.Add(m0, int(int32(uint32(v24+v395)%4352))*4))
+			*(*int32)(unsafe.Add(own4, int(v373)*4)) = *(*int32)(unsafe.Add(own4, int(v373)*4)) + v399
+			v402 := v373 + 1
+			if uint32(v402) < 17 {
+				v373 = v402
+				goto b140
 			}
-			v414 = v411
-			v415 = v412
-			v416 = 0
-		b162:
-			if v415 == 0 {
-				goto b170
+			v404 = 0
+			v405 = v42
+			if !v406 {
+				v476 = v404
+				goto b172
 			}
-			if uint32(v416) >= uint32(c3) {
-				goto b170
+			v407 = v404
+			v408 = v405
+			v409 = 0
+		b147:
+			if v408 == 0 {
+				goto b155
 			}
-			v421 = int64(uint32((v415 * 256) + v21))
-			if v421 < v13 {
-				v423 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v421)*4)))
-				v424 = v423
+			if uint32(v409) >= uint32(c4) {
+				goto b155
+			}
+			v414 = int64(uint32((v408 * 256) + v20))
+			if v414 < v12 {
+				v416 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v414)*4)))
+				v417 = v416
 			} else {
-				v424 = 0
+				v417 = 0
 			}
-			v425 = int32(uint32(v424) >> 30)
-			if v425 == 0 {
-				v433 = v414
-				v434 = v415
-				v435 = v416 + 1
+			v418 = int32(uint32(v417) >> 30)
+			if v418 == 0 {
+				v426 = v407
+				v427 = v408
+				v428 = v409 + 1
 			} else {
-				v430 := v415 + -1
-				if v425 == 2 {
-					v430 = 0
+				v423 := v408 + -1
+				if v418 == 2 {
+					v423 = 0
 				}
-				v433 = v414 + (v424 & 1073741823)
-				v434 = v430
-				v435 = v416
+				v426 = v407 + (v417 & 1073741823)
+				v427 = v423
+				v428 = v409
 			}
-			v414 = v433
-			v415 = v434
-			v416 = v435
+			v407 = v426
+			v408 = v427
+			v409 = v428
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b162
-		b170:
-			h414[li] = v414
-			h415[li] = v415
+			goto b147
+		b155:
+			h407[li] = v407
+			h408[li] = v408
 			if next != 12 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8883,54 +8481,71 @@ func (g *passLanes64Host) r10() int {
 				next = 12
 			}
 			continue
-		b184:
-			if !v413 {
-				goto b188
+		b172:
+			if !v406 {
+				goto b176
 			}
-			if !v494 {
-				goto b188
+			if !v477 {
+				goto b176
 			}
-			v495 = v493 + v327
-			v498 = v497 + v21
-			if int64(uint32(v498)) < v13 {
-				atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v498)*4)), (v495 | -2147483648))
+			v478 = v476 + v330
+			v481 = v480 + v20
+			if int64(uint32(v481)) < v12 {
+				atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v481)*4)), (v478 | -2147483648))
 			}
-		b188:
-			v503 := *(*int64)(own3)
-			v504 := int32(uint64(v503))
-			v505 := *(*int64)(unsafe.Add(own3, 8))
-			v506 := int32(uint64(v505))
-			v507 := *(*int64)(unsafe.Add(own3, 16))
-			v508 := int32(uint64(v507))
-			v509 := *(*int64)(unsafe.Add(own3, 24))
-			v510 := int32(uint64(v509))
-			v511 := *(*int64)(unsafe.Add(own3, 32))
-			v512 := int32(uint64(v511))
-			v513 := *(*int64)(unsafe.Add(own3, 40))
-			v514 := int32(uint64(v513))
-			v515 := *(*int64)(unsafe.Add(own3, 48))
-			v516 := int32(uint64(v515))
-			v517 := *(*int64)(unsafe.Add(own3, 56))
-			v518 := int32(uint64(v517))
-			v519 := *(*int64)(unsafe.Add(own3, 64))
-			v520 := int32(uint64(v519))
-			v521 := *(*int64)(unsafe.Add(own3, 72))
-			v522 := int32(uint64(v521))
-			v523 := *(*int64)(unsafe.Add(own3, 80))
-			v524 := int32(uint64(v523))
-			v525 := *(*int64)(unsafe.Add(own3, 88))
-			v526 := int32(uint64(v525))
-			v527 := *(*int64)(unsafe.Add(own3, 96))
-			v528 := int32(uint64(v527))
-			v529 := *(*int64)(unsafe.Add(own3, 104))
-			v530 := int32(uint64(v529))
-			v531 := *(*int64)(unsafe.Add(own3, 112))
-			v532 := int32(uint64(v531))
-			v533 := *(*int64)(unsafe.Add(own3, 120))
-			v534 := int32(uint64(v533))
-			v535 := *(*int64)(unsafe.Add(own3, 128))
-			v536 := int32(uint64(v535))
+		b176:
+			v486 := *(*int64)(own3)
+			v487 := int32(uint64(v486))
+			v488 := *(*int64)(unsafe.Add(own3, 8))
+			v489 := int32(uint64(v488))
+			v490 := *(*int64)(unsafe.Add(own3, 16))
+			v491 := int32(uint64(v490))
+			v492 := *(*int64)(unsafe.Add(own3, 24))
+			v493 := int32(uint64(v492))
+			v494 := *(*int64)(unsafe.Add(own3, 32))
+			v495 := int32(uint64(v494))
+			v496 := *(*int64)(unsafe.Add(own3, 40))
+			v497 := int32(uint64(v496))
+			v498 := *(*int64)(unsafe.Add(own3, 48))
+			v499 := int32(uint64(v498))
+			v500 := *(*int64)(unsafe.Add(own3, 56))
+			v501 := int32(uint64(v500))
+			v502 := *(*int64)(unsafe.Add(own3, 64))
+			v503 := int32(uint64(v502))
+			v504 := *(*int64)(unsafe.Add(own3, 72))
+			v505 := int32(uint64(v504))
+			v506 := *(*int64)(unsafe.Add(own3, 80))
+			v507 := int32(uint64(v506))
+			v508 := *(*int64)(unsafe.Add(own3, 88))
+			v509 := int32(uint64(v508))
+			v510 := *(*int64)(unsafe.Add(own3, 96))
+			v511 := int32(uint64(v510))
+			v512 := *(*int64)(unsafe.Add(own3, 104))
+			v513 := int32(uint64(v512))
+			v514 := *(*int64)(unsafe.Add(own3, 112))
+			v515 := int32(uint64(v514))
+			v516 := *(*int64)(unsafe.Add(own3, 120))
+			v517 := int32(uint64(v516))
+			v518 := *(*int64)(unsafe.Add(own3, 128))
+			v519 := int32(uint64(v518))
+			h476[li] = v476
+			h486[li] = v486
+			h487[li] = v487
+			h488[li] = v488
+			h489[li] = v489
+			h490[li] = v490
+			h491[li] = v491
+			h492[li] = v492
 			h493[li] = v493
+			h494[li] = v494
+			h495[li] = v495
+			h496[li] = v496
+			h497[li] = v497
+			h498[li] = v498
+			h499[li] = v499
+			h500[li] = v500
+			h501[li] = v501
+			h502[li] = v502
 			h503[li] = v503
 			h504[li] = v504
 			h505[li] = v505
@@ -8948,23 +8563,6 @@ func (g *passLanes64Host) r10() int {
 			h517[li] = v517
 			h518[li] = v518
 			h519[li] = v519
-			h520[li] = v520
-			h521[li] = v521
-			h522[li] = v522
-			h523[li] = v523
-			h524[li] = v524
-			h525[li] = v525
-			h526[li] = v526
-			h527[li] = v527
-			h528[li] = v528
-			h529[li] = v529
-			h530[li] = v530
-			h531[li] = v531
-			h532[li] = v532
-			h533[li] = v533
-			h534[li] = v534
-			h535[li] = v535
-			h536[li] = v536
 			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8973,32 +8571,45 @@ func (g *passLanes64Host) r10() int {
 			}
 		}
 	}
-	g.v413 = v413
+	g.v406 = v406
 	return next
 }
 
 func (g *passLanes64Host) r13() int {
 	const n = 256
-	v436 := g.v436
-	v437 := v436 == 0
-	v6 := g.v6
-	v46 := v6 * 131072
-	v438 := v436 + -1
-	v439 := int64(uint32(v438))
-	v440 := v46 + v439
-	v441 := v440 * 4352
-	h414 := g.v414[:n]
-	v413 := g.v413
-	c4 := g.c4
-	v494 := c4 == 0
-	h327 := g.v327[:n]
-	v45 := g.v45
-	v496 := v45 * 256
-	v497 := v496 + 256
-	v13 := g.v13
+	v429 := g.v429
+	v430 := v429 == 0
+	v431 := v429 * 4352
+	v432 := v431 + -4352
+	h407 := g.v407[:n]
+	v406 := g.v406
+	c5 := g.c5
+	v477 := c5 == 0
+	h330 := g.v330[:n]
+	v42 := g.v42
+	v479 := v42 * 256
+	v480 := v479 + 256
+	v12 := g.v12
 	p7 := g.Pointer(7)
 	m3 := g.Memory(3)
+	h476 := g.v476[:n]
+	h486 := g.v486[:n]
+	h487 := g.v487[:n]
+	h488 := g.v488[:n]
+	h489 := g.v489[:n]
+	h490 := g.v490[:n]
+	h491 := g.v491[:n]
+	h492 := g.v492[:n]
 	h493 := g.v493[:n]
+	h494 := g.v494[:n]
+	h495 := g.v495[:n]
+	h496 := g.v496[:n]
+	h497 := g.v497[:n]
+	h498 := g.v498[:n]
+	h499 := g.v499[:n]
+	h500 := g.v500[:n]
+	h501 := g.v501[:n]
+	h502 := g.v502[:n]
 	h503 := g.v503[:n]
 	h504 := g.v504[:n]
 	h505 := g.v505[:n]
@@ -9016,35 +8627,18 @@ func (g *passLanes64Host) r13() int {
 	h517 := g.v517[:n]
 	h518 := g.v518[:n]
 	h519 := g.v519[:n]
-	h520 := g.v520[:n]
-	h521 := g.v521[:n]
-	h522 := g.v522[:n]
-	h523 := g.v523[:n]
-	h524 := g.v524[:n]
-	h525 := g.v525[:n]
-	h526 := g.v526[:n]
-	h527 := g.v527[:n]
-	h528 := g.v528[:n]
-	h529 := g.v529[:n]
-	h530 := g.v530[:n]
-	h531 := g.v531[:n]
-	h532 := g.v532[:n]
-	h533 := g.v533[:n]
-	h534 := g.v534[:n]
-	h535 := g.v535[:n]
-	h536 := g.v536[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v414 := h414[li]
-		v327 := h327[li]
-		v21 := int32(li)
+		v407 := h407[li]
+		v330 := h330[li]
+		v20 := int32(li)
 		own3 := unsafe.Add(m3, li*136)
-		var v493, v495, v498 int32
-		if !v437 {
+		var v476, v478, v481 int32
+		if !v430 {
 			if next != 13 {
 				if next >= 0 {
 					return g.Diverge()
@@ -9053,54 +8647,71 @@ func (g *passLanes64Host) r13() int {
 			}
 			continue
 		}
-		v493 = v414
-		if !v413 {
-			goto b188
+		v476 = v407
+		if !v406 {
+			goto b176
 		}
-		if !v494 {
-			goto b188
+		if !v477 {
+			goto b176
 		}
-		v495 = v493 + v327
-		v498 = v497 + v21
-		if int64(uint32(v498)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v498)*4)), (v495 | -2147483648))
+		v478 = v476 + v330
+		v481 = v480 + v20
+		if int64(uint32(v481)) < v12 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v481)*4)), (v478 | -2147483648))
 		}
-	b188:
-		v503 := *(*int64)(own3)
-		v504 := int32(uint64(v503))
-		v505 := *(*int64)(unsafe.Add(own3, 8))
-		v506 := int32(uint64(v505))
-		v507 := *(*int64)(unsafe.Add(own3, 16))
-		v508 := int32(uint64(v507))
-		v509 := *(*int64)(unsafe.Add(own3, 24))
-		v510 := int32(uint64(v509))
-		v511 := *(*int64)(unsafe.Add(own3, 32))
-		v512 := int32(uint64(v511))
-		v513 := *(*int64)(unsafe.Add(own3, 40))
-		v514 := int32(uint64(v513))
-		v515 := *(*int64)(unsafe.Add(own3, 48))
-		v516 := int32(uint64(v515))
-		v517 := *(*int64)(unsafe.Add(own3, 56))
-		v518 := int32(uint64(v517))
-		v519 := *(*int64)(unsafe.Add(own3, 64))
-		v520 := int32(uint64(v519))
-		v521 := *(*int64)(unsafe.Add(own3, 72))
-		v522 := int32(uint64(v521))
-		v523 := *(*int64)(unsafe.Add(own3, 80))
-		v524 := int32(uint64(v523))
-		v525 := *(*int64)(unsafe.Add(own3, 88))
-		v526 := int32(uint64(v525))
-		v527 := *(*int64)(unsafe.Add(own3, 96))
-		v528 := int32(uint64(v527))
-		v529 := *(*int64)(unsafe.Add(own3, 104))
-		v530 := int32(uint64(v529))
-		v531 := *(*int64)(unsafe.Add(own3, 112))
-		v532 := int32(uint64(v531))
-		v533 := *(*int64)(unsafe.Add(own3, 120))
-		v534 := int32(uint64(v533))
-		v535 := *(*int64)(unsafe.Add(own3, 128))
-		v536 := int32(uint64(v535))
+	b176:
+		v486 := *(*int64)(own3)
+		v487 := int32(uint64(v486))
+		v488 := *(*int64)(unsafe.Add(own3, 8))
+		v489 := int32(uint64(v488))
+		v490 := *(*int64)(unsafe.Add(own3, 16))
+		v491 := int32(uint64(v490))
+		v492 := *(*int64)(unsafe.Add(own3, 24))
+		v493 := int32(uint64(v492))
+		v494 := *(*int64)(unsafe.Add(own3, 32))
+		v495 := int32(uint64(v494))
+		v496 := *(*int64)(unsafe.Add(own3, 40))
+		v497 := int32(uint64(v496))
+		v498 := *(*int64)(unsafe.Add(own3, 48))
+		v499 := int32(uint64(v498))
+		v500 := *(*int64)(unsafe.Add(own3, 56))
+		v501 := int32(uint64(v500))
+		v502 := *(*int64)(unsafe.Add(own3, 64))
+		v503 := int32(uint64(v502))
+		v504 := *(*int64)(unsafe.Add(own3, 72))
+		v505 := int32(uint64(v504))
+		v506 := *(*int64)(unsafe.Add(own3, 80))
+		v507 := int32(uint64(v506))
+		v508 := *(*int64)(unsafe.Add(own3, 88))
+		v509 := int32(uint64(v508))
+		v510 := *(*int64)(unsafe.Add(own3, 96))
+		v511 := int32(uint64(v510))
+		v512 := *(*int64)(unsafe.Add(own3, 104))
+		v513 := int32(uint64(v512))
+		v514 := *(*int64)(unsafe.Add(own3, 112))
+		v515 := int32(uint64(v514))
+		v516 := *(*int64)(unsafe.Add(own3, 120))
+		v517 := int32(uint64(v516))
+		v518 := *(*int64)(unsafe.Add(own3, 128))
+		v519 := int32(uint64(v518))
+		h476[li] = v476
+		h486[li] = v486
+		h487[li] = v487
+		h488[li] = v488
+		h489[li] = v489
+		h490[li] = v490
+		h491[li] = v491
+		h492[li] = v492
 		h493[li] = v493
+		h494[li] = v494
+		h495[li] = v495
+		h496[li] = v496
+		h497[li] = v497
+		h498[li] = v498
+		h499[li] = v499
+		h500[li] = v500
+		h501[li] = v501
+		h502[li] = v502
 		h503[li] = v503
 		h504[li] = v504
 		h505[li] = v505
@@ -9118,23 +8729,6 @@ func (g *passLanes64Host) r13() int {
 		h517[li] = v517
 		h518[li] = v518
 		h519[li] = v519
-		h520[li] = v520
-		h521[li] = v521
-		h522[li] = v522
-		h523[li] = v523
-		h524[li] = v524
-		h525[li] = v525
-		h526[li] = v526
-		h527[li] = v527
-		h528[li] = v528
-		h529[li] = v529
-		h530[li] = v530
-		h531[li] = v531
-		h532[li] = v532
-		h533[li] = v533
-		h534[li] = v534
-		h535[li] = v535
-		h536[li] = v536
 		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
@@ -9142,7 +8736,7 @@ func (g *passLanes64Host) r13() int {
 			next = 16
 		}
 	}
-	g.v441 = v441
+	g.v432 = v432
 	return next
 }
 
@@ -9156,101 +8750,107 @@ func (g *passLanes64Host) r14() int {
 		}
 		*(*int32)(unsafe.Add(m2, li*4)) = int32(0)
 	}
-	// Barrier, kernels.go:214
-	v441 := g.v441
-	v444 := v441 + 4352
-	v36 := g.v36
+	// Barrier, kernels.go:236
+	v432 := g.v432
+	v33 := g.v33
+	v6 := g.v6
 	p4 := g.Pointer(4)
+	c2 := g.c2
+	v0 := g.v0
+	v434 := ^v0
 	v1 := g.v1
-	v445 := ^v1
 	v2 := g.v2
 	v3 := g.v3
+	v271 := v3 & 63
+	v272 := int64(uint32(v271))
 	v4 := g.v4
-	v456 := v4 & 63
-	v455 := uint64(v4) < 64
-	v5 := g.v5
-	v446 := v5 - v4
-	v447 := 8 < v446
-	v448 := v446
-	if v447 {
-		v448 = 8
-	}
-	v449 := uint64(v448) < 32
-	v450 := int32(uint64(v448))
-	v451 := v450 & 31
-	v452 := int32(1) << (uint32(v451) & 31)
-	v453 := int32(0)
-	if v449 {
-		v453 = v452
-	}
-	v454 := v453 + -1
-	stop := g.Cancelled()
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v21 := int32(li)
-		v22 := int64(uint32(v21))
-		var v457 int64
-		var v477 int32
-		v457 = v441 + v22
-	b175:
-		if v457 >= v444 {
+		v20 := int32(li)
+		var v435, v460 int32
+		var v440, v442, v455 int64
+		v435 = 0
+	b160:
+		v438 := (v432 + (v435 * 256)) + v20
+		if uint32(v438) >= uint32(v33) {
+			v460 = 255
+			goto b166
+		}
+		v440 = int64(uint32(v438))
+		if v440 >= v6 {
+			v460 = 255
+			goto b166
+		}
+		v442 = *(*int64)(unsafe.Add(p4, int(v440)*8))
+		if c2 {
+			v443 := v442 & v434
+			v448 := v442 ^ v0
+			if (v442 & v0) != 0 {
+				v448 = ^v442
+			}
+			v450 := v448
+			if v443 == 0 {
+				v450 = v0
+			}
+			v452 := v450
+			if uint64(v1) < uint64(v443) {
+				v452 = 0
+			}
+			v455 = v452 ^ v2
+		} else {
+			v455 = v442 ^ v2
+		}
+		{
+			v458 := int32(uint64(int64(uint64(v455)>>(uint64(v272)&63)))) & v4
+			v460 = v458 & 255
+		}
+	b166:
+		_ = *(*int32)(unsafe.Add(m2, int(v460)*4))
+		*(*int32)(unsafe.Add(m2, int(v460)*4)) += int32(1)
+		v462 := v435 + 1
+		if uint32(v462) >= 17 {
 			continue
 		}
-		if 0 > v457 {
-			v477 = 255
-			goto b179
-		}
-		if v457 < v36 {
-			v461 := *(*int64)(unsafe.Add(p4, int(v457)*8))
-			v462 := v461 & v445
-			v467 := v461 ^ v1
-			if (v461 & v1) != 0 {
-				v467 = ^v461
-			}
-			v469 := v467
-			if v462 == 0 {
-				v469 = v1
-			}
-			v471 := v469
-			if uint64(v2) < uint64(v462) {
-				v471 = 0
-			}
-			v474 := int64(0)
-			if v455 {
-				v474 = int64(uint64(v471^v3) >> (uint64(v456) & 63))
-			}
-			v477 = int32(uint64(v474)) & v454
-		} else {
-			v477 = 255
-		}
-	b179:
-		_ = *(*int32)(unsafe.Add(m2, int(v477&255)*4))
-		*(*int32)(unsafe.Add(m2, int(v477&255)*4)) += int32(1)
-		v457 = v457 + 256
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b175
+		v435 = v462
+		goto b160
 	}
-	// Barrier, kernels.go:222
-	h414 := g.v414[:n]
-	h415 := g.v415[:n]
-	v436 := g.v436
-	v482 := v436 * 256
-	v13 := g.v13
+	// Barrier, kernels.go:244
+	h407 := g.v407[:n]
+	h408 := g.v408[:n]
+	v429 := g.v429
+	v465 := v429 * 256
+	v12 := g.v12
 	p7 := g.Pointer(7)
-	v45 := g.v45
-	v413 := v45 != 0
-	c3 := g.c3
+	v42 := g.v42
+	v406 := v42 != 0
 	c4 := g.c4
-	v494 := c4 == 0
-	h327 := g.v327[:n]
-	v496 := v45 * 256
-	v497 := v496 + 256
+	stop := g.Cancelled()
+	c5 := g.c5
+	v477 := c5 == 0
+	h330 := g.v330[:n]
+	v479 := v42 * 256
+	v480 := v479 + 256
 	m3 := g.Memory(3)
+	h476 := g.v476[:n]
+	h486 := g.v486[:n]
+	h487 := g.v487[:n]
+	h488 := g.v488[:n]
+	h489 := g.v489[:n]
+	h490 := g.v490[:n]
+	h491 := g.v491[:n]
+	h492 := g.v492[:n]
 	h493 := g.v493[:n]
+	h494 := g.v494[:n]
+	h495 := g.v495[:n]
+	h496 := g.v496[:n]
+	h497 := g.v497[:n]
+	h498 := g.v498[:n]
+	h499 := g.v499[:n]
+	h500 := g.v500[:n]
+	h501 := g.v501[:n]
+	h502 := g.v502[:n]
 	h503 := g.v503[:n]
 	h504 := g.v504[:n]
 	h505 := g.v505[:n]
@@ -9268,96 +8868,79 @@ func (g *passLanes64Host) r14() int {
 	h517 := g.v517[:n]
 	h518 := g.v518[:n]
 	h519 := g.v519[:n]
-	h520 := g.v520[:n]
-	h521 := g.v521[:n]
-	h522 := g.v522[:n]
-	h523 := g.v523[:n]
-	h524 := g.v524[:n]
-	h525 := g.v525[:n]
-	h526 := g.v526[:n]
-	h527 := g.v527[:n]
-	h528 := g.v528[:n]
-	h529 := g.v529[:n]
-	h530 := g.v530[:n]
-	h531 := g.v531[:n]
-	h532 := g.v532[:n]
-	h533 := g.v533[:n]
-	h534 := g.v534[:n]
-	h535 := g.v535[:n]
-	h536 := g.v536[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v414 := h414[li]
-		v415 := h415[li]
-		v21 := int32(li)
-		v327 := h327[li]
+		v407 := h407[li]
+		v408 := h408[li]
+		v20 := int32(li)
+		v330 := h330[li]
 		own3 := unsafe.Add(m3, li*136)
-		var v411, v412, v416, v424, v425, v433, v434, v435, v493, v495, v498 int32
-		var v421 int64
-		v481 := *(*int32)(unsafe.Add(m2, li*4))
-		v484 := int64(uint32(v482 + v21))
-		if v484 < v13 {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v484)*4)), (v481 | 1073741824), kernelimpl.HostUMax[int32])
+		var v404, v405, v409, v417, v418, v426, v427, v428, v476, v478, v481 int32
+		var v414 int64
+		v464 := *(*int32)(unsafe.Add(m2, li*4))
+		v467 := int64(uint32(v465 + v20))
+		if v467 < v12 {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v467)*4)), (v464 | 1073741824), kernelimpl.HostUMax[int32])
 		}
-		v488 := v415 == v436
-		v491 := v414
-		if v488 {
-			v491 = v414 + v481
+		v471 := v408 == v429
+		v474 := v407
+		if v471 {
+			v474 = v407 + v464
 		}
-		v492 := v415
-		if v488 {
-			v492 = v415 + -1
+		v475 := v408
+		if v471 {
+			v475 = v408 + -1
 		}
-		v411 = v491
-		v412 = v492
-		if !v413 {
-			v493 = v411
-			goto b184
+		v404 = v474
+		v405 = v475
+		if !v406 {
+			v476 = v404
+			goto b172
 		}
-		v414 = v411
-		v415 = v412
-		v416 = 0
-	b162:
-		if v415 == 0 {
-			goto b170
+		v407 = v404
+		v408 = v405
+		v409 = 0
+	b147:
+		if v408 == 0 {
+			goto b155
 		}
-		if uint32(v416) >= uint32(c3) {
-			goto b170
+		if uint32(v409) >= uint32(c4) {
+			goto b155
 		}
-		v421 = int64(uint32((v415 * 256) + v21))
-		if v421 < v13 {
-			v423 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v421)*4)))
-			v424 = v423
+		v414 = int64(uint32((v408 * 256) + v20))
+		if v414 < v12 {
+			v416 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v414)*4)))
+			v417 = v416
 		} else {
-			v424 = 0
+			v417 = 0
 		}
-		v425 = int32(uint32(v424) >> 30)
-		if v425 == 0 {
-			v433 = v414
-			v434 = v415
-			v435 = v416 + 1
+		v418 = int32(uint32(v417) >> 30)
+		if v418 == 0 {
+			v426 = v407
+			v427 = v408
+			v428 = v409 + 1
 		} else {
-			v430 := v415 + -1
-			if v425 == 2 {
-				v430 = 0
+			v423 := v408 + -1
+			if v418 == 2 {
+				v423 = 0
 			}
-			v433 = v414 + (v424 & 1073741823)
-			v434 = v430
-			v435 = v416
+			v426 = v407 + (v417 & 1073741823)
+			v427 = v423
+			v428 = v409
 		}
-		v414 = v433
-		v415 = v434
-		v416 = v435
+		v407 = v426
+		v408 = v427
+		v409 = v428
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b162
-	b170:
-		h414[li] = v414
-		h415[li] = v415
+		goto b147
+	b155:
+		h407[li] = v407
+		h408[li] = v408
 		if next != 12 {
 			if next >= 0 {
 				return g.Diverge()
@@ -9365,54 +8948,71 @@ func (g *passLanes64Host) r14() int {
 			next = 12
 		}
 		continue
-	b184:
-		if !v413 {
-			goto b188
+	b172:
+		if !v406 {
+			goto b176
 		}
-		if !v494 {
-			goto b188
+		if !v477 {
+			goto b176
 		}
-		v495 = v493 + v327
-		v498 = v497 + v21
-		if int64(uint32(v498)) < v13 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v498)*4)), (v495 | -2147483648))
+		v478 = v476 + v330
+		v481 = v480 + v20
+		if int64(uint32(v481)) < v12 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v481)*4)), (v478 | -2147483648))
 		}
-	b188:
-		v503 := *(*int64)(own3)
-		v504 := int32(uint64(v503))
-		v505 := *(*int64)(unsafe.Add(own3, 8))
-		v506 := int32(uint64(v505))
-		v507 := *(*int64)(unsafe.Add(own3, 16))
-		v508 := int32(uint64(v507))
-		v509 := *(*int64)(unsafe.Add(own3, 24))
-		v510 := int32(uint64(v509))
-		v511 := *(*int64)(unsafe.Add(own3, 32))
-		v512 := int32(uint64(v511))
-		v513 := *(*int64)(unsafe.Add(own3, 40))
-		v514 := int32(uint64(v513))
-		v515 := *(*int64)(unsafe.Add(own3, 48))
-		v516 := int32(uint64(v515))
-		v517 := *(*int64)(unsafe.Add(own3, 56))
-		v518 := int32(uint64(v517))
-		v519 := *(*int64)(unsafe.Add(own3, 64))
-		v520 := int32(uint64(v519))
-		v521 := *(*int64)(unsafe.Add(own3, 72))
-		v522 := int32(uint64(v521))
-		v523 := *(*int64)(unsafe.Add(own3, 80))
-		v524 := int32(uint64(v523))
-		v525 := *(*int64)(unsafe.Add(own3, 88))
-		v526 := int32(uint64(v525))
-		v527 := *(*int64)(unsafe.Add(own3, 96))
-		v528 := int32(uint64(v527))
-		v529 := *(*int64)(unsafe.Add(own3, 104))
-		v530 := int32(uint64(v529))
-		v531 := *(*int64)(unsafe.Add(own3, 112))
-		v532 := int32(uint64(v531))
-		v533 := *(*int64)(unsafe.Add(own3, 120))
-		v534 := int32(uint64(v533))
-		v535 := *(*int64)(unsafe.Add(own3, 128))
-		v536 := int32(uint64(v535))
+	b176:
+		v486 := *(*int64)(own3)
+		v487 := int32(uint64(v486))
+		v488 := *(*int64)(unsafe.Add(own3, 8))
+		v489 := int32(uint64(v488))
+		v490 := *(*int64)(unsafe.Add(own3, 16))
+		v491 := int32(uint64(v490))
+		v492 := *(*int64)(unsafe.Add(own3, 24))
+		v493 := int32(uint64(v492))
+		v494 := *(*int64)(unsafe.Add(own3, 32))
+		v495 := int32(uint64(v494))
+		v496 := *(*int64)(unsafe.Add(own3, 40))
+		v497 := int32(uint64(v496))
+		v498 := *(*int64)(unsafe.Add(own3, 48))
+		v499 := int32(uint64(v498))
+		v500 := *(*int64)(unsafe.Add(own3, 56))
+		v501 := int32(uint64(v500))
+		v502 := *(*int64)(unsafe.Add(own3, 64))
+		v503 := int32(uint64(v502))
+		v504 := *(*int64)(unsafe.Add(own3, 72))
+		v505 := int32(uint64(v504))
+		v506 := *(*int64)(unsafe.Add(own3, 80))
+		v507 := int32(uint64(v506))
+		v508 := *(*int64)(unsafe.Add(own3, 88))
+		v509 := int32(uint64(v508))
+		v510 := *(*int64)(unsafe.Add(own3, 96))
+		v511 := int32(uint64(v510))
+		v512 := *(*int64)(unsafe.Add(own3, 104))
+		v513 := int32(uint64(v512))
+		v514 := *(*int64)(unsafe.Add(own3, 112))
+		v515 := int32(uint64(v514))
+		v516 := *(*int64)(unsafe.Add(own3, 120))
+		v517 := int32(uint64(v516))
+		v518 := *(*int64)(unsafe.Add(own3, 128))
+		v519 := int32(uint64(v518))
+		h476[li] = v476
+		h486[li] = v486
+		h487[li] = v487
+		h488[li] = v488
+		h489[li] = v489
+		h490[li] = v490
+		h491[li] = v491
+		h492[li] = v492
 		h493[li] = v493
+		h494[li] = v494
+		h495[li] = v495
+		h496[li] = v496
+		h497[li] = v497
+		h498[li] = v498
+		h499[li] = v499
+		h500[li] = v500
+		h501[li] = v501
+		h502[li] = v502
 		h503[li] = v503
 		h504[li] = v504
 		h505[li] = v505
@@ -9430,23 +9030,6 @@ func (g *passLanes64Host) r14() int {
 		h517[li] = v517
 		h518[li] = v518
 		h519[li] = v519
-		h520[li] = v520
-		h521[li] = v521
-		h522[li] = v522
-		h523[li] = v523
-		h524[li] = v524
-		h525[li] = v525
-		h526[li] = v526
-		h527[li] = v527
-		h528[li] = v528
-		h529[li] = v529
-		h530[li] = v530
-		h531[li] = v531
-		h532[li] = v532
-		h533[li] = v533
-		h534[li] = v534
-		h535[li] = v535
-		h536[li] = v536
 		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
@@ -9454,7 +9037,7 @@ func (g *passLanes64Host) r14() int {
 			next = 16
 		}
 	}
-	g.v413 = v413
+	g.v406 = v406
 	return next
 }
 
@@ -9462,117 +9045,14 @@ func (g *passLanes64Host) r17() int {
 	const n = 256
 	m4 := g.Memory(4)
 	m0 := g.Memory(0)
-	h504 := g.v504[:n]
-	h506 := g.v506[:n]
-	h508 := g.v508[:n]
-	h510 := g.v510[:n]
-	h512 := g.v512[:n]
-	h514 := g.v514[:n]
-	h516 := g.v516[:n]
-	h518 := g.v518[:n]
-	h520 := g.v520[:n]
-	h522 := g.v522[:n]
-	h524 := g.v524[:n]
-	h526 := g.v526[:n]
-	h528 := g.v528[:n]
-	h530 := g.v530[:n]
-	h532 := g.v532[:n]
-	h534 := g.v534[:n]
-	h536 := g.v536[:n]
-	h538 := g.v538[:n]
-	h541 := g.v541[:n]
-	h544 := g.v544[:n]
-	h547 := g.v547[:n]
-	h550 := g.v550[:n]
-	h553 := g.v553[:n]
-	h556 := g.v556[:n]
-	h559 := g.v559[:n]
-	h562 := g.v562[:n]
-	h565 := g.v565[:n]
-	h568 := g.v568[:n]
-	h571 := g.v571[:n]
-	h574 := g.v574[:n]
-	h577 := g.v577[:n]
-	h580 := g.v580[:n]
-	h583 := g.v583[:n]
-	h586 := g.v586[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		own4 := unsafe.Add(m4, li*72)
-		v504 := h504[li]
-		v506 := h506[li]
-		v508 := h508[li]
-		v510 := h510[li]
-		v512 := h512[li]
-		v514 := h514[li]
-		v516 := h516[li]
-		v518 := h518[li]
-		v520 := h520[li]
-		v522 := h522[li]
-		v524 := h524[li]
-		v526 := h526[li]
-		v528 := h528[li]
-		v530 := h530[li]
-		v532 := h532[li]
-		v534 := h534[li]
-		v536 := h536[li]
-		v538 := int32(uint32(*(*int32)(own4)) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v538)*4)) = v504
-		v541 := int32(uint32(*(*int32)(unsafe.Add(own4, 4))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v541)*4)) = v506
-		v544 := int32(uint32(*(*int32)(unsafe.Add(own4, 8))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v544)*4)) = v508
-		v547 := int32(uint32(*(*int32)(unsafe.Add(own4, 12))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v547)*4)) = v510
-		v550 := int32(uint32(*(*int32)(unsafe.Add(own4, 16))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v550)*4)) = v512
-		v553 := int32(uint32(*(*int32)(unsafe.Add(own4, 20))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v553)*4)) = v514
-		v556 := int32(uint32(*(*int32)(unsafe.Add(own4, 24))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v556)*4)) = v516
-		v559 := int32(uint32(*(*int32)(unsafe.Add(own4, 28))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v559)*4)) = v518
-		v562 := int32(uint32(*(*int32)(unsafe.Add(own4, 32))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v562)*4)) = v520
-		v565 := int32(uint32(*(*int32)(unsafe.Add(own4, 36))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v565)*4)) = v522
-		v568 := int32(uint32(*(*int32)(unsafe.Add(own4, 40))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v568)*4)) = v524
-		v571 := int32(uint32(*(*int32)(unsafe.Add(own4, 44))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v571)*4)) = v526
-		v574 := int32(uint32(*(*int32)(unsafe.Add(own4, 48))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v574)*4)) = v528
-		v577 := int32(uint32(*(*int32)(unsafe.Add(own4, 52))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v577)*4)) = v530
-		v580 := int32(uint32(*(*int32)(unsafe.Add(own4, 56))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v580)*4)) = v532
-		v583 := int32(uint32(*(*int32)(unsafe.Add(own4, 60))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v583)*4)) = v534
-		v586 := int32(uint32(*(*int32)(unsafe.Add(own4, 64))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v586)*4)) = v536
-		h538[li] = v538
-		h541[li] = v541
-		h544[li] = v544
-		h547[li] = v547
-		h550[li] = v550
-		h553[li] = v553
-		h556[li] = v556
-		h559[li] = v559
-		h562[li] = v562
-		h565[li] = v565
-		h568[li] = v568
-		h571[li] = v571
-		h574[li] = v574
-		h577[li] = v577
-		h580[li] = v580
-		h583[li] = v583
-		h586[li] = v586
-	}
-	// Barrier, kernels.go:234
-	m5 := g.Memory(5)
+	h487 := g.v487[:n]
+	h489 := g.v489[:n]
+	h491 := g.v491[:n]
+	h493 := g.v493[:n]
+	h495 := g.v495[:n]
+	h497 := g.v497[:n]
+	h499 := g.v499[:n]
+	h501 := g.v501[:n]
 	h503 := g.v503[:n]
 	h505 := g.v505[:n]
 	h507 := g.v507[:n]
@@ -9583,35 +9063,36 @@ func (g *passLanes64Host) r17() int {
 	h517 := g.v517[:n]
 	h519 := g.v519[:n]
 	h521 := g.v521[:n]
-	h523 := g.v523[:n]
-	h525 := g.v525[:n]
+	h524 := g.v524[:n]
 	h527 := g.v527[:n]
-	h529 := g.v529[:n]
-	h531 := g.v531[:n]
+	h530 := g.v530[:n]
 	h533 := g.v533[:n]
-	h535 := g.v535[:n]
-	h632 := g.v632[:n]
-	h634 := g.v634[:n]
-	h636 := g.v636[:n]
-	h638 := g.v638[:n]
-	h640 := g.v640[:n]
-	h642 := g.v642[:n]
-	h644 := g.v644[:n]
-	h646 := g.v646[:n]
-	h648 := g.v648[:n]
-	h650 := g.v650[:n]
-	h652 := g.v652[:n]
-	h654 := g.v654[:n]
-	h656 := g.v656[:n]
-	h658 := g.v658[:n]
-	h660 := g.v660[:n]
-	h662 := g.v662[:n]
-	h664 := g.v664[:n]
+	h536 := g.v536[:n]
+	h539 := g.v539[:n]
+	h542 := g.v542[:n]
+	h545 := g.v545[:n]
+	h548 := g.v548[:n]
+	h551 := g.v551[:n]
+	h554 := g.v554[:n]
+	h557 := g.v557[:n]
+	h560 := g.v560[:n]
+	h563 := g.v563[:n]
+	h566 := g.v566[:n]
+	h569 := g.v569[:n]
+	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own5 := unsafe.Add(m5, li*72)
+		own4 := unsafe.Add(m4, li*72)
+		v487 := h487[li]
+		v489 := h489[li]
+		v491 := h491[li]
+		v493 := h493[li]
+		v495 := h495[li]
+		v497 := h497[li]
+		v499 := h499[li]
+		v501 := h501[li]
 		v503 := h503[li]
 		v505 := h505[li]
 		v507 := h507[li]
@@ -9621,14 +9102,116 @@ func (g *passLanes64Host) r17() int {
 		v515 := h515[li]
 		v517 := h517[li]
 		v519 := h519[li]
-		v521 := h521[li]
-		v523 := h523[li]
-		v525 := h525[li]
-		v527 := h527[li]
-		v529 := h529[li]
-		v531 := h531[li]
-		v533 := h533[li]
-		v535 := h535[li]
+		v521 := int32(uint32(*(*int32)(own4)) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v521)*4)) = v487
+		v524 := int32(uint32(*(*int32)(unsafe.Add(own4, 4))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v524)*4)) = v489
+		v527 := int32(uint32(*(*int32)(unsafe.Add(own4, 8))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v527)*4)) = v491
+		v530 := int32(uint32(*(*int32)(unsafe.Add(own4, 12))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v530)*4)) = v493
+		v533 := int32(uint32(*(*int32)(unsafe.Add(own4, 16))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v533)*4)) = v495
+		v536 := int32(uint32(*(*int32)(unsafe.Add(own4, 20))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v536)*4)) = v497
+		v539 := int32(uint32(*(*int32)(unsafe.Add(own4, 24))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v539)*4)) = v499
+		v542 := int32(uint32(*(*int32)(unsafe.Add(own4, 28))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v542)*4)) = v501
+		v545 := int32(uint32(*(*int32)(unsafe.Add(own4, 32))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v545)*4)) = v503
+		v548 := int32(uint32(*(*int32)(unsafe.Add(own4, 36))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v548)*4)) = v505
+		v551 := int32(uint32(*(*int32)(unsafe.Add(own4, 40))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v551)*4)) = v507
+		v554 := int32(uint32(*(*int32)(unsafe.Add(own4, 44))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v554)*4)) = v509
+		v557 := int32(uint32(*(*int32)(unsafe.Add(own4, 48))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v557)*4)) = v511
+		v560 := int32(uint32(*(*int32)(unsafe.Add(own4, 52))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v560)*4)) = v513
+		v563 := int32(uint32(*(*int32)(unsafe.Add(own4, 56))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v563)*4)) = v515
+		v566 := int32(uint32(*(*int32)(unsafe.Add(own4, 60))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v566)*4)) = v517
+		v569 := int32(uint32(*(*int32)(unsafe.Add(own4, 64))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v569)*4)) = v519
+		h521[li] = v521
+		h524[li] = v524
+		h527[li] = v527
+		h530[li] = v530
+		h533[li] = v533
+		h536[li] = v536
+		h539[li] = v539
+		h542[li] = v542
+		h545[li] = v545
+		h548[li] = v548
+		h551[li] = v551
+		h554[li] = v554
+		h557[li] = v557
+		h560[li] = v560
+		h563[li] = v563
+		h566[li] = v566
+		h569[li] = v569
+	}
+	// Barrier, kernels.go:256
+	m5 := g.Memory(5)
+	h486 := g.v486[:n]
+	h488 := g.v488[:n]
+	h490 := g.v490[:n]
+	h492 := g.v492[:n]
+	h494 := g.v494[:n]
+	h496 := g.v496[:n]
+	h498 := g.v498[:n]
+	h500 := g.v500[:n]
+	h502 := g.v502[:n]
+	h504 := g.v504[:n]
+	h506 := g.v506[:n]
+	h508 := g.v508[:n]
+	h510 := g.v510[:n]
+	h512 := g.v512[:n]
+	h514 := g.v514[:n]
+	h516 := g.v516[:n]
+	h518 := g.v518[:n]
+	h615 := g.v615[:n]
+	h617 := g.v617[:n]
+	h619 := g.v619[:n]
+	h621 := g.v621[:n]
+	h623 := g.v623[:n]
+	h625 := g.v625[:n]
+	h627 := g.v627[:n]
+	h629 := g.v629[:n]
+	h631 := g.v631[:n]
+	h633 := g.v633[:n]
+	h635 := g.v635[:n]
+	h637 := g.v637[:n]
+	h639 := g.v639[:n]
+	h641 := g.v641[:n]
+	h643 := g.v643[:n]
+	h645 := g.v645[:n]
+	h647 := g.v647[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		own5 := unsafe.Add(m5, li*72)
+		v486 := h486[li]
+		v488 := h488[li]
+		v490 := h490[li]
+		v492 := h492[li]
+		v494 := h494[li]
+		v496 := h496[li]
+		v498 := h498[li]
+		v500 := h500[li]
+		v502 := h502[li]
+		v504 := h504[li]
+		v506 := h506[li]
+		v508 := h508[li]
+		v510 := h510[li]
+		v512 := h512[li]
+		v514 := h514[li]
+		v516 := h516[li]
+		v518 := h518[li]
 		*(*int32)(own5) = *(*int32)(unsafe.Add(m0, li*4))
 		*(*int32)(unsafe.Add(own5, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		*(*int32)(unsafe.Add(own5, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
@@ -9646,124 +9229,121 @@ func (g *passLanes64Host) r17() int {
 		*(*int32)(unsafe.Add(own5, 56)) = *(*int32)(unsafe.Add(m0, li*4+14336))
 		*(*int32)(unsafe.Add(own5, 60)) = *(*int32)(unsafe.Add(m0, li*4+15360))
 		*(*int32)(unsafe.Add(own5, 64)) = *(*int32)(unsafe.Add(m0, li*4+16384))
-		v632 := int32(uint64(int64(uint64(v503) >> 32)))
-		v634 := int32(uint64(int64(uint64(v505) >> 32)))
-		v636 := int32(uint64(int64(uint64(v507) >> 32)))
-		v638 := int32(uint64(int64(uint64(v509) >> 32)))
-		v640 := int32(uint64(int64(uint64(v511) >> 32)))
-		v642 := int32(uint64(int64(uint64(v513) >> 32)))
-		v644 := int32(uint64(int64(uint64(v515) >> 32)))
-		v646 := int32(uint64(int64(uint64(v517) >> 32)))
-		v648 := int32(uint64(int64(uint64(v519) >> 32)))
-		v650 := int32(uint64(int64(uint64(v521) >> 32)))
-		v652 := int32(uint64(int64(uint64(v523) >> 32)))
-		v654 := int32(uint64(int64(uint64(v525) >> 32)))
-		v656 := int32(uint64(int64(uint64(v527) >> 32)))
-		v658 := int32(uint64(int64(uint64(v529) >> 32)))
-		v660 := int32(uint64(int64(uint64(v531) >> 32)))
-		v662 := int32(uint64(int64(uint64(v533) >> 32)))
-		v664 := int32(uint64(int64(uint64(v535) >> 32)))
-		h632[li] = v632
-		h634[li] = v634
-		h636[li] = v636
-		h638[li] = v638
-		h640[li] = v640
-		h642[li] = v642
-		h644[li] = v644
-		h646[li] = v646
-		h648[li] = v648
-		h650[li] = v650
-		h652[li] = v652
-		h654[li] = v654
-		h656[li] = v656
-		h658[li] = v658
-		h660[li] = v660
-		h662[li] = v662
-		h664[li] = v664
+		v615 := int32(uint64(int64(uint64(v486) >> 32)))
+		v617 := int32(uint64(int64(uint64(v488) >> 32)))
+		v619 := int32(uint64(int64(uint64(v490) >> 32)))
+		v621 := int32(uint64(int64(uint64(v492) >> 32)))
+		v623 := int32(uint64(int64(uint64(v494) >> 32)))
+		v625 := int32(uint64(int64(uint64(v496) >> 32)))
+		v627 := int32(uint64(int64(uint64(v498) >> 32)))
+		v629 := int32(uint64(int64(uint64(v500) >> 32)))
+		v631 := int32(uint64(int64(uint64(v502) >> 32)))
+		v633 := int32(uint64(int64(uint64(v504) >> 32)))
+		v635 := int32(uint64(int64(uint64(v506) >> 32)))
+		v637 := int32(uint64(int64(uint64(v508) >> 32)))
+		v639 := int32(uint64(int64(uint64(v510) >> 32)))
+		v641 := int32(uint64(int64(uint64(v512) >> 32)))
+		v643 := int32(uint64(int64(uint64(v514) >> 32)))
+		v645 := int32(uint64(int64(uint64(v516) >> 32)))
+		v647 := int32(uint64(int64(uint64(v518) >> 32)))
+		h615[li] = v615
+		h617[li] = v617
+		h619[li] = v619
+		h621[li] = v621
+		h623[li] = v623
+		h625[li] = v625
+		h627[li] = v627
+		h629[li] = v629
+		h631[li] = v631
+		h633[li] = v633
+		h635[li] = v635
+		h637[li] = v637
+		h639[li] = v639
+		h641[li] = v641
+		h643[li] = v643
+		h645[li] = v645
+		h647[li] = v647
 	}
-	// Barrier, kernels.go:230
+	// Barrier, kernels.go:252
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v538 := h538[li]
-		v632 := h632[li]
-		v541 := h541[li]
-		v634 := h634[li]
-		v544 := h544[li]
-		v636 := h636[li]
-		v547 := h547[li]
-		v638 := h638[li]
-		v550 := h550[li]
-		v640 := h640[li]
-		v553 := h553[li]
-		v642 := h642[li]
-		v556 := h556[li]
-		v644 := h644[li]
-		v559 := h559[li]
-		v646 := h646[li]
-		v562 := h562[li]
-		v648 := h648[li]
-		v565 := h565[li]
-		v650 := h650[li]
-		v568 := h568[li]
-		v652 := h652[li]
-		v571 := h571[li]
-		v654 := h654[li]
-		v574 := h574[li]
-		v656 := h656[li]
-		v577 := h577[li]
-		v658 := h658[li]
-		v580 := h580[li]
-		v660 := h660[li]
-		v583 := h583[li]
-		v662 := h662[li]
-		v586 := h586[li]
-		v664 := h664[li]
-		*(*int32)(unsafe.Add(m0, int(v538)*4)) = v632
-		*(*int32)(unsafe.Add(m0, int(v541)*4)) = v634
-		*(*int32)(unsafe.Add(m0, int(v544)*4)) = v636
-		*(*int32)(unsafe.Add(m0, int(v547)*4)) = v638
-		*(*int32)(unsafe.Add(m0, int(v550)*4)) = v640
-		*(*int32)(unsafe.Add(m0, int(v553)*4)) = v642
-		*(*int32)(unsafe.Add(m0, int(v556)*4)) = v644
-		*(*int32)(unsafe.Add(m0, int(v559)*4)) = v646
-		*(*int32)(unsafe.Add(m0, int(v562)*4)) = v648
-		*(*int32)(unsafe.Add(m0, int(v565)*4)) = v650
-		*(*int32)(unsafe.Add(m0, int(v568)*4)) = v652
-		*(*int32)(unsafe.Add(m0, int(v571)*4)) = v654
-		*(*int32)(unsafe.Add(m0, int(v574)*4)) = v656
-		*(*int32)(unsafe.Add(m0, int(v577)*4)) = v658
-		*(*int32)(unsafe.Add(m0, int(v580)*4)) = v660
-		*(*int32)(unsafe.Add(m0, int(v583)*4)) = v662
-		*(*int32)(unsafe.Add(m0, int(v586)*4)) = v664
+		v521 := h521[li]
+		v615 := h615[li]
+		v524 := h524[li]
+		v617 := h617[li]
+		v527 := h527[li]
+		v619 := h619[li]
+		v530 := h530[li]
+		v621 := h621[li]
+		v533 := h533[li]
+		v623 := h623[li]
+		v536 := h536[li]
+		v625 := h625[li]
+		v539 := h539[li]
+		v627 := h627[li]
+		v542 := h542[li]
+		v629 := h629[li]
+		v545 := h545[li]
+		v631 := h631[li]
+		v548 := h548[li]
+		v633 := h633[li]
+		v551 := h551[li]
+		v635 := h635[li]
+		v554 := h554[li]
+		v637 := h637[li]
+		v557 := h557[li]
+		v639 := h639[li]
+		v560 := h560[li]
+		v641 := h641[li]
+		v563 := h563[li]
+		v643 := h643[li]
+		v566 := h566[li]
+		v645 := h645[li]
+		v569 := h569[li]
+		v647 := h647[li]
+		*(*int32)(unsafe.Add(m0, int(v521)*4)) = v615
+		*(*int32)(unsafe.Add(m0, int(v524)*4)) = v617
+		*(*int32)(unsafe.Add(m0, int(v527)*4)) = v619
+		*(*int32)(unsafe.Add(m0, int(v530)*4)) = v621
+		*(*int32)(unsafe.Add(m0, int(v533)*4)) = v623
+		*(*int32)(unsafe.Add(m0, int(v536)*4)) = v625
+		*(*int32)(unsafe.Add(m0, int(v539)*4)) = v627
+		*(*int32)(unsafe.Add(m0, int(v542)*4)) = v629
+		*(*int32)(unsafe.Add(m0, int(v545)*4)) = v631
+		*(*int32)(unsafe.Add(m0, int(v548)*4)) = v633
+		*(*int32)(unsafe.Add(m0, int(v551)*4)) = v635
+		*(*int32)(unsafe.Add(m0, int(v554)*4)) = v637
+		*(*int32)(unsafe.Add(m0, int(v557)*4)) = v639
+		*(*int32)(unsafe.Add(m0, int(v560)*4)) = v641
+		*(*int32)(unsafe.Add(m0, int(v563)*4)) = v643
+		*(*int32)(unsafe.Add(m0, int(v566)*4)) = v645
+		*(*int32)(unsafe.Add(m0, int(v569)*4)) = v647
 	}
-	// Barrier, kernels.go:234
+	// Barrier, kernels.go:256
 	m6 := g.Memory(6)
-	v11 := g.v11
+	v10 := g.v10
 	p6 := g.Pointer(6)
-	h493 := g.v493[:n]
-	h344 := g.v344[:n]
+	h476 := g.v476[:n]
+	h347 := g.v347[:n]
 	m1 := g.Memory(1)
-	v49 := g.v49
-	v724 := v49 + 4352
-	v6 := g.v6
-	v725 := v6 * 570425344
-	v726 := v725 + 570425344
-	v727 := v724 == v726
-	h327 := g.v327[:n]
+	v43 := g.v43
+	v705 := v43 == 570420992
+	h330 := g.v330[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own6 := unsafe.Add(m6, li*72)
-		v21 := int32(li)
-		v22 := int64(uint32(v21))
-		v493 := h493[li]
-		v344 := h344[li]
-		v53 := v21 + 256
-		v327 := h327[li]
-		var v719, v723 int64
+		v20 := int32(li)
+		v21 := int64(uint32(v20))
+		v476 := h476[li]
+		v347 := h347[li]
+		v47 := v20 + 256
+		v330 := h330[li]
+		var v701 int32
+		var v704 int64
 		*(*int32)(own6) = *(*int32)(unsafe.Add(m0, li*4))
 		*(*int32)(unsafe.Add(own6, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		*(*int32)(unsafe.Add(own6, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
@@ -9781,48 +9361,32 @@ func (g *passLanes64Host) r17() int {
 		*(*int32)(unsafe.Add(own6, 56)) = *(*int32)(unsafe.Add(m0, li*4+14336))
 		*(*int32)(unsafe.Add(own6, 60)) = *(*int32)(unsafe.Add(m0, li*4+15360))
 		*(*int32)(unsafe.Add(own6, 64)) = *(*int32)(unsafe.Add(m0, li*4+16384))
-		if v22 >= v11 {
-			goto b196
+		if v21 >= v10 {
+			goto b184
 		}
-		v719 = *(*int64)(unsafe.Add(p6, li*8)) + int64(uint32(v493))
-		*(*int64)(unsafe.Add(m1, li*8)) = v719 - int64(uint32(v344))
-		v723 = int64(uint32(v53))
-		if !v727 {
-			goto b196
+		v701 = *(*int32)(unsafe.Add(p6, li*4)) + v476
+		*(*int32)(unsafe.Add(m1, li*4)) = v701 - v347
+		v704 = int64(uint32(v47))
+		if !v705 {
+			goto b184
 		}
-		if v723 < v11 {
-			*(*int64)(unsafe.Add(p6, li*8+2048)) = v719 + int64(uint32(v327))
+		if v704 < v10 {
+			*(*int32)(unsafe.Add(p6, li*4+1024)) = v701 + v330
 		}
-	b196:
+	b184:
 	}
-	// Barrier, kernels.go:263
-	m7 := g.Memory(7)
+	// Barrier, kernels.go:285
+	c2 := g.c2
+	v0 := g.v0
+	v709 := ^v0
 	v1 := g.v1
-	v733 := ^v1
 	v2 := g.v2
 	v3 := g.v3
+	v271 := v3 & 63
+	v272 := int64(uint32(v271))
 	v4 := g.v4
-	v744 := v4 & 63
-	v743 := uint64(v4) < 64
-	v5 := g.v5
-	v734 := v5 - v4
-	v735 := 8 < v734
-	v736 := v734
-	if v735 {
-		v736 = 8
-	}
-	v737 := uint64(v736) < 32
-	v738 := int32(uint64(v736))
-	v739 := v738 & 31
-	v740 := int32(1) << (uint32(v739) & 31)
-	v741 := int32(0)
-	if v737 {
-		v741 = v740
-	}
-	v742 := v741 + -1
-	basex := g.Base(0)
-	v36 := g.v36
-	v15 := g.v15
+	v33 := g.v33
+	v14 := g.v14
 	p8 := g.Pointer(8)
 	c1 := g.c1
 	more := false
@@ -9830,57 +9394,49 @@ func (g *passLanes64Host) r17() int {
 		if dead[li] {
 			continue
 		}
-		own7 := unsafe.Add(m7, li*136)
-		v21 := int32(li)
+		v20 := int32(li)
 		own5 := unsafe.Add(m5, li*72)
 		own6 := unsafe.Add(m6, li*72)
-		v0 := int32(basex + li)
-		var v745 int32
-		*(*[136]byte)(own7) = [136]byte{}
-		v745 = 0
-	b198:
-		v748 := int64(uint32((v745 * 256) + v21))
-		v753 := int64(uint32(*(*int32)(unsafe.Add(own6, int(v745)*4)))) << 32
-		v754 := int64(uint32(*(*int32)(unsafe.Add(own5, int(v745)*4)))) | v753
-		v755 := v754 & v733
-		v760 := v754 ^ v1
-		if (v754 & v1) != 0 {
-			v760 = ^v754
+		var v710 int32
+		var v731, v741 int64
+		v710 = 0
+	b186:
+		v712 := (v710 * 256) + v20
+		v717 := int64(uint32(*(*int32)(unsafe.Add(own6, int(v710)*4)))) << 32
+		v718 := int64(uint32(*(*int32)(unsafe.Add(own5, int(v710)*4)))) | v717
+		if c2 {
+			v719 := v718 & v709
+			v724 := v718 ^ v0
+			if (v718 & v0) != 0 {
+				v724 = ^v718
+			}
+			v726 := v724
+			if v719 == 0 {
+				v726 = v0
+			}
+			v728 := v726
+			if uint64(v1) < uint64(v719) {
+				v728 = 0
+			}
+			v731 = v728 ^ v2
+		} else {
+			v731 = v718 ^ v2
 		}
-		v762 := v760
-		if v755 == 0 {
-			v762 = v1
+		v734 := int32(uint64(int64(uint64(v731)>>(uint64(v272)&63)))) & v4
+		v737 := *(*int32)(unsafe.Add(m1, int(v734&255)*4)) + v712
+		*(*int32)(unsafe.Add(own5, int(v710)*4)) = v737
+		if uint32(v43+v712) >= uint32(v33) {
+			goto b192
 		}
-		v764 := v762
-		if uint64(v2) < uint64(v755) {
-			v764 = 0
+		v741 = int64(uint32(v737))
+		if v741 < v14 {
+			*(*int64)(unsafe.Add(p8, int(v741)*8)) = v718
 		}
-		v767 := int64(0)
-		if v743 {
-			v767 = int64(uint64(v764^v3) >> (uint64(v744) & 63))
-		}
-		v769 := int32(uint64(v767)) & v742
-		if uint32(v769) >= 256 {
-			g.Fault(0, int64(uint32(v769)), 256, v0)
-			g.Leave(li)
-			continue
-		}
-		v772 := *(*int64)(unsafe.Add(m1, int(v769)*8)) + v748
-		*(*int64)(unsafe.Add(own7, int(v745)*8)) = v772
-		if (v49 + v748) >= v36 {
-			goto b203
-		}
-		if 0 > v772 {
-			goto b203
-		}
-		if v772 < v15 {
-			*(*int64)(unsafe.Add(p8, int(v772)*8)) = v754
-		}
-	b203:
-		v779 := v745 + 1
-		if v779 < 17 {
-			v745 = v779
-			goto b198
+	b192:
+		v744 := v710 + 1
+		if uint32(v744) < 17 {
+			v710 = v744
+			goto b186
 		}
 		if c1 {
 			more = true
@@ -9891,295 +9447,243 @@ func (g *passLanes64Host) r17() int {
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:230
-	h224 := g.v224[:n]
-	h225 := g.v225[:n]
-	h226 := g.v226[:n]
-	h227 := g.v227[:n]
-	h228 := g.v228[:n]
-	h229 := g.v229[:n]
-	h230 := g.v230[:n]
-	h231 := g.v231[:n]
-	h232 := g.v232[:n]
-	h233 := g.v233[:n]
-	h234 := g.v234[:n]
+	// Barrier, kernels.go:252
 	h235 := g.v235[:n]
 	h236 := g.v236[:n]
 	h237 := g.v237[:n]
 	h238 := g.v238[:n]
 	h239 := g.v239[:n]
 	h240 := g.v240[:n]
+	h241 := g.v241[:n]
+	h242 := g.v242[:n]
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	h245 := g.v245[:n]
+	h246 := g.v246[:n]
+	h247 := g.v247[:n]
+	h248 := g.v248[:n]
+	h249 := g.v249[:n]
+	h250 := g.v250[:n]
+	h251 := g.v251[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own4 := unsafe.Add(m4, li*72)
-		v224 := h224[li]
-		v225 := h225[li]
-		v226 := h226[li]
-		v227 := h227[li]
-		v228 := h228[li]
-		v229 := h229[li]
-		v230 := h230[li]
-		v231 := h231[li]
-		v232 := h232[li]
-		v233 := h233[li]
-		v234 := h234[li]
 		v235 := h235[li]
 		v236 := h236[li]
 		v237 := h237[li]
 		v238 := h238[li]
 		v239 := h239[li]
 		v240 := h240[li]
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(own4))%4352))*4)) = v224
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 4)))%4352))*4)) = v225
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 8)))%4352))*4)) = v226
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 12)))%4352))*4)) = v227
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 16)))%4352))*4)) = v228
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 20)))%4352))*4)) = v229
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 24)))%4352))*4)) = v230
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 28)))%4352))*4)) = v231
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 32)))%4352))*4)) = v232
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 36)))%4352))*4)) = v233
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 40)))%4352))*4)) = v234
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 44)))%4352))*4)) = v235
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 48)))%4352))*4)) = v236
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 52)))%4352))*4)) = v237
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 56)))%4352))*4)) = v238
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 60)))%4352))*4)) = v239
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 64)))%4352))*4)) = v240
+		v241 := h241[li]
+		v242 := h242[li]
+		v243 := h243[li]
+		v244 := h244[li]
+		v245 := h245[li]
+		v246 := h246[li]
+		v247 := h247[li]
+		v248 := h248[li]
+		v249 := h249[li]
+		v250 := h250[li]
+		v251 := h251[li]
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(own4))%4352))*4)) = v235
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 4)))%4352))*4)) = v236
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 8)))%4352))*4)) = v237
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 12)))%4352))*4)) = v238
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 16)))%4352))*4)) = v239
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 20)))%4352))*4)) = v240
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 24)))%4352))*4)) = v241
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 28)))%4352))*4)) = v242
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 32)))%4352))*4)) = v243
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 36)))%4352))*4)) = v244
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 40)))%4352))*4)) = v245
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 44)))%4352))*4)) = v246
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 48)))%4352))*4)) = v247
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 52)))%4352))*4)) = v248
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 56)))%4352))*4)) = v249
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 60)))%4352))*4)) = v250
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 64)))%4352))*4)) = v251
 	}
-	// Barrier, kernels.go:234
-	v19 := g.v19
+	// Barrier, kernels.go:256
+	v18 := g.v18
 	p10 := g.Pointer(10)
-	v855 := v49 + 256
-	v862 := v49 + 512
-	v869 := v49 + 768
-	v876 := v49 + 1024
-	v883 := v49 + 1280
-	v890 := v49 + 1536
-	v897 := v49 + 1792
-	v904 := v49 + 2048
-	v911 := v49 + 2304
-	v918 := v49 + 2560
-	v925 := v49 + 2816
-	v932 := v49 + 3072
-	v939 := v49 + 3328
-	v946 := v49 + 3584
-	v953 := v49 + 3840
-	v960 := v49 + 4096
+	v820 := v43 + 256
+	v827 := v43 + 512
+	v834 := v43 + 768
+	v841 := v43 + 1024
+	v848 := v43 + 1280
+	v855 := v43 + 1536
+	v862 := v43 + 1792
+	v869 := v43 + 2048
+	v876 := v43 + 2304
+	v883 := v43 + 2560
+	v890 := v43 + 2816
+	v897 := v43 + 3072
+	v904 := v43 + 3328
+	v911 := v43 + 3584
+	v918 := v43 + 3840
+	v925 := v43 + 4096
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v21 := int32(li)
-		v22 := int64(uint32(v21))
-		own7 := unsafe.Add(m7, li*136)
-		var v851, v858, v865, v872, v879, v886, v893, v900, v907, v914, v921, v928, v935, v942, v949, v956, v963 int64
-		v832 := *(*int32)(unsafe.Add(m0, li*4))
-		v833 := *(*int32)(unsafe.Add(m0, li*4+1024))
-		v834 := *(*int32)(unsafe.Add(m0, li*4+2048))
-		v835 := *(*int32)(unsafe.Add(m0, li*4+3072))
-		v836 := *(*int32)(unsafe.Add(m0, li*4+4096))
-		v837 := *(*int32)(unsafe.Add(m0, li*4+5120))
-		v838 := *(*int32)(unsafe.Add(m0, li*4+6144))
-		v839 := *(*int32)(unsafe.Add(m0, li*4+7168))
-		v840 := *(*int32)(unsafe.Add(m0, li*4+8192))
-		v841 := *(*int32)(unsafe.Add(m0, li*4+9216))
-		v842 := *(*int32)(unsafe.Add(m0, li*4+10240))
-		v843 := *(*int32)(unsafe.Add(m0, li*4+11264))
-		v844 := *(*int32)(unsafe.Add(m0, li*4+12288))
-		v845 := *(*int32)(unsafe.Add(m0, li*4+13312))
-		v846 := *(*int32)(unsafe.Add(m0, li*4+14336))
-		v847 := *(*int32)(unsafe.Add(m0, li*4+15360))
-		v848 := *(*int32)(unsafe.Add(m0, li*4+16384))
-		if (v49 + v22) >= v36 {
+		v20 := int32(li)
+		own5 := unsafe.Add(m5, li*72)
+		var v817, v824, v831, v838, v845, v852, v859, v866, v873, v880, v887, v894, v901, v908, v915, v922, v929 int64
+		v797 := *(*int32)(unsafe.Add(m0, li*4))
+		v798 := *(*int32)(unsafe.Add(m0, li*4+1024))
+		v799 := *(*int32)(unsafe.Add(m0, li*4+2048))
+		v800 := *(*int32)(unsafe.Add(m0, li*4+3072))
+		v801 := *(*int32)(unsafe.Add(m0, li*4+4096))
+		v802 := *(*int32)(unsafe.Add(m0, li*4+5120))
+		v803 := *(*int32)(unsafe.Add(m0, li*4+6144))
+		v804 := *(*int32)(unsafe.Add(m0, li*4+7168))
+		v805 := *(*int32)(unsafe.Add(m0, li*4+8192))
+		v806 := *(*int32)(unsafe.Add(m0, li*4+9216))
+		v807 := *(*int32)(unsafe.Add(m0, li*4+10240))
+		v808 := *(*int32)(unsafe.Add(m0, li*4+11264))
+		v809 := *(*int32)(unsafe.Add(m0, li*4+12288))
+		v810 := *(*int32)(unsafe.Add(m0, li*4+13312))
+		v811 := *(*int32)(unsafe.Add(m0, li*4+14336))
+		v812 := *(*int32)(unsafe.Add(m0, li*4+15360))
+		v813 := *(*int32)(unsafe.Add(m0, li*4+16384))
+		if uint32(v43+v20) >= uint32(v33) {
+			goto b200
+		}
+		v817 = int64(uint32(*(*int32)(own5)))
+		if v817 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v817)*4)) = v797
+		}
+	b200:
+		if uint32(v820+v20) >= uint32(v33) {
+			goto b203
+		}
+		v824 = int64(uint32(*(*int32)(unsafe.Add(own5, 4))))
+		if v824 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v824)*4)) = v798
+		}
+	b203:
+		if uint32(v827+v20) >= uint32(v33) {
+			goto b206
+		}
+		v831 = int64(uint32(*(*int32)(unsafe.Add(own5, 8))))
+		if v831 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v831)*4)) = v799
+		}
+	b206:
+		if uint32(v834+v20) >= uint32(v33) {
+			goto b209
+		}
+		v838 = int64(uint32(*(*int32)(unsafe.Add(own5, 12))))
+		if v838 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v838)*4)) = v800
+		}
+	b209:
+		if uint32(v841+v20) >= uint32(v33) {
 			goto b212
 		}
-		v851 = *(*int64)(own7)
-		if 0 > v851 {
-			goto b212
-		}
-		if v851 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v851)*4)) = v832
+		v845 = int64(uint32(*(*int32)(unsafe.Add(own5, 16))))
+		if v845 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v845)*4)) = v801
 		}
 	b212:
-		if (v855 + v22) >= v36 {
-			goto b216
+		if uint32(v848+v20) >= uint32(v33) {
+			goto b215
 		}
-		v858 = *(*int64)(unsafe.Add(own7, 8))
-		if 0 > v858 {
-			goto b216
+		v852 = int64(uint32(*(*int32)(unsafe.Add(own5, 20))))
+		if v852 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v852)*4)) = v802
 		}
-		if v858 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v858)*4)) = v833
+	b215:
+		if uint32(v855+v20) >= uint32(v33) {
+			goto b218
 		}
-	b216:
-		if (v862 + v22) >= v36 {
-			goto b220
+		v859 = int64(uint32(*(*int32)(unsafe.Add(own5, 24))))
+		if v859 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v859)*4)) = v803
 		}
-		v865 = *(*int64)(unsafe.Add(own7, 16))
-		if 0 > v865 {
-			goto b220
+	b218:
+		if uint32(v862+v20) >= uint32(v33) {
+			goto b221
 		}
-		if v865 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v865)*4)) = v834
+		v866 = int64(uint32(*(*int32)(unsafe.Add(own5, 28))))
+		if v866 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v866)*4)) = v804
 		}
-	b220:
-		if (v869 + v22) >= v36 {
+	b221:
+		if uint32(v869+v20) >= uint32(v33) {
 			goto b224
 		}
-		v872 = *(*int64)(unsafe.Add(own7, 24))
-		if 0 > v872 {
-			goto b224
-		}
-		if v872 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v872)*4)) = v835
+		v873 = int64(uint32(*(*int32)(unsafe.Add(own5, 32))))
+		if v873 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v873)*4)) = v805
 		}
 	b224:
-		if (v876 + v22) >= v36 {
-			goto b228
+		if uint32(v876+v20) >= uint32(v33) {
+			goto b227
 		}
-		v879 = *(*int64)(unsafe.Add(own7, 32))
-		if 0 > v879 {
-			goto b228
+		v880 = int64(uint32(*(*int32)(unsafe.Add(own5, 36))))
+		if v880 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v880)*4)) = v806
 		}
-		if v879 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v879)*4)) = v836
+	b227:
+		if uint32(v883+v20) >= uint32(v33) {
+			goto b230
 		}
-	b228:
-		if (v883 + v22) >= v36 {
-			goto b232
+		v887 = int64(uint32(*(*int32)(unsafe.Add(own5, 40))))
+		if v887 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v887)*4)) = v807
 		}
-		v886 = *(*int64)(unsafe.Add(own7, 40))
-		if 0 > v886 {
-			goto b232
+	b230:
+		if uint32(v890+v20) >= uint32(v33) {
+			goto b233
 		}
-		if v886 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v886)*4)) = v837
+		v894 = int64(uint32(*(*int32)(unsafe.Add(own5, 44))))
+		if v894 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v894)*4)) = v808
 		}
-	b232:
-		if (v890 + v22) >= v36 {
+	b233:
+		if uint32(v897+v20) >= uint32(v33) {
 			goto b236
 		}
-		v893 = *(*int64)(unsafe.Add(own7, 48))
-		if 0 > v893 {
-			goto b236
-		}
-		if v893 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v893)*4)) = v838
+		v901 = int64(uint32(*(*int32)(unsafe.Add(own5, 48))))
+		if v901 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v901)*4)) = v809
 		}
 	b236:
-		if (v897 + v22) >= v36 {
-			goto b240
+		if uint32(v904+v20) >= uint32(v33) {
+			goto b239
 		}
-		v900 = *(*int64)(unsafe.Add(own7, 56))
-		if 0 > v900 {
-			goto b240
+		v908 = int64(uint32(*(*int32)(unsafe.Add(own5, 52))))
+		if v908 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v908)*4)) = v810
 		}
-		if v900 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v900)*4)) = v839
+	b239:
+		if uint32(v911+v20) >= uint32(v33) {
+			goto b242
 		}
-	b240:
-		if (v904 + v22) >= v36 {
-			goto b244
+		v915 = int64(uint32(*(*int32)(unsafe.Add(own5, 56))))
+		if v915 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v915)*4)) = v811
 		}
-		v907 = *(*int64)(unsafe.Add(own7, 64))
-		if 0 > v907 {
-			goto b244
+	b242:
+		if uint32(v918+v20) >= uint32(v33) {
+			goto b245
 		}
-		if v907 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v907)*4)) = v840
+		v922 = int64(uint32(*(*int32)(unsafe.Add(own5, 60))))
+		if v922 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v922)*4)) = v812
 		}
-	b244:
-		if (v911 + v22) >= v36 {
-			goto b248
+	b245:
+		if uint32(v925+v20) >= uint32(v33) {
+			goto b248r23
 		}
-		v914 = *(*int64)(unsafe.Add(own7, 72))
-		if 0 > v914 {
-			goto b248
+		v929 = int64(uint32(*(*int32)(unsafe.Add(own5, 64))))
+		if v929 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v929)*4)) = v813
 		}
-		if v914 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v914)*4)) = v841
-		}
-	b248:
-		if (v918 + v22) >= v36 {
-			goto b252
-		}
-		v921 = *(*int64)(unsafe.Add(own7, 80))
-		if 0 > v921 {
-			goto b252
-		}
-		if v921 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v921)*4)) = v842
-		}
-	b252:
-		if (v925 + v22) >= v36 {
-			goto b256
-		}
-		v928 = *(*int64)(unsafe.Add(own7, 88))
-		if 0 > v928 {
-			goto b256
-		}
-		if v928 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v928)*4)) = v843
-		}
-	b256:
-		if (v932 + v22) >= v36 {
-			goto b260
-		}
-		v935 = *(*int64)(unsafe.Add(own7, 96))
-		if 0 > v935 {
-			goto b260
-		}
-		if v935 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v935)*4)) = v844
-		}
-	b260:
-		if (v939 + v22) >= v36 {
-			goto b264
-		}
-		v942 = *(*int64)(unsafe.Add(own7, 104))
-		if 0 > v942 {
-			goto b264
-		}
-		if v942 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v942)*4)) = v845
-		}
-	b264:
-		if (v946 + v22) >= v36 {
-			goto b268
-		}
-		v949 = *(*int64)(unsafe.Add(own7, 112))
-		if 0 > v949 {
-			goto b268
-		}
-		if v949 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v949)*4)) = v846
-		}
-	b268:
-		if (v953 + v22) >= v36 {
-			goto b272
-		}
-		v956 = *(*int64)(unsafe.Add(own7, 120))
-		if 0 > v956 {
-			goto b272
-		}
-		if v956 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v956)*4)) = v847
-		}
-	b272:
-		if (v960 + v22) >= v36 {
-			goto b276r23
-		}
-		v963 = *(*int64)(unsafe.Add(own7, 128))
-		if 0 > v963 {
-			goto b276r23
-		}
-		if v963 < v19 {
-			*(*int32)(unsafe.Add(p10, int(v963)*4)) = v848
-		}
-	b276r23:
+	b248r23:
 	}
 	return -1
 }
@@ -10242,11 +9746,13 @@ func (g *placesHost) Run() {
 // search32Host is some work-items of the kernel [Search32].
 type search32Host struct {
 	kernelimpl.HostGroup
+	c0 bool
 }
 
 func newSearch32Host() kernelimpl.HostForm { return new(search32Host) }
 
 func (g *search32Host) Begin() {
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
 }
 
 func (g *search32Host) Run() {
@@ -10262,21 +9768,24 @@ func (g *search32Host) Run() {
 		v22 = v9
 	}
 	p3 := g.Pointer(3)
+	c0 := g.c0
 	v2 := g.Int32(24)
 	v23 := ^v2
 	v3 := g.Int32(28)
 	v4 := g.Int32(32)
-	p1 := g.Pointer(1)
-	stop := g.Cancelled()
 	p4 := g.Pointer(4)
 	v1 := g.Int32(8)
-	v24 := int64(uint32(v1))
+	v25 := int64(uint32(v1))
+	stop := g.Cancelled()
+	p1 := g.Pointer(1)
+	v24 := ^v2
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v19, v25, v39, v40 int64
+		var v19, v26, v42, v43 int64
+		var v41, v60 int32
 		if v13 {
 			v19 = v5
 		} else {
@@ -10291,80 +9800,91 @@ func (g *search32Host) Run() {
 			}
 			v19 = v18
 		}
-		v25 = int64(x)
+		v26 = int64(x)
 	b3:
-		if v25 >= v22 {
+		if v26 >= v22 {
 			continue
 		}
-		v27 := *(*int32)(unsafe.Add(p3, int(v25)*4))
-		v28 := v27 & v23
-		v33 := v27 ^ v2
-		if (v27 & v2) != 0 {
-			v33 = ^v27
+		v28 := *(*int32)(unsafe.Add(p3, int(v26)*4))
+		if c0 {
+			v29 := v28 & v23
+			v34 := v28 ^ v2
+			if (v28 & v2) != 0 {
+				v34 = ^v28
+			}
+			v36 := v34
+			if v29 == 0 {
+				v36 = v2
+			}
+			v38 := v36
+			if uint32(v3) < uint32(v29) {
+				v38 = 0
+			}
+			v41 = v38 ^ v4
+		} else {
+			v41 = v28 ^ v4
 		}
-		v35 := v33
-		if v28 == 0 {
-			v35 = v2
-		}
-		v37 := v35
-		if uint32(v3) < uint32(v28) {
-			v37 = 0
-		}
-		v38 := v37 ^ v4
-		v39 = 0
-		v40 = v19
-	b5:
-		if v39 < v40 {
-			v43 := int64(uint64(v39+v40) >> 1)
-			v44 := *(*int32)(unsafe.Add(p1, int(v43)*4))
-			v45 := v44 & v23
-			v50 := v44 ^ v2
-			if (v44 & v2) != 0 {
-				v50 = ^v44
-			}
-			v52 := v50
-			if v45 == 0 {
-				v52 = v2
-			}
-			v54 := v52
-			if uint32(v3) < uint32(v45) {
-				v54 = 0
-			}
-			v56 := uint32(v54^v4) < uint32(v38)
-			v58 := v39
-			if v56 {
-				v58 = v43 + 1
-			}
-			v59 := v43
-			if v56 {
-				v59 = v40
-			}
-			v39 = v58
-			v40 = v59
+		v42 = 0
+		v43 = v19
+	b8:
+		if v42 >= v43 {
+			*(*int64)(unsafe.Add(p4, int(v26)*8)) = v42
+			v26 = v26 + v25
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b5
+			goto b3
 		}
-		*(*int64)(unsafe.Add(p4, int(v25)*8)) = v39
-		v25 = v25 + v24
+		v46 := int64(uint64(v42+v43) >> 1)
+		v47 := *(*int32)(unsafe.Add(p1, int(v46)*4))
+		if c0 {
+			v48 := v47 & v24
+			v53 := v47 ^ v2
+			if (v47 & v2) != 0 {
+				v53 = ^v47
+			}
+			v55 := v53
+			if v48 == 0 {
+				v55 = v2
+			}
+			v57 := v55
+			if uint32(v3) < uint32(v48) {
+				v57 = 0
+			}
+			v60 = v57 ^ v4
+		} else {
+			v60 = v47 ^ v4
+		}
+		v61 := uint32(v60) < uint32(v41)
+		v63 := v42
+		if v61 {
+			v63 = v46 + 1
+		}
+		v64 := v46
+		if v61 {
+			v64 = v43
+		}
+		v42 = v63
+		v43 = v64
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b3
+		goto b8
 	}
 }
 
 // search64Host is some work-items of the kernel [Search64].
 type search64Host struct {
 	kernelimpl.HostGroup
+	c0 bool
 }
 
 func newSearch64Host() kernelimpl.HostForm { return new(search64Host) }
 
 func (g *search64Host) Begin() {
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
 }
 
 func (g *search64Host) Run() {
@@ -10380,21 +9900,23 @@ func (g *search64Host) Run() {
 		v22 = v9
 	}
 	p3 := g.Pointer(3)
+	c0 := g.c0
 	v2 := g.Int64(24)
 	v23 := ^v2
 	v3 := g.Int64(32)
 	v4 := g.Int64(40)
-	p1 := g.Pointer(1)
-	stop := g.Cancelled()
 	p4 := g.Pointer(4)
 	v1 := g.Int32(8)
-	v24 := int64(uint32(v1))
+	v25 := int64(uint32(v1))
+	stop := g.Cancelled()
+	p1 := g.Pointer(1)
+	v24 := ^v2
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v19, v25, v39, v40 int64
+		var v19, v26, v41, v42, v43, v60 int64
 		if v13 {
 			v19 = v5
 		} else {
@@ -10409,85 +9931,94 @@ func (g *search64Host) Run() {
 			}
 			v19 = v18
 		}
-		v25 = int64(x)
+		v26 = int64(x)
 	b3:
-		if v25 >= v22 {
+		if v26 >= v22 {
 			continue
 		}
-		v27 := *(*int64)(unsafe.Add(p3, int(v25)*8))
-		v28 := v27 & v23
-		v33 := v27 ^ v2
-		if (v27 & v2) != 0 {
-			v33 = ^v27
+		v28 := *(*int64)(unsafe.Add(p3, int(v26)*8))
+		if c0 {
+			v29 := v28 & v23
+			v34 := v28 ^ v2
+			if (v28 & v2) != 0 {
+				v34 = ^v28
+			}
+			v36 := v34
+			if v29 == 0 {
+				v36 = v2
+			}
+			v38 := v36
+			if uint64(v3) < uint64(v29) {
+				v38 = 0
+			}
+			v41 = v38 ^ v4
+		} else {
+			v41 = v28 ^ v4
 		}
-		v35 := v33
-		if v28 == 0 {
-			v35 = v2
-		}
-		v37 := v35
-		if uint64(v3) < uint64(v28) {
-			v37 = 0
-		}
-		v38 := v37 ^ v4
-		v39 = 0
-		v40 = v19
-	b5:
-		if v39 < v40 {
-			v43 := int64(uint64(v39+v40) >> 1)
-			v44 := *(*int64)(unsafe.Add(p1, int(v43)*8))
-			v45 := v44 & v23
-			v50 := v44 ^ v2
-			if (v44 & v2) != 0 {
-				v50 = ^v44
-			}
-			v52 := v50
-			if v45 == 0 {
-				v52 = v2
-			}
-			v54 := v52
-			if uint64(v3) < uint64(v45) {
-				v54 = 0
-			}
-			v56 := uint64(v54^v4) < uint64(v38)
-			v58 := v39
-			if v56 {
-				v58 = v43 + 1
-			}
-			v59 := v43
-			if v56 {
-				v59 = v40
-			}
-			v39 = v58
-			v40 = v59
+		v42 = 0
+		v43 = v19
+	b8:
+		if v42 >= v43 {
+			*(*int64)(unsafe.Add(p4, int(v26)*8)) = v42
+			v26 = v26 + v25
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b5
+			goto b3
 		}
-		*(*int64)(unsafe.Add(p4, int(v25)*8)) = v39
-		v25 = v25 + v24
+		v46 := int64(uint64(v42+v43) >> 1)
+		v47 := *(*int64)(unsafe.Add(p1, int(v46)*8))
+		if c0 {
+			v48 := v47 & v24
+			v53 := v47 ^ v2
+			if (v47 & v2) != 0 {
+				v53 = ^v47
+			}
+			v55 := v53
+			if v48 == 0 {
+				v55 = v2
+			}
+			v57 := v55
+			if uint64(v3) < uint64(v48) {
+				v57 = 0
+			}
+			v60 = v57 ^ v4
+		} else {
+			v60 = v47 ^ v4
+		}
+		v61 := uint64(v60) < uint64(v41)
+		v63 := v42
+		if v61 {
+			v63 = v46 + 1
+		}
+		v64 := v46
+		if v61 {
+			v64 = v43
+		}
+		v42 = v63
+		v43 = v64
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b3
+		goto b8
 	}
 }
 
 // startsHost is a work-group of the kernel [Starts].
 type startsHost struct {
 	kernelimpl.HostGroup
-	v24, v25, v10 []int64
+	v23, v24, v10 []int32
 
-	sint64 []int64
+	sint32 []int32
 }
 
 func newStartsHost() kernelimpl.HostForm { return new(startsHost) }
 
 func (g *startsHost) Begin() {
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint64, &g.v24, &g.v25, &g.v10)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v23, &g.v24, &g.v10)
 }
 
 func (g *startsHost) Run() {
@@ -10500,7 +10031,7 @@ func (g *startsHost) Run() {
 	v1 := g.Int64(40)
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
-	h24 := g.v24[:n]
+	h23 := g.v23[:n]
 	// The work-items go through the loop together.
 	{
 		all := true
@@ -10529,17 +10060,18 @@ func (g *startsHost) Run() {
 				}
 			}
 			for li := range n {
-				v21 := h10[li]
-				var v24 int64
-				v24 = v21
-				h24[li] = v24
+				v20 := h10[li]
+				var v23 int32
+				v23 = v20
+				h23[li] = v23
 			}
 		} else {
 			for li := range n {
-				var v10, v11, v15, v21, v22, v24 int64
+				var v10, v20, v23 int32
+				var v11, v15, v21 int64
 				v6 := int64(uint32(int32(li)))
 				if !v9 {
-					v24 = 0
+					v23 = 0
 					goto b7
 				}
 				v10 = 0
@@ -10547,103 +10079,281 @@ func (g *startsHost) Run() {
 			b1:
 				v15 = (((v11 * 8) + v8) * 256) + v6
 				if 0 > v15 {
-					v21 = v10
+					v20 = v10
 					goto b4
 				}
 				if v15 < v1 {
-					v21 = v10 + int64(uint32(*(*int32)(unsafe.Add(p1, int(v15)*4))))
+					v20 = v10 + *(*int32)(unsafe.Add(p1, int(v15)*4))
 				} else {
-					v21 = v10
+					v20 = v10
 				}
 			b4:
-				v22 = v11 + 1
-				if v22 < v0 {
-					v10 = v21
-					v11 = v22
+				v21 = v11 + 1
+				if v21 < v0 {
+					v10 = v20
+					v11 = v21
 					if stop.Load() {
 						g.Stop()
 						return
 					}
 					goto b1
 				}
-				v24 = v21
+				v23 = v20
 			b7:
-				h24[li] = v24
+				h23[li] = v23
 			}
 		}
 	}
-	// GroupExclusiveScan, kernels.go:146
+	// GroupExclusiveScan, kernels.go:160
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v24, 0)
-		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
-		kernelimpl.HostShift(g.v25, in, len(in), int64(0))
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v23, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v24, in, len(in), int32(0))
 	}
-	h25 := g.v25[:n]
-	v29 := v0 + 1
-	v30 := v8 * v29
-	v31 := v30 * 256
+	h24 := g.v24[:n]
+	v28 := v0 + 1
+	v29 := v8 * v28
+	v30 := v29 * 256
 	v3 := g.Int64(56)
 	p2 := g.Pointer(2)
 	for li := range n {
-		v25 := h25[li]
+		v24 := h24[li]
 		v5 := int32(li)
 		v6 := int64(uint32(v5))
-		v28 := v25
+		v27 := v24
 		if int32(li) == 0 {
-			v28 = 0
+			v27 = 0
 		}
-		v32 := v31 + v6
-		if 0 > v32 {
+		v31 := v30 + v6
+		if 0 > v31 {
 			goto b11
 		}
-		if v32 < v3 {
-			*(*int64)(unsafe.Add(p2, int(v32)*8)) = v28
+		if v31 < v3 {
+			*(*int32)(unsafe.Add(p2, int(v31)*4)) = v27
 		}
 	b11:
 	}
 }
 
 //go:noinline
-func startsHostLoop0(h10 []int64, n int, v14 int64, v1 int64, p1 unsafe.Pointer) {
+func startsHostLoop0(h10 []int32, n int, v14 int64, v1 int64, p1 unsafe.Pointer) {
 	h10 = h10[:n]
 	for li := range n {
 		v5 := int32(li)
 		v6 := int64(uint32(v5))
 		v10 := h10[li]
-		var v21 int64
+		var v20 int32
 		v15 := v14 + v6
 		if 0 > v15 {
-			v21 = v10
+			v20 = v10
 			goto b4r0l
 		}
 		if v15 < v1 {
-			v21 = v10 + int64(uint32(*(*int32)(unsafe.Add(p1, int(v15)*4))))
+			v20 = v10 + *(*int32)(unsafe.Add(p1, int(v15)*4))
 		} else {
-			v21 = v10
+			v20 = v10
 		}
 	b4r0l:
-		h10[li] = v21
+		h10[li] = v20
 	}
 }
 
 // tally32Host is some work-items of the kernel [Tally32].
 type tally32Host struct {
 	kernelimpl.HostGroup
+	c0 bool
 }
 
 func newTally32Host() kernelimpl.HostForm { return new(tally32Host) }
 
-const tally32HostSites = `3	prim/sort/kernels/cpu.go:28:44
-1	30:9
-1	30:38`
+const tally32HostSites = `3	prim/sort/kernels/cpu.go:29:43
+1	31:9
+1	31:39`
 
 func (g *tally32Host) Begin() {
 	g.Sites = tally32HostSites
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
 }
 
 func (*tally32Host) Spare() {}
 
 func (g *tally32Host) Run() {
+	v9 := g.Int64(80)
+	v14 := v9 == 0
+	v7 := g.Int64(64)
+	p5 := g.Pointer(5)
+	v11 := g.Int64(96)
+	v6 := g.Int64(48)
+	p4 := g.Pointer(4)
+	c0 := g.c0
+	v1 := g.Int32(24)
+	v48 := ^v1
+	v2 := g.Int32(28)
+	v3 := g.Int32(32)
+	v4 := g.Int32(36)
+	v50 := v4 & 31
+	v49 := uint32(v4) < 32
+	v5 := g.Int32(40)
+	p6 := g.Pointer(6)
+	stop := g.Cancelled()
+	v45 := ^v1
+	v47 := v4 & 31
+	v46 := uint32(v4) < 32
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v20, v51, v70, v77, v97 int64
+		var v53, v66, v80, v93 int32
+		v0 := int32(x)
+		v13 := int64(x)
+		if v14 {
+			v20 = v7
+		} else {
+			v15 := *(*int64)(p5)
+			v17 := int64(0)
+			if 0 < v15 {
+				v17 = v15
+			}
+			v19 := v17
+			if v7 < v17 {
+				v19 = v7
+			}
+			v20 = v19
+		}
+		v23 := int64(uint32(v0 + 1))
+		v24 := (v13 * 256) + 256
+		if uint64(v24) > uint64(v11) {
+			g.Fault(0, v24, v11, v0)
+			continue
+		}
+		v26 := x * 2048
+		v27 := v13 * v6
+		v30 := v23 * v6
+		v32 := v20
+		if v30 < v20 {
+			v32 = v30
+		}
+		v41 := ((-2147483648 <= v27) && (v27 <= 2147483647)) && (-2147483648 <= v32)
+		v44 := ((v41 && (v32 <= 2147483647)) && (uint64(v27) < uint64(v7))) && (uint64(v27+((v32-v27)+-1)) < uint64(v7))
+		if !v44 {
+			v77 = v27
+			goto b11
+		}
+		v51 = v27
+	b4:
+		if v51 >= v32 {
+			goto b20
+		}
+		v53 = *(*int32)(unsafe.Add(p4, int(v51)*4))
+		if c0 {
+			v54 := v53 & v48
+			v59 := v53 ^ v1
+			if (v53 & v1) != 0 {
+				v59 = ^v53
+			}
+			v61 := v59
+			if v54 == 0 {
+				v61 = v1
+			}
+			v63 := v61
+			if uint32(v2) < uint32(v54) {
+				v63 = 0
+			}
+			v66 = v63 ^ v3
+		} else {
+			v66 = v53 ^ v3
+		}
+		{
+			v68 := int32(0)
+			if v49 {
+				v68 = int32(uint32(v66) >> (uint32(v50) & 31))
+			}
+			v69 := v68 & v5
+			v70 = int64(uint32(v69))
+			if uint32(v69) >= 256 {
+				g.Fault(1, v70, 256, v0)
+				continue
+			}
+		}
+		*(*int64)(unsafe.Add(p6, v26+int(v70)*8)) = *(*int64)(unsafe.Add(p6, v26+int(v70)*8)) + 1
+		v51 = v51 + 1
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b4
+	b11:
+		if v77 >= v32 {
+			goto b20
+		}
+		if uint64(v77) >= uint64(v7) {
+			g.Fault(2, v77, v7, v0)
+			continue
+		}
+		v80 = *(*int32)(unsafe.Add(p4, int(v77)*4))
+		if c0 {
+			v81 := v80 & v45
+			v86 := v80 ^ v1
+			if (v80 & v1) != 0 {
+				v86 = ^v80
+			}
+			v88 := v86
+			if v81 == 0 {
+				v88 = v1
+			}
+			v90 := v88
+			if uint32(v2) < uint32(v81) {
+				v90 = 0
+			}
+			v93 = v90 ^ v3
+		} else {
+			v93 = v80 ^ v3
+		}
+		{
+			v95 := int32(0)
+			if v46 {
+				v95 = int32(uint32(v93) >> (uint32(v47) & 31))
+			}
+			v96 := v95 & v5
+			v97 = int64(uint32(v96))
+			if uint32(v96) >= 256 {
+				g.Fault(1, v97, 256, v0)
+				continue
+			}
+		}
+		*(*int64)(unsafe.Add(p6, v26+int(v97)*8)) = *(*int64)(unsafe.Add(p6, v26+int(v97)*8)) + 1
+		v77 = v77 + 1
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b11
+	b20:
+	}
+}
+
+// tally64Host is some work-items of the kernel [Tally64].
+type tally64Host struct {
+	kernelimpl.HostGroup
+	c0 bool
+}
+
+func newTally64Host() kernelimpl.HostForm { return new(tally64Host) }
+
+const tally64HostSites = `3	prim/sort/kernels/cpu.go:29:43
+1	31:9
+1	31:39`
+
+func (g *tally64Host) Begin() {
+	g.Sites = tally64HostSites
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
+}
+
+func (*tally64Host) Spare() {}
+
+func (g *tally64Host) Run() {
 	v9 := g.Int64(88)
 	v14 := v9 == 0
 	v7 := g.Int64(72)
@@ -10651,219 +10361,28 @@ func (g *tally32Host) Run() {
 	v11 := g.Int64(104)
 	v6 := g.Int64(56)
 	p4 := g.Pointer(4)
-	v1 := g.Int32(24)
-	v58 := ^v1
-	v2 := g.Int32(28)
-	v3 := g.Int32(32)
-	v4 := g.Int64(40)
-	v60 := int32(uint64(v4))
-	v61 := v60 & 31
-	v59 := uint64(v4) < 32
-	v5 := g.Int64(48)
-	v21 := v5 - v4
-	v22 := 8 < v21
-	v23 := v21
-	if v22 {
-		v23 = 8
-	}
-	v24 := uint64(v23) < 32
-	v25 := int32(uint64(v23))
-	v26 := v25 & 31
-	v27 := int32(1) << (uint32(v26) & 31)
-	v28 := int32(0)
-	if v24 {
-		v28 = v27
-	}
-	v29 := v28 + -1
-	p6 := g.Pointer(6)
-	stop := g.Cancelled()
-	v54 := ^v1
-	v56 := int32(uint64(v4))
-	v57 := v56 & 31
-	v55 := uint64(v4) < 32
-	for x := g.Lo; x < g.Hi; x++ {
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		var v20, v62, v79, v86, v104 int64
-		v0 := int32(x)
-		v13 := int64(x)
-		if v14 {
-			v20 = v7
-		} else {
-			v15 := *(*int64)(p5)
-			v17 := int64(0)
-			if 0 < v15 {
-				v17 = v15
-			}
-			v19 := v17
-			if v7 < v17 {
-				v19 = v7
-			}
-			v20 = v19
-		}
-		v32 := int64(uint32(v0 + 1))
-		v33 := (v13 * 256) + 256
-		if uint64(v33) > uint64(v11) {
-			g.Fault(0, v33, v11, v0)
-			continue
-		}
-		v35 := x * 2048
-		v36 := v13 * v6
-		v39 := v32 * v6
-		v41 := v20
-		if v39 < v20 {
-			v41 = v39
-		}
-		v50 := ((-2147483648 <= v36) && (v36 <= 2147483647)) && (-2147483648 <= v41)
-		v53 := ((v50 && (v41 <= 2147483647)) && (uint64(v36) < uint64(v7))) && (uint64(v36+((v41-v36)+-1)) < uint64(v7))
-		if !v53 {
-			v86 = v36
-			goto b8
-		}
-		v62 = v36
-	b4:
-		if v62 >= v41 {
-			goto b14
-		}
-		{
-			v64 := *(*int32)(unsafe.Add(p4, int(v62)*4))
-			v65 := v64 & v58
-			v70 := v64 ^ v1
-			if (v64 & v1) != 0 {
-				v70 = ^v64
-			}
-			v72 := v70
-			if v65 == 0 {
-				v72 = v1
-			}
-			v74 := v72
-			if uint32(v2) < uint32(v65) {
-				v74 = 0
-			}
-			v77 := int32(0)
-			if v59 {
-				v77 = int32(uint32(v74^v3) >> (uint32(v61) & 31))
-			}
-			v78 := v77 & v29
-			v79 = int64(uint32(v78))
-			if uint32(v78) >= 256 {
-				g.Fault(1, v79, 256, v0)
-				continue
-			}
-		}
-		*(*int64)(unsafe.Add(p6, v35+int(v79)*8)) = *(*int64)(unsafe.Add(p6, v35+int(v79)*8)) + 1
-		v62 = v62 + 1
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b4
-	b8:
-		if v86 >= v41 {
-			goto b14
-		}
-		if uint64(v86) >= uint64(v7) {
-			g.Fault(2, v86, v7, v0)
-			continue
-		}
-		{
-			v89 := *(*int32)(unsafe.Add(p4, int(v86)*4))
-			v90 := v89 & v54
-			v95 := v89 ^ v1
-			if (v89 & v1) != 0 {
-				v95 = ^v89
-			}
-			v97 := v95
-			if v90 == 0 {
-				v97 = v1
-			}
-			v99 := v97
-			if uint32(v2) < uint32(v90) {
-				v99 = 0
-			}
-			v102 := int32(0)
-			if v55 {
-				v102 = int32(uint32(v99^v3) >> (uint32(v57) & 31))
-			}
-			v103 := v102 & v29
-			v104 = int64(uint32(v103))
-			if uint32(v103) >= 256 {
-				g.Fault(1, v104, 256, v0)
-				continue
-			}
-		}
-		*(*int64)(unsafe.Add(p6, v35+int(v104)*8)) = *(*int64)(unsafe.Add(p6, v35+int(v104)*8)) + 1
-		v86 = v86 + 1
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b8
-	b14:
-	}
-}
-
-// tally64Host is some work-items of the kernel [Tally64].
-type tally64Host struct {
-	kernelimpl.HostGroup
-}
-
-func newTally64Host() kernelimpl.HostForm { return new(tally64Host) }
-
-const tally64HostSites = `3	prim/sort/kernels/cpu.go:28:44
-1	30:9
-1	30:38`
-
-func (g *tally64Host) Begin() {
-	g.Sites = tally64HostSites
-}
-
-func (*tally64Host) Spare() {}
-
-func (g *tally64Host) Run() {
-	v9 := g.Int64(96)
-	v14 := v9 == 0
-	v7 := g.Int64(80)
-	p5 := g.Pointer(5)
-	v11 := g.Int64(112)
-	v6 := g.Int64(64)
-	p4 := g.Pointer(4)
+	c0 := g.c0
 	v1 := g.Int64(24)
-	v57 := ^v1
+	v49 := ^v1
 	v2 := g.Int64(32)
 	v3 := g.Int64(40)
-	v4 := g.Int64(48)
-	v59 := v4 & 63
-	v58 := uint64(v4) < 64
-	v5 := g.Int64(56)
-	v21 := v5 - v4
-	v22 := 8 < v21
-	v23 := v21
-	if v22 {
-		v23 = 8
-	}
-	v24 := uint64(v23) < 32
-	v25 := int32(uint64(v23))
-	v26 := v25 & 31
-	v27 := int32(1) << (uint32(v26) & 31)
-	v28 := int32(0)
-	if v24 {
-		v28 = v27
-	}
-	v29 := v28 + -1
+	v4 := g.Int32(48)
+	v51 := v4 & 63
+	v52 := int64(uint32(v51))
+	v50 := uint32(v4) < 64
+	v5 := g.Int32(52)
 	p6 := g.Pointer(6)
 	stop := g.Cancelled()
-	v54 := ^v1
-	v56 := v4 & 63
-	v55 := uint64(v4) < 64
+	v45 := ^v1
+	v47 := v4 & 63
+	v48 := int64(uint32(v47))
+	v46 := uint32(v4) < 64
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v20, v60, v78, v85, v104 int64
+		var v20, v53, v55, v68, v73, v80, v83, v96, v101 int64
 		v0 := int32(x)
 		v13 := int64(x)
 		if v14 {
@@ -10880,105 +10399,115 @@ func (g *tally64Host) Run() {
 			}
 			v20 = v19
 		}
-		v32 := int64(uint32(v0 + 1))
-		v33 := (v13 * 256) + 256
-		if uint64(v33) > uint64(v11) {
-			g.Fault(0, v33, v11, v0)
+		v23 := int64(uint32(v0 + 1))
+		v24 := (v13 * 256) + 256
+		if uint64(v24) > uint64(v11) {
+			g.Fault(0, v24, v11, v0)
 			continue
 		}
-		v35 := x * 2048
-		v36 := v13 * v6
-		v39 := v32 * v6
-		v41 := v20
-		if v39 < v20 {
-			v41 = v39
+		v26 := x * 2048
+		v27 := v13 * v6
+		v30 := v23 * v6
+		v32 := v20
+		if v30 < v20 {
+			v32 = v30
 		}
-		v50 := ((-2147483648 <= v36) && (v36 <= 2147483647)) && (-2147483648 <= v41)
-		v53 := ((v50 && (v41 <= 2147483647)) && (uint64(v36) < uint64(v7))) && (uint64(v36+((v41-v36)+-1)) < uint64(v7))
-		if !v53 {
-			v85 = v36
-			goto b8
+		v41 := ((-2147483648 <= v27) && (v27 <= 2147483647)) && (-2147483648 <= v32)
+		v44 := ((v41 && (v32 <= 2147483647)) && (uint64(v27) < uint64(v7))) && (uint64(v27+((v32-v27)+-1)) < uint64(v7))
+		if !v44 {
+			v80 = v27
+			goto b11
 		}
-		v60 = v36
+		v53 = v27
 	b4:
-		if v60 >= v41 {
-			goto b14
+		if v53 >= v32 {
+			goto b20
+		}
+		v55 = *(*int64)(unsafe.Add(p4, int(v53)*8))
+		if c0 {
+			v56 := v55 & v49
+			v61 := v55 ^ v1
+			if (v55 & v1) != 0 {
+				v61 = ^v55
+			}
+			v63 := v61
+			if v56 == 0 {
+				v63 = v1
+			}
+			v65 := v63
+			if uint64(v2) < uint64(v56) {
+				v65 = 0
+			}
+			v68 = v65 ^ v3
+		} else {
+			v68 = v55 ^ v3
 		}
 		{
-			v62 := *(*int64)(unsafe.Add(p4, int(v60)*8))
-			v63 := v62 & v57
-			v68 := v62 ^ v1
-			if (v62 & v1) != 0 {
-				v68 = ^v62
+			v70 := int64(0)
+			if v50 {
+				v70 = int64(uint64(v68) >> (uint64(v52) & 63))
 			}
-			v70 := v68
-			if v63 == 0 {
-				v70 = v1
-			}
-			v72 := v70
-			if uint64(v2) < uint64(v63) {
-				v72 = 0
-			}
-			v75 := int64(0)
-			if v58 {
-				v75 = int64(uint64(v72^v3) >> (uint64(v59) & 63))
-			}
-			v77 := int32(uint64(v75)) & v29
-			v78 = int64(uint32(v77))
-			if uint32(v77) >= 256 {
-				g.Fault(1, v78, 256, v0)
+			v72 := int32(uint64(v70)) & v5
+			v73 = int64(uint32(v72))
+			if uint32(v72) >= 256 {
+				g.Fault(1, v73, 256, v0)
 				continue
 			}
 		}
-		*(*int64)(unsafe.Add(p6, v35+int(v78)*8)) = *(*int64)(unsafe.Add(p6, v35+int(v78)*8)) + 1
-		v60 = v60 + 1
+		*(*int64)(unsafe.Add(p6, v26+int(v73)*8)) = *(*int64)(unsafe.Add(p6, v26+int(v73)*8)) + 1
+		v53 = v53 + 1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b4
-	b8:
-		if v85 >= v41 {
-			goto b14
+	b11:
+		if v80 >= v32 {
+			goto b20
 		}
-		if uint64(v85) >= uint64(v7) {
-			g.Fault(2, v85, v7, v0)
+		if uint64(v80) >= uint64(v7) {
+			g.Fault(2, v80, v7, v0)
 			continue
 		}
+		v83 = *(*int64)(unsafe.Add(p4, int(v80)*8))
+		if c0 {
+			v84 := v83 & v45
+			v89 := v83 ^ v1
+			if (v83 & v1) != 0 {
+				v89 = ^v83
+			}
+			v91 := v89
+			if v84 == 0 {
+				v91 = v1
+			}
+			v93 := v91
+			if uint64(v2) < uint64(v84) {
+				v93 = 0
+			}
+			v96 = v93 ^ v3
+		} else {
+			v96 = v83 ^ v3
+		}
 		{
-			v88 := *(*int64)(unsafe.Add(p4, int(v85)*8))
-			v89 := v88 & v54
-			v94 := v88 ^ v1
-			if (v88 & v1) != 0 {
-				v94 = ^v88
+			v98 := int64(0)
+			if v46 {
+				v98 = int64(uint64(v96) >> (uint64(v48) & 63))
 			}
-			v96 := v94
-			if v89 == 0 {
-				v96 = v1
-			}
-			v98 := v96
-			if uint64(v2) < uint64(v89) {
-				v98 = 0
-			}
-			v101 := int64(0)
-			if v55 {
-				v101 = int64(uint64(v98^v3) >> (uint64(v56) & 63))
-			}
-			v103 := int32(uint64(v101)) & v29
-			v104 = int64(uint32(v103))
-			if uint32(v103) >= 256 {
-				g.Fault(1, v104, 256, v0)
+			v100 := int32(uint64(v98)) & v5
+			v101 = int64(uint32(v100))
+			if uint32(v100) >= 256 {
+				g.Fault(1, v101, 256, v0)
 				continue
 			}
 		}
-		*(*int64)(unsafe.Add(p6, v35+int(v104)*8)) = *(*int64)(unsafe.Add(p6, v35+int(v104)*8)) + 1
-		v85 = v85 + 1
+		*(*int64)(unsafe.Add(p6, v26+int(v101)*8)) = *(*int64)(unsafe.Add(p6, v26+int(v101)*8)) + 1
+		v80 = v80 + 1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b8
-	b14:
+		goto b11
+	b20:
 	}
 }
 

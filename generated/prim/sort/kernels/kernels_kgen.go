@@ -39,9 +39,9 @@ func _(k *kernels.Both) {
 func _(k *kernels.Count32) {
 	type kernelsCount32HasChanged_RunGoGenerate struct {
 		Order  kernels.Order[uint32]
+		Lo     uint32
+		Hi     uint32
 		Begin  int
-		Lo     int
-		Hi     int
 		Keys   []uint32
 		Length []int64
 		Counts []uint32
@@ -59,9 +59,9 @@ func _(k *kernels.Count32) {
 func _(k *kernels.Count64) {
 	type kernelsCount64HasChanged_RunGoGenerate struct {
 		Order  kernels.Order[uint64]
+		Lo     uint32
+		Hi     uint32
 		Begin  int
-		Lo     int
-		Hi     int
 		Keys   []uint64
 		Length []int64
 		Counts []uint32
@@ -155,8 +155,8 @@ func _(k *kernels.Merge64) {
 func _(k *kernels.Move32) {
 	type kernelsMove32HasChanged_RunGoGenerate struct {
 		Order  kernels.Order[uint32]
-		Shift  int
-		Hi     int
+		Shift  uint32
+		Mask   uint32
 		Part   int
 		Keys   []uint32
 		Length []int64
@@ -172,8 +172,8 @@ func _(k *kernels.Move32) {
 func _(k *kernels.Move64) {
 	type kernelsMove64HasChanged_RunGoGenerate struct {
 		Order  kernels.Order[uint64]
-		Shift  int
-		Hi     int
+		Shift  uint32
+		Mask   uint32
 		Part   int
 		Keys   []uint64
 		Length []int64
@@ -209,12 +209,12 @@ func _(k *kernels.Narrow8) {
 func _(k *kernels.Pass32) {
 	type kernelsPass32HasChanged_RunGoGenerate struct {
 		Order  kernels.Order[uint32]
-		Shift  int
-		Hi     int
-		Chunk  int
+		Shift  uint32
+		Mask   uint32
+		Begin  int
 		Keys   []uint32
 		Length []int64
-		Starts []int64
+		Starts []uint32
 		State  []uint32
 		Out    []uint32
 		Values []uint32
@@ -227,12 +227,12 @@ func _(k *kernels.Pass32) {
 func _(k *kernels.PassLanes32) {
 	type kernelsPassLanes32HasChanged_RunGoGenerate struct {
 		Order  kernels.Order[uint32]
-		Shift  int
-		Hi     int
-		Chunk  int
+		Shift  uint32
+		Mask   uint32
+		Begin  int
 		Keys   []uint32
 		Length []int64
-		Starts []int64
+		Starts []uint32
 		State  []uint32
 		Out    []uint32
 		Values []uint32
@@ -245,12 +245,12 @@ func _(k *kernels.PassLanes32) {
 func _(k *kernels.PassLanes64) {
 	type kernelsPassLanes64HasChanged_RunGoGenerate struct {
 		Order  kernels.Order[uint64]
-		Shift  int
-		Hi     int
-		Chunk  int
+		Shift  uint32
+		Mask   uint32
+		Begin  int
 		Keys   []uint64
 		Length []int64
-		Starts []int64
+		Starts []uint32
 		State  []uint32
 		Out    []uint64
 		Values []uint32
@@ -294,7 +294,7 @@ func _(k *kernels.Starts) {
 	type kernelsStartsHasChanged_RunGoGenerate struct {
 		Chunks int
 		Counts []uint32
-		Starts []int64
+		Starts []uint32
 	}
 	_ = (*kernelsStartsHasChanged_RunGoGenerate)(k) // kernels.Starts has changed: run go generate
 }
@@ -303,8 +303,8 @@ func _(k *kernels.Starts) {
 func _(k *kernels.Tally32) {
 	type kernelsTally32HasChanged_RunGoGenerate struct {
 		Order  kernels.Order[uint32]
-		Shift  int
-		Hi     int
+		Shift  uint32
+		Mask   uint32
 		Part   int
 		Keys   []uint32
 		Length []int64
@@ -317,8 +317,8 @@ func _(k *kernels.Tally32) {
 func _(k *kernels.Tally64) {
 	type kernelsTally64HasChanged_RunGoGenerate struct {
 		Order  kernels.Order[uint64]
-		Shift  int
-		Hi     int
+		Shift  uint32
+		Mask   uint32
 		Part   int
 		Keys   []uint64
 		Length []int64
@@ -366,11 +366,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0xfcda5477},
 		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x240167fd},
 		{File: "prim/sort/kernels/convert.go", Package: "kernels", Sum: 0xb0daa5f9},
-		{File: "prim/sort/kernels/cpu.go", Package: "kernels", Sum: 0xf7455f8a},
-		{File: "prim/sort/kernels/kernels.go", Package: "kernels", Sum: 0x1e1b59f0},
-		{File: "prim/sort/kernels/lanes.go", Package: "kernels", Sum: 0x2cd8de16},
-		{File: "prim/sort/kernels/order.go", Package: "kernels", Sum: 0xff9277be},
-		{File: "prim/sort/kernels/pass.go", Package: "kernels", Sum: 0x5b08ed70},
+		{File: "prim/sort/kernels/cpu.go", Package: "kernels", Sum: 0xd29c7cf6},
+		{File: "prim/sort/kernels/kernels.go", Package: "kernels", Sum: 0x164aaad7},
+		{File: "prim/sort/kernels/lanes.go", Package: "kernels", Sum: 0xa64965d7},
+		{File: "prim/sort/kernels/order.go", Package: "kernels", Sum: 0xf467f85e},
+		{File: "prim/sort/kernels/pass.go", Package: "kernels", Sum: 0x67603027},
 	},
 })
 
@@ -397,7 +397,7 @@ var boolKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops:   "-",
 	SPIRV:   boolSPIRV,
 	IR:      boolIR,
-	Sum:     0x2cbe5ca4,
+	Sum:     0x92167847,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: boolWords, Sum: 0xbc9c4338},
 	},
@@ -474,7 +474,7 @@ var bothKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops:   "-",
 	SPIRV:   bothSPIRV,
 	IR:      bothIR,
-	Sum:     0x3bcd475b,
+	Sum:     0x81310905,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: bothWords, Sum: 0xb8262789},
 	},
@@ -550,51 +550,56 @@ var count32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Size: 12},
-		{Name: "Begin", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Lo", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Hi", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 64, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 72, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Lo", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
+		{Name: "Hi", Kind: abi.Value, Type: "uint32", Offset: 16, Size: 4, HostOffset: 16},
+		{Name: "Begin", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 48, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 64, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
 	},
-	ArgSize:    88,
+	ArgSize:    80,
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
+	Specs: []abi.SpecConstant{
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 2048, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/kernels.go:121:30", Limit: -7},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/kernels.go:135:30", Limit: -7},
 	},
-	Loops: "- prim/sort/kernels/kernels.go:97:2 - 101:2 111:5 111:5 111:5 111:5 111:5 111:5 111:5 111:5 119:2 119:2",
+	Loops: "- prim/sort/kernels/kernels.go:110:2 - 114:2 124:5 124:5 124:5 124:5 124:5 124:5 124:5 124:5 133:2 133:2",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+	},
 	SPIRV: count32SPIRV,
 	IR:    count32IR,
-	Sum:   0x996245f3,
+	Sum:   0xe9417ab1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {48}, {56}, {8}, {72}, {88}, {104}, {0}, {-2048, 0}}, Loops: "- prim/sort/kernels/kernels.go:97:2 - 101:2 111:5 111:5 111:5 111:5 111:5 111:5 111:5 111:5 119:2 119:2", Make: kernelimpl.MakeModule, Sum: 0x2d73fd6a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/sort/kernels/kernels.go:97:2 - 101:2 111:5 111:5 111:5 111:5 111:5 111:5 111:5 111:5 119:2 119:2", SPIRV: count32Words, Sum: 0x33fa9460},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/sort/kernels/kernels.go:110:2 - 114:2 124:5 124:5 124:5 124:5 124:5 124:5 124:5 124:5 133:2 133:2", SPIRV: count32Words, Sum: 0xa5256be5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Count32{
 		Order:  kernelimpl.HostValue[kernels.Order[uint32]](a, 0),
-		Begin:  kernelimpl.HostValue[int](a, 1),
-		Lo:     kernelimpl.HostValue[int](a, 2),
-		Hi:     kernelimpl.HostValue[int](a, 3),
+		Lo:     kernelimpl.HostValue[uint32](a, 1),
+		Hi:     kernelimpl.HostValue[uint32](a, 2),
+		Begin:  kernelimpl.HostValue[int](a, 3),
 		Keys:   kernelimpl.HostSlice[uint32](a, 4),
 		Length: kernelimpl.HostSlice[int64](a, 5),
 		Counts: kernelimpl.HostSlice[uint32](a, 6),
 	}.Kernel
-}, newCount32Host)
+}, newCount32Host, kernels.Floats)
 
 var _ = kernelimpl.Properties[kernels.Count32](count32Kernel)
 
 // Count32 is the kernel [kernels.Count32] with its slices in device memory.
 type Count32 struct {
 	Order  kernels.Order[uint32]
+	Lo     uint32
+	Hi     uint32
 	Begin  int
-	Lo     int
-	Hi     int
 	Keys   runtime.View[uint32]
 	Length runtime.View[int64]
 	Counts runtime.View[uint32]
@@ -604,9 +609,9 @@ type Count32 struct {
 func (k Count32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(count32Kernel)
 	kernelimpl.Value(l, 0, k.Order)
-	kernelimpl.Value(l, 1, k.Begin)
-	kernelimpl.Value(l, 2, k.Lo)
-	kernelimpl.Value(l, 3, k.Hi)
+	kernelimpl.Value(l, 1, k.Lo)
+	kernelimpl.Value(l, 2, k.Hi)
+	kernelimpl.Value(l, 3, k.Begin)
 	kernelimpl.View(l, 4, k.Keys)
 	kernelimpl.View(l, 5, k.Length)
 	kernelimpl.View(l, 6, k.Counts)
@@ -633,9 +638,9 @@ func (k Count32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.
 func RunCount32(ctx context.Context, dev *runtime.Device, k kernels.Count32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(count32Kernel)
 	kernelimpl.Value(l, 0, k.Order)
-	kernelimpl.Value(l, 1, k.Begin)
-	kernelimpl.Value(l, 2, k.Lo)
-	kernelimpl.Value(l, 3, k.Hi)
+	kernelimpl.Value(l, 1, k.Lo)
+	kernelimpl.Value(l, 2, k.Hi)
+	kernelimpl.Value(l, 3, k.Begin)
 	kernelimpl.Slice(l, 4, k.Keys)
 	kernelimpl.Slice(l, 5, k.Length)
 	kernelimpl.Slice(l, 6, k.Counts)
@@ -658,51 +663,56 @@ var count64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "Order", Kind: abi.Value, Type: "Order[uint64]", Size: 24},
-		{Name: "Begin", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Lo", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Hi", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 48, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 64, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 80, Size: 16, HostOffset: 96, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Lo", Kind: abi.Value, Type: "uint32", Offset: 24, Size: 4, HostOffset: 24},
+		{Name: "Hi", Kind: abi.Value, Type: "uint32", Offset: 28, Size: 4, HostOffset: 28},
+		{Name: "Begin", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 64, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 72, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
 	},
-	ArgSize:    96,
+	ArgSize:    88,
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
+	Specs: []abi.SpecConstant{
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 2048, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/kernels.go:121:30", Limit: -7},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/kernels.go:135:30", Limit: -7},
 	},
-	Loops: "- prim/sort/kernels/kernels.go:97:2 - 101:2 111:5 111:5 111:5 111:5 111:5 111:5 111:5 111:5 119:2 119:2",
+	Loops: "- prim/sort/kernels/kernels.go:110:2 - 114:2 124:5 124:5 124:5 124:5 124:5 124:5 124:5 124:5 133:2 133:2",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+	},
 	SPIRV: count64SPIRV,
 	IR:    count64IR,
-	Sum:   0x50af64ae,
+	Sum:   0xd76665f5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {56}, {64}, {8}, {80}, {96}, {112}, {0}, {-2048, 0}}, Loops: "- prim/sort/kernels/kernels.go:97:2 - 101:2 111:5 111:5 111:5 111:5 111:5 111:5 111:5 111:5 119:2 119:2", Make: kernelimpl.MakeModule, Sum: 0xfbf0cc7a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/sort/kernels/kernels.go:97:2 - 101:2 111:5 111:5 111:5 111:5 111:5 111:5 111:5 111:5 119:2 119:2", SPIRV: count64Words, Sum: 0x45a087c1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/sort/kernels/kernels.go:110:2 - 114:2 124:5 124:5 124:5 124:5 124:5 124:5 124:5 124:5 133:2 133:2", SPIRV: count64Words, Sum: 0xfddc1c01},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Count64{
 		Order:  kernelimpl.HostValue[kernels.Order[uint64]](a, 0),
-		Begin:  kernelimpl.HostValue[int](a, 1),
-		Lo:     kernelimpl.HostValue[int](a, 2),
-		Hi:     kernelimpl.HostValue[int](a, 3),
+		Lo:     kernelimpl.HostValue[uint32](a, 1),
+		Hi:     kernelimpl.HostValue[uint32](a, 2),
+		Begin:  kernelimpl.HostValue[int](a, 3),
 		Keys:   kernelimpl.HostSlice[uint64](a, 4),
 		Length: kernelimpl.HostSlice[int64](a, 5),
 		Counts: kernelimpl.HostSlice[uint32](a, 6),
 	}.Kernel
-}, newCount64Host)
+}, newCount64Host, kernels.Floats)
 
 var _ = kernelimpl.Properties[kernels.Count64](count64Kernel)
 
 // Count64 is the kernel [kernels.Count64] with its slices in device memory.
 type Count64 struct {
 	Order  kernels.Order[uint64]
+	Lo     uint32
+	Hi     uint32
 	Begin  int
-	Lo     int
-	Hi     int
 	Keys   runtime.View[uint64]
 	Length runtime.View[int64]
 	Counts runtime.View[uint32]
@@ -712,9 +722,9 @@ type Count64 struct {
 func (k Count64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(count64Kernel)
 	kernelimpl.Value(l, 0, k.Order)
-	kernelimpl.Value(l, 1, k.Begin)
-	kernelimpl.Value(l, 2, k.Lo)
-	kernelimpl.Value(l, 3, k.Hi)
+	kernelimpl.Value(l, 1, k.Lo)
+	kernelimpl.Value(l, 2, k.Hi)
+	kernelimpl.Value(l, 3, k.Begin)
 	kernelimpl.View(l, 4, k.Keys)
 	kernelimpl.View(l, 5, k.Length)
 	kernelimpl.View(l, 6, k.Counts)
@@ -741,9 +751,9 @@ func (k Count64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.
 func RunCount64(ctx context.Context, dev *runtime.Device, k kernels.Count64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(count64Kernel)
 	kernelimpl.Value(l, 0, k.Order)
-	kernelimpl.Value(l, 1, k.Begin)
-	kernelimpl.Value(l, 2, k.Lo)
-	kernelimpl.Value(l, 3, k.Hi)
+	kernelimpl.Value(l, 1, k.Lo)
+	kernelimpl.Value(l, 2, k.Hi)
+	kernelimpl.Value(l, 3, k.Begin)
 	kernelimpl.Slice(l, 4, k.Keys)
 	kernelimpl.Slice(l, 5, k.Length)
 	kernelimpl.Slice(l, 6, k.Counts)
@@ -782,7 +792,7 @@ var gather32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/sort/kernels/convert.go:68:2 68:2",
 	SPIRV: gather32SPIRV,
 	IR:    gather32IR,
-	Sum:   0xce0894d1,
+	Sum:   0x32aa1097,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {8}, {32}, {48}, {64}, {88}, {48, 72}}, Loops: "prim/sort/kernels/convert.go:68:2 68:2", Make: kernelimpl.MakeModule, Sum: 0x30049377},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/convert.go:68:2 68:2", SPIRV: gather32Words, Sum: 0x38be4d4e},
@@ -878,7 +888,7 @@ var gather8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/sort/kernels/convert.go:68:2 68:2",
 	SPIRV: gather8SPIRV,
 	IR:    gather8IR,
-	Sum:   0xa5e0dbaa,
+	Sum:   0xd5855962,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {8}, {32}, {48}, {64}, {88}, {48, 72}}, Loops: "prim/sort/kernels/convert.go:68:2 68:2", Make: kernelimpl.MakeModule, Sum: 0x4cbe47da},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/sort/kernels/convert.go:68:2 68:2 -", SPIRV: gather8Words, Sum: 0xc46b8461},
@@ -1037,13 +1047,19 @@ var isSorted32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 64,
 	Items:   1,
 	Lingers: true,
-	Loops:   "prim/sort/kernels/order.go:27:2",
-	SPIRV:   isSorted32SPIRV,
-	IR:      isSorted32IR,
-	Sum:     0x87840a31,
+	Specs: []abi.SpecConstant{
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+	},
+	Loops: "prim/sort/kernels/order.go:28:2",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+	},
+	SPIRV: isSorted32SPIRV,
+	IR:    isSorted32IR,
+	Sum:   0x23f50573,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {48}, {64}, {80}}, Loops: "prim/sort/kernels/order.go:27:2", Make: kernelimpl.MakeModule, Sum: 0x6b1a56e5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:27:2", SPIRV: isSorted32Words, Sum: 0xb27dc45c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {48}, {64}, {80}}, Loops: "prim/sort/kernels/order.go:28:2", Make: kernelimpl.MakeModule, Sum: 0x726fb889},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:28:2", SPIRV: isSorted32Words, Sum: 0xc87da57},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.IsSorted32{
@@ -1052,7 +1068,7 @@ var isSorted32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Length: kernelimpl.HostSlice[int64](a, 2),
 		Out:    kernelimpl.HostSlice[uint32](a, 3),
 	}.Kernel
-}, newIsSorted32Host)
+}, newIsSorted32Host, kernels.Floats)
 
 var _ = kernelimpl.Properties[kernels.IsSorted32](isSorted32Kernel)
 
@@ -1123,13 +1139,19 @@ var isSorted64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 72,
 	Items:   1,
 	Lingers: true,
-	Loops:   "prim/sort/kernels/order.go:27:2",
-	SPIRV:   isSorted64SPIRV,
-	IR:      isSorted64IR,
-	Sum:     0x18472b9d,
+	Specs: []abi.SpecConstant{
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+	},
+	Loops: "prim/sort/kernels/order.go:28:2",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+	},
+	SPIRV: isSorted64SPIRV,
+	IR:    isSorted64IR,
+	Sum:   0x7d42c334,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {56}, {72}, {88}}, Loops: "prim/sort/kernels/order.go:27:2", Make: kernelimpl.MakeModule, Sum: 0xd9188b2c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:27:2", SPIRV: isSorted64Words, Sum: 0x3d9edb23},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {56}, {72}, {88}}, Loops: "prim/sort/kernels/order.go:28:2", Make: kernelimpl.MakeModule, Sum: 0xefe357f4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:28:2", SPIRV: isSorted64Words, Sum: 0x6d982d94},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.IsSorted64{
@@ -1138,7 +1160,7 @@ var isSorted64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Length: kernelimpl.HostSlice[int64](a, 2),
 		Out:    kernelimpl.HostSlice[uint32](a, 3),
 	}.Kernel
-}, newIsSorted64Host)
+}, newIsSorted64Host, kernels.Floats)
 
 var _ = kernelimpl.Properties[kernels.IsSorted64](isSorted64Kernel)
 
@@ -1210,19 +1232,25 @@ var merge32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 80,
 	Items:   1,
 	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:108:26", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:116:74", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:117:19", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:120:19", Limit: -3},
+	Specs: []abi.SpecConstant{
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
 	},
-	Loops: "prim/sort/kernels/order.go:104:2 106:3 115:3",
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:111:26", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:119:81", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:120:19", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:123:19", Limit: -3},
+	},
+	Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+	},
 	SPIRV: merge32SPIRV,
 	IR:    merge32IR,
-	Sum:   0xa5fb91cf,
+	Sum:   0x292a02c1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {48}, {64}, {80}, {96}, {-8, 8}}, Loops: "prim/sort/kernels/order.go:104:2 106:3 115:3", Make: kernelimpl.MakeModule, Sum: 0xcd27ae85},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:104:2 106:3 115:3", SPIRV: merge32Words, Sum: 0xe756f0e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {48}, {64}, {80}, {96}, {-8, 8}}, Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3", Make: kernelimpl.MakeModule, Sum: 0x3589bebf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3", SPIRV: merge32Words, Sum: 0x7831ab9a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Merge32{
@@ -1232,7 +1260,7 @@ var merge32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Length: kernelimpl.HostSlice[int64](a, 3),
 		Out:    kernelimpl.HostSlice[uint32](a, 4),
 	}.Kernel
-}, newMerge32Host)
+}, newMerge32Host, kernels.Floats)
 
 var _ = kernelimpl.Properties[kernels.Merge32](merge32Kernel)
 
@@ -1307,19 +1335,25 @@ var merge64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 88,
 	Items:   1,
 	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:108:26", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:116:74", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:117:19", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:120:19", Limit: -3},
+	Specs: []abi.SpecConstant{
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
 	},
-	Loops: "prim/sort/kernels/order.go:104:2 106:3 115:3",
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:111:26", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:119:81", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:120:19", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:123:19", Limit: -3},
+	},
+	Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+	},
 	SPIRV: merge64SPIRV,
 	IR:    merge64IR,
-	Sum:   0x4c3acdfb,
+	Sum:   0x95853f09,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {56}, {72}, {88}, {104}, {-8, 8}}, Loops: "prim/sort/kernels/order.go:104:2 106:3 115:3", Make: kernelimpl.MakeModule, Sum: 0xaa559297},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:104:2 106:3 115:3", SPIRV: merge64Words, Sum: 0x3692edb6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {56}, {72}, {88}, {104}, {-8, 8}}, Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3", Make: kernelimpl.MakeModule, Sum: 0x108f0d05},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3", SPIRV: merge64Words, Sum: 0x2b4d7d55},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Merge64{
@@ -1329,7 +1363,7 @@ var merge64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Length: kernelimpl.HostSlice[int64](a, 3),
 		Out:    kernelimpl.HostSlice[uint64](a, 4),
 	}.Kernel
-}, newMerge64Host)
+}, newMerge64Host, kernels.Floats)
 
 var _ = kernelimpl.Properties[kernels.Merge64](merge64Kernel)
 
@@ -1396,47 +1430,49 @@ var move32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Size: 12},
-		{Name: "Shift", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Hi", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Part", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 64, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Places", Kind: abi.Slice, Type: "[]int64", Offset: 72, Size: 16, HostOffset: 88, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 256}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 88, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 104, Size: 16, HostOffset: 136, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 120, Size: 16, HostOffset: 160, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
+		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 16, Size: 4, HostOffset: 16},
+		{Name: "Part", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 48, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Places", Kind: abi.Slice, Type: "[]int64", Offset: 64, Size: 16, HostOffset: 80, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 256}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 80, Size: 16, HostOffset: 104, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 96, Size: 16, HostOffset: 128, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 112, Size: 16, HostOffset: 152, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize: 136,
+	ArgSize: 128,
 	Spilled: true,
 	Items:   1,
 	Lingers: true,
 	Specs: []abi.SpecConstant{
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "prim/sort/kernels/cpu.go:76:52", Limit: -7},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:78:14", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:80:15", Limit: 256},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:82:8", Limit: -8},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:84:26", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:84:11", Limit: -10},
+		{Kind: abi.FaultSliceCap, Pos: "prim/sort/kernels/cpu.go:78:51", Limit: -7},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:80:14", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:82:15", Limit: 256},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:84:8", Limit: -8},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:86:26", Limit: -9},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:86:11", Limit: -10},
 	},
-	Loops: "prim/sort/kernels/cpu.go:77:2 77:2",
+	Loops: "prim/sort/kernels/cpu.go:79:2 79:2",
 	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:184:5", Var: &kernels.Paired},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:205:5", Var: &kernels.Paired},
 	},
 	SPIRV: move32SPIRV,
 	IR:    move32IR,
-	Sum:   0x7c31c634,
+	Sum:   0xab1c5c26,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {48}, {56}, {8}, {72}, {88}, {104}, {120}, {136}, {152}, {-256, 8}, {8, 56}}, Loops: "prim/sort/kernels/cpu.go:77:2 77:2", Make: kernelimpl.MakeModule, Sum: 0x9b7c443d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:77:2 77:2", SPIRV: move32Words, Sum: 0x5f75ad70},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {8}, {64}, {80}, {96}, {112}, {128}, {144}, {-256, 8}, {8, 48}}, Loops: "prim/sort/kernels/cpu.go:79:2 79:2", Make: kernelimpl.MakeModule, Sum: 0x4b52730},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:79:2 79:2", SPIRV: move32Words, Sum: 0x36678189},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Move32{
 		Order:  kernelimpl.HostValue[kernels.Order[uint32]](a, 0),
-		Shift:  kernelimpl.HostValue[int](a, 1),
-		Hi:     kernelimpl.HostValue[int](a, 2),
+		Shift:  kernelimpl.HostValue[uint32](a, 1),
+		Mask:   kernelimpl.HostValue[uint32](a, 2),
 		Part:   kernelimpl.HostValue[int](a, 3),
 		Keys:   kernelimpl.HostSlice[uint32](a, 4),
 		Length: kernelimpl.HostSlice[int64](a, 5),
@@ -1445,15 +1481,15 @@ var move32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Values: kernelimpl.HostSlice[uint32](a, 8),
 		Moved:  kernelimpl.HostSlice[uint32](a, 9),
 	}.Kernel
-}, newMove32Host, kernels.Paired)
+}, newMove32Host, kernels.Floats, kernels.Paired)
 
 var _ = kernelimpl.Properties[kernels.Move32](move32Kernel)
 
 // Move32 is the kernel [kernels.Move32] with its slices in device memory.
 type Move32 struct {
 	Order  kernels.Order[uint32]
-	Shift  int
-	Hi     int
+	Shift  uint32
+	Mask   uint32
 	Part   int
 	Keys   runtime.View[uint32]
 	Length runtime.View[int64]
@@ -1468,7 +1504,7 @@ func (k Move32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(move32Kernel)
 	kernelimpl.Value(l, 0, k.Order)
 	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Hi)
+	kernelimpl.Value(l, 2, k.Mask)
 	kernelimpl.Value(l, 3, k.Part)
 	kernelimpl.View(l, 4, k.Keys)
 	kernelimpl.View(l, 5, k.Length)
@@ -1500,7 +1536,7 @@ func RunMove32(ctx context.Context, dev *runtime.Device, k kernels.Move32, r run
 	l := kernelimpl.NewLaunch(move32Kernel)
 	kernelimpl.Value(l, 0, k.Order)
 	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Hi)
+	kernelimpl.Value(l, 2, k.Mask)
 	kernelimpl.Value(l, 3, k.Part)
 	kernelimpl.Slice(l, 4, k.Keys)
 	kernelimpl.Slice(l, 5, k.Length)
@@ -1527,47 +1563,49 @@ var move64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "Order", Kind: abi.Value, Type: "Order[uint64]", Size: 24},
-		{Name: "Shift", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Hi", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Part", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 48, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 64, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Places", Kind: abi.Slice, Type: "[]int64", Offset: 80, Size: 16, HostOffset: 96, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 256}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 96, Size: 16, HostOffset: 120, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 112, Size: 16, HostOffset: 144, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 128, Size: 16, HostOffset: 168, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 24, Size: 4, HostOffset: 24},
+		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 28, Size: 4, HostOffset: 28},
+		{Name: "Part", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 64, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Places", Kind: abi.Slice, Type: "[]int64", Offset: 72, Size: 16, HostOffset: 88, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 256}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 88, Size: 16, HostOffset: 112, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 104, Size: 16, HostOffset: 136, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 120, Size: 16, HostOffset: 160, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize: 144,
+	ArgSize: 136,
 	Spilled: true,
 	Items:   1,
 	Lingers: true,
 	Specs: []abi.SpecConstant{
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "prim/sort/kernels/cpu.go:76:52", Limit: -7},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:78:14", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:80:15", Limit: 256},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:82:8", Limit: -8},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:84:26", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:84:11", Limit: -10},
+		{Kind: abi.FaultSliceCap, Pos: "prim/sort/kernels/cpu.go:78:51", Limit: -7},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:80:14", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:82:15", Limit: 256},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:84:8", Limit: -8},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:86:26", Limit: -9},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:86:11", Limit: -10},
 	},
-	Loops: "prim/sort/kernels/cpu.go:77:2 77:2",
+	Loops: "prim/sort/kernels/cpu.go:79:2 79:2",
 	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:184:5", Var: &kernels.Paired},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:205:5", Var: &kernels.Paired},
 	},
 	SPIRV: move64SPIRV,
 	IR:    move64IR,
-	Sum:   0xd9b5b34d,
+	Sum:   0x42480bed,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {56}, {64}, {8}, {80}, {96}, {112}, {128}, {144}, {160}, {-256, 8}, {8, 64}}, Loops: "prim/sort/kernels/cpu.go:77:2 77:2", Make: kernelimpl.MakeModule, Sum: 0x42143175},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:77:2 77:2", SPIRV: move64Words, Sum: 0x8af85c3d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {72}, {88}, {104}, {120}, {136}, {152}, {-256, 8}, {8, 56}}, Loops: "prim/sort/kernels/cpu.go:79:2 79:2", Make: kernelimpl.MakeModule, Sum: 0xdeef1931},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:79:2 79:2", SPIRV: move64Words, Sum: 0xf60e4b70},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Move64{
 		Order:  kernelimpl.HostValue[kernels.Order[uint64]](a, 0),
-		Shift:  kernelimpl.HostValue[int](a, 1),
-		Hi:     kernelimpl.HostValue[int](a, 2),
+		Shift:  kernelimpl.HostValue[uint32](a, 1),
+		Mask:   kernelimpl.HostValue[uint32](a, 2),
 		Part:   kernelimpl.HostValue[int](a, 3),
 		Keys:   kernelimpl.HostSlice[uint64](a, 4),
 		Length: kernelimpl.HostSlice[int64](a, 5),
@@ -1576,15 +1614,15 @@ var move64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Values: kernelimpl.HostSlice[uint32](a, 8),
 		Moved:  kernelimpl.HostSlice[uint32](a, 9),
 	}.Kernel
-}, newMove64Host, kernels.Paired)
+}, newMove64Host, kernels.Floats, kernels.Paired)
 
 var _ = kernelimpl.Properties[kernels.Move64](move64Kernel)
 
 // Move64 is the kernel [kernels.Move64] with its slices in device memory.
 type Move64 struct {
 	Order  kernels.Order[uint64]
-	Shift  int
-	Hi     int
+	Shift  uint32
+	Mask   uint32
 	Part   int
 	Keys   runtime.View[uint64]
 	Length runtime.View[int64]
@@ -1599,7 +1637,7 @@ func (k Move64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(move64Kernel)
 	kernelimpl.Value(l, 0, k.Order)
 	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Hi)
+	kernelimpl.Value(l, 2, k.Mask)
 	kernelimpl.Value(l, 3, k.Part)
 	kernelimpl.View(l, 4, k.Keys)
 	kernelimpl.View(l, 5, k.Length)
@@ -1631,7 +1669,7 @@ func RunMove64(ctx context.Context, dev *runtime.Device, k kernels.Move64, r run
 	l := kernelimpl.NewLaunch(move64Kernel)
 	kernelimpl.Value(l, 0, k.Order)
 	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Hi)
+	kernelimpl.Value(l, 2, k.Mask)
 	kernelimpl.Value(l, 3, k.Part)
 	kernelimpl.Slice(l, 4, k.Keys)
 	kernelimpl.Slice(l, 5, k.Length)
@@ -1667,7 +1705,7 @@ var narrow16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops:   "prim/sort/kernels/convert.go:35:2",
 	SPIRV:   narrow16SPIRV,
 	IR:      narrow16IR,
-	Sum:     0x79b03ba0,
+	Sum:     0x8d96914b,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "prim/sort/kernels/convert.go:35:2", Make: kernelimpl.MakeModule, Sum: 0xb4af48d4},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/sort/kernels/convert.go:35:2 -", SPIRV: narrow16Words, Sum: 0xf1ef575b},
@@ -1748,7 +1786,7 @@ var narrow8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops:   "prim/sort/kernels/convert.go:35:2",
 	SPIRV:   narrow8SPIRV,
 	IR:      narrow8IR,
-	Sum:     0x398717cf,
+	Sum:     0x20e62e39,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "prim/sort/kernels/convert.go:35:2", Make: kernelimpl.MakeModule, Sum: 0x92d46a46},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/sort/kernels/convert.go:35:2 -", SPIRV: narrow8Words, Sum: 0xf3e939d5},
@@ -1820,18 +1858,18 @@ var pass32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Size: 12},
-		{Name: "Shift", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Hi", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Chunk", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 64, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Starts", Kind: abi.Slice, Type: "[]int64", Offset: 72, Size: 16, HostOffset: 88, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 88, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 104, Size: 16, HostOffset: 136, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 120, Size: 16, HostOffset: 160, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 136, Size: 16, HostOffset: 184, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
+		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 16, Size: 4, HostOffset: 16},
+		{Name: "Begin", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 48, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Starts", Kind: abi.Slice, Type: "[]uint32", Offset: 64, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 80, Size: 16, HostOffset: 104, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 96, Size: 16, HostOffset: 128, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 112, Size: 16, HostOffset: 152, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 128, Size: 16, HostOffset: 176, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize:    152,
+	ArgSize:    144,
 	Spilled:    true,
 	Items:      1,
 	Lingers:    true,
@@ -1841,50 +1879,49 @@ var pass32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 1, Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Type: "uint32", Size: 4},
 		{ID: 2, Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Type: "uint32", Size: 4},
 		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 4352, Accessor: -1},
-		{Name: "local", ElemSize: 8, Len: 256, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/kernels.go:268:14", Limit: 256},
-	},
-	Loops: "- - - - prim/sort/kernels/kernels.go:215:2 - - prim/sort/kernels/pass.go:79:2 - - 79:2 - - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 235:2 265:2",
+	Loops: "- - - - prim/sort/kernels/kernels.go:237:2 - - prim/sort/kernels/pass.go:80:2 - - 80:2 - - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Pos: "prim/lookback/lookback.go:34:2", Var: &lookback.Polls},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Pos: "prim/lookback/lookback.go:37:2", Var: &lookback.Silent},
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:184:5", Var: &kernels.Paired},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:205:5", Var: &kernels.Paired},
 	},
 	SPIRV: pass32SPIRV,
 	IR:    pass32IR,
-	Sum:   0x3ae7fafd,
+	Sum:   0xefe2c8cf,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {48}, {56}, {72}, {88}, {104}, {120}, {136}, {152}, {168}, {-131072, 56}}, Loops: "- - - - prim/sort/kernels/kernels.go:215:2 - - prim/sort/kernels/pass.go:79:2 - - 79:2 - - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 235:2 265:2", Make: kernelimpl.MakeModule, Sum: 0x7496c2b7},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - prim/sort/kernels/kernels.go:215:2 - - prim/sort/kernels/pass.go:79:2 - - 79:2 - - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 235:2 265:2", SPIRV: pass32Words, Sum: 0x46789567},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - prim/sort/kernels/kernels.go:215:2 - prim/sort/kernels/pass.go:79:2 - 79:2 - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 235:2 265:2", Make: kernelimpl.MakeModule, Sum: 0x409ab9f4},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - prim/sort/kernels/kernels.go:215:2 - prim/sort/kernels/pass.go:79:2 - 79:2 - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 235:2 265:2", Make: kernelimpl.MakeModule, Sum: 0x7f5ca055},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {64}, {80}, {96}, {112}, {128}, {144}, {160}}, Loops: "- - - - prim/sort/kernels/kernels.go:237:2 - - prim/sort/kernels/pass.go:80:2 - - 80:2 - - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0x1390f1ef},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - prim/sort/kernels/kernels.go:237:2 - - prim/sort/kernels/pass.go:80:2 - - 80:2 - - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", SPIRV: pass32Words, Sum: 0xa8be1494},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - prim/sort/kernels/kernels.go:237:2 - prim/sort/kernels/pass.go:80:2 - 80:2 - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0x75d5c18a},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - prim/sort/kernels/kernels.go:237:2 - prim/sort/kernels/pass.go:80:2 - 80:2 - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0x97852f5f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Pass32{
 		Order:  kernelimpl.HostValue[kernels.Order[uint32]](a, 0),
-		Shift:  kernelimpl.HostValue[int](a, 1),
-		Hi:     kernelimpl.HostValue[int](a, 2),
-		Chunk:  kernelimpl.HostValue[int](a, 3),
+		Shift:  kernelimpl.HostValue[uint32](a, 1),
+		Mask:   kernelimpl.HostValue[uint32](a, 2),
+		Begin:  kernelimpl.HostValue[int](a, 3),
 		Keys:   kernelimpl.HostSlice[uint32](a, 4),
 		Length: kernelimpl.HostSlice[int64](a, 5),
-		Starts: kernelimpl.HostSlice[int64](a, 6),
+		Starts: kernelimpl.HostSlice[uint32](a, 6),
 		State:  kernelimpl.HostSlice[uint32](a, 7),
 		Out:    kernelimpl.HostSlice[uint32](a, 8),
 		Values: kernelimpl.HostSlice[uint32](a, 9),
 		Moved:  kernelimpl.HostSlice[uint32](a, 10),
 	}.Kernel
-}, newPass32Host, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards, kernels.Paired)
+}, newPass32Host, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards, kernels.Floats, kernels.Paired)
 
 var _ = kernelimpl.Properties[kernels.Pass32](pass32Kernel)
 
@@ -1892,12 +1929,12 @@ var _ = kernelimpl.Properties[kernels.Pass32](pass32Kernel)
 // Pass32 puts each key where it belongs by its digit, and keys with one digit in the order in which they were, in one reading of the keys.
 type Pass32 struct {
 	Order  kernels.Order[uint32]
-	Shift  int
-	Hi     int
-	Chunk  int
+	Shift  uint32
+	Mask   uint32
+	Begin  int
 	Keys   runtime.View[uint32]
 	Length runtime.View[int64]
-	Starts runtime.View[int64]
+	Starts runtime.View[uint32]
 	State  runtime.View[uint32]
 	Out    runtime.View[uint32]
 	Values runtime.View[uint32]
@@ -1909,8 +1946,8 @@ func (k Pass32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(pass32Kernel)
 	kernelimpl.Value(l, 0, k.Order)
 	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Hi)
-	kernelimpl.Value(l, 3, k.Chunk)
+	kernelimpl.Value(l, 2, k.Mask)
+	kernelimpl.Value(l, 3, k.Begin)
 	kernelimpl.View(l, 4, k.Keys)
 	kernelimpl.View(l, 5, k.Length)
 	kernelimpl.View(l, 6, k.Starts)
@@ -1942,8 +1979,8 @@ func RunPass32(ctx context.Context, dev *runtime.Device, k kernels.Pass32, r run
 	l := kernelimpl.NewLaunch(pass32Kernel)
 	kernelimpl.Value(l, 0, k.Order)
 	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Hi)
-	kernelimpl.Value(l, 3, k.Chunk)
+	kernelimpl.Value(l, 2, k.Mask)
+	kernelimpl.Value(l, 3, k.Begin)
 	kernelimpl.Slice(l, 4, k.Keys)
 	kernelimpl.Slice(l, 5, k.Length)
 	kernelimpl.Slice(l, 6, k.Starts)
@@ -1970,18 +2007,18 @@ var passLanes32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Size: 12},
-		{Name: "Shift", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Hi", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Chunk", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 64, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Starts", Kind: abi.Slice, Type: "[]int64", Offset: 72, Size: 16, HostOffset: 88, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 88, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 104, Size: 16, HostOffset: 136, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 120, Size: 16, HostOffset: 160, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 136, Size: 16, HostOffset: 184, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
+		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 16, Size: 4, HostOffset: 16},
+		{Name: "Begin", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 48, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Starts", Kind: abi.Slice, Type: "[]uint32", Offset: 64, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 80, Size: 16, HostOffset: 104, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 96, Size: 16, HostOffset: 128, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 112, Size: 16, HostOffset: 152, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 128, Size: 16, HostOffset: 176, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize:    152,
+	ArgSize:    144,
 	Spilled:    true,
 	Items:      1,
 	Lingers:    true,
@@ -1995,60 +2032,59 @@ var passLanes32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 1, Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Type: "uint32", Size: 4},
 		{ID: 2, Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Type: "uint32", Size: 4},
 		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 4352, Accessor: -1},
-		{Name: "local", ElemSize: 8, Len: 256, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/kernels.go:268:14", Limit: 256},
-	},
-	Loops: "- - - prim/sort/kernels/lanes.go:45:2 51:2 64:2 67:3 81:2 - - 89:2 93:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 246:2 231:2 235:2 265:2",
+	Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Pos: "prim/lookback/lookback.go:34:2", Var: &lookback.Polls},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Pos: "prim/lookback/lookback.go:37:2", Var: &lookback.Silent},
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:184:5", Var: &kernels.Paired},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:205:5", Var: &kernels.Paired},
 	},
 	SPIRV: passLanes32SPIRV,
 	IR:    passLanes32IR,
-	Sum:   0x3000d68a,
+	Sum:   0xb824d2e6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {48}, {56}, {72}, {88}, {104}, {120}, {136}, {152}, {168}, {-131072, 56}}, Loops: "- - - prim/sort/kernels/lanes.go:45:2 51:2 64:2 67:3 81:2 - - 89:2 93:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 246:2 231:2 235:2 265:2", Make: kernelimpl.MakeModule, Sum: 0xfd715f6d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sort/kernels/lanes.go:45:2 51:2 64:2 67:3 81:2 - - 89:2 93:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 246:2 231:2 235:2 265:2", SPIRV: passLanes32Words, Sum: 0xe712d25e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {64}, {80}, {96}, {112}, {128}, {144}, {160}}, Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0x7a5ec57c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", SPIRV: passLanes32Words, Sum: 0xe77f08a9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.PassLanes32{
 		Order:  kernelimpl.HostValue[kernels.Order[uint32]](a, 0),
-		Shift:  kernelimpl.HostValue[int](a, 1),
-		Hi:     kernelimpl.HostValue[int](a, 2),
-		Chunk:  kernelimpl.HostValue[int](a, 3),
+		Shift:  kernelimpl.HostValue[uint32](a, 1),
+		Mask:   kernelimpl.HostValue[uint32](a, 2),
+		Begin:  kernelimpl.HostValue[int](a, 3),
 		Keys:   kernelimpl.HostSlice[uint32](a, 4),
 		Length: kernelimpl.HostSlice[int64](a, 5),
-		Starts: kernelimpl.HostSlice[int64](a, 6),
+		Starts: kernelimpl.HostSlice[uint32](a, 6),
 		State:  kernelimpl.HostSlice[uint32](a, 7),
 		Out:    kernelimpl.HostSlice[uint32](a, 8),
 		Values: kernelimpl.HostSlice[uint32](a, 9),
 		Moved:  kernelimpl.HostSlice[uint32](a, 10),
 	}.Kernel
-}, newPassLanes32Host, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards, kernels.Paired)
+}, newPassLanes32Host, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards, kernels.Floats, kernels.Paired)
 
 var _ = kernelimpl.Properties[kernels.PassLanes32](passLanes32Kernel)
 
 // PassLanes32 is the kernel [kernels.PassLanes32] with its slices in device memory.
 type PassLanes32 struct {
 	Order  kernels.Order[uint32]
-	Shift  int
-	Hi     int
-	Chunk  int
+	Shift  uint32
+	Mask   uint32
+	Begin  int
 	Keys   runtime.View[uint32]
 	Length runtime.View[int64]
-	Starts runtime.View[int64]
+	Starts runtime.View[uint32]
 	State  runtime.View[uint32]
 	Out    runtime.View[uint32]
 	Values runtime.View[uint32]
@@ -2060,8 +2096,8 @@ func (k PassLanes32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(passLanes32Kernel)
 	kernelimpl.Value(l, 0, k.Order)
 	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Hi)
-	kernelimpl.Value(l, 3, k.Chunk)
+	kernelimpl.Value(l, 2, k.Mask)
+	kernelimpl.Value(l, 3, k.Begin)
 	kernelimpl.View(l, 4, k.Keys)
 	kernelimpl.View(l, 5, k.Length)
 	kernelimpl.View(l, 6, k.Starts)
@@ -2093,8 +2129,8 @@ func RunPassLanes32(ctx context.Context, dev *runtime.Device, k kernels.PassLane
 	l := kernelimpl.NewLaunch(passLanes32Kernel)
 	kernelimpl.Value(l, 0, k.Order)
 	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Hi)
-	kernelimpl.Value(l, 3, k.Chunk)
+	kernelimpl.Value(l, 2, k.Mask)
+	kernelimpl.Value(l, 3, k.Begin)
 	kernelimpl.Slice(l, 4, k.Keys)
 	kernelimpl.Slice(l, 5, k.Length)
 	kernelimpl.Slice(l, 6, k.Starts)
@@ -2121,18 +2157,18 @@ var passLanes64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "Order", Kind: abi.Value, Type: "Order[uint64]", Size: 24},
-		{Name: "Shift", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Hi", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Chunk", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 48, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 64, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Starts", Kind: abi.Slice, Type: "[]int64", Offset: 80, Size: 16, HostOffset: 96, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 96, Size: 16, HostOffset: 120, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 112, Size: 16, HostOffset: 144, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 128, Size: 16, HostOffset: 168, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 144, Size: 16, HostOffset: 192, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 24, Size: 4, HostOffset: 24},
+		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 28, Size: 4, HostOffset: 28},
+		{Name: "Begin", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 64, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Starts", Kind: abi.Slice, Type: "[]uint32", Offset: 72, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 88, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 104, Size: 16, HostOffset: 136, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 120, Size: 16, HostOffset: 160, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 136, Size: 16, HostOffset: 184, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize:    160,
+	ArgSize:    152,
 	Spilled:    true,
 	Items:      1,
 	Lingers:    true,
@@ -2146,60 +2182,59 @@ var passLanes64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 1, Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Type: "uint32", Size: 4},
 		{ID: 2, Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Type: "uint32", Size: 4},
 		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 4352, Accessor: -1},
-		{Name: "local", ElemSize: 8, Len: 256, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/kernels.go:268:14", Limit: 256},
-	},
-	Loops: "- - - prim/sort/kernels/lanes.go:45:2 51:2 64:2 67:3 81:2 - - 89:2 93:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 246:2 231:2 235:2 251:3 231:2 235:2 265:2",
+	Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Pos: "prim/lookback/lookback.go:34:2", Var: &lookback.Polls},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Pos: "prim/lookback/lookback.go:37:2", Var: &lookback.Silent},
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:184:5", Var: &kernels.Paired},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:205:5", Var: &kernels.Paired},
 	},
 	SPIRV: passLanes64SPIRV,
 	IR:    passLanes64IR,
-	Sum:   0xc1942f79,
+	Sum:   0xc714832e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {56}, {64}, {80}, {96}, {112}, {128}, {144}, {160}, {176}, {-131072, 64}}, Loops: "- - - prim/sort/kernels/lanes.go:45:2 51:2 64:2 67:3 81:2 - - 89:2 93:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 246:2 231:2 235:2 251:3 231:2 235:2 265:2", Make: kernelimpl.MakeModule, Sum: 0x597dec02},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sort/kernels/lanes.go:45:2 51:2 64:2 67:3 81:2 - - 89:2 93:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:215:2 246:2 231:2 235:2 251:3 231:2 235:2 265:2", SPIRV: passLanes64Words, Sum: 0x3794486e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {72}, {88}, {104}, {120}, {136}, {152}, {168}}, Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0x152fa6a6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", SPIRV: passLanes64Words, Sum: 0xbb765807},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.PassLanes64{
 		Order:  kernelimpl.HostValue[kernels.Order[uint64]](a, 0),
-		Shift:  kernelimpl.HostValue[int](a, 1),
-		Hi:     kernelimpl.HostValue[int](a, 2),
-		Chunk:  kernelimpl.HostValue[int](a, 3),
+		Shift:  kernelimpl.HostValue[uint32](a, 1),
+		Mask:   kernelimpl.HostValue[uint32](a, 2),
+		Begin:  kernelimpl.HostValue[int](a, 3),
 		Keys:   kernelimpl.HostSlice[uint64](a, 4),
 		Length: kernelimpl.HostSlice[int64](a, 5),
-		Starts: kernelimpl.HostSlice[int64](a, 6),
+		Starts: kernelimpl.HostSlice[uint32](a, 6),
 		State:  kernelimpl.HostSlice[uint32](a, 7),
 		Out:    kernelimpl.HostSlice[uint64](a, 8),
 		Values: kernelimpl.HostSlice[uint32](a, 9),
 		Moved:  kernelimpl.HostSlice[uint32](a, 10),
 	}.Kernel
-}, newPassLanes64Host, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards, kernels.Paired)
+}, newPassLanes64Host, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards, kernels.Floats, kernels.Paired)
 
 var _ = kernelimpl.Properties[kernels.PassLanes64](passLanes64Kernel)
 
 // PassLanes64 is the kernel [kernels.PassLanes64] with its slices in device memory.
 type PassLanes64 struct {
 	Order  kernels.Order[uint64]
-	Shift  int
-	Hi     int
-	Chunk  int
+	Shift  uint32
+	Mask   uint32
+	Begin  int
 	Keys   runtime.View[uint64]
 	Length runtime.View[int64]
-	Starts runtime.View[int64]
+	Starts runtime.View[uint32]
 	State  runtime.View[uint32]
 	Out    runtime.View[uint64]
 	Values runtime.View[uint32]
@@ -2211,8 +2246,8 @@ func (k PassLanes64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(passLanes64Kernel)
 	kernelimpl.Value(l, 0, k.Order)
 	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Hi)
-	kernelimpl.Value(l, 3, k.Chunk)
+	kernelimpl.Value(l, 2, k.Mask)
+	kernelimpl.Value(l, 3, k.Begin)
 	kernelimpl.View(l, 4, k.Keys)
 	kernelimpl.View(l, 5, k.Length)
 	kernelimpl.View(l, 6, k.Starts)
@@ -2244,8 +2279,8 @@ func RunPassLanes64(ctx context.Context, dev *runtime.Device, k kernels.PassLane
 	l := kernelimpl.NewLaunch(passLanes64Kernel)
 	kernelimpl.Value(l, 0, k.Order)
 	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Hi)
-	kernelimpl.Value(l, 3, k.Chunk)
+	kernelimpl.Value(l, 2, k.Mask)
+	kernelimpl.Value(l, 3, k.Begin)
 	kernelimpl.Slice(l, 4, k.Keys)
 	kernelimpl.Slice(l, 5, k.Length)
 	kernelimpl.Slice(l, 6, k.Starts)
@@ -2276,13 +2311,13 @@ var placesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Lingers: true,
-	Loops:   "prim/sort/kernels/cpu.go:44:2 45:3",
+	Loops:   "prim/sort/kernels/cpu.go:45:2 46:3",
 	SPIRV:   placesSPIRV,
 	IR:      placesIR,
-	Sum:     0x4701e57d,
+	Sum:     0xa6cff7b5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, Loops: "prim/sort/kernels/cpu.go:44:2 45:3", Make: kernelimpl.MakeModule, Sum: 0x903128c6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:44:2 45:3", SPIRV: placesWords, Sum: 0x98184da9},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, Loops: "prim/sort/kernels/cpu.go:45:2 46:3", Make: kernelimpl.MakeModule, Sum: 0x903128c6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:45:2 46:3", SPIRV: placesWords, Sum: 0x98184da9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Places{
@@ -2352,13 +2387,19 @@ var search32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 80,
 	Items:   1,
 	Lingers: true,
-	Loops:   "prim/sort/kernels/order.go:66:2 69:3",
-	SPIRV:   search32SPIRV,
-	IR:      search32IR,
-	Sum:     0x12cb5257,
+	Specs: []abi.SpecConstant{
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+	},
+	Loops: "prim/sort/kernels/order.go:68:2 71:3",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+	},
+	SPIRV: search32SPIRV,
+	IR:    search32IR,
+	Sum:   0xd689c77,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {48}, {64}, {80}, {96}}, Loops: "prim/sort/kernels/order.go:66:2 69:3", Make: kernelimpl.MakeModule, Sum: 0xc77351d5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:66:2 69:3", SPIRV: search32Words, Sum: 0x8f050ca6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {48}, {64}, {80}, {96}}, Loops: "prim/sort/kernels/order.go:68:2 71:3", Make: kernelimpl.MakeModule, Sum: 0x551957a2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:68:2 71:3", SPIRV: search32Words, Sum: 0x91d2c335},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Search32{
@@ -2368,7 +2409,7 @@ var search32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Needles: kernelimpl.HostSlice[uint32](a, 3),
 		Out:     kernelimpl.HostSlice[int64](a, 4),
 	}.Kernel
-}, newSearch32Host)
+}, newSearch32Host, kernels.Floats)
 
 var _ = kernelimpl.Properties[kernels.Search32](search32Kernel)
 
@@ -2443,13 +2484,19 @@ var search64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 88,
 	Items:   1,
 	Lingers: true,
-	Loops:   "prim/sort/kernels/order.go:66:2 69:3",
-	SPIRV:   search64SPIRV,
-	IR:      search64IR,
-	Sum:     0xd63a31dd,
+	Specs: []abi.SpecConstant{
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+	},
+	Loops: "prim/sort/kernels/order.go:68:2 71:3",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+	},
+	SPIRV: search64SPIRV,
+	IR:    search64IR,
+	Sum:   0xf8449441,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {56}, {72}, {88}, {104}}, Loops: "prim/sort/kernels/order.go:66:2 69:3", Make: kernelimpl.MakeModule, Sum: 0x396e5ecc},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:66:2 69:3", SPIRV: search64Words, Sum: 0xc70c176f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {56}, {72}, {88}, {104}}, Loops: "prim/sort/kernels/order.go:68:2 71:3", Make: kernelimpl.MakeModule, Sum: 0xd11901a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:68:2 71:3", SPIRV: search64Words, Sum: 0xcf0d88b2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Search64{
@@ -2459,7 +2506,7 @@ var search64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Needles: kernelimpl.HostSlice[uint64](a, 3),
 		Out:     kernelimpl.HostSlice[int64](a, 4),
 	}.Kernel
-}, newSearch64Host)
+}, newSearch64Host, kernels.Floats)
 
 var _ = kernelimpl.Properties[kernels.Search64](search64Kernel)
 
@@ -2527,30 +2574,30 @@ var startsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "Chunks", Kind: abi.Value, Type: "int", Size: 8},
 		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Starts", Kind: abi.Slice, Type: "[]int64", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Starts", Kind: abi.Slice, Type: "[]uint32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
 	ArgSize:    40,
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Locals: []abi.Local{
-		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/sort/kernels/kernels.go:141:2 - - - - - -",
+	Loops: "prim/sort/kernels/kernels.go:155:2 - -",
 	SPIRV: startsSPIRV,
 	IR:    startsIR,
-	Sum:   0xcbb67d17,
+	Sum:   0xcf6465ba,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {-8, 24}, {0}, {-2048, 24}, {-256, 0}, {0, 24}, {-256, 0, 24}}, Loops: "prim/sort/kernels/kernels.go:141:2 - - - - - -", Make: kernelimpl.MakeModule, Sum: 0xeb7b4c76},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/kernels.go:141:2 - - - - - -", SPIRV: startsWords, Sum: 0x26f8132},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/sort/kernels/kernels.go:141:2 -", Make: kernelimpl.MakeModule, Sum: 0xc17d1d7b},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/sort/kernels/kernels.go:141:2 -", Make: kernelimpl.MakeModule, Sum: 0x3996e58d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {-8, 24}, {0}, {-2048, 24}, {-256, 0}, {0, 24}, {-256, 0, 24}}, Loops: "prim/sort/kernels/kernels.go:155:2 - -", Make: kernelimpl.MakeModule, Sum: 0x6a0832f4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/kernels.go:155:2 - -", SPIRV: startsWords, Sum: 0x35df86f3},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/sort/kernels/kernels.go:155:2 -", Make: kernelimpl.MakeModule, Sum: 0x11e2a2c8},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/sort/kernels/kernels.go:155:2 -", Make: kernelimpl.MakeModule, Sum: 0xac9eea75},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Starts{
 		Chunks: kernelimpl.HostValue[int](a, 0),
 		Counts: kernelimpl.HostSlice[uint32](a, 1),
-		Starts: kernelimpl.HostSlice[int64](a, 2),
+		Starts: kernelimpl.HostSlice[uint32](a, 2),
 	}.Kernel
 }, newStartsHost)
 
@@ -2561,7 +2608,7 @@ var _ = kernelimpl.Properties[kernels.Starts](startsKernel)
 type Starts struct {
 	Chunks int
 	Counts runtime.View[uint32]
-	Starts runtime.View[int64]
+	Starts runtime.View[uint32]
 }
 
 // launch returns a launch with the kernel's arguments.
@@ -2614,48 +2661,54 @@ var tally32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Size: 12},
-		{Name: "Shift", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Hi", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Part", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 64, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Counts", Kind: abi.Slice, Type: "[]int64", Offset: 72, Size: 16, HostOffset: 88, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 256}},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
+		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 16, Size: 4, HostOffset: 16},
+		{Name: "Part", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 48, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Counts", Kind: abi.Slice, Type: "[]int64", Offset: 64, Size: 16, HostOffset: 80, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 256}},
 	},
-	ArgSize: 88,
+	ArgSize: 80,
 	Items:   1,
 	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "prim/sort/kernels/cpu.go:28:44", Limit: -7},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:30:38", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:30:9", Limit: 256},
+	Specs: []abi.SpecConstant{
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
 	},
-	Loops: "prim/sort/kernels/cpu.go:29:2 29:2",
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "prim/sort/kernels/cpu.go:29:43", Limit: -7},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:31:39", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:31:9", Limit: 256},
+	},
+	Loops: "prim/sort/kernels/cpu.go:30:2 30:2",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+	},
 	SPIRV: tally32SPIRV,
 	IR:    tally32IR,
-	Sum:   0x3940a03b,
+	Sum:   0x20aadda,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {48}, {56}, {8}, {72}, {88}, {104}, {-256, 8}, {8, 56}}, Loops: "prim/sort/kernels/cpu.go:29:2", Make: kernelimpl.MakeModule, Sum: 0x2f97a24},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:29:2 29:2", SPIRV: tally32Words, Sum: 0x7b139448},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {8}, {64}, {80}, {96}, {-256, 8}, {8, 48}}, Loops: "prim/sort/kernels/cpu.go:30:2", Make: kernelimpl.MakeModule, Sum: 0x5885fc53},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:30:2 30:2", SPIRV: tally32Words, Sum: 0xb6edf3eb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Tally32{
 		Order:  kernelimpl.HostValue[kernels.Order[uint32]](a, 0),
-		Shift:  kernelimpl.HostValue[int](a, 1),
-		Hi:     kernelimpl.HostValue[int](a, 2),
+		Shift:  kernelimpl.HostValue[uint32](a, 1),
+		Mask:   kernelimpl.HostValue[uint32](a, 2),
 		Part:   kernelimpl.HostValue[int](a, 3),
 		Keys:   kernelimpl.HostSlice[uint32](a, 4),
 		Length: kernelimpl.HostSlice[int64](a, 5),
 		Counts: kernelimpl.HostSlice[int64](a, 6),
 	}.Kernel
-}, newTally32Host)
+}, newTally32Host, kernels.Floats)
 
 var _ = kernelimpl.Properties[kernels.Tally32](tally32Kernel)
 
 // Tally32 is the kernel [kernels.Tally32] with its slices in device memory.
 type Tally32 struct {
 	Order  kernels.Order[uint32]
-	Shift  int
-	Hi     int
+	Shift  uint32
+	Mask   uint32
 	Part   int
 	Keys   runtime.View[uint32]
 	Length runtime.View[int64]
@@ -2667,7 +2720,7 @@ func (k Tally32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tally32Kernel)
 	kernelimpl.Value(l, 0, k.Order)
 	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Hi)
+	kernelimpl.Value(l, 2, k.Mask)
 	kernelimpl.Value(l, 3, k.Part)
 	kernelimpl.View(l, 4, k.Keys)
 	kernelimpl.View(l, 5, k.Length)
@@ -2696,7 +2749,7 @@ func RunTally32(ctx context.Context, dev *runtime.Device, k kernels.Tally32, r r
 	l := kernelimpl.NewLaunch(tally32Kernel)
 	kernelimpl.Value(l, 0, k.Order)
 	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Hi)
+	kernelimpl.Value(l, 2, k.Mask)
 	kernelimpl.Value(l, 3, k.Part)
 	kernelimpl.Slice(l, 4, k.Keys)
 	kernelimpl.Slice(l, 5, k.Length)
@@ -2720,48 +2773,54 @@ var tally64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "Order", Kind: abi.Value, Type: "Order[uint64]", Size: 24},
-		{Name: "Shift", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Hi", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Part", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 48, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 64, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Counts", Kind: abi.Slice, Type: "[]int64", Offset: 80, Size: 16, HostOffset: 96, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 256}},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 24, Size: 4, HostOffset: 24},
+		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 28, Size: 4, HostOffset: 28},
+		{Name: "Part", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 64, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Counts", Kind: abi.Slice, Type: "[]int64", Offset: 72, Size: 16, HostOffset: 88, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 256}},
 	},
-	ArgSize: 96,
+	ArgSize: 88,
 	Items:   1,
 	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "prim/sort/kernels/cpu.go:28:44", Limit: -7},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:30:38", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:30:9", Limit: 256},
+	Specs: []abi.SpecConstant{
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
 	},
-	Loops: "prim/sort/kernels/cpu.go:29:2 29:2",
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "prim/sort/kernels/cpu.go:29:43", Limit: -7},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:31:39", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:31:9", Limit: 256},
+	},
+	Loops: "prim/sort/kernels/cpu.go:30:2 30:2",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+	},
 	SPIRV: tally64SPIRV,
 	IR:    tally64IR,
-	Sum:   0x61dbc9f8,
+	Sum:   0xab2c3dd1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {56}, {64}, {8}, {80}, {96}, {112}, {-256, 8}, {8, 64}}, Loops: "prim/sort/kernels/cpu.go:29:2", Make: kernelimpl.MakeModule, Sum: 0x12342bbc},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:29:2 29:2", SPIRV: tally64Words, Sum: 0xf4e411da},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {72}, {88}, {104}, {-256, 8}, {8, 56}}, Loops: "prim/sort/kernels/cpu.go:30:2", Make: kernelimpl.MakeModule, Sum: 0x2152268f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:30:2 30:2", SPIRV: tally64Words, Sum: 0xac4c8686},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Tally64{
 		Order:  kernelimpl.HostValue[kernels.Order[uint64]](a, 0),
-		Shift:  kernelimpl.HostValue[int](a, 1),
-		Hi:     kernelimpl.HostValue[int](a, 2),
+		Shift:  kernelimpl.HostValue[uint32](a, 1),
+		Mask:   kernelimpl.HostValue[uint32](a, 2),
 		Part:   kernelimpl.HostValue[int](a, 3),
 		Keys:   kernelimpl.HostSlice[uint64](a, 4),
 		Length: kernelimpl.HostSlice[int64](a, 5),
 		Counts: kernelimpl.HostSlice[int64](a, 6),
 	}.Kernel
-}, newTally64Host)
+}, newTally64Host, kernels.Floats)
 
 var _ = kernelimpl.Properties[kernels.Tally64](tally64Kernel)
 
 // Tally64 is the kernel [kernels.Tally64] with its slices in device memory.
 type Tally64 struct {
 	Order  kernels.Order[uint64]
-	Shift  int
-	Hi     int
+	Shift  uint32
+	Mask   uint32
 	Part   int
 	Keys   runtime.View[uint64]
 	Length runtime.View[int64]
@@ -2773,7 +2832,7 @@ func (k Tally64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tally64Kernel)
 	kernelimpl.Value(l, 0, k.Order)
 	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Hi)
+	kernelimpl.Value(l, 2, k.Mask)
 	kernelimpl.Value(l, 3, k.Part)
 	kernelimpl.View(l, 4, k.Keys)
 	kernelimpl.View(l, 5, k.Length)
@@ -2802,7 +2861,7 @@ func RunTally64(ctx context.Context, dev *runtime.Device, k kernels.Tally64, r r
 	l := kernelimpl.NewLaunch(tally64Kernel)
 	kernelimpl.Value(l, 0, k.Order)
 	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Hi)
+	kernelimpl.Value(l, 2, k.Mask)
 	kernelimpl.Value(l, 3, k.Part)
 	kernelimpl.Slice(l, 4, k.Keys)
 	kernelimpl.Slice(l, 5, k.Length)
