@@ -23,9 +23,9 @@ var vetMessage = regexp.MustCompile(`^(KG\d+): ([^;]*)(?:; (.*))?$`)
 
 // testdata is the packages that tests analyze, by their folders. One load type-checks their imports once.
 var testdata = sync.OnceValues(func() (map[string]*packages.Package, error) {
-	folders := []string{"./testdata/declare", "./testdata/reject", "./testdata/vet", "./testdata/vet/halves", "./testdata/vet/helper", "./testdata/vet/nokernels"}
+	folders := []string{"./testdata/reject", "./testdata/vet", "./testdata/vet/halves", "./testdata/vet/helper", "./testdata/vet/nokernels"}
 	if !testing.Short() {
-		folders = append(folders, ".") // which imports much
+		folders = append(folders, "./testdata/declare", ".") // which imports much
 	}
 	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax}, folders...)
 	found := map[string]*packages.Package{}
@@ -83,6 +83,7 @@ func vet(t *testing.T, folder string, analyzers []*analysis.Analyzer) diag.List 
 // TestVetEqual: within a package, the analyzers find what kgen does, at the same
 // places, in the same words, with the same calls.
 func TestVetEqual(t *testing.T) {
+	sample.Deep(t, "TestVet of cmd/kgenvet compares findings with those of kgen")
 	want := checkAll(t, "./testdata/reject")
 	want.Sort()
 	got := vet(t, "./testdata/reject", check.Analyzers(known))
@@ -144,6 +145,7 @@ func TestAnalyzers(t *testing.T) {
 // TestVetDeclarations: what is wrong with how kernels are declared is found by the
 // analyzers as by package load.
 func TestVetDeclarations(t *testing.T) {
+	sample.Deep(t, "TestVet of cmd/kgenvet compares findings with those of kgen")
 	_, want, err := load.Load(t.Context(), load.Config{Patterns: []string{"./testdata/declare"}})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/internal/tests/endless"
 	"github.com/kgen-go/kgen/internal/tests/oracle"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 func bytesOf(s []uint32) []byte {
@@ -57,7 +58,7 @@ func TestVariant(t *testing.T) {
 			}
 			x := interpret(&l, k.ABI)
 			if l.Endless {
-				x.LeaveAfter = 1 << 18
+				x.LeaveAfter = int64(sample.Of(1<<18, 1<<13))
 			}
 			r, err := interp.Run(m, x)
 			switch {
