@@ -260,7 +260,7 @@ func TestViewModules(t *testing.T) {
 			linked += links(t, name, &m, text)
 		}
 	}
-	if linked < 1000 || variants < 20 {
+	if linked < sample.Of(1000, 500) || variants < sample.Of(20, 8) {
 		t.Errorf("%d operations of %d variants were compared", linked, variants)
 	}
 }
@@ -344,7 +344,7 @@ func TestViewCommon(t *testing.T) {
 			}
 		}
 	}
-	if counts['u'] < 200 || counts['d'] < 300 {
+	if counts['u'] < sample.Of(200, 50) || counts['d'] < sample.Of(300, 150) {
 		t.Errorf("%d are uniform and %d divergent", counts['u'], counts['d'])
 	}
 }
