@@ -282,7 +282,7 @@ func TestMutants(t *testing.T) {
 	if len(sources) < sample.Of(50, 5) {
 		t.Fatalf("only %d kernels to start from", len(sources))
 	}
-	limit, seed, want := 10*time.Second, uint64(1), sample.Of(80, 8)
+	limit, seed, want := 10*time.Second, uint64(1), sample.Of(80, 3)
 	if *mutants > 0 {
 		limit, seed, want = *mutants, uint64(time.Now().UnixNano()), 1<<30
 	}

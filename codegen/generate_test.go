@@ -74,8 +74,8 @@ func TestDeterministic(t *testing.T) {
 				t.Errorf("run %d: %s differs", run, name)
 			}
 		}
-		if run > 0 && testing.Short() {
-			continue
+		if testing.Short() {
+			continue // make check finds what is written current
 		}
 		res, _, err = Generate(context.Background(), Config{Dir: dir, Patterns: []string{"./..."}, Check: true})
 		if err != nil || len(res.Stale) > 0 {
@@ -117,7 +117,7 @@ func TestDump(t *testing.T) {
 		if i%12 > 0 && i > 3 && i < len(DumpNames())-10 {
 			continue // of the passes, which are alike, one in twelve
 		}
-		if !sample.Has(name, 4) {
+		if !sample.Has(name, 12) {
 			continue
 		}
 		var b bytes.Buffer

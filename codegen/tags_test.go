@@ -162,12 +162,18 @@ func TestTags(t *testing.T) {
 		}
 		return written(t, dir)
 	}
+	one, two := generate("one"), generate("two")
+	if bytes.Equal(one["K.spv"], two["K.spv"]) {
+		t.Error("the kernel does not go by the tags")
+	}
+	if testing.Short() {
+		return
+	}
 	if _, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./k"}}); err == nil && len(diags) == 0 {
 		t.Error("it compiles without a tag")
 	}
-	one, two, both := generate("one"), generate("two"), generate("one", "two")
-	if bytes.Equal(one["K.spv"], two["K.spv"]) || !bytes.Equal(one["K.spv"], both["K.spv"]) {
-		t.Error("the kernel does not go by the tags")
+	if both := generate("one", "two"); !bytes.Equal(one["K.spv"], both["K.spv"]) {
+		t.Error("the kernel does not go by both tags")
 	}
 	for tags, current := range map[string]bool{"one": true, "two": false} {
 		res, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./k"}, Tags: []string{tags}, Check: true})
@@ -253,7 +259,7 @@ func TestOtherTags(t *testing.T) {
 	}
 	generate(false)
 	generate(false, "one")
-	for _, tags := range [][]string{{"one"}, nil}[:sample.Of(2, 1)] {
+	for _, tags := range [][]string{{"one"}, nil}[:sample.Of(2, 0)] {
 		generate(true, tags...)
 		if res := generate(false, tags...); len(res.Removed)+len(res.Written) > 0 {
 			t.Errorf("with %v: removed %v, written %v", tags, res.Removed, res.Written)

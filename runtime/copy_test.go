@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/internal/tests/devtest"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -28,7 +29,8 @@ func incrementing(q *runtime.Queue, x *runtime.Buffer[uint32]) (runtime.Event, e
 // times, so a copy that runs beside a launch shows.
 func TestCopiesBesideLaunches(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, dev *runtime.Device) {
-		const n, launches, copies = 1 << 18, 100, 40
+		const n = 1 << 18
+		launches, copies := sample.Of(100, 30), sample.Of(40, 12)
 		x := must(runtime.NewBuffer[uint32](dev, n))
 		uniform := func(what string, got []uint32) {
 			if i := slices.IndexFunc(got, func(v uint32) bool { return v != got[0] }); i >= 0 {

@@ -85,12 +85,12 @@ func within(t *testing.T, what string, f func()) {
 // wait, before the device is done.
 func TestDeadlines(t *testing.T) {
 	copies(t, func(t *testing.T, dev *runtime.Device) {
-		large := sample.Of(40<<20, 20<<20) // more than is copied aside at once
+		large := sample.Of(40<<20, 18<<20) // more than is copied aside at once
 		big := must(runtime.NewBuffer[uint32](dev, large))
 		small := must(runtime.NewBuffer[uint32](dev, 64))
 		q := dev.DefaultQueue()
 		check(t, q.Wait(ctx))
-		for seconds := 2; ; seconds *= 2 {
+		for seconds := sample.Of(2, 1); ; seconds *= 2 {
 			last, release := occupy(t, dev, seconds)
 			src, dst, own := make([]uint32, large), make([]uint32, 64), make([]uint32, 64)
 			for _, c := range []struct {

@@ -16,6 +16,7 @@ import (
 	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/internal/tests/devtest"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 	"github.com/kgen-go/kgen/runtime/internal/vulkan"
@@ -165,7 +166,7 @@ var classes = []error{runtime.ErrDeviceLost, runtime.ErrMemoryAllocation, runtim
 // error, no hang, nothing left behind.
 //
 // Every second call fails in one of three ways, or with -every-call each in all of them.
-func TestInject(t *testing.T) { inject(t, 6, 29) }
+func TestInject(t *testing.T) { inject(t, int32(sample.Of(6, 47))) }
 
 var everyCall = flag.Bool("every-call", false, "TestInject, TestInjectTimed and TestInjectTwoLines fail every call in all ways, and not some in one way each")
 
@@ -174,22 +175,20 @@ func TestInjectTimed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("TestInject fails calls, too, and -short is set")
 	}
-	inject(t, 18, 18, runtime.Profiling())
+	inject(t, 18, runtime.Profiling())
 }
 
 // TestInjectTwoLines does it while copies go beside kernels, as they do on GPUs.
 func TestInjectTwoLines(t *testing.T) {
+	sample.Deep(t, "TestInject fails calls, and TestBeside has two lines")
 	vulkan.TwoLines(true)
 	defer vulkan.TwoLines(false)
-	inject(t, 6, 29)
+	inject(t, 6)
 }
 
-func inject(t *testing.T, step, short int32, opts ...runtime.OpenOption) {
+func inject(t *testing.T, step int32, opts ...runtime.OpenOption) {
 	devtest.Vulkan(t)
 	defer vkx.Inject(0, 0)
-	if testing.Short() {
-		step = short
-	}
 	if *everyCall {
 		step = 1
 	}

@@ -37,7 +37,7 @@ func TestDevicesCurrent(t *testing.T) {
 			write(t, dir, c.file, c.text)
 		}
 		if testing.Short() && c.code == 0 {
-			continue // it builds a program, as TestAliasDevices does
+			continue // it builds a program, as TestText of codegen/devices does
 		}
 		code, out, errs := kgen(dir, strings.Fields(c.args)...)
 		want := strings.Join(append(c.want, ""), "\n")

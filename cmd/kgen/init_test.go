@@ -112,7 +112,7 @@ func TestInit(t *testing.T) {
 		{"generatedx", "./generatedx", "./cmd/generatedx"},           // not the folder generated
 		{"kernels/saxpy", "./kernels/saxpy", "go run ./cmd/saxpy\n"}, // the name once more, elsewhere
 	}
-	inits = inits[:sample.Of(len(inits), 2)]
+	inits = inits[:sample.Of(len(inits), 1)]
 	for _, c := range inits {
 		code, out, errs := kgen(dir, "init", c.name)
 		if code != 0 || errs != "" || !strings.Contains(out, strings.TrimPrefix(c.folder, "./")+"/kernel.go\n") || !strings.Contains(out, c.main) {
@@ -137,6 +137,9 @@ func TestInit(t *testing.T) {
 	gofmt.Dir = dir
 	if out, err := gofmt.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("gofmt: %v: %s", err, out)
+	}
+	if testing.Short() {
+		return // TestCheckStale of codegen has files that are out of date
 	}
 	const kernel = "blur/kernel.go"
 	text, err := os.ReadFile(filepath.Join(dir, kernel))

@@ -85,7 +85,7 @@ func TestCommandLine(t *testing.T) {
 		{"disable a limit", []string{"-disable", "quirk/nested-ifs", "."}, 2, "", "cannot be disabled"},
 		{"dump", []string{"-C", "../..", "-dump", "ssa", "./examples/quickstart/saxpy"}, 0, "func (k SAXPY) Kernel", ""},
 	} {
-		if slices.Contains(test.args, "-C") && !sample.Has(test.name, 10) { // which load packages
+		if slices.Contains(test.args, "-C") && !sample.Has(test.name, 30) { // which load packages
 			continue
 		}
 		var stdout, stderr bytes.Buffer

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/internal/tests/usermodule"
 )
 
@@ -203,7 +204,7 @@ func (Sized) Properties() properties.List { return properties.List{properties.Wo
 func TestCompile(t *testing.T) {
 	tool := built(t)
 	dir := module(t, map[string]string{"c/c.go": compiled, "groups/groups.go": groups})
-	out, err := command(t, dir, "go", "vet", "-vettool="+tool, "./...")
+	out, err := withFlags(t, dir, tool, "./...")
 	if err == nil {
 		t.Error("no error")
 	}
@@ -224,7 +225,7 @@ func TestCompile(t *testing.T) {
 		}
 	}
 	if testing.Short() {
-		return // TestVet turns a rule off
+		return // TestAnalyzers of package check has rules turned off
 	}
 	// Turned off, it finds nothing.
 	if out, err := withFlags(t, dir, tool, "-kgencompile=false", "./..."); err != nil {
@@ -256,8 +257,8 @@ func TestVet(t *testing.T) {
 
 	for _, run := range [][]string{
 		{"go", "vet", "-vettool=" + tool, "./..."},
-		{tool, "./..."},
-	} {
+		{tool, "./..."}, // as with -json below
+	}[:sample.Of(2, 1)] {
 		out, err := command(t, dir, run[0], run[1:]...)
 		if err == nil {
 			t.Errorf("%v: no error", run)
@@ -275,11 +276,13 @@ func TestVet(t *testing.T) {
 	}
 
 	// One rule turned off, and output for programs.
-	out, err := withFlags(t, dir, tool, "-kgenmaps=false", "./k")
-	if err == nil || strings.Contains(out, "no maps") || !strings.Contains(out, "KG104") {
-		t.Errorf("without the rule on maps: %v\n%s", err, out)
+	if !testing.Short() { // TestAnalyzers of package check has one rule alone
+		out, err := withFlags(t, dir, tool, "-kgenmaps=false", "./k")
+		if err == nil || strings.Contains(out, "no maps") || !strings.Contains(out, "KG104") {
+			t.Errorf("without the rule on maps: %v\n%s", err, out)
+		}
 	}
-	out, _ = withFlags(t, dir, tool, "-json", "./k")
+	out, _ := withFlags(t, dir, tool, "-json", "./k")
 	found := 0
 	for d := json.NewDecoder(strings.NewReader(out[strings.IndexByte(out+"{", '{'):])); d.More(); {
 		var all map[string]map[string][]struct{ Posn, Message string }
@@ -293,6 +296,9 @@ func TestVet(t *testing.T) {
 		t.Errorf("findings of %d rules in %s", found, out)
 	}
 
+	if testing.Short() {
+		return // TestVetQuiet of package check has such packages
+	}
 	// Packages without kernels.
 	for _, pkg := range []string{".", "./tools"} {
 		if out, err := command(t, dir, "go", "vet", "-vettool="+tool, pkg); err != nil {

@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,8 +20,14 @@ func known(name string) bool {
 		strings.HasPrefix(name, "(github.com/kgen-go/kgen/dsl.NDItem1).") || strings.HasPrefix(name, "github.com/kgen-go/kgen/dsl.")
 }
 
+// checked is the findings of packages, by their folders, since several tests look at one's.
+var checked = map[string]diag.List{}
+
 func checkAll(t *testing.T, dir string) diag.List {
 	t.Helper()
+	if got, ok := checked[dir]; ok {
+		return slices.Clone(got)
+	}
 	prog, diags, err := load.Load(context.Background(), load.Config{Patterns: []string{dir}})
 	if err != nil {
 		t.Fatal(err)
@@ -35,6 +42,7 @@ func checkAll(t *testing.T, dir string) diag.List {
 			got = append(got, diags...)
 		}
 	}
+	checked[dir] = slices.Clone(got)
 	return got
 }
 

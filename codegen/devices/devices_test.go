@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/devices"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/internal/tests/usermodule"
 )
 
@@ -69,6 +70,7 @@ func kernels(l listing) string {
 // TestKernels: the kernels of packages are listed, also of internal ones, which the program itself
 // may not import, and without a file in the module.
 func TestKernels(t *testing.T) {
+	sample.Deep(t, "TestText lists kernels, as text")
 	l := list(t, devices.Config{Dir: "../..", Patterns: []string{"./examples/quickstart/...", "./runtime/internal/model/..."}})
 	got := kernels(l)
 	for _, want := range []string{"saxpy.SAXPY=host", "model.SAXPY=host"} {
@@ -92,17 +94,16 @@ func TestKernels(t *testing.T) {
 
 // TestWithoutKernels: outside of modules, and in ones that know nothing of kgen, devices are listed.
 func TestWithoutKernels(t *testing.T) {
+	sample.Deep(t, "TestText lists devices")
 	dir := t.TempDir()
-	if !testing.Short() { // each builds a program
-		if got := kernels(list(t, devices.Config{Dir: dir})); got != "" {
-			t.Errorf("kernels %s", got)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/x\n\ngo 1.26\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if got := kernels(list(t, devices.Config{Dir: dir})); got != "" {
-			t.Errorf("kernels %s", got)
-		}
+	if got := kernels(list(t, devices.Config{Dir: dir})); got != "" {
+		t.Errorf("kernels %s", got)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/x\n\ngo 1.26\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := kernels(list(t, devices.Config{Dir: dir})); got != "" {
+		t.Errorf("kernels %s", got)
 	}
 	// One that has the compiler, but not yet what the runtime needs.
 	root, err := filepath.Abs("../..")
@@ -118,13 +119,13 @@ func TestWithoutKernels(t *testing.T) {
 	}
 }
 
-// TestText is what people read.
+// TestText is what people read, of a package that the program may not import, too.
 func TestText(t *testing.T) {
 	var out, wrong bytes.Buffer
-	if err := devices.List(t.Context(), devices.Config{Dir: "../..", Patterns: []string{"./generated/examples/quickstart/..."}}, &out, &wrong); err != nil {
+	if err := devices.List(t.Context(), devices.Config{Dir: "../..", Patterns: []string{"./generated/examples/quickstart/...", "./runtime/internal/model/..."}}, &out, &wrong); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"backend      host, Go\n", "   aspects      fp16 ", "   kernels      saxpy.SAXPY              host\n", "KGEN_DEVICE=", " or host\n", "work-items"} {
+	for _, want := range []string{"backend      host, Go\n", "   aspects      fp16 ", "   kernels      saxpy.SAXPY              host\n", "model.SAXPY              host\n", "KGEN_DEVICE=", " or host\n", "work-items"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 func testFile(t testing.TB, name string) string {
@@ -243,7 +245,7 @@ func TestMutations(t *testing.T) {
 	seeds := []string{testFile(t, "all.ir"), testFile(t, "loop.ir")}
 	all := strings.Fields(seeds[0] + seeds[1])
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 20000 {
+	for range sample.Of(20000, 4000) {
 		s := seeds[r.IntN(2)]
 		for range 1 + r.IntN(3) {
 			i := r.IntN(len(s))

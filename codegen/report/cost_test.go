@@ -56,12 +56,16 @@ func TestCosts(t *testing.T) {
 		}
 		return b.String(), res
 	}
-	if got, _ := generate(true); strings.Count(got, ": new\n\tchecks: ") != 8 || !strings.Contains(got, "example.com/m/k.Copy: new\n\tchecks: 2\n\tCopy.spv: new, ") {
-		t.Errorf("all new: %s", got)
+	if !testing.Short() { // one is new below
+		if got, _ := generate(true); strings.Count(got, ": new\n\tchecks: ") != 8 || !strings.Contains(got, "example.com/m/k.Copy: new\n\tchecks: 2\n\tCopy.spv: new, ") {
+			t.Errorf("all new: %s", got)
+		}
 	}
 	generate(false)
-	if got, _ := generate(true); got != "" {
-		t.Errorf("all current: %s", got)
+	if !testing.Short() {
+		if got, _ := generate(true); got != "" {
+			t.Errorf("all current: %s", got)
+		}
 	}
 	edit := func(old, new string) {
 		t.Helper()

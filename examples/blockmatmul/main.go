@@ -107,10 +107,13 @@ func (p *product) close() {
 	}
 }
 
+// depths are those of blocks that are tried.
+var depths = []int{4, 8, 16}
+
 // best tries some depths of block, and returns the fastest.
 func (p *product) best(ctx context.Context) (depth int, err error) {
 	var shortest time.Duration
-	for _, t := range []int{4, 8, 16} {
+	for _, t := range depths {
 		multiply, err := p.with(t)
 		if err != nil {
 			return 0, err

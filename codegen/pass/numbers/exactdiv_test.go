@@ -253,7 +253,7 @@ func sameFloat(a, b uint32) bool {
 // rounds is how many random operands each error is tried with.
 func rounds() int {
 	if testing.Short() {
-		return 20_000
+		return 5_000
 	}
 	return 50_000
 }

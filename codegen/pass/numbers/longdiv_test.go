@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
 	"github.com/kgen-go/kgen/codegen/pass/split64"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 const longDivisions = `module K built
@@ -60,7 +61,7 @@ func TestLongDivide(t *testing.T) {
 			add(x, y)
 		}
 	}
-	for range 10000 {
+	for range sample.Of(10000, 1000) {
 		y := r.Uint64() >> r.IntN(64)
 		add(r.Uint64()>>r.IntN(64), y)
 		if y == 0 {

@@ -15,7 +15,7 @@ func TestWordsRandom(t *testing.T) {
 	xs, ys := operands64(500)
 	r := rand.New(rand.NewPCG(7, 8))
 	r.Shuffle(len(xs), func(i, j int) { xs[i], xs[j], ys[i], ys[j] = xs[j], xs[i], ys[j], ys[i] })
-	for seed := range uint64(sample.Of(400, 100)) {
+	for seed := range uint64(sample.Of(400, 40)) {
 		sameInWords(t, fmt.Sprintf("program %d", seed), func() *ir.Module { return randomWords(t, seed) }, xs[:48], ys[:48])
 		r.Shuffle(len(xs), func(i, j int) { xs[i], xs[j] = xs[j], xs[i] })
 	}

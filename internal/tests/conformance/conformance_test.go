@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/tests/devtest"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/internal/tests/swiftshader"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
@@ -105,10 +106,8 @@ var everyRow = flag.Bool("every-row", false, "run the tests of all rows on Swift
 
 // TestSwiftShader runs tests where aspects are missing for real.
 func TestSwiftShader(t *testing.T) {
+	sample.Deep(t, "packages difftest, halves, scan and vulkan run kernels on the driver")
 	rows, n := "[0-9]*[13579]_", max(*graphs/2, 1)
-	if testing.Short() {
-		rows = "[0-9]*[37]_"
-	}
 	if *everyRow {
 		rows, n = "[0-9]", *graphs
 	}

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -648,7 +649,12 @@ func TestSC25_Exclusive(t *testing.T) {
 }
 
 func TestSC26_Executable(t *testing.T) {
-	goError(t, "runtime.SetSpec(exe, c, 1)", "cannot use exe")
+	if of := reflect.TypeOf(runtime.SetSpec[int]).In(0); reflect.TypeFor[*runtime.Executable]().AssignableTo(of) {
+		t.Errorf("%v takes an executable", of)
+	}
+	if !testing.Short() {
+		goError(t, "runtime.SetSpec(exe, c, 1)", "cannot use exe")
+	}
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
 		var got [2]int
 		for i, compile := range []bool{false, true} {

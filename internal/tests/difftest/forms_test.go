@@ -31,7 +31,7 @@ func TestForms(t *testing.T) {
 	for of, size := range []int{4, 8, 32} {
 		form, coroutines := hostDevice(t, "on", size), hostDevice(t, "off", size)
 		for i, c := range cases {
-			if !sample.Has(c.name, 4) || testing.Short() && i%3 != of {
+			if !sample.Has(c.name, 8) || testing.Short() && i%3 != of {
 				continue // the sizes take turns
 			}
 			t.Run(fmt.Sprintf("%d/%s/%d", size, c.name, i), func(t *testing.T) {

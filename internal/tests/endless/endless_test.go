@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/internal/tests/endless"
 	"github.com/kgen-go/kgen/internal/tests/oracle"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 func bytesOf(s []uint32) []byte {
@@ -44,6 +45,7 @@ func interpret(l *endless.Case, k *abi.Kernel) interp.Launch {
 // TestVariant interprets the variants: what ends by itself does what it should, and what
 // does not leaves when the word says so.
 func TestVariant(t *testing.T) {
+	sample.Deep(t, "TestLeaveVulkan of package runtime runs the variants")
 	kernels, err := oracle.Corpus(context.Background(), []string{"."}, []string{"cancel"})
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func (o outcome) String() string {
 }
 
 // count returns how many instances of each test run.
-func count() int { return sample.Of(*trials, min(*trials, 1<<12)) }
+func count() int { return sample.Of(*trials, min(*trials, 1<<10)) }
 
 type kernel interface {
 	ParallelFor(q *runtime.Queue, nd runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error)

@@ -1,5 +1,6 @@
 // Package sample says how much of a long test runs. With -short, as make test runs the tests, it is
-// a part that stands for the rest. Without, as in make deep and plain go test, it is all.
+// a part that stands for the rest, or nothing where another test finds the same mistakes. Without, as
+// in make deep and plain go test, it is all.
 package sample
 
 import (
@@ -13,6 +14,15 @@ func Of(full, short int) int {
 		return short
 	}
 	return full
+}
+
+// Deep leaves the whole test to runs without -short, as make deep does. The text says which tests
+// find such mistakes with -short.
+func Deep(t testing.TB, instead string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip(instead + ": without -short")
+	}
 }
 
 // Has reports whether a test runs the case: any without -short, about one of n with it. Names alone

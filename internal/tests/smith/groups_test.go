@@ -282,6 +282,7 @@ func TestGroups(t *testing.T) { testGroups(t, NewGroup) }
 // work-items go through loops together: what these compute is compared with gc's code, as all is.
 // Devices run the programs of TestGroups, some of which walk, too.
 func TestWalks(t *testing.T) {
+	sample.Deep(t, "TestRows has loops that work-items go through together")
 	defer func(old bool) { *onDevice = old }(*onDevice)
 	*onDevice = false
 	if done, together := testGroups(t, NewWalks); 8*together < done {
@@ -458,7 +459,7 @@ func TestKeptGroups(t *testing.T) {
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return !sample.Has(name, 3) })
+	names = slices.DeleteFunc(names, func(name string) bool { return !sample.Has(name, 9) })
 	var ps []*Program
 	for i, name := range names {
 		src, err := os.ReadFile(name)

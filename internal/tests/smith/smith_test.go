@@ -64,7 +64,7 @@ type bench struct {
 var theCompiler = sync.OnceValue(func() *oracle.Compiler { return oracle.NewCompiler(Imports...) })
 
 // count returns how many programs a test makes.
-func count() int { return min(*programs, sample.Of(math.MaxInt, 2)) }
+func count() int { return min(*programs, sample.Of(math.MaxInt, 1)) }
 
 func newBench(t testing.TB) *bench {
 	b := &bench{compiler: theCompiler(), points: slices.Clone(*points)}
@@ -470,7 +470,7 @@ func TestKept(t *testing.T) {
 		t.Fatal(names, err)
 	}
 	var ps []*Program
-	names = slices.DeleteFunc(names, func(name string) bool { return !sample.Has(name, 6) })
+	names = slices.DeleteFunc(names, func(name string) bool { return !sample.Has(name, 12) })
 	for i, name := range names {
 		src, err := os.ReadFile(name)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"slices"
 	"testing"
 	"time"
 
@@ -20,8 +21,9 @@ type Backend interface {
 	MakeKernel(name string) hal.PipelineDesc
 }
 
-// Run runs the suite on device i of the backend.
-func Run(t *testing.T, b Backend, i int) {
+// Run runs the suite on device i of the backend. With -short it leaves out the tests named, which
+// another backend runs.
+func Run(t *testing.T, b Backend, i int, others ...string) {
 	for _, test := range []struct {
 		name string
 		f    func(*env)
@@ -54,6 +56,9 @@ func Run(t *testing.T, b Backend, i int) {
 		{"Reopen", testReopen},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if testing.Short() && slices.Contains(others, test.name) {
+				t.Skip("another backend runs it: without -short")
+			}
 			e := &env{T: t, b: b, i: i}
 			e.dev = e.open()
 			test.f(e)

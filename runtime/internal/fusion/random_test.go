@@ -16,6 +16,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/internal/tests/spirvtools"
 	"github.com/kgen-go/kgen/properties"
 )
@@ -283,10 +284,11 @@ type tally struct {
 // TestRandom: random launches leave the same memory, and the same first fault, one by one and as
 // the kernels that Group makes of those that it does not refuse: one, or several where it does.
 func TestRandom(t *testing.T) {
+	total := sample.Of(*graphs, *graphs/4)
 	all := randomKernels(t)
-	c := &chooser{Rand: rand.New(rand.NewPCG(1, uint64(*graphs)))}
+	c := &chooser{Rand: rand.New(rand.NewPCG(1, uint64(total)))}
 	var n tally
-	for graph := range *graphs {
+	for graph := range total {
 		names := manyKernels
 		c.meet = false
 		switch c.IntN(12) {
@@ -312,13 +314,13 @@ func TestRandom(t *testing.T) {
 			n.split++
 		}
 	}
-	t.Logf("%d graphs: %d kernels were fused, of which %d had faults, %d kernels with barriers, %d barriers between, %d by proofs, %d internal memory, and %d another order; %d launches were refused, %d graphs split", *graphs, n.fused, n.faulted, n.late, n.meet, n.proved, n.kept, n.moved, n.refused, n.split)
+	t.Logf("%d graphs: %d kernels were fused, of which %d had faults, %d kernels with barriers, %d barriers between, %d by proofs, %d internal memory, and %d another order; %d launches were refused, %d graphs split", total, n.fused, n.faulted, n.late, n.meet, n.proved, n.kept, n.moved, n.refused, n.split)
 	t.Logf("refused: %d for their modes, %d for atomics; fused: %d tasks, %d tables; spirv-val has looked at %d modules", n.modes, n.atomics, n.tasks, n.tables, n.valid)
 	few := n.fused / 20
-	if n.fused < *graphs*3/4 || n.late < few || n.meet < few || n.proved < few/4 || n.kept < few || n.moved < few || n.split < *graphs/20 || n.faulted < n.fused/15 || n.faulted > n.fused/2 {
+	if n.fused < total*3/4 || n.late < few || n.meet < few || n.proved < few/4 || n.kept < few || n.moved < few || n.split < total/20 || n.faulted < n.fused/15 || n.faulted > n.fused/2 {
 		t.Error("the test shows little")
 	}
-	if few = *graphs / 400; n.modes < few || n.atomics < few || n.tasks < few || n.tables < few {
+	if few = total / 400; n.modes < few || n.atomics < few || n.tasks < few || n.tables < few {
 		t.Error("the test shows little of what is rare")
 	}
 }

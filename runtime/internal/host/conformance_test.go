@@ -73,4 +73,6 @@ var kernels = map[string]host.Func{
 	},
 }
 
-func TestConformance(t *testing.T) { backendtest.Run(t, backend{}, 0) }
+func TestConformance(t *testing.T) {
+	backendtest.Run(t, backend{}, 0, "Large", "BarriersReachFar", "FaultMany", "Context")
+}

@@ -221,7 +221,7 @@ func scenario() (err error) {
 	return nil
 }
 
-var everyCall = flag.Bool("every-call", false, "TestInjected fails every call in each way, and not each in one way, one of 6 of those that repeat, or one of 47 with -short; TestTwoLines does so, too, and only then")
+var everyCall = flag.Bool("every-call", false, "TestInjected fails every call in each way, and not each in one way, one of 6 of those that repeat, or one of 97 with -short; TestTwoLines does so, too, and only then")
 
 // TestInjected makes the fallible calls of the scenario fail in turn.
 func TestInjected(t *testing.T) {
@@ -257,7 +257,7 @@ func TestInjected(t *testing.T) {
 			case *everyCall:
 				n++
 			case testing.Short():
-				n += 47
+				n += 97
 			case n > 40: // later ones are much the same batch again
 				n += 16
 			default:

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/tests/need"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/internal/tests/swiftshader"
 	"github.com/kgen-go/kgen/runtime/internal/backendtest"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
@@ -60,11 +61,13 @@ func (backend) MakeKernel(name string) hal.PipelineDesc { return backendtest.Des
 
 func TestConformance(t *testing.T) {
 	for i, info := range devices(t) {
-		t.Run(info.Name, func(t *testing.T) { backendtest.Run(t, backend{}, i) })
+		t.Run(info.Name, func(t *testing.T) { backendtest.Run(t, backend{}, i, "LargeMixed", "Concurrent") })
 	}
 }
 
-// TestSwiftShader runs the suite on a second driver.
+// TestSwiftShader runs the suite on a second driver. With -short that is kernels, for which it has a
+// compiler of its own.
 func TestSwiftShader(t *testing.T) {
-	swiftshader.Run(t, "^Test(Conformance|Probe.*|PipelineErrors|SubmitErrors|Clock)$")
+	kernels := []string{"", "//^(Info|Fill|Copy|Launch|Spilled|Spec|ManyGroups|Barriers|Fault)$"}[sample.Of(0, 1)]
+	swiftshader.Run(t, "^Test(Conformance|Probe.*|PipelineErrors|SubmitErrors|Clock)$"+kernels)
 }

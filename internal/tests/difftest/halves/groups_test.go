@@ -12,6 +12,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/difftest/halves"
 	gen "github.com/kgen-go/kgen/internal/tests/difftest/halves/halvesgen"
 	"github.com/kgen-go/kgen/internal/tests/oracle"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/internal/tests/swiftshader"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
@@ -43,21 +44,18 @@ func TestGroupsSwiftShader(t *testing.T) { swiftshader.Whole(t, "^TestGroups$/^V
 
 // TestGroupsInterpreter is TestGroups in the interpreter, after lowering and after passes.
 func TestGroupsInterpreter(t *testing.T) {
+	sample.Deep(t, "TestGroups has them on devices")
 	points := []string{"built", "narrow", "atomics", "expand", "words"}
 	kernels, err := oracle.OpenCorpus(t.Context(), []string{"."}, points)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, point := range points {
-		t.Run(point, func(t *testing.T) { // with -short, of two types in turn
-			if !testing.Short() || i%2 == 0 {
-				interpretGroups[half.Float16](t, kernels, point, 16, 1)
-				interpretGroups[half.Float8E5M2](t, kernels, point, 13, 4)
-			}
-			if !testing.Short() || i%2 == 1 {
-				interpretGroups[half.BFloat16](t, kernels, point, 13, 3)
-				interpretGroups[half.Float8E4M3](t, kernels, point, 16, 0)
-			}
+	for _, point := range points {
+		t.Run(point, func(t *testing.T) {
+			interpretGroups[half.Float16](t, kernels, point, 16, 1)
+			interpretGroups[half.Float8E5M2](t, kernels, point, 13, 4)
+			interpretGroups[half.BFloat16](t, kernels, point, 13, 3)
+			interpretGroups[half.Float8E4M3](t, kernels, point, 16, 0)
 		})
 	}
 }

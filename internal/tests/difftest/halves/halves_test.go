@@ -16,7 +16,6 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/difftest/halves"
 	gen "github.com/kgen-go/kgen/internal/tests/difftest/halves/halvesgen"
 	"github.com/kgen-go/kgen/internal/tests/flushing"
-	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/internal/tests/swiftshader"
 	"github.com/kgen-go/kgen/internal/tests/testflag"
 	"github.com/kgen-go/kgen/properties"
@@ -31,19 +30,19 @@ var (
 // TestDevice compares a device with the host, which dsl/half compares with exact results.
 func TestDevice(t *testing.T) {
 	dev := devtest.Vulkan(t)
-	if !testing.Short() || !swiftshader.On() {
-		compare16(t, dev) // as TestWords does, with the modules that SwiftShader runs
+	compare16(t, dev)
+	if !testing.Short() {
+		compareOthers(t, dev) // as TestFlushing does
 	}
-	compareOthers(t, dev)
 }
 
 // TestWords is TestDevice on a device without small and 64-bit integers, and without float64.
 func TestWords(t *testing.T) {
 	dev := devtest.Vulkan(t, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.FP64))
-	compare16(t, dev)
 	if !testing.Short() {
-		compareOthers(t, dev) // as SwiftShader does, with the same modules
+		compare16(t, dev) // whose modules TestFunctions has
 	}
+	compareOthers(t, dev)
 }
 
 // TestFlushing is TestDevice on a driver that takes subnormal float32s for zeros, as an H100 does.
@@ -79,10 +78,9 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// TestSwiftShader runs the tests on a second driver, with -short only one.
+// TestSwiftShader runs the tests on a second driver.
 func TestSwiftShader(t *testing.T) {
-	tests := []string{"^Test(Device|Ways)$", "^TestDevice$"}
-	swiftshader.Run(t, tests[sample.Of(0, 1)], "-samples=1000", "-every=61")
+	swiftshader.Whole(t, "^Test(Device|Ways)$", "-samples=1000", "-every=61")
 }
 
 // compare16 compares the kernels that convert to and from Float16.

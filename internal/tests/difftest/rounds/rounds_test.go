@@ -114,7 +114,7 @@ func TestWords(t *testing.T) {
 }
 
 // TestSwiftShader does so on a device that ends no loops.
-func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^TestRounds$") }
+func TestSwiftShader(t *testing.T) { swiftshader.Whole(t, "^TestRounds$") }
 
 func testRounds(t *testing.T, opts ...runtime.OpenOption) {
 	ctx := context.Background()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kgen-go/kgen/internal/tests/difftest/strides"
 	gen "github.com/kgen-go/kgen/internal/tests/difftest/strides/stridesgen"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -268,7 +269,7 @@ func TestStrides(t *testing.T) {
 	for name, kernel := range kernels {
 		t.Run(name, func(t *testing.T) {
 			faults, passes := 0, 0
-			for seed := range uint64(300) {
+			for seed := range uint64(sample.Of(300, 60)) {
 				run := kernel(source{rand.New(rand.NewPCG(seed, 1))})
 				got, gotErr := run(ctx, form)
 				want, wantErr := run(ctx, own)

@@ -60,7 +60,7 @@ func operands(r *rand.Rand) (xs, ys, zs []float32) {
 			xs, ys, zs = append(xs, x), append(ys, y), append(zs, edges()[r.IntN(len(edges()))])
 		}
 	}
-	for range sample.Of(*samples, *samples/16) {
+	for range sample.Of(*samples, *samples/64) {
 		x, y, z := operand(r), operand(r), operand(r)
 		switch r.IntN(4) {
 		case 0: // a product or quotient that is subnormal
@@ -211,6 +211,7 @@ func compareWithHost(t *testing.T, dev, host *runtime.Device) {
 // TestFlushingFused has two launches of a graph become one kernel, which is told of the
 // device, too.
 func TestFlushingFused(t *testing.T) {
+	sample.Deep(t, "TestFlushing rewrites modules, and package conformance has fused ones")
 	modulehook.Rewrite = flushing.Rewrite
 	t.Cleanup(func() { modulehook.Rewrite = nil })
 	host, dev := devtest.Host(t), devtest.Vulkan(t)

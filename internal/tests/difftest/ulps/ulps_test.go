@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/internal/tests/difftest/ulps"
 	gen "github.com/kgen-go/kgen/internal/tests/difftest/ulps/ulpsgen"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/internal/tests/testflag"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -60,7 +61,7 @@ var functions = []function{
 // arguments spread evenly over [lo, hi], or over its exponents if it is of one
 // sign.
 func arguments(f *function, r *rand.Rand) (xs, ys []float32) {
-	for range *samples {
+	for range sample.Of(*samples, *samples/8) {
 		x := f.lo + r.Float64()*(f.hi-f.lo)
 		if f.lo > 0 {
 			x = f.lo * math.Pow(f.hi/f.lo, r.Float64())
