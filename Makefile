@@ -25,11 +25,11 @@ COMPILER_GC := GOGC=400
 
 # make test compiles without tables for debuggers, which is a tenth faster, and each package on one
 # thread, which takes an eighth less of the processors' time. Tests and generated stubs, half of the code, are
-# compiled without inlining. The go commands that tests run have these flags, too, or they would compile
-# everything again.
+# compiled without inlining, but for golang: gc words the panics of make after it has inlined. The go commands
+# that tests run have these flags, too, or they would compile everything again.
 QUICK := -dwarf=false -c=1
 SPARE := internal/tests internal/bench generated examples prim
-lint compile nocgo check unit: export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) '-gcflags=all=$(QUICK)' $(patsubst %,'-gcflags=github.com/kgen-go/kgen/%/...=$(QUICK) -l',$(SPARE)))
+lint compile nocgo check unit: export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) '-gcflags=all=$(QUICK)' $(patsubst %,'-gcflags=github.com/kgen-go/kgen/%/...=$(QUICK) -l',$(SPARE)) '-gcflags=github.com/kgen-go/kgen/internal/tests/difftest/golang/...=$(QUICK)')
 
 # Some packages' tests wait more than they compute: on two cores three run at a time.
 PACKAGES := -p $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n + 1)))

@@ -31,7 +31,7 @@ func TestLateModules(t *testing.T) {
 			t.Errorf("%s: no //kgen:variants load", pkg.PkgPath)
 		}
 		for _, k := range pkg.Kernels {
-			if kernels++; !sample.Has(k.FullName(), 18) {
+			if kernels++; !sample.Has(k.FullName(), 30) {
 				continue
 			}
 			m, diags, err := Compile(prog, k, nil)

@@ -118,7 +118,6 @@ func TestFragments(t *testing.T) {
 	if code, _, errs := kgen(dir, w.kernels...); code != 0 {
 		t.Fatalf("status %d: %s", code, errs)
 	}
-	t.Setenv("CGO_ENABLED", "0") // which compiles less
 	for _, err := range typeErrors(t, dir) {
 		t.Error(err)
 	}

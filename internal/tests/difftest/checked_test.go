@@ -21,7 +21,7 @@ func TestChecked(t *testing.T) {
 	ctx := context.Background()
 	seen := map[string]int{}
 	for i, c := range cases {
-		if seen[c.name]++; (seen[c.name] > 1 || len(seen)%sample.Of(4, 48) != 1) && !*everyCase {
+		if seen[c.name]++; (seen[c.name] > 1 || len(seen)%sample.Of(4, 96) != 1) && !*everyCase {
 			continue // the interpreter is slow
 		}
 		t.Run(fmt.Sprintf("%s/%d", c.name, i), func(t *testing.T) {

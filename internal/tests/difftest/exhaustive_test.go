@@ -64,7 +64,7 @@ func TestExhaustive(t *testing.T) {
 		"ConvertInt16":  everyValue(1<<16, gen.RunConvertInt16),
 		"ConvertUint16": everyValue(1<<16, gen.RunConvertUint16),
 	} {
-		if !sample.Has(name, 6) {
+		if !sample.Has(name, 12) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -333,7 +333,7 @@ func TestCompilerTests(t *testing.T) {
 		for _, h := range f.helpers {
 			switch {
 			case h.why != "":
-			case sample.Has(f.name, 16):
+			case sample.Has(f.name, 32):
 				fit = append(fit, h)
 			default:
 				left++

@@ -186,8 +186,8 @@ func calls(t *testing.T) (run, refused []*call) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run = slices.DeleteFunc(run, func(c *call) bool { return !match.MatchString(c.String()) || !sample.Has(c.String(), 24) })
-	refused = slices.DeleteFunc(refused, func(c *call) bool { return !sample.Has(c.String(), 18) })
+	run = slices.DeleteFunc(run, func(c *call) bool { return !match.MatchString(c.String()) || !sample.Has(c.String(), 40) })
+	refused = slices.DeleteFunc(refused, func(c *call) bool { return !sample.Has(c.String(), 30) })
 	for i, c := range slices.Concat(run, refused) {
 		c.id = i
 	}

@@ -214,7 +214,7 @@ type pass[K Keys, W words[K]] struct {
 	Length []int64  // the number of elements of the call, or nothing
 	Starts []uint32 // the places of the chunk's digits, and those of the next, which are written
 	State  []uint32 // the board of package lookback
-	Out    []K      // of all chunks
+	Out    []K      // the keys of all chunks in order
 	Values []uint32 // values, as many as there are keys, if they are Paired
 	Moved  []uint32 // the values, where their keys are in Out, if they are Paired
 }

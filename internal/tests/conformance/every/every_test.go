@@ -163,7 +163,7 @@ func TestLateModules(t *testing.T) {
 				if late++; v.Sum == 0 {
 					t.Errorf("%s: the variant %s has no checksum", d.FullName(), v.Name)
 				}
-				if !sample.Has(d.FullName()+v.Name, 6) {
+				if !sample.Has(d.FullName()+v.Name, 12) {
 					continue
 				}
 				if _, err := v.Make(d, v); err != nil {
