@@ -3,7 +3,7 @@
 //
 //	reduce    Sum, Min, Max, MinMax, ArgMin, ArgMax, Count, Any, All, Dot, Norm, By and ByKey
 //	scan      Inclusive, Exclusive, By, ExclusiveBy, ByKey and ExclusiveByKey
-//	sort      Keys, Pairs, IsSorted, Search and Merge
+//	sort      Keys, Pairs, TopK, IsSorted, Search and Merge
 //	pick      Where, Partition, Flagged, Unique and RunLengths
 //	hist      Even, Edges and ByKey
 //	move      Fill, Iota, Reverse, Gather, Scatter and Transpose

@@ -157,3 +157,24 @@ func ExampleScratchBytes() {
 	show(q, xs)
 	// Output: [1 2 3]
 }
+
+func ExampleTopK() {
+	dev := device()
+	defer dev.Close()
+	fmt.Println(sort.TopK(context.Background(), dev, []float32{0.5, 3, -1, 2}, 2))
+	// Output: [3 2] <nil>
+}
+
+func ExampleTopKOn() {
+	dev := device()
+	defer dev.Close()
+	q, out, count := dev.DefaultQueue(), buffer(dev, 0, 0, 0), buffer[int64](dev, 0)
+	if _, err := sort.TopKOn(q, buffer(dev, 7, 9), out, count); err != nil {
+		log.Fatal(err)
+	}
+	show(q, out)
+	show(q, count)
+	// Output:
+	// [9 7 0]
+	// [2]
+}

@@ -17,6 +17,7 @@ type plan struct {
 	lo, hi     int // the bits that elements are sorted by
 	passes     int
 	descending bool
+	length     runtime.View[int64] // the number of elements on the device, or none
 }
 
 // mostKeys is the most elements of a call, whose indices have 32 bits.
@@ -25,7 +26,7 @@ const mostKeys = 1<<32 - 1
 // newPlan returns the plan of a call for n elements, and refuses options that make no sense.
 func newPlan[T prim.Number](c *call.Call, n int) plan {
 	kind := call.KindOf[T]()
-	p := plan{n: n, kind: kind, hi: 8 * kind.Size}
+	p := plan{n: n, kind: kind, hi: 8 * kind.Size, length: c.Length()}
 	if n > mostKeys {
 		c.Refuse("sort parts, and merge them", "there are %d elements: the function takes %d", n, mostKeys)
 	}
@@ -143,7 +144,7 @@ func launch[T prim.Number](c *call.Call, p plan, v, out runtime.View[T], inPlace
 	switch p.kind.Size {
 	case 1, 2:
 		a := wide(c, v)
-		narrow(c, passes(c, p, words32{}, a, call.Room[uint32](c, p.n), a, moved), c.Length(), out)
+		narrow(c, passes(c, p, words32{}, a, call.Room[uint32](c, p.n), a, moved), p.length, out)
 	case 4:
 		ends(c, p, words32{}, primimpl.Cast[uint32](v), primimpl.Cast[uint32](out), inPlace, moved)
 	default:
@@ -154,21 +155,13 @@ func launch[T prim.Number](c *call.Call, p plan, v, out runtime.View[T], inPlace
 // wide returns words of the elements, which have 8 or 16 bits.
 func wide[T prim.Number](c *call.Call, v runtime.View[T]) runtime.View[uint32] {
 	w := call.Room[uint32](c, v.Len())
-	if call.KindOf[T]().Size == 1 {
-		call.Over(c, kernelsgen.Widen8{Keys: primimpl.Cast[uint8](v), Out: w}, share(v.Len()))
-	} else {
-		call.Over(c, kernelsgen.Widen16{Keys: primimpl.Cast[uint16](v), Out: w}, share(v.Len()))
-	}
+	call.Over(c, kernelsgen.Widen{Keys: primimpl.Cast[uint8](v), Bytes: call.KindOf[T]().Size, Out: w}, share(v.Len()))
 	return w
 }
 
 // narrow sets the elements of out, which have 8 or 16 bits, to those in words, as many as length has.
 func narrow[T prim.Number](c *call.Call, w runtime.View[uint32], length runtime.View[int64], out runtime.View[T]) {
-	if call.KindOf[T]().Size == 1 {
-		call.Over(c, kernelsgen.Narrow8{Keys: w, Length: length, Out: primimpl.Cast[uint8](out)}, share(w.Len()))
-	} else {
-		call.Over(c, kernelsgen.Narrow16{Keys: w, Length: length, Out: primimpl.Cast[uint16](out)}, share(w.Len()))
-	}
+	call.Over(c, kernelsgen.Narrow{Keys: w, Length: length, Bytes: call.KindOf[T]().Size, Out: primimpl.Cast[uint8](out)}, share(w.Len()))
 }
 
 // ends launches the passes so that the last one writes out.
@@ -200,7 +193,7 @@ func passes[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.Vi
 	for ch := range chunks {
 		n := min(tiles-ch*kernels.Chunk, kernels.Chunk)
 		begin, end := p.chunk(ch)
-		c.Run(w.count(o, begin, p, v.Slice(begin, end), c.Length(), counts.Slice(ch*kernels.MaxPasses*kernels.Digits, counts.Len())), min(n, counters), kernels.Size, p.floats())
+		c.Run(w.count(o, begin, p, v.Slice(begin, end), p.length, counts.Slice(ch*kernels.MaxPasses*kernels.Digits, counts.Len())), min(n, counters), kernels.Size, p.floats())
 	}
 	c.Run(kernelsgen.Starts{Chunks: chunks, Counts: counts, Starts: starts}, p.passes, kernels.Size)
 	for pass := range p.passes {
@@ -215,7 +208,7 @@ func passes[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.Vi
 			c.Enqueue(runtime.Fill(state, 0))
 			k := w.pass(lanes, step[K]{
 				order: o, shift: p.shift(pass), mask: p.mask(pass), begin: begin,
-				keys: v.Slice(begin, end), length: c.Length(), starts: starts.Slice(s, s+2*kernels.Digits), state: state, out: a, values: values, moved: to,
+				keys: v.Slice(begin, end), length: p.length, starts: starts.Slice(s, s+2*kernels.Digits), state: state, out: a, values: values, moved: to,
 			})
 			c.Run(k, min(tiles-ch*kernels.Chunk, kernels.Chunk), kernels.Size, runtime.WithSpec(kernels.Paired, moved != nil), p.floats())
 		}
@@ -230,7 +223,7 @@ func parts[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.Vie
 	counts := call.Room[int64](c, n*kernels.Digits)
 	for pass := range p.passes {
 		from, to := moved.of(p, pass)
-		s := step[K]{order: order[K](p.kind, p.descending), shift: p.shift(pass), mask: p.mask(pass), keys: v, length: c.Length(), places: counts, out: a, values: from, moved: to}
+		s := step[K]{order: order[K](p.kind, p.descending), shift: p.shift(pass), mask: p.mask(pass), keys: v, length: p.length, places: counts, out: a, values: from, moved: to}
 		c.Enqueue(runtime.Fill(counts, 0))
 		tally, move := w.parts(part, s)
 		call.Over(c, tally, runtime.Range1(n), p.floats())

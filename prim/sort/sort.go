@@ -133,5 +133,5 @@ func PairsOn[K prim.Number, V any](q *runtime.Queue, keys runtime.View[K], value
 // elements of type T.
 func ScratchBytes[T prim.Number](n int) int {
 	p := plan{n: n, kind: call.KindOf[T](), passes: kernels.MaxPasses}
-	return max(p.bytes(8), 0)
+	return max(p.bytes(8), topBytes[T](n, n))
 }

@@ -2,38 +2,39 @@ package kernels
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Widen makes words of small elements, which the passes sort.
-type Widen[K uint8 | uint16] struct {
-	Keys []K
-	Out  []uint32
+// Widen makes words of elements of one or two bytes, which the passes sort.
+type Widen struct {
+	Keys  []uint8
+	Bytes int // the bytes of an element
+	Out   []uint32
 }
-
-// Narrow makes small elements of words.
-type Narrow[K uint8 | uint16] struct {
-	Keys   []uint32
-	Length []int64 // the number of elements of the call, or nothing
-	Out    []K
-}
-
-// Widen and Narrow for elements of each size.
-type (
-	Widen8   = Widen[uint8]
-	Widen16  = Widen[uint16]
-	Narrow8  = Narrow[uint8]
-	Narrow16 = Narrow[uint16]
-)
 
 // Kernel copies elements, which the launch's work-items share out.
-func (k Widen[K]) Kernel(it dsl.Item1) {
-	for i := it.GlobalID(); i < min(len(k.Keys), len(k.Out)); i += it.GlobalRange() {
-		k.Out[i] = uint32(k.Keys[i])
+func (k Widen) Kernel(it dsl.Item1) {
+	for i := it.GlobalID(); i < len(k.Out); i += it.GlobalRange() {
+		x := uint32(k.Keys[i*k.Bytes])
+		if k.Bytes > 1 {
+			x |= uint32(k.Keys[i*k.Bytes+1]) << 8
+		}
+		k.Out[i] = x
 	}
 }
 
+// Narrow makes elements of one or two bytes of words.
+type Narrow struct {
+	Keys   []uint32
+	Length []int64 // the number of elements of the call, or nothing
+	Bytes  int     // the bytes of an element
+	Out    []uint8
+}
+
 // Kernel copies elements, which the launch's work-items share out.
-func (k Narrow[K]) Kernel(it dsl.Item1) {
-	for i := it.GlobalID(); i < first(min(len(k.Keys), len(k.Out)), k.Length); i += it.GlobalRange() {
-		k.Out[i] = K(k.Keys[i])
+func (k Narrow) Kernel(it dsl.Item1) {
+	for i := it.GlobalID(); i < first(len(k.Keys), k.Length); i += it.GlobalRange() {
+		k.Out[i*k.Bytes] = uint8(k.Keys[i])
+		if k.Bytes > 1 {
+			k.Out[i*k.Bytes+1] = uint8(k.Keys[i] >> 8)
+		}
 	}
 }
 

@@ -234,9 +234,9 @@ func (k pass[K, W]) count(it dsl.NDItem1, counts *[Digits]atomic.Uint32, float b
 	it.Barrier()
 	counts[l].Store(0)
 	it.Barrier()
-	for j := range uint32(Each) {
+	for i := base + uint32(l); i < base+Tile; i += Size {
 		d := uint32(Digits - 1)
-		if i := base + j*Size + uint32(l); i < n && int(i) < len(k.Keys) {
+		if i < n && int(i) < len(k.Keys) {
 			d = k.digit(k.Keys[i], float, true)
 		}
 		counts[d].Add(1)

@@ -97,6 +97,134 @@ func (g *bothHost) Run() {
 	}
 }
 
+// chooseHost is a work-group of the kernel [Choose].
+type chooseHost struct {
+	kernelimpl.HostGroup
+	v27, v28, v32, v33 []int32
+
+	sint32 []int32
+}
+
+func newChooseHost() kernelimpl.HostForm { return new(chooseHost) }
+
+func (g *chooseHost) Begin() {
+	const n = 256
+	kernelimpl.HostRoom(n, &g.sint32, &g.v27, &g.v28, &g.v32, &g.v33)
+}
+
+func (g *chooseHost) Run() {
+	const n = 256
+	v6 := g.Int64(56)
+	v14 := v6 == 0
+	v5 := g.Int64(40)
+	p4 := g.Pointer(4)
+	v4 := g.Int64(32)
+	v1 := kernelimpl.HostArg[int8](&g.HostGroup, 28)
+	v2 := int32(uint8(v1))
+	v3 := v2 != 0
+	v10 := g.Int64(88)
+	v24 := v10 == 3
+	p6 := g.Pointer(6)
+	v8 := g.Int64(72)
+	p5 := g.Pointer(5)
+	h27 := g.v27[:n]
+	h28 := g.v28[:n]
+	h32 := g.v32[:n]
+	for li := range n {
+		var v20 int64
+		var v27, v28, v32 int32
+		v13 := int64(uint32(int32(li)))
+		if v14 {
+			v20 = v5
+		} else {
+			v15 := *(*int64)(p4)
+			v17 := int64(0)
+			if 0 < v15 {
+				v17 = v15
+			}
+			v19 := v17
+			if v5 < v17 {
+				v19 = v5
+			}
+			v20 = v19
+		}
+		v22 := v20
+		if v4 < v20 {
+			v22 = v4
+		}
+		v23 := int32(uint64(v22))
+		if v3 {
+			v27 = 0
+			v28 = v23
+			goto b5
+		}
+		if v24 {
+			v27 = *(*int32)(p6)
+			v28 = *(*int32)(unsafe.Add(p6, 4))
+		} else {
+			v27 = 0
+			v28 = v23
+		}
+	b5:
+		if v13 < v8 {
+			v30 := *(*int32)(unsafe.Add(p5, li*4))
+			*(*int32)(unsafe.Add(p5, li*4)) = 0
+			v32 = v30
+		} else {
+			v32 = 0
+		}
+		h27[li] = v27
+		h28[li] = v28
+		h32[li] = v32
+	}
+	// GroupExclusiveScan, top.go:95
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v32, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v33, in, len(in), int32(0))
+	}
+	h33 := g.v33[:n]
+	v37 := v10 != 3
+	v0 := g.Int32(24)
+	v46 := v0 & 31
+	for li := range n {
+		v33 := h33[li]
+		v12 := int32(li)
+		v28 := h28[li]
+		v32 := h32[li]
+		v27 := h27[li]
+		var v44 int32
+		v36 := v33
+		if int32(li) == 0 {
+			v36 = 0
+		}
+		if v37 {
+			continue
+		}
+		if v12 != 0 {
+			goto b14
+		}
+		if !v3 {
+			goto b14
+		}
+		*(*int32)(unsafe.Add(p6, 8)) = v28
+		if v28 == 0 {
+			*(*int32)(p6) = 0
+			*(*int32)(unsafe.Add(p6, 4)) = 0
+		}
+	b14:
+		if uint32(v36) >= uint32(v28) {
+			goto b17
+		}
+		v44 = v28 - v36
+		if uint32(v44) <= uint32(v32) {
+			*(*int32)(p6) = v27 | (v12 << (uint32(v46) & 31))
+			*(*int32)(unsafe.Add(p6, 4)) = v44
+		}
+	b17:
+	}
+}
+
 // count32Host is a work-group of the kernel [Count32].
 type count32Host struct {
 	kernelimpl.HostGroup
@@ -689,9 +817,9 @@ type gather32Host struct {
 
 func newGather32Host() kernelimpl.HostForm { return new(gather32Host) }
 
-const gather32HostSites = `1	prim/sort/kernels/convert.go:69:33
-1	69:24
-10	69:35`
+const gather32HostSites = `1	prim/sort/kernels/convert.go:70:33
+1	70:24
+10	70:35`
 
 func (g *gather32Host) Begin() {
 	g.Sites = gather32HostSites
@@ -802,9 +930,9 @@ type gather8Host struct {
 
 func newGather8Host() kernelimpl.HostForm { return new(gather8Host) }
 
-const gather8HostSites = `1	prim/sort/kernels/convert.go:69:33
-1	69:24
-10	69:35`
+const gather8HostSites = `1	prim/sort/kernels/convert.go:70:33
+1	70:24
+10	70:35`
 
 func (g *gather8Host) Begin() {
 	g.Sites = gather8HostSites
@@ -2167,29 +2295,30 @@ func (g *move64Host) Run() {
 	}
 }
 
-// narrow16Host is some work-items of the kernel [Narrow16].
-type narrow16Host struct {
+// narrowHost is some work-items of the kernel [Narrow].
+type narrowHost struct {
 	kernelimpl.HostGroup
 }
 
-func newNarrow16Host() kernelimpl.HostForm { return new(narrow16Host) }
+func newNarrowHost() kernelimpl.HostForm { return new(narrowHost) }
 
-func (g *narrow16Host) Begin() {
+const narrowHostSites = `1	prim/sort/kernels/convert.go:34:8
+1	36:9`
+
+func (g *narrowHost) Begin() {
+	g.Sites = narrowHostSites
 }
 
-func (g *narrow16Host) Run() {
+func (g *narrowHost) Run() {
 	v4 := g.Int64(48)
-	v11 := v4 == 0
+	v10 := v4 == 0
 	v2 := g.Int64(32)
-	v6 := g.Int64(64)
-	v9 := v2 < v6
-	v10 := v6
-	if v9 {
-		v10 = v2
-	}
 	p1 := g.Pointer(1)
+	v6 := g.Int64(56)
 	p0 := g.Pointer(0)
-	p2 := g.Pointer(2)
+	v7 := g.Int64(72)
+	p3 := g.Pointer(3)
+	v11 := 1 < v6
 	v1 := g.Int32(8)
 	v12 := int64(uint32(v1))
 	stop := g.Cancelled()
@@ -2198,11 +2327,13 @@ func (g *narrow16Host) Run() {
 			g.Stop()
 			return
 		}
-		var v13, v19 int64
+		var v13, v19, v27 int64
+		var v30 int32
+		v0 := int32(x)
 		v13 = int64(x)
 	b1:
-		if v11 {
-			v19 = v10
+		if v10 {
+			v19 = v2
 		} else {
 			v14 := *(*int64)(p1)
 			v16 := int64(0)
@@ -2210,76 +2341,32 @@ func (g *narrow16Host) Run() {
 				v16 = v14
 			}
 			v18 := v16
-			if v10 < v16 {
-				v18 = v10
+			if v2 < v16 {
+				v18 = v2
 			}
 			v19 = v18
 		}
 		if v13 >= v19 {
 			continue
 		}
-		*(*int16)(unsafe.Add(p2, int(v13)*2)) = int16(uint32(*(*int32)(unsafe.Add(p0, int(v13)*4)) & 65535))
-		v13 = v13 + v12
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b1
-	}
-}
-
-// narrow8Host is some work-items of the kernel [Narrow8].
-type narrow8Host struct {
-	kernelimpl.HostGroup
-}
-
-func newNarrow8Host() kernelimpl.HostForm { return new(narrow8Host) }
-
-func (g *narrow8Host) Begin() {
-}
-
-func (g *narrow8Host) Run() {
-	v4 := g.Int64(48)
-	v11 := v4 == 0
-	v2 := g.Int64(32)
-	v6 := g.Int64(64)
-	v9 := v2 < v6
-	v10 := v6
-	if v9 {
-		v10 = v2
-	}
-	p1 := g.Pointer(1)
-	p0 := g.Pointer(0)
-	p2 := g.Pointer(2)
-	v1 := g.Int32(8)
-	v12 := int64(uint32(v1))
-	stop := g.Cancelled()
-	for x := g.Lo; x < g.Hi; x++ {
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		var v13, v19 int64
-		v13 = int64(x)
-	b1:
-		if v11 {
-			v19 = v10
-		} else {
-			v14 := *(*int64)(p1)
-			v16 := int64(0)
-			if 0 < v14 {
-				v16 = v14
-			}
-			v18 := v16
-			if v10 < v16 {
-				v18 = v10
-			}
-			v19 = v18
-		}
-		if v13 >= v19 {
+		v21 := v13 * v6
+		v23 := *(*int32)(unsafe.Add(p0, int(v13)*4)) & 255
+		if uint64(v21) >= uint64(v7) {
+			g.Fault(0, v21, v7, v0)
 			continue
 		}
-		*(*int8)(unsafe.Add(p2, int(v13))) = int8(uint32(*(*int32)(unsafe.Add(p0, int(v13)*4)) & 255))
+		*(*int8)(unsafe.Add(p3, int(v21))) = int8(uint32(v23))
+		if !v11 {
+			goto b9
+		}
+		v27 = v21 + 1
+		v30 = int32(uint32(*(*int32)(unsafe.Add(p0, int(v13)*4)))>>8) & 255
+		if uint64(v27) >= uint64(v7) {
+			g.Fault(1, v27, v7, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p3, int(v27))) = int8(uint32(v30))
+	b9:
 		v13 = v13 + v12
 		if stop.Load() {
 			g.Stop()
@@ -2302,11 +2389,11 @@ type pass32Host struct {
 
 	v5, v6, v8, v10, v12, v14, v16, v18 int64
 
-	v28, v39, v40, v986, v989 int32
+	v28, v39, v40, v985, v987, v988 int32
 
-	v38, v74, v88, v91, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v277, v280, v281, v284, v287, v288, v291, v294, v295, v298, v301, v302, v305, v308, v309, v312, v315, v316, v319, v322, v323, v326, v329, v330, v333, v336, v337, v340, v343, v344, v347, v350, v351, v354, v357, v358, v361, v364, v365, v368, v371, v372, v375, v378, v379, v382, v385, v386, v389, v392, v393, v398, v399, v402, v403, v407, v408, v412, v413, v417, v418, v422, v423, v427, v428, v432, v433, v437, v438, v442, v443, v447, v448, v452, v453, v457, v458, v462, v463, v467, v468, v472, v474, v475, v509, v511, v513, v515, v517, v519, v521, v523, v525, v527, v529, v531, v533, v535, v537, v539, v541, v542, v545, v548, v551, v554, v557, v560, v563, v566, v569, v572, v575, v578, v581, v584, v587, v590, v677, v678, v679, v680, v681, v682, v683, v684, v685, v686, v687, v688, v689, v690, v691, v692, v693, v711, v712, v713, v714, v715, v716, v717, v718, v719, v720, v721, v722, v723, v724, v725, v726, v727, v747, v748, v754, v755, v761, v762, v768, v769, v775, v776, v782, v783, v789, v790, v796, v797, v803, v804, v810, v811, v817, v818, v824, v825, v831, v832, v838, v839, v845, v846, v852, v853, v859, v860, v863, v864, v866, v868, v870, v872, v874, v876, v878, v880, v882, v884, v886, v888, v890, v893, v894, v928, v930, v932, v934, v936, v938, v940, v942, v944, v946, v948, v950, v952, v954, v956, v958, v960, v964, v965, v1032, v1042, v1043, v1044, v1045, v1046, v1047, v1048, v1049, v1050, v1051, v1052, v1053, v1054, v1055, v1056, v1057, v1058, v1059, v1061, v1063, v1065, v1067, v1069, v1071, v1073, v1075, v1077, v1079, v1081, v1083, v1085, v1087, v1089, v1091 []int32
+	v38, v44, v73, v87, v90, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v276, v279, v280, v283, v286, v287, v290, v293, v294, v297, v300, v301, v304, v307, v308, v311, v314, v315, v318, v321, v322, v325, v328, v329, v332, v335, v336, v339, v342, v343, v346, v349, v350, v353, v356, v357, v360, v363, v364, v367, v370, v371, v374, v377, v378, v381, v384, v385, v388, v391, v392, v397, v398, v401, v402, v406, v407, v411, v412, v416, v417, v421, v422, v426, v427, v431, v432, v436, v437, v441, v442, v446, v447, v451, v452, v456, v457, v461, v462, v466, v467, v471, v473, v474, v508, v510, v512, v514, v516, v518, v520, v522, v524, v526, v528, v530, v532, v534, v536, v538, v540, v541, v544, v547, v550, v553, v556, v559, v562, v565, v568, v571, v574, v577, v580, v583, v586, v589, v676, v677, v678, v679, v680, v681, v682, v683, v684, v685, v686, v687, v688, v689, v690, v691, v692, v710, v711, v712, v713, v714, v715, v716, v717, v718, v719, v720, v721, v722, v723, v724, v725, v726, v746, v747, v753, v754, v760, v761, v767, v768, v774, v775, v781, v782, v788, v789, v795, v796, v802, v803, v809, v810, v816, v817, v823, v824, v830, v831, v837, v838, v844, v845, v851, v852, v858, v859, v862, v863, v865, v867, v869, v871, v873, v875, v877, v879, v881, v883, v885, v887, v889, v892, v893, v927, v929, v931, v933, v935, v937, v939, v941, v943, v945, v947, v949, v951, v953, v955, v957, v959, v963, v964, v1029, v1039, v1040, v1041, v1042, v1043, v1044, v1045, v1046, v1047, v1048, v1049, v1050, v1051, v1052, v1053, v1054, v1055, v1056, v1058, v1060, v1062, v1064, v1066, v1068, v1070, v1072, v1074, v1076, v1078, v1080, v1082, v1084, v1086, v1088 []int32
 
-	v963 bool
+	v962 bool
 
 	sint32 []int32
 }
@@ -2340,7 +2427,7 @@ func (g *pass32Host) Begin() {
 	g.Allot(3, 72*n)
 	g.Allot(4, 72*n)
 	g.Allot(5, 72*n)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v38, &g.v74, &g.v88, &g.v91, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v277, &g.v280, &g.v281, &g.v284, &g.v287, &g.v288, &g.v291, &g.v294, &g.v295, &g.v298, &g.v301, &g.v302, &g.v305, &g.v308, &g.v309, &g.v312, &g.v315, &g.v316, &g.v319, &g.v322, &g.v323, &g.v326, &g.v329, &g.v330, &g.v333, &g.v336, &g.v337, &g.v340, &g.v343, &g.v344, &g.v347, &g.v350, &g.v351, &g.v354, &g.v357, &g.v358, &g.v361, &g.v364, &g.v365, &g.v368, &g.v371, &g.v372, &g.v375, &g.v378, &g.v379, &g.v382, &g.v385, &g.v386, &g.v389, &g.v392, &g.v393, &g.v398, &g.v399, &g.v402, &g.v403, &g.v407, &g.v408, &g.v412, &g.v413, &g.v417, &g.v418, &g.v422, &g.v423, &g.v427, &g.v428, &g.v432, &g.v433, &g.v437, &g.v438, &g.v442, &g.v443, &g.v447, &g.v448, &g.v452, &g.v453, &g.v457, &g.v458, &g.v462, &g.v463, &g.v467, &g.v468, &g.v472, &g.v474, &g.v475, &g.v509, &g.v511, &g.v513, &g.v515, &g.v517, &g.v519, &g.v521, &g.v523, &g.v525, &g.v527, &g.v529, &g.v531, &g.v533, &g.v535, &g.v537, &g.v539, &g.v541, &g.v542, &g.v545, &g.v548, &g.v551, &g.v554, &g.v557, &g.v560, &g.v563, &g.v566, &g.v569, &g.v572, &g.v575, &g.v578, &g.v581, &g.v584, &g.v587, &g.v590, &g.v677, &g.v678, &g.v679, &g.v680, &g.v681, &g.v682, &g.v683, &g.v684, &g.v685, &g.v686, &g.v687, &g.v688, &g.v689, &g.v690, &g.v691, &g.v692, &g.v693, &g.v711, &g.v712, &g.v713, &g.v714, &g.v715, &g.v716, &g.v717, &g.v718, &g.v719, &g.v720, &g.v721, &g.v722, &g.v723, &g.v724, &g.v725, &g.v726, &g.v727, &g.v747, &g.v748, &g.v754, &g.v755, &g.v761, &g.v762, &g.v768, &g.v769, &g.v775, &g.v776, &g.v782, &g.v783, &g.v789, &g.v790, &g.v796, &g.v797, &g.v803, &g.v804, &g.v810, &g.v811, &g.v817, &g.v818, &g.v824, &g.v825, &g.v831, &g.v832, &g.v838, &g.v839, &g.v845, &g.v846, &g.v852, &g.v853, &g.v859, &g.v860, &g.v863, &g.v864, &g.v866, &g.v868, &g.v870, &g.v872, &g.v874, &g.v876, &g.v878, &g.v880, &g.v882, &g.v884, &g.v886, &g.v888, &g.v890, &g.v893, &g.v894, &g.v928, &g.v930, &g.v932, &g.v934, &g.v936, &g.v938, &g.v940, &g.v942, &g.v944, &g.v946, &g.v948, &g.v950, &g.v952, &g.v954, &g.v956, &g.v958, &g.v960, &g.v964, &g.v965, &g.v1032, &g.v1042, &g.v1043, &g.v1044, &g.v1045, &g.v1046, &g.v1047, &g.v1048, &g.v1049, &g.v1050, &g.v1051, &g.v1052, &g.v1053, &g.v1054, &g.v1055, &g.v1056, &g.v1057, &g.v1058, &g.v1059, &g.v1061, &g.v1063, &g.v1065, &g.v1067, &g.v1069, &g.v1071, &g.v1073, &g.v1075, &g.v1077, &g.v1079, &g.v1081, &g.v1083, &g.v1085, &g.v1087, &g.v1089, &g.v1091)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v38, &g.v44, &g.v73, &g.v87, &g.v90, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v276, &g.v279, &g.v280, &g.v283, &g.v286, &g.v287, &g.v290, &g.v293, &g.v294, &g.v297, &g.v300, &g.v301, &g.v304, &g.v307, &g.v308, &g.v311, &g.v314, &g.v315, &g.v318, &g.v321, &g.v322, &g.v325, &g.v328, &g.v329, &g.v332, &g.v335, &g.v336, &g.v339, &g.v342, &g.v343, &g.v346, &g.v349, &g.v350, &g.v353, &g.v356, &g.v357, &g.v360, &g.v363, &g.v364, &g.v367, &g.v370, &g.v371, &g.v374, &g.v377, &g.v378, &g.v381, &g.v384, &g.v385, &g.v388, &g.v391, &g.v392, &g.v397, &g.v398, &g.v401, &g.v402, &g.v406, &g.v407, &g.v411, &g.v412, &g.v416, &g.v417, &g.v421, &g.v422, &g.v426, &g.v427, &g.v431, &g.v432, &g.v436, &g.v437, &g.v441, &g.v442, &g.v446, &g.v447, &g.v451, &g.v452, &g.v456, &g.v457, &g.v461, &g.v462, &g.v466, &g.v467, &g.v471, &g.v473, &g.v474, &g.v508, &g.v510, &g.v512, &g.v514, &g.v516, &g.v518, &g.v520, &g.v522, &g.v524, &g.v526, &g.v528, &g.v530, &g.v532, &g.v534, &g.v536, &g.v538, &g.v540, &g.v541, &g.v544, &g.v547, &g.v550, &g.v553, &g.v556, &g.v559, &g.v562, &g.v565, &g.v568, &g.v571, &g.v574, &g.v577, &g.v580, &g.v583, &g.v586, &g.v589, &g.v676, &g.v677, &g.v678, &g.v679, &g.v680, &g.v681, &g.v682, &g.v683, &g.v684, &g.v685, &g.v686, &g.v687, &g.v688, &g.v689, &g.v690, &g.v691, &g.v692, &g.v710, &g.v711, &g.v712, &g.v713, &g.v714, &g.v715, &g.v716, &g.v717, &g.v718, &g.v719, &g.v720, &g.v721, &g.v722, &g.v723, &g.v724, &g.v725, &g.v726, &g.v746, &g.v747, &g.v753, &g.v754, &g.v760, &g.v761, &g.v767, &g.v768, &g.v774, &g.v775, &g.v781, &g.v782, &g.v788, &g.v789, &g.v795, &g.v796, &g.v802, &g.v803, &g.v809, &g.v810, &g.v816, &g.v817, &g.v823, &g.v824, &g.v830, &g.v831, &g.v837, &g.v838, &g.v844, &g.v845, &g.v851, &g.v852, &g.v858, &g.v859, &g.v862, &g.v863, &g.v865, &g.v867, &g.v869, &g.v871, &g.v873, &g.v875, &g.v877, &g.v879, &g.v881, &g.v883, &g.v885, &g.v887, &g.v889, &g.v892, &g.v893, &g.v927, &g.v929, &g.v931, &g.v933, &g.v935, &g.v937, &g.v939, &g.v941, &g.v943, &g.v945, &g.v947, &g.v949, &g.v951, &g.v953, &g.v955, &g.v957, &g.v959, &g.v963, &g.v964, &g.v1029, &g.v1039, &g.v1040, &g.v1041, &g.v1042, &g.v1043, &g.v1044, &g.v1045, &g.v1046, &g.v1047, &g.v1048, &g.v1049, &g.v1050, &g.v1051, &g.v1052, &g.v1053, &g.v1054, &g.v1055, &g.v1056, &g.v1058, &g.v1060, &g.v1062, &g.v1064, &g.v1066, &g.v1068, &g.v1070, &g.v1072, &g.v1074, &g.v1076, &g.v1078, &g.v1080, &g.v1082, &g.v1084, &g.v1086, &g.v1088)
 }
 
 func (g *pass32Host) Run() {
@@ -2352,7 +2439,7 @@ func (g *pass32Host) Run() {
 		case 16: // Barrier, pass.go:111
 			next = g.r17()
 		case 22: // GroupReduce, columns.go:63
-			g.v986 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v965, 0))
+			g.v985 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v964, 0))
 			next = g.r23()
 		case 23: // Barrier, kernels.go:234
 			next = g.r24()
@@ -2453,37 +2540,44 @@ func (g *pass32Host) r0() int {
 		*(*int32)(unsafe.Add(m2, li*4)) = int32(0)
 	}
 	// Barrier, kernels.go:236
+	v45 := v40 + 4352
+	h44 := g.v44[:n]
 	p4 := g.Pointer(4)
 	c1 := g.c1
 	v0 := g.v0
-	v44 := ^v0
+	v46 := ^v0
 	v1 := g.v1
 	v2 := g.v2
 	v3 := g.v3
-	v45 := v3 & 31
+	v47 := v3 & 31
 	v4 := g.v4
+	stop := g.Cancelled()
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v29 := int32(li)
-		var v46, v53, v66, v70 int32
+		var v48, v53, v66, v70 int32
 		var v51 int64
-		v46 = 0
+		v44 := v40 + v29
+		v48 = v44
 	b15:
-		v49 := (v40 + (v46 * 256)) + v29
-		if uint32(v49) >= uint32(v28) {
-			v70 = 255
-			goto b21
+		if uint32(v48) >= uint32(v45) {
+			h44[li] = v44
+			continue
 		}
-		v51 = int64(uint32(v49))
+		if uint32(v48) >= uint32(v28) {
+			v70 = 255
+			goto b22
+		}
+		v51 = int64(uint32(v48))
 		if v51 >= v6 {
 			v70 = 255
-			goto b21
+			goto b22
 		}
 		v53 = *(*int32)(unsafe.Add(p4, int(v51)*4))
 		if c1 {
-			v54 := v53 & v44
+			v54 := v53 & v46
 			v59 := v53 ^ v0
 			if (v53 & v0) != 0 {
 				v59 = ^v53
@@ -2500,65 +2594,65 @@ func (g *pass32Host) r0() int {
 		} else {
 			v66 = v53 ^ v2
 		}
-		v70 = (int32(uint32(v66)>>(uint32(v45)&31)) & v4) & 255
-	b21:
+		v70 = (int32(uint32(v66)>>(uint32(v47)&31)) & v4) & 255
+	b22:
 		_ = *(*int32)(unsafe.Add(m2, int(v70)*4))
 		*(*int32)(unsafe.Add(m2, int(v70)*4)) += int32(1)
-		v72 := v46 + 1
-		if uint32(v72) >= 17 {
-			continue
+		v48 = v48 + 256
+		if stop.Load() {
+			return g.Stop()
 		}
-		v46 = v72
 		goto b15
 	}
 	// Barrier, kernels.go:244
 	c2 := g.c2
-	v75 := c2 != 0
-	v80 := v39 * 256
-	v81 := v80 + 256
-	v78 := v39 == 0
-	v79 := int32(1)
-	if v78 {
-		v79 = 2
+	v74 := c2 != 0
+	v79 := v39 * 256
+	v80 := v79 + 256
+	v77 := v39 == 0
+	v78 := int32(1)
+	if v77 {
+		v78 = 2
 	}
-	v85 := v79 << 30
-	h74 := g.v74[:n]
+	v84 := v78 << 30
+	h73 := g.v73[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v29 := int32(li)
-		var v82 int32
-		v74 := *(*int32)(unsafe.Add(m2, li*4))
-		if !v75 {
+		var v81 int32
+		v73 := *(*int32)(unsafe.Add(m2, li*4))
+		if !v74 {
 			goto b26
 		}
 		if int32(uint32(v39)%uint32(c2)) == 0 {
 			goto b28
 		}
 	b26:
-		v82 = v81 + v29
-		if int64(uint32(v82)) < v12 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v82)*4)), (v85 | v74))
+		v81 = v80 + v29
+		if int64(uint32(v81)) < v12 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v81)*4)), (v84 | v73))
 		}
 	b28:
-		h74[li] = v74
+		h73[li] = v73
 	}
 	// GroupExclusiveScan, pass.go:44
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v74, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v73, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v88, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v87, in, len(in), int32(0))
 	}
-	h88 := g.v88[:n]
+	h87 := g.v87[:n]
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
-	v96 := ^v0
-	v97 := v3 & 31
+	v95 := ^v0
+	v96 := v3 & 31
 	c3 := g.c3
 	v16 := g.v16
 	p9 := g.Pointer(9)
-	h91 := g.v91[:n]
+	h90 := g.v90[:n]
+	h226 := g.v226[:n]
 	h227 := g.v227[:n]
 	h228 := g.v228[:n]
 	h229 := g.v229[:n]
@@ -2575,66 +2669,66 @@ func (g *pass32Host) r0() int {
 	h240 := g.v240[:n]
 	h241 := g.v241[:n]
 	h242 := g.v242[:n]
-	h243 := g.v243[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v88 := h88[li]
+		v87 := h87[li]
 		own3 := unsafe.Add(m3, li*72)
 		own4 := unsafe.Add(m4, li*72)
 		v29 := int32(li)
-		var v98, v118, v130, v131, v136, v137, v142, v143, v148, v149, v154, v155, v160, v161, v166, v167, v172, v173, v178, v179, v184, v185, v190, v191, v196, v197, v202, v203, v208, v209, v214, v215, v220, v221, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243 int32
-		var v101, v127, v133, v139, v145, v151, v157, v163, v169, v175, v181, v187, v193, v199, v205, v211, v217, v223 int64
-		v91 := v88
+		var v97, v117, v129, v130, v135, v136, v141, v142, v147, v148, v153, v154, v159, v160, v165, v166, v171, v172, v177, v178, v183, v184, v189, v190, v195, v196, v201, v202, v207, v208, v213, v214, v219, v220, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242 int32
+		var v100, v126, v132, v138, v144, v150, v156, v162, v168, v174, v180, v186, v192, v198, v204, v210, v216, v222 int64
+		v90 := v87
 		if int32(li) == 0 {
-			v91 = 0
+			v90 = 0
 		}
 		*(*[68]byte)(own3) = [68]byte{}
 		*(*[68]byte)(own4) = [68]byte{}
-		v95 := v40 + (v29 * 17)
-		v98 = 0
+		v94 := v40 + (v29 * 17)
+		v97 = 0
 	b30:
-		v99 := v95 + v98
-		v100 := uint32(v99) < uint32(v28)
-		if !v100 {
+		v98 := v94 + v97
+		v99 := uint32(v98) < uint32(v28)
+		if !v99 {
 			goto b33
 		}
-		v101 = int64(uint32(v99))
-		if v101 < v6 {
-			*(*int32)(unsafe.Add(own3, int(v98)*4)) = *(*int32)(unsafe.Add(p4, int(v101)*4))
+		v100 = int64(uint32(v98))
+		if v100 < v6 {
+			*(*int32)(unsafe.Add(own3, int(v97)*4)) = *(*int32)(unsafe.Add(p4, int(v100)*4))
 		}
 	b33:
-		v105 := *(*int32)(unsafe.Add(own3, int(v98)*4))
+		v104 := *(*int32)(unsafe.Add(own3, int(v97)*4))
 		if c1 {
-			v106 := v105 & v96
-			v111 := v105 ^ v0
-			if (v105 & v0) != 0 {
-				v111 = ^v105
+			v105 := v104 & v95
+			v110 := v104 ^ v0
+			if (v104 & v0) != 0 {
+				v110 = ^v104
 			}
-			v113 := v111
-			if v106 == 0 {
-				v113 = v0
+			v112 := v110
+			if v105 == 0 {
+				v112 = v0
 			}
-			v115 := v113
-			if uint32(v1) < uint32(v106) {
-				v115 = 0
+			v114 := v112
+			if uint32(v1) < uint32(v105) {
+				v114 = 0
 			}
-			v118 = v115 ^ v2
+			v117 = v114 ^ v2
 		} else {
-			v118 = v105 ^ v2
+			v117 = v104 ^ v2
 		}
-		v122 := int32(255)
-		if v100 {
-			v122 = (int32(uint32(v118)>>(uint32(v97)&31)) & v4) & 255
+		v121 := int32(255)
+		if v99 {
+			v121 = (int32(uint32(v117)>>(uint32(v96)&31)) & v4) & 255
 		}
-		*(*int32)(unsafe.Add(own4, int(v98)*4)) = v122
-		v124 := v98 + 1
-		if uint32(v124) < 17 {
-			v98 = v124
+		*(*int32)(unsafe.Add(own4, int(v97)*4)) = v121
+		v123 := v97 + 1
+		if uint32(v123) < 17 {
+			v97 = v123
 			goto b30
 		}
 		if !c3 {
+			v226 = 0
 			v227 = 0
 			v228 = 0
 			v229 = 0
@@ -2651,231 +2745,231 @@ func (g *pass32Host) r0() int {
 			v240 = 0
 			v241 = 0
 			v242 = 0
-			v243 = 0
 			goto b91
 		}
-		if uint32(v95) >= uint32(v28) {
-			v130 = 0
+		if uint32(v94) >= uint32(v28) {
+			v129 = 0
 			goto b42
 		}
-		v127 = int64(uint32(v95))
-		if v127 < v16 {
-			v130 = *(*int32)(unsafe.Add(p9, int(v127)*4))
+		v126 = int64(uint32(v94))
+		if v126 < v16 {
+			v129 = *(*int32)(unsafe.Add(p9, int(v126)*4))
 		} else {
-			v130 = 0
+			v129 = 0
 		}
 	b42:
-		v131 = v95 + 1
-		if uint32(v131) >= uint32(v28) {
-			v136 = 0
+		v130 = v94 + 1
+		if uint32(v130) >= uint32(v28) {
+			v135 = 0
 			goto b45
 		}
-		v133 = int64(uint32(v131))
-		if v133 < v16 {
-			v136 = *(*int32)(unsafe.Add(p9, int(v133)*4))
+		v132 = int64(uint32(v130))
+		if v132 < v16 {
+			v135 = *(*int32)(unsafe.Add(p9, int(v132)*4))
 		} else {
-			v136 = 0
+			v135 = 0
 		}
 	b45:
-		v137 = v95 + 2
-		if uint32(v137) >= uint32(v28) {
-			v142 = 0
+		v136 = v94 + 2
+		if uint32(v136) >= uint32(v28) {
+			v141 = 0
 			goto b48
 		}
-		v139 = int64(uint32(v137))
-		if v139 < v16 {
-			v142 = *(*int32)(unsafe.Add(p9, int(v139)*4))
+		v138 = int64(uint32(v136))
+		if v138 < v16 {
+			v141 = *(*int32)(unsafe.Add(p9, int(v138)*4))
 		} else {
-			v142 = 0
+			v141 = 0
 		}
 	b48:
-		v143 = v95 + 3
-		if uint32(v143) >= uint32(v28) {
-			v148 = 0
+		v142 = v94 + 3
+		if uint32(v142) >= uint32(v28) {
+			v147 = 0
 			goto b51
 		}
-		v145 = int64(uint32(v143))
-		if v145 < v16 {
-			v148 = *(*int32)(unsafe.Add(p9, int(v145)*4))
+		v144 = int64(uint32(v142))
+		if v144 < v16 {
+			v147 = *(*int32)(unsafe.Add(p9, int(v144)*4))
 		} else {
-			v148 = 0
+			v147 = 0
 		}
 	b51:
-		v149 = v95 + 4
-		if uint32(v149) >= uint32(v28) {
-			v154 = 0
+		v148 = v94 + 4
+		if uint32(v148) >= uint32(v28) {
+			v153 = 0
 			goto b54
 		}
-		v151 = int64(uint32(v149))
-		if v151 < v16 {
-			v154 = *(*int32)(unsafe.Add(p9, int(v151)*4))
+		v150 = int64(uint32(v148))
+		if v150 < v16 {
+			v153 = *(*int32)(unsafe.Add(p9, int(v150)*4))
 		} else {
-			v154 = 0
+			v153 = 0
 		}
 	b54:
-		v155 = v95 + 5
-		if uint32(v155) >= uint32(v28) {
-			v160 = 0
+		v154 = v94 + 5
+		if uint32(v154) >= uint32(v28) {
+			v159 = 0
 			goto b57
 		}
-		v157 = int64(uint32(v155))
-		if v157 < v16 {
-			v160 = *(*int32)(unsafe.Add(p9, int(v157)*4))
+		v156 = int64(uint32(v154))
+		if v156 < v16 {
+			v159 = *(*int32)(unsafe.Add(p9, int(v156)*4))
 		} else {
-			v160 = 0
+			v159 = 0
 		}
 	b57:
-		v161 = v95 + 6
-		if uint32(v161) >= uint32(v28) {
-			v166 = 0
+		v160 = v94 + 6
+		if uint32(v160) >= uint32(v28) {
+			v165 = 0
 			goto b60
 		}
-		v163 = int64(uint32(v161))
-		if v163 < v16 {
-			v166 = *(*int32)(unsafe.Add(p9, int(v163)*4))
+		v162 = int64(uint32(v160))
+		if v162 < v16 {
+			v165 = *(*int32)(unsafe.Add(p9, int(v162)*4))
 		} else {
-			v166 = 0
+			v165 = 0
 		}
 	b60:
-		v167 = v95 + 7
-		if uint32(v167) >= uint32(v28) {
-			v172 = 0
+		v166 = v94 + 7
+		if uint32(v166) >= uint32(v28) {
+			v171 = 0
 			goto b63
 		}
-		v169 = int64(uint32(v167))
-		if v169 < v16 {
-			v172 = *(*int32)(unsafe.Add(p9, int(v169)*4))
+		v168 = int64(uint32(v166))
+		if v168 < v16 {
+			v171 = *(*int32)(unsafe.Add(p9, int(v168)*4))
 		} else {
-			v172 = 0
+			v171 = 0
 		}
 	b63:
-		v173 = v95 + 8
-		if uint32(v173) >= uint32(v28) {
-			v178 = 0
+		v172 = v94 + 8
+		if uint32(v172) >= uint32(v28) {
+			v177 = 0
 			goto b66
 		}
-		v175 = int64(uint32(v173))
-		if v175 < v16 {
-			v178 = *(*int32)(unsafe.Add(p9, int(v175)*4))
+		v174 = int64(uint32(v172))
+		if v174 < v16 {
+			v177 = *(*int32)(unsafe.Add(p9, int(v174)*4))
 		} else {
-			v178 = 0
+			v177 = 0
 		}
 	b66:
-		v179 = v95 + 9
-		if uint32(v179) >= uint32(v28) {
-			v184 = 0
+		v178 = v94 + 9
+		if uint32(v178) >= uint32(v28) {
+			v183 = 0
 			goto b69
 		}
-		v181 = int64(uint32(v179))
-		if v181 < v16 {
-			v184 = *(*int32)(unsafe.Add(p9, int(v181)*4))
+		v180 = int64(uint32(v178))
+		if v180 < v16 {
+			v183 = *(*int32)(unsafe.Add(p9, int(v180)*4))
 		} else {
-			v184 = 0
+			v183 = 0
 		}
 	b69:
-		v185 = v95 + 10
-		if uint32(v185) >= uint32(v28) {
-			v190 = 0
+		v184 = v94 + 10
+		if uint32(v184) >= uint32(v28) {
+			v189 = 0
 			goto b72
 		}
-		v187 = int64(uint32(v185))
-		if v187 < v16 {
-			v190 = *(*int32)(unsafe.Add(p9, int(v187)*4))
+		v186 = int64(uint32(v184))
+		if v186 < v16 {
+			v189 = *(*int32)(unsafe.Add(p9, int(v186)*4))
 		} else {
-			v190 = 0
+			v189 = 0
 		}
 	b72:
-		v191 = v95 + 11
-		if uint32(v191) >= uint32(v28) {
-			v196 = 0
+		v190 = v94 + 11
+		if uint32(v190) >= uint32(v28) {
+			v195 = 0
 			goto b75
 		}
-		v193 = int64(uint32(v191))
-		if v193 < v16 {
-			v196 = *(*int32)(unsafe.Add(p9, int(v193)*4))
+		v192 = int64(uint32(v190))
+		if v192 < v16 {
+			v195 = *(*int32)(unsafe.Add(p9, int(v192)*4))
 		} else {
-			v196 = 0
+			v195 = 0
 		}
 	b75:
-		v197 = v95 + 12
-		if uint32(v197) >= uint32(v28) {
-			v202 = 0
+		v196 = v94 + 12
+		if uint32(v196) >= uint32(v28) {
+			v201 = 0
 			goto b78
 		}
-		v199 = int64(uint32(v197))
-		if v199 < v16 {
-			v202 = *(*int32)(unsafe.Add(p9, int(v199)*4))
+		v198 = int64(uint32(v196))
+		if v198 < v16 {
+			v201 = *(*int32)(unsafe.Add(p9, int(v198)*4))
 		} else {
-			v202 = 0
+			v201 = 0
 		}
 	b78:
-		v203 = v95 + 13
-		if uint32(v203) >= uint32(v28) {
-			v208 = 0
+		v202 = v94 + 13
+		if uint32(v202) >= uint32(v28) {
+			v207 = 0
 			goto b81
 		}
-		v205 = int64(uint32(v203))
-		if v205 < v16 {
-			v208 = *(*int32)(unsafe.Add(p9, int(v205)*4))
+		v204 = int64(uint32(v202))
+		if v204 < v16 {
+			v207 = *(*int32)(unsafe.Add(p9, int(v204)*4))
 		} else {
-			v208 = 0
+			v207 = 0
 		}
 	b81:
-		v209 = v95 + 14
-		if uint32(v209) >= uint32(v28) {
-			v214 = 0
+		v208 = v94 + 14
+		if uint32(v208) >= uint32(v28) {
+			v213 = 0
 			goto b84
 		}
-		v211 = int64(uint32(v209))
-		if v211 < v16 {
-			v214 = *(*int32)(unsafe.Add(p9, int(v211)*4))
+		v210 = int64(uint32(v208))
+		if v210 < v16 {
+			v213 = *(*int32)(unsafe.Add(p9, int(v210)*4))
 		} else {
-			v214 = 0
+			v213 = 0
 		}
 	b84:
-		v215 = v95 + 15
-		if uint32(v215) >= uint32(v28) {
-			v220 = 0
+		v214 = v94 + 15
+		if uint32(v214) >= uint32(v28) {
+			v219 = 0
 			goto b87
 		}
-		v217 = int64(uint32(v215))
-		if v217 < v16 {
-			v220 = *(*int32)(unsafe.Add(p9, int(v217)*4))
+		v216 = int64(uint32(v214))
+		if v216 < v16 {
+			v219 = *(*int32)(unsafe.Add(p9, int(v216)*4))
 		} else {
-			v220 = 0
+			v219 = 0
 		}
 	b87:
-		v221 = v95 + 16
-		if uint32(v221) >= uint32(v28) {
-			v226 = 0
+		v220 = v94 + 16
+		if uint32(v220) >= uint32(v28) {
+			v225 = 0
 			goto b90
 		}
-		v223 = int64(uint32(v221))
-		if v223 < v16 {
-			v226 = *(*int32)(unsafe.Add(p9, int(v223)*4))
+		v222 = int64(uint32(v220))
+		if v222 < v16 {
+			v225 = *(*int32)(unsafe.Add(p9, int(v222)*4))
 		} else {
-			v226 = 0
+			v225 = 0
 		}
 	b90:
-		v227 = v130
-		v228 = v136
-		v229 = v142
-		v230 = v148
-		v231 = v154
-		v232 = v160
-		v233 = v166
-		v234 = v172
-		v235 = v178
-		v236 = v184
-		v237 = v190
-		v238 = v196
-		v239 = v202
-		v240 = v208
-		v241 = v214
-		v242 = v220
-		v243 = v226
+		v226 = v129
+		v227 = v135
+		v228 = v141
+		v229 = v147
+		v230 = v153
+		v231 = v159
+		v232 = v165
+		v233 = v171
+		v234 = v177
+		v235 = v183
+		v236 = v189
+		v237 = v195
+		v238 = v201
+		v239 = v207
+		v240 = v213
+		v241 = v219
+		v242 = v225
 	b91:
-		h91[li] = v91
+		h90[li] = v90
+		h226[li] = v226
 		h227[li] = v227
 		h228[li] = v228
 		h229[li] = v229
@@ -2892,590 +2986,590 @@ func (g *pass32Host) r0() int {
 		h240[li] = v240
 		h241[li] = v241
 		h242[li] = v242
-		h243[li] = v243
 	}
 	// Barrier, pass.go:79
 	m0 := g.Memory(0)
-	h277 := g.v277[:n]
+	h276 := g.v276[:n]
+	h279 := g.v279[:n]
 	h280 := g.v280[:n]
-	h281 := g.v281[:n]
-	h284 := g.v284[:n]
+	h283 := g.v283[:n]
+	h286 := g.v286[:n]
 	h287 := g.v287[:n]
-	h288 := g.v288[:n]
-	h291 := g.v291[:n]
+	h290 := g.v290[:n]
+	h293 := g.v293[:n]
 	h294 := g.v294[:n]
-	h295 := g.v295[:n]
-	h298 := g.v298[:n]
+	h297 := g.v297[:n]
+	h300 := g.v300[:n]
 	h301 := g.v301[:n]
-	h302 := g.v302[:n]
-	h305 := g.v305[:n]
+	h304 := g.v304[:n]
+	h307 := g.v307[:n]
 	h308 := g.v308[:n]
-	h309 := g.v309[:n]
-	h312 := g.v312[:n]
+	h311 := g.v311[:n]
+	h314 := g.v314[:n]
 	h315 := g.v315[:n]
-	h316 := g.v316[:n]
-	h319 := g.v319[:n]
+	h318 := g.v318[:n]
+	h321 := g.v321[:n]
 	h322 := g.v322[:n]
-	h323 := g.v323[:n]
-	h326 := g.v326[:n]
+	h325 := g.v325[:n]
+	h328 := g.v328[:n]
 	h329 := g.v329[:n]
-	h330 := g.v330[:n]
-	h333 := g.v333[:n]
+	h332 := g.v332[:n]
+	h335 := g.v335[:n]
 	h336 := g.v336[:n]
-	h337 := g.v337[:n]
-	h340 := g.v340[:n]
+	h339 := g.v339[:n]
+	h342 := g.v342[:n]
 	h343 := g.v343[:n]
-	h344 := g.v344[:n]
-	h347 := g.v347[:n]
+	h346 := g.v346[:n]
+	h349 := g.v349[:n]
 	h350 := g.v350[:n]
-	h351 := g.v351[:n]
-	h354 := g.v354[:n]
+	h353 := g.v353[:n]
+	h356 := g.v356[:n]
 	h357 := g.v357[:n]
-	h358 := g.v358[:n]
-	h361 := g.v361[:n]
+	h360 := g.v360[:n]
+	h363 := g.v363[:n]
 	h364 := g.v364[:n]
-	h365 := g.v365[:n]
-	h368 := g.v368[:n]
+	h367 := g.v367[:n]
+	h370 := g.v370[:n]
 	h371 := g.v371[:n]
-	h372 := g.v372[:n]
-	h375 := g.v375[:n]
+	h374 := g.v374[:n]
+	h377 := g.v377[:n]
 	h378 := g.v378[:n]
-	h379 := g.v379[:n]
-	h382 := g.v382[:n]
+	h381 := g.v381[:n]
+	h384 := g.v384[:n]
 	h385 := g.v385[:n]
-	h386 := g.v386[:n]
-	h389 := g.v389[:n]
+	h388 := g.v388[:n]
+	h391 := g.v391[:n]
 	h392 := g.v392[:n]
-	h393 := g.v393[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v29 := int32(li)
-		v244 := int32(uint32(v29) >> 5)
-		v245 := v29 + v244
+		v243 := int32(uint32(v29) >> 5)
+		v244 := v29 + v243
 		own4 := unsafe.Add(m4, li*72)
-		*(*int32)(unsafe.Add(m0, int(v245)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v245+264)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v245+528)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v245+792)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v245+1056)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v245+1320)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v245+1584)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v245+1848)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v245+2112)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v245+2376)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v245+2640)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v245+2904)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v245+3168)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v245+3432)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v245+3696)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v245+3960)*4)) = 0
-		v277 := *(*int32)(own4)
-		v280 := ((v277 & 15) * 264) + v245
-		v281 := *(*int32)(unsafe.Add(m0, int(v280)*4))
-		*(*int32)(unsafe.Add(m0, int(v280)*4)) = v281 + 1
-		v284 := *(*int32)(unsafe.Add(own4, 4))
-		v287 := ((v284 & 15) * 264) + v245
-		v288 := *(*int32)(unsafe.Add(m0, int(v287)*4))
-		*(*int32)(unsafe.Add(m0, int(v287)*4)) = v288 + 1
-		v291 := *(*int32)(unsafe.Add(own4, 8))
-		v294 := ((v291 & 15) * 264) + v245
-		v295 := *(*int32)(unsafe.Add(m0, int(v294)*4))
-		*(*int32)(unsafe.Add(m0, int(v294)*4)) = v295 + 1
-		v298 := *(*int32)(unsafe.Add(own4, 12))
-		v301 := ((v298 & 15) * 264) + v245
-		v302 := *(*int32)(unsafe.Add(m0, int(v301)*4))
-		*(*int32)(unsafe.Add(m0, int(v301)*4)) = v302 + 1
-		v305 := *(*int32)(unsafe.Add(own4, 16))
-		v308 := ((v305 & 15) * 264) + v245
-		v309 := *(*int32)(unsafe.Add(m0, int(v308)*4))
-		*(*int32)(unsafe.Add(m0, int(v308)*4)) = v309 + 1
-		v312 := *(*int32)(unsafe.Add(own4, 20))
-		v315 := ((v312 & 15) * 264) + v245
-		v316 := *(*int32)(unsafe.Add(m0, int(v315)*4))
-		*(*int32)(unsafe.Add(m0, int(v315)*4)) = v316 + 1
-		v319 := *(*int32)(unsafe.Add(own4, 24))
-		v322 := ((v319 & 15) * 264) + v245
-		v323 := *(*int32)(unsafe.Add(m0, int(v322)*4))
-		*(*int32)(unsafe.Add(m0, int(v322)*4)) = v323 + 1
-		v326 := *(*int32)(unsafe.Add(own4, 28))
-		v329 := ((v326 & 15) * 264) + v245
-		v330 := *(*int32)(unsafe.Add(m0, int(v329)*4))
-		*(*int32)(unsafe.Add(m0, int(v329)*4)) = v330 + 1
-		v333 := *(*int32)(unsafe.Add(own4, 32))
-		v336 := ((v333 & 15) * 264) + v245
-		v337 := *(*int32)(unsafe.Add(m0, int(v336)*4))
-		*(*int32)(unsafe.Add(m0, int(v336)*4)) = v337 + 1
-		v340 := *(*int32)(unsafe.Add(own4, 36))
-		v343 := ((v340 & 15) * 264) + v245
-		v344 := *(*int32)(unsafe.Add(m0, int(v343)*4))
-		*(*int32)(unsafe.Add(m0, int(v343)*4)) = v344 + 1
-		v347 := *(*int32)(unsafe.Add(own4, 40))
-		v350 := ((v347 & 15) * 264) + v245
-		v351 := *(*int32)(unsafe.Add(m0, int(v350)*4))
-		*(*int32)(unsafe.Add(m0, int(v350)*4)) = v351 + 1
-		v354 := *(*int32)(unsafe.Add(own4, 44))
-		v357 := ((v354 & 15) * 264) + v245
-		v358 := *(*int32)(unsafe.Add(m0, int(v357)*4))
-		*(*int32)(unsafe.Add(m0, int(v357)*4)) = v358 + 1
-		v361 := *(*int32)(unsafe.Add(own4, 48))
-		v364 := ((v361 & 15) * 264) + v245
-		v365 := *(*int32)(unsafe.Add(m0, int(v364)*4))
-		*(*int32)(unsafe.Add(m0, int(v364)*4)) = v365 + 1
-		v368 := *(*int32)(unsafe.Add(own4, 52))
-		v371 := ((v368 & 15) * 264) + v245
-		v372 := *(*int32)(unsafe.Add(m0, int(v371)*4))
-		*(*int32)(unsafe.Add(m0, int(v371)*4)) = v372 + 1
-		v375 := *(*int32)(unsafe.Add(own4, 56))
-		v378 := ((v375 & 15) * 264) + v245
-		v379 := *(*int32)(unsafe.Add(m0, int(v378)*4))
-		*(*int32)(unsafe.Add(m0, int(v378)*4)) = v379 + 1
-		v382 := *(*int32)(unsafe.Add(own4, 60))
-		v385 := ((v382 & 15) * 264) + v245
-		v386 := *(*int32)(unsafe.Add(m0, int(v385)*4))
-		*(*int32)(unsafe.Add(m0, int(v385)*4)) = v386 + 1
-		v389 := *(*int32)(unsafe.Add(own4, 64))
-		v392 := ((v389 & 15) * 264) + v245
-		v393 := *(*int32)(unsafe.Add(m0, int(v392)*4))
-		*(*int32)(unsafe.Add(m0, int(v392)*4)) = v393 + 1
-		h277[li] = v277
+		*(*int32)(unsafe.Add(m0, int(v244)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v244+264)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v244+528)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v244+792)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v244+1056)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v244+1320)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v244+1584)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v244+1848)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v244+2112)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v244+2376)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v244+2640)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v244+2904)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v244+3168)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v244+3432)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v244+3696)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v244+3960)*4)) = 0
+		v276 := *(*int32)(own4)
+		v279 := ((v276 & 15) * 264) + v244
+		v280 := *(*int32)(unsafe.Add(m0, int(v279)*4))
+		*(*int32)(unsafe.Add(m0, int(v279)*4)) = v280 + 1
+		v283 := *(*int32)(unsafe.Add(own4, 4))
+		v286 := ((v283 & 15) * 264) + v244
+		v287 := *(*int32)(unsafe.Add(m0, int(v286)*4))
+		*(*int32)(unsafe.Add(m0, int(v286)*4)) = v287 + 1
+		v290 := *(*int32)(unsafe.Add(own4, 8))
+		v293 := ((v290 & 15) * 264) + v244
+		v294 := *(*int32)(unsafe.Add(m0, int(v293)*4))
+		*(*int32)(unsafe.Add(m0, int(v293)*4)) = v294 + 1
+		v297 := *(*int32)(unsafe.Add(own4, 12))
+		v300 := ((v297 & 15) * 264) + v244
+		v301 := *(*int32)(unsafe.Add(m0, int(v300)*4))
+		*(*int32)(unsafe.Add(m0, int(v300)*4)) = v301 + 1
+		v304 := *(*int32)(unsafe.Add(own4, 16))
+		v307 := ((v304 & 15) * 264) + v244
+		v308 := *(*int32)(unsafe.Add(m0, int(v307)*4))
+		*(*int32)(unsafe.Add(m0, int(v307)*4)) = v308 + 1
+		v311 := *(*int32)(unsafe.Add(own4, 20))
+		v314 := ((v311 & 15) * 264) + v244
+		v315 := *(*int32)(unsafe.Add(m0, int(v314)*4))
+		*(*int32)(unsafe.Add(m0, int(v314)*4)) = v315 + 1
+		v318 := *(*int32)(unsafe.Add(own4, 24))
+		v321 := ((v318 & 15) * 264) + v244
+		v322 := *(*int32)(unsafe.Add(m0, int(v321)*4))
+		*(*int32)(unsafe.Add(m0, int(v321)*4)) = v322 + 1
+		v325 := *(*int32)(unsafe.Add(own4, 28))
+		v328 := ((v325 & 15) * 264) + v244
+		v329 := *(*int32)(unsafe.Add(m0, int(v328)*4))
+		*(*int32)(unsafe.Add(m0, int(v328)*4)) = v329 + 1
+		v332 := *(*int32)(unsafe.Add(own4, 32))
+		v335 := ((v332 & 15) * 264) + v244
+		v336 := *(*int32)(unsafe.Add(m0, int(v335)*4))
+		*(*int32)(unsafe.Add(m0, int(v335)*4)) = v336 + 1
+		v339 := *(*int32)(unsafe.Add(own4, 36))
+		v342 := ((v339 & 15) * 264) + v244
+		v343 := *(*int32)(unsafe.Add(m0, int(v342)*4))
+		*(*int32)(unsafe.Add(m0, int(v342)*4)) = v343 + 1
+		v346 := *(*int32)(unsafe.Add(own4, 40))
+		v349 := ((v346 & 15) * 264) + v244
+		v350 := *(*int32)(unsafe.Add(m0, int(v349)*4))
+		*(*int32)(unsafe.Add(m0, int(v349)*4)) = v350 + 1
+		v353 := *(*int32)(unsafe.Add(own4, 44))
+		v356 := ((v353 & 15) * 264) + v244
+		v357 := *(*int32)(unsafe.Add(m0, int(v356)*4))
+		*(*int32)(unsafe.Add(m0, int(v356)*4)) = v357 + 1
+		v360 := *(*int32)(unsafe.Add(own4, 48))
+		v363 := ((v360 & 15) * 264) + v244
+		v364 := *(*int32)(unsafe.Add(m0, int(v363)*4))
+		*(*int32)(unsafe.Add(m0, int(v363)*4)) = v364 + 1
+		v367 := *(*int32)(unsafe.Add(own4, 52))
+		v370 := ((v367 & 15) * 264) + v244
+		v371 := *(*int32)(unsafe.Add(m0, int(v370)*4))
+		*(*int32)(unsafe.Add(m0, int(v370)*4)) = v371 + 1
+		v374 := *(*int32)(unsafe.Add(own4, 56))
+		v377 := ((v374 & 15) * 264) + v244
+		v378 := *(*int32)(unsafe.Add(m0, int(v377)*4))
+		*(*int32)(unsafe.Add(m0, int(v377)*4)) = v378 + 1
+		v381 := *(*int32)(unsafe.Add(own4, 60))
+		v384 := ((v381 & 15) * 264) + v244
+		v385 := *(*int32)(unsafe.Add(m0, int(v384)*4))
+		*(*int32)(unsafe.Add(m0, int(v384)*4)) = v385 + 1
+		v388 := *(*int32)(unsafe.Add(own4, 64))
+		v391 := ((v388 & 15) * 264) + v244
+		v392 := *(*int32)(unsafe.Add(m0, int(v391)*4))
+		*(*int32)(unsafe.Add(m0, int(v391)*4)) = v392 + 1
+		h276[li] = v276
+		h279[li] = v279
 		h280[li] = v280
-		h281[li] = v281
-		h284[li] = v284
+		h283[li] = v283
+		h286[li] = v286
 		h287[li] = v287
-		h288[li] = v288
-		h291[li] = v291
+		h290[li] = v290
+		h293[li] = v293
 		h294[li] = v294
-		h295[li] = v295
-		h298[li] = v298
+		h297[li] = v297
+		h300[li] = v300
 		h301[li] = v301
-		h302[li] = v302
-		h305[li] = v305
+		h304[li] = v304
+		h307[li] = v307
 		h308[li] = v308
-		h309[li] = v309
-		h312[li] = v312
+		h311[li] = v311
+		h314[li] = v314
 		h315[li] = v315
-		h316[li] = v316
-		h319[li] = v319
+		h318[li] = v318
+		h321[li] = v321
 		h322[li] = v322
-		h323[li] = v323
-		h326[li] = v326
+		h325[li] = v325
+		h328[li] = v328
 		h329[li] = v329
-		h330[li] = v330
-		h333[li] = v333
+		h332[li] = v332
+		h335[li] = v335
 		h336[li] = v336
-		h337[li] = v337
-		h340[li] = v340
+		h339[li] = v339
+		h342[li] = v342
 		h343[li] = v343
-		h344[li] = v344
-		h347[li] = v347
+		h346[li] = v346
+		h349[li] = v349
 		h350[li] = v350
-		h351[li] = v351
-		h354[li] = v354
+		h353[li] = v353
+		h356[li] = v356
 		h357[li] = v357
-		h358[li] = v358
-		h361[li] = v361
+		h360[li] = v360
+		h363[li] = v363
 		h364[li] = v364
-		h365[li] = v365
-		h368[li] = v368
+		h367[li] = v367
+		h370[li] = v370
 		h371[li] = v371
-		h372[li] = v372
-		h375[li] = v375
+		h374[li] = v374
+		h377[li] = v377
 		h378[li] = v378
-		h379[li] = v379
-		h382[li] = v382
+		h381[li] = v381
+		h384[li] = v384
 		h385[li] = v385
-		h386[li] = v386
-		h389[li] = v389
+		h388[li] = v388
+		h391[li] = v391
 		h392[li] = v392
-		h393[li] = v393
 	}
 	// Barrier, pass.go:88
+	h397 := g.v397[:n]
 	h398 := g.v398[:n]
-	h399 := g.v399[:n]
+	h401 := g.v401[:n]
 	h402 := g.v402[:n]
-	h403 := g.v403[:n]
+	h406 := g.v406[:n]
 	h407 := g.v407[:n]
-	h408 := g.v408[:n]
+	h411 := g.v411[:n]
 	h412 := g.v412[:n]
-	h413 := g.v413[:n]
+	h416 := g.v416[:n]
 	h417 := g.v417[:n]
-	h418 := g.v418[:n]
+	h421 := g.v421[:n]
 	h422 := g.v422[:n]
-	h423 := g.v423[:n]
+	h426 := g.v426[:n]
 	h427 := g.v427[:n]
-	h428 := g.v428[:n]
+	h431 := g.v431[:n]
 	h432 := g.v432[:n]
-	h433 := g.v433[:n]
+	h436 := g.v436[:n]
 	h437 := g.v437[:n]
-	h438 := g.v438[:n]
+	h441 := g.v441[:n]
 	h442 := g.v442[:n]
-	h443 := g.v443[:n]
+	h446 := g.v446[:n]
 	h447 := g.v447[:n]
-	h448 := g.v448[:n]
+	h451 := g.v451[:n]
 	h452 := g.v452[:n]
-	h453 := g.v453[:n]
+	h456 := g.v456[:n]
 	h457 := g.v457[:n]
-	h458 := g.v458[:n]
+	h461 := g.v461[:n]
 	h462 := g.v462[:n]
-	h463 := g.v463[:n]
+	h466 := g.v466[:n]
 	h467 := g.v467[:n]
-	h468 := g.v468[:n]
-	h472 := g.v472[:n]
+	h471 := g.v471[:n]
+	h473 := g.v473[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v29 := int32(li)
+		v395 := v29 * 16
+		v397 := v395 + int32(uint32(v395)>>5)
+		v398 := *(*int32)(unsafe.Add(m0, int(v397)*4))
+		v399 := v395 + 1
+		v401 := v399 + int32(uint32(v399)>>5)
+		v402 := *(*int32)(unsafe.Add(m0, int(v401)*4))
+		v404 := v395 + 2
+		v406 := v404 + int32(uint32(v404)>>5)
+		v407 := *(*int32)(unsafe.Add(m0, int(v406)*4))
+		v409 := v395 + 3
+		v411 := v409 + int32(uint32(v409)>>5)
+		v412 := *(*int32)(unsafe.Add(m0, int(v411)*4))
+		v414 := v395 + 4
+		v416 := v414 + int32(uint32(v414)>>5)
+		v417 := *(*int32)(unsafe.Add(m0, int(v416)*4))
+		v419 := v395 + 5
+		v421 := v419 + int32(uint32(v419)>>5)
+		v422 := *(*int32)(unsafe.Add(m0, int(v421)*4))
+		v424 := v395 + 6
+		v426 := v424 + int32(uint32(v424)>>5)
+		v427 := *(*int32)(unsafe.Add(m0, int(v426)*4))
+		v429 := v395 + 7
+		v431 := v429 + int32(uint32(v429)>>5)
+		v432 := *(*int32)(unsafe.Add(m0, int(v431)*4))
+		v433 := ((((((v398 + v402) + v407) + v412) + v417) + v422) + v427) + v432
+		v434 := v395 + 8
+		v436 := v434 + int32(uint32(v434)>>5)
+		v437 := *(*int32)(unsafe.Add(m0, int(v436)*4))
+		v439 := v395 + 9
+		v441 := v439 + int32(uint32(v439)>>5)
+		v442 := *(*int32)(unsafe.Add(m0, int(v441)*4))
+		v444 := v395 + 10
+		v446 := v444 + int32(uint32(v444)>>5)
+		v447 := *(*int32)(unsafe.Add(m0, int(v446)*4))
+		v449 := v395 + 11
+		v451 := v449 + int32(uint32(v449)>>5)
+		v452 := *(*int32)(unsafe.Add(m0, int(v451)*4))
+		v454 := v395 + 12
+		v456 := v454 + int32(uint32(v454)>>5)
+		v457 := *(*int32)(unsafe.Add(m0, int(v456)*4))
+		v459 := v395 + 13
+		v461 := v459 + int32(uint32(v459)>>5)
+		v462 := *(*int32)(unsafe.Add(m0, int(v461)*4))
+		v464 := v395 + 14
+		v466 := v464 + int32(uint32(v464)>>5)
+		v467 := *(*int32)(unsafe.Add(m0, int(v466)*4))
+		v468 := ((((((v433 + v437) + v442) + v447) + v452) + v457) + v462) + v467
+		v469 := v395 + 15
+		v471 := v469 + int32(uint32(v469)>>5)
+		v473 := v468 + *(*int32)(unsafe.Add(m0, int(v471)*4))
+		h397[li] = v397
+		h398[li] = v398
+		h401[li] = v401
+		h402[li] = v402
+		h406[li] = v406
+		h407[li] = v407
+		h411[li] = v411
+		h412[li] = v412
+		h416[li] = v416
+		h417[li] = v417
+		h421[li] = v421
+		h422[li] = v422
+		h426[li] = v426
+		h427[li] = v427
+		h431[li] = v431
+		h432[li] = v432
+		h436[li] = v436
+		h437[li] = v437
+		h441[li] = v441
+		h442[li] = v442
+		h446[li] = v446
+		h447[li] = v447
+		h451[li] = v451
+		h452[li] = v452
+		h456[li] = v456
+		h457[li] = v457
+		h461[li] = v461
+		h462[li] = v462
+		h466[li] = v466
+		h467[li] = v467
+		h471[li] = v471
+		h473[li] = v473
+	}
+	// GroupExclusiveScan, pass.go:96
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v473, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v474, in, len(in), int32(0))
+	}
 	h474 := g.v474[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v29 := int32(li)
-		v396 := v29 * 16
-		v398 := v396 + int32(uint32(v396)>>5)
-		v399 := *(*int32)(unsafe.Add(m0, int(v398)*4))
-		v400 := v396 + 1
-		v402 := v400 + int32(uint32(v400)>>5)
-		v403 := *(*int32)(unsafe.Add(m0, int(v402)*4))
-		v405 := v396 + 2
-		v407 := v405 + int32(uint32(v405)>>5)
-		v408 := *(*int32)(unsafe.Add(m0, int(v407)*4))
-		v410 := v396 + 3
-		v412 := v410 + int32(uint32(v410)>>5)
-		v413 := *(*int32)(unsafe.Add(m0, int(v412)*4))
-		v415 := v396 + 4
-		v417 := v415 + int32(uint32(v415)>>5)
-		v418 := *(*int32)(unsafe.Add(m0, int(v417)*4))
-		v420 := v396 + 5
-		v422 := v420 + int32(uint32(v420)>>5)
-		v423 := *(*int32)(unsafe.Add(m0, int(v422)*4))
-		v425 := v396 + 6
-		v427 := v425 + int32(uint32(v425)>>5)
-		v428 := *(*int32)(unsafe.Add(m0, int(v427)*4))
-		v430 := v396 + 7
-		v432 := v430 + int32(uint32(v430)>>5)
-		v433 := *(*int32)(unsafe.Add(m0, int(v432)*4))
-		v434 := ((((((v399 + v403) + v408) + v413) + v418) + v423) + v428) + v433
-		v435 := v396 + 8
-		v437 := v435 + int32(uint32(v435)>>5)
-		v438 := *(*int32)(unsafe.Add(m0, int(v437)*4))
-		v440 := v396 + 9
-		v442 := v440 + int32(uint32(v440)>>5)
-		v443 := *(*int32)(unsafe.Add(m0, int(v442)*4))
-		v445 := v396 + 10
-		v447 := v445 + int32(uint32(v445)>>5)
-		v448 := *(*int32)(unsafe.Add(m0, int(v447)*4))
-		v450 := v396 + 11
-		v452 := v450 + int32(uint32(v450)>>5)
-		v453 := *(*int32)(unsafe.Add(m0, int(v452)*4))
-		v455 := v396 + 12
-		v457 := v455 + int32(uint32(v455)>>5)
-		v458 := *(*int32)(unsafe.Add(m0, int(v457)*4))
-		v460 := v396 + 13
-		v462 := v460 + int32(uint32(v460)>>5)
-		v463 := *(*int32)(unsafe.Add(m0, int(v462)*4))
-		v465 := v396 + 14
-		v467 := v465 + int32(uint32(v465)>>5)
-		v468 := *(*int32)(unsafe.Add(m0, int(v467)*4))
-		v469 := ((((((v434 + v438) + v443) + v448) + v453) + v458) + v463) + v468
-		v470 := v396 + 15
-		v472 := v470 + int32(uint32(v470)>>5)
-		v474 := v469 + *(*int32)(unsafe.Add(m0, int(v472)*4))
-		h398[li] = v398
-		h399[li] = v399
-		h402[li] = v402
-		h403[li] = v403
-		h407[li] = v407
-		h408[li] = v408
-		h412[li] = v412
-		h413[li] = v413
-		h417[li] = v417
-		h418[li] = v418
-		h422[li] = v422
-		h423[li] = v423
-		h427[li] = v427
-		h428[li] = v428
-		h432[li] = v432
-		h433[li] = v433
-		h437[li] = v437
-		h438[li] = v438
-		h442[li] = v442
-		h443[li] = v443
-		h447[li] = v447
-		h448[li] = v448
-		h452[li] = v452
-		h453[li] = v453
-		h457[li] = v457
-		h458[li] = v458
-		h462[li] = v462
-		h463[li] = v463
-		h467[li] = v467
-		h468[li] = v468
-		h472[li] = v472
-		h474[li] = v474
-	}
-	// GroupExclusiveScan, pass.go:96
-	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v474, 0)
-		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v475, in, len(in), int32(0))
-	}
-	h475 := g.v475[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v89 := int32(li)
-		v90 := v89 == 0
-		v475 := h475[li]
+		v88 := int32(li)
+		v89 := v88 == 0
+		v474 := h474[li]
+		v397 := h397[li]
 		v398 := h398[li]
-		v399 := h399[li]
+		v401 := h401[li]
 		v402 := h402[li]
-		v403 := h403[li]
+		v406 := h406[li]
 		v407 := h407[li]
-		v408 := h408[li]
+		v411 := h411[li]
 		v412 := h412[li]
-		v413 := h413[li]
+		v416 := h416[li]
 		v417 := h417[li]
-		v418 := h418[li]
+		v421 := h421[li]
 		v422 := h422[li]
-		v423 := h423[li]
+		v426 := h426[li]
 		v427 := h427[li]
-		v428 := h428[li]
+		v431 := h431[li]
 		v432 := h432[li]
-		v433 := h433[li]
+		v436 := h436[li]
 		v437 := h437[li]
-		v438 := h438[li]
+		v441 := h441[li]
 		v442 := h442[li]
-		v443 := h443[li]
+		v446 := h446[li]
 		v447 := h447[li]
-		v448 := h448[li]
+		v451 := h451[li]
 		v452 := h452[li]
-		v453 := h453[li]
+		v456 := h456[li]
 		v457 := h457[li]
-		v458 := h458[li]
+		v461 := h461[li]
 		v462 := h462[li]
-		v463 := h463[li]
+		v466 := h466[li]
 		v467 := h467[li]
-		v468 := h468[li]
-		v472 := h472[li]
-		v476 := v475
-		if v90 {
-			v476 = 0
+		v471 := h471[li]
+		v475 := v474
+		if v89 {
+			v475 = 0
 		}
-		*(*int32)(unsafe.Add(m0, int(v398)*4)) = v476
-		v478 := v476 + v399
-		*(*int32)(unsafe.Add(m0, int(v402)*4)) = v478
-		v480 := v478 + v403
-		*(*int32)(unsafe.Add(m0, int(v407)*4)) = v480
-		v482 := v480 + v408
-		*(*int32)(unsafe.Add(m0, int(v412)*4)) = v482
-		v484 := v482 + v413
-		*(*int32)(unsafe.Add(m0, int(v417)*4)) = v484
-		v486 := v484 + v418
-		*(*int32)(unsafe.Add(m0, int(v422)*4)) = v486
-		v488 := v486 + v423
-		*(*int32)(unsafe.Add(m0, int(v427)*4)) = v488
-		v490 := v488 + v428
-		*(*int32)(unsafe.Add(m0, int(v432)*4)) = v490
-		v492 := v490 + v433
-		*(*int32)(unsafe.Add(m0, int(v437)*4)) = v492
-		v494 := v492 + v438
-		*(*int32)(unsafe.Add(m0, int(v442)*4)) = v494
-		v496 := v494 + v443
-		*(*int32)(unsafe.Add(m0, int(v447)*4)) = v496
-		v498 := v496 + v448
-		*(*int32)(unsafe.Add(m0, int(v452)*4)) = v498
-		v500 := v498 + v453
-		*(*int32)(unsafe.Add(m0, int(v457)*4)) = v500
-		v502 := v500 + v458
-		*(*int32)(unsafe.Add(m0, int(v462)*4)) = v502
-		v504 := v502 + v463
-		*(*int32)(unsafe.Add(m0, int(v467)*4)) = v504
-		*(*int32)(unsafe.Add(m0, int(v472)*4)) = v504 + v468
+		*(*int32)(unsafe.Add(m0, int(v397)*4)) = v475
+		v477 := v475 + v398
+		*(*int32)(unsafe.Add(m0, int(v401)*4)) = v477
+		v479 := v477 + v402
+		*(*int32)(unsafe.Add(m0, int(v406)*4)) = v479
+		v481 := v479 + v407
+		*(*int32)(unsafe.Add(m0, int(v411)*4)) = v481
+		v483 := v481 + v412
+		*(*int32)(unsafe.Add(m0, int(v416)*4)) = v483
+		v485 := v483 + v417
+		*(*int32)(unsafe.Add(m0, int(v421)*4)) = v485
+		v487 := v485 + v422
+		*(*int32)(unsafe.Add(m0, int(v426)*4)) = v487
+		v489 := v487 + v427
+		*(*int32)(unsafe.Add(m0, int(v431)*4)) = v489
+		v491 := v489 + v432
+		*(*int32)(unsafe.Add(m0, int(v436)*4)) = v491
+		v493 := v491 + v437
+		*(*int32)(unsafe.Add(m0, int(v441)*4)) = v493
+		v495 := v493 + v442
+		*(*int32)(unsafe.Add(m0, int(v446)*4)) = v495
+		v497 := v495 + v447
+		*(*int32)(unsafe.Add(m0, int(v451)*4)) = v497
+		v499 := v497 + v452
+		*(*int32)(unsafe.Add(m0, int(v456)*4)) = v499
+		v501 := v499 + v457
+		*(*int32)(unsafe.Add(m0, int(v461)*4)) = v501
+		v503 := v501 + v462
+		*(*int32)(unsafe.Add(m0, int(v466)*4)) = v503
+		*(*int32)(unsafe.Add(m0, int(v471)*4)) = v503 + v467
 	}
 	// Barrier, pass.go:102
-	h509 := g.v509[:n]
-	h511 := g.v511[:n]
-	h513 := g.v513[:n]
-	h515 := g.v515[:n]
-	h517 := g.v517[:n]
-	h519 := g.v519[:n]
-	h521 := g.v521[:n]
-	h523 := g.v523[:n]
-	h525 := g.v525[:n]
-	h527 := g.v527[:n]
-	h529 := g.v529[:n]
-	h531 := g.v531[:n]
-	h533 := g.v533[:n]
-	h535 := g.v535[:n]
-	h537 := g.v537[:n]
-	h539 := g.v539[:n]
-	h541 := g.v541[:n]
+	h508 := g.v508[:n]
+	h510 := g.v510[:n]
+	h512 := g.v512[:n]
+	h514 := g.v514[:n]
+	h516 := g.v516[:n]
+	h518 := g.v518[:n]
+	h520 := g.v520[:n]
+	h522 := g.v522[:n]
+	h524 := g.v524[:n]
+	h526 := g.v526[:n]
+	h528 := g.v528[:n]
+	h530 := g.v530[:n]
+	h532 := g.v532[:n]
+	h534 := g.v534[:n]
+	h536 := g.v536[:n]
+	h538 := g.v538[:n]
+	h540 := g.v540[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v279 := h279[li]
 		v280 := h280[li]
-		v281 := h281[li]
+		v286 := h286[li]
 		v287 := h287[li]
-		v288 := h288[li]
+		v293 := h293[li]
 		v294 := h294[li]
-		v295 := h295[li]
+		v300 := h300[li]
 		v301 := h301[li]
-		v302 := h302[li]
+		v307 := h307[li]
 		v308 := h308[li]
-		v309 := h309[li]
+		v314 := h314[li]
 		v315 := h315[li]
-		v316 := h316[li]
+		v321 := h321[li]
 		v322 := h322[li]
-		v323 := h323[li]
+		v328 := h328[li]
 		v329 := h329[li]
-		v330 := h330[li]
+		v335 := h335[li]
 		v336 := h336[li]
-		v337 := h337[li]
+		v342 := h342[li]
 		v343 := h343[li]
-		v344 := h344[li]
+		v349 := h349[li]
 		v350 := h350[li]
-		v351 := h351[li]
+		v356 := h356[li]
 		v357 := h357[li]
-		v358 := h358[li]
+		v363 := h363[li]
 		v364 := h364[li]
-		v365 := h365[li]
+		v370 := h370[li]
 		v371 := h371[li]
-		v372 := h372[li]
+		v377 := h377[li]
 		v378 := h378[li]
-		v379 := h379[li]
+		v384 := h384[li]
 		v385 := h385[li]
-		v386 := h386[li]
+		v391 := h391[li]
 		v392 := h392[li]
-		v393 := h393[li]
-		v509 := v281 + *(*int32)(unsafe.Add(m0, int(v280)*4))
-		v511 := v288 + *(*int32)(unsafe.Add(m0, int(v287)*4))
-		v513 := v295 + *(*int32)(unsafe.Add(m0, int(v294)*4))
-		v515 := v302 + *(*int32)(unsafe.Add(m0, int(v301)*4))
-		v517 := v309 + *(*int32)(unsafe.Add(m0, int(v308)*4))
-		v519 := v316 + *(*int32)(unsafe.Add(m0, int(v315)*4))
-		v521 := v323 + *(*int32)(unsafe.Add(m0, int(v322)*4))
-		v523 := v330 + *(*int32)(unsafe.Add(m0, int(v329)*4))
-		v525 := v337 + *(*int32)(unsafe.Add(m0, int(v336)*4))
-		v527 := v344 + *(*int32)(unsafe.Add(m0, int(v343)*4))
-		v529 := v351 + *(*int32)(unsafe.Add(m0, int(v350)*4))
-		v531 := v358 + *(*int32)(unsafe.Add(m0, int(v357)*4))
-		v533 := v365 + *(*int32)(unsafe.Add(m0, int(v364)*4))
-		v535 := v372 + *(*int32)(unsafe.Add(m0, int(v371)*4))
-		v537 := v379 + *(*int32)(unsafe.Add(m0, int(v378)*4))
-		v539 := v386 + *(*int32)(unsafe.Add(m0, int(v385)*4))
-		v541 := v393 + *(*int32)(unsafe.Add(m0, int(v392)*4))
-		h509[li] = v509
-		h511[li] = v511
-		h513[li] = v513
-		h515[li] = v515
-		h517[li] = v517
-		h519[li] = v519
-		h521[li] = v521
-		h523[li] = v523
-		h525[li] = v525
-		h527[li] = v527
-		h529[li] = v529
-		h531[li] = v531
-		h533[li] = v533
-		h535[li] = v535
-		h537[li] = v537
-		h539[li] = v539
-		h541[li] = v541
+		v508 := v280 + *(*int32)(unsafe.Add(m0, int(v279)*4))
+		v510 := v287 + *(*int32)(unsafe.Add(m0, int(v286)*4))
+		v512 := v294 + *(*int32)(unsafe.Add(m0, int(v293)*4))
+		v514 := v301 + *(*int32)(unsafe.Add(m0, int(v300)*4))
+		v516 := v308 + *(*int32)(unsafe.Add(m0, int(v307)*4))
+		v518 := v315 + *(*int32)(unsafe.Add(m0, int(v314)*4))
+		v520 := v322 + *(*int32)(unsafe.Add(m0, int(v321)*4))
+		v522 := v329 + *(*int32)(unsafe.Add(m0, int(v328)*4))
+		v524 := v336 + *(*int32)(unsafe.Add(m0, int(v335)*4))
+		v526 := v343 + *(*int32)(unsafe.Add(m0, int(v342)*4))
+		v528 := v350 + *(*int32)(unsafe.Add(m0, int(v349)*4))
+		v530 := v357 + *(*int32)(unsafe.Add(m0, int(v356)*4))
+		v532 := v364 + *(*int32)(unsafe.Add(m0, int(v363)*4))
+		v534 := v371 + *(*int32)(unsafe.Add(m0, int(v370)*4))
+		v536 := v378 + *(*int32)(unsafe.Add(m0, int(v377)*4))
+		v538 := v385 + *(*int32)(unsafe.Add(m0, int(v384)*4))
+		v540 := v392 + *(*int32)(unsafe.Add(m0, int(v391)*4))
+		h508[li] = v508
+		h510[li] = v510
+		h512[li] = v512
+		h514[li] = v514
+		h516[li] = v516
+		h518[li] = v518
+		h520[li] = v520
+		h522[li] = v522
+		h524[li] = v524
+		h526[li] = v526
+		h528[li] = v528
+		h530[li] = v530
+		h532[li] = v532
+		h534[li] = v534
+		h536[li] = v536
+		h538[li] = v538
+		h540[li] = v540
 	}
 	// Barrier, pass.go:111
-	h542 := g.v542[:n]
-	h545 := g.v545[:n]
-	h548 := g.v548[:n]
-	h551 := g.v551[:n]
-	h554 := g.v554[:n]
-	h557 := g.v557[:n]
-	h560 := g.v560[:n]
-	h563 := g.v563[:n]
-	h566 := g.v566[:n]
-	h569 := g.v569[:n]
-	h572 := g.v572[:n]
-	h575 := g.v575[:n]
-	h578 := g.v578[:n]
-	h581 := g.v581[:n]
-	h584 := g.v584[:n]
-	h587 := g.v587[:n]
-	h590 := g.v590[:n]
+	h541 := g.v541[:n]
+	h544 := g.v544[:n]
+	h547 := g.v547[:n]
+	h550 := g.v550[:n]
+	h553 := g.v553[:n]
+	h556 := g.v556[:n]
+	h559 := g.v559[:n]
+	h562 := g.v562[:n]
+	h565 := g.v565[:n]
+	h568 := g.v568[:n]
+	h571 := g.v571[:n]
+	h574 := g.v574[:n]
+	h577 := g.v577[:n]
+	h580 := g.v580[:n]
+	h583 := g.v583[:n]
+	h586 := g.v586[:n]
+	h589 := g.v589[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v509 := h509[li]
+		v508 := h508[li]
 		own3 := unsafe.Add(m3, li*72)
-		v511 := h511[li]
-		v513 := h513[li]
-		v515 := h515[li]
-		v517 := h517[li]
-		v519 := h519[li]
-		v521 := h521[li]
-		v523 := h523[li]
-		v525 := h525[li]
-		v527 := h527[li]
-		v529 := h529[li]
-		v531 := h531[li]
-		v533 := h533[li]
-		v535 := h535[li]
-		v537 := h537[li]
-		v539 := h539[li]
-		v541 := h541[li]
-		v542 := int32(uint32(v509) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v542)*4)) = *(*int32)(own3)
-		v545 := int32(uint32(v511) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v545)*4)) = *(*int32)(unsafe.Add(own3, 4))
-		v548 := int32(uint32(v513) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v548)*4)) = *(*int32)(unsafe.Add(own3, 8))
-		v551 := int32(uint32(v515) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v551)*4)) = *(*int32)(unsafe.Add(own3, 12))
-		v554 := int32(uint32(v517) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v554)*4)) = *(*int32)(unsafe.Add(own3, 16))
-		v557 := int32(uint32(v519) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v557)*4)) = *(*int32)(unsafe.Add(own3, 20))
-		v560 := int32(uint32(v521) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v560)*4)) = *(*int32)(unsafe.Add(own3, 24))
-		v563 := int32(uint32(v523) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v563)*4)) = *(*int32)(unsafe.Add(own3, 28))
-		v566 := int32(uint32(v525) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v566)*4)) = *(*int32)(unsafe.Add(own3, 32))
-		v569 := int32(uint32(v527) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v569)*4)) = *(*int32)(unsafe.Add(own3, 36))
-		v572 := int32(uint32(v529) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v572)*4)) = *(*int32)(unsafe.Add(own3, 40))
-		v575 := int32(uint32(v531) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v575)*4)) = *(*int32)(unsafe.Add(own3, 44))
-		v578 := int32(uint32(v533) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v578)*4)) = *(*int32)(unsafe.Add(own3, 48))
-		v581 := int32(uint32(v535) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v581)*4)) = *(*int32)(unsafe.Add(own3, 52))
-		v584 := int32(uint32(v537) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v584)*4)) = *(*int32)(unsafe.Add(own3, 56))
-		v587 := int32(uint32(v539) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v587)*4)) = *(*int32)(unsafe.Add(own3, 60))
-		v590 := int32(uint32(v541) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v590)*4)) = *(*int32)(unsafe.Add(own3, 64))
-		h542[li] = v542
-		h545[li] = v545
-		h548[li] = v548
-		h551[li] = v551
-		h554[li] = v554
-		h557[li] = v557
-		h560[li] = v560
-		h563[li] = v563
-		h566[li] = v566
-		h569[li] = v569
-		h572[li] = v572
-		h575[li] = v575
-		h578[li] = v578
-		h581[li] = v581
-		h584[li] = v584
-		h587[li] = v587
-		h590[li] = v590
+		v510 := h510[li]
+		v512 := h512[li]
+		v514 := h514[li]
+		v516 := h516[li]
+		v518 := h518[li]
+		v520 := h520[li]
+		v522 := h522[li]
+		v524 := h524[li]
+		v526 := h526[li]
+		v528 := h528[li]
+		v530 := h530[li]
+		v532 := h532[li]
+		v534 := h534[li]
+		v536 := h536[li]
+		v538 := h538[li]
+		v540 := h540[li]
+		v541 := int32(uint32(v508) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v541)*4)) = *(*int32)(own3)
+		v544 := int32(uint32(v510) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v544)*4)) = *(*int32)(unsafe.Add(own3, 4))
+		v547 := int32(uint32(v512) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v547)*4)) = *(*int32)(unsafe.Add(own3, 8))
+		v550 := int32(uint32(v514) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v550)*4)) = *(*int32)(unsafe.Add(own3, 12))
+		v553 := int32(uint32(v516) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v553)*4)) = *(*int32)(unsafe.Add(own3, 16))
+		v556 := int32(uint32(v518) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v556)*4)) = *(*int32)(unsafe.Add(own3, 20))
+		v559 := int32(uint32(v520) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v559)*4)) = *(*int32)(unsafe.Add(own3, 24))
+		v562 := int32(uint32(v522) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v562)*4)) = *(*int32)(unsafe.Add(own3, 28))
+		v565 := int32(uint32(v524) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v565)*4)) = *(*int32)(unsafe.Add(own3, 32))
+		v568 := int32(uint32(v526) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v568)*4)) = *(*int32)(unsafe.Add(own3, 36))
+		v571 := int32(uint32(v528) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v571)*4)) = *(*int32)(unsafe.Add(own3, 40))
+		v574 := int32(uint32(v530) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v574)*4)) = *(*int32)(unsafe.Add(own3, 44))
+		v577 := int32(uint32(v532) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v577)*4)) = *(*int32)(unsafe.Add(own3, 48))
+		v580 := int32(uint32(v534) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v580)*4)) = *(*int32)(unsafe.Add(own3, 52))
+		v583 := int32(uint32(v536) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v583)*4)) = *(*int32)(unsafe.Add(own3, 56))
+		v586 := int32(uint32(v538) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v586)*4)) = *(*int32)(unsafe.Add(own3, 60))
+		v589 := int32(uint32(v540) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v589)*4)) = *(*int32)(unsafe.Add(own3, 64))
+		h541[li] = v541
+		h544[li] = v544
+		h547[li] = v547
+		h550[li] = v550
+		h553[li] = v553
+		h556[li] = v556
+		h559[li] = v559
+		h562[li] = v562
+		h565[li] = v565
+		h568[li] = v568
+		h571[li] = v571
+		h574[li] = v574
+		h577[li] = v577
+		h580[li] = v580
+		h583[li] = v583
+		h586[li] = v586
+		h589[li] = v589
 	}
 	// Barrier, pass.go:115
+	h676 := g.v676[:n]
 	h677 := g.v677[:n]
 	h678 := g.v678[:n]
 	h679 := g.v679[:n]
@@ -3492,13 +3586,13 @@ func (g *pass32Host) r0() int {
 	h690 := g.v690[:n]
 	h691 := g.v691[:n]
 	h692 := g.v692[:n]
-	h693 := g.v693[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own3 := unsafe.Add(m3, li*72)
+		v226 := h226[li]
 		v227 := h227[li]
 		v228 := h228[li]
 		v229 := h229[li]
@@ -3515,8 +3609,7 @@ func (g *pass32Host) r0() int {
 		v240 := h240[li]
 		v241 := h241[li]
 		v242 := h242[li]
-		v243 := h243[li]
-		var v677, v678, v679, v680, v681, v682, v683, v684, v685, v686, v687, v688, v689, v690, v691, v692, v693 int32
+		var v676, v677, v678, v679, v680, v681, v682, v683, v684, v685, v686, v687, v688, v689, v690, v691, v692 int32
 		*(*int32)(own3) = *(*int32)(unsafe.Add(m0, li*68))
 		*(*int32)(unsafe.Add(own3, 4)) = *(*int32)(unsafe.Add(m0, li*68+4))
 		*(*int32)(unsafe.Add(own3, 8)) = *(*int32)(unsafe.Add(m0, li*68+8))
@@ -3543,6 +3636,7 @@ func (g *pass32Host) r0() int {
 			}
 			continue
 		}
+		v676 = v226
 		v677 = v227
 		v678 = v228
 		v679 = v229
@@ -3559,7 +3653,7 @@ func (g *pass32Host) r0() int {
 		v690 = v240
 		v691 = v241
 		v692 = v242
-		v693 = v243
+		h676[li] = v676
 		h677[li] = v677
 		h678[li] = v678
 		h679[li] = v679
@@ -3576,7 +3670,6 @@ func (g *pass32Host) r0() int {
 		h690[li] = v690
 		h691[li] = v691
 		h692[li] = v692
-		h693[li] = v693
 		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3590,98 +3683,99 @@ func (g *pass32Host) r0() int {
 func (g *pass32Host) r15() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h542 := g.v542[:n]
+	h541 := g.v541[:n]
+	h226 := g.v226[:n]
+	h544 := g.v544[:n]
 	h227 := g.v227[:n]
-	h545 := g.v545[:n]
+	h547 := g.v547[:n]
 	h228 := g.v228[:n]
-	h548 := g.v548[:n]
+	h550 := g.v550[:n]
 	h229 := g.v229[:n]
-	h551 := g.v551[:n]
+	h553 := g.v553[:n]
 	h230 := g.v230[:n]
-	h554 := g.v554[:n]
+	h556 := g.v556[:n]
 	h231 := g.v231[:n]
-	h557 := g.v557[:n]
+	h559 := g.v559[:n]
 	h232 := g.v232[:n]
-	h560 := g.v560[:n]
+	h562 := g.v562[:n]
 	h233 := g.v233[:n]
-	h563 := g.v563[:n]
+	h565 := g.v565[:n]
 	h234 := g.v234[:n]
-	h566 := g.v566[:n]
+	h568 := g.v568[:n]
 	h235 := g.v235[:n]
-	h569 := g.v569[:n]
+	h571 := g.v571[:n]
 	h236 := g.v236[:n]
-	h572 := g.v572[:n]
+	h574 := g.v574[:n]
 	h237 := g.v237[:n]
-	h575 := g.v575[:n]
+	h577 := g.v577[:n]
 	h238 := g.v238[:n]
-	h578 := g.v578[:n]
+	h580 := g.v580[:n]
 	h239 := g.v239[:n]
-	h581 := g.v581[:n]
+	h583 := g.v583[:n]
 	h240 := g.v240[:n]
-	h584 := g.v584[:n]
+	h586 := g.v586[:n]
 	h241 := g.v241[:n]
-	h587 := g.v587[:n]
+	h589 := g.v589[:n]
 	h242 := g.v242[:n]
-	h590 := g.v590[:n]
-	h243 := g.v243[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v542 := h542[li]
+		v541 := h541[li]
+		v226 := h226[li]
+		v544 := h544[li]
 		v227 := h227[li]
-		v545 := h545[li]
+		v547 := h547[li]
 		v228 := h228[li]
-		v548 := h548[li]
+		v550 := h550[li]
 		v229 := h229[li]
-		v551 := h551[li]
+		v553 := h553[li]
 		v230 := h230[li]
-		v554 := h554[li]
+		v556 := h556[li]
 		v231 := h231[li]
-		v557 := h557[li]
+		v559 := h559[li]
 		v232 := h232[li]
-		v560 := h560[li]
+		v562 := h562[li]
 		v233 := h233[li]
-		v563 := h563[li]
+		v565 := h565[li]
 		v234 := h234[li]
-		v566 := h566[li]
+		v568 := h568[li]
 		v235 := h235[li]
-		v569 := h569[li]
+		v571 := h571[li]
 		v236 := h236[li]
-		v572 := h572[li]
+		v574 := h574[li]
 		v237 := h237[li]
-		v575 := h575[li]
+		v577 := h577[li]
 		v238 := h238[li]
-		v578 := h578[li]
+		v580 := h580[li]
 		v239 := h239[li]
-		v581 := h581[li]
+		v583 := h583[li]
 		v240 := h240[li]
-		v584 := h584[li]
+		v586 := h586[li]
 		v241 := h241[li]
-		v587 := h587[li]
+		v589 := h589[li]
 		v242 := h242[li]
-		v590 := h590[li]
-		v243 := h243[li]
-		*(*int32)(unsafe.Add(m0, int(v542)*4)) = v227
-		*(*int32)(unsafe.Add(m0, int(v545)*4)) = v228
-		*(*int32)(unsafe.Add(m0, int(v548)*4)) = v229
-		*(*int32)(unsafe.Add(m0, int(v551)*4)) = v230
-		*(*int32)(unsafe.Add(m0, int(v554)*4)) = v231
-		*(*int32)(unsafe.Add(m0, int(v557)*4)) = v232
-		*(*int32)(unsafe.Add(m0, int(v560)*4)) = v233
-		*(*int32)(unsafe.Add(m0, int(v563)*4)) = v234
-		*(*int32)(unsafe.Add(m0, int(v566)*4)) = v235
-		*(*int32)(unsafe.Add(m0, int(v569)*4)) = v236
-		*(*int32)(unsafe.Add(m0, int(v572)*4)) = v237
-		*(*int32)(unsafe.Add(m0, int(v575)*4)) = v238
-		*(*int32)(unsafe.Add(m0, int(v578)*4)) = v239
-		*(*int32)(unsafe.Add(m0, int(v581)*4)) = v240
-		*(*int32)(unsafe.Add(m0, int(v584)*4)) = v241
-		*(*int32)(unsafe.Add(m0, int(v587)*4)) = v242
-		*(*int32)(unsafe.Add(m0, int(v590)*4)) = v243
+		*(*int32)(unsafe.Add(m0, int(v541)*4)) = v226
+		*(*int32)(unsafe.Add(m0, int(v544)*4)) = v227
+		*(*int32)(unsafe.Add(m0, int(v547)*4)) = v228
+		*(*int32)(unsafe.Add(m0, int(v550)*4)) = v229
+		*(*int32)(unsafe.Add(m0, int(v553)*4)) = v230
+		*(*int32)(unsafe.Add(m0, int(v556)*4)) = v231
+		*(*int32)(unsafe.Add(m0, int(v559)*4)) = v232
+		*(*int32)(unsafe.Add(m0, int(v562)*4)) = v233
+		*(*int32)(unsafe.Add(m0, int(v565)*4)) = v234
+		*(*int32)(unsafe.Add(m0, int(v568)*4)) = v235
+		*(*int32)(unsafe.Add(m0, int(v571)*4)) = v236
+		*(*int32)(unsafe.Add(m0, int(v574)*4)) = v237
+		*(*int32)(unsafe.Add(m0, int(v577)*4)) = v238
+		*(*int32)(unsafe.Add(m0, int(v580)*4)) = v239
+		*(*int32)(unsafe.Add(m0, int(v583)*4)) = v240
+		*(*int32)(unsafe.Add(m0, int(v586)*4)) = v241
+		*(*int32)(unsafe.Add(m0, int(v589)*4)) = v242
 	}
 	// Barrier, pass.go:115
+	h676 := g.v676[:n]
 	h677 := g.v677[:n]
 	h678 := g.v678[:n]
 	h679 := g.v679[:n]
@@ -3698,29 +3792,29 @@ func (g *pass32Host) r15() int {
 	h690 := g.v690[:n]
 	h691 := g.v691[:n]
 	h692 := g.v692[:n]
-	h693 := g.v693[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		var v677, v678, v679, v680, v681, v682, v683, v684, v685, v686, v687, v688, v689, v690, v691, v692, v693 int32
-		v677 = *(*int32)(unsafe.Add(m0, li*68))
-		v678 = *(*int32)(unsafe.Add(m0, li*68+4))
-		v679 = *(*int32)(unsafe.Add(m0, li*68+8))
-		v680 = *(*int32)(unsafe.Add(m0, li*68+12))
-		v681 = *(*int32)(unsafe.Add(m0, li*68+16))
-		v682 = *(*int32)(unsafe.Add(m0, li*68+20))
-		v683 = *(*int32)(unsafe.Add(m0, li*68+24))
-		v684 = *(*int32)(unsafe.Add(m0, li*68+28))
-		v685 = *(*int32)(unsafe.Add(m0, li*68+32))
-		v686 = *(*int32)(unsafe.Add(m0, li*68+36))
-		v687 = *(*int32)(unsafe.Add(m0, li*68+40))
-		v688 = *(*int32)(unsafe.Add(m0, li*68+44))
-		v689 = *(*int32)(unsafe.Add(m0, li*68+48))
-		v690 = *(*int32)(unsafe.Add(m0, li*68+52))
-		v691 = *(*int32)(unsafe.Add(m0, li*68+56))
-		v692 = *(*int32)(unsafe.Add(m0, li*68+60))
-		v693 = *(*int32)(unsafe.Add(m0, li*68+64))
+		var v676, v677, v678, v679, v680, v681, v682, v683, v684, v685, v686, v687, v688, v689, v690, v691, v692 int32
+		v676 = *(*int32)(unsafe.Add(m0, li*68))
+		v677 = *(*int32)(unsafe.Add(m0, li*68+4))
+		v678 = *(*int32)(unsafe.Add(m0, li*68+8))
+		v679 = *(*int32)(unsafe.Add(m0, li*68+12))
+		v680 = *(*int32)(unsafe.Add(m0, li*68+16))
+		v681 = *(*int32)(unsafe.Add(m0, li*68+20))
+		v682 = *(*int32)(unsafe.Add(m0, li*68+24))
+		v683 = *(*int32)(unsafe.Add(m0, li*68+28))
+		v684 = *(*int32)(unsafe.Add(m0, li*68+32))
+		v685 = *(*int32)(unsafe.Add(m0, li*68+36))
+		v686 = *(*int32)(unsafe.Add(m0, li*68+40))
+		v687 = *(*int32)(unsafe.Add(m0, li*68+44))
+		v688 = *(*int32)(unsafe.Add(m0, li*68+48))
+		v689 = *(*int32)(unsafe.Add(m0, li*68+52))
+		v690 = *(*int32)(unsafe.Add(m0, li*68+56))
+		v691 = *(*int32)(unsafe.Add(m0, li*68+60))
+		v692 = *(*int32)(unsafe.Add(m0, li*68+64))
+		h676[li] = v676
 		h677[li] = v677
 		h678[li] = v678
 		h679[li] = v679
@@ -3737,7 +3831,6 @@ func (g *pass32Host) r15() int {
 		h690[li] = v690
 		h691[li] = v691
 		h692[li] = v692
-		h693[li] = v693
 	}
 	return 16
 }
@@ -3745,98 +3838,99 @@ func (g *pass32Host) r15() int {
 func (g *pass32Host) r17() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h542 := g.v542[:n]
-	h277 := g.v277[:n]
-	h545 := g.v545[:n]
-	h284 := g.v284[:n]
-	h548 := g.v548[:n]
-	h291 := g.v291[:n]
-	h551 := g.v551[:n]
-	h298 := g.v298[:n]
-	h554 := g.v554[:n]
-	h305 := g.v305[:n]
-	h557 := g.v557[:n]
-	h312 := g.v312[:n]
-	h560 := g.v560[:n]
-	h319 := g.v319[:n]
-	h563 := g.v563[:n]
-	h326 := g.v326[:n]
-	h566 := g.v566[:n]
-	h333 := g.v333[:n]
-	h569 := g.v569[:n]
-	h340 := g.v340[:n]
-	h572 := g.v572[:n]
-	h347 := g.v347[:n]
-	h575 := g.v575[:n]
-	h354 := g.v354[:n]
-	h578 := g.v578[:n]
-	h361 := g.v361[:n]
-	h581 := g.v581[:n]
-	h368 := g.v368[:n]
-	h584 := g.v584[:n]
-	h375 := g.v375[:n]
-	h587 := g.v587[:n]
-	h382 := g.v382[:n]
-	h590 := g.v590[:n]
-	h389 := g.v389[:n]
+	h541 := g.v541[:n]
+	h276 := g.v276[:n]
+	h544 := g.v544[:n]
+	h283 := g.v283[:n]
+	h547 := g.v547[:n]
+	h290 := g.v290[:n]
+	h550 := g.v550[:n]
+	h297 := g.v297[:n]
+	h553 := g.v553[:n]
+	h304 := g.v304[:n]
+	h556 := g.v556[:n]
+	h311 := g.v311[:n]
+	h559 := g.v559[:n]
+	h318 := g.v318[:n]
+	h562 := g.v562[:n]
+	h325 := g.v325[:n]
+	h565 := g.v565[:n]
+	h332 := g.v332[:n]
+	h568 := g.v568[:n]
+	h339 := g.v339[:n]
+	h571 := g.v571[:n]
+	h346 := g.v346[:n]
+	h574 := g.v574[:n]
+	h353 := g.v353[:n]
+	h577 := g.v577[:n]
+	h360 := g.v360[:n]
+	h580 := g.v580[:n]
+	h367 := g.v367[:n]
+	h583 := g.v583[:n]
+	h374 := g.v374[:n]
+	h586 := g.v586[:n]
+	h381 := g.v381[:n]
+	h589 := g.v589[:n]
+	h388 := g.v388[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v542 := h542[li]
-		v277 := h277[li]
-		v545 := h545[li]
-		v284 := h284[li]
-		v548 := h548[li]
-		v291 := h291[li]
-		v551 := h551[li]
-		v298 := h298[li]
-		v554 := h554[li]
-		v305 := h305[li]
-		v557 := h557[li]
-		v312 := h312[li]
-		v560 := h560[li]
-		v319 := h319[li]
-		v563 := h563[li]
-		v326 := h326[li]
-		v566 := h566[li]
-		v333 := h333[li]
-		v569 := h569[li]
-		v340 := h340[li]
-		v572 := h572[li]
-		v347 := h347[li]
-		v575 := h575[li]
-		v354 := h354[li]
-		v578 := h578[li]
-		v361 := h361[li]
-		v581 := h581[li]
-		v368 := h368[li]
-		v584 := h584[li]
-		v375 := h375[li]
-		v587 := h587[li]
-		v382 := h382[li]
-		v590 := h590[li]
-		v389 := h389[li]
-		*(*int32)(unsafe.Add(m0, int(v542)*4)) = v277
-		*(*int32)(unsafe.Add(m0, int(v545)*4)) = v284
-		*(*int32)(unsafe.Add(m0, int(v548)*4)) = v291
-		*(*int32)(unsafe.Add(m0, int(v551)*4)) = v298
-		*(*int32)(unsafe.Add(m0, int(v554)*4)) = v305
-		*(*int32)(unsafe.Add(m0, int(v557)*4)) = v312
-		*(*int32)(unsafe.Add(m0, int(v560)*4)) = v319
-		*(*int32)(unsafe.Add(m0, int(v563)*4)) = v326
-		*(*int32)(unsafe.Add(m0, int(v566)*4)) = v333
-		*(*int32)(unsafe.Add(m0, int(v569)*4)) = v340
-		*(*int32)(unsafe.Add(m0, int(v572)*4)) = v347
-		*(*int32)(unsafe.Add(m0, int(v575)*4)) = v354
-		*(*int32)(unsafe.Add(m0, int(v578)*4)) = v361
-		*(*int32)(unsafe.Add(m0, int(v581)*4)) = v368
-		*(*int32)(unsafe.Add(m0, int(v584)*4)) = v375
-		*(*int32)(unsafe.Add(m0, int(v587)*4)) = v382
-		*(*int32)(unsafe.Add(m0, int(v590)*4)) = v389
+		v541 := h541[li]
+		v276 := h276[li]
+		v544 := h544[li]
+		v283 := h283[li]
+		v547 := h547[li]
+		v290 := h290[li]
+		v550 := h550[li]
+		v297 := h297[li]
+		v553 := h553[li]
+		v304 := h304[li]
+		v556 := h556[li]
+		v311 := h311[li]
+		v559 := h559[li]
+		v318 := h318[li]
+		v562 := h562[li]
+		v325 := h325[li]
+		v565 := h565[li]
+		v332 := h332[li]
+		v568 := h568[li]
+		v339 := h339[li]
+		v571 := h571[li]
+		v346 := h346[li]
+		v574 := h574[li]
+		v353 := h353[li]
+		v577 := h577[li]
+		v360 := h360[li]
+		v580 := h580[li]
+		v367 := h367[li]
+		v583 := h583[li]
+		v374 := h374[li]
+		v586 := h586[li]
+		v381 := h381[li]
+		v589 := h589[li]
+		v388 := h388[li]
+		*(*int32)(unsafe.Add(m0, int(v541)*4)) = v276
+		*(*int32)(unsafe.Add(m0, int(v544)*4)) = v283
+		*(*int32)(unsafe.Add(m0, int(v547)*4)) = v290
+		*(*int32)(unsafe.Add(m0, int(v550)*4)) = v297
+		*(*int32)(unsafe.Add(m0, int(v553)*4)) = v304
+		*(*int32)(unsafe.Add(m0, int(v556)*4)) = v311
+		*(*int32)(unsafe.Add(m0, int(v559)*4)) = v318
+		*(*int32)(unsafe.Add(m0, int(v562)*4)) = v325
+		*(*int32)(unsafe.Add(m0, int(v565)*4)) = v332
+		*(*int32)(unsafe.Add(m0, int(v568)*4)) = v339
+		*(*int32)(unsafe.Add(m0, int(v571)*4)) = v346
+		*(*int32)(unsafe.Add(m0, int(v574)*4)) = v353
+		*(*int32)(unsafe.Add(m0, int(v577)*4)) = v360
+		*(*int32)(unsafe.Add(m0, int(v580)*4)) = v367
+		*(*int32)(unsafe.Add(m0, int(v583)*4)) = v374
+		*(*int32)(unsafe.Add(m0, int(v586)*4)) = v381
+		*(*int32)(unsafe.Add(m0, int(v589)*4)) = v388
 	}
 	// Barrier, pass.go:115
+	h710 := g.v710[:n]
 	h711 := g.v711[:n]
 	h712 := g.v712[:n]
 	h713 := g.v713[:n]
@@ -3853,28 +3947,28 @@ func (g *pass32Host) r17() int {
 	h724 := g.v724[:n]
 	h725 := g.v725[:n]
 	h726 := g.v726[:n]
-	h727 := g.v727[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v711 := *(*int32)(unsafe.Add(m0, li*68))
-		v712 := *(*int32)(unsafe.Add(m0, li*68+4))
-		v713 := *(*int32)(unsafe.Add(m0, li*68+8))
-		v714 := *(*int32)(unsafe.Add(m0, li*68+12))
-		v715 := *(*int32)(unsafe.Add(m0, li*68+16))
-		v716 := *(*int32)(unsafe.Add(m0, li*68+20))
-		v717 := *(*int32)(unsafe.Add(m0, li*68+24))
-		v718 := *(*int32)(unsafe.Add(m0, li*68+28))
-		v719 := *(*int32)(unsafe.Add(m0, li*68+32))
-		v720 := *(*int32)(unsafe.Add(m0, li*68+36))
-		v721 := *(*int32)(unsafe.Add(m0, li*68+40))
-		v722 := *(*int32)(unsafe.Add(m0, li*68+44))
-		v723 := *(*int32)(unsafe.Add(m0, li*68+48))
-		v724 := *(*int32)(unsafe.Add(m0, li*68+52))
-		v725 := *(*int32)(unsafe.Add(m0, li*68+56))
-		v726 := *(*int32)(unsafe.Add(m0, li*68+60))
-		v727 := *(*int32)(unsafe.Add(m0, li*68+64))
+		v710 := *(*int32)(unsafe.Add(m0, li*68))
+		v711 := *(*int32)(unsafe.Add(m0, li*68+4))
+		v712 := *(*int32)(unsafe.Add(m0, li*68+8))
+		v713 := *(*int32)(unsafe.Add(m0, li*68+12))
+		v714 := *(*int32)(unsafe.Add(m0, li*68+16))
+		v715 := *(*int32)(unsafe.Add(m0, li*68+20))
+		v716 := *(*int32)(unsafe.Add(m0, li*68+24))
+		v717 := *(*int32)(unsafe.Add(m0, li*68+28))
+		v718 := *(*int32)(unsafe.Add(m0, li*68+32))
+		v719 := *(*int32)(unsafe.Add(m0, li*68+36))
+		v720 := *(*int32)(unsafe.Add(m0, li*68+40))
+		v721 := *(*int32)(unsafe.Add(m0, li*68+44))
+		v722 := *(*int32)(unsafe.Add(m0, li*68+48))
+		v723 := *(*int32)(unsafe.Add(m0, li*68+52))
+		v724 := *(*int32)(unsafe.Add(m0, li*68+56))
+		v725 := *(*int32)(unsafe.Add(m0, li*68+60))
+		v726 := *(*int32)(unsafe.Add(m0, li*68+64))
+		h710[li] = v710
 		h711[li] = v711
 		h712[li] = v712
 		h713[li] = v713
@@ -3891,65 +3985,65 @@ func (g *pass32Host) r17() int {
 		h724[li] = v724
 		h725[li] = v725
 		h726[li] = v726
-		h727[li] = v727
 	}
 	// Barrier, pass.go:79
+	h746 := g.v746[:n]
 	h747 := g.v747[:n]
-	h748 := g.v748[:n]
+	h753 := g.v753[:n]
 	h754 := g.v754[:n]
-	h755 := g.v755[:n]
+	h760 := g.v760[:n]
 	h761 := g.v761[:n]
-	h762 := g.v762[:n]
+	h767 := g.v767[:n]
 	h768 := g.v768[:n]
-	h769 := g.v769[:n]
+	h774 := g.v774[:n]
 	h775 := g.v775[:n]
-	h776 := g.v776[:n]
+	h781 := g.v781[:n]
 	h782 := g.v782[:n]
-	h783 := g.v783[:n]
+	h788 := g.v788[:n]
 	h789 := g.v789[:n]
-	h790 := g.v790[:n]
+	h795 := g.v795[:n]
 	h796 := g.v796[:n]
-	h797 := g.v797[:n]
+	h802 := g.v802[:n]
 	h803 := g.v803[:n]
-	h804 := g.v804[:n]
+	h809 := g.v809[:n]
 	h810 := g.v810[:n]
-	h811 := g.v811[:n]
+	h816 := g.v816[:n]
 	h817 := g.v817[:n]
-	h818 := g.v818[:n]
+	h823 := g.v823[:n]
 	h824 := g.v824[:n]
-	h825 := g.v825[:n]
+	h830 := g.v830[:n]
 	h831 := g.v831[:n]
-	h832 := g.v832[:n]
+	h837 := g.v837[:n]
 	h838 := g.v838[:n]
-	h839 := g.v839[:n]
+	h844 := g.v844[:n]
 	h845 := g.v845[:n]
-	h846 := g.v846[:n]
+	h851 := g.v851[:n]
 	h852 := g.v852[:n]
-	h853 := g.v853[:n]
+	h858 := g.v858[:n]
 	h859 := g.v859[:n]
-	h860 := g.v860[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v29 := int32(li)
-		v244 := int32(uint32(v29) >> 5)
-		v245 := v29 + v244
-		v247 := v245 + 264
-		v249 := v245 + 528
-		v251 := v245 + 792
-		v253 := v245 + 1056
-		v255 := v245 + 1320
-		v257 := v245 + 1584
-		v259 := v245 + 1848
-		v261 := v245 + 2112
-		v263 := v245 + 2376
-		v265 := v245 + 2640
-		v267 := v245 + 2904
-		v269 := v245 + 3168
-		v271 := v245 + 3432
-		v273 := v245 + 3696
-		v275 := v245 + 3960
+		v243 := int32(uint32(v29) >> 5)
+		v244 := v29 + v243
+		v246 := v244 + 264
+		v248 := v244 + 528
+		v250 := v244 + 792
+		v252 := v244 + 1056
+		v254 := v244 + 1320
+		v256 := v244 + 1584
+		v258 := v244 + 1848
+		v260 := v244 + 2112
+		v262 := v244 + 2376
+		v264 := v244 + 2640
+		v266 := v244 + 2904
+		v268 := v244 + 3168
+		v270 := v244 + 3432
+		v272 := v244 + 3696
+		v274 := v244 + 3960
+		v710 := h710[li]
 		v711 := h711[li]
 		v712 := h712[li]
 		v713 := h713[li]
@@ -3966,310 +4060,312 @@ func (g *pass32Host) r17() int {
 		v724 := h724[li]
 		v725 := h725[li]
 		v726 := h726[li]
-		v727 := h727[li]
-		*(*int32)(unsafe.Add(m0, int(v245)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v247)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v249)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v251)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v253)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v255)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v257)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v259)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v261)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v263)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v265)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v267)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v269)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v271)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v273)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v275)*4)) = 0
-		v747 := ((int32(uint32(v711)>>4) & 15) * 264) + v245
-		v748 := *(*int32)(unsafe.Add(m0, int(v747)*4))
-		*(*int32)(unsafe.Add(m0, int(v747)*4)) = v748 + 1
-		v754 := ((int32(uint32(v712)>>4) & 15) * 264) + v245
-		v755 := *(*int32)(unsafe.Add(m0, int(v754)*4))
-		*(*int32)(unsafe.Add(m0, int(v754)*4)) = v755 + 1
-		v761 := ((int32(uint32(v713)>>4) & 15) * 264) + v245
-		v762 := *(*int32)(unsafe.Add(m0, int(v761)*4))
-		*(*int32)(unsafe.Add(m0, int(v761)*4)) = v762 + 1
-		v768 := ((int32(uint32(v714)>>4) & 15) * 264) + v245
-		v769 := *(*int32)(unsafe.Add(m0, int(v768)*4))
-		*(*int32)(unsafe.Add(m0, int(v768)*4)) = v769 + 1
-		v775 := ((int32(uint32(v715)>>4) & 15) * 264) + v245
-		v776 := *(*int32)(unsafe.Add(m0, int(v775)*4))
-		*(*int32)(unsafe.Add(m0, int(v775)*4)) = v776 + 1
-		v782 := ((int32(uint32(v716)>>4) & 15) * 264) + v245
-		v783 := *(*int32)(unsafe.Add(m0, int(v782)*4))
-		*(*int32)(unsafe.Add(m0, int(v782)*4)) = v783 + 1
-		v789 := ((int32(uint32(v717)>>4) & 15) * 264) + v245
-		v790 := *(*int32)(unsafe.Add(m0, int(v789)*4))
-		*(*int32)(unsafe.Add(m0, int(v789)*4)) = v790 + 1
-		v796 := ((int32(uint32(v718)>>4) & 15) * 264) + v245
-		v797 := *(*int32)(unsafe.Add(m0, int(v796)*4))
-		*(*int32)(unsafe.Add(m0, int(v796)*4)) = v797 + 1
-		v803 := ((int32(uint32(v719)>>4) & 15) * 264) + v245
-		v804 := *(*int32)(unsafe.Add(m0, int(v803)*4))
-		*(*int32)(unsafe.Add(m0, int(v803)*4)) = v804 + 1
-		v810 := ((int32(uint32(v720)>>4) & 15) * 264) + v245
-		v811 := *(*int32)(unsafe.Add(m0, int(v810)*4))
-		*(*int32)(unsafe.Add(m0, int(v810)*4)) = v811 + 1
-		v817 := ((int32(uint32(v721)>>4) & 15) * 264) + v245
-		v818 := *(*int32)(unsafe.Add(m0, int(v817)*4))
-		*(*int32)(unsafe.Add(m0, int(v817)*4)) = v818 + 1
-		v824 := ((int32(uint32(v722)>>4) & 15) * 264) + v245
-		v825 := *(*int32)(unsafe.Add(m0, int(v824)*4))
-		*(*int32)(unsafe.Add(m0, int(v824)*4)) = v825 + 1
-		v831 := ((int32(uint32(v723)>>4) & 15) * 264) + v245
-		v832 := *(*int32)(unsafe.Add(m0, int(v831)*4))
-		*(*int32)(unsafe.Add(m0, int(v831)*4)) = v832 + 1
-		v838 := ((int32(uint32(v724)>>4) & 15) * 264) + v245
-		v839 := *(*int32)(unsafe.Add(m0, int(v838)*4))
-		*(*int32)(unsafe.Add(m0, int(v838)*4)) = v839 + 1
-		v845 := ((int32(uint32(v725)>>4) & 15) * 264) + v245
-		v846 := *(*int32)(unsafe.Add(m0, int(v845)*4))
-		*(*int32)(unsafe.Add(m0, int(v845)*4)) = v846 + 1
-		v852 := ((int32(uint32(v726)>>4) & 15) * 264) + v245
-		v853 := *(*int32)(unsafe.Add(m0, int(v852)*4))
-		*(*int32)(unsafe.Add(m0, int(v852)*4)) = v853 + 1
-		v859 := ((int32(uint32(v727)>>4) & 15) * 264) + v245
-		v860 := *(*int32)(unsafe.Add(m0, int(v859)*4))
-		*(*int32)(unsafe.Add(m0, int(v859)*4)) = v860 + 1
+		*(*int32)(unsafe.Add(m0, int(v244)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v246)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v248)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v250)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v252)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v254)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v256)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v258)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v260)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v262)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v264)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v266)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v268)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v270)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v272)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v274)*4)) = 0
+		v746 := ((int32(uint32(v710)>>4) & 15) * 264) + v244
+		v747 := *(*int32)(unsafe.Add(m0, int(v746)*4))
+		*(*int32)(unsafe.Add(m0, int(v746)*4)) = v747 + 1
+		v753 := ((int32(uint32(v711)>>4) & 15) * 264) + v244
+		v754 := *(*int32)(unsafe.Add(m0, int(v753)*4))
+		*(*int32)(unsafe.Add(m0, int(v753)*4)) = v754 + 1
+		v760 := ((int32(uint32(v712)>>4) & 15) * 264) + v244
+		v761 := *(*int32)(unsafe.Add(m0, int(v760)*4))
+		*(*int32)(unsafe.Add(m0, int(v760)*4)) = v761 + 1
+		v767 := ((int32(uint32(v713)>>4) & 15) * 264) + v244
+		v768 := *(*int32)(unsafe.Add(m0, int(v767)*4))
+		*(*int32)(unsafe.Add(m0, int(v767)*4)) = v768 + 1
+		v774 := ((int32(uint32(v714)>>4) & 15) * 264) + v244
+		v775 := *(*int32)(unsafe.Add(m0, int(v774)*4))
+		*(*int32)(unsafe.Add(m0, int(v774)*4)) = v775 + 1
+		v781 := ((int32(uint32(v715)>>4) & 15) * 264) + v244
+		v782 := *(*int32)(unsafe.Add(m0, int(v781)*4))
+		*(*int32)(unsafe.Add(m0, int(v781)*4)) = v782 + 1
+		v788 := ((int32(uint32(v716)>>4) & 15) * 264) + v244
+		v789 := *(*int32)(unsafe.Add(m0, int(v788)*4))
+		*(*int32)(unsafe.Add(m0, int(v788)*4)) = v789 + 1
+		v795 := ((int32(uint32(v717)>>4) & 15) * 264) + v244
+		v796 := *(*int32)(unsafe.Add(m0, int(v795)*4))
+		*(*int32)(unsafe.Add(m0, int(v795)*4)) = v796 + 1
+		v802 := ((int32(uint32(v718)>>4) & 15) * 264) + v244
+		v803 := *(*int32)(unsafe.Add(m0, int(v802)*4))
+		*(*int32)(unsafe.Add(m0, int(v802)*4)) = v803 + 1
+		v809 := ((int32(uint32(v719)>>4) & 15) * 264) + v244
+		v810 := *(*int32)(unsafe.Add(m0, int(v809)*4))
+		*(*int32)(unsafe.Add(m0, int(v809)*4)) = v810 + 1
+		v816 := ((int32(uint32(v720)>>4) & 15) * 264) + v244
+		v817 := *(*int32)(unsafe.Add(m0, int(v816)*4))
+		*(*int32)(unsafe.Add(m0, int(v816)*4)) = v817 + 1
+		v823 := ((int32(uint32(v721)>>4) & 15) * 264) + v244
+		v824 := *(*int32)(unsafe.Add(m0, int(v823)*4))
+		*(*int32)(unsafe.Add(m0, int(v823)*4)) = v824 + 1
+		v830 := ((int32(uint32(v722)>>4) & 15) * 264) + v244
+		v831 := *(*int32)(unsafe.Add(m0, int(v830)*4))
+		*(*int32)(unsafe.Add(m0, int(v830)*4)) = v831 + 1
+		v837 := ((int32(uint32(v723)>>4) & 15) * 264) + v244
+		v838 := *(*int32)(unsafe.Add(m0, int(v837)*4))
+		*(*int32)(unsafe.Add(m0, int(v837)*4)) = v838 + 1
+		v844 := ((int32(uint32(v724)>>4) & 15) * 264) + v244
+		v845 := *(*int32)(unsafe.Add(m0, int(v844)*4))
+		*(*int32)(unsafe.Add(m0, int(v844)*4)) = v845 + 1
+		v851 := ((int32(uint32(v725)>>4) & 15) * 264) + v244
+		v852 := *(*int32)(unsafe.Add(m0, int(v851)*4))
+		*(*int32)(unsafe.Add(m0, int(v851)*4)) = v852 + 1
+		v858 := ((int32(uint32(v726)>>4) & 15) * 264) + v244
+		v859 := *(*int32)(unsafe.Add(m0, int(v858)*4))
+		*(*int32)(unsafe.Add(m0, int(v858)*4)) = v859 + 1
+		h746[li] = v746
 		h747[li] = v747
-		h748[li] = v748
+		h753[li] = v753
 		h754[li] = v754
-		h755[li] = v755
+		h760[li] = v760
 		h761[li] = v761
-		h762[li] = v762
+		h767[li] = v767
 		h768[li] = v768
-		h769[li] = v769
+		h774[li] = v774
 		h775[li] = v775
-		h776[li] = v776
+		h781[li] = v781
 		h782[li] = v782
-		h783[li] = v783
+		h788[li] = v788
 		h789[li] = v789
-		h790[li] = v790
+		h795[li] = v795
 		h796[li] = v796
-		h797[li] = v797
+		h802[li] = v802
 		h803[li] = v803
-		h804[li] = v804
+		h809[li] = v809
 		h810[li] = v810
-		h811[li] = v811
+		h816[li] = v816
 		h817[li] = v817
-		h818[li] = v818
+		h823[li] = v823
 		h824[li] = v824
-		h825[li] = v825
+		h830[li] = v830
 		h831[li] = v831
-		h832[li] = v832
+		h837[li] = v837
 		h838[li] = v838
-		h839[li] = v839
+		h844[li] = v844
 		h845[li] = v845
-		h846[li] = v846
+		h851[li] = v851
 		h852[li] = v852
-		h853[li] = v853
+		h858[li] = v858
 		h859[li] = v859
-		h860[li] = v860
 	}
 	// Barrier, pass.go:88
-	h398 := g.v398[:n]
-	h402 := g.v402[:n]
-	h407 := g.v407[:n]
-	h412 := g.v412[:n]
-	h417 := g.v417[:n]
-	h422 := g.v422[:n]
-	h427 := g.v427[:n]
-	h432 := g.v432[:n]
-	h437 := g.v437[:n]
-	h442 := g.v442[:n]
-	h447 := g.v447[:n]
-	h452 := g.v452[:n]
-	h457 := g.v457[:n]
-	h462 := g.v462[:n]
-	h467 := g.v467[:n]
-	h472 := g.v472[:n]
+	h397 := g.v397[:n]
+	h401 := g.v401[:n]
+	h406 := g.v406[:n]
+	h411 := g.v411[:n]
+	h416 := g.v416[:n]
+	h421 := g.v421[:n]
+	h426 := g.v426[:n]
+	h431 := g.v431[:n]
+	h436 := g.v436[:n]
+	h441 := g.v441[:n]
+	h446 := g.v446[:n]
+	h451 := g.v451[:n]
+	h456 := g.v456[:n]
+	h461 := g.v461[:n]
+	h466 := g.v466[:n]
+	h471 := g.v471[:n]
+	h862 := g.v862[:n]
 	h863 := g.v863[:n]
-	h864 := g.v864[:n]
-	h866 := g.v866[:n]
-	h868 := g.v868[:n]
-	h870 := g.v870[:n]
-	h872 := g.v872[:n]
-	h874 := g.v874[:n]
-	h876 := g.v876[:n]
-	h878 := g.v878[:n]
-	h880 := g.v880[:n]
-	h882 := g.v882[:n]
-	h884 := g.v884[:n]
-	h886 := g.v886[:n]
-	h888 := g.v888[:n]
-	h890 := g.v890[:n]
+	h865 := g.v865[:n]
+	h867 := g.v867[:n]
+	h869 := g.v869[:n]
+	h871 := g.v871[:n]
+	h873 := g.v873[:n]
+	h875 := g.v875[:n]
+	h877 := g.v877[:n]
+	h879 := g.v879[:n]
+	h881 := g.v881[:n]
+	h883 := g.v883[:n]
+	h885 := g.v885[:n]
+	h887 := g.v887[:n]
+	h889 := g.v889[:n]
+	h892 := g.v892[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v397 := h397[li]
+		v401 := h401[li]
+		v406 := h406[li]
+		v411 := h411[li]
+		v416 := h416[li]
+		v421 := h421[li]
+		v426 := h426[li]
+		v431 := h431[li]
+		v436 := h436[li]
+		v441 := h441[li]
+		v446 := h446[li]
+		v451 := h451[li]
+		v456 := h456[li]
+		v461 := h461[li]
+		v466 := h466[li]
+		v471 := h471[li]
+		v862 := *(*int32)(unsafe.Add(m0, int(v397)*4))
+		v863 := *(*int32)(unsafe.Add(m0, int(v401)*4))
+		v865 := *(*int32)(unsafe.Add(m0, int(v406)*4))
+		v867 := *(*int32)(unsafe.Add(m0, int(v411)*4))
+		v869 := *(*int32)(unsafe.Add(m0, int(v416)*4))
+		v871 := *(*int32)(unsafe.Add(m0, int(v421)*4))
+		v873 := *(*int32)(unsafe.Add(m0, int(v426)*4))
+		v875 := *(*int32)(unsafe.Add(m0, int(v431)*4))
+		v876 := ((((((v862 + v863) + v865) + v867) + v869) + v871) + v873) + v875
+		v877 := *(*int32)(unsafe.Add(m0, int(v436)*4))
+		v879 := *(*int32)(unsafe.Add(m0, int(v441)*4))
+		v881 := *(*int32)(unsafe.Add(m0, int(v446)*4))
+		v883 := *(*int32)(unsafe.Add(m0, int(v451)*4))
+		v885 := *(*int32)(unsafe.Add(m0, int(v456)*4))
+		v887 := *(*int32)(unsafe.Add(m0, int(v461)*4))
+		v889 := *(*int32)(unsafe.Add(m0, int(v466)*4))
+		v890 := ((((((v876 + v877) + v879) + v881) + v883) + v885) + v887) + v889
+		v892 := v890 + *(*int32)(unsafe.Add(m0, int(v471)*4))
+		h862[li] = v862
+		h863[li] = v863
+		h865[li] = v865
+		h867[li] = v867
+		h869[li] = v869
+		h871[li] = v871
+		h873[li] = v873
+		h875[li] = v875
+		h877[li] = v877
+		h879[li] = v879
+		h881[li] = v881
+		h883[li] = v883
+		h885[li] = v885
+		h887[li] = v887
+		h889[li] = v889
+		h892[li] = v892
+	}
+	// GroupExclusiveScan, pass.go:96
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v892, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v893, in, len(in), int32(0))
+	}
 	h893 := g.v893[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v398 := h398[li]
-		v402 := h402[li]
-		v407 := h407[li]
-		v412 := h412[li]
-		v417 := h417[li]
-		v422 := h422[li]
-		v427 := h427[li]
-		v432 := h432[li]
-		v437 := h437[li]
-		v442 := h442[li]
-		v447 := h447[li]
-		v452 := h452[li]
-		v457 := h457[li]
-		v462 := h462[li]
-		v467 := h467[li]
-		v472 := h472[li]
-		v863 := *(*int32)(unsafe.Add(m0, int(v398)*4))
-		v864 := *(*int32)(unsafe.Add(m0, int(v402)*4))
-		v866 := *(*int32)(unsafe.Add(m0, int(v407)*4))
-		v868 := *(*int32)(unsafe.Add(m0, int(v412)*4))
-		v870 := *(*int32)(unsafe.Add(m0, int(v417)*4))
-		v872 := *(*int32)(unsafe.Add(m0, int(v422)*4))
-		v874 := *(*int32)(unsafe.Add(m0, int(v427)*4))
-		v876 := *(*int32)(unsafe.Add(m0, int(v432)*4))
-		v877 := ((((((v863 + v864) + v866) + v868) + v870) + v872) + v874) + v876
-		v878 := *(*int32)(unsafe.Add(m0, int(v437)*4))
-		v880 := *(*int32)(unsafe.Add(m0, int(v442)*4))
-		v882 := *(*int32)(unsafe.Add(m0, int(v447)*4))
-		v884 := *(*int32)(unsafe.Add(m0, int(v452)*4))
-		v886 := *(*int32)(unsafe.Add(m0, int(v457)*4))
-		v888 := *(*int32)(unsafe.Add(m0, int(v462)*4))
-		v890 := *(*int32)(unsafe.Add(m0, int(v467)*4))
-		v891 := ((((((v877 + v878) + v880) + v882) + v884) + v886) + v888) + v890
-		v893 := v891 + *(*int32)(unsafe.Add(m0, int(v472)*4))
-		h863[li] = v863
-		h864[li] = v864
-		h866[li] = v866
-		h868[li] = v868
-		h870[li] = v870
-		h872[li] = v872
-		h874[li] = v874
-		h876[li] = v876
-		h878[li] = v878
-		h880[li] = v880
-		h882[li] = v882
-		h884[li] = v884
-		h886[li] = v886
-		h888[li] = v888
-		h890[li] = v890
-		h893[li] = v893
-	}
-	// GroupExclusiveScan, pass.go:96
-	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v893, 0)
-		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v894, in, len(in), int32(0))
-	}
-	h894 := g.v894[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v89 := int32(li)
-		v90 := v89 == 0
-		v894 := h894[li]
-		v398 := h398[li]
+		v88 := int32(li)
+		v89 := v88 == 0
+		v893 := h893[li]
+		v397 := h397[li]
+		v862 := h862[li]
+		v401 := h401[li]
 		v863 := h863[li]
-		v402 := h402[li]
-		v864 := h864[li]
-		v407 := h407[li]
-		v866 := h866[li]
-		v412 := h412[li]
-		v868 := h868[li]
-		v417 := h417[li]
-		v870 := h870[li]
-		v422 := h422[li]
-		v872 := h872[li]
-		v427 := h427[li]
-		v874 := h874[li]
-		v432 := h432[li]
-		v876 := h876[li]
-		v437 := h437[li]
-		v878 := h878[li]
-		v442 := h442[li]
-		v880 := h880[li]
-		v447 := h447[li]
-		v882 := h882[li]
-		v452 := h452[li]
-		v884 := h884[li]
-		v457 := h457[li]
-		v886 := h886[li]
-		v462 := h462[li]
-		v888 := h888[li]
-		v467 := h467[li]
-		v890 := h890[li]
-		v472 := h472[li]
-		v895 := v894
-		if v90 {
-			v895 = 0
+		v406 := h406[li]
+		v865 := h865[li]
+		v411 := h411[li]
+		v867 := h867[li]
+		v416 := h416[li]
+		v869 := h869[li]
+		v421 := h421[li]
+		v871 := h871[li]
+		v426 := h426[li]
+		v873 := h873[li]
+		v431 := h431[li]
+		v875 := h875[li]
+		v436 := h436[li]
+		v877 := h877[li]
+		v441 := h441[li]
+		v879 := h879[li]
+		v446 := h446[li]
+		v881 := h881[li]
+		v451 := h451[li]
+		v883 := h883[li]
+		v456 := h456[li]
+		v885 := h885[li]
+		v461 := h461[li]
+		v887 := h887[li]
+		v466 := h466[li]
+		v889 := h889[li]
+		v471 := h471[li]
+		v894 := v893
+		if v89 {
+			v894 = 0
 		}
-		*(*int32)(unsafe.Add(m0, int(v398)*4)) = v895
-		v897 := v895 + v863
-		*(*int32)(unsafe.Add(m0, int(v402)*4)) = v897
-		v899 := v897 + v864
-		*(*int32)(unsafe.Add(m0, int(v407)*4)) = v899
-		v901 := v899 + v866
-		*(*int32)(unsafe.Add(m0, int(v412)*4)) = v901
-		v903 := v901 + v868
-		*(*int32)(unsafe.Add(m0, int(v417)*4)) = v903
-		v905 := v903 + v870
-		*(*int32)(unsafe.Add(m0, int(v422)*4)) = v905
-		v907 := v905 + v872
-		*(*int32)(unsafe.Add(m0, int(v427)*4)) = v907
-		v909 := v907 + v874
-		*(*int32)(unsafe.Add(m0, int(v432)*4)) = v909
-		v911 := v909 + v876
-		*(*int32)(unsafe.Add(m0, int(v437)*4)) = v911
-		v913 := v911 + v878
-		*(*int32)(unsafe.Add(m0, int(v442)*4)) = v913
-		v915 := v913 + v880
-		*(*int32)(unsafe.Add(m0, int(v447)*4)) = v915
-		v917 := v915 + v882
-		*(*int32)(unsafe.Add(m0, int(v452)*4)) = v917
-		v919 := v917 + v884
-		*(*int32)(unsafe.Add(m0, int(v457)*4)) = v919
-		v921 := v919 + v886
-		*(*int32)(unsafe.Add(m0, int(v462)*4)) = v921
-		v923 := v921 + v888
-		*(*int32)(unsafe.Add(m0, int(v467)*4)) = v923
-		*(*int32)(unsafe.Add(m0, int(v472)*4)) = v923 + v890
+		*(*int32)(unsafe.Add(m0, int(v397)*4)) = v894
+		v896 := v894 + v862
+		*(*int32)(unsafe.Add(m0, int(v401)*4)) = v896
+		v898 := v896 + v863
+		*(*int32)(unsafe.Add(m0, int(v406)*4)) = v898
+		v900 := v898 + v865
+		*(*int32)(unsafe.Add(m0, int(v411)*4)) = v900
+		v902 := v900 + v867
+		*(*int32)(unsafe.Add(m0, int(v416)*4)) = v902
+		v904 := v902 + v869
+		*(*int32)(unsafe.Add(m0, int(v421)*4)) = v904
+		v906 := v904 + v871
+		*(*int32)(unsafe.Add(m0, int(v426)*4)) = v906
+		v908 := v906 + v873
+		*(*int32)(unsafe.Add(m0, int(v431)*4)) = v908
+		v910 := v908 + v875
+		*(*int32)(unsafe.Add(m0, int(v436)*4)) = v910
+		v912 := v910 + v877
+		*(*int32)(unsafe.Add(m0, int(v441)*4)) = v912
+		v914 := v912 + v879
+		*(*int32)(unsafe.Add(m0, int(v446)*4)) = v914
+		v916 := v914 + v881
+		*(*int32)(unsafe.Add(m0, int(v451)*4)) = v916
+		v918 := v916 + v883
+		*(*int32)(unsafe.Add(m0, int(v456)*4)) = v918
+		v920 := v918 + v885
+		*(*int32)(unsafe.Add(m0, int(v461)*4)) = v920
+		v922 := v920 + v887
+		*(*int32)(unsafe.Add(m0, int(v466)*4)) = v922
+		*(*int32)(unsafe.Add(m0, int(v471)*4)) = v922 + v889
 	}
 	// Barrier, pass.go:102
 	v39 := g.v39
-	v963 := v39 != 0
+	v962 := v39 != 0
 	c4 := g.c4
 	v12 := g.v12
 	p7 := g.Pointer(7)
 	stop := g.Cancelled()
-	h928 := g.v928[:n]
-	h930 := g.v930[:n]
-	h932 := g.v932[:n]
-	h934 := g.v934[:n]
-	h936 := g.v936[:n]
-	h938 := g.v938[:n]
-	h940 := g.v940[:n]
-	h942 := g.v942[:n]
-	h944 := g.v944[:n]
-	h946 := g.v946[:n]
-	h948 := g.v948[:n]
-	h950 := g.v950[:n]
-	h952 := g.v952[:n]
-	h954 := g.v954[:n]
-	h956 := g.v956[:n]
-	h958 := g.v958[:n]
-	h960 := g.v960[:n]
+	h927 := g.v927[:n]
+	h929 := g.v929[:n]
+	h931 := g.v931[:n]
+	h933 := g.v933[:n]
+	h935 := g.v935[:n]
+	h937 := g.v937[:n]
+	h939 := g.v939[:n]
+	h941 := g.v941[:n]
+	h943 := g.v943[:n]
+	h945 := g.v945[:n]
+	h947 := g.v947[:n]
+	h949 := g.v949[:n]
+	h951 := g.v951[:n]
+	h953 := g.v953[:n]
+	h955 := g.v955[:n]
+	h957 := g.v957[:n]
+	h959 := g.v959[:n]
+	h963 := g.v963[:n]
 	h964 := g.v964[:n]
-	h965 := g.v965[:n]
 	c5 := g.c5
-	v1033 := c5 == 0
-	h74 := g.v74[:n]
-	v1035 := v39 * 256
-	v1036 := v1035 + 256
+	v1030 := c5 == 0
+	h73 := g.v73[:n]
+	v1032 := v39 * 256
+	v1033 := v1032 + 256
 	m3 := g.Memory(3)
-	h1032 := g.v1032[:n]
+	h1029 := g.v1029[:n]
+	h1039 := g.v1039[:n]
+	h1040 := g.v1040[:n]
+	h1041 := g.v1041[:n]
 	h1042 := g.v1042[:n]
 	h1043 := g.v1043[:n]
 	h1044 := g.v1044[:n]
@@ -4284,134 +4380,131 @@ func (g *pass32Host) r17() int {
 	h1053 := g.v1053[:n]
 	h1054 := g.v1054[:n]
 	h1055 := g.v1055[:n]
-	h1056 := g.v1056[:n]
-	h1057 := g.v1057[:n]
-	h1058 := g.v1058[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v746 := h746[li]
 		v747 := h747[li]
-		v748 := h748[li]
+		v753 := h753[li]
 		v754 := h754[li]
-		v755 := h755[li]
+		v760 := h760[li]
 		v761 := h761[li]
-		v762 := h762[li]
+		v767 := h767[li]
 		v768 := h768[li]
-		v769 := h769[li]
+		v774 := h774[li]
 		v775 := h775[li]
-		v776 := h776[li]
+		v781 := h781[li]
 		v782 := h782[li]
-		v783 := h783[li]
+		v788 := h788[li]
 		v789 := h789[li]
-		v790 := h790[li]
+		v795 := h795[li]
 		v796 := h796[li]
-		v797 := h797[li]
+		v802 := h802[li]
 		v803 := h803[li]
-		v804 := h804[li]
+		v809 := h809[li]
 		v810 := h810[li]
-		v811 := h811[li]
+		v816 := h816[li]
 		v817 := h817[li]
-		v818 := h818[li]
+		v823 := h823[li]
 		v824 := h824[li]
-		v825 := h825[li]
+		v830 := h830[li]
 		v831 := h831[li]
-		v832 := h832[li]
+		v837 := h837[li]
 		v838 := h838[li]
-		v839 := h839[li]
+		v844 := h844[li]
 		v845 := h845[li]
-		v846 := h846[li]
+		v851 := h851[li]
 		v852 := h852[li]
-		v853 := h853[li]
+		v858 := h858[li]
 		v859 := h859[li]
-		v860 := h860[li]
 		v29 := int32(li)
-		v74 := h74[li]
+		v73 := h73[li]
 		own3 := unsafe.Add(m3, li*72)
-		var v961, v962, v964, v965, v966, v974, v975, v983, v984, v985, v1032, v1034, v1037 int32
-		var v971 int64
-		v928 := v748 + *(*int32)(unsafe.Add(m0, int(v747)*4))
-		v930 := v755 + *(*int32)(unsafe.Add(m0, int(v754)*4))
-		v932 := v762 + *(*int32)(unsafe.Add(m0, int(v761)*4))
-		v934 := v769 + *(*int32)(unsafe.Add(m0, int(v768)*4))
-		v936 := v776 + *(*int32)(unsafe.Add(m0, int(v775)*4))
-		v938 := v783 + *(*int32)(unsafe.Add(m0, int(v782)*4))
-		v940 := v790 + *(*int32)(unsafe.Add(m0, int(v789)*4))
-		v942 := v797 + *(*int32)(unsafe.Add(m0, int(v796)*4))
-		v944 := v804 + *(*int32)(unsafe.Add(m0, int(v803)*4))
-		v946 := v811 + *(*int32)(unsafe.Add(m0, int(v810)*4))
-		v948 := v818 + *(*int32)(unsafe.Add(m0, int(v817)*4))
-		v950 := v825 + *(*int32)(unsafe.Add(m0, int(v824)*4))
-		v952 := v832 + *(*int32)(unsafe.Add(m0, int(v831)*4))
-		v954 := v839 + *(*int32)(unsafe.Add(m0, int(v838)*4))
-		v956 := v846 + *(*int32)(unsafe.Add(m0, int(v845)*4))
-		v958 := v853 + *(*int32)(unsafe.Add(m0, int(v852)*4))
-		v960 := v860 + *(*int32)(unsafe.Add(m0, int(v859)*4))
-		v961 = 0
-		v962 = v39
-		if !v963 {
-			v1032 = v961
+		var v960, v961, v963, v964, v965, v973, v974, v982, v983, v984, v1029, v1031, v1034 int32
+		var v970 int64
+		v927 := v747 + *(*int32)(unsafe.Add(m0, int(v746)*4))
+		v929 := v754 + *(*int32)(unsafe.Add(m0, int(v753)*4))
+		v931 := v761 + *(*int32)(unsafe.Add(m0, int(v760)*4))
+		v933 := v768 + *(*int32)(unsafe.Add(m0, int(v767)*4))
+		v935 := v775 + *(*int32)(unsafe.Add(m0, int(v774)*4))
+		v937 := v782 + *(*int32)(unsafe.Add(m0, int(v781)*4))
+		v939 := v789 + *(*int32)(unsafe.Add(m0, int(v788)*4))
+		v941 := v796 + *(*int32)(unsafe.Add(m0, int(v795)*4))
+		v943 := v803 + *(*int32)(unsafe.Add(m0, int(v802)*4))
+		v945 := v810 + *(*int32)(unsafe.Add(m0, int(v809)*4))
+		v947 := v817 + *(*int32)(unsafe.Add(m0, int(v816)*4))
+		v949 := v824 + *(*int32)(unsafe.Add(m0, int(v823)*4))
+		v951 := v831 + *(*int32)(unsafe.Add(m0, int(v830)*4))
+		v953 := v838 + *(*int32)(unsafe.Add(m0, int(v837)*4))
+		v955 := v845 + *(*int32)(unsafe.Add(m0, int(v844)*4))
+		v957 := v852 + *(*int32)(unsafe.Add(m0, int(v851)*4))
+		v959 := v859 + *(*int32)(unsafe.Add(m0, int(v858)*4))
+		v960 = 0
+		v961 = v39
+		if !v962 {
+			v1029 = v960
 			goto b134
 		}
+		v963 = v960
 		v964 = v961
-		v965 = v962
-		v966 = 0
+		v965 = 0
 	b109:
-		if v965 == 0 {
+		if v964 == 0 {
 			goto b117
 		}
-		if uint32(v966) >= uint32(c4) {
+		if uint32(v965) >= uint32(c4) {
 			goto b117
 		}
-		v971 = int64(uint32((v965 * 256) + v29))
-		if v971 < v12 {
-			v973 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v971)*4)))
-			v974 = v973
+		v970 = int64(uint32((v964 * 256) + v29))
+		if v970 < v12 {
+			v972 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v970)*4)))
+			v973 = v972
 		} else {
-			v974 = 0
+			v973 = 0
 		}
-		v975 = int32(uint32(v974) >> 30)
-		if v975 == 0 {
+		v974 = int32(uint32(v973) >> 30)
+		if v974 == 0 {
+			v982 = v963
 			v983 = v964
-			v984 = v965
-			v985 = v966 + 1
+			v984 = v965 + 1
 		} else {
-			v980 := v965 + -1
-			if v975 == 2 {
-				v980 = 0
+			v979 := v964 + -1
+			if v974 == 2 {
+				v979 = 0
 			}
-			v983 = v964 + (v974 & 1073741823)
-			v984 = v980
-			v985 = v966
+			v982 = v963 + (v973 & 1073741823)
+			v983 = v979
+			v984 = v965
 		}
+		v963 = v982
 		v964 = v983
 		v965 = v984
-		v966 = v985
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b109
 	b117:
-		h928[li] = v928
-		h930[li] = v930
-		h932[li] = v932
-		h934[li] = v934
-		h936[li] = v936
-		h938[li] = v938
-		h940[li] = v940
-		h942[li] = v942
-		h944[li] = v944
-		h946[li] = v946
-		h948[li] = v948
-		h950[li] = v950
-		h952[li] = v952
-		h954[li] = v954
-		h956[li] = v956
-		h958[li] = v958
-		h960[li] = v960
+		h927[li] = v927
+		h929[li] = v929
+		h931[li] = v931
+		h933[li] = v933
+		h935[li] = v935
+		h937[li] = v937
+		h939[li] = v939
+		h941[li] = v941
+		h943[li] = v943
+		h945[li] = v945
+		h947[li] = v947
+		h949[li] = v949
+		h951[li] = v951
+		h953[li] = v953
+		h955[li] = v955
+		h957[li] = v957
+		h959[li] = v959
+		h963[li] = v963
 		h964[li] = v964
-		h965[li] = v965
 		if next != 22 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4420,53 +4513,56 @@ func (g *pass32Host) r17() int {
 		}
 		continue
 	b134:
-		if !v963 {
+		if !v962 {
 			goto b138
 		}
-		if !v1033 {
+		if !v1030 {
 			goto b138
 		}
-		v1034 = v1032 + v74
-		v1037 = v1036 + v29
-		if int64(uint32(v1037)) < v12 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1037)*4)), (v1034 | -2147483648))
+		v1031 = v1029 + v73
+		v1034 = v1033 + v29
+		if int64(uint32(v1034)) < v12 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1034)*4)), (v1031 | -2147483648))
 		}
 	b138:
-		v1042 := *(*int32)(own3)
-		v1043 := *(*int32)(unsafe.Add(own3, 4))
-		v1044 := *(*int32)(unsafe.Add(own3, 8))
-		v1045 := *(*int32)(unsafe.Add(own3, 12))
-		v1046 := *(*int32)(unsafe.Add(own3, 16))
-		v1047 := *(*int32)(unsafe.Add(own3, 20))
-		v1048 := *(*int32)(unsafe.Add(own3, 24))
-		v1049 := *(*int32)(unsafe.Add(own3, 28))
-		v1050 := *(*int32)(unsafe.Add(own3, 32))
-		v1051 := *(*int32)(unsafe.Add(own3, 36))
-		v1052 := *(*int32)(unsafe.Add(own3, 40))
-		v1053 := *(*int32)(unsafe.Add(own3, 44))
-		v1054 := *(*int32)(unsafe.Add(own3, 48))
-		v1055 := *(*int32)(unsafe.Add(own3, 52))
-		v1056 := *(*int32)(unsafe.Add(own3, 56))
-		v1057 := *(*int32)(unsafe.Add(own3, 60))
-		v1058 := *(*int32)(unsafe.Add(own3, 64))
-		h928[li] = v928
-		h930[li] = v930
-		h932[li] = v932
-		h934[li] = v934
-		h936[li] = v936
-		h938[li] = v938
-		h940[li] = v940
-		h942[li] = v942
-		h944[li] = v944
-		h946[li] = v946
-		h948[li] = v948
-		h950[li] = v950
-		h952[li] = v952
-		h954[li] = v954
-		h956[li] = v956
-		h958[li] = v958
-		h960[li] = v960
-		h1032[li] = v1032
+		v1039 := *(*int32)(own3)
+		v1040 := *(*int32)(unsafe.Add(own3, 4))
+		v1041 := *(*int32)(unsafe.Add(own3, 8))
+		v1042 := *(*int32)(unsafe.Add(own3, 12))
+		v1043 := *(*int32)(unsafe.Add(own3, 16))
+		v1044 := *(*int32)(unsafe.Add(own3, 20))
+		v1045 := *(*int32)(unsafe.Add(own3, 24))
+		v1046 := *(*int32)(unsafe.Add(own3, 28))
+		v1047 := *(*int32)(unsafe.Add(own3, 32))
+		v1048 := *(*int32)(unsafe.Add(own3, 36))
+		v1049 := *(*int32)(unsafe.Add(own3, 40))
+		v1050 := *(*int32)(unsafe.Add(own3, 44))
+		v1051 := *(*int32)(unsafe.Add(own3, 48))
+		v1052 := *(*int32)(unsafe.Add(own3, 52))
+		v1053 := *(*int32)(unsafe.Add(own3, 56))
+		v1054 := *(*int32)(unsafe.Add(own3, 60))
+		v1055 := *(*int32)(unsafe.Add(own3, 64))
+		h927[li] = v927
+		h929[li] = v929
+		h931[li] = v931
+		h933[li] = v933
+		h935[li] = v935
+		h937[li] = v937
+		h939[li] = v939
+		h941[li] = v941
+		h943[li] = v943
+		h945[li] = v945
+		h947[li] = v947
+		h949[li] = v949
+		h951[li] = v951
+		h953[li] = v953
+		h955[li] = v955
+		h957[li] = v957
+		h959[li] = v959
+		h1029[li] = v1029
+		h1039[li] = v1039
+		h1040[li] = v1040
+		h1041[li] = v1041
 		h1042[li] = v1042
 		h1043[li] = v1043
 		h1044[li] = v1044
@@ -4481,9 +4577,6 @@ func (g *pass32Host) r17() int {
 		h1053[li] = v1053
 		h1054[li] = v1054
 		h1055[li] = v1055
-		h1056[li] = v1056
-		h1057[li] = v1057
-		h1058[li] = v1058
 		if next != 26 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4491,28 +4584,31 @@ func (g *pass32Host) r17() int {
 			next = 26
 		}
 	}
-	g.v963 = v963
+	g.v962 = v962
 	return next
 }
 
 func (g *pass32Host) r23() int {
 	const n = 256
-	v986 := g.v986
-	v987 := v986 == 0
-	v988 := v986 * 4352
-	v989 := v988 + -4352
-	h964 := g.v964[:n]
-	v963 := g.v963
+	v985 := g.v985
+	v986 := v985 == 0
+	v987 := v985 * 4352
+	v988 := v987 + -4352
+	h963 := g.v963[:n]
+	v962 := g.v962
 	c5 := g.c5
-	v1033 := c5 == 0
-	h74 := g.v74[:n]
+	v1030 := c5 == 0
+	h73 := g.v73[:n]
 	v39 := g.v39
-	v1035 := v39 * 256
-	v1036 := v1035 + 256
+	v1032 := v39 * 256
+	v1033 := v1032 + 256
 	v12 := g.v12
 	p7 := g.Pointer(7)
 	m3 := g.Memory(3)
-	h1032 := g.v1032[:n]
+	h1029 := g.v1029[:n]
+	h1039 := g.v1039[:n]
+	h1040 := g.v1040[:n]
+	h1041 := g.v1041[:n]
 	h1042 := g.v1042[:n]
 	h1043 := g.v1043[:n]
 	h1044 := g.v1044[:n]
@@ -4527,21 +4623,18 @@ func (g *pass32Host) r23() int {
 	h1053 := g.v1053[:n]
 	h1054 := g.v1054[:n]
 	h1055 := g.v1055[:n]
-	h1056 := g.v1056[:n]
-	h1057 := g.v1057[:n]
-	h1058 := g.v1058[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v964 := h964[li]
-		v74 := h74[li]
+		v963 := h963[li]
+		v73 := h73[li]
 		v29 := int32(li)
 		own3 := unsafe.Add(m3, li*72)
-		var v1032, v1034, v1037 int32
-		if !v987 {
+		var v1029, v1031, v1034 int32
+		if !v986 {
 			if next != 23 {
 				if next >= 0 {
 					return g.Diverge()
@@ -4550,37 +4643,40 @@ func (g *pass32Host) r23() int {
 			}
 			continue
 		}
-		v1032 = v964
-		if !v963 {
+		v1029 = v963
+		if !v962 {
 			goto b138
 		}
-		if !v1033 {
+		if !v1030 {
 			goto b138
 		}
-		v1034 = v1032 + v74
-		v1037 = v1036 + v29
-		if int64(uint32(v1037)) < v12 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1037)*4)), (v1034 | -2147483648))
+		v1031 = v1029 + v73
+		v1034 = v1033 + v29
+		if int64(uint32(v1034)) < v12 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1034)*4)), (v1031 | -2147483648))
 		}
 	b138:
-		v1042 := *(*int32)(own3)
-		v1043 := *(*int32)(unsafe.Add(own3, 4))
-		v1044 := *(*int32)(unsafe.Add(own3, 8))
-		v1045 := *(*int32)(unsafe.Add(own3, 12))
-		v1046 := *(*int32)(unsafe.Add(own3, 16))
-		v1047 := *(*int32)(unsafe.Add(own3, 20))
-		v1048 := *(*int32)(unsafe.Add(own3, 24))
-		v1049 := *(*int32)(unsafe.Add(own3, 28))
-		v1050 := *(*int32)(unsafe.Add(own3, 32))
-		v1051 := *(*int32)(unsafe.Add(own3, 36))
-		v1052 := *(*int32)(unsafe.Add(own3, 40))
-		v1053 := *(*int32)(unsafe.Add(own3, 44))
-		v1054 := *(*int32)(unsafe.Add(own3, 48))
-		v1055 := *(*int32)(unsafe.Add(own3, 52))
-		v1056 := *(*int32)(unsafe.Add(own3, 56))
-		v1057 := *(*int32)(unsafe.Add(own3, 60))
-		v1058 := *(*int32)(unsafe.Add(own3, 64))
-		h1032[li] = v1032
+		v1039 := *(*int32)(own3)
+		v1040 := *(*int32)(unsafe.Add(own3, 4))
+		v1041 := *(*int32)(unsafe.Add(own3, 8))
+		v1042 := *(*int32)(unsafe.Add(own3, 12))
+		v1043 := *(*int32)(unsafe.Add(own3, 16))
+		v1044 := *(*int32)(unsafe.Add(own3, 20))
+		v1045 := *(*int32)(unsafe.Add(own3, 24))
+		v1046 := *(*int32)(unsafe.Add(own3, 28))
+		v1047 := *(*int32)(unsafe.Add(own3, 32))
+		v1048 := *(*int32)(unsafe.Add(own3, 36))
+		v1049 := *(*int32)(unsafe.Add(own3, 40))
+		v1050 := *(*int32)(unsafe.Add(own3, 44))
+		v1051 := *(*int32)(unsafe.Add(own3, 48))
+		v1052 := *(*int32)(unsafe.Add(own3, 52))
+		v1053 := *(*int32)(unsafe.Add(own3, 56))
+		v1054 := *(*int32)(unsafe.Add(own3, 60))
+		v1055 := *(*int32)(unsafe.Add(own3, 64))
+		h1029[li] = v1029
+		h1039[li] = v1039
+		h1040[li] = v1040
+		h1041[li] = v1041
 		h1042[li] = v1042
 		h1043[li] = v1043
 		h1044[li] = v1044
@@ -4595,9 +4691,6 @@ func (g *pass32Host) r23() int {
 		h1053[li] = v1053
 		h1054[li] = v1054
 		h1055[li] = v1055
-		h1056[li] = v1056
-		h1057[li] = v1057
-		h1058[li] = v1058
 		if next != 26 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4605,7 +4698,8 @@ func (g *pass32Host) r23() int {
 			next = 26
 		}
 	}
-	g.v989 = v989
+	g.v987 = v987
+	g.v988 = v988
 	return next
 }
 
@@ -4620,7 +4714,8 @@ func (g *pass32Host) r24() int {
 		*(*int32)(unsafe.Add(m2, li*4)) = int32(0)
 	}
 	// Barrier, kernels.go:236
-	v989 := g.v989
+	v988 := g.v988
+	v987 := g.v987
 	v28 := g.v28
 	v6 := g.v6
 	p4 := g.Pointer(4)
@@ -4630,75 +4725,79 @@ func (g *pass32Host) r24() int {
 	v1 := g.v1
 	v2 := g.v2
 	v3 := g.v3
-	v97 := v3 & 31
+	v96 := v3 & 31
 	v4 := g.v4
+	stop := g.Cancelled()
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v29 := int32(li)
-		var v992, v999, v1012, v1016 int32
-		var v997 int64
-		v992 = 0
+		var v992, v997, v1010, v1014 int32
+		var v995 int64
+		v992 = v988 + v29
 	b122:
-		v995 := (v989 + (v992 * 256)) + v29
-		if uint32(v995) >= uint32(v28) {
-			v1016 = 255
-			goto b128
-		}
-		v997 = int64(uint32(v995))
-		if v997 >= v6 {
-			v1016 = 255
-			goto b128
-		}
-		v999 = *(*int32)(unsafe.Add(p4, int(v997)*4))
-		if c1 {
-			v1000 := v999 & v991
-			v1005 := v999 ^ v0
-			if (v999 & v0) != 0 {
-				v1005 = ^v999
-			}
-			v1007 := v1005
-			if v1000 == 0 {
-				v1007 = v0
-			}
-			v1009 := v1007
-			if uint32(v1) < uint32(v1000) {
-				v1009 = 0
-			}
-			v1012 = v1009 ^ v2
-		} else {
-			v1012 = v999 ^ v2
-		}
-		v1016 = (int32(uint32(v1012)>>(uint32(v97)&31)) & v4) & 255
-	b128:
-		_ = *(*int32)(unsafe.Add(m2, int(v1016)*4))
-		*(*int32)(unsafe.Add(m2, int(v1016)*4)) += int32(1)
-		v1018 := v992 + 1
-		if uint32(v1018) >= 17 {
+		if uint32(v992) >= uint32(v987) {
 			continue
 		}
-		v992 = v1018
+		if uint32(v992) >= uint32(v28) {
+			v1014 = 255
+			goto b129
+		}
+		v995 = int64(uint32(v992))
+		if v995 >= v6 {
+			v1014 = 255
+			goto b129
+		}
+		v997 = *(*int32)(unsafe.Add(p4, int(v995)*4))
+		if c1 {
+			v998 := v997 & v991
+			v1003 := v997 ^ v0
+			if (v997 & v0) != 0 {
+				v1003 = ^v997
+			}
+			v1005 := v1003
+			if v998 == 0 {
+				v1005 = v0
+			}
+			v1007 := v1005
+			if uint32(v1) < uint32(v998) {
+				v1007 = 0
+			}
+			v1010 = v1007 ^ v2
+		} else {
+			v1010 = v997 ^ v2
+		}
+		v1014 = (int32(uint32(v1010)>>(uint32(v96)&31)) & v4) & 255
+	b129:
+		_ = *(*int32)(unsafe.Add(m2, int(v1014)*4))
+		*(*int32)(unsafe.Add(m2, int(v1014)*4)) += int32(1)
+		v992 = v992 + 256
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b122
 	}
 	// Barrier, kernels.go:244
+	h963 := g.v963[:n]
 	h964 := g.v964[:n]
-	h965 := g.v965[:n]
-	v986 := g.v986
-	v1021 := v986 * 256
+	v985 := g.v985
+	v1018 := v985 * 256
 	v12 := g.v12
 	p7 := g.Pointer(7)
 	v39 := g.v39
-	v963 := v39 != 0
+	v962 := v39 != 0
 	c4 := g.c4
-	stop := g.Cancelled()
 	c5 := g.c5
-	v1033 := c5 == 0
-	h74 := g.v74[:n]
-	v1035 := v39 * 256
-	v1036 := v1035 + 256
+	v1030 := c5 == 0
+	h73 := g.v73[:n]
+	v1032 := v39 * 256
+	v1033 := v1032 + 256
 	m3 := g.Memory(3)
-	h1032 := g.v1032[:n]
+	h1029 := g.v1029[:n]
+	h1039 := g.v1039[:n]
+	h1040 := g.v1040[:n]
+	h1041 := g.v1041[:n]
 	h1042 := g.v1042[:n]
 	h1043 := g.v1043[:n]
 	h1044 := g.v1044[:n]
@@ -4713,82 +4812,79 @@ func (g *pass32Host) r24() int {
 	h1053 := g.v1053[:n]
 	h1054 := g.v1054[:n]
 	h1055 := g.v1055[:n]
-	h1056 := g.v1056[:n]
-	h1057 := g.v1057[:n]
-	h1058 := g.v1058[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v963 := h963[li]
 		v964 := h964[li]
-		v965 := h965[li]
 		v29 := int32(li)
-		v74 := h74[li]
+		v73 := h73[li]
 		own3 := unsafe.Add(m3, li*72)
-		var v961, v962, v966, v974, v975, v983, v984, v985, v1032, v1034, v1037 int32
-		var v971 int64
-		v1020 := *(*int32)(unsafe.Add(m2, li*4))
-		v1023 := int64(uint32(v1021 + v29))
-		if v1023 < v12 {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v1023)*4)), (v1020 | 1073741824), kernelimpl.HostUMax[int32])
+		var v960, v961, v965, v973, v974, v982, v983, v984, v1029, v1031, v1034 int32
+		var v970 int64
+		v1017 := *(*int32)(unsafe.Add(m2, li*4))
+		v1020 := int64(uint32(v1018 + v29))
+		if v1020 < v12 {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v1020)*4)), (v1017 | 1073741824), kernelimpl.HostUMax[int32])
 		}
-		v1027 := v965 == v986
-		v1030 := v964
-		if v1027 {
-			v1030 = v964 + v1020
+		v1024 := v964 == v985
+		v1027 := v963
+		if v1024 {
+			v1027 = v963 + v1017
 		}
-		v1031 := v965
-		if v1027 {
-			v1031 = v965 + -1
+		v1028 := v964
+		if v1024 {
+			v1028 = v964 + -1
 		}
-		v961 = v1030
-		v962 = v1031
-		if !v963 {
-			v1032 = v961
+		v960 = v1027
+		v961 = v1028
+		if !v962 {
+			v1029 = v960
 			goto b134
 		}
+		v963 = v960
 		v964 = v961
-		v965 = v962
-		v966 = 0
+		v965 = 0
 	b109:
-		if v965 == 0 {
+		if v964 == 0 {
 			goto b117
 		}
-		if uint32(v966) >= uint32(c4) {
+		if uint32(v965) >= uint32(c4) {
 			goto b117
 		}
-		v971 = int64(uint32((v965 * 256) + v29))
-		if v971 < v12 {
-			v973 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v971)*4)))
-			v974 = v973
+		v970 = int64(uint32((v964 * 256) + v29))
+		if v970 < v12 {
+			v972 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v970)*4)))
+			v973 = v972
 		} else {
-			v974 = 0
+			v973 = 0
 		}
-		v975 = int32(uint32(v974) >> 30)
-		if v975 == 0 {
+		v974 = int32(uint32(v973) >> 30)
+		if v974 == 0 {
+			v982 = v963
 			v983 = v964
-			v984 = v965
-			v985 = v966 + 1
+			v984 = v965 + 1
 		} else {
-			v980 := v965 + -1
-			if v975 == 2 {
-				v980 = 0
+			v979 := v964 + -1
+			if v974 == 2 {
+				v979 = 0
 			}
-			v983 = v964 + (v974 & 1073741823)
-			v984 = v980
-			v985 = v966
+			v982 = v963 + (v973 & 1073741823)
+			v983 = v979
+			v984 = v965
 		}
+		v963 = v982
 		v964 = v983
 		v965 = v984
-		v966 = v985
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b109
 	b117:
+		h963[li] = v963
 		h964[li] = v964
-		h965[li] = v965
 		if next != 22 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4797,36 +4893,39 @@ func (g *pass32Host) r24() int {
 		}
 		continue
 	b134:
-		if !v963 {
+		if !v962 {
 			goto b138
 		}
-		if !v1033 {
+		if !v1030 {
 			goto b138
 		}
-		v1034 = v1032 + v74
-		v1037 = v1036 + v29
-		if int64(uint32(v1037)) < v12 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1037)*4)), (v1034 | -2147483648))
+		v1031 = v1029 + v73
+		v1034 = v1033 + v29
+		if int64(uint32(v1034)) < v12 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1034)*4)), (v1031 | -2147483648))
 		}
 	b138:
-		v1042 := *(*int32)(own3)
-		v1043 := *(*int32)(unsafe.Add(own3, 4))
-		v1044 := *(*int32)(unsafe.Add(own3, 8))
-		v1045 := *(*int32)(unsafe.Add(own3, 12))
-		v1046 := *(*int32)(unsafe.Add(own3, 16))
-		v1047 := *(*int32)(unsafe.Add(own3, 20))
-		v1048 := *(*int32)(unsafe.Add(own3, 24))
-		v1049 := *(*int32)(unsafe.Add(own3, 28))
-		v1050 := *(*int32)(unsafe.Add(own3, 32))
-		v1051 := *(*int32)(unsafe.Add(own3, 36))
-		v1052 := *(*int32)(unsafe.Add(own3, 40))
-		v1053 := *(*int32)(unsafe.Add(own3, 44))
-		v1054 := *(*int32)(unsafe.Add(own3, 48))
-		v1055 := *(*int32)(unsafe.Add(own3, 52))
-		v1056 := *(*int32)(unsafe.Add(own3, 56))
-		v1057 := *(*int32)(unsafe.Add(own3, 60))
-		v1058 := *(*int32)(unsafe.Add(own3, 64))
-		h1032[li] = v1032
+		v1039 := *(*int32)(own3)
+		v1040 := *(*int32)(unsafe.Add(own3, 4))
+		v1041 := *(*int32)(unsafe.Add(own3, 8))
+		v1042 := *(*int32)(unsafe.Add(own3, 12))
+		v1043 := *(*int32)(unsafe.Add(own3, 16))
+		v1044 := *(*int32)(unsafe.Add(own3, 20))
+		v1045 := *(*int32)(unsafe.Add(own3, 24))
+		v1046 := *(*int32)(unsafe.Add(own3, 28))
+		v1047 := *(*int32)(unsafe.Add(own3, 32))
+		v1048 := *(*int32)(unsafe.Add(own3, 36))
+		v1049 := *(*int32)(unsafe.Add(own3, 40))
+		v1050 := *(*int32)(unsafe.Add(own3, 44))
+		v1051 := *(*int32)(unsafe.Add(own3, 48))
+		v1052 := *(*int32)(unsafe.Add(own3, 52))
+		v1053 := *(*int32)(unsafe.Add(own3, 56))
+		v1054 := *(*int32)(unsafe.Add(own3, 60))
+		v1055 := *(*int32)(unsafe.Add(own3, 64))
+		h1029[li] = v1029
+		h1039[li] = v1039
+		h1040[li] = v1040
+		h1041[li] = v1041
 		h1042[li] = v1042
 		h1043[li] = v1043
 		h1044[li] = v1044
@@ -4841,9 +4940,6 @@ func (g *pass32Host) r24() int {
 		h1053[li] = v1053
 		h1054[li] = v1054
 		h1055[li] = v1055
-		h1056[li] = v1056
-		h1057[li] = v1057
-		h1058[li] = v1058
 		if next != 26 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4851,165 +4947,165 @@ func (g *pass32Host) r24() int {
 			next = 26
 		}
 	}
-	g.v963 = v963
+	g.v962 = v962
 	return next
 }
 
 func (g *pass32Host) r27() int {
 	const n = 256
-	h928 := g.v928[:n]
+	h927 := g.v927[:n]
 	m0 := g.Memory(0)
+	h1039 := g.v1039[:n]
+	h929 := g.v929[:n]
+	h1040 := g.v1040[:n]
+	h931 := g.v931[:n]
+	h1041 := g.v1041[:n]
+	h933 := g.v933[:n]
 	h1042 := g.v1042[:n]
-	h930 := g.v930[:n]
+	h935 := g.v935[:n]
 	h1043 := g.v1043[:n]
-	h932 := g.v932[:n]
+	h937 := g.v937[:n]
 	h1044 := g.v1044[:n]
-	h934 := g.v934[:n]
+	h939 := g.v939[:n]
 	h1045 := g.v1045[:n]
-	h936 := g.v936[:n]
+	h941 := g.v941[:n]
 	h1046 := g.v1046[:n]
-	h938 := g.v938[:n]
+	h943 := g.v943[:n]
 	h1047 := g.v1047[:n]
-	h940 := g.v940[:n]
+	h945 := g.v945[:n]
 	h1048 := g.v1048[:n]
-	h942 := g.v942[:n]
+	h947 := g.v947[:n]
 	h1049 := g.v1049[:n]
-	h944 := g.v944[:n]
+	h949 := g.v949[:n]
 	h1050 := g.v1050[:n]
-	h946 := g.v946[:n]
+	h951 := g.v951[:n]
 	h1051 := g.v1051[:n]
-	h948 := g.v948[:n]
+	h953 := g.v953[:n]
 	h1052 := g.v1052[:n]
-	h950 := g.v950[:n]
+	h955 := g.v955[:n]
 	h1053 := g.v1053[:n]
-	h952 := g.v952[:n]
+	h957 := g.v957[:n]
 	h1054 := g.v1054[:n]
-	h954 := g.v954[:n]
+	h959 := g.v959[:n]
 	h1055 := g.v1055[:n]
-	h956 := g.v956[:n]
 	h1056 := g.v1056[:n]
-	h958 := g.v958[:n]
-	h1057 := g.v1057[:n]
-	h960 := g.v960[:n]
 	h1058 := g.v1058[:n]
-	h1059 := g.v1059[:n]
-	h1061 := g.v1061[:n]
-	h1063 := g.v1063[:n]
-	h1065 := g.v1065[:n]
-	h1067 := g.v1067[:n]
-	h1069 := g.v1069[:n]
-	h1071 := g.v1071[:n]
-	h1073 := g.v1073[:n]
-	h1075 := g.v1075[:n]
-	h1077 := g.v1077[:n]
-	h1079 := g.v1079[:n]
-	h1081 := g.v1081[:n]
-	h1083 := g.v1083[:n]
-	h1085 := g.v1085[:n]
-	h1087 := g.v1087[:n]
-	h1089 := g.v1089[:n]
-	h1091 := g.v1091[:n]
+	h1060 := g.v1060[:n]
+	h1062 := g.v1062[:n]
+	h1064 := g.v1064[:n]
+	h1066 := g.v1066[:n]
+	h1068 := g.v1068[:n]
+	h1070 := g.v1070[:n]
+	h1072 := g.v1072[:n]
+	h1074 := g.v1074[:n]
+	h1076 := g.v1076[:n]
+	h1078 := g.v1078[:n]
+	h1080 := g.v1080[:n]
+	h1082 := g.v1082[:n]
+	h1084 := g.v1084[:n]
+	h1086 := g.v1086[:n]
+	h1088 := g.v1088[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v928 := h928[li]
+		v927 := h927[li]
+		v1039 := h1039[li]
+		v929 := h929[li]
+		v1040 := h1040[li]
+		v931 := h931[li]
+		v1041 := h1041[li]
+		v933 := h933[li]
 		v1042 := h1042[li]
-		v930 := h930[li]
+		v935 := h935[li]
 		v1043 := h1043[li]
-		v932 := h932[li]
+		v937 := h937[li]
 		v1044 := h1044[li]
-		v934 := h934[li]
+		v939 := h939[li]
 		v1045 := h1045[li]
-		v936 := h936[li]
+		v941 := h941[li]
 		v1046 := h1046[li]
-		v938 := h938[li]
+		v943 := h943[li]
 		v1047 := h1047[li]
-		v940 := h940[li]
+		v945 := h945[li]
 		v1048 := h1048[li]
-		v942 := h942[li]
+		v947 := h947[li]
 		v1049 := h1049[li]
-		v944 := h944[li]
+		v949 := h949[li]
 		v1050 := h1050[li]
-		v946 := h946[li]
+		v951 := h951[li]
 		v1051 := h1051[li]
-		v948 := h948[li]
+		v953 := h953[li]
 		v1052 := h1052[li]
-		v950 := h950[li]
+		v955 := h955[li]
 		v1053 := h1053[li]
-		v952 := h952[li]
+		v957 := h957[li]
 		v1054 := h1054[li]
-		v954 := h954[li]
+		v959 := h959[li]
 		v1055 := h1055[li]
-		v956 := h956[li]
-		v1056 := h1056[li]
-		v958 := h958[li]
-		v1057 := h1057[li]
-		v960 := h960[li]
-		v1058 := h1058[li]
-		v1059 := int32(uint32(v928) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1059)*4)) = v1042
-		v1061 := int32(uint32(v930) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1061)*4)) = v1043
-		v1063 := int32(uint32(v932) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1063)*4)) = v1044
-		v1065 := int32(uint32(v934) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1065)*4)) = v1045
-		v1067 := int32(uint32(v936) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1067)*4)) = v1046
-		v1069 := int32(uint32(v938) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1069)*4)) = v1047
-		v1071 := int32(uint32(v940) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1071)*4)) = v1048
-		v1073 := int32(uint32(v942) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1073)*4)) = v1049
-		v1075 := int32(uint32(v944) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1075)*4)) = v1050
-		v1077 := int32(uint32(v946) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1077)*4)) = v1051
-		v1079 := int32(uint32(v948) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1079)*4)) = v1052
-		v1081 := int32(uint32(v950) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1081)*4)) = v1053
-		v1083 := int32(uint32(v952) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1083)*4)) = v1054
-		v1085 := int32(uint32(v954) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1085)*4)) = v1055
-		v1087 := int32(uint32(v956) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1087)*4)) = v1056
-		v1089 := int32(uint32(v958) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1089)*4)) = v1057
-		v1091 := int32(uint32(v960) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1091)*4)) = v1058
-		h1059[li] = v1059
-		h1061[li] = v1061
-		h1063[li] = v1063
-		h1065[li] = v1065
-		h1067[li] = v1067
-		h1069[li] = v1069
-		h1071[li] = v1071
-		h1073[li] = v1073
-		h1075[li] = v1075
-		h1077[li] = v1077
-		h1079[li] = v1079
-		h1081[li] = v1081
-		h1083[li] = v1083
-		h1085[li] = v1085
-		h1087[li] = v1087
-		h1089[li] = v1089
-		h1091[li] = v1091
+		v1056 := int32(uint32(v927) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1056)*4)) = v1039
+		v1058 := int32(uint32(v929) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1058)*4)) = v1040
+		v1060 := int32(uint32(v931) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1060)*4)) = v1041
+		v1062 := int32(uint32(v933) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1062)*4)) = v1042
+		v1064 := int32(uint32(v935) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1064)*4)) = v1043
+		v1066 := int32(uint32(v937) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1066)*4)) = v1044
+		v1068 := int32(uint32(v939) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1068)*4)) = v1045
+		v1070 := int32(uint32(v941) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1070)*4)) = v1046
+		v1072 := int32(uint32(v943) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1072)*4)) = v1047
+		v1074 := int32(uint32(v945) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1074)*4)) = v1048
+		v1076 := int32(uint32(v947) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1076)*4)) = v1049
+		v1078 := int32(uint32(v949) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1078)*4)) = v1050
+		v1080 := int32(uint32(v951) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1080)*4)) = v1051
+		v1082 := int32(uint32(v953) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1082)*4)) = v1052
+		v1084 := int32(uint32(v955) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1084)*4)) = v1053
+		v1086 := int32(uint32(v957) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1086)*4)) = v1054
+		v1088 := int32(uint32(v959) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v1088)*4)) = v1055
+		h1056[li] = v1056
+		h1058[li] = v1058
+		h1060[li] = v1060
+		h1062[li] = v1062
+		h1064[li] = v1064
+		h1066[li] = v1066
+		h1068[li] = v1068
+		h1070[li] = v1070
+		h1072[li] = v1072
+		h1074[li] = v1074
+		h1076[li] = v1076
+		h1078[li] = v1078
+		h1080[li] = v1080
+		h1082[li] = v1082
+		h1084[li] = v1084
+		h1086[li] = v1086
+		h1088[li] = v1088
 	}
 	// Barrier, kernels.go:256
 	m5 := g.Memory(5)
 	v10 := g.v10
 	p6 := g.Pointer(6)
-	h1032 := g.v1032[:n]
-	h91 := g.v91[:n]
+	h1029 := g.v1029[:n]
+	h90 := g.v90[:n]
 	m1 := g.Memory(1)
 	v40 := g.v40
-	v1149 := v40 == 570420992
-	h74 := g.v74[:n]
+	v1146 := v40 == 570420992
+	h73 := g.v73[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5017,13 +5113,13 @@ func (g *pass32Host) r27() int {
 		own5 := unsafe.Add(m5, li*72)
 		v29 := int32(li)
 		v30 := int64(uint32(v29))
-		v1032 := h1032[li]
-		v91 := h91[li]
-		v74 := h74[li]
-		var v1145 int32
-		var v1148 int64
+		v1029 := h1029[li]
+		v90 := h90[li]
+		v73 := h73[li]
+		var v1142 int32
+		var v1145 int64
 		*(*int32)(own5) = *(*int32)(unsafe.Add(m0, li*4))
-		v1095 := v29 + 256
+		v1092 := v29 + 256
 		*(*int32)(unsafe.Add(own5, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		*(*int32)(unsafe.Add(own5, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
 		*(*int32)(unsafe.Add(own5, 12)) = *(*int32)(unsafe.Add(m0, li*4+3072))
@@ -5043,25 +5139,25 @@ func (g *pass32Host) r27() int {
 		if v30 >= v10 {
 			goto b144
 		}
-		v1145 = *(*int32)(unsafe.Add(p6, li*4)) + v1032
-		*(*int32)(unsafe.Add(m1, li*4)) = v1145 - v91
-		v1148 = int64(uint32(v1095))
-		if !v1149 {
+		v1142 = *(*int32)(unsafe.Add(p6, li*4)) + v1029
+		*(*int32)(unsafe.Add(m1, li*4)) = v1142 - v90
+		v1145 = int64(uint32(v1092))
+		if !v1146 {
 			goto b144
 		}
-		if v1148 < v10 {
-			*(*int32)(unsafe.Add(p6, li*4+1024)) = v1145 + v74
+		if v1145 < v10 {
+			*(*int32)(unsafe.Add(p6, li*4+1024)) = v1142 + v73
 		}
 	b144:
 	}
 	// Barrier, kernels.go:285
 	c1 := g.c1
 	v0 := g.v0
-	v1153 := ^v0
+	v1150 := ^v0
 	v1 := g.v1
 	v2 := g.v2
 	v3 := g.v3
-	v97 := v3 & 31
+	v96 := v3 & 31
 	v4 := g.v4
 	v28 := g.v28
 	v14 := g.v14
@@ -5074,44 +5170,44 @@ func (g *pass32Host) r27() int {
 		}
 		v29 := int32(li)
 		own5 := unsafe.Add(m5, li*72)
-		var v1154, v1170 int32
-		var v1179 int64
-		v1154 = 0
+		var v1151, v1167 int32
+		var v1176 int64
+		v1151 = 0
 	b146:
-		v1156 := (v1154 * 256) + v29
-		v1157 := *(*int32)(unsafe.Add(own5, int(v1154)*4))
+		v1153 := (v1151 * 256) + v29
+		v1154 := *(*int32)(unsafe.Add(own5, int(v1151)*4))
 		if c1 {
-			v1158 := v1157 & v1153
-			v1163 := v1157 ^ v0
-			if (v1157 & v0) != 0 {
-				v1163 = ^v1157
+			v1155 := v1154 & v1150
+			v1160 := v1154 ^ v0
+			if (v1154 & v0) != 0 {
+				v1160 = ^v1154
 			}
-			v1165 := v1163
-			if v1158 == 0 {
-				v1165 = v0
+			v1162 := v1160
+			if v1155 == 0 {
+				v1162 = v0
 			}
-			v1167 := v1165
-			if uint32(v1) < uint32(v1158) {
-				v1167 = 0
+			v1164 := v1162
+			if uint32(v1) < uint32(v1155) {
+				v1164 = 0
 			}
-			v1170 = v1167 ^ v2
+			v1167 = v1164 ^ v2
 		} else {
-			v1170 = v1157 ^ v2
+			v1167 = v1154 ^ v2
 		}
-		v1174 := *(*int32)(unsafe.Add(m1, int((int32(uint32(v1170)>>(uint32(v97)&31))&v4)&255)*4))
-		v1175 := v1174 + v1156
-		*(*int32)(unsafe.Add(own5, int(v1154)*4)) = v1175
-		if uint32(v40+v1156) >= uint32(v28) {
+		v1171 := *(*int32)(unsafe.Add(m1, int((int32(uint32(v1167)>>(uint32(v96)&31))&v4)&255)*4))
+		v1172 := v1171 + v1153
+		*(*int32)(unsafe.Add(own5, int(v1151)*4)) = v1172
+		if uint32(v40+v1153) >= uint32(v28) {
 			goto b152
 		}
-		v1179 = int64(uint32(v1175))
-		if v1179 < v14 {
-			*(*int32)(unsafe.Add(p8, int(v1179)*4)) = v1157
+		v1176 = int64(uint32(v1172))
+		if v1176 < v14 {
+			*(*int32)(unsafe.Add(p8, int(v1176)*4)) = v1154
 		}
 	b152:
-		v1182 := v1154 + 1
-		if uint32(v1182) < 17 {
-			v1154 = v1182
+		v1179 := v1151 + 1
+		if uint32(v1179) < 17 {
+			v1151 = v1179
 			goto b146
 		}
 		if c3 {
@@ -5124,6 +5220,7 @@ func (g *pass32Host) r27() int {
 		return -1
 	}
 	// Barrier, kernels.go:252
+	h676 := g.v676[:n]
 	h677 := g.v677[:n]
 	h678 := g.v678[:n]
 	h679 := g.v679[:n]
@@ -5140,240 +5237,241 @@ func (g *pass32Host) r27() int {
 	h690 := g.v690[:n]
 	h691 := g.v691[:n]
 	h692 := g.v692[:n]
-	h693 := g.v693[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1059 := h1059[li]
+		v1056 := h1056[li]
+		v676 := h676[li]
+		v1058 := h1058[li]
 		v677 := h677[li]
-		v1061 := h1061[li]
+		v1060 := h1060[li]
 		v678 := h678[li]
-		v1063 := h1063[li]
+		v1062 := h1062[li]
 		v679 := h679[li]
-		v1065 := h1065[li]
+		v1064 := h1064[li]
 		v680 := h680[li]
-		v1067 := h1067[li]
+		v1066 := h1066[li]
 		v681 := h681[li]
-		v1069 := h1069[li]
+		v1068 := h1068[li]
 		v682 := h682[li]
-		v1071 := h1071[li]
+		v1070 := h1070[li]
 		v683 := h683[li]
-		v1073 := h1073[li]
+		v1072 := h1072[li]
 		v684 := h684[li]
-		v1075 := h1075[li]
+		v1074 := h1074[li]
 		v685 := h685[li]
-		v1077 := h1077[li]
+		v1076 := h1076[li]
 		v686 := h686[li]
-		v1079 := h1079[li]
+		v1078 := h1078[li]
 		v687 := h687[li]
-		v1081 := h1081[li]
+		v1080 := h1080[li]
 		v688 := h688[li]
-		v1083 := h1083[li]
+		v1082 := h1082[li]
 		v689 := h689[li]
-		v1085 := h1085[li]
+		v1084 := h1084[li]
 		v690 := h690[li]
-		v1087 := h1087[li]
+		v1086 := h1086[li]
 		v691 := h691[li]
-		v1089 := h1089[li]
+		v1088 := h1088[li]
 		v692 := h692[li]
-		v1091 := h1091[li]
-		v693 := h693[li]
-		*(*int32)(unsafe.Add(m0, int(v1059)*4)) = v677
-		*(*int32)(unsafe.Add(m0, int(v1061)*4)) = v678
-		*(*int32)(unsafe.Add(m0, int(v1063)*4)) = v679
-		*(*int32)(unsafe.Add(m0, int(v1065)*4)) = v680
-		*(*int32)(unsafe.Add(m0, int(v1067)*4)) = v681
-		*(*int32)(unsafe.Add(m0, int(v1069)*4)) = v682
-		*(*int32)(unsafe.Add(m0, int(v1071)*4)) = v683
-		*(*int32)(unsafe.Add(m0, int(v1073)*4)) = v684
-		*(*int32)(unsafe.Add(m0, int(v1075)*4)) = v685
-		*(*int32)(unsafe.Add(m0, int(v1077)*4)) = v686
-		*(*int32)(unsafe.Add(m0, int(v1079)*4)) = v687
-		*(*int32)(unsafe.Add(m0, int(v1081)*4)) = v688
-		*(*int32)(unsafe.Add(m0, int(v1083)*4)) = v689
-		*(*int32)(unsafe.Add(m0, int(v1085)*4)) = v690
-		*(*int32)(unsafe.Add(m0, int(v1087)*4)) = v691
-		*(*int32)(unsafe.Add(m0, int(v1089)*4)) = v692
-		*(*int32)(unsafe.Add(m0, int(v1091)*4)) = v693
+		*(*int32)(unsafe.Add(m0, int(v1056)*4)) = v676
+		*(*int32)(unsafe.Add(m0, int(v1058)*4)) = v677
+		*(*int32)(unsafe.Add(m0, int(v1060)*4)) = v678
+		*(*int32)(unsafe.Add(m0, int(v1062)*4)) = v679
+		*(*int32)(unsafe.Add(m0, int(v1064)*4)) = v680
+		*(*int32)(unsafe.Add(m0, int(v1066)*4)) = v681
+		*(*int32)(unsafe.Add(m0, int(v1068)*4)) = v682
+		*(*int32)(unsafe.Add(m0, int(v1070)*4)) = v683
+		*(*int32)(unsafe.Add(m0, int(v1072)*4)) = v684
+		*(*int32)(unsafe.Add(m0, int(v1074)*4)) = v685
+		*(*int32)(unsafe.Add(m0, int(v1076)*4)) = v686
+		*(*int32)(unsafe.Add(m0, int(v1078)*4)) = v687
+		*(*int32)(unsafe.Add(m0, int(v1080)*4)) = v688
+		*(*int32)(unsafe.Add(m0, int(v1082)*4)) = v689
+		*(*int32)(unsafe.Add(m0, int(v1084)*4)) = v690
+		*(*int32)(unsafe.Add(m0, int(v1086)*4)) = v691
+		*(*int32)(unsafe.Add(m0, int(v1088)*4)) = v692
 	}
 	// Barrier, kernels.go:256
+	h44 := g.v44[:n]
 	v18 := g.v18
 	p10 := g.Pointer(10)
-	v1224 := v40 + 256
-	v1231 := v40 + 512
-	v1238 := v40 + 768
-	v1245 := v40 + 1024
-	v1252 := v40 + 1280
-	v1259 := v40 + 1536
-	v1266 := v40 + 1792
-	v1273 := v40 + 2048
-	v1280 := v40 + 2304
-	v1287 := v40 + 2560
-	v1294 := v40 + 2816
-	v1301 := v40 + 3072
-	v1308 := v40 + 3328
-	v1315 := v40 + 3584
-	v1322 := v40 + 3840
-	v1329 := v40 + 4096
+	v1220 := v40 + 256
+	v1227 := v40 + 512
+	v1234 := v40 + 768
+	v1241 := v40 + 1024
+	v1248 := v40 + 1280
+	v1255 := v40 + 1536
+	v1262 := v40 + 1792
+	v1269 := v40 + 2048
+	v1276 := v40 + 2304
+	v1283 := v40 + 2560
+	v1290 := v40 + 2816
+	v1297 := v40 + 3072
+	v1304 := v40 + 3328
+	v1311 := v40 + 3584
+	v1318 := v40 + 3840
+	v1325 := v40 + 4096
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v29 := int32(li)
+		v44 := h44[li]
 		own5 := unsafe.Add(m5, li*72)
-		var v1221, v1228, v1235, v1242, v1249, v1256, v1263, v1270, v1277, v1284, v1291, v1298, v1305, v1312, v1319, v1326, v1333 int64
-		v1201 := *(*int32)(unsafe.Add(m0, li*4))
-		v1202 := *(*int32)(unsafe.Add(m0, li*4+1024))
-		v1203 := *(*int32)(unsafe.Add(m0, li*4+2048))
-		v1204 := *(*int32)(unsafe.Add(m0, li*4+3072))
-		v1205 := *(*int32)(unsafe.Add(m0, li*4+4096))
-		v1206 := *(*int32)(unsafe.Add(m0, li*4+5120))
-		v1207 := *(*int32)(unsafe.Add(m0, li*4+6144))
-		v1208 := *(*int32)(unsafe.Add(m0, li*4+7168))
-		v1209 := *(*int32)(unsafe.Add(m0, li*4+8192))
-		v1210 := *(*int32)(unsafe.Add(m0, li*4+9216))
-		v1211 := *(*int32)(unsafe.Add(m0, li*4+10240))
-		v1212 := *(*int32)(unsafe.Add(m0, li*4+11264))
-		v1213 := *(*int32)(unsafe.Add(m0, li*4+12288))
-		v1214 := *(*int32)(unsafe.Add(m0, li*4+13312))
-		v1215 := *(*int32)(unsafe.Add(m0, li*4+14336))
-		v1216 := *(*int32)(unsafe.Add(m0, li*4+15360))
-		v1217 := *(*int32)(unsafe.Add(m0, li*4+16384))
-		if uint32(v40+v29) >= uint32(v28) {
+		v29 := int32(li)
+		var v1217, v1224, v1231, v1238, v1245, v1252, v1259, v1266, v1273, v1280, v1287, v1294, v1301, v1308, v1315, v1322, v1329 int64
+		v1198 := *(*int32)(unsafe.Add(m0, li*4))
+		v1199 := *(*int32)(unsafe.Add(m0, li*4+1024))
+		v1200 := *(*int32)(unsafe.Add(m0, li*4+2048))
+		v1201 := *(*int32)(unsafe.Add(m0, li*4+3072))
+		v1202 := *(*int32)(unsafe.Add(m0, li*4+4096))
+		v1203 := *(*int32)(unsafe.Add(m0, li*4+5120))
+		v1204 := *(*int32)(unsafe.Add(m0, li*4+6144))
+		v1205 := *(*int32)(unsafe.Add(m0, li*4+7168))
+		v1206 := *(*int32)(unsafe.Add(m0, li*4+8192))
+		v1207 := *(*int32)(unsafe.Add(m0, li*4+9216))
+		v1208 := *(*int32)(unsafe.Add(m0, li*4+10240))
+		v1209 := *(*int32)(unsafe.Add(m0, li*4+11264))
+		v1210 := *(*int32)(unsafe.Add(m0, li*4+12288))
+		v1211 := *(*int32)(unsafe.Add(m0, li*4+13312))
+		v1212 := *(*int32)(unsafe.Add(m0, li*4+14336))
+		v1213 := *(*int32)(unsafe.Add(m0, li*4+15360))
+		v1214 := *(*int32)(unsafe.Add(m0, li*4+16384))
+		if uint32(v44) >= uint32(v28) {
 			goto b160
 		}
-		v1221 = int64(uint32(*(*int32)(own5)))
-		if v1221 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1221)*4)) = v1201
+		v1217 = int64(uint32(*(*int32)(own5)))
+		if v1217 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1217)*4)) = v1198
 		}
 	b160:
-		if uint32(v1224+v29) >= uint32(v28) {
+		if uint32(v1220+v29) >= uint32(v28) {
 			goto b163
 		}
-		v1228 = int64(uint32(*(*int32)(unsafe.Add(own5, 4))))
-		if v1228 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1228)*4)) = v1202
+		v1224 = int64(uint32(*(*int32)(unsafe.Add(own5, 4))))
+		if v1224 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1224)*4)) = v1199
 		}
 	b163:
-		if uint32(v1231+v29) >= uint32(v28) {
+		if uint32(v1227+v29) >= uint32(v28) {
 			goto b166
 		}
-		v1235 = int64(uint32(*(*int32)(unsafe.Add(own5, 8))))
-		if v1235 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1235)*4)) = v1203
+		v1231 = int64(uint32(*(*int32)(unsafe.Add(own5, 8))))
+		if v1231 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1231)*4)) = v1200
 		}
 	b166:
-		if uint32(v1238+v29) >= uint32(v28) {
+		if uint32(v1234+v29) >= uint32(v28) {
 			goto b169
 		}
-		v1242 = int64(uint32(*(*int32)(unsafe.Add(own5, 12))))
-		if v1242 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1242)*4)) = v1204
+		v1238 = int64(uint32(*(*int32)(unsafe.Add(own5, 12))))
+		if v1238 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1238)*4)) = v1201
 		}
 	b169:
-		if uint32(v1245+v29) >= uint32(v28) {
+		if uint32(v1241+v29) >= uint32(v28) {
 			goto b172
 		}
-		v1249 = int64(uint32(*(*int32)(unsafe.Add(own5, 16))))
-		if v1249 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1249)*4)) = v1205
+		v1245 = int64(uint32(*(*int32)(unsafe.Add(own5, 16))))
+		if v1245 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1245)*4)) = v1202
 		}
 	b172:
-		if uint32(v1252+v29) >= uint32(v28) {
+		if uint32(v1248+v29) >= uint32(v28) {
 			goto b175
 		}
-		v1256 = int64(uint32(*(*int32)(unsafe.Add(own5, 20))))
-		if v1256 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1256)*4)) = v1206
+		v1252 = int64(uint32(*(*int32)(unsafe.Add(own5, 20))))
+		if v1252 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1252)*4)) = v1203
 		}
 	b175:
-		if uint32(v1259+v29) >= uint32(v28) {
+		if uint32(v1255+v29) >= uint32(v28) {
 			goto b178
 		}
-		v1263 = int64(uint32(*(*int32)(unsafe.Add(own5, 24))))
-		if v1263 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1263)*4)) = v1207
+		v1259 = int64(uint32(*(*int32)(unsafe.Add(own5, 24))))
+		if v1259 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1259)*4)) = v1204
 		}
 	b178:
-		if uint32(v1266+v29) >= uint32(v28) {
+		if uint32(v1262+v29) >= uint32(v28) {
 			goto b181
 		}
-		v1270 = int64(uint32(*(*int32)(unsafe.Add(own5, 28))))
-		if v1270 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1270)*4)) = v1208
+		v1266 = int64(uint32(*(*int32)(unsafe.Add(own5, 28))))
+		if v1266 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1266)*4)) = v1205
 		}
 	b181:
-		if uint32(v1273+v29) >= uint32(v28) {
+		if uint32(v1269+v29) >= uint32(v28) {
 			goto b184
 		}
-		v1277 = int64(uint32(*(*int32)(unsafe.Add(own5, 32))))
-		if v1277 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1277)*4)) = v1209
+		v1273 = int64(uint32(*(*int32)(unsafe.Add(own5, 32))))
+		if v1273 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1273)*4)) = v1206
 		}
 	b184:
-		if uint32(v1280+v29) >= uint32(v28) {
+		if uint32(v1276+v29) >= uint32(v28) {
 			goto b187
 		}
-		v1284 = int64(uint32(*(*int32)(unsafe.Add(own5, 36))))
-		if v1284 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1284)*4)) = v1210
+		v1280 = int64(uint32(*(*int32)(unsafe.Add(own5, 36))))
+		if v1280 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1280)*4)) = v1207
 		}
 	b187:
-		if uint32(v1287+v29) >= uint32(v28) {
+		if uint32(v1283+v29) >= uint32(v28) {
 			goto b190
 		}
-		v1291 = int64(uint32(*(*int32)(unsafe.Add(own5, 40))))
-		if v1291 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1291)*4)) = v1211
+		v1287 = int64(uint32(*(*int32)(unsafe.Add(own5, 40))))
+		if v1287 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1287)*4)) = v1208
 		}
 	b190:
-		if uint32(v1294+v29) >= uint32(v28) {
+		if uint32(v1290+v29) >= uint32(v28) {
 			goto b193
 		}
-		v1298 = int64(uint32(*(*int32)(unsafe.Add(own5, 44))))
-		if v1298 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1298)*4)) = v1212
+		v1294 = int64(uint32(*(*int32)(unsafe.Add(own5, 44))))
+		if v1294 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1294)*4)) = v1209
 		}
 	b193:
-		if uint32(v1301+v29) >= uint32(v28) {
+		if uint32(v1297+v29) >= uint32(v28) {
 			goto b196
 		}
-		v1305 = int64(uint32(*(*int32)(unsafe.Add(own5, 48))))
-		if v1305 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1305)*4)) = v1213
+		v1301 = int64(uint32(*(*int32)(unsafe.Add(own5, 48))))
+		if v1301 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1301)*4)) = v1210
 		}
 	b196:
-		if uint32(v1308+v29) >= uint32(v28) {
+		if uint32(v1304+v29) >= uint32(v28) {
 			goto b199
 		}
-		v1312 = int64(uint32(*(*int32)(unsafe.Add(own5, 52))))
-		if v1312 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1312)*4)) = v1214
+		v1308 = int64(uint32(*(*int32)(unsafe.Add(own5, 52))))
+		if v1308 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1308)*4)) = v1211
 		}
 	b199:
-		if uint32(v1315+v29) >= uint32(v28) {
+		if uint32(v1311+v29) >= uint32(v28) {
 			goto b202
 		}
-		v1319 = int64(uint32(*(*int32)(unsafe.Add(own5, 56))))
-		if v1319 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1319)*4)) = v1215
+		v1315 = int64(uint32(*(*int32)(unsafe.Add(own5, 56))))
+		if v1315 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1315)*4)) = v1212
 		}
 	b202:
-		if uint32(v1322+v29) >= uint32(v28) {
+		if uint32(v1318+v29) >= uint32(v28) {
 			goto b205
 		}
-		v1326 = int64(uint32(*(*int32)(unsafe.Add(own5, 60))))
-		if v1326 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1326)*4)) = v1216
+		v1322 = int64(uint32(*(*int32)(unsafe.Add(own5, 60))))
+		if v1322 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1322)*4)) = v1213
 		}
 	b205:
-		if uint32(v1329+v29) >= uint32(v28) {
+		if uint32(v1325+v29) >= uint32(v28) {
 			goto b208r31
 		}
-		v1333 = int64(uint32(*(*int32)(unsafe.Add(own5, 64))))
-		if v1333 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1333)*4)) = v1217
+		v1329 = int64(uint32(*(*int32)(unsafe.Add(own5, 64))))
+		if v1329 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v1329)*4)) = v1214
 		}
 	b208r31:
 	}
@@ -5393,9 +5491,9 @@ type passLanes32Host struct {
 
 	v5, v6, v8, v10, v12, v14, v16, v18 int64
 
-	v33, v42, v43, v252, v277, v426, v429 int32
+	v33, v42, v43, v252, v277, v426, v428, v429 int32
 
-	v41, v65, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v275, v276, v280, v282, v285, v294, v296, v298, v328, v342, v345, v404, v405, v472, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498 []int32
+	v41, v65, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v275, v276, v280, v282, v285, v294, v296, v298, v328, v342, v345, v404, v405, v470, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496 []int32
 
 	v281 []bool
 
@@ -5435,7 +5533,7 @@ func (g *passLanes32Host) Begin() {
 	g.Allot(4, 72*n)
 	g.Allot(5, 72*n)
 	kernelimpl.HostRoom(n, &g.sbool, &g.v281)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v41, &g.v65, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v275, &g.v276, &g.v280, &g.v282, &g.v285, &g.v294, &g.v296, &g.v298, &g.v328, &g.v342, &g.v345, &g.v404, &g.v405, &g.v472, &g.v482, &g.v483, &g.v484, &g.v485, &g.v486, &g.v487, &g.v488, &g.v489, &g.v490, &g.v491, &g.v492, &g.v493, &g.v494, &g.v495, &g.v496, &g.v497, &g.v498)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v41, &g.v65, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v275, &g.v276, &g.v280, &g.v282, &g.v285, &g.v294, &g.v296, &g.v298, &g.v328, &g.v342, &g.v345, &g.v404, &g.v405, &g.v470, &g.v480, &g.v481, &g.v482, &g.v483, &g.v484, &g.v485, &g.v486, &g.v487, &g.v488, &g.v489, &g.v490, &g.v491, &g.v492, &g.v493, &g.v494, &g.v495, &g.v496)
 }
 
 func (g *passLanes32Host) Run() {
@@ -6365,10 +6463,12 @@ func (g *passLanes32Host) r10() int {
 	h404 := g.v404[:n]
 	h405 := g.v405[:n]
 	c5 := g.c5
-	v473 := c5 == 0
-	v475 := v42 * 256
-	v476 := v475 + 256
-	h472 := g.v472[:n]
+	v471 := c5 == 0
+	v473 := v42 * 256
+	v474 := v473 + 256
+	h470 := g.v470[:n]
+	h480 := g.v480[:n]
+	h481 := g.v481[:n]
 	h482 := g.v482[:n]
 	h483 := g.v483[:n]
 	h484 := g.v484[:n]
@@ -6384,8 +6484,6 @@ func (g *passLanes32Host) r10() int {
 	h494 := g.v494[:n]
 	h495 := g.v495[:n]
 	h496 := g.v496[:n]
-	h497 := g.v497[:n]
-	h498 := g.v498[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -6404,7 +6502,7 @@ func (g *passLanes32Host) r10() int {
 			v24 := v23 * 256
 			v20 := int32(li)
 			v328 := h328[li]
-			var v371, v388, v401, v402, v404, v405, v406, v414, v415, v423, v424, v425, v472, v474, v477 int32
+			var v371, v388, v401, v402, v404, v405, v406, v414, v415, v423, v424, v425, v470, v472, v475 int32
 			var v411 int64
 			v371 = 0
 		b140:
@@ -6442,7 +6540,7 @@ func (g *passLanes32Host) r10() int {
 			v401 = 0
 			v402 = v42
 			if !v403 {
-				v472 = v401
+				v470 = v401
 				goto b172
 			}
 			v404 = v401
@@ -6497,33 +6595,35 @@ func (g *passLanes32Host) r10() int {
 			if !v403 {
 				goto b176
 			}
-			if !v473 {
+			if !v471 {
 				goto b176
 			}
-			v474 = v472 + v328
-			v477 = v476 + v20
-			if int64(uint32(v477)) < v12 {
-				atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v477)*4)), (v474 | -2147483648))
+			v472 = v470 + v328
+			v475 = v474 + v20
+			if int64(uint32(v475)) < v12 {
+				atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v475)*4)), (v472 | -2147483648))
 			}
 		b176:
-			v482 := *(*int32)(own3)
-			v483 := *(*int32)(unsafe.Add(own3, 4))
-			v484 := *(*int32)(unsafe.Add(own3, 8))
-			v485 := *(*int32)(unsafe.Add(own3, 12))
-			v486 := *(*int32)(unsafe.Add(own3, 16))
-			v487 := *(*int32)(unsafe.Add(own3, 20))
-			v488 := *(*int32)(unsafe.Add(own3, 24))
-			v489 := *(*int32)(unsafe.Add(own3, 28))
-			v490 := *(*int32)(unsafe.Add(own3, 32))
-			v491 := *(*int32)(unsafe.Add(own3, 36))
-			v492 := *(*int32)(unsafe.Add(own3, 40))
-			v493 := *(*int32)(unsafe.Add(own3, 44))
-			v494 := *(*int32)(unsafe.Add(own3, 48))
-			v495 := *(*int32)(unsafe.Add(own3, 52))
-			v496 := *(*int32)(unsafe.Add(own3, 56))
-			v497 := *(*int32)(unsafe.Add(own3, 60))
-			v498 := *(*int32)(unsafe.Add(own3, 64))
-			h472[li] = v472
+			v480 := *(*int32)(own3)
+			v481 := *(*int32)(unsafe.Add(own3, 4))
+			v482 := *(*int32)(unsafe.Add(own3, 8))
+			v483 := *(*int32)(unsafe.Add(own3, 12))
+			v484 := *(*int32)(unsafe.Add(own3, 16))
+			v485 := *(*int32)(unsafe.Add(own3, 20))
+			v486 := *(*int32)(unsafe.Add(own3, 24))
+			v487 := *(*int32)(unsafe.Add(own3, 28))
+			v488 := *(*int32)(unsafe.Add(own3, 32))
+			v489 := *(*int32)(unsafe.Add(own3, 36))
+			v490 := *(*int32)(unsafe.Add(own3, 40))
+			v491 := *(*int32)(unsafe.Add(own3, 44))
+			v492 := *(*int32)(unsafe.Add(own3, 48))
+			v493 := *(*int32)(unsafe.Add(own3, 52))
+			v494 := *(*int32)(unsafe.Add(own3, 56))
+			v495 := *(*int32)(unsafe.Add(own3, 60))
+			v496 := *(*int32)(unsafe.Add(own3, 64))
+			h470[li] = v470
+			h480[li] = v480
+			h481[li] = v481
 			h482[li] = v482
 			h483[li] = v483
 			h484[li] = v484
@@ -6539,8 +6639,6 @@ func (g *passLanes32Host) r10() int {
 			h494[li] = v494
 			h495[li] = v495
 			h496[li] = v496
-			h497[li] = v497
-			h498[li] = v498
 			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
@@ -6562,15 +6660,17 @@ func (g *passLanes32Host) r13() int {
 	h404 := g.v404[:n]
 	v403 := g.v403
 	c5 := g.c5
-	v473 := c5 == 0
+	v471 := c5 == 0
 	h328 := g.v328[:n]
 	v42 := g.v42
-	v475 := v42 * 256
-	v476 := v475 + 256
+	v473 := v42 * 256
+	v474 := v473 + 256
 	v12 := g.v12
 	p7 := g.Pointer(7)
 	m3 := g.Memory(3)
-	h472 := g.v472[:n]
+	h470 := g.v470[:n]
+	h480 := g.v480[:n]
+	h481 := g.v481[:n]
 	h482 := g.v482[:n]
 	h483 := g.v483[:n]
 	h484 := g.v484[:n]
@@ -6586,8 +6686,6 @@ func (g *passLanes32Host) r13() int {
 	h494 := g.v494[:n]
 	h495 := g.v495[:n]
 	h496 := g.v496[:n]
-	h497 := g.v497[:n]
-	h498 := g.v498[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -6598,7 +6696,7 @@ func (g *passLanes32Host) r13() int {
 		v328 := h328[li]
 		v20 := int32(li)
 		own3 := unsafe.Add(m3, li*72)
-		var v472, v474, v477 int32
+		var v470, v472, v475 int32
 		if !v427 {
 			if next != 13 {
 				if next >= 0 {
@@ -6608,37 +6706,39 @@ func (g *passLanes32Host) r13() int {
 			}
 			continue
 		}
-		v472 = v404
+		v470 = v404
 		if !v403 {
 			goto b176
 		}
-		if !v473 {
+		if !v471 {
 			goto b176
 		}
-		v474 = v472 + v328
-		v477 = v476 + v20
-		if int64(uint32(v477)) < v12 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v477)*4)), (v474 | -2147483648))
+		v472 = v470 + v328
+		v475 = v474 + v20
+		if int64(uint32(v475)) < v12 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v475)*4)), (v472 | -2147483648))
 		}
 	b176:
-		v482 := *(*int32)(own3)
-		v483 := *(*int32)(unsafe.Add(own3, 4))
-		v484 := *(*int32)(unsafe.Add(own3, 8))
-		v485 := *(*int32)(unsafe.Add(own3, 12))
-		v486 := *(*int32)(unsafe.Add(own3, 16))
-		v487 := *(*int32)(unsafe.Add(own3, 20))
-		v488 := *(*int32)(unsafe.Add(own3, 24))
-		v489 := *(*int32)(unsafe.Add(own3, 28))
-		v490 := *(*int32)(unsafe.Add(own3, 32))
-		v491 := *(*int32)(unsafe.Add(own3, 36))
-		v492 := *(*int32)(unsafe.Add(own3, 40))
-		v493 := *(*int32)(unsafe.Add(own3, 44))
-		v494 := *(*int32)(unsafe.Add(own3, 48))
-		v495 := *(*int32)(unsafe.Add(own3, 52))
-		v496 := *(*int32)(unsafe.Add(own3, 56))
-		v497 := *(*int32)(unsafe.Add(own3, 60))
-		v498 := *(*int32)(unsafe.Add(own3, 64))
-		h472[li] = v472
+		v480 := *(*int32)(own3)
+		v481 := *(*int32)(unsafe.Add(own3, 4))
+		v482 := *(*int32)(unsafe.Add(own3, 8))
+		v483 := *(*int32)(unsafe.Add(own3, 12))
+		v484 := *(*int32)(unsafe.Add(own3, 16))
+		v485 := *(*int32)(unsafe.Add(own3, 20))
+		v486 := *(*int32)(unsafe.Add(own3, 24))
+		v487 := *(*int32)(unsafe.Add(own3, 28))
+		v488 := *(*int32)(unsafe.Add(own3, 32))
+		v489 := *(*int32)(unsafe.Add(own3, 36))
+		v490 := *(*int32)(unsafe.Add(own3, 40))
+		v491 := *(*int32)(unsafe.Add(own3, 44))
+		v492 := *(*int32)(unsafe.Add(own3, 48))
+		v493 := *(*int32)(unsafe.Add(own3, 52))
+		v494 := *(*int32)(unsafe.Add(own3, 56))
+		v495 := *(*int32)(unsafe.Add(own3, 60))
+		v496 := *(*int32)(unsafe.Add(own3, 64))
+		h470[li] = v470
+		h480[li] = v480
+		h481[li] = v481
 		h482[li] = v482
 		h483[li] = v483
 		h484[li] = v484
@@ -6654,8 +6754,6 @@ func (g *passLanes32Host) r13() int {
 		h494[li] = v494
 		h495[li] = v495
 		h496[li] = v496
-		h497[li] = v497
-		h498[li] = v498
 		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6663,6 +6761,7 @@ func (g *passLanes32Host) r13() int {
 			next = 16
 		}
 	}
+	g.v428 = v428
 	g.v429 = v429
 	return next
 }
@@ -6679,84 +6778,88 @@ func (g *passLanes32Host) r14() int {
 	}
 	// Barrier, kernels.go:236
 	v429 := g.v429
+	v428 := g.v428
 	v33 := g.v33
 	v6 := g.v6
 	p4 := g.Pointer(4)
 	c2 := g.c2
 	v0 := g.v0
-	v431 := ^v0
+	v432 := ^v0
 	v1 := g.v1
 	v2 := g.v2
 	v3 := g.v3
 	v271 := v3 & 31
 	v4 := g.v4
+	stop := g.Cancelled()
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v20 := int32(li)
-		var v432, v439, v452, v456 int32
-		var v437 int64
-		v432 = 0
+		var v433, v438, v451, v455 int32
+		var v436 int64
+		v433 = v429 + v20
 	b160:
-		v435 := (v429 + (v432 * 256)) + v20
-		if uint32(v435) >= uint32(v33) {
-			v456 = 255
-			goto b166
-		}
-		v437 = int64(uint32(v435))
-		if v437 >= v6 {
-			v456 = 255
-			goto b166
-		}
-		v439 = *(*int32)(unsafe.Add(p4, int(v437)*4))
-		if c2 {
-			v440 := v439 & v431
-			v445 := v439 ^ v0
-			if (v439 & v0) != 0 {
-				v445 = ^v439
-			}
-			v447 := v445
-			if v440 == 0 {
-				v447 = v0
-			}
-			v449 := v447
-			if uint32(v1) < uint32(v440) {
-				v449 = 0
-			}
-			v452 = v449 ^ v2
-		} else {
-			v452 = v439 ^ v2
-		}
-		v456 = (int32(uint32(v452)>>(uint32(v271)&31)) & v4) & 255
-	b166:
-		_ = *(*int32)(unsafe.Add(m2, int(v456)*4))
-		*(*int32)(unsafe.Add(m2, int(v456)*4)) += int32(1)
-		v458 := v432 + 1
-		if uint32(v458) >= 17 {
+		if uint32(v433) >= uint32(v428) {
 			continue
 		}
-		v432 = v458
+		if uint32(v433) >= uint32(v33) {
+			v455 = 255
+			goto b167
+		}
+		v436 = int64(uint32(v433))
+		if v436 >= v6 {
+			v455 = 255
+			goto b167
+		}
+		v438 = *(*int32)(unsafe.Add(p4, int(v436)*4))
+		if c2 {
+			v439 := v438 & v432
+			v444 := v438 ^ v0
+			if (v438 & v0) != 0 {
+				v444 = ^v438
+			}
+			v446 := v444
+			if v439 == 0 {
+				v446 = v0
+			}
+			v448 := v446
+			if uint32(v1) < uint32(v439) {
+				v448 = 0
+			}
+			v451 = v448 ^ v2
+		} else {
+			v451 = v438 ^ v2
+		}
+		v455 = (int32(uint32(v451)>>(uint32(v271)&31)) & v4) & 255
+	b167:
+		_ = *(*int32)(unsafe.Add(m2, int(v455)*4))
+		*(*int32)(unsafe.Add(m2, int(v455)*4)) += int32(1)
+		v433 = v433 + 256
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b160
 	}
 	// Barrier, kernels.go:244
 	h404 := g.v404[:n]
 	h405 := g.v405[:n]
 	v426 := g.v426
-	v461 := v426 * 256
+	v459 := v426 * 256
 	v12 := g.v12
 	p7 := g.Pointer(7)
 	v42 := g.v42
 	v403 := v42 != 0
 	c4 := g.c4
-	stop := g.Cancelled()
 	c5 := g.c5
-	v473 := c5 == 0
+	v471 := c5 == 0
 	h328 := g.v328[:n]
-	v475 := v42 * 256
-	v476 := v475 + 256
+	v473 := v42 * 256
+	v474 := v473 + 256
 	m3 := g.Memory(3)
-	h472 := g.v472[:n]
+	h470 := g.v470[:n]
+	h480 := g.v480[:n]
+	h481 := g.v481[:n]
 	h482 := g.v482[:n]
 	h483 := g.v483[:n]
 	h484 := g.v484[:n]
@@ -6772,8 +6875,6 @@ func (g *passLanes32Host) r14() int {
 	h494 := g.v494[:n]
 	h495 := g.v495[:n]
 	h496 := g.v496[:n]
-	h497 := g.v497[:n]
-	h498 := g.v498[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -6784,26 +6885,26 @@ func (g *passLanes32Host) r14() int {
 		v20 := int32(li)
 		v328 := h328[li]
 		own3 := unsafe.Add(m3, li*72)
-		var v401, v402, v406, v414, v415, v423, v424, v425, v472, v474, v477 int32
+		var v401, v402, v406, v414, v415, v423, v424, v425, v470, v472, v475 int32
 		var v411 int64
-		v460 := *(*int32)(unsafe.Add(m2, li*4))
-		v463 := int64(uint32(v461 + v20))
-		if v463 < v12 {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v463)*4)), (v460 | 1073741824), kernelimpl.HostUMax[int32])
+		v458 := *(*int32)(unsafe.Add(m2, li*4))
+		v461 := int64(uint32(v459 + v20))
+		if v461 < v12 {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v461)*4)), (v458 | 1073741824), kernelimpl.HostUMax[int32])
 		}
-		v467 := v405 == v426
-		v470 := v404
-		if v467 {
-			v470 = v404 + v460
+		v465 := v405 == v426
+		v468 := v404
+		if v465 {
+			v468 = v404 + v458
 		}
-		v471 := v405
-		if v467 {
-			v471 = v405 + -1
+		v469 := v405
+		if v465 {
+			v469 = v405 + -1
 		}
-		v401 = v470
-		v402 = v471
+		v401 = v468
+		v402 = v469
 		if !v403 {
-			v472 = v401
+			v470 = v401
 			goto b172
 		}
 		v404 = v401
@@ -6858,33 +6959,35 @@ func (g *passLanes32Host) r14() int {
 		if !v403 {
 			goto b176
 		}
-		if !v473 {
+		if !v471 {
 			goto b176
 		}
-		v474 = v472 + v328
-		v477 = v476 + v20
-		if int64(uint32(v477)) < v12 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v477)*4)), (v474 | -2147483648))
+		v472 = v470 + v328
+		v475 = v474 + v20
+		if int64(uint32(v475)) < v12 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v475)*4)), (v472 | -2147483648))
 		}
 	b176:
-		v482 := *(*int32)(own3)
-		v483 := *(*int32)(unsafe.Add(own3, 4))
-		v484 := *(*int32)(unsafe.Add(own3, 8))
-		v485 := *(*int32)(unsafe.Add(own3, 12))
-		v486 := *(*int32)(unsafe.Add(own3, 16))
-		v487 := *(*int32)(unsafe.Add(own3, 20))
-		v488 := *(*int32)(unsafe.Add(own3, 24))
-		v489 := *(*int32)(unsafe.Add(own3, 28))
-		v490 := *(*int32)(unsafe.Add(own3, 32))
-		v491 := *(*int32)(unsafe.Add(own3, 36))
-		v492 := *(*int32)(unsafe.Add(own3, 40))
-		v493 := *(*int32)(unsafe.Add(own3, 44))
-		v494 := *(*int32)(unsafe.Add(own3, 48))
-		v495 := *(*int32)(unsafe.Add(own3, 52))
-		v496 := *(*int32)(unsafe.Add(own3, 56))
-		v497 := *(*int32)(unsafe.Add(own3, 60))
-		v498 := *(*int32)(unsafe.Add(own3, 64))
-		h472[li] = v472
+		v480 := *(*int32)(own3)
+		v481 := *(*int32)(unsafe.Add(own3, 4))
+		v482 := *(*int32)(unsafe.Add(own3, 8))
+		v483 := *(*int32)(unsafe.Add(own3, 12))
+		v484 := *(*int32)(unsafe.Add(own3, 16))
+		v485 := *(*int32)(unsafe.Add(own3, 20))
+		v486 := *(*int32)(unsafe.Add(own3, 24))
+		v487 := *(*int32)(unsafe.Add(own3, 28))
+		v488 := *(*int32)(unsafe.Add(own3, 32))
+		v489 := *(*int32)(unsafe.Add(own3, 36))
+		v490 := *(*int32)(unsafe.Add(own3, 40))
+		v491 := *(*int32)(unsafe.Add(own3, 44))
+		v492 := *(*int32)(unsafe.Add(own3, 48))
+		v493 := *(*int32)(unsafe.Add(own3, 52))
+		v494 := *(*int32)(unsafe.Add(own3, 56))
+		v495 := *(*int32)(unsafe.Add(own3, 60))
+		v496 := *(*int32)(unsafe.Add(own3, 64))
+		h470[li] = v470
+		h480[li] = v480
+		h481[li] = v481
 		h482[li] = v482
 		h483[li] = v483
 		h484[li] = v484
@@ -6900,8 +7003,6 @@ func (g *passLanes32Host) r14() int {
 		h494[li] = v494
 		h495[li] = v495
 		h496[li] = v496
-		h497[li] = v497
-		h498[li] = v498
 		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6917,6 +7018,8 @@ func (g *passLanes32Host) r17() int {
 	const n = 256
 	m4 := g.Memory(4)
 	m0 := g.Memory(0)
+	h480 := g.v480[:n]
+	h481 := g.v481[:n]
 	h482 := g.v482[:n]
 	h483 := g.v483[:n]
 	h484 := g.v484[:n]
@@ -6932,14 +7035,14 @@ func (g *passLanes32Host) r17() int {
 	h494 := g.v494[:n]
 	h495 := g.v495[:n]
 	h496 := g.v496[:n]
-	h497 := g.v497[:n]
-	h498 := g.v498[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own4 := unsafe.Add(m4, li*72)
+		v480 := h480[li]
+		v481 := h481[li]
 		v482 := h482[li]
 		v483 := h483[li]
 		v484 := h484[li]
@@ -6955,35 +7058,33 @@ func (g *passLanes32Host) r17() int {
 		v494 := h494[li]
 		v495 := h495[li]
 		v496 := h496[li]
-		v497 := h497[li]
-		v498 := h498[li]
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(own4))%4352))*4)) = v482
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 4)))%4352))*4)) = v483
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 8)))%4352))*4)) = v484
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 12)))%4352))*4)) = v485
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 16)))%4352))*4)) = v486
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 20)))%4352))*4)) = v487
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 24)))%4352))*4)) = v488
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 28)))%4352))*4)) = v489
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 32)))%4352))*4)) = v490
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 36)))%4352))*4)) = v491
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 40)))%4352))*4)) = v492
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 44)))%4352))*4)) = v493
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 48)))%4352))*4)) = v494
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 52)))%4352))*4)) = v495
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 56)))%4352))*4)) = v496
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 60)))%4352))*4)) = v497
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 64)))%4352))*4)) = v498
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(own4))%4352))*4)) = v480
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 4)))%4352))*4)) = v481
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 8)))%4352))*4)) = v482
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 12)))%4352))*4)) = v483
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 16)))%4352))*4)) = v484
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 20)))%4352))*4)) = v485
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 24)))%4352))*4)) = v486
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 28)))%4352))*4)) = v487
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 32)))%4352))*4)) = v488
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 36)))%4352))*4)) = v489
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 40)))%4352))*4)) = v490
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 44)))%4352))*4)) = v491
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 48)))%4352))*4)) = v492
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 52)))%4352))*4)) = v493
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 56)))%4352))*4)) = v494
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 60)))%4352))*4)) = v495
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 64)))%4352))*4)) = v496
 	}
 	// Barrier, kernels.go:256
 	m5 := g.Memory(5)
 	v10 := g.v10
 	p6 := g.Pointer(6)
-	h472 := g.v472[:n]
+	h470 := g.v470[:n]
 	h345 := g.v345[:n]
 	m1 := g.Memory(1)
 	v43 := g.v43
-	v599 := v43 == 570420992
+	v597 := v43 == 570420992
 	h328 := g.v328[:n]
 	for li := range n {
 		if dead[li] {
@@ -6992,12 +7093,12 @@ func (g *passLanes32Host) r17() int {
 		own5 := unsafe.Add(m5, li*72)
 		v20 := int32(li)
 		v21 := int64(uint32(v20))
-		v472 := h472[li]
+		v470 := h470[li]
 		v345 := h345[li]
 		v47 := v20 + 256
 		v328 := h328[li]
-		var v595 int32
-		var v598 int64
+		var v593 int32
+		var v596 int64
 		*(*int32)(own5) = *(*int32)(unsafe.Add(m0, li*4))
 		*(*int32)(unsafe.Add(own5, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		*(*int32)(unsafe.Add(own5, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
@@ -7018,21 +7119,21 @@ func (g *passLanes32Host) r17() int {
 		if v21 >= v10 {
 			goto b182
 		}
-		v595 = *(*int32)(unsafe.Add(p6, li*4)) + v472
-		*(*int32)(unsafe.Add(m1, li*4)) = v595 - v345
-		v598 = int64(uint32(v47))
-		if !v599 {
+		v593 = *(*int32)(unsafe.Add(p6, li*4)) + v470
+		*(*int32)(unsafe.Add(m1, li*4)) = v593 - v345
+		v596 = int64(uint32(v47))
+		if !v597 {
 			goto b182
 		}
-		if v598 < v10 {
-			*(*int32)(unsafe.Add(p6, li*4+1024)) = v595 + v328
+		if v596 < v10 {
+			*(*int32)(unsafe.Add(p6, li*4+1024)) = v593 + v328
 		}
 	b182:
 	}
 	// Barrier, kernels.go:285
 	c2 := g.c2
 	v0 := g.v0
-	v603 := ^v0
+	v601 := ^v0
 	v1 := g.v1
 	v2 := g.v2
 	v3 := g.v3
@@ -7049,44 +7150,44 @@ func (g *passLanes32Host) r17() int {
 		}
 		v20 := int32(li)
 		own5 := unsafe.Add(m5, li*72)
-		var v604, v620 int32
-		var v629 int64
-		v604 = 0
+		var v602, v618 int32
+		var v627 int64
+		v602 = 0
 	b184:
-		v606 := (v604 * 256) + v20
-		v607 := *(*int32)(unsafe.Add(own5, int(v604)*4))
+		v604 := (v602 * 256) + v20
+		v605 := *(*int32)(unsafe.Add(own5, int(v602)*4))
 		if c2 {
-			v608 := v607 & v603
-			v613 := v607 ^ v0
-			if (v607 & v0) != 0 {
-				v613 = ^v607
+			v606 := v605 & v601
+			v611 := v605 ^ v0
+			if (v605 & v0) != 0 {
+				v611 = ^v605
+			}
+			v613 := v611
+			if v606 == 0 {
+				v613 = v0
 			}
 			v615 := v613
-			if v608 == 0 {
-				v615 = v0
+			if uint32(v1) < uint32(v606) {
+				v615 = 0
 			}
-			v617 := v615
-			if uint32(v1) < uint32(v608) {
-				v617 = 0
-			}
-			v620 = v617 ^ v2
+			v618 = v615 ^ v2
 		} else {
-			v620 = v607 ^ v2
+			v618 = v605 ^ v2
 		}
-		v624 := *(*int32)(unsafe.Add(m1, int((int32(uint32(v620)>>(uint32(v271)&31))&v4)&255)*4))
-		v625 := v624 + v606
-		*(*int32)(unsafe.Add(own5, int(v604)*4)) = v625
-		if uint32(v43+v606) >= uint32(v33) {
+		v622 := *(*int32)(unsafe.Add(m1, int((int32(uint32(v618)>>(uint32(v271)&31))&v4)&255)*4))
+		v623 := v622 + v604
+		*(*int32)(unsafe.Add(own5, int(v602)*4)) = v623
+		if uint32(v43+v604) >= uint32(v33) {
 			goto b190
 		}
-		v629 = int64(uint32(v625))
-		if v629 < v14 {
-			*(*int32)(unsafe.Add(p8, int(v629)*4)) = v607
+		v627 = int64(uint32(v623))
+		if v627 < v14 {
+			*(*int32)(unsafe.Add(p8, int(v627)*4)) = v605
 		}
 	b190:
-		v632 := v604 + 1
-		if uint32(v632) < 17 {
-			v604 = v632
+		v630 := v602 + 1
+		if uint32(v630) < 17 {
+			v602 = v630
 			goto b184
 		}
 		if c1 {
@@ -7159,180 +7260,180 @@ func (g *passLanes32Host) r17() int {
 	// Barrier, kernels.go:256
 	v18 := g.v18
 	p10 := g.Pointer(10)
-	v708 := v43 + 256
-	v715 := v43 + 512
-	v722 := v43 + 768
-	v729 := v43 + 1024
-	v736 := v43 + 1280
-	v743 := v43 + 1536
-	v750 := v43 + 1792
-	v757 := v43 + 2048
-	v764 := v43 + 2304
-	v771 := v43 + 2560
-	v778 := v43 + 2816
-	v785 := v43 + 3072
-	v792 := v43 + 3328
-	v799 := v43 + 3584
-	v806 := v43 + 3840
-	v813 := v43 + 4096
+	v706 := v43 + 256
+	v713 := v43 + 512
+	v720 := v43 + 768
+	v727 := v43 + 1024
+	v734 := v43 + 1280
+	v741 := v43 + 1536
+	v748 := v43 + 1792
+	v755 := v43 + 2048
+	v762 := v43 + 2304
+	v769 := v43 + 2560
+	v776 := v43 + 2816
+	v783 := v43 + 3072
+	v790 := v43 + 3328
+	v797 := v43 + 3584
+	v804 := v43 + 3840
+	v811 := v43 + 4096
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v20 := int32(li)
 		own5 := unsafe.Add(m5, li*72)
-		var v705, v712, v719, v726, v733, v740, v747, v754, v761, v768, v775, v782, v789, v796, v803, v810, v817 int64
-		v685 := *(*int32)(unsafe.Add(m0, li*4))
-		v686 := *(*int32)(unsafe.Add(m0, li*4+1024))
-		v687 := *(*int32)(unsafe.Add(m0, li*4+2048))
-		v688 := *(*int32)(unsafe.Add(m0, li*4+3072))
-		v689 := *(*int32)(unsafe.Add(m0, li*4+4096))
-		v690 := *(*int32)(unsafe.Add(m0, li*4+5120))
-		v691 := *(*int32)(unsafe.Add(m0, li*4+6144))
-		v692 := *(*int32)(unsafe.Add(m0, li*4+7168))
-		v693 := *(*int32)(unsafe.Add(m0, li*4+8192))
-		v694 := *(*int32)(unsafe.Add(m0, li*4+9216))
-		v695 := *(*int32)(unsafe.Add(m0, li*4+10240))
-		v696 := *(*int32)(unsafe.Add(m0, li*4+11264))
-		v697 := *(*int32)(unsafe.Add(m0, li*4+12288))
-		v698 := *(*int32)(unsafe.Add(m0, li*4+13312))
-		v699 := *(*int32)(unsafe.Add(m0, li*4+14336))
-		v700 := *(*int32)(unsafe.Add(m0, li*4+15360))
-		v701 := *(*int32)(unsafe.Add(m0, li*4+16384))
+		var v703, v710, v717, v724, v731, v738, v745, v752, v759, v766, v773, v780, v787, v794, v801, v808, v815 int64
+		v683 := *(*int32)(unsafe.Add(m0, li*4))
+		v684 := *(*int32)(unsafe.Add(m0, li*4+1024))
+		v685 := *(*int32)(unsafe.Add(m0, li*4+2048))
+		v686 := *(*int32)(unsafe.Add(m0, li*4+3072))
+		v687 := *(*int32)(unsafe.Add(m0, li*4+4096))
+		v688 := *(*int32)(unsafe.Add(m0, li*4+5120))
+		v689 := *(*int32)(unsafe.Add(m0, li*4+6144))
+		v690 := *(*int32)(unsafe.Add(m0, li*4+7168))
+		v691 := *(*int32)(unsafe.Add(m0, li*4+8192))
+		v692 := *(*int32)(unsafe.Add(m0, li*4+9216))
+		v693 := *(*int32)(unsafe.Add(m0, li*4+10240))
+		v694 := *(*int32)(unsafe.Add(m0, li*4+11264))
+		v695 := *(*int32)(unsafe.Add(m0, li*4+12288))
+		v696 := *(*int32)(unsafe.Add(m0, li*4+13312))
+		v697 := *(*int32)(unsafe.Add(m0, li*4+14336))
+		v698 := *(*int32)(unsafe.Add(m0, li*4+15360))
+		v699 := *(*int32)(unsafe.Add(m0, li*4+16384))
 		if uint32(v43+v20) >= uint32(v33) {
 			goto b198
 		}
-		v705 = int64(uint32(*(*int32)(own5)))
-		if v705 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v705)*4)) = v685
+		v703 = int64(uint32(*(*int32)(own5)))
+		if v703 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v703)*4)) = v683
 		}
 	b198:
-		if uint32(v708+v20) >= uint32(v33) {
+		if uint32(v706+v20) >= uint32(v33) {
 			goto b201
 		}
-		v712 = int64(uint32(*(*int32)(unsafe.Add(own5, 4))))
-		if v712 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v712)*4)) = v686
+		v710 = int64(uint32(*(*int32)(unsafe.Add(own5, 4))))
+		if v710 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v710)*4)) = v684
 		}
 	b201:
-		if uint32(v715+v20) >= uint32(v33) {
+		if uint32(v713+v20) >= uint32(v33) {
 			goto b204
 		}
-		v719 = int64(uint32(*(*int32)(unsafe.Add(own5, 8))))
-		if v719 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v719)*4)) = v687
+		v717 = int64(uint32(*(*int32)(unsafe.Add(own5, 8))))
+		if v717 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v717)*4)) = v685
 		}
 	b204:
-		if uint32(v722+v20) >= uint32(v33) {
+		if uint32(v720+v20) >= uint32(v33) {
 			goto b207
 		}
-		v726 = int64(uint32(*(*int32)(unsafe.Add(own5, 12))))
-		if v726 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v726)*4)) = v688
+		v724 = int64(uint32(*(*int32)(unsafe.Add(own5, 12))))
+		if v724 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v724)*4)) = v686
 		}
 	b207:
-		if uint32(v729+v20) >= uint32(v33) {
+		if uint32(v727+v20) >= uint32(v33) {
 			goto b210
 		}
-		v733 = int64(uint32(*(*int32)(unsafe.Add(own5, 16))))
-		if v733 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v733)*4)) = v689
+		v731 = int64(uint32(*(*int32)(unsafe.Add(own5, 16))))
+		if v731 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v731)*4)) = v687
 		}
 	b210:
-		if uint32(v736+v20) >= uint32(v33) {
+		if uint32(v734+v20) >= uint32(v33) {
 			goto b213
 		}
-		v740 = int64(uint32(*(*int32)(unsafe.Add(own5, 20))))
-		if v740 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v740)*4)) = v690
+		v738 = int64(uint32(*(*int32)(unsafe.Add(own5, 20))))
+		if v738 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v738)*4)) = v688
 		}
 	b213:
-		if uint32(v743+v20) >= uint32(v33) {
+		if uint32(v741+v20) >= uint32(v33) {
 			goto b216
 		}
-		v747 = int64(uint32(*(*int32)(unsafe.Add(own5, 24))))
-		if v747 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v747)*4)) = v691
+		v745 = int64(uint32(*(*int32)(unsafe.Add(own5, 24))))
+		if v745 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v745)*4)) = v689
 		}
 	b216:
-		if uint32(v750+v20) >= uint32(v33) {
+		if uint32(v748+v20) >= uint32(v33) {
 			goto b219
 		}
-		v754 = int64(uint32(*(*int32)(unsafe.Add(own5, 28))))
-		if v754 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v754)*4)) = v692
+		v752 = int64(uint32(*(*int32)(unsafe.Add(own5, 28))))
+		if v752 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v752)*4)) = v690
 		}
 	b219:
-		if uint32(v757+v20) >= uint32(v33) {
+		if uint32(v755+v20) >= uint32(v33) {
 			goto b222
 		}
-		v761 = int64(uint32(*(*int32)(unsafe.Add(own5, 32))))
-		if v761 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v761)*4)) = v693
+		v759 = int64(uint32(*(*int32)(unsafe.Add(own5, 32))))
+		if v759 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v759)*4)) = v691
 		}
 	b222:
-		if uint32(v764+v20) >= uint32(v33) {
+		if uint32(v762+v20) >= uint32(v33) {
 			goto b225
 		}
-		v768 = int64(uint32(*(*int32)(unsafe.Add(own5, 36))))
-		if v768 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v768)*4)) = v694
+		v766 = int64(uint32(*(*int32)(unsafe.Add(own5, 36))))
+		if v766 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v766)*4)) = v692
 		}
 	b225:
-		if uint32(v771+v20) >= uint32(v33) {
+		if uint32(v769+v20) >= uint32(v33) {
 			goto b228
 		}
-		v775 = int64(uint32(*(*int32)(unsafe.Add(own5, 40))))
-		if v775 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v775)*4)) = v695
+		v773 = int64(uint32(*(*int32)(unsafe.Add(own5, 40))))
+		if v773 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v773)*4)) = v693
 		}
 	b228:
-		if uint32(v778+v20) >= uint32(v33) {
+		if uint32(v776+v20) >= uint32(v33) {
 			goto b231
 		}
-		v782 = int64(uint32(*(*int32)(unsafe.Add(own5, 44))))
-		if v782 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v782)*4)) = v696
+		v780 = int64(uint32(*(*int32)(unsafe.Add(own5, 44))))
+		if v780 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v780)*4)) = v694
 		}
 	b231:
-		if uint32(v785+v20) >= uint32(v33) {
+		if uint32(v783+v20) >= uint32(v33) {
 			goto b234
 		}
-		v789 = int64(uint32(*(*int32)(unsafe.Add(own5, 48))))
-		if v789 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v789)*4)) = v697
+		v787 = int64(uint32(*(*int32)(unsafe.Add(own5, 48))))
+		if v787 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v787)*4)) = v695
 		}
 	b234:
-		if uint32(v792+v20) >= uint32(v33) {
+		if uint32(v790+v20) >= uint32(v33) {
 			goto b237
 		}
-		v796 = int64(uint32(*(*int32)(unsafe.Add(own5, 52))))
-		if v796 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v796)*4)) = v698
+		v794 = int64(uint32(*(*int32)(unsafe.Add(own5, 52))))
+		if v794 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v794)*4)) = v696
 		}
 	b237:
-		if uint32(v799+v20) >= uint32(v33) {
+		if uint32(v797+v20) >= uint32(v33) {
 			goto b240
 		}
-		v803 = int64(uint32(*(*int32)(unsafe.Add(own5, 56))))
-		if v803 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v803)*4)) = v699
+		v801 = int64(uint32(*(*int32)(unsafe.Add(own5, 56))))
+		if v801 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v801)*4)) = v697
 		}
 	b240:
-		if uint32(v806+v20) >= uint32(v33) {
+		if uint32(v804+v20) >= uint32(v33) {
 			goto b243
 		}
-		v810 = int64(uint32(*(*int32)(unsafe.Add(own5, 60))))
-		if v810 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v810)*4)) = v700
+		v808 = int64(uint32(*(*int32)(unsafe.Add(own5, 60))))
+		if v808 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v808)*4)) = v698
 		}
 	b243:
-		if uint32(v813+v20) >= uint32(v33) {
+		if uint32(v811+v20) >= uint32(v33) {
 			goto b246r21
 		}
-		v817 = int64(uint32(*(*int32)(unsafe.Add(own5, 64))))
-		if v817 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v817)*4)) = v701
+		v815 = int64(uint32(*(*int32)(unsafe.Add(own5, 64))))
+		if v815 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v815)*4)) = v699
 		}
 	b246r21:
 	}
@@ -7352,15 +7453,15 @@ type passLanes64Host struct {
 
 	v3, v4 int32
 
-	v33, v42, v43, v252, v279, v429, v432 int32
+	v33, v42, v43, v252, v279, v429, v431, v432 int32
 
-	v41, v65, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v277, v278, v282, v284, v287, v296, v298, v300, v330, v344, v347, v407, v408, v476, v487, v489, v491, v493, v495, v497, v499, v501, v503, v505, v507, v509, v511, v513, v515, v517, v519, v521, v524, v527, v530, v533, v536, v539, v542, v545, v548, v551, v554, v557, v560, v563, v566, v569, v615, v617, v619, v621, v623, v625, v627, v629, v631, v633, v635, v637, v639, v641, v643, v645, v647 []int32
+	v41, v65, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v277, v278, v282, v284, v287, v296, v298, v300, v330, v344, v347, v407, v408, v474, v485, v487, v489, v491, v493, v495, v497, v499, v501, v503, v505, v507, v509, v511, v513, v515, v517, v519, v522, v525, v528, v531, v534, v537, v540, v543, v546, v549, v552, v555, v558, v561, v564, v567, v613, v615, v617, v619, v621, v623, v625, v627, v629, v631, v633, v635, v637, v639, v641, v643, v645 []int32
 
 	v283 []bool
 
 	v406 bool
 
-	v486, v488, v490, v492, v494, v496, v498, v500, v502, v504, v506, v508, v510, v512, v514, v516, v518 []int64
+	v484, v486, v488, v490, v492, v494, v496, v498, v500, v502, v504, v506, v508, v510, v512, v514, v516 []int64
 
 	sbool  []bool
 	sint32 []int32
@@ -7397,8 +7498,8 @@ func (g *passLanes64Host) Begin() {
 	g.Allot(5, 72*n)
 	g.Allot(6, 72*n)
 	kernelimpl.HostRoom(n, &g.sbool, &g.v283)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v41, &g.v65, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v277, &g.v278, &g.v282, &g.v284, &g.v287, &g.v296, &g.v298, &g.v300, &g.v330, &g.v344, &g.v347, &g.v407, &g.v408, &g.v476, &g.v487, &g.v489, &g.v491, &g.v493, &g.v495, &g.v497, &g.v499, &g.v501, &g.v503, &g.v505, &g.v507, &g.v509, &g.v511, &g.v513, &g.v515, &g.v517, &g.v519, &g.v521, &g.v524, &g.v527, &g.v530, &g.v533, &g.v536, &g.v539, &g.v542, &g.v545, &g.v548, &g.v551, &g.v554, &g.v557, &g.v560, &g.v563, &g.v566, &g.v569, &g.v615, &g.v617, &g.v619, &g.v621, &g.v623, &g.v625, &g.v627, &g.v629, &g.v631, &g.v633, &g.v635, &g.v637, &g.v639, &g.v641, &g.v643, &g.v645, &g.v647)
-	kernelimpl.HostRoom(n, &g.v486, &g.v488, &g.v490, &g.v492, &g.v494, &g.v496, &g.v498, &g.v500, &g.v502, &g.v504, &g.v506, &g.v508, &g.v510, &g.v512, &g.v514, &g.v516, &g.v518)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v41, &g.v65, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v277, &g.v278, &g.v282, &g.v284, &g.v287, &g.v296, &g.v298, &g.v300, &g.v330, &g.v344, &g.v347, &g.v407, &g.v408, &g.v474, &g.v485, &g.v487, &g.v489, &g.v491, &g.v493, &g.v495, &g.v497, &g.v499, &g.v501, &g.v503, &g.v505, &g.v507, &g.v509, &g.v511, &g.v513, &g.v515, &g.v517, &g.v519, &g.v522, &g.v525, &g.v528, &g.v531, &g.v534, &g.v537, &g.v540, &g.v543, &g.v546, &g.v549, &g.v552, &g.v555, &g.v558, &g.v561, &g.v564, &g.v567, &g.v613, &g.v615, &g.v617, &g.v619, &g.v621, &g.v623, &g.v625, &g.v627, &g.v629, &g.v631, &g.v633, &g.v635, &g.v637, &g.v639, &g.v641, &g.v643, &g.v645)
+	kernelimpl.HostRoom(n, &g.v484, &g.v486, &g.v488, &g.v490, &g.v492, &g.v494, &g.v496, &g.v498, &g.v500, &g.v502, &g.v504, &g.v506, &g.v508, &g.v510, &g.v512, &g.v514, &g.v516)
 }
 
 func (g *passLanes64Host) Run() {
@@ -8335,10 +8436,12 @@ func (g *passLanes64Host) r10() int {
 	h407 := g.v407[:n]
 	h408 := g.v408[:n]
 	c5 := g.c5
-	v477 := c5 == 0
-	v479 := v42 * 256
-	v480 := v479 + 256
-	h476 := g.v476[:n]
+	v475 := c5 == 0
+	v477 := v42 * 256
+	v478 := v477 + 256
+	h474 := g.v474[:n]
+	h484 := g.v484[:n]
+	h485 := g.v485[:n]
 	h486 := g.v486[:n]
 	h487 := g.v487[:n]
 	h488 := g.v488[:n]
@@ -8371,8 +8474,6 @@ func (g *passLanes64Host) r10() int {
 	h515 := g.v515[:n]
 	h516 := g.v516[:n]
 	h517 := g.v517[:n]
-	h518 := g.v518[:n]
-	h519 := g.v519[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -8391,7 +8492,7 @@ func (g *passLanes64Host) r10() int {
 			v24 := v23 * 256
 			v20 := int32(li)
 			v330 := h330[li]
-			var v373, v404, v405, v407, v408, v409, v417, v418, v426, v427, v428, v476, v478, v481 int32
+			var v373, v404, v405, v407, v408, v409, v417, v418, v426, v427, v428, v474, v476, v479 int32
 			var v390, v414 int64
 			v373 = 0
 		b140:
@@ -8430,7 +8531,7 @@ func (g *passLanes64Host) r10() int {
 			v404 = 0
 			v405 = v42
 			if !v406 {
-				v476 = v404
+				v474 = v404
 				goto b172
 			}
 			v407 = v404
@@ -8485,50 +8586,52 @@ func (g *passLanes64Host) r10() int {
 			if !v406 {
 				goto b176
 			}
-			if !v477 {
+			if !v475 {
 				goto b176
 			}
-			v478 = v476 + v330
-			v481 = v480 + v20
-			if int64(uint32(v481)) < v12 {
-				atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v481)*4)), (v478 | -2147483648))
+			v476 = v474 + v330
+			v479 = v478 + v20
+			if int64(uint32(v479)) < v12 {
+				atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v479)*4)), (v476 | -2147483648))
 			}
 		b176:
-			v486 := *(*int64)(own3)
+			v484 := *(*int64)(own3)
+			v485 := int32(uint64(v484))
+			v486 := *(*int64)(unsafe.Add(own3, 8))
 			v487 := int32(uint64(v486))
-			v488 := *(*int64)(unsafe.Add(own3, 8))
+			v488 := *(*int64)(unsafe.Add(own3, 16))
 			v489 := int32(uint64(v488))
-			v490 := *(*int64)(unsafe.Add(own3, 16))
+			v490 := *(*int64)(unsafe.Add(own3, 24))
 			v491 := int32(uint64(v490))
-			v492 := *(*int64)(unsafe.Add(own3, 24))
+			v492 := *(*int64)(unsafe.Add(own3, 32))
 			v493 := int32(uint64(v492))
-			v494 := *(*int64)(unsafe.Add(own3, 32))
+			v494 := *(*int64)(unsafe.Add(own3, 40))
 			v495 := int32(uint64(v494))
-			v496 := *(*int64)(unsafe.Add(own3, 40))
+			v496 := *(*int64)(unsafe.Add(own3, 48))
 			v497 := int32(uint64(v496))
-			v498 := *(*int64)(unsafe.Add(own3, 48))
+			v498 := *(*int64)(unsafe.Add(own3, 56))
 			v499 := int32(uint64(v498))
-			v500 := *(*int64)(unsafe.Add(own3, 56))
+			v500 := *(*int64)(unsafe.Add(own3, 64))
 			v501 := int32(uint64(v500))
-			v502 := *(*int64)(unsafe.Add(own3, 64))
+			v502 := *(*int64)(unsafe.Add(own3, 72))
 			v503 := int32(uint64(v502))
-			v504 := *(*int64)(unsafe.Add(own3, 72))
+			v504 := *(*int64)(unsafe.Add(own3, 80))
 			v505 := int32(uint64(v504))
-			v506 := *(*int64)(unsafe.Add(own3, 80))
+			v506 := *(*int64)(unsafe.Add(own3, 88))
 			v507 := int32(uint64(v506))
-			v508 := *(*int64)(unsafe.Add(own3, 88))
+			v508 := *(*int64)(unsafe.Add(own3, 96))
 			v509 := int32(uint64(v508))
-			v510 := *(*int64)(unsafe.Add(own3, 96))
+			v510 := *(*int64)(unsafe.Add(own3, 104))
 			v511 := int32(uint64(v510))
-			v512 := *(*int64)(unsafe.Add(own3, 104))
+			v512 := *(*int64)(unsafe.Add(own3, 112))
 			v513 := int32(uint64(v512))
-			v514 := *(*int64)(unsafe.Add(own3, 112))
+			v514 := *(*int64)(unsafe.Add(own3, 120))
 			v515 := int32(uint64(v514))
-			v516 := *(*int64)(unsafe.Add(own3, 120))
+			v516 := *(*int64)(unsafe.Add(own3, 128))
 			v517 := int32(uint64(v516))
-			v518 := *(*int64)(unsafe.Add(own3, 128))
-			v519 := int32(uint64(v518))
-			h476[li] = v476
+			h474[li] = v474
+			h484[li] = v484
+			h485[li] = v485
 			h486[li] = v486
 			h487[li] = v487
 			h488[li] = v488
@@ -8561,8 +8664,6 @@ func (g *passLanes64Host) r10() int {
 			h515[li] = v515
 			h516[li] = v516
 			h517[li] = v517
-			h518[li] = v518
-			h519[li] = v519
 			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8584,15 +8685,17 @@ func (g *passLanes64Host) r13() int {
 	h407 := g.v407[:n]
 	v406 := g.v406
 	c5 := g.c5
-	v477 := c5 == 0
+	v475 := c5 == 0
 	h330 := g.v330[:n]
 	v42 := g.v42
-	v479 := v42 * 256
-	v480 := v479 + 256
+	v477 := v42 * 256
+	v478 := v477 + 256
 	v12 := g.v12
 	p7 := g.Pointer(7)
 	m3 := g.Memory(3)
-	h476 := g.v476[:n]
+	h474 := g.v474[:n]
+	h484 := g.v484[:n]
+	h485 := g.v485[:n]
 	h486 := g.v486[:n]
 	h487 := g.v487[:n]
 	h488 := g.v488[:n]
@@ -8625,8 +8728,6 @@ func (g *passLanes64Host) r13() int {
 	h515 := g.v515[:n]
 	h516 := g.v516[:n]
 	h517 := g.v517[:n]
-	h518 := g.v518[:n]
-	h519 := g.v519[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -8637,7 +8738,7 @@ func (g *passLanes64Host) r13() int {
 		v330 := h330[li]
 		v20 := int32(li)
 		own3 := unsafe.Add(m3, li*136)
-		var v476, v478, v481 int32
+		var v474, v476, v479 int32
 		if !v430 {
 			if next != 13 {
 				if next >= 0 {
@@ -8647,54 +8748,56 @@ func (g *passLanes64Host) r13() int {
 			}
 			continue
 		}
-		v476 = v407
+		v474 = v407
 		if !v406 {
 			goto b176
 		}
-		if !v477 {
+		if !v475 {
 			goto b176
 		}
-		v478 = v476 + v330
-		v481 = v480 + v20
-		if int64(uint32(v481)) < v12 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v481)*4)), (v478 | -2147483648))
+		v476 = v474 + v330
+		v479 = v478 + v20
+		if int64(uint32(v479)) < v12 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v479)*4)), (v476 | -2147483648))
 		}
 	b176:
-		v486 := *(*int64)(own3)
+		v484 := *(*int64)(own3)
+		v485 := int32(uint64(v484))
+		v486 := *(*int64)(unsafe.Add(own3, 8))
 		v487 := int32(uint64(v486))
-		v488 := *(*int64)(unsafe.Add(own3, 8))
+		v488 := *(*int64)(unsafe.Add(own3, 16))
 		v489 := int32(uint64(v488))
-		v490 := *(*int64)(unsafe.Add(own3, 16))
+		v490 := *(*int64)(unsafe.Add(own3, 24))
 		v491 := int32(uint64(v490))
-		v492 := *(*int64)(unsafe.Add(own3, 24))
+		v492 := *(*int64)(unsafe.Add(own3, 32))
 		v493 := int32(uint64(v492))
-		v494 := *(*int64)(unsafe.Add(own3, 32))
+		v494 := *(*int64)(unsafe.Add(own3, 40))
 		v495 := int32(uint64(v494))
-		v496 := *(*int64)(unsafe.Add(own3, 40))
+		v496 := *(*int64)(unsafe.Add(own3, 48))
 		v497 := int32(uint64(v496))
-		v498 := *(*int64)(unsafe.Add(own3, 48))
+		v498 := *(*int64)(unsafe.Add(own3, 56))
 		v499 := int32(uint64(v498))
-		v500 := *(*int64)(unsafe.Add(own3, 56))
+		v500 := *(*int64)(unsafe.Add(own3, 64))
 		v501 := int32(uint64(v500))
-		v502 := *(*int64)(unsafe.Add(own3, 64))
+		v502 := *(*int64)(unsafe.Add(own3, 72))
 		v503 := int32(uint64(v502))
-		v504 := *(*int64)(unsafe.Add(own3, 72))
+		v504 := *(*int64)(unsafe.Add(own3, 80))
 		v505 := int32(uint64(v504))
-		v506 := *(*int64)(unsafe.Add(own3, 80))
+		v506 := *(*int64)(unsafe.Add(own3, 88))
 		v507 := int32(uint64(v506))
-		v508 := *(*int64)(unsafe.Add(own3, 88))
+		v508 := *(*int64)(unsafe.Add(own3, 96))
 		v509 := int32(uint64(v508))
-		v510 := *(*int64)(unsafe.Add(own3, 96))
+		v510 := *(*int64)(unsafe.Add(own3, 104))
 		v511 := int32(uint64(v510))
-		v512 := *(*int64)(unsafe.Add(own3, 104))
+		v512 := *(*int64)(unsafe.Add(own3, 112))
 		v513 := int32(uint64(v512))
-		v514 := *(*int64)(unsafe.Add(own3, 112))
+		v514 := *(*int64)(unsafe.Add(own3, 120))
 		v515 := int32(uint64(v514))
-		v516 := *(*int64)(unsafe.Add(own3, 120))
+		v516 := *(*int64)(unsafe.Add(own3, 128))
 		v517 := int32(uint64(v516))
-		v518 := *(*int64)(unsafe.Add(own3, 128))
-		v519 := int32(uint64(v518))
-		h476[li] = v476
+		h474[li] = v474
+		h484[li] = v484
+		h485[li] = v485
 		h486[li] = v486
 		h487[li] = v487
 		h488[li] = v488
@@ -8727,8 +8830,6 @@ func (g *passLanes64Host) r13() int {
 		h515[li] = v515
 		h516[li] = v516
 		h517[li] = v517
-		h518[li] = v518
-		h519[li] = v519
 		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8736,6 +8837,7 @@ func (g *passLanes64Host) r13() int {
 			next = 16
 		}
 	}
+	g.v431 = v431
 	g.v432 = v432
 	return next
 }
@@ -8752,88 +8854,92 @@ func (g *passLanes64Host) r14() int {
 	}
 	// Barrier, kernels.go:236
 	v432 := g.v432
+	v431 := g.v431
 	v33 := g.v33
 	v6 := g.v6
 	p4 := g.Pointer(4)
 	c2 := g.c2
 	v0 := g.v0
-	v434 := ^v0
+	v435 := ^v0
 	v1 := g.v1
 	v2 := g.v2
 	v3 := g.v3
 	v271 := v3 & 63
 	v272 := int64(uint32(v271))
 	v4 := g.v4
+	stop := g.Cancelled()
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v20 := int32(li)
-		var v435, v460 int32
-		var v440, v442, v455 int64
-		v435 = 0
+		var v436, v459 int32
+		var v439, v441, v454 int64
+		v436 = v432 + v20
 	b160:
-		v438 := (v432 + (v435 * 256)) + v20
-		if uint32(v438) >= uint32(v33) {
-			v460 = 255
-			goto b166
-		}
-		v440 = int64(uint32(v438))
-		if v440 >= v6 {
-			v460 = 255
-			goto b166
-		}
-		v442 = *(*int64)(unsafe.Add(p4, int(v440)*8))
-		if c2 {
-			v443 := v442 & v434
-			v448 := v442 ^ v0
-			if (v442 & v0) != 0 {
-				v448 = ^v442
-			}
-			v450 := v448
-			if v443 == 0 {
-				v450 = v0
-			}
-			v452 := v450
-			if uint64(v1) < uint64(v443) {
-				v452 = 0
-			}
-			v455 = v452 ^ v2
-		} else {
-			v455 = v442 ^ v2
-		}
-		{
-			v458 := int32(uint64(int64(uint64(v455)>>(uint64(v272)&63)))) & v4
-			v460 = v458 & 255
-		}
-	b166:
-		_ = *(*int32)(unsafe.Add(m2, int(v460)*4))
-		*(*int32)(unsafe.Add(m2, int(v460)*4)) += int32(1)
-		v462 := v435 + 1
-		if uint32(v462) >= 17 {
+		if uint32(v436) >= uint32(v431) {
 			continue
 		}
-		v435 = v462
+		if uint32(v436) >= uint32(v33) {
+			v459 = 255
+			goto b167
+		}
+		v439 = int64(uint32(v436))
+		if v439 >= v6 {
+			v459 = 255
+			goto b167
+		}
+		v441 = *(*int64)(unsafe.Add(p4, int(v439)*8))
+		if c2 {
+			v442 := v441 & v435
+			v447 := v441 ^ v0
+			if (v441 & v0) != 0 {
+				v447 = ^v441
+			}
+			v449 := v447
+			if v442 == 0 {
+				v449 = v0
+			}
+			v451 := v449
+			if uint64(v1) < uint64(v442) {
+				v451 = 0
+			}
+			v454 = v451 ^ v2
+		} else {
+			v454 = v441 ^ v2
+		}
+		{
+			v457 := int32(uint64(int64(uint64(v454)>>(uint64(v272)&63)))) & v4
+			v459 = v457 & 255
+		}
+	b167:
+		_ = *(*int32)(unsafe.Add(m2, int(v459)*4))
+		*(*int32)(unsafe.Add(m2, int(v459)*4)) += int32(1)
+		v436 = v436 + 256
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b160
 	}
 	// Barrier, kernels.go:244
 	h407 := g.v407[:n]
 	h408 := g.v408[:n]
 	v429 := g.v429
-	v465 := v429 * 256
+	v463 := v429 * 256
 	v12 := g.v12
 	p7 := g.Pointer(7)
 	v42 := g.v42
 	v406 := v42 != 0
 	c4 := g.c4
-	stop := g.Cancelled()
 	c5 := g.c5
-	v477 := c5 == 0
+	v475 := c5 == 0
 	h330 := g.v330[:n]
-	v479 := v42 * 256
-	v480 := v479 + 256
+	v477 := v42 * 256
+	v478 := v477 + 256
 	m3 := g.Memory(3)
-	h476 := g.v476[:n]
+	h474 := g.v474[:n]
+	h484 := g.v484[:n]
+	h485 := g.v485[:n]
 	h486 := g.v486[:n]
 	h487 := g.v487[:n]
 	h488 := g.v488[:n]
@@ -8866,8 +8972,6 @@ func (g *passLanes64Host) r14() int {
 	h515 := g.v515[:n]
 	h516 := g.v516[:n]
 	h517 := g.v517[:n]
-	h518 := g.v518[:n]
-	h519 := g.v519[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -8878,26 +8982,26 @@ func (g *passLanes64Host) r14() int {
 		v20 := int32(li)
 		v330 := h330[li]
 		own3 := unsafe.Add(m3, li*136)
-		var v404, v405, v409, v417, v418, v426, v427, v428, v476, v478, v481 int32
+		var v404, v405, v409, v417, v418, v426, v427, v428, v474, v476, v479 int32
 		var v414 int64
-		v464 := *(*int32)(unsafe.Add(m2, li*4))
-		v467 := int64(uint32(v465 + v20))
-		if v467 < v12 {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v467)*4)), (v464 | 1073741824), kernelimpl.HostUMax[int32])
+		v462 := *(*int32)(unsafe.Add(m2, li*4))
+		v465 := int64(uint32(v463 + v20))
+		if v465 < v12 {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v465)*4)), (v462 | 1073741824), kernelimpl.HostUMax[int32])
 		}
-		v471 := v408 == v429
-		v474 := v407
-		if v471 {
-			v474 = v407 + v464
+		v469 := v408 == v429
+		v472 := v407
+		if v469 {
+			v472 = v407 + v462
 		}
-		v475 := v408
-		if v471 {
-			v475 = v408 + -1
+		v473 := v408
+		if v469 {
+			v473 = v408 + -1
 		}
-		v404 = v474
-		v405 = v475
+		v404 = v472
+		v405 = v473
 		if !v406 {
-			v476 = v404
+			v474 = v404
 			goto b172
 		}
 		v407 = v404
@@ -8952,50 +9056,52 @@ func (g *passLanes64Host) r14() int {
 		if !v406 {
 			goto b176
 		}
-		if !v477 {
+		if !v475 {
 			goto b176
 		}
-		v478 = v476 + v330
-		v481 = v480 + v20
-		if int64(uint32(v481)) < v12 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v481)*4)), (v478 | -2147483648))
+		v476 = v474 + v330
+		v479 = v478 + v20
+		if int64(uint32(v479)) < v12 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v479)*4)), (v476 | -2147483648))
 		}
 	b176:
-		v486 := *(*int64)(own3)
+		v484 := *(*int64)(own3)
+		v485 := int32(uint64(v484))
+		v486 := *(*int64)(unsafe.Add(own3, 8))
 		v487 := int32(uint64(v486))
-		v488 := *(*int64)(unsafe.Add(own3, 8))
+		v488 := *(*int64)(unsafe.Add(own3, 16))
 		v489 := int32(uint64(v488))
-		v490 := *(*int64)(unsafe.Add(own3, 16))
+		v490 := *(*int64)(unsafe.Add(own3, 24))
 		v491 := int32(uint64(v490))
-		v492 := *(*int64)(unsafe.Add(own3, 24))
+		v492 := *(*int64)(unsafe.Add(own3, 32))
 		v493 := int32(uint64(v492))
-		v494 := *(*int64)(unsafe.Add(own3, 32))
+		v494 := *(*int64)(unsafe.Add(own3, 40))
 		v495 := int32(uint64(v494))
-		v496 := *(*int64)(unsafe.Add(own3, 40))
+		v496 := *(*int64)(unsafe.Add(own3, 48))
 		v497 := int32(uint64(v496))
-		v498 := *(*int64)(unsafe.Add(own3, 48))
+		v498 := *(*int64)(unsafe.Add(own3, 56))
 		v499 := int32(uint64(v498))
-		v500 := *(*int64)(unsafe.Add(own3, 56))
+		v500 := *(*int64)(unsafe.Add(own3, 64))
 		v501 := int32(uint64(v500))
-		v502 := *(*int64)(unsafe.Add(own3, 64))
+		v502 := *(*int64)(unsafe.Add(own3, 72))
 		v503 := int32(uint64(v502))
-		v504 := *(*int64)(unsafe.Add(own3, 72))
+		v504 := *(*int64)(unsafe.Add(own3, 80))
 		v505 := int32(uint64(v504))
-		v506 := *(*int64)(unsafe.Add(own3, 80))
+		v506 := *(*int64)(unsafe.Add(own3, 88))
 		v507 := int32(uint64(v506))
-		v508 := *(*int64)(unsafe.Add(own3, 88))
+		v508 := *(*int64)(unsafe.Add(own3, 96))
 		v509 := int32(uint64(v508))
-		v510 := *(*int64)(unsafe.Add(own3, 96))
+		v510 := *(*int64)(unsafe.Add(own3, 104))
 		v511 := int32(uint64(v510))
-		v512 := *(*int64)(unsafe.Add(own3, 104))
+		v512 := *(*int64)(unsafe.Add(own3, 112))
 		v513 := int32(uint64(v512))
-		v514 := *(*int64)(unsafe.Add(own3, 112))
+		v514 := *(*int64)(unsafe.Add(own3, 120))
 		v515 := int32(uint64(v514))
-		v516 := *(*int64)(unsafe.Add(own3, 120))
+		v516 := *(*int64)(unsafe.Add(own3, 128))
 		v517 := int32(uint64(v516))
-		v518 := *(*int64)(unsafe.Add(own3, 128))
-		v519 := int32(uint64(v518))
-		h476[li] = v476
+		h474[li] = v474
+		h484[li] = v484
+		h485[li] = v485
 		h486[li] = v486
 		h487[li] = v487
 		h488[li] = v488
@@ -9028,8 +9134,6 @@ func (g *passLanes64Host) r14() int {
 		h515[li] = v515
 		h516[li] = v516
 		h517[li] = v517
-		h518[li] = v518
-		h519[li] = v519
 		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
@@ -9045,6 +9149,7 @@ func (g *passLanes64Host) r17() int {
 	const n = 256
 	m4 := g.Memory(4)
 	m0 := g.Memory(0)
+	h485 := g.v485[:n]
 	h487 := g.v487[:n]
 	h489 := g.v489[:n]
 	h491 := g.v491[:n]
@@ -9062,29 +9167,29 @@ func (g *passLanes64Host) r17() int {
 	h515 := g.v515[:n]
 	h517 := g.v517[:n]
 	h519 := g.v519[:n]
-	h521 := g.v521[:n]
-	h524 := g.v524[:n]
-	h527 := g.v527[:n]
-	h530 := g.v530[:n]
-	h533 := g.v533[:n]
-	h536 := g.v536[:n]
-	h539 := g.v539[:n]
-	h542 := g.v542[:n]
-	h545 := g.v545[:n]
-	h548 := g.v548[:n]
-	h551 := g.v551[:n]
-	h554 := g.v554[:n]
-	h557 := g.v557[:n]
-	h560 := g.v560[:n]
-	h563 := g.v563[:n]
-	h566 := g.v566[:n]
-	h569 := g.v569[:n]
+	h522 := g.v522[:n]
+	h525 := g.v525[:n]
+	h528 := g.v528[:n]
+	h531 := g.v531[:n]
+	h534 := g.v534[:n]
+	h537 := g.v537[:n]
+	h540 := g.v540[:n]
+	h543 := g.v543[:n]
+	h546 := g.v546[:n]
+	h549 := g.v549[:n]
+	h552 := g.v552[:n]
+	h555 := g.v555[:n]
+	h558 := g.v558[:n]
+	h561 := g.v561[:n]
+	h564 := g.v564[:n]
+	h567 := g.v567[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own4 := unsafe.Add(m4, li*72)
+		v485 := h485[li]
 		v487 := h487[li]
 		v489 := h489[li]
 		v491 := h491[li]
@@ -9101,61 +9206,61 @@ func (g *passLanes64Host) r17() int {
 		v513 := h513[li]
 		v515 := h515[li]
 		v517 := h517[li]
-		v519 := h519[li]
-		v521 := int32(uint32(*(*int32)(own4)) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v521)*4)) = v487
-		v524 := int32(uint32(*(*int32)(unsafe.Add(own4, 4))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v524)*4)) = v489
-		v527 := int32(uint32(*(*int32)(unsafe.Add(own4, 8))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v527)*4)) = v491
-		v530 := int32(uint32(*(*int32)(unsafe.Add(own4, 12))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v530)*4)) = v493
-		v533 := int32(uint32(*(*int32)(unsafe.Add(own4, 16))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v533)*4)) = v495
-		v536 := int32(uint32(*(*int32)(unsafe.Add(own4, 20))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v536)*4)) = v497
-		v539 := int32(uint32(*(*int32)(unsafe.Add(own4, 24))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v539)*4)) = v499
-		v542 := int32(uint32(*(*int32)(unsafe.Add(own4, 28))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v542)*4)) = v501
-		v545 := int32(uint32(*(*int32)(unsafe.Add(own4, 32))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v545)*4)) = v503
-		v548 := int32(uint32(*(*int32)(unsafe.Add(own4, 36))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v548)*4)) = v505
-		v551 := int32(uint32(*(*int32)(unsafe.Add(own4, 40))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v551)*4)) = v507
-		v554 := int32(uint32(*(*int32)(unsafe.Add(own4, 44))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v554)*4)) = v509
-		v557 := int32(uint32(*(*int32)(unsafe.Add(own4, 48))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v557)*4)) = v511
-		v560 := int32(uint32(*(*int32)(unsafe.Add(own4, 52))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v560)*4)) = v513
-		v563 := int32(uint32(*(*int32)(unsafe.Add(own4, 56))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v563)*4)) = v515
-		v566 := int32(uint32(*(*int32)(unsafe.Add(own4, 60))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v566)*4)) = v517
-		v569 := int32(uint32(*(*int32)(unsafe.Add(own4, 64))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v569)*4)) = v519
-		h521[li] = v521
-		h524[li] = v524
-		h527[li] = v527
-		h530[li] = v530
-		h533[li] = v533
-		h536[li] = v536
-		h539[li] = v539
-		h542[li] = v542
-		h545[li] = v545
-		h548[li] = v548
-		h551[li] = v551
-		h554[li] = v554
-		h557[li] = v557
-		h560[li] = v560
-		h563[li] = v563
-		h566[li] = v566
-		h569[li] = v569
+		v519 := int32(uint32(*(*int32)(own4)) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v519)*4)) = v485
+		v522 := int32(uint32(*(*int32)(unsafe.Add(own4, 4))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v522)*4)) = v487
+		v525 := int32(uint32(*(*int32)(unsafe.Add(own4, 8))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v525)*4)) = v489
+		v528 := int32(uint32(*(*int32)(unsafe.Add(own4, 12))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v528)*4)) = v491
+		v531 := int32(uint32(*(*int32)(unsafe.Add(own4, 16))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v531)*4)) = v493
+		v534 := int32(uint32(*(*int32)(unsafe.Add(own4, 20))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v534)*4)) = v495
+		v537 := int32(uint32(*(*int32)(unsafe.Add(own4, 24))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v537)*4)) = v497
+		v540 := int32(uint32(*(*int32)(unsafe.Add(own4, 28))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v540)*4)) = v499
+		v543 := int32(uint32(*(*int32)(unsafe.Add(own4, 32))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v543)*4)) = v501
+		v546 := int32(uint32(*(*int32)(unsafe.Add(own4, 36))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v546)*4)) = v503
+		v549 := int32(uint32(*(*int32)(unsafe.Add(own4, 40))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v549)*4)) = v505
+		v552 := int32(uint32(*(*int32)(unsafe.Add(own4, 44))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v552)*4)) = v507
+		v555 := int32(uint32(*(*int32)(unsafe.Add(own4, 48))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v555)*4)) = v509
+		v558 := int32(uint32(*(*int32)(unsafe.Add(own4, 52))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v558)*4)) = v511
+		v561 := int32(uint32(*(*int32)(unsafe.Add(own4, 56))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v561)*4)) = v513
+		v564 := int32(uint32(*(*int32)(unsafe.Add(own4, 60))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v564)*4)) = v515
+		v567 := int32(uint32(*(*int32)(unsafe.Add(own4, 64))) % 4352)
+		*(*int32)(unsafe.Add(m0, int(v567)*4)) = v517
+		h519[li] = v519
+		h522[li] = v522
+		h525[li] = v525
+		h528[li] = v528
+		h531[li] = v531
+		h534[li] = v534
+		h537[li] = v537
+		h540[li] = v540
+		h543[li] = v543
+		h546[li] = v546
+		h549[li] = v549
+		h552[li] = v552
+		h555[li] = v555
+		h558[li] = v558
+		h561[li] = v561
+		h564[li] = v564
+		h567[li] = v567
 	}
 	// Barrier, kernels.go:256
 	m5 := g.Memory(5)
+	h484 := g.v484[:n]
 	h486 := g.v486[:n]
 	h488 := g.v488[:n]
 	h490 := g.v490[:n]
@@ -9172,7 +9277,7 @@ func (g *passLanes64Host) r17() int {
 	h512 := g.v512[:n]
 	h514 := g.v514[:n]
 	h516 := g.v516[:n]
-	h518 := g.v518[:n]
+	h613 := g.v613[:n]
 	h615 := g.v615[:n]
 	h617 := g.v617[:n]
 	h619 := g.v619[:n]
@@ -9189,12 +9294,12 @@ func (g *passLanes64Host) r17() int {
 	h641 := g.v641[:n]
 	h643 := g.v643[:n]
 	h645 := g.v645[:n]
-	h647 := g.v647[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own5 := unsafe.Add(m5, li*72)
+		v484 := h484[li]
 		v486 := h486[li]
 		v488 := h488[li]
 		v490 := h490[li]
@@ -9211,7 +9316,6 @@ func (g *passLanes64Host) r17() int {
 		v512 := h512[li]
 		v514 := h514[li]
 		v516 := h516[li]
-		v518 := h518[li]
 		*(*int32)(own5) = *(*int32)(unsafe.Add(m0, li*4))
 		*(*int32)(unsafe.Add(own5, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		*(*int32)(unsafe.Add(own5, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
@@ -9229,6 +9333,7 @@ func (g *passLanes64Host) r17() int {
 		*(*int32)(unsafe.Add(own5, 56)) = *(*int32)(unsafe.Add(m0, li*4+14336))
 		*(*int32)(unsafe.Add(own5, 60)) = *(*int32)(unsafe.Add(m0, li*4+15360))
 		*(*int32)(unsafe.Add(own5, 64)) = *(*int32)(unsafe.Add(m0, li*4+16384))
+		v613 := int32(uint64(int64(uint64(v484) >> 32)))
 		v615 := int32(uint64(int64(uint64(v486) >> 32)))
 		v617 := int32(uint64(int64(uint64(v488) >> 32)))
 		v619 := int32(uint64(int64(uint64(v490) >> 32)))
@@ -9245,7 +9350,7 @@ func (g *passLanes64Host) r17() int {
 		v641 := int32(uint64(int64(uint64(v512) >> 32)))
 		v643 := int32(uint64(int64(uint64(v514) >> 32)))
 		v645 := int32(uint64(int64(uint64(v516) >> 32)))
-		v647 := int32(uint64(int64(uint64(v518) >> 32)))
+		h613[li] = v613
 		h615[li] = v615
 		h617[li] = v617
 		h619[li] = v619
@@ -9262,74 +9367,73 @@ func (g *passLanes64Host) r17() int {
 		h641[li] = v641
 		h643[li] = v643
 		h645[li] = v645
-		h647[li] = v647
 	}
 	// Barrier, kernels.go:252
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v521 := h521[li]
+		v519 := h519[li]
+		v613 := h613[li]
+		v522 := h522[li]
 		v615 := h615[li]
-		v524 := h524[li]
+		v525 := h525[li]
 		v617 := h617[li]
-		v527 := h527[li]
+		v528 := h528[li]
 		v619 := h619[li]
-		v530 := h530[li]
+		v531 := h531[li]
 		v621 := h621[li]
-		v533 := h533[li]
+		v534 := h534[li]
 		v623 := h623[li]
-		v536 := h536[li]
+		v537 := h537[li]
 		v625 := h625[li]
-		v539 := h539[li]
+		v540 := h540[li]
 		v627 := h627[li]
-		v542 := h542[li]
+		v543 := h543[li]
 		v629 := h629[li]
-		v545 := h545[li]
+		v546 := h546[li]
 		v631 := h631[li]
-		v548 := h548[li]
+		v549 := h549[li]
 		v633 := h633[li]
-		v551 := h551[li]
+		v552 := h552[li]
 		v635 := h635[li]
-		v554 := h554[li]
+		v555 := h555[li]
 		v637 := h637[li]
-		v557 := h557[li]
+		v558 := h558[li]
 		v639 := h639[li]
-		v560 := h560[li]
+		v561 := h561[li]
 		v641 := h641[li]
-		v563 := h563[li]
+		v564 := h564[li]
 		v643 := h643[li]
-		v566 := h566[li]
+		v567 := h567[li]
 		v645 := h645[li]
-		v569 := h569[li]
-		v647 := h647[li]
-		*(*int32)(unsafe.Add(m0, int(v521)*4)) = v615
-		*(*int32)(unsafe.Add(m0, int(v524)*4)) = v617
-		*(*int32)(unsafe.Add(m0, int(v527)*4)) = v619
-		*(*int32)(unsafe.Add(m0, int(v530)*4)) = v621
-		*(*int32)(unsafe.Add(m0, int(v533)*4)) = v623
-		*(*int32)(unsafe.Add(m0, int(v536)*4)) = v625
-		*(*int32)(unsafe.Add(m0, int(v539)*4)) = v627
-		*(*int32)(unsafe.Add(m0, int(v542)*4)) = v629
-		*(*int32)(unsafe.Add(m0, int(v545)*4)) = v631
-		*(*int32)(unsafe.Add(m0, int(v548)*4)) = v633
-		*(*int32)(unsafe.Add(m0, int(v551)*4)) = v635
-		*(*int32)(unsafe.Add(m0, int(v554)*4)) = v637
-		*(*int32)(unsafe.Add(m0, int(v557)*4)) = v639
-		*(*int32)(unsafe.Add(m0, int(v560)*4)) = v641
-		*(*int32)(unsafe.Add(m0, int(v563)*4)) = v643
-		*(*int32)(unsafe.Add(m0, int(v566)*4)) = v645
-		*(*int32)(unsafe.Add(m0, int(v569)*4)) = v647
+		*(*int32)(unsafe.Add(m0, int(v519)*4)) = v613
+		*(*int32)(unsafe.Add(m0, int(v522)*4)) = v615
+		*(*int32)(unsafe.Add(m0, int(v525)*4)) = v617
+		*(*int32)(unsafe.Add(m0, int(v528)*4)) = v619
+		*(*int32)(unsafe.Add(m0, int(v531)*4)) = v621
+		*(*int32)(unsafe.Add(m0, int(v534)*4)) = v623
+		*(*int32)(unsafe.Add(m0, int(v537)*4)) = v625
+		*(*int32)(unsafe.Add(m0, int(v540)*4)) = v627
+		*(*int32)(unsafe.Add(m0, int(v543)*4)) = v629
+		*(*int32)(unsafe.Add(m0, int(v546)*4)) = v631
+		*(*int32)(unsafe.Add(m0, int(v549)*4)) = v633
+		*(*int32)(unsafe.Add(m0, int(v552)*4)) = v635
+		*(*int32)(unsafe.Add(m0, int(v555)*4)) = v637
+		*(*int32)(unsafe.Add(m0, int(v558)*4)) = v639
+		*(*int32)(unsafe.Add(m0, int(v561)*4)) = v641
+		*(*int32)(unsafe.Add(m0, int(v564)*4)) = v643
+		*(*int32)(unsafe.Add(m0, int(v567)*4)) = v645
 	}
 	// Barrier, kernels.go:256
 	m6 := g.Memory(6)
 	v10 := g.v10
 	p6 := g.Pointer(6)
-	h476 := g.v476[:n]
+	h474 := g.v474[:n]
 	h347 := g.v347[:n]
 	m1 := g.Memory(1)
 	v43 := g.v43
-	v705 := v43 == 570420992
+	v703 := v43 == 570420992
 	h330 := g.v330[:n]
 	for li := range n {
 		if dead[li] {
@@ -9338,12 +9442,12 @@ func (g *passLanes64Host) r17() int {
 		own6 := unsafe.Add(m6, li*72)
 		v20 := int32(li)
 		v21 := int64(uint32(v20))
-		v476 := h476[li]
+		v474 := h474[li]
 		v347 := h347[li]
 		v47 := v20 + 256
 		v330 := h330[li]
-		var v701 int32
-		var v704 int64
+		var v699 int32
+		var v702 int64
 		*(*int32)(own6) = *(*int32)(unsafe.Add(m0, li*4))
 		*(*int32)(unsafe.Add(own6, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		*(*int32)(unsafe.Add(own6, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
@@ -9364,21 +9468,21 @@ func (g *passLanes64Host) r17() int {
 		if v21 >= v10 {
 			goto b184
 		}
-		v701 = *(*int32)(unsafe.Add(p6, li*4)) + v476
-		*(*int32)(unsafe.Add(m1, li*4)) = v701 - v347
-		v704 = int64(uint32(v47))
-		if !v705 {
+		v699 = *(*int32)(unsafe.Add(p6, li*4)) + v474
+		*(*int32)(unsafe.Add(m1, li*4)) = v699 - v347
+		v702 = int64(uint32(v47))
+		if !v703 {
 			goto b184
 		}
-		if v704 < v10 {
-			*(*int32)(unsafe.Add(p6, li*4+1024)) = v701 + v330
+		if v702 < v10 {
+			*(*int32)(unsafe.Add(p6, li*4+1024)) = v699 + v330
 		}
 	b184:
 	}
 	// Barrier, kernels.go:285
 	c2 := g.c2
 	v0 := g.v0
-	v709 := ^v0
+	v707 := ^v0
 	v1 := g.v1
 	v2 := g.v2
 	v3 := g.v3
@@ -9397,45 +9501,45 @@ func (g *passLanes64Host) r17() int {
 		v20 := int32(li)
 		own5 := unsafe.Add(m5, li*72)
 		own6 := unsafe.Add(m6, li*72)
-		var v710 int32
-		var v731, v741 int64
-		v710 = 0
+		var v708 int32
+		var v729, v739 int64
+		v708 = 0
 	b186:
-		v712 := (v710 * 256) + v20
-		v717 := int64(uint32(*(*int32)(unsafe.Add(own6, int(v710)*4)))) << 32
-		v718 := int64(uint32(*(*int32)(unsafe.Add(own5, int(v710)*4)))) | v717
+		v710 := (v708 * 256) + v20
+		v715 := int64(uint32(*(*int32)(unsafe.Add(own6, int(v708)*4)))) << 32
+		v716 := int64(uint32(*(*int32)(unsafe.Add(own5, int(v708)*4)))) | v715
 		if c2 {
-			v719 := v718 & v709
-			v724 := v718 ^ v0
-			if (v718 & v0) != 0 {
-				v724 = ^v718
+			v717 := v716 & v707
+			v722 := v716 ^ v0
+			if (v716 & v0) != 0 {
+				v722 = ^v716
+			}
+			v724 := v722
+			if v717 == 0 {
+				v724 = v0
 			}
 			v726 := v724
-			if v719 == 0 {
-				v726 = v0
+			if uint64(v1) < uint64(v717) {
+				v726 = 0
 			}
-			v728 := v726
-			if uint64(v1) < uint64(v719) {
-				v728 = 0
-			}
-			v731 = v728 ^ v2
+			v729 = v726 ^ v2
 		} else {
-			v731 = v718 ^ v2
+			v729 = v716 ^ v2
 		}
-		v734 := int32(uint64(int64(uint64(v731)>>(uint64(v272)&63)))) & v4
-		v737 := *(*int32)(unsafe.Add(m1, int(v734&255)*4)) + v712
-		*(*int32)(unsafe.Add(own5, int(v710)*4)) = v737
-		if uint32(v43+v712) >= uint32(v33) {
+		v732 := int32(uint64(int64(uint64(v729)>>(uint64(v272)&63)))) & v4
+		v735 := *(*int32)(unsafe.Add(m1, int(v732&255)*4)) + v710
+		*(*int32)(unsafe.Add(own5, int(v708)*4)) = v735
+		if uint32(v43+v710) >= uint32(v33) {
 			goto b192
 		}
-		v741 = int64(uint32(v737))
-		if v741 < v14 {
-			*(*int64)(unsafe.Add(p8, int(v741)*8)) = v718
+		v739 = int64(uint32(v735))
+		if v739 < v14 {
+			*(*int64)(unsafe.Add(p8, int(v739)*8)) = v716
 		}
 	b192:
-		v744 := v710 + 1
-		if uint32(v744) < 17 {
-			v710 = v744
+		v742 := v708 + 1
+		if uint32(v742) < 17 {
+			v708 = v742
 			goto b186
 		}
 		if c1 {
@@ -9508,180 +9612,180 @@ func (g *passLanes64Host) r17() int {
 	// Barrier, kernels.go:256
 	v18 := g.v18
 	p10 := g.Pointer(10)
-	v820 := v43 + 256
-	v827 := v43 + 512
-	v834 := v43 + 768
-	v841 := v43 + 1024
-	v848 := v43 + 1280
-	v855 := v43 + 1536
-	v862 := v43 + 1792
-	v869 := v43 + 2048
-	v876 := v43 + 2304
-	v883 := v43 + 2560
-	v890 := v43 + 2816
-	v897 := v43 + 3072
-	v904 := v43 + 3328
-	v911 := v43 + 3584
-	v918 := v43 + 3840
-	v925 := v43 + 4096
+	v818 := v43 + 256
+	v825 := v43 + 512
+	v832 := v43 + 768
+	v839 := v43 + 1024
+	v846 := v43 + 1280
+	v853 := v43 + 1536
+	v860 := v43 + 1792
+	v867 := v43 + 2048
+	v874 := v43 + 2304
+	v881 := v43 + 2560
+	v888 := v43 + 2816
+	v895 := v43 + 3072
+	v902 := v43 + 3328
+	v909 := v43 + 3584
+	v916 := v43 + 3840
+	v923 := v43 + 4096
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v20 := int32(li)
 		own5 := unsafe.Add(m5, li*72)
-		var v817, v824, v831, v838, v845, v852, v859, v866, v873, v880, v887, v894, v901, v908, v915, v922, v929 int64
-		v797 := *(*int32)(unsafe.Add(m0, li*4))
-		v798 := *(*int32)(unsafe.Add(m0, li*4+1024))
-		v799 := *(*int32)(unsafe.Add(m0, li*4+2048))
-		v800 := *(*int32)(unsafe.Add(m0, li*4+3072))
-		v801 := *(*int32)(unsafe.Add(m0, li*4+4096))
-		v802 := *(*int32)(unsafe.Add(m0, li*4+5120))
-		v803 := *(*int32)(unsafe.Add(m0, li*4+6144))
-		v804 := *(*int32)(unsafe.Add(m0, li*4+7168))
-		v805 := *(*int32)(unsafe.Add(m0, li*4+8192))
-		v806 := *(*int32)(unsafe.Add(m0, li*4+9216))
-		v807 := *(*int32)(unsafe.Add(m0, li*4+10240))
-		v808 := *(*int32)(unsafe.Add(m0, li*4+11264))
-		v809 := *(*int32)(unsafe.Add(m0, li*4+12288))
-		v810 := *(*int32)(unsafe.Add(m0, li*4+13312))
-		v811 := *(*int32)(unsafe.Add(m0, li*4+14336))
-		v812 := *(*int32)(unsafe.Add(m0, li*4+15360))
-		v813 := *(*int32)(unsafe.Add(m0, li*4+16384))
+		var v815, v822, v829, v836, v843, v850, v857, v864, v871, v878, v885, v892, v899, v906, v913, v920, v927 int64
+		v795 := *(*int32)(unsafe.Add(m0, li*4))
+		v796 := *(*int32)(unsafe.Add(m0, li*4+1024))
+		v797 := *(*int32)(unsafe.Add(m0, li*4+2048))
+		v798 := *(*int32)(unsafe.Add(m0, li*4+3072))
+		v799 := *(*int32)(unsafe.Add(m0, li*4+4096))
+		v800 := *(*int32)(unsafe.Add(m0, li*4+5120))
+		v801 := *(*int32)(unsafe.Add(m0, li*4+6144))
+		v802 := *(*int32)(unsafe.Add(m0, li*4+7168))
+		v803 := *(*int32)(unsafe.Add(m0, li*4+8192))
+		v804 := *(*int32)(unsafe.Add(m0, li*4+9216))
+		v805 := *(*int32)(unsafe.Add(m0, li*4+10240))
+		v806 := *(*int32)(unsafe.Add(m0, li*4+11264))
+		v807 := *(*int32)(unsafe.Add(m0, li*4+12288))
+		v808 := *(*int32)(unsafe.Add(m0, li*4+13312))
+		v809 := *(*int32)(unsafe.Add(m0, li*4+14336))
+		v810 := *(*int32)(unsafe.Add(m0, li*4+15360))
+		v811 := *(*int32)(unsafe.Add(m0, li*4+16384))
 		if uint32(v43+v20) >= uint32(v33) {
 			goto b200
 		}
-		v817 = int64(uint32(*(*int32)(own5)))
-		if v817 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v817)*4)) = v797
+		v815 = int64(uint32(*(*int32)(own5)))
+		if v815 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v815)*4)) = v795
 		}
 	b200:
-		if uint32(v820+v20) >= uint32(v33) {
+		if uint32(v818+v20) >= uint32(v33) {
 			goto b203
 		}
-		v824 = int64(uint32(*(*int32)(unsafe.Add(own5, 4))))
-		if v824 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v824)*4)) = v798
+		v822 = int64(uint32(*(*int32)(unsafe.Add(own5, 4))))
+		if v822 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v822)*4)) = v796
 		}
 	b203:
-		if uint32(v827+v20) >= uint32(v33) {
+		if uint32(v825+v20) >= uint32(v33) {
 			goto b206
 		}
-		v831 = int64(uint32(*(*int32)(unsafe.Add(own5, 8))))
-		if v831 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v831)*4)) = v799
+		v829 = int64(uint32(*(*int32)(unsafe.Add(own5, 8))))
+		if v829 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v829)*4)) = v797
 		}
 	b206:
-		if uint32(v834+v20) >= uint32(v33) {
+		if uint32(v832+v20) >= uint32(v33) {
 			goto b209
 		}
-		v838 = int64(uint32(*(*int32)(unsafe.Add(own5, 12))))
-		if v838 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v838)*4)) = v800
+		v836 = int64(uint32(*(*int32)(unsafe.Add(own5, 12))))
+		if v836 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v836)*4)) = v798
 		}
 	b209:
-		if uint32(v841+v20) >= uint32(v33) {
+		if uint32(v839+v20) >= uint32(v33) {
 			goto b212
 		}
-		v845 = int64(uint32(*(*int32)(unsafe.Add(own5, 16))))
-		if v845 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v845)*4)) = v801
+		v843 = int64(uint32(*(*int32)(unsafe.Add(own5, 16))))
+		if v843 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v843)*4)) = v799
 		}
 	b212:
-		if uint32(v848+v20) >= uint32(v33) {
+		if uint32(v846+v20) >= uint32(v33) {
 			goto b215
 		}
-		v852 = int64(uint32(*(*int32)(unsafe.Add(own5, 20))))
-		if v852 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v852)*4)) = v802
+		v850 = int64(uint32(*(*int32)(unsafe.Add(own5, 20))))
+		if v850 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v850)*4)) = v800
 		}
 	b215:
-		if uint32(v855+v20) >= uint32(v33) {
+		if uint32(v853+v20) >= uint32(v33) {
 			goto b218
 		}
-		v859 = int64(uint32(*(*int32)(unsafe.Add(own5, 24))))
-		if v859 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v859)*4)) = v803
+		v857 = int64(uint32(*(*int32)(unsafe.Add(own5, 24))))
+		if v857 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v857)*4)) = v801
 		}
 	b218:
-		if uint32(v862+v20) >= uint32(v33) {
+		if uint32(v860+v20) >= uint32(v33) {
 			goto b221
 		}
-		v866 = int64(uint32(*(*int32)(unsafe.Add(own5, 28))))
-		if v866 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v866)*4)) = v804
+		v864 = int64(uint32(*(*int32)(unsafe.Add(own5, 28))))
+		if v864 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v864)*4)) = v802
 		}
 	b221:
-		if uint32(v869+v20) >= uint32(v33) {
+		if uint32(v867+v20) >= uint32(v33) {
 			goto b224
 		}
-		v873 = int64(uint32(*(*int32)(unsafe.Add(own5, 32))))
-		if v873 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v873)*4)) = v805
+		v871 = int64(uint32(*(*int32)(unsafe.Add(own5, 32))))
+		if v871 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v871)*4)) = v803
 		}
 	b224:
-		if uint32(v876+v20) >= uint32(v33) {
+		if uint32(v874+v20) >= uint32(v33) {
 			goto b227
 		}
-		v880 = int64(uint32(*(*int32)(unsafe.Add(own5, 36))))
-		if v880 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v880)*4)) = v806
+		v878 = int64(uint32(*(*int32)(unsafe.Add(own5, 36))))
+		if v878 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v878)*4)) = v804
 		}
 	b227:
-		if uint32(v883+v20) >= uint32(v33) {
+		if uint32(v881+v20) >= uint32(v33) {
 			goto b230
 		}
-		v887 = int64(uint32(*(*int32)(unsafe.Add(own5, 40))))
-		if v887 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v887)*4)) = v807
+		v885 = int64(uint32(*(*int32)(unsafe.Add(own5, 40))))
+		if v885 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v885)*4)) = v805
 		}
 	b230:
-		if uint32(v890+v20) >= uint32(v33) {
+		if uint32(v888+v20) >= uint32(v33) {
 			goto b233
 		}
-		v894 = int64(uint32(*(*int32)(unsafe.Add(own5, 44))))
-		if v894 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v894)*4)) = v808
+		v892 = int64(uint32(*(*int32)(unsafe.Add(own5, 44))))
+		if v892 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v892)*4)) = v806
 		}
 	b233:
-		if uint32(v897+v20) >= uint32(v33) {
+		if uint32(v895+v20) >= uint32(v33) {
 			goto b236
 		}
-		v901 = int64(uint32(*(*int32)(unsafe.Add(own5, 48))))
-		if v901 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v901)*4)) = v809
+		v899 = int64(uint32(*(*int32)(unsafe.Add(own5, 48))))
+		if v899 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v899)*4)) = v807
 		}
 	b236:
-		if uint32(v904+v20) >= uint32(v33) {
+		if uint32(v902+v20) >= uint32(v33) {
 			goto b239
 		}
-		v908 = int64(uint32(*(*int32)(unsafe.Add(own5, 52))))
-		if v908 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v908)*4)) = v810
+		v906 = int64(uint32(*(*int32)(unsafe.Add(own5, 52))))
+		if v906 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v906)*4)) = v808
 		}
 	b239:
-		if uint32(v911+v20) >= uint32(v33) {
+		if uint32(v909+v20) >= uint32(v33) {
 			goto b242
 		}
-		v915 = int64(uint32(*(*int32)(unsafe.Add(own5, 56))))
-		if v915 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v915)*4)) = v811
+		v913 = int64(uint32(*(*int32)(unsafe.Add(own5, 56))))
+		if v913 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v913)*4)) = v809
 		}
 	b242:
-		if uint32(v918+v20) >= uint32(v33) {
+		if uint32(v916+v20) >= uint32(v33) {
 			goto b245
 		}
-		v922 = int64(uint32(*(*int32)(unsafe.Add(own5, 60))))
-		if v922 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v922)*4)) = v812
+		v920 = int64(uint32(*(*int32)(unsafe.Add(own5, 60))))
+		if v920 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v920)*4)) = v810
 		}
 	b245:
-		if uint32(v925+v20) >= uint32(v33) {
+		if uint32(v923+v20) >= uint32(v33) {
 			goto b248r23
 		}
-		v929 = int64(uint32(*(*int32)(unsafe.Add(own5, 64))))
-		if v929 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v929)*4)) = v813
+		v927 = int64(uint32(*(*int32)(unsafe.Add(own5, 64))))
+		if v927 < v18 {
+			*(*int32)(unsafe.Add(p10, int(v927)*4)) = v811
 		}
 	b248r23:
 	}
@@ -10003,6 +10107,393 @@ func (g *search64Host) Run() {
 			return
 		}
 		goto b8
+	}
+}
+
+// selectHost is a work-group of the kernel [Select].
+type selectHost struct {
+	kernelimpl.HostGroup
+	c0  bool
+	c1  int32
+	v21 int64
+
+	v25 int32
+}
+
+func newSelectHost() kernelimpl.HostForm { return new(selectHost) }
+
+func (g *selectHost) Begin() {
+	const n = 256
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
+	g.Allot(0, 1024)
+	g.Allot(1, 32)
+}
+
+func (g *selectHost) Run() {
+	const n = 256
+	// ZeroLocal, top.go:41
+	g.Zero(0)
+	v7 := g.Int64(72)
+	v15 := v7 == 0
+	v5 := g.Int64(56)
+	p4 := g.Pointer(4)
+	v9 := g.Int64(88)
+	v22 := 0 < v9
+	p5 := g.Pointer(5)
+	v4 := g.Int32(40)
+	m0 := g.Memory(0)
+	u21 := g.v21
+	u25 := g.v25
+	for li := range n {
+		var v21 int64
+		var v25 int32
+		if v15 {
+			v21 = v5
+		} else {
+			v16 := *(*int64)(p4)
+			v18 := int64(0)
+			if 0 < v16 {
+				v18 = v16
+			}
+			v20 := v18
+			if v5 < v18 {
+				v20 = v5
+			}
+			v21 = v20
+		}
+		if v22 {
+			v25 = *(*int32)(p5) & v4
+		} else {
+			v25 = 0
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = int32(0)
+		u21 = v21
+		u25 = v25
+	}
+	g.v21 = u21
+	g.v25 = u25
+	// Barrier, top.go:49
+	v27 := int32(g.ID[0])
+	v28 := int64(uint32(v27))
+	v29 := v28 * 2048
+	v21 := g.v21
+	m1 := g.Memory(1)
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v0 := g.Int32(24)
+	v30 := ^v0
+	v1 := g.Int32(28)
+	v2 := g.Int32(32)
+	v25 := g.v25
+	v3 := g.Int32(36)
+	v31 := v3 & 31
+	v32 := ^v0
+	v33 := v3 & 31
+	v34 := ^v0
+	v35 := v3 & 31
+	v36 := ^v0
+	v37 := v3 & 31
+	v38 := ^v0
+	v39 := v3 & 31
+	v40 := ^v0
+	v41 := v3 & 31
+	v42 := ^v0
+	v43 := v3 & 31
+	v44 := ^v0
+	v45 := v3 & 31
+	v46 := g.Int32(8)
+	c1 := g.c1
+	stop := g.Cancelled()
+	for li := range n {
+		v13 := int32(li)
+		v14 := int64(uint32(v13))
+		var v47 int64
+		var v102, v121, v140, v159, v178, v197, v216, v235 int32
+		v47 = v29
+	b7:
+		if v47 >= v21 {
+			continue
+		}
+		*(*[32]byte)(m1) = [32]byte{}
+		v50 := v47 + v14
+		v51 := v50 < v21
+		if v51 {
+			*(*int32)(m1) = *(*int32)(unsafe.Add(p3, int(v50)*4))
+		}
+		v55 := (v47 + 256) + v14
+		v56 := v55 < v21
+		if v56 {
+			*(*int32)(unsafe.Add(m1, 4)) = *(*int32)(unsafe.Add(p3, int(v55)*4))
+		}
+		v60 := (v47 + 512) + v14
+		v61 := v60 < v21
+		if v61 {
+			*(*int32)(unsafe.Add(m1, 8)) = *(*int32)(unsafe.Add(p3, int(v60)*4))
+		}
+		v65 := (v47 + 768) + v14
+		v66 := v65 < v21
+		if v66 {
+			*(*int32)(unsafe.Add(m1, 12)) = *(*int32)(unsafe.Add(p3, int(v65)*4))
+		}
+		v70 := (v47 + 1024) + v14
+		v71 := v70 < v21
+		if v71 {
+			*(*int32)(unsafe.Add(m1, 16)) = *(*int32)(unsafe.Add(p3, int(v70)*4))
+		}
+		v75 := (v47 + 1280) + v14
+		v76 := v75 < v21
+		if v76 {
+			*(*int32)(unsafe.Add(m1, 20)) = *(*int32)(unsafe.Add(p3, int(v75)*4))
+		}
+		v80 := (v47 + 1536) + v14
+		v81 := v80 < v21
+		if v81 {
+			*(*int32)(unsafe.Add(m1, 24)) = *(*int32)(unsafe.Add(p3, int(v80)*4))
+		}
+		v85 := (v47 + 1792) + v14
+		v86 := v85 < v21
+		if v86 {
+			*(*int32)(unsafe.Add(m1, 28)) = *(*int32)(unsafe.Add(p3, int(v85)*4))
+		}
+		v89 := *(*int32)(m1)
+		if c0 {
+			v90 := v89 & v30
+			v95 := v89 ^ v0
+			if (v89 & v0) != 0 {
+				v95 = ^v89
+			}
+			v97 := v95
+			if v90 == 0 {
+				v97 = v0
+			}
+			v99 := v97
+			if uint32(v1) < uint32(v90) {
+				v99 = 0
+			}
+			v102 = v99 ^ v2
+		} else {
+			v102 = v89 ^ v2
+		}
+		if !v51 {
+			goto b30
+		}
+		if (v102 & v4) == v25 {
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v102)>>(uint32(v31)&31))&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v102)>>(uint32(v31)&31))&255)*4)) += int32(1)
+		}
+	b30:
+		v108 := *(*int32)(unsafe.Add(m1, 4))
+		if c0 {
+			v109 := v108 & v32
+			v114 := v108 ^ v0
+			if (v108 & v0) != 0 {
+				v114 = ^v108
+			}
+			v116 := v114
+			if v109 == 0 {
+				v116 = v0
+			}
+			v118 := v116
+			if uint32(v1) < uint32(v109) {
+				v118 = 0
+			}
+			v121 = v118 ^ v2
+		} else {
+			v121 = v108 ^ v2
+		}
+		if !v56 {
+			goto b36
+		}
+		if (v121 & v4) == v25 {
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v121)>>(uint32(v33)&31))&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v121)>>(uint32(v33)&31))&255)*4)) += int32(1)
+		}
+	b36:
+		v127 := *(*int32)(unsafe.Add(m1, 8))
+		if c0 {
+			v128 := v127 & v34
+			v133 := v127 ^ v0
+			if (v127 & v0) != 0 {
+				v133 = ^v127
+			}
+			v135 := v133
+			if v128 == 0 {
+				v135 = v0
+			}
+			v137 := v135
+			if uint32(v1) < uint32(v128) {
+				v137 = 0
+			}
+			v140 = v137 ^ v2
+		} else {
+			v140 = v127 ^ v2
+		}
+		if !v61 {
+			goto b42
+		}
+		if (v140 & v4) == v25 {
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v140)>>(uint32(v35)&31))&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v140)>>(uint32(v35)&31))&255)*4)) += int32(1)
+		}
+	b42:
+		v146 := *(*int32)(unsafe.Add(m1, 12))
+		if c0 {
+			v147 := v146 & v36
+			v152 := v146 ^ v0
+			if (v146 & v0) != 0 {
+				v152 = ^v146
+			}
+			v154 := v152
+			if v147 == 0 {
+				v154 = v0
+			}
+			v156 := v154
+			if uint32(v1) < uint32(v147) {
+				v156 = 0
+			}
+			v159 = v156 ^ v2
+		} else {
+			v159 = v146 ^ v2
+		}
+		if !v66 {
+			goto b48
+		}
+		if (v159 & v4) == v25 {
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v159)>>(uint32(v37)&31))&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v159)>>(uint32(v37)&31))&255)*4)) += int32(1)
+		}
+	b48:
+		v165 := *(*int32)(unsafe.Add(m1, 16))
+		if c0 {
+			v166 := v165 & v38
+			v171 := v165 ^ v0
+			if (v165 & v0) != 0 {
+				v171 = ^v165
+			}
+			v173 := v171
+			if v166 == 0 {
+				v173 = v0
+			}
+			v175 := v173
+			if uint32(v1) < uint32(v166) {
+				v175 = 0
+			}
+			v178 = v175 ^ v2
+		} else {
+			v178 = v165 ^ v2
+		}
+		if !v71 {
+			goto b54
+		}
+		if (v178 & v4) == v25 {
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v178)>>(uint32(v39)&31))&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v178)>>(uint32(v39)&31))&255)*4)) += int32(1)
+		}
+	b54:
+		v184 := *(*int32)(unsafe.Add(m1, 20))
+		if c0 {
+			v185 := v184 & v40
+			v190 := v184 ^ v0
+			if (v184 & v0) != 0 {
+				v190 = ^v184
+			}
+			v192 := v190
+			if v185 == 0 {
+				v192 = v0
+			}
+			v194 := v192
+			if uint32(v1) < uint32(v185) {
+				v194 = 0
+			}
+			v197 = v194 ^ v2
+		} else {
+			v197 = v184 ^ v2
+		}
+		if !v76 {
+			goto b60
+		}
+		if (v197 & v4) == v25 {
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v197)>>(uint32(v41)&31))&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v197)>>(uint32(v41)&31))&255)*4)) += int32(1)
+		}
+	b60:
+		v203 := *(*int32)(unsafe.Add(m1, 24))
+		if c0 {
+			v204 := v203 & v42
+			v209 := v203 ^ v0
+			if (v203 & v0) != 0 {
+				v209 = ^v203
+			}
+			v211 := v209
+			if v204 == 0 {
+				v211 = v0
+			}
+			v213 := v211
+			if uint32(v1) < uint32(v204) {
+				v213 = 0
+			}
+			v216 = v213 ^ v2
+		} else {
+			v216 = v203 ^ v2
+		}
+		if !v81 {
+			goto b66
+		}
+		if (v216 & v4) == v25 {
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v216)>>(uint32(v43)&31))&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v216)>>(uint32(v43)&31))&255)*4)) += int32(1)
+		}
+	b66:
+		v222 := *(*int32)(unsafe.Add(m1, 28))
+		if c0 {
+			v223 := v222 & v44
+			v228 := v222 ^ v0
+			if (v222 & v0) != 0 {
+				v228 = ^v222
+			}
+			v230 := v228
+			if v223 == 0 {
+				v230 = v0
+			}
+			v232 := v230
+			if uint32(v1) < uint32(v223) {
+				v232 = 0
+			}
+			v235 = v232 ^ v2
+		} else {
+			v235 = v222 ^ v2
+		}
+		if !v86 {
+			goto b72
+		}
+		if (v235 & v4) == v25 {
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v235)>>(uint32(v45)&31))&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v235)>>(uint32(v45)&31))&255)*4)) += int32(1)
+		}
+	b72:
+		v244 := v47 + (int64(uint32(int32(uint32(v46)/uint32(c1)))) * 2048)
+		v47 = v244
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b7
+	}
+	// Barrier, top.go:63
+	v11 := g.Int64(104)
+	p6 := g.Pointer(6)
+	for li := range n {
+		v13 := int32(li)
+		v14 := int64(uint32(v13))
+		v245 := *(*int32)(unsafe.Add(m0, li*4))
+		if v245 == 0 {
+			goto b77
+		}
+		if v14 < v11 {
+			atomic.AddInt32((*int32)(unsafe.Add(p6, li*4)), v245)
+		}
+	b77:
 	}
 }
 
@@ -10511,26 +11002,1934 @@ func (g *tally64Host) Run() {
 	}
 }
 
-// widen16Host is some work-items of the kernel [Widen16].
-type widen16Host struct {
+// topHost is a work-group of the kernel [Top].
+type topHost struct {
+	kernelimpl.HostGroup
+	c0             int32
+	c1             bool
+	c2             int32
+	c3             int32
+	c4             int32
+	v0, v1, v2, v3 int32
+
+	v4, v6, v8, v10, v12, v14 int64
+
+	v23, v42, v98 int64
+
+	v25, v26, v35, v92, v429, v431, v435, v482, v483, v874 int32
+
+	v34, v79, v80, v86, v87, v90, v91, v479, v481, v873 []int32
+
+	v47, v104, v430, v480, v496 []int64
+
+	v432 bool
+
+	sint32 []int32
+}
+
+func newTopHost() kernelimpl.HostForm { return new(topHost) }
+
+func (g *topHost) Begin() {
+	const n = 256
+	g.v0 = g.Int32(24)
+	g.v1 = g.Int32(28)
+	g.v2 = g.Int32(32)
+	g.v3 = g.Int32(36)
+	g.v4 = g.Int64(48)
+	g.v6 = g.Int64(64)
+	g.v8 = g.Int64(80)
+	g.v10 = g.Int64(96)
+	g.v12 = g.Int64(112)
+	g.v14 = g.Int64(128)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 2048)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v34, &g.v79, &g.v80, &g.v86, &g.v87, &g.v90, &g.v91, &g.v479, &g.v481, &g.v873)
+	kernelimpl.HostRoom(n, &g.v47, &g.v104, &g.v430, &g.v480, &g.v496)
+}
+
+func (g *topHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 4: // GroupReduce, lookback.go:240
+			g.v482 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v481, -1))
+			next = g.r5()
+		case 5: // Barrier, lookback.go:262
+			next = g.r6()
+		case 7: // Barrier, lookback.go:280
+			next = g.r8()
+		case 8: // GroupReduce, top.go:177
+			g.v874 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v873, 0))
+			next = g.r9()
+		}
+	}
+}
+
+func (g *topHost) r0() int {
+	const n = 256
+	// ZeroLocal, top.go:157
+	g.Zero(0)
+	v6 := g.v6
+	v17 := v6 == 0
+	v4 := g.v4
+	p3 := g.Pointer(3)
+	v8 := g.v8
+	v24 := v8 != 3
+	p4 := g.Pointer(4)
+	v10 := g.v10
+	v28 := 0 < v10
+	p5 := g.Pointer(5)
+	c0 := g.c0
+	v31 := c0 + -1
+	v30 := c0 != 0
+	u23 := g.v23
+	u25 := g.v25
+	u26 := g.v26
+	h34 := g.v34[:n]
+	more := false
+	for li := range n {
+		var v23 int64
+		var v34 int32
+		v16 := int32(li)
+		if v17 {
+			v23 = v4
+		} else {
+			v18 := *(*int64)(p3)
+			v20 := int64(0)
+			if 0 < v18 {
+				v20 = v18
+			}
+			v22 := v20
+			if v4 < v20 {
+				v22 = v4
+			}
+			v23 = v22
+		}
+		if v24 {
+			g.Leave(li)
+			continue
+		}
+		v25 := *(*int32)(p4)
+		v26 := *(*int32)(unsafe.Add(p4, 4))
+		if v16 != 0 {
+			v34 = -1
+			goto b8
+		}
+		if v28 {
+			v29 := atomic.AddInt32((*int32)(p5), int32(1)) - int32(1)
+			v33 := v29
+			if v30 {
+				v33 = v31 - v29
+			}
+			v34 = v33
+		} else {
+			v34 = -1
+		}
+	b8:
+		u23 = v23
+		u25 = v25
+		u26 = v26
+		h34[li] = v34
+		more = true
+	}
+	g.v23 = u23
+	g.v25 = u25
+	g.v26 = u26
+	if !more {
+		return -1
+	}
+	// GroupSelect, lookback.go:201
+	g.v35 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v34, 0)[int32(0)]
+	v35 := g.v35
+	v36 := v35 == 0
+	v14 := g.v14
+	v37 := 0 < v14
+	p7 := g.Pointer(7)
+	v26 := g.v26
+	v41 := v26 == 0
+	v23 := g.v23
+	v42 := int64(uint32(v35))
+	v43 := v42 * 4096
+	v44 := v23 <= v43
+	p2 := g.Pointer(2)
+	c1 := g.c1
+	v0 := g.v0
+	v48 := ^v0
+	v1 := g.v1
+	v2 := g.v2
+	v3 := g.v3
+	v25 := g.v25
+	h47 := g.v47[:n]
+	h79 := g.v79[:n]
+	h80 := g.v80[:n]
+	h86 := g.v86[:n]
+	dead := g.Dead[:n]
+	more = false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v16 := int32(li)
+		v27 := v16 == 0
+		var v47 int64
+		var v49, v50, v51, v55, v68, v69, v78, v79, v80 int32
+		if !v27 {
+			goto b13
+		}
+		if !v36 {
+			goto b13
+		}
+		if v37 {
+			*(*int64)(p7) = int64(uint32(*(*int32)(unsafe.Add(p4, 8))))
+		}
+	b13:
+		if v41 {
+			goto b15
+		}
+		if !v44 {
+			v47 = v43 + int64(uint32(v16*16))
+			v49 = 0
+			v50 = 0
+			v51 = 0
+			goto b17
+		}
+	b15:
+		g.Leave(li)
+		continue
+	b17:
+		v53 := v47 + int64(uint32(v51))
+		if v53 >= v23 {
+			v79 = v49
+			v80 = v50
+			goto b26
+		}
+		v55 = *(*int32)(unsafe.Add(p2, int(v53)*4))
+		if c1 {
+			v56 := v55 & v48
+			v61 := v55 ^ v0
+			if (v55 & v0) != 0 {
+				v61 = ^v55
+			}
+			v63 := v61
+			if v56 == 0 {
+				v63 = v0
+			}
+			v65 := v63
+			if uint32(v1) < uint32(v56) {
+				v65 = 0
+			}
+			v68 = v65 ^ v2
+		} else {
+			v68 = v55 ^ v2
+		}
+		v69 = v68 & v3
+		if uint32(v69) < uint32(v25) {
+			v79 = v49 | (int32(1) << (uint32(v51&31) & 31))
+			v80 = v50
+			goto b26
+		}
+		if v69 == v25 {
+			v78 = v50 | (int32(1) << (uint32(v51&31) & 31))
+		} else {
+			v78 = v50
+		}
+		v79 = v49
+		v80 = v78
+	b26:
+		v81 := v51 + 1
+		if v81 >= 16 {
+			v86 := (int32(bits.OnesCount32(uint32(v79))) << 16) | int32(bits.OnesCount32(uint32(v80)))
+			h47[li] = v47
+			h79[li] = v79
+			h80[li] = v80
+			h86[li] = v86
+			more = true
+			continue
+		}
+		v49 = v79
+		v50 = v80
+		v51 = v81
+		goto b17
+	}
+	g.v42 = v42
+	if !more {
+		return -1
+	}
+	// GroupExclusiveScan, top.go:174
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v86, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v87, in, len(in), int32(0))
+	}
+	h87 := g.v87[:n]
+	h90 := g.v90[:n]
+	h91 := g.v91[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v87 := h87[li]
+		v86 := h86[li]
+		v90 := v87
+		if int32(li) == 0 {
+			v90 = 0
+		}
+		v91 := v90 + v86
+		h90[li] = v90
+		h91[li] = v91
+	}
+	// GroupSelect, top.go:175
+	g.v92 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v91, 0)[int32(255)]
+	c2 := g.c2
+	v105 := c2 == 0
+	v110 := v42 * 3
+	v112 := v110 + 6
+	v113 := v10 < v112
+	v111 := v110 + 3
+	v108 := v35 == 0
+	v109 := int32(1)
+	if v108 {
+		v109 = 2
+	}
+	v114 := v109 << 30
+	v92 := g.v92
+	v93 := int32(uint32(v92) >> 16)
+	v94 := int64(uint32(v93))
+	v95 := v94 << 32
+	v96 := v92 & 65535
+	v97 := int64(uint32(v96))
+	v98 := v95 | v97
+	v115 := int32(uint64(v98))
+	v116 := v114 | v115
+	v118 := v110 + 4
+	v119 := int64(uint64(v98) >> 30)
+	v120 := int32(uint64(v119))
+	v121 := v120 & 1073741823
+	v122 := v114 | v121
+	v124 := v110 + 5
+	v125 := int64(uint64(v98) >> 60)
+	v126 := int32(uint64(v125))
+	v127 := v114 | v126
+	v129 := v35 == 0
+	v429 := v35 + -1
+	v12 := g.v12
+	p6 := g.Pointer(6)
+	h104 := g.v104[:n]
+	h430 := g.v430[:n]
+	u431 := g.v431
+	u432 := g.v432
+	u435 := g.v435
+	h479 := g.v479[:n]
+	h480 := g.v480[:n]
+	h481 := g.v481[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v90 := h90[li]
+		v16 := int32(li)
+		v27 := v16 == 0
+		v79 := h79[li]
+		v80 := h80[li]
+		v47 := h47[li]
+		var v131, v132, v137, v145, v147, v153, v163, v166, v172, v182, v185, v191, v201, v204, v210, v220, v223, v229, v239, v242, v248, v258, v261, v267, v277, v280, v286, v296, v299, v305, v315, v318, v324, v334, v337, v343, v353, v356, v362, v372, v375, v381, v391, v394, v400, v431, v433, v435, v466, v471, v472, v478, v479, v481 int32
+		var v133, v148, v167, v186, v205, v224, v243, v262, v281, v300, v319, v338, v357, v376, v395, v414, v432 bool
+		var v136, v151, v159, v170, v178, v189, v197, v208, v216, v227, v235, v246, v254, v265, v273, v284, v292, v303, v311, v322, v330, v341, v349, v360, v368, v379, v387, v398, v406, v417, v425, v430, v434, v440, v441, v467, v473, v480 int64
+		v104 := (int64(uint32(int32(uint32(v90)>>16))) << 32) | int64(uint32(v90&65535))
+		if !v27 {
+			goto b35
+		}
+		if v105 {
+			goto b33
+		}
+		if int32(uint32(v35)%uint32(c2)) == 0 {
+			goto b35
+		}
+	b33:
+		if !v113 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v111)*4)), v116)
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v118)*4)), v122)
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v124)*4)), v127)
+		}
+	b35:
+		if !v129 {
+			v430 = 0
+			v431 = v429
+			v432 = true
+			goto b134
+		}
+		{
+			v131 = int32(uint64(int64(uint64(v104) >> 32)))
+			v132 = int32(uint64(v104))
+			v133 = uint32(v132) < uint32(v26)
+			v134 := v26
+			if v133 {
+				v134 = v132
+			}
+			v136 = int64(uint32(v131 + v134))
+			v137 = v79 & 1
+			if v137 != 0 {
+				goto b39
+			}
+		}
+		if (v80 & 1) == 0 {
+			goto b42
+		}
+		if !v133 {
+			goto b42
+		}
+	b39:
+		if v136 >= v12 {
+			goto b42
+		}
+		if v47 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v136)*4)) = *(*int32)(unsafe.Add(p2, int(v47)*4))
+		}
+	b42:
+		{
+			v145 = v131 + v137
+			v147 = v132 + (v80 & 1)
+			v148 = uint32(v147) < uint32(v26)
+			v149 := v26
+			if v148 {
+				v149 = v147
+			}
+			v151 = int64(uint32(v145 + v149))
+			v153 = int32(uint32(v79)>>1) & 1
+			if v153 != 0 {
+				goto b45
+			}
+		}
+		if (int32(uint32(v80)>>1) & 1) == 0 {
+			goto b48
+		}
+		if !v148 {
+			goto b48
+		}
+	b45:
+		if v151 >= v12 {
+			goto b48
+		}
+		v159 = v47 + 1
+		if v159 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v151)*4)) = *(*int32)(unsafe.Add(p2, int(v159)*4))
+		}
+	b48:
+		{
+			v163 = v145 + v153
+			v166 = v147 + (int32(uint32(v80)>>1) & 1)
+			v167 = uint32(v166) < uint32(v26)
+			v168 := v26
+			if v167 {
+				v168 = v166
+			}
+			v170 = int64(uint32(v163 + v168))
+			v172 = int32(uint32(v79)>>2) & 1
+			if v172 != 0 {
+				goto b51
+			}
+		}
+		if (int32(uint32(v80)>>2) & 1) == 0 {
+			goto b54
+		}
+		if !v167 {
+			goto b54
+		}
+	b51:
+		if v170 >= v12 {
+			goto b54
+		}
+		v178 = v47 + 2
+		if v178 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v170)*4)) = *(*int32)(unsafe.Add(p2, int(v178)*4))
+		}
+	b54:
+		{
+			v182 = v163 + v172
+			v185 = v166 + (int32(uint32(v80)>>2) & 1)
+			v186 = uint32(v185) < uint32(v26)
+			v187 := v26
+			if v186 {
+				v187 = v185
+			}
+			v189 = int64(uint32(v182 + v187))
+			v191 = int32(uint32(v79)>>3) & 1
+			if v191 != 0 {
+				goto b57
+			}
+		}
+		if (int32(uint32(v80)>>3) & 1) == 0 {
+			goto b60
+		}
+		if !v186 {
+			goto b60
+		}
+	b57:
+		if v189 >= v12 {
+			goto b60
+		}
+		v197 = v47 + 3
+		if v197 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v189)*4)) = *(*int32)(unsafe.Add(p2, int(v197)*4))
+		}
+	b60:
+		{
+			v201 = v182 + v191
+			v204 = v185 + (int32(uint32(v80)>>3) & 1)
+			v205 = uint32(v204) < uint32(v26)
+			v206 := v26
+			if v205 {
+				v206 = v204
+			}
+			v208 = int64(uint32(v201 + v206))
+			v210 = int32(uint32(v79)>>4) & 1
+			if v210 != 0 {
+				goto b63
+			}
+		}
+		if (int32(uint32(v80)>>4) & 1) == 0 {
+			goto b66
+		}
+		if !v205 {
+			goto b66
+		}
+	b63:
+		if v208 >= v12 {
+			goto b66
+		}
+		v216 = v47 + 4
+		if v216 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v208)*4)) = *(*int32)(unsafe.Add(p2, int(v216)*4))
+		}
+	b66:
+		{
+			v220 = v201 + v210
+			v223 = v204 + (int32(uint32(v80)>>4) & 1)
+			v224 = uint32(v223) < uint32(v26)
+			v225 := v26
+			if v224 {
+				v225 = v223
+			}
+			v227 = int64(uint32(v220 + v225))
+			v229 = int32(uint32(v79)>>5) & 1
+			if v229 != 0 {
+				goto b69
+			}
+		}
+		if (int32(uint32(v80)>>5) & 1) == 0 {
+			goto b72
+		}
+		if !v224 {
+			goto b72
+		}
+	b69:
+		if v227 >= v12 {
+			goto b72
+		}
+		v235 = v47 + 5
+		if v235 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v227)*4)) = *(*int32)(unsafe.Add(p2, int(v235)*4))
+		}
+	b72:
+		{
+			v239 = v220 + v229
+			v242 = v223 + (int32(uint32(v80)>>5) & 1)
+			v243 = uint32(v242) < uint32(v26)
+			v244 := v26
+			if v243 {
+				v244 = v242
+			}
+			v246 = int64(uint32(v239 + v244))
+			v248 = int32(uint32(v79)>>6) & 1
+			if v248 != 0 {
+				goto b75
+			}
+		}
+		if (int32(uint32(v80)>>6) & 1) == 0 {
+			goto b78
+		}
+		if !v243 {
+			goto b78
+		}
+	b75:
+		if v246 >= v12 {
+			goto b78
+		}
+		v254 = v47 + 6
+		if v254 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v246)*4)) = *(*int32)(unsafe.Add(p2, int(v254)*4))
+		}
+	b78:
+		{
+			v258 = v239 + v248
+			v261 = v242 + (int32(uint32(v80)>>6) & 1)
+			v262 = uint32(v261) < uint32(v26)
+			v263 := v26
+			if v262 {
+				v263 = v261
+			}
+			v265 = int64(uint32(v258 + v263))
+			v267 = int32(uint32(v79)>>7) & 1
+			if v267 != 0 {
+				goto b81
+			}
+		}
+		if (int32(uint32(v80)>>7) & 1) == 0 {
+			goto b84
+		}
+		if !v262 {
+			goto b84
+		}
+	b81:
+		if v265 >= v12 {
+			goto b84
+		}
+		v273 = v47 + 7
+		if v273 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v265)*4)) = *(*int32)(unsafe.Add(p2, int(v273)*4))
+		}
+	b84:
+		{
+			v277 = v258 + v267
+			v280 = v261 + (int32(uint32(v80)>>7) & 1)
+			v281 = uint32(v280) < uint32(v26)
+			v282 := v26
+			if v281 {
+				v282 = v280
+			}
+			v284 = int64(uint32(v277 + v282))
+			v286 = int32(uint32(v79)>>8) & 1
+			if v286 != 0 {
+				goto b87
+			}
+		}
+		if (int32(uint32(v80)>>8) & 1) == 0 {
+			goto b90
+		}
+		if !v281 {
+			goto b90
+		}
+	b87:
+		if v284 >= v12 {
+			goto b90
+		}
+		v292 = v47 + 8
+		if v292 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v284)*4)) = *(*int32)(unsafe.Add(p2, int(v292)*4))
+		}
+	b90:
+		{
+			v296 = v277 + v286
+			v299 = v280 + (int32(uint32(v80)>>8) & 1)
+			v300 = uint32(v299) < uint32(v26)
+			v301 := v26
+			if v300 {
+				v301 = v299
+			}
+			v303 = int64(uint32(v296 + v301))
+			v305 = int32(uint32(v79)>>9) & 1
+			if v305 != 0 {
+				goto b93
+			}
+		}
+		if (int32(uint32(v80)>>9) & 1) == 0 {
+			goto b96
+		}
+		if !v300 {
+			goto b96
+		}
+	b93:
+		if v303 >= v12 {
+			goto b96
+		}
+		v311 = v47 + 9
+		if v311 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v303)*4)) = *(*int32)(unsafe.Add(p2, int(v311)*4))
+		}
+	b96:
+		{
+			v315 = v296 + v305
+			v318 = v299 + (int32(uint32(v80)>>9) & 1)
+			v319 = uint32(v318) < uint32(v26)
+			v320 := v26
+			if v319 {
+				v320 = v318
+			}
+			v322 = int64(uint32(v315 + v320))
+			v324 = int32(uint32(v79)>>10) & 1
+			if v324 != 0 {
+				goto b99
+			}
+		}
+		if (int32(uint32(v80)>>10) & 1) == 0 {
+			goto b102
+		}
+		if !v319 {
+			goto b102
+		}
+	b99:
+		if v322 >= v12 {
+			goto b102
+		}
+		v330 = v47 + 10
+		if v330 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v322)*4)) = *(*int32)(unsafe.Add(p2, int(v330)*4))
+		}
+	b102:
+		{
+			v334 = v315 + v324
+			v337 = v318 + (int32(uint32(v80)>>10) & 1)
+			v338 = uint32(v337) < uint32(v26)
+			v339 := v26
+			if v338 {
+				v339 = v337
+			}
+			v341 = int64(uint32(v334 + v339))
+			v343 = int32(uint32(v79)>>11) & 1
+			if v343 != 0 {
+				goto b105
+			}
+		}
+		if (int32(uint32(v80)>>11) & 1) == 0 {
+			goto b108
+		}
+		if !v338 {
+			goto b108
+		}
+	b105:
+		if v341 >= v12 {
+			goto b108
+		}
+		v349 = v47 + 11
+		if v349 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v341)*4)) = *(*int32)(unsafe.Add(p2, int(v349)*4))
+		}
+	b108:
+		{
+			v353 = v334 + v343
+			v356 = v337 + (int32(uint32(v80)>>11) & 1)
+			v357 = uint32(v356) < uint32(v26)
+			v358 := v26
+			if v357 {
+				v358 = v356
+			}
+			v360 = int64(uint32(v353 + v358))
+			v362 = int32(uint32(v79)>>12) & 1
+			if v362 != 0 {
+				goto b111
+			}
+		}
+		if (int32(uint32(v80)>>12) & 1) == 0 {
+			goto b114
+		}
+		if !v357 {
+			goto b114
+		}
+	b111:
+		if v360 >= v12 {
+			goto b114
+		}
+		v368 = v47 + 12
+		if v368 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v360)*4)) = *(*int32)(unsafe.Add(p2, int(v368)*4))
+		}
+	b114:
+		{
+			v372 = v353 + v362
+			v375 = v356 + (int32(uint32(v80)>>12) & 1)
+			v376 = uint32(v375) < uint32(v26)
+			v377 := v26
+			if v376 {
+				v377 = v375
+			}
+			v379 = int64(uint32(v372 + v377))
+			v381 = int32(uint32(v79)>>13) & 1
+			if v381 != 0 {
+				goto b117
+			}
+		}
+		if (int32(uint32(v80)>>13) & 1) == 0 {
+			goto b120
+		}
+		if !v376 {
+			goto b120
+		}
+	b117:
+		if v379 >= v12 {
+			goto b120
+		}
+		v387 = v47 + 13
+		if v387 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v379)*4)) = *(*int32)(unsafe.Add(p2, int(v387)*4))
+		}
+	b120:
+		{
+			v391 = v372 + v381
+			v394 = v375 + (int32(uint32(v80)>>13) & 1)
+			v395 = uint32(v394) < uint32(v26)
+			v396 := v26
+			if v395 {
+				v396 = v394
+			}
+			v398 = int64(uint32(v391 + v396))
+			v400 = int32(uint32(v79)>>14) & 1
+			if v400 != 0 {
+				goto b123
+			}
+		}
+		if (int32(uint32(v80)>>14) & 1) == 0 {
+			goto b126
+		}
+		if !v395 {
+			goto b126
+		}
+	b123:
+		if v398 >= v12 {
+			goto b126
+		}
+		v406 = v47 + 14
+		if v406 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v398)*4)) = *(*int32)(unsafe.Add(p2, int(v406)*4))
+		}
+	b126:
+		{
+			v413 := v394 + (int32(uint32(v80)>>14) & 1)
+			v414 = uint32(v413) < uint32(v26)
+			v415 := v26
+			if v414 {
+				v415 = v413
+			}
+			v417 = int64(uint32((v391 + v400) + v415))
+			if (int32(uint32(v79)>>15) & 1) != 0 {
+				goto b129
+			}
+		}
+		if (int32(uint32(v80)>>15) & 1) == 0 {
+			goto b132
+		}
+		if !v414 {
+			goto b132
+		}
+	b129:
+		if v417 >= v12 {
+			goto b132
+		}
+		v425 = v47 + 15
+		if v425 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v417)*4)) = *(*int32)(unsafe.Add(p2, int(v425)*4))
+		}
+	b132:
+		g.Leave(li)
+		continue
+	b134:
+		v433 = 0
+		v434 = v430
+		v435 = 0
+		if uint32(v16) > uint32(v431) {
+			v479 = v433
+			v480 = v434
+			v481 = 512
+			goto b145
+		}
+		if v433 != 0 {
+			v472 = v433
+			v473 = v434
+			goto b142
+		}
+		v440 = int64(uint32(v431-v16)) * 3
+		v441 = v440 + 3
+		if v10 < (v440 + 6) {
+			v466 = 0
+			v467 = 0
+		} else {
+			v444 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v441)*4)))
+			v446 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v440+4)*4)))
+			v447 := int32(uint32(v444) >> 30)
+			v450 := v447
+			if int32(uint32(v446)>>30) != v447 {
+				v450 = 0
+			}
+			v452 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v440+5)*4)))
+			v455 := v450
+			if int32(uint32(v452)>>30) != v450 {
+				v455 = 0
+			}
+			v462 := int64(uint32(v444&1073741823)) | (int64(uint32(v446&1073741823)) << 30)
+			v466 = v455
+			v467 = v462 | (int64(uint32(v452&1073741823)) << 60)
+		}
+		if v16 == v431 {
+			v470 := v466
+			if v466 == 1 {
+				v470 = 2
+			}
+			v471 = v470
+		} else {
+			v471 = v466
+		}
+		v472 = v471
+		v473 = v467
+	b142:
+		if v472 != 1 {
+			v478 = (v16 * 2) + int32(uint32(v472)>>1)
+		} else {
+			v478 = 512
+		}
+		v479 = v472
+		v480 = v473
+		v481 = v478
+	b145:
+		h104[li] = v104
+		h430[li] = v430
+		u431 = v431
+		u432 = v432
+		u435 = v435
+		h479[li] = v479
+		h480[li] = v480
+		h481[li] = v481
+		next = 4
+	}
+	g.v98 = v98
+	g.v429 = v429
+	g.v431 = u431
+	g.v432 = u432
+	g.v435 = u435
+	return next
+}
+
+func (g *topHost) r5() int {
+	const n = 256
+	h430 := g.v430[:n]
+	e431 := g.v431
+	e432 := g.v432
+	e435 := g.v435
+	h479 := g.v479[:n]
+	h480 := g.v480[:n]
+	v482 := g.v482
+	v484 := 512 <= uint32(v482)
+	v485 := v482 & 1
+	v486 := v485 == 1
+	v483 := int32(uint32(v482) >> 1)
+	v487 := 256 <= uint32(v483)
+	u431 := g.v431
+	c3 := g.c3
+	v10 := g.v10
+	p5 := g.Pointer(5)
+	u432 := g.v432
+	u435 := g.v435
+	h481 := g.v481[:n]
+	v23 := g.v23
+	p2 := g.Pointer(2)
+	c1 := g.c1
+	v0 := g.v0
+	v835 := ^v0
+	v1 := g.v1
+	v2 := g.v2
+	v3 := g.v3
+	v25 := g.v25
+	h873 := g.v873[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v430 := h430[li]
+		v431 := e431
+		v432 := e432
+		v435 := e435
+		v479 := h479[li]
+		v480 := h480[li]
+		v16 := int32(li)
+		v45 := v16 * 16
+		v46 := int64(uint32(v45))
+		var v433, v466, v471, v472, v478, v481, v827, v836, v837, v838, v842, v855, v856, v865, v866, v867, v906, v908 int32
+		var v434, v440, v441, v467, v473, v826, v834, v907 int64
+		var v828 bool
+		if v484 {
+			goto b148
+		}
+		if !v486 {
+			goto b263
+		}
+	b148:
+		if !v432 {
+			goto b151
+		}
+		if v487 {
+			v826 = v430
+			v827 = v431 + -256
+			v828 = true
+		} else {
+			goto b151
+		}
+		v430 = v826
+		v431 = v827
+		v432 = v828
+		v433 = 0
+		v434 = v430
+		v435 = 0
+		goto b135
+	b151:
+		h430[li] = v430
+		u431 = v431
+		h480[li] = v480
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+		continue
+	b263:
+		{
+			v829 := v435 + 1
+			if uint32(v829) >= uint32(c3) {
+				v834 = (int64(uint32(v431-v483)) * 4096) + v46
+				v836 = 0
+				v837 = 0
+				v838 = 0
+				goto b265
+			}
+			v906 = v479
+			v907 = v480
+			v908 = v829
+		}
+		v433 = v906
+		v434 = v907
+		v435 = v908
+	b135:
+		if uint32(v16) > uint32(v431) {
+			v479 = v433
+			v480 = v434
+			v481 = 512
+			goto b145
+		}
+		if v433 != 0 {
+			v472 = v433
+			v473 = v434
+			goto b142
+		}
+		v440 = int64(uint32(v431-v16)) * 3
+		v441 = v440 + 3
+		if v10 < (v440 + 6) {
+			v466 = 0
+			v467 = 0
+		} else {
+			v444 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v441)*4)))
+			v445 := v440 + 4
+			v446 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v445)*4)))
+			v447 := int32(uint32(v444) >> 30)
+			v450 := v447
+			if int32(uint32(v446)>>30) != v447 {
+				v450 = 0
+			}
+			v451 := v440 + 5
+			v452 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v451)*4)))
+			v455 := v450
+			if int32(uint32(v452)>>30) != v450 {
+				v455 = 0
+			}
+			v462 := int64(uint32(v444&1073741823)) | (int64(uint32(v446&1073741823)) << 30)
+			v466 = v455
+			v467 = v462 | (int64(uint32(v452&1073741823)) << 60)
+		}
+		if v16 == v431 {
+			v470 := v466
+			if v466 == 1 {
+				v470 = 2
+			}
+			v471 = v470
+		} else {
+			v471 = v466
+		}
+		v472 = v471
+		v473 = v467
+	b142:
+		if v472 != 1 {
+			v478 = (v16 * 2) + int32(uint32(v472)>>1)
+		} else {
+			v478 = 512
+		}
+		v479 = v472
+		v480 = v473
+		v481 = v478
+	b145:
+		h430[li] = v430
+		u431 = v431
+		u432 = v432
+		u435 = v435
+		h479[li] = v479
+		h480[li] = v480
+		h481[li] = v481
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b265:
+		v840 := v834 + int64(uint32(v838))
+		if v840 >= v23 {
+			v866 = v836
+			v867 = v837
+			goto b274
+		}
+		v842 = *(*int32)(unsafe.Add(p2, int(v840)*4))
+		if c1 {
+			v843 := v842 & v835
+			v848 := v842 ^ v0
+			if (v842 & v0) != 0 {
+				v848 = ^v842
+			}
+			v850 := v848
+			if v843 == 0 {
+				v850 = v0
+			}
+			v852 := v850
+			if uint32(v1) < uint32(v843) {
+				v852 = 0
+			}
+			v855 = v852 ^ v2
+		} else {
+			v855 = v842 ^ v2
+		}
+		v856 = v855 & v3
+		if uint32(v856) < uint32(v25) {
+			v866 = v836 | (int32(1) << (uint32(v838&31) & 31))
+			v867 = v837
+			goto b274
+		}
+		if v856 == v25 {
+			v865 = v837 | (int32(1) << (uint32(v838&31) & 31))
+		} else {
+			v865 = v837
+		}
+		v866 = v836
+		v867 = v865
+	b274:
+		v868 := v838 + 1
+		if v868 >= 16 {
+			v873 := (int32(bits.OnesCount32(uint32(v866))) << 16) | int32(bits.OnesCount32(uint32(v867)))
+			h430[li] = v430
+			u431 = v431
+			u432 = v432
+			h479[li] = v479
+			h480[li] = v480
+			h873[li] = v873
+			if next != 8 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 8
+			}
+			continue
+		}
+		v836 = v866
+		v837 = v867
+		v838 = v868
+		goto b265
+	}
+	g.v431 = u431
+	g.v483 = v483
+	g.v432 = u432
+	g.v435 = u435
+	return next
+}
+
+func (g *topHost) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h480 := g.v480[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v16 := int32(li)
+		v480 := h480[li]
+		*(*int64)(unsafe.Add(m0, int(v16&255)*8)) = v480
+	}
+	// Barrier, lookback.go:264
+	h430 := g.v430[:n]
+	e431 := g.v431
+	v483 := g.v483
+	v491 := uint32(v483) < 256
+	v492 := v483 & 255
+	v495 := int32(256)
+	if v491 {
+		v495 = v483
+	}
+	stop := g.Cancelled()
+	v429 := g.v429
+	v98 := g.v98
+	c4 := g.c4
+	v505 := c4 == 0
+	v10 := g.v10
+	v42 := g.v42
+	v506 := v42 * 3
+	v508 := v506 + 6
+	v509 := v10 < v508
+	p5 := g.Pointer(5)
+	v507 := v506 + 3
+	v514 := v506 + 4
+	v520 := v506 + 5
+	h496 := g.v496[:n]
+	u431 := g.v431
+	u432 := g.v432
+	u435 := g.v435
+	h479 := g.v479[:n]
+	h481 := g.v481[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v430 := h430[li]
+		v431 := e431
+		v16 := int32(li)
+		v27 := v16 == 0
+		var v432, v828 bool
+		var v433, v435, v466, v471, v472, v478, v479, v481, v497, v827 int32
+		var v434, v440, v441, v467, v473, v480, v494, v496, v504, v826 int64
+		if v491 {
+			v494 = *(*int64)(unsafe.Add(m0, int(v492)*8))
+		} else {
+			v494 = v430
+		}
+		v496 = v494
+		v497 = v495
+	b156:
+		if v497 != 0 {
+			v499 := v497 + -1
+			v496 = v496 + *(*int64)(unsafe.Add(m0, int(v499&255)*8))
+			v497 = v499
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b156
+		}
+		if v431 != v429 {
+			v826 = v496
+			v827 = v431 + 256
+			v828 = false
+			goto b262
+		}
+		v504 = v496 + v98
+		if !v27 {
+			goto b163
+		}
+		if !v505 {
+			goto b163
+		}
+		if !v509 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v507)*4)), ((int32(uint64(v504)) & 1073741823) | -2147483648))
+			v518 := (int32(uint64(int64(uint64(v504)>>30))) & 1073741823) | -2147483648
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v514)*4)), v518)
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v520)*4)), (int32(uint64(int64(uint64(v504)>>60))) | -2147483648))
+		}
+	b163:
+		h496[li] = v496
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b262:
+		v430 = v826
+		v431 = v827
+		v432 = v828
+		v433 = 0
+		v434 = v430
+		v435 = 0
+		if uint32(v16) > uint32(v431) {
+			v479 = v433
+			v480 = v434
+			v481 = 512
+			goto b145
+		}
+		if v433 != 0 {
+			v472 = v433
+			v473 = v434
+			goto b142
+		}
+		v440 = int64(uint32(v431-v16)) * 3
+		v441 = v440 + 3
+		if v10 < (v440 + 6) {
+			v466 = 0
+			v467 = 0
+		} else {
+			v444 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v441)*4)))
+			v446 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v440+4)*4)))
+			v447 := int32(uint32(v444) >> 30)
+			v450 := v447
+			if int32(uint32(v446)>>30) != v447 {
+				v450 = 0
+			}
+			v452 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v440+5)*4)))
+			v455 := v450
+			if int32(uint32(v452)>>30) != v450 {
+				v455 = 0
+			}
+			v462 := int64(uint32(v444&1073741823)) | (int64(uint32(v446&1073741823)) << 30)
+			v466 = v455
+			v467 = v462 | (int64(uint32(v452&1073741823)) << 60)
+		}
+		if v16 == v431 {
+			v470 := v466
+			if v466 == 1 {
+				v470 = 2
+			}
+			v471 = v470
+		} else {
+			v471 = v466
+		}
+		v472 = v471
+		v473 = v467
+	b142:
+		if v472 != 1 {
+			v478 = (v16 * 2) + int32(uint32(v472)>>1)
+		} else {
+			v478 = 512
+		}
+		v479 = v472
+		v480 = v473
+		v481 = v478
+	b145:
+		h430[li] = v430
+		u431 = v431
+		u432 = v432
+		u435 = v435
+		h479[li] = v479
+		h480[li] = v480
+		h481[li] = v481
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+	}
+	g.v431 = u431
+	g.v432 = u432
+	g.v435 = u435
+	return next
+}
+
+func (g *topHost) r8() int {
+	const n = 256
+	h104 := g.v104[:n]
+	h496 := g.v496[:n]
+	v26 := g.v26
+	h79 := g.v79[:n]
+	h80 := g.v80[:n]
+	v12 := g.v12
+	h47 := g.v47[:n]
+	v23 := g.v23
+	p2 := g.Pointer(2)
+	p6 := g.Pointer(6)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v104 := h104[li]
+		v496 := h496[li]
+		v79 := h79[li]
+		v80 := h80[li]
+		v47 := h47[li]
+		var v555, v574, v593, v612, v631, v650, v669, v688, v707, v726, v745, v764, v783, v802, v821 int64
+		v525 := v104 + v496
+		v527 := int32(uint64(int64(uint64(v525) >> 32)))
+		v528 := int32(uint64(v525))
+		v529 := uint32(v528) < uint32(v26)
+		v530 := v26
+		if v529 {
+			v530 = v528
+		}
+		v532 := int64(uint32(v527 + v530))
+		v533 := v79 & 1
+		if v533 != 0 {
+			goto b167
+		}
+		if (v80 & 1) == 0 {
+			goto b170
+		}
+		if !v529 {
+			goto b170
+		}
+	b167:
+		if v532 >= v12 {
+			goto b170
+		}
+		if v47 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v532)*4)) = *(*int32)(unsafe.Add(p2, int(v47)*4))
+		}
+	b170:
+		v541 := v527 + v533
+		v543 := v528 + (v80 & 1)
+		v544 := uint32(v543) < uint32(v26)
+		v545 := v26
+		if v544 {
+			v545 = v543
+		}
+		v547 := int64(uint32(v541 + v545))
+		v549 := int32(uint32(v79)>>1) & 1
+		if v549 != 0 {
+			goto b173
+		}
+		if (int32(uint32(v80)>>1) & 1) == 0 {
+			goto b176
+		}
+		if !v544 {
+			goto b176
+		}
+	b173:
+		if v547 >= v12 {
+			goto b176
+		}
+		v555 = v47 + 1
+		if v555 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v547)*4)) = *(*int32)(unsafe.Add(p2, int(v555)*4))
+		}
+	b176:
+		v559 := v541 + v549
+		v562 := v543 + (int32(uint32(v80)>>1) & 1)
+		v563 := uint32(v562) < uint32(v26)
+		v564 := v26
+		if v563 {
+			v564 = v562
+		}
+		v566 := int64(uint32(v559 + v564))
+		v568 := int32(uint32(v79)>>2) & 1
+		if v568 != 0 {
+			goto b179
+		}
+		if (int32(uint32(v80)>>2) & 1) == 0 {
+			goto b182
+		}
+		if !v563 {
+			goto b182
+		}
+	b179:
+		if v566 >= v12 {
+			goto b182
+		}
+		v574 = v47 + 2
+		if v574 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v566)*4)) = *(*int32)(unsafe.Add(p2, int(v574)*4))
+		}
+	b182:
+		v578 := v559 + v568
+		v581 := v562 + (int32(uint32(v80)>>2) & 1)
+		v582 := uint32(v581) < uint32(v26)
+		v583 := v26
+		if v582 {
+			v583 = v581
+		}
+		v585 := int64(uint32(v578 + v583))
+		v587 := int32(uint32(v79)>>3) & 1
+		if v587 != 0 {
+			goto b185
+		}
+		if (int32(uint32(v80)>>3) & 1) == 0 {
+			goto b188
+		}
+		if !v582 {
+			goto b188
+		}
+	b185:
+		if v585 >= v12 {
+			goto b188
+		}
+		v593 = v47 + 3
+		if v593 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v585)*4)) = *(*int32)(unsafe.Add(p2, int(v593)*4))
+		}
+	b188:
+		v597 := v578 + v587
+		v600 := v581 + (int32(uint32(v80)>>3) & 1)
+		v601 := uint32(v600) < uint32(v26)
+		v602 := v26
+		if v601 {
+			v602 = v600
+		}
+		v604 := int64(uint32(v597 + v602))
+		v606 := int32(uint32(v79)>>4) & 1
+		if v606 != 0 {
+			goto b191
+		}
+		if (int32(uint32(v80)>>4) & 1) == 0 {
+			goto b194
+		}
+		if !v601 {
+			goto b194
+		}
+	b191:
+		if v604 >= v12 {
+			goto b194
+		}
+		v612 = v47 + 4
+		if v612 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v604)*4)) = *(*int32)(unsafe.Add(p2, int(v612)*4))
+		}
+	b194:
+		v616 := v597 + v606
+		v619 := v600 + (int32(uint32(v80)>>4) & 1)
+		v620 := uint32(v619) < uint32(v26)
+		v621 := v26
+		if v620 {
+			v621 = v619
+		}
+		v623 := int64(uint32(v616 + v621))
+		v625 := int32(uint32(v79)>>5) & 1
+		if v625 != 0 {
+			goto b197
+		}
+		if (int32(uint32(v80)>>5) & 1) == 0 {
+			goto b200
+		}
+		if !v620 {
+			goto b200
+		}
+	b197:
+		if v623 >= v12 {
+			goto b200
+		}
+		v631 = v47 + 5
+		if v631 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v623)*4)) = *(*int32)(unsafe.Add(p2, int(v631)*4))
+		}
+	b200:
+		v635 := v616 + v625
+		v638 := v619 + (int32(uint32(v80)>>5) & 1)
+		v639 := uint32(v638) < uint32(v26)
+		v640 := v26
+		if v639 {
+			v640 = v638
+		}
+		v642 := int64(uint32(v635 + v640))
+		v644 := int32(uint32(v79)>>6) & 1
+		if v644 != 0 {
+			goto b203
+		}
+		if (int32(uint32(v80)>>6) & 1) == 0 {
+			goto b206
+		}
+		if !v639 {
+			goto b206
+		}
+	b203:
+		if v642 >= v12 {
+			goto b206
+		}
+		v650 = v47 + 6
+		if v650 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v642)*4)) = *(*int32)(unsafe.Add(p2, int(v650)*4))
+		}
+	b206:
+		v654 := v635 + v644
+		v657 := v638 + (int32(uint32(v80)>>6) & 1)
+		v658 := uint32(v657) < uint32(v26)
+		v659 := v26
+		if v658 {
+			v659 = v657
+		}
+		v661 := int64(uint32(v654 + v659))
+		v663 := int32(uint32(v79)>>7) & 1
+		if v663 != 0 {
+			goto b209
+		}
+		if (int32(uint32(v80)>>7) & 1) == 0 {
+			goto b212
+		}
+		if !v658 {
+			goto b212
+		}
+	b209:
+		if v661 >= v12 {
+			goto b212
+		}
+		v669 = v47 + 7
+		if v669 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v661)*4)) = *(*int32)(unsafe.Add(p2, int(v669)*4))
+		}
+	b212:
+		v673 := v654 + v663
+		v676 := v657 + (int32(uint32(v80)>>7) & 1)
+		v677 := uint32(v676) < uint32(v26)
+		v678 := v26
+		if v677 {
+			v678 = v676
+		}
+		v680 := int64(uint32(v673 + v678))
+		v682 := int32(uint32(v79)>>8) & 1
+		if v682 != 0 {
+			goto b215
+		}
+		if (int32(uint32(v80)>>8) & 1) == 0 {
+			goto b218
+		}
+		if !v677 {
+			goto b218
+		}
+	b215:
+		if v680 >= v12 {
+			goto b218
+		}
+		v688 = v47 + 8
+		if v688 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v680)*4)) = *(*int32)(unsafe.Add(p2, int(v688)*4))
+		}
+	b218:
+		v692 := v673 + v682
+		v695 := v676 + (int32(uint32(v80)>>8) & 1)
+		v696 := uint32(v695) < uint32(v26)
+		v697 := v26
+		if v696 {
+			v697 = v695
+		}
+		v699 := int64(uint32(v692 + v697))
+		v701 := int32(uint32(v79)>>9) & 1
+		if v701 != 0 {
+			goto b221
+		}
+		if (int32(uint32(v80)>>9) & 1) == 0 {
+			goto b224
+		}
+		if !v696 {
+			goto b224
+		}
+	b221:
+		if v699 >= v12 {
+			goto b224
+		}
+		v707 = v47 + 9
+		if v707 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v699)*4)) = *(*int32)(unsafe.Add(p2, int(v707)*4))
+		}
+	b224:
+		v711 := v692 + v701
+		v714 := v695 + (int32(uint32(v80)>>9) & 1)
+		v715 := uint32(v714) < uint32(v26)
+		v716 := v26
+		if v715 {
+			v716 = v714
+		}
+		v718 := int64(uint32(v711 + v716))
+		v720 := int32(uint32(v79)>>10) & 1
+		if v720 != 0 {
+			goto b227
+		}
+		if (int32(uint32(v80)>>10) & 1) == 0 {
+			goto b230
+		}
+		if !v715 {
+			goto b230
+		}
+	b227:
+		if v718 >= v12 {
+			goto b230
+		}
+		v726 = v47 + 10
+		if v726 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v718)*4)) = *(*int32)(unsafe.Add(p2, int(v726)*4))
+		}
+	b230:
+		v730 := v711 + v720
+		v733 := v714 + (int32(uint32(v80)>>10) & 1)
+		v734 := uint32(v733) < uint32(v26)
+		v735 := v26
+		if v734 {
+			v735 = v733
+		}
+		v737 := int64(uint32(v730 + v735))
+		v739 := int32(uint32(v79)>>11) & 1
+		if v739 != 0 {
+			goto b233
+		}
+		if (int32(uint32(v80)>>11) & 1) == 0 {
+			goto b236
+		}
+		if !v734 {
+			goto b236
+		}
+	b233:
+		if v737 >= v12 {
+			goto b236
+		}
+		v745 = v47 + 11
+		if v745 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v737)*4)) = *(*int32)(unsafe.Add(p2, int(v745)*4))
+		}
+	b236:
+		v749 := v730 + v739
+		v752 := v733 + (int32(uint32(v80)>>11) & 1)
+		v753 := uint32(v752) < uint32(v26)
+		v754 := v26
+		if v753 {
+			v754 = v752
+		}
+		v756 := int64(uint32(v749 + v754))
+		v758 := int32(uint32(v79)>>12) & 1
+		if v758 != 0 {
+			goto b239
+		}
+		if (int32(uint32(v80)>>12) & 1) == 0 {
+			goto b242
+		}
+		if !v753 {
+			goto b242
+		}
+	b239:
+		if v756 >= v12 {
+			goto b242
+		}
+		v764 = v47 + 12
+		if v764 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v756)*4)) = *(*int32)(unsafe.Add(p2, int(v764)*4))
+		}
+	b242:
+		v768 := v749 + v758
+		v771 := v752 + (int32(uint32(v80)>>12) & 1)
+		v772 := uint32(v771) < uint32(v26)
+		v773 := v26
+		if v772 {
+			v773 = v771
+		}
+		v775 := int64(uint32(v768 + v773))
+		v777 := int32(uint32(v79)>>13) & 1
+		if v777 != 0 {
+			goto b245
+		}
+		if (int32(uint32(v80)>>13) & 1) == 0 {
+			goto b248
+		}
+		if !v772 {
+			goto b248
+		}
+	b245:
+		if v775 >= v12 {
+			goto b248
+		}
+		v783 = v47 + 13
+		if v783 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v775)*4)) = *(*int32)(unsafe.Add(p2, int(v783)*4))
+		}
+	b248:
+		v787 := v768 + v777
+		v790 := v771 + (int32(uint32(v80)>>13) & 1)
+		v791 := uint32(v790) < uint32(v26)
+		v792 := v26
+		if v791 {
+			v792 = v790
+		}
+		v794 := int64(uint32(v787 + v792))
+		v796 := int32(uint32(v79)>>14) & 1
+		if v796 != 0 {
+			goto b251
+		}
+		if (int32(uint32(v80)>>14) & 1) == 0 {
+			goto b254
+		}
+		if !v791 {
+			goto b254
+		}
+	b251:
+		if v794 >= v12 {
+			goto b254
+		}
+		v802 = v47 + 14
+		if v802 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v794)*4)) = *(*int32)(unsafe.Add(p2, int(v802)*4))
+		}
+	b254:
+		v809 := v790 + (int32(uint32(v80)>>14) & 1)
+		v810 := uint32(v809) < uint32(v26)
+		v811 := v26
+		if v810 {
+			v811 = v809
+		}
+		v813 := int64(uint32((v787 + v796) + v811))
+		if (int32(uint32(v79)>>15) & 1) != 0 {
+			goto b257
+		}
+		if (int32(uint32(v80)>>15) & 1) == 0 {
+			goto b260
+		}
+		if !v810 {
+			goto b260
+		}
+	b257:
+		if v813 >= v12 {
+			goto b260
+		}
+		v821 = v47 + 15
+		if v821 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v813)*4)) = *(*int32)(unsafe.Add(p2, int(v821)*4))
+		}
+	b260:
+	}
+	return -1
+}
+
+func (g *topHost) r9() int {
+	const n = 256
+	h479 := g.v479[:n]
+	h480 := g.v480[:n]
+	v483 := g.v483
+	v431 := g.v431
+	v10 := g.v10
+	p5 := g.Pointer(5)
+	v874 := g.v874
+	v875 := int32(uint32(v874) >> 16)
+	v876 := int64(uint32(v875))
+	v877 := v876 << 32
+	v878 := v874 & 65535
+	v879 := int64(uint32(v878))
+	v880 := v877 | v879
+	v888 := int32(uint64(v880))
+	v889 := v888 | 1073741824
+	v892 := int64(uint64(v880) >> 30)
+	v893 := int32(uint64(v892))
+	v894 := v893 & 1073741823
+	v895 := v894 | 1073741824
+	v898 := int64(uint64(v880) >> 60)
+	v899 := int32(uint64(v898))
+	v900 := v899 | 1073741824
+	u435 := g.v435
+	h481 := g.v481[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v479 := h479[li]
+		v480 := h480[li]
+		v16 := int32(li)
+		var v433, v435, v466, v471, v472, v478, v481, v904, v906, v908 int32
+		var v434, v440, v441, v467, v473, v884, v885, v905, v907 int64
+		if v16 != v483 {
+			v904 = v479
+			v905 = v480
+			goto b281
+		}
+		v884 = int64(uint32(v431-v16)) * 3
+		v885 = v884 + 3
+		if v10 >= (v884 + 6) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p5, int(v885)*4)), v889, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p5, int(v884+4)*4)), v895, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p5, int(v884+5)*4)), v900, kernelimpl.HostUMax[int32])
+		}
+		{
+			v903 := int32(1)
+			if v16 == v431 {
+				v903 = 2
+			}
+			v904 = v903
+			v905 = v880
+		}
+	b281:
+		v906 = v904
+		v907 = v905
+		v908 = 0
+		v433 = v906
+		v434 = v907
+		v435 = v908
+		if uint32(v16) > uint32(v431) {
+			v479 = v433
+			v480 = v434
+			v481 = 512
+			goto b145
+		}
+		if v433 != 0 {
+			v472 = v433
+			v473 = v434
+			goto b142
+		}
+		v440 = int64(uint32(v431-v16)) * 3
+		v441 = v440 + 3
+		if v10 < (v440 + 6) {
+			v466 = 0
+			v467 = 0
+		} else {
+			v444 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v441)*4)))
+			v445 := v440 + 4
+			v446 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v445)*4)))
+			v447 := int32(uint32(v444) >> 30)
+			v450 := v447
+			if int32(uint32(v446)>>30) != v447 {
+				v450 = 0
+			}
+			v451 := v440 + 5
+			v452 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v451)*4)))
+			v455 := v450
+			if int32(uint32(v452)>>30) != v450 {
+				v455 = 0
+			}
+			v462 := int64(uint32(v444&1073741823)) | (int64(uint32(v446&1073741823)) << 30)
+			v466 = v455
+			v467 = v462 | (int64(uint32(v452&1073741823)) << 60)
+		}
+		if v16 == v431 {
+			v470 := v466
+			if v466 == 1 {
+				v470 = 2
+			}
+			v471 = v470
+		} else {
+			v471 = v466
+		}
+		v472 = v471
+		v473 = v467
+	b142:
+		if v472 != 1 {
+			v478 = (v16 * 2) + int32(uint32(v472)>>1)
+		} else {
+			v478 = 512
+		}
+		v479 = v472
+		v480 = v473
+		v481 = v478
+	b145:
+		u435 = v435
+		h479[li] = v479
+		h480[li] = v480
+		h481[li] = v481
+	}
+	g.v435 = u435
+	return 4
+}
+
+// widenHost is some work-items of the kernel [Widen].
+type widenHost struct {
 	kernelimpl.HostGroup
 }
 
-func newWiden16Host() kernelimpl.HostForm { return new(widen16Host) }
+func newWidenHost() kernelimpl.HostForm { return new(widenHost) }
 
-func (g *widen16Host) Begin() {
+const widenHostSites = `1	prim/sort/kernels/convert.go:15:21
+1	17:22`
+
+func (g *widenHost) Begin() {
+	g.Sites = widenHostSites
 }
 
-func (g *widen16Host) Run() {
+func (g *widenHost) Run() {
+	v5 := g.Int64(56)
+	v4 := g.Int64(40)
 	v2 := g.Int64(32)
-	v4 := g.Int64(48)
-	v7 := v2 < v4
-	v8 := v4
-	if v7 {
-		v8 = v2
-	}
 	p0 := g.Pointer(0)
-	p1 := g.Pointer(1)
+	v8 := 1 < v4
+	p2 := g.Pointer(2)
 	v1 := g.Int32(8)
 	v9 := int64(uint32(v1))
 	stop := g.Cancelled()
@@ -10539,57 +12938,35 @@ func (g *widen16Host) Run() {
 			g.Stop()
 			return
 		}
-		var v10 int64
+		var v10, v16 int64
+		var v23 int32
+		v0 := int32(x)
 		v10 = int64(x)
 	b1:
-		if v10 >= v8 {
+		if v10 >= v5 {
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, int(v10)*4)) = int32(uint16(*(*int16)(unsafe.Add(p0, int(v10)*2))))
-		v10 = v10 + v9
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b1
-	}
-}
-
-// widen8Host is some work-items of the kernel [Widen8].
-type widen8Host struct {
-	kernelimpl.HostGroup
-}
-
-func newWiden8Host() kernelimpl.HostForm { return new(widen8Host) }
-
-func (g *widen8Host) Begin() {
-}
-
-func (g *widen8Host) Run() {
-	v2 := g.Int64(32)
-	v4 := g.Int64(48)
-	v7 := v2 < v4
-	v8 := v4
-	if v7 {
-		v8 = v2
-	}
-	p0 := g.Pointer(0)
-	p1 := g.Pointer(1)
-	v1 := g.Int32(8)
-	v9 := int64(uint32(v1))
-	stop := g.Cancelled()
-	for x := g.Lo; x < g.Hi; x++ {
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		var v10 int64
-		v10 = int64(x)
-	b1:
-		if v10 >= v8 {
+		v12 := v10 * v4
+		if uint64(v12) >= uint64(v2) {
+			g.Fault(0, v12, v2, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, int(v10)*4)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v10)))))
+		v15 := int32(uint8(*(*int8)(unsafe.Add(p0, int(v12)))))
+		if !v8 {
+			v23 = v15
+			goto b7
+		}
+		v16 = v12 + 1
+		if uint64(v16) >= uint64(v2) {
+			g.Fault(1, v16, v2, v0)
+			continue
+		}
+		{
+			v21 := v15 | (int32(uint8(*(*int8)(unsafe.Add(p0, int(v16))))) << 8)
+			v23 = v21
+		}
+	b7:
+		*(*int32)(unsafe.Add(p2, int(v10)*4)) = v23
 		v10 = v10 + v9
 		if stop.Load() {
 			g.Stop()

@@ -35,6 +35,20 @@ func _(k *kernels.Both) {
 	_ = (*kernelsBothHasChanged_RunGoGenerate)(k) // kernels.Both has changed: run go generate
 }
 
+// What is converted here is what kgen saw of the types of [kernels.Choose].
+func _(k *kernels.Choose) {
+	type kernelsChooseHasChanged_RunGoGenerate struct {
+		Shift  uint32
+		First  bool
+		K      int
+		N      int
+		Length []int64
+		Counts []uint32
+		Found  []uint32
+	}
+	_ = (*kernelsChooseHasChanged_RunGoGenerate)(k) // kernels.Choose has changed: run go generate
+}
+
 // What is converted here is what kgen saw of the types of [kernels.Count32].
 func _(k *kernels.Count32) {
 	type kernelsCount32HasChanged_RunGoGenerate struct {
@@ -185,24 +199,15 @@ func _(k *kernels.Move64) {
 	_ = (*kernelsMove64HasChanged_RunGoGenerate)(k) // kernels.Move64 has changed: run go generate
 }
 
-// What is converted here is what kgen saw of the types of [kernels.Narrow16].
-func _(k *kernels.Narrow16) {
-	type kernelsNarrow16HasChanged_RunGoGenerate struct {
+// What is converted here is what kgen saw of the types of [kernels.Narrow].
+func _(k *kernels.Narrow) {
+	type kernelsNarrowHasChanged_RunGoGenerate struct {
 		Keys   []uint32
 		Length []int64
-		Out    []uint16
-	}
-	_ = (*kernelsNarrow16HasChanged_RunGoGenerate)(k) // kernels.Narrow16 has changed: run go generate
-}
-
-// What is converted here is what kgen saw of the types of [kernels.Narrow8].
-func _(k *kernels.Narrow8) {
-	type kernelsNarrow8HasChanged_RunGoGenerate struct {
-		Keys   []uint32
-		Length []int64
+		Bytes  int
 		Out    []uint8
 	}
-	_ = (*kernelsNarrow8HasChanged_RunGoGenerate)(k) // kernels.Narrow8 has changed: run go generate
+	_ = (*kernelsNarrowHasChanged_RunGoGenerate)(k) // kernels.Narrow has changed: run go generate
 }
 
 // What is converted here is what kgen saw of the types of [kernels.Pass32].
@@ -289,6 +294,20 @@ func _(k *kernels.Search64) {
 	_ = (*kernelsSearch64HasChanged_RunGoGenerate)(k) // kernels.Search64 has changed: run go generate
 }
 
+// What is converted here is what kgen saw of the types of [kernels.Select].
+func _(k *kernels.Select) {
+	type kernelsSelectHasChanged_RunGoGenerate struct {
+		Order  kernels.Order[uint32]
+		Shift  uint32
+		High   uint32
+		Keys   []uint32
+		Length []int64
+		Found  []uint32
+		Counts []uint32
+	}
+	_ = (*kernelsSelectHasChanged_RunGoGenerate)(k) // kernels.Select has changed: run go generate
+}
+
 // What is converted here is what kgen saw of the types of [kernels.Starts].
 func _(k *kernels.Starts) {
 	type kernelsStartsHasChanged_RunGoGenerate struct {
@@ -327,22 +346,29 @@ func _(k *kernels.Tally64) {
 	_ = (*kernelsTally64HasChanged_RunGoGenerate)(k) // kernels.Tally64 has changed: run go generate
 }
 
-// What is converted here is what kgen saw of the types of [kernels.Widen16].
-func _(k *kernels.Widen16) {
-	type kernelsWiden16HasChanged_RunGoGenerate struct {
-		Keys []uint16
-		Out  []uint32
+// What is converted here is what kgen saw of the types of [kernels.Top].
+func _(k *kernels.Top) {
+	type kernelsTopHasChanged_RunGoGenerate struct {
+		Order  kernels.Order[uint32]
+		Mask   uint32
+		Keys   []uint32
+		Length []int64
+		Found  []uint32
+		State  []uint32
+		Out    []uint32
+		Count  []int64
 	}
-	_ = (*kernelsWiden16HasChanged_RunGoGenerate)(k) // kernels.Widen16 has changed: run go generate
+	_ = (*kernelsTopHasChanged_RunGoGenerate)(k) // kernels.Top has changed: run go generate
 }
 
-// What is converted here is what kgen saw of the types of [kernels.Widen8].
-func _(k *kernels.Widen8) {
-	type kernelsWiden8HasChanged_RunGoGenerate struct {
-		Keys []uint8
-		Out  []uint32
+// What is converted here is what kgen saw of the types of [kernels.Widen].
+func _(k *kernels.Widen) {
+	type kernelsWidenHasChanged_RunGoGenerate struct {
+		Keys  []uint8
+		Bytes int
+		Out   []uint32
 	}
-	_ = (*kernelsWiden8HasChanged_RunGoGenerate)(k) // kernels.Widen8 has changed: run go generate
+	_ = (*kernelsWidenHasChanged_RunGoGenerate)(k) // kernels.Widen has changed: run go generate
 }
 
 // This package and the runtime must be of one version of the ABI.
@@ -353,24 +379,25 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{boolKernel, bothKernel, count32Kernel, count64Kernel, gather32Kernel, gather8Kernel, indicesKernel, isSorted32Kernel, isSorted64Kernel, merge32Kernel, merge64Kernel, move32Kernel, move64Kernel, narrow16Kernel, narrow8Kernel, pass32Kernel, passLanes32Kernel, passLanes64Kernel, placesKernel, search32Kernel, search64Kernel, startsKernel, tally32Kernel, tally64Kernel, widen16Kernel, widen8Kernel}
+	return []*runtime.Kernel{boolKernel, bothKernel, chooseKernel, count32Kernel, count64Kernel, gather32Kernel, gather8Kernel, indicesKernel, isSorted32Kernel, isSorted64Kernel, merge32Kernel, merge64Kernel, move32Kernel, move64Kernel, narrowKernel, pass32Kernel, passLanes32Kernel, passLanes64Kernel, placesKernel, search32Kernel, search64Kernel, selectKernel, startsKernel, tally32Kernel, tally64Kernel, topKernel, widenKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/prim/sort/kernels",
-	Kernels: []string{"Bool", "Both", "Count32", "Count64", "Gather32", "Gather8", "Indices", "IsSorted32", "IsSorted64", "Merge32", "Merge64", "Move32", "Move64", "Narrow16", "Narrow8", "Pass32", "PassLanes32", "PassLanes64", "Places", "Search32", "Search64", "Starts", "Tally32", "Tally64", "Widen16", "Widen8"},
+	Kernels: []string{"Bool", "Both", "Choose", "Count32", "Count64", "Gather32", "Gather8", "Indices", "IsSorted32", "IsSorted64", "Merge32", "Merge64", "Move32", "Move64", "Narrow", "Pass32", "PassLanes32", "PassLanes64", "Places", "Search32", "Search64", "Select", "Starts", "Tally32", "Tally64", "Top", "Widen"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0xfcda5477},
 		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x240167fd},
-		{File: "prim/sort/kernels/convert.go", Package: "kernels", Sum: 0xb0daa5f9},
+		{File: "prim/sort/kernels/convert.go", Package: "kernels", Sum: 0x382a7a8c},
 		{File: "prim/sort/kernels/cpu.go", Package: "kernels", Sum: 0xd29c7cf6},
-		{File: "prim/sort/kernels/kernels.go", Package: "kernels", Sum: 0x164aaad7},
+		{File: "prim/sort/kernels/kernels.go", Package: "kernels", Sum: 0x199ebee7},
 		{File: "prim/sort/kernels/lanes.go", Package: "kernels", Sum: 0xa64965d7},
 		{File: "prim/sort/kernels/order.go", Package: "kernels", Sum: 0xf467f85e},
 		{File: "prim/sort/kernels/pass.go", Package: "kernels", Sum: 0x67603027},
+		{File: "prim/sort/kernels/top.go", Package: "kernels", Sum: 0x46f4255e},
 	},
 })
 
@@ -532,6 +559,112 @@ func RunBoth(ctx context.Context, dev *runtime.Device, k kernels.Both, r runtime
 	kernelimpl.Slice(l, 2, k.Length)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Choose.spv
+var chooseSPIRV string
+
+//go:embed Choose.kir
+var chooseIR string
+
+//go:embed Choose.words.spv
+var chooseWords string
+
+var chooseKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Choose",
+	Package: "github.com/kgen-go/kgen/prim/sort/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Size: 4},
+		{Name: "First", Kind: abi.Value, Type: "bool", Offset: 4, Size: 1, HostOffset: 4},
+		{Name: "K", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
+		{Name: "N", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 40, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Found", Kind: abi.Slice, Type: "[]uint32", Offset: 56, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+	},
+	ArgSize:    72,
+	Items:      1,
+	Properties: properties.List{properties.WorkGroupSize(256)},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Loops: "- -",
+	SPIRV: chooseSPIRV,
+	IR:    chooseIR,
+	Sum:   0xb101d822,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: chooseWords, Sum: 0x56e9ee35},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0x1cf515f6},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0x2987b46c},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Choose{
+		Shift:  kernelimpl.HostValue[uint32](a, 0),
+		First:  kernelimpl.HostValue[bool](a, 1),
+		K:      kernelimpl.HostValue[int](a, 2),
+		N:      kernelimpl.HostValue[int](a, 3),
+		Length: kernelimpl.HostSlice[int64](a, 4),
+		Counts: kernelimpl.HostSlice[uint32](a, 5),
+		Found:  kernelimpl.HostSlice[uint32](a, 6),
+	}.Kernel
+}, newChooseHost)
+
+var _ = kernelimpl.Properties[kernels.Choose](chooseKernel)
+
+// Choose is the kernel [kernels.Choose] with its slices in device memory.
+// Choose chooses the digit of the k-th element, given the counts of Select, and clears them.
+type Choose struct {
+	Shift  uint32
+	First  bool
+	K      int
+	N      int
+	Length runtime.View[int64]
+	Counts runtime.View[uint32]
+	Found  runtime.View[uint32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Choose) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(chooseKernel)
+	kernelimpl.Value(l, 0, k.Shift)
+	kernelimpl.Value(l, 1, k.First)
+	kernelimpl.Value(l, 2, k.K)
+	kernelimpl.Value(l, 3, k.N)
+	kernelimpl.View(l, 4, k.Length)
+	kernelimpl.View(l, 5, k.Counts)
+	kernelimpl.View(l, 6, k.Found)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Choose) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Choose) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Choose) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunChoose runs the kernel for every work-item of r on k's own slices, and waits.
+func RunChoose(ctx context.Context, dev *runtime.Device, k kernels.Choose, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(chooseKernel)
+	kernelimpl.Value(l, 0, k.Shift)
+	kernelimpl.Value(l, 1, k.First)
+	kernelimpl.Value(l, 2, k.K)
+	kernelimpl.Value(l, 3, k.N)
+	kernelimpl.Slice(l, 4, k.Length)
+	kernelimpl.Slice(l, 5, k.Counts)
+	kernelimpl.Slice(l, 6, k.Found)
+	return l.RunND1(ctx, dev, r, opts)
 }
 
 //go:embed Count32.spv
@@ -785,17 +918,17 @@ var gather32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:   1,
 	Lingers: true,
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/sort/kernels/convert.go:69:35"},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/convert.go:69:33", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/convert.go:69:24", Limit: -1},
+		{Kind: abi.FaultDivide, Pos: "prim/sort/kernels/convert.go:70:35"},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/convert.go:70:33", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/convert.go:70:24", Limit: -1},
 	},
-	Loops: "prim/sort/kernels/convert.go:68:2 68:2",
+	Loops: "prim/sort/kernels/convert.go:69:2 69:2",
 	SPIRV: gather32SPIRV,
 	IR:    gather32IR,
-	Sum:   0x32aa1097,
+	Sum:   0x2bdce79c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {8}, {32}, {48}, {64}, {88}, {48, 72}}, Loops: "prim/sort/kernels/convert.go:68:2 68:2", Make: kernelimpl.MakeModule, Sum: 0x30049377},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/convert.go:68:2 68:2", SPIRV: gather32Words, Sum: 0x38be4d4e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {8}, {32}, {48}, {64}, {88}, {48, 72}}, Loops: "prim/sort/kernels/convert.go:69:2 69:2", Make: kernelimpl.MakeModule, Sum: 0x30049377},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/convert.go:69:2 69:2", SPIRV: gather32Words, Sum: 0x38be4d4e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Gather32{
@@ -881,17 +1014,17 @@ var gather8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:   1,
 	Lingers: true,
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/sort/kernels/convert.go:69:35"},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/convert.go:69:33", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/convert.go:69:24", Limit: -1},
+		{Kind: abi.FaultDivide, Pos: "prim/sort/kernels/convert.go:70:35"},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/convert.go:70:33", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/convert.go:70:24", Limit: -1},
 	},
-	Loops: "prim/sort/kernels/convert.go:68:2 68:2",
+	Loops: "prim/sort/kernels/convert.go:69:2 69:2",
 	SPIRV: gather8SPIRV,
 	IR:    gather8IR,
-	Sum:   0xd5855962,
+	Sum:   0xa11a44f4,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {8}, {32}, {48}, {64}, {88}, {48, 72}}, Loops: "prim/sort/kernels/convert.go:68:2 68:2", Make: kernelimpl.MakeModule, Sum: 0x4cbe47da},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/sort/kernels/convert.go:68:2 68:2 -", SPIRV: gather8Words, Sum: 0xc46b8461},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {8}, {32}, {48}, {64}, {88}, {48, 72}}, Loops: "prim/sort/kernels/convert.go:69:2 69:2", Make: kernelimpl.MakeModule, Sum: 0x4cbe47da},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/sort/kernels/convert.go:69:2 69:2 -", SPIRV: gather8Words, Sum: 0xc46b8461},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Gather8{
@@ -972,13 +1105,13 @@ var indicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Lingers: true,
-	Loops:   "prim/sort/kernels/convert.go:45:2",
+	Loops:   "prim/sort/kernels/convert.go:46:2",
 	SPIRV:   indicesSPIRV,
 	IR:      indicesIR,
-	Sum:     0x4dc0e81,
+	Sum:     0xb84efbce,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, Loops: "prim/sort/kernels/convert.go:45:2", Make: kernelimpl.MakeModule, Sum: 0x5ac41926},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/convert.go:45:2", SPIRV: indicesWords, Sum: 0xbd9048bf},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, Loops: "prim/sort/kernels/convert.go:46:2", Make: kernelimpl.MakeModule, Sum: 0x5ac41926},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/convert.go:46:2", SPIRV: indicesWords, Sum: 0xbd9048bf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Indices{
@@ -1680,165 +1813,94 @@ func RunMove64(ctx context.Context, dev *runtime.Device, k kernels.Move64, r run
 	return l.Run1(ctx, dev, r, opts)
 }
 
-//go:embed Narrow16.spv
-var narrow16SPIRV string
+//go:embed Narrow.spv
+var narrowSPIRV string
 
-//go:embed Narrow16.kir
-var narrow16IR string
+//go:embed Narrow.kir
+var narrowIR string
 
-//go:embed Narrow16.words.spv
-var narrow16Words string
+//go:embed Narrow.words.spv
+var narrowWords string
 
-var narrow16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Narrow16",
+var narrowKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Narrow",
 	Package: "github.com/kgen-go/kgen/prim/sort/kernels",
 	Form:    abi.Range,
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Bytes", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 48},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint8", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 1, ElemAlign: 1, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize: 48,
+	ArgSize: 56,
 	Items:   1,
 	Lingers: true,
-	Loops:   "prim/sort/kernels/convert.go:35:2",
-	SPIRV:   narrow16SPIRV,
-	IR:      narrow16IR,
-	Sum:     0x8d96914b,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/convert.go:34:8", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/convert.go:36:9", Limit: -4},
+	},
+	Loops: "prim/sort/kernels/convert.go:33:2",
+	SPIRV: narrowSPIRV,
+	IR:    narrowIR,
+	Sum:   0x8eb9a2bf,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "prim/sort/kernels/convert.go:35:2", Make: kernelimpl.MakeModule, Sum: 0xb4af48d4},
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/sort/kernels/convert.go:35:2 -", SPIRV: narrow16Words, Sum: 0xf1ef575b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {32}, {48}, {72}, {32, 56}}, Loops: "prim/sort/kernels/convert.go:33:2", Make: kernelimpl.MakeModule, Sum: 0x6d3f797b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/sort/kernels/convert.go:33:2 -", SPIRV: narrowWords, Sum: 0xf5f0af63},
 	},
 }, func(a *kernelimpl.HostArgs) any {
-	return kernels.Narrow16{
+	return kernels.Narrow{
 		Keys:   kernelimpl.HostSlice[uint32](a, 0),
 		Length: kernelimpl.HostSlice[int64](a, 1),
-		Out:    kernelimpl.HostSlice[uint16](a, 2),
+		Bytes:  kernelimpl.HostValue[int](a, 2),
+		Out:    kernelimpl.HostSlice[uint8](a, 3),
 	}.Kernel
-}, newNarrow16Host)
+}, newNarrowHost)
 
-var _ = kernelimpl.Properties[kernels.Narrow16](narrow16Kernel)
+var _ = kernelimpl.Properties[kernels.Narrow](narrowKernel)
 
-// Narrow16 is the kernel [kernels.Narrow16] with its slices in device memory.
-type Narrow16 struct {
+// Narrow is the kernel [kernels.Narrow] with its slices in device memory.
+// Narrow makes elements of one or two bytes of words.
+type Narrow struct {
 	Keys   runtime.View[uint32]
 	Length runtime.View[int64]
-	Out    runtime.View[uint16]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Narrow16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(narrow16Kernel)
-	kernelimpl.View(l, 0, k.Keys)
-	kernelimpl.View(l, 1, k.Length)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Narrow16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
-// launch ends with ctx, as by [runtime.WithContext].
-func (k Narrow16) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Narrow16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNarrow16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunNarrow16(ctx context.Context, dev *runtime.Device, k kernels.Narrow16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(narrow16Kernel)
-	kernelimpl.Slice(l, 0, k.Keys)
-	kernelimpl.Slice(l, 1, k.Length)
-	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-//go:embed Narrow8.spv
-var narrow8SPIRV string
-
-//go:embed Narrow8.kir
-var narrow8IR string
-
-//go:embed Narrow8.words.spv
-var narrow8Words string
-
-var narrow8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Narrow8",
-	Package: "github.com/kgen-go/kgen/prim/sort/kernels",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Loops:   "prim/sort/kernels/convert.go:35:2",
-	SPIRV:   narrow8SPIRV,
-	IR:      narrow8IR,
-	Sum:     0x20e62e39,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "prim/sort/kernels/convert.go:35:2", Make: kernelimpl.MakeModule, Sum: 0x92d46a46},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/sort/kernels/convert.go:35:2 -", SPIRV: narrow8Words, Sum: 0xf3e939d5},
-	},
-}, func(a *kernelimpl.HostArgs) any {
-	return kernels.Narrow8{
-		Keys:   kernelimpl.HostSlice[uint32](a, 0),
-		Length: kernelimpl.HostSlice[int64](a, 1),
-		Out:    kernelimpl.HostSlice[uint8](a, 2),
-	}.Kernel
-}, newNarrow8Host)
-
-var _ = kernelimpl.Properties[kernels.Narrow8](narrow8Kernel)
-
-// Narrow8 is the kernel [kernels.Narrow8] with its slices in device memory.
-type Narrow8 struct {
-	Keys   runtime.View[uint32]
-	Length runtime.View[int64]
+	Bytes  int
 	Out    runtime.View[uint8]
 }
 
 // launch returns a launch with the kernel's arguments.
-func (k Narrow8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(narrow8Kernel)
+func (k Narrow) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(narrowKernel)
 	kernelimpl.View(l, 0, k.Keys)
 	kernelimpl.View(l, 1, k.Length)
-	kernelimpl.View(l, 2, k.Out)
+	kernelimpl.Value(l, 2, k.Bytes)
+	kernelimpl.View(l, 3, k.Out)
 	return l
 }
 
 // ParallelFor launches the kernel for every work-item of r.
-func (k Narrow8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+func (k Narrow) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
 
 // Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
 // launch ends with ctx, as by [runtime.WithContext].
-func (k Narrow8) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+func (k Narrow) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
 }
 
 // Node returns such a launch as a value, for a graph.
-func (k Narrow8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+func (k Narrow) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
 
-// RunNarrow8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunNarrow8(ctx context.Context, dev *runtime.Device, k kernels.Narrow8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(narrow8Kernel)
+// RunNarrow runs the kernel for every work-item of r on k's own slices, and waits.
+func RunNarrow(ctx context.Context, dev *runtime.Device, k kernels.Narrow, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(narrowKernel)
 	kernelimpl.Slice(l, 0, k.Keys)
 	kernelimpl.Slice(l, 1, k.Length)
-	kernelimpl.Slice(l, 2, k.Out)
+	kernelimpl.Value(l, 2, k.Bytes)
+	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -1900,12 +1962,12 @@ var pass32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: pass32SPIRV,
 	IR:    pass32IR,
-	Sum:   0xefe2c8cf,
+	Sum:   0xf9a496c2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {64}, {80}, {96}, {112}, {128}, {144}, {160}}, Loops: "- - - - prim/sort/kernels/kernels.go:237:2 - - prim/sort/kernels/pass.go:80:2 - - 80:2 - - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0x1390f1ef},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - prim/sort/kernels/kernels.go:237:2 - - prim/sort/kernels/pass.go:80:2 - - 80:2 - - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", SPIRV: pass32Words, Sum: 0xa8be1494},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - prim/sort/kernels/kernels.go:237:2 - prim/sort/kernels/pass.go:80:2 - 80:2 - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0x75d5c18a},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - prim/sort/kernels/kernels.go:237:2 - prim/sort/kernels/pass.go:80:2 - 80:2 - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0x97852f5f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {64}, {80}, {96}, {112}, {128}, {144}, {160}}, Loops: "- - - - prim/sort/kernels/kernels.go:237:2 - - prim/sort/kernels/pass.go:80:2 - - 80:2 - - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0x18490d71},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - prim/sort/kernels/kernels.go:237:2 - - prim/sort/kernels/pass.go:80:2 - - 80:2 - - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", SPIRV: pass32Words, Sum: 0x7ae81148},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - prim/sort/kernels/kernels.go:237:2 - prim/sort/kernels/pass.go:80:2 - 80:2 - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0xe3cd0b06},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - prim/sort/kernels/kernels.go:237:2 - prim/sort/kernels/pass.go:80:2 - 80:2 - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0xbc536b94},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Pass32{
@@ -2053,10 +2115,10 @@ var passLanes32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: passLanes32SPIRV,
 	IR:    passLanes32IR,
-	Sum:   0xb824d2e6,
+	Sum:   0x4ca3bed3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {64}, {80}, {96}, {112}, {128}, {144}, {160}}, Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0x7a5ec57c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", SPIRV: passLanes32Words, Sum: 0xe77f08a9},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {64}, {80}, {96}, {112}, {128}, {144}, {160}}, Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0x2e80054c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", SPIRV: passLanes32Words, Sum: 0x2f9a386b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.PassLanes32{
@@ -2203,10 +2265,10 @@ var passLanes64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: passLanes64SPIRV,
 	IR:    passLanes64IR,
-	Sum:   0xc714832e,
+	Sum:   0xc2f8bb,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {72}, {88}, {104}, {120}, {136}, {152}, {168}}, Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0x152fa6a6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", SPIRV: passLanes64Words, Sum: 0xbb765807},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {72}, {88}, {104}, {120}, {136}, {152}, {168}}, Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0x3bc10fef},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", SPIRV: passLanes64Words, Sum: 0x7b663611},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.PassLanes64{
@@ -2557,6 +2619,117 @@ func RunSearch64(ctx context.Context, dev *runtime.Device, k kernels.Search64, r
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed Select.spv
+var selectSPIRV string
+
+//go:embed Select.kir
+var selectIR string
+
+//go:embed Select.words.spv
+var selectWords string
+
+var selectKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Select",
+	Package: "github.com/kgen-go/kgen/prim/sort/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Size: 12},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
+		{Name: "High", Kind: abi.Value, Type: "uint32", Offset: 16, Size: 4, HostOffset: 16},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 40, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Found", Kind: abi.Slice, Type: "[]uint32", Offset: 56, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 72, Size: 16, HostOffset: 96, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+	},
+	ArgSize:    88,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(256)},
+	Specs: []abi.SpecConstant{
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+	},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
+	},
+	Loops: "- - prim/sort/kernels/top.go:50:2",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+	},
+	SPIRV: selectSPIRV,
+	IR:    selectIR,
+	Sum:   0xdb48028b,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/sort/kernels/top.go:50:2", SPIRV: selectWords, Sum: 0xb752ba5c},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Select{
+		Order:  kernelimpl.HostValue[kernels.Order[uint32]](a, 0),
+		Shift:  kernelimpl.HostValue[uint32](a, 1),
+		High:   kernelimpl.HostValue[uint32](a, 2),
+		Keys:   kernelimpl.HostSlice[uint32](a, 3),
+		Length: kernelimpl.HostSlice[int64](a, 4),
+		Found:  kernelimpl.HostSlice[uint32](a, 5),
+		Counts: kernelimpl.HostSlice[uint32](a, 6),
+	}.Kernel
+}, newSelectHost, kernels.Floats)
+
+var _ = kernelimpl.Properties[kernels.Select](selectKernel)
+
+// Select is the kernel [kernels.Select] with its slices in device memory.
+// Select counts the digits of the elements whose higher digits are known.
+type Select struct {
+	Order  kernels.Order[uint32]
+	Shift  uint32
+	High   uint32
+	Keys   runtime.View[uint32]
+	Length runtime.View[int64]
+	Found  runtime.View[uint32]
+	Counts runtime.View[uint32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Select) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(selectKernel)
+	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 1, k.Shift)
+	kernelimpl.Value(l, 2, k.High)
+	kernelimpl.View(l, 3, k.Keys)
+	kernelimpl.View(l, 4, k.Length)
+	kernelimpl.View(l, 5, k.Found)
+	kernelimpl.View(l, 6, k.Counts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Select) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Select) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Select) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunSelect runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSelect(ctx context.Context, dev *runtime.Device, k kernels.Select, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(selectKernel)
+	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 1, k.Shift)
+	kernelimpl.Value(l, 2, k.High)
+	kernelimpl.Slice(l, 3, k.Keys)
+	kernelimpl.Slice(l, 4, k.Length)
+	kernelimpl.Slice(l, 5, k.Found)
+	kernelimpl.Slice(l, 6, k.Counts)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
 //go:embed Starts.spv
 var startsSPIRV string
 
@@ -2869,154 +3042,217 @@ func RunTally64(ctx context.Context, dev *runtime.Device, k kernels.Tally64, r r
 	return l.Run1(ctx, dev, r, opts)
 }
 
-//go:embed Widen16.spv
-var widen16SPIRV string
+//go:embed Top.spv
+var topSPIRV string
 
-//go:embed Widen16.kir
-var widen16IR string
+//go:embed Top.kir
+var topIR string
 
-//go:embed Widen16.words.spv
-var widen16Words string
+//go:embed Top.words.spv
+var topWords string
 
-var widen16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Widen16",
+var topKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Top",
 	Package: "github.com/kgen-go/kgen/prim/sort/kernels",
-	Form:    abi.Range,
+	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Size: 12},
+		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Found", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Count", Kind: abi.Slice, Type: "[]int64", Offset: 96, Size: 16, HostOffset: 136, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Loops:   "prim/sort/kernels/convert.go:28:2",
-	SPIRV:   widen16SPIRV,
-	IR:      widen16IR,
-	Sum:     0x2b6c73f9,
+	ArgSize:    112,
+	Spilled:    true,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(256)},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Type: "uint32", Size: 4, Default: 0x100},
+		{ID: 1, Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Type: "uint32", Size: 4},
+		{ID: 2, Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Type: "uint32", Size: 4},
+		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+	},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 8, Len: 256, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Loops: "- prim/sort/kernels/top.go:134:2 - - 180:2 prim/lookback/lookback.go:224:2 228:3 - prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:268:3 prim/sort/kernels/top.go:180:2",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
+		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Pos: "prim/lookback/lookback.go:34:2", Var: &lookback.Polls},
+		{Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Pos: "prim/lookback/lookback.go:37:2", Var: &lookback.Silent},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+	},
+	SPIRV: topSPIRV,
+	IR:    topIR,
+	Sum:   0xe050e5da,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "prim/sort/kernels/convert.go:28:2", Make: kernelimpl.MakeModule, Sum: 0xfd7805b0},
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/sort/kernels/convert.go:28:2", SPIRV: widen16Words, Sum: 0x58d53b04},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/sort/kernels/top.go:134:2 - - 180:2 prim/lookback/lookback.go:224:2 228:3 - prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:268:3 prim/sort/kernels/top.go:180:2", SPIRV: topWords, Sum: 0x76d651e},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/sort/kernels/top.go:134:2 - 180:2 prim/lookback/lookback.go:224:2 228:3 - prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:268:3 prim/sort/kernels/top.go:180:2", Make: kernelimpl.MakeModule, Sum: 0xfb8422cc},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/sort/kernels/top.go:134:2 - 180:2 prim/lookback/lookback.go:224:2 228:3 - prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:268:3 prim/sort/kernels/top.go:180:2", Make: kernelimpl.MakeModule, Sum: 0xfebd1e96},
 	},
 }, func(a *kernelimpl.HostArgs) any {
-	return kernels.Widen16{
-		Keys: kernelimpl.HostSlice[uint16](a, 0),
-		Out:  kernelimpl.HostSlice[uint32](a, 1),
+	return kernels.Top{
+		Order:  kernelimpl.HostValue[kernels.Order[uint32]](a, 0),
+		Mask:   kernelimpl.HostValue[uint32](a, 1),
+		Keys:   kernelimpl.HostSlice[uint32](a, 2),
+		Length: kernelimpl.HostSlice[int64](a, 3),
+		Found:  kernelimpl.HostSlice[uint32](a, 4),
+		State:  kernelimpl.HostSlice[uint32](a, 5),
+		Out:    kernelimpl.HostSlice[uint32](a, 6),
+		Count:  kernelimpl.HostSlice[int64](a, 7),
 	}.Kernel
-}, newWiden16Host)
+}, newTopHost, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards, kernels.Floats)
 
-var _ = kernelimpl.Properties[kernels.Widen16](widen16Kernel)
+var _ = kernelimpl.Properties[kernels.Top](topKernel)
 
-// Widen16 is the kernel [kernels.Widen16] with its slices in device memory.
-type Widen16 struct {
-	Keys runtime.View[uint16]
-	Out  runtime.View[uint32]
+// Top is the kernel [kernels.Top] with its slices in device memory.
+// Top picks the elements before the k-th in their order, and as many of those that are equal to it as there are left, from the first on.
+type Top struct {
+	Order  kernels.Order[uint32]
+	Mask   uint32
+	Keys   runtime.View[uint32]
+	Length runtime.View[int64]
+	Found  runtime.View[uint32]
+	State  runtime.View[uint32]
+	Out    runtime.View[uint32]
+	Count  runtime.View[int64]
 }
 
 // launch returns a launch with the kernel's arguments.
-func (k Widen16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(widen16Kernel)
-	kernelimpl.View(l, 0, k.Keys)
-	kernelimpl.View(l, 1, k.Out)
+func (k Top) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(topKernel)
+	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 1, k.Mask)
+	kernelimpl.View(l, 2, k.Keys)
+	kernelimpl.View(l, 3, k.Length)
+	kernelimpl.View(l, 4, k.Found)
+	kernelimpl.View(l, 5, k.State)
+	kernelimpl.View(l, 6, k.Out)
+	kernelimpl.View(l, 7, k.Count)
 	return l
 }
 
 // ParallelFor launches the kernel for every work-item of r.
-func (k Widen16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
+func (k Top) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
 }
 
 // Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
 // launch ends with ctx, as by [runtime.WithContext].
-func (k Widen16) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+func (k Top) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
 }
 
 // Node returns such a launch as a value, for a graph.
-func (k Widen16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
+func (k Top) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
-// RunWiden16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWiden16(ctx context.Context, dev *runtime.Device, k kernels.Widen16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(widen16Kernel)
-	kernelimpl.Slice(l, 0, k.Keys)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
+// RunTop runs the kernel for every work-item of r on k's own slices, and waits.
+func RunTop(ctx context.Context, dev *runtime.Device, k kernels.Top, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(topKernel)
+	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 1, k.Mask)
+	kernelimpl.Slice(l, 2, k.Keys)
+	kernelimpl.Slice(l, 3, k.Length)
+	kernelimpl.Slice(l, 4, k.Found)
+	kernelimpl.Slice(l, 5, k.State)
+	kernelimpl.Slice(l, 6, k.Out)
+	kernelimpl.Slice(l, 7, k.Count)
+	return l.RunND1(ctx, dev, r, opts)
 }
 
-//go:embed Widen8.spv
-var widen8SPIRV string
+//go:embed Widen.spv
+var widenSPIRV string
 
-//go:embed Widen8.kir
-var widen8IR string
+//go:embed Widen.kir
+var widenIR string
 
-//go:embed Widen8.words.spv
-var widen8Words string
+//go:embed Widen.words.spv
+var widenWords string
 
-var widen8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Widen8",
+var widenKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Widen",
 	Package: "github.com/kgen-go/kgen/prim/sort/kernels",
 	Form:    abi.Range,
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "Keys", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Bytes", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 24},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize: 32,
+	ArgSize: 40,
 	Items:   1,
 	Lingers: true,
-	Loops:   "prim/sort/kernels/convert.go:28:2",
-	SPIRV:   widen8SPIRV,
-	IR:      widen8IR,
-	Sum:     0x17070a50,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/convert.go:15:21", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/convert.go:17:22", Limit: -1},
+	},
+	Loops: "prim/sort/kernels/convert.go:14:2",
+	SPIRV: widenSPIRV,
+	IR:    widenIR,
+	Sum:   0x86207686,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "prim/sort/kernels/convert.go:28:2", Make: kernelimpl.MakeModule, Sum: 0xe9aba234},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/sort/kernels/convert.go:28:2", SPIRV: widen8Words, Sum: 0x5d505690},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {40, 56}}, Loops: "prim/sort/kernels/convert.go:14:2", Make: kernelimpl.MakeModule, Sum: 0xe45f5d7d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/sort/kernels/convert.go:14:2", SPIRV: widenWords, Sum: 0x5fcebcce},
 	},
 }, func(a *kernelimpl.HostArgs) any {
-	return kernels.Widen8{
-		Keys: kernelimpl.HostSlice[uint8](a, 0),
-		Out:  kernelimpl.HostSlice[uint32](a, 1),
+	return kernels.Widen{
+		Keys:  kernelimpl.HostSlice[uint8](a, 0),
+		Bytes: kernelimpl.HostValue[int](a, 1),
+		Out:   kernelimpl.HostSlice[uint32](a, 2),
 	}.Kernel
-}, newWiden8Host)
+}, newWidenHost)
 
-var _ = kernelimpl.Properties[kernels.Widen8](widen8Kernel)
+var _ = kernelimpl.Properties[kernels.Widen](widenKernel)
 
-// Widen8 is the kernel [kernels.Widen8] with its slices in device memory.
-type Widen8 struct {
-	Keys runtime.View[uint8]
-	Out  runtime.View[uint32]
+// Widen is the kernel [kernels.Widen] with its slices in device memory.
+// Widen makes words of elements of one or two bytes, which the passes sort.
+type Widen struct {
+	Keys  runtime.View[uint8]
+	Bytes int
+	Out   runtime.View[uint32]
 }
 
 // launch returns a launch with the kernel's arguments.
-func (k Widen8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(widen8Kernel)
+func (k Widen) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(widenKernel)
 	kernelimpl.View(l, 0, k.Keys)
-	kernelimpl.View(l, 1, k.Out)
+	kernelimpl.Value(l, 1, k.Bytes)
+	kernelimpl.View(l, 2, k.Out)
 	return l
 }
 
 // ParallelFor launches the kernel for every work-item of r.
-func (k Widen8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+func (k Widen) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
 
 // Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
 // launch ends with ctx, as by [runtime.WithContext].
-func (k Widen8) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+func (k Widen) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
 }
 
 // Node returns such a launch as a value, for a graph.
-func (k Widen8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+func (k Widen) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
 
-// RunWiden8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWiden8(ctx context.Context, dev *runtime.Device, k kernels.Widen8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(widen8Kernel)
+// RunWiden runs the kernel for every work-item of r on k's own slices, and waits.
+func RunWiden(ctx context.Context, dev *runtime.Device, k kernels.Widen, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(widenKernel)
 	kernelimpl.Slice(l, 0, k.Keys)
-	kernelimpl.Slice(l, 1, k.Out)
+	kernelimpl.Value(l, 1, k.Bytes)
+	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }

@@ -1,0 +1,187 @@
+package kernels
+
+import (
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/prim/lookback"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// The k first elements of an order are found digit by digit, from the highest on: Select counts the elements with
+// each value of a digit, and Choose chooses the one that the k-th has. Top picks them.
+
+// The elements of Found.
+const (
+	Prefix = iota // the digits of the k-th element's Ordered that are known
+	Left          // how many of the elements with these digits are among the k first
+	Picked        // the number of elements picked: k, or all
+	FoundLen
+)
+
+// Select counts the digits of the elements whose higher digits are known.
+type Select struct {
+	Order  Order[uint32]
+	Shift  uint32 // the first bit of the digit
+	High   uint32 // the bits of the higher digits
+	Keys   []uint32
+	Length []int64 // the number of elements of the call, or nothing
+	Found  []uint32
+	Counts []uint32 // Digits of them; 0 before the launch
+}
+
+// Properties states the work-group's size.
+func (Select) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Size)}
+}
+
+// Kernel counts in work-group memory. The launch's work-groups share out the elements.
+func (k Select) Kernel(it dsl.NDItem1) {
+	counts := dsl.Local[[Digits]atomic.Uint32](it)
+	float, l := Floats.Get(it), it.LocalID()
+	n := first(len(k.Keys), k.Length)
+	prefix := uint32(0)
+	if len(k.Found) > Prefix {
+		prefix = k.Found[Prefix] & k.High
+	}
+	counts[l].Store(0)
+	it.Barrier()
+	for base := it.GroupID() * ahead * Size; base < n; base += it.GroupRange() * ahead * Size {
+		var key [ahead]uint32
+		for j := range key {
+			if i := base + j*Size + l; i < n {
+				key[j] = k.Keys[i]
+			}
+		}
+		for j := range key {
+			if x := k.Order.Ordered(key[j], float); base+j*Size+l < n && x&k.High == prefix {
+				counts[x>>(k.Shift%32)%Digits].Add(1)
+			}
+		}
+	}
+	it.Barrier()
+	if c := counts[l].Load(); c > 0 && l < len(k.Counts) {
+		atomic.AddUint32(&k.Counts[l], c)
+	}
+}
+
+// Choose chooses the digit of the k-th element, given the counts of Select, and clears them. There is one
+// work-group.
+type Choose struct {
+	Shift  uint32 // the first bit of the digit
+	First  bool   // the digit is the highest
+	K, N   int    // how many elements are picked, and of how many
+	Length []int64
+	Counts []uint32
+	Found  []uint32
+}
+
+// Properties states the work-group's size.
+func (Choose) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+// Kernel chooses.
+func (k Choose) Kernel(it dsl.NDItem1) {
+	d := it.LocalID()
+	prefix, left := uint32(0), uint32(min(k.K, first(k.N, k.Length)))
+	if !k.First && len(k.Found) == FoundLen {
+		prefix, left = k.Found[Prefix], k.Found[Left]
+	}
+	count := uint32(0)
+	if d < len(k.Counts) {
+		count = k.Counts[d]
+		k.Counts[d] = 0
+	}
+	before := dsl.ExclusiveScanOverGroup(it.Group(), count, dsl.Plus)
+	if len(k.Found) != FoundLen {
+		return
+	}
+	if d == 0 && k.First {
+		k.Found[Picked] = left
+		if left == 0 {
+			k.Found[Prefix], k.Found[Left] = 0, 0
+		}
+	}
+	if before < left && left-before <= count {
+		k.Found[Prefix], k.Found[Left] = prefix|uint32(d)<<(k.Shift%32), left-before
+	}
+}
+
+// TopEach is the number of neighbours that a work-item of Top has, and TopTile that of elements in its tiles.
+const (
+	TopEach = 16
+	TopTile = Size * TopEach
+)
+
+// Top picks the elements before the k-th in their order, and as many of those that are equal to it as there are
+// left, from the first on.
+type Top struct {
+	Order  Order[uint32]
+	Mask   uint32 // the bits of an element
+	Keys   []uint32
+	Length []int64 // the number of elements of the call, or nothing
+	Found  []uint32
+	State  []uint32 // the board of package lookback
+	Out    []uint32
+	Count  []int64 // the number of elements picked
+}
+
+// Properties states the work-group's size.
+func (Top) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+// picked returns the bits of a work-item's elements that are before the k-th, and of those equal to it.
+func (k Top) picked(float bool, leaf, n int, kth uint32) (less, equal uint32) {
+	for j := range TopEach {
+		if i := leaf + j; i >= 0 && i < n {
+			switch x := k.Order.Ordered(k.Keys[i], float) & k.Mask; {
+			case x < kth:
+				less |= 1 << j
+			case x == kth:
+				equal |= 1 << j
+			}
+		}
+	}
+	return less, equal
+}
+
+// numbers packs the numbers of elements of two sets of a tile.
+func numbers(less, equal uint32) uint32 {
+	return uint32(bits.OnesCount32(less))<<16 | uint32(bits.OnesCount32(equal))
+}
+
+// unpacked returns packed numbers as those of many tiles are kept.
+func unpacked(n uint32) uint64 { return uint64(n>>16)<<32 | uint64(n&0xffff) }
+
+// Kernel picks elements of a tile.
+func (k Top) Kernel(it dsl.NDItem1) {
+	memory := dsl.Local[[Size]uint64](it)
+	float, l, g := Floats.Get(it), it.LocalID(), it.Group()
+	n := first(len(k.Keys), k.Length)
+	if len(k.Found) != FoundLen {
+		return
+	}
+	kth, left := k.Found[Prefix], k.Found[Left]
+	t := lookback.Ticket(it, k.State)
+	if l == 0 && t == 0 && len(k.Count) > 0 {
+		k.Count[0] = int64(k.Found[Picked])
+	}
+	if left == 0 || int(t)*TopTile >= n {
+		return
+	}
+	leaf := int(t)*TopTile + l*TopEach
+	less, equal := k.picked(float, leaf, n, kth)
+	own := numbers(less, equal)
+	inTile := dsl.ExclusiveScanOverGroup(g, own, dsl.Plus)
+	all := unpacked(dsl.GroupBroadcast(g, inTile+own, Size-1))
+	before := unpacked(inTile) + lookback.Before(it, memory, lookback.Packed[uint64, lookback.Uint64]{State: k.State}, t, all, func(tile uint32) uint64 {
+		return unpacked(dsl.ReduceOverGroup(g, numbers(k.picked(float, int(tile)*TopTile+l*TopEach, n, kth)), dsl.Plus))
+	}, func(x, y uint64) uint64 { return x + y })
+	lesser, equals := uint32(before>>32), uint32(before)
+	for j := range TopEach {
+		if to := int(lesser + min(equals, left)); (less>>j&1 != 0 || equal>>j&1 != 0 && equals < left) && to < len(k.Out) && leaf+j < n {
+			k.Out[to] = k.Keys[leaf+j]
+		}
+		lesser += less >> j & 1
+		equals += equal >> j & 1
+	}
+}
