@@ -139,7 +139,7 @@ func (m *carried) of(p plan, pass int) (from, to runtime.View[uint32]) {
 	return at(pass), at(pass + 1)
 }
 
-// launch launches the passes. The elements of out are those of v in place.
+// launch launches the passes. With inPlace, v and out are the same memory.
 func launch[T prim.Number](c *call.Call, p plan, v, out runtime.View[T], inPlace bool, moved *carried) {
 	switch p.kind.Size {
 	case 1, 2:
