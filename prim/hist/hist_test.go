@@ -1,6 +1,7 @@
 package hist_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -414,13 +415,13 @@ func benchmark[T uint8 | uint32](b *testing.B, dev *runtime.Device, n int) {
 	} {
 		b.Run(fmt.Sprint(name, "/", reflect.TypeFor[T](), "/", n), func(b *testing.B) {
 			b.SetBytes(int64(n) * int64(unsafe.Sizeof(T(0))))
-			for range b.N {
-				if err := f(); err != nil {
+			if err := errors.Join(f(), q.Wait(b.Context())); err != nil { // compiles the kernels
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if err := errors.Join(f(), q.Wait(b.Context())); err != nil {
 					b.Fatal(err)
 				}
-			}
-			if err := q.Wait(b.Context()); err != nil {
-				b.Fatal(err)
 			}
 		})
 	}
