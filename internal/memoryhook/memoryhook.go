@@ -1,4 +1,4 @@
-// Package memoryhook lets tests have devices run out of memory, and count what is in use.
+// Package memoryhook lets tests have devices run out of memory, and count the bytes in use.
 package memoryhook
 
 // Watch, if not nil, is called with the size of memory before a device allocates it, and says

@@ -82,6 +82,16 @@ func Special[T Real](xs []T, nan bool) {
 	}
 }
 
+// Subnormal sets some elements of floats to the least subnormals of both signs.
+func Subnormal[T Real](xs []T) {
+	if !IsFloat[T]() || len(xs) == 0 {
+		return
+	}
+	for range 1 + len(xs)/50 {
+		xs[rand.IntN(len(xs))] = FromBits[T](1 | rand.Uint64N(2)<<(8*unsafe.Sizeof(xs[0])-1))
+	}
+}
+
 // Views is the memory of a test, on the device of a queue.
 type Views struct {
 	T    *testing.T
@@ -118,6 +128,12 @@ func Result[R any](v Views, n int, on func(out runtime.View[R], opts ...prim.Opt
 		v.T.Fatal(err)
 	}
 	return Read(v, out)
+}
+
+// Same compares two values, as Equal does.
+func Same[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	Equal(t, what, []T{got}, []T{want})
 }
 
 // Equal compares elements: by their bits, but for NaNs, which are all alike.
