@@ -2,6 +2,7 @@
 package prims
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -97,17 +98,20 @@ type Views struct {
 	T    *testing.T
 	Q    *runtime.Queue
 	Opts []prim.Option
+	// Offset is where views begin in their buffers, or 0 for 3.
+	Offset int
 }
 
 // View returns a view of a copy of xs, at an odd offset.
 func View[T any](v Views, xs []T) runtime.View[T] {
 	v.T.Helper()
-	b, err := runtime.BufferOf(v.Q.Device(), append(make([]T, 3), xs...))
+	offset := cmp.Or(v.Offset, 3)
+	b, err := runtime.BufferOf(v.Q.Device(), append(make([]T, offset), xs...))
 	if err != nil {
 		v.T.Fatal(err)
 	}
 	v.T.Cleanup(func() { b.Close() })
-	return b.Slice(3, 3+len(xs))
+	return b.Slice(offset, offset+len(xs))
 }
 
 // Read returns the elements of a view.
