@@ -1,6 +1,7 @@
 package prims
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -19,7 +20,9 @@ type Input struct {
 	*rand.Rand
 	N    int // the number of elements
 	M    int // the number of those that the function processes, by prim.Length where it is less
+	Most int // the number that prim.Length says, or more than there are elements
 	kind uint8
+	size int // the index of the option that says how large sub-groups are, or -1
 }
 
 // Fuzz runs tests on the host device, each with inputs of its own. The first numbers of an input choose the
@@ -31,15 +34,17 @@ func Fuzz(f *testing.F, tests ...func(in *Input)) {
 		f.Add(uint8(i), uint16(i%4), uint8(i+1), uint16(i*91+1), uint64(i))
 	}
 	f.Fuzz(func(t *testing.T, test uint8, n uint16, kind uint8, options uint16, seed uint64) {
-		in := &Input{Views: Views{T: t, Q: dev.DefaultQueue(), Offset: 1 + int(options>>8)%7}, N: int(n) % 25000, kind: kind}
+		in := &Input{Views: Views{T: t, Q: dev.DefaultQueue(), Offset: 1 + int(options>>8)%7}, N: int(n) % 25000, Most: math.MaxInt, kind: kind, size: -1}
 		in.Rand = rand.New(rand.NewPCG(seed, 1))
 		in.M = in.N
 		if options&1 != 0 {
 			length := in.Int64N(int64(in.N)+5) - 2
-			in.M = int(min(max(length, 0), int64(in.N)))
+			in.Most = int(max(length, 0))
+			in.M = min(in.Most, in.N)
 			in.Opts = append(in.Opts, prim.Length(View(in.Views, []int64{length})))
 		}
 		if lanes := options >> 1 & 7; lanes > 0 {
+			in.size = len(in.Opts)
 			in.Opts = append(in.Opts, prim.Launch(runtime.With(properties.SubGroupSize(1<<lanes))))
 		}
 		if options&16 != 0 { // tiles that others have to compute
@@ -47,6 +52,14 @@ func Fuzz(f *testing.F, tests ...func(in *Input)) {
 		}
 		tests[int(test)%len(tests)](in)
 	})
+}
+
+// AnySubGroups leaves the size of sub-groups to kernels that take one alone.
+func (in *Input) AnySubGroups() {
+	if in.size >= 0 {
+		in.Opts = slices.Delete(in.Opts, in.size, in.size+1)
+		in.size = -1
+	}
 }
 
 // Scratch has the function use memory of its caller's, of so many bytes, for some inputs.
