@@ -14,7 +14,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Input is what a fuzz target calls a function with. All choices come from its numbers alone.
+// Input is the arguments that a fuzz target chooses for a function. They come from its numbers alone.
 type Input struct {
 	Views
 	*rand.Rand
