@@ -26,6 +26,7 @@ import (
 	"github.com/kgen-go/kgen/generated/examples/reduce/fold"
 	"github.com/kgen-go/kgen/generated/examples/scan/prefix"
 	"github.com/kgen-go/kgen/generated/examples/sort/radix"
+	"github.com/kgen-go/kgen/generated/examples/wordcount/letters"
 	histkernelsgen "github.com/kgen-go/kgen/generated/prim/hist/kernels"
 	movekernelsgen "github.com/kgen-go/kgen/generated/prim/move/kernels"
 	pickkernelsgen "github.com/kgen-go/kgen/generated/prim/pick/kernels"
@@ -86,6 +87,7 @@ var packages = map[string]func() []*runtime.Kernel{
 	"generated/examples/reduce/fold":                   foldgen.Kernels,
 	"generated/examples/scan/prefix":                   prefixgen.Kernels,
 	"generated/examples/sort/radix":                    radixgen.Kernels,
+	"generated/examples/wordcount/letters":             lettersgen.Kernels,
 	"generated/prim/hist/kernels":                      histkernelsgen.Kernels,
 	"generated/prim/move/kernels":                      movekernelsgen.Kernels,
 	"generated/prim/pick/kernels":                      pickkernelsgen.Kernels,
