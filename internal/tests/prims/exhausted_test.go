@@ -105,7 +105,7 @@ func TestExhausted(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			call := func(dev *runtime.Device) error { return f.call(t.Context(), dev) }
 			exhaust(t, s, devtest.Host, f.name, call)
-			if i%sample.Of(1, 9) == 0 {
+			if i%sample.Of(1, 17) == 0 {
 				exhaust(t, s, devtest.Vulkan, f.name, call)
 			}
 		})

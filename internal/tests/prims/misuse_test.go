@@ -8,7 +8,14 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/tests/devtest"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/hist"
+	"github.com/kgen-go/kgen/prim/move"
+	"github.com/kgen-go/kgen/prim/pick"
+	"github.com/kgen-go/kgen/prim/reduce"
+	"github.com/kgen-go/kgen/prim/scan"
+	"github.com/kgen-go/kgen/prim/sort"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -160,10 +167,67 @@ func TestPlaces(t *testing.T) {
 				if f.inPlace && !withLength { // elements after a length stay, which are others in place
 					run("in place", &memory{offset: 2, wrong: 1, fault: same})
 				}
-				for lanes := 1; lanes <= 128; lanes *= 2 {
+				for lanes := 1; lanes <= 128; lanes *= sample.Of(2, 8) {
 					run(fmt.Sprint("sub-groups of ", lanes), &memory{wrong: -1}, prim.Launch(runtime.With(properties.SubGroupSize(lanes))))
 				}
 			}
 		})
+	}
+}
+
+// TestShared: a function may have one view as several of its inputs. The results are those of copies.
+func TestShared(t *testing.T) {
+	q := devtest.Host(t).DefaultQueue()
+	ids := make([]int64, 2000) // which are elements, keys, flags and places
+	for i := range ids {
+		ids[i] = int64(i / 3)
+	}
+	shared := map[string]bool{}
+	for _, f := range []function{
+		{name: "reduce.DotOn", on: func(m *memory, opts ...prim.Option) error {
+			return of(reduce.DotOn(m.q, in(m, "x", ids), in(m, "y", ids), out[int64](m, "out", 1), opts...))
+		}},
+		{name: "reduce.ByKeyOn", on: func(m *memory, opts ...prim.Option) error {
+			return of(reduce.ByKeyOn(m.q, in(m, "keys", ids), in(m, "v", ids), out[int64](m, "each", 2000), out[int64](m, "sums", 2000), out[int64](m, "count", 1), opts...))
+		}},
+		{name: "scan.ByKeyOn", on: func(m *memory, opts ...prim.Option) error {
+			return of(scan.ByKeyOn(m.q, in(m, "keys", ids), in(m, "v", ids), out[int64](m, "out", 2000), opts...))
+		}},
+		{name: "sort.PairsOn", on: func(m *memory, opts ...prim.Option) error {
+			return of(sort.PairsOn(m.q, in(m, "keys", ids), in(m, "values", ids), out[int64](m, "outKeys", 2000), out[int64](m, "outValues", 2000), opts...))
+		}},
+		{name: "sort.SearchOn", on: func(m *memory, opts ...prim.Option) error {
+			return of(sort.SearchOn(m.q, in(m, "v", ids), in(m, "needles", ids), out[int64](m, "out", 2000), opts...))
+		}},
+		{name: "sort.MergeOn", on: func(m *memory, opts ...prim.Option) error {
+			return of(sort.MergeOn(m.q, in(m, "a", ids), in(m, "b", ids), out[int64](m, "out", 4000), opts...))
+		}},
+		{name: "pick.FlaggedOn", on: func(m *memory, opts ...prim.Option) error {
+			return of(pick.FlaggedOn(m.q, in(m, "v", someFlags), in(m, "flags", someFlags), out[bool](m, "out", size), out[int64](m, "count", 1), opts...))
+		}},
+		{name: "hist.EdgesOn", on: func(m *memory, opts ...prim.Option) error {
+			return of(hist.EdgesOn(m.q, in(m, "v", ids), in(m, "edges", ids), out[int64](m, "counts", 1999), opts...))
+		}},
+		{name: "move.GatherOn", on: func(m *memory, opts ...prim.Option) error {
+			return of(move.GatherOn(m.q, in(m, "v", ids), in(m, "at", ids), out[int64](m, "out", 2000), opts...))
+		}},
+		{name: "move.ScatterOn", on: func(m *memory, opts ...prim.Option) error {
+			return of(move.ScatterOn(m.q, in(m, "v", ids), in(m, "at", ids), out[int64](m, "out", 2000), opts...))
+		}},
+	} {
+		apart, together := &memory{t: t, home: q, q: q, offset: 1, wrong: -1}, &memory{t: t, home: q, q: q, offset: 1, wrong: 1, fault: same}
+		check(t, f.on(apart))
+		check(t, f.on(together))
+		if got, want := together.results(), apart.results(); !slices.Equal(got[2:], want[2:]) {
+			t.Errorf("%s of one view: %.300q, want %.300q", f.name, got[2:], want[2:])
+		}
+		shared[f.name] = true
+	}
+	for _, f := range functions { // those with two inputs are all above
+		m := &memory{t: t, home: q, q: q, wrong: -1}
+		check(t, f.on(m))
+		if len(m.views) > 1 && !m.views[1].out && !shared[f.name] && f.name != "scan.ExclusiveByKeyOn" {
+			t.Errorf("%s has two inputs, and is not called with one view as both", f.name)
+		}
 	}
 }
