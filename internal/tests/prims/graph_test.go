@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/prims"
 	"github.com/kgen-go/kgen/internal/tests/prims/ops"
 	"github.com/kgen-go/kgen/internal/tests/prims/ops/opsgen"
+	"github.com/kgen-go/kgen/internal/tests/swiftshader"
 	"github.com/kgen-go/kgen/prim"
 	"github.com/kgen-go/kgen/prim/pick"
 	"github.com/kgen-go/kgen/prim/sort"
@@ -116,6 +117,14 @@ func TestGraph(t *testing.T) {
 			r.compare(v, fmt.Sprint("run ", i), lists[i])
 		}
 	})
+}
+
+// TestSwiftShader runs the graph in words of 32 bits.
+func TestSwiftShader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("prim/scan runs on the driver, and -short is set")
+	}
+	swiftshader.Run(t, "^TestGraph$")
 }
 
 // TestSubmissions: two submissions of a graph run one after the other, on different queues too.
