@@ -156,6 +156,11 @@ func edges[T prim.Number](v prims.Views, xs []T, bins int, less func(x, y T) boo
 			es[i] = 1 // in place of a NaN
 		}
 	}
+	edgesOf(v, xs, len(xs), es, less)
+}
+
+// edgesOf tests Edges with the first m elements, and edges that it sorts.
+func edgesOf[T prim.Number](v prims.Views, xs []T, m int, es []T, less func(x, y T) bool) {
 	slices.SortFunc(es, func(x, y T) int {
 		if less(x, y) {
 			return -1
@@ -164,8 +169,9 @@ func edges[T prim.Number](v prims.Views, xs []T, bins int, less func(x, y T) boo
 		}
 		return 0
 	})
+	bins := len(es) - 1
 	x, e := prims.View(v, xs), prims.View(v, es)
-	counted(v, "Edges", xs, bins, func(x T) int {
+	counted(v, "Edges", xs[:m], bins, func(x T) int {
 		if !less(x, es[bins]) || less(x, es[0]) {
 			return -1
 		}

@@ -261,7 +261,7 @@ func TestLength(t *testing.T) {
 func TestGroups(t *testing.T) {
 	defer sort.AsGPU(false)()
 	q := devtest.Host(t).DefaultQueue()
-	for _, n := range []int{1, 8, 128} {
+	for n := 1; n <= 128; n *= 2 {
 		v := prims.Views{T: t, Q: q, Opts: []prim.Option{prim.Launch(runtime.With(properties.SubGroupSize(n)))}}
 		xs := made[uint32](9000, 0)
 		x := prims.View(v, xs)

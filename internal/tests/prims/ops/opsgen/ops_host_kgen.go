@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -1881,6 +1882,1362 @@ func (g *aboveHost) r9() int {
 	}
 	g.v311 = u311
 	return 4
+}
+
+// byteSumsHost is a work-group of the kernel [ByteSums].
+type byteSumsHost struct {
+	kernelimpl.HostGroup
+	c0                  int32
+	c1                  int32
+	c2                  int32
+	c3                  int32
+	v1, v3, v5, v7, v12 int64
+
+	v9 int8
+
+	v21, v31 int64
+
+	v29, v51, v53, v59, v66, v70, v138, v183, v184, v185, v200, v294, v296, v302 []int32
+
+	v30, v54, v137, v139, v143, v186, v187, v297 int32
+
+	v36 []int64
+
+	v56, v299 []bool
+
+	v140 bool
+
+	sint32 []int32
+}
+
+func newByteSumsHost() kernelimpl.HostForm { return new(byteSumsHost) }
+
+const byteSumsHostSites = `1	prim/scan/kernels/by.go:93:9
+1	95:9`
+
+func (g *byteSumsHost) Begin() {
+	g.Sites = byteSumsHostSites
+	const n = 256
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int64(80)
+	g.v9 = kernelimpl.HostArg[int8](&g.HostGroup, 88)
+	g.v12 = g.Int64(104)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 1024)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v51, &g.v53, &g.v59, &g.v66, &g.v70, &g.v138, &g.v183, &g.v184, &g.v185, &g.v200, &g.v294, &g.v296, &g.v302)
+	kernelimpl.HostRoom(n, &g.v36)
+	kernelimpl.HostRoom(n, &g.v56, &g.v299)
+}
+
+func (g *byteSumsHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 3: // Barrier, by.go:108
+			next = g.r4()
+		case 5: // Barrier, by.go:119
+			next = g.r6()
+		case 6: // GroupReduce, lookback.go:240
+			g.v186 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v185, -1))
+			next = g.r7()
+		case 7: // Barrier, lookback.go:262
+			next = g.r8()
+		case 9: // Barrier, lookback.go:280
+			next = g.r10()
+		case 10: // Barrier, by.go:105
+			next = g.r11()
+		case 11: // Barrier, by.go:108
+			next = g.r12()
+		case 13: // Barrier, by.go:119
+			next = g.r14()
+		}
+	}
+}
+
+func (g *byteSumsHost) r0() int {
+	const n = 256
+	// ZeroLocal, by.go:61
+	g.Zero(0)
+	v3 := g.v3
+	v15 := v3 == 0
+	v1 := g.v1
+	p2 := g.Pointer(2)
+	v5 := g.v5
+	v23 := 0 < v5
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v26 := c0 + -1
+	v25 := c0 != 0
+	u21 := g.v21
+	h29 := g.v29[:n]
+	for li := range n {
+		var v21 int64
+		var v29 int32
+		v14 := int32(li)
+		if v15 {
+			v21 = v1
+		} else {
+			v16 := *(*int64)(p2)
+			v18 := int64(0)
+			if 0 < v16 {
+				v18 = v16
+			}
+			v20 := v18
+			if v1 < v18 {
+				v20 = v1
+			}
+			v21 = v20
+		}
+		if v14 != 0 {
+			v29 = -1
+			goto b6
+		}
+		if v23 {
+			v24 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v28 := v24
+			if v25 {
+				v28 = v26 - v24
+			}
+			v29 = v28
+		} else {
+			v29 = -1
+		}
+	b6:
+		u21 = v21
+		h29[li] = v29
+	}
+	g.v21 = u21
+	// GroupSelect, lookback.go:201
+	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	v21 := g.v21
+	v30 := g.v30
+	v31 := int64(uint32(v30))
+	v32 := v31 * 2048
+	v33 := v21 <= v32
+	p1 := g.Pointer(1)
+	h36 := g.v36[:n]
+	h51 := g.v51[:n]
+	more := false
+	for li := range n {
+		v14 := int32(li)
+		var v37, v38, v48, v49, v51 int32
+		if v33 {
+			g.Leave(li)
+			continue
+		}
+		v36 := v32 + int64(uint32(v14*8))
+		v37 = 0
+		v38 = 0
+	b10:
+		v40 := v36 + int64(uint32(v38))
+		if v21 <= v40 {
+			v51 = v37
+			goto b13
+		}
+		{
+			v43 := int32(*(*int8)(unsafe.Add(p1, int(v40))))
+			v48 = ((v37 + v43) << 24) >> 24
+			if v38 == 0 {
+				v48 = v43
+			}
+			v49 = v38 + 1
+			if v49 < 8 {
+				v37 = v48
+				v38 = v49
+				goto b10
+			}
+			v51 = v48
+		}
+	b13:
+		h36[li] = v36
+		h51[li] = v51
+		more = true
+	}
+	g.v31 = v31
+	if !more {
+		return -1
+	}
+	// Barrier, by.go:105
+	m0 := g.Memory(0)
+	h53 := g.v53[:n]
+	u54 := g.v54
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v51 := h51[li]
+		var v53, v54 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v51
+		v53 = v51
+		v54 = 1
+		if v54 < 256 {
+			h53[li] = v53
+			u54 = v54
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v54 = u54
+	return next
+}
+
+func (g *byteSumsHost) r4() int {
+	const n = 256
+	v54 := g.v54
+	m0 := g.Memory(0)
+	h53 := g.v53[:n]
+	h56 := g.v56[:n]
+	h59 := g.v59[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v53 := h53[li]
+		var v59 int32
+		v56 := v54 <= v14
+		if v56 {
+			v59 = *(*int32)(unsafe.Add(m0, int(v14-v54)*4))
+		} else {
+			v59 = v53
+		}
+		h56[li] = v56
+		h59[li] = v59
+	}
+	// Barrier, by.go:113
+	e54 := g.v54
+	u54 := g.v54
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v53 := h53[li]
+		v54 := e54
+		v56 := h56[li]
+		v59 := h59[li]
+		var v64 int32
+		if v56 {
+			v62 := ((v59 + v53) << 24) >> 24
+			*(*int32)(unsafe.Add(m0, li*4)) = v62
+			v64 = v62
+		} else {
+			v64 = v53
+		}
+		v53 = v64
+		v54 = v54 * 2
+		if v54 < 256 {
+			h53[li] = v53
+			u54 = v54
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v54 = u54
+	return next
+}
+
+func (g *byteSumsHost) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	c1 := g.c1
+	v71 := c1 == 0
+	v30 := g.v30
+	v5 := g.v5
+	v31 := g.v31
+	v76 := v31 * 2
+	v77 := v76 + 2
+	v79 := v5 <= v77
+	v7 := g.v7
+	v78 := v31 * 3
+	v80 := v78 + 1
+	v81 := v7 <= v80
+	v74 := v30 == 0
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	v75 := int32(1)
+	if v74 {
+		v75 = 2
+	}
+	v88 := v30 == 0
+	v137 := v30 + -1
+	h36 := g.v36[:n]
+	v12 := g.v12
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v96 := v30 != 0
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	v95 := v30 != 0
+	basex := g.Base(0)
+	h66 := g.v66[:n]
+	h70 := g.v70[:n]
+	h138 := g.v138[:n]
+	u139 := g.v139
+	u140 := g.v140
+	u143 := g.v143
+	h183 := g.v183[:n]
+	h184 := g.v184[:n]
+	h185 := g.v185[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v22 := v14 == 0
+		v36 := h36[li]
+		v0 := int32(basex + li)
+		var v70, v97, v98, v103, v108, v113, v115, v116, v121, v126, v134, v138, v139, v141, v142, v143, v155, v170, v171, v175, v176, v177, v182, v183, v184, v185 int32
+		var v100, v118, v149, v150, v151, v153 int64
+		var v140, v159 bool
+		v66 := *(*int32)(unsafe.Add(m0, 1020))
+		v67 := v14 != 0
+		if v67 {
+			v70 = *(*int32)(unsafe.Add(m0, li*4+-4))
+		} else {
+			v70 = 0
+		}
+		if !v22 {
+			goto b35
+		}
+		if v71 {
+			goto b29
+		}
+		if int32(uint32(v30)%uint32(c1)) == 0 {
+			goto b35
+		}
+	b29:
+		if v79 {
+			goto b35
+		}
+		if v81 {
+			goto b35
+		}
+		if v74 {
+			*(*int8)(unsafe.Add(p4, int(v80))) = int8(uint32(v66))
+		} else {
+			*(*int8)(unsafe.Add(p4, int(v78))) = int8(uint32(v66))
+		}
+		kernelimpl.HostFence()
+		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v77)*4)), v75)
+	b35:
+		if !v88 {
+			v138 = 0
+			v139 = v137
+			v140 = true
+			goto b63
+		}
+		{
+			v89 := uint64(v36) < uint64(v12)
+			v91 := uint64(v36+7) < uint64(v12)
+			v92 := v89 && v91
+			v93 := v92 && v89
+			v94 := v93 && v91
+			if !v94 {
+				v115 = v70
+				v116 = 0
+				goto b47
+			}
+			v97 = v70
+			v98 = 0
+		}
+	b37:
+		v100 = v36 + int64(uint32(v98))
+		if v21 <= v100 {
+			goto b60
+		}
+		v103 = int32(*(*int8)(unsafe.Add(p1, int(v100))))
+		if v96 {
+			goto b41
+		}
+		if v67 {
+			goto b41
+		}
+		if 0 >= v98 {
+			v108 = v103
+			goto b42
+		}
+	b41:
+		v108 = ((v97 + v103) << 24) >> 24
+	b42:
+		if v11 {
+			*(*int8)(unsafe.Add(p6, int(v100))) = int8(uint32(v108))
+		} else {
+			*(*int8)(unsafe.Add(p6, int(v100))) = int8(uint32(v97))
+		}
+		v113 = v98 + 1
+		if v113 < 8 {
+			v97 = v108
+			v98 = v113
+			goto b37
+		}
+		goto b60
+	b47:
+		v118 = v36 + int64(uint32(v116))
+		if v21 <= v118 {
+			goto b60
+		}
+		v121 = int32(*(*int8)(unsafe.Add(p1, int(v118))))
+		if v95 {
+			goto b51
+		}
+		if v67 {
+			goto b51
+		}
+		if 0 >= v116 {
+			v126 = v121
+			goto b52
+		}
+	b51:
+		v126 = ((v115 + v121) << 24) >> 24
+	b52:
+		if !v11 {
+			goto b56
+		}
+		if uint64(v118) >= uint64(v12) {
+			g.Fault(0, v118, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int8)(unsafe.Add(p6, int(v118))) = int8(uint32(v126))
+		goto b58
+	b56:
+		if uint64(v118) >= uint64(v12) {
+			g.Fault(1, v118, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int8)(unsafe.Add(p6, int(v118))) = int8(uint32(v115))
+	b58:
+		v134 = v116 + 1
+		if v134 < 8 {
+			v115 = v126
+			v116 = v134
+			goto b47
+		}
+	b60:
+		g.Leave(li)
+		continue
+	b63:
+		v141 = 0
+		v142 = v138
+		v143 = 0
+		if uint32(v14) > uint32(v139) {
+			v183 = v141
+			v184 = v142
+			v185 = 512
+			goto b83
+		}
+		if v141 != 0 {
+			v176 = v141
+			v177 = v142
+			goto b80
+		}
+		{
+			v147 := int64(uint32(v139 - v14))
+			v148 := v147 * 2
+			v149 = v148 + 2
+			v150 = v147 * 3
+			v151 = v148 + 3
+			if v5 <= v151 {
+				goto b68
+			}
+		}
+		v153 = v150 + 2
+		if v7 > v153 {
+			goto b69
+		}
+	b68:
+		v170 = 0
+		v171 = 0
+		goto b77
+	b69:
+		v155 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v149)*4)))
+		if v155 == 0 {
+			v157 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v151)*4)))
+			v159 = v157 == 2
+		} else {
+			v159 = false
+		}
+		kernelimpl.HostFence()
+		if v159 {
+			v170 = 1
+			v171 = int32(*(*int8)(unsafe.Add(p4, int(v153))))
+			goto b77
+		}
+		if v155 == 1 {
+			v170 = 1
+			v171 = int32(*(*int8)(unsafe.Add(p4, int(v150))))
+			goto b77
+		}
+		if v155 == 2 {
+			v170 = 2
+			v171 = int32(*(*int8)(unsafe.Add(p4, int(v150+1))))
+		} else {
+			v170 = 0
+			v171 = 0
+		}
+	b77:
+		if v14 == v139 {
+			v174 := v170
+			if v170 == 1 {
+				v174 = 2
+			}
+			v175 = v174
+		} else {
+			v175 = v170
+		}
+		v176 = v175
+		v177 = v171
+	b80:
+		if v176 != 1 {
+			v182 = (v14 * 2) + int32(uint32(v176)>>1)
+		} else {
+			v182 = 512
+		}
+		v183 = v176
+		v184 = v177
+		v185 = v182
+	b83:
+		h66[li] = v66
+		h70[li] = v70
+		h138[li] = v138
+		u139 = v139
+		u140 = v140
+		u143 = v143
+		h183[li] = v183
+		h184[li] = v184
+		h185[li] = v185
+		next = 6
+	}
+	g.v137 = v137
+	g.v139 = u139
+	g.v140 = u140
+	g.v143 = u143
+	return next
+}
+
+func (g *byteSumsHost) r7() int {
+	const n = 256
+	h138 := g.v138[:n]
+	e139 := g.v139
+	e140 := g.v140
+	e143 := g.v143
+	h183 := g.v183[:n]
+	h184 := g.v184[:n]
+	v186 := g.v186
+	v188 := 512 <= uint32(v186)
+	v189 := v186 & 1
+	v190 := v189 == 1
+	v187 := int32(uint32(v186) >> 1)
+	v191 := 256 <= uint32(v187)
+	u139 := g.v139
+	c2 := g.c2
+	v5 := g.v5
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u140 := g.v140
+	u143 := g.v143
+	h185 := g.v185[:n]
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	h294 := g.v294[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v138 := h138[li]
+		v139 := e139
+		v140 := e140
+		v143 := e143
+		v183 := h183[li]
+		v184 := h184[li]
+		v14 := int32(li)
+		v34 := v14 * 8
+		v35 := int64(uint32(v34))
+		var v141, v142, v155, v170, v171, v175, v176, v177, v182, v185, v271, v272, v280, v281, v291, v292, v294, v328, v329, v330 int32
+		var v149, v150, v151, v153, v279 int64
+		var v159, v273 bool
+		if v188 {
+			goto b86
+		}
+		if !v190 {
+			goto b123
+		}
+	b86:
+		if !v140 {
+			goto b89
+		}
+		if v191 {
+			v271 = v138
+			v272 = v139 + -256
+			v273 = true
+		} else {
+			goto b89
+		}
+		v138 = v271
+		v139 = v272
+		v140 = v273
+		v141 = 0
+		v142 = v138
+		v143 = 0
+		goto b64
+	b89:
+		h138[li] = v138
+		u139 = v139
+		h184[li] = v184
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b123:
+		{
+			v274 := v143 + 1
+			if uint32(v274) >= uint32(c2) {
+				v279 = (int64(uint32(v139-v187)) * 2048) + v35
+				v280 = 0
+				v281 = 0
+				goto b125
+			}
+			v328 = v183
+			v329 = v184
+			v330 = v274
+		}
+		v141 = v328
+		v142 = v329
+		v143 = v330
+	b64:
+		if uint32(v14) > uint32(v139) {
+			v183 = v141
+			v184 = v142
+			v185 = 512
+			goto b83
+		}
+		if v141 != 0 {
+			v176 = v141
+			v177 = v142
+			goto b80
+		}
+		{
+			v147 := int64(uint32(v139 - v14))
+			v148 := v147 * 2
+			v149 = v148 + 2
+			v150 = v147 * 3
+			v151 = v148 + 3
+			if v5 <= v151 {
+				goto b68
+			}
+		}
+		v153 = v150 + 2
+		if v7 > v153 {
+			goto b69
+		}
+	b68:
+		v170 = 0
+		v171 = 0
+		goto b77
+	b69:
+		v155 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v149)*4)))
+		if v155 == 0 {
+			v157 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v151)*4)))
+			v159 = v157 == 2
+		} else {
+			v159 = false
+		}
+		kernelimpl.HostFence()
+		if v159 {
+			v170 = 1
+			v171 = int32(*(*int8)(unsafe.Add(p4, int(v153))))
+			goto b77
+		}
+		if v155 == 1 {
+			v170 = 1
+			v171 = int32(*(*int8)(unsafe.Add(p4, int(v150))))
+			goto b77
+		}
+		if v155 == 2 {
+			v170 = 2
+			v171 = int32(*(*int8)(unsafe.Add(p4, int(v150+1))))
+		} else {
+			v170 = 0
+			v171 = 0
+		}
+	b77:
+		if v14 == v139 {
+			v174 := v170
+			if v170 == 1 {
+				v174 = 2
+			}
+			v175 = v174
+		} else {
+			v175 = v170
+		}
+		v176 = v175
+		v177 = v171
+	b80:
+		if v176 != 1 {
+			v182 = (v14 * 2) + int32(uint32(v176)>>1)
+		} else {
+			v182 = 512
+		}
+		v183 = v176
+		v184 = v177
+		v185 = v182
+	b83:
+		h138[li] = v138
+		u139 = v139
+		u140 = v140
+		u143 = v143
+		h183[li] = v183
+		h184[li] = v184
+		h185[li] = v185
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+		continue
+	b125:
+		v283 := v279 + int64(uint32(v281))
+		if v21 <= v283 {
+			v294 = v280
+			goto b128
+		}
+		{
+			v286 := int32(*(*int8)(unsafe.Add(p1, int(v283))))
+			v291 = ((v280 + v286) << 24) >> 24
+			if v281 == 0 {
+				v291 = v286
+			}
+			v292 = v281 + 1
+			if v292 < 8 {
+				v280 = v291
+				v281 = v292
+				goto b125
+			}
+			v294 = v291
+		}
+	b128:
+		h138[li] = v138
+		u139 = v139
+		u140 = v140
+		h183[li] = v183
+		h184[li] = v184
+		h294[li] = v294
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v139 = u139
+	g.v187 = v187
+	g.v140 = u140
+	g.v143 = u143
+	return next
+}
+
+func (g *byteSumsHost) r8() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h184 := g.v184[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v184 := h184[li]
+		*(*int32)(unsafe.Add(m0, int(v14&255)*4)) = v184
+	}
+	// Barrier, lookback.go:264
+	h138 := g.v138[:n]
+	e139 := g.v139
+	v187 := g.v187
+	v195 := uint32(v187) < 256
+	v196 := v187 & 255
+	v199 := int32(256)
+	if v195 {
+		v199 = v187
+	}
+	stop := g.Cancelled()
+	v137 := g.v137
+	h66 := g.v66[:n]
+	c3 := g.c3
+	v213 := c3 == 0
+	v5 := g.v5
+	v31 := g.v31
+	v214 := v31 * 2
+	v215 := v214 + 2
+	v217 := v5 <= v215
+	v7 := g.v7
+	v216 := v31 * 3
+	v218 := v216 + 1
+	v219 := v7 <= v218
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	h200 := g.v200[:n]
+	u139 := g.v139
+	u140 := g.v140
+	u143 := g.v143
+	h183 := g.v183[:n]
+	h185 := g.v185[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v138 := h138[li]
+		v139 := e139
+		v66 := h66[li]
+		v14 := int32(li)
+		v22 := v14 == 0
+		var v140, v159, v273 bool
+		var v141, v142, v143, v155, v170, v171, v175, v176, v177, v182, v183, v184, v185, v198, v200, v201, v212, v271, v272 int32
+		var v149, v150, v151, v153 int64
+		if v195 {
+			v198 = *(*int32)(unsafe.Add(m0, int(v196)*4))
+		} else {
+			v198 = v138
+		}
+		v200 = v198
+		v201 = v199
+	b94:
+		if v201 != 0 {
+			v203 := v201 + -1
+			v208 := ((v200 + *(*int32)(unsafe.Add(m0, int(v203&255)*4))) << 24) >> 24
+			v200 = v208
+			v201 = v203
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b94
+		}
+		if v139 != v137 {
+			v271 = v200
+			v272 = v139 + 256
+			v273 = false
+			goto b122
+		}
+		v212 = ((v200 + v66) << 24) >> 24
+		if !v22 {
+			goto b102
+		}
+		if !v213 {
+			goto b102
+		}
+		if v217 {
+			goto b102
+		}
+		if !v219 {
+			*(*int8)(unsafe.Add(p4, int(v218))) = int8(uint32(v212))
+			kernelimpl.HostFence()
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v215)*4)), int32(2))
+		}
+	b102:
+		h200[li] = v200
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+		continue
+	b122:
+		v138 = v271
+		v139 = v272
+		v140 = v273
+		v141 = 0
+		v142 = v138
+		v143 = 0
+		if uint32(v14) > uint32(v139) {
+			v183 = v141
+			v184 = v142
+			v185 = 512
+			goto b83
+		}
+		if v141 != 0 {
+			v176 = v141
+			v177 = v142
+			goto b80
+		}
+		{
+			v147 := int64(uint32(v139 - v14))
+			v148 := v147 * 2
+			v149 = v148 + 2
+			v150 = v147 * 3
+			v151 = v148 + 3
+			if v5 <= v151 {
+				goto b68
+			}
+		}
+		v153 = v150 + 2
+		if v7 > v153 {
+			goto b69
+		}
+	b68:
+		v170 = 0
+		v171 = 0
+		goto b77
+	b69:
+		v155 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v149)*4)))
+		if v155 == 0 {
+			v157 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v151)*4)))
+			v159 = v157 == 2
+		} else {
+			v159 = false
+		}
+		kernelimpl.HostFence()
+		if v159 {
+			v170 = 1
+			v171 = int32(*(*int8)(unsafe.Add(p4, int(v153))))
+			goto b77
+		}
+		if v155 == 1 {
+			v170 = 1
+			v171 = int32(*(*int8)(unsafe.Add(p4, int(v150))))
+			goto b77
+		}
+		if v155 == 2 {
+			v170 = 2
+			v171 = int32(*(*int8)(unsafe.Add(p4, int(v150+1))))
+		} else {
+			v170 = 0
+			v171 = 0
+		}
+	b77:
+		if v14 == v139 {
+			v174 := v170
+			if v170 == 1 {
+				v174 = 2
+			}
+			v175 = v174
+		} else {
+			v175 = v170
+		}
+		v176 = v175
+		v177 = v171
+	b80:
+		if v176 != 1 {
+			v182 = (v14 * 2) + int32(uint32(v176)>>1)
+		} else {
+			v182 = 512
+		}
+		v183 = v176
+		v184 = v177
+		v185 = v182
+	b83:
+		h138[li] = v138
+		u139 = v139
+		u140 = v140
+		u143 = v143
+		h183[li] = v183
+		h184[li] = v184
+		h185[li] = v185
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+	}
+	g.v139 = u139
+	g.v140 = u140
+	g.v143 = u143
+	return next
+}
+
+func (g *byteSumsHost) r10() int {
+	const n = 256
+	h200 := g.v200[:n]
+	h70 := g.v70[:n]
+	h36 := g.v36[:n]
+	v12 := g.v12
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v200 := h200[li]
+		v70 := h70[li]
+		v14 := int32(li)
+		v22 := v14 == 0
+		v36 := h36[li]
+		v0 := int32(basex + li)
+		var v234, v235, v243, v248, v250, v251, v259, v267 int32
+		var v237, v253 int64
+		v227 := ((v200 + v70) << 24) >> 24
+		if v22 {
+			v227 = v200
+		}
+		v228 := uint64(v36) < uint64(v12)
+		v230 := uint64(v36+7) < uint64(v12)
+		v231 := v228 && v230
+		v232 := v231 && v228
+		v233 := v232 && v230
+		if !v233 {
+			v250 = v227
+			v251 = 0
+			goto b110
+		}
+		v234 = v227
+		v235 = 0
+	b104:
+		v237 = v36 + int64(uint32(v235))
+		if v21 <= v237 {
+			goto b119
+		}
+		v243 = ((v234 + int32(*(*int8)(unsafe.Add(p1, int(v237))))) << 24) >> 24
+		if v11 {
+			*(*int8)(unsafe.Add(p6, int(v237))) = int8(uint32(v243))
+		} else {
+			*(*int8)(unsafe.Add(p6, int(v237))) = int8(uint32(v234))
+		}
+		v248 = v235 + 1
+		if v248 < 8 {
+			v234 = v243
+			v235 = v248
+			goto b104
+		}
+		goto b119
+	b110:
+		v253 = v36 + int64(uint32(v251))
+		if v21 <= v253 {
+			goto b119
+		}
+		v259 = ((v250 + int32(*(*int8)(unsafe.Add(p1, int(v253))))) << 24) >> 24
+		if !v11 {
+			goto b115
+		}
+		if uint64(v253) >= uint64(v12) {
+			g.Fault(0, v253, v12, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p6, int(v253))) = int8(uint32(v259))
+		goto b117
+	b115:
+		if uint64(v253) >= uint64(v12) {
+			g.Fault(1, v253, v12, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p6, int(v253))) = int8(uint32(v250))
+	b117:
+		v267 = v251 + 1
+		if v267 < 8 {
+			v250 = v259
+			v251 = v267
+			goto b110
+		}
+	b119:
+	}
+	return -1
+}
+
+func (g *byteSumsHost) r11() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h294 := g.v294[:n]
+	h296 := g.v296[:n]
+	u297 := g.v297
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v294 := h294[li]
+		var v296, v297 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v294
+		v296 = v294
+		v297 = 1
+		if v297 < 256 {
+			h296[li] = v296
+			u297 = v297
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v297 = u297
+	return next
+}
+
+func (g *byteSumsHost) r12() int {
+	const n = 256
+	v297 := g.v297
+	m0 := g.Memory(0)
+	h296 := g.v296[:n]
+	h299 := g.v299[:n]
+	h302 := g.v302[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v296 := h296[li]
+		var v302 int32
+		v299 := v297 <= v14
+		if v299 {
+			v302 = *(*int32)(unsafe.Add(m0, int(v14-v297)*4))
+		} else {
+			v302 = v296
+		}
+		h299[li] = v299
+		h302[li] = v302
+	}
+	// Barrier, by.go:113
+	e297 := g.v297
+	u297 := g.v297
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v296 := h296[li]
+		v297 := e297
+		v299 := h299[li]
+		v302 := h302[li]
+		var v307 int32
+		if v299 {
+			v305 := ((v302 + v296) << 24) >> 24
+			*(*int32)(unsafe.Add(m0, li*4)) = v305
+			v307 = v305
+		} else {
+			v307 = v296
+		}
+		v296 = v307
+		v297 = v297 * 2
+		if v297 < 256 {
+			h296[li] = v296
+			u297 = v297
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v297 = u297
+	return next
+}
+
+func (g *byteSumsHost) r14() int {
+	const n = 256
+	h183 := g.v183[:n]
+	h184 := g.v184[:n]
+	m0 := g.Memory(0)
+	v187 := g.v187
+	v139 := g.v139
+	v5 := g.v5
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u143 := g.v143
+	h185 := g.v185[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v183 := h183[li]
+		v184 := h184[li]
+		v14 := int32(li)
+		var v141, v142, v143, v155, v170, v171, v175, v176, v177, v182, v185, v326, v327, v328, v329, v330 int32
+		var v149, v150, v151, v153, v314, v316 int64
+		var v159 bool
+		v309 := *(*int32)(unsafe.Add(m0, 1020))
+		if v14 != v187 {
+			v326 = v183
+			v327 = v184
+			goto b145
+		}
+		{
+			v312 := int64(uint32(v139 - v14))
+			v314 = (v312 * 2) + 3
+			v316 = (v312 * 3) + 2
+			if v5 <= v314 {
+				goto b144
+			}
+		}
+		if v7 <= v316 {
+			goto b144
+		}
+		{
+			v319 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v314)*4)), int32(0), int32(1))
+			if v319 {
+				*(*int8)(unsafe.Add(p4, int(v316))) = int8(uint32(v309))
+				kernelimpl.HostFence()
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v314)*4)), int32(2))
+			}
+		}
+	b144:
+		{
+			v325 := int32(1)
+			if v14 == v139 {
+				v325 = 2
+			}
+			v326 = v325
+			v327 = v309
+		}
+	b145:
+		v328 = v326
+		v329 = v327
+		v330 = 0
+		v141 = v328
+		v142 = v329
+		v143 = v330
+		if uint32(v14) > uint32(v139) {
+			v183 = v141
+			v184 = v142
+			v185 = 512
+			goto b83
+		}
+		if v141 != 0 {
+			v176 = v141
+			v177 = v142
+			goto b80
+		}
+		{
+			v147 := int64(uint32(v139 - v14))
+			v148 := v147 * 2
+			v149 = v148 + 2
+			v150 = v147 * 3
+			v151 = v148 + 3
+			if v5 <= v151 {
+				goto b68
+			}
+		}
+		v153 = v150 + 2
+		if v7 > v153 {
+			goto b69
+		}
+	b68:
+		v170 = 0
+		v171 = 0
+		goto b77
+	b69:
+		v155 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v149)*4)))
+		if v155 == 0 {
+			v157 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v151)*4)))
+			v159 = v157 == 2
+		} else {
+			v159 = false
+		}
+		kernelimpl.HostFence()
+		if v159 {
+			v170 = 1
+			v171 = int32(*(*int8)(unsafe.Add(p4, int(v153))))
+			goto b77
+		}
+		if v155 == 1 {
+			v170 = 1
+			v171 = int32(*(*int8)(unsafe.Add(p4, int(v150))))
+			goto b77
+		}
+		if v155 == 2 {
+			v170 = 2
+			v171 = int32(*(*int8)(unsafe.Add(p4, int(v150+1))))
+		} else {
+			v170 = 0
+			v171 = 0
+		}
+	b77:
+		if v14 == v139 {
+			v174 := v170
+			if v170 == 1 {
+				v174 = 2
+			}
+			v175 = v174
+		} else {
+			v175 = v170
+		}
+		v176 = v175
+		v177 = v171
+	b80:
+		if v176 != 1 {
+			v182 = (v14 * 2) + int32(uint32(v176)>>1)
+		} else {
+			v182 = 512
+		}
+		v183 = v176
+		v184 = v177
+		v185 = v182
+	b83:
+		u143 = v143
+		h183[li] = v183
+		h184[li] = v184
+		h185[li] = v185
+	}
+	g.v143 = u143
+	return 6
 }
 
 // compositionHost is a work-group of the kernel [Composition].
@@ -5165,6 +6522,7101 @@ func (g *distancesHost) r14() int {
 	return 6
 }
 
+// halfDotHost is a work-group of the kernel [HalfDot].
+type halfDotHost struct {
+	kernelimpl.HostGroup
+	v1, v3, v5, v8 int64
+
+	v7 int32
+
+	v109 int64
+
+	v110 []float32
+
+	v111 int32
+}
+
+func newHalfDotHost() kernelimpl.HostForm { return new(halfDotHost) }
+
+const halfDotHostSites = `1	prim/reduce/kernels/by.go:69:20
+1	71:15
+1	89:8`
+
+func (g *halfDotHost) Begin() {
+	g.Sites = halfDotHostSites
+	const n = 256
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int32(72)
+	g.v8 = g.Int64(88)
+	g.Allot(0, 1024)
+	kernelimpl.HostRoom(n, &g.v110)
+}
+
+func (g *halfDotHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 1: // Barrier, by.go:82
+			next = g.r2()
+		}
+	}
+}
+
+func (g *halfDotHost) r0() int {
+	const n = 256
+	// ZeroLocal, by.go:51
+	g.Zero(0)
+	v7 := g.v7
+	v13 := v7 == 0
+	v5 := g.v5
+	v14 := v5 == 0
+	v1 := g.v1
+	p3 := g.Pointer(3)
+	v21 := v5 == 0
+	v3 := g.v3
+	v25 := uint32(v7) < 64
+	v26 := int64(uint32(v7))
+	v27 := int64(63)
+	if v25 {
+		v27 = v26
+	}
+	v29 := v7 & 63
+	v30 := int64(uint32(v29))
+	v31 := int64(1) << (uint64(v30) & 63)
+	v32 := int64(0)
+	if v25 {
+		v32 = v31
+	}
+	v33 := v32 + -1
+	v11 := int32(g.ID[0])
+	v12 := int64(uint32(v11))
+	v42 := v12 * 4096
+	p1 := g.Pointer(1)
+	p2 := g.Pointer(2)
+	basex := g.Base(0)
+	m0 := g.Memory(0)
+	u109 := g.v109
+	h110 := g.v110[:n]
+	u111 := g.v111
+	v8 := g.v8
+	v125 := uint64(v12) < uint64(v8)
+	p5 := g.Pointer(5)
+	next := -1
+	for li := range n {
+		v0 := int32(basex + li)
+		var v20, v40, v41, v61, v83, v87, v97 int64
+		var v59, v75, v78, v81, v100, v103, v106, v110 float32
+		var v60, v79, v82, v104, v111 int32
+		v10 := int32(li)
+		if !v13 {
+			goto b5
+		}
+		if v14 {
+			v20 = v1
+		} else {
+			v15 := *(*int64)(p3)
+			v17 := int64(0)
+			if 0 < v15 {
+				v17 = v15
+			}
+			v19 := v17
+			if v1 < v17 {
+				v19 = v1
+			}
+			v20 = v19
+		}
+		v41 = v20
+		goto b8
+	b5:
+		if v21 {
+			v40 = v3
+		} else {
+			v22 := *(*int64)(p3)
+			v24 := int64(0)
+			if 0 < v22 {
+				v24 = v22
+			}
+			v28 := v24 >> (uint64(v27) & 63)
+			v37 := v28
+			if (v24 & v33) != 0 {
+				v37 = v28 + 1
+			}
+			v39 := v37
+			if v3 < v37 {
+				v39 = v3
+			}
+			v40 = v39
+		}
+		v41 = v40
+	b8:
+		v43 := v41 - v42
+		v45 := int64(0)
+		if 0 < v43 {
+			v45 = v43
+		}
+		v47 := int64(4096)
+		if v45 < 4096 {
+			v47 = v45
+		}
+		v48 := v10 * 16
+		v50 := v42 + int64(uint32(v48))
+		v52 := v50 + 15
+		v57 := ((uint64(v50) < uint64(v1)) && (uint64(v52) < uint64(v1))) && (uint64(v50) < uint64(v3))
+		if !(v57 && (uint64(v52) < uint64(v3))) {
+			v81 = 0
+			v82 = 0
+			goto b17
+		}
+		v59 = 0
+		v60 = 0
+	b9:
+		v61 = int64(uint32(v60))
+		if v47 <= int64(uint32(v48+v60)) {
+			v106 = v59
+			goto b28
+		}
+		if v13 {
+			v65 := v50 + v61
+			v70 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v65)*4))))).Float32()
+			v71 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v65)*4+2))))).Float32()
+			v75 = float32(v70 * v71)
+		} else {
+			v75 = *(*float32)(unsafe.Add(p2, int(v50+v61)*4))
+		}
+		if v60 == 0 {
+			v78 = v75
+		} else {
+			v78 = float32(v59 + v75)
+		}
+		v79 = v60 + 1
+		if v79 < 16 {
+			v59 = v78
+			v60 = v79
+			goto b9
+		}
+		v106 = v78
+		goto b28
+	b17:
+		v83 = int64(uint32(v82))
+		if v47 <= int64(uint32(v48+v82)) {
+			v106 = v81
+			goto b28
+		}
+		if !v13 {
+			goto b22
+		}
+		v87 = v50 + v83
+		if uint64(v87) >= uint64(v1) {
+			g.Fault(0, v87, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v93 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v87)*4))))).Float32()
+			v94 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v87)*4+2))))).Float32()
+			v100 = float32(v93 * v94)
+			goto b24
+		}
+	b22:
+		v97 = v50 + v83
+		if uint64(v97) >= uint64(v3) {
+			g.Fault(1, v97, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v100 = *(*float32)(unsafe.Add(p2, int(v97)*4))
+	b24:
+		if v82 == 0 {
+			v103 = v100
+		} else {
+			v103 = float32(v81 + v100)
+		}
+		v104 = v82 + 1
+		if v104 < 16 {
+			v81 = v103
+			v82 = v104
+			goto b17
+		}
+		v106 = v103
+	b28:
+		*(*float32)(unsafe.Add(m0, li*4)) = v106
+		v109 := int64(uint64(v47+15) >> 4)
+		v110 = v106
+		v111 = 1
+		if v111 < 256 {
+			u109 = v109
+			h110[li] = v110
+			u111 = v111
+			next = 1
+			continue
+		}
+		if v10 != 0 {
+			goto b39
+		}
+		if !v125 {
+			g.Fault(2, v12, v8, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p5, int(v11)*4)) = v110
+	b39:
+		g.Leave(li)
+	}
+	g.v109 = u109
+	g.v111 = u111
+	return next
+}
+
+func (g *halfDotHost) r2() int {
+	const n = 256
+	h110 := g.v110[:n]
+	e111 := g.v111
+	v109 := g.v109
+	m0 := g.Memory(0)
+	u111 := g.v111
+	v11 := int32(g.ID[0])
+	v12 := int64(uint32(v11))
+	v8 := g.v8
+	v125 := uint64(v12) < uint64(v8)
+	basex := g.Base(0)
+	p5 := g.Pointer(5)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v110 := h110[li]
+		v111 := e111
+		v10 := int32(li)
+		v0 := int32(basex + li)
+		var v117 int32
+		var v123 float32
+		v113 := v111 * 2
+		if v10 != (int32(uint32(v10)/uint32(v113)) * v113) {
+			v123 = v110
+			goto b34
+		}
+		v117 = v10 + v111
+		if int64(uint32(v117)) < v109 {
+			v121 := float32(v110 + *(*float32)(unsafe.Add(m0, int(v117)*4)))
+			*(*float32)(unsafe.Add(m0, li*4)) = v121
+			v123 = v121
+		} else {
+			v123 = v110
+		}
+	b34:
+		v110 = v123
+		v111 = v113
+		if v111 < 256 {
+			h110[li] = v110
+			u111 = v111
+			next = 1
+			continue
+		}
+		if v10 != 0 {
+			goto b39
+		}
+		if !v125 {
+			g.Fault(2, v12, v8, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p5, int(v11)*4)) = v110
+	b39:
+		g.Leave(li)
+	}
+	g.v111 = u111
+	return next
+}
+
+// halfStepsHost is a work-group of the kernel [HalfSteps].
+type halfStepsHost struct {
+	kernelimpl.HostGroup
+	c0     int32
+	c1     int32
+	c2     int32
+	c3     int32
+	v1, v2 float32
+
+	v3, v5, v7, v9, v14 int64
+
+	v11 int8
+
+	v23, v33 int64
+
+	v31, v51, v58, v62, v124, v169, v170, v171, v186, v269 []int32
+
+	v32, v53, v123, v125, v129, v172, v173, v271 int32
+
+	v38 []int64
+
+	v55, v273 []bool
+
+	v126 bool
+
+	sint32 []int32
+}
+
+func newHalfStepsHost() kernelimpl.HostForm { return new(halfStepsHost) }
+
+const halfStepsHostSites = `1	prim/scan/kernels/by.go:93:9
+1	95:9`
+
+func (g *halfStepsHost) Begin() {
+	g.Sites = halfStepsHostSites
+	const n = 256
+	g.v1 = g.Float32(24)
+	g.v2 = g.Float32(28)
+	g.v3 = g.Int64(40)
+	g.v5 = g.Int64(56)
+	g.v7 = g.Int64(72)
+	g.v9 = g.Int64(88)
+	g.v11 = kernelimpl.HostArg[int8](&g.HostGroup, 96)
+	g.v14 = g.Int64(112)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 1024)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v51, &g.v58, &g.v62, &g.v124, &g.v169, &g.v170, &g.v171, &g.v186, &g.v269)
+	kernelimpl.HostRoom(n, &g.v38)
+	kernelimpl.HostRoom(n, &g.v55, &g.v273)
+}
+
+func (g *halfStepsHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 3: // Barrier, by.go:108
+			next = g.r4()
+		case 5: // Barrier, by.go:119
+			next = g.r6()
+		case 6: // GroupReduce, lookback.go:240
+			g.v172 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v171, -1))
+			next = g.r7()
+		case 7: // Barrier, lookback.go:262
+			next = g.r8()
+		case 9: // Barrier, lookback.go:280
+			next = g.r10()
+		case 10: // Barrier, by.go:105
+			next = g.r11()
+		case 11: // Barrier, by.go:108
+			next = g.r12()
+		case 13: // Barrier, by.go:119
+			next = g.r14()
+		}
+	}
+}
+
+func (g *halfStepsHost) r0() int {
+	const n = 256
+	// ZeroLocal, by.go:61
+	g.Zero(0)
+	v5 := g.v5
+	v17 := v5 == 0
+	v3 := g.v3
+	p2 := g.Pointer(2)
+	v7 := g.v7
+	v25 := 0 < v7
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v28 := c0 + -1
+	v27 := c0 != 0
+	u23 := g.v23
+	h31 := g.v31[:n]
+	for li := range n {
+		var v23 int64
+		var v31 int32
+		v16 := int32(li)
+		if v17 {
+			v23 = v3
+		} else {
+			v18 := *(*int64)(p2)
+			v20 := int64(0)
+			if 0 < v18 {
+				v20 = v18
+			}
+			v22 := v20
+			if v3 < v20 {
+				v22 = v3
+			}
+			v23 = v22
+		}
+		if v16 != 0 {
+			v31 = -1
+			goto b6
+		}
+		if v25 {
+			v26 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v30 := v26
+			if v27 {
+				v30 = v28 - v26
+			}
+			v31 = v30
+		} else {
+			v31 = -1
+		}
+	b6:
+		u23 = v23
+		h31[li] = v31
+	}
+	g.v23 = u23
+	// GroupSelect, lookback.go:201
+	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
+	v23 := g.v23
+	v32 := g.v32
+	v33 := int64(uint32(v32))
+	v34 := v33 * 2048
+	v35 := v23 <= v34
+	p1 := g.Pointer(1)
+	v2 := g.v2
+	v1 := g.v1
+	h38 := g.v38[:n]
+	h51 := g.v51[:n]
+	more := false
+	for li := range n {
+		v16 := int32(li)
+		var v39, v40, v48, v49, v51 int32
+		if v35 {
+			g.Leave(li)
+			continue
+		}
+		v38 := v34 + int64(uint32(v16*8))
+		v39 = 0
+		v40 = 0
+	b10:
+		v42 := v38 + int64(uint32(v40))
+		if v23 <= v42 {
+			v51 = v39
+			goto b13
+		}
+		{
+			v47 := float32(v1 + float32(float32(*(*int32)(unsafe.Add(p1, int(v42)*4)))*v2))
+			v48 = int32(half.FromFloat32[half.Float16](v47))
+			v49 = v40 + 1
+			if v49 < 8 {
+				v39 = v48
+				v40 = v49
+				goto b10
+			}
+			v51 = v48
+		}
+	b13:
+		h38[li] = v38
+		h51[li] = v51
+		more = true
+	}
+	g.v33 = v33
+	if !more {
+		return -1
+	}
+	// Barrier, by.go:105
+	m0 := g.Memory(0)
+	u53 := g.v53
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v51 := h51[li]
+		var v53 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v51
+		v53 = 1
+		if v53 < 256 {
+			u53 = v53
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v53 = u53
+	return next
+}
+
+func (g *halfStepsHost) r4() int {
+	const n = 256
+	v53 := g.v53
+	h55 := g.v55[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v16 := int32(li)
+		v55 := v53 <= v16
+		h55[li] = v55
+	}
+	// Barrier, by.go:113
+	e53 := g.v53
+	m0 := g.Memory(0)
+	h51 := g.v51[:n]
+	u53 := g.v53
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v53 := e53
+		v55 := h55[li]
+		v51 := h51[li]
+		if v55 {
+			*(*int32)(unsafe.Add(m0, li*4)) = v51
+		}
+		v53 = v53 * 2
+		if v53 < 256 {
+			u53 = v53
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v53 = u53
+	return next
+}
+
+func (g *halfStepsHost) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	c1 := g.c1
+	v63 := c1 == 0
+	v32 := g.v32
+	v7 := g.v7
+	v33 := g.v33
+	v68 := v33 * 2
+	v69 := v68 + 2
+	v71 := v7 <= v69
+	v9 := g.v9
+	v70 := v33 * 3
+	v72 := v70 + 1
+	v73 := v9 <= v72
+	v66 := v32 == 0
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	v67 := int32(1)
+	if v66 {
+		v67 = 2
+	}
+	v80 := v32 == 0
+	v123 := v32 + -1
+	h38 := g.v38[:n]
+	v14 := g.v14
+	v23 := g.v23
+	p1 := g.Pointer(1)
+	v2 := g.v2
+	v1 := g.v1
+	v11 := g.v11
+	v12 := int32(uint8(v11))
+	v13 := v12 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	h58 := g.v58[:n]
+	h62 := g.v62[:n]
+	h124 := g.v124[:n]
+	u125 := g.v125
+	u126 := g.v126
+	u129 := g.v129
+	h169 := g.v169[:n]
+	h170 := g.v170[:n]
+	h171 := g.v171[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v16 := int32(li)
+		v24 := v16 == 0
+		v38 := h38[li]
+		v0 := int32(basex + li)
+		var v62, v87, v88, v96, v101, v103, v104, v112, v120, v124, v125, v127, v128, v129, v141, v156, v157, v161, v162, v163, v168, v169, v170, v171 int32
+		var v90, v106, v135, v136, v137, v139 int64
+		var v126, v145 bool
+		v58 := *(*int32)(unsafe.Add(m0, 1020))
+		if v16 != 0 {
+			v62 = *(*int32)(unsafe.Add(m0, li*4+-4))
+		} else {
+			v62 = 0
+		}
+		if !v24 {
+			goto b33
+		}
+		if v63 {
+			goto b27
+		}
+		if int32(uint32(v32)%uint32(c1)) == 0 {
+			goto b33
+		}
+	b27:
+		if v71 {
+			goto b33
+		}
+		if v73 {
+			goto b33
+		}
+		if v66 {
+			*(*int16)(unsafe.Add(p4, int(v72)*2)) = int16(uint32(v58))
+		} else {
+			*(*int16)(unsafe.Add(p4, int(v70)*2)) = int16(uint32(v58))
+		}
+		kernelimpl.HostFence()
+		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v69)*4)), v67)
+	b33:
+		if !v80 {
+			v124 = 0
+			v125 = v123
+			v126 = true
+			goto b53
+		}
+		{
+			v81 := uint64(v38) < uint64(v14)
+			v83 := uint64(v38+7) < uint64(v14)
+			v84 := v81 && v83
+			v85 := v84 && v81
+			v86 := v85 && v83
+			if !v86 {
+				v103 = v62
+				v104 = 0
+				goto b41
+			}
+			v87 = v62
+			v88 = 0
+		}
+	b35:
+		v90 = v38 + int64(uint32(v88))
+		if v23 <= v90 {
+			goto b50
+		}
+		{
+			v95 := float32(v1 + float32(float32(*(*int32)(unsafe.Add(p1, int(v90)*4)))*v2))
+			v96 = int32(half.FromFloat32[half.Float16](v95))
+			if v13 {
+				*(*int16)(unsafe.Add(p6, int(v90)*2)) = int16(uint32(v96))
+			} else {
+				*(*int16)(unsafe.Add(p6, int(v90)*2)) = int16(uint32(v87))
+			}
+		}
+		v101 = v88 + 1
+		if v101 < 8 {
+			v87 = v96
+			v88 = v101
+			goto b35
+		}
+		goto b50
+	b41:
+		v106 = v38 + int64(uint32(v104))
+		if v23 <= v106 {
+			goto b50
+		}
+		{
+			v110 := float32(float32(*(*int32)(unsafe.Add(p1, int(v106)*4))) * v2)
+			v112 = int32(half.FromFloat32[half.Float16](float32(v1 + v110)))
+			if !v13 {
+				goto b46
+			}
+		}
+		if uint64(v106) >= uint64(v14) {
+			g.Fault(0, v106, v14, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v106)*2)) = int16(uint32(v112))
+		goto b48
+	b46:
+		if uint64(v106) >= uint64(v14) {
+			g.Fault(1, v106, v14, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v106)*2)) = int16(uint32(v103))
+	b48:
+		v120 = v104 + 1
+		if v120 < 8 {
+			v103 = v112
+			v104 = v120
+			goto b41
+		}
+	b50:
+		g.Leave(li)
+		continue
+	b53:
+		v127 = 0
+		v128 = v124
+		v129 = 0
+		if uint32(v16) > uint32(v125) {
+			v169 = v127
+			v170 = v128
+			v171 = 512
+			goto b73
+		}
+		if v127 != 0 {
+			v162 = v127
+			v163 = v128
+			goto b70
+		}
+		{
+			v133 := int64(uint32(v125 - v16))
+			v134 := v133 * 2
+			v135 = v134 + 2
+			v136 = v133 * 3
+			v137 = v134 + 3
+			if v7 <= v137 {
+				goto b58
+			}
+		}
+		v139 = v136 + 2
+		if v9 > v139 {
+			goto b59
+		}
+	b58:
+		v156 = 0
+		v157 = 0
+		goto b67
+	b59:
+		v141 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v135)*4)))
+		if v141 == 0 {
+			v143 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v137)*4)))
+			v145 = v143 == 2
+		} else {
+			v145 = false
+		}
+		kernelimpl.HostFence()
+		if v145 {
+			v156 = 1
+			v157 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v139)*2))))
+			goto b67
+		}
+		if v141 == 1 {
+			v156 = 1
+			v157 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v136)*2))))
+			goto b67
+		}
+		if v141 == 2 {
+			v156 = 2
+			v157 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v136+1)*2))))
+		} else {
+			v156 = 0
+			v157 = 0
+		}
+	b67:
+		if v16 == v125 {
+			v160 := v156
+			if v156 == 1 {
+				v160 = 2
+			}
+			v161 = v160
+		} else {
+			v161 = v156
+		}
+		v162 = v161
+		v163 = v157
+	b70:
+		if v162 != 1 {
+			v168 = (v16 * 2) + int32(uint32(v162)>>1)
+		} else {
+			v168 = 512
+		}
+		v169 = v162
+		v170 = v163
+		v171 = v168
+	b73:
+		h58[li] = v58
+		h62[li] = v62
+		h124[li] = v124
+		u125 = v125
+		u126 = v126
+		u129 = v129
+		h169[li] = v169
+		h170[li] = v170
+		h171[li] = v171
+		next = 6
+	}
+	g.v123 = v123
+	g.v125 = u125
+	g.v126 = u126
+	g.v129 = u129
+	return next
+}
+
+func (g *halfStepsHost) r7() int {
+	const n = 256
+	h124 := g.v124[:n]
+	e125 := g.v125
+	e126 := g.v126
+	e129 := g.v129
+	h169 := g.v169[:n]
+	h170 := g.v170[:n]
+	v172 := g.v172
+	v174 := 512 <= uint32(v172)
+	v175 := v172 & 1
+	v176 := v175 == 1
+	v173 := int32(uint32(v172) >> 1)
+	v177 := 256 <= uint32(v173)
+	u125 := g.v125
+	c2 := g.c2
+	v7 := g.v7
+	v9 := g.v9
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u126 := g.v126
+	u129 := g.v129
+	h171 := g.v171[:n]
+	v23 := g.v23
+	p1 := g.Pointer(1)
+	v2 := g.v2
+	v1 := g.v1
+	h269 := g.v269[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v124 := h124[li]
+		v125 := e125
+		v126 := e126
+		v129 := e129
+		v169 := h169[li]
+		v170 := h170[li]
+		v16 := int32(li)
+		v36 := v16 * 8
+		v37 := int64(uint32(v36))
+		var v127, v128, v141, v156, v157, v161, v162, v163, v168, v171, v248, v249, v257, v258, v266, v267, v269, v295, v296, v297 int32
+		var v135, v136, v137, v139, v256 int64
+		var v145, v250 bool
+		if v174 {
+			goto b76
+		}
+		if !v176 {
+			goto b113
+		}
+	b76:
+		if !v126 {
+			goto b79
+		}
+		if v177 {
+			v248 = v124
+			v249 = v125 + -256
+			v250 = true
+		} else {
+			goto b79
+		}
+		v124 = v248
+		v125 = v249
+		v126 = v250
+		v127 = 0
+		v128 = v124
+		v129 = 0
+		goto b54
+	b79:
+		h124[li] = v124
+		u125 = v125
+		h170[li] = v170
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b113:
+		{
+			v251 := v129 + 1
+			if uint32(v251) >= uint32(c2) {
+				v256 = (int64(uint32(v125-v173)) * 2048) + v37
+				v257 = 0
+				v258 = 0
+				goto b115
+			}
+			v295 = v169
+			v296 = v170
+			v297 = v251
+		}
+		v127 = v295
+		v128 = v296
+		v129 = v297
+	b54:
+		if uint32(v16) > uint32(v125) {
+			v169 = v127
+			v170 = v128
+			v171 = 512
+			goto b73
+		}
+		if v127 != 0 {
+			v162 = v127
+			v163 = v128
+			goto b70
+		}
+		{
+			v133 := int64(uint32(v125 - v16))
+			v134 := v133 * 2
+			v135 = v134 + 2
+			v136 = v133 * 3
+			v137 = v134 + 3
+			if v7 <= v137 {
+				goto b58
+			}
+		}
+		v139 = v136 + 2
+		if v9 > v139 {
+			goto b59
+		}
+	b58:
+		v156 = 0
+		v157 = 0
+		goto b67
+	b59:
+		v141 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v135)*4)))
+		if v141 == 0 {
+			v143 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v137)*4)))
+			v145 = v143 == 2
+		} else {
+			v145 = false
+		}
+		kernelimpl.HostFence()
+		if v145 {
+			v156 = 1
+			v157 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v139)*2))))
+			goto b67
+		}
+		if v141 == 1 {
+			v156 = 1
+			v157 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v136)*2))))
+			goto b67
+		}
+		if v141 == 2 {
+			v156 = 2
+			v157 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v136+1)*2))))
+		} else {
+			v156 = 0
+			v157 = 0
+		}
+	b67:
+		if v16 == v125 {
+			v160 := v156
+			if v156 == 1 {
+				v160 = 2
+			}
+			v161 = v160
+		} else {
+			v161 = v156
+		}
+		v162 = v161
+		v163 = v157
+	b70:
+		if v162 != 1 {
+			v168 = (v16 * 2) + int32(uint32(v162)>>1)
+		} else {
+			v168 = 512
+		}
+		v169 = v162
+		v170 = v163
+		v171 = v168
+	b73:
+		h124[li] = v124
+		u125 = v125
+		u126 = v126
+		u129 = v129
+		h169[li] = v169
+		h170[li] = v170
+		h171[li] = v171
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+		continue
+	b115:
+		v260 := v256 + int64(uint32(v258))
+		if v23 <= v260 {
+			v269 = v257
+			goto b118
+		}
+		{
+			v264 := float32(float32(*(*int32)(unsafe.Add(p1, int(v260)*4))) * v2)
+			v266 = int32(half.FromFloat32[half.Float16](float32(v1 + v264)))
+			v267 = v258 + 1
+			if v267 < 8 {
+				v257 = v266
+				v258 = v267
+				goto b115
+			}
+			v269 = v266
+		}
+	b118:
+		h124[li] = v124
+		u125 = v125
+		u126 = v126
+		h169[li] = v169
+		h170[li] = v170
+		h269[li] = v269
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v125 = u125
+	g.v173 = v173
+	g.v126 = u126
+	g.v129 = u129
+	return next
+}
+
+func (g *halfStepsHost) r8() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h170 := g.v170[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v16 := int32(li)
+		v170 := h170[li]
+		*(*int32)(unsafe.Add(m0, int(v16&255)*4)) = v170
+	}
+	// Barrier, lookback.go:264
+	h124 := g.v124[:n]
+	e125 := g.v125
+	v173 := g.v173
+	v181 := uint32(v173) < 256
+	v182 := v173 & 255
+	v185 := int32(256)
+	if v181 {
+		v185 = v173
+	}
+	stop := g.Cancelled()
+	v123 := g.v123
+	c3 := g.c3
+	v193 := c3 == 0
+	v7 := g.v7
+	v33 := g.v33
+	v194 := v33 * 2
+	v195 := v194 + 2
+	v197 := v7 <= v195
+	v9 := g.v9
+	v196 := v33 * 3
+	v198 := v196 + 1
+	v199 := v9 <= v198
+	h58 := g.v58[:n]
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	h186 := g.v186[:n]
+	u125 := g.v125
+	u126 := g.v126
+	u129 := g.v129
+	h169 := g.v169[:n]
+	h171 := g.v171[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v124 := h124[li]
+		v125 := e125
+		v16 := int32(li)
+		v24 := v16 == 0
+		v58 := h58[li]
+		var v126, v145, v250 bool
+		var v127, v128, v129, v141, v156, v157, v161, v162, v163, v168, v169, v170, v171, v184, v186, v187, v248, v249 int32
+		var v135, v136, v137, v139 int64
+		if v181 {
+			v184 = *(*int32)(unsafe.Add(m0, int(v182)*4))
+		} else {
+			v184 = v124
+		}
+		v186 = v184
+		v187 = v185
+	b84:
+		if v187 != 0 {
+			v189 := v187 + -1
+			v186 = *(*int32)(unsafe.Add(m0, int(v189&255)*4))
+			v187 = v189
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b84
+		}
+		if v125 != v123 {
+			v248 = v186
+			v249 = v125 + 256
+			v250 = false
+			goto b112
+		}
+		if !v24 {
+			goto b92
+		}
+		if !v193 {
+			goto b92
+		}
+		if v197 {
+			goto b92
+		}
+		if !v199 {
+			*(*int16)(unsafe.Add(p4, int(v198)*2)) = int16(uint32(v58))
+			kernelimpl.HostFence()
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v195)*4)), int32(2))
+		}
+	b92:
+		h186[li] = v186
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+		continue
+	b112:
+		v124 = v248
+		v125 = v249
+		v126 = v250
+		v127 = 0
+		v128 = v124
+		v129 = 0
+		if uint32(v16) > uint32(v125) {
+			v169 = v127
+			v170 = v128
+			v171 = 512
+			goto b73
+		}
+		if v127 != 0 {
+			v162 = v127
+			v163 = v128
+			goto b70
+		}
+		{
+			v133 := int64(uint32(v125 - v16))
+			v134 := v133 * 2
+			v135 = v134 + 2
+			v136 = v133 * 3
+			v137 = v134 + 3
+			if v7 <= v137 {
+				goto b58
+			}
+		}
+		v139 = v136 + 2
+		if v9 > v139 {
+			goto b59
+		}
+	b58:
+		v156 = 0
+		v157 = 0
+		goto b67
+	b59:
+		v141 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v135)*4)))
+		if v141 == 0 {
+			v143 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v137)*4)))
+			v145 = v143 == 2
+		} else {
+			v145 = false
+		}
+		kernelimpl.HostFence()
+		if v145 {
+			v156 = 1
+			v157 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v139)*2))))
+			goto b67
+		}
+		if v141 == 1 {
+			v156 = 1
+			v157 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v136)*2))))
+			goto b67
+		}
+		if v141 == 2 {
+			v156 = 2
+			v157 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v136+1)*2))))
+		} else {
+			v156 = 0
+			v157 = 0
+		}
+	b67:
+		if v16 == v125 {
+			v160 := v156
+			if v156 == 1 {
+				v160 = 2
+			}
+			v161 = v160
+		} else {
+			v161 = v156
+		}
+		v162 = v161
+		v163 = v157
+	b70:
+		if v162 != 1 {
+			v168 = (v16 * 2) + int32(uint32(v162)>>1)
+		} else {
+			v168 = 512
+		}
+		v169 = v162
+		v170 = v163
+		v171 = v168
+	b73:
+		h124[li] = v124
+		u125 = v125
+		u126 = v126
+		u129 = v129
+		h169[li] = v169
+		h170[li] = v170
+		h171[li] = v171
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+	}
+	g.v125 = u125
+	g.v126 = u126
+	g.v129 = u129
+	return next
+}
+
+func (g *halfStepsHost) r10() int {
+	const n = 256
+	h186 := g.v186[:n]
+	h62 := g.v62[:n]
+	h38 := g.v38[:n]
+	v14 := g.v14
+	v23 := g.v23
+	p1 := g.Pointer(1)
+	v2 := g.v2
+	v1 := g.v1
+	v11 := g.v11
+	v12 := int32(uint8(v11))
+	v13 := v12 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v16 := int32(li)
+		v24 := v16 == 0
+		v186 := h186[li]
+		v62 := h62[li]
+		v38 := h38[li]
+		v0 := int32(basex + li)
+		var v211, v212, v220, v225, v227, v228, v236, v244 int32
+		var v214, v230 int64
+		v204 := v62
+		if v24 {
+			v204 = v186
+		}
+		v205 := uint64(v38) < uint64(v14)
+		v207 := uint64(v38+7) < uint64(v14)
+		v208 := v205 && v207
+		v209 := v208 && v205
+		v210 := v209 && v207
+		if !v210 {
+			v227 = v204
+			v228 = 0
+			goto b100
+		}
+		v211 = v204
+		v212 = 0
+	b94:
+		v214 = v38 + int64(uint32(v212))
+		if v23 <= v214 {
+			goto b109
+		}
+		{
+			v218 := float32(float32(*(*int32)(unsafe.Add(p1, int(v214)*4))) * v2)
+			v220 = int32(half.FromFloat32[half.Float16](float32(v1 + v218)))
+			if v13 {
+				*(*int16)(unsafe.Add(p6, int(v214)*2)) = int16(uint32(v220))
+			} else {
+				*(*int16)(unsafe.Add(p6, int(v214)*2)) = int16(uint32(v211))
+			}
+		}
+		v225 = v212 + 1
+		if v225 < 8 {
+			v211 = v220
+			v212 = v225
+			goto b94
+		}
+		goto b109
+	b100:
+		v230 = v38 + int64(uint32(v228))
+		if v23 <= v230 {
+			goto b109
+		}
+		{
+			v234 := float32(float32(*(*int32)(unsafe.Add(p1, int(v230)*4))) * v2)
+			v236 = int32(half.FromFloat32[half.Float16](float32(v1 + v234)))
+			if !v13 {
+				goto b105
+			}
+		}
+		if uint64(v230) >= uint64(v14) {
+			g.Fault(0, v230, v14, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v230)*2)) = int16(uint32(v236))
+		goto b107
+	b105:
+		if uint64(v230) >= uint64(v14) {
+			g.Fault(1, v230, v14, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v230)*2)) = int16(uint32(v227))
+	b107:
+		v244 = v228 + 1
+		if v244 < 8 {
+			v227 = v236
+			v228 = v244
+			goto b100
+		}
+	b109:
+	}
+	return -1
+}
+
+func (g *halfStepsHost) r11() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h269 := g.v269[:n]
+	u271 := g.v271
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v269 := h269[li]
+		var v271 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v269
+		v271 = 1
+		if v271 < 256 {
+			u271 = v271
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v271 = u271
+	return next
+}
+
+func (g *halfStepsHost) r12() int {
+	const n = 256
+	v271 := g.v271
+	h273 := g.v273[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v16 := int32(li)
+		v273 := v271 <= v16
+		h273[li] = v273
+	}
+	// Barrier, by.go:113
+	e271 := g.v271
+	m0 := g.Memory(0)
+	h269 := g.v269[:n]
+	u271 := g.v271
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v271 := e271
+		v273 := h273[li]
+		v269 := h269[li]
+		if v273 {
+			*(*int32)(unsafe.Add(m0, li*4)) = v269
+		}
+		v271 = v271 * 2
+		if v271 < 256 {
+			u271 = v271
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v271 = u271
+	return next
+}
+
+func (g *halfStepsHost) r14() int {
+	const n = 256
+	h169 := g.v169[:n]
+	h170 := g.v170[:n]
+	m0 := g.Memory(0)
+	v173 := g.v173
+	v125 := g.v125
+	v7 := g.v7
+	v9 := g.v9
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u129 := g.v129
+	h171 := g.v171[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v169 := h169[li]
+		v170 := h170[li]
+		v16 := int32(li)
+		var v127, v128, v129, v141, v156, v157, v161, v162, v163, v168, v171, v293, v294, v295, v296, v297 int32
+		var v135, v136, v137, v139, v281, v283 int64
+		var v145 bool
+		v276 := *(*int32)(unsafe.Add(m0, 1020))
+		if v16 != v173 {
+			v293 = v169
+			v294 = v170
+			goto b133
+		}
+		{
+			v279 := int64(uint32(v125 - v16))
+			v281 = (v279 * 2) + 3
+			v283 = (v279 * 3) + 2
+			if v7 <= v281 {
+				goto b132
+			}
+		}
+		if v9 <= v283 {
+			goto b132
+		}
+		{
+			v286 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v281)*4)), int32(0), int32(1))
+			if v286 {
+				*(*int16)(unsafe.Add(p4, int(v283)*2)) = int16(uint32(v276))
+				kernelimpl.HostFence()
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v281)*4)), int32(2))
+			}
+		}
+	b132:
+		{
+			v292 := int32(1)
+			if v16 == v125 {
+				v292 = 2
+			}
+			v293 = v292
+			v294 = v276
+		}
+	b133:
+		v295 = v293
+		v296 = v294
+		v297 = 0
+		v127 = v295
+		v128 = v296
+		v129 = v297
+		if uint32(v16) > uint32(v125) {
+			v169 = v127
+			v170 = v128
+			v171 = 512
+			goto b73
+		}
+		if v127 != 0 {
+			v162 = v127
+			v163 = v128
+			goto b70
+		}
+		{
+			v133 := int64(uint32(v125 - v16))
+			v134 := v133 * 2
+			v135 = v134 + 2
+			v136 = v133 * 3
+			v137 = v134 + 3
+			if v7 <= v137 {
+				goto b58
+			}
+		}
+		v139 = v136 + 2
+		if v9 > v139 {
+			goto b59
+		}
+	b58:
+		v156 = 0
+		v157 = 0
+		goto b67
+	b59:
+		v141 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v135)*4)))
+		if v141 == 0 {
+			v143 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v137)*4)))
+			v145 = v143 == 2
+		} else {
+			v145 = false
+		}
+		kernelimpl.HostFence()
+		if v145 {
+			v156 = 1
+			v157 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v139)*2))))
+			goto b67
+		}
+		if v141 == 1 {
+			v156 = 1
+			v157 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v136)*2))))
+			goto b67
+		}
+		if v141 == 2 {
+			v156 = 2
+			v157 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v136+1)*2))))
+		} else {
+			v156 = 0
+			v157 = 0
+		}
+	b67:
+		if v16 == v125 {
+			v160 := v156
+			if v156 == 1 {
+				v160 = 2
+			}
+			v161 = v160
+		} else {
+			v161 = v156
+		}
+		v162 = v161
+		v163 = v157
+	b70:
+		if v162 != 1 {
+			v168 = (v16 * 2) + int32(uint32(v162)>>1)
+		} else {
+			v168 = 512
+		}
+		v169 = v162
+		v170 = v163
+		v171 = v168
+	b73:
+		u129 = v129
+		h169[li] = v169
+		h170[li] = v170
+		h171[li] = v171
+	}
+	g.v129 = u129
+	return 6
+}
+
+// halfSumHost is a work-group of the kernel [HalfSum].
+type halfSumHost struct {
+	kernelimpl.HostGroup
+	v1, v3, v5, v8 int64
+
+	v7 int32
+
+	v101 int64
+
+	v102 []float32
+
+	v103 int32
+}
+
+func newHalfSumHost() kernelimpl.HostForm { return new(halfSumHost) }
+
+const halfSumHostSites = `1	prim/reduce/kernels/by.go:69:20
+1	71:15
+1	89:8`
+
+func (g *halfSumHost) Begin() {
+	g.Sites = halfSumHostSites
+	const n = 256
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int32(72)
+	g.v8 = g.Int64(88)
+	g.Allot(0, 1024)
+	kernelimpl.HostRoom(n, &g.v102)
+}
+
+func (g *halfSumHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 1: // Barrier, by.go:82
+			next = g.r2()
+		}
+	}
+}
+
+func (g *halfSumHost) r0() int {
+	const n = 256
+	// ZeroLocal, by.go:51
+	g.Zero(0)
+	v7 := g.v7
+	v13 := v7 == 0
+	v5 := g.v5
+	v14 := v5 == 0
+	v1 := g.v1
+	p3 := g.Pointer(3)
+	v21 := v5 == 0
+	v3 := g.v3
+	v25 := uint32(v7) < 64
+	v26 := int64(uint32(v7))
+	v27 := int64(63)
+	if v25 {
+		v27 = v26
+	}
+	v29 := v7 & 63
+	v30 := int64(uint32(v29))
+	v31 := int64(1) << (uint64(v30) & 63)
+	v32 := int64(0)
+	if v25 {
+		v32 = v31
+	}
+	v33 := v32 + -1
+	v11 := int32(g.ID[0])
+	v12 := int64(uint32(v11))
+	v42 := v12 * 4096
+	p1 := g.Pointer(1)
+	p2 := g.Pointer(2)
+	basex := g.Base(0)
+	m0 := g.Memory(0)
+	u101 := g.v101
+	h102 := g.v102[:n]
+	u103 := g.v103
+	v8 := g.v8
+	v117 := uint64(v12) < uint64(v8)
+	p5 := g.Pointer(5)
+	next := -1
+	for li := range n {
+		v0 := int32(basex + li)
+		var v20, v40, v41, v61, v79, v83, v89 int64
+		var v59, v71, v74, v77, v92, v95, v98, v102 float32
+		var v60, v75, v78, v96, v103 int32
+		v10 := int32(li)
+		if !v13 {
+			goto b5
+		}
+		if v14 {
+			v20 = v1
+		} else {
+			v15 := *(*int64)(p3)
+			v17 := int64(0)
+			if 0 < v15 {
+				v17 = v15
+			}
+			v19 := v17
+			if v1 < v17 {
+				v19 = v1
+			}
+			v20 = v19
+		}
+		v41 = v20
+		goto b8
+	b5:
+		if v21 {
+			v40 = v3
+		} else {
+			v22 := *(*int64)(p3)
+			v24 := int64(0)
+			if 0 < v22 {
+				v24 = v22
+			}
+			v28 := v24 >> (uint64(v27) & 63)
+			v37 := v28
+			if (v24 & v33) != 0 {
+				v37 = v28 + 1
+			}
+			v39 := v37
+			if v3 < v37 {
+				v39 = v3
+			}
+			v40 = v39
+		}
+		v41 = v40
+	b8:
+		v43 := v41 - v42
+		v45 := int64(0)
+		if 0 < v43 {
+			v45 = v43
+		}
+		v47 := int64(4096)
+		if v45 < 4096 {
+			v47 = v45
+		}
+		v48 := v10 * 16
+		v50 := v42 + int64(uint32(v48))
+		v52 := v50 + 15
+		v57 := ((uint64(v50) < uint64(v1)) && (uint64(v52) < uint64(v1))) && (uint64(v50) < uint64(v3))
+		if !(v57 && (uint64(v52) < uint64(v3))) {
+			v77 = 0
+			v78 = 0
+			goto b17
+		}
+		v59 = 0
+		v60 = 0
+	b9:
+		v61 = int64(uint32(v60))
+		if v47 <= int64(uint32(v48+v60)) {
+			v98 = v59
+			goto b28
+		}
+		if v13 {
+			v68 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v50+v61)*2))))).Float32()
+			v71 = v68
+		} else {
+			v71 = *(*float32)(unsafe.Add(p2, int(v50+v61)*4))
+		}
+		if v60 == 0 {
+			v74 = v71
+		} else {
+			v74 = float32(v59 + v71)
+		}
+		v75 = v60 + 1
+		if v75 < 16 {
+			v59 = v74
+			v60 = v75
+			goto b9
+		}
+		v98 = v74
+		goto b28
+	b17:
+		v79 = int64(uint32(v78))
+		if v47 <= int64(uint32(v48+v78)) {
+			v98 = v77
+			goto b28
+		}
+		if !v13 {
+			goto b22
+		}
+		v83 = v50 + v79
+		if uint64(v83) >= uint64(v1) {
+			g.Fault(0, v83, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v87 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v83)*2))))).Float32()
+			v92 = v87
+			goto b24
+		}
+	b22:
+		v89 = v50 + v79
+		if uint64(v89) >= uint64(v3) {
+			g.Fault(1, v89, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v92 = *(*float32)(unsafe.Add(p2, int(v89)*4))
+	b24:
+		if v78 == 0 {
+			v95 = v92
+		} else {
+			v95 = float32(v77 + v92)
+		}
+		v96 = v78 + 1
+		if v96 < 16 {
+			v77 = v95
+			v78 = v96
+			goto b17
+		}
+		v98 = v95
+	b28:
+		*(*float32)(unsafe.Add(m0, li*4)) = v98
+		v101 := int64(uint64(v47+15) >> 4)
+		v102 = v98
+		v103 = 1
+		if v103 < 256 {
+			u101 = v101
+			h102[li] = v102
+			u103 = v103
+			next = 1
+			continue
+		}
+		if v10 != 0 {
+			goto b39
+		}
+		if !v117 {
+			g.Fault(2, v12, v8, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p5, int(v11)*4)) = v102
+	b39:
+		g.Leave(li)
+	}
+	g.v101 = u101
+	g.v103 = u103
+	return next
+}
+
+func (g *halfSumHost) r2() int {
+	const n = 256
+	h102 := g.v102[:n]
+	e103 := g.v103
+	v101 := g.v101
+	m0 := g.Memory(0)
+	u103 := g.v103
+	v11 := int32(g.ID[0])
+	v12 := int64(uint32(v11))
+	v8 := g.v8
+	v117 := uint64(v12) < uint64(v8)
+	basex := g.Base(0)
+	p5 := g.Pointer(5)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v102 := h102[li]
+		v103 := e103
+		v10 := int32(li)
+		v0 := int32(basex + li)
+		var v109 int32
+		var v115 float32
+		v105 := v103 * 2
+		if v10 != (int32(uint32(v10)/uint32(v105)) * v105) {
+			v115 = v102
+			goto b34
+		}
+		v109 = v10 + v103
+		if int64(uint32(v109)) < v101 {
+			v113 := float32(v102 + *(*float32)(unsafe.Add(m0, int(v109)*4)))
+			*(*float32)(unsafe.Add(m0, li*4)) = v113
+			v115 = v113
+		} else {
+			v115 = v102
+		}
+	b34:
+		v102 = v115
+		v103 = v105
+		if v103 < 256 {
+			h102[li] = v102
+			u103 = v103
+			next = 1
+			continue
+		}
+		if v10 != 0 {
+			goto b39
+		}
+		if !v117 {
+			g.Fault(2, v12, v8, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p5, int(v11)*4)) = v102
+	b39:
+		g.Leave(li)
+	}
+	g.v103 = u103
+	return next
+}
+
+// halfSumsHost is a work-group of the kernel [HalfSums].
+type halfSumsHost struct {
+	kernelimpl.HostGroup
+	c0                  int32
+	c1                  int32
+	c2                  int32
+	c3                  int32
+	v1, v3, v5, v7, v12 int64
+
+	v9 int8
+
+	v21, v31 int64
+
+	v29, v52, v54, v60, v68, v72, v142, v187, v188, v189, v204, v303, v305, v311 []int32
+
+	v30, v55, v141, v143, v147, v190, v191, v306 int32
+
+	v36 []int64
+
+	v57, v308 []bool
+
+	v144 bool
+
+	v215 []float32
+
+	sint32 []int32
+}
+
+func newHalfSumsHost() kernelimpl.HostForm { return new(halfSumsHost) }
+
+const halfSumsHostSites = `1	prim/scan/kernels/by.go:93:9
+1	95:9`
+
+func (g *halfSumsHost) Begin() {
+	g.Sites = halfSumsHostSites
+	const n = 256
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int64(80)
+	g.v9 = kernelimpl.HostArg[int8](&g.HostGroup, 88)
+	g.v12 = g.Int64(104)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 1024)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v52, &g.v54, &g.v60, &g.v68, &g.v72, &g.v142, &g.v187, &g.v188, &g.v189, &g.v204, &g.v303, &g.v305, &g.v311)
+	kernelimpl.HostRoom(n, &g.v36)
+	kernelimpl.HostRoom(n, &g.v57, &g.v308)
+	kernelimpl.HostRoom(n, &g.v215)
+}
+
+func (g *halfSumsHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 3: // Barrier, by.go:108
+			next = g.r4()
+		case 5: // Barrier, by.go:119
+			next = g.r6()
+		case 6: // GroupReduce, lookback.go:240
+			g.v190 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v189, -1))
+			next = g.r7()
+		case 7: // Barrier, lookback.go:262
+			next = g.r8()
+		case 9: // Barrier, lookback.go:280
+			next = g.r10()
+		case 10: // Barrier, by.go:105
+			next = g.r11()
+		case 11: // Barrier, by.go:108
+			next = g.r12()
+		case 13: // Barrier, by.go:119
+			next = g.r14()
+		}
+	}
+}
+
+func (g *halfSumsHost) r0() int {
+	const n = 256
+	// ZeroLocal, by.go:61
+	g.Zero(0)
+	v3 := g.v3
+	v15 := v3 == 0
+	v1 := g.v1
+	p2 := g.Pointer(2)
+	v5 := g.v5
+	v23 := 0 < v5
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v26 := c0 + -1
+	v25 := c0 != 0
+	u21 := g.v21
+	h29 := g.v29[:n]
+	for li := range n {
+		var v21 int64
+		var v29 int32
+		v14 := int32(li)
+		if v15 {
+			v21 = v1
+		} else {
+			v16 := *(*int64)(p2)
+			v18 := int64(0)
+			if 0 < v16 {
+				v18 = v16
+			}
+			v20 := v18
+			if v1 < v18 {
+				v20 = v1
+			}
+			v21 = v20
+		}
+		if v14 != 0 {
+			v29 = -1
+			goto b6
+		}
+		if v23 {
+			v24 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v28 := v24
+			if v25 {
+				v28 = v26 - v24
+			}
+			v29 = v28
+		} else {
+			v29 = -1
+		}
+	b6:
+		u21 = v21
+		h29[li] = v29
+	}
+	g.v21 = u21
+	// GroupSelect, lookback.go:201
+	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	v21 := g.v21
+	v30 := g.v30
+	v31 := int64(uint32(v30))
+	v32 := v31 * 2048
+	v33 := v21 <= v32
+	p1 := g.Pointer(1)
+	h36 := g.v36[:n]
+	h52 := g.v52[:n]
+	more := false
+	for li := range n {
+		v14 := int32(li)
+		var v37, v38, v43, v49, v50, v52 int32
+		if v33 {
+			g.Leave(li)
+			continue
+		}
+		v36 := v32 + int64(uint32(v14*8))
+		v37 = 0
+		v38 = 0
+	b10:
+		v40 := v36 + int64(uint32(v38))
+		if v21 <= v40 {
+			v52 = v37
+			goto b15
+		}
+		v43 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v40)*2))))
+		if v38 == 0 {
+			v49 = v43
+		} else {
+			v47 := float32(half.Float16(v37).Float32() + half.Float16(v43).Float32())
+			v49 = int32(half.FromFloat32[half.Float16](v47))
+		}
+		v50 = v38 + 1
+		if v50 < 8 {
+			v37 = v49
+			v38 = v50
+			goto b10
+		}
+		v52 = v49
+	b15:
+		h36[li] = v36
+		h52[li] = v52
+		more = true
+	}
+	g.v31 = v31
+	if !more {
+		return -1
+	}
+	// Barrier, by.go:105
+	m0 := g.Memory(0)
+	h54 := g.v54[:n]
+	u55 := g.v55
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v52 := h52[li]
+		var v54, v55 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v52
+		v54 = v52
+		v55 = 1
+		if v55 < 256 {
+			h54[li] = v54
+			u55 = v55
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v55 = u55
+	return next
+}
+
+func (g *halfSumsHost) r4() int {
+	const n = 256
+	v55 := g.v55
+	m0 := g.Memory(0)
+	h54 := g.v54[:n]
+	h57 := g.v57[:n]
+	h60 := g.v60[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v54 := h54[li]
+		var v60 int32
+		v57 := v55 <= v14
+		if v57 {
+			v60 = *(*int32)(unsafe.Add(m0, int(v14-v55)*4))
+		} else {
+			v60 = v54
+		}
+		h57[li] = v57
+		h60[li] = v60
+	}
+	// Barrier, by.go:113
+	e55 := g.v55
+	u55 := g.v55
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v54 := h54[li]
+		v55 := e55
+		v57 := h57[li]
+		v60 := h60[li]
+		var v66 int32
+		if v57 {
+			v63 := float32(half.Float16(v60).Float32() + half.Float16(v54).Float32())
+			v64 := int32(half.FromFloat32[half.Float16](v63))
+			*(*int32)(unsafe.Add(m0, li*4)) = v64
+			v66 = v64
+		} else {
+			v66 = v54
+		}
+		v54 = v66
+		v55 = v55 * 2
+		if v55 < 256 {
+			h54[li] = v54
+			u55 = v55
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v55 = u55
+	return next
+}
+
+func (g *halfSumsHost) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	c1 := g.c1
+	v73 := c1 == 0
+	v30 := g.v30
+	v5 := g.v5
+	v31 := g.v31
+	v78 := v31 * 2
+	v79 := v78 + 2
+	v81 := v5 <= v79
+	v7 := g.v7
+	v80 := v31 * 3
+	v82 := v80 + 1
+	v83 := v7 <= v82
+	v76 := v30 == 0
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	v77 := int32(1)
+	if v76 {
+		v77 = 2
+	}
+	v90 := v30 == 0
+	v141 := v30 + -1
+	h36 := g.v36[:n]
+	v12 := g.v12
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v98 := v30 != 0
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	v97 := v30 != 0
+	basex := g.Base(0)
+	h68 := g.v68[:n]
+	h72 := g.v72[:n]
+	h142 := g.v142[:n]
+	u143 := g.v143
+	u144 := g.v144
+	u147 := g.v147
+	h187 := g.v187[:n]
+	h188 := g.v188[:n]
+	h189 := g.v189[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v22 := v14 == 0
+		v36 := h36[li]
+		v0 := int32(basex + li)
+		var v72, v99, v100, v105, v111, v116, v118, v119, v124, v130, v138, v142, v143, v145, v146, v147, v159, v174, v175, v179, v180, v181, v186, v187, v188, v189 int32
+		var v102, v121, v153, v154, v155, v157 int64
+		var v144, v163 bool
+		v68 := *(*int32)(unsafe.Add(m0, 1020))
+		v69 := v14 != 0
+		if v69 {
+			v72 = *(*int32)(unsafe.Add(m0, li*4+-4))
+		} else {
+			v72 = 0
+		}
+		if !v22 {
+			goto b37
+		}
+		if v73 {
+			goto b31
+		}
+		if int32(uint32(v30)%uint32(c1)) == 0 {
+			goto b37
+		}
+	b31:
+		if v81 {
+			goto b37
+		}
+		if v83 {
+			goto b37
+		}
+		if v76 {
+			*(*int16)(unsafe.Add(p4, int(v82)*2)) = int16(uint32(v68))
+		} else {
+			*(*int16)(unsafe.Add(p4, int(v80)*2)) = int16(uint32(v68))
+		}
+		kernelimpl.HostFence()
+		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v79)*4)), v77)
+	b37:
+		if !v90 {
+			v142 = 0
+			v143 = v141
+			v144 = true
+			goto b65
+		}
+		{
+			v91 := uint64(v36) < uint64(v12)
+			v93 := uint64(v36+7) < uint64(v12)
+			v94 := v91 && v93
+			v95 := v94 && v91
+			v96 := v95 && v93
+			if !v96 {
+				v118 = v72
+				v119 = 0
+				goto b49
+			}
+			v99 = v72
+			v100 = 0
+		}
+	b39:
+		v102 = v36 + int64(uint32(v100))
+		if v21 <= v102 {
+			goto b62
+		}
+		v105 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v102)*2))))
+		if v98 {
+			goto b43
+		}
+		if v69 {
+			goto b43
+		}
+		if 0 >= v100 {
+			v111 = v105
+			goto b44
+		}
+	b43:
+		{
+			v109 := float32(half.Float16(v99).Float32() + half.Float16(v105).Float32())
+			v111 = int32(half.FromFloat32[half.Float16](v109))
+		}
+	b44:
+		if v11 {
+			*(*int16)(unsafe.Add(p6, int(v102)*2)) = int16(uint32(v111))
+		} else {
+			*(*int16)(unsafe.Add(p6, int(v102)*2)) = int16(uint32(v99))
+		}
+		v116 = v100 + 1
+		if v116 < 8 {
+			v99 = v111
+			v100 = v116
+			goto b39
+		}
+		goto b62
+	b49:
+		v121 = v36 + int64(uint32(v119))
+		if v21 <= v121 {
+			goto b62
+		}
+		v124 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v121)*2))))
+		if v97 {
+			goto b53
+		}
+		if v69 {
+			goto b53
+		}
+		if 0 >= v119 {
+			v130 = v124
+			goto b54
+		}
+	b53:
+		{
+			v128 := float32(half.Float16(v118).Float32() + half.Float16(v124).Float32())
+			v130 = int32(half.FromFloat32[half.Float16](v128))
+		}
+	b54:
+		if !v11 {
+			goto b58
+		}
+		if uint64(v121) >= uint64(v12) {
+			g.Fault(0, v121, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v121)*2)) = int16(uint32(v130))
+		goto b60
+	b58:
+		if uint64(v121) >= uint64(v12) {
+			g.Fault(1, v121, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v121)*2)) = int16(uint32(v118))
+	b60:
+		v138 = v119 + 1
+		if v138 < 8 {
+			v118 = v130
+			v119 = v138
+			goto b49
+		}
+	b62:
+		g.Leave(li)
+		continue
+	b65:
+		v145 = 0
+		v146 = v142
+		v147 = 0
+		if uint32(v14) > uint32(v143) {
+			v187 = v145
+			v188 = v146
+			v189 = 512
+			goto b85
+		}
+		if v145 != 0 {
+			v180 = v145
+			v181 = v146
+			goto b82
+		}
+		{
+			v151 := int64(uint32(v143 - v14))
+			v152 := v151 * 2
+			v153 = v152 + 2
+			v154 = v151 * 3
+			v155 = v152 + 3
+			if v5 <= v155 {
+				goto b70
+			}
+		}
+		v157 = v154 + 2
+		if v7 > v157 {
+			goto b71
+		}
+	b70:
+		v174 = 0
+		v175 = 0
+		goto b79
+	b71:
+		v159 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v153)*4)))
+		if v159 == 0 {
+			v161 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v155)*4)))
+			v163 = v161 == 2
+		} else {
+			v163 = false
+		}
+		kernelimpl.HostFence()
+		if v163 {
+			v174 = 1
+			v175 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v157)*2))))
+			goto b79
+		}
+		if v159 == 1 {
+			v174 = 1
+			v175 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v154)*2))))
+			goto b79
+		}
+		if v159 == 2 {
+			v174 = 2
+			v175 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v154+1)*2))))
+		} else {
+			v174 = 0
+			v175 = 0
+		}
+	b79:
+		if v14 == v143 {
+			v178 := v174
+			if v174 == 1 {
+				v178 = 2
+			}
+			v179 = v178
+		} else {
+			v179 = v174
+		}
+		v180 = v179
+		v181 = v175
+	b82:
+		if v180 != 1 {
+			v186 = (v14 * 2) + int32(uint32(v180)>>1)
+		} else {
+			v186 = 512
+		}
+		v187 = v180
+		v188 = v181
+		v189 = v186
+	b85:
+		h68[li] = v68
+		h72[li] = v72
+		h142[li] = v142
+		u143 = v143
+		u144 = v144
+		u147 = v147
+		h187[li] = v187
+		h188[li] = v188
+		h189[li] = v189
+		next = 6
+	}
+	g.v141 = v141
+	g.v143 = u143
+	g.v144 = u144
+	g.v147 = u147
+	return next
+}
+
+func (g *halfSumsHost) r7() int {
+	const n = 256
+	h142 := g.v142[:n]
+	e143 := g.v143
+	e144 := g.v144
+	e147 := g.v147
+	h187 := g.v187[:n]
+	h188 := g.v188[:n]
+	v190 := g.v190
+	v192 := 512 <= uint32(v190)
+	v193 := v190 & 1
+	v194 := v193 == 1
+	v191 := int32(uint32(v190) >> 1)
+	v195 := 256 <= uint32(v191)
+	u143 := g.v143
+	c2 := g.c2
+	v5 := g.v5
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u144 := g.v144
+	u147 := g.v147
+	h189 := g.v189[:n]
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	h303 := g.v303[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v142 := h142[li]
+		v143 := e143
+		v144 := e144
+		v147 := e147
+		v187 := h187[li]
+		v188 := h188[li]
+		v14 := int32(li)
+		v34 := v14 * 8
+		v35 := int64(uint32(v34))
+		var v145, v146, v159, v174, v175, v179, v180, v181, v186, v189, v279, v280, v288, v289, v294, v300, v301, v303, v338, v339, v340 int32
+		var v153, v154, v155, v157, v287 int64
+		var v163, v281 bool
+		if v192 {
+			goto b88
+		}
+		if !v194 {
+			goto b127
+		}
+	b88:
+		if !v144 {
+			goto b91
+		}
+		if v195 {
+			v279 = v142
+			v280 = v143 + -256
+			v281 = true
+		} else {
+			goto b91
+		}
+		v142 = v279
+		v143 = v280
+		v144 = v281
+		v145 = 0
+		v146 = v142
+		v147 = 0
+		goto b66
+	b91:
+		h142[li] = v142
+		u143 = v143
+		h188[li] = v188
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b127:
+		{
+			v282 := v147 + 1
+			if uint32(v282) >= uint32(c2) {
+				v287 = (int64(uint32(v143-v191)) * 2048) + v35
+				v288 = 0
+				v289 = 0
+				goto b129
+			}
+			v338 = v187
+			v339 = v188
+			v340 = v282
+		}
+		v145 = v338
+		v146 = v339
+		v147 = v340
+	b66:
+		if uint32(v14) > uint32(v143) {
+			v187 = v145
+			v188 = v146
+			v189 = 512
+			goto b85
+		}
+		if v145 != 0 {
+			v180 = v145
+			v181 = v146
+			goto b82
+		}
+		{
+			v151 := int64(uint32(v143 - v14))
+			v152 := v151 * 2
+			v153 = v152 + 2
+			v154 = v151 * 3
+			v155 = v152 + 3
+			if v5 <= v155 {
+				goto b70
+			}
+		}
+		v157 = v154 + 2
+		if v7 > v157 {
+			goto b71
+		}
+	b70:
+		v174 = 0
+		v175 = 0
+		goto b79
+	b71:
+		v159 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v153)*4)))
+		if v159 == 0 {
+			v161 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v155)*4)))
+			v163 = v161 == 2
+		} else {
+			v163 = false
+		}
+		kernelimpl.HostFence()
+		if v163 {
+			v174 = 1
+			v175 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v157)*2))))
+			goto b79
+		}
+		if v159 == 1 {
+			v174 = 1
+			v175 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v154)*2))))
+			goto b79
+		}
+		if v159 == 2 {
+			v174 = 2
+			v175 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v154+1)*2))))
+		} else {
+			v174 = 0
+			v175 = 0
+		}
+	b79:
+		if v14 == v143 {
+			v178 := v174
+			if v174 == 1 {
+				v178 = 2
+			}
+			v179 = v178
+		} else {
+			v179 = v174
+		}
+		v180 = v179
+		v181 = v175
+	b82:
+		if v180 != 1 {
+			v186 = (v14 * 2) + int32(uint32(v180)>>1)
+		} else {
+			v186 = 512
+		}
+		v187 = v180
+		v188 = v181
+		v189 = v186
+	b85:
+		h142[li] = v142
+		u143 = v143
+		u144 = v144
+		u147 = v147
+		h187[li] = v187
+		h188[li] = v188
+		h189[li] = v189
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+		continue
+	b129:
+		v291 := v287 + int64(uint32(v289))
+		if v21 <= v291 {
+			v303 = v288
+			goto b134
+		}
+		v294 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v291)*2))))
+		if v289 == 0 {
+			v300 = v294
+		} else {
+			v298 := float32(half.Float16(v288).Float32() + half.Float16(v294).Float32())
+			v300 = int32(half.FromFloat32[half.Float16](v298))
+		}
+		v301 = v289 + 1
+		if v301 < 8 {
+			v288 = v300
+			v289 = v301
+			goto b129
+		}
+		v303 = v300
+	b134:
+		h142[li] = v142
+		u143 = v143
+		u144 = v144
+		h187[li] = v187
+		h188[li] = v188
+		h303[li] = v303
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v143 = u143
+	g.v191 = v191
+	g.v144 = u144
+	g.v147 = u147
+	return next
+}
+
+func (g *halfSumsHost) r8() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h188 := g.v188[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v188 := h188[li]
+		*(*int32)(unsafe.Add(m0, int(v14&255)*4)) = v188
+	}
+	// Barrier, lookback.go:264
+	h142 := g.v142[:n]
+	e143 := g.v143
+	v191 := g.v191
+	v199 := uint32(v191) < 256
+	v200 := v191 & 255
+	v203 := int32(256)
+	if v199 {
+		v203 = v191
+	}
+	stop := g.Cancelled()
+	v141 := g.v141
+	h68 := g.v68[:n]
+	c3 := g.c3
+	v219 := c3 == 0
+	v5 := g.v5
+	v31 := g.v31
+	v220 := v31 * 2
+	v221 := v220 + 2
+	v223 := v5 <= v221
+	v7 := g.v7
+	v222 := v31 * 3
+	v224 := v222 + 1
+	v225 := v7 <= v224
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	h204 := g.v204[:n]
+	h215 := g.v215[:n]
+	u143 := g.v143
+	u144 := g.v144
+	u147 := g.v147
+	h187 := g.v187[:n]
+	h189 := g.v189[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v142 := h142[li]
+		v143 := e143
+		v68 := h68[li]
+		v14 := int32(li)
+		v22 := v14 == 0
+		var v144, v163, v281 bool
+		var v145, v146, v147, v159, v174, v175, v179, v180, v181, v186, v187, v188, v189, v202, v204, v205, v218, v279, v280 int32
+		var v153, v154, v155, v157 int64
+		var v215 float32
+		if v199 {
+			v202 = *(*int32)(unsafe.Add(m0, int(v200)*4))
+		} else {
+			v202 = v142
+		}
+		v204 = v202
+		v205 = v203
+	b96:
+		if v205 != 0 {
+			v207 := v205 + -1
+			v211 := half.Float16(*(*int32)(unsafe.Add(m0, int(v207&255)*4))).Float32()
+			v213 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v204).Float32() + v211)))
+			v204 = v213
+			v205 = v207
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b96
+		}
+		if v143 != v141 {
+			v279 = v204
+			v280 = v143 + 256
+			v281 = false
+			goto b126
+		}
+		v215 = half.Float16(v204).Float32()
+		v218 = int32(half.FromFloat32[half.Float16](float32(v215 + half.Float16(v68).Float32())))
+		if !v22 {
+			goto b104
+		}
+		if !v219 {
+			goto b104
+		}
+		if v223 {
+			goto b104
+		}
+		if !v225 {
+			*(*int16)(unsafe.Add(p4, int(v224)*2)) = int16(uint32(v218))
+			kernelimpl.HostFence()
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v221)*4)), int32(2))
+		}
+	b104:
+		h204[li] = v204
+		h215[li] = v215
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+		continue
+	b126:
+		v142 = v279
+		v143 = v280
+		v144 = v281
+		v145 = 0
+		v146 = v142
+		v147 = 0
+		if uint32(v14) > uint32(v143) {
+			v187 = v145
+			v188 = v146
+			v189 = 512
+			goto b85
+		}
+		if v145 != 0 {
+			v180 = v145
+			v181 = v146
+			goto b82
+		}
+		{
+			v151 := int64(uint32(v143 - v14))
+			v152 := v151 * 2
+			v153 = v152 + 2
+			v154 = v151 * 3
+			v155 = v152 + 3
+			if v5 <= v155 {
+				goto b70
+			}
+		}
+		v157 = v154 + 2
+		if v7 > v157 {
+			goto b71
+		}
+	b70:
+		v174 = 0
+		v175 = 0
+		goto b79
+	b71:
+		v159 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v153)*4)))
+		if v159 == 0 {
+			v161 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v155)*4)))
+			v163 = v161 == 2
+		} else {
+			v163 = false
+		}
+		kernelimpl.HostFence()
+		if v163 {
+			v174 = 1
+			v175 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v157)*2))))
+			goto b79
+		}
+		if v159 == 1 {
+			v174 = 1
+			v175 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v154)*2))))
+			goto b79
+		}
+		if v159 == 2 {
+			v174 = 2
+			v175 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v154+1)*2))))
+		} else {
+			v174 = 0
+			v175 = 0
+		}
+	b79:
+		if v14 == v143 {
+			v178 := v174
+			if v174 == 1 {
+				v178 = 2
+			}
+			v179 = v178
+		} else {
+			v179 = v174
+		}
+		v180 = v179
+		v181 = v175
+	b82:
+		if v180 != 1 {
+			v186 = (v14 * 2) + int32(uint32(v180)>>1)
+		} else {
+			v186 = 512
+		}
+		v187 = v180
+		v188 = v181
+		v189 = v186
+	b85:
+		h142[li] = v142
+		u143 = v143
+		u144 = v144
+		u147 = v147
+		h187[li] = v187
+		h188[li] = v188
+		h189[li] = v189
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+	}
+	g.v143 = u143
+	g.v144 = u144
+	g.v147 = u147
+	return next
+}
+
+func (g *halfSumsHost) r10() int {
+	const n = 256
+	h204 := g.v204[:n]
+	h72 := g.v72[:n]
+	h215 := g.v215[:n]
+	h36 := g.v36[:n]
+	v12 := g.v12
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v22 := v14 == 0
+		v204 := h204[li]
+		v72 := h72[li]
+		v215 := h215[li]
+		v36 := h36[li]
+		v0 := int32(basex + li)
+		var v233, v240, v241, v250, v255, v257, v258, v267, v275 int32
+		var v243, v260 int64
+		if v22 {
+			v233 = v204
+		} else {
+			v232 := int32(half.FromFloat32[half.Float16](float32(v215 + half.Float16(v72).Float32())))
+			v233 = v232
+		}
+		v234 := uint64(v36) < uint64(v12)
+		v236 := uint64(v36+7) < uint64(v12)
+		v237 := v234 && v236
+		v238 := v237 && v234
+		v239 := v238 && v236
+		if !v239 {
+			v257 = v233
+			v258 = 0
+			goto b114
+		}
+		v240 = v233
+		v241 = 0
+	b108:
+		v243 = v36 + int64(uint32(v241))
+		if v21 <= v243 {
+			goto b123
+		}
+		{
+			v248 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v243)*2))))).Float32()
+			v250 = int32(half.FromFloat32[half.Float16](float32(half.Float16(v240).Float32() + v248)))
+			if v11 {
+				*(*int16)(unsafe.Add(p6, int(v243)*2)) = int16(uint32(v250))
+			} else {
+				*(*int16)(unsafe.Add(p6, int(v243)*2)) = int16(uint32(v240))
+			}
+		}
+		v255 = v241 + 1
+		if v255 < 8 {
+			v240 = v250
+			v241 = v255
+			goto b108
+		}
+		goto b123
+	b114:
+		v260 = v36 + int64(uint32(v258))
+		if v21 <= v260 {
+			goto b123
+		}
+		{
+			v265 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v260)*2))))).Float32()
+			v267 = int32(half.FromFloat32[half.Float16](float32(half.Float16(v257).Float32() + v265)))
+			if !v11 {
+				goto b119
+			}
+		}
+		if uint64(v260) >= uint64(v12) {
+			g.Fault(0, v260, v12, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v260)*2)) = int16(uint32(v267))
+		goto b121
+	b119:
+		if uint64(v260) >= uint64(v12) {
+			g.Fault(1, v260, v12, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v260)*2)) = int16(uint32(v257))
+	b121:
+		v275 = v258 + 1
+		if v275 < 8 {
+			v257 = v267
+			v258 = v275
+			goto b114
+		}
+	b123:
+	}
+	return -1
+}
+
+func (g *halfSumsHost) r11() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h303 := g.v303[:n]
+	h305 := g.v305[:n]
+	u306 := g.v306
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v303 := h303[li]
+		var v305, v306 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v303
+		v305 = v303
+		v306 = 1
+		if v306 < 256 {
+			h305[li] = v305
+			u306 = v306
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v306 = u306
+	return next
+}
+
+func (g *halfSumsHost) r12() int {
+	const n = 256
+	v306 := g.v306
+	m0 := g.Memory(0)
+	h305 := g.v305[:n]
+	h308 := g.v308[:n]
+	h311 := g.v311[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v305 := h305[li]
+		var v311 int32
+		v308 := v306 <= v14
+		if v308 {
+			v311 = *(*int32)(unsafe.Add(m0, int(v14-v306)*4))
+		} else {
+			v311 = v305
+		}
+		h308[li] = v308
+		h311[li] = v311
+	}
+	// Barrier, by.go:113
+	e306 := g.v306
+	u306 := g.v306
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v305 := h305[li]
+		v306 := e306
+		v308 := h308[li]
+		v311 := h311[li]
+		var v317 int32
+		if v308 {
+			v314 := float32(half.Float16(v311).Float32() + half.Float16(v305).Float32())
+			v315 := int32(half.FromFloat32[half.Float16](v314))
+			*(*int32)(unsafe.Add(m0, li*4)) = v315
+			v317 = v315
+		} else {
+			v317 = v305
+		}
+		v305 = v317
+		v306 = v306 * 2
+		if v306 < 256 {
+			h305[li] = v305
+			u306 = v306
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v306 = u306
+	return next
+}
+
+func (g *halfSumsHost) r14() int {
+	const n = 256
+	h187 := g.v187[:n]
+	h188 := g.v188[:n]
+	m0 := g.Memory(0)
+	v191 := g.v191
+	v143 := g.v143
+	v5 := g.v5
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u147 := g.v147
+	h189 := g.v189[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v187 := h187[li]
+		v188 := h188[li]
+		v14 := int32(li)
+		var v145, v146, v147, v159, v174, v175, v179, v180, v181, v186, v189, v336, v337, v338, v339, v340 int32
+		var v153, v154, v155, v157, v324, v326 int64
+		var v163 bool
+		v319 := *(*int32)(unsafe.Add(m0, 1020))
+		if v14 != v191 {
+			v336 = v187
+			v337 = v188
+			goto b151
+		}
+		{
+			v322 := int64(uint32(v143 - v14))
+			v324 = (v322 * 2) + 3
+			v326 = (v322 * 3) + 2
+			if v5 <= v324 {
+				goto b150
+			}
+		}
+		if v7 <= v326 {
+			goto b150
+		}
+		{
+			v329 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v324)*4)), int32(0), int32(1))
+			if v329 {
+				*(*int16)(unsafe.Add(p4, int(v326)*2)) = int16(uint32(v319))
+				kernelimpl.HostFence()
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v324)*4)), int32(2))
+			}
+		}
+	b150:
+		{
+			v335 := int32(1)
+			if v14 == v143 {
+				v335 = 2
+			}
+			v336 = v335
+			v337 = v319
+		}
+	b151:
+		v338 = v336
+		v339 = v337
+		v340 = 0
+		v145 = v338
+		v146 = v339
+		v147 = v340
+		if uint32(v14) > uint32(v143) {
+			v187 = v145
+			v188 = v146
+			v189 = 512
+			goto b85
+		}
+		if v145 != 0 {
+			v180 = v145
+			v181 = v146
+			goto b82
+		}
+		{
+			v151 := int64(uint32(v143 - v14))
+			v152 := v151 * 2
+			v153 = v152 + 2
+			v154 = v151 * 3
+			v155 = v152 + 3
+			if v5 <= v155 {
+				goto b70
+			}
+		}
+		v157 = v154 + 2
+		if v7 > v157 {
+			goto b71
+		}
+	b70:
+		v174 = 0
+		v175 = 0
+		goto b79
+	b71:
+		v159 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v153)*4)))
+		if v159 == 0 {
+			v161 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v155)*4)))
+			v163 = v161 == 2
+		} else {
+			v163 = false
+		}
+		kernelimpl.HostFence()
+		if v163 {
+			v174 = 1
+			v175 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v157)*2))))
+			goto b79
+		}
+		if v159 == 1 {
+			v174 = 1
+			v175 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v154)*2))))
+			goto b79
+		}
+		if v159 == 2 {
+			v174 = 2
+			v175 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v154+1)*2))))
+		} else {
+			v174 = 0
+			v175 = 0
+		}
+	b79:
+		if v14 == v143 {
+			v178 := v174
+			if v174 == 1 {
+				v178 = 2
+			}
+			v179 = v178
+		} else {
+			v179 = v174
+		}
+		v180 = v179
+		v181 = v175
+	b82:
+		if v180 != 1 {
+			v186 = (v14 * 2) + int32(uint32(v180)>>1)
+		} else {
+			v186 = 512
+		}
+		v187 = v180
+		v188 = v181
+		v189 = v186
+	b85:
+		u147 = v147
+		h187[li] = v187
+		h188[li] = v188
+		h189[li] = v189
+	}
+	g.v147 = u147
+	return 6
+}
+
+// keyedSumsHost is a work-group of the kernel [KeyedSums].
+type keyedSumsHost struct {
+	kernelimpl.HostGroup
+	c0                  int32
+	c1                  int32
+	c2                  int32
+	c3                  int32
+	v1, v3, v5, v7, v12 int64
+
+	v9 int8
+
+	v21, v31 int64
+
+	v29, v65, v66, v67, v75, v76, v77, v89, v90, v91, v121, v122, v123, v133, v134, v135, v287, v288, v289, v378, v379, v380, v381, v384, v411, v412, v413, v642, v643, v644, v652, v653, v654, v666, v667, v668 []int32
+
+	v30, v80, v286, v292, v300, v385, v386, v657 int32
+
+	v36 []int64
+
+	v68, v69, v78, v79, v82, v92, v93, v124, v125, v136, v137, v290, v291, v382, v383, v414, v415, v645, v646, v655, v656, v659, v669, v670 []bool
+
+	v293 bool
+
+	sint32 []int32
+}
+
+func newKeyedSumsHost() kernelimpl.HostForm { return new(keyedSumsHost) }
+
+const keyedSumsHostSites = `1	prim/scan/kernels/by.go:93:9
+1	95:9`
+
+func (g *keyedSumsHost) Begin() {
+	g.Sites = keyedSumsHostSites
+	const n = 256
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int64(80)
+	g.v9 = kernelimpl.HostArg[int8](&g.HostGroup, 88)
+	g.v12 = g.Int64(104)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 4096)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v65, &g.v66, &g.v67, &g.v75, &g.v76, &g.v77, &g.v89, &g.v90, &g.v91, &g.v121, &g.v122, &g.v123, &g.v133, &g.v134, &g.v135, &g.v287, &g.v288, &g.v289, &g.v378, &g.v379, &g.v380, &g.v381, &g.v384, &g.v411, &g.v412, &g.v413, &g.v642, &g.v643, &g.v644, &g.v652, &g.v653, &g.v654, &g.v666, &g.v667, &g.v668)
+	kernelimpl.HostRoom(n, &g.v36)
+	kernelimpl.HostRoom(n, &g.v68, &g.v69, &g.v78, &g.v79, &g.v82, &g.v92, &g.v93, &g.v124, &g.v125, &g.v136, &g.v137, &g.v290, &g.v291, &g.v382, &g.v383, &g.v414, &g.v415, &g.v645, &g.v646, &g.v655, &g.v656, &g.v659, &g.v669, &g.v670)
+}
+
+func (g *keyedSumsHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 3: // Barrier, by.go:108
+			next = g.r4()
+		case 5: // Barrier, by.go:119
+			next = g.r6()
+		case 6: // GroupReduce, lookback.go:240
+			g.v385 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v384, -1))
+			next = g.r7()
+		case 7: // Barrier, lookback.go:262
+			next = g.r8()
+		case 9: // Barrier, lookback.go:280
+			next = g.r10()
+		case 10: // Barrier, by.go:105
+			next = g.r11()
+		case 11: // Barrier, by.go:108
+			next = g.r12()
+		case 13: // Barrier, by.go:119
+			next = g.r14()
+		}
+	}
+}
+
+func (g *keyedSumsHost) r0() int {
+	const n = 256
+	// ZeroLocal, by.go:61
+	g.Zero(0)
+	v3 := g.v3
+	v15 := v3 == 0
+	v1 := g.v1
+	p2 := g.Pointer(2)
+	v5 := g.v5
+	v23 := 0 < v5
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v26 := c0 + -1
+	v25 := c0 != 0
+	u21 := g.v21
+	h29 := g.v29[:n]
+	for li := range n {
+		var v21 int64
+		var v29 int32
+		v14 := int32(li)
+		if v15 {
+			v21 = v1
+		} else {
+			v16 := *(*int64)(p2)
+			v18 := int64(0)
+			if 0 < v16 {
+				v18 = v16
+			}
+			v20 := v18
+			if v1 < v18 {
+				v20 = v1
+			}
+			v21 = v20
+		}
+		if v14 != 0 {
+			v29 = -1
+			goto b6
+		}
+		if v23 {
+			v24 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v28 := v24
+			if v25 {
+				v28 = v26 - v24
+			}
+			v29 = v28
+		} else {
+			v29 = -1
+		}
+	b6:
+		u21 = v21
+		h29[li] = v29
+	}
+	g.v21 = u21
+	// GroupSelect, lookback.go:201
+	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	v21 := g.v21
+	v30 := g.v30
+	v31 := int64(uint32(v30))
+	v32 := v31 * 2048
+	v33 := v21 <= v32
+	p1 := g.Pointer(1)
+	h36 := g.v36[:n]
+	h65 := g.v65[:n]
+	h66 := g.v66[:n]
+	h67 := g.v67[:n]
+	h68 := g.v68[:n]
+	h69 := g.v69[:n]
+	more := false
+	for li := range n {
+		v14 := int32(li)
+		var v37, v38, v39, v42, v47, v49, v57, v58, v60, v61, v63, v65, v66, v67 int32
+		var v40, v41, v59, v62, v68, v69 bool
+		if v33 {
+			g.Leave(li)
+			continue
+		}
+		v36 := v32 + int64(uint32(v14*8))
+		v37 = 0
+		v38 = 0
+		v39 = 0
+		v40 = false
+		v41 = false
+		v42 = 0
+	b10:
+		v44 := v36 + int64(uint32(v42))
+		if v21 <= v44 {
+			v65 = v37
+			v66 = v38
+			v67 = v39
+			v68 = v40
+			v69 = v41
+			goto b17
+		}
+		v47 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v44)*4))))
+		v49 = int32(*(*int8)(unsafe.Add(p1, int(v44)*4+2)))
+		if v42 == 0 {
+			v60 = v47
+			v61 = v49
+			v62 = true
+			goto b15
+		}
+		if v41 {
+			v51 := v38 == v47
+			v55 := v49
+			if v51 {
+				v55 = ((v49 + v39) << 24) >> 24
+			}
+			v56 := v40 && v51
+			v57 = v37
+			v58 = v55
+			v59 = v56
+		} else {
+			v57 = v47
+			v58 = v49
+			v59 = true
+		}
+		v60 = v57
+		v61 = v58
+		v62 = v59
+	b15:
+		v63 = v42 + 1
+		if v63 < 8 {
+			v37 = v60
+			v38 = v47
+			v39 = v61
+			v40 = v62
+			v41 = true
+			v42 = v63
+			goto b10
+		}
+		v65 = v60
+		v66 = v47
+		v67 = v61
+		v68 = v62
+		v69 = true
+	b17:
+		h36[li] = v36
+		h65[li] = v65
+		h66[li] = v66
+		h67[li] = v67
+		h68[li] = v68
+		h69[li] = v69
+		more = true
+	}
+	g.v31 = v31
+	if !more {
+		return -1
+	}
+	// Barrier, by.go:105
+	m0 := g.Memory(0)
+	h75 := g.v75[:n]
+	h76 := g.v76[:n]
+	h77 := g.v77[:n]
+	h78 := g.v78[:n]
+	h79 := g.v79[:n]
+	u80 := g.v80
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v65 := h65[li]
+		v66 := h66[li]
+		v67 := h67[li]
+		v68 := h68[li]
+		v69 := h69[li]
+		var v75, v76, v77, v80 int32
+		var v78, v79 bool
+		*(*int32)(unsafe.Add(m0, li*16)) = v65
+		*(*int32)(unsafe.Add(m0, li*16+4)) = v66
+		*(*int32)(unsafe.Add(m0, li*16+8)) = v67
+		*(*bool)(unsafe.Add(m0, li*16+12)) = v68
+		*(*bool)(unsafe.Add(m0, li*16+13)) = v69
+		v75 = v65
+		v76 = v66
+		v77 = v67
+		v78 = v68
+		v79 = v69
+		v80 = 1
+		if v80 < 256 {
+			h75[li] = v75
+			h76[li] = v76
+			h77[li] = v77
+			h78[li] = v78
+			h79[li] = v79
+			u80 = v80
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v80 = u80
+	return next
+}
+
+func (g *keyedSumsHost) r4() int {
+	const n = 256
+	v80 := g.v80
+	m0 := g.Memory(0)
+	h75 := g.v75[:n]
+	h76 := g.v76[:n]
+	h77 := g.v77[:n]
+	h78 := g.v78[:n]
+	h79 := g.v79[:n]
+	h82 := g.v82[:n]
+	h89 := g.v89[:n]
+	h90 := g.v90[:n]
+	h91 := g.v91[:n]
+	h92 := g.v92[:n]
+	h93 := g.v93[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v75 := h75[li]
+		v76 := h76[li]
+		v77 := h77[li]
+		v78 := h78[li]
+		v79 := h79[li]
+		var v89, v90, v91 int32
+		var v92, v93 bool
+		v82 := v80 <= v14
+		if v82 {
+			v83 := v14 - v80
+			v89 = *(*int32)(unsafe.Add(m0, int(v83)*16))
+			v90 = *(*int32)(unsafe.Add(m0, int(v83)*16+4))
+			v91 = *(*int32)(unsafe.Add(m0, int(v83)*16+8))
+			v92 = *(*bool)(unsafe.Add(m0, int(v83)*16+12))
+			v93 = *(*bool)(unsafe.Add(m0, int(v83)*16+13))
+		} else {
+			v89 = v75
+			v90 = v76
+			v91 = v77
+			v92 = v78
+			v93 = v79
+		}
+		h82[li] = v82
+		h89[li] = v89
+		h90[li] = v90
+		h91[li] = v91
+		h92[li] = v92
+		h93[li] = v93
+	}
+	// Barrier, by.go:113
+	e80 := g.v80
+	u80 := g.v80
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v75 := h75[li]
+		v76 := h76[li]
+		v77 := h77[li]
+		v78 := h78[li]
+		v79 := h79[li]
+		v80 := e80
+		v82 := h82[li]
+		v93 := h93[li]
+		v90 := h90[li]
+		v91 := h91[li]
+		v92 := h92[li]
+		v89 := h89[li]
+		var v94, v104, v108, v109, v118, v119 bool
+		var v99, v102, v103, v105, v106, v107, v115, v116, v117 int32
+		if !v82 {
+			v115 = v75
+			v116 = v76
+			v117 = v77
+			v118 = v78
+			v119 = v79
+			goto b32
+		}
+		if !v93 {
+			v105 = v75
+			v106 = v76
+			v107 = v77
+			v108 = v78
+			v109 = v79
+			goto b31
+		}
+		if !v79 {
+			v102 = v90
+			v103 = v91
+			v104 = v92
+			goto b30
+		}
+		v94 = v90 == v75
+		if v78 {
+			v98 := v77
+			if v94 {
+				v98 = ((v77 + v91) << 24) >> 24
+			}
+			v99 = v98
+		} else {
+			v99 = v77
+		}
+		{
+			v100 := v78 && v94
+			v101 := v92 && v100
+			v102 = v76
+			v103 = v99
+			v104 = v101
+		}
+	b30:
+		v105 = v89
+		v106 = v102
+		v107 = v103
+		v108 = v104
+		v109 = true
+	b31:
+		*(*int32)(unsafe.Add(m0, li*16)) = v105
+		*(*int32)(unsafe.Add(m0, li*16+4)) = v106
+		*(*int32)(unsafe.Add(m0, li*16+8)) = v107
+		*(*bool)(unsafe.Add(m0, li*16+12)) = v108
+		*(*bool)(unsafe.Add(m0, li*16+13)) = v109
+		v115 = v105
+		v116 = v106
+		v117 = v107
+		v118 = v108
+		v119 = v109
+	b32:
+		v75 = v115
+		v76 = v116
+		v77 = v117
+		v78 = v118
+		v79 = v119
+		v80 = v80 * 2
+		if v80 < 256 {
+			h75[li] = v75
+			h76[li] = v76
+			h77[li] = v77
+			h78[li] = v78
+			h79[li] = v79
+			u80 = v80
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v80 = u80
+	return next
+}
+
+func (g *keyedSumsHost) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	c1 := g.c1
+	v138 := c1 == 0
+	v30 := g.v30
+	v5 := g.v5
+	v31 := g.v31
+	v143 := v31 * 2
+	v144 := v143 + 2
+	v146 := v5 <= v144
+	v7 := g.v7
+	v145 := v31 * 3
+	v147 := v145 + 1
+	v148 := v7 <= v147
+	v141 := v30 == 0
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	v142 := int32(1)
+	if v141 {
+		v142 = 2
+	}
+	v175 := v30 == 0
+	v286 := v30 + -1
+	h36 := g.v36[:n]
+	v12 := g.v12
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v183 := v30 != 0
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	v182 := v30 != 0
+	basex := g.Base(0)
+	h121 := g.v121[:n]
+	h122 := g.v122[:n]
+	h123 := g.v123[:n]
+	h124 := g.v124[:n]
+	h125 := g.v125[:n]
+	h133 := g.v133[:n]
+	h134 := g.v134[:n]
+	h135 := g.v135[:n]
+	h136 := g.v136[:n]
+	h137 := g.v137[:n]
+	h287 := g.v287[:n]
+	h288 := g.v288[:n]
+	h289 := g.v289[:n]
+	h290 := g.v290[:n]
+	h291 := g.v291[:n]
+	u292 := g.v292
+	u293 := g.v293
+	u300 := g.v300
+	h378 := g.v378[:n]
+	h379 := g.v379[:n]
+	h380 := g.v380[:n]
+	h381 := g.v381[:n]
+	h382 := g.v382[:n]
+	h383 := g.v383[:n]
+	h384 := g.v384[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v22 := v14 == 0
+		v36 := h36[li]
+		v0 := int32(basex + li)
+		var v133, v134, v135, v184, v185, v186, v189, v194, v196, v204, v205, v207, v208, v231, v233, v234, v235, v238, v243, v245, v253, v254, v256, v257, v283, v287, v288, v289, v292, v294, v295, v296, v297, v300, v312, v357, v358, v359, v360, v366, v367, v368, v369, v370, v377, v378, v379, v380, v381, v384 int32
+		var v136, v137, v187, v188, v206, v209, v236, v237, v255, v258, v290, v291, v293, v298, v299, v316, v361, v362, v371, v372, v382, v383 bool
+		var v191, v240, v306, v307, v308, v310 int64
+		var v193, v242 int16
+		v121 := *(*int32)(unsafe.Add(m0, 4080))
+		v122 := *(*int32)(unsafe.Add(m0, 4084))
+		v123 := *(*int32)(unsafe.Add(m0, 4088))
+		v124 := *(*bool)(unsafe.Add(m0, 4092))
+		v125 := *(*bool)(unsafe.Add(m0, 4093))
+		v126 := v14 != 0
+		if v126 {
+			v133 = *(*int32)(unsafe.Add(m0, li*16+-16))
+			v134 = *(*int32)(unsafe.Add(m0, li*16+-12))
+			v135 = *(*int32)(unsafe.Add(m0, li*16+-8))
+			v136 = *(*bool)(unsafe.Add(m0, li*16+-4))
+			v137 = *(*bool)(unsafe.Add(m0, li*16+-3))
+		} else {
+			v133 = 0
+			v134 = 0
+			v135 = 0
+			v136 = false
+			v137 = false
+		}
+		if !v22 {
+			goto b45
+		}
+		if v138 {
+			goto b39
+		}
+		if int32(uint32(v30)%uint32(c1)) == 0 {
+			goto b45
+		}
+	b39:
+		if v146 {
+			goto b45
+		}
+		if v148 {
+			goto b45
+		}
+		if v141 {
+			*(*int16)(unsafe.Add(p4, int(v147)*8)) = int16(uint32(v121))
+			*(*int16)(unsafe.Add(p4, int(v147)*8+2)) = int16(uint32(v122))
+			*(*int8)(unsafe.Add(p4, int(v147)*8+4)) = int8(uint32(v123))
+			v155 := int32(0)
+			if v124 {
+				v155 = 1
+			}
+			*(*int8)(unsafe.Add(p4, int(v147)*8+5)) = int8(uint32(v155))
+			v158 := int32(0)
+			if v125 {
+				v158 = 1
+			}
+			*(*int8)(unsafe.Add(p4, int(v147)*8+6)) = int8(uint32(v158))
+		} else {
+			*(*int16)(unsafe.Add(p4, int(v145)*8)) = int16(uint32(v121))
+			*(*int16)(unsafe.Add(p4, int(v145)*8+2)) = int16(uint32(v122))
+			*(*int8)(unsafe.Add(p4, int(v145)*8+4)) = int8(uint32(v123))
+			v167 := int32(0)
+			if v124 {
+				v167 = 1
+			}
+			*(*int8)(unsafe.Add(p4, int(v145)*8+5)) = int8(uint32(v167))
+			v170 := int32(0)
+			if v125 {
+				v170 = 1
+			}
+			*(*int8)(unsafe.Add(p4, int(v145)*8+6)) = int8(uint32(v170))
+		}
+		kernelimpl.HostFence()
+		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v144)*4)), v142)
+	b45:
+		if !v175 {
+			v287 = 0
+			v288 = 0
+			v289 = 0
+			v290 = false
+			v291 = false
+			v292 = v286
+			v293 = true
+			goto b77
+		}
+		{
+			v176 := uint64(v36) < uint64(v12)
+			v178 := uint64(v36+7) < uint64(v12)
+			v179 := v176 && v178
+			v180 := v179 && v176
+			v181 := v180 && v178
+			if !v181 {
+				v233 = v133
+				v234 = v134
+				v235 = v135
+				v236 = v136
+				v237 = v137
+				v238 = 0
+				goto b59
+			}
+			v184 = v133
+			v185 = v134
+			v186 = v135
+			v187 = v136
+			v188 = v137
+			v189 = 0
+		}
+	b47:
+		v191 = v36 + int64(uint32(v189))
+		if v21 <= v191 {
+			goto b74
+		}
+		v193 = *(*int16)(unsafe.Add(p1, int(v191)*4))
+		v194 = int32(uint16(v193))
+		v196 = int32(*(*int8)(unsafe.Add(p1, int(v191)*4+2)))
+		if v183 {
+			goto b51
+		}
+		if v126 {
+			goto b51
+		}
+		if 0 >= v189 {
+			v207 = v194
+			v208 = v196
+			v209 = true
+			goto b54
+		}
+	b51:
+		if v188 {
+			v198 := v185 == v194
+			v202 := v196
+			if v198 {
+				v202 = ((v196 + v186) << 24) >> 24
+			}
+			v203 := v187 && v198
+			v204 = v184
+			v205 = v202
+			v206 = v203
+		} else {
+			v204 = v194
+			v205 = v196
+			v206 = true
+		}
+		v207 = v204
+		v208 = v205
+		v209 = v206
+	b54:
+		if v11 {
+			*(*int16)(unsafe.Add(p6, int(v191)*8)) = int16(uint32(v207))
+			*(*int16)(unsafe.Add(p6, int(v191)*8+2)) = v193
+			*(*int8)(unsafe.Add(p6, int(v191)*8+4)) = int8(uint32(v208))
+			v215 := int32(0)
+			if v209 {
+				v215 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v191)*8+5)) = int8(uint32(v215))
+			*(*int8)(unsafe.Add(p6, int(v191)*8+6)) = 1
+		} else {
+			*(*int16)(unsafe.Add(p6, int(v191)*8)) = int16(uint32(v184))
+			*(*int16)(unsafe.Add(p6, int(v191)*8+2)) = int16(uint32(v185))
+			*(*int8)(unsafe.Add(p6, int(v191)*8+4)) = int8(uint32(v186))
+			v225 := int32(0)
+			if v187 {
+				v225 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v191)*8+5)) = int8(uint32(v225))
+			v228 := int32(0)
+			if v188 {
+				v228 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v191)*8+6)) = int8(uint32(v228))
+		}
+		v231 = v189 + 1
+		if v231 < 8 {
+			v184 = v207
+			v185 = v194
+			v186 = v208
+			v187 = v209
+			v188 = true
+			v189 = v231
+			goto b47
+		}
+		goto b74
+	b59:
+		v240 = v36 + int64(uint32(v238))
+		if v21 <= v240 {
+			goto b74
+		}
+		v242 = *(*int16)(unsafe.Add(p1, int(v240)*4))
+		v243 = int32(uint16(v242))
+		v245 = int32(*(*int8)(unsafe.Add(p1, int(v240)*4+2)))
+		if v182 {
+			goto b63
+		}
+		if v126 {
+			goto b63
+		}
+		if 0 >= v238 {
+			v256 = v243
+			v257 = v245
+			v258 = true
+			goto b66
+		}
+	b63:
+		if v237 {
+			v247 := v234 == v243
+			v251 := v245
+			if v247 {
+				v251 = ((v245 + v235) << 24) >> 24
+			}
+			v252 := v236 && v247
+			v253 = v233
+			v254 = v251
+			v255 = v252
+		} else {
+			v253 = v243
+			v254 = v245
+			v255 = true
+		}
+		v256 = v253
+		v257 = v254
+		v258 = v255
+	b66:
+		if !v11 {
+			goto b70
+		}
+		if uint64(v240) >= uint64(v12) {
+			g.Fault(0, v240, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			*(*int16)(unsafe.Add(p6, int(v240)*8)) = int16(uint32(v256))
+			*(*int16)(unsafe.Add(p6, int(v240)*8+2)) = v242
+			*(*int8)(unsafe.Add(p6, int(v240)*8+4)) = int8(uint32(v257))
+			v265 := int32(0)
+			if v258 {
+				v265 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v240)*8+5)) = int8(uint32(v265))
+			*(*int8)(unsafe.Add(p6, int(v240)*8+6)) = 1
+			goto b72
+		}
+	b70:
+		if uint64(v240) >= uint64(v12) {
+			g.Fault(1, v240, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			*(*int16)(unsafe.Add(p6, int(v240)*8)) = int16(uint32(v233))
+			*(*int16)(unsafe.Add(p6, int(v240)*8+2)) = int16(uint32(v234))
+			*(*int8)(unsafe.Add(p6, int(v240)*8+4)) = int8(uint32(v235))
+			v277 := int32(0)
+			if v236 {
+				v277 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v240)*8+5)) = int8(uint32(v277))
+			v280 := int32(0)
+			if v237 {
+				v280 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v240)*8+6)) = int8(uint32(v280))
+		}
+	b72:
+		v283 = v238 + 1
+		if v283 < 8 {
+			v233 = v256
+			v234 = v243
+			v235 = v257
+			v236 = v258
+			v237 = true
+			v238 = v283
+			goto b59
+		}
+	b74:
+		g.Leave(li)
+		continue
+	b77:
+		v294 = 0
+		v295 = v287
+		v296 = v288
+		v297 = v289
+		v298 = v290
+		v299 = v291
+		v300 = 0
+		if uint32(v14) > uint32(v292) {
+			v378 = v294
+			v379 = v295
+			v380 = v296
+			v381 = v297
+			v382 = v298
+			v383 = v299
+			v384 = 512
+			goto b97
+		}
+		if v294 != 0 {
+			v367 = v294
+			v368 = v295
+			v369 = v296
+			v370 = v297
+			v371 = v298
+			v372 = v299
+			goto b94
+		}
+		{
+			v304 := int64(uint32(v292 - v14))
+			v305 := v304 * 2
+			v306 = v305 + 2
+			v307 = v304 * 3
+			v308 = v305 + 3
+			if v5 <= v308 {
+				goto b82
+			}
+		}
+		v310 = v307 + 2
+		if v7 > v310 {
+			goto b83
+		}
+	b82:
+		v357 = 0
+		v358 = 0
+		v359 = 0
+		v360 = 0
+		v361 = false
+		v362 = false
+		goto b91
+	b83:
+		v312 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v306)*4)))
+		if v312 == 0 {
+			v314 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v308)*4)))
+			v316 = v314 == 2
+		} else {
+			v316 = false
+		}
+		kernelimpl.HostFence()
+		if v316 {
+			v357 = 1
+			v358 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v310)*8))))
+			v359 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v310)*8+2))))
+			v360 = int32(*(*int8)(unsafe.Add(p4, int(v310)*8+4)))
+			v361 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v310)*8+5)))) != 0
+			v362 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v310)*8+6)))) != 0
+			goto b91
+		}
+		if v312 == 1 {
+			v357 = 1
+			v358 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v307)*8))))
+			v359 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v307)*8+2))))
+			v360 = int32(*(*int8)(unsafe.Add(p4, int(v307)*8+4)))
+			v361 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v307)*8+5)))) != 0
+			v362 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v307)*8+6)))) != 0
+			goto b91
+		}
+		if v312 == 2 {
+			v344 := v307 + 1
+			v357 = 2
+			v358 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v344)*8))))
+			v359 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v344)*8+2))))
+			v360 = int32(*(*int8)(unsafe.Add(p4, int(v344)*8+4)))
+			v361 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v344)*8+5)))) != 0
+			v362 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v344)*8+6)))) != 0
+		} else {
+			v357 = 0
+			v358 = 0
+			v359 = 0
+			v360 = 0
+			v361 = false
+			v362 = false
+		}
+	b91:
+		if v14 == v292 {
+			v365 := v357
+			if v357 == 1 {
+				v365 = 2
+			}
+			v366 = v365
+		} else {
+			v366 = v357
+		}
+		v367 = v366
+		v368 = v358
+		v369 = v359
+		v370 = v360
+		v371 = v361
+		v372 = v362
+	b94:
+		if v367 != 1 {
+			v377 = (v14 * 2) + int32(uint32(v367)>>1)
+		} else {
+			v377 = 512
+		}
+		v378 = v367
+		v379 = v368
+		v380 = v369
+		v381 = v370
+		v382 = v371
+		v383 = v372
+		v384 = v377
+	b97:
+		h121[li] = v121
+		h122[li] = v122
+		h123[li] = v123
+		h124[li] = v124
+		h125[li] = v125
+		h133[li] = v133
+		h134[li] = v134
+		h135[li] = v135
+		h136[li] = v136
+		h137[li] = v137
+		h287[li] = v287
+		h288[li] = v288
+		h289[li] = v289
+		h290[li] = v290
+		h291[li] = v291
+		u292 = v292
+		u293 = v293
+		u300 = v300
+		h378[li] = v378
+		h379[li] = v379
+		h380[li] = v380
+		h381[li] = v381
+		h382[li] = v382
+		h383[li] = v383
+		h384[li] = v384
+		next = 6
+	}
+	g.v286 = v286
+	g.v292 = u292
+	g.v293 = u293
+	g.v300 = u300
+	return next
+}
+
+func (g *keyedSumsHost) r7() int {
+	const n = 256
+	h287 := g.v287[:n]
+	h288 := g.v288[:n]
+	h289 := g.v289[:n]
+	h290 := g.v290[:n]
+	h291 := g.v291[:n]
+	e292 := g.v292
+	e293 := g.v293
+	e300 := g.v300
+	h378 := g.v378[:n]
+	h379 := g.v379[:n]
+	h380 := g.v380[:n]
+	h381 := g.v381[:n]
+	h382 := g.v382[:n]
+	h383 := g.v383[:n]
+	v385 := g.v385
+	v387 := 512 <= uint32(v385)
+	v388 := v385 & 1
+	v389 := v388 == 1
+	v386 := int32(uint32(v385) >> 1)
+	v390 := 256 <= uint32(v386)
+	u292 := g.v292
+	c2 := g.c2
+	v5 := g.v5
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u293 := g.v293
+	u300 := g.v300
+	h384 := g.v384[:n]
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	h642 := g.v642[:n]
+	h643 := g.v643[:n]
+	h644 := g.v644[:n]
+	h645 := g.v645[:n]
+	h646 := g.v646[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v287 := h287[li]
+		v288 := h288[li]
+		v289 := h289[li]
+		v290 := h290[li]
+		v291 := h291[li]
+		v292 := e292
+		v293 := e293
+		v300 := e300
+		v378 := h378[li]
+		v379 := h379[li]
+		v380 := h380[li]
+		v381 := h381[li]
+		v382 := h382[li]
+		v383 := h383[li]
+		v14 := int32(li)
+		v34 := v14 * 8
+		v35 := int64(uint32(v34))
+		var v294, v295, v296, v297, v312, v357, v358, v359, v360, v366, v367, v368, v369, v370, v377, v384, v601, v602, v603, v606, v614, v615, v616, v619, v624, v626, v634, v635, v637, v638, v640, v642, v643, v644, v735, v736, v737, v738, v741 int32
+		var v298, v299, v316, v361, v362, v371, v372, v604, v605, v607, v617, v618, v636, v639, v645, v646, v739, v740 bool
+		var v306, v307, v308, v310, v613 int64
+		if v387 {
+			goto b100
+		}
+		if !v389 {
+			goto b161
+		}
+	b100:
+		if !v293 {
+			goto b103
+		}
+		if v390 {
+			v601 = v287
+			v602 = v288
+			v603 = v289
+			v604 = v290
+			v605 = v291
+			v606 = v292 + -256
+			v607 = true
+		} else {
+			goto b103
+		}
+		v287 = v601
+		v288 = v602
+		v289 = v603
+		v290 = v604
+		v291 = v605
+		v292 = v606
+		v293 = v607
+		v294 = 0
+		v295 = v287
+		v296 = v288
+		v297 = v289
+		v298 = v290
+		v299 = v291
+		v300 = 0
+		goto b78
+	b103:
+		h287[li] = v287
+		h288[li] = v288
+		h289[li] = v289
+		h290[li] = v290
+		h291[li] = v291
+		u292 = v292
+		h379[li] = v379
+		h380[li] = v380
+		h381[li] = v381
+		h382[li] = v382
+		h383[li] = v383
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b161:
+		{
+			v608 := v300 + 1
+			if uint32(v608) >= uint32(c2) {
+				v613 = (int64(uint32(v292-v386)) * 2048) + v35
+				v614 = 0
+				v615 = 0
+				v616 = 0
+				v617 = false
+				v618 = false
+				v619 = 0
+				goto b163
+			}
+			v735 = v378
+			v736 = v379
+			v737 = v380
+			v738 = v381
+			v739 = v382
+			v740 = v383
+			v741 = v608
+		}
+		v294 = v735
+		v295 = v736
+		v296 = v737
+		v297 = v738
+		v298 = v739
+		v299 = v740
+		v300 = v741
+	b78:
+		if uint32(v14) > uint32(v292) {
+			v378 = v294
+			v379 = v295
+			v380 = v296
+			v381 = v297
+			v382 = v298
+			v383 = v299
+			v384 = 512
+			goto b97
+		}
+		if v294 != 0 {
+			v367 = v294
+			v368 = v295
+			v369 = v296
+			v370 = v297
+			v371 = v298
+			v372 = v299
+			goto b94
+		}
+		{
+			v304 := int64(uint32(v292 - v14))
+			v305 := v304 * 2
+			v306 = v305 + 2
+			v307 = v304 * 3
+			v308 = v305 + 3
+			if v5 <= v308 {
+				goto b82
+			}
+		}
+		v310 = v307 + 2
+		if v7 > v310 {
+			goto b83
+		}
+	b82:
+		v357 = 0
+		v358 = 0
+		v359 = 0
+		v360 = 0
+		v361 = false
+		v362 = false
+		goto b91
+	b83:
+		v312 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v306)*4)))
+		if v312 == 0 {
+			v314 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v308)*4)))
+			v316 = v314 == 2
+		} else {
+			v316 = false
+		}
+		kernelimpl.HostFence()
+		if v316 {
+			v357 = 1
+			v358 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v310)*8))))
+			v359 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v310)*8+2))))
+			v360 = int32(*(*int8)(unsafe.Add(p4, int(v310)*8+4)))
+			v361 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v310)*8+5)))) != 0
+			v362 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v310)*8+6)))) != 0
+			goto b91
+		}
+		if v312 == 1 {
+			v357 = 1
+			v358 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v307)*8))))
+			v359 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v307)*8+2))))
+			v360 = int32(*(*int8)(unsafe.Add(p4, int(v307)*8+4)))
+			v361 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v307)*8+5)))) != 0
+			v362 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v307)*8+6)))) != 0
+			goto b91
+		}
+		if v312 == 2 {
+			v344 := v307 + 1
+			v357 = 2
+			v358 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v344)*8))))
+			v359 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v344)*8+2))))
+			v360 = int32(*(*int8)(unsafe.Add(p4, int(v344)*8+4)))
+			v361 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v344)*8+5)))) != 0
+			v362 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v344)*8+6)))) != 0
+		} else {
+			v357 = 0
+			v358 = 0
+			v359 = 0
+			v360 = 0
+			v361 = false
+			v362 = false
+		}
+	b91:
+		if v14 == v292 {
+			v365 := v357
+			if v357 == 1 {
+				v365 = 2
+			}
+			v366 = v365
+		} else {
+			v366 = v357
+		}
+		v367 = v366
+		v368 = v358
+		v369 = v359
+		v370 = v360
+		v371 = v361
+		v372 = v362
+	b94:
+		if v367 != 1 {
+			v377 = (v14 * 2) + int32(uint32(v367)>>1)
+		} else {
+			v377 = 512
+		}
+		v378 = v367
+		v379 = v368
+		v380 = v369
+		v381 = v370
+		v382 = v371
+		v383 = v372
+		v384 = v377
+	b97:
+		h287[li] = v287
+		h288[li] = v288
+		h289[li] = v289
+		h290[li] = v290
+		h291[li] = v291
+		u292 = v292
+		u293 = v293
+		u300 = v300
+		h378[li] = v378
+		h379[li] = v379
+		h380[li] = v380
+		h381[li] = v381
+		h382[li] = v382
+		h383[li] = v383
+		h384[li] = v384
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+		continue
+	b163:
+		v621 := v613 + int64(uint32(v619))
+		if v21 <= v621 {
+			v642 = v614
+			v643 = v615
+			v644 = v616
+			v645 = v617
+			v646 = v618
+			goto b170
+		}
+		v624 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v621)*4))))
+		v626 = int32(*(*int8)(unsafe.Add(p1, int(v621)*4+2)))
+		if v619 == 0 {
+			v637 = v624
+			v638 = v626
+			v639 = true
+			goto b168
+		}
+		if v618 {
+			v628 := v615 == v624
+			v632 := v626
+			if v628 {
+				v632 = ((v626 + v616) << 24) >> 24
+			}
+			v633 := v617 && v628
+			v634 = v614
+			v635 = v632
+			v636 = v633
+		} else {
+			v634 = v624
+			v635 = v626
+			v636 = true
+		}
+		v637 = v634
+		v638 = v635
+		v639 = v636
+	b168:
+		v640 = v619 + 1
+		if v640 < 8 {
+			v614 = v637
+			v615 = v624
+			v616 = v638
+			v617 = v639
+			v618 = true
+			v619 = v640
+			goto b163
+		}
+		v642 = v637
+		v643 = v624
+		v644 = v638
+		v645 = v639
+		v646 = true
+	b170:
+		h287[li] = v287
+		h288[li] = v288
+		h289[li] = v289
+		h290[li] = v290
+		h291[li] = v291
+		u292 = v292
+		u293 = v293
+		h378[li] = v378
+		h379[li] = v379
+		h380[li] = v380
+		h381[li] = v381
+		h382[li] = v382
+		h383[li] = v383
+		h642[li] = v642
+		h643[li] = v643
+		h644[li] = v644
+		h645[li] = v645
+		h646[li] = v646
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v292 = u292
+	g.v386 = v386
+	g.v293 = u293
+	g.v300 = u300
+	return next
+}
+
+func (g *keyedSumsHost) r8() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h379 := g.v379[:n]
+	h380 := g.v380[:n]
+	h381 := g.v381[:n]
+	h382 := g.v382[:n]
+	h383 := g.v383[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v379 := h379[li]
+		v380 := h380[li]
+		v381 := h381[li]
+		v382 := h382[li]
+		v383 := h383[li]
+		v392 := v14 & 255
+		*(*int32)(unsafe.Add(m0, int(v392)*16)) = v379
+		*(*int32)(unsafe.Add(m0, int(v392)*16+4)) = v380
+		*(*int32)(unsafe.Add(m0, int(v392)*16+8)) = v381
+		*(*bool)(unsafe.Add(m0, int(v392)*16+12)) = v382
+		*(*bool)(unsafe.Add(m0, int(v392)*16+13)) = v383
+	}
+	// Barrier, lookback.go:264
+	h287 := g.v287[:n]
+	h288 := g.v288[:n]
+	h289 := g.v289[:n]
+	h290 := g.v290[:n]
+	h291 := g.v291[:n]
+	e292 := g.v292
+	v386 := g.v386
+	v398 := uint32(v386) < 256
+	v399 := v386 & 255
+	v410 := int32(256)
+	if v398 {
+		v410 = v386
+	}
+	stop := g.Cancelled()
+	v286 := g.v286
+	h121 := g.v121[:n]
+	h122 := g.v122[:n]
+	h123 := g.v123[:n]
+	h124 := g.v124[:n]
+	h125 := g.v125[:n]
+	c3 := g.c3
+	v458 := c3 == 0
+	v5 := g.v5
+	v31 := g.v31
+	v459 := v31 * 2
+	v460 := v459 + 2
+	v462 := v5 <= v460
+	v7 := g.v7
+	v461 := v31 * 3
+	v463 := v461 + 1
+	v464 := v7 <= v463
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	h411 := g.v411[:n]
+	h412 := g.v412[:n]
+	h413 := g.v413[:n]
+	h414 := g.v414[:n]
+	h415 := g.v415[:n]
+	u292 := g.v292
+	u293 := g.v293
+	u300 := g.v300
+	h378 := g.v378[:n]
+	h384 := g.v384[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v287 := h287[li]
+		v288 := h288[li]
+		v289 := h289[li]
+		v290 := h290[li]
+		v291 := h291[li]
+		v292 := e292
+		v121 := h121[li]
+		v122 := h122[li]
+		v123 := h123[li]
+		v124 := h124[li]
+		v125 := h125[li]
+		v14 := int32(li)
+		v22 := v14 == 0
+		var v293, v298, v299, v316, v361, v362, v371, v372, v382, v383, v408, v409, v414, v415, v423, v424, v425, v435, v439, v440, v442, v452, v456, v457, v604, v605, v607 bool
+		var v294, v295, v296, v297, v300, v312, v357, v358, v359, v360, v366, v367, v368, v369, v370, v377, v378, v379, v380, v381, v384, v405, v406, v407, v411, v412, v413, v416, v418, v420, v421, v422, v430, v433, v434, v436, v437, v438, v447, v450, v451, v453, v454, v455, v601, v602, v603, v606 int32
+		var v306, v307, v308, v310 int64
+		if v398 {
+			v405 = *(*int32)(unsafe.Add(m0, int(v399)*16))
+			v406 = *(*int32)(unsafe.Add(m0, int(v399)*16+4))
+			v407 = *(*int32)(unsafe.Add(m0, int(v399)*16+8))
+			v408 = *(*bool)(unsafe.Add(m0, int(v399)*16+12))
+			v409 = *(*bool)(unsafe.Add(m0, int(v399)*16+13))
+		} else {
+			v405 = v287
+			v406 = v288
+			v407 = v289
+			v408 = v290
+			v409 = v291
+		}
+		v411 = v405
+		v412 = v406
+		v413 = v407
+		v414 = v408
+		v415 = v409
+		v416 = v410
+	b108:
+		if v416 == 0 {
+			goto b116
+		}
+		{
+			v418 = v416 + -1
+			v419 := v418 & 255
+			v420 = *(*int32)(unsafe.Add(m0, int(v419)*16))
+			v421 = *(*int32)(unsafe.Add(m0, int(v419)*16+4))
+			v422 = *(*int32)(unsafe.Add(m0, int(v419)*16+8))
+			v423 = *(*bool)(unsafe.Add(m0, int(v419)*16+12))
+			v424 = *(*bool)(unsafe.Add(m0, int(v419)*16+13))
+			if !v415 {
+				v436 = v420
+				v437 = v421
+				v438 = v422
+				v439 = v423
+				v440 = v424
+				goto b115
+			}
+		}
+		if !v424 {
+			v433 = v412
+			v434 = v413
+			v435 = v414
+			goto b114
+		}
+		v425 = v412 == v420
+		if v423 {
+			v429 := v422
+			if v425 {
+				v429 = ((v422 + v413) << 24) >> 24
+			}
+			v430 = v429
+		} else {
+			v430 = v422
+		}
+		{
+			v431 := v423 && v425
+			v432 := v414 && v431
+			v433 = v421
+			v434 = v430
+			v435 = v432
+		}
+	b114:
+		v436 = v411
+		v437 = v433
+		v438 = v434
+		v439 = v435
+		v440 = true
+	b115:
+		v411 = v436
+		v412 = v437
+		v413 = v438
+		v414 = v439
+		v415 = v440
+		v416 = v418
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b108
+	b116:
+		if v292 != v286 {
+			v601 = v411
+			v602 = v412
+			v603 = v413
+			v604 = v414
+			v605 = v415
+			v606 = v292 + 256
+			v607 = false
+			goto b160
+		}
+		if !v415 {
+			v453 = v121
+			v454 = v122
+			v455 = v123
+			v456 = v124
+			v457 = v125
+			goto b123
+		}
+		if !v125 {
+			v450 = v412
+			v451 = v413
+			v452 = v414
+			goto b122
+		}
+		v442 = v412 == v121
+		if v124 {
+			v446 := v123
+			if v442 {
+				v446 = ((v123 + v413) << 24) >> 24
+			}
+			v447 = v446
+		} else {
+			v447 = v123
+		}
+		{
+			v448 := v124 && v442
+			v449 := v414 && v448
+			v450 = v122
+			v451 = v447
+			v452 = v449
+		}
+	b122:
+		v453 = v411
+		v454 = v450
+		v455 = v451
+		v456 = v452
+		v457 = true
+	b123:
+		if !v22 {
+			goto b128
+		}
+		if !v458 {
+			goto b128
+		}
+		if v462 {
+			goto b128
+		}
+		if !v464 {
+			*(*int16)(unsafe.Add(p4, int(v463)*8)) = int16(uint32(v453))
+			*(*int16)(unsafe.Add(p4, int(v463)*8+2)) = int16(uint32(v454))
+			*(*int8)(unsafe.Add(p4, int(v463)*8+4)) = int8(uint32(v455))
+			v471 := int32(0)
+			if v456 {
+				v471 = 1
+			}
+			*(*int8)(unsafe.Add(p4, int(v463)*8+5)) = int8(uint32(v471))
+			v474 := int32(0)
+			if v457 {
+				v474 = 1
+			}
+			*(*int8)(unsafe.Add(p4, int(v463)*8+6)) = int8(uint32(v474))
+			kernelimpl.HostFence()
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v460)*4)), int32(2))
+		}
+	b128:
+		h411[li] = v411
+		h412[li] = v412
+		h413[li] = v413
+		h414[li] = v414
+		h415[li] = v415
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+		continue
+	b160:
+		v287 = v601
+		v288 = v602
+		v289 = v603
+		v290 = v604
+		v291 = v605
+		v292 = v606
+		v293 = v607
+		v294 = 0
+		v295 = v287
+		v296 = v288
+		v297 = v289
+		v298 = v290
+		v299 = v291
+		v300 = 0
+		if uint32(v14) > uint32(v292) {
+			v378 = v294
+			v379 = v295
+			v380 = v296
+			v381 = v297
+			v382 = v298
+			v383 = v299
+			v384 = 512
+			goto b97
+		}
+		if v294 != 0 {
+			v367 = v294
+			v368 = v295
+			v369 = v296
+			v370 = v297
+			v371 = v298
+			v372 = v299
+			goto b94
+		}
+		{
+			v304 := int64(uint32(v292 - v14))
+			v305 := v304 * 2
+			v306 = v305 + 2
+			v307 = v304 * 3
+			v308 = v305 + 3
+			if v5 <= v308 {
+				goto b82
+			}
+		}
+		v310 = v307 + 2
+		if v7 > v310 {
+			goto b83
+		}
+	b82:
+		v357 = 0
+		v358 = 0
+		v359 = 0
+		v360 = 0
+		v361 = false
+		v362 = false
+		goto b91
+	b83:
+		v312 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v306)*4)))
+		if v312 == 0 {
+			v314 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v308)*4)))
+			v316 = v314 == 2
+		} else {
+			v316 = false
+		}
+		kernelimpl.HostFence()
+		if v316 {
+			v357 = 1
+			v358 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v310)*8))))
+			v359 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v310)*8+2))))
+			v360 = int32(*(*int8)(unsafe.Add(p4, int(v310)*8+4)))
+			v361 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v310)*8+5)))) != 0
+			v362 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v310)*8+6)))) != 0
+			goto b91
+		}
+		if v312 == 1 {
+			v357 = 1
+			v358 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v307)*8))))
+			v359 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v307)*8+2))))
+			v360 = int32(*(*int8)(unsafe.Add(p4, int(v307)*8+4)))
+			v361 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v307)*8+5)))) != 0
+			v362 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v307)*8+6)))) != 0
+			goto b91
+		}
+		if v312 == 2 {
+			v344 := v307 + 1
+			v357 = 2
+			v358 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v344)*8))))
+			v359 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v344)*8+2))))
+			v360 = int32(*(*int8)(unsafe.Add(p4, int(v344)*8+4)))
+			v361 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v344)*8+5)))) != 0
+			v362 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v344)*8+6)))) != 0
+		} else {
+			v357 = 0
+			v358 = 0
+			v359 = 0
+			v360 = 0
+			v361 = false
+			v362 = false
+		}
+	b91:
+		if v14 == v292 {
+			v365 := v357
+			if v357 == 1 {
+				v365 = 2
+			}
+			v366 = v365
+		} else {
+			v366 = v357
+		}
+		v367 = v366
+		v368 = v358
+		v369 = v359
+		v370 = v360
+		v371 = v361
+		v372 = v362
+	b94:
+		if v367 != 1 {
+			v377 = (v14 * 2) + int32(uint32(v367)>>1)
+		} else {
+			v377 = 512
+		}
+		v378 = v367
+		v379 = v368
+		v380 = v369
+		v381 = v370
+		v382 = v371
+		v383 = v372
+		v384 = v377
+	b97:
+		h287[li] = v287
+		h288[li] = v288
+		h289[li] = v289
+		h290[li] = v290
+		h291[li] = v291
+		u292 = v292
+		u293 = v293
+		u300 = v300
+		h378[li] = v378
+		h379[li] = v379
+		h380[li] = v380
+		h381[li] = v381
+		h382[li] = v382
+		h383[li] = v383
+		h384[li] = v384
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+	}
+	g.v292 = u292
+	g.v293 = u293
+	g.v300 = u300
+	return next
+}
+
+func (g *keyedSumsHost) r10() int {
+	const n = 256
+	h411 := g.v411[:n]
+	h412 := g.v412[:n]
+	h413 := g.v413[:n]
+	h414 := g.v414[:n]
+	h415 := g.v415[:n]
+	h133 := g.v133[:n]
+	h134 := g.v134[:n]
+	h135 := g.v135[:n]
+	h136 := g.v136[:n]
+	h137 := g.v137[:n]
+	h36 := g.v36[:n]
+	v12 := g.v12
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v22 := v14 == 0
+		v411 := h411[li]
+		v412 := h412[li]
+		v413 := h413[li]
+		v414 := h414[li]
+		v415 := h415[li]
+		v133 := h133[li]
+		v134 := h134[li]
+		v135 := h135[li]
+		v136 := h136[li]
+		v137 := h137[li]
+		v36 := h36[li]
+		v0 := int32(basex + li)
+		var v479, v489, v493, v494, v498, v499, v509, v510, v527, v554, v555, v572 bool
+		var v484, v487, v488, v490, v491, v492, v495, v496, v497, v506, v507, v508, v511, v516, v518, v525, v526, v549, v551, v552, v553, v556, v561, v563, v570, v571, v597 int32
+		var v513, v558 int64
+		var v515, v560 int16
+		if v22 {
+			v495 = v411
+			v496 = v412
+			v497 = v413
+			v498 = v414
+			v499 = v415
+			goto b137
+		}
+		if !v415 {
+			v490 = v133
+			v491 = v134
+			v492 = v135
+			v493 = v136
+			v494 = v137
+			goto b136
+		}
+		if !v137 {
+			v487 = v412
+			v488 = v413
+			v489 = v414
+			goto b135
+		}
+		v479 = v412 == v133
+		if v136 {
+			v483 := v135
+			if v479 {
+				v483 = ((v135 + v413) << 24) >> 24
+			}
+			v484 = v483
+		} else {
+			v484 = v135
+		}
+		{
+			v485 := v136 && v479
+			v486 := v414 && v485
+			v487 = v134
+			v488 = v484
+			v489 = v486
+		}
+	b135:
+		v490 = v411
+		v491 = v487
+		v492 = v488
+		v493 = v489
+		v494 = true
+	b136:
+		v495 = v490
+		v496 = v491
+		v497 = v492
+		v498 = v493
+		v499 = v494
+	b137:
+		v500 := uint64(v36) < uint64(v12)
+		v502 := uint64(v36+7) < uint64(v12)
+		v503 := v500 && v502
+		v504 := v503 && v500
+		v505 := v504 && v502
+		if !v505 {
+			v551 = v495
+			v552 = v496
+			v553 = v497
+			v554 = v498
+			v555 = v499
+			v556 = 0
+			goto b146
+		}
+		v506 = v495
+		v507 = v496
+		v508 = v497
+		v509 = v498
+		v510 = v499
+		v511 = 0
+	b138:
+		v513 = v36 + int64(uint32(v511))
+		if v21 <= v513 {
+			goto b157
+		}
+		v515 = *(*int16)(unsafe.Add(p1, int(v513)*4))
+		v516 = int32(uint16(v515))
+		v518 = int32(*(*int8)(unsafe.Add(p1, int(v513)*4+2)))
+		if v510 {
+			v519 := v507 == v516
+			v523 := v518
+			if v519 {
+				v523 = ((v518 + v508) << 24) >> 24
+			}
+			v524 := v509 && v519
+			v525 = v506
+			v526 = v523
+			v527 = v524
+		} else {
+			v525 = v516
+			v526 = v518
+			v527 = true
+		}
+		if v11 {
+			*(*int16)(unsafe.Add(p6, int(v513)*8)) = int16(uint32(v525))
+			*(*int16)(unsafe.Add(p6, int(v513)*8+2)) = v515
+			*(*int8)(unsafe.Add(p6, int(v513)*8+4)) = int8(uint32(v526))
+			v533 := int32(0)
+			if v527 {
+				v533 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v513)*8+5)) = int8(uint32(v533))
+			*(*int8)(unsafe.Add(p6, int(v513)*8+6)) = 1
+		} else {
+			*(*int16)(unsafe.Add(p6, int(v513)*8)) = int16(uint32(v506))
+			*(*int16)(unsafe.Add(p6, int(v513)*8+2)) = int16(uint32(v507))
+			*(*int8)(unsafe.Add(p6, int(v513)*8+4)) = int8(uint32(v508))
+			v543 := int32(0)
+			if v509 {
+				v543 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v513)*8+5)) = int8(uint32(v543))
+			v546 := int32(0)
+			if v510 {
+				v546 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v513)*8+6)) = int8(uint32(v546))
+		}
+		v549 = v511 + 1
+		if v549 < 8 {
+			v506 = v525
+			v507 = v516
+			v508 = v526
+			v509 = v527
+			v510 = true
+			v511 = v549
+			goto b138
+		}
+		goto b157
+	b146:
+		v558 = v36 + int64(uint32(v556))
+		if v21 <= v558 {
+			goto b157
+		}
+		v560 = *(*int16)(unsafe.Add(p1, int(v558)*4))
+		v561 = int32(uint16(v560))
+		v563 = int32(*(*int8)(unsafe.Add(p1, int(v558)*4+2)))
+		if v555 {
+			v564 := v552 == v561
+			v568 := v563
+			if v564 {
+				v568 = ((v563 + v553) << 24) >> 24
+			}
+			v569 := v554 && v564
+			v570 = v551
+			v571 = v568
+			v572 = v569
+		} else {
+			v570 = v561
+			v571 = v563
+			v572 = true
+		}
+		if !v11 {
+			goto b153
+		}
+		if uint64(v558) >= uint64(v12) {
+			g.Fault(0, v558, v12, v0)
+			continue
+		}
+		{
+			*(*int16)(unsafe.Add(p6, int(v558)*8)) = int16(uint32(v570))
+			*(*int16)(unsafe.Add(p6, int(v558)*8+2)) = v560
+			*(*int8)(unsafe.Add(p6, int(v558)*8+4)) = int8(uint32(v571))
+			v579 := int32(0)
+			if v572 {
+				v579 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v558)*8+5)) = int8(uint32(v579))
+			*(*int8)(unsafe.Add(p6, int(v558)*8+6)) = 1
+			goto b155
+		}
+	b153:
+		if uint64(v558) >= uint64(v12) {
+			g.Fault(1, v558, v12, v0)
+			continue
+		}
+		{
+			*(*int16)(unsafe.Add(p6, int(v558)*8)) = int16(uint32(v551))
+			*(*int16)(unsafe.Add(p6, int(v558)*8+2)) = int16(uint32(v552))
+			*(*int8)(unsafe.Add(p6, int(v558)*8+4)) = int8(uint32(v553))
+			v591 := int32(0)
+			if v554 {
+				v591 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v558)*8+5)) = int8(uint32(v591))
+			v594 := int32(0)
+			if v555 {
+				v594 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v558)*8+6)) = int8(uint32(v594))
+		}
+	b155:
+		v597 = v556 + 1
+		if v597 < 8 {
+			v551 = v570
+			v552 = v561
+			v553 = v571
+			v554 = v572
+			v555 = true
+			v556 = v597
+			goto b146
+		}
+	b157:
+	}
+	return -1
+}
+
+func (g *keyedSumsHost) r11() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h642 := g.v642[:n]
+	h643 := g.v643[:n]
+	h644 := g.v644[:n]
+	h645 := g.v645[:n]
+	h646 := g.v646[:n]
+	h652 := g.v652[:n]
+	h653 := g.v653[:n]
+	h654 := g.v654[:n]
+	h655 := g.v655[:n]
+	h656 := g.v656[:n]
+	u657 := g.v657
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v642 := h642[li]
+		v643 := h643[li]
+		v644 := h644[li]
+		v645 := h645[li]
+		v646 := h646[li]
+		var v652, v653, v654, v657 int32
+		var v655, v656 bool
+		*(*int32)(unsafe.Add(m0, li*16)) = v642
+		*(*int32)(unsafe.Add(m0, li*16+4)) = v643
+		*(*int32)(unsafe.Add(m0, li*16+8)) = v644
+		*(*bool)(unsafe.Add(m0, li*16+12)) = v645
+		*(*bool)(unsafe.Add(m0, li*16+13)) = v646
+		v652 = v642
+		v653 = v643
+		v654 = v644
+		v655 = v645
+		v656 = v646
+		v657 = 1
+		if v657 < 256 {
+			h652[li] = v652
+			h653[li] = v653
+			h654[li] = v654
+			h655[li] = v655
+			h656[li] = v656
+			u657 = v657
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v657 = u657
+	return next
+}
+
+func (g *keyedSumsHost) r12() int {
+	const n = 256
+	v657 := g.v657
+	m0 := g.Memory(0)
+	h652 := g.v652[:n]
+	h653 := g.v653[:n]
+	h654 := g.v654[:n]
+	h655 := g.v655[:n]
+	h656 := g.v656[:n]
+	h659 := g.v659[:n]
+	h666 := g.v666[:n]
+	h667 := g.v667[:n]
+	h668 := g.v668[:n]
+	h669 := g.v669[:n]
+	h670 := g.v670[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v652 := h652[li]
+		v653 := h653[li]
+		v654 := h654[li]
+		v655 := h655[li]
+		v656 := h656[li]
+		var v666, v667, v668 int32
+		var v669, v670 bool
+		v659 := v657 <= v14
+		if v659 {
+			v660 := v14 - v657
+			v666 = *(*int32)(unsafe.Add(m0, int(v660)*16))
+			v667 = *(*int32)(unsafe.Add(m0, int(v660)*16+4))
+			v668 = *(*int32)(unsafe.Add(m0, int(v660)*16+8))
+			v669 = *(*bool)(unsafe.Add(m0, int(v660)*16+12))
+			v670 = *(*bool)(unsafe.Add(m0, int(v660)*16+13))
+		} else {
+			v666 = v652
+			v667 = v653
+			v668 = v654
+			v669 = v655
+			v670 = v656
+		}
+		h659[li] = v659
+		h666[li] = v666
+		h667[li] = v667
+		h668[li] = v668
+		h669[li] = v669
+		h670[li] = v670
+	}
+	// Barrier, by.go:113
+	e657 := g.v657
+	u657 := g.v657
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v652 := h652[li]
+		v653 := h653[li]
+		v654 := h654[li]
+		v655 := h655[li]
+		v656 := h656[li]
+		v657 := e657
+		v659 := h659[li]
+		v670 := h670[li]
+		v667 := h667[li]
+		v668 := h668[li]
+		v669 := h669[li]
+		v666 := h666[li]
+		var v671, v681, v685, v686, v695, v696 bool
+		var v676, v679, v680, v682, v683, v684, v692, v693, v694 int32
+		if !v659 {
+			v692 = v652
+			v693 = v653
+			v694 = v654
+			v695 = v655
+			v696 = v656
+			goto b185
+		}
+		if !v670 {
+			v682 = v652
+			v683 = v653
+			v684 = v654
+			v685 = v655
+			v686 = v656
+			goto b184
+		}
+		if !v656 {
+			v679 = v667
+			v680 = v668
+			v681 = v669
+			goto b183
+		}
+		v671 = v667 == v652
+		if v655 {
+			v675 := v654
+			if v671 {
+				v675 = ((v654 + v668) << 24) >> 24
+			}
+			v676 = v675
+		} else {
+			v676 = v654
+		}
+		{
+			v677 := v655 && v671
+			v678 := v669 && v677
+			v679 = v653
+			v680 = v676
+			v681 = v678
+		}
+	b183:
+		v682 = v666
+		v683 = v679
+		v684 = v680
+		v685 = v681
+		v686 = true
+	b184:
+		*(*int32)(unsafe.Add(m0, li*16)) = v682
+		*(*int32)(unsafe.Add(m0, li*16+4)) = v683
+		*(*int32)(unsafe.Add(m0, li*16+8)) = v684
+		*(*bool)(unsafe.Add(m0, li*16+12)) = v685
+		*(*bool)(unsafe.Add(m0, li*16+13)) = v686
+		v692 = v682
+		v693 = v683
+		v694 = v684
+		v695 = v685
+		v696 = v686
+	b185:
+		v652 = v692
+		v653 = v693
+		v654 = v694
+		v655 = v695
+		v656 = v696
+		v657 = v657 * 2
+		if v657 < 256 {
+			h652[li] = v652
+			h653[li] = v653
+			h654[li] = v654
+			h655[li] = v655
+			h656[li] = v656
+			u657 = v657
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v657 = u657
+	return next
+}
+
+func (g *keyedSumsHost) r14() int {
+	const n = 256
+	h378 := g.v378[:n]
+	h379 := g.v379[:n]
+	h380 := g.v380[:n]
+	h381 := g.v381[:n]
+	h382 := g.v382[:n]
+	h383 := g.v383[:n]
+	m0 := g.Memory(0)
+	v386 := g.v386
+	v292 := g.v292
+	v5 := g.v5
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u300 := g.v300
+	h384 := g.v384[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v378 := h378[li]
+		v379 := h379[li]
+		v380 := h380[li]
+		v381 := h381[li]
+		v382 := h382[li]
+		v383 := h383[li]
+		v14 := int32(li)
+		var v294, v295, v296, v297, v300, v312, v357, v358, v359, v360, v366, v367, v368, v369, v370, v377, v384, v729, v730, v731, v732, v735, v736, v737, v738, v741 int32
+		var v298, v299, v316, v361, v362, v371, v372, v733, v734, v739, v740 bool
+		var v306, v307, v308, v310, v707, v709 int64
+		v698 := *(*int32)(unsafe.Add(m0, 4080))
+		v699 := *(*int32)(unsafe.Add(m0, 4084))
+		v700 := *(*int32)(unsafe.Add(m0, 4088))
+		v701 := *(*bool)(unsafe.Add(m0, 4092))
+		v702 := *(*bool)(unsafe.Add(m0, 4093))
+		if v14 != v386 {
+			v729 = v378
+			v730 = v379
+			v731 = v380
+			v732 = v381
+			v733 = v382
+			v734 = v383
+			goto b193
+		}
+		{
+			v705 := int64(uint32(v292 - v14))
+			v707 = (v705 * 2) + 3
+			v709 = (v705 * 3) + 2
+			if v5 <= v707 {
+				goto b192
+			}
+		}
+		if v7 <= v709 {
+			goto b192
+		}
+		{
+			v712 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v707)*4)), int32(0), int32(1))
+			if v712 {
+				*(*int16)(unsafe.Add(p4, int(v709)*8)) = int16(uint32(v698))
+				*(*int16)(unsafe.Add(p4, int(v709)*8+2)) = int16(uint32(v699))
+				*(*int8)(unsafe.Add(p4, int(v709)*8+4)) = int8(uint32(v700))
+				v719 := int32(0)
+				if v701 {
+					v719 = 1
+				}
+				*(*int8)(unsafe.Add(p4, int(v709)*8+5)) = int8(uint32(v719))
+				v722 := int32(0)
+				if v702 {
+					v722 = 1
+				}
+				*(*int8)(unsafe.Add(p4, int(v709)*8+6)) = int8(uint32(v722))
+				kernelimpl.HostFence()
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v707)*4)), int32(2))
+			}
+		}
+	b192:
+		{
+			v728 := int32(1)
+			if v14 == v292 {
+				v728 = 2
+			}
+			v729 = v728
+			v730 = v698
+			v731 = v699
+			v732 = v700
+			v733 = v701
+			v734 = v702
+		}
+	b193:
+		v735 = v729
+		v736 = v730
+		v737 = v731
+		v738 = v732
+		v739 = v733
+		v740 = v734
+		v741 = 0
+		v294 = v735
+		v295 = v736
+		v296 = v737
+		v297 = v738
+		v298 = v739
+		v299 = v740
+		v300 = v741
+		if uint32(v14) > uint32(v292) {
+			v378 = v294
+			v379 = v295
+			v380 = v296
+			v381 = v297
+			v382 = v298
+			v383 = v299
+			v384 = 512
+			goto b97
+		}
+		if v294 != 0 {
+			v367 = v294
+			v368 = v295
+			v369 = v296
+			v370 = v297
+			v371 = v298
+			v372 = v299
+			goto b94
+		}
+		{
+			v304 := int64(uint32(v292 - v14))
+			v305 := v304 * 2
+			v306 = v305 + 2
+			v307 = v304 * 3
+			v308 = v305 + 3
+			if v5 <= v308 {
+				goto b82
+			}
+		}
+		v310 = v307 + 2
+		if v7 > v310 {
+			goto b83
+		}
+	b82:
+		v357 = 0
+		v358 = 0
+		v359 = 0
+		v360 = 0
+		v361 = false
+		v362 = false
+		goto b91
+	b83:
+		v312 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v306)*4)))
+		if v312 == 0 {
+			v314 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v308)*4)))
+			v316 = v314 == 2
+		} else {
+			v316 = false
+		}
+		kernelimpl.HostFence()
+		if v316 {
+			v357 = 1
+			v358 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v310)*8))))
+			v359 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v310)*8+2))))
+			v360 = int32(*(*int8)(unsafe.Add(p4, int(v310)*8+4)))
+			v361 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v310)*8+5)))) != 0
+			v362 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v310)*8+6)))) != 0
+			goto b91
+		}
+		if v312 == 1 {
+			v357 = 1
+			v358 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v307)*8))))
+			v359 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v307)*8+2))))
+			v360 = int32(*(*int8)(unsafe.Add(p4, int(v307)*8+4)))
+			v361 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v307)*8+5)))) != 0
+			v362 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v307)*8+6)))) != 0
+			goto b91
+		}
+		if v312 == 2 {
+			v344 := v307 + 1
+			v357 = 2
+			v358 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v344)*8))))
+			v359 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v344)*8+2))))
+			v360 = int32(*(*int8)(unsafe.Add(p4, int(v344)*8+4)))
+			v361 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v344)*8+5)))) != 0
+			v362 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v344)*8+6)))) != 0
+		} else {
+			v357 = 0
+			v358 = 0
+			v359 = 0
+			v360 = 0
+			v361 = false
+			v362 = false
+		}
+	b91:
+		if v14 == v292 {
+			v365 := v357
+			if v357 == 1 {
+				v365 = 2
+			}
+			v366 = v365
+		} else {
+			v366 = v357
+		}
+		v367 = v366
+		v368 = v358
+		v369 = v359
+		v370 = v360
+		v371 = v361
+		v372 = v362
+	b94:
+		if v367 != 1 {
+			v377 = (v14 * 2) + int32(uint32(v367)>>1)
+		} else {
+			v377 = 512
+		}
+		v378 = v367
+		v379 = v368
+		v380 = v369
+		v381 = v370
+		v382 = v371
+		v383 = v372
+		v384 = v377
+	b97:
+		u300 = v300
+		h378[li] = v378
+		h379[li] = v379
+		h380[li] = v380
+		h381[li] = v381
+		h382[li] = v382
+		h383[li] = v383
+		h384[li] = v384
+	}
+	g.v300 = u300
+	return 6
+}
+
+// shortSumsHost is a work-group of the kernel [ShortSums].
+type shortSumsHost struct {
+	kernelimpl.HostGroup
+	c0                  int32
+	c1                  int32
+	c2                  int32
+	c3                  int32
+	v1, v3, v5, v7, v12 int64
+
+	v9 int8
+
+	v21, v31 int64
+
+	v29, v50, v52, v58, v64, v68, v134, v179, v180, v181, v196, v284, v286, v292 []int32
+
+	v30, v53, v133, v135, v139, v182, v183, v287 int32
+
+	v36 []int64
+
+	v55, v289 []bool
+
+	v136 bool
+
+	sint32 []int32
+}
+
+func newShortSumsHost() kernelimpl.HostForm { return new(shortSumsHost) }
+
+const shortSumsHostSites = `1	prim/scan/kernels/by.go:93:9
+1	95:9`
+
+func (g *shortSumsHost) Begin() {
+	g.Sites = shortSumsHostSites
+	const n = 256
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int64(80)
+	g.v9 = kernelimpl.HostArg[int8](&g.HostGroup, 88)
+	g.v12 = g.Int64(104)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 1024)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v50, &g.v52, &g.v58, &g.v64, &g.v68, &g.v134, &g.v179, &g.v180, &g.v181, &g.v196, &g.v284, &g.v286, &g.v292)
+	kernelimpl.HostRoom(n, &g.v36)
+	kernelimpl.HostRoom(n, &g.v55, &g.v289)
+}
+
+func (g *shortSumsHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 3: // Barrier, by.go:108
+			next = g.r4()
+		case 5: // Barrier, by.go:119
+			next = g.r6()
+		case 6: // GroupReduce, lookback.go:240
+			g.v182 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v181, -1))
+			next = g.r7()
+		case 7: // Barrier, lookback.go:262
+			next = g.r8()
+		case 9: // Barrier, lookback.go:280
+			next = g.r10()
+		case 10: // Barrier, by.go:105
+			next = g.r11()
+		case 11: // Barrier, by.go:108
+			next = g.r12()
+		case 13: // Barrier, by.go:119
+			next = g.r14()
+		}
+	}
+}
+
+func (g *shortSumsHost) r0() int {
+	const n = 256
+	// ZeroLocal, by.go:61
+	g.Zero(0)
+	v3 := g.v3
+	v15 := v3 == 0
+	v1 := g.v1
+	p2 := g.Pointer(2)
+	v5 := g.v5
+	v23 := 0 < v5
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v26 := c0 + -1
+	v25 := c0 != 0
+	u21 := g.v21
+	h29 := g.v29[:n]
+	for li := range n {
+		var v21 int64
+		var v29 int32
+		v14 := int32(li)
+		if v15 {
+			v21 = v1
+		} else {
+			v16 := *(*int64)(p2)
+			v18 := int64(0)
+			if 0 < v16 {
+				v18 = v16
+			}
+			v20 := v18
+			if v1 < v18 {
+				v20 = v1
+			}
+			v21 = v20
+		}
+		if v14 != 0 {
+			v29 = -1
+			goto b6
+		}
+		if v23 {
+			v24 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v28 := v24
+			if v25 {
+				v28 = v26 - v24
+			}
+			v29 = v28
+		} else {
+			v29 = -1
+		}
+	b6:
+		u21 = v21
+		h29[li] = v29
+	}
+	g.v21 = u21
+	// GroupSelect, lookback.go:201
+	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	v21 := g.v21
+	v30 := g.v30
+	v31 := int64(uint32(v30))
+	v32 := v31 * 2048
+	v33 := v21 <= v32
+	p1 := g.Pointer(1)
+	h36 := g.v36[:n]
+	h50 := g.v50[:n]
+	more := false
+	for li := range n {
+		v14 := int32(li)
+		var v37, v38, v47, v48, v50 int32
+		if v33 {
+			g.Leave(li)
+			continue
+		}
+		v36 := v32 + int64(uint32(v14*8))
+		v37 = 0
+		v38 = 0
+	b10:
+		v40 := v36 + int64(uint32(v38))
+		if v21 <= v40 {
+			v50 = v37
+			goto b13
+		}
+		{
+			v43 := int32(uint16(*(*int16)(unsafe.Add(p1, int(v40)*2))))
+			v47 = (v37 + v43) & 65535
+			if v38 == 0 {
+				v47 = v43
+			}
+			v48 = v38 + 1
+			if v48 < 8 {
+				v37 = v47
+				v38 = v48
+				goto b10
+			}
+			v50 = v47
+		}
+	b13:
+		h36[li] = v36
+		h50[li] = v50
+		more = true
+	}
+	g.v31 = v31
+	if !more {
+		return -1
+	}
+	// Barrier, by.go:105
+	m0 := g.Memory(0)
+	h52 := g.v52[:n]
+	u53 := g.v53
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v50 := h50[li]
+		var v52, v53 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v50
+		v52 = v50
+		v53 = 1
+		if v53 < 256 {
+			h52[li] = v52
+			u53 = v53
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v53 = u53
+	return next
+}
+
+func (g *shortSumsHost) r4() int {
+	const n = 256
+	v53 := g.v53
+	m0 := g.Memory(0)
+	h52 := g.v52[:n]
+	h55 := g.v55[:n]
+	h58 := g.v58[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v52 := h52[li]
+		var v58 int32
+		v55 := v53 <= v14
+		if v55 {
+			v58 = *(*int32)(unsafe.Add(m0, int(v14-v53)*4))
+		} else {
+			v58 = v52
+		}
+		h55[li] = v55
+		h58[li] = v58
+	}
+	// Barrier, by.go:113
+	e53 := g.v53
+	u53 := g.v53
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v52 := h52[li]
+		v53 := e53
+		v55 := h55[li]
+		v58 := h58[li]
+		var v62 int32
+		if v55 {
+			v60 := (v58 + v52) & 65535
+			*(*int32)(unsafe.Add(m0, li*4)) = v60
+			v62 = v60
+		} else {
+			v62 = v52
+		}
+		v52 = v62
+		v53 = v53 * 2
+		if v53 < 256 {
+			h52[li] = v52
+			u53 = v53
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v53 = u53
+	return next
+}
+
+func (g *shortSumsHost) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	c1 := g.c1
+	v69 := c1 == 0
+	v30 := g.v30
+	v5 := g.v5
+	v31 := g.v31
+	v74 := v31 * 2
+	v75 := v74 + 2
+	v77 := v5 <= v75
+	v7 := g.v7
+	v76 := v31 * 3
+	v78 := v76 + 1
+	v79 := v7 <= v78
+	v72 := v30 == 0
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	v73 := int32(1)
+	if v72 {
+		v73 = 2
+	}
+	v86 := v30 == 0
+	v133 := v30 + -1
+	h36 := g.v36[:n]
+	v12 := g.v12
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v94 := v30 != 0
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	v93 := v30 != 0
+	basex := g.Base(0)
+	h64 := g.v64[:n]
+	h68 := g.v68[:n]
+	h134 := g.v134[:n]
+	u135 := g.v135
+	u136 := g.v136
+	u139 := g.v139
+	h179 := g.v179[:n]
+	h180 := g.v180[:n]
+	h181 := g.v181[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v22 := v14 == 0
+		v36 := h36[li]
+		v0 := int32(basex + li)
+		var v68, v95, v96, v101, v105, v110, v112, v113, v118, v122, v130, v134, v135, v137, v138, v139, v151, v166, v167, v171, v172, v173, v178, v179, v180, v181 int32
+		var v98, v115, v145, v146, v147, v149 int64
+		var v136, v155 bool
+		v64 := *(*int32)(unsafe.Add(m0, 1020))
+		v65 := v14 != 0
+		if v65 {
+			v68 = *(*int32)(unsafe.Add(m0, li*4+-4))
+		} else {
+			v68 = 0
+		}
+		if !v22 {
+			goto b35
+		}
+		if v69 {
+			goto b29
+		}
+		if int32(uint32(v30)%uint32(c1)) == 0 {
+			goto b35
+		}
+	b29:
+		if v77 {
+			goto b35
+		}
+		if v79 {
+			goto b35
+		}
+		if v72 {
+			*(*int16)(unsafe.Add(p4, int(v78)*2)) = int16(uint32(v64))
+		} else {
+			*(*int16)(unsafe.Add(p4, int(v76)*2)) = int16(uint32(v64))
+		}
+		kernelimpl.HostFence()
+		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v75)*4)), v73)
+	b35:
+		if !v86 {
+			v134 = 0
+			v135 = v133
+			v136 = true
+			goto b63
+		}
+		{
+			v87 := uint64(v36) < uint64(v12)
+			v89 := uint64(v36+7) < uint64(v12)
+			v90 := v87 && v89
+			v91 := v90 && v87
+			v92 := v91 && v89
+			if !v92 {
+				v112 = v68
+				v113 = 0
+				goto b47
+			}
+			v95 = v68
+			v96 = 0
+		}
+	b37:
+		v98 = v36 + int64(uint32(v96))
+		if v21 <= v98 {
+			goto b60
+		}
+		v101 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v98)*2))))
+		if v94 {
+			goto b41
+		}
+		if v65 {
+			goto b41
+		}
+		if 0 >= v96 {
+			v105 = v101
+			goto b42
+		}
+	b41:
+		v105 = (v95 + v101) & 65535
+	b42:
+		if v11 {
+			*(*int16)(unsafe.Add(p6, int(v98)*2)) = int16(uint32(v105))
+		} else {
+			*(*int16)(unsafe.Add(p6, int(v98)*2)) = int16(uint32(v95))
+		}
+		v110 = v96 + 1
+		if v110 < 8 {
+			v95 = v105
+			v96 = v110
+			goto b37
+		}
+		goto b60
+	b47:
+		v115 = v36 + int64(uint32(v113))
+		if v21 <= v115 {
+			goto b60
+		}
+		v118 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v115)*2))))
+		if v93 {
+			goto b51
+		}
+		if v65 {
+			goto b51
+		}
+		if 0 >= v113 {
+			v122 = v118
+			goto b52
+		}
+	b51:
+		v122 = (v112 + v118) & 65535
+	b52:
+		if !v11 {
+			goto b56
+		}
+		if uint64(v115) >= uint64(v12) {
+			g.Fault(0, v115, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v115)*2)) = int16(uint32(v122))
+		goto b58
+	b56:
+		if uint64(v115) >= uint64(v12) {
+			g.Fault(1, v115, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v115)*2)) = int16(uint32(v112))
+	b58:
+		v130 = v113 + 1
+		if v130 < 8 {
+			v112 = v122
+			v113 = v130
+			goto b47
+		}
+	b60:
+		g.Leave(li)
+		continue
+	b63:
+		v137 = 0
+		v138 = v134
+		v139 = 0
+		if uint32(v14) > uint32(v135) {
+			v179 = v137
+			v180 = v138
+			v181 = 512
+			goto b83
+		}
+		if v137 != 0 {
+			v172 = v137
+			v173 = v138
+			goto b80
+		}
+		{
+			v143 := int64(uint32(v135 - v14))
+			v144 := v143 * 2
+			v145 = v144 + 2
+			v146 = v143 * 3
+			v147 = v144 + 3
+			if v5 <= v147 {
+				goto b68
+			}
+		}
+		v149 = v146 + 2
+		if v7 > v149 {
+			goto b69
+		}
+	b68:
+		v166 = 0
+		v167 = 0
+		goto b77
+	b69:
+		v151 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v145)*4)))
+		if v151 == 0 {
+			v153 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v147)*4)))
+			v155 = v153 == 2
+		} else {
+			v155 = false
+		}
+		kernelimpl.HostFence()
+		if v155 {
+			v166 = 1
+			v167 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v149)*2))))
+			goto b77
+		}
+		if v151 == 1 {
+			v166 = 1
+			v167 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v146)*2))))
+			goto b77
+		}
+		if v151 == 2 {
+			v166 = 2
+			v167 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v146+1)*2))))
+		} else {
+			v166 = 0
+			v167 = 0
+		}
+	b77:
+		if v14 == v135 {
+			v170 := v166
+			if v166 == 1 {
+				v170 = 2
+			}
+			v171 = v170
+		} else {
+			v171 = v166
+		}
+		v172 = v171
+		v173 = v167
+	b80:
+		if v172 != 1 {
+			v178 = (v14 * 2) + int32(uint32(v172)>>1)
+		} else {
+			v178 = 512
+		}
+		v179 = v172
+		v180 = v173
+		v181 = v178
+	b83:
+		h64[li] = v64
+		h68[li] = v68
+		h134[li] = v134
+		u135 = v135
+		u136 = v136
+		u139 = v139
+		h179[li] = v179
+		h180[li] = v180
+		h181[li] = v181
+		next = 6
+	}
+	g.v133 = v133
+	g.v135 = u135
+	g.v136 = u136
+	g.v139 = u139
+	return next
+}
+
+func (g *shortSumsHost) r7() int {
+	const n = 256
+	h134 := g.v134[:n]
+	e135 := g.v135
+	e136 := g.v136
+	e139 := g.v139
+	h179 := g.v179[:n]
+	h180 := g.v180[:n]
+	v182 := g.v182
+	v184 := 512 <= uint32(v182)
+	v185 := v182 & 1
+	v186 := v185 == 1
+	v183 := int32(uint32(v182) >> 1)
+	v187 := 256 <= uint32(v183)
+	u135 := g.v135
+	c2 := g.c2
+	v5 := g.v5
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u136 := g.v136
+	u139 := g.v139
+	h181 := g.v181[:n]
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	h284 := g.v284[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v134 := h134[li]
+		v135 := e135
+		v136 := e136
+		v139 := e139
+		v179 := h179[li]
+		v180 := h180[li]
+		v14 := int32(li)
+		v34 := v14 * 8
+		v35 := int64(uint32(v34))
+		var v137, v138, v151, v166, v167, v171, v172, v173, v178, v181, v262, v263, v271, v272, v281, v282, v284, v317, v318, v319 int32
+		var v145, v146, v147, v149, v270 int64
+		var v155, v264 bool
+		if v184 {
+			goto b86
+		}
+		if !v186 {
+			goto b123
+		}
+	b86:
+		if !v136 {
+			goto b89
+		}
+		if v187 {
+			v262 = v134
+			v263 = v135 + -256
+			v264 = true
+		} else {
+			goto b89
+		}
+		v134 = v262
+		v135 = v263
+		v136 = v264
+		v137 = 0
+		v138 = v134
+		v139 = 0
+		goto b64
+	b89:
+		h134[li] = v134
+		u135 = v135
+		h180[li] = v180
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b123:
+		{
+			v265 := v139 + 1
+			if uint32(v265) >= uint32(c2) {
+				v270 = (int64(uint32(v135-v183)) * 2048) + v35
+				v271 = 0
+				v272 = 0
+				goto b125
+			}
+			v317 = v179
+			v318 = v180
+			v319 = v265
+		}
+		v137 = v317
+		v138 = v318
+		v139 = v319
+	b64:
+		if uint32(v14) > uint32(v135) {
+			v179 = v137
+			v180 = v138
+			v181 = 512
+			goto b83
+		}
+		if v137 != 0 {
+			v172 = v137
+			v173 = v138
+			goto b80
+		}
+		{
+			v143 := int64(uint32(v135 - v14))
+			v144 := v143 * 2
+			v145 = v144 + 2
+			v146 = v143 * 3
+			v147 = v144 + 3
+			if v5 <= v147 {
+				goto b68
+			}
+		}
+		v149 = v146 + 2
+		if v7 > v149 {
+			goto b69
+		}
+	b68:
+		v166 = 0
+		v167 = 0
+		goto b77
+	b69:
+		v151 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v145)*4)))
+		if v151 == 0 {
+			v153 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v147)*4)))
+			v155 = v153 == 2
+		} else {
+			v155 = false
+		}
+		kernelimpl.HostFence()
+		if v155 {
+			v166 = 1
+			v167 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v149)*2))))
+			goto b77
+		}
+		if v151 == 1 {
+			v166 = 1
+			v167 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v146)*2))))
+			goto b77
+		}
+		if v151 == 2 {
+			v166 = 2
+			v167 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v146+1)*2))))
+		} else {
+			v166 = 0
+			v167 = 0
+		}
+	b77:
+		if v14 == v135 {
+			v170 := v166
+			if v166 == 1 {
+				v170 = 2
+			}
+			v171 = v170
+		} else {
+			v171 = v166
+		}
+		v172 = v171
+		v173 = v167
+	b80:
+		if v172 != 1 {
+			v178 = (v14 * 2) + int32(uint32(v172)>>1)
+		} else {
+			v178 = 512
+		}
+		v179 = v172
+		v180 = v173
+		v181 = v178
+	b83:
+		h134[li] = v134
+		u135 = v135
+		u136 = v136
+		u139 = v139
+		h179[li] = v179
+		h180[li] = v180
+		h181[li] = v181
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+		continue
+	b125:
+		v274 := v270 + int64(uint32(v272))
+		if v21 <= v274 {
+			v284 = v271
+			goto b128
+		}
+		{
+			v277 := int32(uint16(*(*int16)(unsafe.Add(p1, int(v274)*2))))
+			v281 = (v271 + v277) & 65535
+			if v272 == 0 {
+				v281 = v277
+			}
+			v282 = v272 + 1
+			if v282 < 8 {
+				v271 = v281
+				v272 = v282
+				goto b125
+			}
+			v284 = v281
+		}
+	b128:
+		h134[li] = v134
+		u135 = v135
+		u136 = v136
+		h179[li] = v179
+		h180[li] = v180
+		h284[li] = v284
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v135 = u135
+	g.v183 = v183
+	g.v136 = u136
+	g.v139 = u139
+	return next
+}
+
+func (g *shortSumsHost) r8() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h180 := g.v180[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v180 := h180[li]
+		*(*int32)(unsafe.Add(m0, int(v14&255)*4)) = v180
+	}
+	// Barrier, lookback.go:264
+	h134 := g.v134[:n]
+	e135 := g.v135
+	v183 := g.v183
+	v191 := uint32(v183) < 256
+	v192 := v183 & 255
+	v195 := int32(256)
+	if v191 {
+		v195 = v183
+	}
+	stop := g.Cancelled()
+	v133 := g.v133
+	h64 := g.v64[:n]
+	c3 := g.c3
+	v207 := c3 == 0
+	v5 := g.v5
+	v31 := g.v31
+	v208 := v31 * 2
+	v209 := v208 + 2
+	v211 := v5 <= v209
+	v7 := g.v7
+	v210 := v31 * 3
+	v212 := v210 + 1
+	v213 := v7 <= v212
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	h196 := g.v196[:n]
+	u135 := g.v135
+	u136 := g.v136
+	u139 := g.v139
+	h179 := g.v179[:n]
+	h181 := g.v181[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v134 := h134[li]
+		v135 := e135
+		v64 := h64[li]
+		v14 := int32(li)
+		v22 := v14 == 0
+		var v136, v155, v264 bool
+		var v137, v138, v139, v151, v166, v167, v171, v172, v173, v178, v179, v180, v181, v194, v196, v197, v206, v262, v263 int32
+		var v145, v146, v147, v149 int64
+		if v191 {
+			v194 = *(*int32)(unsafe.Add(m0, int(v192)*4))
+		} else {
+			v194 = v134
+		}
+		v196 = v194
+		v197 = v195
+	b94:
+		if v197 != 0 {
+			v199 := v197 + -1
+			v203 := (v196 + *(*int32)(unsafe.Add(m0, int(v199&255)*4))) & 65535
+			v196 = v203
+			v197 = v199
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b94
+		}
+		if v135 != v133 {
+			v262 = v196
+			v263 = v135 + 256
+			v264 = false
+			goto b122
+		}
+		v206 = (v196 + v64) & 65535
+		if !v22 {
+			goto b102
+		}
+		if !v207 {
+			goto b102
+		}
+		if v211 {
+			goto b102
+		}
+		if !v213 {
+			*(*int16)(unsafe.Add(p4, int(v212)*2)) = int16(uint32(v206))
+			kernelimpl.HostFence()
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v209)*4)), int32(2))
+		}
+	b102:
+		h196[li] = v196
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+		continue
+	b122:
+		v134 = v262
+		v135 = v263
+		v136 = v264
+		v137 = 0
+		v138 = v134
+		v139 = 0
+		if uint32(v14) > uint32(v135) {
+			v179 = v137
+			v180 = v138
+			v181 = 512
+			goto b83
+		}
+		if v137 != 0 {
+			v172 = v137
+			v173 = v138
+			goto b80
+		}
+		{
+			v143 := int64(uint32(v135 - v14))
+			v144 := v143 * 2
+			v145 = v144 + 2
+			v146 = v143 * 3
+			v147 = v144 + 3
+			if v5 <= v147 {
+				goto b68
+			}
+		}
+		v149 = v146 + 2
+		if v7 > v149 {
+			goto b69
+		}
+	b68:
+		v166 = 0
+		v167 = 0
+		goto b77
+	b69:
+		v151 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v145)*4)))
+		if v151 == 0 {
+			v153 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v147)*4)))
+			v155 = v153 == 2
+		} else {
+			v155 = false
+		}
+		kernelimpl.HostFence()
+		if v155 {
+			v166 = 1
+			v167 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v149)*2))))
+			goto b77
+		}
+		if v151 == 1 {
+			v166 = 1
+			v167 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v146)*2))))
+			goto b77
+		}
+		if v151 == 2 {
+			v166 = 2
+			v167 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v146+1)*2))))
+		} else {
+			v166 = 0
+			v167 = 0
+		}
+	b77:
+		if v14 == v135 {
+			v170 := v166
+			if v166 == 1 {
+				v170 = 2
+			}
+			v171 = v170
+		} else {
+			v171 = v166
+		}
+		v172 = v171
+		v173 = v167
+	b80:
+		if v172 != 1 {
+			v178 = (v14 * 2) + int32(uint32(v172)>>1)
+		} else {
+			v178 = 512
+		}
+		v179 = v172
+		v180 = v173
+		v181 = v178
+	b83:
+		h134[li] = v134
+		u135 = v135
+		u136 = v136
+		u139 = v139
+		h179[li] = v179
+		h180[li] = v180
+		h181[li] = v181
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+	}
+	g.v135 = u135
+	g.v136 = u136
+	g.v139 = u139
+	return next
+}
+
+func (g *shortSumsHost) r10() int {
+	const n = 256
+	h196 := g.v196[:n]
+	h68 := g.v68[:n]
+	h36 := g.v36[:n]
+	v12 := g.v12
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v196 := h196[li]
+		v68 := h68[li]
+		v14 := int32(li)
+		v22 := v14 == 0
+		v36 := h36[li]
+		v0 := int32(basex + li)
+		var v227, v228, v235, v240, v242, v243, v250, v258 int32
+		var v230, v245 int64
+		v220 := (v196 + v68) & 65535
+		if v22 {
+			v220 = v196
+		}
+		v221 := uint64(v36) < uint64(v12)
+		v223 := uint64(v36+7) < uint64(v12)
+		v224 := v221 && v223
+		v225 := v224 && v221
+		v226 := v225 && v223
+		if !v226 {
+			v242 = v220
+			v243 = 0
+			goto b110
+		}
+		v227 = v220
+		v228 = 0
+	b104:
+		v230 = v36 + int64(uint32(v228))
+		if v21 <= v230 {
+			goto b119
+		}
+		v235 = (v227 + int32(uint16(*(*int16)(unsafe.Add(p1, int(v230)*2))))) & 65535
+		if v11 {
+			*(*int16)(unsafe.Add(p6, int(v230)*2)) = int16(uint32(v235))
+		} else {
+			*(*int16)(unsafe.Add(p6, int(v230)*2)) = int16(uint32(v227))
+		}
+		v240 = v228 + 1
+		if v240 < 8 {
+			v227 = v235
+			v228 = v240
+			goto b104
+		}
+		goto b119
+	b110:
+		v245 = v36 + int64(uint32(v243))
+		if v21 <= v245 {
+			goto b119
+		}
+		v250 = (v242 + int32(uint16(*(*int16)(unsafe.Add(p1, int(v245)*2))))) & 65535
+		if !v11 {
+			goto b115
+		}
+		if uint64(v245) >= uint64(v12) {
+			g.Fault(0, v245, v12, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v245)*2)) = int16(uint32(v250))
+		goto b117
+	b115:
+		if uint64(v245) >= uint64(v12) {
+			g.Fault(1, v245, v12, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v245)*2)) = int16(uint32(v242))
+	b117:
+		v258 = v243 + 1
+		if v258 < 8 {
+			v242 = v250
+			v243 = v258
+			goto b110
+		}
+	b119:
+	}
+	return -1
+}
+
+func (g *shortSumsHost) r11() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h284 := g.v284[:n]
+	h286 := g.v286[:n]
+	u287 := g.v287
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v284 := h284[li]
+		var v286, v287 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v284
+		v286 = v284
+		v287 = 1
+		if v287 < 256 {
+			h286[li] = v286
+			u287 = v287
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v287 = u287
+	return next
+}
+
+func (g *shortSumsHost) r12() int {
+	const n = 256
+	v287 := g.v287
+	m0 := g.Memory(0)
+	h286 := g.v286[:n]
+	h289 := g.v289[:n]
+	h292 := g.v292[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v286 := h286[li]
+		var v292 int32
+		v289 := v287 <= v14
+		if v289 {
+			v292 = *(*int32)(unsafe.Add(m0, int(v14-v287)*4))
+		} else {
+			v292 = v286
+		}
+		h289[li] = v289
+		h292[li] = v292
+	}
+	// Barrier, by.go:113
+	e287 := g.v287
+	u287 := g.v287
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v286 := h286[li]
+		v287 := e287
+		v289 := h289[li]
+		v292 := h292[li]
+		var v296 int32
+		if v289 {
+			v294 := (v292 + v286) & 65535
+			*(*int32)(unsafe.Add(m0, li*4)) = v294
+			v296 = v294
+		} else {
+			v296 = v286
+		}
+		v286 = v296
+		v287 = v287 * 2
+		if v287 < 256 {
+			h286[li] = v286
+			u287 = v287
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v287 = u287
+	return next
+}
+
+func (g *shortSumsHost) r14() int {
+	const n = 256
+	h179 := g.v179[:n]
+	h180 := g.v180[:n]
+	m0 := g.Memory(0)
+	v183 := g.v183
+	v135 := g.v135
+	v5 := g.v5
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u139 := g.v139
+	h181 := g.v181[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v179 := h179[li]
+		v180 := h180[li]
+		v14 := int32(li)
+		var v137, v138, v139, v151, v166, v167, v171, v172, v173, v178, v181, v315, v316, v317, v318, v319 int32
+		var v145, v146, v147, v149, v303, v305 int64
+		var v155 bool
+		v298 := *(*int32)(unsafe.Add(m0, 1020))
+		if v14 != v183 {
+			v315 = v179
+			v316 = v180
+			goto b145
+		}
+		{
+			v301 := int64(uint32(v135 - v14))
+			v303 = (v301 * 2) + 3
+			v305 = (v301 * 3) + 2
+			if v5 <= v303 {
+				goto b144
+			}
+		}
+		if v7 <= v305 {
+			goto b144
+		}
+		{
+			v308 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v303)*4)), int32(0), int32(1))
+			if v308 {
+				*(*int16)(unsafe.Add(p4, int(v305)*2)) = int16(uint32(v298))
+				kernelimpl.HostFence()
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v303)*4)), int32(2))
+			}
+		}
+	b144:
+		{
+			v314 := int32(1)
+			if v14 == v135 {
+				v314 = 2
+			}
+			v315 = v314
+			v316 = v298
+		}
+	b145:
+		v317 = v315
+		v318 = v316
+		v319 = 0
+		v137 = v317
+		v138 = v318
+		v139 = v319
+		if uint32(v14) > uint32(v135) {
+			v179 = v137
+			v180 = v138
+			v181 = 512
+			goto b83
+		}
+		if v137 != 0 {
+			v172 = v137
+			v173 = v138
+			goto b80
+		}
+		{
+			v143 := int64(uint32(v135 - v14))
+			v144 := v143 * 2
+			v145 = v144 + 2
+			v146 = v143 * 3
+			v147 = v144 + 3
+			if v5 <= v147 {
+				goto b68
+			}
+		}
+		v149 = v146 + 2
+		if v7 > v149 {
+			goto b69
+		}
+	b68:
+		v166 = 0
+		v167 = 0
+		goto b77
+	b69:
+		v151 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v145)*4)))
+		if v151 == 0 {
+			v153 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v147)*4)))
+			v155 = v153 == 2
+		} else {
+			v155 = false
+		}
+		kernelimpl.HostFence()
+		if v155 {
+			v166 = 1
+			v167 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v149)*2))))
+			goto b77
+		}
+		if v151 == 1 {
+			v166 = 1
+			v167 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v146)*2))))
+			goto b77
+		}
+		if v151 == 2 {
+			v166 = 2
+			v167 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v146+1)*2))))
+		} else {
+			v166 = 0
+			v167 = 0
+		}
+	b77:
+		if v14 == v135 {
+			v170 := v166
+			if v166 == 1 {
+				v170 = 2
+			}
+			v171 = v170
+		} else {
+			v171 = v166
+		}
+		v172 = v171
+		v173 = v167
+	b80:
+		if v172 != 1 {
+			v178 = (v14 * 2) + int32(uint32(v172)>>1)
+		} else {
+			v178 = 512
+		}
+		v179 = v172
+		v180 = v173
+		v181 = v178
+	b83:
+		u139 = v139
+		h179[li] = v179
+		h180[li] = v180
+		h181[li] = v181
+	}
+	g.v139 = u139
+	return 6
+}
+
 // splitHost is a work-group of the kernel [Split].
 type splitHost struct {
 	kernelimpl.HostGroup
@@ -6763,4 +15215,1496 @@ func (g *sumSquaresHost) r2() int {
 	}
 	g.v104 = u104
 	return next
+}
+
+// warmHost is a work-group of the kernel [Warm].
+type warmHost struct {
+	kernelimpl.HostGroup
+	c0 int32
+	c1 int32
+	c2 int32
+	c3 int32
+	v0 int16
+
+	v2, v4, v6, v8, v10 int64
+
+	v20, v31, v32, v76 int64
+
+	v29, v66, v69, v70, v73, v74, v299, v301, v559 []int32
+
+	v30, v75, v258, v260, v264, v302, v303, v560 int32
+
+	v37, v259, v300, v316, v324 []int64
+
+	v261 bool
+
+	sint32 []int32
+}
+
+func newWarmHost() kernelimpl.HostForm { return new(warmHost) }
+
+func (g *warmHost) Begin() {
+	const n = 256
+	g.v0 = kernelimpl.HostArg[int16](&g.HostGroup, 24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
+	g.v6 = g.Int64(72)
+	g.v8 = g.Int64(88)
+	g.v10 = g.Int64(104)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 2048)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v66, &g.v69, &g.v70, &g.v73, &g.v74, &g.v299, &g.v301, &g.v559)
+	kernelimpl.HostRoom(n, &g.v37, &g.v259, &g.v300, &g.v316, &g.v324)
+}
+
+func (g *warmHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 4: // GroupReduce, lookback.go:240
+			g.v302 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v301, -1))
+			next = g.r5()
+		case 5: // Barrier, lookback.go:262
+			next = g.r6()
+		case 7: // Barrier, lookback.go:280
+			next = g.r8()
+		case 8: // GroupReduce, kernels.go:41
+			g.v560 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v559, 0))
+			next = g.r9()
+		}
+	}
+}
+
+func (g *warmHost) r0() int {
+	const n = 256
+	v4 := g.v4
+	v14 := v4 == 0
+	v2 := g.v2
+	v8 := g.v8
+	v12 := v2 < v8
+	v13 := v8
+	if v12 {
+		v13 = v2
+	}
+	p2 := g.Pointer(2)
+	v6 := g.v6
+	v23 := 0 < v6
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v26 := c0 + -1
+	v25 := c0 != 0
+	u20 := g.v20
+	h29 := g.v29[:n]
+	for li := range n {
+		var v20 int64
+		var v29 int32
+		if v14 {
+			v20 = v13
+		} else {
+			v15 := *(*int64)(p2)
+			v17 := int64(0)
+			if 0 < v15 {
+				v17 = v15
+			}
+			v19 := v17
+			if v13 < v17 {
+				v19 = v13
+			}
+			v20 = v19
+		}
+		if int32(li) != 0 {
+			v29 = -1
+			goto b5
+		}
+		if v23 {
+			v24 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v28 := v24
+			if v25 {
+				v28 = v26 - v24
+			}
+			v29 = v28
+		} else {
+			v29 = -1
+		}
+	b5:
+		u20 = v20
+		h29[li] = v29
+	}
+	g.v20 = u20
+	// GroupSelect, lookback.go:201
+	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	v20 := g.v20
+	v30 := g.v30
+	v31 := int64(uint32(v30))
+	v32 := v31 * 4096
+	v33 := v20 <= v32
+	v34 := v30 != 0
+	p1 := g.Pointer(1)
+	v0 := g.v0
+	v1 := int32(uint16(v0))
+	v38 := v1 & -32769
+	v39 := 31744 < uint32(v38)
+	v40 := v1 << 16
+	v41 := v40 >> 31
+	v42 := int32(uint32(v41) >> 1)
+	v43 := v40 ^ v42
+	h37 := g.v37[:n]
+	h66 := g.v66[:n]
+	h69 := g.v69[:n]
+	more := false
+	for li := range n {
+		v21 := int32(li)
+		var v44, v45, v50, v66 int32
+		var v62 bool
+		if !v33 {
+			goto b9
+		}
+		if v34 {
+			g.Leave(li)
+			continue
+		}
+	b9:
+		v37 := v32 + int64(uint32(v21*16))
+		v44 = 0
+		v45 = 0
+	b10:
+		v47 := v37 + int64(uint32(v45))
+		if v47 >= v20 {
+			v66 = v44
+			goto b16
+		}
+		v50 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v47)*2))))
+		if v39 {
+			v62 = false
+			goto b14
+		}
+		if 31744 < uint32(v50&-32769) {
+			v62 = false
+		} else {
+			v53 := v50 << 16
+			v61 := (v43 < (v53 ^ int32(uint32(v53>>31)>>1))) && (((v40 | v53) << 1) != 0)
+			v62 = v61
+		}
+	b14:
+		if v62 {
+			v66 = v44 | (int32(1) << (uint32(v45&31) & 31))
+		} else {
+			v66 = v44
+		}
+	b16:
+		v67 := v45 + 1
+		if v67 >= 16 {
+			v69 := int32(bits.OnesCount32(uint32(v66)))
+			h37[li] = v37
+			h66[li] = v66
+			h69[li] = v69
+			more = true
+			continue
+		}
+		v44 = v66
+		v45 = v67
+		goto b10
+	}
+	g.v31 = v31
+	g.v32 = v32
+	if !more {
+		return -1
+	}
+	// ZeroLocal, kernels.go:36
+	g.Zero(0)
+	// GroupExclusiveScan, kernels.go:38
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v69, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v70, in, len(in), int32(0))
+	}
+	h70 := g.v70[:n]
+	h73 := g.v73[:n]
+	h74 := g.v74[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v70 := h70[li]
+		v69 := h69[li]
+		v73 := v70
+		if int32(li) == 0 {
+			v73 = 0
+		}
+		v74 := v73 + v69
+		h73[li] = v73
+		h74[li] = v74
+	}
+	// GroupSelect, kernels.go:39
+	g.v75 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v74, 0)[int32(255)]
+	c1 := g.c1
+	v77 := c1 == 0
+	v82 := v31 * 2
+	v84 := v82 + 4
+	v85 := v6 < v84
+	v83 := v82 + 2
+	v80 := v30 == 0
+	v81 := int32(1)
+	if v80 {
+		v81 = 2
+	}
+	v86 := v81 << 30
+	v75 := g.v75
+	v87 := v75 & 1073741823
+	v88 := v86 | v87
+	v90 := v82 + 3
+	v76 := int64(uint32(v75))
+	v91 := v76 >> 30
+	v92 := int32(uint64(v91))
+	v93 := v92 & 1073741823
+	v94 := v86 | v93
+	v96 := v30 == 0
+	v258 := v30 + -1
+	v97 := v32 + 4096
+	v98 := v20 <= v97
+	v10 := g.v10
+	v99 := 0 < v10
+	p5 := g.Pointer(5)
+	p4 := g.Pointer(4)
+	h259 := g.v259[:n]
+	u260 := g.v260
+	u261 := g.v261
+	u264 := g.v264
+	h299 := g.v299[:n]
+	h300 := g.v300[:n]
+	h301 := g.v301[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v21 := int32(li)
+		v22 := v21 == 0
+		v73 := h73[li]
+		v66 := h66[li]
+		v37 := h37[li]
+		var v101, v109, v113, v119, v123, v129, v133, v139, v143, v149, v153, v159, v163, v169, v173, v179, v183, v189, v193, v199, v203, v209, v213, v219, v223, v229, v233, v239, v243, v249, v253, v259, v263, v269, v270, v287, v293, v300 int64
+		var v260, v262, v264, v286, v291, v292, v298, v299, v301 int32
+		var v261 bool
+		if !v22 {
+			goto b26
+		}
+		if v77 {
+			goto b24
+		}
+		if int32(uint32(v30)%uint32(c1)) == 0 {
+			goto b26
+		}
+	b24:
+		if !v85 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v83)*4)), v88)
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v90)*4)), v94)
+		}
+	b26:
+		if !v96 {
+			v259 = 0
+			v260 = v258
+			v261 = true
+			goto b97
+		}
+		if !v22 {
+			goto b31
+		}
+		if !v98 {
+			goto b31
+		}
+		if v99 {
+			*(*int64)(p5) = v76
+		}
+	b31:
+		v101 = int64(uint32(v73))
+		if (v66 & 1) == 0 {
+			v109 = v101
+			goto b35
+		}
+		if v37 >= v20 {
+			v109 = v101
+			goto b35
+		}
+		if v101 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v101)*2)) = *(*int16)(unsafe.Add(p1, int(v37)*2))
+			v109 = v101 + 1
+		} else {
+			v109 = v101
+		}
+	b35:
+		if (int32(uint32(v66)>>1) & 1) == 0 {
+			v119 = v109
+			goto b39
+		}
+		v113 = v37 + 1
+		if v113 >= v20 {
+			v119 = v109
+			goto b39
+		}
+		if v109 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v109)*2)) = *(*int16)(unsafe.Add(p1, int(v113)*2))
+			v119 = v109 + 1
+		} else {
+			v119 = v109
+		}
+	b39:
+		if (int32(uint32(v66)>>2) & 1) == 0 {
+			v129 = v119
+			goto b43
+		}
+		v123 = v37 + 2
+		if v123 >= v20 {
+			v129 = v119
+			goto b43
+		}
+		if v119 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v119)*2)) = *(*int16)(unsafe.Add(p1, int(v123)*2))
+			v129 = v119 + 1
+		} else {
+			v129 = v119
+		}
+	b43:
+		if (int32(uint32(v66)>>3) & 1) == 0 {
+			v139 = v129
+			goto b47
+		}
+		v133 = v37 + 3
+		if v133 >= v20 {
+			v139 = v129
+			goto b47
+		}
+		if v129 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v129)*2)) = *(*int16)(unsafe.Add(p1, int(v133)*2))
+			v139 = v129 + 1
+		} else {
+			v139 = v129
+		}
+	b47:
+		if (int32(uint32(v66)>>4) & 1) == 0 {
+			v149 = v139
+			goto b51
+		}
+		v143 = v37 + 4
+		if v143 >= v20 {
+			v149 = v139
+			goto b51
+		}
+		if v139 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v139)*2)) = *(*int16)(unsafe.Add(p1, int(v143)*2))
+			v149 = v139 + 1
+		} else {
+			v149 = v139
+		}
+	b51:
+		if (int32(uint32(v66)>>5) & 1) == 0 {
+			v159 = v149
+			goto b55
+		}
+		v153 = v37 + 5
+		if v153 >= v20 {
+			v159 = v149
+			goto b55
+		}
+		if v149 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v149)*2)) = *(*int16)(unsafe.Add(p1, int(v153)*2))
+			v159 = v149 + 1
+		} else {
+			v159 = v149
+		}
+	b55:
+		if (int32(uint32(v66)>>6) & 1) == 0 {
+			v169 = v159
+			goto b59
+		}
+		v163 = v37 + 6
+		if v163 >= v20 {
+			v169 = v159
+			goto b59
+		}
+		if v159 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v159)*2)) = *(*int16)(unsafe.Add(p1, int(v163)*2))
+			v169 = v159 + 1
+		} else {
+			v169 = v159
+		}
+	b59:
+		if (int32(uint32(v66)>>7) & 1) == 0 {
+			v179 = v169
+			goto b63
+		}
+		v173 = v37 + 7
+		if v173 >= v20 {
+			v179 = v169
+			goto b63
+		}
+		if v169 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v169)*2)) = *(*int16)(unsafe.Add(p1, int(v173)*2))
+			v179 = v169 + 1
+		} else {
+			v179 = v169
+		}
+	b63:
+		if (int32(uint32(v66)>>8) & 1) == 0 {
+			v189 = v179
+			goto b67
+		}
+		v183 = v37 + 8
+		if v183 >= v20 {
+			v189 = v179
+			goto b67
+		}
+		if v179 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v179)*2)) = *(*int16)(unsafe.Add(p1, int(v183)*2))
+			v189 = v179 + 1
+		} else {
+			v189 = v179
+		}
+	b67:
+		if (int32(uint32(v66)>>9) & 1) == 0 {
+			v199 = v189
+			goto b71
+		}
+		v193 = v37 + 9
+		if v193 >= v20 {
+			v199 = v189
+			goto b71
+		}
+		if v189 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v189)*2)) = *(*int16)(unsafe.Add(p1, int(v193)*2))
+			v199 = v189 + 1
+		} else {
+			v199 = v189
+		}
+	b71:
+		if (int32(uint32(v66)>>10) & 1) == 0 {
+			v209 = v199
+			goto b75
+		}
+		v203 = v37 + 10
+		if v203 >= v20 {
+			v209 = v199
+			goto b75
+		}
+		if v199 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v199)*2)) = *(*int16)(unsafe.Add(p1, int(v203)*2))
+			v209 = v199 + 1
+		} else {
+			v209 = v199
+		}
+	b75:
+		if (int32(uint32(v66)>>11) & 1) == 0 {
+			v219 = v209
+			goto b79
+		}
+		v213 = v37 + 11
+		if v213 >= v20 {
+			v219 = v209
+			goto b79
+		}
+		if v209 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v209)*2)) = *(*int16)(unsafe.Add(p1, int(v213)*2))
+			v219 = v209 + 1
+		} else {
+			v219 = v209
+		}
+	b79:
+		if (int32(uint32(v66)>>12) & 1) == 0 {
+			v229 = v219
+			goto b83
+		}
+		v223 = v37 + 12
+		if v223 >= v20 {
+			v229 = v219
+			goto b83
+		}
+		if v219 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v219)*2)) = *(*int16)(unsafe.Add(p1, int(v223)*2))
+			v229 = v219 + 1
+		} else {
+			v229 = v219
+		}
+	b83:
+		if (int32(uint32(v66)>>13) & 1) == 0 {
+			v239 = v229
+			goto b87
+		}
+		v233 = v37 + 13
+		if v233 >= v20 {
+			v239 = v229
+			goto b87
+		}
+		if v229 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v229)*2)) = *(*int16)(unsafe.Add(p1, int(v233)*2))
+			v239 = v229 + 1
+		} else {
+			v239 = v229
+		}
+	b87:
+		if (int32(uint32(v66)>>14) & 1) == 0 {
+			v249 = v239
+			goto b91
+		}
+		v243 = v37 + 14
+		if v243 >= v20 {
+			v249 = v239
+			goto b91
+		}
+		if v239 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v239)*2)) = *(*int16)(unsafe.Add(p1, int(v243)*2))
+			v249 = v239 + 1
+		} else {
+			v249 = v239
+		}
+	b91:
+		if (int32(uint32(v66)>>15) & 1) == 0 {
+			goto b95
+		}
+		v253 = v37 + 15
+		if v253 >= v20 {
+			goto b95
+		}
+		if v249 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v249)*2)) = *(*int16)(unsafe.Add(p1, int(v253)*2))
+		}
+	b95:
+		g.Leave(li)
+		continue
+	b97:
+		v262 = 0
+		v263 = v259
+		v264 = 0
+		if uint32(v21) > uint32(v260) {
+			v299 = v262
+			v300 = v263
+			v301 = 512
+			goto b108
+		}
+		if v262 != 0 {
+			v292 = v262
+			v293 = v263
+			goto b105
+		}
+		v269 = int64(uint32(v260-v21)) * 2
+		v270 = v269 + 2
+		if v6 < (v269 + 4) {
+			v286 = 0
+			v287 = 0
+		} else {
+			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
+			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v269+3)*4)))
+			v276 := int32(uint32(v273) >> 30)
+			v279 := v276
+			if int32(uint32(v275)>>30) != v276 {
+				v279 = 0
+			}
+			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
+			v286 = v279
+			v287 = v285
+		}
+		if v21 == v260 {
+			v290 := v286
+			if v286 == 1 {
+				v290 = 2
+			}
+			v291 = v290
+		} else {
+			v291 = v286
+		}
+		v292 = v291
+		v293 = v287
+	b105:
+		if v292 != 1 {
+			v298 = (v21 * 2) + int32(uint32(v292)>>1)
+		} else {
+			v298 = 512
+		}
+		v299 = v292
+		v300 = v293
+		v301 = v298
+	b108:
+		h259[li] = v259
+		u260 = v260
+		u261 = v261
+		u264 = v264
+		h299[li] = v299
+		h300[li] = v300
+		h301[li] = v301
+		next = 4
+	}
+	g.v76 = v76
+	g.v258 = v258
+	g.v260 = u260
+	g.v261 = u261
+	g.v264 = u264
+	return next
+}
+
+func (g *warmHost) r5() int {
+	const n = 256
+	h259 := g.v259[:n]
+	e260 := g.v260
+	e261 := g.v261
+	e264 := g.v264
+	h299 := g.v299[:n]
+	h300 := g.v300[:n]
+	v302 := g.v302
+	v304 := 512 <= uint32(v302)
+	v305 := v302 & 1
+	v306 := v305 == 1
+	v303 := int32(uint32(v302) >> 1)
+	v307 := 256 <= uint32(v303)
+	u260 := g.v260
+	c2 := g.c2
+	v6 := g.v6
+	p3 := g.Pointer(3)
+	u261 := g.v261
+	u264 := g.v264
+	h301 := g.v301[:n]
+	v20 := g.v20
+	p1 := g.Pointer(1)
+	v0 := g.v0
+	v1 := int32(uint16(v0))
+	v528 := v1 & -32769
+	v529 := 31744 < uint32(v528)
+	v530 := v1 << 16
+	v531 := v530 >> 31
+	v532 := int32(uint32(v531) >> 1)
+	v533 := v530 ^ v532
+	h559 := g.v559[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v259 := h259[li]
+		v260 := e260
+		v261 := e261
+		v264 := e264
+		v299 := h299[li]
+		v300 := h300[li]
+		v21 := int32(li)
+		v35 := v21 * 16
+		v36 := int64(uint32(v35))
+		var v262, v286, v291, v292, v298, v301, v520, v534, v535, v540, v556, v582, v584 int32
+		var v263, v269, v270, v287, v293, v519, v527, v583 int64
+		var v521, v552 bool
+		if v304 {
+			goto b111
+		}
+		if !v306 {
+			goto b214
+		}
+	b111:
+		if !v261 {
+			goto b114
+		}
+		if v307 {
+			v519 = v259
+			v520 = v260 + -256
+			v521 = true
+		} else {
+			goto b114
+		}
+		v259 = v519
+		v260 = v520
+		v261 = v521
+		v262 = 0
+		v263 = v259
+		v264 = 0
+		goto b98
+	b114:
+		h259[li] = v259
+		u260 = v260
+		h300[li] = v300
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+		continue
+	b214:
+		{
+			v522 := v264 + 1
+			if uint32(v522) >= uint32(c2) {
+				v527 = (int64(uint32(v260-v303)) * 4096) + v36
+				v534 = 0
+				v535 = 0
+				goto b216
+			}
+			v582 = v299
+			v583 = v300
+			v584 = v522
+		}
+		v262 = v582
+		v263 = v583
+		v264 = v584
+	b98:
+		if uint32(v21) > uint32(v260) {
+			v299 = v262
+			v300 = v263
+			v301 = 512
+			goto b108
+		}
+		if v262 != 0 {
+			v292 = v262
+			v293 = v263
+			goto b105
+		}
+		v269 = int64(uint32(v260-v21)) * 2
+		v270 = v269 + 2
+		if v6 < (v269 + 4) {
+			v286 = 0
+			v287 = 0
+		} else {
+			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
+			v274 := v269 + 3
+			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v274)*4)))
+			v276 := int32(uint32(v273) >> 30)
+			v279 := v276
+			if int32(uint32(v275)>>30) != v276 {
+				v279 = 0
+			}
+			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
+			v286 = v279
+			v287 = v285
+		}
+		if v21 == v260 {
+			v290 := v286
+			if v286 == 1 {
+				v290 = 2
+			}
+			v291 = v290
+		} else {
+			v291 = v286
+		}
+		v292 = v291
+		v293 = v287
+	b105:
+		if v292 != 1 {
+			v298 = (v21 * 2) + int32(uint32(v292)>>1)
+		} else {
+			v298 = 512
+		}
+		v299 = v292
+		v300 = v293
+		v301 = v298
+	b108:
+		h259[li] = v259
+		u260 = v260
+		u261 = v261
+		u264 = v264
+		h299[li] = v299
+		h300[li] = v300
+		h301[li] = v301
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b216:
+		v537 := v527 + int64(uint32(v535))
+		if v537 >= v20 {
+			v556 = v534
+			goto b222
+		}
+		v540 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v537)*2))))
+		if v529 {
+			v552 = false
+			goto b220
+		}
+		if 31744 < uint32(v540&-32769) {
+			v552 = false
+		} else {
+			v543 := v540 << 16
+			v551 := (v533 < (v543 ^ int32(uint32(v543>>31)>>1))) && (((v530 | v543) << 1) != 0)
+			v552 = v551
+		}
+	b220:
+		if v552 {
+			v556 = v534 | (int32(1) << (uint32(v535&31) & 31))
+		} else {
+			v556 = v534
+		}
+	b222:
+		v557 := v535 + 1
+		if v557 >= 16 {
+			v559 := int32(bits.OnesCount32(uint32(v556)))
+			h259[li] = v259
+			u260 = v260
+			u261 = v261
+			h299[li] = v299
+			h300[li] = v300
+			h559[li] = v559
+			if next != 8 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 8
+			}
+			continue
+		}
+		v534 = v556
+		v535 = v557
+		goto b216
+	}
+	g.v260 = u260
+	g.v303 = v303
+	g.v261 = u261
+	g.v264 = u264
+	return next
+}
+
+func (g *warmHost) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h300 := g.v300[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v21 := int32(li)
+		v300 := h300[li]
+		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v300
+	}
+	// Barrier, lookback.go:264
+	h259 := g.v259[:n]
+	e260 := g.v260
+	v303 := g.v303
+	v311 := uint32(v303) < 256
+	v312 := v303 & 255
+	v315 := int32(256)
+	if v311 {
+		v315 = v303
+	}
+	stop := g.Cancelled()
+	v258 := g.v258
+	v76 := g.v76
+	c3 := g.c3
+	v325 := c3 == 0
+	v6 := g.v6
+	v31 := g.v31
+	v326 := v31 * 2
+	v328 := v326 + 4
+	v329 := v6 < v328
+	p3 := g.Pointer(3)
+	v327 := v326 + 2
+	v334 := v326 + 3
+	h316 := g.v316[:n]
+	h324 := g.v324[:n]
+	u260 := g.v260
+	u261 := g.v261
+	u264 := g.v264
+	h299 := g.v299[:n]
+	h301 := g.v301[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v259 := h259[li]
+		v260 := e260
+		v21 := int32(li)
+		v22 := v21 == 0
+		var v261, v521 bool
+		var v262, v264, v286, v291, v292, v298, v299, v301, v317, v520 int32
+		var v263, v269, v270, v287, v293, v300, v314, v316, v324, v519 int64
+		if v311 {
+			v314 = *(*int64)(unsafe.Add(m0, int(v312)*8))
+		} else {
+			v314 = v259
+		}
+		v316 = v314
+		v317 = v315
+	b119:
+		if v317 != 0 {
+			v319 := v317 + -1
+			v316 = v316 + *(*int64)(unsafe.Add(m0, int(v319&255)*8))
+			v317 = v319
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b119
+		}
+		if v260 != v258 {
+			v519 = v316
+			v520 = v260 + 256
+			v521 = false
+			goto b213
+		}
+		v324 = v316 + v76
+		if !v22 {
+			goto b126
+		}
+		if !v325 {
+			goto b126
+		}
+		if !v329 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v327)*4)), ((int32(uint64(v324)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v334)*4)), ((int32(uint64(v324>>30)) & 1073741823) | -2147483648))
+		}
+	b126:
+		h316[li] = v316
+		h324[li] = v324
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b213:
+		v259 = v519
+		v260 = v520
+		v261 = v521
+		v262 = 0
+		v263 = v259
+		v264 = 0
+		if uint32(v21) > uint32(v260) {
+			v299 = v262
+			v300 = v263
+			v301 = 512
+			goto b108
+		}
+		if v262 != 0 {
+			v292 = v262
+			v293 = v263
+			goto b105
+		}
+		v269 = int64(uint32(v260-v21)) * 2
+		v270 = v269 + 2
+		if v6 < (v269 + 4) {
+			v286 = 0
+			v287 = 0
+		} else {
+			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
+			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v269+3)*4)))
+			v276 := int32(uint32(v273) >> 30)
+			v279 := v276
+			if int32(uint32(v275)>>30) != v276 {
+				v279 = 0
+			}
+			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
+			v286 = v279
+			v287 = v285
+		}
+		if v21 == v260 {
+			v290 := v286
+			if v286 == 1 {
+				v290 = 2
+			}
+			v291 = v290
+		} else {
+			v291 = v286
+		}
+		v292 = v291
+		v293 = v287
+	b105:
+		if v292 != 1 {
+			v298 = (v21 * 2) + int32(uint32(v292)>>1)
+		} else {
+			v298 = 512
+		}
+		v299 = v292
+		v300 = v293
+		v301 = v298
+	b108:
+		h259[li] = v259
+		u260 = v260
+		u261 = v261
+		u264 = v264
+		h299[li] = v299
+		h300[li] = v300
+		h301[li] = v301
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+	}
+	g.v260 = u260
+	g.v261 = u261
+	g.v264 = u264
+	return next
+}
+
+func (g *warmHost) r8() int {
+	const n = 256
+	v20 := g.v20
+	v32 := g.v32
+	v340 := v32 + 4096
+	v341 := v20 <= v340
+	v10 := g.v10
+	v342 := 0 < v10
+	p5 := g.Pointer(5)
+	h324 := g.v324[:n]
+	h73 := g.v73[:n]
+	h316 := g.v316[:n]
+	h66 := g.v66[:n]
+	h37 := g.v37[:n]
+	v8 := g.v8
+	p1 := g.Pointer(1)
+	p4 := g.Pointer(4)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v21 := int32(li)
+		v22 := v21 == 0
+		v324 := h324[li]
+		v73 := h73[li]
+		v316 := h316[li]
+		v66 := h66[li]
+		v37 := h37[li]
+		var v354, v358, v365, v369, v376, v380, v387, v391, v398, v402, v409, v413, v420, v424, v431, v435, v442, v446, v453, v457, v464, v468, v475, v479, v486, v490, v497, v501, v508, v512 int64
+		if !v22 {
+			goto b131
+		}
+		if !v341 {
+			goto b131
+		}
+		if v342 {
+			*(*int64)(p5) = v324
+		}
+	b131:
+		v345 := v316 + int64(uint32(v73))
+		if (v66 & 1) == 0 {
+			v354 = v345
+			goto b136
+		}
+		if v37 >= v20 {
+			v354 = v345
+			goto b136
+		}
+		if 0 > v345 {
+			v354 = v345
+			goto b136
+		}
+		if v345 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v345)*2)) = *(*int16)(unsafe.Add(p1, int(v37)*2))
+			v354 = v345 + 1
+		} else {
+			v354 = v345
+		}
+	b136:
+		if (int32(uint32(v66)>>1) & 1) == 0 {
+			v365 = v354
+			goto b141
+		}
+		v358 = v37 + 1
+		if v358 >= v20 {
+			v365 = v354
+			goto b141
+		}
+		if 0 > v354 {
+			v365 = v354
+			goto b141
+		}
+		if v354 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v354)*2)) = *(*int16)(unsafe.Add(p1, int(v358)*2))
+			v365 = v354 + 1
+		} else {
+			v365 = v354
+		}
+	b141:
+		if (int32(uint32(v66)>>2) & 1) == 0 {
+			v376 = v365
+			goto b146
+		}
+		v369 = v37 + 2
+		if v369 >= v20 {
+			v376 = v365
+			goto b146
+		}
+		if 0 > v365 {
+			v376 = v365
+			goto b146
+		}
+		if v365 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v365)*2)) = *(*int16)(unsafe.Add(p1, int(v369)*2))
+			v376 = v365 + 1
+		} else {
+			v376 = v365
+		}
+	b146:
+		if (int32(uint32(v66)>>3) & 1) == 0 {
+			v387 = v376
+			goto b151
+		}
+		v380 = v37 + 3
+		if v380 >= v20 {
+			v387 = v376
+			goto b151
+		}
+		if 0 > v376 {
+			v387 = v376
+			goto b151
+		}
+		if v376 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v376)*2)) = *(*int16)(unsafe.Add(p1, int(v380)*2))
+			v387 = v376 + 1
+		} else {
+			v387 = v376
+		}
+	b151:
+		if (int32(uint32(v66)>>4) & 1) == 0 {
+			v398 = v387
+			goto b156
+		}
+		v391 = v37 + 4
+		if v391 >= v20 {
+			v398 = v387
+			goto b156
+		}
+		if 0 > v387 {
+			v398 = v387
+			goto b156
+		}
+		if v387 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v387)*2)) = *(*int16)(unsafe.Add(p1, int(v391)*2))
+			v398 = v387 + 1
+		} else {
+			v398 = v387
+		}
+	b156:
+		if (int32(uint32(v66)>>5) & 1) == 0 {
+			v409 = v398
+			goto b161
+		}
+		v402 = v37 + 5
+		if v402 >= v20 {
+			v409 = v398
+			goto b161
+		}
+		if 0 > v398 {
+			v409 = v398
+			goto b161
+		}
+		if v398 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v398)*2)) = *(*int16)(unsafe.Add(p1, int(v402)*2))
+			v409 = v398 + 1
+		} else {
+			v409 = v398
+		}
+	b161:
+		if (int32(uint32(v66)>>6) & 1) == 0 {
+			v420 = v409
+			goto b166
+		}
+		v413 = v37 + 6
+		if v413 >= v20 {
+			v420 = v409
+			goto b166
+		}
+		if 0 > v409 {
+			v420 = v409
+			goto b166
+		}
+		if v409 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v409)*2)) = *(*int16)(unsafe.Add(p1, int(v413)*2))
+			v420 = v409 + 1
+		} else {
+			v420 = v409
+		}
+	b166:
+		if (int32(uint32(v66)>>7) & 1) == 0 {
+			v431 = v420
+			goto b171
+		}
+		v424 = v37 + 7
+		if v424 >= v20 {
+			v431 = v420
+			goto b171
+		}
+		if 0 > v420 {
+			v431 = v420
+			goto b171
+		}
+		if v420 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v420)*2)) = *(*int16)(unsafe.Add(p1, int(v424)*2))
+			v431 = v420 + 1
+		} else {
+			v431 = v420
+		}
+	b171:
+		if (int32(uint32(v66)>>8) & 1) == 0 {
+			v442 = v431
+			goto b176
+		}
+		v435 = v37 + 8
+		if v435 >= v20 {
+			v442 = v431
+			goto b176
+		}
+		if 0 > v431 {
+			v442 = v431
+			goto b176
+		}
+		if v431 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v431)*2)) = *(*int16)(unsafe.Add(p1, int(v435)*2))
+			v442 = v431 + 1
+		} else {
+			v442 = v431
+		}
+	b176:
+		if (int32(uint32(v66)>>9) & 1) == 0 {
+			v453 = v442
+			goto b181
+		}
+		v446 = v37 + 9
+		if v446 >= v20 {
+			v453 = v442
+			goto b181
+		}
+		if 0 > v442 {
+			v453 = v442
+			goto b181
+		}
+		if v442 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v442)*2)) = *(*int16)(unsafe.Add(p1, int(v446)*2))
+			v453 = v442 + 1
+		} else {
+			v453 = v442
+		}
+	b181:
+		if (int32(uint32(v66)>>10) & 1) == 0 {
+			v464 = v453
+			goto b186
+		}
+		v457 = v37 + 10
+		if v457 >= v20 {
+			v464 = v453
+			goto b186
+		}
+		if 0 > v453 {
+			v464 = v453
+			goto b186
+		}
+		if v453 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v453)*2)) = *(*int16)(unsafe.Add(p1, int(v457)*2))
+			v464 = v453 + 1
+		} else {
+			v464 = v453
+		}
+	b186:
+		if (int32(uint32(v66)>>11) & 1) == 0 {
+			v475 = v464
+			goto b191
+		}
+		v468 = v37 + 11
+		if v468 >= v20 {
+			v475 = v464
+			goto b191
+		}
+		if 0 > v464 {
+			v475 = v464
+			goto b191
+		}
+		if v464 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v464)*2)) = *(*int16)(unsafe.Add(p1, int(v468)*2))
+			v475 = v464 + 1
+		} else {
+			v475 = v464
+		}
+	b191:
+		if (int32(uint32(v66)>>12) & 1) == 0 {
+			v486 = v475
+			goto b196
+		}
+		v479 = v37 + 12
+		if v479 >= v20 {
+			v486 = v475
+			goto b196
+		}
+		if 0 > v475 {
+			v486 = v475
+			goto b196
+		}
+		if v475 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v475)*2)) = *(*int16)(unsafe.Add(p1, int(v479)*2))
+			v486 = v475 + 1
+		} else {
+			v486 = v475
+		}
+	b196:
+		if (int32(uint32(v66)>>13) & 1) == 0 {
+			v497 = v486
+			goto b201
+		}
+		v490 = v37 + 13
+		if v490 >= v20 {
+			v497 = v486
+			goto b201
+		}
+		if 0 > v486 {
+			v497 = v486
+			goto b201
+		}
+		if v486 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v486)*2)) = *(*int16)(unsafe.Add(p1, int(v490)*2))
+			v497 = v486 + 1
+		} else {
+			v497 = v486
+		}
+	b201:
+		if (int32(uint32(v66)>>14) & 1) == 0 {
+			v508 = v497
+			goto b206
+		}
+		v501 = v37 + 14
+		if v501 >= v20 {
+			v508 = v497
+			goto b206
+		}
+		if 0 > v497 {
+			v508 = v497
+			goto b206
+		}
+		if v497 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v497)*2)) = *(*int16)(unsafe.Add(p1, int(v501)*2))
+			v508 = v497 + 1
+		} else {
+			v508 = v497
+		}
+	b206:
+		if (int32(uint32(v66)>>15) & 1) == 0 {
+			goto b211
+		}
+		v512 = v37 + 15
+		if v512 >= v20 {
+			goto b211
+		}
+		if 0 > v508 {
+			goto b211
+		}
+		if v508 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v508)*2)) = *(*int16)(unsafe.Add(p1, int(v512)*2))
+		}
+	b211:
+	}
+	return -1
+}
+
+func (g *warmHost) r9() int {
+	const n = 256
+	h299 := g.v299[:n]
+	h300 := g.v300[:n]
+	v303 := g.v303
+	v260 := g.v260
+	v6 := g.v6
+	p3 := g.Pointer(3)
+	v560 := g.v560
+	v569 := v560 & 1073741823
+	v570 := v569 | 1073741824
+	v561 := int64(uint32(v560))
+	v573 := v561 >> 30
+	v574 := int32(uint64(v573))
+	v575 := v574 & 1073741823
+	v576 := v575 | 1073741824
+	u264 := g.v264
+	h301 := g.v301[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v299 := h299[li]
+		v300 := h300[li]
+		v21 := int32(li)
+		var v262, v264, v286, v291, v292, v298, v301, v580, v582, v584 int32
+		var v263, v269, v270, v287, v293, v565, v566, v581, v583 int64
+		if v21 != v303 {
+			v580 = v299
+			v581 = v300
+			goto b229
+		}
+		v565 = int64(uint32(v260-v21)) * 2
+		v566 = v565 + 2
+		if v6 >= (v565 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v566)*4)), v570, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v565+3)*4)), v576, kernelimpl.HostUMax[int32])
+		}
+		{
+			v579 := int32(1)
+			if v21 == v260 {
+				v579 = 2
+			}
+			v580 = v579
+			v581 = v561
+		}
+	b229:
+		v582 = v580
+		v583 = v581
+		v584 = 0
+		v262 = v582
+		v263 = v583
+		v264 = v584
+		if uint32(v21) > uint32(v260) {
+			v299 = v262
+			v300 = v263
+			v301 = 512
+			goto b108
+		}
+		if v262 != 0 {
+			v292 = v262
+			v293 = v263
+			goto b105
+		}
+		v269 = int64(uint32(v260-v21)) * 2
+		v270 = v269 + 2
+		if v6 < (v269 + 4) {
+			v286 = 0
+			v287 = 0
+		} else {
+			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
+			v274 := v269 + 3
+			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v274)*4)))
+			v276 := int32(uint32(v273) >> 30)
+			v279 := v276
+			if int32(uint32(v275)>>30) != v276 {
+				v279 = 0
+			}
+			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
+			v286 = v279
+			v287 = v285
+		}
+		if v21 == v260 {
+			v290 := v286
+			if v286 == 1 {
+				v290 = 2
+			}
+			v291 = v290
+		} else {
+			v291 = v286
+		}
+		v292 = v291
+		v293 = v287
+	b105:
+		if v292 != 1 {
+			v298 = (v21 * 2) + int32(uint32(v292)>>1)
+		} else {
+			v298 = 512
+		}
+		v299 = v292
+		v300 = v293
+		v301 = v298
+	b108:
+		u264 = v264
+		h299[li] = v299
+		h300[li] = v300
+		h301[li] = v301
+	}
+	g.v264 = u264
+	return 4
 }
