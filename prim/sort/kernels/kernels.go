@@ -41,7 +41,7 @@ var (
 
 // Order says in which order elements are: by the values of Ordered.
 type Order[K Keys] struct {
-	sign, inf K // of floats; 0 and all bits for integers
+	sign, inf K // a float's sign, and the greatest that is no NaN; 0 and all bits for integers
 	flip      K // the sign of signed integers, and all bits once more where the greatest is first
 }
 
