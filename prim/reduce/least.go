@@ -84,15 +84,16 @@ func ends32[T prim.Number](c *call.Call, v, least, greatest runtime.View[T]) {
 	low, high := call.Room[uint32](c, groups), call.Room[uint32](c, groups)
 	a, b := order[uint32](call.KindOf[T](), false), order[uint32](call.KindOf[T](), true)
 	l := c.Length()
+	want := []runtime.LaunchOption{floats[T](), runtime.WithSpec(kernels.Low, least.Len() > 0), runtime.WithSpec(kernels.High, greatest.Len() > 0)}
 	switch call.KindOf[T]().Size {
 	case 1:
-		c.Run(kernelsgen.Ends8{X: primimpl.Cast[uint8](v), Length: l, Part: part, Least: a, Greatest: b, Low: low, High: high}, groups, size)
+		c.Run(kernelsgen.Ends8{X: primimpl.Cast[uint8](v), Length: l, Part: part, Least: a, Greatest: b, Low: low, High: high}, groups, size, want...)
 		c.Run(kernelsgen.EndsEnd8{Low: low, High: high, N: n, Length: l, Least: a, Greatest: b, Min: primimpl.Cast[uint8](least), Max: primimpl.Cast[uint8](greatest)}, 1, size)
 	case 2:
-		c.Run(kernelsgen.Ends16{X: primimpl.Cast[uint16](v), Length: l, Part: part, Least: a, Greatest: b, Low: low, High: high}, groups, size)
+		c.Run(kernelsgen.Ends16{X: primimpl.Cast[uint16](v), Length: l, Part: part, Least: a, Greatest: b, Low: low, High: high}, groups, size, want...)
 		c.Run(kernelsgen.EndsEnd16{Low: low, High: high, N: n, Length: l, Least: a, Greatest: b, Min: primimpl.Cast[uint16](least), Max: primimpl.Cast[uint16](greatest)}, 1, size)
 	default:
-		c.Run(kernelsgen.Ends32{X: primimpl.Cast[uint32](v), Length: l, Part: part, Least: a, Greatest: b, Low: low, High: high}, groups, size)
+		c.Run(kernelsgen.Ends32{X: primimpl.Cast[uint32](v), Length: l, Part: part, Least: a, Greatest: b, Low: low, High: high}, groups, size, want...)
 		c.Run(kernelsgen.EndsEnd32{Low: low, High: high, N: n, Length: l, Least: a, Greatest: b, Min: primimpl.Cast[uint32](least), Max: primimpl.Cast[uint32](greatest)}, 1, size)
 	}
 }
@@ -102,8 +103,14 @@ func ends64[T prim.Number](c *call.Call, v, least, greatest runtime.View[T]) {
 	low, high := call.Room[uint64](c, groups), call.Room[uint64](c, groups)
 	a, b := order[uint64](call.KindOf[T](), false), order[uint64](call.KindOf[T](), true)
 	l := c.Length()
-	c.Run(kernelsgen.Ends64{X: primimpl.Cast[uint64](v), Length: l, Part: part, Least: a, Greatest: b, Low: low, High: high}, groups, size)
+	want := []runtime.LaunchOption{floats[T](), runtime.WithSpec(kernels.Low, least.Len() > 0), runtime.WithSpec(kernels.High, greatest.Len() > 0)}
+	c.Run(kernelsgen.Ends64{X: primimpl.Cast[uint64](v), Length: l, Part: part, Least: a, Greatest: b, Low: low, High: high}, groups, size, want...)
 	c.Run(kernelsgen.EndsEnd64{Low: low, High: high, N: n, Length: l, Least: a, Greatest: b, Min: primimpl.Cast[uint64](least), Max: primimpl.Cast[uint64](greatest)}, 1, size)
+}
+
+// floats returns the option of launches that says whether elements are floats.
+func floats[T any]() runtime.LaunchOption {
+	return runtime.WithSpec(kernels.Floats, call.KindOf[T]().Float)
 }
 
 // length returns the length of a view, and its parts.
@@ -159,21 +166,21 @@ func arg[T prim.Number](c *call.Call, v runtime.View[T], out runtime.View[int64]
 	if err := c.Begin(2 * call.Bytes[uint64](groups)); err != nil {
 		return runtime.Event{}, err
 	}
-	at := call.Room[int64](c, groups)
+	at, want := call.Room[int64](c, groups), floats[T]()
 	if k.Size == 8 {
 		keys := call.Room[uint64](c, groups)
-		c.Run(kernelsgen.Arg64{X: primimpl.Cast[uint64](v), Length: l, Part: part, Order: order[uint64](k, greatest), Keys: keys, At: at}, groups, size)
+		c.Run(kernelsgen.Arg64{X: primimpl.Cast[uint64](v), Length: l, Part: part, Order: order[uint64](k, greatest), Keys: keys, At: at}, groups, size, want)
 		c.Run(kernelsgen.ArgEnd64{Keys: keys, At: at, N: n, Length: l, Out: out}, 1, size)
 		return c.End()
 	}
 	keys, o := call.Room[uint32](c, groups), order[uint32](k, greatest)
 	switch k.Size {
 	case 1:
-		c.Run(kernelsgen.Arg8{X: primimpl.Cast[uint8](v), Length: l, Part: part, Order: o, Keys: keys, At: at}, groups, size)
+		c.Run(kernelsgen.Arg8{X: primimpl.Cast[uint8](v), Length: l, Part: part, Order: o, Keys: keys, At: at}, groups, size, want)
 	case 2:
-		c.Run(kernelsgen.Arg16{X: primimpl.Cast[uint16](v), Length: l, Part: part, Order: o, Keys: keys, At: at}, groups, size)
+		c.Run(kernelsgen.Arg16{X: primimpl.Cast[uint16](v), Length: l, Part: part, Order: o, Keys: keys, At: at}, groups, size, want)
 	default:
-		c.Run(kernelsgen.Arg32{X: primimpl.Cast[uint32](v), Length: l, Part: part, Order: o, Keys: keys, At: at}, groups, size)
+		c.Run(kernelsgen.Arg32{X: primimpl.Cast[uint32](v), Length: l, Part: part, Order: o, Keys: keys, At: at}, groups, size, want)
 	}
 	c.Run(kernelsgen.ArgEnd32{Keys: keys, At: at, N: n, Length: l, Out: out}, 1, size)
 	return c.End()

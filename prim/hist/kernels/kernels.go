@@ -82,9 +82,21 @@ func (b Bins) end(it dsl.NDItem1, own []uint32, counts []uint32) {
 // elements calls a function for each of the work-item's elements, as unsigned numbers. There are n in
 // x8. Those that begin at a word are the same memory as x32, which has whole words; it is empty otherwise.
 func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint32)) {
-	width, r := Width.Get(it), it.GlobalRange()
+	width := Width.Get(it)
 	bits, per := 8*width, 4/width
 	mask := ^uint32(0) >> (32 - bits)
+	words(it, x8, x32, n, count, func(w uint32) {
+		for e := range per {
+			count(w >> (e * bits) & mask)
+		}
+	})
+}
+
+// words calls a function for each of the work-item's words of elements, and another one for elements that are in
+// none; see elements.
+func words(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count, each func(x uint32)) {
+	width, r := Width.Get(it), it.GlobalRange()
+	per := 4 / width
 	whole := min(n/int(per), len(x32))
 	for i := it.GlobalID(); i < whole; i += 4 * r {
 		w0, w1, w2, w3 := x32[i], uint32(0), uint32(0), uint32(0) // four loads are under way at once
@@ -98,9 +110,7 @@ func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint
 			w3 = x32[i+3*r]
 		}
 		for j := i; j < min(i+4*r, whole); j += r {
-			for e := range per {
-				count(w0 >> (e * bits) & mask)
-			}
+			each(w0)
 			w0, w1, w2 = w1, w2, w3
 		}
 	}

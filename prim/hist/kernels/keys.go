@@ -20,9 +20,24 @@ func (Keys) Properties() properties.List { return properties.List{properties.Wor
 // Kernel counts. The launch's work-items share out the elements.
 func (k Keys) Kernel(it dsl.NDItem1) {
 	own := dsl.Local[[Counters]uint32](it)
-	elements(it, k.X8, k.X32, first(length(it, k.X8, k.X32), k.Length), func(x uint32) {
+	count := func(x uint32) {
 		if x < k.Bins.N {
 			k.Bins.one(it, own[:], k.Counts, x)
+		}
+	}
+	width := Width.Get(it)
+	words(it, k.X8, k.X32, first(length(it, k.X8, k.X32), k.Length), count, func(w uint32) {
+		switch width { // a loop would take longer than the counting
+		case 1:
+			count(w & 0xff)
+			count(w >> 8 & 0xff)
+			count(w >> 16 & 0xff)
+			count(w >> 24)
+		case 2:
+			count(w & 0xffff)
+			count(w >> 16)
+		default:
+			count(w)
 		}
 	})
 	k.Bins.end(it, own[:], k.Counts)

@@ -20,9 +20,17 @@ type Order[K word] struct {
 	Inf K
 }
 
+// Floats, Low and High say whether elements are floats, and which of their ends are asked for: without the
+// others a kernel has less to do.
+var (
+	Floats = dsl.NewSpecConstant(false)
+	Low    = dsl.NewSpecConstant(true)
+	High   = dsl.NewSpecConstant(true)
+)
+
 // key returns an element's key.
-func (o Order[K]) key(x K) K {
-	if o.Half == 0 {
+func (o Order[K]) key(x K, float bool) K {
+	if !float {
 		return x ^ o.Flip
 	}
 	if x&o.Half > o.Inf {
@@ -78,16 +86,45 @@ func (k Ends[T, K]) Kernel(it dsl.NDItem1) {
 	base := it.GroupID() * k.Part
 	end := min(base+k.Part, first(len(k.X), k.Length, 0))
 	low, high := ^K(0), ^K(0)
-	for i := base + it.LocalID(); i < end; i += Size {
-		x := K(k.X[i])
-		low = min(low, k.Least.key(x))
-		high = min(high, k.Greatest.key(x))
+	float, lows, highs := Floats.Get(it), Low.Get(it), High.Get(it)
+	each := func(x K) {
+		if lows {
+			low = min(low, k.Least.key(x, float))
+		}
+		if highs {
+			high = min(high, k.Greatest.key(x, float))
+		}
+	}
+	for i := base + it.LocalID(); i < end; i += 4 * Size {
+		x, y, z, w := four[T, K](k.X, i, end)
+		for range 2 {
+			each(x)
+			each(y)
+			x, y = z, w
+		}
 	}
 	low = dsl.ReduceOverGroup(it.Group(), low, dsl.Minimum)
 	high = dsl.ReduceOverGroup(it.Group(), high, dsl.Minimum)
 	if it.LocalID() == 0 {
 		k.Low[it.GroupID()], k.High[it.GroupID()] = low, high
 	}
+}
+
+// four returns elements of x from index i on, Size apart, as many as there are before end, and in place of others the
+// first one. Their loads are under way at once.
+func four[T bits, K word](xs []T, i, end int) (x, y, z, w K) {
+	x = K(xs[i])
+	y, z, w = x, x, x
+	if i+Size < end {
+		y = K(xs[i+Size])
+	}
+	if i+2*Size < end {
+		z = K(xs[i+2*Size])
+	}
+	if i+3*Size < end {
+		w = K(xs[i+3*Size])
+	}
+	return x, y, z, w
 }
 
 // EndsEnd combines the keys of parts, and writes the elements to Min and Max, each of which may
@@ -166,9 +203,14 @@ func (k Arg[T, K]) Kernel(it dsl.NDItem1) {
 	base := it.GroupID() * k.Part
 	end := min(base+k.Part, first(len(k.X), k.Length, 0))
 	least, at := ^K(0), int64(math.MaxInt64)
-	for i := base + it.LocalID(); i < end; i += Size {
-		if key := k.Order.key(K(k.X[i])); key < least || at == math.MaxInt64 {
-			least, at = key, int64(i)
+	float := Floats.Get(it)
+	for i := base + it.LocalID(); i < end; i += 4 * Size {
+		x, y, z, w := four[T, K](k.X, i, end)
+		for j := range 4 {
+			if key := k.Order.key(x, float); key < least || at == math.MaxInt64 {
+				least, at = key, int64(i+j*Size)
+			}
+			x, y, z = y, z, w
 		}
 	}
 	least, at = firstOver(it.Group(), least, at)

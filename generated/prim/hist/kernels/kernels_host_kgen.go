@@ -19,9 +19,9 @@ type edges32Host struct {
 func newEdges32Host() kernelimpl.HostForm { return new(edges32Host) }
 
 const edges32HostSites = `1	prim/hist/kernels/edges.go:84:8
-10	prim/hist/kernels/kernels.go:125:18
+10	prim/hist/kernels/kernels.go:135:18
 10	86:25
-10	88:16`
+10	100:16`
 
 func (g *edges32Host) Begin() {
 	g.Sites = edges32HostSites
@@ -147,7 +147,7 @@ func (g *edges32Host) Run() {
 	v9 := g.Int64(96)
 	v128 := v9 == 0
 	p4 := g.Pointer(4)
-	v138 := c0 != 0
+	v136 := c0 != 0
 	v15 := g.Int32(120)
 	v158 := uint32(v15) < 32
 	v159 := v15 & 31
@@ -166,20 +166,20 @@ func (g *edges32Host) Run() {
 	}
 	v272 := v271 + -1
 	p1 := g.Pointer(1)
-	v135 := g.Int32(8)
-	v136 := int64(uint32(v135))
-	v151 := v136 * 2
-	v152 := v136 * 3
-	v153 := v136 * 4
+	v143 := g.Int32(8)
+	v144 := int64(uint32(v143))
+	v151 := v144 * 2
+	v152 := v144 * 3
+	v153 := v144 * 4
 	stop := g.Cancelled()
-	v137 := c0 * 8
-	v140 := 32 - v137
-	v141 := uint32(v140) < 32
-	v142 := v140 & 31
-	v143 := int32(uint32(4294967295) >> (uint32(v142) & 31))
-	v144 := int32(0)
-	if v141 {
-		v144 = v143
+	v135 := c0 * 8
+	v138 := 32 - v135
+	v139 := uint32(v138) < 32
+	v140 := v138 & 31
+	v141 := int32(uint32(4294967295) >> (uint32(v140) & 31))
+	v142 := int32(0)
+	if v139 {
+		v142 = v141
 	}
 	v13 := g.Int32(112)
 	v154 := v12 != 0
@@ -327,14 +327,14 @@ func (g *edges32Host) Run() {
 			}
 			v134 = v133
 		}
-		if !v138 {
+		if !v136 {
 			g.Fault(2, 0, 0, v0)
 			g.Leave(li)
 			continue
 		}
-		v139 := int32(4 / uint32(c0))
-		v145 := int64(uint32(v139))
-		if v139 == 0 {
+		v137 := int32(4 / uint32(c0))
+		v145 := int64(uint32(v137))
+		if v137 == 0 {
 			g.Fault(3, 0, 0, v0)
 			g.Leave(li)
 			continue
@@ -354,7 +354,7 @@ func (g *edges32Host) Run() {
 			goto b99
 		}
 		v166 = *(*int32)(unsafe.Add(p1, int(v164)*4))
-		v167 = v164 + v136
+		v167 = v164 + v144
 		if v167 < v149 {
 			v170 = *(*int32)(unsafe.Add(p1, int(v167)*4))
 		} else {
@@ -393,12 +393,12 @@ func (g *edges32Host) Run() {
 		v187 = 0
 	b65:
 		{
-			v188 := v187 * v137
+			v188 := v187 * v135
 			v192 := int32(0)
 			if uint32(v188) < 32 {
 				v192 = int32(uint32(v182) >> (uint32(v188&31) & 31))
 			}
-			v193 = v192 & v144
+			v193 = v192 & v142
 			if v83 {
 				v200 = v193 ^ v11
 			} else {
@@ -531,7 +531,7 @@ func (g *edges32Host) Run() {
 		}
 	b94:
 		v259 = v187 + 1
-		if uint32(v259) < uint32(v139) {
+		if uint32(v259) < uint32(v137) {
 			v187 = v259
 			if stop.Load() {
 				g.Stop()
@@ -542,7 +542,7 @@ func (g *edges32Host) Run() {
 		v182 = v183
 		v183 = v184
 		v184 = v178
-		v185 = v185 + v136
+		v185 = v185 + v144
 		if stop.Load() {
 			g.Stop()
 			return
@@ -713,7 +713,7 @@ func (g *edges32Host) Run() {
 			}
 		}
 	b134:
-		v274 = v274 + v136
+		v274 = v274 + v144
 		if stop.Load() {
 			g.Stop()
 			return
@@ -1190,9 +1190,9 @@ type even32Host struct {
 
 func newEven32Host() kernelimpl.HostForm { return new(even32Host) }
 
-const even32HostSites = `10	prim/hist/kernels/kernels.go:125:18
+const even32HostSites = `10	prim/hist/kernels/kernels.go:135:18
 10	86:25
-10	88:16`
+10	100:16`
 
 func (g *even32Host) Begin() {
 	g.Sites = even32HostSites
@@ -1215,7 +1215,7 @@ func (g *even32Host) Run() {
 	v5 := g.Int64(64)
 	v32 := v5 == 0
 	p2 := g.Pointer(2)
-	v42 := c0 != 0
+	v40 := c0 != 0
 	v8 := g.Int32(76)
 	v70 := uint32(v8) < 32
 	v71 := v8 & 31
@@ -1234,20 +1234,20 @@ func (g *even32Host) Run() {
 	}
 	v210 := v209 + -1
 	p1 := g.Pointer(1)
-	v39 := g.Int32(8)
-	v40 := int64(uint32(v39))
-	v55 := v40 * 2
-	v56 := v40 * 3
-	v57 := v40 * 4
+	v47 := g.Int32(8)
+	v48 := int64(uint32(v47))
+	v55 := v48 * 2
+	v56 := v48 * 3
+	v57 := v48 * 4
 	stop := g.Cancelled()
-	v41 := c0 * 8
-	v44 := 32 - v41
-	v45 := uint32(v44) < 32
-	v46 := v44 & 31
-	v47 := int32(uint32(4294967295) >> (uint32(v46) & 31))
-	v48 := int32(0)
-	if v45 {
-		v48 = v47
+	v39 := c0 * 8
+	v42 := 32 - v39
+	v43 := uint32(v42) < 32
+	v44 := v42 & 31
+	v45 := int32(uint32(4294967295) >> (uint32(v44) & 31))
+	v46 := int32(0)
+	if v43 {
+		v46 = v45
 	}
 	v16 := g.Int32(116)
 	v58 := v16 != 0
@@ -1327,14 +1327,14 @@ func (g *even32Host) Run() {
 			}
 			v38 = v37
 		}
-		if !v42 {
+		if !v40 {
 			g.Fault(1, 0, 0, v0)
 			g.Leave(li)
 			continue
 		}
-		v43 := int32(4 / uint32(c0))
-		v49 := int64(uint32(v43))
-		if v43 == 0 {
+		v41 := int32(4 / uint32(c0))
+		v49 := int64(uint32(v41))
+		if v41 == 0 {
 			g.Fault(2, 0, 0, v0)
 			g.Leave(li)
 			continue
@@ -1354,7 +1354,7 @@ func (g *even32Host) Run() {
 			goto b54
 		}
 		v79 = *(*int32)(unsafe.Add(p1, int(v77)*4))
-		v80 = v77 + v40
+		v80 = v77 + v48
 		if v80 < v53 {
 			v83 = *(*int32)(unsafe.Add(p1, int(v80)*4))
 		} else {
@@ -1393,12 +1393,12 @@ func (g *even32Host) Run() {
 		v100 = 0
 	b19:
 		{
-			v101 := v100 * v41
+			v101 := v100 * v39
 			v105 := int32(0)
 			if uint32(v101) < 32 {
 				v105 = int32(uint32(v95) >> (uint32(v101&31) & 31))
 			}
-			v106 = v105 & v48
+			v106 = v105 & v46
 			if !v58 {
 				goto b40
 			}
@@ -1545,7 +1545,7 @@ func (g *even32Host) Run() {
 		}
 	b49:
 		v187 = v100 + 1
-		if uint32(v187) < uint32(v43) {
+		if uint32(v187) < uint32(v41) {
 			v100 = v187
 			if stop.Load() {
 				g.Stop()
@@ -1556,7 +1556,7 @@ func (g *even32Host) Run() {
 		v95 = v96
 		v96 = v97
 		v97 = v91
-		v98 = v98 + v40
+		v98 = v98 + v48
 		if stop.Load() {
 			g.Stop()
 			return
@@ -1741,7 +1741,7 @@ func (g *even32Host) Run() {
 			}
 		}
 	b90:
-		v212 = v212 + v40
+		v212 = v212 + v48
 		if stop.Load() {
 			g.Stop()
 			return
@@ -2398,9 +2398,9 @@ type keysHost struct {
 
 func newKeysHost() kernelimpl.HostForm { return new(keysHost) }
 
-const keysHostSites = `10	prim/hist/kernels/kernels.go:125:18
-10	86:25
-10	88:16`
+const keysHostSites = `10	prim/hist/kernels/kernels.go:135:18
+10	99:11
+10	100:16`
 
 func (g *keysHost) Begin() {
 	g.Sites = keysHostSites
@@ -2423,54 +2423,101 @@ func (g *keysHost) Run() {
 	v5 := g.Int64(64)
 	v17 := v5 == 0
 	p2 := g.Pointer(2)
-	v27 := c0 != 0
+	v26 := c0 != 0
 	v8 := g.Int32(76)
-	v44 := uint32(v8) < 32
-	v45 := v8 & 31
-	v47 := int32(1) << (uint32(v45) & 31)
-	v48 := int32(0)
-	if v44 {
-		v48 = v47
+	v39 := uint32(v8) < 32
+	v40 := v8 & 31
+	v42 := int32(1) << (uint32(v40) & 31)
+	v43 := int32(0)
+	if v39 {
+		v43 = v42
 	}
-	v49 := v48 + -1
-	v101 := uint32(v8) < 32
-	v102 := v8 & 31
-	v104 := int32(1) << (uint32(v102) & 31)
-	v105 := int32(0)
-	if v101 {
-		v105 = v104
+	v44 := v43 + -1
+	v47 := uint32(v8) < 32
+	v48 := v8 & 31
+	v50 := int32(1) << (uint32(v48) & 31)
+	v51 := int32(0)
+	if v47 {
+		v51 = v50
 	}
-	v106 := v105 + -1
+	v52 := v51 + -1
+	v55 := uint32(v8) < 32
+	v56 := v8 & 31
+	v58 := int32(1) << (uint32(v56) & 31)
+	v59 := int32(0)
+	if v55 {
+		v59 = v58
+	}
+	v60 := v59 + -1
+	v63 := uint32(v8) < 32
+	v64 := v8 & 31
+	v66 := int32(1) << (uint32(v64) & 31)
+	v67 := int32(0)
+	if v63 {
+		v67 = v66
+	}
+	v68 := v67 + -1
+	v72 := uint32(v8) < 32
+	v73 := v8 & 31
+	v75 := int32(1) << (uint32(v73) & 31)
+	v76 := int32(0)
+	if v72 {
+		v76 = v75
+	}
+	v77 := v76 + -1
+	v80 := uint32(v8) < 32
+	v81 := v8 & 31
+	v83 := int32(1) << (uint32(v81) & 31)
+	v84 := int32(0)
+	if v80 {
+		v84 = v83
+	}
+	v85 := v84 + -1
+	v88 := uint32(v8) < 32
+	v89 := v8 & 31
+	v91 := int32(1) << (uint32(v89) & 31)
+	v92 := int32(0)
+	if v88 {
+		v92 = v91
+	}
+	v93 := v92 + -1
+	v222 := uint32(v8) < 32
+	v223 := v8 & 31
+	v225 := int32(1) << (uint32(v223) & 31)
+	v226 := int32(0)
+	if v222 {
+		v226 = v225
+	}
+	v227 := v226 + -1
 	p1 := g.Pointer(1)
 	v24 := g.Int32(8)
 	v25 := int64(uint32(v24))
-	v40 := v25 * 2
-	v41 := v25 * 3
-	v42 := v25 * 4
+	v34 := v25 * 2
+	v35 := v25 * 3
+	v36 := v25 * 4
 	stop := g.Cancelled()
-	v26 := c0 * 8
-	v29 := 32 - v26
-	v30 := uint32(v29) < 32
-	v31 := v29 & 31
-	v32 := int32(uint32(4294967295) >> (uint32(v31) & 31))
-	v33 := int32(0)
-	if v30 {
-		v33 = v32
-	}
+	v37 := c0 == 1
 	v7 := g.Int32(72)
-	v43 := v8 == 32
+	v38 := v8 == 32
 	v9 := g.Int64(88)
 	p4 := g.Pointer(4)
 	m0 := g.Memory(0)
-	v99 := int64(uint32(c0))
+	v46 := v8 == 32
+	v54 := v8 == 32
+	v62 := v8 == 32
+	v70 := c0 == 2
+	v71 := v8 == 32
+	v79 := v8 == 32
+	v87 := v8 == 32
+	v220 := int64(uint32(c0))
 	p0 := g.Pointer(0)
-	v100 := v8 == 32
-	v142 := v8 == 32
+	v221 := v8 == 32
+	v263 := v8 == 32
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		var v16, v23, v51, v54, v58, v62, v66, v68, v72, v83, v84, v108, v114, v130, v131 int64
-		var v53, v57, v61, v65, v69, v70, v71, v74, v80, v91, v94, v107, v111, v112, v125, v126, v138 int32
+		var v16, v23, v95, v98, v102, v106, v110, v112, v116, v206, v207, v229, v235, v251, v252 int64
+		var v97, v101, v105, v109, v113, v114, v115, v118, v120, v121, v129, v133, v135, v136, v144, v148, v150, v151, v159, v162, v164, v165, v173, v176, v178, v179, v187, v190, v192, v193, v201, v214, v228, v232, v233, v246, v247, v259 int32
 		if !v11 {
 			v16 = v3
 			goto b5
@@ -2496,200 +2543,399 @@ func (g *keysHost) Run() {
 			}
 			v23 = v22
 		}
-		if !v27 {
+		if !v26 {
 			g.Fault(1, 0, 0, v0)
 			g.Leave(li)
 			continue
 		}
-		v28 := int32(4 / uint32(c0))
-		v34 := int64(uint32(v28))
-		if v28 == 0 {
+		v27 := int32(4 / uint32(c0))
+		v28 := int64(uint32(v27))
+		if v27 == 0 {
 			g.Fault(2, 0, 0, v0)
 			g.Leave(li)
 			continue
 		}
-		v36 := v23 / v34
-		v38 := v3
-		if v36 < v3 {
-			v38 = v36
+		v30 := v23 / v28
+		v32 := v3
+		if v30 < v3 {
+			v32 = v30
 		}
-		v39 := int64(basex + li)
-		v50 := int32(li) & v49
-		v51 = v39
+		v33 := int64(basex + li)
+		v45 := int32(li) & v44
+		v53 := int32(li) & v52
+		v61 := int32(li) & v60
+		v69 := int32(li) & v68
+		v78 := int32(li) & v77
+		v86 := int32(li) & v85
+		v94 := int32(li) & v93
+		v95 = v33
 	b10:
-		if v51 >= v38 {
-			v107 = int32(li) & v106
-			v108 = (v38 * v34) + v39
-			goto b31
+		if v95 >= v32 {
+			v228 = int32(li) & v227
+			v229 = (v32 * v28) + v33
+			goto b73
 		}
-		v53 = *(*int32)(unsafe.Add(p1, int(v51)*4))
-		v54 = v51 + v25
-		if v54 < v38 {
-			v57 = *(*int32)(unsafe.Add(p1, int(v54)*4))
+		v97 = *(*int32)(unsafe.Add(p1, int(v95)*4))
+		v98 = v95 + v25
+		if v98 < v32 {
+			v101 = *(*int32)(unsafe.Add(p1, int(v98)*4))
 		} else {
-			v57 = 0
+			v101 = 0
 		}
-		v58 = v51 + v40
-		if v58 < v38 {
-			v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
+		v102 = v95 + v34
+		if v102 < v32 {
+			v105 = *(*int32)(unsafe.Add(p1, int(v102)*4))
 		} else {
-			v61 = 0
+			v105 = 0
 		}
-		v62 = v51 + v41
-		if v62 < v38 {
-			v65 = *(*int32)(unsafe.Add(p1, int(v62)*4))
+		v106 = v95 + v35
+		if v106 < v32 {
+			v109 = *(*int32)(unsafe.Add(p1, int(v106)*4))
 		} else {
-			v65 = 0
+			v109 = 0
 		}
-		v66 = v51 + v42
-		v68 = v38
-		if v66 < v38 {
-			v68 = v66
+		v110 = v95 + v36
+		v112 = v32
+		if v110 < v32 {
+			v112 = v110
 		}
-		v69 = v53
-		v70 = v57
-		v71 = v61
-		v72 = v51
+		v113 = v97
+		v114 = v101
+		v115 = v105
+		v116 = v95
 	b18:
-		if v72 >= v68 {
-			v51 = v66
+		if v116 >= v112 {
+			v95 = v110
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b10
 		}
-		v74 = 0
-	b19:
-		{
-			v75 := v74 * v26
-			v79 := int32(0)
-			if uint32(v75) < 32 {
-				v79 = int32(uint32(v69) >> (uint32(v75&31) & 31))
-			}
-			v80 = v79 & v33
-			if uint32(v80) >= uint32(v7) {
-				goto b26
-			}
+		if !v37 {
+			goto b48
 		}
-		if !v43 {
-			goto b24
+		v118 = v113 & 255
+		if uint32(v118) >= uint32(v7) {
+			goto b27
 		}
-		v83 = int64(uint32(v80)) * 2
-		v84 = v83 + 1
-		if v84 >= v9 {
-			goto b26
+		if !v38 {
+			goto b25
+		}
+		v120 = v118 * 2
+		v121 = v120 + 1
+		if int64(uint32(v121)) >= v9 {
+			goto b27
 		}
 		{
-			v86 := atomic.AddInt32((*int32)(unsafe.Add(p4, int(v83)*4)), int32(1)) - int32(1)
-			if v86 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p4, int(v84)*4)), int32(1))
-				goto b26
+			v124 := atomic.AddInt32((*int32)(unsafe.Add(p4, int(v120)*4)), int32(1)) - int32(1)
+			if v124 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, int(v121)*4)), int32(1))
+				goto b27
 			}
-			goto b26
+			goto b27
 		}
-	b24:
+	b25:
 		{
-			v90 := int32(0)
-			if v44 {
-				v90 = v80 << (uint32(v45) & 31)
+			v128 := int32(0)
+			if v39 {
+				v128 = v118 << (uint32(v40) & 31)
 			}
-			v91 = v90 | v50
-			if uint32(v91) < 4096 {
-				_ = *(*int32)(unsafe.Add(m0, int(v91)*4))
-				*(*int32)(unsafe.Add(m0, int(v91)*4)) += int32(1)
+			v129 = v128 | v45
+			if uint32(v129) < 4096 {
+				_ = *(*int32)(unsafe.Add(m0, int(v129)*4))
+				*(*int32)(unsafe.Add(m0, int(v129)*4)) += int32(1)
 			}
 		}
-	b26:
-		v94 = v74 + 1
-		if uint32(v94) < uint32(v28) {
-			v74 = v94
-			goto b19
+	b27:
+		v133 = int32(uint32(v113)>>8) & 255
+		if uint32(v133) >= uint32(v7) {
+			goto b34
 		}
-		v69 = v70
-		v70 = v71
-		v71 = v65
-		v72 = v72 + v25
+		if !v46 {
+			goto b32
+		}
+		v135 = v133 * 2
+		v136 = v135 + 1
+		if int64(uint32(v136)) >= v9 {
+			goto b34
+		}
+		{
+			v139 := atomic.AddInt32((*int32)(unsafe.Add(p4, int(v135)*4)), int32(1)) - int32(1)
+			if v139 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, int(v136)*4)), int32(1))
+				goto b34
+			}
+			goto b34
+		}
+	b32:
+		{
+			v143 := int32(0)
+			if v47 {
+				v143 = v133 << (uint32(v48) & 31)
+			}
+			v144 = v143 | v53
+			if uint32(v144) < 4096 {
+				_ = *(*int32)(unsafe.Add(m0, int(v144)*4))
+				*(*int32)(unsafe.Add(m0, int(v144)*4)) += int32(1)
+			}
+		}
+	b34:
+		v148 = int32(uint32(v113)>>16) & 255
+		if uint32(v148) >= uint32(v7) {
+			goto b41
+		}
+		if !v54 {
+			goto b39
+		}
+		v150 = v148 * 2
+		v151 = v150 + 1
+		if int64(uint32(v151)) >= v9 {
+			goto b41
+		}
+		{
+			v154 := atomic.AddInt32((*int32)(unsafe.Add(p4, int(v150)*4)), int32(1)) - int32(1)
+			if v154 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, int(v151)*4)), int32(1))
+				goto b41
+			}
+			goto b41
+		}
+	b39:
+		{
+			v158 := int32(0)
+			if v55 {
+				v158 = v148 << (uint32(v56) & 31)
+			}
+			v159 = v158 | v61
+			if uint32(v159) < 4096 {
+				_ = *(*int32)(unsafe.Add(m0, int(v159)*4))
+				*(*int32)(unsafe.Add(m0, int(v159)*4)) += int32(1)
+			}
+		}
+	b41:
+		v162 = int32(uint32(v113) >> 24)
+		if uint32(v162) >= uint32(v7) {
+			goto b70
+		}
+		if !v62 {
+			goto b46
+		}
+		v164 = v162 * 2
+		v165 = v164 + 1
+		if int64(uint32(v165)) >= v9 {
+			goto b70
+		}
+		{
+			v168 := atomic.AddInt32((*int32)(unsafe.Add(p4, int(v164)*4)), int32(1)) - int32(1)
+			if v168 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, int(v165)*4)), int32(1))
+				goto b70
+			}
+			goto b70
+		}
+	b46:
+		{
+			v172 := int32(0)
+			if v63 {
+				v172 = v162 << (uint32(v64) & 31)
+			}
+			v173 = v172 | v69
+			if uint32(v173) < 4096 {
+				_ = *(*int32)(unsafe.Add(m0, int(v173)*4))
+				*(*int32)(unsafe.Add(m0, int(v173)*4)) += int32(1)
+				goto b70
+			}
+			goto b70
+		}
+	b48:
+		if !v70 {
+			goto b63
+		}
+		v176 = v113 & 65535
+		if uint32(v176) >= uint32(v7) {
+			goto b56
+		}
+		if !v71 {
+			goto b54
+		}
+		v178 = v176 * 2
+		v179 = v178 + 1
+		if int64(uint32(v179)) >= v9 {
+			goto b56
+		}
+		{
+			v182 := atomic.AddInt32((*int32)(unsafe.Add(p4, int(v178)*4)), int32(1)) - int32(1)
+			if v182 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, int(v179)*4)), int32(1))
+				goto b56
+			}
+			goto b56
+		}
+	b54:
+		{
+			v186 := int32(0)
+			if v72 {
+				v186 = v176 << (uint32(v73) & 31)
+			}
+			v187 = v186 | v78
+			if uint32(v187) < 4096 {
+				_ = *(*int32)(unsafe.Add(m0, int(v187)*4))
+				*(*int32)(unsafe.Add(m0, int(v187)*4)) += int32(1)
+			}
+		}
+	b56:
+		v190 = int32(uint32(v113) >> 16)
+		if uint32(v190) >= uint32(v7) {
+			goto b70
+		}
+		if !v79 {
+			goto b61
+		}
+		v192 = v190 * 2
+		v193 = v192 + 1
+		if int64(uint32(v193)) >= v9 {
+			goto b70
+		}
+		{
+			v196 := atomic.AddInt32((*int32)(unsafe.Add(p4, int(v192)*4)), int32(1)) - int32(1)
+			if v196 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, int(v193)*4)), int32(1))
+				goto b70
+			}
+			goto b70
+		}
+	b61:
+		{
+			v200 := int32(0)
+			if v80 {
+				v200 = v190 << (uint32(v81) & 31)
+			}
+			v201 = v200 | v86
+			if uint32(v201) < 4096 {
+				_ = *(*int32)(unsafe.Add(m0, int(v201)*4))
+				*(*int32)(unsafe.Add(m0, int(v201)*4)) += int32(1)
+				goto b70
+			}
+			goto b70
+		}
+	b63:
+		if uint32(v113) >= uint32(v7) {
+			goto b70
+		}
+		if !v87 {
+			goto b68
+		}
+		v206 = int64(uint32(v113)) * 2
+		v207 = v206 + 1
+		if v207 >= v9 {
+			goto b70
+		}
+		{
+			v209 := atomic.AddInt32((*int32)(unsafe.Add(p4, int(v206)*4)), int32(1)) - int32(1)
+			if v209 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, int(v207)*4)), int32(1))
+				goto b70
+			}
+			goto b70
+		}
+	b68:
+		{
+			v213 := int32(0)
+			if v88 {
+				v213 = v113 << (uint32(v89) & 31)
+			}
+			v214 = v213 | v94
+			if uint32(v214) < 4096 {
+				_ = *(*int32)(unsafe.Add(m0, int(v214)*4))
+				*(*int32)(unsafe.Add(m0, int(v214)*4)) += int32(1)
+			}
+		}
+	b70:
+		v113 = v114
+		v114 = v115
+		v115 = v109
+		v116 = v116 + v25
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b18
-	b31:
-		v110 := v108 * v99
-		if v108 >= v23 {
-			goto b45
+	b73:
+		v231 := v229 * v220
+		if v229 >= v23 {
+			goto b87
 		}
-		v111 = 0
-		v112 = 0
-	b32:
-		v114 = v110 + int64(uint32(v112))
-		if 0 > v114 {
-			v125 = v111
-			goto b35
+		v232 = 0
+		v233 = 0
+	b74:
+		v235 = v231 + int64(uint32(v233))
+		if 0 > v235 {
+			v246 = v232
+			goto b77
 		}
-		if v114 < v1 {
-			v119 := v112 * 8
-			v122 := int32(uint8(*(*int8)(unsafe.Add(p0, int(v114))))) << (uint32(v119&31) & 31)
-			v123 := int32(0)
-			if uint32(v119) < 32 {
-				v123 = v122
+		if v235 < v1 {
+			v240 := v233 * 8
+			v243 := int32(uint8(*(*int8)(unsafe.Add(p0, int(v235))))) << (uint32(v240&31) & 31)
+			v244 := int32(0)
+			if uint32(v240) < 32 {
+				v244 = v243
 			}
-			v125 = v111 | v123
+			v246 = v232 | v244
 		} else {
-			v125 = v111
+			v246 = v232
 		}
-	b35:
-		v126 = v112 + 1
-		if uint32(v126) < uint32(c0) {
-			v111 = v125
-			v112 = v126
+	b77:
+		v247 = v233 + 1
+		if uint32(v247) < uint32(c0) {
+			v232 = v246
+			v233 = v247
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b32
+			goto b74
 		}
-		if uint32(v125) >= uint32(v7) {
-			goto b44
+		if uint32(v246) >= uint32(v7) {
+			goto b86
 		}
-		if !v100 {
-			goto b42
+		if !v221 {
+			goto b84
 		}
-		v130 = int64(uint32(v125)) * 2
-		v131 = v130 + 1
-		if v131 >= v9 {
-			goto b44
+		v251 = int64(uint32(v246)) * 2
+		v252 = v251 + 1
+		if v252 >= v9 {
+			goto b86
 		}
 		{
-			v133 := atomic.AddInt32((*int32)(unsafe.Add(p4, int(v130)*4)), int32(1)) - int32(1)
-			if v133 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p4, int(v131)*4)), int32(1))
-				goto b44
+			v254 := atomic.AddInt32((*int32)(unsafe.Add(p4, int(v251)*4)), int32(1)) - int32(1)
+			if v254 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, int(v252)*4)), int32(1))
+				goto b86
 			}
-			goto b44
+			goto b86
 		}
-	b42:
+	b84:
 		{
-			v137 := int32(0)
-			if v101 {
-				v137 = v125 << (uint32(v102) & 31)
+			v258 := int32(0)
+			if v222 {
+				v258 = v246 << (uint32(v223) & 31)
 			}
-			v138 = v137 | v107
-			if uint32(v138) < 4096 {
-				_ = *(*int32)(unsafe.Add(m0, int(v138)*4))
-				*(*int32)(unsafe.Add(m0, int(v138)*4)) += int32(1)
+			v259 = v258 | v228
+			if uint32(v259) < 4096 {
+				_ = *(*int32)(unsafe.Add(m0, int(v259)*4))
+				*(*int32)(unsafe.Add(m0, int(v259)*4)) += int32(1)
 			}
 		}
-	b44:
-		v108 = v108 + v25
+	b86:
+		v229 = v229 + v25
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b31
-	b45:
-		if v142 {
+		goto b73
+	b87:
+		if v263 {
 			g.Leave(li)
 			continue
 		}
@@ -2699,76 +2945,76 @@ func (g *keysHost) Run() {
 		return
 	}
 	// Barrier, kernels.go:67
-	v145 := v8 & 31
-	v144 := uint32(v8) < 32
-	v146 := int32(1) << (uint32(v145) & 31)
-	v147 := int32(0)
-	if v144 {
-		v147 = v146
+	v266 := v8 & 31
+	v265 := uint32(v8) < 32
+	v267 := int32(1) << (uint32(v266) & 31)
+	v268 := int32(0)
+	if v265 {
+		v268 = v267
 	}
-	v148 := v147 != 0
-	v149 := v147 + -1
+	v269 := v268 != 0
+	v270 := v268 + -1
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		var v150, v154, v155, v158, v162, v163, v165 int32
-		var v168, v169 int64
-		v150 = int32(li)
-	b49:
-		if uint32(v150) >= uint32(v7) {
+		var v271, v275, v276, v279, v283, v284, v286 int32
+		var v289, v290 int64
+		v271 = int32(li)
+	b91:
+		if uint32(v271) >= uint32(v7) {
 			continue
 		}
-		v153 := int32(0)
-		if v144 {
-			v153 = v150 << (uint32(v145) & 31)
+		v274 := int32(0)
+		if v265 {
+			v274 = v271 << (uint32(v266) & 31)
 		}
-		if !v148 {
-			v165 = 0
-			goto b56
+		if !v269 {
+			v286 = 0
+			goto b98
 		}
-		v154 = 0
-		v155 = 0
-	b51:
-		v158 = v153 | ((v155 + v150) & v149)
-		if uint32(v158) < 4096 {
-			v162 = v154 + *(*int32)(unsafe.Add(m0, int(v158)*4))
+		v275 = 0
+		v276 = 0
+	b93:
+		v279 = v274 | ((v276 + v271) & v270)
+		if uint32(v279) < 4096 {
+			v283 = v275 + *(*int32)(unsafe.Add(m0, int(v279)*4))
 		} else {
-			v162 = v154
+			v283 = v275
 		}
-		v163 = v155 + 1
-		if uint32(v163) < uint32(v147) {
-			v154 = v162
-			v155 = v163
+		v284 = v276 + 1
+		if uint32(v284) < uint32(v268) {
+			v275 = v283
+			v276 = v284
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b51
+			goto b93
 		}
-		v165 = v162
-	b56:
-		if v165 == 0 {
-			goto b60
+		v286 = v283
+	b98:
+		if v286 == 0 {
+			goto b102
 		}
-		v168 = int64(uint32(v150)) * 2
-		v169 = v168 + 1
-		if v169 >= v9 {
-			goto b60
+		v289 = int64(uint32(v271)) * 2
+		v290 = v289 + 1
+		if v290 >= v9 {
+			goto b102
 		}
 		{
-			v171 := atomic.AddInt32((*int32)(unsafe.Add(p4, int(v168)*4)), v165) - v165
-			if uint32(v171+v165) < uint32(v165) {
-				atomic.AddInt32((*int32)(unsafe.Add(p4, int(v169)*4)), int32(1))
+			v292 := atomic.AddInt32((*int32)(unsafe.Add(p4, int(v289)*4)), v286) - v286
+			if uint32(v292+v286) < uint32(v286) {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, int(v290)*4)), int32(1))
 			}
 		}
-	b60:
-		v150 = v150 + 256
+	b102:
+		v271 = v271 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b49
+		goto b91
 	}
 }

@@ -161,8 +161,8 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Files: []abi.Source{
 		{File: "prim/hist/kernels/edges.go", Package: "kernels", Sum: 0x6f1e24ff},
 		{File: "prim/hist/kernels/even.go", Package: "kernels", Sum: 0x23254006},
-		{File: "prim/hist/kernels/kernels.go", Package: "kernels", Sum: 0xd0d71b5c},
-		{File: "prim/hist/kernels/keys.go", Package: "kernels", Sum: 0x27aad99d},
+		{File: "prim/hist/kernels/kernels.go", Package: "kernels", Sum: 0x2f64f5cf},
+		{File: "prim/hist/kernels/keys.go", Package: "kernels", Sum: 0xdad78488},
 	},
 })
 
@@ -204,19 +204,19 @@ var edges32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "prim/hist/kernels/edges.go:84:8", Limit: 1024},
-		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:125:18"},
+		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:135:18"},
 		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:86:25"},
-		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:88:16"},
+		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:100:16"},
 	},
-	Loops: "- - prim/hist/kernels/edges.go:83:2 prim/hist/kernels/kernels.go:114:2 114:2 114:2 89:2 100:3 101:4 prim/hist/kernels/edges.go:42:2 prim/hist/kernels/kernels.go:114:2 107:2 114:2 prim/hist/kernels/edges.go:42:2 prim/hist/kernels/kernels.go:114:2 68:2 70:3",
+	Loops: "- - prim/hist/kernels/edges.go:83:2 prim/hist/kernels/kernels.go:124:2 124:2 124:2 101:2 112:3 89:3 prim/hist/kernels/edges.go:42:2 prim/hist/kernels/kernels.go:124:2 117:2 124:2 prim/hist/kernels/edges.go:42:2 prim/hist/kernels/kernels.go:124:2 68:2 70:3",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/hist/kernels.Width", Pos: "prim/hist/kernels/kernels.go:18:5", Var: &kernels.Width},
 	},
 	SPIRV: edges32SPIRV,
 	IR:    edges32IR,
-	Sum:   0x21913859,
+	Sum:   0x7d4f8557,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - prim/hist/kernels/edges.go:83:2 prim/hist/kernels/kernels.go:114:2 114:2 114:2 89:2 100:3 101:4 prim/hist/kernels/edges.go:42:2 prim/hist/kernels/kernels.go:114:2 107:2 114:2 prim/hist/kernels/edges.go:42:2 prim/hist/kernels/kernels.go:114:2 68:2 70:3", SPIRV: edges32Words, Sum: 0x85a6e379},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - prim/hist/kernels/edges.go:83:2 prim/hist/kernels/kernels.go:124:2 124:2 124:2 101:2 112:3 89:3 prim/hist/kernels/edges.go:42:2 prim/hist/kernels/kernels.go:124:2 117:2 124:2 prim/hist/kernels/edges.go:42:2 prim/hist/kernels/kernels.go:124:2 68:2 70:3", SPIRV: edges32Words, Sum: 0xb0bb8f13},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Edges32{
@@ -435,19 +435,19 @@ var even32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 4096, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:125:18"},
+		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:135:18"},
 		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:86:25"},
-		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:88:16"},
+		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:100:16"},
 	},
-	Loops: "- prim/hist/kernels/kernels.go:89:2 100:3 101:4 prim/hist/kernels/even.go:40:2 prim/hist/kernels/kernels.go:107:2 114:2 prim/hist/kernels/even.go:40:2 prim/hist/kernels/kernels.go:68:2 70:3",
+	Loops: "- prim/hist/kernels/kernels.go:101:2 112:3 89:3 prim/hist/kernels/even.go:40:2 prim/hist/kernels/kernels.go:117:2 124:2 prim/hist/kernels/even.go:40:2 prim/hist/kernels/kernels.go:68:2 70:3",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/hist/kernels.Width", Pos: "prim/hist/kernels/kernels.go:18:5", Var: &kernels.Width},
 	},
 	SPIRV: even32SPIRV,
 	IR:    even32IR,
-	Sum:   0x7284b279,
+	Sum:   0x21830262,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/hist/kernels/kernels.go:89:2 100:3 101:4 prim/hist/kernels/even.go:40:2 prim/hist/kernels/kernels.go:107:2 114:2 prim/hist/kernels/even.go:40:2 prim/hist/kernels/kernels.go:68:2 70:3", SPIRV: even32Words, Sum: 0xdff6b1cb},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/hist/kernels/kernels.go:101:2 112:3 89:3 prim/hist/kernels/even.go:40:2 prim/hist/kernels/kernels.go:117:2 124:2 prim/hist/kernels/even.go:40:2 prim/hist/kernels/kernels.go:68:2 70:3", SPIRV: even32Words, Sum: 0xcf23adf4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Even32{
@@ -783,20 +783,20 @@ var keysKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 4096, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:125:18"},
-		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:86:25"},
-		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:88:16"},
+		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:135:18"},
+		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:99:11"},
+		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:100:16"},
 	},
-	Loops: "- prim/hist/kernels/kernels.go:89:2 100:3 101:4 107:2 114:2 68:2 70:3",
+	Loops: "- prim/hist/kernels/kernels.go:101:2 112:3 - 117:2 124:2 68:2 70:3",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/hist/kernels.Width", Pos: "prim/hist/kernels/kernels.go:18:5", Var: &kernels.Width},
 	},
 	SPIRV: keysSPIRV,
 	IR:    keysIR,
-	Sum:   0xd20506f4,
+	Sum:   0x17f47de,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {88}}, Loops: "- prim/hist/kernels/kernels.go:89:2 100:3 101:4 107:2 114:2 68:2 70:3", Make: kernelimpl.MakeModule, Sum: 0xda776d86},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/hist/kernels/kernels.go:89:2 100:3 101:4 107:2 114:2 68:2 70:3", SPIRV: keysWords, Sum: 0x467e2481},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {88}}, Loops: "- prim/hist/kernels/kernels.go:101:2 112:3 - 117:2 124:2 68:2 70:3", Make: kernelimpl.MakeModule, Sum: 0x377027d9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/hist/kernels/kernels.go:101:2 112:3 - 117:2 124:2 68:2 70:3", SPIRV: keysWords, Sum: 0x93fc688d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Keys{

@@ -12,9 +12,10 @@ import (
 // arg16Host is a work-group of the kernel [Arg16].
 type arg16Host struct {
 	kernelimpl.HostGroup
-	v87 []int32
+	c0   bool
+	v162 []int32
 
-	v88, v91 []int64
+	v163, v166 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -22,15 +23,16 @@ type arg16Host struct {
 
 func newArg16Host() kernelimpl.HostForm { return new(arg16Host) }
 
-const arg16HostSites = `1	prim/reduce/kernels/least.go:170:30
-1	176:9
-1	176:29`
+const arg16HostSites = `1	prim/reduce/kernels/least.go:116:10
+1	218:9
+1	218:29`
 
 func (g *arg16Host) Begin() {
 	g.Sites = arg16HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v87)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v88, &g.v91)
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v162)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v163, &g.v166)
 }
 
 func (g *arg16Host) Run() {
@@ -46,18 +48,17 @@ func (g *arg16Host) Run() {
 	v15 := v14 * v5
 	v16 := v15 + v5
 	p0 := g.Pointer(0)
-	v7 := g.Int32(68)
-	v46 := v7 == 0
+	c0 := g.c0
 	v6 := g.Int32(64)
+	v7 := g.Int32(68)
 	v8 := g.Int32(72)
 	stop := g.Cancelled()
-	v45 := v7 == 0
-	h87 := g.v87[:n]
-	h88 := g.v88[:n]
+	h162 := g.v162[:n]
+	h163 := g.v163[:n]
 	more := false
 	for li := range n {
-		var v23, v48, v49, v64, v67, v68, v84, v88 int64
-		var v47, v52, v60, v63, v66, v72, v80, v83, v87 int32
+		var v23, v46, v47, v51, v56, v61, v77, v89, v101, v113, v116, v117, v122, v127, v132, v138, v157, v163 int64
+		var v45, v50, v55, v60, v65, v73, v76, v85, v88, v97, v100, v109, v112, v115, v121, v126, v131, v136, v137, v139, v140, v141, v142, v150, v156, v158, v162 int32
 		v0 := int32(basex + li)
 		if v17 {
 			v23 = v1
@@ -78,136 +79,267 @@ func (g *arg16Host) Run() {
 			v25 = v16
 		}
 		v28 := v15 + int64(uint32(int32(li)))
-		v39 := uint64(v28+((((v25-v28)+-1)/256)*256)) < uint64(v1)
+		v39 := uint64(v28+((((v25-v28)+-1)/1024)*1024)) < uint64(v1)
 		v41 := ((-2147483648 <= v28) && (v28 <= 2147483647)) && (-2147483648 <= v25)
 		v44 := ((v41 && (v25 <= 2147483647)) && (uint64(v28) < uint64(v1))) && v39
 		if !v44 {
-			v66 = -1
-			v67 = 9223372036854775807
-			v68 = v28
-			goto b13
+			v115 = -1
+			v116 = 9223372036854775807
+			v117 = v28
+			goto b40
 		}
-		v47 = -1
-		v48 = 9223372036854775807
-		v49 = v28
+		v45 = -1
+		v46 = 9223372036854775807
+		v47 = v28
 	b3:
-		if v49 >= v25 {
-			v87 = v47
-			v88 = v48
-			goto b25
+		if v47 >= v25 {
+			v162 = v45
+			v163 = v46
+			goto b61
 		}
-		v52 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v49)*2))))
-		if v46 {
-			v60 = v52 ^ v6
-			goto b8
-		}
-		if uint32(v8) < uint32(v52&v7) {
-			v60 = 0
+		v50 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v47)*2))))
+		v51 = v47 + 256
+		if v51 < v25 {
+			v55 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v51)*2))))
 		} else {
-			v58 := v52
-			if uint32(v7) < uint32(v52) {
-				v58 = v52 ^ v7
+			v55 = v50
+		}
+		v56 = v47 + 512
+		if v56 < v25 {
+			v60 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v56)*2))))
+		} else {
+			v60 = v50
+		}
+		v61 = v47 + 768
+		if v61 < v25 {
+			v65 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v61)*2))))
+		} else {
+			v65 = v50
+		}
+		if !c0 {
+			v73 = v50 ^ v6
+			goto b14
+		}
+		if uint32(v8) < uint32(v50&v7) {
+			v73 = 0
+		} else {
+			v70 := v50
+			if uint32(v7) < uint32(v50) {
+				v70 = v50 ^ v7
 			}
-			v60 = v58 ^ v6
+			v73 = v70 ^ v6
 		}
-	b8:
-		if uint32(v60) < uint32(v47) {
-			goto b10
+	b14:
+		if uint32(v73) < uint32(v45) {
+			goto b16
 		}
-		if v48 != 9223372036854775807 {
-			v63 = v47
-			v64 = v48
-			goto b11
+		if v46 != 9223372036854775807 {
+			v76 = v45
+			v77 = v46
+			goto b17
 		}
-	b10:
-		v63 = v60
-		v64 = v49
-	b11:
-		v47 = v63
-		v48 = v64
-		v49 = v49 + 256
+	b16:
+		v76 = v73
+		v77 = v47
+	b17:
+		if !c0 {
+			v85 = v55 ^ v6
+			goto b21
+		}
+		if uint32(v8) < uint32(v55&v7) {
+			v85 = 0
+		} else {
+			v82 := v55
+			if uint32(v7) < uint32(v55) {
+				v82 = v55 ^ v7
+			}
+			v85 = v82 ^ v6
+		}
+	b21:
+		if uint32(v85) < uint32(v76) {
+			goto b23
+		}
+		if v77 != 9223372036854775807 {
+			v88 = v76
+			v89 = v77
+			goto b24
+		}
+	b23:
+		v88 = v85
+		v89 = v51
+	b24:
+		if !c0 {
+			v97 = v60 ^ v6
+			goto b28
+		}
+		if uint32(v8) < uint32(v60&v7) {
+			v97 = 0
+		} else {
+			v94 := v60
+			if uint32(v7) < uint32(v60) {
+				v94 = v60 ^ v7
+			}
+			v97 = v94 ^ v6
+		}
+	b28:
+		if uint32(v97) < uint32(v88) {
+			goto b30
+		}
+		if v89 != 9223372036854775807 {
+			v100 = v88
+			v101 = v89
+			goto b31
+		}
+	b30:
+		v100 = v97
+		v101 = v56
+	b31:
+		if !c0 {
+			v109 = v65 ^ v6
+			goto b35
+		}
+		if uint32(v8) < uint32(v65&v7) {
+			v109 = 0
+		} else {
+			v106 := v65
+			if uint32(v7) < uint32(v65) {
+				v106 = v65 ^ v7
+			}
+			v109 = v106 ^ v6
+		}
+	b35:
+		if uint32(v109) < uint32(v100) {
+			goto b37
+		}
+		if v101 != 9223372036854775807 {
+			v112 = v100
+			v113 = v101
+			goto b38
+		}
+	b37:
+		v112 = v109
+		v113 = v61
+	b38:
+		v45 = v112
+		v46 = v113
+		v47 = v47 + 1024
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b3
-	b13:
-		if v68 >= v25 {
-			v87 = v66
-			v88 = v67
-			goto b25
+	b40:
+		if v117 >= v25 {
+			v162 = v115
+			v163 = v116
+			goto b61
 		}
-		if uint64(v68) >= uint64(v1) {
-			g.Fault(0, v68, v1, v0)
+		if uint64(v117) >= uint64(v1) {
+			g.Fault(0, v117, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v72 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v68)*2))))
-		if v45 {
-			v80 = v72 ^ v6
-			goto b19
-		}
-		if uint32(v8) < uint32(v72&v7) {
-			v80 = 0
+		v121 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v117)*2))))
+		v122 = v117 + 256
+		if v122 < v25 {
+			v126 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v122)*2))))
 		} else {
-			v78 := v72
-			if uint32(v7) < uint32(v72) {
-				v78 = v72 ^ v7
+			v126 = v121
+		}
+		v127 = v117 + 512
+		if v127 < v25 {
+			v131 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v127)*2))))
+		} else {
+			v131 = v121
+		}
+		v132 = v117 + 768
+		if v132 < v25 {
+			v136 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v132)*2))))
+		} else {
+			v136 = v121
+		}
+		v137 = v115
+		v138 = v116
+		v139 = v121
+		v140 = v126
+		v141 = v131
+		v142 = 0
+	b49:
+		if !c0 {
+			v150 = v139 ^ v6
+			goto b53
+		}
+		if uint32(v8) < uint32(v139&v7) {
+			v150 = 0
+		} else {
+			v147 := v139
+			if uint32(v7) < uint32(v139) {
+				v147 = v139 ^ v7
 			}
-			v80 = v78 ^ v6
+			v150 = v147 ^ v6
 		}
-	b19:
-		if uint32(v80) < uint32(v66) {
-			goto b21
+	b53:
+		if uint32(v150) < uint32(v137) {
+			goto b55
 		}
-		if v67 != 9223372036854775807 {
-			v83 = v66
-			v84 = v67
-			goto b22
+		if v138 != 9223372036854775807 {
+			v156 = v137
+			v157 = v138
+			goto b56
 		}
-	b21:
-		v83 = v80
-		v84 = v68
-	b22:
-		v66 = v83
-		v67 = v84
-		v68 = v68 + 256
+	b55:
+		v156 = v150
+		v157 = v117 + int64(uint32(v142*256))
+	b56:
+		v158 = v142 + 1
+		if v158 < 4 {
+			v137 = v156
+			v138 = v157
+			v139 = v140
+			v140 = v141
+			v141 = v136
+			v142 = v158
+			goto b49
+		}
+		v115 = v156
+		v116 = v157
+		v117 = v117 + 1024
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b13
-	b25:
-		h87[li] = v87
-		h88[li] = v88
+		goto b40
+	b61:
+		h162[li] = v162
+		h163[li] = v163
 		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:182
-	v89 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v87, -1))
-	h91 := g.v91[:n]
+	// GroupReduce, least.go:224
+	v164 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v162, -1))
+	h166 := g.v166[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v87 := h87[li]
-		v88 := h88[li]
-		v91 := v88
-		if v87 != v89 {
-			v91 = 9223372036854775807
+		v162 := h162[li]
+		v163 := h163[li]
+		v166 := v163
+		if v162 != v164 {
+			v166 = 9223372036854775807
 		}
-		h91[li] = v91
+		h166[li] = v166
 	}
-	// GroupReduce, least.go:186
-	v92 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v91, 9223372036854775807))
+	// GroupReduce, least.go:228
+	v167 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v166, 9223372036854775807))
 	v9 := g.Int64(88)
-	v94 := uint64(v14) < uint64(v9)
+	v169 := uint64(v14) < uint64(v9)
 	p4 := g.Pointer(4)
 	v11 := g.Int64(104)
-	v96 := uint64(v14) < uint64(v11)
+	v171 := uint64(v14) < uint64(v11)
 	p5 := g.Pointer(5)
 	for li := range n {
 		if dead[li] {
@@ -216,28 +348,29 @@ func (g *arg16Host) Run() {
 		v26 := int32(li)
 		v0 := int32(basex + li)
 		if v26 != 0 {
-			goto b33
+			goto b69
 		}
-		if !v94 {
+		if !v169 {
 			g.Fault(1, v14, v9, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p4, int(v13)*4)) = v89
-		if !v96 {
+		*(*int32)(unsafe.Add(p4, int(v13)*4)) = v164
+		if !v171 {
 			g.Fault(2, v14, v11, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v92
-	b33:
+		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v167
+	b69:
 	}
 }
 
 // arg32Host is a work-group of the kernel [Arg32].
 type arg32Host struct {
 	kernelimpl.HostGroup
-	v85 []int32
+	c0   bool
+	v154 []int32
 
-	v86, v89 []int64
+	v155, v158 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -245,15 +378,16 @@ type arg32Host struct {
 
 func newArg32Host() kernelimpl.HostForm { return new(arg32Host) }
 
-const arg32HostSites = `1	prim/reduce/kernels/least.go:170:30
-1	176:9
-1	176:29`
+const arg32HostSites = `1	prim/reduce/kernels/least.go:116:10
+1	218:9
+1	218:29`
 
 func (g *arg32Host) Begin() {
 	g.Sites = arg32HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v85)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v86, &g.v89)
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v154)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v155, &g.v158)
 }
 
 func (g *arg32Host) Run() {
@@ -269,18 +403,17 @@ func (g *arg32Host) Run() {
 	v15 := v14 * v5
 	v16 := v15 + v5
 	p0 := g.Pointer(0)
-	v7 := g.Int32(68)
-	v46 := v7 == 0
+	c0 := g.c0
 	v6 := g.Int32(64)
+	v7 := g.Int32(68)
 	v8 := g.Int32(72)
 	stop := g.Cancelled()
-	v45 := v7 == 0
-	h85 := g.v85[:n]
-	h86 := g.v86[:n]
+	h154 := g.v154[:n]
+	h155 := g.v155[:n]
 	more := false
 	for li := range n {
-		var v23, v48, v49, v63, v66, v67, v82, v86 int64
-		var v47, v51, v59, v62, v65, v70, v78, v81, v85 int32
+		var v23, v46, v47, v50, v54, v58, v73, v85, v97, v109, v112, v113, v117, v121, v125, v130, v149, v155 int64
+		var v45, v49, v53, v57, v61, v69, v72, v81, v84, v93, v96, v105, v108, v111, v116, v120, v124, v128, v129, v131, v132, v133, v134, v142, v148, v150, v154 int32
 		v0 := int32(basex + li)
 		if v17 {
 			v23 = v1
@@ -301,136 +434,267 @@ func (g *arg32Host) Run() {
 			v25 = v16
 		}
 		v28 := v15 + int64(uint32(int32(li)))
-		v39 := uint64(v28+((((v25-v28)+-1)/256)*256)) < uint64(v1)
+		v39 := uint64(v28+((((v25-v28)+-1)/1024)*1024)) < uint64(v1)
 		v41 := ((-2147483648 <= v28) && (v28 <= 2147483647)) && (-2147483648 <= v25)
 		v44 := ((v41 && (v25 <= 2147483647)) && (uint64(v28) < uint64(v1))) && v39
 		if !v44 {
-			v65 = -1
-			v66 = 9223372036854775807
-			v67 = v28
-			goto b13
+			v111 = -1
+			v112 = 9223372036854775807
+			v113 = v28
+			goto b40
 		}
-		v47 = -1
-		v48 = 9223372036854775807
-		v49 = v28
+		v45 = -1
+		v46 = 9223372036854775807
+		v47 = v28
 	b3:
-		if v49 >= v25 {
-			v85 = v47
-			v86 = v48
-			goto b25
+		if v47 >= v25 {
+			v154 = v45
+			v155 = v46
+			goto b61
 		}
-		v51 = *(*int32)(unsafe.Add(p0, int(v49)*4))
-		if v46 {
-			v59 = v51 ^ v6
-			goto b8
-		}
-		if uint32(v8) < uint32(v51&v7) {
-			v59 = 0
+		v49 = *(*int32)(unsafe.Add(p0, int(v47)*4))
+		v50 = v47 + 256
+		if v50 < v25 {
+			v53 = *(*int32)(unsafe.Add(p0, int(v50)*4))
 		} else {
-			v57 := v51
-			if uint32(v7) < uint32(v51) {
-				v57 = v51 ^ v7
+			v53 = v49
+		}
+		v54 = v47 + 512
+		if v54 < v25 {
+			v57 = *(*int32)(unsafe.Add(p0, int(v54)*4))
+		} else {
+			v57 = v49
+		}
+		v58 = v47 + 768
+		if v58 < v25 {
+			v61 = *(*int32)(unsafe.Add(p0, int(v58)*4))
+		} else {
+			v61 = v49
+		}
+		if !c0 {
+			v69 = v49 ^ v6
+			goto b14
+		}
+		if uint32(v8) < uint32(v49&v7) {
+			v69 = 0
+		} else {
+			v66 := v49
+			if uint32(v7) < uint32(v49) {
+				v66 = v49 ^ v7
 			}
-			v59 = v57 ^ v6
+			v69 = v66 ^ v6
 		}
-	b8:
-		if uint32(v59) < uint32(v47) {
-			goto b10
+	b14:
+		if uint32(v69) < uint32(v45) {
+			goto b16
 		}
-		if v48 != 9223372036854775807 {
-			v62 = v47
-			v63 = v48
-			goto b11
+		if v46 != 9223372036854775807 {
+			v72 = v45
+			v73 = v46
+			goto b17
 		}
-	b10:
-		v62 = v59
-		v63 = v49
-	b11:
-		v47 = v62
-		v48 = v63
-		v49 = v49 + 256
+	b16:
+		v72 = v69
+		v73 = v47
+	b17:
+		if !c0 {
+			v81 = v53 ^ v6
+			goto b21
+		}
+		if uint32(v8) < uint32(v53&v7) {
+			v81 = 0
+		} else {
+			v78 := v53
+			if uint32(v7) < uint32(v53) {
+				v78 = v53 ^ v7
+			}
+			v81 = v78 ^ v6
+		}
+	b21:
+		if uint32(v81) < uint32(v72) {
+			goto b23
+		}
+		if v73 != 9223372036854775807 {
+			v84 = v72
+			v85 = v73
+			goto b24
+		}
+	b23:
+		v84 = v81
+		v85 = v50
+	b24:
+		if !c0 {
+			v93 = v57 ^ v6
+			goto b28
+		}
+		if uint32(v8) < uint32(v57&v7) {
+			v93 = 0
+		} else {
+			v90 := v57
+			if uint32(v7) < uint32(v57) {
+				v90 = v57 ^ v7
+			}
+			v93 = v90 ^ v6
+		}
+	b28:
+		if uint32(v93) < uint32(v84) {
+			goto b30
+		}
+		if v85 != 9223372036854775807 {
+			v96 = v84
+			v97 = v85
+			goto b31
+		}
+	b30:
+		v96 = v93
+		v97 = v54
+	b31:
+		if !c0 {
+			v105 = v61 ^ v6
+			goto b35
+		}
+		if uint32(v8) < uint32(v61&v7) {
+			v105 = 0
+		} else {
+			v102 := v61
+			if uint32(v7) < uint32(v61) {
+				v102 = v61 ^ v7
+			}
+			v105 = v102 ^ v6
+		}
+	b35:
+		if uint32(v105) < uint32(v96) {
+			goto b37
+		}
+		if v97 != 9223372036854775807 {
+			v108 = v96
+			v109 = v97
+			goto b38
+		}
+	b37:
+		v108 = v105
+		v109 = v58
+	b38:
+		v45 = v108
+		v46 = v109
+		v47 = v47 + 1024
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b3
-	b13:
-		if v67 >= v25 {
-			v85 = v65
-			v86 = v66
-			goto b25
+	b40:
+		if v113 >= v25 {
+			v154 = v111
+			v155 = v112
+			goto b61
 		}
-		if uint64(v67) >= uint64(v1) {
-			g.Fault(0, v67, v1, v0)
+		if uint64(v113) >= uint64(v1) {
+			g.Fault(0, v113, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v70 = *(*int32)(unsafe.Add(p0, int(v67)*4))
-		if v45 {
-			v78 = v70 ^ v6
-			goto b19
-		}
-		if uint32(v8) < uint32(v70&v7) {
-			v78 = 0
+		v116 = *(*int32)(unsafe.Add(p0, int(v113)*4))
+		v117 = v113 + 256
+		if v117 < v25 {
+			v120 = *(*int32)(unsafe.Add(p0, int(v117)*4))
 		} else {
-			v76 := v70
-			if uint32(v7) < uint32(v70) {
-				v76 = v70 ^ v7
+			v120 = v116
+		}
+		v121 = v113 + 512
+		if v121 < v25 {
+			v124 = *(*int32)(unsafe.Add(p0, int(v121)*4))
+		} else {
+			v124 = v116
+		}
+		v125 = v113 + 768
+		if v125 < v25 {
+			v128 = *(*int32)(unsafe.Add(p0, int(v125)*4))
+		} else {
+			v128 = v116
+		}
+		v129 = v111
+		v130 = v112
+		v131 = v116
+		v132 = v120
+		v133 = v124
+		v134 = 0
+	b49:
+		if !c0 {
+			v142 = v131 ^ v6
+			goto b53
+		}
+		if uint32(v8) < uint32(v131&v7) {
+			v142 = 0
+		} else {
+			v139 := v131
+			if uint32(v7) < uint32(v131) {
+				v139 = v131 ^ v7
 			}
-			v78 = v76 ^ v6
+			v142 = v139 ^ v6
 		}
-	b19:
-		if uint32(v78) < uint32(v65) {
-			goto b21
+	b53:
+		if uint32(v142) < uint32(v129) {
+			goto b55
 		}
-		if v66 != 9223372036854775807 {
-			v81 = v65
-			v82 = v66
-			goto b22
+		if v130 != 9223372036854775807 {
+			v148 = v129
+			v149 = v130
+			goto b56
 		}
-	b21:
-		v81 = v78
-		v82 = v67
-	b22:
-		v65 = v81
-		v66 = v82
-		v67 = v67 + 256
+	b55:
+		v148 = v142
+		v149 = v113 + int64(uint32(v134*256))
+	b56:
+		v150 = v134 + 1
+		if v150 < 4 {
+			v129 = v148
+			v130 = v149
+			v131 = v132
+			v132 = v133
+			v133 = v128
+			v134 = v150
+			goto b49
+		}
+		v111 = v148
+		v112 = v149
+		v113 = v113 + 1024
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b13
-	b25:
-		h85[li] = v85
-		h86[li] = v86
+		goto b40
+	b61:
+		h154[li] = v154
+		h155[li] = v155
 		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:182
-	v87 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v85, -1))
-	h89 := g.v89[:n]
+	// GroupReduce, least.go:224
+	v156 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v154, -1))
+	h158 := g.v158[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v85 := h85[li]
-		v86 := h86[li]
-		v89 := v86
-		if v85 != v87 {
-			v89 = 9223372036854775807
+		v154 := h154[li]
+		v155 := h155[li]
+		v158 := v155
+		if v154 != v156 {
+			v158 = 9223372036854775807
 		}
-		h89[li] = v89
+		h158[li] = v158
 	}
-	// GroupReduce, least.go:186
-	v90 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v89, 9223372036854775807))
+	// GroupReduce, least.go:228
+	v159 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v158, 9223372036854775807))
 	v9 := g.Int64(88)
-	v92 := uint64(v14) < uint64(v9)
+	v161 := uint64(v14) < uint64(v9)
 	p4 := g.Pointer(4)
 	v11 := g.Int64(104)
-	v94 := uint64(v14) < uint64(v11)
+	v163 := uint64(v14) < uint64(v11)
 	p5 := g.Pointer(5)
 	for li := range n {
 		if dead[li] {
@@ -439,40 +703,42 @@ func (g *arg32Host) Run() {
 		v26 := int32(li)
 		v0 := int32(basex + li)
 		if v26 != 0 {
-			goto b33
+			goto b69
 		}
-		if !v92 {
+		if !v161 {
 			g.Fault(1, v14, v9, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p4, int(v13)*4)) = v87
-		if !v94 {
+		*(*int32)(unsafe.Add(p4, int(v13)*4)) = v156
+		if !v163 {
 			g.Fault(2, v14, v11, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v90
-	b33:
+		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v159
+	b69:
 	}
 }
 
 // arg64Host is a work-group of the kernel [Arg64].
 type arg64Host struct {
 	kernelimpl.HostGroup
-	v85, v86, v89 []int64
+	c0               bool
+	v154, v155, v158 []int64
 
 	sint64 []int64
 }
 
 func newArg64Host() kernelimpl.HostForm { return new(arg64Host) }
 
-const arg64HostSites = `1	prim/reduce/kernels/least.go:170:30
-1	176:9
-1	176:29`
+const arg64HostSites = `1	prim/reduce/kernels/least.go:116:10
+1	218:9
+1	218:29`
 
 func (g *arg64Host) Begin() {
 	g.Sites = arg64HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint64, &g.v85, &g.v86, &g.v89)
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v154, &g.v155, &g.v158)
 }
 
 func (g *arg64Host) Run() {
@@ -488,17 +754,17 @@ func (g *arg64Host) Run() {
 	v15 := v14 * v5
 	v16 := v15 + v5
 	p0 := g.Pointer(0)
-	v7 := g.Int64(72)
-	v46 := v7 == 0
+	c0 := g.c0
 	v6 := g.Int64(64)
+	v7 := g.Int64(72)
 	v8 := g.Int64(80)
 	stop := g.Cancelled()
-	v45 := v7 == 0
-	h85 := g.v85[:n]
-	h86 := g.v86[:n]
+	h154 := g.v154[:n]
+	h155 := g.v155[:n]
 	more := false
 	for li := range n {
-		var v23, v47, v48, v49, v51, v59, v62, v63, v65, v66, v67, v70, v78, v81, v82, v85, v86 int64
+		var v23, v45, v46, v47, v49, v50, v53, v54, v57, v58, v61, v69, v72, v73, v81, v84, v85, v93, v96, v97, v105, v108, v109, v111, v112, v113, v116, v117, v120, v121, v124, v125, v128, v129, v130, v131, v132, v133, v142, v148, v149, v154, v155 int64
+		var v134, v150 int32
 		v0 := int32(basex + li)
 		if v17 {
 			v23 = v1
@@ -519,136 +785,267 @@ func (g *arg64Host) Run() {
 			v25 = v16
 		}
 		v28 := v15 + int64(uint32(int32(li)))
-		v39 := uint64(v28+((((v25-v28)+-1)/256)*256)) < uint64(v1)
+		v39 := uint64(v28+((((v25-v28)+-1)/1024)*1024)) < uint64(v1)
 		v41 := ((-2147483648 <= v28) && (v28 <= 2147483647)) && (-2147483648 <= v25)
 		v44 := ((v41 && (v25 <= 2147483647)) && (uint64(v28) < uint64(v1))) && v39
 		if !v44 {
-			v65 = -1
-			v66 = 9223372036854775807
-			v67 = v28
-			goto b13
+			v111 = -1
+			v112 = 9223372036854775807
+			v113 = v28
+			goto b40
 		}
-		v47 = -1
-		v48 = 9223372036854775807
-		v49 = v28
+		v45 = -1
+		v46 = 9223372036854775807
+		v47 = v28
 	b3:
-		if v49 >= v25 {
-			v85 = v47
-			v86 = v48
-			goto b25
+		if v47 >= v25 {
+			v154 = v45
+			v155 = v46
+			goto b61
 		}
-		v51 = *(*int64)(unsafe.Add(p0, int(v49)*8))
-		if v46 {
-			v59 = v51 ^ v6
-			goto b8
-		}
-		if uint64(v8) < uint64(v51&v7) {
-			v59 = 0
+		v49 = *(*int64)(unsafe.Add(p0, int(v47)*8))
+		v50 = v47 + 256
+		if v50 < v25 {
+			v53 = *(*int64)(unsafe.Add(p0, int(v50)*8))
 		} else {
-			v57 := v51
-			if uint64(v7) < uint64(v51) {
-				v57 = v51 ^ v7
+			v53 = v49
+		}
+		v54 = v47 + 512
+		if v54 < v25 {
+			v57 = *(*int64)(unsafe.Add(p0, int(v54)*8))
+		} else {
+			v57 = v49
+		}
+		v58 = v47 + 768
+		if v58 < v25 {
+			v61 = *(*int64)(unsafe.Add(p0, int(v58)*8))
+		} else {
+			v61 = v49
+		}
+		if !c0 {
+			v69 = v49 ^ v6
+			goto b14
+		}
+		if uint64(v8) < uint64(v49&v7) {
+			v69 = 0
+		} else {
+			v66 := v49
+			if uint64(v7) < uint64(v49) {
+				v66 = v49 ^ v7
 			}
-			v59 = v57 ^ v6
+			v69 = v66 ^ v6
 		}
-	b8:
-		if uint64(v59) < uint64(v47) {
-			goto b10
+	b14:
+		if uint64(v69) < uint64(v45) {
+			goto b16
 		}
-		if v48 != 9223372036854775807 {
-			v62 = v47
-			v63 = v48
-			goto b11
+		if v46 != 9223372036854775807 {
+			v72 = v45
+			v73 = v46
+			goto b17
 		}
-	b10:
-		v62 = v59
-		v63 = v49
-	b11:
-		v47 = v62
-		v48 = v63
-		v49 = v49 + 256
+	b16:
+		v72 = v69
+		v73 = v47
+	b17:
+		if !c0 {
+			v81 = v53 ^ v6
+			goto b21
+		}
+		if uint64(v8) < uint64(v53&v7) {
+			v81 = 0
+		} else {
+			v78 := v53
+			if uint64(v7) < uint64(v53) {
+				v78 = v53 ^ v7
+			}
+			v81 = v78 ^ v6
+		}
+	b21:
+		if uint64(v81) < uint64(v72) {
+			goto b23
+		}
+		if v73 != 9223372036854775807 {
+			v84 = v72
+			v85 = v73
+			goto b24
+		}
+	b23:
+		v84 = v81
+		v85 = v50
+	b24:
+		if !c0 {
+			v93 = v57 ^ v6
+			goto b28
+		}
+		if uint64(v8) < uint64(v57&v7) {
+			v93 = 0
+		} else {
+			v90 := v57
+			if uint64(v7) < uint64(v57) {
+				v90 = v57 ^ v7
+			}
+			v93 = v90 ^ v6
+		}
+	b28:
+		if uint64(v93) < uint64(v84) {
+			goto b30
+		}
+		if v85 != 9223372036854775807 {
+			v96 = v84
+			v97 = v85
+			goto b31
+		}
+	b30:
+		v96 = v93
+		v97 = v54
+	b31:
+		if !c0 {
+			v105 = v61 ^ v6
+			goto b35
+		}
+		if uint64(v8) < uint64(v61&v7) {
+			v105 = 0
+		} else {
+			v102 := v61
+			if uint64(v7) < uint64(v61) {
+				v102 = v61 ^ v7
+			}
+			v105 = v102 ^ v6
+		}
+	b35:
+		if uint64(v105) < uint64(v96) {
+			goto b37
+		}
+		if v97 != 9223372036854775807 {
+			v108 = v96
+			v109 = v97
+			goto b38
+		}
+	b37:
+		v108 = v105
+		v109 = v58
+	b38:
+		v45 = v108
+		v46 = v109
+		v47 = v47 + 1024
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b3
-	b13:
-		if v67 >= v25 {
-			v85 = v65
-			v86 = v66
-			goto b25
+	b40:
+		if v113 >= v25 {
+			v154 = v111
+			v155 = v112
+			goto b61
 		}
-		if uint64(v67) >= uint64(v1) {
-			g.Fault(0, v67, v1, v0)
+		if uint64(v113) >= uint64(v1) {
+			g.Fault(0, v113, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v70 = *(*int64)(unsafe.Add(p0, int(v67)*8))
-		if v45 {
-			v78 = v70 ^ v6
-			goto b19
-		}
-		if uint64(v8) < uint64(v70&v7) {
-			v78 = 0
+		v116 = *(*int64)(unsafe.Add(p0, int(v113)*8))
+		v117 = v113 + 256
+		if v117 < v25 {
+			v120 = *(*int64)(unsafe.Add(p0, int(v117)*8))
 		} else {
-			v76 := v70
-			if uint64(v7) < uint64(v70) {
-				v76 = v70 ^ v7
+			v120 = v116
+		}
+		v121 = v113 + 512
+		if v121 < v25 {
+			v124 = *(*int64)(unsafe.Add(p0, int(v121)*8))
+		} else {
+			v124 = v116
+		}
+		v125 = v113 + 768
+		if v125 < v25 {
+			v128 = *(*int64)(unsafe.Add(p0, int(v125)*8))
+		} else {
+			v128 = v116
+		}
+		v129 = v111
+		v130 = v112
+		v131 = v116
+		v132 = v120
+		v133 = v124
+		v134 = 0
+	b49:
+		if !c0 {
+			v142 = v131 ^ v6
+			goto b53
+		}
+		if uint64(v8) < uint64(v131&v7) {
+			v142 = 0
+		} else {
+			v139 := v131
+			if uint64(v7) < uint64(v131) {
+				v139 = v131 ^ v7
 			}
-			v78 = v76 ^ v6
+			v142 = v139 ^ v6
 		}
-	b19:
-		if uint64(v78) < uint64(v65) {
-			goto b21
+	b53:
+		if uint64(v142) < uint64(v129) {
+			goto b55
 		}
-		if v66 != 9223372036854775807 {
-			v81 = v65
-			v82 = v66
-			goto b22
+		if v130 != 9223372036854775807 {
+			v148 = v129
+			v149 = v130
+			goto b56
 		}
-	b21:
-		v81 = v78
-		v82 = v67
-	b22:
-		v65 = v81
-		v66 = v82
-		v67 = v67 + 256
+	b55:
+		v148 = v142
+		v149 = v113 + int64(uint32(v134*256))
+	b56:
+		v150 = v134 + 1
+		if v150 < 4 {
+			v129 = v148
+			v130 = v149
+			v131 = v132
+			v132 = v133
+			v133 = v128
+			v134 = v150
+			goto b49
+		}
+		v111 = v148
+		v112 = v149
+		v113 = v113 + 1024
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b13
-	b25:
-		h85[li] = v85
-		h86[li] = v86
+		goto b40
+	b61:
+		h154[li] = v154
+		h155[li] = v155
 		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:182
-	v87 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v85, -1))
-	h89 := g.v89[:n]
+	// GroupReduce, least.go:224
+	v156 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v154, -1))
+	h158 := g.v158[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v85 := h85[li]
-		v86 := h86[li]
-		v89 := v86
-		if v85 != v87 {
-			v89 = 9223372036854775807
+		v154 := h154[li]
+		v155 := h155[li]
+		v158 := v155
+		if v154 != v156 {
+			v158 = 9223372036854775807
 		}
-		h89[li] = v89
+		h158[li] = v158
 	}
-	// GroupReduce, least.go:186
-	v90 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v89, 9223372036854775807))
+	// GroupReduce, least.go:228
+	v159 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v158, 9223372036854775807))
 	v9 := g.Int64(96)
-	v92 := uint64(v14) < uint64(v9)
+	v161 := uint64(v14) < uint64(v9)
 	p4 := g.Pointer(4)
 	v11 := g.Int64(112)
-	v94 := uint64(v14) < uint64(v11)
+	v163 := uint64(v14) < uint64(v11)
 	p5 := g.Pointer(5)
 	for li := range n {
 		if dead[li] {
@@ -657,28 +1054,29 @@ func (g *arg64Host) Run() {
 		v26 := int32(li)
 		v0 := int32(basex + li)
 		if v26 != 0 {
-			goto b33
+			goto b69
 		}
-		if !v92 {
+		if !v161 {
 			g.Fault(1, v14, v9, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p4, int(v13)*8)) = v87
-		if !v94 {
+		*(*int64)(unsafe.Add(p4, int(v13)*8)) = v156
+		if !v163 {
 			g.Fault(2, v14, v11, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v90
-	b33:
+		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v159
+	b69:
 	}
 }
 
 // arg8Host is a work-group of the kernel [Arg8].
 type arg8Host struct {
 	kernelimpl.HostGroup
-	v87 []int32
+	c0   bool
+	v162 []int32
 
-	v88, v91 []int64
+	v163, v166 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -686,15 +1084,16 @@ type arg8Host struct {
 
 func newArg8Host() kernelimpl.HostForm { return new(arg8Host) }
 
-const arg8HostSites = `1	prim/reduce/kernels/least.go:170:30
-1	176:9
-1	176:29`
+const arg8HostSites = `1	prim/reduce/kernels/least.go:116:10
+1	218:9
+1	218:29`
 
 func (g *arg8Host) Begin() {
 	g.Sites = arg8HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v87)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v88, &g.v91)
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v162)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v163, &g.v166)
 }
 
 func (g *arg8Host) Run() {
@@ -710,18 +1109,17 @@ func (g *arg8Host) Run() {
 	v15 := v14 * v5
 	v16 := v15 + v5
 	p0 := g.Pointer(0)
-	v7 := g.Int32(68)
-	v46 := v7 == 0
+	c0 := g.c0
 	v6 := g.Int32(64)
+	v7 := g.Int32(68)
 	v8 := g.Int32(72)
 	stop := g.Cancelled()
-	v45 := v7 == 0
-	h87 := g.v87[:n]
-	h88 := g.v88[:n]
+	h162 := g.v162[:n]
+	h163 := g.v163[:n]
 	more := false
 	for li := range n {
-		var v23, v48, v49, v64, v67, v68, v84, v88 int64
-		var v47, v52, v60, v63, v66, v72, v80, v83, v87 int32
+		var v23, v46, v47, v51, v56, v61, v77, v89, v101, v113, v116, v117, v122, v127, v132, v138, v157, v163 int64
+		var v45, v50, v55, v60, v65, v73, v76, v85, v88, v97, v100, v109, v112, v115, v121, v126, v131, v136, v137, v139, v140, v141, v142, v150, v156, v158, v162 int32
 		v0 := int32(basex + li)
 		if v17 {
 			v23 = v1
@@ -742,136 +1140,267 @@ func (g *arg8Host) Run() {
 			v25 = v16
 		}
 		v28 := v15 + int64(uint32(int32(li)))
-		v39 := uint64(v28+((((v25-v28)+-1)/256)*256)) < uint64(v1)
+		v39 := uint64(v28+((((v25-v28)+-1)/1024)*1024)) < uint64(v1)
 		v41 := ((-2147483648 <= v28) && (v28 <= 2147483647)) && (-2147483648 <= v25)
 		v44 := ((v41 && (v25 <= 2147483647)) && (uint64(v28) < uint64(v1))) && v39
 		if !v44 {
-			v66 = -1
-			v67 = 9223372036854775807
-			v68 = v28
-			goto b13
+			v115 = -1
+			v116 = 9223372036854775807
+			v117 = v28
+			goto b40
 		}
-		v47 = -1
-		v48 = 9223372036854775807
-		v49 = v28
+		v45 = -1
+		v46 = 9223372036854775807
+		v47 = v28
 	b3:
-		if v49 >= v25 {
-			v87 = v47
-			v88 = v48
-			goto b25
+		if v47 >= v25 {
+			v162 = v45
+			v163 = v46
+			goto b61
 		}
-		v52 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v49)))))
-		if v46 {
-			v60 = v52 ^ v6
-			goto b8
-		}
-		if uint32(v8) < uint32(v52&v7) {
-			v60 = 0
+		v50 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v47)))))
+		v51 = v47 + 256
+		if v51 < v25 {
+			v55 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v51)))))
 		} else {
-			v58 := v52
-			if uint32(v7) < uint32(v52) {
-				v58 = v52 ^ v7
+			v55 = v50
+		}
+		v56 = v47 + 512
+		if v56 < v25 {
+			v60 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v56)))))
+		} else {
+			v60 = v50
+		}
+		v61 = v47 + 768
+		if v61 < v25 {
+			v65 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v61)))))
+		} else {
+			v65 = v50
+		}
+		if !c0 {
+			v73 = v50 ^ v6
+			goto b14
+		}
+		if uint32(v8) < uint32(v50&v7) {
+			v73 = 0
+		} else {
+			v70 := v50
+			if uint32(v7) < uint32(v50) {
+				v70 = v50 ^ v7
 			}
-			v60 = v58 ^ v6
+			v73 = v70 ^ v6
 		}
-	b8:
-		if uint32(v60) < uint32(v47) {
-			goto b10
+	b14:
+		if uint32(v73) < uint32(v45) {
+			goto b16
 		}
-		if v48 != 9223372036854775807 {
-			v63 = v47
-			v64 = v48
-			goto b11
+		if v46 != 9223372036854775807 {
+			v76 = v45
+			v77 = v46
+			goto b17
 		}
-	b10:
-		v63 = v60
-		v64 = v49
-	b11:
-		v47 = v63
-		v48 = v64
-		v49 = v49 + 256
+	b16:
+		v76 = v73
+		v77 = v47
+	b17:
+		if !c0 {
+			v85 = v55 ^ v6
+			goto b21
+		}
+		if uint32(v8) < uint32(v55&v7) {
+			v85 = 0
+		} else {
+			v82 := v55
+			if uint32(v7) < uint32(v55) {
+				v82 = v55 ^ v7
+			}
+			v85 = v82 ^ v6
+		}
+	b21:
+		if uint32(v85) < uint32(v76) {
+			goto b23
+		}
+		if v77 != 9223372036854775807 {
+			v88 = v76
+			v89 = v77
+			goto b24
+		}
+	b23:
+		v88 = v85
+		v89 = v51
+	b24:
+		if !c0 {
+			v97 = v60 ^ v6
+			goto b28
+		}
+		if uint32(v8) < uint32(v60&v7) {
+			v97 = 0
+		} else {
+			v94 := v60
+			if uint32(v7) < uint32(v60) {
+				v94 = v60 ^ v7
+			}
+			v97 = v94 ^ v6
+		}
+	b28:
+		if uint32(v97) < uint32(v88) {
+			goto b30
+		}
+		if v89 != 9223372036854775807 {
+			v100 = v88
+			v101 = v89
+			goto b31
+		}
+	b30:
+		v100 = v97
+		v101 = v56
+	b31:
+		if !c0 {
+			v109 = v65 ^ v6
+			goto b35
+		}
+		if uint32(v8) < uint32(v65&v7) {
+			v109 = 0
+		} else {
+			v106 := v65
+			if uint32(v7) < uint32(v65) {
+				v106 = v65 ^ v7
+			}
+			v109 = v106 ^ v6
+		}
+	b35:
+		if uint32(v109) < uint32(v100) {
+			goto b37
+		}
+		if v101 != 9223372036854775807 {
+			v112 = v100
+			v113 = v101
+			goto b38
+		}
+	b37:
+		v112 = v109
+		v113 = v61
+	b38:
+		v45 = v112
+		v46 = v113
+		v47 = v47 + 1024
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b3
-	b13:
-		if v68 >= v25 {
-			v87 = v66
-			v88 = v67
-			goto b25
+	b40:
+		if v117 >= v25 {
+			v162 = v115
+			v163 = v116
+			goto b61
 		}
-		if uint64(v68) >= uint64(v1) {
-			g.Fault(0, v68, v1, v0)
+		if uint64(v117) >= uint64(v1) {
+			g.Fault(0, v117, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v72 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v68)))))
-		if v45 {
-			v80 = v72 ^ v6
-			goto b19
-		}
-		if uint32(v8) < uint32(v72&v7) {
-			v80 = 0
+		v121 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v117)))))
+		v122 = v117 + 256
+		if v122 < v25 {
+			v126 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v122)))))
 		} else {
-			v78 := v72
-			if uint32(v7) < uint32(v72) {
-				v78 = v72 ^ v7
+			v126 = v121
+		}
+		v127 = v117 + 512
+		if v127 < v25 {
+			v131 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v127)))))
+		} else {
+			v131 = v121
+		}
+		v132 = v117 + 768
+		if v132 < v25 {
+			v136 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v132)))))
+		} else {
+			v136 = v121
+		}
+		v137 = v115
+		v138 = v116
+		v139 = v121
+		v140 = v126
+		v141 = v131
+		v142 = 0
+	b49:
+		if !c0 {
+			v150 = v139 ^ v6
+			goto b53
+		}
+		if uint32(v8) < uint32(v139&v7) {
+			v150 = 0
+		} else {
+			v147 := v139
+			if uint32(v7) < uint32(v139) {
+				v147 = v139 ^ v7
 			}
-			v80 = v78 ^ v6
+			v150 = v147 ^ v6
 		}
-	b19:
-		if uint32(v80) < uint32(v66) {
-			goto b21
+	b53:
+		if uint32(v150) < uint32(v137) {
+			goto b55
 		}
-		if v67 != 9223372036854775807 {
-			v83 = v66
-			v84 = v67
-			goto b22
+		if v138 != 9223372036854775807 {
+			v156 = v137
+			v157 = v138
+			goto b56
 		}
-	b21:
-		v83 = v80
-		v84 = v68
-	b22:
-		v66 = v83
-		v67 = v84
-		v68 = v68 + 256
+	b55:
+		v156 = v150
+		v157 = v117 + int64(uint32(v142*256))
+	b56:
+		v158 = v142 + 1
+		if v158 < 4 {
+			v137 = v156
+			v138 = v157
+			v139 = v140
+			v140 = v141
+			v141 = v136
+			v142 = v158
+			goto b49
+		}
+		v115 = v156
+		v116 = v157
+		v117 = v117 + 1024
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b13
-	b25:
-		h87[li] = v87
-		h88[li] = v88
+		goto b40
+	b61:
+		h162[li] = v162
+		h163[li] = v163
 		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:182
-	v89 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v87, -1))
-	h91 := g.v91[:n]
+	// GroupReduce, least.go:224
+	v164 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v162, -1))
+	h166 := g.v166[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v87 := h87[li]
-		v88 := h88[li]
-		v91 := v88
-		if v87 != v89 {
-			v91 = 9223372036854775807
+		v162 := h162[li]
+		v163 := h163[li]
+		v166 := v163
+		if v162 != v164 {
+			v166 = 9223372036854775807
 		}
-		h91[li] = v91
+		h166[li] = v166
 	}
-	// GroupReduce, least.go:186
-	v92 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v91, 9223372036854775807))
+	// GroupReduce, least.go:228
+	v167 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v166, 9223372036854775807))
 	v9 := g.Int64(88)
-	v94 := uint64(v14) < uint64(v9)
+	v169 := uint64(v14) < uint64(v9)
 	p4 := g.Pointer(4)
 	v11 := g.Int64(104)
-	v96 := uint64(v14) < uint64(v11)
+	v171 := uint64(v14) < uint64(v11)
 	p5 := g.Pointer(5)
 	for li := range n {
 		if dead[li] {
@@ -880,19 +1409,19 @@ func (g *arg8Host) Run() {
 		v26 := int32(li)
 		v0 := int32(basex + li)
 		if v26 != 0 {
-			goto b33
+			goto b69
 		}
-		if !v94 {
+		if !v169 {
 			g.Fault(1, v14, v9, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p4, int(v13)*4)) = v89
-		if !v96 {
+		*(*int32)(unsafe.Add(p4, int(v13)*4)) = v164
+		if !v171 {
 			g.Fault(2, v14, v11, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v92
-	b33:
+		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v167
+	b69:
 	}
 }
 
@@ -909,7 +1438,7 @@ type argEnd32Host struct {
 
 func newArgEnd32Host() kernelimpl.HostForm { return new(argEnd32Host) }
 
-const argEnd32HostSites = `1	prim/reduce/kernels/least.go:218:8`
+const argEnd32HostSites = `1	prim/reduce/kernels/least.go:260:8`
 
 func (g *argEnd32Host) Begin() {
 	g.Sites = argEnd32HostSites
@@ -989,7 +1518,7 @@ func (g *argEnd32Host) Run() {
 			}
 		}
 	}
-	// GroupReduce, least.go:182
+	// GroupReduce, least.go:224
 	v25 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v14, -1))
 	h27 := g.v27[:n]
 	for li := range n {
@@ -1001,7 +1530,7 @@ func (g *argEnd32Host) Run() {
 		}
 		h27[li] = v27
 	}
-	// GroupReduce, least.go:186
+	// GroupReduce, least.go:228
 	v28 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v27, 9223372036854775807))
 	v6 := g.Int64(72)
 	v30 := v6 == 0
@@ -1082,7 +1611,7 @@ type argEnd64Host struct {
 
 func newArgEnd64Host() kernelimpl.HostForm { return new(argEnd64Host) }
 
-const argEnd64HostSites = `1	prim/reduce/kernels/least.go:218:8`
+const argEnd64HostSites = `1	prim/reduce/kernels/least.go:260:8`
 
 func (g *argEnd64Host) Begin() {
 	g.Sites = argEnd64HostSites
@@ -1160,7 +1689,7 @@ func (g *argEnd64Host) Run() {
 			}
 		}
 	}
-	// GroupReduce, least.go:182
+	// GroupReduce, least.go:224
 	v25 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v14, -1))
 	h27 := g.v27[:n]
 	for li := range n {
@@ -1172,7 +1701,7 @@ func (g *argEnd64Host) Run() {
 		}
 		h27[li] = v27
 	}
-	// GroupReduce, least.go:186
+	// GroupReduce, least.go:228
 	v28 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v27, 9223372036854775807))
 	v6 := g.Int64(72)
 	v30 := v6 == 0
@@ -2538,21 +3067,27 @@ func (g *dotUint8Host) Run() {
 // ends16Host is a work-group of the kernel [Ends16].
 type ends16Host struct {
 	kernelimpl.HostGroup
-	v108, v109 []int32
+	c0         bool
+	c1         bool
+	c2         bool
+	v233, v234 []int32
 
 	sint32 []int32
 }
 
 func newEnds16Host() kernelimpl.HostForm { return new(ends16Host) }
 
-const ends16HostSites = `1	prim/reduce/kernels/least.go:82:13
-1	89:8
-1	89:30`
+const ends16HostSites = `1	prim/reduce/kernels/least.go:116:10
+1	109:8
+1	109:30`
 
 func (g *ends16Host) Begin() {
 	g.Sites = ends16HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v108, &g.v109)
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 1, true)
+	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
+	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 2, true)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v233, &g.v234)
 }
 
 func (g *ends16Host) Run() {
@@ -2568,23 +3103,22 @@ func (g *ends16Host) Run() {
 	v18 := v17 * v5
 	v19 := v18 + v5
 	p0 := g.Pointer(0)
-	v7 := g.Int32(68)
-	v50 := v7 == 0
+	c0 := g.c0
+	c1 := g.c1
 	v6 := g.Int32(64)
+	v7 := g.Int32(68)
 	v8 := g.Int32(72)
-	v10 := g.Int32(80)
-	v51 := v10 == 0
+	c2 := g.c2
 	v9 := g.Int32(76)
+	v10 := g.Int32(80)
 	v11 := g.Int32(84)
 	stop := g.Cancelled()
-	v48 := v7 == 0
-	v49 := v10 == 0
-	h108 := g.v108[:n]
-	h109 := g.v109[:n]
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
 	more := false
 	for li := range n {
-		var v26, v54, v81 int64
-		var v52, v53, v57, v65, v67, v75, v79, v80, v85, v93, v95, v103, v108, v109 int32
+		var v26, v50, v54, v59, v64, v160, v165, v170, v175 int64
+		var v48, v49, v53, v58, v63, v68, v76, v79, v87, v90, v98, v101, v109, v112, v120, v123, v131, v134, v142, v145, v153, v156, v158, v159, v164, v169, v174, v179, v180, v181, v182, v183, v184, v192, v195, v203, v206, v214, v217, v225, v228, v229, v233, v234 int32
 		v0 := int32(basex + li)
 		if v20 {
 			v26 = v1
@@ -2605,146 +3139,433 @@ func (g *ends16Host) Run() {
 			v28 = v19
 		}
 		v31 := v18 + int64(uint32(int32(li)))
-		v42 := uint64(v31+((((v28-v31)+-1)/256)*256)) < uint64(v1)
+		v42 := uint64(v31+((((v28-v31)+-1)/1024)*1024)) < uint64(v1)
 		v44 := ((-2147483648 <= v31) && (v31 <= 2147483647)) && (-2147483648 <= v28)
 		v47 := ((v44 && (v28 <= 2147483647)) && (uint64(v31) < uint64(v1))) && v42
 		if !v47 {
-			v79 = -1
-			v80 = -1
-			v81 = v31
-			goto b14
+			v158 = -1
+			v159 = -1
+			v160 = v31
+			goto b60
 		}
-		v52 = -1
-		v53 = -1
-		v54 = v31
+		v48 = -1
+		v49 = -1
+		v50 = v31
 	b3:
-		if v54 >= v28 {
-			v108 = v52
-			v109 = v53
-			goto b27
+		if v50 >= v28 {
+			v233 = v48
+			v234 = v49
+			goto b98
 		}
-		v57 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v54)*2))))
-		if v50 {
-			v65 = v57 ^ v6
-			goto b8
-		}
-		if uint32(v8) < uint32(v57&v7) {
-			v65 = 0
+		v53 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v50)*2))))
+		v54 = v50 + 256
+		if v54 < v28 {
+			v58 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v54)*2))))
 		} else {
-			v63 := v57
-			if uint32(v7) < uint32(v57) {
-				v63 = v57 ^ v7
-			}
-			v65 = v63 ^ v6
+			v58 = v53
 		}
-	b8:
-		v67 = v65
-		if uint32(v52) < uint32(v65) {
-			v67 = v52
-		}
-		if v51 {
-			v75 = v57 ^ v9
-			goto b12
-		}
-		if uint32(v11) < uint32(v57&v10) {
-			v75 = 0
+		v59 = v50 + 512
+		if v59 < v28 {
+			v63 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v59)*2))))
 		} else {
-			v73 := v57
-			if uint32(v10) < uint32(v57) {
-				v73 = v57 ^ v10
-			}
-			v75 = v73 ^ v9
+			v63 = v53
 		}
-	b12:
+		v64 = v50 + 768
+		if v64 < v28 {
+			v68 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v64)*2))))
+		} else {
+			v68 = v53
+		}
+		if !c0 {
+			v79 = v48
+			goto b16
+		}
+		if !c1 {
+			v76 = v53 ^ v6
+			goto b15
+		}
+		if uint32(v8) < uint32(v53&v7) {
+			v76 = 0
+		} else {
+			v73 := v53
+			if uint32(v7) < uint32(v53) {
+				v73 = v53 ^ v7
+			}
+			v76 = v73 ^ v6
+		}
+	b15:
 		{
-			v77 := v75
-			if uint32(v53) < uint32(v75) {
-				v77 = v53
+			v78 := v76
+			if uint32(v48) < uint32(v76) {
+				v78 = v48
 			}
-			v52 = v67
-			v53 = v77
-			v54 = v54 + 256
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b3
+			v79 = v78
 		}
-	b14:
-		if v81 >= v28 {
-			v108 = v79
-			v109 = v80
+	b16:
+		if !c2 {
+			v90 = v49
+			goto b22
+		}
+		if !c1 {
+			v87 = v53 ^ v9
+			goto b21
+		}
+		if uint32(v11) < uint32(v53&v10) {
+			v87 = 0
+		} else {
+			v84 := v53
+			if uint32(v10) < uint32(v53) {
+				v84 = v53 ^ v10
+			}
+			v87 = v84 ^ v9
+		}
+	b21:
+		{
+			v89 := v87
+			if uint32(v49) < uint32(v87) {
+				v89 = v49
+			}
+			v90 = v89
+		}
+	b22:
+		if !c0 {
+			v101 = v79
+			goto b28
+		}
+		if !c1 {
+			v98 = v58 ^ v6
 			goto b27
 		}
-		if uint64(v81) >= uint64(v1) {
-			g.Fault(0, v81, v1, v0)
+		if uint32(v8) < uint32(v58&v7) {
+			v98 = 0
+		} else {
+			v95 := v58
+			if uint32(v7) < uint32(v58) {
+				v95 = v58 ^ v7
+			}
+			v98 = v95 ^ v6
+		}
+	b27:
+		{
+			v100 := v98
+			if uint32(v79) < uint32(v98) {
+				v100 = v79
+			}
+			v101 = v100
+		}
+	b28:
+		if !c2 {
+			v112 = v90
+			goto b34
+		}
+		if !c1 {
+			v109 = v58 ^ v9
+			goto b33
+		}
+		if uint32(v11) < uint32(v58&v10) {
+			v109 = 0
+		} else {
+			v106 := v58
+			if uint32(v10) < uint32(v58) {
+				v106 = v58 ^ v10
+			}
+			v109 = v106 ^ v9
+		}
+	b33:
+		{
+			v111 := v109
+			if uint32(v90) < uint32(v109) {
+				v111 = v90
+			}
+			v112 = v111
+		}
+	b34:
+		if !c0 {
+			v123 = v101
+			goto b40
+		}
+		if !c1 {
+			v120 = v63 ^ v6
+			goto b39
+		}
+		if uint32(v8) < uint32(v63&v7) {
+			v120 = 0
+		} else {
+			v117 := v63
+			if uint32(v7) < uint32(v63) {
+				v117 = v63 ^ v7
+			}
+			v120 = v117 ^ v6
+		}
+	b39:
+		{
+			v122 := v120
+			if uint32(v101) < uint32(v120) {
+				v122 = v101
+			}
+			v123 = v122
+		}
+	b40:
+		if !c2 {
+			v134 = v112
+			goto b46
+		}
+		if !c1 {
+			v131 = v63 ^ v9
+			goto b45
+		}
+		if uint32(v11) < uint32(v63&v10) {
+			v131 = 0
+		} else {
+			v128 := v63
+			if uint32(v10) < uint32(v63) {
+				v128 = v63 ^ v10
+			}
+			v131 = v128 ^ v9
+		}
+	b45:
+		{
+			v133 := v131
+			if uint32(v112) < uint32(v131) {
+				v133 = v112
+			}
+			v134 = v133
+		}
+	b46:
+		if !c0 {
+			v145 = v123
+			goto b52
+		}
+		if !c1 {
+			v142 = v68 ^ v6
+			goto b51
+		}
+		if uint32(v8) < uint32(v68&v7) {
+			v142 = 0
+		} else {
+			v139 := v68
+			if uint32(v7) < uint32(v68) {
+				v139 = v68 ^ v7
+			}
+			v142 = v139 ^ v6
+		}
+	b51:
+		{
+			v144 := v142
+			if uint32(v123) < uint32(v142) {
+				v144 = v123
+			}
+			v145 = v144
+		}
+	b52:
+		if !c2 {
+			v156 = v134
+			goto b58
+		}
+		if !c1 {
+			v153 = v68 ^ v9
+			goto b57
+		}
+		if uint32(v11) < uint32(v68&v10) {
+			v153 = 0
+		} else {
+			v150 := v68
+			if uint32(v10) < uint32(v68) {
+				v150 = v68 ^ v10
+			}
+			v153 = v150 ^ v9
+		}
+	b57:
+		{
+			v155 := v153
+			if uint32(v134) < uint32(v153) {
+				v155 = v134
+			}
+			v156 = v155
+		}
+	b58:
+		v48 = v145
+		v49 = v156
+		v50 = v50 + 1024
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b3
+	b60:
+		if v160 >= v28 {
+			v233 = v158
+			v234 = v159
+			goto b98
+		}
+		if uint64(v160) >= uint64(v1) {
+			g.Fault(0, v160, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v85 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v81)*2))))
-		if v48 {
-			v93 = v85 ^ v6
-			goto b20
-		}
-		if uint32(v8) < uint32(v85&v7) {
-			v93 = 0
+		v164 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v160)*2))))
+		v165 = v160 + 256
+		if v165 < v28 {
+			v169 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v165)*2))))
 		} else {
-			v91 := v85
-			if uint32(v7) < uint32(v85) {
-				v91 = v85 ^ v7
-			}
-			v93 = v91 ^ v6
+			v169 = v164
 		}
-	b20:
-		v95 = v93
-		if uint32(v79) < uint32(v93) {
-			v95 = v79
-		}
-		if v49 {
-			v103 = v85 ^ v9
-			goto b24
-		}
-		if uint32(v11) < uint32(v85&v10) {
-			v103 = 0
+		v170 = v160 + 512
+		if v170 < v28 {
+			v174 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v170)*2))))
 		} else {
-			v101 := v85
-			if uint32(v10) < uint32(v85) {
-				v101 = v85 ^ v10
-			}
-			v103 = v101 ^ v9
+			v174 = v164
 		}
-	b24:
+		v175 = v160 + 768
+		if v175 < v28 {
+			v179 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v175)*2))))
+		} else {
+			v179 = v164
+		}
+		v180 = v158
+		v181 = v159
+		v182 = v164
+		v183 = v169
+		v184 = 0
+	b69:
+		if !c0 {
+			v195 = v180
+			goto b75
+		}
+		if !c1 {
+			v192 = v182 ^ v6
+			goto b74
+		}
+		if uint32(v8) < uint32(v182&v7) {
+			v192 = 0
+		} else {
+			v189 := v182
+			if uint32(v7) < uint32(v182) {
+				v189 = v182 ^ v7
+			}
+			v192 = v189 ^ v6
+		}
+	b74:
 		{
-			v105 := v103
-			if uint32(v80) < uint32(v103) {
-				v105 = v80
+			v194 := v192
+			if uint32(v180) < uint32(v192) {
+				v194 = v180
 			}
-			v79 = v95
-			v80 = v105
-			v81 = v81 + 256
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b14
+			v195 = v194
 		}
-	b27:
-		h108[li] = v108
-		h109[li] = v109
+	b75:
+		if !c2 {
+			v206 = v181
+			goto b81
+		}
+		if !c1 {
+			v203 = v182 ^ v9
+			goto b80
+		}
+		if uint32(v11) < uint32(v182&v10) {
+			v203 = 0
+		} else {
+			v200 := v182
+			if uint32(v10) < uint32(v182) {
+				v200 = v182 ^ v10
+			}
+			v203 = v200 ^ v9
+		}
+	b80:
+		{
+			v205 := v203
+			if uint32(v181) < uint32(v203) {
+				v205 = v181
+			}
+			v206 = v205
+		}
+	b81:
+		if !c0 {
+			v217 = v195
+			goto b87
+		}
+		if !c1 {
+			v214 = v183 ^ v6
+			goto b86
+		}
+		if uint32(v8) < uint32(v183&v7) {
+			v214 = 0
+		} else {
+			v211 := v183
+			if uint32(v7) < uint32(v183) {
+				v211 = v183 ^ v7
+			}
+			v214 = v211 ^ v6
+		}
+	b86:
+		{
+			v216 := v214
+			if uint32(v195) < uint32(v214) {
+				v216 = v195
+			}
+			v217 = v216
+		}
+	b87:
+		if !c2 {
+			v228 = v206
+			goto b93
+		}
+		if !c1 {
+			v225 = v183 ^ v9
+			goto b92
+		}
+		if uint32(v11) < uint32(v183&v10) {
+			v225 = 0
+		} else {
+			v222 := v183
+			if uint32(v10) < uint32(v183) {
+				v222 = v183 ^ v10
+			}
+			v225 = v222 ^ v9
+		}
+	b92:
+		{
+			v227 := v225
+			if uint32(v206) < uint32(v225) {
+				v227 = v206
+			}
+			v228 = v227
+		}
+	b93:
+		v229 = v184 + 1
+		if v229 < 2 {
+			v180 = v217
+			v181 = v228
+			v182 = v174
+			v183 = v179
+			v184 = v229
+			goto b69
+		}
+		v158 = v217
+		v159 = v228
+		v160 = v160 + 1024
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b60
+	b98:
+		h233[li] = v233
+		h234[li] = v234
 		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:86
-	v110 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v108, -1))
-	// GroupReduce, least.go:87
-	v111 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v109, -1))
+	// GroupReduce, least.go:106
+	v235 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v233, -1))
+	// GroupReduce, least.go:107
+	v236 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v234, -1))
 	v12 := g.Int64(96)
-	v113 := uint64(v17) < uint64(v12)
+	v238 := uint64(v17) < uint64(v12)
 	p5 := g.Pointer(5)
 	v14 := g.Int64(112)
-	v115 := uint64(v17) < uint64(v14)
+	v240 := uint64(v17) < uint64(v14)
 	p6 := g.Pointer(6)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -2754,40 +3575,46 @@ func (g *ends16Host) Run() {
 		v29 := int32(li)
 		v0 := int32(basex + li)
 		if v29 != 0 {
-			goto b35
+			goto b106
 		}
-		if !v113 {
+		if !v238 {
 			g.Fault(1, v17, v12, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p5, int(v16)*4)) = v110
-		if !v115 {
+		*(*int32)(unsafe.Add(p5, int(v16)*4)) = v235
+		if !v240 {
 			g.Fault(2, v17, v14, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p6, int(v16)*4)) = v111
-	b35:
+		*(*int32)(unsafe.Add(p6, int(v16)*4)) = v236
+	b106:
 	}
 }
 
 // ends32Host is a work-group of the kernel [Ends32].
 type ends32Host struct {
 	kernelimpl.HostGroup
-	v106, v107 []int32
+	c0         bool
+	c1         bool
+	c2         bool
+	v225, v226 []int32
 
 	sint32 []int32
 }
 
 func newEnds32Host() kernelimpl.HostForm { return new(ends32Host) }
 
-const ends32HostSites = `1	prim/reduce/kernels/least.go:82:13
-1	89:8
-1	89:30`
+const ends32HostSites = `1	prim/reduce/kernels/least.go:116:10
+1	109:8
+1	109:30`
 
 func (g *ends32Host) Begin() {
 	g.Sites = ends32HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v106, &g.v107)
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 1, true)
+	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
+	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 2, true)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v225, &g.v226)
 }
 
 func (g *ends32Host) Run() {
@@ -2803,23 +3630,22 @@ func (g *ends32Host) Run() {
 	v18 := v17 * v5
 	v19 := v18 + v5
 	p0 := g.Pointer(0)
-	v7 := g.Int32(68)
-	v50 := v7 == 0
+	c0 := g.c0
+	c1 := g.c1
 	v6 := g.Int32(64)
+	v7 := g.Int32(68)
 	v8 := g.Int32(72)
-	v10 := g.Int32(80)
-	v51 := v10 == 0
+	c2 := g.c2
 	v9 := g.Int32(76)
+	v10 := g.Int32(80)
 	v11 := g.Int32(84)
 	stop := g.Cancelled()
-	v48 := v7 == 0
-	v49 := v10 == 0
-	h106 := g.v106[:n]
-	h107 := g.v107[:n]
+	h225 := g.v225[:n]
+	h226 := g.v226[:n]
 	more := false
 	for li := range n {
-		var v26, v54, v80 int64
-		var v52, v53, v56, v64, v66, v74, v78, v79, v83, v91, v93, v101, v106, v107 int32
+		var v26, v50, v53, v57, v61, v156, v160, v164, v168 int64
+		var v48, v49, v52, v56, v60, v64, v72, v75, v83, v86, v94, v97, v105, v108, v116, v119, v127, v130, v138, v141, v149, v152, v154, v155, v159, v163, v167, v171, v172, v173, v174, v175, v176, v184, v187, v195, v198, v206, v209, v217, v220, v221, v225, v226 int32
 		v0 := int32(basex + li)
 		if v20 {
 			v26 = v1
@@ -2840,146 +3666,433 @@ func (g *ends32Host) Run() {
 			v28 = v19
 		}
 		v31 := v18 + int64(uint32(int32(li)))
-		v42 := uint64(v31+((((v28-v31)+-1)/256)*256)) < uint64(v1)
+		v42 := uint64(v31+((((v28-v31)+-1)/1024)*1024)) < uint64(v1)
 		v44 := ((-2147483648 <= v31) && (v31 <= 2147483647)) && (-2147483648 <= v28)
 		v47 := ((v44 && (v28 <= 2147483647)) && (uint64(v31) < uint64(v1))) && v42
 		if !v47 {
-			v78 = -1
-			v79 = -1
-			v80 = v31
-			goto b14
+			v154 = -1
+			v155 = -1
+			v156 = v31
+			goto b60
 		}
-		v52 = -1
-		v53 = -1
-		v54 = v31
+		v48 = -1
+		v49 = -1
+		v50 = v31
 	b3:
-		if v54 >= v28 {
-			v106 = v52
-			v107 = v53
-			goto b27
+		if v50 >= v28 {
+			v225 = v48
+			v226 = v49
+			goto b98
 		}
-		v56 = *(*int32)(unsafe.Add(p0, int(v54)*4))
-		if v50 {
-			v64 = v56 ^ v6
-			goto b8
+		v52 = *(*int32)(unsafe.Add(p0, int(v50)*4))
+		v53 = v50 + 256
+		if v53 < v28 {
+			v56 = *(*int32)(unsafe.Add(p0, int(v53)*4))
+		} else {
+			v56 = v52
+		}
+		v57 = v50 + 512
+		if v57 < v28 {
+			v60 = *(*int32)(unsafe.Add(p0, int(v57)*4))
+		} else {
+			v60 = v52
+		}
+		v61 = v50 + 768
+		if v61 < v28 {
+			v64 = *(*int32)(unsafe.Add(p0, int(v61)*4))
+		} else {
+			v64 = v52
+		}
+		if !c0 {
+			v75 = v48
+			goto b16
+		}
+		if !c1 {
+			v72 = v52 ^ v6
+			goto b15
+		}
+		if uint32(v8) < uint32(v52&v7) {
+			v72 = 0
+		} else {
+			v69 := v52
+			if uint32(v7) < uint32(v52) {
+				v69 = v52 ^ v7
+			}
+			v72 = v69 ^ v6
+		}
+	b15:
+		{
+			v74 := v72
+			if uint32(v48) < uint32(v72) {
+				v74 = v48
+			}
+			v75 = v74
+		}
+	b16:
+		if !c2 {
+			v86 = v49
+			goto b22
+		}
+		if !c1 {
+			v83 = v52 ^ v9
+			goto b21
+		}
+		if uint32(v11) < uint32(v52&v10) {
+			v83 = 0
+		} else {
+			v80 := v52
+			if uint32(v10) < uint32(v52) {
+				v80 = v52 ^ v10
+			}
+			v83 = v80 ^ v9
+		}
+	b21:
+		{
+			v85 := v83
+			if uint32(v49) < uint32(v83) {
+				v85 = v49
+			}
+			v86 = v85
+		}
+	b22:
+		if !c0 {
+			v97 = v75
+			goto b28
+		}
+		if !c1 {
+			v94 = v56 ^ v6
+			goto b27
 		}
 		if uint32(v8) < uint32(v56&v7) {
-			v64 = 0
+			v94 = 0
 		} else {
-			v62 := v56
+			v91 := v56
 			if uint32(v7) < uint32(v56) {
-				v62 = v56 ^ v7
+				v91 = v56 ^ v7
 			}
-			v64 = v62 ^ v6
+			v94 = v91 ^ v6
 		}
-	b8:
-		v66 = v64
-		if uint32(v52) < uint32(v64) {
-			v66 = v52
+	b27:
+		{
+			v96 := v94
+			if uint32(v75) < uint32(v94) {
+				v96 = v75
+			}
+			v97 = v96
 		}
-		if v51 {
-			v74 = v56 ^ v9
-			goto b12
+	b28:
+		if !c2 {
+			v108 = v86
+			goto b34
+		}
+		if !c1 {
+			v105 = v56 ^ v9
+			goto b33
 		}
 		if uint32(v11) < uint32(v56&v10) {
-			v74 = 0
+			v105 = 0
 		} else {
-			v72 := v56
+			v102 := v56
 			if uint32(v10) < uint32(v56) {
-				v72 = v56 ^ v10
+				v102 = v56 ^ v10
 			}
-			v74 = v72 ^ v9
+			v105 = v102 ^ v9
 		}
-	b12:
+	b33:
 		{
-			v76 := v74
-			if uint32(v53) < uint32(v74) {
-				v76 = v53
+			v107 := v105
+			if uint32(v86) < uint32(v105) {
+				v107 = v86
 			}
-			v52 = v66
-			v53 = v76
-			v54 = v54 + 256
-			if stop.Load() {
-				g.Stop()
-				return
+			v108 = v107
+		}
+	b34:
+		if !c0 {
+			v119 = v97
+			goto b40
+		}
+		if !c1 {
+			v116 = v60 ^ v6
+			goto b39
+		}
+		if uint32(v8) < uint32(v60&v7) {
+			v116 = 0
+		} else {
+			v113 := v60
+			if uint32(v7) < uint32(v60) {
+				v113 = v60 ^ v7
 			}
-			goto b3
+			v116 = v113 ^ v6
 		}
-	b14:
-		if v80 >= v28 {
-			v106 = v78
-			v107 = v79
-			goto b27
+	b39:
+		{
+			v118 := v116
+			if uint32(v97) < uint32(v116) {
+				v118 = v97
+			}
+			v119 = v118
 		}
-		if uint64(v80) >= uint64(v1) {
-			g.Fault(0, v80, v1, v0)
+	b40:
+		if !c2 {
+			v130 = v108
+			goto b46
+		}
+		if !c1 {
+			v127 = v60 ^ v9
+			goto b45
+		}
+		if uint32(v11) < uint32(v60&v10) {
+			v127 = 0
+		} else {
+			v124 := v60
+			if uint32(v10) < uint32(v60) {
+				v124 = v60 ^ v10
+			}
+			v127 = v124 ^ v9
+		}
+	b45:
+		{
+			v129 := v127
+			if uint32(v108) < uint32(v127) {
+				v129 = v108
+			}
+			v130 = v129
+		}
+	b46:
+		if !c0 {
+			v141 = v119
+			goto b52
+		}
+		if !c1 {
+			v138 = v64 ^ v6
+			goto b51
+		}
+		if uint32(v8) < uint32(v64&v7) {
+			v138 = 0
+		} else {
+			v135 := v64
+			if uint32(v7) < uint32(v64) {
+				v135 = v64 ^ v7
+			}
+			v138 = v135 ^ v6
+		}
+	b51:
+		{
+			v140 := v138
+			if uint32(v119) < uint32(v138) {
+				v140 = v119
+			}
+			v141 = v140
+		}
+	b52:
+		if !c2 {
+			v152 = v130
+			goto b58
+		}
+		if !c1 {
+			v149 = v64 ^ v9
+			goto b57
+		}
+		if uint32(v11) < uint32(v64&v10) {
+			v149 = 0
+		} else {
+			v146 := v64
+			if uint32(v10) < uint32(v64) {
+				v146 = v64 ^ v10
+			}
+			v149 = v146 ^ v9
+		}
+	b57:
+		{
+			v151 := v149
+			if uint32(v130) < uint32(v149) {
+				v151 = v130
+			}
+			v152 = v151
+		}
+	b58:
+		v48 = v141
+		v49 = v152
+		v50 = v50 + 1024
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b3
+	b60:
+		if v156 >= v28 {
+			v225 = v154
+			v226 = v155
+			goto b98
+		}
+		if uint64(v156) >= uint64(v1) {
+			g.Fault(0, v156, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v83 = *(*int32)(unsafe.Add(p0, int(v80)*4))
-		if v48 {
-			v91 = v83 ^ v6
-			goto b20
-		}
-		if uint32(v8) < uint32(v83&v7) {
-			v91 = 0
+		v159 = *(*int32)(unsafe.Add(p0, int(v156)*4))
+		v160 = v156 + 256
+		if v160 < v28 {
+			v163 = *(*int32)(unsafe.Add(p0, int(v160)*4))
 		} else {
-			v89 := v83
-			if uint32(v7) < uint32(v83) {
-				v89 = v83 ^ v7
-			}
-			v91 = v89 ^ v6
+			v163 = v159
 		}
-	b20:
-		v93 = v91
-		if uint32(v78) < uint32(v91) {
-			v93 = v78
-		}
-		if v49 {
-			v101 = v83 ^ v9
-			goto b24
-		}
-		if uint32(v11) < uint32(v83&v10) {
-			v101 = 0
+		v164 = v156 + 512
+		if v164 < v28 {
+			v167 = *(*int32)(unsafe.Add(p0, int(v164)*4))
 		} else {
-			v99 := v83
-			if uint32(v10) < uint32(v83) {
-				v99 = v83 ^ v10
-			}
-			v101 = v99 ^ v9
+			v167 = v159
 		}
-	b24:
+		v168 = v156 + 768
+		if v168 < v28 {
+			v171 = *(*int32)(unsafe.Add(p0, int(v168)*4))
+		} else {
+			v171 = v159
+		}
+		v172 = v154
+		v173 = v155
+		v174 = v159
+		v175 = v163
+		v176 = 0
+	b69:
+		if !c0 {
+			v187 = v172
+			goto b75
+		}
+		if !c1 {
+			v184 = v174 ^ v6
+			goto b74
+		}
+		if uint32(v8) < uint32(v174&v7) {
+			v184 = 0
+		} else {
+			v181 := v174
+			if uint32(v7) < uint32(v174) {
+				v181 = v174 ^ v7
+			}
+			v184 = v181 ^ v6
+		}
+	b74:
 		{
-			v103 := v101
-			if uint32(v79) < uint32(v101) {
-				v103 = v79
+			v186 := v184
+			if uint32(v172) < uint32(v184) {
+				v186 = v172
 			}
-			v78 = v93
-			v79 = v103
-			v80 = v80 + 256
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b14
+			v187 = v186
 		}
-	b27:
-		h106[li] = v106
-		h107[li] = v107
+	b75:
+		if !c2 {
+			v198 = v173
+			goto b81
+		}
+		if !c1 {
+			v195 = v174 ^ v9
+			goto b80
+		}
+		if uint32(v11) < uint32(v174&v10) {
+			v195 = 0
+		} else {
+			v192 := v174
+			if uint32(v10) < uint32(v174) {
+				v192 = v174 ^ v10
+			}
+			v195 = v192 ^ v9
+		}
+	b80:
+		{
+			v197 := v195
+			if uint32(v173) < uint32(v195) {
+				v197 = v173
+			}
+			v198 = v197
+		}
+	b81:
+		if !c0 {
+			v209 = v187
+			goto b87
+		}
+		if !c1 {
+			v206 = v175 ^ v6
+			goto b86
+		}
+		if uint32(v8) < uint32(v175&v7) {
+			v206 = 0
+		} else {
+			v203 := v175
+			if uint32(v7) < uint32(v175) {
+				v203 = v175 ^ v7
+			}
+			v206 = v203 ^ v6
+		}
+	b86:
+		{
+			v208 := v206
+			if uint32(v187) < uint32(v206) {
+				v208 = v187
+			}
+			v209 = v208
+		}
+	b87:
+		if !c2 {
+			v220 = v198
+			goto b93
+		}
+		if !c1 {
+			v217 = v175 ^ v9
+			goto b92
+		}
+		if uint32(v11) < uint32(v175&v10) {
+			v217 = 0
+		} else {
+			v214 := v175
+			if uint32(v10) < uint32(v175) {
+				v214 = v175 ^ v10
+			}
+			v217 = v214 ^ v9
+		}
+	b92:
+		{
+			v219 := v217
+			if uint32(v198) < uint32(v217) {
+				v219 = v198
+			}
+			v220 = v219
+		}
+	b93:
+		v221 = v176 + 1
+		if v221 < 2 {
+			v172 = v209
+			v173 = v220
+			v174 = v167
+			v175 = v171
+			v176 = v221
+			goto b69
+		}
+		v154 = v209
+		v155 = v220
+		v156 = v156 + 1024
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b60
+	b98:
+		h225[li] = v225
+		h226[li] = v226
 		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:86
-	v108 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v106, -1))
-	// GroupReduce, least.go:87
-	v109 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v107, -1))
+	// GroupReduce, least.go:106
+	v227 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v225, -1))
+	// GroupReduce, least.go:107
+	v228 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v226, -1))
 	v12 := g.Int64(96)
-	v111 := uint64(v17) < uint64(v12)
+	v230 := uint64(v17) < uint64(v12)
 	p5 := g.Pointer(5)
 	v14 := g.Int64(112)
-	v113 := uint64(v17) < uint64(v14)
+	v232 := uint64(v17) < uint64(v14)
 	p6 := g.Pointer(6)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -2989,40 +4102,46 @@ func (g *ends32Host) Run() {
 		v29 := int32(li)
 		v0 := int32(basex + li)
 		if v29 != 0 {
-			goto b35
+			goto b106
 		}
-		if !v111 {
+		if !v230 {
 			g.Fault(1, v17, v12, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p5, int(v16)*4)) = v108
-		if !v113 {
+		*(*int32)(unsafe.Add(p5, int(v16)*4)) = v227
+		if !v232 {
 			g.Fault(2, v17, v14, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p6, int(v16)*4)) = v109
-	b35:
+		*(*int32)(unsafe.Add(p6, int(v16)*4)) = v228
+	b106:
 	}
 }
 
 // ends64Host is a work-group of the kernel [Ends64].
 type ends64Host struct {
 	kernelimpl.HostGroup
-	v106, v107 []int64
+	c0         bool
+	c1         bool
+	c2         bool
+	v225, v226 []int64
 
 	sint64 []int64
 }
 
 func newEnds64Host() kernelimpl.HostForm { return new(ends64Host) }
 
-const ends64HostSites = `1	prim/reduce/kernels/least.go:82:13
-1	89:8
-1	89:30`
+const ends64HostSites = `1	prim/reduce/kernels/least.go:116:10
+1	109:8
+1	109:30`
 
 func (g *ends64Host) Begin() {
 	g.Sites = ends64HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint64, &g.v106, &g.v107)
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 1, true)
+	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
+	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 2, true)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v225, &g.v226)
 }
 
 func (g *ends64Host) Run() {
@@ -3038,22 +4157,22 @@ func (g *ends64Host) Run() {
 	v18 := v17 * v5
 	v19 := v18 + v5
 	p0 := g.Pointer(0)
-	v7 := g.Int64(72)
-	v50 := v7 == 0
+	c0 := g.c0
+	c1 := g.c1
 	v6 := g.Int64(64)
+	v7 := g.Int64(72)
 	v8 := g.Int64(80)
-	v10 := g.Int64(96)
-	v51 := v10 == 0
+	c2 := g.c2
 	v9 := g.Int64(88)
+	v10 := g.Int64(96)
 	v11 := g.Int64(104)
 	stop := g.Cancelled()
-	v48 := v7 == 0
-	v49 := v10 == 0
-	h106 := g.v106[:n]
-	h107 := g.v107[:n]
+	h225 := g.v225[:n]
+	h226 := g.v226[:n]
 	more := false
 	for li := range n {
-		var v26, v52, v53, v54, v56, v64, v66, v74, v78, v79, v80, v83, v91, v93, v101, v106, v107 int64
+		var v26, v48, v49, v50, v52, v53, v56, v57, v60, v61, v64, v72, v75, v83, v86, v94, v97, v105, v108, v116, v119, v127, v130, v138, v141, v149, v152, v154, v155, v156, v159, v160, v163, v164, v167, v168, v171, v172, v173, v174, v175, v184, v187, v195, v198, v206, v209, v217, v220, v225, v226 int64
+		var v176, v221 int32
 		v0 := int32(basex + li)
 		if v20 {
 			v26 = v1
@@ -3074,146 +4193,433 @@ func (g *ends64Host) Run() {
 			v28 = v19
 		}
 		v31 := v18 + int64(uint32(int32(li)))
-		v42 := uint64(v31+((((v28-v31)+-1)/256)*256)) < uint64(v1)
+		v42 := uint64(v31+((((v28-v31)+-1)/1024)*1024)) < uint64(v1)
 		v44 := ((-2147483648 <= v31) && (v31 <= 2147483647)) && (-2147483648 <= v28)
 		v47 := ((v44 && (v28 <= 2147483647)) && (uint64(v31) < uint64(v1))) && v42
 		if !v47 {
-			v78 = -1
-			v79 = -1
-			v80 = v31
-			goto b14
+			v154 = -1
+			v155 = -1
+			v156 = v31
+			goto b60
 		}
-		v52 = -1
-		v53 = -1
-		v54 = v31
+		v48 = -1
+		v49 = -1
+		v50 = v31
 	b3:
-		if v54 >= v28 {
-			v106 = v52
-			v107 = v53
-			goto b27
+		if v50 >= v28 {
+			v225 = v48
+			v226 = v49
+			goto b98
 		}
-		v56 = *(*int64)(unsafe.Add(p0, int(v54)*8))
-		if v50 {
-			v64 = v56 ^ v6
-			goto b8
+		v52 = *(*int64)(unsafe.Add(p0, int(v50)*8))
+		v53 = v50 + 256
+		if v53 < v28 {
+			v56 = *(*int64)(unsafe.Add(p0, int(v53)*8))
+		} else {
+			v56 = v52
+		}
+		v57 = v50 + 512
+		if v57 < v28 {
+			v60 = *(*int64)(unsafe.Add(p0, int(v57)*8))
+		} else {
+			v60 = v52
+		}
+		v61 = v50 + 768
+		if v61 < v28 {
+			v64 = *(*int64)(unsafe.Add(p0, int(v61)*8))
+		} else {
+			v64 = v52
+		}
+		if !c0 {
+			v75 = v48
+			goto b16
+		}
+		if !c1 {
+			v72 = v52 ^ v6
+			goto b15
+		}
+		if uint64(v8) < uint64(v52&v7) {
+			v72 = 0
+		} else {
+			v69 := v52
+			if uint64(v7) < uint64(v52) {
+				v69 = v52 ^ v7
+			}
+			v72 = v69 ^ v6
+		}
+	b15:
+		{
+			v74 := v72
+			if uint64(v48) < uint64(v72) {
+				v74 = v48
+			}
+			v75 = v74
+		}
+	b16:
+		if !c2 {
+			v86 = v49
+			goto b22
+		}
+		if !c1 {
+			v83 = v52 ^ v9
+			goto b21
+		}
+		if uint64(v11) < uint64(v52&v10) {
+			v83 = 0
+		} else {
+			v80 := v52
+			if uint64(v10) < uint64(v52) {
+				v80 = v52 ^ v10
+			}
+			v83 = v80 ^ v9
+		}
+	b21:
+		{
+			v85 := v83
+			if uint64(v49) < uint64(v83) {
+				v85 = v49
+			}
+			v86 = v85
+		}
+	b22:
+		if !c0 {
+			v97 = v75
+			goto b28
+		}
+		if !c1 {
+			v94 = v56 ^ v6
+			goto b27
 		}
 		if uint64(v8) < uint64(v56&v7) {
-			v64 = 0
+			v94 = 0
 		} else {
-			v62 := v56
+			v91 := v56
 			if uint64(v7) < uint64(v56) {
-				v62 = v56 ^ v7
+				v91 = v56 ^ v7
 			}
-			v64 = v62 ^ v6
+			v94 = v91 ^ v6
 		}
-	b8:
-		v66 = v64
-		if uint64(v52) < uint64(v64) {
-			v66 = v52
+	b27:
+		{
+			v96 := v94
+			if uint64(v75) < uint64(v94) {
+				v96 = v75
+			}
+			v97 = v96
 		}
-		if v51 {
-			v74 = v56 ^ v9
-			goto b12
+	b28:
+		if !c2 {
+			v108 = v86
+			goto b34
+		}
+		if !c1 {
+			v105 = v56 ^ v9
+			goto b33
 		}
 		if uint64(v11) < uint64(v56&v10) {
-			v74 = 0
+			v105 = 0
 		} else {
-			v72 := v56
+			v102 := v56
 			if uint64(v10) < uint64(v56) {
-				v72 = v56 ^ v10
+				v102 = v56 ^ v10
 			}
-			v74 = v72 ^ v9
+			v105 = v102 ^ v9
 		}
-	b12:
+	b33:
 		{
-			v76 := v74
-			if uint64(v53) < uint64(v74) {
-				v76 = v53
+			v107 := v105
+			if uint64(v86) < uint64(v105) {
+				v107 = v86
 			}
-			v52 = v66
-			v53 = v76
-			v54 = v54 + 256
-			if stop.Load() {
-				g.Stop()
-				return
+			v108 = v107
+		}
+	b34:
+		if !c0 {
+			v119 = v97
+			goto b40
+		}
+		if !c1 {
+			v116 = v60 ^ v6
+			goto b39
+		}
+		if uint64(v8) < uint64(v60&v7) {
+			v116 = 0
+		} else {
+			v113 := v60
+			if uint64(v7) < uint64(v60) {
+				v113 = v60 ^ v7
 			}
-			goto b3
+			v116 = v113 ^ v6
 		}
-	b14:
-		if v80 >= v28 {
-			v106 = v78
-			v107 = v79
-			goto b27
+	b39:
+		{
+			v118 := v116
+			if uint64(v97) < uint64(v116) {
+				v118 = v97
+			}
+			v119 = v118
 		}
-		if uint64(v80) >= uint64(v1) {
-			g.Fault(0, v80, v1, v0)
+	b40:
+		if !c2 {
+			v130 = v108
+			goto b46
+		}
+		if !c1 {
+			v127 = v60 ^ v9
+			goto b45
+		}
+		if uint64(v11) < uint64(v60&v10) {
+			v127 = 0
+		} else {
+			v124 := v60
+			if uint64(v10) < uint64(v60) {
+				v124 = v60 ^ v10
+			}
+			v127 = v124 ^ v9
+		}
+	b45:
+		{
+			v129 := v127
+			if uint64(v108) < uint64(v127) {
+				v129 = v108
+			}
+			v130 = v129
+		}
+	b46:
+		if !c0 {
+			v141 = v119
+			goto b52
+		}
+		if !c1 {
+			v138 = v64 ^ v6
+			goto b51
+		}
+		if uint64(v8) < uint64(v64&v7) {
+			v138 = 0
+		} else {
+			v135 := v64
+			if uint64(v7) < uint64(v64) {
+				v135 = v64 ^ v7
+			}
+			v138 = v135 ^ v6
+		}
+	b51:
+		{
+			v140 := v138
+			if uint64(v119) < uint64(v138) {
+				v140 = v119
+			}
+			v141 = v140
+		}
+	b52:
+		if !c2 {
+			v152 = v130
+			goto b58
+		}
+		if !c1 {
+			v149 = v64 ^ v9
+			goto b57
+		}
+		if uint64(v11) < uint64(v64&v10) {
+			v149 = 0
+		} else {
+			v146 := v64
+			if uint64(v10) < uint64(v64) {
+				v146 = v64 ^ v10
+			}
+			v149 = v146 ^ v9
+		}
+	b57:
+		{
+			v151 := v149
+			if uint64(v130) < uint64(v149) {
+				v151 = v130
+			}
+			v152 = v151
+		}
+	b58:
+		v48 = v141
+		v49 = v152
+		v50 = v50 + 1024
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b3
+	b60:
+		if v156 >= v28 {
+			v225 = v154
+			v226 = v155
+			goto b98
+		}
+		if uint64(v156) >= uint64(v1) {
+			g.Fault(0, v156, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v83 = *(*int64)(unsafe.Add(p0, int(v80)*8))
-		if v48 {
-			v91 = v83 ^ v6
-			goto b20
-		}
-		if uint64(v8) < uint64(v83&v7) {
-			v91 = 0
+		v159 = *(*int64)(unsafe.Add(p0, int(v156)*8))
+		v160 = v156 + 256
+		if v160 < v28 {
+			v163 = *(*int64)(unsafe.Add(p0, int(v160)*8))
 		} else {
-			v89 := v83
-			if uint64(v7) < uint64(v83) {
-				v89 = v83 ^ v7
-			}
-			v91 = v89 ^ v6
+			v163 = v159
 		}
-	b20:
-		v93 = v91
-		if uint64(v78) < uint64(v91) {
-			v93 = v78
-		}
-		if v49 {
-			v101 = v83 ^ v9
-			goto b24
-		}
-		if uint64(v11) < uint64(v83&v10) {
-			v101 = 0
+		v164 = v156 + 512
+		if v164 < v28 {
+			v167 = *(*int64)(unsafe.Add(p0, int(v164)*8))
 		} else {
-			v99 := v83
-			if uint64(v10) < uint64(v83) {
-				v99 = v83 ^ v10
-			}
-			v101 = v99 ^ v9
+			v167 = v159
 		}
-	b24:
+		v168 = v156 + 768
+		if v168 < v28 {
+			v171 = *(*int64)(unsafe.Add(p0, int(v168)*8))
+		} else {
+			v171 = v159
+		}
+		v172 = v154
+		v173 = v155
+		v174 = v159
+		v175 = v163
+		v176 = 0
+	b69:
+		if !c0 {
+			v187 = v172
+			goto b75
+		}
+		if !c1 {
+			v184 = v174 ^ v6
+			goto b74
+		}
+		if uint64(v8) < uint64(v174&v7) {
+			v184 = 0
+		} else {
+			v181 := v174
+			if uint64(v7) < uint64(v174) {
+				v181 = v174 ^ v7
+			}
+			v184 = v181 ^ v6
+		}
+	b74:
 		{
-			v103 := v101
-			if uint64(v79) < uint64(v101) {
-				v103 = v79
+			v186 := v184
+			if uint64(v172) < uint64(v184) {
+				v186 = v172
 			}
-			v78 = v93
-			v79 = v103
-			v80 = v80 + 256
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b14
+			v187 = v186
 		}
-	b27:
-		h106[li] = v106
-		h107[li] = v107
+	b75:
+		if !c2 {
+			v198 = v173
+			goto b81
+		}
+		if !c1 {
+			v195 = v174 ^ v9
+			goto b80
+		}
+		if uint64(v11) < uint64(v174&v10) {
+			v195 = 0
+		} else {
+			v192 := v174
+			if uint64(v10) < uint64(v174) {
+				v192 = v174 ^ v10
+			}
+			v195 = v192 ^ v9
+		}
+	b80:
+		{
+			v197 := v195
+			if uint64(v173) < uint64(v195) {
+				v197 = v173
+			}
+			v198 = v197
+		}
+	b81:
+		if !c0 {
+			v209 = v187
+			goto b87
+		}
+		if !c1 {
+			v206 = v175 ^ v6
+			goto b86
+		}
+		if uint64(v8) < uint64(v175&v7) {
+			v206 = 0
+		} else {
+			v203 := v175
+			if uint64(v7) < uint64(v175) {
+				v203 = v175 ^ v7
+			}
+			v206 = v203 ^ v6
+		}
+	b86:
+		{
+			v208 := v206
+			if uint64(v187) < uint64(v206) {
+				v208 = v187
+			}
+			v209 = v208
+		}
+	b87:
+		if !c2 {
+			v220 = v198
+			goto b93
+		}
+		if !c1 {
+			v217 = v175 ^ v9
+			goto b92
+		}
+		if uint64(v11) < uint64(v175&v10) {
+			v217 = 0
+		} else {
+			v214 := v175
+			if uint64(v10) < uint64(v175) {
+				v214 = v175 ^ v10
+			}
+			v217 = v214 ^ v9
+		}
+	b92:
+		{
+			v219 := v217
+			if uint64(v198) < uint64(v217) {
+				v219 = v198
+			}
+			v220 = v219
+		}
+	b93:
+		v221 = v176 + 1
+		if v221 < 2 {
+			v172 = v209
+			v173 = v220
+			v174 = v167
+			v175 = v171
+			v176 = v221
+			goto b69
+		}
+		v154 = v209
+		v155 = v220
+		v156 = v156 + 1024
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b60
+	b98:
+		h225[li] = v225
+		h226[li] = v226
 		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:86
-	v108 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v106, -1))
-	// GroupReduce, least.go:87
-	v109 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v107, -1))
+	// GroupReduce, least.go:106
+	v227 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v225, -1))
+	// GroupReduce, least.go:107
+	v228 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v226, -1))
 	v12 := g.Int64(120)
-	v111 := uint64(v17) < uint64(v12)
+	v230 := uint64(v17) < uint64(v12)
 	p5 := g.Pointer(5)
 	v14 := g.Int64(136)
-	v113 := uint64(v17) < uint64(v14)
+	v232 := uint64(v17) < uint64(v14)
 	p6 := g.Pointer(6)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -3223,40 +4629,46 @@ func (g *ends64Host) Run() {
 		v29 := int32(li)
 		v0 := int32(basex + li)
 		if v29 != 0 {
-			goto b35
+			goto b106
 		}
-		if !v111 {
+		if !v230 {
 			g.Fault(1, v17, v12, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p5, int(v16)*8)) = v108
-		if !v113 {
+		*(*int64)(unsafe.Add(p5, int(v16)*8)) = v227
+		if !v232 {
 			g.Fault(2, v17, v14, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p6, int(v16)*8)) = v109
-	b35:
+		*(*int64)(unsafe.Add(p6, int(v16)*8)) = v228
+	b106:
 	}
 }
 
 // ends8Host is a work-group of the kernel [Ends8].
 type ends8Host struct {
 	kernelimpl.HostGroup
-	v108, v109 []int32
+	c0         bool
+	c1         bool
+	c2         bool
+	v233, v234 []int32
 
 	sint32 []int32
 }
 
 func newEnds8Host() kernelimpl.HostForm { return new(ends8Host) }
 
-const ends8HostSites = `1	prim/reduce/kernels/least.go:82:13
-1	89:8
-1	89:30`
+const ends8HostSites = `1	prim/reduce/kernels/least.go:116:10
+1	109:8
+1	109:30`
 
 func (g *ends8Host) Begin() {
 	g.Sites = ends8HostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v108, &g.v109)
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 1, true)
+	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
+	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 2, true)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v233, &g.v234)
 }
 
 func (g *ends8Host) Run() {
@@ -3272,23 +4684,22 @@ func (g *ends8Host) Run() {
 	v18 := v17 * v5
 	v19 := v18 + v5
 	p0 := g.Pointer(0)
-	v7 := g.Int32(68)
-	v50 := v7 == 0
+	c0 := g.c0
+	c1 := g.c1
 	v6 := g.Int32(64)
+	v7 := g.Int32(68)
 	v8 := g.Int32(72)
-	v10 := g.Int32(80)
-	v51 := v10 == 0
+	c2 := g.c2
 	v9 := g.Int32(76)
+	v10 := g.Int32(80)
 	v11 := g.Int32(84)
 	stop := g.Cancelled()
-	v48 := v7 == 0
-	v49 := v10 == 0
-	h108 := g.v108[:n]
-	h109 := g.v109[:n]
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
 	more := false
 	for li := range n {
-		var v26, v54, v81 int64
-		var v52, v53, v57, v65, v67, v75, v79, v80, v85, v93, v95, v103, v108, v109 int32
+		var v26, v50, v54, v59, v64, v160, v165, v170, v175 int64
+		var v48, v49, v53, v58, v63, v68, v76, v79, v87, v90, v98, v101, v109, v112, v120, v123, v131, v134, v142, v145, v153, v156, v158, v159, v164, v169, v174, v179, v180, v181, v182, v183, v184, v192, v195, v203, v206, v214, v217, v225, v228, v229, v233, v234 int32
 		v0 := int32(basex + li)
 		if v20 {
 			v26 = v1
@@ -3309,146 +4720,433 @@ func (g *ends8Host) Run() {
 			v28 = v19
 		}
 		v31 := v18 + int64(uint32(int32(li)))
-		v42 := uint64(v31+((((v28-v31)+-1)/256)*256)) < uint64(v1)
+		v42 := uint64(v31+((((v28-v31)+-1)/1024)*1024)) < uint64(v1)
 		v44 := ((-2147483648 <= v31) && (v31 <= 2147483647)) && (-2147483648 <= v28)
 		v47 := ((v44 && (v28 <= 2147483647)) && (uint64(v31) < uint64(v1))) && v42
 		if !v47 {
-			v79 = -1
-			v80 = -1
-			v81 = v31
-			goto b14
+			v158 = -1
+			v159 = -1
+			v160 = v31
+			goto b60
 		}
-		v52 = -1
-		v53 = -1
-		v54 = v31
+		v48 = -1
+		v49 = -1
+		v50 = v31
 	b3:
-		if v54 >= v28 {
-			v108 = v52
-			v109 = v53
-			goto b27
+		if v50 >= v28 {
+			v233 = v48
+			v234 = v49
+			goto b98
 		}
-		v57 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v54)))))
-		if v50 {
-			v65 = v57 ^ v6
-			goto b8
-		}
-		if uint32(v8) < uint32(v57&v7) {
-			v65 = 0
+		v53 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v50)))))
+		v54 = v50 + 256
+		if v54 < v28 {
+			v58 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v54)))))
 		} else {
-			v63 := v57
-			if uint32(v7) < uint32(v57) {
-				v63 = v57 ^ v7
-			}
-			v65 = v63 ^ v6
+			v58 = v53
 		}
-	b8:
-		v67 = v65
-		if uint32(v52) < uint32(v65) {
-			v67 = v52
-		}
-		if v51 {
-			v75 = v57 ^ v9
-			goto b12
-		}
-		if uint32(v11) < uint32(v57&v10) {
-			v75 = 0
+		v59 = v50 + 512
+		if v59 < v28 {
+			v63 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v59)))))
 		} else {
-			v73 := v57
-			if uint32(v10) < uint32(v57) {
-				v73 = v57 ^ v10
-			}
-			v75 = v73 ^ v9
+			v63 = v53
 		}
-	b12:
+		v64 = v50 + 768
+		if v64 < v28 {
+			v68 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v64)))))
+		} else {
+			v68 = v53
+		}
+		if !c0 {
+			v79 = v48
+			goto b16
+		}
+		if !c1 {
+			v76 = v53 ^ v6
+			goto b15
+		}
+		if uint32(v8) < uint32(v53&v7) {
+			v76 = 0
+		} else {
+			v73 := v53
+			if uint32(v7) < uint32(v53) {
+				v73 = v53 ^ v7
+			}
+			v76 = v73 ^ v6
+		}
+	b15:
 		{
-			v77 := v75
-			if uint32(v53) < uint32(v75) {
-				v77 = v53
+			v78 := v76
+			if uint32(v48) < uint32(v76) {
+				v78 = v48
 			}
-			v52 = v67
-			v53 = v77
-			v54 = v54 + 256
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b3
+			v79 = v78
 		}
-	b14:
-		if v81 >= v28 {
-			v108 = v79
-			v109 = v80
+	b16:
+		if !c2 {
+			v90 = v49
+			goto b22
+		}
+		if !c1 {
+			v87 = v53 ^ v9
+			goto b21
+		}
+		if uint32(v11) < uint32(v53&v10) {
+			v87 = 0
+		} else {
+			v84 := v53
+			if uint32(v10) < uint32(v53) {
+				v84 = v53 ^ v10
+			}
+			v87 = v84 ^ v9
+		}
+	b21:
+		{
+			v89 := v87
+			if uint32(v49) < uint32(v87) {
+				v89 = v49
+			}
+			v90 = v89
+		}
+	b22:
+		if !c0 {
+			v101 = v79
+			goto b28
+		}
+		if !c1 {
+			v98 = v58 ^ v6
 			goto b27
 		}
-		if uint64(v81) >= uint64(v1) {
-			g.Fault(0, v81, v1, v0)
+		if uint32(v8) < uint32(v58&v7) {
+			v98 = 0
+		} else {
+			v95 := v58
+			if uint32(v7) < uint32(v58) {
+				v95 = v58 ^ v7
+			}
+			v98 = v95 ^ v6
+		}
+	b27:
+		{
+			v100 := v98
+			if uint32(v79) < uint32(v98) {
+				v100 = v79
+			}
+			v101 = v100
+		}
+	b28:
+		if !c2 {
+			v112 = v90
+			goto b34
+		}
+		if !c1 {
+			v109 = v58 ^ v9
+			goto b33
+		}
+		if uint32(v11) < uint32(v58&v10) {
+			v109 = 0
+		} else {
+			v106 := v58
+			if uint32(v10) < uint32(v58) {
+				v106 = v58 ^ v10
+			}
+			v109 = v106 ^ v9
+		}
+	b33:
+		{
+			v111 := v109
+			if uint32(v90) < uint32(v109) {
+				v111 = v90
+			}
+			v112 = v111
+		}
+	b34:
+		if !c0 {
+			v123 = v101
+			goto b40
+		}
+		if !c1 {
+			v120 = v63 ^ v6
+			goto b39
+		}
+		if uint32(v8) < uint32(v63&v7) {
+			v120 = 0
+		} else {
+			v117 := v63
+			if uint32(v7) < uint32(v63) {
+				v117 = v63 ^ v7
+			}
+			v120 = v117 ^ v6
+		}
+	b39:
+		{
+			v122 := v120
+			if uint32(v101) < uint32(v120) {
+				v122 = v101
+			}
+			v123 = v122
+		}
+	b40:
+		if !c2 {
+			v134 = v112
+			goto b46
+		}
+		if !c1 {
+			v131 = v63 ^ v9
+			goto b45
+		}
+		if uint32(v11) < uint32(v63&v10) {
+			v131 = 0
+		} else {
+			v128 := v63
+			if uint32(v10) < uint32(v63) {
+				v128 = v63 ^ v10
+			}
+			v131 = v128 ^ v9
+		}
+	b45:
+		{
+			v133 := v131
+			if uint32(v112) < uint32(v131) {
+				v133 = v112
+			}
+			v134 = v133
+		}
+	b46:
+		if !c0 {
+			v145 = v123
+			goto b52
+		}
+		if !c1 {
+			v142 = v68 ^ v6
+			goto b51
+		}
+		if uint32(v8) < uint32(v68&v7) {
+			v142 = 0
+		} else {
+			v139 := v68
+			if uint32(v7) < uint32(v68) {
+				v139 = v68 ^ v7
+			}
+			v142 = v139 ^ v6
+		}
+	b51:
+		{
+			v144 := v142
+			if uint32(v123) < uint32(v142) {
+				v144 = v123
+			}
+			v145 = v144
+		}
+	b52:
+		if !c2 {
+			v156 = v134
+			goto b58
+		}
+		if !c1 {
+			v153 = v68 ^ v9
+			goto b57
+		}
+		if uint32(v11) < uint32(v68&v10) {
+			v153 = 0
+		} else {
+			v150 := v68
+			if uint32(v10) < uint32(v68) {
+				v150 = v68 ^ v10
+			}
+			v153 = v150 ^ v9
+		}
+	b57:
+		{
+			v155 := v153
+			if uint32(v134) < uint32(v153) {
+				v155 = v134
+			}
+			v156 = v155
+		}
+	b58:
+		v48 = v145
+		v49 = v156
+		v50 = v50 + 1024
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b3
+	b60:
+		if v160 >= v28 {
+			v233 = v158
+			v234 = v159
+			goto b98
+		}
+		if uint64(v160) >= uint64(v1) {
+			g.Fault(0, v160, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v85 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v81)))))
-		if v48 {
-			v93 = v85 ^ v6
-			goto b20
-		}
-		if uint32(v8) < uint32(v85&v7) {
-			v93 = 0
+		v164 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v160)))))
+		v165 = v160 + 256
+		if v165 < v28 {
+			v169 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v165)))))
 		} else {
-			v91 := v85
-			if uint32(v7) < uint32(v85) {
-				v91 = v85 ^ v7
-			}
-			v93 = v91 ^ v6
+			v169 = v164
 		}
-	b20:
-		v95 = v93
-		if uint32(v79) < uint32(v93) {
-			v95 = v79
-		}
-		if v49 {
-			v103 = v85 ^ v9
-			goto b24
-		}
-		if uint32(v11) < uint32(v85&v10) {
-			v103 = 0
+		v170 = v160 + 512
+		if v170 < v28 {
+			v174 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v170)))))
 		} else {
-			v101 := v85
-			if uint32(v10) < uint32(v85) {
-				v101 = v85 ^ v10
-			}
-			v103 = v101 ^ v9
+			v174 = v164
 		}
-	b24:
+		v175 = v160 + 768
+		if v175 < v28 {
+			v179 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v175)))))
+		} else {
+			v179 = v164
+		}
+		v180 = v158
+		v181 = v159
+		v182 = v164
+		v183 = v169
+		v184 = 0
+	b69:
+		if !c0 {
+			v195 = v180
+			goto b75
+		}
+		if !c1 {
+			v192 = v182 ^ v6
+			goto b74
+		}
+		if uint32(v8) < uint32(v182&v7) {
+			v192 = 0
+		} else {
+			v189 := v182
+			if uint32(v7) < uint32(v182) {
+				v189 = v182 ^ v7
+			}
+			v192 = v189 ^ v6
+		}
+	b74:
 		{
-			v105 := v103
-			if uint32(v80) < uint32(v103) {
-				v105 = v80
+			v194 := v192
+			if uint32(v180) < uint32(v192) {
+				v194 = v180
 			}
-			v79 = v95
-			v80 = v105
-			v81 = v81 + 256
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b14
+			v195 = v194
 		}
-	b27:
-		h108[li] = v108
-		h109[li] = v109
+	b75:
+		if !c2 {
+			v206 = v181
+			goto b81
+		}
+		if !c1 {
+			v203 = v182 ^ v9
+			goto b80
+		}
+		if uint32(v11) < uint32(v182&v10) {
+			v203 = 0
+		} else {
+			v200 := v182
+			if uint32(v10) < uint32(v182) {
+				v200 = v182 ^ v10
+			}
+			v203 = v200 ^ v9
+		}
+	b80:
+		{
+			v205 := v203
+			if uint32(v181) < uint32(v203) {
+				v205 = v181
+			}
+			v206 = v205
+		}
+	b81:
+		if !c0 {
+			v217 = v195
+			goto b87
+		}
+		if !c1 {
+			v214 = v183 ^ v6
+			goto b86
+		}
+		if uint32(v8) < uint32(v183&v7) {
+			v214 = 0
+		} else {
+			v211 := v183
+			if uint32(v7) < uint32(v183) {
+				v211 = v183 ^ v7
+			}
+			v214 = v211 ^ v6
+		}
+	b86:
+		{
+			v216 := v214
+			if uint32(v195) < uint32(v214) {
+				v216 = v195
+			}
+			v217 = v216
+		}
+	b87:
+		if !c2 {
+			v228 = v206
+			goto b93
+		}
+		if !c1 {
+			v225 = v183 ^ v9
+			goto b92
+		}
+		if uint32(v11) < uint32(v183&v10) {
+			v225 = 0
+		} else {
+			v222 := v183
+			if uint32(v10) < uint32(v183) {
+				v222 = v183 ^ v10
+			}
+			v225 = v222 ^ v9
+		}
+	b92:
+		{
+			v227 := v225
+			if uint32(v206) < uint32(v225) {
+				v227 = v206
+			}
+			v228 = v227
+		}
+	b93:
+		v229 = v184 + 1
+		if v229 < 2 {
+			v180 = v217
+			v181 = v228
+			v182 = v174
+			v183 = v179
+			v184 = v229
+			goto b69
+		}
+		v158 = v217
+		v159 = v228
+		v160 = v160 + 1024
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b60
+	b98:
+		h233[li] = v233
+		h234[li] = v234
 		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:86
-	v110 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v108, -1))
-	// GroupReduce, least.go:87
-	v111 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v109, -1))
+	// GroupReduce, least.go:106
+	v235 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v233, -1))
+	// GroupReduce, least.go:107
+	v236 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v234, -1))
 	v12 := g.Int64(96)
-	v113 := uint64(v17) < uint64(v12)
+	v238 := uint64(v17) < uint64(v12)
 	p5 := g.Pointer(5)
 	v14 := g.Int64(112)
-	v115 := uint64(v17) < uint64(v14)
+	v240 := uint64(v17) < uint64(v14)
 	p6 := g.Pointer(6)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -3458,19 +5156,19 @@ func (g *ends8Host) Run() {
 		v29 := int32(li)
 		v0 := int32(basex + li)
 		if v29 != 0 {
-			goto b35
+			goto b106
 		}
-		if !v113 {
+		if !v238 {
 			g.Fault(1, v17, v12, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p5, int(v16)*4)) = v110
-		if !v115 {
+		*(*int32)(unsafe.Add(p5, int(v16)*4)) = v235
+		if !v240 {
 			g.Fault(2, v17, v14, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p6, int(v16)*4)) = v111
-	b35:
+		*(*int32)(unsafe.Add(p6, int(v16)*4)) = v236
+	b106:
 	}
 }
 
@@ -3565,9 +5263,9 @@ func (g *endsEnd16Host) Run() {
 			}
 		}
 	}
-	// GroupReduce, least.go:126
+	// GroupReduce, least.go:163
 	v32 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, -1))
-	// GroupReduce, least.go:127
+	// GroupReduce, least.go:164
 	v33 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1))
 	v5 := g.Int64(72)
 	v35 := v5 == 0
@@ -3853,9 +5551,9 @@ func (g *endsEnd32Host) Run() {
 			}
 		}
 	}
-	// GroupReduce, least.go:126
+	// GroupReduce, least.go:163
 	v32 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, -1))
-	// GroupReduce, least.go:127
+	// GroupReduce, least.go:164
 	v33 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1))
 	v5 := g.Int64(72)
 	v35 := v5 == 0
@@ -4140,9 +5838,9 @@ func (g *endsEnd64Host) Run() {
 			}
 		}
 	}
-	// GroupReduce, least.go:126
+	// GroupReduce, least.go:163
 	v32 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v21, -1))
-	// GroupReduce, least.go:127
+	// GroupReduce, least.go:164
 	v33 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v22, -1))
 	v5 := g.Int64(72)
 	v35 := v5 == 0
@@ -4427,9 +6125,9 @@ func (g *endsEnd8Host) Run() {
 			}
 		}
 	}
-	// GroupReduce, least.go:126
+	// GroupReduce, least.go:163
 	v32 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, -1))
-	// GroupReduce, least.go:127
+	// GroupReduce, least.go:164
 	v33 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1))
 	v5 := g.Int64(72)
 	v35 := v5 == 0

@@ -465,7 +465,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "prim/reduce/kernels/by.go", Package: "kernels", Sum: 0x1c245e3e},
 		{File: "prim/reduce/kernels/count.go", Package: "kernels", Sum: 0xadcb4c4b},
 		{File: "prim/reduce/kernels/kernels.go", Package: "kernels", Sum: 0x9c85fc04},
-		{File: "prim/reduce/kernels/least.go", Package: "kernels", Sum: 0x6ba60},
+		{File: "prim/reduce/kernels/least.go", Package: "kernels", Sum: 0x424da25c},
 		{File: "prim/reduce/kernels/root.go", Package: "kernels", Sum: 0x97b95344},
 		{File: "prim/reduce/kernels/sum.go", Package: "kernels", Sum: 0xbff60e7},
 	},
@@ -497,24 +497,30 @@ var arg16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Floats", Type: "bool", Size: 4},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:170:30", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:176:9", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:176:29", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:116:10", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:218:9", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:218:29", Limit: -6},
 	},
-	Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - -",
+	Loops: "prim/reduce/kernels/least.go:207:2 209:3 207:2 209:3 - - - -",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Floats", Pos: "prim/reduce/kernels/least.go:26:2", Var: &kernels.Floats},
+	},
 	SPIRV: arg16SPIRV,
 	IR:    arg16IR,
-	Sum:   0x95a5c502,
+	Sum:   0x39213b09,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 - - - -", Make: kernelimpl.MakeModule, Sum: 0xbad9015e},
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - -", SPIRV: arg16Words, Sum: 0x30864b18},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", Make: kernelimpl.MakeModule, Sum: 0xb80bcb21},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", Make: kernelimpl.MakeModule, Sum: 0x670a4988},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:207:2 209:3 - - - -", Make: kernelimpl.MakeModule, Sum: 0x2db258c3},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/least.go:207:2 209:3 207:2 209:3 - - - -", SPIRV: arg16Words, Sum: 0x1770b02c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:207:2 209:3 207:2 209:3 - -", Make: kernelimpl.MakeModule, Sum: 0x62ee2f68},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:207:2 209:3 207:2 209:3 - -", Make: kernelimpl.MakeModule, Sum: 0x523d3431},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Arg16{
@@ -525,7 +531,7 @@ var arg16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Keys:   kernelimpl.HostSlice[uint32](a, 4),
 		At:     kernelimpl.HostSlice[int64](a, 5),
 	}.Kernel
-}, newArg16Host)
+}, newArg16Host, kernels.Floats)
 
 var _ = kernelimpl.Properties[kernels.Arg16](arg16Kernel)
 
@@ -605,24 +611,30 @@ var arg32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Floats", Type: "bool", Size: 4},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:170:30", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:176:9", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:176:29", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:116:10", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:218:9", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:218:29", Limit: -6},
 	},
-	Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - -",
+	Loops: "prim/reduce/kernels/least.go:207:2 209:3 207:2 209:3 - - - -",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Floats", Pos: "prim/reduce/kernels/least.go:26:2", Var: &kernels.Floats},
+	},
 	SPIRV: arg32SPIRV,
 	IR:    arg32IR,
-	Sum:   0x9452f96,
+	Sum:   0x6be1caec,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 - - - -", Make: kernelimpl.MakeModule, Sum: 0x73ded4a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - -", SPIRV: arg32Words, Sum: 0x9d95a806},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", Make: kernelimpl.MakeModule, Sum: 0x7ac2a41e},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", Make: kernelimpl.MakeModule, Sum: 0xbf4ac2a0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:207:2 209:3 - - - -", Make: kernelimpl.MakeModule, Sum: 0x1ddc309e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:207:2 209:3 207:2 209:3 - - - -", SPIRV: arg32Words, Sum: 0xf307d1d1},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:207:2 209:3 207:2 209:3 - -", Make: kernelimpl.MakeModule, Sum: 0xf71cccb1},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:207:2 209:3 207:2 209:3 - -", Make: kernelimpl.MakeModule, Sum: 0x17b69cd6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Arg32{
@@ -633,7 +645,7 @@ var arg32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Keys:   kernelimpl.HostSlice[uint32](a, 4),
 		At:     kernelimpl.HostSlice[int64](a, 5),
 	}.Kernel
-}, newArg32Host)
+}, newArg32Host, kernels.Floats)
 
 var _ = kernelimpl.Properties[kernels.Arg32](arg32Kernel)
 
@@ -713,23 +725,29 @@ var arg64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Floats", Type: "bool", Size: 4},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:170:30", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:176:9", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:176:29", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:116:10", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:218:9", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:218:29", Limit: -6},
 	},
-	Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - - - -",
+	Loops: "prim/reduce/kernels/least.go:207:2 209:3 207:2 209:3 - - - - - -",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Floats", Pos: "prim/reduce/kernels/least.go:26:2", Var: &kernels.Floats},
+	},
 	SPIRV: arg64SPIRV,
 	IR:    arg64IR,
-	Sum:   0xb28713ad,
+	Sum:   0xb10ae1fd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 - - - - - -", Make: kernelimpl.MakeModule, Sum: 0x471e9c98},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - - - -", SPIRV: arg64Words, Sum: 0xbebf1630},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", Make: kernelimpl.MakeModule, Sum: 0x8d6243ba},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", Make: kernelimpl.MakeModule, Sum: 0x99b29844},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:207:2 209:3 - - - - - -", Make: kernelimpl.MakeModule, Sum: 0x5b70a240},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:207:2 209:3 207:2 209:3 - - - - - -", SPIRV: arg64Words, Sum: 0x52918268},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:207:2 209:3 207:2 209:3 - -", Make: kernelimpl.MakeModule, Sum: 0x5bce72af},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:207:2 209:3 207:2 209:3 - -", Make: kernelimpl.MakeModule, Sum: 0x4ce861dc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Arg64{
@@ -740,7 +758,7 @@ var arg64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Keys:   kernelimpl.HostSlice[uint64](a, 4),
 		At:     kernelimpl.HostSlice[int64](a, 5),
 	}.Kernel
-}, newArg64Host)
+}, newArg64Host, kernels.Floats)
 
 var _ = kernelimpl.Properties[kernels.Arg64](arg64Kernel)
 
@@ -820,24 +838,30 @@ var arg8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Floats", Type: "bool", Size: 4},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:170:30", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:176:9", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:176:29", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:116:10", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:218:9", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:218:29", Limit: -6},
 	},
-	Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - -",
+	Loops: "prim/reduce/kernels/least.go:207:2 209:3 207:2 209:3 - - - -",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Floats", Pos: "prim/reduce/kernels/least.go:26:2", Var: &kernels.Floats},
+	},
 	SPIRV: arg8SPIRV,
 	IR:    arg8IR,
-	Sum:   0x85d7ede1,
+	Sum:   0xef61302,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 - - - -", Make: kernelimpl.MakeModule, Sum: 0x3893e08e},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - - - -", SPIRV: arg8Words, Sum: 0x72dcf206},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", Make: kernelimpl.MakeModule, Sum: 0xf1c44308},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:169:2 169:2 169:2 - -", Make: kernelimpl.MakeModule, Sum: 0xc1eddf4c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:207:2 209:3 - - - -", Make: kernelimpl.MakeModule, Sum: 0x86977462},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/least.go:207:2 209:3 207:2 209:3 - - - -", SPIRV: arg8Words, Sum: 0xf59862c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:207:2 209:3 207:2 209:3 - -", Make: kernelimpl.MakeModule, Sum: 0x9b8eaffa},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:207:2 209:3 207:2 209:3 - -", Make: kernelimpl.MakeModule, Sum: 0x75a1226},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Arg8{
@@ -848,7 +872,7 @@ var arg8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Keys:   kernelimpl.HostSlice[uint32](a, 4),
 		At:     kernelimpl.HostSlice[int64](a, 5),
 	}.Kernel
-}, newArg8Host)
+}, newArg8Host, kernels.Floats)
 
 var _ = kernelimpl.Properties[kernels.Arg8](arg8Kernel)
 
@@ -932,17 +956,17 @@ var argEnd32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:218:8", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:260:8", Limit: -5},
 	},
-	Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - -",
+	Loops: "prim/reduce/kernels/least.go:253:2 253:2 - - - -",
 	SPIRV: argEnd32SPIRV,
 	IR:    argEnd32IR,
-	Sum:   0xbec76ca5,
+	Sum:   0x6ea141a1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - -", Make: kernelimpl.MakeModule, Sum: 0xfc59b2f5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - -", SPIRV: argEnd32Words, Sum: 0x177b69be},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - -", Make: kernelimpl.MakeModule, Sum: 0x88b97c95},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - -", Make: kernelimpl.MakeModule, Sum: 0xbf5c813},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}}, Loops: "prim/reduce/kernels/least.go:253:2 253:2 - - - -", Make: kernelimpl.MakeModule, Sum: 0xfc59b2f5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:253:2 253:2 - - - -", SPIRV: argEnd32Words, Sum: 0x177b69be},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:253:2 253:2 - -", Make: kernelimpl.MakeModule, Sum: 0x88b97c95},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:253:2 253:2 - -", Make: kernelimpl.MakeModule, Sum: 0xbf5c813},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.ArgEnd32{
@@ -1032,17 +1056,17 @@ var argEnd64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:218:8", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:260:8", Limit: -5},
 	},
-	Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - - - -",
+	Loops: "prim/reduce/kernels/least.go:253:2 253:2 - - - - - -",
 	SPIRV: argEnd64SPIRV,
 	IR:    argEnd64IR,
-	Sum:   0xf9d4691d,
+	Sum:   0x29b24419,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - - - -", Make: kernelimpl.MakeModule, Sum: 0xee78324e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - - - - - -", SPIRV: argEnd64Words, Sum: 0x6c0a1a4a},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - -", Make: kernelimpl.MakeModule, Sum: 0x5efffe78},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:211:2 211:2 - -", Make: kernelimpl.MakeModule, Sum: 0x57a2b2e3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}}, Loops: "prim/reduce/kernels/least.go:253:2 253:2 - - - - - -", Make: kernelimpl.MakeModule, Sum: 0xee78324e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:253:2 253:2 - - - - - -", SPIRV: argEnd64Words, Sum: 0x6c0a1a4a},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:253:2 253:2 - -", Make: kernelimpl.MakeModule, Sum: 0x5efffe78},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:253:2 253:2 - -", Make: kernelimpl.MakeModule, Sum: 0x57a2b2e3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.ArgEnd64{
@@ -2211,23 +2235,33 @@ var ends16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 1, Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Low", Type: "bool", Size: 4, Default: 0x1},
+		{ID: 2, Name: "github.com/kgen-go/kgen/prim/reduce/kernels.High", Type: "bool", Size: 4, Default: 0x1},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:82:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:89:8", Limit: -6},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:89:30", Limit: -7},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:116:10", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:109:8", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:109:30", Limit: -7},
 	},
-	Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -",
+	Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - -",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Floats", Pos: "prim/reduce/kernels/least.go:26:2", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.High", Pos: "prim/reduce/kernels/least.go:28:2", Var: &kernels.High},
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Low", Pos: "prim/reduce/kernels/least.go:27:2", Var: &kernels.Low},
+	},
 	SPIRV: ends16SPIRV,
 	IR:    ends16IR,
-	Sum:   0xe2be0b7b,
+	Sum:   0x3cc5b345,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0xc9dec650},
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends16Words, Sum: 0xf330a0a4},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0x81b09391},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0xc8545ad0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 - -", Make: kernelimpl.MakeModule, Sum: 0xcedd5b9b},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - -", SPIRV: ends16Words, Sum: 0x33eda6ab},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - -", Make: kernelimpl.MakeModule, Sum: 0xadf92dae},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - -", Make: kernelimpl.MakeModule, Sum: 0x2ac43939},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Ends16{
@@ -2239,7 +2273,7 @@ var ends16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Low:      kernelimpl.HostSlice[uint32](a, 5),
 		High:     kernelimpl.HostSlice[uint32](a, 6),
 	}.Kernel
-}, newEnds16Host)
+}, newEnds16Host, kernels.Floats, kernels.Low, kernels.High)
 
 var _ = kernelimpl.Properties[kernels.Ends16](ends16Kernel)
 
@@ -2323,23 +2357,33 @@ var ends32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 1, Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Low", Type: "bool", Size: 4, Default: 0x1},
+		{ID: 2, Name: "github.com/kgen-go/kgen/prim/reduce/kernels.High", Type: "bool", Size: 4, Default: 0x1},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:82:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:89:8", Limit: -6},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:89:30", Limit: -7},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:116:10", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:109:8", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:109:30", Limit: -7},
 	},
-	Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -",
+	Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - -",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Floats", Pos: "prim/reduce/kernels/least.go:26:2", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.High", Pos: "prim/reduce/kernels/least.go:28:2", Var: &kernels.High},
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Low", Pos: "prim/reduce/kernels/least.go:27:2", Var: &kernels.Low},
+	},
 	SPIRV: ends32SPIRV,
 	IR:    ends32IR,
-	Sum:   0x3be6fb7b,
+	Sum:   0x82b51356,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0x1ed72783},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends32Words, Sum: 0xc5a45ee3},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0x132fc434},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0xb2f5bbd9},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 - -", Make: kernelimpl.MakeModule, Sum: 0xf2f11c63},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - -", SPIRV: ends32Words, Sum: 0xa38637af},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - -", Make: kernelimpl.MakeModule, Sum: 0xed0a945d},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - -", Make: kernelimpl.MakeModule, Sum: 0xb72b0e64},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Ends32{
@@ -2351,7 +2395,7 @@ var ends32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Low:      kernelimpl.HostSlice[uint32](a, 5),
 		High:     kernelimpl.HostSlice[uint32](a, 6),
 	}.Kernel
-}, newEnds32Host)
+}, newEnds32Host, kernels.Floats, kernels.Low, kernels.High)
 
 var _ = kernelimpl.Properties[kernels.Ends32](ends32Kernel)
 
@@ -2436,23 +2480,33 @@ var ends64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 1, Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Low", Type: "bool", Size: 4, Default: 0x1},
+		{ID: 2, Name: "github.com/kgen-go/kgen/prim/reduce/kernels.High", Type: "bool", Size: 4, Default: 0x1},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:82:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:89:8", Limit: -6},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:89:30", Limit: -7},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:116:10", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:109:8", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:109:30", Limit: -7},
 	},
-	Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - - - - - -",
+	Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - - - - - -",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Floats", Pos: "prim/reduce/kernels/least.go:26:2", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.High", Pos: "prim/reduce/kernels/least.go:28:2", Var: &kernels.High},
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Low", Pos: "prim/reduce/kernels/least.go:27:2", Var: &kernels.Low},
+	},
 	SPIRV: ends64SPIRV,
 	IR:    ends64IR,
-	Sum:   0x14dddbe5,
+	Sum:   0xe6914395,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {120}, {136}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 - - - - - -", Make: kernelimpl.MakeModule, Sum: 0x7f7adab1},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - - - - - -", SPIRV: ends64Words, Sum: 0x285b70b0},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0x27bf96fb},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0x2888463f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {120}, {136}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 - - - - - -", Make: kernelimpl.MakeModule, Sum: 0xc80e7dfc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - - - - - -", SPIRV: ends64Words, Sum: 0x20b51cee},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - -", Make: kernelimpl.MakeModule, Sum: 0x9e24bd42},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - -", Make: kernelimpl.MakeModule, Sum: 0xf8284a3d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Ends64{
@@ -2464,7 +2518,7 @@ var ends64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Low:      kernelimpl.HostSlice[uint64](a, 5),
 		High:     kernelimpl.HostSlice[uint64](a, 6),
 	}.Kernel
-}, newEnds64Host)
+}, newEnds64Host, kernels.Floats, kernels.Low, kernels.High)
 
 var _ = kernelimpl.Properties[kernels.Ends64](ends64Kernel)
 
@@ -2548,23 +2602,33 @@ var ends8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 1, Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Low", Type: "bool", Size: 4, Default: 0x1},
+		{ID: 2, Name: "github.com/kgen-go/kgen/prim/reduce/kernels.High", Type: "bool", Size: 4, Default: 0x1},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:82:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:89:8", Limit: -6},
-		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:89:30", Limit: -7},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:116:10", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:109:8", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/reduce/kernels/least.go:109:30", Limit: -7},
 	},
-	Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -",
+	Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - -",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Floats", Pos: "prim/reduce/kernels/least.go:26:2", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.High", Pos: "prim/reduce/kernels/least.go:28:2", Var: &kernels.High},
+		{Name: "github.com/kgen-go/kgen/prim/reduce/kernels.Low", Pos: "prim/reduce/kernels/least.go:27:2", Var: &kernels.Low},
+	},
 	SPIRV: ends8SPIRV,
 	IR:    ends8IR,
-	Sum:   0x5f3a913f,
+	Sum:   0x1ee1a41a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0x4c13fffc},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", SPIRV: ends8Words, Sum: 0x96a5dc8d},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0xd210c472},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:81:2 81:2 81:2 - -", Make: kernelimpl.MakeModule, Sum: 0x36f4b392},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 - -", Make: kernelimpl.MakeModule, Sum: 0x1dba9653},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - -", SPIRV: ends8Words, Sum: 0x1cacf7da},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - -", Make: kernelimpl.MakeModule, Sum: 0x493ffde1},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - -", Make: kernelimpl.MakeModule, Sum: 0x67bff3f6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Ends8{
@@ -2576,7 +2640,7 @@ var ends8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Low:      kernelimpl.HostSlice[uint32](a, 5),
 		High:     kernelimpl.HostSlice[uint32](a, 6),
 	}.Kernel
-}, newEnds8Host)
+}, newEnds8Host, kernels.Floats, kernels.Low, kernels.High)
 
 var _ = kernelimpl.Properties[kernels.Ends8](ends8Kernel)
 
@@ -2665,15 +2729,15 @@ var endsEnd16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -",
+	Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -",
 	SPIRV: endsEnd16SPIRV,
 	IR:    endsEnd16IR,
-	Sum:   0x8722482a,
+	Sum:   0x33c1473b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", Make: kernelimpl.MakeModule, Sum: 0xec7e8a4b},
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - -", SPIRV: endsEnd16Words, Sum: 0xdc6b4ee5},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", Make: kernelimpl.MakeModule, Sum: 0xb03e9c32},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - -", Make: kernelimpl.MakeModule, Sum: 0xe21609e4},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -", Make: kernelimpl.MakeModule, Sum: 0xec7e8a4b},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - - -", SPIRV: endsEnd16Words, Sum: 0xdc6b4ee5},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -", Make: kernelimpl.MakeModule, Sum: 0xb03e9c32},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - - -", Make: kernelimpl.MakeModule, Sum: 0xe21609e4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.EndsEnd16{
@@ -2778,15 +2842,15 @@ var endsEnd32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -",
+	Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -",
 	SPIRV: endsEnd32SPIRV,
 	IR:    endsEnd32IR,
-	Sum:   0xe1e8096a,
+	Sum:   0x28e5e925,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", Make: kernelimpl.MakeModule, Sum: 0x455900eb},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", SPIRV: endsEnd32Words, Sum: 0xbfcf68fc},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", Make: kernelimpl.MakeModule, Sum: 0x5986fa60},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", Make: kernelimpl.MakeModule, Sum: 0xe0bd5872},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -", Make: kernelimpl.MakeModule, Sum: 0x455900eb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -", SPIRV: endsEnd32Words, Sum: 0xbfcf68fc},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -", Make: kernelimpl.MakeModule, Sum: 0x5986fa60},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -", Make: kernelimpl.MakeModule, Sum: 0xe0bd5872},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.EndsEnd32{
@@ -2891,15 +2955,15 @@ var endsEnd64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - - - - -",
+	Loops: "prim/reduce/kernels/least.go:159:2 159:2 - - - - - -",
 	SPIRV: endsEnd64SPIRV,
 	IR:    endsEnd64IR,
-	Sum:   0xf3d81eeb,
+	Sum:   0x4fa4d1c7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {136}, {152}}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - - - - -", Make: kernelimpl.MakeModule, Sum: 0x893933ce},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - - - - -", SPIRV: endsEnd64Words, Sum: 0x31aed63e},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", Make: kernelimpl.MakeModule, Sum: 0xf44f418c},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", Make: kernelimpl.MakeModule, Sum: 0xa1fc8db7},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {136}, {152}}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - - - - - -", Make: kernelimpl.MakeModule, Sum: 0x893933ce},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - - - - - -", SPIRV: endsEnd64Words, Sum: 0x31aed63e},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -", Make: kernelimpl.MakeModule, Sum: 0xf44f418c},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -", Make: kernelimpl.MakeModule, Sum: 0xa1fc8db7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.EndsEnd64{
@@ -3004,15 +3068,15 @@ var endsEnd8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -",
+	Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -",
 	SPIRV: endsEnd8SPIRV,
 	IR:    endsEnd8IR,
-	Sum:   0x5602f22f,
+	Sum:   0x52d89db4,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", Make: kernelimpl.MakeModule, Sum: 0xccc2232e},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - -", SPIRV: endsEnd8Words, Sum: 0x5514bd26},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - -", Make: kernelimpl.MakeModule, Sum: 0xad840374},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:122:2 122:2 - - -", Make: kernelimpl.MakeModule, Sum: 0xbeac43f3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -", Make: kernelimpl.MakeModule, Sum: 0xccc2232e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - - -", SPIRV: endsEnd8Words, Sum: 0x5514bd26},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -", Make: kernelimpl.MakeModule, Sum: 0xad840374},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - - -", Make: kernelimpl.MakeModule, Sum: 0xbeac43f3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.EndsEnd8{
