@@ -301,8 +301,15 @@ type Term struct {
 
 // Ref returns the value's memory reference, or nil.
 func (v *Value) Ref() *Ref {
-	r, _ := v.Aux.(*Ref)
-	return r
+	switch a := v.Aux.(type) {
+	case *Ref:
+		return a
+	case *Tile:
+		if a != nil {
+			return a.Mem
+		}
+	}
+	return nil
 }
 
 // Path returns the arguments of a memory op that are its path; in device memory

@@ -356,6 +356,8 @@ func (w *item) exec(v *ir.Value) {
 	case ir.OpCopyVar:
 		c := v.Aux.(*ir.Copy)
 		copy(w.variable(c.Dst).cells, w.variable(c.Src).cells)
+	case ir.OpMatrixLength:
+		w.set(v, w.heldOf(v.Matrices()[0]))
 	case ir.OpFault:
 		w.recordFault(v)
 	case ir.OpCall:

@@ -56,6 +56,10 @@ func (u *Info) report(ds *diag.List, v *ir.Value) {
 		what = "this call of dsl.Uniform"
 		hint = "call it before the if or loop"
 	}
+	if v.Matrices() != nil {
+		what = "this use of a matrix"
+		hint = "move it out of the if or loop, and guard only what is done with the memory"
+	}
 	if v.Op == ir.OpZeroLocal {
 		what = "this work-group memory, which the group zeroes together,"
 		hint = "declare it before the if or loop, and guard only the loads and stores"

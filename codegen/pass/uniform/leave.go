@@ -141,6 +141,18 @@ func (u *Info) stated(e edge, leaving []edge) bool {
 	return false
 }
 
+// Returns returns the blocks that some work-items leave the kernel from by a return, while others go
+// on to a Sync op.
+func (u *Info) Returns() []*ir.Block {
+	var out []*ir.Block
+	for _, b := range u.Order {
+		if e, ok := u.Way(b); ok && u.parts(e) && !onlyFaults(Reachable(e.To)) {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
 // fails reports whether b is where a check leads that fails.
 func fails(b *ir.Block) bool { return (Faults(b) || b.Cold) && onlyFaults(Reachable(b)) }
 
