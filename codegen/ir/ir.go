@@ -154,6 +154,9 @@ type Var struct {
 	Accessor int
 	// Expr is the length of a Workgroup array that specialization constants set.
 	Expr abi.Expr
+	// Words, if not zero, is how many elements each sub-group has of a Workgroup array that products of
+	// matrices go through.
+	Words int
 }
 
 // Spec is a scalar specialization constant.

@@ -323,7 +323,8 @@ func changesCaptured(fn *ssa.Function) bool {
 				}
 			case *ssa.FieldAddr, *ssa.IndexAddr:
 				for _, deep := range *use.(ssa.Value).Referrers() {
-					if load, ok := deep.(*ssa.UnOp); !ok || load.Op != token.MUL {
+					load, ok := deep.(*ssa.UnOp)
+					if _, named := deep.(*ssa.DebugRef); !named && (!ok || load.Op != token.MUL) {
 						return true
 					}
 				}

@@ -225,6 +225,7 @@ func (x *matrices) memory(most int) *ir.Ref {
 		size := m.SubGroupSize()
 		groups := word(ir.OpUDiv, word(ir.OpIAdd, m.GroupSize(), word(ir.OpISub, size, x.i32(1))), size)
 		x.words = &ir.Ref{Var: m.NewVar(nil, ir.Workgroup, "matrices", m.ArrayOf(ir.TypeI32, word(ir.OpIMul, groups, x.i32(int64(most)))))}
+		x.words.Var.Words = most
 	}
 	return x.words
 }
