@@ -22,7 +22,7 @@ type Tile struct {
 	Columns bool
 }
 
-// Product is the auxiliary of MatrixMulAdd: To = A*B + C.
+// Product is the auxiliary of MatrixMulAdd: To = A*B + C. To may be C.
 type Product struct{ To, A, B, C *Var }
 
 // Matrices returns the matrices that v, one of their ops, is about; nil for other ops.
@@ -123,8 +123,8 @@ func (x *verifier) matrices(v *Value) {
 		if p := matrix.Product(*a.A.Type.Matrix, *a.B.Type.Matrix, *c); p.Text != "" {
 			x.errorf(v, "%s", p.Text)
 		}
-		if *to != *c || a.To == a.C || a.A.Type.Matrix.Use != matrix.A || a.B.Type.Matrix.Use != matrix.B || c.Use != matrix.Accumulator {
-			x.errorf(v, "not a product of an A and a B, and a sum with another accumulator")
+		if *to != *c || a.A.Type.Matrix.Use != matrix.A || a.B.Type.Matrix.Use != matrix.B || c.Use != matrix.Accumulator {
+			x.errorf(v, "not a product of an A and a B, and a sum with an accumulator")
 		}
 	}
 }

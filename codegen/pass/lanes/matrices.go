@@ -47,10 +47,12 @@ func Matrices(m *ir.Module) diag.List {
 	if ds := matricesWhole(m); len(ds) > 0 {
 		return ds
 	}
+	for dropMatrixCopies(f) {
+	}
 	x := &matrices{groupOps: groupOps{m: m}}
 	for i := 0; i < len(f.Blocks); i++ {
 		b := f.Blocks[i]
-		at := slices.IndexFunc(b.Insts, func(v *ir.Value) bool { return v.Matrices() != nil })
+		at := slices.IndexFunc(b.Insts, func(v *ir.Value) bool { return v.Matrices() != nil || len(wholeMatrices(v)) > 0 })
 		if at < 0 {
 			continue
 		}
@@ -58,6 +60,10 @@ func Matrices(m *ir.Module) diag.List {
 		x.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
 		x.id, x.n = x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
 		switch a := v.Aux.(type) {
+		case *ir.Copy:
+			x.each(a.Dst.Type.Matrix, func(e, _, _, _ *ir.Value) { x.set(a.Dst, e, x.get(a.Src, e)) })
+		case *ir.Ref: // Zero
+			x.each(a.Var.Type.Matrix, func(e, _, _, _ *ir.Value) { x.set(a.Var, e, x.m.Const(a.Var.Type.Elem, 0)) })
 		case *ir.Product:
 			x.multiply(a, most)
 		case *ir.Tile:
@@ -250,7 +256,9 @@ func (x *matrices) multiply(p *ir.Product, most int) {
 		}
 		return v
 	}
-	x.op(ir.OpCopyVar, ir.TypeVoid).Aux = &ir.Copy{Dst: p.To, Src: p.C}
+	if p.To != p.C {
+		x.each(c, func(e, _, _, _ *ir.Value) { x.set(p.To, e, x.get(p.C, e)) })
+	}
 	x.repeat([]*ir.Value{x.i32(0)}, func(vs []*ir.Value) *ir.Value {
 		return x.cond(ir.OpULt, vs[0], x.i32(int64(a.Cols)))
 	}, func(vs []*ir.Value) []*ir.Value {
