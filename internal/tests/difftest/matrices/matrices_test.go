@@ -25,51 +25,65 @@ type runner interface {
 	run(t *testing.T, kernel any, groups, local, sub int) error
 }
 
-// TestMatrices compares devices, and the interpreter between passes, with loops in Go.
+// TestMatrices compares devices, and the interpreter between passes, with loops in Go. With -short, each runs some of
+// the kernels.
 func TestMatrices(t *testing.T) {
 	t.Run("host", func(t *testing.T) {
 		for _, sub := range []int{1, 4, 8, 32, 128} {
-			t.Run(fmt.Sprint(sub), func(t *testing.T) {
-				for _, local := range []int{1, 40, 128} {
-					all(t, onDevice{devtest.Host(t)}, local, sub)
-				}
-			})
+			for _, local := range []int{1, 40, 128} {
+				all(t, onDevice{devtest.Host(t)}, local, sub)
+			}
 		}
 	})
 	t.Run("interpreter", func(t *testing.T) {
-		for _, point := range []string{"built", "arrays", "matrices", "narrow", "deadlanes", "structurize", "expand", "words"} {
-			t.Run(point, func(t *testing.T) {
-				in, err := oracle.OpenCorpus(context.Background(), []string{"."}, []string{point})
-				if err != nil {
-					t.Fatal(err)
-				}
-				x := inInterpreter{in, point}
-				all(t, x, 10, 4)
-				if point == "arrays" || point == "expand" {
-					all(t, x, 3, 8)
-					all(t, x, 8, 1)
-					all(t, x, 33, 32)
-				}
-			})
+		points := []string{"built", "arrays", "matrices", "narrow", "deadlanes", "structurize", "expand", "words"}
+		in, err := oracle.OpenCorpus(context.Background(), []string{"."}, points)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, point := range points {
+			x := inInterpreter{in, point}
+			if testing.Short() {
+				some(t, x, 10, 4, i, len(points))
+				continue
+			}
+			all(t, x, 10, 4)
+			if point == "arrays" || point == "expand" {
+				all(t, x, 3, 8)
+				all(t, x, 8, 1)
+				all(t, x, 33, 32)
+			}
 		}
 	})
-	t.Run("vulkan", func(t *testing.T) { onVulkan(t) })
+	t.Run("vulkan", func(t *testing.T) {
+		from := 1 // other kernels than SwiftShader runs
+		if swiftshader.On() {
+			from = 0
+		}
+		onVulkan(t, from, 3)
+	})
 	t.Run("general", func(t *testing.T) {
 		t.Setenv("KGEN_SMALL", "never")
-		onVulkan(t)
+		onVulkan(t, 5, 6)
 	})
 	t.Run("words", func(t *testing.T) {
-		onVulkan(t, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.FP64))
+		onVulkan(t, 2, 6, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.FP64))
 	})
 }
 
 // TestMatricesSwiftShader is TestMatrices on a second driver.
 func TestMatricesSwiftShader(t *testing.T) { swiftshader.Run(t, "^TestMatrices$/^vulkan$") }
 
-func onVulkan(t *testing.T, opts ...runtime.OpenOption) {
+// onVulkan runs all kernels, with -short every n-th from one on.
+func onVulkan(t *testing.T, from, n int, opts ...runtime.OpenOption) {
 	dev := devtest.Vulkan(t, opts...)
 	sub := dev.Info().MaxSubGroup
-	for _, local := range []int{1, 3 * sub, 4*sub + 3, 64} {
+	locals := []int{1, 3 * sub, 4*sub + 3, 64}
+	if testing.Short() {
+		some(t, onDevice{dev}, locals[2], sub, from, n)
+		return
+	}
+	for _, local := range locals {
 		all(t, onDevice{dev}, local, sub)
 	}
 }
@@ -130,21 +144,38 @@ func (x inInterpreter) run(t *testing.T, kernel any, groups, local, sub int) err
 // all runs all kernels in work-groups of a size.
 func all(t *testing.T, r runner, local, sub int) {
 	t.Helper()
-	product(t, r, "Int8", local, sub, 16, 16, 16, anyInt[int8], integers[int8, int32])
-	product(t, r, "Uint8", local, sub, 8, 32, 16, anyInt[uint8], integers[uint8, uint32])
-	product(t, r, "Half", local, sub, 16, 16, 16, anyHalf[half.Float16], floats[half.Float16])
-	product(t, r, "HalfOdd", local, sub, 5, 7, 3, anyHalf[half.Float16], floats[half.Float16])
-	product(t, r, "HalfHalf", local, sub, 8, 8, 16, anyHalf[half.Float16], halves)
-	product(t, r, "BFloat", local, sub, 16, 8, 8, anyHalf[half.BFloat16], floats[half.BFloat16])
-	product(t, r, "Uint8One", local, sub, 1, 1, 1, anyInt[uint8], integers[uint8, uint32])
-	if local <= 40 { // whose elements take longer
-		product(t, r, "Int8Large", local, sub, 64, 4, 64, anyInt[int8], integers[int8, int32])
+	some(t, r, local, sub, 0, 1)
+}
+
+// some runs every n-th kernel from one on.
+func some(t *testing.T, r runner, local, sub, from, n int) {
+	t.Helper()
+	large := func() {
+		if local <= 40 { // whose elements take longer
+			product(t, r, "Int8Large", local, sub, 64, 4, 64, anyInt[int8], integers[int8, int32])
+		}
 	}
-	elements(t, r, local, sub, anyInt[int32], func(x, y int32) int32 { return x*y + y })
-	elements(t, r, local, sub, anyInt[uint32], func(x, y uint32) uint32 { return x*y + y })
-	elements(t, r, local, sub, anyFloat, func(x, y float32) float32 { return float32(x*y) + y })
-	elements(t, r, local, sub, anyHalf[half.Float16], func(x, y half.Float16) half.Float16 { return x.Mul(y).Add(y) })
-	inLocal(t, r, local, sub)
+	for i, run := range []func(){
+		func() { product(t, r, "Half", local, sub, 16, 16, 16, anyHalf[half.Float16], floats[half.Float16]) },
+		func() { product(t, r, "Int8", local, sub, 16, 16, 16, anyInt[int8], integers[int8, int32]) },
+		func() { product(t, r, "Uint8", local, sub, 8, 32, 16, anyInt[uint8], integers[uint8, uint32]) },
+		func() { product(t, r, "HalfHalf", local, sub, 8, 8, 16, anyHalf[half.Float16], halves) },
+		func() { product(t, r, "BFloat", local, sub, 16, 8, 8, anyHalf[half.BFloat16], floats[half.BFloat16]) },
+		func() { inLocal(t, r, local, sub) },
+		func() { product(t, r, "HalfOdd", local, sub, 5, 7, 3, anyHalf[half.Float16], floats[half.Float16]) },
+		func() {
+			elements(t, r, local, sub, anyHalf[half.Float16], func(x, y half.Float16) half.Float16 { return x.Mul(y).Add(y) })
+		},
+		func() { product(t, r, "Uint8One", local, sub, 1, 1, 1, anyInt[uint8], integers[uint8, uint32]) },
+		func() { elements(t, r, local, sub, anyInt[int32], func(x, y int32) int32 { return x*y + y }) },
+		large,
+		func() { elements(t, r, local, sub, anyInt[uint32], func(x, y uint32) uint32 { return x*y + y }) },
+		func() { elements(t, r, local, sub, anyFloat, func(x, y float32) float32 { return float32(x*y) + y }) },
+	} {
+		if i%n == from {
+			run()
+		}
+	}
 }
 
 func anyInt[T int8 | uint8 | int32 | uint32](r *rand.Rand) T { return T(r.Uint32()) }
