@@ -140,7 +140,6 @@ var All = []Mistake{
 	{Name: "matrix in own memory", Code: "KG405", Form: Group, Body: "var own [4]int32\nown[i&3] = 1\nacc := dsl.LoadAccumulator[[2][2]int32]«(it.SubGroup(), own[:], 2, dsl.RowMajor)\nk.Out[i] = dsl.Element[int32](it.SubGroup(), acc, 0)"},
 	{Name: "layout", Code: "KG405", Form: Group, Body: "_ = dsl.LoadAccumulator[[2][2]int32]«(it.SubGroup(), k.X, 2, dsl.Layout(k.N))"},
 	{Name: "map that counts", Code: "KG405", Form: Group, Body: "n := int32(0)\nvar acc dsl.Accumulator[[2][2]int32]\nacc = dsl.MapAccumulator«(it.SubGroup(), acc, func(x int32) int32 { n++; return x + n })\nk.Out[i] = n"},
-	{Name: "map by an unknown function", Code: "KG302", Form: Group, Body: "f := []func(int32) int32{inc, dec}[k.N&1]\nvar acc dsl.Accumulator[[2][2]int32]\n_ = dsl.MapAccumulator«(it.SubGroup(), acc, f)", Decls: funcs},
 	{Name: "accessor in range", Code: "KG403", Form: Range, Field: "«Acc dsl.LocalAccessor[int32]"},
 
 	{Name: "work-group of 0", Code: "KG501", Property: "properties.WorkGroupSize«(0)"},

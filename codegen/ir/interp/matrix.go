@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -14,6 +15,7 @@ import (
 func (x *machine) matrix(v *ir.Value, items []*item) {
 	switch a := v.Aux.(type) {
 	case *ir.Tile:
+		x.sameMemory(v, items)
 		for id, w := range items {
 			for i := id; w.at != nil && i < a.Matrix.Type.Matrix.Len(); i += len(items) {
 				w.tile(v, a, i, w.held(v, a.Matrix, i/len(items)))
@@ -21,6 +23,28 @@ func (x *machine) matrix(v *ir.Value, items []*item) {
 		}
 	case *ir.Product:
 		x.multiply(v, a, items)
+	}
+}
+
+// sameMemory checks that the items load or store with the same arguments.
+func (x *machine) sameMemory(v *ir.Value, items []*item) {
+	var first *item
+	for _, w := range items {
+		switch {
+		case w.at == nil:
+			continue
+		case first == nil:
+			first = w
+		}
+		for _, a := range v.Args {
+			if w.value(a) == first.value(a) {
+				continue
+			}
+			if c := x.check; c != nil {
+				c.stop(Finding{Kind: NotUniform, Pos: v.Pos, Message: fmt.Sprintf("the work-items of a sub-group use a matrix with different slices or strides: work-item %v has others than %v", w.globalID(), first.globalID())})
+			}
+			w.fail(v, "the argument %#x is not the sub-group's, %#x", w.value(a), first.value(a))
+		}
 	}
 }
 

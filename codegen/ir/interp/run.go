@@ -197,7 +197,7 @@ func pass(items []*item) *ir.Value {
 		}
 	}
 	v := first.at
-	if c := first.x.check; c != nil {
+	if c := first.x.check; c != nil && v.Matrices() == nil { // loads and stores of matrices order nothing
 		c.meet(items)
 	}
 	for _, w := range items {

@@ -82,16 +82,17 @@ func Matrices(m *ir.Module) diag.List {
 	return nil
 }
 
-// matricesWhole reports work-items that return ahead of a matrix's use. Others have no way to know the
-// elements that they have.
+// matricesWhole reports uses of matrices that not all work-items come to: no barrier is left behind of loads and
+// stores, by which deadlanes would know. It also reports work-items that return ahead of one, for
+// others have no way to know the elements that these have.
 func matricesWhole(m *ir.Module) (ds diag.List) {
 	c := m.Clone()
 	c.Kernel.RemoveUnreachable()
 	rewrite.SingleLatches(c.Kernel)
 	rewrite.OnePred(c.Kernel)
 	u := uniform.Of(c.Kernel)
-	if len(u.Check()) > 0 {
-		return nil // deadlanes reports it, which knows more
+	if ds := u.CheckOf(func(v *ir.Value) bool { return v.Matrices() != nil }); len(ds) > 0 {
+		return ds
 	}
 	for _, b := range u.Returns() {
 		for _, s := range uniform.Reachable(b)[1:] {

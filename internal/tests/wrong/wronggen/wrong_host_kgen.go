@@ -1103,6 +1103,75 @@ func (g *lieRoundsHost) r2() int {
 	return next
 }
 
+// matrixOfEachHost is a work-group of the kernel [MatrixOfEach].
+type matrixOfEachHost struct {
+	kernelimpl.HostGroup
+	c0 int32
+}
+
+func newMatrixOfEachHost() kernelimpl.HostForm { return new(matrixOfEachHost) }
+
+const matrixOfEachHostSites = `4	internal/tests/wrong/kernel.go:359:49
+1	359:41
+1	360:5`
+
+func (g *matrixOfEachHost) Begin() {
+	g.Sites = matrixOfEachHostSites
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
+	g.Allot(0, int(g.c0)*4)
+}
+
+func (g *matrixOfEachHost) Run() {
+	n := g.Items
+	// ZeroLocal, kernel.go:357
+	g.Zero(0)
+	v1 := g.Int64(32)
+	basex := g.Base(0)
+	stop := g.Cancelled()
+	v2 := g.Int64(48)
+	p2 := g.Pointer(2)
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			v0 := int32(basex + li)
+			var v11 int32
+			v5 := int64(uint32(int32(li)))
+			if uint64(v5) > uint64(v1) {
+				g.Fault(0, v5, v1, v0)
+				continue
+			}
+			v7 := v1 - v5
+			if 3 >= uint64(v7) {
+				g.Fault(1, 3, v7, v0)
+				continue
+			}
+			v10 := int32(min(size, n-sub*size))
+			v11 = int32(lane)
+		b4:
+			if uint32(v11) < 4 {
+				v11 = v11 + v10
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b4
+			}
+			v14 := int64(basex + li)
+			v16 := int32(min(size, n-sub*size))
+			v19 := int32(uint32((3-int32(lane))+v16) / uint32(v16))
+			if uint64(v14) >= uint64(v2) {
+				g.Fault(2, v14, v2, v0)
+				continue
+			}
+			*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v19
+		}
+	}
+}
+
 // missingBarrierHost is a work-group of the kernel [MissingBarrier].
 type missingBarrierHost struct {
 	kernelimpl.HostGroup
