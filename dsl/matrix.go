@@ -258,10 +258,10 @@ func checkTile[E any](s matrix.Shape, mem []E, stride int, layout Layout, store 
 	default:
 		panic(matrix.BadLayout)
 	}
-	if uint(stride) > matrix.MaxStride || store && lines > 1 && stride < length {
+	if uint64(stride) > matrix.MaxStride || store && lines > 1 && stride < length {
 		panic(matrix.BadStride)
 	}
-	_ = mem[(lines-1)*stride+length-1]
+	_ = mem[uint64(lines-1)*uint64(stride)+uint64(length-1)]
 	return row, col
 }
 
@@ -317,6 +317,8 @@ func put[E any](t *tile, i int, x E) {
 		t.f[i] = x.Float32()
 	case half.BFloat16:
 		t.f[i] = x.Float32()
+	default:
+		panic("BUG: dsl: a matrix has no such elements")
 	}
 }
 
@@ -337,6 +339,8 @@ func get[E any](t *tile, i int) (x E) {
 		*p = half.FromFloat32[half.Float16](t.f[i])
 	case *half.BFloat16:
 		*p = half.FromFloat32[half.BFloat16](t.f[i])
+	default:
+		panic("BUG: dsl: a matrix has no such elements")
 	}
 	return x
 }

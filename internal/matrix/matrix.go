@@ -1,5 +1,5 @@
-// Package matrix says which matrices of a sub-group there are: package dsl checks what a kernel does
-// with them on the host, and kgen while it compiles. Both use the texts of this package.
+// Package matrix says which matrices of a sub-group there are. Package dsl checks their use on the host, and
+// kgen checks it while it compiles; both have the texts of this package.
 package matrix
 
 import "fmt"
@@ -84,7 +84,7 @@ func NoShape(use Use, t string) Problem {
 		"give rows, columns and the type of elements, as in [16][16]float32"}
 }
 
-// Check returns what is wrong with a shape whose elements have the given Go type.
+// Check returns the problem of a shape whose elements have the given Go type.
 func (s Shape) Check(elem string) Problem {
 	ok, takes := false, ""
 	switch s.Use {
@@ -105,7 +105,7 @@ func (s Shape) Check(elem string) Problem {
 	return Problem{}
 }
 
-// CheckMemory returns what is wrong with loading from or storing to a slice of the given Go type.
+// CheckMemory returns the problem of a slice of the given Go type that a matrix is loaded from or stored to.
 func (s Shape) CheckMemory(elem string) Problem {
 	if elem == s.Elem.String() {
 		return Problem{}
@@ -114,7 +114,7 @@ func (s Shape) CheckMemory(elem string) Problem {
 		fmt.Sprintf("use a slice of %v, or convert the elements in work-group memory", s.Elem)}
 }
 
-// CheckValue returns what is wrong with a value of the given Go type for elements of a matrix.
+// CheckValue returns the problem of a value of the given Go type for elements of a matrix.
 func (s Shape) CheckValue(elem string) Problem {
 	if elem == s.Elem.String() {
 		return Problem{}
@@ -123,7 +123,7 @@ func (s Shape) CheckValue(elem string) Problem {
 		fmt.Sprintf("convert it, as in %v(x)", s.Elem)}
 }
 
-// Product returns what is wrong with the product a*b + c.
+// Product returns the problem of the product a*b + c.
 func Product(a, b, c Shape) Problem {
 	switch {
 	case a.Cols != b.Rows:
