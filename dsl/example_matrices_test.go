@@ -147,9 +147,7 @@ func ExampleDot4() {
 	// 70 0 0 true
 }
 
-// The first matrix of a product. Kernel MatMul of the example for Accumulator loads it by
-//
-//	a := dsl.LoadA[[16][16]half.Float16](sg, k.A[row*n+p:], n, dsl.RowMajor)
+// The first matrix of a product. The example for Accumulator shows the kernel.
 func ExampleLoadA() {
 	a := make([]half.Float16, 256)
 	a[3] = half.FromFloat32[half.Float16](2) // row 0, column 3
@@ -158,9 +156,7 @@ func ExampleLoadA() {
 	// Output: 2 0 <nil>
 }
 
-// The second matrix of a product. Kernel MatMul of the example for Accumulator loads it by
-//
-//	b := dsl.LoadB[[16][16]half.Float16](sg, k.B[p*n+col:], n, dsl.RowMajor)
+// The second matrix of a product. The example for Accumulator shows the kernel.
 func ExampleLoadB() {
 	b := make([]half.Float16, 256)
 	b[3] = half.FromFloat32[half.Float16](2)
@@ -190,10 +186,8 @@ func product(a, b []half.Float16) ([]float32, error) {
 	return k.C, guidegen.RunMatMul(context.Background(), dev, k, r, runtime.With(properties.SubGroupSize(32)))
 }
 
-// Rows and columns. Kernel Dense of the example for MapAccumulator loads inputs that lie one after the other as the
-// columns of a matrix:
-//
-//	b := dsl.LoadB[[8][4]int8](sg, k.Inputs, 8, dsl.ColumnMajor)
+// Rows and columns. The kernel of the example for MapAccumulator loads inputs that lie one after the other as the
+// columns of a matrix.
 func ExampleLayout() {
 	ctx := context.Background()
 	dev, err := runtime.Open(runtime.Select("host"))

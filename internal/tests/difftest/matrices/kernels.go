@@ -131,3 +131,19 @@ func (k Local) Kernel(it dsl.NDItem1) {
 	c := dsl.LoadAccumulator[[4][4]half.Float16](sg, own[1:], 5, dsl.ColumnMajor)
 	dsl.StoreAccumulator(sg, dsl.MulAdd(sg, a, b, c), k.Out[(first+sg.GroupID())*16:], 4, dsl.RowMajor)
 }
+
+// Dots has all products of four numbers of 8 bits, beginning at Acc.
+type Dots struct {
+	A, B     [][4]int8
+	U, V     [][4]uint8
+	Acc      []int32
+	Signed   [][4]int32 // Dot4, Dot4Mixed, and both saturating
+	Unsigned [][2]uint32
+}
+
+func (k Dots) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	a, b, u, v, acc := k.A[i], k.B[i], k.U[i], k.V[i], k.Acc[i]
+	k.Signed[i] = [4]int32{dsl.Dot4(a, b, acc), dsl.Dot4Mixed(a, v, acc), dsl.Dot4Saturating(a, b, acc), dsl.Dot4MixedSaturating(a, v, acc)}
+	k.Unsigned[i] = [2]uint32{dsl.Dot4Unsigned(u, v, uint32(acc)), dsl.Dot4UnsignedSaturating(u, v, uint32(acc))}
+}

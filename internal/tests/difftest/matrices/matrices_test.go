@@ -71,8 +71,8 @@ func TestMatrices(t *testing.T) {
 	})
 }
 
-// TestMatricesSwiftShader is TestMatrices on a second driver.
-func TestMatricesSwiftShader(t *testing.T) { swiftshader.Run(t, "^TestMatrices$/^vulkan$") }
+// TestMatricesSwiftShader is TestMatrices, and TestDots, on a second driver.
+func TestMatricesSwiftShader(t *testing.T) { swiftshader.Run(t, "^(TestMatrices|TestDots)$/^(vulkan)?$") }
 
 // onVulkan runs all kernels, with -short every n-th from one on.
 func onVulkan(t *testing.T, from, n int, opts ...runtime.OpenOption) {
@@ -413,5 +413,63 @@ func TestOutOfReach(t *testing.T) {
 			test(t, dev, "a matrix's stride is negative, too large", func(k *matrices.Int8) { k.StrideA = stride })
 		}
 		test(t, dev, "a matrix's stride is negative, too large", func(k *matrices.Int8) { k.StrideD = 15 })
+	}
+}
+
+// TestDots compares products of four numbers with package dsl's, which has a test of its own.
+func TestDots(t *testing.T) {
+	edges, bytes := []int32{0, -1, 1<<31 - 1, -1 << 31, 1<<31 - 65536, -1<<31 + 65535}, []uint8{0, 1, 127, 128, 255}
+	const n = 4096
+	random := rand.New(rand.NewPCG(3, 4))
+	make4 := func() matrices.Dots {
+		return matrices.Dots{
+			A: make([][4]int8, n), B: make([][4]int8, n), U: make([][4]uint8, n), V: make([][4]uint8, n), Acc: make([]int32, n),
+			Signed: make([][4]int32, n), Unsigned: make([][2]uint32, n),
+		}
+	}
+	k, want := make4(), make4()
+	for i := range n {
+		k.Acc[i] = edges[random.IntN(len(edges))]
+		for j := range 4 {
+			k.U[i][j], k.V[i][j] = bytes[random.IntN(len(bytes))], uint8(random.Uint32())
+			if i%2 == 0 {
+				k.V[i][j] = bytes[random.IntN(len(bytes))]
+			}
+			k.A[i][j], k.B[i][j] = int8(k.U[i][j]), int8(k.V[i][j])
+		}
+	}
+	want.A, want.B, want.U, want.V, want.Acc = k.A, k.B, k.U, k.V, k.Acc
+	if err := gen.RunDots(t.Context(), devtest.Host(t), want, n); err != nil {
+		t.Fatal(err)
+	}
+	for _, dev := range []*runtime.Device{
+		devtest.Vulkan(t), devtest.Vulkan(t, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.FP64)),
+	} {
+		clear(k.Signed)
+		clear(k.Unsigned)
+		if err := gen.RunDots(t.Context(), dev, k, n); err != nil {
+			t.Fatal(err)
+		}
+		if d := difftest.Diff(k, want, false); d != "" {
+			t.Errorf("%s: %s", dev.Name(), d)
+		}
+	}
+	in, err := oracle.OpenCorpus(t.Context(), []string{"."}, []string{"built", "expand"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := in.Kernel(reflect.TypeFor[matrices.Dots]().PkgPath() + ".Dots")
+	if err != nil || c == nil {
+		t.Fatal(c, err)
+	}
+	for _, point := range []string{"built", "expand"} {
+		clear(k.Signed)
+		l := oracle.Launch{Arg: &k, Global: []int{n}, Local: []int{1}, MaxSteps: 1 << 40}
+		if err := l.Run(c, point); err != nil {
+			t.Fatal(err)
+		}
+		if d := difftest.Diff(k, want, false); d != "" {
+			t.Errorf("%s: %s", point, d)
+		}
 	}
 }

@@ -53,7 +53,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0x14b796ad},
+		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0x7588f220},
 	},
 })
 
@@ -62,6 +62,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/tests/difftest/matrices"
 
 var _, RunBFloat = stubs.NDRange1(pkg.Kernel("BFloat"), matrices.BFloat.Kernel)
+var _, RunDots = stubs.Range1(pkg.Kernel("Dots"), matrices.Dots.Kernel)
 var _, RunElementsFloat32 = stubs.NDRange1(pkg.Kernel("ElementsFloat32"), matrices.ElementsFloat32.Kernel)
 var _, RunElementsHalf = stubs.NDRange1(pkg.Kernel("ElementsHalf"), matrices.ElementsHalf.Kernel)
 var _, RunElementsInt32 = stubs.NDRange1(pkg.Kernel("ElementsInt32"), matrices.ElementsInt32.Kernel)
