@@ -95,6 +95,9 @@ func matricesWhole(m *ir.Module) (ds diag.List) {
 		return ds
 	}
 	for _, b := range u.Returns() {
+		if u.Block(b) && u.SubGroups(b.Term.Cond) {
+			continue // whole sub-groups return
+		}
 		for _, s := range uniform.Reachable(b)[1:] {
 			i := slices.IndexFunc(s.Insts, func(v *ir.Value) bool { return v.Matrices() != nil })
 			if i < 0 {

@@ -20,6 +20,7 @@ type Product[SA, SB, SC, E, F any] struct {
 	StrideC, StrideD, Area int
 	ColumnsA, ColumnsB     bool
 	ColumnsC, ColumnsD     bool
+	Last                   int // sub-groups from this one on do nothing; 0 is for none
 }
 
 // The kernels are Product for the types of elements, and several shapes.
@@ -37,6 +38,9 @@ type (
 func (k Product[SA, SB, SC, E, F]) Kernel(it dsl.NDItem1) {
 	sg := it.SubGroup()
 	s := it.GroupID()*sg.GroupRange() + sg.GroupID()
+	if k.Last > 0 && s >= k.Last {
+		return
+	}
 	off := s % 3
 	var acc dsl.Accumulator[SC]
 	if k.ColumnsC {
