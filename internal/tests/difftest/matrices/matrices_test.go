@@ -72,7 +72,9 @@ func TestMatrices(t *testing.T) {
 }
 
 // TestMatricesSwiftShader is TestMatrices, and TestDots, on a second driver.
-func TestMatricesSwiftShader(t *testing.T) { swiftshader.Run(t, "^(TestMatrices|TestDots)$/^(vulkan)?$") }
+func TestMatricesSwiftShader(t *testing.T) {
+	swiftshader.Run(t, "^(TestMatrices|TestDots)$/^(vulkan)?$")
+}
 
 // onVulkan runs all kernels, with -short every n-th from one on.
 func onVulkan(t *testing.T, from, n int, opts ...runtime.OpenOption) {
