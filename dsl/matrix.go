@@ -159,6 +159,7 @@ type tile struct {
 	f []float32
 }
 
+//go:norace
 func newTile(s matrix.Shape) *tile {
 	if s.Elem >= matrix.Float16 {
 		return &tile{Shape: s, f: make([]float32, s.Len())}
@@ -167,6 +168,8 @@ func newTile(s matrix.Shape) *tile {
 }
 
 // of returns the tile, or zeros of its shape.
+//
+//go:norace
 func (t *tile) of(s matrix.Shape) *tile {
 	if t == nil {
 		return newTile(s)
@@ -301,6 +304,8 @@ func storeTile[E any](m members, s matrix.Shape, t *tile, dst []E, stride int, l
 }
 
 // put sets element i of a tile to x, which has the tile's type.
+//
+//go:norace
 func put[E any](t *tile, i int, x E) {
 	switch x := any(x).(type) {
 	case int8:
@@ -323,6 +328,8 @@ func put[E any](t *tile, i int, x E) {
 }
 
 // get returns element i of a tile, which has type E.
+//
+//go:norace
 func get[E any](t *tile, i int) (x E) {
 	switch p := any(&x).(type) {
 	case *int8:
@@ -359,6 +366,7 @@ func times[E any](x, y E) (z E) {
 	return z
 }
 
+//go:norace
 func (t *tile) plus(u *tile) *tile {
 	sum := newTile(t.Shape)
 	for i := range t.n {
@@ -374,6 +382,8 @@ func (t *tile) plus(u *tile) *tile {
 }
 
 // multiply returns a*b + c.
+//
+//go:norace
 func multiply(a, b, c *tile) *tile {
 	r := newTile(c.Shape)
 	copy(r.n, c.n)
