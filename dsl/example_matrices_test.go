@@ -64,7 +64,7 @@ func ExampleAccumulator() {
 //		Weights, Inputs []int8 // 4 rows of 8; 4 inputs of 8 numbers each, one after the other
 //		Bias            []int32
 //		Out             []int32 // 4 numbers for each input
-//		Sum             []int32 // of all numbers
+//		Sum             []int32 // the sum of all numbers
 //	}
 //
 //	func (k Dense) Kernel(it dsl.NDItem1) {

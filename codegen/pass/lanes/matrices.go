@@ -132,7 +132,7 @@ func shared(p *ir.Product) int {
 // matrices writes the code of one op after the other.
 type matrices struct {
 	groupOps
-	id, n *ir.Value // of the invocation in its sub-group, and how many that has
+	id, n *ir.Value // the invocation's number in its sub-group, and how many that has
 	words *ir.Ref   // work-group memory
 }
 

@@ -206,7 +206,7 @@ type Dense struct {
 	Weights, Inputs []int8 // 4 rows of 8; 4 inputs of 8 numbers each, one after the other
 	Bias            []int32
 	Out             []int32 // 4 numbers for each input
-	Sum             []int32 // of all numbers
+	Sum             []int32 // the sum of all numbers
 }
 
 // Kernel computes the layer in one sub-group.
