@@ -146,6 +146,7 @@ deep: deps modules
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/tests/gotests -every-launch
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/tests/litmus -trials 4000000
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen -run TestPairs -pairs
+	for f in reduce scan sort pick hist move; do $(GO) test -run '^$$' -fuzz Fuzz -fuzztime 1m ./prim/$$f || exit 1; done
 	$(GO) test -timeout 1h ./cmd/kgen -run TestTutorial -tutorial
 
 # Allocate, launch, copy, cancel, close and open again from 64 goroutines, while calls of

@@ -15,6 +15,13 @@
 // memory, and returns the event of its last launch. It waits for nothing, so on a queue that records
 // it becomes nodes of a graph.
 //
+// # Types
+//
+// Modules are compiled ahead of time for the types that each package lists. A type without one is had by a
+// kernel of the caller's, an alias of a kernel of the library, of which each package shows one:
+//
+//	type HalfSum = kernels.Reduce[half.Float16, float32, Widen]
+//
 // # Order
 //
 // Results have the same bits on every device. Sums of floats are made in an order that each function

@@ -31,7 +31,7 @@ var viewExamples = sync.OnceValues(func() (*view.Page, error) {
 	patterns := []string{"./examples/..."}
 	if testing.Short() {
 		patterns = nil
-		for _, name := range []string{"histogram", "life", "quickstart", "reduce"} {
+		for _, name := range []string{"life", "options", "quickstart", "wordcount"} {
 			patterns = append(patterns, "./examples/"+name+"/...")
 		}
 	}

@@ -12,10 +12,10 @@ import (
 	_ "image/png"
 	"math"
 	"os"
+	"slices"
 
-	"github.com/kgen-go/kgen/examples/histogram/tally"
 	"github.com/kgen-go/kgen/examples/internal/demo"
-	tallygen "github.com/kgen-go/kgen/generated/examples/histogram/tally"
+	"github.com/kgen-go/kgen/prim/hist"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -27,116 +27,119 @@ var (
 
 func main() { demo.Main(run) }
 
+// levels is the number of levels of a channel.
+const levels = 256
+
 func run(ctx context.Context, dev *runtime.Device) error {
-	pixels, err := picture()
+	channels, err := picture()
 	if err != nil {
 		return err
 	}
-	if len(pixels) == 0 {
+	n := len(channels[0])
+	if n == 0 {
 		return fmt.Errorf("the picture is empty")
 	}
-	demo.Line("pixels", "%d", len(pixels))
-	bins, err := count(ctx, dev, pixels)
+	demo.Line("pixels", "%d", n)
+	counts, err := count(ctx, dev, channels)
 	if err != nil {
 		return err
 	}
-	want := make([]uint32, len(bins))
+	var want [3 * levels]int64
 	d, _ := demo.Time(func() error {
-		for _, p := range pixels {
-			want[p&0xff]++
-			want[tally.Levels+p>>8&0xff]++
-			want[2*tally.Levels+p>>16&0xff]++
+		for c, channel := range channels {
+			for _, level := range channel {
+				want[c*levels+int(level)]++
+			}
 		}
 		return nil
 	})
-	demo.Rate("plain Go", d, float64(len(pixels)), "pixels")
-	if err := demo.WritePNG(*out, draw(bins)); err != nil {
+	demo.Rate("plain Go", d, float64(n), "pixels")
+	if err := demo.WritePNG(*out, draw(counts)); err != nil {
 		return err
 	}
 	demo.Line("picture", "%s", *out)
-	for b, n := range bins {
-		if n != want[b] {
-			return fmt.Errorf("bin %d has %d, want %d", b, n, want[b])
-		}
+	if counts != want {
+		return fmt.Errorf("the counts are %v, want %v", counts, want)
 	}
 	demo.Line("check", "ok: as the plain loop")
 	return nil
 }
 
-// count returns the bins from the device.
-func count(ctx context.Context, dev *runtime.Device, pixels []uint32) ([]uint32, error) {
-	bins := make([]uint32, tally.Channels*tally.Levels)
-	p, err := runtime.BufferOf(dev, pixels)
-	if err != nil {
-		return nil, err
-	}
-	defer p.Close()
-	b, err := runtime.NewBuffer[uint32](dev, len(bins))
-	if err != nil {
-		return nil, err
-	}
-	defer b.Close()
-	q := dev.DefaultQueue()
-	groups := min((len(pixels)+tally.Each*tally.Size-1)/(tally.Each*tally.Size), 2048)
-	nd := runtime.NDRange1{Global: runtime.Range1(groups * tally.Size), Local: tally.Size}
-	d, err := demo.Best(3, func() error {
-		if err := b.CopyFrom(ctx, q, bins); err != nil { // zeros
-			return err
+// count returns how many pixels have each level of each channel, from the device.
+func count(ctx context.Context, dev *runtime.Device, channels [3][]uint8) (counts [3 * levels]int64, err error) {
+	var in [3]*runtime.Buffer[uint8]
+	for c, channel := range channels {
+		if in[c], err = runtime.BufferOf(dev, channel); err != nil {
+			return counts, err
 		}
-		return tallygen.Tally{Pixels: p.All(), Bins: b.All()}.Run(ctx, q, nd)
+		defer in[c].Close()
+	}
+	to, err := runtime.NewBuffer[int64](dev, len(counts))
+	if err != nil {
+		return counts, err
+	}
+	defer to.Close()
+	q := dev.DefaultQueue()
+	d, err := demo.Best(3, func() error {
+		for c := range in { // they may run at the same time
+			if _, err := hist.ByKeyOn(q, in[c].All(), to.Slice(c*levels, (c+1)*levels)); err != nil {
+				return err
+			}
+		}
+		return q.Wait(ctx)
 	})
 	if err != nil {
-		return nil, err
+		return counts, err
 	}
-	demo.Rate("kernel", d, float64(len(pixels)), "pixels")
-	return bins, b.CopyTo(ctx, q, bins)
+	demo.Rate("kernels", d, float64(len(channels[0])), "pixels")
+	return counts, to.CopyTo(ctx, q, counts[:])
 }
 
-// picture returns the pixels of the file, or of a picture of waves.
-func picture() ([]uint32, error) {
+// picture returns the red, green and blue of the file, or of a picture of waves.
+func picture() (channels [3][]uint8, err error) {
+	add := func(levels ...uint8) {
+		for c, level := range levels {
+			channels[c] = append(channels[c], level)
+		}
+	}
 	if *in == "" {
 		n := max(*rows, 0)
-		pixels := make([]uint32, n*n)
-		for i := range pixels {
+		for i := range n * n {
 			x, y := float64(i%n)/float64(n), float64(i/n)/float64(n)
-			wave := func(a, b float64) uint32 { return uint32(127.5 + 127*math.Sin(a*x+b*y*y)) }
-			pixels[i] = wave(9, 5) | wave(3, 14)<<8 | wave(20, -6)<<16
+			wave := func(a, b float64) uint8 { return uint8(127.5 + 127*math.Sin(a*x+b*y*y)) }
+			add(wave(9, 5), wave(3, 14), wave(20, -6))
 		}
-		return pixels, nil
+		return channels, nil
 	}
 	f, err := os.Open(*in)
 	if err != nil {
-		return nil, err
+		return channels, err
 	}
 	defer f.Close()
 	img, _, err := image.Decode(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", *in, err)
+		return channels, fmt.Errorf("%s: %w", *in, err)
 	}
 	b := img.Bounds()
-	pixels := make([]uint32, 0, b.Dx()*b.Dy())
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X; x++ {
 			r, g, b, _ := img.At(x, y).RGBA()
-			pixels = append(pixels, r>>8|g>>8<<8|b>>8<<16)
+			add(uint8(r>>8), uint8(g>>8), uint8(b>>8))
 		}
 	}
-	return pixels, nil
+	return channels, nil
 }
 
-// draw paints the bins of the three channels over one another.
-func draw(bins []uint32) image.Image {
+// draw paints the counts of the three channels over one another.
+func draw(counts [3 * levels]int64) image.Image {
 	const height, wide = 300, 3
-	most := uint32(1)
-	for _, n := range bins {
-		most = max(most, n)
-	}
-	img := image.NewRGBA(image.Rect(0, 0, wide*tally.Levels, height))
+	most := max(slices.Max(counts[:]), 1)
+	img := image.NewRGBA(image.Rect(0, 0, wide*levels, height))
 	for y := range height {
-		for x := range wide * tally.Levels {
+		for x := range wide * levels {
 			c := color.RGBA{R: 24, G: 24, B: 24, A: 255}
 			for i, part := range []*uint8{&c.R, &c.G, &c.B} {
-				if uint64(height-y)*uint64(most) <= uint64(bins[i*tally.Levels+x/wide])*height {
+				if int64(height-y)*most <= counts[i*levels+x/wide]*height {
 					*part = 230
 				}
 			}

@@ -18,9 +18,7 @@ func TestHistogram(t *testing.T) {
 	// A picture from a file: the histogram's own.
 	*in = filepath.Join(t.TempDir(), "in.png")
 	defer func() { *in = "" }()
-	bins := make([]uint32, 3*256)
-	bins[7] = 3
-	if err := demo.WritePNG(*in, draw(bins)); err != nil {
+	if err := demo.WritePNG(*in, draw([3 * levels]int64{7: 3})); err != nil {
 		t.Fatal(err)
 	}
 	devtest.Run(t, run)

@@ -1,10 +1,11 @@
-// Reduce computes the sum, the least, the greatest and the scalar product with
+// Reduce computes the sum, the least and the greatest with their places, and the scalar product with
 // itself, shifted by one, of a file of float32 numbers.
 package main
 
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -12,8 +13,7 @@ import (
 	"os"
 
 	"github.com/kgen-go/kgen/examples/internal/demo"
-	"github.com/kgen-go/kgen/examples/reduce/fold"
-	foldgen "github.com/kgen-go/kgen/generated/examples/reduce/fold"
+	"github.com/kgen-go/kgen/prim/reduce"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -24,9 +24,6 @@ var (
 
 func main() { demo.Main(run) }
 
-// groups is the number of work-groups: enough to fill a large device.
-const groups = 512
-
 func run(ctx context.Context, dev *runtime.Device) error {
 	x, err := numbers()
 	if err != nil {
@@ -35,30 +32,68 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	if len(x) == 0 {
 		return fmt.Errorf("there are no numbers")
 	}
-	y := append(append([]float32(nil), x[1:]...), x[0])
 	demo.Line("numbers", "%d", len(x))
-	got, err := reduce(ctx, dev, x, y)
+	got, err := reduced(ctx, dev, x)
 	if err != nil {
 		return err
 	}
 
-	var plain fold.Stats
+	want := stats{Least: x[0], Greatest: x[0]}
 	d, _ := demo.Time(func() error {
-		s := fold.Stats{Min: x[0], Max: x[0]}
 		for i, v := range x {
-			s.Sum += v
-			s.Min, s.Max = min(s.Min, v), max(s.Max, v)
-			s.Dot += v * y[i]
+			want.Sum += v
+			if v < want.Least {
+				want.Least, want.LeastAt = v, int64(i)
+			}
+			if v > want.Greatest {
+				want.Greatest, want.GreatestAt = v, int64(i)
+			}
+			if i > 0 {
+				want.Dot += x[i-1] * v
+			}
 		}
-		plain = s
 		return nil
 	})
-	demo.Rate("plain Go", d, float64(8*len(x)), "B")
+	demo.Rate("plain Go", d, float64(4*len(x)), "B")
 	demo.Line("sum", "%g", got.Sum)
-	demo.Line("least", "%g", got.Min)
-	demo.Line("greatest", "%g", got.Max)
+	demo.Line("least", "%g, number %d", got.Least, got.LeastAt)
+	demo.Line("greatest", "%g, number %d", got.Greatest, got.GreatestAt)
 	demo.Line("product", "%g", got.Dot)
-	return check(x, y, got, plain)
+	return check(x, got, want)
+}
+
+// stats are the values that the numbers come to.
+type stats struct {
+	Sum, Least, Greatest, Dot float32
+	LeastAt, GreatestAt       int64
+}
+
+// reduced returns the stats from the device.
+func reduced(ctx context.Context, dev *runtime.Device, x []float32) (stats, error) {
+	in, err1 := runtime.BufferOf(dev, x)
+	values, err2 := runtime.NewBuffer[float32](dev, 4)
+	places, err3 := runtime.NewBuffer[int64](dev, 2)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return stats{}, err
+	}
+	q, v, n := dev.DefaultQueue(), in.All(), len(x)
+	d, err := demo.Best(3, func() error {
+		// These are launched one after the other, and nobody waits in between.
+		_, err1 := reduce.SumOn(q, v, values.Slice(0, 1))
+		_, err2 := reduce.MinMaxOn(q, v, values.Slice(1, 3))
+		_, err3 := reduce.DotOn(q, v.Slice(0, n-1), v.Slice(1, n), values.Slice(3, 4))
+		_, err4 := reduce.ArgMinOn(q, v, places.Slice(0, 1))
+		_, err5 := reduce.ArgMaxOn(q, v, places.Slice(1, 2))
+		return errors.Join(err1, err2, err3, err4, err5, q.Wait(ctx))
+	})
+	if err != nil {
+		return stats{}, err
+	}
+	demo.Rate("kernels", d, float64(4*n), "B")
+	var f [4]float32
+	var i [2]int64
+	err = errors.Join(values.CopyTo(ctx, q, f[:]), places.CopyTo(ctx, q, i[:]))
+	return stats{f[0], f[1], f[2], f[3], i[0], i[1]}, errors.Join(err, in.Close(), values.Close(), places.Close())
 }
 
 // numbers reads the file, or makes numbers up.
@@ -82,57 +117,18 @@ func numbers() ([]float32, error) {
 	return x, nil
 }
 
-// reduce returns the Stats of the slices from the device.
-func reduce(ctx context.Context, dev *runtime.Device, x, y []float32) (fold.Stats, error) {
-	fail := func(err error) (fold.Stats, error) { return fold.Stats{}, err }
-	q := dev.DefaultQueue()
-	bx, err := runtime.BufferOf(dev, x)
-	if err != nil {
-		return fail(err)
-	}
-	defer bx.Close()
-	by, err := runtime.BufferOf(dev, y)
-	if err != nil {
-		return fail(err)
-	}
-	defer by.Close()
-	parts, err := runtime.NewBuffer[fold.Stats](dev, groups)
-	if err != nil {
-		return fail(err)
-	}
-	defer parts.Close()
-	out, err := runtime.NewBuffer[fold.Stats](dev, 1)
-	if err != nil {
-		return fail(err)
-	}
-	defer out.Close()
-	nd := runtime.NDRange1{Global: groups * fold.Size, Local: fold.Size}
-	one := runtime.NDRange1{Global: fold.Size, Local: fold.Size}
-	d, err := demo.Best(3, func() error {
-		if _, err := (foldgen.Fold{X: bx.All(), Y: by.All(), Out: parts.All()}).ParallelFor(q, nd); err != nil {
-			return err
-		}
-		return foldgen.Finish{Parts: parts.All(), Out: out.All()}.Run(ctx, q, one)
-	})
-	if err != nil {
-		return fail(err)
-	}
-	demo.Rate("kernels", d, float64(8*len(x)), "B")
-	s := make([]fold.Stats, 1)
-	err = out.CopyTo(ctx, q, s)
-	return s[0], err
-}
-
 // check compares with sums in float64. Adding n numbers in any order errs by less
 // than n halves of the last place of the sum of their sizes.
-func check(x, y []float32, got, plain fold.Stats) error {
+func check(x []float32, got, plain stats) error {
 	var sum, dot, sumSize, dotSize float64
 	for i, v := range x {
-		p := float64(v) * float64(y[i])
 		sum += float64(v)
 		sumSize += math.Abs(float64(v))
-		dot += p
-		dotSize += math.Abs(p)
+		if i > 0 {
+			p := float64(x[i-1]) * float64(v)
+			dot += p
+			dotSize += math.Abs(p)
+		}
 	}
 	bound := float64(len(x)) * 0x1p-24
 	if e := math.Abs(float64(got.Sum) - sum); e > bound*sumSize {
@@ -141,9 +137,10 @@ func check(x, y []float32, got, plain fold.Stats) error {
 	if e := math.Abs(float64(got.Dot) - dot); e > bound*dotSize {
 		return fmt.Errorf("the product is %g, want %g", got.Dot, dot)
 	}
-	if got.Min != plain.Min || got.Max != plain.Max {
-		return fmt.Errorf("from %g to %g, want %g to %g", got.Min, got.Max, plain.Min, plain.Max)
+	plain.Sum, plain.Dot = got.Sum, got.Dot
+	if got != plain {
+		return fmt.Errorf("got %+v, want %+v", got, plain)
 	}
-	demo.Line("check", "ok: sum off by %.2g, plain Go's by %.2g", math.Abs(float64(got.Sum)-sum), math.Abs(float64(plain.Sum)-sum))
+	demo.Line("check", "ok: the sum is off by %.2g", math.Abs(float64(got.Sum)-sum))
 	return nil
 }

@@ -1,14 +1,14 @@
-// Scan computes prefix sums: what comes before each element of a slice.
+// Scan computes prefix sums: of all elements before each element of a slice.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
-	"time"
 
 	"github.com/kgen-go/kgen/examples/internal/demo"
-	"github.com/kgen-go/kgen/examples/scan/scanner"
+	"github.com/kgen-go/kgen/prim/scan"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -24,44 +24,26 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		x[i] = r.Uint32() >> 16
 	}
 	demo.Line("elements", "%d", n)
-	buf, err := runtime.BufferOf(dev, x)
-	if err != nil {
+	in, err1 := runtime.BufferOf(dev, x)
+	out, err2 := runtime.NewBuffer[uint32](dev, n)
+	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
-	defer buf.Close()
-	s, err := scanner.New(dev, n)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	q := dev.DefaultQueue()
-	var best time.Duration
-	for i := range 3 { // the scan works in place, so each begins anew
-		if err := buf.CopyFrom(ctx, q, x); err != nil {
-			return err
-		}
-		d, err := demo.Time(func() error {
-			ev, err := s.Scan(q, buf.All())
-			if err != nil {
-				return err
-			}
-			return ev.Wait(ctx)
-		})
+	q, got := dev.DefaultQueue(), make([]uint32, n)
+	d, err := demo.Best(3, func() error {
+		ev, err := scan.ExclusiveOn(q, in.All(), out.All())
 		if err != nil {
 			return err
 		}
-		if i == 0 || d < best {
-			best = d
-		}
-	}
-	demo.Rate("kernels", best, float64(8*n), "B")
-	got := make([]uint32, n)
-	if err := buf.CopyTo(ctx, q, got); err != nil {
+		return ev.Wait(ctx)
+	})
+	if err := errors.Join(err, out.CopyTo(ctx, q, got), in.Close(), out.Close()); err != nil {
 		return err
 	}
+	demo.Rate("kernel", d, float64(8*n), "B")
 
 	want := make([]uint32, n)
-	d, _ := demo.Time(func() error {
+	d, _ = demo.Time(func() error {
 		sum := uint32(0)
 		for i, v := range x {
 			want[i] = sum

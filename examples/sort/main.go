@@ -1,9 +1,10 @@
-// Sort sorts the 32-bit keys of a file, or random ones, by radix.
+// Sort sorts the 32-bit keys of a file, or random ones.
 package main
 
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -12,8 +13,7 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/examples/internal/demo"
-	"github.com/kgen-go/kgen/examples/sort/radix"
-	"github.com/kgen-go/kgen/examples/sort/sorter"
+	"github.com/kgen-go/kgen/prim/sort"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -83,47 +83,18 @@ func readKeys() ([]uint32, error) {
 
 // sortKeys returns the keys in order and the time that the kernels took.
 func sortKeys(ctx context.Context, dev *runtime.Device, keys []uint32) ([]uint32, time.Duration, error) {
-	n := len(keys)
-	from, err := runtime.BufferOf(dev, keys)
-	if err != nil {
+	in, err1 := runtime.BufferOf(dev, keys)
+	out, err2 := runtime.NewBuffer[uint32](dev, len(keys))
+	if err := errors.Join(err1, err2); err != nil {
 		return nil, 0, err
 	}
-	defer from.Close()
-	to, err := runtime.NewBuffer[uint32](dev, n)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer to.Close()
-	sorter, err := sorter.New(dev, n)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer sorter.Close()
-
-	q := dev.DefaultQueue()
-	var best time.Duration
-	for i := range 2 { // the first round brings the pipelines
-		if err := from.CopyFrom(ctx, q, keys); err != nil {
-			return nil, 0, err
-		}
-		d, err := demo.Time(func() error {
-			x, y := from.All(), to.All()
-			var last runtime.Event
-			for shift := 0; shift < 32; shift += radix.Bits {
-				if last, err = sorter.Sort(q, shift, x, y); err != nil {
-					return err
-				}
-				x, y = y, x
-			}
-			return last.Wait(ctx)
-		})
+	q, got := dev.DefaultQueue(), make([]uint32, len(keys))
+	d, err := demo.Best(2, func() error { // the first round brings the pipelines
+		ev, err := sort.KeysOn(q, in.All(), out.All())
 		if err != nil {
-			return nil, 0, err
+			return err
 		}
-		if i == 0 || d < best {
-			best = d
-		}
-	}
-	got := make([]uint32, n)
-	return got, best, from.CopyTo(ctx, q, got) // after an even number of passes
+		return ev.Wait(ctx)
+	})
+	return got, d, errors.Join(err, out.CopyTo(ctx, q, got), in.Close(), out.Close())
 }

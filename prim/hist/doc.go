@@ -15,7 +15,7 @@
 // Even and Edges take elements of all integer and float types of Go, those of package half, and types
 // made of these. One made of a type of package half is its bits, an unsigned integer. ByKey takes
 // integers. Even of float64 needs a device with properties.FP64 (ErrKernelNotSupported elsewhere);
-// Edges compares bits, and runs on every device.
+// Edges compares bits, and runs on every device. There are modules for all types.
 //
 // # The bins of Even
 //

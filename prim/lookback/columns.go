@@ -11,7 +11,8 @@ import "github.com/kgen-go/kgen/dsl"
 //
 // The counts of a column add up to less than 1<<30.
 type Columns struct {
-	State []uint32 // the ticket, and after Size words those of each tile: see ColumnWords; zero before a launch
+	State []uint32
+	At    uint32 // the element of State where the board begins: the ticket, and after Size words those of each tile: see ColumnWords; zero before a launch
 }
 
 // ColumnWords returns the number of words of the State of Columns for a number of tiles.
@@ -30,7 +31,7 @@ func (b Columns) Post(it dsl.NDItem1, t, count uint32) {
 }
 
 func (b Columns) post(it dsl.NDItem1, t, kind, count uint32) {
-	if i := int(t+1)*Size + it.LocalID(); i < len(b.State) {
+	if i := b.At + (t+1)*Size + uint32(it.LocalID()); int(i) < len(b.State) {
 		dsl.AtomicStoreRelaxed(&b.State[i], kind<<bits|count)
 	}
 }
@@ -45,7 +46,7 @@ func (b Columns) Before(it dsl.NDItem1, t, count uint32, again func(tile uint32)
 		// side by side, so that work-items load neighbours.
 		for polls := uint32(0); next > 0 && polls < limit; {
 			post := uint32(0)
-			if i := int(next*Size + l); i < len(b.State) {
+			if i := b.At + next*Size + l; int(i) < len(b.State) {
 				post = dsl.AtomicLoadRelaxed(&b.State[i])
 			}
 			switch post >> bits {
@@ -65,7 +66,7 @@ func (b Columns) Before(it dsl.NDItem1, t, count uint32, again func(tile uint32)
 			break
 		}
 		n := again(missing - 1)
-		if i := int(missing*Size + l); i < len(b.State) {
+		if i := b.At + missing*Size + l; int(i) < len(b.State) {
 			dsl.AtomicMax(&b.State[i], total<<bits|n)
 		}
 		if next == missing {

@@ -190,12 +190,19 @@ func (b Plain[A]) Help(tile uint32, v A) {
 // Ticket returns the number of the work-group's tile: those that begin earlier have smaller ones.
 // state[0] is 0 before the launch. Without a state, all work-groups have the last tile that there can be,
 // of which no call has an element: nothing faults in the middle of a group, and nothing is written.
-func Ticket(it dsl.NDItem1, state []uint32) uint32 {
+func Ticket(it dsl.NDItem1, state []uint32) uint32 { return TicketAt(it, state, 0, math.MaxUint32) }
+
+// TicketAt returns a ticket as [Ticket] does, of a board that begins at an element of state. Of tickets from
+// tiles on, which may differ between work-items, it returns the last one that there can be.
+func TicketAt(it dsl.NDItem1, state []uint32, at, tiles uint32) uint32 {
 	t := uint32(math.MaxUint32)
-	if it.LocalID() == 0 && len(state) > 0 {
-		t = dsl.AtomicAddRelaxed(&state[0], 1) - 1
+	if it.LocalID() == 0 && int(at) < len(state) {
+		t = dsl.AtomicAddRelaxed(&state[at], 1) - 1
 		if n := Backwards.Get(it); n > 0 {
 			t = n - 1 - t
+		}
+		if t >= tiles {
+			t = math.MaxUint32
 		}
 	}
 	return dsl.GroupBroadcast(it.Group(), t, 0)

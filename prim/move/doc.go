@@ -12,6 +12,11 @@
 // functions move elements of any type that buffers have, structs among them, and keep all their bits.
 // Indices are int64.
 //
+// Only Iota of package half's types has no module. A scan of integers makes them, whose operation converts an
+// element in Map, and returns the second one in Combine; it is a kernel of the caller's, by an alias:
+//
+//	type HalfSteps = kernels.By[int32, half.Float16, Steps] // of prim/scan/kernels
+//
 // Reverse may work in place: its output may be its input. No other function may.
 //
 // # Cost

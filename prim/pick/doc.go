@@ -14,7 +14,10 @@
 //
 // Flagged, Where and Partition pick elements of any type that buffers have, with all their bits. Unique and RunLengths
 // compare numbers: all integers and floats of Go and those of package half, and types made of
-// these, as cmp.Compare does: all NaNs are equal, and so are the two zeros.
+// these, as cmp.Compare does: all NaNs are equal, and so are the two zeros. There are modules for all;
+// those of Where and Partition are the caller's, by an alias with the elements' type and the predicate:
+//
+//	type Warm = kernels.Where[half.Float16, Warmer]
 //
 // No function works in place: an output that overlaps an input is ErrInvalid.
 //

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/tests/devtest"
+	"github.com/kgen-go/kgen/internal/tests/prims"
 	"github.com/kgen-go/kgen/internal/tests/prims/ops"
 	"github.com/kgen-go/kgen/internal/tests/prims/ops/opsgen"
 	"github.com/kgen-go/kgen/prim"
@@ -57,23 +58,23 @@ func by[T, A any](op kernels.Operation[T, A], xs []T) A {
 func testBy(t *testing.T, q *runtime.Queue, opts ...prim.Option) {
 	for _, n := range append(lengths(), 15, 16, 17, 4096*3+31) {
 		xs, us := make([]float32, n), make([]uint32, n)
-		fill(xs)
-		fill(us)
-		f, u := views[float32]{t, q, opts}, views[uint32]{t, q, opts}
+		prims.Fill(xs)
+		prims.Fill(us)
+		f := prims.Views{T: t, Q: q, Opts: opts}
 		square := ops.Square{From: 0.25}
-		x, y := f.view(xs), u.view(us)
-		got := result(f, 1, func(out runtime.View[float32], opts ...prim.Option) (runtime.Event, error) {
+		x, y := prims.View(f, xs), prims.View(f, us)
+		got := prims.Result(f, 1, func(out runtime.View[float32], opts ...prim.Option) (runtime.Event, error) {
 			return reduce.By[opsgen.SumSquares](q, square, x, out, opts...)
 		})
-		same(t, fmt.Sprint("SumSquares of ", n), got[0], by(square, xs))
-		whole := result(u, 1, func(out runtime.View[ops.Affine], opts ...prim.Option) (runtime.Event, error) {
+		prims.Same(t, fmt.Sprint("SumSquares of ", n), got[0], by(square, xs))
+		whole := prims.Result(f, 1, func(out runtime.View[ops.Affine], opts ...prim.Option) (runtime.Event, error) {
 			return reduce.By[opsgen.Composition](q, ops.Compose{}, y, out, opts...)
 		})
 		want := ops.Compose{}.Identity()
 		for _, x := range us { // an associative operation gives the same in any grouping
 			want = ops.Compose{}.Combine(want, ops.Compose{}.Map(x))
 		}
-		same(t, fmt.Sprint("Composition of ", n), whole[0], want)
+		prims.Same(t, fmt.Sprint("Composition of ", n), whole[0], want)
 	}
 }
 
@@ -89,34 +90,34 @@ func TestBySubGroups(t *testing.T) {
 func testLength(t *testing.T, q *runtime.Queue) {
 	dev, n := q.Device(), 3*4096+5
 	xs := make([]float32, n)
-	fill(xs)
-	special(xs, false)
-	v := views[float32]{t, q, nil}
-	x := v.view(xs)
+	prims.Fill(xs)
+	prims.Special(xs, false)
+	v := prims.Views{T: t, Q: q}
+	x := prims.View(v, xs)
 	for _, length := range []int64{-5, 0, 1, 256, 4096, 4097, int64(n), int64(n) + 1, 1 << 62, rand.Int64N(int64(n))} {
 		l, err := runtime.BufferOf(dev, []int64{0, length})
 		if err != nil {
 			t.Fatal(err)
 		}
-		v.opts = []prim.Option{prim.Length(l.Slice(1, 2))}
+		v.Opts = []prim.Option{prim.Length(l.Slice(1, 2))}
 		part := xs[:max(min(int64(n), length), 0)]
-		got := result(v, 1, func(out runtime.View[float32], opts ...prim.Option) (runtime.Event, error) {
+		got := prims.Result(v, 1, func(out runtime.View[float32], opts ...prim.Option) (runtime.Event, error) {
 			return reduce.SumOn(q, x, out, opts...)
 		})
-		same(t, fmt.Sprint("Sum of ", length), got[0], sum(part))
-		got = result(v, 1, func(out runtime.View[float32], opts ...prim.Option) (runtime.Event, error) {
+		prims.Same(t, fmt.Sprint("Sum of ", length), got[0], sum(part))
+		got = prims.Result(v, 1, func(out runtime.View[float32], opts ...prim.Option) (runtime.Event, error) {
 			return reduce.DotOn(q, x, x, out, opts...)
 		})
 		squares := make([]float32, len(part))
 		for i, e := range part {
 			squares[i] = e * e
 		}
-		same(t, fmt.Sprint("Dot of ", length), got[0], sum(squares))
+		prims.Same(t, fmt.Sprint("Dot of ", length), got[0], sum(squares))
 		square := ops.Square{From: 1}
-		got = result(v, 1, func(out runtime.View[float32], opts ...prim.Option) (runtime.Event, error) {
+		got = prims.Result(v, 1, func(out runtime.View[float32], opts ...prim.Option) (runtime.Event, error) {
 			return reduce.By[opsgen.SumSquares](q, square, x, out, opts...)
 		})
-		same(t, fmt.Sprint("SumSquares of ", length), got[0], by(square, part))
+		prims.Same(t, fmt.Sprint("SumSquares of ", length), got[0], by(square, part))
 		comparedIn(v, x, part)
 		l.Close()
 	}
@@ -152,14 +153,14 @@ func testGraph(t *testing.T, q *runtime.Queue) {
 	check(t, err)
 	for range 3 {
 		xs := make([]float32, n)
-		fill(xs)
+		prims.Fill(xs)
 		check(t, x.CopyFrom(t.Context(), q, xs))
 		for range 2 { // the second has the first one's memory to itself only in turn
 			_, err = q.Submit(ex)
 			check(t, err)
 			other, err := reduce.Sum(t.Context(), dev, xs[1:])
 			check(t, err)
-			same(t, "Sum beside the graph", other, sum(xs[1:]))
+			prims.Same(t, "Sum beside the graph", other, sum(xs[1:]))
 		}
 		var f [4]float32
 		var i [2]int64

@@ -76,21 +76,30 @@ func runSums[V prims.Real](xs []part[V]) (sums []V) {
 // byKeys compares the sums of runs with plain Go. Runs have a mean length.
 func byKeys[K, V prims.Real](v prims.Views, n, mean int) {
 	v.T.Helper()
-	if prims.IsFloat[V]() && unsafe.Sizeof(V(0)) == 8 && !v.Q.Device().Has(properties.FP64) {
-		return
-	}
-	keys, xs, parts := make([]K, n), make([]V, n), make([]part[V], n)
+	keys, xs := make([]K, n), make([]V, n)
 	prims.Fill(xs)
 	prims.Fill(keys)
 	prims.Special(keys, true)
-	each, sums := make([]K, n), make([]V, n) // with zeros after the runs
-	runs := 0
 	for i := range xs {
 		if i > 0 && rand.IntN(mean) > 0 {
 			if keys[i] = keys[i-1]; keys[i] == 0 {
 				keys[i] = -keys[i] // the zeros are equal
 			}
 		}
+	}
+	keyed(v, keys, xs, n)
+}
+
+// keyed compares the sums of the runs of the first m elements with plain Go.
+func keyed[K, V prims.Real](v prims.Views, keys []K, xs []V, m int) {
+	v.T.Helper()
+	if prims.IsFloat[V]() && unsafe.Sizeof(V(0)) == 8 && !v.Q.Device().Has(properties.FP64) {
+		return
+	}
+	n, parts := len(xs), make([]part[V], m)
+	each, sums := make([]K, n), make([]V, n) // with zeros after the runs
+	runs := 0
+	for i := range parts {
 		if parts[i] = (part[V]{i == 0 || cmp.Compare(keys[i-1], keys[i]) != 0, xs[i]}); parts[i].head {
 			each[runs] = keys[i]
 			runs++
@@ -105,7 +114,7 @@ func byKeys[K, V prims.Real](v prims.Views, n, mean int) {
 	got := prims.Result(v, n, func(out runtime.View[V], opts ...prim.Option) (runtime.Event, error) {
 		return reduce.ByKeyOn(v.Q, k, x, toKeys, out, count, opts...)
 	})
-	what := fmt.Sprintf("ByKey of %d keys %T and values %T", n, keys, xs)
+	what := fmt.Sprintf("ByKey of %d keys %T and values %T", m, keys, xs)
 	prims.Equal(v.T, what+": the number", prims.Read(v, count), []int64{int64(runs)})
 	prims.Equal(v.T, what+": the keys", prims.Read(v, toKeys), each)
 	prims.Equal(v.T, what+": the sums", got, sums)

@@ -15,6 +15,13 @@
 // float64 need a device with properties.FP64 (ErrKernelNotSupported elsewhere); the other functions compare
 // bits, and run on every device. By takes the elements of its kernel.
 //
+// There is no module for these types; a kernel of the caller's has them, by an alias:
+//
+//	type HalfSum = kernels.Reduce[half.Float16, float32, Widen]    // Sum: Widen.Map returns x.Float32()
+//	type HalfDot = kernels.Reduce[[2]half.Float16, float32, Products] // Dot and Norm: of pairs
+//
+// Values of 8 and 16 bits, and of package half, are no values of ByKey: convert them.
+//
 // # Order
 //
 // Sum and Dot add floats in this order, on every device. The elements make blocks of 4096. A block has

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/tests/devtest"
+	"github.com/kgen-go/kgen/internal/tests/prims"
 	"github.com/kgen-go/kgen/prim"
 	"github.com/kgen-go/kgen/prim/reduce"
 	"github.com/kgen-go/kgen/runtime"
@@ -110,12 +111,12 @@ func TestScratch(t *testing.T) {
 	}
 	room, err := runtime.NewBuffer[byte](q.Device(), reduce.ScratchBytes[uint8](len(xs)))
 	check(t, err)
-	v := views[uint8]{t, q, []prim.Option{prim.Scratch(room.All())}}
-	x := v.view(xs)
-	got := result(v, 1, func(out runtime.View[uint8], opts ...prim.Option) (runtime.Event, error) {
+	v := prims.Views{T: t, Q: q, Opts: []prim.Option{prim.Scratch(room.All())}}
+	x := prims.View(v, xs)
+	got := prims.Result(v, 1, func(out runtime.View[uint8], opts ...prim.Option) (runtime.Event, error) {
 		return reduce.SumOn(q, x, out, opts...)
 	})
-	same(t, "Sum", got[0], sum(xs))
+	prims.Same(t, "Sum", got[0], sum(xs))
 	comparedIn(v, x, xs)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/internal/tests/devtest"
+	"github.com/kgen-go/kgen/internal/tests/prims"
 	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/internal/tests/swiftshader"
 	"github.com/kgen-go/kgen/prim"
@@ -25,13 +26,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// real is the types that plain Go adds up.
-type real interface {
-	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint | ~float32 | ~float64
-}
-
 // sum is the order of package reduce's documentation, in plain Go.
-func sum[T real](xs []T) T {
+func sum[T prims.Real](xs []T) T {
 	const leaves, block = 256, 4096
 	if len(xs) > block {
 		var sums []T
@@ -52,139 +48,37 @@ func sum[T real](xs []T) T {
 	return tree[0]
 }
 
-// lengths returns the lengths that are tested: those around the sizes of leaves, groups and blocks.
-func lengths() []int {
-	if testing.Short() {
-		return []int{0, 1, 257, 4096, 8193, 20001 + rand.IntN(10000)}
-	}
-	l := []int{0, 1, 255, 256, 257, 4095, 4096, 4097, 8193}
-	long := 4096*1024 + 4097
-	if swiftshader.On() {
-		long = 30001 // it is slow
-	}
-	return append(l, long, 1+rand.IntN(20000))
-}
-
-// bitsOf returns the bits of a value, and the same bits for all NaNs.
-func bitsOf[T any](v T) string {
-	switch r := reflect.ValueOf(v); r.Kind() {
-	case reflect.Float32, reflect.Float64:
-		if f := r.Float(); math.IsNaN(f) {
-			return "NaN"
-		} else if f == 0 && math.Signbit(f) {
-			return "-0"
-		}
-	}
-	return fmt.Sprint(v)
-}
-
-// fill makes elements at random, as numbers that a float holds, with all values of small integers.
-func fill[T real](xs []T) {
-	whole := T(1)/2 == 0
-	for i := range xs {
-		switch {
-		case whole:
-			xs[i] = fromBits[T](rand.Uint64())
-		default:
-			xs[i] = T(rand.NormFloat64())
-		}
-	}
-}
-
-func bits[T any](v T) (b uint64) {
-	*(*T)(unsafe.Pointer(&b)) = v
-	return b
-}
-
-func fromBits[T any](b uint64) T { return *(*T)(unsafe.Pointer(&b)) }
-
-// special sets some elements of floats to zeros of both signs, infinities and NaNs with payloads.
-func special[T real](xs []T, nan bool) {
-	if T(1)/2 == 0 || len(xs) == 0 {
-		return
-	}
-	inf, sign, quiet := uint64(0x7f800000), uint64(1)<<31, uint64(1)<<22
-	if unsafe.Sizeof(xs[0]) == 8 {
-		inf, sign, quiet = 0x7ff<<52, 1<<63, 1<<51
-	}
-	values := []uint64{0, sign, 1, sign | 1, inf - 1, inf, inf | sign}
-	if nan {
-		values = append(values, inf|quiet, inf|quiet|5, inf|1, inf|sign|quiet, inf|sign|77)
-	}
-	for range 1 + len(xs)/50 {
-		xs[rand.IntN(len(xs))] = fromBits[T](values[rand.IntN(len(values))])
-	}
-}
-
-// views are the memory of one type's tests.
-type views[T any] struct {
-	t    *testing.T
-	q    *runtime.Queue
-	opts []prim.Option
-}
-
-// view returns a view of a copy of xs, at an odd offset.
-func (v views[T]) view(xs []T) runtime.View[T] {
-	b, err := runtime.BufferOf(v.q.Device(), append(make([]T, 3), xs...))
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	v.t.Cleanup(func() { b.Close() })
-	return b.Slice(3, 3+len(xs))
-}
-
-// result runs a function on views, and returns its n results.
-func result[T, R any](v views[T], n int, on func(out runtime.View[R], opts ...prim.Option) (runtime.Event, error)) []R {
-	v.t.Helper()
-	out := make([]R, n)
-	b, err := runtime.NewBuffer[R](v.q.Device(), n+1)
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	defer b.Close()
-	if _, err := on(b.Slice(1, 1+n), v.opts...); err != nil {
-		v.t.Fatal(err)
-	}
-	if err := b.Slice(1, 1+n).CopyTo(v.t.Context(), v.q, out); err != nil {
-		v.t.Fatal(err)
-	}
-	return out
-}
-
-func same[R any](t *testing.T, what string, got, want R) {
-	t.Helper()
-	if bitsOf(got) != bitsOf(want) {
-		t.Errorf("%s: %v, want %v", what, got, want)
-	}
-}
+// lengths returns the lengths that are tested.
+func lengths() []int { return prims.Lengths(4096, 2*4096) }
 
 // values compares all functions for one type with plain Go, on the device of a queue.
-func values[T real](t *testing.T, q *runtime.Queue, opts ...prim.Option) {
+func values[T prims.Real](t *testing.T, q *runtime.Queue, opts ...prim.Option) {
 	t.Run(reflect.TypeFor[T]().String(), func(t *testing.T) {
-		v := views[T]{t, q, opts}
+		v := prims.Views{T: t, Q: q, Opts: opts}
 		for _, n := range lengths() {
 			xs, ys := make([]T, n), make([]T, n)
-			fill(xs)
-			fill(ys)
-			x := v.view(xs)
+			prims.Fill(xs)
+			prims.Fill(ys)
+			x := prims.View(v, xs)
 			if unsafe.Sizeof(T(0)) < 8 || T(1)/2 == 0 || q.Device().Has(properties.FP64) {
 				on := func(out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 					return reduce.SumOn(q, x, out, opts...)
 				}
-				same(t, fmt.Sprint("Sum of ", n), result(v, 1, on)[0], sum(xs))
+				prims.Same(t, fmt.Sprint("Sum of ", n), prims.Result(v, 1, on)[0], sum(xs))
 				products := make([]T, n)
 				for i := range xs {
 					products[i] = T(xs[i] * ys[i])
 				}
-				y := v.view(ys)
+				y := prims.View(v, ys)
 				on = func(out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 					return reduce.DotOn(q, x, y, out, opts...)
 				}
-				same(t, fmt.Sprint("Dot of ", n), result(v, 1, on)[0], sum(products))
+				prims.Same(t, fmt.Sprint("Dot of ", n), prims.Result(v, 1, on)[0], sum(products))
 			}
 			compared(v, xs)
 			for _, nan := range []bool{false, true} {
-				special(xs, nan)
+				prims.Subnormal(xs)
+				prims.Special(xs, nan)
 				compared(v, xs)
 			}
 			for i := range xs { // ties everywhere
@@ -196,14 +90,14 @@ func values[T real](t *testing.T, q *runtime.Queue, opts ...prim.Option) {
 }
 
 // compared tests the functions that compare.
-func compared[T real](v views[T], xs []T) {
-	v.t.Helper()
-	comparedIn(v, v.view(xs), xs)
+func compared[T prims.Real](v prims.Views, xs []T) {
+	v.T.Helper()
+	comparedIn(v, prims.View(v, xs), xs)
 }
 
 // comparedIn is compared for the elements xs of a view, which may have more.
-func comparedIn[T real](v views[T], x runtime.View[T], xs []T) {
-	t, q, n := v.t, v.q, len(xs)
+func comparedIn[T prims.Real](v prims.Views, x runtime.View[T], xs []T) {
+	t, q, n := v.T, v.Q, len(xs)
 	t.Helper()
 	least, greatest, count := T(0), T(0), int64(0)
 	for i, e := range xs {
@@ -232,40 +126,40 @@ func comparedIn[T real](v views[T], x runtime.View[T], xs []T) {
 		{"Min", least, reduce.MinOn[T], reduce.ArgMinOn[T]},
 		{"Max", greatest, reduce.MaxOn[T], reduce.ArgMaxOn[T]},
 	} {
-		got := result(v, 1, func(out runtime.View[T], opts ...prim.Option) (runtime.Event, error) { return f.on(q, x, out, opts...) })
-		same(t, fmt.Sprint(f.name, " of ", n), got[0], f.want)
-		if got[0] != got[0] && bits(got[0]) != 0x7fc00000 && bits(got[0]) != 0x7ff8000000000000 {
-			t.Errorf("%s of %d: a NaN with the bits %#x", f.name, n, bits(got[0]))
+		got := prims.Result(v, 1, func(out runtime.View[T], opts ...prim.Option) (runtime.Event, error) { return f.on(q, x, out, opts...) })
+		prims.Same(t, fmt.Sprint(f.name, " of ", n), got[0], f.want)
+		if got[0] != got[0] && prims.Bits(got[0]) != 0x7fc00000 && prims.Bits(got[0]) != 0x7ff8000000000000 {
+			t.Errorf("%s of %d: a NaN with the bits %#x", f.name, n, prims.Bits(got[0]))
 		}
-		at := result(v, 1, func(out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
+		at := prims.Result(v, 1, func(out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 			return f.arg(q, x, out, opts...)
 		})
-		same(t, fmt.Sprint("Arg", f.name, " of ", n), at[0], first(f.want))
+		prims.Same(t, fmt.Sprint("Arg", f.name, " of ", n), at[0], first(f.want))
 	}
-	both := result(v, 2, func(out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
+	both := prims.Result(v, 2, func(out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 		return reduce.MinMaxOn(q, x, out, opts...)
 	})
-	same(t, fmt.Sprint("MinMax's least of ", n), both[0], least)
-	same(t, fmt.Sprint("MinMax's greatest of ", n), both[1], greatest)
+	prims.Same(t, fmt.Sprint("MinMax's least of ", n), both[0], least)
+	prims.Same(t, fmt.Sprint("MinMax's greatest of ", n), both[1], greatest)
 	counts(v, x, n, count)
 }
 
 // counts tests the functions that count, for n elements of which count are not zero.
-func counts[T reduce.Countable](v views[T], x runtime.View[T], n int, count int64) {
-	t, q := v.t, v.q
+func counts[T reduce.Countable](v prims.Views, x runtime.View[T], n int, count int64) {
+	t, q := v.T, v.Q
 	t.Helper()
-	got := result(v, 1, func(out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
+	got := prims.Result(v, 1, func(out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 		return reduce.CountOn(q, x, out, opts...)
 	})
-	same(t, fmt.Sprint("Count of ", n), got[0], count)
-	is := result(v, 1, func(out runtime.View[bool], opts ...prim.Option) (runtime.Event, error) {
+	prims.Same(t, fmt.Sprint("Count of ", n), got[0], count)
+	is := prims.Result(v, 1, func(out runtime.View[bool], opts ...prim.Option) (runtime.Event, error) {
 		return reduce.AnyOn(q, x, out, opts...)
 	})
-	same(t, fmt.Sprint("Any of ", n), is[0], count > 0)
-	is = result(v, 1, func(out runtime.View[bool], opts ...prim.Option) (runtime.Event, error) {
+	prims.Same(t, fmt.Sprint("Any of ", n), is[0], count > 0)
+	is = prims.Result(v, 1, func(out runtime.View[bool], opts ...prim.Option) (runtime.Event, error) {
 		return reduce.AllOn(q, x, out, opts...)
 	})
-	same(t, fmt.Sprint("All of ", n), is[0], count == int64(n))
+	prims.Same(t, fmt.Sprint("All of ", n), is[0], count == int64(n))
 }
 
 type meters float64
@@ -409,8 +303,8 @@ func testBools(t *testing.T, q *runtime.Queue) {
 			for _, i := range rand.Perm(n)[:trues] {
 				xs[i] = true
 			}
-			v := views[bool]{t, q, nil}
-			counts(v, v.view(xs), n, int64(trues))
+			v := prims.Views{T: t, Q: q}
+			counts(v, prims.View(v, xs), n, int64(trues))
 		}
 	}
 }

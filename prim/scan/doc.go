@@ -14,6 +14,13 @@
 // Float64 needs a device with properties.FP64 (ErrKernelNotSupported elsewhere). By and ExclusiveBy
 // take the elements of their kernel.
 //
+// There is no module for elements of 8 and 16 bits, and for those of package half; a kernel of the caller's
+// has them, by an alias. Operation Add adds two numbers up, and Restart values with their keys:
+//
+//	type ByteSums = kernels.By[int8, int8, Add]
+//	type HalfSums = kernels.By[half.Float16, half.Float16, AddHalves]
+//	type KeyedSums = kernels.By[Keyed, Run, Restart] // as ByKey
+//
 // ByKey and ExclusiveByKey add up the same types, and restart at each run of equal keys. Keys are all
 // integers and floats of Go, those of package half, and types made of these.
 //

@@ -153,13 +153,16 @@ func values[T prim.Number](t *testing.T, q *runtime.Queue, opts ...prim.Option) 
 	})
 }
 
-func compared[T prim.Number](v prims.Views, xs []T) {
+func compared[T prim.Number](v prims.Views, xs []T) { comparedTo(v, xs, len(xs)) }
+
+// comparedTo compares the sums of the first m elements.
+func comparedTo[T prim.Number](v prims.Views, xs []T, m int) {
 	x := prims.View(v, xs)
 	for name, f := range map[string]func(q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error){
 		"Inclusive": scan.InclusiveOn[T], "Exclusive": scan.ExclusiveOn[T],
 	} {
 		got := prims.Result(v, len(xs), func(out runtime.View[T], opts ...prim.Option) (runtime.Event, error) { return f(v.Q, x, out, opts...) })
-		prims.Equal(v.T, fmt.Sprint(name, " of ", len(xs)), got, sums(xs, name == "Inclusive"))
+		prims.Equal(v.T, fmt.Sprint(name, " of ", m), got, prims.Padded(sums(xs[:m], name == "Inclusive"), len(xs)))
 	}
 }
 
@@ -203,10 +206,7 @@ func (restart[V]) Identity() (zero begun[V]) { return zero }
 // byKeys compares the sums of runs with plain Go. Runs have a mean length.
 func byKeys[K, V prims.Real](v prims.Views, n, mean int) {
 	v.T.Helper()
-	if prims.IsFloat[V]() && unsafe.Sizeof(V(0)) == 8 && !v.Q.Device().Has(properties.FP64) {
-		return
-	}
-	keys, xs, pairs := make([]K, n), make([]V, n), make([]begun[V], n)
+	keys, xs := make([]K, n), make([]V, n)
 	prims.Fill(xs)
 	prims.Fill(keys)
 	prims.Special(keys, true)
@@ -217,6 +217,18 @@ func byKeys[K, V prims.Real](v prims.Views, n, mean int) {
 				keys[i] = -keys[i] // the zeros are equal
 			}
 		}
+	}
+	keyed(v, keys, xs, n)
+}
+
+// keyed compares the sums of the runs of the first m elements with plain Go.
+func keyed[K, V prims.Real](v prims.Views, keys []K, xs []V, m int) {
+	v.T.Helper()
+	if prims.IsFloat[V]() && unsafe.Sizeof(V(0)) == 8 && !v.Q.Device().Has(properties.FP64) {
+		return
+	}
+	n, pairs := len(xs), make([]begun[V], m)
+	for i := range pairs {
 		pairs[i] = begun[V]{i == 0 || cmp.Compare(keys[i-1], keys[i]) != 0, xs[i]}
 	}
 	k, x := prims.View(v, keys), prims.View(v, xs)
@@ -232,7 +244,7 @@ func byKeys[K, V prims.Real](v prims.Views, n, mean int) {
 		got := prims.Result(v, n, func(out runtime.View[V], opts ...prim.Option) (runtime.Event, error) {
 			return f(v.Q, k, x, out, opts...)
 		})
-		prims.Equal(v.T, fmt.Sprintf("%s of %d keys %T and values %T", name, n, keys, xs), got, want)
+		prims.Equal(v.T, fmt.Sprintf("%s of %d keys %T and values %T", name, m, keys, xs), got, want)
 	}
 }
 

@@ -60,12 +60,12 @@ func IsSortedOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.
 		return runtime.Event{}, err
 	}
 	word, kind := call.Room[uint32](c, 1), call.KindOf[T]()
-	floats := plan{kind: kind}.floats()
+	floats := floats(kind)
 	c.Enqueue(runtime.Fill(word, 1))
 	if kind.Size < 8 {
-		call.Over(c, kernelsgen.IsSorted32{Order: order[uint32](kind, descending), Keys: words32Of(c, v), Length: c.Length(), Out: word}, share(v.Len()), floats)
+		call.Over(c, kernelsgen.IsSorted32{Flip: flip[uint32](kind, descending), Keys: words32Of(c, v), Length: c.Length(), Out: word}, share(v.Len()), floats...)
 	} else {
-		call.Over(c, kernelsgen.IsSorted64{Order: order[uint64](kind, descending), Keys: primimpl.Cast[uint64](v), Length: c.Length(), Out: word}, share(v.Len()), floats)
+		call.Over(c, kernelsgen.IsSorted64{Flip: flip[uint64](kind, descending), Keys: primimpl.Cast[uint64](v), Length: c.Length(), Out: word}, share(v.Len()), floats...)
 	}
 	call.Over(c, kernelsgen.Bool{Word: word, Out: out.Slice(0, 1)}, runtime.Range1(1))
 	return c.End()
@@ -110,11 +110,11 @@ func SearchOn[T prim.Number](q *runtime.Queue, v, needles runtime.View[T], out r
 		return runtime.Event{}, err
 	}
 	kind, n := call.KindOf[T](), needles.Len()
-	floats := plan{kind: kind}.floats()
+	floats := floats(kind)
 	if kind.Size < 8 {
-		call.Over(c, kernelsgen.Search32{Order: order[uint32](kind, descending), Keys: words32Of(c, v), Length: c.Length(), Needles: words32Of(c, needles), Out: out.Slice(0, n)}, share(n), floats)
+		call.Over(c, kernelsgen.Search32{Flip: flip[uint32](kind, descending), Keys: words32Of(c, v), Length: c.Length(), Needles: words32Of(c, needles), Out: out.Slice(0, n)}, share(n), floats...)
 	} else {
-		call.Over(c, kernelsgen.Search64{Order: order[uint64](kind, descending), Keys: primimpl.Cast[uint64](v), Length: c.Length(), Needles: primimpl.Cast[uint64](needles), Out: out.Slice(0, n)}, share(n), floats)
+		call.Over(c, kernelsgen.Search64{Flip: flip[uint64](kind, descending), Keys: primimpl.Cast[uint64](v), Length: c.Length(), Needles: primimpl.Cast[uint64](needles), Out: out.Slice(0, n)}, share(n), floats...)
 	}
 	return c.End()
 }
@@ -164,12 +164,12 @@ func MergeOn[T prim.Number](q *runtime.Queue, a, b, out runtime.View[T], opts ..
 		return runtime.Event{}, err
 	}
 	kind, work := call.KindOf[T](), share((n+kernels.MergeEach-1)/kernels.MergeEach)
-	floats := plan{kind: kind}.floats()
+	floats := floats(kind)
 	switch o := out.Slice(0, n); {
 	case kind.Size < 4:
 		w := call.Room[uint32](c, n)
-		k := kernelsgen.Merge32{Order: order[uint32](kind, descending), A: wide(c, a), B: wide(c, b), Length: c.Length(), Out: w}
-		call.Over(c, k, work, floats)
+		k := kernelsgen.Merge32{Flip: flip[uint32](kind, descending), A: wide(c, a), B: wide(c, b), Length: c.Length(), Out: w}
+		call.Over(c, k, work, floats...)
 		if c.HasLength() {
 			sum := call.Room[int64](c, 1)
 			call.Over(c, kernelsgen.Both{A: a.Len(), B: b.Len(), Length: c.Length(), Out: sum}, runtime.Range1(1))
@@ -178,9 +178,9 @@ func MergeOn[T prim.Number](q *runtime.Queue, a, b, out runtime.View[T], opts ..
 			narrow(c, w, runtime.View[int64]{}, o)
 		}
 	case kind.Size == 4:
-		call.Over(c, kernelsgen.Merge32{Order: order[uint32](kind, descending), A: primimpl.Cast[uint32](a), B: primimpl.Cast[uint32](b), Length: c.Length(), Out: primimpl.Cast[uint32](o)}, work, floats)
+		call.Over(c, kernelsgen.Merge32{Flip: flip[uint32](kind, descending), A: primimpl.Cast[uint32](a), B: primimpl.Cast[uint32](b), Length: c.Length(), Out: primimpl.Cast[uint32](o)}, work, floats...)
 	default:
-		call.Over(c, kernelsgen.Merge64{Order: order[uint64](kind, descending), A: primimpl.Cast[uint64](a), B: primimpl.Cast[uint64](b), Length: c.Length(), Out: primimpl.Cast[uint64](o)}, work, floats)
+		call.Over(c, kernelsgen.Merge64{Flip: flip[uint64](kind, descending), A: primimpl.Cast[uint64](a), B: primimpl.Cast[uint64](b), Length: c.Length(), Out: primimpl.Cast[uint64](o)}, work, floats...)
 	}
 	return c.End()
 }

@@ -46,27 +46,33 @@ func newPlan[T prim.Number](c *call.Call, n int) plan {
 	return p
 }
 
-// order returns the order of elements, of which K holds the bits.
-func order[K kernels.Keys](kind call.Kind, descending bool) kernels.Order[K] {
-	o, sign := kernels.Order[K]{}, K(1)<<uint(8*kind.Size-1)
-	switch {
-	case kind.Float:
-		o.Sign, o.Inf = sign, K(kind.Inf)
-	case kind.Signed:
-		o.Flip = sign
+// flip returns the field Flip of kernels, of which K holds elements' bits.
+func flip[K kernels.Keys](kind call.Kind, descending bool) K {
+	f := K(0)
+	if kind.Signed && !kind.Float {
+		f = K(1) << uint(8*kind.Size-1)
 	}
 	if descending {
-		o.Flip = ^o.Flip
+		f = ^f
 	}
-	return o
+	return f
 }
 
 // shift and mask return the first bit of a pass's digit, and its bits.
 func (p plan) shift(pass int) uint32 { return uint32(p.lo + pass*kernels.Bits) }
 func (p plan) mask(pass int) uint32  { return kernels.Mask(p.shift(pass), uint32(p.hi)) }
 
-// floats returns the option of launches that says whether elements are floats.
-func (p plan) floats() runtime.LaunchOption { return runtime.WithSpec(kernels.Floats, p.kind.Float) }
+// floats returns the options of launches that say which floats elements are.
+func floats(kind call.Kind) []runtime.LaunchOption {
+	if !kind.Float {
+		return nil
+	}
+	low := uint(max(8*kind.Size-32, 0))
+	return []runtime.LaunchOption{
+		runtime.WithSpec(kernels.Sign, uint32(uint64(1)<<(8*kind.Size-1)>>low)),
+		runtime.WithSpec(kernels.Inf, uint32(kind.Inf>>low)),
+	}
+}
 
 // chunk returns the elements of a chunk: the first, and the one after the last.
 func (p plan) chunk(ch int) (begin, end int) {
@@ -77,7 +83,13 @@ func (p plan) tiles() int  { return max((p.n+kernels.Tile-1)/kernels.Tile, 1) }
 func (p plan) chunks() int { return (p.tiles() + kernels.Chunk - 1) / kernels.Chunk }
 func (p plan) counts() int { return p.chunks() * kernels.MaxPasses * kernels.Digits }
 func (p plan) starts() int { return p.passes * (p.chunks() + 1) * kernels.Digits }
-func (p plan) state() int  { return lookback.ColumnWords(min(p.tiles(), kernels.Chunk)) }
+
+// board returns the element of the state where the board begins, after the places of digits and the number of
+// elements, and state the number of elements.
+func (p plan) board() int { return p.starts() + kernels.Ahead }
+func (p plan) state() int {
+	return p.board() + lookback.ColumnWords(min(p.tiles(), kernels.Chunk))
+}
 
 // parts returns the number of parts that a processor's work-items sort, and that of their elements.
 func (p plan) parts() (n, part int) {
@@ -94,7 +106,7 @@ const (
 // bytes returns the scratch memory, where values of a size move with the keys if that is not 0.
 func (p plan) bytes(size int) int {
 	parts, _ := p.parts()
-	n := max(call.Bytes[uint32](p.counts())+call.Bytes[uint32](p.starts())+call.Bytes[uint32](p.state()), call.Bytes[int64](parts*kernels.Digits))
+	n := max(call.Bytes[uint32](p.counts())+call.Bytes[uint32](p.state()), call.Bytes[int64](parts*kernels.Digits))
 	switch {
 	case p.kind.Size < 4:
 		n += 2 * call.Bytes[uint32](p.n)
@@ -187,15 +199,15 @@ func passes[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.Vi
 		return parts(c, p, w, v, a, b, moved)
 	}
 	chunks, tiles := p.chunks(), p.tiles()
-	counts, starts, state := call.Room[uint32](c, p.counts()), call.Room[uint32](c, p.starts()), call.Room[uint32](c, p.state())
-	o := order[K](p.kind, p.descending)
+	counts, state := call.Room[uint32](c, p.counts()), call.Room[uint32](c, p.state())
+	f, board := flip[K](p.kind, p.descending), p.board()
 	c.Enqueue(runtime.Fill(counts, 0))
 	for ch := range chunks {
 		n := min(tiles-ch*kernels.Chunk, kernels.Chunk)
 		begin, end := p.chunk(ch)
-		c.Run(w.count(o, begin, p, v.Slice(begin, end), p.length, counts.Slice(ch*kernels.MaxPasses*kernels.Digits, counts.Len())), min(n, counters), kernels.Size, p.floats())
+		c.Run(w.count(f, begin, p, v.Slice(begin, end), p.length, counts.Slice(ch*kernels.MaxPasses*kernels.Digits, counts.Len())), min(n, counters), kernels.Size, floats(p.kind)...)
 	}
-	c.Run(kernelsgen.Starts{Chunks: chunks, Counts: counts, Starts: starts}, p.passes, kernels.Size)
+	c.Run(kernelsgen.Starts{Chunks: chunks, N: p.n, Length: p.length, Counts: counts, Starts: state.Slice(0, board)}, p.passes, kernels.Size)
 	for pass := range p.passes {
 		from, to := moved.of(p, pass)
 		for ch := range chunks {
@@ -205,12 +217,12 @@ func passes[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.Vi
 			if moved != nil {
 				values = from.Slice(begin, end)
 			}
-			c.Enqueue(runtime.Fill(state, 0))
+			c.Enqueue(runtime.Fill(state.Slice(board, state.Len()), 0))
 			k := w.pass(lanes, step[K]{
-				order: o, shift: p.shift(pass), mask: p.mask(pass), begin: begin,
-				keys: v.Slice(begin, end), length: p.length, starts: starts.Slice(s, s+2*kernels.Digits), state: state, out: a, values: values, moved: to,
+				flip: f, shift: p.shift(pass), mask: p.mask(pass), begin: begin,
+				keys: v.Slice(begin, end), state: state.Slice(s, state.Len()), board: board - s, out: a, values: values, moved: to,
 			})
-			c.Run(k, min(tiles-ch*kernels.Chunk, kernels.Chunk), kernels.Size, runtime.WithSpec(kernels.Paired, moved != nil), p.floats())
+			c.Run(k, min(tiles-ch*kernels.Chunk, kernels.Chunk), kernels.Size, append(floats(p.kind), runtime.WithSpec(kernels.Paired, moved != nil))...)
 		}
 		v, a, b = a, b, a
 	}
@@ -223,12 +235,12 @@ func parts[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.Vie
 	counts := call.Room[int64](c, n*kernels.Digits)
 	for pass := range p.passes {
 		from, to := moved.of(p, pass)
-		s := step[K]{order: order[K](p.kind, p.descending), shift: p.shift(pass), mask: p.mask(pass), keys: v, length: p.length, places: counts, out: a, values: from, moved: to}
+		s := step[K]{flip: flip[K](p.kind, p.descending), shift: p.shift(pass), mask: p.mask(pass), keys: v, length: p.length, places: counts, out: a, values: from, moved: to}
 		c.Enqueue(runtime.Fill(counts, 0))
 		tally, move := w.parts(part, s)
-		call.Over(c, tally, runtime.Range1(n), p.floats())
+		call.Over(c, tally, runtime.Range1(n), floats(p.kind)...)
 		call.Over(c, kernelsgen.Places{Counts: counts}, runtime.Range1(1))
-		call.Over(c, move, runtime.Range1(n), runtime.WithSpec(kernels.Paired, moved != nil), p.floats())
+		call.Over(c, move, runtime.Range1(n), append(floats(p.kind), runtime.WithSpec(kernels.Paired, moved != nil))...)
 		v, a, b = a, b, a
 	}
 	return v
@@ -247,17 +259,17 @@ var onCPU = func(info runtime.DeviceInfo) bool { return info.Type >= runtime.Hos
 
 // step is the arguments of a pass.
 type step[K kernels.Keys] struct {
-	order                        kernels.Order[K]
-	shift, mask                  uint32
-	begin                        int
-	keys, out                    runtime.View[K]
-	length, places               runtime.View[int64]
-	starts, state, values, moved runtime.View[uint32]
+	flip                 K
+	shift, mask          uint32
+	begin, board         int
+	keys, out            runtime.View[K]
+	length, places       runtime.View[int64]
+	state, values, moved runtime.View[uint32]
 }
 
 // words has the kernels of keys of a size.
 type words[K kernels.Keys] interface {
-	count(o kernels.Order[K], begin int, p plan, v runtime.View[K], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel
+	count(flip K, begin int, p plan, v runtime.View[K], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel
 	pass(lanes bool, s step[K]) call.Kernel
 	parts(part int, s step[K]) (tally, move ranged)
 }
@@ -272,16 +284,16 @@ type (
 	words64 struct{}
 )
 
-func (words32) count(o kernels.Order[uint32], begin int, p plan, v runtime.View[uint32], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel {
-	return kernelsgen.Count32{Order: o, Lo: uint32(p.lo), Hi: uint32(p.hi), Begin: begin, Keys: v, Length: length, Counts: counts}
+func (words32) count(flip uint32, begin int, p plan, v runtime.View[uint32], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel {
+	return kernelsgen.Count32{Flip: flip, Lo: uint32(p.lo), Hi: uint32(p.hi), Begin: begin, Keys: v, Length: length, Counts: counts}
 }
 
-func (words64) count(o kernels.Order[uint64], begin int, p plan, v runtime.View[uint64], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel {
-	return kernelsgen.Count64{Order: o, Lo: uint32(p.lo), Hi: uint32(p.hi), Begin: begin, Keys: v, Length: length, Counts: counts}
+func (words64) count(flip uint64, begin int, p plan, v runtime.View[uint64], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel {
+	return kernelsgen.Count64{Flip: flip, Lo: uint32(p.lo), Hi: uint32(p.hi), Begin: begin, Keys: v, Length: length, Counts: counts}
 }
 
 func (words32) pass(lanes bool, s step[uint32]) call.Kernel {
-	k := kernelsgen.Pass32{Order: s.order, Shift: s.shift, Mask: s.mask, Begin: s.begin, Keys: s.keys, Length: s.length, Starts: s.starts, State: s.state, Out: s.out, Values: s.values, Moved: s.moved}
+	k := kernelsgen.Pass32{Flip: s.flip, Digit: kernels.DigitOf(s.shift, s.mask), Begin: uint32(s.begin), Board: uint32(s.board), Keys: s.keys, State: s.state, Out: s.out, Values: s.values, Moved: s.moved}
 	if lanes {
 		return kernelsgen.PassLanes32(k)
 	}
@@ -289,15 +301,15 @@ func (words32) pass(lanes bool, s step[uint32]) call.Kernel {
 }
 
 func (words64) pass(_ bool, s step[uint64]) call.Kernel {
-	return kernelsgen.PassLanes64{Order: s.order, Shift: s.shift, Mask: s.mask, Begin: s.begin, Keys: s.keys, Length: s.length, Starts: s.starts, State: s.state, Out: s.out, Values: s.values, Moved: s.moved}
+	return kernelsgen.PassLanes64{Flip: s.flip, Digit: kernels.DigitOf(s.shift, s.mask), Begin: uint32(s.begin), Board: uint32(s.board), Keys: s.keys, State: s.state, Out: s.out, Values: s.values, Moved: s.moved}
 }
 
 func (words32) parts(part int, s step[uint32]) (tally, move ranged) {
-	return kernelsgen.Tally32{Order: s.order, Shift: s.shift, Mask: s.mask, Part: part, Keys: s.keys, Length: s.length, Counts: s.places},
-		kernelsgen.Move32{Order: s.order, Shift: s.shift, Mask: s.mask, Part: part, Keys: s.keys, Length: s.length, Places: s.places, Out: s.out, Values: s.values, Moved: s.moved}
+	return kernelsgen.Tally32{Flip: s.flip, Shift: s.shift, Mask: s.mask, Part: part, Keys: s.keys, Length: s.length, Counts: s.places},
+		kernelsgen.Move32{Flip: s.flip, Shift: s.shift, Mask: s.mask, Part: part, Keys: s.keys, Length: s.length, Places: s.places, Out: s.out, Values: s.values, Moved: s.moved}
 }
 
 func (words64) parts(part int, s step[uint64]) (tally, move ranged) {
-	return kernelsgen.Tally64{Order: s.order, Shift: s.shift, Mask: s.mask, Part: part, Keys: s.keys, Length: s.length, Counts: s.places},
-		kernelsgen.Move64{Order: s.order, Shift: s.shift, Mask: s.mask, Part: part, Keys: s.keys, Length: s.length, Places: s.places, Out: s.out, Values: s.values, Moved: s.moved}
+	return kernelsgen.Tally64{Flip: s.flip, Shift: s.shift, Mask: s.mask, Part: part, Keys: s.keys, Length: s.length, Counts: s.places},
+		kernelsgen.Move64{Flip: s.flip, Shift: s.shift, Mask: s.mask, Part: part, Keys: s.keys, Length: s.length, Places: s.places, Out: s.out, Values: s.values, Moved: s.moved}
 }

@@ -261,7 +261,7 @@ func TestLength(t *testing.T) {
 func TestGroups(t *testing.T) {
 	defer sort.AsGPU(false)()
 	q := devtest.Host(t).DefaultQueue()
-	for _, n := range []int{1, 8, 128} {
+	for n := 1; n <= 128; n *= 2 {
 		v := prims.Views{T: t, Q: q, Opts: []prim.Option{prim.Launch(runtime.With(properties.SubGroupSize(n)))}}
 		xs := made[uint32](9000, 0)
 		x := prims.View(v, xs)
@@ -301,13 +301,19 @@ func benchmark[T prims.Real](b *testing.B, dev *runtime.Device, n int) {
 		}
 		defer out.Close()
 		b.SetBytes(int64(n) * int64(unsafe.Sizeof(xs[0])))
-		for b.Loop() {
+		keys := func() {
 			if _, err := sort.KeysOn(q, v.All(), out.All()); err != nil {
 				b.Fatal(err)
 			}
 			if err := q.Wait(b.Context()); err != nil {
 				b.Fatal(err)
 			}
+		}
+		for range 20 { // compiles the kernels, and has the GPU raise its clocks
+			keys()
+		}
+		for b.Loop() {
+			keys()
 		}
 		b.ReportMetric(float64(n)/1e9/b.Elapsed().Seconds()*float64(b.N), "Gkeys/s")
 	})

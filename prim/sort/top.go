@@ -100,14 +100,14 @@ func topBytes[T prim.Number](n, k int) int {
 // top picks the p.n greatest elements of v, in v's order.
 func top(c *call.Call, p plan, v, out runtime.View[uint32], count runtime.View[int64]) {
 	counts, found, state := call.Room[uint32](c, kernels.Digits), call.Room[uint32](c, kernels.FoundLen), call.Room[uint32](c, 3*(topTiles(v.Len())+1))
-	o, high := order[uint32](p.kind, true), uint32(0)
+	f, high := flip[uint32](p.kind, true), uint32(0)
 	groups := min(max((v.Len()+kernels.Tile-1)/kernels.Tile, 1), counters)
 	c.Enqueue(runtime.Fill(counts, 0))
 	c.Enqueue(runtime.Fill(state, 0))
 	for shift := 8*p.kind.Size - kernels.Bits; shift >= 0; shift -= kernels.Bits {
-		c.Run(kernelsgen.Select{Order: o, Shift: uint32(shift), High: high, Keys: v, Length: c.Length(), Found: found, Counts: counts}, groups, kernels.Size, p.floats())
+		c.Run(kernelsgen.Select{Flip: f, Shift: uint32(shift), High: high, Keys: v, Length: c.Length(), Found: found, Counts: counts}, groups, kernels.Size, floats(p.kind)...)
 		c.Run(kernelsgen.Choose{Shift: uint32(shift), First: high == 0, K: p.n, N: v.Len(), Length: c.Length(), Counts: counts, Found: found}, 1, kernels.Size)
 		high |= (kernels.Digits - 1) << uint(shift)
 	}
-	c.Run(kernelsgen.Top{Order: o, Mask: high, Keys: v, Length: c.Length(), Found: found, State: state, Out: out, Count: count}, topTiles(v.Len()), kernels.Size, p.floats())
+	c.Run(kernelsgen.Top{Flip: f, Mask: high, Keys: v, Length: c.Length(), Found: found, State: state, Out: out, Count: count}, topTiles(v.Len()), kernels.Size, floats(p.kind)...)
 }

@@ -20,19 +20,19 @@ type sumsFloat32Host struct {
 
 	v10 int8
 
-	v27, v38 int64
+	v27, v40 int64
 
-	v36, v210, v213 []int32
+	v38, v212, v215 []int32
 
-	v37, v76, v160, v163, v168, v214, v215, v346 int32
+	v39, v78, v162, v165, v170, v216, v217, v348 int32
 
-	v46, v70, v74, v82, v93, v99, v161, v211, v231, v340, v344, v352 []int64
+	v48, v72, v76, v84, v95, v101, v163, v213, v233, v342, v346, v354 []int64
 
-	v71, v75, v83, v94, v100, v162, v212, v232, v341, v345, v353 []float32
+	v73, v77, v85, v96, v102, v164, v214, v234, v343, v347, v355 []float32
 
-	v78, v348 []bool
+	v80, v350 []bool
 
-	v164 bool
+	v166 bool
 
 	sint32 []int32
 }
@@ -56,10 +56,10 @@ func (g *sumsFloat32Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 4096)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v36, &g.v210, &g.v213)
-	kernelimpl.HostRoom(n, &g.v46, &g.v70, &g.v74, &g.v82, &g.v93, &g.v99, &g.v161, &g.v211, &g.v231, &g.v340, &g.v344, &g.v352)
-	kernelimpl.HostRoom(n, &g.v71, &g.v75, &g.v83, &g.v94, &g.v100, &g.v162, &g.v212, &g.v232, &g.v341, &g.v345, &g.v353)
-	kernelimpl.HostRoom(n, &g.v78, &g.v348)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v38, &g.v212, &g.v215)
+	kernelimpl.HostRoom(n, &g.v48, &g.v72, &g.v76, &g.v84, &g.v95, &g.v101, &g.v163, &g.v213, &g.v233, &g.v342, &g.v346, &g.v354)
+	kernelimpl.HostRoom(n, &g.v73, &g.v77, &g.v85, &g.v96, &g.v102, &g.v164, &g.v214, &g.v234, &g.v343, &g.v347, &g.v355)
+	kernelimpl.HostRoom(n, &g.v80, &g.v350)
 }
 
 func (g *sumsFloat32Host) Run() {
@@ -70,12 +70,12 @@ func (g *sumsFloat32Host) Run() {
 			next = g.r4()
 		case 5: // Barrier, runs.go:77
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:240
-			g.v214 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v213, -1))
+		case 6: // GroupReduce, lookback.go:247
+			g.v216 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v215, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:262
+		case 7: // Barrier, lookback.go:269
 			next = g.r8()
-		case 9: // Barrier, lookback.go:280
+		case 9: // Barrier, lookback.go:287
 			next = g.r10()
 		case 10: // Barrier, runs.go:63
 			next = g.r11()
@@ -102,10 +102,10 @@ func (g *sumsFloat32Host) r0() int {
 	v33 := c0 + -1
 	v32 := c0 != 0
 	u27 := g.v27
-	h36 := g.v36[:n]
+	h38 := g.v38[:n]
 	for li := range n {
 		var v27 int64
-		var v36 int32
+		var v38 int32
 		if v21 {
 			v27 = v0
 		} else {
@@ -121,7 +121,7 @@ func (g *sumsFloat32Host) r0() int {
 			v27 = v26
 		}
 		if int32(li) != 0 {
-			v36 = -1
+			v38 = -1
 			goto b6
 		}
 		if v30 {
@@ -130,135 +130,139 @@ func (g *sumsFloat32Host) r0() int {
 			if v32 {
 				v35 = v33 - v31
 			}
-			v36 = v35
+			v37 := v35
+			if 4294967295 <= uint32(v35) {
+				v37 = -1
+			}
+			v38 = v37
 		} else {
-			v36 = -1
+			v38 = -1
 		}
 	b6:
 		u27 = v27
-		h36[li] = v36
+		h38[li] = v38
 	}
 	g.v27 = u27
-	// GroupSelect, lookback.go:201
-	g.v37 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v36, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v39 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v38, 0)[int32(0)]
 	v27 := g.v27
-	v37 := g.v37
-	v38 := int64(uint32(v37))
-	v39 := v38 * 2048
-	v40 := v27 <= v39
-	v41 := v37 == 0
+	v39 := g.v39
+	v40 := int64(uint32(v39))
+	v41 := v40 * 2048
+	v42 := v27 <= v41
+	v43 := v39 == 0
 	v19 := g.v19
-	v42 := 0 < v19
+	v44 := 0 < v19
 	p10 := g.Pointer(10)
 	p0 := g.Pointer(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
-	h46 := g.v46[:n]
-	h70 := g.v70[:n]
-	h71 := g.v71[:n]
+	h48 := g.v48[:n]
+	h72 := g.v72[:n]
+	h73 := g.v73[:n]
 	more := false
 	for li := range n {
 		v28 := int32(li)
 		v29 := v28 == 0
-		var v46, v47, v57, v66, v70 int64
-		var v48, v60, v64, v67, v71 float32
-		var v49, v54, v68 int32
-		if !v40 {
-			v46 = v39 + int64(uint32(v28*8))
-			v47 = 0
-			v48 = 0
+		var v48, v49, v59, v68, v72 int64
+		var v50, v62, v66, v69, v73 float32
+		var v51, v56, v70 int32
+		if !v42 {
+			v48 = v41 + int64(uint32(v28*8))
 			v49 = 0
+			v50 = 0
+			v51 = 0
 			goto b14
 		}
-		if !v41 {
+		if !v43 {
 			goto b12
 		}
 		if !v29 {
 			goto b12
 		}
-		if v42 {
+		if v44 {
 			*(*int64)(p10) = 0
 		}
 	b12:
 		g.Leave(li)
 		continue
 	b14:
-		v51 := v46 + int64(uint32(v49))
-		if v27 <= v51 {
-			v70 = v47
-			v71 = v48
+		v53 := v48 + int64(uint32(v51))
+		if v27 <= v53 {
+			v72 = v49
+			v73 = v50
 			goto b23
 		}
 		{
-			v54 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v51)))))
-			v56 := int32(0)
-			if v54 != 0 {
-				v56 = 1
+			v56 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v53)))))
+			v58 := int32(0)
+			if v56 != 0 {
+				v58 = 1
 			}
-			v57 = int64(uint32(v56))
-			if v51 < v2 {
-				v60 = *(*float32)(unsafe.Add(p1, int(v51)*4))
+			v59 = int64(uint32(v58))
+			if v53 < v2 {
+				v62 = *(*float32)(unsafe.Add(p1, int(v53)*4))
 			} else {
-				v60 = 0
+				v62 = 0
 			}
 		}
-		if v49 == 0 {
-			v66 = v57
-			v67 = v60
+		if v51 == 0 {
+			v68 = v59
+			v69 = v62
 			goto b21
 		}
-		if v54 == 0 {
-			v64 = float32(v48 + v60)
+		if v56 == 0 {
+			v66 = float32(v50 + v62)
 		} else {
-			v64 = v60
+			v66 = v62
 		}
-		v66 = v57 + v47
-		v67 = v64
+		v68 = v59 + v49
+		v69 = v66
 	b21:
-		v68 = v49 + 1
-		if v68 < 8 {
-			v47 = v66
-			v48 = v67
+		v70 = v51 + 1
+		if v70 < 8 {
 			v49 = v68
+			v50 = v69
+			v51 = v70
 			goto b14
 		}
-		v70 = v66
-		v71 = v67
+		v72 = v68
+		v73 = v69
 	b23:
-		h46[li] = v46
-		h70[li] = v70
-		h71[li] = v71
+		h48[li] = v48
+		h72[li] = v72
+		h73[li] = v73
 		more = true
 	}
-	g.v38 = v38
+	g.v40 = v40
 	if !more {
 		return -1
 	}
 	// Barrier, runs.go:63
 	m0 := g.Memory(0)
-	h74 := g.v74[:n]
-	h75 := g.v75[:n]
-	u76 := g.v76
+	h76 := g.v76[:n]
+	h77 := g.v77[:n]
+	u78 := g.v78
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v70 := h70[li]
-		v71 := h71[li]
-		var v74 int64
-		var v75 float32
-		var v76 int32
-		*(*int64)(unsafe.Add(m0, li*16)) = v70
-		*(*float32)(unsafe.Add(m0, li*16+8)) = v71
-		v74 = v70
-		v75 = v71
-		v76 = 1
-		if v76 < 256 {
-			h74[li] = v74
-			h75[li] = v75
-			u76 = v76
+		v72 := h72[li]
+		v73 := h73[li]
+		var v76 int64
+		var v77 float32
+		var v78 int32
+		*(*int64)(unsafe.Add(m0, li*16)) = v72
+		*(*float32)(unsafe.Add(m0, li*16+8)) = v73
+		v76 = v72
+		v77 = v73
+		v78 = 1
+		if v78 < 256 {
+			h76[li] = v76
+			h77[li] = v77
+			u78 = v78
 			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
@@ -274,83 +278,83 @@ func (g *sumsFloat32Host) r0() int {
 			next = 5
 		}
 	}
-	g.v76 = u76
+	g.v78 = u78
 	return next
 }
 
 func (g *sumsFloat32Host) r4() int {
 	const n = 256
-	v76 := g.v76
+	v78 := g.v78
 	m0 := g.Memory(0)
-	h74 := g.v74[:n]
-	h75 := g.v75[:n]
-	h78 := g.v78[:n]
-	h82 := g.v82[:n]
-	h83 := g.v83[:n]
+	h76 := g.v76[:n]
+	h77 := g.v77[:n]
+	h80 := g.v80[:n]
+	h84 := g.v84[:n]
+	h85 := g.v85[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v28 := int32(li)
-		v74 := h74[li]
-		v75 := h75[li]
-		var v82 int64
-		var v83 float32
-		v78 := v76 <= v28
-		if v78 {
-			v79 := v28 - v76
-			v82 = *(*int64)(unsafe.Add(m0, int(v79)*16))
-			v83 = *(*float32)(unsafe.Add(m0, int(v79)*16+8))
+		v76 := h76[li]
+		v77 := h77[li]
+		var v84 int64
+		var v85 float32
+		v80 := v78 <= v28
+		if v80 {
+			v81 := v28 - v78
+			v84 = *(*int64)(unsafe.Add(m0, int(v81)*16))
+			v85 = *(*float32)(unsafe.Add(m0, int(v81)*16+8))
 		} else {
-			v82 = v74
-			v83 = v75
+			v84 = v76
+			v85 = v77
 		}
-		h78[li] = v78
-		h82[li] = v82
-		h83[li] = v83
+		h80[li] = v80
+		h84[li] = v84
+		h85[li] = v85
 	}
 	// Barrier, runs.go:71
-	e76 := g.v76
-	u76 := g.v76
+	e78 := g.v78
+	u78 := g.v78
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v74 := h74[li]
-		v75 := h75[li]
-		v76 := e76
-		v78 := h78[li]
-		v83 := h83[li]
-		v82 := h82[li]
-		var v86, v91 float32
-		var v90 int64
-		if !v78 {
-			v90 = v74
-			v91 = v75
+		v76 := h76[li]
+		v77 := h77[li]
+		v78 := e78
+		v80 := h80[li]
+		v85 := h85[li]
+		v84 := h84[li]
+		var v88, v93 float32
+		var v92 int64
+		if !v80 {
+			v92 = v76
+			v93 = v77
 			goto b34
 		}
-		if v74 == 0 {
-			v86 = float32(v83 + v75)
+		if v76 == 0 {
+			v88 = float32(v85 + v77)
 		} else {
-			v86 = v75
+			v88 = v77
 		}
 		{
-			v87 := v74 + v82
-			*(*int64)(unsafe.Add(m0, li*16)) = v87
-			*(*float32)(unsafe.Add(m0, li*16+8)) = v86
-			v90 = v87
-			v91 = v86
+			v89 := v76 + v84
+			*(*int64)(unsafe.Add(m0, li*16)) = v89
+			*(*float32)(unsafe.Add(m0, li*16+8)) = v88
+			v92 = v89
+			v93 = v88
 		}
 	b34:
-		v74 = v90
-		v75 = v91
-		v76 = v76 * 2
-		if v76 < 256 {
-			h74[li] = v74
-			h75[li] = v75
-			u76 = v76
+		v76 = v92
+		v77 = v93
+		v78 = v78 * 2
+		if v78 < 256 {
+			h76[li] = v76
+			h77[li] = v77
+			u78 = v78
 			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
@@ -366,7 +370,7 @@ func (g *sumsFloat32Host) r4() int {
 			next = 5
 		}
 	}
-	g.v76 = u76
+	g.v78 = u78
 	return next
 }
 
@@ -374,27 +378,27 @@ func (g *sumsFloat32Host) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c1 := g.c1
-	v101 := c1 == 0
-	v37 := g.v37
+	v103 := c1 == 0
+	v39 := g.v39
 	v6 := g.v6
-	v38 := g.v38
-	v106 := v38 * 2
-	v107 := v106 + 2
-	v109 := v6 <= v107
+	v40 := g.v40
+	v108 := v40 * 2
+	v109 := v108 + 2
+	v111 := v6 <= v109
 	v8 := g.v8
-	v108 := v38 * 3
-	v110 := v108 + 1
-	v111 := v8 <= v110
-	v104 := v37 == 0
+	v110 := v40 * 3
+	v112 := v110 + 1
+	v113 := v8 <= v112
+	v106 := v39 == 0
 	p5 := g.Pointer(5)
 	p4 := g.Pointer(4)
-	v105 := int32(1)
-	if v104 {
-		v105 = 2
+	v107 := int32(1)
+	if v106 {
+		v107 = 2
 	}
-	v118 := v37 == 0
-	v160 := v37 + -1
-	h46 := g.v46[:n]
+	v120 := v39 == 0
+	v162 := v39 + -1
+	h48 := g.v48[:n]
 	v27 := g.v27
 	p0 := g.Pointer(0)
 	v2 := g.v2
@@ -409,21 +413,21 @@ func (g *sumsFloat32Host) r6() int {
 	v15 := g.v15
 	p8 := g.Pointer(8)
 	v19 := g.v19
-	v119 := 0 < v19
+	v121 := 0 < v19
 	p10 := g.Pointer(10)
-	h93 := g.v93[:n]
-	h94 := g.v94[:n]
-	h99 := g.v99[:n]
-	h100 := g.v100[:n]
-	h161 := g.v161[:n]
-	h162 := g.v162[:n]
-	u163 := g.v163
-	u164 := g.v164
-	u168 := g.v168
-	h210 := g.v210[:n]
-	h211 := g.v211[:n]
+	h95 := g.v95[:n]
+	h96 := g.v96[:n]
+	h101 := g.v101[:n]
+	h102 := g.v102[:n]
+	h163 := g.v163[:n]
+	h164 := g.v164[:n]
+	u165 := g.v165
+	u166 := g.v166
+	u170 := g.v170
 	h212 := g.v212[:n]
 	h213 := g.v213[:n]
+	h214 := g.v214[:n]
+	h215 := g.v215[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -432,342 +436,342 @@ func (g *sumsFloat32Host) r6() int {
 		}
 		v28 := int32(li)
 		v29 := v28 == 0
-		v46 := h46[li]
-		var v99, v120, v124, v130, v140, v145, v149, v161, v166, v174, v175, v176, v178, v196, v203, v211 int64
-		var v100, v121, v133, v138, v141, v142, v162, v167, v197, v204, v212 float32
-		var v122, v127, v129, v158, v163, v165, v168, v180, v195, v201, v202, v209, v210, v213 int32
-		var v134, v150, v164, v184 bool
-		v93 := *(*int64)(unsafe.Add(m0, 4080))
-		v94 := *(*float32)(unsafe.Add(m0, 4088))
+		v48 := h48[li]
+		var v101, v122, v126, v132, v142, v147, v151, v163, v168, v176, v177, v178, v180, v198, v205, v213 int64
+		var v102, v123, v135, v140, v143, v144, v164, v169, v199, v206, v214 float32
+		var v124, v129, v131, v160, v165, v167, v170, v182, v197, v203, v204, v211, v212, v215 int32
+		var v136, v152, v166, v186 bool
+		v95 := *(*int64)(unsafe.Add(m0, 4080))
+		v96 := *(*float32)(unsafe.Add(m0, 4088))
 		if v28 != 0 {
-			v99 = *(*int64)(unsafe.Add(m0, li*16+-16))
-			v100 = *(*float32)(unsafe.Add(m0, li*16+-8))
+			v101 = *(*int64)(unsafe.Add(m0, li*16+-16))
+			v102 = *(*float32)(unsafe.Add(m0, li*16+-8))
 		} else {
-			v99 = 0
-			v100 = 0
+			v101 = 0
+			v102 = 0
 		}
 		if !v29 {
 			goto b47
 		}
-		if v101 {
+		if v103 {
 			goto b41
 		}
-		if int32(uint32(v37)%uint32(c1)) == 0 {
+		if int32(uint32(v39)%uint32(c1)) == 0 {
 			goto b47
 		}
 	b41:
-		if v109 {
-			goto b47
-		}
 		if v111 {
 			goto b47
 		}
-		if v104 {
-			*(*int64)(unsafe.Add(p5, int(v110)*16)) = v93
-			*(*float32)(unsafe.Add(p5, int(v110)*16+8)) = v94
+		if v113 {
+			goto b47
+		}
+		if v106 {
+			*(*int64)(unsafe.Add(p5, int(v112)*16)) = v95
+			*(*float32)(unsafe.Add(p5, int(v112)*16+8)) = v96
 		} else {
-			*(*int64)(unsafe.Add(p5, int(v108)*16)) = v93
-			*(*float32)(unsafe.Add(p5, int(v108)*16+8)) = v94
+			*(*int64)(unsafe.Add(p5, int(v110)*16)) = v95
+			*(*float32)(unsafe.Add(p5, int(v110)*16+8)) = v96
 		}
 		kernelimpl.HostFence()
-		atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v107)*4)), v105)
+		atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v109)*4)), v107)
 	b47:
-		if !v118 {
-			v161 = 0
-			v162 = 0
-			v163 = v160
-			v164 = true
+		if !v120 {
+			v163 = 0
+			v164 = 0
+			v165 = v162
+			v166 = true
 			goto b76
 		}
-		v120 = v99
-		v121 = v100
-		v122 = 0
+		v122 = v101
+		v123 = v102
+		v124 = 0
 	b48:
-		v124 = v46 + int64(uint32(v122))
-		if v27 <= v124 {
+		v126 = v48 + int64(uint32(v124))
+		if v27 <= v126 {
 			goto b74
 		}
-		v127 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v124)))))
-		v129 = 0
-		if v127 != 0 {
-			v129 = 1
+		v129 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v126)))))
+		v131 = 0
+		if v129 != 0 {
+			v131 = 1
 		}
-		v130 = int64(uint32(v129))
-		if v124 < v2 {
-			v133 = *(*float32)(unsafe.Add(p1, int(v124)*4))
+		v132 = int64(uint32(v131))
+		if v126 < v2 {
+			v135 = *(*float32)(unsafe.Add(p1, int(v126)*4))
 		} else {
-			v133 = 0
+			v135 = 0
 		}
-		v134 = 0 < v129
-		if 0 >= v124 {
-			v140 = v130
-			v141 = v133
+		v136 = 0 < v131
+		if 0 >= v126 {
+			v142 = v132
+			v143 = v135
 			goto b55
 		}
-		if v127 == 0 {
-			v138 = float32(v121 + v133)
+		if v129 == 0 {
+			v140 = float32(v123 + v135)
 		} else {
-			v138 = v133
+			v140 = v135
 		}
-		v140 = v130 + v120
-		v141 = v138
+		v142 = v132 + v122
+		v143 = v140
 	b55:
 		if v12 {
-			v142 = v141
+			v144 = v143
 			goto b58
 		}
-		if v134 {
-			v142 = 0
+		if v136 {
+			v144 = 0
 		} else {
-			v142 = v121
+			v144 = v123
 		}
 	b58:
-		if v124 < v13 {
-			*(*float32)(unsafe.Add(p7, int(v124)*4)) = v142
+		if v126 < v13 {
+			*(*float32)(unsafe.Add(p7, int(v126)*4)) = v144
 		}
-		v145 = v140 + -1
-		if !v134 {
+		v147 = v142 + -1
+		if !v136 {
 			goto b64
 		}
-		if 0 > v145 {
+		if 0 > v147 {
 			goto b64
 		}
-		if v145 < v17 {
-			*(*int64)(unsafe.Add(p9, int(v145)*8)) = v124
+		if v147 < v17 {
+			*(*int64)(unsafe.Add(p9, int(v147)*8)) = v126
 		}
 	b64:
-		v149 = v124 + 1
-		v150 = v27 <= v149
-		if v150 {
+		v151 = v126 + 1
+		v152 = v27 <= v151
+		if v152 {
 			goto b66
 		}
-		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v149))))) == 0 {
+		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v151))))) == 0 {
 			goto b69
 		}
 	b66:
-		if 0 > v145 {
+		if 0 > v147 {
 			goto b69
 		}
-		if v145 < v15 {
-			*(*float32)(unsafe.Add(p8, int(v145)*4)) = v141
+		if v147 < v15 {
+			*(*float32)(unsafe.Add(p8, int(v147)*4)) = v143
 		}
 	b69:
-		if !v150 {
+		if !v152 {
 			goto b72
 		}
-		if v119 {
-			*(*int64)(p10) = v140
+		if v121 {
+			*(*int64)(p10) = v142
 		}
 	b72:
-		v158 = v122 + 1
-		if v158 < 8 {
-			v120 = v140
-			v121 = v141
-			v122 = v158
+		v160 = v124 + 1
+		if v160 < 8 {
+			v122 = v142
+			v123 = v143
+			v124 = v160
 			goto b48
 		}
 	b74:
 		g.Leave(li)
 		continue
 	b76:
-		v165 = 0
-		v166 = v161
-		v167 = v162
-		v168 = 0
-		if uint32(v28) > uint32(v163) {
-			v210 = v165
-			v211 = v166
+		v167 = 0
+		v168 = v163
+		v169 = v164
+		v170 = 0
+		if uint32(v28) > uint32(v165) {
 			v212 = v167
-			v213 = 512
+			v213 = v168
+			v214 = v169
+			v215 = 512
 			goto b96
 		}
-		if v165 != 0 {
-			v202 = v165
-			v203 = v166
+		if v167 != 0 {
 			v204 = v167
+			v205 = v168
+			v206 = v169
 			goto b93
 		}
 		{
-			v172 := int64(uint32(v163 - v28))
-			v173 := v172 * 2
-			v174 = v173 + 2
-			v175 = v172 * 3
-			v176 = v173 + 3
-			if v6 <= v176 {
+			v174 := int64(uint32(v165 - v28))
+			v175 := v174 * 2
+			v176 = v175 + 2
+			v177 = v174 * 3
+			v178 = v175 + 3
+			if v6 <= v178 {
 				goto b81
 			}
 		}
-		v178 = v175 + 2
-		if v8 > v178 {
+		v180 = v177 + 2
+		if v8 > v180 {
 			goto b82
 		}
 	b81:
-		v195 = 0
-		v196 = 0
 		v197 = 0
+		v198 = 0
+		v199 = 0
 		goto b90
 	b82:
-		v180 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v174)*4)))
-		if v180 == 0 {
-			v182 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
-			v184 = v182 == 2
+		v182 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
+		if v182 == 0 {
+			v184 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v178)*4)))
+			v186 = v184 == 2
 		} else {
-			v184 = false
+			v186 = false
 		}
 		kernelimpl.HostFence()
-		if v184 {
-			v195 = 1
-			v196 = *(*int64)(unsafe.Add(p5, int(v178)*16))
-			v197 = *(*float32)(unsafe.Add(p5, int(v178)*16+8))
+		if v186 {
+			v197 = 1
+			v198 = *(*int64)(unsafe.Add(p5, int(v180)*16))
+			v199 = *(*float32)(unsafe.Add(p5, int(v180)*16+8))
 			goto b90
 		}
-		if v180 == 1 {
-			v195 = 1
-			v196 = *(*int64)(unsafe.Add(p5, int(v175)*16))
-			v197 = *(*float32)(unsafe.Add(p5, int(v175)*16+8))
+		if v182 == 1 {
+			v197 = 1
+			v198 = *(*int64)(unsafe.Add(p5, int(v177)*16))
+			v199 = *(*float32)(unsafe.Add(p5, int(v177)*16+8))
 			goto b90
 		}
-		if v180 == 2 {
-			v192 := v175 + 1
-			v195 = 2
-			v196 = *(*int64)(unsafe.Add(p5, int(v192)*16))
-			v197 = *(*float32)(unsafe.Add(p5, int(v192)*16+8))
+		if v182 == 2 {
+			v194 := v177 + 1
+			v197 = 2
+			v198 = *(*int64)(unsafe.Add(p5, int(v194)*16))
+			v199 = *(*float32)(unsafe.Add(p5, int(v194)*16+8))
 		} else {
-			v195 = 0
-			v196 = 0
 			v197 = 0
+			v198 = 0
+			v199 = 0
 		}
 	b90:
-		if v28 == v163 {
-			v200 := v195
-			if v195 == 1 {
-				v200 = 2
+		if v28 == v165 {
+			v202 := v197
+			if v197 == 1 {
+				v202 = 2
 			}
-			v201 = v200
+			v203 = v202
 		} else {
-			v201 = v195
+			v203 = v197
 		}
-		v202 = v201
-		v203 = v196
-		v204 = v197
+		v204 = v203
+		v205 = v198
+		v206 = v199
 	b93:
-		if v202 != 1 {
-			v209 = (v28 * 2) + int32(uint32(v202)>>1)
+		if v204 != 1 {
+			v211 = (v28 * 2) + int32(uint32(v204)>>1)
 		} else {
-			v209 = 512
+			v211 = 512
 		}
-		v210 = v202
-		v211 = v203
 		v212 = v204
-		v213 = v209
+		v213 = v205
+		v214 = v206
+		v215 = v211
 	b96:
-		h93[li] = v93
-		h94[li] = v94
-		h99[li] = v99
-		h100[li] = v100
-		h161[li] = v161
-		h162[li] = v162
-		u163 = v163
-		u164 = v164
-		u168 = v168
-		h210[li] = v210
-		h211[li] = v211
+		h95[li] = v95
+		h96[li] = v96
+		h101[li] = v101
+		h102[li] = v102
+		h163[li] = v163
+		h164[li] = v164
+		u165 = v165
+		u166 = v166
+		u170 = v170
 		h212[li] = v212
 		h213[li] = v213
+		h214[li] = v214
+		h215[li] = v215
 		next = 6
 	}
-	g.v160 = v160
-	g.v163 = u163
-	g.v164 = u164
-	g.v168 = u168
+	g.v162 = v162
+	g.v165 = u165
+	g.v166 = u166
+	g.v170 = u170
 	return next
 }
 
 func (g *sumsFloat32Host) r7() int {
 	const n = 256
-	h161 := g.v161[:n]
-	h162 := g.v162[:n]
-	e163 := g.v163
-	e164 := g.v164
-	e168 := g.v168
-	h210 := g.v210[:n]
-	h211 := g.v211[:n]
+	h163 := g.v163[:n]
+	h164 := g.v164[:n]
+	e165 := g.v165
+	e166 := g.v166
+	e170 := g.v170
 	h212 := g.v212[:n]
-	v214 := g.v214
-	v216 := 512 <= uint32(v214)
-	v217 := v214 & 1
-	v218 := v217 == 1
-	v215 := int32(uint32(v214) >> 1)
-	v219 := 256 <= uint32(v215)
-	u163 := g.v163
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
+	v216 := g.v216
+	v218 := 512 <= uint32(v216)
+	v219 := v216 & 1
+	v220 := v219 == 1
+	v217 := int32(uint32(v216) >> 1)
+	v221 := 256 <= uint32(v217)
+	u165 := g.v165
 	c2 := g.c2
 	v6 := g.v6
 	v8 := g.v8
 	p4 := g.Pointer(4)
 	p5 := g.Pointer(5)
-	u164 := g.v164
-	u168 := g.v168
-	h213 := g.v213[:n]
+	u166 := g.v166
+	u170 := g.v170
+	h215 := g.v215[:n]
 	v27 := g.v27
 	p0 := g.Pointer(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
-	h340 := g.v340[:n]
-	h341 := g.v341[:n]
+	h342 := g.v342[:n]
+	h343 := g.v343[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v161 := h161[li]
-		v162 := h162[li]
-		v163 := e163
-		v164 := e164
-		v168 := e168
-		v210 := h210[li]
-		v211 := h211[li]
+		v163 := h163[li]
+		v164 := h164[li]
+		v165 := e165
+		v166 := e166
+		v170 := e170
 		v212 := h212[li]
+		v213 := h213[li]
+		v214 := h214[li]
 		v28 := int32(li)
-		v44 := v28 * 8
-		v45 := int64(uint32(v44))
-		var v165, v180, v195, v201, v202, v209, v213, v309, v319, v324, v338, v384, v387 int32
-		var v166, v174, v175, v176, v178, v196, v203, v307, v316, v317, v327, v336, v340, v385 int64
-		var v167, v197, v204, v308, v318, v330, v334, v337, v341, v386 float32
-		var v184, v310 bool
-		if v216 {
+		v46 := v28 * 8
+		v47 := int64(uint32(v46))
+		var v167, v182, v197, v203, v204, v211, v215, v311, v321, v326, v340, v386, v389 int32
+		var v168, v176, v177, v178, v180, v198, v205, v309, v318, v319, v329, v338, v342, v387 int64
+		var v169, v199, v206, v310, v320, v332, v336, v339, v343, v388 float32
+		var v186, v312 bool
+		if v218 {
 			goto b99
 		}
-		if !v218 {
+		if !v220 {
 			goto b154
 		}
 	b99:
-		if !v164 {
+		if !v166 {
 			goto b102
 		}
-		if v219 {
-			v307 = v161
-			v308 = v162
-			v309 = v163 + -256
-			v310 = true
+		if v221 {
+			v309 = v163
+			v310 = v164
+			v311 = v165 + -256
+			v312 = true
 		} else {
 			goto b102
 		}
-		v161 = v307
-		v162 = v308
 		v163 = v309
 		v164 = v310
-		v165 = 0
-		v166 = v161
-		v167 = v162
-		v168 = 0
+		v165 = v311
+		v166 = v312
+		v167 = 0
+		v168 = v163
+		v169 = v164
+		v170 = 0
 		goto b77
 	b102:
-		h161[li] = v161
-		h162[li] = v162
-		u163 = v163
-		h211[li] = v211
-		h212[li] = v212
+		h163[li] = v163
+		h164[li] = v164
+		u165 = v165
+		h213[li] = v213
+		h214[li] = v214
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -777,120 +781,120 @@ func (g *sumsFloat32Host) r7() int {
 		continue
 	b154:
 		{
-			v311 := v168 + 1
-			if uint32(v311) >= uint32(c2) {
-				v316 = (int64(uint32(v163-v215)) * 2048) + v45
-				v317 = 0
-				v318 = 0
+			v313 := v170 + 1
+			if uint32(v313) >= uint32(c2) {
+				v318 = (int64(uint32(v165-v217)) * 2048) + v47
 				v319 = 0
+				v320 = 0
+				v321 = 0
 				goto b156
 			}
-			v384 = v210
-			v385 = v211
 			v386 = v212
-			v387 = v311
+			v387 = v213
+			v388 = v214
+			v389 = v313
 		}
-		v165 = v384
-		v166 = v385
 		v167 = v386
 		v168 = v387
+		v169 = v388
+		v170 = v389
 	b77:
-		if uint32(v28) > uint32(v163) {
-			v210 = v165
-			v211 = v166
+		if uint32(v28) > uint32(v165) {
 			v212 = v167
-			v213 = 512
+			v213 = v168
+			v214 = v169
+			v215 = 512
 			goto b96
 		}
-		if v165 != 0 {
-			v202 = v165
-			v203 = v166
+		if v167 != 0 {
 			v204 = v167
+			v205 = v168
+			v206 = v169
 			goto b93
 		}
 		{
-			v172 := int64(uint32(v163 - v28))
-			v173 := v172 * 2
-			v174 = v173 + 2
-			v175 = v172 * 3
-			v176 = v173 + 3
-			if v6 <= v176 {
+			v174 := int64(uint32(v165 - v28))
+			v175 := v174 * 2
+			v176 = v175 + 2
+			v177 = v174 * 3
+			v178 = v175 + 3
+			if v6 <= v178 {
 				goto b81
 			}
 		}
-		v178 = v175 + 2
-		if v8 > v178 {
+		v180 = v177 + 2
+		if v8 > v180 {
 			goto b82
 		}
 	b81:
-		v195 = 0
-		v196 = 0
 		v197 = 0
+		v198 = 0
+		v199 = 0
 		goto b90
 	b82:
-		v180 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v174)*4)))
-		if v180 == 0 {
-			v182 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
-			v184 = v182 == 2
+		v182 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
+		if v182 == 0 {
+			v184 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v178)*4)))
+			v186 = v184 == 2
 		} else {
-			v184 = false
+			v186 = false
 		}
 		kernelimpl.HostFence()
-		if v184 {
-			v195 = 1
-			v196 = *(*int64)(unsafe.Add(p5, int(v178)*16))
-			v197 = *(*float32)(unsafe.Add(p5, int(v178)*16+8))
+		if v186 {
+			v197 = 1
+			v198 = *(*int64)(unsafe.Add(p5, int(v180)*16))
+			v199 = *(*float32)(unsafe.Add(p5, int(v180)*16+8))
 			goto b90
 		}
-		if v180 == 1 {
-			v195 = 1
-			v196 = *(*int64)(unsafe.Add(p5, int(v175)*16))
-			v197 = *(*float32)(unsafe.Add(p5, int(v175)*16+8))
+		if v182 == 1 {
+			v197 = 1
+			v198 = *(*int64)(unsafe.Add(p5, int(v177)*16))
+			v199 = *(*float32)(unsafe.Add(p5, int(v177)*16+8))
 			goto b90
 		}
-		if v180 == 2 {
-			v192 := v175 + 1
-			v195 = 2
-			v196 = *(*int64)(unsafe.Add(p5, int(v192)*16))
-			v197 = *(*float32)(unsafe.Add(p5, int(v192)*16+8))
+		if v182 == 2 {
+			v194 := v177 + 1
+			v197 = 2
+			v198 = *(*int64)(unsafe.Add(p5, int(v194)*16))
+			v199 = *(*float32)(unsafe.Add(p5, int(v194)*16+8))
 		} else {
-			v195 = 0
-			v196 = 0
 			v197 = 0
+			v198 = 0
+			v199 = 0
 		}
 	b90:
-		if v28 == v163 {
-			v200 := v195
-			if v195 == 1 {
-				v200 = 2
+		if v28 == v165 {
+			v202 := v197
+			if v197 == 1 {
+				v202 = 2
 			}
-			v201 = v200
+			v203 = v202
 		} else {
-			v201 = v195
+			v203 = v197
 		}
-		v202 = v201
-		v203 = v196
-		v204 = v197
+		v204 = v203
+		v205 = v198
+		v206 = v199
 	b93:
-		if v202 != 1 {
-			v209 = (v28 * 2) + int32(uint32(v202)>>1)
+		if v204 != 1 {
+			v211 = (v28 * 2) + int32(uint32(v204)>>1)
 		} else {
-			v209 = 512
+			v211 = 512
 		}
-		v210 = v202
-		v211 = v203
 		v212 = v204
-		v213 = v209
+		v213 = v205
+		v214 = v206
+		v215 = v211
 	b96:
-		h161[li] = v161
-		h162[li] = v162
-		u163 = v163
-		u164 = v164
-		u168 = v168
-		h210[li] = v210
-		h211[li] = v211
+		h163[li] = v163
+		h164[li] = v164
+		u165 = v165
+		u166 = v166
+		u170 = v170
 		h212[li] = v212
 		h213[li] = v213
+		h214[li] = v214
+		h215[li] = v215
 		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
@@ -899,57 +903,57 @@ func (g *sumsFloat32Host) r7() int {
 		}
 		continue
 	b156:
-		v321 := v316 + int64(uint32(v319))
-		if v27 <= v321 {
-			v340 = v317
-			v341 = v318
+		v323 := v318 + int64(uint32(v321))
+		if v27 <= v323 {
+			v342 = v319
+			v343 = v320
 			goto b165
 		}
 		{
-			v324 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v321)))))
-			v326 := int32(0)
-			if v324 != 0 {
-				v326 = 1
+			v326 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v323)))))
+			v328 := int32(0)
+			if v326 != 0 {
+				v328 = 1
 			}
-			v327 = int64(uint32(v326))
-			if v321 < v2 {
-				v330 = *(*float32)(unsafe.Add(p1, int(v321)*4))
+			v329 = int64(uint32(v328))
+			if v323 < v2 {
+				v332 = *(*float32)(unsafe.Add(p1, int(v323)*4))
 			} else {
-				v330 = 0
+				v332 = 0
 			}
 		}
-		if v319 == 0 {
-			v336 = v327
-			v337 = v330
+		if v321 == 0 {
+			v338 = v329
+			v339 = v332
 			goto b163
 		}
-		if v324 == 0 {
-			v334 = float32(v318 + v330)
+		if v326 == 0 {
+			v336 = float32(v320 + v332)
 		} else {
-			v334 = v330
+			v336 = v332
 		}
-		v336 = v327 + v317
-		v337 = v334
+		v338 = v329 + v319
+		v339 = v336
 	b163:
-		v338 = v319 + 1
-		if v338 < 8 {
-			v317 = v336
-			v318 = v337
+		v340 = v321 + 1
+		if v340 < 8 {
 			v319 = v338
+			v320 = v339
+			v321 = v340
 			goto b156
 		}
-		v340 = v336
-		v341 = v337
+		v342 = v338
+		v343 = v339
 	b165:
-		h161[li] = v161
-		h162[li] = v162
-		u163 = v163
-		u164 = v164
-		h210[li] = v210
-		h211[li] = v211
+		h163[li] = v163
+		h164[li] = v164
+		u165 = v165
+		u166 = v166
 		h212[li] = v212
-		h340[li] = v340
-		h341[li] = v341
+		h213[li] = v213
+		h214[li] = v214
+		h342[li] = v342
+		h343[li] = v343
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -957,145 +961,145 @@ func (g *sumsFloat32Host) r7() int {
 			next = 10
 		}
 	}
-	g.v163 = u163
-	g.v215 = v215
-	g.v164 = u164
-	g.v168 = u168
+	g.v165 = u165
+	g.v217 = v217
+	g.v166 = u166
+	g.v170 = u170
 	return next
 }
 
 func (g *sumsFloat32Host) r8() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h211 := g.v211[:n]
-	h212 := g.v212[:n]
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v28 := int32(li)
-		v211 := h211[li]
-		v212 := h212[li]
-		v221 := v28 & 255
-		*(*int64)(unsafe.Add(m0, int(v221)*16)) = v211
-		*(*float32)(unsafe.Add(m0, int(v221)*16+8)) = v212
+		v213 := h213[li]
+		v214 := h214[li]
+		v223 := v28 & 255
+		*(*int64)(unsafe.Add(m0, int(v223)*16)) = v213
+		*(*float32)(unsafe.Add(m0, int(v223)*16+8)) = v214
 	}
-	// Barrier, lookback.go:264
-	h161 := g.v161[:n]
-	h162 := g.v162[:n]
-	e163 := g.v163
-	v215 := g.v215
-	v224 := uint32(v215) < 256
-	v225 := v215 & 255
-	v230 := int32(256)
-	if v224 {
-		v230 = v215
+	// Barrier, lookback.go:271
+	h163 := g.v163[:n]
+	h164 := g.v164[:n]
+	e165 := g.v165
+	v217 := g.v217
+	v226 := uint32(v217) < 256
+	v227 := v217 & 255
+	v232 := int32(256)
+	if v226 {
+		v232 = v217
 	}
 	stop := g.Cancelled()
-	v160 := g.v160
-	h93 := g.v93[:n]
-	h94 := g.v94[:n]
+	v162 := g.v162
+	h95 := g.v95[:n]
+	h96 := g.v96[:n]
 	c3 := g.c3
-	v248 := c3 == 0
+	v250 := c3 == 0
 	v6 := g.v6
-	v38 := g.v38
-	v249 := v38 * 2
-	v250 := v249 + 2
-	v252 := v6 <= v250
+	v40 := g.v40
+	v251 := v40 * 2
+	v252 := v251 + 2
+	v254 := v6 <= v252
 	v8 := g.v8
-	v251 := v38 * 3
-	v253 := v251 + 1
-	v254 := v8 <= v253
+	v253 := v40 * 3
+	v255 := v253 + 1
+	v256 := v8 <= v255
 	p5 := g.Pointer(5)
 	p4 := g.Pointer(4)
-	h231 := g.v231[:n]
-	h232 := g.v232[:n]
-	u163 := g.v163
-	u164 := g.v164
-	u168 := g.v168
-	h210 := g.v210[:n]
-	h213 := g.v213[:n]
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
+	u165 := g.v165
+	u166 := g.v166
+	u170 := g.v170
+	h212 := g.v212[:n]
+	h215 := g.v215[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v161 := h161[li]
-		v162 := h162[li]
-		v163 := e163
-		v93 := h93[li]
-		v94 := h94[li]
+		v163 := h163[li]
+		v164 := h164[li]
+		v165 := e165
+		v95 := h95[li]
+		v96 := h96[li]
 		v28 := int32(li)
 		v29 := v28 == 0
-		var v164, v184, v310 bool
-		var v165, v168, v180, v195, v201, v202, v209, v210, v213, v233, v235, v309 int32
-		var v166, v174, v175, v176, v178, v196, v203, v211, v228, v231, v237, v247, v307 int64
-		var v167, v197, v204, v212, v229, v232, v238, v241, v246, v308 float32
-		if v224 {
-			v228 = *(*int64)(unsafe.Add(m0, int(v225)*16))
-			v229 = *(*float32)(unsafe.Add(m0, int(v225)*16+8))
+		var v166, v186, v312 bool
+		var v167, v170, v182, v197, v203, v204, v211, v212, v215, v235, v237, v311 int32
+		var v168, v176, v177, v178, v180, v198, v205, v213, v230, v233, v239, v249, v309 int64
+		var v169, v199, v206, v214, v231, v234, v240, v243, v248, v310 float32
+		if v226 {
+			v230 = *(*int64)(unsafe.Add(m0, int(v227)*16))
+			v231 = *(*float32)(unsafe.Add(m0, int(v227)*16+8))
 		} else {
-			v228 = v161
-			v229 = v162
+			v230 = v163
+			v231 = v164
 		}
-		v231 = v228
-		v232 = v229
 		v233 = v230
+		v234 = v231
+		v235 = v232
 	b107:
-		if v233 == 0 {
+		if v235 == 0 {
 			goto b111
 		}
 		{
-			v235 = v233 + -1
-			v236 := v235 & 255
-			v237 = *(*int64)(unsafe.Add(m0, int(v236)*16))
-			v238 = *(*float32)(unsafe.Add(m0, int(v236)*16+8))
-			if v237 == 0 {
-				v241 = float32(v232 + v238)
+			v237 = v235 + -1
+			v238 := v237 & 255
+			v239 = *(*int64)(unsafe.Add(m0, int(v238)*16))
+			v240 = *(*float32)(unsafe.Add(m0, int(v238)*16+8))
+			if v239 == 0 {
+				v243 = float32(v234 + v240)
 			} else {
-				v241 = v238
+				v243 = v240
 			}
 		}
-		v231 = v237 + v231
-		v232 = v241
-		v233 = v235
+		v233 = v239 + v233
+		v234 = v243
+		v235 = v237
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b107
 	b111:
-		if v163 != v160 {
-			v307 = v231
-			v308 = v232
-			v309 = v163 + 256
-			v310 = false
+		if v165 != v162 {
+			v309 = v233
+			v310 = v234
+			v311 = v165 + 256
+			v312 = false
 			goto b153
 		}
-		if v93 == 0 {
-			v246 = float32(v232 + v94)
+		if v95 == 0 {
+			v248 = float32(v234 + v96)
 		} else {
-			v246 = v94
+			v248 = v96
 		}
-		v247 = v93 + v231
+		v249 = v95 + v233
 		if !v29 {
 			goto b119
 		}
-		if !v248 {
+		if !v250 {
 			goto b119
 		}
-		if v252 {
+		if v254 {
 			goto b119
 		}
-		if !v254 {
-			*(*int64)(unsafe.Add(p5, int(v253)*16)) = v247
-			*(*float32)(unsafe.Add(p5, int(v253)*16+8)) = v246
+		if !v256 {
+			*(*int64)(unsafe.Add(p5, int(v255)*16)) = v249
+			*(*float32)(unsafe.Add(p5, int(v255)*16+8)) = v248
 			kernelimpl.HostFence()
-			atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v250)*4)), int32(2))
+			atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v252)*4)), int32(2))
 		}
 	b119:
-		h231[li] = v231
-		h232[li] = v232
+		h233[li] = v233
+		h234[li] = v234
 		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
@@ -1104,110 +1108,110 @@ func (g *sumsFloat32Host) r8() int {
 		}
 		continue
 	b153:
-		v161 = v307
-		v162 = v308
 		v163 = v309
 		v164 = v310
-		v165 = 0
-		v166 = v161
-		v167 = v162
-		v168 = 0
-		if uint32(v28) > uint32(v163) {
-			v210 = v165
-			v211 = v166
+		v165 = v311
+		v166 = v312
+		v167 = 0
+		v168 = v163
+		v169 = v164
+		v170 = 0
+		if uint32(v28) > uint32(v165) {
 			v212 = v167
-			v213 = 512
+			v213 = v168
+			v214 = v169
+			v215 = 512
 			goto b96
 		}
-		if v165 != 0 {
-			v202 = v165
-			v203 = v166
+		if v167 != 0 {
 			v204 = v167
+			v205 = v168
+			v206 = v169
 			goto b93
 		}
 		{
-			v172 := int64(uint32(v163 - v28))
-			v173 := v172 * 2
-			v174 = v173 + 2
-			v175 = v172 * 3
-			v176 = v173 + 3
-			if v6 <= v176 {
+			v174 := int64(uint32(v165 - v28))
+			v175 := v174 * 2
+			v176 = v175 + 2
+			v177 = v174 * 3
+			v178 = v175 + 3
+			if v6 <= v178 {
 				goto b81
 			}
 		}
-		v178 = v175 + 2
-		if v8 > v178 {
+		v180 = v177 + 2
+		if v8 > v180 {
 			goto b82
 		}
 	b81:
-		v195 = 0
-		v196 = 0
 		v197 = 0
+		v198 = 0
+		v199 = 0
 		goto b90
 	b82:
-		v180 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v174)*4)))
-		if v180 == 0 {
-			v182 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
-			v184 = v182 == 2
+		v182 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
+		if v182 == 0 {
+			v184 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v178)*4)))
+			v186 = v184 == 2
 		} else {
-			v184 = false
+			v186 = false
 		}
 		kernelimpl.HostFence()
-		if v184 {
-			v195 = 1
-			v196 = *(*int64)(unsafe.Add(p5, int(v178)*16))
-			v197 = *(*float32)(unsafe.Add(p5, int(v178)*16+8))
+		if v186 {
+			v197 = 1
+			v198 = *(*int64)(unsafe.Add(p5, int(v180)*16))
+			v199 = *(*float32)(unsafe.Add(p5, int(v180)*16+8))
 			goto b90
 		}
-		if v180 == 1 {
-			v195 = 1
-			v196 = *(*int64)(unsafe.Add(p5, int(v175)*16))
-			v197 = *(*float32)(unsafe.Add(p5, int(v175)*16+8))
+		if v182 == 1 {
+			v197 = 1
+			v198 = *(*int64)(unsafe.Add(p5, int(v177)*16))
+			v199 = *(*float32)(unsafe.Add(p5, int(v177)*16+8))
 			goto b90
 		}
-		if v180 == 2 {
-			v192 := v175 + 1
-			v195 = 2
-			v196 = *(*int64)(unsafe.Add(p5, int(v192)*16))
-			v197 = *(*float32)(unsafe.Add(p5, int(v192)*16+8))
+		if v182 == 2 {
+			v194 := v177 + 1
+			v197 = 2
+			v198 = *(*int64)(unsafe.Add(p5, int(v194)*16))
+			v199 = *(*float32)(unsafe.Add(p5, int(v194)*16+8))
 		} else {
-			v195 = 0
-			v196 = 0
 			v197 = 0
+			v198 = 0
+			v199 = 0
 		}
 	b90:
-		if v28 == v163 {
-			v200 := v195
-			if v195 == 1 {
-				v200 = 2
+		if v28 == v165 {
+			v202 := v197
+			if v197 == 1 {
+				v202 = 2
 			}
-			v201 = v200
+			v203 = v202
 		} else {
-			v201 = v195
+			v203 = v197
 		}
-		v202 = v201
-		v203 = v196
-		v204 = v197
+		v204 = v203
+		v205 = v198
+		v206 = v199
 	b93:
-		if v202 != 1 {
-			v209 = (v28 * 2) + int32(uint32(v202)>>1)
+		if v204 != 1 {
+			v211 = (v28 * 2) + int32(uint32(v204)>>1)
 		} else {
-			v209 = 512
+			v211 = 512
 		}
-		v210 = v202
-		v211 = v203
 		v212 = v204
-		v213 = v209
+		v213 = v205
+		v214 = v206
+		v215 = v211
 	b96:
-		h161[li] = v161
-		h162[li] = v162
-		u163 = v163
-		u164 = v164
-		u168 = v168
-		h210[li] = v210
-		h211[li] = v211
+		h163[li] = v163
+		h164[li] = v164
+		u165 = v165
+		u166 = v166
+		u170 = v170
 		h212[li] = v212
 		h213[li] = v213
+		h214[li] = v214
+		h215[li] = v215
 		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
@@ -1215,19 +1219,19 @@ func (g *sumsFloat32Host) r8() int {
 			next = 6
 		}
 	}
-	g.v163 = u163
-	g.v164 = u164
-	g.v168 = u168
+	g.v165 = u165
+	g.v166 = u166
+	g.v170 = u170
 	return next
 }
 
 func (g *sumsFloat32Host) r10() int {
 	const n = 256
-	h231 := g.v231[:n]
-	h232 := g.v232[:n]
-	h99 := g.v99[:n]
-	h100 := g.v100[:n]
-	h46 := g.v46[:n]
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
+	h101 := g.v101[:n]
+	h102 := g.v102[:n]
+	h48 := g.v48[:n]
 	v27 := g.v27
 	p0 := g.Pointer(0)
 	v2 := g.v2
@@ -1242,7 +1246,7 @@ func (g *sumsFloat32Host) r10() int {
 	v15 := g.v15
 	p8 := g.Pointer(8)
 	v19 := g.v19
-	v265 := 0 < v19
+	v267 := 0 < v19
 	p10 := g.Pointer(10)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -1251,113 +1255,113 @@ func (g *sumsFloat32Host) r10() int {
 		}
 		v28 := int32(li)
 		v29 := v28 == 0
-		v231 := h231[li]
-		v232 := h232[li]
-		v99 := h99[li]
-		v100 := h100[li]
-		v46 := h46[li]
-		var v261, v264, v267, v279, v284, v287, v288 float32
-		var v263, v266, v276, v286, v291, v295 int64
-		var v268, v273, v275, v304 int32
-		var v280, v296 bool
+		v233 := h233[li]
+		v234 := h234[li]
+		v101 := h101[li]
+		v102 := h102[li]
+		v48 := h48[li]
+		var v263, v266, v269, v281, v286, v289, v290 float32
+		var v265, v268, v278, v288, v293, v297 int64
+		var v270, v275, v277, v306 int32
+		var v282, v298 bool
 		if v29 {
-			v263 = v231
-			v264 = v232
+			v265 = v233
+			v266 = v234
 			goto b124
 		}
-		if v99 == 0 {
-			v261 = float32(v232 + v100)
+		if v101 == 0 {
+			v263 = float32(v234 + v102)
 		} else {
-			v261 = v100
+			v263 = v102
 		}
-		v263 = v99 + v231
-		v264 = v261
-	b124:
+		v265 = v101 + v233
 		v266 = v263
-		v267 = v264
-		v268 = 0
+	b124:
+		v268 = v265
+		v269 = v266
+		v270 = 0
 	b125:
-		v270 := v46 + int64(uint32(v268))
-		if v27 <= v270 {
+		v272 := v48 + int64(uint32(v270))
+		if v27 <= v272 {
 			goto b151
 		}
-		v273 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v270)))))
-		v275 = 0
-		if v273 != 0 {
-			v275 = 1
+		v275 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v272)))))
+		v277 = 0
+		if v275 != 0 {
+			v277 = 1
 		}
-		v276 = int64(uint32(v275))
-		if v270 < v2 {
-			v279 = *(*float32)(unsafe.Add(p1, int(v270)*4))
+		v278 = int64(uint32(v277))
+		if v272 < v2 {
+			v281 = *(*float32)(unsafe.Add(p1, int(v272)*4))
 		} else {
-			v279 = 0
+			v281 = 0
 		}
-		v280 = 0 < v275
-		if 0 >= v270 {
-			v286 = v276
-			v287 = v279
+		v282 = 0 < v277
+		if 0 >= v272 {
+			v288 = v278
+			v289 = v281
 			goto b132
 		}
-		if v273 == 0 {
-			v284 = float32(v267 + v279)
+		if v275 == 0 {
+			v286 = float32(v269 + v281)
 		} else {
-			v284 = v279
+			v286 = v281
 		}
-		v286 = v276 + v266
-		v287 = v284
+		v288 = v278 + v268
+		v289 = v286
 	b132:
 		if v12 {
-			v288 = v287
+			v290 = v289
 			goto b135
 		}
-		if v280 {
-			v288 = 0
+		if v282 {
+			v290 = 0
 		} else {
-			v288 = v267
+			v290 = v269
 		}
 	b135:
-		if v270 < v13 {
-			*(*float32)(unsafe.Add(p7, int(v270)*4)) = v288
+		if v272 < v13 {
+			*(*float32)(unsafe.Add(p7, int(v272)*4)) = v290
 		}
-		v291 = v286 + -1
-		if !v280 {
+		v293 = v288 + -1
+		if !v282 {
 			goto b141
 		}
-		if 0 > v291 {
+		if 0 > v293 {
 			goto b141
 		}
-		if v291 < v17 {
-			*(*int64)(unsafe.Add(p9, int(v291)*8)) = v270
+		if v293 < v17 {
+			*(*int64)(unsafe.Add(p9, int(v293)*8)) = v272
 		}
 	b141:
-		v295 = v270 + 1
-		v296 = v27 <= v295
-		if v296 {
+		v297 = v272 + 1
+		v298 = v27 <= v297
+		if v298 {
 			goto b143
 		}
-		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v295))))) == 0 {
+		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v297))))) == 0 {
 			goto b146
 		}
 	b143:
-		if 0 > v291 {
+		if 0 > v293 {
 			goto b146
 		}
-		if v291 < v15 {
-			*(*float32)(unsafe.Add(p8, int(v291)*4)) = v287
+		if v293 < v15 {
+			*(*float32)(unsafe.Add(p8, int(v293)*4)) = v289
 		}
 	b146:
-		if !v296 {
+		if !v298 {
 			goto b149
 		}
-		if v265 {
-			*(*int64)(p10) = v286
+		if v267 {
+			*(*int64)(p10) = v288
 		}
 	b149:
-		v304 = v268 + 1
-		if v304 < 8 {
-			v266 = v286
-			v267 = v287
-			v268 = v304
+		v306 = v270 + 1
+		if v306 < 8 {
+			v268 = v288
+			v269 = v289
+			v270 = v306
 			goto b125
 		}
 	b151:
@@ -1368,31 +1372,31 @@ func (g *sumsFloat32Host) r10() int {
 func (g *sumsFloat32Host) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h340 := g.v340[:n]
-	h341 := g.v341[:n]
-	h344 := g.v344[:n]
-	h345 := g.v345[:n]
-	u346 := g.v346
+	h342 := g.v342[:n]
+	h343 := g.v343[:n]
+	h346 := g.v346[:n]
+	h347 := g.v347[:n]
+	u348 := g.v348
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v340 := h340[li]
-		v341 := h341[li]
-		var v344 int64
-		var v345 float32
-		var v346 int32
-		*(*int64)(unsafe.Add(m0, li*16)) = v340
-		*(*float32)(unsafe.Add(m0, li*16+8)) = v341
-		v344 = v340
-		v345 = v341
-		v346 = 1
-		if v346 < 256 {
-			h344[li] = v344
-			h345[li] = v345
-			u346 = v346
+		v342 := h342[li]
+		v343 := h343[li]
+		var v346 int64
+		var v347 float32
+		var v348 int32
+		*(*int64)(unsafe.Add(m0, li*16)) = v342
+		*(*float32)(unsafe.Add(m0, li*16+8)) = v343
+		v346 = v342
+		v347 = v343
+		v348 = 1
+		if v348 < 256 {
+			h346[li] = v346
+			h347[li] = v347
+			u348 = v348
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -1408,83 +1412,83 @@ func (g *sumsFloat32Host) r11() int {
 			next = 13
 		}
 	}
-	g.v346 = u346
+	g.v348 = u348
 	return next
 }
 
 func (g *sumsFloat32Host) r12() int {
 	const n = 256
-	v346 := g.v346
+	v348 := g.v348
 	m0 := g.Memory(0)
-	h344 := g.v344[:n]
-	h345 := g.v345[:n]
-	h348 := g.v348[:n]
-	h352 := g.v352[:n]
-	h353 := g.v353[:n]
+	h346 := g.v346[:n]
+	h347 := g.v347[:n]
+	h350 := g.v350[:n]
+	h354 := g.v354[:n]
+	h355 := g.v355[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v28 := int32(li)
-		v344 := h344[li]
-		v345 := h345[li]
-		var v352 int64
-		var v353 float32
-		v348 := v346 <= v28
-		if v348 {
-			v349 := v28 - v346
-			v352 = *(*int64)(unsafe.Add(m0, int(v349)*16))
-			v353 = *(*float32)(unsafe.Add(m0, int(v349)*16+8))
+		v346 := h346[li]
+		v347 := h347[li]
+		var v354 int64
+		var v355 float32
+		v350 := v348 <= v28
+		if v350 {
+			v351 := v28 - v348
+			v354 = *(*int64)(unsafe.Add(m0, int(v351)*16))
+			v355 = *(*float32)(unsafe.Add(m0, int(v351)*16+8))
 		} else {
-			v352 = v344
-			v353 = v345
+			v354 = v346
+			v355 = v347
 		}
-		h348[li] = v348
-		h352[li] = v352
-		h353[li] = v353
+		h350[li] = v350
+		h354[li] = v354
+		h355[li] = v355
 	}
 	// Barrier, runs.go:71
-	e346 := g.v346
-	u346 := g.v346
+	e348 := g.v348
+	u348 := g.v348
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v344 := h344[li]
-		v345 := h345[li]
-		v346 := e346
-		v348 := h348[li]
-		v353 := h353[li]
-		v352 := h352[li]
-		var v356, v361 float32
-		var v360 int64
-		if !v348 {
-			v360 = v344
-			v361 = v345
+		v346 := h346[li]
+		v347 := h347[li]
+		v348 := e348
+		v350 := h350[li]
+		v355 := h355[li]
+		v354 := h354[li]
+		var v358, v363 float32
+		var v362 int64
+		if !v350 {
+			v362 = v346
+			v363 = v347
 			goto b176
 		}
-		if v344 == 0 {
-			v356 = float32(v353 + v345)
+		if v346 == 0 {
+			v358 = float32(v355 + v347)
 		} else {
-			v356 = v345
+			v358 = v347
 		}
 		{
-			v357 := v344 + v352
-			*(*int64)(unsafe.Add(m0, li*16)) = v357
-			*(*float32)(unsafe.Add(m0, li*16+8)) = v356
-			v360 = v357
-			v361 = v356
+			v359 := v346 + v354
+			*(*int64)(unsafe.Add(m0, li*16)) = v359
+			*(*float32)(unsafe.Add(m0, li*16+8)) = v358
+			v362 = v359
+			v363 = v358
 		}
 	b176:
-		v344 = v360
-		v345 = v361
-		v346 = v346 * 2
-		if v346 < 256 {
-			h344[li] = v344
-			h345[li] = v345
-			u346 = v346
+		v346 = v362
+		v347 = v363
+		v348 = v348 * 2
+		if v348 < 256 {
+			h346[li] = v346
+			h347[li] = v347
+			u348 = v348
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -1500,178 +1504,178 @@ func (g *sumsFloat32Host) r12() int {
 			next = 13
 		}
 	}
-	g.v346 = u346
+	g.v348 = u348
 	return next
 }
 
 func (g *sumsFloat32Host) r14() int {
 	const n = 256
-	h210 := g.v210[:n]
-	h211 := g.v211[:n]
 	h212 := g.v212[:n]
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
 	m0 := g.Memory(0)
-	v215 := g.v215
-	v163 := g.v163
+	v217 := g.v217
+	v165 := g.v165
 	v6 := g.v6
 	v8 := g.v8
 	p4 := g.Pointer(4)
 	p5 := g.Pointer(5)
-	u168 := g.v168
-	h213 := g.v213[:n]
+	u170 := g.v170
+	h215 := g.v215[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v210 := h210[li]
-		v211 := h211[li]
 		v212 := h212[li]
+		v213 := h213[li]
+		v214 := h214[li]
 		v28 := int32(li)
-		var v165, v168, v180, v195, v201, v202, v209, v213, v381, v384, v387 int32
-		var v166, v174, v175, v176, v178, v196, v203, v369, v371, v382, v385 int64
-		var v167, v197, v204, v383, v386 float32
-		var v184 bool
-		v363 := *(*int64)(unsafe.Add(m0, 4080))
-		v364 := *(*float32)(unsafe.Add(m0, 4088))
-		if v28 != v215 {
-			v381 = v210
-			v382 = v211
+		var v167, v170, v182, v197, v203, v204, v211, v215, v383, v386, v389 int32
+		var v168, v176, v177, v178, v180, v198, v205, v371, v373, v384, v387 int64
+		var v169, v199, v206, v385, v388 float32
+		var v186 bool
+		v365 := *(*int64)(unsafe.Add(m0, 4080))
+		v366 := *(*float32)(unsafe.Add(m0, 4088))
+		if v28 != v217 {
 			v383 = v212
+			v384 = v213
+			v385 = v214
 			goto b184
 		}
 		{
-			v367 := int64(uint32(v163 - v28))
-			v369 = (v367 * 2) + 3
-			v371 = (v367 * 3) + 2
-			if v6 <= v369 {
+			v369 := int64(uint32(v165 - v28))
+			v371 = (v369 * 2) + 3
+			v373 = (v369 * 3) + 2
+			if v6 <= v371 {
 				goto b183
 			}
 		}
-		if v8 <= v371 {
+		if v8 <= v373 {
 			goto b183
 		}
 		{
-			v374 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p4, int(v369)*4)), int32(0), int32(1))
-			if v374 {
-				*(*int64)(unsafe.Add(p5, int(v371)*16)) = v363
-				*(*float32)(unsafe.Add(p5, int(v371)*16+8)) = v364
+			v376 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p4, int(v371)*4)), int32(0), int32(1))
+			if v376 {
+				*(*int64)(unsafe.Add(p5, int(v373)*16)) = v365
+				*(*float32)(unsafe.Add(p5, int(v373)*16+8)) = v366
 				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v369)*4)), int32(2))
+				atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v371)*4)), int32(2))
 			}
 		}
 	b183:
 		{
-			v380 := int32(1)
-			if v28 == v163 {
-				v380 = 2
+			v382 := int32(1)
+			if v28 == v165 {
+				v382 = 2
 			}
-			v381 = v380
-			v382 = v363
-			v383 = v364
+			v383 = v382
+			v384 = v365
+			v385 = v366
 		}
 	b184:
-		v384 = v381
-		v385 = v382
 		v386 = v383
-		v387 = 0
-		v165 = v384
-		v166 = v385
+		v387 = v384
+		v388 = v385
+		v389 = 0
 		v167 = v386
 		v168 = v387
-		if uint32(v28) > uint32(v163) {
-			v210 = v165
-			v211 = v166
+		v169 = v388
+		v170 = v389
+		if uint32(v28) > uint32(v165) {
 			v212 = v167
-			v213 = 512
+			v213 = v168
+			v214 = v169
+			v215 = 512
 			goto b96
 		}
-		if v165 != 0 {
-			v202 = v165
-			v203 = v166
+		if v167 != 0 {
 			v204 = v167
+			v205 = v168
+			v206 = v169
 			goto b93
 		}
 		{
-			v172 := int64(uint32(v163 - v28))
-			v173 := v172 * 2
-			v174 = v173 + 2
-			v175 = v172 * 3
-			v176 = v173 + 3
-			if v6 <= v176 {
+			v174 := int64(uint32(v165 - v28))
+			v175 := v174 * 2
+			v176 = v175 + 2
+			v177 = v174 * 3
+			v178 = v175 + 3
+			if v6 <= v178 {
 				goto b81
 			}
 		}
-		v178 = v175 + 2
-		if v8 > v178 {
+		v180 = v177 + 2
+		if v8 > v180 {
 			goto b82
 		}
 	b81:
-		v195 = 0
-		v196 = 0
 		v197 = 0
+		v198 = 0
+		v199 = 0
 		goto b90
 	b82:
-		v180 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v174)*4)))
-		if v180 == 0 {
-			v182 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
-			v184 = v182 == 2
+		v182 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
+		if v182 == 0 {
+			v184 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v178)*4)))
+			v186 = v184 == 2
 		} else {
-			v184 = false
+			v186 = false
 		}
 		kernelimpl.HostFence()
-		if v184 {
-			v195 = 1
-			v196 = *(*int64)(unsafe.Add(p5, int(v178)*16))
-			v197 = *(*float32)(unsafe.Add(p5, int(v178)*16+8))
+		if v186 {
+			v197 = 1
+			v198 = *(*int64)(unsafe.Add(p5, int(v180)*16))
+			v199 = *(*float32)(unsafe.Add(p5, int(v180)*16+8))
 			goto b90
 		}
-		if v180 == 1 {
-			v195 = 1
-			v196 = *(*int64)(unsafe.Add(p5, int(v175)*16))
-			v197 = *(*float32)(unsafe.Add(p5, int(v175)*16+8))
+		if v182 == 1 {
+			v197 = 1
+			v198 = *(*int64)(unsafe.Add(p5, int(v177)*16))
+			v199 = *(*float32)(unsafe.Add(p5, int(v177)*16+8))
 			goto b90
 		}
-		if v180 == 2 {
-			v192 := v175 + 1
-			v195 = 2
-			v196 = *(*int64)(unsafe.Add(p5, int(v192)*16))
-			v197 = *(*float32)(unsafe.Add(p5, int(v192)*16+8))
+		if v182 == 2 {
+			v194 := v177 + 1
+			v197 = 2
+			v198 = *(*int64)(unsafe.Add(p5, int(v194)*16))
+			v199 = *(*float32)(unsafe.Add(p5, int(v194)*16+8))
 		} else {
-			v195 = 0
-			v196 = 0
 			v197 = 0
+			v198 = 0
+			v199 = 0
 		}
 	b90:
-		if v28 == v163 {
-			v200 := v195
-			if v195 == 1 {
-				v200 = 2
+		if v28 == v165 {
+			v202 := v197
+			if v197 == 1 {
+				v202 = 2
 			}
-			v201 = v200
+			v203 = v202
 		} else {
-			v201 = v195
+			v203 = v197
 		}
-		v202 = v201
-		v203 = v196
-		v204 = v197
+		v204 = v203
+		v205 = v198
+		v206 = v199
 	b93:
-		if v202 != 1 {
-			v209 = (v28 * 2) + int32(uint32(v202)>>1)
+		if v204 != 1 {
+			v211 = (v28 * 2) + int32(uint32(v204)>>1)
 		} else {
-			v209 = 512
+			v211 = 512
 		}
-		v210 = v202
-		v211 = v203
 		v212 = v204
-		v213 = v209
+		v213 = v205
+		v214 = v206
+		v215 = v211
 	b96:
-		u168 = v168
-		h210[li] = v210
-		h211[li] = v211
+		u170 = v170
 		h212[li] = v212
 		h213[li] = v213
+		h214[li] = v214
+		h215[li] = v215
 	}
-	g.v168 = u168
+	g.v170 = u170
 	return 6
 }
 
@@ -1686,19 +1690,19 @@ type sumsFloat64Host struct {
 
 	v10 int8
 
-	v27, v38 int64
+	v27, v40 int64
 
-	v36, v210, v213 []int32
+	v38, v212, v215 []int32
 
-	v37, v76, v160, v163, v168, v214, v215, v346 int32
+	v39, v78, v162, v165, v170, v216, v217, v348 int32
 
-	v46, v70, v74, v82, v93, v99, v161, v211, v231, v340, v344, v352 []int64
+	v48, v72, v76, v84, v95, v101, v163, v213, v233, v342, v346, v354 []int64
 
-	v71, v75, v83, v94, v100, v162, v212, v232, v341, v345, v353 []float64
+	v73, v77, v85, v96, v102, v164, v214, v234, v343, v347, v355 []float64
 
-	v78, v348 []bool
+	v80, v350 []bool
 
-	v164 bool
+	v166 bool
 
 	sint32 []int32
 }
@@ -1722,10 +1726,10 @@ func (g *sumsFloat64Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 4096)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v36, &g.v210, &g.v213)
-	kernelimpl.HostRoom(n, &g.v46, &g.v70, &g.v74, &g.v82, &g.v93, &g.v99, &g.v161, &g.v211, &g.v231, &g.v340, &g.v344, &g.v352)
-	kernelimpl.HostRoom(n, &g.v71, &g.v75, &g.v83, &g.v94, &g.v100, &g.v162, &g.v212, &g.v232, &g.v341, &g.v345, &g.v353)
-	kernelimpl.HostRoom(n, &g.v78, &g.v348)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v38, &g.v212, &g.v215)
+	kernelimpl.HostRoom(n, &g.v48, &g.v72, &g.v76, &g.v84, &g.v95, &g.v101, &g.v163, &g.v213, &g.v233, &g.v342, &g.v346, &g.v354)
+	kernelimpl.HostRoom(n, &g.v73, &g.v77, &g.v85, &g.v96, &g.v102, &g.v164, &g.v214, &g.v234, &g.v343, &g.v347, &g.v355)
+	kernelimpl.HostRoom(n, &g.v80, &g.v350)
 }
 
 func (g *sumsFloat64Host) Run() {
@@ -1736,12 +1740,12 @@ func (g *sumsFloat64Host) Run() {
 			next = g.r4()
 		case 5: // Barrier, runs.go:77
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:240
-			g.v214 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v213, -1))
+		case 6: // GroupReduce, lookback.go:247
+			g.v216 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v215, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:262
+		case 7: // Barrier, lookback.go:269
 			next = g.r8()
-		case 9: // Barrier, lookback.go:280
+		case 9: // Barrier, lookback.go:287
 			next = g.r10()
 		case 10: // Barrier, runs.go:63
 			next = g.r11()
@@ -1768,10 +1772,10 @@ func (g *sumsFloat64Host) r0() int {
 	v33 := c0 + -1
 	v32 := c0 != 0
 	u27 := g.v27
-	h36 := g.v36[:n]
+	h38 := g.v38[:n]
 	for li := range n {
 		var v27 int64
-		var v36 int32
+		var v38 int32
 		if v21 {
 			v27 = v0
 		} else {
@@ -1787,7 +1791,7 @@ func (g *sumsFloat64Host) r0() int {
 			v27 = v26
 		}
 		if int32(li) != 0 {
-			v36 = -1
+			v38 = -1
 			goto b6
 		}
 		if v30 {
@@ -1796,135 +1800,139 @@ func (g *sumsFloat64Host) r0() int {
 			if v32 {
 				v35 = v33 - v31
 			}
-			v36 = v35
+			v37 := v35
+			if 4294967295 <= uint32(v35) {
+				v37 = -1
+			}
+			v38 = v37
 		} else {
-			v36 = -1
+			v38 = -1
 		}
 	b6:
 		u27 = v27
-		h36[li] = v36
+		h38[li] = v38
 	}
 	g.v27 = u27
-	// GroupSelect, lookback.go:201
-	g.v37 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v36, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v39 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v38, 0)[int32(0)]
 	v27 := g.v27
-	v37 := g.v37
-	v38 := int64(uint32(v37))
-	v39 := v38 * 2048
-	v40 := v27 <= v39
-	v41 := v37 == 0
+	v39 := g.v39
+	v40 := int64(uint32(v39))
+	v41 := v40 * 2048
+	v42 := v27 <= v41
+	v43 := v39 == 0
 	v19 := g.v19
-	v42 := 0 < v19
+	v44 := 0 < v19
 	p10 := g.Pointer(10)
 	p0 := g.Pointer(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
-	h46 := g.v46[:n]
-	h70 := g.v70[:n]
-	h71 := g.v71[:n]
+	h48 := g.v48[:n]
+	h72 := g.v72[:n]
+	h73 := g.v73[:n]
 	more := false
 	for li := range n {
 		v28 := int32(li)
 		v29 := v28 == 0
-		var v46, v47, v57, v66, v70 int64
-		var v48, v60, v64, v67, v71 float64
-		var v49, v54, v68 int32
-		if !v40 {
-			v46 = v39 + int64(uint32(v28*8))
-			v47 = 0
-			v48 = 0
+		var v48, v49, v59, v68, v72 int64
+		var v50, v62, v66, v69, v73 float64
+		var v51, v56, v70 int32
+		if !v42 {
+			v48 = v41 + int64(uint32(v28*8))
 			v49 = 0
+			v50 = 0
+			v51 = 0
 			goto b14
 		}
-		if !v41 {
+		if !v43 {
 			goto b12
 		}
 		if !v29 {
 			goto b12
 		}
-		if v42 {
+		if v44 {
 			*(*int64)(p10) = 0
 		}
 	b12:
 		g.Leave(li)
 		continue
 	b14:
-		v51 := v46 + int64(uint32(v49))
-		if v27 <= v51 {
-			v70 = v47
-			v71 = v48
+		v53 := v48 + int64(uint32(v51))
+		if v27 <= v53 {
+			v72 = v49
+			v73 = v50
 			goto b23
 		}
 		{
-			v54 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v51)))))
-			v56 := int32(0)
-			if v54 != 0 {
-				v56 = 1
+			v56 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v53)))))
+			v58 := int32(0)
+			if v56 != 0 {
+				v58 = 1
 			}
-			v57 = int64(uint32(v56))
-			if v51 < v2 {
-				v60 = *(*float64)(unsafe.Add(p1, int(v51)*8))
+			v59 = int64(uint32(v58))
+			if v53 < v2 {
+				v62 = *(*float64)(unsafe.Add(p1, int(v53)*8))
 			} else {
-				v60 = 0
+				v62 = 0
 			}
 		}
-		if v49 == 0 {
-			v66 = v57
-			v67 = v60
+		if v51 == 0 {
+			v68 = v59
+			v69 = v62
 			goto b21
 		}
-		if v54 == 0 {
-			v64 = float64(v48 + v60)
+		if v56 == 0 {
+			v66 = float64(v50 + v62)
 		} else {
-			v64 = v60
+			v66 = v62
 		}
-		v66 = v57 + v47
-		v67 = v64
+		v68 = v59 + v49
+		v69 = v66
 	b21:
-		v68 = v49 + 1
-		if v68 < 8 {
-			v47 = v66
-			v48 = v67
+		v70 = v51 + 1
+		if v70 < 8 {
 			v49 = v68
+			v50 = v69
+			v51 = v70
 			goto b14
 		}
-		v70 = v66
-		v71 = v67
+		v72 = v68
+		v73 = v69
 	b23:
-		h46[li] = v46
-		h70[li] = v70
-		h71[li] = v71
+		h48[li] = v48
+		h72[li] = v72
+		h73[li] = v73
 		more = true
 	}
-	g.v38 = v38
+	g.v40 = v40
 	if !more {
 		return -1
 	}
 	// Barrier, runs.go:63
 	m0 := g.Memory(0)
-	h74 := g.v74[:n]
-	h75 := g.v75[:n]
-	u76 := g.v76
+	h76 := g.v76[:n]
+	h77 := g.v77[:n]
+	u78 := g.v78
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v70 := h70[li]
-		v71 := h71[li]
-		var v74 int64
-		var v75 float64
-		var v76 int32
-		*(*int64)(unsafe.Add(m0, li*16)) = v70
-		*(*float64)(unsafe.Add(m0, li*16+8)) = v71
-		v74 = v70
-		v75 = v71
-		v76 = 1
-		if v76 < 256 {
-			h74[li] = v74
-			h75[li] = v75
-			u76 = v76
+		v72 := h72[li]
+		v73 := h73[li]
+		var v76 int64
+		var v77 float64
+		var v78 int32
+		*(*int64)(unsafe.Add(m0, li*16)) = v72
+		*(*float64)(unsafe.Add(m0, li*16+8)) = v73
+		v76 = v72
+		v77 = v73
+		v78 = 1
+		if v78 < 256 {
+			h76[li] = v76
+			h77[li] = v77
+			u78 = v78
 			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
@@ -1940,83 +1948,83 @@ func (g *sumsFloat64Host) r0() int {
 			next = 5
 		}
 	}
-	g.v76 = u76
+	g.v78 = u78
 	return next
 }
 
 func (g *sumsFloat64Host) r4() int {
 	const n = 256
-	v76 := g.v76
+	v78 := g.v78
 	m0 := g.Memory(0)
-	h74 := g.v74[:n]
-	h75 := g.v75[:n]
-	h78 := g.v78[:n]
-	h82 := g.v82[:n]
-	h83 := g.v83[:n]
+	h76 := g.v76[:n]
+	h77 := g.v77[:n]
+	h80 := g.v80[:n]
+	h84 := g.v84[:n]
+	h85 := g.v85[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v28 := int32(li)
-		v74 := h74[li]
-		v75 := h75[li]
-		var v82 int64
-		var v83 float64
-		v78 := v76 <= v28
-		if v78 {
-			v79 := v28 - v76
-			v82 = *(*int64)(unsafe.Add(m0, int(v79)*16))
-			v83 = *(*float64)(unsafe.Add(m0, int(v79)*16+8))
+		v76 := h76[li]
+		v77 := h77[li]
+		var v84 int64
+		var v85 float64
+		v80 := v78 <= v28
+		if v80 {
+			v81 := v28 - v78
+			v84 = *(*int64)(unsafe.Add(m0, int(v81)*16))
+			v85 = *(*float64)(unsafe.Add(m0, int(v81)*16+8))
 		} else {
-			v82 = v74
-			v83 = v75
+			v84 = v76
+			v85 = v77
 		}
-		h78[li] = v78
-		h82[li] = v82
-		h83[li] = v83
+		h80[li] = v80
+		h84[li] = v84
+		h85[li] = v85
 	}
 	// Barrier, runs.go:71
-	e76 := g.v76
-	u76 := g.v76
+	e78 := g.v78
+	u78 := g.v78
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v74 := h74[li]
-		v75 := h75[li]
-		v76 := e76
-		v78 := h78[li]
-		v83 := h83[li]
-		v82 := h82[li]
-		var v86, v91 float64
-		var v90 int64
-		if !v78 {
-			v90 = v74
-			v91 = v75
+		v76 := h76[li]
+		v77 := h77[li]
+		v78 := e78
+		v80 := h80[li]
+		v85 := h85[li]
+		v84 := h84[li]
+		var v88, v93 float64
+		var v92 int64
+		if !v80 {
+			v92 = v76
+			v93 = v77
 			goto b34
 		}
-		if v74 == 0 {
-			v86 = float64(v83 + v75)
+		if v76 == 0 {
+			v88 = float64(v85 + v77)
 		} else {
-			v86 = v75
+			v88 = v77
 		}
 		{
-			v87 := v74 + v82
-			*(*int64)(unsafe.Add(m0, li*16)) = v87
-			*(*float64)(unsafe.Add(m0, li*16+8)) = v86
-			v90 = v87
-			v91 = v86
+			v89 := v76 + v84
+			*(*int64)(unsafe.Add(m0, li*16)) = v89
+			*(*float64)(unsafe.Add(m0, li*16+8)) = v88
+			v92 = v89
+			v93 = v88
 		}
 	b34:
-		v74 = v90
-		v75 = v91
-		v76 = v76 * 2
-		if v76 < 256 {
-			h74[li] = v74
-			h75[li] = v75
-			u76 = v76
+		v76 = v92
+		v77 = v93
+		v78 = v78 * 2
+		if v78 < 256 {
+			h76[li] = v76
+			h77[li] = v77
+			u78 = v78
 			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
@@ -2032,7 +2040,7 @@ func (g *sumsFloat64Host) r4() int {
 			next = 5
 		}
 	}
-	g.v76 = u76
+	g.v78 = u78
 	return next
 }
 
@@ -2040,27 +2048,27 @@ func (g *sumsFloat64Host) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c1 := g.c1
-	v101 := c1 == 0
-	v37 := g.v37
+	v103 := c1 == 0
+	v39 := g.v39
 	v6 := g.v6
-	v38 := g.v38
-	v106 := v38 * 2
-	v107 := v106 + 2
-	v109 := v6 <= v107
+	v40 := g.v40
+	v108 := v40 * 2
+	v109 := v108 + 2
+	v111 := v6 <= v109
 	v8 := g.v8
-	v108 := v38 * 3
-	v110 := v108 + 1
-	v111 := v8 <= v110
-	v104 := v37 == 0
+	v110 := v40 * 3
+	v112 := v110 + 1
+	v113 := v8 <= v112
+	v106 := v39 == 0
 	p5 := g.Pointer(5)
 	p4 := g.Pointer(4)
-	v105 := int32(1)
-	if v104 {
-		v105 = 2
+	v107 := int32(1)
+	if v106 {
+		v107 = 2
 	}
-	v118 := v37 == 0
-	v160 := v37 + -1
-	h46 := g.v46[:n]
+	v120 := v39 == 0
+	v162 := v39 + -1
+	h48 := g.v48[:n]
 	v27 := g.v27
 	p0 := g.Pointer(0)
 	v2 := g.v2
@@ -2075,21 +2083,21 @@ func (g *sumsFloat64Host) r6() int {
 	v15 := g.v15
 	p8 := g.Pointer(8)
 	v19 := g.v19
-	v119 := 0 < v19
+	v121 := 0 < v19
 	p10 := g.Pointer(10)
-	h93 := g.v93[:n]
-	h94 := g.v94[:n]
-	h99 := g.v99[:n]
-	h100 := g.v100[:n]
-	h161 := g.v161[:n]
-	h162 := g.v162[:n]
-	u163 := g.v163
-	u164 := g.v164
-	u168 := g.v168
-	h210 := g.v210[:n]
-	h211 := g.v211[:n]
+	h95 := g.v95[:n]
+	h96 := g.v96[:n]
+	h101 := g.v101[:n]
+	h102 := g.v102[:n]
+	h163 := g.v163[:n]
+	h164 := g.v164[:n]
+	u165 := g.v165
+	u166 := g.v166
+	u170 := g.v170
 	h212 := g.v212[:n]
 	h213 := g.v213[:n]
+	h214 := g.v214[:n]
+	h215 := g.v215[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -2098,342 +2106,342 @@ func (g *sumsFloat64Host) r6() int {
 		}
 		v28 := int32(li)
 		v29 := v28 == 0
-		v46 := h46[li]
-		var v99, v120, v124, v130, v140, v145, v149, v161, v166, v174, v175, v176, v178, v196, v203, v211 int64
-		var v100, v121, v133, v138, v141, v142, v162, v167, v197, v204, v212 float64
-		var v122, v127, v129, v158, v163, v165, v168, v180, v195, v201, v202, v209, v210, v213 int32
-		var v134, v150, v164, v184 bool
-		v93 := *(*int64)(unsafe.Add(m0, 4080))
-		v94 := *(*float64)(unsafe.Add(m0, 4088))
+		v48 := h48[li]
+		var v101, v122, v126, v132, v142, v147, v151, v163, v168, v176, v177, v178, v180, v198, v205, v213 int64
+		var v102, v123, v135, v140, v143, v144, v164, v169, v199, v206, v214 float64
+		var v124, v129, v131, v160, v165, v167, v170, v182, v197, v203, v204, v211, v212, v215 int32
+		var v136, v152, v166, v186 bool
+		v95 := *(*int64)(unsafe.Add(m0, 4080))
+		v96 := *(*float64)(unsafe.Add(m0, 4088))
 		if v28 != 0 {
-			v99 = *(*int64)(unsafe.Add(m0, li*16+-16))
-			v100 = *(*float64)(unsafe.Add(m0, li*16+-8))
+			v101 = *(*int64)(unsafe.Add(m0, li*16+-16))
+			v102 = *(*float64)(unsafe.Add(m0, li*16+-8))
 		} else {
-			v99 = 0
-			v100 = 0
+			v101 = 0
+			v102 = 0
 		}
 		if !v29 {
 			goto b47
 		}
-		if v101 {
+		if v103 {
 			goto b41
 		}
-		if int32(uint32(v37)%uint32(c1)) == 0 {
+		if int32(uint32(v39)%uint32(c1)) == 0 {
 			goto b47
 		}
 	b41:
-		if v109 {
-			goto b47
-		}
 		if v111 {
 			goto b47
 		}
-		if v104 {
-			*(*int64)(unsafe.Add(p5, int(v110)*16)) = v93
-			*(*float64)(unsafe.Add(p5, int(v110)*16+8)) = v94
+		if v113 {
+			goto b47
+		}
+		if v106 {
+			*(*int64)(unsafe.Add(p5, int(v112)*16)) = v95
+			*(*float64)(unsafe.Add(p5, int(v112)*16+8)) = v96
 		} else {
-			*(*int64)(unsafe.Add(p5, int(v108)*16)) = v93
-			*(*float64)(unsafe.Add(p5, int(v108)*16+8)) = v94
+			*(*int64)(unsafe.Add(p5, int(v110)*16)) = v95
+			*(*float64)(unsafe.Add(p5, int(v110)*16+8)) = v96
 		}
 		kernelimpl.HostFence()
-		atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v107)*4)), v105)
+		atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v109)*4)), v107)
 	b47:
-		if !v118 {
-			v161 = 0
-			v162 = 0
-			v163 = v160
-			v164 = true
+		if !v120 {
+			v163 = 0
+			v164 = 0
+			v165 = v162
+			v166 = true
 			goto b76
 		}
-		v120 = v99
-		v121 = v100
-		v122 = 0
+		v122 = v101
+		v123 = v102
+		v124 = 0
 	b48:
-		v124 = v46 + int64(uint32(v122))
-		if v27 <= v124 {
+		v126 = v48 + int64(uint32(v124))
+		if v27 <= v126 {
 			goto b74
 		}
-		v127 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v124)))))
-		v129 = 0
-		if v127 != 0 {
-			v129 = 1
+		v129 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v126)))))
+		v131 = 0
+		if v129 != 0 {
+			v131 = 1
 		}
-		v130 = int64(uint32(v129))
-		if v124 < v2 {
-			v133 = *(*float64)(unsafe.Add(p1, int(v124)*8))
+		v132 = int64(uint32(v131))
+		if v126 < v2 {
+			v135 = *(*float64)(unsafe.Add(p1, int(v126)*8))
 		} else {
-			v133 = 0
+			v135 = 0
 		}
-		v134 = 0 < v129
-		if 0 >= v124 {
-			v140 = v130
-			v141 = v133
+		v136 = 0 < v131
+		if 0 >= v126 {
+			v142 = v132
+			v143 = v135
 			goto b55
 		}
-		if v127 == 0 {
-			v138 = float64(v121 + v133)
+		if v129 == 0 {
+			v140 = float64(v123 + v135)
 		} else {
-			v138 = v133
+			v140 = v135
 		}
-		v140 = v130 + v120
-		v141 = v138
+		v142 = v132 + v122
+		v143 = v140
 	b55:
 		if v12 {
-			v142 = v141
+			v144 = v143
 			goto b58
 		}
-		if v134 {
-			v142 = 0
+		if v136 {
+			v144 = 0
 		} else {
-			v142 = v121
+			v144 = v123
 		}
 	b58:
-		if v124 < v13 {
-			*(*float64)(unsafe.Add(p7, int(v124)*8)) = v142
+		if v126 < v13 {
+			*(*float64)(unsafe.Add(p7, int(v126)*8)) = v144
 		}
-		v145 = v140 + -1
-		if !v134 {
+		v147 = v142 + -1
+		if !v136 {
 			goto b64
 		}
-		if 0 > v145 {
+		if 0 > v147 {
 			goto b64
 		}
-		if v145 < v17 {
-			*(*int64)(unsafe.Add(p9, int(v145)*8)) = v124
+		if v147 < v17 {
+			*(*int64)(unsafe.Add(p9, int(v147)*8)) = v126
 		}
 	b64:
-		v149 = v124 + 1
-		v150 = v27 <= v149
-		if v150 {
+		v151 = v126 + 1
+		v152 = v27 <= v151
+		if v152 {
 			goto b66
 		}
-		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v149))))) == 0 {
+		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v151))))) == 0 {
 			goto b69
 		}
 	b66:
-		if 0 > v145 {
+		if 0 > v147 {
 			goto b69
 		}
-		if v145 < v15 {
-			*(*float64)(unsafe.Add(p8, int(v145)*8)) = v141
+		if v147 < v15 {
+			*(*float64)(unsafe.Add(p8, int(v147)*8)) = v143
 		}
 	b69:
-		if !v150 {
+		if !v152 {
 			goto b72
 		}
-		if v119 {
-			*(*int64)(p10) = v140
+		if v121 {
+			*(*int64)(p10) = v142
 		}
 	b72:
-		v158 = v122 + 1
-		if v158 < 8 {
-			v120 = v140
-			v121 = v141
-			v122 = v158
+		v160 = v124 + 1
+		if v160 < 8 {
+			v122 = v142
+			v123 = v143
+			v124 = v160
 			goto b48
 		}
 	b74:
 		g.Leave(li)
 		continue
 	b76:
-		v165 = 0
-		v166 = v161
-		v167 = v162
-		v168 = 0
-		if uint32(v28) > uint32(v163) {
-			v210 = v165
-			v211 = v166
+		v167 = 0
+		v168 = v163
+		v169 = v164
+		v170 = 0
+		if uint32(v28) > uint32(v165) {
 			v212 = v167
-			v213 = 512
+			v213 = v168
+			v214 = v169
+			v215 = 512
 			goto b96
 		}
-		if v165 != 0 {
-			v202 = v165
-			v203 = v166
+		if v167 != 0 {
 			v204 = v167
+			v205 = v168
+			v206 = v169
 			goto b93
 		}
 		{
-			v172 := int64(uint32(v163 - v28))
-			v173 := v172 * 2
-			v174 = v173 + 2
-			v175 = v172 * 3
-			v176 = v173 + 3
-			if v6 <= v176 {
+			v174 := int64(uint32(v165 - v28))
+			v175 := v174 * 2
+			v176 = v175 + 2
+			v177 = v174 * 3
+			v178 = v175 + 3
+			if v6 <= v178 {
 				goto b81
 			}
 		}
-		v178 = v175 + 2
-		if v8 > v178 {
+		v180 = v177 + 2
+		if v8 > v180 {
 			goto b82
 		}
 	b81:
-		v195 = 0
-		v196 = 0
 		v197 = 0
+		v198 = 0
+		v199 = 0
 		goto b90
 	b82:
-		v180 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v174)*4)))
-		if v180 == 0 {
-			v182 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
-			v184 = v182 == 2
+		v182 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
+		if v182 == 0 {
+			v184 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v178)*4)))
+			v186 = v184 == 2
 		} else {
-			v184 = false
+			v186 = false
 		}
 		kernelimpl.HostFence()
-		if v184 {
-			v195 = 1
-			v196 = *(*int64)(unsafe.Add(p5, int(v178)*16))
-			v197 = *(*float64)(unsafe.Add(p5, int(v178)*16+8))
+		if v186 {
+			v197 = 1
+			v198 = *(*int64)(unsafe.Add(p5, int(v180)*16))
+			v199 = *(*float64)(unsafe.Add(p5, int(v180)*16+8))
 			goto b90
 		}
-		if v180 == 1 {
-			v195 = 1
-			v196 = *(*int64)(unsafe.Add(p5, int(v175)*16))
-			v197 = *(*float64)(unsafe.Add(p5, int(v175)*16+8))
+		if v182 == 1 {
+			v197 = 1
+			v198 = *(*int64)(unsafe.Add(p5, int(v177)*16))
+			v199 = *(*float64)(unsafe.Add(p5, int(v177)*16+8))
 			goto b90
 		}
-		if v180 == 2 {
-			v192 := v175 + 1
-			v195 = 2
-			v196 = *(*int64)(unsafe.Add(p5, int(v192)*16))
-			v197 = *(*float64)(unsafe.Add(p5, int(v192)*16+8))
+		if v182 == 2 {
+			v194 := v177 + 1
+			v197 = 2
+			v198 = *(*int64)(unsafe.Add(p5, int(v194)*16))
+			v199 = *(*float64)(unsafe.Add(p5, int(v194)*16+8))
 		} else {
-			v195 = 0
-			v196 = 0
 			v197 = 0
+			v198 = 0
+			v199 = 0
 		}
 	b90:
-		if v28 == v163 {
-			v200 := v195
-			if v195 == 1 {
-				v200 = 2
+		if v28 == v165 {
+			v202 := v197
+			if v197 == 1 {
+				v202 = 2
 			}
-			v201 = v200
+			v203 = v202
 		} else {
-			v201 = v195
+			v203 = v197
 		}
-		v202 = v201
-		v203 = v196
-		v204 = v197
+		v204 = v203
+		v205 = v198
+		v206 = v199
 	b93:
-		if v202 != 1 {
-			v209 = (v28 * 2) + int32(uint32(v202)>>1)
+		if v204 != 1 {
+			v211 = (v28 * 2) + int32(uint32(v204)>>1)
 		} else {
-			v209 = 512
+			v211 = 512
 		}
-		v210 = v202
-		v211 = v203
 		v212 = v204
-		v213 = v209
+		v213 = v205
+		v214 = v206
+		v215 = v211
 	b96:
-		h93[li] = v93
-		h94[li] = v94
-		h99[li] = v99
-		h100[li] = v100
-		h161[li] = v161
-		h162[li] = v162
-		u163 = v163
-		u164 = v164
-		u168 = v168
-		h210[li] = v210
-		h211[li] = v211
+		h95[li] = v95
+		h96[li] = v96
+		h101[li] = v101
+		h102[li] = v102
+		h163[li] = v163
+		h164[li] = v164
+		u165 = v165
+		u166 = v166
+		u170 = v170
 		h212[li] = v212
 		h213[li] = v213
+		h214[li] = v214
+		h215[li] = v215
 		next = 6
 	}
-	g.v160 = v160
-	g.v163 = u163
-	g.v164 = u164
-	g.v168 = u168
+	g.v162 = v162
+	g.v165 = u165
+	g.v166 = u166
+	g.v170 = u170
 	return next
 }
 
 func (g *sumsFloat64Host) r7() int {
 	const n = 256
-	h161 := g.v161[:n]
-	h162 := g.v162[:n]
-	e163 := g.v163
-	e164 := g.v164
-	e168 := g.v168
-	h210 := g.v210[:n]
-	h211 := g.v211[:n]
+	h163 := g.v163[:n]
+	h164 := g.v164[:n]
+	e165 := g.v165
+	e166 := g.v166
+	e170 := g.v170
 	h212 := g.v212[:n]
-	v214 := g.v214
-	v216 := 512 <= uint32(v214)
-	v217 := v214 & 1
-	v218 := v217 == 1
-	v215 := int32(uint32(v214) >> 1)
-	v219 := 256 <= uint32(v215)
-	u163 := g.v163
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
+	v216 := g.v216
+	v218 := 512 <= uint32(v216)
+	v219 := v216 & 1
+	v220 := v219 == 1
+	v217 := int32(uint32(v216) >> 1)
+	v221 := 256 <= uint32(v217)
+	u165 := g.v165
 	c2 := g.c2
 	v6 := g.v6
 	v8 := g.v8
 	p4 := g.Pointer(4)
 	p5 := g.Pointer(5)
-	u164 := g.v164
-	u168 := g.v168
-	h213 := g.v213[:n]
+	u166 := g.v166
+	u170 := g.v170
+	h215 := g.v215[:n]
 	v27 := g.v27
 	p0 := g.Pointer(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
-	h340 := g.v340[:n]
-	h341 := g.v341[:n]
+	h342 := g.v342[:n]
+	h343 := g.v343[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v161 := h161[li]
-		v162 := h162[li]
-		v163 := e163
-		v164 := e164
-		v168 := e168
-		v210 := h210[li]
-		v211 := h211[li]
+		v163 := h163[li]
+		v164 := h164[li]
+		v165 := e165
+		v166 := e166
+		v170 := e170
 		v212 := h212[li]
+		v213 := h213[li]
+		v214 := h214[li]
 		v28 := int32(li)
-		v44 := v28 * 8
-		v45 := int64(uint32(v44))
-		var v165, v180, v195, v201, v202, v209, v213, v309, v319, v324, v338, v384, v387 int32
-		var v166, v174, v175, v176, v178, v196, v203, v307, v316, v317, v327, v336, v340, v385 int64
-		var v167, v197, v204, v308, v318, v330, v334, v337, v341, v386 float64
-		var v184, v310 bool
-		if v216 {
+		v46 := v28 * 8
+		v47 := int64(uint32(v46))
+		var v167, v182, v197, v203, v204, v211, v215, v311, v321, v326, v340, v386, v389 int32
+		var v168, v176, v177, v178, v180, v198, v205, v309, v318, v319, v329, v338, v342, v387 int64
+		var v169, v199, v206, v310, v320, v332, v336, v339, v343, v388 float64
+		var v186, v312 bool
+		if v218 {
 			goto b99
 		}
-		if !v218 {
+		if !v220 {
 			goto b154
 		}
 	b99:
-		if !v164 {
+		if !v166 {
 			goto b102
 		}
-		if v219 {
-			v307 = v161
-			v308 = v162
-			v309 = v163 + -256
-			v310 = true
+		if v221 {
+			v309 = v163
+			v310 = v164
+			v311 = v165 + -256
+			v312 = true
 		} else {
 			goto b102
 		}
-		v161 = v307
-		v162 = v308
 		v163 = v309
 		v164 = v310
-		v165 = 0
-		v166 = v161
-		v167 = v162
-		v168 = 0
+		v165 = v311
+		v166 = v312
+		v167 = 0
+		v168 = v163
+		v169 = v164
+		v170 = 0
 		goto b77
 	b102:
-		h161[li] = v161
-		h162[li] = v162
-		u163 = v163
-		h211[li] = v211
-		h212[li] = v212
+		h163[li] = v163
+		h164[li] = v164
+		u165 = v165
+		h213[li] = v213
+		h214[li] = v214
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2443,120 +2451,120 @@ func (g *sumsFloat64Host) r7() int {
 		continue
 	b154:
 		{
-			v311 := v168 + 1
-			if uint32(v311) >= uint32(c2) {
-				v316 = (int64(uint32(v163-v215)) * 2048) + v45
-				v317 = 0
-				v318 = 0
+			v313 := v170 + 1
+			if uint32(v313) >= uint32(c2) {
+				v318 = (int64(uint32(v165-v217)) * 2048) + v47
 				v319 = 0
+				v320 = 0
+				v321 = 0
 				goto b156
 			}
-			v384 = v210
-			v385 = v211
 			v386 = v212
-			v387 = v311
+			v387 = v213
+			v388 = v214
+			v389 = v313
 		}
-		v165 = v384
-		v166 = v385
 		v167 = v386
 		v168 = v387
+		v169 = v388
+		v170 = v389
 	b77:
-		if uint32(v28) > uint32(v163) {
-			v210 = v165
-			v211 = v166
+		if uint32(v28) > uint32(v165) {
 			v212 = v167
-			v213 = 512
+			v213 = v168
+			v214 = v169
+			v215 = 512
 			goto b96
 		}
-		if v165 != 0 {
-			v202 = v165
-			v203 = v166
+		if v167 != 0 {
 			v204 = v167
+			v205 = v168
+			v206 = v169
 			goto b93
 		}
 		{
-			v172 := int64(uint32(v163 - v28))
-			v173 := v172 * 2
-			v174 = v173 + 2
-			v175 = v172 * 3
-			v176 = v173 + 3
-			if v6 <= v176 {
+			v174 := int64(uint32(v165 - v28))
+			v175 := v174 * 2
+			v176 = v175 + 2
+			v177 = v174 * 3
+			v178 = v175 + 3
+			if v6 <= v178 {
 				goto b81
 			}
 		}
-		v178 = v175 + 2
-		if v8 > v178 {
+		v180 = v177 + 2
+		if v8 > v180 {
 			goto b82
 		}
 	b81:
-		v195 = 0
-		v196 = 0
 		v197 = 0
+		v198 = 0
+		v199 = 0
 		goto b90
 	b82:
-		v180 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v174)*4)))
-		if v180 == 0 {
-			v182 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
-			v184 = v182 == 2
+		v182 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
+		if v182 == 0 {
+			v184 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v178)*4)))
+			v186 = v184 == 2
 		} else {
-			v184 = false
+			v186 = false
 		}
 		kernelimpl.HostFence()
-		if v184 {
-			v195 = 1
-			v196 = *(*int64)(unsafe.Add(p5, int(v178)*16))
-			v197 = *(*float64)(unsafe.Add(p5, int(v178)*16+8))
+		if v186 {
+			v197 = 1
+			v198 = *(*int64)(unsafe.Add(p5, int(v180)*16))
+			v199 = *(*float64)(unsafe.Add(p5, int(v180)*16+8))
 			goto b90
 		}
-		if v180 == 1 {
-			v195 = 1
-			v196 = *(*int64)(unsafe.Add(p5, int(v175)*16))
-			v197 = *(*float64)(unsafe.Add(p5, int(v175)*16+8))
+		if v182 == 1 {
+			v197 = 1
+			v198 = *(*int64)(unsafe.Add(p5, int(v177)*16))
+			v199 = *(*float64)(unsafe.Add(p5, int(v177)*16+8))
 			goto b90
 		}
-		if v180 == 2 {
-			v192 := v175 + 1
-			v195 = 2
-			v196 = *(*int64)(unsafe.Add(p5, int(v192)*16))
-			v197 = *(*float64)(unsafe.Add(p5, int(v192)*16+8))
+		if v182 == 2 {
+			v194 := v177 + 1
+			v197 = 2
+			v198 = *(*int64)(unsafe.Add(p5, int(v194)*16))
+			v199 = *(*float64)(unsafe.Add(p5, int(v194)*16+8))
 		} else {
-			v195 = 0
-			v196 = 0
 			v197 = 0
+			v198 = 0
+			v199 = 0
 		}
 	b90:
-		if v28 == v163 {
-			v200 := v195
-			if v195 == 1 {
-				v200 = 2
+		if v28 == v165 {
+			v202 := v197
+			if v197 == 1 {
+				v202 = 2
 			}
-			v201 = v200
+			v203 = v202
 		} else {
-			v201 = v195
+			v203 = v197
 		}
-		v202 = v201
-		v203 = v196
-		v204 = v197
+		v204 = v203
+		v205 = v198
+		v206 = v199
 	b93:
-		if v202 != 1 {
-			v209 = (v28 * 2) + int32(uint32(v202)>>1)
+		if v204 != 1 {
+			v211 = (v28 * 2) + int32(uint32(v204)>>1)
 		} else {
-			v209 = 512
+			v211 = 512
 		}
-		v210 = v202
-		v211 = v203
 		v212 = v204
-		v213 = v209
+		v213 = v205
+		v214 = v206
+		v215 = v211
 	b96:
-		h161[li] = v161
-		h162[li] = v162
-		u163 = v163
-		u164 = v164
-		u168 = v168
-		h210[li] = v210
-		h211[li] = v211
+		h163[li] = v163
+		h164[li] = v164
+		u165 = v165
+		u166 = v166
+		u170 = v170
 		h212[li] = v212
 		h213[li] = v213
+		h214[li] = v214
+		h215[li] = v215
 		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2565,57 +2573,57 @@ func (g *sumsFloat64Host) r7() int {
 		}
 		continue
 	b156:
-		v321 := v316 + int64(uint32(v319))
-		if v27 <= v321 {
-			v340 = v317
-			v341 = v318
+		v323 := v318 + int64(uint32(v321))
+		if v27 <= v323 {
+			v342 = v319
+			v343 = v320
 			goto b165
 		}
 		{
-			v324 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v321)))))
-			v326 := int32(0)
-			if v324 != 0 {
-				v326 = 1
+			v326 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v323)))))
+			v328 := int32(0)
+			if v326 != 0 {
+				v328 = 1
 			}
-			v327 = int64(uint32(v326))
-			if v321 < v2 {
-				v330 = *(*float64)(unsafe.Add(p1, int(v321)*8))
+			v329 = int64(uint32(v328))
+			if v323 < v2 {
+				v332 = *(*float64)(unsafe.Add(p1, int(v323)*8))
 			} else {
-				v330 = 0
+				v332 = 0
 			}
 		}
-		if v319 == 0 {
-			v336 = v327
-			v337 = v330
+		if v321 == 0 {
+			v338 = v329
+			v339 = v332
 			goto b163
 		}
-		if v324 == 0 {
-			v334 = float64(v318 + v330)
+		if v326 == 0 {
+			v336 = float64(v320 + v332)
 		} else {
-			v334 = v330
+			v336 = v332
 		}
-		v336 = v327 + v317
-		v337 = v334
+		v338 = v329 + v319
+		v339 = v336
 	b163:
-		v338 = v319 + 1
-		if v338 < 8 {
-			v317 = v336
-			v318 = v337
+		v340 = v321 + 1
+		if v340 < 8 {
 			v319 = v338
+			v320 = v339
+			v321 = v340
 			goto b156
 		}
-		v340 = v336
-		v341 = v337
+		v342 = v338
+		v343 = v339
 	b165:
-		h161[li] = v161
-		h162[li] = v162
-		u163 = v163
-		u164 = v164
-		h210[li] = v210
-		h211[li] = v211
+		h163[li] = v163
+		h164[li] = v164
+		u165 = v165
+		u166 = v166
 		h212[li] = v212
-		h340[li] = v340
-		h341[li] = v341
+		h213[li] = v213
+		h214[li] = v214
+		h342[li] = v342
+		h343[li] = v343
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2623,145 +2631,145 @@ func (g *sumsFloat64Host) r7() int {
 			next = 10
 		}
 	}
-	g.v163 = u163
-	g.v215 = v215
-	g.v164 = u164
-	g.v168 = u168
+	g.v165 = u165
+	g.v217 = v217
+	g.v166 = u166
+	g.v170 = u170
 	return next
 }
 
 func (g *sumsFloat64Host) r8() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h211 := g.v211[:n]
-	h212 := g.v212[:n]
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v28 := int32(li)
-		v211 := h211[li]
-		v212 := h212[li]
-		v221 := v28 & 255
-		*(*int64)(unsafe.Add(m0, int(v221)*16)) = v211
-		*(*float64)(unsafe.Add(m0, int(v221)*16+8)) = v212
+		v213 := h213[li]
+		v214 := h214[li]
+		v223 := v28 & 255
+		*(*int64)(unsafe.Add(m0, int(v223)*16)) = v213
+		*(*float64)(unsafe.Add(m0, int(v223)*16+8)) = v214
 	}
-	// Barrier, lookback.go:264
-	h161 := g.v161[:n]
-	h162 := g.v162[:n]
-	e163 := g.v163
-	v215 := g.v215
-	v224 := uint32(v215) < 256
-	v225 := v215 & 255
-	v230 := int32(256)
-	if v224 {
-		v230 = v215
+	// Barrier, lookback.go:271
+	h163 := g.v163[:n]
+	h164 := g.v164[:n]
+	e165 := g.v165
+	v217 := g.v217
+	v226 := uint32(v217) < 256
+	v227 := v217 & 255
+	v232 := int32(256)
+	if v226 {
+		v232 = v217
 	}
 	stop := g.Cancelled()
-	v160 := g.v160
-	h93 := g.v93[:n]
-	h94 := g.v94[:n]
+	v162 := g.v162
+	h95 := g.v95[:n]
+	h96 := g.v96[:n]
 	c3 := g.c3
-	v248 := c3 == 0
+	v250 := c3 == 0
 	v6 := g.v6
-	v38 := g.v38
-	v249 := v38 * 2
-	v250 := v249 + 2
-	v252 := v6 <= v250
+	v40 := g.v40
+	v251 := v40 * 2
+	v252 := v251 + 2
+	v254 := v6 <= v252
 	v8 := g.v8
-	v251 := v38 * 3
-	v253 := v251 + 1
-	v254 := v8 <= v253
+	v253 := v40 * 3
+	v255 := v253 + 1
+	v256 := v8 <= v255
 	p5 := g.Pointer(5)
 	p4 := g.Pointer(4)
-	h231 := g.v231[:n]
-	h232 := g.v232[:n]
-	u163 := g.v163
-	u164 := g.v164
-	u168 := g.v168
-	h210 := g.v210[:n]
-	h213 := g.v213[:n]
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
+	u165 := g.v165
+	u166 := g.v166
+	u170 := g.v170
+	h212 := g.v212[:n]
+	h215 := g.v215[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v161 := h161[li]
-		v162 := h162[li]
-		v163 := e163
-		v93 := h93[li]
-		v94 := h94[li]
+		v163 := h163[li]
+		v164 := h164[li]
+		v165 := e165
+		v95 := h95[li]
+		v96 := h96[li]
 		v28 := int32(li)
 		v29 := v28 == 0
-		var v164, v184, v310 bool
-		var v165, v168, v180, v195, v201, v202, v209, v210, v213, v233, v235, v309 int32
-		var v166, v174, v175, v176, v178, v196, v203, v211, v228, v231, v237, v247, v307 int64
-		var v167, v197, v204, v212, v229, v232, v238, v241, v246, v308 float64
-		if v224 {
-			v228 = *(*int64)(unsafe.Add(m0, int(v225)*16))
-			v229 = *(*float64)(unsafe.Add(m0, int(v225)*16+8))
+		var v166, v186, v312 bool
+		var v167, v170, v182, v197, v203, v204, v211, v212, v215, v235, v237, v311 int32
+		var v168, v176, v177, v178, v180, v198, v205, v213, v230, v233, v239, v249, v309 int64
+		var v169, v199, v206, v214, v231, v234, v240, v243, v248, v310 float64
+		if v226 {
+			v230 = *(*int64)(unsafe.Add(m0, int(v227)*16))
+			v231 = *(*float64)(unsafe.Add(m0, int(v227)*16+8))
 		} else {
-			v228 = v161
-			v229 = v162
+			v230 = v163
+			v231 = v164
 		}
-		v231 = v228
-		v232 = v229
 		v233 = v230
+		v234 = v231
+		v235 = v232
 	b107:
-		if v233 == 0 {
+		if v235 == 0 {
 			goto b111
 		}
 		{
-			v235 = v233 + -1
-			v236 := v235 & 255
-			v237 = *(*int64)(unsafe.Add(m0, int(v236)*16))
-			v238 = *(*float64)(unsafe.Add(m0, int(v236)*16+8))
-			if v237 == 0 {
-				v241 = float64(v232 + v238)
+			v237 = v235 + -1
+			v238 := v237 & 255
+			v239 = *(*int64)(unsafe.Add(m0, int(v238)*16))
+			v240 = *(*float64)(unsafe.Add(m0, int(v238)*16+8))
+			if v239 == 0 {
+				v243 = float64(v234 + v240)
 			} else {
-				v241 = v238
+				v243 = v240
 			}
 		}
-		v231 = v237 + v231
-		v232 = v241
-		v233 = v235
+		v233 = v239 + v233
+		v234 = v243
+		v235 = v237
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b107
 	b111:
-		if v163 != v160 {
-			v307 = v231
-			v308 = v232
-			v309 = v163 + 256
-			v310 = false
+		if v165 != v162 {
+			v309 = v233
+			v310 = v234
+			v311 = v165 + 256
+			v312 = false
 			goto b153
 		}
-		if v93 == 0 {
-			v246 = float64(v232 + v94)
+		if v95 == 0 {
+			v248 = float64(v234 + v96)
 		} else {
-			v246 = v94
+			v248 = v96
 		}
-		v247 = v93 + v231
+		v249 = v95 + v233
 		if !v29 {
 			goto b119
 		}
-		if !v248 {
+		if !v250 {
 			goto b119
 		}
-		if v252 {
+		if v254 {
 			goto b119
 		}
-		if !v254 {
-			*(*int64)(unsafe.Add(p5, int(v253)*16)) = v247
-			*(*float64)(unsafe.Add(p5, int(v253)*16+8)) = v246
+		if !v256 {
+			*(*int64)(unsafe.Add(p5, int(v255)*16)) = v249
+			*(*float64)(unsafe.Add(p5, int(v255)*16+8)) = v248
 			kernelimpl.HostFence()
-			atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v250)*4)), int32(2))
+			atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v252)*4)), int32(2))
 		}
 	b119:
-		h231[li] = v231
-		h232[li] = v232
+		h233[li] = v233
+		h234[li] = v234
 		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2770,110 +2778,110 @@ func (g *sumsFloat64Host) r8() int {
 		}
 		continue
 	b153:
-		v161 = v307
-		v162 = v308
 		v163 = v309
 		v164 = v310
-		v165 = 0
-		v166 = v161
-		v167 = v162
-		v168 = 0
-		if uint32(v28) > uint32(v163) {
-			v210 = v165
-			v211 = v166
+		v165 = v311
+		v166 = v312
+		v167 = 0
+		v168 = v163
+		v169 = v164
+		v170 = 0
+		if uint32(v28) > uint32(v165) {
 			v212 = v167
-			v213 = 512
+			v213 = v168
+			v214 = v169
+			v215 = 512
 			goto b96
 		}
-		if v165 != 0 {
-			v202 = v165
-			v203 = v166
+		if v167 != 0 {
 			v204 = v167
+			v205 = v168
+			v206 = v169
 			goto b93
 		}
 		{
-			v172 := int64(uint32(v163 - v28))
-			v173 := v172 * 2
-			v174 = v173 + 2
-			v175 = v172 * 3
-			v176 = v173 + 3
-			if v6 <= v176 {
+			v174 := int64(uint32(v165 - v28))
+			v175 := v174 * 2
+			v176 = v175 + 2
+			v177 = v174 * 3
+			v178 = v175 + 3
+			if v6 <= v178 {
 				goto b81
 			}
 		}
-		v178 = v175 + 2
-		if v8 > v178 {
+		v180 = v177 + 2
+		if v8 > v180 {
 			goto b82
 		}
 	b81:
-		v195 = 0
-		v196 = 0
 		v197 = 0
+		v198 = 0
+		v199 = 0
 		goto b90
 	b82:
-		v180 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v174)*4)))
-		if v180 == 0 {
-			v182 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
-			v184 = v182 == 2
+		v182 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
+		if v182 == 0 {
+			v184 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v178)*4)))
+			v186 = v184 == 2
 		} else {
-			v184 = false
+			v186 = false
 		}
 		kernelimpl.HostFence()
-		if v184 {
-			v195 = 1
-			v196 = *(*int64)(unsafe.Add(p5, int(v178)*16))
-			v197 = *(*float64)(unsafe.Add(p5, int(v178)*16+8))
+		if v186 {
+			v197 = 1
+			v198 = *(*int64)(unsafe.Add(p5, int(v180)*16))
+			v199 = *(*float64)(unsafe.Add(p5, int(v180)*16+8))
 			goto b90
 		}
-		if v180 == 1 {
-			v195 = 1
-			v196 = *(*int64)(unsafe.Add(p5, int(v175)*16))
-			v197 = *(*float64)(unsafe.Add(p5, int(v175)*16+8))
+		if v182 == 1 {
+			v197 = 1
+			v198 = *(*int64)(unsafe.Add(p5, int(v177)*16))
+			v199 = *(*float64)(unsafe.Add(p5, int(v177)*16+8))
 			goto b90
 		}
-		if v180 == 2 {
-			v192 := v175 + 1
-			v195 = 2
-			v196 = *(*int64)(unsafe.Add(p5, int(v192)*16))
-			v197 = *(*float64)(unsafe.Add(p5, int(v192)*16+8))
+		if v182 == 2 {
+			v194 := v177 + 1
+			v197 = 2
+			v198 = *(*int64)(unsafe.Add(p5, int(v194)*16))
+			v199 = *(*float64)(unsafe.Add(p5, int(v194)*16+8))
 		} else {
-			v195 = 0
-			v196 = 0
 			v197 = 0
+			v198 = 0
+			v199 = 0
 		}
 	b90:
-		if v28 == v163 {
-			v200 := v195
-			if v195 == 1 {
-				v200 = 2
+		if v28 == v165 {
+			v202 := v197
+			if v197 == 1 {
+				v202 = 2
 			}
-			v201 = v200
+			v203 = v202
 		} else {
-			v201 = v195
+			v203 = v197
 		}
-		v202 = v201
-		v203 = v196
-		v204 = v197
+		v204 = v203
+		v205 = v198
+		v206 = v199
 	b93:
-		if v202 != 1 {
-			v209 = (v28 * 2) + int32(uint32(v202)>>1)
+		if v204 != 1 {
+			v211 = (v28 * 2) + int32(uint32(v204)>>1)
 		} else {
-			v209 = 512
+			v211 = 512
 		}
-		v210 = v202
-		v211 = v203
 		v212 = v204
-		v213 = v209
+		v213 = v205
+		v214 = v206
+		v215 = v211
 	b96:
-		h161[li] = v161
-		h162[li] = v162
-		u163 = v163
-		u164 = v164
-		u168 = v168
-		h210[li] = v210
-		h211[li] = v211
+		h163[li] = v163
+		h164[li] = v164
+		u165 = v165
+		u166 = v166
+		u170 = v170
 		h212[li] = v212
 		h213[li] = v213
+		h214[li] = v214
+		h215[li] = v215
 		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2881,19 +2889,19 @@ func (g *sumsFloat64Host) r8() int {
 			next = 6
 		}
 	}
-	g.v163 = u163
-	g.v164 = u164
-	g.v168 = u168
+	g.v165 = u165
+	g.v166 = u166
+	g.v170 = u170
 	return next
 }
 
 func (g *sumsFloat64Host) r10() int {
 	const n = 256
-	h231 := g.v231[:n]
-	h232 := g.v232[:n]
-	h99 := g.v99[:n]
-	h100 := g.v100[:n]
-	h46 := g.v46[:n]
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
+	h101 := g.v101[:n]
+	h102 := g.v102[:n]
+	h48 := g.v48[:n]
 	v27 := g.v27
 	p0 := g.Pointer(0)
 	v2 := g.v2
@@ -2908,7 +2916,7 @@ func (g *sumsFloat64Host) r10() int {
 	v15 := g.v15
 	p8 := g.Pointer(8)
 	v19 := g.v19
-	v265 := 0 < v19
+	v267 := 0 < v19
 	p10 := g.Pointer(10)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -2917,113 +2925,113 @@ func (g *sumsFloat64Host) r10() int {
 		}
 		v28 := int32(li)
 		v29 := v28 == 0
-		v231 := h231[li]
-		v232 := h232[li]
-		v99 := h99[li]
-		v100 := h100[li]
-		v46 := h46[li]
-		var v261, v264, v267, v279, v284, v287, v288 float64
-		var v263, v266, v276, v286, v291, v295 int64
-		var v268, v273, v275, v304 int32
-		var v280, v296 bool
+		v233 := h233[li]
+		v234 := h234[li]
+		v101 := h101[li]
+		v102 := h102[li]
+		v48 := h48[li]
+		var v263, v266, v269, v281, v286, v289, v290 float64
+		var v265, v268, v278, v288, v293, v297 int64
+		var v270, v275, v277, v306 int32
+		var v282, v298 bool
 		if v29 {
-			v263 = v231
-			v264 = v232
+			v265 = v233
+			v266 = v234
 			goto b124
 		}
-		if v99 == 0 {
-			v261 = float64(v232 + v100)
+		if v101 == 0 {
+			v263 = float64(v234 + v102)
 		} else {
-			v261 = v100
+			v263 = v102
 		}
-		v263 = v99 + v231
-		v264 = v261
-	b124:
+		v265 = v101 + v233
 		v266 = v263
-		v267 = v264
-		v268 = 0
+	b124:
+		v268 = v265
+		v269 = v266
+		v270 = 0
 	b125:
-		v270 := v46 + int64(uint32(v268))
-		if v27 <= v270 {
+		v272 := v48 + int64(uint32(v270))
+		if v27 <= v272 {
 			goto b151
 		}
-		v273 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v270)))))
-		v275 = 0
-		if v273 != 0 {
-			v275 = 1
+		v275 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v272)))))
+		v277 = 0
+		if v275 != 0 {
+			v277 = 1
 		}
-		v276 = int64(uint32(v275))
-		if v270 < v2 {
-			v279 = *(*float64)(unsafe.Add(p1, int(v270)*8))
+		v278 = int64(uint32(v277))
+		if v272 < v2 {
+			v281 = *(*float64)(unsafe.Add(p1, int(v272)*8))
 		} else {
-			v279 = 0
+			v281 = 0
 		}
-		v280 = 0 < v275
-		if 0 >= v270 {
-			v286 = v276
-			v287 = v279
+		v282 = 0 < v277
+		if 0 >= v272 {
+			v288 = v278
+			v289 = v281
 			goto b132
 		}
-		if v273 == 0 {
-			v284 = float64(v267 + v279)
+		if v275 == 0 {
+			v286 = float64(v269 + v281)
 		} else {
-			v284 = v279
+			v286 = v281
 		}
-		v286 = v276 + v266
-		v287 = v284
+		v288 = v278 + v268
+		v289 = v286
 	b132:
 		if v12 {
-			v288 = v287
+			v290 = v289
 			goto b135
 		}
-		if v280 {
-			v288 = 0
+		if v282 {
+			v290 = 0
 		} else {
-			v288 = v267
+			v290 = v269
 		}
 	b135:
-		if v270 < v13 {
-			*(*float64)(unsafe.Add(p7, int(v270)*8)) = v288
+		if v272 < v13 {
+			*(*float64)(unsafe.Add(p7, int(v272)*8)) = v290
 		}
-		v291 = v286 + -1
-		if !v280 {
+		v293 = v288 + -1
+		if !v282 {
 			goto b141
 		}
-		if 0 > v291 {
+		if 0 > v293 {
 			goto b141
 		}
-		if v291 < v17 {
-			*(*int64)(unsafe.Add(p9, int(v291)*8)) = v270
+		if v293 < v17 {
+			*(*int64)(unsafe.Add(p9, int(v293)*8)) = v272
 		}
 	b141:
-		v295 = v270 + 1
-		v296 = v27 <= v295
-		if v296 {
+		v297 = v272 + 1
+		v298 = v27 <= v297
+		if v298 {
 			goto b143
 		}
-		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v295))))) == 0 {
+		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v297))))) == 0 {
 			goto b146
 		}
 	b143:
-		if 0 > v291 {
+		if 0 > v293 {
 			goto b146
 		}
-		if v291 < v15 {
-			*(*float64)(unsafe.Add(p8, int(v291)*8)) = v287
+		if v293 < v15 {
+			*(*float64)(unsafe.Add(p8, int(v293)*8)) = v289
 		}
 	b146:
-		if !v296 {
+		if !v298 {
 			goto b149
 		}
-		if v265 {
-			*(*int64)(p10) = v286
+		if v267 {
+			*(*int64)(p10) = v288
 		}
 	b149:
-		v304 = v268 + 1
-		if v304 < 8 {
-			v266 = v286
-			v267 = v287
-			v268 = v304
+		v306 = v270 + 1
+		if v306 < 8 {
+			v268 = v288
+			v269 = v289
+			v270 = v306
 			goto b125
 		}
 	b151:
@@ -3034,31 +3042,31 @@ func (g *sumsFloat64Host) r10() int {
 func (g *sumsFloat64Host) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h340 := g.v340[:n]
-	h341 := g.v341[:n]
-	h344 := g.v344[:n]
-	h345 := g.v345[:n]
-	u346 := g.v346
+	h342 := g.v342[:n]
+	h343 := g.v343[:n]
+	h346 := g.v346[:n]
+	h347 := g.v347[:n]
+	u348 := g.v348
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v340 := h340[li]
-		v341 := h341[li]
-		var v344 int64
-		var v345 float64
-		var v346 int32
-		*(*int64)(unsafe.Add(m0, li*16)) = v340
-		*(*float64)(unsafe.Add(m0, li*16+8)) = v341
-		v344 = v340
-		v345 = v341
-		v346 = 1
-		if v346 < 256 {
-			h344[li] = v344
-			h345[li] = v345
-			u346 = v346
+		v342 := h342[li]
+		v343 := h343[li]
+		var v346 int64
+		var v347 float64
+		var v348 int32
+		*(*int64)(unsafe.Add(m0, li*16)) = v342
+		*(*float64)(unsafe.Add(m0, li*16+8)) = v343
+		v346 = v342
+		v347 = v343
+		v348 = 1
+		if v348 < 256 {
+			h346[li] = v346
+			h347[li] = v347
+			u348 = v348
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3074,83 +3082,83 @@ func (g *sumsFloat64Host) r11() int {
 			next = 13
 		}
 	}
-	g.v346 = u346
+	g.v348 = u348
 	return next
 }
 
 func (g *sumsFloat64Host) r12() int {
 	const n = 256
-	v346 := g.v346
+	v348 := g.v348
 	m0 := g.Memory(0)
-	h344 := g.v344[:n]
-	h345 := g.v345[:n]
-	h348 := g.v348[:n]
-	h352 := g.v352[:n]
-	h353 := g.v353[:n]
+	h346 := g.v346[:n]
+	h347 := g.v347[:n]
+	h350 := g.v350[:n]
+	h354 := g.v354[:n]
+	h355 := g.v355[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v28 := int32(li)
-		v344 := h344[li]
-		v345 := h345[li]
-		var v352 int64
-		var v353 float64
-		v348 := v346 <= v28
-		if v348 {
-			v349 := v28 - v346
-			v352 = *(*int64)(unsafe.Add(m0, int(v349)*16))
-			v353 = *(*float64)(unsafe.Add(m0, int(v349)*16+8))
+		v346 := h346[li]
+		v347 := h347[li]
+		var v354 int64
+		var v355 float64
+		v350 := v348 <= v28
+		if v350 {
+			v351 := v28 - v348
+			v354 = *(*int64)(unsafe.Add(m0, int(v351)*16))
+			v355 = *(*float64)(unsafe.Add(m0, int(v351)*16+8))
 		} else {
-			v352 = v344
-			v353 = v345
+			v354 = v346
+			v355 = v347
 		}
-		h348[li] = v348
-		h352[li] = v352
-		h353[li] = v353
+		h350[li] = v350
+		h354[li] = v354
+		h355[li] = v355
 	}
 	// Barrier, runs.go:71
-	e346 := g.v346
-	u346 := g.v346
+	e348 := g.v348
+	u348 := g.v348
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v344 := h344[li]
-		v345 := h345[li]
-		v346 := e346
-		v348 := h348[li]
-		v353 := h353[li]
-		v352 := h352[li]
-		var v356, v361 float64
-		var v360 int64
-		if !v348 {
-			v360 = v344
-			v361 = v345
+		v346 := h346[li]
+		v347 := h347[li]
+		v348 := e348
+		v350 := h350[li]
+		v355 := h355[li]
+		v354 := h354[li]
+		var v358, v363 float64
+		var v362 int64
+		if !v350 {
+			v362 = v346
+			v363 = v347
 			goto b176
 		}
-		if v344 == 0 {
-			v356 = float64(v353 + v345)
+		if v346 == 0 {
+			v358 = float64(v355 + v347)
 		} else {
-			v356 = v345
+			v358 = v347
 		}
 		{
-			v357 := v344 + v352
-			*(*int64)(unsafe.Add(m0, li*16)) = v357
-			*(*float64)(unsafe.Add(m0, li*16+8)) = v356
-			v360 = v357
-			v361 = v356
+			v359 := v346 + v354
+			*(*int64)(unsafe.Add(m0, li*16)) = v359
+			*(*float64)(unsafe.Add(m0, li*16+8)) = v358
+			v362 = v359
+			v363 = v358
 		}
 	b176:
-		v344 = v360
-		v345 = v361
-		v346 = v346 * 2
-		if v346 < 256 {
-			h344[li] = v344
-			h345[li] = v345
-			u346 = v346
+		v346 = v362
+		v347 = v363
+		v348 = v348 * 2
+		if v348 < 256 {
+			h346[li] = v346
+			h347[li] = v347
+			u348 = v348
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3166,178 +3174,178 @@ func (g *sumsFloat64Host) r12() int {
 			next = 13
 		}
 	}
-	g.v346 = u346
+	g.v348 = u348
 	return next
 }
 
 func (g *sumsFloat64Host) r14() int {
 	const n = 256
-	h210 := g.v210[:n]
-	h211 := g.v211[:n]
 	h212 := g.v212[:n]
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
 	m0 := g.Memory(0)
-	v215 := g.v215
-	v163 := g.v163
+	v217 := g.v217
+	v165 := g.v165
 	v6 := g.v6
 	v8 := g.v8
 	p4 := g.Pointer(4)
 	p5 := g.Pointer(5)
-	u168 := g.v168
-	h213 := g.v213[:n]
+	u170 := g.v170
+	h215 := g.v215[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v210 := h210[li]
-		v211 := h211[li]
 		v212 := h212[li]
+		v213 := h213[li]
+		v214 := h214[li]
 		v28 := int32(li)
-		var v165, v168, v180, v195, v201, v202, v209, v213, v381, v384, v387 int32
-		var v166, v174, v175, v176, v178, v196, v203, v369, v371, v382, v385 int64
-		var v167, v197, v204, v383, v386 float64
-		var v184 bool
-		v363 := *(*int64)(unsafe.Add(m0, 4080))
-		v364 := *(*float64)(unsafe.Add(m0, 4088))
-		if v28 != v215 {
-			v381 = v210
-			v382 = v211
+		var v167, v170, v182, v197, v203, v204, v211, v215, v383, v386, v389 int32
+		var v168, v176, v177, v178, v180, v198, v205, v371, v373, v384, v387 int64
+		var v169, v199, v206, v385, v388 float64
+		var v186 bool
+		v365 := *(*int64)(unsafe.Add(m0, 4080))
+		v366 := *(*float64)(unsafe.Add(m0, 4088))
+		if v28 != v217 {
 			v383 = v212
+			v384 = v213
+			v385 = v214
 			goto b184
 		}
 		{
-			v367 := int64(uint32(v163 - v28))
-			v369 = (v367 * 2) + 3
-			v371 = (v367 * 3) + 2
-			if v6 <= v369 {
+			v369 := int64(uint32(v165 - v28))
+			v371 = (v369 * 2) + 3
+			v373 = (v369 * 3) + 2
+			if v6 <= v371 {
 				goto b183
 			}
 		}
-		if v8 <= v371 {
+		if v8 <= v373 {
 			goto b183
 		}
 		{
-			v374 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p4, int(v369)*4)), int32(0), int32(1))
-			if v374 {
-				*(*int64)(unsafe.Add(p5, int(v371)*16)) = v363
-				*(*float64)(unsafe.Add(p5, int(v371)*16+8)) = v364
+			v376 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p4, int(v371)*4)), int32(0), int32(1))
+			if v376 {
+				*(*int64)(unsafe.Add(p5, int(v373)*16)) = v365
+				*(*float64)(unsafe.Add(p5, int(v373)*16+8)) = v366
 				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v369)*4)), int32(2))
+				atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v371)*4)), int32(2))
 			}
 		}
 	b183:
 		{
-			v380 := int32(1)
-			if v28 == v163 {
-				v380 = 2
+			v382 := int32(1)
+			if v28 == v165 {
+				v382 = 2
 			}
-			v381 = v380
-			v382 = v363
-			v383 = v364
+			v383 = v382
+			v384 = v365
+			v385 = v366
 		}
 	b184:
-		v384 = v381
-		v385 = v382
 		v386 = v383
-		v387 = 0
-		v165 = v384
-		v166 = v385
+		v387 = v384
+		v388 = v385
+		v389 = 0
 		v167 = v386
 		v168 = v387
-		if uint32(v28) > uint32(v163) {
-			v210 = v165
-			v211 = v166
+		v169 = v388
+		v170 = v389
+		if uint32(v28) > uint32(v165) {
 			v212 = v167
-			v213 = 512
+			v213 = v168
+			v214 = v169
+			v215 = 512
 			goto b96
 		}
-		if v165 != 0 {
-			v202 = v165
-			v203 = v166
+		if v167 != 0 {
 			v204 = v167
+			v205 = v168
+			v206 = v169
 			goto b93
 		}
 		{
-			v172 := int64(uint32(v163 - v28))
-			v173 := v172 * 2
-			v174 = v173 + 2
-			v175 = v172 * 3
-			v176 = v173 + 3
-			if v6 <= v176 {
+			v174 := int64(uint32(v165 - v28))
+			v175 := v174 * 2
+			v176 = v175 + 2
+			v177 = v174 * 3
+			v178 = v175 + 3
+			if v6 <= v178 {
 				goto b81
 			}
 		}
-		v178 = v175 + 2
-		if v8 > v178 {
+		v180 = v177 + 2
+		if v8 > v180 {
 			goto b82
 		}
 	b81:
-		v195 = 0
-		v196 = 0
 		v197 = 0
+		v198 = 0
+		v199 = 0
 		goto b90
 	b82:
-		v180 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v174)*4)))
-		if v180 == 0 {
-			v182 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
-			v184 = v182 == 2
+		v182 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
+		if v182 == 0 {
+			v184 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v178)*4)))
+			v186 = v184 == 2
 		} else {
-			v184 = false
+			v186 = false
 		}
 		kernelimpl.HostFence()
-		if v184 {
-			v195 = 1
-			v196 = *(*int64)(unsafe.Add(p5, int(v178)*16))
-			v197 = *(*float64)(unsafe.Add(p5, int(v178)*16+8))
+		if v186 {
+			v197 = 1
+			v198 = *(*int64)(unsafe.Add(p5, int(v180)*16))
+			v199 = *(*float64)(unsafe.Add(p5, int(v180)*16+8))
 			goto b90
 		}
-		if v180 == 1 {
-			v195 = 1
-			v196 = *(*int64)(unsafe.Add(p5, int(v175)*16))
-			v197 = *(*float64)(unsafe.Add(p5, int(v175)*16+8))
+		if v182 == 1 {
+			v197 = 1
+			v198 = *(*int64)(unsafe.Add(p5, int(v177)*16))
+			v199 = *(*float64)(unsafe.Add(p5, int(v177)*16+8))
 			goto b90
 		}
-		if v180 == 2 {
-			v192 := v175 + 1
-			v195 = 2
-			v196 = *(*int64)(unsafe.Add(p5, int(v192)*16))
-			v197 = *(*float64)(unsafe.Add(p5, int(v192)*16+8))
+		if v182 == 2 {
+			v194 := v177 + 1
+			v197 = 2
+			v198 = *(*int64)(unsafe.Add(p5, int(v194)*16))
+			v199 = *(*float64)(unsafe.Add(p5, int(v194)*16+8))
 		} else {
-			v195 = 0
-			v196 = 0
 			v197 = 0
+			v198 = 0
+			v199 = 0
 		}
 	b90:
-		if v28 == v163 {
-			v200 := v195
-			if v195 == 1 {
-				v200 = 2
+		if v28 == v165 {
+			v202 := v197
+			if v197 == 1 {
+				v202 = 2
 			}
-			v201 = v200
+			v203 = v202
 		} else {
-			v201 = v195
+			v203 = v197
 		}
-		v202 = v201
-		v203 = v196
-		v204 = v197
+		v204 = v203
+		v205 = v198
+		v206 = v199
 	b93:
-		if v202 != 1 {
-			v209 = (v28 * 2) + int32(uint32(v202)>>1)
+		if v204 != 1 {
+			v211 = (v28 * 2) + int32(uint32(v204)>>1)
 		} else {
-			v209 = 512
+			v211 = 512
 		}
-		v210 = v202
-		v211 = v203
 		v212 = v204
-		v213 = v209
+		v213 = v205
+		v214 = v206
+		v215 = v211
 	b96:
-		u168 = v168
-		h210[li] = v210
-		h211[li] = v211
+		u170 = v170
 		h212[li] = v212
 		h213[li] = v213
+		h214[li] = v214
+		h215[li] = v215
 	}
-	g.v168 = u168
+	g.v170 = u170
 	return 6
 }
 
@@ -3352,17 +3360,17 @@ type sumsIntegersHost struct {
 
 	v12 int8
 
-	v29, v40 int64
+	v29, v42 int64
 
-	v38, v390, v393 []int32
+	v40, v392, v395 []int32
 
-	v39, v141, v340, v343, v348, v394, v395, v702 int32
+	v41, v143, v342, v345, v350, v396, v397, v704 int32
 
-	v48, v52, v55, v57, v59, v135, v136, v139, v140, v147, v148, v158, v159, v164, v165, v341, v342, v391, v392, v411, v412, v696, v697, v700, v701, v708, v709 []int64
+	v50, v54, v57, v59, v61, v137, v138, v141, v142, v149, v150, v160, v161, v166, v167, v343, v344, v393, v394, v413, v414, v698, v699, v702, v703, v710, v711 []int64
 
-	v66, v143, v704 []bool
+	v68, v145, v706 []bool
 
-	v344 bool
+	v346 bool
 
 	sint32 []int32
 }
@@ -3393,9 +3401,9 @@ func (g *sumsIntegersHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 4096)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v38, &g.v390, &g.v393)
-	kernelimpl.HostRoom(n, &g.v48, &g.v52, &g.v55, &g.v57, &g.v59, &g.v135, &g.v136, &g.v139, &g.v140, &g.v147, &g.v148, &g.v158, &g.v159, &g.v164, &g.v165, &g.v341, &g.v342, &g.v391, &g.v392, &g.v411, &g.v412, &g.v696, &g.v697, &g.v700, &g.v701, &g.v708, &g.v709)
-	kernelimpl.HostRoom(n, &g.v66, &g.v143, &g.v704)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v40, &g.v392, &g.v395)
+	kernelimpl.HostRoom(n, &g.v50, &g.v54, &g.v57, &g.v59, &g.v61, &g.v137, &g.v138, &g.v141, &g.v142, &g.v149, &g.v150, &g.v160, &g.v161, &g.v166, &g.v167, &g.v343, &g.v344, &g.v393, &g.v394, &g.v413, &g.v414, &g.v698, &g.v699, &g.v702, &g.v703, &g.v710, &g.v711)
+	kernelimpl.HostRoom(n, &g.v68, &g.v145, &g.v706)
 }
 
 func (g *sumsIntegersHost) Run() {
@@ -3406,12 +3414,12 @@ func (g *sumsIntegersHost) Run() {
 			next = g.r4()
 		case 5: // Barrier, runs.go:77
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:240
-			g.v394 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v393, -1))
+		case 6: // GroupReduce, lookback.go:247
+			g.v396 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v395, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:262
+		case 7: // Barrier, lookback.go:269
 			next = g.r8()
-		case 9: // Barrier, lookback.go:280
+		case 9: // Barrier, lookback.go:287
 			next = g.r10()
 		case 10: // Barrier, runs.go:63
 			next = g.r11()
@@ -3438,10 +3446,10 @@ func (g *sumsIntegersHost) r0() int {
 	v35 := c0 + -1
 	v34 := c0 != 0
 	u29 := g.v29
-	h38 := g.v38[:n]
+	h40 := g.v40[:n]
 	for li := range n {
 		var v29 int64
-		var v38 int32
+		var v40 int32
 		if v23 {
 			v29 = v1
 		} else {
@@ -3457,7 +3465,7 @@ func (g *sumsIntegersHost) r0() int {
 			v29 = v28
 		}
 		if int32(li) != 0 {
-			v38 = -1
+			v40 = -1
 			goto b6
 		}
 		if v32 {
@@ -3466,233 +3474,237 @@ func (g *sumsIntegersHost) r0() int {
 			if v34 {
 				v37 = v35 - v33
 			}
-			v38 = v37
+			v39 := v37
+			if 4294967295 <= uint32(v37) {
+				v39 = -1
+			}
+			v40 = v39
 		} else {
-			v38 = -1
+			v40 = -1
 		}
 	b6:
 		u29 = v29
-		h38[li] = v38
+		h40[li] = v40
 	}
 	g.v29 = u29
-	// GroupSelect, lookback.go:201
-	g.v39 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v38, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v41 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v40, 0)[int32(0)]
 	v29 := g.v29
-	v39 := g.v39
-	v40 := int64(uint32(v39))
-	v41 := v40 * 2048
-	v42 := v29 <= v41
-	v43 := v39 == 0
+	v41 := g.v41
+	v42 := int64(uint32(v41))
+	v43 := v42 * 2048
+	v44 := v29 <= v43
+	v45 := v41 == 0
 	v21 := g.v21
-	v44 := 0 < v21
+	v46 := 0 < v21
 	p10 := g.Pointer(10)
 	v5 := g.v5
 	v3 := g.v3
-	v50 := -2147483648 <= v5
-	v51 := v5 <= 2147483647
+	v52 := -2147483648 <= v5
+	v53 := v5 <= 2147483647
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	v68 := v5 == 2
+	v70 := v5 == 2
 	basex := g.Base(0)
-	v67 := v5 == 2
-	h48 := g.v48[:n]
-	h52 := g.v52[:n]
-	h55 := g.v55[:n]
+	v69 := v5 == 2
+	h50 := g.v50[:n]
+	h54 := g.v54[:n]
 	h57 := g.v57[:n]
 	h59 := g.v59[:n]
-	h66 := g.v66[:n]
-	h135 := g.v135[:n]
-	h136 := g.v136[:n]
+	h61 := g.v61[:n]
+	h68 := g.v68[:n]
+	h137 := g.v137[:n]
+	h138 := g.v138[:n]
 	more := false
 	for li := range n {
 		v30 := int32(li)
 		v31 := v30 == 0
 		v0 := int32(basex + li)
-		var v69, v70, v73, v79, v80, v84, v90, v96, v97, v100, v101, v104, v110, v111, v116, v117, v125, v131, v132, v135, v136 int64
-		var v71, v76, v98, v102, v107, v133 int32
-		if !v42 {
+		var v71, v72, v75, v81, v82, v86, v92, v98, v99, v102, v103, v106, v112, v113, v118, v119, v127, v133, v134, v137, v138 int64
+		var v73, v78, v100, v104, v109, v135 int32
+		if !v44 {
 			goto b13
 		}
-		if !v43 {
+		if !v45 {
 			goto b12
 		}
 		if !v31 {
 			goto b12
 		}
-		if v44 {
+		if v46 {
 			*(*int64)(p10) = 0
 		}
 	b12:
 		g.Leave(li)
 		continue
 	b13:
-		v48 := v41 + int64(uint32(v30*8))
-		v52 := v48 * v5
-		v55 := (v48 + 7) * v5
-		v57 := v52 + 1
-		v59 := v55 + 1
-		v61 := (v48 <= 2147483647) && v50
-		v62 := v61 && v51
-		v64 := (v62 && (uint64(v52) < uint64(v3))) && (uint64(v55) < uint64(v3))
-		v66 := (v64 && (uint64(v57) < uint64(v3))) && (uint64(v59) < uint64(v3))
-		if !v66 {
-			v100 = 0
-			v101 = 0
+		v50 := v43 + int64(uint32(v30*8))
+		v54 := v50 * v5
+		v57 := (v50 + 7) * v5
+		v59 := v54 + 1
+		v61 := v57 + 1
+		v63 := (v50 <= 2147483647) && v52
+		v64 := v63 && v53
+		v66 := (v64 && (uint64(v54) < uint64(v3))) && (uint64(v57) < uint64(v3))
+		v68 := (v66 && (uint64(v59) < uint64(v3))) && (uint64(v61) < uint64(v3))
+		if !v68 {
 			v102 = 0
+			v103 = 0
+			v104 = 0
 			goto b22
 		}
-		v69 = 0
-		v70 = 0
 		v71 = 0
+		v72 = 0
+		v73 = 0
 	b14:
-		v73 = v48 + int64(uint32(v71))
-		if v29 <= v73 {
-			v135 = v69
-			v136 = v70
+		v75 = v50 + int64(uint32(v73))
+		if v29 <= v75 {
+			v137 = v71
+			v138 = v72
 			goto b34
 		}
 		{
-			v76 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v73)))))
-			v78 := int32(0)
-			if v76 != 0 {
-				v78 = 1
+			v78 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v75)))))
+			v80 := int32(0)
+			if v78 != 0 {
+				v80 = 1
 			}
-			v79 = int64(uint32(v78))
-			v80 = v73 * v5
-			if (v80 + v5) > v3 {
-				v90 = 0
+			v81 = int64(uint32(v80))
+			v82 = v75 * v5
+			if (v82 + v5) > v3 {
+				v92 = 0
 				goto b18
 			}
 		}
-		v84 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v80)*4))))
-		if v68 {
-			v88 := int64(uint32(*(*int32)(unsafe.Add(p1, int(v80+1)*4)))) << 32
-			v90 = v84 | v88
+		v86 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v82)*4))))
+		if v70 {
+			v90 := int64(uint32(*(*int32)(unsafe.Add(p1, int(v82+1)*4)))) << 32
+			v92 = v86 | v90
 		} else {
-			v90 = v84
+			v92 = v86
 		}
 	b18:
-		if v71 == 0 {
-			v96 = v79
-			v97 = v90
+		if v73 == 0 {
+			v98 = v81
+			v99 = v92
 		} else {
-			v94 := v90
-			if v76 == 0 {
-				v94 = v70 + v90
+			v96 := v92
+			if v78 == 0 {
+				v96 = v72 + v92
 			}
-			v96 = v79 + v69
-			v97 = v94
+			v98 = v81 + v71
+			v99 = v96
 		}
-		v98 = v71 + 1
-		if v98 < 8 {
-			v69 = v96
-			v70 = v97
+		v100 = v73 + 1
+		if v100 < 8 {
 			v71 = v98
+			v72 = v99
+			v73 = v100
 			goto b14
 		}
-		v135 = v96
-		v136 = v97
+		v137 = v98
+		v138 = v99
 		goto b34
 	b22:
-		v104 = v48 + int64(uint32(v102))
-		if v29 <= v104 {
-			v135 = v100
-			v136 = v101
+		v106 = v50 + int64(uint32(v104))
+		if v29 <= v106 {
+			v137 = v102
+			v138 = v103
 			goto b34
 		}
 		{
-			v107 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v104)))))
-			v109 := int32(0)
-			if v107 != 0 {
-				v109 = 1
+			v109 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v106)))))
+			v111 := int32(0)
+			if v109 != 0 {
+				v111 = 1
 			}
-			v110 = int64(uint32(v109))
-			v111 = v104 * v5
-			if (v111 + v5) > v3 {
-				v125 = 0
+			v112 = int64(uint32(v111))
+			v113 = v106 * v5
+			if (v113 + v5) > v3 {
+				v127 = 0
 				goto b30
 			}
 		}
-		if uint64(v111) >= uint64(v3) {
-			g.Fault(0, v111, v3, v0)
+		if uint64(v113) >= uint64(v3) {
+			g.Fault(0, v113, v3, v0)
 			g.Leave(li)
 			continue
 		}
-		v116 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v111)*4))))
-		if !v67 {
-			v125 = v116
+		v118 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v113)*4))))
+		if !v69 {
+			v127 = v118
 			goto b30
 		}
-		v117 = v111 + 1
-		if uint64(v117) >= uint64(v3) {
-			g.Fault(1, v117, v3, v0)
+		v119 = v113 + 1
+		if uint64(v119) >= uint64(v3) {
+			g.Fault(1, v119, v3, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v122 := v116 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v117)*4)))) << 32)
-			v125 = v122
+			v124 := v118 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v119)*4)))) << 32)
+			v127 = v124
 		}
 	b30:
-		if v102 == 0 {
-			v131 = v110
-			v132 = v125
+		if v104 == 0 {
+			v133 = v112
+			v134 = v127
 		} else {
-			v129 := v125
-			if v107 == 0 {
-				v129 = v101 + v125
+			v131 := v127
+			if v109 == 0 {
+				v131 = v103 + v127
 			}
-			v131 = v110 + v100
-			v132 = v129
+			v133 = v112 + v102
+			v134 = v131
 		}
-		v133 = v102 + 1
-		if v133 < 8 {
-			v100 = v131
-			v101 = v132
+		v135 = v104 + 1
+		if v135 < 8 {
 			v102 = v133
+			v103 = v134
+			v104 = v135
 			goto b22
 		}
-		v135 = v131
-		v136 = v132
+		v137 = v133
+		v138 = v134
 	b34:
-		h48[li] = v48
-		h52[li] = v52
-		h55[li] = v55
+		h50[li] = v50
+		h54[li] = v54
 		h57[li] = v57
 		h59[li] = v59
-		h66[li] = v66
-		h135[li] = v135
-		h136[li] = v136
+		h61[li] = v61
+		h68[li] = v68
+		h137[li] = v137
+		h138[li] = v138
 		more = true
 	}
-	g.v40 = v40
+	g.v42 = v42
 	if !more {
 		return -1
 	}
 	// Barrier, runs.go:63
 	m0 := g.Memory(0)
-	h139 := g.v139[:n]
-	h140 := g.v140[:n]
-	u141 := g.v141
+	h141 := g.v141[:n]
+	h142 := g.v142[:n]
+	u143 := g.v143
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v135 := h135[li]
-		v136 := h136[li]
-		var v139, v140 int64
-		var v141 int32
-		*(*int64)(unsafe.Add(m0, li*16)) = v135
-		*(*int64)(unsafe.Add(m0, li*16+8)) = v136
-		v139 = v135
-		v140 = v136
-		v141 = 1
-		if v141 < 256 {
-			h139[li] = v139
-			h140[li] = v140
-			u141 = v141
+		v137 := h137[li]
+		v138 := h138[li]
+		var v141, v142 int64
+		var v143 int32
+		*(*int64)(unsafe.Add(m0, li*16)) = v137
+		*(*int64)(unsafe.Add(m0, li*16+8)) = v138
+		v141 = v137
+		v142 = v138
+		v143 = 1
+		if v143 < 256 {
+			h141[li] = v141
+			h142[li] = v142
+			u143 = v143
 			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3708,77 +3720,77 @@ func (g *sumsIntegersHost) r0() int {
 			next = 5
 		}
 	}
-	g.v141 = u141
+	g.v143 = u143
 	return next
 }
 
 func (g *sumsIntegersHost) r4() int {
 	const n = 256
-	v141 := g.v141
+	v143 := g.v143
 	m0 := g.Memory(0)
-	h139 := g.v139[:n]
-	h140 := g.v140[:n]
-	h143 := g.v143[:n]
-	h147 := g.v147[:n]
-	h148 := g.v148[:n]
+	h141 := g.v141[:n]
+	h142 := g.v142[:n]
+	h145 := g.v145[:n]
+	h149 := g.v149[:n]
+	h150 := g.v150[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v30 := int32(li)
-		v139 := h139[li]
-		v140 := h140[li]
-		var v147, v148 int64
-		v143 := v141 <= v30
-		if v143 {
-			v144 := v30 - v141
-			v147 = *(*int64)(unsafe.Add(m0, int(v144)*16))
-			v148 = *(*int64)(unsafe.Add(m0, int(v144)*16+8))
+		v141 := h141[li]
+		v142 := h142[li]
+		var v149, v150 int64
+		v145 := v143 <= v30
+		if v145 {
+			v146 := v30 - v143
+			v149 = *(*int64)(unsafe.Add(m0, int(v146)*16))
+			v150 = *(*int64)(unsafe.Add(m0, int(v146)*16+8))
 		} else {
-			v147 = v139
-			v148 = v140
+			v149 = v141
+			v150 = v142
 		}
-		h143[li] = v143
-		h147[li] = v147
-		h148[li] = v148
+		h145[li] = v145
+		h149[li] = v149
+		h150[li] = v150
 	}
 	// Barrier, runs.go:71
-	e141 := g.v141
-	u141 := g.v141
+	e143 := g.v143
+	u143 := g.v143
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v139 := h139[li]
-		v140 := h140[li]
-		v141 := e141
-		v143 := h143[li]
-		v148 := h148[li]
-		v147 := h147[li]
-		var v155, v156 int64
-		if v143 {
-			v151 := v140
-			if v139 == 0 {
-				v151 = v148 + v140
+		v141 := h141[li]
+		v142 := h142[li]
+		v143 := e143
+		v145 := h145[li]
+		v150 := h150[li]
+		v149 := h149[li]
+		var v157, v158 int64
+		if v145 {
+			v153 := v142
+			if v141 == 0 {
+				v153 = v150 + v142
 			}
-			v152 := v139 + v147
-			*(*int64)(unsafe.Add(m0, li*16)) = v152
-			*(*int64)(unsafe.Add(m0, li*16+8)) = v151
-			v155 = v152
-			v156 = v151
+			v154 := v141 + v149
+			*(*int64)(unsafe.Add(m0, li*16)) = v154
+			*(*int64)(unsafe.Add(m0, li*16+8)) = v153
+			v157 = v154
+			v158 = v153
 		} else {
-			v155 = v139
-			v156 = v140
+			v157 = v141
+			v158 = v142
 		}
-		v139 = v155
-		v140 = v156
-		v141 = v141 * 2
-		if v141 < 256 {
-			h139[li] = v139
-			h140[li] = v140
-			u141 = v141
+		v141 = v157
+		v142 = v158
+		v143 = v143 * 2
+		if v143 < 256 {
+			h141[li] = v141
+			h142[li] = v142
+			u143 = v143
 			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3794,7 +3806,7 @@ func (g *sumsIntegersHost) r4() int {
 			next = 5
 		}
 	}
-	g.v141 = u141
+	g.v143 = u143
 	return next
 }
 
@@ -3802,70 +3814,70 @@ func (g *sumsIntegersHost) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c1 := g.c1
-	v166 := c1 == 0
-	v39 := g.v39
+	v168 := c1 == 0
+	v41 := g.v41
 	v8 := g.v8
-	v40 := g.v40
-	v171 := v40 * 2
-	v172 := v171 + 2
-	v174 := v8 <= v172
+	v42 := g.v42
+	v173 := v42 * 2
+	v174 := v173 + 2
+	v176 := v8 <= v174
 	v10 := g.v10
-	v173 := v40 * 3
-	v175 := v173 + 1
-	v176 := v10 <= v175
-	v169 := v39 == 0
+	v175 := v42 * 3
+	v177 := v175 + 1
+	v178 := v10 <= v177
+	v171 := v41 == 0
 	p5 := g.Pointer(5)
 	p4 := g.Pointer(4)
-	v170 := int32(1)
-	if v169 {
-		v170 = 2
+	v172 := int32(1)
+	if v171 {
+		v172 = 2
 	}
-	v183 := v39 == 0
-	v340 := v39 + -1
-	h52 := g.v52[:n]
+	v185 := v41 == 0
+	v342 := v41 + -1
+	h54 := g.v54[:n]
 	v15 := g.v15
-	h55 := g.v55[:n]
 	h57 := g.v57[:n]
 	h59 := g.v59[:n]
-	h66 := g.v66[:n]
-	h48 := g.v48[:n]
+	h61 := g.v61[:n]
+	h68 := g.v68[:n]
+	h50 := g.v50[:n]
 	v29 := g.v29
 	p0 := g.Pointer(0)
 	v5 := g.v5
 	v3 := g.v3
 	p1 := g.Pointer(1)
-	v196 := v5 == 2
+	v198 := v5 == 2
 	v12 := g.v12
 	v13 := int32(uint8(v12))
 	v14 := v13 != 0
 	p7 := g.Pointer(7)
-	v197 := v5 == 2
+	v199 := v5 == 2
 	v19 := g.v19
 	p9 := g.Pointer(9)
 	v17 := g.v17
 	basex := g.Base(0)
 	p8 := g.Pointer(8)
-	v198 := v5 == 2
+	v200 := v5 == 2
 	v21 := g.v21
-	v199 := 0 < v21
+	v201 := 0 < v21
 	p10 := g.Pointer(10)
-	v192 := v5 == 2
-	v193 := v5 == 2
 	v194 := v5 == 2
-	v195 := 0 < v21
-	h158 := g.v158[:n]
-	h159 := g.v159[:n]
-	h164 := g.v164[:n]
-	h165 := g.v165[:n]
-	h341 := g.v341[:n]
-	h342 := g.v342[:n]
-	u343 := g.v343
-	u344 := g.v344
-	u348 := g.v348
-	h390 := g.v390[:n]
-	h391 := g.v391[:n]
+	v195 := v5 == 2
+	v196 := v5 == 2
+	v197 := 0 < v21
+	h160 := g.v160[:n]
+	h161 := g.v161[:n]
+	h166 := g.v166[:n]
+	h167 := g.v167[:n]
+	h343 := g.v343[:n]
+	h344 := g.v344[:n]
+	u345 := g.v345
+	u346 := g.v346
+	u350 := g.v350
 	h392 := g.v392[:n]
 	h393 := g.v393[:n]
+	h394 := g.v394[:n]
+	h395 := g.v395[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -3874,541 +3886,541 @@ func (g *sumsIntegersHost) r6() int {
 		}
 		v30 := int32(li)
 		v31 := v30 == 0
-		v52 := h52[li]
-		v55 := h55[li]
+		v54 := h54[li]
 		v57 := h57[li]
 		v59 := h59[li]
-		v66 := h66[li]
-		v48 := h48[li]
+		v61 := h61[li]
+		v68 := h68[li]
+		v50 := h50[li]
 		v0 := int32(basex + li)
-		var v164, v165, v200, v201, v204, v210, v211, v212, v215, v221, v228, v229, v231, v240, v244, v249, v256, v266, v267, v270, v276, v277, v278, v282, v283, v291, v298, v299, v301, v307, v314, v318, v323, v330, v341, v342, v346, v347, v354, v355, v356, v358, v376, v377, v383, v384, v391, v392 int64
-		var v202, v207, v209, v253, v258, v264, v268, v273, v275, v304, v309, v327, v332, v338, v343, v345, v348, v360, v375, v381, v382, v389, v390, v393 int32
-		var v222, v245, v292, v319, v344, v364 bool
-		v158 := *(*int64)(unsafe.Add(m0, 4080))
-		v159 := *(*int64)(unsafe.Add(m0, 4088))
+		var v166, v167, v202, v203, v206, v212, v213, v214, v217, v223, v230, v231, v233, v242, v246, v251, v258, v268, v269, v272, v278, v279, v280, v284, v285, v293, v300, v301, v303, v309, v316, v320, v325, v332, v343, v344, v348, v349, v356, v357, v358, v360, v378, v379, v385, v386, v393, v394 int64
+		var v204, v209, v211, v255, v260, v266, v270, v275, v277, v306, v311, v329, v334, v340, v345, v347, v350, v362, v377, v383, v384, v391, v392, v395 int32
+		var v224, v247, v294, v321, v346, v366 bool
+		v160 := *(*int64)(unsafe.Add(m0, 4080))
+		v161 := *(*int64)(unsafe.Add(m0, 4088))
 		if v30 != 0 {
-			v164 = *(*int64)(unsafe.Add(m0, li*16+-16))
-			v165 = *(*int64)(unsafe.Add(m0, li*16+-8))
+			v166 = *(*int64)(unsafe.Add(m0, li*16+-16))
+			v167 = *(*int64)(unsafe.Add(m0, li*16+-8))
 		} else {
-			v164 = 0
-			v165 = 0
+			v166 = 0
+			v167 = 0
 		}
 		if !v31 {
 			goto b56
 		}
-		if v166 {
+		if v168 {
 			goto b50
 		}
-		if int32(uint32(v39)%uint32(c1)) == 0 {
+		if int32(uint32(v41)%uint32(c1)) == 0 {
 			goto b56
 		}
 	b50:
-		if v174 {
-			goto b56
-		}
 		if v176 {
 			goto b56
 		}
-		if v169 {
-			*(*int64)(unsafe.Add(p5, int(v175)*16)) = v158
-			*(*int64)(unsafe.Add(p5, int(v175)*16+8)) = v159
+		if v178 {
+			goto b56
+		}
+		if v171 {
+			*(*int64)(unsafe.Add(p5, int(v177)*16)) = v160
+			*(*int64)(unsafe.Add(p5, int(v177)*16+8)) = v161
 		} else {
-			*(*int64)(unsafe.Add(p5, int(v173)*16)) = v158
-			*(*int64)(unsafe.Add(p5, int(v173)*16+8)) = v159
+			*(*int64)(unsafe.Add(p5, int(v175)*16)) = v160
+			*(*int64)(unsafe.Add(p5, int(v175)*16+8)) = v161
 		}
 		kernelimpl.HostFence()
-		atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v172)*4)), v170)
+		atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v174)*4)), v172)
 	b56:
-		if !v183 {
-			v341 = 0
-			v342 = 0
-			v343 = v340
-			v344 = true
+		if !v185 {
+			v343 = 0
+			v344 = 0
+			v345 = v342
+			v346 = true
 			goto b130
 		}
 		{
-			v188 := v66 && (uint64(v52) < uint64(v15))
-			v190 := (v188 && (uint64(v55) < uint64(v15))) && (uint64(v57) < uint64(v15))
-			if !(v190 && (uint64(v59) < uint64(v15))) {
-				v266 = v164
-				v267 = v165
-				v268 = 0
+			v190 := v68 && (uint64(v54) < uint64(v15))
+			v192 := (v190 && (uint64(v57) < uint64(v15))) && (uint64(v59) < uint64(v15))
+			if !(v192 && (uint64(v61) < uint64(v15))) {
+				v268 = v166
+				v269 = v167
+				v270 = 0
 				goto b89
 			}
-			v200 = v164
-			v201 = v165
-			v202 = 0
+			v202 = v166
+			v203 = v167
+			v204 = 0
 		}
 	b58:
-		v204 = v48 + int64(uint32(v202))
-		if v29 <= v204 {
+		v206 = v50 + int64(uint32(v204))
+		if v29 <= v206 {
 			goto b128
 		}
-		v207 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v204)))))
-		v209 = 0
-		if v207 != 0 {
-			v209 = 1
+		v209 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v206)))))
+		v211 = 0
+		if v209 != 0 {
+			v211 = 1
 		}
-		v210 = int64(uint32(v209))
-		v211 = v204 * v5
-		v212 = v211 + v5
-		if v212 > v3 {
-			v221 = 0
+		v212 = int64(uint32(v211))
+		v213 = v206 * v5
+		v214 = v213 + v5
+		if v214 > v3 {
+			v223 = 0
 			goto b62
 		}
-		v215 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v211)*4))))
-		if v196 {
-			v219 := int64(uint32(*(*int32)(unsafe.Add(p1, int(v211+1)*4)))) << 32
-			v221 = v215 | v219
+		v217 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v213)*4))))
+		if v198 {
+			v221 := int64(uint32(*(*int32)(unsafe.Add(p1, int(v213+1)*4)))) << 32
+			v223 = v217 | v221
 		} else {
-			v221 = v215
+			v223 = v217
 		}
 	b62:
-		v222 = 0 < v209
-		if 0 < v204 {
-			v226 := v221
-			if v207 == 0 {
-				v226 = v201 + v221
+		v224 = 0 < v211
+		if 0 < v206 {
+			v228 := v223
+			if v209 == 0 {
+				v228 = v203 + v223
 			}
-			v228 = v210 + v200
-			v229 = v226
+			v230 = v212 + v202
+			v231 = v228
 		} else {
-			v228 = v210
-			v229 = v221
+			v230 = v212
+			v231 = v223
 		}
 		if v14 {
-			v231 = v229
+			v233 = v231
 		} else {
-			v230 := v201
-			if v222 {
-				v230 = 0
+			v232 := v203
+			if v224 {
+				v232 = 0
 			}
-			v231 = v230
+			v233 = v232
 		}
-		if 0 > v211 {
+		if 0 > v213 {
 			goto b70
 		}
-		if v212 > v15 {
+		if v214 > v15 {
 			goto b70
 		}
-		*(*int32)(unsafe.Add(p7, int(v211)*4)) = int32(uint64(v231))
-		if v197 {
-			*(*int32)(unsafe.Add(p7, int(v211+1)*4)) = int32(uint64(int64(uint64(v231) >> 32)))
+		*(*int32)(unsafe.Add(p7, int(v213)*4)) = int32(uint64(v233))
+		if v199 {
+			*(*int32)(unsafe.Add(p7, int(v213+1)*4)) = int32(uint64(int64(uint64(v233) >> 32)))
 		}
 	b70:
-		v240 = v228 + -1
-		if !v222 {
+		v242 = v230 + -1
+		if !v224 {
 			goto b74
 		}
-		if 0 > v240 {
+		if 0 > v242 {
 			goto b74
 		}
-		if v240 < v19 {
-			*(*int64)(unsafe.Add(p9, int(v240)*8)) = v204
+		if v242 < v19 {
+			*(*int64)(unsafe.Add(p9, int(v242)*8)) = v206
 		}
 	b74:
-		v244 = v204 + 1
-		v245 = v29 <= v244
-		if v245 {
+		v246 = v206 + 1
+		v247 = v29 <= v246
+		if v247 {
 			goto b76
 		}
-		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v244))))) == 0 {
+		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v246))))) == 0 {
 			goto b84
 		}
 	b76:
-		v249 = v240 * v5
-		if 0 > v249 {
+		v251 = v242 * v5
+		if 0 > v251 {
 			goto b84
 		}
-		if (v249 + v5) > v17 {
+		if (v251 + v5) > v17 {
 			goto b84
 		}
-		v253 = int32(uint64(v229))
-		if uint64(v249) >= uint64(v17) {
-			g.Fault(2, v249, v17, v0)
+		v255 = int32(uint64(v231))
+		if uint64(v251) >= uint64(v17) {
+			g.Fault(2, v251, v17, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p8, int(v249)*4)) = v253
-		if !v198 {
+		*(*int32)(unsafe.Add(p8, int(v251)*4)) = v255
+		if !v200 {
 			goto b84
 		}
-		v256 = v249 + 1
-		v258 = int32(uint64(int64(uint64(v229) >> 32)))
-		if uint64(v256) >= uint64(v17) {
-			g.Fault(3, v256, v17, v0)
+		v258 = v251 + 1
+		v260 = int32(uint64(int64(uint64(v231) >> 32)))
+		if uint64(v258) >= uint64(v17) {
+			g.Fault(3, v258, v17, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p8, int(v256)*4)) = v258
+		*(*int32)(unsafe.Add(p8, int(v258)*4)) = v260
 	b84:
-		if !v245 {
+		if !v247 {
 			goto b87
 		}
-		if v199 {
-			*(*int64)(p10) = v228
+		if v201 {
+			*(*int64)(p10) = v230
 		}
 	b87:
-		v264 = v202 + 1
-		if v264 < 8 {
-			v200 = v228
-			v201 = v229
-			v202 = v264
+		v266 = v204 + 1
+		if v266 < 8 {
+			v202 = v230
+			v203 = v231
+			v204 = v266
 			goto b58
 		}
 		goto b128
 	b89:
-		v270 = v48 + int64(uint32(v268))
-		if v29 <= v270 {
+		v272 = v50 + int64(uint32(v270))
+		if v29 <= v272 {
 			goto b128
 		}
-		v273 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v270)))))
-		v275 = 0
-		if v273 != 0 {
-			v275 = 1
+		v275 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v272)))))
+		v277 = 0
+		if v275 != 0 {
+			v277 = 1
 		}
-		v276 = int64(uint32(v275))
-		v277 = v270 * v5
-		v278 = v277 + v5
-		if v278 > v3 {
-			v291 = 0
+		v278 = int64(uint32(v277))
+		v279 = v272 * v5
+		v280 = v279 + v5
+		if v280 > v3 {
+			v293 = 0
 			goto b97
 		}
-		if uint64(v277) >= uint64(v3) {
-			g.Fault(0, v277, v3, v0)
+		if uint64(v279) >= uint64(v3) {
+			g.Fault(0, v279, v3, v0)
 			g.Leave(li)
 			continue
 		}
-		v282 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v277)*4))))
-		if !v192 {
-			v291 = v282
+		v284 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v279)*4))))
+		if !v194 {
+			v293 = v284
 			goto b97
 		}
-		v283 = v277 + 1
-		if uint64(v283) >= uint64(v3) {
-			g.Fault(1, v283, v3, v0)
+		v285 = v279 + 1
+		if uint64(v285) >= uint64(v3) {
+			g.Fault(1, v285, v3, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v288 := v282 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v283)*4)))) << 32)
-			v291 = v288
+			v290 := v284 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v285)*4)))) << 32)
+			v293 = v290
 		}
 	b97:
-		v292 = 0 < v275
-		if 0 < v270 {
-			v296 := v291
-			if v273 == 0 {
-				v296 = v267 + v291
+		v294 = 0 < v277
+		if 0 < v272 {
+			v298 := v293
+			if v275 == 0 {
+				v298 = v269 + v293
 			}
-			v298 = v276 + v266
-			v299 = v296
+			v300 = v278 + v268
+			v301 = v298
 		} else {
-			v298 = v276
-			v299 = v291
+			v300 = v278
+			v301 = v293
 		}
 		if v14 {
-			v301 = v299
+			v303 = v301
 		} else {
-			v300 := v267
-			if v292 {
-				v300 = 0
+			v302 := v269
+			if v294 {
+				v302 = 0
 			}
-			v301 = v300
+			v303 = v302
 		}
-		if 0 > v277 {
+		if 0 > v279 {
 			goto b109
 		}
-		if v278 > v15 {
+		if v280 > v15 {
 			goto b109
 		}
-		v304 = int32(uint64(v301))
-		if uint64(v277) >= uint64(v15) {
-			g.Fault(2, v277, v15, v0)
+		v306 = int32(uint64(v303))
+		if uint64(v279) >= uint64(v15) {
+			g.Fault(2, v279, v15, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p7, int(v277)*4)) = v304
-		if !v193 {
+		*(*int32)(unsafe.Add(p7, int(v279)*4)) = v306
+		if !v195 {
 			goto b109
 		}
-		v307 = v277 + 1
-		v309 = int32(uint64(int64(uint64(v301) >> 32)))
-		if uint64(v307) >= uint64(v15) {
-			g.Fault(3, v307, v15, v0)
+		v309 = v279 + 1
+		v311 = int32(uint64(int64(uint64(v303) >> 32)))
+		if uint64(v309) >= uint64(v15) {
+			g.Fault(3, v309, v15, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p7, int(v307)*4)) = v309
+		*(*int32)(unsafe.Add(p7, int(v309)*4)) = v311
 	b109:
-		v314 = v298 + -1
-		if !v292 {
+		v316 = v300 + -1
+		if !v294 {
 			goto b113
 		}
-		if 0 > v314 {
+		if 0 > v316 {
 			goto b113
 		}
-		if v314 < v19 {
-			*(*int64)(unsafe.Add(p9, int(v314)*8)) = v270
+		if v316 < v19 {
+			*(*int64)(unsafe.Add(p9, int(v316)*8)) = v272
 		}
 	b113:
-		v318 = v270 + 1
-		v319 = v29 <= v318
-		if v319 {
+		v320 = v272 + 1
+		v321 = v29 <= v320
+		if v321 {
 			goto b115
 		}
-		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v318))))) == 0 {
+		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v320))))) == 0 {
 			goto b123
 		}
 	b115:
-		v323 = v314 * v5
-		if 0 > v323 {
+		v325 = v316 * v5
+		if 0 > v325 {
 			goto b123
 		}
-		if (v323 + v5) > v17 {
+		if (v325 + v5) > v17 {
 			goto b123
 		}
-		v327 = int32(uint64(v299))
-		if uint64(v323) >= uint64(v17) {
-			g.Fault(2, v323, v17, v0)
+		v329 = int32(uint64(v301))
+		if uint64(v325) >= uint64(v17) {
+			g.Fault(2, v325, v17, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p8, int(v323)*4)) = v327
-		if !v194 {
+		*(*int32)(unsafe.Add(p8, int(v325)*4)) = v329
+		if !v196 {
 			goto b123
 		}
-		v330 = v323 + 1
-		v332 = int32(uint64(int64(uint64(v299) >> 32)))
-		if uint64(v330) >= uint64(v17) {
-			g.Fault(3, v330, v17, v0)
+		v332 = v325 + 1
+		v334 = int32(uint64(int64(uint64(v301) >> 32)))
+		if uint64(v332) >= uint64(v17) {
+			g.Fault(3, v332, v17, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p8, int(v330)*4)) = v332
+		*(*int32)(unsafe.Add(p8, int(v332)*4)) = v334
 	b123:
-		if !v319 {
+		if !v321 {
 			goto b126
 		}
-		if v195 {
-			*(*int64)(p10) = v298
+		if v197 {
+			*(*int64)(p10) = v300
 		}
 	b126:
-		v338 = v268 + 1
-		if v338 < 8 {
-			v266 = v298
-			v267 = v299
-			v268 = v338
+		v340 = v270 + 1
+		if v340 < 8 {
+			v268 = v300
+			v269 = v301
+			v270 = v340
 			goto b89
 		}
 	b128:
 		g.Leave(li)
 		continue
 	b130:
-		v345 = 0
-		v346 = v341
-		v347 = v342
-		v348 = 0
-		if uint32(v30) > uint32(v343) {
-			v390 = v345
-			v391 = v346
+		v347 = 0
+		v348 = v343
+		v349 = v344
+		v350 = 0
+		if uint32(v30) > uint32(v345) {
 			v392 = v347
-			v393 = 512
+			v393 = v348
+			v394 = v349
+			v395 = 512
 			goto b150
 		}
-		if v345 != 0 {
-			v382 = v345
-			v383 = v346
+		if v347 != 0 {
 			v384 = v347
+			v385 = v348
+			v386 = v349
 			goto b147
 		}
 		{
-			v352 := int64(uint32(v343 - v30))
-			v353 := v352 * 2
-			v354 = v353 + 2
-			v355 = v352 * 3
-			v356 = v353 + 3
-			if v8 <= v356 {
+			v354 := int64(uint32(v345 - v30))
+			v355 := v354 * 2
+			v356 = v355 + 2
+			v357 = v354 * 3
+			v358 = v355 + 3
+			if v8 <= v358 {
 				goto b135
 			}
 		}
-		v358 = v355 + 2
-		if v10 > v358 {
+		v360 = v357 + 2
+		if v10 > v360 {
 			goto b136
 		}
 	b135:
-		v375 = 0
-		v376 = 0
 		v377 = 0
+		v378 = 0
+		v379 = 0
 		goto b144
 	b136:
-		v360 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v354)*4)))
-		if v360 == 0 {
-			v362 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v356)*4)))
-			v364 = v362 == 2
+		v362 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v356)*4)))
+		if v362 == 0 {
+			v364 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v358)*4)))
+			v366 = v364 == 2
 		} else {
-			v364 = false
+			v366 = false
 		}
 		kernelimpl.HostFence()
-		if v364 {
-			v375 = 1
-			v376 = *(*int64)(unsafe.Add(p5, int(v358)*16))
-			v377 = *(*int64)(unsafe.Add(p5, int(v358)*16+8))
+		if v366 {
+			v377 = 1
+			v378 = *(*int64)(unsafe.Add(p5, int(v360)*16))
+			v379 = *(*int64)(unsafe.Add(p5, int(v360)*16+8))
 			goto b144
 		}
-		if v360 == 1 {
-			v375 = 1
-			v376 = *(*int64)(unsafe.Add(p5, int(v355)*16))
-			v377 = *(*int64)(unsafe.Add(p5, int(v355)*16+8))
+		if v362 == 1 {
+			v377 = 1
+			v378 = *(*int64)(unsafe.Add(p5, int(v357)*16))
+			v379 = *(*int64)(unsafe.Add(p5, int(v357)*16+8))
 			goto b144
 		}
-		if v360 == 2 {
-			v372 := v355 + 1
-			v375 = 2
-			v376 = *(*int64)(unsafe.Add(p5, int(v372)*16))
-			v377 = *(*int64)(unsafe.Add(p5, int(v372)*16+8))
+		if v362 == 2 {
+			v374 := v357 + 1
+			v377 = 2
+			v378 = *(*int64)(unsafe.Add(p5, int(v374)*16))
+			v379 = *(*int64)(unsafe.Add(p5, int(v374)*16+8))
 		} else {
-			v375 = 0
-			v376 = 0
 			v377 = 0
+			v378 = 0
+			v379 = 0
 		}
 	b144:
-		if v30 == v343 {
-			v380 := v375
-			if v375 == 1 {
-				v380 = 2
+		if v30 == v345 {
+			v382 := v377
+			if v377 == 1 {
+				v382 = 2
 			}
-			v381 = v380
+			v383 = v382
 		} else {
-			v381 = v375
+			v383 = v377
 		}
-		v382 = v381
-		v383 = v376
-		v384 = v377
+		v384 = v383
+		v385 = v378
+		v386 = v379
 	b147:
-		if v382 != 1 {
-			v389 = (v30 * 2) + int32(uint32(v382)>>1)
+		if v384 != 1 {
+			v391 = (v30 * 2) + int32(uint32(v384)>>1)
 		} else {
-			v389 = 512
+			v391 = 512
 		}
-		v390 = v382
-		v391 = v383
 		v392 = v384
-		v393 = v389
+		v393 = v385
+		v394 = v386
+		v395 = v391
 	b150:
-		h158[li] = v158
-		h159[li] = v159
-		h164[li] = v164
-		h165[li] = v165
-		h341[li] = v341
-		h342[li] = v342
-		u343 = v343
-		u344 = v344
-		u348 = v348
-		h390[li] = v390
-		h391[li] = v391
+		h160[li] = v160
+		h161[li] = v161
+		h166[li] = v166
+		h167[li] = v167
+		h343[li] = v343
+		h344[li] = v344
+		u345 = v345
+		u346 = v346
+		u350 = v350
 		h392[li] = v392
 		h393[li] = v393
+		h394[li] = v394
+		h395[li] = v395
 		next = 6
 	}
-	g.v340 = v340
-	g.v343 = u343
-	g.v344 = u344
-	g.v348 = u348
+	g.v342 = v342
+	g.v345 = u345
+	g.v346 = u346
+	g.v350 = u350
 	return next
 }
 
 func (g *sumsIntegersHost) r7() int {
 	const n = 256
-	h341 := g.v341[:n]
-	h342 := g.v342[:n]
-	e343 := g.v343
-	e344 := g.v344
-	e348 := g.v348
-	h390 := g.v390[:n]
-	h391 := g.v391[:n]
+	h343 := g.v343[:n]
+	h344 := g.v344[:n]
+	e345 := g.v345
+	e346 := g.v346
+	e350 := g.v350
 	h392 := g.v392[:n]
-	v394 := g.v394
-	v396 := 512 <= uint32(v394)
-	v397 := v394 & 1
-	v398 := v397 == 1
-	v395 := int32(uint32(v394) >> 1)
-	v399 := 256 <= uint32(v395)
-	u343 := g.v343
+	h393 := g.v393[:n]
+	h394 := g.v394[:n]
+	v396 := g.v396
+	v398 := 512 <= uint32(v396)
+	v399 := v396 & 1
+	v400 := v399 == 1
+	v397 := int32(uint32(v396) >> 1)
+	v401 := 256 <= uint32(v397)
+	u345 := g.v345
 	c2 := g.c2
 	v8 := g.v8
 	v10 := g.v10
 	p4 := g.Pointer(4)
 	p5 := g.Pointer(5)
-	u344 := g.v344
-	u348 := g.v348
-	h393 := g.v393[:n]
+	u346 := g.v346
+	u350 := g.v350
+	h395 := g.v395[:n]
 	v5 := g.v5
 	v3 := g.v3
-	v50 := -2147483648 <= v5
-	v51 := v5 <= 2147483647
+	v52 := -2147483648 <= v5
+	v53 := v5 <= 2147483647
 	v29 := g.v29
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	v629 := v5 == 2
+	v631 := v5 == 2
 	basex := g.Base(0)
-	v628 := v5 == 2
-	h696 := g.v696[:n]
-	h697 := g.v697[:n]
+	v630 := v5 == 2
+	h698 := g.v698[:n]
+	h699 := g.v699[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v341 := h341[li]
-		v342 := h342[li]
-		v343 := e343
-		v344 := e344
-		v348 := e348
-		v390 := h390[li]
-		v391 := h391[li]
+		v343 := h343[li]
+		v344 := h344[li]
+		v345 := e345
+		v346 := e346
+		v350 := e350
 		v392 := h392[li]
+		v393 := h393[li]
+		v394 := h394[li]
 		v30 := int32(li)
-		v46 := v30 * 8
-		v47 := int64(uint32(v46))
+		v48 := v30 * 8
+		v49 := int64(uint32(v48))
 		v0 := int32(basex + li)
-		var v345, v360, v375, v381, v382, v389, v393, v604, v632, v637, v659, v663, v668, v694, v740, v743 int32
-		var v346, v347, v354, v355, v356, v358, v376, v377, v383, v384, v602, v603, v630, v631, v634, v640, v641, v645, v651, v657, v658, v661, v662, v665, v671, v672, v677, v678, v686, v692, v693, v696, v697, v741, v742 int64
-		var v364, v605 bool
-		if v396 {
+		var v347, v362, v377, v383, v384, v391, v395, v606, v634, v639, v661, v665, v670, v696, v742, v745 int32
+		var v348, v349, v356, v357, v358, v360, v378, v379, v385, v386, v604, v605, v632, v633, v636, v642, v643, v647, v653, v659, v660, v663, v664, v667, v673, v674, v679, v680, v688, v694, v695, v698, v699, v743, v744 int64
+		var v366, v607 bool
+		if v398 {
 			goto b153
 		}
-		if !v398 {
+		if !v400 {
 			goto b246
 		}
 	b153:
-		if !v344 {
+		if !v346 {
 			goto b156
 		}
-		if v399 {
-			v602 = v341
-			v603 = v342
-			v604 = v343 + -256
-			v605 = true
+		if v401 {
+			v604 = v343
+			v605 = v344
+			v606 = v345 + -256
+			v607 = true
 		} else {
 			goto b156
 		}
-		v341 = v602
-		v342 = v603
 		v343 = v604
 		v344 = v605
-		v345 = 0
-		v346 = v341
-		v347 = v342
-		v348 = 0
+		v345 = v606
+		v346 = v607
+		v347 = 0
+		v348 = v343
+		v349 = v344
+		v350 = 0
 		goto b131
 	b156:
-		h341[li] = v341
-		h342[li] = v342
-		u343 = v343
-		h391[li] = v391
-		h392[li] = v392
+		h343[li] = v343
+		h344[li] = v344
+		u345 = v345
+		h393[li] = v393
+		h394[li] = v394
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4418,117 +4430,117 @@ func (g *sumsIntegersHost) r7() int {
 		continue
 	b246:
 		{
-			v606 := v348 + 1
-			if uint32(v606) < uint32(c2) {
-				v740 = v390
-				v741 = v391
+			v608 := v350 + 1
+			if uint32(v608) < uint32(c2) {
 				v742 = v392
-				v743 = v606
-				v345 = v740
-				v346 = v741
+				v743 = v393
+				v744 = v394
+				v745 = v608
 				v347 = v742
 				v348 = v743
+				v349 = v744
+				v350 = v745
 			} else {
 				goto b247
 			}
 		}
 	b131:
-		if uint32(v30) > uint32(v343) {
-			v390 = v345
-			v391 = v346
+		if uint32(v30) > uint32(v345) {
 			v392 = v347
-			v393 = 512
+			v393 = v348
+			v394 = v349
+			v395 = 512
 			goto b150
 		}
-		if v345 != 0 {
-			v382 = v345
-			v383 = v346
+		if v347 != 0 {
 			v384 = v347
+			v385 = v348
+			v386 = v349
 			goto b147
 		}
 		{
-			v352 := int64(uint32(v343 - v30))
-			v353 := v352 * 2
-			v354 = v353 + 2
-			v355 = v352 * 3
-			v356 = v353 + 3
-			if v8 <= v356 {
+			v354 := int64(uint32(v345 - v30))
+			v355 := v354 * 2
+			v356 = v355 + 2
+			v357 = v354 * 3
+			v358 = v355 + 3
+			if v8 <= v358 {
 				goto b135
 			}
 		}
-		v358 = v355 + 2
-		if v10 > v358 {
+		v360 = v357 + 2
+		if v10 > v360 {
 			goto b136
 		}
 	b135:
-		v375 = 0
-		v376 = 0
 		v377 = 0
+		v378 = 0
+		v379 = 0
 		goto b144
 	b136:
-		v360 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v354)*4)))
-		if v360 == 0 {
-			v362 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v356)*4)))
-			v364 = v362 == 2
+		v362 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v356)*4)))
+		if v362 == 0 {
+			v364 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v358)*4)))
+			v366 = v364 == 2
 		} else {
-			v364 = false
+			v366 = false
 		}
 		kernelimpl.HostFence()
-		if v364 {
-			v375 = 1
-			v376 = *(*int64)(unsafe.Add(p5, int(v358)*16))
-			v377 = *(*int64)(unsafe.Add(p5, int(v358)*16+8))
+		if v366 {
+			v377 = 1
+			v378 = *(*int64)(unsafe.Add(p5, int(v360)*16))
+			v379 = *(*int64)(unsafe.Add(p5, int(v360)*16+8))
 			goto b144
 		}
-		if v360 == 1 {
-			v375 = 1
-			v376 = *(*int64)(unsafe.Add(p5, int(v355)*16))
-			v377 = *(*int64)(unsafe.Add(p5, int(v355)*16+8))
+		if v362 == 1 {
+			v377 = 1
+			v378 = *(*int64)(unsafe.Add(p5, int(v357)*16))
+			v379 = *(*int64)(unsafe.Add(p5, int(v357)*16+8))
 			goto b144
 		}
-		if v360 == 2 {
-			v372 := v355 + 1
-			v375 = 2
-			v376 = *(*int64)(unsafe.Add(p5, int(v372)*16))
-			v377 = *(*int64)(unsafe.Add(p5, int(v372)*16+8))
+		if v362 == 2 {
+			v374 := v357 + 1
+			v377 = 2
+			v378 = *(*int64)(unsafe.Add(p5, int(v374)*16))
+			v379 = *(*int64)(unsafe.Add(p5, int(v374)*16+8))
 		} else {
-			v375 = 0
-			v376 = 0
 			v377 = 0
+			v378 = 0
+			v379 = 0
 		}
 	b144:
-		if v30 == v343 {
-			v380 := v375
-			if v375 == 1 {
-				v380 = 2
+		if v30 == v345 {
+			v382 := v377
+			if v377 == 1 {
+				v382 = 2
 			}
-			v381 = v380
+			v383 = v382
 		} else {
-			v381 = v375
+			v383 = v377
 		}
-		v382 = v381
-		v383 = v376
-		v384 = v377
+		v384 = v383
+		v385 = v378
+		v386 = v379
 	b147:
-		if v382 != 1 {
-			v389 = (v30 * 2) + int32(uint32(v382)>>1)
+		if v384 != 1 {
+			v391 = (v30 * 2) + int32(uint32(v384)>>1)
 		} else {
-			v389 = 512
+			v391 = 512
 		}
-		v390 = v382
-		v391 = v383
 		v392 = v384
-		v393 = v389
+		v393 = v385
+		v394 = v386
+		v395 = v391
 	b150:
-		h341[li] = v341
-		h342[li] = v342
-		u343 = v343
-		u344 = v344
-		u348 = v348
-		h390[li] = v390
-		h391[li] = v391
+		h343[li] = v343
+		h344[li] = v344
+		u345 = v345
+		u346 = v346
+		u350 = v350
 		h392[li] = v392
 		h393[li] = v393
+		h394[li] = v394
+		h395[li] = v395
 		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4537,142 +4549,142 @@ func (g *sumsIntegersHost) r7() int {
 		}
 		continue
 	b247:
-		v611 := (int64(uint32(v343-v395)) * 2048) + v47
-		v613 := v611 * v5
-		v616 := (v611 + 7) * v5
-		v622 := (v611 <= 2147483647) && v50
-		v623 := v622 && v51
-		v625 := (v623 && (uint64(v613) < uint64(v3))) && (uint64(v616) < uint64(v3))
-		v627 := (v625 && (uint64(v613+1) < uint64(v3))) && (uint64(v616+1) < uint64(v3))
-		if !v627 {
-			v661 = 0
-			v662 = 0
+		v613 := (int64(uint32(v345-v397)) * 2048) + v49
+		v615 := v613 * v5
+		v618 := (v613 + 7) * v5
+		v624 := (v613 <= 2147483647) && v52
+		v625 := v624 && v53
+		v627 := (v625 && (uint64(v615) < uint64(v3))) && (uint64(v618) < uint64(v3))
+		v629 := (v627 && (uint64(v615+1) < uint64(v3))) && (uint64(v618+1) < uint64(v3))
+		if !v629 {
 			v663 = 0
+			v664 = 0
+			v665 = 0
 			goto b256
 		}
-		v630 = 0
-		v631 = 0
 		v632 = 0
+		v633 = 0
+		v634 = 0
 	b248:
-		v634 = v611 + int64(uint32(v632))
-		if v29 <= v634 {
-			v696 = v630
-			v697 = v631
+		v636 = v613 + int64(uint32(v634))
+		if v29 <= v636 {
+			v698 = v632
+			v699 = v633
 			goto b268
 		}
 		{
-			v637 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v634)))))
-			v639 := int32(0)
-			if v637 != 0 {
-				v639 = 1
+			v639 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v636)))))
+			v641 := int32(0)
+			if v639 != 0 {
+				v641 = 1
 			}
-			v640 = int64(uint32(v639))
-			v641 = v634 * v5
-			if (v641 + v5) > v3 {
-				v651 = 0
+			v642 = int64(uint32(v641))
+			v643 = v636 * v5
+			if (v643 + v5) > v3 {
+				v653 = 0
 				goto b252
 			}
 		}
-		v645 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v641)*4))))
-		if v629 {
-			v649 := int64(uint32(*(*int32)(unsafe.Add(p1, int(v641+1)*4)))) << 32
-			v651 = v645 | v649
+		v647 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v643)*4))))
+		if v631 {
+			v651 := int64(uint32(*(*int32)(unsafe.Add(p1, int(v643+1)*4)))) << 32
+			v653 = v647 | v651
 		} else {
-			v651 = v645
+			v653 = v647
 		}
 	b252:
-		if v632 == 0 {
-			v657 = v640
-			v658 = v651
+		if v634 == 0 {
+			v659 = v642
+			v660 = v653
 		} else {
-			v655 := v651
-			if v637 == 0 {
-				v655 = v631 + v651
+			v657 := v653
+			if v639 == 0 {
+				v657 = v633 + v653
 			}
-			v657 = v640 + v630
-			v658 = v655
+			v659 = v642 + v632
+			v660 = v657
 		}
-		v659 = v632 + 1
-		if v659 < 8 {
-			v630 = v657
-			v631 = v658
+		v661 = v634 + 1
+		if v661 < 8 {
 			v632 = v659
+			v633 = v660
+			v634 = v661
 			goto b248
 		}
-		v696 = v657
-		v697 = v658
+		v698 = v659
+		v699 = v660
 		goto b268
 	b256:
-		v665 = v611 + int64(uint32(v663))
-		if v29 <= v665 {
-			v696 = v661
-			v697 = v662
+		v667 = v613 + int64(uint32(v665))
+		if v29 <= v667 {
+			v698 = v663
+			v699 = v664
 			goto b268
 		}
 		{
-			v668 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v665)))))
-			v670 := int32(0)
-			if v668 != 0 {
-				v670 = 1
+			v670 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v667)))))
+			v672 := int32(0)
+			if v670 != 0 {
+				v672 = 1
 			}
-			v671 = int64(uint32(v670))
-			v672 = v665 * v5
-			if (v672 + v5) > v3 {
-				v686 = 0
+			v673 = int64(uint32(v672))
+			v674 = v667 * v5
+			if (v674 + v5) > v3 {
+				v688 = 0
 				goto b264
 			}
 		}
-		if uint64(v672) >= uint64(v3) {
-			g.Fault(0, v672, v3, v0)
+		if uint64(v674) >= uint64(v3) {
+			g.Fault(0, v674, v3, v0)
 			g.Leave(li)
 			continue
 		}
-		v677 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v672)*4))))
-		if !v628 {
-			v686 = v677
+		v679 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v674)*4))))
+		if !v630 {
+			v688 = v679
 			goto b264
 		}
-		v678 = v672 + 1
-		if uint64(v678) >= uint64(v3) {
-			g.Fault(1, v678, v3, v0)
+		v680 = v674 + 1
+		if uint64(v680) >= uint64(v3) {
+			g.Fault(1, v680, v3, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v683 := v677 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v678)*4)))) << 32)
-			v686 = v683
+			v685 := v679 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v680)*4)))) << 32)
+			v688 = v685
 		}
 	b264:
-		if v663 == 0 {
-			v692 = v671
-			v693 = v686
+		if v665 == 0 {
+			v694 = v673
+			v695 = v688
 		} else {
-			v690 := v686
-			if v668 == 0 {
-				v690 = v662 + v686
+			v692 := v688
+			if v670 == 0 {
+				v692 = v664 + v688
 			}
-			v692 = v671 + v661
-			v693 = v690
+			v694 = v673 + v663
+			v695 = v692
 		}
-		v694 = v663 + 1
-		if v694 < 8 {
-			v661 = v692
-			v662 = v693
+		v696 = v665 + 1
+		if v696 < 8 {
 			v663 = v694
+			v664 = v695
+			v665 = v696
 			goto b256
 		}
-		v696 = v692
-		v697 = v693
+		v698 = v694
+		v699 = v695
 	b268:
-		h341[li] = v341
-		h342[li] = v342
-		u343 = v343
-		u344 = v344
-		h390[li] = v390
-		h391[li] = v391
+		h343[li] = v343
+		h344[li] = v344
+		u345 = v345
+		u346 = v346
 		h392[li] = v392
-		h696[li] = v696
-		h697[li] = v697
+		h393[li] = v393
+		h394[li] = v394
+		h698[li] = v698
+		h699[li] = v699
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4680,138 +4692,138 @@ func (g *sumsIntegersHost) r7() int {
 			next = 10
 		}
 	}
-	g.v343 = u343
-	g.v395 = v395
-	g.v344 = u344
-	g.v348 = u348
+	g.v345 = u345
+	g.v397 = v397
+	g.v346 = u346
+	g.v350 = u350
 	return next
 }
 
 func (g *sumsIntegersHost) r8() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h391 := g.v391[:n]
-	h392 := g.v392[:n]
+	h393 := g.v393[:n]
+	h394 := g.v394[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v30 := int32(li)
-		v391 := h391[li]
-		v392 := h392[li]
-		v401 := v30 & 255
-		*(*int64)(unsafe.Add(m0, int(v401)*16)) = v391
-		*(*int64)(unsafe.Add(m0, int(v401)*16+8)) = v392
+		v393 := h393[li]
+		v394 := h394[li]
+		v403 := v30 & 255
+		*(*int64)(unsafe.Add(m0, int(v403)*16)) = v393
+		*(*int64)(unsafe.Add(m0, int(v403)*16+8)) = v394
 	}
-	// Barrier, lookback.go:264
-	h341 := g.v341[:n]
-	h342 := g.v342[:n]
-	e343 := g.v343
-	v395 := g.v395
-	v404 := uint32(v395) < 256
-	v405 := v395 & 255
-	v410 := int32(256)
-	if v404 {
-		v410 = v395
+	// Barrier, lookback.go:271
+	h343 := g.v343[:n]
+	h344 := g.v344[:n]
+	e345 := g.v345
+	v397 := g.v397
+	v406 := uint32(v397) < 256
+	v407 := v397 & 255
+	v412 := int32(256)
+	if v406 {
+		v412 = v397
 	}
 	stop := g.Cancelled()
-	v340 := g.v340
-	h158 := g.v158[:n]
-	h159 := g.v159[:n]
+	v342 := g.v342
+	h160 := g.v160[:n]
+	h161 := g.v161[:n]
 	c3 := g.c3
-	v428 := c3 == 0
+	v430 := c3 == 0
 	v8 := g.v8
-	v40 := g.v40
-	v429 := v40 * 2
-	v430 := v429 + 2
-	v432 := v8 <= v430
+	v42 := g.v42
+	v431 := v42 * 2
+	v432 := v431 + 2
+	v434 := v8 <= v432
 	v10 := g.v10
-	v431 := v40 * 3
-	v433 := v431 + 1
-	v434 := v10 <= v433
+	v433 := v42 * 3
+	v435 := v433 + 1
+	v436 := v10 <= v435
 	p5 := g.Pointer(5)
 	p4 := g.Pointer(4)
-	h411 := g.v411[:n]
-	h412 := g.v412[:n]
-	u343 := g.v343
-	u344 := g.v344
-	u348 := g.v348
-	h390 := g.v390[:n]
-	h393 := g.v393[:n]
+	h413 := g.v413[:n]
+	h414 := g.v414[:n]
+	u345 := g.v345
+	u346 := g.v346
+	u350 := g.v350
+	h392 := g.v392[:n]
+	h395 := g.v395[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v341 := h341[li]
-		v342 := h342[li]
-		v343 := e343
-		v158 := h158[li]
-		v159 := h159[li]
+		v343 := h343[li]
+		v344 := h344[li]
+		v345 := e345
+		v160 := h160[li]
+		v161 := h161[li]
 		v30 := int32(li)
 		v31 := v30 == 0
-		var v344, v364, v605 bool
-		var v345, v348, v360, v375, v381, v382, v389, v390, v393, v413, v604 int32
-		var v346, v347, v354, v355, v356, v358, v376, v377, v383, v384, v391, v392, v408, v409, v411, v412, v426, v427, v602, v603 int64
-		if v404 {
-			v408 = *(*int64)(unsafe.Add(m0, int(v405)*16))
-			v409 = *(*int64)(unsafe.Add(m0, int(v405)*16+8))
+		var v346, v366, v607 bool
+		var v347, v350, v362, v377, v383, v384, v391, v392, v395, v415, v606 int32
+		var v348, v349, v356, v357, v358, v360, v378, v379, v385, v386, v393, v394, v410, v411, v413, v414, v428, v429, v604, v605 int64
+		if v406 {
+			v410 = *(*int64)(unsafe.Add(m0, int(v407)*16))
+			v411 = *(*int64)(unsafe.Add(m0, int(v407)*16+8))
 		} else {
-			v408 = v341
-			v409 = v342
+			v410 = v343
+			v411 = v344
 		}
-		v411 = v408
-		v412 = v409
 		v413 = v410
+		v414 = v411
+		v415 = v412
 	b161:
-		if v413 != 0 {
-			v415 := v413 + -1
-			v416 := v415 & 255
-			v417 := *(*int64)(unsafe.Add(m0, int(v416)*16))
-			v418 := *(*int64)(unsafe.Add(m0, int(v416)*16+8))
-			v421 := v418
-			if v417 == 0 {
-				v421 = v412 + v418
+		if v415 != 0 {
+			v417 := v415 + -1
+			v418 := v417 & 255
+			v419 := *(*int64)(unsafe.Add(m0, int(v418)*16))
+			v420 := *(*int64)(unsafe.Add(m0, int(v418)*16+8))
+			v423 := v420
+			if v419 == 0 {
+				v423 = v414 + v420
 			}
-			v411 = v417 + v411
-			v412 = v421
-			v413 = v415
+			v413 = v419 + v413
+			v414 = v423
+			v415 = v417
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b161
 		}
-		if v343 != v340 {
-			v602 = v411
-			v603 = v412
-			v604 = v343 + 256
-			v605 = false
+		if v345 != v342 {
+			v604 = v413
+			v605 = v414
+			v606 = v345 + 256
+			v607 = false
 			goto b245
 		}
-		v426 = v159
-		if v158 == 0 {
-			v426 = v412 + v159
+		v428 = v161
+		if v160 == 0 {
+			v428 = v414 + v161
 		}
-		v427 = v158 + v411
+		v429 = v160 + v413
 		if !v31 {
 			goto b169
 		}
-		if !v428 {
+		if !v430 {
 			goto b169
 		}
-		if v432 {
+		if v434 {
 			goto b169
 		}
-		if !v434 {
-			*(*int64)(unsafe.Add(p5, int(v433)*16)) = v427
-			*(*int64)(unsafe.Add(p5, int(v433)*16+8)) = v426
+		if !v436 {
+			*(*int64)(unsafe.Add(p5, int(v435)*16)) = v429
+			*(*int64)(unsafe.Add(p5, int(v435)*16+8)) = v428
 			kernelimpl.HostFence()
-			atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v430)*4)), int32(2))
+			atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v432)*4)), int32(2))
 		}
 	b169:
-		h411[li] = v411
-		h412[li] = v412
+		h413[li] = v413
+		h414[li] = v414
 		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4820,110 +4832,110 @@ func (g *sumsIntegersHost) r8() int {
 		}
 		continue
 	b245:
-		v341 = v602
-		v342 = v603
 		v343 = v604
 		v344 = v605
-		v345 = 0
-		v346 = v341
-		v347 = v342
-		v348 = 0
-		if uint32(v30) > uint32(v343) {
-			v390 = v345
-			v391 = v346
+		v345 = v606
+		v346 = v607
+		v347 = 0
+		v348 = v343
+		v349 = v344
+		v350 = 0
+		if uint32(v30) > uint32(v345) {
 			v392 = v347
-			v393 = 512
+			v393 = v348
+			v394 = v349
+			v395 = 512
 			goto b150
 		}
-		if v345 != 0 {
-			v382 = v345
-			v383 = v346
+		if v347 != 0 {
 			v384 = v347
+			v385 = v348
+			v386 = v349
 			goto b147
 		}
 		{
-			v352 := int64(uint32(v343 - v30))
-			v353 := v352 * 2
-			v354 = v353 + 2
-			v355 = v352 * 3
-			v356 = v353 + 3
-			if v8 <= v356 {
+			v354 := int64(uint32(v345 - v30))
+			v355 := v354 * 2
+			v356 = v355 + 2
+			v357 = v354 * 3
+			v358 = v355 + 3
+			if v8 <= v358 {
 				goto b135
 			}
 		}
-		v358 = v355 + 2
-		if v10 > v358 {
+		v360 = v357 + 2
+		if v10 > v360 {
 			goto b136
 		}
 	b135:
-		v375 = 0
-		v376 = 0
 		v377 = 0
+		v378 = 0
+		v379 = 0
 		goto b144
 	b136:
-		v360 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v354)*4)))
-		if v360 == 0 {
-			v362 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v356)*4)))
-			v364 = v362 == 2
+		v362 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v356)*4)))
+		if v362 == 0 {
+			v364 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v358)*4)))
+			v366 = v364 == 2
 		} else {
-			v364 = false
+			v366 = false
 		}
 		kernelimpl.HostFence()
-		if v364 {
-			v375 = 1
-			v376 = *(*int64)(unsafe.Add(p5, int(v358)*16))
-			v377 = *(*int64)(unsafe.Add(p5, int(v358)*16+8))
+		if v366 {
+			v377 = 1
+			v378 = *(*int64)(unsafe.Add(p5, int(v360)*16))
+			v379 = *(*int64)(unsafe.Add(p5, int(v360)*16+8))
 			goto b144
 		}
-		if v360 == 1 {
-			v375 = 1
-			v376 = *(*int64)(unsafe.Add(p5, int(v355)*16))
-			v377 = *(*int64)(unsafe.Add(p5, int(v355)*16+8))
+		if v362 == 1 {
+			v377 = 1
+			v378 = *(*int64)(unsafe.Add(p5, int(v357)*16))
+			v379 = *(*int64)(unsafe.Add(p5, int(v357)*16+8))
 			goto b144
 		}
-		if v360 == 2 {
-			v372 := v355 + 1
-			v375 = 2
-			v376 = *(*int64)(unsafe.Add(p5, int(v372)*16))
-			v377 = *(*int64)(unsafe.Add(p5, int(v372)*16+8))
+		if v362 == 2 {
+			v374 := v357 + 1
+			v377 = 2
+			v378 = *(*int64)(unsafe.Add(p5, int(v374)*16))
+			v379 = *(*int64)(unsafe.Add(p5, int(v374)*16+8))
 		} else {
-			v375 = 0
-			v376 = 0
 			v377 = 0
+			v378 = 0
+			v379 = 0
 		}
 	b144:
-		if v30 == v343 {
-			v380 := v375
-			if v375 == 1 {
-				v380 = 2
+		if v30 == v345 {
+			v382 := v377
+			if v377 == 1 {
+				v382 = 2
 			}
-			v381 = v380
+			v383 = v382
 		} else {
-			v381 = v375
+			v383 = v377
 		}
-		v382 = v381
-		v383 = v376
-		v384 = v377
+		v384 = v383
+		v385 = v378
+		v386 = v379
 	b147:
-		if v382 != 1 {
-			v389 = (v30 * 2) + int32(uint32(v382)>>1)
+		if v384 != 1 {
+			v391 = (v30 * 2) + int32(uint32(v384)>>1)
 		} else {
-			v389 = 512
+			v391 = 512
 		}
-		v390 = v382
-		v391 = v383
 		v392 = v384
-		v393 = v389
+		v393 = v385
+		v394 = v386
+		v395 = v391
 	b150:
-		h341[li] = v341
-		h342[li] = v342
-		u343 = v343
-		u344 = v344
-		u348 = v348
-		h390[li] = v390
-		h391[li] = v391
+		h343[li] = v343
+		h344[li] = v344
+		u345 = v345
+		u346 = v346
+		u350 = v350
 		h392[li] = v392
 		h393[li] = v393
+		h394[li] = v394
+		h395[li] = v395
 		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4931,49 +4943,49 @@ func (g *sumsIntegersHost) r8() int {
 			next = 6
 		}
 	}
-	g.v343 = u343
-	g.v344 = u344
-	g.v348 = u348
+	g.v345 = u345
+	g.v346 = u346
+	g.v350 = u350
 	return next
 }
 
 func (g *sumsIntegersHost) r10() int {
 	const n = 256
-	h411 := g.v411[:n]
-	h412 := g.v412[:n]
-	h164 := g.v164[:n]
-	h165 := g.v165[:n]
-	h52 := g.v52[:n]
+	h413 := g.v413[:n]
+	h414 := g.v414[:n]
+	h166 := g.v166[:n]
+	h167 := g.v167[:n]
+	h54 := g.v54[:n]
 	v15 := g.v15
-	h55 := g.v55[:n]
 	h57 := g.v57[:n]
 	h59 := g.v59[:n]
-	h66 := g.v66[:n]
-	h48 := g.v48[:n]
+	h61 := g.v61[:n]
+	h68 := g.v68[:n]
+	h50 := g.v50[:n]
 	v29 := g.v29
 	p0 := g.Pointer(0)
 	v5 := g.v5
 	v3 := g.v3
 	p1 := g.Pointer(1)
-	v457 := v5 == 2
+	v459 := v5 == 2
 	v12 := g.v12
 	v13 := int32(uint8(v12))
 	v14 := v13 != 0
 	p7 := g.Pointer(7)
-	v458 := v5 == 2
+	v460 := v5 == 2
 	v19 := g.v19
 	p9 := g.Pointer(9)
 	v17 := g.v17
 	basex := g.Base(0)
 	p8 := g.Pointer(8)
-	v459 := v5 == 2
+	v461 := v5 == 2
 	v21 := g.v21
-	v460 := 0 < v21
+	v462 := 0 < v21
 	p10 := g.Pointer(10)
-	v453 := v5 == 2
-	v454 := v5 == 2
 	v455 := v5 == 2
-	v456 := 0 < v21
+	v456 := v5 == 2
+	v457 := v5 == 2
+	v458 := 0 < v21
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -4981,294 +4993,294 @@ func (g *sumsIntegersHost) r10() int {
 		}
 		v30 := int32(li)
 		v31 := v30 == 0
-		v411 := h411[li]
-		v412 := h412[li]
-		v164 := h164[li]
-		v165 := h165[li]
-		v52 := h52[li]
-		v55 := h55[li]
+		v413 := h413[li]
+		v414 := h414[li]
+		v166 := h166[li]
+		v167 := h167[li]
+		v54 := h54[li]
 		v57 := h57[li]
 		v59 := h59[li]
-		v66 := h66[li]
-		v48 := h48[li]
+		v61 := h61[li]
+		v68 := h68[li]
+		v50 := h50[li]
 		v0 := int32(basex + li)
-		var v443, v444, v461, v462, v465, v471, v472, v473, v476, v482, v489, v490, v492, v501, v505, v510, v517, v527, v528, v531, v537, v538, v539, v543, v544, v552, v559, v560, v562, v568, v575, v579, v584, v591 int64
-		var v463, v468, v470, v514, v519, v525, v529, v534, v536, v565, v570, v588, v593, v599 int32
-		var v483, v506, v553, v580 bool
+		var v445, v446, v463, v464, v467, v473, v474, v475, v478, v484, v491, v492, v494, v503, v507, v512, v519, v529, v530, v533, v539, v540, v541, v545, v546, v554, v561, v562, v564, v570, v577, v581, v586, v593 int64
+		var v465, v470, v472, v516, v521, v527, v531, v536, v538, v567, v572, v590, v595, v601 int32
+		var v485, v508, v555, v582 bool
 		if v31 {
-			v443 = v411
-			v444 = v412
+			v445 = v413
+			v446 = v414
 		} else {
-			v441 := v165
-			if v164 == 0 {
-				v441 = v412 + v165
+			v443 := v167
+			if v166 == 0 {
+				v443 = v414 + v167
 			}
-			v443 = v164 + v411
-			v444 = v441
+			v445 = v166 + v413
+			v446 = v443
 		}
-		v449 := v66 && (uint64(v52) < uint64(v15))
-		v451 := (v449 && (uint64(v55) < uint64(v15))) && (uint64(v57) < uint64(v15))
-		if !(v451 && (uint64(v59) < uint64(v15))) {
-			v527 = v443
-			v528 = v444
-			v529 = 0
+		v451 := v68 && (uint64(v54) < uint64(v15))
+		v453 := (v451 && (uint64(v57) < uint64(v15))) && (uint64(v59) < uint64(v15))
+		if !(v453 && (uint64(v61) < uint64(v15))) {
+			v529 = v445
+			v530 = v446
+			v531 = 0
 			goto b204
 		}
-		v461 = v443
-		v462 = v444
-		v463 = 0
+		v463 = v445
+		v464 = v446
+		v465 = 0
 	b173:
-		v465 = v48 + int64(uint32(v463))
-		if v29 <= v465 {
+		v467 = v50 + int64(uint32(v465))
+		if v29 <= v467 {
 			goto b243
 		}
-		v468 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v465)))))
-		v470 = 0
-		if v468 != 0 {
-			v470 = 1
+		v470 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v467)))))
+		v472 = 0
+		if v470 != 0 {
+			v472 = 1
 		}
-		v471 = int64(uint32(v470))
-		v472 = v465 * v5
-		v473 = v472 + v5
-		if v473 > v3 {
-			v482 = 0
+		v473 = int64(uint32(v472))
+		v474 = v467 * v5
+		v475 = v474 + v5
+		if v475 > v3 {
+			v484 = 0
 			goto b177
 		}
-		v476 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v472)*4))))
-		if v457 {
-			v480 := int64(uint32(*(*int32)(unsafe.Add(p1, int(v472+1)*4)))) << 32
-			v482 = v476 | v480
+		v478 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v474)*4))))
+		if v459 {
+			v482 := int64(uint32(*(*int32)(unsafe.Add(p1, int(v474+1)*4)))) << 32
+			v484 = v478 | v482
 		} else {
-			v482 = v476
+			v484 = v478
 		}
 	b177:
-		v483 = 0 < v470
-		if 0 < v465 {
-			v487 := v482
-			if v468 == 0 {
-				v487 = v462 + v482
+		v485 = 0 < v472
+		if 0 < v467 {
+			v489 := v484
+			if v470 == 0 {
+				v489 = v464 + v484
 			}
-			v489 = v471 + v461
-			v490 = v487
+			v491 = v473 + v463
+			v492 = v489
 		} else {
-			v489 = v471
-			v490 = v482
+			v491 = v473
+			v492 = v484
 		}
 		if v14 {
-			v492 = v490
+			v494 = v492
 		} else {
-			v491 := v462
-			if v483 {
-				v491 = 0
+			v493 := v464
+			if v485 {
+				v493 = 0
 			}
-			v492 = v491
+			v494 = v493
 		}
-		if 0 > v472 {
+		if 0 > v474 {
 			goto b185
 		}
-		if v473 > v15 {
+		if v475 > v15 {
 			goto b185
 		}
-		*(*int32)(unsafe.Add(p7, int(v472)*4)) = int32(uint64(v492))
-		if v458 {
-			*(*int32)(unsafe.Add(p7, int(v472+1)*4)) = int32(uint64(int64(uint64(v492) >> 32)))
+		*(*int32)(unsafe.Add(p7, int(v474)*4)) = int32(uint64(v494))
+		if v460 {
+			*(*int32)(unsafe.Add(p7, int(v474+1)*4)) = int32(uint64(int64(uint64(v494) >> 32)))
 		}
 	b185:
-		v501 = v489 + -1
-		if !v483 {
+		v503 = v491 + -1
+		if !v485 {
 			goto b189
 		}
-		if 0 > v501 {
+		if 0 > v503 {
 			goto b189
 		}
-		if v501 < v19 {
-			*(*int64)(unsafe.Add(p9, int(v501)*8)) = v465
+		if v503 < v19 {
+			*(*int64)(unsafe.Add(p9, int(v503)*8)) = v467
 		}
 	b189:
-		v505 = v465 + 1
-		v506 = v29 <= v505
-		if v506 {
+		v507 = v467 + 1
+		v508 = v29 <= v507
+		if v508 {
 			goto b191
 		}
-		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v505))))) == 0 {
+		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v507))))) == 0 {
 			goto b199
 		}
 	b191:
-		v510 = v501 * v5
-		if 0 > v510 {
+		v512 = v503 * v5
+		if 0 > v512 {
 			goto b199
 		}
-		if (v510 + v5) > v17 {
+		if (v512 + v5) > v17 {
 			goto b199
 		}
-		v514 = int32(uint64(v490))
-		if uint64(v510) >= uint64(v17) {
-			g.Fault(2, v510, v17, v0)
+		v516 = int32(uint64(v492))
+		if uint64(v512) >= uint64(v17) {
+			g.Fault(2, v512, v17, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p8, int(v510)*4)) = v514
-		if !v459 {
+		*(*int32)(unsafe.Add(p8, int(v512)*4)) = v516
+		if !v461 {
 			goto b199
 		}
-		v517 = v510 + 1
-		v519 = int32(uint64(int64(uint64(v490) >> 32)))
-		if uint64(v517) >= uint64(v17) {
-			g.Fault(3, v517, v17, v0)
+		v519 = v512 + 1
+		v521 = int32(uint64(int64(uint64(v492) >> 32)))
+		if uint64(v519) >= uint64(v17) {
+			g.Fault(3, v519, v17, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p8, int(v517)*4)) = v519
+		*(*int32)(unsafe.Add(p8, int(v519)*4)) = v521
 	b199:
-		if !v506 {
+		if !v508 {
 			goto b202
 		}
-		if v460 {
-			*(*int64)(p10) = v489
+		if v462 {
+			*(*int64)(p10) = v491
 		}
 	b202:
-		v525 = v463 + 1
-		if v525 < 8 {
-			v461 = v489
-			v462 = v490
-			v463 = v525
+		v527 = v465 + 1
+		if v527 < 8 {
+			v463 = v491
+			v464 = v492
+			v465 = v527
 			goto b173
 		}
 		goto b243
 	b204:
-		v531 = v48 + int64(uint32(v529))
-		if v29 <= v531 {
+		v533 = v50 + int64(uint32(v531))
+		if v29 <= v533 {
 			goto b243
 		}
-		v534 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v531)))))
-		v536 = 0
-		if v534 != 0 {
-			v536 = 1
+		v536 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v533)))))
+		v538 = 0
+		if v536 != 0 {
+			v538 = 1
 		}
-		v537 = int64(uint32(v536))
-		v538 = v531 * v5
-		v539 = v538 + v5
-		if v539 > v3 {
-			v552 = 0
+		v539 = int64(uint32(v538))
+		v540 = v533 * v5
+		v541 = v540 + v5
+		if v541 > v3 {
+			v554 = 0
 			goto b212
 		}
-		if uint64(v538) >= uint64(v3) {
-			g.Fault(0, v538, v3, v0)
+		if uint64(v540) >= uint64(v3) {
+			g.Fault(0, v540, v3, v0)
 			continue
 		}
-		v543 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v538)*4))))
-		if !v453 {
-			v552 = v543
+		v545 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v540)*4))))
+		if !v455 {
+			v554 = v545
 			goto b212
 		}
-		v544 = v538 + 1
-		if uint64(v544) >= uint64(v3) {
-			g.Fault(1, v544, v3, v0)
+		v546 = v540 + 1
+		if uint64(v546) >= uint64(v3) {
+			g.Fault(1, v546, v3, v0)
 			continue
 		}
 		{
-			v549 := v543 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v544)*4)))) << 32)
-			v552 = v549
+			v551 := v545 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v546)*4)))) << 32)
+			v554 = v551
 		}
 	b212:
-		v553 = 0 < v536
-		if 0 < v531 {
-			v557 := v552
-			if v534 == 0 {
-				v557 = v528 + v552
+		v555 = 0 < v538
+		if 0 < v533 {
+			v559 := v554
+			if v536 == 0 {
+				v559 = v530 + v554
 			}
-			v559 = v537 + v527
-			v560 = v557
+			v561 = v539 + v529
+			v562 = v559
 		} else {
-			v559 = v537
-			v560 = v552
+			v561 = v539
+			v562 = v554
 		}
 		if v14 {
-			v562 = v560
+			v564 = v562
 		} else {
-			v561 := v528
-			if v553 {
-				v561 = 0
+			v563 := v530
+			if v555 {
+				v563 = 0
 			}
-			v562 = v561
+			v564 = v563
 		}
-		if 0 > v538 {
+		if 0 > v540 {
 			goto b224
 		}
-		if v539 > v15 {
+		if v541 > v15 {
 			goto b224
 		}
-		v565 = int32(uint64(v562))
-		if uint64(v538) >= uint64(v15) {
-			g.Fault(2, v538, v15, v0)
+		v567 = int32(uint64(v564))
+		if uint64(v540) >= uint64(v15) {
+			g.Fault(2, v540, v15, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p7, int(v538)*4)) = v565
-		if !v454 {
+		*(*int32)(unsafe.Add(p7, int(v540)*4)) = v567
+		if !v456 {
 			goto b224
 		}
-		v568 = v538 + 1
-		v570 = int32(uint64(int64(uint64(v562) >> 32)))
-		if uint64(v568) >= uint64(v15) {
-			g.Fault(3, v568, v15, v0)
+		v570 = v540 + 1
+		v572 = int32(uint64(int64(uint64(v564) >> 32)))
+		if uint64(v570) >= uint64(v15) {
+			g.Fault(3, v570, v15, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p7, int(v568)*4)) = v570
+		*(*int32)(unsafe.Add(p7, int(v570)*4)) = v572
 	b224:
-		v575 = v559 + -1
-		if !v553 {
+		v577 = v561 + -1
+		if !v555 {
 			goto b228
 		}
-		if 0 > v575 {
+		if 0 > v577 {
 			goto b228
 		}
-		if v575 < v19 {
-			*(*int64)(unsafe.Add(p9, int(v575)*8)) = v531
+		if v577 < v19 {
+			*(*int64)(unsafe.Add(p9, int(v577)*8)) = v533
 		}
 	b228:
-		v579 = v531 + 1
-		v580 = v29 <= v579
-		if v580 {
+		v581 = v533 + 1
+		v582 = v29 <= v581
+		if v582 {
 			goto b230
 		}
-		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v579))))) == 0 {
+		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v581))))) == 0 {
 			goto b238
 		}
 	b230:
-		v584 = v575 * v5
-		if 0 > v584 {
+		v586 = v577 * v5
+		if 0 > v586 {
 			goto b238
 		}
-		if (v584 + v5) > v17 {
+		if (v586 + v5) > v17 {
 			goto b238
 		}
-		v588 = int32(uint64(v560))
-		if uint64(v584) >= uint64(v17) {
-			g.Fault(2, v584, v17, v0)
+		v590 = int32(uint64(v562))
+		if uint64(v586) >= uint64(v17) {
+			g.Fault(2, v586, v17, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p8, int(v584)*4)) = v588
-		if !v455 {
+		*(*int32)(unsafe.Add(p8, int(v586)*4)) = v590
+		if !v457 {
 			goto b238
 		}
-		v591 = v584 + 1
-		v593 = int32(uint64(int64(uint64(v560) >> 32)))
-		if uint64(v591) >= uint64(v17) {
-			g.Fault(3, v591, v17, v0)
+		v593 = v586 + 1
+		v595 = int32(uint64(int64(uint64(v562) >> 32)))
+		if uint64(v593) >= uint64(v17) {
+			g.Fault(3, v593, v17, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p8, int(v591)*4)) = v593
+		*(*int32)(unsafe.Add(p8, int(v593)*4)) = v595
 	b238:
-		if !v580 {
+		if !v582 {
 			goto b241
 		}
-		if v456 {
-			*(*int64)(p10) = v559
+		if v458 {
+			*(*int64)(p10) = v561
 		}
 	b241:
-		v599 = v529 + 1
-		if v599 < 8 {
-			v527 = v559
-			v528 = v560
-			v529 = v599
+		v601 = v531 + 1
+		if v601 < 8 {
+			v529 = v561
+			v530 = v562
+			v531 = v601
 			goto b204
 		}
 	b243:
@@ -5279,30 +5291,30 @@ func (g *sumsIntegersHost) r10() int {
 func (g *sumsIntegersHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h696 := g.v696[:n]
-	h697 := g.v697[:n]
-	h700 := g.v700[:n]
-	h701 := g.v701[:n]
-	u702 := g.v702
+	h698 := g.v698[:n]
+	h699 := g.v699[:n]
+	h702 := g.v702[:n]
+	h703 := g.v703[:n]
+	u704 := g.v704
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v696 := h696[li]
-		v697 := h697[li]
-		var v700, v701 int64
-		var v702 int32
-		*(*int64)(unsafe.Add(m0, li*16)) = v696
-		*(*int64)(unsafe.Add(m0, li*16+8)) = v697
-		v700 = v696
-		v701 = v697
-		v702 = 1
-		if v702 < 256 {
-			h700[li] = v700
-			h701[li] = v701
-			u702 = v702
+		v698 := h698[li]
+		v699 := h699[li]
+		var v702, v703 int64
+		var v704 int32
+		*(*int64)(unsafe.Add(m0, li*16)) = v698
+		*(*int64)(unsafe.Add(m0, li*16+8)) = v699
+		v702 = v698
+		v703 = v699
+		v704 = 1
+		if v704 < 256 {
+			h702[li] = v702
+			h703[li] = v703
+			u704 = v704
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -5318,77 +5330,77 @@ func (g *sumsIntegersHost) r11() int {
 			next = 13
 		}
 	}
-	g.v702 = u702
+	g.v704 = u704
 	return next
 }
 
 func (g *sumsIntegersHost) r12() int {
 	const n = 256
-	v702 := g.v702
+	v704 := g.v704
 	m0 := g.Memory(0)
-	h700 := g.v700[:n]
-	h701 := g.v701[:n]
-	h704 := g.v704[:n]
-	h708 := g.v708[:n]
-	h709 := g.v709[:n]
+	h702 := g.v702[:n]
+	h703 := g.v703[:n]
+	h706 := g.v706[:n]
+	h710 := g.v710[:n]
+	h711 := g.v711[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v30 := int32(li)
-		v700 := h700[li]
-		v701 := h701[li]
-		var v708, v709 int64
-		v704 := v702 <= v30
-		if v704 {
-			v705 := v30 - v702
-			v708 = *(*int64)(unsafe.Add(m0, int(v705)*16))
-			v709 = *(*int64)(unsafe.Add(m0, int(v705)*16+8))
+		v702 := h702[li]
+		v703 := h703[li]
+		var v710, v711 int64
+		v706 := v704 <= v30
+		if v706 {
+			v707 := v30 - v704
+			v710 = *(*int64)(unsafe.Add(m0, int(v707)*16))
+			v711 = *(*int64)(unsafe.Add(m0, int(v707)*16+8))
 		} else {
-			v708 = v700
-			v709 = v701
+			v710 = v702
+			v711 = v703
 		}
-		h704[li] = v704
-		h708[li] = v708
-		h709[li] = v709
+		h706[li] = v706
+		h710[li] = v710
+		h711[li] = v711
 	}
 	// Barrier, runs.go:71
-	e702 := g.v702
-	u702 := g.v702
+	e704 := g.v704
+	u704 := g.v704
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v700 := h700[li]
-		v701 := h701[li]
-		v702 := e702
-		v704 := h704[li]
-		v709 := h709[li]
-		v708 := h708[li]
-		var v716, v717 int64
-		if v704 {
-			v712 := v701
-			if v700 == 0 {
-				v712 = v709 + v701
+		v702 := h702[li]
+		v703 := h703[li]
+		v704 := e704
+		v706 := h706[li]
+		v711 := h711[li]
+		v710 := h710[li]
+		var v718, v719 int64
+		if v706 {
+			v714 := v703
+			if v702 == 0 {
+				v714 = v711 + v703
 			}
-			v713 := v700 + v708
-			*(*int64)(unsafe.Add(m0, li*16)) = v713
-			*(*int64)(unsafe.Add(m0, li*16+8)) = v712
-			v716 = v713
-			v717 = v712
+			v715 := v702 + v710
+			*(*int64)(unsafe.Add(m0, li*16)) = v715
+			*(*int64)(unsafe.Add(m0, li*16+8)) = v714
+			v718 = v715
+			v719 = v714
 		} else {
-			v716 = v700
-			v717 = v701
+			v718 = v702
+			v719 = v703
 		}
-		v700 = v716
-		v701 = v717
-		v702 = v702 * 2
-		if v702 < 256 {
-			h700[li] = v700
-			h701[li] = v701
-			u702 = v702
+		v702 = v718
+		v703 = v719
+		v704 = v704 * 2
+		if v704 < 256 {
+			h702[li] = v702
+			h703[li] = v703
+			u704 = v704
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -5404,176 +5416,176 @@ func (g *sumsIntegersHost) r12() int {
 			next = 13
 		}
 	}
-	g.v702 = u702
+	g.v704 = u704
 	return next
 }
 
 func (g *sumsIntegersHost) r14() int {
 	const n = 256
-	h390 := g.v390[:n]
-	h391 := g.v391[:n]
 	h392 := g.v392[:n]
+	h393 := g.v393[:n]
+	h394 := g.v394[:n]
 	m0 := g.Memory(0)
-	v395 := g.v395
-	v343 := g.v343
+	v397 := g.v397
+	v345 := g.v345
 	v8 := g.v8
 	v10 := g.v10
 	p4 := g.Pointer(4)
 	p5 := g.Pointer(5)
-	u348 := g.v348
-	h393 := g.v393[:n]
+	u350 := g.v350
+	h395 := g.v395[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v390 := h390[li]
-		v391 := h391[li]
 		v392 := h392[li]
+		v393 := h393[li]
+		v394 := h394[li]
 		v30 := int32(li)
-		var v345, v348, v360, v375, v381, v382, v389, v393, v737, v740, v743 int32
-		var v346, v347, v354, v355, v356, v358, v376, v377, v383, v384, v725, v727, v738, v739, v741, v742 int64
-		var v364 bool
-		v719 := *(*int64)(unsafe.Add(m0, 4080))
-		v720 := *(*int64)(unsafe.Add(m0, 4088))
-		if v30 != v395 {
-			v737 = v390
-			v738 = v391
+		var v347, v350, v362, v377, v383, v384, v391, v395, v739, v742, v745 int32
+		var v348, v349, v356, v357, v358, v360, v378, v379, v385, v386, v727, v729, v740, v741, v743, v744 int64
+		var v366 bool
+		v721 := *(*int64)(unsafe.Add(m0, 4080))
+		v722 := *(*int64)(unsafe.Add(m0, 4088))
+		if v30 != v397 {
 			v739 = v392
+			v740 = v393
+			v741 = v394
 			goto b285
 		}
 		{
-			v723 := int64(uint32(v343 - v30))
-			v725 = (v723 * 2) + 3
-			v727 = (v723 * 3) + 2
-			if v8 <= v725 {
+			v725 := int64(uint32(v345 - v30))
+			v727 = (v725 * 2) + 3
+			v729 = (v725 * 3) + 2
+			if v8 <= v727 {
 				goto b284
 			}
 		}
-		if v10 <= v727 {
+		if v10 <= v729 {
 			goto b284
 		}
 		{
-			v730 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p4, int(v725)*4)), int32(0), int32(1))
-			if v730 {
-				*(*int64)(unsafe.Add(p5, int(v727)*16)) = v719
-				*(*int64)(unsafe.Add(p5, int(v727)*16+8)) = v720
+			v732 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p4, int(v727)*4)), int32(0), int32(1))
+			if v732 {
+				*(*int64)(unsafe.Add(p5, int(v729)*16)) = v721
+				*(*int64)(unsafe.Add(p5, int(v729)*16+8)) = v722
 				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v725)*4)), int32(2))
+				atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v727)*4)), int32(2))
 			}
 		}
 	b284:
 		{
-			v736 := int32(1)
-			if v30 == v343 {
-				v736 = 2
+			v738 := int32(1)
+			if v30 == v345 {
+				v738 = 2
 			}
-			v737 = v736
-			v738 = v719
-			v739 = v720
+			v739 = v738
+			v740 = v721
+			v741 = v722
 		}
 	b285:
-		v740 = v737
-		v741 = v738
 		v742 = v739
-		v743 = 0
-		v345 = v740
-		v346 = v741
+		v743 = v740
+		v744 = v741
+		v745 = 0
 		v347 = v742
 		v348 = v743
-		if uint32(v30) > uint32(v343) {
-			v390 = v345
-			v391 = v346
+		v349 = v744
+		v350 = v745
+		if uint32(v30) > uint32(v345) {
 			v392 = v347
-			v393 = 512
+			v393 = v348
+			v394 = v349
+			v395 = 512
 			goto b150
 		}
-		if v345 != 0 {
-			v382 = v345
-			v383 = v346
+		if v347 != 0 {
 			v384 = v347
+			v385 = v348
+			v386 = v349
 			goto b147
 		}
 		{
-			v352 := int64(uint32(v343 - v30))
-			v353 := v352 * 2
-			v354 = v353 + 2
-			v355 = v352 * 3
-			v356 = v353 + 3
-			if v8 <= v356 {
+			v354 := int64(uint32(v345 - v30))
+			v355 := v354 * 2
+			v356 = v355 + 2
+			v357 = v354 * 3
+			v358 = v355 + 3
+			if v8 <= v358 {
 				goto b135
 			}
 		}
-		v358 = v355 + 2
-		if v10 > v358 {
+		v360 = v357 + 2
+		if v10 > v360 {
 			goto b136
 		}
 	b135:
-		v375 = 0
-		v376 = 0
 		v377 = 0
+		v378 = 0
+		v379 = 0
 		goto b144
 	b136:
-		v360 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v354)*4)))
-		if v360 == 0 {
-			v362 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v356)*4)))
-			v364 = v362 == 2
+		v362 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v356)*4)))
+		if v362 == 0 {
+			v364 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v358)*4)))
+			v366 = v364 == 2
 		} else {
-			v364 = false
+			v366 = false
 		}
 		kernelimpl.HostFence()
-		if v364 {
-			v375 = 1
-			v376 = *(*int64)(unsafe.Add(p5, int(v358)*16))
-			v377 = *(*int64)(unsafe.Add(p5, int(v358)*16+8))
+		if v366 {
+			v377 = 1
+			v378 = *(*int64)(unsafe.Add(p5, int(v360)*16))
+			v379 = *(*int64)(unsafe.Add(p5, int(v360)*16+8))
 			goto b144
 		}
-		if v360 == 1 {
-			v375 = 1
-			v376 = *(*int64)(unsafe.Add(p5, int(v355)*16))
-			v377 = *(*int64)(unsafe.Add(p5, int(v355)*16+8))
+		if v362 == 1 {
+			v377 = 1
+			v378 = *(*int64)(unsafe.Add(p5, int(v357)*16))
+			v379 = *(*int64)(unsafe.Add(p5, int(v357)*16+8))
 			goto b144
 		}
-		if v360 == 2 {
-			v372 := v355 + 1
-			v375 = 2
-			v376 = *(*int64)(unsafe.Add(p5, int(v372)*16))
-			v377 = *(*int64)(unsafe.Add(p5, int(v372)*16+8))
+		if v362 == 2 {
+			v374 := v357 + 1
+			v377 = 2
+			v378 = *(*int64)(unsafe.Add(p5, int(v374)*16))
+			v379 = *(*int64)(unsafe.Add(p5, int(v374)*16+8))
 		} else {
-			v375 = 0
-			v376 = 0
 			v377 = 0
+			v378 = 0
+			v379 = 0
 		}
 	b144:
-		if v30 == v343 {
-			v380 := v375
-			if v375 == 1 {
-				v380 = 2
+		if v30 == v345 {
+			v382 := v377
+			if v377 == 1 {
+				v382 = 2
 			}
-			v381 = v380
+			v383 = v382
 		} else {
-			v381 = v375
+			v383 = v377
 		}
-		v382 = v381
-		v383 = v376
-		v384 = v377
+		v384 = v383
+		v385 = v378
+		v386 = v379
 	b147:
-		if v382 != 1 {
-			v389 = (v30 * 2) + int32(uint32(v382)>>1)
+		if v384 != 1 {
+			v391 = (v30 * 2) + int32(uint32(v384)>>1)
 		} else {
-			v389 = 512
+			v391 = 512
 		}
-		v390 = v382
-		v391 = v383
 		v392 = v384
-		v393 = v389
+		v393 = v385
+		v394 = v386
+		v395 = v391
 	b150:
-		u348 = v348
-		h390[li] = v390
-		h391[li] = v391
+		u350 = v350
 		h392[li] = v392
 		h393[li] = v393
+		h394[li] = v394
+		h395[li] = v395
 	}
-	g.v348 = u348
+	g.v350 = u350
 	return 6
 }

@@ -138,8 +138,8 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Heads", "SumsFloat32", "SumsFloat64", "SumsIntegers", "Take"},
 	Root:    "../../..",
 	Files: []abi.Source{
-		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0xfcda5477},
-		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x240167fd},
+		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0x96daa211},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xa0bdbb69},
 		{File: "prim/runs/kernels.go", Package: "runs", Sum: 0xc3cde0e6},
 		{File: "prim/runs/runs.go", Package: "runs", Sum: 0x6f0361b},
 	},
@@ -294,7 +294,7 @@ var sumsFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:224:2 228:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2",
+	Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 235:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:275:3 prim/runs/kernels.go:118:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -303,11 +303,11 @@ var sumsFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumsFloat32SPIRV,
 	IR:    sumsFloat32IR,
-	Sum:   0x1073b869,
+	Sum:   0x7fa8325f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:224:2 228:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2", SPIRV: sumsFloat32Words, Sum: 0x5b45d2e4},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:224:2 228:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0xbae49728},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:224:2 228:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0x1d043563},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 235:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:275:3 prim/runs/kernels.go:118:2", SPIRV: sumsFloat32Words, Sum: 0xbdb13971},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 235:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:275:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0x145c37a7},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 235:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:275:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0xcc87efa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return runs.SumsFloat32{
@@ -439,7 +439,7 @@ var sumsFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:224:2 228:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2",
+	Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 235:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:275:3 prim/runs/kernels.go:118:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -448,11 +448,11 @@ var sumsFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumsFloat64SPIRV,
 	IR:    sumsFloat64IR,
-	Sum:   0x577e68c,
+	Sum:   0x6d161ddb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:224:2 228:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2", SPIRV: sumsFloat64Words, Sum: 0x2af64408},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:224:2 228:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0xca21b8d6},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:224:2 228:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0xc3df2b97},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 235:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:275:3 prim/runs/kernels.go:118:2", SPIRV: sumsFloat64Words, Sum: 0x567357e4},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 235:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:275:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0x92a0039b},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 235:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:275:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0x71a3b85e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return runs.SumsFloat64{
@@ -586,7 +586,7 @@ var sumsIntegersKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "prim/runs/runs.go:122:4"},
 		{Kind: abi.FaultIndex, Pos: "prim/runs/runs.go:124:5"},
 	},
-	Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:224:2 - 228:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2 118:2",
+	Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:231:2 - 235:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:275:3 prim/runs/kernels.go:118:2 118:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -595,12 +595,12 @@ var sumsIntegersKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumsIntegersSPIRV,
 	IR:    sumsIntegersIR,
-	Sum:   0x6928ac7d,
+	Sum:   0x22c5982a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}, {104}, {128}, {144}, {160}, {176}, {32, 56}, {-2047, 56}, {-2048, 56}, {-2040, 56}, {-2, 32}}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:224:2 - 228:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0xc64ffba7},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:224:2 - 228:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2 118:2", SPIRV: sumsIntegersWords, Sum: 0x4a1c982a},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:224:2 - 228:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0xa706d9fe},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:224:2 - 228:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:268:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0x15d7d2e2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}, {104}, {128}, {144}, {160}, {176}, {32, 56}, {-2047, 56}, {-2048, 56}, {-2040, 56}, {-2, 32}}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:231:2 - 235:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:275:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0x37f6a789},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:231:2 - 235:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:275:3 prim/runs/kernels.go:118:2 118:2", SPIRV: sumsIntegersWords, Sum: 0xbcc79ef7},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:231:2 - 235:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:275:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0xaef01555},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:231:2 - 235:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:275:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0xf78a073e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return runs.SumsIntegers{

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/examples/quickstart/saxpy"
-	"github.com/kgen-go/kgen/examples/reduce/fold"
 	saxpygen "github.com/kgen-go/kgen/generated/examples/quickstart/saxpy"
-	foldgen "github.com/kgen-go/kgen/generated/examples/reduce/fold"
+	"github.com/kgen-go/kgen/internal/bench/kernels/fold"
+	"github.com/kgen-go/kgen/internal/bench/kernels/fold/foldgen"
 	"github.com/kgen-go/kgen/runtime"
 )
 

@@ -97,7 +97,7 @@ var rules = []rule{
 	{name: "the tools are compiled without HTTP and TLS", packages: "./cmd/... ./codegen/...", never: "net/http net/textproto crypto/tls"},
 	{name: "only the server of kgen view listens", packages: "./cmd/... ./codegen/...", but: "./cmd/kgen", never: "net"},
 	{name: "programs are compiled without the standard library's large packages", never: "crypto/... go/ast go/types net net/... regexp text/template",
-		packages: "./abi ./dsl/... ./prim/... ./properties ./runtime/... ./internal/env ./internal/sources ./internal/dslhook ./internal/checkhook ./internal/modulehook ./codegen/back ./codegen/diag ./codegen/ir/... ./codegen/pass/... ./codegen/spirv/..."},
+		packages: "./abi ./dsl/... ./prim/... ./properties ./runtime/... ./internal/env ./internal/sources ./internal/dslhook ./internal/checkhook ./internal/modulehook ./internal/memoryhook ./codegen/back ./codegen/diag ./codegen/ir/... ./codegen/pass/... ./codegen/spirv/..."},
 
 	{name: "properties is a leaf", packages: "./properties", never: "./..."},
 	{name: "abi is above properties alone", packages: "./abi", never: "./...", except: "./properties"},

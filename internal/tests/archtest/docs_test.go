@@ -26,6 +26,13 @@ func pages(t *testing.T) []string {
 	for _, f := range docs {
 		pages = append(pages, "docs/"+filepath.Base(f))
 	}
+	examples, err := filepath.Glob("../../../examples/*/README.md")
+	if err != nil || len(examples) < 4 {
+		t.Fatalf("%d pages of examples: %v", len(examples), err)
+	}
+	for _, f := range examples {
+		pages = append(pages, "examples/"+filepath.Base(filepath.Dir(f))+"/README.md")
+	}
 	return pages
 }
 

@@ -43,6 +43,23 @@ func TestFlagships(t *testing.T) {
 	}
 }
 
+// TestWordcount: the program that README.md says to count words is short.
+func TestWordcount(t *testing.T) {
+	text, err := os.ReadFile("../../../examples/wordcount/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 40
+	lines := bytes.Count(text, []byte("\n"))
+	page, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines > most || !bytes.Contains(page, fmt.Appendf(nil, "kernels to call, in %d lines", lines)) {
+		t.Errorf("the example wordcount has %d lines: the most is %d, and README.md has their number", lines, most)
+	}
+}
+
 // program returns the number of lines in all Go files of a folder that are no tests, and the
 // packages that they use from the folders beside it. The folder's path is that of its package.
 func program(dir, path string) (lines int, shared []string, err error) {

@@ -7,8 +7,9 @@ import (
 	"sync"
 	"testing"
 
-	reduced "github.com/kgen-go/kgen/examples/reduce/fold"
-	foldgen "github.com/kgen-go/kgen/generated/examples/reduce/fold"
+	"github.com/kgen-go/kgen/examples/options/montecarlo"
+	montecarlogen "github.com/kgen-go/kgen/generated/examples/options/montecarlo"
+	saxpygen "github.com/kgen-go/kgen/generated/examples/quickstart/saxpy"
 	"github.com/kgen-go/kgen/internal/tests/conformance/consts"
 	"github.com/kgen-go/kgen/internal/tests/conformance/consts/constsgen"
 	"github.com/kgen-go/kgen/internal/tests/conformance/privates"
@@ -24,41 +25,40 @@ func TestX5_Drift(t *testing.T) {
 	if !strings.Contains(string(stub), "internal/tests/conformance/args/kernels.go\", Package: \"args\", Sum: 0x") {
 		t.Error("the stubs do not say what the kernels were compiled from")
 	}
-	k := *kernel(t, foldgen.Kernels(), "Fold").ABI()
+	k := *kernel(t, montecarlogen.Kernels(), "Price").ABI()
 	equal(t, "damage", k.Damaged(), "")
-	k.SPIRV = kernel(t, foldgen.Kernels(), "Finish").ABI().SPIRV
-	equal(t, "damage of another module", k.Damaged(), "Fold.spv")
+	k.SPIRV = kernel(t, saxpygen.Kernels(), "SAXPY").ABI().SPIRV
+	equal(t, "damage of another module", k.Damaged(), "Price.spv")
 }
 
 // TestX5_Launch launches a kernel of which one file is another one than its stubs were written with:
 // no device runs it but the host device, which needs none of the files.
 func TestX5_Launch(t *testing.T) {
-	fold := kernel(t, foldgen.Kernels(), "Fold")
-	k := fold.ABI()
-	other := kernel(t, foldgen.Kernels(), "Finish").ABI()
+	price := kernel(t, montecarlogen.Kernels(), "Price")
+	k := price.ABI()
+	other := kernel(t, saxpygen.Kernels(), "SAXPY").ABI()
 	type file struct {
 		name string
 		text *string
 		of   string
 	}
-	files := []file{{"Fold.spv", &k.SPIRV, other.SPIRV}, {"Fold.spv", &k.IR, other.IR}, {"Fold.spv", &k.Data, "x"}}
+	files := []file{{"Price.spv", &k.SPIRV, other.SPIRV}, {"Price.spv", &k.IR, other.IR}, {"Price.spv", &k.Data, "x"}}
 	for i := range k.Variants {
 		v := &k.Variants[i]
-		files = append(files, file{"Fold." + v.Name + ".spv", &v.SPIRV, k.SPIRV})
+		files = append(files, file{"Price." + v.Name + ".spv", &v.SPIRV, k.SPIRV})
 	}
 	if len(files) < 6 {
-		t.Errorf("Fold has only %d variants", len(k.Variants))
+		t.Errorf("Price has only %d variants", len(k.Variants))
 	}
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
-		const n = reduced.Size
+		const n = montecarlo.Size
 		host := dev.Info().Backend == "host"
 		r := runtime.NDRange1{Global: n, Local: n}
-		x, out := must(runtime.NewBuffer[float32](dev, n))(t), must(runtime.NewBuffer[reduced.Stats](dev, 1))(t)
-		defer x.Close()
+		out := must(runtime.NewBuffer[montecarlo.Sums](dev, 1))(t)
 		defer out.Close()
-		node := foldgen.Fold{X: x.All(), Y: x.All(), Out: out.All()}.Node(r)
+		node := montecarlogen.Price{Paths: n, Out: out.All()}.Node(r)
 		launch := func() error {
-			return foldgen.RunFold(ctx, dev, reduced.Fold{X: make([]float32, n), Y: make([]float32, n), Out: make([]reduced.Stats, 1)}, r)
+			return montecarlogen.RunPrice(ctx, dev, montecarlo.Price{Paths: n, Out: make([]montecarlo.Sums, 1)}, r)
 		}
 		for _, f := range files {
 			func() {
@@ -74,10 +74,10 @@ func TestX5_Launch(t *testing.T) {
 					}
 				}
 				refuses("a launch", launch())
-				p := must(runtime.NewProgram(dev, fold))(t)
+				p := must(runtime.NewProgram(dev, price))(t)
 				exe, err := p.Build()
 				if err == nil { // what builds nothing ahead of launches says so then
-					err = foldgen.RunFold(ctx, dev, reduced.Fold{X: make([]float32, n), Y: make([]float32, n), Out: make([]reduced.Stats, 1)}, r, runtime.WithProgram(exe))
+					err = montecarlogen.RunPrice(ctx, dev, montecarlo.Price{Paths: n, Out: make([]montecarlo.Sums, 1)}, r, runtime.WithProgram(exe))
 				}
 				refuses("a program", err)
 				ex, err := graphOf(t, dev, node, node).Finalize()

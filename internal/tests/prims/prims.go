@@ -2,6 +2,7 @@
 package prims
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -82,22 +83,35 @@ func Special[T Real](xs []T, nan bool) {
 	}
 }
 
+// Subnormal sets some elements of floats to the least subnormals of both signs.
+func Subnormal[T Real](xs []T) {
+	if !IsFloat[T]() || len(xs) == 0 {
+		return
+	}
+	for range 1 + len(xs)/50 {
+		xs[rand.IntN(len(xs))] = FromBits[T](1 | rand.Uint64N(2)<<(8*unsafe.Sizeof(xs[0])-1))
+	}
+}
+
 // Views is the memory of a test, on the device of a queue.
 type Views struct {
 	T    *testing.T
 	Q    *runtime.Queue
 	Opts []prim.Option
+	// Offset is where views begin in their buffers, or 0 for 3.
+	Offset int
 }
 
 // View returns a view of a copy of xs, at an odd offset.
 func View[T any](v Views, xs []T) runtime.View[T] {
 	v.T.Helper()
-	b, err := runtime.BufferOf(v.Q.Device(), append(make([]T, 3), xs...))
+	offset := cmp.Or(v.Offset, 3)
+	b, err := runtime.BufferOf(v.Q.Device(), append(make([]T, offset), xs...))
 	if err != nil {
 		v.T.Fatal(err)
 	}
 	v.T.Cleanup(func() { b.Close() })
-	return b.Slice(3, 3+len(xs))
+	return b.Slice(offset, offset+len(xs))
 }
 
 // Read returns the elements of a view.
@@ -118,6 +132,12 @@ func Result[R any](v Views, n int, on func(out runtime.View[R], opts ...prim.Opt
 		v.T.Fatal(err)
 	}
 	return Read(v, out)
+}
+
+// Same compares two values, as Equal does.
+func Same[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	Equal(t, what, []T{got}, []T{want})
 }
 
 // Equal compares elements: by their bits, but for NaNs, which are all alike.

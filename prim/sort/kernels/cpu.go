@@ -7,7 +7,7 @@ import "github.com/kgen-go/kgen/dsl"
 
 // Tally counts the digits of each part: those with digit d in part p are Counts[p*Digits+d].
 type Tally[K Keys] struct {
-	Order  Order[K]
+	Flip   K      // that of the Order
 	Shift  uint32 // the first bit of the digit
 	Mask   uint32 // the bits of the digit
 	Part   int    // the number of elements of a part
@@ -26,9 +26,9 @@ type (
 func (k Tally[K]) Kernel(it dsl.Item1) {
 	p := it.GlobalID()
 	n := first(len(k.Keys), k.Length)
-	float, counts := Floats.Get(it), k.Counts[p*Digits:(p+1)*Digits]
+	order, counts := orderOf(it, k.Flip), k.Counts[p*Digits:(p+1)*Digits]
 	for i := p * k.Part; i < min((p+1)*k.Part, n); i++ {
-		counts[uint32(k.Order.Ordered(k.Keys[i], float)>>k.Shift)&k.Mask]++
+		counts[uint32(order.Ordered(k.Keys[i])>>k.Shift)&k.Mask]++
 	}
 }
 
@@ -53,7 +53,7 @@ func (k Places) Kernel(it dsl.Item1) {
 
 // Move puts each key where it belongs by its digit. Places has the place of each part's next key.
 type Move[K Keys] struct {
-	Order  Order[K]
+	Flip   K      // that of the Order
 	Shift  uint32 // the first bit of the digit
 	Mask   uint32 // the bits of the digit
 	Part   int    // the number of elements of a part
@@ -75,10 +75,10 @@ type (
 func (k Move[K]) Kernel(it dsl.Item1) {
 	p := it.GlobalID()
 	n := first(len(k.Keys), k.Length)
-	float, places, paired := Floats.Get(it), k.Places[p*Digits:(p+1)*Digits], Paired.Get(it)
+	order, places, paired := orderOf(it, k.Flip), k.Places[p*Digits:(p+1)*Digits], Paired.Get(it)
 	for i := p * k.Part; i < min((p+1)*k.Part, n); i++ {
 		x := k.Keys[i]
-		d := uint32(k.Order.Ordered(x, float)>>k.Shift) & k.Mask
+		d := uint32(order.Ordered(x)>>k.Shift) & k.Mask
 		to := places[d]
 		places[d] = to + 1
 		k.Out[to] = x

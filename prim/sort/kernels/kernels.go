@@ -4,6 +4,7 @@
 package kernels
 
 import (
+	"math/bits"
 	"sync/atomic"
 
 	"github.com/kgen-go/kgen/dsl"
@@ -17,43 +18,57 @@ import (
 // chunk, whose counts fit package lookback's words. No result depends on these sizes.
 const (
 	Size   = lookback.Size
-	Each   = 17 // odd, so that neighbours use different banks of work-group memory
+	Each   = 16
 	Tile   = Size * Each
 	Chunk  = 1 << 17 // tiles
 	Bits   = 8
 	Digits = 1 << Bits
 )
 
+// memory is the number of words of work-group memory for a tile. Where work-items use words far apart, one is
+// left out after 32 of them, so that neighbours use different banks.
+const memory = Tile + Tile/32
+
 // Keys is a type that holds the bits of elements. Those of 8 and 16 bits are widened.
 type Keys interface{ uint32 | uint64 }
 
-// Floats says whether keys are floats: computing their order takes longer.
-var Floats = dsl.NewSpecConstant(false)
+// Sign and Inf say which floats elements are: the 32 highest bits of one whose sign alone is set, and those of the
+// greatest that is no NaN. They are 0 for integers.
+var (
+	Sign = dsl.NewSpecConstant[uint32](0)
+	Inf  = dsl.NewSpecConstant[uint32](0)
+)
 
 // Order says in which order elements are: by the values of Ordered.
 type Order[K Keys] struct {
-	Sign K // the sign of a float
-	Inf  K // the bits of the greatest float that is no NaN
-	Flip K // the sign of signed integers, and all bits once more where the greatest is first
+	sign, inf K // a float's sign, and the greatest that is no NaN; 0 and all bits for integers
+	flip      K // the sign of signed integers, and all bits once more where the greatest is first
 }
+
+// orderOf returns the order of a launch's elements.
+func orderOf[K Keys](it dsl.KernelHandler, flip K) Order[K] {
+	sign, inf := Sign.Get(it), ^K(0)
+	if sign != 0 {
+		inf = highest[K](Inf.Get(it))
+	}
+	return Order[K]{highest[K](sign), inf, flip}
+}
+
+// highest returns a number whose 32 highest bits are w, and all others 0.
+func highest[K Keys](w uint32) K { return K(w) << (bits.Len64(uint64(^K(0))) - 32) }
 
 // Ordered returns a number that is less than another's if the element is before it. Those of NaNs are
 // equal, and less than all others; those of the two zeros are equal.
-func (o Order[K]) Ordered(x K, float bool) K {
-	if !float {
-		return x ^ o.Flip
+func (o Order[K]) Ordered(x K) K {
+	size := x &^ o.sign
+	y := o.sign + size
+	if size != x {
+		y = o.sign - size
 	}
-	size, y := x&^o.Sign, x^o.Sign
-	if x&o.Sign != 0 {
-		y = ^x
-	}
-	if size == 0 {
-		y = o.Sign
-	}
-	if size > o.Inf {
+	if size > o.inf {
 		y = 0
 	}
-	return y ^ o.Flip
+	return y ^ o.flip
 }
 
 // first returns how many of n elements a launch processes: all, or less if length has a number.
@@ -75,7 +90,7 @@ func rest(n, begin int, length []int64) uint32 {
 
 // Count adds the digits of all passes to Counts: those with digit d in pass p are element p*Digits+d.
 type Count[K Keys] struct {
-	Order  Order[K]
+	Flip   K       // that of the Order
 	Lo, Hi uint32  // the bits that elements are sorted by
 	Begin  int     // the elements in the chunks before
 	Keys   []K     // a chunk
@@ -104,7 +119,7 @@ func Mask(shift, hi uint32) uint32 { return 1<<min(Bits, hi-shift) - 1 }
 // Kernel counts in work-group memory. The launch's work-groups share out the elements of a chunk.
 func (k Count[K]) Kernel(it dsl.NDItem1) {
 	counts := dsl.Local[[MaxPasses * Digits]atomic.Uint32](it)
-	float := Floats.Get(it)
+	order := orderOf(it, k.Flip)
 	l := uint32(it.LocalID())
 	n := rest(len(k.Keys), k.Begin, k.Length)
 	for i := l; i < MaxPasses*Digits; i += Size {
@@ -120,7 +135,7 @@ func (k Count[K]) Kernel(it dsl.NDItem1) {
 		}
 		for j := range uint32(ahead) {
 			if base+j*Size+l < n {
-				x, row := k.Order.Ordered(key[j], float), uint32(0)
+				x, row := order.Ordered(key[j]), uint32(0)
 				for shift := k.Lo; shift < k.Hi; shift += Bits {
 					d := uint32(x>>shift) & Mask(shift, k.Hi)
 					counts[(row+d)%(MaxPasses*Digits)].Add(1)
@@ -137,12 +152,14 @@ func (k Count[K]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Starts sets the place of each digit's first element, for each pass, from the counts of all chunks. A
-// work-group has a pass.
+// Starts sets the place of each digit's first element, for each pass, from the counts of all chunks, and the
+// number of elements of the call. A work-group has a pass.
 type Starts struct {
 	Chunks int
+	N      int      // the number of elements, if Length has none
+	Length []int64  // the number of elements of the call, or nothing
 	Counts []uint32 // MaxPasses*Digits for each chunk
-	Starts []uint32 // (Chunks+1)*Digits for each pass, of which the first Digits are set
+	Starts []uint32 // (Chunks+1)*Digits for each pass, of which the first Digits are set, and after them the number
 }
 
 // Properties states the work-group's size.
@@ -160,6 +177,9 @@ func (k Starts) Kernel(it dsl.NDItem1) {
 	before := dsl.ExclusiveScanOverGroup(it.Group(), sum, dsl.Plus)
 	if i := pass*(k.Chunks+1)*Digits + d; i >= 0 && i < len(k.Starts) {
 		k.Starts[i] = before
+	}
+	if i := it.GroupRange() * (k.Chunks + 1) * Digits; d == 0 && pass == 0 && i >= 0 && i < len(k.Starts) {
+		k.Starts[i] = uint32(first(k.N, k.Length))
 	}
 }
 
@@ -204,50 +224,66 @@ func (Two) Join(w [2]uint32) uint64 { return uint64(w[0]) | uint64(w[1])<<32 }
 // Paired says whether values move with the keys.
 var Paired = dsl.NewSpecConstant(false)
 
-// pass has the fields of the two kernels of a pass.
+// pass has the fields of the two kernels of a pass. They take 104 bytes at most, or they would not fit
+// into push constants, and loading them from memory would take registers.
 type pass[K Keys, W words[K]] struct {
-	Order  Order[K]
-	Shift  uint32   // the first bit of the digit
-	Mask   uint32   // the bits of the digit
-	Begin  int      // the elements in the chunks before
+	Flip   K        // that of the Order
+	Digit  uint32   // the first bit of the digit, and from bit 8 on the digit's bits
+	Begin  uint32   // the number of elements in the chunks before
+	Board  uint32   // the element of State where the board of package lookback begins
 	Keys   []K      // a chunk
-	Length []int64  // the number of elements of the call, or nothing
-	Starts []uint32 // the places of the chunk's digits, and those of the next, which are written
-	State  []uint32 // the board of package lookback
+	State  []uint32 // the places of the chunk's digits; those of the next, which are written; … the number of elements; the board
 	Out    []K      // the keys of all chunks in order
 	Values []uint32 // values, as many as there are keys, if they are Paired
 	Moved  []uint32 // the values, where their keys are in Out, if they are Paired
 }
 
-// digit returns the digit of a key. Places past the end have the greatest digit.
-func (k pass[K, W]) digit(x K, float, in bool) uint32 {
-	var w W
-	if d := w.Shift(k.Order.Ordered(x, float), k.Shift) & k.Mask; in {
-		return d % Digits
-	}
-	return Digits - 1
+// Ahead is the number of elements of State before the board, of which the first is the number of elements.
+const Ahead = Digits
+
+// DigitOf returns the field Digit of a pass.
+func DigitOf(shift, mask uint32) uint32 { return shift | mask<<8 }
+
+// tile returns the work-group's tile of n elements, which is Chunk or more if it has none.
+func (k pass[K, W]) tile(it dsl.NDItem1, n uint32) uint32 {
+	return lookback.TicketAt(it, k.State, k.Board, (n+Tile-1)/Tile)
 }
 
-// count counts the digits of a tile; the work-item's is returned.
-func (k pass[K, W]) count(it dsl.NDItem1, counts *[Digits]atomic.Uint32, float bool, base, n uint32) uint32 {
+// rest returns the number of the chunk's elements.
+func (k pass[K, W]) rest() uint32 {
+	n := uint32(len(k.Keys))
+	if i := int(k.Board) - Ahead; i >= 0 && i < len(k.State) {
+		n = min(n, max(k.State[i], k.Begin)-k.Begin)
+	}
+	return n
+}
+
+// digit returns the digit of a key.
+func (k pass[K, W]) digit(o Order[K], x K) uint32 {
+	var w W
+	return w.Shift(o.Ordered(x), k.Digit%256) & (k.Digit >> 8) % Digits
+}
+
+// count counts the digits of a tile; the work-item's is returned. Places past the end have the greatest digit.
+func (k pass[K, W]) count(it dsl.NDItem1, counts *[Digits]uint32, o Order[K], base, n uint32) uint32 {
 	l := it.LocalID()
 	it.Barrier()
-	counts[l].Store(0)
+	counts[l] = 0
 	it.Barrier()
 	for i := base + uint32(l); i < base+Tile; i += Size {
 		d := uint32(Digits - 1)
 		if i < n && int(i) < len(k.Keys) {
-			d = k.digit(k.Keys[i], float, true)
+			d = k.digit(o, k.Keys[i])
 		}
-		counts[d].Add(1)
+		dsl.AtomicAddRelaxed(&counts[d], 1)
 	}
 	it.Barrier()
-	return counts[l].Load()
+	return counts[l]
 }
 
 // exchange moves a word of each element to its place in the tile, and returns those that are l, l+Size and so
 // on there.
-func exchange(it dsl.NDItem1, tile *[Tile]uint32, place, word *[Each]uint32) {
+func exchange(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	l := it.LocalID()
 	it.Barrier()
 	for j := range Each {
@@ -261,7 +297,7 @@ func exchange(it dsl.NDItem1, tile *[Tile]uint32, place, word *[Each]uint32) {
 
 // write writes the elements of a tile to Out, given where each is in the order of the tile. start is where the
 // work-item's digit begins in that order, and before how many of it are in the tiles before.
-func (k pass[K, W]) write(it dsl.NDItem1, tile *[Tile]uint32, run *[Digits]uint32, float bool, base, n uint32, place *[Each]uint32, key *[Each]K, value *[Each]uint32, start, before, count uint32) {
+func (k pass[K, W]) write(it dsl.NDItem1, tile *[memory]uint32, run *[Digits]uint32, o Order[K], base, n uint32, place *[Each]uint32, key *[Each]K, value *[Each]uint32, start, before, count uint32) {
 	var w W
 	l := uint32(it.LocalID())
 	var low, high [Each]uint32
@@ -275,18 +311,18 @@ func (k pass[K, W]) write(it dsl.NDItem1, tile *[Tile]uint32, run *[Digits]uint3
 		}
 		exchange(it, tile, place, &high)
 	}
-	if int(l) < len(k.Starts) {
-		to := k.Starts[l] + before
+	if int(l) < len(k.State) {
+		to := k.State[l] + before
 		run[l] = to - start
-		if next := Digits + int(l); base == (Chunk-1)*Tile && next < len(k.Starts) {
-			k.Starts[next] = to + count
+		if next := Digits + int(l); base == (Chunk-1)*Tile && next < len(k.State) {
+			k.State[next] = to + count
 		}
 	}
 	it.Barrier()
 	for j := range uint32(Each) {
 		p := j*Size + l
 		x := w.Join([2]uint32{low[j], high[j]})
-		low[j] = run[k.digit(x, float, true)] + p
+		low[j] = run[k.digit(o, x)] + p
 		if base+p < n && int(low[j]) < len(k.Out) {
 			k.Out[low[j]] = x
 		}

@@ -2,7 +2,6 @@ package kernels
 
 import (
 	"math/bits"
-	"sync/atomic"
 
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/prim/lookback"
@@ -26,54 +25,49 @@ func (PassLanes[K, W]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.SubGroupSize(Lanes)}
 }
 
+// The words of a tile's memory that a sub-group has while it ranks keys: a count for each digit, and as far
+// after them as all sub-groups have counts, the lanes that have the digit.
+const (
+	counters = Size / Lanes * Digits
+	ranking  = 2 * counters
+)
+
 // Kernel sorts a tile by the whole digit at once. Each sub-group counts the digits of its own part of the
-// tile, 32 keys at a time: the work-items learn by ballots which of them have keys with the same
-// digit, and the first of these adds their number to the count.
+// tile, 32 keys at a time: a lane adds its bit to the word of its key's digit, and learns there which lanes have keys
+// with the same digit. The first of these adds their number to the count.
 func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 	k := pass[K, W](lanes)
-	tile := dsl.Local[[Tile]uint32](it)  // and before that counts for each sub-group
-	run := dsl.Local[[Digits]uint32](it) // the way of a key from its place in the tile to that in Out
-	again := dsl.Local[[Digits]atomic.Uint32](it)
+	tile := dsl.Local[[memory]uint32](it) // and before that counts for each sub-group
+	run := dsl.Local[[Digits]uint32](it)  // the way of a key from its place in the tile to that in Out
 	sub := it.SubGroup()
-	l, lane, mine := uint32(it.LocalID()), uint32(sub.LocalID()), uint32(sub.GroupID())*Digits
-	float := Floats.Get(it)
-	n := rest(len(k.Keys), k.Begin, k.Length)
-	t := lookback.Ticket(it, k.State)
-	base := t * Tile
-	if t >= Chunk || base >= n {
+	l, lane, part := uint32(it.LocalID()), uint32(sub.LocalID()), uint32(sub.GroupID())
+	o, n := orderOf(it, k.Flip), k.rest()
+	t := k.tile(it, n)
+	if t >= Chunk {
 		return
 	}
-	for s := range uint32(Size / Lanes) {
-		tile[s*Digits+l] = 0
+	base := t * Tile
+	for s := range uint32(ranking / Size) {
+		tile[s*Size+l] = 0
 	}
 	var key [Each]K
 	var value, place [Each]uint32
-	begin := base + uint32(sub.GroupID())*(Lanes*Each) + lane
-	for j := range uint32(Each) {
-		if i := begin + j*Lanes; i < n && int(i) < len(k.Keys) {
-			key[j] = k.Keys[i]
-		}
-	}
-	if Paired.Get(it) {
-		for j := range uint32(Each) {
-			if i := begin + j*Lanes; i < n && int(i) < len(k.Values) {
-				value[j] = k.Values[i]
-			}
-		}
-	}
+	k.load(it, o, base, n, &key, &value, &place)
 	it.Barrier()
+	mine, bit := part*Digits, uint32(1)<<(lane%Lanes)
 	for j := range uint32(Each) {
-		d := k.digit(key[j], float, begin+j*Lanes < n)
-		same := ^uint32(0) // the lanes whose keys have this digit
-		for b := range uint(Bits) {
-			bit := d >> b & 1
-			same &= dsl.GroupBallot(sub, bit == 1)[0] ^ (bit - 1)
-		}
-		before := uint32(bits.OnesCount32(same & (1<<lane - 1)))
-		place[j] = tile[(mine+d)%Tile] + before
+		count := (mine + place[j]) % counters
+		meet := &tile[count+counters]
+		dsl.AtomicAddRelaxed(meet, bit)
+		sub.Barrier()
+		same := dsl.AtomicLoadRelaxed(meet) // the lanes whose keys have this digit
+		before := uint32(bits.OnesCount32(same & (bit - 1)))
+		rank := tile[count] + before
+		place[j] |= rank << Bits
 		sub.Barrier()
 		if before == 0 {
-			tile[(mine+d)%Tile] = place[j] + uint32(bits.OnesCount32(same))
+			tile[count] = rank + uint32(bits.OnesCount32(same))
+			dsl.AtomicStoreRelaxed(meet, 0)
 		}
 		sub.Barrier()
 	}
@@ -84,7 +78,7 @@ func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 		tile[s*Digits+l] = count
 		count += c
 	}
-	board := lookback.Columns{State: k.State}
+	board := lookback.Columns{State: k.State, At: k.Board}
 	board.Post(it, t, count)
 	start := dsl.ExclusiveScanOverGroup(it.Group(), count, dsl.Plus)
 	for s := range uint32(Size / Lanes) {
@@ -92,10 +86,45 @@ func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 	}
 	it.Barrier()
 	for j := range uint32(Each) {
-		place[j] += tile[(mine+k.digit(key[j], float, begin+j*Lanes < n))%Tile]
+		place[j] = place[j]>>Bits + tile[(mine+place[j]%Digits)%counters]
 	}
 	before := board.Before(it, t, count, func(t uint32) uint32 {
-		return k.count(it, again, float, t*Tile, n)
+		return k.count(it, run, o, t*Tile, n)
 	})
-	k.write(it, tile, run, float, base, n, &place, &key, &value, start, before, count)
+	k.write(it, tile, run, o, base, n, &place, &key, &value, start, before, count)
+}
+
+// load loads the work-item's keys of a tile, their values if they are Paired, and the keys' digits, of which
+// places past the end have the greatest. Neighbours load neighbours.
+func (k pass[K, W]) load(it dsl.NDItem1, o Order[K], base, n uint32, key *[Each]K, value, digits *[Each]uint32) {
+	sub := it.SubGroup()
+	at := uint32(sub.GroupID())%(Size/Lanes)*(Lanes*Each) + uint32(sub.LocalID())%Lanes
+	begin, end := base+at, int(base)+Tile
+	if base+Tile <= n && end <= len(k.Keys) { // no key needs a check
+		keys := k.Keys[base:end]
+		for j := range uint32(Each) {
+			key[j] = keys[at+j*Lanes]
+		}
+	} else {
+		keys := k.Keys[:min(int(n), len(k.Keys))]
+		for j := range uint32(Each) {
+			if i := int(begin + j*Lanes); i < len(keys) {
+				key[j] = keys[i]
+			}
+		}
+	}
+	for j := range uint32(Each) {
+		digits[j] = Digits - 1
+		if begin+j*Lanes < n {
+			digits[j] = k.digit(o, key[j])
+		}
+	}
+	if Paired.Get(it) {
+		values := k.Values[:min(int(n), len(k.Values))]
+		for j := range uint32(Each) {
+			if i := int(begin + j*Lanes); i < len(values) {
+				value[j] = values[i]
+			}
+		}
+	}
 }

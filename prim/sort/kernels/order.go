@@ -8,7 +8,7 @@ import (
 
 // IsSorted sets Out[0] to 0 if an element is before its left neighbour.
 type IsSorted[K Keys] struct {
-	Order  Order[K]
+	Flip   K // that of the Order
 	Keys   []K
 	Length []int64 // the number of elements of the call, or nothing
 	Out    []uint32
@@ -22,11 +22,11 @@ type (
 
 // Kernel compares two elements in each round. The launch's work-items share out the elements.
 func (k IsSorted[K]) Kernel(it dsl.Item1) {
-	float := Floats.Get(it)
+	order := orderOf(it, k.Flip)
 	n := first(len(k.Keys), k.Length)
 	sorted := true
 	for i := it.GlobalID() + 1; i < n; i += it.GlobalRange() {
-		sorted = sorted && k.Order.Ordered(k.Keys[i-1], float) <= k.Order.Ordered(k.Keys[i], float)
+		sorted = sorted && order.Ordered(k.Keys[i-1]) <= order.Ordered(k.Keys[i])
 	}
 	if !sorted && len(k.Out) > 0 {
 		atomic.StoreUint32(&k.Out[0], 0)
@@ -48,7 +48,7 @@ func (k Bool) Kernel(it dsl.Item1) {
 
 // Search sets each element of Out to the index of the first of Keys that is not before a needle.
 type Search[K Keys] struct {
-	Order   Order[K]
+	Flip    K // that of the Order
 	Keys    []K
 	Length  []int64 // the number of elements of the call, or nothing
 	Needles []K
@@ -63,14 +63,14 @@ type (
 
 // Kernel searches for needles, which the launch's work-items share out.
 func (k Search[K]) Kernel(it dsl.Item1) {
-	float := Floats.Get(it)
+	order := orderOf(it, k.Flip)
 	n := first(len(k.Keys), k.Length)
 	for i := it.GlobalID(); i < min(len(k.Needles), len(k.Out)); i += it.GlobalRange() {
-		x := k.Order.Ordered(k.Needles[i], float)
+		x := order.Ordered(k.Needles[i])
 		lo, hi := 0, n
 		for lo < hi {
 			mid := int(uint(lo+hi) / 2)
-			if k.Order.Ordered(k.Keys[mid], float) < x {
+			if order.Ordered(k.Keys[mid]) < x {
 				lo = mid + 1
 			} else {
 				hi = mid
@@ -85,7 +85,7 @@ const MergeEach = 8
 
 // Merge merges two sorted runs of elements, of which those of A go first where they are equal.
 type Merge[K Keys] struct {
-	Order  Order[K]
+	Flip   K // that of the Order
 	A, B   []K
 	Length []int64 // the number of elements of each run, or nothing
 	Out    []K
@@ -101,14 +101,14 @@ type (
 // before a run come from A is found by bisection along the diagonal of the merge path (Green, McColl
 // and Bader, "GPU Merge Path", 2012).
 func (k Merge[K]) Kernel(it dsl.Item1) {
-	float := Floats.Get(it)
+	order := orderOf(it, k.Flip)
 	na, nb := first(len(k.A), k.Length), first(len(k.B), k.Length)
 	n := min(na+nb, len(k.Out))
 	for begin := it.GlobalID() * MergeEach; begin < n; begin += it.GlobalRange() * MergeEach {
 		a, hi := max(begin-nb, 0), min(begin, na)
 		for a < hi {
 			mid := int(uint(a+hi) / 2)
-			if k.Order.Ordered(k.B[begin-1-mid], float) < k.Order.Ordered(k.A[mid], float) {
+			if order.Ordered(k.B[begin-1-mid]) < order.Ordered(k.A[mid]) {
 				hi = mid
 			} else {
 				a = mid + 1
@@ -116,7 +116,7 @@ func (k Merge[K]) Kernel(it dsl.Item1) {
 		}
 		b := begin - a
 		for i := begin; i < min(begin+MergeEach, n); i++ {
-			if b >= nb || a < na && k.Order.Ordered(k.A[a], float) <= k.Order.Ordered(k.B[b], float) {
+			if b >= nb || a < na && order.Ordered(k.A[a]) <= order.Ordered(k.B[b]) {
 				k.Out[i] = k.A[a]
 				a++
 			} else {

@@ -1,8 +1,6 @@
 package kernels
 
 import (
-	"sync/atomic"
-
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/prim/lookback"
 	"github.com/kgen-go/kgen/properties"
@@ -17,8 +15,7 @@ func (Pass32) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// Half a digit, by which rank sorts, and the counters for one value of it, a column for each
-// work-item. After 32 of them one is left out, so that neighbours use different banks.
+// Half a digit, by which rank sorts, and the counters for one value of it, a column for each work-item.
 const (
 	halfBits = Bits / 2
 	halves   = 1 << halfBits
@@ -28,28 +25,28 @@ const (
 // Kernel sorts a tile by both halves of the digit. Each work-item has neighbours.
 func (neighbours Pass32) Kernel(it dsl.NDItem1) {
 	k := pass[uint32, One](neighbours)
-	tile := dsl.Local[[Tile]uint32](it)
+	tile := dsl.Local[[memory]uint32](it)
 	run := dsl.Local[[Digits]uint32](it) // the way of a key from its place in the tile to that in Out
-	counts := dsl.Local[[Digits]atomic.Uint32](it)
-	float := Floats.Get(it)
-	n := rest(len(k.Keys), k.Begin, k.Length)
-	t := lookback.Ticket(it, k.State)
-	base := t * Tile
-	if t >= Chunk || base >= n {
+	counts := dsl.Local[[Digits]uint32](it)
+	o, n := orderOf(it, k.Flip), k.rest()
+	t := k.tile(it, n)
+	if t >= Chunk {
 		return
 	}
-	count := k.count(it, counts, float, base, n)
-	board := lookback.Columns{State: k.State}
+	base := t * Tile
+	count := k.count(it, counts, o, base, n)
+	board := lookback.Columns{State: k.State, At: k.Board}
 	board.Post(it, t, count)
 	start := dsl.ExclusiveScanOverGroup(it.Group(), count, dsl.Plus)
 
 	var key, value, place, digits [Each]uint32
 	begin := base + uint32(it.LocalID())*Each
 	for j := range uint32(Each) {
+		digits[j] = Digits - 1
 		if i := begin + j; i < n && int(i) < len(k.Keys) {
 			key[j] = k.Keys[i]
+			digits[j] = k.digit(o, key[j])
 		}
-		digits[j] = k.digit(key[j], float, begin+j < n)
 	}
 	if Paired.Get(it) {
 		for j := range uint32(Each) {
@@ -66,14 +63,14 @@ func (neighbours Pass32) Kernel(it dsl.NDItem1) {
 	byNeighbours(it, tile, &place, &digits)
 	rank(it, tile, &digits, halfBits, &place)
 	before := board.Before(it, t, count, func(t uint32) uint32 {
-		return k.count(it, counts, float, t*Tile, n)
+		return k.count(it, counts, o, t*Tile, n)
 	})
-	k.write(it, tile, run, float, base, n, &place, &key, &value, start, before, count)
+	k.write(it, tile, run, o, base, n, &place, &key, &value, start, before, count)
 }
 
 // rank sets the place of each key in the tile by half of its digit. Each work-item counts its own
 // keys, and one scan of all counters, by digit and then by work-item, says where each key goes.
-func rank(it dsl.NDItem1, tile *[Tile]uint32, digits *[Each]uint32, shift uint, place *[Each]uint32) {
+func rank(it dsl.NDItem1, tile *[memory]uint32, digits *[Each]uint32, shift uint, place *[Each]uint32) {
 	l := it.LocalID()
 	column := l + l/32
 	it.Barrier()
@@ -106,14 +103,16 @@ func rank(it dsl.NDItem1, tile *[Tile]uint32, digits *[Each]uint32, shift uint, 
 }
 
 // byNeighbours moves a word of each element to its place in the tile, and returns those of the work-item there.
-func byNeighbours(it dsl.NDItem1, tile *[Tile]uint32, place, word *[Each]uint32) {
+func byNeighbours(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	l := it.LocalID()
 	it.Barrier()
 	for j := range Each {
-		tile[place[j]%Tile] = word[j]
+		p := place[j] % Tile
+		tile[p+p/32] = word[j]
 	}
 	it.Barrier()
 	for j := range Each {
-		word[j] = tile[l*Each+j]
+		p := l*Each + j
+		word[j] = tile[p+p/32]
 	}
 }

@@ -22,7 +22,7 @@ const (
 
 // Select counts the digits of the elements whose higher digits are known.
 type Select struct {
-	Order  Order[uint32]
+	Flip   uint32 // that of the Order
 	Shift  uint32 // the first bit of the digit
 	High   uint32 // the bits of the higher digits
 	Keys   []uint32
@@ -39,7 +39,7 @@ func (Select) Properties() properties.List {
 // Kernel counts in work-group memory. The launch's work-groups share out the elements.
 func (k Select) Kernel(it dsl.NDItem1) {
 	counts := dsl.Local[[Digits]atomic.Uint32](it)
-	float, l := Floats.Get(it), it.LocalID()
+	order, l := orderOf(it, k.Flip), it.LocalID()
 	n := first(len(k.Keys), k.Length)
 	prefix := uint32(0)
 	if len(k.Found) > Prefix {
@@ -55,7 +55,7 @@ func (k Select) Kernel(it dsl.NDItem1) {
 			}
 		}
 		for j := range key {
-			if x := k.Order.Ordered(key[j], float); base+j*Size+l < n && x&k.High == prefix {
+			if x := order.Ordered(key[j]); base+j*Size+l < n && x&k.High == prefix {
 				counts[x>>(k.Shift%32)%Digits].Add(1)
 			}
 		}
@@ -116,7 +116,7 @@ const (
 // Top picks the elements before the k-th in their order, and as many of those that are equal to it as there are
 // left, from the first on.
 type Top struct {
-	Order  Order[uint32]
+	Flip   uint32 // that of the Order
 	Mask   uint32 // the bits of an element
 	Keys   []uint32
 	Length []int64 // the number of elements of the call, or nothing
@@ -130,10 +130,10 @@ type Top struct {
 func (Top) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // picked returns the bits of a work-item's elements that are before the k-th, and of those equal to it.
-func (k Top) picked(float bool, leaf, n int, kth uint32) (less, equal uint32) {
+func (k Top) picked(order Order[uint32], leaf, n int, kth uint32) (less, equal uint32) {
 	for j := range TopEach {
 		if i := leaf + j; i >= 0 && i < n {
-			switch x := k.Order.Ordered(k.Keys[i], float) & k.Mask; {
+			switch x := order.Ordered(k.Keys[i]) & k.Mask; {
 			case x < kth:
 				less |= 1 << j
 			case x == kth:
@@ -155,7 +155,7 @@ func unpacked(n uint32) uint64 { return uint64(n>>16)<<32 | uint64(n&0xffff) }
 // Kernel picks elements of a tile.
 func (k Top) Kernel(it dsl.NDItem1) {
 	memory := dsl.Local[[Size]uint64](it)
-	float, l, g := Floats.Get(it), it.LocalID(), it.Group()
+	order, l, g := orderOf(it, k.Flip), it.LocalID(), it.Group()
 	n := first(len(k.Keys), k.Length)
 	if len(k.Found) != FoundLen {
 		return
@@ -169,12 +169,12 @@ func (k Top) Kernel(it dsl.NDItem1) {
 		return
 	}
 	leaf := int(t)*TopTile + l*TopEach
-	less, equal := k.picked(float, leaf, n, kth)
+	less, equal := k.picked(order, leaf, n, kth)
 	own := numbers(less, equal)
 	inTile := dsl.ExclusiveScanOverGroup(g, own, dsl.Plus)
 	all := unpacked(dsl.GroupBroadcast(g, inTile+own, Size-1))
 	before := unpacked(inTile) + lookback.Before(it, memory, lookback.Packed[uint64, lookback.Uint64]{State: k.State}, t, all, func(tile uint32) uint64 {
-		return unpacked(dsl.ReduceOverGroup(g, numbers(k.picked(float, int(tile)*TopTile+l*TopEach, n, kth)), dsl.Plus))
+		return unpacked(dsl.ReduceOverGroup(g, numbers(k.picked(order, int(tile)*TopTile+l*TopEach, n, kth)), dsl.Plus))
 	}, func(x, y uint64) uint64 { return x + y })
 	lesser, equals := uint32(before>>32), uint32(before)
 	for j := range TopEach {

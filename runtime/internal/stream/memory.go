@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kgen-go/kgen/internal/memoryhook"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
@@ -105,6 +106,9 @@ func (s *Stream) alloc(size uint64, kind hal.MemoryKind) (hal.Memory, error) {
 		return nil, ErrClosed
 	}
 	defer s.Leave()
+	if watch := memoryhook.Watch; watch != nil && !watch(int64(size)) {
+		return nil, hal.ErrOutOfMemory
+	}
 	return s.dev.Alloc(size, kind)
 }
 
@@ -182,7 +186,11 @@ func (s *Stream) reap() {
 	s.users++ // the device must not end meanwhile
 	s.mu.Unlock()
 	for _, m := range free { // without mu: this calls the driver, and waits for completion
+		size := int64(m.Size())
 		m.Free()
+		if watch := memoryhook.Watch; watch != nil {
+			watch(-size)
+		}
 	}
 	s.Leave()
 }

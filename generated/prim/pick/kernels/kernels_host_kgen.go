@@ -19,15 +19,15 @@ type flagged32Host struct {
 	c3                           int32
 	v1, v3, v5, v7, v9, v10, v12 int64
 
-	v20, v31, v32, v171 int64
+	v20, v33, v34, v173 int64
 
-	v29, v163, v164, v165, v168, v169, v297, v299, v539 []int32
+	v31, v165, v166, v167, v170, v171, v299, v301, v541 []int32
 
-	v30, v170, v256, v258, v262, v300, v301, v540 int32
+	v32, v172, v258, v260, v264, v302, v303, v542 int32
 
-	v37, v257, v298, v314, v322 []int64
+	v39, v259, v300, v316, v324 []int64
 
-	v259 bool
+	v261 bool
 
 	sint32 []int32
 }
@@ -52,23 +52,23 @@ func (g *flagged32Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v163, &g.v164, &g.v165, &g.v168, &g.v169, &g.v297, &g.v299, &g.v539)
-	kernelimpl.HostRoom(n, &g.v37, &g.v257, &g.v298, &g.v314, &g.v322)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v165, &g.v166, &g.v167, &g.v170, &g.v171, &g.v299, &g.v301, &g.v541)
+	kernelimpl.HostRoom(n, &g.v39, &g.v259, &g.v300, &g.v316, &g.v324)
 }
 
 func (g *flagged32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:240
-			g.v300 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v299, -1))
+		case 4: // GroupReduce, lookback.go:247
+			g.v302 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v301, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:262
+		case 5: // Barrier, lookback.go:269
 			next = g.r6()
-		case 7: // Barrier, lookback.go:280
+		case 7: // Barrier, lookback.go:287
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
-			g.v540 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v539, 0))
+			g.v542 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v541, 0))
 			next = g.r9()
 		}
 	}
@@ -87,10 +87,10 @@ func (g *flagged32Host) r0() int {
 	v26 := c0 + -1
 	v25 := c0 != 0
 	u20 := g.v20
-	h29 := g.v29[:n]
+	h31 := g.v31[:n]
 	for li := range n {
 		var v20 int64
-		var v29 int32
+		var v31 int32
 		if v14 {
 			v20 = v3
 		} else {
@@ -106,7 +106,7 @@ func (g *flagged32Host) r0() int {
 			v20 = v19
 		}
 		if int32(li) != 0 {
-			v29 = -1
+			v31 = -1
 			goto b5
 		}
 		if v23 {
@@ -115,207 +115,211 @@ func (g *flagged32Host) r0() int {
 			if v25 {
 				v28 = v26 - v24
 			}
-			v29 = v28
+			v30 := v28
+			if 4294967295 <= uint32(v28) {
+				v30 = -1
+			}
+			v31 = v30
 		} else {
-			v29 = -1
+			v31 = -1
 		}
 	b5:
 		u20 = v20
-		h29[li] = v29
+		h31[li] = v31
 	}
 	g.v20 = u20
-	// GroupSelect, lookback.go:201
-	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
 	v20 := g.v20
-	v30 := g.v30
-	v31 := int64(uint32(v30))
-	v32 := v31 * 4096
-	v33 := v20 <= v32
-	v34 := v30 != 0
+	v32 := g.v32
+	v33 := int64(uint32(v32))
+	v34 := v33 * 4096
+	v35 := v20 <= v34
+	v36 := v32 != 0
 	p1 := g.Pointer(1)
-	h37 := g.v37[:n]
-	h163 := g.v163[:n]
-	h164 := g.v164[:n]
+	h39 := g.v39[:n]
+	h165 := g.v165[:n]
+	h166 := g.v166[:n]
 	more := false
 	for li := range n {
 		v21 := int32(li)
-		var v43, v51, v59, v67, v75, v83, v91, v99, v107, v115, v123, v131, v139, v147, v155, v163 int32
-		if !v33 {
+		var v45, v53, v61, v69, v77, v85, v93, v101, v109, v117, v125, v133, v141, v149, v157, v165 int32
+		if !v35 {
 			goto b9
 		}
-		if v34 {
+		if v36 {
 			g.Leave(li)
 			continue
 		}
 	b9:
-		v37 := v32 + int64(uint32(v21*16))
-		if v37 < v20 {
-			v42 := int32(0)
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v37))))) != 0 {
-				v42 = 1
+		v39 := v34 + int64(uint32(v21*16))
+		if v39 < v20 {
+			v44 := int32(0)
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v39))))) != 0 {
+				v44 = 1
 			}
-			v43 = v42
+			v45 = v44
 		} else {
-			v43 = 0
+			v45 = 0
 		}
-		v44 := v37 + 1
-		if v44 < v20 {
-			v50 := v43
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v44))))) != 0 {
-				v50 = v43 | 2
+		v46 := v39 + 1
+		if v46 < v20 {
+			v52 := v45
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v46))))) != 0 {
+				v52 = v45 | 2
 			}
-			v51 = v50
+			v53 = v52
 		} else {
-			v51 = v43
+			v53 = v45
 		}
-		v52 := v37 + 2
-		if v52 < v20 {
-			v58 := v51
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v52))))) != 0 {
-				v58 = v51 | 4
+		v54 := v39 + 2
+		if v54 < v20 {
+			v60 := v53
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v54))))) != 0 {
+				v60 = v53 | 4
 			}
-			v59 = v58
+			v61 = v60
 		} else {
-			v59 = v51
+			v61 = v53
 		}
-		v60 := v37 + 3
-		if v60 < v20 {
-			v66 := v59
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v60))))) != 0 {
-				v66 = v59 | 8
+		v62 := v39 + 3
+		if v62 < v20 {
+			v68 := v61
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v62))))) != 0 {
+				v68 = v61 | 8
 			}
-			v67 = v66
+			v69 = v68
 		} else {
-			v67 = v59
+			v69 = v61
 		}
-		v68 := v37 + 4
-		if v68 < v20 {
-			v74 := v67
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v68))))) != 0 {
-				v74 = v67 | 16
+		v70 := v39 + 4
+		if v70 < v20 {
+			v76 := v69
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v70))))) != 0 {
+				v76 = v69 | 16
 			}
-			v75 = v74
+			v77 = v76
 		} else {
-			v75 = v67
+			v77 = v69
 		}
-		v76 := v37 + 5
-		if v76 < v20 {
-			v82 := v75
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v76))))) != 0 {
-				v82 = v75 | 32
+		v78 := v39 + 5
+		if v78 < v20 {
+			v84 := v77
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v78))))) != 0 {
+				v84 = v77 | 32
 			}
-			v83 = v82
+			v85 = v84
 		} else {
-			v83 = v75
+			v85 = v77
 		}
-		v84 := v37 + 6
-		if v84 < v20 {
-			v90 := v83
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v84))))) != 0 {
-				v90 = v83 | 64
+		v86 := v39 + 6
+		if v86 < v20 {
+			v92 := v85
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v86))))) != 0 {
+				v92 = v85 | 64
 			}
-			v91 = v90
+			v93 = v92
 		} else {
-			v91 = v83
+			v93 = v85
 		}
-		v92 := v37 + 7
-		if v92 < v20 {
-			v98 := v91
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v92))))) != 0 {
-				v98 = v91 | 128
+		v94 := v39 + 7
+		if v94 < v20 {
+			v100 := v93
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v94))))) != 0 {
+				v100 = v93 | 128
 			}
-			v99 = v98
+			v101 = v100
 		} else {
-			v99 = v91
+			v101 = v93
 		}
-		v100 := v37 + 8
-		if v100 < v20 {
-			v106 := v99
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v100))))) != 0 {
-				v106 = v99 | 256
+		v102 := v39 + 8
+		if v102 < v20 {
+			v108 := v101
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v102))))) != 0 {
+				v108 = v101 | 256
 			}
-			v107 = v106
+			v109 = v108
 		} else {
-			v107 = v99
+			v109 = v101
 		}
-		v108 := v37 + 9
-		if v108 < v20 {
-			v114 := v107
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v108))))) != 0 {
-				v114 = v107 | 512
+		v110 := v39 + 9
+		if v110 < v20 {
+			v116 := v109
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v110))))) != 0 {
+				v116 = v109 | 512
 			}
-			v115 = v114
+			v117 = v116
 		} else {
-			v115 = v107
+			v117 = v109
 		}
-		v116 := v37 + 10
-		if v116 < v20 {
-			v122 := v115
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v116))))) != 0 {
-				v122 = v115 | 1024
+		v118 := v39 + 10
+		if v118 < v20 {
+			v124 := v117
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v118))))) != 0 {
+				v124 = v117 | 1024
 			}
-			v123 = v122
+			v125 = v124
 		} else {
-			v123 = v115
+			v125 = v117
 		}
-		v124 := v37 + 11
-		if v124 < v20 {
-			v130 := v123
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v124))))) != 0 {
-				v130 = v123 | 2048
+		v126 := v39 + 11
+		if v126 < v20 {
+			v132 := v125
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v126))))) != 0 {
+				v132 = v125 | 2048
 			}
-			v131 = v130
+			v133 = v132
 		} else {
-			v131 = v123
+			v133 = v125
 		}
-		v132 := v37 + 12
-		if v132 < v20 {
-			v138 := v131
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v132))))) != 0 {
-				v138 = v131 | 4096
+		v134 := v39 + 12
+		if v134 < v20 {
+			v140 := v133
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v134))))) != 0 {
+				v140 = v133 | 4096
 			}
-			v139 = v138
+			v141 = v140
 		} else {
-			v139 = v131
+			v141 = v133
 		}
-		v140 := v37 + 13
-		if v140 < v20 {
-			v146 := v139
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v140))))) != 0 {
-				v146 = v139 | 8192
+		v142 := v39 + 13
+		if v142 < v20 {
+			v148 := v141
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v142))))) != 0 {
+				v148 = v141 | 8192
 			}
-			v147 = v146
+			v149 = v148
 		} else {
-			v147 = v139
+			v149 = v141
 		}
-		v148 := v37 + 14
-		if v148 < v20 {
-			v154 := v147
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v148))))) != 0 {
-				v154 = v147 | 16384
+		v150 := v39 + 14
+		if v150 < v20 {
+			v156 := v149
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v150))))) != 0 {
+				v156 = v149 | 16384
 			}
-			v155 = v154
+			v157 = v156
 		} else {
-			v155 = v147
+			v157 = v149
 		}
-		v156 := v37 + 15
-		if v156 < v20 {
-			v162 := v155
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v156))))) != 0 {
-				v162 = v155 | 32768
+		v158 := v39 + 15
+		if v158 < v20 {
+			v164 := v157
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v158))))) != 0 {
+				v164 = v157 | 32768
 			}
-			v163 = v162
+			v165 = v164
 		} else {
-			v163 = v155
+			v165 = v157
 		}
-		v164 := int32(bits.OnesCount32(uint32(v163)))
-		h37[li] = v37
-		h163[li] = v163
-		h164[li] = v164
+		v166 := int32(bits.OnesCount32(uint32(v165)))
+		h39[li] = v39
+		h165[li] = v165
+		h166[li] = v166
 		more = true
 	}
-	g.v31 = v31
-	g.v32 = v32
+	g.v33 = v33
+	g.v34 = v34
 	if !more {
 		return -1
 	}
@@ -323,75 +327,75 @@ func (g *flagged32Host) r0() int {
 	g.Zero(0)
 	// GroupExclusiveScan, kernels.go:38
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v164, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v166, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v165, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v167, in, len(in), int32(0))
 	}
-	h165 := g.v165[:n]
-	h168 := g.v168[:n]
-	h169 := g.v169[:n]
+	h167 := g.v167[:n]
+	h170 := g.v170[:n]
+	h171 := g.v171[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v165 := h165[li]
-		v164 := h164[li]
-		v168 := v165
+		v167 := h167[li]
+		v166 := h166[li]
+		v170 := v167
 		if int32(li) == 0 {
-			v168 = 0
+			v170 = 0
 		}
-		v169 := v168 + v164
-		h168[li] = v168
-		h169[li] = v169
+		v171 := v170 + v166
+		h170[li] = v170
+		h171[li] = v171
 	}
 	// GroupSelect, kernels.go:39
-	g.v170 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v169, 0)[int32(255)]
+	g.v172 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v171, 0)[int32(255)]
 	c1 := g.c1
-	v172 := c1 == 0
-	v177 := v31 * 2
-	v179 := v177 + 4
-	v180 := v7 < v179
-	v178 := v177 + 2
-	v175 := v30 == 0
-	v176 := int32(1)
-	if v175 {
-		v176 = 2
+	v174 := c1 == 0
+	v179 := v33 * 2
+	v181 := v179 + 4
+	v182 := v7 < v181
+	v180 := v179 + 2
+	v177 := v32 == 0
+	v178 := int32(1)
+	if v177 {
+		v178 = 2
 	}
-	v181 := v176 << 30
-	v170 := g.v170
-	v182 := v170 & 1073741823
-	v183 := v181 | v182
-	v185 := v177 + 3
-	v171 := int64(uint32(v170))
-	v186 := v171 >> 30
-	v187 := int32(uint64(v186))
-	v188 := v187 & 1073741823
-	v189 := v181 | v188
-	v191 := v30 == 0
-	v256 := v30 + -1
-	v192 := v32 + 4096
-	v193 := v20 <= v192
+	v183 := v178 << 30
+	v172 := g.v172
+	v184 := v172 & 1073741823
+	v185 := v183 | v184
+	v187 := v179 + 3
+	v173 := int64(uint32(v172))
+	v188 := v173 >> 30
+	v189 := int32(uint64(v188))
+	v190 := v189 & 1073741823
+	v191 := v183 | v190
+	v193 := v32 == 0
+	v258 := v32 + -1
+	v194 := v34 + 4096
+	v195 := v20 <= v194
 	v12 := g.v12
-	v194 := 0 < v12
+	v196 := 0 < v12
 	p6 := g.Pointer(6)
 	v9 := g.v9
-	v198 := v9 <= 2147483647
-	v197 := 0 < v9
+	v200 := v9 <= 2147483647
+	v199 := 0 < v9
 	v1 := g.v1
-	v200 := v9 + -1
+	v202 := v9 + -1
 	v10 := g.v10
 	p0 := g.Pointer(0)
 	p5 := g.Pointer(5)
 	stop := g.Cancelled()
 	basex := g.Base(0)
-	h257 := g.v257[:n]
-	u258 := g.v258
-	u259 := g.v259
-	u262 := g.v262
-	h297 := g.v297[:n]
-	h298 := g.v298[:n]
+	h259 := g.v259[:n]
+	u260 := g.v260
+	u261 := g.v261
+	u264 := g.v264
 	h299 := g.v299[:n]
+	h300 := g.v300[:n]
+	h301 := g.v301[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -399,75 +403,75 @@ func (g *flagged32Host) r0() int {
 		}
 		v21 := int32(li)
 		v22 := v21 == 0
-		v168 := h168[li]
-		v37 := h37[li]
-		v163 := h163[li]
+		v170 := h170[li]
+		v39 := h39[li]
+		v165 := h165[li]
 		v0 := int32(basex + li)
-		var v201, v259 bool
-		var v202, v204, v211, v215, v234, v239, v241, v242, v243, v248, v253, v257, v261, v267, v268, v285, v291, v298 int64
-		var v203, v245, v254, v258, v260, v262, v284, v289, v290, v296, v297, v299 int32
+		var v203, v261 bool
+		var v204, v206, v213, v217, v236, v241, v243, v244, v245, v250, v255, v259, v263, v269, v270, v287, v293, v300 int64
+		var v205, v247, v256, v260, v262, v264, v286, v291, v292, v298, v299, v301 int32
 		if !v22 {
 			goto b49
 		}
-		if v172 {
+		if v174 {
 			goto b47
 		}
-		if int32(uint32(v30)%uint32(c1)) == 0 {
+		if int32(uint32(v32)%uint32(c1)) == 0 {
 			goto b49
 		}
 	b47:
-		if !v180 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v178)*4)), v183)
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v185)*4)), v189)
+		if !v182 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v180)*4)), v185)
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v187)*4)), v191)
 		}
 	b49:
-		if !v191 {
-			v257 = 0
-			v258 = v256
-			v259 = true
+		if !v193 {
+			v259 = 0
+			v260 = v258
+			v261 = true
 			goto b71
 		}
 		if !v22 {
 			goto b54
 		}
-		if !v193 {
+		if !v195 {
 			goto b54
 		}
-		if v194 {
-			*(*int64)(p6) = v171
+		if v196 {
+			*(*int64)(p6) = v173
 		}
 	b54:
-		v201 = v198 && (v37 <= 2147483647)
-		v202 = int64(uint32(v168))
-		v203 = 0
+		v203 = v200 && (v39 <= 2147483647)
+		v204 = int64(uint32(v170))
+		v205 = 0
 	b55:
-		v204 = int64(uint32(v203))
-		if (int32(uint32(v163)>>(uint32(v203&31)&31)) & 1) == 0 {
-			v253 = v202
+		v206 = int64(uint32(v205))
+		if (int32(uint32(v165)>>(uint32(v205&31)&31)) & 1) == 0 {
+			v255 = v204
 			goto b67
 		}
-		if !v197 {
+		if !v199 {
 			goto b66
 		}
 		{
-			v209 := v37 + v204
-			v211 = v209 * v9
-			v215 = v202 * v9
-			v226 := ((v201 && (v209 <= 2147483647)) && (v211 <= 2147483647)) && (-2147483648 <= v202)
-			v229 := ((v226 && (v202 <= 2147483647)) && (-2147483648 <= v215)) && (v215 <= 2147483647)
-			v231 := (v229 && (uint64(v211) < uint64(v1))) && (uint64(v211+v200) < uint64(v1))
-			v233 := (v231 && (uint64(v215) < uint64(v10))) && (uint64(v215+v200) < uint64(v10))
-			if !v233 {
-				v241 = 0
+			v211 := v39 + v206
+			v213 = v211 * v9
+			v217 = v204 * v9
+			v228 := ((v203 && (v211 <= 2147483647)) && (v213 <= 2147483647)) && (-2147483648 <= v204)
+			v231 := ((v228 && (v204 <= 2147483647)) && (-2147483648 <= v217)) && (v217 <= 2147483647)
+			v233 := (v231 && (uint64(v213) < uint64(v1))) && (uint64(v213+v202) < uint64(v1))
+			v235 := (v233 && (uint64(v217) < uint64(v10))) && (uint64(v217+v202) < uint64(v10))
+			if !v235 {
+				v243 = 0
 				goto b60
 			}
-			v234 = 0
+			v236 = 0
 		}
 	b58:
-		*(*int32)(unsafe.Add(p5, int(v215+v234)*4)) = *(*int32)(unsafe.Add(p0, int(v211+v234)*4))
-		v239 = v234 + 1
-		if v239 < v9 {
-			v234 = v239
+		*(*int32)(unsafe.Add(p5, int(v217+v236)*4)) = *(*int32)(unsafe.Add(p0, int(v213+v236)*4))
+		v241 = v236 + 1
+		if v241 < v9 {
+			v236 = v241
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -475,182 +479,182 @@ func (g *flagged32Host) r0() int {
 		}
 		goto b66
 	b60:
-		v242 = v215 + v241
-		v243 = v211 + v241
-		if uint64(v243) >= uint64(v1) {
-			g.Fault(0, v243, v1, v0)
+		v244 = v217 + v243
+		v245 = v213 + v243
+		if uint64(v245) >= uint64(v1) {
+			g.Fault(0, v245, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v245 = *(*int32)(unsafe.Add(p0, int(v243)*4))
-		if uint64(v242) >= uint64(v10) {
-			g.Fault(1, v242, v10, v0)
+		v247 = *(*int32)(unsafe.Add(p0, int(v245)*4))
+		if uint64(v244) >= uint64(v10) {
+			g.Fault(1, v244, v10, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p5, int(v242)*4)) = v245
-		v248 = v241 + 1
-		if v248 < v9 {
-			v241 = v248
+		*(*int32)(unsafe.Add(p5, int(v244)*4)) = v247
+		v250 = v243 + 1
+		if v250 < v9 {
+			v243 = v250
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b60
 		}
 	b66:
-		v253 = v202 + 1
+		v255 = v204 + 1
 	b67:
-		v254 = v203 + 1
-		if v254 >= 16 {
+		v256 = v205 + 1
+		if v256 >= 16 {
 			g.Leave(li)
 			continue
 		}
-		v202 = v253
-		v203 = v254
+		v204 = v255
+		v205 = v256
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b55
 	b71:
-		v260 = 0
-		v261 = v257
 		v262 = 0
-		if uint32(v21) > uint32(v258) {
-			v297 = v260
-			v298 = v261
-			v299 = 512
+		v263 = v259
+		v264 = 0
+		if uint32(v21) > uint32(v260) {
+			v299 = v262
+			v300 = v263
+			v301 = 512
 			goto b82
 		}
-		if v260 != 0 {
-			v290 = v260
-			v291 = v261
+		if v262 != 0 {
+			v292 = v262
+			v293 = v263
 			goto b79
 		}
-		v267 = int64(uint32(v258-v21)) * 2
-		v268 = v267 + 2
-		if v7 < (v267 + 4) {
-			v284 = 0
-			v285 = 0
+		v269 = int64(uint32(v260-v21)) * 2
+		v270 = v269 + 2
+		if v7 < (v269 + 4) {
+			v286 = 0
+			v287 = 0
 		} else {
-			v271 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v268)*4)))
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v267+3)*4)))
-			v274 := int32(uint32(v271) >> 30)
-			v277 := v274
-			if int32(uint32(v273)>>30) != v274 {
-				v277 = 0
+			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
+			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v269+3)*4)))
+			v276 := int32(uint32(v273) >> 30)
+			v279 := v276
+			if int32(uint32(v275)>>30) != v276 {
+				v279 = 0
 			}
-			v283 := int64(uint32(v271&1073741823)) | (int64(uint32(v273&1073741823)) << 30)
-			v284 = v277
-			v285 = v283
+			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
+			v286 = v279
+			v287 = v285
 		}
-		if v21 == v258 {
-			v288 := v284
-			if v284 == 1 {
-				v288 = 2
+		if v21 == v260 {
+			v290 := v286
+			if v286 == 1 {
+				v290 = 2
 			}
-			v289 = v288
+			v291 = v290
 		} else {
-			v289 = v284
+			v291 = v286
 		}
-		v290 = v289
-		v291 = v285
+		v292 = v291
+		v293 = v287
 	b79:
-		if v290 != 1 {
-			v296 = (v21 * 2) + int32(uint32(v290)>>1)
+		if v292 != 1 {
+			v298 = (v21 * 2) + int32(uint32(v292)>>1)
 		} else {
-			v296 = 512
+			v298 = 512
 		}
-		v297 = v290
-		v298 = v291
-		v299 = v296
+		v299 = v292
+		v300 = v293
+		v301 = v298
 	b82:
-		h257[li] = v257
-		u258 = v258
-		u259 = v259
-		u262 = v262
-		h297[li] = v297
-		h298[li] = v298
+		h259[li] = v259
+		u260 = v260
+		u261 = v261
+		u264 = v264
 		h299[li] = v299
+		h300[li] = v300
+		h301[li] = v301
 		next = 4
 	}
-	g.v171 = v171
-	g.v256 = v256
-	g.v258 = u258
-	g.v259 = u259
-	g.v262 = u262
+	g.v173 = v173
+	g.v258 = v258
+	g.v260 = u260
+	g.v261 = u261
+	g.v264 = u264
 	return next
 }
 
 func (g *flagged32Host) r5() int {
 	const n = 256
-	h257 := g.v257[:n]
-	e258 := g.v258
-	e259 := g.v259
-	e262 := g.v262
-	h297 := g.v297[:n]
-	h298 := g.v298[:n]
-	v300 := g.v300
-	v302 := 512 <= uint32(v300)
-	v303 := v300 & 1
-	v304 := v303 == 1
-	v301 := int32(uint32(v300) >> 1)
-	v305 := 256 <= uint32(v301)
-	u258 := g.v258
+	h259 := g.v259[:n]
+	e260 := g.v260
+	e261 := g.v261
+	e264 := g.v264
+	h299 := g.v299[:n]
+	h300 := g.v300[:n]
+	v302 := g.v302
+	v304 := 512 <= uint32(v302)
+	v305 := v302 & 1
+	v306 := v305 == 1
+	v303 := int32(uint32(v302) >> 1)
+	v307 := 256 <= uint32(v303)
+	u260 := g.v260
 	c2 := g.c2
 	v7 := g.v7
 	p3 := g.Pointer(3)
-	u259 := g.v259
-	u262 := g.v262
-	h299 := g.v299[:n]
+	u261 := g.v261
+	u264 := g.v264
+	h301 := g.v301[:n]
 	v20 := g.v20
 	p1 := g.Pointer(1)
-	h539 := g.v539[:n]
+	h541 := g.v541[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v257 := h257[li]
-		v258 := e258
-		v259 := e259
-		v262 := e262
-		v297 := h297[li]
-		v298 := h298[li]
+		v259 := h259[li]
+		v260 := e260
+		v261 := e261
+		v264 := e264
+		v299 := h299[li]
+		v300 := h300[li]
 		v21 := int32(li)
-		v35 := v21 * 16
-		v36 := int64(uint32(v35))
-		var v260, v284, v289, v290, v296, v299, v405, v418, v426, v434, v442, v450, v458, v466, v474, v482, v490, v498, v506, v514, v522, v530, v538, v562, v564 int32
-		var v261, v267, v268, v285, v291, v404, v563 int64
-		var v406 bool
-		if v302 {
+		v37 := v21 * 16
+		v38 := int64(uint32(v37))
+		var v262, v286, v291, v292, v298, v301, v407, v420, v428, v436, v444, v452, v460, v468, v476, v484, v492, v500, v508, v516, v524, v532, v540, v564, v566 int32
+		var v263, v269, v270, v287, v293, v406, v565 int64
+		var v408 bool
+		if v304 {
 			goto b85
 		}
-		if !v304 {
+		if !v306 {
 			goto b123
 		}
 	b85:
-		if !v259 {
+		if !v261 {
 			goto b88
 		}
-		if v305 {
-			v404 = v257
-			v405 = v258 + -256
-			v406 = true
+		if v307 {
+			v406 = v259
+			v407 = v260 + -256
+			v408 = true
 		} else {
 			goto b88
 		}
-		v257 = v404
-		v258 = v405
 		v259 = v406
-		v260 = 0
-		v261 = v257
+		v260 = v407
+		v261 = v408
 		v262 = 0
+		v263 = v259
+		v264 = 0
 		goto b72
 	b88:
-		h257[li] = v257
-		u258 = v258
-		h298[li] = v298
+		h259[li] = v259
+		u260 = v260
+		h300[li] = v300
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -660,76 +664,76 @@ func (g *flagged32Host) r5() int {
 		continue
 	b123:
 		{
-			v407 := v262 + 1
-			if uint32(v407) < uint32(c2) {
-				v562 = v297
-				v563 = v298
-				v564 = v407
-				v260 = v562
-				v261 = v563
+			v409 := v264 + 1
+			if uint32(v409) < uint32(c2) {
+				v564 = v299
+				v565 = v300
+				v566 = v409
 				v262 = v564
+				v263 = v565
+				v264 = v566
 			} else {
 				goto b124
 			}
 		}
 	b72:
-		if uint32(v21) > uint32(v258) {
-			v297 = v260
-			v298 = v261
-			v299 = 512
+		if uint32(v21) > uint32(v260) {
+			v299 = v262
+			v300 = v263
+			v301 = 512
 			goto b82
 		}
-		if v260 != 0 {
-			v290 = v260
-			v291 = v261
+		if v262 != 0 {
+			v292 = v262
+			v293 = v263
 			goto b79
 		}
-		v267 = int64(uint32(v258-v21)) * 2
-		v268 = v267 + 2
-		if v7 < (v267 + 4) {
-			v284 = 0
-			v285 = 0
+		v269 = int64(uint32(v260-v21)) * 2
+		v270 = v269 + 2
+		if v7 < (v269 + 4) {
+			v286 = 0
+			v287 = 0
 		} else {
-			v271 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v268)*4)))
-			v272 := v267 + 3
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v272)*4)))
-			v274 := int32(uint32(v271) >> 30)
-			v277 := v274
-			if int32(uint32(v273)>>30) != v274 {
-				v277 = 0
+			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
+			v274 := v269 + 3
+			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v274)*4)))
+			v276 := int32(uint32(v273) >> 30)
+			v279 := v276
+			if int32(uint32(v275)>>30) != v276 {
+				v279 = 0
 			}
-			v283 := int64(uint32(v271&1073741823)) | (int64(uint32(v273&1073741823)) << 30)
-			v284 = v277
-			v285 = v283
+			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
+			v286 = v279
+			v287 = v285
 		}
-		if v21 == v258 {
-			v288 := v284
-			if v284 == 1 {
-				v288 = 2
+		if v21 == v260 {
+			v290 := v286
+			if v286 == 1 {
+				v290 = 2
 			}
-			v289 = v288
+			v291 = v290
 		} else {
-			v289 = v284
+			v291 = v286
 		}
-		v290 = v289
-		v291 = v285
+		v292 = v291
+		v293 = v287
 	b79:
-		if v290 != 1 {
-			v296 = (v21 * 2) + int32(uint32(v290)>>1)
+		if v292 != 1 {
+			v298 = (v21 * 2) + int32(uint32(v292)>>1)
 		} else {
-			v296 = 512
+			v298 = 512
 		}
-		v297 = v290
-		v298 = v291
-		v299 = v296
+		v299 = v292
+		v300 = v293
+		v301 = v298
 	b82:
-		h257[li] = v257
-		u258 = v258
-		u259 = v259
-		u262 = v262
-		h297[li] = v297
-		h298[li] = v298
+		h259[li] = v259
+		u260 = v260
+		u261 = v261
+		u264 = v264
 		h299[li] = v299
+		h300[li] = v300
+		h301[li] = v301
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -738,173 +742,173 @@ func (g *flagged32Host) r5() int {
 		}
 		continue
 	b124:
-		v412 := (int64(uint32(v258-v301)) * 4096) + v36
-		if v412 < v20 {
-			v417 := int32(0)
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v412))))) != 0 {
-				v417 = 1
+		v414 := (int64(uint32(v260-v303)) * 4096) + v38
+		if v414 < v20 {
+			v419 := int32(0)
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v414))))) != 0 {
+				v419 = 1
 			}
-			v418 = v417
+			v420 = v419
 		} else {
-			v418 = 0
+			v420 = 0
 		}
-		v419 := v412 + 1
-		if v419 < v20 {
-			v425 := v418
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v419))))) != 0 {
-				v425 = v418 | 2
+		v421 := v414 + 1
+		if v421 < v20 {
+			v427 := v420
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v421))))) != 0 {
+				v427 = v420 | 2
 			}
-			v426 = v425
+			v428 = v427
 		} else {
-			v426 = v418
+			v428 = v420
 		}
-		v427 := v412 + 2
-		if v427 < v20 {
-			v433 := v426
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v427))))) != 0 {
-				v433 = v426 | 4
+		v429 := v414 + 2
+		if v429 < v20 {
+			v435 := v428
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v429))))) != 0 {
+				v435 = v428 | 4
 			}
-			v434 = v433
+			v436 = v435
 		} else {
-			v434 = v426
+			v436 = v428
 		}
-		v435 := v412 + 3
-		if v435 < v20 {
-			v441 := v434
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v435))))) != 0 {
-				v441 = v434 | 8
+		v437 := v414 + 3
+		if v437 < v20 {
+			v443 := v436
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v437))))) != 0 {
+				v443 = v436 | 8
 			}
-			v442 = v441
+			v444 = v443
 		} else {
-			v442 = v434
+			v444 = v436
 		}
-		v443 := v412 + 4
-		if v443 < v20 {
-			v449 := v442
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v443))))) != 0 {
-				v449 = v442 | 16
+		v445 := v414 + 4
+		if v445 < v20 {
+			v451 := v444
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v445))))) != 0 {
+				v451 = v444 | 16
 			}
-			v450 = v449
+			v452 = v451
 		} else {
-			v450 = v442
+			v452 = v444
 		}
-		v451 := v412 + 5
-		if v451 < v20 {
-			v457 := v450
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v451))))) != 0 {
-				v457 = v450 | 32
+		v453 := v414 + 5
+		if v453 < v20 {
+			v459 := v452
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v453))))) != 0 {
+				v459 = v452 | 32
 			}
-			v458 = v457
+			v460 = v459
 		} else {
-			v458 = v450
+			v460 = v452
 		}
-		v459 := v412 + 6
-		if v459 < v20 {
-			v465 := v458
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v459))))) != 0 {
-				v465 = v458 | 64
+		v461 := v414 + 6
+		if v461 < v20 {
+			v467 := v460
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v461))))) != 0 {
+				v467 = v460 | 64
 			}
-			v466 = v465
+			v468 = v467
 		} else {
-			v466 = v458
+			v468 = v460
 		}
-		v467 := v412 + 7
-		if v467 < v20 {
-			v473 := v466
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v467))))) != 0 {
-				v473 = v466 | 128
+		v469 := v414 + 7
+		if v469 < v20 {
+			v475 := v468
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v469))))) != 0 {
+				v475 = v468 | 128
 			}
-			v474 = v473
+			v476 = v475
 		} else {
-			v474 = v466
+			v476 = v468
 		}
-		v475 := v412 + 8
-		if v475 < v20 {
-			v481 := v474
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v475))))) != 0 {
-				v481 = v474 | 256
+		v477 := v414 + 8
+		if v477 < v20 {
+			v483 := v476
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v477))))) != 0 {
+				v483 = v476 | 256
 			}
-			v482 = v481
+			v484 = v483
 		} else {
-			v482 = v474
+			v484 = v476
 		}
-		v483 := v412 + 9
-		if v483 < v20 {
-			v489 := v482
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v483))))) != 0 {
-				v489 = v482 | 512
+		v485 := v414 + 9
+		if v485 < v20 {
+			v491 := v484
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v485))))) != 0 {
+				v491 = v484 | 512
 			}
-			v490 = v489
+			v492 = v491
 		} else {
-			v490 = v482
+			v492 = v484
 		}
-		v491 := v412 + 10
-		if v491 < v20 {
-			v497 := v490
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v491))))) != 0 {
-				v497 = v490 | 1024
+		v493 := v414 + 10
+		if v493 < v20 {
+			v499 := v492
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v493))))) != 0 {
+				v499 = v492 | 1024
 			}
-			v498 = v497
+			v500 = v499
 		} else {
-			v498 = v490
+			v500 = v492
 		}
-		v499 := v412 + 11
-		if v499 < v20 {
-			v505 := v498
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v499))))) != 0 {
-				v505 = v498 | 2048
+		v501 := v414 + 11
+		if v501 < v20 {
+			v507 := v500
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v501))))) != 0 {
+				v507 = v500 | 2048
 			}
-			v506 = v505
+			v508 = v507
 		} else {
-			v506 = v498
+			v508 = v500
 		}
-		v507 := v412 + 12
-		if v507 < v20 {
-			v513 := v506
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v507))))) != 0 {
-				v513 = v506 | 4096
+		v509 := v414 + 12
+		if v509 < v20 {
+			v515 := v508
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v509))))) != 0 {
+				v515 = v508 | 4096
 			}
-			v514 = v513
+			v516 = v515
 		} else {
-			v514 = v506
+			v516 = v508
 		}
-		v515 := v412 + 13
-		if v515 < v20 {
-			v521 := v514
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v515))))) != 0 {
-				v521 = v514 | 8192
+		v517 := v414 + 13
+		if v517 < v20 {
+			v523 := v516
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v517))))) != 0 {
+				v523 = v516 | 8192
 			}
-			v522 = v521
+			v524 = v523
 		} else {
-			v522 = v514
+			v524 = v516
 		}
-		v523 := v412 + 14
-		if v523 < v20 {
-			v529 := v522
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v523))))) != 0 {
-				v529 = v522 | 16384
+		v525 := v414 + 14
+		if v525 < v20 {
+			v531 := v524
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v525))))) != 0 {
+				v531 = v524 | 16384
 			}
-			v530 = v529
+			v532 = v531
 		} else {
-			v530 = v522
+			v532 = v524
 		}
-		v531 := v412 + 15
-		if v531 < v20 {
-			v537 := v530
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v531))))) != 0 {
-				v537 = v530 | 32768
+		v533 := v414 + 15
+		if v533 < v20 {
+			v539 := v532
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v533))))) != 0 {
+				v539 = v532 | 32768
 			}
-			v538 = v537
+			v540 = v539
 		} else {
-			v538 = v530
+			v540 = v532
 		}
-		v539 := int32(bits.OnesCount32(uint32(v538)))
-		h257[li] = v257
-		u258 = v258
-		u259 = v259
-		h297[li] = v297
-		h298[li] = v298
-		h539[li] = v539
+		v541 := int32(bits.OnesCount32(uint32(v540)))
+		h259[li] = v259
+		u260 = v260
+		u261 = v261
+		h299[li] = v299
+		h300[li] = v300
+		h541[li] = v541
 		if next != 8 {
 			if next >= 0 {
 				return g.Diverge()
@@ -912,105 +916,105 @@ func (g *flagged32Host) r5() int {
 			next = 8
 		}
 	}
-	g.v258 = u258
-	g.v301 = v301
-	g.v259 = u259
-	g.v262 = u262
+	g.v260 = u260
+	g.v303 = v303
+	g.v261 = u261
+	g.v264 = u264
 	return next
 }
 
 func (g *flagged32Host) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h298 := g.v298[:n]
+	h300 := g.v300[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v21 := int32(li)
-		v298 := h298[li]
-		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v298
+		v300 := h300[li]
+		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v300
 	}
-	// Barrier, lookback.go:264
-	h257 := g.v257[:n]
-	e258 := g.v258
-	v301 := g.v301
-	v309 := uint32(v301) < 256
-	v310 := v301 & 255
-	v313 := int32(256)
-	if v309 {
-		v313 = v301
+	// Barrier, lookback.go:271
+	h259 := g.v259[:n]
+	e260 := g.v260
+	v303 := g.v303
+	v311 := uint32(v303) < 256
+	v312 := v303 & 255
+	v315 := int32(256)
+	if v311 {
+		v315 = v303
 	}
 	stop := g.Cancelled()
-	v256 := g.v256
-	v171 := g.v171
+	v258 := g.v258
+	v173 := g.v173
 	c3 := g.c3
-	v323 := c3 == 0
+	v325 := c3 == 0
 	v7 := g.v7
-	v31 := g.v31
-	v324 := v31 * 2
-	v326 := v324 + 4
-	v327 := v7 < v326
+	v33 := g.v33
+	v326 := v33 * 2
+	v328 := v326 + 4
+	v329 := v7 < v328
 	p3 := g.Pointer(3)
-	v325 := v324 + 2
-	v332 := v324 + 3
-	h314 := g.v314[:n]
-	h322 := g.v322[:n]
-	u258 := g.v258
-	u259 := g.v259
-	u262 := g.v262
-	h297 := g.v297[:n]
+	v327 := v326 + 2
+	v334 := v326 + 3
+	h316 := g.v316[:n]
+	h324 := g.v324[:n]
+	u260 := g.v260
+	u261 := g.v261
+	u264 := g.v264
 	h299 := g.v299[:n]
+	h301 := g.v301[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v257 := h257[li]
-		v258 := e258
+		v259 := h259[li]
+		v260 := e260
 		v21 := int32(li)
 		v22 := v21 == 0
-		var v259, v406 bool
-		var v260, v262, v284, v289, v290, v296, v297, v299, v315, v405 int32
-		var v261, v267, v268, v285, v291, v298, v312, v314, v322, v404 int64
-		if v309 {
-			v312 = *(*int64)(unsafe.Add(m0, int(v310)*8))
+		var v261, v408 bool
+		var v262, v264, v286, v291, v292, v298, v299, v301, v317, v407 int32
+		var v263, v269, v270, v287, v293, v300, v314, v316, v324, v406 int64
+		if v311 {
+			v314 = *(*int64)(unsafe.Add(m0, int(v312)*8))
 		} else {
-			v312 = v257
+			v314 = v259
 		}
-		v314 = v312
-		v315 = v313
+		v316 = v314
+		v317 = v315
 	b93:
-		if v315 != 0 {
-			v317 := v315 + -1
-			v314 = v314 + *(*int64)(unsafe.Add(m0, int(v317&255)*8))
-			v315 = v317
+		if v317 != 0 {
+			v319 := v317 + -1
+			v316 = v316 + *(*int64)(unsafe.Add(m0, int(v319&255)*8))
+			v317 = v319
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b93
 		}
-		if v258 != v256 {
-			v404 = v314
-			v405 = v258 + 256
-			v406 = false
+		if v260 != v258 {
+			v406 = v316
+			v407 = v260 + 256
+			v408 = false
 			goto b122
 		}
-		v322 = v314 + v171
+		v324 = v316 + v173
 		if !v22 {
 			goto b100
 		}
-		if !v323 {
+		if !v325 {
 			goto b100
 		}
-		if !v327 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v325)*4)), ((int32(uint64(v322)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v332)*4)), ((int32(uint64(v322>>30)) & 1073741823) | -2147483648))
+		if !v329 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v327)*4)), ((int32(uint64(v324)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v334)*4)), ((int32(uint64(v324>>30)) & 1073741823) | -2147483648))
 		}
 	b100:
-		h314[li] = v314
-		h322[li] = v322
+		h316[li] = v316
+		h324[li] = v324
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -1019,68 +1023,68 @@ func (g *flagged32Host) r6() int {
 		}
 		continue
 	b122:
-		v257 = v404
-		v258 = v405
 		v259 = v406
-		v260 = 0
-		v261 = v257
+		v260 = v407
+		v261 = v408
 		v262 = 0
-		if uint32(v21) > uint32(v258) {
-			v297 = v260
-			v298 = v261
-			v299 = 512
+		v263 = v259
+		v264 = 0
+		if uint32(v21) > uint32(v260) {
+			v299 = v262
+			v300 = v263
+			v301 = 512
 			goto b82
 		}
-		if v260 != 0 {
-			v290 = v260
-			v291 = v261
+		if v262 != 0 {
+			v292 = v262
+			v293 = v263
 			goto b79
 		}
-		v267 = int64(uint32(v258-v21)) * 2
-		v268 = v267 + 2
-		if v7 < (v267 + 4) {
-			v284 = 0
-			v285 = 0
+		v269 = int64(uint32(v260-v21)) * 2
+		v270 = v269 + 2
+		if v7 < (v269 + 4) {
+			v286 = 0
+			v287 = 0
 		} else {
-			v271 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v268)*4)))
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v267+3)*4)))
-			v274 := int32(uint32(v271) >> 30)
-			v277 := v274
-			if int32(uint32(v273)>>30) != v274 {
-				v277 = 0
+			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
+			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v269+3)*4)))
+			v276 := int32(uint32(v273) >> 30)
+			v279 := v276
+			if int32(uint32(v275)>>30) != v276 {
+				v279 = 0
 			}
-			v283 := int64(uint32(v271&1073741823)) | (int64(uint32(v273&1073741823)) << 30)
-			v284 = v277
-			v285 = v283
+			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
+			v286 = v279
+			v287 = v285
 		}
-		if v21 == v258 {
-			v288 := v284
-			if v284 == 1 {
-				v288 = 2
+		if v21 == v260 {
+			v290 := v286
+			if v286 == 1 {
+				v290 = 2
 			}
-			v289 = v288
+			v291 = v290
 		} else {
-			v289 = v284
+			v291 = v286
 		}
-		v290 = v289
-		v291 = v285
+		v292 = v291
+		v293 = v287
 	b79:
-		if v290 != 1 {
-			v296 = (v21 * 2) + int32(uint32(v290)>>1)
+		if v292 != 1 {
+			v298 = (v21 * 2) + int32(uint32(v292)>>1)
 		} else {
-			v296 = 512
+			v298 = 512
 		}
-		v297 = v290
-		v298 = v291
-		v299 = v296
+		v299 = v292
+		v300 = v293
+		v301 = v298
 	b82:
-		h257[li] = v257
-		u258 = v258
-		u259 = v259
-		u262 = v262
-		h297[li] = v297
-		h298[li] = v298
+		h259[li] = v259
+		u260 = v260
+		u261 = v261
+		u264 = v264
 		h299[li] = v299
+		h300[li] = v300
+		h301[li] = v301
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -1088,31 +1092,31 @@ func (g *flagged32Host) r6() int {
 			next = 4
 		}
 	}
-	g.v258 = u258
-	g.v259 = u259
-	g.v262 = u262
+	g.v260 = u260
+	g.v261 = u261
+	g.v264 = u264
 	return next
 }
 
 func (g *flagged32Host) r8() int {
 	const n = 256
 	v20 := g.v20
-	v32 := g.v32
-	v338 := v32 + 4096
-	v339 := v20 <= v338
+	v34 := g.v34
+	v340 := v34 + 4096
+	v341 := v20 <= v340
 	v12 := g.v12
-	v340 := 0 < v12
+	v342 := 0 < v12
 	p6 := g.Pointer(6)
-	h322 := g.v322[:n]
-	h168 := g.v168[:n]
-	h314 := g.v314[:n]
-	h37 := g.v37[:n]
+	h324 := g.v324[:n]
+	h170 := g.v170[:n]
+	h316 := g.v316[:n]
+	h39 := g.v39[:n]
 	v9 := g.v9
-	v345 := v9 <= 2147483647
-	h163 := g.v163[:n]
-	v344 := 0 < v9
+	v347 := v9 <= 2147483647
+	h165 := g.v165[:n]
+	v346 := 0 < v9
 	v1 := g.v1
-	v347 := v9 + -1
+	v349 := v9 + -1
 	v10 := g.v10
 	p0 := g.Pointer(0)
 	p5 := g.Pointer(5)
@@ -1125,55 +1129,55 @@ func (g *flagged32Host) r8() int {
 		}
 		v21 := int32(li)
 		v22 := v21 == 0
-		v322 := h322[li]
-		v168 := h168[li]
-		v314 := h314[li]
-		v37 := h37[li]
-		v163 := h163[li]
+		v324 := h324[li]
+		v170 := h170[li]
+		v316 := h316[li]
+		v39 := h39[li]
+		v165 := h165[li]
 		v0 := int32(basex + li)
-		var v349, v358, v362, v381, v386, v388, v389, v390, v395, v400 int64
-		var v350, v392 int32
+		var v351, v360, v364, v383, v388, v390, v391, v392, v397, v402 int64
+		var v352, v394 int32
 		if !v22 {
 			goto b105
 		}
-		if !v339 {
+		if !v341 {
 			goto b105
 		}
-		if v340 {
-			*(*int64)(p6) = v322
+		if v342 {
+			*(*int64)(p6) = v324
 		}
 	b105:
-		v348 := v345 && (v37 <= 2147483647)
-		v349 = v314 + int64(uint32(v168))
-		v350 = 0
+		v350 := v347 && (v39 <= 2147483647)
+		v351 = v316 + int64(uint32(v170))
+		v352 = 0
 	b106:
-		v351 := int64(uint32(v350))
-		if (int32(uint32(v163)>>(uint32(v350&31)&31)) & 1) == 0 {
-			v400 = v349
+		v353 := int64(uint32(v352))
+		if (int32(uint32(v165)>>(uint32(v352&31)&31)) & 1) == 0 {
+			v402 = v351
 			goto b118
 		}
-		if !v344 {
+		if !v346 {
 			goto b117
 		}
 		{
-			v356 := v37 + v351
-			v358 = v356 * v9
-			v362 = v349 * v9
-			v373 := ((v348 && (v356 <= 2147483647)) && (v358 <= 2147483647)) && (-2147483648 <= v349)
-			v376 := ((v373 && (v349 <= 2147483647)) && (-2147483648 <= v362)) && (v362 <= 2147483647)
-			v378 := (v376 && (uint64(v358) < uint64(v1))) && (uint64(v358+v347) < uint64(v1))
-			v380 := (v378 && (uint64(v362) < uint64(v10))) && (uint64(v362+v347) < uint64(v10))
-			if !v380 {
-				v388 = 0
+			v358 := v39 + v353
+			v360 = v358 * v9
+			v364 = v351 * v9
+			v375 := ((v350 && (v358 <= 2147483647)) && (v360 <= 2147483647)) && (-2147483648 <= v351)
+			v378 := ((v375 && (v351 <= 2147483647)) && (-2147483648 <= v364)) && (v364 <= 2147483647)
+			v380 := (v378 && (uint64(v360) < uint64(v1))) && (uint64(v360+v349) < uint64(v1))
+			v382 := (v380 && (uint64(v364) < uint64(v10))) && (uint64(v364+v349) < uint64(v10))
+			if !v382 {
+				v390 = 0
 				goto b111
 			}
-			v381 = 0
+			v383 = 0
 		}
 	b109:
-		*(*int32)(unsafe.Add(p5, int(v362+v381)*4)) = *(*int32)(unsafe.Add(p0, int(v358+v381)*4))
-		v386 = v381 + 1
-		if v386 < v9 {
-			v381 = v386
+		*(*int32)(unsafe.Add(p5, int(v364+v383)*4)) = *(*int32)(unsafe.Add(p0, int(v360+v383)*4))
+		v388 = v383 + 1
+		if v388 < v9 {
+			v383 = v388
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -1181,35 +1185,35 @@ func (g *flagged32Host) r8() int {
 		}
 		goto b117
 	b111:
-		v389 = v362 + v388
-		v390 = v358 + v388
-		if uint64(v390) >= uint64(v1) {
-			g.Fault(0, v390, v1, v0)
+		v391 = v364 + v390
+		v392 = v360 + v390
+		if uint64(v392) >= uint64(v1) {
+			g.Fault(0, v392, v1, v0)
 			continue
 		}
-		v392 = *(*int32)(unsafe.Add(p0, int(v390)*4))
-		if uint64(v389) >= uint64(v10) {
-			g.Fault(1, v389, v10, v0)
+		v394 = *(*int32)(unsafe.Add(p0, int(v392)*4))
+		if uint64(v391) >= uint64(v10) {
+			g.Fault(1, v391, v10, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p5, int(v389)*4)) = v392
-		v395 = v388 + 1
-		if v395 < v9 {
-			v388 = v395
+		*(*int32)(unsafe.Add(p5, int(v391)*4)) = v394
+		v397 = v390 + 1
+		if v397 < v9 {
+			v390 = v397
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b111
 		}
 	b117:
-		v400 = v349 + 1
+		v402 = v351 + 1
 	b118:
-		v401 := v350 + 1
-		if v401 >= 16 {
+		v403 := v352 + 1
+		if v403 >= 16 {
 			continue
 		}
-		v349 = v400
-		v350 = v401
+		v351 = v402
+		v352 = v403
 		if stop.Load() {
 			return g.Stop()
 		}
@@ -1220,114 +1224,114 @@ func (g *flagged32Host) r8() int {
 
 func (g *flagged32Host) r9() int {
 	const n = 256
-	h297 := g.v297[:n]
-	h298 := g.v298[:n]
-	v301 := g.v301
-	v258 := g.v258
+	h299 := g.v299[:n]
+	h300 := g.v300[:n]
+	v303 := g.v303
+	v260 := g.v260
 	v7 := g.v7
 	p3 := g.Pointer(3)
-	v540 := g.v540
-	v549 := v540 & 1073741823
-	v550 := v549 | 1073741824
-	v541 := int64(uint32(v540))
-	v553 := v541 >> 30
-	v554 := int32(uint64(v553))
-	v555 := v554 & 1073741823
-	v556 := v555 | 1073741824
-	u262 := g.v262
-	h299 := g.v299[:n]
+	v542 := g.v542
+	v551 := v542 & 1073741823
+	v552 := v551 | 1073741824
+	v543 := int64(uint32(v542))
+	v555 := v543 >> 30
+	v556 := int32(uint64(v555))
+	v557 := v556 & 1073741823
+	v558 := v557 | 1073741824
+	u264 := g.v264
+	h301 := g.v301[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v297 := h297[li]
-		v298 := h298[li]
+		v299 := h299[li]
+		v300 := h300[li]
 		v21 := int32(li)
-		var v260, v262, v284, v289, v290, v296, v299, v560, v562, v564 int32
-		var v261, v267, v268, v285, v291, v545, v546, v561, v563 int64
-		if v21 != v301 {
-			v560 = v297
-			v561 = v298
+		var v262, v264, v286, v291, v292, v298, v301, v562, v564, v566 int32
+		var v263, v269, v270, v287, v293, v547, v548, v563, v565 int64
+		if v21 != v303 {
+			v562 = v299
+			v563 = v300
 			goto b161
 		}
-		v545 = int64(uint32(v258-v21)) * 2
-		v546 = v545 + 2
-		if v7 >= (v545 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v546)*4)), v550, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v545+3)*4)), v556, kernelimpl.HostUMax[int32])
+		v547 = int64(uint32(v260-v21)) * 2
+		v548 = v547 + 2
+		if v7 >= (v547 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v548)*4)), v552, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v547+3)*4)), v558, kernelimpl.HostUMax[int32])
 		}
 		{
-			v559 := int32(1)
-			if v21 == v258 {
-				v559 = 2
+			v561 := int32(1)
+			if v21 == v260 {
+				v561 = 2
 			}
-			v560 = v559
-			v561 = v541
+			v562 = v561
+			v563 = v543
 		}
 	b161:
-		v562 = v560
-		v563 = v561
-		v564 = 0
-		v260 = v562
-		v261 = v563
+		v564 = v562
+		v565 = v563
+		v566 = 0
 		v262 = v564
-		if uint32(v21) > uint32(v258) {
-			v297 = v260
-			v298 = v261
-			v299 = 512
+		v263 = v565
+		v264 = v566
+		if uint32(v21) > uint32(v260) {
+			v299 = v262
+			v300 = v263
+			v301 = 512
 			goto b82
 		}
-		if v260 != 0 {
-			v290 = v260
-			v291 = v261
+		if v262 != 0 {
+			v292 = v262
+			v293 = v263
 			goto b79
 		}
-		v267 = int64(uint32(v258-v21)) * 2
-		v268 = v267 + 2
-		if v7 < (v267 + 4) {
-			v284 = 0
-			v285 = 0
+		v269 = int64(uint32(v260-v21)) * 2
+		v270 = v269 + 2
+		if v7 < (v269 + 4) {
+			v286 = 0
+			v287 = 0
 		} else {
-			v271 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v268)*4)))
-			v272 := v267 + 3
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v272)*4)))
-			v274 := int32(uint32(v271) >> 30)
-			v277 := v274
-			if int32(uint32(v273)>>30) != v274 {
-				v277 = 0
+			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
+			v274 := v269 + 3
+			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v274)*4)))
+			v276 := int32(uint32(v273) >> 30)
+			v279 := v276
+			if int32(uint32(v275)>>30) != v276 {
+				v279 = 0
 			}
-			v283 := int64(uint32(v271&1073741823)) | (int64(uint32(v273&1073741823)) << 30)
-			v284 = v277
-			v285 = v283
+			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
+			v286 = v279
+			v287 = v285
 		}
-		if v21 == v258 {
-			v288 := v284
-			if v284 == 1 {
-				v288 = 2
+		if v21 == v260 {
+			v290 := v286
+			if v286 == 1 {
+				v290 = 2
 			}
-			v289 = v288
+			v291 = v290
 		} else {
-			v289 = v284
+			v291 = v286
 		}
-		v290 = v289
-		v291 = v285
+		v292 = v291
+		v293 = v287
 	b79:
-		if v290 != 1 {
-			v296 = (v21 * 2) + int32(uint32(v290)>>1)
+		if v292 != 1 {
+			v298 = (v21 * 2) + int32(uint32(v292)>>1)
 		} else {
-			v296 = 512
+			v298 = 512
 		}
-		v297 = v290
-		v298 = v291
-		v299 = v296
+		v299 = v292
+		v300 = v293
+		v301 = v298
 	b82:
-		u262 = v262
-		h297[li] = v297
-		h298[li] = v298
+		u264 = v264
 		h299[li] = v299
+		h300[li] = v300
+		h301[li] = v301
 	}
-	g.v262 = u262
+	g.v264 = u264
 	return 4
 }
 
@@ -1340,15 +1344,15 @@ type flagged8Host struct {
 	c3                           int32
 	v1, v3, v5, v7, v9, v10, v12 int64
 
-	v20, v31, v32, v171 int64
+	v20, v33, v34, v173 int64
 
-	v29, v163, v164, v165, v168, v169, v297, v299, v539 []int32
+	v31, v165, v166, v167, v170, v171, v299, v301, v541 []int32
 
-	v30, v170, v256, v258, v262, v300, v301, v540 int32
+	v32, v172, v258, v260, v264, v302, v303, v542 int32
 
-	v37, v257, v298, v314, v322 []int64
+	v39, v259, v300, v316, v324 []int64
 
-	v259 bool
+	v261 bool
 
 	sint32 []int32
 }
@@ -1373,23 +1377,23 @@ func (g *flagged8Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v163, &g.v164, &g.v165, &g.v168, &g.v169, &g.v297, &g.v299, &g.v539)
-	kernelimpl.HostRoom(n, &g.v37, &g.v257, &g.v298, &g.v314, &g.v322)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v165, &g.v166, &g.v167, &g.v170, &g.v171, &g.v299, &g.v301, &g.v541)
+	kernelimpl.HostRoom(n, &g.v39, &g.v259, &g.v300, &g.v316, &g.v324)
 }
 
 func (g *flagged8Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:240
-			g.v300 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v299, -1))
+		case 4: // GroupReduce, lookback.go:247
+			g.v302 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v301, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:262
+		case 5: // Barrier, lookback.go:269
 			next = g.r6()
-		case 7: // Barrier, lookback.go:280
+		case 7: // Barrier, lookback.go:287
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
-			g.v540 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v539, 0))
+			g.v542 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v541, 0))
 			next = g.r9()
 		}
 	}
@@ -1408,10 +1412,10 @@ func (g *flagged8Host) r0() int {
 	v26 := c0 + -1
 	v25 := c0 != 0
 	u20 := g.v20
-	h29 := g.v29[:n]
+	h31 := g.v31[:n]
 	for li := range n {
 		var v20 int64
-		var v29 int32
+		var v31 int32
 		if v14 {
 			v20 = v3
 		} else {
@@ -1427,7 +1431,7 @@ func (g *flagged8Host) r0() int {
 			v20 = v19
 		}
 		if int32(li) != 0 {
-			v29 = -1
+			v31 = -1
 			goto b5
 		}
 		if v23 {
@@ -1436,207 +1440,211 @@ func (g *flagged8Host) r0() int {
 			if v25 {
 				v28 = v26 - v24
 			}
-			v29 = v28
+			v30 := v28
+			if 4294967295 <= uint32(v28) {
+				v30 = -1
+			}
+			v31 = v30
 		} else {
-			v29 = -1
+			v31 = -1
 		}
 	b5:
 		u20 = v20
-		h29[li] = v29
+		h31[li] = v31
 	}
 	g.v20 = u20
-	// GroupSelect, lookback.go:201
-	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
 	v20 := g.v20
-	v30 := g.v30
-	v31 := int64(uint32(v30))
-	v32 := v31 * 4096
-	v33 := v20 <= v32
-	v34 := v30 != 0
+	v32 := g.v32
+	v33 := int64(uint32(v32))
+	v34 := v33 * 4096
+	v35 := v20 <= v34
+	v36 := v32 != 0
 	p1 := g.Pointer(1)
-	h37 := g.v37[:n]
-	h163 := g.v163[:n]
-	h164 := g.v164[:n]
+	h39 := g.v39[:n]
+	h165 := g.v165[:n]
+	h166 := g.v166[:n]
 	more := false
 	for li := range n {
 		v21 := int32(li)
-		var v43, v51, v59, v67, v75, v83, v91, v99, v107, v115, v123, v131, v139, v147, v155, v163 int32
-		if !v33 {
+		var v45, v53, v61, v69, v77, v85, v93, v101, v109, v117, v125, v133, v141, v149, v157, v165 int32
+		if !v35 {
 			goto b9
 		}
-		if v34 {
+		if v36 {
 			g.Leave(li)
 			continue
 		}
 	b9:
-		v37 := v32 + int64(uint32(v21*16))
-		if v37 < v20 {
-			v42 := int32(0)
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v37))))) != 0 {
-				v42 = 1
+		v39 := v34 + int64(uint32(v21*16))
+		if v39 < v20 {
+			v44 := int32(0)
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v39))))) != 0 {
+				v44 = 1
 			}
-			v43 = v42
+			v45 = v44
 		} else {
-			v43 = 0
+			v45 = 0
 		}
-		v44 := v37 + 1
-		if v44 < v20 {
-			v50 := v43
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v44))))) != 0 {
-				v50 = v43 | 2
+		v46 := v39 + 1
+		if v46 < v20 {
+			v52 := v45
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v46))))) != 0 {
+				v52 = v45 | 2
 			}
-			v51 = v50
+			v53 = v52
 		} else {
-			v51 = v43
+			v53 = v45
 		}
-		v52 := v37 + 2
-		if v52 < v20 {
-			v58 := v51
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v52))))) != 0 {
-				v58 = v51 | 4
+		v54 := v39 + 2
+		if v54 < v20 {
+			v60 := v53
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v54))))) != 0 {
+				v60 = v53 | 4
 			}
-			v59 = v58
+			v61 = v60
 		} else {
-			v59 = v51
+			v61 = v53
 		}
-		v60 := v37 + 3
-		if v60 < v20 {
-			v66 := v59
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v60))))) != 0 {
-				v66 = v59 | 8
+		v62 := v39 + 3
+		if v62 < v20 {
+			v68 := v61
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v62))))) != 0 {
+				v68 = v61 | 8
 			}
-			v67 = v66
+			v69 = v68
 		} else {
-			v67 = v59
+			v69 = v61
 		}
-		v68 := v37 + 4
-		if v68 < v20 {
-			v74 := v67
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v68))))) != 0 {
-				v74 = v67 | 16
+		v70 := v39 + 4
+		if v70 < v20 {
+			v76 := v69
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v70))))) != 0 {
+				v76 = v69 | 16
 			}
-			v75 = v74
+			v77 = v76
 		} else {
-			v75 = v67
+			v77 = v69
 		}
-		v76 := v37 + 5
-		if v76 < v20 {
-			v82 := v75
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v76))))) != 0 {
-				v82 = v75 | 32
+		v78 := v39 + 5
+		if v78 < v20 {
+			v84 := v77
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v78))))) != 0 {
+				v84 = v77 | 32
 			}
-			v83 = v82
+			v85 = v84
 		} else {
-			v83 = v75
+			v85 = v77
 		}
-		v84 := v37 + 6
-		if v84 < v20 {
-			v90 := v83
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v84))))) != 0 {
-				v90 = v83 | 64
+		v86 := v39 + 6
+		if v86 < v20 {
+			v92 := v85
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v86))))) != 0 {
+				v92 = v85 | 64
 			}
-			v91 = v90
+			v93 = v92
 		} else {
-			v91 = v83
+			v93 = v85
 		}
-		v92 := v37 + 7
-		if v92 < v20 {
-			v98 := v91
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v92))))) != 0 {
-				v98 = v91 | 128
+		v94 := v39 + 7
+		if v94 < v20 {
+			v100 := v93
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v94))))) != 0 {
+				v100 = v93 | 128
 			}
-			v99 = v98
+			v101 = v100
 		} else {
-			v99 = v91
+			v101 = v93
 		}
-		v100 := v37 + 8
-		if v100 < v20 {
-			v106 := v99
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v100))))) != 0 {
-				v106 = v99 | 256
+		v102 := v39 + 8
+		if v102 < v20 {
+			v108 := v101
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v102))))) != 0 {
+				v108 = v101 | 256
 			}
-			v107 = v106
+			v109 = v108
 		} else {
-			v107 = v99
+			v109 = v101
 		}
-		v108 := v37 + 9
-		if v108 < v20 {
-			v114 := v107
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v108))))) != 0 {
-				v114 = v107 | 512
+		v110 := v39 + 9
+		if v110 < v20 {
+			v116 := v109
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v110))))) != 0 {
+				v116 = v109 | 512
 			}
-			v115 = v114
+			v117 = v116
 		} else {
-			v115 = v107
+			v117 = v109
 		}
-		v116 := v37 + 10
-		if v116 < v20 {
-			v122 := v115
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v116))))) != 0 {
-				v122 = v115 | 1024
+		v118 := v39 + 10
+		if v118 < v20 {
+			v124 := v117
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v118))))) != 0 {
+				v124 = v117 | 1024
 			}
-			v123 = v122
+			v125 = v124
 		} else {
-			v123 = v115
+			v125 = v117
 		}
-		v124 := v37 + 11
-		if v124 < v20 {
-			v130 := v123
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v124))))) != 0 {
-				v130 = v123 | 2048
+		v126 := v39 + 11
+		if v126 < v20 {
+			v132 := v125
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v126))))) != 0 {
+				v132 = v125 | 2048
 			}
-			v131 = v130
+			v133 = v132
 		} else {
-			v131 = v123
+			v133 = v125
 		}
-		v132 := v37 + 12
-		if v132 < v20 {
-			v138 := v131
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v132))))) != 0 {
-				v138 = v131 | 4096
+		v134 := v39 + 12
+		if v134 < v20 {
+			v140 := v133
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v134))))) != 0 {
+				v140 = v133 | 4096
 			}
-			v139 = v138
+			v141 = v140
 		} else {
-			v139 = v131
+			v141 = v133
 		}
-		v140 := v37 + 13
-		if v140 < v20 {
-			v146 := v139
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v140))))) != 0 {
-				v146 = v139 | 8192
+		v142 := v39 + 13
+		if v142 < v20 {
+			v148 := v141
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v142))))) != 0 {
+				v148 = v141 | 8192
 			}
-			v147 = v146
+			v149 = v148
 		} else {
-			v147 = v139
+			v149 = v141
 		}
-		v148 := v37 + 14
-		if v148 < v20 {
-			v154 := v147
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v148))))) != 0 {
-				v154 = v147 | 16384
+		v150 := v39 + 14
+		if v150 < v20 {
+			v156 := v149
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v150))))) != 0 {
+				v156 = v149 | 16384
 			}
-			v155 = v154
+			v157 = v156
 		} else {
-			v155 = v147
+			v157 = v149
 		}
-		v156 := v37 + 15
-		if v156 < v20 {
-			v162 := v155
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v156))))) != 0 {
-				v162 = v155 | 32768
+		v158 := v39 + 15
+		if v158 < v20 {
+			v164 := v157
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v158))))) != 0 {
+				v164 = v157 | 32768
 			}
-			v163 = v162
+			v165 = v164
 		} else {
-			v163 = v155
+			v165 = v157
 		}
-		v164 := int32(bits.OnesCount32(uint32(v163)))
-		h37[li] = v37
-		h163[li] = v163
-		h164[li] = v164
+		v166 := int32(bits.OnesCount32(uint32(v165)))
+		h39[li] = v39
+		h165[li] = v165
+		h166[li] = v166
 		more = true
 	}
-	g.v31 = v31
-	g.v32 = v32
+	g.v33 = v33
+	g.v34 = v34
 	if !more {
 		return -1
 	}
@@ -1644,75 +1652,75 @@ func (g *flagged8Host) r0() int {
 	g.Zero(0)
 	// GroupExclusiveScan, kernels.go:38
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v164, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v166, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v165, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v167, in, len(in), int32(0))
 	}
-	h165 := g.v165[:n]
-	h168 := g.v168[:n]
-	h169 := g.v169[:n]
+	h167 := g.v167[:n]
+	h170 := g.v170[:n]
+	h171 := g.v171[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v165 := h165[li]
-		v164 := h164[li]
-		v168 := v165
+		v167 := h167[li]
+		v166 := h166[li]
+		v170 := v167
 		if int32(li) == 0 {
-			v168 = 0
+			v170 = 0
 		}
-		v169 := v168 + v164
-		h168[li] = v168
-		h169[li] = v169
+		v171 := v170 + v166
+		h170[li] = v170
+		h171[li] = v171
 	}
 	// GroupSelect, kernels.go:39
-	g.v170 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v169, 0)[int32(255)]
+	g.v172 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v171, 0)[int32(255)]
 	c1 := g.c1
-	v172 := c1 == 0
-	v177 := v31 * 2
-	v179 := v177 + 4
-	v180 := v7 < v179
-	v178 := v177 + 2
-	v175 := v30 == 0
-	v176 := int32(1)
-	if v175 {
-		v176 = 2
+	v174 := c1 == 0
+	v179 := v33 * 2
+	v181 := v179 + 4
+	v182 := v7 < v181
+	v180 := v179 + 2
+	v177 := v32 == 0
+	v178 := int32(1)
+	if v177 {
+		v178 = 2
 	}
-	v181 := v176 << 30
-	v170 := g.v170
-	v182 := v170 & 1073741823
-	v183 := v181 | v182
-	v185 := v177 + 3
-	v171 := int64(uint32(v170))
-	v186 := v171 >> 30
-	v187 := int32(uint64(v186))
-	v188 := v187 & 1073741823
-	v189 := v181 | v188
-	v191 := v30 == 0
-	v256 := v30 + -1
-	v192 := v32 + 4096
-	v193 := v20 <= v192
+	v183 := v178 << 30
+	v172 := g.v172
+	v184 := v172 & 1073741823
+	v185 := v183 | v184
+	v187 := v179 + 3
+	v173 := int64(uint32(v172))
+	v188 := v173 >> 30
+	v189 := int32(uint64(v188))
+	v190 := v189 & 1073741823
+	v191 := v183 | v190
+	v193 := v32 == 0
+	v258 := v32 + -1
+	v194 := v34 + 4096
+	v195 := v20 <= v194
 	v12 := g.v12
-	v194 := 0 < v12
+	v196 := 0 < v12
 	p6 := g.Pointer(6)
 	v9 := g.v9
-	v198 := v9 <= 2147483647
-	v197 := 0 < v9
+	v200 := v9 <= 2147483647
+	v199 := 0 < v9
 	v1 := g.v1
-	v200 := v9 + -1
+	v202 := v9 + -1
 	v10 := g.v10
 	p0 := g.Pointer(0)
 	p5 := g.Pointer(5)
 	stop := g.Cancelled()
 	basex := g.Base(0)
-	h257 := g.v257[:n]
-	u258 := g.v258
-	u259 := g.v259
-	u262 := g.v262
-	h297 := g.v297[:n]
-	h298 := g.v298[:n]
+	h259 := g.v259[:n]
+	u260 := g.v260
+	u261 := g.v261
+	u264 := g.v264
 	h299 := g.v299[:n]
+	h300 := g.v300[:n]
+	h301 := g.v301[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -1720,76 +1728,76 @@ func (g *flagged8Host) r0() int {
 		}
 		v21 := int32(li)
 		v22 := v21 == 0
-		v168 := h168[li]
-		v37 := h37[li]
-		v163 := h163[li]
+		v170 := h170[li]
+		v39 := h39[li]
+		v165 := h165[li]
 		v0 := int32(basex + li)
-		var v201, v259 bool
-		var v202, v204, v211, v215, v234, v239, v241, v242, v243, v248, v253, v257, v261, v267, v268, v285, v291, v298 int64
-		var v203, v254, v258, v260, v262, v284, v289, v290, v296, v297, v299 int32
-		var v245 int8
+		var v203, v261 bool
+		var v204, v206, v213, v217, v236, v241, v243, v244, v245, v250, v255, v259, v263, v269, v270, v287, v293, v300 int64
+		var v205, v256, v260, v262, v264, v286, v291, v292, v298, v299, v301 int32
+		var v247 int8
 		if !v22 {
 			goto b49
 		}
-		if v172 {
+		if v174 {
 			goto b47
 		}
-		if int32(uint32(v30)%uint32(c1)) == 0 {
+		if int32(uint32(v32)%uint32(c1)) == 0 {
 			goto b49
 		}
 	b47:
-		if !v180 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v178)*4)), v183)
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v185)*4)), v189)
+		if !v182 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v180)*4)), v185)
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v187)*4)), v191)
 		}
 	b49:
-		if !v191 {
-			v257 = 0
-			v258 = v256
-			v259 = true
+		if !v193 {
+			v259 = 0
+			v260 = v258
+			v261 = true
 			goto b71
 		}
 		if !v22 {
 			goto b54
 		}
-		if !v193 {
+		if !v195 {
 			goto b54
 		}
-		if v194 {
-			*(*int64)(p6) = v171
+		if v196 {
+			*(*int64)(p6) = v173
 		}
 	b54:
-		v201 = v198 && (v37 <= 2147483647)
-		v202 = int64(uint32(v168))
-		v203 = 0
+		v203 = v200 && (v39 <= 2147483647)
+		v204 = int64(uint32(v170))
+		v205 = 0
 	b55:
-		v204 = int64(uint32(v203))
-		if (int32(uint32(v163)>>(uint32(v203&31)&31)) & 1) == 0 {
-			v253 = v202
+		v206 = int64(uint32(v205))
+		if (int32(uint32(v165)>>(uint32(v205&31)&31)) & 1) == 0 {
+			v255 = v204
 			goto b67
 		}
-		if !v197 {
+		if !v199 {
 			goto b66
 		}
 		{
-			v209 := v37 + v204
-			v211 = v209 * v9
-			v215 = v202 * v9
-			v226 := ((v201 && (v209 <= 2147483647)) && (v211 <= 2147483647)) && (-2147483648 <= v202)
-			v229 := ((v226 && (v202 <= 2147483647)) && (-2147483648 <= v215)) && (v215 <= 2147483647)
-			v231 := (v229 && (uint64(v211) < uint64(v1))) && (uint64(v211+v200) < uint64(v1))
-			v233 := (v231 && (uint64(v215) < uint64(v10))) && (uint64(v215+v200) < uint64(v10))
-			if !v233 {
-				v241 = 0
+			v211 := v39 + v206
+			v213 = v211 * v9
+			v217 = v204 * v9
+			v228 := ((v203 && (v211 <= 2147483647)) && (v213 <= 2147483647)) && (-2147483648 <= v204)
+			v231 := ((v228 && (v204 <= 2147483647)) && (-2147483648 <= v217)) && (v217 <= 2147483647)
+			v233 := (v231 && (uint64(v213) < uint64(v1))) && (uint64(v213+v202) < uint64(v1))
+			v235 := (v233 && (uint64(v217) < uint64(v10))) && (uint64(v217+v202) < uint64(v10))
+			if !v235 {
+				v243 = 0
 				goto b60
 			}
-			v234 = 0
+			v236 = 0
 		}
 	b58:
-		*(*int8)(unsafe.Add(p5, int(v215+v234))) = *(*int8)(unsafe.Add(p0, int(v211+v234)))
-		v239 = v234 + 1
-		if v239 < v9 {
-			v234 = v239
+		*(*int8)(unsafe.Add(p5, int(v217+v236))) = *(*int8)(unsafe.Add(p0, int(v213+v236)))
+		v241 = v236 + 1
+		if v241 < v9 {
+			v236 = v241
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -1797,182 +1805,182 @@ func (g *flagged8Host) r0() int {
 		}
 		goto b66
 	b60:
-		v242 = v215 + v241
-		v243 = v211 + v241
-		if uint64(v243) >= uint64(v1) {
-			g.Fault(0, v243, v1, v0)
+		v244 = v217 + v243
+		v245 = v213 + v243
+		if uint64(v245) >= uint64(v1) {
+			g.Fault(0, v245, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v245 = *(*int8)(unsafe.Add(p0, int(v243)))
-		if uint64(v242) >= uint64(v10) {
-			g.Fault(1, v242, v10, v0)
+		v247 = *(*int8)(unsafe.Add(p0, int(v245)))
+		if uint64(v244) >= uint64(v10) {
+			g.Fault(1, v244, v10, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int8)(unsafe.Add(p5, int(v242))) = v245
-		v248 = v241 + 1
-		if v248 < v9 {
-			v241 = v248
+		*(*int8)(unsafe.Add(p5, int(v244))) = v247
+		v250 = v243 + 1
+		if v250 < v9 {
+			v243 = v250
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b60
 		}
 	b66:
-		v253 = v202 + 1
+		v255 = v204 + 1
 	b67:
-		v254 = v203 + 1
-		if v254 >= 16 {
+		v256 = v205 + 1
+		if v256 >= 16 {
 			g.Leave(li)
 			continue
 		}
-		v202 = v253
-		v203 = v254
+		v204 = v255
+		v205 = v256
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b55
 	b71:
-		v260 = 0
-		v261 = v257
 		v262 = 0
-		if uint32(v21) > uint32(v258) {
-			v297 = v260
-			v298 = v261
-			v299 = 512
+		v263 = v259
+		v264 = 0
+		if uint32(v21) > uint32(v260) {
+			v299 = v262
+			v300 = v263
+			v301 = 512
 			goto b82
 		}
-		if v260 != 0 {
-			v290 = v260
-			v291 = v261
+		if v262 != 0 {
+			v292 = v262
+			v293 = v263
 			goto b79
 		}
-		v267 = int64(uint32(v258-v21)) * 2
-		v268 = v267 + 2
-		if v7 < (v267 + 4) {
-			v284 = 0
-			v285 = 0
+		v269 = int64(uint32(v260-v21)) * 2
+		v270 = v269 + 2
+		if v7 < (v269 + 4) {
+			v286 = 0
+			v287 = 0
 		} else {
-			v271 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v268)*4)))
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v267+3)*4)))
-			v274 := int32(uint32(v271) >> 30)
-			v277 := v274
-			if int32(uint32(v273)>>30) != v274 {
-				v277 = 0
+			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
+			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v269+3)*4)))
+			v276 := int32(uint32(v273) >> 30)
+			v279 := v276
+			if int32(uint32(v275)>>30) != v276 {
+				v279 = 0
 			}
-			v283 := int64(uint32(v271&1073741823)) | (int64(uint32(v273&1073741823)) << 30)
-			v284 = v277
-			v285 = v283
+			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
+			v286 = v279
+			v287 = v285
 		}
-		if v21 == v258 {
-			v288 := v284
-			if v284 == 1 {
-				v288 = 2
+		if v21 == v260 {
+			v290 := v286
+			if v286 == 1 {
+				v290 = 2
 			}
-			v289 = v288
+			v291 = v290
 		} else {
-			v289 = v284
+			v291 = v286
 		}
-		v290 = v289
-		v291 = v285
+		v292 = v291
+		v293 = v287
 	b79:
-		if v290 != 1 {
-			v296 = (v21 * 2) + int32(uint32(v290)>>1)
+		if v292 != 1 {
+			v298 = (v21 * 2) + int32(uint32(v292)>>1)
 		} else {
-			v296 = 512
+			v298 = 512
 		}
-		v297 = v290
-		v298 = v291
-		v299 = v296
+		v299 = v292
+		v300 = v293
+		v301 = v298
 	b82:
-		h257[li] = v257
-		u258 = v258
-		u259 = v259
-		u262 = v262
-		h297[li] = v297
-		h298[li] = v298
+		h259[li] = v259
+		u260 = v260
+		u261 = v261
+		u264 = v264
 		h299[li] = v299
+		h300[li] = v300
+		h301[li] = v301
 		next = 4
 	}
-	g.v171 = v171
-	g.v256 = v256
-	g.v258 = u258
-	g.v259 = u259
-	g.v262 = u262
+	g.v173 = v173
+	g.v258 = v258
+	g.v260 = u260
+	g.v261 = u261
+	g.v264 = u264
 	return next
 }
 
 func (g *flagged8Host) r5() int {
 	const n = 256
-	h257 := g.v257[:n]
-	e258 := g.v258
-	e259 := g.v259
-	e262 := g.v262
-	h297 := g.v297[:n]
-	h298 := g.v298[:n]
-	v300 := g.v300
-	v302 := 512 <= uint32(v300)
-	v303 := v300 & 1
-	v304 := v303 == 1
-	v301 := int32(uint32(v300) >> 1)
-	v305 := 256 <= uint32(v301)
-	u258 := g.v258
+	h259 := g.v259[:n]
+	e260 := g.v260
+	e261 := g.v261
+	e264 := g.v264
+	h299 := g.v299[:n]
+	h300 := g.v300[:n]
+	v302 := g.v302
+	v304 := 512 <= uint32(v302)
+	v305 := v302 & 1
+	v306 := v305 == 1
+	v303 := int32(uint32(v302) >> 1)
+	v307 := 256 <= uint32(v303)
+	u260 := g.v260
 	c2 := g.c2
 	v7 := g.v7
 	p3 := g.Pointer(3)
-	u259 := g.v259
-	u262 := g.v262
-	h299 := g.v299[:n]
+	u261 := g.v261
+	u264 := g.v264
+	h301 := g.v301[:n]
 	v20 := g.v20
 	p1 := g.Pointer(1)
-	h539 := g.v539[:n]
+	h541 := g.v541[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v257 := h257[li]
-		v258 := e258
-		v259 := e259
-		v262 := e262
-		v297 := h297[li]
-		v298 := h298[li]
+		v259 := h259[li]
+		v260 := e260
+		v261 := e261
+		v264 := e264
+		v299 := h299[li]
+		v300 := h300[li]
 		v21 := int32(li)
-		v35 := v21 * 16
-		v36 := int64(uint32(v35))
-		var v260, v284, v289, v290, v296, v299, v405, v418, v426, v434, v442, v450, v458, v466, v474, v482, v490, v498, v506, v514, v522, v530, v538, v562, v564 int32
-		var v261, v267, v268, v285, v291, v404, v563 int64
-		var v406 bool
-		if v302 {
+		v37 := v21 * 16
+		v38 := int64(uint32(v37))
+		var v262, v286, v291, v292, v298, v301, v407, v420, v428, v436, v444, v452, v460, v468, v476, v484, v492, v500, v508, v516, v524, v532, v540, v564, v566 int32
+		var v263, v269, v270, v287, v293, v406, v565 int64
+		var v408 bool
+		if v304 {
 			goto b85
 		}
-		if !v304 {
+		if !v306 {
 			goto b123
 		}
 	b85:
-		if !v259 {
+		if !v261 {
 			goto b88
 		}
-		if v305 {
-			v404 = v257
-			v405 = v258 + -256
-			v406 = true
+		if v307 {
+			v406 = v259
+			v407 = v260 + -256
+			v408 = true
 		} else {
 			goto b88
 		}
-		v257 = v404
-		v258 = v405
 		v259 = v406
-		v260 = 0
-		v261 = v257
+		v260 = v407
+		v261 = v408
 		v262 = 0
+		v263 = v259
+		v264 = 0
 		goto b72
 	b88:
-		h257[li] = v257
-		u258 = v258
-		h298[li] = v298
+		h259[li] = v259
+		u260 = v260
+		h300[li] = v300
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -1982,76 +1990,76 @@ func (g *flagged8Host) r5() int {
 		continue
 	b123:
 		{
-			v407 := v262 + 1
-			if uint32(v407) < uint32(c2) {
-				v562 = v297
-				v563 = v298
-				v564 = v407
-				v260 = v562
-				v261 = v563
+			v409 := v264 + 1
+			if uint32(v409) < uint32(c2) {
+				v564 = v299
+				v565 = v300
+				v566 = v409
 				v262 = v564
+				v263 = v565
+				v264 = v566
 			} else {
 				goto b124
 			}
 		}
 	b72:
-		if uint32(v21) > uint32(v258) {
-			v297 = v260
-			v298 = v261
-			v299 = 512
+		if uint32(v21) > uint32(v260) {
+			v299 = v262
+			v300 = v263
+			v301 = 512
 			goto b82
 		}
-		if v260 != 0 {
-			v290 = v260
-			v291 = v261
+		if v262 != 0 {
+			v292 = v262
+			v293 = v263
 			goto b79
 		}
-		v267 = int64(uint32(v258-v21)) * 2
-		v268 = v267 + 2
-		if v7 < (v267 + 4) {
-			v284 = 0
-			v285 = 0
+		v269 = int64(uint32(v260-v21)) * 2
+		v270 = v269 + 2
+		if v7 < (v269 + 4) {
+			v286 = 0
+			v287 = 0
 		} else {
-			v271 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v268)*4)))
-			v272 := v267 + 3
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v272)*4)))
-			v274 := int32(uint32(v271) >> 30)
-			v277 := v274
-			if int32(uint32(v273)>>30) != v274 {
-				v277 = 0
+			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
+			v274 := v269 + 3
+			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v274)*4)))
+			v276 := int32(uint32(v273) >> 30)
+			v279 := v276
+			if int32(uint32(v275)>>30) != v276 {
+				v279 = 0
 			}
-			v283 := int64(uint32(v271&1073741823)) | (int64(uint32(v273&1073741823)) << 30)
-			v284 = v277
-			v285 = v283
+			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
+			v286 = v279
+			v287 = v285
 		}
-		if v21 == v258 {
-			v288 := v284
-			if v284 == 1 {
-				v288 = 2
+		if v21 == v260 {
+			v290 := v286
+			if v286 == 1 {
+				v290 = 2
 			}
-			v289 = v288
+			v291 = v290
 		} else {
-			v289 = v284
+			v291 = v286
 		}
-		v290 = v289
-		v291 = v285
+		v292 = v291
+		v293 = v287
 	b79:
-		if v290 != 1 {
-			v296 = (v21 * 2) + int32(uint32(v290)>>1)
+		if v292 != 1 {
+			v298 = (v21 * 2) + int32(uint32(v292)>>1)
 		} else {
-			v296 = 512
+			v298 = 512
 		}
-		v297 = v290
-		v298 = v291
-		v299 = v296
+		v299 = v292
+		v300 = v293
+		v301 = v298
 	b82:
-		h257[li] = v257
-		u258 = v258
-		u259 = v259
-		u262 = v262
-		h297[li] = v297
-		h298[li] = v298
+		h259[li] = v259
+		u260 = v260
+		u261 = v261
+		u264 = v264
 		h299[li] = v299
+		h300[li] = v300
+		h301[li] = v301
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2060,173 +2068,173 @@ func (g *flagged8Host) r5() int {
 		}
 		continue
 	b124:
-		v412 := (int64(uint32(v258-v301)) * 4096) + v36
-		if v412 < v20 {
-			v417 := int32(0)
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v412))))) != 0 {
-				v417 = 1
+		v414 := (int64(uint32(v260-v303)) * 4096) + v38
+		if v414 < v20 {
+			v419 := int32(0)
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v414))))) != 0 {
+				v419 = 1
 			}
-			v418 = v417
+			v420 = v419
 		} else {
-			v418 = 0
+			v420 = 0
 		}
-		v419 := v412 + 1
-		if v419 < v20 {
-			v425 := v418
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v419))))) != 0 {
-				v425 = v418 | 2
+		v421 := v414 + 1
+		if v421 < v20 {
+			v427 := v420
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v421))))) != 0 {
+				v427 = v420 | 2
 			}
-			v426 = v425
+			v428 = v427
 		} else {
-			v426 = v418
+			v428 = v420
 		}
-		v427 := v412 + 2
-		if v427 < v20 {
-			v433 := v426
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v427))))) != 0 {
-				v433 = v426 | 4
+		v429 := v414 + 2
+		if v429 < v20 {
+			v435 := v428
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v429))))) != 0 {
+				v435 = v428 | 4
 			}
-			v434 = v433
+			v436 = v435
 		} else {
-			v434 = v426
+			v436 = v428
 		}
-		v435 := v412 + 3
-		if v435 < v20 {
-			v441 := v434
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v435))))) != 0 {
-				v441 = v434 | 8
+		v437 := v414 + 3
+		if v437 < v20 {
+			v443 := v436
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v437))))) != 0 {
+				v443 = v436 | 8
 			}
-			v442 = v441
+			v444 = v443
 		} else {
-			v442 = v434
+			v444 = v436
 		}
-		v443 := v412 + 4
-		if v443 < v20 {
-			v449 := v442
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v443))))) != 0 {
-				v449 = v442 | 16
+		v445 := v414 + 4
+		if v445 < v20 {
+			v451 := v444
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v445))))) != 0 {
+				v451 = v444 | 16
 			}
-			v450 = v449
+			v452 = v451
 		} else {
-			v450 = v442
+			v452 = v444
 		}
-		v451 := v412 + 5
-		if v451 < v20 {
-			v457 := v450
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v451))))) != 0 {
-				v457 = v450 | 32
+		v453 := v414 + 5
+		if v453 < v20 {
+			v459 := v452
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v453))))) != 0 {
+				v459 = v452 | 32
 			}
-			v458 = v457
+			v460 = v459
 		} else {
-			v458 = v450
+			v460 = v452
 		}
-		v459 := v412 + 6
-		if v459 < v20 {
-			v465 := v458
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v459))))) != 0 {
-				v465 = v458 | 64
+		v461 := v414 + 6
+		if v461 < v20 {
+			v467 := v460
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v461))))) != 0 {
+				v467 = v460 | 64
 			}
-			v466 = v465
+			v468 = v467
 		} else {
-			v466 = v458
+			v468 = v460
 		}
-		v467 := v412 + 7
-		if v467 < v20 {
-			v473 := v466
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v467))))) != 0 {
-				v473 = v466 | 128
+		v469 := v414 + 7
+		if v469 < v20 {
+			v475 := v468
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v469))))) != 0 {
+				v475 = v468 | 128
 			}
-			v474 = v473
+			v476 = v475
 		} else {
-			v474 = v466
+			v476 = v468
 		}
-		v475 := v412 + 8
-		if v475 < v20 {
-			v481 := v474
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v475))))) != 0 {
-				v481 = v474 | 256
+		v477 := v414 + 8
+		if v477 < v20 {
+			v483 := v476
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v477))))) != 0 {
+				v483 = v476 | 256
 			}
-			v482 = v481
+			v484 = v483
 		} else {
-			v482 = v474
+			v484 = v476
 		}
-		v483 := v412 + 9
-		if v483 < v20 {
-			v489 := v482
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v483))))) != 0 {
-				v489 = v482 | 512
+		v485 := v414 + 9
+		if v485 < v20 {
+			v491 := v484
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v485))))) != 0 {
+				v491 = v484 | 512
 			}
-			v490 = v489
+			v492 = v491
 		} else {
-			v490 = v482
+			v492 = v484
 		}
-		v491 := v412 + 10
-		if v491 < v20 {
-			v497 := v490
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v491))))) != 0 {
-				v497 = v490 | 1024
+		v493 := v414 + 10
+		if v493 < v20 {
+			v499 := v492
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v493))))) != 0 {
+				v499 = v492 | 1024
 			}
-			v498 = v497
+			v500 = v499
 		} else {
-			v498 = v490
+			v500 = v492
 		}
-		v499 := v412 + 11
-		if v499 < v20 {
-			v505 := v498
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v499))))) != 0 {
-				v505 = v498 | 2048
+		v501 := v414 + 11
+		if v501 < v20 {
+			v507 := v500
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v501))))) != 0 {
+				v507 = v500 | 2048
 			}
-			v506 = v505
+			v508 = v507
 		} else {
-			v506 = v498
+			v508 = v500
 		}
-		v507 := v412 + 12
-		if v507 < v20 {
-			v513 := v506
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v507))))) != 0 {
-				v513 = v506 | 4096
+		v509 := v414 + 12
+		if v509 < v20 {
+			v515 := v508
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v509))))) != 0 {
+				v515 = v508 | 4096
 			}
-			v514 = v513
+			v516 = v515
 		} else {
-			v514 = v506
+			v516 = v508
 		}
-		v515 := v412 + 13
-		if v515 < v20 {
-			v521 := v514
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v515))))) != 0 {
-				v521 = v514 | 8192
+		v517 := v414 + 13
+		if v517 < v20 {
+			v523 := v516
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v517))))) != 0 {
+				v523 = v516 | 8192
 			}
-			v522 = v521
+			v524 = v523
 		} else {
-			v522 = v514
+			v524 = v516
 		}
-		v523 := v412 + 14
-		if v523 < v20 {
-			v529 := v522
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v523))))) != 0 {
-				v529 = v522 | 16384
+		v525 := v414 + 14
+		if v525 < v20 {
+			v531 := v524
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v525))))) != 0 {
+				v531 = v524 | 16384
 			}
-			v530 = v529
+			v532 = v531
 		} else {
-			v530 = v522
+			v532 = v524
 		}
-		v531 := v412 + 15
-		if v531 < v20 {
-			v537 := v530
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v531))))) != 0 {
-				v537 = v530 | 32768
+		v533 := v414 + 15
+		if v533 < v20 {
+			v539 := v532
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v533))))) != 0 {
+				v539 = v532 | 32768
 			}
-			v538 = v537
+			v540 = v539
 		} else {
-			v538 = v530
+			v540 = v532
 		}
-		v539 := int32(bits.OnesCount32(uint32(v538)))
-		h257[li] = v257
-		u258 = v258
-		u259 = v259
-		h297[li] = v297
-		h298[li] = v298
-		h539[li] = v539
+		v541 := int32(bits.OnesCount32(uint32(v540)))
+		h259[li] = v259
+		u260 = v260
+		u261 = v261
+		h299[li] = v299
+		h300[li] = v300
+		h541[li] = v541
 		if next != 8 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2234,105 +2242,105 @@ func (g *flagged8Host) r5() int {
 			next = 8
 		}
 	}
-	g.v258 = u258
-	g.v301 = v301
-	g.v259 = u259
-	g.v262 = u262
+	g.v260 = u260
+	g.v303 = v303
+	g.v261 = u261
+	g.v264 = u264
 	return next
 }
 
 func (g *flagged8Host) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h298 := g.v298[:n]
+	h300 := g.v300[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v21 := int32(li)
-		v298 := h298[li]
-		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v298
+		v300 := h300[li]
+		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v300
 	}
-	// Barrier, lookback.go:264
-	h257 := g.v257[:n]
-	e258 := g.v258
-	v301 := g.v301
-	v309 := uint32(v301) < 256
-	v310 := v301 & 255
-	v313 := int32(256)
-	if v309 {
-		v313 = v301
+	// Barrier, lookback.go:271
+	h259 := g.v259[:n]
+	e260 := g.v260
+	v303 := g.v303
+	v311 := uint32(v303) < 256
+	v312 := v303 & 255
+	v315 := int32(256)
+	if v311 {
+		v315 = v303
 	}
 	stop := g.Cancelled()
-	v256 := g.v256
-	v171 := g.v171
+	v258 := g.v258
+	v173 := g.v173
 	c3 := g.c3
-	v323 := c3 == 0
+	v325 := c3 == 0
 	v7 := g.v7
-	v31 := g.v31
-	v324 := v31 * 2
-	v326 := v324 + 4
-	v327 := v7 < v326
+	v33 := g.v33
+	v326 := v33 * 2
+	v328 := v326 + 4
+	v329 := v7 < v328
 	p3 := g.Pointer(3)
-	v325 := v324 + 2
-	v332 := v324 + 3
-	h314 := g.v314[:n]
-	h322 := g.v322[:n]
-	u258 := g.v258
-	u259 := g.v259
-	u262 := g.v262
-	h297 := g.v297[:n]
+	v327 := v326 + 2
+	v334 := v326 + 3
+	h316 := g.v316[:n]
+	h324 := g.v324[:n]
+	u260 := g.v260
+	u261 := g.v261
+	u264 := g.v264
 	h299 := g.v299[:n]
+	h301 := g.v301[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v257 := h257[li]
-		v258 := e258
+		v259 := h259[li]
+		v260 := e260
 		v21 := int32(li)
 		v22 := v21 == 0
-		var v259, v406 bool
-		var v260, v262, v284, v289, v290, v296, v297, v299, v315, v405 int32
-		var v261, v267, v268, v285, v291, v298, v312, v314, v322, v404 int64
-		if v309 {
-			v312 = *(*int64)(unsafe.Add(m0, int(v310)*8))
+		var v261, v408 bool
+		var v262, v264, v286, v291, v292, v298, v299, v301, v317, v407 int32
+		var v263, v269, v270, v287, v293, v300, v314, v316, v324, v406 int64
+		if v311 {
+			v314 = *(*int64)(unsafe.Add(m0, int(v312)*8))
 		} else {
-			v312 = v257
+			v314 = v259
 		}
-		v314 = v312
-		v315 = v313
+		v316 = v314
+		v317 = v315
 	b93:
-		if v315 != 0 {
-			v317 := v315 + -1
-			v314 = v314 + *(*int64)(unsafe.Add(m0, int(v317&255)*8))
-			v315 = v317
+		if v317 != 0 {
+			v319 := v317 + -1
+			v316 = v316 + *(*int64)(unsafe.Add(m0, int(v319&255)*8))
+			v317 = v319
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b93
 		}
-		if v258 != v256 {
-			v404 = v314
-			v405 = v258 + 256
-			v406 = false
+		if v260 != v258 {
+			v406 = v316
+			v407 = v260 + 256
+			v408 = false
 			goto b122
 		}
-		v322 = v314 + v171
+		v324 = v316 + v173
 		if !v22 {
 			goto b100
 		}
-		if !v323 {
+		if !v325 {
 			goto b100
 		}
-		if !v327 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v325)*4)), ((int32(uint64(v322)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v332)*4)), ((int32(uint64(v322>>30)) & 1073741823) | -2147483648))
+		if !v329 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v327)*4)), ((int32(uint64(v324)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v334)*4)), ((int32(uint64(v324>>30)) & 1073741823) | -2147483648))
 		}
 	b100:
-		h314[li] = v314
-		h322[li] = v322
+		h316[li] = v316
+		h324[li] = v324
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2341,68 +2349,68 @@ func (g *flagged8Host) r6() int {
 		}
 		continue
 	b122:
-		v257 = v404
-		v258 = v405
 		v259 = v406
-		v260 = 0
-		v261 = v257
+		v260 = v407
+		v261 = v408
 		v262 = 0
-		if uint32(v21) > uint32(v258) {
-			v297 = v260
-			v298 = v261
-			v299 = 512
+		v263 = v259
+		v264 = 0
+		if uint32(v21) > uint32(v260) {
+			v299 = v262
+			v300 = v263
+			v301 = 512
 			goto b82
 		}
-		if v260 != 0 {
-			v290 = v260
-			v291 = v261
+		if v262 != 0 {
+			v292 = v262
+			v293 = v263
 			goto b79
 		}
-		v267 = int64(uint32(v258-v21)) * 2
-		v268 = v267 + 2
-		if v7 < (v267 + 4) {
-			v284 = 0
-			v285 = 0
+		v269 = int64(uint32(v260-v21)) * 2
+		v270 = v269 + 2
+		if v7 < (v269 + 4) {
+			v286 = 0
+			v287 = 0
 		} else {
-			v271 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v268)*4)))
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v267+3)*4)))
-			v274 := int32(uint32(v271) >> 30)
-			v277 := v274
-			if int32(uint32(v273)>>30) != v274 {
-				v277 = 0
+			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
+			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v269+3)*4)))
+			v276 := int32(uint32(v273) >> 30)
+			v279 := v276
+			if int32(uint32(v275)>>30) != v276 {
+				v279 = 0
 			}
-			v283 := int64(uint32(v271&1073741823)) | (int64(uint32(v273&1073741823)) << 30)
-			v284 = v277
-			v285 = v283
+			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
+			v286 = v279
+			v287 = v285
 		}
-		if v21 == v258 {
-			v288 := v284
-			if v284 == 1 {
-				v288 = 2
+		if v21 == v260 {
+			v290 := v286
+			if v286 == 1 {
+				v290 = 2
 			}
-			v289 = v288
+			v291 = v290
 		} else {
-			v289 = v284
+			v291 = v286
 		}
-		v290 = v289
-		v291 = v285
+		v292 = v291
+		v293 = v287
 	b79:
-		if v290 != 1 {
-			v296 = (v21 * 2) + int32(uint32(v290)>>1)
+		if v292 != 1 {
+			v298 = (v21 * 2) + int32(uint32(v292)>>1)
 		} else {
-			v296 = 512
+			v298 = 512
 		}
-		v297 = v290
-		v298 = v291
-		v299 = v296
+		v299 = v292
+		v300 = v293
+		v301 = v298
 	b82:
-		h257[li] = v257
-		u258 = v258
-		u259 = v259
-		u262 = v262
-		h297[li] = v297
-		h298[li] = v298
+		h259[li] = v259
+		u260 = v260
+		u261 = v261
+		u264 = v264
 		h299[li] = v299
+		h300[li] = v300
+		h301[li] = v301
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2410,31 +2418,31 @@ func (g *flagged8Host) r6() int {
 			next = 4
 		}
 	}
-	g.v258 = u258
-	g.v259 = u259
-	g.v262 = u262
+	g.v260 = u260
+	g.v261 = u261
+	g.v264 = u264
 	return next
 }
 
 func (g *flagged8Host) r8() int {
 	const n = 256
 	v20 := g.v20
-	v32 := g.v32
-	v338 := v32 + 4096
-	v339 := v20 <= v338
+	v34 := g.v34
+	v340 := v34 + 4096
+	v341 := v20 <= v340
 	v12 := g.v12
-	v340 := 0 < v12
+	v342 := 0 < v12
 	p6 := g.Pointer(6)
-	h322 := g.v322[:n]
-	h168 := g.v168[:n]
-	h314 := g.v314[:n]
-	h37 := g.v37[:n]
+	h324 := g.v324[:n]
+	h170 := g.v170[:n]
+	h316 := g.v316[:n]
+	h39 := g.v39[:n]
 	v9 := g.v9
-	v345 := v9 <= 2147483647
-	h163 := g.v163[:n]
-	v344 := 0 < v9
+	v347 := v9 <= 2147483647
+	h165 := g.v165[:n]
+	v346 := 0 < v9
 	v1 := g.v1
-	v347 := v9 + -1
+	v349 := v9 + -1
 	v10 := g.v10
 	p0 := g.Pointer(0)
 	p5 := g.Pointer(5)
@@ -2447,56 +2455,56 @@ func (g *flagged8Host) r8() int {
 		}
 		v21 := int32(li)
 		v22 := v21 == 0
-		v322 := h322[li]
-		v168 := h168[li]
-		v314 := h314[li]
-		v37 := h37[li]
-		v163 := h163[li]
+		v324 := h324[li]
+		v170 := h170[li]
+		v316 := h316[li]
+		v39 := h39[li]
+		v165 := h165[li]
 		v0 := int32(basex + li)
-		var v349, v358, v362, v381, v386, v388, v389, v390, v395, v400 int64
-		var v350 int32
-		var v392 int8
+		var v351, v360, v364, v383, v388, v390, v391, v392, v397, v402 int64
+		var v352 int32
+		var v394 int8
 		if !v22 {
 			goto b105
 		}
-		if !v339 {
+		if !v341 {
 			goto b105
 		}
-		if v340 {
-			*(*int64)(p6) = v322
+		if v342 {
+			*(*int64)(p6) = v324
 		}
 	b105:
-		v348 := v345 && (v37 <= 2147483647)
-		v349 = v314 + int64(uint32(v168))
-		v350 = 0
+		v350 := v347 && (v39 <= 2147483647)
+		v351 = v316 + int64(uint32(v170))
+		v352 = 0
 	b106:
-		v351 := int64(uint32(v350))
-		if (int32(uint32(v163)>>(uint32(v350&31)&31)) & 1) == 0 {
-			v400 = v349
+		v353 := int64(uint32(v352))
+		if (int32(uint32(v165)>>(uint32(v352&31)&31)) & 1) == 0 {
+			v402 = v351
 			goto b118
 		}
-		if !v344 {
+		if !v346 {
 			goto b117
 		}
 		{
-			v356 := v37 + v351
-			v358 = v356 * v9
-			v362 = v349 * v9
-			v373 := ((v348 && (v356 <= 2147483647)) && (v358 <= 2147483647)) && (-2147483648 <= v349)
-			v376 := ((v373 && (v349 <= 2147483647)) && (-2147483648 <= v362)) && (v362 <= 2147483647)
-			v378 := (v376 && (uint64(v358) < uint64(v1))) && (uint64(v358+v347) < uint64(v1))
-			v380 := (v378 && (uint64(v362) < uint64(v10))) && (uint64(v362+v347) < uint64(v10))
-			if !v380 {
-				v388 = 0
+			v358 := v39 + v353
+			v360 = v358 * v9
+			v364 = v351 * v9
+			v375 := ((v350 && (v358 <= 2147483647)) && (v360 <= 2147483647)) && (-2147483648 <= v351)
+			v378 := ((v375 && (v351 <= 2147483647)) && (-2147483648 <= v364)) && (v364 <= 2147483647)
+			v380 := (v378 && (uint64(v360) < uint64(v1))) && (uint64(v360+v349) < uint64(v1))
+			v382 := (v380 && (uint64(v364) < uint64(v10))) && (uint64(v364+v349) < uint64(v10))
+			if !v382 {
+				v390 = 0
 				goto b111
 			}
-			v381 = 0
+			v383 = 0
 		}
 	b109:
-		*(*int8)(unsafe.Add(p5, int(v362+v381))) = *(*int8)(unsafe.Add(p0, int(v358+v381)))
-		v386 = v381 + 1
-		if v386 < v9 {
-			v381 = v386
+		*(*int8)(unsafe.Add(p5, int(v364+v383))) = *(*int8)(unsafe.Add(p0, int(v360+v383)))
+		v388 = v383 + 1
+		if v388 < v9 {
+			v383 = v388
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -2504,35 +2512,35 @@ func (g *flagged8Host) r8() int {
 		}
 		goto b117
 	b111:
-		v389 = v362 + v388
-		v390 = v358 + v388
-		if uint64(v390) >= uint64(v1) {
-			g.Fault(0, v390, v1, v0)
+		v391 = v364 + v390
+		v392 = v360 + v390
+		if uint64(v392) >= uint64(v1) {
+			g.Fault(0, v392, v1, v0)
 			continue
 		}
-		v392 = *(*int8)(unsafe.Add(p0, int(v390)))
-		if uint64(v389) >= uint64(v10) {
-			g.Fault(1, v389, v10, v0)
+		v394 = *(*int8)(unsafe.Add(p0, int(v392)))
+		if uint64(v391) >= uint64(v10) {
+			g.Fault(1, v391, v10, v0)
 			continue
 		}
-		*(*int8)(unsafe.Add(p5, int(v389))) = v392
-		v395 = v388 + 1
-		if v395 < v9 {
-			v388 = v395
+		*(*int8)(unsafe.Add(p5, int(v391))) = v394
+		v397 = v390 + 1
+		if v397 < v9 {
+			v390 = v397
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b111
 		}
 	b117:
-		v400 = v349 + 1
+		v402 = v351 + 1
 	b118:
-		v401 := v350 + 1
-		if v401 >= 16 {
+		v403 := v352 + 1
+		if v403 >= 16 {
 			continue
 		}
-		v349 = v400
-		v350 = v401
+		v351 = v402
+		v352 = v403
 		if stop.Load() {
 			return g.Stop()
 		}
@@ -2543,114 +2551,114 @@ func (g *flagged8Host) r8() int {
 
 func (g *flagged8Host) r9() int {
 	const n = 256
-	h297 := g.v297[:n]
-	h298 := g.v298[:n]
-	v301 := g.v301
-	v258 := g.v258
+	h299 := g.v299[:n]
+	h300 := g.v300[:n]
+	v303 := g.v303
+	v260 := g.v260
 	v7 := g.v7
 	p3 := g.Pointer(3)
-	v540 := g.v540
-	v549 := v540 & 1073741823
-	v550 := v549 | 1073741824
-	v541 := int64(uint32(v540))
-	v553 := v541 >> 30
-	v554 := int32(uint64(v553))
-	v555 := v554 & 1073741823
-	v556 := v555 | 1073741824
-	u262 := g.v262
-	h299 := g.v299[:n]
+	v542 := g.v542
+	v551 := v542 & 1073741823
+	v552 := v551 | 1073741824
+	v543 := int64(uint32(v542))
+	v555 := v543 >> 30
+	v556 := int32(uint64(v555))
+	v557 := v556 & 1073741823
+	v558 := v557 | 1073741824
+	u264 := g.v264
+	h301 := g.v301[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v297 := h297[li]
-		v298 := h298[li]
+		v299 := h299[li]
+		v300 := h300[li]
 		v21 := int32(li)
-		var v260, v262, v284, v289, v290, v296, v299, v560, v562, v564 int32
-		var v261, v267, v268, v285, v291, v545, v546, v561, v563 int64
-		if v21 != v301 {
-			v560 = v297
-			v561 = v298
+		var v262, v264, v286, v291, v292, v298, v301, v562, v564, v566 int32
+		var v263, v269, v270, v287, v293, v547, v548, v563, v565 int64
+		if v21 != v303 {
+			v562 = v299
+			v563 = v300
 			goto b161
 		}
-		v545 = int64(uint32(v258-v21)) * 2
-		v546 = v545 + 2
-		if v7 >= (v545 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v546)*4)), v550, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v545+3)*4)), v556, kernelimpl.HostUMax[int32])
+		v547 = int64(uint32(v260-v21)) * 2
+		v548 = v547 + 2
+		if v7 >= (v547 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v548)*4)), v552, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v547+3)*4)), v558, kernelimpl.HostUMax[int32])
 		}
 		{
-			v559 := int32(1)
-			if v21 == v258 {
-				v559 = 2
+			v561 := int32(1)
+			if v21 == v260 {
+				v561 = 2
 			}
-			v560 = v559
-			v561 = v541
+			v562 = v561
+			v563 = v543
 		}
 	b161:
-		v562 = v560
-		v563 = v561
-		v564 = 0
-		v260 = v562
-		v261 = v563
+		v564 = v562
+		v565 = v563
+		v566 = 0
 		v262 = v564
-		if uint32(v21) > uint32(v258) {
-			v297 = v260
-			v298 = v261
-			v299 = 512
+		v263 = v565
+		v264 = v566
+		if uint32(v21) > uint32(v260) {
+			v299 = v262
+			v300 = v263
+			v301 = 512
 			goto b82
 		}
-		if v260 != 0 {
-			v290 = v260
-			v291 = v261
+		if v262 != 0 {
+			v292 = v262
+			v293 = v263
 			goto b79
 		}
-		v267 = int64(uint32(v258-v21)) * 2
-		v268 = v267 + 2
-		if v7 < (v267 + 4) {
-			v284 = 0
-			v285 = 0
+		v269 = int64(uint32(v260-v21)) * 2
+		v270 = v269 + 2
+		if v7 < (v269 + 4) {
+			v286 = 0
+			v287 = 0
 		} else {
-			v271 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v268)*4)))
-			v272 := v267 + 3
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v272)*4)))
-			v274 := int32(uint32(v271) >> 30)
-			v277 := v274
-			if int32(uint32(v273)>>30) != v274 {
-				v277 = 0
+			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
+			v274 := v269 + 3
+			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v274)*4)))
+			v276 := int32(uint32(v273) >> 30)
+			v279 := v276
+			if int32(uint32(v275)>>30) != v276 {
+				v279 = 0
 			}
-			v283 := int64(uint32(v271&1073741823)) | (int64(uint32(v273&1073741823)) << 30)
-			v284 = v277
-			v285 = v283
+			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
+			v286 = v279
+			v287 = v285
 		}
-		if v21 == v258 {
-			v288 := v284
-			if v284 == 1 {
-				v288 = 2
+		if v21 == v260 {
+			v290 := v286
+			if v286 == 1 {
+				v290 = 2
 			}
-			v289 = v288
+			v291 = v290
 		} else {
-			v289 = v284
+			v291 = v286
 		}
-		v290 = v289
-		v291 = v285
+		v292 = v291
+		v293 = v287
 	b79:
-		if v290 != 1 {
-			v296 = (v21 * 2) + int32(uint32(v290)>>1)
+		if v292 != 1 {
+			v298 = (v21 * 2) + int32(uint32(v292)>>1)
 		} else {
-			v296 = 512
+			v298 = 512
 		}
-		v297 = v290
-		v298 = v291
-		v299 = v296
+		v299 = v292
+		v300 = v293
+		v301 = v298
 	b82:
-		u262 = v262
-		h297[li] = v297
-		h298[li] = v298
+		u264 = v264
 		h299[li] = v299
+		h300[li] = v300
+		h301[li] = v301
 	}
-	g.v262 = u262
+	g.v264 = u264
 	return 4
 }
 
@@ -2797,15 +2805,15 @@ type partitionFloat32Host struct {
 
 	v30 int32
 
-	v22, v54, v55, v178 int64
+	v22, v56, v57, v180 int64
 
-	v52, v170, v171, v172, v175, v176, v266, v268, v455 []int32
+	v54, v172, v173, v174, v177, v178, v268, v270, v457 []int32
 
-	v53, v177, v225, v227, v231, v269, v270, v456 int32
+	v55, v179, v227, v229, v233, v271, v272, v458 int32
 
-	v60, v226, v267, v283, v291 []int64
+	v62, v228, v269, v285, v293 []int64
 
-	v228 bool
+	v230 bool
 
 	sint32 []int32
 }
@@ -2826,23 +2834,23 @@ func (g *partitionFloat32Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v52, &g.v170, &g.v171, &g.v172, &g.v175, &g.v176, &g.v266, &g.v268, &g.v455)
-	kernelimpl.HostRoom(n, &g.v60, &g.v226, &g.v267, &g.v283, &g.v291)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v54, &g.v172, &g.v173, &g.v174, &g.v177, &g.v178, &g.v268, &g.v270, &g.v457)
+	kernelimpl.HostRoom(n, &g.v62, &g.v228, &g.v269, &g.v285, &g.v293)
 }
 
 func (g *partitionFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:240
-			g.v269 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v268, -1))
+		case 4: // GroupReduce, lookback.go:247
+			g.v271 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v270, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:262
+		case 5: // Barrier, lookback.go:269
 			next = g.r6()
-		case 7: // Barrier, lookback.go:280
+		case 7: // Barrier, lookback.go:287
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
-			g.v456 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v455, 0))
+			g.v458 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v457, 0))
 			next = g.r9()
 		}
 	}
@@ -2878,11 +2886,11 @@ func (g *partitionFloat32Host) r0() int {
 	v49 := c0 + -1
 	v48 := c0 != 0
 	u22 := g.v22
-	h52 := g.v52[:n]
+	h54 := g.v54[:n]
 	more := false
 	for li := range n {
 		var v22, v25, v28, v29, v32, v34, v35 int64
-		var v52 int32
+		var v54 int32
 		if v16 {
 			v22 = v15
 		} else {
@@ -2934,7 +2942,7 @@ func (g *partitionFloat32Host) r0() int {
 		goto b6
 	b13:
 		if int32(li) != 0 {
-			v52 = -1
+			v54 = -1
 			goto b16
 		}
 		if v46 {
@@ -2943,31 +2951,35 @@ func (g *partitionFloat32Host) r0() int {
 			if v48 {
 				v51 = v49 - v47
 			}
-			v52 = v51
+			v53 := v51
+			if 4294967295 <= uint32(v51) {
+				v53 = -1
+			}
+			v54 = v53
 		} else {
-			v52 = -1
+			v54 = -1
 		}
 	b16:
 		u22 = v22
-		h52[li] = v52
+		h54[li] = v54
 		more = true
 	}
 	g.v22 = u22
 	if !more {
 		return -1
 	}
-	// GroupSelect, lookback.go:201
-	g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v52, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v55 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v54, 0)[int32(0)]
 	v22 := g.v22
-	v53 := g.v53
-	v54 := int64(uint32(v53))
-	v55 := v54 * 4096
-	v56 := v22 <= v55
-	v57 := v53 != 0
+	v55 := g.v55
+	v56 := int64(uint32(v55))
+	v57 := v56 * 4096
+	v58 := v22 <= v57
+	v59 := v55 != 0
 	p1 := g.Pointer(1)
-	h60 := g.v60[:n]
-	h170 := g.v170[:n]
-	h171 := g.v171[:n]
+	h62 := g.v62[:n]
+	h172 := g.v172[:n]
+	h173 := g.v173[:n]
 	dead := g.Dead[:n]
 	more = false
 	for li := range n {
@@ -2975,183 +2987,183 @@ func (g *partitionFloat32Host) r0() int {
 			continue
 		}
 		v44 := int32(li)
-		var v65, v72, v79, v86, v93, v100, v107, v114, v121, v128, v135, v142, v149, v156, v163, v170 int32
-		if !v56 {
+		var v67, v74, v81, v88, v95, v102, v109, v116, v123, v130, v137, v144, v151, v158, v165, v172 int32
+		if !v58 {
 			goto b20
 		}
-		if v57 {
+		if v59 {
 			g.Leave(li)
 			continue
 		}
 	b20:
-		v60 := v55 + int64(uint32(v44*16))
-		if v60 < v22 {
-			v64 := int32(0)
-			if 0 < *(*float32)(unsafe.Add(p1, int(v60)*4)) {
-				v64 = 1
+		v62 := v57 + int64(uint32(v44*16))
+		if v62 < v22 {
+			v66 := int32(0)
+			if 0 < *(*float32)(unsafe.Add(p1, int(v62)*4)) {
+				v66 = 1
 			}
-			v65 = v64
+			v67 = v66
 		} else {
-			v65 = 0
+			v67 = 0
 		}
-		v66 := v60 + 1
-		if v66 < v22 {
-			v71 := v65
-			if 0 < *(*float32)(unsafe.Add(p1, int(v66)*4)) {
-				v71 = v65 | 2
+		v68 := v62 + 1
+		if v68 < v22 {
+			v73 := v67
+			if 0 < *(*float32)(unsafe.Add(p1, int(v68)*4)) {
+				v73 = v67 | 2
 			}
-			v72 = v71
+			v74 = v73
 		} else {
-			v72 = v65
+			v74 = v67
 		}
-		v73 := v60 + 2
-		if v73 < v22 {
-			v78 := v72
-			if 0 < *(*float32)(unsafe.Add(p1, int(v73)*4)) {
-				v78 = v72 | 4
+		v75 := v62 + 2
+		if v75 < v22 {
+			v80 := v74
+			if 0 < *(*float32)(unsafe.Add(p1, int(v75)*4)) {
+				v80 = v74 | 4
 			}
-			v79 = v78
+			v81 = v80
 		} else {
-			v79 = v72
+			v81 = v74
 		}
-		v80 := v60 + 3
-		if v80 < v22 {
-			v85 := v79
-			if 0 < *(*float32)(unsafe.Add(p1, int(v80)*4)) {
-				v85 = v79 | 8
+		v82 := v62 + 3
+		if v82 < v22 {
+			v87 := v81
+			if 0 < *(*float32)(unsafe.Add(p1, int(v82)*4)) {
+				v87 = v81 | 8
 			}
-			v86 = v85
+			v88 = v87
 		} else {
-			v86 = v79
+			v88 = v81
 		}
-		v87 := v60 + 4
-		if v87 < v22 {
-			v92 := v86
-			if 0 < *(*float32)(unsafe.Add(p1, int(v87)*4)) {
-				v92 = v86 | 16
+		v89 := v62 + 4
+		if v89 < v22 {
+			v94 := v88
+			if 0 < *(*float32)(unsafe.Add(p1, int(v89)*4)) {
+				v94 = v88 | 16
 			}
-			v93 = v92
+			v95 = v94
 		} else {
-			v93 = v86
+			v95 = v88
 		}
-		v94 := v60 + 5
-		if v94 < v22 {
-			v99 := v93
-			if 0 < *(*float32)(unsafe.Add(p1, int(v94)*4)) {
-				v99 = v93 | 32
+		v96 := v62 + 5
+		if v96 < v22 {
+			v101 := v95
+			if 0 < *(*float32)(unsafe.Add(p1, int(v96)*4)) {
+				v101 = v95 | 32
 			}
-			v100 = v99
+			v102 = v101
 		} else {
-			v100 = v93
+			v102 = v95
 		}
-		v101 := v60 + 6
-		if v101 < v22 {
-			v106 := v100
-			if 0 < *(*float32)(unsafe.Add(p1, int(v101)*4)) {
-				v106 = v100 | 64
+		v103 := v62 + 6
+		if v103 < v22 {
+			v108 := v102
+			if 0 < *(*float32)(unsafe.Add(p1, int(v103)*4)) {
+				v108 = v102 | 64
 			}
-			v107 = v106
+			v109 = v108
 		} else {
-			v107 = v100
+			v109 = v102
 		}
-		v108 := v60 + 7
-		if v108 < v22 {
-			v113 := v107
-			if 0 < *(*float32)(unsafe.Add(p1, int(v108)*4)) {
-				v113 = v107 | 128
+		v110 := v62 + 7
+		if v110 < v22 {
+			v115 := v109
+			if 0 < *(*float32)(unsafe.Add(p1, int(v110)*4)) {
+				v115 = v109 | 128
 			}
-			v114 = v113
+			v116 = v115
 		} else {
-			v114 = v107
+			v116 = v109
 		}
-		v115 := v60 + 8
-		if v115 < v22 {
-			v120 := v114
-			if 0 < *(*float32)(unsafe.Add(p1, int(v115)*4)) {
-				v120 = v114 | 256
+		v117 := v62 + 8
+		if v117 < v22 {
+			v122 := v116
+			if 0 < *(*float32)(unsafe.Add(p1, int(v117)*4)) {
+				v122 = v116 | 256
 			}
-			v121 = v120
+			v123 = v122
 		} else {
-			v121 = v114
+			v123 = v116
 		}
-		v122 := v60 + 9
-		if v122 < v22 {
-			v127 := v121
-			if 0 < *(*float32)(unsafe.Add(p1, int(v122)*4)) {
-				v127 = v121 | 512
+		v124 := v62 + 9
+		if v124 < v22 {
+			v129 := v123
+			if 0 < *(*float32)(unsafe.Add(p1, int(v124)*4)) {
+				v129 = v123 | 512
 			}
-			v128 = v127
+			v130 = v129
 		} else {
-			v128 = v121
+			v130 = v123
 		}
-		v129 := v60 + 10
-		if v129 < v22 {
-			v134 := v128
-			if 0 < *(*float32)(unsafe.Add(p1, int(v129)*4)) {
-				v134 = v128 | 1024
+		v131 := v62 + 10
+		if v131 < v22 {
+			v136 := v130
+			if 0 < *(*float32)(unsafe.Add(p1, int(v131)*4)) {
+				v136 = v130 | 1024
 			}
-			v135 = v134
+			v137 = v136
 		} else {
-			v135 = v128
+			v137 = v130
 		}
-		v136 := v60 + 11
-		if v136 < v22 {
-			v141 := v135
-			if 0 < *(*float32)(unsafe.Add(p1, int(v136)*4)) {
-				v141 = v135 | 2048
+		v138 := v62 + 11
+		if v138 < v22 {
+			v143 := v137
+			if 0 < *(*float32)(unsafe.Add(p1, int(v138)*4)) {
+				v143 = v137 | 2048
 			}
-			v142 = v141
+			v144 = v143
 		} else {
-			v142 = v135
+			v144 = v137
 		}
-		v143 := v60 + 12
-		if v143 < v22 {
-			v148 := v142
-			if 0 < *(*float32)(unsafe.Add(p1, int(v143)*4)) {
-				v148 = v142 | 4096
+		v145 := v62 + 12
+		if v145 < v22 {
+			v150 := v144
+			if 0 < *(*float32)(unsafe.Add(p1, int(v145)*4)) {
+				v150 = v144 | 4096
 			}
-			v149 = v148
+			v151 = v150
 		} else {
-			v149 = v142
+			v151 = v144
 		}
-		v150 := v60 + 13
-		if v150 < v22 {
-			v155 := v149
-			if 0 < *(*float32)(unsafe.Add(p1, int(v150)*4)) {
-				v155 = v149 | 8192
+		v152 := v62 + 13
+		if v152 < v22 {
+			v157 := v151
+			if 0 < *(*float32)(unsafe.Add(p1, int(v152)*4)) {
+				v157 = v151 | 8192
 			}
-			v156 = v155
+			v158 = v157
 		} else {
-			v156 = v149
+			v158 = v151
 		}
-		v157 := v60 + 14
-		if v157 < v22 {
-			v162 := v156
-			if 0 < *(*float32)(unsafe.Add(p1, int(v157)*4)) {
-				v162 = v156 | 16384
+		v159 := v62 + 14
+		if v159 < v22 {
+			v164 := v158
+			if 0 < *(*float32)(unsafe.Add(p1, int(v159)*4)) {
+				v164 = v158 | 16384
 			}
-			v163 = v162
+			v165 = v164
 		} else {
-			v163 = v156
+			v165 = v158
 		}
-		v164 := v60 + 15
-		if v164 < v22 {
-			v169 := v163
-			if 0 < *(*float32)(unsafe.Add(p1, int(v164)*4)) {
-				v169 = v163 | 32768
+		v166 := v62 + 15
+		if v166 < v22 {
+			v171 := v165
+			if 0 < *(*float32)(unsafe.Add(p1, int(v166)*4)) {
+				v171 = v165 | 32768
 			}
-			v170 = v169
+			v172 = v171
 		} else {
-			v170 = v163
+			v172 = v165
 		}
-		v171 := int32(bits.OnesCount32(uint32(v170)))
-		h60[li] = v60
-		h170[li] = v170
-		h171[li] = v171
+		v173 := int32(bits.OnesCount32(uint32(v172)))
+		h62[li] = v62
+		h172[li] = v172
+		h173[li] = v173
 		more = true
 	}
-	g.v54 = v54
-	g.v55 = v55
+	g.v56 = v56
+	g.v57 = v57
 	if !more {
 		return -1
 	}
@@ -3159,63 +3171,63 @@ func (g *partitionFloat32Host) r0() int {
 	g.Zero(0)
 	// GroupExclusiveScan, kernels.go:38
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v171, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v173, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v172, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v174, in, len(in), int32(0))
 	}
-	h172 := g.v172[:n]
-	h175 := g.v175[:n]
-	h176 := g.v176[:n]
+	h174 := g.v174[:n]
+	h177 := g.v177[:n]
+	h178 := g.v178[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v172 := h172[li]
-		v171 := h171[li]
-		v175 := v172
+		v174 := h174[li]
+		v173 := h173[li]
+		v177 := v174
 		if int32(li) == 0 {
-			v175 = 0
+			v177 = 0
 		}
-		v176 := v175 + v171
-		h175[li] = v175
-		h176[li] = v176
+		v178 := v177 + v173
+		h177[li] = v177
+		h178[li] = v178
 	}
 	// GroupSelect, kernels.go:39
-	g.v177 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v176, 0)[int32(255)]
+	g.v179 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v178, 0)[int32(255)]
 	c1 := g.c1
-	v179 := c1 == 0
-	v184 := v54 * 2
-	v186 := v184 + 4
-	v187 := v5 < v186
-	v185 := v184 + 2
-	v182 := v53 == 0
-	v183 := int32(1)
-	if v182 {
-		v183 = 2
+	v181 := c1 == 0
+	v186 := v56 * 2
+	v188 := v186 + 4
+	v189 := v5 < v188
+	v187 := v186 + 2
+	v184 := v55 == 0
+	v185 := int32(1)
+	if v184 {
+		v185 = 2
 	}
-	v188 := v183 << 30
-	v177 := g.v177
-	v189 := v177 & 1073741823
-	v190 := v188 | v189
-	v192 := v184 + 3
-	v178 := int64(uint32(v177))
-	v193 := v178 >> 30
-	v194 := int32(uint64(v193))
-	v195 := v194 & 1073741823
-	v196 := v188 | v195
-	v198 := v53 == 0
-	v225 := v53 + -1
-	v199 := v55 + 4096
-	v200 := v22 <= v199
-	v201 := 0 < v9
-	v204 := v22 + -1
-	h226 := g.v226[:n]
-	u227 := g.v227
-	u228 := g.v228
-	u231 := g.v231
-	h266 := g.v266[:n]
-	h267 := g.v267[:n]
+	v190 := v185 << 30
+	v179 := g.v179
+	v191 := v179 & 1073741823
+	v192 := v190 | v191
+	v194 := v186 + 3
+	v180 := int64(uint32(v179))
+	v195 := v180 >> 30
+	v196 := int32(uint64(v195))
+	v197 := v196 & 1073741823
+	v198 := v190 | v197
+	v200 := v55 == 0
+	v227 := v55 + -1
+	v201 := v57 + 4096
+	v202 := v22 <= v201
+	v203 := 0 < v9
+	v206 := v22 + -1
+	h228 := g.v228[:n]
+	u229 := g.v229
+	u230 := g.v230
+	u233 := g.v233
 	h268 := g.v268[:n]
+	h269 := g.v269[:n]
+	h270 := g.v270[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -3223,216 +3235,216 @@ func (g *partitionFloat32Host) r0() int {
 		}
 		v44 := int32(li)
 		v45 := v44 == 0
-		v175 := h175[li]
-		v60 := h60[li]
-		v170 := h170[li]
-		var v205, v208, v218, v219, v226, v230, v236, v237, v254, v260, v267 int64
-		var v206, v223, v227, v229, v231, v253, v258, v259, v265, v266, v268 int32
-		var v228 bool
+		v177 := h177[li]
+		v62 := h62[li]
+		v172 := h172[li]
+		var v207, v210, v220, v221, v228, v232, v238, v239, v256, v262, v269 int64
+		var v208, v225, v229, v231, v233, v255, v260, v261, v267, v268, v270 int32
+		var v230 bool
 		if !v45 {
 			goto b60
 		}
-		if v179 {
+		if v181 {
 			goto b58
 		}
-		if int32(uint32(v53)%uint32(c1)) == 0 {
+		if int32(uint32(v55)%uint32(c1)) == 0 {
 			goto b60
 		}
 	b58:
-		if !v187 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v185)*4)), v190)
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v192)*4)), v196)
+		if !v189 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v187)*4)), v192)
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v194)*4)), v198)
 		}
 	b60:
-		if !v198 {
-			v226 = 0
-			v227 = v225
-			v228 = true
+		if !v200 {
+			v228 = 0
+			v229 = v227
+			v230 = true
 			goto b74
 		}
 		if !v45 {
 			goto b65
 		}
-		if !v200 {
+		if !v202 {
 			goto b65
 		}
-		if v201 {
-			*(*int64)(p5) = v178
+		if v203 {
+			*(*int64)(p5) = v180
 		}
 	b65:
-		v205 = int64(uint32(v175))
-		v206 = 0
+		v207 = int64(uint32(v177))
+		v208 = 0
 	b66:
-		v208 = v60 + int64(uint32(v206))
-		if v22 <= v208 {
+		v210 = v62 + int64(uint32(v208))
+		if v22 <= v210 {
 			goto b72
 		}
-		if v208 < v205 {
+		if v210 < v207 {
 			goto b72
 		}
 		{
-			v216 := (int32(uint32(v170)>>(uint32(v206&31)&31)) & 1) != 0
-			v218 = v205
-			if v216 {
-				v218 = v205 + 1
+			v218 := (int32(uint32(v172)>>(uint32(v208&31)&31)) & 1) != 0
+			v220 = v207
+			if v218 {
+				v220 = v207 + 1
 			}
-			v219 = v204 - (v208 - v205)
-			if v216 {
-				v219 = v205
+			v221 = v206 - (v210 - v207)
+			if v218 {
+				v221 = v207
 			}
-			if 0 <= v219 {
-				*(*float32)(unsafe.Add(p4, int(v219)*4)) = *(*float32)(unsafe.Add(p1, int(v208)*4))
+			if 0 <= v221 {
+				*(*float32)(unsafe.Add(p4, int(v221)*4)) = *(*float32)(unsafe.Add(p1, int(v210)*4))
 			}
 		}
-		v223 = v206 + 1
-		if v223 < 16 {
-			v205 = v218
-			v206 = v223
+		v225 = v208 + 1
+		if v225 < 16 {
+			v207 = v220
+			v208 = v225
 			goto b66
 		}
 	b72:
 		g.Leave(li)
 		continue
 	b74:
-		v229 = 0
-		v230 = v226
 		v231 = 0
-		if uint32(v44) > uint32(v227) {
-			v266 = v229
-			v267 = v230
-			v268 = 512
+		v232 = v228
+		v233 = 0
+		if uint32(v44) > uint32(v229) {
+			v268 = v231
+			v269 = v232
+			v270 = 512
 			goto b85
 		}
-		if v229 != 0 {
-			v259 = v229
-			v260 = v230
+		if v231 != 0 {
+			v261 = v231
+			v262 = v232
 			goto b82
 		}
-		v236 = int64(uint32(v227-v44)) * 2
-		v237 = v236 + 2
-		if v5 < (v236 + 4) {
-			v253 = 0
-			v254 = 0
+		v238 = int64(uint32(v229-v44)) * 2
+		v239 = v238 + 2
+		if v5 < (v238 + 4) {
+			v255 = 0
+			v256 = 0
 		} else {
-			v240 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v237)*4)))
-			v242 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v236+3)*4)))
-			v243 := int32(uint32(v240) >> 30)
-			v246 := v243
-			if int32(uint32(v242)>>30) != v243 {
-				v246 = 0
+			v242 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v239)*4)))
+			v244 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v238+3)*4)))
+			v245 := int32(uint32(v242) >> 30)
+			v248 := v245
+			if int32(uint32(v244)>>30) != v245 {
+				v248 = 0
 			}
-			v252 := int64(uint32(v240&1073741823)) | (int64(uint32(v242&1073741823)) << 30)
-			v253 = v246
-			v254 = v252
+			v254 := int64(uint32(v242&1073741823)) | (int64(uint32(v244&1073741823)) << 30)
+			v255 = v248
+			v256 = v254
 		}
-		if v44 == v227 {
-			v257 := v253
-			if v253 == 1 {
-				v257 = 2
+		if v44 == v229 {
+			v259 := v255
+			if v255 == 1 {
+				v259 = 2
 			}
-			v258 = v257
+			v260 = v259
 		} else {
-			v258 = v253
+			v260 = v255
 		}
-		v259 = v258
-		v260 = v254
+		v261 = v260
+		v262 = v256
 	b82:
-		if v259 != 1 {
-			v265 = (v44 * 2) + int32(uint32(v259)>>1)
+		if v261 != 1 {
+			v267 = (v44 * 2) + int32(uint32(v261)>>1)
 		} else {
-			v265 = 512
+			v267 = 512
 		}
-		v266 = v259
-		v267 = v260
-		v268 = v265
+		v268 = v261
+		v269 = v262
+		v270 = v267
 	b85:
-		h226[li] = v226
-		u227 = v227
-		u228 = v228
-		u231 = v231
-		h266[li] = v266
-		h267[li] = v267
+		h228[li] = v228
+		u229 = v229
+		u230 = v230
+		u233 = v233
 		h268[li] = v268
+		h269[li] = v269
+		h270[li] = v270
 		next = 4
 	}
-	g.v178 = v178
-	g.v225 = v225
-	g.v227 = u227
-	g.v228 = u228
-	g.v231 = u231
+	g.v180 = v180
+	g.v227 = v227
+	g.v229 = u229
+	g.v230 = u230
+	g.v233 = u233
 	return next
 }
 
 func (g *partitionFloat32Host) r5() int {
 	const n = 256
-	h226 := g.v226[:n]
-	e227 := g.v227
-	e228 := g.v228
-	e231 := g.v231
-	h266 := g.v266[:n]
-	h267 := g.v267[:n]
-	v269 := g.v269
-	v271 := 512 <= uint32(v269)
-	v272 := v269 & 1
-	v273 := v272 == 1
-	v270 := int32(uint32(v269) >> 1)
-	v274 := 256 <= uint32(v270)
-	u227 := g.v227
+	h228 := g.v228[:n]
+	e229 := g.v229
+	e230 := g.v230
+	e233 := g.v233
+	h268 := g.v268[:n]
+	h269 := g.v269[:n]
+	v271 := g.v271
+	v273 := 512 <= uint32(v271)
+	v274 := v271 & 1
+	v275 := v274 == 1
+	v272 := int32(uint32(v271) >> 1)
+	v276 := 256 <= uint32(v272)
+	u229 := g.v229
 	c2 := g.c2
 	v5 := g.v5
 	p3 := g.Pointer(3)
-	u228 := g.v228
-	u231 := g.v231
-	h268 := g.v268[:n]
+	u230 := g.v230
+	u233 := g.v233
+	h270 := g.v270[:n]
 	v22 := g.v22
 	p1 := g.Pointer(1)
-	h455 := g.v455[:n]
+	h457 := g.v457[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v226 := h226[li]
-		v227 := e227
-		v228 := e228
-		v231 := e231
-		v266 := h266[li]
-		v267 := h267[li]
+		v228 := h228[li]
+		v229 := e229
+		v230 := e230
+		v233 := e233
+		v268 := h268[li]
+		v269 := h269[li]
 		v44 := int32(li)
-		v58 := v44 * 16
-		v59 := int64(uint32(v58))
-		var v229, v253, v258, v259, v265, v268, v337, v349, v356, v363, v370, v377, v384, v391, v398, v405, v412, v419, v426, v433, v440, v447, v454, v478, v480 int32
-		var v230, v236, v237, v254, v260, v336, v479 int64
-		var v338 bool
-		if v271 {
+		v60 := v44 * 16
+		v61 := int64(uint32(v60))
+		var v231, v255, v260, v261, v267, v270, v339, v351, v358, v365, v372, v379, v386, v393, v400, v407, v414, v421, v428, v435, v442, v449, v456, v480, v482 int32
+		var v232, v238, v239, v256, v262, v338, v481 int64
+		var v340 bool
+		if v273 {
 			goto b88
 		}
-		if !v273 {
+		if !v275 {
 			goto b119
 		}
 	b88:
-		if !v228 {
+		if !v230 {
 			goto b91
 		}
-		if v274 {
-			v336 = v226
-			v337 = v227 + -256
-			v338 = true
+		if v276 {
+			v338 = v228
+			v339 = v229 + -256
+			v340 = true
 		} else {
 			goto b91
 		}
-		v226 = v336
-		v227 = v337
 		v228 = v338
-		v229 = 0
-		v230 = v226
+		v229 = v339
+		v230 = v340
 		v231 = 0
+		v232 = v228
+		v233 = 0
 		goto b75
 	b91:
-		h226[li] = v226
-		u227 = v227
-		h267[li] = v267
+		h228[li] = v228
+		u229 = v229
+		h269[li] = v269
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3442,76 +3454,76 @@ func (g *partitionFloat32Host) r5() int {
 		continue
 	b119:
 		{
-			v339 := v231 + 1
-			if uint32(v339) < uint32(c2) {
-				v478 = v266
-				v479 = v267
-				v480 = v339
-				v229 = v478
-				v230 = v479
+			v341 := v233 + 1
+			if uint32(v341) < uint32(c2) {
+				v480 = v268
+				v481 = v269
+				v482 = v341
 				v231 = v480
+				v232 = v481
+				v233 = v482
 			} else {
 				goto b120
 			}
 		}
 	b75:
-		if uint32(v44) > uint32(v227) {
-			v266 = v229
-			v267 = v230
-			v268 = 512
+		if uint32(v44) > uint32(v229) {
+			v268 = v231
+			v269 = v232
+			v270 = 512
 			goto b85
 		}
-		if v229 != 0 {
-			v259 = v229
-			v260 = v230
+		if v231 != 0 {
+			v261 = v231
+			v262 = v232
 			goto b82
 		}
-		v236 = int64(uint32(v227-v44)) * 2
-		v237 = v236 + 2
-		if v5 < (v236 + 4) {
-			v253 = 0
-			v254 = 0
+		v238 = int64(uint32(v229-v44)) * 2
+		v239 = v238 + 2
+		if v5 < (v238 + 4) {
+			v255 = 0
+			v256 = 0
 		} else {
-			v240 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v237)*4)))
-			v241 := v236 + 3
-			v242 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v241)*4)))
-			v243 := int32(uint32(v240) >> 30)
-			v246 := v243
-			if int32(uint32(v242)>>30) != v243 {
-				v246 = 0
+			v242 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v239)*4)))
+			v243 := v238 + 3
+			v244 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v243)*4)))
+			v245 := int32(uint32(v242) >> 30)
+			v248 := v245
+			if int32(uint32(v244)>>30) != v245 {
+				v248 = 0
 			}
-			v252 := int64(uint32(v240&1073741823)) | (int64(uint32(v242&1073741823)) << 30)
-			v253 = v246
-			v254 = v252
+			v254 := int64(uint32(v242&1073741823)) | (int64(uint32(v244&1073741823)) << 30)
+			v255 = v248
+			v256 = v254
 		}
-		if v44 == v227 {
-			v257 := v253
-			if v253 == 1 {
-				v257 = 2
+		if v44 == v229 {
+			v259 := v255
+			if v255 == 1 {
+				v259 = 2
 			}
-			v258 = v257
+			v260 = v259
 		} else {
-			v258 = v253
+			v260 = v255
 		}
-		v259 = v258
-		v260 = v254
+		v261 = v260
+		v262 = v256
 	b82:
-		if v259 != 1 {
-			v265 = (v44 * 2) + int32(uint32(v259)>>1)
+		if v261 != 1 {
+			v267 = (v44 * 2) + int32(uint32(v261)>>1)
 		} else {
-			v265 = 512
+			v267 = 512
 		}
-		v266 = v259
-		v267 = v260
-		v268 = v265
+		v268 = v261
+		v269 = v262
+		v270 = v267
 	b85:
-		h226[li] = v226
-		u227 = v227
-		u228 = v228
-		u231 = v231
-		h266[li] = v266
-		h267[li] = v267
+		h228[li] = v228
+		u229 = v229
+		u230 = v230
+		u233 = v233
 		h268[li] = v268
+		h269[li] = v269
+		h270[li] = v270
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3520,173 +3532,173 @@ func (g *partitionFloat32Host) r5() int {
 		}
 		continue
 	b120:
-		v344 := (int64(uint32(v227-v270)) * 4096) + v59
-		if v344 < v22 {
-			v348 := int32(0)
-			if 0 < *(*float32)(unsafe.Add(p1, int(v344)*4)) {
-				v348 = 1
+		v346 := (int64(uint32(v229-v272)) * 4096) + v61
+		if v346 < v22 {
+			v350 := int32(0)
+			if 0 < *(*float32)(unsafe.Add(p1, int(v346)*4)) {
+				v350 = 1
 			}
-			v349 = v348
+			v351 = v350
 		} else {
-			v349 = 0
+			v351 = 0
 		}
-		v350 := v344 + 1
-		if v350 < v22 {
-			v355 := v349
-			if 0 < *(*float32)(unsafe.Add(p1, int(v350)*4)) {
-				v355 = v349 | 2
+		v352 := v346 + 1
+		if v352 < v22 {
+			v357 := v351
+			if 0 < *(*float32)(unsafe.Add(p1, int(v352)*4)) {
+				v357 = v351 | 2
 			}
-			v356 = v355
+			v358 = v357
 		} else {
-			v356 = v349
+			v358 = v351
 		}
-		v357 := v344 + 2
-		if v357 < v22 {
-			v362 := v356
-			if 0 < *(*float32)(unsafe.Add(p1, int(v357)*4)) {
-				v362 = v356 | 4
+		v359 := v346 + 2
+		if v359 < v22 {
+			v364 := v358
+			if 0 < *(*float32)(unsafe.Add(p1, int(v359)*4)) {
+				v364 = v358 | 4
 			}
-			v363 = v362
+			v365 = v364
 		} else {
-			v363 = v356
+			v365 = v358
 		}
-		v364 := v344 + 3
-		if v364 < v22 {
-			v369 := v363
-			if 0 < *(*float32)(unsafe.Add(p1, int(v364)*4)) {
-				v369 = v363 | 8
+		v366 := v346 + 3
+		if v366 < v22 {
+			v371 := v365
+			if 0 < *(*float32)(unsafe.Add(p1, int(v366)*4)) {
+				v371 = v365 | 8
 			}
-			v370 = v369
+			v372 = v371
 		} else {
-			v370 = v363
+			v372 = v365
 		}
-		v371 := v344 + 4
-		if v371 < v22 {
-			v376 := v370
-			if 0 < *(*float32)(unsafe.Add(p1, int(v371)*4)) {
-				v376 = v370 | 16
+		v373 := v346 + 4
+		if v373 < v22 {
+			v378 := v372
+			if 0 < *(*float32)(unsafe.Add(p1, int(v373)*4)) {
+				v378 = v372 | 16
 			}
-			v377 = v376
+			v379 = v378
 		} else {
-			v377 = v370
+			v379 = v372
 		}
-		v378 := v344 + 5
-		if v378 < v22 {
-			v383 := v377
-			if 0 < *(*float32)(unsafe.Add(p1, int(v378)*4)) {
-				v383 = v377 | 32
+		v380 := v346 + 5
+		if v380 < v22 {
+			v385 := v379
+			if 0 < *(*float32)(unsafe.Add(p1, int(v380)*4)) {
+				v385 = v379 | 32
 			}
-			v384 = v383
+			v386 = v385
 		} else {
-			v384 = v377
+			v386 = v379
 		}
-		v385 := v344 + 6
-		if v385 < v22 {
-			v390 := v384
-			if 0 < *(*float32)(unsafe.Add(p1, int(v385)*4)) {
-				v390 = v384 | 64
+		v387 := v346 + 6
+		if v387 < v22 {
+			v392 := v386
+			if 0 < *(*float32)(unsafe.Add(p1, int(v387)*4)) {
+				v392 = v386 | 64
 			}
-			v391 = v390
+			v393 = v392
 		} else {
-			v391 = v384
+			v393 = v386
 		}
-		v392 := v344 + 7
-		if v392 < v22 {
-			v397 := v391
-			if 0 < *(*float32)(unsafe.Add(p1, int(v392)*4)) {
-				v397 = v391 | 128
+		v394 := v346 + 7
+		if v394 < v22 {
+			v399 := v393
+			if 0 < *(*float32)(unsafe.Add(p1, int(v394)*4)) {
+				v399 = v393 | 128
 			}
-			v398 = v397
+			v400 = v399
 		} else {
-			v398 = v391
+			v400 = v393
 		}
-		v399 := v344 + 8
-		if v399 < v22 {
-			v404 := v398
-			if 0 < *(*float32)(unsafe.Add(p1, int(v399)*4)) {
-				v404 = v398 | 256
+		v401 := v346 + 8
+		if v401 < v22 {
+			v406 := v400
+			if 0 < *(*float32)(unsafe.Add(p1, int(v401)*4)) {
+				v406 = v400 | 256
 			}
-			v405 = v404
+			v407 = v406
 		} else {
-			v405 = v398
+			v407 = v400
 		}
-		v406 := v344 + 9
-		if v406 < v22 {
-			v411 := v405
-			if 0 < *(*float32)(unsafe.Add(p1, int(v406)*4)) {
-				v411 = v405 | 512
+		v408 := v346 + 9
+		if v408 < v22 {
+			v413 := v407
+			if 0 < *(*float32)(unsafe.Add(p1, int(v408)*4)) {
+				v413 = v407 | 512
 			}
-			v412 = v411
+			v414 = v413
 		} else {
-			v412 = v405
+			v414 = v407
 		}
-		v413 := v344 + 10
-		if v413 < v22 {
-			v418 := v412
-			if 0 < *(*float32)(unsafe.Add(p1, int(v413)*4)) {
-				v418 = v412 | 1024
+		v415 := v346 + 10
+		if v415 < v22 {
+			v420 := v414
+			if 0 < *(*float32)(unsafe.Add(p1, int(v415)*4)) {
+				v420 = v414 | 1024
 			}
-			v419 = v418
+			v421 = v420
 		} else {
-			v419 = v412
+			v421 = v414
 		}
-		v420 := v344 + 11
-		if v420 < v22 {
-			v425 := v419
-			if 0 < *(*float32)(unsafe.Add(p1, int(v420)*4)) {
-				v425 = v419 | 2048
+		v422 := v346 + 11
+		if v422 < v22 {
+			v427 := v421
+			if 0 < *(*float32)(unsafe.Add(p1, int(v422)*4)) {
+				v427 = v421 | 2048
 			}
-			v426 = v425
+			v428 = v427
 		} else {
-			v426 = v419
+			v428 = v421
 		}
-		v427 := v344 + 12
-		if v427 < v22 {
-			v432 := v426
-			if 0 < *(*float32)(unsafe.Add(p1, int(v427)*4)) {
-				v432 = v426 | 4096
+		v429 := v346 + 12
+		if v429 < v22 {
+			v434 := v428
+			if 0 < *(*float32)(unsafe.Add(p1, int(v429)*4)) {
+				v434 = v428 | 4096
 			}
-			v433 = v432
+			v435 = v434
 		} else {
-			v433 = v426
+			v435 = v428
 		}
-		v434 := v344 + 13
-		if v434 < v22 {
-			v439 := v433
-			if 0 < *(*float32)(unsafe.Add(p1, int(v434)*4)) {
-				v439 = v433 | 8192
+		v436 := v346 + 13
+		if v436 < v22 {
+			v441 := v435
+			if 0 < *(*float32)(unsafe.Add(p1, int(v436)*4)) {
+				v441 = v435 | 8192
 			}
-			v440 = v439
+			v442 = v441
 		} else {
-			v440 = v433
+			v442 = v435
 		}
-		v441 := v344 + 14
-		if v441 < v22 {
-			v446 := v440
-			if 0 < *(*float32)(unsafe.Add(p1, int(v441)*4)) {
-				v446 = v440 | 16384
+		v443 := v346 + 14
+		if v443 < v22 {
+			v448 := v442
+			if 0 < *(*float32)(unsafe.Add(p1, int(v443)*4)) {
+				v448 = v442 | 16384
 			}
-			v447 = v446
+			v449 = v448
 		} else {
-			v447 = v440
+			v449 = v442
 		}
-		v448 := v344 + 15
-		if v448 < v22 {
-			v453 := v447
-			if 0 < *(*float32)(unsafe.Add(p1, int(v448)*4)) {
-				v453 = v447 | 32768
+		v450 := v346 + 15
+		if v450 < v22 {
+			v455 := v449
+			if 0 < *(*float32)(unsafe.Add(p1, int(v450)*4)) {
+				v455 = v449 | 32768
 			}
-			v454 = v453
+			v456 = v455
 		} else {
-			v454 = v447
+			v456 = v449
 		}
-		v455 := int32(bits.OnesCount32(uint32(v454)))
-		h226[li] = v226
-		u227 = v227
-		u228 = v228
-		h266[li] = v266
-		h267[li] = v267
-		h455[li] = v455
+		v457 := int32(bits.OnesCount32(uint32(v456)))
+		h228[li] = v228
+		u229 = v229
+		u230 = v230
+		h268[li] = v268
+		h269[li] = v269
+		h457[li] = v457
 		if next != 8 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3694,105 +3706,105 @@ func (g *partitionFloat32Host) r5() int {
 			next = 8
 		}
 	}
-	g.v227 = u227
-	g.v270 = v270
-	g.v228 = u228
-	g.v231 = u231
+	g.v229 = u229
+	g.v272 = v272
+	g.v230 = u230
+	g.v233 = u233
 	return next
 }
 
 func (g *partitionFloat32Host) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h267 := g.v267[:n]
+	h269 := g.v269[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v44 := int32(li)
-		v267 := h267[li]
-		*(*int64)(unsafe.Add(m0, int(v44&255)*8)) = v267
+		v269 := h269[li]
+		*(*int64)(unsafe.Add(m0, int(v44&255)*8)) = v269
 	}
-	// Barrier, lookback.go:264
-	h226 := g.v226[:n]
-	e227 := g.v227
-	v270 := g.v270
-	v278 := uint32(v270) < 256
-	v279 := v270 & 255
-	v282 := int32(256)
-	if v278 {
-		v282 = v270
+	// Barrier, lookback.go:271
+	h228 := g.v228[:n]
+	e229 := g.v229
+	v272 := g.v272
+	v280 := uint32(v272) < 256
+	v281 := v272 & 255
+	v284 := int32(256)
+	if v280 {
+		v284 = v272
 	}
 	stop := g.Cancelled()
-	v225 := g.v225
-	v178 := g.v178
+	v227 := g.v227
+	v180 := g.v180
 	c3 := g.c3
-	v292 := c3 == 0
+	v294 := c3 == 0
 	v5 := g.v5
-	v54 := g.v54
-	v293 := v54 * 2
-	v295 := v293 + 4
-	v296 := v5 < v295
+	v56 := g.v56
+	v295 := v56 * 2
+	v297 := v295 + 4
+	v298 := v5 < v297
 	p3 := g.Pointer(3)
-	v294 := v293 + 2
-	v301 := v293 + 3
-	h283 := g.v283[:n]
-	h291 := g.v291[:n]
-	u227 := g.v227
-	u228 := g.v228
-	u231 := g.v231
-	h266 := g.v266[:n]
+	v296 := v295 + 2
+	v303 := v295 + 3
+	h285 := g.v285[:n]
+	h293 := g.v293[:n]
+	u229 := g.v229
+	u230 := g.v230
+	u233 := g.v233
 	h268 := g.v268[:n]
+	h270 := g.v270[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v226 := h226[li]
-		v227 := e227
+		v228 := h228[li]
+		v229 := e229
 		v44 := int32(li)
 		v45 := v44 == 0
-		var v228, v338 bool
-		var v229, v231, v253, v258, v259, v265, v266, v268, v284, v337 int32
-		var v230, v236, v237, v254, v260, v267, v281, v283, v291, v336 int64
-		if v278 {
-			v281 = *(*int64)(unsafe.Add(m0, int(v279)*8))
+		var v230, v340 bool
+		var v231, v233, v255, v260, v261, v267, v268, v270, v286, v339 int32
+		var v232, v238, v239, v256, v262, v269, v283, v285, v293, v338 int64
+		if v280 {
+			v283 = *(*int64)(unsafe.Add(m0, int(v281)*8))
 		} else {
-			v281 = v226
+			v283 = v228
 		}
-		v283 = v281
-		v284 = v282
+		v285 = v283
+		v286 = v284
 	b96:
-		if v284 != 0 {
-			v286 := v284 + -1
-			v283 = v283 + *(*int64)(unsafe.Add(m0, int(v286&255)*8))
-			v284 = v286
+		if v286 != 0 {
+			v288 := v286 + -1
+			v285 = v285 + *(*int64)(unsafe.Add(m0, int(v288&255)*8))
+			v286 = v288
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b96
 		}
-		if v227 != v225 {
-			v336 = v283
-			v337 = v227 + 256
-			v338 = false
+		if v229 != v227 {
+			v338 = v285
+			v339 = v229 + 256
+			v340 = false
 			goto b118
 		}
-		v291 = v283 + v178
+		v293 = v285 + v180
 		if !v45 {
 			goto b103
 		}
-		if !v292 {
+		if !v294 {
 			goto b103
 		}
-		if !v296 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v294)*4)), ((int32(uint64(v291)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v301)*4)), ((int32(uint64(v291>>30)) & 1073741823) | -2147483648))
+		if !v298 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v296)*4)), ((int32(uint64(v293)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v303)*4)), ((int32(uint64(v293>>30)) & 1073741823) | -2147483648))
 		}
 	b103:
-		h283[li] = v283
-		h291[li] = v291
+		h285[li] = v285
+		h293[li] = v293
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3801,68 +3813,68 @@ func (g *partitionFloat32Host) r6() int {
 		}
 		continue
 	b118:
-		v226 = v336
-		v227 = v337
 		v228 = v338
-		v229 = 0
-		v230 = v226
+		v229 = v339
+		v230 = v340
 		v231 = 0
-		if uint32(v44) > uint32(v227) {
-			v266 = v229
-			v267 = v230
-			v268 = 512
+		v232 = v228
+		v233 = 0
+		if uint32(v44) > uint32(v229) {
+			v268 = v231
+			v269 = v232
+			v270 = 512
 			goto b85
 		}
-		if v229 != 0 {
-			v259 = v229
-			v260 = v230
+		if v231 != 0 {
+			v261 = v231
+			v262 = v232
 			goto b82
 		}
-		v236 = int64(uint32(v227-v44)) * 2
-		v237 = v236 + 2
-		if v5 < (v236 + 4) {
-			v253 = 0
-			v254 = 0
+		v238 = int64(uint32(v229-v44)) * 2
+		v239 = v238 + 2
+		if v5 < (v238 + 4) {
+			v255 = 0
+			v256 = 0
 		} else {
-			v240 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v237)*4)))
-			v242 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v236+3)*4)))
-			v243 := int32(uint32(v240) >> 30)
-			v246 := v243
-			if int32(uint32(v242)>>30) != v243 {
-				v246 = 0
+			v242 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v239)*4)))
+			v244 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v238+3)*4)))
+			v245 := int32(uint32(v242) >> 30)
+			v248 := v245
+			if int32(uint32(v244)>>30) != v245 {
+				v248 = 0
 			}
-			v252 := int64(uint32(v240&1073741823)) | (int64(uint32(v242&1073741823)) << 30)
-			v253 = v246
-			v254 = v252
+			v254 := int64(uint32(v242&1073741823)) | (int64(uint32(v244&1073741823)) << 30)
+			v255 = v248
+			v256 = v254
 		}
-		if v44 == v227 {
-			v257 := v253
-			if v253 == 1 {
-				v257 = 2
+		if v44 == v229 {
+			v259 := v255
+			if v255 == 1 {
+				v259 = 2
 			}
-			v258 = v257
+			v260 = v259
 		} else {
-			v258 = v253
+			v260 = v255
 		}
-		v259 = v258
-		v260 = v254
+		v261 = v260
+		v262 = v256
 	b82:
-		if v259 != 1 {
-			v265 = (v44 * 2) + int32(uint32(v259)>>1)
+		if v261 != 1 {
+			v267 = (v44 * 2) + int32(uint32(v261)>>1)
 		} else {
-			v265 = 512
+			v267 = 512
 		}
-		v266 = v259
-		v267 = v260
-		v268 = v265
+		v268 = v261
+		v269 = v262
+		v270 = v267
 	b85:
-		h226[li] = v226
-		u227 = v227
-		u228 = v228
-		u231 = v231
-		h266[li] = v266
-		h267[li] = v267
+		h228[li] = v228
+		u229 = v229
+		u230 = v230
+		u233 = v233
 		h268[li] = v268
+		h269[li] = v269
+		h270[li] = v270
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3870,27 +3882,27 @@ func (g *partitionFloat32Host) r6() int {
 			next = 4
 		}
 	}
-	g.v227 = u227
-	g.v228 = u228
-	g.v231 = u231
+	g.v229 = u229
+	g.v230 = u230
+	g.v233 = u233
 	return next
 }
 
 func (g *partitionFloat32Host) r8() int {
 	const n = 256
 	v22 := g.v22
-	v55 := g.v55
-	v307 := v55 + 4096
-	v308 := v22 <= v307
+	v57 := g.v57
+	v309 := v57 + 4096
+	v310 := v22 <= v309
 	v9 := g.v9
-	v309 := 0 < v9
+	v311 := 0 < v9
 	p5 := g.Pointer(5)
-	h291 := g.v291[:n]
-	h175 := g.v175[:n]
-	h283 := g.v283[:n]
-	h60 := g.v60[:n]
-	v313 := v22 + -1
-	h170 := g.v170[:n]
+	h293 := g.v293[:n]
+	h177 := g.v177[:n]
+	h285 := g.v285[:n]
+	h62 := g.v62[:n]
+	v315 := v22 + -1
+	h172 := g.v172[:n]
 	p1 := g.Pointer(1)
 	p4 := g.Pointer(4)
 	dead := g.Dead[:n]
@@ -3900,54 +3912,54 @@ func (g *partitionFloat32Host) r8() int {
 		}
 		v44 := int32(li)
 		v45 := v44 == 0
-		v291 := h291[li]
-		v175 := h175[li]
-		v283 := h283[li]
-		v60 := h60[li]
-		v170 := h170[li]
-		var v314, v328, v329 int64
-		var v315, v333 int32
+		v293 := h293[li]
+		v177 := h177[li]
+		v285 := h285[li]
+		v62 := h62[li]
+		v172 := h172[li]
+		var v316, v330, v331 int64
+		var v317, v335 int32
 		if !v45 {
 			goto b108
 		}
-		if !v308 {
+		if !v310 {
 			goto b108
 		}
-		if v309 {
-			*(*int64)(p5) = v291
+		if v311 {
+			*(*int64)(p5) = v293
 		}
 	b108:
-		v314 = v283 + int64(uint32(v175))
-		v315 = 0
+		v316 = v285 + int64(uint32(v177))
+		v317 = 0
 	b109:
-		v317 := v60 + int64(uint32(v315))
-		if v22 <= v317 {
+		v319 := v62 + int64(uint32(v317))
+		if v22 <= v319 {
 			goto b116
 		}
-		if v314 < 0 {
+		if v316 < 0 {
 			goto b116
 		}
-		if v317 < v314 {
+		if v319 < v316 {
 			goto b116
 		}
 		{
-			v326 := (int32(uint32(v170)>>(uint32(v315&31)&31)) & 1) != 0
-			v328 = v314
-			if v326 {
-				v328 = v314 + 1
+			v328 := (int32(uint32(v172)>>(uint32(v317&31)&31)) & 1) != 0
+			v330 = v316
+			if v328 {
+				v330 = v316 + 1
 			}
-			v329 = v313 - (v317 - v314)
-			if v326 {
-				v329 = v314
+			v331 = v315 - (v319 - v316)
+			if v328 {
+				v331 = v316
 			}
-			if 0 <= v329 {
-				*(*float32)(unsafe.Add(p4, int(v329)*4)) = *(*float32)(unsafe.Add(p1, int(v317)*4))
+			if 0 <= v331 {
+				*(*float32)(unsafe.Add(p4, int(v331)*4)) = *(*float32)(unsafe.Add(p1, int(v319)*4))
 			}
 		}
-		v333 = v315 + 1
-		if v333 < 16 {
-			v314 = v328
-			v315 = v333
+		v335 = v317 + 1
+		if v335 < 16 {
+			v316 = v330
+			v317 = v335
 			goto b109
 		}
 	b116:
@@ -3957,114 +3969,114 @@ func (g *partitionFloat32Host) r8() int {
 
 func (g *partitionFloat32Host) r9() int {
 	const n = 256
-	h266 := g.v266[:n]
-	h267 := g.v267[:n]
-	v270 := g.v270
-	v227 := g.v227
+	h268 := g.v268[:n]
+	h269 := g.v269[:n]
+	v272 := g.v272
+	v229 := g.v229
 	v5 := g.v5
 	p3 := g.Pointer(3)
-	v456 := g.v456
-	v465 := v456 & 1073741823
-	v466 := v465 | 1073741824
-	v457 := int64(uint32(v456))
-	v469 := v457 >> 30
-	v470 := int32(uint64(v469))
-	v471 := v470 & 1073741823
-	v472 := v471 | 1073741824
-	u231 := g.v231
-	h268 := g.v268[:n]
+	v458 := g.v458
+	v467 := v458 & 1073741823
+	v468 := v467 | 1073741824
+	v459 := int64(uint32(v458))
+	v471 := v459 >> 30
+	v472 := int32(uint64(v471))
+	v473 := v472 & 1073741823
+	v474 := v473 | 1073741824
+	u233 := g.v233
+	h270 := g.v270[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v266 := h266[li]
-		v267 := h267[li]
+		v268 := h268[li]
+		v269 := h269[li]
 		v44 := int32(li)
-		var v229, v231, v253, v258, v259, v265, v268, v476, v478, v480 int32
-		var v230, v236, v237, v254, v260, v461, v462, v477, v479 int64
-		if v44 != v270 {
-			v476 = v266
-			v477 = v267
+		var v231, v233, v255, v260, v261, v267, v270, v478, v480, v482 int32
+		var v232, v238, v239, v256, v262, v463, v464, v479, v481 int64
+		if v44 != v272 {
+			v478 = v268
+			v479 = v269
 			goto b157
 		}
-		v461 = int64(uint32(v227-v44)) * 2
-		v462 = v461 + 2
-		if v5 >= (v461 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v462)*4)), v466, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v461+3)*4)), v472, kernelimpl.HostUMax[int32])
+		v463 = int64(uint32(v229-v44)) * 2
+		v464 = v463 + 2
+		if v5 >= (v463 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v464)*4)), v468, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v463+3)*4)), v474, kernelimpl.HostUMax[int32])
 		}
 		{
-			v475 := int32(1)
-			if v44 == v227 {
-				v475 = 2
+			v477 := int32(1)
+			if v44 == v229 {
+				v477 = 2
 			}
-			v476 = v475
-			v477 = v457
+			v478 = v477
+			v479 = v459
 		}
 	b157:
-		v478 = v476
-		v479 = v477
-		v480 = 0
-		v229 = v478
-		v230 = v479
+		v480 = v478
+		v481 = v479
+		v482 = 0
 		v231 = v480
-		if uint32(v44) > uint32(v227) {
-			v266 = v229
-			v267 = v230
-			v268 = 512
+		v232 = v481
+		v233 = v482
+		if uint32(v44) > uint32(v229) {
+			v268 = v231
+			v269 = v232
+			v270 = 512
 			goto b85
 		}
-		if v229 != 0 {
-			v259 = v229
-			v260 = v230
+		if v231 != 0 {
+			v261 = v231
+			v262 = v232
 			goto b82
 		}
-		v236 = int64(uint32(v227-v44)) * 2
-		v237 = v236 + 2
-		if v5 < (v236 + 4) {
-			v253 = 0
-			v254 = 0
+		v238 = int64(uint32(v229-v44)) * 2
+		v239 = v238 + 2
+		if v5 < (v238 + 4) {
+			v255 = 0
+			v256 = 0
 		} else {
-			v240 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v237)*4)))
-			v241 := v236 + 3
-			v242 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v241)*4)))
-			v243 := int32(uint32(v240) >> 30)
-			v246 := v243
-			if int32(uint32(v242)>>30) != v243 {
-				v246 = 0
+			v242 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v239)*4)))
+			v243 := v238 + 3
+			v244 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v243)*4)))
+			v245 := int32(uint32(v242) >> 30)
+			v248 := v245
+			if int32(uint32(v244)>>30) != v245 {
+				v248 = 0
 			}
-			v252 := int64(uint32(v240&1073741823)) | (int64(uint32(v242&1073741823)) << 30)
-			v253 = v246
-			v254 = v252
+			v254 := int64(uint32(v242&1073741823)) | (int64(uint32(v244&1073741823)) << 30)
+			v255 = v248
+			v256 = v254
 		}
-		if v44 == v227 {
-			v257 := v253
-			if v253 == 1 {
-				v257 = 2
+		if v44 == v229 {
+			v259 := v255
+			if v255 == 1 {
+				v259 = 2
 			}
-			v258 = v257
+			v260 = v259
 		} else {
-			v258 = v253
+			v260 = v255
 		}
-		v259 = v258
-		v260 = v254
+		v261 = v260
+		v262 = v256
 	b82:
-		if v259 != 1 {
-			v265 = (v44 * 2) + int32(uint32(v259)>>1)
+		if v261 != 1 {
+			v267 = (v44 * 2) + int32(uint32(v261)>>1)
 		} else {
-			v265 = 512
+			v267 = 512
 		}
-		v266 = v259
-		v267 = v260
-		v268 = v265
+		v268 = v261
+		v269 = v262
+		v270 = v267
 	b85:
-		u231 = v231
-		h266[li] = v266
-		h267[li] = v267
+		u233 = v233
 		h268[li] = v268
+		h269[li] = v269
+		h270[li] = v270
 	}
-	g.v231 = u231
+	g.v233 = u233
 	return 4
 }
 
@@ -4077,17 +4089,17 @@ type positiveFloat32Host struct {
 	c3                 int32
 	v0, v2, v4, v6, v8 int64
 
-	v18, v29, v30, v153 int64
+	v18, v31, v32, v155 int64
 
-	v27, v145, v146, v147, v150, v151, v345, v347, v653 []int32
+	v29, v147, v148, v149, v152, v153, v347, v349, v655 []int32
 
-	v28, v152, v304, v306, v310, v348, v349, v654 int32
+	v30, v154, v306, v308, v312, v350, v351, v656 int32
 
-	v35, v41, v48, v55, v62, v69, v76, v83, v90, v97, v104, v111, v118, v125, v132, v139, v305, v346, v362, v370 []int64
+	v37, v43, v50, v57, v64, v71, v78, v85, v92, v99, v106, v113, v120, v127, v134, v141, v307, v348, v364, v372 []int64
 
-	v36, v42, v49, v56, v63, v70, v77, v84, v91, v98, v105, v112, v119, v126, v133, v140 []bool
+	v38, v44, v51, v58, v65, v72, v79, v86, v93, v100, v107, v114, v121, v128, v135, v142 []bool
 
-	v307 bool
+	v309 bool
 
 	sint32 []int32
 }
@@ -4106,24 +4118,24 @@ func (g *positiveFloat32Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v27, &g.v145, &g.v146, &g.v147, &g.v150, &g.v151, &g.v345, &g.v347, &g.v653)
-	kernelimpl.HostRoom(n, &g.v35, &g.v41, &g.v48, &g.v55, &g.v62, &g.v69, &g.v76, &g.v83, &g.v90, &g.v97, &g.v104, &g.v111, &g.v118, &g.v125, &g.v132, &g.v139, &g.v305, &g.v346, &g.v362, &g.v370)
-	kernelimpl.HostRoom(n, &g.v36, &g.v42, &g.v49, &g.v56, &g.v63, &g.v70, &g.v77, &g.v84, &g.v91, &g.v98, &g.v105, &g.v112, &g.v119, &g.v126, &g.v133, &g.v140)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v147, &g.v148, &g.v149, &g.v152, &g.v153, &g.v347, &g.v349, &g.v655)
+	kernelimpl.HostRoom(n, &g.v37, &g.v43, &g.v50, &g.v57, &g.v64, &g.v71, &g.v78, &g.v85, &g.v92, &g.v99, &g.v106, &g.v113, &g.v120, &g.v127, &g.v134, &g.v141, &g.v307, &g.v348, &g.v364, &g.v372)
+	kernelimpl.HostRoom(n, &g.v38, &g.v44, &g.v51, &g.v58, &g.v65, &g.v72, &g.v79, &g.v86, &g.v93, &g.v100, &g.v107, &g.v114, &g.v121, &g.v128, &g.v135, &g.v142)
 }
 
 func (g *positiveFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:240
-			g.v348 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v347, -1))
+		case 4: // GroupReduce, lookback.go:247
+			g.v350 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v349, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:262
+		case 5: // Barrier, lookback.go:269
 			next = g.r6()
-		case 7: // Barrier, lookback.go:280
+		case 7: // Barrier, lookback.go:287
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
-			g.v654 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v653, 0))
+			g.v656 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v655, 0))
 			next = g.r9()
 		}
 	}
@@ -4148,10 +4160,10 @@ func (g *positiveFloat32Host) r0() int {
 	v24 := c0 + -1
 	v23 := c0 != 0
 	u18 := g.v18
-	h27 := g.v27[:n]
+	h29 := g.v29[:n]
 	for li := range n {
 		var v18 int64
-		var v27 int32
+		var v29 int32
 		if v12 {
 			v18 = v11
 		} else {
@@ -4167,7 +4179,7 @@ func (g *positiveFloat32Host) r0() int {
 			v18 = v17
 		}
 		if int32(li) != 0 {
-			v27 = -1
+			v29 = -1
 			goto b5
 		}
 		if v21 {
@@ -4176,285 +4188,289 @@ func (g *positiveFloat32Host) r0() int {
 			if v23 {
 				v26 = v24 - v22
 			}
-			v27 = v26
+			v28 := v26
+			if 4294967295 <= uint32(v26) {
+				v28 = -1
+			}
+			v29 = v28
 		} else {
-			v27 = -1
+			v29 = -1
 		}
 	b5:
 		u18 = v18
-		h27[li] = v27
+		h29[li] = v29
 	}
 	g.v18 = u18
-	// GroupSelect, lookback.go:201
-	g.v28 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v27, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
 	v18 := g.v18
-	v28 := g.v28
-	v29 := int64(uint32(v28))
-	v30 := v29 * 4096
-	v31 := v18 <= v30
-	v32 := v28 != 0
+	v30 := g.v30
+	v31 := int64(uint32(v30))
+	v32 := v31 * 4096
+	v33 := v18 <= v32
+	v34 := v30 != 0
 	p1 := g.Pointer(1)
-	h35 := g.v35[:n]
-	h36 := g.v36[:n]
-	h41 := g.v41[:n]
-	h42 := g.v42[:n]
-	h48 := g.v48[:n]
-	h49 := g.v49[:n]
-	h55 := g.v55[:n]
-	h56 := g.v56[:n]
-	h62 := g.v62[:n]
-	h63 := g.v63[:n]
-	h69 := g.v69[:n]
-	h70 := g.v70[:n]
-	h76 := g.v76[:n]
-	h77 := g.v77[:n]
-	h83 := g.v83[:n]
-	h84 := g.v84[:n]
-	h90 := g.v90[:n]
-	h91 := g.v91[:n]
-	h97 := g.v97[:n]
-	h98 := g.v98[:n]
-	h104 := g.v104[:n]
-	h105 := g.v105[:n]
-	h111 := g.v111[:n]
-	h112 := g.v112[:n]
-	h118 := g.v118[:n]
-	h119 := g.v119[:n]
-	h125 := g.v125[:n]
-	h126 := g.v126[:n]
-	h132 := g.v132[:n]
-	h133 := g.v133[:n]
-	h139 := g.v139[:n]
-	h140 := g.v140[:n]
-	h145 := g.v145[:n]
-	h146 := g.v146[:n]
+	h37 := g.v37[:n]
+	h38 := g.v38[:n]
+	h43 := g.v43[:n]
+	h44 := g.v44[:n]
+	h50 := g.v50[:n]
+	h51 := g.v51[:n]
+	h57 := g.v57[:n]
+	h58 := g.v58[:n]
+	h64 := g.v64[:n]
+	h65 := g.v65[:n]
+	h71 := g.v71[:n]
+	h72 := g.v72[:n]
+	h78 := g.v78[:n]
+	h79 := g.v79[:n]
+	h85 := g.v85[:n]
+	h86 := g.v86[:n]
+	h92 := g.v92[:n]
+	h93 := g.v93[:n]
+	h99 := g.v99[:n]
+	h100 := g.v100[:n]
+	h106 := g.v106[:n]
+	h107 := g.v107[:n]
+	h113 := g.v113[:n]
+	h114 := g.v114[:n]
+	h120 := g.v120[:n]
+	h121 := g.v121[:n]
+	h127 := g.v127[:n]
+	h128 := g.v128[:n]
+	h134 := g.v134[:n]
+	h135 := g.v135[:n]
+	h141 := g.v141[:n]
+	h142 := g.v142[:n]
+	h147 := g.v147[:n]
+	h148 := g.v148[:n]
 	more := false
 	for li := range n {
 		v19 := int32(li)
-		var v40, v47, v54, v61, v68, v75, v82, v89, v96, v103, v110, v117, v124, v131, v138, v145 int32
-		if !v31 {
+		var v42, v49, v56, v63, v70, v77, v84, v91, v98, v105, v112, v119, v126, v133, v140, v147 int32
+		if !v33 {
 			goto b9
 		}
-		if v32 {
+		if v34 {
 			g.Leave(li)
 			continue
 		}
 	b9:
-		v35 := v30 + int64(uint32(v19*16))
-		v36 := v35 < v18
-		if v36 {
-			v39 := int32(0)
-			if 0 < *(*float32)(unsafe.Add(p1, int(v35)*4)) {
-				v39 = 1
+		v37 := v32 + int64(uint32(v19*16))
+		v38 := v37 < v18
+		if v38 {
+			v41 := int32(0)
+			if 0 < *(*float32)(unsafe.Add(p1, int(v37)*4)) {
+				v41 = 1
 			}
-			v40 = v39
+			v42 = v41
 		} else {
-			v40 = 0
+			v42 = 0
 		}
-		v41 := v35 + 1
-		v42 := v41 < v18
-		if v42 {
-			v46 := v40
-			if 0 < *(*float32)(unsafe.Add(p1, int(v41)*4)) {
-				v46 = v40 | 2
+		v43 := v37 + 1
+		v44 := v43 < v18
+		if v44 {
+			v48 := v42
+			if 0 < *(*float32)(unsafe.Add(p1, int(v43)*4)) {
+				v48 = v42 | 2
 			}
-			v47 = v46
+			v49 = v48
 		} else {
-			v47 = v40
+			v49 = v42
 		}
-		v48 := v35 + 2
-		v49 := v48 < v18
-		if v49 {
-			v53 := v47
-			if 0 < *(*float32)(unsafe.Add(p1, int(v48)*4)) {
-				v53 = v47 | 4
+		v50 := v37 + 2
+		v51 := v50 < v18
+		if v51 {
+			v55 := v49
+			if 0 < *(*float32)(unsafe.Add(p1, int(v50)*4)) {
+				v55 = v49 | 4
 			}
-			v54 = v53
+			v56 = v55
 		} else {
-			v54 = v47
+			v56 = v49
 		}
-		v55 := v35 + 3
-		v56 := v55 < v18
-		if v56 {
-			v60 := v54
-			if 0 < *(*float32)(unsafe.Add(p1, int(v55)*4)) {
-				v60 = v54 | 8
+		v57 := v37 + 3
+		v58 := v57 < v18
+		if v58 {
+			v62 := v56
+			if 0 < *(*float32)(unsafe.Add(p1, int(v57)*4)) {
+				v62 = v56 | 8
 			}
-			v61 = v60
+			v63 = v62
 		} else {
-			v61 = v54
+			v63 = v56
 		}
-		v62 := v35 + 4
-		v63 := v62 < v18
-		if v63 {
-			v67 := v61
-			if 0 < *(*float32)(unsafe.Add(p1, int(v62)*4)) {
-				v67 = v61 | 16
+		v64 := v37 + 4
+		v65 := v64 < v18
+		if v65 {
+			v69 := v63
+			if 0 < *(*float32)(unsafe.Add(p1, int(v64)*4)) {
+				v69 = v63 | 16
 			}
-			v68 = v67
+			v70 = v69
 		} else {
-			v68 = v61
+			v70 = v63
 		}
-		v69 := v35 + 5
-		v70 := v69 < v18
-		if v70 {
-			v74 := v68
-			if 0 < *(*float32)(unsafe.Add(p1, int(v69)*4)) {
-				v74 = v68 | 32
+		v71 := v37 + 5
+		v72 := v71 < v18
+		if v72 {
+			v76 := v70
+			if 0 < *(*float32)(unsafe.Add(p1, int(v71)*4)) {
+				v76 = v70 | 32
 			}
-			v75 = v74
+			v77 = v76
 		} else {
-			v75 = v68
+			v77 = v70
 		}
-		v76 := v35 + 6
-		v77 := v76 < v18
-		if v77 {
-			v81 := v75
-			if 0 < *(*float32)(unsafe.Add(p1, int(v76)*4)) {
-				v81 = v75 | 64
+		v78 := v37 + 6
+		v79 := v78 < v18
+		if v79 {
+			v83 := v77
+			if 0 < *(*float32)(unsafe.Add(p1, int(v78)*4)) {
+				v83 = v77 | 64
 			}
-			v82 = v81
+			v84 = v83
 		} else {
-			v82 = v75
+			v84 = v77
 		}
-		v83 := v35 + 7
-		v84 := v83 < v18
-		if v84 {
-			v88 := v82
-			if 0 < *(*float32)(unsafe.Add(p1, int(v83)*4)) {
-				v88 = v82 | 128
+		v85 := v37 + 7
+		v86 := v85 < v18
+		if v86 {
+			v90 := v84
+			if 0 < *(*float32)(unsafe.Add(p1, int(v85)*4)) {
+				v90 = v84 | 128
 			}
-			v89 = v88
+			v91 = v90
 		} else {
-			v89 = v82
+			v91 = v84
 		}
-		v90 := v35 + 8
-		v91 := v90 < v18
-		if v91 {
-			v95 := v89
-			if 0 < *(*float32)(unsafe.Add(p1, int(v90)*4)) {
-				v95 = v89 | 256
+		v92 := v37 + 8
+		v93 := v92 < v18
+		if v93 {
+			v97 := v91
+			if 0 < *(*float32)(unsafe.Add(p1, int(v92)*4)) {
+				v97 = v91 | 256
 			}
-			v96 = v95
+			v98 = v97
 		} else {
-			v96 = v89
+			v98 = v91
 		}
-		v97 := v35 + 9
-		v98 := v97 < v18
-		if v98 {
-			v102 := v96
-			if 0 < *(*float32)(unsafe.Add(p1, int(v97)*4)) {
-				v102 = v96 | 512
+		v99 := v37 + 9
+		v100 := v99 < v18
+		if v100 {
+			v104 := v98
+			if 0 < *(*float32)(unsafe.Add(p1, int(v99)*4)) {
+				v104 = v98 | 512
 			}
-			v103 = v102
+			v105 = v104
 		} else {
-			v103 = v96
+			v105 = v98
 		}
-		v104 := v35 + 10
-		v105 := v104 < v18
-		if v105 {
-			v109 := v103
-			if 0 < *(*float32)(unsafe.Add(p1, int(v104)*4)) {
-				v109 = v103 | 1024
+		v106 := v37 + 10
+		v107 := v106 < v18
+		if v107 {
+			v111 := v105
+			if 0 < *(*float32)(unsafe.Add(p1, int(v106)*4)) {
+				v111 = v105 | 1024
 			}
-			v110 = v109
+			v112 = v111
 		} else {
-			v110 = v103
+			v112 = v105
 		}
-		v111 := v35 + 11
-		v112 := v111 < v18
-		if v112 {
-			v116 := v110
-			if 0 < *(*float32)(unsafe.Add(p1, int(v111)*4)) {
-				v116 = v110 | 2048
+		v113 := v37 + 11
+		v114 := v113 < v18
+		if v114 {
+			v118 := v112
+			if 0 < *(*float32)(unsafe.Add(p1, int(v113)*4)) {
+				v118 = v112 | 2048
 			}
-			v117 = v116
+			v119 = v118
 		} else {
-			v117 = v110
+			v119 = v112
 		}
-		v118 := v35 + 12
-		v119 := v118 < v18
-		if v119 {
-			v123 := v117
-			if 0 < *(*float32)(unsafe.Add(p1, int(v118)*4)) {
-				v123 = v117 | 4096
+		v120 := v37 + 12
+		v121 := v120 < v18
+		if v121 {
+			v125 := v119
+			if 0 < *(*float32)(unsafe.Add(p1, int(v120)*4)) {
+				v125 = v119 | 4096
 			}
-			v124 = v123
+			v126 = v125
 		} else {
-			v124 = v117
+			v126 = v119
 		}
-		v125 := v35 + 13
-		v126 := v125 < v18
-		if v126 {
-			v130 := v124
-			if 0 < *(*float32)(unsafe.Add(p1, int(v125)*4)) {
-				v130 = v124 | 8192
+		v127 := v37 + 13
+		v128 := v127 < v18
+		if v128 {
+			v132 := v126
+			if 0 < *(*float32)(unsafe.Add(p1, int(v127)*4)) {
+				v132 = v126 | 8192
 			}
-			v131 = v130
+			v133 = v132
 		} else {
-			v131 = v124
+			v133 = v126
 		}
-		v132 := v35 + 14
-		v133 := v132 < v18
-		if v133 {
-			v137 := v131
-			if 0 < *(*float32)(unsafe.Add(p1, int(v132)*4)) {
-				v137 = v131 | 16384
+		v134 := v37 + 14
+		v135 := v134 < v18
+		if v135 {
+			v139 := v133
+			if 0 < *(*float32)(unsafe.Add(p1, int(v134)*4)) {
+				v139 = v133 | 16384
 			}
-			v138 = v137
+			v140 = v139
 		} else {
-			v138 = v131
+			v140 = v133
 		}
-		v139 := v35 + 15
-		v140 := v139 < v18
-		if v140 {
-			v144 := v138
-			if 0 < *(*float32)(unsafe.Add(p1, int(v139)*4)) {
-				v144 = v138 | 32768
+		v141 := v37 + 15
+		v142 := v141 < v18
+		if v142 {
+			v146 := v140
+			if 0 < *(*float32)(unsafe.Add(p1, int(v141)*4)) {
+				v146 = v140 | 32768
 			}
-			v145 = v144
+			v147 = v146
 		} else {
-			v145 = v138
+			v147 = v140
 		}
-		v146 := int32(bits.OnesCount32(uint32(v145)))
-		h35[li] = v35
-		h36[li] = v36
-		h41[li] = v41
-		h42[li] = v42
-		h48[li] = v48
-		h49[li] = v49
-		h55[li] = v55
-		h56[li] = v56
-		h62[li] = v62
-		h63[li] = v63
-		h69[li] = v69
-		h70[li] = v70
-		h76[li] = v76
-		h77[li] = v77
-		h83[li] = v83
-		h84[li] = v84
-		h90[li] = v90
-		h91[li] = v91
-		h97[li] = v97
-		h98[li] = v98
-		h104[li] = v104
-		h105[li] = v105
-		h111[li] = v111
-		h112[li] = v112
-		h118[li] = v118
-		h119[li] = v119
-		h125[li] = v125
-		h126[li] = v126
-		h132[li] = v132
-		h133[li] = v133
-		h139[li] = v139
-		h140[li] = v140
-		h145[li] = v145
-		h146[li] = v146
+		v148 := int32(bits.OnesCount32(uint32(v147)))
+		h37[li] = v37
+		h38[li] = v38
+		h43[li] = v43
+		h44[li] = v44
+		h50[li] = v50
+		h51[li] = v51
+		h57[li] = v57
+		h58[li] = v58
+		h64[li] = v64
+		h65[li] = v65
+		h71[li] = v71
+		h72[li] = v72
+		h78[li] = v78
+		h79[li] = v79
+		h85[li] = v85
+		h86[li] = v86
+		h92[li] = v92
+		h93[li] = v93
+		h99[li] = v99
+		h100[li] = v100
+		h106[li] = v106
+		h107[li] = v107
+		h113[li] = v113
+		h114[li] = v114
+		h120[li] = v120
+		h121[li] = v121
+		h127[li] = v127
+		h128[li] = v128
+		h134[li] = v134
+		h135[li] = v135
+		h141[li] = v141
+		h142[li] = v142
+		h147[li] = v147
+		h148[li] = v148
 		more = true
 	}
-	g.v29 = v29
-	g.v30 = v30
+	g.v31 = v31
+	g.v32 = v32
 	if !more {
 		return -1
 	}
@@ -4462,66 +4478,66 @@ func (g *positiveFloat32Host) r0() int {
 	g.Zero(0)
 	// GroupExclusiveScan, kernels.go:38
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v146, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v148, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v147, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v149, in, len(in), int32(0))
 	}
-	h147 := g.v147[:n]
-	h150 := g.v150[:n]
-	h151 := g.v151[:n]
+	h149 := g.v149[:n]
+	h152 := g.v152[:n]
+	h153 := g.v153[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v147 := h147[li]
-		v146 := h146[li]
-		v150 := v147
+		v149 := h149[li]
+		v148 := h148[li]
+		v152 := v149
 		if int32(li) == 0 {
-			v150 = 0
+			v152 = 0
 		}
-		v151 := v150 + v146
-		h150[li] = v150
-		h151[li] = v151
+		v153 := v152 + v148
+		h152[li] = v152
+		h153[li] = v153
 	}
 	// GroupSelect, kernels.go:39
-	g.v152 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v151, 0)[int32(255)]
+	g.v154 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v153, 0)[int32(255)]
 	c1 := g.c1
-	v154 := c1 == 0
-	v159 := v29 * 2
-	v161 := v159 + 4
-	v162 := v4 < v161
-	v160 := v159 + 2
-	v157 := v28 == 0
-	v158 := int32(1)
-	if v157 {
-		v158 = 2
+	v156 := c1 == 0
+	v161 := v31 * 2
+	v163 := v161 + 4
+	v164 := v4 < v163
+	v162 := v161 + 2
+	v159 := v30 == 0
+	v160 := int32(1)
+	if v159 {
+		v160 = 2
 	}
-	v163 := v158 << 30
-	v152 := g.v152
-	v164 := v152 & 1073741823
-	v165 := v163 | v164
-	v167 := v159 + 3
-	v153 := int64(uint32(v152))
-	v168 := v153 >> 30
-	v169 := int32(uint64(v168))
-	v170 := v169 & 1073741823
-	v171 := v163 | v170
-	v173 := v28 == 0
-	v304 := v28 + -1
-	v174 := v30 + 4096
-	v175 := v18 <= v174
+	v165 := v160 << 30
+	v154 := g.v154
+	v166 := v154 & 1073741823
+	v167 := v165 | v166
+	v169 := v161 + 3
+	v155 := int64(uint32(v154))
+	v170 := v155 >> 30
+	v171 := int32(uint64(v170))
+	v172 := v171 & 1073741823
+	v173 := v165 | v172
+	v175 := v30 == 0
+	v306 := v30 + -1
+	v176 := v32 + 4096
+	v177 := v18 <= v176
 	v8 := g.v8
-	v176 := 0 < v8
+	v178 := 0 < v8
 	p5 := g.Pointer(5)
 	p4 := g.Pointer(4)
-	h305 := g.v305[:n]
-	u306 := g.v306
-	u307 := g.v307
-	u310 := g.v310
-	h345 := g.v345[:n]
-	h346 := g.v346[:n]
+	h307 := g.v307[:n]
+	u308 := g.v308
+	u309 := g.v309
+	u312 := g.v312
 	h347 := g.v347[:n]
+	h348 := g.v348[:n]
+	h349 := g.v349[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -4529,452 +4545,452 @@ func (g *positiveFloat32Host) r0() int {
 		}
 		v19 := int32(li)
 		v20 := v19 == 0
-		v150 := h150[li]
-		v145 := h145[li]
-		v36 := h36[li]
-		v35 := h35[li]
-		v42 := h42[li]
-		v41 := h41[li]
-		v49 := h49[li]
-		v48 := h48[li]
-		v56 := h56[li]
-		v55 := h55[li]
-		v63 := h63[li]
-		v62 := h62[li]
-		v70 := h70[li]
-		v69 := h69[li]
-		v77 := h77[li]
-		v76 := h76[li]
-		v84 := h84[li]
-		v83 := h83[li]
-		v91 := h91[li]
-		v90 := h90[li]
-		v98 := h98[li]
-		v97 := h97[li]
-		v105 := h105[li]
-		v104 := h104[li]
-		v112 := h112[li]
-		v111 := h111[li]
-		v119 := h119[li]
-		v118 := h118[li]
-		v126 := h126[li]
-		v125 := h125[li]
-		v133 := h133[li]
-		v132 := h132[li]
-		v140 := h140[li]
-		v139 := h139[li]
-		var v178, v185, v193, v201, v209, v217, v225, v233, v241, v249, v257, v265, v273, v281, v289, v297, v305, v309, v315, v316, v333, v339, v346 int64
-		var v306, v308, v310, v332, v337, v338, v344, v345, v347 int32
-		var v307 bool
+		v152 := h152[li]
+		v147 := h147[li]
+		v38 := h38[li]
+		v37 := h37[li]
+		v44 := h44[li]
+		v43 := h43[li]
+		v51 := h51[li]
+		v50 := h50[li]
+		v58 := h58[li]
+		v57 := h57[li]
+		v65 := h65[li]
+		v64 := h64[li]
+		v72 := h72[li]
+		v71 := h71[li]
+		v79 := h79[li]
+		v78 := h78[li]
+		v86 := h86[li]
+		v85 := h85[li]
+		v93 := h93[li]
+		v92 := h92[li]
+		v100 := h100[li]
+		v99 := h99[li]
+		v107 := h107[li]
+		v106 := h106[li]
+		v114 := h114[li]
+		v113 := h113[li]
+		v121 := h121[li]
+		v120 := h120[li]
+		v128 := h128[li]
+		v127 := h127[li]
+		v135 := h135[li]
+		v134 := h134[li]
+		v142 := h142[li]
+		v141 := h141[li]
+		var v180, v187, v195, v203, v211, v219, v227, v235, v243, v251, v259, v267, v275, v283, v291, v299, v307, v311, v317, v318, v335, v341, v348 int64
+		var v308, v310, v312, v334, v339, v340, v346, v347, v349 int32
+		var v309 bool
 		if !v20 {
 			goto b49
 		}
-		if v154 {
+		if v156 {
 			goto b47
 		}
-		if int32(uint32(v28)%uint32(c1)) == 0 {
+		if int32(uint32(v30)%uint32(c1)) == 0 {
 			goto b49
 		}
 	b47:
-		if !v162 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v160)*4)), v165)
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v167)*4)), v171)
+		if !v164 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v162)*4)), v167)
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v169)*4)), v173)
 		}
 	b49:
-		if !v173 {
-			v305 = 0
-			v306 = v304
-			v307 = true
+		if !v175 {
+			v307 = 0
+			v308 = v306
+			v309 = true
 			goto b120
 		}
 		if !v20 {
 			goto b54
 		}
-		if !v175 {
+		if !v177 {
 			goto b54
 		}
-		if v176 {
-			*(*int64)(p5) = v153
+		if v178 {
+			*(*int64)(p5) = v155
 		}
 	b54:
-		v178 = int64(uint32(v150))
-		if (v145 & 1) == 0 {
-			v185 = v178
+		v180 = int64(uint32(v152))
+		if (v147 & 1) == 0 {
+			v187 = v180
 			goto b58
 		}
-		if !v36 {
-			v185 = v178
+		if !v38 {
+			v187 = v180
 			goto b58
 		}
-		if v178 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v178)*4)) = *(*float32)(unsafe.Add(p1, int(v35)*4))
-			v185 = v178 + 1
+		if v180 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v180)*4)) = *(*float32)(unsafe.Add(p1, int(v37)*4))
+			v187 = v180 + 1
 		} else {
-			v185 = v178
+			v187 = v180
 		}
 	b58:
-		if (int32(uint32(v145)>>1) & 1) == 0 {
-			v193 = v185
+		if (int32(uint32(v147)>>1) & 1) == 0 {
+			v195 = v187
 			goto b62
 		}
-		if !v42 {
-			v193 = v185
+		if !v44 {
+			v195 = v187
 			goto b62
 		}
-		if v185 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v185)*4)) = *(*float32)(unsafe.Add(p1, int(v41)*4))
-			v193 = v185 + 1
+		if v187 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v187)*4)) = *(*float32)(unsafe.Add(p1, int(v43)*4))
+			v195 = v187 + 1
 		} else {
-			v193 = v185
+			v195 = v187
 		}
 	b62:
-		if (int32(uint32(v145)>>2) & 1) == 0 {
-			v201 = v193
+		if (int32(uint32(v147)>>2) & 1) == 0 {
+			v203 = v195
 			goto b66
 		}
-		if !v49 {
-			v201 = v193
+		if !v51 {
+			v203 = v195
 			goto b66
 		}
-		if v193 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v193)*4)) = *(*float32)(unsafe.Add(p1, int(v48)*4))
-			v201 = v193 + 1
+		if v195 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v195)*4)) = *(*float32)(unsafe.Add(p1, int(v50)*4))
+			v203 = v195 + 1
 		} else {
-			v201 = v193
+			v203 = v195
 		}
 	b66:
-		if (int32(uint32(v145)>>3) & 1) == 0 {
-			v209 = v201
+		if (int32(uint32(v147)>>3) & 1) == 0 {
+			v211 = v203
 			goto b70
 		}
-		if !v56 {
-			v209 = v201
+		if !v58 {
+			v211 = v203
 			goto b70
 		}
-		if v201 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v201)*4)) = *(*float32)(unsafe.Add(p1, int(v55)*4))
-			v209 = v201 + 1
+		if v203 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v203)*4)) = *(*float32)(unsafe.Add(p1, int(v57)*4))
+			v211 = v203 + 1
 		} else {
-			v209 = v201
+			v211 = v203
 		}
 	b70:
-		if (int32(uint32(v145)>>4) & 1) == 0 {
-			v217 = v209
+		if (int32(uint32(v147)>>4) & 1) == 0 {
+			v219 = v211
 			goto b74
 		}
-		if !v63 {
-			v217 = v209
+		if !v65 {
+			v219 = v211
 			goto b74
 		}
-		if v209 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v209)*4)) = *(*float32)(unsafe.Add(p1, int(v62)*4))
-			v217 = v209 + 1
+		if v211 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v211)*4)) = *(*float32)(unsafe.Add(p1, int(v64)*4))
+			v219 = v211 + 1
 		} else {
-			v217 = v209
+			v219 = v211
 		}
 	b74:
-		if (int32(uint32(v145)>>5) & 1) == 0 {
-			v225 = v217
+		if (int32(uint32(v147)>>5) & 1) == 0 {
+			v227 = v219
 			goto b78
 		}
-		if !v70 {
-			v225 = v217
+		if !v72 {
+			v227 = v219
 			goto b78
 		}
-		if v217 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v217)*4)) = *(*float32)(unsafe.Add(p1, int(v69)*4))
-			v225 = v217 + 1
+		if v219 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v219)*4)) = *(*float32)(unsafe.Add(p1, int(v71)*4))
+			v227 = v219 + 1
 		} else {
-			v225 = v217
+			v227 = v219
 		}
 	b78:
-		if (int32(uint32(v145)>>6) & 1) == 0 {
-			v233 = v225
+		if (int32(uint32(v147)>>6) & 1) == 0 {
+			v235 = v227
 			goto b82
 		}
-		if !v77 {
-			v233 = v225
+		if !v79 {
+			v235 = v227
 			goto b82
 		}
-		if v225 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v225)*4)) = *(*float32)(unsafe.Add(p1, int(v76)*4))
-			v233 = v225 + 1
+		if v227 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v227)*4)) = *(*float32)(unsafe.Add(p1, int(v78)*4))
+			v235 = v227 + 1
 		} else {
-			v233 = v225
+			v235 = v227
 		}
 	b82:
-		if (int32(uint32(v145)>>7) & 1) == 0 {
-			v241 = v233
+		if (int32(uint32(v147)>>7) & 1) == 0 {
+			v243 = v235
 			goto b86
 		}
-		if !v84 {
-			v241 = v233
+		if !v86 {
+			v243 = v235
 			goto b86
 		}
-		if v233 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v233)*4)) = *(*float32)(unsafe.Add(p1, int(v83)*4))
-			v241 = v233 + 1
+		if v235 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v235)*4)) = *(*float32)(unsafe.Add(p1, int(v85)*4))
+			v243 = v235 + 1
 		} else {
-			v241 = v233
+			v243 = v235
 		}
 	b86:
-		if (int32(uint32(v145)>>8) & 1) == 0 {
-			v249 = v241
+		if (int32(uint32(v147)>>8) & 1) == 0 {
+			v251 = v243
 			goto b90
 		}
-		if !v91 {
-			v249 = v241
+		if !v93 {
+			v251 = v243
 			goto b90
 		}
-		if v241 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v241)*4)) = *(*float32)(unsafe.Add(p1, int(v90)*4))
-			v249 = v241 + 1
+		if v243 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v243)*4)) = *(*float32)(unsafe.Add(p1, int(v92)*4))
+			v251 = v243 + 1
 		} else {
-			v249 = v241
+			v251 = v243
 		}
 	b90:
-		if (int32(uint32(v145)>>9) & 1) == 0 {
-			v257 = v249
+		if (int32(uint32(v147)>>9) & 1) == 0 {
+			v259 = v251
 			goto b94
 		}
-		if !v98 {
-			v257 = v249
+		if !v100 {
+			v259 = v251
 			goto b94
 		}
-		if v249 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v249)*4)) = *(*float32)(unsafe.Add(p1, int(v97)*4))
-			v257 = v249 + 1
+		if v251 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v251)*4)) = *(*float32)(unsafe.Add(p1, int(v99)*4))
+			v259 = v251 + 1
 		} else {
-			v257 = v249
+			v259 = v251
 		}
 	b94:
-		if (int32(uint32(v145)>>10) & 1) == 0 {
-			v265 = v257
+		if (int32(uint32(v147)>>10) & 1) == 0 {
+			v267 = v259
 			goto b98
 		}
-		if !v105 {
-			v265 = v257
+		if !v107 {
+			v267 = v259
 			goto b98
 		}
-		if v257 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v257)*4)) = *(*float32)(unsafe.Add(p1, int(v104)*4))
-			v265 = v257 + 1
+		if v259 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v259)*4)) = *(*float32)(unsafe.Add(p1, int(v106)*4))
+			v267 = v259 + 1
 		} else {
-			v265 = v257
+			v267 = v259
 		}
 	b98:
-		if (int32(uint32(v145)>>11) & 1) == 0 {
-			v273 = v265
+		if (int32(uint32(v147)>>11) & 1) == 0 {
+			v275 = v267
 			goto b102
 		}
-		if !v112 {
-			v273 = v265
+		if !v114 {
+			v275 = v267
 			goto b102
 		}
-		if v265 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v265)*4)) = *(*float32)(unsafe.Add(p1, int(v111)*4))
-			v273 = v265 + 1
+		if v267 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v267)*4)) = *(*float32)(unsafe.Add(p1, int(v113)*4))
+			v275 = v267 + 1
 		} else {
-			v273 = v265
+			v275 = v267
 		}
 	b102:
-		if (int32(uint32(v145)>>12) & 1) == 0 {
-			v281 = v273
+		if (int32(uint32(v147)>>12) & 1) == 0 {
+			v283 = v275
 			goto b106
 		}
-		if !v119 {
-			v281 = v273
+		if !v121 {
+			v283 = v275
 			goto b106
 		}
-		if v273 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v273)*4)) = *(*float32)(unsafe.Add(p1, int(v118)*4))
-			v281 = v273 + 1
+		if v275 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v275)*4)) = *(*float32)(unsafe.Add(p1, int(v120)*4))
+			v283 = v275 + 1
 		} else {
-			v281 = v273
+			v283 = v275
 		}
 	b106:
-		if (int32(uint32(v145)>>13) & 1) == 0 {
-			v289 = v281
+		if (int32(uint32(v147)>>13) & 1) == 0 {
+			v291 = v283
 			goto b110
 		}
-		if !v126 {
-			v289 = v281
+		if !v128 {
+			v291 = v283
 			goto b110
 		}
-		if v281 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v281)*4)) = *(*float32)(unsafe.Add(p1, int(v125)*4))
-			v289 = v281 + 1
+		if v283 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v283)*4)) = *(*float32)(unsafe.Add(p1, int(v127)*4))
+			v291 = v283 + 1
 		} else {
-			v289 = v281
+			v291 = v283
 		}
 	b110:
-		if (int32(uint32(v145)>>14) & 1) == 0 {
-			v297 = v289
+		if (int32(uint32(v147)>>14) & 1) == 0 {
+			v299 = v291
 			goto b114
 		}
-		if !v133 {
-			v297 = v289
+		if !v135 {
+			v299 = v291
 			goto b114
 		}
-		if v289 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v289)*4)) = *(*float32)(unsafe.Add(p1, int(v132)*4))
-			v297 = v289 + 1
+		if v291 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v291)*4)) = *(*float32)(unsafe.Add(p1, int(v134)*4))
+			v299 = v291 + 1
 		} else {
-			v297 = v289
+			v299 = v291
 		}
 	b114:
-		if (int32(uint32(v145)>>15) & 1) == 0 {
+		if (int32(uint32(v147)>>15) & 1) == 0 {
 			goto b118
 		}
-		if !v140 {
+		if !v142 {
 			goto b118
 		}
-		if v297 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v297)*4)) = *(*float32)(unsafe.Add(p1, int(v139)*4))
+		if v299 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v299)*4)) = *(*float32)(unsafe.Add(p1, int(v141)*4))
 		}
 	b118:
 		g.Leave(li)
 		continue
 	b120:
-		v308 = 0
-		v309 = v305
 		v310 = 0
-		if uint32(v19) > uint32(v306) {
-			v345 = v308
-			v346 = v309
-			v347 = 512
+		v311 = v307
+		v312 = 0
+		if uint32(v19) > uint32(v308) {
+			v347 = v310
+			v348 = v311
+			v349 = 512
 			goto b131
 		}
-		if v308 != 0 {
-			v338 = v308
-			v339 = v309
+		if v310 != 0 {
+			v340 = v310
+			v341 = v311
 			goto b128
 		}
-		v315 = int64(uint32(v306-v19)) * 2
-		v316 = v315 + 2
-		if v4 < (v315 + 4) {
-			v332 = 0
-			v333 = 0
+		v317 = int64(uint32(v308-v19)) * 2
+		v318 = v317 + 2
+		if v4 < (v317 + 4) {
+			v334 = 0
+			v335 = 0
 		} else {
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v316)*4)))
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v315+3)*4)))
-			v322 := int32(uint32(v319) >> 30)
-			v325 := v322
-			if int32(uint32(v321)>>30) != v322 {
-				v325 = 0
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v318)*4)))
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v317+3)*4)))
+			v324 := int32(uint32(v321) >> 30)
+			v327 := v324
+			if int32(uint32(v323)>>30) != v324 {
+				v327 = 0
 			}
-			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
-			v332 = v325
-			v333 = v331
+			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
+			v334 = v327
+			v335 = v333
 		}
-		if v19 == v306 {
-			v336 := v332
-			if v332 == 1 {
-				v336 = 2
+		if v19 == v308 {
+			v338 := v334
+			if v334 == 1 {
+				v338 = 2
 			}
-			v337 = v336
+			v339 = v338
 		} else {
-			v337 = v332
+			v339 = v334
 		}
-		v338 = v337
-		v339 = v333
+		v340 = v339
+		v341 = v335
 	b128:
-		if v338 != 1 {
-			v344 = (v19 * 2) + int32(uint32(v338)>>1)
+		if v340 != 1 {
+			v346 = (v19 * 2) + int32(uint32(v340)>>1)
 		} else {
-			v344 = 512
+			v346 = 512
 		}
-		v345 = v338
-		v346 = v339
-		v347 = v344
+		v347 = v340
+		v348 = v341
+		v349 = v346
 	b131:
-		h305[li] = v305
-		u306 = v306
-		u307 = v307
-		u310 = v310
-		h345[li] = v345
-		h346[li] = v346
+		h307[li] = v307
+		u308 = v308
+		u309 = v309
+		u312 = v312
 		h347[li] = v347
+		h348[li] = v348
+		h349[li] = v349
 		next = 4
 	}
-	g.v153 = v153
-	g.v304 = v304
-	g.v306 = u306
-	g.v307 = u307
-	g.v310 = u310
+	g.v155 = v155
+	g.v306 = v306
+	g.v308 = u308
+	g.v309 = u309
+	g.v312 = u312
 	return next
 }
 
 func (g *positiveFloat32Host) r5() int {
 	const n = 256
-	h305 := g.v305[:n]
-	e306 := g.v306
-	e307 := g.v307
-	e310 := g.v310
-	h345 := g.v345[:n]
-	h346 := g.v346[:n]
-	v348 := g.v348
-	v350 := 512 <= uint32(v348)
-	v351 := v348 & 1
-	v352 := v351 == 1
-	v349 := int32(uint32(v348) >> 1)
-	v353 := 256 <= uint32(v349)
-	u306 := g.v306
+	h307 := g.v307[:n]
+	e308 := g.v308
+	e309 := g.v309
+	e312 := g.v312
+	h347 := g.v347[:n]
+	h348 := g.v348[:n]
+	v350 := g.v350
+	v352 := 512 <= uint32(v350)
+	v353 := v350 & 1
+	v354 := v353 == 1
+	v351 := int32(uint32(v350) >> 1)
+	v355 := 256 <= uint32(v351)
+	u308 := g.v308
 	c2 := g.c2
 	v4 := g.v4
 	p3 := g.Pointer(3)
-	u307 := g.v307
-	u310 := g.v310
-	h347 := g.v347[:n]
+	u309 := g.v309
+	u312 := g.v312
+	h349 := g.v349[:n]
 	v18 := g.v18
 	p1 := g.Pointer(1)
-	h653 := g.v653[:n]
+	h655 := g.v655[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v305 := h305[li]
-		v306 := e306
-		v307 := e307
-		v310 := e310
-		v345 := h345[li]
-		v346 := h346[li]
+		v307 := h307[li]
+		v308 := e308
+		v309 := e309
+		v312 := e312
+		v347 := h347[li]
+		v348 := h348[li]
 		v19 := int32(li)
-		v33 := v19 * 16
-		v34 := int64(uint32(v33))
-		var v308, v332, v337, v338, v344, v347, v535, v547, v554, v561, v568, v575, v582, v589, v596, v603, v610, v617, v624, v631, v638, v645, v652, v676, v678 int32
-		var v309, v315, v316, v333, v339, v534, v677 int64
-		var v536 bool
-		if v350 {
+		v35 := v19 * 16
+		v36 := int64(uint32(v35))
+		var v310, v334, v339, v340, v346, v349, v537, v549, v556, v563, v570, v577, v584, v591, v598, v605, v612, v619, v626, v633, v640, v647, v654, v678, v680 int32
+		var v311, v317, v318, v335, v341, v536, v679 int64
+		var v538 bool
+		if v352 {
 			goto b134
 		}
-		if !v352 {
+		if !v354 {
 			goto b237
 		}
 	b134:
-		if !v307 {
+		if !v309 {
 			goto b137
 		}
-		if v353 {
-			v534 = v305
-			v535 = v306 + -256
-			v536 = true
+		if v355 {
+			v536 = v307
+			v537 = v308 + -256
+			v538 = true
 		} else {
 			goto b137
 		}
-		v305 = v534
-		v306 = v535
 		v307 = v536
-		v308 = 0
-		v309 = v305
+		v308 = v537
+		v309 = v538
 		v310 = 0
+		v311 = v307
+		v312 = 0
 		goto b121
 	b137:
-		h305[li] = v305
-		u306 = v306
-		h346[li] = v346
+		h307[li] = v307
+		u308 = v308
+		h348[li] = v348
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4984,76 +5000,76 @@ func (g *positiveFloat32Host) r5() int {
 		continue
 	b237:
 		{
-			v537 := v310 + 1
-			if uint32(v537) < uint32(c2) {
-				v676 = v345
-				v677 = v346
-				v678 = v537
-				v308 = v676
-				v309 = v677
+			v539 := v312 + 1
+			if uint32(v539) < uint32(c2) {
+				v678 = v347
+				v679 = v348
+				v680 = v539
 				v310 = v678
+				v311 = v679
+				v312 = v680
 			} else {
 				goto b238
 			}
 		}
 	b121:
-		if uint32(v19) > uint32(v306) {
-			v345 = v308
-			v346 = v309
-			v347 = 512
+		if uint32(v19) > uint32(v308) {
+			v347 = v310
+			v348 = v311
+			v349 = 512
 			goto b131
 		}
-		if v308 != 0 {
-			v338 = v308
-			v339 = v309
+		if v310 != 0 {
+			v340 = v310
+			v341 = v311
 			goto b128
 		}
-		v315 = int64(uint32(v306-v19)) * 2
-		v316 = v315 + 2
-		if v4 < (v315 + 4) {
-			v332 = 0
-			v333 = 0
+		v317 = int64(uint32(v308-v19)) * 2
+		v318 = v317 + 2
+		if v4 < (v317 + 4) {
+			v334 = 0
+			v335 = 0
 		} else {
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v316)*4)))
-			v320 := v315 + 3
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v320)*4)))
-			v322 := int32(uint32(v319) >> 30)
-			v325 := v322
-			if int32(uint32(v321)>>30) != v322 {
-				v325 = 0
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v318)*4)))
+			v322 := v317 + 3
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v322)*4)))
+			v324 := int32(uint32(v321) >> 30)
+			v327 := v324
+			if int32(uint32(v323)>>30) != v324 {
+				v327 = 0
 			}
-			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
-			v332 = v325
-			v333 = v331
+			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
+			v334 = v327
+			v335 = v333
 		}
-		if v19 == v306 {
-			v336 := v332
-			if v332 == 1 {
-				v336 = 2
+		if v19 == v308 {
+			v338 := v334
+			if v334 == 1 {
+				v338 = 2
 			}
-			v337 = v336
+			v339 = v338
 		} else {
-			v337 = v332
+			v339 = v334
 		}
-		v338 = v337
-		v339 = v333
+		v340 = v339
+		v341 = v335
 	b128:
-		if v338 != 1 {
-			v344 = (v19 * 2) + int32(uint32(v338)>>1)
+		if v340 != 1 {
+			v346 = (v19 * 2) + int32(uint32(v340)>>1)
 		} else {
-			v344 = 512
+			v346 = 512
 		}
-		v345 = v338
-		v346 = v339
-		v347 = v344
+		v347 = v340
+		v348 = v341
+		v349 = v346
 	b131:
-		h305[li] = v305
-		u306 = v306
-		u307 = v307
-		u310 = v310
-		h345[li] = v345
-		h346[li] = v346
+		h307[li] = v307
+		u308 = v308
+		u309 = v309
+		u312 = v312
 		h347[li] = v347
+		h348[li] = v348
+		h349[li] = v349
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -5062,173 +5078,173 @@ func (g *positiveFloat32Host) r5() int {
 		}
 		continue
 	b238:
-		v542 := (int64(uint32(v306-v349)) * 4096) + v34
-		if v542 < v18 {
-			v546 := int32(0)
-			if 0 < *(*float32)(unsafe.Add(p1, int(v542)*4)) {
-				v546 = 1
+		v544 := (int64(uint32(v308-v351)) * 4096) + v36
+		if v544 < v18 {
+			v548 := int32(0)
+			if 0 < *(*float32)(unsafe.Add(p1, int(v544)*4)) {
+				v548 = 1
 			}
-			v547 = v546
+			v549 = v548
 		} else {
-			v547 = 0
+			v549 = 0
 		}
-		v548 := v542 + 1
-		if v548 < v18 {
-			v553 := v547
-			if 0 < *(*float32)(unsafe.Add(p1, int(v548)*4)) {
-				v553 = v547 | 2
+		v550 := v544 + 1
+		if v550 < v18 {
+			v555 := v549
+			if 0 < *(*float32)(unsafe.Add(p1, int(v550)*4)) {
+				v555 = v549 | 2
 			}
-			v554 = v553
+			v556 = v555
 		} else {
-			v554 = v547
+			v556 = v549
 		}
-		v555 := v542 + 2
-		if v555 < v18 {
-			v560 := v554
-			if 0 < *(*float32)(unsafe.Add(p1, int(v555)*4)) {
-				v560 = v554 | 4
+		v557 := v544 + 2
+		if v557 < v18 {
+			v562 := v556
+			if 0 < *(*float32)(unsafe.Add(p1, int(v557)*4)) {
+				v562 = v556 | 4
 			}
-			v561 = v560
+			v563 = v562
 		} else {
-			v561 = v554
+			v563 = v556
 		}
-		v562 := v542 + 3
-		if v562 < v18 {
-			v567 := v561
-			if 0 < *(*float32)(unsafe.Add(p1, int(v562)*4)) {
-				v567 = v561 | 8
+		v564 := v544 + 3
+		if v564 < v18 {
+			v569 := v563
+			if 0 < *(*float32)(unsafe.Add(p1, int(v564)*4)) {
+				v569 = v563 | 8
 			}
-			v568 = v567
+			v570 = v569
 		} else {
-			v568 = v561
+			v570 = v563
 		}
-		v569 := v542 + 4
-		if v569 < v18 {
-			v574 := v568
-			if 0 < *(*float32)(unsafe.Add(p1, int(v569)*4)) {
-				v574 = v568 | 16
+		v571 := v544 + 4
+		if v571 < v18 {
+			v576 := v570
+			if 0 < *(*float32)(unsafe.Add(p1, int(v571)*4)) {
+				v576 = v570 | 16
 			}
-			v575 = v574
+			v577 = v576
 		} else {
-			v575 = v568
+			v577 = v570
 		}
-		v576 := v542 + 5
-		if v576 < v18 {
-			v581 := v575
-			if 0 < *(*float32)(unsafe.Add(p1, int(v576)*4)) {
-				v581 = v575 | 32
+		v578 := v544 + 5
+		if v578 < v18 {
+			v583 := v577
+			if 0 < *(*float32)(unsafe.Add(p1, int(v578)*4)) {
+				v583 = v577 | 32
 			}
-			v582 = v581
+			v584 = v583
 		} else {
-			v582 = v575
+			v584 = v577
 		}
-		v583 := v542 + 6
-		if v583 < v18 {
-			v588 := v582
-			if 0 < *(*float32)(unsafe.Add(p1, int(v583)*4)) {
-				v588 = v582 | 64
+		v585 := v544 + 6
+		if v585 < v18 {
+			v590 := v584
+			if 0 < *(*float32)(unsafe.Add(p1, int(v585)*4)) {
+				v590 = v584 | 64
 			}
-			v589 = v588
+			v591 = v590
 		} else {
-			v589 = v582
+			v591 = v584
 		}
-		v590 := v542 + 7
-		if v590 < v18 {
-			v595 := v589
-			if 0 < *(*float32)(unsafe.Add(p1, int(v590)*4)) {
-				v595 = v589 | 128
+		v592 := v544 + 7
+		if v592 < v18 {
+			v597 := v591
+			if 0 < *(*float32)(unsafe.Add(p1, int(v592)*4)) {
+				v597 = v591 | 128
 			}
-			v596 = v595
+			v598 = v597
 		} else {
-			v596 = v589
+			v598 = v591
 		}
-		v597 := v542 + 8
-		if v597 < v18 {
-			v602 := v596
-			if 0 < *(*float32)(unsafe.Add(p1, int(v597)*4)) {
-				v602 = v596 | 256
+		v599 := v544 + 8
+		if v599 < v18 {
+			v604 := v598
+			if 0 < *(*float32)(unsafe.Add(p1, int(v599)*4)) {
+				v604 = v598 | 256
 			}
-			v603 = v602
+			v605 = v604
 		} else {
-			v603 = v596
+			v605 = v598
 		}
-		v604 := v542 + 9
-		if v604 < v18 {
-			v609 := v603
-			if 0 < *(*float32)(unsafe.Add(p1, int(v604)*4)) {
-				v609 = v603 | 512
+		v606 := v544 + 9
+		if v606 < v18 {
+			v611 := v605
+			if 0 < *(*float32)(unsafe.Add(p1, int(v606)*4)) {
+				v611 = v605 | 512
 			}
-			v610 = v609
+			v612 = v611
 		} else {
-			v610 = v603
+			v612 = v605
 		}
-		v611 := v542 + 10
-		if v611 < v18 {
-			v616 := v610
-			if 0 < *(*float32)(unsafe.Add(p1, int(v611)*4)) {
-				v616 = v610 | 1024
+		v613 := v544 + 10
+		if v613 < v18 {
+			v618 := v612
+			if 0 < *(*float32)(unsafe.Add(p1, int(v613)*4)) {
+				v618 = v612 | 1024
 			}
-			v617 = v616
+			v619 = v618
 		} else {
-			v617 = v610
+			v619 = v612
 		}
-		v618 := v542 + 11
-		if v618 < v18 {
-			v623 := v617
-			if 0 < *(*float32)(unsafe.Add(p1, int(v618)*4)) {
-				v623 = v617 | 2048
+		v620 := v544 + 11
+		if v620 < v18 {
+			v625 := v619
+			if 0 < *(*float32)(unsafe.Add(p1, int(v620)*4)) {
+				v625 = v619 | 2048
 			}
-			v624 = v623
+			v626 = v625
 		} else {
-			v624 = v617
+			v626 = v619
 		}
-		v625 := v542 + 12
-		if v625 < v18 {
-			v630 := v624
-			if 0 < *(*float32)(unsafe.Add(p1, int(v625)*4)) {
-				v630 = v624 | 4096
+		v627 := v544 + 12
+		if v627 < v18 {
+			v632 := v626
+			if 0 < *(*float32)(unsafe.Add(p1, int(v627)*4)) {
+				v632 = v626 | 4096
 			}
-			v631 = v630
+			v633 = v632
 		} else {
-			v631 = v624
+			v633 = v626
 		}
-		v632 := v542 + 13
-		if v632 < v18 {
-			v637 := v631
-			if 0 < *(*float32)(unsafe.Add(p1, int(v632)*4)) {
-				v637 = v631 | 8192
+		v634 := v544 + 13
+		if v634 < v18 {
+			v639 := v633
+			if 0 < *(*float32)(unsafe.Add(p1, int(v634)*4)) {
+				v639 = v633 | 8192
 			}
-			v638 = v637
+			v640 = v639
 		} else {
-			v638 = v631
+			v640 = v633
 		}
-		v639 := v542 + 14
-		if v639 < v18 {
-			v644 := v638
-			if 0 < *(*float32)(unsafe.Add(p1, int(v639)*4)) {
-				v644 = v638 | 16384
+		v641 := v544 + 14
+		if v641 < v18 {
+			v646 := v640
+			if 0 < *(*float32)(unsafe.Add(p1, int(v641)*4)) {
+				v646 = v640 | 16384
 			}
-			v645 = v644
+			v647 = v646
 		} else {
-			v645 = v638
+			v647 = v640
 		}
-		v646 := v542 + 15
-		if v646 < v18 {
-			v651 := v645
-			if 0 < *(*float32)(unsafe.Add(p1, int(v646)*4)) {
-				v651 = v645 | 32768
+		v648 := v544 + 15
+		if v648 < v18 {
+			v653 := v647
+			if 0 < *(*float32)(unsafe.Add(p1, int(v648)*4)) {
+				v653 = v647 | 32768
 			}
-			v652 = v651
+			v654 = v653
 		} else {
-			v652 = v645
+			v654 = v647
 		}
-		v653 := int32(bits.OnesCount32(uint32(v652)))
-		h305[li] = v305
-		u306 = v306
-		u307 = v307
-		h345[li] = v345
-		h346[li] = v346
-		h653[li] = v653
+		v655 := int32(bits.OnesCount32(uint32(v654)))
+		h307[li] = v307
+		u308 = v308
+		u309 = v309
+		h347[li] = v347
+		h348[li] = v348
+		h655[li] = v655
 		if next != 8 {
 			if next >= 0 {
 				return g.Diverge()
@@ -5236,105 +5252,105 @@ func (g *positiveFloat32Host) r5() int {
 			next = 8
 		}
 	}
-	g.v306 = u306
-	g.v349 = v349
-	g.v307 = u307
-	g.v310 = u310
+	g.v308 = u308
+	g.v351 = v351
+	g.v309 = u309
+	g.v312 = u312
 	return next
 }
 
 func (g *positiveFloat32Host) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h346 := g.v346[:n]
+	h348 := g.v348[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v19 := int32(li)
-		v346 := h346[li]
-		*(*int64)(unsafe.Add(m0, int(v19&255)*8)) = v346
+		v348 := h348[li]
+		*(*int64)(unsafe.Add(m0, int(v19&255)*8)) = v348
 	}
-	// Barrier, lookback.go:264
-	h305 := g.v305[:n]
-	e306 := g.v306
-	v349 := g.v349
-	v357 := uint32(v349) < 256
-	v358 := v349 & 255
-	v361 := int32(256)
-	if v357 {
-		v361 = v349
+	// Barrier, lookback.go:271
+	h307 := g.v307[:n]
+	e308 := g.v308
+	v351 := g.v351
+	v359 := uint32(v351) < 256
+	v360 := v351 & 255
+	v363 := int32(256)
+	if v359 {
+		v363 = v351
 	}
 	stop := g.Cancelled()
-	v304 := g.v304
-	v153 := g.v153
+	v306 := g.v306
+	v155 := g.v155
 	c3 := g.c3
-	v371 := c3 == 0
+	v373 := c3 == 0
 	v4 := g.v4
-	v29 := g.v29
-	v372 := v29 * 2
-	v374 := v372 + 4
-	v375 := v4 < v374
+	v31 := g.v31
+	v374 := v31 * 2
+	v376 := v374 + 4
+	v377 := v4 < v376
 	p3 := g.Pointer(3)
-	v373 := v372 + 2
-	v380 := v372 + 3
-	h362 := g.v362[:n]
-	h370 := g.v370[:n]
-	u306 := g.v306
-	u307 := g.v307
-	u310 := g.v310
-	h345 := g.v345[:n]
+	v375 := v374 + 2
+	v382 := v374 + 3
+	h364 := g.v364[:n]
+	h372 := g.v372[:n]
+	u308 := g.v308
+	u309 := g.v309
+	u312 := g.v312
 	h347 := g.v347[:n]
+	h349 := g.v349[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v305 := h305[li]
-		v306 := e306
+		v307 := h307[li]
+		v308 := e308
 		v19 := int32(li)
 		v20 := v19 == 0
-		var v307, v536 bool
-		var v308, v310, v332, v337, v338, v344, v345, v347, v363, v535 int32
-		var v309, v315, v316, v333, v339, v346, v360, v362, v370, v534 int64
-		if v357 {
-			v360 = *(*int64)(unsafe.Add(m0, int(v358)*8))
+		var v309, v538 bool
+		var v310, v312, v334, v339, v340, v346, v347, v349, v365, v537 int32
+		var v311, v317, v318, v335, v341, v348, v362, v364, v372, v536 int64
+		if v359 {
+			v362 = *(*int64)(unsafe.Add(m0, int(v360)*8))
 		} else {
-			v360 = v305
+			v362 = v307
 		}
-		v362 = v360
-		v363 = v361
+		v364 = v362
+		v365 = v363
 	b142:
-		if v363 != 0 {
-			v365 := v363 + -1
-			v362 = v362 + *(*int64)(unsafe.Add(m0, int(v365&255)*8))
-			v363 = v365
+		if v365 != 0 {
+			v367 := v365 + -1
+			v364 = v364 + *(*int64)(unsafe.Add(m0, int(v367&255)*8))
+			v365 = v367
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b142
 		}
-		if v306 != v304 {
-			v534 = v362
-			v535 = v306 + 256
-			v536 = false
+		if v308 != v306 {
+			v536 = v364
+			v537 = v308 + 256
+			v538 = false
 			goto b236
 		}
-		v370 = v362 + v153
+		v372 = v364 + v155
 		if !v20 {
 			goto b149
 		}
-		if !v371 {
+		if !v373 {
 			goto b149
 		}
-		if !v375 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v373)*4)), ((int32(uint64(v370)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v380)*4)), ((int32(uint64(v370>>30)) & 1073741823) | -2147483648))
+		if !v377 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v375)*4)), ((int32(uint64(v372)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v382)*4)), ((int32(uint64(v372>>30)) & 1073741823) | -2147483648))
 		}
 	b149:
-		h362[li] = v362
-		h370[li] = v370
+		h364[li] = v364
+		h372[li] = v372
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -5343,68 +5359,68 @@ func (g *positiveFloat32Host) r6() int {
 		}
 		continue
 	b236:
-		v305 = v534
-		v306 = v535
 		v307 = v536
-		v308 = 0
-		v309 = v305
+		v308 = v537
+		v309 = v538
 		v310 = 0
-		if uint32(v19) > uint32(v306) {
-			v345 = v308
-			v346 = v309
-			v347 = 512
+		v311 = v307
+		v312 = 0
+		if uint32(v19) > uint32(v308) {
+			v347 = v310
+			v348 = v311
+			v349 = 512
 			goto b131
 		}
-		if v308 != 0 {
-			v338 = v308
-			v339 = v309
+		if v310 != 0 {
+			v340 = v310
+			v341 = v311
 			goto b128
 		}
-		v315 = int64(uint32(v306-v19)) * 2
-		v316 = v315 + 2
-		if v4 < (v315 + 4) {
-			v332 = 0
-			v333 = 0
+		v317 = int64(uint32(v308-v19)) * 2
+		v318 = v317 + 2
+		if v4 < (v317 + 4) {
+			v334 = 0
+			v335 = 0
 		} else {
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v316)*4)))
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v315+3)*4)))
-			v322 := int32(uint32(v319) >> 30)
-			v325 := v322
-			if int32(uint32(v321)>>30) != v322 {
-				v325 = 0
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v318)*4)))
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v317+3)*4)))
+			v324 := int32(uint32(v321) >> 30)
+			v327 := v324
+			if int32(uint32(v323)>>30) != v324 {
+				v327 = 0
 			}
-			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
-			v332 = v325
-			v333 = v331
+			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
+			v334 = v327
+			v335 = v333
 		}
-		if v19 == v306 {
-			v336 := v332
-			if v332 == 1 {
-				v336 = 2
+		if v19 == v308 {
+			v338 := v334
+			if v334 == 1 {
+				v338 = 2
 			}
-			v337 = v336
+			v339 = v338
 		} else {
-			v337 = v332
+			v339 = v334
 		}
-		v338 = v337
-		v339 = v333
+		v340 = v339
+		v341 = v335
 	b128:
-		if v338 != 1 {
-			v344 = (v19 * 2) + int32(uint32(v338)>>1)
+		if v340 != 1 {
+			v346 = (v19 * 2) + int32(uint32(v340)>>1)
 		} else {
-			v344 = 512
+			v346 = 512
 		}
-		v345 = v338
-		v346 = v339
-		v347 = v344
+		v347 = v340
+		v348 = v341
+		v349 = v346
 	b131:
-		h305[li] = v305
-		u306 = v306
-		u307 = v307
-		u310 = v310
-		h345[li] = v345
-		h346[li] = v346
+		h307[li] = v307
+		u308 = v308
+		u309 = v309
+		u312 = v312
 		h347[li] = v347
+		h348[li] = v348
+		h349[li] = v349
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -5412,60 +5428,60 @@ func (g *positiveFloat32Host) r6() int {
 			next = 4
 		}
 	}
-	g.v306 = u306
-	g.v307 = u307
-	g.v310 = u310
+	g.v308 = u308
+	g.v309 = u309
+	g.v312 = u312
 	return next
 }
 
 func (g *positiveFloat32Host) r8() int {
 	const n = 256
 	v18 := g.v18
-	v30 := g.v30
-	v386 := v30 + 4096
-	v387 := v18 <= v386
+	v32 := g.v32
+	v388 := v32 + 4096
+	v389 := v18 <= v388
 	v8 := g.v8
-	v388 := 0 < v8
+	v390 := 0 < v8
 	p5 := g.Pointer(5)
-	h370 := g.v370[:n]
-	h150 := g.v150[:n]
-	h362 := g.v362[:n]
-	h145 := g.v145[:n]
-	h36 := g.v36[:n]
+	h372 := g.v372[:n]
+	h152 := g.v152[:n]
+	h364 := g.v364[:n]
+	h147 := g.v147[:n]
+	h38 := g.v38[:n]
 	v6 := g.v6
 	p1 := g.Pointer(1)
-	h35 := g.v35[:n]
+	h37 := g.v37[:n]
 	p4 := g.Pointer(4)
-	h42 := g.v42[:n]
-	h41 := g.v41[:n]
-	h49 := g.v49[:n]
-	h48 := g.v48[:n]
-	h56 := g.v56[:n]
-	h55 := g.v55[:n]
-	h63 := g.v63[:n]
-	h62 := g.v62[:n]
-	h70 := g.v70[:n]
-	h69 := g.v69[:n]
-	h77 := g.v77[:n]
-	h76 := g.v76[:n]
-	h84 := g.v84[:n]
-	h83 := g.v83[:n]
-	h91 := g.v91[:n]
-	h90 := g.v90[:n]
-	h98 := g.v98[:n]
-	h97 := g.v97[:n]
-	h105 := g.v105[:n]
-	h104 := g.v104[:n]
-	h112 := g.v112[:n]
-	h111 := g.v111[:n]
-	h119 := g.v119[:n]
-	h118 := g.v118[:n]
-	h126 := g.v126[:n]
-	h125 := g.v125[:n]
-	h133 := g.v133[:n]
-	h132 := g.v132[:n]
-	h140 := g.v140[:n]
-	h139 := g.v139[:n]
+	h44 := g.v44[:n]
+	h43 := g.v43[:n]
+	h51 := g.v51[:n]
+	h50 := g.v50[:n]
+	h58 := g.v58[:n]
+	h57 := g.v57[:n]
+	h65 := g.v65[:n]
+	h64 := g.v64[:n]
+	h72 := g.v72[:n]
+	h71 := g.v71[:n]
+	h79 := g.v79[:n]
+	h78 := g.v78[:n]
+	h86 := g.v86[:n]
+	h85 := g.v85[:n]
+	h93 := g.v93[:n]
+	h92 := g.v92[:n]
+	h100 := g.v100[:n]
+	h99 := g.v99[:n]
+	h107 := g.v107[:n]
+	h106 := g.v106[:n]
+	h114 := g.v114[:n]
+	h113 := g.v113[:n]
+	h121 := g.v121[:n]
+	h120 := g.v120[:n]
+	h128 := g.v128[:n]
+	h127 := g.v127[:n]
+	h135 := g.v135[:n]
+	h134 := g.v134[:n]
+	h142 := g.v142[:n]
+	h141 := g.v141[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -5473,350 +5489,350 @@ func (g *positiveFloat32Host) r8() int {
 		}
 		v19 := int32(li)
 		v20 := v19 == 0
-		v370 := h370[li]
-		v150 := h150[li]
-		v362 := h362[li]
-		v145 := h145[li]
-		v36 := h36[li]
-		v35 := h35[li]
-		v42 := h42[li]
-		v41 := h41[li]
-		v49 := h49[li]
-		v48 := h48[li]
-		v56 := h56[li]
-		v55 := h55[li]
-		v63 := h63[li]
-		v62 := h62[li]
-		v70 := h70[li]
-		v69 := h69[li]
-		v77 := h77[li]
-		v76 := h76[li]
-		v84 := h84[li]
-		v83 := h83[li]
-		v91 := h91[li]
-		v90 := h90[li]
-		v98 := h98[li]
-		v97 := h97[li]
-		v105 := h105[li]
-		v104 := h104[li]
-		v112 := h112[li]
-		v111 := h111[li]
-		v119 := h119[li]
-		v118 := h118[li]
-		v126 := h126[li]
-		v125 := h125[li]
-		v133 := h133[li]
-		v132 := h132[li]
-		v140 := h140[li]
-		v139 := h139[li]
-		var v399, v408, v417, v426, v435, v444, v453, v462, v471, v480, v489, v498, v507, v516, v525 int64
+		v372 := h372[li]
+		v152 := h152[li]
+		v364 := h364[li]
+		v147 := h147[li]
+		v38 := h38[li]
+		v37 := h37[li]
+		v44 := h44[li]
+		v43 := h43[li]
+		v51 := h51[li]
+		v50 := h50[li]
+		v58 := h58[li]
+		v57 := h57[li]
+		v65 := h65[li]
+		v64 := h64[li]
+		v72 := h72[li]
+		v71 := h71[li]
+		v79 := h79[li]
+		v78 := h78[li]
+		v86 := h86[li]
+		v85 := h85[li]
+		v93 := h93[li]
+		v92 := h92[li]
+		v100 := h100[li]
+		v99 := h99[li]
+		v107 := h107[li]
+		v106 := h106[li]
+		v114 := h114[li]
+		v113 := h113[li]
+		v121 := h121[li]
+		v120 := h120[li]
+		v128 := h128[li]
+		v127 := h127[li]
+		v135 := h135[li]
+		v134 := h134[li]
+		v142 := h142[li]
+		v141 := h141[li]
+		var v401, v410, v419, v428, v437, v446, v455, v464, v473, v482, v491, v500, v509, v518, v527 int64
 		if !v20 {
 			goto b154
 		}
-		if !v387 {
+		if !v389 {
 			goto b154
 		}
-		if v388 {
-			*(*int64)(p5) = v370
+		if v390 {
+			*(*int64)(p5) = v372
 		}
 	b154:
-		v391 := v362 + int64(uint32(v150))
-		if (v145 & 1) == 0 {
-			v399 = v391
+		v393 := v364 + int64(uint32(v152))
+		if (v147 & 1) == 0 {
+			v401 = v393
 			goto b159
 		}
-		if !v36 {
-			v399 = v391
+		if !v38 {
+			v401 = v393
 			goto b159
 		}
-		if 0 > v391 {
-			v399 = v391
+		if 0 > v393 {
+			v401 = v393
 			goto b159
 		}
-		if v391 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v391)*4)) = *(*float32)(unsafe.Add(p1, int(v35)*4))
-			v399 = v391 + 1
+		if v393 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v393)*4)) = *(*float32)(unsafe.Add(p1, int(v37)*4))
+			v401 = v393 + 1
 		} else {
-			v399 = v391
+			v401 = v393
 		}
 	b159:
-		if (int32(uint32(v145)>>1) & 1) == 0 {
-			v408 = v399
+		if (int32(uint32(v147)>>1) & 1) == 0 {
+			v410 = v401
 			goto b164
 		}
-		if !v42 {
-			v408 = v399
+		if !v44 {
+			v410 = v401
 			goto b164
 		}
-		if 0 > v399 {
-			v408 = v399
+		if 0 > v401 {
+			v410 = v401
 			goto b164
 		}
-		if v399 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v399)*4)) = *(*float32)(unsafe.Add(p1, int(v41)*4))
-			v408 = v399 + 1
+		if v401 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v401)*4)) = *(*float32)(unsafe.Add(p1, int(v43)*4))
+			v410 = v401 + 1
 		} else {
-			v408 = v399
+			v410 = v401
 		}
 	b164:
-		if (int32(uint32(v145)>>2) & 1) == 0 {
-			v417 = v408
+		if (int32(uint32(v147)>>2) & 1) == 0 {
+			v419 = v410
 			goto b169
 		}
-		if !v49 {
-			v417 = v408
+		if !v51 {
+			v419 = v410
 			goto b169
 		}
-		if 0 > v408 {
-			v417 = v408
+		if 0 > v410 {
+			v419 = v410
 			goto b169
 		}
-		if v408 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v408)*4)) = *(*float32)(unsafe.Add(p1, int(v48)*4))
-			v417 = v408 + 1
+		if v410 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v410)*4)) = *(*float32)(unsafe.Add(p1, int(v50)*4))
+			v419 = v410 + 1
 		} else {
-			v417 = v408
+			v419 = v410
 		}
 	b169:
-		if (int32(uint32(v145)>>3) & 1) == 0 {
-			v426 = v417
+		if (int32(uint32(v147)>>3) & 1) == 0 {
+			v428 = v419
 			goto b174
 		}
-		if !v56 {
-			v426 = v417
+		if !v58 {
+			v428 = v419
 			goto b174
 		}
-		if 0 > v417 {
-			v426 = v417
+		if 0 > v419 {
+			v428 = v419
 			goto b174
 		}
-		if v417 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v417)*4)) = *(*float32)(unsafe.Add(p1, int(v55)*4))
-			v426 = v417 + 1
+		if v419 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v419)*4)) = *(*float32)(unsafe.Add(p1, int(v57)*4))
+			v428 = v419 + 1
 		} else {
-			v426 = v417
+			v428 = v419
 		}
 	b174:
-		if (int32(uint32(v145)>>4) & 1) == 0 {
-			v435 = v426
+		if (int32(uint32(v147)>>4) & 1) == 0 {
+			v437 = v428
 			goto b179
 		}
-		if !v63 {
-			v435 = v426
+		if !v65 {
+			v437 = v428
 			goto b179
 		}
-		if 0 > v426 {
-			v435 = v426
+		if 0 > v428 {
+			v437 = v428
 			goto b179
 		}
-		if v426 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v426)*4)) = *(*float32)(unsafe.Add(p1, int(v62)*4))
-			v435 = v426 + 1
+		if v428 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v428)*4)) = *(*float32)(unsafe.Add(p1, int(v64)*4))
+			v437 = v428 + 1
 		} else {
-			v435 = v426
+			v437 = v428
 		}
 	b179:
-		if (int32(uint32(v145)>>5) & 1) == 0 {
-			v444 = v435
+		if (int32(uint32(v147)>>5) & 1) == 0 {
+			v446 = v437
 			goto b184
 		}
-		if !v70 {
-			v444 = v435
+		if !v72 {
+			v446 = v437
 			goto b184
 		}
-		if 0 > v435 {
-			v444 = v435
+		if 0 > v437 {
+			v446 = v437
 			goto b184
 		}
-		if v435 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v435)*4)) = *(*float32)(unsafe.Add(p1, int(v69)*4))
-			v444 = v435 + 1
+		if v437 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v437)*4)) = *(*float32)(unsafe.Add(p1, int(v71)*4))
+			v446 = v437 + 1
 		} else {
-			v444 = v435
+			v446 = v437
 		}
 	b184:
-		if (int32(uint32(v145)>>6) & 1) == 0 {
-			v453 = v444
+		if (int32(uint32(v147)>>6) & 1) == 0 {
+			v455 = v446
 			goto b189
 		}
-		if !v77 {
-			v453 = v444
+		if !v79 {
+			v455 = v446
 			goto b189
 		}
-		if 0 > v444 {
-			v453 = v444
+		if 0 > v446 {
+			v455 = v446
 			goto b189
 		}
-		if v444 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v444)*4)) = *(*float32)(unsafe.Add(p1, int(v76)*4))
-			v453 = v444 + 1
+		if v446 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v446)*4)) = *(*float32)(unsafe.Add(p1, int(v78)*4))
+			v455 = v446 + 1
 		} else {
-			v453 = v444
+			v455 = v446
 		}
 	b189:
-		if (int32(uint32(v145)>>7) & 1) == 0 {
-			v462 = v453
+		if (int32(uint32(v147)>>7) & 1) == 0 {
+			v464 = v455
 			goto b194
 		}
-		if !v84 {
-			v462 = v453
+		if !v86 {
+			v464 = v455
 			goto b194
 		}
-		if 0 > v453 {
-			v462 = v453
+		if 0 > v455 {
+			v464 = v455
 			goto b194
 		}
-		if v453 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v453)*4)) = *(*float32)(unsafe.Add(p1, int(v83)*4))
-			v462 = v453 + 1
+		if v455 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v455)*4)) = *(*float32)(unsafe.Add(p1, int(v85)*4))
+			v464 = v455 + 1
 		} else {
-			v462 = v453
+			v464 = v455
 		}
 	b194:
-		if (int32(uint32(v145)>>8) & 1) == 0 {
-			v471 = v462
+		if (int32(uint32(v147)>>8) & 1) == 0 {
+			v473 = v464
 			goto b199
 		}
-		if !v91 {
-			v471 = v462
+		if !v93 {
+			v473 = v464
 			goto b199
 		}
-		if 0 > v462 {
-			v471 = v462
+		if 0 > v464 {
+			v473 = v464
 			goto b199
 		}
-		if v462 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v462)*4)) = *(*float32)(unsafe.Add(p1, int(v90)*4))
-			v471 = v462 + 1
+		if v464 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v464)*4)) = *(*float32)(unsafe.Add(p1, int(v92)*4))
+			v473 = v464 + 1
 		} else {
-			v471 = v462
+			v473 = v464
 		}
 	b199:
-		if (int32(uint32(v145)>>9) & 1) == 0 {
-			v480 = v471
+		if (int32(uint32(v147)>>9) & 1) == 0 {
+			v482 = v473
 			goto b204
 		}
-		if !v98 {
-			v480 = v471
+		if !v100 {
+			v482 = v473
 			goto b204
 		}
-		if 0 > v471 {
-			v480 = v471
+		if 0 > v473 {
+			v482 = v473
 			goto b204
 		}
-		if v471 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v471)*4)) = *(*float32)(unsafe.Add(p1, int(v97)*4))
-			v480 = v471 + 1
+		if v473 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v473)*4)) = *(*float32)(unsafe.Add(p1, int(v99)*4))
+			v482 = v473 + 1
 		} else {
-			v480 = v471
+			v482 = v473
 		}
 	b204:
-		if (int32(uint32(v145)>>10) & 1) == 0 {
-			v489 = v480
+		if (int32(uint32(v147)>>10) & 1) == 0 {
+			v491 = v482
 			goto b209
 		}
-		if !v105 {
-			v489 = v480
+		if !v107 {
+			v491 = v482
 			goto b209
 		}
-		if 0 > v480 {
-			v489 = v480
+		if 0 > v482 {
+			v491 = v482
 			goto b209
 		}
-		if v480 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v480)*4)) = *(*float32)(unsafe.Add(p1, int(v104)*4))
-			v489 = v480 + 1
+		if v482 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v482)*4)) = *(*float32)(unsafe.Add(p1, int(v106)*4))
+			v491 = v482 + 1
 		} else {
-			v489 = v480
+			v491 = v482
 		}
 	b209:
-		if (int32(uint32(v145)>>11) & 1) == 0 {
-			v498 = v489
+		if (int32(uint32(v147)>>11) & 1) == 0 {
+			v500 = v491
 			goto b214
 		}
-		if !v112 {
-			v498 = v489
+		if !v114 {
+			v500 = v491
 			goto b214
 		}
-		if 0 > v489 {
-			v498 = v489
+		if 0 > v491 {
+			v500 = v491
 			goto b214
 		}
-		if v489 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v489)*4)) = *(*float32)(unsafe.Add(p1, int(v111)*4))
-			v498 = v489 + 1
+		if v491 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v491)*4)) = *(*float32)(unsafe.Add(p1, int(v113)*4))
+			v500 = v491 + 1
 		} else {
-			v498 = v489
+			v500 = v491
 		}
 	b214:
-		if (int32(uint32(v145)>>12) & 1) == 0 {
-			v507 = v498
+		if (int32(uint32(v147)>>12) & 1) == 0 {
+			v509 = v500
 			goto b219
 		}
-		if !v119 {
-			v507 = v498
+		if !v121 {
+			v509 = v500
 			goto b219
 		}
-		if 0 > v498 {
-			v507 = v498
+		if 0 > v500 {
+			v509 = v500
 			goto b219
 		}
-		if v498 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v498)*4)) = *(*float32)(unsafe.Add(p1, int(v118)*4))
-			v507 = v498 + 1
+		if v500 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v500)*4)) = *(*float32)(unsafe.Add(p1, int(v120)*4))
+			v509 = v500 + 1
 		} else {
-			v507 = v498
+			v509 = v500
 		}
 	b219:
-		if (int32(uint32(v145)>>13) & 1) == 0 {
-			v516 = v507
+		if (int32(uint32(v147)>>13) & 1) == 0 {
+			v518 = v509
 			goto b224
 		}
-		if !v126 {
-			v516 = v507
+		if !v128 {
+			v518 = v509
 			goto b224
 		}
-		if 0 > v507 {
-			v516 = v507
+		if 0 > v509 {
+			v518 = v509
 			goto b224
 		}
-		if v507 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v507)*4)) = *(*float32)(unsafe.Add(p1, int(v125)*4))
-			v516 = v507 + 1
+		if v509 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v509)*4)) = *(*float32)(unsafe.Add(p1, int(v127)*4))
+			v518 = v509 + 1
 		} else {
-			v516 = v507
+			v518 = v509
 		}
 	b224:
-		if (int32(uint32(v145)>>14) & 1) == 0 {
-			v525 = v516
+		if (int32(uint32(v147)>>14) & 1) == 0 {
+			v527 = v518
 			goto b229
 		}
-		if !v133 {
-			v525 = v516
+		if !v135 {
+			v527 = v518
 			goto b229
 		}
-		if 0 > v516 {
-			v525 = v516
+		if 0 > v518 {
+			v527 = v518
 			goto b229
 		}
-		if v516 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v516)*4)) = *(*float32)(unsafe.Add(p1, int(v132)*4))
-			v525 = v516 + 1
+		if v518 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v518)*4)) = *(*float32)(unsafe.Add(p1, int(v134)*4))
+			v527 = v518 + 1
 		} else {
-			v525 = v516
+			v527 = v518
 		}
 	b229:
-		if (int32(uint32(v145)>>15) & 1) == 0 {
+		if (int32(uint32(v147)>>15) & 1) == 0 {
 			goto b234
 		}
-		if !v140 {
+		if !v142 {
 			goto b234
 		}
-		if 0 > v525 {
+		if 0 > v527 {
 			goto b234
 		}
-		if v525 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v525)*4)) = *(*float32)(unsafe.Add(p1, int(v139)*4))
+		if v527 < v6 {
+			*(*float32)(unsafe.Add(p4, int(v527)*4)) = *(*float32)(unsafe.Add(p1, int(v141)*4))
 		}
 	b234:
 	}
@@ -5825,114 +5841,114 @@ func (g *positiveFloat32Host) r8() int {
 
 func (g *positiveFloat32Host) r9() int {
 	const n = 256
-	h345 := g.v345[:n]
-	h346 := g.v346[:n]
-	v349 := g.v349
-	v306 := g.v306
+	h347 := g.v347[:n]
+	h348 := g.v348[:n]
+	v351 := g.v351
+	v308 := g.v308
 	v4 := g.v4
 	p3 := g.Pointer(3)
-	v654 := g.v654
-	v663 := v654 & 1073741823
-	v664 := v663 | 1073741824
-	v655 := int64(uint32(v654))
-	v667 := v655 >> 30
-	v668 := int32(uint64(v667))
-	v669 := v668 & 1073741823
-	v670 := v669 | 1073741824
-	u310 := g.v310
-	h347 := g.v347[:n]
+	v656 := g.v656
+	v665 := v656 & 1073741823
+	v666 := v665 | 1073741824
+	v657 := int64(uint32(v656))
+	v669 := v657 >> 30
+	v670 := int32(uint64(v669))
+	v671 := v670 & 1073741823
+	v672 := v671 | 1073741824
+	u312 := g.v312
+	h349 := g.v349[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v345 := h345[li]
-		v346 := h346[li]
+		v347 := h347[li]
+		v348 := h348[li]
 		v19 := int32(li)
-		var v308, v310, v332, v337, v338, v344, v347, v674, v676, v678 int32
-		var v309, v315, v316, v333, v339, v659, v660, v675, v677 int64
-		if v19 != v349 {
-			v674 = v345
-			v675 = v346
+		var v310, v312, v334, v339, v340, v346, v349, v676, v678, v680 int32
+		var v311, v317, v318, v335, v341, v661, v662, v677, v679 int64
+		if v19 != v351 {
+			v676 = v347
+			v677 = v348
 			goto b275
 		}
-		v659 = int64(uint32(v306-v19)) * 2
-		v660 = v659 + 2
-		if v4 >= (v659 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v660)*4)), v664, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v659+3)*4)), v670, kernelimpl.HostUMax[int32])
+		v661 = int64(uint32(v308-v19)) * 2
+		v662 = v661 + 2
+		if v4 >= (v661 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v662)*4)), v666, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v661+3)*4)), v672, kernelimpl.HostUMax[int32])
 		}
 		{
-			v673 := int32(1)
-			if v19 == v306 {
-				v673 = 2
+			v675 := int32(1)
+			if v19 == v308 {
+				v675 = 2
 			}
-			v674 = v673
-			v675 = v655
+			v676 = v675
+			v677 = v657
 		}
 	b275:
-		v676 = v674
-		v677 = v675
-		v678 = 0
-		v308 = v676
-		v309 = v677
+		v678 = v676
+		v679 = v677
+		v680 = 0
 		v310 = v678
-		if uint32(v19) > uint32(v306) {
-			v345 = v308
-			v346 = v309
-			v347 = 512
+		v311 = v679
+		v312 = v680
+		if uint32(v19) > uint32(v308) {
+			v347 = v310
+			v348 = v311
+			v349 = 512
 			goto b131
 		}
-		if v308 != 0 {
-			v338 = v308
-			v339 = v309
+		if v310 != 0 {
+			v340 = v310
+			v341 = v311
 			goto b128
 		}
-		v315 = int64(uint32(v306-v19)) * 2
-		v316 = v315 + 2
-		if v4 < (v315 + 4) {
-			v332 = 0
-			v333 = 0
+		v317 = int64(uint32(v308-v19)) * 2
+		v318 = v317 + 2
+		if v4 < (v317 + 4) {
+			v334 = 0
+			v335 = 0
 		} else {
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v316)*4)))
-			v320 := v315 + 3
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v320)*4)))
-			v322 := int32(uint32(v319) >> 30)
-			v325 := v322
-			if int32(uint32(v321)>>30) != v322 {
-				v325 = 0
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v318)*4)))
+			v322 := v317 + 3
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v322)*4)))
+			v324 := int32(uint32(v321) >> 30)
+			v327 := v324
+			if int32(uint32(v323)>>30) != v324 {
+				v327 = 0
 			}
-			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
-			v332 = v325
-			v333 = v331
+			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
+			v334 = v327
+			v335 = v333
 		}
-		if v19 == v306 {
-			v336 := v332
-			if v332 == 1 {
-				v336 = 2
+		if v19 == v308 {
+			v338 := v334
+			if v334 == 1 {
+				v338 = 2
 			}
-			v337 = v336
+			v339 = v338
 		} else {
-			v337 = v332
+			v339 = v334
 		}
-		v338 = v337
-		v339 = v333
+		v340 = v339
+		v341 = v335
 	b128:
-		if v338 != 1 {
-			v344 = (v19 * 2) + int32(uint32(v338)>>1)
+		if v340 != 1 {
+			v346 = (v19 * 2) + int32(uint32(v340)>>1)
 		} else {
-			v344 = 512
+			v346 = 512
 		}
-		v345 = v338
-		v346 = v339
-		v347 = v344
+		v347 = v340
+		v348 = v341
+		v349 = v346
 	b131:
-		u310 = v310
-		h345[li] = v345
-		h346[li] = v346
+		u312 = v312
 		h347[li] = v347
+		h348[li] = v348
+		h349[li] = v349
 	}
-	g.v310 = u310
+	g.v312 = u312
 	return 4
 }
 
@@ -5947,15 +5963,15 @@ type unique16Host struct {
 
 	v6, v8 int16
 
-	v22, v33, v34, v77 int64
+	v22, v35, v36, v79 int64
 
-	v31, v67, v70, v71, v74, v75, v347, v349, v638 []int32
+	v33, v69, v72, v73, v76, v77, v349, v351, v640 []int32
 
-	v32, v76, v306, v308, v312, v350, v351, v639 int32
+	v34, v78, v308, v310, v314, v352, v353, v641 int32
 
-	v39, v307, v348, v364, v372 []int64
+	v41, v309, v350, v366, v374 []int64
 
-	v309 bool
+	v311 bool
 
 	sint32 []int32
 }
@@ -5977,23 +5993,23 @@ func (g *unique16Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v67, &g.v70, &g.v71, &g.v74, &g.v75, &g.v347, &g.v349, &g.v638)
-	kernelimpl.HostRoom(n, &g.v39, &g.v307, &g.v348, &g.v364, &g.v372)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v33, &g.v69, &g.v72, &g.v73, &g.v76, &g.v77, &g.v349, &g.v351, &g.v640)
+	kernelimpl.HostRoom(n, &g.v41, &g.v309, &g.v350, &g.v366, &g.v374)
 }
 
 func (g *unique16Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:240
-			g.v350 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v349, -1))
+		case 4: // GroupReduce, lookback.go:247
+			g.v352 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v351, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:262
+		case 5: // Barrier, lookback.go:269
 			next = g.r6()
-		case 7: // Barrier, lookback.go:280
+		case 7: // Barrier, lookback.go:287
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
-			g.v639 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v638, 0))
+			g.v641 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v640, 0))
 			next = g.r9()
 		}
 	}
@@ -6012,10 +6028,10 @@ func (g *unique16Host) r0() int {
 	v28 := c0 + -1
 	v27 := c0 != 0
 	u22 := g.v22
-	h31 := g.v31[:n]
+	h33 := g.v33[:n]
 	for li := range n {
 		var v22 int64
-		var v31 int32
+		var v33 int32
 		if v16 {
 			v22 = v0
 		} else {
@@ -6031,7 +6047,7 @@ func (g *unique16Host) r0() int {
 			v22 = v21
 		}
 		if int32(li) != 0 {
-			v31 = -1
+			v33 = -1
 			goto b5
 		}
 		if v25 {
@@ -6040,98 +6056,102 @@ func (g *unique16Host) r0() int {
 			if v27 {
 				v30 = v28 - v26
 			}
-			v31 = v30
+			v32 := v30
+			if 4294967295 <= uint32(v30) {
+				v32 = -1
+			}
+			v33 = v32
 		} else {
-			v31 = -1
+			v33 = -1
 		}
 	b5:
 		u22 = v22
-		h31[li] = v31
+		h33[li] = v33
 	}
 	g.v22 = u22
-	// GroupSelect, lookback.go:201
-	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v34 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v33, 0)[int32(0)]
 	v22 := g.v22
-	v32 := g.v32
-	v33 := int64(uint32(v32))
-	v34 := v33 * 4096
-	v35 := v22 <= v34
-	v36 := v32 != 0
+	v34 := g.v34
+	v35 := int64(uint32(v34))
+	v36 := v35 * 4096
+	v37 := v22 <= v36
+	v38 := v34 != 0
 	p0 := g.Pointer(0)
 	v6 := g.v6
 	v7 := int32(uint16(v6))
-	v40 := v7 == 0
+	v42 := v7 == 0
 	v8 := g.v8
 	v9 := int32(uint16(v8))
-	h39 := g.v39[:n]
-	h67 := g.v67[:n]
-	h70 := g.v70[:n]
+	h41 := g.v41[:n]
+	h69 := g.v69[:n]
+	h72 := g.v72[:n]
 	more := false
 	for li := range n {
 		v23 := int32(li)
-		var v41, v42, v48, v51, v67 int32
-		var v62, v63 bool
-		if !v35 {
+		var v43, v44, v50, v53, v69 int32
+		var v64, v65 bool
+		if !v37 {
 			goto b9
 		}
-		if v36 {
+		if v38 {
 			g.Leave(li)
 			continue
 		}
 	b9:
-		v39 := v34 + int64(uint32(v23*16))
-		v41 = 0
-		v42 = 0
+		v41 := v36 + int64(uint32(v23*16))
+		v43 = 0
+		v44 = 0
 	b10:
-		v44 := v39 + int64(uint32(v42))
-		if v44 >= v22 {
-			v67 = v41
+		v46 := v41 + int64(uint32(v44))
+		if v46 >= v22 {
+			v69 = v43
 			goto b20
 		}
-		if v44 == 0 {
+		if v46 == 0 {
 			goto b19
 		}
-		v48 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v44)*2))))
-		v51 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v44+-1)*2))))
-		if v40 {
-			v63 = v48 == v51
+		v50 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v46)*2))))
+		v53 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v46+-1)*2))))
+		if v42 {
+			v65 = v50 == v53
 			goto b18
 		}
-		if v48 == v51 {
-			v62 = true
+		if v50 == v53 {
+			v64 = true
 			goto b17
 		}
-		if ((v48 | v51) & v7) == 0 {
-			v62 = true
+		if ((v50 | v53) & v7) == 0 {
+			v64 = true
 		} else {
-			v61 := (uint32(v9) < uint32(v48&v7)) && (uint32(v9) < uint32(v51&v7))
-			v62 = v61
+			v63 := (uint32(v9) < uint32(v50&v7)) && (uint32(v9) < uint32(v53&v7))
+			v64 = v63
 		}
 	b17:
-		v63 = v62
+		v65 = v64
 	b18:
-		if v63 {
-			v67 = v41
+		if v65 {
+			v69 = v43
 			goto b20
 		}
 	b19:
-		v67 = v41 | (int32(1) << (uint32(v42&31) & 31))
+		v69 = v43 | (int32(1) << (uint32(v44&31) & 31))
 	b20:
-		v68 := v42 + 1
-		if v68 >= 16 {
-			v70 := int32(bits.OnesCount32(uint32(v67)))
-			h39[li] = v39
-			h67[li] = v67
-			h70[li] = v70
+		v70 := v44 + 1
+		if v70 >= 16 {
+			v72 := int32(bits.OnesCount32(uint32(v69)))
+			h41[li] = v41
+			h69[li] = v69
+			h72[li] = v72
 			more = true
 			continue
 		}
-		v41 = v67
-		v42 = v68
+		v43 = v69
+		v44 = v70
 		goto b10
 	}
-	g.v33 = v33
-	g.v34 = v34
+	g.v35 = v35
+	g.v36 = v36
 	if !more {
 		return -1
 	}
@@ -6139,69 +6159,69 @@ func (g *unique16Host) r0() int {
 	g.Zero(0)
 	// GroupExclusiveScan, kernels.go:38
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v70, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v72, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v71, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v73, in, len(in), int32(0))
 	}
-	h71 := g.v71[:n]
-	h74 := g.v74[:n]
-	h75 := g.v75[:n]
+	h73 := g.v73[:n]
+	h76 := g.v76[:n]
+	h77 := g.v77[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v71 := h71[li]
-		v70 := h70[li]
-		v74 := v71
+		v73 := h73[li]
+		v72 := h72[li]
+		v76 := v73
 		if int32(li) == 0 {
-			v74 = 0
+			v76 = 0
 		}
-		v75 := v74 + v70
-		h74[li] = v74
-		h75[li] = v75
+		v77 := v76 + v72
+		h76[li] = v76
+		h77[li] = v77
 	}
 	// GroupSelect, kernels.go:39
-	g.v76 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v75, 0)[int32(255)]
+	g.v78 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v77, 0)[int32(255)]
 	c1 := g.c1
-	v78 := c1 == 0
-	v83 := v33 * 2
-	v85 := v83 + 4
-	v86 := v4 < v85
-	v84 := v83 + 2
-	v81 := v32 == 0
-	v82 := int32(1)
-	if v81 {
-		v82 = 2
+	v80 := c1 == 0
+	v85 := v35 * 2
+	v87 := v85 + 4
+	v88 := v4 < v87
+	v86 := v85 + 2
+	v83 := v34 == 0
+	v84 := int32(1)
+	if v83 {
+		v84 = 2
 	}
-	v87 := v82 << 30
-	v76 := g.v76
-	v88 := v76 & 1073741823
-	v89 := v87 | v88
-	v91 := v83 + 3
-	v77 := int64(uint32(v76))
-	v92 := v77 >> 30
-	v93 := int32(uint64(v92))
-	v94 := v93 & 1073741823
-	v95 := v87 | v94
-	v97 := v32 == 0
-	v306 := v32 + -1
-	v98 := v34 + 4096
-	v99 := v22 <= v98
+	v89 := v84 << 30
+	v78 := g.v78
+	v90 := v78 & 1073741823
+	v91 := v89 | v90
+	v93 := v85 + 3
+	v79 := int64(uint32(v78))
+	v94 := v79 >> 30
+	v95 := int32(uint64(v94))
+	v96 := v95 & 1073741823
+	v97 := v89 | v96
+	v99 := v34 == 0
+	v308 := v34 + -1
+	v100 := v36 + 4096
+	v101 := v22 <= v100
 	v14 := g.v14
-	v100 := 0 < v14
+	v102 := 0 < v14
 	p7 := g.Pointer(7)
 	v10 := g.v10
 	p5 := g.Pointer(5)
 	v12 := g.v12
 	p6 := g.Pointer(6)
-	h307 := g.v307[:n]
-	u308 := g.v308
-	u309 := g.v309
-	u312 := g.v312
-	h347 := g.v347[:n]
-	h348 := g.v348[:n]
+	h309 := g.v309[:n]
+	u310 := g.v310
+	u311 := g.v311
+	u314 := g.v314
 	h349 := g.v349[:n]
+	h350 := g.v350[:n]
+	h351 := g.v351[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -6209,518 +6229,518 @@ func (g *unique16Host) r0() int {
 		}
 		v23 := int32(li)
 		v24 := v23 == 0
-		v74 := h74[li]
-		v67 := h67[li]
-		v39 := h39[li]
-		var v102, v112, v116, v125, v129, v138, v142, v151, v155, v164, v168, v177, v181, v190, v194, v203, v207, v216, v220, v229, v233, v242, v246, v255, v259, v268, v272, v281, v285, v294, v298, v307, v311, v317, v318, v335, v341, v348 int64
-		var v308, v310, v312, v334, v339, v340, v346, v347, v349 int32
-		var v309 bool
+		v76 := h76[li]
+		v69 := h69[li]
+		v41 := h41[li]
+		var v104, v114, v118, v127, v131, v140, v144, v153, v157, v166, v170, v179, v183, v192, v196, v205, v209, v218, v222, v231, v235, v244, v248, v257, v261, v270, v274, v283, v287, v296, v300, v309, v313, v319, v320, v337, v343, v350 int64
+		var v310, v312, v314, v336, v341, v342, v348, v349, v351 int32
+		var v311 bool
 		if !v24 {
 			goto b30
 		}
-		if v78 {
+		if v80 {
 			goto b28
 		}
-		if int32(uint32(v32)%uint32(c1)) == 0 {
+		if int32(uint32(v34)%uint32(c1)) == 0 {
 			goto b30
 		}
 	b28:
-		if !v86 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v84)*4)), v89)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v91)*4)), v95)
+		if !v88 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v86)*4)), v91)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v93)*4)), v97)
 		}
 	b30:
-		if !v97 {
-			v307 = 0
-			v308 = v306
-			v309 = true
+		if !v99 {
+			v309 = 0
+			v310 = v308
+			v311 = true
 			goto b163
 		}
 		if !v24 {
 			goto b35
 		}
-		if !v99 {
+		if !v101 {
 			goto b35
 		}
-		if v100 {
-			*(*int64)(p7) = v77
+		if v102 {
+			*(*int64)(p7) = v79
 		}
 	b35:
-		v102 = int64(uint32(v74))
-		if (v67 & 1) == 0 {
-			v112 = v102
+		v104 = int64(uint32(v76))
+		if (v69 & 1) == 0 {
+			v114 = v104
 			goto b42
 		}
-		if v39 >= v22 {
-			v112 = v102
+		if v41 >= v22 {
+			v114 = v104
 			goto b42
 		}
-		if v102 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v102)*2)) = *(*int16)(unsafe.Add(p0, int(v39)*2))
+		if v104 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v104)*2)) = *(*int16)(unsafe.Add(p0, int(v41)*2))
 		}
-		if v102 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v102)*8)) = v39
+		if v104 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v104)*8)) = v41
 		}
-		v112 = v102 + 1
+		v114 = v104 + 1
 	b42:
-		if (int32(uint32(v67)>>1) & 1) == 0 {
-			v125 = v112
+		if (int32(uint32(v69)>>1) & 1) == 0 {
+			v127 = v114
 			goto b50
 		}
-		v116 = v39 + 1
-		if v116 >= v22 {
-			v125 = v112
+		v118 = v41 + 1
+		if v118 >= v22 {
+			v127 = v114
 			goto b50
 		}
-		if 0 > v112 {
-			v125 = v112
+		if 0 > v114 {
+			v127 = v114
 			goto b50
 		}
-		if v112 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v112)*2)) = *(*int16)(unsafe.Add(p0, int(v116)*2))
+		if v114 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v114)*2)) = *(*int16)(unsafe.Add(p0, int(v118)*2))
 		}
-		if v112 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v112)*8)) = v116
+		if v114 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v114)*8)) = v118
 		}
-		v125 = v112 + 1
+		v127 = v114 + 1
 	b50:
-		if (int32(uint32(v67)>>2) & 1) == 0 {
-			v138 = v125
+		if (int32(uint32(v69)>>2) & 1) == 0 {
+			v140 = v127
 			goto b58
 		}
-		v129 = v39 + 2
-		if v129 >= v22 {
-			v138 = v125
+		v131 = v41 + 2
+		if v131 >= v22 {
+			v140 = v127
 			goto b58
 		}
-		if 0 > v125 {
-			v138 = v125
+		if 0 > v127 {
+			v140 = v127
 			goto b58
 		}
-		if v125 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v125)*2)) = *(*int16)(unsafe.Add(p0, int(v129)*2))
+		if v127 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v127)*2)) = *(*int16)(unsafe.Add(p0, int(v131)*2))
 		}
-		if v125 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v125)*8)) = v129
+		if v127 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v127)*8)) = v131
 		}
-		v138 = v125 + 1
+		v140 = v127 + 1
 	b58:
-		if (int32(uint32(v67)>>3) & 1) == 0 {
-			v151 = v138
+		if (int32(uint32(v69)>>3) & 1) == 0 {
+			v153 = v140
 			goto b66
 		}
-		v142 = v39 + 3
-		if v142 >= v22 {
-			v151 = v138
+		v144 = v41 + 3
+		if v144 >= v22 {
+			v153 = v140
 			goto b66
 		}
-		if 0 > v138 {
-			v151 = v138
+		if 0 > v140 {
+			v153 = v140
 			goto b66
 		}
-		if v138 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v138)*2)) = *(*int16)(unsafe.Add(p0, int(v142)*2))
+		if v140 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v140)*2)) = *(*int16)(unsafe.Add(p0, int(v144)*2))
 		}
-		if v138 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v138)*8)) = v142
+		if v140 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v140)*8)) = v144
 		}
-		v151 = v138 + 1
+		v153 = v140 + 1
 	b66:
-		if (int32(uint32(v67)>>4) & 1) == 0 {
-			v164 = v151
+		if (int32(uint32(v69)>>4) & 1) == 0 {
+			v166 = v153
 			goto b74
 		}
-		v155 = v39 + 4
-		if v155 >= v22 {
-			v164 = v151
+		v157 = v41 + 4
+		if v157 >= v22 {
+			v166 = v153
 			goto b74
 		}
-		if 0 > v151 {
-			v164 = v151
+		if 0 > v153 {
+			v166 = v153
 			goto b74
 		}
-		if v151 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v151)*2)) = *(*int16)(unsafe.Add(p0, int(v155)*2))
+		if v153 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v153)*2)) = *(*int16)(unsafe.Add(p0, int(v157)*2))
 		}
-		if v151 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v151)*8)) = v155
+		if v153 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v153)*8)) = v157
 		}
-		v164 = v151 + 1
+		v166 = v153 + 1
 	b74:
-		if (int32(uint32(v67)>>5) & 1) == 0 {
-			v177 = v164
+		if (int32(uint32(v69)>>5) & 1) == 0 {
+			v179 = v166
 			goto b82
 		}
-		v168 = v39 + 5
-		if v168 >= v22 {
-			v177 = v164
+		v170 = v41 + 5
+		if v170 >= v22 {
+			v179 = v166
 			goto b82
 		}
-		if 0 > v164 {
-			v177 = v164
+		if 0 > v166 {
+			v179 = v166
 			goto b82
 		}
-		if v164 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v164)*2)) = *(*int16)(unsafe.Add(p0, int(v168)*2))
+		if v166 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v166)*2)) = *(*int16)(unsafe.Add(p0, int(v170)*2))
 		}
-		if v164 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v164)*8)) = v168
+		if v166 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v166)*8)) = v170
 		}
-		v177 = v164 + 1
+		v179 = v166 + 1
 	b82:
-		if (int32(uint32(v67)>>6) & 1) == 0 {
-			v190 = v177
+		if (int32(uint32(v69)>>6) & 1) == 0 {
+			v192 = v179
 			goto b90
 		}
-		v181 = v39 + 6
-		if v181 >= v22 {
-			v190 = v177
+		v183 = v41 + 6
+		if v183 >= v22 {
+			v192 = v179
 			goto b90
 		}
-		if 0 > v177 {
-			v190 = v177
+		if 0 > v179 {
+			v192 = v179
 			goto b90
 		}
-		if v177 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v177)*2)) = *(*int16)(unsafe.Add(p0, int(v181)*2))
+		if v179 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v179)*2)) = *(*int16)(unsafe.Add(p0, int(v183)*2))
 		}
-		if v177 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v177)*8)) = v181
+		if v179 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v179)*8)) = v183
 		}
-		v190 = v177 + 1
+		v192 = v179 + 1
 	b90:
-		if (int32(uint32(v67)>>7) & 1) == 0 {
-			v203 = v190
+		if (int32(uint32(v69)>>7) & 1) == 0 {
+			v205 = v192
 			goto b98
 		}
-		v194 = v39 + 7
-		if v194 >= v22 {
-			v203 = v190
+		v196 = v41 + 7
+		if v196 >= v22 {
+			v205 = v192
 			goto b98
 		}
-		if 0 > v190 {
-			v203 = v190
+		if 0 > v192 {
+			v205 = v192
 			goto b98
 		}
-		if v190 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v190)*2)) = *(*int16)(unsafe.Add(p0, int(v194)*2))
+		if v192 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v192)*2)) = *(*int16)(unsafe.Add(p0, int(v196)*2))
 		}
-		if v190 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v190)*8)) = v194
+		if v192 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v192)*8)) = v196
 		}
-		v203 = v190 + 1
+		v205 = v192 + 1
 	b98:
-		if (int32(uint32(v67)>>8) & 1) == 0 {
-			v216 = v203
+		if (int32(uint32(v69)>>8) & 1) == 0 {
+			v218 = v205
 			goto b106
 		}
-		v207 = v39 + 8
-		if v207 >= v22 {
-			v216 = v203
+		v209 = v41 + 8
+		if v209 >= v22 {
+			v218 = v205
 			goto b106
 		}
-		if 0 > v203 {
-			v216 = v203
+		if 0 > v205 {
+			v218 = v205
 			goto b106
 		}
-		if v203 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v203)*2)) = *(*int16)(unsafe.Add(p0, int(v207)*2))
+		if v205 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v205)*2)) = *(*int16)(unsafe.Add(p0, int(v209)*2))
 		}
-		if v203 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v203)*8)) = v207
+		if v205 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v205)*8)) = v209
 		}
-		v216 = v203 + 1
+		v218 = v205 + 1
 	b106:
-		if (int32(uint32(v67)>>9) & 1) == 0 {
-			v229 = v216
+		if (int32(uint32(v69)>>9) & 1) == 0 {
+			v231 = v218
 			goto b114
 		}
-		v220 = v39 + 9
-		if v220 >= v22 {
-			v229 = v216
+		v222 = v41 + 9
+		if v222 >= v22 {
+			v231 = v218
 			goto b114
 		}
-		if 0 > v216 {
-			v229 = v216
+		if 0 > v218 {
+			v231 = v218
 			goto b114
 		}
-		if v216 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v216)*2)) = *(*int16)(unsafe.Add(p0, int(v220)*2))
+		if v218 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v218)*2)) = *(*int16)(unsafe.Add(p0, int(v222)*2))
 		}
-		if v216 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v216)*8)) = v220
+		if v218 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v218)*8)) = v222
 		}
-		v229 = v216 + 1
+		v231 = v218 + 1
 	b114:
-		if (int32(uint32(v67)>>10) & 1) == 0 {
-			v242 = v229
+		if (int32(uint32(v69)>>10) & 1) == 0 {
+			v244 = v231
 			goto b122
 		}
-		v233 = v39 + 10
-		if v233 >= v22 {
-			v242 = v229
+		v235 = v41 + 10
+		if v235 >= v22 {
+			v244 = v231
 			goto b122
 		}
-		if 0 > v229 {
-			v242 = v229
+		if 0 > v231 {
+			v244 = v231
 			goto b122
 		}
-		if v229 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v229)*2)) = *(*int16)(unsafe.Add(p0, int(v233)*2))
+		if v231 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v231)*2)) = *(*int16)(unsafe.Add(p0, int(v235)*2))
 		}
-		if v229 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v229)*8)) = v233
+		if v231 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v231)*8)) = v235
 		}
-		v242 = v229 + 1
+		v244 = v231 + 1
 	b122:
-		if (int32(uint32(v67)>>11) & 1) == 0 {
-			v255 = v242
+		if (int32(uint32(v69)>>11) & 1) == 0 {
+			v257 = v244
 			goto b130
 		}
-		v246 = v39 + 11
-		if v246 >= v22 {
-			v255 = v242
+		v248 = v41 + 11
+		if v248 >= v22 {
+			v257 = v244
 			goto b130
 		}
-		if 0 > v242 {
-			v255 = v242
+		if 0 > v244 {
+			v257 = v244
 			goto b130
 		}
-		if v242 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v242)*2)) = *(*int16)(unsafe.Add(p0, int(v246)*2))
+		if v244 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v244)*2)) = *(*int16)(unsafe.Add(p0, int(v248)*2))
 		}
-		if v242 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v242)*8)) = v246
+		if v244 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v244)*8)) = v248
 		}
-		v255 = v242 + 1
+		v257 = v244 + 1
 	b130:
-		if (int32(uint32(v67)>>12) & 1) == 0 {
-			v268 = v255
+		if (int32(uint32(v69)>>12) & 1) == 0 {
+			v270 = v257
 			goto b138
 		}
-		v259 = v39 + 12
-		if v259 >= v22 {
-			v268 = v255
+		v261 = v41 + 12
+		if v261 >= v22 {
+			v270 = v257
 			goto b138
 		}
-		if 0 > v255 {
-			v268 = v255
+		if 0 > v257 {
+			v270 = v257
 			goto b138
 		}
-		if v255 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v255)*2)) = *(*int16)(unsafe.Add(p0, int(v259)*2))
+		if v257 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v257)*2)) = *(*int16)(unsafe.Add(p0, int(v261)*2))
 		}
-		if v255 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v255)*8)) = v259
+		if v257 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v257)*8)) = v261
 		}
-		v268 = v255 + 1
+		v270 = v257 + 1
 	b138:
-		if (int32(uint32(v67)>>13) & 1) == 0 {
-			v281 = v268
+		if (int32(uint32(v69)>>13) & 1) == 0 {
+			v283 = v270
 			goto b146
 		}
-		v272 = v39 + 13
-		if v272 >= v22 {
-			v281 = v268
+		v274 = v41 + 13
+		if v274 >= v22 {
+			v283 = v270
 			goto b146
 		}
-		if 0 > v268 {
-			v281 = v268
+		if 0 > v270 {
+			v283 = v270
 			goto b146
 		}
-		if v268 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v268)*2)) = *(*int16)(unsafe.Add(p0, int(v272)*2))
+		if v270 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v270)*2)) = *(*int16)(unsafe.Add(p0, int(v274)*2))
 		}
-		if v268 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v268)*8)) = v272
+		if v270 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v270)*8)) = v274
 		}
-		v281 = v268 + 1
+		v283 = v270 + 1
 	b146:
-		if (int32(uint32(v67)>>14) & 1) == 0 {
-			v294 = v281
+		if (int32(uint32(v69)>>14) & 1) == 0 {
+			v296 = v283
 			goto b154
 		}
-		v285 = v39 + 14
-		if v285 >= v22 {
-			v294 = v281
+		v287 = v41 + 14
+		if v287 >= v22 {
+			v296 = v283
 			goto b154
 		}
-		if 0 > v281 {
-			v294 = v281
+		if 0 > v283 {
+			v296 = v283
 			goto b154
 		}
-		if v281 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v281)*2)) = *(*int16)(unsafe.Add(p0, int(v285)*2))
+		if v283 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v283)*2)) = *(*int16)(unsafe.Add(p0, int(v287)*2))
 		}
-		if v281 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v281)*8)) = v285
+		if v283 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v283)*8)) = v287
 		}
-		v294 = v281 + 1
+		v296 = v283 + 1
 	b154:
-		if (int32(uint32(v67)>>15) & 1) == 0 {
+		if (int32(uint32(v69)>>15) & 1) == 0 {
 			goto b161
 		}
-		v298 = v39 + 15
-		if v298 >= v22 {
+		v300 = v41 + 15
+		if v300 >= v22 {
 			goto b161
 		}
-		if 0 > v294 {
+		if 0 > v296 {
 			goto b161
 		}
-		if v294 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v294)*2)) = *(*int16)(unsafe.Add(p0, int(v298)*2))
+		if v296 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v296)*2)) = *(*int16)(unsafe.Add(p0, int(v300)*2))
 		}
-		if v294 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v294)*8)) = v298
+		if v296 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v296)*8)) = v300
 		}
 	b161:
 		g.Leave(li)
 		continue
 	b163:
-		v310 = 0
-		v311 = v307
 		v312 = 0
-		if uint32(v23) > uint32(v308) {
-			v347 = v310
-			v348 = v311
-			v349 = 512
+		v313 = v309
+		v314 = 0
+		if uint32(v23) > uint32(v310) {
+			v349 = v312
+			v350 = v313
+			v351 = 512
 			goto b174
 		}
-		if v310 != 0 {
-			v340 = v310
-			v341 = v311
+		if v312 != 0 {
+			v342 = v312
+			v343 = v313
 			goto b171
 		}
-		v317 = int64(uint32(v308-v23)) * 2
-		v318 = v317 + 2
-		if v4 < (v317 + 4) {
-			v334 = 0
-			v335 = 0
+		v319 = int64(uint32(v310-v23)) * 2
+		v320 = v319 + 2
+		if v4 < (v319 + 4) {
+			v336 = 0
+			v337 = 0
 		} else {
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v317+3)*4)))
-			v324 := int32(uint32(v321) >> 30)
-			v327 := v324
-			if int32(uint32(v323)>>30) != v324 {
-				v327 = 0
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
+			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319+3)*4)))
+			v326 := int32(uint32(v323) >> 30)
+			v329 := v326
+			if int32(uint32(v325)>>30) != v326 {
+				v329 = 0
 			}
-			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
-			v334 = v327
-			v335 = v333
+			v335 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
+			v336 = v329
+			v337 = v335
 		}
-		if v23 == v308 {
-			v338 := v334
-			if v334 == 1 {
-				v338 = 2
+		if v23 == v310 {
+			v340 := v336
+			if v336 == 1 {
+				v340 = 2
 			}
-			v339 = v338
+			v341 = v340
 		} else {
-			v339 = v334
+			v341 = v336
 		}
-		v340 = v339
-		v341 = v335
+		v342 = v341
+		v343 = v337
 	b171:
-		if v340 != 1 {
-			v346 = (v23 * 2) + int32(uint32(v340)>>1)
+		if v342 != 1 {
+			v348 = (v23 * 2) + int32(uint32(v342)>>1)
 		} else {
-			v346 = 512
+			v348 = 512
 		}
-		v347 = v340
-		v348 = v341
-		v349 = v346
+		v349 = v342
+		v350 = v343
+		v351 = v348
 	b174:
-		h307[li] = v307
-		u308 = v308
-		u309 = v309
-		u312 = v312
-		h347[li] = v347
-		h348[li] = v348
+		h309[li] = v309
+		u310 = v310
+		u311 = v311
+		u314 = v314
 		h349[li] = v349
+		h350[li] = v350
+		h351[li] = v351
 		next = 4
 	}
-	g.v77 = v77
-	g.v306 = v306
-	g.v308 = u308
-	g.v309 = u309
-	g.v312 = u312
+	g.v79 = v79
+	g.v308 = v308
+	g.v310 = u310
+	g.v311 = u311
+	g.v314 = u314
 	return next
 }
 
 func (g *unique16Host) r5() int {
 	const n = 256
-	h307 := g.v307[:n]
-	e308 := g.v308
-	e309 := g.v309
-	e312 := g.v312
-	h347 := g.v347[:n]
-	h348 := g.v348[:n]
-	v350 := g.v350
-	v352 := 512 <= uint32(v350)
-	v353 := v350 & 1
-	v354 := v353 == 1
-	v351 := int32(uint32(v350) >> 1)
-	v355 := 256 <= uint32(v351)
-	u308 := g.v308
+	h309 := g.v309[:n]
+	e310 := g.v310
+	e311 := g.v311
+	e314 := g.v314
+	h349 := g.v349[:n]
+	h350 := g.v350[:n]
+	v352 := g.v352
+	v354 := 512 <= uint32(v352)
+	v355 := v352 & 1
+	v356 := v355 == 1
+	v353 := int32(uint32(v352) >> 1)
+	v357 := 256 <= uint32(v353)
+	u310 := g.v310
 	c2 := g.c2
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	u309 := g.v309
-	u312 := g.v312
-	h349 := g.v349[:n]
+	u311 := g.v311
+	u314 := g.v314
+	h351 := g.v351[:n]
 	v22 := g.v22
 	p0 := g.Pointer(0)
 	v6 := g.v6
 	v7 := int32(uint16(v6))
-	v608 := v7 == 0
+	v610 := v7 == 0
 	v8 := g.v8
 	v9 := int32(uint16(v8))
-	h638 := g.v638[:n]
+	h640 := g.v640[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v307 := h307[li]
-		v308 := e308
-		v309 := e309
-		v312 := e312
-		v347 := h347[li]
-		v348 := h348[li]
+		v309 := h309[li]
+		v310 := e310
+		v311 := e311
+		v314 := e314
+		v349 := h349[li]
+		v350 := h350[li]
 		v23 := int32(li)
-		v37 := v23 * 16
-		v38 := int64(uint32(v37))
-		var v310, v334, v339, v340, v346, v349, v600, v609, v610, v616, v619, v635, v661, v663 int32
-		var v311, v317, v318, v335, v341, v599, v607, v662 int64
-		var v601, v630, v631 bool
-		if v352 {
+		v39 := v23 * 16
+		v40 := int64(uint32(v39))
+		var v312, v336, v341, v342, v348, v351, v602, v611, v612, v618, v621, v637, v663, v665 int32
+		var v313, v319, v320, v337, v343, v601, v609, v664 int64
+		var v603, v632, v633 bool
+		if v354 {
 			goto b177
 		}
-		if !v354 {
+		if !v356 {
 			goto b327
 		}
 	b177:
-		if !v309 {
+		if !v311 {
 			goto b180
 		}
-		if v355 {
-			v599 = v307
-			v600 = v308 + -256
-			v601 = true
+		if v357 {
+			v601 = v309
+			v602 = v310 + -256
+			v603 = true
 		} else {
 			goto b180
 		}
-		v307 = v599
-		v308 = v600
 		v309 = v601
-		v310 = 0
-		v311 = v307
+		v310 = v602
+		v311 = v603
 		v312 = 0
+		v313 = v309
+		v314 = 0
 		goto b164
 	b180:
-		h307[li] = v307
-		u308 = v308
-		h348[li] = v348
+		h309[li] = v309
+		u310 = v310
+		h350[li] = v350
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6730,78 +6750,78 @@ func (g *unique16Host) r5() int {
 		continue
 	b327:
 		{
-			v602 := v312 + 1
-			if uint32(v602) >= uint32(c2) {
-				v607 = (int64(uint32(v308-v351)) * 4096) + v38
-				v609 = 0
-				v610 = 0
+			v604 := v314 + 1
+			if uint32(v604) >= uint32(c2) {
+				v609 = (int64(uint32(v310-v353)) * 4096) + v40
+				v611 = 0
+				v612 = 0
 				goto b329
 			}
-			v661 = v347
-			v662 = v348
-			v663 = v602
+			v663 = v349
+			v664 = v350
+			v665 = v604
 		}
-		v310 = v661
-		v311 = v662
 		v312 = v663
+		v313 = v664
+		v314 = v665
 	b164:
-		if uint32(v23) > uint32(v308) {
-			v347 = v310
-			v348 = v311
-			v349 = 512
+		if uint32(v23) > uint32(v310) {
+			v349 = v312
+			v350 = v313
+			v351 = 512
 			goto b174
 		}
-		if v310 != 0 {
-			v340 = v310
-			v341 = v311
+		if v312 != 0 {
+			v342 = v312
+			v343 = v313
 			goto b171
 		}
-		v317 = int64(uint32(v308-v23)) * 2
-		v318 = v317 + 2
-		if v4 < (v317 + 4) {
-			v334 = 0
-			v335 = 0
+		v319 = int64(uint32(v310-v23)) * 2
+		v320 = v319 + 2
+		if v4 < (v319 + 4) {
+			v336 = 0
+			v337 = 0
 		} else {
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
-			v322 := v317 + 3
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v322)*4)))
-			v324 := int32(uint32(v321) >> 30)
-			v327 := v324
-			if int32(uint32(v323)>>30) != v324 {
-				v327 = 0
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
+			v324 := v319 + 3
+			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v324)*4)))
+			v326 := int32(uint32(v323) >> 30)
+			v329 := v326
+			if int32(uint32(v325)>>30) != v326 {
+				v329 = 0
 			}
-			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
-			v334 = v327
-			v335 = v333
+			v335 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
+			v336 = v329
+			v337 = v335
 		}
-		if v23 == v308 {
-			v338 := v334
-			if v334 == 1 {
-				v338 = 2
+		if v23 == v310 {
+			v340 := v336
+			if v336 == 1 {
+				v340 = 2
 			}
-			v339 = v338
+			v341 = v340
 		} else {
-			v339 = v334
+			v341 = v336
 		}
-		v340 = v339
-		v341 = v335
+		v342 = v341
+		v343 = v337
 	b171:
-		if v340 != 1 {
-			v346 = (v23 * 2) + int32(uint32(v340)>>1)
+		if v342 != 1 {
+			v348 = (v23 * 2) + int32(uint32(v342)>>1)
 		} else {
-			v346 = 512
+			v348 = 512
 		}
-		v347 = v340
-		v348 = v341
-		v349 = v346
+		v349 = v342
+		v350 = v343
+		v351 = v348
 	b174:
-		h307[li] = v307
-		u308 = v308
-		u309 = v309
-		u312 = v312
-		h347[li] = v347
-		h348[li] = v348
+		h309[li] = v309
+		u310 = v310
+		u311 = v311
+		u314 = v314
 		h349[li] = v349
+		h350[li] = v350
+		h351[li] = v351
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6810,49 +6830,49 @@ func (g *unique16Host) r5() int {
 		}
 		continue
 	b329:
-		v612 := v607 + int64(uint32(v610))
-		if v612 >= v22 {
-			v635 = v609
+		v614 := v609 + int64(uint32(v612))
+		if v614 >= v22 {
+			v637 = v611
 			goto b339
 		}
-		if v612 == 0 {
+		if v614 == 0 {
 			goto b338
 		}
-		v616 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v612)*2))))
-		v619 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v612+-1)*2))))
-		if v608 {
-			v631 = v616 == v619
+		v618 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v614)*2))))
+		v621 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v614+-1)*2))))
+		if v610 {
+			v633 = v618 == v621
 			goto b337
 		}
-		if v616 == v619 {
-			v630 = true
+		if v618 == v621 {
+			v632 = true
 			goto b336
 		}
-		if ((v616 | v619) & v7) == 0 {
-			v630 = true
+		if ((v618 | v621) & v7) == 0 {
+			v632 = true
 		} else {
-			v629 := (uint32(v9) < uint32(v616&v7)) && (uint32(v9) < uint32(v619&v7))
-			v630 = v629
+			v631 := (uint32(v9) < uint32(v618&v7)) && (uint32(v9) < uint32(v621&v7))
+			v632 = v631
 		}
 	b336:
-		v631 = v630
+		v633 = v632
 	b337:
-		if v631 {
-			v635 = v609
+		if v633 {
+			v637 = v611
 			goto b339
 		}
 	b338:
-		v635 = v609 | (int32(1) << (uint32(v610&31) & 31))
+		v637 = v611 | (int32(1) << (uint32(v612&31) & 31))
 	b339:
-		v636 := v610 + 1
-		if v636 >= 16 {
-			v638 := int32(bits.OnesCount32(uint32(v635)))
-			h307[li] = v307
-			u308 = v308
-			u309 = v309
-			h347[li] = v347
-			h348[li] = v348
-			h638[li] = v638
+		v638 := v612 + 1
+		if v638 >= 16 {
+			v640 := int32(bits.OnesCount32(uint32(v637)))
+			h309[li] = v309
+			u310 = v310
+			u311 = v311
+			h349[li] = v349
+			h350[li] = v350
+			h640[li] = v640
 			if next != 8 {
 				if next >= 0 {
 					return g.Diverge()
@@ -6861,109 +6881,109 @@ func (g *unique16Host) r5() int {
 			}
 			continue
 		}
-		v609 = v635
-		v610 = v636
+		v611 = v637
+		v612 = v638
 		goto b329
 	}
-	g.v308 = u308
-	g.v351 = v351
-	g.v309 = u309
-	g.v312 = u312
+	g.v310 = u310
+	g.v353 = v353
+	g.v311 = u311
+	g.v314 = u314
 	return next
 }
 
 func (g *unique16Host) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h348 := g.v348[:n]
+	h350 := g.v350[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v23 := int32(li)
-		v348 := h348[li]
-		*(*int64)(unsafe.Add(m0, int(v23&255)*8)) = v348
+		v350 := h350[li]
+		*(*int64)(unsafe.Add(m0, int(v23&255)*8)) = v350
 	}
-	// Barrier, lookback.go:264
-	h307 := g.v307[:n]
-	e308 := g.v308
-	v351 := g.v351
-	v359 := uint32(v351) < 256
-	v360 := v351 & 255
-	v363 := int32(256)
-	if v359 {
-		v363 = v351
+	// Barrier, lookback.go:271
+	h309 := g.v309[:n]
+	e310 := g.v310
+	v353 := g.v353
+	v361 := uint32(v353) < 256
+	v362 := v353 & 255
+	v365 := int32(256)
+	if v361 {
+		v365 = v353
 	}
 	stop := g.Cancelled()
-	v306 := g.v306
-	v77 := g.v77
+	v308 := g.v308
+	v79 := g.v79
 	c3 := g.c3
-	v373 := c3 == 0
+	v375 := c3 == 0
 	v4 := g.v4
-	v33 := g.v33
-	v374 := v33 * 2
-	v376 := v374 + 4
-	v377 := v4 < v376
+	v35 := g.v35
+	v376 := v35 * 2
+	v378 := v376 + 4
+	v379 := v4 < v378
 	p2 := g.Pointer(2)
-	v375 := v374 + 2
-	v382 := v374 + 3
-	h364 := g.v364[:n]
-	h372 := g.v372[:n]
-	u308 := g.v308
-	u309 := g.v309
-	u312 := g.v312
-	h347 := g.v347[:n]
+	v377 := v376 + 2
+	v384 := v376 + 3
+	h366 := g.v366[:n]
+	h374 := g.v374[:n]
+	u310 := g.v310
+	u311 := g.v311
+	u314 := g.v314
 	h349 := g.v349[:n]
+	h351 := g.v351[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v307 := h307[li]
-		v308 := e308
+		v309 := h309[li]
+		v310 := e310
 		v23 := int32(li)
 		v24 := v23 == 0
-		var v309, v601 bool
-		var v310, v312, v334, v339, v340, v346, v347, v349, v365, v600 int32
-		var v311, v317, v318, v335, v341, v348, v362, v364, v372, v599 int64
-		if v359 {
-			v362 = *(*int64)(unsafe.Add(m0, int(v360)*8))
+		var v311, v603 bool
+		var v312, v314, v336, v341, v342, v348, v349, v351, v367, v602 int32
+		var v313, v319, v320, v337, v343, v350, v364, v366, v374, v601 int64
+		if v361 {
+			v364 = *(*int64)(unsafe.Add(m0, int(v362)*8))
 		} else {
-			v362 = v307
+			v364 = v309
 		}
-		v364 = v362
-		v365 = v363
+		v366 = v364
+		v367 = v365
 	b185:
-		if v365 != 0 {
-			v367 := v365 + -1
-			v364 = v364 + *(*int64)(unsafe.Add(m0, int(v367&255)*8))
-			v365 = v367
+		if v367 != 0 {
+			v369 := v367 + -1
+			v366 = v366 + *(*int64)(unsafe.Add(m0, int(v369&255)*8))
+			v367 = v369
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b185
 		}
-		if v308 != v306 {
-			v599 = v364
-			v600 = v308 + 256
-			v601 = false
+		if v310 != v308 {
+			v601 = v366
+			v602 = v310 + 256
+			v603 = false
 			goto b326
 		}
-		v372 = v364 + v77
+		v374 = v366 + v79
 		if !v24 {
 			goto b192
 		}
-		if !v373 {
+		if !v375 {
 			goto b192
 		}
-		if !v377 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v375)*4)), ((int32(uint64(v372)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v382)*4)), ((int32(uint64(v372>>30)) & 1073741823) | -2147483648))
+		if !v379 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v377)*4)), ((int32(uint64(v374)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v384)*4)), ((int32(uint64(v374>>30)) & 1073741823) | -2147483648))
 		}
 	b192:
-		h364[li] = v364
-		h372[li] = v372
+		h366[li] = v366
+		h374[li] = v374
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6972,68 +6992,68 @@ func (g *unique16Host) r6() int {
 		}
 		continue
 	b326:
-		v307 = v599
-		v308 = v600
 		v309 = v601
-		v310 = 0
-		v311 = v307
+		v310 = v602
+		v311 = v603
 		v312 = 0
-		if uint32(v23) > uint32(v308) {
-			v347 = v310
-			v348 = v311
-			v349 = 512
+		v313 = v309
+		v314 = 0
+		if uint32(v23) > uint32(v310) {
+			v349 = v312
+			v350 = v313
+			v351 = 512
 			goto b174
 		}
-		if v310 != 0 {
-			v340 = v310
-			v341 = v311
+		if v312 != 0 {
+			v342 = v312
+			v343 = v313
 			goto b171
 		}
-		v317 = int64(uint32(v308-v23)) * 2
-		v318 = v317 + 2
-		if v4 < (v317 + 4) {
-			v334 = 0
-			v335 = 0
+		v319 = int64(uint32(v310-v23)) * 2
+		v320 = v319 + 2
+		if v4 < (v319 + 4) {
+			v336 = 0
+			v337 = 0
 		} else {
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v317+3)*4)))
-			v324 := int32(uint32(v321) >> 30)
-			v327 := v324
-			if int32(uint32(v323)>>30) != v324 {
-				v327 = 0
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
+			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319+3)*4)))
+			v326 := int32(uint32(v323) >> 30)
+			v329 := v326
+			if int32(uint32(v325)>>30) != v326 {
+				v329 = 0
 			}
-			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
-			v334 = v327
-			v335 = v333
+			v335 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
+			v336 = v329
+			v337 = v335
 		}
-		if v23 == v308 {
-			v338 := v334
-			if v334 == 1 {
-				v338 = 2
+		if v23 == v310 {
+			v340 := v336
+			if v336 == 1 {
+				v340 = 2
 			}
-			v339 = v338
+			v341 = v340
 		} else {
-			v339 = v334
+			v341 = v336
 		}
-		v340 = v339
-		v341 = v335
+		v342 = v341
+		v343 = v337
 	b171:
-		if v340 != 1 {
-			v346 = (v23 * 2) + int32(uint32(v340)>>1)
+		if v342 != 1 {
+			v348 = (v23 * 2) + int32(uint32(v342)>>1)
 		} else {
-			v346 = 512
+			v348 = 512
 		}
-		v347 = v340
-		v348 = v341
-		v349 = v346
+		v349 = v342
+		v350 = v343
+		v351 = v348
 	b174:
-		h307[li] = v307
-		u308 = v308
-		u309 = v309
-		u312 = v312
-		h347[li] = v347
-		h348[li] = v348
+		h309[li] = v309
+		u310 = v310
+		u311 = v311
+		u314 = v314
 		h349[li] = v349
+		h350[li] = v350
+		h351[li] = v351
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -7041,26 +7061,26 @@ func (g *unique16Host) r6() int {
 			next = 4
 		}
 	}
-	g.v308 = u308
-	g.v309 = u309
-	g.v312 = u312
+	g.v310 = u310
+	g.v311 = u311
+	g.v314 = u314
 	return next
 }
 
 func (g *unique16Host) r8() int {
 	const n = 256
 	v22 := g.v22
-	v34 := g.v34
-	v388 := v34 + 4096
-	v389 := v22 <= v388
+	v36 := g.v36
+	v390 := v36 + 4096
+	v391 := v22 <= v390
 	v14 := g.v14
-	v390 := 0 < v14
+	v392 := 0 < v14
 	p7 := g.Pointer(7)
-	h372 := g.v372[:n]
-	h74 := g.v74[:n]
-	h364 := g.v364[:n]
-	h67 := g.v67[:n]
-	h39 := g.v39[:n]
+	h374 := g.v374[:n]
+	h76 := g.v76[:n]
+	h366 := g.v366[:n]
+	h69 := g.v69[:n]
+	h41 := g.v41[:n]
 	v10 := g.v10
 	p0 := g.Pointer(0)
 	p5 := g.Pointer(5)
@@ -7073,352 +7093,352 @@ func (g *unique16Host) r8() int {
 		}
 		v23 := int32(li)
 		v24 := v23 == 0
-		v372 := h372[li]
-		v74 := h74[li]
-		v364 := h364[li]
-		v67 := h67[li]
-		v39 := h39[li]
-		var v404, v408, v417, v421, v430, v434, v443, v447, v456, v460, v469, v473, v482, v486, v495, v499, v508, v512, v521, v525, v534, v538, v547, v551, v560, v564, v573, v577, v586, v590 int64
+		v374 := h374[li]
+		v76 := h76[li]
+		v366 := h366[li]
+		v69 := h69[li]
+		v41 := h41[li]
+		var v406, v410, v419, v423, v432, v436, v445, v449, v458, v462, v471, v475, v484, v488, v497, v501, v510, v514, v523, v527, v536, v540, v549, v553, v562, v566, v575, v579, v588, v592 int64
 		if !v24 {
 			goto b197
 		}
-		if !v389 {
+		if !v391 {
 			goto b197
 		}
-		if v390 {
-			*(*int64)(p7) = v372
+		if v392 {
+			*(*int64)(p7) = v374
 		}
 	b197:
-		v393 := v364 + int64(uint32(v74))
-		if (v67 & 1) == 0 {
-			v404 = v393
+		v395 := v366 + int64(uint32(v76))
+		if (v69 & 1) == 0 {
+			v406 = v395
 			goto b205
 		}
-		if v39 >= v22 {
-			v404 = v393
+		if v41 >= v22 {
+			v406 = v395
 			goto b205
 		}
-		if 0 > v393 {
-			v404 = v393
+		if 0 > v395 {
+			v406 = v395
 			goto b205
 		}
-		if v393 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v393)*2)) = *(*int16)(unsafe.Add(p0, int(v39)*2))
+		if v395 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v395)*2)) = *(*int16)(unsafe.Add(p0, int(v41)*2))
 		}
-		if v393 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v393)*8)) = v39
+		if v395 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v395)*8)) = v41
 		}
-		v404 = v393 + 1
+		v406 = v395 + 1
 	b205:
-		if (int32(uint32(v67)>>1) & 1) == 0 {
-			v417 = v404
+		if (int32(uint32(v69)>>1) & 1) == 0 {
+			v419 = v406
 			goto b213
 		}
-		v408 = v39 + 1
-		if v408 >= v22 {
-			v417 = v404
+		v410 = v41 + 1
+		if v410 >= v22 {
+			v419 = v406
 			goto b213
 		}
-		if 0 > v404 {
-			v417 = v404
+		if 0 > v406 {
+			v419 = v406
 			goto b213
 		}
-		if v404 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v404)*2)) = *(*int16)(unsafe.Add(p0, int(v408)*2))
+		if v406 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v406)*2)) = *(*int16)(unsafe.Add(p0, int(v410)*2))
 		}
-		if v404 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v404)*8)) = v408
+		if v406 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v406)*8)) = v410
 		}
-		v417 = v404 + 1
+		v419 = v406 + 1
 	b213:
-		if (int32(uint32(v67)>>2) & 1) == 0 {
-			v430 = v417
+		if (int32(uint32(v69)>>2) & 1) == 0 {
+			v432 = v419
 			goto b221
 		}
-		v421 = v39 + 2
-		if v421 >= v22 {
-			v430 = v417
+		v423 = v41 + 2
+		if v423 >= v22 {
+			v432 = v419
 			goto b221
 		}
-		if 0 > v417 {
-			v430 = v417
+		if 0 > v419 {
+			v432 = v419
 			goto b221
 		}
-		if v417 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v417)*2)) = *(*int16)(unsafe.Add(p0, int(v421)*2))
+		if v419 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v419)*2)) = *(*int16)(unsafe.Add(p0, int(v423)*2))
 		}
-		if v417 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v417)*8)) = v421
+		if v419 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v419)*8)) = v423
 		}
-		v430 = v417 + 1
+		v432 = v419 + 1
 	b221:
-		if (int32(uint32(v67)>>3) & 1) == 0 {
-			v443 = v430
+		if (int32(uint32(v69)>>3) & 1) == 0 {
+			v445 = v432
 			goto b229
 		}
-		v434 = v39 + 3
-		if v434 >= v22 {
-			v443 = v430
+		v436 = v41 + 3
+		if v436 >= v22 {
+			v445 = v432
 			goto b229
 		}
-		if 0 > v430 {
-			v443 = v430
+		if 0 > v432 {
+			v445 = v432
 			goto b229
 		}
-		if v430 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v430)*2)) = *(*int16)(unsafe.Add(p0, int(v434)*2))
+		if v432 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v432)*2)) = *(*int16)(unsafe.Add(p0, int(v436)*2))
 		}
-		if v430 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v430)*8)) = v434
+		if v432 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v432)*8)) = v436
 		}
-		v443 = v430 + 1
+		v445 = v432 + 1
 	b229:
-		if (int32(uint32(v67)>>4) & 1) == 0 {
-			v456 = v443
+		if (int32(uint32(v69)>>4) & 1) == 0 {
+			v458 = v445
 			goto b237
 		}
-		v447 = v39 + 4
-		if v447 >= v22 {
-			v456 = v443
+		v449 = v41 + 4
+		if v449 >= v22 {
+			v458 = v445
 			goto b237
 		}
-		if 0 > v443 {
-			v456 = v443
+		if 0 > v445 {
+			v458 = v445
 			goto b237
 		}
-		if v443 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v443)*2)) = *(*int16)(unsafe.Add(p0, int(v447)*2))
+		if v445 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v445)*2)) = *(*int16)(unsafe.Add(p0, int(v449)*2))
 		}
-		if v443 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v443)*8)) = v447
+		if v445 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v445)*8)) = v449
 		}
-		v456 = v443 + 1
+		v458 = v445 + 1
 	b237:
-		if (int32(uint32(v67)>>5) & 1) == 0 {
-			v469 = v456
+		if (int32(uint32(v69)>>5) & 1) == 0 {
+			v471 = v458
 			goto b245
 		}
-		v460 = v39 + 5
-		if v460 >= v22 {
-			v469 = v456
+		v462 = v41 + 5
+		if v462 >= v22 {
+			v471 = v458
 			goto b245
 		}
-		if 0 > v456 {
-			v469 = v456
+		if 0 > v458 {
+			v471 = v458
 			goto b245
 		}
-		if v456 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v456)*2)) = *(*int16)(unsafe.Add(p0, int(v460)*2))
+		if v458 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v458)*2)) = *(*int16)(unsafe.Add(p0, int(v462)*2))
 		}
-		if v456 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v456)*8)) = v460
+		if v458 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v458)*8)) = v462
 		}
-		v469 = v456 + 1
+		v471 = v458 + 1
 	b245:
-		if (int32(uint32(v67)>>6) & 1) == 0 {
-			v482 = v469
+		if (int32(uint32(v69)>>6) & 1) == 0 {
+			v484 = v471
 			goto b253
 		}
-		v473 = v39 + 6
-		if v473 >= v22 {
-			v482 = v469
+		v475 = v41 + 6
+		if v475 >= v22 {
+			v484 = v471
 			goto b253
 		}
-		if 0 > v469 {
-			v482 = v469
+		if 0 > v471 {
+			v484 = v471
 			goto b253
 		}
-		if v469 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v469)*2)) = *(*int16)(unsafe.Add(p0, int(v473)*2))
+		if v471 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v471)*2)) = *(*int16)(unsafe.Add(p0, int(v475)*2))
 		}
-		if v469 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v469)*8)) = v473
+		if v471 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v471)*8)) = v475
 		}
-		v482 = v469 + 1
+		v484 = v471 + 1
 	b253:
-		if (int32(uint32(v67)>>7) & 1) == 0 {
-			v495 = v482
+		if (int32(uint32(v69)>>7) & 1) == 0 {
+			v497 = v484
 			goto b261
 		}
-		v486 = v39 + 7
-		if v486 >= v22 {
-			v495 = v482
+		v488 = v41 + 7
+		if v488 >= v22 {
+			v497 = v484
 			goto b261
 		}
-		if 0 > v482 {
-			v495 = v482
+		if 0 > v484 {
+			v497 = v484
 			goto b261
 		}
-		if v482 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v482)*2)) = *(*int16)(unsafe.Add(p0, int(v486)*2))
+		if v484 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v484)*2)) = *(*int16)(unsafe.Add(p0, int(v488)*2))
 		}
-		if v482 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v482)*8)) = v486
+		if v484 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v484)*8)) = v488
 		}
-		v495 = v482 + 1
+		v497 = v484 + 1
 	b261:
-		if (int32(uint32(v67)>>8) & 1) == 0 {
-			v508 = v495
+		if (int32(uint32(v69)>>8) & 1) == 0 {
+			v510 = v497
 			goto b269
 		}
-		v499 = v39 + 8
-		if v499 >= v22 {
-			v508 = v495
+		v501 = v41 + 8
+		if v501 >= v22 {
+			v510 = v497
 			goto b269
 		}
-		if 0 > v495 {
-			v508 = v495
+		if 0 > v497 {
+			v510 = v497
 			goto b269
 		}
-		if v495 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v495)*2)) = *(*int16)(unsafe.Add(p0, int(v499)*2))
+		if v497 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v497)*2)) = *(*int16)(unsafe.Add(p0, int(v501)*2))
 		}
-		if v495 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v495)*8)) = v499
+		if v497 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v497)*8)) = v501
 		}
-		v508 = v495 + 1
+		v510 = v497 + 1
 	b269:
-		if (int32(uint32(v67)>>9) & 1) == 0 {
-			v521 = v508
+		if (int32(uint32(v69)>>9) & 1) == 0 {
+			v523 = v510
 			goto b277
 		}
-		v512 = v39 + 9
-		if v512 >= v22 {
-			v521 = v508
+		v514 = v41 + 9
+		if v514 >= v22 {
+			v523 = v510
 			goto b277
 		}
-		if 0 > v508 {
-			v521 = v508
+		if 0 > v510 {
+			v523 = v510
 			goto b277
 		}
-		if v508 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v508)*2)) = *(*int16)(unsafe.Add(p0, int(v512)*2))
+		if v510 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v510)*2)) = *(*int16)(unsafe.Add(p0, int(v514)*2))
 		}
-		if v508 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v508)*8)) = v512
+		if v510 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v510)*8)) = v514
 		}
-		v521 = v508 + 1
+		v523 = v510 + 1
 	b277:
-		if (int32(uint32(v67)>>10) & 1) == 0 {
-			v534 = v521
+		if (int32(uint32(v69)>>10) & 1) == 0 {
+			v536 = v523
 			goto b285
 		}
-		v525 = v39 + 10
-		if v525 >= v22 {
-			v534 = v521
+		v527 = v41 + 10
+		if v527 >= v22 {
+			v536 = v523
 			goto b285
 		}
-		if 0 > v521 {
-			v534 = v521
+		if 0 > v523 {
+			v536 = v523
 			goto b285
 		}
-		if v521 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v521)*2)) = *(*int16)(unsafe.Add(p0, int(v525)*2))
+		if v523 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v523)*2)) = *(*int16)(unsafe.Add(p0, int(v527)*2))
 		}
-		if v521 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v521)*8)) = v525
+		if v523 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v523)*8)) = v527
 		}
-		v534 = v521 + 1
+		v536 = v523 + 1
 	b285:
-		if (int32(uint32(v67)>>11) & 1) == 0 {
-			v547 = v534
+		if (int32(uint32(v69)>>11) & 1) == 0 {
+			v549 = v536
 			goto b293
 		}
-		v538 = v39 + 11
-		if v538 >= v22 {
-			v547 = v534
+		v540 = v41 + 11
+		if v540 >= v22 {
+			v549 = v536
 			goto b293
 		}
-		if 0 > v534 {
-			v547 = v534
+		if 0 > v536 {
+			v549 = v536
 			goto b293
 		}
-		if v534 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v534)*2)) = *(*int16)(unsafe.Add(p0, int(v538)*2))
+		if v536 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v536)*2)) = *(*int16)(unsafe.Add(p0, int(v540)*2))
 		}
-		if v534 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v534)*8)) = v538
+		if v536 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v536)*8)) = v540
 		}
-		v547 = v534 + 1
+		v549 = v536 + 1
 	b293:
-		if (int32(uint32(v67)>>12) & 1) == 0 {
-			v560 = v547
+		if (int32(uint32(v69)>>12) & 1) == 0 {
+			v562 = v549
 			goto b301
 		}
-		v551 = v39 + 12
-		if v551 >= v22 {
-			v560 = v547
+		v553 = v41 + 12
+		if v553 >= v22 {
+			v562 = v549
 			goto b301
 		}
-		if 0 > v547 {
-			v560 = v547
+		if 0 > v549 {
+			v562 = v549
 			goto b301
 		}
-		if v547 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v547)*2)) = *(*int16)(unsafe.Add(p0, int(v551)*2))
+		if v549 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v549)*2)) = *(*int16)(unsafe.Add(p0, int(v553)*2))
 		}
-		if v547 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v547)*8)) = v551
+		if v549 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v549)*8)) = v553
 		}
-		v560 = v547 + 1
+		v562 = v549 + 1
 	b301:
-		if (int32(uint32(v67)>>13) & 1) == 0 {
-			v573 = v560
+		if (int32(uint32(v69)>>13) & 1) == 0 {
+			v575 = v562
 			goto b309
 		}
-		v564 = v39 + 13
-		if v564 >= v22 {
-			v573 = v560
+		v566 = v41 + 13
+		if v566 >= v22 {
+			v575 = v562
 			goto b309
 		}
-		if 0 > v560 {
-			v573 = v560
+		if 0 > v562 {
+			v575 = v562
 			goto b309
 		}
-		if v560 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v560)*2)) = *(*int16)(unsafe.Add(p0, int(v564)*2))
+		if v562 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v562)*2)) = *(*int16)(unsafe.Add(p0, int(v566)*2))
 		}
-		if v560 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v560)*8)) = v564
+		if v562 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v562)*8)) = v566
 		}
-		v573 = v560 + 1
+		v575 = v562 + 1
 	b309:
-		if (int32(uint32(v67)>>14) & 1) == 0 {
-			v586 = v573
+		if (int32(uint32(v69)>>14) & 1) == 0 {
+			v588 = v575
 			goto b317
 		}
-		v577 = v39 + 14
-		if v577 >= v22 {
-			v586 = v573
+		v579 = v41 + 14
+		if v579 >= v22 {
+			v588 = v575
 			goto b317
 		}
-		if 0 > v573 {
-			v586 = v573
+		if 0 > v575 {
+			v588 = v575
 			goto b317
 		}
-		if v573 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v573)*2)) = *(*int16)(unsafe.Add(p0, int(v577)*2))
+		if v575 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v575)*2)) = *(*int16)(unsafe.Add(p0, int(v579)*2))
 		}
-		if v573 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v573)*8)) = v577
+		if v575 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v575)*8)) = v579
 		}
-		v586 = v573 + 1
+		v588 = v575 + 1
 	b317:
-		if (int32(uint32(v67)>>15) & 1) == 0 {
+		if (int32(uint32(v69)>>15) & 1) == 0 {
 			goto b324
 		}
-		v590 = v39 + 15
-		if v590 >= v22 {
+		v592 = v41 + 15
+		if v592 >= v22 {
 			goto b324
 		}
-		if 0 > v586 {
+		if 0 > v588 {
 			goto b324
 		}
-		if v586 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v586)*2)) = *(*int16)(unsafe.Add(p0, int(v590)*2))
+		if v588 < v10 {
+			*(*int16)(unsafe.Add(p5, int(v588)*2)) = *(*int16)(unsafe.Add(p0, int(v592)*2))
 		}
-		if v586 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v586)*8)) = v590
+		if v588 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v588)*8)) = v592
 		}
 	b324:
 	}
@@ -7427,114 +7447,114 @@ func (g *unique16Host) r8() int {
 
 func (g *unique16Host) r9() int {
 	const n = 256
-	h347 := g.v347[:n]
-	h348 := g.v348[:n]
-	v351 := g.v351
-	v308 := g.v308
+	h349 := g.v349[:n]
+	h350 := g.v350[:n]
+	v353 := g.v353
+	v310 := g.v310
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	v639 := g.v639
-	v648 := v639 & 1073741823
-	v649 := v648 | 1073741824
-	v640 := int64(uint32(v639))
-	v652 := v640 >> 30
-	v653 := int32(uint64(v652))
-	v654 := v653 & 1073741823
-	v655 := v654 | 1073741824
-	u312 := g.v312
-	h349 := g.v349[:n]
+	v641 := g.v641
+	v650 := v641 & 1073741823
+	v651 := v650 | 1073741824
+	v642 := int64(uint32(v641))
+	v654 := v642 >> 30
+	v655 := int32(uint64(v654))
+	v656 := v655 & 1073741823
+	v657 := v656 | 1073741824
+	u314 := g.v314
+	h351 := g.v351[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v347 := h347[li]
-		v348 := h348[li]
+		v349 := h349[li]
+		v350 := h350[li]
 		v23 := int32(li)
-		var v310, v312, v334, v339, v340, v346, v349, v659, v661, v663 int32
-		var v311, v317, v318, v335, v341, v644, v645, v660, v662 int64
-		if v23 != v351 {
-			v659 = v347
-			v660 = v348
+		var v312, v314, v336, v341, v342, v348, v351, v661, v663, v665 int32
+		var v313, v319, v320, v337, v343, v646, v647, v662, v664 int64
+		if v23 != v353 {
+			v661 = v349
+			v662 = v350
 			goto b346
 		}
-		v644 = int64(uint32(v308-v23)) * 2
-		v645 = v644 + 2
-		if v4 >= (v644 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v645)*4)), v649, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v644+3)*4)), v655, kernelimpl.HostUMax[int32])
+		v646 = int64(uint32(v310-v23)) * 2
+		v647 = v646 + 2
+		if v4 >= (v646 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v647)*4)), v651, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v646+3)*4)), v657, kernelimpl.HostUMax[int32])
 		}
 		{
-			v658 := int32(1)
-			if v23 == v308 {
-				v658 = 2
+			v660 := int32(1)
+			if v23 == v310 {
+				v660 = 2
 			}
-			v659 = v658
-			v660 = v640
+			v661 = v660
+			v662 = v642
 		}
 	b346:
-		v661 = v659
-		v662 = v660
-		v663 = 0
-		v310 = v661
-		v311 = v662
+		v663 = v661
+		v664 = v662
+		v665 = 0
 		v312 = v663
-		if uint32(v23) > uint32(v308) {
-			v347 = v310
-			v348 = v311
-			v349 = 512
+		v313 = v664
+		v314 = v665
+		if uint32(v23) > uint32(v310) {
+			v349 = v312
+			v350 = v313
+			v351 = 512
 			goto b174
 		}
-		if v310 != 0 {
-			v340 = v310
-			v341 = v311
+		if v312 != 0 {
+			v342 = v312
+			v343 = v313
 			goto b171
 		}
-		v317 = int64(uint32(v308-v23)) * 2
-		v318 = v317 + 2
-		if v4 < (v317 + 4) {
-			v334 = 0
-			v335 = 0
+		v319 = int64(uint32(v310-v23)) * 2
+		v320 = v319 + 2
+		if v4 < (v319 + 4) {
+			v336 = 0
+			v337 = 0
 		} else {
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
-			v322 := v317 + 3
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v322)*4)))
-			v324 := int32(uint32(v321) >> 30)
-			v327 := v324
-			if int32(uint32(v323)>>30) != v324 {
-				v327 = 0
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
+			v324 := v319 + 3
+			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v324)*4)))
+			v326 := int32(uint32(v323) >> 30)
+			v329 := v326
+			if int32(uint32(v325)>>30) != v326 {
+				v329 = 0
 			}
-			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
-			v334 = v327
-			v335 = v333
+			v335 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
+			v336 = v329
+			v337 = v335
 		}
-		if v23 == v308 {
-			v338 := v334
-			if v334 == 1 {
-				v338 = 2
+		if v23 == v310 {
+			v340 := v336
+			if v336 == 1 {
+				v340 = 2
 			}
-			v339 = v338
+			v341 = v340
 		} else {
-			v339 = v334
+			v341 = v336
 		}
-		v340 = v339
-		v341 = v335
+		v342 = v341
+		v343 = v337
 	b171:
-		if v340 != 1 {
-			v346 = (v23 * 2) + int32(uint32(v340)>>1)
+		if v342 != 1 {
+			v348 = (v23 * 2) + int32(uint32(v342)>>1)
 		} else {
-			v346 = 512
+			v348 = 512
 		}
-		v347 = v340
-		v348 = v341
-		v349 = v346
+		v349 = v342
+		v350 = v343
+		v351 = v348
 	b174:
-		u312 = v312
-		h347[li] = v347
-		h348[li] = v348
+		u314 = v314
 		h349[li] = v349
+		h350[li] = v350
+		h351[li] = v351
 	}
-	g.v312 = u312
+	g.v314 = u314
 	return 4
 }
 
@@ -7549,15 +7569,15 @@ type unique32Host struct {
 
 	v6, v7 int32
 
-	v20, v31, v32, v73 int64
+	v20, v33, v34, v75 int64
 
-	v29, v63, v66, v67, v70, v71, v343, v345, v632 []int32
+	v31, v65, v68, v69, v72, v73, v345, v347, v634 []int32
 
-	v30, v72, v302, v304, v308, v346, v347, v633 int32
+	v32, v74, v304, v306, v310, v348, v349, v635 int32
 
-	v37, v303, v344, v360, v368 []int64
+	v39, v305, v346, v362, v370 []int64
 
-	v305 bool
+	v307 bool
 
 	sint32 []int32
 }
@@ -7579,23 +7599,23 @@ func (g *unique32Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v63, &g.v66, &g.v67, &g.v70, &g.v71, &g.v343, &g.v345, &g.v632)
-	kernelimpl.HostRoom(n, &g.v37, &g.v303, &g.v344, &g.v360, &g.v368)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v65, &g.v68, &g.v69, &g.v72, &g.v73, &g.v345, &g.v347, &g.v634)
+	kernelimpl.HostRoom(n, &g.v39, &g.v305, &g.v346, &g.v362, &g.v370)
 }
 
 func (g *unique32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:240
-			g.v346 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v345, -1))
+		case 4: // GroupReduce, lookback.go:247
+			g.v348 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v347, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:262
+		case 5: // Barrier, lookback.go:269
 			next = g.r6()
-		case 7: // Barrier, lookback.go:280
+		case 7: // Barrier, lookback.go:287
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
-			g.v633 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v632, 0))
+			g.v635 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v634, 0))
 			next = g.r9()
 		}
 	}
@@ -7614,10 +7634,10 @@ func (g *unique32Host) r0() int {
 	v26 := c0 + -1
 	v25 := c0 != 0
 	u20 := g.v20
-	h29 := g.v29[:n]
+	h31 := g.v31[:n]
 	for li := range n {
 		var v20 int64
-		var v29 int32
+		var v31 int32
 		if v14 {
 			v20 = v0
 		} else {
@@ -7633,7 +7653,7 @@ func (g *unique32Host) r0() int {
 			v20 = v19
 		}
 		if int32(li) != 0 {
-			v29 = -1
+			v31 = -1
 			goto b5
 		}
 		if v23 {
@@ -7642,96 +7662,100 @@ func (g *unique32Host) r0() int {
 			if v25 {
 				v28 = v26 - v24
 			}
-			v29 = v28
+			v30 := v28
+			if 4294967295 <= uint32(v28) {
+				v30 = -1
+			}
+			v31 = v30
 		} else {
-			v29 = -1
+			v31 = -1
 		}
 	b5:
 		u20 = v20
-		h29[li] = v29
+		h31[li] = v31
 	}
 	g.v20 = u20
-	// GroupSelect, lookback.go:201
-	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
 	v20 := g.v20
-	v30 := g.v30
-	v31 := int64(uint32(v30))
-	v32 := v31 * 4096
-	v33 := v20 <= v32
-	v34 := v30 != 0
+	v32 := g.v32
+	v33 := int64(uint32(v32))
+	v34 := v33 * 4096
+	v35 := v20 <= v34
+	v36 := v32 != 0
 	p0 := g.Pointer(0)
 	v6 := g.v6
-	v38 := v6 == 0
+	v40 := v6 == 0
 	v7 := g.v7
-	h37 := g.v37[:n]
-	h63 := g.v63[:n]
-	h66 := g.v66[:n]
+	h39 := g.v39[:n]
+	h65 := g.v65[:n]
+	h68 := g.v68[:n]
 	more := false
 	for li := range n {
 		v21 := int32(li)
-		var v39, v40, v45, v47, v63 int32
-		var v58, v59 bool
-		if !v33 {
+		var v41, v42, v47, v49, v65 int32
+		var v60, v61 bool
+		if !v35 {
 			goto b9
 		}
-		if v34 {
+		if v36 {
 			g.Leave(li)
 			continue
 		}
 	b9:
-		v37 := v32 + int64(uint32(v21*16))
-		v39 = 0
-		v40 = 0
+		v39 := v34 + int64(uint32(v21*16))
+		v41 = 0
+		v42 = 0
 	b10:
-		v42 := v37 + int64(uint32(v40))
-		if v42 >= v20 {
-			v63 = v39
+		v44 := v39 + int64(uint32(v42))
+		if v44 >= v20 {
+			v65 = v41
 			goto b20
 		}
-		if v42 == 0 {
+		if v44 == 0 {
 			goto b19
 		}
-		v45 = *(*int32)(unsafe.Add(p0, int(v42)*4))
-		v47 = *(*int32)(unsafe.Add(p0, int(v42+-1)*4))
-		if v38 {
-			v59 = v45 == v47
+		v47 = *(*int32)(unsafe.Add(p0, int(v44)*4))
+		v49 = *(*int32)(unsafe.Add(p0, int(v44+-1)*4))
+		if v40 {
+			v61 = v47 == v49
 			goto b18
 		}
-		if v45 == v47 {
-			v58 = true
+		if v47 == v49 {
+			v60 = true
 			goto b17
 		}
-		if ((v45 | v47) & v6) == 0 {
-			v58 = true
+		if ((v47 | v49) & v6) == 0 {
+			v60 = true
 		} else {
-			v57 := (uint32(v7) < uint32(v45&v6)) && (uint32(v7) < uint32(v47&v6))
-			v58 = v57
+			v59 := (uint32(v7) < uint32(v47&v6)) && (uint32(v7) < uint32(v49&v6))
+			v60 = v59
 		}
 	b17:
-		v59 = v58
+		v61 = v60
 	b18:
-		if v59 {
-			v63 = v39
+		if v61 {
+			v65 = v41
 			goto b20
 		}
 	b19:
-		v63 = v39 | (int32(1) << (uint32(v40&31) & 31))
+		v65 = v41 | (int32(1) << (uint32(v42&31) & 31))
 	b20:
-		v64 := v40 + 1
-		if v64 >= 16 {
-			v66 := int32(bits.OnesCount32(uint32(v63)))
-			h37[li] = v37
-			h63[li] = v63
-			h66[li] = v66
+		v66 := v42 + 1
+		if v66 >= 16 {
+			v68 := int32(bits.OnesCount32(uint32(v65)))
+			h39[li] = v39
+			h65[li] = v65
+			h68[li] = v68
 			more = true
 			continue
 		}
-		v39 = v63
-		v40 = v64
+		v41 = v65
+		v42 = v66
 		goto b10
 	}
-	g.v31 = v31
-	g.v32 = v32
+	g.v33 = v33
+	g.v34 = v34
 	if !more {
 		return -1
 	}
@@ -7739,69 +7763,69 @@ func (g *unique32Host) r0() int {
 	g.Zero(0)
 	// GroupExclusiveScan, kernels.go:38
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v66, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v68, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v67, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v69, in, len(in), int32(0))
 	}
-	h67 := g.v67[:n]
-	h70 := g.v70[:n]
-	h71 := g.v71[:n]
+	h69 := g.v69[:n]
+	h72 := g.v72[:n]
+	h73 := g.v73[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v67 := h67[li]
-		v66 := h66[li]
-		v70 := v67
+		v69 := h69[li]
+		v68 := h68[li]
+		v72 := v69
 		if int32(li) == 0 {
-			v70 = 0
+			v72 = 0
 		}
-		v71 := v70 + v66
-		h70[li] = v70
-		h71[li] = v71
+		v73 := v72 + v68
+		h72[li] = v72
+		h73[li] = v73
 	}
 	// GroupSelect, kernels.go:39
-	g.v72 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v71, 0)[int32(255)]
+	g.v74 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v73, 0)[int32(255)]
 	c1 := g.c1
-	v74 := c1 == 0
-	v79 := v31 * 2
-	v81 := v79 + 4
-	v82 := v4 < v81
-	v80 := v79 + 2
-	v77 := v30 == 0
-	v78 := int32(1)
-	if v77 {
-		v78 = 2
+	v76 := c1 == 0
+	v81 := v33 * 2
+	v83 := v81 + 4
+	v84 := v4 < v83
+	v82 := v81 + 2
+	v79 := v32 == 0
+	v80 := int32(1)
+	if v79 {
+		v80 = 2
 	}
-	v83 := v78 << 30
-	v72 := g.v72
-	v84 := v72 & 1073741823
-	v85 := v83 | v84
-	v87 := v79 + 3
-	v73 := int64(uint32(v72))
-	v88 := v73 >> 30
-	v89 := int32(uint64(v88))
-	v90 := v89 & 1073741823
-	v91 := v83 | v90
-	v93 := v30 == 0
-	v302 := v30 + -1
-	v94 := v32 + 4096
-	v95 := v20 <= v94
+	v85 := v80 << 30
+	v74 := g.v74
+	v86 := v74 & 1073741823
+	v87 := v85 | v86
+	v89 := v81 + 3
+	v75 := int64(uint32(v74))
+	v90 := v75 >> 30
+	v91 := int32(uint64(v90))
+	v92 := v91 & 1073741823
+	v93 := v85 | v92
+	v95 := v32 == 0
+	v304 := v32 + -1
+	v96 := v34 + 4096
+	v97 := v20 <= v96
 	v12 := g.v12
-	v96 := 0 < v12
+	v98 := 0 < v12
 	p7 := g.Pointer(7)
 	v8 := g.v8
 	p5 := g.Pointer(5)
 	v10 := g.v10
 	p6 := g.Pointer(6)
-	h303 := g.v303[:n]
-	u304 := g.v304
-	u305 := g.v305
-	u308 := g.v308
-	h343 := g.v343[:n]
-	h344 := g.v344[:n]
+	h305 := g.v305[:n]
+	u306 := g.v306
+	u307 := g.v307
+	u310 := g.v310
 	h345 := g.v345[:n]
+	h346 := g.v346[:n]
+	h347 := g.v347[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -7809,516 +7833,516 @@ func (g *unique32Host) r0() int {
 		}
 		v21 := int32(li)
 		v22 := v21 == 0
-		v70 := h70[li]
-		v63 := h63[li]
-		v37 := h37[li]
-		var v98, v108, v112, v121, v125, v134, v138, v147, v151, v160, v164, v173, v177, v186, v190, v199, v203, v212, v216, v225, v229, v238, v242, v251, v255, v264, v268, v277, v281, v290, v294, v303, v307, v313, v314, v331, v337, v344 int64
-		var v304, v306, v308, v330, v335, v336, v342, v343, v345 int32
-		var v305 bool
+		v72 := h72[li]
+		v65 := h65[li]
+		v39 := h39[li]
+		var v100, v110, v114, v123, v127, v136, v140, v149, v153, v162, v166, v175, v179, v188, v192, v201, v205, v214, v218, v227, v231, v240, v244, v253, v257, v266, v270, v279, v283, v292, v296, v305, v309, v315, v316, v333, v339, v346 int64
+		var v306, v308, v310, v332, v337, v338, v344, v345, v347 int32
+		var v307 bool
 		if !v22 {
 			goto b30
 		}
-		if v74 {
+		if v76 {
 			goto b28
 		}
-		if int32(uint32(v30)%uint32(c1)) == 0 {
+		if int32(uint32(v32)%uint32(c1)) == 0 {
 			goto b30
 		}
 	b28:
-		if !v82 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v80)*4)), v85)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v87)*4)), v91)
+		if !v84 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v82)*4)), v87)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v89)*4)), v93)
 		}
 	b30:
-		if !v93 {
-			v303 = 0
-			v304 = v302
-			v305 = true
+		if !v95 {
+			v305 = 0
+			v306 = v304
+			v307 = true
 			goto b163
 		}
 		if !v22 {
 			goto b35
 		}
-		if !v95 {
+		if !v97 {
 			goto b35
 		}
-		if v96 {
-			*(*int64)(p7) = v73
+		if v98 {
+			*(*int64)(p7) = v75
 		}
 	b35:
-		v98 = int64(uint32(v70))
-		if (v63 & 1) == 0 {
-			v108 = v98
+		v100 = int64(uint32(v72))
+		if (v65 & 1) == 0 {
+			v110 = v100
 			goto b42
 		}
-		if v37 >= v20 {
-			v108 = v98
+		if v39 >= v20 {
+			v110 = v100
 			goto b42
 		}
-		if v98 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v98)*4)) = *(*int32)(unsafe.Add(p0, int(v37)*4))
+		if v100 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v100)*4)) = *(*int32)(unsafe.Add(p0, int(v39)*4))
 		}
-		if v98 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v98)*8)) = v37
+		if v100 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v100)*8)) = v39
 		}
-		v108 = v98 + 1
+		v110 = v100 + 1
 	b42:
-		if (int32(uint32(v63)>>1) & 1) == 0 {
-			v121 = v108
+		if (int32(uint32(v65)>>1) & 1) == 0 {
+			v123 = v110
 			goto b50
 		}
-		v112 = v37 + 1
-		if v112 >= v20 {
-			v121 = v108
+		v114 = v39 + 1
+		if v114 >= v20 {
+			v123 = v110
 			goto b50
 		}
-		if 0 > v108 {
-			v121 = v108
+		if 0 > v110 {
+			v123 = v110
 			goto b50
 		}
-		if v108 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v108)*4)) = *(*int32)(unsafe.Add(p0, int(v112)*4))
+		if v110 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v110)*4)) = *(*int32)(unsafe.Add(p0, int(v114)*4))
 		}
-		if v108 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v108)*8)) = v112
+		if v110 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v110)*8)) = v114
 		}
-		v121 = v108 + 1
+		v123 = v110 + 1
 	b50:
-		if (int32(uint32(v63)>>2) & 1) == 0 {
-			v134 = v121
+		if (int32(uint32(v65)>>2) & 1) == 0 {
+			v136 = v123
 			goto b58
 		}
-		v125 = v37 + 2
-		if v125 >= v20 {
-			v134 = v121
+		v127 = v39 + 2
+		if v127 >= v20 {
+			v136 = v123
 			goto b58
 		}
-		if 0 > v121 {
-			v134 = v121
+		if 0 > v123 {
+			v136 = v123
 			goto b58
 		}
-		if v121 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v121)*4)) = *(*int32)(unsafe.Add(p0, int(v125)*4))
+		if v123 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v123)*4)) = *(*int32)(unsafe.Add(p0, int(v127)*4))
 		}
-		if v121 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v121)*8)) = v125
+		if v123 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v123)*8)) = v127
 		}
-		v134 = v121 + 1
+		v136 = v123 + 1
 	b58:
-		if (int32(uint32(v63)>>3) & 1) == 0 {
-			v147 = v134
+		if (int32(uint32(v65)>>3) & 1) == 0 {
+			v149 = v136
 			goto b66
 		}
-		v138 = v37 + 3
-		if v138 >= v20 {
-			v147 = v134
+		v140 = v39 + 3
+		if v140 >= v20 {
+			v149 = v136
 			goto b66
 		}
-		if 0 > v134 {
-			v147 = v134
+		if 0 > v136 {
+			v149 = v136
 			goto b66
 		}
-		if v134 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v134)*4)) = *(*int32)(unsafe.Add(p0, int(v138)*4))
+		if v136 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v136)*4)) = *(*int32)(unsafe.Add(p0, int(v140)*4))
 		}
-		if v134 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v134)*8)) = v138
+		if v136 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v136)*8)) = v140
 		}
-		v147 = v134 + 1
+		v149 = v136 + 1
 	b66:
-		if (int32(uint32(v63)>>4) & 1) == 0 {
-			v160 = v147
+		if (int32(uint32(v65)>>4) & 1) == 0 {
+			v162 = v149
 			goto b74
 		}
-		v151 = v37 + 4
-		if v151 >= v20 {
-			v160 = v147
+		v153 = v39 + 4
+		if v153 >= v20 {
+			v162 = v149
 			goto b74
 		}
-		if 0 > v147 {
-			v160 = v147
+		if 0 > v149 {
+			v162 = v149
 			goto b74
 		}
-		if v147 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v147)*4)) = *(*int32)(unsafe.Add(p0, int(v151)*4))
+		if v149 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v149)*4)) = *(*int32)(unsafe.Add(p0, int(v153)*4))
 		}
-		if v147 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v147)*8)) = v151
+		if v149 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v149)*8)) = v153
 		}
-		v160 = v147 + 1
+		v162 = v149 + 1
 	b74:
-		if (int32(uint32(v63)>>5) & 1) == 0 {
-			v173 = v160
+		if (int32(uint32(v65)>>5) & 1) == 0 {
+			v175 = v162
 			goto b82
 		}
-		v164 = v37 + 5
-		if v164 >= v20 {
-			v173 = v160
+		v166 = v39 + 5
+		if v166 >= v20 {
+			v175 = v162
 			goto b82
 		}
-		if 0 > v160 {
-			v173 = v160
+		if 0 > v162 {
+			v175 = v162
 			goto b82
 		}
-		if v160 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v160)*4)) = *(*int32)(unsafe.Add(p0, int(v164)*4))
+		if v162 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v162)*4)) = *(*int32)(unsafe.Add(p0, int(v166)*4))
 		}
-		if v160 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v160)*8)) = v164
+		if v162 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v162)*8)) = v166
 		}
-		v173 = v160 + 1
+		v175 = v162 + 1
 	b82:
-		if (int32(uint32(v63)>>6) & 1) == 0 {
-			v186 = v173
+		if (int32(uint32(v65)>>6) & 1) == 0 {
+			v188 = v175
 			goto b90
 		}
-		v177 = v37 + 6
-		if v177 >= v20 {
-			v186 = v173
+		v179 = v39 + 6
+		if v179 >= v20 {
+			v188 = v175
 			goto b90
 		}
-		if 0 > v173 {
-			v186 = v173
+		if 0 > v175 {
+			v188 = v175
 			goto b90
 		}
-		if v173 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v173)*4)) = *(*int32)(unsafe.Add(p0, int(v177)*4))
+		if v175 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v175)*4)) = *(*int32)(unsafe.Add(p0, int(v179)*4))
 		}
-		if v173 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v173)*8)) = v177
+		if v175 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v175)*8)) = v179
 		}
-		v186 = v173 + 1
+		v188 = v175 + 1
 	b90:
-		if (int32(uint32(v63)>>7) & 1) == 0 {
-			v199 = v186
+		if (int32(uint32(v65)>>7) & 1) == 0 {
+			v201 = v188
 			goto b98
 		}
-		v190 = v37 + 7
-		if v190 >= v20 {
-			v199 = v186
+		v192 = v39 + 7
+		if v192 >= v20 {
+			v201 = v188
 			goto b98
 		}
-		if 0 > v186 {
-			v199 = v186
+		if 0 > v188 {
+			v201 = v188
 			goto b98
 		}
-		if v186 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v186)*4)) = *(*int32)(unsafe.Add(p0, int(v190)*4))
+		if v188 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v188)*4)) = *(*int32)(unsafe.Add(p0, int(v192)*4))
 		}
-		if v186 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v186)*8)) = v190
+		if v188 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v188)*8)) = v192
 		}
-		v199 = v186 + 1
+		v201 = v188 + 1
 	b98:
-		if (int32(uint32(v63)>>8) & 1) == 0 {
-			v212 = v199
+		if (int32(uint32(v65)>>8) & 1) == 0 {
+			v214 = v201
 			goto b106
 		}
-		v203 = v37 + 8
-		if v203 >= v20 {
-			v212 = v199
+		v205 = v39 + 8
+		if v205 >= v20 {
+			v214 = v201
 			goto b106
 		}
-		if 0 > v199 {
-			v212 = v199
+		if 0 > v201 {
+			v214 = v201
 			goto b106
 		}
-		if v199 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v199)*4)) = *(*int32)(unsafe.Add(p0, int(v203)*4))
+		if v201 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v201)*4)) = *(*int32)(unsafe.Add(p0, int(v205)*4))
 		}
-		if v199 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v199)*8)) = v203
+		if v201 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v201)*8)) = v205
 		}
-		v212 = v199 + 1
+		v214 = v201 + 1
 	b106:
-		if (int32(uint32(v63)>>9) & 1) == 0 {
-			v225 = v212
+		if (int32(uint32(v65)>>9) & 1) == 0 {
+			v227 = v214
 			goto b114
 		}
-		v216 = v37 + 9
-		if v216 >= v20 {
-			v225 = v212
+		v218 = v39 + 9
+		if v218 >= v20 {
+			v227 = v214
 			goto b114
 		}
-		if 0 > v212 {
-			v225 = v212
+		if 0 > v214 {
+			v227 = v214
 			goto b114
 		}
-		if v212 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v212)*4)) = *(*int32)(unsafe.Add(p0, int(v216)*4))
+		if v214 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v214)*4)) = *(*int32)(unsafe.Add(p0, int(v218)*4))
 		}
-		if v212 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v212)*8)) = v216
+		if v214 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v214)*8)) = v218
 		}
-		v225 = v212 + 1
+		v227 = v214 + 1
 	b114:
-		if (int32(uint32(v63)>>10) & 1) == 0 {
-			v238 = v225
+		if (int32(uint32(v65)>>10) & 1) == 0 {
+			v240 = v227
 			goto b122
 		}
-		v229 = v37 + 10
-		if v229 >= v20 {
-			v238 = v225
+		v231 = v39 + 10
+		if v231 >= v20 {
+			v240 = v227
 			goto b122
 		}
-		if 0 > v225 {
-			v238 = v225
+		if 0 > v227 {
+			v240 = v227
 			goto b122
 		}
-		if v225 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v225)*4)) = *(*int32)(unsafe.Add(p0, int(v229)*4))
+		if v227 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v227)*4)) = *(*int32)(unsafe.Add(p0, int(v231)*4))
 		}
-		if v225 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v225)*8)) = v229
+		if v227 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v227)*8)) = v231
 		}
-		v238 = v225 + 1
+		v240 = v227 + 1
 	b122:
-		if (int32(uint32(v63)>>11) & 1) == 0 {
-			v251 = v238
+		if (int32(uint32(v65)>>11) & 1) == 0 {
+			v253 = v240
 			goto b130
 		}
-		v242 = v37 + 11
-		if v242 >= v20 {
-			v251 = v238
+		v244 = v39 + 11
+		if v244 >= v20 {
+			v253 = v240
 			goto b130
 		}
-		if 0 > v238 {
-			v251 = v238
+		if 0 > v240 {
+			v253 = v240
 			goto b130
 		}
-		if v238 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v238)*4)) = *(*int32)(unsafe.Add(p0, int(v242)*4))
+		if v240 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v240)*4)) = *(*int32)(unsafe.Add(p0, int(v244)*4))
 		}
-		if v238 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v238)*8)) = v242
+		if v240 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v240)*8)) = v244
 		}
-		v251 = v238 + 1
+		v253 = v240 + 1
 	b130:
-		if (int32(uint32(v63)>>12) & 1) == 0 {
-			v264 = v251
+		if (int32(uint32(v65)>>12) & 1) == 0 {
+			v266 = v253
 			goto b138
 		}
-		v255 = v37 + 12
-		if v255 >= v20 {
-			v264 = v251
+		v257 = v39 + 12
+		if v257 >= v20 {
+			v266 = v253
 			goto b138
 		}
-		if 0 > v251 {
-			v264 = v251
+		if 0 > v253 {
+			v266 = v253
 			goto b138
 		}
-		if v251 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v251)*4)) = *(*int32)(unsafe.Add(p0, int(v255)*4))
+		if v253 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v253)*4)) = *(*int32)(unsafe.Add(p0, int(v257)*4))
 		}
-		if v251 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v251)*8)) = v255
+		if v253 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v253)*8)) = v257
 		}
-		v264 = v251 + 1
+		v266 = v253 + 1
 	b138:
-		if (int32(uint32(v63)>>13) & 1) == 0 {
-			v277 = v264
+		if (int32(uint32(v65)>>13) & 1) == 0 {
+			v279 = v266
 			goto b146
 		}
-		v268 = v37 + 13
-		if v268 >= v20 {
-			v277 = v264
+		v270 = v39 + 13
+		if v270 >= v20 {
+			v279 = v266
 			goto b146
 		}
-		if 0 > v264 {
-			v277 = v264
+		if 0 > v266 {
+			v279 = v266
 			goto b146
 		}
-		if v264 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v264)*4)) = *(*int32)(unsafe.Add(p0, int(v268)*4))
+		if v266 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v266)*4)) = *(*int32)(unsafe.Add(p0, int(v270)*4))
 		}
-		if v264 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v264)*8)) = v268
+		if v266 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v266)*8)) = v270
 		}
-		v277 = v264 + 1
+		v279 = v266 + 1
 	b146:
-		if (int32(uint32(v63)>>14) & 1) == 0 {
-			v290 = v277
+		if (int32(uint32(v65)>>14) & 1) == 0 {
+			v292 = v279
 			goto b154
 		}
-		v281 = v37 + 14
-		if v281 >= v20 {
-			v290 = v277
+		v283 = v39 + 14
+		if v283 >= v20 {
+			v292 = v279
 			goto b154
 		}
-		if 0 > v277 {
-			v290 = v277
+		if 0 > v279 {
+			v292 = v279
 			goto b154
 		}
-		if v277 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v277)*4)) = *(*int32)(unsafe.Add(p0, int(v281)*4))
+		if v279 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v279)*4)) = *(*int32)(unsafe.Add(p0, int(v283)*4))
 		}
-		if v277 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v277)*8)) = v281
+		if v279 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v279)*8)) = v283
 		}
-		v290 = v277 + 1
+		v292 = v279 + 1
 	b154:
-		if (int32(uint32(v63)>>15) & 1) == 0 {
+		if (int32(uint32(v65)>>15) & 1) == 0 {
 			goto b161
 		}
-		v294 = v37 + 15
-		if v294 >= v20 {
+		v296 = v39 + 15
+		if v296 >= v20 {
 			goto b161
 		}
-		if 0 > v290 {
+		if 0 > v292 {
 			goto b161
 		}
-		if v290 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v290)*4)) = *(*int32)(unsafe.Add(p0, int(v294)*4))
+		if v292 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v292)*4)) = *(*int32)(unsafe.Add(p0, int(v296)*4))
 		}
-		if v290 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v290)*8)) = v294
+		if v292 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v292)*8)) = v296
 		}
 	b161:
 		g.Leave(li)
 		continue
 	b163:
-		v306 = 0
-		v307 = v303
 		v308 = 0
-		if uint32(v21) > uint32(v304) {
-			v343 = v306
-			v344 = v307
-			v345 = 512
+		v309 = v305
+		v310 = 0
+		if uint32(v21) > uint32(v306) {
+			v345 = v308
+			v346 = v309
+			v347 = 512
 			goto b174
 		}
-		if v306 != 0 {
-			v336 = v306
-			v337 = v307
+		if v308 != 0 {
+			v338 = v308
+			v339 = v309
 			goto b171
 		}
-		v313 = int64(uint32(v304-v21)) * 2
-		v314 = v313 + 2
-		if v4 < (v313 + 4) {
-			v330 = 0
-			v331 = 0
+		v315 = int64(uint32(v306-v21)) * 2
+		v316 = v315 + 2
+		if v4 < (v315 + 4) {
+			v332 = 0
+			v333 = 0
 		} else {
-			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313+3)*4)))
-			v320 := int32(uint32(v317) >> 30)
-			v323 := v320
-			if int32(uint32(v319)>>30) != v320 {
-				v323 = 0
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315+3)*4)))
+			v322 := int32(uint32(v319) >> 30)
+			v325 := v322
+			if int32(uint32(v321)>>30) != v322 {
+				v325 = 0
 			}
-			v329 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
-			v330 = v323
-			v331 = v329
+			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
+			v332 = v325
+			v333 = v331
 		}
-		if v21 == v304 {
-			v334 := v330
-			if v330 == 1 {
-				v334 = 2
+		if v21 == v306 {
+			v336 := v332
+			if v332 == 1 {
+				v336 = 2
 			}
-			v335 = v334
+			v337 = v336
 		} else {
-			v335 = v330
+			v337 = v332
 		}
-		v336 = v335
-		v337 = v331
+		v338 = v337
+		v339 = v333
 	b171:
-		if v336 != 1 {
-			v342 = (v21 * 2) + int32(uint32(v336)>>1)
+		if v338 != 1 {
+			v344 = (v21 * 2) + int32(uint32(v338)>>1)
 		} else {
-			v342 = 512
+			v344 = 512
 		}
-		v343 = v336
-		v344 = v337
-		v345 = v342
+		v345 = v338
+		v346 = v339
+		v347 = v344
 	b174:
-		h303[li] = v303
-		u304 = v304
-		u305 = v305
-		u308 = v308
-		h343[li] = v343
-		h344[li] = v344
+		h305[li] = v305
+		u306 = v306
+		u307 = v307
+		u310 = v310
 		h345[li] = v345
+		h346[li] = v346
+		h347[li] = v347
 		next = 4
 	}
-	g.v73 = v73
-	g.v302 = v302
-	g.v304 = u304
-	g.v305 = u305
-	g.v308 = u308
+	g.v75 = v75
+	g.v304 = v304
+	g.v306 = u306
+	g.v307 = u307
+	g.v310 = u310
 	return next
 }
 
 func (g *unique32Host) r5() int {
 	const n = 256
-	h303 := g.v303[:n]
-	e304 := g.v304
-	e305 := g.v305
-	e308 := g.v308
-	h343 := g.v343[:n]
-	h344 := g.v344[:n]
-	v346 := g.v346
-	v348 := 512 <= uint32(v346)
-	v349 := v346 & 1
-	v350 := v349 == 1
-	v347 := int32(uint32(v346) >> 1)
-	v351 := 256 <= uint32(v347)
-	u304 := g.v304
+	h305 := g.v305[:n]
+	e306 := g.v306
+	e307 := g.v307
+	e310 := g.v310
+	h345 := g.v345[:n]
+	h346 := g.v346[:n]
+	v348 := g.v348
+	v350 := 512 <= uint32(v348)
+	v351 := v348 & 1
+	v352 := v351 == 1
+	v349 := int32(uint32(v348) >> 1)
+	v353 := 256 <= uint32(v349)
+	u306 := g.v306
 	c2 := g.c2
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	u305 := g.v305
-	u308 := g.v308
-	h345 := g.v345[:n]
+	u307 := g.v307
+	u310 := g.v310
+	h347 := g.v347[:n]
 	v20 := g.v20
 	p0 := g.Pointer(0)
 	v6 := g.v6
-	v604 := v6 == 0
+	v606 := v6 == 0
 	v7 := g.v7
-	h632 := g.v632[:n]
+	h634 := g.v634[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v303 := h303[li]
-		v304 := e304
-		v305 := e305
-		v308 := e308
-		v343 := h343[li]
-		v344 := h344[li]
+		v305 := h305[li]
+		v306 := e306
+		v307 := e307
+		v310 := e310
+		v345 := h345[li]
+		v346 := h346[li]
 		v21 := int32(li)
-		v35 := v21 * 16
-		v36 := int64(uint32(v35))
-		var v306, v330, v335, v336, v342, v345, v596, v605, v606, v611, v613, v629, v655, v657 int32
-		var v307, v313, v314, v331, v337, v595, v603, v656 int64
-		var v597, v624, v625 bool
-		if v348 {
+		v37 := v21 * 16
+		v38 := int64(uint32(v37))
+		var v308, v332, v337, v338, v344, v347, v598, v607, v608, v613, v615, v631, v657, v659 int32
+		var v309, v315, v316, v333, v339, v597, v605, v658 int64
+		var v599, v626, v627 bool
+		if v350 {
 			goto b177
 		}
-		if !v350 {
+		if !v352 {
 			goto b327
 		}
 	b177:
-		if !v305 {
+		if !v307 {
 			goto b180
 		}
-		if v351 {
-			v595 = v303
-			v596 = v304 + -256
-			v597 = true
+		if v353 {
+			v597 = v305
+			v598 = v306 + -256
+			v599 = true
 		} else {
 			goto b180
 		}
-		v303 = v595
-		v304 = v596
 		v305 = v597
-		v306 = 0
-		v307 = v303
+		v306 = v598
+		v307 = v599
 		v308 = 0
+		v309 = v305
+		v310 = 0
 		goto b164
 	b180:
-		h303[li] = v303
-		u304 = v304
-		h344[li] = v344
+		h305[li] = v305
+		u306 = v306
+		h346[li] = v346
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8328,78 +8352,78 @@ func (g *unique32Host) r5() int {
 		continue
 	b327:
 		{
-			v598 := v308 + 1
-			if uint32(v598) >= uint32(c2) {
-				v603 = (int64(uint32(v304-v347)) * 4096) + v36
-				v605 = 0
-				v606 = 0
+			v600 := v310 + 1
+			if uint32(v600) >= uint32(c2) {
+				v605 = (int64(uint32(v306-v349)) * 4096) + v38
+				v607 = 0
+				v608 = 0
 				goto b329
 			}
-			v655 = v343
-			v656 = v344
-			v657 = v598
+			v657 = v345
+			v658 = v346
+			v659 = v600
 		}
-		v306 = v655
-		v307 = v656
 		v308 = v657
+		v309 = v658
+		v310 = v659
 	b164:
-		if uint32(v21) > uint32(v304) {
-			v343 = v306
-			v344 = v307
-			v345 = 512
+		if uint32(v21) > uint32(v306) {
+			v345 = v308
+			v346 = v309
+			v347 = 512
 			goto b174
 		}
-		if v306 != 0 {
-			v336 = v306
-			v337 = v307
+		if v308 != 0 {
+			v338 = v308
+			v339 = v309
 			goto b171
 		}
-		v313 = int64(uint32(v304-v21)) * 2
-		v314 = v313 + 2
-		if v4 < (v313 + 4) {
-			v330 = 0
-			v331 = 0
+		v315 = int64(uint32(v306-v21)) * 2
+		v316 = v315 + 2
+		if v4 < (v315 + 4) {
+			v332 = 0
+			v333 = 0
 		} else {
-			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
-			v318 := v313 + 3
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
-			v320 := int32(uint32(v317) >> 30)
-			v323 := v320
-			if int32(uint32(v319)>>30) != v320 {
-				v323 = 0
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
+			v320 := v315 + 3
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
+			v322 := int32(uint32(v319) >> 30)
+			v325 := v322
+			if int32(uint32(v321)>>30) != v322 {
+				v325 = 0
 			}
-			v329 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
-			v330 = v323
-			v331 = v329
+			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
+			v332 = v325
+			v333 = v331
 		}
-		if v21 == v304 {
-			v334 := v330
-			if v330 == 1 {
-				v334 = 2
+		if v21 == v306 {
+			v336 := v332
+			if v332 == 1 {
+				v336 = 2
 			}
-			v335 = v334
+			v337 = v336
 		} else {
-			v335 = v330
+			v337 = v332
 		}
-		v336 = v335
-		v337 = v331
+		v338 = v337
+		v339 = v333
 	b171:
-		if v336 != 1 {
-			v342 = (v21 * 2) + int32(uint32(v336)>>1)
+		if v338 != 1 {
+			v344 = (v21 * 2) + int32(uint32(v338)>>1)
 		} else {
-			v342 = 512
+			v344 = 512
 		}
-		v343 = v336
-		v344 = v337
-		v345 = v342
+		v345 = v338
+		v346 = v339
+		v347 = v344
 	b174:
-		h303[li] = v303
-		u304 = v304
-		u305 = v305
-		u308 = v308
-		h343[li] = v343
-		h344[li] = v344
+		h305[li] = v305
+		u306 = v306
+		u307 = v307
+		u310 = v310
 		h345[li] = v345
+		h346[li] = v346
+		h347[li] = v347
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8408,49 +8432,49 @@ func (g *unique32Host) r5() int {
 		}
 		continue
 	b329:
-		v608 := v603 + int64(uint32(v606))
-		if v608 >= v20 {
-			v629 = v605
+		v610 := v605 + int64(uint32(v608))
+		if v610 >= v20 {
+			v631 = v607
 			goto b339
 		}
-		if v608 == 0 {
+		if v610 == 0 {
 			goto b338
 		}
-		v611 = *(*int32)(unsafe.Add(p0, int(v608)*4))
-		v613 = *(*int32)(unsafe.Add(p0, int(v608+-1)*4))
-		if v604 {
-			v625 = v611 == v613
+		v613 = *(*int32)(unsafe.Add(p0, int(v610)*4))
+		v615 = *(*int32)(unsafe.Add(p0, int(v610+-1)*4))
+		if v606 {
+			v627 = v613 == v615
 			goto b337
 		}
-		if v611 == v613 {
-			v624 = true
+		if v613 == v615 {
+			v626 = true
 			goto b336
 		}
-		if ((v611 | v613) & v6) == 0 {
-			v624 = true
+		if ((v613 | v615) & v6) == 0 {
+			v626 = true
 		} else {
-			v623 := (uint32(v7) < uint32(v611&v6)) && (uint32(v7) < uint32(v613&v6))
-			v624 = v623
+			v625 := (uint32(v7) < uint32(v613&v6)) && (uint32(v7) < uint32(v615&v6))
+			v626 = v625
 		}
 	b336:
-		v625 = v624
+		v627 = v626
 	b337:
-		if v625 {
-			v629 = v605
+		if v627 {
+			v631 = v607
 			goto b339
 		}
 	b338:
-		v629 = v605 | (int32(1) << (uint32(v606&31) & 31))
+		v631 = v607 | (int32(1) << (uint32(v608&31) & 31))
 	b339:
-		v630 := v606 + 1
-		if v630 >= 16 {
-			v632 := int32(bits.OnesCount32(uint32(v629)))
-			h303[li] = v303
-			u304 = v304
-			u305 = v305
-			h343[li] = v343
-			h344[li] = v344
-			h632[li] = v632
+		v632 := v608 + 1
+		if v632 >= 16 {
+			v634 := int32(bits.OnesCount32(uint32(v631)))
+			h305[li] = v305
+			u306 = v306
+			u307 = v307
+			h345[li] = v345
+			h346[li] = v346
+			h634[li] = v634
 			if next != 8 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8459,109 +8483,109 @@ func (g *unique32Host) r5() int {
 			}
 			continue
 		}
-		v605 = v629
-		v606 = v630
+		v607 = v631
+		v608 = v632
 		goto b329
 	}
-	g.v304 = u304
-	g.v347 = v347
-	g.v305 = u305
-	g.v308 = u308
+	g.v306 = u306
+	g.v349 = v349
+	g.v307 = u307
+	g.v310 = u310
 	return next
 }
 
 func (g *unique32Host) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h344 := g.v344[:n]
+	h346 := g.v346[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v21 := int32(li)
-		v344 := h344[li]
-		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v344
+		v346 := h346[li]
+		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v346
 	}
-	// Barrier, lookback.go:264
-	h303 := g.v303[:n]
-	e304 := g.v304
-	v347 := g.v347
-	v355 := uint32(v347) < 256
-	v356 := v347 & 255
-	v359 := int32(256)
-	if v355 {
-		v359 = v347
+	// Barrier, lookback.go:271
+	h305 := g.v305[:n]
+	e306 := g.v306
+	v349 := g.v349
+	v357 := uint32(v349) < 256
+	v358 := v349 & 255
+	v361 := int32(256)
+	if v357 {
+		v361 = v349
 	}
 	stop := g.Cancelled()
-	v302 := g.v302
-	v73 := g.v73
+	v304 := g.v304
+	v75 := g.v75
 	c3 := g.c3
-	v369 := c3 == 0
+	v371 := c3 == 0
 	v4 := g.v4
-	v31 := g.v31
-	v370 := v31 * 2
-	v372 := v370 + 4
-	v373 := v4 < v372
+	v33 := g.v33
+	v372 := v33 * 2
+	v374 := v372 + 4
+	v375 := v4 < v374
 	p2 := g.Pointer(2)
-	v371 := v370 + 2
-	v378 := v370 + 3
-	h360 := g.v360[:n]
-	h368 := g.v368[:n]
-	u304 := g.v304
-	u305 := g.v305
-	u308 := g.v308
-	h343 := g.v343[:n]
+	v373 := v372 + 2
+	v380 := v372 + 3
+	h362 := g.v362[:n]
+	h370 := g.v370[:n]
+	u306 := g.v306
+	u307 := g.v307
+	u310 := g.v310
 	h345 := g.v345[:n]
+	h347 := g.v347[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v303 := h303[li]
-		v304 := e304
+		v305 := h305[li]
+		v306 := e306
 		v21 := int32(li)
 		v22 := v21 == 0
-		var v305, v597 bool
-		var v306, v308, v330, v335, v336, v342, v343, v345, v361, v596 int32
-		var v307, v313, v314, v331, v337, v344, v358, v360, v368, v595 int64
-		if v355 {
-			v358 = *(*int64)(unsafe.Add(m0, int(v356)*8))
+		var v307, v599 bool
+		var v308, v310, v332, v337, v338, v344, v345, v347, v363, v598 int32
+		var v309, v315, v316, v333, v339, v346, v360, v362, v370, v597 int64
+		if v357 {
+			v360 = *(*int64)(unsafe.Add(m0, int(v358)*8))
 		} else {
-			v358 = v303
+			v360 = v305
 		}
-		v360 = v358
-		v361 = v359
+		v362 = v360
+		v363 = v361
 	b185:
-		if v361 != 0 {
-			v363 := v361 + -1
-			v360 = v360 + *(*int64)(unsafe.Add(m0, int(v363&255)*8))
-			v361 = v363
+		if v363 != 0 {
+			v365 := v363 + -1
+			v362 = v362 + *(*int64)(unsafe.Add(m0, int(v365&255)*8))
+			v363 = v365
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b185
 		}
-		if v304 != v302 {
-			v595 = v360
-			v596 = v304 + 256
-			v597 = false
+		if v306 != v304 {
+			v597 = v362
+			v598 = v306 + 256
+			v599 = false
 			goto b326
 		}
-		v368 = v360 + v73
+		v370 = v362 + v75
 		if !v22 {
 			goto b192
 		}
-		if !v369 {
+		if !v371 {
 			goto b192
 		}
-		if !v373 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v371)*4)), ((int32(uint64(v368)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v378)*4)), ((int32(uint64(v368>>30)) & 1073741823) | -2147483648))
+		if !v375 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v373)*4)), ((int32(uint64(v370)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v380)*4)), ((int32(uint64(v370>>30)) & 1073741823) | -2147483648))
 		}
 	b192:
-		h360[li] = v360
-		h368[li] = v368
+		h362[li] = v362
+		h370[li] = v370
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8570,68 +8594,68 @@ func (g *unique32Host) r6() int {
 		}
 		continue
 	b326:
-		v303 = v595
-		v304 = v596
 		v305 = v597
-		v306 = 0
-		v307 = v303
+		v306 = v598
+		v307 = v599
 		v308 = 0
-		if uint32(v21) > uint32(v304) {
-			v343 = v306
-			v344 = v307
-			v345 = 512
+		v309 = v305
+		v310 = 0
+		if uint32(v21) > uint32(v306) {
+			v345 = v308
+			v346 = v309
+			v347 = 512
 			goto b174
 		}
-		if v306 != 0 {
-			v336 = v306
-			v337 = v307
+		if v308 != 0 {
+			v338 = v308
+			v339 = v309
 			goto b171
 		}
-		v313 = int64(uint32(v304-v21)) * 2
-		v314 = v313 + 2
-		if v4 < (v313 + 4) {
-			v330 = 0
-			v331 = 0
+		v315 = int64(uint32(v306-v21)) * 2
+		v316 = v315 + 2
+		if v4 < (v315 + 4) {
+			v332 = 0
+			v333 = 0
 		} else {
-			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313+3)*4)))
-			v320 := int32(uint32(v317) >> 30)
-			v323 := v320
-			if int32(uint32(v319)>>30) != v320 {
-				v323 = 0
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315+3)*4)))
+			v322 := int32(uint32(v319) >> 30)
+			v325 := v322
+			if int32(uint32(v321)>>30) != v322 {
+				v325 = 0
 			}
-			v329 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
-			v330 = v323
-			v331 = v329
+			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
+			v332 = v325
+			v333 = v331
 		}
-		if v21 == v304 {
-			v334 := v330
-			if v330 == 1 {
-				v334 = 2
+		if v21 == v306 {
+			v336 := v332
+			if v332 == 1 {
+				v336 = 2
 			}
-			v335 = v334
+			v337 = v336
 		} else {
-			v335 = v330
+			v337 = v332
 		}
-		v336 = v335
-		v337 = v331
+		v338 = v337
+		v339 = v333
 	b171:
-		if v336 != 1 {
-			v342 = (v21 * 2) + int32(uint32(v336)>>1)
+		if v338 != 1 {
+			v344 = (v21 * 2) + int32(uint32(v338)>>1)
 		} else {
-			v342 = 512
+			v344 = 512
 		}
-		v343 = v336
-		v344 = v337
-		v345 = v342
+		v345 = v338
+		v346 = v339
+		v347 = v344
 	b174:
-		h303[li] = v303
-		u304 = v304
-		u305 = v305
-		u308 = v308
-		h343[li] = v343
-		h344[li] = v344
+		h305[li] = v305
+		u306 = v306
+		u307 = v307
+		u310 = v310
 		h345[li] = v345
+		h346[li] = v346
+		h347[li] = v347
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8639,26 +8663,26 @@ func (g *unique32Host) r6() int {
 			next = 4
 		}
 	}
-	g.v304 = u304
-	g.v305 = u305
-	g.v308 = u308
+	g.v306 = u306
+	g.v307 = u307
+	g.v310 = u310
 	return next
 }
 
 func (g *unique32Host) r8() int {
 	const n = 256
 	v20 := g.v20
-	v32 := g.v32
-	v384 := v32 + 4096
-	v385 := v20 <= v384
+	v34 := g.v34
+	v386 := v34 + 4096
+	v387 := v20 <= v386
 	v12 := g.v12
-	v386 := 0 < v12
+	v388 := 0 < v12
 	p7 := g.Pointer(7)
-	h368 := g.v368[:n]
-	h70 := g.v70[:n]
-	h360 := g.v360[:n]
-	h63 := g.v63[:n]
-	h37 := g.v37[:n]
+	h370 := g.v370[:n]
+	h72 := g.v72[:n]
+	h362 := g.v362[:n]
+	h65 := g.v65[:n]
+	h39 := g.v39[:n]
 	v8 := g.v8
 	p0 := g.Pointer(0)
 	p5 := g.Pointer(5)
@@ -8671,352 +8695,352 @@ func (g *unique32Host) r8() int {
 		}
 		v21 := int32(li)
 		v22 := v21 == 0
-		v368 := h368[li]
-		v70 := h70[li]
-		v360 := h360[li]
-		v63 := h63[li]
-		v37 := h37[li]
-		var v400, v404, v413, v417, v426, v430, v439, v443, v452, v456, v465, v469, v478, v482, v491, v495, v504, v508, v517, v521, v530, v534, v543, v547, v556, v560, v569, v573, v582, v586 int64
+		v370 := h370[li]
+		v72 := h72[li]
+		v362 := h362[li]
+		v65 := h65[li]
+		v39 := h39[li]
+		var v402, v406, v415, v419, v428, v432, v441, v445, v454, v458, v467, v471, v480, v484, v493, v497, v506, v510, v519, v523, v532, v536, v545, v549, v558, v562, v571, v575, v584, v588 int64
 		if !v22 {
 			goto b197
 		}
-		if !v385 {
+		if !v387 {
 			goto b197
 		}
-		if v386 {
-			*(*int64)(p7) = v368
+		if v388 {
+			*(*int64)(p7) = v370
 		}
 	b197:
-		v389 := v360 + int64(uint32(v70))
-		if (v63 & 1) == 0 {
-			v400 = v389
+		v391 := v362 + int64(uint32(v72))
+		if (v65 & 1) == 0 {
+			v402 = v391
 			goto b205
 		}
-		if v37 >= v20 {
-			v400 = v389
+		if v39 >= v20 {
+			v402 = v391
 			goto b205
 		}
-		if 0 > v389 {
-			v400 = v389
+		if 0 > v391 {
+			v402 = v391
 			goto b205
 		}
-		if v389 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v389)*4)) = *(*int32)(unsafe.Add(p0, int(v37)*4))
+		if v391 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v391)*4)) = *(*int32)(unsafe.Add(p0, int(v39)*4))
 		}
-		if v389 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v389)*8)) = v37
+		if v391 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v391)*8)) = v39
 		}
-		v400 = v389 + 1
+		v402 = v391 + 1
 	b205:
-		if (int32(uint32(v63)>>1) & 1) == 0 {
-			v413 = v400
+		if (int32(uint32(v65)>>1) & 1) == 0 {
+			v415 = v402
 			goto b213
 		}
-		v404 = v37 + 1
-		if v404 >= v20 {
-			v413 = v400
+		v406 = v39 + 1
+		if v406 >= v20 {
+			v415 = v402
 			goto b213
 		}
-		if 0 > v400 {
-			v413 = v400
+		if 0 > v402 {
+			v415 = v402
 			goto b213
 		}
-		if v400 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v400)*4)) = *(*int32)(unsafe.Add(p0, int(v404)*4))
+		if v402 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v402)*4)) = *(*int32)(unsafe.Add(p0, int(v406)*4))
 		}
-		if v400 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v400)*8)) = v404
+		if v402 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v402)*8)) = v406
 		}
-		v413 = v400 + 1
+		v415 = v402 + 1
 	b213:
-		if (int32(uint32(v63)>>2) & 1) == 0 {
-			v426 = v413
+		if (int32(uint32(v65)>>2) & 1) == 0 {
+			v428 = v415
 			goto b221
 		}
-		v417 = v37 + 2
-		if v417 >= v20 {
-			v426 = v413
+		v419 = v39 + 2
+		if v419 >= v20 {
+			v428 = v415
 			goto b221
 		}
-		if 0 > v413 {
-			v426 = v413
+		if 0 > v415 {
+			v428 = v415
 			goto b221
 		}
-		if v413 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v413)*4)) = *(*int32)(unsafe.Add(p0, int(v417)*4))
+		if v415 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v415)*4)) = *(*int32)(unsafe.Add(p0, int(v419)*4))
 		}
-		if v413 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v413)*8)) = v417
+		if v415 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v415)*8)) = v419
 		}
-		v426 = v413 + 1
+		v428 = v415 + 1
 	b221:
-		if (int32(uint32(v63)>>3) & 1) == 0 {
-			v439 = v426
+		if (int32(uint32(v65)>>3) & 1) == 0 {
+			v441 = v428
 			goto b229
 		}
-		v430 = v37 + 3
-		if v430 >= v20 {
-			v439 = v426
+		v432 = v39 + 3
+		if v432 >= v20 {
+			v441 = v428
 			goto b229
 		}
-		if 0 > v426 {
-			v439 = v426
+		if 0 > v428 {
+			v441 = v428
 			goto b229
 		}
-		if v426 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v426)*4)) = *(*int32)(unsafe.Add(p0, int(v430)*4))
+		if v428 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v428)*4)) = *(*int32)(unsafe.Add(p0, int(v432)*4))
 		}
-		if v426 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v426)*8)) = v430
+		if v428 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v428)*8)) = v432
 		}
-		v439 = v426 + 1
+		v441 = v428 + 1
 	b229:
-		if (int32(uint32(v63)>>4) & 1) == 0 {
-			v452 = v439
+		if (int32(uint32(v65)>>4) & 1) == 0 {
+			v454 = v441
 			goto b237
 		}
-		v443 = v37 + 4
-		if v443 >= v20 {
-			v452 = v439
+		v445 = v39 + 4
+		if v445 >= v20 {
+			v454 = v441
 			goto b237
 		}
-		if 0 > v439 {
-			v452 = v439
+		if 0 > v441 {
+			v454 = v441
 			goto b237
 		}
-		if v439 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v439)*4)) = *(*int32)(unsafe.Add(p0, int(v443)*4))
+		if v441 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v441)*4)) = *(*int32)(unsafe.Add(p0, int(v445)*4))
 		}
-		if v439 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v439)*8)) = v443
+		if v441 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v441)*8)) = v445
 		}
-		v452 = v439 + 1
+		v454 = v441 + 1
 	b237:
-		if (int32(uint32(v63)>>5) & 1) == 0 {
-			v465 = v452
+		if (int32(uint32(v65)>>5) & 1) == 0 {
+			v467 = v454
 			goto b245
 		}
-		v456 = v37 + 5
-		if v456 >= v20 {
-			v465 = v452
+		v458 = v39 + 5
+		if v458 >= v20 {
+			v467 = v454
 			goto b245
 		}
-		if 0 > v452 {
-			v465 = v452
+		if 0 > v454 {
+			v467 = v454
 			goto b245
 		}
-		if v452 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v452)*4)) = *(*int32)(unsafe.Add(p0, int(v456)*4))
+		if v454 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v454)*4)) = *(*int32)(unsafe.Add(p0, int(v458)*4))
 		}
-		if v452 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v452)*8)) = v456
+		if v454 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v454)*8)) = v458
 		}
-		v465 = v452 + 1
+		v467 = v454 + 1
 	b245:
-		if (int32(uint32(v63)>>6) & 1) == 0 {
-			v478 = v465
+		if (int32(uint32(v65)>>6) & 1) == 0 {
+			v480 = v467
 			goto b253
 		}
-		v469 = v37 + 6
-		if v469 >= v20 {
-			v478 = v465
+		v471 = v39 + 6
+		if v471 >= v20 {
+			v480 = v467
 			goto b253
 		}
-		if 0 > v465 {
-			v478 = v465
+		if 0 > v467 {
+			v480 = v467
 			goto b253
 		}
-		if v465 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v465)*4)) = *(*int32)(unsafe.Add(p0, int(v469)*4))
+		if v467 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v467)*4)) = *(*int32)(unsafe.Add(p0, int(v471)*4))
 		}
-		if v465 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v465)*8)) = v469
+		if v467 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v467)*8)) = v471
 		}
-		v478 = v465 + 1
+		v480 = v467 + 1
 	b253:
-		if (int32(uint32(v63)>>7) & 1) == 0 {
-			v491 = v478
+		if (int32(uint32(v65)>>7) & 1) == 0 {
+			v493 = v480
 			goto b261
 		}
-		v482 = v37 + 7
-		if v482 >= v20 {
-			v491 = v478
+		v484 = v39 + 7
+		if v484 >= v20 {
+			v493 = v480
 			goto b261
 		}
-		if 0 > v478 {
-			v491 = v478
+		if 0 > v480 {
+			v493 = v480
 			goto b261
 		}
-		if v478 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v478)*4)) = *(*int32)(unsafe.Add(p0, int(v482)*4))
+		if v480 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v480)*4)) = *(*int32)(unsafe.Add(p0, int(v484)*4))
 		}
-		if v478 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v478)*8)) = v482
+		if v480 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v480)*8)) = v484
 		}
-		v491 = v478 + 1
+		v493 = v480 + 1
 	b261:
-		if (int32(uint32(v63)>>8) & 1) == 0 {
-			v504 = v491
+		if (int32(uint32(v65)>>8) & 1) == 0 {
+			v506 = v493
 			goto b269
 		}
-		v495 = v37 + 8
-		if v495 >= v20 {
-			v504 = v491
+		v497 = v39 + 8
+		if v497 >= v20 {
+			v506 = v493
 			goto b269
 		}
-		if 0 > v491 {
-			v504 = v491
+		if 0 > v493 {
+			v506 = v493
 			goto b269
 		}
-		if v491 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v491)*4)) = *(*int32)(unsafe.Add(p0, int(v495)*4))
+		if v493 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v493)*4)) = *(*int32)(unsafe.Add(p0, int(v497)*4))
 		}
-		if v491 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v491)*8)) = v495
+		if v493 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v493)*8)) = v497
 		}
-		v504 = v491 + 1
+		v506 = v493 + 1
 	b269:
-		if (int32(uint32(v63)>>9) & 1) == 0 {
-			v517 = v504
+		if (int32(uint32(v65)>>9) & 1) == 0 {
+			v519 = v506
 			goto b277
 		}
-		v508 = v37 + 9
-		if v508 >= v20 {
-			v517 = v504
+		v510 = v39 + 9
+		if v510 >= v20 {
+			v519 = v506
 			goto b277
 		}
-		if 0 > v504 {
-			v517 = v504
+		if 0 > v506 {
+			v519 = v506
 			goto b277
 		}
-		if v504 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v504)*4)) = *(*int32)(unsafe.Add(p0, int(v508)*4))
+		if v506 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v506)*4)) = *(*int32)(unsafe.Add(p0, int(v510)*4))
 		}
-		if v504 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v504)*8)) = v508
+		if v506 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v506)*8)) = v510
 		}
-		v517 = v504 + 1
+		v519 = v506 + 1
 	b277:
-		if (int32(uint32(v63)>>10) & 1) == 0 {
-			v530 = v517
+		if (int32(uint32(v65)>>10) & 1) == 0 {
+			v532 = v519
 			goto b285
 		}
-		v521 = v37 + 10
-		if v521 >= v20 {
-			v530 = v517
+		v523 = v39 + 10
+		if v523 >= v20 {
+			v532 = v519
 			goto b285
 		}
-		if 0 > v517 {
-			v530 = v517
+		if 0 > v519 {
+			v532 = v519
 			goto b285
 		}
-		if v517 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v517)*4)) = *(*int32)(unsafe.Add(p0, int(v521)*4))
+		if v519 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v519)*4)) = *(*int32)(unsafe.Add(p0, int(v523)*4))
 		}
-		if v517 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v517)*8)) = v521
+		if v519 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v519)*8)) = v523
 		}
-		v530 = v517 + 1
+		v532 = v519 + 1
 	b285:
-		if (int32(uint32(v63)>>11) & 1) == 0 {
-			v543 = v530
+		if (int32(uint32(v65)>>11) & 1) == 0 {
+			v545 = v532
 			goto b293
 		}
-		v534 = v37 + 11
-		if v534 >= v20 {
-			v543 = v530
+		v536 = v39 + 11
+		if v536 >= v20 {
+			v545 = v532
 			goto b293
 		}
-		if 0 > v530 {
-			v543 = v530
+		if 0 > v532 {
+			v545 = v532
 			goto b293
 		}
-		if v530 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v530)*4)) = *(*int32)(unsafe.Add(p0, int(v534)*4))
+		if v532 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v532)*4)) = *(*int32)(unsafe.Add(p0, int(v536)*4))
 		}
-		if v530 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v530)*8)) = v534
+		if v532 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v532)*8)) = v536
 		}
-		v543 = v530 + 1
+		v545 = v532 + 1
 	b293:
-		if (int32(uint32(v63)>>12) & 1) == 0 {
-			v556 = v543
+		if (int32(uint32(v65)>>12) & 1) == 0 {
+			v558 = v545
 			goto b301
 		}
-		v547 = v37 + 12
-		if v547 >= v20 {
-			v556 = v543
+		v549 = v39 + 12
+		if v549 >= v20 {
+			v558 = v545
 			goto b301
 		}
-		if 0 > v543 {
-			v556 = v543
+		if 0 > v545 {
+			v558 = v545
 			goto b301
 		}
-		if v543 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v543)*4)) = *(*int32)(unsafe.Add(p0, int(v547)*4))
+		if v545 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v545)*4)) = *(*int32)(unsafe.Add(p0, int(v549)*4))
 		}
-		if v543 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v543)*8)) = v547
+		if v545 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v545)*8)) = v549
 		}
-		v556 = v543 + 1
+		v558 = v545 + 1
 	b301:
-		if (int32(uint32(v63)>>13) & 1) == 0 {
-			v569 = v556
+		if (int32(uint32(v65)>>13) & 1) == 0 {
+			v571 = v558
 			goto b309
 		}
-		v560 = v37 + 13
-		if v560 >= v20 {
-			v569 = v556
+		v562 = v39 + 13
+		if v562 >= v20 {
+			v571 = v558
 			goto b309
 		}
-		if 0 > v556 {
-			v569 = v556
+		if 0 > v558 {
+			v571 = v558
 			goto b309
 		}
-		if v556 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v556)*4)) = *(*int32)(unsafe.Add(p0, int(v560)*4))
+		if v558 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v558)*4)) = *(*int32)(unsafe.Add(p0, int(v562)*4))
 		}
-		if v556 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v556)*8)) = v560
+		if v558 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v558)*8)) = v562
 		}
-		v569 = v556 + 1
+		v571 = v558 + 1
 	b309:
-		if (int32(uint32(v63)>>14) & 1) == 0 {
-			v582 = v569
+		if (int32(uint32(v65)>>14) & 1) == 0 {
+			v584 = v571
 			goto b317
 		}
-		v573 = v37 + 14
-		if v573 >= v20 {
-			v582 = v569
+		v575 = v39 + 14
+		if v575 >= v20 {
+			v584 = v571
 			goto b317
 		}
-		if 0 > v569 {
-			v582 = v569
+		if 0 > v571 {
+			v584 = v571
 			goto b317
 		}
-		if v569 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v569)*4)) = *(*int32)(unsafe.Add(p0, int(v573)*4))
+		if v571 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v571)*4)) = *(*int32)(unsafe.Add(p0, int(v575)*4))
 		}
-		if v569 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v569)*8)) = v573
+		if v571 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v571)*8)) = v575
 		}
-		v582 = v569 + 1
+		v584 = v571 + 1
 	b317:
-		if (int32(uint32(v63)>>15) & 1) == 0 {
+		if (int32(uint32(v65)>>15) & 1) == 0 {
 			goto b324
 		}
-		v586 = v37 + 15
-		if v586 >= v20 {
+		v588 = v39 + 15
+		if v588 >= v20 {
 			goto b324
 		}
-		if 0 > v582 {
+		if 0 > v584 {
 			goto b324
 		}
-		if v582 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v582)*4)) = *(*int32)(unsafe.Add(p0, int(v586)*4))
+		if v584 < v8 {
+			*(*int32)(unsafe.Add(p5, int(v584)*4)) = *(*int32)(unsafe.Add(p0, int(v588)*4))
 		}
-		if v582 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v582)*8)) = v586
+		if v584 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v584)*8)) = v588
 		}
 	b324:
 	}
@@ -9025,114 +9049,114 @@ func (g *unique32Host) r8() int {
 
 func (g *unique32Host) r9() int {
 	const n = 256
-	h343 := g.v343[:n]
-	h344 := g.v344[:n]
-	v347 := g.v347
-	v304 := g.v304
+	h345 := g.v345[:n]
+	h346 := g.v346[:n]
+	v349 := g.v349
+	v306 := g.v306
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	v633 := g.v633
-	v642 := v633 & 1073741823
-	v643 := v642 | 1073741824
-	v634 := int64(uint32(v633))
-	v646 := v634 >> 30
-	v647 := int32(uint64(v646))
-	v648 := v647 & 1073741823
-	v649 := v648 | 1073741824
-	u308 := g.v308
-	h345 := g.v345[:n]
+	v635 := g.v635
+	v644 := v635 & 1073741823
+	v645 := v644 | 1073741824
+	v636 := int64(uint32(v635))
+	v648 := v636 >> 30
+	v649 := int32(uint64(v648))
+	v650 := v649 & 1073741823
+	v651 := v650 | 1073741824
+	u310 := g.v310
+	h347 := g.v347[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v343 := h343[li]
-		v344 := h344[li]
+		v345 := h345[li]
+		v346 := h346[li]
 		v21 := int32(li)
-		var v306, v308, v330, v335, v336, v342, v345, v653, v655, v657 int32
-		var v307, v313, v314, v331, v337, v638, v639, v654, v656 int64
-		if v21 != v347 {
-			v653 = v343
-			v654 = v344
+		var v308, v310, v332, v337, v338, v344, v347, v655, v657, v659 int32
+		var v309, v315, v316, v333, v339, v640, v641, v656, v658 int64
+		if v21 != v349 {
+			v655 = v345
+			v656 = v346
 			goto b346
 		}
-		v638 = int64(uint32(v304-v21)) * 2
-		v639 = v638 + 2
-		if v4 >= (v638 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v639)*4)), v643, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v638+3)*4)), v649, kernelimpl.HostUMax[int32])
+		v640 = int64(uint32(v306-v21)) * 2
+		v641 = v640 + 2
+		if v4 >= (v640 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v641)*4)), v645, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v640+3)*4)), v651, kernelimpl.HostUMax[int32])
 		}
 		{
-			v652 := int32(1)
-			if v21 == v304 {
-				v652 = 2
+			v654 := int32(1)
+			if v21 == v306 {
+				v654 = 2
 			}
-			v653 = v652
-			v654 = v634
+			v655 = v654
+			v656 = v636
 		}
 	b346:
-		v655 = v653
-		v656 = v654
-		v657 = 0
-		v306 = v655
-		v307 = v656
+		v657 = v655
+		v658 = v656
+		v659 = 0
 		v308 = v657
-		if uint32(v21) > uint32(v304) {
-			v343 = v306
-			v344 = v307
-			v345 = 512
+		v309 = v658
+		v310 = v659
+		if uint32(v21) > uint32(v306) {
+			v345 = v308
+			v346 = v309
+			v347 = 512
 			goto b174
 		}
-		if v306 != 0 {
-			v336 = v306
-			v337 = v307
+		if v308 != 0 {
+			v338 = v308
+			v339 = v309
 			goto b171
 		}
-		v313 = int64(uint32(v304-v21)) * 2
-		v314 = v313 + 2
-		if v4 < (v313 + 4) {
-			v330 = 0
-			v331 = 0
+		v315 = int64(uint32(v306-v21)) * 2
+		v316 = v315 + 2
+		if v4 < (v315 + 4) {
+			v332 = 0
+			v333 = 0
 		} else {
-			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
-			v318 := v313 + 3
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
-			v320 := int32(uint32(v317) >> 30)
-			v323 := v320
-			if int32(uint32(v319)>>30) != v320 {
-				v323 = 0
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
+			v320 := v315 + 3
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
+			v322 := int32(uint32(v319) >> 30)
+			v325 := v322
+			if int32(uint32(v321)>>30) != v322 {
+				v325 = 0
 			}
-			v329 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
-			v330 = v323
-			v331 = v329
+			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
+			v332 = v325
+			v333 = v331
 		}
-		if v21 == v304 {
-			v334 := v330
-			if v330 == 1 {
-				v334 = 2
+		if v21 == v306 {
+			v336 := v332
+			if v332 == 1 {
+				v336 = 2
 			}
-			v335 = v334
+			v337 = v336
 		} else {
-			v335 = v330
+			v337 = v332
 		}
-		v336 = v335
-		v337 = v331
+		v338 = v337
+		v339 = v333
 	b171:
-		if v336 != 1 {
-			v342 = (v21 * 2) + int32(uint32(v336)>>1)
+		if v338 != 1 {
+			v344 = (v21 * 2) + int32(uint32(v338)>>1)
 		} else {
-			v342 = 512
+			v344 = 512
 		}
-		v343 = v336
-		v344 = v337
-		v345 = v342
+		v345 = v338
+		v346 = v339
+		v347 = v344
 	b174:
-		u308 = v308
-		h343[li] = v343
-		h344[li] = v344
+		u310 = v310
 		h345[li] = v345
+		h346[li] = v346
+		h347[li] = v347
 	}
-	g.v308 = u308
+	g.v310 = u310
 	return 4
 }
 
@@ -9145,15 +9169,15 @@ type unique64Host struct {
 	c3                               int32
 	v0, v2, v4, v6, v7, v8, v10, v12 int64
 
-	v20, v31, v32, v73 int64
+	v20, v33, v34, v75 int64
 
-	v29, v63, v66, v67, v70, v71, v343, v345, v632 []int32
+	v31, v65, v68, v69, v72, v73, v345, v347, v634 []int32
 
-	v30, v72, v302, v304, v308, v346, v347, v633 int32
+	v32, v74, v304, v306, v310, v348, v349, v635 int32
 
-	v37, v303, v344, v360, v368 []int64
+	v39, v305, v346, v362, v370 []int64
 
-	v305 bool
+	v307 bool
 
 	sint32 []int32
 }
@@ -9175,23 +9199,23 @@ func (g *unique64Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v63, &g.v66, &g.v67, &g.v70, &g.v71, &g.v343, &g.v345, &g.v632)
-	kernelimpl.HostRoom(n, &g.v37, &g.v303, &g.v344, &g.v360, &g.v368)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v65, &g.v68, &g.v69, &g.v72, &g.v73, &g.v345, &g.v347, &g.v634)
+	kernelimpl.HostRoom(n, &g.v39, &g.v305, &g.v346, &g.v362, &g.v370)
 }
 
 func (g *unique64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:240
-			g.v346 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v345, -1))
+		case 4: // GroupReduce, lookback.go:247
+			g.v348 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v347, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:262
+		case 5: // Barrier, lookback.go:269
 			next = g.r6()
-		case 7: // Barrier, lookback.go:280
+		case 7: // Barrier, lookback.go:287
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
-			g.v633 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v632, 0))
+			g.v635 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v634, 0))
 			next = g.r9()
 		}
 	}
@@ -9210,10 +9234,10 @@ func (g *unique64Host) r0() int {
 	v26 := c0 + -1
 	v25 := c0 != 0
 	u20 := g.v20
-	h29 := g.v29[:n]
+	h31 := g.v31[:n]
 	for li := range n {
 		var v20 int64
-		var v29 int32
+		var v31 int32
 		if v14 {
 			v20 = v0
 		} else {
@@ -9229,7 +9253,7 @@ func (g *unique64Host) r0() int {
 			v20 = v19
 		}
 		if int32(li) != 0 {
-			v29 = -1
+			v31 = -1
 			goto b5
 		}
 		if v23 {
@@ -9238,97 +9262,101 @@ func (g *unique64Host) r0() int {
 			if v25 {
 				v28 = v26 - v24
 			}
-			v29 = v28
+			v30 := v28
+			if 4294967295 <= uint32(v28) {
+				v30 = -1
+			}
+			v31 = v30
 		} else {
-			v29 = -1
+			v31 = -1
 		}
 	b5:
 		u20 = v20
-		h29[li] = v29
+		h31[li] = v31
 	}
 	g.v20 = u20
-	// GroupSelect, lookback.go:201
-	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
 	v20 := g.v20
-	v30 := g.v30
-	v31 := int64(uint32(v30))
-	v32 := v31 * 4096
-	v33 := v20 <= v32
-	v34 := v30 != 0
+	v32 := g.v32
+	v33 := int64(uint32(v32))
+	v34 := v33 * 4096
+	v35 := v20 <= v34
+	v36 := v32 != 0
 	p0 := g.Pointer(0)
 	v6 := g.v6
-	v38 := v6 == 0
+	v40 := v6 == 0
 	v7 := g.v7
-	h37 := g.v37[:n]
-	h63 := g.v63[:n]
-	h66 := g.v66[:n]
+	h39 := g.v39[:n]
+	h65 := g.v65[:n]
+	h68 := g.v68[:n]
 	more := false
 	for li := range n {
 		v21 := int32(li)
-		var v39, v40, v63 int32
-		var v45, v47 int64
-		var v58, v59 bool
-		if !v33 {
+		var v41, v42, v65 int32
+		var v47, v49 int64
+		var v60, v61 bool
+		if !v35 {
 			goto b9
 		}
-		if v34 {
+		if v36 {
 			g.Leave(li)
 			continue
 		}
 	b9:
-		v37 := v32 + int64(uint32(v21*16))
-		v39 = 0
-		v40 = 0
+		v39 := v34 + int64(uint32(v21*16))
+		v41 = 0
+		v42 = 0
 	b10:
-		v42 := v37 + int64(uint32(v40))
-		if v42 >= v20 {
-			v63 = v39
+		v44 := v39 + int64(uint32(v42))
+		if v44 >= v20 {
+			v65 = v41
 			goto b20
 		}
-		if v42 == 0 {
+		if v44 == 0 {
 			goto b19
 		}
-		v45 = *(*int64)(unsafe.Add(p0, int(v42)*8))
-		v47 = *(*int64)(unsafe.Add(p0, int(v42+-1)*8))
-		if v38 {
-			v59 = v45 == v47
+		v47 = *(*int64)(unsafe.Add(p0, int(v44)*8))
+		v49 = *(*int64)(unsafe.Add(p0, int(v44+-1)*8))
+		if v40 {
+			v61 = v47 == v49
 			goto b18
 		}
-		if v45 == v47 {
-			v58 = true
+		if v47 == v49 {
+			v60 = true
 			goto b17
 		}
-		if ((v45 | v47) & v6) == 0 {
-			v58 = true
+		if ((v47 | v49) & v6) == 0 {
+			v60 = true
 		} else {
-			v57 := (uint64(v7) < uint64(v45&v6)) && (uint64(v7) < uint64(v47&v6))
-			v58 = v57
+			v59 := (uint64(v7) < uint64(v47&v6)) && (uint64(v7) < uint64(v49&v6))
+			v60 = v59
 		}
 	b17:
-		v59 = v58
+		v61 = v60
 	b18:
-		if v59 {
-			v63 = v39
+		if v61 {
+			v65 = v41
 			goto b20
 		}
 	b19:
-		v63 = v39 | (int32(1) << (uint32(v40&31) & 31))
+		v65 = v41 | (int32(1) << (uint32(v42&31) & 31))
 	b20:
-		v64 := v40 + 1
-		if v64 >= 16 {
-			v66 := int32(bits.OnesCount32(uint32(v63)))
-			h37[li] = v37
-			h63[li] = v63
-			h66[li] = v66
+		v66 := v42 + 1
+		if v66 >= 16 {
+			v68 := int32(bits.OnesCount32(uint32(v65)))
+			h39[li] = v39
+			h65[li] = v65
+			h68[li] = v68
 			more = true
 			continue
 		}
-		v39 = v63
-		v40 = v64
+		v41 = v65
+		v42 = v66
 		goto b10
 	}
-	g.v31 = v31
-	g.v32 = v32
+	g.v33 = v33
+	g.v34 = v34
 	if !more {
 		return -1
 	}
@@ -9336,69 +9364,69 @@ func (g *unique64Host) r0() int {
 	g.Zero(0)
 	// GroupExclusiveScan, kernels.go:38
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v66, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v68, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v67, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v69, in, len(in), int32(0))
 	}
-	h67 := g.v67[:n]
-	h70 := g.v70[:n]
-	h71 := g.v71[:n]
+	h69 := g.v69[:n]
+	h72 := g.v72[:n]
+	h73 := g.v73[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v67 := h67[li]
-		v66 := h66[li]
-		v70 := v67
+		v69 := h69[li]
+		v68 := h68[li]
+		v72 := v69
 		if int32(li) == 0 {
-			v70 = 0
+			v72 = 0
 		}
-		v71 := v70 + v66
-		h70[li] = v70
-		h71[li] = v71
+		v73 := v72 + v68
+		h72[li] = v72
+		h73[li] = v73
 	}
 	// GroupSelect, kernels.go:39
-	g.v72 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v71, 0)[int32(255)]
+	g.v74 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v73, 0)[int32(255)]
 	c1 := g.c1
-	v74 := c1 == 0
-	v79 := v31 * 2
-	v81 := v79 + 4
-	v82 := v4 < v81
-	v80 := v79 + 2
-	v77 := v30 == 0
-	v78 := int32(1)
-	if v77 {
-		v78 = 2
+	v76 := c1 == 0
+	v81 := v33 * 2
+	v83 := v81 + 4
+	v84 := v4 < v83
+	v82 := v81 + 2
+	v79 := v32 == 0
+	v80 := int32(1)
+	if v79 {
+		v80 = 2
 	}
-	v83 := v78 << 30
-	v72 := g.v72
-	v84 := v72 & 1073741823
-	v85 := v83 | v84
-	v87 := v79 + 3
-	v73 := int64(uint32(v72))
-	v88 := v73 >> 30
-	v89 := int32(uint64(v88))
-	v90 := v89 & 1073741823
-	v91 := v83 | v90
-	v93 := v30 == 0
-	v302 := v30 + -1
-	v94 := v32 + 4096
-	v95 := v20 <= v94
+	v85 := v80 << 30
+	v74 := g.v74
+	v86 := v74 & 1073741823
+	v87 := v85 | v86
+	v89 := v81 + 3
+	v75 := int64(uint32(v74))
+	v90 := v75 >> 30
+	v91 := int32(uint64(v90))
+	v92 := v91 & 1073741823
+	v93 := v85 | v92
+	v95 := v32 == 0
+	v304 := v32 + -1
+	v96 := v34 + 4096
+	v97 := v20 <= v96
 	v12 := g.v12
-	v96 := 0 < v12
+	v98 := 0 < v12
 	p7 := g.Pointer(7)
 	v8 := g.v8
 	p5 := g.Pointer(5)
 	v10 := g.v10
 	p6 := g.Pointer(6)
-	h303 := g.v303[:n]
-	u304 := g.v304
-	u305 := g.v305
-	u308 := g.v308
-	h343 := g.v343[:n]
-	h344 := g.v344[:n]
+	h305 := g.v305[:n]
+	u306 := g.v306
+	u307 := g.v307
+	u310 := g.v310
 	h345 := g.v345[:n]
+	h346 := g.v346[:n]
+	h347 := g.v347[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -9406,516 +9434,516 @@ func (g *unique64Host) r0() int {
 		}
 		v21 := int32(li)
 		v22 := v21 == 0
-		v70 := h70[li]
-		v63 := h63[li]
-		v37 := h37[li]
-		var v98, v108, v112, v121, v125, v134, v138, v147, v151, v160, v164, v173, v177, v186, v190, v199, v203, v212, v216, v225, v229, v238, v242, v251, v255, v264, v268, v277, v281, v290, v294, v303, v307, v313, v314, v331, v337, v344 int64
-		var v304, v306, v308, v330, v335, v336, v342, v343, v345 int32
-		var v305 bool
+		v72 := h72[li]
+		v65 := h65[li]
+		v39 := h39[li]
+		var v100, v110, v114, v123, v127, v136, v140, v149, v153, v162, v166, v175, v179, v188, v192, v201, v205, v214, v218, v227, v231, v240, v244, v253, v257, v266, v270, v279, v283, v292, v296, v305, v309, v315, v316, v333, v339, v346 int64
+		var v306, v308, v310, v332, v337, v338, v344, v345, v347 int32
+		var v307 bool
 		if !v22 {
 			goto b30
 		}
-		if v74 {
+		if v76 {
 			goto b28
 		}
-		if int32(uint32(v30)%uint32(c1)) == 0 {
+		if int32(uint32(v32)%uint32(c1)) == 0 {
 			goto b30
 		}
 	b28:
-		if !v82 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v80)*4)), v85)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v87)*4)), v91)
+		if !v84 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v82)*4)), v87)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v89)*4)), v93)
 		}
 	b30:
-		if !v93 {
-			v303 = 0
-			v304 = v302
-			v305 = true
+		if !v95 {
+			v305 = 0
+			v306 = v304
+			v307 = true
 			goto b163
 		}
 		if !v22 {
 			goto b35
 		}
-		if !v95 {
+		if !v97 {
 			goto b35
 		}
-		if v96 {
-			*(*int64)(p7) = v73
+		if v98 {
+			*(*int64)(p7) = v75
 		}
 	b35:
-		v98 = int64(uint32(v70))
-		if (v63 & 1) == 0 {
-			v108 = v98
+		v100 = int64(uint32(v72))
+		if (v65 & 1) == 0 {
+			v110 = v100
 			goto b42
 		}
-		if v37 >= v20 {
-			v108 = v98
+		if v39 >= v20 {
+			v110 = v100
 			goto b42
 		}
-		if v98 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v98)*8)) = *(*int64)(unsafe.Add(p0, int(v37)*8))
+		if v100 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v100)*8)) = *(*int64)(unsafe.Add(p0, int(v39)*8))
 		}
-		if v98 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v98)*8)) = v37
+		if v100 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v100)*8)) = v39
 		}
-		v108 = v98 + 1
+		v110 = v100 + 1
 	b42:
-		if (int32(uint32(v63)>>1) & 1) == 0 {
-			v121 = v108
+		if (int32(uint32(v65)>>1) & 1) == 0 {
+			v123 = v110
 			goto b50
 		}
-		v112 = v37 + 1
-		if v112 >= v20 {
-			v121 = v108
+		v114 = v39 + 1
+		if v114 >= v20 {
+			v123 = v110
 			goto b50
 		}
-		if 0 > v108 {
-			v121 = v108
+		if 0 > v110 {
+			v123 = v110
 			goto b50
 		}
-		if v108 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v108)*8)) = *(*int64)(unsafe.Add(p0, int(v112)*8))
+		if v110 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v110)*8)) = *(*int64)(unsafe.Add(p0, int(v114)*8))
 		}
-		if v108 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v108)*8)) = v112
+		if v110 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v110)*8)) = v114
 		}
-		v121 = v108 + 1
+		v123 = v110 + 1
 	b50:
-		if (int32(uint32(v63)>>2) & 1) == 0 {
-			v134 = v121
+		if (int32(uint32(v65)>>2) & 1) == 0 {
+			v136 = v123
 			goto b58
 		}
-		v125 = v37 + 2
-		if v125 >= v20 {
-			v134 = v121
+		v127 = v39 + 2
+		if v127 >= v20 {
+			v136 = v123
 			goto b58
 		}
-		if 0 > v121 {
-			v134 = v121
+		if 0 > v123 {
+			v136 = v123
 			goto b58
 		}
-		if v121 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v121)*8)) = *(*int64)(unsafe.Add(p0, int(v125)*8))
+		if v123 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v123)*8)) = *(*int64)(unsafe.Add(p0, int(v127)*8))
 		}
-		if v121 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v121)*8)) = v125
+		if v123 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v123)*8)) = v127
 		}
-		v134 = v121 + 1
+		v136 = v123 + 1
 	b58:
-		if (int32(uint32(v63)>>3) & 1) == 0 {
-			v147 = v134
+		if (int32(uint32(v65)>>3) & 1) == 0 {
+			v149 = v136
 			goto b66
 		}
-		v138 = v37 + 3
-		if v138 >= v20 {
-			v147 = v134
+		v140 = v39 + 3
+		if v140 >= v20 {
+			v149 = v136
 			goto b66
 		}
-		if 0 > v134 {
-			v147 = v134
+		if 0 > v136 {
+			v149 = v136
 			goto b66
 		}
-		if v134 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v134)*8)) = *(*int64)(unsafe.Add(p0, int(v138)*8))
+		if v136 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v136)*8)) = *(*int64)(unsafe.Add(p0, int(v140)*8))
 		}
-		if v134 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v134)*8)) = v138
+		if v136 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v136)*8)) = v140
 		}
-		v147 = v134 + 1
+		v149 = v136 + 1
 	b66:
-		if (int32(uint32(v63)>>4) & 1) == 0 {
-			v160 = v147
+		if (int32(uint32(v65)>>4) & 1) == 0 {
+			v162 = v149
 			goto b74
 		}
-		v151 = v37 + 4
-		if v151 >= v20 {
-			v160 = v147
+		v153 = v39 + 4
+		if v153 >= v20 {
+			v162 = v149
 			goto b74
 		}
-		if 0 > v147 {
-			v160 = v147
+		if 0 > v149 {
+			v162 = v149
 			goto b74
 		}
-		if v147 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v147)*8)) = *(*int64)(unsafe.Add(p0, int(v151)*8))
+		if v149 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v149)*8)) = *(*int64)(unsafe.Add(p0, int(v153)*8))
 		}
-		if v147 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v147)*8)) = v151
+		if v149 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v149)*8)) = v153
 		}
-		v160 = v147 + 1
+		v162 = v149 + 1
 	b74:
-		if (int32(uint32(v63)>>5) & 1) == 0 {
-			v173 = v160
+		if (int32(uint32(v65)>>5) & 1) == 0 {
+			v175 = v162
 			goto b82
 		}
-		v164 = v37 + 5
-		if v164 >= v20 {
-			v173 = v160
+		v166 = v39 + 5
+		if v166 >= v20 {
+			v175 = v162
 			goto b82
 		}
-		if 0 > v160 {
-			v173 = v160
+		if 0 > v162 {
+			v175 = v162
 			goto b82
 		}
-		if v160 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v160)*8)) = *(*int64)(unsafe.Add(p0, int(v164)*8))
+		if v162 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v162)*8)) = *(*int64)(unsafe.Add(p0, int(v166)*8))
 		}
-		if v160 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v160)*8)) = v164
+		if v162 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v162)*8)) = v166
 		}
-		v173 = v160 + 1
+		v175 = v162 + 1
 	b82:
-		if (int32(uint32(v63)>>6) & 1) == 0 {
-			v186 = v173
+		if (int32(uint32(v65)>>6) & 1) == 0 {
+			v188 = v175
 			goto b90
 		}
-		v177 = v37 + 6
-		if v177 >= v20 {
-			v186 = v173
+		v179 = v39 + 6
+		if v179 >= v20 {
+			v188 = v175
 			goto b90
 		}
-		if 0 > v173 {
-			v186 = v173
+		if 0 > v175 {
+			v188 = v175
 			goto b90
 		}
-		if v173 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v173)*8)) = *(*int64)(unsafe.Add(p0, int(v177)*8))
+		if v175 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v175)*8)) = *(*int64)(unsafe.Add(p0, int(v179)*8))
 		}
-		if v173 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v173)*8)) = v177
+		if v175 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v175)*8)) = v179
 		}
-		v186 = v173 + 1
+		v188 = v175 + 1
 	b90:
-		if (int32(uint32(v63)>>7) & 1) == 0 {
-			v199 = v186
+		if (int32(uint32(v65)>>7) & 1) == 0 {
+			v201 = v188
 			goto b98
 		}
-		v190 = v37 + 7
-		if v190 >= v20 {
-			v199 = v186
+		v192 = v39 + 7
+		if v192 >= v20 {
+			v201 = v188
 			goto b98
 		}
-		if 0 > v186 {
-			v199 = v186
+		if 0 > v188 {
+			v201 = v188
 			goto b98
 		}
-		if v186 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v186)*8)) = *(*int64)(unsafe.Add(p0, int(v190)*8))
+		if v188 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v188)*8)) = *(*int64)(unsafe.Add(p0, int(v192)*8))
 		}
-		if v186 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v186)*8)) = v190
+		if v188 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v188)*8)) = v192
 		}
-		v199 = v186 + 1
+		v201 = v188 + 1
 	b98:
-		if (int32(uint32(v63)>>8) & 1) == 0 {
-			v212 = v199
+		if (int32(uint32(v65)>>8) & 1) == 0 {
+			v214 = v201
 			goto b106
 		}
-		v203 = v37 + 8
-		if v203 >= v20 {
-			v212 = v199
+		v205 = v39 + 8
+		if v205 >= v20 {
+			v214 = v201
 			goto b106
 		}
-		if 0 > v199 {
-			v212 = v199
+		if 0 > v201 {
+			v214 = v201
 			goto b106
 		}
-		if v199 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v199)*8)) = *(*int64)(unsafe.Add(p0, int(v203)*8))
+		if v201 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v201)*8)) = *(*int64)(unsafe.Add(p0, int(v205)*8))
 		}
-		if v199 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v199)*8)) = v203
+		if v201 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v201)*8)) = v205
 		}
-		v212 = v199 + 1
+		v214 = v201 + 1
 	b106:
-		if (int32(uint32(v63)>>9) & 1) == 0 {
-			v225 = v212
+		if (int32(uint32(v65)>>9) & 1) == 0 {
+			v227 = v214
 			goto b114
 		}
-		v216 = v37 + 9
-		if v216 >= v20 {
-			v225 = v212
+		v218 = v39 + 9
+		if v218 >= v20 {
+			v227 = v214
 			goto b114
 		}
-		if 0 > v212 {
-			v225 = v212
+		if 0 > v214 {
+			v227 = v214
 			goto b114
 		}
-		if v212 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v212)*8)) = *(*int64)(unsafe.Add(p0, int(v216)*8))
+		if v214 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v214)*8)) = *(*int64)(unsafe.Add(p0, int(v218)*8))
 		}
-		if v212 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v212)*8)) = v216
+		if v214 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v214)*8)) = v218
 		}
-		v225 = v212 + 1
+		v227 = v214 + 1
 	b114:
-		if (int32(uint32(v63)>>10) & 1) == 0 {
-			v238 = v225
+		if (int32(uint32(v65)>>10) & 1) == 0 {
+			v240 = v227
 			goto b122
 		}
-		v229 = v37 + 10
-		if v229 >= v20 {
-			v238 = v225
+		v231 = v39 + 10
+		if v231 >= v20 {
+			v240 = v227
 			goto b122
 		}
-		if 0 > v225 {
-			v238 = v225
+		if 0 > v227 {
+			v240 = v227
 			goto b122
 		}
-		if v225 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v225)*8)) = *(*int64)(unsafe.Add(p0, int(v229)*8))
+		if v227 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v227)*8)) = *(*int64)(unsafe.Add(p0, int(v231)*8))
 		}
-		if v225 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v225)*8)) = v229
+		if v227 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v227)*8)) = v231
 		}
-		v238 = v225 + 1
+		v240 = v227 + 1
 	b122:
-		if (int32(uint32(v63)>>11) & 1) == 0 {
-			v251 = v238
+		if (int32(uint32(v65)>>11) & 1) == 0 {
+			v253 = v240
 			goto b130
 		}
-		v242 = v37 + 11
-		if v242 >= v20 {
-			v251 = v238
+		v244 = v39 + 11
+		if v244 >= v20 {
+			v253 = v240
 			goto b130
 		}
-		if 0 > v238 {
-			v251 = v238
+		if 0 > v240 {
+			v253 = v240
 			goto b130
 		}
-		if v238 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v238)*8)) = *(*int64)(unsafe.Add(p0, int(v242)*8))
+		if v240 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v240)*8)) = *(*int64)(unsafe.Add(p0, int(v244)*8))
 		}
-		if v238 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v238)*8)) = v242
+		if v240 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v240)*8)) = v244
 		}
-		v251 = v238 + 1
+		v253 = v240 + 1
 	b130:
-		if (int32(uint32(v63)>>12) & 1) == 0 {
-			v264 = v251
+		if (int32(uint32(v65)>>12) & 1) == 0 {
+			v266 = v253
 			goto b138
 		}
-		v255 = v37 + 12
-		if v255 >= v20 {
-			v264 = v251
+		v257 = v39 + 12
+		if v257 >= v20 {
+			v266 = v253
 			goto b138
 		}
-		if 0 > v251 {
-			v264 = v251
+		if 0 > v253 {
+			v266 = v253
 			goto b138
 		}
-		if v251 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v251)*8)) = *(*int64)(unsafe.Add(p0, int(v255)*8))
+		if v253 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v253)*8)) = *(*int64)(unsafe.Add(p0, int(v257)*8))
 		}
-		if v251 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v251)*8)) = v255
+		if v253 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v253)*8)) = v257
 		}
-		v264 = v251 + 1
+		v266 = v253 + 1
 	b138:
-		if (int32(uint32(v63)>>13) & 1) == 0 {
-			v277 = v264
+		if (int32(uint32(v65)>>13) & 1) == 0 {
+			v279 = v266
 			goto b146
 		}
-		v268 = v37 + 13
-		if v268 >= v20 {
-			v277 = v264
+		v270 = v39 + 13
+		if v270 >= v20 {
+			v279 = v266
 			goto b146
 		}
-		if 0 > v264 {
-			v277 = v264
+		if 0 > v266 {
+			v279 = v266
 			goto b146
 		}
-		if v264 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v264)*8)) = *(*int64)(unsafe.Add(p0, int(v268)*8))
+		if v266 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v266)*8)) = *(*int64)(unsafe.Add(p0, int(v270)*8))
 		}
-		if v264 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v264)*8)) = v268
+		if v266 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v266)*8)) = v270
 		}
-		v277 = v264 + 1
+		v279 = v266 + 1
 	b146:
-		if (int32(uint32(v63)>>14) & 1) == 0 {
-			v290 = v277
+		if (int32(uint32(v65)>>14) & 1) == 0 {
+			v292 = v279
 			goto b154
 		}
-		v281 = v37 + 14
-		if v281 >= v20 {
-			v290 = v277
+		v283 = v39 + 14
+		if v283 >= v20 {
+			v292 = v279
 			goto b154
 		}
-		if 0 > v277 {
-			v290 = v277
+		if 0 > v279 {
+			v292 = v279
 			goto b154
 		}
-		if v277 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v277)*8)) = *(*int64)(unsafe.Add(p0, int(v281)*8))
+		if v279 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v279)*8)) = *(*int64)(unsafe.Add(p0, int(v283)*8))
 		}
-		if v277 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v277)*8)) = v281
+		if v279 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v279)*8)) = v283
 		}
-		v290 = v277 + 1
+		v292 = v279 + 1
 	b154:
-		if (int32(uint32(v63)>>15) & 1) == 0 {
+		if (int32(uint32(v65)>>15) & 1) == 0 {
 			goto b161
 		}
-		v294 = v37 + 15
-		if v294 >= v20 {
+		v296 = v39 + 15
+		if v296 >= v20 {
 			goto b161
 		}
-		if 0 > v290 {
+		if 0 > v292 {
 			goto b161
 		}
-		if v290 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v290)*8)) = *(*int64)(unsafe.Add(p0, int(v294)*8))
+		if v292 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v292)*8)) = *(*int64)(unsafe.Add(p0, int(v296)*8))
 		}
-		if v290 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v290)*8)) = v294
+		if v292 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v292)*8)) = v296
 		}
 	b161:
 		g.Leave(li)
 		continue
 	b163:
-		v306 = 0
-		v307 = v303
 		v308 = 0
-		if uint32(v21) > uint32(v304) {
-			v343 = v306
-			v344 = v307
-			v345 = 512
+		v309 = v305
+		v310 = 0
+		if uint32(v21) > uint32(v306) {
+			v345 = v308
+			v346 = v309
+			v347 = 512
 			goto b174
 		}
-		if v306 != 0 {
-			v336 = v306
-			v337 = v307
+		if v308 != 0 {
+			v338 = v308
+			v339 = v309
 			goto b171
 		}
-		v313 = int64(uint32(v304-v21)) * 2
-		v314 = v313 + 2
-		if v4 < (v313 + 4) {
-			v330 = 0
-			v331 = 0
+		v315 = int64(uint32(v306-v21)) * 2
+		v316 = v315 + 2
+		if v4 < (v315 + 4) {
+			v332 = 0
+			v333 = 0
 		} else {
-			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313+3)*4)))
-			v320 := int32(uint32(v317) >> 30)
-			v323 := v320
-			if int32(uint32(v319)>>30) != v320 {
-				v323 = 0
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315+3)*4)))
+			v322 := int32(uint32(v319) >> 30)
+			v325 := v322
+			if int32(uint32(v321)>>30) != v322 {
+				v325 = 0
 			}
-			v329 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
-			v330 = v323
-			v331 = v329
+			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
+			v332 = v325
+			v333 = v331
 		}
-		if v21 == v304 {
-			v334 := v330
-			if v330 == 1 {
-				v334 = 2
+		if v21 == v306 {
+			v336 := v332
+			if v332 == 1 {
+				v336 = 2
 			}
-			v335 = v334
+			v337 = v336
 		} else {
-			v335 = v330
+			v337 = v332
 		}
-		v336 = v335
-		v337 = v331
+		v338 = v337
+		v339 = v333
 	b171:
-		if v336 != 1 {
-			v342 = (v21 * 2) + int32(uint32(v336)>>1)
+		if v338 != 1 {
+			v344 = (v21 * 2) + int32(uint32(v338)>>1)
 		} else {
-			v342 = 512
+			v344 = 512
 		}
-		v343 = v336
-		v344 = v337
-		v345 = v342
+		v345 = v338
+		v346 = v339
+		v347 = v344
 	b174:
-		h303[li] = v303
-		u304 = v304
-		u305 = v305
-		u308 = v308
-		h343[li] = v343
-		h344[li] = v344
+		h305[li] = v305
+		u306 = v306
+		u307 = v307
+		u310 = v310
 		h345[li] = v345
+		h346[li] = v346
+		h347[li] = v347
 		next = 4
 	}
-	g.v73 = v73
-	g.v302 = v302
-	g.v304 = u304
-	g.v305 = u305
-	g.v308 = u308
+	g.v75 = v75
+	g.v304 = v304
+	g.v306 = u306
+	g.v307 = u307
+	g.v310 = u310
 	return next
 }
 
 func (g *unique64Host) r5() int {
 	const n = 256
-	h303 := g.v303[:n]
-	e304 := g.v304
-	e305 := g.v305
-	e308 := g.v308
-	h343 := g.v343[:n]
-	h344 := g.v344[:n]
-	v346 := g.v346
-	v348 := 512 <= uint32(v346)
-	v349 := v346 & 1
-	v350 := v349 == 1
-	v347 := int32(uint32(v346) >> 1)
-	v351 := 256 <= uint32(v347)
-	u304 := g.v304
+	h305 := g.v305[:n]
+	e306 := g.v306
+	e307 := g.v307
+	e310 := g.v310
+	h345 := g.v345[:n]
+	h346 := g.v346[:n]
+	v348 := g.v348
+	v350 := 512 <= uint32(v348)
+	v351 := v348 & 1
+	v352 := v351 == 1
+	v349 := int32(uint32(v348) >> 1)
+	v353 := 256 <= uint32(v349)
+	u306 := g.v306
 	c2 := g.c2
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	u305 := g.v305
-	u308 := g.v308
-	h345 := g.v345[:n]
+	u307 := g.v307
+	u310 := g.v310
+	h347 := g.v347[:n]
 	v20 := g.v20
 	p0 := g.Pointer(0)
 	v6 := g.v6
-	v604 := v6 == 0
+	v606 := v6 == 0
 	v7 := g.v7
-	h632 := g.v632[:n]
+	h634 := g.v634[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v303 := h303[li]
-		v304 := e304
-		v305 := e305
-		v308 := e308
-		v343 := h343[li]
-		v344 := h344[li]
+		v305 := h305[li]
+		v306 := e306
+		v307 := e307
+		v310 := e310
+		v345 := h345[li]
+		v346 := h346[li]
 		v21 := int32(li)
-		v35 := v21 * 16
-		v36 := int64(uint32(v35))
-		var v306, v330, v335, v336, v342, v345, v596, v605, v606, v629, v655, v657 int32
-		var v307, v313, v314, v331, v337, v595, v603, v611, v613, v656 int64
-		var v597, v624, v625 bool
-		if v348 {
+		v37 := v21 * 16
+		v38 := int64(uint32(v37))
+		var v308, v332, v337, v338, v344, v347, v598, v607, v608, v631, v657, v659 int32
+		var v309, v315, v316, v333, v339, v597, v605, v613, v615, v658 int64
+		var v599, v626, v627 bool
+		if v350 {
 			goto b177
 		}
-		if !v350 {
+		if !v352 {
 			goto b327
 		}
 	b177:
-		if !v305 {
+		if !v307 {
 			goto b180
 		}
-		if v351 {
-			v595 = v303
-			v596 = v304 + -256
-			v597 = true
+		if v353 {
+			v597 = v305
+			v598 = v306 + -256
+			v599 = true
 		} else {
 			goto b180
 		}
-		v303 = v595
-		v304 = v596
 		v305 = v597
-		v306 = 0
-		v307 = v303
+		v306 = v598
+		v307 = v599
 		v308 = 0
+		v309 = v305
+		v310 = 0
 		goto b164
 	b180:
-		h303[li] = v303
-		u304 = v304
-		h344[li] = v344
+		h305[li] = v305
+		u306 = v306
+		h346[li] = v346
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -9925,78 +9953,78 @@ func (g *unique64Host) r5() int {
 		continue
 	b327:
 		{
-			v598 := v308 + 1
-			if uint32(v598) >= uint32(c2) {
-				v603 = (int64(uint32(v304-v347)) * 4096) + v36
-				v605 = 0
-				v606 = 0
+			v600 := v310 + 1
+			if uint32(v600) >= uint32(c2) {
+				v605 = (int64(uint32(v306-v349)) * 4096) + v38
+				v607 = 0
+				v608 = 0
 				goto b329
 			}
-			v655 = v343
-			v656 = v344
-			v657 = v598
+			v657 = v345
+			v658 = v346
+			v659 = v600
 		}
-		v306 = v655
-		v307 = v656
 		v308 = v657
+		v309 = v658
+		v310 = v659
 	b164:
-		if uint32(v21) > uint32(v304) {
-			v343 = v306
-			v344 = v307
-			v345 = 512
+		if uint32(v21) > uint32(v306) {
+			v345 = v308
+			v346 = v309
+			v347 = 512
 			goto b174
 		}
-		if v306 != 0 {
-			v336 = v306
-			v337 = v307
+		if v308 != 0 {
+			v338 = v308
+			v339 = v309
 			goto b171
 		}
-		v313 = int64(uint32(v304-v21)) * 2
-		v314 = v313 + 2
-		if v4 < (v313 + 4) {
-			v330 = 0
-			v331 = 0
+		v315 = int64(uint32(v306-v21)) * 2
+		v316 = v315 + 2
+		if v4 < (v315 + 4) {
+			v332 = 0
+			v333 = 0
 		} else {
-			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
-			v318 := v313 + 3
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
-			v320 := int32(uint32(v317) >> 30)
-			v323 := v320
-			if int32(uint32(v319)>>30) != v320 {
-				v323 = 0
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
+			v320 := v315 + 3
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
+			v322 := int32(uint32(v319) >> 30)
+			v325 := v322
+			if int32(uint32(v321)>>30) != v322 {
+				v325 = 0
 			}
-			v329 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
-			v330 = v323
-			v331 = v329
+			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
+			v332 = v325
+			v333 = v331
 		}
-		if v21 == v304 {
-			v334 := v330
-			if v330 == 1 {
-				v334 = 2
+		if v21 == v306 {
+			v336 := v332
+			if v332 == 1 {
+				v336 = 2
 			}
-			v335 = v334
+			v337 = v336
 		} else {
-			v335 = v330
+			v337 = v332
 		}
-		v336 = v335
-		v337 = v331
+		v338 = v337
+		v339 = v333
 	b171:
-		if v336 != 1 {
-			v342 = (v21 * 2) + int32(uint32(v336)>>1)
+		if v338 != 1 {
+			v344 = (v21 * 2) + int32(uint32(v338)>>1)
 		} else {
-			v342 = 512
+			v344 = 512
 		}
-		v343 = v336
-		v344 = v337
-		v345 = v342
+		v345 = v338
+		v346 = v339
+		v347 = v344
 	b174:
-		h303[li] = v303
-		u304 = v304
-		u305 = v305
-		u308 = v308
-		h343[li] = v343
-		h344[li] = v344
+		h305[li] = v305
+		u306 = v306
+		u307 = v307
+		u310 = v310
 		h345[li] = v345
+		h346[li] = v346
+		h347[li] = v347
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -10005,49 +10033,49 @@ func (g *unique64Host) r5() int {
 		}
 		continue
 	b329:
-		v608 := v603 + int64(uint32(v606))
-		if v608 >= v20 {
-			v629 = v605
+		v610 := v605 + int64(uint32(v608))
+		if v610 >= v20 {
+			v631 = v607
 			goto b339
 		}
-		if v608 == 0 {
+		if v610 == 0 {
 			goto b338
 		}
-		v611 = *(*int64)(unsafe.Add(p0, int(v608)*8))
-		v613 = *(*int64)(unsafe.Add(p0, int(v608+-1)*8))
-		if v604 {
-			v625 = v611 == v613
+		v613 = *(*int64)(unsafe.Add(p0, int(v610)*8))
+		v615 = *(*int64)(unsafe.Add(p0, int(v610+-1)*8))
+		if v606 {
+			v627 = v613 == v615
 			goto b337
 		}
-		if v611 == v613 {
-			v624 = true
+		if v613 == v615 {
+			v626 = true
 			goto b336
 		}
-		if ((v611 | v613) & v6) == 0 {
-			v624 = true
+		if ((v613 | v615) & v6) == 0 {
+			v626 = true
 		} else {
-			v623 := (uint64(v7) < uint64(v611&v6)) && (uint64(v7) < uint64(v613&v6))
-			v624 = v623
+			v625 := (uint64(v7) < uint64(v613&v6)) && (uint64(v7) < uint64(v615&v6))
+			v626 = v625
 		}
 	b336:
-		v625 = v624
+		v627 = v626
 	b337:
-		if v625 {
-			v629 = v605
+		if v627 {
+			v631 = v607
 			goto b339
 		}
 	b338:
-		v629 = v605 | (int32(1) << (uint32(v606&31) & 31))
+		v631 = v607 | (int32(1) << (uint32(v608&31) & 31))
 	b339:
-		v630 := v606 + 1
-		if v630 >= 16 {
-			v632 := int32(bits.OnesCount32(uint32(v629)))
-			h303[li] = v303
-			u304 = v304
-			u305 = v305
-			h343[li] = v343
-			h344[li] = v344
-			h632[li] = v632
+		v632 := v608 + 1
+		if v632 >= 16 {
+			v634 := int32(bits.OnesCount32(uint32(v631)))
+			h305[li] = v305
+			u306 = v306
+			u307 = v307
+			h345[li] = v345
+			h346[li] = v346
+			h634[li] = v634
 			if next != 8 {
 				if next >= 0 {
 					return g.Diverge()
@@ -10056,109 +10084,109 @@ func (g *unique64Host) r5() int {
 			}
 			continue
 		}
-		v605 = v629
-		v606 = v630
+		v607 = v631
+		v608 = v632
 		goto b329
 	}
-	g.v304 = u304
-	g.v347 = v347
-	g.v305 = u305
-	g.v308 = u308
+	g.v306 = u306
+	g.v349 = v349
+	g.v307 = u307
+	g.v310 = u310
 	return next
 }
 
 func (g *unique64Host) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h344 := g.v344[:n]
+	h346 := g.v346[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v21 := int32(li)
-		v344 := h344[li]
-		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v344
+		v346 := h346[li]
+		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v346
 	}
-	// Barrier, lookback.go:264
-	h303 := g.v303[:n]
-	e304 := g.v304
-	v347 := g.v347
-	v355 := uint32(v347) < 256
-	v356 := v347 & 255
-	v359 := int32(256)
-	if v355 {
-		v359 = v347
+	// Barrier, lookback.go:271
+	h305 := g.v305[:n]
+	e306 := g.v306
+	v349 := g.v349
+	v357 := uint32(v349) < 256
+	v358 := v349 & 255
+	v361 := int32(256)
+	if v357 {
+		v361 = v349
 	}
 	stop := g.Cancelled()
-	v302 := g.v302
-	v73 := g.v73
+	v304 := g.v304
+	v75 := g.v75
 	c3 := g.c3
-	v369 := c3 == 0
+	v371 := c3 == 0
 	v4 := g.v4
-	v31 := g.v31
-	v370 := v31 * 2
-	v372 := v370 + 4
-	v373 := v4 < v372
+	v33 := g.v33
+	v372 := v33 * 2
+	v374 := v372 + 4
+	v375 := v4 < v374
 	p2 := g.Pointer(2)
-	v371 := v370 + 2
-	v378 := v370 + 3
-	h360 := g.v360[:n]
-	h368 := g.v368[:n]
-	u304 := g.v304
-	u305 := g.v305
-	u308 := g.v308
-	h343 := g.v343[:n]
+	v373 := v372 + 2
+	v380 := v372 + 3
+	h362 := g.v362[:n]
+	h370 := g.v370[:n]
+	u306 := g.v306
+	u307 := g.v307
+	u310 := g.v310
 	h345 := g.v345[:n]
+	h347 := g.v347[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v303 := h303[li]
-		v304 := e304
+		v305 := h305[li]
+		v306 := e306
 		v21 := int32(li)
 		v22 := v21 == 0
-		var v305, v597 bool
-		var v306, v308, v330, v335, v336, v342, v343, v345, v361, v596 int32
-		var v307, v313, v314, v331, v337, v344, v358, v360, v368, v595 int64
-		if v355 {
-			v358 = *(*int64)(unsafe.Add(m0, int(v356)*8))
+		var v307, v599 bool
+		var v308, v310, v332, v337, v338, v344, v345, v347, v363, v598 int32
+		var v309, v315, v316, v333, v339, v346, v360, v362, v370, v597 int64
+		if v357 {
+			v360 = *(*int64)(unsafe.Add(m0, int(v358)*8))
 		} else {
-			v358 = v303
+			v360 = v305
 		}
-		v360 = v358
-		v361 = v359
+		v362 = v360
+		v363 = v361
 	b185:
-		if v361 != 0 {
-			v363 := v361 + -1
-			v360 = v360 + *(*int64)(unsafe.Add(m0, int(v363&255)*8))
-			v361 = v363
+		if v363 != 0 {
+			v365 := v363 + -1
+			v362 = v362 + *(*int64)(unsafe.Add(m0, int(v365&255)*8))
+			v363 = v365
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b185
 		}
-		if v304 != v302 {
-			v595 = v360
-			v596 = v304 + 256
-			v597 = false
+		if v306 != v304 {
+			v597 = v362
+			v598 = v306 + 256
+			v599 = false
 			goto b326
 		}
-		v368 = v360 + v73
+		v370 = v362 + v75
 		if !v22 {
 			goto b192
 		}
-		if !v369 {
+		if !v371 {
 			goto b192
 		}
-		if !v373 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v371)*4)), ((int32(uint64(v368)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v378)*4)), ((int32(uint64(v368>>30)) & 1073741823) | -2147483648))
+		if !v375 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v373)*4)), ((int32(uint64(v370)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v380)*4)), ((int32(uint64(v370>>30)) & 1073741823) | -2147483648))
 		}
 	b192:
-		h360[li] = v360
-		h368[li] = v368
+		h362[li] = v362
+		h370[li] = v370
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -10167,68 +10195,68 @@ func (g *unique64Host) r6() int {
 		}
 		continue
 	b326:
-		v303 = v595
-		v304 = v596
 		v305 = v597
-		v306 = 0
-		v307 = v303
+		v306 = v598
+		v307 = v599
 		v308 = 0
-		if uint32(v21) > uint32(v304) {
-			v343 = v306
-			v344 = v307
-			v345 = 512
+		v309 = v305
+		v310 = 0
+		if uint32(v21) > uint32(v306) {
+			v345 = v308
+			v346 = v309
+			v347 = 512
 			goto b174
 		}
-		if v306 != 0 {
-			v336 = v306
-			v337 = v307
+		if v308 != 0 {
+			v338 = v308
+			v339 = v309
 			goto b171
 		}
-		v313 = int64(uint32(v304-v21)) * 2
-		v314 = v313 + 2
-		if v4 < (v313 + 4) {
-			v330 = 0
-			v331 = 0
+		v315 = int64(uint32(v306-v21)) * 2
+		v316 = v315 + 2
+		if v4 < (v315 + 4) {
+			v332 = 0
+			v333 = 0
 		} else {
-			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313+3)*4)))
-			v320 := int32(uint32(v317) >> 30)
-			v323 := v320
-			if int32(uint32(v319)>>30) != v320 {
-				v323 = 0
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315+3)*4)))
+			v322 := int32(uint32(v319) >> 30)
+			v325 := v322
+			if int32(uint32(v321)>>30) != v322 {
+				v325 = 0
 			}
-			v329 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
-			v330 = v323
-			v331 = v329
+			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
+			v332 = v325
+			v333 = v331
 		}
-		if v21 == v304 {
-			v334 := v330
-			if v330 == 1 {
-				v334 = 2
+		if v21 == v306 {
+			v336 := v332
+			if v332 == 1 {
+				v336 = 2
 			}
-			v335 = v334
+			v337 = v336
 		} else {
-			v335 = v330
+			v337 = v332
 		}
-		v336 = v335
-		v337 = v331
+		v338 = v337
+		v339 = v333
 	b171:
-		if v336 != 1 {
-			v342 = (v21 * 2) + int32(uint32(v336)>>1)
+		if v338 != 1 {
+			v344 = (v21 * 2) + int32(uint32(v338)>>1)
 		} else {
-			v342 = 512
+			v344 = 512
 		}
-		v343 = v336
-		v344 = v337
-		v345 = v342
+		v345 = v338
+		v346 = v339
+		v347 = v344
 	b174:
-		h303[li] = v303
-		u304 = v304
-		u305 = v305
-		u308 = v308
-		h343[li] = v343
-		h344[li] = v344
+		h305[li] = v305
+		u306 = v306
+		u307 = v307
+		u310 = v310
 		h345[li] = v345
+		h346[li] = v346
+		h347[li] = v347
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -10236,26 +10264,26 @@ func (g *unique64Host) r6() int {
 			next = 4
 		}
 	}
-	g.v304 = u304
-	g.v305 = u305
-	g.v308 = u308
+	g.v306 = u306
+	g.v307 = u307
+	g.v310 = u310
 	return next
 }
 
 func (g *unique64Host) r8() int {
 	const n = 256
 	v20 := g.v20
-	v32 := g.v32
-	v384 := v32 + 4096
-	v385 := v20 <= v384
+	v34 := g.v34
+	v386 := v34 + 4096
+	v387 := v20 <= v386
 	v12 := g.v12
-	v386 := 0 < v12
+	v388 := 0 < v12
 	p7 := g.Pointer(7)
-	h368 := g.v368[:n]
-	h70 := g.v70[:n]
-	h360 := g.v360[:n]
-	h63 := g.v63[:n]
-	h37 := g.v37[:n]
+	h370 := g.v370[:n]
+	h72 := g.v72[:n]
+	h362 := g.v362[:n]
+	h65 := g.v65[:n]
+	h39 := g.v39[:n]
 	v8 := g.v8
 	p0 := g.Pointer(0)
 	p5 := g.Pointer(5)
@@ -10268,352 +10296,352 @@ func (g *unique64Host) r8() int {
 		}
 		v21 := int32(li)
 		v22 := v21 == 0
-		v368 := h368[li]
-		v70 := h70[li]
-		v360 := h360[li]
-		v63 := h63[li]
-		v37 := h37[li]
-		var v400, v404, v413, v417, v426, v430, v439, v443, v452, v456, v465, v469, v478, v482, v491, v495, v504, v508, v517, v521, v530, v534, v543, v547, v556, v560, v569, v573, v582, v586 int64
+		v370 := h370[li]
+		v72 := h72[li]
+		v362 := h362[li]
+		v65 := h65[li]
+		v39 := h39[li]
+		var v402, v406, v415, v419, v428, v432, v441, v445, v454, v458, v467, v471, v480, v484, v493, v497, v506, v510, v519, v523, v532, v536, v545, v549, v558, v562, v571, v575, v584, v588 int64
 		if !v22 {
 			goto b197
 		}
-		if !v385 {
+		if !v387 {
 			goto b197
 		}
-		if v386 {
-			*(*int64)(p7) = v368
+		if v388 {
+			*(*int64)(p7) = v370
 		}
 	b197:
-		v389 := v360 + int64(uint32(v70))
-		if (v63 & 1) == 0 {
-			v400 = v389
+		v391 := v362 + int64(uint32(v72))
+		if (v65 & 1) == 0 {
+			v402 = v391
 			goto b205
 		}
-		if v37 >= v20 {
-			v400 = v389
+		if v39 >= v20 {
+			v402 = v391
 			goto b205
 		}
-		if 0 > v389 {
-			v400 = v389
+		if 0 > v391 {
+			v402 = v391
 			goto b205
 		}
-		if v389 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v389)*8)) = *(*int64)(unsafe.Add(p0, int(v37)*8))
+		if v391 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v391)*8)) = *(*int64)(unsafe.Add(p0, int(v39)*8))
 		}
-		if v389 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v389)*8)) = v37
+		if v391 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v391)*8)) = v39
 		}
-		v400 = v389 + 1
+		v402 = v391 + 1
 	b205:
-		if (int32(uint32(v63)>>1) & 1) == 0 {
-			v413 = v400
+		if (int32(uint32(v65)>>1) & 1) == 0 {
+			v415 = v402
 			goto b213
 		}
-		v404 = v37 + 1
-		if v404 >= v20 {
-			v413 = v400
+		v406 = v39 + 1
+		if v406 >= v20 {
+			v415 = v402
 			goto b213
 		}
-		if 0 > v400 {
-			v413 = v400
+		if 0 > v402 {
+			v415 = v402
 			goto b213
 		}
-		if v400 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v400)*8)) = *(*int64)(unsafe.Add(p0, int(v404)*8))
+		if v402 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v402)*8)) = *(*int64)(unsafe.Add(p0, int(v406)*8))
 		}
-		if v400 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v400)*8)) = v404
+		if v402 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v402)*8)) = v406
 		}
-		v413 = v400 + 1
+		v415 = v402 + 1
 	b213:
-		if (int32(uint32(v63)>>2) & 1) == 0 {
-			v426 = v413
+		if (int32(uint32(v65)>>2) & 1) == 0 {
+			v428 = v415
 			goto b221
 		}
-		v417 = v37 + 2
-		if v417 >= v20 {
-			v426 = v413
+		v419 = v39 + 2
+		if v419 >= v20 {
+			v428 = v415
 			goto b221
 		}
-		if 0 > v413 {
-			v426 = v413
+		if 0 > v415 {
+			v428 = v415
 			goto b221
 		}
-		if v413 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v413)*8)) = *(*int64)(unsafe.Add(p0, int(v417)*8))
+		if v415 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v415)*8)) = *(*int64)(unsafe.Add(p0, int(v419)*8))
 		}
-		if v413 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v413)*8)) = v417
+		if v415 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v415)*8)) = v419
 		}
-		v426 = v413 + 1
+		v428 = v415 + 1
 	b221:
-		if (int32(uint32(v63)>>3) & 1) == 0 {
-			v439 = v426
+		if (int32(uint32(v65)>>3) & 1) == 0 {
+			v441 = v428
 			goto b229
 		}
-		v430 = v37 + 3
-		if v430 >= v20 {
-			v439 = v426
+		v432 = v39 + 3
+		if v432 >= v20 {
+			v441 = v428
 			goto b229
 		}
-		if 0 > v426 {
-			v439 = v426
+		if 0 > v428 {
+			v441 = v428
 			goto b229
 		}
-		if v426 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v426)*8)) = *(*int64)(unsafe.Add(p0, int(v430)*8))
+		if v428 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v428)*8)) = *(*int64)(unsafe.Add(p0, int(v432)*8))
 		}
-		if v426 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v426)*8)) = v430
+		if v428 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v428)*8)) = v432
 		}
-		v439 = v426 + 1
+		v441 = v428 + 1
 	b229:
-		if (int32(uint32(v63)>>4) & 1) == 0 {
-			v452 = v439
+		if (int32(uint32(v65)>>4) & 1) == 0 {
+			v454 = v441
 			goto b237
 		}
-		v443 = v37 + 4
-		if v443 >= v20 {
-			v452 = v439
+		v445 = v39 + 4
+		if v445 >= v20 {
+			v454 = v441
 			goto b237
 		}
-		if 0 > v439 {
-			v452 = v439
+		if 0 > v441 {
+			v454 = v441
 			goto b237
 		}
-		if v439 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v439)*8)) = *(*int64)(unsafe.Add(p0, int(v443)*8))
+		if v441 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v441)*8)) = *(*int64)(unsafe.Add(p0, int(v445)*8))
 		}
-		if v439 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v439)*8)) = v443
+		if v441 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v441)*8)) = v445
 		}
-		v452 = v439 + 1
+		v454 = v441 + 1
 	b237:
-		if (int32(uint32(v63)>>5) & 1) == 0 {
-			v465 = v452
+		if (int32(uint32(v65)>>5) & 1) == 0 {
+			v467 = v454
 			goto b245
 		}
-		v456 = v37 + 5
-		if v456 >= v20 {
-			v465 = v452
+		v458 = v39 + 5
+		if v458 >= v20 {
+			v467 = v454
 			goto b245
 		}
-		if 0 > v452 {
-			v465 = v452
+		if 0 > v454 {
+			v467 = v454
 			goto b245
 		}
-		if v452 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v452)*8)) = *(*int64)(unsafe.Add(p0, int(v456)*8))
+		if v454 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v454)*8)) = *(*int64)(unsafe.Add(p0, int(v458)*8))
 		}
-		if v452 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v452)*8)) = v456
+		if v454 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v454)*8)) = v458
 		}
-		v465 = v452 + 1
+		v467 = v454 + 1
 	b245:
-		if (int32(uint32(v63)>>6) & 1) == 0 {
-			v478 = v465
+		if (int32(uint32(v65)>>6) & 1) == 0 {
+			v480 = v467
 			goto b253
 		}
-		v469 = v37 + 6
-		if v469 >= v20 {
-			v478 = v465
+		v471 = v39 + 6
+		if v471 >= v20 {
+			v480 = v467
 			goto b253
 		}
-		if 0 > v465 {
-			v478 = v465
+		if 0 > v467 {
+			v480 = v467
 			goto b253
 		}
-		if v465 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v465)*8)) = *(*int64)(unsafe.Add(p0, int(v469)*8))
+		if v467 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v467)*8)) = *(*int64)(unsafe.Add(p0, int(v471)*8))
 		}
-		if v465 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v465)*8)) = v469
+		if v467 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v467)*8)) = v471
 		}
-		v478 = v465 + 1
+		v480 = v467 + 1
 	b253:
-		if (int32(uint32(v63)>>7) & 1) == 0 {
-			v491 = v478
+		if (int32(uint32(v65)>>7) & 1) == 0 {
+			v493 = v480
 			goto b261
 		}
-		v482 = v37 + 7
-		if v482 >= v20 {
-			v491 = v478
+		v484 = v39 + 7
+		if v484 >= v20 {
+			v493 = v480
 			goto b261
 		}
-		if 0 > v478 {
-			v491 = v478
+		if 0 > v480 {
+			v493 = v480
 			goto b261
 		}
-		if v478 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v478)*8)) = *(*int64)(unsafe.Add(p0, int(v482)*8))
+		if v480 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v480)*8)) = *(*int64)(unsafe.Add(p0, int(v484)*8))
 		}
-		if v478 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v478)*8)) = v482
+		if v480 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v480)*8)) = v484
 		}
-		v491 = v478 + 1
+		v493 = v480 + 1
 	b261:
-		if (int32(uint32(v63)>>8) & 1) == 0 {
-			v504 = v491
+		if (int32(uint32(v65)>>8) & 1) == 0 {
+			v506 = v493
 			goto b269
 		}
-		v495 = v37 + 8
-		if v495 >= v20 {
-			v504 = v491
+		v497 = v39 + 8
+		if v497 >= v20 {
+			v506 = v493
 			goto b269
 		}
-		if 0 > v491 {
-			v504 = v491
+		if 0 > v493 {
+			v506 = v493
 			goto b269
 		}
-		if v491 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v491)*8)) = *(*int64)(unsafe.Add(p0, int(v495)*8))
+		if v493 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v493)*8)) = *(*int64)(unsafe.Add(p0, int(v497)*8))
 		}
-		if v491 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v491)*8)) = v495
+		if v493 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v493)*8)) = v497
 		}
-		v504 = v491 + 1
+		v506 = v493 + 1
 	b269:
-		if (int32(uint32(v63)>>9) & 1) == 0 {
-			v517 = v504
+		if (int32(uint32(v65)>>9) & 1) == 0 {
+			v519 = v506
 			goto b277
 		}
-		v508 = v37 + 9
-		if v508 >= v20 {
-			v517 = v504
+		v510 = v39 + 9
+		if v510 >= v20 {
+			v519 = v506
 			goto b277
 		}
-		if 0 > v504 {
-			v517 = v504
+		if 0 > v506 {
+			v519 = v506
 			goto b277
 		}
-		if v504 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v504)*8)) = *(*int64)(unsafe.Add(p0, int(v508)*8))
+		if v506 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v506)*8)) = *(*int64)(unsafe.Add(p0, int(v510)*8))
 		}
-		if v504 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v504)*8)) = v508
+		if v506 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v506)*8)) = v510
 		}
-		v517 = v504 + 1
+		v519 = v506 + 1
 	b277:
-		if (int32(uint32(v63)>>10) & 1) == 0 {
-			v530 = v517
+		if (int32(uint32(v65)>>10) & 1) == 0 {
+			v532 = v519
 			goto b285
 		}
-		v521 = v37 + 10
-		if v521 >= v20 {
-			v530 = v517
+		v523 = v39 + 10
+		if v523 >= v20 {
+			v532 = v519
 			goto b285
 		}
-		if 0 > v517 {
-			v530 = v517
+		if 0 > v519 {
+			v532 = v519
 			goto b285
 		}
-		if v517 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v517)*8)) = *(*int64)(unsafe.Add(p0, int(v521)*8))
+		if v519 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v519)*8)) = *(*int64)(unsafe.Add(p0, int(v523)*8))
 		}
-		if v517 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v517)*8)) = v521
+		if v519 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v519)*8)) = v523
 		}
-		v530 = v517 + 1
+		v532 = v519 + 1
 	b285:
-		if (int32(uint32(v63)>>11) & 1) == 0 {
-			v543 = v530
+		if (int32(uint32(v65)>>11) & 1) == 0 {
+			v545 = v532
 			goto b293
 		}
-		v534 = v37 + 11
-		if v534 >= v20 {
-			v543 = v530
+		v536 = v39 + 11
+		if v536 >= v20 {
+			v545 = v532
 			goto b293
 		}
-		if 0 > v530 {
-			v543 = v530
+		if 0 > v532 {
+			v545 = v532
 			goto b293
 		}
-		if v530 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v530)*8)) = *(*int64)(unsafe.Add(p0, int(v534)*8))
+		if v532 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v532)*8)) = *(*int64)(unsafe.Add(p0, int(v536)*8))
 		}
-		if v530 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v530)*8)) = v534
+		if v532 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v532)*8)) = v536
 		}
-		v543 = v530 + 1
+		v545 = v532 + 1
 	b293:
-		if (int32(uint32(v63)>>12) & 1) == 0 {
-			v556 = v543
+		if (int32(uint32(v65)>>12) & 1) == 0 {
+			v558 = v545
 			goto b301
 		}
-		v547 = v37 + 12
-		if v547 >= v20 {
-			v556 = v543
+		v549 = v39 + 12
+		if v549 >= v20 {
+			v558 = v545
 			goto b301
 		}
-		if 0 > v543 {
-			v556 = v543
+		if 0 > v545 {
+			v558 = v545
 			goto b301
 		}
-		if v543 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v543)*8)) = *(*int64)(unsafe.Add(p0, int(v547)*8))
+		if v545 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v545)*8)) = *(*int64)(unsafe.Add(p0, int(v549)*8))
 		}
-		if v543 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v543)*8)) = v547
+		if v545 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v545)*8)) = v549
 		}
-		v556 = v543 + 1
+		v558 = v545 + 1
 	b301:
-		if (int32(uint32(v63)>>13) & 1) == 0 {
-			v569 = v556
+		if (int32(uint32(v65)>>13) & 1) == 0 {
+			v571 = v558
 			goto b309
 		}
-		v560 = v37 + 13
-		if v560 >= v20 {
-			v569 = v556
+		v562 = v39 + 13
+		if v562 >= v20 {
+			v571 = v558
 			goto b309
 		}
-		if 0 > v556 {
-			v569 = v556
+		if 0 > v558 {
+			v571 = v558
 			goto b309
 		}
-		if v556 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v556)*8)) = *(*int64)(unsafe.Add(p0, int(v560)*8))
+		if v558 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v558)*8)) = *(*int64)(unsafe.Add(p0, int(v562)*8))
 		}
-		if v556 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v556)*8)) = v560
+		if v558 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v558)*8)) = v562
 		}
-		v569 = v556 + 1
+		v571 = v558 + 1
 	b309:
-		if (int32(uint32(v63)>>14) & 1) == 0 {
-			v582 = v569
+		if (int32(uint32(v65)>>14) & 1) == 0 {
+			v584 = v571
 			goto b317
 		}
-		v573 = v37 + 14
-		if v573 >= v20 {
-			v582 = v569
+		v575 = v39 + 14
+		if v575 >= v20 {
+			v584 = v571
 			goto b317
 		}
-		if 0 > v569 {
-			v582 = v569
+		if 0 > v571 {
+			v584 = v571
 			goto b317
 		}
-		if v569 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v569)*8)) = *(*int64)(unsafe.Add(p0, int(v573)*8))
+		if v571 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v571)*8)) = *(*int64)(unsafe.Add(p0, int(v575)*8))
 		}
-		if v569 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v569)*8)) = v573
+		if v571 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v571)*8)) = v575
 		}
-		v582 = v569 + 1
+		v584 = v571 + 1
 	b317:
-		if (int32(uint32(v63)>>15) & 1) == 0 {
+		if (int32(uint32(v65)>>15) & 1) == 0 {
 			goto b324
 		}
-		v586 = v37 + 15
-		if v586 >= v20 {
+		v588 = v39 + 15
+		if v588 >= v20 {
 			goto b324
 		}
-		if 0 > v582 {
+		if 0 > v584 {
 			goto b324
 		}
-		if v582 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v582)*8)) = *(*int64)(unsafe.Add(p0, int(v586)*8))
+		if v584 < v8 {
+			*(*int64)(unsafe.Add(p5, int(v584)*8)) = *(*int64)(unsafe.Add(p0, int(v588)*8))
 		}
-		if v582 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v582)*8)) = v586
+		if v584 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v584)*8)) = v588
 		}
 	b324:
 	}
@@ -10622,114 +10650,114 @@ func (g *unique64Host) r8() int {
 
 func (g *unique64Host) r9() int {
 	const n = 256
-	h343 := g.v343[:n]
-	h344 := g.v344[:n]
-	v347 := g.v347
-	v304 := g.v304
+	h345 := g.v345[:n]
+	h346 := g.v346[:n]
+	v349 := g.v349
+	v306 := g.v306
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	v633 := g.v633
-	v642 := v633 & 1073741823
-	v643 := v642 | 1073741824
-	v634 := int64(uint32(v633))
-	v646 := v634 >> 30
-	v647 := int32(uint64(v646))
-	v648 := v647 & 1073741823
-	v649 := v648 | 1073741824
-	u308 := g.v308
-	h345 := g.v345[:n]
+	v635 := g.v635
+	v644 := v635 & 1073741823
+	v645 := v644 | 1073741824
+	v636 := int64(uint32(v635))
+	v648 := v636 >> 30
+	v649 := int32(uint64(v648))
+	v650 := v649 & 1073741823
+	v651 := v650 | 1073741824
+	u310 := g.v310
+	h347 := g.v347[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v343 := h343[li]
-		v344 := h344[li]
+		v345 := h345[li]
+		v346 := h346[li]
 		v21 := int32(li)
-		var v306, v308, v330, v335, v336, v342, v345, v653, v655, v657 int32
-		var v307, v313, v314, v331, v337, v638, v639, v654, v656 int64
-		if v21 != v347 {
-			v653 = v343
-			v654 = v344
+		var v308, v310, v332, v337, v338, v344, v347, v655, v657, v659 int32
+		var v309, v315, v316, v333, v339, v640, v641, v656, v658 int64
+		if v21 != v349 {
+			v655 = v345
+			v656 = v346
 			goto b346
 		}
-		v638 = int64(uint32(v304-v21)) * 2
-		v639 = v638 + 2
-		if v4 >= (v638 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v639)*4)), v643, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v638+3)*4)), v649, kernelimpl.HostUMax[int32])
+		v640 = int64(uint32(v306-v21)) * 2
+		v641 = v640 + 2
+		if v4 >= (v640 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v641)*4)), v645, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v640+3)*4)), v651, kernelimpl.HostUMax[int32])
 		}
 		{
-			v652 := int32(1)
-			if v21 == v304 {
-				v652 = 2
+			v654 := int32(1)
+			if v21 == v306 {
+				v654 = 2
 			}
-			v653 = v652
-			v654 = v634
+			v655 = v654
+			v656 = v636
 		}
 	b346:
-		v655 = v653
-		v656 = v654
-		v657 = 0
-		v306 = v655
-		v307 = v656
+		v657 = v655
+		v658 = v656
+		v659 = 0
 		v308 = v657
-		if uint32(v21) > uint32(v304) {
-			v343 = v306
-			v344 = v307
-			v345 = 512
+		v309 = v658
+		v310 = v659
+		if uint32(v21) > uint32(v306) {
+			v345 = v308
+			v346 = v309
+			v347 = 512
 			goto b174
 		}
-		if v306 != 0 {
-			v336 = v306
-			v337 = v307
+		if v308 != 0 {
+			v338 = v308
+			v339 = v309
 			goto b171
 		}
-		v313 = int64(uint32(v304-v21)) * 2
-		v314 = v313 + 2
-		if v4 < (v313 + 4) {
-			v330 = 0
-			v331 = 0
+		v315 = int64(uint32(v306-v21)) * 2
+		v316 = v315 + 2
+		if v4 < (v315 + 4) {
+			v332 = 0
+			v333 = 0
 		} else {
-			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
-			v318 := v313 + 3
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
-			v320 := int32(uint32(v317) >> 30)
-			v323 := v320
-			if int32(uint32(v319)>>30) != v320 {
-				v323 = 0
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
+			v320 := v315 + 3
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
+			v322 := int32(uint32(v319) >> 30)
+			v325 := v322
+			if int32(uint32(v321)>>30) != v322 {
+				v325 = 0
 			}
-			v329 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
-			v330 = v323
-			v331 = v329
+			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
+			v332 = v325
+			v333 = v331
 		}
-		if v21 == v304 {
-			v334 := v330
-			if v330 == 1 {
-				v334 = 2
+		if v21 == v306 {
+			v336 := v332
+			if v332 == 1 {
+				v336 = 2
 			}
-			v335 = v334
+			v337 = v336
 		} else {
-			v335 = v330
+			v337 = v332
 		}
-		v336 = v335
-		v337 = v331
+		v338 = v337
+		v339 = v333
 	b171:
-		if v336 != 1 {
-			v342 = (v21 * 2) + int32(uint32(v336)>>1)
+		if v338 != 1 {
+			v344 = (v21 * 2) + int32(uint32(v338)>>1)
 		} else {
-			v342 = 512
+			v344 = 512
 		}
-		v343 = v336
-		v344 = v337
-		v345 = v342
+		v345 = v338
+		v346 = v339
+		v347 = v344
 	b174:
-		u308 = v308
-		h343[li] = v343
-		h344[li] = v344
+		u310 = v310
 		h345[li] = v345
+		h346[li] = v346
+		h347[li] = v347
 	}
-	g.v308 = u308
+	g.v310 = u310
 	return 4
 }
 
@@ -10744,15 +10772,15 @@ type unique8Host struct {
 
 	v6, v8 int8
 
-	v22, v33, v34, v77 int64
+	v22, v35, v36, v79 int64
 
-	v31, v67, v70, v71, v74, v75, v347, v349, v638 []int32
+	v33, v69, v72, v73, v76, v77, v349, v351, v640 []int32
 
-	v32, v76, v306, v308, v312, v350, v351, v639 int32
+	v34, v78, v308, v310, v314, v352, v353, v641 int32
 
-	v39, v307, v348, v364, v372 []int64
+	v41, v309, v350, v366, v374 []int64
 
-	v309 bool
+	v311 bool
 
 	sint32 []int32
 }
@@ -10774,23 +10802,23 @@ func (g *unique8Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v67, &g.v70, &g.v71, &g.v74, &g.v75, &g.v347, &g.v349, &g.v638)
-	kernelimpl.HostRoom(n, &g.v39, &g.v307, &g.v348, &g.v364, &g.v372)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v33, &g.v69, &g.v72, &g.v73, &g.v76, &g.v77, &g.v349, &g.v351, &g.v640)
+	kernelimpl.HostRoom(n, &g.v41, &g.v309, &g.v350, &g.v366, &g.v374)
 }
 
 func (g *unique8Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:240
-			g.v350 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v349, -1))
+		case 4: // GroupReduce, lookback.go:247
+			g.v352 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v351, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:262
+		case 5: // Barrier, lookback.go:269
 			next = g.r6()
-		case 7: // Barrier, lookback.go:280
+		case 7: // Barrier, lookback.go:287
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
-			g.v639 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v638, 0))
+			g.v641 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v640, 0))
 			next = g.r9()
 		}
 	}
@@ -10809,10 +10837,10 @@ func (g *unique8Host) r0() int {
 	v28 := c0 + -1
 	v27 := c0 != 0
 	u22 := g.v22
-	h31 := g.v31[:n]
+	h33 := g.v33[:n]
 	for li := range n {
 		var v22 int64
-		var v31 int32
+		var v33 int32
 		if v16 {
 			v22 = v0
 		} else {
@@ -10828,7 +10856,7 @@ func (g *unique8Host) r0() int {
 			v22 = v21
 		}
 		if int32(li) != 0 {
-			v31 = -1
+			v33 = -1
 			goto b5
 		}
 		if v25 {
@@ -10837,98 +10865,102 @@ func (g *unique8Host) r0() int {
 			if v27 {
 				v30 = v28 - v26
 			}
-			v31 = v30
+			v32 := v30
+			if 4294967295 <= uint32(v30) {
+				v32 = -1
+			}
+			v33 = v32
 		} else {
-			v31 = -1
+			v33 = -1
 		}
 	b5:
 		u22 = v22
-		h31[li] = v31
+		h33[li] = v33
 	}
 	g.v22 = u22
-	// GroupSelect, lookback.go:201
-	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v34 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v33, 0)[int32(0)]
 	v22 := g.v22
-	v32 := g.v32
-	v33 := int64(uint32(v32))
-	v34 := v33 * 4096
-	v35 := v22 <= v34
-	v36 := v32 != 0
+	v34 := g.v34
+	v35 := int64(uint32(v34))
+	v36 := v35 * 4096
+	v37 := v22 <= v36
+	v38 := v34 != 0
 	p0 := g.Pointer(0)
 	v6 := g.v6
 	v7 := int32(uint8(v6))
-	v40 := v7 == 0
+	v42 := v7 == 0
 	v8 := g.v8
 	v9 := int32(uint8(v8))
-	h39 := g.v39[:n]
-	h67 := g.v67[:n]
-	h70 := g.v70[:n]
+	h41 := g.v41[:n]
+	h69 := g.v69[:n]
+	h72 := g.v72[:n]
 	more := false
 	for li := range n {
 		v23 := int32(li)
-		var v41, v42, v48, v51, v67 int32
-		var v62, v63 bool
-		if !v35 {
+		var v43, v44, v50, v53, v69 int32
+		var v64, v65 bool
+		if !v37 {
 			goto b9
 		}
-		if v36 {
+		if v38 {
 			g.Leave(li)
 			continue
 		}
 	b9:
-		v39 := v34 + int64(uint32(v23*16))
-		v41 = 0
-		v42 = 0
+		v41 := v36 + int64(uint32(v23*16))
+		v43 = 0
+		v44 = 0
 	b10:
-		v44 := v39 + int64(uint32(v42))
-		if v44 >= v22 {
-			v67 = v41
+		v46 := v41 + int64(uint32(v44))
+		if v46 >= v22 {
+			v69 = v43
 			goto b20
 		}
-		if v44 == 0 {
+		if v46 == 0 {
 			goto b19
 		}
-		v48 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v44)))))
-		v51 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v44+-1)))))
-		if v40 {
-			v63 = v48 == v51
+		v50 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v46)))))
+		v53 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v46+-1)))))
+		if v42 {
+			v65 = v50 == v53
 			goto b18
 		}
-		if v48 == v51 {
-			v62 = true
+		if v50 == v53 {
+			v64 = true
 			goto b17
 		}
-		if ((v48 | v51) & v7) == 0 {
-			v62 = true
+		if ((v50 | v53) & v7) == 0 {
+			v64 = true
 		} else {
-			v61 := (uint32(v9) < uint32(v48&v7)) && (uint32(v9) < uint32(v51&v7))
-			v62 = v61
+			v63 := (uint32(v9) < uint32(v50&v7)) && (uint32(v9) < uint32(v53&v7))
+			v64 = v63
 		}
 	b17:
-		v63 = v62
+		v65 = v64
 	b18:
-		if v63 {
-			v67 = v41
+		if v65 {
+			v69 = v43
 			goto b20
 		}
 	b19:
-		v67 = v41 | (int32(1) << (uint32(v42&31) & 31))
+		v69 = v43 | (int32(1) << (uint32(v44&31) & 31))
 	b20:
-		v68 := v42 + 1
-		if v68 >= 16 {
-			v70 := int32(bits.OnesCount32(uint32(v67)))
-			h39[li] = v39
-			h67[li] = v67
-			h70[li] = v70
+		v70 := v44 + 1
+		if v70 >= 16 {
+			v72 := int32(bits.OnesCount32(uint32(v69)))
+			h41[li] = v41
+			h69[li] = v69
+			h72[li] = v72
 			more = true
 			continue
 		}
-		v41 = v67
-		v42 = v68
+		v43 = v69
+		v44 = v70
 		goto b10
 	}
-	g.v33 = v33
-	g.v34 = v34
+	g.v35 = v35
+	g.v36 = v36
 	if !more {
 		return -1
 	}
@@ -10936,69 +10968,69 @@ func (g *unique8Host) r0() int {
 	g.Zero(0)
 	// GroupExclusiveScan, kernels.go:38
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v70, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v72, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v71, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v73, in, len(in), int32(0))
 	}
-	h71 := g.v71[:n]
-	h74 := g.v74[:n]
-	h75 := g.v75[:n]
+	h73 := g.v73[:n]
+	h76 := g.v76[:n]
+	h77 := g.v77[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v71 := h71[li]
-		v70 := h70[li]
-		v74 := v71
+		v73 := h73[li]
+		v72 := h72[li]
+		v76 := v73
 		if int32(li) == 0 {
-			v74 = 0
+			v76 = 0
 		}
-		v75 := v74 + v70
-		h74[li] = v74
-		h75[li] = v75
+		v77 := v76 + v72
+		h76[li] = v76
+		h77[li] = v77
 	}
 	// GroupSelect, kernels.go:39
-	g.v76 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v75, 0)[int32(255)]
+	g.v78 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v77, 0)[int32(255)]
 	c1 := g.c1
-	v78 := c1 == 0
-	v83 := v33 * 2
-	v85 := v83 + 4
-	v86 := v4 < v85
-	v84 := v83 + 2
-	v81 := v32 == 0
-	v82 := int32(1)
-	if v81 {
-		v82 = 2
+	v80 := c1 == 0
+	v85 := v35 * 2
+	v87 := v85 + 4
+	v88 := v4 < v87
+	v86 := v85 + 2
+	v83 := v34 == 0
+	v84 := int32(1)
+	if v83 {
+		v84 = 2
 	}
-	v87 := v82 << 30
-	v76 := g.v76
-	v88 := v76 & 1073741823
-	v89 := v87 | v88
-	v91 := v83 + 3
-	v77 := int64(uint32(v76))
-	v92 := v77 >> 30
-	v93 := int32(uint64(v92))
-	v94 := v93 & 1073741823
-	v95 := v87 | v94
-	v97 := v32 == 0
-	v306 := v32 + -1
-	v98 := v34 + 4096
-	v99 := v22 <= v98
+	v89 := v84 << 30
+	v78 := g.v78
+	v90 := v78 & 1073741823
+	v91 := v89 | v90
+	v93 := v85 + 3
+	v79 := int64(uint32(v78))
+	v94 := v79 >> 30
+	v95 := int32(uint64(v94))
+	v96 := v95 & 1073741823
+	v97 := v89 | v96
+	v99 := v34 == 0
+	v308 := v34 + -1
+	v100 := v36 + 4096
+	v101 := v22 <= v100
 	v14 := g.v14
-	v100 := 0 < v14
+	v102 := 0 < v14
 	p7 := g.Pointer(7)
 	v10 := g.v10
 	p5 := g.Pointer(5)
 	v12 := g.v12
 	p6 := g.Pointer(6)
-	h307 := g.v307[:n]
-	u308 := g.v308
-	u309 := g.v309
-	u312 := g.v312
-	h347 := g.v347[:n]
-	h348 := g.v348[:n]
+	h309 := g.v309[:n]
+	u310 := g.v310
+	u311 := g.v311
+	u314 := g.v314
 	h349 := g.v349[:n]
+	h350 := g.v350[:n]
+	h351 := g.v351[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -11006,518 +11038,518 @@ func (g *unique8Host) r0() int {
 		}
 		v23 := int32(li)
 		v24 := v23 == 0
-		v74 := h74[li]
-		v67 := h67[li]
-		v39 := h39[li]
-		var v102, v112, v116, v125, v129, v138, v142, v151, v155, v164, v168, v177, v181, v190, v194, v203, v207, v216, v220, v229, v233, v242, v246, v255, v259, v268, v272, v281, v285, v294, v298, v307, v311, v317, v318, v335, v341, v348 int64
-		var v308, v310, v312, v334, v339, v340, v346, v347, v349 int32
-		var v309 bool
+		v76 := h76[li]
+		v69 := h69[li]
+		v41 := h41[li]
+		var v104, v114, v118, v127, v131, v140, v144, v153, v157, v166, v170, v179, v183, v192, v196, v205, v209, v218, v222, v231, v235, v244, v248, v257, v261, v270, v274, v283, v287, v296, v300, v309, v313, v319, v320, v337, v343, v350 int64
+		var v310, v312, v314, v336, v341, v342, v348, v349, v351 int32
+		var v311 bool
 		if !v24 {
 			goto b30
 		}
-		if v78 {
+		if v80 {
 			goto b28
 		}
-		if int32(uint32(v32)%uint32(c1)) == 0 {
+		if int32(uint32(v34)%uint32(c1)) == 0 {
 			goto b30
 		}
 	b28:
-		if !v86 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v84)*4)), v89)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v91)*4)), v95)
+		if !v88 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v86)*4)), v91)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v93)*4)), v97)
 		}
 	b30:
-		if !v97 {
-			v307 = 0
-			v308 = v306
-			v309 = true
+		if !v99 {
+			v309 = 0
+			v310 = v308
+			v311 = true
 			goto b163
 		}
 		if !v24 {
 			goto b35
 		}
-		if !v99 {
+		if !v101 {
 			goto b35
 		}
-		if v100 {
-			*(*int64)(p7) = v77
+		if v102 {
+			*(*int64)(p7) = v79
 		}
 	b35:
-		v102 = int64(uint32(v74))
-		if (v67 & 1) == 0 {
-			v112 = v102
+		v104 = int64(uint32(v76))
+		if (v69 & 1) == 0 {
+			v114 = v104
 			goto b42
 		}
-		if v39 >= v22 {
-			v112 = v102
+		if v41 >= v22 {
+			v114 = v104
 			goto b42
 		}
-		if v102 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v102))) = *(*int8)(unsafe.Add(p0, int(v39)))
+		if v104 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v104))) = *(*int8)(unsafe.Add(p0, int(v41)))
 		}
-		if v102 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v102)*8)) = v39
+		if v104 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v104)*8)) = v41
 		}
-		v112 = v102 + 1
+		v114 = v104 + 1
 	b42:
-		if (int32(uint32(v67)>>1) & 1) == 0 {
-			v125 = v112
+		if (int32(uint32(v69)>>1) & 1) == 0 {
+			v127 = v114
 			goto b50
 		}
-		v116 = v39 + 1
-		if v116 >= v22 {
-			v125 = v112
+		v118 = v41 + 1
+		if v118 >= v22 {
+			v127 = v114
 			goto b50
 		}
-		if 0 > v112 {
-			v125 = v112
+		if 0 > v114 {
+			v127 = v114
 			goto b50
 		}
-		if v112 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v112))) = *(*int8)(unsafe.Add(p0, int(v116)))
+		if v114 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v114))) = *(*int8)(unsafe.Add(p0, int(v118)))
 		}
-		if v112 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v112)*8)) = v116
+		if v114 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v114)*8)) = v118
 		}
-		v125 = v112 + 1
+		v127 = v114 + 1
 	b50:
-		if (int32(uint32(v67)>>2) & 1) == 0 {
-			v138 = v125
+		if (int32(uint32(v69)>>2) & 1) == 0 {
+			v140 = v127
 			goto b58
 		}
-		v129 = v39 + 2
-		if v129 >= v22 {
-			v138 = v125
+		v131 = v41 + 2
+		if v131 >= v22 {
+			v140 = v127
 			goto b58
 		}
-		if 0 > v125 {
-			v138 = v125
+		if 0 > v127 {
+			v140 = v127
 			goto b58
 		}
-		if v125 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v125))) = *(*int8)(unsafe.Add(p0, int(v129)))
+		if v127 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v127))) = *(*int8)(unsafe.Add(p0, int(v131)))
 		}
-		if v125 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v125)*8)) = v129
+		if v127 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v127)*8)) = v131
 		}
-		v138 = v125 + 1
+		v140 = v127 + 1
 	b58:
-		if (int32(uint32(v67)>>3) & 1) == 0 {
-			v151 = v138
+		if (int32(uint32(v69)>>3) & 1) == 0 {
+			v153 = v140
 			goto b66
 		}
-		v142 = v39 + 3
-		if v142 >= v22 {
-			v151 = v138
+		v144 = v41 + 3
+		if v144 >= v22 {
+			v153 = v140
 			goto b66
 		}
-		if 0 > v138 {
-			v151 = v138
+		if 0 > v140 {
+			v153 = v140
 			goto b66
 		}
-		if v138 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v138))) = *(*int8)(unsafe.Add(p0, int(v142)))
+		if v140 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v140))) = *(*int8)(unsafe.Add(p0, int(v144)))
 		}
-		if v138 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v138)*8)) = v142
+		if v140 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v140)*8)) = v144
 		}
-		v151 = v138 + 1
+		v153 = v140 + 1
 	b66:
-		if (int32(uint32(v67)>>4) & 1) == 0 {
-			v164 = v151
+		if (int32(uint32(v69)>>4) & 1) == 0 {
+			v166 = v153
 			goto b74
 		}
-		v155 = v39 + 4
-		if v155 >= v22 {
-			v164 = v151
+		v157 = v41 + 4
+		if v157 >= v22 {
+			v166 = v153
 			goto b74
 		}
-		if 0 > v151 {
-			v164 = v151
+		if 0 > v153 {
+			v166 = v153
 			goto b74
 		}
-		if v151 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v151))) = *(*int8)(unsafe.Add(p0, int(v155)))
+		if v153 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v153))) = *(*int8)(unsafe.Add(p0, int(v157)))
 		}
-		if v151 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v151)*8)) = v155
+		if v153 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v153)*8)) = v157
 		}
-		v164 = v151 + 1
+		v166 = v153 + 1
 	b74:
-		if (int32(uint32(v67)>>5) & 1) == 0 {
-			v177 = v164
+		if (int32(uint32(v69)>>5) & 1) == 0 {
+			v179 = v166
 			goto b82
 		}
-		v168 = v39 + 5
-		if v168 >= v22 {
-			v177 = v164
+		v170 = v41 + 5
+		if v170 >= v22 {
+			v179 = v166
 			goto b82
 		}
-		if 0 > v164 {
-			v177 = v164
+		if 0 > v166 {
+			v179 = v166
 			goto b82
 		}
-		if v164 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v164))) = *(*int8)(unsafe.Add(p0, int(v168)))
+		if v166 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v166))) = *(*int8)(unsafe.Add(p0, int(v170)))
 		}
-		if v164 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v164)*8)) = v168
+		if v166 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v166)*8)) = v170
 		}
-		v177 = v164 + 1
+		v179 = v166 + 1
 	b82:
-		if (int32(uint32(v67)>>6) & 1) == 0 {
-			v190 = v177
+		if (int32(uint32(v69)>>6) & 1) == 0 {
+			v192 = v179
 			goto b90
 		}
-		v181 = v39 + 6
-		if v181 >= v22 {
-			v190 = v177
+		v183 = v41 + 6
+		if v183 >= v22 {
+			v192 = v179
 			goto b90
 		}
-		if 0 > v177 {
-			v190 = v177
+		if 0 > v179 {
+			v192 = v179
 			goto b90
 		}
-		if v177 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v177))) = *(*int8)(unsafe.Add(p0, int(v181)))
+		if v179 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v179))) = *(*int8)(unsafe.Add(p0, int(v183)))
 		}
-		if v177 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v177)*8)) = v181
+		if v179 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v179)*8)) = v183
 		}
-		v190 = v177 + 1
+		v192 = v179 + 1
 	b90:
-		if (int32(uint32(v67)>>7) & 1) == 0 {
-			v203 = v190
+		if (int32(uint32(v69)>>7) & 1) == 0 {
+			v205 = v192
 			goto b98
 		}
-		v194 = v39 + 7
-		if v194 >= v22 {
-			v203 = v190
+		v196 = v41 + 7
+		if v196 >= v22 {
+			v205 = v192
 			goto b98
 		}
-		if 0 > v190 {
-			v203 = v190
+		if 0 > v192 {
+			v205 = v192
 			goto b98
 		}
-		if v190 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v190))) = *(*int8)(unsafe.Add(p0, int(v194)))
+		if v192 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v192))) = *(*int8)(unsafe.Add(p0, int(v196)))
 		}
-		if v190 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v190)*8)) = v194
+		if v192 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v192)*8)) = v196
 		}
-		v203 = v190 + 1
+		v205 = v192 + 1
 	b98:
-		if (int32(uint32(v67)>>8) & 1) == 0 {
-			v216 = v203
+		if (int32(uint32(v69)>>8) & 1) == 0 {
+			v218 = v205
 			goto b106
 		}
-		v207 = v39 + 8
-		if v207 >= v22 {
-			v216 = v203
+		v209 = v41 + 8
+		if v209 >= v22 {
+			v218 = v205
 			goto b106
 		}
-		if 0 > v203 {
-			v216 = v203
+		if 0 > v205 {
+			v218 = v205
 			goto b106
 		}
-		if v203 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v203))) = *(*int8)(unsafe.Add(p0, int(v207)))
+		if v205 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v205))) = *(*int8)(unsafe.Add(p0, int(v209)))
 		}
-		if v203 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v203)*8)) = v207
+		if v205 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v205)*8)) = v209
 		}
-		v216 = v203 + 1
+		v218 = v205 + 1
 	b106:
-		if (int32(uint32(v67)>>9) & 1) == 0 {
-			v229 = v216
+		if (int32(uint32(v69)>>9) & 1) == 0 {
+			v231 = v218
 			goto b114
 		}
-		v220 = v39 + 9
-		if v220 >= v22 {
-			v229 = v216
+		v222 = v41 + 9
+		if v222 >= v22 {
+			v231 = v218
 			goto b114
 		}
-		if 0 > v216 {
-			v229 = v216
+		if 0 > v218 {
+			v231 = v218
 			goto b114
 		}
-		if v216 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v216))) = *(*int8)(unsafe.Add(p0, int(v220)))
+		if v218 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v218))) = *(*int8)(unsafe.Add(p0, int(v222)))
 		}
-		if v216 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v216)*8)) = v220
+		if v218 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v218)*8)) = v222
 		}
-		v229 = v216 + 1
+		v231 = v218 + 1
 	b114:
-		if (int32(uint32(v67)>>10) & 1) == 0 {
-			v242 = v229
+		if (int32(uint32(v69)>>10) & 1) == 0 {
+			v244 = v231
 			goto b122
 		}
-		v233 = v39 + 10
-		if v233 >= v22 {
-			v242 = v229
+		v235 = v41 + 10
+		if v235 >= v22 {
+			v244 = v231
 			goto b122
 		}
-		if 0 > v229 {
-			v242 = v229
+		if 0 > v231 {
+			v244 = v231
 			goto b122
 		}
-		if v229 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v229))) = *(*int8)(unsafe.Add(p0, int(v233)))
+		if v231 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v231))) = *(*int8)(unsafe.Add(p0, int(v235)))
 		}
-		if v229 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v229)*8)) = v233
+		if v231 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v231)*8)) = v235
 		}
-		v242 = v229 + 1
+		v244 = v231 + 1
 	b122:
-		if (int32(uint32(v67)>>11) & 1) == 0 {
-			v255 = v242
+		if (int32(uint32(v69)>>11) & 1) == 0 {
+			v257 = v244
 			goto b130
 		}
-		v246 = v39 + 11
-		if v246 >= v22 {
-			v255 = v242
+		v248 = v41 + 11
+		if v248 >= v22 {
+			v257 = v244
 			goto b130
 		}
-		if 0 > v242 {
-			v255 = v242
+		if 0 > v244 {
+			v257 = v244
 			goto b130
 		}
-		if v242 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v242))) = *(*int8)(unsafe.Add(p0, int(v246)))
+		if v244 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v244))) = *(*int8)(unsafe.Add(p0, int(v248)))
 		}
-		if v242 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v242)*8)) = v246
+		if v244 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v244)*8)) = v248
 		}
-		v255 = v242 + 1
+		v257 = v244 + 1
 	b130:
-		if (int32(uint32(v67)>>12) & 1) == 0 {
-			v268 = v255
+		if (int32(uint32(v69)>>12) & 1) == 0 {
+			v270 = v257
 			goto b138
 		}
-		v259 = v39 + 12
-		if v259 >= v22 {
-			v268 = v255
+		v261 = v41 + 12
+		if v261 >= v22 {
+			v270 = v257
 			goto b138
 		}
-		if 0 > v255 {
-			v268 = v255
+		if 0 > v257 {
+			v270 = v257
 			goto b138
 		}
-		if v255 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v255))) = *(*int8)(unsafe.Add(p0, int(v259)))
+		if v257 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v257))) = *(*int8)(unsafe.Add(p0, int(v261)))
 		}
-		if v255 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v255)*8)) = v259
+		if v257 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v257)*8)) = v261
 		}
-		v268 = v255 + 1
+		v270 = v257 + 1
 	b138:
-		if (int32(uint32(v67)>>13) & 1) == 0 {
-			v281 = v268
+		if (int32(uint32(v69)>>13) & 1) == 0 {
+			v283 = v270
 			goto b146
 		}
-		v272 = v39 + 13
-		if v272 >= v22 {
-			v281 = v268
+		v274 = v41 + 13
+		if v274 >= v22 {
+			v283 = v270
 			goto b146
 		}
-		if 0 > v268 {
-			v281 = v268
+		if 0 > v270 {
+			v283 = v270
 			goto b146
 		}
-		if v268 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v268))) = *(*int8)(unsafe.Add(p0, int(v272)))
+		if v270 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v270))) = *(*int8)(unsafe.Add(p0, int(v274)))
 		}
-		if v268 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v268)*8)) = v272
+		if v270 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v270)*8)) = v274
 		}
-		v281 = v268 + 1
+		v283 = v270 + 1
 	b146:
-		if (int32(uint32(v67)>>14) & 1) == 0 {
-			v294 = v281
+		if (int32(uint32(v69)>>14) & 1) == 0 {
+			v296 = v283
 			goto b154
 		}
-		v285 = v39 + 14
-		if v285 >= v22 {
-			v294 = v281
+		v287 = v41 + 14
+		if v287 >= v22 {
+			v296 = v283
 			goto b154
 		}
-		if 0 > v281 {
-			v294 = v281
+		if 0 > v283 {
+			v296 = v283
 			goto b154
 		}
-		if v281 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v281))) = *(*int8)(unsafe.Add(p0, int(v285)))
+		if v283 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v283))) = *(*int8)(unsafe.Add(p0, int(v287)))
 		}
-		if v281 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v281)*8)) = v285
+		if v283 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v283)*8)) = v287
 		}
-		v294 = v281 + 1
+		v296 = v283 + 1
 	b154:
-		if (int32(uint32(v67)>>15) & 1) == 0 {
+		if (int32(uint32(v69)>>15) & 1) == 0 {
 			goto b161
 		}
-		v298 = v39 + 15
-		if v298 >= v22 {
+		v300 = v41 + 15
+		if v300 >= v22 {
 			goto b161
 		}
-		if 0 > v294 {
+		if 0 > v296 {
 			goto b161
 		}
-		if v294 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v294))) = *(*int8)(unsafe.Add(p0, int(v298)))
+		if v296 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v296))) = *(*int8)(unsafe.Add(p0, int(v300)))
 		}
-		if v294 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v294)*8)) = v298
+		if v296 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v296)*8)) = v300
 		}
 	b161:
 		g.Leave(li)
 		continue
 	b163:
-		v310 = 0
-		v311 = v307
 		v312 = 0
-		if uint32(v23) > uint32(v308) {
-			v347 = v310
-			v348 = v311
-			v349 = 512
+		v313 = v309
+		v314 = 0
+		if uint32(v23) > uint32(v310) {
+			v349 = v312
+			v350 = v313
+			v351 = 512
 			goto b174
 		}
-		if v310 != 0 {
-			v340 = v310
-			v341 = v311
+		if v312 != 0 {
+			v342 = v312
+			v343 = v313
 			goto b171
 		}
-		v317 = int64(uint32(v308-v23)) * 2
-		v318 = v317 + 2
-		if v4 < (v317 + 4) {
-			v334 = 0
-			v335 = 0
+		v319 = int64(uint32(v310-v23)) * 2
+		v320 = v319 + 2
+		if v4 < (v319 + 4) {
+			v336 = 0
+			v337 = 0
 		} else {
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v317+3)*4)))
-			v324 := int32(uint32(v321) >> 30)
-			v327 := v324
-			if int32(uint32(v323)>>30) != v324 {
-				v327 = 0
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
+			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319+3)*4)))
+			v326 := int32(uint32(v323) >> 30)
+			v329 := v326
+			if int32(uint32(v325)>>30) != v326 {
+				v329 = 0
 			}
-			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
-			v334 = v327
-			v335 = v333
+			v335 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
+			v336 = v329
+			v337 = v335
 		}
-		if v23 == v308 {
-			v338 := v334
-			if v334 == 1 {
-				v338 = 2
+		if v23 == v310 {
+			v340 := v336
+			if v336 == 1 {
+				v340 = 2
 			}
-			v339 = v338
+			v341 = v340
 		} else {
-			v339 = v334
+			v341 = v336
 		}
-		v340 = v339
-		v341 = v335
+		v342 = v341
+		v343 = v337
 	b171:
-		if v340 != 1 {
-			v346 = (v23 * 2) + int32(uint32(v340)>>1)
+		if v342 != 1 {
+			v348 = (v23 * 2) + int32(uint32(v342)>>1)
 		} else {
-			v346 = 512
+			v348 = 512
 		}
-		v347 = v340
-		v348 = v341
-		v349 = v346
+		v349 = v342
+		v350 = v343
+		v351 = v348
 	b174:
-		h307[li] = v307
-		u308 = v308
-		u309 = v309
-		u312 = v312
-		h347[li] = v347
-		h348[li] = v348
+		h309[li] = v309
+		u310 = v310
+		u311 = v311
+		u314 = v314
 		h349[li] = v349
+		h350[li] = v350
+		h351[li] = v351
 		next = 4
 	}
-	g.v77 = v77
-	g.v306 = v306
-	g.v308 = u308
-	g.v309 = u309
-	g.v312 = u312
+	g.v79 = v79
+	g.v308 = v308
+	g.v310 = u310
+	g.v311 = u311
+	g.v314 = u314
 	return next
 }
 
 func (g *unique8Host) r5() int {
 	const n = 256
-	h307 := g.v307[:n]
-	e308 := g.v308
-	e309 := g.v309
-	e312 := g.v312
-	h347 := g.v347[:n]
-	h348 := g.v348[:n]
-	v350 := g.v350
-	v352 := 512 <= uint32(v350)
-	v353 := v350 & 1
-	v354 := v353 == 1
-	v351 := int32(uint32(v350) >> 1)
-	v355 := 256 <= uint32(v351)
-	u308 := g.v308
+	h309 := g.v309[:n]
+	e310 := g.v310
+	e311 := g.v311
+	e314 := g.v314
+	h349 := g.v349[:n]
+	h350 := g.v350[:n]
+	v352 := g.v352
+	v354 := 512 <= uint32(v352)
+	v355 := v352 & 1
+	v356 := v355 == 1
+	v353 := int32(uint32(v352) >> 1)
+	v357 := 256 <= uint32(v353)
+	u310 := g.v310
 	c2 := g.c2
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	u309 := g.v309
-	u312 := g.v312
-	h349 := g.v349[:n]
+	u311 := g.v311
+	u314 := g.v314
+	h351 := g.v351[:n]
 	v22 := g.v22
 	p0 := g.Pointer(0)
 	v6 := g.v6
 	v7 := int32(uint8(v6))
-	v608 := v7 == 0
+	v610 := v7 == 0
 	v8 := g.v8
 	v9 := int32(uint8(v8))
-	h638 := g.v638[:n]
+	h640 := g.v640[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v307 := h307[li]
-		v308 := e308
-		v309 := e309
-		v312 := e312
-		v347 := h347[li]
-		v348 := h348[li]
+		v309 := h309[li]
+		v310 := e310
+		v311 := e311
+		v314 := e314
+		v349 := h349[li]
+		v350 := h350[li]
 		v23 := int32(li)
-		v37 := v23 * 16
-		v38 := int64(uint32(v37))
-		var v310, v334, v339, v340, v346, v349, v600, v609, v610, v616, v619, v635, v661, v663 int32
-		var v311, v317, v318, v335, v341, v599, v607, v662 int64
-		var v601, v630, v631 bool
-		if v352 {
+		v39 := v23 * 16
+		v40 := int64(uint32(v39))
+		var v312, v336, v341, v342, v348, v351, v602, v611, v612, v618, v621, v637, v663, v665 int32
+		var v313, v319, v320, v337, v343, v601, v609, v664 int64
+		var v603, v632, v633 bool
+		if v354 {
 			goto b177
 		}
-		if !v354 {
+		if !v356 {
 			goto b327
 		}
 	b177:
-		if !v309 {
+		if !v311 {
 			goto b180
 		}
-		if v355 {
-			v599 = v307
-			v600 = v308 + -256
-			v601 = true
+		if v357 {
+			v601 = v309
+			v602 = v310 + -256
+			v603 = true
 		} else {
 			goto b180
 		}
-		v307 = v599
-		v308 = v600
 		v309 = v601
-		v310 = 0
-		v311 = v307
+		v310 = v602
+		v311 = v603
 		v312 = 0
+		v313 = v309
+		v314 = 0
 		goto b164
 	b180:
-		h307[li] = v307
-		u308 = v308
-		h348[li] = v348
+		h309[li] = v309
+		u310 = v310
+		h350[li] = v350
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -11527,78 +11559,78 @@ func (g *unique8Host) r5() int {
 		continue
 	b327:
 		{
-			v602 := v312 + 1
-			if uint32(v602) >= uint32(c2) {
-				v607 = (int64(uint32(v308-v351)) * 4096) + v38
-				v609 = 0
-				v610 = 0
+			v604 := v314 + 1
+			if uint32(v604) >= uint32(c2) {
+				v609 = (int64(uint32(v310-v353)) * 4096) + v40
+				v611 = 0
+				v612 = 0
 				goto b329
 			}
-			v661 = v347
-			v662 = v348
-			v663 = v602
+			v663 = v349
+			v664 = v350
+			v665 = v604
 		}
-		v310 = v661
-		v311 = v662
 		v312 = v663
+		v313 = v664
+		v314 = v665
 	b164:
-		if uint32(v23) > uint32(v308) {
-			v347 = v310
-			v348 = v311
-			v349 = 512
+		if uint32(v23) > uint32(v310) {
+			v349 = v312
+			v350 = v313
+			v351 = 512
 			goto b174
 		}
-		if v310 != 0 {
-			v340 = v310
-			v341 = v311
+		if v312 != 0 {
+			v342 = v312
+			v343 = v313
 			goto b171
 		}
-		v317 = int64(uint32(v308-v23)) * 2
-		v318 = v317 + 2
-		if v4 < (v317 + 4) {
-			v334 = 0
-			v335 = 0
+		v319 = int64(uint32(v310-v23)) * 2
+		v320 = v319 + 2
+		if v4 < (v319 + 4) {
+			v336 = 0
+			v337 = 0
 		} else {
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
-			v322 := v317 + 3
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v322)*4)))
-			v324 := int32(uint32(v321) >> 30)
-			v327 := v324
-			if int32(uint32(v323)>>30) != v324 {
-				v327 = 0
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
+			v324 := v319 + 3
+			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v324)*4)))
+			v326 := int32(uint32(v323) >> 30)
+			v329 := v326
+			if int32(uint32(v325)>>30) != v326 {
+				v329 = 0
 			}
-			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
-			v334 = v327
-			v335 = v333
+			v335 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
+			v336 = v329
+			v337 = v335
 		}
-		if v23 == v308 {
-			v338 := v334
-			if v334 == 1 {
-				v338 = 2
+		if v23 == v310 {
+			v340 := v336
+			if v336 == 1 {
+				v340 = 2
 			}
-			v339 = v338
+			v341 = v340
 		} else {
-			v339 = v334
+			v341 = v336
 		}
-		v340 = v339
-		v341 = v335
+		v342 = v341
+		v343 = v337
 	b171:
-		if v340 != 1 {
-			v346 = (v23 * 2) + int32(uint32(v340)>>1)
+		if v342 != 1 {
+			v348 = (v23 * 2) + int32(uint32(v342)>>1)
 		} else {
-			v346 = 512
+			v348 = 512
 		}
-		v347 = v340
-		v348 = v341
-		v349 = v346
+		v349 = v342
+		v350 = v343
+		v351 = v348
 	b174:
-		h307[li] = v307
-		u308 = v308
-		u309 = v309
-		u312 = v312
-		h347[li] = v347
-		h348[li] = v348
+		h309[li] = v309
+		u310 = v310
+		u311 = v311
+		u314 = v314
 		h349[li] = v349
+		h350[li] = v350
+		h351[li] = v351
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -11607,49 +11639,49 @@ func (g *unique8Host) r5() int {
 		}
 		continue
 	b329:
-		v612 := v607 + int64(uint32(v610))
-		if v612 >= v22 {
-			v635 = v609
+		v614 := v609 + int64(uint32(v612))
+		if v614 >= v22 {
+			v637 = v611
 			goto b339
 		}
-		if v612 == 0 {
+		if v614 == 0 {
 			goto b338
 		}
-		v616 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v612)))))
-		v619 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v612+-1)))))
-		if v608 {
-			v631 = v616 == v619
+		v618 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v614)))))
+		v621 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v614+-1)))))
+		if v610 {
+			v633 = v618 == v621
 			goto b337
 		}
-		if v616 == v619 {
-			v630 = true
+		if v618 == v621 {
+			v632 = true
 			goto b336
 		}
-		if ((v616 | v619) & v7) == 0 {
-			v630 = true
+		if ((v618 | v621) & v7) == 0 {
+			v632 = true
 		} else {
-			v629 := (uint32(v9) < uint32(v616&v7)) && (uint32(v9) < uint32(v619&v7))
-			v630 = v629
+			v631 := (uint32(v9) < uint32(v618&v7)) && (uint32(v9) < uint32(v621&v7))
+			v632 = v631
 		}
 	b336:
-		v631 = v630
+		v633 = v632
 	b337:
-		if v631 {
-			v635 = v609
+		if v633 {
+			v637 = v611
 			goto b339
 		}
 	b338:
-		v635 = v609 | (int32(1) << (uint32(v610&31) & 31))
+		v637 = v611 | (int32(1) << (uint32(v612&31) & 31))
 	b339:
-		v636 := v610 + 1
-		if v636 >= 16 {
-			v638 := int32(bits.OnesCount32(uint32(v635)))
-			h307[li] = v307
-			u308 = v308
-			u309 = v309
-			h347[li] = v347
-			h348[li] = v348
-			h638[li] = v638
+		v638 := v612 + 1
+		if v638 >= 16 {
+			v640 := int32(bits.OnesCount32(uint32(v637)))
+			h309[li] = v309
+			u310 = v310
+			u311 = v311
+			h349[li] = v349
+			h350[li] = v350
+			h640[li] = v640
 			if next != 8 {
 				if next >= 0 {
 					return g.Diverge()
@@ -11658,109 +11690,109 @@ func (g *unique8Host) r5() int {
 			}
 			continue
 		}
-		v609 = v635
-		v610 = v636
+		v611 = v637
+		v612 = v638
 		goto b329
 	}
-	g.v308 = u308
-	g.v351 = v351
-	g.v309 = u309
-	g.v312 = u312
+	g.v310 = u310
+	g.v353 = v353
+	g.v311 = u311
+	g.v314 = u314
 	return next
 }
 
 func (g *unique8Host) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h348 := g.v348[:n]
+	h350 := g.v350[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v23 := int32(li)
-		v348 := h348[li]
-		*(*int64)(unsafe.Add(m0, int(v23&255)*8)) = v348
+		v350 := h350[li]
+		*(*int64)(unsafe.Add(m0, int(v23&255)*8)) = v350
 	}
-	// Barrier, lookback.go:264
-	h307 := g.v307[:n]
-	e308 := g.v308
-	v351 := g.v351
-	v359 := uint32(v351) < 256
-	v360 := v351 & 255
-	v363 := int32(256)
-	if v359 {
-		v363 = v351
+	// Barrier, lookback.go:271
+	h309 := g.v309[:n]
+	e310 := g.v310
+	v353 := g.v353
+	v361 := uint32(v353) < 256
+	v362 := v353 & 255
+	v365 := int32(256)
+	if v361 {
+		v365 = v353
 	}
 	stop := g.Cancelled()
-	v306 := g.v306
-	v77 := g.v77
+	v308 := g.v308
+	v79 := g.v79
 	c3 := g.c3
-	v373 := c3 == 0
+	v375 := c3 == 0
 	v4 := g.v4
-	v33 := g.v33
-	v374 := v33 * 2
-	v376 := v374 + 4
-	v377 := v4 < v376
+	v35 := g.v35
+	v376 := v35 * 2
+	v378 := v376 + 4
+	v379 := v4 < v378
 	p2 := g.Pointer(2)
-	v375 := v374 + 2
-	v382 := v374 + 3
-	h364 := g.v364[:n]
-	h372 := g.v372[:n]
-	u308 := g.v308
-	u309 := g.v309
-	u312 := g.v312
-	h347 := g.v347[:n]
+	v377 := v376 + 2
+	v384 := v376 + 3
+	h366 := g.v366[:n]
+	h374 := g.v374[:n]
+	u310 := g.v310
+	u311 := g.v311
+	u314 := g.v314
 	h349 := g.v349[:n]
+	h351 := g.v351[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v307 := h307[li]
-		v308 := e308
+		v309 := h309[li]
+		v310 := e310
 		v23 := int32(li)
 		v24 := v23 == 0
-		var v309, v601 bool
-		var v310, v312, v334, v339, v340, v346, v347, v349, v365, v600 int32
-		var v311, v317, v318, v335, v341, v348, v362, v364, v372, v599 int64
-		if v359 {
-			v362 = *(*int64)(unsafe.Add(m0, int(v360)*8))
+		var v311, v603 bool
+		var v312, v314, v336, v341, v342, v348, v349, v351, v367, v602 int32
+		var v313, v319, v320, v337, v343, v350, v364, v366, v374, v601 int64
+		if v361 {
+			v364 = *(*int64)(unsafe.Add(m0, int(v362)*8))
 		} else {
-			v362 = v307
+			v364 = v309
 		}
-		v364 = v362
-		v365 = v363
+		v366 = v364
+		v367 = v365
 	b185:
-		if v365 != 0 {
-			v367 := v365 + -1
-			v364 = v364 + *(*int64)(unsafe.Add(m0, int(v367&255)*8))
-			v365 = v367
+		if v367 != 0 {
+			v369 := v367 + -1
+			v366 = v366 + *(*int64)(unsafe.Add(m0, int(v369&255)*8))
+			v367 = v369
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b185
 		}
-		if v308 != v306 {
-			v599 = v364
-			v600 = v308 + 256
-			v601 = false
+		if v310 != v308 {
+			v601 = v366
+			v602 = v310 + 256
+			v603 = false
 			goto b326
 		}
-		v372 = v364 + v77
+		v374 = v366 + v79
 		if !v24 {
 			goto b192
 		}
-		if !v373 {
+		if !v375 {
 			goto b192
 		}
-		if !v377 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v375)*4)), ((int32(uint64(v372)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v382)*4)), ((int32(uint64(v372>>30)) & 1073741823) | -2147483648))
+		if !v379 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v377)*4)), ((int32(uint64(v374)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v384)*4)), ((int32(uint64(v374>>30)) & 1073741823) | -2147483648))
 		}
 	b192:
-		h364[li] = v364
-		h372[li] = v372
+		h366[li] = v366
+		h374[li] = v374
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -11769,68 +11801,68 @@ func (g *unique8Host) r6() int {
 		}
 		continue
 	b326:
-		v307 = v599
-		v308 = v600
 		v309 = v601
-		v310 = 0
-		v311 = v307
+		v310 = v602
+		v311 = v603
 		v312 = 0
-		if uint32(v23) > uint32(v308) {
-			v347 = v310
-			v348 = v311
-			v349 = 512
+		v313 = v309
+		v314 = 0
+		if uint32(v23) > uint32(v310) {
+			v349 = v312
+			v350 = v313
+			v351 = 512
 			goto b174
 		}
-		if v310 != 0 {
-			v340 = v310
-			v341 = v311
+		if v312 != 0 {
+			v342 = v312
+			v343 = v313
 			goto b171
 		}
-		v317 = int64(uint32(v308-v23)) * 2
-		v318 = v317 + 2
-		if v4 < (v317 + 4) {
-			v334 = 0
-			v335 = 0
+		v319 = int64(uint32(v310-v23)) * 2
+		v320 = v319 + 2
+		if v4 < (v319 + 4) {
+			v336 = 0
+			v337 = 0
 		} else {
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v317+3)*4)))
-			v324 := int32(uint32(v321) >> 30)
-			v327 := v324
-			if int32(uint32(v323)>>30) != v324 {
-				v327 = 0
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
+			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319+3)*4)))
+			v326 := int32(uint32(v323) >> 30)
+			v329 := v326
+			if int32(uint32(v325)>>30) != v326 {
+				v329 = 0
 			}
-			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
-			v334 = v327
-			v335 = v333
+			v335 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
+			v336 = v329
+			v337 = v335
 		}
-		if v23 == v308 {
-			v338 := v334
-			if v334 == 1 {
-				v338 = 2
+		if v23 == v310 {
+			v340 := v336
+			if v336 == 1 {
+				v340 = 2
 			}
-			v339 = v338
+			v341 = v340
 		} else {
-			v339 = v334
+			v341 = v336
 		}
-		v340 = v339
-		v341 = v335
+		v342 = v341
+		v343 = v337
 	b171:
-		if v340 != 1 {
-			v346 = (v23 * 2) + int32(uint32(v340)>>1)
+		if v342 != 1 {
+			v348 = (v23 * 2) + int32(uint32(v342)>>1)
 		} else {
-			v346 = 512
+			v348 = 512
 		}
-		v347 = v340
-		v348 = v341
-		v349 = v346
+		v349 = v342
+		v350 = v343
+		v351 = v348
 	b174:
-		h307[li] = v307
-		u308 = v308
-		u309 = v309
-		u312 = v312
-		h347[li] = v347
-		h348[li] = v348
+		h309[li] = v309
+		u310 = v310
+		u311 = v311
+		u314 = v314
 		h349[li] = v349
+		h350[li] = v350
+		h351[li] = v351
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -11838,26 +11870,26 @@ func (g *unique8Host) r6() int {
 			next = 4
 		}
 	}
-	g.v308 = u308
-	g.v309 = u309
-	g.v312 = u312
+	g.v310 = u310
+	g.v311 = u311
+	g.v314 = u314
 	return next
 }
 
 func (g *unique8Host) r8() int {
 	const n = 256
 	v22 := g.v22
-	v34 := g.v34
-	v388 := v34 + 4096
-	v389 := v22 <= v388
+	v36 := g.v36
+	v390 := v36 + 4096
+	v391 := v22 <= v390
 	v14 := g.v14
-	v390 := 0 < v14
+	v392 := 0 < v14
 	p7 := g.Pointer(7)
-	h372 := g.v372[:n]
-	h74 := g.v74[:n]
-	h364 := g.v364[:n]
-	h67 := g.v67[:n]
-	h39 := g.v39[:n]
+	h374 := g.v374[:n]
+	h76 := g.v76[:n]
+	h366 := g.v366[:n]
+	h69 := g.v69[:n]
+	h41 := g.v41[:n]
 	v10 := g.v10
 	p0 := g.Pointer(0)
 	p5 := g.Pointer(5)
@@ -11870,352 +11902,352 @@ func (g *unique8Host) r8() int {
 		}
 		v23 := int32(li)
 		v24 := v23 == 0
-		v372 := h372[li]
-		v74 := h74[li]
-		v364 := h364[li]
-		v67 := h67[li]
-		v39 := h39[li]
-		var v404, v408, v417, v421, v430, v434, v443, v447, v456, v460, v469, v473, v482, v486, v495, v499, v508, v512, v521, v525, v534, v538, v547, v551, v560, v564, v573, v577, v586, v590 int64
+		v374 := h374[li]
+		v76 := h76[li]
+		v366 := h366[li]
+		v69 := h69[li]
+		v41 := h41[li]
+		var v406, v410, v419, v423, v432, v436, v445, v449, v458, v462, v471, v475, v484, v488, v497, v501, v510, v514, v523, v527, v536, v540, v549, v553, v562, v566, v575, v579, v588, v592 int64
 		if !v24 {
 			goto b197
 		}
-		if !v389 {
+		if !v391 {
 			goto b197
 		}
-		if v390 {
-			*(*int64)(p7) = v372
+		if v392 {
+			*(*int64)(p7) = v374
 		}
 	b197:
-		v393 := v364 + int64(uint32(v74))
-		if (v67 & 1) == 0 {
-			v404 = v393
+		v395 := v366 + int64(uint32(v76))
+		if (v69 & 1) == 0 {
+			v406 = v395
 			goto b205
 		}
-		if v39 >= v22 {
-			v404 = v393
+		if v41 >= v22 {
+			v406 = v395
 			goto b205
 		}
-		if 0 > v393 {
-			v404 = v393
+		if 0 > v395 {
+			v406 = v395
 			goto b205
 		}
-		if v393 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v393))) = *(*int8)(unsafe.Add(p0, int(v39)))
+		if v395 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v395))) = *(*int8)(unsafe.Add(p0, int(v41)))
 		}
-		if v393 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v393)*8)) = v39
+		if v395 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v395)*8)) = v41
 		}
-		v404 = v393 + 1
+		v406 = v395 + 1
 	b205:
-		if (int32(uint32(v67)>>1) & 1) == 0 {
-			v417 = v404
+		if (int32(uint32(v69)>>1) & 1) == 0 {
+			v419 = v406
 			goto b213
 		}
-		v408 = v39 + 1
-		if v408 >= v22 {
-			v417 = v404
+		v410 = v41 + 1
+		if v410 >= v22 {
+			v419 = v406
 			goto b213
 		}
-		if 0 > v404 {
-			v417 = v404
+		if 0 > v406 {
+			v419 = v406
 			goto b213
 		}
-		if v404 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v404))) = *(*int8)(unsafe.Add(p0, int(v408)))
+		if v406 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v406))) = *(*int8)(unsafe.Add(p0, int(v410)))
 		}
-		if v404 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v404)*8)) = v408
+		if v406 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v406)*8)) = v410
 		}
-		v417 = v404 + 1
+		v419 = v406 + 1
 	b213:
-		if (int32(uint32(v67)>>2) & 1) == 0 {
-			v430 = v417
+		if (int32(uint32(v69)>>2) & 1) == 0 {
+			v432 = v419
 			goto b221
 		}
-		v421 = v39 + 2
-		if v421 >= v22 {
-			v430 = v417
+		v423 = v41 + 2
+		if v423 >= v22 {
+			v432 = v419
 			goto b221
 		}
-		if 0 > v417 {
-			v430 = v417
+		if 0 > v419 {
+			v432 = v419
 			goto b221
 		}
-		if v417 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v417))) = *(*int8)(unsafe.Add(p0, int(v421)))
+		if v419 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v419))) = *(*int8)(unsafe.Add(p0, int(v423)))
 		}
-		if v417 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v417)*8)) = v421
+		if v419 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v419)*8)) = v423
 		}
-		v430 = v417 + 1
+		v432 = v419 + 1
 	b221:
-		if (int32(uint32(v67)>>3) & 1) == 0 {
-			v443 = v430
+		if (int32(uint32(v69)>>3) & 1) == 0 {
+			v445 = v432
 			goto b229
 		}
-		v434 = v39 + 3
-		if v434 >= v22 {
-			v443 = v430
+		v436 = v41 + 3
+		if v436 >= v22 {
+			v445 = v432
 			goto b229
 		}
-		if 0 > v430 {
-			v443 = v430
+		if 0 > v432 {
+			v445 = v432
 			goto b229
 		}
-		if v430 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v430))) = *(*int8)(unsafe.Add(p0, int(v434)))
+		if v432 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v432))) = *(*int8)(unsafe.Add(p0, int(v436)))
 		}
-		if v430 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v430)*8)) = v434
+		if v432 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v432)*8)) = v436
 		}
-		v443 = v430 + 1
+		v445 = v432 + 1
 	b229:
-		if (int32(uint32(v67)>>4) & 1) == 0 {
-			v456 = v443
+		if (int32(uint32(v69)>>4) & 1) == 0 {
+			v458 = v445
 			goto b237
 		}
-		v447 = v39 + 4
-		if v447 >= v22 {
-			v456 = v443
+		v449 = v41 + 4
+		if v449 >= v22 {
+			v458 = v445
 			goto b237
 		}
-		if 0 > v443 {
-			v456 = v443
+		if 0 > v445 {
+			v458 = v445
 			goto b237
 		}
-		if v443 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v443))) = *(*int8)(unsafe.Add(p0, int(v447)))
+		if v445 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v445))) = *(*int8)(unsafe.Add(p0, int(v449)))
 		}
-		if v443 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v443)*8)) = v447
+		if v445 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v445)*8)) = v449
 		}
-		v456 = v443 + 1
+		v458 = v445 + 1
 	b237:
-		if (int32(uint32(v67)>>5) & 1) == 0 {
-			v469 = v456
+		if (int32(uint32(v69)>>5) & 1) == 0 {
+			v471 = v458
 			goto b245
 		}
-		v460 = v39 + 5
-		if v460 >= v22 {
-			v469 = v456
+		v462 = v41 + 5
+		if v462 >= v22 {
+			v471 = v458
 			goto b245
 		}
-		if 0 > v456 {
-			v469 = v456
+		if 0 > v458 {
+			v471 = v458
 			goto b245
 		}
-		if v456 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v456))) = *(*int8)(unsafe.Add(p0, int(v460)))
+		if v458 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v458))) = *(*int8)(unsafe.Add(p0, int(v462)))
 		}
-		if v456 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v456)*8)) = v460
+		if v458 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v458)*8)) = v462
 		}
-		v469 = v456 + 1
+		v471 = v458 + 1
 	b245:
-		if (int32(uint32(v67)>>6) & 1) == 0 {
-			v482 = v469
+		if (int32(uint32(v69)>>6) & 1) == 0 {
+			v484 = v471
 			goto b253
 		}
-		v473 = v39 + 6
-		if v473 >= v22 {
-			v482 = v469
+		v475 = v41 + 6
+		if v475 >= v22 {
+			v484 = v471
 			goto b253
 		}
-		if 0 > v469 {
-			v482 = v469
+		if 0 > v471 {
+			v484 = v471
 			goto b253
 		}
-		if v469 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v469))) = *(*int8)(unsafe.Add(p0, int(v473)))
+		if v471 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v471))) = *(*int8)(unsafe.Add(p0, int(v475)))
 		}
-		if v469 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v469)*8)) = v473
+		if v471 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v471)*8)) = v475
 		}
-		v482 = v469 + 1
+		v484 = v471 + 1
 	b253:
-		if (int32(uint32(v67)>>7) & 1) == 0 {
-			v495 = v482
+		if (int32(uint32(v69)>>7) & 1) == 0 {
+			v497 = v484
 			goto b261
 		}
-		v486 = v39 + 7
-		if v486 >= v22 {
-			v495 = v482
+		v488 = v41 + 7
+		if v488 >= v22 {
+			v497 = v484
 			goto b261
 		}
-		if 0 > v482 {
-			v495 = v482
+		if 0 > v484 {
+			v497 = v484
 			goto b261
 		}
-		if v482 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v482))) = *(*int8)(unsafe.Add(p0, int(v486)))
+		if v484 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v484))) = *(*int8)(unsafe.Add(p0, int(v488)))
 		}
-		if v482 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v482)*8)) = v486
+		if v484 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v484)*8)) = v488
 		}
-		v495 = v482 + 1
+		v497 = v484 + 1
 	b261:
-		if (int32(uint32(v67)>>8) & 1) == 0 {
-			v508 = v495
+		if (int32(uint32(v69)>>8) & 1) == 0 {
+			v510 = v497
 			goto b269
 		}
-		v499 = v39 + 8
-		if v499 >= v22 {
-			v508 = v495
+		v501 = v41 + 8
+		if v501 >= v22 {
+			v510 = v497
 			goto b269
 		}
-		if 0 > v495 {
-			v508 = v495
+		if 0 > v497 {
+			v510 = v497
 			goto b269
 		}
-		if v495 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v495))) = *(*int8)(unsafe.Add(p0, int(v499)))
+		if v497 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v497))) = *(*int8)(unsafe.Add(p0, int(v501)))
 		}
-		if v495 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v495)*8)) = v499
+		if v497 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v497)*8)) = v501
 		}
-		v508 = v495 + 1
+		v510 = v497 + 1
 	b269:
-		if (int32(uint32(v67)>>9) & 1) == 0 {
-			v521 = v508
+		if (int32(uint32(v69)>>9) & 1) == 0 {
+			v523 = v510
 			goto b277
 		}
-		v512 = v39 + 9
-		if v512 >= v22 {
-			v521 = v508
+		v514 = v41 + 9
+		if v514 >= v22 {
+			v523 = v510
 			goto b277
 		}
-		if 0 > v508 {
-			v521 = v508
+		if 0 > v510 {
+			v523 = v510
 			goto b277
 		}
-		if v508 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v508))) = *(*int8)(unsafe.Add(p0, int(v512)))
+		if v510 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v510))) = *(*int8)(unsafe.Add(p0, int(v514)))
 		}
-		if v508 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v508)*8)) = v512
+		if v510 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v510)*8)) = v514
 		}
-		v521 = v508 + 1
+		v523 = v510 + 1
 	b277:
-		if (int32(uint32(v67)>>10) & 1) == 0 {
-			v534 = v521
+		if (int32(uint32(v69)>>10) & 1) == 0 {
+			v536 = v523
 			goto b285
 		}
-		v525 = v39 + 10
-		if v525 >= v22 {
-			v534 = v521
+		v527 = v41 + 10
+		if v527 >= v22 {
+			v536 = v523
 			goto b285
 		}
-		if 0 > v521 {
-			v534 = v521
+		if 0 > v523 {
+			v536 = v523
 			goto b285
 		}
-		if v521 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v521))) = *(*int8)(unsafe.Add(p0, int(v525)))
+		if v523 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v523))) = *(*int8)(unsafe.Add(p0, int(v527)))
 		}
-		if v521 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v521)*8)) = v525
+		if v523 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v523)*8)) = v527
 		}
-		v534 = v521 + 1
+		v536 = v523 + 1
 	b285:
-		if (int32(uint32(v67)>>11) & 1) == 0 {
-			v547 = v534
+		if (int32(uint32(v69)>>11) & 1) == 0 {
+			v549 = v536
 			goto b293
 		}
-		v538 = v39 + 11
-		if v538 >= v22 {
-			v547 = v534
+		v540 = v41 + 11
+		if v540 >= v22 {
+			v549 = v536
 			goto b293
 		}
-		if 0 > v534 {
-			v547 = v534
+		if 0 > v536 {
+			v549 = v536
 			goto b293
 		}
-		if v534 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v534))) = *(*int8)(unsafe.Add(p0, int(v538)))
+		if v536 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v536))) = *(*int8)(unsafe.Add(p0, int(v540)))
 		}
-		if v534 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v534)*8)) = v538
+		if v536 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v536)*8)) = v540
 		}
-		v547 = v534 + 1
+		v549 = v536 + 1
 	b293:
-		if (int32(uint32(v67)>>12) & 1) == 0 {
-			v560 = v547
+		if (int32(uint32(v69)>>12) & 1) == 0 {
+			v562 = v549
 			goto b301
 		}
-		v551 = v39 + 12
-		if v551 >= v22 {
-			v560 = v547
+		v553 = v41 + 12
+		if v553 >= v22 {
+			v562 = v549
 			goto b301
 		}
-		if 0 > v547 {
-			v560 = v547
+		if 0 > v549 {
+			v562 = v549
 			goto b301
 		}
-		if v547 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v547))) = *(*int8)(unsafe.Add(p0, int(v551)))
+		if v549 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v549))) = *(*int8)(unsafe.Add(p0, int(v553)))
 		}
-		if v547 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v547)*8)) = v551
+		if v549 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v549)*8)) = v553
 		}
-		v560 = v547 + 1
+		v562 = v549 + 1
 	b301:
-		if (int32(uint32(v67)>>13) & 1) == 0 {
-			v573 = v560
+		if (int32(uint32(v69)>>13) & 1) == 0 {
+			v575 = v562
 			goto b309
 		}
-		v564 = v39 + 13
-		if v564 >= v22 {
-			v573 = v560
+		v566 = v41 + 13
+		if v566 >= v22 {
+			v575 = v562
 			goto b309
 		}
-		if 0 > v560 {
-			v573 = v560
+		if 0 > v562 {
+			v575 = v562
 			goto b309
 		}
-		if v560 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v560))) = *(*int8)(unsafe.Add(p0, int(v564)))
+		if v562 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v562))) = *(*int8)(unsafe.Add(p0, int(v566)))
 		}
-		if v560 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v560)*8)) = v564
+		if v562 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v562)*8)) = v566
 		}
-		v573 = v560 + 1
+		v575 = v562 + 1
 	b309:
-		if (int32(uint32(v67)>>14) & 1) == 0 {
-			v586 = v573
+		if (int32(uint32(v69)>>14) & 1) == 0 {
+			v588 = v575
 			goto b317
 		}
-		v577 = v39 + 14
-		if v577 >= v22 {
-			v586 = v573
+		v579 = v41 + 14
+		if v579 >= v22 {
+			v588 = v575
 			goto b317
 		}
-		if 0 > v573 {
-			v586 = v573
+		if 0 > v575 {
+			v588 = v575
 			goto b317
 		}
-		if v573 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v573))) = *(*int8)(unsafe.Add(p0, int(v577)))
+		if v575 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v575))) = *(*int8)(unsafe.Add(p0, int(v579)))
 		}
-		if v573 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v573)*8)) = v577
+		if v575 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v575)*8)) = v579
 		}
-		v586 = v573 + 1
+		v588 = v575 + 1
 	b317:
-		if (int32(uint32(v67)>>15) & 1) == 0 {
+		if (int32(uint32(v69)>>15) & 1) == 0 {
 			goto b324
 		}
-		v590 = v39 + 15
-		if v590 >= v22 {
+		v592 = v41 + 15
+		if v592 >= v22 {
 			goto b324
 		}
-		if 0 > v586 {
+		if 0 > v588 {
 			goto b324
 		}
-		if v586 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v586))) = *(*int8)(unsafe.Add(p0, int(v590)))
+		if v588 < v10 {
+			*(*int8)(unsafe.Add(p5, int(v588))) = *(*int8)(unsafe.Add(p0, int(v592)))
 		}
-		if v586 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v586)*8)) = v590
+		if v588 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v588)*8)) = v592
 		}
 	b324:
 	}
@@ -12224,113 +12256,113 @@ func (g *unique8Host) r8() int {
 
 func (g *unique8Host) r9() int {
 	const n = 256
-	h347 := g.v347[:n]
-	h348 := g.v348[:n]
-	v351 := g.v351
-	v308 := g.v308
+	h349 := g.v349[:n]
+	h350 := g.v350[:n]
+	v353 := g.v353
+	v310 := g.v310
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	v639 := g.v639
-	v648 := v639 & 1073741823
-	v649 := v648 | 1073741824
-	v640 := int64(uint32(v639))
-	v652 := v640 >> 30
-	v653 := int32(uint64(v652))
-	v654 := v653 & 1073741823
-	v655 := v654 | 1073741824
-	u312 := g.v312
-	h349 := g.v349[:n]
+	v641 := g.v641
+	v650 := v641 & 1073741823
+	v651 := v650 | 1073741824
+	v642 := int64(uint32(v641))
+	v654 := v642 >> 30
+	v655 := int32(uint64(v654))
+	v656 := v655 & 1073741823
+	v657 := v656 | 1073741824
+	u314 := g.v314
+	h351 := g.v351[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v347 := h347[li]
-		v348 := h348[li]
+		v349 := h349[li]
+		v350 := h350[li]
 		v23 := int32(li)
-		var v310, v312, v334, v339, v340, v346, v349, v659, v661, v663 int32
-		var v311, v317, v318, v335, v341, v644, v645, v660, v662 int64
-		if v23 != v351 {
-			v659 = v347
-			v660 = v348
+		var v312, v314, v336, v341, v342, v348, v351, v661, v663, v665 int32
+		var v313, v319, v320, v337, v343, v646, v647, v662, v664 int64
+		if v23 != v353 {
+			v661 = v349
+			v662 = v350
 			goto b346
 		}
-		v644 = int64(uint32(v308-v23)) * 2
-		v645 = v644 + 2
-		if v4 >= (v644 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v645)*4)), v649, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v644+3)*4)), v655, kernelimpl.HostUMax[int32])
+		v646 = int64(uint32(v310-v23)) * 2
+		v647 = v646 + 2
+		if v4 >= (v646 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v647)*4)), v651, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v646+3)*4)), v657, kernelimpl.HostUMax[int32])
 		}
 		{
-			v658 := int32(1)
-			if v23 == v308 {
-				v658 = 2
+			v660 := int32(1)
+			if v23 == v310 {
+				v660 = 2
 			}
-			v659 = v658
-			v660 = v640
+			v661 = v660
+			v662 = v642
 		}
 	b346:
-		v661 = v659
-		v662 = v660
-		v663 = 0
-		v310 = v661
-		v311 = v662
+		v663 = v661
+		v664 = v662
+		v665 = 0
 		v312 = v663
-		if uint32(v23) > uint32(v308) {
-			v347 = v310
-			v348 = v311
-			v349 = 512
+		v313 = v664
+		v314 = v665
+		if uint32(v23) > uint32(v310) {
+			v349 = v312
+			v350 = v313
+			v351 = 512
 			goto b174
 		}
-		if v310 != 0 {
-			v340 = v310
-			v341 = v311
+		if v312 != 0 {
+			v342 = v312
+			v343 = v313
 			goto b171
 		}
-		v317 = int64(uint32(v308-v23)) * 2
-		v318 = v317 + 2
-		if v4 < (v317 + 4) {
-			v334 = 0
-			v335 = 0
+		v319 = int64(uint32(v310-v23)) * 2
+		v320 = v319 + 2
+		if v4 < (v319 + 4) {
+			v336 = 0
+			v337 = 0
 		} else {
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
-			v322 := v317 + 3
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v322)*4)))
-			v324 := int32(uint32(v321) >> 30)
-			v327 := v324
-			if int32(uint32(v323)>>30) != v324 {
-				v327 = 0
+			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
+			v324 := v319 + 3
+			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v324)*4)))
+			v326 := int32(uint32(v323) >> 30)
+			v329 := v326
+			if int32(uint32(v325)>>30) != v326 {
+				v329 = 0
 			}
-			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
-			v334 = v327
-			v335 = v333
+			v335 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
+			v336 = v329
+			v337 = v335
 		}
-		if v23 == v308 {
-			v338 := v334
-			if v334 == 1 {
-				v338 = 2
+		if v23 == v310 {
+			v340 := v336
+			if v336 == 1 {
+				v340 = 2
 			}
-			v339 = v338
+			v341 = v340
 		} else {
-			v339 = v334
+			v341 = v336
 		}
-		v340 = v339
-		v341 = v335
+		v342 = v341
+		v343 = v337
 	b171:
-		if v340 != 1 {
-			v346 = (v23 * 2) + int32(uint32(v340)>>1)
+		if v342 != 1 {
+			v348 = (v23 * 2) + int32(uint32(v342)>>1)
 		} else {
-			v346 = 512
+			v348 = 512
 		}
-		v347 = v340
-		v348 = v341
-		v349 = v346
+		v349 = v342
+		v350 = v343
+		v351 = v348
 	b174:
-		u312 = v312
-		h347[li] = v347
-		h348[li] = v348
+		u314 = v314
 		h349[li] = v349
+		h350[li] = v350
+		h351[li] = v351
 	}
-	g.v312 = u312
+	g.v314 = u314
 	return 4
 }

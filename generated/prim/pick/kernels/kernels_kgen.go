@@ -162,8 +162,8 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Flagged32", "Flagged8", "Lengths", "PartitionFloat32", "PositiveFloat32", "Unique16", "Unique32", "Unique64", "Unique8"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0xfcda5477},
-		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x240167fd},
+		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0x96daa211},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xa0bdbb69},
 		{File: "prim/pick/kernels/flagged.go", Package: "kernels", Sum: 0x3bbb3f60},
 		{File: "prim/pick/kernels/kernels.go", Package: "kernels", Sum: 0x46b0f40a},
 		{File: "prim/pick/kernels/partition.go", Package: "kernels", Sum: 0xb5f6acce},
@@ -213,7 +213,7 @@ var flagged32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:61:30", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:61:10", Limit: -6},
 	},
-	Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4",
+	Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -222,12 +222,12 @@ var flagged32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: flagged32SPIRV,
 	IR:    flagged32IR,
-	Sum:   0x547a0654,
+	Sum:   0xabb617d2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{88}, {32}, {48}, {64}, {80}, {104}, {120}, {-4095, 88}, {-4096, 88}}, Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0x620e47b1},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", SPIRV: flagged32Words, Sum: 0x8dd3b6d7},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:38:2 - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0xb3b92cdc},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:38:2 - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0xf0bd5bd7},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{88}, {32}, {48}, {64}, {80}, {104}, {120}, {-4095, 88}, {-4096, 88}}, Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0xcd3342ae},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", SPIRV: flagged32Words, Sum: 0x5049faff},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:38:2 - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0x6eca4a28},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:38:2 - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0x5e0d7960},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Flagged32{
@@ -338,7 +338,7 @@ var flagged8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:61:30", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:61:10", Limit: -6},
 	},
-	Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4",
+	Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -347,12 +347,12 @@ var flagged8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: flagged8SPIRV,
 	IR:    flagged8IR,
-	Sum:   0x4ac812bf,
+	Sum:   0xf1fab33,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{88}, {32}, {48}, {64}, {80}, {104}, {120}, {-4095, 88}, {-4096, 88}}, Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0xc10f2d1a},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4 -", SPIRV: flagged8Words, Sum: 0x3dfb2c03},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:38:2 - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0x7686e85f},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:38:2 - - 58:2 60:4 60:4 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4 -", Make: kernelimpl.MakeModule, Sum: 0x420c74e2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{88}, {32}, {48}, {64}, {80}, {104}, {120}, {-4095, 88}, {-4096, 88}}, Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0x6e322805},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4 -", SPIRV: flagged8Words, Sum: 0xfdce6f57},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:38:2 - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0xabf58eab},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:38:2 - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4 -", Make: kernelimpl.MakeModule, Sum: 0x5ebf88f8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Flagged8{
@@ -553,7 +553,7 @@ var partitionFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - - 57:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/partition.go:57:2",
+	Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - - 57:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/partition.go:57:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -562,11 +562,11 @@ var partitionFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: partitionFloat32SPIRV,
 	IR:    partitionFloat32IR,
-	Sum:   0x493396fd,
+	Sum:   0x90ca1c26,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - - 57:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/partition.go:57:2", SPIRV: partitionFloat32Words, Sum: 0xdb715ced},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - 57:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/partition.go:57:2", Make: kernelimpl.MakeModule, Sum: 0x21c0afa9},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - 57:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/partition.go:57:2", Make: kernelimpl.MakeModule, Sum: 0x96377897},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - - 57:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/partition.go:57:2", SPIRV: partitionFloat32Words, Sum: 0x753d2b57},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - 57:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/partition.go:57:2", Make: kernelimpl.MakeModule, Sum: 0x98c1db12},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - 57:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/partition.go:57:2", Make: kernelimpl.MakeModule, Sum: 0x2120e003},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.PartitionFloat32{
@@ -670,7 +670,7 @@ var positiveFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/kernels.go:73:2 - - - 93:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/kernels.go:93:2",
+	Loops: "prim/pick/kernels/kernels.go:73:2 - - - 93:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/kernels.go:93:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -679,11 +679,11 @@ var positiveFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: positiveFloat32SPIRV,
 	IR:    positiveFloat32IR,
-	Sum:   0x65100492,
+	Sum:   0xf72565a5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/kernels.go:73:2 - - - 93:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/kernels.go:93:2", SPIRV: positiveFloat32Words, Sum: 0xf99dfcf7},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/kernels.go:73:2 - - 93:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/kernels.go:93:2", Make: kernelimpl.MakeModule, Sum: 0x9b9a7a9f},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/kernels.go:73:2 - - 93:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/kernels.go:93:2", Make: kernelimpl.MakeModule, Sum: 0x573d4874},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/kernels.go:73:2 - - - 93:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/kernels.go:93:2", SPIRV: positiveFloat32Words, Sum: 0xdb0f8558},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/kernels.go:73:2 - - 93:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/kernels.go:93:2", Make: kernelimpl.MakeModule, Sum: 0x526c6359},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/kernels.go:73:2 - - 93:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/kernels.go:93:2", Make: kernelimpl.MakeModule, Sum: 0xdd3bfbf4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.PositiveFloat32{
@@ -785,7 +785,7 @@ var unique16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2",
+	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -794,11 +794,11 @@ var unique16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique16SPIRV,
 	IR:    unique16IR,
-	Sum:   0x7b64b376,
+	Sum:   0x7aeab12b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2 -", SPIRV: unique16Words, Sum: 0xb7c36b75},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0x2b672694},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2 -", Make: kernelimpl.MakeModule, Sum: 0xeaa01d84},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2 -", SPIRV: unique16Words, Sum: 0x5be74415},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0xcc98e01f},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2 -", Make: kernelimpl.MakeModule, Sum: 0x3333e94e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Unique16{
@@ -910,7 +910,7 @@ var unique32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2",
+	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -919,11 +919,11 @@ var unique32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique32SPIRV,
 	IR:    unique32IR,
-	Sum:   0x1551382c,
+	Sum:   0xc667cb27,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2", SPIRV: unique32Words, Sum: 0xcb8d7413},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0xabab0545},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0x88db347},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2", SPIRV: unique32Words, Sum: 0xd8cd17f0},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0xe318ef49},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0x5a57395d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Unique32{
@@ -1036,7 +1036,7 @@ var unique64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2",
+	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -1045,11 +1045,11 @@ var unique64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique64SPIRV,
 	IR:    unique64IR,
-	Sum:   0xa9ad1eb8,
+	Sum:   0x1fe6cc7e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2", SPIRV: unique64Words, Sum: 0x18cf3e31},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0x62b9afd0},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0x7f1af07f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2", SPIRV: unique64Words, Sum: 0x77efa33},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0xbce28852},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0xcec5b472},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Unique64{
@@ -1161,7 +1161,7 @@ var unique8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2",
+	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -1170,11 +1170,11 @@ var unique8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique8SPIRV,
 	IR:    unique8IR,
-	Sum:   0xed6bde0e,
+	Sum:   0x7455c6f1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2 -", SPIRV: unique8Words, Sum: 0x9d9fdceb},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0xff8492dc},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:224:2 228:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:268:3 prim/pick/kernels/unique.go:69:2 -", Make: kernelimpl.MakeModule, Sum: 0x16e9457e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2 -", SPIRV: unique8Words, Sum: 0xa2a157bb},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0x5113c6e},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2 -", Make: kernelimpl.MakeModule, Sum: 0x4ffd255a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Unique8{

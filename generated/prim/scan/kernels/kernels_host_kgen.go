@@ -21,19 +21,19 @@ type addFloat32Host struct {
 
 	v9 int8
 
-	v21, v31 int64
+	v21, v33 int64
 
-	v29, v163, v165 []int32
+	v31, v165, v167 []int32
 
-	v30, v51, v120, v122, v126, v166, v167, v257 int32
+	v32, v53, v122, v124, v128, v168, v169, v259 int32
 
-	v36 []int64
+	v38 []int64
 
-	v48, v50, v56, v61, v65, v121, v164, v180, v254, v256, v262 []float32
+	v50, v52, v58, v63, v67, v123, v166, v182, v256, v258, v264 []float32
 
-	v53, v259 []bool
+	v55, v261 []bool
 
-	v123 bool
+	v125 bool
 
 	sint32 []int32
 }
@@ -57,10 +57,10 @@ func (g *addFloat32Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 1024)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v163, &g.v165)
-	kernelimpl.HostRoom(n, &g.v36)
-	kernelimpl.HostRoom(n, &g.v48, &g.v50, &g.v56, &g.v61, &g.v65, &g.v121, &g.v164, &g.v180, &g.v254, &g.v256, &g.v262)
-	kernelimpl.HostRoom(n, &g.v53, &g.v259)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v165, &g.v167)
+	kernelimpl.HostRoom(n, &g.v38)
+	kernelimpl.HostRoom(n, &g.v50, &g.v52, &g.v58, &g.v63, &g.v67, &g.v123, &g.v166, &g.v182, &g.v256, &g.v258, &g.v264)
+	kernelimpl.HostRoom(n, &g.v55, &g.v261)
 }
 
 func (g *addFloat32Host) Run() {
@@ -71,12 +71,12 @@ func (g *addFloat32Host) Run() {
 			next = g.r4()
 		case 5: // Barrier, by.go:119
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:240
-			g.v166 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v165, -1))
+		case 6: // GroupReduce, lookback.go:247
+			g.v168 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v167, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:262
+		case 7: // Barrier, lookback.go:269
 			next = g.r8()
-		case 9: // Barrier, lookback.go:280
+		case 9: // Barrier, lookback.go:287
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -103,10 +103,10 @@ func (g *addFloat32Host) r0() int {
 	v26 := c0 + -1
 	v25 := c0 != 0
 	u21 := g.v21
-	h29 := g.v29[:n]
+	h31 := g.v31[:n]
 	for li := range n {
 		var v21 int64
-		var v29 int32
+		var v31 int32
 		v14 := int32(li)
 		if v15 {
 			v21 = v1
@@ -123,7 +123,7 @@ func (g *addFloat32Host) r0() int {
 			v21 = v20
 		}
 		if v14 != 0 {
-			v29 = -1
+			v31 = -1
 			goto b6
 		}
 		if v23 {
@@ -132,84 +132,88 @@ func (g *addFloat32Host) r0() int {
 			if v25 {
 				v28 = v26 - v24
 			}
-			v29 = v28
+			v30 := v28
+			if 4294967295 <= uint32(v28) {
+				v30 = -1
+			}
+			v31 = v30
 		} else {
-			v29 = -1
+			v31 = -1
 		}
 	b6:
 		u21 = v21
-		h29[li] = v29
+		h31[li] = v31
 	}
 	g.v21 = u21
-	// GroupSelect, lookback.go:201
-	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
 	v21 := g.v21
-	v30 := g.v30
-	v31 := int64(uint32(v30))
-	v32 := v31 * 2048
-	v33 := v21 <= v32
+	v32 := g.v32
+	v33 := int64(uint32(v32))
+	v34 := v33 * 2048
+	v35 := v21 <= v34
 	p1 := g.Pointer(1)
-	h36 := g.v36[:n]
-	h48 := g.v48[:n]
+	h38 := g.v38[:n]
+	h50 := g.v50[:n]
 	more := false
 	for li := range n {
 		v14 := int32(li)
-		var v37, v42, v45, v48 float32
-		var v38, v46 int32
-		if v33 {
+		var v39, v44, v47, v50 float32
+		var v40, v48 int32
+		if v35 {
 			g.Leave(li)
 			continue
 		}
-		v36 := v32 + int64(uint32(v14*8))
-		v37 = 0
-		v38 = 0
+		v38 := v34 + int64(uint32(v14*8))
+		v39 = 0
+		v40 = 0
 	b10:
-		v40 := v36 + int64(uint32(v38))
-		if v21 <= v40 {
-			v48 = v37
+		v42 := v38 + int64(uint32(v40))
+		if v21 <= v42 {
+			v50 = v39
 			goto b15
 		}
-		v42 = *(*float32)(unsafe.Add(p1, int(v40)*4))
-		if v38 == 0 {
-			v45 = v42
+		v44 = *(*float32)(unsafe.Add(p1, int(v42)*4))
+		if v40 == 0 {
+			v47 = v44
 		} else {
-			v45 = float32(v37 + v42)
+			v47 = float32(v39 + v44)
 		}
-		v46 = v38 + 1
-		if v46 < 8 {
-			v37 = v45
-			v38 = v46
+		v48 = v40 + 1
+		if v48 < 8 {
+			v39 = v47
+			v40 = v48
 			goto b10
 		}
-		v48 = v45
+		v50 = v47
 	b15:
-		h36[li] = v36
-		h48[li] = v48
+		h38[li] = v38
+		h50[li] = v50
 		more = true
 	}
-	g.v31 = v31
+	g.v33 = v33
 	if !more {
 		return -1
 	}
 	// Barrier, by.go:105
 	m0 := g.Memory(0)
-	h50 := g.v50[:n]
-	u51 := g.v51
+	h52 := g.v52[:n]
+	u53 := g.v53
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v48 := h48[li]
-		var v50 float32
-		var v51 int32
-		*(*float32)(unsafe.Add(m0, li*4)) = v48
-		v50 = v48
-		v51 = 1
-		if v51 < 256 {
-			h50[li] = v50
-			u51 = v51
+		v50 := h50[li]
+		var v52 float32
+		var v53 int32
+		*(*float32)(unsafe.Add(m0, li*4)) = v50
+		v52 = v50
+		v53 = 1
+		if v53 < 256 {
+			h52[li] = v52
+			u53 = v53
 			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
@@ -225,59 +229,59 @@ func (g *addFloat32Host) r0() int {
 			next = 5
 		}
 	}
-	g.v51 = u51
+	g.v53 = u53
 	return next
 }
 
 func (g *addFloat32Host) r4() int {
 	const n = 256
-	v51 := g.v51
+	v53 := g.v53
 	m0 := g.Memory(0)
-	h50 := g.v50[:n]
-	h53 := g.v53[:n]
-	h56 := g.v56[:n]
+	h52 := g.v52[:n]
+	h55 := g.v55[:n]
+	h58 := g.v58[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
-		v50 := h50[li]
-		var v56 float32
-		v53 := v51 <= v14
-		if v53 {
-			v56 = *(*float32)(unsafe.Add(m0, int(v14-v51)*4))
+		v52 := h52[li]
+		var v58 float32
+		v55 := v53 <= v14
+		if v55 {
+			v58 = *(*float32)(unsafe.Add(m0, int(v14-v53)*4))
 		} else {
-			v56 = v50
+			v58 = v52
 		}
-		h53[li] = v53
-		h56[li] = v56
+		h55[li] = v55
+		h58[li] = v58
 	}
 	// Barrier, by.go:113
-	e51 := g.v51
-	u51 := g.v51
+	e53 := g.v53
+	u53 := g.v53
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v50 := h50[li]
-		v51 := e51
-		v53 := h53[li]
-		v56 := h56[li]
-		var v59 float32
-		if v53 {
-			v57 := float32(v56 + v50)
-			*(*float32)(unsafe.Add(m0, li*4)) = v57
-			v59 = v57
+		v52 := h52[li]
+		v53 := e53
+		v55 := h55[li]
+		v58 := h58[li]
+		var v61 float32
+		if v55 {
+			v59 := float32(v58 + v52)
+			*(*float32)(unsafe.Add(m0, li*4)) = v59
+			v61 = v59
 		} else {
-			v59 = v50
+			v61 = v52
 		}
-		v50 = v59
-		v51 = v51 * 2
-		if v51 < 256 {
-			h50[li] = v50
-			u51 = v51
+		v52 = v61
+		v53 = v53 * 2
+		if v53 < 256 {
+			h52[li] = v52
+			u53 = v53
 			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
@@ -293,7 +297,7 @@ func (g *addFloat32Host) r4() int {
 			next = 5
 		}
 	}
-	g.v51 = u51
+	g.v53 = u53
 	return next
 }
 
@@ -301,46 +305,46 @@ func (g *addFloat32Host) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c1 := g.c1
-	v66 := c1 == 0
-	v30 := g.v30
+	v68 := c1 == 0
+	v32 := g.v32
 	v5 := g.v5
-	v31 := g.v31
-	v71 := v31 * 2
-	v72 := v71 + 2
-	v74 := v5 <= v72
+	v33 := g.v33
+	v73 := v33 * 2
+	v74 := v73 + 2
+	v76 := v5 <= v74
 	v7 := g.v7
-	v73 := v31 * 3
-	v75 := v73 + 1
-	v76 := v7 <= v75
-	v69 := v30 == 0
+	v75 := v33 * 3
+	v77 := v75 + 1
+	v78 := v7 <= v77
+	v71 := v32 == 0
 	p4 := g.Pointer(4)
 	p3 := g.Pointer(3)
-	v70 := int32(1)
-	if v69 {
-		v70 = 2
+	v72 := int32(1)
+	if v71 {
+		v72 = 2
 	}
-	v81 := v30 == 0
-	v120 := v30 + -1
-	h36 := g.v36[:n]
+	v83 := v32 == 0
+	v122 := v32 + -1
+	h38 := g.v38[:n]
 	v12 := g.v12
 	v21 := g.v21
 	p1 := g.Pointer(1)
-	v89 := v30 != 0
+	v91 := v32 != 0
 	v9 := g.v9
 	v10 := int32(uint8(v9))
 	v11 := v10 != 0
 	p6 := g.Pointer(6)
-	v88 := v30 != 0
+	v90 := v32 != 0
 	basex := g.Base(0)
-	h61 := g.v61[:n]
-	h65 := g.v65[:n]
-	h121 := g.v121[:n]
-	u122 := g.v122
-	u123 := g.v123
-	u126 := g.v126
-	h163 := g.v163[:n]
-	h164 := g.v164[:n]
+	h63 := g.v63[:n]
+	h67 := g.v67[:n]
+	h123 := g.v123[:n]
+	u124 := g.v124
+	u125 := g.v125
+	u128 := g.v128
 	h165 := g.v165[:n]
+	h166 := g.v166[:n]
+	h167 := g.v167[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -349,312 +353,312 @@ func (g *addFloat32Host) r6() int {
 		}
 		v14 := int32(li)
 		v22 := v14 == 0
-		v36 := h36[li]
+		v38 := h38[li]
 		v0 := int32(basex + li)
-		var v65, v90, v95, v98, v103, v108, v111, v121, v125, v151, v157, v164 float32
-		var v91, v101, v104, v117, v122, v124, v126, v138, v150, v155, v156, v162, v163, v165 int32
-		var v93, v106, v132, v133, v134, v136 int64
-		var v123, v142 bool
-		v61 := *(*float32)(unsafe.Add(m0, 1020))
-		v62 := v14 != 0
-		if v62 {
-			v65 = *(*float32)(unsafe.Add(m0, li*4+-4))
+		var v67, v92, v97, v100, v105, v110, v113, v123, v127, v153, v159, v166 float32
+		var v93, v103, v106, v119, v124, v126, v128, v140, v152, v157, v158, v164, v165, v167 int32
+		var v95, v108, v134, v135, v136, v138 int64
+		var v125, v144 bool
+		v63 := *(*float32)(unsafe.Add(m0, 1020))
+		v64 := v14 != 0
+		if v64 {
+			v67 = *(*float32)(unsafe.Add(m0, li*4+-4))
 		} else {
-			v65 = 0
+			v67 = 0
 		}
 		if !v22 {
 			goto b37
 		}
-		if v66 {
+		if v68 {
 			goto b31
 		}
-		if int32(uint32(v30)%uint32(c1)) == 0 {
+		if int32(uint32(v32)%uint32(c1)) == 0 {
 			goto b37
 		}
 	b31:
-		if v74 {
-			goto b37
-		}
 		if v76 {
 			goto b37
 		}
-		if v69 {
-			*(*float32)(unsafe.Add(p4, int(v75)*4)) = v61
+		if v78 {
+			goto b37
+		}
+		if v71 {
+			*(*float32)(unsafe.Add(p4, int(v77)*4)) = v63
 		} else {
-			*(*float32)(unsafe.Add(p4, int(v73)*4)) = v61
+			*(*float32)(unsafe.Add(p4, int(v75)*4)) = v63
 		}
 		kernelimpl.HostFence()
-		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v72)*4)), v70)
+		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v74)*4)), v72)
 	b37:
-		if !v81 {
-			v121 = 0
-			v122 = v120
-			v123 = true
+		if !v83 {
+			v123 = 0
+			v124 = v122
+			v125 = true
 			goto b65
 		}
 		{
-			v82 := uint64(v36) < uint64(v12)
-			v84 := uint64(v36+7) < uint64(v12)
-			v85 := v82 && v84
-			v86 := v85 && v82
-			v87 := v86 && v84
-			if !v87 {
-				v103 = v65
-				v104 = 0
+			v84 := uint64(v38) < uint64(v12)
+			v86 := uint64(v38+7) < uint64(v12)
+			v87 := v84 && v86
+			v88 := v87 && v84
+			v89 := v88 && v86
+			if !v89 {
+				v105 = v67
+				v106 = 0
 				goto b49
 			}
-			v90 = v65
-			v91 = 0
+			v92 = v67
+			v93 = 0
 		}
 	b39:
-		v93 = v36 + int64(uint32(v91))
-		if v21 <= v93 {
+		v95 = v38 + int64(uint32(v93))
+		if v21 <= v95 {
 			goto b62
 		}
-		v95 = *(*float32)(unsafe.Add(p1, int(v93)*4))
-		if v89 {
+		v97 = *(*float32)(unsafe.Add(p1, int(v95)*4))
+		if v91 {
 			goto b43
 		}
-		if v62 {
+		if v64 {
 			goto b43
 		}
-		if 0 >= v91 {
-			v98 = v95
+		if 0 >= v93 {
+			v100 = v97
 			goto b44
 		}
 	b43:
-		v98 = float32(v90 + v95)
+		v100 = float32(v92 + v97)
 	b44:
 		if v11 {
-			*(*float32)(unsafe.Add(p6, int(v93)*4)) = v98
+			*(*float32)(unsafe.Add(p6, int(v95)*4)) = v100
 		} else {
-			*(*float32)(unsafe.Add(p6, int(v93)*4)) = v90
+			*(*float32)(unsafe.Add(p6, int(v95)*4)) = v92
 		}
-		v101 = v91 + 1
-		if v101 < 8 {
-			v90 = v98
-			v91 = v101
+		v103 = v93 + 1
+		if v103 < 8 {
+			v92 = v100
+			v93 = v103
 			goto b39
 		}
 		goto b62
 	b49:
-		v106 = v36 + int64(uint32(v104))
-		if v21 <= v106 {
+		v108 = v38 + int64(uint32(v106))
+		if v21 <= v108 {
 			goto b62
 		}
-		v108 = *(*float32)(unsafe.Add(p1, int(v106)*4))
-		if v88 {
+		v110 = *(*float32)(unsafe.Add(p1, int(v108)*4))
+		if v90 {
 			goto b53
 		}
-		if v62 {
+		if v64 {
 			goto b53
 		}
-		if 0 >= v104 {
-			v111 = v108
+		if 0 >= v106 {
+			v113 = v110
 			goto b54
 		}
 	b53:
-		v111 = float32(v103 + v108)
+		v113 = float32(v105 + v110)
 	b54:
 		if !v11 {
 			goto b58
 		}
-		if uint64(v106) >= uint64(v12) {
-			g.Fault(0, v106, v12, v0)
+		if uint64(v108) >= uint64(v12) {
+			g.Fault(0, v108, v12, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p6, int(v106)*4)) = v111
+		*(*float32)(unsafe.Add(p6, int(v108)*4)) = v113
 		goto b60
 	b58:
-		if uint64(v106) >= uint64(v12) {
-			g.Fault(1, v106, v12, v0)
+		if uint64(v108) >= uint64(v12) {
+			g.Fault(1, v108, v12, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p6, int(v106)*4)) = v103
+		*(*float32)(unsafe.Add(p6, int(v108)*4)) = v105
 	b60:
-		v117 = v104 + 1
-		if v117 < 8 {
-			v103 = v111
-			v104 = v117
+		v119 = v106 + 1
+		if v119 < 8 {
+			v105 = v113
+			v106 = v119
 			goto b49
 		}
 	b62:
 		g.Leave(li)
 		continue
 	b65:
-		v124 = 0
-		v125 = v121
 		v126 = 0
-		if uint32(v14) > uint32(v122) {
-			v163 = v124
-			v164 = v125
-			v165 = 512
+		v127 = v123
+		v128 = 0
+		if uint32(v14) > uint32(v124) {
+			v165 = v126
+			v166 = v127
+			v167 = 512
 			goto b85
 		}
-		if v124 != 0 {
-			v156 = v124
-			v157 = v125
+		if v126 != 0 {
+			v158 = v126
+			v159 = v127
 			goto b82
 		}
 		{
-			v130 := int64(uint32(v122 - v14))
-			v131 := v130 * 2
-			v132 = v131 + 2
-			v133 = v130 * 3
-			v134 = v131 + 3
-			if v5 <= v134 {
+			v132 := int64(uint32(v124 - v14))
+			v133 := v132 * 2
+			v134 = v133 + 2
+			v135 = v132 * 3
+			v136 = v133 + 3
+			if v5 <= v136 {
 				goto b70
 			}
 		}
-		v136 = v133 + 2
-		if v7 > v136 {
+		v138 = v135 + 2
+		if v7 > v138 {
 			goto b71
 		}
 	b70:
-		v150 = 0
-		v151 = 0
+		v152 = 0
+		v153 = 0
 		goto b79
 	b71:
-		v138 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v132)*4)))
-		if v138 == 0 {
-			v140 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v134)*4)))
-			v142 = v140 == 2
+		v140 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v134)*4)))
+		if v140 == 0 {
+			v142 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v136)*4)))
+			v144 = v142 == 2
 		} else {
-			v142 = false
+			v144 = false
 		}
 		kernelimpl.HostFence()
-		if v142 {
-			v150 = 1
-			v151 = *(*float32)(unsafe.Add(p4, int(v136)*4))
+		if v144 {
+			v152 = 1
+			v153 = *(*float32)(unsafe.Add(p4, int(v138)*4))
 			goto b79
 		}
-		if v138 == 1 {
-			v150 = 1
-			v151 = *(*float32)(unsafe.Add(p4, int(v133)*4))
+		if v140 == 1 {
+			v152 = 1
+			v153 = *(*float32)(unsafe.Add(p4, int(v135)*4))
 			goto b79
 		}
-		if v138 == 2 {
-			v150 = 2
-			v151 = *(*float32)(unsafe.Add(p4, int(v133+1)*4))
+		if v140 == 2 {
+			v152 = 2
+			v153 = *(*float32)(unsafe.Add(p4, int(v135+1)*4))
 		} else {
-			v150 = 0
-			v151 = 0
+			v152 = 0
+			v153 = 0
 		}
 	b79:
-		if v14 == v122 {
-			v154 := v150
-			if v150 == 1 {
-				v154 = 2
+		if v14 == v124 {
+			v156 := v152
+			if v152 == 1 {
+				v156 = 2
 			}
-			v155 = v154
+			v157 = v156
 		} else {
-			v155 = v150
+			v157 = v152
 		}
-		v156 = v155
-		v157 = v151
+		v158 = v157
+		v159 = v153
 	b82:
-		if v156 != 1 {
-			v162 = (v14 * 2) + int32(uint32(v156)>>1)
+		if v158 != 1 {
+			v164 = (v14 * 2) + int32(uint32(v158)>>1)
 		} else {
-			v162 = 512
+			v164 = 512
 		}
-		v163 = v156
-		v164 = v157
-		v165 = v162
+		v165 = v158
+		v166 = v159
+		v167 = v164
 	b85:
-		h61[li] = v61
-		h65[li] = v65
-		h121[li] = v121
-		u122 = v122
-		u123 = v123
-		u126 = v126
-		h163[li] = v163
-		h164[li] = v164
+		h63[li] = v63
+		h67[li] = v67
+		h123[li] = v123
+		u124 = v124
+		u125 = v125
+		u128 = v128
 		h165[li] = v165
+		h166[li] = v166
+		h167[li] = v167
 		next = 6
 	}
-	g.v120 = v120
-	g.v122 = u122
-	g.v123 = u123
-	g.v126 = u126
+	g.v122 = v122
+	g.v124 = u124
+	g.v125 = u125
+	g.v128 = u128
 	return next
 }
 
 func (g *addFloat32Host) r7() int {
 	const n = 256
-	h121 := g.v121[:n]
-	e122 := g.v122
-	e123 := g.v123
-	e126 := g.v126
-	h163 := g.v163[:n]
-	h164 := g.v164[:n]
-	v166 := g.v166
-	v168 := 512 <= uint32(v166)
-	v169 := v166 & 1
-	v170 := v169 == 1
-	v167 := int32(uint32(v166) >> 1)
-	v171 := 256 <= uint32(v167)
-	u122 := g.v122
+	h123 := g.v123[:n]
+	e124 := g.v124
+	e125 := g.v125
+	e128 := g.v128
+	h165 := g.v165[:n]
+	h166 := g.v166[:n]
+	v168 := g.v168
+	v170 := 512 <= uint32(v168)
+	v171 := v168 & 1
+	v172 := v171 == 1
+	v169 := int32(uint32(v168) >> 1)
+	v173 := 256 <= uint32(v169)
+	u124 := g.v124
 	c2 := g.c2
 	v5 := g.v5
 	v7 := g.v7
 	p3 := g.Pointer(3)
 	p4 := g.Pointer(4)
-	u123 := g.v123
-	u126 := g.v126
-	h165 := g.v165[:n]
+	u125 := g.v125
+	u128 := g.v128
+	h167 := g.v167[:n]
 	v21 := g.v21
 	p1 := g.Pointer(1)
-	h254 := g.v254[:n]
+	h256 := g.v256[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v121 := h121[li]
-		v122 := e122
-		v123 := e123
-		v126 := e126
-		v163 := h163[li]
-		v164 := h164[li]
+		v123 := h123[li]
+		v124 := e124
+		v125 := e125
+		v128 := e128
+		v165 := h165[li]
+		v166 := h166[li]
 		v14 := int32(li)
-		v34 := v14 * 8
-		v35 := int64(uint32(v34))
-		var v124, v138, v150, v155, v156, v162, v165, v235, v244, v252, v285, v287 int32
-		var v125, v151, v157, v234, v243, v248, v251, v254, v286 float32
-		var v132, v133, v134, v136, v242 int64
-		var v142, v236 bool
-		if v168 {
+		v36 := v14 * 8
+		v37 := int64(uint32(v36))
+		var v126, v140, v152, v157, v158, v164, v167, v237, v246, v254, v287, v289 int32
+		var v127, v153, v159, v236, v245, v250, v253, v256, v288 float32
+		var v134, v135, v136, v138, v244 int64
+		var v144, v238 bool
+		if v170 {
 			goto b88
 		}
-		if !v170 {
+		if !v172 {
 			goto b127
 		}
 	b88:
-		if !v123 {
+		if !v125 {
 			goto b91
 		}
-		if v171 {
-			v234 = v121
-			v235 = v122 + -256
-			v236 = true
+		if v173 {
+			v236 = v123
+			v237 = v124 + -256
+			v238 = true
 		} else {
 			goto b91
 		}
-		v121 = v234
-		v122 = v235
 		v123 = v236
-		v124 = 0
-		v125 = v121
+		v124 = v237
+		v125 = v238
 		v126 = 0
+		v127 = v123
+		v128 = 0
 		goto b66
 	b91:
-		h121[li] = v121
-		u122 = v122
-		h164[li] = v164
+		h123[li] = v123
+		u124 = v124
+		h166[li] = v166
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -664,105 +668,105 @@ func (g *addFloat32Host) r7() int {
 		continue
 	b127:
 		{
-			v237 := v126 + 1
-			if uint32(v237) >= uint32(c2) {
-				v242 = (int64(uint32(v122-v167)) * 2048) + v35
-				v243 = 0
-				v244 = 0
+			v239 := v128 + 1
+			if uint32(v239) >= uint32(c2) {
+				v244 = (int64(uint32(v124-v169)) * 2048) + v37
+				v245 = 0
+				v246 = 0
 				goto b129
 			}
-			v285 = v163
-			v286 = v164
-			v287 = v237
+			v287 = v165
+			v288 = v166
+			v289 = v239
 		}
-		v124 = v285
-		v125 = v286
 		v126 = v287
+		v127 = v288
+		v128 = v289
 	b66:
-		if uint32(v14) > uint32(v122) {
-			v163 = v124
-			v164 = v125
-			v165 = 512
+		if uint32(v14) > uint32(v124) {
+			v165 = v126
+			v166 = v127
+			v167 = 512
 			goto b85
 		}
-		if v124 != 0 {
-			v156 = v124
-			v157 = v125
+		if v126 != 0 {
+			v158 = v126
+			v159 = v127
 			goto b82
 		}
 		{
-			v130 := int64(uint32(v122 - v14))
-			v131 := v130 * 2
-			v132 = v131 + 2
-			v133 = v130 * 3
-			v134 = v131 + 3
-			if v5 <= v134 {
+			v132 := int64(uint32(v124 - v14))
+			v133 := v132 * 2
+			v134 = v133 + 2
+			v135 = v132 * 3
+			v136 = v133 + 3
+			if v5 <= v136 {
 				goto b70
 			}
 		}
-		v136 = v133 + 2
-		if v7 > v136 {
+		v138 = v135 + 2
+		if v7 > v138 {
 			goto b71
 		}
 	b70:
-		v150 = 0
-		v151 = 0
+		v152 = 0
+		v153 = 0
 		goto b79
 	b71:
-		v138 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v132)*4)))
-		if v138 == 0 {
-			v140 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v134)*4)))
-			v142 = v140 == 2
+		v140 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v134)*4)))
+		if v140 == 0 {
+			v142 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v136)*4)))
+			v144 = v142 == 2
 		} else {
-			v142 = false
+			v144 = false
 		}
 		kernelimpl.HostFence()
-		if v142 {
-			v150 = 1
-			v151 = *(*float32)(unsafe.Add(p4, int(v136)*4))
+		if v144 {
+			v152 = 1
+			v153 = *(*float32)(unsafe.Add(p4, int(v138)*4))
 			goto b79
 		}
-		if v138 == 1 {
-			v150 = 1
-			v151 = *(*float32)(unsafe.Add(p4, int(v133)*4))
+		if v140 == 1 {
+			v152 = 1
+			v153 = *(*float32)(unsafe.Add(p4, int(v135)*4))
 			goto b79
 		}
-		if v138 == 2 {
-			v150 = 2
-			v151 = *(*float32)(unsafe.Add(p4, int(v133+1)*4))
+		if v140 == 2 {
+			v152 = 2
+			v153 = *(*float32)(unsafe.Add(p4, int(v135+1)*4))
 		} else {
-			v150 = 0
-			v151 = 0
+			v152 = 0
+			v153 = 0
 		}
 	b79:
-		if v14 == v122 {
-			v154 := v150
-			if v150 == 1 {
-				v154 = 2
+		if v14 == v124 {
+			v156 := v152
+			if v152 == 1 {
+				v156 = 2
 			}
-			v155 = v154
+			v157 = v156
 		} else {
-			v155 = v150
+			v157 = v152
 		}
-		v156 = v155
-		v157 = v151
+		v158 = v157
+		v159 = v153
 	b82:
-		if v156 != 1 {
-			v162 = (v14 * 2) + int32(uint32(v156)>>1)
+		if v158 != 1 {
+			v164 = (v14 * 2) + int32(uint32(v158)>>1)
 		} else {
-			v162 = 512
+			v164 = 512
 		}
-		v163 = v156
-		v164 = v157
-		v165 = v162
+		v165 = v158
+		v166 = v159
+		v167 = v164
 	b85:
-		h121[li] = v121
-		u122 = v122
-		u123 = v123
-		u126 = v126
-		h163[li] = v163
-		h164[li] = v164
+		h123[li] = v123
+		u124 = v124
+		u125 = v125
+		u128 = v128
 		h165[li] = v165
+		h166[li] = v166
+		h167[li] = v167
 		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
@@ -771,31 +775,31 @@ func (g *addFloat32Host) r7() int {
 		}
 		continue
 	b129:
-		v246 := v242 + int64(uint32(v244))
-		if v21 <= v246 {
-			v254 = v243
+		v248 := v244 + int64(uint32(v246))
+		if v21 <= v248 {
+			v256 = v245
 			goto b134
 		}
-		v248 = *(*float32)(unsafe.Add(p1, int(v246)*4))
-		if v244 == 0 {
-			v251 = v248
+		v250 = *(*float32)(unsafe.Add(p1, int(v248)*4))
+		if v246 == 0 {
+			v253 = v250
 		} else {
-			v251 = float32(v243 + v248)
+			v253 = float32(v245 + v250)
 		}
-		v252 = v244 + 1
-		if v252 < 8 {
-			v243 = v251
-			v244 = v252
+		v254 = v246 + 1
+		if v254 < 8 {
+			v245 = v253
+			v246 = v254
 			goto b129
 		}
-		v254 = v251
+		v256 = v253
 	b134:
-		h121[li] = v121
-		u122 = v122
-		u123 = v123
-		h163[li] = v163
-		h164[li] = v164
-		h254[li] = v254
+		h123[li] = v123
+		u124 = v124
+		u125 = v125
+		h165[li] = v165
+		h166[li] = v166
+		h256[li] = v256
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -803,113 +807,113 @@ func (g *addFloat32Host) r7() int {
 			next = 10
 		}
 	}
-	g.v122 = u122
-	g.v167 = v167
-	g.v123 = u123
-	g.v126 = u126
+	g.v124 = u124
+	g.v169 = v169
+	g.v125 = u125
+	g.v128 = u128
 	return next
 }
 
 func (g *addFloat32Host) r8() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h164 := g.v164[:n]
+	h166 := g.v166[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
-		v164 := h164[li]
-		*(*float32)(unsafe.Add(m0, int(v14&255)*4)) = v164
+		v166 := h166[li]
+		*(*float32)(unsafe.Add(m0, int(v14&255)*4)) = v166
 	}
-	// Barrier, lookback.go:264
-	h121 := g.v121[:n]
-	e122 := g.v122
-	v167 := g.v167
-	v175 := uint32(v167) < 256
-	v176 := v167 & 255
-	v179 := int32(256)
-	if v175 {
-		v179 = v167
+	// Barrier, lookback.go:271
+	h123 := g.v123[:n]
+	e124 := g.v124
+	v169 := g.v169
+	v177 := uint32(v169) < 256
+	v178 := v169 & 255
+	v181 := int32(256)
+	if v177 {
+		v181 = v169
 	}
 	stop := g.Cancelled()
-	v120 := g.v120
-	h61 := g.v61[:n]
+	v122 := g.v122
+	h63 := g.v63[:n]
 	c3 := g.c3
-	v189 := c3 == 0
+	v191 := c3 == 0
 	v5 := g.v5
-	v31 := g.v31
-	v190 := v31 * 2
-	v191 := v190 + 2
-	v193 := v5 <= v191
+	v33 := g.v33
+	v192 := v33 * 2
+	v193 := v192 + 2
+	v195 := v5 <= v193
 	v7 := g.v7
-	v192 := v31 * 3
-	v194 := v192 + 1
-	v195 := v7 <= v194
+	v194 := v33 * 3
+	v196 := v194 + 1
+	v197 := v7 <= v196
 	p4 := g.Pointer(4)
 	p3 := g.Pointer(3)
-	h180 := g.v180[:n]
-	u122 := g.v122
-	u123 := g.v123
-	u126 := g.v126
-	h163 := g.v163[:n]
+	h182 := g.v182[:n]
+	u124 := g.v124
+	u125 := g.v125
+	u128 := g.v128
 	h165 := g.v165[:n]
+	h167 := g.v167[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v121 := h121[li]
-		v122 := e122
-		v61 := h61[li]
+		v123 := h123[li]
+		v124 := e124
+		v63 := h63[li]
 		v14 := int32(li)
 		v22 := v14 == 0
-		var v123, v142, v236 bool
-		var v124, v126, v138, v150, v155, v156, v162, v163, v165, v181, v235 int32
-		var v125, v151, v157, v164, v178, v180, v188, v234 float32
-		var v132, v133, v134, v136 int64
-		if v175 {
-			v178 = *(*float32)(unsafe.Add(m0, int(v176)*4))
+		var v125, v144, v238 bool
+		var v126, v128, v140, v152, v157, v158, v164, v165, v167, v183, v237 int32
+		var v127, v153, v159, v166, v180, v182, v190, v236 float32
+		var v134, v135, v136, v138 int64
+		if v177 {
+			v180 = *(*float32)(unsafe.Add(m0, int(v178)*4))
 		} else {
-			v178 = v121
+			v180 = v123
 		}
-		v180 = v178
-		v181 = v179
+		v182 = v180
+		v183 = v181
 	b96:
-		if v181 != 0 {
-			v183 := v181 + -1
-			v186 := float32(v180 + *(*float32)(unsafe.Add(m0, int(v183&255)*4)))
-			v180 = v186
-			v181 = v183
+		if v183 != 0 {
+			v185 := v183 + -1
+			v188 := float32(v182 + *(*float32)(unsafe.Add(m0, int(v185&255)*4)))
+			v182 = v188
+			v183 = v185
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b96
 		}
-		if v122 != v120 {
-			v234 = v180
-			v235 = v122 + 256
-			v236 = false
+		if v124 != v122 {
+			v236 = v182
+			v237 = v124 + 256
+			v238 = false
 			goto b126
 		}
-		v188 = float32(v180 + v61)
+		v190 = float32(v182 + v63)
 		if !v22 {
 			goto b104
 		}
-		if !v189 {
+		if !v191 {
 			goto b104
 		}
-		if v193 {
+		if v195 {
 			goto b104
 		}
-		if !v195 {
-			*(*float32)(unsafe.Add(p4, int(v194)*4)) = v188
+		if !v197 {
+			*(*float32)(unsafe.Add(p4, int(v196)*4)) = v190
 			kernelimpl.HostFence()
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v191)*4)), int32(2))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v193)*4)), int32(2))
 		}
 	b104:
-		h180[li] = v180
+		h182[li] = v182
 		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
@@ -918,96 +922,96 @@ func (g *addFloat32Host) r8() int {
 		}
 		continue
 	b126:
-		v121 = v234
-		v122 = v235
 		v123 = v236
-		v124 = 0
-		v125 = v121
+		v124 = v237
+		v125 = v238
 		v126 = 0
-		if uint32(v14) > uint32(v122) {
-			v163 = v124
-			v164 = v125
-			v165 = 512
+		v127 = v123
+		v128 = 0
+		if uint32(v14) > uint32(v124) {
+			v165 = v126
+			v166 = v127
+			v167 = 512
 			goto b85
 		}
-		if v124 != 0 {
-			v156 = v124
-			v157 = v125
+		if v126 != 0 {
+			v158 = v126
+			v159 = v127
 			goto b82
 		}
 		{
-			v130 := int64(uint32(v122 - v14))
-			v131 := v130 * 2
-			v132 = v131 + 2
-			v133 = v130 * 3
-			v134 = v131 + 3
-			if v5 <= v134 {
+			v132 := int64(uint32(v124 - v14))
+			v133 := v132 * 2
+			v134 = v133 + 2
+			v135 = v132 * 3
+			v136 = v133 + 3
+			if v5 <= v136 {
 				goto b70
 			}
 		}
-		v136 = v133 + 2
-		if v7 > v136 {
+		v138 = v135 + 2
+		if v7 > v138 {
 			goto b71
 		}
 	b70:
-		v150 = 0
-		v151 = 0
+		v152 = 0
+		v153 = 0
 		goto b79
 	b71:
-		v138 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v132)*4)))
-		if v138 == 0 {
-			v140 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v134)*4)))
-			v142 = v140 == 2
+		v140 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v134)*4)))
+		if v140 == 0 {
+			v142 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v136)*4)))
+			v144 = v142 == 2
 		} else {
-			v142 = false
+			v144 = false
 		}
 		kernelimpl.HostFence()
-		if v142 {
-			v150 = 1
-			v151 = *(*float32)(unsafe.Add(p4, int(v136)*4))
+		if v144 {
+			v152 = 1
+			v153 = *(*float32)(unsafe.Add(p4, int(v138)*4))
 			goto b79
 		}
-		if v138 == 1 {
-			v150 = 1
-			v151 = *(*float32)(unsafe.Add(p4, int(v133)*4))
+		if v140 == 1 {
+			v152 = 1
+			v153 = *(*float32)(unsafe.Add(p4, int(v135)*4))
 			goto b79
 		}
-		if v138 == 2 {
-			v150 = 2
-			v151 = *(*float32)(unsafe.Add(p4, int(v133+1)*4))
+		if v140 == 2 {
+			v152 = 2
+			v153 = *(*float32)(unsafe.Add(p4, int(v135+1)*4))
 		} else {
-			v150 = 0
-			v151 = 0
+			v152 = 0
+			v153 = 0
 		}
 	b79:
-		if v14 == v122 {
-			v154 := v150
-			if v150 == 1 {
-				v154 = 2
+		if v14 == v124 {
+			v156 := v152
+			if v152 == 1 {
+				v156 = 2
 			}
-			v155 = v154
+			v157 = v156
 		} else {
-			v155 = v150
+			v157 = v152
 		}
-		v156 = v155
-		v157 = v151
+		v158 = v157
+		v159 = v153
 	b82:
-		if v156 != 1 {
-			v162 = (v14 * 2) + int32(uint32(v156)>>1)
+		if v158 != 1 {
+			v164 = (v14 * 2) + int32(uint32(v158)>>1)
 		} else {
-			v162 = 512
+			v164 = 512
 		}
-		v163 = v156
-		v164 = v157
-		v165 = v162
+		v165 = v158
+		v166 = v159
+		v167 = v164
 	b85:
-		h121[li] = v121
-		u122 = v122
-		u123 = v123
-		u126 = v126
-		h163[li] = v163
-		h164[li] = v164
+		h123[li] = v123
+		u124 = v124
+		u125 = v125
+		u128 = v128
 		h165[li] = v165
+		h166[li] = v166
+		h167[li] = v167
 		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
@@ -1015,17 +1019,17 @@ func (g *addFloat32Host) r8() int {
 			next = 6
 		}
 	}
-	g.v122 = u122
-	g.v123 = u123
-	g.v126 = u126
+	g.v124 = u124
+	g.v125 = u125
+	g.v128 = u128
 	return next
 }
 
 func (g *addFloat32Host) r10() int {
 	const n = 256
-	h180 := g.v180[:n]
-	h65 := g.v65[:n]
-	h36 := g.v36[:n]
+	h182 := g.v182[:n]
+	h67 := g.v67[:n]
+	h38 := g.v38[:n]
 	v12 := g.v12
 	v21 := g.v21
 	p1 := g.Pointer(1)
@@ -1041,74 +1045,74 @@ func (g *addFloat32Host) r10() int {
 		}
 		v14 := int32(li)
 		v22 := v14 == 0
-		v180 := h180[li]
-		v65 := h65[li]
-		v36 := h36[li]
+		v182 := h182[li]
+		v67 := h67[li]
+		v38 := h38[li]
 		v0 := int32(basex + li)
-		var v200, v207, v213, v218, v224 float32
-		var v208, v216, v219, v230 int32
-		var v210, v221 int64
+		var v202, v209, v215, v220, v226 float32
+		var v210, v218, v221, v232 int32
+		var v212, v223 int64
 		if v22 {
-			v200 = v180
+			v202 = v182
 		} else {
-			v200 = float32(v180 + v65)
+			v202 = float32(v182 + v67)
 		}
-		v201 := uint64(v36) < uint64(v12)
-		v203 := uint64(v36+7) < uint64(v12)
-		v204 := v201 && v203
-		v205 := v204 && v201
-		v206 := v205 && v203
-		if !v206 {
-			v218 = v200
-			v219 = 0
+		v203 := uint64(v38) < uint64(v12)
+		v205 := uint64(v38+7) < uint64(v12)
+		v206 := v203 && v205
+		v207 := v206 && v203
+		v208 := v207 && v205
+		if !v208 {
+			v220 = v202
+			v221 = 0
 			goto b114
 		}
-		v207 = v200
-		v208 = 0
+		v209 = v202
+		v210 = 0
 	b108:
-		v210 = v36 + int64(uint32(v208))
-		if v21 <= v210 {
+		v212 = v38 + int64(uint32(v210))
+		if v21 <= v212 {
 			goto b123
 		}
-		v213 = float32(v207 + *(*float32)(unsafe.Add(p1, int(v210)*4)))
+		v215 = float32(v209 + *(*float32)(unsafe.Add(p1, int(v212)*4)))
 		if v11 {
-			*(*float32)(unsafe.Add(p6, int(v210)*4)) = v213
+			*(*float32)(unsafe.Add(p6, int(v212)*4)) = v215
 		} else {
-			*(*float32)(unsafe.Add(p6, int(v210)*4)) = v207
+			*(*float32)(unsafe.Add(p6, int(v212)*4)) = v209
 		}
-		v216 = v208 + 1
-		if v216 < 8 {
-			v207 = v213
-			v208 = v216
+		v218 = v210 + 1
+		if v218 < 8 {
+			v209 = v215
+			v210 = v218
 			goto b108
 		}
 		goto b123
 	b114:
-		v221 = v36 + int64(uint32(v219))
-		if v21 <= v221 {
+		v223 = v38 + int64(uint32(v221))
+		if v21 <= v223 {
 			goto b123
 		}
-		v224 = float32(v218 + *(*float32)(unsafe.Add(p1, int(v221)*4)))
+		v226 = float32(v220 + *(*float32)(unsafe.Add(p1, int(v223)*4)))
 		if !v11 {
 			goto b119
 		}
-		if uint64(v221) >= uint64(v12) {
-			g.Fault(0, v221, v12, v0)
+		if uint64(v223) >= uint64(v12) {
+			g.Fault(0, v223, v12, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p6, int(v221)*4)) = v224
+		*(*float32)(unsafe.Add(p6, int(v223)*4)) = v226
 		goto b121
 	b119:
-		if uint64(v221) >= uint64(v12) {
-			g.Fault(1, v221, v12, v0)
+		if uint64(v223) >= uint64(v12) {
+			g.Fault(1, v223, v12, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p6, int(v221)*4)) = v218
+		*(*float32)(unsafe.Add(p6, int(v223)*4)) = v220
 	b121:
-		v230 = v219 + 1
-		if v230 < 8 {
-			v218 = v224
-			v219 = v230
+		v232 = v221 + 1
+		if v232 < 8 {
+			v220 = v226
+			v221 = v232
 			goto b114
 		}
 	b123:
@@ -1119,24 +1123,24 @@ func (g *addFloat32Host) r10() int {
 func (g *addFloat32Host) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h254 := g.v254[:n]
 	h256 := g.v256[:n]
-	u257 := g.v257
+	h258 := g.v258[:n]
+	u259 := g.v259
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v254 := h254[li]
-		var v256 float32
-		var v257 int32
-		*(*float32)(unsafe.Add(m0, li*4)) = v254
-		v256 = v254
-		v257 = 1
-		if v257 < 256 {
-			h256[li] = v256
-			u257 = v257
+		v256 := h256[li]
+		var v258 float32
+		var v259 int32
+		*(*float32)(unsafe.Add(m0, li*4)) = v256
+		v258 = v256
+		v259 = 1
+		if v259 < 256 {
+			h258[li] = v258
+			u259 = v259
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -1152,59 +1156,59 @@ func (g *addFloat32Host) r11() int {
 			next = 13
 		}
 	}
-	g.v257 = u257
+	g.v259 = u259
 	return next
 }
 
 func (g *addFloat32Host) r12() int {
 	const n = 256
-	v257 := g.v257
+	v259 := g.v259
 	m0 := g.Memory(0)
-	h256 := g.v256[:n]
-	h259 := g.v259[:n]
-	h262 := g.v262[:n]
+	h258 := g.v258[:n]
+	h261 := g.v261[:n]
+	h264 := g.v264[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
-		v256 := h256[li]
-		var v262 float32
-		v259 := v257 <= v14
-		if v259 {
-			v262 = *(*float32)(unsafe.Add(m0, int(v14-v257)*4))
+		v258 := h258[li]
+		var v264 float32
+		v261 := v259 <= v14
+		if v261 {
+			v264 = *(*float32)(unsafe.Add(m0, int(v14-v259)*4))
 		} else {
-			v262 = v256
+			v264 = v258
 		}
-		h259[li] = v259
-		h262[li] = v262
+		h261[li] = v261
+		h264[li] = v264
 	}
 	// Barrier, by.go:113
-	e257 := g.v257
-	u257 := g.v257
+	e259 := g.v259
+	u259 := g.v259
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v256 := h256[li]
-		v257 := e257
-		v259 := h259[li]
-		v262 := h262[li]
-		var v265 float32
-		if v259 {
-			v263 := float32(v262 + v256)
-			*(*float32)(unsafe.Add(m0, li*4)) = v263
-			v265 = v263
+		v258 := h258[li]
+		v259 := e259
+		v261 := h261[li]
+		v264 := h264[li]
+		var v267 float32
+		if v261 {
+			v265 := float32(v264 + v258)
+			*(*float32)(unsafe.Add(m0, li*4)) = v265
+			v267 = v265
 		} else {
-			v265 = v256
+			v267 = v258
 		}
-		v256 = v265
-		v257 = v257 * 2
-		if v257 < 256 {
-			h256[li] = v256
-			u257 = v257
+		v258 = v267
+		v259 = v259 * 2
+		if v259 < 256 {
+			h258[li] = v258
+			u259 = v259
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -1220,159 +1224,159 @@ func (g *addFloat32Host) r12() int {
 			next = 13
 		}
 	}
-	g.v257 = u257
+	g.v259 = u259
 	return next
 }
 
 func (g *addFloat32Host) r14() int {
 	const n = 256
-	h163 := g.v163[:n]
-	h164 := g.v164[:n]
+	h165 := g.v165[:n]
+	h166 := g.v166[:n]
 	m0 := g.Memory(0)
-	v167 := g.v167
-	v122 := g.v122
+	v169 := g.v169
+	v124 := g.v124
 	v5 := g.v5
 	v7 := g.v7
 	p3 := g.Pointer(3)
 	p4 := g.Pointer(4)
-	u126 := g.v126
-	h165 := g.v165[:n]
+	u128 := g.v128
+	h167 := g.v167[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v163 := h163[li]
-		v164 := h164[li]
+		v165 := h165[li]
+		v166 := h166[li]
 		v14 := int32(li)
-		var v124, v126, v138, v150, v155, v156, v162, v165, v283, v285, v287 int32
-		var v125, v151, v157, v284, v286 float32
-		var v132, v133, v134, v136, v272, v274 int64
-		var v142 bool
-		v267 := *(*float32)(unsafe.Add(m0, 1020))
-		if v14 != v167 {
-			v283 = v163
-			v284 = v164
+		var v126, v128, v140, v152, v157, v158, v164, v167, v285, v287, v289 int32
+		var v127, v153, v159, v286, v288 float32
+		var v134, v135, v136, v138, v274, v276 int64
+		var v144 bool
+		v269 := *(*float32)(unsafe.Add(m0, 1020))
+		if v14 != v169 {
+			v285 = v165
+			v286 = v166
 			goto b151
 		}
 		{
-			v270 := int64(uint32(v122 - v14))
-			v272 = (v270 * 2) + 3
-			v274 = (v270 * 3) + 2
-			if v5 <= v272 {
+			v272 := int64(uint32(v124 - v14))
+			v274 = (v272 * 2) + 3
+			v276 = (v272 * 3) + 2
+			if v5 <= v274 {
 				goto b150
 			}
 		}
-		if v7 <= v274 {
+		if v7 <= v276 {
 			goto b150
 		}
 		{
-			v277 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v272)*4)), int32(0), int32(1))
-			if v277 {
-				*(*float32)(unsafe.Add(p4, int(v274)*4)) = v267
+			v279 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v274)*4)), int32(0), int32(1))
+			if v279 {
+				*(*float32)(unsafe.Add(p4, int(v276)*4)) = v269
 				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v272)*4)), int32(2))
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v274)*4)), int32(2))
 			}
 		}
 	b150:
 		{
-			v282 := int32(1)
-			if v14 == v122 {
-				v282 = 2
+			v284 := int32(1)
+			if v14 == v124 {
+				v284 = 2
 			}
-			v283 = v282
-			v284 = v267
+			v285 = v284
+			v286 = v269
 		}
 	b151:
-		v285 = v283
-		v286 = v284
-		v287 = 0
-		v124 = v285
-		v125 = v286
+		v287 = v285
+		v288 = v286
+		v289 = 0
 		v126 = v287
-		if uint32(v14) > uint32(v122) {
-			v163 = v124
-			v164 = v125
-			v165 = 512
+		v127 = v288
+		v128 = v289
+		if uint32(v14) > uint32(v124) {
+			v165 = v126
+			v166 = v127
+			v167 = 512
 			goto b85
 		}
-		if v124 != 0 {
-			v156 = v124
-			v157 = v125
+		if v126 != 0 {
+			v158 = v126
+			v159 = v127
 			goto b82
 		}
 		{
-			v130 := int64(uint32(v122 - v14))
-			v131 := v130 * 2
-			v132 = v131 + 2
-			v133 = v130 * 3
-			v134 = v131 + 3
-			if v5 <= v134 {
+			v132 := int64(uint32(v124 - v14))
+			v133 := v132 * 2
+			v134 = v133 + 2
+			v135 = v132 * 3
+			v136 = v133 + 3
+			if v5 <= v136 {
 				goto b70
 			}
 		}
-		v136 = v133 + 2
-		if v7 > v136 {
+		v138 = v135 + 2
+		if v7 > v138 {
 			goto b71
 		}
 	b70:
-		v150 = 0
-		v151 = 0
+		v152 = 0
+		v153 = 0
 		goto b79
 	b71:
-		v138 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v132)*4)))
-		if v138 == 0 {
-			v140 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v134)*4)))
-			v142 = v140 == 2
+		v140 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v134)*4)))
+		if v140 == 0 {
+			v142 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v136)*4)))
+			v144 = v142 == 2
 		} else {
-			v142 = false
+			v144 = false
 		}
 		kernelimpl.HostFence()
-		if v142 {
-			v150 = 1
-			v151 = *(*float32)(unsafe.Add(p4, int(v136)*4))
+		if v144 {
+			v152 = 1
+			v153 = *(*float32)(unsafe.Add(p4, int(v138)*4))
 			goto b79
 		}
-		if v138 == 1 {
-			v150 = 1
-			v151 = *(*float32)(unsafe.Add(p4, int(v133)*4))
+		if v140 == 1 {
+			v152 = 1
+			v153 = *(*float32)(unsafe.Add(p4, int(v135)*4))
 			goto b79
 		}
-		if v138 == 2 {
-			v150 = 2
-			v151 = *(*float32)(unsafe.Add(p4, int(v133+1)*4))
+		if v140 == 2 {
+			v152 = 2
+			v153 = *(*float32)(unsafe.Add(p4, int(v135+1)*4))
 		} else {
-			v150 = 0
-			v151 = 0
+			v152 = 0
+			v153 = 0
 		}
 	b79:
-		if v14 == v122 {
-			v154 := v150
-			if v150 == 1 {
-				v154 = 2
+		if v14 == v124 {
+			v156 := v152
+			if v152 == 1 {
+				v156 = 2
 			}
-			v155 = v154
+			v157 = v156
 		} else {
-			v155 = v150
+			v157 = v152
 		}
-		v156 = v155
-		v157 = v151
+		v158 = v157
+		v159 = v153
 	b82:
-		if v156 != 1 {
-			v162 = (v14 * 2) + int32(uint32(v156)>>1)
+		if v158 != 1 {
+			v164 = (v14 * 2) + int32(uint32(v158)>>1)
 		} else {
-			v162 = 512
+			v164 = 512
 		}
-		v163 = v156
-		v164 = v157
-		v165 = v162
+		v165 = v158
+		v166 = v159
+		v167 = v164
 	b85:
-		u126 = v126
-		h163[li] = v163
-		h164[li] = v164
+		u128 = v128
 		h165[li] = v165
+		h166[li] = v166
+		h167[li] = v167
 	}
-	g.v126 = u126
+	g.v128 = u128
 	return 6
 }
 
@@ -1387,21 +1391,21 @@ type sumFloat32Host struct {
 
 	v6 int8
 
-	v19, v31 int64
+	v19, v33 int64
 
-	v29, v339, v341 []int32
+	v31, v341, v343 []int32
 
-	v30, v299, v301, v305, v342, v343, v518, v520 int32
+	v32, v301, v303, v307, v344, v345, v520, v522 int32
 
-	v34, v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159 []int64
+	v36, v41, v46, v51, v56, v61, v66, v71, v76, v81, v86, v91, v96, v101, v106, v111, v116, v121, v126, v131, v136, v141, v146, v151, v156, v161 []int64
 
-	v35, v40, v45, v50, v55, v60, v65, v70, v75, v80, v85, v90, v95, v100, v105, v110, v115, v120, v125, v130, v135, v140, v145, v150, v155, v160 []bool
+	v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 []bool
 
-	v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162, v190, v193, v196, v199, v202, v205, v208, v211, v214, v217, v220, v223, v226, v227, v228, v232, v233, v248, v250, v252, v254, v256, v258, v260, v262, v264, v266, v268, v270, v272, v273, v274, v276, v277, v300, v340, v356, v378, v379, v446, v530, v536, v539 []float32
+	v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159, v164, v192, v195, v198, v201, v204, v207, v210, v213, v216, v219, v222, v225, v228, v229, v230, v234, v235, v250, v252, v254, v256, v258, v260, v262, v264, v266, v268, v270, v272, v274, v275, v276, v278, v279, v302, v342, v358, v380, v381, v448, v532, v538, v541 []float32
 
-	v234, v278, v279, v519, v540 float32
+	v236, v280, v281, v521, v542 float32
 
-	v302 bool
+	v304 bool
 
 	sfloat32 []float32
 	sint32   []int32
@@ -1421,29 +1425,29 @@ func (g *sumFloat32Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 13312)
-	kernelimpl.HostRoom(n, &g.sfloat32, &g.v37, &g.v42, &g.v47, &g.v52, &g.v57, &g.v62, &g.v67, &g.v72, &g.v77, &g.v82, &g.v87, &g.v92, &g.v97, &g.v102, &g.v107, &g.v112, &g.v117, &g.v122, &g.v127, &g.v132, &g.v137, &g.v142, &g.v147, &g.v152, &g.v157, &g.v162, &g.v190, &g.v193, &g.v196, &g.v199, &g.v202, &g.v205, &g.v208, &g.v211, &g.v214, &g.v217, &g.v220, &g.v223, &g.v226, &g.v227, &g.v228, &g.v232, &g.v233, &g.v248, &g.v250, &g.v252, &g.v254, &g.v256, &g.v258, &g.v260, &g.v262, &g.v264, &g.v266, &g.v268, &g.v270, &g.v272, &g.v273, &g.v274, &g.v276, &g.v277, &g.v300, &g.v340, &g.v356, &g.v378, &g.v379, &g.v446, &g.v530, &g.v536, &g.v539)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v339, &g.v341)
-	kernelimpl.HostRoom(n, &g.v34, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159)
-	kernelimpl.HostRoom(n, &g.v35, &g.v40, &g.v45, &g.v50, &g.v55, &g.v60, &g.v65, &g.v70, &g.v75, &g.v80, &g.v85, &g.v90, &g.v95, &g.v100, &g.v105, &g.v110, &g.v115, &g.v120, &g.v125, &g.v130, &g.v135, &g.v140, &g.v145, &g.v150, &g.v155, &g.v160)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159, &g.v164, &g.v192, &g.v195, &g.v198, &g.v201, &g.v204, &g.v207, &g.v210, &g.v213, &g.v216, &g.v219, &g.v222, &g.v225, &g.v228, &g.v229, &g.v230, &g.v234, &g.v235, &g.v250, &g.v252, &g.v254, &g.v256, &g.v258, &g.v260, &g.v262, &g.v264, &g.v266, &g.v268, &g.v270, &g.v272, &g.v274, &g.v275, &g.v276, &g.v278, &g.v279, &g.v302, &g.v342, &g.v358, &g.v380, &g.v381, &g.v448, &g.v532, &g.v538, &g.v541)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v341, &g.v343)
+	kernelimpl.HostRoom(n, &g.v36, &g.v41, &g.v46, &g.v51, &g.v56, &g.v61, &g.v66, &g.v71, &g.v76, &g.v81, &g.v86, &g.v91, &g.v96, &g.v101, &g.v106, &g.v111, &g.v116, &g.v121, &g.v126, &g.v131, &g.v136, &g.v141, &g.v146, &g.v151, &g.v156, &g.v161)
+	kernelimpl.HostRoom(n, &g.v37, &g.v42, &g.v47, &g.v52, &g.v57, &g.v62, &g.v67, &g.v72, &g.v77, &g.v82, &g.v87, &g.v92, &g.v97, &g.v102, &g.v107, &g.v112, &g.v117, &g.v122, &g.v127, &g.v132, &g.v137, &g.v142, &g.v147, &g.v152, &g.v157, &g.v162)
 }
 
 func (g *sumFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 10: // GroupReduce, lookback.go:240
-			g.v342 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v341, -1))
+		case 10: // GroupReduce, lookback.go:247
+			g.v344 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v343, -1))
 			next = g.r11()
-		case 11: // Barrier, lookback.go:262
+		case 11: // Barrier, lookback.go:269
 			next = g.r12()
-		case 13: // Barrier, lookback.go:280
+		case 13: // Barrier, lookback.go:287
 			next = g.r14()
 		case 14: // Barrier, kernels.go:98
 			next = g.r15()
 		case 18: // GroupExclusiveScan, kernels.go:90
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v530, math.Float32frombits(0x80000000))
+			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v532, math.Float32frombits(0x80000000))
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
-			kernelimpl.HostShift(g.v536, in, len(in), math.Float32frombits(0x80000000))
+			kernelimpl.HostShift(g.v538, in, len(in), math.Float32frombits(0x80000000))
 			next = g.r19()
 		}
 	}
@@ -1470,10 +1474,10 @@ func (g *sumFloat32Host) r0() int {
 	v26 := c0 + -1
 	v25 := c0 != 0
 	u19 := g.v19
-	h29 := g.v29[:n]
+	h31 := g.v31[:n]
 	for li := range n {
 		var v19 int64
-		var v29 int32
+		var v31 int32
 		if v13 {
 			v19 = v12
 		} else {
@@ -1489,7 +1493,7 @@ func (g *sumFloat32Host) r0() int {
 			v19 = v18
 		}
 		if int32(li) != 0 {
-			v29 = -1
+			v31 = -1
 			goto b6
 		}
 		if v23 {
@@ -1498,398 +1502,402 @@ func (g *sumFloat32Host) r0() int {
 			if v25 {
 				v28 = v26 - v24
 			}
-			v29 = v28
+			v30 := v28
+			if 4294967295 <= uint32(v28) {
+				v30 = -1
+			}
+			v31 = v30
 		} else {
-			v29 = -1
+			v31 = -1
 		}
 	b6:
 		u19 = v19
-		h29[li] = v29
+		h31[li] = v31
 	}
 	g.v19 = u19
-	// GroupSelect, lookback.go:201
-	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
 	v19 := g.v19
-	v30 := g.v30
-	v31 := int64(uint32(v30))
-	v32 := v31 * 6656
-	v33 := v19 <= v32
+	v32 := g.v32
+	v33 := int64(uint32(v32))
+	v34 := v33 * 6656
+	v35 := v19 <= v34
 	p0 := g.Pointer(0)
-	v38 := v32 + 256
-	v43 := v32 + 512
-	v48 := v32 + 768
-	v53 := v32 + 1024
-	v58 := v32 + 1280
-	v63 := v32 + 1536
-	v68 := v32 + 1792
-	v73 := v32 + 2048
-	v78 := v32 + 2304
-	v83 := v32 + 2560
-	v88 := v32 + 2816
-	v93 := v32 + 3072
-	v98 := v32 + 3328
-	v103 := v32 + 3584
-	v108 := v32 + 3840
-	v113 := v32 + 4096
-	v118 := v32 + 4352
-	v123 := v32 + 4608
-	v128 := v32 + 4864
-	v133 := v32 + 5120
-	v138 := v32 + 5376
-	v143 := v32 + 5632
-	v148 := v32 + 5888
-	v153 := v32 + 6144
-	v158 := v32 + 6400
-	h34 := g.v34[:n]
-	h35 := g.v35[:n]
+	v40 := v34 + 256
+	v45 := v34 + 512
+	v50 := v34 + 768
+	v55 := v34 + 1024
+	v60 := v34 + 1280
+	v65 := v34 + 1536
+	v70 := v34 + 1792
+	v75 := v34 + 2048
+	v80 := v34 + 2304
+	v85 := v34 + 2560
+	v90 := v34 + 2816
+	v95 := v34 + 3072
+	v100 := v34 + 3328
+	v105 := v34 + 3584
+	v110 := v34 + 3840
+	v115 := v34 + 4096
+	v120 := v34 + 4352
+	v125 := v34 + 4608
+	v130 := v34 + 4864
+	v135 := v34 + 5120
+	v140 := v34 + 5376
+	v145 := v34 + 5632
+	v150 := v34 + 5888
+	v155 := v34 + 6144
+	v160 := v34 + 6400
+	h36 := g.v36[:n]
 	h37 := g.v37[:n]
 	h39 := g.v39[:n]
-	h40 := g.v40[:n]
+	h41 := g.v41[:n]
 	h42 := g.v42[:n]
 	h44 := g.v44[:n]
-	h45 := g.v45[:n]
+	h46 := g.v46[:n]
 	h47 := g.v47[:n]
 	h49 := g.v49[:n]
-	h50 := g.v50[:n]
+	h51 := g.v51[:n]
 	h52 := g.v52[:n]
 	h54 := g.v54[:n]
-	h55 := g.v55[:n]
+	h56 := g.v56[:n]
 	h57 := g.v57[:n]
 	h59 := g.v59[:n]
-	h60 := g.v60[:n]
+	h61 := g.v61[:n]
 	h62 := g.v62[:n]
 	h64 := g.v64[:n]
-	h65 := g.v65[:n]
+	h66 := g.v66[:n]
 	h67 := g.v67[:n]
 	h69 := g.v69[:n]
-	h70 := g.v70[:n]
+	h71 := g.v71[:n]
 	h72 := g.v72[:n]
 	h74 := g.v74[:n]
-	h75 := g.v75[:n]
+	h76 := g.v76[:n]
 	h77 := g.v77[:n]
 	h79 := g.v79[:n]
-	h80 := g.v80[:n]
+	h81 := g.v81[:n]
 	h82 := g.v82[:n]
 	h84 := g.v84[:n]
-	h85 := g.v85[:n]
+	h86 := g.v86[:n]
 	h87 := g.v87[:n]
 	h89 := g.v89[:n]
-	h90 := g.v90[:n]
+	h91 := g.v91[:n]
 	h92 := g.v92[:n]
 	h94 := g.v94[:n]
-	h95 := g.v95[:n]
+	h96 := g.v96[:n]
 	h97 := g.v97[:n]
 	h99 := g.v99[:n]
-	h100 := g.v100[:n]
+	h101 := g.v101[:n]
 	h102 := g.v102[:n]
 	h104 := g.v104[:n]
-	h105 := g.v105[:n]
+	h106 := g.v106[:n]
 	h107 := g.v107[:n]
 	h109 := g.v109[:n]
-	h110 := g.v110[:n]
+	h111 := g.v111[:n]
 	h112 := g.v112[:n]
 	h114 := g.v114[:n]
-	h115 := g.v115[:n]
+	h116 := g.v116[:n]
 	h117 := g.v117[:n]
 	h119 := g.v119[:n]
-	h120 := g.v120[:n]
+	h121 := g.v121[:n]
 	h122 := g.v122[:n]
 	h124 := g.v124[:n]
-	h125 := g.v125[:n]
+	h126 := g.v126[:n]
 	h127 := g.v127[:n]
 	h129 := g.v129[:n]
-	h130 := g.v130[:n]
+	h131 := g.v131[:n]
 	h132 := g.v132[:n]
 	h134 := g.v134[:n]
-	h135 := g.v135[:n]
+	h136 := g.v136[:n]
 	h137 := g.v137[:n]
 	h139 := g.v139[:n]
-	h140 := g.v140[:n]
+	h141 := g.v141[:n]
 	h142 := g.v142[:n]
 	h144 := g.v144[:n]
-	h145 := g.v145[:n]
+	h146 := g.v146[:n]
 	h147 := g.v147[:n]
 	h149 := g.v149[:n]
-	h150 := g.v150[:n]
+	h151 := g.v151[:n]
 	h152 := g.v152[:n]
 	h154 := g.v154[:n]
-	h155 := g.v155[:n]
+	h156 := g.v156[:n]
 	h157 := g.v157[:n]
 	h159 := g.v159[:n]
-	h160 := g.v160[:n]
+	h161 := g.v161[:n]
 	h162 := g.v162[:n]
+	h164 := g.v164[:n]
 	more := false
 	for li := range n {
 		v20 := int32(li)
 		v21 := int64(uint32(v20))
-		var v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 float32
-		if v33 {
+		var v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159, v164 float32
+		if v35 {
 			g.Leave(li)
 			continue
 		}
-		v34 := v32 + v21
-		v35 := v34 < v19
-		if v35 {
-			v37 = *(*float32)(unsafe.Add(p0, int(v34)*4))
+		v36 := v34 + v21
+		v37 := v36 < v19
+		if v37 {
+			v39 = *(*float32)(unsafe.Add(p0, int(v36)*4))
 		} else {
-			v37 = 0
+			v39 = 0
 		}
-		v39 := v38 + v21
-		v40 := v39 < v19
-		if v40 {
-			v42 = *(*float32)(unsafe.Add(p0, int(v39)*4))
+		v41 := v40 + v21
+		v42 := v41 < v19
+		if v42 {
+			v44 = *(*float32)(unsafe.Add(p0, int(v41)*4))
 		} else {
-			v42 = 0
+			v44 = 0
 		}
-		v44 := v43 + v21
-		v45 := v44 < v19
-		if v45 {
-			v47 = *(*float32)(unsafe.Add(p0, int(v44)*4))
+		v46 := v45 + v21
+		v47 := v46 < v19
+		if v47 {
+			v49 = *(*float32)(unsafe.Add(p0, int(v46)*4))
 		} else {
-			v47 = 0
+			v49 = 0
 		}
-		v49 := v48 + v21
-		v50 := v49 < v19
-		if v50 {
-			v52 = *(*float32)(unsafe.Add(p0, int(v49)*4))
+		v51 := v50 + v21
+		v52 := v51 < v19
+		if v52 {
+			v54 = *(*float32)(unsafe.Add(p0, int(v51)*4))
 		} else {
-			v52 = 0
+			v54 = 0
 		}
-		v54 := v53 + v21
-		v55 := v54 < v19
-		if v55 {
-			v57 = *(*float32)(unsafe.Add(p0, int(v54)*4))
+		v56 := v55 + v21
+		v57 := v56 < v19
+		if v57 {
+			v59 = *(*float32)(unsafe.Add(p0, int(v56)*4))
 		} else {
-			v57 = 0
+			v59 = 0
 		}
-		v59 := v58 + v21
-		v60 := v59 < v19
-		if v60 {
-			v62 = *(*float32)(unsafe.Add(p0, int(v59)*4))
+		v61 := v60 + v21
+		v62 := v61 < v19
+		if v62 {
+			v64 = *(*float32)(unsafe.Add(p0, int(v61)*4))
 		} else {
-			v62 = 0
+			v64 = 0
 		}
-		v64 := v63 + v21
-		v65 := v64 < v19
-		if v65 {
-			v67 = *(*float32)(unsafe.Add(p0, int(v64)*4))
+		v66 := v65 + v21
+		v67 := v66 < v19
+		if v67 {
+			v69 = *(*float32)(unsafe.Add(p0, int(v66)*4))
 		} else {
-			v67 = 0
+			v69 = 0
 		}
-		v69 := v68 + v21
-		v70 := v69 < v19
-		if v70 {
-			v72 = *(*float32)(unsafe.Add(p0, int(v69)*4))
+		v71 := v70 + v21
+		v72 := v71 < v19
+		if v72 {
+			v74 = *(*float32)(unsafe.Add(p0, int(v71)*4))
 		} else {
-			v72 = 0
+			v74 = 0
 		}
-		v74 := v73 + v21
-		v75 := v74 < v19
-		if v75 {
-			v77 = *(*float32)(unsafe.Add(p0, int(v74)*4))
+		v76 := v75 + v21
+		v77 := v76 < v19
+		if v77 {
+			v79 = *(*float32)(unsafe.Add(p0, int(v76)*4))
 		} else {
-			v77 = 0
+			v79 = 0
 		}
-		v79 := v78 + v21
-		v80 := v79 < v19
-		if v80 {
-			v82 = *(*float32)(unsafe.Add(p0, int(v79)*4))
+		v81 := v80 + v21
+		v82 := v81 < v19
+		if v82 {
+			v84 = *(*float32)(unsafe.Add(p0, int(v81)*4))
 		} else {
-			v82 = 0
+			v84 = 0
 		}
-		v84 := v83 + v21
-		v85 := v84 < v19
-		if v85 {
-			v87 = *(*float32)(unsafe.Add(p0, int(v84)*4))
+		v86 := v85 + v21
+		v87 := v86 < v19
+		if v87 {
+			v89 = *(*float32)(unsafe.Add(p0, int(v86)*4))
 		} else {
-			v87 = 0
+			v89 = 0
 		}
-		v89 := v88 + v21
-		v90 := v89 < v19
-		if v90 {
-			v92 = *(*float32)(unsafe.Add(p0, int(v89)*4))
+		v91 := v90 + v21
+		v92 := v91 < v19
+		if v92 {
+			v94 = *(*float32)(unsafe.Add(p0, int(v91)*4))
 		} else {
-			v92 = 0
+			v94 = 0
 		}
-		v94 := v93 + v21
-		v95 := v94 < v19
-		if v95 {
-			v97 = *(*float32)(unsafe.Add(p0, int(v94)*4))
+		v96 := v95 + v21
+		v97 := v96 < v19
+		if v97 {
+			v99 = *(*float32)(unsafe.Add(p0, int(v96)*4))
 		} else {
-			v97 = 0
+			v99 = 0
 		}
-		v99 := v98 + v21
-		v100 := v99 < v19
-		if v100 {
-			v102 = *(*float32)(unsafe.Add(p0, int(v99)*4))
+		v101 := v100 + v21
+		v102 := v101 < v19
+		if v102 {
+			v104 = *(*float32)(unsafe.Add(p0, int(v101)*4))
 		} else {
-			v102 = 0
+			v104 = 0
 		}
-		v104 := v103 + v21
-		v105 := v104 < v19
-		if v105 {
-			v107 = *(*float32)(unsafe.Add(p0, int(v104)*4))
+		v106 := v105 + v21
+		v107 := v106 < v19
+		if v107 {
+			v109 = *(*float32)(unsafe.Add(p0, int(v106)*4))
 		} else {
-			v107 = 0
+			v109 = 0
 		}
-		v109 := v108 + v21
-		v110 := v109 < v19
-		if v110 {
-			v112 = *(*float32)(unsafe.Add(p0, int(v109)*4))
+		v111 := v110 + v21
+		v112 := v111 < v19
+		if v112 {
+			v114 = *(*float32)(unsafe.Add(p0, int(v111)*4))
 		} else {
-			v112 = 0
+			v114 = 0
 		}
-		v114 := v113 + v21
-		v115 := v114 < v19
-		if v115 {
-			v117 = *(*float32)(unsafe.Add(p0, int(v114)*4))
+		v116 := v115 + v21
+		v117 := v116 < v19
+		if v117 {
+			v119 = *(*float32)(unsafe.Add(p0, int(v116)*4))
 		} else {
-			v117 = 0
+			v119 = 0
 		}
-		v119 := v118 + v21
-		v120 := v119 < v19
-		if v120 {
-			v122 = *(*float32)(unsafe.Add(p0, int(v119)*4))
+		v121 := v120 + v21
+		v122 := v121 < v19
+		if v122 {
+			v124 = *(*float32)(unsafe.Add(p0, int(v121)*4))
 		} else {
-			v122 = 0
+			v124 = 0
 		}
-		v124 := v123 + v21
-		v125 := v124 < v19
-		if v125 {
-			v127 = *(*float32)(unsafe.Add(p0, int(v124)*4))
+		v126 := v125 + v21
+		v127 := v126 < v19
+		if v127 {
+			v129 = *(*float32)(unsafe.Add(p0, int(v126)*4))
 		} else {
-			v127 = 0
+			v129 = 0
 		}
-		v129 := v128 + v21
-		v130 := v129 < v19
-		if v130 {
-			v132 = *(*float32)(unsafe.Add(p0, int(v129)*4))
+		v131 := v130 + v21
+		v132 := v131 < v19
+		if v132 {
+			v134 = *(*float32)(unsafe.Add(p0, int(v131)*4))
 		} else {
-			v132 = 0
+			v134 = 0
 		}
-		v134 := v133 + v21
-		v135 := v134 < v19
-		if v135 {
-			v137 = *(*float32)(unsafe.Add(p0, int(v134)*4))
+		v136 := v135 + v21
+		v137 := v136 < v19
+		if v137 {
+			v139 = *(*float32)(unsafe.Add(p0, int(v136)*4))
 		} else {
-			v137 = 0
+			v139 = 0
 		}
-		v139 := v138 + v21
-		v140 := v139 < v19
-		if v140 {
-			v142 = *(*float32)(unsafe.Add(p0, int(v139)*4))
+		v141 := v140 + v21
+		v142 := v141 < v19
+		if v142 {
+			v144 = *(*float32)(unsafe.Add(p0, int(v141)*4))
 		} else {
-			v142 = 0
+			v144 = 0
 		}
-		v144 := v143 + v21
-		v145 := v144 < v19
-		if v145 {
-			v147 = *(*float32)(unsafe.Add(p0, int(v144)*4))
+		v146 := v145 + v21
+		v147 := v146 < v19
+		if v147 {
+			v149 = *(*float32)(unsafe.Add(p0, int(v146)*4))
 		} else {
-			v147 = 0
+			v149 = 0
 		}
-		v149 := v148 + v21
-		v150 := v149 < v19
-		if v150 {
-			v152 = *(*float32)(unsafe.Add(p0, int(v149)*4))
+		v151 := v150 + v21
+		v152 := v151 < v19
+		if v152 {
+			v154 = *(*float32)(unsafe.Add(p0, int(v151)*4))
 		} else {
-			v152 = 0
+			v154 = 0
 		}
-		v154 := v153 + v21
-		v155 := v154 < v19
-		if v155 {
-			v157 = *(*float32)(unsafe.Add(p0, int(v154)*4))
+		v156 := v155 + v21
+		v157 := v156 < v19
+		if v157 {
+			v159 = *(*float32)(unsafe.Add(p0, int(v156)*4))
 		} else {
-			v157 = 0
+			v159 = 0
 		}
-		v159 := v158 + v21
-		v160 := v159 < v19
-		if v160 {
-			v162 = *(*float32)(unsafe.Add(p0, int(v159)*4))
+		v161 := v160 + v21
+		v162 := v161 < v19
+		if v162 {
+			v164 = *(*float32)(unsafe.Add(p0, int(v161)*4))
 		} else {
-			v162 = 0
+			v164 = 0
 		}
-		h34[li] = v34
-		h35[li] = v35
+		h36[li] = v36
 		h37[li] = v37
 		h39[li] = v39
-		h40[li] = v40
+		h41[li] = v41
 		h42[li] = v42
 		h44[li] = v44
-		h45[li] = v45
+		h46[li] = v46
 		h47[li] = v47
 		h49[li] = v49
-		h50[li] = v50
+		h51[li] = v51
 		h52[li] = v52
 		h54[li] = v54
-		h55[li] = v55
+		h56[li] = v56
 		h57[li] = v57
 		h59[li] = v59
-		h60[li] = v60
+		h61[li] = v61
 		h62[li] = v62
 		h64[li] = v64
-		h65[li] = v65
+		h66[li] = v66
 		h67[li] = v67
 		h69[li] = v69
-		h70[li] = v70
+		h71[li] = v71
 		h72[li] = v72
 		h74[li] = v74
-		h75[li] = v75
+		h76[li] = v76
 		h77[li] = v77
 		h79[li] = v79
-		h80[li] = v80
+		h81[li] = v81
 		h82[li] = v82
 		h84[li] = v84
-		h85[li] = v85
+		h86[li] = v86
 		h87[li] = v87
 		h89[li] = v89
-		h90[li] = v90
+		h91[li] = v91
 		h92[li] = v92
 		h94[li] = v94
-		h95[li] = v95
+		h96[li] = v96
 		h97[li] = v97
 		h99[li] = v99
-		h100[li] = v100
+		h101[li] = v101
 		h102[li] = v102
 		h104[li] = v104
-		h105[li] = v105
+		h106[li] = v106
 		h107[li] = v107
 		h109[li] = v109
-		h110[li] = v110
+		h111[li] = v111
 		h112[li] = v112
 		h114[li] = v114
-		h115[li] = v115
+		h116[li] = v116
 		h117[li] = v117
 		h119[li] = v119
-		h120[li] = v120
+		h121[li] = v121
 		h122[li] = v122
 		h124[li] = v124
-		h125[li] = v125
+		h126[li] = v126
 		h127[li] = v127
 		h129[li] = v129
-		h130[li] = v130
+		h131[li] = v131
 		h132[li] = v132
 		h134[li] = v134
-		h135[li] = v135
+		h136[li] = v136
 		h137[li] = v137
 		h139[li] = v139
-		h140[li] = v140
+		h141[li] = v141
 		h142[li] = v142
 		h144[li] = v144
-		h145[li] = v145
+		h146[li] = v146
 		h147[li] = v147
 		h149[li] = v149
-		h150[li] = v150
+		h151[li] = v151
 		h152[li] = v152
 		h154[li] = v154
-		h155[li] = v155
+		h156[li] = v156
 		h157[li] = v157
 		h159[li] = v159
-		h160[li] = v160
+		h161[li] = v161
 		h162[li] = v162
+		h164[li] = v164
 		more = true
 	}
-	g.v31 = v31
+	g.v33 = v33
 	if !more {
 		return -1
 	}
@@ -1900,143 +1908,142 @@ func (g *sumFloat32Host) r0() int {
 		if dead[li] {
 			continue
 		}
-		v37 := h37[li]
-		v42 := h42[li]
-		v47 := h47[li]
-		v52 := h52[li]
-		v57 := h57[li]
-		v62 := h62[li]
-		v67 := h67[li]
-		v72 := h72[li]
-		v77 := h77[li]
-		v82 := h82[li]
-		v87 := h87[li]
-		v92 := h92[li]
-		v97 := h97[li]
-		*(*float32)(unsafe.Add(m0, li*4)) = v37
-		*(*float32)(unsafe.Add(m0, li*4+1024)) = v42
-		*(*float32)(unsafe.Add(m0, li*4+2048)) = v47
-		*(*float32)(unsafe.Add(m0, li*4+3072)) = v52
-		*(*float32)(unsafe.Add(m0, li*4+4096)) = v57
-		*(*float32)(unsafe.Add(m0, li*4+5120)) = v62
-		*(*float32)(unsafe.Add(m0, li*4+6144)) = v67
-		*(*float32)(unsafe.Add(m0, li*4+7168)) = v72
-		*(*float32)(unsafe.Add(m0, li*4+8192)) = v77
-		*(*float32)(unsafe.Add(m0, li*4+9216)) = v82
-		*(*float32)(unsafe.Add(m0, li*4+10240)) = v87
-		*(*float32)(unsafe.Add(m0, li*4+11264)) = v92
-		*(*float32)(unsafe.Add(m0, li*4+12288)) = v97
+		v39 := h39[li]
+		v44 := h44[li]
+		v49 := h49[li]
+		v54 := h54[li]
+		v59 := h59[li]
+		v64 := h64[li]
+		v69 := h69[li]
+		v74 := h74[li]
+		v79 := h79[li]
+		v84 := h84[li]
+		v89 := h89[li]
+		v94 := h94[li]
+		v99 := h99[li]
+		*(*float32)(unsafe.Add(m0, li*4)) = v39
+		*(*float32)(unsafe.Add(m0, li*4+1024)) = v44
+		*(*float32)(unsafe.Add(m0, li*4+2048)) = v49
+		*(*float32)(unsafe.Add(m0, li*4+3072)) = v54
+		*(*float32)(unsafe.Add(m0, li*4+4096)) = v59
+		*(*float32)(unsafe.Add(m0, li*4+5120)) = v64
+		*(*float32)(unsafe.Add(m0, li*4+6144)) = v69
+		*(*float32)(unsafe.Add(m0, li*4+7168)) = v74
+		*(*float32)(unsafe.Add(m0, li*4+8192)) = v79
+		*(*float32)(unsafe.Add(m0, li*4+9216)) = v84
+		*(*float32)(unsafe.Add(m0, li*4+10240)) = v89
+		*(*float32)(unsafe.Add(m0, li*4+11264)) = v94
+		*(*float32)(unsafe.Add(m0, li*4+12288)) = v99
 	}
 	// Barrier, kernels.go:80
-	h190 := g.v190[:n]
-	h193 := g.v193[:n]
-	h196 := g.v196[:n]
-	h199 := g.v199[:n]
-	h202 := g.v202[:n]
-	h205 := g.v205[:n]
-	h208 := g.v208[:n]
-	h211 := g.v211[:n]
-	h214 := g.v214[:n]
-	h217 := g.v217[:n]
-	h220 := g.v220[:n]
-	h223 := g.v223[:n]
-	h226 := g.v226[:n]
-	h227 := g.v227[:n]
+	h192 := g.v192[:n]
+	h195 := g.v195[:n]
+	h198 := g.v198[:n]
+	h201 := g.v201[:n]
+	h204 := g.v204[:n]
+	h207 := g.v207[:n]
+	h210 := g.v210[:n]
+	h213 := g.v213[:n]
+	h216 := g.v216[:n]
+	h219 := g.v219[:n]
+	h222 := g.v222[:n]
+	h225 := g.v225[:n]
+	h228 := g.v228[:n]
+	h229 := g.v229[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v190 := *(*float32)(unsafe.Add(m0, li*52))
-		v193 := *(*float32)(unsafe.Add(m0, li*52+4))
-		v196 := *(*float32)(unsafe.Add(m0, li*52+8))
-		v199 := *(*float32)(unsafe.Add(m0, li*52+12))
-		v200 := float32(float32(float32(float32(v190+0)+v193)+v196) + v199)
-		v202 := *(*float32)(unsafe.Add(m0, li*52+16))
-		v205 := *(*float32)(unsafe.Add(m0, li*52+20))
-		v208 := *(*float32)(unsafe.Add(m0, li*52+24))
-		v211 := *(*float32)(unsafe.Add(m0, li*52+28))
-		v212 := float32(float32(float32(float32(v200+v202)+v205)+v208) + v211)
-		v214 := *(*float32)(unsafe.Add(m0, li*52+32))
-		v217 := *(*float32)(unsafe.Add(m0, li*52+36))
-		v220 := *(*float32)(unsafe.Add(m0, li*52+40))
-		v223 := *(*float32)(unsafe.Add(m0, li*52+44))
-		v224 := float32(float32(float32(float32(v212+v214)+v217)+v220) + v223)
-		v226 := *(*float32)(unsafe.Add(m0, li*52+48))
-		v227 := float32(v224 + v226)
-		h190[li] = v190
-		h193[li] = v193
-		h196[li] = v196
-		h199[li] = v199
-		h202[li] = v202
-		h205[li] = v205
-		h208[li] = v208
-		h211[li] = v211
-		h214[li] = v214
-		h217[li] = v217
-		h220[li] = v220
-		h223[li] = v223
-		h226[li] = v226
-		h227[li] = v227
+		v192 := *(*float32)(unsafe.Add(m0, li*52))
+		v195 := *(*float32)(unsafe.Add(m0, li*52+4))
+		v198 := *(*float32)(unsafe.Add(m0, li*52+8))
+		v201 := *(*float32)(unsafe.Add(m0, li*52+12))
+		v202 := float32(float32(float32(float32(v192+0)+v195)+v198) + v201)
+		v204 := *(*float32)(unsafe.Add(m0, li*52+16))
+		v207 := *(*float32)(unsafe.Add(m0, li*52+20))
+		v210 := *(*float32)(unsafe.Add(m0, li*52+24))
+		v213 := *(*float32)(unsafe.Add(m0, li*52+28))
+		v214 := float32(float32(float32(float32(v202+v204)+v207)+v210) + v213)
+		v216 := *(*float32)(unsafe.Add(m0, li*52+32))
+		v219 := *(*float32)(unsafe.Add(m0, li*52+36))
+		v222 := *(*float32)(unsafe.Add(m0, li*52+40))
+		v225 := *(*float32)(unsafe.Add(m0, li*52+44))
+		v226 := float32(float32(float32(float32(v214+v216)+v219)+v222) + v225)
+		v228 := *(*float32)(unsafe.Add(m0, li*52+48))
+		v229 := float32(v226 + v228)
+		h192[li] = v192
+		h195[li] = v195
+		h198[li] = v198
+		h201[li] = v201
+		h204[li] = v204
+		h207[li] = v207
+		h210[li] = v210
+		h213[li] = v213
+		h216[li] = v216
+		h219[li] = v219
+		h222[li] = v222
+		h225[li] = v225
+		h228[li] = v228
+		h229[li] = v229
 	}
 	// GroupExclusiveScan, kernels.go:90
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v227, math.Float32frombits(0x80000000))
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v229, math.Float32frombits(0x80000000))
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
-		kernelimpl.HostShift(g.v228, in, len(in), math.Float32frombits(0x80000000))
+		kernelimpl.HostShift(g.v230, in, len(in), math.Float32frombits(0x80000000))
 	}
-	h228 := g.v228[:n]
-	h232 := g.v232[:n]
-	h233 := g.v233[:n]
+	h230 := g.v230[:n]
+	h234 := g.v234[:n]
+	h235 := g.v235[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v228 := h228[li]
-		v227 := h227[li]
-		v232 := float32(v228 + 0)
+		v230 := h230[li]
+		v229 := h229[li]
+		v234 := float32(v230 + 0)
 		if int32(li) == 0 {
-			v232 = 0
+			v234 = 0
 		}
-		v233 := float32(v232 + v227)
-		h232[li] = v232
-		h233[li] = v233
+		v235 := float32(v234 + v229)
+		h234[li] = v234
+		h235[li] = v235
 	}
 	// GroupSelect, kernels.go:91
-	g.v234 = kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v233, 0)[int32(255)]
+	g.v236 = kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v235, 0)[int32(255)]
 	// Barrier, kernels.go:76
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v102 := h102[li]
-		v107 := h107[li]
-		v112 := h112[li]
-		v117 := h117[li]
-		v122 := h122[li]
-		v127 := h127[li]
-		v132 := h132[li]
-		v137 := h137[li]
-		v142 := h142[li]
-		v147 := h147[li]
-		v152 := h152[li]
-		v157 := h157[li]
-		v162 := h162[li]
-		*(*float32)(unsafe.Add(m0, li*4)) = v102
-		*(*float32)(unsafe.Add(m0, li*4+1024)) = v107
-		*(*float32)(unsafe.Add(m0, li*4+2048)) = v112
-		*(*float32)(unsafe.Add(m0, li*4+3072)) = v117
-		*(*float32)(unsafe.Add(m0, li*4+4096)) = v122
-		*(*float32)(unsafe.Add(m0, li*4+5120)) = v127
-		*(*float32)(unsafe.Add(m0, li*4+6144)) = v132
-		*(*float32)(unsafe.Add(m0, li*4+7168)) = v137
-		*(*float32)(unsafe.Add(m0, li*4+8192)) = v142
-		*(*float32)(unsafe.Add(m0, li*4+9216)) = v147
-		*(*float32)(unsafe.Add(m0, li*4+10240)) = v152
-		*(*float32)(unsafe.Add(m0, li*4+11264)) = v157
-		*(*float32)(unsafe.Add(m0, li*4+12288)) = v162
+		v104 := h104[li]
+		v109 := h109[li]
+		v114 := h114[li]
+		v119 := h119[li]
+		v124 := h124[li]
+		v129 := h129[li]
+		v134 := h134[li]
+		v139 := h139[li]
+		v144 := h144[li]
+		v149 := h149[li]
+		v154 := h154[li]
+		v159 := h159[li]
+		v164 := h164[li]
+		*(*float32)(unsafe.Add(m0, li*4)) = v104
+		*(*float32)(unsafe.Add(m0, li*4+1024)) = v109
+		*(*float32)(unsafe.Add(m0, li*4+2048)) = v114
+		*(*float32)(unsafe.Add(m0, li*4+3072)) = v119
+		*(*float32)(unsafe.Add(m0, li*4+4096)) = v124
+		*(*float32)(unsafe.Add(m0, li*4+5120)) = v129
+		*(*float32)(unsafe.Add(m0, li*4+6144)) = v134
+		*(*float32)(unsafe.Add(m0, li*4+7168)) = v139
+		*(*float32)(unsafe.Add(m0, li*4+8192)) = v144
+		*(*float32)(unsafe.Add(m0, li*4+9216)) = v149
+		*(*float32)(unsafe.Add(m0, li*4+10240)) = v154
+		*(*float32)(unsafe.Add(m0, li*4+11264)) = v159
+		*(*float32)(unsafe.Add(m0, li*4+12288)) = v164
 	}
 	// Barrier, kernels.go:80
-	h248 := g.v248[:n]
 	h250 := g.v250[:n]
 	h252 := g.v252[:n]
 	h254 := g.v254[:n]
@@ -2049,29 +2056,29 @@ func (g *sumFloat32Host) r0() int {
 	h268 := g.v268[:n]
 	h270 := g.v270[:n]
 	h272 := g.v272[:n]
-	h273 := g.v273[:n]
+	h274 := g.v274[:n]
+	h275 := g.v275[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v248 := *(*float32)(unsafe.Add(m0, li*52))
-		v250 := *(*float32)(unsafe.Add(m0, li*52+4))
-		v252 := *(*float32)(unsafe.Add(m0, li*52+8))
-		v254 := *(*float32)(unsafe.Add(m0, li*52+12))
-		v255 := float32(float32(float32(float32(v248+0)+v250)+v252) + v254)
-		v256 := *(*float32)(unsafe.Add(m0, li*52+16))
-		v258 := *(*float32)(unsafe.Add(m0, li*52+20))
-		v260 := *(*float32)(unsafe.Add(m0, li*52+24))
-		v262 := *(*float32)(unsafe.Add(m0, li*52+28))
-		v263 := float32(float32(float32(float32(v255+v256)+v258)+v260) + v262)
-		v264 := *(*float32)(unsafe.Add(m0, li*52+32))
-		v266 := *(*float32)(unsafe.Add(m0, li*52+36))
-		v268 := *(*float32)(unsafe.Add(m0, li*52+40))
-		v270 := *(*float32)(unsafe.Add(m0, li*52+44))
-		v271 := float32(float32(float32(float32(v263+v264)+v266)+v268) + v270)
-		v272 := *(*float32)(unsafe.Add(m0, li*52+48))
-		v273 := float32(v271 + v272)
-		h248[li] = v248
+		v250 := *(*float32)(unsafe.Add(m0, li*52))
+		v252 := *(*float32)(unsafe.Add(m0, li*52+4))
+		v254 := *(*float32)(unsafe.Add(m0, li*52+8))
+		v256 := *(*float32)(unsafe.Add(m0, li*52+12))
+		v257 := float32(float32(float32(float32(v250+0)+v252)+v254) + v256)
+		v258 := *(*float32)(unsafe.Add(m0, li*52+16))
+		v260 := *(*float32)(unsafe.Add(m0, li*52+20))
+		v262 := *(*float32)(unsafe.Add(m0, li*52+24))
+		v264 := *(*float32)(unsafe.Add(m0, li*52+28))
+		v265 := float32(float32(float32(float32(v257+v258)+v260)+v262) + v264)
+		v266 := *(*float32)(unsafe.Add(m0, li*52+32))
+		v268 := *(*float32)(unsafe.Add(m0, li*52+36))
+		v270 := *(*float32)(unsafe.Add(m0, li*52+40))
+		v272 := *(*float32)(unsafe.Add(m0, li*52+44))
+		v273 := float32(float32(float32(float32(v265+v266)+v268)+v270) + v272)
+		v274 := *(*float32)(unsafe.Add(m0, li*52+48))
+		v275 := float32(v273 + v274)
 		h250[li] = v250
 		h252[li] = v252
 		h254[li] = v254
@@ -2084,67 +2091,68 @@ func (g *sumFloat32Host) r0() int {
 		h268[li] = v268
 		h270[li] = v270
 		h272[li] = v272
-		h273[li] = v273
+		h274[li] = v274
+		h275[li] = v275
 	}
 	// GroupExclusiveScan, kernels.go:90
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v273, math.Float32frombits(0x80000000))
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v275, math.Float32frombits(0x80000000))
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
-		kernelimpl.HostShift(g.v274, in, len(in), math.Float32frombits(0x80000000))
+		kernelimpl.HostShift(g.v276, in, len(in), math.Float32frombits(0x80000000))
 	}
-	h274 := g.v274[:n]
 	h276 := g.v276[:n]
-	h277 := g.v277[:n]
+	h278 := g.v278[:n]
+	h279 := g.v279[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v274 := h274[li]
-		v230 := int32(li)
-		v231 := v230 == 0
-		v273 := h273[li]
-		v276 := float32(v274 + 0)
-		if v231 {
-			v276 = 0
+		v276 := h276[li]
+		v232 := int32(li)
+		v233 := v232 == 0
+		v275 := h275[li]
+		v278 := float32(v276 + 0)
+		if v233 {
+			v278 = 0
 		}
-		v277 := float32(v276 + v273)
-		h276[li] = v276
-		h277[li] = v277
+		v279 := float32(v278 + v275)
+		h278[li] = v278
+		h279[li] = v279
 	}
 	// GroupSelect, kernels.go:91
-	g.v278 = kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v277, 0)[int32(255)]
+	g.v280 = kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v279, 0)[int32(255)]
 	c1 := g.c1
-	v280 := c1 == 0
-	v285 := v31 * 2
-	v287 := v285 + 4
-	v288 := v4 < v287
-	v286 := v285 + 2
-	v283 := v30 == 0
-	v284 := int32(1)
-	if v283 {
-		v284 = 2
+	v282 := c1 == 0
+	v287 := v33 * 2
+	v289 := v287 + 4
+	v290 := v4 < v289
+	v288 := v287 + 2
+	v285 := v32 == 0
+	v286 := int32(1)
+	if v285 {
+		v286 = 2
 	}
-	v289 := v284 << 30
-	v234 := g.v234
-	v278 := g.v278
-	v279 := float32(v234 + v278)
-	v290 := int32(math.Float32bits(v279))
-	v291 := v290 & 1073741823
-	v292 := v289 | v291
-	v294 := v285 + 3
-	v295 := int32(uint32(v290) >> 30)
-	v296 := v289 | v295
-	v298 := v30 == 0
-	h378 := g.v378[:n]
-	h379 := g.v379[:n]
-	v299 := v30 + -1
-	h300 := g.v300[:n]
-	u301 := g.v301
-	u302 := g.v302
-	u305 := g.v305
-	h339 := g.v339[:n]
-	h340 := g.v340[:n]
+	v291 := v286 << 30
+	v236 := g.v236
+	v280 := g.v280
+	v281 := float32(v236 + v280)
+	v292 := int32(math.Float32bits(v281))
+	v293 := v292 & 1073741823
+	v294 := v291 | v293
+	v296 := v287 + 3
+	v297 := int32(uint32(v292) >> 30)
+	v298 := v291 | v297
+	v300 := v32 == 0
+	h380 := g.v380[:n]
+	h381 := g.v381[:n]
+	v301 := v32 + -1
+	h302 := g.v302[:n]
+	u303 := g.v303
+	u304 := g.v304
+	u307 := g.v307
 	h341 := g.v341[:n]
+	h342 := g.v342[:n]
+	h343 := g.v343[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -2152,31 +2160,31 @@ func (g *sumFloat32Host) r0() int {
 		}
 		v20 := int32(li)
 		v22 := v20 == 0
-		v232 := h232[li]
-		var v300, v304, v327, v333, v340, v378 float32
-		var v301, v303, v305, v326, v331, v332, v338, v339, v341 int32
-		var v302 bool
-		var v310, v311 int64
+		v234 := h234[li]
+		var v302, v306, v329, v335, v342, v380 float32
+		var v303, v305, v307, v328, v333, v334, v340, v341, v343 int32
+		var v304 bool
+		var v312, v313 int64
 		if !v22 {
 			goto b74
 		}
-		if v280 {
+		if v282 {
 			goto b72
 		}
-		if int32(uint32(v30)%uint32(c1)) == 0 {
+		if int32(uint32(v32)%uint32(c1)) == 0 {
 			goto b74
 		}
 	b72:
-		if !v288 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v286)*4)), v292)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v294)*4)), v296)
+		if !v290 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v288)*4)), v294)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v296)*4)), v298)
 		}
 	b74:
-		if v298 {
-			v378 = 0
-			v379 := float32(v378 + v232)
-			h378[li] = v378
-			h379[li] = v379
+		if v300 {
+			v380 = 0
+			v381 := float32(v380 + v234)
+			h380[li] = v380
+			h381[li] = v381
 			if next != 14 {
 				if next >= 0 {
 					return g.Diverge()
@@ -2185,68 +2193,68 @@ func (g *sumFloat32Host) r0() int {
 			}
 			continue
 		}
-		v300 = 0
-		v301 = v299
-		v302 = true
-		v303 = 0
-		v304 = v300
+		v302 = 0
+		v303 = v301
+		v304 = true
 		v305 = 0
-		if uint32(v20) > uint32(v301) {
-			v339 = v303
-			v340 = v304
-			v341 = 512
+		v306 = v302
+		v307 = 0
+		if uint32(v20) > uint32(v303) {
+			v341 = v305
+			v342 = v306
+			v343 = 512
 			goto b87
 		}
-		if v303 != 0 {
-			v332 = v303
-			v333 = v304
+		if v305 != 0 {
+			v334 = v305
+			v335 = v306
 			goto b84
 		}
-		v310 = int64(uint32(v301-v20)) * 2
-		v311 = v310 + 2
-		if v4 < (v310 + 4) {
-			v326 = 0
-			v327 = 0
+		v312 = int64(uint32(v303-v20)) * 2
+		v313 = v312 + 2
+		if v4 < (v312 + 4) {
+			v328 = 0
+			v329 = 0
 		} else {
-			v314 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v311)*4)))
-			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v310+3)*4)))
-			v317 := int32(uint32(v314) >> 30)
-			v320 := v317
-			if int32(uint32(v316)>>30) != v317 {
-				v320 = 0
+			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313)*4)))
+			v318 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v312+3)*4)))
+			v319 := int32(uint32(v316) >> 30)
+			v322 := v319
+			if int32(uint32(v318)>>30) != v319 {
+				v322 = 0
 			}
-			v325 := math.Float32frombits(uint32((v314 & 1073741823) | ((v316 & 1073741823) << 30)))
-			v326 = v320
-			v327 = v325
+			v327 := math.Float32frombits(uint32((v316 & 1073741823) | ((v318 & 1073741823) << 30)))
+			v328 = v322
+			v329 = v327
 		}
-		if v20 == v301 {
-			v330 := v326
-			if v326 == 1 {
-				v330 = 2
+		if v20 == v303 {
+			v332 := v328
+			if v328 == 1 {
+				v332 = 2
 			}
-			v331 = v330
+			v333 = v332
 		} else {
-			v331 = v326
+			v333 = v328
 		}
-		v332 = v331
-		v333 = v327
+		v334 = v333
+		v335 = v329
 	b84:
-		if v332 != 1 {
-			v338 = (v20 * 2) + int32(uint32(v332)>>1)
+		if v334 != 1 {
+			v340 = (v20 * 2) + int32(uint32(v334)>>1)
 		} else {
-			v338 = 512
+			v340 = 512
 		}
-		v339 = v332
-		v340 = v333
-		v341 = v338
+		v341 = v334
+		v342 = v335
+		v343 = v340
 	b87:
-		h300[li] = v300
-		u301 = v301
-		u302 = v302
-		u305 = v305
-		h339[li] = v339
-		h340[li] = v340
+		h302[li] = v302
+		u303 = v303
+		u304 = v304
+		u307 = v307
 		h341[li] = v341
+		h342[li] = v342
+		h343[li] = v343
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2254,40 +2262,40 @@ func (g *sumFloat32Host) r0() int {
 			next = 10
 		}
 	}
-	g.v279 = v279
-	g.v299 = v299
-	g.v301 = u301
-	g.v302 = u302
-	g.v305 = u305
+	g.v281 = v281
+	g.v301 = v301
+	g.v303 = u303
+	g.v304 = u304
+	g.v307 = u307
 	return next
 }
 
 func (g *sumFloat32Host) r11() int {
 	const n = 256
-	h300 := g.v300[:n]
-	e301 := g.v301
-	e302 := g.v302
-	e305 := g.v305
-	h339 := g.v339[:n]
-	h340 := g.v340[:n]
-	v342 := g.v342
-	v344 := 512 <= uint32(v342)
-	v345 := v342 & 1
-	v346 := v345 == 1
-	v343 := int32(uint32(v342) >> 1)
-	v347 := 256 <= uint32(v343)
-	u301 := g.v301
+	h302 := g.v302[:n]
+	e303 := g.v303
+	e304 := g.v304
+	e307 := g.v307
+	h341 := g.v341[:n]
+	h342 := g.v342[:n]
+	v344 := g.v344
+	v346 := 512 <= uint32(v344)
+	v347 := v344 & 1
+	v348 := v347 == 1
+	v345 := int32(uint32(v344) >> 1)
+	v349 := 256 <= uint32(v345)
+	u303 := g.v303
 	c2 := g.c2
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	u302 := g.v302
-	u305 := g.v305
-	h341 := g.v341[:n]
+	u304 := g.v304
+	u307 := g.v307
+	h343 := g.v343[:n]
 	v19 := g.v19
-	u518 := g.v518
-	u519 := g.v519
 	u520 := g.v520
-	h530 := g.v530[:n]
+	u521 := g.v521
+	u522 := g.v522
+	h532 := g.v532[:n]
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
@@ -2296,47 +2304,47 @@ func (g *sumFloat32Host) r11() int {
 		if dead[li] {
 			continue
 		}
-		v300 := h300[li]
-		v301 := e301
-		v302 := e302
-		v305 := e305
-		v339 := h339[li]
-		v340 := h340[li]
+		v302 := h302[li]
+		v303 := e303
+		v304 := e304
+		v307 := e307
+		v341 := h341[li]
+		v342 := h342[li]
 		v20 := int32(li)
-		v188 := v20 * 13
-		v189 := int64(uint32(v188))
-		var v303, v326, v331, v332, v338, v341, v514, v518, v520, v563, v565 int32
-		var v304, v327, v333, v513, v519, v530, v564 float32
-		var v310, v311, v531 int64
-		var v515 bool
-		if v344 {
+		v190 := v20 * 13
+		v191 := int64(uint32(v190))
+		var v305, v328, v333, v334, v340, v343, v516, v520, v522, v565, v567 int32
+		var v306, v329, v335, v515, v521, v532, v566 float32
+		var v312, v313, v533 int64
+		var v517 bool
+		if v346 {
 			goto b90
 		}
-		if !v346 {
+		if !v348 {
 			goto b218
 		}
 	b90:
-		if !v302 {
+		if !v304 {
 			goto b93
 		}
-		if v347 {
-			v513 = v300
-			v514 = v301 + -256
-			v515 = true
+		if v349 {
+			v515 = v302
+			v516 = v303 + -256
+			v517 = true
 		} else {
 			goto b93
 		}
-		v300 = v513
-		v301 = v514
 		v302 = v515
-		v303 = 0
-		v304 = v300
+		v303 = v516
+		v304 = v517
 		v305 = 0
+		v306 = v302
+		v307 = 0
 		goto b77
 	b93:
-		h300[li] = v300
-		u301 = v301
-		h340[li] = v340
+		h302[li] = v302
+		u303 = v303
+		h342[li] = v342
 		if next != 11 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2346,78 +2354,78 @@ func (g *sumFloat32Host) r11() int {
 		continue
 	b218:
 		{
-			v516 := v305 + 1
-			if uint32(v516) >= uint32(c2) {
-				v518 = v301 - v343
-				v519 = 0
-				v520 = 0
+			v518 := v307 + 1
+			if uint32(v518) >= uint32(c2) {
+				v520 = v303 - v345
+				v521 = 0
+				v522 = 0
 				goto b220
 			}
-			v563 = v339
-			v564 = v340
-			v565 = v516
+			v565 = v341
+			v566 = v342
+			v567 = v518
 		}
-		v303 = v563
-		v304 = v564
 		v305 = v565
+		v306 = v566
+		v307 = v567
 	b77:
-		if uint32(v20) > uint32(v301) {
-			v339 = v303
-			v340 = v304
-			v341 = 512
+		if uint32(v20) > uint32(v303) {
+			v341 = v305
+			v342 = v306
+			v343 = 512
 			goto b87
 		}
-		if v303 != 0 {
-			v332 = v303
-			v333 = v304
+		if v305 != 0 {
+			v334 = v305
+			v335 = v306
 			goto b84
 		}
-		v310 = int64(uint32(v301-v20)) * 2
-		v311 = v310 + 2
-		if v4 < (v310 + 4) {
-			v326 = 0
-			v327 = 0
+		v312 = int64(uint32(v303-v20)) * 2
+		v313 = v312 + 2
+		if v4 < (v312 + 4) {
+			v328 = 0
+			v329 = 0
 		} else {
-			v314 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v311)*4)))
-			v315 := v310 + 3
-			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315)*4)))
-			v317 := int32(uint32(v314) >> 30)
-			v320 := v317
-			if int32(uint32(v316)>>30) != v317 {
-				v320 = 0
+			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313)*4)))
+			v317 := v312 + 3
+			v318 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v317)*4)))
+			v319 := int32(uint32(v316) >> 30)
+			v322 := v319
+			if int32(uint32(v318)>>30) != v319 {
+				v322 = 0
 			}
-			v325 := math.Float32frombits(uint32((v314 & 1073741823) | ((v316 & 1073741823) << 30)))
-			v326 = v320
-			v327 = v325
+			v327 := math.Float32frombits(uint32((v316 & 1073741823) | ((v318 & 1073741823) << 30)))
+			v328 = v322
+			v329 = v327
 		}
-		if v20 == v301 {
-			v330 := v326
-			if v326 == 1 {
-				v330 = 2
+		if v20 == v303 {
+			v332 := v328
+			if v328 == 1 {
+				v332 = 2
 			}
-			v331 = v330
+			v333 = v332
 		} else {
-			v331 = v326
+			v333 = v328
 		}
-		v332 = v331
-		v333 = v327
+		v334 = v333
+		v335 = v329
 	b84:
-		if v332 != 1 {
-			v338 = (v20 * 2) + int32(uint32(v332)>>1)
+		if v334 != 1 {
+			v340 = (v20 * 2) + int32(uint32(v334)>>1)
 		} else {
-			v338 = 512
+			v340 = 512
 		}
-		v339 = v332
-		v340 = v333
-		v341 = v338
+		v341 = v334
+		v342 = v335
+		v343 = v340
 	b87:
-		h300[li] = v300
-		u301 = v301
-		u302 = v302
-		u305 = v305
-		h339[li] = v339
-		h340[li] = v340
+		h302[li] = v302
+		u303 = v303
+		u304 = v304
+		u307 = v307
 		h341[li] = v341
+		h342[li] = v342
+		h343[li] = v343
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2426,25 +2434,25 @@ func (g *sumFloat32Host) r11() int {
 		}
 		continue
 	b220:
-		v526 := ((int64(uint32(v518)) * 6656) + int64(uint32(v520*3328))) + v189
-		v527 := v526 + 13
-		v529 := v19
-		if v527 < v19 {
-			v529 = v527
+		v528 := ((int64(uint32(v520)) * 6656) + int64(uint32(v522*3328))) + v191
+		v529 := v528 + 13
+		v531 := v19
+		if v529 < v19 {
+			v531 = v529
 		}
-		v530 = 0
-		v531 = v526
+		v532 = 0
+		v533 = v528
 	b221:
-		if v531 >= v529 {
-			h300[li] = v300
-			u301 = v301
-			u302 = v302
-			h339[li] = v339
-			h340[li] = v340
-			u518 = v518
-			u519 = v519
+		if v533 >= v531 {
+			h302[li] = v302
+			u303 = v303
+			u304 = v304
+			h341[li] = v341
+			h342[li] = v342
 			u520 = v520
-			h530[li] = v530
+			u521 = v521
+			u522 = v522
+			h532[li] = v532
 			if next != 18 {
 				if next >= 0 {
 					return g.Diverge()
@@ -2453,116 +2461,116 @@ func (g *sumFloat32Host) r11() int {
 			}
 			continue
 		}
-		v530 = float32(v530 + *(*float32)(unsafe.Add(p0, int(v531)*4)))
-		v531 = v531 + 1
+		v532 = float32(v532 + *(*float32)(unsafe.Add(p0, int(v533)*4)))
+		v533 = v533 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b221
 	}
-	g.v301 = u301
-	g.v343 = v343
-	g.v302 = u302
-	g.v305 = u305
-	g.v518 = u518
-	g.v519 = u519
+	g.v303 = u303
+	g.v345 = v345
+	g.v304 = u304
+	g.v307 = u307
 	g.v520 = u520
+	g.v521 = u521
+	g.v522 = u522
 	return next
 }
 
 func (g *sumFloat32Host) r12() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h340 := g.v340[:n]
+	h342 := g.v342[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v20 := int32(li)
-		v340 := h340[li]
-		*(*float32)(unsafe.Add(m0, int(v20&255)*4)) = v340
+		v342 := h342[li]
+		*(*float32)(unsafe.Add(m0, int(v20&255)*4)) = v342
 	}
-	// Barrier, lookback.go:264
-	h300 := g.v300[:n]
-	e301 := g.v301
-	v343 := g.v343
-	v351 := uint32(v343) < 256
-	v352 := v343 & 255
-	v355 := int32(256)
-	if v351 {
-		v355 = v343
+	// Barrier, lookback.go:271
+	h302 := g.v302[:n]
+	e303 := g.v303
+	v345 := g.v345
+	v353 := uint32(v345) < 256
+	v354 := v345 & 255
+	v357 := int32(256)
+	if v353 {
+		v357 = v345
 	}
 	stop := g.Cancelled()
-	v299 := g.v299
-	v279 := g.v279
+	v301 := g.v301
+	v281 := g.v281
 	c3 := g.c3
-	v365 := c3 == 0
+	v367 := c3 == 0
 	v4 := g.v4
-	v31 := g.v31
-	v366 := v31 * 2
-	v368 := v366 + 4
-	v369 := v4 < v368
+	v33 := g.v33
+	v368 := v33 * 2
+	v370 := v368 + 4
+	v371 := v4 < v370
 	p2 := g.Pointer(2)
-	v367 := v366 + 2
-	v374 := v366 + 3
-	h356 := g.v356[:n]
-	u301 := g.v301
-	u302 := g.v302
-	u305 := g.v305
-	h339 := g.v339[:n]
+	v369 := v368 + 2
+	v376 := v368 + 3
+	h358 := g.v358[:n]
+	u303 := g.v303
+	u304 := g.v304
+	u307 := g.v307
 	h341 := g.v341[:n]
+	h343 := g.v343[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v300 := h300[li]
-		v301 := e301
+		v302 := h302[li]
+		v303 := e303
 		v20 := int32(li)
 		v22 := v20 == 0
-		var v302, v515 bool
-		var v303, v305, v326, v331, v332, v338, v339, v341, v357, v514 int32
-		var v304, v327, v333, v340, v354, v356, v364, v513 float32
-		var v310, v311 int64
-		if v351 {
-			v354 = *(*float32)(unsafe.Add(m0, int(v352)*4))
+		var v304, v517 bool
+		var v305, v307, v328, v333, v334, v340, v341, v343, v359, v516 int32
+		var v306, v329, v335, v342, v356, v358, v366, v515 float32
+		var v312, v313 int64
+		if v353 {
+			v356 = *(*float32)(unsafe.Add(m0, int(v354)*4))
 		} else {
-			v354 = v300
+			v356 = v302
 		}
-		v356 = v354
-		v357 = v355
+		v358 = v356
+		v359 = v357
 	b98:
-		if v357 != 0 {
-			v359 := v357 + -1
-			v362 := float32(v356 + *(*float32)(unsafe.Add(m0, int(v359&255)*4)))
-			v356 = v362
-			v357 = v359
+		if v359 != 0 {
+			v361 := v359 + -1
+			v364 := float32(v358 + *(*float32)(unsafe.Add(m0, int(v361&255)*4)))
+			v358 = v364
+			v359 = v361
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b98
 		}
-		if v301 != v299 {
-			v513 = v356
-			v514 = v301 + 256
-			v515 = false
+		if v303 != v301 {
+			v515 = v358
+			v516 = v303 + 256
+			v517 = false
 			goto b217
 		}
-		v364 = float32(v356 + v279)
+		v366 = float32(v358 + v281)
 		if !v22 {
 			goto b105
 		}
-		if !v365 {
+		if !v367 {
 			goto b105
 		}
-		if !v369 {
-			v370 := int32(math.Float32bits(v364))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v367)*4)), ((v370 & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v374)*4)), (int32(uint32(v370)>>30) | -2147483648))
+		if !v371 {
+			v372 := int32(math.Float32bits(v366))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v369)*4)), ((v372 & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v376)*4)), (int32(uint32(v372)>>30) | -2147483648))
 		}
 	b105:
-		h356[li] = v356
+		h358[li] = v358
 		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2571,68 +2579,68 @@ func (g *sumFloat32Host) r12() int {
 		}
 		continue
 	b217:
-		v300 = v513
-		v301 = v514
 		v302 = v515
-		v303 = 0
-		v304 = v300
+		v303 = v516
+		v304 = v517
 		v305 = 0
-		if uint32(v20) > uint32(v301) {
-			v339 = v303
-			v340 = v304
-			v341 = 512
+		v306 = v302
+		v307 = 0
+		if uint32(v20) > uint32(v303) {
+			v341 = v305
+			v342 = v306
+			v343 = 512
 			goto b87
 		}
-		if v303 != 0 {
-			v332 = v303
-			v333 = v304
+		if v305 != 0 {
+			v334 = v305
+			v335 = v306
 			goto b84
 		}
-		v310 = int64(uint32(v301-v20)) * 2
-		v311 = v310 + 2
-		if v4 < (v310 + 4) {
-			v326 = 0
-			v327 = 0
+		v312 = int64(uint32(v303-v20)) * 2
+		v313 = v312 + 2
+		if v4 < (v312 + 4) {
+			v328 = 0
+			v329 = 0
 		} else {
-			v314 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v311)*4)))
-			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v310+3)*4)))
-			v317 := int32(uint32(v314) >> 30)
-			v320 := v317
-			if int32(uint32(v316)>>30) != v317 {
-				v320 = 0
+			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313)*4)))
+			v318 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v312+3)*4)))
+			v319 := int32(uint32(v316) >> 30)
+			v322 := v319
+			if int32(uint32(v318)>>30) != v319 {
+				v322 = 0
 			}
-			v325 := math.Float32frombits(uint32((v314 & 1073741823) | ((v316 & 1073741823) << 30)))
-			v326 = v320
-			v327 = v325
+			v327 := math.Float32frombits(uint32((v316 & 1073741823) | ((v318 & 1073741823) << 30)))
+			v328 = v322
+			v329 = v327
 		}
-		if v20 == v301 {
-			v330 := v326
-			if v326 == 1 {
-				v330 = 2
+		if v20 == v303 {
+			v332 := v328
+			if v328 == 1 {
+				v332 = 2
 			}
-			v331 = v330
+			v333 = v332
 		} else {
-			v331 = v326
+			v333 = v328
 		}
-		v332 = v331
-		v333 = v327
+		v334 = v333
+		v335 = v329
 	b84:
-		if v332 != 1 {
-			v338 = (v20 * 2) + int32(uint32(v332)>>1)
+		if v334 != 1 {
+			v340 = (v20 * 2) + int32(uint32(v334)>>1)
 		} else {
-			v338 = 512
+			v340 = 512
 		}
-		v339 = v332
-		v340 = v333
-		v341 = v338
+		v341 = v334
+		v342 = v335
+		v343 = v340
 	b87:
-		h300[li] = v300
-		u301 = v301
-		u302 = v302
-		u305 = v305
-		h339[li] = v339
-		h340[li] = v340
+		h302[li] = v302
+		u303 = v303
+		u304 = v304
+		u307 = v307
 		h341[li] = v341
+		h342[li] = v342
+		h343[li] = v343
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2640,273 +2648,272 @@ func (g *sumFloat32Host) r12() int {
 			next = 10
 		}
 	}
-	g.v301 = u301
-	g.v302 = u302
-	g.v305 = u305
+	g.v303 = u303
+	g.v304 = u304
+	g.v307 = u307
 	return next
 }
 
 func (g *sumFloat32Host) r14() int {
 	const n = 256
-	h356 := g.v356[:n]
-	h232 := g.v232[:n]
-	h378 := g.v378[:n]
-	h379 := g.v379[:n]
+	h358 := g.v358[:n]
+	h234 := g.v234[:n]
+	h380 := g.v380[:n]
+	h381 := g.v381[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v356 := h356[li]
-		v232 := h232[li]
-		var v378 float32
-		v378 = v356
-		v379 := float32(v378 + v232)
-		h378[li] = v378
-		h379[li] = v379
+		v358 := h358[li]
+		v234 := h234[li]
+		var v380 float32
+		v380 = v358
+		v381 := float32(v380 + v234)
+		h380[li] = v380
+		h381[li] = v381
 	}
 	return 14
 }
 
 func (g *sumFloat32Host) r15() int {
 	const n = 256
-	h379 := g.v379[:n]
-	h190 := g.v190[:n]
+	h381 := g.v381[:n]
+	h192 := g.v192[:n]
 	v6 := g.v6
 	v7 := int32(uint8(v6))
 	v8 := v7 != 0
 	m0 := g.Memory(0)
-	h193 := g.v193[:n]
-	h196 := g.v196[:n]
-	h199 := g.v199[:n]
-	h202 := g.v202[:n]
-	h205 := g.v205[:n]
-	h208 := g.v208[:n]
-	h211 := g.v211[:n]
-	h214 := g.v214[:n]
-	h217 := g.v217[:n]
-	h220 := g.v220[:n]
-	h223 := g.v223[:n]
-	h226 := g.v226[:n]
+	h195 := g.v195[:n]
+	h198 := g.v198[:n]
+	h201 := g.v201[:n]
+	h204 := g.v204[:n]
+	h207 := g.v207[:n]
+	h210 := g.v210[:n]
+	h213 := g.v213[:n]
+	h216 := g.v216[:n]
+	h219 := g.v219[:n]
+	h222 := g.v222[:n]
+	h225 := g.v225[:n]
+	h228 := g.v228[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v379 := h379[li]
-		v190 := h190[li]
-		v193 := h193[li]
-		v196 := h196[li]
-		v199 := h199[li]
-		v202 := h202[li]
-		v205 := h205[li]
-		v208 := h208[li]
-		v211 := h211[li]
-		v214 := h214[li]
-		v217 := h217[li]
-		v220 := h220[li]
-		v223 := h223[li]
-		v226 := h226[li]
-		var v381, v384, v387, v390, v393, v396, v399, v402, v405, v408, v411, v414, v417 float32
-		v380 := float32(v379 + v190)
+		v381 := h381[li]
+		v192 := h192[li]
+		v195 := h195[li]
+		v198 := h198[li]
+		v201 := h201[li]
+		v204 := h204[li]
+		v207 := h207[li]
+		v210 := h210[li]
+		v213 := h213[li]
+		v216 := h216[li]
+		v219 := h219[li]
+		v222 := h222[li]
+		v225 := h225[li]
+		v228 := h228[li]
+		var v383, v386, v389, v392, v395, v398, v401, v404, v407, v410, v413, v416, v419 float32
+		v382 := float32(v381 + v192)
 		if v8 {
-			v381 = v380
+			v383 = v382
 		} else {
-			v381 = v379
+			v383 = v381
 		}
-		*(*float32)(unsafe.Add(m0, li*52)) = v381
-		v383 := float32(v380 + v193)
+		*(*float32)(unsafe.Add(m0, li*52)) = v383
+		v385 := float32(v382 + v195)
 		if v8 {
-			v384 = v383
+			v386 = v385
 		} else {
-			v384 = v380
+			v386 = v382
 		}
-		*(*float32)(unsafe.Add(m0, li*52+4)) = v384
-		v386 := float32(v383 + v196)
+		*(*float32)(unsafe.Add(m0, li*52+4)) = v386
+		v388 := float32(v385 + v198)
 		if v8 {
-			v387 = v386
+			v389 = v388
 		} else {
-			v387 = v383
+			v389 = v385
 		}
-		*(*float32)(unsafe.Add(m0, li*52+8)) = v387
-		v389 := float32(v386 + v199)
+		*(*float32)(unsafe.Add(m0, li*52+8)) = v389
+		v391 := float32(v388 + v201)
 		if v8 {
-			v390 = v389
+			v392 = v391
 		} else {
-			v390 = v386
+			v392 = v388
 		}
-		*(*float32)(unsafe.Add(m0, li*52+12)) = v390
-		v392 := float32(v389 + v202)
+		*(*float32)(unsafe.Add(m0, li*52+12)) = v392
+		v394 := float32(v391 + v204)
 		if v8 {
-			v393 = v392
+			v395 = v394
 		} else {
-			v393 = v389
+			v395 = v391
 		}
-		*(*float32)(unsafe.Add(m0, li*52+16)) = v393
-		v395 := float32(v392 + v205)
+		*(*float32)(unsafe.Add(m0, li*52+16)) = v395
+		v397 := float32(v394 + v207)
 		if v8 {
-			v396 = v395
+			v398 = v397
 		} else {
-			v396 = v392
+			v398 = v394
 		}
-		*(*float32)(unsafe.Add(m0, li*52+20)) = v396
-		v398 := float32(v395 + v208)
+		*(*float32)(unsafe.Add(m0, li*52+20)) = v398
+		v400 := float32(v397 + v210)
 		if v8 {
-			v399 = v398
+			v401 = v400
 		} else {
-			v399 = v395
+			v401 = v397
 		}
-		*(*float32)(unsafe.Add(m0, li*52+24)) = v399
-		v401 := float32(v398 + v211)
+		*(*float32)(unsafe.Add(m0, li*52+24)) = v401
+		v403 := float32(v400 + v213)
 		if v8 {
-			v402 = v401
+			v404 = v403
 		} else {
-			v402 = v398
+			v404 = v400
 		}
-		*(*float32)(unsafe.Add(m0, li*52+28)) = v402
-		v404 := float32(v401 + v214)
+		*(*float32)(unsafe.Add(m0, li*52+28)) = v404
+		v406 := float32(v403 + v216)
 		if v8 {
-			v405 = v404
+			v407 = v406
 		} else {
-			v405 = v401
+			v407 = v403
 		}
-		*(*float32)(unsafe.Add(m0, li*52+32)) = v405
-		v407 := float32(v404 + v217)
+		*(*float32)(unsafe.Add(m0, li*52+32)) = v407
+		v409 := float32(v406 + v219)
 		if v8 {
-			v408 = v407
+			v410 = v409
 		} else {
-			v408 = v404
+			v410 = v406
 		}
-		*(*float32)(unsafe.Add(m0, li*52+36)) = v408
-		v410 := float32(v407 + v220)
+		*(*float32)(unsafe.Add(m0, li*52+36)) = v410
+		v412 := float32(v409 + v222)
 		if v8 {
-			v411 = v410
+			v413 = v412
 		} else {
-			v411 = v407
+			v413 = v409
 		}
-		*(*float32)(unsafe.Add(m0, li*52+40)) = v411
-		v413 := float32(v410 + v223)
+		*(*float32)(unsafe.Add(m0, li*52+40)) = v413
+		v415 := float32(v412 + v225)
 		if v8 {
-			v414 = v413
+			v416 = v415
 		} else {
-			v414 = v410
+			v416 = v412
 		}
-		*(*float32)(unsafe.Add(m0, li*52+44)) = v414
+		*(*float32)(unsafe.Add(m0, li*52+44)) = v416
 		if v8 {
-			v417 = float32(v413 + v226)
+			v419 = float32(v415 + v228)
 		} else {
-			v417 = v413
+			v419 = v415
 		}
-		*(*float32)(unsafe.Add(m0, li*52+48)) = v417
+		*(*float32)(unsafe.Add(m0, li*52+48)) = v419
 	}
 	// Barrier, kernels.go:107
-	h35 := g.v35[:n]
+	h37 := g.v37[:n]
 	p4 := g.Pointer(4)
-	h34 := g.v34[:n]
-	h40 := g.v40[:n]
-	h39 := g.v39[:n]
-	h45 := g.v45[:n]
-	h44 := g.v44[:n]
-	h50 := g.v50[:n]
-	h49 := g.v49[:n]
-	h55 := g.v55[:n]
-	h54 := g.v54[:n]
-	h60 := g.v60[:n]
-	h59 := g.v59[:n]
-	h65 := g.v65[:n]
-	h64 := g.v64[:n]
-	h70 := g.v70[:n]
-	h69 := g.v69[:n]
-	h75 := g.v75[:n]
-	h74 := g.v74[:n]
-	h80 := g.v80[:n]
-	h79 := g.v79[:n]
-	h85 := g.v85[:n]
-	h84 := g.v84[:n]
-	h90 := g.v90[:n]
-	h89 := g.v89[:n]
-	h95 := g.v95[:n]
-	h94 := g.v94[:n]
-	h378 := g.v378[:n]
-	v234 := g.v234
-	h276 := g.v276[:n]
-	h446 := g.v446[:n]
+	h36 := g.v36[:n]
+	h42 := g.v42[:n]
+	h41 := g.v41[:n]
+	h47 := g.v47[:n]
+	h46 := g.v46[:n]
+	h52 := g.v52[:n]
+	h51 := g.v51[:n]
+	h57 := g.v57[:n]
+	h56 := g.v56[:n]
+	h62 := g.v62[:n]
+	h61 := g.v61[:n]
+	h67 := g.v67[:n]
+	h66 := g.v66[:n]
+	h72 := g.v72[:n]
+	h71 := g.v71[:n]
+	h77 := g.v77[:n]
+	h76 := g.v76[:n]
+	h82 := g.v82[:n]
+	h81 := g.v81[:n]
+	h87 := g.v87[:n]
+	h86 := g.v86[:n]
+	h92 := g.v92[:n]
+	h91 := g.v91[:n]
+	h97 := g.v97[:n]
+	h96 := g.v96[:n]
+	h380 := g.v380[:n]
+	v236 := g.v236
+	h278 := g.v278[:n]
+	h448 := g.v448[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v35 := h35[li]
-		v34 := h34[li]
-		v40 := h40[li]
-		v39 := h39[li]
-		v45 := h45[li]
-		v44 := h44[li]
-		v50 := h50[li]
-		v49 := h49[li]
-		v55 := h55[li]
-		v54 := h54[li]
-		v60 := h60[li]
-		v59 := h59[li]
-		v65 := h65[li]
-		v64 := h64[li]
-		v70 := h70[li]
-		v69 := h69[li]
-		v75 := h75[li]
-		v74 := h74[li]
-		v80 := h80[li]
-		v79 := h79[li]
-		v85 := h85[li]
-		v84 := h84[li]
-		v90 := h90[li]
-		v89 := h89[li]
-		v95 := h95[li]
-		v94 := h94[li]
-		v378 := h378[li]
-		v276 := h276[li]
-		if v35 {
-			*(*float32)(unsafe.Add(p4, int(v34)*4)) = *(*float32)(unsafe.Add(m0, li*4))
+		v37 := h37[li]
+		v36 := h36[li]
+		v42 := h42[li]
+		v41 := h41[li]
+		v47 := h47[li]
+		v46 := h46[li]
+		v52 := h52[li]
+		v51 := h51[li]
+		v57 := h57[li]
+		v56 := h56[li]
+		v62 := h62[li]
+		v61 := h61[li]
+		v67 := h67[li]
+		v66 := h66[li]
+		v72 := h72[li]
+		v71 := h71[li]
+		v77 := h77[li]
+		v76 := h76[li]
+		v82 := h82[li]
+		v81 := h81[li]
+		v87 := h87[li]
+		v86 := h86[li]
+		v92 := h92[li]
+		v91 := h91[li]
+		v97 := h97[li]
+		v96 := h96[li]
+		v380 := h380[li]
+		v278 := h278[li]
+		if v37 {
+			*(*float32)(unsafe.Add(p4, int(v36)*4)) = *(*float32)(unsafe.Add(m0, li*4))
 		}
-		if v40 {
-			*(*float32)(unsafe.Add(p4, int(v39)*4)) = *(*float32)(unsafe.Add(m0, li*4+1024))
+		if v42 {
+			*(*float32)(unsafe.Add(p4, int(v41)*4)) = *(*float32)(unsafe.Add(m0, li*4+1024))
 		}
-		if v45 {
-			*(*float32)(unsafe.Add(p4, int(v44)*4)) = *(*float32)(unsafe.Add(m0, li*4+2048))
+		if v47 {
+			*(*float32)(unsafe.Add(p4, int(v46)*4)) = *(*float32)(unsafe.Add(m0, li*4+2048))
 		}
-		if v50 {
-			*(*float32)(unsafe.Add(p4, int(v49)*4)) = *(*float32)(unsafe.Add(m0, li*4+3072))
+		if v52 {
+			*(*float32)(unsafe.Add(p4, int(v51)*4)) = *(*float32)(unsafe.Add(m0, li*4+3072))
 		}
-		if v55 {
-			*(*float32)(unsafe.Add(p4, int(v54)*4)) = *(*float32)(unsafe.Add(m0, li*4+4096))
+		if v57 {
+			*(*float32)(unsafe.Add(p4, int(v56)*4)) = *(*float32)(unsafe.Add(m0, li*4+4096))
 		}
-		if v60 {
-			*(*float32)(unsafe.Add(p4, int(v59)*4)) = *(*float32)(unsafe.Add(m0, li*4+5120))
+		if v62 {
+			*(*float32)(unsafe.Add(p4, int(v61)*4)) = *(*float32)(unsafe.Add(m0, li*4+5120))
 		}
-		if v65 {
-			*(*float32)(unsafe.Add(p4, int(v64)*4)) = *(*float32)(unsafe.Add(m0, li*4+6144))
+		if v67 {
+			*(*float32)(unsafe.Add(p4, int(v66)*4)) = *(*float32)(unsafe.Add(m0, li*4+6144))
 		}
-		if v70 {
-			*(*float32)(unsafe.Add(p4, int(v69)*4)) = *(*float32)(unsafe.Add(m0, li*4+7168))
+		if v72 {
+			*(*float32)(unsafe.Add(p4, int(v71)*4)) = *(*float32)(unsafe.Add(m0, li*4+7168))
 		}
-		if v75 {
-			*(*float32)(unsafe.Add(p4, int(v74)*4)) = *(*float32)(unsafe.Add(m0, li*4+8192))
+		if v77 {
+			*(*float32)(unsafe.Add(p4, int(v76)*4)) = *(*float32)(unsafe.Add(m0, li*4+8192))
 		}
-		if v80 {
-			*(*float32)(unsafe.Add(p4, int(v79)*4)) = *(*float32)(unsafe.Add(m0, li*4+9216))
+		if v82 {
+			*(*float32)(unsafe.Add(p4, int(v81)*4)) = *(*float32)(unsafe.Add(m0, li*4+9216))
 		}
-		if v85 {
-			*(*float32)(unsafe.Add(p4, int(v84)*4)) = *(*float32)(unsafe.Add(m0, li*4+10240))
+		if v87 {
+			*(*float32)(unsafe.Add(p4, int(v86)*4)) = *(*float32)(unsafe.Add(m0, li*4+10240))
 		}
-		if v90 {
-			*(*float32)(unsafe.Add(p4, int(v89)*4)) = *(*float32)(unsafe.Add(m0, li*4+11264))
+		if v92 {
+			*(*float32)(unsafe.Add(p4, int(v91)*4)) = *(*float32)(unsafe.Add(m0, li*4+11264))
 		}
-		if v95 {
-			*(*float32)(unsafe.Add(p4, int(v94)*4)) = *(*float32)(unsafe.Add(m0, li*4+12288))
+		if v97 {
+			*(*float32)(unsafe.Add(p4, int(v96)*4)) = *(*float32)(unsafe.Add(m0, li*4+12288))
 		}
-		v446 := float32(float32(v378+v234) + v276)
-		h446[li] = v446
+		v448 := float32(float32(v380+v236) + v278)
+		h448[li] = v448
 	}
 	// Barrier, kernels.go:98
-	h248 := g.v248[:n]
 	h250 := g.v250[:n]
 	h252 := g.v252[:n]
 	h254 := g.v254[:n]
@@ -2919,12 +2926,12 @@ func (g *sumFloat32Host) r15() int {
 	h268 := g.v268[:n]
 	h270 := g.v270[:n]
 	h272 := g.v272[:n]
+	h274 := g.v274[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v446 := h446[li]
-		v248 := h248[li]
+		v448 := h448[li]
 		v250 := h250[li]
 		v252 := h252[li]
 		v254 := h254[li]
@@ -2937,193 +2944,194 @@ func (g *sumFloat32Host) r15() int {
 		v268 := h268[li]
 		v270 := h270[li]
 		v272 := h272[li]
-		var v448, v451, v454, v457, v460, v463, v466, v469, v472, v475, v478, v481, v484 float32
-		v447 := float32(v446 + v248)
+		v274 := h274[li]
+		var v450, v453, v456, v459, v462, v465, v468, v471, v474, v477, v480, v483, v486 float32
+		v449 := float32(v448 + v250)
 		if v8 {
-			v448 = v447
+			v450 = v449
 		} else {
-			v448 = v446
+			v450 = v448
 		}
-		*(*float32)(unsafe.Add(m0, li*52)) = v448
-		v450 := float32(v447 + v250)
+		*(*float32)(unsafe.Add(m0, li*52)) = v450
+		v452 := float32(v449 + v252)
 		if v8 {
-			v451 = v450
+			v453 = v452
 		} else {
-			v451 = v447
+			v453 = v449
 		}
-		*(*float32)(unsafe.Add(m0, li*52+4)) = v451
-		v453 := float32(v450 + v252)
+		*(*float32)(unsafe.Add(m0, li*52+4)) = v453
+		v455 := float32(v452 + v254)
 		if v8 {
-			v454 = v453
+			v456 = v455
 		} else {
-			v454 = v450
+			v456 = v452
 		}
-		*(*float32)(unsafe.Add(m0, li*52+8)) = v454
-		v456 := float32(v453 + v254)
+		*(*float32)(unsafe.Add(m0, li*52+8)) = v456
+		v458 := float32(v455 + v256)
 		if v8 {
-			v457 = v456
+			v459 = v458
 		} else {
-			v457 = v453
+			v459 = v455
 		}
-		*(*float32)(unsafe.Add(m0, li*52+12)) = v457
-		v459 := float32(v456 + v256)
+		*(*float32)(unsafe.Add(m0, li*52+12)) = v459
+		v461 := float32(v458 + v258)
 		if v8 {
-			v460 = v459
+			v462 = v461
 		} else {
-			v460 = v456
+			v462 = v458
 		}
-		*(*float32)(unsafe.Add(m0, li*52+16)) = v460
-		v462 := float32(v459 + v258)
+		*(*float32)(unsafe.Add(m0, li*52+16)) = v462
+		v464 := float32(v461 + v260)
 		if v8 {
-			v463 = v462
+			v465 = v464
 		} else {
-			v463 = v459
+			v465 = v461
 		}
-		*(*float32)(unsafe.Add(m0, li*52+20)) = v463
-		v465 := float32(v462 + v260)
+		*(*float32)(unsafe.Add(m0, li*52+20)) = v465
+		v467 := float32(v464 + v262)
 		if v8 {
-			v466 = v465
+			v468 = v467
 		} else {
-			v466 = v462
+			v468 = v464
 		}
-		*(*float32)(unsafe.Add(m0, li*52+24)) = v466
-		v468 := float32(v465 + v262)
+		*(*float32)(unsafe.Add(m0, li*52+24)) = v468
+		v470 := float32(v467 + v264)
 		if v8 {
-			v469 = v468
+			v471 = v470
 		} else {
-			v469 = v465
+			v471 = v467
 		}
-		*(*float32)(unsafe.Add(m0, li*52+28)) = v469
-		v471 := float32(v468 + v264)
+		*(*float32)(unsafe.Add(m0, li*52+28)) = v471
+		v473 := float32(v470 + v266)
 		if v8 {
-			v472 = v471
+			v474 = v473
 		} else {
-			v472 = v468
+			v474 = v470
 		}
-		*(*float32)(unsafe.Add(m0, li*52+32)) = v472
-		v474 := float32(v471 + v266)
+		*(*float32)(unsafe.Add(m0, li*52+32)) = v474
+		v476 := float32(v473 + v268)
 		if v8 {
-			v475 = v474
+			v477 = v476
 		} else {
-			v475 = v471
+			v477 = v473
 		}
-		*(*float32)(unsafe.Add(m0, li*52+36)) = v475
-		v477 := float32(v474 + v268)
+		*(*float32)(unsafe.Add(m0, li*52+36)) = v477
+		v479 := float32(v476 + v270)
 		if v8 {
-			v478 = v477
+			v480 = v479
 		} else {
-			v478 = v474
+			v480 = v476
 		}
-		*(*float32)(unsafe.Add(m0, li*52+40)) = v478
-		v480 := float32(v477 + v270)
+		*(*float32)(unsafe.Add(m0, li*52+40)) = v480
+		v482 := float32(v479 + v272)
 		if v8 {
-			v481 = v480
+			v483 = v482
 		} else {
-			v481 = v477
+			v483 = v479
 		}
-		*(*float32)(unsafe.Add(m0, li*52+44)) = v481
+		*(*float32)(unsafe.Add(m0, li*52+44)) = v483
 		if v8 {
-			v484 = float32(v480 + v272)
+			v486 = float32(v482 + v274)
 		} else {
-			v484 = v480
+			v486 = v482
 		}
-		*(*float32)(unsafe.Add(m0, li*52+48)) = v484
+		*(*float32)(unsafe.Add(m0, li*52+48)) = v486
 	}
 	// Barrier, kernels.go:107
-	h100 := g.v100[:n]
-	h99 := g.v99[:n]
-	h105 := g.v105[:n]
-	h104 := g.v104[:n]
-	h110 := g.v110[:n]
-	h109 := g.v109[:n]
-	h115 := g.v115[:n]
-	h114 := g.v114[:n]
-	h120 := g.v120[:n]
-	h119 := g.v119[:n]
-	h125 := g.v125[:n]
-	h124 := g.v124[:n]
-	h130 := g.v130[:n]
-	h129 := g.v129[:n]
-	h135 := g.v135[:n]
-	h134 := g.v134[:n]
-	h140 := g.v140[:n]
-	h139 := g.v139[:n]
-	h145 := g.v145[:n]
-	h144 := g.v144[:n]
-	h150 := g.v150[:n]
-	h149 := g.v149[:n]
-	h155 := g.v155[:n]
-	h154 := g.v154[:n]
-	h160 := g.v160[:n]
-	h159 := g.v159[:n]
+	h102 := g.v102[:n]
+	h101 := g.v101[:n]
+	h107 := g.v107[:n]
+	h106 := g.v106[:n]
+	h112 := g.v112[:n]
+	h111 := g.v111[:n]
+	h117 := g.v117[:n]
+	h116 := g.v116[:n]
+	h122 := g.v122[:n]
+	h121 := g.v121[:n]
+	h127 := g.v127[:n]
+	h126 := g.v126[:n]
+	h132 := g.v132[:n]
+	h131 := g.v131[:n]
+	h137 := g.v137[:n]
+	h136 := g.v136[:n]
+	h142 := g.v142[:n]
+	h141 := g.v141[:n]
+	h147 := g.v147[:n]
+	h146 := g.v146[:n]
+	h152 := g.v152[:n]
+	h151 := g.v151[:n]
+	h157 := g.v157[:n]
+	h156 := g.v156[:n]
+	h162 := g.v162[:n]
+	h161 := g.v161[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v100 := h100[li]
-		v99 := h99[li]
-		v105 := h105[li]
-		v104 := h104[li]
-		v110 := h110[li]
-		v109 := h109[li]
-		v115 := h115[li]
-		v114 := h114[li]
-		v120 := h120[li]
-		v119 := h119[li]
-		v125 := h125[li]
-		v124 := h124[li]
-		v130 := h130[li]
-		v129 := h129[li]
-		v135 := h135[li]
-		v134 := h134[li]
-		v140 := h140[li]
-		v139 := h139[li]
-		v145 := h145[li]
-		v144 := h144[li]
-		v150 := h150[li]
-		v149 := h149[li]
-		v155 := h155[li]
-		v154 := h154[li]
-		v160 := h160[li]
-		v159 := h159[li]
-		if v100 {
-			*(*float32)(unsafe.Add(p4, int(v99)*4)) = *(*float32)(unsafe.Add(m0, li*4))
+		v102 := h102[li]
+		v101 := h101[li]
+		v107 := h107[li]
+		v106 := h106[li]
+		v112 := h112[li]
+		v111 := h111[li]
+		v117 := h117[li]
+		v116 := h116[li]
+		v122 := h122[li]
+		v121 := h121[li]
+		v127 := h127[li]
+		v126 := h126[li]
+		v132 := h132[li]
+		v131 := h131[li]
+		v137 := h137[li]
+		v136 := h136[li]
+		v142 := h142[li]
+		v141 := h141[li]
+		v147 := h147[li]
+		v146 := h146[li]
+		v152 := h152[li]
+		v151 := h151[li]
+		v157 := h157[li]
+		v156 := h156[li]
+		v162 := h162[li]
+		v161 := h161[li]
+		if v102 {
+			*(*float32)(unsafe.Add(p4, int(v101)*4)) = *(*float32)(unsafe.Add(m0, li*4))
 		}
-		if v105 {
-			*(*float32)(unsafe.Add(p4, int(v104)*4)) = *(*float32)(unsafe.Add(m0, li*4+1024))
+		if v107 {
+			*(*float32)(unsafe.Add(p4, int(v106)*4)) = *(*float32)(unsafe.Add(m0, li*4+1024))
 		}
-		if v110 {
-			*(*float32)(unsafe.Add(p4, int(v109)*4)) = *(*float32)(unsafe.Add(m0, li*4+2048))
+		if v112 {
+			*(*float32)(unsafe.Add(p4, int(v111)*4)) = *(*float32)(unsafe.Add(m0, li*4+2048))
 		}
-		if v115 {
-			*(*float32)(unsafe.Add(p4, int(v114)*4)) = *(*float32)(unsafe.Add(m0, li*4+3072))
+		if v117 {
+			*(*float32)(unsafe.Add(p4, int(v116)*4)) = *(*float32)(unsafe.Add(m0, li*4+3072))
 		}
-		if v120 {
-			*(*float32)(unsafe.Add(p4, int(v119)*4)) = *(*float32)(unsafe.Add(m0, li*4+4096))
+		if v122 {
+			*(*float32)(unsafe.Add(p4, int(v121)*4)) = *(*float32)(unsafe.Add(m0, li*4+4096))
 		}
-		if v125 {
-			*(*float32)(unsafe.Add(p4, int(v124)*4)) = *(*float32)(unsafe.Add(m0, li*4+5120))
+		if v127 {
+			*(*float32)(unsafe.Add(p4, int(v126)*4)) = *(*float32)(unsafe.Add(m0, li*4+5120))
 		}
-		if v130 {
-			*(*float32)(unsafe.Add(p4, int(v129)*4)) = *(*float32)(unsafe.Add(m0, li*4+6144))
+		if v132 {
+			*(*float32)(unsafe.Add(p4, int(v131)*4)) = *(*float32)(unsafe.Add(m0, li*4+6144))
 		}
-		if v135 {
-			*(*float32)(unsafe.Add(p4, int(v134)*4)) = *(*float32)(unsafe.Add(m0, li*4+7168))
+		if v137 {
+			*(*float32)(unsafe.Add(p4, int(v136)*4)) = *(*float32)(unsafe.Add(m0, li*4+7168))
 		}
-		if v140 {
-			*(*float32)(unsafe.Add(p4, int(v139)*4)) = *(*float32)(unsafe.Add(m0, li*4+8192))
+		if v142 {
+			*(*float32)(unsafe.Add(p4, int(v141)*4)) = *(*float32)(unsafe.Add(m0, li*4+8192))
 		}
-		if v145 {
-			*(*float32)(unsafe.Add(p4, int(v144)*4)) = *(*float32)(unsafe.Add(m0, li*4+9216))
+		if v147 {
+			*(*float32)(unsafe.Add(p4, int(v146)*4)) = *(*float32)(unsafe.Add(m0, li*4+9216))
 		}
-		if v150 {
-			*(*float32)(unsafe.Add(p4, int(v149)*4)) = *(*float32)(unsafe.Add(m0, li*4+10240))
+		if v152 {
+			*(*float32)(unsafe.Add(p4, int(v151)*4)) = *(*float32)(unsafe.Add(m0, li*4+10240))
 		}
-		if v155 {
-			*(*float32)(unsafe.Add(p4, int(v154)*4)) = *(*float32)(unsafe.Add(m0, li*4+11264))
+		if v157 {
+			*(*float32)(unsafe.Add(p4, int(v156)*4)) = *(*float32)(unsafe.Add(m0, li*4+11264))
 		}
-		if v160 {
-			*(*float32)(unsafe.Add(p4, int(v159)*4)) = *(*float32)(unsafe.Add(m0, li*4+12288))
+		if v162 {
+			*(*float32)(unsafe.Add(p4, int(v161)*4)) = *(*float32)(unsafe.Add(m0, li*4+12288))
 		}
 	}
 	return -1
@@ -3131,86 +3139,86 @@ func (g *sumFloat32Host) r15() int {
 
 func (g *sumFloat32Host) r19() int {
 	const n = 256
-	h536 := g.v536[:n]
-	h530 := g.v530[:n]
-	h539 := g.v539[:n]
+	h538 := g.v538[:n]
+	h532 := g.v532[:n]
+	h541 := g.v541[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v536 := h536[li]
-		v230 := int32(li)
-		v231 := v230 == 0
-		v530 := h530[li]
-		v538 := float32(v536 + 0)
-		if v231 {
-			v538 = 0
+		v538 := h538[li]
+		v232 := int32(li)
+		v233 := v232 == 0
+		v532 := h532[li]
+		v540 := float32(v538 + 0)
+		if v233 {
+			v540 = 0
 		}
-		v539 := float32(v538 + v530)
-		h539[li] = v539
+		v541 := float32(v540 + v532)
+		h541[li] = v541
 	}
 	// GroupSelect, kernels.go:91
-	g.v540 = kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v539, 0)[int32(255)]
-	h339 := g.v339[:n]
-	h340 := g.v340[:n]
-	e519 := g.v519
-	e520 := g.v520
-	v540 := g.v540
-	v518 := g.v518
-	v521 := int64(uint32(v518))
-	v522 := v521 * 6656
+	g.v542 = kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v541, 0)[int32(255)]
+	h341 := g.v341[:n]
+	h342 := g.v342[:n]
+	e521 := g.v521
+	e522 := g.v522
+	v542 := g.v542
+	v520 := g.v520
+	v523 := int64(uint32(v520))
+	v524 := v523 * 6656
 	v19 := g.v19
-	u519 := g.v519
-	u520 := g.v520
+	u521 := g.v521
+	u522 := g.v522
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	v343 := g.v343
-	v301 := g.v301
+	v345 := g.v345
+	v303 := g.v303
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	u305 := g.v305
-	h341 := g.v341[:n]
+	u307 := g.v307
+	h343 := g.v343[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v339 := h339[li]
-		v340 := h340[li]
-		v519 := e519
-		v520 := e520
+		v341 := h341[li]
+		v342 := h342[li]
+		v521 := e521
+		v522 := e522
 		v20 := int32(li)
-		v188 := v20 * 13
-		v189 := int64(uint32(v188))
-		var v303, v305, v326, v331, v332, v338, v341, v561, v563, v565 int32
-		var v304, v327, v333, v530, v562, v564 float32
-		var v310, v311, v529, v531, v547, v548 int64
-		v541 := float32(v519 + v540)
-		v542 := v520 + 1
-		if v542 < 2 {
-			v519 = v541
-			v520 = v542
+		v190 := v20 * 13
+		v191 := int64(uint32(v190))
+		var v305, v307, v328, v333, v334, v340, v343, v563, v565, v567 int32
+		var v306, v329, v335, v532, v564, v566 float32
+		var v312, v313, v531, v533, v549, v550 int64
+		v543 := float32(v521 + v542)
+		v544 := v522 + 1
+		if v544 < 2 {
+			v521 = v543
+			v522 = v544
 		} else {
 			goto b227
 		}
 		{
-			v526 := (v522 + int64(uint32(v520*3328))) + v189
-			v527 := v526 + 13
-			v529 = v19
-			if v527 < v19 {
-				v529 = v527
+			v528 := (v524 + int64(uint32(v522*3328))) + v191
+			v529 := v528 + 13
+			v531 = v19
+			if v529 < v19 {
+				v531 = v529
 			}
-			v530 = 0
-			v531 = v526
+			v532 = 0
+			v533 = v528
 		}
 	b221:
-		if v531 >= v529 {
-			h339[li] = v339
-			h340[li] = v340
-			u519 = v519
-			u520 = v520
-			h530[li] = v530
+		if v533 >= v531 {
+			h341[li] = v341
+			h342[li] = v342
+			u521 = v521
+			u522 = v522
+			h532[li] = v532
 			if next != 18 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3219,94 +3227,94 @@ func (g *sumFloat32Host) r19() int {
 			}
 			continue
 		}
-		v530 = float32(v530 + *(*float32)(unsafe.Add(p0, int(v531)*4)))
-		v531 = v531 + 1
+		v532 = float32(v532 + *(*float32)(unsafe.Add(p0, int(v533)*4)))
+		v533 = v533 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b221
 	b227:
-		if v20 != v343 {
-			v561 = v339
-			v562 = v340
+		if v20 != v345 {
+			v563 = v341
+			v564 = v342
 			goto b231
 		}
-		v547 = int64(uint32(v301-v20)) * 2
-		v548 = v547 + 2
-		if v4 >= (v547 + 4) {
-			v551 := int32(math.Float32bits(v541))
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v548)*4)), ((v551 & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v547+3)*4)), (int32(uint32(v551)>>30) | 1073741824), kernelimpl.HostUMax[int32])
+		v549 = int64(uint32(v303-v20)) * 2
+		v550 = v549 + 2
+		if v4 >= (v549 + 4) {
+			v553 := int32(math.Float32bits(v543))
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v550)*4)), ((v553 & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v549+3)*4)), (int32(uint32(v553)>>30) | 1073741824), kernelimpl.HostUMax[int32])
 		}
 		{
-			v560 := int32(1)
-			if v20 == v301 {
-				v560 = 2
+			v562 := int32(1)
+			if v20 == v303 {
+				v562 = 2
 			}
-			v561 = v560
-			v562 = v541
+			v563 = v562
+			v564 = v543
 		}
 	b231:
-		v563 = v561
-		v564 = v562
-		v565 = 0
-		v303 = v563
-		v304 = v564
+		v565 = v563
+		v566 = v564
+		v567 = 0
 		v305 = v565
-		if uint32(v20) > uint32(v301) {
-			v339 = v303
-			v340 = v304
-			v341 = 512
+		v306 = v566
+		v307 = v567
+		if uint32(v20) > uint32(v303) {
+			v341 = v305
+			v342 = v306
+			v343 = 512
 			goto b87
 		}
-		if v303 != 0 {
-			v332 = v303
-			v333 = v304
+		if v305 != 0 {
+			v334 = v305
+			v335 = v306
 			goto b84
 		}
-		v310 = int64(uint32(v301-v20)) * 2
-		v311 = v310 + 2
-		if v4 < (v310 + 4) {
-			v326 = 0
-			v327 = 0
+		v312 = int64(uint32(v303-v20)) * 2
+		v313 = v312 + 2
+		if v4 < (v312 + 4) {
+			v328 = 0
+			v329 = 0
 		} else {
-			v314 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v311)*4)))
-			v315 := v310 + 3
-			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315)*4)))
-			v317 := int32(uint32(v314) >> 30)
-			v320 := v317
-			if int32(uint32(v316)>>30) != v317 {
-				v320 = 0
+			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313)*4)))
+			v317 := v312 + 3
+			v318 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v317)*4)))
+			v319 := int32(uint32(v316) >> 30)
+			v322 := v319
+			if int32(uint32(v318)>>30) != v319 {
+				v322 = 0
 			}
-			v325 := math.Float32frombits(uint32((v314 & 1073741823) | ((v316 & 1073741823) << 30)))
-			v326 = v320
-			v327 = v325
+			v327 := math.Float32frombits(uint32((v316 & 1073741823) | ((v318 & 1073741823) << 30)))
+			v328 = v322
+			v329 = v327
 		}
-		if v20 == v301 {
-			v330 := v326
-			if v326 == 1 {
-				v330 = 2
+		if v20 == v303 {
+			v332 := v328
+			if v328 == 1 {
+				v332 = 2
 			}
-			v331 = v330
+			v333 = v332
 		} else {
-			v331 = v326
+			v333 = v328
 		}
-		v332 = v331
-		v333 = v327
+		v334 = v333
+		v335 = v329
 	b84:
-		if v332 != 1 {
-			v338 = (v20 * 2) + int32(uint32(v332)>>1)
+		if v334 != 1 {
+			v340 = (v20 * 2) + int32(uint32(v334)>>1)
 		} else {
-			v338 = 512
+			v340 = 512
 		}
-		v339 = v332
-		v340 = v333
-		v341 = v338
+		v341 = v334
+		v342 = v335
+		v343 = v340
 	b87:
-		u305 = v305
-		h339[li] = v339
-		h340[li] = v340
+		u307 = v307
 		h341[li] = v341
+		h342[li] = v342
+		h343[li] = v343
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3314,9 +3322,9 @@ func (g *sumFloat32Host) r19() int {
 			next = 10
 		}
 	}
-	g.v519 = u519
-	g.v520 = u520
-	g.v305 = u305
+	g.v521 = u521
+	g.v522 = u522
+	g.v307 = u307
 	return next
 }
 
@@ -3331,21 +3339,21 @@ type sumFloat64Host struct {
 
 	v6 int8
 
-	v19, v31 int64
+	v19, v33 int64
 
-	v29, v358, v360 []int32
+	v31, v360, v362 []int32
 
-	v30, v307, v309, v313, v361, v362, v545, v547 int32
+	v32, v309, v311, v315, v363, v364, v547, v549 int32
 
-	v34, v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159 []int64
+	v36, v41, v46, v51, v56, v61, v66, v71, v76, v81, v86, v91, v96, v101, v106, v111, v116, v121, v126, v131, v136, v141, v146, v151, v156, v161 []int64
 
-	v35, v40, v45, v50, v55, v60, v65, v70, v75, v80, v85, v90, v95, v100, v105, v110, v115, v120, v125, v130, v135, v140, v145, v150, v155, v160 []bool
+	v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 []bool
 
-	v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162, v190, v193, v196, v199, v202, v205, v208, v211, v214, v217, v220, v223, v226, v227, v228, v232, v233, v248, v250, v252, v254, v256, v258, v260, v262, v264, v266, v268, v270, v272, v273, v274, v276, v277, v308, v359, v375, v405, v406, v473, v557, v563, v566 []float64
+	v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159, v164, v192, v195, v198, v201, v204, v207, v210, v213, v216, v219, v222, v225, v228, v229, v230, v234, v235, v250, v252, v254, v256, v258, v260, v262, v264, v266, v268, v270, v272, v274, v275, v276, v278, v279, v310, v361, v377, v407, v408, v475, v559, v565, v568 []float64
 
-	v234, v278, v279, v546, v567 float64
+	v236, v280, v281, v548, v569 float64
 
-	v310 bool
+	v312 bool
 
 	sfloat64 []float64
 	sint32   []int32
@@ -3365,29 +3373,29 @@ func (g *sumFloat64Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 26624)
-	kernelimpl.HostRoom(n, &g.sfloat64, &g.v37, &g.v42, &g.v47, &g.v52, &g.v57, &g.v62, &g.v67, &g.v72, &g.v77, &g.v82, &g.v87, &g.v92, &g.v97, &g.v102, &g.v107, &g.v112, &g.v117, &g.v122, &g.v127, &g.v132, &g.v137, &g.v142, &g.v147, &g.v152, &g.v157, &g.v162, &g.v190, &g.v193, &g.v196, &g.v199, &g.v202, &g.v205, &g.v208, &g.v211, &g.v214, &g.v217, &g.v220, &g.v223, &g.v226, &g.v227, &g.v228, &g.v232, &g.v233, &g.v248, &g.v250, &g.v252, &g.v254, &g.v256, &g.v258, &g.v260, &g.v262, &g.v264, &g.v266, &g.v268, &g.v270, &g.v272, &g.v273, &g.v274, &g.v276, &g.v277, &g.v308, &g.v359, &g.v375, &g.v405, &g.v406, &g.v473, &g.v557, &g.v563, &g.v566)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v358, &g.v360)
-	kernelimpl.HostRoom(n, &g.v34, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159)
-	kernelimpl.HostRoom(n, &g.v35, &g.v40, &g.v45, &g.v50, &g.v55, &g.v60, &g.v65, &g.v70, &g.v75, &g.v80, &g.v85, &g.v90, &g.v95, &g.v100, &g.v105, &g.v110, &g.v115, &g.v120, &g.v125, &g.v130, &g.v135, &g.v140, &g.v145, &g.v150, &g.v155, &g.v160)
+	kernelimpl.HostRoom(n, &g.sfloat64, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159, &g.v164, &g.v192, &g.v195, &g.v198, &g.v201, &g.v204, &g.v207, &g.v210, &g.v213, &g.v216, &g.v219, &g.v222, &g.v225, &g.v228, &g.v229, &g.v230, &g.v234, &g.v235, &g.v250, &g.v252, &g.v254, &g.v256, &g.v258, &g.v260, &g.v262, &g.v264, &g.v266, &g.v268, &g.v270, &g.v272, &g.v274, &g.v275, &g.v276, &g.v278, &g.v279, &g.v310, &g.v361, &g.v377, &g.v407, &g.v408, &g.v475, &g.v559, &g.v565, &g.v568)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v360, &g.v362)
+	kernelimpl.HostRoom(n, &g.v36, &g.v41, &g.v46, &g.v51, &g.v56, &g.v61, &g.v66, &g.v71, &g.v76, &g.v81, &g.v86, &g.v91, &g.v96, &g.v101, &g.v106, &g.v111, &g.v116, &g.v121, &g.v126, &g.v131, &g.v136, &g.v141, &g.v146, &g.v151, &g.v156, &g.v161)
+	kernelimpl.HostRoom(n, &g.v37, &g.v42, &g.v47, &g.v52, &g.v57, &g.v62, &g.v67, &g.v72, &g.v77, &g.v82, &g.v87, &g.v92, &g.v97, &g.v102, &g.v107, &g.v112, &g.v117, &g.v122, &g.v127, &g.v132, &g.v137, &g.v142, &g.v147, &g.v152, &g.v157, &g.v162)
 }
 
 func (g *sumFloat64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 10: // GroupReduce, lookback.go:240
-			g.v361 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v360, -1))
+		case 10: // GroupReduce, lookback.go:247
+			g.v363 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v362, -1))
 			next = g.r11()
-		case 11: // Barrier, lookback.go:262
+		case 11: // Barrier, lookback.go:269
 			next = g.r12()
-		case 13: // Barrier, lookback.go:280
+		case 13: // Barrier, lookback.go:287
 			next = g.r14()
 		case 14: // Barrier, kernels.go:98
 			next = g.r15()
 		case 18: // GroupExclusiveScan, kernels.go:90
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v557, math.Float64frombits(0x8000000000000000))
+			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v559, math.Float64frombits(0x8000000000000000))
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
-			kernelimpl.HostShift(g.v563, in, len(in), math.Float64frombits(0x8000000000000000))
+			kernelimpl.HostShift(g.v565, in, len(in), math.Float64frombits(0x8000000000000000))
 			next = g.r19()
 		}
 	}
@@ -3414,10 +3422,10 @@ func (g *sumFloat64Host) r0() int {
 	v26 := c0 + -1
 	v25 := c0 != 0
 	u19 := g.v19
-	h29 := g.v29[:n]
+	h31 := g.v31[:n]
 	for li := range n {
 		var v19 int64
-		var v29 int32
+		var v31 int32
 		if v13 {
 			v19 = v12
 		} else {
@@ -3433,7 +3441,7 @@ func (g *sumFloat64Host) r0() int {
 			v19 = v18
 		}
 		if int32(li) != 0 {
-			v29 = -1
+			v31 = -1
 			goto b6
 		}
 		if v23 {
@@ -3442,398 +3450,402 @@ func (g *sumFloat64Host) r0() int {
 			if v25 {
 				v28 = v26 - v24
 			}
-			v29 = v28
+			v30 := v28
+			if 4294967295 <= uint32(v28) {
+				v30 = -1
+			}
+			v31 = v30
 		} else {
-			v29 = -1
+			v31 = -1
 		}
 	b6:
 		u19 = v19
-		h29[li] = v29
+		h31[li] = v31
 	}
 	g.v19 = u19
-	// GroupSelect, lookback.go:201
-	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
 	v19 := g.v19
-	v30 := g.v30
-	v31 := int64(uint32(v30))
-	v32 := v31 * 6656
-	v33 := v19 <= v32
+	v32 := g.v32
+	v33 := int64(uint32(v32))
+	v34 := v33 * 6656
+	v35 := v19 <= v34
 	p0 := g.Pointer(0)
-	v38 := v32 + 256
-	v43 := v32 + 512
-	v48 := v32 + 768
-	v53 := v32 + 1024
-	v58 := v32 + 1280
-	v63 := v32 + 1536
-	v68 := v32 + 1792
-	v73 := v32 + 2048
-	v78 := v32 + 2304
-	v83 := v32 + 2560
-	v88 := v32 + 2816
-	v93 := v32 + 3072
-	v98 := v32 + 3328
-	v103 := v32 + 3584
-	v108 := v32 + 3840
-	v113 := v32 + 4096
-	v118 := v32 + 4352
-	v123 := v32 + 4608
-	v128 := v32 + 4864
-	v133 := v32 + 5120
-	v138 := v32 + 5376
-	v143 := v32 + 5632
-	v148 := v32 + 5888
-	v153 := v32 + 6144
-	v158 := v32 + 6400
-	h34 := g.v34[:n]
-	h35 := g.v35[:n]
+	v40 := v34 + 256
+	v45 := v34 + 512
+	v50 := v34 + 768
+	v55 := v34 + 1024
+	v60 := v34 + 1280
+	v65 := v34 + 1536
+	v70 := v34 + 1792
+	v75 := v34 + 2048
+	v80 := v34 + 2304
+	v85 := v34 + 2560
+	v90 := v34 + 2816
+	v95 := v34 + 3072
+	v100 := v34 + 3328
+	v105 := v34 + 3584
+	v110 := v34 + 3840
+	v115 := v34 + 4096
+	v120 := v34 + 4352
+	v125 := v34 + 4608
+	v130 := v34 + 4864
+	v135 := v34 + 5120
+	v140 := v34 + 5376
+	v145 := v34 + 5632
+	v150 := v34 + 5888
+	v155 := v34 + 6144
+	v160 := v34 + 6400
+	h36 := g.v36[:n]
 	h37 := g.v37[:n]
 	h39 := g.v39[:n]
-	h40 := g.v40[:n]
+	h41 := g.v41[:n]
 	h42 := g.v42[:n]
 	h44 := g.v44[:n]
-	h45 := g.v45[:n]
+	h46 := g.v46[:n]
 	h47 := g.v47[:n]
 	h49 := g.v49[:n]
-	h50 := g.v50[:n]
+	h51 := g.v51[:n]
 	h52 := g.v52[:n]
 	h54 := g.v54[:n]
-	h55 := g.v55[:n]
+	h56 := g.v56[:n]
 	h57 := g.v57[:n]
 	h59 := g.v59[:n]
-	h60 := g.v60[:n]
+	h61 := g.v61[:n]
 	h62 := g.v62[:n]
 	h64 := g.v64[:n]
-	h65 := g.v65[:n]
+	h66 := g.v66[:n]
 	h67 := g.v67[:n]
 	h69 := g.v69[:n]
-	h70 := g.v70[:n]
+	h71 := g.v71[:n]
 	h72 := g.v72[:n]
 	h74 := g.v74[:n]
-	h75 := g.v75[:n]
+	h76 := g.v76[:n]
 	h77 := g.v77[:n]
 	h79 := g.v79[:n]
-	h80 := g.v80[:n]
+	h81 := g.v81[:n]
 	h82 := g.v82[:n]
 	h84 := g.v84[:n]
-	h85 := g.v85[:n]
+	h86 := g.v86[:n]
 	h87 := g.v87[:n]
 	h89 := g.v89[:n]
-	h90 := g.v90[:n]
+	h91 := g.v91[:n]
 	h92 := g.v92[:n]
 	h94 := g.v94[:n]
-	h95 := g.v95[:n]
+	h96 := g.v96[:n]
 	h97 := g.v97[:n]
 	h99 := g.v99[:n]
-	h100 := g.v100[:n]
+	h101 := g.v101[:n]
 	h102 := g.v102[:n]
 	h104 := g.v104[:n]
-	h105 := g.v105[:n]
+	h106 := g.v106[:n]
 	h107 := g.v107[:n]
 	h109 := g.v109[:n]
-	h110 := g.v110[:n]
+	h111 := g.v111[:n]
 	h112 := g.v112[:n]
 	h114 := g.v114[:n]
-	h115 := g.v115[:n]
+	h116 := g.v116[:n]
 	h117 := g.v117[:n]
 	h119 := g.v119[:n]
-	h120 := g.v120[:n]
+	h121 := g.v121[:n]
 	h122 := g.v122[:n]
 	h124 := g.v124[:n]
-	h125 := g.v125[:n]
+	h126 := g.v126[:n]
 	h127 := g.v127[:n]
 	h129 := g.v129[:n]
-	h130 := g.v130[:n]
+	h131 := g.v131[:n]
 	h132 := g.v132[:n]
 	h134 := g.v134[:n]
-	h135 := g.v135[:n]
+	h136 := g.v136[:n]
 	h137 := g.v137[:n]
 	h139 := g.v139[:n]
-	h140 := g.v140[:n]
+	h141 := g.v141[:n]
 	h142 := g.v142[:n]
 	h144 := g.v144[:n]
-	h145 := g.v145[:n]
+	h146 := g.v146[:n]
 	h147 := g.v147[:n]
 	h149 := g.v149[:n]
-	h150 := g.v150[:n]
+	h151 := g.v151[:n]
 	h152 := g.v152[:n]
 	h154 := g.v154[:n]
-	h155 := g.v155[:n]
+	h156 := g.v156[:n]
 	h157 := g.v157[:n]
 	h159 := g.v159[:n]
-	h160 := g.v160[:n]
+	h161 := g.v161[:n]
 	h162 := g.v162[:n]
+	h164 := g.v164[:n]
 	more := false
 	for li := range n {
 		v20 := int32(li)
 		v21 := int64(uint32(v20))
-		var v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 float64
-		if v33 {
+		var v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159, v164 float64
+		if v35 {
 			g.Leave(li)
 			continue
 		}
-		v34 := v32 + v21
-		v35 := v34 < v19
-		if v35 {
-			v37 = *(*float64)(unsafe.Add(p0, int(v34)*8))
+		v36 := v34 + v21
+		v37 := v36 < v19
+		if v37 {
+			v39 = *(*float64)(unsafe.Add(p0, int(v36)*8))
 		} else {
-			v37 = 0
+			v39 = 0
 		}
-		v39 := v38 + v21
-		v40 := v39 < v19
-		if v40 {
-			v42 = *(*float64)(unsafe.Add(p0, int(v39)*8))
+		v41 := v40 + v21
+		v42 := v41 < v19
+		if v42 {
+			v44 = *(*float64)(unsafe.Add(p0, int(v41)*8))
 		} else {
-			v42 = 0
+			v44 = 0
 		}
-		v44 := v43 + v21
-		v45 := v44 < v19
-		if v45 {
-			v47 = *(*float64)(unsafe.Add(p0, int(v44)*8))
+		v46 := v45 + v21
+		v47 := v46 < v19
+		if v47 {
+			v49 = *(*float64)(unsafe.Add(p0, int(v46)*8))
 		} else {
-			v47 = 0
+			v49 = 0
 		}
-		v49 := v48 + v21
-		v50 := v49 < v19
-		if v50 {
-			v52 = *(*float64)(unsafe.Add(p0, int(v49)*8))
+		v51 := v50 + v21
+		v52 := v51 < v19
+		if v52 {
+			v54 = *(*float64)(unsafe.Add(p0, int(v51)*8))
 		} else {
-			v52 = 0
+			v54 = 0
 		}
-		v54 := v53 + v21
-		v55 := v54 < v19
-		if v55 {
-			v57 = *(*float64)(unsafe.Add(p0, int(v54)*8))
+		v56 := v55 + v21
+		v57 := v56 < v19
+		if v57 {
+			v59 = *(*float64)(unsafe.Add(p0, int(v56)*8))
 		} else {
-			v57 = 0
+			v59 = 0
 		}
-		v59 := v58 + v21
-		v60 := v59 < v19
-		if v60 {
-			v62 = *(*float64)(unsafe.Add(p0, int(v59)*8))
+		v61 := v60 + v21
+		v62 := v61 < v19
+		if v62 {
+			v64 = *(*float64)(unsafe.Add(p0, int(v61)*8))
 		} else {
-			v62 = 0
+			v64 = 0
 		}
-		v64 := v63 + v21
-		v65 := v64 < v19
-		if v65 {
-			v67 = *(*float64)(unsafe.Add(p0, int(v64)*8))
+		v66 := v65 + v21
+		v67 := v66 < v19
+		if v67 {
+			v69 = *(*float64)(unsafe.Add(p0, int(v66)*8))
 		} else {
-			v67 = 0
+			v69 = 0
 		}
-		v69 := v68 + v21
-		v70 := v69 < v19
-		if v70 {
-			v72 = *(*float64)(unsafe.Add(p0, int(v69)*8))
+		v71 := v70 + v21
+		v72 := v71 < v19
+		if v72 {
+			v74 = *(*float64)(unsafe.Add(p0, int(v71)*8))
 		} else {
-			v72 = 0
+			v74 = 0
 		}
-		v74 := v73 + v21
-		v75 := v74 < v19
-		if v75 {
-			v77 = *(*float64)(unsafe.Add(p0, int(v74)*8))
+		v76 := v75 + v21
+		v77 := v76 < v19
+		if v77 {
+			v79 = *(*float64)(unsafe.Add(p0, int(v76)*8))
 		} else {
-			v77 = 0
+			v79 = 0
 		}
-		v79 := v78 + v21
-		v80 := v79 < v19
-		if v80 {
-			v82 = *(*float64)(unsafe.Add(p0, int(v79)*8))
+		v81 := v80 + v21
+		v82 := v81 < v19
+		if v82 {
+			v84 = *(*float64)(unsafe.Add(p0, int(v81)*8))
 		} else {
-			v82 = 0
+			v84 = 0
 		}
-		v84 := v83 + v21
-		v85 := v84 < v19
-		if v85 {
-			v87 = *(*float64)(unsafe.Add(p0, int(v84)*8))
+		v86 := v85 + v21
+		v87 := v86 < v19
+		if v87 {
+			v89 = *(*float64)(unsafe.Add(p0, int(v86)*8))
 		} else {
-			v87 = 0
+			v89 = 0
 		}
-		v89 := v88 + v21
-		v90 := v89 < v19
-		if v90 {
-			v92 = *(*float64)(unsafe.Add(p0, int(v89)*8))
+		v91 := v90 + v21
+		v92 := v91 < v19
+		if v92 {
+			v94 = *(*float64)(unsafe.Add(p0, int(v91)*8))
 		} else {
-			v92 = 0
+			v94 = 0
 		}
-		v94 := v93 + v21
-		v95 := v94 < v19
-		if v95 {
-			v97 = *(*float64)(unsafe.Add(p0, int(v94)*8))
+		v96 := v95 + v21
+		v97 := v96 < v19
+		if v97 {
+			v99 = *(*float64)(unsafe.Add(p0, int(v96)*8))
 		} else {
-			v97 = 0
+			v99 = 0
 		}
-		v99 := v98 + v21
-		v100 := v99 < v19
-		if v100 {
-			v102 = *(*float64)(unsafe.Add(p0, int(v99)*8))
+		v101 := v100 + v21
+		v102 := v101 < v19
+		if v102 {
+			v104 = *(*float64)(unsafe.Add(p0, int(v101)*8))
 		} else {
-			v102 = 0
+			v104 = 0
 		}
-		v104 := v103 + v21
-		v105 := v104 < v19
-		if v105 {
-			v107 = *(*float64)(unsafe.Add(p0, int(v104)*8))
+		v106 := v105 + v21
+		v107 := v106 < v19
+		if v107 {
+			v109 = *(*float64)(unsafe.Add(p0, int(v106)*8))
 		} else {
-			v107 = 0
+			v109 = 0
 		}
-		v109 := v108 + v21
-		v110 := v109 < v19
-		if v110 {
-			v112 = *(*float64)(unsafe.Add(p0, int(v109)*8))
+		v111 := v110 + v21
+		v112 := v111 < v19
+		if v112 {
+			v114 = *(*float64)(unsafe.Add(p0, int(v111)*8))
 		} else {
-			v112 = 0
+			v114 = 0
 		}
-		v114 := v113 + v21
-		v115 := v114 < v19
-		if v115 {
-			v117 = *(*float64)(unsafe.Add(p0, int(v114)*8))
+		v116 := v115 + v21
+		v117 := v116 < v19
+		if v117 {
+			v119 = *(*float64)(unsafe.Add(p0, int(v116)*8))
 		} else {
-			v117 = 0
+			v119 = 0
 		}
-		v119 := v118 + v21
-		v120 := v119 < v19
-		if v120 {
-			v122 = *(*float64)(unsafe.Add(p0, int(v119)*8))
+		v121 := v120 + v21
+		v122 := v121 < v19
+		if v122 {
+			v124 = *(*float64)(unsafe.Add(p0, int(v121)*8))
 		} else {
-			v122 = 0
+			v124 = 0
 		}
-		v124 := v123 + v21
-		v125 := v124 < v19
-		if v125 {
-			v127 = *(*float64)(unsafe.Add(p0, int(v124)*8))
+		v126 := v125 + v21
+		v127 := v126 < v19
+		if v127 {
+			v129 = *(*float64)(unsafe.Add(p0, int(v126)*8))
 		} else {
-			v127 = 0
+			v129 = 0
 		}
-		v129 := v128 + v21
-		v130 := v129 < v19
-		if v130 {
-			v132 = *(*float64)(unsafe.Add(p0, int(v129)*8))
+		v131 := v130 + v21
+		v132 := v131 < v19
+		if v132 {
+			v134 = *(*float64)(unsafe.Add(p0, int(v131)*8))
 		} else {
-			v132 = 0
+			v134 = 0
 		}
-		v134 := v133 + v21
-		v135 := v134 < v19
-		if v135 {
-			v137 = *(*float64)(unsafe.Add(p0, int(v134)*8))
+		v136 := v135 + v21
+		v137 := v136 < v19
+		if v137 {
+			v139 = *(*float64)(unsafe.Add(p0, int(v136)*8))
 		} else {
-			v137 = 0
+			v139 = 0
 		}
-		v139 := v138 + v21
-		v140 := v139 < v19
-		if v140 {
-			v142 = *(*float64)(unsafe.Add(p0, int(v139)*8))
+		v141 := v140 + v21
+		v142 := v141 < v19
+		if v142 {
+			v144 = *(*float64)(unsafe.Add(p0, int(v141)*8))
 		} else {
-			v142 = 0
+			v144 = 0
 		}
-		v144 := v143 + v21
-		v145 := v144 < v19
-		if v145 {
-			v147 = *(*float64)(unsafe.Add(p0, int(v144)*8))
+		v146 := v145 + v21
+		v147 := v146 < v19
+		if v147 {
+			v149 = *(*float64)(unsafe.Add(p0, int(v146)*8))
 		} else {
-			v147 = 0
+			v149 = 0
 		}
-		v149 := v148 + v21
-		v150 := v149 < v19
-		if v150 {
-			v152 = *(*float64)(unsafe.Add(p0, int(v149)*8))
+		v151 := v150 + v21
+		v152 := v151 < v19
+		if v152 {
+			v154 = *(*float64)(unsafe.Add(p0, int(v151)*8))
 		} else {
-			v152 = 0
+			v154 = 0
 		}
-		v154 := v153 + v21
-		v155 := v154 < v19
-		if v155 {
-			v157 = *(*float64)(unsafe.Add(p0, int(v154)*8))
+		v156 := v155 + v21
+		v157 := v156 < v19
+		if v157 {
+			v159 = *(*float64)(unsafe.Add(p0, int(v156)*8))
 		} else {
-			v157 = 0
+			v159 = 0
 		}
-		v159 := v158 + v21
-		v160 := v159 < v19
-		if v160 {
-			v162 = *(*float64)(unsafe.Add(p0, int(v159)*8))
+		v161 := v160 + v21
+		v162 := v161 < v19
+		if v162 {
+			v164 = *(*float64)(unsafe.Add(p0, int(v161)*8))
 		} else {
-			v162 = 0
+			v164 = 0
 		}
-		h34[li] = v34
-		h35[li] = v35
+		h36[li] = v36
 		h37[li] = v37
 		h39[li] = v39
-		h40[li] = v40
+		h41[li] = v41
 		h42[li] = v42
 		h44[li] = v44
-		h45[li] = v45
+		h46[li] = v46
 		h47[li] = v47
 		h49[li] = v49
-		h50[li] = v50
+		h51[li] = v51
 		h52[li] = v52
 		h54[li] = v54
-		h55[li] = v55
+		h56[li] = v56
 		h57[li] = v57
 		h59[li] = v59
-		h60[li] = v60
+		h61[li] = v61
 		h62[li] = v62
 		h64[li] = v64
-		h65[li] = v65
+		h66[li] = v66
 		h67[li] = v67
 		h69[li] = v69
-		h70[li] = v70
+		h71[li] = v71
 		h72[li] = v72
 		h74[li] = v74
-		h75[li] = v75
+		h76[li] = v76
 		h77[li] = v77
 		h79[li] = v79
-		h80[li] = v80
+		h81[li] = v81
 		h82[li] = v82
 		h84[li] = v84
-		h85[li] = v85
+		h86[li] = v86
 		h87[li] = v87
 		h89[li] = v89
-		h90[li] = v90
+		h91[li] = v91
 		h92[li] = v92
 		h94[li] = v94
-		h95[li] = v95
+		h96[li] = v96
 		h97[li] = v97
 		h99[li] = v99
-		h100[li] = v100
+		h101[li] = v101
 		h102[li] = v102
 		h104[li] = v104
-		h105[li] = v105
+		h106[li] = v106
 		h107[li] = v107
 		h109[li] = v109
-		h110[li] = v110
+		h111[li] = v111
 		h112[li] = v112
 		h114[li] = v114
-		h115[li] = v115
+		h116[li] = v116
 		h117[li] = v117
 		h119[li] = v119
-		h120[li] = v120
+		h121[li] = v121
 		h122[li] = v122
 		h124[li] = v124
-		h125[li] = v125
+		h126[li] = v126
 		h127[li] = v127
 		h129[li] = v129
-		h130[li] = v130
+		h131[li] = v131
 		h132[li] = v132
 		h134[li] = v134
-		h135[li] = v135
+		h136[li] = v136
 		h137[li] = v137
 		h139[li] = v139
-		h140[li] = v140
+		h141[li] = v141
 		h142[li] = v142
 		h144[li] = v144
-		h145[li] = v145
+		h146[li] = v146
 		h147[li] = v147
 		h149[li] = v149
-		h150[li] = v150
+		h151[li] = v151
 		h152[li] = v152
 		h154[li] = v154
-		h155[li] = v155
+		h156[li] = v156
 		h157[li] = v157
 		h159[li] = v159
-		h160[li] = v160
+		h161[li] = v161
 		h162[li] = v162
+		h164[li] = v164
 		more = true
 	}
-	g.v31 = v31
+	g.v33 = v33
 	if !more {
 		return -1
 	}
@@ -3844,143 +3856,142 @@ func (g *sumFloat64Host) r0() int {
 		if dead[li] {
 			continue
 		}
-		v37 := h37[li]
-		v42 := h42[li]
-		v47 := h47[li]
-		v52 := h52[li]
-		v57 := h57[li]
-		v62 := h62[li]
-		v67 := h67[li]
-		v72 := h72[li]
-		v77 := h77[li]
-		v82 := h82[li]
-		v87 := h87[li]
-		v92 := h92[li]
-		v97 := h97[li]
-		*(*float64)(unsafe.Add(m0, li*8)) = v37
-		*(*float64)(unsafe.Add(m0, li*8+2048)) = v42
-		*(*float64)(unsafe.Add(m0, li*8+4096)) = v47
-		*(*float64)(unsafe.Add(m0, li*8+6144)) = v52
-		*(*float64)(unsafe.Add(m0, li*8+8192)) = v57
-		*(*float64)(unsafe.Add(m0, li*8+10240)) = v62
-		*(*float64)(unsafe.Add(m0, li*8+12288)) = v67
-		*(*float64)(unsafe.Add(m0, li*8+14336)) = v72
-		*(*float64)(unsafe.Add(m0, li*8+16384)) = v77
-		*(*float64)(unsafe.Add(m0, li*8+18432)) = v82
-		*(*float64)(unsafe.Add(m0, li*8+20480)) = v87
-		*(*float64)(unsafe.Add(m0, li*8+22528)) = v92
-		*(*float64)(unsafe.Add(m0, li*8+24576)) = v97
+		v39 := h39[li]
+		v44 := h44[li]
+		v49 := h49[li]
+		v54 := h54[li]
+		v59 := h59[li]
+		v64 := h64[li]
+		v69 := h69[li]
+		v74 := h74[li]
+		v79 := h79[li]
+		v84 := h84[li]
+		v89 := h89[li]
+		v94 := h94[li]
+		v99 := h99[li]
+		*(*float64)(unsafe.Add(m0, li*8)) = v39
+		*(*float64)(unsafe.Add(m0, li*8+2048)) = v44
+		*(*float64)(unsafe.Add(m0, li*8+4096)) = v49
+		*(*float64)(unsafe.Add(m0, li*8+6144)) = v54
+		*(*float64)(unsafe.Add(m0, li*8+8192)) = v59
+		*(*float64)(unsafe.Add(m0, li*8+10240)) = v64
+		*(*float64)(unsafe.Add(m0, li*8+12288)) = v69
+		*(*float64)(unsafe.Add(m0, li*8+14336)) = v74
+		*(*float64)(unsafe.Add(m0, li*8+16384)) = v79
+		*(*float64)(unsafe.Add(m0, li*8+18432)) = v84
+		*(*float64)(unsafe.Add(m0, li*8+20480)) = v89
+		*(*float64)(unsafe.Add(m0, li*8+22528)) = v94
+		*(*float64)(unsafe.Add(m0, li*8+24576)) = v99
 	}
 	// Barrier, kernels.go:80
-	h190 := g.v190[:n]
-	h193 := g.v193[:n]
-	h196 := g.v196[:n]
-	h199 := g.v199[:n]
-	h202 := g.v202[:n]
-	h205 := g.v205[:n]
-	h208 := g.v208[:n]
-	h211 := g.v211[:n]
-	h214 := g.v214[:n]
-	h217 := g.v217[:n]
-	h220 := g.v220[:n]
-	h223 := g.v223[:n]
-	h226 := g.v226[:n]
-	h227 := g.v227[:n]
+	h192 := g.v192[:n]
+	h195 := g.v195[:n]
+	h198 := g.v198[:n]
+	h201 := g.v201[:n]
+	h204 := g.v204[:n]
+	h207 := g.v207[:n]
+	h210 := g.v210[:n]
+	h213 := g.v213[:n]
+	h216 := g.v216[:n]
+	h219 := g.v219[:n]
+	h222 := g.v222[:n]
+	h225 := g.v225[:n]
+	h228 := g.v228[:n]
+	h229 := g.v229[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v190 := *(*float64)(unsafe.Add(m0, li*104))
-		v193 := *(*float64)(unsafe.Add(m0, li*104+8))
-		v196 := *(*float64)(unsafe.Add(m0, li*104+16))
-		v199 := *(*float64)(unsafe.Add(m0, li*104+24))
-		v200 := float64(float64(float64(float64(v190+0)+v193)+v196) + v199)
-		v202 := *(*float64)(unsafe.Add(m0, li*104+32))
-		v205 := *(*float64)(unsafe.Add(m0, li*104+40))
-		v208 := *(*float64)(unsafe.Add(m0, li*104+48))
-		v211 := *(*float64)(unsafe.Add(m0, li*104+56))
-		v212 := float64(float64(float64(float64(v200+v202)+v205)+v208) + v211)
-		v214 := *(*float64)(unsafe.Add(m0, li*104+64))
-		v217 := *(*float64)(unsafe.Add(m0, li*104+72))
-		v220 := *(*float64)(unsafe.Add(m0, li*104+80))
-		v223 := *(*float64)(unsafe.Add(m0, li*104+88))
-		v224 := float64(float64(float64(float64(v212+v214)+v217)+v220) + v223)
-		v226 := *(*float64)(unsafe.Add(m0, li*104+96))
-		v227 := float64(v224 + v226)
-		h190[li] = v190
-		h193[li] = v193
-		h196[li] = v196
-		h199[li] = v199
-		h202[li] = v202
-		h205[li] = v205
-		h208[li] = v208
-		h211[li] = v211
-		h214[li] = v214
-		h217[li] = v217
-		h220[li] = v220
-		h223[li] = v223
-		h226[li] = v226
-		h227[li] = v227
+		v192 := *(*float64)(unsafe.Add(m0, li*104))
+		v195 := *(*float64)(unsafe.Add(m0, li*104+8))
+		v198 := *(*float64)(unsafe.Add(m0, li*104+16))
+		v201 := *(*float64)(unsafe.Add(m0, li*104+24))
+		v202 := float64(float64(float64(float64(v192+0)+v195)+v198) + v201)
+		v204 := *(*float64)(unsafe.Add(m0, li*104+32))
+		v207 := *(*float64)(unsafe.Add(m0, li*104+40))
+		v210 := *(*float64)(unsafe.Add(m0, li*104+48))
+		v213 := *(*float64)(unsafe.Add(m0, li*104+56))
+		v214 := float64(float64(float64(float64(v202+v204)+v207)+v210) + v213)
+		v216 := *(*float64)(unsafe.Add(m0, li*104+64))
+		v219 := *(*float64)(unsafe.Add(m0, li*104+72))
+		v222 := *(*float64)(unsafe.Add(m0, li*104+80))
+		v225 := *(*float64)(unsafe.Add(m0, li*104+88))
+		v226 := float64(float64(float64(float64(v214+v216)+v219)+v222) + v225)
+		v228 := *(*float64)(unsafe.Add(m0, li*104+96))
+		v229 := float64(v226 + v228)
+		h192[li] = v192
+		h195[li] = v195
+		h198[li] = v198
+		h201[li] = v201
+		h204[li] = v204
+		h207[li] = v207
+		h210[li] = v210
+		h213[li] = v213
+		h216[li] = v216
+		h219[li] = v219
+		h222[li] = v222
+		h225[li] = v225
+		h228[li] = v228
+		h229[li] = v229
 	}
 	// GroupExclusiveScan, kernels.go:90
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v227, math.Float64frombits(0x8000000000000000))
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v229, math.Float64frombits(0x8000000000000000))
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
-		kernelimpl.HostShift(g.v228, in, len(in), math.Float64frombits(0x8000000000000000))
+		kernelimpl.HostShift(g.v230, in, len(in), math.Float64frombits(0x8000000000000000))
 	}
-	h228 := g.v228[:n]
-	h232 := g.v232[:n]
-	h233 := g.v233[:n]
+	h230 := g.v230[:n]
+	h234 := g.v234[:n]
+	h235 := g.v235[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v228 := h228[li]
-		v227 := h227[li]
-		v232 := float64(v228 + 0)
+		v230 := h230[li]
+		v229 := h229[li]
+		v234 := float64(v230 + 0)
 		if int32(li) == 0 {
-			v232 = 0
+			v234 = 0
 		}
-		v233 := float64(v232 + v227)
-		h232[li] = v232
-		h233[li] = v233
+		v235 := float64(v234 + v229)
+		h234[li] = v234
+		h235[li] = v235
 	}
 	// GroupSelect, kernels.go:91
-	g.v234 = kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v233, 0)[int32(255)]
+	g.v236 = kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v235, 0)[int32(255)]
 	// Barrier, kernels.go:76
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v102 := h102[li]
-		v107 := h107[li]
-		v112 := h112[li]
-		v117 := h117[li]
-		v122 := h122[li]
-		v127 := h127[li]
-		v132 := h132[li]
-		v137 := h137[li]
-		v142 := h142[li]
-		v147 := h147[li]
-		v152 := h152[li]
-		v157 := h157[li]
-		v162 := h162[li]
-		*(*float64)(unsafe.Add(m0, li*8)) = v102
-		*(*float64)(unsafe.Add(m0, li*8+2048)) = v107
-		*(*float64)(unsafe.Add(m0, li*8+4096)) = v112
-		*(*float64)(unsafe.Add(m0, li*8+6144)) = v117
-		*(*float64)(unsafe.Add(m0, li*8+8192)) = v122
-		*(*float64)(unsafe.Add(m0, li*8+10240)) = v127
-		*(*float64)(unsafe.Add(m0, li*8+12288)) = v132
-		*(*float64)(unsafe.Add(m0, li*8+14336)) = v137
-		*(*float64)(unsafe.Add(m0, li*8+16384)) = v142
-		*(*float64)(unsafe.Add(m0, li*8+18432)) = v147
-		*(*float64)(unsafe.Add(m0, li*8+20480)) = v152
-		*(*float64)(unsafe.Add(m0, li*8+22528)) = v157
-		*(*float64)(unsafe.Add(m0, li*8+24576)) = v162
+		v104 := h104[li]
+		v109 := h109[li]
+		v114 := h114[li]
+		v119 := h119[li]
+		v124 := h124[li]
+		v129 := h129[li]
+		v134 := h134[li]
+		v139 := h139[li]
+		v144 := h144[li]
+		v149 := h149[li]
+		v154 := h154[li]
+		v159 := h159[li]
+		v164 := h164[li]
+		*(*float64)(unsafe.Add(m0, li*8)) = v104
+		*(*float64)(unsafe.Add(m0, li*8+2048)) = v109
+		*(*float64)(unsafe.Add(m0, li*8+4096)) = v114
+		*(*float64)(unsafe.Add(m0, li*8+6144)) = v119
+		*(*float64)(unsafe.Add(m0, li*8+8192)) = v124
+		*(*float64)(unsafe.Add(m0, li*8+10240)) = v129
+		*(*float64)(unsafe.Add(m0, li*8+12288)) = v134
+		*(*float64)(unsafe.Add(m0, li*8+14336)) = v139
+		*(*float64)(unsafe.Add(m0, li*8+16384)) = v144
+		*(*float64)(unsafe.Add(m0, li*8+18432)) = v149
+		*(*float64)(unsafe.Add(m0, li*8+20480)) = v154
+		*(*float64)(unsafe.Add(m0, li*8+22528)) = v159
+		*(*float64)(unsafe.Add(m0, li*8+24576)) = v164
 	}
 	// Barrier, kernels.go:80
-	h248 := g.v248[:n]
 	h250 := g.v250[:n]
 	h252 := g.v252[:n]
 	h254 := g.v254[:n]
@@ -3993,29 +4004,29 @@ func (g *sumFloat64Host) r0() int {
 	h268 := g.v268[:n]
 	h270 := g.v270[:n]
 	h272 := g.v272[:n]
-	h273 := g.v273[:n]
+	h274 := g.v274[:n]
+	h275 := g.v275[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v248 := *(*float64)(unsafe.Add(m0, li*104))
-		v250 := *(*float64)(unsafe.Add(m0, li*104+8))
-		v252 := *(*float64)(unsafe.Add(m0, li*104+16))
-		v254 := *(*float64)(unsafe.Add(m0, li*104+24))
-		v255 := float64(float64(float64(float64(v248+0)+v250)+v252) + v254)
-		v256 := *(*float64)(unsafe.Add(m0, li*104+32))
-		v258 := *(*float64)(unsafe.Add(m0, li*104+40))
-		v260 := *(*float64)(unsafe.Add(m0, li*104+48))
-		v262 := *(*float64)(unsafe.Add(m0, li*104+56))
-		v263 := float64(float64(float64(float64(v255+v256)+v258)+v260) + v262)
-		v264 := *(*float64)(unsafe.Add(m0, li*104+64))
-		v266 := *(*float64)(unsafe.Add(m0, li*104+72))
-		v268 := *(*float64)(unsafe.Add(m0, li*104+80))
-		v270 := *(*float64)(unsafe.Add(m0, li*104+88))
-		v271 := float64(float64(float64(float64(v263+v264)+v266)+v268) + v270)
-		v272 := *(*float64)(unsafe.Add(m0, li*104+96))
-		v273 := float64(v271 + v272)
-		h248[li] = v248
+		v250 := *(*float64)(unsafe.Add(m0, li*104))
+		v252 := *(*float64)(unsafe.Add(m0, li*104+8))
+		v254 := *(*float64)(unsafe.Add(m0, li*104+16))
+		v256 := *(*float64)(unsafe.Add(m0, li*104+24))
+		v257 := float64(float64(float64(float64(v250+0)+v252)+v254) + v256)
+		v258 := *(*float64)(unsafe.Add(m0, li*104+32))
+		v260 := *(*float64)(unsafe.Add(m0, li*104+40))
+		v262 := *(*float64)(unsafe.Add(m0, li*104+48))
+		v264 := *(*float64)(unsafe.Add(m0, li*104+56))
+		v265 := float64(float64(float64(float64(v257+v258)+v260)+v262) + v264)
+		v266 := *(*float64)(unsafe.Add(m0, li*104+64))
+		v268 := *(*float64)(unsafe.Add(m0, li*104+72))
+		v270 := *(*float64)(unsafe.Add(m0, li*104+80))
+		v272 := *(*float64)(unsafe.Add(m0, li*104+88))
+		v273 := float64(float64(float64(float64(v265+v266)+v268)+v270) + v272)
+		v274 := *(*float64)(unsafe.Add(m0, li*104+96))
+		v275 := float64(v273 + v274)
 		h250[li] = v250
 		h252[li] = v252
 		h254[li] = v254
@@ -4028,74 +4039,75 @@ func (g *sumFloat64Host) r0() int {
 		h268[li] = v268
 		h270[li] = v270
 		h272[li] = v272
-		h273[li] = v273
+		h274[li] = v274
+		h275[li] = v275
 	}
 	// GroupExclusiveScan, kernels.go:90
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v273, math.Float64frombits(0x8000000000000000))
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v275, math.Float64frombits(0x8000000000000000))
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
-		kernelimpl.HostShift(g.v274, in, len(in), math.Float64frombits(0x8000000000000000))
+		kernelimpl.HostShift(g.v276, in, len(in), math.Float64frombits(0x8000000000000000))
 	}
-	h274 := g.v274[:n]
 	h276 := g.v276[:n]
-	h277 := g.v277[:n]
+	h278 := g.v278[:n]
+	h279 := g.v279[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v274 := h274[li]
-		v230 := int32(li)
-		v231 := v230 == 0
-		v273 := h273[li]
-		v276 := float64(v274 + 0)
-		if v231 {
-			v276 = 0
+		v276 := h276[li]
+		v232 := int32(li)
+		v233 := v232 == 0
+		v275 := h275[li]
+		v278 := float64(v276 + 0)
+		if v233 {
+			v278 = 0
 		}
-		v277 := float64(v276 + v273)
-		h276[li] = v276
-		h277[li] = v277
+		v279 := float64(v278 + v275)
+		h278[li] = v278
+		h279[li] = v279
 	}
 	// GroupSelect, kernels.go:91
-	g.v278 = kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v277, 0)[int32(255)]
+	g.v280 = kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v279, 0)[int32(255)]
 	c1 := g.c1
-	v280 := c1 == 0
-	v285 := v31 * 3
-	v287 := v285 + 6
-	v288 := v4 < v287
-	v286 := v285 + 3
-	v283 := v30 == 0
-	v284 := int32(1)
-	if v283 {
-		v284 = 2
+	v282 := c1 == 0
+	v287 := v33 * 3
+	v289 := v287 + 6
+	v290 := v4 < v289
+	v288 := v287 + 3
+	v285 := v32 == 0
+	v286 := int32(1)
+	if v285 {
+		v286 = 2
 	}
-	v289 := v284 << 30
-	v234 := g.v234
-	v278 := g.v278
-	v279 := float64(v234 + v278)
-	v290 := int64(math.Float64bits(v279))
-	v291 := int32(uint64(v290))
-	v292 := v291 & 1073741823
-	v293 := v289 | v292
-	v295 := v285 + 4
-	v296 := int64(uint64(v290) >> 30)
-	v297 := int32(uint64(v296))
-	v298 := v297 & 1073741823
-	v299 := v289 | v298
-	v301 := v285 + 5
-	v302 := int64(uint64(v290) >> 60)
-	v303 := int32(uint64(v302))
-	v304 := v289 | v303
-	v306 := v30 == 0
-	h405 := g.v405[:n]
-	h406 := g.v406[:n]
-	v307 := v30 + -1
-	h308 := g.v308[:n]
-	u309 := g.v309
-	u310 := g.v310
-	u313 := g.v313
-	h358 := g.v358[:n]
-	h359 := g.v359[:n]
+	v291 := v286 << 30
+	v236 := g.v236
+	v280 := g.v280
+	v281 := float64(v236 + v280)
+	v292 := int64(math.Float64bits(v281))
+	v293 := int32(uint64(v292))
+	v294 := v293 & 1073741823
+	v295 := v291 | v294
+	v297 := v287 + 4
+	v298 := int64(uint64(v292) >> 30)
+	v299 := int32(uint64(v298))
+	v300 := v299 & 1073741823
+	v301 := v291 | v300
+	v303 := v287 + 5
+	v304 := int64(uint64(v292) >> 60)
+	v305 := int32(uint64(v304))
+	v306 := v291 | v305
+	v308 := v32 == 0
+	h407 := g.v407[:n]
+	h408 := g.v408[:n]
+	v309 := v32 + -1
+	h310 := g.v310[:n]
+	u311 := g.v311
+	u312 := g.v312
+	u315 := g.v315
 	h360 := g.v360[:n]
+	h361 := g.v361[:n]
+	h362 := g.v362[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -4103,32 +4115,32 @@ func (g *sumFloat64Host) r0() int {
 		}
 		v20 := int32(li)
 		v22 := v20 == 0
-		v232 := h232[li]
-		var v308, v312, v346, v352, v359, v405 float64
-		var v309, v311, v313, v345, v350, v351, v357, v358, v360 int32
-		var v310 bool
-		var v318, v319 int64
+		v234 := h234[li]
+		var v310, v314, v348, v354, v361, v407 float64
+		var v311, v313, v315, v347, v352, v353, v359, v360, v362 int32
+		var v312 bool
+		var v320, v321 int64
 		if !v22 {
 			goto b74
 		}
-		if v280 {
+		if v282 {
 			goto b72
 		}
-		if int32(uint32(v30)%uint32(c1)) == 0 {
+		if int32(uint32(v32)%uint32(c1)) == 0 {
 			goto b74
 		}
 	b72:
-		if !v288 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v286)*4)), v293)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v295)*4)), v299)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v301)*4)), v304)
+		if !v290 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v288)*4)), v295)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v297)*4)), v301)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v303)*4)), v306)
 		}
 	b74:
-		if v306 {
-			v405 = 0
-			v406 := float64(v405 + v232)
-			h405[li] = v405
-			h406[li] = v406
+		if v308 {
+			v407 = 0
+			v408 := float64(v407 + v234)
+			h407[li] = v407
+			h408[li] = v408
 			if next != 14 {
 				if next >= 0 {
 					return g.Diverge()
@@ -4137,74 +4149,74 @@ func (g *sumFloat64Host) r0() int {
 			}
 			continue
 		}
-		v308 = 0
-		v309 = v307
-		v310 = true
-		v311 = 0
-		v312 = v308
+		v310 = 0
+		v311 = v309
+		v312 = true
 		v313 = 0
-		if uint32(v20) > uint32(v309) {
-			v358 = v311
-			v359 = v312
-			v360 = 512
+		v314 = v310
+		v315 = 0
+		if uint32(v20) > uint32(v311) {
+			v360 = v313
+			v361 = v314
+			v362 = 512
 			goto b87
 		}
-		if v311 != 0 {
-			v351 = v311
-			v352 = v312
+		if v313 != 0 {
+			v353 = v313
+			v354 = v314
 			goto b84
 		}
-		v318 = int64(uint32(v309-v20)) * 3
-		v319 = v318 + 3
-		if v4 < (v318 + 6) {
-			v345 = 0
-			v346 = 0
+		v320 = int64(uint32(v311-v20)) * 3
+		v321 = v320 + 3
+		if v4 < (v320 + 6) {
+			v347 = 0
+			v348 = 0
 		} else {
-			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319)*4)))
-			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318+4)*4)))
-			v325 := int32(uint32(v322) >> 30)
-			v328 := v325
-			if int32(uint32(v324)>>30) != v325 {
-				v328 = 0
+			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v321)*4)))
+			v326 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320+4)*4)))
+			v327 := int32(uint32(v324) >> 30)
+			v330 := v327
+			if int32(uint32(v326)>>30) != v327 {
+				v330 = 0
 			}
-			v330 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318+5)*4)))
-			v333 := v328
-			if int32(uint32(v330)>>30) != v328 {
-				v333 = 0
+			v332 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320+5)*4)))
+			v335 := v330
+			if int32(uint32(v332)>>30) != v330 {
+				v335 = 0
 			}
-			v340 := int64(uint32(v322&1073741823)) | (int64(uint32(v324&1073741823)) << 30)
-			v344 := math.Float64frombits(uint64(v340 | (int64(uint32(v330&1073741823)) << 60)))
-			v345 = v333
-			v346 = v344
+			v342 := int64(uint32(v324&1073741823)) | (int64(uint32(v326&1073741823)) << 30)
+			v346 := math.Float64frombits(uint64(v342 | (int64(uint32(v332&1073741823)) << 60)))
+			v347 = v335
+			v348 = v346
 		}
-		if v20 == v309 {
-			v349 := v345
-			if v345 == 1 {
-				v349 = 2
+		if v20 == v311 {
+			v351 := v347
+			if v347 == 1 {
+				v351 = 2
 			}
-			v350 = v349
+			v352 = v351
 		} else {
-			v350 = v345
+			v352 = v347
 		}
-		v351 = v350
-		v352 = v346
+		v353 = v352
+		v354 = v348
 	b84:
-		if v351 != 1 {
-			v357 = (v20 * 2) + int32(uint32(v351)>>1)
+		if v353 != 1 {
+			v359 = (v20 * 2) + int32(uint32(v353)>>1)
 		} else {
-			v357 = 512
+			v359 = 512
 		}
-		v358 = v351
-		v359 = v352
-		v360 = v357
+		v360 = v353
+		v361 = v354
+		v362 = v359
 	b87:
-		h308[li] = v308
-		u309 = v309
-		u310 = v310
-		u313 = v313
-		h358[li] = v358
-		h359[li] = v359
+		h310[li] = v310
+		u311 = v311
+		u312 = v312
+		u315 = v315
 		h360[li] = v360
+		h361[li] = v361
+		h362[li] = v362
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4212,40 +4224,40 @@ func (g *sumFloat64Host) r0() int {
 			next = 10
 		}
 	}
-	g.v279 = v279
-	g.v307 = v307
-	g.v309 = u309
-	g.v310 = u310
-	g.v313 = u313
+	g.v281 = v281
+	g.v309 = v309
+	g.v311 = u311
+	g.v312 = u312
+	g.v315 = u315
 	return next
 }
 
 func (g *sumFloat64Host) r11() int {
 	const n = 256
-	h308 := g.v308[:n]
-	e309 := g.v309
-	e310 := g.v310
-	e313 := g.v313
-	h358 := g.v358[:n]
-	h359 := g.v359[:n]
-	v361 := g.v361
-	v363 := 512 <= uint32(v361)
-	v364 := v361 & 1
-	v365 := v364 == 1
-	v362 := int32(uint32(v361) >> 1)
-	v366 := 256 <= uint32(v362)
-	u309 := g.v309
+	h310 := g.v310[:n]
+	e311 := g.v311
+	e312 := g.v312
+	e315 := g.v315
+	h360 := g.v360[:n]
+	h361 := g.v361[:n]
+	v363 := g.v363
+	v365 := 512 <= uint32(v363)
+	v366 := v363 & 1
+	v367 := v366 == 1
+	v364 := int32(uint32(v363) >> 1)
+	v368 := 256 <= uint32(v364)
+	u311 := g.v311
 	c2 := g.c2
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	u310 := g.v310
-	u313 := g.v313
-	h360 := g.v360[:n]
+	u312 := g.v312
+	u315 := g.v315
+	h362 := g.v362[:n]
 	v19 := g.v19
-	u545 := g.v545
-	u546 := g.v546
 	u547 := g.v547
-	h557 := g.v557[:n]
+	u548 := g.v548
+	u549 := g.v549
+	h559 := g.v559[:n]
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
@@ -4254,47 +4266,47 @@ func (g *sumFloat64Host) r11() int {
 		if dead[li] {
 			continue
 		}
-		v308 := h308[li]
-		v309 := e309
-		v310 := e310
-		v313 := e313
-		v358 := h358[li]
-		v359 := h359[li]
+		v310 := h310[li]
+		v311 := e311
+		v312 := e312
+		v315 := e315
+		v360 := h360[li]
+		v361 := h361[li]
 		v20 := int32(li)
-		v188 := v20 * 13
-		v189 := int64(uint32(v188))
-		var v311, v345, v350, v351, v357, v360, v541, v545, v547, v598, v600 int32
-		var v312, v346, v352, v540, v546, v557, v599 float64
-		var v318, v319, v558 int64
-		var v542 bool
-		if v363 {
+		v190 := v20 * 13
+		v191 := int64(uint32(v190))
+		var v313, v347, v352, v353, v359, v362, v543, v547, v549, v600, v602 int32
+		var v314, v348, v354, v542, v548, v559, v601 float64
+		var v320, v321, v560 int64
+		var v544 bool
+		if v365 {
 			goto b90
 		}
-		if !v365 {
+		if !v367 {
 			goto b218
 		}
 	b90:
-		if !v310 {
+		if !v312 {
 			goto b93
 		}
-		if v366 {
-			v540 = v308
-			v541 = v309 + -256
-			v542 = true
+		if v368 {
+			v542 = v310
+			v543 = v311 + -256
+			v544 = true
 		} else {
 			goto b93
 		}
-		v308 = v540
-		v309 = v541
 		v310 = v542
-		v311 = 0
-		v312 = v308
+		v311 = v543
+		v312 = v544
 		v313 = 0
+		v314 = v310
+		v315 = 0
 		goto b77
 	b93:
-		h308[li] = v308
-		u309 = v309
-		h359[li] = v359
+		h310[li] = v310
+		u311 = v311
+		h361[li] = v361
 		if next != 11 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4304,85 +4316,85 @@ func (g *sumFloat64Host) r11() int {
 		continue
 	b218:
 		{
-			v543 := v313 + 1
-			if uint32(v543) >= uint32(c2) {
-				v545 = v309 - v362
-				v546 = 0
-				v547 = 0
+			v545 := v315 + 1
+			if uint32(v545) >= uint32(c2) {
+				v547 = v311 - v364
+				v548 = 0
+				v549 = 0
 				goto b220
 			}
-			v598 = v358
-			v599 = v359
-			v600 = v543
+			v600 = v360
+			v601 = v361
+			v602 = v545
 		}
-		v311 = v598
-		v312 = v599
 		v313 = v600
+		v314 = v601
+		v315 = v602
 	b77:
-		if uint32(v20) > uint32(v309) {
-			v358 = v311
-			v359 = v312
-			v360 = 512
+		if uint32(v20) > uint32(v311) {
+			v360 = v313
+			v361 = v314
+			v362 = 512
 			goto b87
 		}
-		if v311 != 0 {
-			v351 = v311
-			v352 = v312
+		if v313 != 0 {
+			v353 = v313
+			v354 = v314
 			goto b84
 		}
-		v318 = int64(uint32(v309-v20)) * 3
-		v319 = v318 + 3
-		if v4 < (v318 + 6) {
-			v345 = 0
-			v346 = 0
+		v320 = int64(uint32(v311-v20)) * 3
+		v321 = v320 + 3
+		if v4 < (v320 + 6) {
+			v347 = 0
+			v348 = 0
 		} else {
-			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319)*4)))
-			v323 := v318 + 4
-			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v323)*4)))
-			v325 := int32(uint32(v322) >> 30)
-			v328 := v325
-			if int32(uint32(v324)>>30) != v325 {
-				v328 = 0
+			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v321)*4)))
+			v325 := v320 + 4
+			v326 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v325)*4)))
+			v327 := int32(uint32(v324) >> 30)
+			v330 := v327
+			if int32(uint32(v326)>>30) != v327 {
+				v330 = 0
 			}
-			v329 := v318 + 5
-			v330 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v329)*4)))
-			v333 := v328
-			if int32(uint32(v330)>>30) != v328 {
-				v333 = 0
+			v331 := v320 + 5
+			v332 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v331)*4)))
+			v335 := v330
+			if int32(uint32(v332)>>30) != v330 {
+				v335 = 0
 			}
-			v340 := int64(uint32(v322&1073741823)) | (int64(uint32(v324&1073741823)) << 30)
-			v344 := math.Float64frombits(uint64(v340 | (int64(uint32(v330&1073741823)) << 60)))
-			v345 = v333
-			v346 = v344
+			v342 := int64(uint32(v324&1073741823)) | (int64(uint32(v326&1073741823)) << 30)
+			v346 := math.Float64frombits(uint64(v342 | (int64(uint32(v332&1073741823)) << 60)))
+			v347 = v335
+			v348 = v346
 		}
-		if v20 == v309 {
-			v349 := v345
-			if v345 == 1 {
-				v349 = 2
+		if v20 == v311 {
+			v351 := v347
+			if v347 == 1 {
+				v351 = 2
 			}
-			v350 = v349
+			v352 = v351
 		} else {
-			v350 = v345
+			v352 = v347
 		}
-		v351 = v350
-		v352 = v346
+		v353 = v352
+		v354 = v348
 	b84:
-		if v351 != 1 {
-			v357 = (v20 * 2) + int32(uint32(v351)>>1)
+		if v353 != 1 {
+			v359 = (v20 * 2) + int32(uint32(v353)>>1)
 		} else {
-			v357 = 512
+			v359 = 512
 		}
-		v358 = v351
-		v359 = v352
-		v360 = v357
+		v360 = v353
+		v361 = v354
+		v362 = v359
 	b87:
-		h308[li] = v308
-		u309 = v309
-		u310 = v310
-		u313 = v313
-		h358[li] = v358
-		h359[li] = v359
+		h310[li] = v310
+		u311 = v311
+		u312 = v312
+		u315 = v315
 		h360[li] = v360
+		h361[li] = v361
+		h362[li] = v362
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4391,25 +4403,25 @@ func (g *sumFloat64Host) r11() int {
 		}
 		continue
 	b220:
-		v553 := ((int64(uint32(v545)) * 6656) + int64(uint32(v547*3328))) + v189
-		v554 := v553 + 13
-		v556 := v19
-		if v554 < v19 {
-			v556 = v554
+		v555 := ((int64(uint32(v547)) * 6656) + int64(uint32(v549*3328))) + v191
+		v556 := v555 + 13
+		v558 := v19
+		if v556 < v19 {
+			v558 = v556
 		}
-		v557 = 0
-		v558 = v553
+		v559 = 0
+		v560 = v555
 	b221:
-		if v558 >= v556 {
-			h308[li] = v308
-			u309 = v309
-			u310 = v310
-			h358[li] = v358
-			h359[li] = v359
-			u545 = v545
-			u546 = v546
+		if v560 >= v558 {
+			h310[li] = v310
+			u311 = v311
+			u312 = v312
+			h360[li] = v360
+			h361[li] = v361
 			u547 = v547
-			h557[li] = v557
+			u548 = v548
+			u549 = v549
+			h559[li] = v559
 			if next != 18 {
 				if next >= 0 {
 					return g.Diverge()
@@ -4418,119 +4430,119 @@ func (g *sumFloat64Host) r11() int {
 			}
 			continue
 		}
-		v557 = float64(v557 + *(*float64)(unsafe.Add(p0, int(v558)*8)))
-		v558 = v558 + 1
+		v559 = float64(v559 + *(*float64)(unsafe.Add(p0, int(v560)*8)))
+		v560 = v560 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b221
 	}
-	g.v309 = u309
-	g.v362 = v362
-	g.v310 = u310
-	g.v313 = u313
-	g.v545 = u545
-	g.v546 = u546
+	g.v311 = u311
+	g.v364 = v364
+	g.v312 = u312
+	g.v315 = u315
 	g.v547 = u547
+	g.v548 = u548
+	g.v549 = u549
 	return next
 }
 
 func (g *sumFloat64Host) r12() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h359 := g.v359[:n]
+	h361 := g.v361[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v20 := int32(li)
-		v359 := h359[li]
-		*(*float64)(unsafe.Add(m0, int(v20&255)*8)) = v359
+		v361 := h361[li]
+		*(*float64)(unsafe.Add(m0, int(v20&255)*8)) = v361
 	}
-	// Barrier, lookback.go:264
-	h308 := g.v308[:n]
-	e309 := g.v309
-	v362 := g.v362
-	v370 := uint32(v362) < 256
-	v371 := v362 & 255
-	v374 := int32(256)
-	if v370 {
-		v374 = v362
+	// Barrier, lookback.go:271
+	h310 := g.v310[:n]
+	e311 := g.v311
+	v364 := g.v364
+	v372 := uint32(v364) < 256
+	v373 := v364 & 255
+	v376 := int32(256)
+	if v372 {
+		v376 = v364
 	}
 	stop := g.Cancelled()
-	v307 := g.v307
-	v279 := g.v279
+	v309 := g.v309
+	v281 := g.v281
 	c3 := g.c3
-	v384 := c3 == 0
+	v386 := c3 == 0
 	v4 := g.v4
-	v31 := g.v31
-	v385 := v31 * 3
-	v387 := v385 + 6
-	v388 := v4 < v387
+	v33 := g.v33
+	v387 := v33 * 3
+	v389 := v387 + 6
+	v390 := v4 < v389
 	p2 := g.Pointer(2)
-	v386 := v385 + 3
-	v394 := v385 + 4
-	v400 := v385 + 5
-	h375 := g.v375[:n]
-	u309 := g.v309
-	u310 := g.v310
-	u313 := g.v313
-	h358 := g.v358[:n]
+	v388 := v387 + 3
+	v396 := v387 + 4
+	v402 := v387 + 5
+	h377 := g.v377[:n]
+	u311 := g.v311
+	u312 := g.v312
+	u315 := g.v315
 	h360 := g.v360[:n]
+	h362 := g.v362[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v308 := h308[li]
-		v309 := e309
+		v310 := h310[li]
+		v311 := e311
 		v20 := int32(li)
 		v22 := v20 == 0
-		var v310, v542 bool
-		var v311, v313, v345, v350, v351, v357, v358, v360, v376, v541 int32
-		var v312, v346, v352, v359, v373, v375, v383, v540 float64
-		var v318, v319 int64
-		if v370 {
-			v373 = *(*float64)(unsafe.Add(m0, int(v371)*8))
+		var v312, v544 bool
+		var v313, v315, v347, v352, v353, v359, v360, v362, v378, v543 int32
+		var v314, v348, v354, v361, v375, v377, v385, v542 float64
+		var v320, v321 int64
+		if v372 {
+			v375 = *(*float64)(unsafe.Add(m0, int(v373)*8))
 		} else {
-			v373 = v308
+			v375 = v310
 		}
-		v375 = v373
-		v376 = v374
+		v377 = v375
+		v378 = v376
 	b98:
-		if v376 != 0 {
-			v378 := v376 + -1
-			v381 := float64(v375 + *(*float64)(unsafe.Add(m0, int(v378&255)*8)))
-			v375 = v381
-			v376 = v378
+		if v378 != 0 {
+			v380 := v378 + -1
+			v383 := float64(v377 + *(*float64)(unsafe.Add(m0, int(v380&255)*8)))
+			v377 = v383
+			v378 = v380
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b98
 		}
-		if v309 != v307 {
-			v540 = v375
-			v541 = v309 + 256
-			v542 = false
+		if v311 != v309 {
+			v542 = v377
+			v543 = v311 + 256
+			v544 = false
 			goto b217
 		}
-		v383 = float64(v375 + v279)
+		v385 = float64(v377 + v281)
 		if !v22 {
 			goto b105
 		}
-		if !v384 {
+		if !v386 {
 			goto b105
 		}
-		if !v388 {
-			v389 := int64(math.Float64bits(v383))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v386)*4)), ((int32(uint64(v389)) & 1073741823) | -2147483648))
-			v398 := (int32(uint64(int64(uint64(v389)>>30))) & 1073741823) | -2147483648
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v394)*4)), v398)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v400)*4)), (int32(uint64(int64(uint64(v389)>>60))) | -2147483648))
+		if !v390 {
+			v391 := int64(math.Float64bits(v385))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v388)*4)), ((int32(uint64(v391)) & 1073741823) | -2147483648))
+			v400 := (int32(uint64(int64(uint64(v391)>>30))) & 1073741823) | -2147483648
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v396)*4)), v400)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v402)*4)), (int32(uint64(int64(uint64(v391)>>60))) | -2147483648))
 		}
 	b105:
-		h375[li] = v375
+		h377[li] = v377
 		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4539,74 +4551,74 @@ func (g *sumFloat64Host) r12() int {
 		}
 		continue
 	b217:
-		v308 = v540
-		v309 = v541
 		v310 = v542
-		v311 = 0
-		v312 = v308
+		v311 = v543
+		v312 = v544
 		v313 = 0
-		if uint32(v20) > uint32(v309) {
-			v358 = v311
-			v359 = v312
-			v360 = 512
+		v314 = v310
+		v315 = 0
+		if uint32(v20) > uint32(v311) {
+			v360 = v313
+			v361 = v314
+			v362 = 512
 			goto b87
 		}
-		if v311 != 0 {
-			v351 = v311
-			v352 = v312
+		if v313 != 0 {
+			v353 = v313
+			v354 = v314
 			goto b84
 		}
-		v318 = int64(uint32(v309-v20)) * 3
-		v319 = v318 + 3
-		if v4 < (v318 + 6) {
-			v345 = 0
-			v346 = 0
+		v320 = int64(uint32(v311-v20)) * 3
+		v321 = v320 + 3
+		if v4 < (v320 + 6) {
+			v347 = 0
+			v348 = 0
 		} else {
-			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319)*4)))
-			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318+4)*4)))
-			v325 := int32(uint32(v322) >> 30)
-			v328 := v325
-			if int32(uint32(v324)>>30) != v325 {
-				v328 = 0
+			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v321)*4)))
+			v326 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320+4)*4)))
+			v327 := int32(uint32(v324) >> 30)
+			v330 := v327
+			if int32(uint32(v326)>>30) != v327 {
+				v330 = 0
 			}
-			v330 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318+5)*4)))
-			v333 := v328
-			if int32(uint32(v330)>>30) != v328 {
-				v333 = 0
+			v332 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320+5)*4)))
+			v335 := v330
+			if int32(uint32(v332)>>30) != v330 {
+				v335 = 0
 			}
-			v340 := int64(uint32(v322&1073741823)) | (int64(uint32(v324&1073741823)) << 30)
-			v344 := math.Float64frombits(uint64(v340 | (int64(uint32(v330&1073741823)) << 60)))
-			v345 = v333
-			v346 = v344
+			v342 := int64(uint32(v324&1073741823)) | (int64(uint32(v326&1073741823)) << 30)
+			v346 := math.Float64frombits(uint64(v342 | (int64(uint32(v332&1073741823)) << 60)))
+			v347 = v335
+			v348 = v346
 		}
-		if v20 == v309 {
-			v349 := v345
-			if v345 == 1 {
-				v349 = 2
+		if v20 == v311 {
+			v351 := v347
+			if v347 == 1 {
+				v351 = 2
 			}
-			v350 = v349
+			v352 = v351
 		} else {
-			v350 = v345
+			v352 = v347
 		}
-		v351 = v350
-		v352 = v346
+		v353 = v352
+		v354 = v348
 	b84:
-		if v351 != 1 {
-			v357 = (v20 * 2) + int32(uint32(v351)>>1)
+		if v353 != 1 {
+			v359 = (v20 * 2) + int32(uint32(v353)>>1)
 		} else {
-			v357 = 512
+			v359 = 512
 		}
-		v358 = v351
-		v359 = v352
-		v360 = v357
+		v360 = v353
+		v361 = v354
+		v362 = v359
 	b87:
-		h308[li] = v308
-		u309 = v309
-		u310 = v310
-		u313 = v313
-		h358[li] = v358
-		h359[li] = v359
+		h310[li] = v310
+		u311 = v311
+		u312 = v312
+		u315 = v315
 		h360[li] = v360
+		h361[li] = v361
+		h362[li] = v362
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4614,273 +4626,272 @@ func (g *sumFloat64Host) r12() int {
 			next = 10
 		}
 	}
-	g.v309 = u309
-	g.v310 = u310
-	g.v313 = u313
+	g.v311 = u311
+	g.v312 = u312
+	g.v315 = u315
 	return next
 }
 
 func (g *sumFloat64Host) r14() int {
 	const n = 256
-	h375 := g.v375[:n]
-	h232 := g.v232[:n]
-	h405 := g.v405[:n]
-	h406 := g.v406[:n]
+	h377 := g.v377[:n]
+	h234 := g.v234[:n]
+	h407 := g.v407[:n]
+	h408 := g.v408[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v375 := h375[li]
-		v232 := h232[li]
-		var v405 float64
-		v405 = v375
-		v406 := float64(v405 + v232)
-		h405[li] = v405
-		h406[li] = v406
+		v377 := h377[li]
+		v234 := h234[li]
+		var v407 float64
+		v407 = v377
+		v408 := float64(v407 + v234)
+		h407[li] = v407
+		h408[li] = v408
 	}
 	return 14
 }
 
 func (g *sumFloat64Host) r15() int {
 	const n = 256
-	h406 := g.v406[:n]
-	h190 := g.v190[:n]
+	h408 := g.v408[:n]
+	h192 := g.v192[:n]
 	v6 := g.v6
 	v7 := int32(uint8(v6))
 	v8 := v7 != 0
 	m0 := g.Memory(0)
-	h193 := g.v193[:n]
-	h196 := g.v196[:n]
-	h199 := g.v199[:n]
-	h202 := g.v202[:n]
-	h205 := g.v205[:n]
-	h208 := g.v208[:n]
-	h211 := g.v211[:n]
-	h214 := g.v214[:n]
-	h217 := g.v217[:n]
-	h220 := g.v220[:n]
-	h223 := g.v223[:n]
-	h226 := g.v226[:n]
+	h195 := g.v195[:n]
+	h198 := g.v198[:n]
+	h201 := g.v201[:n]
+	h204 := g.v204[:n]
+	h207 := g.v207[:n]
+	h210 := g.v210[:n]
+	h213 := g.v213[:n]
+	h216 := g.v216[:n]
+	h219 := g.v219[:n]
+	h222 := g.v222[:n]
+	h225 := g.v225[:n]
+	h228 := g.v228[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v406 := h406[li]
-		v190 := h190[li]
-		v193 := h193[li]
-		v196 := h196[li]
-		v199 := h199[li]
-		v202 := h202[li]
-		v205 := h205[li]
-		v208 := h208[li]
-		v211 := h211[li]
-		v214 := h214[li]
-		v217 := h217[li]
-		v220 := h220[li]
-		v223 := h223[li]
-		v226 := h226[li]
-		var v408, v411, v414, v417, v420, v423, v426, v429, v432, v435, v438, v441, v444 float64
-		v407 := float64(v406 + v190)
+		v408 := h408[li]
+		v192 := h192[li]
+		v195 := h195[li]
+		v198 := h198[li]
+		v201 := h201[li]
+		v204 := h204[li]
+		v207 := h207[li]
+		v210 := h210[li]
+		v213 := h213[li]
+		v216 := h216[li]
+		v219 := h219[li]
+		v222 := h222[li]
+		v225 := h225[li]
+		v228 := h228[li]
+		var v410, v413, v416, v419, v422, v425, v428, v431, v434, v437, v440, v443, v446 float64
+		v409 := float64(v408 + v192)
 		if v8 {
-			v408 = v407
+			v410 = v409
 		} else {
-			v408 = v406
+			v410 = v408
 		}
-		*(*float64)(unsafe.Add(m0, li*104)) = v408
-		v410 := float64(v407 + v193)
+		*(*float64)(unsafe.Add(m0, li*104)) = v410
+		v412 := float64(v409 + v195)
 		if v8 {
-			v411 = v410
+			v413 = v412
 		} else {
-			v411 = v407
+			v413 = v409
 		}
-		*(*float64)(unsafe.Add(m0, li*104+8)) = v411
-		v413 := float64(v410 + v196)
+		*(*float64)(unsafe.Add(m0, li*104+8)) = v413
+		v415 := float64(v412 + v198)
 		if v8 {
-			v414 = v413
+			v416 = v415
 		} else {
-			v414 = v410
+			v416 = v412
 		}
-		*(*float64)(unsafe.Add(m0, li*104+16)) = v414
-		v416 := float64(v413 + v199)
+		*(*float64)(unsafe.Add(m0, li*104+16)) = v416
+		v418 := float64(v415 + v201)
 		if v8 {
-			v417 = v416
+			v419 = v418
 		} else {
-			v417 = v413
+			v419 = v415
 		}
-		*(*float64)(unsafe.Add(m0, li*104+24)) = v417
-		v419 := float64(v416 + v202)
+		*(*float64)(unsafe.Add(m0, li*104+24)) = v419
+		v421 := float64(v418 + v204)
 		if v8 {
-			v420 = v419
+			v422 = v421
 		} else {
-			v420 = v416
+			v422 = v418
 		}
-		*(*float64)(unsafe.Add(m0, li*104+32)) = v420
-		v422 := float64(v419 + v205)
+		*(*float64)(unsafe.Add(m0, li*104+32)) = v422
+		v424 := float64(v421 + v207)
 		if v8 {
-			v423 = v422
+			v425 = v424
 		} else {
-			v423 = v419
+			v425 = v421
 		}
-		*(*float64)(unsafe.Add(m0, li*104+40)) = v423
-		v425 := float64(v422 + v208)
+		*(*float64)(unsafe.Add(m0, li*104+40)) = v425
+		v427 := float64(v424 + v210)
 		if v8 {
-			v426 = v425
+			v428 = v427
 		} else {
-			v426 = v422
+			v428 = v424
 		}
-		*(*float64)(unsafe.Add(m0, li*104+48)) = v426
-		v428 := float64(v425 + v211)
+		*(*float64)(unsafe.Add(m0, li*104+48)) = v428
+		v430 := float64(v427 + v213)
 		if v8 {
-			v429 = v428
+			v431 = v430
 		} else {
-			v429 = v425
+			v431 = v427
 		}
-		*(*float64)(unsafe.Add(m0, li*104+56)) = v429
-		v431 := float64(v428 + v214)
+		*(*float64)(unsafe.Add(m0, li*104+56)) = v431
+		v433 := float64(v430 + v216)
 		if v8 {
-			v432 = v431
+			v434 = v433
 		} else {
-			v432 = v428
+			v434 = v430
 		}
-		*(*float64)(unsafe.Add(m0, li*104+64)) = v432
-		v434 := float64(v431 + v217)
+		*(*float64)(unsafe.Add(m0, li*104+64)) = v434
+		v436 := float64(v433 + v219)
 		if v8 {
-			v435 = v434
+			v437 = v436
 		} else {
-			v435 = v431
+			v437 = v433
 		}
-		*(*float64)(unsafe.Add(m0, li*104+72)) = v435
-		v437 := float64(v434 + v220)
+		*(*float64)(unsafe.Add(m0, li*104+72)) = v437
+		v439 := float64(v436 + v222)
 		if v8 {
-			v438 = v437
+			v440 = v439
 		} else {
-			v438 = v434
+			v440 = v436
 		}
-		*(*float64)(unsafe.Add(m0, li*104+80)) = v438
-		v440 := float64(v437 + v223)
+		*(*float64)(unsafe.Add(m0, li*104+80)) = v440
+		v442 := float64(v439 + v225)
 		if v8 {
-			v441 = v440
+			v443 = v442
 		} else {
-			v441 = v437
+			v443 = v439
 		}
-		*(*float64)(unsafe.Add(m0, li*104+88)) = v441
+		*(*float64)(unsafe.Add(m0, li*104+88)) = v443
 		if v8 {
-			v444 = float64(v440 + v226)
+			v446 = float64(v442 + v228)
 		} else {
-			v444 = v440
+			v446 = v442
 		}
-		*(*float64)(unsafe.Add(m0, li*104+96)) = v444
+		*(*float64)(unsafe.Add(m0, li*104+96)) = v446
 	}
 	// Barrier, kernels.go:107
-	h35 := g.v35[:n]
+	h37 := g.v37[:n]
 	p4 := g.Pointer(4)
-	h34 := g.v34[:n]
-	h40 := g.v40[:n]
-	h39 := g.v39[:n]
-	h45 := g.v45[:n]
-	h44 := g.v44[:n]
-	h50 := g.v50[:n]
-	h49 := g.v49[:n]
-	h55 := g.v55[:n]
-	h54 := g.v54[:n]
-	h60 := g.v60[:n]
-	h59 := g.v59[:n]
-	h65 := g.v65[:n]
-	h64 := g.v64[:n]
-	h70 := g.v70[:n]
-	h69 := g.v69[:n]
-	h75 := g.v75[:n]
-	h74 := g.v74[:n]
-	h80 := g.v80[:n]
-	h79 := g.v79[:n]
-	h85 := g.v85[:n]
-	h84 := g.v84[:n]
-	h90 := g.v90[:n]
-	h89 := g.v89[:n]
-	h95 := g.v95[:n]
-	h94 := g.v94[:n]
-	h405 := g.v405[:n]
-	v234 := g.v234
-	h276 := g.v276[:n]
-	h473 := g.v473[:n]
+	h36 := g.v36[:n]
+	h42 := g.v42[:n]
+	h41 := g.v41[:n]
+	h47 := g.v47[:n]
+	h46 := g.v46[:n]
+	h52 := g.v52[:n]
+	h51 := g.v51[:n]
+	h57 := g.v57[:n]
+	h56 := g.v56[:n]
+	h62 := g.v62[:n]
+	h61 := g.v61[:n]
+	h67 := g.v67[:n]
+	h66 := g.v66[:n]
+	h72 := g.v72[:n]
+	h71 := g.v71[:n]
+	h77 := g.v77[:n]
+	h76 := g.v76[:n]
+	h82 := g.v82[:n]
+	h81 := g.v81[:n]
+	h87 := g.v87[:n]
+	h86 := g.v86[:n]
+	h92 := g.v92[:n]
+	h91 := g.v91[:n]
+	h97 := g.v97[:n]
+	h96 := g.v96[:n]
+	h407 := g.v407[:n]
+	v236 := g.v236
+	h278 := g.v278[:n]
+	h475 := g.v475[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v35 := h35[li]
-		v34 := h34[li]
-		v40 := h40[li]
-		v39 := h39[li]
-		v45 := h45[li]
-		v44 := h44[li]
-		v50 := h50[li]
-		v49 := h49[li]
-		v55 := h55[li]
-		v54 := h54[li]
-		v60 := h60[li]
-		v59 := h59[li]
-		v65 := h65[li]
-		v64 := h64[li]
-		v70 := h70[li]
-		v69 := h69[li]
-		v75 := h75[li]
-		v74 := h74[li]
-		v80 := h80[li]
-		v79 := h79[li]
-		v85 := h85[li]
-		v84 := h84[li]
-		v90 := h90[li]
-		v89 := h89[li]
-		v95 := h95[li]
-		v94 := h94[li]
-		v405 := h405[li]
-		v276 := h276[li]
-		if v35 {
-			*(*float64)(unsafe.Add(p4, int(v34)*8)) = *(*float64)(unsafe.Add(m0, li*8))
+		v37 := h37[li]
+		v36 := h36[li]
+		v42 := h42[li]
+		v41 := h41[li]
+		v47 := h47[li]
+		v46 := h46[li]
+		v52 := h52[li]
+		v51 := h51[li]
+		v57 := h57[li]
+		v56 := h56[li]
+		v62 := h62[li]
+		v61 := h61[li]
+		v67 := h67[li]
+		v66 := h66[li]
+		v72 := h72[li]
+		v71 := h71[li]
+		v77 := h77[li]
+		v76 := h76[li]
+		v82 := h82[li]
+		v81 := h81[li]
+		v87 := h87[li]
+		v86 := h86[li]
+		v92 := h92[li]
+		v91 := h91[li]
+		v97 := h97[li]
+		v96 := h96[li]
+		v407 := h407[li]
+		v278 := h278[li]
+		if v37 {
+			*(*float64)(unsafe.Add(p4, int(v36)*8)) = *(*float64)(unsafe.Add(m0, li*8))
 		}
-		if v40 {
-			*(*float64)(unsafe.Add(p4, int(v39)*8)) = *(*float64)(unsafe.Add(m0, li*8+2048))
+		if v42 {
+			*(*float64)(unsafe.Add(p4, int(v41)*8)) = *(*float64)(unsafe.Add(m0, li*8+2048))
 		}
-		if v45 {
-			*(*float64)(unsafe.Add(p4, int(v44)*8)) = *(*float64)(unsafe.Add(m0, li*8+4096))
+		if v47 {
+			*(*float64)(unsafe.Add(p4, int(v46)*8)) = *(*float64)(unsafe.Add(m0, li*8+4096))
 		}
-		if v50 {
-			*(*float64)(unsafe.Add(p4, int(v49)*8)) = *(*float64)(unsafe.Add(m0, li*8+6144))
+		if v52 {
+			*(*float64)(unsafe.Add(p4, int(v51)*8)) = *(*float64)(unsafe.Add(m0, li*8+6144))
 		}
-		if v55 {
-			*(*float64)(unsafe.Add(p4, int(v54)*8)) = *(*float64)(unsafe.Add(m0, li*8+8192))
+		if v57 {
+			*(*float64)(unsafe.Add(p4, int(v56)*8)) = *(*float64)(unsafe.Add(m0, li*8+8192))
 		}
-		if v60 {
-			*(*float64)(unsafe.Add(p4, int(v59)*8)) = *(*float64)(unsafe.Add(m0, li*8+10240))
+		if v62 {
+			*(*float64)(unsafe.Add(p4, int(v61)*8)) = *(*float64)(unsafe.Add(m0, li*8+10240))
 		}
-		if v65 {
-			*(*float64)(unsafe.Add(p4, int(v64)*8)) = *(*float64)(unsafe.Add(m0, li*8+12288))
+		if v67 {
+			*(*float64)(unsafe.Add(p4, int(v66)*8)) = *(*float64)(unsafe.Add(m0, li*8+12288))
 		}
-		if v70 {
-			*(*float64)(unsafe.Add(p4, int(v69)*8)) = *(*float64)(unsafe.Add(m0, li*8+14336))
+		if v72 {
+			*(*float64)(unsafe.Add(p4, int(v71)*8)) = *(*float64)(unsafe.Add(m0, li*8+14336))
 		}
-		if v75 {
-			*(*float64)(unsafe.Add(p4, int(v74)*8)) = *(*float64)(unsafe.Add(m0, li*8+16384))
+		if v77 {
+			*(*float64)(unsafe.Add(p4, int(v76)*8)) = *(*float64)(unsafe.Add(m0, li*8+16384))
 		}
-		if v80 {
-			*(*float64)(unsafe.Add(p4, int(v79)*8)) = *(*float64)(unsafe.Add(m0, li*8+18432))
+		if v82 {
+			*(*float64)(unsafe.Add(p4, int(v81)*8)) = *(*float64)(unsafe.Add(m0, li*8+18432))
 		}
-		if v85 {
-			*(*float64)(unsafe.Add(p4, int(v84)*8)) = *(*float64)(unsafe.Add(m0, li*8+20480))
+		if v87 {
+			*(*float64)(unsafe.Add(p4, int(v86)*8)) = *(*float64)(unsafe.Add(m0, li*8+20480))
 		}
-		if v90 {
-			*(*float64)(unsafe.Add(p4, int(v89)*8)) = *(*float64)(unsafe.Add(m0, li*8+22528))
+		if v92 {
+			*(*float64)(unsafe.Add(p4, int(v91)*8)) = *(*float64)(unsafe.Add(m0, li*8+22528))
 		}
-		if v95 {
-			*(*float64)(unsafe.Add(p4, int(v94)*8)) = *(*float64)(unsafe.Add(m0, li*8+24576))
+		if v97 {
+			*(*float64)(unsafe.Add(p4, int(v96)*8)) = *(*float64)(unsafe.Add(m0, li*8+24576))
 		}
-		v473 := float64(float64(v405+v234) + v276)
-		h473[li] = v473
+		v475 := float64(float64(v407+v236) + v278)
+		h475[li] = v475
 	}
 	// Barrier, kernels.go:98
-	h248 := g.v248[:n]
 	h250 := g.v250[:n]
 	h252 := g.v252[:n]
 	h254 := g.v254[:n]
@@ -4893,12 +4904,12 @@ func (g *sumFloat64Host) r15() int {
 	h268 := g.v268[:n]
 	h270 := g.v270[:n]
 	h272 := g.v272[:n]
+	h274 := g.v274[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v473 := h473[li]
-		v248 := h248[li]
+		v475 := h475[li]
 		v250 := h250[li]
 		v252 := h252[li]
 		v254 := h254[li]
@@ -4911,193 +4922,194 @@ func (g *sumFloat64Host) r15() int {
 		v268 := h268[li]
 		v270 := h270[li]
 		v272 := h272[li]
-		var v475, v478, v481, v484, v487, v490, v493, v496, v499, v502, v505, v508, v511 float64
-		v474 := float64(v473 + v248)
+		v274 := h274[li]
+		var v477, v480, v483, v486, v489, v492, v495, v498, v501, v504, v507, v510, v513 float64
+		v476 := float64(v475 + v250)
 		if v8 {
-			v475 = v474
+			v477 = v476
 		} else {
-			v475 = v473
+			v477 = v475
 		}
-		*(*float64)(unsafe.Add(m0, li*104)) = v475
-		v477 := float64(v474 + v250)
+		*(*float64)(unsafe.Add(m0, li*104)) = v477
+		v479 := float64(v476 + v252)
 		if v8 {
-			v478 = v477
+			v480 = v479
 		} else {
-			v478 = v474
+			v480 = v476
 		}
-		*(*float64)(unsafe.Add(m0, li*104+8)) = v478
-		v480 := float64(v477 + v252)
+		*(*float64)(unsafe.Add(m0, li*104+8)) = v480
+		v482 := float64(v479 + v254)
 		if v8 {
-			v481 = v480
+			v483 = v482
 		} else {
-			v481 = v477
+			v483 = v479
 		}
-		*(*float64)(unsafe.Add(m0, li*104+16)) = v481
-		v483 := float64(v480 + v254)
+		*(*float64)(unsafe.Add(m0, li*104+16)) = v483
+		v485 := float64(v482 + v256)
 		if v8 {
-			v484 = v483
+			v486 = v485
 		} else {
-			v484 = v480
+			v486 = v482
 		}
-		*(*float64)(unsafe.Add(m0, li*104+24)) = v484
-		v486 := float64(v483 + v256)
+		*(*float64)(unsafe.Add(m0, li*104+24)) = v486
+		v488 := float64(v485 + v258)
 		if v8 {
-			v487 = v486
+			v489 = v488
 		} else {
-			v487 = v483
+			v489 = v485
 		}
-		*(*float64)(unsafe.Add(m0, li*104+32)) = v487
-		v489 := float64(v486 + v258)
+		*(*float64)(unsafe.Add(m0, li*104+32)) = v489
+		v491 := float64(v488 + v260)
 		if v8 {
-			v490 = v489
+			v492 = v491
 		} else {
-			v490 = v486
+			v492 = v488
 		}
-		*(*float64)(unsafe.Add(m0, li*104+40)) = v490
-		v492 := float64(v489 + v260)
+		*(*float64)(unsafe.Add(m0, li*104+40)) = v492
+		v494 := float64(v491 + v262)
 		if v8 {
-			v493 = v492
+			v495 = v494
 		} else {
-			v493 = v489
+			v495 = v491
 		}
-		*(*float64)(unsafe.Add(m0, li*104+48)) = v493
-		v495 := float64(v492 + v262)
+		*(*float64)(unsafe.Add(m0, li*104+48)) = v495
+		v497 := float64(v494 + v264)
 		if v8 {
-			v496 = v495
+			v498 = v497
 		} else {
-			v496 = v492
+			v498 = v494
 		}
-		*(*float64)(unsafe.Add(m0, li*104+56)) = v496
-		v498 := float64(v495 + v264)
+		*(*float64)(unsafe.Add(m0, li*104+56)) = v498
+		v500 := float64(v497 + v266)
 		if v8 {
-			v499 = v498
+			v501 = v500
 		} else {
-			v499 = v495
+			v501 = v497
 		}
-		*(*float64)(unsafe.Add(m0, li*104+64)) = v499
-		v501 := float64(v498 + v266)
+		*(*float64)(unsafe.Add(m0, li*104+64)) = v501
+		v503 := float64(v500 + v268)
 		if v8 {
-			v502 = v501
+			v504 = v503
 		} else {
-			v502 = v498
+			v504 = v500
 		}
-		*(*float64)(unsafe.Add(m0, li*104+72)) = v502
-		v504 := float64(v501 + v268)
+		*(*float64)(unsafe.Add(m0, li*104+72)) = v504
+		v506 := float64(v503 + v270)
 		if v8 {
-			v505 = v504
+			v507 = v506
 		} else {
-			v505 = v501
+			v507 = v503
 		}
-		*(*float64)(unsafe.Add(m0, li*104+80)) = v505
-		v507 := float64(v504 + v270)
+		*(*float64)(unsafe.Add(m0, li*104+80)) = v507
+		v509 := float64(v506 + v272)
 		if v8 {
-			v508 = v507
+			v510 = v509
 		} else {
-			v508 = v504
+			v510 = v506
 		}
-		*(*float64)(unsafe.Add(m0, li*104+88)) = v508
+		*(*float64)(unsafe.Add(m0, li*104+88)) = v510
 		if v8 {
-			v511 = float64(v507 + v272)
+			v513 = float64(v509 + v274)
 		} else {
-			v511 = v507
+			v513 = v509
 		}
-		*(*float64)(unsafe.Add(m0, li*104+96)) = v511
+		*(*float64)(unsafe.Add(m0, li*104+96)) = v513
 	}
 	// Barrier, kernels.go:107
-	h100 := g.v100[:n]
-	h99 := g.v99[:n]
-	h105 := g.v105[:n]
-	h104 := g.v104[:n]
-	h110 := g.v110[:n]
-	h109 := g.v109[:n]
-	h115 := g.v115[:n]
-	h114 := g.v114[:n]
-	h120 := g.v120[:n]
-	h119 := g.v119[:n]
-	h125 := g.v125[:n]
-	h124 := g.v124[:n]
-	h130 := g.v130[:n]
-	h129 := g.v129[:n]
-	h135 := g.v135[:n]
-	h134 := g.v134[:n]
-	h140 := g.v140[:n]
-	h139 := g.v139[:n]
-	h145 := g.v145[:n]
-	h144 := g.v144[:n]
-	h150 := g.v150[:n]
-	h149 := g.v149[:n]
-	h155 := g.v155[:n]
-	h154 := g.v154[:n]
-	h160 := g.v160[:n]
-	h159 := g.v159[:n]
+	h102 := g.v102[:n]
+	h101 := g.v101[:n]
+	h107 := g.v107[:n]
+	h106 := g.v106[:n]
+	h112 := g.v112[:n]
+	h111 := g.v111[:n]
+	h117 := g.v117[:n]
+	h116 := g.v116[:n]
+	h122 := g.v122[:n]
+	h121 := g.v121[:n]
+	h127 := g.v127[:n]
+	h126 := g.v126[:n]
+	h132 := g.v132[:n]
+	h131 := g.v131[:n]
+	h137 := g.v137[:n]
+	h136 := g.v136[:n]
+	h142 := g.v142[:n]
+	h141 := g.v141[:n]
+	h147 := g.v147[:n]
+	h146 := g.v146[:n]
+	h152 := g.v152[:n]
+	h151 := g.v151[:n]
+	h157 := g.v157[:n]
+	h156 := g.v156[:n]
+	h162 := g.v162[:n]
+	h161 := g.v161[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v100 := h100[li]
-		v99 := h99[li]
-		v105 := h105[li]
-		v104 := h104[li]
-		v110 := h110[li]
-		v109 := h109[li]
-		v115 := h115[li]
-		v114 := h114[li]
-		v120 := h120[li]
-		v119 := h119[li]
-		v125 := h125[li]
-		v124 := h124[li]
-		v130 := h130[li]
-		v129 := h129[li]
-		v135 := h135[li]
-		v134 := h134[li]
-		v140 := h140[li]
-		v139 := h139[li]
-		v145 := h145[li]
-		v144 := h144[li]
-		v150 := h150[li]
-		v149 := h149[li]
-		v155 := h155[li]
-		v154 := h154[li]
-		v160 := h160[li]
-		v159 := h159[li]
-		if v100 {
-			*(*float64)(unsafe.Add(p4, int(v99)*8)) = *(*float64)(unsafe.Add(m0, li*8))
+		v102 := h102[li]
+		v101 := h101[li]
+		v107 := h107[li]
+		v106 := h106[li]
+		v112 := h112[li]
+		v111 := h111[li]
+		v117 := h117[li]
+		v116 := h116[li]
+		v122 := h122[li]
+		v121 := h121[li]
+		v127 := h127[li]
+		v126 := h126[li]
+		v132 := h132[li]
+		v131 := h131[li]
+		v137 := h137[li]
+		v136 := h136[li]
+		v142 := h142[li]
+		v141 := h141[li]
+		v147 := h147[li]
+		v146 := h146[li]
+		v152 := h152[li]
+		v151 := h151[li]
+		v157 := h157[li]
+		v156 := h156[li]
+		v162 := h162[li]
+		v161 := h161[li]
+		if v102 {
+			*(*float64)(unsafe.Add(p4, int(v101)*8)) = *(*float64)(unsafe.Add(m0, li*8))
 		}
-		if v105 {
-			*(*float64)(unsafe.Add(p4, int(v104)*8)) = *(*float64)(unsafe.Add(m0, li*8+2048))
+		if v107 {
+			*(*float64)(unsafe.Add(p4, int(v106)*8)) = *(*float64)(unsafe.Add(m0, li*8+2048))
 		}
-		if v110 {
-			*(*float64)(unsafe.Add(p4, int(v109)*8)) = *(*float64)(unsafe.Add(m0, li*8+4096))
+		if v112 {
+			*(*float64)(unsafe.Add(p4, int(v111)*8)) = *(*float64)(unsafe.Add(m0, li*8+4096))
 		}
-		if v115 {
-			*(*float64)(unsafe.Add(p4, int(v114)*8)) = *(*float64)(unsafe.Add(m0, li*8+6144))
+		if v117 {
+			*(*float64)(unsafe.Add(p4, int(v116)*8)) = *(*float64)(unsafe.Add(m0, li*8+6144))
 		}
-		if v120 {
-			*(*float64)(unsafe.Add(p4, int(v119)*8)) = *(*float64)(unsafe.Add(m0, li*8+8192))
+		if v122 {
+			*(*float64)(unsafe.Add(p4, int(v121)*8)) = *(*float64)(unsafe.Add(m0, li*8+8192))
 		}
-		if v125 {
-			*(*float64)(unsafe.Add(p4, int(v124)*8)) = *(*float64)(unsafe.Add(m0, li*8+10240))
+		if v127 {
+			*(*float64)(unsafe.Add(p4, int(v126)*8)) = *(*float64)(unsafe.Add(m0, li*8+10240))
 		}
-		if v130 {
-			*(*float64)(unsafe.Add(p4, int(v129)*8)) = *(*float64)(unsafe.Add(m0, li*8+12288))
+		if v132 {
+			*(*float64)(unsafe.Add(p4, int(v131)*8)) = *(*float64)(unsafe.Add(m0, li*8+12288))
 		}
-		if v135 {
-			*(*float64)(unsafe.Add(p4, int(v134)*8)) = *(*float64)(unsafe.Add(m0, li*8+14336))
+		if v137 {
+			*(*float64)(unsafe.Add(p4, int(v136)*8)) = *(*float64)(unsafe.Add(m0, li*8+14336))
 		}
-		if v140 {
-			*(*float64)(unsafe.Add(p4, int(v139)*8)) = *(*float64)(unsafe.Add(m0, li*8+16384))
+		if v142 {
+			*(*float64)(unsafe.Add(p4, int(v141)*8)) = *(*float64)(unsafe.Add(m0, li*8+16384))
 		}
-		if v145 {
-			*(*float64)(unsafe.Add(p4, int(v144)*8)) = *(*float64)(unsafe.Add(m0, li*8+18432))
+		if v147 {
+			*(*float64)(unsafe.Add(p4, int(v146)*8)) = *(*float64)(unsafe.Add(m0, li*8+18432))
 		}
-		if v150 {
-			*(*float64)(unsafe.Add(p4, int(v149)*8)) = *(*float64)(unsafe.Add(m0, li*8+20480))
+		if v152 {
+			*(*float64)(unsafe.Add(p4, int(v151)*8)) = *(*float64)(unsafe.Add(m0, li*8+20480))
 		}
-		if v155 {
-			*(*float64)(unsafe.Add(p4, int(v154)*8)) = *(*float64)(unsafe.Add(m0, li*8+22528))
+		if v157 {
+			*(*float64)(unsafe.Add(p4, int(v156)*8)) = *(*float64)(unsafe.Add(m0, li*8+22528))
 		}
-		if v160 {
-			*(*float64)(unsafe.Add(p4, int(v159)*8)) = *(*float64)(unsafe.Add(m0, li*8+24576))
+		if v162 {
+			*(*float64)(unsafe.Add(p4, int(v161)*8)) = *(*float64)(unsafe.Add(m0, li*8+24576))
 		}
 	}
 	return -1
@@ -5105,86 +5117,86 @@ func (g *sumFloat64Host) r15() int {
 
 func (g *sumFloat64Host) r19() int {
 	const n = 256
-	h563 := g.v563[:n]
-	h557 := g.v557[:n]
-	h566 := g.v566[:n]
+	h565 := g.v565[:n]
+	h559 := g.v559[:n]
+	h568 := g.v568[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v563 := h563[li]
-		v230 := int32(li)
-		v231 := v230 == 0
-		v557 := h557[li]
-		v565 := float64(v563 + 0)
-		if v231 {
-			v565 = 0
+		v565 := h565[li]
+		v232 := int32(li)
+		v233 := v232 == 0
+		v559 := h559[li]
+		v567 := float64(v565 + 0)
+		if v233 {
+			v567 = 0
 		}
-		v566 := float64(v565 + v557)
-		h566[li] = v566
+		v568 := float64(v567 + v559)
+		h568[li] = v568
 	}
 	// GroupSelect, kernels.go:91
-	g.v567 = kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v566, 0)[int32(255)]
-	h358 := g.v358[:n]
-	h359 := g.v359[:n]
-	e546 := g.v546
-	e547 := g.v547
-	v567 := g.v567
-	v545 := g.v545
-	v548 := int64(uint32(v545))
-	v549 := v548 * 6656
+	g.v569 = kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v568, 0)[int32(255)]
+	h360 := g.v360[:n]
+	h361 := g.v361[:n]
+	e548 := g.v548
+	e549 := g.v549
+	v569 := g.v569
+	v547 := g.v547
+	v550 := int64(uint32(v547))
+	v551 := v550 * 6656
 	v19 := g.v19
-	u546 := g.v546
-	u547 := g.v547
+	u548 := g.v548
+	u549 := g.v549
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	v362 := g.v362
-	v309 := g.v309
+	v364 := g.v364
+	v311 := g.v311
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	u313 := g.v313
-	h360 := g.v360[:n]
+	u315 := g.v315
+	h362 := g.v362[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v358 := h358[li]
-		v359 := h359[li]
-		v546 := e546
-		v547 := e547
+		v360 := h360[li]
+		v361 := h361[li]
+		v548 := e548
+		v549 := e549
 		v20 := int32(li)
-		v188 := v20 * 13
-		v189 := int64(uint32(v188))
-		var v311, v313, v345, v350, v351, v357, v360, v596, v598, v600 int32
-		var v312, v346, v352, v557, v597, v599 float64
-		var v318, v319, v556, v558, v574, v575 int64
-		v568 := float64(v546 + v567)
-		v569 := v547 + 1
-		if v569 < 2 {
-			v546 = v568
-			v547 = v569
+		v190 := v20 * 13
+		v191 := int64(uint32(v190))
+		var v313, v315, v347, v352, v353, v359, v362, v598, v600, v602 int32
+		var v314, v348, v354, v559, v599, v601 float64
+		var v320, v321, v558, v560, v576, v577 int64
+		v570 := float64(v548 + v569)
+		v571 := v549 + 1
+		if v571 < 2 {
+			v548 = v570
+			v549 = v571
 		} else {
 			goto b227
 		}
 		{
-			v553 := (v549 + int64(uint32(v547*3328))) + v189
-			v554 := v553 + 13
-			v556 = v19
-			if v554 < v19 {
-				v556 = v554
+			v555 := (v551 + int64(uint32(v549*3328))) + v191
+			v556 := v555 + 13
+			v558 = v19
+			if v556 < v19 {
+				v558 = v556
 			}
-			v557 = 0
-			v558 = v553
+			v559 = 0
+			v560 = v555
 		}
 	b221:
-		if v558 >= v556 {
-			h358[li] = v358
-			h359[li] = v359
-			u546 = v546
-			u547 = v547
-			h557[li] = v557
+		if v560 >= v558 {
+			h360[li] = v360
+			h361[li] = v361
+			u548 = v548
+			u549 = v549
+			h559[li] = v559
 			if next != 18 {
 				if next >= 0 {
 					return g.Diverge()
@@ -5193,103 +5205,103 @@ func (g *sumFloat64Host) r19() int {
 			}
 			continue
 		}
-		v557 = float64(v557 + *(*float64)(unsafe.Add(p0, int(v558)*8)))
-		v558 = v558 + 1
+		v559 = float64(v559 + *(*float64)(unsafe.Add(p0, int(v560)*8)))
+		v560 = v560 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b221
 	b227:
-		if v20 != v362 {
-			v596 = v358
-			v597 = v359
+		if v20 != v364 {
+			v598 = v360
+			v599 = v361
 			goto b231
 		}
-		v574 = int64(uint32(v309-v20)) * 3
-		v575 = v574 + 3
-		if v4 >= (v574 + 6) {
-			v578 := int64(math.Float64bits(v568))
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v575)*4)), ((int32(uint64(v578)) & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
-			v587 := (int32(uint64(int64(uint64(v578)>>30))) & 1073741823) | 1073741824
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v574+4)*4)), v587, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v574+5)*4)), (int32(uint64(int64(uint64(v578)>>60))) | 1073741824), kernelimpl.HostUMax[int32])
+		v576 = int64(uint32(v311-v20)) * 3
+		v577 = v576 + 3
+		if v4 >= (v576 + 6) {
+			v580 := int64(math.Float64bits(v570))
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v577)*4)), ((int32(uint64(v580)) & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
+			v589 := (int32(uint64(int64(uint64(v580)>>30))) & 1073741823) | 1073741824
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v576+4)*4)), v589, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v576+5)*4)), (int32(uint64(int64(uint64(v580)>>60))) | 1073741824), kernelimpl.HostUMax[int32])
 		}
 		{
-			v595 := int32(1)
-			if v20 == v309 {
-				v595 = 2
+			v597 := int32(1)
+			if v20 == v311 {
+				v597 = 2
 			}
-			v596 = v595
-			v597 = v568
+			v598 = v597
+			v599 = v570
 		}
 	b231:
-		v598 = v596
-		v599 = v597
-		v600 = 0
-		v311 = v598
-		v312 = v599
+		v600 = v598
+		v601 = v599
+		v602 = 0
 		v313 = v600
-		if uint32(v20) > uint32(v309) {
-			v358 = v311
-			v359 = v312
-			v360 = 512
+		v314 = v601
+		v315 = v602
+		if uint32(v20) > uint32(v311) {
+			v360 = v313
+			v361 = v314
+			v362 = 512
 			goto b87
 		}
-		if v311 != 0 {
-			v351 = v311
-			v352 = v312
+		if v313 != 0 {
+			v353 = v313
+			v354 = v314
 			goto b84
 		}
-		v318 = int64(uint32(v309-v20)) * 3
-		v319 = v318 + 3
-		if v4 < (v318 + 6) {
-			v345 = 0
-			v346 = 0
+		v320 = int64(uint32(v311-v20)) * 3
+		v321 = v320 + 3
+		if v4 < (v320 + 6) {
+			v347 = 0
+			v348 = 0
 		} else {
-			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319)*4)))
-			v323 := v318 + 4
-			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v323)*4)))
-			v325 := int32(uint32(v322) >> 30)
-			v328 := v325
-			if int32(uint32(v324)>>30) != v325 {
-				v328 = 0
+			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v321)*4)))
+			v325 := v320 + 4
+			v326 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v325)*4)))
+			v327 := int32(uint32(v324) >> 30)
+			v330 := v327
+			if int32(uint32(v326)>>30) != v327 {
+				v330 = 0
 			}
-			v329 := v318 + 5
-			v330 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v329)*4)))
-			v333 := v328
-			if int32(uint32(v330)>>30) != v328 {
-				v333 = 0
+			v331 := v320 + 5
+			v332 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v331)*4)))
+			v335 := v330
+			if int32(uint32(v332)>>30) != v330 {
+				v335 = 0
 			}
-			v340 := int64(uint32(v322&1073741823)) | (int64(uint32(v324&1073741823)) << 30)
-			v344 := math.Float64frombits(uint64(v340 | (int64(uint32(v330&1073741823)) << 60)))
-			v345 = v333
-			v346 = v344
+			v342 := int64(uint32(v324&1073741823)) | (int64(uint32(v326&1073741823)) << 30)
+			v346 := math.Float64frombits(uint64(v342 | (int64(uint32(v332&1073741823)) << 60)))
+			v347 = v335
+			v348 = v346
 		}
-		if v20 == v309 {
-			v349 := v345
-			if v345 == 1 {
-				v349 = 2
+		if v20 == v311 {
+			v351 := v347
+			if v347 == 1 {
+				v351 = 2
 			}
-			v350 = v349
+			v352 = v351
 		} else {
-			v350 = v345
+			v352 = v347
 		}
-		v351 = v350
-		v352 = v346
+		v353 = v352
+		v354 = v348
 	b84:
-		if v351 != 1 {
-			v357 = (v20 * 2) + int32(uint32(v351)>>1)
+		if v353 != 1 {
+			v359 = (v20 * 2) + int32(uint32(v353)>>1)
 		} else {
-			v357 = 512
+			v359 = 512
 		}
-		v358 = v351
-		v359 = v352
-		v360 = v357
+		v360 = v353
+		v361 = v354
+		v362 = v359
 	b87:
-		u313 = v313
-		h358[li] = v358
-		h359[li] = v359
+		u315 = v315
 		h360[li] = v360
+		h361[li] = v361
+		h362[li] = v362
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -5297,9 +5309,9 @@ func (g *sumFloat64Host) r19() int {
 			next = 10
 		}
 	}
-	g.v546 = u546
-	g.v547 = u547
-	g.v313 = u313
+	g.v548 = u548
+	g.v549 = u549
+	g.v315 = u315
 	return next
 }
 
@@ -5314,17 +5326,17 @@ type sumUint32Host struct {
 
 	v6 int8
 
-	v19, v31 int64
+	v19, v33 int64
 
-	v29, v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162, v190, v192, v195, v198, v201, v204, v207, v210, v213, v216, v219, v222, v225, v226, v227, v230, v231, v246, v247, v249, v251, v253, v255, v257, v259, v261, v263, v265, v267, v269, v270, v271, v272, v273, v295, v333, v334, v335, v350, v371, v372, v439, v523, v529, v531 []int32
+	v31, v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159, v164, v192, v194, v197, v200, v203, v206, v209, v212, v215, v218, v221, v224, v227, v228, v229, v232, v233, v248, v249, v251, v253, v255, v257, v259, v261, v263, v265, v267, v269, v271, v272, v273, v274, v275, v297, v335, v336, v337, v352, v373, v374, v441, v525, v531, v533 []int32
 
-	v30, v232, v274, v275, v294, v296, v300, v336, v337, v511, v512, v513, v532 int32
+	v32, v234, v276, v277, v296, v298, v302, v338, v339, v513, v514, v515, v534 int32
 
-	v34, v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159 []int64
+	v36, v41, v46, v51, v56, v61, v66, v71, v76, v81, v86, v91, v96, v101, v106, v111, v116, v121, v126, v131, v136, v141, v146, v151, v156, v161 []int64
 
-	v35, v40, v45, v50, v55, v60, v65, v70, v75, v80, v85, v90, v95, v100, v105, v110, v115, v120, v125, v130, v135, v140, v145, v150, v155, v160 []bool
+	v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 []bool
 
-	v297 bool
+	v299 bool
 
 	sint32 []int32
 }
@@ -5343,28 +5355,28 @@ func (g *sumUint32Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 13312)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v37, &g.v42, &g.v47, &g.v52, &g.v57, &g.v62, &g.v67, &g.v72, &g.v77, &g.v82, &g.v87, &g.v92, &g.v97, &g.v102, &g.v107, &g.v112, &g.v117, &g.v122, &g.v127, &g.v132, &g.v137, &g.v142, &g.v147, &g.v152, &g.v157, &g.v162, &g.v190, &g.v192, &g.v195, &g.v198, &g.v201, &g.v204, &g.v207, &g.v210, &g.v213, &g.v216, &g.v219, &g.v222, &g.v225, &g.v226, &g.v227, &g.v230, &g.v231, &g.v246, &g.v247, &g.v249, &g.v251, &g.v253, &g.v255, &g.v257, &g.v259, &g.v261, &g.v263, &g.v265, &g.v267, &g.v269, &g.v270, &g.v271, &g.v272, &g.v273, &g.v295, &g.v333, &g.v334, &g.v335, &g.v350, &g.v371, &g.v372, &g.v439, &g.v523, &g.v529, &g.v531)
-	kernelimpl.HostRoom(n, &g.v34, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159)
-	kernelimpl.HostRoom(n, &g.v35, &g.v40, &g.v45, &g.v50, &g.v55, &g.v60, &g.v65, &g.v70, &g.v75, &g.v80, &g.v85, &g.v90, &g.v95, &g.v100, &g.v105, &g.v110, &g.v115, &g.v120, &g.v125, &g.v130, &g.v135, &g.v140, &g.v145, &g.v150, &g.v155, &g.v160)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159, &g.v164, &g.v192, &g.v194, &g.v197, &g.v200, &g.v203, &g.v206, &g.v209, &g.v212, &g.v215, &g.v218, &g.v221, &g.v224, &g.v227, &g.v228, &g.v229, &g.v232, &g.v233, &g.v248, &g.v249, &g.v251, &g.v253, &g.v255, &g.v257, &g.v259, &g.v261, &g.v263, &g.v265, &g.v267, &g.v269, &g.v271, &g.v272, &g.v273, &g.v274, &g.v275, &g.v297, &g.v335, &g.v336, &g.v337, &g.v352, &g.v373, &g.v374, &g.v441, &g.v525, &g.v531, &g.v533)
+	kernelimpl.HostRoom(n, &g.v36, &g.v41, &g.v46, &g.v51, &g.v56, &g.v61, &g.v66, &g.v71, &g.v76, &g.v81, &g.v86, &g.v91, &g.v96, &g.v101, &g.v106, &g.v111, &g.v116, &g.v121, &g.v126, &g.v131, &g.v136, &g.v141, &g.v146, &g.v151, &g.v156, &g.v161)
+	kernelimpl.HostRoom(n, &g.v37, &g.v42, &g.v47, &g.v52, &g.v57, &g.v62, &g.v67, &g.v72, &g.v77, &g.v82, &g.v87, &g.v92, &g.v97, &g.v102, &g.v107, &g.v112, &g.v117, &g.v122, &g.v127, &g.v132, &g.v137, &g.v142, &g.v147, &g.v152, &g.v157, &g.v162)
 }
 
 func (g *sumUint32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 10: // GroupReduce, lookback.go:240
-			g.v336 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v335, -1))
+		case 10: // GroupReduce, lookback.go:247
+			g.v338 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v337, -1))
 			next = g.r11()
-		case 11: // Barrier, lookback.go:262
+		case 11: // Barrier, lookback.go:269
 			next = g.r12()
-		case 13: // Barrier, lookback.go:280
+		case 13: // Barrier, lookback.go:287
 			next = g.r14()
 		case 14: // Barrier, kernels.go:98
 			next = g.r15()
 		case 18: // GroupExclusiveScan, kernels.go:90
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v523, 0)
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v525, 0)
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v529, in, len(in), int32(0))
+			kernelimpl.HostShift(g.v531, in, len(in), int32(0))
 			next = g.r19()
 		}
 	}
@@ -5391,10 +5403,10 @@ func (g *sumUint32Host) r0() int {
 	v26 := c0 + -1
 	v25 := c0 != 0
 	u19 := g.v19
-	h29 := g.v29[:n]
+	h31 := g.v31[:n]
 	for li := range n {
 		var v19 int64
-		var v29 int32
+		var v31 int32
 		if v13 {
 			v19 = v12
 		} else {
@@ -5410,7 +5422,7 @@ func (g *sumUint32Host) r0() int {
 			v19 = v18
 		}
 		if int32(li) != 0 {
-			v29 = -1
+			v31 = -1
 			goto b6
 		}
 		if v23 {
@@ -5419,398 +5431,402 @@ func (g *sumUint32Host) r0() int {
 			if v25 {
 				v28 = v26 - v24
 			}
-			v29 = v28
+			v30 := v28
+			if 4294967295 <= uint32(v28) {
+				v30 = -1
+			}
+			v31 = v30
 		} else {
-			v29 = -1
+			v31 = -1
 		}
 	b6:
 		u19 = v19
-		h29[li] = v29
+		h31[li] = v31
 	}
 	g.v19 = u19
-	// GroupSelect, lookback.go:201
-	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
 	v19 := g.v19
-	v30 := g.v30
-	v31 := int64(uint32(v30))
-	v32 := v31 * 6656
-	v33 := v19 <= v32
+	v32 := g.v32
+	v33 := int64(uint32(v32))
+	v34 := v33 * 6656
+	v35 := v19 <= v34
 	p0 := g.Pointer(0)
-	v38 := v32 + 256
-	v43 := v32 + 512
-	v48 := v32 + 768
-	v53 := v32 + 1024
-	v58 := v32 + 1280
-	v63 := v32 + 1536
-	v68 := v32 + 1792
-	v73 := v32 + 2048
-	v78 := v32 + 2304
-	v83 := v32 + 2560
-	v88 := v32 + 2816
-	v93 := v32 + 3072
-	v98 := v32 + 3328
-	v103 := v32 + 3584
-	v108 := v32 + 3840
-	v113 := v32 + 4096
-	v118 := v32 + 4352
-	v123 := v32 + 4608
-	v128 := v32 + 4864
-	v133 := v32 + 5120
-	v138 := v32 + 5376
-	v143 := v32 + 5632
-	v148 := v32 + 5888
-	v153 := v32 + 6144
-	v158 := v32 + 6400
-	h34 := g.v34[:n]
-	h35 := g.v35[:n]
+	v40 := v34 + 256
+	v45 := v34 + 512
+	v50 := v34 + 768
+	v55 := v34 + 1024
+	v60 := v34 + 1280
+	v65 := v34 + 1536
+	v70 := v34 + 1792
+	v75 := v34 + 2048
+	v80 := v34 + 2304
+	v85 := v34 + 2560
+	v90 := v34 + 2816
+	v95 := v34 + 3072
+	v100 := v34 + 3328
+	v105 := v34 + 3584
+	v110 := v34 + 3840
+	v115 := v34 + 4096
+	v120 := v34 + 4352
+	v125 := v34 + 4608
+	v130 := v34 + 4864
+	v135 := v34 + 5120
+	v140 := v34 + 5376
+	v145 := v34 + 5632
+	v150 := v34 + 5888
+	v155 := v34 + 6144
+	v160 := v34 + 6400
+	h36 := g.v36[:n]
 	h37 := g.v37[:n]
 	h39 := g.v39[:n]
-	h40 := g.v40[:n]
+	h41 := g.v41[:n]
 	h42 := g.v42[:n]
 	h44 := g.v44[:n]
-	h45 := g.v45[:n]
+	h46 := g.v46[:n]
 	h47 := g.v47[:n]
 	h49 := g.v49[:n]
-	h50 := g.v50[:n]
+	h51 := g.v51[:n]
 	h52 := g.v52[:n]
 	h54 := g.v54[:n]
-	h55 := g.v55[:n]
+	h56 := g.v56[:n]
 	h57 := g.v57[:n]
 	h59 := g.v59[:n]
-	h60 := g.v60[:n]
+	h61 := g.v61[:n]
 	h62 := g.v62[:n]
 	h64 := g.v64[:n]
-	h65 := g.v65[:n]
+	h66 := g.v66[:n]
 	h67 := g.v67[:n]
 	h69 := g.v69[:n]
-	h70 := g.v70[:n]
+	h71 := g.v71[:n]
 	h72 := g.v72[:n]
 	h74 := g.v74[:n]
-	h75 := g.v75[:n]
+	h76 := g.v76[:n]
 	h77 := g.v77[:n]
 	h79 := g.v79[:n]
-	h80 := g.v80[:n]
+	h81 := g.v81[:n]
 	h82 := g.v82[:n]
 	h84 := g.v84[:n]
-	h85 := g.v85[:n]
+	h86 := g.v86[:n]
 	h87 := g.v87[:n]
 	h89 := g.v89[:n]
-	h90 := g.v90[:n]
+	h91 := g.v91[:n]
 	h92 := g.v92[:n]
 	h94 := g.v94[:n]
-	h95 := g.v95[:n]
+	h96 := g.v96[:n]
 	h97 := g.v97[:n]
 	h99 := g.v99[:n]
-	h100 := g.v100[:n]
+	h101 := g.v101[:n]
 	h102 := g.v102[:n]
 	h104 := g.v104[:n]
-	h105 := g.v105[:n]
+	h106 := g.v106[:n]
 	h107 := g.v107[:n]
 	h109 := g.v109[:n]
-	h110 := g.v110[:n]
+	h111 := g.v111[:n]
 	h112 := g.v112[:n]
 	h114 := g.v114[:n]
-	h115 := g.v115[:n]
+	h116 := g.v116[:n]
 	h117 := g.v117[:n]
 	h119 := g.v119[:n]
-	h120 := g.v120[:n]
+	h121 := g.v121[:n]
 	h122 := g.v122[:n]
 	h124 := g.v124[:n]
-	h125 := g.v125[:n]
+	h126 := g.v126[:n]
 	h127 := g.v127[:n]
 	h129 := g.v129[:n]
-	h130 := g.v130[:n]
+	h131 := g.v131[:n]
 	h132 := g.v132[:n]
 	h134 := g.v134[:n]
-	h135 := g.v135[:n]
+	h136 := g.v136[:n]
 	h137 := g.v137[:n]
 	h139 := g.v139[:n]
-	h140 := g.v140[:n]
+	h141 := g.v141[:n]
 	h142 := g.v142[:n]
 	h144 := g.v144[:n]
-	h145 := g.v145[:n]
+	h146 := g.v146[:n]
 	h147 := g.v147[:n]
 	h149 := g.v149[:n]
-	h150 := g.v150[:n]
+	h151 := g.v151[:n]
 	h152 := g.v152[:n]
 	h154 := g.v154[:n]
-	h155 := g.v155[:n]
+	h156 := g.v156[:n]
 	h157 := g.v157[:n]
 	h159 := g.v159[:n]
-	h160 := g.v160[:n]
+	h161 := g.v161[:n]
 	h162 := g.v162[:n]
+	h164 := g.v164[:n]
 	more := false
 	for li := range n {
 		v20 := int32(li)
 		v21 := int64(uint32(v20))
-		var v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 int32
-		if v33 {
+		var v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159, v164 int32
+		if v35 {
 			g.Leave(li)
 			continue
 		}
-		v34 := v32 + v21
-		v35 := v34 < v19
-		if v35 {
-			v37 = *(*int32)(unsafe.Add(p0, int(v34)*4))
+		v36 := v34 + v21
+		v37 := v36 < v19
+		if v37 {
+			v39 = *(*int32)(unsafe.Add(p0, int(v36)*4))
 		} else {
-			v37 = 0
+			v39 = 0
 		}
-		v39 := v38 + v21
-		v40 := v39 < v19
-		if v40 {
-			v42 = *(*int32)(unsafe.Add(p0, int(v39)*4))
+		v41 := v40 + v21
+		v42 := v41 < v19
+		if v42 {
+			v44 = *(*int32)(unsafe.Add(p0, int(v41)*4))
 		} else {
-			v42 = 0
+			v44 = 0
 		}
-		v44 := v43 + v21
-		v45 := v44 < v19
-		if v45 {
-			v47 = *(*int32)(unsafe.Add(p0, int(v44)*4))
+		v46 := v45 + v21
+		v47 := v46 < v19
+		if v47 {
+			v49 = *(*int32)(unsafe.Add(p0, int(v46)*4))
 		} else {
-			v47 = 0
+			v49 = 0
 		}
-		v49 := v48 + v21
-		v50 := v49 < v19
-		if v50 {
-			v52 = *(*int32)(unsafe.Add(p0, int(v49)*4))
+		v51 := v50 + v21
+		v52 := v51 < v19
+		if v52 {
+			v54 = *(*int32)(unsafe.Add(p0, int(v51)*4))
 		} else {
-			v52 = 0
+			v54 = 0
 		}
-		v54 := v53 + v21
-		v55 := v54 < v19
-		if v55 {
-			v57 = *(*int32)(unsafe.Add(p0, int(v54)*4))
+		v56 := v55 + v21
+		v57 := v56 < v19
+		if v57 {
+			v59 = *(*int32)(unsafe.Add(p0, int(v56)*4))
 		} else {
-			v57 = 0
+			v59 = 0
 		}
-		v59 := v58 + v21
-		v60 := v59 < v19
-		if v60 {
-			v62 = *(*int32)(unsafe.Add(p0, int(v59)*4))
+		v61 := v60 + v21
+		v62 := v61 < v19
+		if v62 {
+			v64 = *(*int32)(unsafe.Add(p0, int(v61)*4))
 		} else {
-			v62 = 0
+			v64 = 0
 		}
-		v64 := v63 + v21
-		v65 := v64 < v19
-		if v65 {
-			v67 = *(*int32)(unsafe.Add(p0, int(v64)*4))
+		v66 := v65 + v21
+		v67 := v66 < v19
+		if v67 {
+			v69 = *(*int32)(unsafe.Add(p0, int(v66)*4))
 		} else {
-			v67 = 0
+			v69 = 0
 		}
-		v69 := v68 + v21
-		v70 := v69 < v19
-		if v70 {
-			v72 = *(*int32)(unsafe.Add(p0, int(v69)*4))
+		v71 := v70 + v21
+		v72 := v71 < v19
+		if v72 {
+			v74 = *(*int32)(unsafe.Add(p0, int(v71)*4))
 		} else {
-			v72 = 0
+			v74 = 0
 		}
-		v74 := v73 + v21
-		v75 := v74 < v19
-		if v75 {
-			v77 = *(*int32)(unsafe.Add(p0, int(v74)*4))
+		v76 := v75 + v21
+		v77 := v76 < v19
+		if v77 {
+			v79 = *(*int32)(unsafe.Add(p0, int(v76)*4))
 		} else {
-			v77 = 0
+			v79 = 0
 		}
-		v79 := v78 + v21
-		v80 := v79 < v19
-		if v80 {
-			v82 = *(*int32)(unsafe.Add(p0, int(v79)*4))
+		v81 := v80 + v21
+		v82 := v81 < v19
+		if v82 {
+			v84 = *(*int32)(unsafe.Add(p0, int(v81)*4))
 		} else {
-			v82 = 0
+			v84 = 0
 		}
-		v84 := v83 + v21
-		v85 := v84 < v19
-		if v85 {
-			v87 = *(*int32)(unsafe.Add(p0, int(v84)*4))
+		v86 := v85 + v21
+		v87 := v86 < v19
+		if v87 {
+			v89 = *(*int32)(unsafe.Add(p0, int(v86)*4))
 		} else {
-			v87 = 0
+			v89 = 0
 		}
-		v89 := v88 + v21
-		v90 := v89 < v19
-		if v90 {
-			v92 = *(*int32)(unsafe.Add(p0, int(v89)*4))
+		v91 := v90 + v21
+		v92 := v91 < v19
+		if v92 {
+			v94 = *(*int32)(unsafe.Add(p0, int(v91)*4))
 		} else {
-			v92 = 0
+			v94 = 0
 		}
-		v94 := v93 + v21
-		v95 := v94 < v19
-		if v95 {
-			v97 = *(*int32)(unsafe.Add(p0, int(v94)*4))
+		v96 := v95 + v21
+		v97 := v96 < v19
+		if v97 {
+			v99 = *(*int32)(unsafe.Add(p0, int(v96)*4))
 		} else {
-			v97 = 0
+			v99 = 0
 		}
-		v99 := v98 + v21
-		v100 := v99 < v19
-		if v100 {
-			v102 = *(*int32)(unsafe.Add(p0, int(v99)*4))
+		v101 := v100 + v21
+		v102 := v101 < v19
+		if v102 {
+			v104 = *(*int32)(unsafe.Add(p0, int(v101)*4))
 		} else {
-			v102 = 0
+			v104 = 0
 		}
-		v104 := v103 + v21
-		v105 := v104 < v19
-		if v105 {
-			v107 = *(*int32)(unsafe.Add(p0, int(v104)*4))
+		v106 := v105 + v21
+		v107 := v106 < v19
+		if v107 {
+			v109 = *(*int32)(unsafe.Add(p0, int(v106)*4))
 		} else {
-			v107 = 0
+			v109 = 0
 		}
-		v109 := v108 + v21
-		v110 := v109 < v19
-		if v110 {
-			v112 = *(*int32)(unsafe.Add(p0, int(v109)*4))
+		v111 := v110 + v21
+		v112 := v111 < v19
+		if v112 {
+			v114 = *(*int32)(unsafe.Add(p0, int(v111)*4))
 		} else {
-			v112 = 0
+			v114 = 0
 		}
-		v114 := v113 + v21
-		v115 := v114 < v19
-		if v115 {
-			v117 = *(*int32)(unsafe.Add(p0, int(v114)*4))
+		v116 := v115 + v21
+		v117 := v116 < v19
+		if v117 {
+			v119 = *(*int32)(unsafe.Add(p0, int(v116)*4))
 		} else {
-			v117 = 0
+			v119 = 0
 		}
-		v119 := v118 + v21
-		v120 := v119 < v19
-		if v120 {
-			v122 = *(*int32)(unsafe.Add(p0, int(v119)*4))
+		v121 := v120 + v21
+		v122 := v121 < v19
+		if v122 {
+			v124 = *(*int32)(unsafe.Add(p0, int(v121)*4))
 		} else {
-			v122 = 0
+			v124 = 0
 		}
-		v124 := v123 + v21
-		v125 := v124 < v19
-		if v125 {
-			v127 = *(*int32)(unsafe.Add(p0, int(v124)*4))
+		v126 := v125 + v21
+		v127 := v126 < v19
+		if v127 {
+			v129 = *(*int32)(unsafe.Add(p0, int(v126)*4))
 		} else {
-			v127 = 0
+			v129 = 0
 		}
-		v129 := v128 + v21
-		v130 := v129 < v19
-		if v130 {
-			v132 = *(*int32)(unsafe.Add(p0, int(v129)*4))
+		v131 := v130 + v21
+		v132 := v131 < v19
+		if v132 {
+			v134 = *(*int32)(unsafe.Add(p0, int(v131)*4))
 		} else {
-			v132 = 0
+			v134 = 0
 		}
-		v134 := v133 + v21
-		v135 := v134 < v19
-		if v135 {
-			v137 = *(*int32)(unsafe.Add(p0, int(v134)*4))
+		v136 := v135 + v21
+		v137 := v136 < v19
+		if v137 {
+			v139 = *(*int32)(unsafe.Add(p0, int(v136)*4))
 		} else {
-			v137 = 0
+			v139 = 0
 		}
-		v139 := v138 + v21
-		v140 := v139 < v19
-		if v140 {
-			v142 = *(*int32)(unsafe.Add(p0, int(v139)*4))
+		v141 := v140 + v21
+		v142 := v141 < v19
+		if v142 {
+			v144 = *(*int32)(unsafe.Add(p0, int(v141)*4))
 		} else {
-			v142 = 0
+			v144 = 0
 		}
-		v144 := v143 + v21
-		v145 := v144 < v19
-		if v145 {
-			v147 = *(*int32)(unsafe.Add(p0, int(v144)*4))
+		v146 := v145 + v21
+		v147 := v146 < v19
+		if v147 {
+			v149 = *(*int32)(unsafe.Add(p0, int(v146)*4))
 		} else {
-			v147 = 0
+			v149 = 0
 		}
-		v149 := v148 + v21
-		v150 := v149 < v19
-		if v150 {
-			v152 = *(*int32)(unsafe.Add(p0, int(v149)*4))
+		v151 := v150 + v21
+		v152 := v151 < v19
+		if v152 {
+			v154 = *(*int32)(unsafe.Add(p0, int(v151)*4))
 		} else {
-			v152 = 0
+			v154 = 0
 		}
-		v154 := v153 + v21
-		v155 := v154 < v19
-		if v155 {
-			v157 = *(*int32)(unsafe.Add(p0, int(v154)*4))
+		v156 := v155 + v21
+		v157 := v156 < v19
+		if v157 {
+			v159 = *(*int32)(unsafe.Add(p0, int(v156)*4))
 		} else {
-			v157 = 0
+			v159 = 0
 		}
-		v159 := v158 + v21
-		v160 := v159 < v19
-		if v160 {
-			v162 = *(*int32)(unsafe.Add(p0, int(v159)*4))
+		v161 := v160 + v21
+		v162 := v161 < v19
+		if v162 {
+			v164 = *(*int32)(unsafe.Add(p0, int(v161)*4))
 		} else {
-			v162 = 0
+			v164 = 0
 		}
-		h34[li] = v34
-		h35[li] = v35
+		h36[li] = v36
 		h37[li] = v37
 		h39[li] = v39
-		h40[li] = v40
+		h41[li] = v41
 		h42[li] = v42
 		h44[li] = v44
-		h45[li] = v45
+		h46[li] = v46
 		h47[li] = v47
 		h49[li] = v49
-		h50[li] = v50
+		h51[li] = v51
 		h52[li] = v52
 		h54[li] = v54
-		h55[li] = v55
+		h56[li] = v56
 		h57[li] = v57
 		h59[li] = v59
-		h60[li] = v60
+		h61[li] = v61
 		h62[li] = v62
 		h64[li] = v64
-		h65[li] = v65
+		h66[li] = v66
 		h67[li] = v67
 		h69[li] = v69
-		h70[li] = v70
+		h71[li] = v71
 		h72[li] = v72
 		h74[li] = v74
-		h75[li] = v75
+		h76[li] = v76
 		h77[li] = v77
 		h79[li] = v79
-		h80[li] = v80
+		h81[li] = v81
 		h82[li] = v82
 		h84[li] = v84
-		h85[li] = v85
+		h86[li] = v86
 		h87[li] = v87
 		h89[li] = v89
-		h90[li] = v90
+		h91[li] = v91
 		h92[li] = v92
 		h94[li] = v94
-		h95[li] = v95
+		h96[li] = v96
 		h97[li] = v97
 		h99[li] = v99
-		h100[li] = v100
+		h101[li] = v101
 		h102[li] = v102
 		h104[li] = v104
-		h105[li] = v105
+		h106[li] = v106
 		h107[li] = v107
 		h109[li] = v109
-		h110[li] = v110
+		h111[li] = v111
 		h112[li] = v112
 		h114[li] = v114
-		h115[li] = v115
+		h116[li] = v116
 		h117[li] = v117
 		h119[li] = v119
-		h120[li] = v120
+		h121[li] = v121
 		h122[li] = v122
 		h124[li] = v124
-		h125[li] = v125
+		h126[li] = v126
 		h127[li] = v127
 		h129[li] = v129
-		h130[li] = v130
+		h131[li] = v131
 		h132[li] = v132
 		h134[li] = v134
-		h135[li] = v135
+		h136[li] = v136
 		h137[li] = v137
 		h139[li] = v139
-		h140[li] = v140
+		h141[li] = v141
 		h142[li] = v142
 		h144[li] = v144
-		h145[li] = v145
+		h146[li] = v146
 		h147[li] = v147
 		h149[li] = v149
-		h150[li] = v150
+		h151[li] = v151
 		h152[li] = v152
 		h154[li] = v154
-		h155[li] = v155
+		h156[li] = v156
 		h157[li] = v157
 		h159[li] = v159
-		h160[li] = v160
+		h161[li] = v161
 		h162[li] = v162
+		h164[li] = v164
 		more = true
 	}
-	g.v31 = v31
+	g.v33 = v33
 	if !more {
 		return -1
 	}
@@ -5821,142 +5837,141 @@ func (g *sumUint32Host) r0() int {
 		if dead[li] {
 			continue
 		}
-		v37 := h37[li]
-		v42 := h42[li]
-		v47 := h47[li]
-		v52 := h52[li]
-		v57 := h57[li]
-		v62 := h62[li]
-		v67 := h67[li]
-		v72 := h72[li]
-		v77 := h77[li]
-		v82 := h82[li]
-		v87 := h87[li]
-		v92 := h92[li]
-		v97 := h97[li]
-		*(*int32)(unsafe.Add(m0, li*4)) = v37
-		*(*int32)(unsafe.Add(m0, li*4+1024)) = v42
-		*(*int32)(unsafe.Add(m0, li*4+2048)) = v47
-		*(*int32)(unsafe.Add(m0, li*4+3072)) = v52
-		*(*int32)(unsafe.Add(m0, li*4+4096)) = v57
-		*(*int32)(unsafe.Add(m0, li*4+5120)) = v62
-		*(*int32)(unsafe.Add(m0, li*4+6144)) = v67
-		*(*int32)(unsafe.Add(m0, li*4+7168)) = v72
-		*(*int32)(unsafe.Add(m0, li*4+8192)) = v77
-		*(*int32)(unsafe.Add(m0, li*4+9216)) = v82
-		*(*int32)(unsafe.Add(m0, li*4+10240)) = v87
-		*(*int32)(unsafe.Add(m0, li*4+11264)) = v92
-		*(*int32)(unsafe.Add(m0, li*4+12288)) = v97
+		v39 := h39[li]
+		v44 := h44[li]
+		v49 := h49[li]
+		v54 := h54[li]
+		v59 := h59[li]
+		v64 := h64[li]
+		v69 := h69[li]
+		v74 := h74[li]
+		v79 := h79[li]
+		v84 := h84[li]
+		v89 := h89[li]
+		v94 := h94[li]
+		v99 := h99[li]
+		*(*int32)(unsafe.Add(m0, li*4)) = v39
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = v44
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = v49
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = v54
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = v59
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = v64
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = v69
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = v74
+		*(*int32)(unsafe.Add(m0, li*4+8192)) = v79
+		*(*int32)(unsafe.Add(m0, li*4+9216)) = v84
+		*(*int32)(unsafe.Add(m0, li*4+10240)) = v89
+		*(*int32)(unsafe.Add(m0, li*4+11264)) = v94
+		*(*int32)(unsafe.Add(m0, li*4+12288)) = v99
 	}
 	// Barrier, kernels.go:80
-	h190 := g.v190[:n]
 	h192 := g.v192[:n]
-	h195 := g.v195[:n]
-	h198 := g.v198[:n]
-	h201 := g.v201[:n]
-	h204 := g.v204[:n]
-	h207 := g.v207[:n]
-	h210 := g.v210[:n]
-	h213 := g.v213[:n]
-	h216 := g.v216[:n]
-	h219 := g.v219[:n]
-	h222 := g.v222[:n]
-	h225 := g.v225[:n]
-	h226 := g.v226[:n]
+	h194 := g.v194[:n]
+	h197 := g.v197[:n]
+	h200 := g.v200[:n]
+	h203 := g.v203[:n]
+	h206 := g.v206[:n]
+	h209 := g.v209[:n]
+	h212 := g.v212[:n]
+	h215 := g.v215[:n]
+	h218 := g.v218[:n]
+	h221 := g.v221[:n]
+	h224 := g.v224[:n]
+	h227 := g.v227[:n]
+	h228 := g.v228[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v190 := *(*int32)(unsafe.Add(m0, li*52))
-		v192 := *(*int32)(unsafe.Add(m0, li*52+4))
-		v195 := *(*int32)(unsafe.Add(m0, li*52+8))
-		v198 := *(*int32)(unsafe.Add(m0, li*52+12))
-		v201 := *(*int32)(unsafe.Add(m0, li*52+16))
-		v204 := *(*int32)(unsafe.Add(m0, li*52+20))
-		v207 := *(*int32)(unsafe.Add(m0, li*52+24))
-		v210 := *(*int32)(unsafe.Add(m0, li*52+28))
-		v211 := ((((((v190 + v192) + v195) + v198) + v201) + v204) + v207) + v210
-		v213 := *(*int32)(unsafe.Add(m0, li*52+32))
-		v216 := *(*int32)(unsafe.Add(m0, li*52+36))
-		v219 := *(*int32)(unsafe.Add(m0, li*52+40))
-		v222 := *(*int32)(unsafe.Add(m0, li*52+44))
-		v225 := *(*int32)(unsafe.Add(m0, li*52+48))
-		v226 := ((((v211 + v213) + v216) + v219) + v222) + v225
-		h190[li] = v190
+		v192 := *(*int32)(unsafe.Add(m0, li*52))
+		v194 := *(*int32)(unsafe.Add(m0, li*52+4))
+		v197 := *(*int32)(unsafe.Add(m0, li*52+8))
+		v200 := *(*int32)(unsafe.Add(m0, li*52+12))
+		v203 := *(*int32)(unsafe.Add(m0, li*52+16))
+		v206 := *(*int32)(unsafe.Add(m0, li*52+20))
+		v209 := *(*int32)(unsafe.Add(m0, li*52+24))
+		v212 := *(*int32)(unsafe.Add(m0, li*52+28))
+		v213 := ((((((v192 + v194) + v197) + v200) + v203) + v206) + v209) + v212
+		v215 := *(*int32)(unsafe.Add(m0, li*52+32))
+		v218 := *(*int32)(unsafe.Add(m0, li*52+36))
+		v221 := *(*int32)(unsafe.Add(m0, li*52+40))
+		v224 := *(*int32)(unsafe.Add(m0, li*52+44))
+		v227 := *(*int32)(unsafe.Add(m0, li*52+48))
+		v228 := ((((v213 + v215) + v218) + v221) + v224) + v227
 		h192[li] = v192
-		h195[li] = v195
-		h198[li] = v198
-		h201[li] = v201
-		h204[li] = v204
-		h207[li] = v207
-		h210[li] = v210
-		h213[li] = v213
-		h216[li] = v216
-		h219[li] = v219
-		h222[li] = v222
-		h225[li] = v225
-		h226[li] = v226
+		h194[li] = v194
+		h197[li] = v197
+		h200[li] = v200
+		h203[li] = v203
+		h206[li] = v206
+		h209[li] = v209
+		h212[li] = v212
+		h215[li] = v215
+		h218[li] = v218
+		h221[li] = v221
+		h224[li] = v224
+		h227[li] = v227
+		h228[li] = v228
 	}
 	// GroupExclusiveScan, kernels.go:90
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v226, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v228, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v227, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v229, in, len(in), int32(0))
 	}
-	h227 := g.v227[:n]
-	h230 := g.v230[:n]
-	h231 := g.v231[:n]
+	h229 := g.v229[:n]
+	h232 := g.v232[:n]
+	h233 := g.v233[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v227 := h227[li]
-		v226 := h226[li]
-		v230 := v227
+		v229 := h229[li]
+		v228 := h228[li]
+		v232 := v229
 		if int32(li) == 0 {
-			v230 = 0
+			v232 = 0
 		}
-		v231 := v230 + v226
-		h230[li] = v230
-		h231[li] = v231
+		v233 := v232 + v228
+		h232[li] = v232
+		h233[li] = v233
 	}
 	// GroupSelect, kernels.go:91
-	g.v232 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v231, 0)[int32(255)]
+	g.v234 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v233, 0)[int32(255)]
 	// Barrier, kernels.go:76
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v102 := h102[li]
-		v107 := h107[li]
-		v112 := h112[li]
-		v117 := h117[li]
-		v122 := h122[li]
-		v127 := h127[li]
-		v132 := h132[li]
-		v137 := h137[li]
-		v142 := h142[li]
-		v147 := h147[li]
-		v152 := h152[li]
-		v157 := h157[li]
-		v162 := h162[li]
-		*(*int32)(unsafe.Add(m0, li*4)) = v102
-		*(*int32)(unsafe.Add(m0, li*4+1024)) = v107
-		*(*int32)(unsafe.Add(m0, li*4+2048)) = v112
-		*(*int32)(unsafe.Add(m0, li*4+3072)) = v117
-		*(*int32)(unsafe.Add(m0, li*4+4096)) = v122
-		*(*int32)(unsafe.Add(m0, li*4+5120)) = v127
-		*(*int32)(unsafe.Add(m0, li*4+6144)) = v132
-		*(*int32)(unsafe.Add(m0, li*4+7168)) = v137
-		*(*int32)(unsafe.Add(m0, li*4+8192)) = v142
-		*(*int32)(unsafe.Add(m0, li*4+9216)) = v147
-		*(*int32)(unsafe.Add(m0, li*4+10240)) = v152
-		*(*int32)(unsafe.Add(m0, li*4+11264)) = v157
-		*(*int32)(unsafe.Add(m0, li*4+12288)) = v162
+		v104 := h104[li]
+		v109 := h109[li]
+		v114 := h114[li]
+		v119 := h119[li]
+		v124 := h124[li]
+		v129 := h129[li]
+		v134 := h134[li]
+		v139 := h139[li]
+		v144 := h144[li]
+		v149 := h149[li]
+		v154 := h154[li]
+		v159 := h159[li]
+		v164 := h164[li]
+		*(*int32)(unsafe.Add(m0, li*4)) = v104
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = v109
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = v114
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = v119
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = v124
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = v129
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = v134
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = v139
+		*(*int32)(unsafe.Add(m0, li*4+8192)) = v144
+		*(*int32)(unsafe.Add(m0, li*4+9216)) = v149
+		*(*int32)(unsafe.Add(m0, li*4+10240)) = v154
+		*(*int32)(unsafe.Add(m0, li*4+11264)) = v159
+		*(*int32)(unsafe.Add(m0, li*4+12288)) = v164
 	}
 	// Barrier, kernels.go:80
-	h246 := g.v246[:n]
-	h247 := g.v247[:n]
+	h248 := g.v248[:n]
 	h249 := g.v249[:n]
 	h251 := g.v251[:n]
 	h253 := g.v253[:n]
@@ -5968,28 +5983,28 @@ func (g *sumUint32Host) r0() int {
 	h265 := g.v265[:n]
 	h267 := g.v267[:n]
 	h269 := g.v269[:n]
-	h270 := g.v270[:n]
+	h271 := g.v271[:n]
+	h272 := g.v272[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v246 := *(*int32)(unsafe.Add(m0, li*52))
-		v247 := *(*int32)(unsafe.Add(m0, li*52+4))
-		v249 := *(*int32)(unsafe.Add(m0, li*52+8))
-		v251 := *(*int32)(unsafe.Add(m0, li*52+12))
-		v253 := *(*int32)(unsafe.Add(m0, li*52+16))
-		v255 := *(*int32)(unsafe.Add(m0, li*52+20))
-		v257 := *(*int32)(unsafe.Add(m0, li*52+24))
-		v259 := *(*int32)(unsafe.Add(m0, li*52+28))
-		v260 := ((((((v246 + v247) + v249) + v251) + v253) + v255) + v257) + v259
-		v261 := *(*int32)(unsafe.Add(m0, li*52+32))
-		v263 := *(*int32)(unsafe.Add(m0, li*52+36))
-		v265 := *(*int32)(unsafe.Add(m0, li*52+40))
-		v267 := *(*int32)(unsafe.Add(m0, li*52+44))
-		v269 := *(*int32)(unsafe.Add(m0, li*52+48))
-		v270 := ((((v260 + v261) + v263) + v265) + v267) + v269
-		h246[li] = v246
-		h247[li] = v247
+		v248 := *(*int32)(unsafe.Add(m0, li*52))
+		v249 := *(*int32)(unsafe.Add(m0, li*52+4))
+		v251 := *(*int32)(unsafe.Add(m0, li*52+8))
+		v253 := *(*int32)(unsafe.Add(m0, li*52+12))
+		v255 := *(*int32)(unsafe.Add(m0, li*52+16))
+		v257 := *(*int32)(unsafe.Add(m0, li*52+20))
+		v259 := *(*int32)(unsafe.Add(m0, li*52+24))
+		v261 := *(*int32)(unsafe.Add(m0, li*52+28))
+		v262 := ((((((v248 + v249) + v251) + v253) + v255) + v257) + v259) + v261
+		v263 := *(*int32)(unsafe.Add(m0, li*52+32))
+		v265 := *(*int32)(unsafe.Add(m0, li*52+36))
+		v267 := *(*int32)(unsafe.Add(m0, li*52+40))
+		v269 := *(*int32)(unsafe.Add(m0, li*52+44))
+		v271 := *(*int32)(unsafe.Add(m0, li*52+48))
+		v272 := ((((v262 + v263) + v265) + v267) + v269) + v271
+		h248[li] = v248
 		h249[li] = v249
 		h251[li] = v251
 		h253[li] = v253
@@ -6001,66 +6016,67 @@ func (g *sumUint32Host) r0() int {
 		h265[li] = v265
 		h267[li] = v267
 		h269[li] = v269
-		h270[li] = v270
+		h271[li] = v271
+		h272[li] = v272
 	}
 	// GroupExclusiveScan, kernels.go:90
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v270, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v272, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v271, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v273, in, len(in), int32(0))
 	}
-	h271 := g.v271[:n]
-	h272 := g.v272[:n]
 	h273 := g.v273[:n]
+	h274 := g.v274[:n]
+	h275 := g.v275[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v228 := int32(li)
-		v229 := v228 == 0
-		v271 := h271[li]
-		v270 := h270[li]
-		v272 := v271
-		if v229 {
-			v272 = 0
+		v230 := int32(li)
+		v231 := v230 == 0
+		v273 := h273[li]
+		v272 := h272[li]
+		v274 := v273
+		if v231 {
+			v274 = 0
 		}
-		v273 := v272 + v270
-		h272[li] = v272
-		h273[li] = v273
+		v275 := v274 + v272
+		h274[li] = v274
+		h275[li] = v275
 	}
 	// GroupSelect, kernels.go:91
-	g.v274 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v273, 0)[int32(255)]
+	g.v276 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v275, 0)[int32(255)]
 	c1 := g.c1
-	v276 := c1 == 0
-	v281 := v31 * 2
-	v283 := v281 + 4
-	v284 := v4 < v283
-	v282 := v281 + 2
-	v279 := v30 == 0
-	v280 := int32(1)
-	if v279 {
-		v280 = 2
+	v278 := c1 == 0
+	v283 := v33 * 2
+	v285 := v283 + 4
+	v286 := v4 < v285
+	v284 := v283 + 2
+	v281 := v32 == 0
+	v282 := int32(1)
+	if v281 {
+		v282 = 2
 	}
-	v285 := v280 << 30
-	v232 := g.v232
-	v274 := g.v274
-	v275 := v232 + v274
-	v286 := v275 & 1073741823
-	v287 := v285 | v286
-	v289 := v281 + 3
-	v290 := int32(uint32(v275) >> 30)
-	v291 := v285 | v290
-	v293 := v30 == 0
-	h371 := g.v371[:n]
-	h372 := g.v372[:n]
-	v294 := v30 + -1
-	h295 := g.v295[:n]
-	u296 := g.v296
-	u297 := g.v297
-	u300 := g.v300
-	h333 := g.v333[:n]
-	h334 := g.v334[:n]
+	v287 := v282 << 30
+	v234 := g.v234
+	v276 := g.v276
+	v277 := v234 + v276
+	v288 := v277 & 1073741823
+	v289 := v287 | v288
+	v291 := v283 + 3
+	v292 := int32(uint32(v277) >> 30)
+	v293 := v287 | v292
+	v295 := v32 == 0
+	h373 := g.v373[:n]
+	h374 := g.v374[:n]
+	v296 := v32 + -1
+	h297 := g.v297[:n]
+	u298 := g.v298
+	u299 := g.v299
+	u302 := g.v302
 	h335 := g.v335[:n]
+	h336 := g.v336[:n]
+	h337 := g.v337[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -6068,30 +6084,30 @@ func (g *sumUint32Host) r0() int {
 		}
 		v20 := int32(li)
 		v22 := v20 == 0
-		v230 := h230[li]
-		var v295, v296, v298, v299, v300, v320, v321, v325, v326, v327, v332, v333, v334, v335, v371 int32
-		var v297 bool
-		var v305, v306 int64
+		v232 := h232[li]
+		var v297, v298, v300, v301, v302, v322, v323, v327, v328, v329, v334, v335, v336, v337, v373 int32
+		var v299 bool
+		var v307, v308 int64
 		if !v22 {
 			goto b74
 		}
-		if v276 {
+		if v278 {
 			goto b72
 		}
-		if int32(uint32(v30)%uint32(c1)) == 0 {
+		if int32(uint32(v32)%uint32(c1)) == 0 {
 			goto b74
 		}
 	b72:
-		if !v284 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v282)*4)), v287)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v289)*4)), v291)
+		if !v286 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v284)*4)), v289)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v291)*4)), v293)
 		}
 	b74:
-		if v293 {
-			v371 = 0
-			v372 := v371 + v230
-			h371[li] = v371
-			h372[li] = v372
+		if v295 {
+			v373 = 0
+			v374 := v373 + v232
+			h373[li] = v373
+			h374[li] = v374
 			if next != 14 {
 				if next >= 0 {
 					return g.Diverge()
@@ -6100,67 +6116,67 @@ func (g *sumUint32Host) r0() int {
 			}
 			continue
 		}
-		v295 = 0
-		v296 = v294
-		v297 = true
-		v298 = 0
-		v299 = v295
+		v297 = 0
+		v298 = v296
+		v299 = true
 		v300 = 0
-		if uint32(v20) > uint32(v296) {
-			v333 = v298
-			v334 = v299
-			v335 = 512
+		v301 = v297
+		v302 = 0
+		if uint32(v20) > uint32(v298) {
+			v335 = v300
+			v336 = v301
+			v337 = 512
 			goto b87
 		}
-		if v298 != 0 {
-			v326 = v298
-			v327 = v299
+		if v300 != 0 {
+			v328 = v300
+			v329 = v301
 			goto b84
 		}
-		v305 = int64(uint32(v296-v20)) * 2
-		v306 = v305 + 2
-		if v4 < (v305 + 4) {
-			v320 = 0
-			v321 = 0
+		v307 = int64(uint32(v298-v20)) * 2
+		v308 = v307 + 2
+		if v4 < (v307 + 4) {
+			v322 = 0
+			v323 = 0
 		} else {
-			v309 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v306)*4)))
-			v311 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v305+3)*4)))
-			v312 := int32(uint32(v309) >> 30)
-			v315 := v312
-			if int32(uint32(v311)>>30) != v312 {
-				v315 = 0
+			v311 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v308)*4)))
+			v313 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v307+3)*4)))
+			v314 := int32(uint32(v311) >> 30)
+			v317 := v314
+			if int32(uint32(v313)>>30) != v314 {
+				v317 = 0
 			}
-			v320 = v315
-			v321 = (v309 & 1073741823) | ((v311 & 1073741823) << 30)
+			v322 = v317
+			v323 = (v311 & 1073741823) | ((v313 & 1073741823) << 30)
 		}
-		if v20 == v296 {
-			v324 := v320
-			if v320 == 1 {
-				v324 = 2
+		if v20 == v298 {
+			v326 := v322
+			if v322 == 1 {
+				v326 = 2
 			}
-			v325 = v324
+			v327 = v326
 		} else {
-			v325 = v320
+			v327 = v322
 		}
-		v326 = v325
-		v327 = v321
+		v328 = v327
+		v329 = v323
 	b84:
-		if v326 != 1 {
-			v332 = (v20 * 2) + int32(uint32(v326)>>1)
+		if v328 != 1 {
+			v334 = (v20 * 2) + int32(uint32(v328)>>1)
 		} else {
-			v332 = 512
+			v334 = 512
 		}
-		v333 = v326
-		v334 = v327
-		v335 = v332
+		v335 = v328
+		v336 = v329
+		v337 = v334
 	b87:
-		h295[li] = v295
-		u296 = v296
-		u297 = v297
-		u300 = v300
-		h333[li] = v333
-		h334[li] = v334
+		h297[li] = v297
+		u298 = v298
+		u299 = v299
+		u302 = v302
 		h335[li] = v335
+		h336[li] = v336
+		h337[li] = v337
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6168,40 +6184,40 @@ func (g *sumUint32Host) r0() int {
 			next = 10
 		}
 	}
-	g.v275 = v275
-	g.v294 = v294
-	g.v296 = u296
-	g.v297 = u297
-	g.v300 = u300
+	g.v277 = v277
+	g.v296 = v296
+	g.v298 = u298
+	g.v299 = u299
+	g.v302 = u302
 	return next
 }
 
 func (g *sumUint32Host) r11() int {
 	const n = 256
-	h295 := g.v295[:n]
-	e296 := g.v296
-	e297 := g.v297
-	e300 := g.v300
-	h333 := g.v333[:n]
-	h334 := g.v334[:n]
-	v336 := g.v336
-	v338 := 512 <= uint32(v336)
-	v339 := v336 & 1
-	v340 := v339 == 1
-	v337 := int32(uint32(v336) >> 1)
-	v341 := 256 <= uint32(v337)
-	u296 := g.v296
+	h297 := g.v297[:n]
+	e298 := g.v298
+	e299 := g.v299
+	e302 := g.v302
+	h335 := g.v335[:n]
+	h336 := g.v336[:n]
+	v338 := g.v338
+	v340 := 512 <= uint32(v338)
+	v341 := v338 & 1
+	v342 := v341 == 1
+	v339 := int32(uint32(v338) >> 1)
+	v343 := 256 <= uint32(v339)
+	u298 := g.v298
 	c2 := g.c2
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	u297 := g.v297
-	u300 := g.v300
-	h335 := g.v335[:n]
+	u299 := g.v299
+	u302 := g.v302
+	h337 := g.v337[:n]
 	v19 := g.v19
-	u511 := g.v511
-	u512 := g.v512
 	u513 := g.v513
-	h523 := g.v523[:n]
+	u514 := g.v514
+	u515 := g.v515
+	h525 := g.v525[:n]
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
@@ -6210,46 +6226,46 @@ func (g *sumUint32Host) r11() int {
 		if dead[li] {
 			continue
 		}
-		v295 := h295[li]
-		v296 := e296
-		v297 := e297
-		v300 := e300
-		v333 := h333[li]
-		v334 := h334[li]
+		v297 := h297[li]
+		v298 := e298
+		v299 := e299
+		v302 := e302
+		v335 := h335[li]
+		v336 := h336[li]
 		v20 := int32(li)
-		v188 := v20 * 13
-		v189 := int64(uint32(v188))
-		var v298, v299, v320, v321, v325, v326, v327, v332, v335, v506, v507, v511, v512, v513, v523, v554, v555, v556 int32
-		var v305, v306, v524 int64
-		var v508 bool
-		if v338 {
+		v190 := v20 * 13
+		v191 := int64(uint32(v190))
+		var v300, v301, v322, v323, v327, v328, v329, v334, v337, v508, v509, v513, v514, v515, v525, v556, v557, v558 int32
+		var v307, v308, v526 int64
+		var v510 bool
+		if v340 {
 			goto b90
 		}
-		if !v340 {
+		if !v342 {
 			goto b166
 		}
 	b90:
-		if !v297 {
+		if !v299 {
 			goto b93
 		}
-		if v341 {
-			v506 = v295
-			v507 = v296 + -256
-			v508 = true
+		if v343 {
+			v508 = v297
+			v509 = v298 + -256
+			v510 = true
 		} else {
 			goto b93
 		}
-		v295 = v506
-		v296 = v507
 		v297 = v508
-		v298 = 0
-		v299 = v295
+		v298 = v509
+		v299 = v510
 		v300 = 0
+		v301 = v297
+		v302 = 0
 		goto b77
 	b93:
-		h295[li] = v295
-		u296 = v296
-		h334[li] = v334
+		h297[li] = v297
+		u298 = v298
+		h336[li] = v336
 		if next != 11 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6259,77 +6275,77 @@ func (g *sumUint32Host) r11() int {
 		continue
 	b166:
 		{
-			v509 := v300 + 1
-			if uint32(v509) >= uint32(c2) {
-				v511 = v296 - v337
-				v512 = 0
-				v513 = 0
+			v511 := v302 + 1
+			if uint32(v511) >= uint32(c2) {
+				v513 = v298 - v339
+				v514 = 0
+				v515 = 0
 				goto b168
 			}
-			v554 = v333
-			v555 = v334
-			v556 = v509
+			v556 = v335
+			v557 = v336
+			v558 = v511
 		}
-		v298 = v554
-		v299 = v555
 		v300 = v556
+		v301 = v557
+		v302 = v558
 	b77:
-		if uint32(v20) > uint32(v296) {
-			v333 = v298
-			v334 = v299
-			v335 = 512
+		if uint32(v20) > uint32(v298) {
+			v335 = v300
+			v336 = v301
+			v337 = 512
 			goto b87
 		}
-		if v298 != 0 {
-			v326 = v298
-			v327 = v299
+		if v300 != 0 {
+			v328 = v300
+			v329 = v301
 			goto b84
 		}
-		v305 = int64(uint32(v296-v20)) * 2
-		v306 = v305 + 2
-		if v4 < (v305 + 4) {
-			v320 = 0
-			v321 = 0
+		v307 = int64(uint32(v298-v20)) * 2
+		v308 = v307 + 2
+		if v4 < (v307 + 4) {
+			v322 = 0
+			v323 = 0
 		} else {
-			v309 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v306)*4)))
-			v310 := v305 + 3
-			v311 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v310)*4)))
-			v312 := int32(uint32(v309) >> 30)
-			v315 := v312
-			if int32(uint32(v311)>>30) != v312 {
-				v315 = 0
+			v311 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v308)*4)))
+			v312 := v307 + 3
+			v313 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v312)*4)))
+			v314 := int32(uint32(v311) >> 30)
+			v317 := v314
+			if int32(uint32(v313)>>30) != v314 {
+				v317 = 0
 			}
-			v320 = v315
-			v321 = (v309 & 1073741823) | ((v311 & 1073741823) << 30)
+			v322 = v317
+			v323 = (v311 & 1073741823) | ((v313 & 1073741823) << 30)
 		}
-		if v20 == v296 {
-			v324 := v320
-			if v320 == 1 {
-				v324 = 2
+		if v20 == v298 {
+			v326 := v322
+			if v322 == 1 {
+				v326 = 2
 			}
-			v325 = v324
+			v327 = v326
 		} else {
-			v325 = v320
+			v327 = v322
 		}
-		v326 = v325
-		v327 = v321
+		v328 = v327
+		v329 = v323
 	b84:
-		if v326 != 1 {
-			v332 = (v20 * 2) + int32(uint32(v326)>>1)
+		if v328 != 1 {
+			v334 = (v20 * 2) + int32(uint32(v328)>>1)
 		} else {
-			v332 = 512
+			v334 = 512
 		}
-		v333 = v326
-		v334 = v327
-		v335 = v332
+		v335 = v328
+		v336 = v329
+		v337 = v334
 	b87:
-		h295[li] = v295
-		u296 = v296
-		u297 = v297
-		u300 = v300
-		h333[li] = v333
-		h334[li] = v334
+		h297[li] = v297
+		u298 = v298
+		u299 = v299
+		u302 = v302
 		h335[li] = v335
+		h336[li] = v336
+		h337[li] = v337
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6338,25 +6354,25 @@ func (g *sumUint32Host) r11() int {
 		}
 		continue
 	b168:
-		v519 := ((int64(uint32(v511)) * 6656) + int64(uint32(v513*3328))) + v189
-		v520 := v519 + 13
-		v522 := v19
-		if v520 < v19 {
-			v522 = v520
+		v521 := ((int64(uint32(v513)) * 6656) + int64(uint32(v515*3328))) + v191
+		v522 := v521 + 13
+		v524 := v19
+		if v522 < v19 {
+			v524 = v522
 		}
-		v523 = 0
-		v524 = v519
+		v525 = 0
+		v526 = v521
 	b169:
-		if v524 >= v522 {
-			h295[li] = v295
-			u296 = v296
-			u297 = v297
-			h333[li] = v333
-			h334[li] = v334
-			u511 = v511
-			u512 = v512
+		if v526 >= v524 {
+			h297[li] = v297
+			u298 = v298
+			u299 = v299
+			h335[li] = v335
+			h336[li] = v336
 			u513 = v513
-			h523[li] = v523
+			u514 = v514
+			u515 = v515
+			h525[li] = v525
 			if next != 18 {
 				if next >= 0 {
 					return g.Diverge()
@@ -6365,113 +6381,113 @@ func (g *sumUint32Host) r11() int {
 			}
 			continue
 		}
-		v523 = v523 + *(*int32)(unsafe.Add(p0, int(v524)*4))
-		v524 = v524 + 1
+		v525 = v525 + *(*int32)(unsafe.Add(p0, int(v526)*4))
+		v526 = v526 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b169
 	}
-	g.v296 = u296
-	g.v337 = v337
-	g.v297 = u297
-	g.v300 = u300
-	g.v511 = u511
-	g.v512 = u512
+	g.v298 = u298
+	g.v339 = v339
+	g.v299 = u299
+	g.v302 = u302
 	g.v513 = u513
+	g.v514 = u514
+	g.v515 = u515
 	return next
 }
 
 func (g *sumUint32Host) r12() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h334 := g.v334[:n]
+	h336 := g.v336[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v20 := int32(li)
-		v334 := h334[li]
-		*(*int32)(unsafe.Add(m0, int(v20&255)*4)) = v334
+		v336 := h336[li]
+		*(*int32)(unsafe.Add(m0, int(v20&255)*4)) = v336
 	}
-	// Barrier, lookback.go:264
-	h295 := g.v295[:n]
-	e296 := g.v296
-	v337 := g.v337
-	v345 := uint32(v337) < 256
-	v346 := v337 & 255
-	v349 := int32(256)
-	if v345 {
-		v349 = v337
+	// Barrier, lookback.go:271
+	h297 := g.v297[:n]
+	e298 := g.v298
+	v339 := g.v339
+	v347 := uint32(v339) < 256
+	v348 := v339 & 255
+	v351 := int32(256)
+	if v347 {
+		v351 = v339
 	}
 	stop := g.Cancelled()
-	v294 := g.v294
-	v275 := g.v275
+	v296 := g.v296
+	v277 := g.v277
 	c3 := g.c3
-	v359 := c3 == 0
+	v361 := c3 == 0
 	v4 := g.v4
-	v31 := g.v31
-	v360 := v31 * 2
-	v362 := v360 + 4
-	v363 := v4 < v362
+	v33 := g.v33
+	v362 := v33 * 2
+	v364 := v362 + 4
+	v365 := v4 < v364
 	p2 := g.Pointer(2)
-	v361 := v360 + 2
-	v367 := v360 + 3
-	h350 := g.v350[:n]
-	u296 := g.v296
-	u297 := g.v297
-	u300 := g.v300
-	h333 := g.v333[:n]
+	v363 := v362 + 2
+	v369 := v362 + 3
+	h352 := g.v352[:n]
+	u298 := g.v298
+	u299 := g.v299
+	u302 := g.v302
 	h335 := g.v335[:n]
+	h337 := g.v337[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v295 := h295[li]
-		v296 := e296
+		v297 := h297[li]
+		v298 := e298
 		v20 := int32(li)
 		v22 := v20 == 0
-		var v297, v508 bool
-		var v298, v299, v300, v320, v321, v325, v326, v327, v332, v333, v334, v335, v348, v350, v351, v358, v506, v507 int32
-		var v305, v306 int64
-		if v345 {
-			v348 = *(*int32)(unsafe.Add(m0, int(v346)*4))
+		var v299, v510 bool
+		var v300, v301, v302, v322, v323, v327, v328, v329, v334, v335, v336, v337, v350, v352, v353, v360, v508, v509 int32
+		var v307, v308 int64
+		if v347 {
+			v350 = *(*int32)(unsafe.Add(m0, int(v348)*4))
 		} else {
-			v348 = v295
+			v350 = v297
 		}
-		v350 = v348
-		v351 = v349
+		v352 = v350
+		v353 = v351
 	b98:
-		if v351 != 0 {
-			v353 := v351 + -1
-			v350 = v350 + *(*int32)(unsafe.Add(m0, int(v353&255)*4))
-			v351 = v353
+		if v353 != 0 {
+			v355 := v353 + -1
+			v352 = v352 + *(*int32)(unsafe.Add(m0, int(v355&255)*4))
+			v353 = v355
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b98
 		}
-		if v296 != v294 {
-			v506 = v350
-			v507 = v296 + 256
-			v508 = false
+		if v298 != v296 {
+			v508 = v352
+			v509 = v298 + 256
+			v510 = false
 			goto b165
 		}
-		v358 = v350 + v275
+		v360 = v352 + v277
 		if !v22 {
 			goto b105
 		}
-		if !v359 {
+		if !v361 {
 			goto b105
 		}
-		if !v363 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v361)*4)), ((v358 & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v367)*4)), (int32(uint32(v358)>>30) | -2147483648))
+		if !v365 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v363)*4)), ((v360 & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v369)*4)), (int32(uint32(v360)>>30) | -2147483648))
 		}
 	b105:
-		h350[li] = v350
+		h352[li] = v352
 		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6480,67 +6496,67 @@ func (g *sumUint32Host) r12() int {
 		}
 		continue
 	b165:
-		v295 = v506
-		v296 = v507
 		v297 = v508
-		v298 = 0
-		v299 = v295
+		v298 = v509
+		v299 = v510
 		v300 = 0
-		if uint32(v20) > uint32(v296) {
-			v333 = v298
-			v334 = v299
-			v335 = 512
+		v301 = v297
+		v302 = 0
+		if uint32(v20) > uint32(v298) {
+			v335 = v300
+			v336 = v301
+			v337 = 512
 			goto b87
 		}
-		if v298 != 0 {
-			v326 = v298
-			v327 = v299
+		if v300 != 0 {
+			v328 = v300
+			v329 = v301
 			goto b84
 		}
-		v305 = int64(uint32(v296-v20)) * 2
-		v306 = v305 + 2
-		if v4 < (v305 + 4) {
-			v320 = 0
-			v321 = 0
+		v307 = int64(uint32(v298-v20)) * 2
+		v308 = v307 + 2
+		if v4 < (v307 + 4) {
+			v322 = 0
+			v323 = 0
 		} else {
-			v309 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v306)*4)))
-			v311 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v305+3)*4)))
-			v312 := int32(uint32(v309) >> 30)
-			v315 := v312
-			if int32(uint32(v311)>>30) != v312 {
-				v315 = 0
+			v311 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v308)*4)))
+			v313 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v307+3)*4)))
+			v314 := int32(uint32(v311) >> 30)
+			v317 := v314
+			if int32(uint32(v313)>>30) != v314 {
+				v317 = 0
 			}
-			v320 = v315
-			v321 = (v309 & 1073741823) | ((v311 & 1073741823) << 30)
+			v322 = v317
+			v323 = (v311 & 1073741823) | ((v313 & 1073741823) << 30)
 		}
-		if v20 == v296 {
-			v324 := v320
-			if v320 == 1 {
-				v324 = 2
+		if v20 == v298 {
+			v326 := v322
+			if v322 == 1 {
+				v326 = 2
 			}
-			v325 = v324
+			v327 = v326
 		} else {
-			v325 = v320
+			v327 = v322
 		}
-		v326 = v325
-		v327 = v321
+		v328 = v327
+		v329 = v323
 	b84:
-		if v326 != 1 {
-			v332 = (v20 * 2) + int32(uint32(v326)>>1)
+		if v328 != 1 {
+			v334 = (v20 * 2) + int32(uint32(v328)>>1)
 		} else {
-			v332 = 512
+			v334 = 512
 		}
-		v333 = v326
-		v334 = v327
-		v335 = v332
+		v335 = v328
+		v336 = v329
+		v337 = v334
 	b87:
-		h295[li] = v295
-		u296 = v296
-		u297 = v297
-		u300 = v300
-		h333[li] = v333
-		h334[li] = v334
+		h297[li] = v297
+		u298 = v298
+		u299 = v299
+		u302 = v302
 		h335[li] = v335
+		h336[li] = v336
+		h337[li] = v337
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6548,260 +6564,259 @@ func (g *sumUint32Host) r12() int {
 			next = 10
 		}
 	}
-	g.v296 = u296
-	g.v297 = u297
-	g.v300 = u300
+	g.v298 = u298
+	g.v299 = u299
+	g.v302 = u302
 	return next
 }
 
 func (g *sumUint32Host) r14() int {
 	const n = 256
-	h350 := g.v350[:n]
-	h230 := g.v230[:n]
-	h371 := g.v371[:n]
-	h372 := g.v372[:n]
+	h352 := g.v352[:n]
+	h232 := g.v232[:n]
+	h373 := g.v373[:n]
+	h374 := g.v374[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v350 := h350[li]
-		v230 := h230[li]
-		var v371 int32
-		v371 = v350
-		v372 := v371 + v230
-		h371[li] = v371
-		h372[li] = v372
+		v352 := h352[li]
+		v232 := h232[li]
+		var v373 int32
+		v373 = v352
+		v374 := v373 + v232
+		h373[li] = v373
+		h374[li] = v374
 	}
 	return 14
 }
 
 func (g *sumUint32Host) r15() int {
 	const n = 256
-	h372 := g.v372[:n]
-	h190 := g.v190[:n]
+	h374 := g.v374[:n]
+	h192 := g.v192[:n]
 	v6 := g.v6
 	v7 := int32(uint8(v6))
 	v8 := v7 != 0
 	m0 := g.Memory(0)
-	h192 := g.v192[:n]
-	h195 := g.v195[:n]
-	h198 := g.v198[:n]
-	h201 := g.v201[:n]
-	h204 := g.v204[:n]
-	h207 := g.v207[:n]
-	h210 := g.v210[:n]
-	h213 := g.v213[:n]
-	h216 := g.v216[:n]
-	h219 := g.v219[:n]
-	h222 := g.v222[:n]
-	h225 := g.v225[:n]
+	h194 := g.v194[:n]
+	h197 := g.v197[:n]
+	h200 := g.v200[:n]
+	h203 := g.v203[:n]
+	h206 := g.v206[:n]
+	h209 := g.v209[:n]
+	h212 := g.v212[:n]
+	h215 := g.v215[:n]
+	h218 := g.v218[:n]
+	h221 := g.v221[:n]
+	h224 := g.v224[:n]
+	h227 := g.v227[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v372 := h372[li]
-		v190 := h190[li]
+		v374 := h374[li]
 		v192 := h192[li]
-		v195 := h195[li]
-		v198 := h198[li]
-		v201 := h201[li]
-		v204 := h204[li]
-		v207 := h207[li]
-		v210 := h210[li]
-		v213 := h213[li]
-		v216 := h216[li]
-		v219 := h219[li]
-		v222 := h222[li]
-		v225 := h225[li]
-		v373 := v372 + v190
-		v374 := v372
+		v194 := h194[li]
+		v197 := h197[li]
+		v200 := h200[li]
+		v203 := h203[li]
+		v206 := h206[li]
+		v209 := h209[li]
+		v212 := h212[li]
+		v215 := h215[li]
+		v218 := h218[li]
+		v221 := h221[li]
+		v224 := h224[li]
+		v227 := h227[li]
+		v375 := v374 + v192
+		v376 := v374
 		if v8 {
-			v374 = v373
+			v376 = v375
 		}
-		*(*int32)(unsafe.Add(m0, li*52)) = v374
-		v376 := v373 + v192
-		v377 := v373
+		*(*int32)(unsafe.Add(m0, li*52)) = v376
+		v378 := v375 + v194
+		v379 := v375
 		if v8 {
-			v377 = v376
+			v379 = v378
 		}
-		*(*int32)(unsafe.Add(m0, li*52+4)) = v377
-		v379 := v376 + v195
-		v380 := v376
+		*(*int32)(unsafe.Add(m0, li*52+4)) = v379
+		v381 := v378 + v197
+		v382 := v378
 		if v8 {
-			v380 = v379
+			v382 = v381
 		}
-		*(*int32)(unsafe.Add(m0, li*52+8)) = v380
-		v382 := v379 + v198
-		v383 := v379
+		*(*int32)(unsafe.Add(m0, li*52+8)) = v382
+		v384 := v381 + v200
+		v385 := v381
 		if v8 {
-			v383 = v382
+			v385 = v384
 		}
-		*(*int32)(unsafe.Add(m0, li*52+12)) = v383
-		v385 := v382 + v201
-		v386 := v382
+		*(*int32)(unsafe.Add(m0, li*52+12)) = v385
+		v387 := v384 + v203
+		v388 := v384
 		if v8 {
-			v386 = v385
+			v388 = v387
 		}
-		*(*int32)(unsafe.Add(m0, li*52+16)) = v386
-		v388 := v385 + v204
-		v389 := v385
+		*(*int32)(unsafe.Add(m0, li*52+16)) = v388
+		v390 := v387 + v206
+		v391 := v387
 		if v8 {
-			v389 = v388
+			v391 = v390
 		}
-		*(*int32)(unsafe.Add(m0, li*52+20)) = v389
-		v391 := v388 + v207
-		v392 := v388
+		*(*int32)(unsafe.Add(m0, li*52+20)) = v391
+		v393 := v390 + v209
+		v394 := v390
 		if v8 {
-			v392 = v391
+			v394 = v393
 		}
-		*(*int32)(unsafe.Add(m0, li*52+24)) = v392
-		v394 := v391 + v210
-		v395 := v391
+		*(*int32)(unsafe.Add(m0, li*52+24)) = v394
+		v396 := v393 + v212
+		v397 := v393
 		if v8 {
-			v395 = v394
+			v397 = v396
 		}
-		*(*int32)(unsafe.Add(m0, li*52+28)) = v395
-		v397 := v394 + v213
-		v398 := v394
+		*(*int32)(unsafe.Add(m0, li*52+28)) = v397
+		v399 := v396 + v215
+		v400 := v396
 		if v8 {
-			v398 = v397
+			v400 = v399
 		}
-		*(*int32)(unsafe.Add(m0, li*52+32)) = v398
-		v400 := v397 + v216
-		v401 := v397
+		*(*int32)(unsafe.Add(m0, li*52+32)) = v400
+		v402 := v399 + v218
+		v403 := v399
 		if v8 {
-			v401 = v400
+			v403 = v402
 		}
-		*(*int32)(unsafe.Add(m0, li*52+36)) = v401
-		v403 := v400 + v219
-		v404 := v400
+		*(*int32)(unsafe.Add(m0, li*52+36)) = v403
+		v405 := v402 + v221
+		v406 := v402
 		if v8 {
-			v404 = v403
+			v406 = v405
 		}
-		*(*int32)(unsafe.Add(m0, li*52+40)) = v404
-		v406 := v403 + v222
-		v407 := v403
+		*(*int32)(unsafe.Add(m0, li*52+40)) = v406
+		v408 := v405 + v224
+		v409 := v405
 		if v8 {
-			v407 = v406
+			v409 = v408
 		}
-		*(*int32)(unsafe.Add(m0, li*52+44)) = v407
-		v410 := v406
+		*(*int32)(unsafe.Add(m0, li*52+44)) = v409
+		v412 := v408
 		if v8 {
-			v410 = v406 + v225
+			v412 = v408 + v227
 		}
-		*(*int32)(unsafe.Add(m0, li*52+48)) = v410
+		*(*int32)(unsafe.Add(m0, li*52+48)) = v412
 	}
 	// Barrier, kernels.go:107
-	h35 := g.v35[:n]
+	h37 := g.v37[:n]
 	p4 := g.Pointer(4)
-	h34 := g.v34[:n]
-	h40 := g.v40[:n]
-	h39 := g.v39[:n]
-	h45 := g.v45[:n]
-	h44 := g.v44[:n]
-	h50 := g.v50[:n]
-	h49 := g.v49[:n]
-	h55 := g.v55[:n]
-	h54 := g.v54[:n]
-	h60 := g.v60[:n]
-	h59 := g.v59[:n]
-	h65 := g.v65[:n]
-	h64 := g.v64[:n]
-	h70 := g.v70[:n]
-	h69 := g.v69[:n]
-	h75 := g.v75[:n]
-	h74 := g.v74[:n]
-	h80 := g.v80[:n]
-	h79 := g.v79[:n]
-	h85 := g.v85[:n]
-	h84 := g.v84[:n]
-	h90 := g.v90[:n]
-	h89 := g.v89[:n]
-	h95 := g.v95[:n]
-	h94 := g.v94[:n]
-	h371 := g.v371[:n]
-	v232 := g.v232
-	h272 := g.v272[:n]
-	h439 := g.v439[:n]
+	h36 := g.v36[:n]
+	h42 := g.v42[:n]
+	h41 := g.v41[:n]
+	h47 := g.v47[:n]
+	h46 := g.v46[:n]
+	h52 := g.v52[:n]
+	h51 := g.v51[:n]
+	h57 := g.v57[:n]
+	h56 := g.v56[:n]
+	h62 := g.v62[:n]
+	h61 := g.v61[:n]
+	h67 := g.v67[:n]
+	h66 := g.v66[:n]
+	h72 := g.v72[:n]
+	h71 := g.v71[:n]
+	h77 := g.v77[:n]
+	h76 := g.v76[:n]
+	h82 := g.v82[:n]
+	h81 := g.v81[:n]
+	h87 := g.v87[:n]
+	h86 := g.v86[:n]
+	h92 := g.v92[:n]
+	h91 := g.v91[:n]
+	h97 := g.v97[:n]
+	h96 := g.v96[:n]
+	h373 := g.v373[:n]
+	v234 := g.v234
+	h274 := g.v274[:n]
+	h441 := g.v441[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v35 := h35[li]
-		v34 := h34[li]
-		v40 := h40[li]
-		v39 := h39[li]
-		v45 := h45[li]
-		v44 := h44[li]
-		v50 := h50[li]
-		v49 := h49[li]
-		v55 := h55[li]
-		v54 := h54[li]
-		v60 := h60[li]
-		v59 := h59[li]
-		v65 := h65[li]
-		v64 := h64[li]
-		v70 := h70[li]
-		v69 := h69[li]
-		v75 := h75[li]
-		v74 := h74[li]
-		v80 := h80[li]
-		v79 := h79[li]
-		v85 := h85[li]
-		v84 := h84[li]
-		v90 := h90[li]
-		v89 := h89[li]
-		v95 := h95[li]
-		v94 := h94[li]
-		v371 := h371[li]
-		v272 := h272[li]
-		if v35 {
-			*(*int32)(unsafe.Add(p4, int(v34)*4)) = *(*int32)(unsafe.Add(m0, li*4))
+		v37 := h37[li]
+		v36 := h36[li]
+		v42 := h42[li]
+		v41 := h41[li]
+		v47 := h47[li]
+		v46 := h46[li]
+		v52 := h52[li]
+		v51 := h51[li]
+		v57 := h57[li]
+		v56 := h56[li]
+		v62 := h62[li]
+		v61 := h61[li]
+		v67 := h67[li]
+		v66 := h66[li]
+		v72 := h72[li]
+		v71 := h71[li]
+		v77 := h77[li]
+		v76 := h76[li]
+		v82 := h82[li]
+		v81 := h81[li]
+		v87 := h87[li]
+		v86 := h86[li]
+		v92 := h92[li]
+		v91 := h91[li]
+		v97 := h97[li]
+		v96 := h96[li]
+		v373 := h373[li]
+		v274 := h274[li]
+		if v37 {
+			*(*int32)(unsafe.Add(p4, int(v36)*4)) = *(*int32)(unsafe.Add(m0, li*4))
 		}
-		if v40 {
-			*(*int32)(unsafe.Add(p4, int(v39)*4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
+		if v42 {
+			*(*int32)(unsafe.Add(p4, int(v41)*4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		}
-		if v45 {
-			*(*int32)(unsafe.Add(p4, int(v44)*4)) = *(*int32)(unsafe.Add(m0, li*4+2048))
+		if v47 {
+			*(*int32)(unsafe.Add(p4, int(v46)*4)) = *(*int32)(unsafe.Add(m0, li*4+2048))
 		}
-		if v50 {
-			*(*int32)(unsafe.Add(p4, int(v49)*4)) = *(*int32)(unsafe.Add(m0, li*4+3072))
+		if v52 {
+			*(*int32)(unsafe.Add(p4, int(v51)*4)) = *(*int32)(unsafe.Add(m0, li*4+3072))
 		}
-		if v55 {
-			*(*int32)(unsafe.Add(p4, int(v54)*4)) = *(*int32)(unsafe.Add(m0, li*4+4096))
+		if v57 {
+			*(*int32)(unsafe.Add(p4, int(v56)*4)) = *(*int32)(unsafe.Add(m0, li*4+4096))
 		}
-		if v60 {
-			*(*int32)(unsafe.Add(p4, int(v59)*4)) = *(*int32)(unsafe.Add(m0, li*4+5120))
+		if v62 {
+			*(*int32)(unsafe.Add(p4, int(v61)*4)) = *(*int32)(unsafe.Add(m0, li*4+5120))
 		}
-		if v65 {
-			*(*int32)(unsafe.Add(p4, int(v64)*4)) = *(*int32)(unsafe.Add(m0, li*4+6144))
+		if v67 {
+			*(*int32)(unsafe.Add(p4, int(v66)*4)) = *(*int32)(unsafe.Add(m0, li*4+6144))
 		}
-		if v70 {
-			*(*int32)(unsafe.Add(p4, int(v69)*4)) = *(*int32)(unsafe.Add(m0, li*4+7168))
+		if v72 {
+			*(*int32)(unsafe.Add(p4, int(v71)*4)) = *(*int32)(unsafe.Add(m0, li*4+7168))
 		}
-		if v75 {
-			*(*int32)(unsafe.Add(p4, int(v74)*4)) = *(*int32)(unsafe.Add(m0, li*4+8192))
+		if v77 {
+			*(*int32)(unsafe.Add(p4, int(v76)*4)) = *(*int32)(unsafe.Add(m0, li*4+8192))
 		}
-		if v80 {
-			*(*int32)(unsafe.Add(p4, int(v79)*4)) = *(*int32)(unsafe.Add(m0, li*4+9216))
+		if v82 {
+			*(*int32)(unsafe.Add(p4, int(v81)*4)) = *(*int32)(unsafe.Add(m0, li*4+9216))
 		}
-		if v85 {
-			*(*int32)(unsafe.Add(p4, int(v84)*4)) = *(*int32)(unsafe.Add(m0, li*4+10240))
+		if v87 {
+			*(*int32)(unsafe.Add(p4, int(v86)*4)) = *(*int32)(unsafe.Add(m0, li*4+10240))
 		}
-		if v90 {
-			*(*int32)(unsafe.Add(p4, int(v89)*4)) = *(*int32)(unsafe.Add(m0, li*4+11264))
+		if v92 {
+			*(*int32)(unsafe.Add(p4, int(v91)*4)) = *(*int32)(unsafe.Add(m0, li*4+11264))
 		}
-		if v95 {
-			*(*int32)(unsafe.Add(p4, int(v94)*4)) = *(*int32)(unsafe.Add(m0, li*4+12288))
+		if v97 {
+			*(*int32)(unsafe.Add(p4, int(v96)*4)) = *(*int32)(unsafe.Add(m0, li*4+12288))
 		}
-		v439 := (v371 + v232) + v272
-		h439[li] = v439
+		v441 := (v373 + v234) + v274
+		h441[li] = v441
 	}
 	// Barrier, kernels.go:98
-	h246 := g.v246[:n]
-	h247 := g.v247[:n]
+	h248 := g.v248[:n]
 	h249 := g.v249[:n]
 	h251 := g.v251[:n]
 	h253 := g.v253[:n]
@@ -6813,13 +6828,13 @@ func (g *sumUint32Host) r15() int {
 	h265 := g.v265[:n]
 	h267 := g.v267[:n]
 	h269 := g.v269[:n]
+	h271 := g.v271[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v439 := h439[li]
-		v246 := h246[li]
-		v247 := h247[li]
+		v441 := h441[li]
+		v248 := h248[li]
 		v249 := h249[li]
 		v251 := h251[li]
 		v253 := h253[li]
@@ -6831,179 +6846,180 @@ func (g *sumUint32Host) r15() int {
 		v265 := h265[li]
 		v267 := h267[li]
 		v269 := h269[li]
-		v440 := v439 + v246
-		v441 := v439
+		v271 := h271[li]
+		v442 := v441 + v248
+		v443 := v441
 		if v8 {
-			v441 = v440
+			v443 = v442
 		}
-		*(*int32)(unsafe.Add(m0, li*52)) = v441
-		v443 := v440 + v247
-		v444 := v440
+		*(*int32)(unsafe.Add(m0, li*52)) = v443
+		v445 := v442 + v249
+		v446 := v442
 		if v8 {
-			v444 = v443
+			v446 = v445
 		}
-		*(*int32)(unsafe.Add(m0, li*52+4)) = v444
-		v446 := v443 + v249
-		v447 := v443
+		*(*int32)(unsafe.Add(m0, li*52+4)) = v446
+		v448 := v445 + v251
+		v449 := v445
 		if v8 {
-			v447 = v446
+			v449 = v448
 		}
-		*(*int32)(unsafe.Add(m0, li*52+8)) = v447
-		v449 := v446 + v251
-		v450 := v446
+		*(*int32)(unsafe.Add(m0, li*52+8)) = v449
+		v451 := v448 + v253
+		v452 := v448
 		if v8 {
-			v450 = v449
+			v452 = v451
 		}
-		*(*int32)(unsafe.Add(m0, li*52+12)) = v450
-		v452 := v449 + v253
-		v453 := v449
+		*(*int32)(unsafe.Add(m0, li*52+12)) = v452
+		v454 := v451 + v255
+		v455 := v451
 		if v8 {
-			v453 = v452
+			v455 = v454
 		}
-		*(*int32)(unsafe.Add(m0, li*52+16)) = v453
-		v455 := v452 + v255
-		v456 := v452
+		*(*int32)(unsafe.Add(m0, li*52+16)) = v455
+		v457 := v454 + v257
+		v458 := v454
 		if v8 {
-			v456 = v455
+			v458 = v457
 		}
-		*(*int32)(unsafe.Add(m0, li*52+20)) = v456
-		v458 := v455 + v257
-		v459 := v455
+		*(*int32)(unsafe.Add(m0, li*52+20)) = v458
+		v460 := v457 + v259
+		v461 := v457
 		if v8 {
-			v459 = v458
+			v461 = v460
 		}
-		*(*int32)(unsafe.Add(m0, li*52+24)) = v459
-		v461 := v458 + v259
-		v462 := v458
+		*(*int32)(unsafe.Add(m0, li*52+24)) = v461
+		v463 := v460 + v261
+		v464 := v460
 		if v8 {
-			v462 = v461
+			v464 = v463
 		}
-		*(*int32)(unsafe.Add(m0, li*52+28)) = v462
-		v464 := v461 + v261
-		v465 := v461
+		*(*int32)(unsafe.Add(m0, li*52+28)) = v464
+		v466 := v463 + v263
+		v467 := v463
 		if v8 {
-			v465 = v464
+			v467 = v466
 		}
-		*(*int32)(unsafe.Add(m0, li*52+32)) = v465
-		v467 := v464 + v263
-		v468 := v464
+		*(*int32)(unsafe.Add(m0, li*52+32)) = v467
+		v469 := v466 + v265
+		v470 := v466
 		if v8 {
-			v468 = v467
+			v470 = v469
 		}
-		*(*int32)(unsafe.Add(m0, li*52+36)) = v468
-		v470 := v467 + v265
-		v471 := v467
+		*(*int32)(unsafe.Add(m0, li*52+36)) = v470
+		v472 := v469 + v267
+		v473 := v469
 		if v8 {
-			v471 = v470
+			v473 = v472
 		}
-		*(*int32)(unsafe.Add(m0, li*52+40)) = v471
-		v473 := v470 + v267
-		v474 := v470
+		*(*int32)(unsafe.Add(m0, li*52+40)) = v473
+		v475 := v472 + v269
+		v476 := v472
 		if v8 {
-			v474 = v473
+			v476 = v475
 		}
-		*(*int32)(unsafe.Add(m0, li*52+44)) = v474
-		v477 := v473
+		*(*int32)(unsafe.Add(m0, li*52+44)) = v476
+		v479 := v475
 		if v8 {
-			v477 = v473 + v269
+			v479 = v475 + v271
 		}
-		*(*int32)(unsafe.Add(m0, li*52+48)) = v477
+		*(*int32)(unsafe.Add(m0, li*52+48)) = v479
 	}
 	// Barrier, kernels.go:107
-	h100 := g.v100[:n]
-	h99 := g.v99[:n]
-	h105 := g.v105[:n]
-	h104 := g.v104[:n]
-	h110 := g.v110[:n]
-	h109 := g.v109[:n]
-	h115 := g.v115[:n]
-	h114 := g.v114[:n]
-	h120 := g.v120[:n]
-	h119 := g.v119[:n]
-	h125 := g.v125[:n]
-	h124 := g.v124[:n]
-	h130 := g.v130[:n]
-	h129 := g.v129[:n]
-	h135 := g.v135[:n]
-	h134 := g.v134[:n]
-	h140 := g.v140[:n]
-	h139 := g.v139[:n]
-	h145 := g.v145[:n]
-	h144 := g.v144[:n]
-	h150 := g.v150[:n]
-	h149 := g.v149[:n]
-	h155 := g.v155[:n]
-	h154 := g.v154[:n]
-	h160 := g.v160[:n]
-	h159 := g.v159[:n]
+	h102 := g.v102[:n]
+	h101 := g.v101[:n]
+	h107 := g.v107[:n]
+	h106 := g.v106[:n]
+	h112 := g.v112[:n]
+	h111 := g.v111[:n]
+	h117 := g.v117[:n]
+	h116 := g.v116[:n]
+	h122 := g.v122[:n]
+	h121 := g.v121[:n]
+	h127 := g.v127[:n]
+	h126 := g.v126[:n]
+	h132 := g.v132[:n]
+	h131 := g.v131[:n]
+	h137 := g.v137[:n]
+	h136 := g.v136[:n]
+	h142 := g.v142[:n]
+	h141 := g.v141[:n]
+	h147 := g.v147[:n]
+	h146 := g.v146[:n]
+	h152 := g.v152[:n]
+	h151 := g.v151[:n]
+	h157 := g.v157[:n]
+	h156 := g.v156[:n]
+	h162 := g.v162[:n]
+	h161 := g.v161[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v100 := h100[li]
-		v99 := h99[li]
-		v105 := h105[li]
-		v104 := h104[li]
-		v110 := h110[li]
-		v109 := h109[li]
-		v115 := h115[li]
-		v114 := h114[li]
-		v120 := h120[li]
-		v119 := h119[li]
-		v125 := h125[li]
-		v124 := h124[li]
-		v130 := h130[li]
-		v129 := h129[li]
-		v135 := h135[li]
-		v134 := h134[li]
-		v140 := h140[li]
-		v139 := h139[li]
-		v145 := h145[li]
-		v144 := h144[li]
-		v150 := h150[li]
-		v149 := h149[li]
-		v155 := h155[li]
-		v154 := h154[li]
-		v160 := h160[li]
-		v159 := h159[li]
-		if v100 {
-			*(*int32)(unsafe.Add(p4, int(v99)*4)) = *(*int32)(unsafe.Add(m0, li*4))
+		v102 := h102[li]
+		v101 := h101[li]
+		v107 := h107[li]
+		v106 := h106[li]
+		v112 := h112[li]
+		v111 := h111[li]
+		v117 := h117[li]
+		v116 := h116[li]
+		v122 := h122[li]
+		v121 := h121[li]
+		v127 := h127[li]
+		v126 := h126[li]
+		v132 := h132[li]
+		v131 := h131[li]
+		v137 := h137[li]
+		v136 := h136[li]
+		v142 := h142[li]
+		v141 := h141[li]
+		v147 := h147[li]
+		v146 := h146[li]
+		v152 := h152[li]
+		v151 := h151[li]
+		v157 := h157[li]
+		v156 := h156[li]
+		v162 := h162[li]
+		v161 := h161[li]
+		if v102 {
+			*(*int32)(unsafe.Add(p4, int(v101)*4)) = *(*int32)(unsafe.Add(m0, li*4))
 		}
-		if v105 {
-			*(*int32)(unsafe.Add(p4, int(v104)*4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
+		if v107 {
+			*(*int32)(unsafe.Add(p4, int(v106)*4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		}
-		if v110 {
-			*(*int32)(unsafe.Add(p4, int(v109)*4)) = *(*int32)(unsafe.Add(m0, li*4+2048))
+		if v112 {
+			*(*int32)(unsafe.Add(p4, int(v111)*4)) = *(*int32)(unsafe.Add(m0, li*4+2048))
 		}
-		if v115 {
-			*(*int32)(unsafe.Add(p4, int(v114)*4)) = *(*int32)(unsafe.Add(m0, li*4+3072))
+		if v117 {
+			*(*int32)(unsafe.Add(p4, int(v116)*4)) = *(*int32)(unsafe.Add(m0, li*4+3072))
 		}
-		if v120 {
-			*(*int32)(unsafe.Add(p4, int(v119)*4)) = *(*int32)(unsafe.Add(m0, li*4+4096))
+		if v122 {
+			*(*int32)(unsafe.Add(p4, int(v121)*4)) = *(*int32)(unsafe.Add(m0, li*4+4096))
 		}
-		if v125 {
-			*(*int32)(unsafe.Add(p4, int(v124)*4)) = *(*int32)(unsafe.Add(m0, li*4+5120))
+		if v127 {
+			*(*int32)(unsafe.Add(p4, int(v126)*4)) = *(*int32)(unsafe.Add(m0, li*4+5120))
 		}
-		if v130 {
-			*(*int32)(unsafe.Add(p4, int(v129)*4)) = *(*int32)(unsafe.Add(m0, li*4+6144))
+		if v132 {
+			*(*int32)(unsafe.Add(p4, int(v131)*4)) = *(*int32)(unsafe.Add(m0, li*4+6144))
 		}
-		if v135 {
-			*(*int32)(unsafe.Add(p4, int(v134)*4)) = *(*int32)(unsafe.Add(m0, li*4+7168))
+		if v137 {
+			*(*int32)(unsafe.Add(p4, int(v136)*4)) = *(*int32)(unsafe.Add(m0, li*4+7168))
 		}
-		if v140 {
-			*(*int32)(unsafe.Add(p4, int(v139)*4)) = *(*int32)(unsafe.Add(m0, li*4+8192))
+		if v142 {
+			*(*int32)(unsafe.Add(p4, int(v141)*4)) = *(*int32)(unsafe.Add(m0, li*4+8192))
 		}
-		if v145 {
-			*(*int32)(unsafe.Add(p4, int(v144)*4)) = *(*int32)(unsafe.Add(m0, li*4+9216))
+		if v147 {
+			*(*int32)(unsafe.Add(p4, int(v146)*4)) = *(*int32)(unsafe.Add(m0, li*4+9216))
 		}
-		if v150 {
-			*(*int32)(unsafe.Add(p4, int(v149)*4)) = *(*int32)(unsafe.Add(m0, li*4+10240))
+		if v152 {
+			*(*int32)(unsafe.Add(p4, int(v151)*4)) = *(*int32)(unsafe.Add(m0, li*4+10240))
 		}
-		if v155 {
-			*(*int32)(unsafe.Add(p4, int(v154)*4)) = *(*int32)(unsafe.Add(m0, li*4+11264))
+		if v157 {
+			*(*int32)(unsafe.Add(p4, int(v156)*4)) = *(*int32)(unsafe.Add(m0, li*4+11264))
 		}
-		if v160 {
-			*(*int32)(unsafe.Add(p4, int(v159)*4)) = *(*int32)(unsafe.Add(m0, li*4+12288))
+		if v162 {
+			*(*int32)(unsafe.Add(p4, int(v161)*4)) = *(*int32)(unsafe.Add(m0, li*4+12288))
 		}
 	}
 	return -1
@@ -7011,85 +7027,85 @@ func (g *sumUint32Host) r15() int {
 
 func (g *sumUint32Host) r19() int {
 	const n = 256
-	h529 := g.v529[:n]
-	h523 := g.v523[:n]
 	h531 := g.v531[:n]
+	h525 := g.v525[:n]
+	h533 := g.v533[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v228 := int32(li)
-		v229 := v228 == 0
-		v529 := h529[li]
-		v523 := h523[li]
-		v530 := v529
-		if v229 {
-			v530 = 0
+		v230 := int32(li)
+		v231 := v230 == 0
+		v531 := h531[li]
+		v525 := h525[li]
+		v532 := v531
+		if v231 {
+			v532 = 0
 		}
-		v531 := v530 + v523
-		h531[li] = v531
+		v533 := v532 + v525
+		h533[li] = v533
 	}
 	// GroupSelect, kernels.go:91
-	g.v532 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v531, 0)[int32(255)]
-	h333 := g.v333[:n]
-	h334 := g.v334[:n]
-	e512 := g.v512
-	e513 := g.v513
-	v532 := g.v532
-	v511 := g.v511
-	v514 := int64(uint32(v511))
-	v515 := v514 * 6656
+	g.v534 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v533, 0)[int32(255)]
+	h335 := g.v335[:n]
+	h336 := g.v336[:n]
+	e514 := g.v514
+	e515 := g.v515
+	v534 := g.v534
+	v513 := g.v513
+	v516 := int64(uint32(v513))
+	v517 := v516 * 6656
 	v19 := g.v19
-	u512 := g.v512
-	u513 := g.v513
+	u514 := g.v514
+	u515 := g.v515
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	v337 := g.v337
-	v296 := g.v296
+	v339 := g.v339
+	v298 := g.v298
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	u300 := g.v300
-	h335 := g.v335[:n]
+	u302 := g.v302
+	h337 := g.v337[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v333 := h333[li]
-		v334 := h334[li]
-		v512 := e512
-		v513 := e513
+		v335 := h335[li]
+		v336 := h336[li]
+		v514 := e514
+		v515 := e515
 		v20 := int32(li)
-		v188 := v20 * 13
-		v189 := int64(uint32(v188))
-		var v298, v299, v300, v320, v321, v325, v326, v327, v332, v335, v523, v552, v553, v554, v555, v556 int32
-		var v305, v306, v522, v524, v539, v540 int64
-		v533 := v512 + v532
-		v534 := v513 + 1
-		if v534 < 2 {
-			v512 = v533
-			v513 = v534
+		v190 := v20 * 13
+		v191 := int64(uint32(v190))
+		var v300, v301, v302, v322, v323, v327, v328, v329, v334, v337, v525, v554, v555, v556, v557, v558 int32
+		var v307, v308, v524, v526, v541, v542 int64
+		v535 := v514 + v534
+		v536 := v515 + 1
+		if v536 < 2 {
+			v514 = v535
+			v515 = v536
 		} else {
 			goto b175
 		}
 		{
-			v519 := (v515 + int64(uint32(v513*3328))) + v189
-			v520 := v519 + 13
-			v522 = v19
-			if v520 < v19 {
-				v522 = v520
+			v521 := (v517 + int64(uint32(v515*3328))) + v191
+			v522 := v521 + 13
+			v524 = v19
+			if v522 < v19 {
+				v524 = v522
 			}
-			v523 = 0
-			v524 = v519
+			v525 = 0
+			v526 = v521
 		}
 	b169:
-		if v524 >= v522 {
-			h333[li] = v333
-			h334[li] = v334
-			u512 = v512
-			u513 = v513
-			h523[li] = v523
+		if v526 >= v524 {
+			h335[li] = v335
+			h336[li] = v336
+			u514 = v514
+			u515 = v515
+			h525[li] = v525
 			if next != 18 {
 				if next >= 0 {
 					return g.Diverge()
@@ -7098,92 +7114,92 @@ func (g *sumUint32Host) r19() int {
 			}
 			continue
 		}
-		v523 = v523 + *(*int32)(unsafe.Add(p0, int(v524)*4))
-		v524 = v524 + 1
+		v525 = v525 + *(*int32)(unsafe.Add(p0, int(v526)*4))
+		v526 = v526 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b169
 	b175:
-		if v20 != v337 {
-			v552 = v333
-			v553 = v334
+		if v20 != v339 {
+			v554 = v335
+			v555 = v336
 			goto b179
 		}
-		v539 = int64(uint32(v296-v20)) * 2
-		v540 = v539 + 2
-		if v4 >= (v539 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v540)*4)), ((v533 & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v539+3)*4)), (int32(uint32(v533)>>30) | 1073741824), kernelimpl.HostUMax[int32])
+		v541 = int64(uint32(v298-v20)) * 2
+		v542 = v541 + 2
+		if v4 >= (v541 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v542)*4)), ((v535 & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v541+3)*4)), (int32(uint32(v535)>>30) | 1073741824), kernelimpl.HostUMax[int32])
 		}
 		{
-			v551 := int32(1)
-			if v20 == v296 {
-				v551 = 2
+			v553 := int32(1)
+			if v20 == v298 {
+				v553 = 2
 			}
-			v552 = v551
-			v553 = v533
+			v554 = v553
+			v555 = v535
 		}
 	b179:
-		v554 = v552
-		v555 = v553
-		v556 = 0
-		v298 = v554
-		v299 = v555
+		v556 = v554
+		v557 = v555
+		v558 = 0
 		v300 = v556
-		if uint32(v20) > uint32(v296) {
-			v333 = v298
-			v334 = v299
-			v335 = 512
+		v301 = v557
+		v302 = v558
+		if uint32(v20) > uint32(v298) {
+			v335 = v300
+			v336 = v301
+			v337 = 512
 			goto b87
 		}
-		if v298 != 0 {
-			v326 = v298
-			v327 = v299
+		if v300 != 0 {
+			v328 = v300
+			v329 = v301
 			goto b84
 		}
-		v305 = int64(uint32(v296-v20)) * 2
-		v306 = v305 + 2
-		if v4 < (v305 + 4) {
-			v320 = 0
-			v321 = 0
+		v307 = int64(uint32(v298-v20)) * 2
+		v308 = v307 + 2
+		if v4 < (v307 + 4) {
+			v322 = 0
+			v323 = 0
 		} else {
-			v309 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v306)*4)))
-			v310 := v305 + 3
-			v311 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v310)*4)))
-			v312 := int32(uint32(v309) >> 30)
-			v315 := v312
-			if int32(uint32(v311)>>30) != v312 {
-				v315 = 0
+			v311 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v308)*4)))
+			v312 := v307 + 3
+			v313 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v312)*4)))
+			v314 := int32(uint32(v311) >> 30)
+			v317 := v314
+			if int32(uint32(v313)>>30) != v314 {
+				v317 = 0
 			}
-			v320 = v315
-			v321 = (v309 & 1073741823) | ((v311 & 1073741823) << 30)
+			v322 = v317
+			v323 = (v311 & 1073741823) | ((v313 & 1073741823) << 30)
 		}
-		if v20 == v296 {
-			v324 := v320
-			if v320 == 1 {
-				v324 = 2
+		if v20 == v298 {
+			v326 := v322
+			if v322 == 1 {
+				v326 = 2
 			}
-			v325 = v324
+			v327 = v326
 		} else {
-			v325 = v320
+			v327 = v322
 		}
-		v326 = v325
-		v327 = v321
+		v328 = v327
+		v329 = v323
 	b84:
-		if v326 != 1 {
-			v332 = (v20 * 2) + int32(uint32(v326)>>1)
+		if v328 != 1 {
+			v334 = (v20 * 2) + int32(uint32(v328)>>1)
 		} else {
-			v332 = 512
+			v334 = 512
 		}
-		v333 = v326
-		v334 = v327
-		v335 = v332
+		v335 = v328
+		v336 = v329
+		v337 = v334
 	b87:
-		u300 = v300
-		h333[li] = v333
-		h334[li] = v334
+		u302 = v302
 		h335[li] = v335
+		h336[li] = v336
+		h337[li] = v337
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -7191,9 +7207,9 @@ func (g *sumUint32Host) r19() int {
 			next = 10
 		}
 	}
-	g.v512 = u512
-	g.v513 = u513
-	g.v300 = u300
+	g.v514 = u514
+	g.v515 = u515
+	g.v302 = u302
 	return next
 }
 
@@ -7208,17 +7224,17 @@ type sumUint64Host struct {
 
 	v6 int8
 
-	v19, v31, v232, v274, v275, v539, v559 int64
+	v19, v33, v234, v276, v277, v541, v561 int64
 
-	v29, v352, v354 []int32
+	v31, v354, v356 []int32
 
-	v30, v302, v304, v308, v355, v356, v538, v540 int32
+	v32, v304, v306, v310, v357, v358, v540, v542 int32
 
-	v34, v37, v39, v42, v44, v47, v49, v52, v54, v57, v59, v62, v64, v67, v69, v72, v74, v77, v79, v82, v84, v87, v89, v92, v94, v97, v99, v102, v104, v107, v109, v112, v114, v117, v119, v122, v124, v127, v129, v132, v134, v137, v139, v142, v144, v147, v149, v152, v154, v157, v159, v162, v190, v192, v195, v198, v201, v204, v207, v210, v213, v216, v219, v222, v225, v226, v227, v230, v231, v246, v247, v249, v251, v253, v255, v257, v259, v261, v263, v265, v267, v269, v270, v271, v272, v273, v303, v353, v369, v398, v399, v466, v550, v556, v558 []int64
+	v36, v39, v41, v44, v46, v49, v51, v54, v56, v59, v61, v64, v66, v69, v71, v74, v76, v79, v81, v84, v86, v89, v91, v94, v96, v99, v101, v104, v106, v109, v111, v114, v116, v119, v121, v124, v126, v129, v131, v134, v136, v139, v141, v144, v146, v149, v151, v154, v156, v159, v161, v164, v192, v194, v197, v200, v203, v206, v209, v212, v215, v218, v221, v224, v227, v228, v229, v232, v233, v248, v249, v251, v253, v255, v257, v259, v261, v263, v265, v267, v269, v271, v272, v273, v274, v275, v305, v355, v371, v400, v401, v468, v552, v558, v560 []int64
 
-	v35, v40, v45, v50, v55, v60, v65, v70, v75, v80, v85, v90, v95, v100, v105, v110, v115, v120, v125, v130, v135, v140, v145, v150, v155, v160 []bool
+	v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 []bool
 
-	v305 bool
+	v307 bool
 
 	sint32 []int32
 	sint64 []int64
@@ -7238,28 +7254,28 @@ func (g *sumUint64Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 26624)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v352, &g.v354)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v34, &g.v37, &g.v39, &g.v42, &g.v44, &g.v47, &g.v49, &g.v52, &g.v54, &g.v57, &g.v59, &g.v62, &g.v64, &g.v67, &g.v69, &g.v72, &g.v74, &g.v77, &g.v79, &g.v82, &g.v84, &g.v87, &g.v89, &g.v92, &g.v94, &g.v97, &g.v99, &g.v102, &g.v104, &g.v107, &g.v109, &g.v112, &g.v114, &g.v117, &g.v119, &g.v122, &g.v124, &g.v127, &g.v129, &g.v132, &g.v134, &g.v137, &g.v139, &g.v142, &g.v144, &g.v147, &g.v149, &g.v152, &g.v154, &g.v157, &g.v159, &g.v162, &g.v190, &g.v192, &g.v195, &g.v198, &g.v201, &g.v204, &g.v207, &g.v210, &g.v213, &g.v216, &g.v219, &g.v222, &g.v225, &g.v226, &g.v227, &g.v230, &g.v231, &g.v246, &g.v247, &g.v249, &g.v251, &g.v253, &g.v255, &g.v257, &g.v259, &g.v261, &g.v263, &g.v265, &g.v267, &g.v269, &g.v270, &g.v271, &g.v272, &g.v273, &g.v303, &g.v353, &g.v369, &g.v398, &g.v399, &g.v466, &g.v550, &g.v556, &g.v558)
-	kernelimpl.HostRoom(n, &g.v35, &g.v40, &g.v45, &g.v50, &g.v55, &g.v60, &g.v65, &g.v70, &g.v75, &g.v80, &g.v85, &g.v90, &g.v95, &g.v100, &g.v105, &g.v110, &g.v115, &g.v120, &g.v125, &g.v130, &g.v135, &g.v140, &g.v145, &g.v150, &g.v155, &g.v160)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v354, &g.v356)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v36, &g.v39, &g.v41, &g.v44, &g.v46, &g.v49, &g.v51, &g.v54, &g.v56, &g.v59, &g.v61, &g.v64, &g.v66, &g.v69, &g.v71, &g.v74, &g.v76, &g.v79, &g.v81, &g.v84, &g.v86, &g.v89, &g.v91, &g.v94, &g.v96, &g.v99, &g.v101, &g.v104, &g.v106, &g.v109, &g.v111, &g.v114, &g.v116, &g.v119, &g.v121, &g.v124, &g.v126, &g.v129, &g.v131, &g.v134, &g.v136, &g.v139, &g.v141, &g.v144, &g.v146, &g.v149, &g.v151, &g.v154, &g.v156, &g.v159, &g.v161, &g.v164, &g.v192, &g.v194, &g.v197, &g.v200, &g.v203, &g.v206, &g.v209, &g.v212, &g.v215, &g.v218, &g.v221, &g.v224, &g.v227, &g.v228, &g.v229, &g.v232, &g.v233, &g.v248, &g.v249, &g.v251, &g.v253, &g.v255, &g.v257, &g.v259, &g.v261, &g.v263, &g.v265, &g.v267, &g.v269, &g.v271, &g.v272, &g.v273, &g.v274, &g.v275, &g.v305, &g.v355, &g.v371, &g.v400, &g.v401, &g.v468, &g.v552, &g.v558, &g.v560)
+	kernelimpl.HostRoom(n, &g.v37, &g.v42, &g.v47, &g.v52, &g.v57, &g.v62, &g.v67, &g.v72, &g.v77, &g.v82, &g.v87, &g.v92, &g.v97, &g.v102, &g.v107, &g.v112, &g.v117, &g.v122, &g.v127, &g.v132, &g.v137, &g.v142, &g.v147, &g.v152, &g.v157, &g.v162)
 }
 
 func (g *sumUint64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 10: // GroupReduce, lookback.go:240
-			g.v355 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v354, -1))
+		case 10: // GroupReduce, lookback.go:247
+			g.v357 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v356, -1))
 			next = g.r11()
-		case 11: // Barrier, lookback.go:262
+		case 11: // Barrier, lookback.go:269
 			next = g.r12()
-		case 13: // Barrier, lookback.go:280
+		case 13: // Barrier, lookback.go:287
 			next = g.r14()
 		case 14: // Barrier, kernels.go:98
 			next = g.r15()
 		case 18: // GroupExclusiveScan, kernels.go:90
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v550, 0)
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v552, 0)
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
-			kernelimpl.HostShift(g.v556, in, len(in), int64(0))
+			kernelimpl.HostShift(g.v558, in, len(in), int64(0))
 			next = g.r19()
 		}
 	}
@@ -7286,10 +7302,10 @@ func (g *sumUint64Host) r0() int {
 	v26 := c0 + -1
 	v25 := c0 != 0
 	u19 := g.v19
-	h29 := g.v29[:n]
+	h31 := g.v31[:n]
 	for li := range n {
 		var v19 int64
-		var v29 int32
+		var v31 int32
 		if v13 {
 			v19 = v12
 		} else {
@@ -7305,7 +7321,7 @@ func (g *sumUint64Host) r0() int {
 			v19 = v18
 		}
 		if int32(li) != 0 {
-			v29 = -1
+			v31 = -1
 			goto b6
 		}
 		if v23 {
@@ -7314,398 +7330,402 @@ func (g *sumUint64Host) r0() int {
 			if v25 {
 				v28 = v26 - v24
 			}
-			v29 = v28
+			v30 := v28
+			if 4294967295 <= uint32(v28) {
+				v30 = -1
+			}
+			v31 = v30
 		} else {
-			v29 = -1
+			v31 = -1
 		}
 	b6:
 		u19 = v19
-		h29[li] = v29
+		h31[li] = v31
 	}
 	g.v19 = u19
-	// GroupSelect, lookback.go:201
-	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
 	v19 := g.v19
-	v30 := g.v30
-	v31 := int64(uint32(v30))
-	v32 := v31 * 6656
-	v33 := v19 <= v32
+	v32 := g.v32
+	v33 := int64(uint32(v32))
+	v34 := v33 * 6656
+	v35 := v19 <= v34
 	p0 := g.Pointer(0)
-	v38 := v32 + 256
-	v43 := v32 + 512
-	v48 := v32 + 768
-	v53 := v32 + 1024
-	v58 := v32 + 1280
-	v63 := v32 + 1536
-	v68 := v32 + 1792
-	v73 := v32 + 2048
-	v78 := v32 + 2304
-	v83 := v32 + 2560
-	v88 := v32 + 2816
-	v93 := v32 + 3072
-	v98 := v32 + 3328
-	v103 := v32 + 3584
-	v108 := v32 + 3840
-	v113 := v32 + 4096
-	v118 := v32 + 4352
-	v123 := v32 + 4608
-	v128 := v32 + 4864
-	v133 := v32 + 5120
-	v138 := v32 + 5376
-	v143 := v32 + 5632
-	v148 := v32 + 5888
-	v153 := v32 + 6144
-	v158 := v32 + 6400
-	h34 := g.v34[:n]
-	h35 := g.v35[:n]
+	v40 := v34 + 256
+	v45 := v34 + 512
+	v50 := v34 + 768
+	v55 := v34 + 1024
+	v60 := v34 + 1280
+	v65 := v34 + 1536
+	v70 := v34 + 1792
+	v75 := v34 + 2048
+	v80 := v34 + 2304
+	v85 := v34 + 2560
+	v90 := v34 + 2816
+	v95 := v34 + 3072
+	v100 := v34 + 3328
+	v105 := v34 + 3584
+	v110 := v34 + 3840
+	v115 := v34 + 4096
+	v120 := v34 + 4352
+	v125 := v34 + 4608
+	v130 := v34 + 4864
+	v135 := v34 + 5120
+	v140 := v34 + 5376
+	v145 := v34 + 5632
+	v150 := v34 + 5888
+	v155 := v34 + 6144
+	v160 := v34 + 6400
+	h36 := g.v36[:n]
 	h37 := g.v37[:n]
 	h39 := g.v39[:n]
-	h40 := g.v40[:n]
+	h41 := g.v41[:n]
 	h42 := g.v42[:n]
 	h44 := g.v44[:n]
-	h45 := g.v45[:n]
+	h46 := g.v46[:n]
 	h47 := g.v47[:n]
 	h49 := g.v49[:n]
-	h50 := g.v50[:n]
+	h51 := g.v51[:n]
 	h52 := g.v52[:n]
 	h54 := g.v54[:n]
-	h55 := g.v55[:n]
+	h56 := g.v56[:n]
 	h57 := g.v57[:n]
 	h59 := g.v59[:n]
-	h60 := g.v60[:n]
+	h61 := g.v61[:n]
 	h62 := g.v62[:n]
 	h64 := g.v64[:n]
-	h65 := g.v65[:n]
+	h66 := g.v66[:n]
 	h67 := g.v67[:n]
 	h69 := g.v69[:n]
-	h70 := g.v70[:n]
+	h71 := g.v71[:n]
 	h72 := g.v72[:n]
 	h74 := g.v74[:n]
-	h75 := g.v75[:n]
+	h76 := g.v76[:n]
 	h77 := g.v77[:n]
 	h79 := g.v79[:n]
-	h80 := g.v80[:n]
+	h81 := g.v81[:n]
 	h82 := g.v82[:n]
 	h84 := g.v84[:n]
-	h85 := g.v85[:n]
+	h86 := g.v86[:n]
 	h87 := g.v87[:n]
 	h89 := g.v89[:n]
-	h90 := g.v90[:n]
+	h91 := g.v91[:n]
 	h92 := g.v92[:n]
 	h94 := g.v94[:n]
-	h95 := g.v95[:n]
+	h96 := g.v96[:n]
 	h97 := g.v97[:n]
 	h99 := g.v99[:n]
-	h100 := g.v100[:n]
+	h101 := g.v101[:n]
 	h102 := g.v102[:n]
 	h104 := g.v104[:n]
-	h105 := g.v105[:n]
+	h106 := g.v106[:n]
 	h107 := g.v107[:n]
 	h109 := g.v109[:n]
-	h110 := g.v110[:n]
+	h111 := g.v111[:n]
 	h112 := g.v112[:n]
 	h114 := g.v114[:n]
-	h115 := g.v115[:n]
+	h116 := g.v116[:n]
 	h117 := g.v117[:n]
 	h119 := g.v119[:n]
-	h120 := g.v120[:n]
+	h121 := g.v121[:n]
 	h122 := g.v122[:n]
 	h124 := g.v124[:n]
-	h125 := g.v125[:n]
+	h126 := g.v126[:n]
 	h127 := g.v127[:n]
 	h129 := g.v129[:n]
-	h130 := g.v130[:n]
+	h131 := g.v131[:n]
 	h132 := g.v132[:n]
 	h134 := g.v134[:n]
-	h135 := g.v135[:n]
+	h136 := g.v136[:n]
 	h137 := g.v137[:n]
 	h139 := g.v139[:n]
-	h140 := g.v140[:n]
+	h141 := g.v141[:n]
 	h142 := g.v142[:n]
 	h144 := g.v144[:n]
-	h145 := g.v145[:n]
+	h146 := g.v146[:n]
 	h147 := g.v147[:n]
 	h149 := g.v149[:n]
-	h150 := g.v150[:n]
+	h151 := g.v151[:n]
 	h152 := g.v152[:n]
 	h154 := g.v154[:n]
-	h155 := g.v155[:n]
+	h156 := g.v156[:n]
 	h157 := g.v157[:n]
 	h159 := g.v159[:n]
-	h160 := g.v160[:n]
+	h161 := g.v161[:n]
 	h162 := g.v162[:n]
+	h164 := g.v164[:n]
 	more := false
 	for li := range n {
 		v20 := int32(li)
 		v21 := int64(uint32(v20))
-		var v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 int64
-		if v33 {
+		var v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159, v164 int64
+		if v35 {
 			g.Leave(li)
 			continue
 		}
-		v34 := v32 + v21
-		v35 := v34 < v19
-		if v35 {
-			v37 = *(*int64)(unsafe.Add(p0, int(v34)*8))
+		v36 := v34 + v21
+		v37 := v36 < v19
+		if v37 {
+			v39 = *(*int64)(unsafe.Add(p0, int(v36)*8))
 		} else {
-			v37 = 0
+			v39 = 0
 		}
-		v39 := v38 + v21
-		v40 := v39 < v19
-		if v40 {
-			v42 = *(*int64)(unsafe.Add(p0, int(v39)*8))
+		v41 := v40 + v21
+		v42 := v41 < v19
+		if v42 {
+			v44 = *(*int64)(unsafe.Add(p0, int(v41)*8))
 		} else {
-			v42 = 0
+			v44 = 0
 		}
-		v44 := v43 + v21
-		v45 := v44 < v19
-		if v45 {
-			v47 = *(*int64)(unsafe.Add(p0, int(v44)*8))
+		v46 := v45 + v21
+		v47 := v46 < v19
+		if v47 {
+			v49 = *(*int64)(unsafe.Add(p0, int(v46)*8))
 		} else {
-			v47 = 0
+			v49 = 0
 		}
-		v49 := v48 + v21
-		v50 := v49 < v19
-		if v50 {
-			v52 = *(*int64)(unsafe.Add(p0, int(v49)*8))
+		v51 := v50 + v21
+		v52 := v51 < v19
+		if v52 {
+			v54 = *(*int64)(unsafe.Add(p0, int(v51)*8))
 		} else {
-			v52 = 0
+			v54 = 0
 		}
-		v54 := v53 + v21
-		v55 := v54 < v19
-		if v55 {
-			v57 = *(*int64)(unsafe.Add(p0, int(v54)*8))
+		v56 := v55 + v21
+		v57 := v56 < v19
+		if v57 {
+			v59 = *(*int64)(unsafe.Add(p0, int(v56)*8))
 		} else {
-			v57 = 0
+			v59 = 0
 		}
-		v59 := v58 + v21
-		v60 := v59 < v19
-		if v60 {
-			v62 = *(*int64)(unsafe.Add(p0, int(v59)*8))
+		v61 := v60 + v21
+		v62 := v61 < v19
+		if v62 {
+			v64 = *(*int64)(unsafe.Add(p0, int(v61)*8))
 		} else {
-			v62 = 0
+			v64 = 0
 		}
-		v64 := v63 + v21
-		v65 := v64 < v19
-		if v65 {
-			v67 = *(*int64)(unsafe.Add(p0, int(v64)*8))
+		v66 := v65 + v21
+		v67 := v66 < v19
+		if v67 {
+			v69 = *(*int64)(unsafe.Add(p0, int(v66)*8))
 		} else {
-			v67 = 0
+			v69 = 0
 		}
-		v69 := v68 + v21
-		v70 := v69 < v19
-		if v70 {
-			v72 = *(*int64)(unsafe.Add(p0, int(v69)*8))
+		v71 := v70 + v21
+		v72 := v71 < v19
+		if v72 {
+			v74 = *(*int64)(unsafe.Add(p0, int(v71)*8))
 		} else {
-			v72 = 0
+			v74 = 0
 		}
-		v74 := v73 + v21
-		v75 := v74 < v19
-		if v75 {
-			v77 = *(*int64)(unsafe.Add(p0, int(v74)*8))
+		v76 := v75 + v21
+		v77 := v76 < v19
+		if v77 {
+			v79 = *(*int64)(unsafe.Add(p0, int(v76)*8))
 		} else {
-			v77 = 0
+			v79 = 0
 		}
-		v79 := v78 + v21
-		v80 := v79 < v19
-		if v80 {
-			v82 = *(*int64)(unsafe.Add(p0, int(v79)*8))
+		v81 := v80 + v21
+		v82 := v81 < v19
+		if v82 {
+			v84 = *(*int64)(unsafe.Add(p0, int(v81)*8))
 		} else {
-			v82 = 0
+			v84 = 0
 		}
-		v84 := v83 + v21
-		v85 := v84 < v19
-		if v85 {
-			v87 = *(*int64)(unsafe.Add(p0, int(v84)*8))
+		v86 := v85 + v21
+		v87 := v86 < v19
+		if v87 {
+			v89 = *(*int64)(unsafe.Add(p0, int(v86)*8))
 		} else {
-			v87 = 0
+			v89 = 0
 		}
-		v89 := v88 + v21
-		v90 := v89 < v19
-		if v90 {
-			v92 = *(*int64)(unsafe.Add(p0, int(v89)*8))
+		v91 := v90 + v21
+		v92 := v91 < v19
+		if v92 {
+			v94 = *(*int64)(unsafe.Add(p0, int(v91)*8))
 		} else {
-			v92 = 0
+			v94 = 0
 		}
-		v94 := v93 + v21
-		v95 := v94 < v19
-		if v95 {
-			v97 = *(*int64)(unsafe.Add(p0, int(v94)*8))
+		v96 := v95 + v21
+		v97 := v96 < v19
+		if v97 {
+			v99 = *(*int64)(unsafe.Add(p0, int(v96)*8))
 		} else {
-			v97 = 0
+			v99 = 0
 		}
-		v99 := v98 + v21
-		v100 := v99 < v19
-		if v100 {
-			v102 = *(*int64)(unsafe.Add(p0, int(v99)*8))
+		v101 := v100 + v21
+		v102 := v101 < v19
+		if v102 {
+			v104 = *(*int64)(unsafe.Add(p0, int(v101)*8))
 		} else {
-			v102 = 0
+			v104 = 0
 		}
-		v104 := v103 + v21
-		v105 := v104 < v19
-		if v105 {
-			v107 = *(*int64)(unsafe.Add(p0, int(v104)*8))
+		v106 := v105 + v21
+		v107 := v106 < v19
+		if v107 {
+			v109 = *(*int64)(unsafe.Add(p0, int(v106)*8))
 		} else {
-			v107 = 0
+			v109 = 0
 		}
-		v109 := v108 + v21
-		v110 := v109 < v19
-		if v110 {
-			v112 = *(*int64)(unsafe.Add(p0, int(v109)*8))
+		v111 := v110 + v21
+		v112 := v111 < v19
+		if v112 {
+			v114 = *(*int64)(unsafe.Add(p0, int(v111)*8))
 		} else {
-			v112 = 0
+			v114 = 0
 		}
-		v114 := v113 + v21
-		v115 := v114 < v19
-		if v115 {
-			v117 = *(*int64)(unsafe.Add(p0, int(v114)*8))
+		v116 := v115 + v21
+		v117 := v116 < v19
+		if v117 {
+			v119 = *(*int64)(unsafe.Add(p0, int(v116)*8))
 		} else {
-			v117 = 0
+			v119 = 0
 		}
-		v119 := v118 + v21
-		v120 := v119 < v19
-		if v120 {
-			v122 = *(*int64)(unsafe.Add(p0, int(v119)*8))
+		v121 := v120 + v21
+		v122 := v121 < v19
+		if v122 {
+			v124 = *(*int64)(unsafe.Add(p0, int(v121)*8))
 		} else {
-			v122 = 0
+			v124 = 0
 		}
-		v124 := v123 + v21
-		v125 := v124 < v19
-		if v125 {
-			v127 = *(*int64)(unsafe.Add(p0, int(v124)*8))
+		v126 := v125 + v21
+		v127 := v126 < v19
+		if v127 {
+			v129 = *(*int64)(unsafe.Add(p0, int(v126)*8))
 		} else {
-			v127 = 0
+			v129 = 0
 		}
-		v129 := v128 + v21
-		v130 := v129 < v19
-		if v130 {
-			v132 = *(*int64)(unsafe.Add(p0, int(v129)*8))
+		v131 := v130 + v21
+		v132 := v131 < v19
+		if v132 {
+			v134 = *(*int64)(unsafe.Add(p0, int(v131)*8))
 		} else {
-			v132 = 0
+			v134 = 0
 		}
-		v134 := v133 + v21
-		v135 := v134 < v19
-		if v135 {
-			v137 = *(*int64)(unsafe.Add(p0, int(v134)*8))
+		v136 := v135 + v21
+		v137 := v136 < v19
+		if v137 {
+			v139 = *(*int64)(unsafe.Add(p0, int(v136)*8))
 		} else {
-			v137 = 0
+			v139 = 0
 		}
-		v139 := v138 + v21
-		v140 := v139 < v19
-		if v140 {
-			v142 = *(*int64)(unsafe.Add(p0, int(v139)*8))
+		v141 := v140 + v21
+		v142 := v141 < v19
+		if v142 {
+			v144 = *(*int64)(unsafe.Add(p0, int(v141)*8))
 		} else {
-			v142 = 0
+			v144 = 0
 		}
-		v144 := v143 + v21
-		v145 := v144 < v19
-		if v145 {
-			v147 = *(*int64)(unsafe.Add(p0, int(v144)*8))
+		v146 := v145 + v21
+		v147 := v146 < v19
+		if v147 {
+			v149 = *(*int64)(unsafe.Add(p0, int(v146)*8))
 		} else {
-			v147 = 0
+			v149 = 0
 		}
-		v149 := v148 + v21
-		v150 := v149 < v19
-		if v150 {
-			v152 = *(*int64)(unsafe.Add(p0, int(v149)*8))
+		v151 := v150 + v21
+		v152 := v151 < v19
+		if v152 {
+			v154 = *(*int64)(unsafe.Add(p0, int(v151)*8))
 		} else {
-			v152 = 0
+			v154 = 0
 		}
-		v154 := v153 + v21
-		v155 := v154 < v19
-		if v155 {
-			v157 = *(*int64)(unsafe.Add(p0, int(v154)*8))
+		v156 := v155 + v21
+		v157 := v156 < v19
+		if v157 {
+			v159 = *(*int64)(unsafe.Add(p0, int(v156)*8))
 		} else {
-			v157 = 0
+			v159 = 0
 		}
-		v159 := v158 + v21
-		v160 := v159 < v19
-		if v160 {
-			v162 = *(*int64)(unsafe.Add(p0, int(v159)*8))
+		v161 := v160 + v21
+		v162 := v161 < v19
+		if v162 {
+			v164 = *(*int64)(unsafe.Add(p0, int(v161)*8))
 		} else {
-			v162 = 0
+			v164 = 0
 		}
-		h34[li] = v34
-		h35[li] = v35
+		h36[li] = v36
 		h37[li] = v37
 		h39[li] = v39
-		h40[li] = v40
+		h41[li] = v41
 		h42[li] = v42
 		h44[li] = v44
-		h45[li] = v45
+		h46[li] = v46
 		h47[li] = v47
 		h49[li] = v49
-		h50[li] = v50
+		h51[li] = v51
 		h52[li] = v52
 		h54[li] = v54
-		h55[li] = v55
+		h56[li] = v56
 		h57[li] = v57
 		h59[li] = v59
-		h60[li] = v60
+		h61[li] = v61
 		h62[li] = v62
 		h64[li] = v64
-		h65[li] = v65
+		h66[li] = v66
 		h67[li] = v67
 		h69[li] = v69
-		h70[li] = v70
+		h71[li] = v71
 		h72[li] = v72
 		h74[li] = v74
-		h75[li] = v75
+		h76[li] = v76
 		h77[li] = v77
 		h79[li] = v79
-		h80[li] = v80
+		h81[li] = v81
 		h82[li] = v82
 		h84[li] = v84
-		h85[li] = v85
+		h86[li] = v86
 		h87[li] = v87
 		h89[li] = v89
-		h90[li] = v90
+		h91[li] = v91
 		h92[li] = v92
 		h94[li] = v94
-		h95[li] = v95
+		h96[li] = v96
 		h97[li] = v97
 		h99[li] = v99
-		h100[li] = v100
+		h101[li] = v101
 		h102[li] = v102
 		h104[li] = v104
-		h105[li] = v105
+		h106[li] = v106
 		h107[li] = v107
 		h109[li] = v109
-		h110[li] = v110
+		h111[li] = v111
 		h112[li] = v112
 		h114[li] = v114
-		h115[li] = v115
+		h116[li] = v116
 		h117[li] = v117
 		h119[li] = v119
-		h120[li] = v120
+		h121[li] = v121
 		h122[li] = v122
 		h124[li] = v124
-		h125[li] = v125
+		h126[li] = v126
 		h127[li] = v127
 		h129[li] = v129
-		h130[li] = v130
+		h131[li] = v131
 		h132[li] = v132
 		h134[li] = v134
-		h135[li] = v135
+		h136[li] = v136
 		h137[li] = v137
 		h139[li] = v139
-		h140[li] = v140
+		h141[li] = v141
 		h142[li] = v142
 		h144[li] = v144
-		h145[li] = v145
+		h146[li] = v146
 		h147[li] = v147
 		h149[li] = v149
-		h150[li] = v150
+		h151[li] = v151
 		h152[li] = v152
 		h154[li] = v154
-		h155[li] = v155
+		h156[li] = v156
 		h157[li] = v157
 		h159[li] = v159
-		h160[li] = v160
+		h161[li] = v161
 		h162[li] = v162
+		h164[li] = v164
 		more = true
 	}
-	g.v31 = v31
+	g.v33 = v33
 	if !more {
 		return -1
 	}
@@ -7716,142 +7736,141 @@ func (g *sumUint64Host) r0() int {
 		if dead[li] {
 			continue
 		}
-		v37 := h37[li]
-		v42 := h42[li]
-		v47 := h47[li]
-		v52 := h52[li]
-		v57 := h57[li]
-		v62 := h62[li]
-		v67 := h67[li]
-		v72 := h72[li]
-		v77 := h77[li]
-		v82 := h82[li]
-		v87 := h87[li]
-		v92 := h92[li]
-		v97 := h97[li]
-		*(*int64)(unsafe.Add(m0, li*8)) = v37
-		*(*int64)(unsafe.Add(m0, li*8+2048)) = v42
-		*(*int64)(unsafe.Add(m0, li*8+4096)) = v47
-		*(*int64)(unsafe.Add(m0, li*8+6144)) = v52
-		*(*int64)(unsafe.Add(m0, li*8+8192)) = v57
-		*(*int64)(unsafe.Add(m0, li*8+10240)) = v62
-		*(*int64)(unsafe.Add(m0, li*8+12288)) = v67
-		*(*int64)(unsafe.Add(m0, li*8+14336)) = v72
-		*(*int64)(unsafe.Add(m0, li*8+16384)) = v77
-		*(*int64)(unsafe.Add(m0, li*8+18432)) = v82
-		*(*int64)(unsafe.Add(m0, li*8+20480)) = v87
-		*(*int64)(unsafe.Add(m0, li*8+22528)) = v92
-		*(*int64)(unsafe.Add(m0, li*8+24576)) = v97
+		v39 := h39[li]
+		v44 := h44[li]
+		v49 := h49[li]
+		v54 := h54[li]
+		v59 := h59[li]
+		v64 := h64[li]
+		v69 := h69[li]
+		v74 := h74[li]
+		v79 := h79[li]
+		v84 := h84[li]
+		v89 := h89[li]
+		v94 := h94[li]
+		v99 := h99[li]
+		*(*int64)(unsafe.Add(m0, li*8)) = v39
+		*(*int64)(unsafe.Add(m0, li*8+2048)) = v44
+		*(*int64)(unsafe.Add(m0, li*8+4096)) = v49
+		*(*int64)(unsafe.Add(m0, li*8+6144)) = v54
+		*(*int64)(unsafe.Add(m0, li*8+8192)) = v59
+		*(*int64)(unsafe.Add(m0, li*8+10240)) = v64
+		*(*int64)(unsafe.Add(m0, li*8+12288)) = v69
+		*(*int64)(unsafe.Add(m0, li*8+14336)) = v74
+		*(*int64)(unsafe.Add(m0, li*8+16384)) = v79
+		*(*int64)(unsafe.Add(m0, li*8+18432)) = v84
+		*(*int64)(unsafe.Add(m0, li*8+20480)) = v89
+		*(*int64)(unsafe.Add(m0, li*8+22528)) = v94
+		*(*int64)(unsafe.Add(m0, li*8+24576)) = v99
 	}
 	// Barrier, kernels.go:80
-	h190 := g.v190[:n]
 	h192 := g.v192[:n]
-	h195 := g.v195[:n]
-	h198 := g.v198[:n]
-	h201 := g.v201[:n]
-	h204 := g.v204[:n]
-	h207 := g.v207[:n]
-	h210 := g.v210[:n]
-	h213 := g.v213[:n]
-	h216 := g.v216[:n]
-	h219 := g.v219[:n]
-	h222 := g.v222[:n]
-	h225 := g.v225[:n]
-	h226 := g.v226[:n]
+	h194 := g.v194[:n]
+	h197 := g.v197[:n]
+	h200 := g.v200[:n]
+	h203 := g.v203[:n]
+	h206 := g.v206[:n]
+	h209 := g.v209[:n]
+	h212 := g.v212[:n]
+	h215 := g.v215[:n]
+	h218 := g.v218[:n]
+	h221 := g.v221[:n]
+	h224 := g.v224[:n]
+	h227 := g.v227[:n]
+	h228 := g.v228[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v190 := *(*int64)(unsafe.Add(m0, li*104))
-		v192 := *(*int64)(unsafe.Add(m0, li*104+8))
-		v195 := *(*int64)(unsafe.Add(m0, li*104+16))
-		v198 := *(*int64)(unsafe.Add(m0, li*104+24))
-		v201 := *(*int64)(unsafe.Add(m0, li*104+32))
-		v204 := *(*int64)(unsafe.Add(m0, li*104+40))
-		v207 := *(*int64)(unsafe.Add(m0, li*104+48))
-		v210 := *(*int64)(unsafe.Add(m0, li*104+56))
-		v211 := ((((((v190 + v192) + v195) + v198) + v201) + v204) + v207) + v210
-		v213 := *(*int64)(unsafe.Add(m0, li*104+64))
-		v216 := *(*int64)(unsafe.Add(m0, li*104+72))
-		v219 := *(*int64)(unsafe.Add(m0, li*104+80))
-		v222 := *(*int64)(unsafe.Add(m0, li*104+88))
-		v225 := *(*int64)(unsafe.Add(m0, li*104+96))
-		v226 := ((((v211 + v213) + v216) + v219) + v222) + v225
-		h190[li] = v190
+		v192 := *(*int64)(unsafe.Add(m0, li*104))
+		v194 := *(*int64)(unsafe.Add(m0, li*104+8))
+		v197 := *(*int64)(unsafe.Add(m0, li*104+16))
+		v200 := *(*int64)(unsafe.Add(m0, li*104+24))
+		v203 := *(*int64)(unsafe.Add(m0, li*104+32))
+		v206 := *(*int64)(unsafe.Add(m0, li*104+40))
+		v209 := *(*int64)(unsafe.Add(m0, li*104+48))
+		v212 := *(*int64)(unsafe.Add(m0, li*104+56))
+		v213 := ((((((v192 + v194) + v197) + v200) + v203) + v206) + v209) + v212
+		v215 := *(*int64)(unsafe.Add(m0, li*104+64))
+		v218 := *(*int64)(unsafe.Add(m0, li*104+72))
+		v221 := *(*int64)(unsafe.Add(m0, li*104+80))
+		v224 := *(*int64)(unsafe.Add(m0, li*104+88))
+		v227 := *(*int64)(unsafe.Add(m0, li*104+96))
+		v228 := ((((v213 + v215) + v218) + v221) + v224) + v227
 		h192[li] = v192
-		h195[li] = v195
-		h198[li] = v198
-		h201[li] = v201
-		h204[li] = v204
-		h207[li] = v207
-		h210[li] = v210
-		h213[li] = v213
-		h216[li] = v216
-		h219[li] = v219
-		h222[li] = v222
-		h225[li] = v225
-		h226[li] = v226
+		h194[li] = v194
+		h197[li] = v197
+		h200[li] = v200
+		h203[li] = v203
+		h206[li] = v206
+		h209[li] = v209
+		h212[li] = v212
+		h215[li] = v215
+		h218[li] = v218
+		h221[li] = v221
+		h224[li] = v224
+		h227[li] = v227
+		h228[li] = v228
 	}
 	// GroupExclusiveScan, kernels.go:90
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v226, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v228, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
-		kernelimpl.HostShift(g.v227, in, len(in), int64(0))
+		kernelimpl.HostShift(g.v229, in, len(in), int64(0))
 	}
-	h227 := g.v227[:n]
-	h230 := g.v230[:n]
-	h231 := g.v231[:n]
+	h229 := g.v229[:n]
+	h232 := g.v232[:n]
+	h233 := g.v233[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v227 := h227[li]
-		v226 := h226[li]
-		v230 := v227
+		v229 := h229[li]
+		v228 := h228[li]
+		v232 := v229
 		if int32(li) == 0 {
-			v230 = 0
+			v232 = 0
 		}
-		v231 := v230 + v226
-		h230[li] = v230
-		h231[li] = v231
+		v233 := v232 + v228
+		h232[li] = v232
+		h233[li] = v233
 	}
 	// GroupSelect, kernels.go:91
-	g.v232 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v231, 0)[int32(255)]
+	g.v234 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v233, 0)[int32(255)]
 	// Barrier, kernels.go:76
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v102 := h102[li]
-		v107 := h107[li]
-		v112 := h112[li]
-		v117 := h117[li]
-		v122 := h122[li]
-		v127 := h127[li]
-		v132 := h132[li]
-		v137 := h137[li]
-		v142 := h142[li]
-		v147 := h147[li]
-		v152 := h152[li]
-		v157 := h157[li]
-		v162 := h162[li]
-		*(*int64)(unsafe.Add(m0, li*8)) = v102
-		*(*int64)(unsafe.Add(m0, li*8+2048)) = v107
-		*(*int64)(unsafe.Add(m0, li*8+4096)) = v112
-		*(*int64)(unsafe.Add(m0, li*8+6144)) = v117
-		*(*int64)(unsafe.Add(m0, li*8+8192)) = v122
-		*(*int64)(unsafe.Add(m0, li*8+10240)) = v127
-		*(*int64)(unsafe.Add(m0, li*8+12288)) = v132
-		*(*int64)(unsafe.Add(m0, li*8+14336)) = v137
-		*(*int64)(unsafe.Add(m0, li*8+16384)) = v142
-		*(*int64)(unsafe.Add(m0, li*8+18432)) = v147
-		*(*int64)(unsafe.Add(m0, li*8+20480)) = v152
-		*(*int64)(unsafe.Add(m0, li*8+22528)) = v157
-		*(*int64)(unsafe.Add(m0, li*8+24576)) = v162
+		v104 := h104[li]
+		v109 := h109[li]
+		v114 := h114[li]
+		v119 := h119[li]
+		v124 := h124[li]
+		v129 := h129[li]
+		v134 := h134[li]
+		v139 := h139[li]
+		v144 := h144[li]
+		v149 := h149[li]
+		v154 := h154[li]
+		v159 := h159[li]
+		v164 := h164[li]
+		*(*int64)(unsafe.Add(m0, li*8)) = v104
+		*(*int64)(unsafe.Add(m0, li*8+2048)) = v109
+		*(*int64)(unsafe.Add(m0, li*8+4096)) = v114
+		*(*int64)(unsafe.Add(m0, li*8+6144)) = v119
+		*(*int64)(unsafe.Add(m0, li*8+8192)) = v124
+		*(*int64)(unsafe.Add(m0, li*8+10240)) = v129
+		*(*int64)(unsafe.Add(m0, li*8+12288)) = v134
+		*(*int64)(unsafe.Add(m0, li*8+14336)) = v139
+		*(*int64)(unsafe.Add(m0, li*8+16384)) = v144
+		*(*int64)(unsafe.Add(m0, li*8+18432)) = v149
+		*(*int64)(unsafe.Add(m0, li*8+20480)) = v154
+		*(*int64)(unsafe.Add(m0, li*8+22528)) = v159
+		*(*int64)(unsafe.Add(m0, li*8+24576)) = v164
 	}
 	// Barrier, kernels.go:80
-	h246 := g.v246[:n]
-	h247 := g.v247[:n]
+	h248 := g.v248[:n]
 	h249 := g.v249[:n]
 	h251 := g.v251[:n]
 	h253 := g.v253[:n]
@@ -7863,28 +7882,28 @@ func (g *sumUint64Host) r0() int {
 	h265 := g.v265[:n]
 	h267 := g.v267[:n]
 	h269 := g.v269[:n]
-	h270 := g.v270[:n]
+	h271 := g.v271[:n]
+	h272 := g.v272[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v246 := *(*int64)(unsafe.Add(m0, li*104))
-		v247 := *(*int64)(unsafe.Add(m0, li*104+8))
-		v249 := *(*int64)(unsafe.Add(m0, li*104+16))
-		v251 := *(*int64)(unsafe.Add(m0, li*104+24))
-		v253 := *(*int64)(unsafe.Add(m0, li*104+32))
-		v255 := *(*int64)(unsafe.Add(m0, li*104+40))
-		v257 := *(*int64)(unsafe.Add(m0, li*104+48))
-		v259 := *(*int64)(unsafe.Add(m0, li*104+56))
-		v260 := ((((((v246 + v247) + v249) + v251) + v253) + v255) + v257) + v259
-		v261 := *(*int64)(unsafe.Add(m0, li*104+64))
-		v263 := *(*int64)(unsafe.Add(m0, li*104+72))
-		v265 := *(*int64)(unsafe.Add(m0, li*104+80))
-		v267 := *(*int64)(unsafe.Add(m0, li*104+88))
-		v269 := *(*int64)(unsafe.Add(m0, li*104+96))
-		v270 := ((((v260 + v261) + v263) + v265) + v267) + v269
-		h246[li] = v246
-		h247[li] = v247
+		v248 := *(*int64)(unsafe.Add(m0, li*104))
+		v249 := *(*int64)(unsafe.Add(m0, li*104+8))
+		v251 := *(*int64)(unsafe.Add(m0, li*104+16))
+		v253 := *(*int64)(unsafe.Add(m0, li*104+24))
+		v255 := *(*int64)(unsafe.Add(m0, li*104+32))
+		v257 := *(*int64)(unsafe.Add(m0, li*104+40))
+		v259 := *(*int64)(unsafe.Add(m0, li*104+48))
+		v261 := *(*int64)(unsafe.Add(m0, li*104+56))
+		v262 := ((((((v248 + v249) + v251) + v253) + v255) + v257) + v259) + v261
+		v263 := *(*int64)(unsafe.Add(m0, li*104+64))
+		v265 := *(*int64)(unsafe.Add(m0, li*104+72))
+		v267 := *(*int64)(unsafe.Add(m0, li*104+80))
+		v269 := *(*int64)(unsafe.Add(m0, li*104+88))
+		v271 := *(*int64)(unsafe.Add(m0, li*104+96))
+		v272 := ((((v262 + v263) + v265) + v267) + v269) + v271
+		h248[li] = v248
 		h249[li] = v249
 		h251[li] = v251
 		h253[li] = v253
@@ -7896,73 +7915,74 @@ func (g *sumUint64Host) r0() int {
 		h265[li] = v265
 		h267[li] = v267
 		h269[li] = v269
-		h270[li] = v270
+		h271[li] = v271
+		h272[li] = v272
 	}
 	// GroupExclusiveScan, kernels.go:90
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v270, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v272, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
-		kernelimpl.HostShift(g.v271, in, len(in), int64(0))
+		kernelimpl.HostShift(g.v273, in, len(in), int64(0))
 	}
-	h271 := g.v271[:n]
-	h272 := g.v272[:n]
 	h273 := g.v273[:n]
+	h274 := g.v274[:n]
+	h275 := g.v275[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v228 := int32(li)
-		v229 := v228 == 0
-		v271 := h271[li]
-		v270 := h270[li]
-		v272 := v271
-		if v229 {
-			v272 = 0
+		v230 := int32(li)
+		v231 := v230 == 0
+		v273 := h273[li]
+		v272 := h272[li]
+		v274 := v273
+		if v231 {
+			v274 = 0
 		}
-		v273 := v272 + v270
-		h272[li] = v272
-		h273[li] = v273
+		v275 := v274 + v272
+		h274[li] = v274
+		h275[li] = v275
 	}
 	// GroupSelect, kernels.go:91
-	g.v274 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v273, 0)[int32(255)]
+	g.v276 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v275, 0)[int32(255)]
 	c1 := g.c1
-	v276 := c1 == 0
-	v281 := v31 * 3
-	v283 := v281 + 6
-	v284 := v4 < v283
-	v282 := v281 + 3
-	v279 := v30 == 0
-	v280 := int32(1)
-	if v279 {
-		v280 = 2
+	v278 := c1 == 0
+	v283 := v33 * 3
+	v285 := v283 + 6
+	v286 := v4 < v285
+	v284 := v283 + 3
+	v281 := v32 == 0
+	v282 := int32(1)
+	if v281 {
+		v282 = 2
 	}
-	v285 := v280 << 30
-	v232 := g.v232
-	v274 := g.v274
-	v275 := v232 + v274
-	v286 := int32(uint64(v275))
-	v287 := v286 & 1073741823
-	v288 := v285 | v287
-	v290 := v281 + 4
-	v291 := int64(uint64(v275) >> 30)
-	v292 := int32(uint64(v291))
-	v293 := v292 & 1073741823
-	v294 := v285 | v293
-	v296 := v281 + 5
-	v297 := int64(uint64(v275) >> 60)
-	v298 := int32(uint64(v297))
-	v299 := v285 | v298
-	v301 := v30 == 0
-	h398 := g.v398[:n]
-	h399 := g.v399[:n]
-	v302 := v30 + -1
-	h303 := g.v303[:n]
-	u304 := g.v304
-	u305 := g.v305
-	u308 := g.v308
-	h352 := g.v352[:n]
-	h353 := g.v353[:n]
+	v287 := v282 << 30
+	v234 := g.v234
+	v276 := g.v276
+	v277 := v234 + v276
+	v288 := int32(uint64(v277))
+	v289 := v288 & 1073741823
+	v290 := v287 | v289
+	v292 := v283 + 4
+	v293 := int64(uint64(v277) >> 30)
+	v294 := int32(uint64(v293))
+	v295 := v294 & 1073741823
+	v296 := v287 | v295
+	v298 := v283 + 5
+	v299 := int64(uint64(v277) >> 60)
+	v300 := int32(uint64(v299))
+	v301 := v287 | v300
+	v303 := v32 == 0
+	h400 := g.v400[:n]
+	h401 := g.v401[:n]
+	v304 := v32 + -1
+	h305 := g.v305[:n]
+	u306 := g.v306
+	u307 := g.v307
+	u310 := g.v310
 	h354 := g.v354[:n]
+	h355 := g.v355[:n]
+	h356 := g.v356[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -7970,31 +7990,31 @@ func (g *sumUint64Host) r0() int {
 		}
 		v20 := int32(li)
 		v22 := v20 == 0
-		v230 := h230[li]
-		var v303, v307, v313, v314, v340, v346, v353, v398 int64
-		var v304, v306, v308, v339, v344, v345, v351, v352, v354 int32
-		var v305 bool
+		v232 := h232[li]
+		var v305, v309, v315, v316, v342, v348, v355, v400 int64
+		var v306, v308, v310, v341, v346, v347, v353, v354, v356 int32
+		var v307 bool
 		if !v22 {
 			goto b74
 		}
-		if v276 {
+		if v278 {
 			goto b72
 		}
-		if int32(uint32(v30)%uint32(c1)) == 0 {
+		if int32(uint32(v32)%uint32(c1)) == 0 {
 			goto b74
 		}
 	b72:
-		if !v284 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v282)*4)), v288)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v290)*4)), v294)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v296)*4)), v299)
+		if !v286 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v284)*4)), v290)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v292)*4)), v296)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v298)*4)), v301)
 		}
 	b74:
-		if v301 {
-			v398 = 0
-			v399 := v398 + v230
-			h398[li] = v398
-			h399[li] = v399
+		if v303 {
+			v400 = 0
+			v401 := v400 + v232
+			h400[li] = v400
+			h401[li] = v401
 			if next != 14 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8003,73 +8023,73 @@ func (g *sumUint64Host) r0() int {
 			}
 			continue
 		}
-		v303 = 0
-		v304 = v302
-		v305 = true
-		v306 = 0
-		v307 = v303
+		v305 = 0
+		v306 = v304
+		v307 = true
 		v308 = 0
-		if uint32(v20) > uint32(v304) {
-			v352 = v306
-			v353 = v307
-			v354 = 512
+		v309 = v305
+		v310 = 0
+		if uint32(v20) > uint32(v306) {
+			v354 = v308
+			v355 = v309
+			v356 = 512
 			goto b87
 		}
-		if v306 != 0 {
-			v345 = v306
-			v346 = v307
+		if v308 != 0 {
+			v347 = v308
+			v348 = v309
 			goto b84
 		}
-		v313 = int64(uint32(v304-v20)) * 3
-		v314 = v313 + 3
-		if v4 < (v313 + 6) {
-			v339 = 0
-			v340 = 0
+		v315 = int64(uint32(v306-v20)) * 3
+		v316 = v315 + 3
+		if v4 < (v315 + 6) {
+			v341 = 0
+			v342 = 0
 		} else {
-			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313+4)*4)))
-			v320 := int32(uint32(v317) >> 30)
-			v323 := v320
-			if int32(uint32(v319)>>30) != v320 {
-				v323 = 0
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315+4)*4)))
+			v322 := int32(uint32(v319) >> 30)
+			v325 := v322
+			if int32(uint32(v321)>>30) != v322 {
+				v325 = 0
 			}
-			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313+5)*4)))
-			v328 := v323
-			if int32(uint32(v325)>>30) != v323 {
-				v328 = 0
+			v327 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315+5)*4)))
+			v330 := v325
+			if int32(uint32(v327)>>30) != v325 {
+				v330 = 0
 			}
-			v335 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
-			v339 = v328
-			v340 = v335 | (int64(uint32(v325&1073741823)) << 60)
+			v337 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
+			v341 = v330
+			v342 = v337 | (int64(uint32(v327&1073741823)) << 60)
 		}
-		if v20 == v304 {
-			v343 := v339
-			if v339 == 1 {
-				v343 = 2
+		if v20 == v306 {
+			v345 := v341
+			if v341 == 1 {
+				v345 = 2
 			}
-			v344 = v343
+			v346 = v345
 		} else {
-			v344 = v339
+			v346 = v341
 		}
-		v345 = v344
-		v346 = v340
+		v347 = v346
+		v348 = v342
 	b84:
-		if v345 != 1 {
-			v351 = (v20 * 2) + int32(uint32(v345)>>1)
+		if v347 != 1 {
+			v353 = (v20 * 2) + int32(uint32(v347)>>1)
 		} else {
-			v351 = 512
+			v353 = 512
 		}
-		v352 = v345
-		v353 = v346
-		v354 = v351
+		v354 = v347
+		v355 = v348
+		v356 = v353
 	b87:
-		h303[li] = v303
-		u304 = v304
-		u305 = v305
-		u308 = v308
-		h352[li] = v352
-		h353[li] = v353
+		h305[li] = v305
+		u306 = v306
+		u307 = v307
+		u310 = v310
 		h354[li] = v354
+		h355[li] = v355
+		h356[li] = v356
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8077,40 +8097,40 @@ func (g *sumUint64Host) r0() int {
 			next = 10
 		}
 	}
-	g.v275 = v275
-	g.v302 = v302
-	g.v304 = u304
-	g.v305 = u305
-	g.v308 = u308
+	g.v277 = v277
+	g.v304 = v304
+	g.v306 = u306
+	g.v307 = u307
+	g.v310 = u310
 	return next
 }
 
 func (g *sumUint64Host) r11() int {
 	const n = 256
-	h303 := g.v303[:n]
-	e304 := g.v304
-	e305 := g.v305
-	e308 := g.v308
-	h352 := g.v352[:n]
-	h353 := g.v353[:n]
-	v355 := g.v355
-	v357 := 512 <= uint32(v355)
-	v358 := v355 & 1
-	v359 := v358 == 1
-	v356 := int32(uint32(v355) >> 1)
-	v360 := 256 <= uint32(v356)
-	u304 := g.v304
+	h305 := g.v305[:n]
+	e306 := g.v306
+	e307 := g.v307
+	e310 := g.v310
+	h354 := g.v354[:n]
+	h355 := g.v355[:n]
+	v357 := g.v357
+	v359 := 512 <= uint32(v357)
+	v360 := v357 & 1
+	v361 := v360 == 1
+	v358 := int32(uint32(v357) >> 1)
+	v362 := 256 <= uint32(v358)
+	u306 := g.v306
 	c2 := g.c2
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	u305 := g.v305
-	u308 := g.v308
-	h354 := g.v354[:n]
+	u307 := g.v307
+	u310 := g.v310
+	h356 := g.v356[:n]
 	v19 := g.v19
-	u538 := g.v538
-	u539 := g.v539
 	u540 := g.v540
-	h550 := g.v550[:n]
+	u541 := g.v541
+	u542 := g.v542
+	h552 := g.v552[:n]
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
@@ -8119,46 +8139,46 @@ func (g *sumUint64Host) r11() int {
 		if dead[li] {
 			continue
 		}
-		v303 := h303[li]
-		v304 := e304
-		v305 := e305
-		v308 := e308
-		v352 := h352[li]
-		v353 := h353[li]
+		v305 := h305[li]
+		v306 := e306
+		v307 := e307
+		v310 := e310
+		v354 := h354[li]
+		v355 := h355[li]
 		v20 := int32(li)
-		v188 := v20 * 13
-		v189 := int64(uint32(v188))
-		var v306, v339, v344, v345, v351, v354, v534, v538, v540, v589, v591 int32
-		var v307, v313, v314, v340, v346, v533, v539, v550, v551, v590 int64
-		var v535 bool
-		if v357 {
+		v190 := v20 * 13
+		v191 := int64(uint32(v190))
+		var v308, v341, v346, v347, v353, v356, v536, v540, v542, v591, v593 int32
+		var v309, v315, v316, v342, v348, v535, v541, v552, v553, v592 int64
+		var v537 bool
+		if v359 {
 			goto b90
 		}
-		if !v359 {
+		if !v361 {
 			goto b166
 		}
 	b90:
-		if !v305 {
+		if !v307 {
 			goto b93
 		}
-		if v360 {
-			v533 = v303
-			v534 = v304 + -256
-			v535 = true
+		if v362 {
+			v535 = v305
+			v536 = v306 + -256
+			v537 = true
 		} else {
 			goto b93
 		}
-		v303 = v533
-		v304 = v534
 		v305 = v535
-		v306 = 0
-		v307 = v303
+		v306 = v536
+		v307 = v537
 		v308 = 0
+		v309 = v305
+		v310 = 0
 		goto b77
 	b93:
-		h303[li] = v303
-		u304 = v304
-		h353[li] = v353
+		h305[li] = v305
+		u306 = v306
+		h355[li] = v355
 		if next != 11 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8168,84 +8188,84 @@ func (g *sumUint64Host) r11() int {
 		continue
 	b166:
 		{
-			v536 := v308 + 1
-			if uint32(v536) >= uint32(c2) {
-				v538 = v304 - v356
-				v539 = 0
-				v540 = 0
+			v538 := v310 + 1
+			if uint32(v538) >= uint32(c2) {
+				v540 = v306 - v358
+				v541 = 0
+				v542 = 0
 				goto b168
 			}
-			v589 = v352
-			v590 = v353
-			v591 = v536
+			v591 = v354
+			v592 = v355
+			v593 = v538
 		}
-		v306 = v589
-		v307 = v590
 		v308 = v591
+		v309 = v592
+		v310 = v593
 	b77:
-		if uint32(v20) > uint32(v304) {
-			v352 = v306
-			v353 = v307
-			v354 = 512
+		if uint32(v20) > uint32(v306) {
+			v354 = v308
+			v355 = v309
+			v356 = 512
 			goto b87
 		}
-		if v306 != 0 {
-			v345 = v306
-			v346 = v307
+		if v308 != 0 {
+			v347 = v308
+			v348 = v309
 			goto b84
 		}
-		v313 = int64(uint32(v304-v20)) * 3
-		v314 = v313 + 3
-		if v4 < (v313 + 6) {
-			v339 = 0
-			v340 = 0
+		v315 = int64(uint32(v306-v20)) * 3
+		v316 = v315 + 3
+		if v4 < (v315 + 6) {
+			v341 = 0
+			v342 = 0
 		} else {
-			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
-			v318 := v313 + 4
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
-			v320 := int32(uint32(v317) >> 30)
-			v323 := v320
-			if int32(uint32(v319)>>30) != v320 {
-				v323 = 0
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
+			v320 := v315 + 4
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
+			v322 := int32(uint32(v319) >> 30)
+			v325 := v322
+			if int32(uint32(v321)>>30) != v322 {
+				v325 = 0
 			}
-			v324 := v313 + 5
-			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v324)*4)))
-			v328 := v323
-			if int32(uint32(v325)>>30) != v323 {
-				v328 = 0
+			v326 := v315 + 5
+			v327 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v326)*4)))
+			v330 := v325
+			if int32(uint32(v327)>>30) != v325 {
+				v330 = 0
 			}
-			v335 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
-			v339 = v328
-			v340 = v335 | (int64(uint32(v325&1073741823)) << 60)
+			v337 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
+			v341 = v330
+			v342 = v337 | (int64(uint32(v327&1073741823)) << 60)
 		}
-		if v20 == v304 {
-			v343 := v339
-			if v339 == 1 {
-				v343 = 2
+		if v20 == v306 {
+			v345 := v341
+			if v341 == 1 {
+				v345 = 2
 			}
-			v344 = v343
+			v346 = v345
 		} else {
-			v344 = v339
+			v346 = v341
 		}
-		v345 = v344
-		v346 = v340
+		v347 = v346
+		v348 = v342
 	b84:
-		if v345 != 1 {
-			v351 = (v20 * 2) + int32(uint32(v345)>>1)
+		if v347 != 1 {
+			v353 = (v20 * 2) + int32(uint32(v347)>>1)
 		} else {
-			v351 = 512
+			v353 = 512
 		}
-		v352 = v345
-		v353 = v346
-		v354 = v351
+		v354 = v347
+		v355 = v348
+		v356 = v353
 	b87:
-		h303[li] = v303
-		u304 = v304
-		u305 = v305
-		u308 = v308
-		h352[li] = v352
-		h353[li] = v353
+		h305[li] = v305
+		u306 = v306
+		u307 = v307
+		u310 = v310
 		h354[li] = v354
+		h355[li] = v355
+		h356[li] = v356
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8254,25 +8274,25 @@ func (g *sumUint64Host) r11() int {
 		}
 		continue
 	b168:
-		v546 := ((int64(uint32(v538)) * 6656) + int64(uint32(v540*3328))) + v189
-		v547 := v546 + 13
-		v549 := v19
-		if v547 < v19 {
-			v549 = v547
+		v548 := ((int64(uint32(v540)) * 6656) + int64(uint32(v542*3328))) + v191
+		v549 := v548 + 13
+		v551 := v19
+		if v549 < v19 {
+			v551 = v549
 		}
-		v550 = 0
-		v551 = v546
+		v552 = 0
+		v553 = v548
 	b169:
-		if v551 >= v549 {
-			h303[li] = v303
-			u304 = v304
-			u305 = v305
-			h352[li] = v352
-			h353[li] = v353
-			u538 = v538
-			u539 = v539
+		if v553 >= v551 {
+			h305[li] = v305
+			u306 = v306
+			u307 = v307
+			h354[li] = v354
+			h355[li] = v355
 			u540 = v540
-			h550[li] = v550
+			u541 = v541
+			u542 = v542
+			h552[li] = v552
 			if next != 18 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8281,116 +8301,116 @@ func (g *sumUint64Host) r11() int {
 			}
 			continue
 		}
-		v550 = v550 + *(*int64)(unsafe.Add(p0, int(v551)*8))
-		v551 = v551 + 1
+		v552 = v552 + *(*int64)(unsafe.Add(p0, int(v553)*8))
+		v553 = v553 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b169
 	}
-	g.v304 = u304
-	g.v356 = v356
-	g.v305 = u305
-	g.v308 = u308
-	g.v538 = u538
-	g.v539 = u539
+	g.v306 = u306
+	g.v358 = v358
+	g.v307 = u307
+	g.v310 = u310
 	g.v540 = u540
+	g.v541 = u541
+	g.v542 = u542
 	return next
 }
 
 func (g *sumUint64Host) r12() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h353 := g.v353[:n]
+	h355 := g.v355[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v20 := int32(li)
-		v353 := h353[li]
-		*(*int64)(unsafe.Add(m0, int(v20&255)*8)) = v353
+		v355 := h355[li]
+		*(*int64)(unsafe.Add(m0, int(v20&255)*8)) = v355
 	}
-	// Barrier, lookback.go:264
-	h303 := g.v303[:n]
-	e304 := g.v304
-	v356 := g.v356
-	v364 := uint32(v356) < 256
-	v365 := v356 & 255
-	v368 := int32(256)
-	if v364 {
-		v368 = v356
+	// Barrier, lookback.go:271
+	h305 := g.v305[:n]
+	e306 := g.v306
+	v358 := g.v358
+	v366 := uint32(v358) < 256
+	v367 := v358 & 255
+	v370 := int32(256)
+	if v366 {
+		v370 = v358
 	}
 	stop := g.Cancelled()
-	v302 := g.v302
-	v275 := g.v275
+	v304 := g.v304
+	v277 := g.v277
 	c3 := g.c3
-	v378 := c3 == 0
+	v380 := c3 == 0
 	v4 := g.v4
-	v31 := g.v31
-	v379 := v31 * 3
-	v381 := v379 + 6
-	v382 := v4 < v381
+	v33 := g.v33
+	v381 := v33 * 3
+	v383 := v381 + 6
+	v384 := v4 < v383
 	p2 := g.Pointer(2)
-	v380 := v379 + 3
-	v387 := v379 + 4
-	v393 := v379 + 5
-	h369 := g.v369[:n]
-	u304 := g.v304
-	u305 := g.v305
-	u308 := g.v308
-	h352 := g.v352[:n]
+	v382 := v381 + 3
+	v389 := v381 + 4
+	v395 := v381 + 5
+	h371 := g.v371[:n]
+	u306 := g.v306
+	u307 := g.v307
+	u310 := g.v310
 	h354 := g.v354[:n]
+	h356 := g.v356[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v303 := h303[li]
-		v304 := e304
+		v305 := h305[li]
+		v306 := e306
 		v20 := int32(li)
 		v22 := v20 == 0
-		var v305, v535 bool
-		var v306, v308, v339, v344, v345, v351, v352, v354, v370, v534 int32
-		var v307, v313, v314, v340, v346, v353, v367, v369, v377, v533 int64
-		if v364 {
-			v367 = *(*int64)(unsafe.Add(m0, int(v365)*8))
+		var v307, v537 bool
+		var v308, v310, v341, v346, v347, v353, v354, v356, v372, v536 int32
+		var v309, v315, v316, v342, v348, v355, v369, v371, v379, v535 int64
+		if v366 {
+			v369 = *(*int64)(unsafe.Add(m0, int(v367)*8))
 		} else {
-			v367 = v303
+			v369 = v305
 		}
-		v369 = v367
-		v370 = v368
+		v371 = v369
+		v372 = v370
 	b98:
-		if v370 != 0 {
-			v372 := v370 + -1
-			v369 = v369 + *(*int64)(unsafe.Add(m0, int(v372&255)*8))
-			v370 = v372
+		if v372 != 0 {
+			v374 := v372 + -1
+			v371 = v371 + *(*int64)(unsafe.Add(m0, int(v374&255)*8))
+			v372 = v374
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b98
 		}
-		if v304 != v302 {
-			v533 = v369
-			v534 = v304 + 256
-			v535 = false
+		if v306 != v304 {
+			v535 = v371
+			v536 = v306 + 256
+			v537 = false
 			goto b165
 		}
-		v377 = v369 + v275
+		v379 = v371 + v277
 		if !v22 {
 			goto b105
 		}
-		if !v378 {
+		if !v380 {
 			goto b105
 		}
-		if !v382 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v380)*4)), ((int32(uint64(v377)) & 1073741823) | -2147483648))
-			v391 := (int32(uint64(int64(uint64(v377)>>30))) & 1073741823) | -2147483648
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v387)*4)), v391)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v393)*4)), (int32(uint64(int64(uint64(v377)>>60))) | -2147483648))
+		if !v384 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v382)*4)), ((int32(uint64(v379)) & 1073741823) | -2147483648))
+			v393 := (int32(uint64(int64(uint64(v379)>>30))) & 1073741823) | -2147483648
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v389)*4)), v393)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v395)*4)), (int32(uint64(int64(uint64(v379)>>60))) | -2147483648))
 		}
 	b105:
-		h369[li] = v369
+		h371[li] = v371
 		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8399,73 +8419,73 @@ func (g *sumUint64Host) r12() int {
 		}
 		continue
 	b165:
-		v303 = v533
-		v304 = v534
 		v305 = v535
-		v306 = 0
-		v307 = v303
+		v306 = v536
+		v307 = v537
 		v308 = 0
-		if uint32(v20) > uint32(v304) {
-			v352 = v306
-			v353 = v307
-			v354 = 512
+		v309 = v305
+		v310 = 0
+		if uint32(v20) > uint32(v306) {
+			v354 = v308
+			v355 = v309
+			v356 = 512
 			goto b87
 		}
-		if v306 != 0 {
-			v345 = v306
-			v346 = v307
+		if v308 != 0 {
+			v347 = v308
+			v348 = v309
 			goto b84
 		}
-		v313 = int64(uint32(v304-v20)) * 3
-		v314 = v313 + 3
-		if v4 < (v313 + 6) {
-			v339 = 0
-			v340 = 0
+		v315 = int64(uint32(v306-v20)) * 3
+		v316 = v315 + 3
+		if v4 < (v315 + 6) {
+			v341 = 0
+			v342 = 0
 		} else {
-			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313+4)*4)))
-			v320 := int32(uint32(v317) >> 30)
-			v323 := v320
-			if int32(uint32(v319)>>30) != v320 {
-				v323 = 0
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315+4)*4)))
+			v322 := int32(uint32(v319) >> 30)
+			v325 := v322
+			if int32(uint32(v321)>>30) != v322 {
+				v325 = 0
 			}
-			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v313+5)*4)))
-			v328 := v323
-			if int32(uint32(v325)>>30) != v323 {
-				v328 = 0
+			v327 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315+5)*4)))
+			v330 := v325
+			if int32(uint32(v327)>>30) != v325 {
+				v330 = 0
 			}
-			v335 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
-			v339 = v328
-			v340 = v335 | (int64(uint32(v325&1073741823)) << 60)
+			v337 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
+			v341 = v330
+			v342 = v337 | (int64(uint32(v327&1073741823)) << 60)
 		}
-		if v20 == v304 {
-			v343 := v339
-			if v339 == 1 {
-				v343 = 2
+		if v20 == v306 {
+			v345 := v341
+			if v341 == 1 {
+				v345 = 2
 			}
-			v344 = v343
+			v346 = v345
 		} else {
-			v344 = v339
+			v346 = v341
 		}
-		v345 = v344
-		v346 = v340
+		v347 = v346
+		v348 = v342
 	b84:
-		if v345 != 1 {
-			v351 = (v20 * 2) + int32(uint32(v345)>>1)
+		if v347 != 1 {
+			v353 = (v20 * 2) + int32(uint32(v347)>>1)
 		} else {
-			v351 = 512
+			v353 = 512
 		}
-		v352 = v345
-		v353 = v346
-		v354 = v351
+		v354 = v347
+		v355 = v348
+		v356 = v353
 	b87:
-		h303[li] = v303
-		u304 = v304
-		u305 = v305
-		u308 = v308
-		h352[li] = v352
-		h353[li] = v353
+		h305[li] = v305
+		u306 = v306
+		u307 = v307
+		u310 = v310
 		h354[li] = v354
+		h355[li] = v355
+		h356[li] = v356
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8473,260 +8493,259 @@ func (g *sumUint64Host) r12() int {
 			next = 10
 		}
 	}
-	g.v304 = u304
-	g.v305 = u305
-	g.v308 = u308
+	g.v306 = u306
+	g.v307 = u307
+	g.v310 = u310
 	return next
 }
 
 func (g *sumUint64Host) r14() int {
 	const n = 256
-	h369 := g.v369[:n]
-	h230 := g.v230[:n]
-	h398 := g.v398[:n]
-	h399 := g.v399[:n]
+	h371 := g.v371[:n]
+	h232 := g.v232[:n]
+	h400 := g.v400[:n]
+	h401 := g.v401[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v369 := h369[li]
-		v230 := h230[li]
-		var v398 int64
-		v398 = v369
-		v399 := v398 + v230
-		h398[li] = v398
-		h399[li] = v399
+		v371 := h371[li]
+		v232 := h232[li]
+		var v400 int64
+		v400 = v371
+		v401 := v400 + v232
+		h400[li] = v400
+		h401[li] = v401
 	}
 	return 14
 }
 
 func (g *sumUint64Host) r15() int {
 	const n = 256
-	h399 := g.v399[:n]
-	h190 := g.v190[:n]
+	h401 := g.v401[:n]
+	h192 := g.v192[:n]
 	v6 := g.v6
 	v7 := int32(uint8(v6))
 	v8 := v7 != 0
 	m0 := g.Memory(0)
-	h192 := g.v192[:n]
-	h195 := g.v195[:n]
-	h198 := g.v198[:n]
-	h201 := g.v201[:n]
-	h204 := g.v204[:n]
-	h207 := g.v207[:n]
-	h210 := g.v210[:n]
-	h213 := g.v213[:n]
-	h216 := g.v216[:n]
-	h219 := g.v219[:n]
-	h222 := g.v222[:n]
-	h225 := g.v225[:n]
+	h194 := g.v194[:n]
+	h197 := g.v197[:n]
+	h200 := g.v200[:n]
+	h203 := g.v203[:n]
+	h206 := g.v206[:n]
+	h209 := g.v209[:n]
+	h212 := g.v212[:n]
+	h215 := g.v215[:n]
+	h218 := g.v218[:n]
+	h221 := g.v221[:n]
+	h224 := g.v224[:n]
+	h227 := g.v227[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v399 := h399[li]
-		v190 := h190[li]
+		v401 := h401[li]
 		v192 := h192[li]
-		v195 := h195[li]
-		v198 := h198[li]
-		v201 := h201[li]
-		v204 := h204[li]
-		v207 := h207[li]
-		v210 := h210[li]
-		v213 := h213[li]
-		v216 := h216[li]
-		v219 := h219[li]
-		v222 := h222[li]
-		v225 := h225[li]
-		v400 := v399 + v190
-		v401 := v399
+		v194 := h194[li]
+		v197 := h197[li]
+		v200 := h200[li]
+		v203 := h203[li]
+		v206 := h206[li]
+		v209 := h209[li]
+		v212 := h212[li]
+		v215 := h215[li]
+		v218 := h218[li]
+		v221 := h221[li]
+		v224 := h224[li]
+		v227 := h227[li]
+		v402 := v401 + v192
+		v403 := v401
 		if v8 {
-			v401 = v400
+			v403 = v402
 		}
-		*(*int64)(unsafe.Add(m0, li*104)) = v401
-		v403 := v400 + v192
-		v404 := v400
+		*(*int64)(unsafe.Add(m0, li*104)) = v403
+		v405 := v402 + v194
+		v406 := v402
 		if v8 {
-			v404 = v403
+			v406 = v405
 		}
-		*(*int64)(unsafe.Add(m0, li*104+8)) = v404
-		v406 := v403 + v195
-		v407 := v403
+		*(*int64)(unsafe.Add(m0, li*104+8)) = v406
+		v408 := v405 + v197
+		v409 := v405
 		if v8 {
-			v407 = v406
+			v409 = v408
 		}
-		*(*int64)(unsafe.Add(m0, li*104+16)) = v407
-		v409 := v406 + v198
-		v410 := v406
+		*(*int64)(unsafe.Add(m0, li*104+16)) = v409
+		v411 := v408 + v200
+		v412 := v408
 		if v8 {
-			v410 = v409
+			v412 = v411
 		}
-		*(*int64)(unsafe.Add(m0, li*104+24)) = v410
-		v412 := v409 + v201
-		v413 := v409
+		*(*int64)(unsafe.Add(m0, li*104+24)) = v412
+		v414 := v411 + v203
+		v415 := v411
 		if v8 {
-			v413 = v412
+			v415 = v414
 		}
-		*(*int64)(unsafe.Add(m0, li*104+32)) = v413
-		v415 := v412 + v204
-		v416 := v412
+		*(*int64)(unsafe.Add(m0, li*104+32)) = v415
+		v417 := v414 + v206
+		v418 := v414
 		if v8 {
-			v416 = v415
+			v418 = v417
 		}
-		*(*int64)(unsafe.Add(m0, li*104+40)) = v416
-		v418 := v415 + v207
-		v419 := v415
+		*(*int64)(unsafe.Add(m0, li*104+40)) = v418
+		v420 := v417 + v209
+		v421 := v417
 		if v8 {
-			v419 = v418
+			v421 = v420
 		}
-		*(*int64)(unsafe.Add(m0, li*104+48)) = v419
-		v421 := v418 + v210
-		v422 := v418
+		*(*int64)(unsafe.Add(m0, li*104+48)) = v421
+		v423 := v420 + v212
+		v424 := v420
 		if v8 {
-			v422 = v421
+			v424 = v423
 		}
-		*(*int64)(unsafe.Add(m0, li*104+56)) = v422
-		v424 := v421 + v213
-		v425 := v421
+		*(*int64)(unsafe.Add(m0, li*104+56)) = v424
+		v426 := v423 + v215
+		v427 := v423
 		if v8 {
-			v425 = v424
+			v427 = v426
 		}
-		*(*int64)(unsafe.Add(m0, li*104+64)) = v425
-		v427 := v424 + v216
-		v428 := v424
+		*(*int64)(unsafe.Add(m0, li*104+64)) = v427
+		v429 := v426 + v218
+		v430 := v426
 		if v8 {
-			v428 = v427
+			v430 = v429
 		}
-		*(*int64)(unsafe.Add(m0, li*104+72)) = v428
-		v430 := v427 + v219
-		v431 := v427
+		*(*int64)(unsafe.Add(m0, li*104+72)) = v430
+		v432 := v429 + v221
+		v433 := v429
 		if v8 {
-			v431 = v430
+			v433 = v432
 		}
-		*(*int64)(unsafe.Add(m0, li*104+80)) = v431
-		v433 := v430 + v222
-		v434 := v430
+		*(*int64)(unsafe.Add(m0, li*104+80)) = v433
+		v435 := v432 + v224
+		v436 := v432
 		if v8 {
-			v434 = v433
+			v436 = v435
 		}
-		*(*int64)(unsafe.Add(m0, li*104+88)) = v434
-		v437 := v433
+		*(*int64)(unsafe.Add(m0, li*104+88)) = v436
+		v439 := v435
 		if v8 {
-			v437 = v433 + v225
+			v439 = v435 + v227
 		}
-		*(*int64)(unsafe.Add(m0, li*104+96)) = v437
+		*(*int64)(unsafe.Add(m0, li*104+96)) = v439
 	}
 	// Barrier, kernels.go:107
-	h35 := g.v35[:n]
+	h37 := g.v37[:n]
 	p4 := g.Pointer(4)
-	h34 := g.v34[:n]
-	h40 := g.v40[:n]
-	h39 := g.v39[:n]
-	h45 := g.v45[:n]
-	h44 := g.v44[:n]
-	h50 := g.v50[:n]
-	h49 := g.v49[:n]
-	h55 := g.v55[:n]
-	h54 := g.v54[:n]
-	h60 := g.v60[:n]
-	h59 := g.v59[:n]
-	h65 := g.v65[:n]
-	h64 := g.v64[:n]
-	h70 := g.v70[:n]
-	h69 := g.v69[:n]
-	h75 := g.v75[:n]
-	h74 := g.v74[:n]
-	h80 := g.v80[:n]
-	h79 := g.v79[:n]
-	h85 := g.v85[:n]
-	h84 := g.v84[:n]
-	h90 := g.v90[:n]
-	h89 := g.v89[:n]
-	h95 := g.v95[:n]
-	h94 := g.v94[:n]
-	h398 := g.v398[:n]
-	v232 := g.v232
-	h272 := g.v272[:n]
-	h466 := g.v466[:n]
+	h36 := g.v36[:n]
+	h42 := g.v42[:n]
+	h41 := g.v41[:n]
+	h47 := g.v47[:n]
+	h46 := g.v46[:n]
+	h52 := g.v52[:n]
+	h51 := g.v51[:n]
+	h57 := g.v57[:n]
+	h56 := g.v56[:n]
+	h62 := g.v62[:n]
+	h61 := g.v61[:n]
+	h67 := g.v67[:n]
+	h66 := g.v66[:n]
+	h72 := g.v72[:n]
+	h71 := g.v71[:n]
+	h77 := g.v77[:n]
+	h76 := g.v76[:n]
+	h82 := g.v82[:n]
+	h81 := g.v81[:n]
+	h87 := g.v87[:n]
+	h86 := g.v86[:n]
+	h92 := g.v92[:n]
+	h91 := g.v91[:n]
+	h97 := g.v97[:n]
+	h96 := g.v96[:n]
+	h400 := g.v400[:n]
+	v234 := g.v234
+	h274 := g.v274[:n]
+	h468 := g.v468[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v35 := h35[li]
-		v34 := h34[li]
-		v40 := h40[li]
-		v39 := h39[li]
-		v45 := h45[li]
-		v44 := h44[li]
-		v50 := h50[li]
-		v49 := h49[li]
-		v55 := h55[li]
-		v54 := h54[li]
-		v60 := h60[li]
-		v59 := h59[li]
-		v65 := h65[li]
-		v64 := h64[li]
-		v70 := h70[li]
-		v69 := h69[li]
-		v75 := h75[li]
-		v74 := h74[li]
-		v80 := h80[li]
-		v79 := h79[li]
-		v85 := h85[li]
-		v84 := h84[li]
-		v90 := h90[li]
-		v89 := h89[li]
-		v95 := h95[li]
-		v94 := h94[li]
-		v398 := h398[li]
-		v272 := h272[li]
-		if v35 {
-			*(*int64)(unsafe.Add(p4, int(v34)*8)) = *(*int64)(unsafe.Add(m0, li*8))
+		v37 := h37[li]
+		v36 := h36[li]
+		v42 := h42[li]
+		v41 := h41[li]
+		v47 := h47[li]
+		v46 := h46[li]
+		v52 := h52[li]
+		v51 := h51[li]
+		v57 := h57[li]
+		v56 := h56[li]
+		v62 := h62[li]
+		v61 := h61[li]
+		v67 := h67[li]
+		v66 := h66[li]
+		v72 := h72[li]
+		v71 := h71[li]
+		v77 := h77[li]
+		v76 := h76[li]
+		v82 := h82[li]
+		v81 := h81[li]
+		v87 := h87[li]
+		v86 := h86[li]
+		v92 := h92[li]
+		v91 := h91[li]
+		v97 := h97[li]
+		v96 := h96[li]
+		v400 := h400[li]
+		v274 := h274[li]
+		if v37 {
+			*(*int64)(unsafe.Add(p4, int(v36)*8)) = *(*int64)(unsafe.Add(m0, li*8))
 		}
-		if v40 {
-			*(*int64)(unsafe.Add(p4, int(v39)*8)) = *(*int64)(unsafe.Add(m0, li*8+2048))
+		if v42 {
+			*(*int64)(unsafe.Add(p4, int(v41)*8)) = *(*int64)(unsafe.Add(m0, li*8+2048))
 		}
-		if v45 {
-			*(*int64)(unsafe.Add(p4, int(v44)*8)) = *(*int64)(unsafe.Add(m0, li*8+4096))
+		if v47 {
+			*(*int64)(unsafe.Add(p4, int(v46)*8)) = *(*int64)(unsafe.Add(m0, li*8+4096))
 		}
-		if v50 {
-			*(*int64)(unsafe.Add(p4, int(v49)*8)) = *(*int64)(unsafe.Add(m0, li*8+6144))
+		if v52 {
+			*(*int64)(unsafe.Add(p4, int(v51)*8)) = *(*int64)(unsafe.Add(m0, li*8+6144))
 		}
-		if v55 {
-			*(*int64)(unsafe.Add(p4, int(v54)*8)) = *(*int64)(unsafe.Add(m0, li*8+8192))
+		if v57 {
+			*(*int64)(unsafe.Add(p4, int(v56)*8)) = *(*int64)(unsafe.Add(m0, li*8+8192))
 		}
-		if v60 {
-			*(*int64)(unsafe.Add(p4, int(v59)*8)) = *(*int64)(unsafe.Add(m0, li*8+10240))
+		if v62 {
+			*(*int64)(unsafe.Add(p4, int(v61)*8)) = *(*int64)(unsafe.Add(m0, li*8+10240))
 		}
-		if v65 {
-			*(*int64)(unsafe.Add(p4, int(v64)*8)) = *(*int64)(unsafe.Add(m0, li*8+12288))
+		if v67 {
+			*(*int64)(unsafe.Add(p4, int(v66)*8)) = *(*int64)(unsafe.Add(m0, li*8+12288))
 		}
-		if v70 {
-			*(*int64)(unsafe.Add(p4, int(v69)*8)) = *(*int64)(unsafe.Add(m0, li*8+14336))
+		if v72 {
+			*(*int64)(unsafe.Add(p4, int(v71)*8)) = *(*int64)(unsafe.Add(m0, li*8+14336))
 		}
-		if v75 {
-			*(*int64)(unsafe.Add(p4, int(v74)*8)) = *(*int64)(unsafe.Add(m0, li*8+16384))
+		if v77 {
+			*(*int64)(unsafe.Add(p4, int(v76)*8)) = *(*int64)(unsafe.Add(m0, li*8+16384))
 		}
-		if v80 {
-			*(*int64)(unsafe.Add(p4, int(v79)*8)) = *(*int64)(unsafe.Add(m0, li*8+18432))
+		if v82 {
+			*(*int64)(unsafe.Add(p4, int(v81)*8)) = *(*int64)(unsafe.Add(m0, li*8+18432))
 		}
-		if v85 {
-			*(*int64)(unsafe.Add(p4, int(v84)*8)) = *(*int64)(unsafe.Add(m0, li*8+20480))
+		if v87 {
+			*(*int64)(unsafe.Add(p4, int(v86)*8)) = *(*int64)(unsafe.Add(m0, li*8+20480))
 		}
-		if v90 {
-			*(*int64)(unsafe.Add(p4, int(v89)*8)) = *(*int64)(unsafe.Add(m0, li*8+22528))
+		if v92 {
+			*(*int64)(unsafe.Add(p4, int(v91)*8)) = *(*int64)(unsafe.Add(m0, li*8+22528))
 		}
-		if v95 {
-			*(*int64)(unsafe.Add(p4, int(v94)*8)) = *(*int64)(unsafe.Add(m0, li*8+24576))
+		if v97 {
+			*(*int64)(unsafe.Add(p4, int(v96)*8)) = *(*int64)(unsafe.Add(m0, li*8+24576))
 		}
-		v466 := (v398 + v232) + v272
-		h466[li] = v466
+		v468 := (v400 + v234) + v274
+		h468[li] = v468
 	}
 	// Barrier, kernels.go:98
-	h246 := g.v246[:n]
-	h247 := g.v247[:n]
+	h248 := g.v248[:n]
 	h249 := g.v249[:n]
 	h251 := g.v251[:n]
 	h253 := g.v253[:n]
@@ -8738,13 +8757,13 @@ func (g *sumUint64Host) r15() int {
 	h265 := g.v265[:n]
 	h267 := g.v267[:n]
 	h269 := g.v269[:n]
+	h271 := g.v271[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v466 := h466[li]
-		v246 := h246[li]
-		v247 := h247[li]
+		v468 := h468[li]
+		v248 := h248[li]
 		v249 := h249[li]
 		v251 := h251[li]
 		v253 := h253[li]
@@ -8756,179 +8775,180 @@ func (g *sumUint64Host) r15() int {
 		v265 := h265[li]
 		v267 := h267[li]
 		v269 := h269[li]
-		v467 := v466 + v246
-		v468 := v466
+		v271 := h271[li]
+		v469 := v468 + v248
+		v470 := v468
 		if v8 {
-			v468 = v467
+			v470 = v469
 		}
-		*(*int64)(unsafe.Add(m0, li*104)) = v468
-		v470 := v467 + v247
-		v471 := v467
+		*(*int64)(unsafe.Add(m0, li*104)) = v470
+		v472 := v469 + v249
+		v473 := v469
 		if v8 {
-			v471 = v470
+			v473 = v472
 		}
-		*(*int64)(unsafe.Add(m0, li*104+8)) = v471
-		v473 := v470 + v249
-		v474 := v470
+		*(*int64)(unsafe.Add(m0, li*104+8)) = v473
+		v475 := v472 + v251
+		v476 := v472
 		if v8 {
-			v474 = v473
+			v476 = v475
 		}
-		*(*int64)(unsafe.Add(m0, li*104+16)) = v474
-		v476 := v473 + v251
-		v477 := v473
+		*(*int64)(unsafe.Add(m0, li*104+16)) = v476
+		v478 := v475 + v253
+		v479 := v475
 		if v8 {
-			v477 = v476
+			v479 = v478
 		}
-		*(*int64)(unsafe.Add(m0, li*104+24)) = v477
-		v479 := v476 + v253
-		v480 := v476
+		*(*int64)(unsafe.Add(m0, li*104+24)) = v479
+		v481 := v478 + v255
+		v482 := v478
 		if v8 {
-			v480 = v479
+			v482 = v481
 		}
-		*(*int64)(unsafe.Add(m0, li*104+32)) = v480
-		v482 := v479 + v255
-		v483 := v479
+		*(*int64)(unsafe.Add(m0, li*104+32)) = v482
+		v484 := v481 + v257
+		v485 := v481
 		if v8 {
-			v483 = v482
+			v485 = v484
 		}
-		*(*int64)(unsafe.Add(m0, li*104+40)) = v483
-		v485 := v482 + v257
-		v486 := v482
+		*(*int64)(unsafe.Add(m0, li*104+40)) = v485
+		v487 := v484 + v259
+		v488 := v484
 		if v8 {
-			v486 = v485
+			v488 = v487
 		}
-		*(*int64)(unsafe.Add(m0, li*104+48)) = v486
-		v488 := v485 + v259
-		v489 := v485
+		*(*int64)(unsafe.Add(m0, li*104+48)) = v488
+		v490 := v487 + v261
+		v491 := v487
 		if v8 {
-			v489 = v488
+			v491 = v490
 		}
-		*(*int64)(unsafe.Add(m0, li*104+56)) = v489
-		v491 := v488 + v261
-		v492 := v488
+		*(*int64)(unsafe.Add(m0, li*104+56)) = v491
+		v493 := v490 + v263
+		v494 := v490
 		if v8 {
-			v492 = v491
+			v494 = v493
 		}
-		*(*int64)(unsafe.Add(m0, li*104+64)) = v492
-		v494 := v491 + v263
-		v495 := v491
+		*(*int64)(unsafe.Add(m0, li*104+64)) = v494
+		v496 := v493 + v265
+		v497 := v493
 		if v8 {
-			v495 = v494
+			v497 = v496
 		}
-		*(*int64)(unsafe.Add(m0, li*104+72)) = v495
-		v497 := v494 + v265
-		v498 := v494
+		*(*int64)(unsafe.Add(m0, li*104+72)) = v497
+		v499 := v496 + v267
+		v500 := v496
 		if v8 {
-			v498 = v497
+			v500 = v499
 		}
-		*(*int64)(unsafe.Add(m0, li*104+80)) = v498
-		v500 := v497 + v267
-		v501 := v497
+		*(*int64)(unsafe.Add(m0, li*104+80)) = v500
+		v502 := v499 + v269
+		v503 := v499
 		if v8 {
-			v501 = v500
+			v503 = v502
 		}
-		*(*int64)(unsafe.Add(m0, li*104+88)) = v501
-		v504 := v500
+		*(*int64)(unsafe.Add(m0, li*104+88)) = v503
+		v506 := v502
 		if v8 {
-			v504 = v500 + v269
+			v506 = v502 + v271
 		}
-		*(*int64)(unsafe.Add(m0, li*104+96)) = v504
+		*(*int64)(unsafe.Add(m0, li*104+96)) = v506
 	}
 	// Barrier, kernels.go:107
-	h100 := g.v100[:n]
-	h99 := g.v99[:n]
-	h105 := g.v105[:n]
-	h104 := g.v104[:n]
-	h110 := g.v110[:n]
-	h109 := g.v109[:n]
-	h115 := g.v115[:n]
-	h114 := g.v114[:n]
-	h120 := g.v120[:n]
-	h119 := g.v119[:n]
-	h125 := g.v125[:n]
-	h124 := g.v124[:n]
-	h130 := g.v130[:n]
-	h129 := g.v129[:n]
-	h135 := g.v135[:n]
-	h134 := g.v134[:n]
-	h140 := g.v140[:n]
-	h139 := g.v139[:n]
-	h145 := g.v145[:n]
-	h144 := g.v144[:n]
-	h150 := g.v150[:n]
-	h149 := g.v149[:n]
-	h155 := g.v155[:n]
-	h154 := g.v154[:n]
-	h160 := g.v160[:n]
-	h159 := g.v159[:n]
+	h102 := g.v102[:n]
+	h101 := g.v101[:n]
+	h107 := g.v107[:n]
+	h106 := g.v106[:n]
+	h112 := g.v112[:n]
+	h111 := g.v111[:n]
+	h117 := g.v117[:n]
+	h116 := g.v116[:n]
+	h122 := g.v122[:n]
+	h121 := g.v121[:n]
+	h127 := g.v127[:n]
+	h126 := g.v126[:n]
+	h132 := g.v132[:n]
+	h131 := g.v131[:n]
+	h137 := g.v137[:n]
+	h136 := g.v136[:n]
+	h142 := g.v142[:n]
+	h141 := g.v141[:n]
+	h147 := g.v147[:n]
+	h146 := g.v146[:n]
+	h152 := g.v152[:n]
+	h151 := g.v151[:n]
+	h157 := g.v157[:n]
+	h156 := g.v156[:n]
+	h162 := g.v162[:n]
+	h161 := g.v161[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v100 := h100[li]
-		v99 := h99[li]
-		v105 := h105[li]
-		v104 := h104[li]
-		v110 := h110[li]
-		v109 := h109[li]
-		v115 := h115[li]
-		v114 := h114[li]
-		v120 := h120[li]
-		v119 := h119[li]
-		v125 := h125[li]
-		v124 := h124[li]
-		v130 := h130[li]
-		v129 := h129[li]
-		v135 := h135[li]
-		v134 := h134[li]
-		v140 := h140[li]
-		v139 := h139[li]
-		v145 := h145[li]
-		v144 := h144[li]
-		v150 := h150[li]
-		v149 := h149[li]
-		v155 := h155[li]
-		v154 := h154[li]
-		v160 := h160[li]
-		v159 := h159[li]
-		if v100 {
-			*(*int64)(unsafe.Add(p4, int(v99)*8)) = *(*int64)(unsafe.Add(m0, li*8))
+		v102 := h102[li]
+		v101 := h101[li]
+		v107 := h107[li]
+		v106 := h106[li]
+		v112 := h112[li]
+		v111 := h111[li]
+		v117 := h117[li]
+		v116 := h116[li]
+		v122 := h122[li]
+		v121 := h121[li]
+		v127 := h127[li]
+		v126 := h126[li]
+		v132 := h132[li]
+		v131 := h131[li]
+		v137 := h137[li]
+		v136 := h136[li]
+		v142 := h142[li]
+		v141 := h141[li]
+		v147 := h147[li]
+		v146 := h146[li]
+		v152 := h152[li]
+		v151 := h151[li]
+		v157 := h157[li]
+		v156 := h156[li]
+		v162 := h162[li]
+		v161 := h161[li]
+		if v102 {
+			*(*int64)(unsafe.Add(p4, int(v101)*8)) = *(*int64)(unsafe.Add(m0, li*8))
 		}
-		if v105 {
-			*(*int64)(unsafe.Add(p4, int(v104)*8)) = *(*int64)(unsafe.Add(m0, li*8+2048))
+		if v107 {
+			*(*int64)(unsafe.Add(p4, int(v106)*8)) = *(*int64)(unsafe.Add(m0, li*8+2048))
 		}
-		if v110 {
-			*(*int64)(unsafe.Add(p4, int(v109)*8)) = *(*int64)(unsafe.Add(m0, li*8+4096))
+		if v112 {
+			*(*int64)(unsafe.Add(p4, int(v111)*8)) = *(*int64)(unsafe.Add(m0, li*8+4096))
 		}
-		if v115 {
-			*(*int64)(unsafe.Add(p4, int(v114)*8)) = *(*int64)(unsafe.Add(m0, li*8+6144))
+		if v117 {
+			*(*int64)(unsafe.Add(p4, int(v116)*8)) = *(*int64)(unsafe.Add(m0, li*8+6144))
 		}
-		if v120 {
-			*(*int64)(unsafe.Add(p4, int(v119)*8)) = *(*int64)(unsafe.Add(m0, li*8+8192))
+		if v122 {
+			*(*int64)(unsafe.Add(p4, int(v121)*8)) = *(*int64)(unsafe.Add(m0, li*8+8192))
 		}
-		if v125 {
-			*(*int64)(unsafe.Add(p4, int(v124)*8)) = *(*int64)(unsafe.Add(m0, li*8+10240))
+		if v127 {
+			*(*int64)(unsafe.Add(p4, int(v126)*8)) = *(*int64)(unsafe.Add(m0, li*8+10240))
 		}
-		if v130 {
-			*(*int64)(unsafe.Add(p4, int(v129)*8)) = *(*int64)(unsafe.Add(m0, li*8+12288))
+		if v132 {
+			*(*int64)(unsafe.Add(p4, int(v131)*8)) = *(*int64)(unsafe.Add(m0, li*8+12288))
 		}
-		if v135 {
-			*(*int64)(unsafe.Add(p4, int(v134)*8)) = *(*int64)(unsafe.Add(m0, li*8+14336))
+		if v137 {
+			*(*int64)(unsafe.Add(p4, int(v136)*8)) = *(*int64)(unsafe.Add(m0, li*8+14336))
 		}
-		if v140 {
-			*(*int64)(unsafe.Add(p4, int(v139)*8)) = *(*int64)(unsafe.Add(m0, li*8+16384))
+		if v142 {
+			*(*int64)(unsafe.Add(p4, int(v141)*8)) = *(*int64)(unsafe.Add(m0, li*8+16384))
 		}
-		if v145 {
-			*(*int64)(unsafe.Add(p4, int(v144)*8)) = *(*int64)(unsafe.Add(m0, li*8+18432))
+		if v147 {
+			*(*int64)(unsafe.Add(p4, int(v146)*8)) = *(*int64)(unsafe.Add(m0, li*8+18432))
 		}
-		if v150 {
-			*(*int64)(unsafe.Add(p4, int(v149)*8)) = *(*int64)(unsafe.Add(m0, li*8+20480))
+		if v152 {
+			*(*int64)(unsafe.Add(p4, int(v151)*8)) = *(*int64)(unsafe.Add(m0, li*8+20480))
 		}
-		if v155 {
-			*(*int64)(unsafe.Add(p4, int(v154)*8)) = *(*int64)(unsafe.Add(m0, li*8+22528))
+		if v157 {
+			*(*int64)(unsafe.Add(p4, int(v156)*8)) = *(*int64)(unsafe.Add(m0, li*8+22528))
 		}
-		if v160 {
-			*(*int64)(unsafe.Add(p4, int(v159)*8)) = *(*int64)(unsafe.Add(m0, li*8+24576))
+		if v162 {
+			*(*int64)(unsafe.Add(p4, int(v161)*8)) = *(*int64)(unsafe.Add(m0, li*8+24576))
 		}
 	}
 	return -1
@@ -8936,85 +8956,85 @@ func (g *sumUint64Host) r15() int {
 
 func (g *sumUint64Host) r19() int {
 	const n = 256
-	h556 := g.v556[:n]
-	h550 := g.v550[:n]
 	h558 := g.v558[:n]
+	h552 := g.v552[:n]
+	h560 := g.v560[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v228 := int32(li)
-		v229 := v228 == 0
-		v556 := h556[li]
-		v550 := h550[li]
-		v557 := v556
-		if v229 {
-			v557 = 0
+		v230 := int32(li)
+		v231 := v230 == 0
+		v558 := h558[li]
+		v552 := h552[li]
+		v559 := v558
+		if v231 {
+			v559 = 0
 		}
-		v558 := v557 + v550
-		h558[li] = v558
+		v560 := v559 + v552
+		h560[li] = v560
 	}
 	// GroupSelect, kernels.go:91
-	g.v559 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v558, 0)[int32(255)]
-	h352 := g.v352[:n]
-	h353 := g.v353[:n]
-	e539 := g.v539
-	e540 := g.v540
-	v559 := g.v559
-	v538 := g.v538
-	v541 := int64(uint32(v538))
-	v542 := v541 * 6656
+	g.v561 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v560, 0)[int32(255)]
+	h354 := g.v354[:n]
+	h355 := g.v355[:n]
+	e541 := g.v541
+	e542 := g.v542
+	v561 := g.v561
+	v540 := g.v540
+	v543 := int64(uint32(v540))
+	v544 := v543 * 6656
 	v19 := g.v19
-	u539 := g.v539
-	u540 := g.v540
+	u541 := g.v541
+	u542 := g.v542
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	v356 := g.v356
-	v304 := g.v304
+	v358 := g.v358
+	v306 := g.v306
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	u308 := g.v308
-	h354 := g.v354[:n]
+	u310 := g.v310
+	h356 := g.v356[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v352 := h352[li]
-		v353 := h353[li]
-		v539 := e539
-		v540 := e540
+		v354 := h354[li]
+		v355 := h355[li]
+		v541 := e541
+		v542 := e542
 		v20 := int32(li)
-		v188 := v20 * 13
-		v189 := int64(uint32(v188))
-		var v306, v308, v339, v344, v345, v351, v354, v587, v589, v591 int32
-		var v307, v313, v314, v340, v346, v549, v550, v551, v566, v567, v588, v590 int64
-		v560 := v539 + v559
-		v561 := v540 + 1
-		if v561 < 2 {
-			v539 = v560
-			v540 = v561
+		v190 := v20 * 13
+		v191 := int64(uint32(v190))
+		var v308, v310, v341, v346, v347, v353, v356, v589, v591, v593 int32
+		var v309, v315, v316, v342, v348, v551, v552, v553, v568, v569, v590, v592 int64
+		v562 := v541 + v561
+		v563 := v542 + 1
+		if v563 < 2 {
+			v541 = v562
+			v542 = v563
 		} else {
 			goto b175
 		}
 		{
-			v546 := (v542 + int64(uint32(v540*3328))) + v189
-			v547 := v546 + 13
-			v549 = v19
-			if v547 < v19 {
-				v549 = v547
+			v548 := (v544 + int64(uint32(v542*3328))) + v191
+			v549 := v548 + 13
+			v551 = v19
+			if v549 < v19 {
+				v551 = v549
 			}
-			v550 = 0
-			v551 = v546
+			v552 = 0
+			v553 = v548
 		}
 	b169:
-		if v551 >= v549 {
-			h352[li] = v352
-			h353[li] = v353
-			u539 = v539
-			u540 = v540
-			h550[li] = v550
+		if v553 >= v551 {
+			h354[li] = v354
+			h355[li] = v355
+			u541 = v541
+			u542 = v542
+			h552[li] = v552
 			if next != 18 {
 				if next >= 0 {
 					return g.Diverge()
@@ -9023,101 +9043,101 @@ func (g *sumUint64Host) r19() int {
 			}
 			continue
 		}
-		v550 = v550 + *(*int64)(unsafe.Add(p0, int(v551)*8))
-		v551 = v551 + 1
+		v552 = v552 + *(*int64)(unsafe.Add(p0, int(v553)*8))
+		v553 = v553 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b169
 	b175:
-		if v20 != v356 {
-			v587 = v352
-			v588 = v353
+		if v20 != v358 {
+			v589 = v354
+			v590 = v355
 			goto b179
 		}
-		v566 = int64(uint32(v304-v20)) * 3
-		v567 = v566 + 3
-		if v4 >= (v566 + 6) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v567)*4)), ((int32(uint64(v560)) & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
-			v578 := (int32(uint64(int64(uint64(v560)>>30))) & 1073741823) | 1073741824
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v566+4)*4)), v578, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v566+5)*4)), (int32(uint64(int64(uint64(v560)>>60))) | 1073741824), kernelimpl.HostUMax[int32])
+		v568 = int64(uint32(v306-v20)) * 3
+		v569 = v568 + 3
+		if v4 >= (v568 + 6) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v569)*4)), ((int32(uint64(v562)) & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
+			v580 := (int32(uint64(int64(uint64(v562)>>30))) & 1073741823) | 1073741824
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v568+4)*4)), v580, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v568+5)*4)), (int32(uint64(int64(uint64(v562)>>60))) | 1073741824), kernelimpl.HostUMax[int32])
 		}
 		{
-			v586 := int32(1)
-			if v20 == v304 {
-				v586 = 2
+			v588 := int32(1)
+			if v20 == v306 {
+				v588 = 2
 			}
-			v587 = v586
-			v588 = v560
+			v589 = v588
+			v590 = v562
 		}
 	b179:
-		v589 = v587
-		v590 = v588
-		v591 = 0
-		v306 = v589
-		v307 = v590
+		v591 = v589
+		v592 = v590
+		v593 = 0
 		v308 = v591
-		if uint32(v20) > uint32(v304) {
-			v352 = v306
-			v353 = v307
-			v354 = 512
+		v309 = v592
+		v310 = v593
+		if uint32(v20) > uint32(v306) {
+			v354 = v308
+			v355 = v309
+			v356 = 512
 			goto b87
 		}
-		if v306 != 0 {
-			v345 = v306
-			v346 = v307
+		if v308 != 0 {
+			v347 = v308
+			v348 = v309
 			goto b84
 		}
-		v313 = int64(uint32(v304-v20)) * 3
-		v314 = v313 + 3
-		if v4 < (v313 + 6) {
-			v339 = 0
-			v340 = 0
+		v315 = int64(uint32(v306-v20)) * 3
+		v316 = v315 + 3
+		if v4 < (v315 + 6) {
+			v341 = 0
+			v342 = 0
 		} else {
-			v317 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v314)*4)))
-			v318 := v313 + 4
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v318)*4)))
-			v320 := int32(uint32(v317) >> 30)
-			v323 := v320
-			if int32(uint32(v319)>>30) != v320 {
-				v323 = 0
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
+			v320 := v315 + 4
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
+			v322 := int32(uint32(v319) >> 30)
+			v325 := v322
+			if int32(uint32(v321)>>30) != v322 {
+				v325 = 0
 			}
-			v324 := v313 + 5
-			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v324)*4)))
-			v328 := v323
-			if int32(uint32(v325)>>30) != v323 {
-				v328 = 0
+			v326 := v315 + 5
+			v327 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v326)*4)))
+			v330 := v325
+			if int32(uint32(v327)>>30) != v325 {
+				v330 = 0
 			}
-			v335 := int64(uint32(v317&1073741823)) | (int64(uint32(v319&1073741823)) << 30)
-			v339 = v328
-			v340 = v335 | (int64(uint32(v325&1073741823)) << 60)
+			v337 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
+			v341 = v330
+			v342 = v337 | (int64(uint32(v327&1073741823)) << 60)
 		}
-		if v20 == v304 {
-			v343 := v339
-			if v339 == 1 {
-				v343 = 2
+		if v20 == v306 {
+			v345 := v341
+			if v341 == 1 {
+				v345 = 2
 			}
-			v344 = v343
+			v346 = v345
 		} else {
-			v344 = v339
+			v346 = v341
 		}
-		v345 = v344
-		v346 = v340
+		v347 = v346
+		v348 = v342
 	b84:
-		if v345 != 1 {
-			v351 = (v20 * 2) + int32(uint32(v345)>>1)
+		if v347 != 1 {
+			v353 = (v20 * 2) + int32(uint32(v347)>>1)
 		} else {
-			v351 = 512
+			v353 = 512
 		}
-		v352 = v345
-		v353 = v346
-		v354 = v351
+		v354 = v347
+		v355 = v348
+		v356 = v353
 	b87:
-		u308 = v308
-		h352[li] = v352
-		h353[li] = v353
+		u310 = v310
 		h354[li] = v354
+		h355[li] = v355
+		h356[li] = v356
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -9125,8 +9145,8 @@ func (g *sumUint64Host) r19() int {
 			next = 10
 		}
 	}
-	g.v539 = u539
-	g.v540 = u540
-	g.v308 = u308
+	g.v541 = u541
+	g.v542 = u542
+	g.v310 = u310
 	return next
 }

@@ -228,33 +228,35 @@ func (g *chooseHost) Run() {
 // count32Host is a work-group of the kernel [Count32].
 type count32Host struct {
 	kernelimpl.HostGroup
-	c0  bool
+	c0  int32
 	c1  int32
+	c2  int32
 	v23 int32
 }
 
 func newCount32Host() kernelimpl.HostForm { return new(count32Host) }
 
-const count32HostSites = `1	prim/sort/kernels/kernels.go:135:30`
+const count32HostSites = `1	prim/sort/kernels/kernels.go:150:30`
 
 func (g *count32Host) Begin() {
 	g.Sites = count32HostSites
 	const n = 256
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
-	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
 	g.Allot(0, 8192)
 	g.Allot(1, 32)
 }
 
 func (g *count32Host) Run() {
 	const n = 256
-	// ZeroLocal, kernels.go:106
+	// ZeroLocal, kernels.go:121
 	g.Zero(0)
-	v9 := g.Int64(80)
-	v15 := 0 < v9
+	v7 := g.Int64(72)
+	v15 := 0 < v7
 	p5 := g.Pointer(5)
-	v6 := g.Int64(48)
-	v7 := g.Int64(64)
+	v4 := g.Int64(40)
+	v5 := g.Int64(56)
 	u23 := g.v23
 	m0 := g.Memory(0)
 	for li := range n {
@@ -262,18 +264,18 @@ func (g *count32Host) Run() {
 		var v24 int32
 		v13 := int32(li)
 		if v15 {
-			v17 := *(*int64)(p5) - v6
+			v17 := *(*int64)(p5) - v4
 			v19 := int64(0)
 			if 0 < v17 {
 				v19 = v17
 			}
 			v21 := v19
-			if v7 < v19 {
-				v21 = v7
+			if v5 < v19 {
+				v21 = v5
 			}
 			v22 = v21
 		} else {
-			v22 = v7
+			v22 = v5
 		}
 		v23 := int32(uint64(v22))
 		v24 = v13
@@ -287,25 +289,29 @@ func (g *count32Host) Run() {
 		goto b4
 	}
 	g.v23 = u23
-	// Barrier, kernels.go:113
+	// Barrier, kernels.go:128
 	v28 := int32(g.ID[0])
 	v29 := v28 * 2048
 	v23 := g.v23
 	m1 := g.Memory(1)
 	p4 := g.Pointer(4)
 	c0 := g.c0
+	v30 := ^c0
+	v11 := c0 != 0
+	c1 := g.c1
+	v12 := int32(-1)
+	if v11 {
+		v12 = c1
+	}
 	v1 := g.Int32(24)
-	v30 := ^v1
 	v2 := g.Int32(28)
 	v3 := g.Int32(32)
-	v4 := g.Int32(36)
-	v5 := g.Int32(40)
 	stop := g.Cancelled()
 	v31 := g.Int32(8)
-	c1 := g.c1
+	c2 := g.c2
 	for li := range n {
 		v13 := int32(li)
-		var v32, v90, v95, v108, v109, v110 int32
+		var v32, v90, v103, v104, v105 int32
 		var v37, v44, v51, v58, v65, v72, v79, v86 int64
 		v32 = v29
 	b8:
@@ -318,7 +324,7 @@ func (g *count32Host) Run() {
 			goto b12
 		}
 		v37 = int64(uint32(v35))
-		if v37 < v7 {
+		if v37 < v5 {
 			*(*int32)(m1) = *(*int32)(unsafe.Add(p4, int(v37)*4))
 		}
 	b12:
@@ -327,7 +333,7 @@ func (g *count32Host) Run() {
 			goto b15
 		}
 		v44 = int64(uint32(v42))
-		if v44 < v7 {
+		if v44 < v5 {
 			*(*int32)(unsafe.Add(m1, 4)) = *(*int32)(unsafe.Add(p4, int(v44)*4))
 		}
 	b15:
@@ -336,7 +342,7 @@ func (g *count32Host) Run() {
 			goto b18
 		}
 		v51 = int64(uint32(v49))
-		if v51 < v7 {
+		if v51 < v5 {
 			*(*int32)(unsafe.Add(m1, 8)) = *(*int32)(unsafe.Add(p4, int(v51)*4))
 		}
 	b18:
@@ -345,7 +351,7 @@ func (g *count32Host) Run() {
 			goto b21
 		}
 		v58 = int64(uint32(v56))
-		if v58 < v7 {
+		if v58 < v5 {
 			*(*int32)(unsafe.Add(m1, 12)) = *(*int32)(unsafe.Add(p4, int(v58)*4))
 		}
 	b21:
@@ -354,7 +360,7 @@ func (g *count32Host) Run() {
 			goto b24
 		}
 		v65 = int64(uint32(v63))
-		if v65 < v7 {
+		if v65 < v5 {
 			*(*int32)(unsafe.Add(m1, 16)) = *(*int32)(unsafe.Add(p4, int(v65)*4))
 		}
 	b24:
@@ -363,7 +369,7 @@ func (g *count32Host) Run() {
 			goto b27
 		}
 		v72 = int64(uint32(v70))
-		if v72 < v7 {
+		if v72 < v5 {
 			*(*int32)(unsafe.Add(m1, 20)) = *(*int32)(unsafe.Add(p4, int(v72)*4))
 		}
 	b27:
@@ -372,7 +378,7 @@ func (g *count32Host) Run() {
 			goto b30
 		}
 		v79 = int64(uint32(v77))
-		if v79 < v7 {
+		if v79 < v5 {
 			*(*int32)(unsafe.Add(m1, 24)) = *(*int32)(unsafe.Add(p4, int(v79)*4))
 		}
 	b30:
@@ -381,432 +387,428 @@ func (g *count32Host) Run() {
 			goto b33
 		}
 		v86 = int64(uint32(v84))
-		if v86 < v7 {
+		if v86 < v5 {
 			*(*int32)(unsafe.Add(m1, 28)) = *(*int32)(unsafe.Add(p4, int(v86)*4))
 		}
 	b33:
 		v90 = 0
 	b34:
-		if uint32((v32+(v90*256))+v13) >= uint32(v23) {
-			goto b41
-		}
-		v95 = *(*int32)(unsafe.Add(m1, int(v90)*4))
-		if c0 {
+		if uint32((v32+(v90*256))+v13) < uint32(v23) {
+			v95 := *(*int32)(unsafe.Add(m1, int(v90)*4))
 			v96 := v95 & v30
-			v101 := v95 ^ v1
-			if (v95 & v1) != 0 {
-				v101 = ^v95
+			v100 := c0 + v96
+			if v96 != v95 {
+				v100 = c0 - v96
 			}
-			v103 := v101
-			if v96 == 0 {
-				v103 = v1
+			v102 := v100
+			if uint32(v12) < uint32(v96) {
+				v102 = 0
 			}
-			v105 := v103
-			if uint32(v2) < uint32(v96) {
-				v105 = 0
-			}
-			v108 = v105 ^ v3
+			v103 = v102 ^ v1
+			v104 = 0
+			v105 = v2
 		} else {
-			v108 = v95 ^ v3
+			goto b38
 		}
-		v109 = 0
-		v110 = v4
-	b39:
-		if uint32(v110) < uint32(v5) {
-			v115 := int32(0)
-			if uint32(v110) < 32 {
-				v115 = int32(uint32(v108) >> (uint32(v110&31) & 31))
+	b36:
+		if uint32(v105) < uint32(v3) {
+			v110 := int32(0)
+			if uint32(v105) < 32 {
+				v110 = int32(uint32(v103) >> (uint32(v105&31) & 31))
 			}
-			v116 := v5 - v110
-			v118 := v116
-			if 8 < uint32(v116) {
-				v118 = 8
+			v111 := v3 - v105
+			v113 := v111
+			if 8 < uint32(v111) {
+				v113 = 8
 			}
-			v122 := int32(0)
-			if uint32(v118) < 32 {
-				v122 = int32(1) << (uint32(v118&31) & 31)
+			v117 := int32(0)
+			if uint32(v113) < 32 {
+				v117 = int32(1) << (uint32(v113&31) & 31)
 			}
-			_ = *(*int32)(unsafe.Add(m0, int((v109+(v115&(v122+-1)))&2047)*4))
-			*(*int32)(unsafe.Add(m0, int((v109+(v115&(v122+-1)))&2047)*4)) += int32(1)
-			v109 = v109 + 256
-			v110 = v110 + 8
+			_ = *(*int32)(unsafe.Add(m0, int((v104+(v110&(v117+-1)))&2047)*4))
+			*(*int32)(unsafe.Add(m0, int((v104+(v110&(v117+-1)))&2047)*4)) += int32(1)
+			v104 = v104 + 256
+			v105 = v105 + 8
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b39
+			goto b36
 		}
-	b41:
-		v130 := v90 + 1
-		if uint32(v130) < 8 {
-			v90 = v130
+	b38:
+		v125 := v90 + 1
+		if uint32(v125) < 8 {
+			v90 = v125
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b34
 		}
-		v32 = v32 + (int32(uint32(v31)/uint32(c1)) * 2048)
+		v32 = v32 + (int32(uint32(v31)/uint32(c2)) * 2048)
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b8
 	}
-	// Barrier, kernels.go:132
-	v11 := g.Int64(96)
-	v135 := 2048 < v11
-	v136 := v11
-	if v135 {
-		v136 = 2048
+	// Barrier, kernels.go:147
+	v9 := g.Int64(88)
+	v130 := 2048 < v9
+	v131 := v9
+	if v130 {
+		v131 = 2048
 	}
-	v137 := -2147483648 <= v136
-	v138 := v136 <= 2147483647
-	v146 := v137 && v138
+	v132 := -2147483648 <= v131
+	v133 := v131 <= 2147483647
+	v141 := v132 && v133
 	p6 := g.Pointer(6)
 	basex := g.Base(0)
 	for li := range n {
 		v13 := int32(li)
 		v14 := int64(uint32(v13))
 		v0 := int32(basex + li)
-		var v149, v152, v156, v159 int32
-		var v157 int64
-		v145 := uint64(v14+((((v136-v14)+-1)/256)*256)) < uint64(v11)
-		v147 := v146 && (uint64(v14) < uint64(v11))
-		if !(v147 && v145) {
-			v156 = v13
-			goto b50
+		var v144, v147, v151, v154 int32
+		var v152 int64
+		v140 := uint64(v14+((((v131-v14)+-1)/256)*256)) < uint64(v9)
+		v142 := v141 && (uint64(v14) < uint64(v9))
+		if !(v142 && v140) {
+			v151 = v13
+			goto b47
 		}
-		v149 = v13
-	b46:
-		if int64(uint32(v149)) >= v136 {
-			goto b56
+		v144 = v13
+	b43:
+		if int64(uint32(v144)) >= v131 {
+			goto b53
 		}
-		v152 = *(*int32)(unsafe.Add(m0, int(v149)*4))
-		if v152 != 0 {
-			atomic.AddInt32((*int32)(unsafe.Add(p6, int(v149)*4)), v152)
+		v147 = *(*int32)(unsafe.Add(m0, int(v144)*4))
+		if v147 != 0 {
+			atomic.AddInt32((*int32)(unsafe.Add(p6, int(v144)*4)), v147)
 		}
-		v149 = v149 + 256
+		v144 = v144 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b46
-	b50:
-		v157 = int64(uint32(v156))
-		if v157 >= v136 {
-			goto b56
+		goto b43
+	b47:
+		v152 = int64(uint32(v151))
+		if v152 >= v131 {
+			goto b53
 		}
-		v159 = *(*int32)(unsafe.Add(m0, int(v156)*4))
-		if v159 == 0 {
-			goto b55
+		v154 = *(*int32)(unsafe.Add(m0, int(v151)*4))
+		if v154 == 0 {
+			goto b52
 		}
-		if uint64(v157) >= uint64(v11) {
-			g.Fault(0, v157, v11, v0)
+		if uint64(v152) >= uint64(v9) {
+			g.Fault(0, v152, v9, v0)
 			continue
 		}
-		atomic.AddInt32((*int32)(unsafe.Add(p6, int(v156)*4)), v159)
-	b55:
-		v156 = v156 + 256
+		atomic.AddInt32((*int32)(unsafe.Add(p6, int(v151)*4)), v154)
+	b52:
+		v151 = v151 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b50
-	b56:
+		goto b47
+	b53:
 	}
 }
 
 // count64Host is a work-group of the kernel [Count64].
 type count64Host struct {
 	kernelimpl.HostGroup
-	c0  bool
+	c0  int32
 	c1  int32
-	v23 int32
+	c2  int32
+	v27 int32
 }
 
 func newCount64Host() kernelimpl.HostForm { return new(count64Host) }
 
-const count64HostSites = `1	prim/sort/kernels/kernels.go:135:30`
+const count64HostSites = `1	prim/sort/kernels/kernels.go:150:30`
 
 func (g *count64Host) Begin() {
 	g.Sites = count64HostSites
 	const n = 256
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
-	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
 	g.Allot(0, 8192)
 	g.Allot(1, 64)
 }
 
 func (g *count64Host) Run() {
 	const n = 256
-	// ZeroLocal, kernels.go:106
+	// ZeroLocal, kernels.go:121
 	g.Zero(0)
-	v9 := g.Int64(88)
-	v15 := 0 < v9
-	p5 := g.Pointer(5)
-	v6 := g.Int64(56)
 	v7 := g.Int64(72)
-	u23 := g.v23
+	v19 := 0 < v7
+	p5 := g.Pointer(5)
+	v4 := g.Int64(40)
+	v5 := g.Int64(56)
+	u27 := g.v27
 	m0 := g.Memory(0)
 	for li := range n {
-		var v22 int64
-		var v24 int32
-		v13 := int32(li)
-		if v15 {
-			v17 := *(*int64)(p5) - v6
-			v19 := int64(0)
-			if 0 < v17 {
-				v19 = v17
+		var v26 int64
+		var v28 int32
+		v17 := int32(li)
+		if v19 {
+			v21 := *(*int64)(p5) - v4
+			v23 := int64(0)
+			if 0 < v21 {
+				v23 = v21
 			}
-			v21 := v19
-			if v7 < v19 {
-				v21 = v7
+			v25 := v23
+			if v5 < v23 {
+				v25 = v5
 			}
-			v22 = v21
+			v26 = v25
 		} else {
-			v22 = v7
+			v26 = v5
 		}
-		v23 := int32(uint64(v22))
-		v24 = v13
+		v27 := int32(uint64(v26))
+		v28 = v17
 	b4:
-		if uint32(v24) >= 2048 {
-			u23 = v23
+		if uint32(v28) >= 2048 {
+			u27 = v27
 			continue
 		}
-		*(*int32)(unsafe.Add(m0, int(v24)*4)) = int32(0)
-		v24 = v24 + 256
+		*(*int32)(unsafe.Add(m0, int(v28)*4)) = int32(0)
+		v28 = v28 + 256
 		goto b4
 	}
-	g.v23 = u23
-	// Barrier, kernels.go:113
-	v28 := int32(g.ID[0])
-	v29 := v28 * 2048
-	v23 := g.v23
+	g.v27 = u27
+	// Barrier, kernels.go:128
+	v32 := int32(g.ID[0])
+	v33 := v32 * 2048
+	v27 := g.v27
 	m1 := g.Memory(1)
 	p4 := g.Pointer(4)
 	c0 := g.c0
-	v1 := g.Int64(24)
-	v30 := ^v1
-	v2 := g.Int64(32)
-	v3 := g.Int64(40)
-	v4 := g.Int32(48)
-	v5 := g.Int32(52)
-	stop := g.Cancelled()
-	v31 := g.Int32(8)
+	v15 := int64(uint32(c0))
+	v16 := v15 << 32
+	v34 := ^v16
+	v11 := c0 != 0
 	c1 := g.c1
+	v12 := int64(uint32(c1))
+	v13 := v12 << 32
+	v14 := int64(-1)
+	if v11 {
+		v14 = v13
+	}
+	v1 := g.Int64(24)
+	v2 := g.Int32(32)
+	v3 := g.Int32(36)
+	stop := g.Cancelled()
+	v35 := g.Int32(8)
+	c2 := g.c2
 	for li := range n {
-		v13 := int32(li)
-		var v32, v90, v109, v110 int32
-		var v37, v44, v51, v58, v65, v72, v79, v86, v95, v108 int64
-		v32 = v29
+		v17 := int32(li)
+		var v36, v94, v108, v109 int32
+		var v41, v48, v55, v62, v69, v76, v83, v90, v107 int64
+		v36 = v33
 	b8:
-		if uint32(v32) >= uint32(v23) {
+		if uint32(v36) >= uint32(v27) {
 			continue
 		}
 		*(*[64]byte)(m1) = [64]byte{}
-		v35 := v32 + v13
-		if uint32(v35) >= uint32(v23) {
+		v39 := v36 + v17
+		if uint32(v39) >= uint32(v27) {
 			goto b12
 		}
-		v37 = int64(uint32(v35))
-		if v37 < v7 {
-			*(*int64)(m1) = *(*int64)(unsafe.Add(p4, int(v37)*8))
+		v41 = int64(uint32(v39))
+		if v41 < v5 {
+			*(*int64)(m1) = *(*int64)(unsafe.Add(p4, int(v41)*8))
 		}
 	b12:
-		v42 := (v32 + 256) + v13
-		if uint32(v42) >= uint32(v23) {
+		v46 := (v36 + 256) + v17
+		if uint32(v46) >= uint32(v27) {
 			goto b15
 		}
-		v44 = int64(uint32(v42))
-		if v44 < v7 {
-			*(*int64)(unsafe.Add(m1, 8)) = *(*int64)(unsafe.Add(p4, int(v44)*8))
+		v48 = int64(uint32(v46))
+		if v48 < v5 {
+			*(*int64)(unsafe.Add(m1, 8)) = *(*int64)(unsafe.Add(p4, int(v48)*8))
 		}
 	b15:
-		v49 := (v32 + 512) + v13
-		if uint32(v49) >= uint32(v23) {
+		v53 := (v36 + 512) + v17
+		if uint32(v53) >= uint32(v27) {
 			goto b18
 		}
-		v51 = int64(uint32(v49))
-		if v51 < v7 {
-			*(*int64)(unsafe.Add(m1, 16)) = *(*int64)(unsafe.Add(p4, int(v51)*8))
+		v55 = int64(uint32(v53))
+		if v55 < v5 {
+			*(*int64)(unsafe.Add(m1, 16)) = *(*int64)(unsafe.Add(p4, int(v55)*8))
 		}
 	b18:
-		v56 := (v32 + 768) + v13
-		if uint32(v56) >= uint32(v23) {
+		v60 := (v36 + 768) + v17
+		if uint32(v60) >= uint32(v27) {
 			goto b21
 		}
-		v58 = int64(uint32(v56))
-		if v58 < v7 {
-			*(*int64)(unsafe.Add(m1, 24)) = *(*int64)(unsafe.Add(p4, int(v58)*8))
+		v62 = int64(uint32(v60))
+		if v62 < v5 {
+			*(*int64)(unsafe.Add(m1, 24)) = *(*int64)(unsafe.Add(p4, int(v62)*8))
 		}
 	b21:
-		v63 := (v32 + 1024) + v13
-		if uint32(v63) >= uint32(v23) {
+		v67 := (v36 + 1024) + v17
+		if uint32(v67) >= uint32(v27) {
 			goto b24
 		}
-		v65 = int64(uint32(v63))
-		if v65 < v7 {
-			*(*int64)(unsafe.Add(m1, 32)) = *(*int64)(unsafe.Add(p4, int(v65)*8))
+		v69 = int64(uint32(v67))
+		if v69 < v5 {
+			*(*int64)(unsafe.Add(m1, 32)) = *(*int64)(unsafe.Add(p4, int(v69)*8))
 		}
 	b24:
-		v70 := (v32 + 1280) + v13
-		if uint32(v70) >= uint32(v23) {
+		v74 := (v36 + 1280) + v17
+		if uint32(v74) >= uint32(v27) {
 			goto b27
 		}
-		v72 = int64(uint32(v70))
-		if v72 < v7 {
-			*(*int64)(unsafe.Add(m1, 40)) = *(*int64)(unsafe.Add(p4, int(v72)*8))
+		v76 = int64(uint32(v74))
+		if v76 < v5 {
+			*(*int64)(unsafe.Add(m1, 40)) = *(*int64)(unsafe.Add(p4, int(v76)*8))
 		}
 	b27:
-		v77 := (v32 + 1536) + v13
-		if uint32(v77) >= uint32(v23) {
+		v81 := (v36 + 1536) + v17
+		if uint32(v81) >= uint32(v27) {
 			goto b30
 		}
-		v79 = int64(uint32(v77))
-		if v79 < v7 {
-			*(*int64)(unsafe.Add(m1, 48)) = *(*int64)(unsafe.Add(p4, int(v79)*8))
+		v83 = int64(uint32(v81))
+		if v83 < v5 {
+			*(*int64)(unsafe.Add(m1, 48)) = *(*int64)(unsafe.Add(p4, int(v83)*8))
 		}
 	b30:
-		v84 := (v32 + 1792) + v13
-		if uint32(v84) >= uint32(v23) {
+		v88 := (v36 + 1792) + v17
+		if uint32(v88) >= uint32(v27) {
 			goto b33
 		}
-		v86 = int64(uint32(v84))
-		if v86 < v7 {
-			*(*int64)(unsafe.Add(m1, 56)) = *(*int64)(unsafe.Add(p4, int(v86)*8))
+		v90 = int64(uint32(v88))
+		if v90 < v5 {
+			*(*int64)(unsafe.Add(m1, 56)) = *(*int64)(unsafe.Add(p4, int(v90)*8))
 		}
 	b33:
-		v90 = 0
+		v94 = 0
 	b34:
-		if uint32((v32+(v90*256))+v13) >= uint32(v23) {
-			goto b41
-		}
-		v95 = *(*int64)(unsafe.Add(m1, int(v90)*8))
-		if c0 {
-			v96 := v95 & v30
-			v101 := v95 ^ v1
-			if (v95 & v1) != 0 {
-				v101 = ^v95
+		if uint32((v36+(v94*256))+v17) < uint32(v27) {
+			v99 := *(*int64)(unsafe.Add(m1, int(v94)*8))
+			v100 := v99 & v34
+			v104 := v16 + v100
+			if v100 != v99 {
+				v104 = v16 - v100
 			}
-			v103 := v101
-			if v96 == 0 {
-				v103 = v1
+			v106 := v104
+			if uint64(v14) < uint64(v100) {
+				v106 = 0
 			}
-			v105 := v103
-			if uint64(v2) < uint64(v96) {
-				v105 = 0
-			}
-			v108 = v105 ^ v3
+			v107 = v106 ^ v1
+			v108 = 0
+			v109 = v2
 		} else {
-			v108 = v95 ^ v3
+			goto b38
 		}
-		v109 = 0
-		v110 = v4
-	b39:
-		if uint32(v110) < uint32(v5) {
-			v115 := int64(uint64(v108) >> (uint64(int64(uint32(v110&63))) & 63))
-			v116 := int64(0)
-			if uint32(v110) < 64 {
-				v116 = v115
+	b36:
+		if uint32(v109) < uint32(v3) {
+			v114 := int64(uint64(v107) >> (uint64(int64(uint32(v109&63))) & 63))
+			v115 := int64(0)
+			if uint32(v109) < 64 {
+				v115 = v114
 			}
-			v118 := v5 - v110
-			v120 := v118
-			if 8 < uint32(v118) {
-				v120 = 8
+			v117 := v3 - v109
+			v119 := v117
+			if 8 < uint32(v117) {
+				v119 = 8
 			}
-			v124 := int32(0)
-			if uint32(v120) < 32 {
-				v124 = int32(1) << (uint32(v120&31) & 31)
+			v123 := int32(0)
+			if uint32(v119) < 32 {
+				v123 = int32(1) << (uint32(v119&31) & 31)
 			}
-			_ = *(*int32)(unsafe.Add(m0, int((v109+(int32(uint64(v116))&(v124+-1)))&2047)*4))
-			*(*int32)(unsafe.Add(m0, int((v109+(int32(uint64(v116))&(v124+-1)))&2047)*4)) += int32(1)
-			v109 = v109 + 256
-			v110 = v110 + 8
+			_ = *(*int32)(unsafe.Add(m0, int((v108+(int32(uint64(v115))&(v123+-1)))&2047)*4))
+			*(*int32)(unsafe.Add(m0, int((v108+(int32(uint64(v115))&(v123+-1)))&2047)*4)) += int32(1)
+			v108 = v108 + 256
+			v109 = v109 + 8
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b39
+			goto b36
 		}
-	b41:
-		v132 := v90 + 1
-		if uint32(v132) < 8 {
-			v90 = v132
+	b38:
+		v131 := v94 + 1
+		if uint32(v131) < 8 {
+			v94 = v131
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b34
 		}
-		v32 = v32 + (int32(uint32(v31)/uint32(c1)) * 2048)
+		v36 = v36 + (int32(uint32(v35)/uint32(c2)) * 2048)
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b8
 	}
-	// Barrier, kernels.go:132
-	v11 := g.Int64(104)
-	v137 := 2048 < v11
-	v138 := v11
-	if v137 {
-		v138 = 2048
+	// Barrier, kernels.go:147
+	v9 := g.Int64(88)
+	v136 := 2048 < v9
+	v137 := v9
+	if v136 {
+		v137 = 2048
 	}
-	v139 := -2147483648 <= v138
-	v140 := v138 <= 2147483647
-	v148 := v139 && v140
+	v138 := -2147483648 <= v137
+	v139 := v137 <= 2147483647
+	v147 := v138 && v139
 	p6 := g.Pointer(6)
 	basex := g.Base(0)
 	for li := range n {
-		v13 := int32(li)
-		v14 := int64(uint32(v13))
+		v17 := int32(li)
+		v18 := int64(uint32(v17))
 		v0 := int32(basex + li)
-		var v151, v154, v158, v161 int32
-		var v159 int64
-		v147 := uint64(v14+((((v138-v14)+-1)/256)*256)) < uint64(v11)
-		v149 := v148 && (uint64(v14) < uint64(v11))
-		if !(v149 && v147) {
-			v158 = v13
-			goto b50
+		var v150, v153, v157, v160 int32
+		var v158 int64
+		v146 := uint64(v18+((((v137-v18)+-1)/256)*256)) < uint64(v9)
+		v148 := v147 && (uint64(v18) < uint64(v9))
+		if !(v148 && v146) {
+			v157 = v17
+			goto b47
 		}
-		v151 = v13
-	b46:
-		if int64(uint32(v151)) >= v138 {
-			goto b56
+		v150 = v17
+	b43:
+		if int64(uint32(v150)) >= v137 {
+			goto b53
 		}
-		v154 = *(*int32)(unsafe.Add(m0, int(v151)*4))
-		if v154 != 0 {
-			atomic.AddInt32((*int32)(unsafe.Add(p6, int(v151)*4)), v154)
+		v153 = *(*int32)(unsafe.Add(m0, int(v150)*4))
+		if v153 != 0 {
+			atomic.AddInt32((*int32)(unsafe.Add(p6, int(v150)*4)), v153)
 		}
-		v151 = v151 + 256
+		v150 = v150 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b46
-	b50:
-		v159 = int64(uint32(v158))
-		if v159 >= v138 {
-			goto b56
+		goto b43
+	b47:
+		v158 = int64(uint32(v157))
+		if v158 >= v137 {
+			goto b53
 		}
-		v161 = *(*int32)(unsafe.Add(m0, int(v158)*4))
-		if v161 == 0 {
-			goto b55
+		v160 = *(*int32)(unsafe.Add(m0, int(v157)*4))
+		if v160 == 0 {
+			goto b52
 		}
-		if uint64(v159) >= uint64(v11) {
-			g.Fault(0, v159, v11, v0)
+		if uint64(v158) >= uint64(v9) {
+			g.Fault(0, v158, v9, v0)
 			continue
 		}
-		atomic.AddInt32((*int32)(unsafe.Add(p6, int(v158)*4)), v161)
-	b55:
-		v158 = v158 + 256
+		atomic.AddInt32((*int32)(unsafe.Add(p6, int(v157)*4)), v160)
+	b52:
+		v157 = v157 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b50
-	b56:
+		goto b47
+	b53:
 	}
 }
 
@@ -1078,44 +1080,48 @@ func (g *indicesHost) Run() {
 // isSorted32Host is some work-items of the kernel [IsSorted32].
 type isSorted32Host struct {
 	kernelimpl.HostGroup
-	c0 bool
+	c0 int32
+	c1 int32
 }
 
 func newIsSorted32Host() kernelimpl.HostForm { return new(isSorted32Host) }
 
 func (g *isSorted32Host) Begin() {
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
 }
 
 func (g *isSorted32Host) Run() {
-	v7 := g.Int64(64)
-	v11 := v7 == 0
-	v5 := g.Int64(48)
+	v5 := g.Int64(56)
+	v11 := v5 == 0
+	v3 := g.Int64(40)
 	p2 := g.Pointer(2)
 	p1 := g.Pointer(1)
 	c0 := g.c0
+	v20 := ^c0
+	v9 := c0 != 0
+	c1 := g.c1
+	v10 := int32(-1)
+	if v9 {
+		v10 = c1
+	}
 	v2 := g.Int32(24)
-	v20 := ^v2
-	v3 := g.Int32(28)
-	v4 := g.Int32(32)
-	v21 := ^v2
 	v1 := g.Int32(8)
-	v22 := int64(uint32(v1))
+	v21 := int64(uint32(v1))
 	stop := g.Cancelled()
-	v9 := g.Int64(80)
-	v58 := 0 < v9
+	v7 := g.Int64(72)
+	v47 := 0 < v7
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v17, v24 int64
-		var v23, v56 bool
-		var v27, v40, v41, v54 int32
+		var v17, v23 int64
+		var v22, v45 bool
 		v0 := int32(x)
 		if v11 {
-			v17 = v5
+			v17 = v3
 		} else {
 			v12 := *(*int64)(p2)
 			v14 := int64(0)
@@ -1123,251 +1129,226 @@ func (g *isSorted32Host) Run() {
 				v14 = v12
 			}
 			v16 := v14
-			if v5 < v14 {
-				v16 = v5
+			if v3 < v14 {
+				v16 = v3
 			}
 			v17 = v16
 		}
-		v23 = true
-		v24 = int64(uint32(v0 + 1))
+		v22 = true
+		v23 = int64(uint32(v0 + 1))
 	b3:
-		if v24 >= v17 {
-			goto b13
+		if v23 >= v17 {
+			goto b7
 		}
-		if !v23 {
-			v56 = false
-			goto b12
-		}
-		v27 = *(*int32)(unsafe.Add(p1, int(v24+-1)*4))
-		if c0 {
-			v28 := v27 & v20
-			v33 := v27 ^ v2
-			if (v27 & v2) != 0 {
-				v33 = ^v27
+		if v22 {
+			v26 := *(*int32)(unsafe.Add(p1, int(v23+-1)*4))
+			v27 := v26 & v20
+			v31 := c0 + v27
+			if v27 != v26 {
+				v31 = c0 - v27
 			}
-			v35 := v33
-			if v28 == 0 {
-				v35 = v2
+			v33 := v31
+			if uint32(v10) < uint32(v27) {
+				v33 = 0
 			}
-			v37 := v35
-			if uint32(v3) < uint32(v28) {
-				v37 = 0
+			v35 := *(*int32)(unsafe.Add(p1, int(v23)*4))
+			v36 := v35 & v20
+			v40 := c0 + v36
+			if v36 != v35 {
+				v40 = c0 - v36
 			}
-			v40 = v37 ^ v4
+			v42 := v40
+			if uint32(v10) < uint32(v36) {
+				v42 = 0
+			}
+			v45 = uint32(v33^v2) <= uint32(v42^v2)
 		} else {
-			v40 = v27 ^ v4
+			v45 = false
 		}
-		v41 = *(*int32)(unsafe.Add(p1, int(v24)*4))
-		if c0 {
-			v42 := v41 & v21
-			v47 := v41 ^ v2
-			if (v41 & v2) != 0 {
-				v47 = ^v41
-			}
-			v49 := v47
-			if v42 == 0 {
-				v49 = v2
-			}
-			v51 := v49
-			if uint32(v3) < uint32(v42) {
-				v51 = 0
-			}
-			v54 = v51 ^ v4
-		} else {
-			v54 = v41 ^ v4
-		}
-		v56 = uint32(v40) <= uint32(v54)
-	b12:
-		v23 = v56
-		v24 = v24 + v22
+		v22 = v45
+		v23 = v23 + v21
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b3
-	b13:
-		if v23 {
-			goto b16
+	b7:
+		if v22 {
+			goto b10
 		}
-		if v58 {
+		if v47 {
 			atomic.StoreInt32((*int32)(p3), int32(0))
 		}
-	b16:
+	b10:
 	}
 }
 
 // isSorted64Host is some work-items of the kernel [IsSorted64].
 type isSorted64Host struct {
 	kernelimpl.HostGroup
-	c0 bool
+	c0 int32
+	c1 int32
 }
 
 func newIsSorted64Host() kernelimpl.HostForm { return new(isSorted64Host) }
 
 func (g *isSorted64Host) Begin() {
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
 }
 
 func (g *isSorted64Host) Run() {
-	v7 := g.Int64(72)
-	v11 := v7 == 0
 	v5 := g.Int64(56)
+	v15 := v5 == 0
+	v3 := g.Int64(40)
 	p2 := g.Pointer(2)
 	p1 := g.Pointer(1)
 	c0 := g.c0
+	v13 := int64(uint32(c0))
+	v14 := v13 << 32
+	v24 := ^v14
+	v9 := c0 != 0
+	c1 := g.c1
+	v10 := int64(uint32(c1))
+	v11 := v10 << 32
+	v12 := int64(-1)
+	if v9 {
+		v12 = v11
+	}
 	v2 := g.Int64(24)
-	v20 := ^v2
-	v3 := g.Int64(32)
-	v4 := g.Int64(40)
-	v21 := ^v2
 	v1 := g.Int32(8)
-	v22 := int64(uint32(v1))
+	v25 := int64(uint32(v1))
 	stop := g.Cancelled()
-	v9 := g.Int64(88)
-	v58 := 0 < v9
+	v7 := g.Int64(72)
+	v51 := 0 < v7
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v17, v24, v27, v40, v41, v54 int64
-		var v23, v56 bool
+		var v21, v27 int64
+		var v26, v49 bool
 		v0 := int32(x)
-		if v11 {
-			v17 = v5
+		if v15 {
+			v21 = v3
 		} else {
-			v12 := *(*int64)(p2)
-			v14 := int64(0)
-			if 0 < v12 {
-				v14 = v12
+			v16 := *(*int64)(p2)
+			v18 := int64(0)
+			if 0 < v16 {
+				v18 = v16
 			}
-			v16 := v14
-			if v5 < v14 {
-				v16 = v5
+			v20 := v18
+			if v3 < v18 {
+				v20 = v3
 			}
-			v17 = v16
+			v21 = v20
 		}
-		v23 = true
-		v24 = int64(uint32(v0 + 1))
+		v26 = true
+		v27 = int64(uint32(v0 + 1))
 	b3:
-		if v24 >= v17 {
-			goto b13
+		if v27 >= v21 {
+			goto b7
 		}
-		if !v23 {
-			v56 = false
-			goto b12
-		}
-		v27 = *(*int64)(unsafe.Add(p1, int(v24+-1)*8))
-		if c0 {
-			v28 := v27 & v20
-			v33 := v27 ^ v2
-			if (v27 & v2) != 0 {
-				v33 = ^v27
-			}
-			v35 := v33
-			if v28 == 0 {
-				v35 = v2
+		if v26 {
+			v30 := *(*int64)(unsafe.Add(p1, int(v27+-1)*8))
+			v31 := v30 & v24
+			v35 := v14 + v31
+			if v31 != v30 {
+				v35 = v14 - v31
 			}
 			v37 := v35
-			if uint64(v3) < uint64(v28) {
+			if uint64(v12) < uint64(v31) {
 				v37 = 0
 			}
-			v40 = v37 ^ v4
+			v39 := *(*int64)(unsafe.Add(p1, int(v27)*8))
+			v40 := v39 & v24
+			v44 := v14 + v40
+			if v40 != v39 {
+				v44 = v14 - v40
+			}
+			v46 := v44
+			if uint64(v12) < uint64(v40) {
+				v46 = 0
+			}
+			v49 = uint64(v37^v2) <= uint64(v46^v2)
 		} else {
-			v40 = v27 ^ v4
+			v49 = false
 		}
-		v41 = *(*int64)(unsafe.Add(p1, int(v24)*8))
-		if c0 {
-			v42 := v41 & v21
-			v47 := v41 ^ v2
-			if (v41 & v2) != 0 {
-				v47 = ^v41
-			}
-			v49 := v47
-			if v42 == 0 {
-				v49 = v2
-			}
-			v51 := v49
-			if uint64(v3) < uint64(v42) {
-				v51 = 0
-			}
-			v54 = v51 ^ v4
-		} else {
-			v54 = v41 ^ v4
-		}
-		v56 = uint64(v40) <= uint64(v54)
-	b12:
-		v23 = v56
-		v24 = v24 + v22
+		v26 = v49
+		v27 = v27 + v25
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b3
-	b13:
-		if v23 {
-			goto b16
+	b7:
+		if v26 {
+			goto b10
 		}
-		if v58 {
+		if v51 {
 			atomic.StoreInt32((*int32)(p3), int32(0))
 		}
-	b16:
+	b10:
 	}
 }
 
 // merge32Host is some work-items of the kernel [Merge32].
 type merge32Host struct {
 	kernelimpl.HostGroup
-	c0 bool
+	c0 int32
+	c1 int32
 }
 
 func newMerge32Host() kernelimpl.HostForm { return new(merge32Host) }
 
-const merge32HostSites = `1	prim/sort/kernels/order.go:111:26
-1	119:81
+const merge32HostSites = `1	prim/sort/kernels/order.go:111:24
+1	119:70
 1	120:19
 1	123:19`
 
 func (g *merge32Host) Begin() {
 	g.Sites = merge32HostSites
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
 }
 
 func (*merge32Host) Spare() {}
 
 func (g *merge32Host) Run() {
-	v9 := g.Int64(80)
-	v13 := v9 == 0
-	v5 := g.Int64(48)
+	v7 := g.Int64(72)
+	v13 := v7 == 0
+	v3 := g.Int64(40)
 	p3 := g.Pointer(3)
-	v7 := g.Int64(64)
-	v11 := g.Int64(96)
+	v5 := g.Int64(56)
+	v9 := g.Int64(88)
 	p2 := g.Pointer(2)
 	c0 := g.c0
+	v31 := ^c0
+	v11 := c0 != 0
+	c1 := g.c1
+	v12 := int32(-1)
+	if v11 {
+		v12 = c1
+	}
 	v2 := g.Int32(24)
-	v31 := ^v2
-	v3 := g.Int32(28)
-	v4 := g.Int32(32)
 	p1 := g.Pointer(1)
-	v32 := ^v2
 	stop := g.Cancelled()
 	v1 := g.Int32(8)
-	v35 := int64(uint32(v1))
-	v36 := v35 * 8
-	v33 := ^v2
-	v34 := ^v2
+	v33 := int64(uint32(v1))
+	v34 := v33 * 8
+	v32 := ^c0
 	p4 := g.Pointer(4)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v19, v25, v37, v45, v46, v49, v50, v88, v89, v90, v91, v135, v136 int64
-		var v52, v65, v66, v79, v95, v108, v110, v123 int32
+		var v19, v25, v35, v43, v44, v47, v48, v76, v77, v78, v79, v113, v114 int64
+		var v91 int32
 		v0 := int32(x)
 		if v13 {
-			v19 = v5
+			v19 = v3
 		} else {
 			v14 := *(*int64)(p3)
 			v16 := int64(0)
@@ -1375,13 +1356,13 @@ func (g *merge32Host) Run() {
 				v16 = v14
 			}
 			v18 := v16
-			if v5 < v16 {
-				v18 = v5
+			if v3 < v16 {
+				v18 = v3
 			}
 			v19 = v18
 		}
 		if v13 {
-			v25 = v7
+			v25 = v5
 		} else {
 			v20 := *(*int64)(p3)
 			v22 := int64(0)
@@ -1389,468 +1370,415 @@ func (g *merge32Host) Run() {
 				v22 = v20
 			}
 			v24 := v22
-			if v7 < v22 {
-				v24 = v7
+			if v5 < v22 {
+				v24 = v5
 			}
 			v25 = v24
 		}
 		v26 := v19 + v25
-		v28 := v11
-		if v26 < v11 {
+		v28 := v9
+		if v26 < v9 {
 			v28 = v26
 		}
-		v37 = int64(x) * 8
+		v35 = int64(x) * 8
 	b5:
-		if v37 >= v28 {
+		if v35 >= v28 {
 			continue
 		}
-		v39 := v37 - v25
-		v41 := int64(0)
-		if 0 < v39 {
-			v41 = v39
+		v37 := v35 - v25
+		v39 := int64(0)
+		if 0 < v37 {
+			v39 = v37
 		}
-		v43 := v19
-		if v37 < v19 {
-			v43 = v37
+		v41 := v19
+		if v35 < v19 {
+			v41 = v35
 		}
-		v44 := v37 + -1
-		v45 = v41
-		v46 = v43
+		v42 := v35 + -1
+		v43 = v39
+		v44 = v41
 	b7:
-		if v45 >= v46 {
-			v86 := v37 + 8
-			v88 = v28
-			if v86 < v28 {
-				v88 = v86
+		if v43 >= v44 {
+			v74 := v35 + 8
+			v76 = v28
+			if v74 < v28 {
+				v76 = v74
 			}
-			v89 = v45
-			v90 = v37 - v45
-			v91 = v37
-			goto b18
+			v77 = v43
+			v78 = v35 - v43
+			v79 = v35
+			goto b12
 		}
-		v49 = int64(uint64(v45+v46) >> 1)
-		v50 = v44 - v49
-		if uint64(v50) >= uint64(v7) {
-			g.Fault(0, v50, v7, v0)
+		v47 = int64(uint64(v43+v44) >> 1)
+		v48 = v42 - v47
+		if uint64(v48) >= uint64(v5) {
+			g.Fault(0, v48, v5, v0)
 			continue
-		}
-		v52 = *(*int32)(unsafe.Add(p2, int(v50)*4))
-		if c0 {
-			v53 := v52 & v31
-			v58 := v52 ^ v2
-			if (v52 & v2) != 0 {
-				v58 = ^v52
-			}
-			v60 := v58
-			if v53 == 0 {
-				v60 = v2
-			}
-			v62 := v60
-			if uint32(v3) < uint32(v53) {
-				v62 = 0
-			}
-			v65 = v62 ^ v4
-		} else {
-			v65 = v52 ^ v4
-		}
-		v66 = *(*int32)(unsafe.Add(p1, int(v49)*4))
-		if c0 {
-			v67 := v66 & v32
-			v72 := v66 ^ v2
-			if (v66 & v2) != 0 {
-				v72 = ^v66
-			}
-			v74 := v72
-			if v67 == 0 {
-				v74 = v2
-			}
-			v76 := v74
-			if uint32(v3) < uint32(v67) {
-				v76 = 0
-			}
-			v79 = v76 ^ v4
-		} else {
-			v79 = v66 ^ v4
 		}
 		{
-			v80 := uint32(v65) < uint32(v79)
-			v82 := v49 + 1
-			if v80 {
-				v82 = v45
+			v50 := *(*int32)(unsafe.Add(p2, int(v48)*4))
+			v51 := v50 & v31
+			v55 := c0 + v51
+			if v51 != v50 {
+				v55 = c0 - v51
 			}
-			v83 := v46
-			if v80 {
-				v83 = v49
+			v57 := v55
+			if uint32(v12) < uint32(v51) {
+				v57 = 0
 			}
-			v45 = v82
-			v46 = v83
+			v59 := *(*int32)(unsafe.Add(p1, int(v47)*4))
+			v60 := v59 & v31
+			v64 := c0 + v60
+			if v60 != v59 {
+				v64 = c0 - v60
+			}
+			v66 := v64
+			if uint32(v12) < uint32(v60) {
+				v66 = 0
+			}
+			v68 := uint32(v57^v2) < uint32(v66^v2)
+			v70 := v47 + 1
+			if v68 {
+				v70 = v43
+			}
+			v71 := v44
+			if v68 {
+				v71 = v47
+			}
+			v43 = v70
+			v44 = v71
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b7
 		}
-	b18:
-		if v91 >= v88 {
-			v37 = v37 + v36
+	b12:
+		if v79 >= v76 {
+			v35 = v35 + v34
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b5
 		}
-		if v25 <= v90 {
-			goto b29
+		if v25 <= v78 {
+			goto b17
 		}
-		if v89 >= v19 {
-			goto b33
+		if v77 >= v19 {
+			goto b21
 		}
-		v95 = *(*int32)(unsafe.Add(p1, int(v89)*4))
-		if c0 {
-			v96 := v95 & v33
-			v101 := v95 ^ v2
-			if (v95 & v2) != 0 {
-				v101 = ^v95
+		{
+			v83 := *(*int32)(unsafe.Add(p1, int(v77)*4))
+			v84 := v83 & v32
+			v88 := c0 + v84
+			if v84 != v83 {
+				v88 = c0 - v84
 			}
-			v103 := v101
-			if v96 == 0 {
-				v103 = v2
+			v90 := v88
+			if uint32(v12) < uint32(v84) {
+				v90 = 0
 			}
-			v105 := v103
-			if uint32(v3) < uint32(v96) {
-				v105 = 0
+			v91 = v90 ^ v2
+			if uint64(v78) >= uint64(v5) {
+				g.Fault(1, v78, v5, v0)
+				continue
 			}
-			v108 = v105 ^ v4
-		} else {
-			v108 = v95 ^ v4
 		}
-		if uint64(v90) >= uint64(v7) {
-			g.Fault(1, v90, v7, v0)
+		{
+			v93 := *(*int32)(unsafe.Add(p2, int(v78)*4))
+			v94 := v93 & v32
+			v98 := c0 + v94
+			if v94 != v93 {
+				v98 = c0 - v94
+			}
+			v100 := v98
+			if uint32(v12) < uint32(v94) {
+				v100 = 0
+			}
+			if uint32(v91) > uint32(v100^v2) {
+				goto b21
+			}
+		}
+	b17:
+		if uint64(v77) >= uint64(v3) {
+			g.Fault(2, v77, v3, v0)
 			continue
 		}
-		v110 = *(*int32)(unsafe.Add(p2, int(v90)*4))
-		if c0 {
-			v111 := v110 & v34
-			v116 := v110 ^ v2
-			if (v110 & v2) != 0 {
-				v116 = ^v110
-			}
-			v118 := v116
-			if v111 == 0 {
-				v118 = v2
-			}
-			v120 := v118
-			if uint32(v3) < uint32(v111) {
-				v120 = 0
-			}
-			v123 = v120 ^ v4
-		} else {
-			v123 = v110 ^ v4
-		}
-		if uint32(v108) > uint32(v123) {
-			goto b33
-		}
-	b29:
-		if uint64(v89) >= uint64(v5) {
-			g.Fault(2, v89, v5, v0)
+		*(*int32)(unsafe.Add(p4, int(v79)*4)) = *(*int32)(unsafe.Add(p1, int(v77)*4))
+		v113 = v77 + 1
+		v114 = v78
+		goto b23
+	b21:
+		if uint64(v78) >= uint64(v5) {
+			g.Fault(3, v78, v5, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p4, int(v91)*4)) = *(*int32)(unsafe.Add(p1, int(v89)*4))
-		v135 = v89 + 1
-		v136 = v90
-		goto b35
-	b33:
-		if uint64(v90) >= uint64(v7) {
-			g.Fault(3, v90, v7, v0)
-			continue
-		}
-		*(*int32)(unsafe.Add(p4, int(v91)*4)) = *(*int32)(unsafe.Add(p2, int(v90)*4))
-		v135 = v89
-		v136 = v90 + 1
-	b35:
-		v89 = v135
-		v90 = v136
-		v91 = v91 + 1
+		*(*int32)(unsafe.Add(p4, int(v79)*4)) = *(*int32)(unsafe.Add(p2, int(v78)*4))
+		v113 = v77
+		v114 = v78 + 1
+	b23:
+		v77 = v113
+		v78 = v114
+		v79 = v79 + 1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b18
+		goto b12
 	}
 }
 
 // merge64Host is some work-items of the kernel [Merge64].
 type merge64Host struct {
 	kernelimpl.HostGroup
-	c0 bool
+	c0 int32
+	c1 int32
 }
 
 func newMerge64Host() kernelimpl.HostForm { return new(merge64Host) }
 
-const merge64HostSites = `1	prim/sort/kernels/order.go:111:26
-1	119:81
+const merge64HostSites = `1	prim/sort/kernels/order.go:111:24
+1	119:70
 1	120:19
 1	123:19`
 
 func (g *merge64Host) Begin() {
 	g.Sites = merge64HostSites
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
 }
 
 func (*merge64Host) Spare() {}
 
 func (g *merge64Host) Run() {
-	v9 := g.Int64(88)
-	v13 := v9 == 0
-	v5 := g.Int64(56)
-	p3 := g.Pointer(3)
 	v7 := g.Int64(72)
-	v11 := g.Int64(104)
+	v17 := v7 == 0
+	v3 := g.Int64(40)
+	p3 := g.Pointer(3)
+	v5 := g.Int64(56)
+	v9 := g.Int64(88)
 	p2 := g.Pointer(2)
 	c0 := g.c0
+	v15 := int64(uint32(c0))
+	v16 := v15 << 32
+	v35 := ^v16
+	v11 := c0 != 0
+	c1 := g.c1
+	v12 := int64(uint32(c1))
+	v13 := v12 << 32
+	v14 := int64(-1)
+	if v11 {
+		v14 = v13
+	}
 	v2 := g.Int64(24)
-	v31 := ^v2
-	v3 := g.Int64(32)
-	v4 := g.Int64(40)
 	p1 := g.Pointer(1)
-	v32 := ^v2
 	stop := g.Cancelled()
 	v1 := g.Int32(8)
-	v35 := int64(uint32(v1))
-	v36 := v35 * 8
-	v33 := ^v2
-	v34 := ^v2
+	v37 := int64(uint32(v1))
+	v38 := v37 * 8
+	v36 := ^v16
 	p4 := g.Pointer(4)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v19, v25, v37, v45, v46, v49, v50, v52, v65, v66, v79, v88, v89, v90, v91, v95, v108, v110, v123, v135, v136 int64
+		var v23, v29, v39, v47, v48, v51, v52, v80, v81, v82, v83, v95, v117, v118 int64
 		v0 := int32(x)
-		if v13 {
-			v19 = v5
+		if v17 {
+			v23 = v3
 		} else {
-			v14 := *(*int64)(p3)
-			v16 := int64(0)
-			if 0 < v14 {
-				v16 = v14
+			v18 := *(*int64)(p3)
+			v20 := int64(0)
+			if 0 < v18 {
+				v20 = v18
 			}
-			v18 := v16
-			if v5 < v16 {
-				v18 = v5
+			v22 := v20
+			if v3 < v20 {
+				v22 = v3
 			}
-			v19 = v18
+			v23 = v22
 		}
-		if v13 {
-			v25 = v7
+		if v17 {
+			v29 = v5
 		} else {
-			v20 := *(*int64)(p3)
-			v22 := int64(0)
-			if 0 < v20 {
-				v22 = v20
+			v24 := *(*int64)(p3)
+			v26 := int64(0)
+			if 0 < v24 {
+				v26 = v24
 			}
-			v24 := v22
-			if v7 < v22 {
-				v24 = v7
+			v28 := v26
+			if v5 < v26 {
+				v28 = v5
 			}
-			v25 = v24
+			v29 = v28
 		}
-		v26 := v19 + v25
-		v28 := v11
-		if v26 < v11 {
-			v28 = v26
+		v30 := v23 + v29
+		v32 := v9
+		if v30 < v9 {
+			v32 = v30
 		}
-		v37 = int64(x) * 8
+		v39 = int64(x) * 8
 	b5:
-		if v37 >= v28 {
+		if v39 >= v32 {
 			continue
 		}
-		v39 := v37 - v25
-		v41 := int64(0)
-		if 0 < v39 {
-			v41 = v39
+		v41 := v39 - v29
+		v43 := int64(0)
+		if 0 < v41 {
+			v43 = v41
 		}
-		v43 := v19
-		if v37 < v19 {
-			v43 = v37
+		v45 := v23
+		if v39 < v23 {
+			v45 = v39
 		}
-		v44 := v37 + -1
-		v45 = v41
-		v46 = v43
+		v46 := v39 + -1
+		v47 = v43
+		v48 = v45
 	b7:
-		if v45 >= v46 {
-			v86 := v37 + 8
-			v88 = v28
-			if v86 < v28 {
-				v88 = v86
+		if v47 >= v48 {
+			v78 := v39 + 8
+			v80 = v32
+			if v78 < v32 {
+				v80 = v78
 			}
-			v89 = v45
-			v90 = v37 - v45
-			v91 = v37
-			goto b18
+			v81 = v47
+			v82 = v39 - v47
+			v83 = v39
+			goto b12
 		}
-		v49 = int64(uint64(v45+v46) >> 1)
-		v50 = v44 - v49
-		if uint64(v50) >= uint64(v7) {
-			g.Fault(0, v50, v7, v0)
+		v51 = int64(uint64(v47+v48) >> 1)
+		v52 = v46 - v51
+		if uint64(v52) >= uint64(v5) {
+			g.Fault(0, v52, v5, v0)
 			continue
-		}
-		v52 = *(*int64)(unsafe.Add(p2, int(v50)*8))
-		if c0 {
-			v53 := v52 & v31
-			v58 := v52 ^ v2
-			if (v52 & v2) != 0 {
-				v58 = ^v52
-			}
-			v60 := v58
-			if v53 == 0 {
-				v60 = v2
-			}
-			v62 := v60
-			if uint64(v3) < uint64(v53) {
-				v62 = 0
-			}
-			v65 = v62 ^ v4
-		} else {
-			v65 = v52 ^ v4
-		}
-		v66 = *(*int64)(unsafe.Add(p1, int(v49)*8))
-		if c0 {
-			v67 := v66 & v32
-			v72 := v66 ^ v2
-			if (v66 & v2) != 0 {
-				v72 = ^v66
-			}
-			v74 := v72
-			if v67 == 0 {
-				v74 = v2
-			}
-			v76 := v74
-			if uint64(v3) < uint64(v67) {
-				v76 = 0
-			}
-			v79 = v76 ^ v4
-		} else {
-			v79 = v66 ^ v4
 		}
 		{
-			v80 := uint64(v65) < uint64(v79)
-			v82 := v49 + 1
-			if v80 {
-				v82 = v45
+			v54 := *(*int64)(unsafe.Add(p2, int(v52)*8))
+			v55 := v54 & v35
+			v59 := v16 + v55
+			if v55 != v54 {
+				v59 = v16 - v55
 			}
-			v83 := v46
-			if v80 {
-				v83 = v49
+			v61 := v59
+			if uint64(v14) < uint64(v55) {
+				v61 = 0
 			}
-			v45 = v82
-			v46 = v83
+			v63 := *(*int64)(unsafe.Add(p1, int(v51)*8))
+			v64 := v63 & v35
+			v68 := v16 + v64
+			if v64 != v63 {
+				v68 = v16 - v64
+			}
+			v70 := v68
+			if uint64(v14) < uint64(v64) {
+				v70 = 0
+			}
+			v72 := uint64(v61^v2) < uint64(v70^v2)
+			v74 := v51 + 1
+			if v72 {
+				v74 = v47
+			}
+			v75 := v48
+			if v72 {
+				v75 = v51
+			}
+			v47 = v74
+			v48 = v75
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b7
 		}
-	b18:
-		if v91 >= v88 {
-			v37 = v37 + v36
+	b12:
+		if v83 >= v80 {
+			v39 = v39 + v38
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b5
 		}
-		if v25 <= v90 {
-			goto b29
+		if v29 <= v82 {
+			goto b17
 		}
-		if v89 >= v19 {
-			goto b33
+		if v81 >= v23 {
+			goto b21
 		}
-		v95 = *(*int64)(unsafe.Add(p1, int(v89)*8))
-		if c0 {
-			v96 := v95 & v33
-			v101 := v95 ^ v2
-			if (v95 & v2) != 0 {
-				v101 = ^v95
+		{
+			v87 := *(*int64)(unsafe.Add(p1, int(v81)*8))
+			v88 := v87 & v36
+			v92 := v16 + v88
+			if v88 != v87 {
+				v92 = v16 - v88
 			}
-			v103 := v101
-			if v96 == 0 {
-				v103 = v2
+			v94 := v92
+			if uint64(v14) < uint64(v88) {
+				v94 = 0
 			}
-			v105 := v103
-			if uint64(v3) < uint64(v96) {
-				v105 = 0
+			v95 = v94 ^ v2
+			if uint64(v82) >= uint64(v5) {
+				g.Fault(1, v82, v5, v0)
+				continue
 			}
-			v108 = v105 ^ v4
-		} else {
-			v108 = v95 ^ v4
 		}
-		if uint64(v90) >= uint64(v7) {
-			g.Fault(1, v90, v7, v0)
+		{
+			v97 := *(*int64)(unsafe.Add(p2, int(v82)*8))
+			v98 := v97 & v36
+			v102 := v16 + v98
+			if v98 != v97 {
+				v102 = v16 - v98
+			}
+			v104 := v102
+			if uint64(v14) < uint64(v98) {
+				v104 = 0
+			}
+			if uint64(v95) > uint64(v104^v2) {
+				goto b21
+			}
+		}
+	b17:
+		if uint64(v81) >= uint64(v3) {
+			g.Fault(2, v81, v3, v0)
 			continue
 		}
-		v110 = *(*int64)(unsafe.Add(p2, int(v90)*8))
-		if c0 {
-			v111 := v110 & v34
-			v116 := v110 ^ v2
-			if (v110 & v2) != 0 {
-				v116 = ^v110
-			}
-			v118 := v116
-			if v111 == 0 {
-				v118 = v2
-			}
-			v120 := v118
-			if uint64(v3) < uint64(v111) {
-				v120 = 0
-			}
-			v123 = v120 ^ v4
-		} else {
-			v123 = v110 ^ v4
-		}
-		if uint64(v108) > uint64(v123) {
-			goto b33
-		}
-	b29:
-		if uint64(v89) >= uint64(v5) {
-			g.Fault(2, v89, v5, v0)
+		*(*int64)(unsafe.Add(p4, int(v83)*8)) = *(*int64)(unsafe.Add(p1, int(v81)*8))
+		v117 = v81 + 1
+		v118 = v82
+		goto b23
+	b21:
+		if uint64(v82) >= uint64(v5) {
+			g.Fault(3, v82, v5, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p4, int(v91)*8)) = *(*int64)(unsafe.Add(p1, int(v89)*8))
-		v135 = v89 + 1
-		v136 = v90
-		goto b35
-	b33:
-		if uint64(v90) >= uint64(v7) {
-			g.Fault(3, v90, v7, v0)
-			continue
-		}
-		*(*int64)(unsafe.Add(p4, int(v91)*8)) = *(*int64)(unsafe.Add(p2, int(v90)*8))
-		v135 = v89
-		v136 = v90 + 1
-	b35:
-		v89 = v135
-		v90 = v136
-		v91 = v91 + 1
+		*(*int64)(unsafe.Add(p4, int(v83)*8)) = *(*int64)(unsafe.Add(p2, int(v82)*8))
+		v117 = v81
+		v118 = v82 + 1
+	b23:
+		v81 = v117
+		v82 = v118
+		v83 = v83 + 1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b18
+		goto b12
 	}
 }
 
 // move32Host is some work-items of the kernel [Move32].
 type move32Host struct {
 	kernelimpl.HostGroup
-	c0 bool
-	c1 bool
+	c0 int32
+	c1 int32
+	c2 bool
 }
 
 func newMove32Host() kernelimpl.HostForm { return new(move32Host) }
 
-const move32HostSites = `3	prim/sort/kernels/cpu.go:78:51
+const move32HostSites = `3	prim/sort/kernels/cpu.go:78:56
 1	82:15
 1	84:8
 1	86:11
@@ -1859,224 +1787,212 @@ const move32HostSites = `3	prim/sort/kernels/cpu.go:78:51
 
 func (g *move32Host) Begin() {
 	g.Sites = move32HostSites
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
-	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 5, false)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
+	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
 }
 
 func (*move32Host) Spare() {}
 
 func (g *move32Host) Run() {
-	v9 := g.Int64(80)
-	v20 := v9 == 0
-	v7 := g.Int64(64)
+	v7 := g.Int64(72)
+	v18 := v7 == 0
+	v5 := g.Int64(56)
 	p5 := g.Pointer(5)
-	v11 := g.Int64(96)
-	v6 := g.Int64(48)
-	v15 := g.Int64(128)
+	v9 := g.Int64(88)
+	v4 := g.Int64(40)
+	v13 := g.Int64(120)
 	p4 := g.Pointer(4)
 	c0 := g.c0
-	v1 := g.Int32(24)
-	v58 := ^v1
-	v2 := g.Int32(28)
-	v3 := g.Int32(32)
-	v4 := g.Int32(36)
-	v60 := v4 & 31
-	v59 := uint32(v4) < 32
-	v5 := g.Int32(40)
-	p6 := g.Pointer(6)
-	v13 := g.Int64(112)
-	p7 := g.Pointer(7)
+	v58 := ^c0
+	v25 := c0 != 0
 	c1 := g.c1
+	v26 := int32(-1)
+	if v25 {
+		v26 = c1
+	}
+	v1 := g.Int32(24)
+	v2 := g.Int32(28)
+	v60 := v2 & 31
+	v59 := uint32(v2) < 32
+	v3 := g.Int32(32)
+	p6 := g.Pointer(6)
+	v11 := g.Int64(104)
+	p7 := g.Pointer(7)
+	c2 := g.c2
 	p8 := g.Pointer(8)
-	v17 := g.Int64(144)
+	v15 := g.Int64(136)
 	p9 := g.Pointer(9)
 	stop := g.Cancelled()
-	v55 := ^v1
-	v57 := v4 & 31
-	v56 := uint32(v4) < 32
+	v55 := ^c0
+	v57 := v2 & 31
+	v56 := uint32(v2) < 32
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v26, v61, v80, v82, v94, v114, v116 int64
-		var v63, v76, v87, v97, v110, v122 int32
+		var v24, v61, v75, v77, v89, v104, v106 int64
+		var v63, v82, v92, v112 int32
 		v0 := int32(x)
-		v19 := int64(x)
-		if v20 {
-			v26 = v7
+		v17 := int64(x)
+		if v18 {
+			v24 = v5
 		} else {
-			v21 := *(*int64)(p5)
-			v23 := int64(0)
-			if 0 < v21 {
-				v23 = v21
+			v19 := *(*int64)(p5)
+			v21 := int64(0)
+			if 0 < v19 {
+				v21 = v19
 			}
-			v25 := v23
-			if v7 < v23 {
-				v25 = v7
+			v23 := v21
+			if v5 < v21 {
+				v23 = v5
 			}
-			v26 = v25
+			v24 = v23
 		}
 		v29 := int64(uint32(v0 + 1))
-		v30 := (v19 * 256) + 256
-		if uint64(v30) > uint64(v11) {
-			g.Fault(0, v30, v11, v0)
+		v30 := (v17 * 256) + 256
+		if uint64(v30) > uint64(v9) {
+			g.Fault(0, v30, v9, v0)
 			continue
 		}
 		v32 := x * 2048
-		v33 := v19 * v6
-		v36 := v29 * v6
-		v38 := v26
-		if v36 < v26 {
+		v33 := v17 * v4
+		v36 := v29 * v4
+		v38 := v24
+		if v36 < v24 {
 			v38 = v36
 		}
 		v44 := v33 + ((v38 - v33) + -1)
 		v49 := ((-2147483648 <= v33) && (v33 <= 2147483647)) && (-2147483648 <= v38)
-		v52 := ((v49 && (v38 <= 2147483647)) && (uint64(v33) < uint64(v7))) && (uint64(v44) < uint64(v7))
-		v54 := (v52 && (uint64(v33) < uint64(v15))) && (uint64(v44) < uint64(v15))
+		v52 := ((v49 && (v38 <= 2147483647)) && (uint64(v33) < uint64(v5))) && (uint64(v44) < uint64(v5))
+		v54 := (v52 && (uint64(v33) < uint64(v13))) && (uint64(v44) < uint64(v13))
 		if !v54 {
-			v94 = v33
-			goto b17
+			v89 = v33
+			goto b14
 		}
 		v61 = v33
 	b4:
 		if v61 >= v38 {
-			goto b34
-		}
-		v63 = *(*int32)(unsafe.Add(p4, int(v61)*4))
-		if c0 {
-			v64 := v63 & v58
-			v69 := v63 ^ v1
-			if (v63 & v1) != 0 {
-				v69 = ^v63
-			}
-			v71 := v69
-			if v64 == 0 {
-				v71 = v1
-			}
-			v73 := v71
-			if uint32(v2) < uint32(v64) {
-				v73 = 0
-			}
-			v76 = v73 ^ v3
-		} else {
-			v76 = v63 ^ v3
+			goto b28
 		}
 		{
-			v78 := int32(0)
-			if v59 {
-				v78 = int32(uint32(v76) >> (uint32(v60) & 31))
+			v63 = *(*int32)(unsafe.Add(p4, int(v61)*4))
+			v64 := v63 & v58
+			v68 := c0 + v64
+			if v64 != v63 {
+				v68 = c0 - v64
 			}
-			v79 := v78 & v5
-			v80 = int64(uint32(v79))
-			if uint32(v79) >= 256 {
-				g.Fault(1, v80, 256, v0)
+			v70 := v68
+			if uint32(v26) < uint32(v64) {
+				v70 = 0
+			}
+			v73 := int32(0)
+			if v59 {
+				v73 = int32(uint32(v70^v1) >> (uint32(v60) & 31))
+			}
+			v74 := v73 & v3
+			v75 = int64(uint32(v74))
+			if uint32(v74) >= 256 {
+				g.Fault(1, v75, 256, v0)
 				continue
 			}
 		}
-		v82 = *(*int64)(unsafe.Add(p6, v32+int(v80)*8))
-		*(*int64)(unsafe.Add(p6, v32+int(v80)*8)) = v82 + 1
-		if uint64(v82) >= uint64(v13) {
-			g.Fault(2, v82, v13, v0)
+		v77 = *(*int64)(unsafe.Add(p6, v32+int(v75)*8))
+		*(*int64)(unsafe.Add(p6, v32+int(v75)*8)) = v77 + 1
+		if uint64(v77) >= uint64(v11) {
+			g.Fault(2, v77, v11, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p7, int(v82)*4)) = v63
-		if !c1 {
-			goto b14
+		*(*int32)(unsafe.Add(p7, int(v77)*4)) = v63
+		if !c2 {
+			goto b11
 		}
-		v87 = *(*int32)(unsafe.Add(p8, int(v61)*4))
-		if uint64(v82) >= uint64(v17) {
-			g.Fault(3, v82, v17, v0)
+		v82 = *(*int32)(unsafe.Add(p8, int(v61)*4))
+		if uint64(v77) >= uint64(v15) {
+			g.Fault(3, v77, v15, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p9, int(v82)*4)) = v87
-	b14:
+		*(*int32)(unsafe.Add(p9, int(v77)*4)) = v82
+	b11:
 		v61 = v61 + 1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b4
-	b17:
-		if v94 >= v38 {
-			goto b34
+	b14:
+		if v89 >= v38 {
+			goto b28
 		}
-		if uint64(v94) >= uint64(v7) {
-			g.Fault(4, v94, v7, v0)
+		if uint64(v89) >= uint64(v5) {
+			g.Fault(4, v89, v5, v0)
 			continue
 		}
-		v97 = *(*int32)(unsafe.Add(p4, int(v94)*4))
-		if c0 {
-			v98 := v97 & v55
-			v103 := v97 ^ v1
-			if (v97 & v1) != 0 {
-				v103 = ^v97
-			}
-			v105 := v103
-			if v98 == 0 {
-				v105 = v1
-			}
-			v107 := v105
-			if uint32(v2) < uint32(v98) {
-				v107 = 0
-			}
-			v110 = v107 ^ v3
-		} else {
-			v110 = v97 ^ v3
-		}
 		{
-			v112 := int32(0)
-			if v56 {
-				v112 = int32(uint32(v110) >> (uint32(v57) & 31))
+			v92 = *(*int32)(unsafe.Add(p4, int(v89)*4))
+			v93 := v92 & v55
+			v97 := c0 + v93
+			if v93 != v92 {
+				v97 = c0 - v93
 			}
-			v113 := v112 & v5
-			v114 = int64(uint32(v113))
-			if uint32(v113) >= 256 {
-				g.Fault(1, v114, 256, v0)
+			v99 := v97
+			if uint32(v26) < uint32(v93) {
+				v99 = 0
+			}
+			v102 := int32(0)
+			if v56 {
+				v102 = int32(uint32(v99^v1) >> (uint32(v57) & 31))
+			}
+			v103 := v102 & v3
+			v104 = int64(uint32(v103))
+			if uint32(v103) >= 256 {
+				g.Fault(1, v104, 256, v0)
 				continue
 			}
 		}
-		v116 = *(*int64)(unsafe.Add(p6, v32+int(v114)*8))
-		*(*int64)(unsafe.Add(p6, v32+int(v114)*8)) = v116 + 1
-		if uint64(v116) >= uint64(v13) {
-			g.Fault(2, v116, v13, v0)
+		v106 = *(*int64)(unsafe.Add(p6, v32+int(v104)*8))
+		*(*int64)(unsafe.Add(p6, v32+int(v104)*8)) = v106 + 1
+		if uint64(v106) >= uint64(v11) {
+			g.Fault(2, v106, v11, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p7, int(v116)*4)) = v97
-		if !c1 {
-			goto b30
+		*(*int32)(unsafe.Add(p7, int(v106)*4)) = v92
+		if !c2 {
+			goto b24
 		}
-		if uint64(v94) >= uint64(v15) {
-			g.Fault(5, v94, v15, v0)
+		if uint64(v89) >= uint64(v13) {
+			g.Fault(5, v89, v13, v0)
 			continue
 		}
-		v122 = *(*int32)(unsafe.Add(p8, int(v94)*4))
-		if uint64(v116) >= uint64(v17) {
-			g.Fault(3, v116, v17, v0)
+		v112 = *(*int32)(unsafe.Add(p8, int(v89)*4))
+		if uint64(v106) >= uint64(v15) {
+			g.Fault(3, v106, v15, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p9, int(v116)*4)) = v122
-	b30:
-		v94 = v94 + 1
+		*(*int32)(unsafe.Add(p9, int(v106)*4)) = v112
+	b24:
+		v89 = v89 + 1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b17
-	b34:
+		goto b14
+	b28:
 	}
 }
 
 // move64Host is some work-items of the kernel [Move64].
 type move64Host struct {
 	kernelimpl.HostGroup
-	c0 bool
-	c1 bool
+	c0 int32
+	c1 int32
+	c2 bool
 }
 
 func newMove64Host() kernelimpl.HostForm { return new(move64Host) }
 
-const move64HostSites = `3	prim/sort/kernels/cpu.go:78:51
+const move64HostSites = `3	prim/sort/kernels/cpu.go:78:56
 1	82:15
 1	84:8
 1	86:11
@@ -2085,213 +2001,204 @@ const move64HostSites = `3	prim/sort/kernels/cpu.go:78:51
 
 func (g *move64Host) Begin() {
 	g.Sites = move64HostSites
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
-	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 5, false)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
+	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
 }
 
 func (*move64Host) Spare() {}
 
 func (g *move64Host) Run() {
-	v9 := g.Int64(88)
-	v20 := v9 == 0
 	v7 := g.Int64(72)
+	v18 := v7 == 0
+	v5 := g.Int64(56)
 	p5 := g.Pointer(5)
-	v11 := g.Int64(104)
-	v6 := g.Int64(56)
-	v15 := g.Int64(136)
+	v9 := g.Int64(88)
+	v4 := g.Int64(40)
+	v13 := g.Int64(120)
 	p4 := g.Pointer(4)
 	c0 := g.c0
-	v1 := g.Int64(24)
-	v59 := ^v1
-	v2 := g.Int64(32)
-	v3 := g.Int64(40)
-	v4 := g.Int32(48)
-	v61 := v4 & 63
-	v62 := int64(uint32(v61))
-	v60 := uint32(v4) < 64
-	v5 := g.Int32(52)
-	p6 := g.Pointer(6)
-	v13 := g.Int64(120)
-	p7 := g.Pointer(7)
+	v29 := int64(uint32(c0))
+	v30 := v29 << 32
+	v63 := ^v30
+	v25 := c0 != 0
 	c1 := g.c1
+	v26 := int64(uint32(c1))
+	v27 := v26 << 32
+	v28 := int64(-1)
+	if v25 {
+		v28 = v27
+	}
+	v1 := g.Int64(24)
+	v2 := g.Int32(32)
+	v65 := v2 & 63
+	v66 := int64(uint32(v65))
+	v64 := uint32(v2) < 64
+	v3 := g.Int32(36)
+	p6 := g.Pointer(6)
+	v11 := g.Int64(104)
+	p7 := g.Pointer(7)
+	c2 := g.c2
 	p8 := g.Pointer(8)
-	v17 := g.Int64(152)
+	v15 := g.Int64(136)
 	p9 := g.Pointer(9)
 	stop := g.Cancelled()
-	v55 := ^v1
-	v57 := v4 & 63
-	v58 := int64(uint32(v57))
-	v56 := uint32(v4) < 64
+	v59 := ^v30
+	v61 := v2 & 63
+	v62 := int64(uint32(v61))
+	v60 := uint32(v2) < 64
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v26, v63, v65, v78, v83, v85, v97, v100, v113, v118, v120 int64
-		var v90, v126 int32
+		var v24, v67, v69, v82, v84, v96, v99, v112, v114 int64
+		var v89, v120 int32
 		v0 := int32(x)
-		v19 := int64(x)
-		if v20 {
-			v26 = v7
+		v17 := int64(x)
+		if v18 {
+			v24 = v5
 		} else {
-			v21 := *(*int64)(p5)
-			v23 := int64(0)
-			if 0 < v21 {
-				v23 = v21
+			v19 := *(*int64)(p5)
+			v21 := int64(0)
+			if 0 < v19 {
+				v21 = v19
 			}
-			v25 := v23
-			if v7 < v23 {
-				v25 = v7
+			v23 := v21
+			if v5 < v21 {
+				v23 = v5
 			}
-			v26 = v25
+			v24 = v23
 		}
-		v29 := int64(uint32(v0 + 1))
-		v30 := (v19 * 256) + 256
-		if uint64(v30) > uint64(v11) {
-			g.Fault(0, v30, v11, v0)
+		v33 := int64(uint32(v0 + 1))
+		v34 := (v17 * 256) + 256
+		if uint64(v34) > uint64(v9) {
+			g.Fault(0, v34, v9, v0)
 			continue
 		}
-		v32 := x * 2048
-		v33 := v19 * v6
-		v36 := v29 * v6
-		v38 := v26
-		if v36 < v26 {
-			v38 = v36
+		v36 := x * 2048
+		v37 := v17 * v4
+		v40 := v33 * v4
+		v42 := v24
+		if v40 < v24 {
+			v42 = v40
 		}
-		v44 := v33 + ((v38 - v33) + -1)
-		v49 := ((-2147483648 <= v33) && (v33 <= 2147483647)) && (-2147483648 <= v38)
-		v52 := ((v49 && (v38 <= 2147483647)) && (uint64(v33) < uint64(v7))) && (uint64(v44) < uint64(v7))
-		v54 := (v52 && (uint64(v33) < uint64(v15))) && (uint64(v44) < uint64(v15))
-		if !v54 {
-			v97 = v33
-			goto b17
+		v48 := v37 + ((v42 - v37) + -1)
+		v53 := ((-2147483648 <= v37) && (v37 <= 2147483647)) && (-2147483648 <= v42)
+		v56 := ((v53 && (v42 <= 2147483647)) && (uint64(v37) < uint64(v5))) && (uint64(v48) < uint64(v5))
+		v58 := (v56 && (uint64(v37) < uint64(v13))) && (uint64(v48) < uint64(v13))
+		if !v58 {
+			v96 = v37
+			goto b14
 		}
-		v63 = v33
+		v67 = v37
 	b4:
-		if v63 >= v38 {
-			goto b34
-		}
-		v65 = *(*int64)(unsafe.Add(p4, int(v63)*8))
-		if c0 {
-			v66 := v65 & v59
-			v71 := v65 ^ v1
-			if (v65 & v1) != 0 {
-				v71 = ^v65
-			}
-			v73 := v71
-			if v66 == 0 {
-				v73 = v1
-			}
-			v75 := v73
-			if uint64(v2) < uint64(v66) {
-				v75 = 0
-			}
-			v78 = v75 ^ v3
-		} else {
-			v78 = v65 ^ v3
+		if v67 >= v42 {
+			goto b28
 		}
 		{
-			v80 := int64(0)
-			if v60 {
-				v80 = int64(uint64(v78) >> (uint64(v62) & 63))
+			v69 = *(*int64)(unsafe.Add(p4, int(v67)*8))
+			v70 := v69 & v63
+			v74 := v30 + v70
+			if v70 != v69 {
+				v74 = v30 - v70
 			}
-			v82 := int32(uint64(v80)) & v5
-			v83 = int64(uint32(v82))
-			if uint32(v82) >= 256 {
-				g.Fault(1, v83, 256, v0)
+			v76 := v74
+			if uint64(v28) < uint64(v70) {
+				v76 = 0
+			}
+			v79 := int64(0)
+			if v64 {
+				v79 = int64(uint64(v76^v1) >> (uint64(v66) & 63))
+			}
+			v81 := int32(uint64(v79)) & v3
+			v82 = int64(uint32(v81))
+			if uint32(v81) >= 256 {
+				g.Fault(1, v82, 256, v0)
 				continue
 			}
 		}
-		v85 = *(*int64)(unsafe.Add(p6, v32+int(v83)*8))
-		*(*int64)(unsafe.Add(p6, v32+int(v83)*8)) = v85 + 1
-		if uint64(v85) >= uint64(v13) {
-			g.Fault(2, v85, v13, v0)
+		v84 = *(*int64)(unsafe.Add(p6, v36+int(v82)*8))
+		*(*int64)(unsafe.Add(p6, v36+int(v82)*8)) = v84 + 1
+		if uint64(v84) >= uint64(v11) {
+			g.Fault(2, v84, v11, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p7, int(v85)*8)) = v65
-		if !c1 {
-			goto b14
+		*(*int64)(unsafe.Add(p7, int(v84)*8)) = v69
+		if !c2 {
+			goto b11
 		}
-		v90 = *(*int32)(unsafe.Add(p8, int(v63)*4))
-		if uint64(v85) >= uint64(v17) {
-			g.Fault(3, v85, v17, v0)
+		v89 = *(*int32)(unsafe.Add(p8, int(v67)*4))
+		if uint64(v84) >= uint64(v15) {
+			g.Fault(3, v84, v15, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p9, int(v85)*4)) = v90
-	b14:
-		v63 = v63 + 1
+		*(*int32)(unsafe.Add(p9, int(v84)*4)) = v89
+	b11:
+		v67 = v67 + 1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b4
-	b17:
-		if v97 >= v38 {
-			goto b34
+	b14:
+		if v96 >= v42 {
+			goto b28
 		}
-		if uint64(v97) >= uint64(v7) {
-			g.Fault(4, v97, v7, v0)
+		if uint64(v96) >= uint64(v5) {
+			g.Fault(4, v96, v5, v0)
 			continue
 		}
-		v100 = *(*int64)(unsafe.Add(p4, int(v97)*8))
-		if c0 {
-			v101 := v100 & v55
-			v106 := v100 ^ v1
-			if (v100 & v1) != 0 {
-				v106 = ^v100
-			}
-			v108 := v106
-			if v101 == 0 {
-				v108 = v1
-			}
-			v110 := v108
-			if uint64(v2) < uint64(v101) {
-				v110 = 0
-			}
-			v113 = v110 ^ v3
-		} else {
-			v113 = v100 ^ v3
-		}
 		{
-			v115 := int64(0)
-			if v56 {
-				v115 = int64(uint64(v113) >> (uint64(v58) & 63))
+			v99 = *(*int64)(unsafe.Add(p4, int(v96)*8))
+			v100 := v99 & v59
+			v104 := v30 + v100
+			if v100 != v99 {
+				v104 = v30 - v100
 			}
-			v117 := int32(uint64(v115)) & v5
-			v118 = int64(uint32(v117))
-			if uint32(v117) >= 256 {
-				g.Fault(1, v118, 256, v0)
+			v106 := v104
+			if uint64(v28) < uint64(v100) {
+				v106 = 0
+			}
+			v109 := int64(0)
+			if v60 {
+				v109 = int64(uint64(v106^v1) >> (uint64(v62) & 63))
+			}
+			v111 := int32(uint64(v109)) & v3
+			v112 = int64(uint32(v111))
+			if uint32(v111) >= 256 {
+				g.Fault(1, v112, 256, v0)
 				continue
 			}
 		}
-		v120 = *(*int64)(unsafe.Add(p6, v32+int(v118)*8))
-		*(*int64)(unsafe.Add(p6, v32+int(v118)*8)) = v120 + 1
-		if uint64(v120) >= uint64(v13) {
-			g.Fault(2, v120, v13, v0)
+		v114 = *(*int64)(unsafe.Add(p6, v36+int(v112)*8))
+		*(*int64)(unsafe.Add(p6, v36+int(v112)*8)) = v114 + 1
+		if uint64(v114) >= uint64(v11) {
+			g.Fault(2, v114, v11, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p7, int(v120)*8)) = v100
-		if !c1 {
-			goto b30
+		*(*int64)(unsafe.Add(p7, int(v114)*8)) = v99
+		if !c2 {
+			goto b24
 		}
-		if uint64(v97) >= uint64(v15) {
-			g.Fault(5, v97, v15, v0)
+		if uint64(v96) >= uint64(v13) {
+			g.Fault(5, v96, v13, v0)
 			continue
 		}
-		v126 = *(*int32)(unsafe.Add(p8, int(v97)*4))
-		if uint64(v120) >= uint64(v17) {
-			g.Fault(3, v120, v17, v0)
+		v120 = *(*int32)(unsafe.Add(p8, int(v96)*4))
+		if uint64(v114) >= uint64(v15) {
+			g.Fault(3, v114, v15, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p9, int(v120)*4)) = v126
-	b30:
-		v97 = v97 + 1
+		*(*int32)(unsafe.Add(p9, int(v114)*4)) = v120
+	b24:
+		v96 = v96 + 1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b17
-	b34:
+		goto b14
+	b28:
 	}
 }
 
@@ -2379,21 +2286,22 @@ func (g *narrowHost) Run() {
 // pass32Host is a work-group of the kernel [Pass32].
 type pass32Host struct {
 	kernelimpl.HostGroup
-	c0                 int32
-	c1                 bool
-	c2                 int32
-	c3                 bool
-	c4                 int32
-	c5                 int32
-	v0, v1, v2, v3, v4 int32
+	c0             int32
+	c1             int32
+	c2             int32
+	c3             int32
+	c4             bool
+	c5             int32
+	c6             int32
+	v0, v1, v2, v3 int32
 
-	v5, v6, v8, v10, v12, v14, v16, v18 int64
+	v4, v6, v8, v10, v12 int64
 
-	v28, v39, v40, v985, v987, v988 int32
+	v27, v41, v46, v71, v86, v89, v110, v111, v131, v132, v152, v153, v173, v174, v194, v195, v215, v216, v236, v237, v257, v258, v278, v279, v299, v300, v320, v321, v341, v342, v362, v363, v383, v384, v404, v405, v425, v426, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v542, v543, v548, v549, v554, v555, v560, v561, v566, v567, v572, v573, v578, v579, v584, v585, v590, v591, v596, v597, v602, v603, v608, v609, v614, v615, v620, v621, v626, v627, v632, v633, v637, v638, v641, v642, v646, v647, v651, v652, v656, v657, v661, v662, v666, v667, v671, v672, v676, v677, v681, v682, v686, v687, v691, v692, v696, v697, v701, v702, v706, v707, v711, v713, v714, v748, v750, v752, v754, v756, v758, v760, v762, v764, v766, v768, v770, v772, v774, v776, v778, v781, v785, v789, v793, v797, v801, v805, v809, v813, v817, v821, v825, v829, v833, v837, v841, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905, v906, v923, v924, v925, v926, v927, v928, v929, v930, v931, v932, v933, v934, v935, v936, v937, v938, v958, v959, v965, v966, v972, v973, v979, v980, v986, v987, v993, v994, v1000, v1001, v1007, v1008, v1014, v1015, v1021, v1022, v1028, v1029, v1035, v1036, v1042, v1043, v1049, v1050, v1056, v1057, v1063, v1064, v1067, v1068, v1070, v1072, v1074, v1076, v1078, v1080, v1082, v1084, v1086, v1088, v1090, v1092, v1094, v1097, v1098, v1132, v1134, v1136, v1138, v1140, v1142, v1144, v1146, v1148, v1150, v1152, v1154, v1156, v1158, v1160, v1162, v1166, v1167, v1231, v1242, v1244, v1246, v1248, v1250, v1252, v1254, v1256, v1258, v1260, v1262, v1264, v1266, v1268, v1270, v1272 []int32
 
-	v38, v44, v73, v87, v90, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v276, v279, v280, v283, v286, v287, v290, v293, v294, v297, v300, v301, v304, v307, v308, v311, v314, v315, v318, v321, v322, v325, v328, v329, v332, v335, v336, v339, v342, v343, v346, v349, v350, v353, v356, v357, v360, v363, v364, v367, v370, v371, v374, v377, v378, v381, v384, v385, v388, v391, v392, v397, v398, v401, v402, v406, v407, v411, v412, v416, v417, v421, v422, v426, v427, v431, v432, v436, v437, v441, v442, v446, v447, v451, v452, v456, v457, v461, v462, v466, v467, v471, v473, v474, v508, v510, v512, v514, v516, v518, v520, v522, v524, v526, v528, v530, v532, v534, v536, v538, v540, v541, v544, v547, v550, v553, v556, v559, v562, v565, v568, v571, v574, v577, v580, v583, v586, v589, v676, v677, v678, v679, v680, v681, v682, v683, v684, v685, v686, v687, v688, v689, v690, v691, v692, v710, v711, v712, v713, v714, v715, v716, v717, v718, v719, v720, v721, v722, v723, v724, v725, v726, v746, v747, v753, v754, v760, v761, v767, v768, v774, v775, v781, v782, v788, v789, v795, v796, v802, v803, v809, v810, v816, v817, v823, v824, v830, v831, v837, v838, v844, v845, v851, v852, v858, v859, v862, v863, v865, v867, v869, v871, v873, v875, v877, v879, v881, v883, v885, v887, v889, v892, v893, v927, v929, v931, v933, v935, v937, v939, v941, v943, v945, v947, v949, v951, v953, v955, v957, v959, v963, v964, v1029, v1039, v1040, v1041, v1042, v1043, v1044, v1045, v1046, v1047, v1048, v1049, v1050, v1051, v1052, v1053, v1054, v1055, v1056, v1058, v1060, v1062, v1064, v1066, v1068, v1070, v1072, v1074, v1076, v1078, v1080, v1082, v1084, v1086, v1088 []int32
+	v42, v44, v1189, v1191, v1192 int32
 
-	v962 bool
+	v1165 bool
 
 	sint32 []int32
 }
@@ -2406,44 +2314,39 @@ func (g *pass32Host) Begin() {
 	g.v1 = g.Int32(28)
 	g.v2 = g.Int32(32)
 	g.v3 = g.Int32(36)
-	g.v4 = g.Int32(40)
-	g.v5 = g.Int64(48)
+	g.v4 = g.Int64(48)
 	g.v6 = g.Int64(64)
 	g.v8 = g.Int64(80)
 	g.v10 = g.Int64(96)
 	g.v12 = g.Int64(112)
-	g.v14 = g.Int64(128)
-	g.v16 = g.Int64(144)
-	g.v18 = g.Int64(160)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
-	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c3 = kernelimpl.HostSpec[bool](&g.HostGroup, 5, false)
-	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c5 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.Allot(0, 17408)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c4 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
+	g.c5 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 16896)
 	g.Allot(1, 1024)
 	g.Allot(2, 1024)
-	g.Allot(3, 72*n)
-	g.Allot(4, 72*n)
-	g.Allot(5, 72*n)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v38, &g.v44, &g.v73, &g.v87, &g.v90, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v276, &g.v279, &g.v280, &g.v283, &g.v286, &g.v287, &g.v290, &g.v293, &g.v294, &g.v297, &g.v300, &g.v301, &g.v304, &g.v307, &g.v308, &g.v311, &g.v314, &g.v315, &g.v318, &g.v321, &g.v322, &g.v325, &g.v328, &g.v329, &g.v332, &g.v335, &g.v336, &g.v339, &g.v342, &g.v343, &g.v346, &g.v349, &g.v350, &g.v353, &g.v356, &g.v357, &g.v360, &g.v363, &g.v364, &g.v367, &g.v370, &g.v371, &g.v374, &g.v377, &g.v378, &g.v381, &g.v384, &g.v385, &g.v388, &g.v391, &g.v392, &g.v397, &g.v398, &g.v401, &g.v402, &g.v406, &g.v407, &g.v411, &g.v412, &g.v416, &g.v417, &g.v421, &g.v422, &g.v426, &g.v427, &g.v431, &g.v432, &g.v436, &g.v437, &g.v441, &g.v442, &g.v446, &g.v447, &g.v451, &g.v452, &g.v456, &g.v457, &g.v461, &g.v462, &g.v466, &g.v467, &g.v471, &g.v473, &g.v474, &g.v508, &g.v510, &g.v512, &g.v514, &g.v516, &g.v518, &g.v520, &g.v522, &g.v524, &g.v526, &g.v528, &g.v530, &g.v532, &g.v534, &g.v536, &g.v538, &g.v540, &g.v541, &g.v544, &g.v547, &g.v550, &g.v553, &g.v556, &g.v559, &g.v562, &g.v565, &g.v568, &g.v571, &g.v574, &g.v577, &g.v580, &g.v583, &g.v586, &g.v589, &g.v676, &g.v677, &g.v678, &g.v679, &g.v680, &g.v681, &g.v682, &g.v683, &g.v684, &g.v685, &g.v686, &g.v687, &g.v688, &g.v689, &g.v690, &g.v691, &g.v692, &g.v710, &g.v711, &g.v712, &g.v713, &g.v714, &g.v715, &g.v716, &g.v717, &g.v718, &g.v719, &g.v720, &g.v721, &g.v722, &g.v723, &g.v724, &g.v725, &g.v726, &g.v746, &g.v747, &g.v753, &g.v754, &g.v760, &g.v761, &g.v767, &g.v768, &g.v774, &g.v775, &g.v781, &g.v782, &g.v788, &g.v789, &g.v795, &g.v796, &g.v802, &g.v803, &g.v809, &g.v810, &g.v816, &g.v817, &g.v823, &g.v824, &g.v830, &g.v831, &g.v837, &g.v838, &g.v844, &g.v845, &g.v851, &g.v852, &g.v858, &g.v859, &g.v862, &g.v863, &g.v865, &g.v867, &g.v869, &g.v871, &g.v873, &g.v875, &g.v877, &g.v879, &g.v881, &g.v883, &g.v885, &g.v887, &g.v889, &g.v892, &g.v893, &g.v927, &g.v929, &g.v931, &g.v933, &g.v935, &g.v937, &g.v939, &g.v941, &g.v943, &g.v945, &g.v947, &g.v949, &g.v951, &g.v953, &g.v955, &g.v957, &g.v959, &g.v963, &g.v964, &g.v1029, &g.v1039, &g.v1040, &g.v1041, &g.v1042, &g.v1043, &g.v1044, &g.v1045, &g.v1046, &g.v1047, &g.v1048, &g.v1049, &g.v1050, &g.v1051, &g.v1052, &g.v1053, &g.v1054, &g.v1055, &g.v1056, &g.v1058, &g.v1060, &g.v1062, &g.v1064, &g.v1066, &g.v1068, &g.v1070, &g.v1072, &g.v1074, &g.v1076, &g.v1078, &g.v1080, &g.v1082, &g.v1084, &g.v1086, &g.v1088)
+	g.Allot(3, 64*n)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v27, &g.v41, &g.v46, &g.v71, &g.v86, &g.v89, &g.v110, &g.v111, &g.v131, &g.v132, &g.v152, &g.v153, &g.v173, &g.v174, &g.v194, &g.v195, &g.v215, &g.v216, &g.v236, &g.v237, &g.v257, &g.v258, &g.v278, &g.v279, &g.v299, &g.v300, &g.v320, &g.v321, &g.v341, &g.v342, &g.v362, &g.v363, &g.v383, &g.v384, &g.v404, &g.v405, &g.v425, &g.v426, &g.v491, &g.v492, &g.v493, &g.v494, &g.v495, &g.v496, &g.v497, &g.v498, &g.v499, &g.v500, &g.v501, &g.v502, &g.v503, &g.v504, &g.v505, &g.v506, &g.v542, &g.v543, &g.v548, &g.v549, &g.v554, &g.v555, &g.v560, &g.v561, &g.v566, &g.v567, &g.v572, &g.v573, &g.v578, &g.v579, &g.v584, &g.v585, &g.v590, &g.v591, &g.v596, &g.v597, &g.v602, &g.v603, &g.v608, &g.v609, &g.v614, &g.v615, &g.v620, &g.v621, &g.v626, &g.v627, &g.v632, &g.v633, &g.v637, &g.v638, &g.v641, &g.v642, &g.v646, &g.v647, &g.v651, &g.v652, &g.v656, &g.v657, &g.v661, &g.v662, &g.v666, &g.v667, &g.v671, &g.v672, &g.v676, &g.v677, &g.v681, &g.v682, &g.v686, &g.v687, &g.v691, &g.v692, &g.v696, &g.v697, &g.v701, &g.v702, &g.v706, &g.v707, &g.v711, &g.v713, &g.v714, &g.v748, &g.v750, &g.v752, &g.v754, &g.v756, &g.v758, &g.v760, &g.v762, &g.v764, &g.v766, &g.v768, &g.v770, &g.v772, &g.v774, &g.v776, &g.v778, &g.v781, &g.v785, &g.v789, &g.v793, &g.v797, &g.v801, &g.v805, &g.v809, &g.v813, &g.v817, &g.v821, &g.v825, &g.v829, &g.v833, &g.v837, &g.v841, &g.v843, &g.v844, &g.v845, &g.v846, &g.v847, &g.v848, &g.v849, &g.v850, &g.v851, &g.v852, &g.v853, &g.v854, &g.v855, &g.v856, &g.v857, &g.v858, &g.v891, &g.v892, &g.v893, &g.v894, &g.v895, &g.v896, &g.v897, &g.v898, &g.v899, &g.v900, &g.v901, &g.v902, &g.v903, &g.v904, &g.v905, &g.v906, &g.v923, &g.v924, &g.v925, &g.v926, &g.v927, &g.v928, &g.v929, &g.v930, &g.v931, &g.v932, &g.v933, &g.v934, &g.v935, &g.v936, &g.v937, &g.v938, &g.v958, &g.v959, &g.v965, &g.v966, &g.v972, &g.v973, &g.v979, &g.v980, &g.v986, &g.v987, &g.v993, &g.v994, &g.v1000, &g.v1001, &g.v1007, &g.v1008, &g.v1014, &g.v1015, &g.v1021, &g.v1022, &g.v1028, &g.v1029, &g.v1035, &g.v1036, &g.v1042, &g.v1043, &g.v1049, &g.v1050, &g.v1056, &g.v1057, &g.v1063, &g.v1064, &g.v1067, &g.v1068, &g.v1070, &g.v1072, &g.v1074, &g.v1076, &g.v1078, &g.v1080, &g.v1082, &g.v1084, &g.v1086, &g.v1088, &g.v1090, &g.v1092, &g.v1094, &g.v1097, &g.v1098, &g.v1132, &g.v1134, &g.v1136, &g.v1138, &g.v1140, &g.v1142, &g.v1144, &g.v1146, &g.v1148, &g.v1150, &g.v1152, &g.v1154, &g.v1156, &g.v1158, &g.v1160, &g.v1162, &g.v1166, &g.v1167, &g.v1231, &g.v1242, &g.v1244, &g.v1246, &g.v1248, &g.v1250, &g.v1252, &g.v1254, &g.v1256, &g.v1258, &g.v1260, &g.v1262, &g.v1264, &g.v1266, &g.v1268, &g.v1270, &g.v1272)
 }
 
 func (g *pass32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 14: // Barrier, pass.go:111
+		case 14: // Barrier, pass.go:108
 			next = g.r15()
-		case 16: // Barrier, pass.go:111
+		case 16: // Barrier, pass.go:108
 			next = g.r17()
-		case 22: // GroupReduce, columns.go:63
-			g.v985 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v964, 0))
+		case 22: // GroupReduce, columns.go:64
+			g.v1189 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v1167, 0))
 			next = g.r23()
-		case 23: // Barrier, kernels.go:234
+		case 23: // Barrier, kernels.go:270
 			next = g.r24()
-		case 26: // Barrier, kernels.go:252
+		case 26: // Barrier, kernels.go:288
 			next = g.r27()
 		}
 	}
@@ -2451,1183 +2354,1636 @@ func (g *pass32Host) Run() {
 
 func (g *pass32Host) r0() int {
 	const n = 256
-	// ZeroLocal, pass.go:31
+	// ZeroLocal, pass.go:28
 	g.Zero(0)
-	// ZeroLocal, pass.go:32
+	// ZeroLocal, pass.go:29
 	g.Zero(1)
-	// ZeroLocal, pass.go:33
+	// ZeroLocal, pass.go:30
 	g.Zero(2)
-	v8 := g.v8
-	v20 := 0 < v8
-	p5 := g.Pointer(5)
-	v5 := g.v5
+	v3 := g.v3
+	v17 := int64(uint32(v3))
+	v18 := v17 + -256
+	v19 := 0 <= v18
+	v4 := g.v4
+	v16 := int32(uint64(v4))
 	v6 := g.v6
-	v12 := g.v12
-	v32 := 0 < v12
-	p7 := g.Pointer(7)
+	v20 := v18 < v6
+	p5 := g.Pointer(5)
+	v2 := g.v2
+	v33 := v17 < v6
 	c0 := g.c0
-	v35 := c0 + -1
-	v34 := c0 != 0
-	u28 := g.v28
-	h38 := g.v38[:n]
+	v36 := c0 + -1
+	v35 := c0 != 0
+	h27 := g.v27[:n]
+	h41 := g.v41[:n]
 	for li := range n {
-		var v27 int64
-		var v38 int32
+		var v27, v41 int32
+		if !v19 {
+			v27 = v16
+			goto b6
+		}
 		if v20 {
-			v22 := *(*int64)(p5) - v5
-			v24 := int64(0)
-			if 0 < v22 {
-				v24 = v22
+			v21 := *(*int32)(unsafe.Add(p5, int(v18)*4))
+			v23 := v2
+			if uint32(v2) < uint32(v21) {
+				v23 = v21
 			}
+			v24 := v23 - v2
 			v26 := v24
-			if v6 < v24 {
-				v26 = v6
+			if uint32(v16) < uint32(v24) {
+				v26 = v16
 			}
 			v27 = v26
 		} else {
-			v27 = v6
+			v27 = v16
 		}
-		v28 := int32(uint64(v27))
+	b6:
+		v29 := int32(uint32(v27+4095) >> 12)
 		if int32(li) != 0 {
-			v38 = -1
-			goto b8
+			v41 = -1
+			goto b9
 		}
-		if v32 {
-			v33 := atomic.AddInt32((*int32)(p7), int32(1)) - int32(1)
-			v37 := v33
-			if v34 {
-				v37 = v35 - v33
+		if v33 {
+			v34 := atomic.AddInt32((*int32)(unsafe.Add(p5, int(v17)*4)), int32(1)) - int32(1)
+			v38 := v34
+			if v35 {
+				v38 = v36 - v34
 			}
-			v38 = v37
+			v40 := v38
+			if uint32(v29) <= uint32(v38) {
+				v40 = -1
+			}
+			v41 = v40
 		} else {
-			v38 = -1
+			v41 = -1
 		}
-	b8:
-		u28 = v28
-		h38[li] = v38
+	b9:
+		h27[li] = v27
+		h41[li] = v41
 	}
-	g.v28 = u28
-	// GroupSelect, lookback.go:201
-	g.v39 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v38, 0)[int32(0)]
-	v39 := g.v39
-	v41 := 131072 <= uint32(v39)
-	v28 := g.v28
-	v40 := v39 * 4352
-	v42 := uint32(v28) <= uint32(v40)
+	// GroupSelect, lookback.go:208
+	g.v42 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v41, 0)[int32(0)]
+	v42 := g.v42
+	v43 := 131072 <= uint32(v42)
+	v44 := v42 * 4096
 	more := false
 	for li := range n {
-		if v41 {
-			goto b11
-		}
-		if !v42 {
-			more = true
+		if v43 {
+			g.Leave(li)
 			continue
 		}
-	b11:
-		g.Leave(li)
+		more = true
 	}
-	g.v40 = v40
+	g.v44 = v44
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:234
+	// Barrier, kernels.go:270
 	m2 := g.Memory(2)
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		*(*int32)(unsafe.Add(m2, li*4)) = int32(0)
+		*(*int32)(unsafe.Add(m2, li*4)) = 0
 	}
-	// Barrier, kernels.go:236
-	v45 := v40 + 4352
-	h44 := g.v44[:n]
+	// Barrier, kernels.go:272
+	v47 := v44 + 4096
+	h46 := g.v46[:n]
 	p4 := g.Pointer(4)
 	c1 := g.c1
+	v48 := ^c1
+	v14 := c1 != 0
+	c2 := g.c2
+	v15 := int32(-1)
+	if v14 {
+		v15 = c2
+	}
 	v0 := g.v0
-	v46 := ^v0
 	v1 := g.v1
-	v2 := g.v2
-	v3 := g.v3
-	v47 := v3 & 31
-	v4 := g.v4
+	v49 := v1 & 31
+	v50 := int32(uint32(v1) >> 8)
 	stop := g.Cancelled()
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v29 := int32(li)
-		var v48, v53, v66, v70 int32
-		var v51 int64
-		v44 := v40 + v29
-		v48 = v44
+		v30 := int32(li)
+		v27 := h27[li]
+		var v51, v68 int32
+		v46 := v44 + v30
+		v51 = v46
 	b15:
-		if uint32(v48) >= uint32(v45) {
-			h44[li] = v44
+		if uint32(v51) >= uint32(v47) {
+			h46[li] = v46
 			continue
 		}
-		if uint32(v48) >= uint32(v28) {
-			v70 = 255
-			goto b22
+		if uint32(v51) >= uint32(v27) {
+			v68 = 255
+			goto b19
 		}
-		v51 = int64(uint32(v48))
-		if v51 >= v6 {
-			v70 = 255
-			goto b22
-		}
-		v53 = *(*int32)(unsafe.Add(p4, int(v51)*4))
-		if c1 {
-			v54 := v53 & v46
-			v59 := v53 ^ v0
-			if (v53 & v0) != 0 {
-				v59 = ^v53
-			}
-			v61 := v59
-			if v54 == 0 {
-				v61 = v0
+		if int64(uint32(v51)) < v4 {
+			v56 := *(*int32)(unsafe.Add(p4, int(v51)*4))
+			v57 := v56 & v48
+			v61 := c1 + v57
+			if v57 != v56 {
+				v61 = c1 - v57
 			}
 			v63 := v61
-			if uint32(v1) < uint32(v54) {
+			if uint32(v15) < uint32(v57) {
 				v63 = 0
 			}
-			v66 = v63 ^ v2
+			v68 = (int32(uint32(v63^v0)>>(uint32(v49)&31)) & v50) & 255
 		} else {
-			v66 = v53 ^ v2
+			v68 = 255
 		}
-		v70 = (int32(uint32(v66)>>(uint32(v47)&31)) & v4) & 255
-	b22:
-		_ = *(*int32)(unsafe.Add(m2, int(v70)*4))
-		*(*int32)(unsafe.Add(m2, int(v70)*4)) += int32(1)
-		v48 = v48 + 256
+	b19:
+		_ = *(*int32)(unsafe.Add(m2, int(v68)*4))
+		*(*int32)(unsafe.Add(m2, int(v68)*4)) += int32(1)
+		v51 = v51 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b15
 	}
-	// Barrier, kernels.go:244
-	c2 := g.c2
-	v74 := c2 != 0
-	v79 := v39 * 256
-	v80 := v79 + 256
-	v77 := v39 == 0
-	v78 := int32(1)
-	if v77 {
-		v78 = 2
+	// Barrier, kernels.go:280
+	c3 := g.c3
+	v72 := c3 != 0
+	v77 := v42 * 256
+	v78 := v77 + 256
+	v79 := v3 + v78
+	v75 := v42 == 0
+	v76 := int32(1)
+	if v75 {
+		v76 = 2
 	}
-	v84 := v78 << 30
-	h73 := g.v73[:n]
+	v83 := v76 << 30
+	h71 := g.v71[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v29 := int32(li)
-		var v81 int32
-		v73 := *(*int32)(unsafe.Add(m2, li*4))
-		if !v74 {
-			goto b26
+		v30 := int32(li)
+		var v81 int64
+		v71 := *(*int32)(unsafe.Add(m2, li*4))
+		if !v72 {
+			goto b23
 		}
-		if int32(uint32(v39)%uint32(c2)) == 0 {
-			goto b28
+		if int32(uint32(v42)%uint32(c3)) == 0 {
+			goto b25
 		}
-	b26:
-		v81 = v80 + v29
-		if int64(uint32(v81)) < v12 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v81)*4)), (v84 | v73))
+	b23:
+		v81 = int64(uint32(v79 + v30))
+		if v81 < v6 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v81)*4)), (v83 | v71))
 		}
-	b28:
-		h73[li] = v73
+	b25:
+		h71[li] = v71
 	}
-	// GroupExclusiveScan, pass.go:44
+	// GroupExclusiveScan, pass.go:40
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v73, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v71, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v87, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v86, in, len(in), int32(0))
 	}
-	h87 := g.v87[:n]
-	m3 := g.Memory(3)
-	m4 := g.Memory(4)
-	v95 := ^v0
-	v96 := v3 & 31
-	c3 := g.c3
-	v16 := g.v16
-	p9 := g.Pointer(9)
-	h90 := g.v90[:n]
-	h226 := g.v226[:n]
-	h227 := g.v227[:n]
-	h228 := g.v228[:n]
-	h229 := g.v229[:n]
-	h230 := g.v230[:n]
-	h231 := g.v231[:n]
-	h232 := g.v232[:n]
-	h233 := g.v233[:n]
-	h234 := g.v234[:n]
-	h235 := g.v235[:n]
+	h86 := g.v86[:n]
+	v96 := ^c1
+	v105 := v1 & 31
+	v107 := int32(uint32(v1) >> 8)
+	v117 := ^c1
+	v126 := v1 & 31
+	v128 := int32(uint32(v1) >> 8)
+	v138 := ^c1
+	v147 := v1 & 31
+	v149 := int32(uint32(v1) >> 8)
+	v159 := ^c1
+	v168 := v1 & 31
+	v170 := int32(uint32(v1) >> 8)
+	v180 := ^c1
+	v189 := v1 & 31
+	v191 := int32(uint32(v1) >> 8)
+	v201 := ^c1
+	v210 := v1 & 31
+	v212 := int32(uint32(v1) >> 8)
+	v222 := ^c1
+	v231 := v1 & 31
+	v233 := int32(uint32(v1) >> 8)
+	v243 := ^c1
+	v252 := v1 & 31
+	v254 := int32(uint32(v1) >> 8)
+	v264 := ^c1
+	v273 := v1 & 31
+	v275 := int32(uint32(v1) >> 8)
+	v285 := ^c1
+	v294 := v1 & 31
+	v296 := int32(uint32(v1) >> 8)
+	v306 := ^c1
+	v315 := v1 & 31
+	v317 := int32(uint32(v1) >> 8)
+	v327 := ^c1
+	v336 := v1 & 31
+	v338 := int32(uint32(v1) >> 8)
+	v348 := ^c1
+	v357 := v1 & 31
+	v359 := int32(uint32(v1) >> 8)
+	v369 := ^c1
+	v378 := v1 & 31
+	v380 := int32(uint32(v1) >> 8)
+	v390 := ^c1
+	v399 := v1 & 31
+	v401 := int32(uint32(v1) >> 8)
+	v411 := ^c1
+	v420 := v1 & 31
+	v422 := int32(uint32(v1) >> 8)
+	c4 := g.c4
+	v10 := g.v10
+	p7 := g.Pointer(7)
+	h89 := g.v89[:n]
+	h110 := g.v110[:n]
+	h111 := g.v111[:n]
+	h131 := g.v131[:n]
+	h132 := g.v132[:n]
+	h152 := g.v152[:n]
+	h153 := g.v153[:n]
+	h173 := g.v173[:n]
+	h174 := g.v174[:n]
+	h194 := g.v194[:n]
+	h195 := g.v195[:n]
+	h215 := g.v215[:n]
+	h216 := g.v216[:n]
 	h236 := g.v236[:n]
 	h237 := g.v237[:n]
-	h238 := g.v238[:n]
-	h239 := g.v239[:n]
-	h240 := g.v240[:n]
-	h241 := g.v241[:n]
-	h242 := g.v242[:n]
+	h257 := g.v257[:n]
+	h258 := g.v258[:n]
+	h278 := g.v278[:n]
+	h279 := g.v279[:n]
+	h299 := g.v299[:n]
+	h300 := g.v300[:n]
+	h320 := g.v320[:n]
+	h321 := g.v321[:n]
+	h341 := g.v341[:n]
+	h342 := g.v342[:n]
+	h362 := g.v362[:n]
+	h363 := g.v363[:n]
+	h383 := g.v383[:n]
+	h384 := g.v384[:n]
+	h404 := g.v404[:n]
+	h405 := g.v405[:n]
+	h425 := g.v425[:n]
+	h426 := g.v426[:n]
+	h491 := g.v491[:n]
+	h492 := g.v492[:n]
+	h493 := g.v493[:n]
+	h494 := g.v494[:n]
+	h495 := g.v495[:n]
+	h496 := g.v496[:n]
+	h497 := g.v497[:n]
+	h498 := g.v498[:n]
+	h499 := g.v499[:n]
+	h500 := g.v500[:n]
+	h501 := g.v501[:n]
+	h502 := g.v502[:n]
+	h503 := g.v503[:n]
+	h504 := g.v504[:n]
+	h505 := g.v505[:n]
+	h506 := g.v506[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v87 := h87[li]
-		own3 := unsafe.Add(m3, li*72)
-		own4 := unsafe.Add(m4, li*72)
-		v29 := int32(li)
-		var v97, v117, v129, v130, v135, v136, v141, v142, v147, v148, v153, v154, v159, v160, v165, v166, v171, v172, v177, v178, v183, v184, v189, v190, v195, v196, v201, v202, v207, v208, v213, v214, v219, v220, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242 int32
-		var v100, v126, v132, v138, v144, v150, v156, v162, v168, v174, v180, v186, v192, v198, v204, v210, v216, v222 int64
-		v90 := v87
+		v86 := h86[li]
+		v30 := int32(li)
+		v27 := h27[li]
+		var v110, v111, v131, v132, v152, v153, v173, v174, v194, v195, v215, v216, v236, v237, v257, v258, v278, v279, v299, v300, v320, v321, v341, v342, v362, v363, v383, v384, v404, v405, v425, v426, v430, v434, v438, v442, v446, v450, v454, v458, v462, v466, v470, v474, v478, v482, v486, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506 int32
+		v89 := v86
 		if int32(li) == 0 {
-			v90 = 0
+			v89 = 0
 		}
-		*(*[68]byte)(own3) = [68]byte{}
-		*(*[68]byte)(own4) = [68]byte{}
-		v94 := v40 + (v29 * 17)
-		v97 = 0
-	b30:
-		v98 := v94 + v97
-		v99 := uint32(v98) < uint32(v28)
-		if !v99 {
-			goto b33
+		v91 := v44 + (v30 * 16)
+		v92 := uint32(v91) < uint32(v27)
+		if !v92 {
+			v110 = 0
+			v111 = 255
+			goto b29
 		}
-		v100 = int64(uint32(v98))
-		if v100 < v6 {
-			*(*int32)(unsafe.Add(own3, int(v97)*4)) = *(*int32)(unsafe.Add(p4, int(v100)*4))
-		}
-	b33:
-		v104 := *(*int32)(unsafe.Add(own3, int(v97)*4))
-		if c1 {
-			v105 := v104 & v95
-			v110 := v104 ^ v0
-			if (v104 & v0) != 0 {
-				v110 = ^v104
+		if int64(uint32(v91)) < v4 {
+			v95 := *(*int32)(unsafe.Add(p4, int(v91)*4))
+			v97 := v95 & v96
+			v101 := c1 + v97
+			if v97 != v95 {
+				v101 = c1 - v97
 			}
-			v112 := v110
-			if v105 == 0 {
-				v112 = v0
+			v103 := v101
+			if uint32(v15) < uint32(v97) {
+				v103 = 0
 			}
-			v114 := v112
-			if uint32(v1) < uint32(v105) {
-				v114 = 0
-			}
-			v117 = v114 ^ v2
+			v109 := (int32(uint32(v103^v0)>>(uint32(v105)&31)) & v107) & 255
+			v110 = v95
+			v111 = v109
 		} else {
-			v117 = v104 ^ v2
+			v110 = 0
+			v111 = 255
 		}
-		v121 := int32(255)
-		if v99 {
-			v121 = (int32(uint32(v117)>>(uint32(v96)&31)) & v4) & 255
+	b29:
+		v112 := v91 + 1
+		v113 := uint32(v112) < uint32(v27)
+		if !v113 {
+			v131 = 0
+			v132 = 255
+			goto b32
 		}
-		*(*int32)(unsafe.Add(own4, int(v97)*4)) = v121
-		v123 := v97 + 1
-		if uint32(v123) < 17 {
-			v97 = v123
-			goto b30
+		if int64(uint32(v112)) < v4 {
+			v116 := *(*int32)(unsafe.Add(p4, int(v112)*4))
+			v118 := v116 & v117
+			v122 := c1 + v118
+			if v118 != v116 {
+				v122 = c1 - v118
+			}
+			v124 := v122
+			if uint32(v15) < uint32(v118) {
+				v124 = 0
+			}
+			v130 := (int32(uint32(v124^v0)>>(uint32(v126)&31)) & v128) & 255
+			v131 = v116
+			v132 = v130
+		} else {
+			v131 = 0
+			v132 = 255
 		}
-		if !c3 {
-			v226 = 0
-			v227 = 0
-			v228 = 0
-			v229 = 0
-			v230 = 0
-			v231 = 0
-			v232 = 0
-			v233 = 0
-			v234 = 0
-			v235 = 0
+	b32:
+		v133 := v91 + 2
+		v134 := uint32(v133) < uint32(v27)
+		if !v134 {
+			v152 = 0
+			v153 = 255
+			goto b35
+		}
+		if int64(uint32(v133)) < v4 {
+			v137 := *(*int32)(unsafe.Add(p4, int(v133)*4))
+			v139 := v137 & v138
+			v143 := c1 + v139
+			if v139 != v137 {
+				v143 = c1 - v139
+			}
+			v145 := v143
+			if uint32(v15) < uint32(v139) {
+				v145 = 0
+			}
+			v151 := (int32(uint32(v145^v0)>>(uint32(v147)&31)) & v149) & 255
+			v152 = v137
+			v153 = v151
+		} else {
+			v152 = 0
+			v153 = 255
+		}
+	b35:
+		v154 := v91 + 3
+		v155 := uint32(v154) < uint32(v27)
+		if !v155 {
+			v173 = 0
+			v174 = 255
+			goto b38
+		}
+		if int64(uint32(v154)) < v4 {
+			v158 := *(*int32)(unsafe.Add(p4, int(v154)*4))
+			v160 := v158 & v159
+			v164 := c1 + v160
+			if v160 != v158 {
+				v164 = c1 - v160
+			}
+			v166 := v164
+			if uint32(v15) < uint32(v160) {
+				v166 = 0
+			}
+			v172 := (int32(uint32(v166^v0)>>(uint32(v168)&31)) & v170) & 255
+			v173 = v158
+			v174 = v172
+		} else {
+			v173 = 0
+			v174 = 255
+		}
+	b38:
+		v175 := v91 + 4
+		v176 := uint32(v175) < uint32(v27)
+		if !v176 {
+			v194 = 0
+			v195 = 255
+			goto b41
+		}
+		if int64(uint32(v175)) < v4 {
+			v179 := *(*int32)(unsafe.Add(p4, int(v175)*4))
+			v181 := v179 & v180
+			v185 := c1 + v181
+			if v181 != v179 {
+				v185 = c1 - v181
+			}
+			v187 := v185
+			if uint32(v15) < uint32(v181) {
+				v187 = 0
+			}
+			v193 := (int32(uint32(v187^v0)>>(uint32(v189)&31)) & v191) & 255
+			v194 = v179
+			v195 = v193
+		} else {
+			v194 = 0
+			v195 = 255
+		}
+	b41:
+		v196 := v91 + 5
+		v197 := uint32(v196) < uint32(v27)
+		if !v197 {
+			v215 = 0
+			v216 = 255
+			goto b44
+		}
+		if int64(uint32(v196)) < v4 {
+			v200 := *(*int32)(unsafe.Add(p4, int(v196)*4))
+			v202 := v200 & v201
+			v206 := c1 + v202
+			if v202 != v200 {
+				v206 = c1 - v202
+			}
+			v208 := v206
+			if uint32(v15) < uint32(v202) {
+				v208 = 0
+			}
+			v214 := (int32(uint32(v208^v0)>>(uint32(v210)&31)) & v212) & 255
+			v215 = v200
+			v216 = v214
+		} else {
+			v215 = 0
+			v216 = 255
+		}
+	b44:
+		v217 := v91 + 6
+		v218 := uint32(v217) < uint32(v27)
+		if !v218 {
 			v236 = 0
-			v237 = 0
-			v238 = 0
-			v239 = 0
-			v240 = 0
-			v241 = 0
-			v242 = 0
-			goto b91
+			v237 = 255
+			goto b47
 		}
-		if uint32(v94) >= uint32(v28) {
-			v129 = 0
-			goto b42
-		}
-		v126 = int64(uint32(v94))
-		if v126 < v16 {
-			v129 = *(*int32)(unsafe.Add(p9, int(v126)*4))
+		if int64(uint32(v217)) < v4 {
+			v221 := *(*int32)(unsafe.Add(p4, int(v217)*4))
+			v223 := v221 & v222
+			v227 := c1 + v223
+			if v223 != v221 {
+				v227 = c1 - v223
+			}
+			v229 := v227
+			if uint32(v15) < uint32(v223) {
+				v229 = 0
+			}
+			v235 := (int32(uint32(v229^v0)>>(uint32(v231)&31)) & v233) & 255
+			v236 = v221
+			v237 = v235
 		} else {
-			v129 = 0
+			v236 = 0
+			v237 = 255
 		}
-	b42:
-		v130 = v94 + 1
-		if uint32(v130) >= uint32(v28) {
-			v135 = 0
-			goto b45
+	b47:
+		v238 := v91 + 7
+		v239 := uint32(v238) < uint32(v27)
+		if !v239 {
+			v257 = 0
+			v258 = 255
+			goto b50
 		}
-		v132 = int64(uint32(v130))
-		if v132 < v16 {
-			v135 = *(*int32)(unsafe.Add(p9, int(v132)*4))
+		if int64(uint32(v238)) < v4 {
+			v242 := *(*int32)(unsafe.Add(p4, int(v238)*4))
+			v244 := v242 & v243
+			v248 := c1 + v244
+			if v244 != v242 {
+				v248 = c1 - v244
+			}
+			v250 := v248
+			if uint32(v15) < uint32(v244) {
+				v250 = 0
+			}
+			v256 := (int32(uint32(v250^v0)>>(uint32(v252)&31)) & v254) & 255
+			v257 = v242
+			v258 = v256
 		} else {
-			v135 = 0
+			v257 = 0
+			v258 = 255
 		}
-	b45:
-		v136 = v94 + 2
-		if uint32(v136) >= uint32(v28) {
-			v141 = 0
-			goto b48
+	b50:
+		v259 := v91 + 8
+		v260 := uint32(v259) < uint32(v27)
+		if !v260 {
+			v278 = 0
+			v279 = 255
+			goto b53
 		}
-		v138 = int64(uint32(v136))
-		if v138 < v16 {
-			v141 = *(*int32)(unsafe.Add(p9, int(v138)*4))
+		if int64(uint32(v259)) < v4 {
+			v263 := *(*int32)(unsafe.Add(p4, int(v259)*4))
+			v265 := v263 & v264
+			v269 := c1 + v265
+			if v265 != v263 {
+				v269 = c1 - v265
+			}
+			v271 := v269
+			if uint32(v15) < uint32(v265) {
+				v271 = 0
+			}
+			v277 := (int32(uint32(v271^v0)>>(uint32(v273)&31)) & v275) & 255
+			v278 = v263
+			v279 = v277
 		} else {
-			v141 = 0
+			v278 = 0
+			v279 = 255
 		}
-	b48:
-		v142 = v94 + 3
-		if uint32(v142) >= uint32(v28) {
-			v147 = 0
-			goto b51
+	b53:
+		v280 := v91 + 9
+		v281 := uint32(v280) < uint32(v27)
+		if !v281 {
+			v299 = 0
+			v300 = 255
+			goto b56
 		}
-		v144 = int64(uint32(v142))
-		if v144 < v16 {
-			v147 = *(*int32)(unsafe.Add(p9, int(v144)*4))
+		if int64(uint32(v280)) < v4 {
+			v284 := *(*int32)(unsafe.Add(p4, int(v280)*4))
+			v286 := v284 & v285
+			v290 := c1 + v286
+			if v286 != v284 {
+				v290 = c1 - v286
+			}
+			v292 := v290
+			if uint32(v15) < uint32(v286) {
+				v292 = 0
+			}
+			v298 := (int32(uint32(v292^v0)>>(uint32(v294)&31)) & v296) & 255
+			v299 = v284
+			v300 = v298
 		} else {
-			v147 = 0
+			v299 = 0
+			v300 = 255
 		}
-	b51:
-		v148 = v94 + 4
-		if uint32(v148) >= uint32(v28) {
-			v153 = 0
-			goto b54
+	b56:
+		v301 := v91 + 10
+		v302 := uint32(v301) < uint32(v27)
+		if !v302 {
+			v320 = 0
+			v321 = 255
+			goto b59
 		}
-		v150 = int64(uint32(v148))
-		if v150 < v16 {
-			v153 = *(*int32)(unsafe.Add(p9, int(v150)*4))
+		if int64(uint32(v301)) < v4 {
+			v305 := *(*int32)(unsafe.Add(p4, int(v301)*4))
+			v307 := v305 & v306
+			v311 := c1 + v307
+			if v307 != v305 {
+				v311 = c1 - v307
+			}
+			v313 := v311
+			if uint32(v15) < uint32(v307) {
+				v313 = 0
+			}
+			v319 := (int32(uint32(v313^v0)>>(uint32(v315)&31)) & v317) & 255
+			v320 = v305
+			v321 = v319
 		} else {
-			v153 = 0
+			v320 = 0
+			v321 = 255
 		}
-	b54:
-		v154 = v94 + 5
-		if uint32(v154) >= uint32(v28) {
-			v159 = 0
-			goto b57
+	b59:
+		v322 := v91 + 11
+		v323 := uint32(v322) < uint32(v27)
+		if !v323 {
+			v341 = 0
+			v342 = 255
+			goto b62
 		}
-		v156 = int64(uint32(v154))
-		if v156 < v16 {
-			v159 = *(*int32)(unsafe.Add(p9, int(v156)*4))
+		if int64(uint32(v322)) < v4 {
+			v326 := *(*int32)(unsafe.Add(p4, int(v322)*4))
+			v328 := v326 & v327
+			v332 := c1 + v328
+			if v328 != v326 {
+				v332 = c1 - v328
+			}
+			v334 := v332
+			if uint32(v15) < uint32(v328) {
+				v334 = 0
+			}
+			v340 := (int32(uint32(v334^v0)>>(uint32(v336)&31)) & v338) & 255
+			v341 = v326
+			v342 = v340
 		} else {
-			v159 = 0
+			v341 = 0
+			v342 = 255
 		}
-	b57:
-		v160 = v94 + 6
-		if uint32(v160) >= uint32(v28) {
-			v165 = 0
-			goto b60
+	b62:
+		v343 := v91 + 12
+		v344 := uint32(v343) < uint32(v27)
+		if !v344 {
+			v362 = 0
+			v363 = 255
+			goto b65
 		}
-		v162 = int64(uint32(v160))
-		if v162 < v16 {
-			v165 = *(*int32)(unsafe.Add(p9, int(v162)*4))
+		if int64(uint32(v343)) < v4 {
+			v347 := *(*int32)(unsafe.Add(p4, int(v343)*4))
+			v349 := v347 & v348
+			v353 := c1 + v349
+			if v349 != v347 {
+				v353 = c1 - v349
+			}
+			v355 := v353
+			if uint32(v15) < uint32(v349) {
+				v355 = 0
+			}
+			v361 := (int32(uint32(v355^v0)>>(uint32(v357)&31)) & v359) & 255
+			v362 = v347
+			v363 = v361
 		} else {
-			v165 = 0
+			v362 = 0
+			v363 = 255
 		}
-	b60:
-		v166 = v94 + 7
-		if uint32(v166) >= uint32(v28) {
-			v171 = 0
-			goto b63
+	b65:
+		v364 := v91 + 13
+		v365 := uint32(v364) < uint32(v27)
+		if !v365 {
+			v383 = 0
+			v384 = 255
+			goto b68
 		}
-		v168 = int64(uint32(v166))
-		if v168 < v16 {
-			v171 = *(*int32)(unsafe.Add(p9, int(v168)*4))
+		if int64(uint32(v364)) < v4 {
+			v368 := *(*int32)(unsafe.Add(p4, int(v364)*4))
+			v370 := v368 & v369
+			v374 := c1 + v370
+			if v370 != v368 {
+				v374 = c1 - v370
+			}
+			v376 := v374
+			if uint32(v15) < uint32(v370) {
+				v376 = 0
+			}
+			v382 := (int32(uint32(v376^v0)>>(uint32(v378)&31)) & v380) & 255
+			v383 = v368
+			v384 = v382
 		} else {
-			v171 = 0
+			v383 = 0
+			v384 = 255
 		}
-	b63:
-		v172 = v94 + 8
-		if uint32(v172) >= uint32(v28) {
-			v177 = 0
-			goto b66
+	b68:
+		v385 := v91 + 14
+		v386 := uint32(v385) < uint32(v27)
+		if !v386 {
+			v404 = 0
+			v405 = 255
+			goto b71
 		}
-		v174 = int64(uint32(v172))
-		if v174 < v16 {
-			v177 = *(*int32)(unsafe.Add(p9, int(v174)*4))
+		if int64(uint32(v385)) < v4 {
+			v389 := *(*int32)(unsafe.Add(p4, int(v385)*4))
+			v391 := v389 & v390
+			v395 := c1 + v391
+			if v391 != v389 {
+				v395 = c1 - v391
+			}
+			v397 := v395
+			if uint32(v15) < uint32(v391) {
+				v397 = 0
+			}
+			v403 := (int32(uint32(v397^v0)>>(uint32(v399)&31)) & v401) & 255
+			v404 = v389
+			v405 = v403
 		} else {
-			v177 = 0
+			v404 = 0
+			v405 = 255
 		}
-	b66:
-		v178 = v94 + 9
-		if uint32(v178) >= uint32(v28) {
-			v183 = 0
-			goto b69
+	b71:
+		v406 := v91 + 15
+		v407 := uint32(v406) < uint32(v27)
+		if !v407 {
+			v425 = 0
+			v426 = 255
+			goto b74
 		}
-		v180 = int64(uint32(v178))
-		if v180 < v16 {
-			v183 = *(*int32)(unsafe.Add(p9, int(v180)*4))
+		if int64(uint32(v406)) < v4 {
+			v410 := *(*int32)(unsafe.Add(p4, int(v406)*4))
+			v412 := v410 & v411
+			v416 := c1 + v412
+			if v412 != v410 {
+				v416 = c1 - v412
+			}
+			v418 := v416
+			if uint32(v15) < uint32(v412) {
+				v418 = 0
+			}
+			v424 := (int32(uint32(v418^v0)>>(uint32(v420)&31)) & v422) & 255
+			v425 = v410
+			v426 = v424
 		} else {
-			v183 = 0
+			v425 = 0
+			v426 = 255
 		}
-	b69:
-		v184 = v94 + 10
-		if uint32(v184) >= uint32(v28) {
-			v189 = 0
-			goto b72
+	b74:
+		if !c4 {
+			v491 = 0
+			v492 = 0
+			v493 = 0
+			v494 = 0
+			v495 = 0
+			v496 = 0
+			v497 = 0
+			v498 = 0
+			v499 = 0
+			v500 = 0
+			v501 = 0
+			v502 = 0
+			v503 = 0
+			v504 = 0
+			v505 = 0
+			v506 = 0
+			goto b124
 		}
-		v186 = int64(uint32(v184))
-		if v186 < v16 {
-			v189 = *(*int32)(unsafe.Add(p9, int(v186)*4))
-		} else {
-			v189 = 0
-		}
-	b72:
-		v190 = v94 + 11
-		if uint32(v190) >= uint32(v28) {
-			v195 = 0
-			goto b75
-		}
-		v192 = int64(uint32(v190))
-		if v192 < v16 {
-			v195 = *(*int32)(unsafe.Add(p9, int(v192)*4))
-		} else {
-			v195 = 0
-		}
-	b75:
-		v196 = v94 + 12
-		if uint32(v196) >= uint32(v28) {
-			v201 = 0
+		if !v92 {
+			v430 = 0
 			goto b78
 		}
-		v198 = int64(uint32(v196))
-		if v198 < v16 {
-			v201 = *(*int32)(unsafe.Add(p9, int(v198)*4))
+		if int64(uint32(v91)) < v10 {
+			v430 = *(*int32)(unsafe.Add(p7, int(v91)*4))
 		} else {
-			v201 = 0
+			v430 = 0
 		}
 	b78:
-		v202 = v94 + 13
-		if uint32(v202) >= uint32(v28) {
-			v207 = 0
+		if !v113 {
+			v434 = 0
 			goto b81
 		}
-		v204 = int64(uint32(v202))
-		if v204 < v16 {
-			v207 = *(*int32)(unsafe.Add(p9, int(v204)*4))
+		if int64(uint32(v112)) < v10 {
+			v434 = *(*int32)(unsafe.Add(p7, int(v112)*4))
 		} else {
-			v207 = 0
+			v434 = 0
 		}
 	b81:
-		v208 = v94 + 14
-		if uint32(v208) >= uint32(v28) {
-			v213 = 0
+		if !v134 {
+			v438 = 0
 			goto b84
 		}
-		v210 = int64(uint32(v208))
-		if v210 < v16 {
-			v213 = *(*int32)(unsafe.Add(p9, int(v210)*4))
+		if int64(uint32(v133)) < v10 {
+			v438 = *(*int32)(unsafe.Add(p7, int(v133)*4))
 		} else {
-			v213 = 0
+			v438 = 0
 		}
 	b84:
-		v214 = v94 + 15
-		if uint32(v214) >= uint32(v28) {
-			v219 = 0
+		if !v155 {
+			v442 = 0
 			goto b87
 		}
-		v216 = int64(uint32(v214))
-		if v216 < v16 {
-			v219 = *(*int32)(unsafe.Add(p9, int(v216)*4))
+		if int64(uint32(v154)) < v10 {
+			v442 = *(*int32)(unsafe.Add(p7, int(v154)*4))
 		} else {
-			v219 = 0
+			v442 = 0
 		}
 	b87:
-		v220 = v94 + 16
-		if uint32(v220) >= uint32(v28) {
-			v225 = 0
+		if !v176 {
+			v446 = 0
 			goto b90
 		}
-		v222 = int64(uint32(v220))
-		if v222 < v16 {
-			v225 = *(*int32)(unsafe.Add(p9, int(v222)*4))
+		if int64(uint32(v175)) < v10 {
+			v446 = *(*int32)(unsafe.Add(p7, int(v175)*4))
 		} else {
-			v225 = 0
+			v446 = 0
 		}
 	b90:
-		v226 = v129
-		v227 = v135
-		v228 = v141
-		v229 = v147
-		v230 = v153
-		v231 = v159
-		v232 = v165
-		v233 = v171
-		v234 = v177
-		v235 = v183
-		v236 = v189
-		v237 = v195
-		v238 = v201
-		v239 = v207
-		v240 = v213
-		v241 = v219
-		v242 = v225
-	b91:
-		h90[li] = v90
-		h226[li] = v226
-		h227[li] = v227
-		h228[li] = v228
-		h229[li] = v229
-		h230[li] = v230
-		h231[li] = v231
-		h232[li] = v232
-		h233[li] = v233
-		h234[li] = v234
-		h235[li] = v235
+		if !v197 {
+			v450 = 0
+			goto b93
+		}
+		if int64(uint32(v196)) < v10 {
+			v450 = *(*int32)(unsafe.Add(p7, int(v196)*4))
+		} else {
+			v450 = 0
+		}
+	b93:
+		if !v218 {
+			v454 = 0
+			goto b96
+		}
+		if int64(uint32(v217)) < v10 {
+			v454 = *(*int32)(unsafe.Add(p7, int(v217)*4))
+		} else {
+			v454 = 0
+		}
+	b96:
+		if !v239 {
+			v458 = 0
+			goto b99
+		}
+		if int64(uint32(v238)) < v10 {
+			v458 = *(*int32)(unsafe.Add(p7, int(v238)*4))
+		} else {
+			v458 = 0
+		}
+	b99:
+		if !v260 {
+			v462 = 0
+			goto b102
+		}
+		if int64(uint32(v259)) < v10 {
+			v462 = *(*int32)(unsafe.Add(p7, int(v259)*4))
+		} else {
+			v462 = 0
+		}
+	b102:
+		if !v281 {
+			v466 = 0
+			goto b105
+		}
+		if int64(uint32(v280)) < v10 {
+			v466 = *(*int32)(unsafe.Add(p7, int(v280)*4))
+		} else {
+			v466 = 0
+		}
+	b105:
+		if !v302 {
+			v470 = 0
+			goto b108
+		}
+		if int64(uint32(v301)) < v10 {
+			v470 = *(*int32)(unsafe.Add(p7, int(v301)*4))
+		} else {
+			v470 = 0
+		}
+	b108:
+		if !v323 {
+			v474 = 0
+			goto b111
+		}
+		if int64(uint32(v322)) < v10 {
+			v474 = *(*int32)(unsafe.Add(p7, int(v322)*4))
+		} else {
+			v474 = 0
+		}
+	b111:
+		if !v344 {
+			v478 = 0
+			goto b114
+		}
+		if int64(uint32(v343)) < v10 {
+			v478 = *(*int32)(unsafe.Add(p7, int(v343)*4))
+		} else {
+			v478 = 0
+		}
+	b114:
+		if !v365 {
+			v482 = 0
+			goto b117
+		}
+		if int64(uint32(v364)) < v10 {
+			v482 = *(*int32)(unsafe.Add(p7, int(v364)*4))
+		} else {
+			v482 = 0
+		}
+	b117:
+		if !v386 {
+			v486 = 0
+			goto b120
+		}
+		if int64(uint32(v385)) < v10 {
+			v486 = *(*int32)(unsafe.Add(p7, int(v385)*4))
+		} else {
+			v486 = 0
+		}
+	b120:
+		if !v407 {
+			v490 = 0
+			goto b123
+		}
+		if int64(uint32(v406)) < v10 {
+			v490 = *(*int32)(unsafe.Add(p7, int(v406)*4))
+		} else {
+			v490 = 0
+		}
+	b123:
+		v491 = v430
+		v492 = v434
+		v493 = v438
+		v494 = v442
+		v495 = v446
+		v496 = v450
+		v497 = v454
+		v498 = v458
+		v499 = v462
+		v500 = v466
+		v501 = v470
+		v502 = v474
+		v503 = v478
+		v504 = v482
+		v505 = v486
+		v506 = v490
+	b124:
+		h89[li] = v89
+		h110[li] = v110
+		h111[li] = v111
+		h131[li] = v131
+		h132[li] = v132
+		h152[li] = v152
+		h153[li] = v153
+		h173[li] = v173
+		h174[li] = v174
+		h194[li] = v194
+		h195[li] = v195
+		h215[li] = v215
+		h216[li] = v216
 		h236[li] = v236
 		h237[li] = v237
-		h238[li] = v238
-		h239[li] = v239
-		h240[li] = v240
-		h241[li] = v241
-		h242[li] = v242
-	}
-	// Barrier, pass.go:79
-	m0 := g.Memory(0)
-	h276 := g.v276[:n]
-	h279 := g.v279[:n]
-	h280 := g.v280[:n]
-	h283 := g.v283[:n]
-	h286 := g.v286[:n]
-	h287 := g.v287[:n]
-	h290 := g.v290[:n]
-	h293 := g.v293[:n]
-	h294 := g.v294[:n]
-	h297 := g.v297[:n]
-	h300 := g.v300[:n]
-	h301 := g.v301[:n]
-	h304 := g.v304[:n]
-	h307 := g.v307[:n]
-	h308 := g.v308[:n]
-	h311 := g.v311[:n]
-	h314 := g.v314[:n]
-	h315 := g.v315[:n]
-	h318 := g.v318[:n]
-	h321 := g.v321[:n]
-	h322 := g.v322[:n]
-	h325 := g.v325[:n]
-	h328 := g.v328[:n]
-	h329 := g.v329[:n]
-	h332 := g.v332[:n]
-	h335 := g.v335[:n]
-	h336 := g.v336[:n]
-	h339 := g.v339[:n]
-	h342 := g.v342[:n]
-	h343 := g.v343[:n]
-	h346 := g.v346[:n]
-	h349 := g.v349[:n]
-	h350 := g.v350[:n]
-	h353 := g.v353[:n]
-	h356 := g.v356[:n]
-	h357 := g.v357[:n]
-	h360 := g.v360[:n]
-	h363 := g.v363[:n]
-	h364 := g.v364[:n]
-	h367 := g.v367[:n]
-	h370 := g.v370[:n]
-	h371 := g.v371[:n]
-	h374 := g.v374[:n]
-	h377 := g.v377[:n]
-	h378 := g.v378[:n]
-	h381 := g.v381[:n]
-	h384 := g.v384[:n]
-	h385 := g.v385[:n]
-	h388 := g.v388[:n]
-	h391 := g.v391[:n]
-	h392 := g.v392[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v29 := int32(li)
-		v243 := int32(uint32(v29) >> 5)
-		v244 := v29 + v243
-		own4 := unsafe.Add(m4, li*72)
-		*(*int32)(unsafe.Add(m0, int(v244)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v244+264)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v244+528)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v244+792)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v244+1056)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v244+1320)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v244+1584)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v244+1848)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v244+2112)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v244+2376)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v244+2640)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v244+2904)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v244+3168)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v244+3432)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v244+3696)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v244+3960)*4)) = 0
-		v276 := *(*int32)(own4)
-		v279 := ((v276 & 15) * 264) + v244
-		v280 := *(*int32)(unsafe.Add(m0, int(v279)*4))
-		*(*int32)(unsafe.Add(m0, int(v279)*4)) = v280 + 1
-		v283 := *(*int32)(unsafe.Add(own4, 4))
-		v286 := ((v283 & 15) * 264) + v244
-		v287 := *(*int32)(unsafe.Add(m0, int(v286)*4))
-		*(*int32)(unsafe.Add(m0, int(v286)*4)) = v287 + 1
-		v290 := *(*int32)(unsafe.Add(own4, 8))
-		v293 := ((v290 & 15) * 264) + v244
-		v294 := *(*int32)(unsafe.Add(m0, int(v293)*4))
-		*(*int32)(unsafe.Add(m0, int(v293)*4)) = v294 + 1
-		v297 := *(*int32)(unsafe.Add(own4, 12))
-		v300 := ((v297 & 15) * 264) + v244
-		v301 := *(*int32)(unsafe.Add(m0, int(v300)*4))
-		*(*int32)(unsafe.Add(m0, int(v300)*4)) = v301 + 1
-		v304 := *(*int32)(unsafe.Add(own4, 16))
-		v307 := ((v304 & 15) * 264) + v244
-		v308 := *(*int32)(unsafe.Add(m0, int(v307)*4))
-		*(*int32)(unsafe.Add(m0, int(v307)*4)) = v308 + 1
-		v311 := *(*int32)(unsafe.Add(own4, 20))
-		v314 := ((v311 & 15) * 264) + v244
-		v315 := *(*int32)(unsafe.Add(m0, int(v314)*4))
-		*(*int32)(unsafe.Add(m0, int(v314)*4)) = v315 + 1
-		v318 := *(*int32)(unsafe.Add(own4, 24))
-		v321 := ((v318 & 15) * 264) + v244
-		v322 := *(*int32)(unsafe.Add(m0, int(v321)*4))
-		*(*int32)(unsafe.Add(m0, int(v321)*4)) = v322 + 1
-		v325 := *(*int32)(unsafe.Add(own4, 28))
-		v328 := ((v325 & 15) * 264) + v244
-		v329 := *(*int32)(unsafe.Add(m0, int(v328)*4))
-		*(*int32)(unsafe.Add(m0, int(v328)*4)) = v329 + 1
-		v332 := *(*int32)(unsafe.Add(own4, 32))
-		v335 := ((v332 & 15) * 264) + v244
-		v336 := *(*int32)(unsafe.Add(m0, int(v335)*4))
-		*(*int32)(unsafe.Add(m0, int(v335)*4)) = v336 + 1
-		v339 := *(*int32)(unsafe.Add(own4, 36))
-		v342 := ((v339 & 15) * 264) + v244
-		v343 := *(*int32)(unsafe.Add(m0, int(v342)*4))
-		*(*int32)(unsafe.Add(m0, int(v342)*4)) = v343 + 1
-		v346 := *(*int32)(unsafe.Add(own4, 40))
-		v349 := ((v346 & 15) * 264) + v244
-		v350 := *(*int32)(unsafe.Add(m0, int(v349)*4))
-		*(*int32)(unsafe.Add(m0, int(v349)*4)) = v350 + 1
-		v353 := *(*int32)(unsafe.Add(own4, 44))
-		v356 := ((v353 & 15) * 264) + v244
-		v357 := *(*int32)(unsafe.Add(m0, int(v356)*4))
-		*(*int32)(unsafe.Add(m0, int(v356)*4)) = v357 + 1
-		v360 := *(*int32)(unsafe.Add(own4, 48))
-		v363 := ((v360 & 15) * 264) + v244
-		v364 := *(*int32)(unsafe.Add(m0, int(v363)*4))
-		*(*int32)(unsafe.Add(m0, int(v363)*4)) = v364 + 1
-		v367 := *(*int32)(unsafe.Add(own4, 52))
-		v370 := ((v367 & 15) * 264) + v244
-		v371 := *(*int32)(unsafe.Add(m0, int(v370)*4))
-		*(*int32)(unsafe.Add(m0, int(v370)*4)) = v371 + 1
-		v374 := *(*int32)(unsafe.Add(own4, 56))
-		v377 := ((v374 & 15) * 264) + v244
-		v378 := *(*int32)(unsafe.Add(m0, int(v377)*4))
-		*(*int32)(unsafe.Add(m0, int(v377)*4)) = v378 + 1
-		v381 := *(*int32)(unsafe.Add(own4, 60))
-		v384 := ((v381 & 15) * 264) + v244
-		v385 := *(*int32)(unsafe.Add(m0, int(v384)*4))
-		*(*int32)(unsafe.Add(m0, int(v384)*4)) = v385 + 1
-		v388 := *(*int32)(unsafe.Add(own4, 64))
-		v391 := ((v388 & 15) * 264) + v244
-		v392 := *(*int32)(unsafe.Add(m0, int(v391)*4))
-		*(*int32)(unsafe.Add(m0, int(v391)*4)) = v392 + 1
-		h276[li] = v276
+		h257[li] = v257
+		h258[li] = v258
+		h278[li] = v278
 		h279[li] = v279
-		h280[li] = v280
-		h283[li] = v283
-		h286[li] = v286
-		h287[li] = v287
-		h290[li] = v290
-		h293[li] = v293
-		h294[li] = v294
-		h297[li] = v297
+		h299[li] = v299
 		h300[li] = v300
-		h301[li] = v301
-		h304[li] = v304
-		h307[li] = v307
-		h308[li] = v308
-		h311[li] = v311
-		h314[li] = v314
-		h315[li] = v315
-		h318[li] = v318
+		h320[li] = v320
 		h321[li] = v321
-		h322[li] = v322
-		h325[li] = v325
-		h328[li] = v328
-		h329[li] = v329
-		h332[li] = v332
-		h335[li] = v335
-		h336[li] = v336
-		h339[li] = v339
+		h341[li] = v341
 		h342[li] = v342
-		h343[li] = v343
-		h346[li] = v346
-		h349[li] = v349
-		h350[li] = v350
-		h353[li] = v353
-		h356[li] = v356
-		h357[li] = v357
-		h360[li] = v360
+		h362[li] = v362
 		h363[li] = v363
-		h364[li] = v364
-		h367[li] = v367
-		h370[li] = v370
-		h371[li] = v371
-		h374[li] = v374
-		h377[li] = v377
-		h378[li] = v378
-		h381[li] = v381
+		h383[li] = v383
 		h384[li] = v384
-		h385[li] = v385
-		h388[li] = v388
-		h391[li] = v391
-		h392[li] = v392
-	}
-	// Barrier, pass.go:88
-	h397 := g.v397[:n]
-	h398 := g.v398[:n]
-	h401 := g.v401[:n]
-	h402 := g.v402[:n]
-	h406 := g.v406[:n]
-	h407 := g.v407[:n]
-	h411 := g.v411[:n]
-	h412 := g.v412[:n]
-	h416 := g.v416[:n]
-	h417 := g.v417[:n]
-	h421 := g.v421[:n]
-	h422 := g.v422[:n]
-	h426 := g.v426[:n]
-	h427 := g.v427[:n]
-	h431 := g.v431[:n]
-	h432 := g.v432[:n]
-	h436 := g.v436[:n]
-	h437 := g.v437[:n]
-	h441 := g.v441[:n]
-	h442 := g.v442[:n]
-	h446 := g.v446[:n]
-	h447 := g.v447[:n]
-	h451 := g.v451[:n]
-	h452 := g.v452[:n]
-	h456 := g.v456[:n]
-	h457 := g.v457[:n]
-	h461 := g.v461[:n]
-	h462 := g.v462[:n]
-	h466 := g.v466[:n]
-	h467 := g.v467[:n]
-	h471 := g.v471[:n]
-	h473 := g.v473[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v29 := int32(li)
-		v395 := v29 * 16
-		v397 := v395 + int32(uint32(v395)>>5)
-		v398 := *(*int32)(unsafe.Add(m0, int(v397)*4))
-		v399 := v395 + 1
-		v401 := v399 + int32(uint32(v399)>>5)
-		v402 := *(*int32)(unsafe.Add(m0, int(v401)*4))
-		v404 := v395 + 2
-		v406 := v404 + int32(uint32(v404)>>5)
-		v407 := *(*int32)(unsafe.Add(m0, int(v406)*4))
-		v409 := v395 + 3
-		v411 := v409 + int32(uint32(v409)>>5)
-		v412 := *(*int32)(unsafe.Add(m0, int(v411)*4))
-		v414 := v395 + 4
-		v416 := v414 + int32(uint32(v414)>>5)
-		v417 := *(*int32)(unsafe.Add(m0, int(v416)*4))
-		v419 := v395 + 5
-		v421 := v419 + int32(uint32(v419)>>5)
-		v422 := *(*int32)(unsafe.Add(m0, int(v421)*4))
-		v424 := v395 + 6
-		v426 := v424 + int32(uint32(v424)>>5)
-		v427 := *(*int32)(unsafe.Add(m0, int(v426)*4))
-		v429 := v395 + 7
-		v431 := v429 + int32(uint32(v429)>>5)
-		v432 := *(*int32)(unsafe.Add(m0, int(v431)*4))
-		v433 := ((((((v398 + v402) + v407) + v412) + v417) + v422) + v427) + v432
-		v434 := v395 + 8
-		v436 := v434 + int32(uint32(v434)>>5)
-		v437 := *(*int32)(unsafe.Add(m0, int(v436)*4))
-		v439 := v395 + 9
-		v441 := v439 + int32(uint32(v439)>>5)
-		v442 := *(*int32)(unsafe.Add(m0, int(v441)*4))
-		v444 := v395 + 10
-		v446 := v444 + int32(uint32(v444)>>5)
-		v447 := *(*int32)(unsafe.Add(m0, int(v446)*4))
-		v449 := v395 + 11
-		v451 := v449 + int32(uint32(v449)>>5)
-		v452 := *(*int32)(unsafe.Add(m0, int(v451)*4))
-		v454 := v395 + 12
-		v456 := v454 + int32(uint32(v454)>>5)
-		v457 := *(*int32)(unsafe.Add(m0, int(v456)*4))
-		v459 := v395 + 13
-		v461 := v459 + int32(uint32(v459)>>5)
-		v462 := *(*int32)(unsafe.Add(m0, int(v461)*4))
-		v464 := v395 + 14
-		v466 := v464 + int32(uint32(v464)>>5)
-		v467 := *(*int32)(unsafe.Add(m0, int(v466)*4))
-		v468 := ((((((v433 + v437) + v442) + v447) + v452) + v457) + v462) + v467
-		v469 := v395 + 15
-		v471 := v469 + int32(uint32(v469)>>5)
-		v473 := v468 + *(*int32)(unsafe.Add(m0, int(v471)*4))
-		h397[li] = v397
-		h398[li] = v398
-		h401[li] = v401
-		h402[li] = v402
-		h406[li] = v406
-		h407[li] = v407
-		h411[li] = v411
-		h412[li] = v412
-		h416[li] = v416
-		h417[li] = v417
-		h421[li] = v421
-		h422[li] = v422
+		h404[li] = v404
+		h405[li] = v405
+		h425[li] = v425
 		h426[li] = v426
-		h427[li] = v427
-		h431[li] = v431
-		h432[li] = v432
-		h436[li] = v436
-		h437[li] = v437
-		h441[li] = v441
-		h442[li] = v442
-		h446[li] = v446
-		h447[li] = v447
-		h451[li] = v451
-		h452[li] = v452
-		h456[li] = v456
-		h457[li] = v457
-		h461[li] = v461
-		h462[li] = v462
-		h466[li] = v466
-		h467[li] = v467
-		h471[li] = v471
-		h473[li] = v473
+		h491[li] = v491
+		h492[li] = v492
+		h493[li] = v493
+		h494[li] = v494
+		h495[li] = v495
+		h496[li] = v496
+		h497[li] = v497
+		h498[li] = v498
+		h499[li] = v499
+		h500[li] = v500
+		h501[li] = v501
+		h502[li] = v502
+		h503[li] = v503
+		h504[li] = v504
+		h505[li] = v505
+		h506[li] = v506
 	}
-	// GroupExclusiveScan, pass.go:96
-	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v473, 0)
-		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v474, in, len(in), int32(0))
-	}
-	h474 := g.v474[:n]
+	// Barrier, pass.go:76
+	m0 := g.Memory(0)
+	h542 := g.v542[:n]
+	h543 := g.v543[:n]
+	h548 := g.v548[:n]
+	h549 := g.v549[:n]
+	h554 := g.v554[:n]
+	h555 := g.v555[:n]
+	h560 := g.v560[:n]
+	h561 := g.v561[:n]
+	h566 := g.v566[:n]
+	h567 := g.v567[:n]
+	h572 := g.v572[:n]
+	h573 := g.v573[:n]
+	h578 := g.v578[:n]
+	h579 := g.v579[:n]
+	h584 := g.v584[:n]
+	h585 := g.v585[:n]
+	h590 := g.v590[:n]
+	h591 := g.v591[:n]
+	h596 := g.v596[:n]
+	h597 := g.v597[:n]
+	h602 := g.v602[:n]
+	h603 := g.v603[:n]
+	h608 := g.v608[:n]
+	h609 := g.v609[:n]
+	h614 := g.v614[:n]
+	h615 := g.v615[:n]
+	h620 := g.v620[:n]
+	h621 := g.v621[:n]
+	h626 := g.v626[:n]
+	h627 := g.v627[:n]
+	h632 := g.v632[:n]
+	h633 := g.v633[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v88 := int32(li)
-		v89 := v88 == 0
-		v474 := h474[li]
-		v397 := h397[li]
-		v398 := h398[li]
-		v401 := h401[li]
-		v402 := h402[li]
-		v406 := h406[li]
-		v407 := h407[li]
-		v411 := h411[li]
-		v412 := h412[li]
-		v416 := h416[li]
-		v417 := h417[li]
-		v421 := h421[li]
-		v422 := h422[li]
-		v426 := h426[li]
-		v427 := h427[li]
-		v431 := h431[li]
-		v432 := h432[li]
-		v436 := h436[li]
-		v437 := h437[li]
-		v441 := h441[li]
-		v442 := h442[li]
-		v446 := h446[li]
-		v447 := h447[li]
-		v451 := h451[li]
-		v452 := h452[li]
-		v456 := h456[li]
-		v457 := h457[li]
-		v461 := h461[li]
-		v462 := h462[li]
-		v466 := h466[li]
-		v467 := h467[li]
-		v471 := h471[li]
-		v475 := v474
-		if v89 {
-			v475 = 0
-		}
-		*(*int32)(unsafe.Add(m0, int(v397)*4)) = v475
-		v477 := v475 + v398
-		*(*int32)(unsafe.Add(m0, int(v401)*4)) = v477
-		v479 := v477 + v402
-		*(*int32)(unsafe.Add(m0, int(v406)*4)) = v479
-		v481 := v479 + v407
-		*(*int32)(unsafe.Add(m0, int(v411)*4)) = v481
-		v483 := v481 + v412
-		*(*int32)(unsafe.Add(m0, int(v416)*4)) = v483
-		v485 := v483 + v417
-		*(*int32)(unsafe.Add(m0, int(v421)*4)) = v485
-		v487 := v485 + v422
-		*(*int32)(unsafe.Add(m0, int(v426)*4)) = v487
-		v489 := v487 + v427
-		*(*int32)(unsafe.Add(m0, int(v431)*4)) = v489
-		v491 := v489 + v432
-		*(*int32)(unsafe.Add(m0, int(v436)*4)) = v491
-		v493 := v491 + v437
-		*(*int32)(unsafe.Add(m0, int(v441)*4)) = v493
-		v495 := v493 + v442
-		*(*int32)(unsafe.Add(m0, int(v446)*4)) = v495
-		v497 := v495 + v447
-		*(*int32)(unsafe.Add(m0, int(v451)*4)) = v497
-		v499 := v497 + v452
-		*(*int32)(unsafe.Add(m0, int(v456)*4)) = v499
-		v501 := v499 + v457
-		*(*int32)(unsafe.Add(m0, int(v461)*4)) = v501
-		v503 := v501 + v462
-		*(*int32)(unsafe.Add(m0, int(v466)*4)) = v503
-		*(*int32)(unsafe.Add(m0, int(v471)*4)) = v503 + v467
-	}
-	// Barrier, pass.go:102
-	h508 := g.v508[:n]
-	h510 := g.v510[:n]
-	h512 := g.v512[:n]
-	h514 := g.v514[:n]
-	h516 := g.v516[:n]
-	h518 := g.v518[:n]
-	h520 := g.v520[:n]
-	h522 := g.v522[:n]
-	h524 := g.v524[:n]
-	h526 := g.v526[:n]
-	h528 := g.v528[:n]
-	h530 := g.v530[:n]
-	h532 := g.v532[:n]
-	h534 := g.v534[:n]
-	h536 := g.v536[:n]
-	h538 := g.v538[:n]
-	h540 := g.v540[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
+		v30 := int32(li)
+		v507 := int32(uint32(v30) >> 5)
+		v508 := v30 + v507
+		v111 := h111[li]
+		v132 := h132[li]
+		v153 := h153[li]
+		v174 := h174[li]
+		v195 := h195[li]
+		v216 := h216[li]
+		v237 := h237[li]
+		v258 := h258[li]
 		v279 := h279[li]
-		v280 := h280[li]
-		v286 := h286[li]
-		v287 := h287[li]
-		v293 := h293[li]
-		v294 := h294[li]
 		v300 := h300[li]
-		v301 := h301[li]
-		v307 := h307[li]
-		v308 := h308[li]
-		v314 := h314[li]
-		v315 := h315[li]
 		v321 := h321[li]
-		v322 := h322[li]
-		v328 := h328[li]
-		v329 := h329[li]
-		v335 := h335[li]
-		v336 := h336[li]
 		v342 := h342[li]
-		v343 := h343[li]
-		v349 := h349[li]
-		v350 := h350[li]
-		v356 := h356[li]
-		v357 := h357[li]
 		v363 := h363[li]
-		v364 := h364[li]
-		v370 := h370[li]
-		v371 := h371[li]
-		v377 := h377[li]
-		v378 := h378[li]
 		v384 := h384[li]
-		v385 := h385[li]
-		v391 := h391[li]
-		v392 := h392[li]
-		v508 := v280 + *(*int32)(unsafe.Add(m0, int(v279)*4))
-		v510 := v287 + *(*int32)(unsafe.Add(m0, int(v286)*4))
-		v512 := v294 + *(*int32)(unsafe.Add(m0, int(v293)*4))
-		v514 := v301 + *(*int32)(unsafe.Add(m0, int(v300)*4))
-		v516 := v308 + *(*int32)(unsafe.Add(m0, int(v307)*4))
-		v518 := v315 + *(*int32)(unsafe.Add(m0, int(v314)*4))
-		v520 := v322 + *(*int32)(unsafe.Add(m0, int(v321)*4))
-		v522 := v329 + *(*int32)(unsafe.Add(m0, int(v328)*4))
-		v524 := v336 + *(*int32)(unsafe.Add(m0, int(v335)*4))
-		v526 := v343 + *(*int32)(unsafe.Add(m0, int(v342)*4))
-		v528 := v350 + *(*int32)(unsafe.Add(m0, int(v349)*4))
-		v530 := v357 + *(*int32)(unsafe.Add(m0, int(v356)*4))
-		v532 := v364 + *(*int32)(unsafe.Add(m0, int(v363)*4))
-		v534 := v371 + *(*int32)(unsafe.Add(m0, int(v370)*4))
-		v536 := v378 + *(*int32)(unsafe.Add(m0, int(v377)*4))
-		v538 := v385 + *(*int32)(unsafe.Add(m0, int(v384)*4))
-		v540 := v392 + *(*int32)(unsafe.Add(m0, int(v391)*4))
-		h508[li] = v508
-		h510[li] = v510
-		h512[li] = v512
-		h514[li] = v514
-		h516[li] = v516
-		h518[li] = v518
-		h520[li] = v520
-		h522[li] = v522
-		h524[li] = v524
-		h526[li] = v526
-		h528[li] = v528
-		h530[li] = v530
-		h532[li] = v532
-		h534[li] = v534
-		h536[li] = v536
-		h538[li] = v538
-		h540[li] = v540
+		v405 := h405[li]
+		v426 := h426[li]
+		*(*int32)(unsafe.Add(m0, int(v508)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v508+264)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v508+528)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v508+792)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v508+1056)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v508+1320)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v508+1584)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v508+1848)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v508+2112)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v508+2376)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v508+2640)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v508+2904)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v508+3168)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v508+3432)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v508+3696)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v508+3960)*4)) = 0
+		v542 := ((v111 & 15) * 264) + v508
+		v543 := *(*int32)(unsafe.Add(m0, int(v542)*4))
+		*(*int32)(unsafe.Add(m0, int(v542)*4)) = v543 + 1
+		v548 := ((v132 & 15) * 264) + v508
+		v549 := *(*int32)(unsafe.Add(m0, int(v548)*4))
+		*(*int32)(unsafe.Add(m0, int(v548)*4)) = v549 + 1
+		v554 := ((v153 & 15) * 264) + v508
+		v555 := *(*int32)(unsafe.Add(m0, int(v554)*4))
+		*(*int32)(unsafe.Add(m0, int(v554)*4)) = v555 + 1
+		v560 := ((v174 & 15) * 264) + v508
+		v561 := *(*int32)(unsafe.Add(m0, int(v560)*4))
+		*(*int32)(unsafe.Add(m0, int(v560)*4)) = v561 + 1
+		v566 := ((v195 & 15) * 264) + v508
+		v567 := *(*int32)(unsafe.Add(m0, int(v566)*4))
+		*(*int32)(unsafe.Add(m0, int(v566)*4)) = v567 + 1
+		v572 := ((v216 & 15) * 264) + v508
+		v573 := *(*int32)(unsafe.Add(m0, int(v572)*4))
+		*(*int32)(unsafe.Add(m0, int(v572)*4)) = v573 + 1
+		v578 := ((v237 & 15) * 264) + v508
+		v579 := *(*int32)(unsafe.Add(m0, int(v578)*4))
+		*(*int32)(unsafe.Add(m0, int(v578)*4)) = v579 + 1
+		v584 := ((v258 & 15) * 264) + v508
+		v585 := *(*int32)(unsafe.Add(m0, int(v584)*4))
+		*(*int32)(unsafe.Add(m0, int(v584)*4)) = v585 + 1
+		v590 := ((v279 & 15) * 264) + v508
+		v591 := *(*int32)(unsafe.Add(m0, int(v590)*4))
+		*(*int32)(unsafe.Add(m0, int(v590)*4)) = v591 + 1
+		v596 := ((v300 & 15) * 264) + v508
+		v597 := *(*int32)(unsafe.Add(m0, int(v596)*4))
+		*(*int32)(unsafe.Add(m0, int(v596)*4)) = v597 + 1
+		v602 := ((v321 & 15) * 264) + v508
+		v603 := *(*int32)(unsafe.Add(m0, int(v602)*4))
+		*(*int32)(unsafe.Add(m0, int(v602)*4)) = v603 + 1
+		v608 := ((v342 & 15) * 264) + v508
+		v609 := *(*int32)(unsafe.Add(m0, int(v608)*4))
+		*(*int32)(unsafe.Add(m0, int(v608)*4)) = v609 + 1
+		v614 := ((v363 & 15) * 264) + v508
+		v615 := *(*int32)(unsafe.Add(m0, int(v614)*4))
+		*(*int32)(unsafe.Add(m0, int(v614)*4)) = v615 + 1
+		v620 := ((v384 & 15) * 264) + v508
+		v621 := *(*int32)(unsafe.Add(m0, int(v620)*4))
+		*(*int32)(unsafe.Add(m0, int(v620)*4)) = v621 + 1
+		v626 := ((v405 & 15) * 264) + v508
+		v627 := *(*int32)(unsafe.Add(m0, int(v626)*4))
+		*(*int32)(unsafe.Add(m0, int(v626)*4)) = v627 + 1
+		v632 := ((v426 & 15) * 264) + v508
+		v633 := *(*int32)(unsafe.Add(m0, int(v632)*4))
+		*(*int32)(unsafe.Add(m0, int(v632)*4)) = v633 + 1
+		h542[li] = v542
+		h543[li] = v543
+		h548[li] = v548
+		h549[li] = v549
+		h554[li] = v554
+		h555[li] = v555
+		h560[li] = v560
+		h561[li] = v561
+		h566[li] = v566
+		h567[li] = v567
+		h572[li] = v572
+		h573[li] = v573
+		h578[li] = v578
+		h579[li] = v579
+		h584[li] = v584
+		h585[li] = v585
+		h590[li] = v590
+		h591[li] = v591
+		h596[li] = v596
+		h597[li] = v597
+		h602[li] = v602
+		h603[li] = v603
+		h608[li] = v608
+		h609[li] = v609
+		h614[li] = v614
+		h615[li] = v615
+		h620[li] = v620
+		h621[li] = v621
+		h626[li] = v626
+		h627[li] = v627
+		h632[li] = v632
+		h633[li] = v633
 	}
-	// Barrier, pass.go:111
-	h541 := g.v541[:n]
-	h544 := g.v544[:n]
-	h547 := g.v547[:n]
-	h550 := g.v550[:n]
-	h553 := g.v553[:n]
-	h556 := g.v556[:n]
-	h559 := g.v559[:n]
-	h562 := g.v562[:n]
-	h565 := g.v565[:n]
-	h568 := g.v568[:n]
-	h571 := g.v571[:n]
-	h574 := g.v574[:n]
-	h577 := g.v577[:n]
-	h580 := g.v580[:n]
-	h583 := g.v583[:n]
-	h586 := g.v586[:n]
-	h589 := g.v589[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v508 := h508[li]
-		own3 := unsafe.Add(m3, li*72)
-		v510 := h510[li]
-		v512 := h512[li]
-		v514 := h514[li]
-		v516 := h516[li]
-		v518 := h518[li]
-		v520 := h520[li]
-		v522 := h522[li]
-		v524 := h524[li]
-		v526 := h526[li]
-		v528 := h528[li]
-		v530 := h530[li]
-		v532 := h532[li]
-		v534 := h534[li]
-		v536 := h536[li]
-		v538 := h538[li]
-		v540 := h540[li]
-		v541 := int32(uint32(v508) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v541)*4)) = *(*int32)(own3)
-		v544 := int32(uint32(v510) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v544)*4)) = *(*int32)(unsafe.Add(own3, 4))
-		v547 := int32(uint32(v512) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v547)*4)) = *(*int32)(unsafe.Add(own3, 8))
-		v550 := int32(uint32(v514) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v550)*4)) = *(*int32)(unsafe.Add(own3, 12))
-		v553 := int32(uint32(v516) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v553)*4)) = *(*int32)(unsafe.Add(own3, 16))
-		v556 := int32(uint32(v518) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v556)*4)) = *(*int32)(unsafe.Add(own3, 20))
-		v559 := int32(uint32(v520) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v559)*4)) = *(*int32)(unsafe.Add(own3, 24))
-		v562 := int32(uint32(v522) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v562)*4)) = *(*int32)(unsafe.Add(own3, 28))
-		v565 := int32(uint32(v524) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v565)*4)) = *(*int32)(unsafe.Add(own3, 32))
-		v568 := int32(uint32(v526) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v568)*4)) = *(*int32)(unsafe.Add(own3, 36))
-		v571 := int32(uint32(v528) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v571)*4)) = *(*int32)(unsafe.Add(own3, 40))
-		v574 := int32(uint32(v530) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v574)*4)) = *(*int32)(unsafe.Add(own3, 44))
-		v577 := int32(uint32(v532) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v577)*4)) = *(*int32)(unsafe.Add(own3, 48))
-		v580 := int32(uint32(v534) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v580)*4)) = *(*int32)(unsafe.Add(own3, 52))
-		v583 := int32(uint32(v536) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v583)*4)) = *(*int32)(unsafe.Add(own3, 56))
-		v586 := int32(uint32(v538) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v586)*4)) = *(*int32)(unsafe.Add(own3, 60))
-		v589 := int32(uint32(v540) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v589)*4)) = *(*int32)(unsafe.Add(own3, 64))
-		h541[li] = v541
-		h544[li] = v544
-		h547[li] = v547
-		h550[li] = v550
-		h553[li] = v553
-		h556[li] = v556
-		h559[li] = v559
-		h562[li] = v562
-		h565[li] = v565
-		h568[li] = v568
-		h571[li] = v571
-		h574[li] = v574
-		h577[li] = v577
-		h580[li] = v580
-		h583[li] = v583
-		h586[li] = v586
-		h589[li] = v589
-	}
-	// Barrier, pass.go:115
+	// Barrier, pass.go:85
+	h637 := g.v637[:n]
+	h638 := g.v638[:n]
+	h641 := g.v641[:n]
+	h642 := g.v642[:n]
+	h646 := g.v646[:n]
+	h647 := g.v647[:n]
+	h651 := g.v651[:n]
+	h652 := g.v652[:n]
+	h656 := g.v656[:n]
+	h657 := g.v657[:n]
+	h661 := g.v661[:n]
+	h662 := g.v662[:n]
+	h666 := g.v666[:n]
+	h667 := g.v667[:n]
+	h671 := g.v671[:n]
+	h672 := g.v672[:n]
 	h676 := g.v676[:n]
 	h677 := g.v677[:n]
-	h678 := g.v678[:n]
-	h679 := g.v679[:n]
-	h680 := g.v680[:n]
 	h681 := g.v681[:n]
 	h682 := g.v682[:n]
-	h683 := g.v683[:n]
-	h684 := g.v684[:n]
-	h685 := g.v685[:n]
 	h686 := g.v686[:n]
 	h687 := g.v687[:n]
-	h688 := g.v688[:n]
-	h689 := g.v689[:n]
-	h690 := g.v690[:n]
 	h691 := g.v691[:n]
 	h692 := g.v692[:n]
+	h696 := g.v696[:n]
+	h697 := g.v697[:n]
+	h701 := g.v701[:n]
+	h702 := g.v702[:n]
+	h706 := g.v706[:n]
+	h707 := g.v707[:n]
+	h711 := g.v711[:n]
+	h713 := g.v713[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v30 := int32(li)
+		v90 := v30 * 16
+		v637 := v90 + int32(uint32(v90)>>5)
+		v638 := *(*int32)(unsafe.Add(m0, int(v637)*4))
+		v639 := v90 + 1
+		v641 := v639 + int32(uint32(v639)>>5)
+		v642 := *(*int32)(unsafe.Add(m0, int(v641)*4))
+		v644 := v90 + 2
+		v646 := v644 + int32(uint32(v644)>>5)
+		v647 := *(*int32)(unsafe.Add(m0, int(v646)*4))
+		v649 := v90 + 3
+		v651 := v649 + int32(uint32(v649)>>5)
+		v652 := *(*int32)(unsafe.Add(m0, int(v651)*4))
+		v654 := v90 + 4
+		v656 := v654 + int32(uint32(v654)>>5)
+		v657 := *(*int32)(unsafe.Add(m0, int(v656)*4))
+		v659 := v90 + 5
+		v661 := v659 + int32(uint32(v659)>>5)
+		v662 := *(*int32)(unsafe.Add(m0, int(v661)*4))
+		v664 := v90 + 6
+		v666 := v664 + int32(uint32(v664)>>5)
+		v667 := *(*int32)(unsafe.Add(m0, int(v666)*4))
+		v669 := v90 + 7
+		v671 := v669 + int32(uint32(v669)>>5)
+		v672 := *(*int32)(unsafe.Add(m0, int(v671)*4))
+		v673 := ((((((v638 + v642) + v647) + v652) + v657) + v662) + v667) + v672
+		v674 := v90 + 8
+		v676 := v674 + int32(uint32(v674)>>5)
+		v677 := *(*int32)(unsafe.Add(m0, int(v676)*4))
+		v679 := v90 + 9
+		v681 := v679 + int32(uint32(v679)>>5)
+		v682 := *(*int32)(unsafe.Add(m0, int(v681)*4))
+		v684 := v90 + 10
+		v686 := v684 + int32(uint32(v684)>>5)
+		v687 := *(*int32)(unsafe.Add(m0, int(v686)*4))
+		v689 := v90 + 11
+		v691 := v689 + int32(uint32(v689)>>5)
+		v692 := *(*int32)(unsafe.Add(m0, int(v691)*4))
+		v694 := v90 + 12
+		v696 := v694 + int32(uint32(v694)>>5)
+		v697 := *(*int32)(unsafe.Add(m0, int(v696)*4))
+		v699 := v90 + 13
+		v701 := v699 + int32(uint32(v699)>>5)
+		v702 := *(*int32)(unsafe.Add(m0, int(v701)*4))
+		v704 := v90 + 14
+		v706 := v704 + int32(uint32(v704)>>5)
+		v707 := *(*int32)(unsafe.Add(m0, int(v706)*4))
+		v708 := ((((((v673 + v677) + v682) + v687) + v692) + v697) + v702) + v707
+		v709 := v90 + 15
+		v711 := v709 + int32(uint32(v709)>>5)
+		v713 := v708 + *(*int32)(unsafe.Add(m0, int(v711)*4))
+		h637[li] = v637
+		h638[li] = v638
+		h641[li] = v641
+		h642[li] = v642
+		h646[li] = v646
+		h647[li] = v647
+		h651[li] = v651
+		h652[li] = v652
+		h656[li] = v656
+		h657[li] = v657
+		h661[li] = v661
+		h662[li] = v662
+		h666[li] = v666
+		h667[li] = v667
+		h671[li] = v671
+		h672[li] = v672
+		h676[li] = v676
+		h677[li] = v677
+		h681[li] = v681
+		h682[li] = v682
+		h686[li] = v686
+		h687[li] = v687
+		h691[li] = v691
+		h692[li] = v692
+		h696[li] = v696
+		h697[li] = v697
+		h701[li] = v701
+		h702[li] = v702
+		h706[li] = v706
+		h707[li] = v707
+		h711[li] = v711
+		h713[li] = v713
+	}
+	// GroupExclusiveScan, pass.go:93
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v713, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v714, in, len(in), int32(0))
+	}
+	h714 := g.v714[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v87 := int32(li)
+		v88 := v87 == 0
+		v714 := h714[li]
+		v637 := h637[li]
+		v638 := h638[li]
+		v641 := h641[li]
+		v642 := h642[li]
+		v646 := h646[li]
+		v647 := h647[li]
+		v651 := h651[li]
+		v652 := h652[li]
+		v656 := h656[li]
+		v657 := h657[li]
+		v661 := h661[li]
+		v662 := h662[li]
+		v666 := h666[li]
+		v667 := h667[li]
+		v671 := h671[li]
+		v672 := h672[li]
+		v676 := h676[li]
+		v677 := h677[li]
+		v681 := h681[li]
+		v682 := h682[li]
+		v686 := h686[li]
+		v687 := h687[li]
+		v691 := h691[li]
+		v692 := h692[li]
+		v696 := h696[li]
+		v697 := h697[li]
+		v701 := h701[li]
+		v702 := h702[li]
+		v706 := h706[li]
+		v707 := h707[li]
+		v711 := h711[li]
+		v715 := v714
+		if v88 {
+			v715 = 0
+		}
+		*(*int32)(unsafe.Add(m0, int(v637)*4)) = v715
+		v717 := v715 + v638
+		*(*int32)(unsafe.Add(m0, int(v641)*4)) = v717
+		v719 := v717 + v642
+		*(*int32)(unsafe.Add(m0, int(v646)*4)) = v719
+		v721 := v719 + v647
+		*(*int32)(unsafe.Add(m0, int(v651)*4)) = v721
+		v723 := v721 + v652
+		*(*int32)(unsafe.Add(m0, int(v656)*4)) = v723
+		v725 := v723 + v657
+		*(*int32)(unsafe.Add(m0, int(v661)*4)) = v725
+		v727 := v725 + v662
+		*(*int32)(unsafe.Add(m0, int(v666)*4)) = v727
+		v729 := v727 + v667
+		*(*int32)(unsafe.Add(m0, int(v671)*4)) = v729
+		v731 := v729 + v672
+		*(*int32)(unsafe.Add(m0, int(v676)*4)) = v731
+		v733 := v731 + v677
+		*(*int32)(unsafe.Add(m0, int(v681)*4)) = v733
+		v735 := v733 + v682
+		*(*int32)(unsafe.Add(m0, int(v686)*4)) = v735
+		v737 := v735 + v687
+		*(*int32)(unsafe.Add(m0, int(v691)*4)) = v737
+		v739 := v737 + v692
+		*(*int32)(unsafe.Add(m0, int(v696)*4)) = v739
+		v741 := v739 + v697
+		*(*int32)(unsafe.Add(m0, int(v701)*4)) = v741
+		v743 := v741 + v702
+		*(*int32)(unsafe.Add(m0, int(v706)*4)) = v743
+		*(*int32)(unsafe.Add(m0, int(v711)*4)) = v743 + v707
+	}
+	// Barrier, pass.go:99
+	h748 := g.v748[:n]
+	h750 := g.v750[:n]
+	h752 := g.v752[:n]
+	h754 := g.v754[:n]
+	h756 := g.v756[:n]
+	h758 := g.v758[:n]
+	h760 := g.v760[:n]
+	h762 := g.v762[:n]
+	h764 := g.v764[:n]
+	h766 := g.v766[:n]
+	h768 := g.v768[:n]
+	h770 := g.v770[:n]
+	h772 := g.v772[:n]
+	h774 := g.v774[:n]
+	h776 := g.v776[:n]
+	h778 := g.v778[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v542 := h542[li]
+		v543 := h543[li]
+		v548 := h548[li]
+		v549 := h549[li]
+		v554 := h554[li]
+		v555 := h555[li]
+		v560 := h560[li]
+		v561 := h561[li]
+		v566 := h566[li]
+		v567 := h567[li]
+		v572 := h572[li]
+		v573 := h573[li]
+		v578 := h578[li]
+		v579 := h579[li]
+		v584 := h584[li]
+		v585 := h585[li]
+		v590 := h590[li]
+		v591 := h591[li]
+		v596 := h596[li]
+		v597 := h597[li]
+		v602 := h602[li]
+		v603 := h603[li]
+		v608 := h608[li]
+		v609 := h609[li]
+		v614 := h614[li]
+		v615 := h615[li]
+		v620 := h620[li]
+		v621 := h621[li]
+		v626 := h626[li]
+		v627 := h627[li]
+		v632 := h632[li]
+		v633 := h633[li]
+		v748 := v543 + *(*int32)(unsafe.Add(m0, int(v542)*4))
+		v750 := v549 + *(*int32)(unsafe.Add(m0, int(v548)*4))
+		v752 := v555 + *(*int32)(unsafe.Add(m0, int(v554)*4))
+		v754 := v561 + *(*int32)(unsafe.Add(m0, int(v560)*4))
+		v756 := v567 + *(*int32)(unsafe.Add(m0, int(v566)*4))
+		v758 := v573 + *(*int32)(unsafe.Add(m0, int(v572)*4))
+		v760 := v579 + *(*int32)(unsafe.Add(m0, int(v578)*4))
+		v762 := v585 + *(*int32)(unsafe.Add(m0, int(v584)*4))
+		v764 := v591 + *(*int32)(unsafe.Add(m0, int(v590)*4))
+		v766 := v597 + *(*int32)(unsafe.Add(m0, int(v596)*4))
+		v768 := v603 + *(*int32)(unsafe.Add(m0, int(v602)*4))
+		v770 := v609 + *(*int32)(unsafe.Add(m0, int(v608)*4))
+		v772 := v615 + *(*int32)(unsafe.Add(m0, int(v614)*4))
+		v774 := v621 + *(*int32)(unsafe.Add(m0, int(v620)*4))
+		v776 := v627 + *(*int32)(unsafe.Add(m0, int(v626)*4))
+		v778 := v633 + *(*int32)(unsafe.Add(m0, int(v632)*4))
+		h748[li] = v748
+		h750[li] = v750
+		h752[li] = v752
+		h754[li] = v754
+		h756[li] = v756
+		h758[li] = v758
+		h760[li] = v760
+		h762[li] = v762
+		h764[li] = v764
+		h766[li] = v766
+		h768[li] = v768
+		h770[li] = v770
+		h772[li] = v772
+		h774[li] = v774
+		h776[li] = v776
+		h778[li] = v778
+	}
+	// Barrier, pass.go:108
+	h781 := g.v781[:n]
+	h785 := g.v785[:n]
+	h789 := g.v789[:n]
+	h793 := g.v793[:n]
+	h797 := g.v797[:n]
+	h801 := g.v801[:n]
+	h805 := g.v805[:n]
+	h809 := g.v809[:n]
+	h813 := g.v813[:n]
+	h817 := g.v817[:n]
+	h821 := g.v821[:n]
+	h825 := g.v825[:n]
+	h829 := g.v829[:n]
+	h833 := g.v833[:n]
+	h837 := g.v837[:n]
+	h841 := g.v841[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v748 := h748[li]
+		v110 := h110[li]
+		v750 := h750[li]
+		v131 := h131[li]
+		v752 := h752[li]
+		v152 := h152[li]
+		v754 := h754[li]
+		v173 := h173[li]
+		v756 := h756[li]
+		v194 := h194[li]
+		v758 := h758[li]
+		v215 := h215[li]
+		v760 := h760[li]
+		v236 := h236[li]
+		v762 := h762[li]
+		v257 := h257[li]
+		v764 := h764[li]
+		v278 := h278[li]
+		v766 := h766[li]
+		v299 := h299[li]
+		v768 := h768[li]
+		v320 := h320[li]
+		v770 := h770[li]
+		v341 := h341[li]
+		v772 := h772[li]
+		v362 := h362[li]
+		v774 := h774[li]
+		v383 := h383[li]
+		v776 := h776[li]
+		v404 := h404[li]
+		v778 := h778[li]
+		v425 := h425[li]
+		v779 := v748 & 4095
+		v781 := v779 + int32(uint32(v779)>>5)
+		*(*int32)(unsafe.Add(m0, int(v781)*4)) = v110
+		v783 := v750 & 4095
+		v785 := v783 + int32(uint32(v783)>>5)
+		*(*int32)(unsafe.Add(m0, int(v785)*4)) = v131
+		v787 := v752 & 4095
+		v789 := v787 + int32(uint32(v787)>>5)
+		*(*int32)(unsafe.Add(m0, int(v789)*4)) = v152
+		v791 := v754 & 4095
+		v793 := v791 + int32(uint32(v791)>>5)
+		*(*int32)(unsafe.Add(m0, int(v793)*4)) = v173
+		v795 := v756 & 4095
+		v797 := v795 + int32(uint32(v795)>>5)
+		*(*int32)(unsafe.Add(m0, int(v797)*4)) = v194
+		v799 := v758 & 4095
+		v801 := v799 + int32(uint32(v799)>>5)
+		*(*int32)(unsafe.Add(m0, int(v801)*4)) = v215
+		v803 := v760 & 4095
+		v805 := v803 + int32(uint32(v803)>>5)
+		*(*int32)(unsafe.Add(m0, int(v805)*4)) = v236
+		v807 := v762 & 4095
+		v809 := v807 + int32(uint32(v807)>>5)
+		*(*int32)(unsafe.Add(m0, int(v809)*4)) = v257
+		v811 := v764 & 4095
+		v813 := v811 + int32(uint32(v811)>>5)
+		*(*int32)(unsafe.Add(m0, int(v813)*4)) = v278
+		v815 := v766 & 4095
+		v817 := v815 + int32(uint32(v815)>>5)
+		*(*int32)(unsafe.Add(m0, int(v817)*4)) = v299
+		v819 := v768 & 4095
+		v821 := v819 + int32(uint32(v819)>>5)
+		*(*int32)(unsafe.Add(m0, int(v821)*4)) = v320
+		v823 := v770 & 4095
+		v825 := v823 + int32(uint32(v823)>>5)
+		*(*int32)(unsafe.Add(m0, int(v825)*4)) = v341
+		v827 := v772 & 4095
+		v829 := v827 + int32(uint32(v827)>>5)
+		*(*int32)(unsafe.Add(m0, int(v829)*4)) = v362
+		v831 := v774 & 4095
+		v833 := v831 + int32(uint32(v831)>>5)
+		*(*int32)(unsafe.Add(m0, int(v833)*4)) = v383
+		v835 := v776 & 4095
+		v837 := v835 + int32(uint32(v835)>>5)
+		*(*int32)(unsafe.Add(m0, int(v837)*4)) = v404
+		v839 := v778 & 4095
+		v841 := v839 + int32(uint32(v839)>>5)
+		*(*int32)(unsafe.Add(m0, int(v841)*4)) = v425
+		h781[li] = v781
+		h785[li] = v785
+		h789[li] = v789
+		h793[li] = v793
+		h797[li] = v797
+		h801[li] = v801
+		h805[li] = v805
+		h809[li] = v809
+		h813[li] = v813
+		h817[li] = v817
+		h821[li] = v821
+		h825[li] = v825
+		h829[li] = v829
+		h833[li] = v833
+		h837[li] = v837
+		h841[li] = v841
+	}
+	// Barrier, pass.go:113
+	h843 := g.v843[:n]
+	h844 := g.v844[:n]
+	h845 := g.v845[:n]
+	h846 := g.v846[:n]
+	h847 := g.v847[:n]
+	h848 := g.v848[:n]
+	h849 := g.v849[:n]
+	h850 := g.v850[:n]
+	h851 := g.v851[:n]
+	h852 := g.v852[:n]
+	h853 := g.v853[:n]
+	h854 := g.v854[:n]
+	h855 := g.v855[:n]
+	h856 := g.v856[:n]
+	h857 := g.v857[:n]
+	h858 := g.v858[:n]
+	h891 := g.v891[:n]
+	h892 := g.v892[:n]
+	h893 := g.v893[:n]
+	h894 := g.v894[:n]
+	h895 := g.v895[:n]
+	h896 := g.v896[:n]
+	h897 := g.v897[:n]
+	h898 := g.v898[:n]
+	h899 := g.v899[:n]
+	h900 := g.v900[:n]
+	h901 := g.v901[:n]
+	h902 := g.v902[:n]
+	h903 := g.v903[:n]
+	h904 := g.v904[:n]
+	h905 := g.v905[:n]
+	h906 := g.v906[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own3 := unsafe.Add(m3, li*72)
-		v226 := h226[li]
-		v227 := h227[li]
-		v228 := h228[li]
-		v229 := h229[li]
-		v230 := h230[li]
-		v231 := h231[li]
-		v232 := h232[li]
-		v233 := h233[li]
-		v234 := h234[li]
-		v235 := h235[li]
-		v236 := h236[li]
-		v237 := h237[li]
-		v238 := h238[li]
-		v239 := h239[li]
-		v240 := h240[li]
-		v241 := h241[li]
-		v242 := h242[li]
-		var v676, v677, v678, v679, v680, v681, v682, v683, v684, v685, v686, v687, v688, v689, v690, v691, v692 int32
-		*(*int32)(own3) = *(*int32)(unsafe.Add(m0, li*68))
-		*(*int32)(unsafe.Add(own3, 4)) = *(*int32)(unsafe.Add(m0, li*68+4))
-		*(*int32)(unsafe.Add(own3, 8)) = *(*int32)(unsafe.Add(m0, li*68+8))
-		*(*int32)(unsafe.Add(own3, 12)) = *(*int32)(unsafe.Add(m0, li*68+12))
-		*(*int32)(unsafe.Add(own3, 16)) = *(*int32)(unsafe.Add(m0, li*68+16))
-		*(*int32)(unsafe.Add(own3, 20)) = *(*int32)(unsafe.Add(m0, li*68+20))
-		*(*int32)(unsafe.Add(own3, 24)) = *(*int32)(unsafe.Add(m0, li*68+24))
-		*(*int32)(unsafe.Add(own3, 28)) = *(*int32)(unsafe.Add(m0, li*68+28))
-		*(*int32)(unsafe.Add(own3, 32)) = *(*int32)(unsafe.Add(m0, li*68+32))
-		*(*int32)(unsafe.Add(own3, 36)) = *(*int32)(unsafe.Add(m0, li*68+36))
-		*(*int32)(unsafe.Add(own3, 40)) = *(*int32)(unsafe.Add(m0, li*68+40))
-		*(*int32)(unsafe.Add(own3, 44)) = *(*int32)(unsafe.Add(m0, li*68+44))
-		*(*int32)(unsafe.Add(own3, 48)) = *(*int32)(unsafe.Add(m0, li*68+48))
-		*(*int32)(unsafe.Add(own3, 52)) = *(*int32)(unsafe.Add(m0, li*68+52))
-		*(*int32)(unsafe.Add(own3, 56)) = *(*int32)(unsafe.Add(m0, li*68+56))
-		*(*int32)(unsafe.Add(own3, 60)) = *(*int32)(unsafe.Add(m0, li*68+60))
-		*(*int32)(unsafe.Add(own3, 64)) = *(*int32)(unsafe.Add(m0, li*68+64))
-		if c3 {
+		v637 := h637[li]
+		v641 := h641[li]
+		v646 := h646[li]
+		v651 := h651[li]
+		v656 := h656[li]
+		v661 := h661[li]
+		v666 := h666[li]
+		v671 := h671[li]
+		v676 := h676[li]
+		v681 := h681[li]
+		v686 := h686[li]
+		v691 := h691[li]
+		v696 := h696[li]
+		v701 := h701[li]
+		v706 := h706[li]
+		v711 := h711[li]
+		v491 := h491[li]
+		v492 := h492[li]
+		v493 := h493[li]
+		v494 := h494[li]
+		v495 := h495[li]
+		v496 := h496[li]
+		v497 := h497[li]
+		v498 := h498[li]
+		v499 := h499[li]
+		v500 := h500[li]
+		v501 := h501[li]
+		v502 := h502[li]
+		v503 := h503[li]
+		v504 := h504[li]
+		v505 := h505[li]
+		v506 := h506[li]
+		var v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905, v906 int32
+		v843 := *(*int32)(unsafe.Add(m0, int(v637)*4))
+		v844 := *(*int32)(unsafe.Add(m0, int(v641)*4))
+		v845 := *(*int32)(unsafe.Add(m0, int(v646)*4))
+		v846 := *(*int32)(unsafe.Add(m0, int(v651)*4))
+		v847 := *(*int32)(unsafe.Add(m0, int(v656)*4))
+		v848 := *(*int32)(unsafe.Add(m0, int(v661)*4))
+		v849 := *(*int32)(unsafe.Add(m0, int(v666)*4))
+		v850 := *(*int32)(unsafe.Add(m0, int(v671)*4))
+		v851 := *(*int32)(unsafe.Add(m0, int(v676)*4))
+		v852 := *(*int32)(unsafe.Add(m0, int(v681)*4))
+		v853 := *(*int32)(unsafe.Add(m0, int(v686)*4))
+		v854 := *(*int32)(unsafe.Add(m0, int(v691)*4))
+		v855 := *(*int32)(unsafe.Add(m0, int(v696)*4))
+		v856 := *(*int32)(unsafe.Add(m0, int(v701)*4))
+		v857 := *(*int32)(unsafe.Add(m0, int(v706)*4))
+		v858 := *(*int32)(unsafe.Add(m0, int(v711)*4))
+		if c4 {
+			h843[li] = v843
+			h844[li] = v844
+			h845[li] = v845
+			h846[li] = v846
+			h847[li] = v847
+			h848[li] = v848
+			h849[li] = v849
+			h850[li] = v850
+			h851[li] = v851
+			h852[li] = v852
+			h853[li] = v853
+			h854[li] = v854
+			h855[li] = v855
+			h856[li] = v856
+			h857[li] = v857
+			h858[li] = v858
 			if next != 14 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3636,40 +3992,54 @@ func (g *pass32Host) r0() int {
 			}
 			continue
 		}
-		v676 = v226
-		v677 = v227
-		v678 = v228
-		v679 = v229
-		v680 = v230
-		v681 = v231
-		v682 = v232
-		v683 = v233
-		v684 = v234
-		v685 = v235
-		v686 = v236
-		v687 = v237
-		v688 = v238
-		v689 = v239
-		v690 = v240
-		v691 = v241
-		v692 = v242
-		h676[li] = v676
-		h677[li] = v677
-		h678[li] = v678
-		h679[li] = v679
-		h680[li] = v680
-		h681[li] = v681
-		h682[li] = v682
-		h683[li] = v683
-		h684[li] = v684
-		h685[li] = v685
-		h686[li] = v686
-		h687[li] = v687
-		h688[li] = v688
-		h689[li] = v689
-		h690[li] = v690
-		h691[li] = v691
-		h692[li] = v692
+		v891 = v491
+		v892 = v492
+		v893 = v493
+		v894 = v494
+		v895 = v495
+		v896 = v496
+		v897 = v497
+		v898 = v498
+		v899 = v499
+		v900 = v500
+		v901 = v501
+		v902 = v502
+		v903 = v503
+		v904 = v504
+		v905 = v505
+		v906 = v506
+		h843[li] = v843
+		h844[li] = v844
+		h845[li] = v845
+		h846[li] = v846
+		h847[li] = v847
+		h848[li] = v848
+		h849[li] = v849
+		h850[li] = v850
+		h851[li] = v851
+		h852[li] = v852
+		h853[li] = v853
+		h854[li] = v854
+		h855[li] = v855
+		h856[li] = v856
+		h857[li] = v857
+		h858[li] = v858
+		h891[li] = v891
+		h892[li] = v892
+		h893[li] = v893
+		h894[li] = v894
+		h895[li] = v895
+		h896[li] = v896
+		h897[li] = v897
+		h898[li] = v898
+		h899[li] = v899
+		h900[li] = v900
+		h901[li] = v901
+		h902[li] = v902
+		h903[li] = v903
+		h904[li] = v904
+		h905[li] = v905
+		h906[li] = v906
 		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3683,154 +4053,178 @@ func (g *pass32Host) r0() int {
 func (g *pass32Host) r15() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h541 := g.v541[:n]
-	h226 := g.v226[:n]
-	h544 := g.v544[:n]
-	h227 := g.v227[:n]
-	h547 := g.v547[:n]
-	h228 := g.v228[:n]
-	h550 := g.v550[:n]
-	h229 := g.v229[:n]
-	h553 := g.v553[:n]
-	h230 := g.v230[:n]
-	h556 := g.v556[:n]
-	h231 := g.v231[:n]
-	h559 := g.v559[:n]
-	h232 := g.v232[:n]
-	h562 := g.v562[:n]
-	h233 := g.v233[:n]
-	h565 := g.v565[:n]
-	h234 := g.v234[:n]
-	h568 := g.v568[:n]
-	h235 := g.v235[:n]
-	h571 := g.v571[:n]
-	h236 := g.v236[:n]
-	h574 := g.v574[:n]
-	h237 := g.v237[:n]
-	h577 := g.v577[:n]
-	h238 := g.v238[:n]
-	h580 := g.v580[:n]
-	h239 := g.v239[:n]
-	h583 := g.v583[:n]
-	h240 := g.v240[:n]
-	h586 := g.v586[:n]
-	h241 := g.v241[:n]
-	h589 := g.v589[:n]
-	h242 := g.v242[:n]
+	h781 := g.v781[:n]
+	h491 := g.v491[:n]
+	h785 := g.v785[:n]
+	h492 := g.v492[:n]
+	h789 := g.v789[:n]
+	h493 := g.v493[:n]
+	h793 := g.v793[:n]
+	h494 := g.v494[:n]
+	h797 := g.v797[:n]
+	h495 := g.v495[:n]
+	h801 := g.v801[:n]
+	h496 := g.v496[:n]
+	h805 := g.v805[:n]
+	h497 := g.v497[:n]
+	h809 := g.v809[:n]
+	h498 := g.v498[:n]
+	h813 := g.v813[:n]
+	h499 := g.v499[:n]
+	h817 := g.v817[:n]
+	h500 := g.v500[:n]
+	h821 := g.v821[:n]
+	h501 := g.v501[:n]
+	h825 := g.v825[:n]
+	h502 := g.v502[:n]
+	h829 := g.v829[:n]
+	h503 := g.v503[:n]
+	h833 := g.v833[:n]
+	h504 := g.v504[:n]
+	h837 := g.v837[:n]
+	h505 := g.v505[:n]
+	h841 := g.v841[:n]
+	h506 := g.v506[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v541 := h541[li]
-		v226 := h226[li]
-		v544 := h544[li]
-		v227 := h227[li]
-		v547 := h547[li]
-		v228 := h228[li]
-		v550 := h550[li]
-		v229 := h229[li]
-		v553 := h553[li]
-		v230 := h230[li]
-		v556 := h556[li]
-		v231 := h231[li]
-		v559 := h559[li]
-		v232 := h232[li]
-		v562 := h562[li]
-		v233 := h233[li]
-		v565 := h565[li]
-		v234 := h234[li]
-		v568 := h568[li]
-		v235 := h235[li]
-		v571 := h571[li]
-		v236 := h236[li]
-		v574 := h574[li]
-		v237 := h237[li]
-		v577 := h577[li]
-		v238 := h238[li]
-		v580 := h580[li]
-		v239 := h239[li]
-		v583 := h583[li]
-		v240 := h240[li]
-		v586 := h586[li]
-		v241 := h241[li]
-		v589 := h589[li]
-		v242 := h242[li]
-		*(*int32)(unsafe.Add(m0, int(v541)*4)) = v226
-		*(*int32)(unsafe.Add(m0, int(v544)*4)) = v227
-		*(*int32)(unsafe.Add(m0, int(v547)*4)) = v228
-		*(*int32)(unsafe.Add(m0, int(v550)*4)) = v229
-		*(*int32)(unsafe.Add(m0, int(v553)*4)) = v230
-		*(*int32)(unsafe.Add(m0, int(v556)*4)) = v231
-		*(*int32)(unsafe.Add(m0, int(v559)*4)) = v232
-		*(*int32)(unsafe.Add(m0, int(v562)*4)) = v233
-		*(*int32)(unsafe.Add(m0, int(v565)*4)) = v234
-		*(*int32)(unsafe.Add(m0, int(v568)*4)) = v235
-		*(*int32)(unsafe.Add(m0, int(v571)*4)) = v236
-		*(*int32)(unsafe.Add(m0, int(v574)*4)) = v237
-		*(*int32)(unsafe.Add(m0, int(v577)*4)) = v238
-		*(*int32)(unsafe.Add(m0, int(v580)*4)) = v239
-		*(*int32)(unsafe.Add(m0, int(v583)*4)) = v240
-		*(*int32)(unsafe.Add(m0, int(v586)*4)) = v241
-		*(*int32)(unsafe.Add(m0, int(v589)*4)) = v242
+		v781 := h781[li]
+		v491 := h491[li]
+		v785 := h785[li]
+		v492 := h492[li]
+		v789 := h789[li]
+		v493 := h493[li]
+		v793 := h793[li]
+		v494 := h494[li]
+		v797 := h797[li]
+		v495 := h495[li]
+		v801 := h801[li]
+		v496 := h496[li]
+		v805 := h805[li]
+		v497 := h497[li]
+		v809 := h809[li]
+		v498 := h498[li]
+		v813 := h813[li]
+		v499 := h499[li]
+		v817 := h817[li]
+		v500 := h500[li]
+		v821 := h821[li]
+		v501 := h501[li]
+		v825 := h825[li]
+		v502 := h502[li]
+		v829 := h829[li]
+		v503 := h503[li]
+		v833 := h833[li]
+		v504 := h504[li]
+		v837 := h837[li]
+		v505 := h505[li]
+		v841 := h841[li]
+		v506 := h506[li]
+		*(*int32)(unsafe.Add(m0, int(v781)*4)) = v491
+		*(*int32)(unsafe.Add(m0, int(v785)*4)) = v492
+		*(*int32)(unsafe.Add(m0, int(v789)*4)) = v493
+		*(*int32)(unsafe.Add(m0, int(v793)*4)) = v494
+		*(*int32)(unsafe.Add(m0, int(v797)*4)) = v495
+		*(*int32)(unsafe.Add(m0, int(v801)*4)) = v496
+		*(*int32)(unsafe.Add(m0, int(v805)*4)) = v497
+		*(*int32)(unsafe.Add(m0, int(v809)*4)) = v498
+		*(*int32)(unsafe.Add(m0, int(v813)*4)) = v499
+		*(*int32)(unsafe.Add(m0, int(v817)*4)) = v500
+		*(*int32)(unsafe.Add(m0, int(v821)*4)) = v501
+		*(*int32)(unsafe.Add(m0, int(v825)*4)) = v502
+		*(*int32)(unsafe.Add(m0, int(v829)*4)) = v503
+		*(*int32)(unsafe.Add(m0, int(v833)*4)) = v504
+		*(*int32)(unsafe.Add(m0, int(v837)*4)) = v505
+		*(*int32)(unsafe.Add(m0, int(v841)*4)) = v506
 	}
-	// Barrier, pass.go:115
+	// Barrier, pass.go:113
+	h637 := g.v637[:n]
+	h641 := g.v641[:n]
+	h646 := g.v646[:n]
+	h651 := g.v651[:n]
+	h656 := g.v656[:n]
+	h661 := g.v661[:n]
+	h666 := g.v666[:n]
+	h671 := g.v671[:n]
 	h676 := g.v676[:n]
-	h677 := g.v677[:n]
-	h678 := g.v678[:n]
-	h679 := g.v679[:n]
-	h680 := g.v680[:n]
 	h681 := g.v681[:n]
-	h682 := g.v682[:n]
-	h683 := g.v683[:n]
-	h684 := g.v684[:n]
-	h685 := g.v685[:n]
 	h686 := g.v686[:n]
-	h687 := g.v687[:n]
-	h688 := g.v688[:n]
-	h689 := g.v689[:n]
-	h690 := g.v690[:n]
 	h691 := g.v691[:n]
-	h692 := g.v692[:n]
+	h696 := g.v696[:n]
+	h701 := g.v701[:n]
+	h706 := g.v706[:n]
+	h711 := g.v711[:n]
+	h891 := g.v891[:n]
+	h892 := g.v892[:n]
+	h893 := g.v893[:n]
+	h894 := g.v894[:n]
+	h895 := g.v895[:n]
+	h896 := g.v896[:n]
+	h897 := g.v897[:n]
+	h898 := g.v898[:n]
+	h899 := g.v899[:n]
+	h900 := g.v900[:n]
+	h901 := g.v901[:n]
+	h902 := g.v902[:n]
+	h903 := g.v903[:n]
+	h904 := g.v904[:n]
+	h905 := g.v905[:n]
+	h906 := g.v906[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		var v676, v677, v678, v679, v680, v681, v682, v683, v684, v685, v686, v687, v688, v689, v690, v691, v692 int32
-		v676 = *(*int32)(unsafe.Add(m0, li*68))
-		v677 = *(*int32)(unsafe.Add(m0, li*68+4))
-		v678 = *(*int32)(unsafe.Add(m0, li*68+8))
-		v679 = *(*int32)(unsafe.Add(m0, li*68+12))
-		v680 = *(*int32)(unsafe.Add(m0, li*68+16))
-		v681 = *(*int32)(unsafe.Add(m0, li*68+20))
-		v682 = *(*int32)(unsafe.Add(m0, li*68+24))
-		v683 = *(*int32)(unsafe.Add(m0, li*68+28))
-		v684 = *(*int32)(unsafe.Add(m0, li*68+32))
-		v685 = *(*int32)(unsafe.Add(m0, li*68+36))
-		v686 = *(*int32)(unsafe.Add(m0, li*68+40))
-		v687 = *(*int32)(unsafe.Add(m0, li*68+44))
-		v688 = *(*int32)(unsafe.Add(m0, li*68+48))
-		v689 = *(*int32)(unsafe.Add(m0, li*68+52))
-		v690 = *(*int32)(unsafe.Add(m0, li*68+56))
-		v691 = *(*int32)(unsafe.Add(m0, li*68+60))
-		v692 = *(*int32)(unsafe.Add(m0, li*68+64))
-		h676[li] = v676
-		h677[li] = v677
-		h678[li] = v678
-		h679[li] = v679
-		h680[li] = v680
-		h681[li] = v681
-		h682[li] = v682
-		h683[li] = v683
-		h684[li] = v684
-		h685[li] = v685
-		h686[li] = v686
-		h687[li] = v687
-		h688[li] = v688
-		h689[li] = v689
-		h690[li] = v690
-		h691[li] = v691
-		h692[li] = v692
+		v637 := h637[li]
+		v641 := h641[li]
+		v646 := h646[li]
+		v651 := h651[li]
+		v656 := h656[li]
+		v661 := h661[li]
+		v666 := h666[li]
+		v671 := h671[li]
+		v676 := h676[li]
+		v681 := h681[li]
+		v686 := h686[li]
+		v691 := h691[li]
+		v696 := h696[li]
+		v701 := h701[li]
+		v706 := h706[li]
+		v711 := h711[li]
+		var v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905, v906 int32
+		v891 = *(*int32)(unsafe.Add(m0, int(v637)*4))
+		v892 = *(*int32)(unsafe.Add(m0, int(v641)*4))
+		v893 = *(*int32)(unsafe.Add(m0, int(v646)*4))
+		v894 = *(*int32)(unsafe.Add(m0, int(v651)*4))
+		v895 = *(*int32)(unsafe.Add(m0, int(v656)*4))
+		v896 = *(*int32)(unsafe.Add(m0, int(v661)*4))
+		v897 = *(*int32)(unsafe.Add(m0, int(v666)*4))
+		v898 = *(*int32)(unsafe.Add(m0, int(v671)*4))
+		v899 = *(*int32)(unsafe.Add(m0, int(v676)*4))
+		v900 = *(*int32)(unsafe.Add(m0, int(v681)*4))
+		v901 = *(*int32)(unsafe.Add(m0, int(v686)*4))
+		v902 = *(*int32)(unsafe.Add(m0, int(v691)*4))
+		v903 = *(*int32)(unsafe.Add(m0, int(v696)*4))
+		v904 = *(*int32)(unsafe.Add(m0, int(v701)*4))
+		v905 = *(*int32)(unsafe.Add(m0, int(v706)*4))
+		v906 = *(*int32)(unsafe.Add(m0, int(v711)*4))
+		h891[li] = v891
+		h892[li] = v892
+		h893[li] = v893
+		h894[li] = v894
+		h895[li] = v895
+		h896[li] = v896
+		h897[li] = v897
+		h898[li] = v898
+		h899[li] = v899
+		h900[li] = v900
+		h901[li] = v901
+		h902[li] = v902
+		h903[li] = v903
+		h904[li] = v904
+		h905[li] = v905
+		h906[li] = v906
 	}
 	return 16
 }
@@ -3838,1162 +4232,348 @@ func (g *pass32Host) r15() int {
 func (g *pass32Host) r17() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h541 := g.v541[:n]
-	h276 := g.v276[:n]
-	h544 := g.v544[:n]
-	h283 := g.v283[:n]
-	h547 := g.v547[:n]
-	h290 := g.v290[:n]
-	h550 := g.v550[:n]
-	h297 := g.v297[:n]
-	h553 := g.v553[:n]
-	h304 := g.v304[:n]
-	h556 := g.v556[:n]
-	h311 := g.v311[:n]
-	h559 := g.v559[:n]
-	h318 := g.v318[:n]
-	h562 := g.v562[:n]
-	h325 := g.v325[:n]
-	h565 := g.v565[:n]
-	h332 := g.v332[:n]
-	h568 := g.v568[:n]
-	h339 := g.v339[:n]
-	h571 := g.v571[:n]
-	h346 := g.v346[:n]
-	h574 := g.v574[:n]
-	h353 := g.v353[:n]
-	h577 := g.v577[:n]
-	h360 := g.v360[:n]
-	h580 := g.v580[:n]
-	h367 := g.v367[:n]
-	h583 := g.v583[:n]
-	h374 := g.v374[:n]
-	h586 := g.v586[:n]
-	h381 := g.v381[:n]
-	h589 := g.v589[:n]
-	h388 := g.v388[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v541 := h541[li]
-		v276 := h276[li]
-		v544 := h544[li]
-		v283 := h283[li]
-		v547 := h547[li]
-		v290 := h290[li]
-		v550 := h550[li]
-		v297 := h297[li]
-		v553 := h553[li]
-		v304 := h304[li]
-		v556 := h556[li]
-		v311 := h311[li]
-		v559 := h559[li]
-		v318 := h318[li]
-		v562 := h562[li]
-		v325 := h325[li]
-		v565 := h565[li]
-		v332 := h332[li]
-		v568 := h568[li]
-		v339 := h339[li]
-		v571 := h571[li]
-		v346 := h346[li]
-		v574 := h574[li]
-		v353 := h353[li]
-		v577 := h577[li]
-		v360 := h360[li]
-		v580 := h580[li]
-		v367 := h367[li]
-		v583 := h583[li]
-		v374 := h374[li]
-		v586 := h586[li]
-		v381 := h381[li]
-		v589 := h589[li]
-		v388 := h388[li]
-		*(*int32)(unsafe.Add(m0, int(v541)*4)) = v276
-		*(*int32)(unsafe.Add(m0, int(v544)*4)) = v283
-		*(*int32)(unsafe.Add(m0, int(v547)*4)) = v290
-		*(*int32)(unsafe.Add(m0, int(v550)*4)) = v297
-		*(*int32)(unsafe.Add(m0, int(v553)*4)) = v304
-		*(*int32)(unsafe.Add(m0, int(v556)*4)) = v311
-		*(*int32)(unsafe.Add(m0, int(v559)*4)) = v318
-		*(*int32)(unsafe.Add(m0, int(v562)*4)) = v325
-		*(*int32)(unsafe.Add(m0, int(v565)*4)) = v332
-		*(*int32)(unsafe.Add(m0, int(v568)*4)) = v339
-		*(*int32)(unsafe.Add(m0, int(v571)*4)) = v346
-		*(*int32)(unsafe.Add(m0, int(v574)*4)) = v353
-		*(*int32)(unsafe.Add(m0, int(v577)*4)) = v360
-		*(*int32)(unsafe.Add(m0, int(v580)*4)) = v367
-		*(*int32)(unsafe.Add(m0, int(v583)*4)) = v374
-		*(*int32)(unsafe.Add(m0, int(v586)*4)) = v381
-		*(*int32)(unsafe.Add(m0, int(v589)*4)) = v388
-	}
-	// Barrier, pass.go:115
-	h710 := g.v710[:n]
-	h711 := g.v711[:n]
-	h712 := g.v712[:n]
-	h713 := g.v713[:n]
-	h714 := g.v714[:n]
-	h715 := g.v715[:n]
-	h716 := g.v716[:n]
-	h717 := g.v717[:n]
-	h718 := g.v718[:n]
-	h719 := g.v719[:n]
-	h720 := g.v720[:n]
-	h721 := g.v721[:n]
-	h722 := g.v722[:n]
-	h723 := g.v723[:n]
-	h724 := g.v724[:n]
-	h725 := g.v725[:n]
-	h726 := g.v726[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v710 := *(*int32)(unsafe.Add(m0, li*68))
-		v711 := *(*int32)(unsafe.Add(m0, li*68+4))
-		v712 := *(*int32)(unsafe.Add(m0, li*68+8))
-		v713 := *(*int32)(unsafe.Add(m0, li*68+12))
-		v714 := *(*int32)(unsafe.Add(m0, li*68+16))
-		v715 := *(*int32)(unsafe.Add(m0, li*68+20))
-		v716 := *(*int32)(unsafe.Add(m0, li*68+24))
-		v717 := *(*int32)(unsafe.Add(m0, li*68+28))
-		v718 := *(*int32)(unsafe.Add(m0, li*68+32))
-		v719 := *(*int32)(unsafe.Add(m0, li*68+36))
-		v720 := *(*int32)(unsafe.Add(m0, li*68+40))
-		v721 := *(*int32)(unsafe.Add(m0, li*68+44))
-		v722 := *(*int32)(unsafe.Add(m0, li*68+48))
-		v723 := *(*int32)(unsafe.Add(m0, li*68+52))
-		v724 := *(*int32)(unsafe.Add(m0, li*68+56))
-		v725 := *(*int32)(unsafe.Add(m0, li*68+60))
-		v726 := *(*int32)(unsafe.Add(m0, li*68+64))
-		h710[li] = v710
-		h711[li] = v711
-		h712[li] = v712
-		h713[li] = v713
-		h714[li] = v714
-		h715[li] = v715
-		h716[li] = v716
-		h717[li] = v717
-		h718[li] = v718
-		h719[li] = v719
-		h720[li] = v720
-		h721[li] = v721
-		h722[li] = v722
-		h723[li] = v723
-		h724[li] = v724
-		h725[li] = v725
-		h726[li] = v726
-	}
-	// Barrier, pass.go:79
-	h746 := g.v746[:n]
-	h747 := g.v747[:n]
-	h753 := g.v753[:n]
-	h754 := g.v754[:n]
-	h760 := g.v760[:n]
-	h761 := g.v761[:n]
-	h767 := g.v767[:n]
-	h768 := g.v768[:n]
-	h774 := g.v774[:n]
-	h775 := g.v775[:n]
 	h781 := g.v781[:n]
-	h782 := g.v782[:n]
-	h788 := g.v788[:n]
+	h111 := g.v111[:n]
+	h785 := g.v785[:n]
+	h132 := g.v132[:n]
 	h789 := g.v789[:n]
-	h795 := g.v795[:n]
-	h796 := g.v796[:n]
-	h802 := g.v802[:n]
-	h803 := g.v803[:n]
+	h153 := g.v153[:n]
+	h793 := g.v793[:n]
+	h174 := g.v174[:n]
+	h797 := g.v797[:n]
+	h195 := g.v195[:n]
+	h801 := g.v801[:n]
+	h216 := g.v216[:n]
+	h805 := g.v805[:n]
+	h237 := g.v237[:n]
 	h809 := g.v809[:n]
-	h810 := g.v810[:n]
-	h816 := g.v816[:n]
+	h258 := g.v258[:n]
+	h813 := g.v813[:n]
+	h279 := g.v279[:n]
 	h817 := g.v817[:n]
-	h823 := g.v823[:n]
-	h824 := g.v824[:n]
-	h830 := g.v830[:n]
-	h831 := g.v831[:n]
+	h300 := g.v300[:n]
+	h821 := g.v821[:n]
+	h321 := g.v321[:n]
+	h825 := g.v825[:n]
+	h342 := g.v342[:n]
+	h829 := g.v829[:n]
+	h363 := g.v363[:n]
+	h833 := g.v833[:n]
+	h384 := g.v384[:n]
 	h837 := g.v837[:n]
-	h838 := g.v838[:n]
-	h844 := g.v844[:n]
-	h845 := g.v845[:n]
-	h851 := g.v851[:n]
-	h852 := g.v852[:n]
-	h858 := g.v858[:n]
-	h859 := g.v859[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v29 := int32(li)
-		v243 := int32(uint32(v29) >> 5)
-		v244 := v29 + v243
-		v246 := v244 + 264
-		v248 := v244 + 528
-		v250 := v244 + 792
-		v252 := v244 + 1056
-		v254 := v244 + 1320
-		v256 := v244 + 1584
-		v258 := v244 + 1848
-		v260 := v244 + 2112
-		v262 := v244 + 2376
-		v264 := v244 + 2640
-		v266 := v244 + 2904
-		v268 := v244 + 3168
-		v270 := v244 + 3432
-		v272 := v244 + 3696
-		v274 := v244 + 3960
-		v710 := h710[li]
-		v711 := h711[li]
-		v712 := h712[li]
-		v713 := h713[li]
-		v714 := h714[li]
-		v715 := h715[li]
-		v716 := h716[li]
-		v717 := h717[li]
-		v718 := h718[li]
-		v719 := h719[li]
-		v720 := h720[li]
-		v721 := h721[li]
-		v722 := h722[li]
-		v723 := h723[li]
-		v724 := h724[li]
-		v725 := h725[li]
-		v726 := h726[li]
-		*(*int32)(unsafe.Add(m0, int(v244)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v246)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v248)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v250)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v252)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v254)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v256)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v258)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v260)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v262)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v264)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v266)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v268)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v270)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v272)*4)) = 0
-		*(*int32)(unsafe.Add(m0, int(v274)*4)) = 0
-		v746 := ((int32(uint32(v710)>>4) & 15) * 264) + v244
-		v747 := *(*int32)(unsafe.Add(m0, int(v746)*4))
-		*(*int32)(unsafe.Add(m0, int(v746)*4)) = v747 + 1
-		v753 := ((int32(uint32(v711)>>4) & 15) * 264) + v244
-		v754 := *(*int32)(unsafe.Add(m0, int(v753)*4))
-		*(*int32)(unsafe.Add(m0, int(v753)*4)) = v754 + 1
-		v760 := ((int32(uint32(v712)>>4) & 15) * 264) + v244
-		v761 := *(*int32)(unsafe.Add(m0, int(v760)*4))
-		*(*int32)(unsafe.Add(m0, int(v760)*4)) = v761 + 1
-		v767 := ((int32(uint32(v713)>>4) & 15) * 264) + v244
-		v768 := *(*int32)(unsafe.Add(m0, int(v767)*4))
-		*(*int32)(unsafe.Add(m0, int(v767)*4)) = v768 + 1
-		v774 := ((int32(uint32(v714)>>4) & 15) * 264) + v244
-		v775 := *(*int32)(unsafe.Add(m0, int(v774)*4))
-		*(*int32)(unsafe.Add(m0, int(v774)*4)) = v775 + 1
-		v781 := ((int32(uint32(v715)>>4) & 15) * 264) + v244
-		v782 := *(*int32)(unsafe.Add(m0, int(v781)*4))
-		*(*int32)(unsafe.Add(m0, int(v781)*4)) = v782 + 1
-		v788 := ((int32(uint32(v716)>>4) & 15) * 264) + v244
-		v789 := *(*int32)(unsafe.Add(m0, int(v788)*4))
-		*(*int32)(unsafe.Add(m0, int(v788)*4)) = v789 + 1
-		v795 := ((int32(uint32(v717)>>4) & 15) * 264) + v244
-		v796 := *(*int32)(unsafe.Add(m0, int(v795)*4))
-		*(*int32)(unsafe.Add(m0, int(v795)*4)) = v796 + 1
-		v802 := ((int32(uint32(v718)>>4) & 15) * 264) + v244
-		v803 := *(*int32)(unsafe.Add(m0, int(v802)*4))
-		*(*int32)(unsafe.Add(m0, int(v802)*4)) = v803 + 1
-		v809 := ((int32(uint32(v719)>>4) & 15) * 264) + v244
-		v810 := *(*int32)(unsafe.Add(m0, int(v809)*4))
-		*(*int32)(unsafe.Add(m0, int(v809)*4)) = v810 + 1
-		v816 := ((int32(uint32(v720)>>4) & 15) * 264) + v244
-		v817 := *(*int32)(unsafe.Add(m0, int(v816)*4))
-		*(*int32)(unsafe.Add(m0, int(v816)*4)) = v817 + 1
-		v823 := ((int32(uint32(v721)>>4) & 15) * 264) + v244
-		v824 := *(*int32)(unsafe.Add(m0, int(v823)*4))
-		*(*int32)(unsafe.Add(m0, int(v823)*4)) = v824 + 1
-		v830 := ((int32(uint32(v722)>>4) & 15) * 264) + v244
-		v831 := *(*int32)(unsafe.Add(m0, int(v830)*4))
-		*(*int32)(unsafe.Add(m0, int(v830)*4)) = v831 + 1
-		v837 := ((int32(uint32(v723)>>4) & 15) * 264) + v244
-		v838 := *(*int32)(unsafe.Add(m0, int(v837)*4))
-		*(*int32)(unsafe.Add(m0, int(v837)*4)) = v838 + 1
-		v844 := ((int32(uint32(v724)>>4) & 15) * 264) + v244
-		v845 := *(*int32)(unsafe.Add(m0, int(v844)*4))
-		*(*int32)(unsafe.Add(m0, int(v844)*4)) = v845 + 1
-		v851 := ((int32(uint32(v725)>>4) & 15) * 264) + v244
-		v852 := *(*int32)(unsafe.Add(m0, int(v851)*4))
-		*(*int32)(unsafe.Add(m0, int(v851)*4)) = v852 + 1
-		v858 := ((int32(uint32(v726)>>4) & 15) * 264) + v244
-		v859 := *(*int32)(unsafe.Add(m0, int(v858)*4))
-		*(*int32)(unsafe.Add(m0, int(v858)*4)) = v859 + 1
-		h746[li] = v746
-		h747[li] = v747
-		h753[li] = v753
-		h754[li] = v754
-		h760[li] = v760
-		h761[li] = v761
-		h767[li] = v767
-		h768[li] = v768
-		h774[li] = v774
-		h775[li] = v775
-		h781[li] = v781
-		h782[li] = v782
-		h788[li] = v788
-		h789[li] = v789
-		h795[li] = v795
-		h796[li] = v796
-		h802[li] = v802
-		h803[li] = v803
-		h809[li] = v809
-		h810[li] = v810
-		h816[li] = v816
-		h817[li] = v817
-		h823[li] = v823
-		h824[li] = v824
-		h830[li] = v830
-		h831[li] = v831
-		h837[li] = v837
-		h838[li] = v838
-		h844[li] = v844
-		h845[li] = v845
-		h851[li] = v851
-		h852[li] = v852
-		h858[li] = v858
-		h859[li] = v859
-	}
-	// Barrier, pass.go:88
-	h397 := g.v397[:n]
-	h401 := g.v401[:n]
-	h406 := g.v406[:n]
-	h411 := g.v411[:n]
-	h416 := g.v416[:n]
-	h421 := g.v421[:n]
+	h405 := g.v405[:n]
+	h841 := g.v841[:n]
 	h426 := g.v426[:n]
-	h431 := g.v431[:n]
-	h436 := g.v436[:n]
-	h441 := g.v441[:n]
-	h446 := g.v446[:n]
-	h451 := g.v451[:n]
-	h456 := g.v456[:n]
-	h461 := g.v461[:n]
-	h466 := g.v466[:n]
-	h471 := g.v471[:n]
-	h862 := g.v862[:n]
-	h863 := g.v863[:n]
-	h865 := g.v865[:n]
-	h867 := g.v867[:n]
-	h869 := g.v869[:n]
-	h871 := g.v871[:n]
-	h873 := g.v873[:n]
-	h875 := g.v875[:n]
-	h877 := g.v877[:n]
-	h879 := g.v879[:n]
-	h881 := g.v881[:n]
-	h883 := g.v883[:n]
-	h885 := g.v885[:n]
-	h887 := g.v887[:n]
-	h889 := g.v889[:n]
-	h892 := g.v892[:n]
+	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v397 := h397[li]
-		v401 := h401[li]
-		v406 := h406[li]
-		v411 := h411[li]
-		v416 := h416[li]
-		v421 := h421[li]
-		v426 := h426[li]
-		v431 := h431[li]
-		v436 := h436[li]
-		v441 := h441[li]
-		v446 := h446[li]
-		v451 := h451[li]
-		v456 := h456[li]
-		v461 := h461[li]
-		v466 := h466[li]
-		v471 := h471[li]
-		v862 := *(*int32)(unsafe.Add(m0, int(v397)*4))
-		v863 := *(*int32)(unsafe.Add(m0, int(v401)*4))
-		v865 := *(*int32)(unsafe.Add(m0, int(v406)*4))
-		v867 := *(*int32)(unsafe.Add(m0, int(v411)*4))
-		v869 := *(*int32)(unsafe.Add(m0, int(v416)*4))
-		v871 := *(*int32)(unsafe.Add(m0, int(v421)*4))
-		v873 := *(*int32)(unsafe.Add(m0, int(v426)*4))
-		v875 := *(*int32)(unsafe.Add(m0, int(v431)*4))
-		v876 := ((((((v862 + v863) + v865) + v867) + v869) + v871) + v873) + v875
-		v877 := *(*int32)(unsafe.Add(m0, int(v436)*4))
-		v879 := *(*int32)(unsafe.Add(m0, int(v441)*4))
-		v881 := *(*int32)(unsafe.Add(m0, int(v446)*4))
-		v883 := *(*int32)(unsafe.Add(m0, int(v451)*4))
-		v885 := *(*int32)(unsafe.Add(m0, int(v456)*4))
-		v887 := *(*int32)(unsafe.Add(m0, int(v461)*4))
-		v889 := *(*int32)(unsafe.Add(m0, int(v466)*4))
-		v890 := ((((((v876 + v877) + v879) + v881) + v883) + v885) + v887) + v889
-		v892 := v890 + *(*int32)(unsafe.Add(m0, int(v471)*4))
-		h862[li] = v862
-		h863[li] = v863
-		h865[li] = v865
-		h867[li] = v867
-		h869[li] = v869
-		h871[li] = v871
-		h873[li] = v873
-		h875[li] = v875
-		h877[li] = v877
-		h879[li] = v879
-		h881[li] = v881
-		h883[li] = v883
-		h885[li] = v885
-		h887[li] = v887
-		h889[li] = v889
-		h892[li] = v892
-	}
-	// GroupExclusiveScan, pass.go:96
-	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v892, 0)
-		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v893, in, len(in), int32(0))
-	}
-	h893 := g.v893[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v88 := int32(li)
-		v89 := v88 == 0
-		v893 := h893[li]
-		v397 := h397[li]
-		v862 := h862[li]
-		v401 := h401[li]
-		v863 := h863[li]
-		v406 := h406[li]
-		v865 := h865[li]
-		v411 := h411[li]
-		v867 := h867[li]
-		v416 := h416[li]
-		v869 := h869[li]
-		v421 := h421[li]
-		v871 := h871[li]
-		v426 := h426[li]
-		v873 := h873[li]
-		v431 := h431[li]
-		v875 := h875[li]
-		v436 := h436[li]
-		v877 := h877[li]
-		v441 := h441[li]
-		v879 := h879[li]
-		v446 := h446[li]
-		v881 := h881[li]
-		v451 := h451[li]
-		v883 := h883[li]
-		v456 := h456[li]
-		v885 := h885[li]
-		v461 := h461[li]
-		v887 := h887[li]
-		v466 := h466[li]
-		v889 := h889[li]
-		v471 := h471[li]
-		v894 := v893
-		if v89 {
-			v894 = 0
-		}
-		*(*int32)(unsafe.Add(m0, int(v397)*4)) = v894
-		v896 := v894 + v862
-		*(*int32)(unsafe.Add(m0, int(v401)*4)) = v896
-		v898 := v896 + v863
-		*(*int32)(unsafe.Add(m0, int(v406)*4)) = v898
-		v900 := v898 + v865
-		*(*int32)(unsafe.Add(m0, int(v411)*4)) = v900
-		v902 := v900 + v867
-		*(*int32)(unsafe.Add(m0, int(v416)*4)) = v902
-		v904 := v902 + v869
-		*(*int32)(unsafe.Add(m0, int(v421)*4)) = v904
-		v906 := v904 + v871
-		*(*int32)(unsafe.Add(m0, int(v426)*4)) = v906
-		v908 := v906 + v873
-		*(*int32)(unsafe.Add(m0, int(v431)*4)) = v908
-		v910 := v908 + v875
-		*(*int32)(unsafe.Add(m0, int(v436)*4)) = v910
-		v912 := v910 + v877
-		*(*int32)(unsafe.Add(m0, int(v441)*4)) = v912
-		v914 := v912 + v879
-		*(*int32)(unsafe.Add(m0, int(v446)*4)) = v914
-		v916 := v914 + v881
-		*(*int32)(unsafe.Add(m0, int(v451)*4)) = v916
-		v918 := v916 + v883
-		*(*int32)(unsafe.Add(m0, int(v456)*4)) = v918
-		v920 := v918 + v885
-		*(*int32)(unsafe.Add(m0, int(v461)*4)) = v920
-		v922 := v920 + v887
-		*(*int32)(unsafe.Add(m0, int(v466)*4)) = v922
-		*(*int32)(unsafe.Add(m0, int(v471)*4)) = v922 + v889
-	}
-	// Barrier, pass.go:102
-	v39 := g.v39
-	v962 := v39 != 0
-	c4 := g.c4
-	v12 := g.v12
-	p7 := g.Pointer(7)
-	stop := g.Cancelled()
-	h927 := g.v927[:n]
-	h929 := g.v929[:n]
-	h931 := g.v931[:n]
-	h933 := g.v933[:n]
-	h935 := g.v935[:n]
-	h937 := g.v937[:n]
-	h939 := g.v939[:n]
-	h941 := g.v941[:n]
-	h943 := g.v943[:n]
-	h945 := g.v945[:n]
-	h947 := g.v947[:n]
-	h949 := g.v949[:n]
-	h951 := g.v951[:n]
-	h953 := g.v953[:n]
-	h955 := g.v955[:n]
-	h957 := g.v957[:n]
-	h959 := g.v959[:n]
-	h963 := g.v963[:n]
-	h964 := g.v964[:n]
-	c5 := g.c5
-	v1030 := c5 == 0
-	h73 := g.v73[:n]
-	v1032 := v39 * 256
-	v1033 := v1032 + 256
-	m3 := g.Memory(3)
-	h1029 := g.v1029[:n]
-	h1039 := g.v1039[:n]
-	h1040 := g.v1040[:n]
-	h1041 := g.v1041[:n]
-	h1042 := g.v1042[:n]
-	h1043 := g.v1043[:n]
-	h1044 := g.v1044[:n]
-	h1045 := g.v1045[:n]
-	h1046 := g.v1046[:n]
-	h1047 := g.v1047[:n]
-	h1048 := g.v1048[:n]
-	h1049 := g.v1049[:n]
-	h1050 := g.v1050[:n]
-	h1051 := g.v1051[:n]
-	h1052 := g.v1052[:n]
-	h1053 := g.v1053[:n]
-	h1054 := g.v1054[:n]
-	h1055 := g.v1055[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v746 := h746[li]
-		v747 := h747[li]
-		v753 := h753[li]
-		v754 := h754[li]
-		v760 := h760[li]
-		v761 := h761[li]
-		v767 := h767[li]
-		v768 := h768[li]
-		v774 := h774[li]
-		v775 := h775[li]
 		v781 := h781[li]
-		v782 := h782[li]
-		v788 := h788[li]
+		v111 := h111[li]
+		v785 := h785[li]
+		v132 := h132[li]
 		v789 := h789[li]
-		v795 := h795[li]
-		v796 := h796[li]
-		v802 := h802[li]
-		v803 := h803[li]
+		v153 := h153[li]
+		v793 := h793[li]
+		v174 := h174[li]
+		v797 := h797[li]
+		v195 := h195[li]
+		v801 := h801[li]
+		v216 := h216[li]
+		v805 := h805[li]
+		v237 := h237[li]
 		v809 := h809[li]
-		v810 := h810[li]
-		v816 := h816[li]
+		v258 := h258[li]
+		v813 := h813[li]
+		v279 := h279[li]
 		v817 := h817[li]
-		v823 := h823[li]
-		v824 := h824[li]
-		v830 := h830[li]
-		v831 := h831[li]
+		v300 := h300[li]
+		v821 := h821[li]
+		v321 := h321[li]
+		v825 := h825[li]
+		v342 := h342[li]
+		v829 := h829[li]
+		v363 := h363[li]
+		v833 := h833[li]
+		v384 := h384[li]
 		v837 := h837[li]
-		v838 := h838[li]
-		v844 := h844[li]
-		v845 := h845[li]
-		v851 := h851[li]
-		v852 := h852[li]
-		v858 := h858[li]
-		v859 := h859[li]
-		v29 := int32(li)
-		v73 := h73[li]
-		own3 := unsafe.Add(m3, li*72)
-		var v960, v961, v963, v964, v965, v973, v974, v982, v983, v984, v1029, v1031, v1034 int32
-		var v970 int64
-		v927 := v747 + *(*int32)(unsafe.Add(m0, int(v746)*4))
-		v929 := v754 + *(*int32)(unsafe.Add(m0, int(v753)*4))
-		v931 := v761 + *(*int32)(unsafe.Add(m0, int(v760)*4))
-		v933 := v768 + *(*int32)(unsafe.Add(m0, int(v767)*4))
-		v935 := v775 + *(*int32)(unsafe.Add(m0, int(v774)*4))
-		v937 := v782 + *(*int32)(unsafe.Add(m0, int(v781)*4))
-		v939 := v789 + *(*int32)(unsafe.Add(m0, int(v788)*4))
-		v941 := v796 + *(*int32)(unsafe.Add(m0, int(v795)*4))
-		v943 := v803 + *(*int32)(unsafe.Add(m0, int(v802)*4))
-		v945 := v810 + *(*int32)(unsafe.Add(m0, int(v809)*4))
-		v947 := v817 + *(*int32)(unsafe.Add(m0, int(v816)*4))
-		v949 := v824 + *(*int32)(unsafe.Add(m0, int(v823)*4))
-		v951 := v831 + *(*int32)(unsafe.Add(m0, int(v830)*4))
-		v953 := v838 + *(*int32)(unsafe.Add(m0, int(v837)*4))
-		v955 := v845 + *(*int32)(unsafe.Add(m0, int(v844)*4))
-		v957 := v852 + *(*int32)(unsafe.Add(m0, int(v851)*4))
-		v959 := v859 + *(*int32)(unsafe.Add(m0, int(v858)*4))
-		v960 = 0
-		v961 = v39
-		if !v962 {
-			v1029 = v960
-			goto b134
-		}
-		v963 = v960
-		v964 = v961
-		v965 = 0
-	b109:
-		if v964 == 0 {
-			goto b117
-		}
-		if uint32(v965) >= uint32(c4) {
-			goto b117
-		}
-		v970 = int64(uint32((v964 * 256) + v29))
-		if v970 < v12 {
-			v972 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v970)*4)))
-			v973 = v972
-		} else {
-			v973 = 0
-		}
-		v974 = int32(uint32(v973) >> 30)
-		if v974 == 0 {
-			v982 = v963
-			v983 = v964
-			v984 = v965 + 1
-		} else {
-			v979 := v964 + -1
-			if v974 == 2 {
-				v979 = 0
-			}
-			v982 = v963 + (v973 & 1073741823)
-			v983 = v979
-			v984 = v965
-		}
-		v963 = v982
-		v964 = v983
-		v965 = v984
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b109
-	b117:
-		h927[li] = v927
-		h929[li] = v929
-		h931[li] = v931
-		h933[li] = v933
-		h935[li] = v935
-		h937[li] = v937
-		h939[li] = v939
-		h941[li] = v941
-		h943[li] = v943
-		h945[li] = v945
-		h947[li] = v947
-		h949[li] = v949
-		h951[li] = v951
-		h953[li] = v953
-		h955[li] = v955
-		h957[li] = v957
-		h959[li] = v959
-		h963[li] = v963
-		h964[li] = v964
-		if next != 22 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 22
-		}
-		continue
-	b134:
-		if !v962 {
-			goto b138
-		}
-		if !v1030 {
-			goto b138
-		}
-		v1031 = v1029 + v73
-		v1034 = v1033 + v29
-		if int64(uint32(v1034)) < v12 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1034)*4)), (v1031 | -2147483648))
-		}
-	b138:
-		v1039 := *(*int32)(own3)
-		v1040 := *(*int32)(unsafe.Add(own3, 4))
-		v1041 := *(*int32)(unsafe.Add(own3, 8))
-		v1042 := *(*int32)(unsafe.Add(own3, 12))
-		v1043 := *(*int32)(unsafe.Add(own3, 16))
-		v1044 := *(*int32)(unsafe.Add(own3, 20))
-		v1045 := *(*int32)(unsafe.Add(own3, 24))
-		v1046 := *(*int32)(unsafe.Add(own3, 28))
-		v1047 := *(*int32)(unsafe.Add(own3, 32))
-		v1048 := *(*int32)(unsafe.Add(own3, 36))
-		v1049 := *(*int32)(unsafe.Add(own3, 40))
-		v1050 := *(*int32)(unsafe.Add(own3, 44))
-		v1051 := *(*int32)(unsafe.Add(own3, 48))
-		v1052 := *(*int32)(unsafe.Add(own3, 52))
-		v1053 := *(*int32)(unsafe.Add(own3, 56))
-		v1054 := *(*int32)(unsafe.Add(own3, 60))
-		v1055 := *(*int32)(unsafe.Add(own3, 64))
-		h927[li] = v927
-		h929[li] = v929
-		h931[li] = v931
-		h933[li] = v933
-		h935[li] = v935
-		h937[li] = v937
-		h939[li] = v939
-		h941[li] = v941
-		h943[li] = v943
-		h945[li] = v945
-		h947[li] = v947
-		h949[li] = v949
-		h951[li] = v951
-		h953[li] = v953
-		h955[li] = v955
-		h957[li] = v957
-		h959[li] = v959
-		h1029[li] = v1029
-		h1039[li] = v1039
-		h1040[li] = v1040
-		h1041[li] = v1041
-		h1042[li] = v1042
-		h1043[li] = v1043
-		h1044[li] = v1044
-		h1045[li] = v1045
-		h1046[li] = v1046
-		h1047[li] = v1047
-		h1048[li] = v1048
-		h1049[li] = v1049
-		h1050[li] = v1050
-		h1051[li] = v1051
-		h1052[li] = v1052
-		h1053[li] = v1053
-		h1054[li] = v1054
-		h1055[li] = v1055
-		if next != 26 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 26
-		}
+		v405 := h405[li]
+		v841 := h841[li]
+		v426 := h426[li]
+		*(*int32)(unsafe.Add(m0, int(v781)*4)) = v111
+		*(*int32)(unsafe.Add(m0, int(v785)*4)) = v132
+		*(*int32)(unsafe.Add(m0, int(v789)*4)) = v153
+		*(*int32)(unsafe.Add(m0, int(v793)*4)) = v174
+		*(*int32)(unsafe.Add(m0, int(v797)*4)) = v195
+		*(*int32)(unsafe.Add(m0, int(v801)*4)) = v216
+		*(*int32)(unsafe.Add(m0, int(v805)*4)) = v237
+		*(*int32)(unsafe.Add(m0, int(v809)*4)) = v258
+		*(*int32)(unsafe.Add(m0, int(v813)*4)) = v279
+		*(*int32)(unsafe.Add(m0, int(v817)*4)) = v300
+		*(*int32)(unsafe.Add(m0, int(v821)*4)) = v321
+		*(*int32)(unsafe.Add(m0, int(v825)*4)) = v342
+		*(*int32)(unsafe.Add(m0, int(v829)*4)) = v363
+		*(*int32)(unsafe.Add(m0, int(v833)*4)) = v384
+		*(*int32)(unsafe.Add(m0, int(v837)*4)) = v405
+		*(*int32)(unsafe.Add(m0, int(v841)*4)) = v426
 	}
-	g.v962 = v962
-	return next
-}
-
-func (g *pass32Host) r23() int {
-	const n = 256
-	v985 := g.v985
-	v986 := v985 == 0
-	v987 := v985 * 4352
-	v988 := v987 + -4352
-	h963 := g.v963[:n]
-	v962 := g.v962
-	c5 := g.c5
-	v1030 := c5 == 0
-	h73 := g.v73[:n]
-	v39 := g.v39
-	v1032 := v39 * 256
-	v1033 := v1032 + 256
-	v12 := g.v12
-	p7 := g.Pointer(7)
-	m3 := g.Memory(3)
-	h1029 := g.v1029[:n]
-	h1039 := g.v1039[:n]
-	h1040 := g.v1040[:n]
-	h1041 := g.v1041[:n]
-	h1042 := g.v1042[:n]
-	h1043 := g.v1043[:n]
-	h1044 := g.v1044[:n]
-	h1045 := g.v1045[:n]
-	h1046 := g.v1046[:n]
-	h1047 := g.v1047[:n]
-	h1048 := g.v1048[:n]
-	h1049 := g.v1049[:n]
-	h1050 := g.v1050[:n]
-	h1051 := g.v1051[:n]
-	h1052 := g.v1052[:n]
-	h1053 := g.v1053[:n]
-	h1054 := g.v1054[:n]
-	h1055 := g.v1055[:n]
-	dead := g.Dead[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v963 := h963[li]
-		v73 := h73[li]
-		v29 := int32(li)
-		own3 := unsafe.Add(m3, li*72)
-		var v1029, v1031, v1034 int32
-		if !v986 {
-			if next != 23 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 23
-			}
-			continue
-		}
-		v1029 = v963
-		if !v962 {
-			goto b138
-		}
-		if !v1030 {
-			goto b138
-		}
-		v1031 = v1029 + v73
-		v1034 = v1033 + v29
-		if int64(uint32(v1034)) < v12 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1034)*4)), (v1031 | -2147483648))
-		}
-	b138:
-		v1039 := *(*int32)(own3)
-		v1040 := *(*int32)(unsafe.Add(own3, 4))
-		v1041 := *(*int32)(unsafe.Add(own3, 8))
-		v1042 := *(*int32)(unsafe.Add(own3, 12))
-		v1043 := *(*int32)(unsafe.Add(own3, 16))
-		v1044 := *(*int32)(unsafe.Add(own3, 20))
-		v1045 := *(*int32)(unsafe.Add(own3, 24))
-		v1046 := *(*int32)(unsafe.Add(own3, 28))
-		v1047 := *(*int32)(unsafe.Add(own3, 32))
-		v1048 := *(*int32)(unsafe.Add(own3, 36))
-		v1049 := *(*int32)(unsafe.Add(own3, 40))
-		v1050 := *(*int32)(unsafe.Add(own3, 44))
-		v1051 := *(*int32)(unsafe.Add(own3, 48))
-		v1052 := *(*int32)(unsafe.Add(own3, 52))
-		v1053 := *(*int32)(unsafe.Add(own3, 56))
-		v1054 := *(*int32)(unsafe.Add(own3, 60))
-		v1055 := *(*int32)(unsafe.Add(own3, 64))
-		h1029[li] = v1029
-		h1039[li] = v1039
-		h1040[li] = v1040
-		h1041[li] = v1041
-		h1042[li] = v1042
-		h1043[li] = v1043
-		h1044[li] = v1044
-		h1045[li] = v1045
-		h1046[li] = v1046
-		h1047[li] = v1047
-		h1048[li] = v1048
-		h1049[li] = v1049
-		h1050[li] = v1050
-		h1051[li] = v1051
-		h1052[li] = v1052
-		h1053[li] = v1053
-		h1054[li] = v1054
-		h1055[li] = v1055
-		if next != 26 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 26
-		}
-	}
-	g.v987 = v987
-	g.v988 = v988
-	return next
-}
-
-func (g *pass32Host) r24() int {
-	const n = 256
-	m2 := g.Memory(2)
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		*(*int32)(unsafe.Add(m2, li*4)) = int32(0)
-	}
-	// Barrier, kernels.go:236
-	v988 := g.v988
-	v987 := g.v987
-	v28 := g.v28
-	v6 := g.v6
-	p4 := g.Pointer(4)
-	c1 := g.c1
-	v0 := g.v0
-	v991 := ^v0
-	v1 := g.v1
-	v2 := g.v2
-	v3 := g.v3
-	v96 := v3 & 31
-	v4 := g.v4
-	stop := g.Cancelled()
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v29 := int32(li)
-		var v992, v997, v1010, v1014 int32
-		var v995 int64
-		v992 = v988 + v29
-	b122:
-		if uint32(v992) >= uint32(v987) {
-			continue
-		}
-		if uint32(v992) >= uint32(v28) {
-			v1014 = 255
-			goto b129
-		}
-		v995 = int64(uint32(v992))
-		if v995 >= v6 {
-			v1014 = 255
-			goto b129
-		}
-		v997 = *(*int32)(unsafe.Add(p4, int(v995)*4))
-		if c1 {
-			v998 := v997 & v991
-			v1003 := v997 ^ v0
-			if (v997 & v0) != 0 {
-				v1003 = ^v997
-			}
-			v1005 := v1003
-			if v998 == 0 {
-				v1005 = v0
-			}
-			v1007 := v1005
-			if uint32(v1) < uint32(v998) {
-				v1007 = 0
-			}
-			v1010 = v1007 ^ v2
-		} else {
-			v1010 = v997 ^ v2
-		}
-		v1014 = (int32(uint32(v1010)>>(uint32(v96)&31)) & v4) & 255
-	b129:
-		_ = *(*int32)(unsafe.Add(m2, int(v1014)*4))
-		*(*int32)(unsafe.Add(m2, int(v1014)*4)) += int32(1)
-		v992 = v992 + 256
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b122
-	}
-	// Barrier, kernels.go:244
-	h963 := g.v963[:n]
-	h964 := g.v964[:n]
-	v985 := g.v985
-	v1018 := v985 * 256
-	v12 := g.v12
-	p7 := g.Pointer(7)
-	v39 := g.v39
-	v962 := v39 != 0
-	c4 := g.c4
-	c5 := g.c5
-	v1030 := c5 == 0
-	h73 := g.v73[:n]
-	v1032 := v39 * 256
-	v1033 := v1032 + 256
-	m3 := g.Memory(3)
-	h1029 := g.v1029[:n]
-	h1039 := g.v1039[:n]
-	h1040 := g.v1040[:n]
-	h1041 := g.v1041[:n]
-	h1042 := g.v1042[:n]
-	h1043 := g.v1043[:n]
-	h1044 := g.v1044[:n]
-	h1045 := g.v1045[:n]
-	h1046 := g.v1046[:n]
-	h1047 := g.v1047[:n]
-	h1048 := g.v1048[:n]
-	h1049 := g.v1049[:n]
-	h1050 := g.v1050[:n]
-	h1051 := g.v1051[:n]
-	h1052 := g.v1052[:n]
-	h1053 := g.v1053[:n]
-	h1054 := g.v1054[:n]
-	h1055 := g.v1055[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v963 := h963[li]
-		v964 := h964[li]
-		v29 := int32(li)
-		v73 := h73[li]
-		own3 := unsafe.Add(m3, li*72)
-		var v960, v961, v965, v973, v974, v982, v983, v984, v1029, v1031, v1034 int32
-		var v970 int64
-		v1017 := *(*int32)(unsafe.Add(m2, li*4))
-		v1020 := int64(uint32(v1018 + v29))
-		if v1020 < v12 {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v1020)*4)), (v1017 | 1073741824), kernelimpl.HostUMax[int32])
-		}
-		v1024 := v964 == v985
-		v1027 := v963
-		if v1024 {
-			v1027 = v963 + v1017
-		}
-		v1028 := v964
-		if v1024 {
-			v1028 = v964 + -1
-		}
-		v960 = v1027
-		v961 = v1028
-		if !v962 {
-			v1029 = v960
-			goto b134
-		}
-		v963 = v960
-		v964 = v961
-		v965 = 0
-	b109:
-		if v964 == 0 {
-			goto b117
-		}
-		if uint32(v965) >= uint32(c4) {
-			goto b117
-		}
-		v970 = int64(uint32((v964 * 256) + v29))
-		if v970 < v12 {
-			v972 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v970)*4)))
-			v973 = v972
-		} else {
-			v973 = 0
-		}
-		v974 = int32(uint32(v973) >> 30)
-		if v974 == 0 {
-			v982 = v963
-			v983 = v964
-			v984 = v965 + 1
-		} else {
-			v979 := v964 + -1
-			if v974 == 2 {
-				v979 = 0
-			}
-			v982 = v963 + (v973 & 1073741823)
-			v983 = v979
-			v984 = v965
-		}
-		v963 = v982
-		v964 = v983
-		v965 = v984
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b109
-	b117:
-		h963[li] = v963
-		h964[li] = v964
-		if next != 22 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 22
-		}
-		continue
-	b134:
-		if !v962 {
-			goto b138
-		}
-		if !v1030 {
-			goto b138
-		}
-		v1031 = v1029 + v73
-		v1034 = v1033 + v29
-		if int64(uint32(v1034)) < v12 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v1034)*4)), (v1031 | -2147483648))
-		}
-	b138:
-		v1039 := *(*int32)(own3)
-		v1040 := *(*int32)(unsafe.Add(own3, 4))
-		v1041 := *(*int32)(unsafe.Add(own3, 8))
-		v1042 := *(*int32)(unsafe.Add(own3, 12))
-		v1043 := *(*int32)(unsafe.Add(own3, 16))
-		v1044 := *(*int32)(unsafe.Add(own3, 20))
-		v1045 := *(*int32)(unsafe.Add(own3, 24))
-		v1046 := *(*int32)(unsafe.Add(own3, 28))
-		v1047 := *(*int32)(unsafe.Add(own3, 32))
-		v1048 := *(*int32)(unsafe.Add(own3, 36))
-		v1049 := *(*int32)(unsafe.Add(own3, 40))
-		v1050 := *(*int32)(unsafe.Add(own3, 44))
-		v1051 := *(*int32)(unsafe.Add(own3, 48))
-		v1052 := *(*int32)(unsafe.Add(own3, 52))
-		v1053 := *(*int32)(unsafe.Add(own3, 56))
-		v1054 := *(*int32)(unsafe.Add(own3, 60))
-		v1055 := *(*int32)(unsafe.Add(own3, 64))
-		h1029[li] = v1029
-		h1039[li] = v1039
-		h1040[li] = v1040
-		h1041[li] = v1041
-		h1042[li] = v1042
-		h1043[li] = v1043
-		h1044[li] = v1044
-		h1045[li] = v1045
-		h1046[li] = v1046
-		h1047[li] = v1047
-		h1048[li] = v1048
-		h1049[li] = v1049
-		h1050[li] = v1050
-		h1051[li] = v1051
-		h1052[li] = v1052
-		h1053[li] = v1053
-		h1054[li] = v1054
-		h1055[li] = v1055
-		if next != 26 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 26
-		}
-	}
-	g.v962 = v962
-	return next
-}
-
-func (g *pass32Host) r27() int {
-	const n = 256
+	// Barrier, pass.go:113
+	h637 := g.v637[:n]
+	h641 := g.v641[:n]
+	h646 := g.v646[:n]
+	h651 := g.v651[:n]
+	h656 := g.v656[:n]
+	h661 := g.v661[:n]
+	h666 := g.v666[:n]
+	h671 := g.v671[:n]
+	h676 := g.v676[:n]
+	h681 := g.v681[:n]
+	h686 := g.v686[:n]
+	h691 := g.v691[:n]
+	h696 := g.v696[:n]
+	h701 := g.v701[:n]
+	h706 := g.v706[:n]
+	h711 := g.v711[:n]
+	h923 := g.v923[:n]
+	h924 := g.v924[:n]
+	h925 := g.v925[:n]
+	h926 := g.v926[:n]
 	h927 := g.v927[:n]
-	m0 := g.Memory(0)
-	h1039 := g.v1039[:n]
+	h928 := g.v928[:n]
 	h929 := g.v929[:n]
-	h1040 := g.v1040[:n]
+	h930 := g.v930[:n]
 	h931 := g.v931[:n]
-	h1041 := g.v1041[:n]
+	h932 := g.v932[:n]
 	h933 := g.v933[:n]
-	h1042 := g.v1042[:n]
+	h934 := g.v934[:n]
 	h935 := g.v935[:n]
-	h1043 := g.v1043[:n]
+	h936 := g.v936[:n]
 	h937 := g.v937[:n]
-	h1044 := g.v1044[:n]
-	h939 := g.v939[:n]
-	h1045 := g.v1045[:n]
-	h941 := g.v941[:n]
-	h1046 := g.v1046[:n]
-	h943 := g.v943[:n]
-	h1047 := g.v1047[:n]
-	h945 := g.v945[:n]
-	h1048 := g.v1048[:n]
-	h947 := g.v947[:n]
-	h1049 := g.v1049[:n]
-	h949 := g.v949[:n]
-	h1050 := g.v1050[:n]
-	h951 := g.v951[:n]
-	h1051 := g.v1051[:n]
-	h953 := g.v953[:n]
-	h1052 := g.v1052[:n]
-	h955 := g.v955[:n]
-	h1053 := g.v1053[:n]
-	h957 := g.v957[:n]
-	h1054 := g.v1054[:n]
+	h938 := g.v938[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v637 := h637[li]
+		v641 := h641[li]
+		v646 := h646[li]
+		v651 := h651[li]
+		v656 := h656[li]
+		v661 := h661[li]
+		v666 := h666[li]
+		v671 := h671[li]
+		v676 := h676[li]
+		v681 := h681[li]
+		v686 := h686[li]
+		v691 := h691[li]
+		v696 := h696[li]
+		v701 := h701[li]
+		v706 := h706[li]
+		v711 := h711[li]
+		v923 := *(*int32)(unsafe.Add(m0, int(v637)*4))
+		v924 := *(*int32)(unsafe.Add(m0, int(v641)*4))
+		v925 := *(*int32)(unsafe.Add(m0, int(v646)*4))
+		v926 := *(*int32)(unsafe.Add(m0, int(v651)*4))
+		v927 := *(*int32)(unsafe.Add(m0, int(v656)*4))
+		v928 := *(*int32)(unsafe.Add(m0, int(v661)*4))
+		v929 := *(*int32)(unsafe.Add(m0, int(v666)*4))
+		v930 := *(*int32)(unsafe.Add(m0, int(v671)*4))
+		v931 := *(*int32)(unsafe.Add(m0, int(v676)*4))
+		v932 := *(*int32)(unsafe.Add(m0, int(v681)*4))
+		v933 := *(*int32)(unsafe.Add(m0, int(v686)*4))
+		v934 := *(*int32)(unsafe.Add(m0, int(v691)*4))
+		v935 := *(*int32)(unsafe.Add(m0, int(v696)*4))
+		v936 := *(*int32)(unsafe.Add(m0, int(v701)*4))
+		v937 := *(*int32)(unsafe.Add(m0, int(v706)*4))
+		v938 := *(*int32)(unsafe.Add(m0, int(v711)*4))
+		h923[li] = v923
+		h924[li] = v924
+		h925[li] = v925
+		h926[li] = v926
+		h927[li] = v927
+		h928[li] = v928
+		h929[li] = v929
+		h930[li] = v930
+		h931[li] = v931
+		h932[li] = v932
+		h933[li] = v933
+		h934[li] = v934
+		h935[li] = v935
+		h936[li] = v936
+		h937[li] = v937
+		h938[li] = v938
+	}
+	// Barrier, pass.go:76
+	h958 := g.v958[:n]
 	h959 := g.v959[:n]
-	h1055 := g.v1055[:n]
+	h965 := g.v965[:n]
+	h966 := g.v966[:n]
+	h972 := g.v972[:n]
+	h973 := g.v973[:n]
+	h979 := g.v979[:n]
+	h980 := g.v980[:n]
+	h986 := g.v986[:n]
+	h987 := g.v987[:n]
+	h993 := g.v993[:n]
+	h994 := g.v994[:n]
+	h1000 := g.v1000[:n]
+	h1001 := g.v1001[:n]
+	h1007 := g.v1007[:n]
+	h1008 := g.v1008[:n]
+	h1014 := g.v1014[:n]
+	h1015 := g.v1015[:n]
+	h1021 := g.v1021[:n]
+	h1022 := g.v1022[:n]
+	h1028 := g.v1028[:n]
+	h1029 := g.v1029[:n]
+	h1035 := g.v1035[:n]
+	h1036 := g.v1036[:n]
+	h1042 := g.v1042[:n]
+	h1043 := g.v1043[:n]
+	h1049 := g.v1049[:n]
+	h1050 := g.v1050[:n]
 	h1056 := g.v1056[:n]
-	h1058 := g.v1058[:n]
-	h1060 := g.v1060[:n]
-	h1062 := g.v1062[:n]
+	h1057 := g.v1057[:n]
+	h1063 := g.v1063[:n]
 	h1064 := g.v1064[:n]
-	h1066 := g.v1066[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v30 := int32(li)
+		v507 := int32(uint32(v30) >> 5)
+		v508 := v30 + v507
+		v510 := v508 + 264
+		v512 := v508 + 528
+		v514 := v508 + 792
+		v516 := v508 + 1056
+		v518 := v508 + 1320
+		v520 := v508 + 1584
+		v522 := v508 + 1848
+		v524 := v508 + 2112
+		v526 := v508 + 2376
+		v528 := v508 + 2640
+		v530 := v508 + 2904
+		v532 := v508 + 3168
+		v534 := v508 + 3432
+		v536 := v508 + 3696
+		v538 := v508 + 3960
+		v923 := h923[li]
+		v924 := h924[li]
+		v925 := h925[li]
+		v926 := h926[li]
+		v927 := h927[li]
+		v928 := h928[li]
+		v929 := h929[li]
+		v930 := h930[li]
+		v931 := h931[li]
+		v932 := h932[li]
+		v933 := h933[li]
+		v934 := h934[li]
+		v935 := h935[li]
+		v936 := h936[li]
+		v937 := h937[li]
+		v938 := h938[li]
+		*(*int32)(unsafe.Add(m0, int(v508)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v510)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v512)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v514)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v516)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v518)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v520)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v522)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v524)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v526)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v528)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v530)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v532)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v534)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v536)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v538)*4)) = 0
+		v958 := ((int32(uint32(v923)>>4) & 15) * 264) + v508
+		v959 := *(*int32)(unsafe.Add(m0, int(v958)*4))
+		*(*int32)(unsafe.Add(m0, int(v958)*4)) = v959 + 1
+		v965 := ((int32(uint32(v924)>>4) & 15) * 264) + v508
+		v966 := *(*int32)(unsafe.Add(m0, int(v965)*4))
+		*(*int32)(unsafe.Add(m0, int(v965)*4)) = v966 + 1
+		v972 := ((int32(uint32(v925)>>4) & 15) * 264) + v508
+		v973 := *(*int32)(unsafe.Add(m0, int(v972)*4))
+		*(*int32)(unsafe.Add(m0, int(v972)*4)) = v973 + 1
+		v979 := ((int32(uint32(v926)>>4) & 15) * 264) + v508
+		v980 := *(*int32)(unsafe.Add(m0, int(v979)*4))
+		*(*int32)(unsafe.Add(m0, int(v979)*4)) = v980 + 1
+		v986 := ((int32(uint32(v927)>>4) & 15) * 264) + v508
+		v987 := *(*int32)(unsafe.Add(m0, int(v986)*4))
+		*(*int32)(unsafe.Add(m0, int(v986)*4)) = v987 + 1
+		v993 := ((int32(uint32(v928)>>4) & 15) * 264) + v508
+		v994 := *(*int32)(unsafe.Add(m0, int(v993)*4))
+		*(*int32)(unsafe.Add(m0, int(v993)*4)) = v994 + 1
+		v1000 := ((int32(uint32(v929)>>4) & 15) * 264) + v508
+		v1001 := *(*int32)(unsafe.Add(m0, int(v1000)*4))
+		*(*int32)(unsafe.Add(m0, int(v1000)*4)) = v1001 + 1
+		v1007 := ((int32(uint32(v930)>>4) & 15) * 264) + v508
+		v1008 := *(*int32)(unsafe.Add(m0, int(v1007)*4))
+		*(*int32)(unsafe.Add(m0, int(v1007)*4)) = v1008 + 1
+		v1014 := ((int32(uint32(v931)>>4) & 15) * 264) + v508
+		v1015 := *(*int32)(unsafe.Add(m0, int(v1014)*4))
+		*(*int32)(unsafe.Add(m0, int(v1014)*4)) = v1015 + 1
+		v1021 := ((int32(uint32(v932)>>4) & 15) * 264) + v508
+		v1022 := *(*int32)(unsafe.Add(m0, int(v1021)*4))
+		*(*int32)(unsafe.Add(m0, int(v1021)*4)) = v1022 + 1
+		v1028 := ((int32(uint32(v933)>>4) & 15) * 264) + v508
+		v1029 := *(*int32)(unsafe.Add(m0, int(v1028)*4))
+		*(*int32)(unsafe.Add(m0, int(v1028)*4)) = v1029 + 1
+		v1035 := ((int32(uint32(v934)>>4) & 15) * 264) + v508
+		v1036 := *(*int32)(unsafe.Add(m0, int(v1035)*4))
+		*(*int32)(unsafe.Add(m0, int(v1035)*4)) = v1036 + 1
+		v1042 := ((int32(uint32(v935)>>4) & 15) * 264) + v508
+		v1043 := *(*int32)(unsafe.Add(m0, int(v1042)*4))
+		*(*int32)(unsafe.Add(m0, int(v1042)*4)) = v1043 + 1
+		v1049 := ((int32(uint32(v936)>>4) & 15) * 264) + v508
+		v1050 := *(*int32)(unsafe.Add(m0, int(v1049)*4))
+		*(*int32)(unsafe.Add(m0, int(v1049)*4)) = v1050 + 1
+		v1056 := ((int32(uint32(v937)>>4) & 15) * 264) + v508
+		v1057 := *(*int32)(unsafe.Add(m0, int(v1056)*4))
+		*(*int32)(unsafe.Add(m0, int(v1056)*4)) = v1057 + 1
+		v1063 := ((int32(uint32(v938)>>4) & 15) * 264) + v508
+		v1064 := *(*int32)(unsafe.Add(m0, int(v1063)*4))
+		*(*int32)(unsafe.Add(m0, int(v1063)*4)) = v1064 + 1
+		h958[li] = v958
+		h959[li] = v959
+		h965[li] = v965
+		h966[li] = v966
+		h972[li] = v972
+		h973[li] = v973
+		h979[li] = v979
+		h980[li] = v980
+		h986[li] = v986
+		h987[li] = v987
+		h993[li] = v993
+		h994[li] = v994
+		h1000[li] = v1000
+		h1001[li] = v1001
+		h1007[li] = v1007
+		h1008[li] = v1008
+		h1014[li] = v1014
+		h1015[li] = v1015
+		h1021[li] = v1021
+		h1022[li] = v1022
+		h1028[li] = v1028
+		h1029[li] = v1029
+		h1035[li] = v1035
+		h1036[li] = v1036
+		h1042[li] = v1042
+		h1043[li] = v1043
+		h1049[li] = v1049
+		h1050[li] = v1050
+		h1056[li] = v1056
+		h1057[li] = v1057
+		h1063[li] = v1063
+		h1064[li] = v1064
+	}
+	// Barrier, pass.go:85
+	h1067 := g.v1067[:n]
 	h1068 := g.v1068[:n]
 	h1070 := g.v1070[:n]
 	h1072 := g.v1072[:n]
@@ -5005,85 +4585,49 @@ func (g *pass32Host) r27() int {
 	h1084 := g.v1084[:n]
 	h1086 := g.v1086[:n]
 	h1088 := g.v1088[:n]
-	dead := g.Dead[:n]
+	h1090 := g.v1090[:n]
+	h1092 := g.v1092[:n]
+	h1094 := g.v1094[:n]
+	h1097 := g.v1097[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v927 := h927[li]
-		v1039 := h1039[li]
-		v929 := h929[li]
-		v1040 := h1040[li]
-		v931 := h931[li]
-		v1041 := h1041[li]
-		v933 := h933[li]
-		v1042 := h1042[li]
-		v935 := h935[li]
-		v1043 := h1043[li]
-		v937 := h937[li]
-		v1044 := h1044[li]
-		v939 := h939[li]
-		v1045 := h1045[li]
-		v941 := h941[li]
-		v1046 := h1046[li]
-		v943 := h943[li]
-		v1047 := h1047[li]
-		v945 := h945[li]
-		v1048 := h1048[li]
-		v947 := h947[li]
-		v1049 := h1049[li]
-		v949 := h949[li]
-		v1050 := h1050[li]
-		v951 := h951[li]
-		v1051 := h1051[li]
-		v953 := h953[li]
-		v1052 := h1052[li]
-		v955 := h955[li]
-		v1053 := h1053[li]
-		v957 := h957[li]
-		v1054 := h1054[li]
-		v959 := h959[li]
-		v1055 := h1055[li]
-		v1056 := int32(uint32(v927) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1056)*4)) = v1039
-		v1058 := int32(uint32(v929) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1058)*4)) = v1040
-		v1060 := int32(uint32(v931) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1060)*4)) = v1041
-		v1062 := int32(uint32(v933) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1062)*4)) = v1042
-		v1064 := int32(uint32(v935) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1064)*4)) = v1043
-		v1066 := int32(uint32(v937) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1066)*4)) = v1044
-		v1068 := int32(uint32(v939) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1068)*4)) = v1045
-		v1070 := int32(uint32(v941) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1070)*4)) = v1046
-		v1072 := int32(uint32(v943) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1072)*4)) = v1047
-		v1074 := int32(uint32(v945) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1074)*4)) = v1048
-		v1076 := int32(uint32(v947) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1076)*4)) = v1049
-		v1078 := int32(uint32(v949) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1078)*4)) = v1050
-		v1080 := int32(uint32(v951) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1080)*4)) = v1051
-		v1082 := int32(uint32(v953) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1082)*4)) = v1052
-		v1084 := int32(uint32(v955) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1084)*4)) = v1053
-		v1086 := int32(uint32(v957) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1086)*4)) = v1054
-		v1088 := int32(uint32(v959) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v1088)*4)) = v1055
-		h1056[li] = v1056
-		h1058[li] = v1058
-		h1060[li] = v1060
-		h1062[li] = v1062
-		h1064[li] = v1064
-		h1066[li] = v1066
+		v637 := h637[li]
+		v641 := h641[li]
+		v646 := h646[li]
+		v651 := h651[li]
+		v656 := h656[li]
+		v661 := h661[li]
+		v666 := h666[li]
+		v671 := h671[li]
+		v676 := h676[li]
+		v681 := h681[li]
+		v686 := h686[li]
+		v691 := h691[li]
+		v696 := h696[li]
+		v701 := h701[li]
+		v706 := h706[li]
+		v711 := h711[li]
+		v1067 := *(*int32)(unsafe.Add(m0, int(v637)*4))
+		v1068 := *(*int32)(unsafe.Add(m0, int(v641)*4))
+		v1070 := *(*int32)(unsafe.Add(m0, int(v646)*4))
+		v1072 := *(*int32)(unsafe.Add(m0, int(v651)*4))
+		v1074 := *(*int32)(unsafe.Add(m0, int(v656)*4))
+		v1076 := *(*int32)(unsafe.Add(m0, int(v661)*4))
+		v1078 := *(*int32)(unsafe.Add(m0, int(v666)*4))
+		v1079 := (((((v1067 + v1068) + v1070) + v1072) + v1074) + v1076) + v1078
+		v1080 := *(*int32)(unsafe.Add(m0, int(v671)*4))
+		v1082 := *(*int32)(unsafe.Add(m0, int(v676)*4))
+		v1084 := *(*int32)(unsafe.Add(m0, int(v681)*4))
+		v1086 := *(*int32)(unsafe.Add(m0, int(v686)*4))
+		v1088 := *(*int32)(unsafe.Add(m0, int(v691)*4))
+		v1090 := *(*int32)(unsafe.Add(m0, int(v696)*4))
+		v1091 := (((((v1079 + v1080) + v1082) + v1084) + v1086) + v1088) + v1090
+		v1092 := *(*int32)(unsafe.Add(m0, int(v701)*4))
+		v1094 := *(*int32)(unsafe.Add(m0, int(v706)*4))
+		v1097 := ((v1091 + v1092) + v1094) + *(*int32)(unsafe.Add(m0, int(v711)*4))
+		h1067[li] = v1067
 		h1068[li] = v1068
 		h1070[li] = v1070
 		h1072[li] = v1072
@@ -5095,122 +4639,799 @@ func (g *pass32Host) r27() int {
 		h1084[li] = v1084
 		h1086[li] = v1086
 		h1088[li] = v1088
+		h1090[li] = v1090
+		h1092[li] = v1092
+		h1094[li] = v1094
+		h1097[li] = v1097
 	}
-	// Barrier, kernels.go:256
-	m5 := g.Memory(5)
-	v10 := g.v10
-	p6 := g.Pointer(6)
-	h1029 := g.v1029[:n]
-	h90 := g.v90[:n]
-	m1 := g.Memory(1)
-	v40 := g.v40
-	v1146 := v40 == 570420992
-	h73 := g.v73[:n]
+	// GroupExclusiveScan, pass.go:93
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v1097, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v1098, in, len(in), int32(0))
+	}
+	h1098 := g.v1098[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own5 := unsafe.Add(m5, li*72)
-		v29 := int32(li)
-		v30 := int64(uint32(v29))
-		v1029 := h1029[li]
-		v90 := h90[li]
-		v73 := h73[li]
-		var v1142 int32
-		var v1145 int64
-		*(*int32)(own5) = *(*int32)(unsafe.Add(m0, li*4))
-		v1092 := v29 + 256
-		*(*int32)(unsafe.Add(own5, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
-		*(*int32)(unsafe.Add(own5, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
-		*(*int32)(unsafe.Add(own5, 12)) = *(*int32)(unsafe.Add(m0, li*4+3072))
-		*(*int32)(unsafe.Add(own5, 16)) = *(*int32)(unsafe.Add(m0, li*4+4096))
-		*(*int32)(unsafe.Add(own5, 20)) = *(*int32)(unsafe.Add(m0, li*4+5120))
-		*(*int32)(unsafe.Add(own5, 24)) = *(*int32)(unsafe.Add(m0, li*4+6144))
-		*(*int32)(unsafe.Add(own5, 28)) = *(*int32)(unsafe.Add(m0, li*4+7168))
-		*(*int32)(unsafe.Add(own5, 32)) = *(*int32)(unsafe.Add(m0, li*4+8192))
-		*(*int32)(unsafe.Add(own5, 36)) = *(*int32)(unsafe.Add(m0, li*4+9216))
-		*(*int32)(unsafe.Add(own5, 40)) = *(*int32)(unsafe.Add(m0, li*4+10240))
-		*(*int32)(unsafe.Add(own5, 44)) = *(*int32)(unsafe.Add(m0, li*4+11264))
-		*(*int32)(unsafe.Add(own5, 48)) = *(*int32)(unsafe.Add(m0, li*4+12288))
-		*(*int32)(unsafe.Add(own5, 52)) = *(*int32)(unsafe.Add(m0, li*4+13312))
-		*(*int32)(unsafe.Add(own5, 56)) = *(*int32)(unsafe.Add(m0, li*4+14336))
-		*(*int32)(unsafe.Add(own5, 60)) = *(*int32)(unsafe.Add(m0, li*4+15360))
-		*(*int32)(unsafe.Add(own5, 64)) = *(*int32)(unsafe.Add(m0, li*4+16384))
-		if v30 >= v10 {
-			goto b144
+		v87 := int32(li)
+		v88 := v87 == 0
+		v1098 := h1098[li]
+		v637 := h637[li]
+		v1067 := h1067[li]
+		v641 := h641[li]
+		v1068 := h1068[li]
+		v646 := h646[li]
+		v1070 := h1070[li]
+		v651 := h651[li]
+		v1072 := h1072[li]
+		v656 := h656[li]
+		v1074 := h1074[li]
+		v661 := h661[li]
+		v1076 := h1076[li]
+		v666 := h666[li]
+		v1078 := h1078[li]
+		v671 := h671[li]
+		v1080 := h1080[li]
+		v676 := h676[li]
+		v1082 := h1082[li]
+		v681 := h681[li]
+		v1084 := h1084[li]
+		v686 := h686[li]
+		v1086 := h1086[li]
+		v691 := h691[li]
+		v1088 := h1088[li]
+		v696 := h696[li]
+		v1090 := h1090[li]
+		v701 := h701[li]
+		v1092 := h1092[li]
+		v706 := h706[li]
+		v1094 := h1094[li]
+		v711 := h711[li]
+		v1099 := v1098
+		if v88 {
+			v1099 = 0
 		}
-		v1142 = *(*int32)(unsafe.Add(p6, li*4)) + v1029
-		*(*int32)(unsafe.Add(m1, li*4)) = v1142 - v90
-		v1145 = int64(uint32(v1092))
-		if !v1146 {
-			goto b144
-		}
-		if v1145 < v10 {
-			*(*int32)(unsafe.Add(p6, li*4+1024)) = v1142 + v73
-		}
-	b144:
+		*(*int32)(unsafe.Add(m0, int(v637)*4)) = v1099
+		v1101 := v1099 + v1067
+		*(*int32)(unsafe.Add(m0, int(v641)*4)) = v1101
+		v1103 := v1101 + v1068
+		*(*int32)(unsafe.Add(m0, int(v646)*4)) = v1103
+		v1105 := v1103 + v1070
+		*(*int32)(unsafe.Add(m0, int(v651)*4)) = v1105
+		v1107 := v1105 + v1072
+		*(*int32)(unsafe.Add(m0, int(v656)*4)) = v1107
+		v1109 := v1107 + v1074
+		*(*int32)(unsafe.Add(m0, int(v661)*4)) = v1109
+		v1111 := v1109 + v1076
+		*(*int32)(unsafe.Add(m0, int(v666)*4)) = v1111
+		v1113 := v1111 + v1078
+		*(*int32)(unsafe.Add(m0, int(v671)*4)) = v1113
+		v1115 := v1113 + v1080
+		*(*int32)(unsafe.Add(m0, int(v676)*4)) = v1115
+		v1117 := v1115 + v1082
+		*(*int32)(unsafe.Add(m0, int(v681)*4)) = v1117
+		v1119 := v1117 + v1084
+		*(*int32)(unsafe.Add(m0, int(v686)*4)) = v1119
+		v1121 := v1119 + v1086
+		*(*int32)(unsafe.Add(m0, int(v691)*4)) = v1121
+		v1123 := v1121 + v1088
+		*(*int32)(unsafe.Add(m0, int(v696)*4)) = v1123
+		v1125 := v1123 + v1090
+		*(*int32)(unsafe.Add(m0, int(v701)*4)) = v1125
+		v1127 := v1125 + v1092
+		*(*int32)(unsafe.Add(m0, int(v706)*4)) = v1127
+		*(*int32)(unsafe.Add(m0, int(v711)*4)) = v1127 + v1094
 	}
-	// Barrier, kernels.go:285
-	c1 := g.c1
-	v0 := g.v0
-	v1150 := ^v0
-	v1 := g.v1
-	v2 := g.v2
+	// Barrier, pass.go:99
+	v42 := g.v42
+	v1165 := v42 != 0
+	c5 := g.c5
 	v3 := g.v3
-	v96 := v3 & 31
+	v6 := g.v6
+	p5 := g.Pointer(5)
+	stop := g.Cancelled()
+	h1132 := g.v1132[:n]
+	h1134 := g.v1134[:n]
+	h1136 := g.v1136[:n]
+	h1138 := g.v1138[:n]
+	h1140 := g.v1140[:n]
+	h1142 := g.v1142[:n]
+	h1144 := g.v1144[:n]
+	h1146 := g.v1146[:n]
+	h1148 := g.v1148[:n]
+	h1150 := g.v1150[:n]
+	h1152 := g.v1152[:n]
+	h1154 := g.v1154[:n]
+	h1156 := g.v1156[:n]
+	h1158 := g.v1158[:n]
+	h1160 := g.v1160[:n]
+	h1162 := g.v1162[:n]
+	h1166 := g.v1166[:n]
+	h1167 := g.v1167[:n]
+	c6 := g.c6
+	v1232 := c6 == 0
+	h71 := g.v71[:n]
+	v1234 := v42 * 256
+	v1235 := v1234 + 256
+	v1236 := v3 + v1235
+	h1231 := g.v1231[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v958 := h958[li]
+		v959 := h959[li]
+		v965 := h965[li]
+		v966 := h966[li]
+		v972 := h972[li]
+		v973 := h973[li]
+		v979 := h979[li]
+		v980 := h980[li]
+		v986 := h986[li]
+		v987 := h987[li]
+		v993 := h993[li]
+		v994 := h994[li]
+		v1000 := h1000[li]
+		v1001 := h1001[li]
+		v1007 := h1007[li]
+		v1008 := h1008[li]
+		v1014 := h1014[li]
+		v1015 := h1015[li]
+		v1021 := h1021[li]
+		v1022 := h1022[li]
+		v1028 := h1028[li]
+		v1029 := h1029[li]
+		v1035 := h1035[li]
+		v1036 := h1036[li]
+		v1042 := h1042[li]
+		v1043 := h1043[li]
+		v1049 := h1049[li]
+		v1050 := h1050[li]
+		v1056 := h1056[li]
+		v1057 := h1057[li]
+		v1063 := h1063[li]
+		v1064 := h1064[li]
+		v30 := int32(li)
+		v71 := h71[li]
+		var v1163, v1164, v1166, v1167, v1168, v1177, v1178, v1186, v1187, v1188, v1231, v1233 int32
+		var v1174, v1238 int64
+		v1132 := v959 + *(*int32)(unsafe.Add(m0, int(v958)*4))
+		v1134 := v966 + *(*int32)(unsafe.Add(m0, int(v965)*4))
+		v1136 := v973 + *(*int32)(unsafe.Add(m0, int(v972)*4))
+		v1138 := v980 + *(*int32)(unsafe.Add(m0, int(v979)*4))
+		v1140 := v987 + *(*int32)(unsafe.Add(m0, int(v986)*4))
+		v1142 := v994 + *(*int32)(unsafe.Add(m0, int(v993)*4))
+		v1144 := v1001 + *(*int32)(unsafe.Add(m0, int(v1000)*4))
+		v1146 := v1008 + *(*int32)(unsafe.Add(m0, int(v1007)*4))
+		v1148 := v1015 + *(*int32)(unsafe.Add(m0, int(v1014)*4))
+		v1150 := v1022 + *(*int32)(unsafe.Add(m0, int(v1021)*4))
+		v1152 := v1029 + *(*int32)(unsafe.Add(m0, int(v1028)*4))
+		v1154 := v1036 + *(*int32)(unsafe.Add(m0, int(v1035)*4))
+		v1156 := v1043 + *(*int32)(unsafe.Add(m0, int(v1042)*4))
+		v1158 := v1050 + *(*int32)(unsafe.Add(m0, int(v1049)*4))
+		v1160 := v1057 + *(*int32)(unsafe.Add(m0, int(v1056)*4))
+		v1162 := v1064 + *(*int32)(unsafe.Add(m0, int(v1063)*4))
+		v1163 = 0
+		v1164 = v42
+		if !v1165 {
+			v1231 = v1163
+			goto b164
+		}
+		v1166 = v1163
+		v1167 = v1164
+		v1168 = 0
+	b142:
+		if v1167 == 0 {
+			goto b150
+		}
+		if uint32(v1168) >= uint32(c5) {
+			goto b150
+		}
+		v1174 = int64(uint32((v3 + (v1167 * 256)) + v30))
+		if v1174 < v6 {
+			v1176 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v1174)*4)))
+			v1177 = v1176
+		} else {
+			v1177 = 0
+		}
+		v1178 = int32(uint32(v1177) >> 30)
+		if v1178 == 0 {
+			v1186 = v1166
+			v1187 = v1167
+			v1188 = v1168 + 1
+		} else {
+			v1183 := v1167 + -1
+			if v1178 == 2 {
+				v1183 = 0
+			}
+			v1186 = v1166 + (v1177 & 1073741823)
+			v1187 = v1183
+			v1188 = v1168
+		}
+		v1166 = v1186
+		v1167 = v1187
+		v1168 = v1188
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b142
+	b150:
+		h1132[li] = v1132
+		h1134[li] = v1134
+		h1136[li] = v1136
+		h1138[li] = v1138
+		h1140[li] = v1140
+		h1142[li] = v1142
+		h1144[li] = v1144
+		h1146[li] = v1146
+		h1148[li] = v1148
+		h1150[li] = v1150
+		h1152[li] = v1152
+		h1154[li] = v1154
+		h1156[li] = v1156
+		h1158[li] = v1158
+		h1160[li] = v1160
+		h1162[li] = v1162
+		h1166[li] = v1166
+		h1167[li] = v1167
+		if next != 22 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 22
+		}
+		continue
+	b164:
+		if !v1165 {
+			goto b168
+		}
+		if !v1232 {
+			goto b168
+		}
+		v1233 = v1231 + v71
+		v1238 = int64(uint32(v1236 + v30))
+		if v1238 < v6 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v1238)*4)), (v1233 | -2147483648))
+		}
+	b168:
+		h1132[li] = v1132
+		h1134[li] = v1134
+		h1136[li] = v1136
+		h1138[li] = v1138
+		h1140[li] = v1140
+		h1142[li] = v1142
+		h1144[li] = v1144
+		h1146[li] = v1146
+		h1148[li] = v1148
+		h1150[li] = v1150
+		h1152[li] = v1152
+		h1154[li] = v1154
+		h1156[li] = v1156
+		h1158[li] = v1158
+		h1160[li] = v1160
+		h1162[li] = v1162
+		h1231[li] = v1231
+		if next != 26 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 26
+		}
+	}
+	g.v1165 = v1165
+	return next
+}
+
+func (g *pass32Host) r23() int {
+	const n = 256
+	v1189 := g.v1189
+	v1190 := v1189 == 0
+	v1191 := v1189 * 4096
+	v1192 := v1191 + -4096
+	h1166 := g.v1166[:n]
+	v1165 := g.v1165
+	c6 := g.c6
+	v1232 := c6 == 0
+	h71 := g.v71[:n]
+	v3 := g.v3
+	v42 := g.v42
+	v1234 := v42 * 256
+	v1235 := v1234 + 256
+	v1236 := v3 + v1235
+	v6 := g.v6
+	p5 := g.Pointer(5)
+	h1231 := g.v1231[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v1166 := h1166[li]
+		v71 := h71[li]
+		v30 := int32(li)
+		var v1231, v1233 int32
+		var v1238 int64
+		if !v1190 {
+			if next != 23 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 23
+			}
+			continue
+		}
+		v1231 = v1166
+		if !v1165 {
+			goto b168
+		}
+		if !v1232 {
+			goto b168
+		}
+		v1233 = v1231 + v71
+		v1238 = int64(uint32(v1236 + v30))
+		if v1238 < v6 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v1238)*4)), (v1233 | -2147483648))
+		}
+	b168:
+		h1231[li] = v1231
+		if next != 26 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 26
+		}
+	}
+	g.v1191 = v1191
+	g.v1192 = v1192
+	return next
+}
+
+func (g *pass32Host) r24() int {
+	const n = 256
+	m2 := g.Memory(2)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		*(*int32)(unsafe.Add(m2, li*4)) = 0
+	}
+	// Barrier, kernels.go:272
+	v1192 := g.v1192
+	v1191 := g.v1191
+	h27 := g.v27[:n]
 	v4 := g.v4
-	v28 := g.v28
-	v14 := g.v14
-	p8 := g.Pointer(8)
-	c3 := g.c3
+	p4 := g.Pointer(4)
+	c1 := g.c1
+	v1195 := ^c1
+	v14 := c1 != 0
+	c2 := g.c2
+	v15 := int32(-1)
+	if v14 {
+		v15 = c2
+	}
+	v0 := g.v0
+	v1 := g.v1
+	v1196 := v1 & 31
+	v1197 := int32(uint32(v1) >> 8)
+	stop := g.Cancelled()
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v30 := int32(li)
+		v27 := h27[li]
+		var v1198, v1215 int32
+		var v1201 int64
+		v1198 = v1192 + v30
+	b155:
+		if uint32(v1198) >= uint32(v1191) {
+			continue
+		}
+		if uint32(v1198) >= uint32(v27) {
+			v1215 = 255
+			goto b159
+		}
+		v1201 = int64(uint32(v1198))
+		if v1201 < v4 {
+			v1203 := *(*int32)(unsafe.Add(p4, int(v1201)*4))
+			v1204 := v1203 & v1195
+			v1208 := c1 + v1204
+			if v1204 != v1203 {
+				v1208 = c1 - v1204
+			}
+			v1210 := v1208
+			if uint32(v15) < uint32(v1204) {
+				v1210 = 0
+			}
+			v1214 := (int32(uint32(v1210^v0)>>(uint32(v1196)&31)) & v1197) & 255
+			v1215 = v1214
+		} else {
+			v1215 = 255
+		}
+	b159:
+		_ = *(*int32)(unsafe.Add(m2, int(v1215)*4))
+		*(*int32)(unsafe.Add(m2, int(v1215)*4)) += int32(1)
+		v1198 = v1198 + 256
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b155
+	}
+	// Barrier, kernels.go:280
+	h1166 := g.v1166[:n]
+	h1167 := g.v1167[:n]
+	v3 := g.v3
+	v1189 := g.v1189
+	v1219 := v1189 * 256
+	v1220 := v3 + v1219
+	v6 := g.v6
+	p5 := g.Pointer(5)
+	v42 := g.v42
+	v1165 := v42 != 0
+	c5 := g.c5
+	c6 := g.c6
+	v1232 := c6 == 0
+	h71 := g.v71[:n]
+	v1234 := v42 * 256
+	v1235 := v1234 + 256
+	v1236 := v3 + v1235
+	h1231 := g.v1231[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v1166 := h1166[li]
+		v1167 := h1167[li]
+		v30 := int32(li)
+		v71 := h71[li]
+		var v1163, v1164, v1168, v1177, v1178, v1186, v1187, v1188, v1231, v1233 int32
+		var v1174, v1238 int64
+		v1218 := *(*int32)(unsafe.Add(m2, li*4))
+		v1222 := int64(uint32(v1220 + v30))
+		if v1222 < v6 {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p5, int(v1222)*4)), (v1218 | 1073741824), kernelimpl.HostUMax[int32])
+		}
+		v1226 := v1167 == v1189
+		v1229 := v1166
+		if v1226 {
+			v1229 = v1166 + v1218
+		}
+		v1230 := v1167
+		if v1226 {
+			v1230 = v1167 + -1
+		}
+		v1163 = v1229
+		v1164 = v1230
+		if !v1165 {
+			v1231 = v1163
+			goto b164
+		}
+		v1166 = v1163
+		v1167 = v1164
+		v1168 = 0
+	b142:
+		if v1167 == 0 {
+			goto b150
+		}
+		if uint32(v1168) >= uint32(c5) {
+			goto b150
+		}
+		v1174 = int64(uint32((v3 + (v1167 * 256)) + v30))
+		if v1174 < v6 {
+			v1176 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v1174)*4)))
+			v1177 = v1176
+		} else {
+			v1177 = 0
+		}
+		v1178 = int32(uint32(v1177) >> 30)
+		if v1178 == 0 {
+			v1186 = v1166
+			v1187 = v1167
+			v1188 = v1168 + 1
+		} else {
+			v1183 := v1167 + -1
+			if v1178 == 2 {
+				v1183 = 0
+			}
+			v1186 = v1166 + (v1177 & 1073741823)
+			v1187 = v1183
+			v1188 = v1168
+		}
+		v1166 = v1186
+		v1167 = v1187
+		v1168 = v1188
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b142
+	b150:
+		h1166[li] = v1166
+		h1167[li] = v1167
+		if next != 22 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 22
+		}
+		continue
+	b164:
+		if !v1165 {
+			goto b168
+		}
+		if !v1232 {
+			goto b168
+		}
+		v1233 = v1231 + v71
+		v1238 = int64(uint32(v1236 + v30))
+		if v1238 < v6 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v1238)*4)), (v1233 | -2147483648))
+		}
+	b168:
+		h1231[li] = v1231
+		if next != 26 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 26
+		}
+	}
+	g.v1165 = v1165
+	return next
+}
+
+func (g *pass32Host) r27() int {
+	const n = 256
+	h1132 := g.v1132[:n]
+	m0 := g.Memory(0)
+	h843 := g.v843[:n]
+	h1134 := g.v1134[:n]
+	h844 := g.v844[:n]
+	h1136 := g.v1136[:n]
+	h845 := g.v845[:n]
+	h1138 := g.v1138[:n]
+	h846 := g.v846[:n]
+	h1140 := g.v1140[:n]
+	h847 := g.v847[:n]
+	h1142 := g.v1142[:n]
+	h848 := g.v848[:n]
+	h1144 := g.v1144[:n]
+	h849 := g.v849[:n]
+	h1146 := g.v1146[:n]
+	h850 := g.v850[:n]
+	h1148 := g.v1148[:n]
+	h851 := g.v851[:n]
+	h1150 := g.v1150[:n]
+	h852 := g.v852[:n]
+	h1152 := g.v1152[:n]
+	h853 := g.v853[:n]
+	h1154 := g.v1154[:n]
+	h854 := g.v854[:n]
+	h1156 := g.v1156[:n]
+	h855 := g.v855[:n]
+	h1158 := g.v1158[:n]
+	h856 := g.v856[:n]
+	h1160 := g.v1160[:n]
+	h857 := g.v857[:n]
+	h1162 := g.v1162[:n]
+	h858 := g.v858[:n]
+	h1242 := g.v1242[:n]
+	h1244 := g.v1244[:n]
+	h1246 := g.v1246[:n]
+	h1248 := g.v1248[:n]
+	h1250 := g.v1250[:n]
+	h1252 := g.v1252[:n]
+	h1254 := g.v1254[:n]
+	h1256 := g.v1256[:n]
+	h1258 := g.v1258[:n]
+	h1260 := g.v1260[:n]
+	h1262 := g.v1262[:n]
+	h1264 := g.v1264[:n]
+	h1266 := g.v1266[:n]
+	h1268 := g.v1268[:n]
+	h1270 := g.v1270[:n]
+	h1272 := g.v1272[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v1132 := h1132[li]
+		v843 := h843[li]
+		v1134 := h1134[li]
+		v844 := h844[li]
+		v1136 := h1136[li]
+		v845 := h845[li]
+		v1138 := h1138[li]
+		v846 := h846[li]
+		v1140 := h1140[li]
+		v847 := h847[li]
+		v1142 := h1142[li]
+		v848 := h848[li]
+		v1144 := h1144[li]
+		v849 := h849[li]
+		v1146 := h1146[li]
+		v850 := h850[li]
+		v1148 := h1148[li]
+		v851 := h851[li]
+		v1150 := h1150[li]
+		v852 := h852[li]
+		v1152 := h1152[li]
+		v853 := h853[li]
+		v1154 := h1154[li]
+		v854 := h854[li]
+		v1156 := h1156[li]
+		v855 := h855[li]
+		v1158 := h1158[li]
+		v856 := h856[li]
+		v1160 := h1160[li]
+		v857 := h857[li]
+		v1162 := h1162[li]
+		v858 := h858[li]
+		v1242 := v1132 & 4095
+		*(*int32)(unsafe.Add(m0, int(v1242)*4)) = v843
+		v1244 := v1134 & 4095
+		*(*int32)(unsafe.Add(m0, int(v1244)*4)) = v844
+		v1246 := v1136 & 4095
+		*(*int32)(unsafe.Add(m0, int(v1246)*4)) = v845
+		v1248 := v1138 & 4095
+		*(*int32)(unsafe.Add(m0, int(v1248)*4)) = v846
+		v1250 := v1140 & 4095
+		*(*int32)(unsafe.Add(m0, int(v1250)*4)) = v847
+		v1252 := v1142 & 4095
+		*(*int32)(unsafe.Add(m0, int(v1252)*4)) = v848
+		v1254 := v1144 & 4095
+		*(*int32)(unsafe.Add(m0, int(v1254)*4)) = v849
+		v1256 := v1146 & 4095
+		*(*int32)(unsafe.Add(m0, int(v1256)*4)) = v850
+		v1258 := v1148 & 4095
+		*(*int32)(unsafe.Add(m0, int(v1258)*4)) = v851
+		v1260 := v1150 & 4095
+		*(*int32)(unsafe.Add(m0, int(v1260)*4)) = v852
+		v1262 := v1152 & 4095
+		*(*int32)(unsafe.Add(m0, int(v1262)*4)) = v853
+		v1264 := v1154 & 4095
+		*(*int32)(unsafe.Add(m0, int(v1264)*4)) = v854
+		v1266 := v1156 & 4095
+		*(*int32)(unsafe.Add(m0, int(v1266)*4)) = v855
+		v1268 := v1158 & 4095
+		*(*int32)(unsafe.Add(m0, int(v1268)*4)) = v856
+		v1270 := v1160 & 4095
+		*(*int32)(unsafe.Add(m0, int(v1270)*4)) = v857
+		v1272 := v1162 & 4095
+		*(*int32)(unsafe.Add(m0, int(v1272)*4)) = v858
+		h1242[li] = v1242
+		h1244[li] = v1244
+		h1246[li] = v1246
+		h1248[li] = v1248
+		h1250[li] = v1250
+		h1252[li] = v1252
+		h1254[li] = v1254
+		h1256[li] = v1256
+		h1258[li] = v1258
+		h1260[li] = v1260
+		h1262[li] = v1262
+		h1264[li] = v1264
+		h1266[li] = v1266
+		h1268[li] = v1268
+		h1270[li] = v1270
+		h1272[li] = v1272
+	}
+	// Barrier, kernels.go:292
+	m3 := g.Memory(3)
+	v6 := g.v6
+	p5 := g.Pointer(5)
+	h1231 := g.v1231[:n]
+	h89 := g.v89[:n]
+	m1 := g.Memory(1)
+	v44 := g.v44
+	v1327 := v44 == 536866816
+	h71 := g.v71[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		own3 := unsafe.Add(m3, li*64)
+		v30 := int32(li)
+		v31 := int64(uint32(v30))
+		v1231 := h1231[li]
+		v89 := h89[li]
+		v71 := h71[li]
+		var v1323 int32
+		var v1326 int64
+		*(*int32)(own3) = *(*int32)(unsafe.Add(m0, li*4))
+		v1276 := v30 + 256
+		*(*int32)(unsafe.Add(own3, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
+		*(*int32)(unsafe.Add(own3, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
+		*(*int32)(unsafe.Add(own3, 12)) = *(*int32)(unsafe.Add(m0, li*4+3072))
+		*(*int32)(unsafe.Add(own3, 16)) = *(*int32)(unsafe.Add(m0, li*4+4096))
+		*(*int32)(unsafe.Add(own3, 20)) = *(*int32)(unsafe.Add(m0, li*4+5120))
+		*(*int32)(unsafe.Add(own3, 24)) = *(*int32)(unsafe.Add(m0, li*4+6144))
+		*(*int32)(unsafe.Add(own3, 28)) = *(*int32)(unsafe.Add(m0, li*4+7168))
+		*(*int32)(unsafe.Add(own3, 32)) = *(*int32)(unsafe.Add(m0, li*4+8192))
+		*(*int32)(unsafe.Add(own3, 36)) = *(*int32)(unsafe.Add(m0, li*4+9216))
+		*(*int32)(unsafe.Add(own3, 40)) = *(*int32)(unsafe.Add(m0, li*4+10240))
+		*(*int32)(unsafe.Add(own3, 44)) = *(*int32)(unsafe.Add(m0, li*4+11264))
+		*(*int32)(unsafe.Add(own3, 48)) = *(*int32)(unsafe.Add(m0, li*4+12288))
+		*(*int32)(unsafe.Add(own3, 52)) = *(*int32)(unsafe.Add(m0, li*4+13312))
+		*(*int32)(unsafe.Add(own3, 56)) = *(*int32)(unsafe.Add(m0, li*4+14336))
+		*(*int32)(unsafe.Add(own3, 60)) = *(*int32)(unsafe.Add(m0, li*4+15360))
+		if v31 >= v6 {
+			goto b174
+		}
+		v1323 = *(*int32)(unsafe.Add(p5, li*4)) + v1231
+		*(*int32)(unsafe.Add(m1, li*4)) = v1323 - v89
+		v1326 = int64(uint32(v1276))
+		if !v1327 {
+			goto b174
+		}
+		if v1326 < v6 {
+			*(*int32)(unsafe.Add(p5, li*4+1024)) = v1323 + v71
+		}
+	b174:
+	}
+	// Barrier, kernels.go:321
+	c1 := g.c1
+	v1331 := ^c1
+	v14 := c1 != 0
+	c2 := g.c2
+	v15 := int32(-1)
+	if v14 {
+		v15 = c2
+	}
+	v0 := g.v0
+	v1 := g.v1
+	v1332 := v1 & 31
+	v1333 := int32(uint32(v1) >> 8)
+	h27 := g.v27[:n]
+	v8 := g.v8
+	p6 := g.Pointer(6)
+	c4 := g.c4
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v29 := int32(li)
-		own5 := unsafe.Add(m5, li*72)
-		var v1151, v1167 int32
-		var v1176 int64
-		v1151 = 0
-	b146:
-		v1153 := (v1151 * 256) + v29
-		v1154 := *(*int32)(unsafe.Add(own5, int(v1151)*4))
-		if c1 {
-			v1155 := v1154 & v1150
-			v1160 := v1154 ^ v0
-			if (v1154 & v0) != 0 {
-				v1160 = ^v1154
-			}
-			v1162 := v1160
-			if v1155 == 0 {
-				v1162 = v0
-			}
-			v1164 := v1162
-			if uint32(v1) < uint32(v1155) {
-				v1164 = 0
-			}
-			v1167 = v1164 ^ v2
-		} else {
-			v1167 = v1154 ^ v2
+		v30 := int32(li)
+		own3 := unsafe.Add(m3, li*64)
+		v27 := h27[li]
+		var v1334 int32
+		var v1354 int64
+		v1334 = 0
+	b176:
+		v1336 := (v1334 * 256) + v30
+		v1337 := *(*int32)(unsafe.Add(own3, int(v1334)*4))
+		v1338 := v1337 & v1331
+		v1342 := c1 + v1338
+		if v1338 != v1337 {
+			v1342 = c1 - v1338
 		}
-		v1171 := *(*int32)(unsafe.Add(m1, int((int32(uint32(v1167)>>(uint32(v96)&31))&v4)&255)*4))
-		v1172 := v1171 + v1153
-		*(*int32)(unsafe.Add(own5, int(v1151)*4)) = v1172
-		if uint32(v40+v1153) >= uint32(v28) {
-			goto b152
+		v1344 := v1342
+		if uint32(v15) < uint32(v1338) {
+			v1344 = 0
 		}
-		v1176 = int64(uint32(v1172))
-		if v1176 < v14 {
-			*(*int32)(unsafe.Add(p8, int(v1176)*4)) = v1154
+		v1348 := (int32(uint32(v1344^v0)>>(uint32(v1332)&31)) & v1333) & 255
+		v1350 := *(*int32)(unsafe.Add(m1, int(v1348)*4)) + v1336
+		*(*int32)(unsafe.Add(own3, int(v1334)*4)) = v1350
+		if uint32(v44+v1336) >= uint32(v27) {
+			goto b179
 		}
-	b152:
-		v1179 := v1151 + 1
-		if uint32(v1179) < 17 {
-			v1151 = v1179
-			goto b146
+		v1354 = int64(uint32(v1350))
+		if v1354 < v8 {
+			*(*int32)(unsafe.Add(p6, int(v1354)*4)) = v1337
 		}
-		if c3 {
+	b179:
+		v1357 := v1334 + 1
+		if uint32(v1357) < 16 {
+			v1334 = v1357
+			goto b176
+		}
+		if c4 {
 			more = true
 			continue
 		}
@@ -5219,261 +5440,248 @@ func (g *pass32Host) r27() int {
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:252
-	h676 := g.v676[:n]
-	h677 := g.v677[:n]
-	h678 := g.v678[:n]
-	h679 := g.v679[:n]
-	h680 := g.v680[:n]
-	h681 := g.v681[:n]
-	h682 := g.v682[:n]
-	h683 := g.v683[:n]
-	h684 := g.v684[:n]
-	h685 := g.v685[:n]
-	h686 := g.v686[:n]
-	h687 := g.v687[:n]
-	h688 := g.v688[:n]
-	h689 := g.v689[:n]
-	h690 := g.v690[:n]
-	h691 := g.v691[:n]
-	h692 := g.v692[:n]
+	// Barrier, kernels.go:288
+	h891 := g.v891[:n]
+	h892 := g.v892[:n]
+	h893 := g.v893[:n]
+	h894 := g.v894[:n]
+	h895 := g.v895[:n]
+	h896 := g.v896[:n]
+	h897 := g.v897[:n]
+	h898 := g.v898[:n]
+	h899 := g.v899[:n]
+	h900 := g.v900[:n]
+	h901 := g.v901[:n]
+	h902 := g.v902[:n]
+	h903 := g.v903[:n]
+	h904 := g.v904[:n]
+	h905 := g.v905[:n]
+	h906 := g.v906[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1056 := h1056[li]
-		v676 := h676[li]
-		v1058 := h1058[li]
-		v677 := h677[li]
-		v1060 := h1060[li]
-		v678 := h678[li]
-		v1062 := h1062[li]
-		v679 := h679[li]
-		v1064 := h1064[li]
-		v680 := h680[li]
-		v1066 := h1066[li]
-		v681 := h681[li]
-		v1068 := h1068[li]
-		v682 := h682[li]
-		v1070 := h1070[li]
-		v683 := h683[li]
-		v1072 := h1072[li]
-		v684 := h684[li]
-		v1074 := h1074[li]
-		v685 := h685[li]
-		v1076 := h1076[li]
-		v686 := h686[li]
-		v1078 := h1078[li]
-		v687 := h687[li]
-		v1080 := h1080[li]
-		v688 := h688[li]
-		v1082 := h1082[li]
-		v689 := h689[li]
-		v1084 := h1084[li]
-		v690 := h690[li]
-		v1086 := h1086[li]
-		v691 := h691[li]
-		v1088 := h1088[li]
-		v692 := h692[li]
-		*(*int32)(unsafe.Add(m0, int(v1056)*4)) = v676
-		*(*int32)(unsafe.Add(m0, int(v1058)*4)) = v677
-		*(*int32)(unsafe.Add(m0, int(v1060)*4)) = v678
-		*(*int32)(unsafe.Add(m0, int(v1062)*4)) = v679
-		*(*int32)(unsafe.Add(m0, int(v1064)*4)) = v680
-		*(*int32)(unsafe.Add(m0, int(v1066)*4)) = v681
-		*(*int32)(unsafe.Add(m0, int(v1068)*4)) = v682
-		*(*int32)(unsafe.Add(m0, int(v1070)*4)) = v683
-		*(*int32)(unsafe.Add(m0, int(v1072)*4)) = v684
-		*(*int32)(unsafe.Add(m0, int(v1074)*4)) = v685
-		*(*int32)(unsafe.Add(m0, int(v1076)*4)) = v686
-		*(*int32)(unsafe.Add(m0, int(v1078)*4)) = v687
-		*(*int32)(unsafe.Add(m0, int(v1080)*4)) = v688
-		*(*int32)(unsafe.Add(m0, int(v1082)*4)) = v689
-		*(*int32)(unsafe.Add(m0, int(v1084)*4)) = v690
-		*(*int32)(unsafe.Add(m0, int(v1086)*4)) = v691
-		*(*int32)(unsafe.Add(m0, int(v1088)*4)) = v692
+		v1242 := h1242[li]
+		v891 := h891[li]
+		v1244 := h1244[li]
+		v892 := h892[li]
+		v1246 := h1246[li]
+		v893 := h893[li]
+		v1248 := h1248[li]
+		v894 := h894[li]
+		v1250 := h1250[li]
+		v895 := h895[li]
+		v1252 := h1252[li]
+		v896 := h896[li]
+		v1254 := h1254[li]
+		v897 := h897[li]
+		v1256 := h1256[li]
+		v898 := h898[li]
+		v1258 := h1258[li]
+		v899 := h899[li]
+		v1260 := h1260[li]
+		v900 := h900[li]
+		v1262 := h1262[li]
+		v901 := h901[li]
+		v1264 := h1264[li]
+		v902 := h902[li]
+		v1266 := h1266[li]
+		v903 := h903[li]
+		v1268 := h1268[li]
+		v904 := h904[li]
+		v1270 := h1270[li]
+		v905 := h905[li]
+		v1272 := h1272[li]
+		v906 := h906[li]
+		*(*int32)(unsafe.Add(m0, int(v1242)*4)) = v891
+		*(*int32)(unsafe.Add(m0, int(v1244)*4)) = v892
+		*(*int32)(unsafe.Add(m0, int(v1246)*4)) = v893
+		*(*int32)(unsafe.Add(m0, int(v1248)*4)) = v894
+		*(*int32)(unsafe.Add(m0, int(v1250)*4)) = v895
+		*(*int32)(unsafe.Add(m0, int(v1252)*4)) = v896
+		*(*int32)(unsafe.Add(m0, int(v1254)*4)) = v897
+		*(*int32)(unsafe.Add(m0, int(v1256)*4)) = v898
+		*(*int32)(unsafe.Add(m0, int(v1258)*4)) = v899
+		*(*int32)(unsafe.Add(m0, int(v1260)*4)) = v900
+		*(*int32)(unsafe.Add(m0, int(v1262)*4)) = v901
+		*(*int32)(unsafe.Add(m0, int(v1264)*4)) = v902
+		*(*int32)(unsafe.Add(m0, int(v1266)*4)) = v903
+		*(*int32)(unsafe.Add(m0, int(v1268)*4)) = v904
+		*(*int32)(unsafe.Add(m0, int(v1270)*4)) = v905
+		*(*int32)(unsafe.Add(m0, int(v1272)*4)) = v906
 	}
-	// Barrier, kernels.go:256
-	h44 := g.v44[:n]
-	v18 := g.v18
-	p10 := g.Pointer(10)
-	v1220 := v40 + 256
-	v1227 := v40 + 512
-	v1234 := v40 + 768
-	v1241 := v40 + 1024
-	v1248 := v40 + 1280
-	v1255 := v40 + 1536
-	v1262 := v40 + 1792
-	v1269 := v40 + 2048
-	v1276 := v40 + 2304
-	v1283 := v40 + 2560
-	v1290 := v40 + 2816
-	v1297 := v40 + 3072
-	v1304 := v40 + 3328
-	v1311 := v40 + 3584
-	v1318 := v40 + 3840
-	v1325 := v40 + 4096
+	// Barrier, kernels.go:292
+	h46 := g.v46[:n]
+	v12 := g.v12
+	p8 := g.Pointer(8)
+	v1396 := v44 + 256
+	v1403 := v44 + 512
+	v1410 := v44 + 768
+	v1417 := v44 + 1024
+	v1424 := v44 + 1280
+	v1431 := v44 + 1536
+	v1438 := v44 + 1792
+	v1445 := v44 + 2048
+	v1452 := v44 + 2304
+	v1459 := v44 + 2560
+	v1466 := v44 + 2816
+	v1473 := v44 + 3072
+	v1480 := v44 + 3328
+	v1487 := v44 + 3584
+	v1494 := v44 + 3840
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v44 := h44[li]
-		own5 := unsafe.Add(m5, li*72)
-		v29 := int32(li)
-		var v1217, v1224, v1231, v1238, v1245, v1252, v1259, v1266, v1273, v1280, v1287, v1294, v1301, v1308, v1315, v1322, v1329 int64
-		v1198 := *(*int32)(unsafe.Add(m0, li*4))
-		v1199 := *(*int32)(unsafe.Add(m0, li*4+1024))
-		v1200 := *(*int32)(unsafe.Add(m0, li*4+2048))
-		v1201 := *(*int32)(unsafe.Add(m0, li*4+3072))
-		v1202 := *(*int32)(unsafe.Add(m0, li*4+4096))
-		v1203 := *(*int32)(unsafe.Add(m0, li*4+5120))
-		v1204 := *(*int32)(unsafe.Add(m0, li*4+6144))
-		v1205 := *(*int32)(unsafe.Add(m0, li*4+7168))
-		v1206 := *(*int32)(unsafe.Add(m0, li*4+8192))
-		v1207 := *(*int32)(unsafe.Add(m0, li*4+9216))
-		v1208 := *(*int32)(unsafe.Add(m0, li*4+10240))
-		v1209 := *(*int32)(unsafe.Add(m0, li*4+11264))
-		v1210 := *(*int32)(unsafe.Add(m0, li*4+12288))
-		v1211 := *(*int32)(unsafe.Add(m0, li*4+13312))
-		v1212 := *(*int32)(unsafe.Add(m0, li*4+14336))
-		v1213 := *(*int32)(unsafe.Add(m0, li*4+15360))
-		v1214 := *(*int32)(unsafe.Add(m0, li*4+16384))
-		if uint32(v44) >= uint32(v28) {
-			goto b160
-		}
-		v1217 = int64(uint32(*(*int32)(own5)))
-		if v1217 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1217)*4)) = v1198
-		}
-	b160:
-		if uint32(v1220+v29) >= uint32(v28) {
-			goto b163
-		}
-		v1224 = int64(uint32(*(*int32)(unsafe.Add(own5, 4))))
-		if v1224 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1224)*4)) = v1199
-		}
-	b163:
-		if uint32(v1227+v29) >= uint32(v28) {
-			goto b166
-		}
-		v1231 = int64(uint32(*(*int32)(unsafe.Add(own5, 8))))
-		if v1231 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1231)*4)) = v1200
-		}
-	b166:
-		if uint32(v1234+v29) >= uint32(v28) {
-			goto b169
-		}
-		v1238 = int64(uint32(*(*int32)(unsafe.Add(own5, 12))))
-		if v1238 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1238)*4)) = v1201
-		}
-	b169:
-		if uint32(v1241+v29) >= uint32(v28) {
-			goto b172
-		}
-		v1245 = int64(uint32(*(*int32)(unsafe.Add(own5, 16))))
-		if v1245 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1245)*4)) = v1202
-		}
-	b172:
-		if uint32(v1248+v29) >= uint32(v28) {
-			goto b175
-		}
-		v1252 = int64(uint32(*(*int32)(unsafe.Add(own5, 20))))
-		if v1252 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1252)*4)) = v1203
-		}
-	b175:
-		if uint32(v1255+v29) >= uint32(v28) {
-			goto b178
-		}
-		v1259 = int64(uint32(*(*int32)(unsafe.Add(own5, 24))))
-		if v1259 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1259)*4)) = v1204
-		}
-	b178:
-		if uint32(v1262+v29) >= uint32(v28) {
-			goto b181
-		}
-		v1266 = int64(uint32(*(*int32)(unsafe.Add(own5, 28))))
-		if v1266 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1266)*4)) = v1205
-		}
-	b181:
-		if uint32(v1269+v29) >= uint32(v28) {
-			goto b184
-		}
-		v1273 = int64(uint32(*(*int32)(unsafe.Add(own5, 32))))
-		if v1273 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1273)*4)) = v1206
-		}
-	b184:
-		if uint32(v1276+v29) >= uint32(v28) {
+		v46 := h46[li]
+		v27 := h27[li]
+		own3 := unsafe.Add(m3, li*64)
+		v30 := int32(li)
+		var v1393, v1400, v1407, v1414, v1421, v1428, v1435, v1442, v1449, v1456, v1463, v1470, v1477, v1484, v1491, v1498 int64
+		v1375 := *(*int32)(unsafe.Add(m0, li*4))
+		v1376 := *(*int32)(unsafe.Add(m0, li*4+1024))
+		v1377 := *(*int32)(unsafe.Add(m0, li*4+2048))
+		v1378 := *(*int32)(unsafe.Add(m0, li*4+3072))
+		v1379 := *(*int32)(unsafe.Add(m0, li*4+4096))
+		v1380 := *(*int32)(unsafe.Add(m0, li*4+5120))
+		v1381 := *(*int32)(unsafe.Add(m0, li*4+6144))
+		v1382 := *(*int32)(unsafe.Add(m0, li*4+7168))
+		v1383 := *(*int32)(unsafe.Add(m0, li*4+8192))
+		v1384 := *(*int32)(unsafe.Add(m0, li*4+9216))
+		v1385 := *(*int32)(unsafe.Add(m0, li*4+10240))
+		v1386 := *(*int32)(unsafe.Add(m0, li*4+11264))
+		v1387 := *(*int32)(unsafe.Add(m0, li*4+12288))
+		v1388 := *(*int32)(unsafe.Add(m0, li*4+13312))
+		v1389 := *(*int32)(unsafe.Add(m0, li*4+14336))
+		v1390 := *(*int32)(unsafe.Add(m0, li*4+15360))
+		if uint32(v46) >= uint32(v27) {
 			goto b187
 		}
-		v1280 = int64(uint32(*(*int32)(unsafe.Add(own5, 36))))
-		if v1280 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1280)*4)) = v1207
+		v1393 = int64(uint32(*(*int32)(own3)))
+		if v1393 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1393)*4)) = v1375
 		}
 	b187:
-		if uint32(v1283+v29) >= uint32(v28) {
+		if uint32(v1396+v30) >= uint32(v27) {
 			goto b190
 		}
-		v1287 = int64(uint32(*(*int32)(unsafe.Add(own5, 40))))
-		if v1287 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1287)*4)) = v1208
+		v1400 = int64(uint32(*(*int32)(unsafe.Add(own3, 4))))
+		if v1400 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1400)*4)) = v1376
 		}
 	b190:
-		if uint32(v1290+v29) >= uint32(v28) {
+		if uint32(v1403+v30) >= uint32(v27) {
 			goto b193
 		}
-		v1294 = int64(uint32(*(*int32)(unsafe.Add(own5, 44))))
-		if v1294 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1294)*4)) = v1209
+		v1407 = int64(uint32(*(*int32)(unsafe.Add(own3, 8))))
+		if v1407 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1407)*4)) = v1377
 		}
 	b193:
-		if uint32(v1297+v29) >= uint32(v28) {
+		if uint32(v1410+v30) >= uint32(v27) {
 			goto b196
 		}
-		v1301 = int64(uint32(*(*int32)(unsafe.Add(own5, 48))))
-		if v1301 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1301)*4)) = v1210
+		v1414 = int64(uint32(*(*int32)(unsafe.Add(own3, 12))))
+		if v1414 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1414)*4)) = v1378
 		}
 	b196:
-		if uint32(v1304+v29) >= uint32(v28) {
+		if uint32(v1417+v30) >= uint32(v27) {
 			goto b199
 		}
-		v1308 = int64(uint32(*(*int32)(unsafe.Add(own5, 52))))
-		if v1308 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1308)*4)) = v1211
+		v1421 = int64(uint32(*(*int32)(unsafe.Add(own3, 16))))
+		if v1421 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1421)*4)) = v1379
 		}
 	b199:
-		if uint32(v1311+v29) >= uint32(v28) {
+		if uint32(v1424+v30) >= uint32(v27) {
 			goto b202
 		}
-		v1315 = int64(uint32(*(*int32)(unsafe.Add(own5, 56))))
-		if v1315 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1315)*4)) = v1212
+		v1428 = int64(uint32(*(*int32)(unsafe.Add(own3, 20))))
+		if v1428 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1428)*4)) = v1380
 		}
 	b202:
-		if uint32(v1318+v29) >= uint32(v28) {
+		if uint32(v1431+v30) >= uint32(v27) {
 			goto b205
 		}
-		v1322 = int64(uint32(*(*int32)(unsafe.Add(own5, 60))))
-		if v1322 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1322)*4)) = v1213
+		v1435 = int64(uint32(*(*int32)(unsafe.Add(own3, 24))))
+		if v1435 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1435)*4)) = v1381
 		}
 	b205:
-		if uint32(v1325+v29) >= uint32(v28) {
-			goto b208r31
+		if uint32(v1438+v30) >= uint32(v27) {
+			goto b208
 		}
-		v1329 = int64(uint32(*(*int32)(unsafe.Add(own5, 64))))
-		if v1329 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v1329)*4)) = v1214
+		v1442 = int64(uint32(*(*int32)(unsafe.Add(own3, 28))))
+		if v1442 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1442)*4)) = v1382
 		}
-	b208r31:
+	b208:
+		if uint32(v1445+v30) >= uint32(v27) {
+			goto b211
+		}
+		v1449 = int64(uint32(*(*int32)(unsafe.Add(own3, 32))))
+		if v1449 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1449)*4)) = v1383
+		}
+	b211:
+		if uint32(v1452+v30) >= uint32(v27) {
+			goto b214
+		}
+		v1456 = int64(uint32(*(*int32)(unsafe.Add(own3, 36))))
+		if v1456 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1456)*4)) = v1384
+		}
+	b214:
+		if uint32(v1459+v30) >= uint32(v27) {
+			goto b217
+		}
+		v1463 = int64(uint32(*(*int32)(unsafe.Add(own3, 40))))
+		if v1463 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1463)*4)) = v1385
+		}
+	b217:
+		if uint32(v1466+v30) >= uint32(v27) {
+			goto b220
+		}
+		v1470 = int64(uint32(*(*int32)(unsafe.Add(own3, 44))))
+		if v1470 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1470)*4)) = v1386
+		}
+	b220:
+		if uint32(v1473+v30) >= uint32(v27) {
+			goto b223
+		}
+		v1477 = int64(uint32(*(*int32)(unsafe.Add(own3, 48))))
+		if v1477 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1477)*4)) = v1387
+		}
+	b223:
+		if uint32(v1480+v30) >= uint32(v27) {
+			goto b226
+		}
+		v1484 = int64(uint32(*(*int32)(unsafe.Add(own3, 52))))
+		if v1484 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1484)*4)) = v1388
+		}
+	b226:
+		if uint32(v1487+v30) >= uint32(v27) {
+			goto b229
+		}
+		v1491 = int64(uint32(*(*int32)(unsafe.Add(own3, 56))))
+		if v1491 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1491)*4)) = v1389
+		}
+	b229:
+		if uint32(v1494+v30) >= uint32(v27) {
+			goto b232r31
+		}
+		v1498 = int64(uint32(*(*int32)(unsafe.Add(own3, 60))))
+		if v1498 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1498)*4)) = v1390
+		}
+	b232r31:
 	}
 	return -1
 }
@@ -5481,25 +5689,23 @@ func (g *pass32Host) r27() int {
 // passLanes32Host is a work-group of the kernel [PassLanes32].
 type passLanes32Host struct {
 	kernelimpl.HostGroup
-	c0                 int32
-	c1                 bool
-	c2                 bool
-	c3                 int32
-	c4                 int32
-	c5                 int32
-	v0, v1, v2, v3, v4 int32
+	c0             int32
+	c1             int32
+	c2             int32
+	c3             bool
+	c4             int32
+	c5             int32
+	c6             int32
+	v0, v1, v2, v3 int32
 
-	v5, v6, v8, v10, v12, v14, v16, v18 int64
+	v4, v6, v8, v10, v12 int64
 
-	v33, v42, v43, v252, v277, v426, v428, v429 int32
+	v31, v43, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584, v585, v586, v590, v592, v593, v595, v598, v600, v633, v648, v651, v807, v808, v872 []int32
 
-	v41, v65, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v275, v276, v280, v282, v285, v294, v296, v298, v328, v342, v345, v404, v405, v470, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496 []int32
+	v44, v46, v589, v830, v832, v833 int32
 
-	v281 []bool
+	v806 bool
 
-	v403 bool
-
-	sbool  []bool
 	sint32 []int32
 }
 
@@ -5511,143 +5717,216 @@ func (g *passLanes32Host) Begin() {
 	g.v1 = g.Int32(28)
 	g.v2 = g.Int32(32)
 	g.v3 = g.Int32(36)
-	g.v4 = g.Int32(40)
-	g.v5 = g.Int64(48)
+	g.v4 = g.Int64(48)
 	g.v6 = g.Int64(64)
 	g.v8 = g.Int64(80)
 	g.v10 = g.Int64(96)
 	g.v12 = g.Int64(112)
-	g.v14 = g.Int64(128)
-	g.v16 = g.Int64(144)
-	g.v18 = g.Int64(160)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
-	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 5, false)
-	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c5 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.Allot(0, 17408)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
+	g.c3 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
+	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c5 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 16896)
 	g.Allot(1, 1024)
-	g.Allot(2, 1024)
-	g.Allot(3, 72*n)
-	g.Allot(4, 72*n)
-	g.Allot(5, 72*n)
-	kernelimpl.HostRoom(n, &g.sbool, &g.v281)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v41, &g.v65, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v275, &g.v276, &g.v280, &g.v282, &g.v285, &g.v294, &g.v296, &g.v298, &g.v328, &g.v342, &g.v345, &g.v404, &g.v405, &g.v470, &g.v480, &g.v481, &g.v482, &g.v483, &g.v484, &g.v485, &g.v486, &g.v487, &g.v488, &g.v489, &g.v490, &g.v491, &g.v492, &g.v493, &g.v494, &g.v495, &g.v496)
+	g.Allot(2, 64*n)
+	g.Allot(3, 64*n)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v43, &g.v201, &g.v202, &g.v203, &g.v204, &g.v205, &g.v206, &g.v207, &g.v208, &g.v209, &g.v210, &g.v211, &g.v212, &g.v213, &g.v214, &g.v215, &g.v216, &g.v571, &g.v572, &g.v573, &g.v574, &g.v575, &g.v576, &g.v577, &g.v578, &g.v579, &g.v580, &g.v581, &g.v582, &g.v583, &g.v584, &g.v585, &g.v586, &g.v590, &g.v592, &g.v593, &g.v595, &g.v598, &g.v600, &g.v633, &g.v648, &g.v651, &g.v807, &g.v808, &g.v872)
 }
 
 func (g *passLanes32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 5: // Barrier, lanes.go:70
-			next = g.r6()
+		case 4: // Barrier, lanes.go:62
+			next = g.r5()
 		case 7: // Barrier, lanes.go:74
 			next = g.r8()
-		case 9: // Barrier, lanes.go:80
-			next = g.r10()
-		case 12: // GroupReduce, columns.go:63
-			g.v426 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v405, 0))
-			next = g.r13()
-		case 13: // Barrier, kernels.go:234
-			next = g.r14()
-		case 16: // Barrier, kernels.go:252
-			next = g.r17()
+		case 10: // GroupReduce, columns.go:64
+			g.v830 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v808, 0))
+			next = g.r11()
+		case 11: // Barrier, kernels.go:270
+			next = g.r12()
+		case 14: // Barrier, kernels.go:288
+			next = g.r15()
 		}
 	}
 }
 
 func (g *passLanes32Host) r0() int {
 	const n = 256
-	// ZeroLocal, lanes.go:34
+	// ZeroLocal, lanes.go:40
 	g.Zero(0)
-	// ZeroLocal, lanes.go:35
+	// ZeroLocal, lanes.go:41
 	g.Zero(1)
-	// ZeroLocal, lanes.go:36
-	g.Zero(2)
-	v8 := g.v8
-	v25 := 0 < v8
-	p5 := g.Pointer(5)
-	v5 := g.v5
+	v3 := g.v3
+	v21 := int64(uint32(v3))
+	v22 := v21 + -256
+	v23 := 0 <= v22
+	v4 := g.v4
+	v20 := int32(uint64(v4))
 	v6 := g.v6
-	v12 := g.v12
-	v35 := 0 < v12
-	p7 := g.Pointer(7)
+	v24 := v22 < v6
+	p5 := g.Pointer(5)
+	v2 := g.v2
+	v35 := v21 < v6
 	c0 := g.c0
 	v38 := c0 + -1
 	v37 := c0 != 0
-	u33 := g.v33
-	h41 := g.v41[:n]
+	h31 := g.v31[:n]
+	h43 := g.v43[:n]
 	for li := range n {
-		var v32 int64
-		var v41 int32
-		v20 := int32(li)
-		if v25 {
-			v27 := *(*int64)(p5) - v5
-			v29 := int64(0)
-			if 0 < v27 {
-				v29 = v27
-			}
-			v31 := v29
-			if v6 < v29 {
-				v31 = v6
-			}
-			v32 = v31
-		} else {
-			v32 = v6
+		var v31, v43 int32
+		v14 := int32(li)
+		if !v23 {
+			v31 = v20
+			goto b5
 		}
-		v33 := int32(uint64(v32))
-		if v20 != 0 {
-			v41 = -1
+		if v24 {
+			v25 := *(*int32)(unsafe.Add(p5, int(v22)*4))
+			v27 := v2
+			if uint32(v2) < uint32(v25) {
+				v27 = v25
+			}
+			v28 := v27 - v2
+			v30 := v28
+			if uint32(v20) < uint32(v28) {
+				v30 = v20
+			}
+			v31 = v30
+		} else {
+			v31 = v20
+		}
+	b5:
+		v33 := int32(uint32(v31+4095) >> 12)
+		if v14 != 0 {
+			v43 = -1
 			goto b8
 		}
 		if v35 {
-			v36 := atomic.AddInt32((*int32)(p7), int32(1)) - int32(1)
+			v36 := atomic.AddInt32((*int32)(unsafe.Add(p5, int(v21)*4)), int32(1)) - int32(1)
 			v40 := v36
 			if v37 {
 				v40 = v38 - v36
 			}
-			v41 = v40
+			v42 := v40
+			if uint32(v33) <= uint32(v40) {
+				v42 = -1
+			}
+			v43 = v42
 		} else {
-			v41 = -1
+			v43 = -1
 		}
 	b8:
-		u33 = v33
-		h41[li] = v41
+		h31[li] = v31
+		h43[li] = v43
 	}
-	g.v33 = u33
-	// GroupSelect, lookback.go:201
-	g.v42 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v41, 0)[int32(0)]
-	v42 := g.v42
-	v44 := 131072 <= uint32(v42)
-	v33 := g.v33
-	v43 := v42 * 4352
-	v45 := uint32(v33) <= uint32(v43)
+	// GroupSelect, lookback.go:208
+	g.v44 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v43, 0)[int32(0)]
+	v44 := g.v44
+	v45 := 131072 <= uint32(v44)
 	m0 := g.Memory(0)
-	m3 := g.Memory(3)
-	m4 := g.Memory(4)
+	v46 := v44 * 4096
+	v83 := v46 + 4096
+	v84 := int64(uint32(v83))
+	v86 := v84 <= v4
 	p4 := g.Pointer(4)
+	v87 := int(v46) * 4
+	m2 := g.Memory(2)
 	c1 := g.c1
-	v16 := g.v16
-	p9 := g.Pointer(9)
-	h65 := g.v65[:n]
-	h235 := g.v235[:n]
-	h236 := g.v236[:n]
-	h237 := g.v237[:n]
-	h238 := g.v238[:n]
-	h239 := g.v239[:n]
-	h240 := g.v240[:n]
-	h241 := g.v241[:n]
-	h242 := g.v242[:n]
-	h243 := g.v243[:n]
-	h244 := g.v244[:n]
-	h245 := g.v245[:n]
-	h246 := g.v246[:n]
-	h247 := g.v247[:n]
-	h248 := g.v248[:n]
-	h249 := g.v249[:n]
-	h250 := g.v250[:n]
-	h251 := g.v251[:n]
+	v219 := ^c1
+	v18 := c1 != 0
+	c2 := g.c2
+	v19 := int32(-1)
+	if v18 {
+		v19 = c2
+	}
+	v0 := g.v0
+	v1 := g.v1
+	v228 := v1 & 31
+	v230 := int32(uint32(v1) >> 8)
+	v237 := ^c1
+	v246 := v1 & 31
+	v248 := int32(uint32(v1) >> 8)
+	v255 := ^c1
+	v264 := v1 & 31
+	v266 := int32(uint32(v1) >> 8)
+	v273 := ^c1
+	v282 := v1 & 31
+	v284 := int32(uint32(v1) >> 8)
+	v291 := ^c1
+	v300 := v1 & 31
+	v302 := int32(uint32(v1) >> 8)
+	v309 := ^c1
+	v318 := v1 & 31
+	v320 := int32(uint32(v1) >> 8)
+	v327 := ^c1
+	v336 := v1 & 31
+	v338 := int32(uint32(v1) >> 8)
+	v345 := ^c1
+	v354 := v1 & 31
+	v356 := int32(uint32(v1) >> 8)
+	v363 := ^c1
+	v372 := v1 & 31
+	v374 := int32(uint32(v1) >> 8)
+	v381 := ^c1
+	v390 := v1 & 31
+	v392 := int32(uint32(v1) >> 8)
+	v399 := ^c1
+	v408 := v1 & 31
+	v410 := int32(uint32(v1) >> 8)
+	v417 := ^c1
+	v426 := v1 & 31
+	v428 := int32(uint32(v1) >> 8)
+	v435 := ^c1
+	v444 := v1 & 31
+	v446 := int32(uint32(v1) >> 8)
+	v453 := ^c1
+	v462 := v1 & 31
+	v464 := int32(uint32(v1) >> 8)
+	v471 := ^c1
+	v480 := v1 & 31
+	v482 := int32(uint32(v1) >> 8)
+	v489 := ^c1
+	v498 := v1 & 31
+	v500 := int32(uint32(v1) >> 8)
+	c3 := g.c3
+	v10 := g.v10
+	p7 := g.Pointer(7)
+	h201 := g.v201[:n]
+	h202 := g.v202[:n]
+	h203 := g.v203[:n]
+	h204 := g.v204[:n]
+	h205 := g.v205[:n]
+	h206 := g.v206[:n]
+	h207 := g.v207[:n]
+	h208 := g.v208[:n]
+	h209 := g.v209[:n]
+	h210 := g.v210[:n]
+	h211 := g.v211[:n]
+	h212 := g.v212[:n]
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
+	h215 := g.v215[:n]
+	h216 := g.v216[:n]
+	h571 := g.v571[:n]
+	h572 := g.v572[:n]
+	h573 := g.v573[:n]
+	h574 := g.v574[:n]
+	h575 := g.v575[:n]
+	h576 := g.v576[:n]
+	h577 := g.v577[:n]
+	h578 := g.v578[:n]
+	h579 := g.v579[:n]
+	h580 := g.v580[:n]
+	h581 := g.v581[:n]
+	h582 := g.v582[:n]
+	h583 := g.v583[:n]
+	h584 := g.v584[:n]
+	h585 := g.v585[:n]
+	h586 := g.v586[:n]
 	more := false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -5656,22 +5935,16 @@ func (g *passLanes32Host) r0() int {
 				lane, sub = 0, sub+1
 			}
 			_, _ = lane, sub
-			own3 := unsafe.Add(m3, li*72)
-			own4 := unsafe.Add(m4, li*72)
-			v23 := int32(sub)
-			v22 := int32(lane)
-			var v67, v73, v79, v85, v91, v97, v103, v109, v115, v121, v127, v133, v139, v145, v151, v157, v163, v167, v171, v175, v179, v183, v187, v191, v195, v199, v203, v207, v211, v215, v219, v223, v227, v231 int64
-			var v170, v174, v178, v182, v186, v190, v194, v198, v202, v206, v210, v214, v218, v222, v226, v230, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251 int32
-			if v44 {
-				goto b11
+			v17 := int32(sub)
+			v16 := int32(lane)
+			v31 := h31[li]
+			own2 := unsafe.Add(m2, li*64)
+			var v121, v506 int64
+			var v125, v126, v130, v131, v135, v136, v140, v141, v145, v146, v150, v151, v155, v156, v160, v161, v165, v166, v170, v171, v175, v176, v180, v181, v185, v186, v190, v191, v195, v196, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v510, v514, v518, v522, v526, v530, v534, v538, v542, v546, v550, v554, v558, v562, v566, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584, v585, v586 int32
+			if v45 {
+				g.Leave(li)
+				continue
 			}
-			if !v45 {
-				goto b12
-			}
-		b11:
-			g.Leave(li)
-			continue
-		b12:
 			*(*int32)(unsafe.Add(m0, li*4)) = 0
 			*(*int32)(unsafe.Add(m0, li*4+1024)) = 0
 			*(*int32)(unsafe.Add(m0, li*4+2048)) = 0
@@ -5680,514 +5953,654 @@ func (g *passLanes32Host) r0() int {
 			*(*int32)(unsafe.Add(m0, li*4+5120)) = 0
 			*(*int32)(unsafe.Add(m0, li*4+6144)) = 0
 			*(*int32)(unsafe.Add(m0, li*4+7168)) = 0
-			*(*[68]byte)(own3) = [68]byte{}
-			*(*[68]byte)(own4) = [68]byte{}
-			v65 := (v43 + (v23 * 544)) + v22
-			v66 := uint32(v65) < uint32(v33)
-			if !v66 {
-				goto b15
+			*(*int32)(unsafe.Add(m0, li*4+8192)) = 0
+			*(*int32)(unsafe.Add(m0, li*4+9216)) = 0
+			*(*int32)(unsafe.Add(m0, li*4+10240)) = 0
+			*(*int32)(unsafe.Add(m0, li*4+11264)) = 0
+			*(*int32)(unsafe.Add(m0, li*4+12288)) = 0
+			*(*int32)(unsafe.Add(m0, li*4+13312)) = 0
+			*(*int32)(unsafe.Add(m0, li*4+14336)) = 0
+			*(*int32)(unsafe.Add(m0, li*4+15360)) = 0
+			v81 := ((v17 & 7) * 512) + (v16 & 31)
+			v82 := v46 + v81
+			if uint32(v83) > uint32(v31) {
+				goto b14
 			}
-			v67 = int64(uint32(v65))
-			if v67 < v6 {
-				*(*int32)(own3) = *(*int32)(unsafe.Add(p4, int(v67)*4))
+			if v86 {
+				v201 = *(*int32)(unsafe.Add(p4, v87+int(v81)*4))
+				v202 = *(*int32)(unsafe.Add(p4, v87+int(v81+32)*4))
+				v203 = *(*int32)(unsafe.Add(p4, v87+int(v81+64)*4))
+				v204 = *(*int32)(unsafe.Add(p4, v87+int(v81+96)*4))
+				v205 = *(*int32)(unsafe.Add(p4, v87+int(v81+128)*4))
+				v206 = *(*int32)(unsafe.Add(p4, v87+int(v81+160)*4))
+				v207 = *(*int32)(unsafe.Add(p4, v87+int(v81+192)*4))
+				v208 = *(*int32)(unsafe.Add(p4, v87+int(v81+224)*4))
+				v209 = *(*int32)(unsafe.Add(p4, v87+int(v81+256)*4))
+				v210 = *(*int32)(unsafe.Add(p4, v87+int(v81+288)*4))
+				v211 = *(*int32)(unsafe.Add(p4, v87+int(v81+320)*4))
+				v212 = *(*int32)(unsafe.Add(p4, v87+int(v81+352)*4))
+				v213 = *(*int32)(unsafe.Add(p4, v87+int(v81+384)*4))
+				v214 = *(*int32)(unsafe.Add(p4, v87+int(v81+416)*4))
+				v215 = *(*int32)(unsafe.Add(p4, v87+int(v81+448)*4))
+				v216 = *(*int32)(unsafe.Add(p4, v87+int(v81+480)*4))
+				goto b47
 			}
-		b15:
-			v71 := v65 + 32
-			v72 := uint32(v71) < uint32(v33)
-			if !v72 {
-				goto b18
+		b14:
+			{
+				v119 := int64(uint32(v31))
+				v121 = v4
+				if v119 < v4 {
+					v121 = v119
+				}
+				if int64(uint32(v82)) < v121 {
+					v125 = *(*int32)(unsafe.Add(p4, int(v82)*4))
+				} else {
+					v125 = 0
+				}
 			}
-			v73 = int64(uint32(v71))
-			if v73 < v6 {
-				*(*int32)(unsafe.Add(own3, 4)) = *(*int32)(unsafe.Add(p4, int(v73)*4))
+			v126 = v82 + 32
+			if int64(uint32(v126)) < v121 {
+				v130 = *(*int32)(unsafe.Add(p4, int(v126)*4))
+			} else {
+				v130 = 0
 			}
-		b18:
-			v77 := v65 + 64
-			v78 := uint32(v77) < uint32(v33)
-			if !v78 {
-				goto b21
+			v131 = v82 + 64
+			if int64(uint32(v131)) < v121 {
+				v135 = *(*int32)(unsafe.Add(p4, int(v131)*4))
+			} else {
+				v135 = 0
 			}
-			v79 = int64(uint32(v77))
-			if v79 < v6 {
-				*(*int32)(unsafe.Add(own3, 8)) = *(*int32)(unsafe.Add(p4, int(v79)*4))
+			v136 = v82 + 96
+			if int64(uint32(v136)) < v121 {
+				v140 = *(*int32)(unsafe.Add(p4, int(v136)*4))
+			} else {
+				v140 = 0
 			}
-		b21:
-			v83 := v65 + 96
-			v84 := uint32(v83) < uint32(v33)
-			if !v84 {
-				goto b24
+			v141 = v82 + 128
+			if int64(uint32(v141)) < v121 {
+				v145 = *(*int32)(unsafe.Add(p4, int(v141)*4))
+			} else {
+				v145 = 0
 			}
-			v85 = int64(uint32(v83))
-			if v85 < v6 {
-				*(*int32)(unsafe.Add(own3, 12)) = *(*int32)(unsafe.Add(p4, int(v85)*4))
+			v146 = v82 + 160
+			if int64(uint32(v146)) < v121 {
+				v150 = *(*int32)(unsafe.Add(p4, int(v146)*4))
+			} else {
+				v150 = 0
 			}
-		b24:
-			v89 := v65 + 128
-			v90 := uint32(v89) < uint32(v33)
-			if !v90 {
-				goto b27
+			v151 = v82 + 192
+			if int64(uint32(v151)) < v121 {
+				v155 = *(*int32)(unsafe.Add(p4, int(v151)*4))
+			} else {
+				v155 = 0
 			}
-			v91 = int64(uint32(v89))
-			if v91 < v6 {
-				*(*int32)(unsafe.Add(own3, 16)) = *(*int32)(unsafe.Add(p4, int(v91)*4))
+			v156 = v82 + 224
+			if int64(uint32(v156)) < v121 {
+				v160 = *(*int32)(unsafe.Add(p4, int(v156)*4))
+			} else {
+				v160 = 0
 			}
-		b27:
-			v95 := v65 + 160
-			v96 := uint32(v95) < uint32(v33)
-			if !v96 {
-				goto b30
+			v161 = v82 + 256
+			if int64(uint32(v161)) < v121 {
+				v165 = *(*int32)(unsafe.Add(p4, int(v161)*4))
+			} else {
+				v165 = 0
 			}
-			v97 = int64(uint32(v95))
-			if v97 < v6 {
-				*(*int32)(unsafe.Add(own3, 20)) = *(*int32)(unsafe.Add(p4, int(v97)*4))
-			}
-		b30:
-			v101 := v65 + 192
-			v102 := uint32(v101) < uint32(v33)
-			if !v102 {
-				goto b33
-			}
-			v103 = int64(uint32(v101))
-			if v103 < v6 {
-				*(*int32)(unsafe.Add(own3, 24)) = *(*int32)(unsafe.Add(p4, int(v103)*4))
-			}
-		b33:
-			v107 := v65 + 224
-			v108 := uint32(v107) < uint32(v33)
-			if !v108 {
-				goto b36
-			}
-			v109 = int64(uint32(v107))
-			if v109 < v6 {
-				*(*int32)(unsafe.Add(own3, 28)) = *(*int32)(unsafe.Add(p4, int(v109)*4))
-			}
-		b36:
-			v113 := v65 + 256
-			v114 := uint32(v113) < uint32(v33)
-			if !v114 {
-				goto b39
-			}
-			v115 = int64(uint32(v113))
-			if v115 < v6 {
-				*(*int32)(unsafe.Add(own3, 32)) = *(*int32)(unsafe.Add(p4, int(v115)*4))
-			}
-		b39:
-			v119 := v65 + 288
-			v120 := uint32(v119) < uint32(v33)
-			if !v120 {
-				goto b42
-			}
-			v121 = int64(uint32(v119))
-			if v121 < v6 {
-				*(*int32)(unsafe.Add(own3, 36)) = *(*int32)(unsafe.Add(p4, int(v121)*4))
-			}
-		b42:
-			v125 := v65 + 320
-			v126 := uint32(v125) < uint32(v33)
-			if !v126 {
-				goto b45
-			}
-			v127 = int64(uint32(v125))
-			if v127 < v6 {
-				*(*int32)(unsafe.Add(own3, 40)) = *(*int32)(unsafe.Add(p4, int(v127)*4))
-			}
-		b45:
-			v131 := v65 + 352
-			v132 := uint32(v131) < uint32(v33)
-			if !v132 {
-				goto b48
-			}
-			v133 = int64(uint32(v131))
-			if v133 < v6 {
-				*(*int32)(unsafe.Add(own3, 44)) = *(*int32)(unsafe.Add(p4, int(v133)*4))
-			}
-		b48:
-			v137 := v65 + 384
-			v138 := uint32(v137) < uint32(v33)
-			if !v138 {
-				goto b51
-			}
-			v139 = int64(uint32(v137))
-			if v139 < v6 {
-				*(*int32)(unsafe.Add(own3, 48)) = *(*int32)(unsafe.Add(p4, int(v139)*4))
-			}
-		b51:
-			v143 := v65 + 416
-			v144 := uint32(v143) < uint32(v33)
-			if !v144 {
-				goto b54
-			}
-			v145 = int64(uint32(v143))
-			if v145 < v6 {
-				*(*int32)(unsafe.Add(own3, 52)) = *(*int32)(unsafe.Add(p4, int(v145)*4))
-			}
-		b54:
-			v149 := v65 + 448
-			v150 := uint32(v149) < uint32(v33)
-			if !v150 {
-				goto b57
-			}
-			v151 = int64(uint32(v149))
-			if v151 < v6 {
-				*(*int32)(unsafe.Add(own3, 56)) = *(*int32)(unsafe.Add(p4, int(v151)*4))
-			}
-		b57:
-			v155 := v65 + 480
-			v156 := uint32(v155) < uint32(v33)
-			if !v156 {
-				goto b60
-			}
-			v157 = int64(uint32(v155))
-			if v157 < v6 {
-				*(*int32)(unsafe.Add(own3, 60)) = *(*int32)(unsafe.Add(p4, int(v157)*4))
-			}
-		b60:
-			v161 := v65 + 512
-			v162 := uint32(v161) < uint32(v33)
-			if !v162 {
-				goto b63
-			}
-			v163 = int64(uint32(v161))
-			if v163 < v6 {
-				*(*int32)(unsafe.Add(own3, 64)) = *(*int32)(unsafe.Add(p4, int(v163)*4))
-			}
-		b63:
-			if !c1 {
-				v235 = 0
-				v236 = 0
-				v237 = 0
-				v238 = 0
-				v239 = 0
-				v240 = 0
-				v241 = 0
-				v242 = 0
-				v243 = 0
-				v244 = 0
-				v245 = 0
-				v246 = 0
-				v247 = 0
-				v248 = 0
-				v249 = 0
-				v250 = 0
-				v251 = 0
-				goto b116
-			}
-			if !v66 {
-				v170 = 0
-				goto b67
-			}
-			v167 = int64(uint32(v65))
-			if v167 < v16 {
-				v170 = *(*int32)(unsafe.Add(p9, int(v167)*4))
+			v166 = v82 + 288
+			if int64(uint32(v166)) < v121 {
+				v170 = *(*int32)(unsafe.Add(p4, int(v166)*4))
 			} else {
 				v170 = 0
 			}
-		b67:
-			if !v72 {
-				v174 = 0
-				goto b70
-			}
-			v171 = int64(uint32(v71))
-			if v171 < v16 {
-				v174 = *(*int32)(unsafe.Add(p9, int(v171)*4))
+			v171 = v82 + 320
+			if int64(uint32(v171)) < v121 {
+				v175 = *(*int32)(unsafe.Add(p4, int(v171)*4))
 			} else {
-				v174 = 0
+				v175 = 0
 			}
-		b70:
-			if !v78 {
-				v178 = 0
-				goto b73
-			}
-			v175 = int64(uint32(v77))
-			if v175 < v16 {
-				v178 = *(*int32)(unsafe.Add(p9, int(v175)*4))
+			v176 = v82 + 352
+			if int64(uint32(v176)) < v121 {
+				v180 = *(*int32)(unsafe.Add(p4, int(v176)*4))
 			} else {
-				v178 = 0
+				v180 = 0
 			}
-		b73:
-			if !v84 {
-				v182 = 0
-				goto b76
-			}
-			v179 = int64(uint32(v83))
-			if v179 < v16 {
-				v182 = *(*int32)(unsafe.Add(p9, int(v179)*4))
+			v181 = v82 + 384
+			if int64(uint32(v181)) < v121 {
+				v185 = *(*int32)(unsafe.Add(p4, int(v181)*4))
 			} else {
-				v182 = 0
+				v185 = 0
 			}
-		b76:
-			if !v90 {
-				v186 = 0
-				goto b79
-			}
-			v183 = int64(uint32(v89))
-			if v183 < v16 {
-				v186 = *(*int32)(unsafe.Add(p9, int(v183)*4))
-			} else {
-				v186 = 0
-			}
-		b79:
-			if !v96 {
-				v190 = 0
-				goto b82
-			}
-			v187 = int64(uint32(v95))
-			if v187 < v16 {
-				v190 = *(*int32)(unsafe.Add(p9, int(v187)*4))
+			v186 = v82 + 416
+			if int64(uint32(v186)) < v121 {
+				v190 = *(*int32)(unsafe.Add(p4, int(v186)*4))
 			} else {
 				v190 = 0
 			}
-		b82:
-			if !v102 {
-				v194 = 0
-				goto b85
-			}
-			v191 = int64(uint32(v101))
-			if v191 < v16 {
-				v194 = *(*int32)(unsafe.Add(p9, int(v191)*4))
+			v191 = v82 + 448
+			if int64(uint32(v191)) < v121 {
+				v195 = *(*int32)(unsafe.Add(p4, int(v191)*4))
 			} else {
-				v194 = 0
+				v195 = 0
 			}
-		b85:
-			if !v108 {
-				v198 = 0
-				goto b88
-			}
-			v195 = int64(uint32(v107))
-			if v195 < v16 {
-				v198 = *(*int32)(unsafe.Add(p9, int(v195)*4))
+			v196 = v82 + 480
+			if int64(uint32(v196)) < v121 {
+				v200 = *(*int32)(unsafe.Add(p4, int(v196)*4))
 			} else {
-				v198 = 0
+				v200 = 0
 			}
-		b88:
-			if !v114 {
-				v202 = 0
-				goto b91
+			v201 = v125
+			v202 = v130
+			v203 = v135
+			v204 = v140
+			v205 = v145
+			v206 = v150
+			v207 = v155
+			v208 = v160
+			v209 = v165
+			v210 = v170
+			v211 = v175
+			v212 = v180
+			v213 = v185
+			v214 = v190
+			v215 = v195
+			v216 = v200
+		b47:
+			*(*int32)(own2) = 255
+			if uint32(v82) < uint32(v31) {
+				v220 := v201 & v219
+				v224 := c1 + v220
+				if v220 != v201 {
+					v224 = c1 - v220
+				}
+				v226 := v224
+				if uint32(v19) < uint32(v220) {
+					v226 = 0
+				}
+				v232 := (int32(uint32(v226^v0)>>(uint32(v228)&31)) & v230) & 255
+				*(*int32)(own2) = v232
 			}
-			v199 = int64(uint32(v113))
-			if v199 < v16 {
-				v202 = *(*int32)(unsafe.Add(p9, int(v199)*4))
+			*(*int32)(unsafe.Add(own2, 4)) = 255
+			v235 := v82 + 32
+			if uint32(v235) < uint32(v31) {
+				v238 := v202 & v237
+				v242 := c1 + v238
+				if v238 != v202 {
+					v242 = c1 - v238
+				}
+				v244 := v242
+				if uint32(v19) < uint32(v238) {
+					v244 = 0
+				}
+				v250 := (int32(uint32(v244^v0)>>(uint32(v246)&31)) & v248) & 255
+				*(*int32)(unsafe.Add(own2, 4)) = v250
+			}
+			*(*int32)(unsafe.Add(own2, 8)) = 255
+			v253 := v82 + 64
+			if uint32(v253) < uint32(v31) {
+				v256 := v203 & v255
+				v260 := c1 + v256
+				if v256 != v203 {
+					v260 = c1 - v256
+				}
+				v262 := v260
+				if uint32(v19) < uint32(v256) {
+					v262 = 0
+				}
+				v268 := (int32(uint32(v262^v0)>>(uint32(v264)&31)) & v266) & 255
+				*(*int32)(unsafe.Add(own2, 8)) = v268
+			}
+			*(*int32)(unsafe.Add(own2, 12)) = 255
+			v271 := v82 + 96
+			if uint32(v271) < uint32(v31) {
+				v274 := v204 & v273
+				v278 := c1 + v274
+				if v274 != v204 {
+					v278 = c1 - v274
+				}
+				v280 := v278
+				if uint32(v19) < uint32(v274) {
+					v280 = 0
+				}
+				v286 := (int32(uint32(v280^v0)>>(uint32(v282)&31)) & v284) & 255
+				*(*int32)(unsafe.Add(own2, 12)) = v286
+			}
+			*(*int32)(unsafe.Add(own2, 16)) = 255
+			v289 := v82 + 128
+			if uint32(v289) < uint32(v31) {
+				v292 := v205 & v291
+				v296 := c1 + v292
+				if v292 != v205 {
+					v296 = c1 - v292
+				}
+				v298 := v296
+				if uint32(v19) < uint32(v292) {
+					v298 = 0
+				}
+				v304 := (int32(uint32(v298^v0)>>(uint32(v300)&31)) & v302) & 255
+				*(*int32)(unsafe.Add(own2, 16)) = v304
+			}
+			*(*int32)(unsafe.Add(own2, 20)) = 255
+			v307 := v82 + 160
+			if uint32(v307) < uint32(v31) {
+				v310 := v206 & v309
+				v314 := c1 + v310
+				if v310 != v206 {
+					v314 = c1 - v310
+				}
+				v316 := v314
+				if uint32(v19) < uint32(v310) {
+					v316 = 0
+				}
+				v322 := (int32(uint32(v316^v0)>>(uint32(v318)&31)) & v320) & 255
+				*(*int32)(unsafe.Add(own2, 20)) = v322
+			}
+			*(*int32)(unsafe.Add(own2, 24)) = 255
+			v325 := v82 + 192
+			if uint32(v325) < uint32(v31) {
+				v328 := v207 & v327
+				v332 := c1 + v328
+				if v328 != v207 {
+					v332 = c1 - v328
+				}
+				v334 := v332
+				if uint32(v19) < uint32(v328) {
+					v334 = 0
+				}
+				v340 := (int32(uint32(v334^v0)>>(uint32(v336)&31)) & v338) & 255
+				*(*int32)(unsafe.Add(own2, 24)) = v340
+			}
+			*(*int32)(unsafe.Add(own2, 28)) = 255
+			v343 := v82 + 224
+			if uint32(v343) < uint32(v31) {
+				v346 := v208 & v345
+				v350 := c1 + v346
+				if v346 != v208 {
+					v350 = c1 - v346
+				}
+				v352 := v350
+				if uint32(v19) < uint32(v346) {
+					v352 = 0
+				}
+				v358 := (int32(uint32(v352^v0)>>(uint32(v354)&31)) & v356) & 255
+				*(*int32)(unsafe.Add(own2, 28)) = v358
+			}
+			*(*int32)(unsafe.Add(own2, 32)) = 255
+			v361 := v82 + 256
+			if uint32(v361) < uint32(v31) {
+				v364 := v209 & v363
+				v368 := c1 + v364
+				if v364 != v209 {
+					v368 = c1 - v364
+				}
+				v370 := v368
+				if uint32(v19) < uint32(v364) {
+					v370 = 0
+				}
+				v376 := (int32(uint32(v370^v0)>>(uint32(v372)&31)) & v374) & 255
+				*(*int32)(unsafe.Add(own2, 32)) = v376
+			}
+			*(*int32)(unsafe.Add(own2, 36)) = 255
+			v379 := v82 + 288
+			if uint32(v379) < uint32(v31) {
+				v382 := v210 & v381
+				v386 := c1 + v382
+				if v382 != v210 {
+					v386 = c1 - v382
+				}
+				v388 := v386
+				if uint32(v19) < uint32(v382) {
+					v388 = 0
+				}
+				v394 := (int32(uint32(v388^v0)>>(uint32(v390)&31)) & v392) & 255
+				*(*int32)(unsafe.Add(own2, 36)) = v394
+			}
+			*(*int32)(unsafe.Add(own2, 40)) = 255
+			v397 := v82 + 320
+			if uint32(v397) < uint32(v31) {
+				v400 := v211 & v399
+				v404 := c1 + v400
+				if v400 != v211 {
+					v404 = c1 - v400
+				}
+				v406 := v404
+				if uint32(v19) < uint32(v400) {
+					v406 = 0
+				}
+				v412 := (int32(uint32(v406^v0)>>(uint32(v408)&31)) & v410) & 255
+				*(*int32)(unsafe.Add(own2, 40)) = v412
+			}
+			*(*int32)(unsafe.Add(own2, 44)) = 255
+			v415 := v82 + 352
+			if uint32(v415) < uint32(v31) {
+				v418 := v212 & v417
+				v422 := c1 + v418
+				if v418 != v212 {
+					v422 = c1 - v418
+				}
+				v424 := v422
+				if uint32(v19) < uint32(v418) {
+					v424 = 0
+				}
+				v430 := (int32(uint32(v424^v0)>>(uint32(v426)&31)) & v428) & 255
+				*(*int32)(unsafe.Add(own2, 44)) = v430
+			}
+			*(*int32)(unsafe.Add(own2, 48)) = 255
+			v433 := v82 + 384
+			if uint32(v433) < uint32(v31) {
+				v436 := v213 & v435
+				v440 := c1 + v436
+				if v436 != v213 {
+					v440 = c1 - v436
+				}
+				v442 := v440
+				if uint32(v19) < uint32(v436) {
+					v442 = 0
+				}
+				v448 := (int32(uint32(v442^v0)>>(uint32(v444)&31)) & v446) & 255
+				*(*int32)(unsafe.Add(own2, 48)) = v448
+			}
+			*(*int32)(unsafe.Add(own2, 52)) = 255
+			v451 := v82 + 416
+			if uint32(v451) < uint32(v31) {
+				v454 := v214 & v453
+				v458 := c1 + v454
+				if v454 != v214 {
+					v458 = c1 - v454
+				}
+				v460 := v458
+				if uint32(v19) < uint32(v454) {
+					v460 = 0
+				}
+				v466 := (int32(uint32(v460^v0)>>(uint32(v462)&31)) & v464) & 255
+				*(*int32)(unsafe.Add(own2, 52)) = v466
+			}
+			*(*int32)(unsafe.Add(own2, 56)) = 255
+			v469 := v82 + 448
+			if uint32(v469) < uint32(v31) {
+				v472 := v215 & v471
+				v476 := c1 + v472
+				if v472 != v215 {
+					v476 = c1 - v472
+				}
+				v478 := v476
+				if uint32(v19) < uint32(v472) {
+					v478 = 0
+				}
+				v484 := (int32(uint32(v478^v0)>>(uint32(v480)&31)) & v482) & 255
+				*(*int32)(unsafe.Add(own2, 56)) = v484
+			}
+			*(*int32)(unsafe.Add(own2, 60)) = 255
+			v487 := v82 + 480
+			if uint32(v487) < uint32(v31) {
+				v490 := v216 & v489
+				v494 := c1 + v490
+				if v490 != v216 {
+					v494 = c1 - v490
+				}
+				v496 := v494
+				if uint32(v19) < uint32(v490) {
+					v496 = 0
+				}
+				v502 := (int32(uint32(v496^v0)>>(uint32(v498)&31)) & v500) & 255
+				*(*int32)(unsafe.Add(own2, 60)) = v502
+			}
+			if !c3 {
+				v571 = 0
+				v572 = 0
+				v573 = 0
+				v574 = 0
+				v575 = 0
+				v576 = 0
+				v577 = 0
+				v578 = 0
+				v579 = 0
+				v580 = 0
+				v581 = 0
+				v582 = 0
+				v583 = 0
+				v584 = 0
+				v585 = 0
+				v586 = 0
+				goto b113
+			}
+			{
+				v504 := int64(uint32(v31))
+				v506 = v10
+				if v504 < v10 {
+					v506 = v504
+				}
+				if int64(uint32(v82)) < v506 {
+					v510 = *(*int32)(unsafe.Add(p7, int(v82)*4))
+				} else {
+					v510 = 0
+				}
+			}
+			if int64(uint32(v235)) < v506 {
+				v514 = *(*int32)(unsafe.Add(p7, int(v235)*4))
 			} else {
-				v202 = 0
+				v514 = 0
 			}
-		b91:
-			if !v120 {
-				v206 = 0
-				goto b94
-			}
-			v203 = int64(uint32(v119))
-			if v203 < v16 {
-				v206 = *(*int32)(unsafe.Add(p9, int(v203)*4))
+			if int64(uint32(v253)) < v506 {
+				v518 = *(*int32)(unsafe.Add(p7, int(v253)*4))
 			} else {
-				v206 = 0
+				v518 = 0
 			}
-		b94:
-			if !v126 {
-				v210 = 0
-				goto b97
-			}
-			v207 = int64(uint32(v125))
-			if v207 < v16 {
-				v210 = *(*int32)(unsafe.Add(p9, int(v207)*4))
+			if int64(uint32(v271)) < v506 {
+				v522 = *(*int32)(unsafe.Add(p7, int(v271)*4))
 			} else {
-				v210 = 0
+				v522 = 0
 			}
-		b97:
-			if !v132 {
-				v214 = 0
-				goto b100
-			}
-			v211 = int64(uint32(v131))
-			if v211 < v16 {
-				v214 = *(*int32)(unsafe.Add(p9, int(v211)*4))
+			if int64(uint32(v289)) < v506 {
+				v526 = *(*int32)(unsafe.Add(p7, int(v289)*4))
 			} else {
-				v214 = 0
+				v526 = 0
 			}
-		b100:
-			if !v138 {
-				v218 = 0
-				goto b103
-			}
-			v215 = int64(uint32(v137))
-			if v215 < v16 {
-				v218 = *(*int32)(unsafe.Add(p9, int(v215)*4))
+			if int64(uint32(v307)) < v506 {
+				v530 = *(*int32)(unsafe.Add(p7, int(v307)*4))
 			} else {
-				v218 = 0
+				v530 = 0
 			}
-		b103:
-			if !v144 {
-				v222 = 0
-				goto b106
-			}
-			v219 = int64(uint32(v143))
-			if v219 < v16 {
-				v222 = *(*int32)(unsafe.Add(p9, int(v219)*4))
+			if int64(uint32(v325)) < v506 {
+				v534 = *(*int32)(unsafe.Add(p7, int(v325)*4))
 			} else {
-				v222 = 0
+				v534 = 0
 			}
-		b106:
-			if !v150 {
-				v226 = 0
-				goto b109
-			}
-			v223 = int64(uint32(v149))
-			if v223 < v16 {
-				v226 = *(*int32)(unsafe.Add(p9, int(v223)*4))
+			if int64(uint32(v343)) < v506 {
+				v538 = *(*int32)(unsafe.Add(p7, int(v343)*4))
 			} else {
-				v226 = 0
+				v538 = 0
 			}
-		b109:
-			if !v156 {
-				v230 = 0
-				goto b112
-			}
-			v227 = int64(uint32(v155))
-			if v227 < v16 {
-				v230 = *(*int32)(unsafe.Add(p9, int(v227)*4))
+			if int64(uint32(v361)) < v506 {
+				v542 = *(*int32)(unsafe.Add(p7, int(v361)*4))
 			} else {
-				v230 = 0
+				v542 = 0
 			}
-		b112:
-			if !v162 {
-				v234 = 0
-				goto b115
-			}
-			v231 = int64(uint32(v161))
-			if v231 < v16 {
-				v234 = *(*int32)(unsafe.Add(p9, int(v231)*4))
+			if int64(uint32(v379)) < v506 {
+				v546 = *(*int32)(unsafe.Add(p7, int(v379)*4))
 			} else {
-				v234 = 0
+				v546 = 0
 			}
-		b115:
-			v235 = v170
-			v236 = v174
-			v237 = v178
-			v238 = v182
-			v239 = v186
-			v240 = v190
-			v241 = v194
-			v242 = v198
-			v243 = v202
-			v244 = v206
-			v245 = v210
-			v246 = v214
-			v247 = v218
-			v248 = v222
-			v249 = v226
-			v250 = v230
-			v251 = v234
-		b116:
-			h65[li] = v65
-			h235[li] = v235
-			h236[li] = v236
-			h237[li] = v237
-			h238[li] = v238
-			h239[li] = v239
-			h240[li] = v240
-			h241[li] = v241
-			h242[li] = v242
-			h243[li] = v243
-			h244[li] = v244
-			h245[li] = v245
-			h246[li] = v246
-			h247[li] = v247
-			h248[li] = v248
-			h249[li] = v249
-			h250[li] = v250
-			h251[li] = v251
+			if int64(uint32(v397)) < v506 {
+				v550 = *(*int32)(unsafe.Add(p7, int(v397)*4))
+			} else {
+				v550 = 0
+			}
+			if int64(uint32(v415)) < v506 {
+				v554 = *(*int32)(unsafe.Add(p7, int(v415)*4))
+			} else {
+				v554 = 0
+			}
+			if int64(uint32(v433)) < v506 {
+				v558 = *(*int32)(unsafe.Add(p7, int(v433)*4))
+			} else {
+				v558 = 0
+			}
+			if int64(uint32(v451)) < v506 {
+				v562 = *(*int32)(unsafe.Add(p7, int(v451)*4))
+			} else {
+				v562 = 0
+			}
+			if int64(uint32(v469)) < v506 {
+				v566 = *(*int32)(unsafe.Add(p7, int(v469)*4))
+			} else {
+				v566 = 0
+			}
+			if int64(uint32(v487)) < v506 {
+				v570 = *(*int32)(unsafe.Add(p7, int(v487)*4))
+			} else {
+				v570 = 0
+			}
+			v571 = v510
+			v572 = v514
+			v573 = v518
+			v574 = v522
+			v575 = v526
+			v576 = v530
+			v577 = v534
+			v578 = v538
+			v579 = v542
+			v580 = v546
+			v581 = v550
+			v582 = v554
+			v583 = v558
+			v584 = v562
+			v585 = v566
+			v586 = v570
+		b113:
+			h201[li] = v201
+			h202[li] = v202
+			h203[li] = v203
+			h204[li] = v204
+			h205[li] = v205
+			h206[li] = v206
+			h207[li] = v207
+			h208[li] = v208
+			h209[li] = v209
+			h210[li] = v210
+			h211[li] = v211
+			h212[li] = v212
+			h213[li] = v213
+			h214[li] = v214
+			h215[li] = v215
+			h216[li] = v216
+			h571[li] = v571
+			h572[li] = v572
+			h573[li] = v573
+			h574[li] = v574
+			h575[li] = v575
+			h576[li] = v576
+			h577[li] = v577
+			h578[li] = v578
+			h579[li] = v579
+			h580[li] = v580
+			h581[li] = v581
+			h582[li] = v582
+			h583[li] = v583
+			h584[li] = v584
+			h585[li] = v585
+			h586[li] = v586
 			more = true
 		}
 	}
-	g.v43 = v43
+	g.v46 = v46
 	if !more {
 		return -1
 	}
-	// Barrier, lanes.go:64
-	c2 := g.c2
-	v0 := g.v0
-	v257 := ^v0
-	v1 := g.v1
-	v2 := g.v2
-	v3 := g.v3
-	v271 := v3 & 31
-	v4 := g.v4
-	u252 := g.v252
-	h275 := g.v275[:n]
-	h276 := g.v276[:n]
-	u277 := g.v277
-	h280 := g.v280[:n]
-	h281 := g.v281[:n]
+	// Barrier, lanes.go:56
+	u589 := g.v589
+	h590 := g.v590[:n]
+	h592 := g.v592[:n]
+	h593 := g.v593[:n]
 	dead := g.Dead[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v17 := int32(sub)
+			v16 := int32(lane)
+			v80 := v16 & 31
+			own2 := unsafe.Add(m2, li*64)
+			var v589 int32
+			v587 := v17 * 256
+			v588 := int32(1) << (uint32(v80) & 31)
+			v589 = 0
+			v590 := *(*int32)(unsafe.Add(own2, int(v589)*4))
+			v592 := (v587 + v590) & 2047
+			v593 := v592 + 2048
+			_ = *(*int32)(unsafe.Add(m0, int(v593)*4))
+			*(*int32)(unsafe.Add(m0, int(v593)*4)) += v588
+			u589 = v589
+			h590[li] = v590
+			h592[li] = v592
+			h593[li] = v593
+		}
+	}
+	g.v589 = u589
+	return 4
+}
+
+func (g *passLanes32Host) r5() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h593 := g.v593[:n]
+	h592 := g.v592[:n]
+	h590 := g.v590[:n]
+	m2 := g.Memory(2)
+	v589 := g.v589
+	h595 := g.v595[:n]
+	h598 := g.v598[:n]
+	h600 := g.v600[:n]
+	dead := g.Dead[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v593 := h593[li]
+			v16 := int32(lane)
+			v80 := v16 & 31
+			v588 := int32(1) << (uint32(v80) & 31)
+			v592 := h592[li]
+			v590 := h590[li]
+			own2 := unsafe.Add(m2, li*64)
+			v595 := *(*int32)(unsafe.Add(m0, int(v593)*4))
+			v598 := int32(bits.OnesCount32(uint32(v595 & (v588 + -1))))
+			v600 := *(*int32)(unsafe.Add(m0, int(v592)*4)) + v598
+			*(*int32)(unsafe.Add(own2, int(v589)*4)) = v590 | (v600 << 8)
+			h595[li] = v595
+			h598[li] = v598
+			h600[li] = v600
+		}
+	}
+	// Barrier, lanes.go:67
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own3 := unsafe.Add(m3, li*72)
-		v65 := h65[li]
-		var v252, v270, v276, v277 int32
-		v252 = 0
-		v253 := *(*int32)(unsafe.Add(own3, int(v252)*4))
-		v256 := uint32(v65+(v252*32)) < uint32(v33)
-		if c2 {
-			v258 := v253 & v257
-			v263 := v253 ^ v0
-			if (v253 & v0) != 0 {
-				v263 = ^v253
-			}
-			v265 := v263
-			if v258 == 0 {
-				v265 = v0
-			}
-			v267 := v265
-			if uint32(v1) < uint32(v258) {
-				v267 = 0
-			}
-			v270 = v267 ^ v2
-		} else {
-			v270 = v253 ^ v2
+		v598 := h598[li]
+		v595 := h595[li]
+		v600 := h600[li]
+		v592 := h592[li]
+		v593 := h593[li]
+		if v598 == 0 {
+			*(*int32)(unsafe.Add(m0, int(v592)*4)) = v600 + int32(bits.OnesCount32(uint32(v595)))
+			*(*int32)(unsafe.Add(m0, int(v593)*4)) = int32(0)
 		}
-		v275 := int32(255)
-		if v256 {
-			v275 = (int32(uint32(v270)>>(uint32(v271)&31)) & v4) & 255
-		}
-		v276 = -1
-		v277 = 0
-		v280 := int32(uint32(v275)>>(uint32(v277&31)&31)) & 1
-		v281 := v280 == 1
-		u252 = v252
-		h275[li] = v275
-		h276[li] = v276
-		u277 = v277
-		h280[li] = v280
-		h281[li] = v281
 	}
-	g.v252 = u252
-	g.v277 = u277
-	return 5
-}
-
-func (g *passLanes32Host) r6() int {
-	const n = 256
-	// GroupBallot, lanes.go:70
-	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v281, false)
-		kernelimpl.HostBallot(g.v282, in, g.SubGroup, 0)
-	}
-	h276 := g.v276[:n]
-	e277 := g.v277
-	h280 := g.v280[:n]
-	h282 := g.v282[:n]
-	h275 := g.v275[:n]
-	m0 := g.Memory(0)
-	m4 := g.Memory(4)
-	v252 := g.v252
-	h285 := g.v285[:n]
-	h294 := g.v294[:n]
-	h296 := g.v296[:n]
-	h298 := g.v298[:n]
-	u277 := g.v277
-	h281 := g.v281[:n]
-	dead := g.Dead[:n]
+	// Barrier, lanes.go:72
+	e589 := g.v589
+	u589 := g.v589
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -6199,30 +6612,15 @@ func (g *passLanes32Host) r6() int {
 			if dead[li] {
 				continue
 			}
-			v276 := h276[li]
-			v277 := e277
-			v280 := h280[li]
-			v282 := h282[li]
-			v22 := int32(lane)
-			v23 := int32(sub)
-			v24 := v23 * 256
-			v275 := h275[li]
-			own4 := unsafe.Add(m4, li*72)
-			v285 := v276 & (v282 ^ (v280 + -1))
-			v286 := v277 + 1
-			if uint32(v286) >= 8 {
-				v291 := int32(0)
-				if uint32(v22) < 32 {
-					v291 = int32(1) << (uint32(v22&31) & 31)
-				}
-				v294 := int32(bits.OnesCount32(uint32(v285 & (v291 + -1))))
-				v296 := int32(uint32(v24+v275) % 4352)
-				v298 := *(*int32)(unsafe.Add(m0, int(v296)*4)) + v294
-				*(*int32)(unsafe.Add(own4, int(v252)*4)) = v298
-				h285[li] = v285
-				h294[li] = v294
-				h296[li] = v296
-				h298[li] = v298
+			v589 := e589
+			own2 := unsafe.Add(m2, li*64)
+			v17 := int32(sub)
+			v587 := v17 * 256
+			v16 := int32(lane)
+			v80 := v16 & 31
+			v588 := int32(1) << (uint32(v80) & 31)
+			v609 := v589 + 1
+			if uint32(v609) >= 16 {
 				if next != 7 {
 					if next >= 0 {
 						return g.Diverge()
@@ -6231,259 +6629,131 @@ func (g *passLanes32Host) r6() int {
 				}
 				continue
 			}
-			v276 = v285
-			v277 = v286
-			v280 = int32(uint32(v275)>>(uint32(v277&31)&31)) & 1
-			v281 := v280 == 1
-			h276[li] = v276
-			u277 = v277
-			h280[li] = v280
-			h281[li] = v281
-			if next != 5 {
+			v589 = v609
+			v590 := *(*int32)(unsafe.Add(own2, int(v589)*4))
+			v592 := (v587 + v590) & 2047
+			v593 := v592 + 2048
+			_ = *(*int32)(unsafe.Add(m0, int(v593)*4))
+			*(*int32)(unsafe.Add(m0, int(v593)*4)) += v588
+			u589 = v589
+			h590[li] = v590
+			h592[li] = v592
+			h593[li] = v593
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 5
+				next = 4
 			}
 		}
 	}
-	g.v277 = u277
+	g.v589 = u589
 	return next
 }
 
 func (g *passLanes32Host) r8() int {
 	const n = 256
-	h294 := g.v294[:n]
-	h285 := g.v285[:n]
-	h298 := g.v298[:n]
 	m0 := g.Memory(0)
-	h296 := g.v296[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v294 := h294[li]
-		v285 := h285[li]
-		v298 := h298[li]
-		v296 := h296[li]
-		if v294 == 0 {
-			*(*int32)(unsafe.Add(m0, int(v296)*4)) = v298 + int32(bits.OnesCount32(uint32(v285)))
-		}
-	}
-	// Barrier, lanes.go:78
-	e252 := g.v252
-	m3 := g.Memory(3)
-	h65 := g.v65[:n]
-	v33 := g.v33
-	c2 := g.c2
-	v0 := g.v0
-	v257 := ^v0
-	v1 := g.v1
-	v2 := g.v2
-	v3 := g.v3
-	v271 := v3 & 31
-	v4 := g.v4
-	u252 := g.v252
-	h275 := g.v275[:n]
-	h276 := g.v276[:n]
-	u277 := g.v277
-	h280 := g.v280[:n]
-	h281 := g.v281[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v252 := e252
-		own3 := unsafe.Add(m3, li*72)
-		v65 := h65[li]
-		var v270, v276, v277 int32
-		v304 := v252 + 1
-		if uint32(v304) >= 17 {
-			if next != 9 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 9
-			}
-			continue
-		}
-		v252 = v304
-		v253 := *(*int32)(unsafe.Add(own3, int(v252)*4))
-		v256 := uint32(v65+(v252*32)) < uint32(v33)
-		if c2 {
-			v258 := v253 & v257
-			v263 := v253 ^ v0
-			if (v253 & v0) != 0 {
-				v263 = ^v253
-			}
-			v265 := v263
-			if v258 == 0 {
-				v265 = v0
-			}
-			v267 := v265
-			if uint32(v1) < uint32(v258) {
-				v267 = 0
-			}
-			v270 = v267 ^ v2
-		} else {
-			v270 = v253 ^ v2
-		}
-		v275 := int32(255)
-		if v256 {
-			v275 = (int32(uint32(v270)>>(uint32(v271)&31)) & v4) & 255
-		}
-		v276 = -1
-		v277 = 0
-		v280 := int32(uint32(v275)>>(uint32(v277&31)&31)) & 1
-		v281 := v280 == 1
-		u252 = v252
-		h275[li] = v275
-		h276[li] = v276
-		u277 = v277
-		h280[li] = v280
-		h281[li] = v281
-		if next != 5 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 5
-		}
-	}
-	g.v252 = u252
-	g.v277 = u277
-	return next
-}
-
-func (g *passLanes32Host) r10() int {
-	const n = 256
-	m0 := g.Memory(0)
-	c3 := g.c3
-	v329 := c3 != 0
-	v42 := g.v42
-	v334 := v42 * 256
-	v335 := v334 + 256
-	v12 := g.v12
-	v332 := v42 == 0
-	v333 := int32(1)
-	if v332 {
-		v333 = 2
-	}
-	v339 := v333 << 30
-	p7 := g.Pointer(7)
-	h328 := g.v328[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v20 := int32(li)
-		var v336 int32
-		v306 := *(*int32)(unsafe.Add(m0, li*4))
-		*(*int32)(unsafe.Add(m0, li*4)) = 0
-		v308 := *(*int32)(unsafe.Add(m0, li*4+1024))
-		*(*int32)(unsafe.Add(m0, li*4+1024)) = v306
-		v310 := v306 + v308
-		v311 := *(*int32)(unsafe.Add(m0, li*4+2048))
-		*(*int32)(unsafe.Add(m0, li*4+2048)) = v310
-		v313 := v310 + v311
-		v314 := *(*int32)(unsafe.Add(m0, li*4+3072))
-		*(*int32)(unsafe.Add(m0, li*4+3072)) = v313
-		v316 := v313 + v314
-		v317 := *(*int32)(unsafe.Add(m0, li*4+4096))
-		*(*int32)(unsafe.Add(m0, li*4+4096)) = v316
-		v319 := v316 + v317
-		v320 := *(*int32)(unsafe.Add(m0, li*4+5120))
-		*(*int32)(unsafe.Add(m0, li*4+5120)) = v319
-		v322 := v319 + v320
-		v323 := *(*int32)(unsafe.Add(m0, li*4+6144))
-		*(*int32)(unsafe.Add(m0, li*4+6144)) = v322
-		v325 := v322 + v323
-		v326 := *(*int32)(unsafe.Add(m0, li*4+7168))
-		*(*int32)(unsafe.Add(m0, li*4+7168)) = v325
-		v328 := v325 + v326
-		if !v329 {
-			goto b135
-		}
-		if int32(uint32(v42)%uint32(c3)) == 0 {
-			goto b137
-		}
-	b135:
-		v336 = v335 + v20
-		if int64(uint32(v336)) < v12 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v336)*4)), (v339 | v328))
-		}
-	b137:
-		h328[li] = v328
-	}
-	// GroupExclusiveScan, lanes.go:89
-	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v328, 0)
-		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v342, in, len(in), int32(0))
-	}
-	h342 := g.v342[:n]
-	h345 := g.v345[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v342 := h342[li]
-		v345 := v342
-		if int32(li) == 0 {
-			v345 = 0
-		}
-		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+1024)) = *(*int32)(unsafe.Add(m0, li*4+1024)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+2048)) = *(*int32)(unsafe.Add(m0, li*4+2048)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+3072)) = *(*int32)(unsafe.Add(m0, li*4+3072)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+4096)) = *(*int32)(unsafe.Add(m0, li*4+4096)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+5120)) = *(*int32)(unsafe.Add(m0, li*4+5120)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+6144)) = *(*int32)(unsafe.Add(m0, li*4+6144)) + v345
-		*(*int32)(unsafe.Add(m0, li*4+7168)) = *(*int32)(unsafe.Add(m0, li*4+7168)) + v345
-		h345[li] = v345
-	}
-	// Barrier, lanes.go:93
-	m3 := g.Memory(3)
-	h65 := g.v65[:n]
-	v33 := g.v33
-	c2 := g.c2
-	v0 := g.v0
-	v370 := ^v0
-	v1 := g.v1
-	v2 := g.v2
-	v3 := g.v3
-	v271 := v3 & 31
-	v4 := g.v4
-	m4 := g.Memory(4)
-	v403 := v42 != 0
 	c4 := g.c4
-	stop := g.Cancelled()
-	h404 := g.v404[:n]
-	h405 := g.v405[:n]
+	v634 := c4 != 0
+	v44 := g.v44
+	v3 := g.v3
+	v639 := v44 * 256
+	v640 := v639 + 256
+	v641 := v3 + v640
+	v6 := g.v6
+	v637 := v44 == 0
+	v638 := int32(1)
+	if v637 {
+		v638 = 2
+	}
+	v645 := v638 << 30
+	p5 := g.Pointer(5)
+	h633 := g.v633[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		var v643 int64
+		v611 := *(*int32)(unsafe.Add(m0, li*4))
+		*(*int32)(unsafe.Add(m0, li*4)) = 0
+		v613 := *(*int32)(unsafe.Add(m0, li*4+1024))
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = v611
+		v615 := v611 + v613
+		v616 := *(*int32)(unsafe.Add(m0, li*4+2048))
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = v615
+		v618 := v615 + v616
+		v619 := *(*int32)(unsafe.Add(m0, li*4+3072))
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = v618
+		v621 := v618 + v619
+		v622 := *(*int32)(unsafe.Add(m0, li*4+4096))
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = v621
+		v624 := v621 + v622
+		v625 := *(*int32)(unsafe.Add(m0, li*4+5120))
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = v624
+		v627 := v624 + v625
+		v628 := *(*int32)(unsafe.Add(m0, li*4+6144))
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = v627
+		v630 := v627 + v628
+		v631 := *(*int32)(unsafe.Add(m0, li*4+7168))
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = v630
+		v633 := v630 + v631
+		if !v634 {
+			goto b125
+		}
+		if int32(uint32(v44)%uint32(c4)) == 0 {
+			goto b127
+		}
+	b125:
+		v643 = int64(uint32(v641 + v14))
+		if v643 < v6 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v643)*4)), (v645 | v633))
+		}
+	b127:
+		h633[li] = v633
+	}
+	// GroupExclusiveScan, lanes.go:83
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v633, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v648, in, len(in), int32(0))
+	}
+	h648 := g.v648[:n]
+	h651 := g.v651[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v648 := h648[li]
+		v651 := v648
+		if int32(li) == 0 {
+			v651 = 0
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v651
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = *(*int32)(unsafe.Add(m0, li*4+1024)) + v651
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = *(*int32)(unsafe.Add(m0, li*4+2048)) + v651
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = *(*int32)(unsafe.Add(m0, li*4+3072)) + v651
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = *(*int32)(unsafe.Add(m0, li*4+4096)) + v651
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = *(*int32)(unsafe.Add(m0, li*4+5120)) + v651
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = *(*int32)(unsafe.Add(m0, li*4+6144)) + v651
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = *(*int32)(unsafe.Add(m0, li*4+7168)) + v651
+		h651[li] = v651
+	}
+	// Barrier, lanes.go:87
+	m2 := g.Memory(2)
+	v806 := v44 != 0
 	c5 := g.c5
-	v471 := c5 == 0
-	v473 := v42 * 256
-	v474 := v473 + 256
-	h470 := g.v470[:n]
-	h480 := g.v480[:n]
-	h481 := g.v481[:n]
-	h482 := g.v482[:n]
-	h483 := g.v483[:n]
-	h484 := g.v484[:n]
-	h485 := g.v485[:n]
-	h486 := g.v486[:n]
-	h487 := g.v487[:n]
-	h488 := g.v488[:n]
-	h489 := g.v489[:n]
-	h490 := g.v490[:n]
-	h491 := g.v491[:n]
-	h492 := g.v492[:n]
-	h493 := g.v493[:n]
-	h494 := g.v494[:n]
-	h495 := g.v495[:n]
-	h496 := g.v496[:n]
+	stop := g.Cancelled()
+	h807 := g.v807[:n]
+	h808 := g.v808[:n]
+	c6 := g.c6
+	v873 := c6 == 0
+	v875 := v44 * 256
+	v876 := v875 + 256
+	v877 := v3 + v876
+	h872 := g.v872[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -6495,702 +6765,570 @@ func (g *passLanes32Host) r10() int {
 			if dead[li] {
 				continue
 			}
-			own3 := unsafe.Add(m3, li*72)
-			v65 := h65[li]
-			own4 := unsafe.Add(m4, li*72)
-			v23 := int32(sub)
-			v24 := v23 * 256
-			v20 := int32(li)
-			v328 := h328[li]
-			var v371, v388, v401, v402, v404, v405, v406, v414, v415, v423, v424, v425, v470, v472, v475 int32
-			var v411 int64
-			v371 = 0
-		b140:
-			v372 := *(*int32)(unsafe.Add(own3, int(v371)*4))
-			v375 := uint32(v65+(v371*32)) < uint32(v33)
-			if c2 {
-				v376 := v372 & v370
-				v381 := v372 ^ v0
-				if (v372 & v0) != 0 {
-					v381 = ^v372
-				}
-				v383 := v381
-				if v376 == 0 {
-					v383 = v0
-				}
-				v385 := v383
-				if uint32(v1) < uint32(v376) {
-					v385 = 0
-				}
-				v388 = v385 ^ v2
+			own2 := unsafe.Add(m2, li*64)
+			v17 := int32(sub)
+			v587 := v17 * 256
+			v14 := int32(li)
+			v633 := h633[li]
+			var v804, v805, v807, v808, v809, v818, v819, v827, v828, v829, v872, v874 int32
+			var v815, v879 int64
+			v676 := *(*int32)(own2)
+			v681 := *(*int32)(unsafe.Add(m0, int((v587+(v676&255))&2047)*4))
+			*(*int32)(own2) = int32(uint32(v676)>>8) + v681
+			v684 := *(*int32)(unsafe.Add(own2, 4))
+			v689 := *(*int32)(unsafe.Add(m0, int((v587+(v684&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 4)) = int32(uint32(v684)>>8) + v689
+			v692 := *(*int32)(unsafe.Add(own2, 8))
+			v697 := *(*int32)(unsafe.Add(m0, int((v587+(v692&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 8)) = int32(uint32(v692)>>8) + v697
+			v700 := *(*int32)(unsafe.Add(own2, 12))
+			v705 := *(*int32)(unsafe.Add(m0, int((v587+(v700&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 12)) = int32(uint32(v700)>>8) + v705
+			v708 := *(*int32)(unsafe.Add(own2, 16))
+			v713 := *(*int32)(unsafe.Add(m0, int((v587+(v708&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 16)) = int32(uint32(v708)>>8) + v713
+			v716 := *(*int32)(unsafe.Add(own2, 20))
+			v721 := *(*int32)(unsafe.Add(m0, int((v587+(v716&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 20)) = int32(uint32(v716)>>8) + v721
+			v724 := *(*int32)(unsafe.Add(own2, 24))
+			v729 := *(*int32)(unsafe.Add(m0, int((v587+(v724&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 24)) = int32(uint32(v724)>>8) + v729
+			v732 := *(*int32)(unsafe.Add(own2, 28))
+			v737 := *(*int32)(unsafe.Add(m0, int((v587+(v732&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 28)) = int32(uint32(v732)>>8) + v737
+			v740 := *(*int32)(unsafe.Add(own2, 32))
+			v745 := *(*int32)(unsafe.Add(m0, int((v587+(v740&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 32)) = int32(uint32(v740)>>8) + v745
+			v748 := *(*int32)(unsafe.Add(own2, 36))
+			v753 := *(*int32)(unsafe.Add(m0, int((v587+(v748&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 36)) = int32(uint32(v748)>>8) + v753
+			v756 := *(*int32)(unsafe.Add(own2, 40))
+			v761 := *(*int32)(unsafe.Add(m0, int((v587+(v756&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 40)) = int32(uint32(v756)>>8) + v761
+			v764 := *(*int32)(unsafe.Add(own2, 44))
+			v769 := *(*int32)(unsafe.Add(m0, int((v587+(v764&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 44)) = int32(uint32(v764)>>8) + v769
+			v772 := *(*int32)(unsafe.Add(own2, 48))
+			v777 := *(*int32)(unsafe.Add(m0, int((v587+(v772&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 48)) = int32(uint32(v772)>>8) + v777
+			v780 := *(*int32)(unsafe.Add(own2, 52))
+			v785 := *(*int32)(unsafe.Add(m0, int((v587+(v780&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 52)) = int32(uint32(v780)>>8) + v785
+			v788 := *(*int32)(unsafe.Add(own2, 56))
+			v793 := *(*int32)(unsafe.Add(m0, int((v587+(v788&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 56)) = int32(uint32(v788)>>8) + v793
+			v796 := *(*int32)(unsafe.Add(own2, 60))
+			v801 := *(*int32)(unsafe.Add(m0, int((v587+(v796&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 60)) = int32(uint32(v796)>>8) + v801
+			v804 = 0
+			v805 = v44
+			if !v806 {
+				v872 = v804
+				goto b153
+			}
+			v807 = v804
+			v808 = v805
+			v809 = 0
+		b131:
+			if v808 == 0 {
+				goto b139
+			}
+			if uint32(v809) >= uint32(c5) {
+				goto b139
+			}
+			v815 = int64(uint32((v3 + (v808 * 256)) + v14))
+			if v815 < v6 {
+				v817 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v815)*4)))
+				v818 = v817
 			} else {
-				v388 = v372 ^ v2
+				v818 = 0
 			}
-			v392 := int32(255)
-			if v375 {
-				v392 = (int32(uint32(v388)>>(uint32(v271)&31)) & v4) & 255
-			}
-			v396 := *(*int32)(unsafe.Add(m0, int(int32(uint32(v24+v392)%4352))*4))
-			*(*int32)(unsafe.Add(own4, int(v371)*4)) = *(*int32)(unsafe.Add(own4, int(v371)*4)) + v396
-			v399 := v371 + 1
-			if uint32(v399) < 17 {
-				v371 = v399
-				goto b140
-			}
-			v401 = 0
-			v402 = v42
-			if !v403 {
-				v470 = v401
-				goto b172
-			}
-			v404 = v401
-			v405 = v402
-			v406 = 0
-		b147:
-			if v405 == 0 {
-				goto b155
-			}
-			if uint32(v406) >= uint32(c4) {
-				goto b155
-			}
-			v411 = int64(uint32((v405 * 256) + v20))
-			if v411 < v12 {
-				v413 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v411)*4)))
-				v414 = v413
+			v819 = int32(uint32(v818) >> 30)
+			if v819 == 0 {
+				v827 = v807
+				v828 = v808
+				v829 = v809 + 1
 			} else {
-				v414 = 0
-			}
-			v415 = int32(uint32(v414) >> 30)
-			if v415 == 0 {
-				v423 = v404
-				v424 = v405
-				v425 = v406 + 1
-			} else {
-				v420 := v405 + -1
-				if v415 == 2 {
-					v420 = 0
+				v824 := v808 + -1
+				if v819 == 2 {
+					v824 = 0
 				}
-				v423 = v404 + (v414 & 1073741823)
-				v424 = v420
-				v425 = v406
+				v827 = v807 + (v818 & 1073741823)
+				v828 = v824
+				v829 = v809
 			}
-			v404 = v423
-			v405 = v424
-			v406 = v425
+			v807 = v827
+			v808 = v828
+			v809 = v829
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b147
-		b155:
-			h404[li] = v404
-			h405[li] = v405
-			if next != 12 {
+			goto b131
+		b139:
+			h807[li] = v807
+			h808[li] = v808
+			if next != 10 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 12
+				next = 10
 			}
 			continue
-		b172:
-			if !v403 {
-				goto b176
+		b153:
+			if !v806 {
+				goto b157
 			}
-			if !v471 {
-				goto b176
+			if !v873 {
+				goto b157
 			}
-			v472 = v470 + v328
-			v475 = v474 + v20
-			if int64(uint32(v475)) < v12 {
-				atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v475)*4)), (v472 | -2147483648))
+			v874 = v872 + v633
+			v879 = int64(uint32(v877 + v14))
+			if v879 < v6 {
+				atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v879)*4)), (v874 | -2147483648))
 			}
-		b176:
-			v480 := *(*int32)(own3)
-			v481 := *(*int32)(unsafe.Add(own3, 4))
-			v482 := *(*int32)(unsafe.Add(own3, 8))
-			v483 := *(*int32)(unsafe.Add(own3, 12))
-			v484 := *(*int32)(unsafe.Add(own3, 16))
-			v485 := *(*int32)(unsafe.Add(own3, 20))
-			v486 := *(*int32)(unsafe.Add(own3, 24))
-			v487 := *(*int32)(unsafe.Add(own3, 28))
-			v488 := *(*int32)(unsafe.Add(own3, 32))
-			v489 := *(*int32)(unsafe.Add(own3, 36))
-			v490 := *(*int32)(unsafe.Add(own3, 40))
-			v491 := *(*int32)(unsafe.Add(own3, 44))
-			v492 := *(*int32)(unsafe.Add(own3, 48))
-			v493 := *(*int32)(unsafe.Add(own3, 52))
-			v494 := *(*int32)(unsafe.Add(own3, 56))
-			v495 := *(*int32)(unsafe.Add(own3, 60))
-			v496 := *(*int32)(unsafe.Add(own3, 64))
-			h470[li] = v470
-			h480[li] = v480
-			h481[li] = v481
-			h482[li] = v482
-			h483[li] = v483
-			h484[li] = v484
-			h485[li] = v485
-			h486[li] = v486
-			h487[li] = v487
-			h488[li] = v488
-			h489[li] = v489
-			h490[li] = v490
-			h491[li] = v491
-			h492[li] = v492
-			h493[li] = v493
-			h494[li] = v494
-			h495[li] = v495
-			h496[li] = v496
-			if next != 16 {
+		b157:
+			h872[li] = v872
+			if next != 14 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 16
+				next = 14
 			}
 		}
 	}
-	g.v403 = v403
+	g.v806 = v806
 	return next
 }
 
-func (g *passLanes32Host) r13() int {
+func (g *passLanes32Host) r11() int {
 	const n = 256
-	v426 := g.v426
-	v427 := v426 == 0
-	v428 := v426 * 4352
-	v429 := v428 + -4352
-	h404 := g.v404[:n]
-	v403 := g.v403
-	c5 := g.c5
-	v471 := c5 == 0
-	h328 := g.v328[:n]
-	v42 := g.v42
-	v473 := v42 * 256
-	v474 := v473 + 256
-	v12 := g.v12
-	p7 := g.Pointer(7)
-	m3 := g.Memory(3)
-	h470 := g.v470[:n]
-	h480 := g.v480[:n]
-	h481 := g.v481[:n]
-	h482 := g.v482[:n]
-	h483 := g.v483[:n]
-	h484 := g.v484[:n]
-	h485 := g.v485[:n]
-	h486 := g.v486[:n]
-	h487 := g.v487[:n]
-	h488 := g.v488[:n]
-	h489 := g.v489[:n]
-	h490 := g.v490[:n]
-	h491 := g.v491[:n]
-	h492 := g.v492[:n]
-	h493 := g.v493[:n]
-	h494 := g.v494[:n]
-	h495 := g.v495[:n]
-	h496 := g.v496[:n]
+	v830 := g.v830
+	v831 := v830 == 0
+	v832 := v830 * 4096
+	v833 := v832 + -4096
+	h807 := g.v807[:n]
+	v806 := g.v806
+	c6 := g.c6
+	v873 := c6 == 0
+	h633 := g.v633[:n]
+	v3 := g.v3
+	v44 := g.v44
+	v875 := v44 * 256
+	v876 := v875 + 256
+	v877 := v3 + v876
+	v6 := g.v6
+	p5 := g.Pointer(5)
+	h872 := g.v872[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v404 := h404[li]
-		v328 := h328[li]
-		v20 := int32(li)
-		own3 := unsafe.Add(m3, li*72)
-		var v470, v472, v475 int32
-		if !v427 {
-			if next != 13 {
+		v807 := h807[li]
+		v633 := h633[li]
+		v14 := int32(li)
+		var v872, v874 int32
+		var v879 int64
+		if !v831 {
+			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 13
+				next = 11
 			}
 			continue
 		}
-		v470 = v404
-		if !v403 {
-			goto b176
+		v872 = v807
+		if !v806 {
+			goto b157
 		}
-		if !v471 {
-			goto b176
+		if !v873 {
+			goto b157
 		}
-		v472 = v470 + v328
-		v475 = v474 + v20
-		if int64(uint32(v475)) < v12 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v475)*4)), (v472 | -2147483648))
+		v874 = v872 + v633
+		v879 = int64(uint32(v877 + v14))
+		if v879 < v6 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v879)*4)), (v874 | -2147483648))
 		}
-	b176:
-		v480 := *(*int32)(own3)
-		v481 := *(*int32)(unsafe.Add(own3, 4))
-		v482 := *(*int32)(unsafe.Add(own3, 8))
-		v483 := *(*int32)(unsafe.Add(own3, 12))
-		v484 := *(*int32)(unsafe.Add(own3, 16))
-		v485 := *(*int32)(unsafe.Add(own3, 20))
-		v486 := *(*int32)(unsafe.Add(own3, 24))
-		v487 := *(*int32)(unsafe.Add(own3, 28))
-		v488 := *(*int32)(unsafe.Add(own3, 32))
-		v489 := *(*int32)(unsafe.Add(own3, 36))
-		v490 := *(*int32)(unsafe.Add(own3, 40))
-		v491 := *(*int32)(unsafe.Add(own3, 44))
-		v492 := *(*int32)(unsafe.Add(own3, 48))
-		v493 := *(*int32)(unsafe.Add(own3, 52))
-		v494 := *(*int32)(unsafe.Add(own3, 56))
-		v495 := *(*int32)(unsafe.Add(own3, 60))
-		v496 := *(*int32)(unsafe.Add(own3, 64))
-		h470[li] = v470
-		h480[li] = v480
-		h481[li] = v481
-		h482[li] = v482
-		h483[li] = v483
-		h484[li] = v484
-		h485[li] = v485
-		h486[li] = v486
-		h487[li] = v487
-		h488[li] = v488
-		h489[li] = v489
-		h490[li] = v490
-		h491[li] = v491
-		h492[li] = v492
-		h493[li] = v493
-		h494[li] = v494
-		h495[li] = v495
-		h496[li] = v496
-		if next != 16 {
+	b157:
+		h872[li] = v872
+		if next != 14 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 16
+			next = 14
 		}
 	}
-	g.v428 = v428
-	g.v429 = v429
+	g.v832 = v832
+	g.v833 = v833
 	return next
 }
 
-func (g *passLanes32Host) r14() int {
+func (g *passLanes32Host) r12() int {
 	const n = 256
-	m2 := g.Memory(2)
+	m1 := g.Memory(1)
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		*(*int32)(unsafe.Add(m2, li*4)) = int32(0)
+		*(*int32)(unsafe.Add(m1, li*4)) = 0
 	}
-	// Barrier, kernels.go:236
-	v429 := g.v429
-	v428 := g.v428
-	v33 := g.v33
-	v6 := g.v6
-	p4 := g.Pointer(4)
-	c2 := g.c2
-	v0 := g.v0
-	v432 := ^v0
-	v1 := g.v1
-	v2 := g.v2
-	v3 := g.v3
-	v271 := v3 & 31
+	// Barrier, kernels.go:272
+	v833 := g.v833
+	v832 := g.v832
+	h31 := g.v31[:n]
 	v4 := g.v4
+	p4 := g.Pointer(4)
+	c1 := g.c1
+	v836 := ^c1
+	v18 := c1 != 0
+	c2 := g.c2
+	v19 := int32(-1)
+	if v18 {
+		v19 = c2
+	}
+	v0 := g.v0
+	v1 := g.v1
+	v837 := v1 & 31
+	v838 := int32(uint32(v1) >> 8)
 	stop := g.Cancelled()
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v20 := int32(li)
-		var v433, v438, v451, v455 int32
-		var v436 int64
-		v433 = v429 + v20
-	b160:
-		if uint32(v433) >= uint32(v428) {
+		v14 := int32(li)
+		v31 := h31[li]
+		var v839, v856 int32
+		var v842 int64
+		v839 = v833 + v14
+	b144:
+		if uint32(v839) >= uint32(v832) {
 			continue
 		}
-		if uint32(v433) >= uint32(v33) {
-			v455 = 255
-			goto b167
+		if uint32(v839) >= uint32(v31) {
+			v856 = 255
+			goto b148
 		}
-		v436 = int64(uint32(v433))
-		if v436 >= v6 {
-			v455 = 255
-			goto b167
-		}
-		v438 = *(*int32)(unsafe.Add(p4, int(v436)*4))
-		if c2 {
-			v439 := v438 & v432
-			v444 := v438 ^ v0
-			if (v438 & v0) != 0 {
-				v444 = ^v438
+		v842 = int64(uint32(v839))
+		if v842 < v4 {
+			v844 := *(*int32)(unsafe.Add(p4, int(v842)*4))
+			v845 := v844 & v836
+			v849 := c1 + v845
+			if v845 != v844 {
+				v849 = c1 - v845
 			}
-			v446 := v444
-			if v439 == 0 {
-				v446 = v0
+			v851 := v849
+			if uint32(v19) < uint32(v845) {
+				v851 = 0
 			}
-			v448 := v446
-			if uint32(v1) < uint32(v439) {
-				v448 = 0
-			}
-			v451 = v448 ^ v2
+			v855 := (int32(uint32(v851^v0)>>(uint32(v837)&31)) & v838) & 255
+			v856 = v855
 		} else {
-			v451 = v438 ^ v2
+			v856 = 255
 		}
-		v455 = (int32(uint32(v451)>>(uint32(v271)&31)) & v4) & 255
-	b167:
-		_ = *(*int32)(unsafe.Add(m2, int(v455)*4))
-		*(*int32)(unsafe.Add(m2, int(v455)*4)) += int32(1)
-		v433 = v433 + 256
+	b148:
+		_ = *(*int32)(unsafe.Add(m1, int(v856)*4))
+		*(*int32)(unsafe.Add(m1, int(v856)*4)) += int32(1)
+		v839 = v839 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b160
+		goto b144
 	}
-	// Barrier, kernels.go:244
-	h404 := g.v404[:n]
-	h405 := g.v405[:n]
-	v426 := g.v426
-	v459 := v426 * 256
-	v12 := g.v12
-	p7 := g.Pointer(7)
-	v42 := g.v42
-	v403 := v42 != 0
-	c4 := g.c4
+	// Barrier, kernels.go:280
+	h807 := g.v807[:n]
+	h808 := g.v808[:n]
+	v3 := g.v3
+	v830 := g.v830
+	v860 := v830 * 256
+	v861 := v3 + v860
+	v6 := g.v6
+	p5 := g.Pointer(5)
+	v44 := g.v44
+	v806 := v44 != 0
 	c5 := g.c5
-	v471 := c5 == 0
-	h328 := g.v328[:n]
-	v473 := v42 * 256
-	v474 := v473 + 256
-	m3 := g.Memory(3)
-	h470 := g.v470[:n]
-	h480 := g.v480[:n]
-	h481 := g.v481[:n]
-	h482 := g.v482[:n]
-	h483 := g.v483[:n]
-	h484 := g.v484[:n]
-	h485 := g.v485[:n]
-	h486 := g.v486[:n]
-	h487 := g.v487[:n]
-	h488 := g.v488[:n]
-	h489 := g.v489[:n]
-	h490 := g.v490[:n]
-	h491 := g.v491[:n]
-	h492 := g.v492[:n]
-	h493 := g.v493[:n]
-	h494 := g.v494[:n]
-	h495 := g.v495[:n]
-	h496 := g.v496[:n]
+	c6 := g.c6
+	v873 := c6 == 0
+	h633 := g.v633[:n]
+	v875 := v44 * 256
+	v876 := v875 + 256
+	v877 := v3 + v876
+	h872 := g.v872[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v404 := h404[li]
-		v405 := h405[li]
-		v20 := int32(li)
-		v328 := h328[li]
-		own3 := unsafe.Add(m3, li*72)
-		var v401, v402, v406, v414, v415, v423, v424, v425, v470, v472, v475 int32
-		var v411 int64
-		v458 := *(*int32)(unsafe.Add(m2, li*4))
-		v461 := int64(uint32(v459 + v20))
-		if v461 < v12 {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v461)*4)), (v458 | 1073741824), kernelimpl.HostUMax[int32])
+		v807 := h807[li]
+		v808 := h808[li]
+		v14 := int32(li)
+		v633 := h633[li]
+		var v804, v805, v809, v818, v819, v827, v828, v829, v872, v874 int32
+		var v815, v879 int64
+		v859 := *(*int32)(unsafe.Add(m1, li*4))
+		v863 := int64(uint32(v861 + v14))
+		if v863 < v6 {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p5, int(v863)*4)), (v859 | 1073741824), kernelimpl.HostUMax[int32])
 		}
-		v465 := v405 == v426
-		v468 := v404
-		if v465 {
-			v468 = v404 + v458
+		v867 := v808 == v830
+		v870 := v807
+		if v867 {
+			v870 = v807 + v859
 		}
-		v469 := v405
-		if v465 {
-			v469 = v405 + -1
+		v871 := v808
+		if v867 {
+			v871 = v808 + -1
 		}
-		v401 = v468
-		v402 = v469
-		if !v403 {
-			v470 = v401
-			goto b172
+		v804 = v870
+		v805 = v871
+		if !v806 {
+			v872 = v804
+			goto b153
 		}
-		v404 = v401
-		v405 = v402
-		v406 = 0
-	b147:
-		if v405 == 0 {
-			goto b155
+		v807 = v804
+		v808 = v805
+		v809 = 0
+	b131:
+		if v808 == 0 {
+			goto b139
 		}
-		if uint32(v406) >= uint32(c4) {
-			goto b155
+		if uint32(v809) >= uint32(c5) {
+			goto b139
 		}
-		v411 = int64(uint32((v405 * 256) + v20))
-		if v411 < v12 {
-			v413 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v411)*4)))
-			v414 = v413
+		v815 = int64(uint32((v3 + (v808 * 256)) + v14))
+		if v815 < v6 {
+			v817 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v815)*4)))
+			v818 = v817
 		} else {
-			v414 = 0
+			v818 = 0
 		}
-		v415 = int32(uint32(v414) >> 30)
-		if v415 == 0 {
-			v423 = v404
-			v424 = v405
-			v425 = v406 + 1
+		v819 = int32(uint32(v818) >> 30)
+		if v819 == 0 {
+			v827 = v807
+			v828 = v808
+			v829 = v809 + 1
 		} else {
-			v420 := v405 + -1
-			if v415 == 2 {
-				v420 = 0
+			v824 := v808 + -1
+			if v819 == 2 {
+				v824 = 0
 			}
-			v423 = v404 + (v414 & 1073741823)
-			v424 = v420
-			v425 = v406
+			v827 = v807 + (v818 & 1073741823)
+			v828 = v824
+			v829 = v809
 		}
-		v404 = v423
-		v405 = v424
-		v406 = v425
+		v807 = v827
+		v808 = v828
+		v809 = v829
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b147
-	b155:
-		h404[li] = v404
-		h405[li] = v405
-		if next != 12 {
+		goto b131
+	b139:
+		h807[li] = v807
+		h808[li] = v808
+		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 12
+			next = 10
 		}
 		continue
-	b172:
-		if !v403 {
-			goto b176
+	b153:
+		if !v806 {
+			goto b157
 		}
-		if !v471 {
-			goto b176
+		if !v873 {
+			goto b157
 		}
-		v472 = v470 + v328
-		v475 = v474 + v20
-		if int64(uint32(v475)) < v12 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v475)*4)), (v472 | -2147483648))
+		v874 = v872 + v633
+		v879 = int64(uint32(v877 + v14))
+		if v879 < v6 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v879)*4)), (v874 | -2147483648))
 		}
-	b176:
-		v480 := *(*int32)(own3)
-		v481 := *(*int32)(unsafe.Add(own3, 4))
-		v482 := *(*int32)(unsafe.Add(own3, 8))
-		v483 := *(*int32)(unsafe.Add(own3, 12))
-		v484 := *(*int32)(unsafe.Add(own3, 16))
-		v485 := *(*int32)(unsafe.Add(own3, 20))
-		v486 := *(*int32)(unsafe.Add(own3, 24))
-		v487 := *(*int32)(unsafe.Add(own3, 28))
-		v488 := *(*int32)(unsafe.Add(own3, 32))
-		v489 := *(*int32)(unsafe.Add(own3, 36))
-		v490 := *(*int32)(unsafe.Add(own3, 40))
-		v491 := *(*int32)(unsafe.Add(own3, 44))
-		v492 := *(*int32)(unsafe.Add(own3, 48))
-		v493 := *(*int32)(unsafe.Add(own3, 52))
-		v494 := *(*int32)(unsafe.Add(own3, 56))
-		v495 := *(*int32)(unsafe.Add(own3, 60))
-		v496 := *(*int32)(unsafe.Add(own3, 64))
-		h470[li] = v470
-		h480[li] = v480
-		h481[li] = v481
-		h482[li] = v482
-		h483[li] = v483
-		h484[li] = v484
-		h485[li] = v485
-		h486[li] = v486
-		h487[li] = v487
-		h488[li] = v488
-		h489[li] = v489
-		h490[li] = v490
-		h491[li] = v491
-		h492[li] = v492
-		h493[li] = v493
-		h494[li] = v494
-		h495[li] = v495
-		h496[li] = v496
-		if next != 16 {
+	b157:
+		h872[li] = v872
+		if next != 14 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 16
+			next = 14
 		}
 	}
-	g.v403 = v403
+	g.v806 = v806
 	return next
 }
 
-func (g *passLanes32Host) r17() int {
+func (g *passLanes32Host) r15() int {
 	const n = 256
-	m4 := g.Memory(4)
+	m2 := g.Memory(2)
 	m0 := g.Memory(0)
-	h480 := g.v480[:n]
-	h481 := g.v481[:n]
-	h482 := g.v482[:n]
-	h483 := g.v483[:n]
-	h484 := g.v484[:n]
-	h485 := g.v485[:n]
-	h486 := g.v486[:n]
-	h487 := g.v487[:n]
-	h488 := g.v488[:n]
-	h489 := g.v489[:n]
-	h490 := g.v490[:n]
-	h491 := g.v491[:n]
-	h492 := g.v492[:n]
-	h493 := g.v493[:n]
-	h494 := g.v494[:n]
-	h495 := g.v495[:n]
-	h496 := g.v496[:n]
+	h201 := g.v201[:n]
+	h202 := g.v202[:n]
+	h203 := g.v203[:n]
+	h204 := g.v204[:n]
+	h205 := g.v205[:n]
+	h206 := g.v206[:n]
+	h207 := g.v207[:n]
+	h208 := g.v208[:n]
+	h209 := g.v209[:n]
+	h210 := g.v210[:n]
+	h211 := g.v211[:n]
+	h212 := g.v212[:n]
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
+	h215 := g.v215[:n]
+	h216 := g.v216[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own4 := unsafe.Add(m4, li*72)
-		v480 := h480[li]
-		v481 := h481[li]
-		v482 := h482[li]
-		v483 := h483[li]
-		v484 := h484[li]
-		v485 := h485[li]
-		v486 := h486[li]
-		v487 := h487[li]
-		v488 := h488[li]
-		v489 := h489[li]
-		v490 := h490[li]
-		v491 := h491[li]
-		v492 := h492[li]
-		v493 := h493[li]
-		v494 := h494[li]
-		v495 := h495[li]
-		v496 := h496[li]
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(own4))%4352))*4)) = v480
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 4)))%4352))*4)) = v481
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 8)))%4352))*4)) = v482
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 12)))%4352))*4)) = v483
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 16)))%4352))*4)) = v484
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 20)))%4352))*4)) = v485
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 24)))%4352))*4)) = v486
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 28)))%4352))*4)) = v487
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 32)))%4352))*4)) = v488
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 36)))%4352))*4)) = v489
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 40)))%4352))*4)) = v490
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 44)))%4352))*4)) = v491
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 48)))%4352))*4)) = v492
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 52)))%4352))*4)) = v493
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 56)))%4352))*4)) = v494
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 60)))%4352))*4)) = v495
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 64)))%4352))*4)) = v496
+		own2 := unsafe.Add(m2, li*64)
+		v201 := h201[li]
+		v202 := h202[li]
+		v203 := h203[li]
+		v204 := h204[li]
+		v205 := h205[li]
+		v206 := h206[li]
+		v207 := h207[li]
+		v208 := h208[li]
+		v209 := h209[li]
+		v210 := h210[li]
+		v211 := h211[li]
+		v212 := h212[li]
+		v213 := h213[li]
+		v214 := h214[li]
+		v215 := h215[li]
+		v216 := h216[li]
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(own2)&4095)*4)) = v201
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 4))&4095)*4)) = v202
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 8))&4095)*4)) = v203
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 12))&4095)*4)) = v204
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 16))&4095)*4)) = v205
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 20))&4095)*4)) = v206
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 24))&4095)*4)) = v207
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 28))&4095)*4)) = v208
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 32))&4095)*4)) = v209
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 36))&4095)*4)) = v210
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 40))&4095)*4)) = v211
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 44))&4095)*4)) = v212
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 48))&4095)*4)) = v213
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 52))&4095)*4)) = v214
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 56))&4095)*4)) = v215
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 60))&4095)*4)) = v216
 	}
-	// Barrier, kernels.go:256
-	m5 := g.Memory(5)
-	v10 := g.v10
-	p6 := g.Pointer(6)
-	h470 := g.v470[:n]
-	h345 := g.v345[:n]
+	// Barrier, kernels.go:292
+	m3 := g.Memory(3)
+	v6 := g.v6
+	p5 := g.Pointer(5)
+	h872 := g.v872[:n]
+	h651 := g.v651[:n]
 	m1 := g.Memory(1)
-	v43 := g.v43
-	v597 := v43 == 570420992
-	h328 := g.v328[:n]
+	v46 := g.v46
+	v969 := v46 == 536866816
+	h633 := g.v633[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own5 := unsafe.Add(m5, li*72)
-		v20 := int32(li)
-		v21 := int64(uint32(v20))
-		v470 := h470[li]
-		v345 := h345[li]
-		v47 := v20 + 256
-		v328 := h328[li]
-		var v593 int32
-		var v596 int64
-		*(*int32)(own5) = *(*int32)(unsafe.Add(m0, li*4))
-		*(*int32)(unsafe.Add(own5, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
-		*(*int32)(unsafe.Add(own5, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
-		*(*int32)(unsafe.Add(own5, 12)) = *(*int32)(unsafe.Add(m0, li*4+3072))
-		*(*int32)(unsafe.Add(own5, 16)) = *(*int32)(unsafe.Add(m0, li*4+4096))
-		*(*int32)(unsafe.Add(own5, 20)) = *(*int32)(unsafe.Add(m0, li*4+5120))
-		*(*int32)(unsafe.Add(own5, 24)) = *(*int32)(unsafe.Add(m0, li*4+6144))
-		*(*int32)(unsafe.Add(own5, 28)) = *(*int32)(unsafe.Add(m0, li*4+7168))
-		*(*int32)(unsafe.Add(own5, 32)) = *(*int32)(unsafe.Add(m0, li*4+8192))
-		*(*int32)(unsafe.Add(own5, 36)) = *(*int32)(unsafe.Add(m0, li*4+9216))
-		*(*int32)(unsafe.Add(own5, 40)) = *(*int32)(unsafe.Add(m0, li*4+10240))
-		*(*int32)(unsafe.Add(own5, 44)) = *(*int32)(unsafe.Add(m0, li*4+11264))
-		*(*int32)(unsafe.Add(own5, 48)) = *(*int32)(unsafe.Add(m0, li*4+12288))
-		*(*int32)(unsafe.Add(own5, 52)) = *(*int32)(unsafe.Add(m0, li*4+13312))
-		*(*int32)(unsafe.Add(own5, 56)) = *(*int32)(unsafe.Add(m0, li*4+14336))
-		*(*int32)(unsafe.Add(own5, 60)) = *(*int32)(unsafe.Add(m0, li*4+15360))
-		*(*int32)(unsafe.Add(own5, 64)) = *(*int32)(unsafe.Add(m0, li*4+16384))
-		if v21 >= v10 {
-			goto b182
+		own3 := unsafe.Add(m3, li*64)
+		v14 := int32(li)
+		v15 := int64(uint32(v14))
+		v872 := h872[li]
+		v651 := h651[li]
+		v48 := v14 + 256
+		v633 := h633[li]
+		var v965 int32
+		var v968 int64
+		*(*int32)(own3) = *(*int32)(unsafe.Add(m0, li*4))
+		*(*int32)(unsafe.Add(own3, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
+		*(*int32)(unsafe.Add(own3, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
+		*(*int32)(unsafe.Add(own3, 12)) = *(*int32)(unsafe.Add(m0, li*4+3072))
+		*(*int32)(unsafe.Add(own3, 16)) = *(*int32)(unsafe.Add(m0, li*4+4096))
+		*(*int32)(unsafe.Add(own3, 20)) = *(*int32)(unsafe.Add(m0, li*4+5120))
+		*(*int32)(unsafe.Add(own3, 24)) = *(*int32)(unsafe.Add(m0, li*4+6144))
+		*(*int32)(unsafe.Add(own3, 28)) = *(*int32)(unsafe.Add(m0, li*4+7168))
+		*(*int32)(unsafe.Add(own3, 32)) = *(*int32)(unsafe.Add(m0, li*4+8192))
+		*(*int32)(unsafe.Add(own3, 36)) = *(*int32)(unsafe.Add(m0, li*4+9216))
+		*(*int32)(unsafe.Add(own3, 40)) = *(*int32)(unsafe.Add(m0, li*4+10240))
+		*(*int32)(unsafe.Add(own3, 44)) = *(*int32)(unsafe.Add(m0, li*4+11264))
+		*(*int32)(unsafe.Add(own3, 48)) = *(*int32)(unsafe.Add(m0, li*4+12288))
+		*(*int32)(unsafe.Add(own3, 52)) = *(*int32)(unsafe.Add(m0, li*4+13312))
+		*(*int32)(unsafe.Add(own3, 56)) = *(*int32)(unsafe.Add(m0, li*4+14336))
+		*(*int32)(unsafe.Add(own3, 60)) = *(*int32)(unsafe.Add(m0, li*4+15360))
+		if v15 >= v6 {
+			goto b163
 		}
-		v593 = *(*int32)(unsafe.Add(p6, li*4)) + v470
-		*(*int32)(unsafe.Add(m1, li*4)) = v593 - v345
-		v596 = int64(uint32(v47))
-		if !v597 {
-			goto b182
+		v965 = *(*int32)(unsafe.Add(p5, li*4)) + v872
+		*(*int32)(unsafe.Add(m1, li*4)) = v965 - v651
+		v968 = int64(uint32(v48))
+		if !v969 {
+			goto b163
 		}
-		if v596 < v10 {
-			*(*int32)(unsafe.Add(p6, li*4+1024)) = v593 + v328
+		if v968 < v6 {
+			*(*int32)(unsafe.Add(p5, li*4+1024)) = v965 + v633
 		}
-	b182:
+	b163:
 	}
-	// Barrier, kernels.go:285
-	c2 := g.c2
-	v0 := g.v0
-	v601 := ^v0
-	v1 := g.v1
-	v2 := g.v2
-	v3 := g.v3
-	v271 := v3 & 31
-	v4 := g.v4
-	v33 := g.v33
-	v14 := g.v14
-	p8 := g.Pointer(8)
+	// Barrier, kernels.go:321
 	c1 := g.c1
+	v973 := ^c1
+	v18 := c1 != 0
+	c2 := g.c2
+	v19 := int32(-1)
+	if v18 {
+		v19 = c2
+	}
+	v0 := g.v0
+	v1 := g.v1
+	v974 := v1 & 31
+	v975 := int32(uint32(v1) >> 8)
+	h31 := g.v31[:n]
+	v8 := g.v8
+	p6 := g.Pointer(6)
+	c3 := g.c3
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v20 := int32(li)
-		own5 := unsafe.Add(m5, li*72)
-		var v602, v618 int32
-		var v627 int64
-		v602 = 0
-	b184:
-		v604 := (v602 * 256) + v20
-		v605 := *(*int32)(unsafe.Add(own5, int(v602)*4))
-		if c2 {
-			v606 := v605 & v601
-			v611 := v605 ^ v0
-			if (v605 & v0) != 0 {
-				v611 = ^v605
-			}
-			v613 := v611
-			if v606 == 0 {
-				v613 = v0
-			}
-			v615 := v613
-			if uint32(v1) < uint32(v606) {
-				v615 = 0
-			}
-			v618 = v615 ^ v2
-		} else {
-			v618 = v605 ^ v2
+		v14 := int32(li)
+		own3 := unsafe.Add(m3, li*64)
+		v31 := h31[li]
+		var v976 int32
+		var v996 int64
+		v976 = 0
+	b165:
+		v978 := (v976 * 256) + v14
+		v979 := *(*int32)(unsafe.Add(own3, int(v976)*4))
+		v980 := v979 & v973
+		v984 := c1 + v980
+		if v980 != v979 {
+			v984 = c1 - v980
 		}
-		v622 := *(*int32)(unsafe.Add(m1, int((int32(uint32(v618)>>(uint32(v271)&31))&v4)&255)*4))
-		v623 := v622 + v604
-		*(*int32)(unsafe.Add(own5, int(v602)*4)) = v623
-		if uint32(v43+v604) >= uint32(v33) {
-			goto b190
+		v986 := v984
+		if uint32(v19) < uint32(v980) {
+			v986 = 0
 		}
-		v627 = int64(uint32(v623))
-		if v627 < v14 {
-			*(*int32)(unsafe.Add(p8, int(v627)*4)) = v605
+		v990 := (int32(uint32(v986^v0)>>(uint32(v974)&31)) & v975) & 255
+		v992 := *(*int32)(unsafe.Add(m1, int(v990)*4)) + v978
+		*(*int32)(unsafe.Add(own3, int(v976)*4)) = v992
+		if uint32(v46+v978) >= uint32(v31) {
+			goto b168
 		}
-	b190:
-		v630 := v602 + 1
-		if uint32(v630) < 17 {
-			v602 = v630
-			goto b184
+		v996 = int64(uint32(v992))
+		if v996 < v8 {
+			*(*int32)(unsafe.Add(p6, int(v996)*4)) = v979
 		}
-		if c1 {
+	b168:
+		v999 := v976 + 1
+		if uint32(v999) < 16 {
+			v976 = v999
+			goto b165
+		}
+		if c3 {
 			more = true
 			continue
 		}
@@ -7199,243 +7337,231 @@ func (g *passLanes32Host) r17() int {
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:252
-	h235 := g.v235[:n]
-	h236 := g.v236[:n]
-	h237 := g.v237[:n]
-	h238 := g.v238[:n]
-	h239 := g.v239[:n]
-	h240 := g.v240[:n]
-	h241 := g.v241[:n]
-	h242 := g.v242[:n]
-	h243 := g.v243[:n]
-	h244 := g.v244[:n]
-	h245 := g.v245[:n]
-	h246 := g.v246[:n]
-	h247 := g.v247[:n]
-	h248 := g.v248[:n]
-	h249 := g.v249[:n]
-	h250 := g.v250[:n]
-	h251 := g.v251[:n]
+	// Barrier, kernels.go:288
+	h571 := g.v571[:n]
+	h572 := g.v572[:n]
+	h573 := g.v573[:n]
+	h574 := g.v574[:n]
+	h575 := g.v575[:n]
+	h576 := g.v576[:n]
+	h577 := g.v577[:n]
+	h578 := g.v578[:n]
+	h579 := g.v579[:n]
+	h580 := g.v580[:n]
+	h581 := g.v581[:n]
+	h582 := g.v582[:n]
+	h583 := g.v583[:n]
+	h584 := g.v584[:n]
+	h585 := g.v585[:n]
+	h586 := g.v586[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own4 := unsafe.Add(m4, li*72)
-		v235 := h235[li]
-		v236 := h236[li]
-		v237 := h237[li]
-		v238 := h238[li]
-		v239 := h239[li]
-		v240 := h240[li]
-		v241 := h241[li]
-		v242 := h242[li]
-		v243 := h243[li]
-		v244 := h244[li]
-		v245 := h245[li]
-		v246 := h246[li]
-		v247 := h247[li]
-		v248 := h248[li]
-		v249 := h249[li]
-		v250 := h250[li]
-		v251 := h251[li]
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(own4))%4352))*4)) = v235
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 4)))%4352))*4)) = v236
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 8)))%4352))*4)) = v237
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 12)))%4352))*4)) = v238
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 16)))%4352))*4)) = v239
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 20)))%4352))*4)) = v240
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 24)))%4352))*4)) = v241
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 28)))%4352))*4)) = v242
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 32)))%4352))*4)) = v243
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 36)))%4352))*4)) = v244
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 40)))%4352))*4)) = v245
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 44)))%4352))*4)) = v246
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 48)))%4352))*4)) = v247
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 52)))%4352))*4)) = v248
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 56)))%4352))*4)) = v249
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 60)))%4352))*4)) = v250
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 64)))%4352))*4)) = v251
+		own2 := unsafe.Add(m2, li*64)
+		v571 := h571[li]
+		v572 := h572[li]
+		v573 := h573[li]
+		v574 := h574[li]
+		v575 := h575[li]
+		v576 := h576[li]
+		v577 := h577[li]
+		v578 := h578[li]
+		v579 := h579[li]
+		v580 := h580[li]
+		v581 := h581[li]
+		v582 := h582[li]
+		v583 := h583[li]
+		v584 := h584[li]
+		v585 := h585[li]
+		v586 := h586[li]
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(own2)&4095)*4)) = v571
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 4))&4095)*4)) = v572
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 8))&4095)*4)) = v573
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 12))&4095)*4)) = v574
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 16))&4095)*4)) = v575
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 20))&4095)*4)) = v576
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 24))&4095)*4)) = v577
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 28))&4095)*4)) = v578
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 32))&4095)*4)) = v579
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 36))&4095)*4)) = v580
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 40))&4095)*4)) = v581
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 44))&4095)*4)) = v582
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 48))&4095)*4)) = v583
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 52))&4095)*4)) = v584
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 56))&4095)*4)) = v585
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 60))&4095)*4)) = v586
 	}
-	// Barrier, kernels.go:256
-	v18 := g.v18
-	p10 := g.Pointer(10)
-	v706 := v43 + 256
-	v713 := v43 + 512
-	v720 := v43 + 768
-	v727 := v43 + 1024
-	v734 := v43 + 1280
-	v741 := v43 + 1536
-	v748 := v43 + 1792
-	v755 := v43 + 2048
-	v762 := v43 + 2304
-	v769 := v43 + 2560
-	v776 := v43 + 2816
-	v783 := v43 + 3072
-	v790 := v43 + 3328
-	v797 := v43 + 3584
-	v804 := v43 + 3840
-	v811 := v43 + 4096
+	// Barrier, kernels.go:292
+	v12 := g.v12
+	p8 := g.Pointer(8)
+	v1071 := v46 + 256
+	v1078 := v46 + 512
+	v1085 := v46 + 768
+	v1092 := v46 + 1024
+	v1099 := v46 + 1280
+	v1106 := v46 + 1536
+	v1113 := v46 + 1792
+	v1120 := v46 + 2048
+	v1127 := v46 + 2304
+	v1134 := v46 + 2560
+	v1141 := v46 + 2816
+	v1148 := v46 + 3072
+	v1155 := v46 + 3328
+	v1162 := v46 + 3584
+	v1169 := v46 + 3840
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v20 := int32(li)
-		own5 := unsafe.Add(m5, li*72)
-		var v703, v710, v717, v724, v731, v738, v745, v752, v759, v766, v773, v780, v787, v794, v801, v808, v815 int64
-		v683 := *(*int32)(unsafe.Add(m0, li*4))
-		v684 := *(*int32)(unsafe.Add(m0, li*4+1024))
-		v685 := *(*int32)(unsafe.Add(m0, li*4+2048))
-		v686 := *(*int32)(unsafe.Add(m0, li*4+3072))
-		v687 := *(*int32)(unsafe.Add(m0, li*4+4096))
-		v688 := *(*int32)(unsafe.Add(m0, li*4+5120))
-		v689 := *(*int32)(unsafe.Add(m0, li*4+6144))
-		v690 := *(*int32)(unsafe.Add(m0, li*4+7168))
-		v691 := *(*int32)(unsafe.Add(m0, li*4+8192))
-		v692 := *(*int32)(unsafe.Add(m0, li*4+9216))
-		v693 := *(*int32)(unsafe.Add(m0, li*4+10240))
-		v694 := *(*int32)(unsafe.Add(m0, li*4+11264))
-		v695 := *(*int32)(unsafe.Add(m0, li*4+12288))
-		v696 := *(*int32)(unsafe.Add(m0, li*4+13312))
-		v697 := *(*int32)(unsafe.Add(m0, li*4+14336))
-		v698 := *(*int32)(unsafe.Add(m0, li*4+15360))
-		v699 := *(*int32)(unsafe.Add(m0, li*4+16384))
-		if uint32(v43+v20) >= uint32(v33) {
-			goto b198
+		v14 := int32(li)
+		v31 := h31[li]
+		own3 := unsafe.Add(m3, li*64)
+		var v1068, v1075, v1082, v1089, v1096, v1103, v1110, v1117, v1124, v1131, v1138, v1145, v1152, v1159, v1166, v1173 int64
+		v1049 := *(*int32)(unsafe.Add(m0, li*4))
+		v1050 := *(*int32)(unsafe.Add(m0, li*4+1024))
+		v1051 := *(*int32)(unsafe.Add(m0, li*4+2048))
+		v1052 := *(*int32)(unsafe.Add(m0, li*4+3072))
+		v1053 := *(*int32)(unsafe.Add(m0, li*4+4096))
+		v1054 := *(*int32)(unsafe.Add(m0, li*4+5120))
+		v1055 := *(*int32)(unsafe.Add(m0, li*4+6144))
+		v1056 := *(*int32)(unsafe.Add(m0, li*4+7168))
+		v1057 := *(*int32)(unsafe.Add(m0, li*4+8192))
+		v1058 := *(*int32)(unsafe.Add(m0, li*4+9216))
+		v1059 := *(*int32)(unsafe.Add(m0, li*4+10240))
+		v1060 := *(*int32)(unsafe.Add(m0, li*4+11264))
+		v1061 := *(*int32)(unsafe.Add(m0, li*4+12288))
+		v1062 := *(*int32)(unsafe.Add(m0, li*4+13312))
+		v1063 := *(*int32)(unsafe.Add(m0, li*4+14336))
+		v1064 := *(*int32)(unsafe.Add(m0, li*4+15360))
+		if uint32(v46+v14) >= uint32(v31) {
+			goto b176
 		}
-		v703 = int64(uint32(*(*int32)(own5)))
-		if v703 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v703)*4)) = v683
+		v1068 = int64(uint32(*(*int32)(own3)))
+		if v1068 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1068)*4)) = v1049
 		}
-	b198:
-		if uint32(v706+v20) >= uint32(v33) {
-			goto b201
+	b176:
+		if uint32(v1071+v14) >= uint32(v31) {
+			goto b179
 		}
-		v710 = int64(uint32(*(*int32)(unsafe.Add(own5, 4))))
-		if v710 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v710)*4)) = v684
+		v1075 = int64(uint32(*(*int32)(unsafe.Add(own3, 4))))
+		if v1075 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1075)*4)) = v1050
 		}
-	b201:
-		if uint32(v713+v20) >= uint32(v33) {
-			goto b204
+	b179:
+		if uint32(v1078+v14) >= uint32(v31) {
+			goto b182
 		}
-		v717 = int64(uint32(*(*int32)(unsafe.Add(own5, 8))))
-		if v717 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v717)*4)) = v685
+		v1082 = int64(uint32(*(*int32)(unsafe.Add(own3, 8))))
+		if v1082 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1082)*4)) = v1051
 		}
-	b204:
-		if uint32(v720+v20) >= uint32(v33) {
-			goto b207
+	b182:
+		if uint32(v1085+v14) >= uint32(v31) {
+			goto b185
 		}
-		v724 = int64(uint32(*(*int32)(unsafe.Add(own5, 12))))
-		if v724 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v724)*4)) = v686
+		v1089 = int64(uint32(*(*int32)(unsafe.Add(own3, 12))))
+		if v1089 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1089)*4)) = v1052
 		}
-	b207:
-		if uint32(v727+v20) >= uint32(v33) {
-			goto b210
+	b185:
+		if uint32(v1092+v14) >= uint32(v31) {
+			goto b188
 		}
-		v731 = int64(uint32(*(*int32)(unsafe.Add(own5, 16))))
-		if v731 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v731)*4)) = v687
+		v1096 = int64(uint32(*(*int32)(unsafe.Add(own3, 16))))
+		if v1096 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1096)*4)) = v1053
 		}
-	b210:
-		if uint32(v734+v20) >= uint32(v33) {
-			goto b213
+	b188:
+		if uint32(v1099+v14) >= uint32(v31) {
+			goto b191
 		}
-		v738 = int64(uint32(*(*int32)(unsafe.Add(own5, 20))))
-		if v738 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v738)*4)) = v688
+		v1103 = int64(uint32(*(*int32)(unsafe.Add(own3, 20))))
+		if v1103 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1103)*4)) = v1054
 		}
-	b213:
-		if uint32(v741+v20) >= uint32(v33) {
-			goto b216
+	b191:
+		if uint32(v1106+v14) >= uint32(v31) {
+			goto b194
 		}
-		v745 = int64(uint32(*(*int32)(unsafe.Add(own5, 24))))
-		if v745 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v745)*4)) = v689
+		v1110 = int64(uint32(*(*int32)(unsafe.Add(own3, 24))))
+		if v1110 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1110)*4)) = v1055
 		}
-	b216:
-		if uint32(v748+v20) >= uint32(v33) {
-			goto b219
+	b194:
+		if uint32(v1113+v14) >= uint32(v31) {
+			goto b197
 		}
-		v752 = int64(uint32(*(*int32)(unsafe.Add(own5, 28))))
-		if v752 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v752)*4)) = v690
+		v1117 = int64(uint32(*(*int32)(unsafe.Add(own3, 28))))
+		if v1117 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1117)*4)) = v1056
 		}
-	b219:
-		if uint32(v755+v20) >= uint32(v33) {
-			goto b222
+	b197:
+		if uint32(v1120+v14) >= uint32(v31) {
+			goto b200
 		}
-		v759 = int64(uint32(*(*int32)(unsafe.Add(own5, 32))))
-		if v759 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v759)*4)) = v691
+		v1124 = int64(uint32(*(*int32)(unsafe.Add(own3, 32))))
+		if v1124 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1124)*4)) = v1057
 		}
-	b222:
-		if uint32(v762+v20) >= uint32(v33) {
-			goto b225
+	b200:
+		if uint32(v1127+v14) >= uint32(v31) {
+			goto b203
 		}
-		v766 = int64(uint32(*(*int32)(unsafe.Add(own5, 36))))
-		if v766 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v766)*4)) = v692
+		v1131 = int64(uint32(*(*int32)(unsafe.Add(own3, 36))))
+		if v1131 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1131)*4)) = v1058
 		}
-	b225:
-		if uint32(v769+v20) >= uint32(v33) {
-			goto b228
+	b203:
+		if uint32(v1134+v14) >= uint32(v31) {
+			goto b206
 		}
-		v773 = int64(uint32(*(*int32)(unsafe.Add(own5, 40))))
-		if v773 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v773)*4)) = v693
+		v1138 = int64(uint32(*(*int32)(unsafe.Add(own3, 40))))
+		if v1138 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1138)*4)) = v1059
 		}
-	b228:
-		if uint32(v776+v20) >= uint32(v33) {
-			goto b231
+	b206:
+		if uint32(v1141+v14) >= uint32(v31) {
+			goto b209
 		}
-		v780 = int64(uint32(*(*int32)(unsafe.Add(own5, 44))))
-		if v780 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v780)*4)) = v694
+		v1145 = int64(uint32(*(*int32)(unsafe.Add(own3, 44))))
+		if v1145 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1145)*4)) = v1060
 		}
-	b231:
-		if uint32(v783+v20) >= uint32(v33) {
-			goto b234
+	b209:
+		if uint32(v1148+v14) >= uint32(v31) {
+			goto b212
 		}
-		v787 = int64(uint32(*(*int32)(unsafe.Add(own5, 48))))
-		if v787 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v787)*4)) = v695
+		v1152 = int64(uint32(*(*int32)(unsafe.Add(own3, 48))))
+		if v1152 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1152)*4)) = v1061
 		}
-	b234:
-		if uint32(v790+v20) >= uint32(v33) {
-			goto b237
+	b212:
+		if uint32(v1155+v14) >= uint32(v31) {
+			goto b215
 		}
-		v794 = int64(uint32(*(*int32)(unsafe.Add(own5, 52))))
-		if v794 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v794)*4)) = v696
+		v1159 = int64(uint32(*(*int32)(unsafe.Add(own3, 52))))
+		if v1159 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1159)*4)) = v1062
 		}
-	b237:
-		if uint32(v797+v20) >= uint32(v33) {
-			goto b240
+	b215:
+		if uint32(v1162+v14) >= uint32(v31) {
+			goto b218
 		}
-		v801 = int64(uint32(*(*int32)(unsafe.Add(own5, 56))))
-		if v801 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v801)*4)) = v697
+		v1166 = int64(uint32(*(*int32)(unsafe.Add(own3, 56))))
+		if v1166 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1166)*4)) = v1063
 		}
-	b240:
-		if uint32(v804+v20) >= uint32(v33) {
-			goto b243
+	b218:
+		if uint32(v1169+v14) >= uint32(v31) {
+			goto b221r19
 		}
-		v808 = int64(uint32(*(*int32)(unsafe.Add(own5, 60))))
-		if v808 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v808)*4)) = v698
+		v1173 = int64(uint32(*(*int32)(unsafe.Add(own3, 60))))
+		if v1173 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1173)*4)) = v1064
 		}
-	b243:
-		if uint32(v811+v20) >= uint32(v33) {
-			goto b246r21
-		}
-		v815 = int64(uint32(*(*int32)(unsafe.Add(own5, 64))))
-		if v815 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v815)*4)) = v699
-		}
-	b246r21:
+	b221r19:
 	}
 	return -1
 }
@@ -7443,27 +7569,25 @@ func (g *passLanes32Host) r17() int {
 // passLanes64Host is a work-group of the kernel [PassLanes64].
 type passLanes64Host struct {
 	kernelimpl.HostGroup
-	c0                                              int32
-	c1                                              bool
-	c2                                              bool
-	c3                                              int32
-	c4                                              int32
-	c5                                              int32
-	v0, v1, v2, v5, v6, v8, v10, v12, v14, v16, v18 int64
+	c0                       int32
+	c1                       int32
+	c2                       int32
+	c3                       bool
+	c4                       int32
+	c5                       int32
+	c6                       int32
+	v0, v4, v6, v8, v10, v12 int64
 
-	v3, v4 int32
+	v1, v2, v3 int32
 
-	v33, v42, v43, v252, v279, v429, v431, v432 int32
+	v35, v47, v607, v608, v609, v610, v611, v612, v613, v614, v615, v616, v617, v618, v619, v620, v621, v622, v626, v628, v629, v631, v634, v636, v669, v684, v687, v843, v844, v910, v921, v922, v923, v924, v925, v926, v927, v928, v929, v930, v931, v932, v933, v934, v935, v936, v938, v941, v944, v947, v950, v953, v956, v959, v962, v965, v968, v971, v974, v977, v980, v983, v1018, v1020, v1022, v1024, v1026, v1028, v1030, v1032, v1034, v1036, v1038, v1040, v1042, v1044, v1046, v1048 []int32
 
-	v41, v65, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v277, v278, v282, v284, v287, v296, v298, v300, v330, v344, v347, v407, v408, v474, v485, v487, v489, v491, v493, v495, v497, v499, v501, v503, v505, v507, v509, v511, v513, v515, v517, v519, v522, v525, v528, v531, v534, v537, v540, v543, v546, v549, v552, v555, v558, v561, v564, v567, v613, v615, v617, v619, v621, v623, v625, v627, v629, v631, v633, v635, v637, v639, v641, v643, v645 []int32
+	v48, v50, v625, v866, v868, v869 int32
 
-	v283 []bool
+	v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220 []int64
 
-	v406 bool
+	v842 bool
 
-	v484, v486, v488, v490, v492, v494, v496, v498, v500, v502, v504, v506, v508, v510, v512, v514, v516 []int64
-
-	sbool  []bool
 	sint32 []int32
 }
 
@@ -7472,148 +7596,241 @@ func newPassLanes64Host() kernelimpl.HostForm { return new(passLanes64Host) }
 func (g *passLanes64Host) Begin() {
 	const n = 256
 	g.v0 = g.Int64(24)
-	g.v1 = g.Int64(32)
-	g.v2 = g.Int64(40)
-	g.v3 = g.Int32(48)
-	g.v4 = g.Int32(52)
-	g.v5 = g.Int64(56)
+	g.v1 = g.Int32(32)
+	g.v2 = g.Int32(36)
+	g.v3 = g.Int32(40)
+	g.v4 = g.Int64(56)
 	g.v6 = g.Int64(72)
 	g.v8 = g.Int64(88)
 	g.v10 = g.Int64(104)
 	g.v12 = g.Int64(120)
-	g.v14 = g.Int64(136)
-	g.v16 = g.Int64(152)
-	g.v18 = g.Int64(168)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
-	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 5, false)
-	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c5 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.Allot(0, 17408)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
+	g.c3 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
+	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c5 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 16896)
 	g.Allot(1, 1024)
-	g.Allot(2, 1024)
-	g.Allot(3, 136*n)
-	g.Allot(4, 72*n)
-	g.Allot(5, 72*n)
-	g.Allot(6, 72*n)
-	kernelimpl.HostRoom(n, &g.sbool, &g.v283)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v41, &g.v65, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v277, &g.v278, &g.v282, &g.v284, &g.v287, &g.v296, &g.v298, &g.v300, &g.v330, &g.v344, &g.v347, &g.v407, &g.v408, &g.v474, &g.v485, &g.v487, &g.v489, &g.v491, &g.v493, &g.v495, &g.v497, &g.v499, &g.v501, &g.v503, &g.v505, &g.v507, &g.v509, &g.v511, &g.v513, &g.v515, &g.v517, &g.v519, &g.v522, &g.v525, &g.v528, &g.v531, &g.v534, &g.v537, &g.v540, &g.v543, &g.v546, &g.v549, &g.v552, &g.v555, &g.v558, &g.v561, &g.v564, &g.v567, &g.v613, &g.v615, &g.v617, &g.v619, &g.v621, &g.v623, &g.v625, &g.v627, &g.v629, &g.v631, &g.v633, &g.v635, &g.v637, &g.v639, &g.v641, &g.v643, &g.v645)
-	kernelimpl.HostRoom(n, &g.v484, &g.v486, &g.v488, &g.v490, &g.v492, &g.v494, &g.v496, &g.v498, &g.v500, &g.v502, &g.v504, &g.v506, &g.v508, &g.v510, &g.v512, &g.v514, &g.v516)
+	g.Allot(2, 64*n)
+	g.Allot(3, 64*n)
+	g.Allot(4, 64*n)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v35, &g.v47, &g.v607, &g.v608, &g.v609, &g.v610, &g.v611, &g.v612, &g.v613, &g.v614, &g.v615, &g.v616, &g.v617, &g.v618, &g.v619, &g.v620, &g.v621, &g.v622, &g.v626, &g.v628, &g.v629, &g.v631, &g.v634, &g.v636, &g.v669, &g.v684, &g.v687, &g.v843, &g.v844, &g.v910, &g.v921, &g.v922, &g.v923, &g.v924, &g.v925, &g.v926, &g.v927, &g.v928, &g.v929, &g.v930, &g.v931, &g.v932, &g.v933, &g.v934, &g.v935, &g.v936, &g.v938, &g.v941, &g.v944, &g.v947, &g.v950, &g.v953, &g.v956, &g.v959, &g.v962, &g.v965, &g.v968, &g.v971, &g.v974, &g.v977, &g.v980, &g.v983, &g.v1018, &g.v1020, &g.v1022, &g.v1024, &g.v1026, &g.v1028, &g.v1030, &g.v1032, &g.v1034, &g.v1036, &g.v1038, &g.v1040, &g.v1042, &g.v1044, &g.v1046, &g.v1048)
+	kernelimpl.HostRoom(n, &g.v205, &g.v206, &g.v207, &g.v208, &g.v209, &g.v210, &g.v211, &g.v212, &g.v213, &g.v214, &g.v215, &g.v216, &g.v217, &g.v218, &g.v219, &g.v220)
 }
 
 func (g *passLanes64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 5: // Barrier, lanes.go:70
-			next = g.r6()
+		case 4: // Barrier, lanes.go:62
+			next = g.r5()
 		case 7: // Barrier, lanes.go:74
 			next = g.r8()
-		case 9: // Barrier, lanes.go:80
-			next = g.r10()
-		case 12: // GroupReduce, columns.go:63
-			g.v429 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v408, 0))
-			next = g.r13()
-		case 13: // Barrier, kernels.go:234
-			next = g.r14()
-		case 16: // Barrier, kernels.go:252
-			next = g.r17()
+		case 10: // GroupReduce, columns.go:64
+			g.v866 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v844, 0))
+			next = g.r11()
+		case 11: // Barrier, kernels.go:270
+			next = g.r12()
+		case 14: // Barrier, kernels.go:288
+			next = g.r15()
 		}
 	}
 }
 
 func (g *passLanes64Host) r0() int {
 	const n = 256
-	// ZeroLocal, lanes.go:34
+	// ZeroLocal, lanes.go:40
 	g.Zero(0)
-	// ZeroLocal, lanes.go:35
+	// ZeroLocal, lanes.go:41
 	g.Zero(1)
-	// ZeroLocal, lanes.go:36
-	g.Zero(2)
-	v8 := g.v8
-	v25 := 0 < v8
-	p5 := g.Pointer(5)
-	v5 := g.v5
+	v3 := g.v3
+	v25 := int64(uint32(v3))
+	v26 := v25 + -256
+	v27 := 0 <= v26
+	v4 := g.v4
+	v24 := int32(uint64(v4))
 	v6 := g.v6
-	v12 := g.v12
-	v35 := 0 < v12
-	p7 := g.Pointer(7)
+	v28 := v26 < v6
+	p5 := g.Pointer(5)
+	v2 := g.v2
+	v39 := v25 < v6
 	c0 := g.c0
-	v38 := c0 + -1
-	v37 := c0 != 0
-	u33 := g.v33
-	h41 := g.v41[:n]
+	v42 := c0 + -1
+	v41 := c0 != 0
+	h35 := g.v35[:n]
+	h47 := g.v47[:n]
 	for li := range n {
-		var v32 int64
-		var v41 int32
-		v20 := int32(li)
-		if v25 {
-			v27 := *(*int64)(p5) - v5
-			v29 := int64(0)
-			if 0 < v27 {
-				v29 = v27
-			}
-			v31 := v29
-			if v6 < v29 {
-				v31 = v6
-			}
-			v32 = v31
-		} else {
-			v32 = v6
+		var v35, v47 int32
+		v14 := int32(li)
+		if !v27 {
+			v35 = v24
+			goto b5
 		}
-		v33 := int32(uint64(v32))
-		if v20 != 0 {
-			v41 = -1
+		if v28 {
+			v29 := *(*int32)(unsafe.Add(p5, int(v26)*4))
+			v31 := v2
+			if uint32(v2) < uint32(v29) {
+				v31 = v29
+			}
+			v32 := v31 - v2
+			v34 := v32
+			if uint32(v24) < uint32(v32) {
+				v34 = v24
+			}
+			v35 = v34
+		} else {
+			v35 = v24
+		}
+	b5:
+		v37 := int32(uint32(v35+4095) >> 12)
+		if v14 != 0 {
+			v47 = -1
 			goto b8
 		}
-		if v35 {
-			v36 := atomic.AddInt32((*int32)(p7), int32(1)) - int32(1)
-			v40 := v36
-			if v37 {
-				v40 = v38 - v36
+		if v39 {
+			v40 := atomic.AddInt32((*int32)(unsafe.Add(p5, int(v25)*4)), int32(1)) - int32(1)
+			v44 := v40
+			if v41 {
+				v44 = v42 - v40
 			}
-			v41 = v40
+			v46 := v44
+			if uint32(v37) <= uint32(v44) {
+				v46 = -1
+			}
+			v47 = v46
 		} else {
-			v41 = -1
+			v47 = -1
 		}
 	b8:
-		u33 = v33
-		h41[li] = v41
+		h35[li] = v35
+		h47[li] = v47
 	}
-	g.v33 = u33
-	// GroupSelect, lookback.go:201
-	g.v42 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v41, 0)[int32(0)]
-	v42 := g.v42
-	v44 := 131072 <= uint32(v42)
-	v33 := g.v33
-	v43 := v42 * 4352
-	v45 := uint32(v33) <= uint32(v43)
+	// GroupSelect, lookback.go:208
+	g.v48 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v47, 0)[int32(0)]
+	v48 := g.v48
+	v49 := 131072 <= uint32(v48)
 	m0 := g.Memory(0)
-	m3 := g.Memory(3)
-	m4 := g.Memory(4)
+	v50 := v48 * 4096
+	v87 := v50 + 4096
+	v88 := int64(uint32(v87))
+	v90 := v88 <= v4
 	p4 := g.Pointer(4)
+	v91 := int(v50) * 8
+	m2 := g.Memory(2)
 	c1 := g.c1
-	v16 := g.v16
-	p9 := g.Pointer(9)
-	h65 := g.v65[:n]
-	h235 := g.v235[:n]
-	h236 := g.v236[:n]
-	h237 := g.v237[:n]
-	h238 := g.v238[:n]
-	h239 := g.v239[:n]
-	h240 := g.v240[:n]
-	h241 := g.v241[:n]
-	h242 := g.v242[:n]
-	h243 := g.v243[:n]
-	h244 := g.v244[:n]
-	h245 := g.v245[:n]
-	h246 := g.v246[:n]
-	h247 := g.v247[:n]
-	h248 := g.v248[:n]
-	h249 := g.v249[:n]
-	h250 := g.v250[:n]
-	h251 := g.v251[:n]
+	v22 := int64(uint32(c1))
+	v23 := v22 << 32
+	v223 := ^v23
+	v18 := c1 != 0
+	c2 := g.c2
+	v19 := int64(uint32(c2))
+	v20 := v19 << 32
+	v21 := int64(-1)
+	if v18 {
+		v21 = v20
+	}
+	v0 := g.v0
+	v1 := g.v1
+	v232 := v1 & 63
+	v233 := int64(uint32(v232))
+	v236 := int32(uint32(v1) >> 8)
+	v243 := ^v23
+	v252 := v1 & 63
+	v253 := int64(uint32(v252))
+	v256 := int32(uint32(v1) >> 8)
+	v263 := ^v23
+	v272 := v1 & 63
+	v273 := int64(uint32(v272))
+	v276 := int32(uint32(v1) >> 8)
+	v283 := ^v23
+	v292 := v1 & 63
+	v293 := int64(uint32(v292))
+	v296 := int32(uint32(v1) >> 8)
+	v303 := ^v23
+	v312 := v1 & 63
+	v313 := int64(uint32(v312))
+	v316 := int32(uint32(v1) >> 8)
+	v323 := ^v23
+	v332 := v1 & 63
+	v333 := int64(uint32(v332))
+	v336 := int32(uint32(v1) >> 8)
+	v343 := ^v23
+	v352 := v1 & 63
+	v353 := int64(uint32(v352))
+	v356 := int32(uint32(v1) >> 8)
+	v363 := ^v23
+	v372 := v1 & 63
+	v373 := int64(uint32(v372))
+	v376 := int32(uint32(v1) >> 8)
+	v383 := ^v23
+	v392 := v1 & 63
+	v393 := int64(uint32(v392))
+	v396 := int32(uint32(v1) >> 8)
+	v403 := ^v23
+	v412 := v1 & 63
+	v413 := int64(uint32(v412))
+	v416 := int32(uint32(v1) >> 8)
+	v423 := ^v23
+	v432 := v1 & 63
+	v433 := int64(uint32(v432))
+	v436 := int32(uint32(v1) >> 8)
+	v443 := ^v23
+	v452 := v1 & 63
+	v453 := int64(uint32(v452))
+	v456 := int32(uint32(v1) >> 8)
+	v463 := ^v23
+	v472 := v1 & 63
+	v473 := int64(uint32(v472))
+	v476 := int32(uint32(v1) >> 8)
+	v483 := ^v23
+	v492 := v1 & 63
+	v493 := int64(uint32(v492))
+	v496 := int32(uint32(v1) >> 8)
+	v503 := ^v23
+	v512 := v1 & 63
+	v513 := int64(uint32(v512))
+	v516 := int32(uint32(v1) >> 8)
+	v523 := ^v23
+	v532 := v1 & 63
+	v533 := int64(uint32(v532))
+	v536 := int32(uint32(v1) >> 8)
+	c3 := g.c3
+	v10 := g.v10
+	p7 := g.Pointer(7)
+	h205 := g.v205[:n]
+	h206 := g.v206[:n]
+	h207 := g.v207[:n]
+	h208 := g.v208[:n]
+	h209 := g.v209[:n]
+	h210 := g.v210[:n]
+	h211 := g.v211[:n]
+	h212 := g.v212[:n]
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
+	h215 := g.v215[:n]
+	h216 := g.v216[:n]
+	h217 := g.v217[:n]
+	h218 := g.v218[:n]
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	h607 := g.v607[:n]
+	h608 := g.v608[:n]
+	h609 := g.v609[:n]
+	h610 := g.v610[:n]
+	h611 := g.v611[:n]
+	h612 := g.v612[:n]
+	h613 := g.v613[:n]
+	h614 := g.v614[:n]
+	h615 := g.v615[:n]
+	h616 := g.v616[:n]
+	h617 := g.v617[:n]
+	h618 := g.v618[:n]
+	h619 := g.v619[:n]
+	h620 := g.v620[:n]
+	h621 := g.v621[:n]
+	h622 := g.v622[:n]
 	more := false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -7622,22 +7839,16 @@ func (g *passLanes64Host) r0() int {
 				lane, sub = 0, sub+1
 			}
 			_, _ = lane, sub
-			own3 := unsafe.Add(m3, li*136)
-			own4 := unsafe.Add(m4, li*72)
-			v23 := int32(sub)
-			v22 := int32(lane)
-			var v67, v73, v79, v85, v91, v97, v103, v109, v115, v121, v127, v133, v139, v145, v151, v157, v163, v167, v171, v175, v179, v183, v187, v191, v195, v199, v203, v207, v211, v215, v219, v223, v227, v231 int64
-			var v170, v174, v178, v182, v186, v190, v194, v198, v202, v206, v210, v214, v218, v222, v226, v230, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251 int32
-			if v44 {
-				goto b11
+			v17 := int32(sub)
+			v16 := int32(lane)
+			v35 := h35[li]
+			own2 := unsafe.Add(m2, li*64)
+			var v125, v129, v134, v139, v144, v149, v154, v159, v164, v169, v174, v179, v184, v189, v194, v199, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v542 int64
+			var v130, v135, v140, v145, v150, v155, v160, v165, v170, v175, v180, v185, v190, v195, v200, v546, v550, v554, v558, v562, v566, v570, v574, v578, v582, v586, v590, v594, v598, v602, v606, v607, v608, v609, v610, v611, v612, v613, v614, v615, v616, v617, v618, v619, v620, v621, v622 int32
+			if v49 {
+				g.Leave(li)
+				continue
 			}
-			if !v45 {
-				goto b12
-			}
-		b11:
-			g.Leave(li)
-			continue
-		b12:
 			*(*int32)(unsafe.Add(m0, li*4)) = 0
 			*(*int32)(unsafe.Add(m0, li*4+1024)) = 0
 			*(*int32)(unsafe.Add(m0, li*4+2048)) = 0
@@ -7646,517 +7857,654 @@ func (g *passLanes64Host) r0() int {
 			*(*int32)(unsafe.Add(m0, li*4+5120)) = 0
 			*(*int32)(unsafe.Add(m0, li*4+6144)) = 0
 			*(*int32)(unsafe.Add(m0, li*4+7168)) = 0
-			*(*[136]byte)(own3) = [136]byte{}
-			*(*[68]byte)(own4) = [68]byte{}
-			v65 := (v43 + (v23 * 544)) + v22
-			v66 := uint32(v65) < uint32(v33)
-			if !v66 {
-				goto b15
+			*(*int32)(unsafe.Add(m0, li*4+8192)) = 0
+			*(*int32)(unsafe.Add(m0, li*4+9216)) = 0
+			*(*int32)(unsafe.Add(m0, li*4+10240)) = 0
+			*(*int32)(unsafe.Add(m0, li*4+11264)) = 0
+			*(*int32)(unsafe.Add(m0, li*4+12288)) = 0
+			*(*int32)(unsafe.Add(m0, li*4+13312)) = 0
+			*(*int32)(unsafe.Add(m0, li*4+14336)) = 0
+			*(*int32)(unsafe.Add(m0, li*4+15360)) = 0
+			v85 := ((v17 & 7) * 512) + (v16 & 31)
+			v86 := v50 + v85
+			if uint32(v87) > uint32(v35) {
+				goto b14
 			}
-			v67 = int64(uint32(v65))
-			if v67 < v6 {
-				*(*int64)(own3) = *(*int64)(unsafe.Add(p4, int(v67)*8))
+			if v90 {
+				v205 = *(*int64)(unsafe.Add(p4, v91+int(v85)*8))
+				v206 = *(*int64)(unsafe.Add(p4, v91+int(v85+32)*8))
+				v207 = *(*int64)(unsafe.Add(p4, v91+int(v85+64)*8))
+				v208 = *(*int64)(unsafe.Add(p4, v91+int(v85+96)*8))
+				v209 = *(*int64)(unsafe.Add(p4, v91+int(v85+128)*8))
+				v210 = *(*int64)(unsafe.Add(p4, v91+int(v85+160)*8))
+				v211 = *(*int64)(unsafe.Add(p4, v91+int(v85+192)*8))
+				v212 = *(*int64)(unsafe.Add(p4, v91+int(v85+224)*8))
+				v213 = *(*int64)(unsafe.Add(p4, v91+int(v85+256)*8))
+				v214 = *(*int64)(unsafe.Add(p4, v91+int(v85+288)*8))
+				v215 = *(*int64)(unsafe.Add(p4, v91+int(v85+320)*8))
+				v216 = *(*int64)(unsafe.Add(p4, v91+int(v85+352)*8))
+				v217 = *(*int64)(unsafe.Add(p4, v91+int(v85+384)*8))
+				v218 = *(*int64)(unsafe.Add(p4, v91+int(v85+416)*8))
+				v219 = *(*int64)(unsafe.Add(p4, v91+int(v85+448)*8))
+				v220 = *(*int64)(unsafe.Add(p4, v91+int(v85+480)*8))
+				goto b47
 			}
-		b15:
-			v71 := v65 + 32
-			v72 := uint32(v71) < uint32(v33)
-			if !v72 {
-				goto b18
+		b14:
+			{
+				v123 := int64(uint32(v35))
+				v125 = v4
+				if v123 < v4 {
+					v125 = v123
+				}
+				if int64(uint32(v86)) < v125 {
+					v129 = *(*int64)(unsafe.Add(p4, int(v86)*8))
+				} else {
+					v129 = 0
+				}
 			}
-			v73 = int64(uint32(v71))
-			if v73 < v6 {
-				*(*int64)(unsafe.Add(own3, 8)) = *(*int64)(unsafe.Add(p4, int(v73)*8))
-			}
-		b18:
-			v77 := v65 + 64
-			v78 := uint32(v77) < uint32(v33)
-			if !v78 {
-				goto b21
-			}
-			v79 = int64(uint32(v77))
-			if v79 < v6 {
-				*(*int64)(unsafe.Add(own3, 16)) = *(*int64)(unsafe.Add(p4, int(v79)*8))
-			}
-		b21:
-			v83 := v65 + 96
-			v84 := uint32(v83) < uint32(v33)
-			if !v84 {
-				goto b24
-			}
-			v85 = int64(uint32(v83))
-			if v85 < v6 {
-				*(*int64)(unsafe.Add(own3, 24)) = *(*int64)(unsafe.Add(p4, int(v85)*8))
-			}
-		b24:
-			v89 := v65 + 128
-			v90 := uint32(v89) < uint32(v33)
-			if !v90 {
-				goto b27
-			}
-			v91 = int64(uint32(v89))
-			if v91 < v6 {
-				*(*int64)(unsafe.Add(own3, 32)) = *(*int64)(unsafe.Add(p4, int(v91)*8))
-			}
-		b27:
-			v95 := v65 + 160
-			v96 := uint32(v95) < uint32(v33)
-			if !v96 {
-				goto b30
-			}
-			v97 = int64(uint32(v95))
-			if v97 < v6 {
-				*(*int64)(unsafe.Add(own3, 40)) = *(*int64)(unsafe.Add(p4, int(v97)*8))
-			}
-		b30:
-			v101 := v65 + 192
-			v102 := uint32(v101) < uint32(v33)
-			if !v102 {
-				goto b33
-			}
-			v103 = int64(uint32(v101))
-			if v103 < v6 {
-				*(*int64)(unsafe.Add(own3, 48)) = *(*int64)(unsafe.Add(p4, int(v103)*8))
-			}
-		b33:
-			v107 := v65 + 224
-			v108 := uint32(v107) < uint32(v33)
-			if !v108 {
-				goto b36
-			}
-			v109 = int64(uint32(v107))
-			if v109 < v6 {
-				*(*int64)(unsafe.Add(own3, 56)) = *(*int64)(unsafe.Add(p4, int(v109)*8))
-			}
-		b36:
-			v113 := v65 + 256
-			v114 := uint32(v113) < uint32(v33)
-			if !v114 {
-				goto b39
-			}
-			v115 = int64(uint32(v113))
-			if v115 < v6 {
-				*(*int64)(unsafe.Add(own3, 64)) = *(*int64)(unsafe.Add(p4, int(v115)*8))
-			}
-		b39:
-			v119 := v65 + 288
-			v120 := uint32(v119) < uint32(v33)
-			if !v120 {
-				goto b42
-			}
-			v121 = int64(uint32(v119))
-			if v121 < v6 {
-				*(*int64)(unsafe.Add(own3, 72)) = *(*int64)(unsafe.Add(p4, int(v121)*8))
-			}
-		b42:
-			v125 := v65 + 320
-			v126 := uint32(v125) < uint32(v33)
-			if !v126 {
-				goto b45
-			}
-			v127 = int64(uint32(v125))
-			if v127 < v6 {
-				*(*int64)(unsafe.Add(own3, 80)) = *(*int64)(unsafe.Add(p4, int(v127)*8))
-			}
-		b45:
-			v131 := v65 + 352
-			v132 := uint32(v131) < uint32(v33)
-			if !v132 {
-				goto b48
-			}
-			v133 = int64(uint32(v131))
-			if v133 < v6 {
-				*(*int64)(unsafe.Add(own3, 88)) = *(*int64)(unsafe.Add(p4, int(v133)*8))
-			}
-		b48:
-			v137 := v65 + 384
-			v138 := uint32(v137) < uint32(v33)
-			if !v138 {
-				goto b51
-			}
-			v139 = int64(uint32(v137))
-			if v139 < v6 {
-				*(*int64)(unsafe.Add(own3, 96)) = *(*int64)(unsafe.Add(p4, int(v139)*8))
-			}
-		b51:
-			v143 := v65 + 416
-			v144 := uint32(v143) < uint32(v33)
-			if !v144 {
-				goto b54
-			}
-			v145 = int64(uint32(v143))
-			if v145 < v6 {
-				*(*int64)(unsafe.Add(own3, 104)) = *(*int64)(unsafe.Add(p4, int(v145)*8))
-			}
-		b54:
-			v149 := v65 + 448
-			v150 := uint32(v149) < uint32(v33)
-			if !v150 {
-				goto b57
-			}
-			v151 = int64(uint32(v149))
-			if v151 < v6 {
-				*(*int64)(unsafe.Add(own3, 112)) = *(*int64)(unsafe.Add(p4, int(v151)*8))
-			}
-		b57:
-			v155 := v65 + 480
-			v156 := uint32(v155) < uint32(v33)
-			if !v156 {
-				goto b60
-			}
-			v157 = int64(uint32(v155))
-			if v157 < v6 {
-				*(*int64)(unsafe.Add(own3, 120)) = *(*int64)(unsafe.Add(p4, int(v157)*8))
-			}
-		b60:
-			v161 := v65 + 512
-			v162 := uint32(v161) < uint32(v33)
-			if !v162 {
-				goto b63
-			}
-			v163 = int64(uint32(v161))
-			if v163 < v6 {
-				*(*int64)(unsafe.Add(own3, 128)) = *(*int64)(unsafe.Add(p4, int(v163)*8))
-			}
-		b63:
-			if !c1 {
-				v235 = 0
-				v236 = 0
-				v237 = 0
-				v238 = 0
-				v239 = 0
-				v240 = 0
-				v241 = 0
-				v242 = 0
-				v243 = 0
-				v244 = 0
-				v245 = 0
-				v246 = 0
-				v247 = 0
-				v248 = 0
-				v249 = 0
-				v250 = 0
-				v251 = 0
-				goto b116
-			}
-			if !v66 {
-				v170 = 0
-				goto b67
-			}
-			v167 = int64(uint32(v65))
-			if v167 < v16 {
-				v170 = *(*int32)(unsafe.Add(p9, int(v167)*4))
+			v130 = v86 + 32
+			if int64(uint32(v130)) < v125 {
+				v134 = *(*int64)(unsafe.Add(p4, int(v130)*8))
 			} else {
-				v170 = 0
+				v134 = 0
 			}
-		b67:
-			if !v72 {
-				v174 = 0
-				goto b70
+			v135 = v86 + 64
+			if int64(uint32(v135)) < v125 {
+				v139 = *(*int64)(unsafe.Add(p4, int(v135)*8))
+			} else {
+				v139 = 0
 			}
-			v171 = int64(uint32(v71))
-			if v171 < v16 {
-				v174 = *(*int32)(unsafe.Add(p9, int(v171)*4))
+			v140 = v86 + 96
+			if int64(uint32(v140)) < v125 {
+				v144 = *(*int64)(unsafe.Add(p4, int(v140)*8))
+			} else {
+				v144 = 0
+			}
+			v145 = v86 + 128
+			if int64(uint32(v145)) < v125 {
+				v149 = *(*int64)(unsafe.Add(p4, int(v145)*8))
+			} else {
+				v149 = 0
+			}
+			v150 = v86 + 160
+			if int64(uint32(v150)) < v125 {
+				v154 = *(*int64)(unsafe.Add(p4, int(v150)*8))
+			} else {
+				v154 = 0
+			}
+			v155 = v86 + 192
+			if int64(uint32(v155)) < v125 {
+				v159 = *(*int64)(unsafe.Add(p4, int(v155)*8))
+			} else {
+				v159 = 0
+			}
+			v160 = v86 + 224
+			if int64(uint32(v160)) < v125 {
+				v164 = *(*int64)(unsafe.Add(p4, int(v160)*8))
+			} else {
+				v164 = 0
+			}
+			v165 = v86 + 256
+			if int64(uint32(v165)) < v125 {
+				v169 = *(*int64)(unsafe.Add(p4, int(v165)*8))
+			} else {
+				v169 = 0
+			}
+			v170 = v86 + 288
+			if int64(uint32(v170)) < v125 {
+				v174 = *(*int64)(unsafe.Add(p4, int(v170)*8))
 			} else {
 				v174 = 0
 			}
-		b70:
-			if !v78 {
-				v178 = 0
-				goto b73
-			}
-			v175 = int64(uint32(v77))
-			if v175 < v16 {
-				v178 = *(*int32)(unsafe.Add(p9, int(v175)*4))
+			v175 = v86 + 320
+			if int64(uint32(v175)) < v125 {
+				v179 = *(*int64)(unsafe.Add(p4, int(v175)*8))
 			} else {
-				v178 = 0
+				v179 = 0
 			}
-		b73:
-			if !v84 {
-				v182 = 0
-				goto b76
-			}
-			v179 = int64(uint32(v83))
-			if v179 < v16 {
-				v182 = *(*int32)(unsafe.Add(p9, int(v179)*4))
+			v180 = v86 + 352
+			if int64(uint32(v180)) < v125 {
+				v184 = *(*int64)(unsafe.Add(p4, int(v180)*8))
 			} else {
-				v182 = 0
+				v184 = 0
 			}
-		b76:
-			if !v90 {
-				v186 = 0
-				goto b79
-			}
-			v183 = int64(uint32(v89))
-			if v183 < v16 {
-				v186 = *(*int32)(unsafe.Add(p9, int(v183)*4))
+			v185 = v86 + 384
+			if int64(uint32(v185)) < v125 {
+				v189 = *(*int64)(unsafe.Add(p4, int(v185)*8))
 			} else {
-				v186 = 0
+				v189 = 0
 			}
-		b79:
-			if !v96 {
-				v190 = 0
-				goto b82
-			}
-			v187 = int64(uint32(v95))
-			if v187 < v16 {
-				v190 = *(*int32)(unsafe.Add(p9, int(v187)*4))
-			} else {
-				v190 = 0
-			}
-		b82:
-			if !v102 {
-				v194 = 0
-				goto b85
-			}
-			v191 = int64(uint32(v101))
-			if v191 < v16 {
-				v194 = *(*int32)(unsafe.Add(p9, int(v191)*4))
+			v190 = v86 + 416
+			if int64(uint32(v190)) < v125 {
+				v194 = *(*int64)(unsafe.Add(p4, int(v190)*8))
 			} else {
 				v194 = 0
 			}
-		b85:
-			if !v108 {
-				v198 = 0
-				goto b88
-			}
-			v195 = int64(uint32(v107))
-			if v195 < v16 {
-				v198 = *(*int32)(unsafe.Add(p9, int(v195)*4))
+			v195 = v86 + 448
+			if int64(uint32(v195)) < v125 {
+				v199 = *(*int64)(unsafe.Add(p4, int(v195)*8))
 			} else {
-				v198 = 0
+				v199 = 0
 			}
-		b88:
-			if !v114 {
-				v202 = 0
-				goto b91
-			}
-			v199 = int64(uint32(v113))
-			if v199 < v16 {
-				v202 = *(*int32)(unsafe.Add(p9, int(v199)*4))
+			v200 = v86 + 480
+			if int64(uint32(v200)) < v125 {
+				v204 = *(*int64)(unsafe.Add(p4, int(v200)*8))
 			} else {
-				v202 = 0
+				v204 = 0
 			}
-		b91:
-			if !v120 {
-				v206 = 0
-				goto b94
+			v205 = v129
+			v206 = v134
+			v207 = v139
+			v208 = v144
+			v209 = v149
+			v210 = v154
+			v211 = v159
+			v212 = v164
+			v213 = v169
+			v214 = v174
+			v215 = v179
+			v216 = v184
+			v217 = v189
+			v218 = v194
+			v219 = v199
+			v220 = v204
+		b47:
+			*(*int32)(own2) = 255
+			if uint32(v86) < uint32(v35) {
+				v224 := v205 & v223
+				v228 := v23 + v224
+				if v224 != v205 {
+					v228 = v23 - v224
+				}
+				v230 := v228
+				if uint64(v21) < uint64(v224) {
+					v230 = 0
+				}
+				v235 := int32(uint64(int64(uint64(v230^v0) >> (uint64(v233) & 63))))
+				*(*int32)(own2) = (v235 & v236) & 255
 			}
-			v203 = int64(uint32(v119))
-			if v203 < v16 {
-				v206 = *(*int32)(unsafe.Add(p9, int(v203)*4))
+			*(*int32)(unsafe.Add(own2, 4)) = 255
+			v241 := v86 + 32
+			if uint32(v241) < uint32(v35) {
+				v244 := v206 & v243
+				v248 := v23 + v244
+				if v244 != v206 {
+					v248 = v23 - v244
+				}
+				v250 := v248
+				if uint64(v21) < uint64(v244) {
+					v250 = 0
+				}
+				v255 := int32(uint64(int64(uint64(v250^v0) >> (uint64(v253) & 63))))
+				*(*int32)(unsafe.Add(own2, 4)) = (v255 & v256) & 255
+			}
+			*(*int32)(unsafe.Add(own2, 8)) = 255
+			v261 := v86 + 64
+			if uint32(v261) < uint32(v35) {
+				v264 := v207 & v263
+				v268 := v23 + v264
+				if v264 != v207 {
+					v268 = v23 - v264
+				}
+				v270 := v268
+				if uint64(v21) < uint64(v264) {
+					v270 = 0
+				}
+				v275 := int32(uint64(int64(uint64(v270^v0) >> (uint64(v273) & 63))))
+				*(*int32)(unsafe.Add(own2, 8)) = (v275 & v276) & 255
+			}
+			*(*int32)(unsafe.Add(own2, 12)) = 255
+			v281 := v86 + 96
+			if uint32(v281) < uint32(v35) {
+				v284 := v208 & v283
+				v288 := v23 + v284
+				if v284 != v208 {
+					v288 = v23 - v284
+				}
+				v290 := v288
+				if uint64(v21) < uint64(v284) {
+					v290 = 0
+				}
+				v295 := int32(uint64(int64(uint64(v290^v0) >> (uint64(v293) & 63))))
+				*(*int32)(unsafe.Add(own2, 12)) = (v295 & v296) & 255
+			}
+			*(*int32)(unsafe.Add(own2, 16)) = 255
+			v301 := v86 + 128
+			if uint32(v301) < uint32(v35) {
+				v304 := v209 & v303
+				v308 := v23 + v304
+				if v304 != v209 {
+					v308 = v23 - v304
+				}
+				v310 := v308
+				if uint64(v21) < uint64(v304) {
+					v310 = 0
+				}
+				v315 := int32(uint64(int64(uint64(v310^v0) >> (uint64(v313) & 63))))
+				*(*int32)(unsafe.Add(own2, 16)) = (v315 & v316) & 255
+			}
+			*(*int32)(unsafe.Add(own2, 20)) = 255
+			v321 := v86 + 160
+			if uint32(v321) < uint32(v35) {
+				v324 := v210 & v323
+				v328 := v23 + v324
+				if v324 != v210 {
+					v328 = v23 - v324
+				}
+				v330 := v328
+				if uint64(v21) < uint64(v324) {
+					v330 = 0
+				}
+				v335 := int32(uint64(int64(uint64(v330^v0) >> (uint64(v333) & 63))))
+				*(*int32)(unsafe.Add(own2, 20)) = (v335 & v336) & 255
+			}
+			*(*int32)(unsafe.Add(own2, 24)) = 255
+			v341 := v86 + 192
+			if uint32(v341) < uint32(v35) {
+				v344 := v211 & v343
+				v348 := v23 + v344
+				if v344 != v211 {
+					v348 = v23 - v344
+				}
+				v350 := v348
+				if uint64(v21) < uint64(v344) {
+					v350 = 0
+				}
+				v355 := int32(uint64(int64(uint64(v350^v0) >> (uint64(v353) & 63))))
+				*(*int32)(unsafe.Add(own2, 24)) = (v355 & v356) & 255
+			}
+			*(*int32)(unsafe.Add(own2, 28)) = 255
+			v361 := v86 + 224
+			if uint32(v361) < uint32(v35) {
+				v364 := v212 & v363
+				v368 := v23 + v364
+				if v364 != v212 {
+					v368 = v23 - v364
+				}
+				v370 := v368
+				if uint64(v21) < uint64(v364) {
+					v370 = 0
+				}
+				v375 := int32(uint64(int64(uint64(v370^v0) >> (uint64(v373) & 63))))
+				*(*int32)(unsafe.Add(own2, 28)) = (v375 & v376) & 255
+			}
+			*(*int32)(unsafe.Add(own2, 32)) = 255
+			v381 := v86 + 256
+			if uint32(v381) < uint32(v35) {
+				v384 := v213 & v383
+				v388 := v23 + v384
+				if v384 != v213 {
+					v388 = v23 - v384
+				}
+				v390 := v388
+				if uint64(v21) < uint64(v384) {
+					v390 = 0
+				}
+				v395 := int32(uint64(int64(uint64(v390^v0) >> (uint64(v393) & 63))))
+				*(*int32)(unsafe.Add(own2, 32)) = (v395 & v396) & 255
+			}
+			*(*int32)(unsafe.Add(own2, 36)) = 255
+			v401 := v86 + 288
+			if uint32(v401) < uint32(v35) {
+				v404 := v214 & v403
+				v408 := v23 + v404
+				if v404 != v214 {
+					v408 = v23 - v404
+				}
+				v410 := v408
+				if uint64(v21) < uint64(v404) {
+					v410 = 0
+				}
+				v415 := int32(uint64(int64(uint64(v410^v0) >> (uint64(v413) & 63))))
+				*(*int32)(unsafe.Add(own2, 36)) = (v415 & v416) & 255
+			}
+			*(*int32)(unsafe.Add(own2, 40)) = 255
+			v421 := v86 + 320
+			if uint32(v421) < uint32(v35) {
+				v424 := v215 & v423
+				v428 := v23 + v424
+				if v424 != v215 {
+					v428 = v23 - v424
+				}
+				v430 := v428
+				if uint64(v21) < uint64(v424) {
+					v430 = 0
+				}
+				v435 := int32(uint64(int64(uint64(v430^v0) >> (uint64(v433) & 63))))
+				*(*int32)(unsafe.Add(own2, 40)) = (v435 & v436) & 255
+			}
+			*(*int32)(unsafe.Add(own2, 44)) = 255
+			v441 := v86 + 352
+			if uint32(v441) < uint32(v35) {
+				v444 := v216 & v443
+				v448 := v23 + v444
+				if v444 != v216 {
+					v448 = v23 - v444
+				}
+				v450 := v448
+				if uint64(v21) < uint64(v444) {
+					v450 = 0
+				}
+				v455 := int32(uint64(int64(uint64(v450^v0) >> (uint64(v453) & 63))))
+				*(*int32)(unsafe.Add(own2, 44)) = (v455 & v456) & 255
+			}
+			*(*int32)(unsafe.Add(own2, 48)) = 255
+			v461 := v86 + 384
+			if uint32(v461) < uint32(v35) {
+				v464 := v217 & v463
+				v468 := v23 + v464
+				if v464 != v217 {
+					v468 = v23 - v464
+				}
+				v470 := v468
+				if uint64(v21) < uint64(v464) {
+					v470 = 0
+				}
+				v475 := int32(uint64(int64(uint64(v470^v0) >> (uint64(v473) & 63))))
+				*(*int32)(unsafe.Add(own2, 48)) = (v475 & v476) & 255
+			}
+			*(*int32)(unsafe.Add(own2, 52)) = 255
+			v481 := v86 + 416
+			if uint32(v481) < uint32(v35) {
+				v484 := v218 & v483
+				v488 := v23 + v484
+				if v484 != v218 {
+					v488 = v23 - v484
+				}
+				v490 := v488
+				if uint64(v21) < uint64(v484) {
+					v490 = 0
+				}
+				v495 := int32(uint64(int64(uint64(v490^v0) >> (uint64(v493) & 63))))
+				*(*int32)(unsafe.Add(own2, 52)) = (v495 & v496) & 255
+			}
+			*(*int32)(unsafe.Add(own2, 56)) = 255
+			v501 := v86 + 448
+			if uint32(v501) < uint32(v35) {
+				v504 := v219 & v503
+				v508 := v23 + v504
+				if v504 != v219 {
+					v508 = v23 - v504
+				}
+				v510 := v508
+				if uint64(v21) < uint64(v504) {
+					v510 = 0
+				}
+				v515 := int32(uint64(int64(uint64(v510^v0) >> (uint64(v513) & 63))))
+				*(*int32)(unsafe.Add(own2, 56)) = (v515 & v516) & 255
+			}
+			*(*int32)(unsafe.Add(own2, 60)) = 255
+			v521 := v86 + 480
+			if uint32(v521) < uint32(v35) {
+				v524 := v220 & v523
+				v528 := v23 + v524
+				if v524 != v220 {
+					v528 = v23 - v524
+				}
+				v530 := v528
+				if uint64(v21) < uint64(v524) {
+					v530 = 0
+				}
+				v535 := int32(uint64(int64(uint64(v530^v0) >> (uint64(v533) & 63))))
+				*(*int32)(unsafe.Add(own2, 60)) = (v535 & v536) & 255
+			}
+			if !c3 {
+				v607 = 0
+				v608 = 0
+				v609 = 0
+				v610 = 0
+				v611 = 0
+				v612 = 0
+				v613 = 0
+				v614 = 0
+				v615 = 0
+				v616 = 0
+				v617 = 0
+				v618 = 0
+				v619 = 0
+				v620 = 0
+				v621 = 0
+				v622 = 0
+				goto b113
+			}
+			{
+				v540 := int64(uint32(v35))
+				v542 = v10
+				if v540 < v10 {
+					v542 = v540
+				}
+				if int64(uint32(v86)) < v542 {
+					v546 = *(*int32)(unsafe.Add(p7, int(v86)*4))
+				} else {
+					v546 = 0
+				}
+			}
+			if int64(uint32(v241)) < v542 {
+				v550 = *(*int32)(unsafe.Add(p7, int(v241)*4))
 			} else {
-				v206 = 0
+				v550 = 0
 			}
-		b94:
-			if !v126 {
-				v210 = 0
-				goto b97
-			}
-			v207 = int64(uint32(v125))
-			if v207 < v16 {
-				v210 = *(*int32)(unsafe.Add(p9, int(v207)*4))
+			if int64(uint32(v261)) < v542 {
+				v554 = *(*int32)(unsafe.Add(p7, int(v261)*4))
 			} else {
-				v210 = 0
+				v554 = 0
 			}
-		b97:
-			if !v132 {
-				v214 = 0
-				goto b100
-			}
-			v211 = int64(uint32(v131))
-			if v211 < v16 {
-				v214 = *(*int32)(unsafe.Add(p9, int(v211)*4))
+			if int64(uint32(v281)) < v542 {
+				v558 = *(*int32)(unsafe.Add(p7, int(v281)*4))
 			} else {
-				v214 = 0
+				v558 = 0
 			}
-		b100:
-			if !v138 {
-				v218 = 0
-				goto b103
-			}
-			v215 = int64(uint32(v137))
-			if v215 < v16 {
-				v218 = *(*int32)(unsafe.Add(p9, int(v215)*4))
+			if int64(uint32(v301)) < v542 {
+				v562 = *(*int32)(unsafe.Add(p7, int(v301)*4))
 			} else {
-				v218 = 0
+				v562 = 0
 			}
-		b103:
-			if !v144 {
-				v222 = 0
-				goto b106
-			}
-			v219 = int64(uint32(v143))
-			if v219 < v16 {
-				v222 = *(*int32)(unsafe.Add(p9, int(v219)*4))
+			if int64(uint32(v321)) < v542 {
+				v566 = *(*int32)(unsafe.Add(p7, int(v321)*4))
 			} else {
-				v222 = 0
+				v566 = 0
 			}
-		b106:
-			if !v150 {
-				v226 = 0
-				goto b109
-			}
-			v223 = int64(uint32(v149))
-			if v223 < v16 {
-				v226 = *(*int32)(unsafe.Add(p9, int(v223)*4))
+			if int64(uint32(v341)) < v542 {
+				v570 = *(*int32)(unsafe.Add(p7, int(v341)*4))
 			} else {
-				v226 = 0
+				v570 = 0
 			}
-		b109:
-			if !v156 {
-				v230 = 0
-				goto b112
-			}
-			v227 = int64(uint32(v155))
-			if v227 < v16 {
-				v230 = *(*int32)(unsafe.Add(p9, int(v227)*4))
+			if int64(uint32(v361)) < v542 {
+				v574 = *(*int32)(unsafe.Add(p7, int(v361)*4))
 			} else {
-				v230 = 0
+				v574 = 0
 			}
-		b112:
-			if !v162 {
-				v234 = 0
-				goto b115
-			}
-			v231 = int64(uint32(v161))
-			if v231 < v16 {
-				v234 = *(*int32)(unsafe.Add(p9, int(v231)*4))
+			if int64(uint32(v381)) < v542 {
+				v578 = *(*int32)(unsafe.Add(p7, int(v381)*4))
 			} else {
-				v234 = 0
+				v578 = 0
 			}
-		b115:
-			v235 = v170
-			v236 = v174
-			v237 = v178
-			v238 = v182
-			v239 = v186
-			v240 = v190
-			v241 = v194
-			v242 = v198
-			v243 = v202
-			v244 = v206
-			v245 = v210
-			v246 = v214
-			v247 = v218
-			v248 = v222
-			v249 = v226
-			v250 = v230
-			v251 = v234
-		b116:
-			h65[li] = v65
-			h235[li] = v235
-			h236[li] = v236
-			h237[li] = v237
-			h238[li] = v238
-			h239[li] = v239
-			h240[li] = v240
-			h241[li] = v241
-			h242[li] = v242
-			h243[li] = v243
-			h244[li] = v244
-			h245[li] = v245
-			h246[li] = v246
-			h247[li] = v247
-			h248[li] = v248
-			h249[li] = v249
-			h250[li] = v250
-			h251[li] = v251
+			if int64(uint32(v401)) < v542 {
+				v582 = *(*int32)(unsafe.Add(p7, int(v401)*4))
+			} else {
+				v582 = 0
+			}
+			if int64(uint32(v421)) < v542 {
+				v586 = *(*int32)(unsafe.Add(p7, int(v421)*4))
+			} else {
+				v586 = 0
+			}
+			if int64(uint32(v441)) < v542 {
+				v590 = *(*int32)(unsafe.Add(p7, int(v441)*4))
+			} else {
+				v590 = 0
+			}
+			if int64(uint32(v461)) < v542 {
+				v594 = *(*int32)(unsafe.Add(p7, int(v461)*4))
+			} else {
+				v594 = 0
+			}
+			if int64(uint32(v481)) < v542 {
+				v598 = *(*int32)(unsafe.Add(p7, int(v481)*4))
+			} else {
+				v598 = 0
+			}
+			if int64(uint32(v501)) < v542 {
+				v602 = *(*int32)(unsafe.Add(p7, int(v501)*4))
+			} else {
+				v602 = 0
+			}
+			if int64(uint32(v521)) < v542 {
+				v606 = *(*int32)(unsafe.Add(p7, int(v521)*4))
+			} else {
+				v606 = 0
+			}
+			v607 = v546
+			v608 = v550
+			v609 = v554
+			v610 = v558
+			v611 = v562
+			v612 = v566
+			v613 = v570
+			v614 = v574
+			v615 = v578
+			v616 = v582
+			v617 = v586
+			v618 = v590
+			v619 = v594
+			v620 = v598
+			v621 = v602
+			v622 = v606
+		b113:
+			h205[li] = v205
+			h206[li] = v206
+			h207[li] = v207
+			h208[li] = v208
+			h209[li] = v209
+			h210[li] = v210
+			h211[li] = v211
+			h212[li] = v212
+			h213[li] = v213
+			h214[li] = v214
+			h215[li] = v215
+			h216[li] = v216
+			h217[li] = v217
+			h218[li] = v218
+			h219[li] = v219
+			h220[li] = v220
+			h607[li] = v607
+			h608[li] = v608
+			h609[li] = v609
+			h610[li] = v610
+			h611[li] = v611
+			h612[li] = v612
+			h613[li] = v613
+			h614[li] = v614
+			h615[li] = v615
+			h616[li] = v616
+			h617[li] = v617
+			h618[li] = v618
+			h619[li] = v619
+			h620[li] = v620
+			h621[li] = v621
+			h622[li] = v622
 			more = true
 		}
 	}
-	g.v43 = v43
+	g.v50 = v50
 	if !more {
 		return -1
 	}
-	// Barrier, lanes.go:64
-	c2 := g.c2
-	v0 := g.v0
-	v257 := ^v0
-	v1 := g.v1
-	v2 := g.v2
-	v3 := g.v3
-	v271 := v3 & 63
-	v272 := int64(uint32(v271))
-	v4 := g.v4
-	u252 := g.v252
-	h277 := g.v277[:n]
-	h278 := g.v278[:n]
-	u279 := g.v279
-	h282 := g.v282[:n]
-	h283 := g.v283[:n]
+	// Barrier, lanes.go:56
+	u625 := g.v625
+	h626 := g.v626[:n]
+	h628 := g.v628[:n]
+	h629 := g.v629[:n]
 	dead := g.Dead[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v17 := int32(sub)
+			v16 := int32(lane)
+			v84 := v16 & 31
+			own2 := unsafe.Add(m2, li*64)
+			var v625 int32
+			v623 := v17 * 256
+			v624 := int32(1) << (uint32(v84) & 31)
+			v625 = 0
+			v626 := *(*int32)(unsafe.Add(own2, int(v625)*4))
+			v628 := (v623 + v626) & 2047
+			v629 := v628 + 2048
+			_ = *(*int32)(unsafe.Add(m0, int(v629)*4))
+			*(*int32)(unsafe.Add(m0, int(v629)*4)) += v624
+			u625 = v625
+			h626[li] = v626
+			h628[li] = v628
+			h629[li] = v629
+		}
+	}
+	g.v625 = u625
+	return 4
+}
+
+func (g *passLanes64Host) r5() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h629 := g.v629[:n]
+	h628 := g.v628[:n]
+	h626 := g.v626[:n]
+	m2 := g.Memory(2)
+	v625 := g.v625
+	h631 := g.v631[:n]
+	h634 := g.v634[:n]
+	h636 := g.v636[:n]
+	dead := g.Dead[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v629 := h629[li]
+			v16 := int32(lane)
+			v84 := v16 & 31
+			v624 := int32(1) << (uint32(v84) & 31)
+			v628 := h628[li]
+			v626 := h626[li]
+			own2 := unsafe.Add(m2, li*64)
+			v631 := *(*int32)(unsafe.Add(m0, int(v629)*4))
+			v634 := int32(bits.OnesCount32(uint32(v631 & (v624 + -1))))
+			v636 := *(*int32)(unsafe.Add(m0, int(v628)*4)) + v634
+			*(*int32)(unsafe.Add(own2, int(v625)*4)) = v626 | (v636 << 8)
+			h631[li] = v631
+			h634[li] = v634
+			h636[li] = v636
+		}
+	}
+	// Barrier, lanes.go:67
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own3 := unsafe.Add(m3, li*136)
-		v65 := h65[li]
-		var v252, v278, v279 int32
-		var v270 int64
-		v252 = 0
-		v253 := *(*int64)(unsafe.Add(own3, int(v252)*8))
-		v256 := uint32(v65+(v252*32)) < uint32(v33)
-		if c2 {
-			v258 := v253 & v257
-			v263 := v253 ^ v0
-			if (v253 & v0) != 0 {
-				v263 = ^v253
-			}
-			v265 := v263
-			if v258 == 0 {
-				v265 = v0
-			}
-			v267 := v265
-			if uint64(v1) < uint64(v258) {
-				v267 = 0
-			}
-			v270 = v267 ^ v2
-		} else {
-			v270 = v253 ^ v2
+		v634 := h634[li]
+		v631 := h631[li]
+		v636 := h636[li]
+		v628 := h628[li]
+		v629 := h629[li]
+		if v634 == 0 {
+			*(*int32)(unsafe.Add(m0, int(v628)*4)) = v636 + int32(bits.OnesCount32(uint32(v631)))
+			*(*int32)(unsafe.Add(m0, int(v629)*4)) = int32(0)
 		}
-		v275 := int32(uint64(int64(uint64(v270)>>(uint64(v272)&63)))) & v4
-		v277 := int32(255)
-		if v256 {
-			v277 = v275 & 255
-		}
-		v278 = -1
-		v279 = 0
-		v282 := int32(uint32(v277)>>(uint32(v279&31)&31)) & 1
-		v283 := v282 == 1
-		u252 = v252
-		h277[li] = v277
-		h278[li] = v278
-		u279 = v279
-		h282[li] = v282
-		h283[li] = v283
 	}
-	g.v252 = u252
-	g.v279 = u279
-	return 5
-}
-
-func (g *passLanes64Host) r6() int {
-	const n = 256
-	// GroupBallot, lanes.go:70
-	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v283, false)
-		kernelimpl.HostBallot(g.v284, in, g.SubGroup, 0)
-	}
-	h278 := g.v278[:n]
-	e279 := g.v279
-	h282 := g.v282[:n]
-	h284 := g.v284[:n]
-	h277 := g.v277[:n]
-	m0 := g.Memory(0)
-	m4 := g.Memory(4)
-	v252 := g.v252
-	h287 := g.v287[:n]
-	h296 := g.v296[:n]
-	h298 := g.v298[:n]
-	h300 := g.v300[:n]
-	u279 := g.v279
-	h283 := g.v283[:n]
-	dead := g.Dead[:n]
+	// Barrier, lanes.go:72
+	e625 := g.v625
+	u625 := g.v625
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -8168,30 +8516,15 @@ func (g *passLanes64Host) r6() int {
 			if dead[li] {
 				continue
 			}
-			v278 := h278[li]
-			v279 := e279
-			v282 := h282[li]
-			v284 := h284[li]
-			v22 := int32(lane)
-			v23 := int32(sub)
-			v24 := v23 * 256
-			v277 := h277[li]
-			own4 := unsafe.Add(m4, li*72)
-			v287 := v278 & (v284 ^ (v282 + -1))
-			v288 := v279 + 1
-			if uint32(v288) >= 8 {
-				v293 := int32(0)
-				if uint32(v22) < 32 {
-					v293 = int32(1) << (uint32(v22&31) & 31)
-				}
-				v296 := int32(bits.OnesCount32(uint32(v287 & (v293 + -1))))
-				v298 := int32(uint32(v24+v277) % 4352)
-				v300 := *(*int32)(unsafe.Add(m0, int(v298)*4)) + v296
-				*(*int32)(unsafe.Add(own4, int(v252)*4)) = v300
-				h287[li] = v287
-				h296[li] = v296
-				h298[li] = v298
-				h300[li] = v300
+			v625 := e625
+			own2 := unsafe.Add(m2, li*64)
+			v17 := int32(sub)
+			v623 := v17 * 256
+			v16 := int32(lane)
+			v84 := v16 & 31
+			v624 := int32(1) << (uint32(v84) & 31)
+			v645 := v625 + 1
+			if uint32(v645) >= 16 {
 				if next != 7 {
 					if next >= 0 {
 						return g.Diverge()
@@ -8200,280 +8533,163 @@ func (g *passLanes64Host) r6() int {
 				}
 				continue
 			}
-			v278 = v287
-			v279 = v288
-			v282 = int32(uint32(v277)>>(uint32(v279&31)&31)) & 1
-			v283 := v282 == 1
-			h278[li] = v278
-			u279 = v279
-			h282[li] = v282
-			h283[li] = v283
-			if next != 5 {
+			v625 = v645
+			v626 := *(*int32)(unsafe.Add(own2, int(v625)*4))
+			v628 := (v623 + v626) & 2047
+			v629 := v628 + 2048
+			_ = *(*int32)(unsafe.Add(m0, int(v629)*4))
+			*(*int32)(unsafe.Add(m0, int(v629)*4)) += v624
+			u625 = v625
+			h626[li] = v626
+			h628[li] = v628
+			h629[li] = v629
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 5
+				next = 4
 			}
 		}
 	}
-	g.v279 = u279
+	g.v625 = u625
 	return next
 }
 
 func (g *passLanes64Host) r8() int {
 	const n = 256
-	h296 := g.v296[:n]
-	h287 := g.v287[:n]
-	h300 := g.v300[:n]
 	m0 := g.Memory(0)
-	h298 := g.v298[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v296 := h296[li]
-		v287 := h287[li]
-		v300 := h300[li]
-		v298 := h298[li]
-		if v296 == 0 {
-			*(*int32)(unsafe.Add(m0, int(v298)*4)) = v300 + int32(bits.OnesCount32(uint32(v287)))
-		}
-	}
-	// Barrier, lanes.go:78
-	e252 := g.v252
-	m3 := g.Memory(3)
-	h65 := g.v65[:n]
-	v33 := g.v33
-	c2 := g.c2
-	v0 := g.v0
-	v257 := ^v0
-	v1 := g.v1
-	v2 := g.v2
-	v3 := g.v3
-	v271 := v3 & 63
-	v272 := int64(uint32(v271))
-	v4 := g.v4
-	u252 := g.v252
-	h277 := g.v277[:n]
-	h278 := g.v278[:n]
-	u279 := g.v279
-	h282 := g.v282[:n]
-	h283 := g.v283[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v252 := e252
-		own3 := unsafe.Add(m3, li*136)
-		v65 := h65[li]
-		var v270 int64
-		var v278, v279 int32
-		v306 := v252 + 1
-		if uint32(v306) >= 17 {
-			if next != 9 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 9
-			}
-			continue
-		}
-		v252 = v306
-		v253 := *(*int64)(unsafe.Add(own3, int(v252)*8))
-		v256 := uint32(v65+(v252*32)) < uint32(v33)
-		if c2 {
-			v258 := v253 & v257
-			v263 := v253 ^ v0
-			if (v253 & v0) != 0 {
-				v263 = ^v253
-			}
-			v265 := v263
-			if v258 == 0 {
-				v265 = v0
-			}
-			v267 := v265
-			if uint64(v1) < uint64(v258) {
-				v267 = 0
-			}
-			v270 = v267 ^ v2
-		} else {
-			v270 = v253 ^ v2
-		}
-		v275 := int32(uint64(int64(uint64(v270)>>(uint64(v272)&63)))) & v4
-		v277 := int32(255)
-		if v256 {
-			v277 = v275 & 255
-		}
-		v278 = -1
-		v279 = 0
-		v282 := int32(uint32(v277)>>(uint32(v279&31)&31)) & 1
-		v283 := v282 == 1
-		u252 = v252
-		h277[li] = v277
-		h278[li] = v278
-		u279 = v279
-		h282[li] = v282
-		h283[li] = v283
-		if next != 5 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 5
-		}
-	}
-	g.v252 = u252
-	g.v279 = u279
-	return next
-}
-
-func (g *passLanes64Host) r10() int {
-	const n = 256
-	m0 := g.Memory(0)
-	c3 := g.c3
-	v331 := c3 != 0
-	v42 := g.v42
-	v336 := v42 * 256
-	v337 := v336 + 256
-	v12 := g.v12
-	v334 := v42 == 0
-	v335 := int32(1)
-	if v334 {
-		v335 = 2
-	}
-	v341 := v335 << 30
-	p7 := g.Pointer(7)
-	h330 := g.v330[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v20 := int32(li)
-		var v338 int32
-		v308 := *(*int32)(unsafe.Add(m0, li*4))
-		*(*int32)(unsafe.Add(m0, li*4)) = 0
-		v310 := *(*int32)(unsafe.Add(m0, li*4+1024))
-		*(*int32)(unsafe.Add(m0, li*4+1024)) = v308
-		v312 := v308 + v310
-		v313 := *(*int32)(unsafe.Add(m0, li*4+2048))
-		*(*int32)(unsafe.Add(m0, li*4+2048)) = v312
-		v315 := v312 + v313
-		v316 := *(*int32)(unsafe.Add(m0, li*4+3072))
-		*(*int32)(unsafe.Add(m0, li*4+3072)) = v315
-		v318 := v315 + v316
-		v319 := *(*int32)(unsafe.Add(m0, li*4+4096))
-		*(*int32)(unsafe.Add(m0, li*4+4096)) = v318
-		v321 := v318 + v319
-		v322 := *(*int32)(unsafe.Add(m0, li*4+5120))
-		*(*int32)(unsafe.Add(m0, li*4+5120)) = v321
-		v324 := v321 + v322
-		v325 := *(*int32)(unsafe.Add(m0, li*4+6144))
-		*(*int32)(unsafe.Add(m0, li*4+6144)) = v324
-		v327 := v324 + v325
-		v328 := *(*int32)(unsafe.Add(m0, li*4+7168))
-		*(*int32)(unsafe.Add(m0, li*4+7168)) = v327
-		v330 := v327 + v328
-		if !v331 {
-			goto b135
-		}
-		if int32(uint32(v42)%uint32(c3)) == 0 {
-			goto b137
-		}
-	b135:
-		v338 = v337 + v20
-		if int64(uint32(v338)) < v12 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v338)*4)), (v341 | v330))
-		}
-	b137:
-		h330[li] = v330
-	}
-	// GroupExclusiveScan, lanes.go:89
-	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v330, 0)
-		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v344, in, len(in), int32(0))
-	}
-	h344 := g.v344[:n]
-	h347 := g.v347[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v344 := h344[li]
-		v347 := v344
-		if int32(li) == 0 {
-			v347 = 0
-		}
-		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v347
-		*(*int32)(unsafe.Add(m0, li*4+1024)) = *(*int32)(unsafe.Add(m0, li*4+1024)) + v347
-		*(*int32)(unsafe.Add(m0, li*4+2048)) = *(*int32)(unsafe.Add(m0, li*4+2048)) + v347
-		*(*int32)(unsafe.Add(m0, li*4+3072)) = *(*int32)(unsafe.Add(m0, li*4+3072)) + v347
-		*(*int32)(unsafe.Add(m0, li*4+4096)) = *(*int32)(unsafe.Add(m0, li*4+4096)) + v347
-		*(*int32)(unsafe.Add(m0, li*4+5120)) = *(*int32)(unsafe.Add(m0, li*4+5120)) + v347
-		*(*int32)(unsafe.Add(m0, li*4+6144)) = *(*int32)(unsafe.Add(m0, li*4+6144)) + v347
-		*(*int32)(unsafe.Add(m0, li*4+7168)) = *(*int32)(unsafe.Add(m0, li*4+7168)) + v347
-		h347[li] = v347
-	}
-	// Barrier, lanes.go:93
-	m3 := g.Memory(3)
-	h65 := g.v65[:n]
-	v33 := g.v33
-	c2 := g.c2
-	v0 := g.v0
-	v372 := ^v0
-	v1 := g.v1
-	v2 := g.v2
-	v3 := g.v3
-	v271 := v3 & 63
-	v272 := int64(uint32(v271))
-	v4 := g.v4
-	m4 := g.Memory(4)
-	v406 := v42 != 0
 	c4 := g.c4
-	stop := g.Cancelled()
-	h407 := g.v407[:n]
-	h408 := g.v408[:n]
+	v670 := c4 != 0
+	v48 := g.v48
+	v3 := g.v3
+	v675 := v48 * 256
+	v676 := v675 + 256
+	v677 := v3 + v676
+	v6 := g.v6
+	v673 := v48 == 0
+	v674 := int32(1)
+	if v673 {
+		v674 = 2
+	}
+	v681 := v674 << 30
+	p5 := g.Pointer(5)
+	h669 := g.v669[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		var v679 int64
+		v647 := *(*int32)(unsafe.Add(m0, li*4))
+		*(*int32)(unsafe.Add(m0, li*4)) = 0
+		v649 := *(*int32)(unsafe.Add(m0, li*4+1024))
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = v647
+		v651 := v647 + v649
+		v652 := *(*int32)(unsafe.Add(m0, li*4+2048))
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = v651
+		v654 := v651 + v652
+		v655 := *(*int32)(unsafe.Add(m0, li*4+3072))
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = v654
+		v657 := v654 + v655
+		v658 := *(*int32)(unsafe.Add(m0, li*4+4096))
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = v657
+		v660 := v657 + v658
+		v661 := *(*int32)(unsafe.Add(m0, li*4+5120))
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = v660
+		v663 := v660 + v661
+		v664 := *(*int32)(unsafe.Add(m0, li*4+6144))
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = v663
+		v666 := v663 + v664
+		v667 := *(*int32)(unsafe.Add(m0, li*4+7168))
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = v666
+		v669 := v666 + v667
+		if !v670 {
+			goto b125
+		}
+		if int32(uint32(v48)%uint32(c4)) == 0 {
+			goto b127
+		}
+	b125:
+		v679 = int64(uint32(v677 + v14))
+		if v679 < v6 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v679)*4)), (v681 | v669))
+		}
+	b127:
+		h669[li] = v669
+	}
+	// GroupExclusiveScan, lanes.go:83
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v669, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v684, in, len(in), int32(0))
+	}
+	h684 := g.v684[:n]
+	h687 := g.v687[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v684 := h684[li]
+		v687 := v684
+		if int32(li) == 0 {
+			v687 = 0
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v687
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = *(*int32)(unsafe.Add(m0, li*4+1024)) + v687
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = *(*int32)(unsafe.Add(m0, li*4+2048)) + v687
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = *(*int32)(unsafe.Add(m0, li*4+3072)) + v687
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = *(*int32)(unsafe.Add(m0, li*4+4096)) + v687
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = *(*int32)(unsafe.Add(m0, li*4+5120)) + v687
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = *(*int32)(unsafe.Add(m0, li*4+6144)) + v687
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = *(*int32)(unsafe.Add(m0, li*4+7168)) + v687
+		h687[li] = v687
+	}
+	// Barrier, lanes.go:87
+	m2 := g.Memory(2)
+	v842 := v48 != 0
 	c5 := g.c5
-	v475 := c5 == 0
-	v477 := v42 * 256
-	v478 := v477 + 256
-	h474 := g.v474[:n]
-	h484 := g.v484[:n]
-	h485 := g.v485[:n]
-	h486 := g.v486[:n]
-	h487 := g.v487[:n]
-	h488 := g.v488[:n]
-	h489 := g.v489[:n]
-	h490 := g.v490[:n]
-	h491 := g.v491[:n]
-	h492 := g.v492[:n]
-	h493 := g.v493[:n]
-	h494 := g.v494[:n]
-	h495 := g.v495[:n]
-	h496 := g.v496[:n]
-	h497 := g.v497[:n]
-	h498 := g.v498[:n]
-	h499 := g.v499[:n]
-	h500 := g.v500[:n]
-	h501 := g.v501[:n]
-	h502 := g.v502[:n]
-	h503 := g.v503[:n]
-	h504 := g.v504[:n]
-	h505 := g.v505[:n]
-	h506 := g.v506[:n]
-	h507 := g.v507[:n]
-	h508 := g.v508[:n]
-	h509 := g.v509[:n]
-	h510 := g.v510[:n]
-	h511 := g.v511[:n]
-	h512 := g.v512[:n]
-	h513 := g.v513[:n]
-	h514 := g.v514[:n]
-	h515 := g.v515[:n]
-	h516 := g.v516[:n]
-	h517 := g.v517[:n]
+	stop := g.Cancelled()
+	h843 := g.v843[:n]
+	h844 := g.v844[:n]
+	c6 := g.c6
+	v911 := c6 == 0
+	v913 := v48 * 256
+	v914 := v913 + 256
+	v915 := v3 + v914
+	h205 := g.v205[:n]
+	h206 := g.v206[:n]
+	h207 := g.v207[:n]
+	h208 := g.v208[:n]
+	h209 := g.v209[:n]
+	h210 := g.v210[:n]
+	h211 := g.v211[:n]
+	h212 := g.v212[:n]
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
+	h215 := g.v215[:n]
+	h216 := g.v216[:n]
+	h217 := g.v217[:n]
+	h218 := g.v218[:n]
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	h910 := g.v910[:n]
+	h921 := g.v921[:n]
+	h922 := g.v922[:n]
+	h923 := g.v923[:n]
+	h924 := g.v924[:n]
+	h925 := g.v925[:n]
+	h926 := g.v926[:n]
+	h927 := g.v927[:n]
+	h928 := g.v928[:n]
+	h929 := g.v929[:n]
+	h930 := g.v930[:n]
+	h931 := g.v931[:n]
+	h932 := g.v932[:n]
+	h933 := g.v933[:n]
+	h934 := g.v934[:n]
+	h935 := g.v935[:n]
+	h936 := g.v936[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -8485,1064 +8701,996 @@ func (g *passLanes64Host) r10() int {
 			if dead[li] {
 				continue
 			}
-			own3 := unsafe.Add(m3, li*136)
-			v65 := h65[li]
-			own4 := unsafe.Add(m4, li*72)
-			v23 := int32(sub)
-			v24 := v23 * 256
-			v20 := int32(li)
-			v330 := h330[li]
-			var v373, v404, v405, v407, v408, v409, v417, v418, v426, v427, v428, v474, v476, v479 int32
-			var v390, v414 int64
-			v373 = 0
-		b140:
-			v374 := *(*int64)(unsafe.Add(own3, int(v373)*8))
-			v377 := uint32(v65+(v373*32)) < uint32(v33)
-			if c2 {
-				v378 := v374 & v372
-				v383 := v374 ^ v0
-				if (v374 & v0) != 0 {
-					v383 = ^v374
-				}
-				v385 := v383
-				if v378 == 0 {
-					v385 = v0
-				}
-				v387 := v385
-				if uint64(v1) < uint64(v378) {
-					v387 = 0
-				}
-				v390 = v387 ^ v2
+			own2 := unsafe.Add(m2, li*64)
+			v17 := int32(sub)
+			v623 := v17 * 256
+			v14 := int32(li)
+			v669 := h669[li]
+			v205 := h205[li]
+			v206 := h206[li]
+			v207 := h207[li]
+			v208 := h208[li]
+			v209 := h209[li]
+			v210 := h210[li]
+			v211 := h211[li]
+			v212 := h212[li]
+			v213 := h213[li]
+			v214 := h214[li]
+			v215 := h215[li]
+			v216 := h216[li]
+			v217 := h217[li]
+			v218 := h218[li]
+			v219 := h219[li]
+			v220 := h220[li]
+			var v840, v841, v843, v844, v845, v854, v855, v863, v864, v865, v910, v912 int32
+			var v851, v917 int64
+			v712 := *(*int32)(own2)
+			v717 := *(*int32)(unsafe.Add(m0, int((v623+(v712&255))&2047)*4))
+			*(*int32)(own2) = int32(uint32(v712)>>8) + v717
+			v720 := *(*int32)(unsafe.Add(own2, 4))
+			v725 := *(*int32)(unsafe.Add(m0, int((v623+(v720&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 4)) = int32(uint32(v720)>>8) + v725
+			v728 := *(*int32)(unsafe.Add(own2, 8))
+			v733 := *(*int32)(unsafe.Add(m0, int((v623+(v728&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 8)) = int32(uint32(v728)>>8) + v733
+			v736 := *(*int32)(unsafe.Add(own2, 12))
+			v741 := *(*int32)(unsafe.Add(m0, int((v623+(v736&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 12)) = int32(uint32(v736)>>8) + v741
+			v744 := *(*int32)(unsafe.Add(own2, 16))
+			v749 := *(*int32)(unsafe.Add(m0, int((v623+(v744&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 16)) = int32(uint32(v744)>>8) + v749
+			v752 := *(*int32)(unsafe.Add(own2, 20))
+			v757 := *(*int32)(unsafe.Add(m0, int((v623+(v752&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 20)) = int32(uint32(v752)>>8) + v757
+			v760 := *(*int32)(unsafe.Add(own2, 24))
+			v765 := *(*int32)(unsafe.Add(m0, int((v623+(v760&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 24)) = int32(uint32(v760)>>8) + v765
+			v768 := *(*int32)(unsafe.Add(own2, 28))
+			v773 := *(*int32)(unsafe.Add(m0, int((v623+(v768&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 28)) = int32(uint32(v768)>>8) + v773
+			v776 := *(*int32)(unsafe.Add(own2, 32))
+			v781 := *(*int32)(unsafe.Add(m0, int((v623+(v776&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 32)) = int32(uint32(v776)>>8) + v781
+			v784 := *(*int32)(unsafe.Add(own2, 36))
+			v789 := *(*int32)(unsafe.Add(m0, int((v623+(v784&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 36)) = int32(uint32(v784)>>8) + v789
+			v792 := *(*int32)(unsafe.Add(own2, 40))
+			v797 := *(*int32)(unsafe.Add(m0, int((v623+(v792&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 40)) = int32(uint32(v792)>>8) + v797
+			v800 := *(*int32)(unsafe.Add(own2, 44))
+			v805 := *(*int32)(unsafe.Add(m0, int((v623+(v800&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 44)) = int32(uint32(v800)>>8) + v805
+			v808 := *(*int32)(unsafe.Add(own2, 48))
+			v813 := *(*int32)(unsafe.Add(m0, int((v623+(v808&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 48)) = int32(uint32(v808)>>8) + v813
+			v816 := *(*int32)(unsafe.Add(own2, 52))
+			v821 := *(*int32)(unsafe.Add(m0, int((v623+(v816&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 52)) = int32(uint32(v816)>>8) + v821
+			v824 := *(*int32)(unsafe.Add(own2, 56))
+			v829 := *(*int32)(unsafe.Add(m0, int((v623+(v824&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 56)) = int32(uint32(v824)>>8) + v829
+			v832 := *(*int32)(unsafe.Add(own2, 60))
+			v837 := *(*int32)(unsafe.Add(m0, int((v623+(v832&255))&2047)*4))
+			*(*int32)(unsafe.Add(own2, 60)) = int32(uint32(v832)>>8) + v837
+			v840 = 0
+			v841 = v48
+			if !v842 {
+				v910 = v840
+				goto b153
+			}
+			v843 = v840
+			v844 = v841
+			v845 = 0
+		b131:
+			if v844 == 0 {
+				goto b139
+			}
+			if uint32(v845) >= uint32(c5) {
+				goto b139
+			}
+			v851 = int64(uint32((v3 + (v844 * 256)) + v14))
+			if v851 < v6 {
+				v853 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v851)*4)))
+				v854 = v853
 			} else {
-				v390 = v374 ^ v2
+				v854 = 0
 			}
-			v393 := int32(uint64(int64(uint64(v390)>>(uint64(v272)&63)))) & v4
-			v395 := int32(255)
-			if v377 {
-				v395 = v393 & 255
-			}
-			v399 := *(*int32)(unsafe.Add(m0, int(int32(uint32(v24+v395)%4352))*4))
-			*(*int32)(unsafe.Add(own4, int(v373)*4)) = *(*int32)(unsafe.Add(own4, int(v373)*4)) + v399
-			v402 := v373 + 1
-			if uint32(v402) < 17 {
-				v373 = v402
-				goto b140
-			}
-			v404 = 0
-			v405 = v42
-			if !v406 {
-				v474 = v404
-				goto b172
-			}
-			v407 = v404
-			v408 = v405
-			v409 = 0
-		b147:
-			if v408 == 0 {
-				goto b155
-			}
-			if uint32(v409) >= uint32(c4) {
-				goto b155
-			}
-			v414 = int64(uint32((v408 * 256) + v20))
-			if v414 < v12 {
-				v416 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v414)*4)))
-				v417 = v416
+			v855 = int32(uint32(v854) >> 30)
+			if v855 == 0 {
+				v863 = v843
+				v864 = v844
+				v865 = v845 + 1
 			} else {
-				v417 = 0
-			}
-			v418 = int32(uint32(v417) >> 30)
-			if v418 == 0 {
-				v426 = v407
-				v427 = v408
-				v428 = v409 + 1
-			} else {
-				v423 := v408 + -1
-				if v418 == 2 {
-					v423 = 0
+				v860 := v844 + -1
+				if v855 == 2 {
+					v860 = 0
 				}
-				v426 = v407 + (v417 & 1073741823)
-				v427 = v423
-				v428 = v409
+				v863 = v843 + (v854 & 1073741823)
+				v864 = v860
+				v865 = v845
 			}
-			v407 = v426
-			v408 = v427
-			v409 = v428
+			v843 = v863
+			v844 = v864
+			v845 = v865
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b147
-		b155:
-			h407[li] = v407
-			h408[li] = v408
-			if next != 12 {
+			goto b131
+		b139:
+			h843[li] = v843
+			h844[li] = v844
+			if next != 10 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 12
+				next = 10
 			}
 			continue
-		b172:
-			if !v406 {
-				goto b176
+		b153:
+			if !v842 {
+				goto b157
 			}
-			if !v475 {
-				goto b176
+			if !v911 {
+				goto b157
 			}
-			v476 = v474 + v330
-			v479 = v478 + v20
-			if int64(uint32(v479)) < v12 {
-				atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v479)*4)), (v476 | -2147483648))
+			v912 = v910 + v669
+			v917 = int64(uint32(v915 + v14))
+			if v917 < v6 {
+				atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v917)*4)), (v912 | -2147483648))
 			}
-		b176:
-			v484 := *(*int64)(own3)
-			v485 := int32(uint64(v484))
-			v486 := *(*int64)(unsafe.Add(own3, 8))
-			v487 := int32(uint64(v486))
-			v488 := *(*int64)(unsafe.Add(own3, 16))
-			v489 := int32(uint64(v488))
-			v490 := *(*int64)(unsafe.Add(own3, 24))
-			v491 := int32(uint64(v490))
-			v492 := *(*int64)(unsafe.Add(own3, 32))
-			v493 := int32(uint64(v492))
-			v494 := *(*int64)(unsafe.Add(own3, 40))
-			v495 := int32(uint64(v494))
-			v496 := *(*int64)(unsafe.Add(own3, 48))
-			v497 := int32(uint64(v496))
-			v498 := *(*int64)(unsafe.Add(own3, 56))
-			v499 := int32(uint64(v498))
-			v500 := *(*int64)(unsafe.Add(own3, 64))
-			v501 := int32(uint64(v500))
-			v502 := *(*int64)(unsafe.Add(own3, 72))
-			v503 := int32(uint64(v502))
-			v504 := *(*int64)(unsafe.Add(own3, 80))
-			v505 := int32(uint64(v504))
-			v506 := *(*int64)(unsafe.Add(own3, 88))
-			v507 := int32(uint64(v506))
-			v508 := *(*int64)(unsafe.Add(own3, 96))
-			v509 := int32(uint64(v508))
-			v510 := *(*int64)(unsafe.Add(own3, 104))
-			v511 := int32(uint64(v510))
-			v512 := *(*int64)(unsafe.Add(own3, 112))
-			v513 := int32(uint64(v512))
-			v514 := *(*int64)(unsafe.Add(own3, 120))
-			v515 := int32(uint64(v514))
-			v516 := *(*int64)(unsafe.Add(own3, 128))
-			v517 := int32(uint64(v516))
-			h474[li] = v474
-			h484[li] = v484
-			h485[li] = v485
-			h486[li] = v486
-			h487[li] = v487
-			h488[li] = v488
-			h489[li] = v489
-			h490[li] = v490
-			h491[li] = v491
-			h492[li] = v492
-			h493[li] = v493
-			h494[li] = v494
-			h495[li] = v495
-			h496[li] = v496
-			h497[li] = v497
-			h498[li] = v498
-			h499[li] = v499
-			h500[li] = v500
-			h501[li] = v501
-			h502[li] = v502
-			h503[li] = v503
-			h504[li] = v504
-			h505[li] = v505
-			h506[li] = v506
-			h507[li] = v507
-			h508[li] = v508
-			h509[li] = v509
-			h510[li] = v510
-			h511[li] = v511
-			h512[li] = v512
-			h513[li] = v513
-			h514[li] = v514
-			h515[li] = v515
-			h516[li] = v516
-			h517[li] = v517
-			if next != 16 {
+		b157:
+			v921 := int32(uint64(v205))
+			v922 := int32(uint64(v206))
+			v923 := int32(uint64(v207))
+			v924 := int32(uint64(v208))
+			v925 := int32(uint64(v209))
+			v926 := int32(uint64(v210))
+			v927 := int32(uint64(v211))
+			v928 := int32(uint64(v212))
+			v929 := int32(uint64(v213))
+			v930 := int32(uint64(v214))
+			v931 := int32(uint64(v215))
+			v932 := int32(uint64(v216))
+			v933 := int32(uint64(v217))
+			v934 := int32(uint64(v218))
+			v935 := int32(uint64(v219))
+			v936 := int32(uint64(v220))
+			h910[li] = v910
+			h921[li] = v921
+			h922[li] = v922
+			h923[li] = v923
+			h924[li] = v924
+			h925[li] = v925
+			h926[li] = v926
+			h927[li] = v927
+			h928[li] = v928
+			h929[li] = v929
+			h930[li] = v930
+			h931[li] = v931
+			h932[li] = v932
+			h933[li] = v933
+			h934[li] = v934
+			h935[li] = v935
+			h936[li] = v936
+			if next != 14 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 16
+				next = 14
 			}
 		}
 	}
-	g.v406 = v406
+	g.v842 = v842
 	return next
 }
 
-func (g *passLanes64Host) r13() int {
+func (g *passLanes64Host) r11() int {
 	const n = 256
-	v429 := g.v429
-	v430 := v429 == 0
-	v431 := v429 * 4352
-	v432 := v431 + -4352
-	h407 := g.v407[:n]
-	v406 := g.v406
-	c5 := g.c5
-	v475 := c5 == 0
-	h330 := g.v330[:n]
-	v42 := g.v42
-	v477 := v42 * 256
-	v478 := v477 + 256
-	v12 := g.v12
-	p7 := g.Pointer(7)
-	m3 := g.Memory(3)
-	h474 := g.v474[:n]
-	h484 := g.v484[:n]
-	h485 := g.v485[:n]
-	h486 := g.v486[:n]
-	h487 := g.v487[:n]
-	h488 := g.v488[:n]
-	h489 := g.v489[:n]
-	h490 := g.v490[:n]
-	h491 := g.v491[:n]
-	h492 := g.v492[:n]
-	h493 := g.v493[:n]
-	h494 := g.v494[:n]
-	h495 := g.v495[:n]
-	h496 := g.v496[:n]
-	h497 := g.v497[:n]
-	h498 := g.v498[:n]
-	h499 := g.v499[:n]
-	h500 := g.v500[:n]
-	h501 := g.v501[:n]
-	h502 := g.v502[:n]
-	h503 := g.v503[:n]
-	h504 := g.v504[:n]
-	h505 := g.v505[:n]
-	h506 := g.v506[:n]
-	h507 := g.v507[:n]
-	h508 := g.v508[:n]
-	h509 := g.v509[:n]
-	h510 := g.v510[:n]
-	h511 := g.v511[:n]
-	h512 := g.v512[:n]
-	h513 := g.v513[:n]
-	h514 := g.v514[:n]
-	h515 := g.v515[:n]
-	h516 := g.v516[:n]
-	h517 := g.v517[:n]
+	v866 := g.v866
+	v867 := v866 == 0
+	v868 := v866 * 4096
+	v869 := v868 + -4096
+	h843 := g.v843[:n]
+	v842 := g.v842
+	c6 := g.c6
+	v911 := c6 == 0
+	h669 := g.v669[:n]
+	v3 := g.v3
+	v48 := g.v48
+	v913 := v48 * 256
+	v914 := v913 + 256
+	v915 := v3 + v914
+	v6 := g.v6
+	p5 := g.Pointer(5)
+	h205 := g.v205[:n]
+	h206 := g.v206[:n]
+	h207 := g.v207[:n]
+	h208 := g.v208[:n]
+	h209 := g.v209[:n]
+	h210 := g.v210[:n]
+	h211 := g.v211[:n]
+	h212 := g.v212[:n]
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
+	h215 := g.v215[:n]
+	h216 := g.v216[:n]
+	h217 := g.v217[:n]
+	h218 := g.v218[:n]
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	h910 := g.v910[:n]
+	h921 := g.v921[:n]
+	h922 := g.v922[:n]
+	h923 := g.v923[:n]
+	h924 := g.v924[:n]
+	h925 := g.v925[:n]
+	h926 := g.v926[:n]
+	h927 := g.v927[:n]
+	h928 := g.v928[:n]
+	h929 := g.v929[:n]
+	h930 := g.v930[:n]
+	h931 := g.v931[:n]
+	h932 := g.v932[:n]
+	h933 := g.v933[:n]
+	h934 := g.v934[:n]
+	h935 := g.v935[:n]
+	h936 := g.v936[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v407 := h407[li]
-		v330 := h330[li]
-		v20 := int32(li)
-		own3 := unsafe.Add(m3, li*136)
-		var v474, v476, v479 int32
-		if !v430 {
-			if next != 13 {
+		v843 := h843[li]
+		v669 := h669[li]
+		v14 := int32(li)
+		v205 := h205[li]
+		v206 := h206[li]
+		v207 := h207[li]
+		v208 := h208[li]
+		v209 := h209[li]
+		v210 := h210[li]
+		v211 := h211[li]
+		v212 := h212[li]
+		v213 := h213[li]
+		v214 := h214[li]
+		v215 := h215[li]
+		v216 := h216[li]
+		v217 := h217[li]
+		v218 := h218[li]
+		v219 := h219[li]
+		v220 := h220[li]
+		var v910, v912 int32
+		var v917 int64
+		if !v867 {
+			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 13
+				next = 11
 			}
 			continue
 		}
-		v474 = v407
-		if !v406 {
-			goto b176
+		v910 = v843
+		if !v842 {
+			goto b157
 		}
-		if !v475 {
-			goto b176
+		if !v911 {
+			goto b157
 		}
-		v476 = v474 + v330
-		v479 = v478 + v20
-		if int64(uint32(v479)) < v12 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v479)*4)), (v476 | -2147483648))
+		v912 = v910 + v669
+		v917 = int64(uint32(v915 + v14))
+		if v917 < v6 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v917)*4)), (v912 | -2147483648))
 		}
-	b176:
-		v484 := *(*int64)(own3)
-		v485 := int32(uint64(v484))
-		v486 := *(*int64)(unsafe.Add(own3, 8))
-		v487 := int32(uint64(v486))
-		v488 := *(*int64)(unsafe.Add(own3, 16))
-		v489 := int32(uint64(v488))
-		v490 := *(*int64)(unsafe.Add(own3, 24))
-		v491 := int32(uint64(v490))
-		v492 := *(*int64)(unsafe.Add(own3, 32))
-		v493 := int32(uint64(v492))
-		v494 := *(*int64)(unsafe.Add(own3, 40))
-		v495 := int32(uint64(v494))
-		v496 := *(*int64)(unsafe.Add(own3, 48))
-		v497 := int32(uint64(v496))
-		v498 := *(*int64)(unsafe.Add(own3, 56))
-		v499 := int32(uint64(v498))
-		v500 := *(*int64)(unsafe.Add(own3, 64))
-		v501 := int32(uint64(v500))
-		v502 := *(*int64)(unsafe.Add(own3, 72))
-		v503 := int32(uint64(v502))
-		v504 := *(*int64)(unsafe.Add(own3, 80))
-		v505 := int32(uint64(v504))
-		v506 := *(*int64)(unsafe.Add(own3, 88))
-		v507 := int32(uint64(v506))
-		v508 := *(*int64)(unsafe.Add(own3, 96))
-		v509 := int32(uint64(v508))
-		v510 := *(*int64)(unsafe.Add(own3, 104))
-		v511 := int32(uint64(v510))
-		v512 := *(*int64)(unsafe.Add(own3, 112))
-		v513 := int32(uint64(v512))
-		v514 := *(*int64)(unsafe.Add(own3, 120))
-		v515 := int32(uint64(v514))
-		v516 := *(*int64)(unsafe.Add(own3, 128))
-		v517 := int32(uint64(v516))
-		h474[li] = v474
-		h484[li] = v484
-		h485[li] = v485
-		h486[li] = v486
-		h487[li] = v487
-		h488[li] = v488
-		h489[li] = v489
-		h490[li] = v490
-		h491[li] = v491
-		h492[li] = v492
-		h493[li] = v493
-		h494[li] = v494
-		h495[li] = v495
-		h496[li] = v496
-		h497[li] = v497
-		h498[li] = v498
-		h499[li] = v499
-		h500[li] = v500
-		h501[li] = v501
-		h502[li] = v502
-		h503[li] = v503
-		h504[li] = v504
-		h505[li] = v505
-		h506[li] = v506
-		h507[li] = v507
-		h508[li] = v508
-		h509[li] = v509
-		h510[li] = v510
-		h511[li] = v511
-		h512[li] = v512
-		h513[li] = v513
-		h514[li] = v514
-		h515[li] = v515
-		h516[li] = v516
-		h517[li] = v517
-		if next != 16 {
+	b157:
+		v921 := int32(uint64(v205))
+		v922 := int32(uint64(v206))
+		v923 := int32(uint64(v207))
+		v924 := int32(uint64(v208))
+		v925 := int32(uint64(v209))
+		v926 := int32(uint64(v210))
+		v927 := int32(uint64(v211))
+		v928 := int32(uint64(v212))
+		v929 := int32(uint64(v213))
+		v930 := int32(uint64(v214))
+		v931 := int32(uint64(v215))
+		v932 := int32(uint64(v216))
+		v933 := int32(uint64(v217))
+		v934 := int32(uint64(v218))
+		v935 := int32(uint64(v219))
+		v936 := int32(uint64(v220))
+		h910[li] = v910
+		h921[li] = v921
+		h922[li] = v922
+		h923[li] = v923
+		h924[li] = v924
+		h925[li] = v925
+		h926[li] = v926
+		h927[li] = v927
+		h928[li] = v928
+		h929[li] = v929
+		h930[li] = v930
+		h931[li] = v931
+		h932[li] = v932
+		h933[li] = v933
+		h934[li] = v934
+		h935[li] = v935
+		h936[li] = v936
+		if next != 14 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 16
+			next = 14
 		}
 	}
-	g.v431 = v431
-	g.v432 = v432
+	g.v868 = v868
+	g.v869 = v869
 	return next
 }
 
-func (g *passLanes64Host) r14() int {
+func (g *passLanes64Host) r12() int {
 	const n = 256
-	m2 := g.Memory(2)
+	m1 := g.Memory(1)
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		*(*int32)(unsafe.Add(m2, li*4)) = int32(0)
+		*(*int32)(unsafe.Add(m1, li*4)) = 0
 	}
-	// Barrier, kernels.go:236
-	v432 := g.v432
-	v431 := g.v431
-	v33 := g.v33
-	v6 := g.v6
-	p4 := g.Pointer(4)
-	c2 := g.c2
-	v0 := g.v0
-	v435 := ^v0
-	v1 := g.v1
-	v2 := g.v2
-	v3 := g.v3
-	v271 := v3 & 63
-	v272 := int64(uint32(v271))
+	// Barrier, kernels.go:272
+	v869 := g.v869
+	v868 := g.v868
+	h35 := g.v35[:n]
 	v4 := g.v4
+	p4 := g.Pointer(4)
+	c1 := g.c1
+	v22 := int64(uint32(c1))
+	v23 := v22 << 32
+	v872 := ^v23
+	v18 := c1 != 0
+	c2 := g.c2
+	v19 := int64(uint32(c2))
+	v20 := v19 << 32
+	v21 := int64(-1)
+	if v18 {
+		v21 = v20
+	}
+	v0 := g.v0
+	v1 := g.v1
+	v873 := v1 & 63
+	v874 := int64(uint32(v873))
+	v875 := int32(uint32(v1) >> 8)
 	stop := g.Cancelled()
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v20 := int32(li)
-		var v436, v459 int32
-		var v439, v441, v454 int64
-		v436 = v432 + v20
-	b160:
-		if uint32(v436) >= uint32(v431) {
+		v14 := int32(li)
+		v35 := h35[li]
+		var v876, v894 int32
+		var v879 int64
+		v876 = v869 + v14
+	b144:
+		if uint32(v876) >= uint32(v868) {
 			continue
 		}
-		if uint32(v436) >= uint32(v33) {
-			v459 = 255
-			goto b167
+		if uint32(v876) >= uint32(v35) {
+			v894 = 255
+			goto b148
 		}
-		v439 = int64(uint32(v436))
-		if v439 >= v6 {
-			v459 = 255
-			goto b167
-		}
-		v441 = *(*int64)(unsafe.Add(p4, int(v439)*8))
-		if c2 {
-			v442 := v441 & v435
-			v447 := v441 ^ v0
-			if (v441 & v0) != 0 {
-				v447 = ^v441
+		v879 = int64(uint32(v876))
+		if v879 < v4 {
+			v881 := *(*int64)(unsafe.Add(p4, int(v879)*8))
+			v882 := v881 & v872
+			v886 := v23 + v882
+			if v882 != v881 {
+				v886 = v23 - v882
 			}
-			v449 := v447
-			if v442 == 0 {
-				v449 = v0
+			v888 := v886
+			if uint64(v21) < uint64(v882) {
+				v888 = 0
 			}
-			v451 := v449
-			if uint64(v1) < uint64(v442) {
-				v451 = 0
-			}
-			v454 = v451 ^ v2
+			v891 := int32(uint64(int64(uint64(v888^v0) >> (uint64(v874) & 63))))
+			v894 = (v891 & v875) & 255
 		} else {
-			v454 = v441 ^ v2
+			v894 = 255
 		}
-		{
-			v457 := int32(uint64(int64(uint64(v454)>>(uint64(v272)&63)))) & v4
-			v459 = v457 & 255
-		}
-	b167:
-		_ = *(*int32)(unsafe.Add(m2, int(v459)*4))
-		*(*int32)(unsafe.Add(m2, int(v459)*4)) += int32(1)
-		v436 = v436 + 256
+	b148:
+		_ = *(*int32)(unsafe.Add(m1, int(v894)*4))
+		*(*int32)(unsafe.Add(m1, int(v894)*4)) += int32(1)
+		v876 = v876 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b160
+		goto b144
 	}
-	// Barrier, kernels.go:244
-	h407 := g.v407[:n]
-	h408 := g.v408[:n]
-	v429 := g.v429
-	v463 := v429 * 256
-	v12 := g.v12
-	p7 := g.Pointer(7)
-	v42 := g.v42
-	v406 := v42 != 0
-	c4 := g.c4
+	// Barrier, kernels.go:280
+	h843 := g.v843[:n]
+	h844 := g.v844[:n]
+	v3 := g.v3
+	v866 := g.v866
+	v898 := v866 * 256
+	v899 := v3 + v898
+	v6 := g.v6
+	p5 := g.Pointer(5)
+	v48 := g.v48
+	v842 := v48 != 0
 	c5 := g.c5
-	v475 := c5 == 0
-	h330 := g.v330[:n]
-	v477 := v42 * 256
-	v478 := v477 + 256
-	m3 := g.Memory(3)
-	h474 := g.v474[:n]
-	h484 := g.v484[:n]
-	h485 := g.v485[:n]
-	h486 := g.v486[:n]
-	h487 := g.v487[:n]
-	h488 := g.v488[:n]
-	h489 := g.v489[:n]
-	h490 := g.v490[:n]
-	h491 := g.v491[:n]
-	h492 := g.v492[:n]
-	h493 := g.v493[:n]
-	h494 := g.v494[:n]
-	h495 := g.v495[:n]
-	h496 := g.v496[:n]
-	h497 := g.v497[:n]
-	h498 := g.v498[:n]
-	h499 := g.v499[:n]
-	h500 := g.v500[:n]
-	h501 := g.v501[:n]
-	h502 := g.v502[:n]
-	h503 := g.v503[:n]
-	h504 := g.v504[:n]
-	h505 := g.v505[:n]
-	h506 := g.v506[:n]
-	h507 := g.v507[:n]
-	h508 := g.v508[:n]
-	h509 := g.v509[:n]
-	h510 := g.v510[:n]
-	h511 := g.v511[:n]
-	h512 := g.v512[:n]
-	h513 := g.v513[:n]
-	h514 := g.v514[:n]
-	h515 := g.v515[:n]
-	h516 := g.v516[:n]
-	h517 := g.v517[:n]
+	c6 := g.c6
+	v911 := c6 == 0
+	h669 := g.v669[:n]
+	v913 := v48 * 256
+	v914 := v913 + 256
+	v915 := v3 + v914
+	h205 := g.v205[:n]
+	h206 := g.v206[:n]
+	h207 := g.v207[:n]
+	h208 := g.v208[:n]
+	h209 := g.v209[:n]
+	h210 := g.v210[:n]
+	h211 := g.v211[:n]
+	h212 := g.v212[:n]
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
+	h215 := g.v215[:n]
+	h216 := g.v216[:n]
+	h217 := g.v217[:n]
+	h218 := g.v218[:n]
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	h910 := g.v910[:n]
+	h921 := g.v921[:n]
+	h922 := g.v922[:n]
+	h923 := g.v923[:n]
+	h924 := g.v924[:n]
+	h925 := g.v925[:n]
+	h926 := g.v926[:n]
+	h927 := g.v927[:n]
+	h928 := g.v928[:n]
+	h929 := g.v929[:n]
+	h930 := g.v930[:n]
+	h931 := g.v931[:n]
+	h932 := g.v932[:n]
+	h933 := g.v933[:n]
+	h934 := g.v934[:n]
+	h935 := g.v935[:n]
+	h936 := g.v936[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v407 := h407[li]
-		v408 := h408[li]
-		v20 := int32(li)
-		v330 := h330[li]
-		own3 := unsafe.Add(m3, li*136)
-		var v404, v405, v409, v417, v418, v426, v427, v428, v474, v476, v479 int32
-		var v414 int64
-		v462 := *(*int32)(unsafe.Add(m2, li*4))
-		v465 := int64(uint32(v463 + v20))
-		if v465 < v12 {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p7, int(v465)*4)), (v462 | 1073741824), kernelimpl.HostUMax[int32])
+		v843 := h843[li]
+		v844 := h844[li]
+		v14 := int32(li)
+		v669 := h669[li]
+		v205 := h205[li]
+		v206 := h206[li]
+		v207 := h207[li]
+		v208 := h208[li]
+		v209 := h209[li]
+		v210 := h210[li]
+		v211 := h211[li]
+		v212 := h212[li]
+		v213 := h213[li]
+		v214 := h214[li]
+		v215 := h215[li]
+		v216 := h216[li]
+		v217 := h217[li]
+		v218 := h218[li]
+		v219 := h219[li]
+		v220 := h220[li]
+		var v840, v841, v845, v854, v855, v863, v864, v865, v910, v912 int32
+		var v851, v917 int64
+		v897 := *(*int32)(unsafe.Add(m1, li*4))
+		v901 := int64(uint32(v899 + v14))
+		if v901 < v6 {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p5, int(v901)*4)), (v897 | 1073741824), kernelimpl.HostUMax[int32])
 		}
-		v469 := v408 == v429
-		v472 := v407
-		if v469 {
-			v472 = v407 + v462
+		v905 := v844 == v866
+		v908 := v843
+		if v905 {
+			v908 = v843 + v897
 		}
-		v473 := v408
-		if v469 {
-			v473 = v408 + -1
+		v909 := v844
+		if v905 {
+			v909 = v844 + -1
 		}
-		v404 = v472
-		v405 = v473
-		if !v406 {
-			v474 = v404
-			goto b172
+		v840 = v908
+		v841 = v909
+		if !v842 {
+			v910 = v840
+			goto b153
 		}
-		v407 = v404
-		v408 = v405
-		v409 = 0
-	b147:
-		if v408 == 0 {
-			goto b155
+		v843 = v840
+		v844 = v841
+		v845 = 0
+	b131:
+		if v844 == 0 {
+			goto b139
 		}
-		if uint32(v409) >= uint32(c4) {
-			goto b155
+		if uint32(v845) >= uint32(c5) {
+			goto b139
 		}
-		v414 = int64(uint32((v408 * 256) + v20))
-		if v414 < v12 {
-			v416 := atomic.LoadInt32((*int32)(unsafe.Add(p7, int(v414)*4)))
-			v417 = v416
+		v851 = int64(uint32((v3 + (v844 * 256)) + v14))
+		if v851 < v6 {
+			v853 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v851)*4)))
+			v854 = v853
 		} else {
-			v417 = 0
+			v854 = 0
 		}
-		v418 = int32(uint32(v417) >> 30)
-		if v418 == 0 {
-			v426 = v407
-			v427 = v408
-			v428 = v409 + 1
+		v855 = int32(uint32(v854) >> 30)
+		if v855 == 0 {
+			v863 = v843
+			v864 = v844
+			v865 = v845 + 1
 		} else {
-			v423 := v408 + -1
-			if v418 == 2 {
-				v423 = 0
+			v860 := v844 + -1
+			if v855 == 2 {
+				v860 = 0
 			}
-			v426 = v407 + (v417 & 1073741823)
-			v427 = v423
-			v428 = v409
+			v863 = v843 + (v854 & 1073741823)
+			v864 = v860
+			v865 = v845
 		}
-		v407 = v426
-		v408 = v427
-		v409 = v428
+		v843 = v863
+		v844 = v864
+		v845 = v865
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b147
-	b155:
-		h407[li] = v407
-		h408[li] = v408
-		if next != 12 {
+		goto b131
+	b139:
+		h843[li] = v843
+		h844[li] = v844
+		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 12
+			next = 10
 		}
 		continue
-	b172:
-		if !v406 {
-			goto b176
+	b153:
+		if !v842 {
+			goto b157
 		}
-		if !v475 {
-			goto b176
+		if !v911 {
+			goto b157
 		}
-		v476 = v474 + v330
-		v479 = v478 + v20
-		if int64(uint32(v479)) < v12 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p7, int(v479)*4)), (v476 | -2147483648))
+		v912 = v910 + v669
+		v917 = int64(uint32(v915 + v14))
+		if v917 < v6 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v917)*4)), (v912 | -2147483648))
 		}
-	b176:
-		v484 := *(*int64)(own3)
-		v485 := int32(uint64(v484))
-		v486 := *(*int64)(unsafe.Add(own3, 8))
-		v487 := int32(uint64(v486))
-		v488 := *(*int64)(unsafe.Add(own3, 16))
-		v489 := int32(uint64(v488))
-		v490 := *(*int64)(unsafe.Add(own3, 24))
-		v491 := int32(uint64(v490))
-		v492 := *(*int64)(unsafe.Add(own3, 32))
-		v493 := int32(uint64(v492))
-		v494 := *(*int64)(unsafe.Add(own3, 40))
-		v495 := int32(uint64(v494))
-		v496 := *(*int64)(unsafe.Add(own3, 48))
-		v497 := int32(uint64(v496))
-		v498 := *(*int64)(unsafe.Add(own3, 56))
-		v499 := int32(uint64(v498))
-		v500 := *(*int64)(unsafe.Add(own3, 64))
-		v501 := int32(uint64(v500))
-		v502 := *(*int64)(unsafe.Add(own3, 72))
-		v503 := int32(uint64(v502))
-		v504 := *(*int64)(unsafe.Add(own3, 80))
-		v505 := int32(uint64(v504))
-		v506 := *(*int64)(unsafe.Add(own3, 88))
-		v507 := int32(uint64(v506))
-		v508 := *(*int64)(unsafe.Add(own3, 96))
-		v509 := int32(uint64(v508))
-		v510 := *(*int64)(unsafe.Add(own3, 104))
-		v511 := int32(uint64(v510))
-		v512 := *(*int64)(unsafe.Add(own3, 112))
-		v513 := int32(uint64(v512))
-		v514 := *(*int64)(unsafe.Add(own3, 120))
-		v515 := int32(uint64(v514))
-		v516 := *(*int64)(unsafe.Add(own3, 128))
-		v517 := int32(uint64(v516))
-		h474[li] = v474
-		h484[li] = v484
-		h485[li] = v485
-		h486[li] = v486
-		h487[li] = v487
-		h488[li] = v488
-		h489[li] = v489
-		h490[li] = v490
-		h491[li] = v491
-		h492[li] = v492
-		h493[li] = v493
-		h494[li] = v494
-		h495[li] = v495
-		h496[li] = v496
-		h497[li] = v497
-		h498[li] = v498
-		h499[li] = v499
-		h500[li] = v500
-		h501[li] = v501
-		h502[li] = v502
-		h503[li] = v503
-		h504[li] = v504
-		h505[li] = v505
-		h506[li] = v506
-		h507[li] = v507
-		h508[li] = v508
-		h509[li] = v509
-		h510[li] = v510
-		h511[li] = v511
-		h512[li] = v512
-		h513[li] = v513
-		h514[li] = v514
-		h515[li] = v515
-		h516[li] = v516
-		h517[li] = v517
-		if next != 16 {
+	b157:
+		v921 := int32(uint64(v205))
+		v922 := int32(uint64(v206))
+		v923 := int32(uint64(v207))
+		v924 := int32(uint64(v208))
+		v925 := int32(uint64(v209))
+		v926 := int32(uint64(v210))
+		v927 := int32(uint64(v211))
+		v928 := int32(uint64(v212))
+		v929 := int32(uint64(v213))
+		v930 := int32(uint64(v214))
+		v931 := int32(uint64(v215))
+		v932 := int32(uint64(v216))
+		v933 := int32(uint64(v217))
+		v934 := int32(uint64(v218))
+		v935 := int32(uint64(v219))
+		v936 := int32(uint64(v220))
+		h910[li] = v910
+		h921[li] = v921
+		h922[li] = v922
+		h923[li] = v923
+		h924[li] = v924
+		h925[li] = v925
+		h926[li] = v926
+		h927[li] = v927
+		h928[li] = v928
+		h929[li] = v929
+		h930[li] = v930
+		h931[li] = v931
+		h932[li] = v932
+		h933[li] = v933
+		h934[li] = v934
+		h935[li] = v935
+		h936[li] = v936
+		if next != 14 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 16
+			next = 14
 		}
 	}
-	g.v406 = v406
+	g.v842 = v842
 	return next
 }
 
-func (g *passLanes64Host) r17() int {
+func (g *passLanes64Host) r15() int {
 	const n = 256
-	m4 := g.Memory(4)
+	m2 := g.Memory(2)
 	m0 := g.Memory(0)
-	h485 := g.v485[:n]
-	h487 := g.v487[:n]
-	h489 := g.v489[:n]
-	h491 := g.v491[:n]
-	h493 := g.v493[:n]
-	h495 := g.v495[:n]
-	h497 := g.v497[:n]
-	h499 := g.v499[:n]
-	h501 := g.v501[:n]
-	h503 := g.v503[:n]
-	h505 := g.v505[:n]
-	h507 := g.v507[:n]
-	h509 := g.v509[:n]
-	h511 := g.v511[:n]
-	h513 := g.v513[:n]
-	h515 := g.v515[:n]
-	h517 := g.v517[:n]
-	h519 := g.v519[:n]
-	h522 := g.v522[:n]
-	h525 := g.v525[:n]
-	h528 := g.v528[:n]
-	h531 := g.v531[:n]
-	h534 := g.v534[:n]
-	h537 := g.v537[:n]
-	h540 := g.v540[:n]
-	h543 := g.v543[:n]
-	h546 := g.v546[:n]
-	h549 := g.v549[:n]
-	h552 := g.v552[:n]
-	h555 := g.v555[:n]
-	h558 := g.v558[:n]
-	h561 := g.v561[:n]
-	h564 := g.v564[:n]
-	h567 := g.v567[:n]
+	h921 := g.v921[:n]
+	h922 := g.v922[:n]
+	h923 := g.v923[:n]
+	h924 := g.v924[:n]
+	h925 := g.v925[:n]
+	h926 := g.v926[:n]
+	h927 := g.v927[:n]
+	h928 := g.v928[:n]
+	h929 := g.v929[:n]
+	h930 := g.v930[:n]
+	h931 := g.v931[:n]
+	h932 := g.v932[:n]
+	h933 := g.v933[:n]
+	h934 := g.v934[:n]
+	h935 := g.v935[:n]
+	h936 := g.v936[:n]
+	h938 := g.v938[:n]
+	h941 := g.v941[:n]
+	h944 := g.v944[:n]
+	h947 := g.v947[:n]
+	h950 := g.v950[:n]
+	h953 := g.v953[:n]
+	h956 := g.v956[:n]
+	h959 := g.v959[:n]
+	h962 := g.v962[:n]
+	h965 := g.v965[:n]
+	h968 := g.v968[:n]
+	h971 := g.v971[:n]
+	h974 := g.v974[:n]
+	h977 := g.v977[:n]
+	h980 := g.v980[:n]
+	h983 := g.v983[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own4 := unsafe.Add(m4, li*72)
-		v485 := h485[li]
-		v487 := h487[li]
-		v489 := h489[li]
-		v491 := h491[li]
-		v493 := h493[li]
-		v495 := h495[li]
-		v497 := h497[li]
-		v499 := h499[li]
-		v501 := h501[li]
-		v503 := h503[li]
-		v505 := h505[li]
-		v507 := h507[li]
-		v509 := h509[li]
-		v511 := h511[li]
-		v513 := h513[li]
-		v515 := h515[li]
-		v517 := h517[li]
-		v519 := int32(uint32(*(*int32)(own4)) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v519)*4)) = v485
-		v522 := int32(uint32(*(*int32)(unsafe.Add(own4, 4))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v522)*4)) = v487
-		v525 := int32(uint32(*(*int32)(unsafe.Add(own4, 8))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v525)*4)) = v489
-		v528 := int32(uint32(*(*int32)(unsafe.Add(own4, 12))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v528)*4)) = v491
-		v531 := int32(uint32(*(*int32)(unsafe.Add(own4, 16))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v531)*4)) = v493
-		v534 := int32(uint32(*(*int32)(unsafe.Add(own4, 20))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v534)*4)) = v495
-		v537 := int32(uint32(*(*int32)(unsafe.Add(own4, 24))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v537)*4)) = v497
-		v540 := int32(uint32(*(*int32)(unsafe.Add(own4, 28))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v540)*4)) = v499
-		v543 := int32(uint32(*(*int32)(unsafe.Add(own4, 32))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v543)*4)) = v501
-		v546 := int32(uint32(*(*int32)(unsafe.Add(own4, 36))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v546)*4)) = v503
-		v549 := int32(uint32(*(*int32)(unsafe.Add(own4, 40))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v549)*4)) = v505
-		v552 := int32(uint32(*(*int32)(unsafe.Add(own4, 44))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v552)*4)) = v507
-		v555 := int32(uint32(*(*int32)(unsafe.Add(own4, 48))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v555)*4)) = v509
-		v558 := int32(uint32(*(*int32)(unsafe.Add(own4, 52))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v558)*4)) = v511
-		v561 := int32(uint32(*(*int32)(unsafe.Add(own4, 56))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v561)*4)) = v513
-		v564 := int32(uint32(*(*int32)(unsafe.Add(own4, 60))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v564)*4)) = v515
-		v567 := int32(uint32(*(*int32)(unsafe.Add(own4, 64))) % 4352)
-		*(*int32)(unsafe.Add(m0, int(v567)*4)) = v517
-		h519[li] = v519
-		h522[li] = v522
-		h525[li] = v525
-		h528[li] = v528
-		h531[li] = v531
-		h534[li] = v534
-		h537[li] = v537
-		h540[li] = v540
-		h543[li] = v543
-		h546[li] = v546
-		h549[li] = v549
-		h552[li] = v552
-		h555[li] = v555
-		h558[li] = v558
-		h561[li] = v561
-		h564[li] = v564
-		h567[li] = v567
+		own2 := unsafe.Add(m2, li*64)
+		v921 := h921[li]
+		v922 := h922[li]
+		v923 := h923[li]
+		v924 := h924[li]
+		v925 := h925[li]
+		v926 := h926[li]
+		v927 := h927[li]
+		v928 := h928[li]
+		v929 := h929[li]
+		v930 := h930[li]
+		v931 := h931[li]
+		v932 := h932[li]
+		v933 := h933[li]
+		v934 := h934[li]
+		v935 := h935[li]
+		v936 := h936[li]
+		v938 := *(*int32)(own2) & 4095
+		*(*int32)(unsafe.Add(m0, int(v938)*4)) = v921
+		v941 := *(*int32)(unsafe.Add(own2, 4)) & 4095
+		*(*int32)(unsafe.Add(m0, int(v941)*4)) = v922
+		v944 := *(*int32)(unsafe.Add(own2, 8)) & 4095
+		*(*int32)(unsafe.Add(m0, int(v944)*4)) = v923
+		v947 := *(*int32)(unsafe.Add(own2, 12)) & 4095
+		*(*int32)(unsafe.Add(m0, int(v947)*4)) = v924
+		v950 := *(*int32)(unsafe.Add(own2, 16)) & 4095
+		*(*int32)(unsafe.Add(m0, int(v950)*4)) = v925
+		v953 := *(*int32)(unsafe.Add(own2, 20)) & 4095
+		*(*int32)(unsafe.Add(m0, int(v953)*4)) = v926
+		v956 := *(*int32)(unsafe.Add(own2, 24)) & 4095
+		*(*int32)(unsafe.Add(m0, int(v956)*4)) = v927
+		v959 := *(*int32)(unsafe.Add(own2, 28)) & 4095
+		*(*int32)(unsafe.Add(m0, int(v959)*4)) = v928
+		v962 := *(*int32)(unsafe.Add(own2, 32)) & 4095
+		*(*int32)(unsafe.Add(m0, int(v962)*4)) = v929
+		v965 := *(*int32)(unsafe.Add(own2, 36)) & 4095
+		*(*int32)(unsafe.Add(m0, int(v965)*4)) = v930
+		v968 := *(*int32)(unsafe.Add(own2, 40)) & 4095
+		*(*int32)(unsafe.Add(m0, int(v968)*4)) = v931
+		v971 := *(*int32)(unsafe.Add(own2, 44)) & 4095
+		*(*int32)(unsafe.Add(m0, int(v971)*4)) = v932
+		v974 := *(*int32)(unsafe.Add(own2, 48)) & 4095
+		*(*int32)(unsafe.Add(m0, int(v974)*4)) = v933
+		v977 := *(*int32)(unsafe.Add(own2, 52)) & 4095
+		*(*int32)(unsafe.Add(m0, int(v977)*4)) = v934
+		v980 := *(*int32)(unsafe.Add(own2, 56)) & 4095
+		*(*int32)(unsafe.Add(m0, int(v980)*4)) = v935
+		v983 := *(*int32)(unsafe.Add(own2, 60)) & 4095
+		*(*int32)(unsafe.Add(m0, int(v983)*4)) = v936
+		h938[li] = v938
+		h941[li] = v941
+		h944[li] = v944
+		h947[li] = v947
+		h950[li] = v950
+		h953[li] = v953
+		h956[li] = v956
+		h959[li] = v959
+		h962[li] = v962
+		h965[li] = v965
+		h968[li] = v968
+		h971[li] = v971
+		h974[li] = v974
+		h977[li] = v977
+		h980[li] = v980
+		h983[li] = v983
 	}
-	// Barrier, kernels.go:256
-	m5 := g.Memory(5)
-	h484 := g.v484[:n]
-	h486 := g.v486[:n]
-	h488 := g.v488[:n]
-	h490 := g.v490[:n]
-	h492 := g.v492[:n]
-	h494 := g.v494[:n]
-	h496 := g.v496[:n]
-	h498 := g.v498[:n]
-	h500 := g.v500[:n]
-	h502 := g.v502[:n]
-	h504 := g.v504[:n]
-	h506 := g.v506[:n]
-	h508 := g.v508[:n]
-	h510 := g.v510[:n]
-	h512 := g.v512[:n]
-	h514 := g.v514[:n]
-	h516 := g.v516[:n]
-	h613 := g.v613[:n]
-	h615 := g.v615[:n]
-	h617 := g.v617[:n]
-	h619 := g.v619[:n]
-	h621 := g.v621[:n]
-	h623 := g.v623[:n]
-	h625 := g.v625[:n]
-	h627 := g.v627[:n]
-	h629 := g.v629[:n]
-	h631 := g.v631[:n]
-	h633 := g.v633[:n]
-	h635 := g.v635[:n]
-	h637 := g.v637[:n]
-	h639 := g.v639[:n]
-	h641 := g.v641[:n]
-	h643 := g.v643[:n]
-	h645 := g.v645[:n]
+	// Barrier, kernels.go:292
+	m3 := g.Memory(3)
+	h205 := g.v205[:n]
+	h206 := g.v206[:n]
+	h207 := g.v207[:n]
+	h208 := g.v208[:n]
+	h209 := g.v209[:n]
+	h210 := g.v210[:n]
+	h211 := g.v211[:n]
+	h212 := g.v212[:n]
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
+	h215 := g.v215[:n]
+	h216 := g.v216[:n]
+	h217 := g.v217[:n]
+	h218 := g.v218[:n]
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	h1018 := g.v1018[:n]
+	h1020 := g.v1020[:n]
+	h1022 := g.v1022[:n]
+	h1024 := g.v1024[:n]
+	h1026 := g.v1026[:n]
+	h1028 := g.v1028[:n]
+	h1030 := g.v1030[:n]
+	h1032 := g.v1032[:n]
+	h1034 := g.v1034[:n]
+	h1036 := g.v1036[:n]
+	h1038 := g.v1038[:n]
+	h1040 := g.v1040[:n]
+	h1042 := g.v1042[:n]
+	h1044 := g.v1044[:n]
+	h1046 := g.v1046[:n]
+	h1048 := g.v1048[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own5 := unsafe.Add(m5, li*72)
-		v484 := h484[li]
-		v486 := h486[li]
-		v488 := h488[li]
-		v490 := h490[li]
-		v492 := h492[li]
-		v494 := h494[li]
-		v496 := h496[li]
-		v498 := h498[li]
-		v500 := h500[li]
-		v502 := h502[li]
-		v504 := h504[li]
-		v506 := h506[li]
-		v508 := h508[li]
-		v510 := h510[li]
-		v512 := h512[li]
-		v514 := h514[li]
-		v516 := h516[li]
-		*(*int32)(own5) = *(*int32)(unsafe.Add(m0, li*4))
-		*(*int32)(unsafe.Add(own5, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
-		*(*int32)(unsafe.Add(own5, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
-		*(*int32)(unsafe.Add(own5, 12)) = *(*int32)(unsafe.Add(m0, li*4+3072))
-		*(*int32)(unsafe.Add(own5, 16)) = *(*int32)(unsafe.Add(m0, li*4+4096))
-		*(*int32)(unsafe.Add(own5, 20)) = *(*int32)(unsafe.Add(m0, li*4+5120))
-		*(*int32)(unsafe.Add(own5, 24)) = *(*int32)(unsafe.Add(m0, li*4+6144))
-		*(*int32)(unsafe.Add(own5, 28)) = *(*int32)(unsafe.Add(m0, li*4+7168))
-		*(*int32)(unsafe.Add(own5, 32)) = *(*int32)(unsafe.Add(m0, li*4+8192))
-		*(*int32)(unsafe.Add(own5, 36)) = *(*int32)(unsafe.Add(m0, li*4+9216))
-		*(*int32)(unsafe.Add(own5, 40)) = *(*int32)(unsafe.Add(m0, li*4+10240))
-		*(*int32)(unsafe.Add(own5, 44)) = *(*int32)(unsafe.Add(m0, li*4+11264))
-		*(*int32)(unsafe.Add(own5, 48)) = *(*int32)(unsafe.Add(m0, li*4+12288))
-		*(*int32)(unsafe.Add(own5, 52)) = *(*int32)(unsafe.Add(m0, li*4+13312))
-		*(*int32)(unsafe.Add(own5, 56)) = *(*int32)(unsafe.Add(m0, li*4+14336))
-		*(*int32)(unsafe.Add(own5, 60)) = *(*int32)(unsafe.Add(m0, li*4+15360))
-		*(*int32)(unsafe.Add(own5, 64)) = *(*int32)(unsafe.Add(m0, li*4+16384))
-		v613 := int32(uint64(int64(uint64(v484) >> 32)))
-		v615 := int32(uint64(int64(uint64(v486) >> 32)))
-		v617 := int32(uint64(int64(uint64(v488) >> 32)))
-		v619 := int32(uint64(int64(uint64(v490) >> 32)))
-		v621 := int32(uint64(int64(uint64(v492) >> 32)))
-		v623 := int32(uint64(int64(uint64(v494) >> 32)))
-		v625 := int32(uint64(int64(uint64(v496) >> 32)))
-		v627 := int32(uint64(int64(uint64(v498) >> 32)))
-		v629 := int32(uint64(int64(uint64(v500) >> 32)))
-		v631 := int32(uint64(int64(uint64(v502) >> 32)))
-		v633 := int32(uint64(int64(uint64(v504) >> 32)))
-		v635 := int32(uint64(int64(uint64(v506) >> 32)))
-		v637 := int32(uint64(int64(uint64(v508) >> 32)))
-		v639 := int32(uint64(int64(uint64(v510) >> 32)))
-		v641 := int32(uint64(int64(uint64(v512) >> 32)))
-		v643 := int32(uint64(int64(uint64(v514) >> 32)))
-		v645 := int32(uint64(int64(uint64(v516) >> 32)))
-		h613[li] = v613
-		h615[li] = v615
-		h617[li] = v617
-		h619[li] = v619
-		h621[li] = v621
-		h623[li] = v623
-		h625[li] = v625
-		h627[li] = v627
-		h629[li] = v629
-		h631[li] = v631
-		h633[li] = v633
-		h635[li] = v635
-		h637[li] = v637
-		h639[li] = v639
-		h641[li] = v641
-		h643[li] = v643
-		h645[li] = v645
+		own3 := unsafe.Add(m3, li*64)
+		v205 := h205[li]
+		v206 := h206[li]
+		v207 := h207[li]
+		v208 := h208[li]
+		v209 := h209[li]
+		v210 := h210[li]
+		v211 := h211[li]
+		v212 := h212[li]
+		v213 := h213[li]
+		v214 := h214[li]
+		v215 := h215[li]
+		v216 := h216[li]
+		v217 := h217[li]
+		v218 := h218[li]
+		v219 := h219[li]
+		v220 := h220[li]
+		*(*int32)(own3) = *(*int32)(unsafe.Add(m0, li*4))
+		*(*int32)(unsafe.Add(own3, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
+		*(*int32)(unsafe.Add(own3, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
+		*(*int32)(unsafe.Add(own3, 12)) = *(*int32)(unsafe.Add(m0, li*4+3072))
+		*(*int32)(unsafe.Add(own3, 16)) = *(*int32)(unsafe.Add(m0, li*4+4096))
+		*(*int32)(unsafe.Add(own3, 20)) = *(*int32)(unsafe.Add(m0, li*4+5120))
+		*(*int32)(unsafe.Add(own3, 24)) = *(*int32)(unsafe.Add(m0, li*4+6144))
+		*(*int32)(unsafe.Add(own3, 28)) = *(*int32)(unsafe.Add(m0, li*4+7168))
+		*(*int32)(unsafe.Add(own3, 32)) = *(*int32)(unsafe.Add(m0, li*4+8192))
+		*(*int32)(unsafe.Add(own3, 36)) = *(*int32)(unsafe.Add(m0, li*4+9216))
+		*(*int32)(unsafe.Add(own3, 40)) = *(*int32)(unsafe.Add(m0, li*4+10240))
+		*(*int32)(unsafe.Add(own3, 44)) = *(*int32)(unsafe.Add(m0, li*4+11264))
+		*(*int32)(unsafe.Add(own3, 48)) = *(*int32)(unsafe.Add(m0, li*4+12288))
+		*(*int32)(unsafe.Add(own3, 52)) = *(*int32)(unsafe.Add(m0, li*4+13312))
+		*(*int32)(unsafe.Add(own3, 56)) = *(*int32)(unsafe.Add(m0, li*4+14336))
+		*(*int32)(unsafe.Add(own3, 60)) = *(*int32)(unsafe.Add(m0, li*4+15360))
+		v1018 := int32(uint64(int64(uint64(v205) >> 32)))
+		v1020 := int32(uint64(int64(uint64(v206) >> 32)))
+		v1022 := int32(uint64(int64(uint64(v207) >> 32)))
+		v1024 := int32(uint64(int64(uint64(v208) >> 32)))
+		v1026 := int32(uint64(int64(uint64(v209) >> 32)))
+		v1028 := int32(uint64(int64(uint64(v210) >> 32)))
+		v1030 := int32(uint64(int64(uint64(v211) >> 32)))
+		v1032 := int32(uint64(int64(uint64(v212) >> 32)))
+		v1034 := int32(uint64(int64(uint64(v213) >> 32)))
+		v1036 := int32(uint64(int64(uint64(v214) >> 32)))
+		v1038 := int32(uint64(int64(uint64(v215) >> 32)))
+		v1040 := int32(uint64(int64(uint64(v216) >> 32)))
+		v1042 := int32(uint64(int64(uint64(v217) >> 32)))
+		v1044 := int32(uint64(int64(uint64(v218) >> 32)))
+		v1046 := int32(uint64(int64(uint64(v219) >> 32)))
+		v1048 := int32(uint64(int64(uint64(v220) >> 32)))
+		h1018[li] = v1018
+		h1020[li] = v1020
+		h1022[li] = v1022
+		h1024[li] = v1024
+		h1026[li] = v1026
+		h1028[li] = v1028
+		h1030[li] = v1030
+		h1032[li] = v1032
+		h1034[li] = v1034
+		h1036[li] = v1036
+		h1038[li] = v1038
+		h1040[li] = v1040
+		h1042[li] = v1042
+		h1044[li] = v1044
+		h1046[li] = v1046
+		h1048[li] = v1048
 	}
-	// Barrier, kernels.go:252
+	// Barrier, kernels.go:288
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v519 := h519[li]
-		v613 := h613[li]
-		v522 := h522[li]
-		v615 := h615[li]
-		v525 := h525[li]
-		v617 := h617[li]
-		v528 := h528[li]
-		v619 := h619[li]
-		v531 := h531[li]
-		v621 := h621[li]
-		v534 := h534[li]
-		v623 := h623[li]
-		v537 := h537[li]
-		v625 := h625[li]
-		v540 := h540[li]
-		v627 := h627[li]
-		v543 := h543[li]
-		v629 := h629[li]
-		v546 := h546[li]
-		v631 := h631[li]
-		v549 := h549[li]
-		v633 := h633[li]
-		v552 := h552[li]
-		v635 := h635[li]
-		v555 := h555[li]
-		v637 := h637[li]
-		v558 := h558[li]
-		v639 := h639[li]
-		v561 := h561[li]
-		v641 := h641[li]
-		v564 := h564[li]
-		v643 := h643[li]
-		v567 := h567[li]
-		v645 := h645[li]
-		*(*int32)(unsafe.Add(m0, int(v519)*4)) = v613
-		*(*int32)(unsafe.Add(m0, int(v522)*4)) = v615
-		*(*int32)(unsafe.Add(m0, int(v525)*4)) = v617
-		*(*int32)(unsafe.Add(m0, int(v528)*4)) = v619
-		*(*int32)(unsafe.Add(m0, int(v531)*4)) = v621
-		*(*int32)(unsafe.Add(m0, int(v534)*4)) = v623
-		*(*int32)(unsafe.Add(m0, int(v537)*4)) = v625
-		*(*int32)(unsafe.Add(m0, int(v540)*4)) = v627
-		*(*int32)(unsafe.Add(m0, int(v543)*4)) = v629
-		*(*int32)(unsafe.Add(m0, int(v546)*4)) = v631
-		*(*int32)(unsafe.Add(m0, int(v549)*4)) = v633
-		*(*int32)(unsafe.Add(m0, int(v552)*4)) = v635
-		*(*int32)(unsafe.Add(m0, int(v555)*4)) = v637
-		*(*int32)(unsafe.Add(m0, int(v558)*4)) = v639
-		*(*int32)(unsafe.Add(m0, int(v561)*4)) = v641
-		*(*int32)(unsafe.Add(m0, int(v564)*4)) = v643
-		*(*int32)(unsafe.Add(m0, int(v567)*4)) = v645
+		v938 := h938[li]
+		v1018 := h1018[li]
+		v941 := h941[li]
+		v1020 := h1020[li]
+		v944 := h944[li]
+		v1022 := h1022[li]
+		v947 := h947[li]
+		v1024 := h1024[li]
+		v950 := h950[li]
+		v1026 := h1026[li]
+		v953 := h953[li]
+		v1028 := h1028[li]
+		v956 := h956[li]
+		v1030 := h1030[li]
+		v959 := h959[li]
+		v1032 := h1032[li]
+		v962 := h962[li]
+		v1034 := h1034[li]
+		v965 := h965[li]
+		v1036 := h1036[li]
+		v968 := h968[li]
+		v1038 := h1038[li]
+		v971 := h971[li]
+		v1040 := h1040[li]
+		v974 := h974[li]
+		v1042 := h1042[li]
+		v977 := h977[li]
+		v1044 := h1044[li]
+		v980 := h980[li]
+		v1046 := h1046[li]
+		v983 := h983[li]
+		v1048 := h1048[li]
+		*(*int32)(unsafe.Add(m0, int(v938)*4)) = v1018
+		*(*int32)(unsafe.Add(m0, int(v941)*4)) = v1020
+		*(*int32)(unsafe.Add(m0, int(v944)*4)) = v1022
+		*(*int32)(unsafe.Add(m0, int(v947)*4)) = v1024
+		*(*int32)(unsafe.Add(m0, int(v950)*4)) = v1026
+		*(*int32)(unsafe.Add(m0, int(v953)*4)) = v1028
+		*(*int32)(unsafe.Add(m0, int(v956)*4)) = v1030
+		*(*int32)(unsafe.Add(m0, int(v959)*4)) = v1032
+		*(*int32)(unsafe.Add(m0, int(v962)*4)) = v1034
+		*(*int32)(unsafe.Add(m0, int(v965)*4)) = v1036
+		*(*int32)(unsafe.Add(m0, int(v968)*4)) = v1038
+		*(*int32)(unsafe.Add(m0, int(v971)*4)) = v1040
+		*(*int32)(unsafe.Add(m0, int(v974)*4)) = v1042
+		*(*int32)(unsafe.Add(m0, int(v977)*4)) = v1044
+		*(*int32)(unsafe.Add(m0, int(v980)*4)) = v1046
+		*(*int32)(unsafe.Add(m0, int(v983)*4)) = v1048
 	}
-	// Barrier, kernels.go:256
-	m6 := g.Memory(6)
-	v10 := g.v10
-	p6 := g.Pointer(6)
-	h474 := g.v474[:n]
-	h347 := g.v347[:n]
+	// Barrier, kernels.go:292
+	m4 := g.Memory(4)
+	v6 := g.v6
+	p5 := g.Pointer(5)
+	h910 := g.v910[:n]
+	h687 := g.v687[:n]
 	m1 := g.Memory(1)
-	v43 := g.v43
-	v703 := v43 == 570420992
-	h330 := g.v330[:n]
+	v50 := g.v50
+	v1103 := v50 == 536866816
+	h669 := g.v669[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own6 := unsafe.Add(m6, li*72)
-		v20 := int32(li)
-		v21 := int64(uint32(v20))
-		v474 := h474[li]
-		v347 := h347[li]
-		v47 := v20 + 256
-		v330 := h330[li]
-		var v699 int32
-		var v702 int64
-		*(*int32)(own6) = *(*int32)(unsafe.Add(m0, li*4))
-		*(*int32)(unsafe.Add(own6, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
-		*(*int32)(unsafe.Add(own6, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
-		*(*int32)(unsafe.Add(own6, 12)) = *(*int32)(unsafe.Add(m0, li*4+3072))
-		*(*int32)(unsafe.Add(own6, 16)) = *(*int32)(unsafe.Add(m0, li*4+4096))
-		*(*int32)(unsafe.Add(own6, 20)) = *(*int32)(unsafe.Add(m0, li*4+5120))
-		*(*int32)(unsafe.Add(own6, 24)) = *(*int32)(unsafe.Add(m0, li*4+6144))
-		*(*int32)(unsafe.Add(own6, 28)) = *(*int32)(unsafe.Add(m0, li*4+7168))
-		*(*int32)(unsafe.Add(own6, 32)) = *(*int32)(unsafe.Add(m0, li*4+8192))
-		*(*int32)(unsafe.Add(own6, 36)) = *(*int32)(unsafe.Add(m0, li*4+9216))
-		*(*int32)(unsafe.Add(own6, 40)) = *(*int32)(unsafe.Add(m0, li*4+10240))
-		*(*int32)(unsafe.Add(own6, 44)) = *(*int32)(unsafe.Add(m0, li*4+11264))
-		*(*int32)(unsafe.Add(own6, 48)) = *(*int32)(unsafe.Add(m0, li*4+12288))
-		*(*int32)(unsafe.Add(own6, 52)) = *(*int32)(unsafe.Add(m0, li*4+13312))
-		*(*int32)(unsafe.Add(own6, 56)) = *(*int32)(unsafe.Add(m0, li*4+14336))
-		*(*int32)(unsafe.Add(own6, 60)) = *(*int32)(unsafe.Add(m0, li*4+15360))
-		*(*int32)(unsafe.Add(own6, 64)) = *(*int32)(unsafe.Add(m0, li*4+16384))
-		if v21 >= v10 {
-			goto b184
+		own4 := unsafe.Add(m4, li*64)
+		v14 := int32(li)
+		v15 := int64(uint32(v14))
+		v910 := h910[li]
+		v687 := h687[li]
+		v52 := v14 + 256
+		v669 := h669[li]
+		var v1099 int32
+		var v1102 int64
+		*(*int32)(own4) = *(*int32)(unsafe.Add(m0, li*4))
+		*(*int32)(unsafe.Add(own4, 4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
+		*(*int32)(unsafe.Add(own4, 8)) = *(*int32)(unsafe.Add(m0, li*4+2048))
+		*(*int32)(unsafe.Add(own4, 12)) = *(*int32)(unsafe.Add(m0, li*4+3072))
+		*(*int32)(unsafe.Add(own4, 16)) = *(*int32)(unsafe.Add(m0, li*4+4096))
+		*(*int32)(unsafe.Add(own4, 20)) = *(*int32)(unsafe.Add(m0, li*4+5120))
+		*(*int32)(unsafe.Add(own4, 24)) = *(*int32)(unsafe.Add(m0, li*4+6144))
+		*(*int32)(unsafe.Add(own4, 28)) = *(*int32)(unsafe.Add(m0, li*4+7168))
+		*(*int32)(unsafe.Add(own4, 32)) = *(*int32)(unsafe.Add(m0, li*4+8192))
+		*(*int32)(unsafe.Add(own4, 36)) = *(*int32)(unsafe.Add(m0, li*4+9216))
+		*(*int32)(unsafe.Add(own4, 40)) = *(*int32)(unsafe.Add(m0, li*4+10240))
+		*(*int32)(unsafe.Add(own4, 44)) = *(*int32)(unsafe.Add(m0, li*4+11264))
+		*(*int32)(unsafe.Add(own4, 48)) = *(*int32)(unsafe.Add(m0, li*4+12288))
+		*(*int32)(unsafe.Add(own4, 52)) = *(*int32)(unsafe.Add(m0, li*4+13312))
+		*(*int32)(unsafe.Add(own4, 56)) = *(*int32)(unsafe.Add(m0, li*4+14336))
+		*(*int32)(unsafe.Add(own4, 60)) = *(*int32)(unsafe.Add(m0, li*4+15360))
+		if v15 >= v6 {
+			goto b165
 		}
-		v699 = *(*int32)(unsafe.Add(p6, li*4)) + v474
-		*(*int32)(unsafe.Add(m1, li*4)) = v699 - v347
-		v702 = int64(uint32(v47))
-		if !v703 {
-			goto b184
+		v1099 = *(*int32)(unsafe.Add(p5, li*4)) + v910
+		*(*int32)(unsafe.Add(m1, li*4)) = v1099 - v687
+		v1102 = int64(uint32(v52))
+		if !v1103 {
+			goto b165
 		}
-		if v702 < v10 {
-			*(*int32)(unsafe.Add(p6, li*4+1024)) = v699 + v330
+		if v1102 < v6 {
+			*(*int32)(unsafe.Add(p5, li*4+1024)) = v1099 + v669
 		}
-	b184:
+	b165:
 	}
-	// Barrier, kernels.go:285
-	c2 := g.c2
-	v0 := g.v0
-	v707 := ^v0
-	v1 := g.v1
-	v2 := g.v2
-	v3 := g.v3
-	v271 := v3 & 63
-	v272 := int64(uint32(v271))
-	v4 := g.v4
-	v33 := g.v33
-	v14 := g.v14
-	p8 := g.Pointer(8)
+	// Barrier, kernels.go:321
 	c1 := g.c1
+	v22 := int64(uint32(c1))
+	v23 := v22 << 32
+	v1107 := ^v23
+	v18 := c1 != 0
+	c2 := g.c2
+	v19 := int64(uint32(c2))
+	v20 := v19 << 32
+	v21 := int64(-1)
+	if v18 {
+		v21 = v20
+	}
+	v0 := g.v0
+	v1 := g.v1
+	v1108 := v1 & 63
+	v1109 := int64(uint32(v1108))
+	v1110 := int32(uint32(v1) >> 8)
+	h35 := g.v35[:n]
+	v8 := g.v8
+	p6 := g.Pointer(6)
+	c3 := g.c3
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v20 := int32(li)
-		own5 := unsafe.Add(m5, li*72)
-		own6 := unsafe.Add(m6, li*72)
-		var v708 int32
-		var v729, v739 int64
-		v708 = 0
-	b186:
-		v710 := (v708 * 256) + v20
-		v715 := int64(uint32(*(*int32)(unsafe.Add(own6, int(v708)*4)))) << 32
-		v716 := int64(uint32(*(*int32)(unsafe.Add(own5, int(v708)*4)))) | v715
-		if c2 {
-			v717 := v716 & v707
-			v722 := v716 ^ v0
-			if (v716 & v0) != 0 {
-				v722 = ^v716
-			}
-			v724 := v722
-			if v717 == 0 {
-				v724 = v0
-			}
-			v726 := v724
-			if uint64(v1) < uint64(v717) {
-				v726 = 0
-			}
-			v729 = v726 ^ v2
-		} else {
-			v729 = v716 ^ v2
+		v14 := int32(li)
+		own3 := unsafe.Add(m3, li*64)
+		own4 := unsafe.Add(m4, li*64)
+		v35 := h35[li]
+		var v1111 int32
+		var v1137 int64
+		v1111 = 0
+	b167:
+		v1113 := (v1111 * 256) + v14
+		v1118 := int64(uint32(*(*int32)(unsafe.Add(own4, int(v1111)*4)))) << 32
+		v1119 := int64(uint32(*(*int32)(unsafe.Add(own3, int(v1111)*4)))) | v1118
+		v1120 := v1119 & v1107
+		v1124 := v23 + v1120
+		if v1120 != v1119 {
+			v1124 = v23 - v1120
 		}
-		v732 := int32(uint64(int64(uint64(v729)>>(uint64(v272)&63)))) & v4
-		v735 := *(*int32)(unsafe.Add(m1, int(v732&255)*4)) + v710
-		*(*int32)(unsafe.Add(own5, int(v708)*4)) = v735
-		if uint32(v43+v710) >= uint32(v33) {
-			goto b192
+		v1126 := v1124
+		if uint64(v21) < uint64(v1120) {
+			v1126 = 0
 		}
-		v739 = int64(uint32(v735))
-		if v739 < v14 {
-			*(*int64)(unsafe.Add(p8, int(v739)*8)) = v716
+		v1129 := int32(uint64(int64(uint64(v1126^v0) >> (uint64(v1109) & 63))))
+		v1133 := *(*int32)(unsafe.Add(m1, int((v1129&v1110)&255)*4)) + v1113
+		*(*int32)(unsafe.Add(own3, int(v1111)*4)) = v1133
+		if uint32(v50+v1113) >= uint32(v35) {
+			goto b170
 		}
-	b192:
-		v742 := v708 + 1
-		if uint32(v742) < 17 {
-			v708 = v742
-			goto b186
+		v1137 = int64(uint32(v1133))
+		if v1137 < v8 {
+			*(*int64)(unsafe.Add(p6, int(v1137)*8)) = v1119
 		}
-		if c1 {
+	b170:
+		v1140 := v1111 + 1
+		if uint32(v1140) < 16 {
+			v1111 = v1140
+			goto b167
+		}
+		if c3 {
 			more = true
 			continue
 		}
@@ -9551,243 +9699,231 @@ func (g *passLanes64Host) r17() int {
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:252
-	h235 := g.v235[:n]
-	h236 := g.v236[:n]
-	h237 := g.v237[:n]
-	h238 := g.v238[:n]
-	h239 := g.v239[:n]
-	h240 := g.v240[:n]
-	h241 := g.v241[:n]
-	h242 := g.v242[:n]
-	h243 := g.v243[:n]
-	h244 := g.v244[:n]
-	h245 := g.v245[:n]
-	h246 := g.v246[:n]
-	h247 := g.v247[:n]
-	h248 := g.v248[:n]
-	h249 := g.v249[:n]
-	h250 := g.v250[:n]
-	h251 := g.v251[:n]
+	// Barrier, kernels.go:288
+	h607 := g.v607[:n]
+	h608 := g.v608[:n]
+	h609 := g.v609[:n]
+	h610 := g.v610[:n]
+	h611 := g.v611[:n]
+	h612 := g.v612[:n]
+	h613 := g.v613[:n]
+	h614 := g.v614[:n]
+	h615 := g.v615[:n]
+	h616 := g.v616[:n]
+	h617 := g.v617[:n]
+	h618 := g.v618[:n]
+	h619 := g.v619[:n]
+	h620 := g.v620[:n]
+	h621 := g.v621[:n]
+	h622 := g.v622[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own4 := unsafe.Add(m4, li*72)
-		v235 := h235[li]
-		v236 := h236[li]
-		v237 := h237[li]
-		v238 := h238[li]
-		v239 := h239[li]
-		v240 := h240[li]
-		v241 := h241[li]
-		v242 := h242[li]
-		v243 := h243[li]
-		v244 := h244[li]
-		v245 := h245[li]
-		v246 := h246[li]
-		v247 := h247[li]
-		v248 := h248[li]
-		v249 := h249[li]
-		v250 := h250[li]
-		v251 := h251[li]
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(own4))%4352))*4)) = v235
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 4)))%4352))*4)) = v236
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 8)))%4352))*4)) = v237
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 12)))%4352))*4)) = v238
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 16)))%4352))*4)) = v239
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 20)))%4352))*4)) = v240
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 24)))%4352))*4)) = v241
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 28)))%4352))*4)) = v242
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 32)))%4352))*4)) = v243
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 36)))%4352))*4)) = v244
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 40)))%4352))*4)) = v245
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 44)))%4352))*4)) = v246
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 48)))%4352))*4)) = v247
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 52)))%4352))*4)) = v248
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 56)))%4352))*4)) = v249
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 60)))%4352))*4)) = v250
-		*(*int32)(unsafe.Add(m0, int(int32(uint32(*(*int32)(unsafe.Add(own4, 64)))%4352))*4)) = v251
+		own2 := unsafe.Add(m2, li*64)
+		v607 := h607[li]
+		v608 := h608[li]
+		v609 := h609[li]
+		v610 := h610[li]
+		v611 := h611[li]
+		v612 := h612[li]
+		v613 := h613[li]
+		v614 := h614[li]
+		v615 := h615[li]
+		v616 := h616[li]
+		v617 := h617[li]
+		v618 := h618[li]
+		v619 := h619[li]
+		v620 := h620[li]
+		v621 := h621[li]
+		v622 := h622[li]
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(own2)&4095)*4)) = v607
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 4))&4095)*4)) = v608
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 8))&4095)*4)) = v609
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 12))&4095)*4)) = v610
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 16))&4095)*4)) = v611
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 20))&4095)*4)) = v612
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 24))&4095)*4)) = v613
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 28))&4095)*4)) = v614
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 32))&4095)*4)) = v615
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 36))&4095)*4)) = v616
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 40))&4095)*4)) = v617
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 44))&4095)*4)) = v618
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 48))&4095)*4)) = v619
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 52))&4095)*4)) = v620
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 56))&4095)*4)) = v621
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(unsafe.Add(own2, 60))&4095)*4)) = v622
 	}
-	// Barrier, kernels.go:256
-	v18 := g.v18
-	p10 := g.Pointer(10)
-	v818 := v43 + 256
-	v825 := v43 + 512
-	v832 := v43 + 768
-	v839 := v43 + 1024
-	v846 := v43 + 1280
-	v853 := v43 + 1536
-	v860 := v43 + 1792
-	v867 := v43 + 2048
-	v874 := v43 + 2304
-	v881 := v43 + 2560
-	v888 := v43 + 2816
-	v895 := v43 + 3072
-	v902 := v43 + 3328
-	v909 := v43 + 3584
-	v916 := v43 + 3840
-	v923 := v43 + 4096
+	// Barrier, kernels.go:292
+	v12 := g.v12
+	p8 := g.Pointer(8)
+	v1212 := v50 + 256
+	v1219 := v50 + 512
+	v1226 := v50 + 768
+	v1233 := v50 + 1024
+	v1240 := v50 + 1280
+	v1247 := v50 + 1536
+	v1254 := v50 + 1792
+	v1261 := v50 + 2048
+	v1268 := v50 + 2304
+	v1275 := v50 + 2560
+	v1282 := v50 + 2816
+	v1289 := v50 + 3072
+	v1296 := v50 + 3328
+	v1303 := v50 + 3584
+	v1310 := v50 + 3840
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v20 := int32(li)
-		own5 := unsafe.Add(m5, li*72)
-		var v815, v822, v829, v836, v843, v850, v857, v864, v871, v878, v885, v892, v899, v906, v913, v920, v927 int64
-		v795 := *(*int32)(unsafe.Add(m0, li*4))
-		v796 := *(*int32)(unsafe.Add(m0, li*4+1024))
-		v797 := *(*int32)(unsafe.Add(m0, li*4+2048))
-		v798 := *(*int32)(unsafe.Add(m0, li*4+3072))
-		v799 := *(*int32)(unsafe.Add(m0, li*4+4096))
-		v800 := *(*int32)(unsafe.Add(m0, li*4+5120))
-		v801 := *(*int32)(unsafe.Add(m0, li*4+6144))
-		v802 := *(*int32)(unsafe.Add(m0, li*4+7168))
-		v803 := *(*int32)(unsafe.Add(m0, li*4+8192))
-		v804 := *(*int32)(unsafe.Add(m0, li*4+9216))
-		v805 := *(*int32)(unsafe.Add(m0, li*4+10240))
-		v806 := *(*int32)(unsafe.Add(m0, li*4+11264))
-		v807 := *(*int32)(unsafe.Add(m0, li*4+12288))
-		v808 := *(*int32)(unsafe.Add(m0, li*4+13312))
-		v809 := *(*int32)(unsafe.Add(m0, li*4+14336))
-		v810 := *(*int32)(unsafe.Add(m0, li*4+15360))
-		v811 := *(*int32)(unsafe.Add(m0, li*4+16384))
-		if uint32(v43+v20) >= uint32(v33) {
-			goto b200
+		v14 := int32(li)
+		v35 := h35[li]
+		own3 := unsafe.Add(m3, li*64)
+		var v1209, v1216, v1223, v1230, v1237, v1244, v1251, v1258, v1265, v1272, v1279, v1286, v1293, v1300, v1307, v1314 int64
+		v1190 := *(*int32)(unsafe.Add(m0, li*4))
+		v1191 := *(*int32)(unsafe.Add(m0, li*4+1024))
+		v1192 := *(*int32)(unsafe.Add(m0, li*4+2048))
+		v1193 := *(*int32)(unsafe.Add(m0, li*4+3072))
+		v1194 := *(*int32)(unsafe.Add(m0, li*4+4096))
+		v1195 := *(*int32)(unsafe.Add(m0, li*4+5120))
+		v1196 := *(*int32)(unsafe.Add(m0, li*4+6144))
+		v1197 := *(*int32)(unsafe.Add(m0, li*4+7168))
+		v1198 := *(*int32)(unsafe.Add(m0, li*4+8192))
+		v1199 := *(*int32)(unsafe.Add(m0, li*4+9216))
+		v1200 := *(*int32)(unsafe.Add(m0, li*4+10240))
+		v1201 := *(*int32)(unsafe.Add(m0, li*4+11264))
+		v1202 := *(*int32)(unsafe.Add(m0, li*4+12288))
+		v1203 := *(*int32)(unsafe.Add(m0, li*4+13312))
+		v1204 := *(*int32)(unsafe.Add(m0, li*4+14336))
+		v1205 := *(*int32)(unsafe.Add(m0, li*4+15360))
+		if uint32(v50+v14) >= uint32(v35) {
+			goto b178
 		}
-		v815 = int64(uint32(*(*int32)(own5)))
-		if v815 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v815)*4)) = v795
+		v1209 = int64(uint32(*(*int32)(own3)))
+		if v1209 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1209)*4)) = v1190
 		}
-	b200:
-		if uint32(v818+v20) >= uint32(v33) {
-			goto b203
+	b178:
+		if uint32(v1212+v14) >= uint32(v35) {
+			goto b181
 		}
-		v822 = int64(uint32(*(*int32)(unsafe.Add(own5, 4))))
-		if v822 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v822)*4)) = v796
+		v1216 = int64(uint32(*(*int32)(unsafe.Add(own3, 4))))
+		if v1216 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1216)*4)) = v1191
 		}
-	b203:
-		if uint32(v825+v20) >= uint32(v33) {
-			goto b206
+	b181:
+		if uint32(v1219+v14) >= uint32(v35) {
+			goto b184
 		}
-		v829 = int64(uint32(*(*int32)(unsafe.Add(own5, 8))))
-		if v829 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v829)*4)) = v797
+		v1223 = int64(uint32(*(*int32)(unsafe.Add(own3, 8))))
+		if v1223 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1223)*4)) = v1192
 		}
-	b206:
-		if uint32(v832+v20) >= uint32(v33) {
-			goto b209
+	b184:
+		if uint32(v1226+v14) >= uint32(v35) {
+			goto b187
 		}
-		v836 = int64(uint32(*(*int32)(unsafe.Add(own5, 12))))
-		if v836 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v836)*4)) = v798
+		v1230 = int64(uint32(*(*int32)(unsafe.Add(own3, 12))))
+		if v1230 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1230)*4)) = v1193
 		}
-	b209:
-		if uint32(v839+v20) >= uint32(v33) {
-			goto b212
+	b187:
+		if uint32(v1233+v14) >= uint32(v35) {
+			goto b190
 		}
-		v843 = int64(uint32(*(*int32)(unsafe.Add(own5, 16))))
-		if v843 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v843)*4)) = v799
+		v1237 = int64(uint32(*(*int32)(unsafe.Add(own3, 16))))
+		if v1237 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1237)*4)) = v1194
 		}
-	b212:
-		if uint32(v846+v20) >= uint32(v33) {
-			goto b215
+	b190:
+		if uint32(v1240+v14) >= uint32(v35) {
+			goto b193
 		}
-		v850 = int64(uint32(*(*int32)(unsafe.Add(own5, 20))))
-		if v850 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v850)*4)) = v800
+		v1244 = int64(uint32(*(*int32)(unsafe.Add(own3, 20))))
+		if v1244 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1244)*4)) = v1195
 		}
-	b215:
-		if uint32(v853+v20) >= uint32(v33) {
-			goto b218
+	b193:
+		if uint32(v1247+v14) >= uint32(v35) {
+			goto b196
 		}
-		v857 = int64(uint32(*(*int32)(unsafe.Add(own5, 24))))
-		if v857 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v857)*4)) = v801
+		v1251 = int64(uint32(*(*int32)(unsafe.Add(own3, 24))))
+		if v1251 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1251)*4)) = v1196
 		}
-	b218:
-		if uint32(v860+v20) >= uint32(v33) {
-			goto b221
+	b196:
+		if uint32(v1254+v14) >= uint32(v35) {
+			goto b199
 		}
-		v864 = int64(uint32(*(*int32)(unsafe.Add(own5, 28))))
-		if v864 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v864)*4)) = v802
+		v1258 = int64(uint32(*(*int32)(unsafe.Add(own3, 28))))
+		if v1258 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1258)*4)) = v1197
 		}
-	b221:
-		if uint32(v867+v20) >= uint32(v33) {
-			goto b224
+	b199:
+		if uint32(v1261+v14) >= uint32(v35) {
+			goto b202
 		}
-		v871 = int64(uint32(*(*int32)(unsafe.Add(own5, 32))))
-		if v871 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v871)*4)) = v803
+		v1265 = int64(uint32(*(*int32)(unsafe.Add(own3, 32))))
+		if v1265 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1265)*4)) = v1198
 		}
-	b224:
-		if uint32(v874+v20) >= uint32(v33) {
-			goto b227
+	b202:
+		if uint32(v1268+v14) >= uint32(v35) {
+			goto b205
 		}
-		v878 = int64(uint32(*(*int32)(unsafe.Add(own5, 36))))
-		if v878 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v878)*4)) = v804
+		v1272 = int64(uint32(*(*int32)(unsafe.Add(own3, 36))))
+		if v1272 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1272)*4)) = v1199
 		}
-	b227:
-		if uint32(v881+v20) >= uint32(v33) {
-			goto b230
+	b205:
+		if uint32(v1275+v14) >= uint32(v35) {
+			goto b208
 		}
-		v885 = int64(uint32(*(*int32)(unsafe.Add(own5, 40))))
-		if v885 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v885)*4)) = v805
+		v1279 = int64(uint32(*(*int32)(unsafe.Add(own3, 40))))
+		if v1279 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1279)*4)) = v1200
 		}
-	b230:
-		if uint32(v888+v20) >= uint32(v33) {
-			goto b233
+	b208:
+		if uint32(v1282+v14) >= uint32(v35) {
+			goto b211
 		}
-		v892 = int64(uint32(*(*int32)(unsafe.Add(own5, 44))))
-		if v892 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v892)*4)) = v806
+		v1286 = int64(uint32(*(*int32)(unsafe.Add(own3, 44))))
+		if v1286 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1286)*4)) = v1201
 		}
-	b233:
-		if uint32(v895+v20) >= uint32(v33) {
-			goto b236
+	b211:
+		if uint32(v1289+v14) >= uint32(v35) {
+			goto b214
 		}
-		v899 = int64(uint32(*(*int32)(unsafe.Add(own5, 48))))
-		if v899 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v899)*4)) = v807
+		v1293 = int64(uint32(*(*int32)(unsafe.Add(own3, 48))))
+		if v1293 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1293)*4)) = v1202
 		}
-	b236:
-		if uint32(v902+v20) >= uint32(v33) {
-			goto b239
+	b214:
+		if uint32(v1296+v14) >= uint32(v35) {
+			goto b217
 		}
-		v906 = int64(uint32(*(*int32)(unsafe.Add(own5, 52))))
-		if v906 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v906)*4)) = v808
+		v1300 = int64(uint32(*(*int32)(unsafe.Add(own3, 52))))
+		if v1300 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1300)*4)) = v1203
 		}
-	b239:
-		if uint32(v909+v20) >= uint32(v33) {
-			goto b242
+	b217:
+		if uint32(v1303+v14) >= uint32(v35) {
+			goto b220
 		}
-		v913 = int64(uint32(*(*int32)(unsafe.Add(own5, 56))))
-		if v913 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v913)*4)) = v809
+		v1307 = int64(uint32(*(*int32)(unsafe.Add(own3, 56))))
+		if v1307 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1307)*4)) = v1204
 		}
-	b242:
-		if uint32(v916+v20) >= uint32(v33) {
-			goto b245
+	b220:
+		if uint32(v1310+v14) >= uint32(v35) {
+			goto b223r21
 		}
-		v920 = int64(uint32(*(*int32)(unsafe.Add(own5, 60))))
-		if v920 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v920)*4)) = v810
+		v1314 = int64(uint32(*(*int32)(unsafe.Add(own3, 60))))
+		if v1314 < v12 {
+			*(*int32)(unsafe.Add(p8, int(v1314)*4)) = v1205
 		}
-	b245:
-		if uint32(v923+v20) >= uint32(v33) {
-			goto b248r23
-		}
-		v927 = int64(uint32(*(*int32)(unsafe.Add(own5, 64))))
-		if v927 < v18 {
-			*(*int32)(unsafe.Add(p10, int(v927)*4)) = v811
-		}
-	b248r23:
+	b223r21:
 	}
 	return -1
 }
@@ -9850,48 +9986,52 @@ func (g *placesHost) Run() {
 // search32Host is some work-items of the kernel [Search32].
 type search32Host struct {
 	kernelimpl.HostGroup
-	c0 bool
+	c0 int32
+	c1 int32
 }
 
 func newSearch32Host() kernelimpl.HostForm { return new(search32Host) }
 
 func (g *search32Host) Begin() {
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
 }
 
 func (g *search32Host) Run() {
-	v7 := g.Int64(64)
-	v13 := v7 == 0
-	v5 := g.Int64(48)
+	v5 := g.Int64(56)
+	v13 := v5 == 0
+	v3 := g.Int64(40)
 	p2 := g.Pointer(2)
-	v9 := g.Int64(80)
-	v11 := g.Int64(96)
-	v21 := v9 < v11
-	v22 := v11
+	v7 := g.Int64(72)
+	v9 := g.Int64(88)
+	v21 := v7 < v9
+	v22 := v9
 	if v21 {
-		v22 = v9
+		v22 = v7
 	}
 	p3 := g.Pointer(3)
 	c0 := g.c0
+	v23 := ^c0
+	v11 := c0 != 0
+	c1 := g.c1
+	v12 := int32(-1)
+	if v11 {
+		v12 = c1
+	}
 	v2 := g.Int32(24)
-	v23 := ^v2
-	v3 := g.Int32(28)
-	v4 := g.Int32(32)
+	p1 := g.Pointer(1)
+	stop := g.Cancelled()
 	p4 := g.Pointer(4)
 	v1 := g.Int32(8)
-	v25 := int64(uint32(v1))
-	stop := g.Cancelled()
-	p1 := g.Pointer(1)
-	v24 := ^v2
+	v24 := int64(uint32(v1))
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v19, v26, v42, v43 int64
-		var v41, v60 int32
+		var v19, v25, v36, v37 int64
 		if v13 {
-			v19 = v5
+			v19 = v3
 		} else {
 			v14 := *(*int64)(p2)
 			v16 := int64(0)
@@ -9899,222 +10039,198 @@ func (g *search32Host) Run() {
 				v16 = v14
 			}
 			v18 := v16
-			if v5 < v16 {
-				v18 = v5
+			if v3 < v16 {
+				v18 = v3
 			}
 			v19 = v18
 		}
-		v26 = int64(x)
+		v25 = int64(x)
 	b3:
-		if v26 >= v22 {
+		if v25 >= v22 {
 			continue
 		}
-		v28 := *(*int32)(unsafe.Add(p3, int(v26)*4))
-		if c0 {
-			v29 := v28 & v23
-			v34 := v28 ^ v2
-			if (v28 & v2) != 0 {
-				v34 = ^v28
-			}
-			v36 := v34
-			if v29 == 0 {
-				v36 = v2
-			}
-			v38 := v36
-			if uint32(v3) < uint32(v29) {
-				v38 = 0
-			}
-			v41 = v38 ^ v4
-		} else {
-			v41 = v28 ^ v4
+		v27 := *(*int32)(unsafe.Add(p3, int(v25)*4))
+		v28 := v27 & v23
+		v32 := c0 + v28
+		if v28 != v27 {
+			v32 = c0 - v28
 		}
-		v42 = 0
-		v43 = v19
-	b8:
-		if v42 >= v43 {
-			*(*int64)(unsafe.Add(p4, int(v26)*8)) = v42
-			v26 = v26 + v25
+		v34 := v32
+		if uint32(v12) < uint32(v28) {
+			v34 = 0
+		}
+		v35 := v34 ^ v2
+		v36 = 0
+		v37 = v19
+	b5:
+		if v36 < v37 {
+			v40 := int64(uint64(v36+v37) >> 1)
+			v41 := *(*int32)(unsafe.Add(p1, int(v40)*4))
+			v42 := v41 & v23
+			v46 := c0 + v42
+			if v42 != v41 {
+				v46 = c0 - v42
+			}
+			v48 := v46
+			if uint32(v12) < uint32(v42) {
+				v48 = 0
+			}
+			v50 := uint32(v48^v2) < uint32(v35)
+			v52 := v36
+			if v50 {
+				v52 = v40 + 1
+			}
+			v53 := v40
+			if v50 {
+				v53 = v37
+			}
+			v36 = v52
+			v37 = v53
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b3
+			goto b5
 		}
-		v46 := int64(uint64(v42+v43) >> 1)
-		v47 := *(*int32)(unsafe.Add(p1, int(v46)*4))
-		if c0 {
-			v48 := v47 & v24
-			v53 := v47 ^ v2
-			if (v47 & v2) != 0 {
-				v53 = ^v47
-			}
-			v55 := v53
-			if v48 == 0 {
-				v55 = v2
-			}
-			v57 := v55
-			if uint32(v3) < uint32(v48) {
-				v57 = 0
-			}
-			v60 = v57 ^ v4
-		} else {
-			v60 = v47 ^ v4
-		}
-		v61 := uint32(v60) < uint32(v41)
-		v63 := v42
-		if v61 {
-			v63 = v46 + 1
-		}
-		v64 := v46
-		if v61 {
-			v64 = v43
-		}
-		v42 = v63
-		v43 = v64
+		*(*int64)(unsafe.Add(p4, int(v25)*8)) = v36
+		v25 = v25 + v24
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b8
+		goto b3
 	}
 }
 
 // search64Host is some work-items of the kernel [Search64].
 type search64Host struct {
 	kernelimpl.HostGroup
-	c0 bool
+	c0 int32
+	c1 int32
 }
 
 func newSearch64Host() kernelimpl.HostForm { return new(search64Host) }
 
 func (g *search64Host) Begin() {
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
 }
 
 func (g *search64Host) Run() {
-	v7 := g.Int64(72)
-	v13 := v7 == 0
 	v5 := g.Int64(56)
+	v17 := v5 == 0
+	v3 := g.Int64(40)
 	p2 := g.Pointer(2)
+	v7 := g.Int64(72)
 	v9 := g.Int64(88)
-	v11 := g.Int64(104)
-	v21 := v9 < v11
-	v22 := v11
-	if v21 {
-		v22 = v9
+	v25 := v7 < v9
+	v26 := v9
+	if v25 {
+		v26 = v7
 	}
 	p3 := g.Pointer(3)
 	c0 := g.c0
+	v15 := int64(uint32(c0))
+	v16 := v15 << 32
+	v27 := ^v16
+	v11 := c0 != 0
+	c1 := g.c1
+	v12 := int64(uint32(c1))
+	v13 := v12 << 32
+	v14 := int64(-1)
+	if v11 {
+		v14 = v13
+	}
 	v2 := g.Int64(24)
-	v23 := ^v2
-	v3 := g.Int64(32)
-	v4 := g.Int64(40)
+	p1 := g.Pointer(1)
+	stop := g.Cancelled()
 	p4 := g.Pointer(4)
 	v1 := g.Int32(8)
-	v25 := int64(uint32(v1))
-	stop := g.Cancelled()
-	p1 := g.Pointer(1)
-	v24 := ^v2
+	v28 := int64(uint32(v1))
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v19, v26, v41, v42, v43, v60 int64
-		if v13 {
-			v19 = v5
+		var v23, v29, v40, v41 int64
+		if v17 {
+			v23 = v3
 		} else {
-			v14 := *(*int64)(p2)
-			v16 := int64(0)
-			if 0 < v14 {
-				v16 = v14
+			v18 := *(*int64)(p2)
+			v20 := int64(0)
+			if 0 < v18 {
+				v20 = v18
 			}
-			v18 := v16
-			if v5 < v16 {
-				v18 = v5
+			v22 := v20
+			if v3 < v20 {
+				v22 = v3
 			}
-			v19 = v18
+			v23 = v22
 		}
-		v26 = int64(x)
+		v29 = int64(x)
 	b3:
-		if v26 >= v22 {
+		if v29 >= v26 {
 			continue
 		}
-		v28 := *(*int64)(unsafe.Add(p3, int(v26)*8))
-		if c0 {
-			v29 := v28 & v23
-			v34 := v28 ^ v2
-			if (v28 & v2) != 0 {
-				v34 = ^v28
-			}
-			v36 := v34
-			if v29 == 0 {
-				v36 = v2
-			}
-			v38 := v36
-			if uint64(v3) < uint64(v29) {
-				v38 = 0
-			}
-			v41 = v38 ^ v4
-		} else {
-			v41 = v28 ^ v4
+		v31 := *(*int64)(unsafe.Add(p3, int(v29)*8))
+		v32 := v31 & v27
+		v36 := v16 + v32
+		if v32 != v31 {
+			v36 = v16 - v32
 		}
-		v42 = 0
-		v43 = v19
-	b8:
-		if v42 >= v43 {
-			*(*int64)(unsafe.Add(p4, int(v26)*8)) = v42
-			v26 = v26 + v25
+		v38 := v36
+		if uint64(v14) < uint64(v32) {
+			v38 = 0
+		}
+		v39 := v38 ^ v2
+		v40 = 0
+		v41 = v23
+	b5:
+		if v40 < v41 {
+			v44 := int64(uint64(v40+v41) >> 1)
+			v45 := *(*int64)(unsafe.Add(p1, int(v44)*8))
+			v46 := v45 & v27
+			v50 := v16 + v46
+			if v46 != v45 {
+				v50 = v16 - v46
+			}
+			v52 := v50
+			if uint64(v14) < uint64(v46) {
+				v52 = 0
+			}
+			v54 := uint64(v52^v2) < uint64(v39)
+			v56 := v40
+			if v54 {
+				v56 = v44 + 1
+			}
+			v57 := v44
+			if v54 {
+				v57 = v41
+			}
+			v40 = v56
+			v41 = v57
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b3
+			goto b5
 		}
-		v46 := int64(uint64(v42+v43) >> 1)
-		v47 := *(*int64)(unsafe.Add(p1, int(v46)*8))
-		if c0 {
-			v48 := v47 & v24
-			v53 := v47 ^ v2
-			if (v47 & v2) != 0 {
-				v53 = ^v47
-			}
-			v55 := v53
-			if v48 == 0 {
-				v55 = v2
-			}
-			v57 := v55
-			if uint64(v3) < uint64(v48) {
-				v57 = 0
-			}
-			v60 = v57 ^ v4
-		} else {
-			v60 = v47 ^ v4
-		}
-		v61 := uint64(v60) < uint64(v41)
-		v63 := v42
-		if v61 {
-			v63 = v46 + 1
-		}
-		v64 := v46
-		if v61 {
-			v64 = v43
-		}
-		v42 = v63
-		v43 = v64
+		*(*int64)(unsafe.Add(p4, int(v29)*8)) = v40
+		v29 = v29 + v28
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b8
+		goto b3
 	}
 }
 
 // selectHost is a work-group of the kernel [Select].
 type selectHost struct {
 	kernelimpl.HostGroup
-	c0  bool
+	c0  int32
 	c1  int32
+	c2  int32
 	v21 int64
 
 	v25 int32
@@ -10124,8 +10240,9 @@ func newSelectHost() kernelimpl.HostForm { return new(selectHost) }
 
 func (g *selectHost) Begin() {
 	const n = 256
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
-	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
 	g.Allot(0, 1024)
 	g.Allot(1, 32)
 }
@@ -10134,14 +10251,14 @@ func (g *selectHost) Run() {
 	const n = 256
 	// ZeroLocal, top.go:41
 	g.Zero(0)
-	v7 := g.Int64(72)
-	v15 := v7 == 0
-	v5 := g.Int64(56)
+	v5 := g.Int64(64)
+	v15 := v5 == 0
+	v3 := g.Int64(48)
 	p4 := g.Pointer(4)
-	v9 := g.Int64(88)
-	v22 := 0 < v9
+	v7 := g.Int64(80)
+	v22 := 0 < v7
 	p5 := g.Pointer(5)
-	v4 := g.Int32(40)
+	v2 := g.Int32(32)
 	m0 := g.Memory(0)
 	u21 := g.v21
 	u25 := g.v25
@@ -10149,7 +10266,7 @@ func (g *selectHost) Run() {
 		var v21 int64
 		var v25 int32
 		if v15 {
-			v21 = v5
+			v21 = v3
 		} else {
 			v16 := *(*int64)(p4)
 			v18 := int64(0)
@@ -10157,13 +10274,13 @@ func (g *selectHost) Run() {
 				v18 = v16
 			}
 			v20 := v18
-			if v5 < v18 {
-				v20 = v5
+			if v3 < v18 {
+				v20 = v3
 			}
 			v21 = v20
 		}
 		if v22 {
-			v25 = *(*int32)(p5) & v4
+			v25 = *(*int32)(p5) & v2
 		} else {
 			v25 = 0
 		}
@@ -10181,299 +10298,231 @@ func (g *selectHost) Run() {
 	m1 := g.Memory(1)
 	p3 := g.Pointer(3)
 	c0 := g.c0
-	v0 := g.Int32(24)
-	v30 := ^v0
-	v1 := g.Int32(28)
-	v2 := g.Int32(32)
-	v25 := g.v25
-	v3 := g.Int32(36)
-	v31 := v3 & 31
-	v32 := ^v0
-	v33 := v3 & 31
-	v34 := ^v0
-	v35 := v3 & 31
-	v36 := ^v0
-	v37 := v3 & 31
-	v38 := ^v0
-	v39 := v3 & 31
-	v40 := ^v0
-	v41 := v3 & 31
-	v42 := ^v0
-	v43 := v3 & 31
-	v44 := ^v0
-	v45 := v3 & 31
-	v46 := g.Int32(8)
+	v30 := ^c0
+	v11 := c0 != 0
 	c1 := g.c1
+	v12 := int32(-1)
+	if v11 {
+		v12 = c1
+	}
+	v0 := g.Int32(24)
+	v25 := g.v25
+	v1 := g.Int32(28)
+	v31 := v1 & 31
+	v32 := v1 & 31
+	v33 := v1 & 31
+	v34 := v1 & 31
+	v35 := v1 & 31
+	v36 := v1 & 31
+	v37 := v1 & 31
+	v38 := v1 & 31
+	v39 := g.Int32(8)
+	c2 := g.c2
 	stop := g.Cancelled()
 	for li := range n {
 		v13 := int32(li)
 		v14 := int64(uint32(v13))
-		var v47 int64
-		var v102, v121, v140, v159, v178, v197, v216, v235 int32
-		v47 = v29
+		var v40 int64
+		v40 = v29
 	b7:
-		if v47 >= v21 {
+		if v40 >= v21 {
 			continue
 		}
 		*(*[32]byte)(m1) = [32]byte{}
-		v50 := v47 + v14
-		v51 := v50 < v21
-		if v51 {
-			*(*int32)(m1) = *(*int32)(unsafe.Add(p3, int(v50)*4))
+		v43 := v40 + v14
+		v44 := v43 < v21
+		if v44 {
+			*(*int32)(m1) = *(*int32)(unsafe.Add(p3, int(v43)*4))
 		}
-		v55 := (v47 + 256) + v14
-		v56 := v55 < v21
-		if v56 {
-			*(*int32)(unsafe.Add(m1, 4)) = *(*int32)(unsafe.Add(p3, int(v55)*4))
+		v48 := (v40 + 256) + v14
+		v49 := v48 < v21
+		if v49 {
+			*(*int32)(unsafe.Add(m1, 4)) = *(*int32)(unsafe.Add(p3, int(v48)*4))
 		}
-		v60 := (v47 + 512) + v14
-		v61 := v60 < v21
-		if v61 {
-			*(*int32)(unsafe.Add(m1, 8)) = *(*int32)(unsafe.Add(p3, int(v60)*4))
+		v53 := (v40 + 512) + v14
+		v54 := v53 < v21
+		if v54 {
+			*(*int32)(unsafe.Add(m1, 8)) = *(*int32)(unsafe.Add(p3, int(v53)*4))
 		}
-		v65 := (v47 + 768) + v14
-		v66 := v65 < v21
-		if v66 {
-			*(*int32)(unsafe.Add(m1, 12)) = *(*int32)(unsafe.Add(p3, int(v65)*4))
+		v58 := (v40 + 768) + v14
+		v59 := v58 < v21
+		if v59 {
+			*(*int32)(unsafe.Add(m1, 12)) = *(*int32)(unsafe.Add(p3, int(v58)*4))
 		}
-		v70 := (v47 + 1024) + v14
-		v71 := v70 < v21
-		if v71 {
-			*(*int32)(unsafe.Add(m1, 16)) = *(*int32)(unsafe.Add(p3, int(v70)*4))
+		v63 := (v40 + 1024) + v14
+		v64 := v63 < v21
+		if v64 {
+			*(*int32)(unsafe.Add(m1, 16)) = *(*int32)(unsafe.Add(p3, int(v63)*4))
 		}
-		v75 := (v47 + 1280) + v14
-		v76 := v75 < v21
-		if v76 {
-			*(*int32)(unsafe.Add(m1, 20)) = *(*int32)(unsafe.Add(p3, int(v75)*4))
+		v68 := (v40 + 1280) + v14
+		v69 := v68 < v21
+		if v69 {
+			*(*int32)(unsafe.Add(m1, 20)) = *(*int32)(unsafe.Add(p3, int(v68)*4))
 		}
-		v80 := (v47 + 1536) + v14
-		v81 := v80 < v21
-		if v81 {
-			*(*int32)(unsafe.Add(m1, 24)) = *(*int32)(unsafe.Add(p3, int(v80)*4))
+		v73 := (v40 + 1536) + v14
+		v74 := v73 < v21
+		if v74 {
+			*(*int32)(unsafe.Add(m1, 24)) = *(*int32)(unsafe.Add(p3, int(v73)*4))
 		}
-		v85 := (v47 + 1792) + v14
-		v86 := v85 < v21
-		if v86 {
-			*(*int32)(unsafe.Add(m1, 28)) = *(*int32)(unsafe.Add(p3, int(v85)*4))
+		v78 := (v40 + 1792) + v14
+		v79 := v78 < v21
+		if v79 {
+			*(*int32)(unsafe.Add(m1, 28)) = *(*int32)(unsafe.Add(p3, int(v78)*4))
 		}
-		v89 := *(*int32)(m1)
-		if c0 {
-			v90 := v89 & v30
-			v95 := v89 ^ v0
-			if (v89 & v0) != 0 {
-				v95 = ^v89
-			}
-			v97 := v95
-			if v90 == 0 {
-				v97 = v0
-			}
-			v99 := v97
-			if uint32(v1) < uint32(v90) {
-				v99 = 0
-			}
-			v102 = v99 ^ v2
-		} else {
-			v102 = v89 ^ v2
+		v82 := *(*int32)(m1)
+		v83 := v82 & v30
+		v87 := c0 + v83
+		if v83 != v82 {
+			v87 = c0 - v83
 		}
-		if !v51 {
+		v89 := v87
+		if uint32(v12) < uint32(v83) {
+			v89 = 0
+		}
+		v90 := v89 ^ v0
+		if !v44 {
+			goto b27
+		}
+		if (v90 & v2) == v25 {
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v90)>>(uint32(v31)&31))&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v90)>>(uint32(v31)&31))&255)*4)) += int32(1)
+		}
+	b27:
+		v96 := *(*int32)(unsafe.Add(m1, 4))
+		v97 := v96 & v30
+		v101 := c0 + v97
+		if v97 != v96 {
+			v101 = c0 - v97
+		}
+		v103 := v101
+		if uint32(v12) < uint32(v97) {
+			v103 = 0
+		}
+		v104 := v103 ^ v0
+		if !v49 {
 			goto b30
 		}
-		if (v102 & v4) == v25 {
-			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v102)>>(uint32(v31)&31))&255)*4))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v102)>>(uint32(v31)&31))&255)*4)) += int32(1)
+		if (v104 & v2) == v25 {
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v104)>>(uint32(v32)&31))&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v104)>>(uint32(v32)&31))&255)*4)) += int32(1)
 		}
 	b30:
-		v108 := *(*int32)(unsafe.Add(m1, 4))
-		if c0 {
-			v109 := v108 & v32
-			v114 := v108 ^ v0
-			if (v108 & v0) != 0 {
-				v114 = ^v108
-			}
-			v116 := v114
-			if v109 == 0 {
-				v116 = v0
-			}
-			v118 := v116
-			if uint32(v1) < uint32(v109) {
-				v118 = 0
-			}
-			v121 = v118 ^ v2
-		} else {
-			v121 = v108 ^ v2
+		v110 := *(*int32)(unsafe.Add(m1, 8))
+		v111 := v110 & v30
+		v115 := c0 + v111
+		if v111 != v110 {
+			v115 = c0 - v111
 		}
-		if !v56 {
+		v117 := v115
+		if uint32(v12) < uint32(v111) {
+			v117 = 0
+		}
+		v118 := v117 ^ v0
+		if !v54 {
+			goto b33
+		}
+		if (v118 & v2) == v25 {
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v118)>>(uint32(v33)&31))&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v118)>>(uint32(v33)&31))&255)*4)) += int32(1)
+		}
+	b33:
+		v124 := *(*int32)(unsafe.Add(m1, 12))
+		v125 := v124 & v30
+		v129 := c0 + v125
+		if v125 != v124 {
+			v129 = c0 - v125
+		}
+		v131 := v129
+		if uint32(v12) < uint32(v125) {
+			v131 = 0
+		}
+		v132 := v131 ^ v0
+		if !v59 {
 			goto b36
 		}
-		if (v121 & v4) == v25 {
-			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v121)>>(uint32(v33)&31))&255)*4))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v121)>>(uint32(v33)&31))&255)*4)) += int32(1)
+		if (v132 & v2) == v25 {
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v132)>>(uint32(v34)&31))&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v132)>>(uint32(v34)&31))&255)*4)) += int32(1)
 		}
 	b36:
-		v127 := *(*int32)(unsafe.Add(m1, 8))
-		if c0 {
-			v128 := v127 & v34
-			v133 := v127 ^ v0
-			if (v127 & v0) != 0 {
-				v133 = ^v127
-			}
-			v135 := v133
-			if v128 == 0 {
-				v135 = v0
-			}
-			v137 := v135
-			if uint32(v1) < uint32(v128) {
-				v137 = 0
-			}
-			v140 = v137 ^ v2
-		} else {
-			v140 = v127 ^ v2
+		v138 := *(*int32)(unsafe.Add(m1, 16))
+		v139 := v138 & v30
+		v143 := c0 + v139
+		if v139 != v138 {
+			v143 = c0 - v139
 		}
-		if !v61 {
+		v145 := v143
+		if uint32(v12) < uint32(v139) {
+			v145 = 0
+		}
+		v146 := v145 ^ v0
+		if !v64 {
+			goto b39
+		}
+		if (v146 & v2) == v25 {
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v146)>>(uint32(v35)&31))&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v146)>>(uint32(v35)&31))&255)*4)) += int32(1)
+		}
+	b39:
+		v152 := *(*int32)(unsafe.Add(m1, 20))
+		v153 := v152 & v30
+		v157 := c0 + v153
+		if v153 != v152 {
+			v157 = c0 - v153
+		}
+		v159 := v157
+		if uint32(v12) < uint32(v153) {
+			v159 = 0
+		}
+		v160 := v159 ^ v0
+		if !v69 {
 			goto b42
 		}
-		if (v140 & v4) == v25 {
-			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v140)>>(uint32(v35)&31))&255)*4))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v140)>>(uint32(v35)&31))&255)*4)) += int32(1)
+		if (v160 & v2) == v25 {
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v160)>>(uint32(v36)&31))&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v160)>>(uint32(v36)&31))&255)*4)) += int32(1)
 		}
 	b42:
-		v146 := *(*int32)(unsafe.Add(m1, 12))
-		if c0 {
-			v147 := v146 & v36
-			v152 := v146 ^ v0
-			if (v146 & v0) != 0 {
-				v152 = ^v146
-			}
-			v154 := v152
-			if v147 == 0 {
-				v154 = v0
-			}
-			v156 := v154
-			if uint32(v1) < uint32(v147) {
-				v156 = 0
-			}
-			v159 = v156 ^ v2
-		} else {
-			v159 = v146 ^ v2
+		v166 := *(*int32)(unsafe.Add(m1, 24))
+		v167 := v166 & v30
+		v171 := c0 + v167
+		if v167 != v166 {
+			v171 = c0 - v167
 		}
-		if !v66 {
+		v173 := v171
+		if uint32(v12) < uint32(v167) {
+			v173 = 0
+		}
+		v174 := v173 ^ v0
+		if !v74 {
+			goto b45
+		}
+		if (v174 & v2) == v25 {
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v174)>>(uint32(v37)&31))&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v174)>>(uint32(v37)&31))&255)*4)) += int32(1)
+		}
+	b45:
+		v180 := *(*int32)(unsafe.Add(m1, 28))
+		v181 := v180 & v30
+		v185 := c0 + v181
+		if v181 != v180 {
+			v185 = c0 - v181
+		}
+		v187 := v185
+		if uint32(v12) < uint32(v181) {
+			v187 = 0
+		}
+		v188 := v187 ^ v0
+		if !v79 {
 			goto b48
 		}
-		if (v159 & v4) == v25 {
-			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v159)>>(uint32(v37)&31))&255)*4))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v159)>>(uint32(v37)&31))&255)*4)) += int32(1)
+		if (v188 & v2) == v25 {
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v188)>>(uint32(v38)&31))&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v188)>>(uint32(v38)&31))&255)*4)) += int32(1)
 		}
 	b48:
-		v165 := *(*int32)(unsafe.Add(m1, 16))
-		if c0 {
-			v166 := v165 & v38
-			v171 := v165 ^ v0
-			if (v165 & v0) != 0 {
-				v171 = ^v165
-			}
-			v173 := v171
-			if v166 == 0 {
-				v173 = v0
-			}
-			v175 := v173
-			if uint32(v1) < uint32(v166) {
-				v175 = 0
-			}
-			v178 = v175 ^ v2
-		} else {
-			v178 = v165 ^ v2
-		}
-		if !v71 {
-			goto b54
-		}
-		if (v178 & v4) == v25 {
-			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v178)>>(uint32(v39)&31))&255)*4))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v178)>>(uint32(v39)&31))&255)*4)) += int32(1)
-		}
-	b54:
-		v184 := *(*int32)(unsafe.Add(m1, 20))
-		if c0 {
-			v185 := v184 & v40
-			v190 := v184 ^ v0
-			if (v184 & v0) != 0 {
-				v190 = ^v184
-			}
-			v192 := v190
-			if v185 == 0 {
-				v192 = v0
-			}
-			v194 := v192
-			if uint32(v1) < uint32(v185) {
-				v194 = 0
-			}
-			v197 = v194 ^ v2
-		} else {
-			v197 = v184 ^ v2
-		}
-		if !v76 {
-			goto b60
-		}
-		if (v197 & v4) == v25 {
-			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v197)>>(uint32(v41)&31))&255)*4))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v197)>>(uint32(v41)&31))&255)*4)) += int32(1)
-		}
-	b60:
-		v203 := *(*int32)(unsafe.Add(m1, 24))
-		if c0 {
-			v204 := v203 & v42
-			v209 := v203 ^ v0
-			if (v203 & v0) != 0 {
-				v209 = ^v203
-			}
-			v211 := v209
-			if v204 == 0 {
-				v211 = v0
-			}
-			v213 := v211
-			if uint32(v1) < uint32(v204) {
-				v213 = 0
-			}
-			v216 = v213 ^ v2
-		} else {
-			v216 = v203 ^ v2
-		}
-		if !v81 {
-			goto b66
-		}
-		if (v216 & v4) == v25 {
-			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v216)>>(uint32(v43)&31))&255)*4))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v216)>>(uint32(v43)&31))&255)*4)) += int32(1)
-		}
-	b66:
-		v222 := *(*int32)(unsafe.Add(m1, 28))
-		if c0 {
-			v223 := v222 & v44
-			v228 := v222 ^ v0
-			if (v222 & v0) != 0 {
-				v228 = ^v222
-			}
-			v230 := v228
-			if v223 == 0 {
-				v230 = v0
-			}
-			v232 := v230
-			if uint32(v1) < uint32(v223) {
-				v232 = 0
-			}
-			v235 = v232 ^ v2
-		} else {
-			v235 = v222 ^ v2
-		}
-		if !v86 {
-			goto b72
-		}
-		if (v235 & v4) == v25 {
-			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v235)>>(uint32(v45)&31))&255)*4))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v235)>>(uint32(v45)&31))&255)*4)) += int32(1)
-		}
-	b72:
-		v244 := v47 + (int64(uint32(int32(uint32(v46)/uint32(c1)))) * 2048)
-		v47 = v244
+		v197 := v40 + (int64(uint32(int32(uint32(v39)/uint32(c2)))) * 2048)
+		v40 = v197
 		if stop.Load() {
 			g.Stop()
 			return
@@ -10481,26 +10530,27 @@ func (g *selectHost) Run() {
 		goto b7
 	}
 	// Barrier, top.go:63
-	v11 := g.Int64(104)
+	v9 := g.Int64(96)
 	p6 := g.Pointer(6)
 	for li := range n {
 		v13 := int32(li)
 		v14 := int64(uint32(v13))
-		v245 := *(*int32)(unsafe.Add(m0, li*4))
-		if v245 == 0 {
-			goto b77
+		v198 := *(*int32)(unsafe.Add(m0, li*4))
+		if v198 == 0 {
+			goto b53
 		}
-		if v14 < v11 {
-			atomic.AddInt32((*int32)(unsafe.Add(p6, li*4)), v245)
+		if v14 < v9 {
+			atomic.AddInt32((*int32)(unsafe.Add(p6, li*4)), v198)
 		}
-	b77:
+	b53:
 	}
 }
 
 // startsHost is a work-group of the kernel [Starts].
 type startsHost struct {
 	kernelimpl.HostGroup
-	v23, v24, v10 []int32
+	c0            int32
+	v26, v27, v13 []int32
 
 	sint32 []int32
 }
@@ -10509,520 +10559,538 @@ func newStartsHost() kernelimpl.HostForm { return new(startsHost) }
 
 func (g *startsHost) Begin() {
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v23, &g.v24, &g.v10)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v26, &g.v27, &g.v13)
 }
 
 func (g *startsHost) Run() {
 	const n = 256
 	v0 := g.Int64(24)
-	v9 := 0 < v0
-	h10 := g.v10[:n]
-	v7 := int32(g.ID[0])
-	v8 := int64(uint32(v7))
-	v1 := g.Int64(40)
-	p1 := g.Pointer(1)
+	v12 := 0 < v0
+	h13 := g.v13[:n]
+	v10 := int32(g.ID[0])
+	v11 := int64(uint32(v10))
+	v4 := g.Int64(64)
+	p3 := g.Pointer(3)
 	stop := g.Cancelled()
-	h23 := g.v23[:n]
+	h26 := g.v26[:n]
 	// The work-items go through the loop together.
 	{
 		all := true
 		for li := range n {
-			if v9 {
-				h10[li] = 0
+			if v12 {
+				h13[li] = 0
 				continue
 			}
 			all = false
 			break
 		}
 		if all {
-			v11 := int64(0)
+			v14 := int64(0)
 			for {
 				if stop.Load() {
 					g.Stop()
 					return
 				}
-				v12 := v11 * 8
-				v13 := v12 + v8
-				v14 := v13 * 256
-				startsHostLoop0(h10, n, v14, v1, p1)
-				v11 += 1
-				if v11 >= v0 {
+				v15 := v14 * 8
+				v16 := v15 + v11
+				v17 := v16 * 256
+				startsHostLoop0(h13, n, v17, v4, p3)
+				v14 += 1
+				if v14 >= v0 {
 					break
 				}
 			}
 			for li := range n {
-				v20 := h10[li]
-				var v23 int32
-				v23 = v20
-				h23[li] = v23
+				v23 := h13[li]
+				var v26 int32
+				v26 = v23
+				h26[li] = v26
 			}
 		} else {
 			for li := range n {
-				var v10, v20, v23 int32
-				var v11, v15, v21 int64
-				v6 := int64(uint32(int32(li)))
-				if !v9 {
-					v23 = 0
+				var v13, v23, v26 int32
+				var v14, v18, v24 int64
+				v9 := int64(uint32(int32(li)))
+				if !v12 {
+					v26 = 0
 					goto b7
 				}
-				v10 = 0
-				v11 = 0
+				v13 = 0
+				v14 = 0
 			b1:
-				v15 = (((v11 * 8) + v8) * 256) + v6
-				if 0 > v15 {
-					v20 = v10
+				v18 = (((v14 * 8) + v11) * 256) + v9
+				if 0 > v18 {
+					v23 = v13
 					goto b4
 				}
-				if v15 < v1 {
-					v20 = v10 + *(*int32)(unsafe.Add(p1, int(v15)*4))
+				if v18 < v4 {
+					v23 = v13 + *(*int32)(unsafe.Add(p3, int(v18)*4))
 				} else {
-					v20 = v10
+					v23 = v13
 				}
 			b4:
-				v21 = v11 + 1
-				if v21 < v0 {
-					v10 = v20
-					v11 = v21
+				v24 = v14 + 1
+				if v24 < v0 {
+					v13 = v23
+					v14 = v24
 					if stop.Load() {
 						g.Stop()
 						return
 					}
 					goto b1
 				}
-				v23 = v20
+				v26 = v23
 			b7:
-				h23[li] = v23
+				h26[li] = v26
 			}
 		}
 	}
-	// GroupExclusiveScan, kernels.go:160
+	// GroupExclusiveScan, kernels.go:177
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v23, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v26, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v24, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v27, in, len(in), int32(0))
 	}
-	h24 := g.v24[:n]
-	v28 := v0 + 1
-	v29 := v8 * v28
-	v30 := v29 * 256
-	v3 := g.Int64(56)
+	h27 := g.v27[:n]
+	v31 := v0 + 1
+	v32 := v11 * v31
+	v33 := v32 * 256
+	v6 := g.Int64(80)
+	p4 := g.Pointer(4)
+	v38 := g.Int32(8)
+	c0 := g.c0
+	v44 := v10 == 0
+	v2 := g.Int64(48)
+	v47 := v2 == 0
+	v1 := g.Int64(32)
 	p2 := g.Pointer(2)
 	for li := range n {
-		v24 := h24[li]
-		v5 := int32(li)
-		v6 := int64(uint32(v5))
-		v27 := v24
+		v27 := h27[li]
+		v8 := int32(li)
+		v9 := int64(uint32(v8))
+		var v53 int64
+		v30 := v27
 		if int32(li) == 0 {
-			v27 = 0
+			v30 = 0
 		}
-		v31 := v30 + v6
-		if 0 > v31 {
+		v34 := v33 + v9
+		if 0 > v34 {
 			goto b11
 		}
-		if v31 < v3 {
-			*(*int32)(unsafe.Add(p2, int(v31)*4)) = v27
+		if v34 < v6 {
+			*(*int32)(unsafe.Add(p4, int(v34)*4)) = v30
 		}
 	b11:
+		v42 := (int64(uint32(int32(uint32(v38)/uint32(c0)))) * v31) * 256
+		if v8 != 0 {
+			goto b18
+		}
+		if !v44 {
+			goto b18
+		}
+		if 0 > v42 {
+			goto b18
+		}
+		if v42 >= v6 {
+			goto b18
+		}
+		if v47 {
+			v53 = v1
+		} else {
+			v48 := *(*int64)(p2)
+			v50 := int64(0)
+			if 0 < v48 {
+				v50 = v48
+			}
+			v52 := v50
+			if v1 < v50 {
+				v52 = v1
+			}
+			v53 = v52
+		}
+		*(*int32)(unsafe.Add(p4, int(v42)*4)) = int32(uint64(v53))
+	b18:
 	}
 }
 
 //go:noinline
-func startsHostLoop0(h10 []int32, n int, v14 int64, v1 int64, p1 unsafe.Pointer) {
-	h10 = h10[:n]
+func startsHostLoop0(h13 []int32, n int, v17 int64, v4 int64, p3 unsafe.Pointer) {
+	h13 = h13[:n]
 	for li := range n {
-		v5 := int32(li)
-		v6 := int64(uint32(v5))
-		v10 := h10[li]
-		var v20 int32
-		v15 := v14 + v6
-		if 0 > v15 {
-			v20 = v10
+		v8 := int32(li)
+		v9 := int64(uint32(v8))
+		v13 := h13[li]
+		var v23 int32
+		v18 := v17 + v9
+		if 0 > v18 {
+			v23 = v13
 			goto b4r0l
 		}
-		if v15 < v1 {
-			v20 = v10 + *(*int32)(unsafe.Add(p1, int(v15)*4))
+		if v18 < v4 {
+			v23 = v13 + *(*int32)(unsafe.Add(p3, int(v18)*4))
 		} else {
-			v20 = v10
+			v23 = v13
 		}
 	b4r0l:
-		h10[li] = v20
+		h13[li] = v23
 	}
 }
 
 // tally32Host is some work-items of the kernel [Tally32].
 type tally32Host struct {
 	kernelimpl.HostGroup
-	c0 bool
+	c0 int32
+	c1 int32
 }
 
 func newTally32Host() kernelimpl.HostForm { return new(tally32Host) }
 
-const tally32HostSites = `3	prim/sort/kernels/cpu.go:29:43
+const tally32HostSites = `3	prim/sort/kernels/cpu.go:29:48
 1	31:9
-1	31:39`
+1	31:37`
 
 func (g *tally32Host) Begin() {
 	g.Sites = tally32HostSites
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
 }
 
 func (*tally32Host) Spare() {}
 
 func (g *tally32Host) Run() {
-	v9 := g.Int64(80)
-	v14 := v9 == 0
-	v7 := g.Int64(64)
+	v7 := g.Int64(72)
+	v12 := v7 == 0
+	v5 := g.Int64(56)
 	p5 := g.Pointer(5)
-	v11 := g.Int64(96)
-	v6 := g.Int64(48)
+	v9 := g.Int64(88)
+	v4 := g.Int64(40)
 	p4 := g.Pointer(4)
 	c0 := g.c0
+	v48 := ^c0
+	v19 := c0 != 0
+	c1 := g.c1
+	v20 := int32(-1)
+	if v19 {
+		v20 = c1
+	}
 	v1 := g.Int32(24)
-	v48 := ^v1
 	v2 := g.Int32(28)
+	v50 := v2 & 31
+	v49 := uint32(v2) < 32
 	v3 := g.Int32(32)
-	v4 := g.Int32(36)
-	v50 := v4 & 31
-	v49 := uint32(v4) < 32
-	v5 := g.Int32(40)
 	p6 := g.Pointer(6)
 	stop := g.Cancelled()
-	v45 := ^v1
-	v47 := v4 & 31
-	v46 := uint32(v4) < 32
+	v45 := ^c0
+	v47 := v2 & 31
+	v46 := uint32(v2) < 32
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v20, v51, v70, v77, v97 int64
-		var v53, v66, v80, v93 int32
+		var v18, v51, v65, v72, v87 int64
 		v0 := int32(x)
-		v13 := int64(x)
-		if v14 {
-			v20 = v7
+		v11 := int64(x)
+		if v12 {
+			v18 = v5
 		} else {
-			v15 := *(*int64)(p5)
-			v17 := int64(0)
-			if 0 < v15 {
-				v17 = v15
+			v13 := *(*int64)(p5)
+			v15 := int64(0)
+			if 0 < v13 {
+				v15 = v13
 			}
-			v19 := v17
-			if v7 < v17 {
-				v19 = v7
+			v17 := v15
+			if v5 < v15 {
+				v17 = v5
 			}
-			v20 = v19
+			v18 = v17
 		}
 		v23 := int64(uint32(v0 + 1))
-		v24 := (v13 * 256) + 256
-		if uint64(v24) > uint64(v11) {
-			g.Fault(0, v24, v11, v0)
+		v24 := (v11 * 256) + 256
+		if uint64(v24) > uint64(v9) {
+			g.Fault(0, v24, v9, v0)
 			continue
 		}
 		v26 := x * 2048
-		v27 := v13 * v6
-		v30 := v23 * v6
-		v32 := v20
-		if v30 < v20 {
+		v27 := v11 * v4
+		v30 := v23 * v4
+		v32 := v18
+		if v30 < v18 {
 			v32 = v30
 		}
 		v41 := ((-2147483648 <= v27) && (v27 <= 2147483647)) && (-2147483648 <= v32)
-		v44 := ((v41 && (v32 <= 2147483647)) && (uint64(v27) < uint64(v7))) && (uint64(v27+((v32-v27)+-1)) < uint64(v7))
+		v44 := ((v41 && (v32 <= 2147483647)) && (uint64(v27) < uint64(v5))) && (uint64(v27+((v32-v27)+-1)) < uint64(v5))
 		if !v44 {
-			v77 = v27
-			goto b11
+			v72 = v27
+			goto b8
 		}
 		v51 = v27
 	b4:
 		if v51 >= v32 {
-			goto b20
-		}
-		v53 = *(*int32)(unsafe.Add(p4, int(v51)*4))
-		if c0 {
-			v54 := v53 & v48
-			v59 := v53 ^ v1
-			if (v53 & v1) != 0 {
-				v59 = ^v53
-			}
-			v61 := v59
-			if v54 == 0 {
-				v61 = v1
-			}
-			v63 := v61
-			if uint32(v2) < uint32(v54) {
-				v63 = 0
-			}
-			v66 = v63 ^ v3
-		} else {
-			v66 = v53 ^ v3
+			goto b14
 		}
 		{
-			v68 := int32(0)
-			if v49 {
-				v68 = int32(uint32(v66) >> (uint32(v50) & 31))
+			v53 := *(*int32)(unsafe.Add(p4, int(v51)*4))
+			v54 := v53 & v48
+			v58 := c0 + v54
+			if v54 != v53 {
+				v58 = c0 - v54
 			}
-			v69 := v68 & v5
-			v70 = int64(uint32(v69))
-			if uint32(v69) >= 256 {
-				g.Fault(1, v70, 256, v0)
+			v60 := v58
+			if uint32(v20) < uint32(v54) {
+				v60 = 0
+			}
+			v63 := int32(0)
+			if v49 {
+				v63 = int32(uint32(v60^v1) >> (uint32(v50) & 31))
+			}
+			v64 := v63 & v3
+			v65 = int64(uint32(v64))
+			if uint32(v64) >= 256 {
+				g.Fault(1, v65, 256, v0)
 				continue
 			}
 		}
-		*(*int64)(unsafe.Add(p6, v26+int(v70)*8)) = *(*int64)(unsafe.Add(p6, v26+int(v70)*8)) + 1
+		*(*int64)(unsafe.Add(p6, v26+int(v65)*8)) = *(*int64)(unsafe.Add(p6, v26+int(v65)*8)) + 1
 		v51 = v51 + 1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b4
-	b11:
-		if v77 >= v32 {
-			goto b20
+	b8:
+		if v72 >= v32 {
+			goto b14
 		}
-		if uint64(v77) >= uint64(v7) {
-			g.Fault(2, v77, v7, v0)
+		if uint64(v72) >= uint64(v5) {
+			g.Fault(2, v72, v5, v0)
 			continue
 		}
-		v80 = *(*int32)(unsafe.Add(p4, int(v77)*4))
-		if c0 {
-			v81 := v80 & v45
-			v86 := v80 ^ v1
-			if (v80 & v1) != 0 {
-				v86 = ^v80
-			}
-			v88 := v86
-			if v81 == 0 {
-				v88 = v1
-			}
-			v90 := v88
-			if uint32(v2) < uint32(v81) {
-				v90 = 0
-			}
-			v93 = v90 ^ v3
-		} else {
-			v93 = v80 ^ v3
-		}
 		{
-			v95 := int32(0)
-			if v46 {
-				v95 = int32(uint32(v93) >> (uint32(v47) & 31))
+			v75 := *(*int32)(unsafe.Add(p4, int(v72)*4))
+			v76 := v75 & v45
+			v80 := c0 + v76
+			if v76 != v75 {
+				v80 = c0 - v76
 			}
-			v96 := v95 & v5
-			v97 = int64(uint32(v96))
-			if uint32(v96) >= 256 {
-				g.Fault(1, v97, 256, v0)
+			v82 := v80
+			if uint32(v20) < uint32(v76) {
+				v82 = 0
+			}
+			v85 := int32(0)
+			if v46 {
+				v85 = int32(uint32(v82^v1) >> (uint32(v47) & 31))
+			}
+			v86 := v85 & v3
+			v87 = int64(uint32(v86))
+			if uint32(v86) >= 256 {
+				g.Fault(1, v87, 256, v0)
 				continue
 			}
 		}
-		*(*int64)(unsafe.Add(p6, v26+int(v97)*8)) = *(*int64)(unsafe.Add(p6, v26+int(v97)*8)) + 1
-		v77 = v77 + 1
+		*(*int64)(unsafe.Add(p6, v26+int(v87)*8)) = *(*int64)(unsafe.Add(p6, v26+int(v87)*8)) + 1
+		v72 = v72 + 1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b11
-	b20:
+		goto b8
+	b14:
 	}
 }
 
 // tally64Host is some work-items of the kernel [Tally64].
 type tally64Host struct {
 	kernelimpl.HostGroup
-	c0 bool
+	c0 int32
+	c1 int32
 }
 
 func newTally64Host() kernelimpl.HostForm { return new(tally64Host) }
 
-const tally64HostSites = `3	prim/sort/kernels/cpu.go:29:43
+const tally64HostSites = `3	prim/sort/kernels/cpu.go:29:48
 1	31:9
-1	31:39`
+1	31:37`
 
 func (g *tally64Host) Begin() {
 	g.Sites = tally64HostSites
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
 }
 
 func (*tally64Host) Spare() {}
 
 func (g *tally64Host) Run() {
-	v9 := g.Int64(88)
-	v14 := v9 == 0
 	v7 := g.Int64(72)
+	v12 := v7 == 0
+	v5 := g.Int64(56)
 	p5 := g.Pointer(5)
-	v11 := g.Int64(104)
-	v6 := g.Int64(56)
+	v9 := g.Int64(88)
+	v4 := g.Int64(40)
 	p4 := g.Pointer(4)
 	c0 := g.c0
+	v23 := int64(uint32(c0))
+	v24 := v23 << 32
+	v53 := ^v24
+	v19 := c0 != 0
+	c1 := g.c1
+	v20 := int64(uint32(c1))
+	v21 := v20 << 32
+	v22 := int64(-1)
+	if v19 {
+		v22 = v21
+	}
 	v1 := g.Int64(24)
-	v49 := ^v1
-	v2 := g.Int64(32)
-	v3 := g.Int64(40)
-	v4 := g.Int32(48)
-	v51 := v4 & 63
-	v52 := int64(uint32(v51))
-	v50 := uint32(v4) < 64
-	v5 := g.Int32(52)
+	v2 := g.Int32(32)
+	v55 := v2 & 63
+	v56 := int64(uint32(v55))
+	v54 := uint32(v2) < 64
+	v3 := g.Int32(36)
 	p6 := g.Pointer(6)
 	stop := g.Cancelled()
-	v45 := ^v1
-	v47 := v4 & 63
-	v48 := int64(uint32(v47))
-	v46 := uint32(v4) < 64
+	v49 := ^v24
+	v51 := v2 & 63
+	v52 := int64(uint32(v51))
+	v50 := uint32(v2) < 64
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v20, v53, v55, v68, v73, v80, v83, v96, v101 int64
+		var v18, v57, v72, v79, v95 int64
 		v0 := int32(x)
-		v13 := int64(x)
-		if v14 {
-			v20 = v7
+		v11 := int64(x)
+		if v12 {
+			v18 = v5
 		} else {
-			v15 := *(*int64)(p5)
-			v17 := int64(0)
-			if 0 < v15 {
-				v17 = v15
+			v13 := *(*int64)(p5)
+			v15 := int64(0)
+			if 0 < v13 {
+				v15 = v13
 			}
-			v19 := v17
-			if v7 < v17 {
-				v19 = v7
+			v17 := v15
+			if v5 < v15 {
+				v17 = v5
 			}
-			v20 = v19
+			v18 = v17
 		}
-		v23 := int64(uint32(v0 + 1))
-		v24 := (v13 * 256) + 256
-		if uint64(v24) > uint64(v11) {
-			g.Fault(0, v24, v11, v0)
+		v27 := int64(uint32(v0 + 1))
+		v28 := (v11 * 256) + 256
+		if uint64(v28) > uint64(v9) {
+			g.Fault(0, v28, v9, v0)
 			continue
 		}
-		v26 := x * 2048
-		v27 := v13 * v6
-		v30 := v23 * v6
-		v32 := v20
-		if v30 < v20 {
-			v32 = v30
+		v30 := x * 2048
+		v31 := v11 * v4
+		v34 := v27 * v4
+		v36 := v18
+		if v34 < v18 {
+			v36 = v34
 		}
-		v41 := ((-2147483648 <= v27) && (v27 <= 2147483647)) && (-2147483648 <= v32)
-		v44 := ((v41 && (v32 <= 2147483647)) && (uint64(v27) < uint64(v7))) && (uint64(v27+((v32-v27)+-1)) < uint64(v7))
-		if !v44 {
-			v80 = v27
-			goto b11
+		v45 := ((-2147483648 <= v31) && (v31 <= 2147483647)) && (-2147483648 <= v36)
+		v48 := ((v45 && (v36 <= 2147483647)) && (uint64(v31) < uint64(v5))) && (uint64(v31+((v36-v31)+-1)) < uint64(v5))
+		if !v48 {
+			v79 = v31
+			goto b8
 		}
-		v53 = v27
+		v57 = v31
 	b4:
-		if v53 >= v32 {
-			goto b20
-		}
-		v55 = *(*int64)(unsafe.Add(p4, int(v53)*8))
-		if c0 {
-			v56 := v55 & v49
-			v61 := v55 ^ v1
-			if (v55 & v1) != 0 {
-				v61 = ^v55
-			}
-			v63 := v61
-			if v56 == 0 {
-				v63 = v1
-			}
-			v65 := v63
-			if uint64(v2) < uint64(v56) {
-				v65 = 0
-			}
-			v68 = v65 ^ v3
-		} else {
-			v68 = v55 ^ v3
+		if v57 >= v36 {
+			goto b14
 		}
 		{
-			v70 := int64(0)
-			if v50 {
-				v70 = int64(uint64(v68) >> (uint64(v52) & 63))
+			v59 := *(*int64)(unsafe.Add(p4, int(v57)*8))
+			v60 := v59 & v53
+			v64 := v24 + v60
+			if v60 != v59 {
+				v64 = v24 - v60
 			}
-			v72 := int32(uint64(v70)) & v5
-			v73 = int64(uint32(v72))
-			if uint32(v72) >= 256 {
-				g.Fault(1, v73, 256, v0)
+			v66 := v64
+			if uint64(v22) < uint64(v60) {
+				v66 = 0
+			}
+			v69 := int64(0)
+			if v54 {
+				v69 = int64(uint64(v66^v1) >> (uint64(v56) & 63))
+			}
+			v71 := int32(uint64(v69)) & v3
+			v72 = int64(uint32(v71))
+			if uint32(v71) >= 256 {
+				g.Fault(1, v72, 256, v0)
 				continue
 			}
 		}
-		*(*int64)(unsafe.Add(p6, v26+int(v73)*8)) = *(*int64)(unsafe.Add(p6, v26+int(v73)*8)) + 1
-		v53 = v53 + 1
+		*(*int64)(unsafe.Add(p6, v30+int(v72)*8)) = *(*int64)(unsafe.Add(p6, v30+int(v72)*8)) + 1
+		v57 = v57 + 1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b4
-	b11:
-		if v80 >= v32 {
-			goto b20
+	b8:
+		if v79 >= v36 {
+			goto b14
 		}
-		if uint64(v80) >= uint64(v7) {
-			g.Fault(2, v80, v7, v0)
+		if uint64(v79) >= uint64(v5) {
+			g.Fault(2, v79, v5, v0)
 			continue
 		}
-		v83 = *(*int64)(unsafe.Add(p4, int(v80)*8))
-		if c0 {
-			v84 := v83 & v45
-			v89 := v83 ^ v1
-			if (v83 & v1) != 0 {
-				v89 = ^v83
-			}
-			v91 := v89
-			if v84 == 0 {
-				v91 = v1
-			}
-			v93 := v91
-			if uint64(v2) < uint64(v84) {
-				v93 = 0
-			}
-			v96 = v93 ^ v3
-		} else {
-			v96 = v83 ^ v3
-		}
 		{
-			v98 := int64(0)
-			if v46 {
-				v98 = int64(uint64(v96) >> (uint64(v48) & 63))
+			v82 := *(*int64)(unsafe.Add(p4, int(v79)*8))
+			v83 := v82 & v49
+			v87 := v24 + v83
+			if v83 != v82 {
+				v87 = v24 - v83
 			}
-			v100 := int32(uint64(v98)) & v5
-			v101 = int64(uint32(v100))
-			if uint32(v100) >= 256 {
-				g.Fault(1, v101, 256, v0)
+			v89 := v87
+			if uint64(v22) < uint64(v83) {
+				v89 = 0
+			}
+			v92 := int64(0)
+			if v50 {
+				v92 = int64(uint64(v89^v1) >> (uint64(v52) & 63))
+			}
+			v94 := int32(uint64(v92)) & v3
+			v95 = int64(uint32(v94))
+			if uint32(v94) >= 256 {
+				g.Fault(1, v95, 256, v0)
 				continue
 			}
 		}
-		*(*int64)(unsafe.Add(p6, v26+int(v101)*8)) = *(*int64)(unsafe.Add(p6, v26+int(v101)*8)) + 1
-		v80 = v80 + 1
+		*(*int64)(unsafe.Add(p6, v30+int(v95)*8)) = *(*int64)(unsafe.Add(p6, v30+int(v95)*8)) + 1
+		v79 = v79 + 1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b11
-	b20:
+		goto b8
+	b14:
 	}
 }
 
 // topHost is a work-group of the kernel [Top].
 type topHost struct {
 	kernelimpl.HostGroup
-	c0             int32
-	c1             bool
-	c2             int32
-	c3             int32
-	c4             int32
-	v0, v1, v2, v3 int32
+	c0     int32
+	c1     int32
+	c2     int32
+	c3     int32
+	c4     int32
+	c5     int32
+	v0, v1 int32
 
-	v4, v6, v8, v10, v12, v14 int64
+	v2, v4, v6, v8, v10, v12 int64
 
-	v23, v42, v98 int64
+	v23, v44, v95 int64
 
-	v25, v26, v35, v92, v429, v431, v435, v482, v483, v874 int32
+	v25, v26, v37, v89, v426, v428, v432, v479, v480, v866 int32
 
-	v34, v79, v80, v86, v87, v90, v91, v479, v481, v873 []int32
+	v36, v76, v77, v83, v84, v87, v88, v476, v478, v865 []int32
 
-	v47, v104, v430, v480, v496 []int64
+	v49, v101, v427, v477, v493 []int64
 
-	v432 bool
+	v429 bool
 
 	sint32 []int32
 }
@@ -11033,37 +11101,36 @@ func (g *topHost) Begin() {
 	const n = 256
 	g.v0 = g.Int32(24)
 	g.v1 = g.Int32(28)
-	g.v2 = g.Int32(32)
-	g.v3 = g.Int32(36)
-	g.v4 = g.Int64(48)
-	g.v6 = g.Int64(64)
-	g.v8 = g.Int64(80)
-	g.v10 = g.Int64(96)
-	g.v12 = g.Int64(112)
-	g.v14 = g.Int64(128)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
+	g.v6 = g.Int64(72)
+	g.v8 = g.Int64(88)
+	g.v10 = g.Int64(104)
+	g.v12 = g.Int64(120)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
-	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 4, false)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c5 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v34, &g.v79, &g.v80, &g.v86, &g.v87, &g.v90, &g.v91, &g.v479, &g.v481, &g.v873)
-	kernelimpl.HostRoom(n, &g.v47, &g.v104, &g.v430, &g.v480, &g.v496)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v36, &g.v76, &g.v77, &g.v83, &g.v84, &g.v87, &g.v88, &g.v476, &g.v478, &g.v865)
+	kernelimpl.HostRoom(n, &g.v49, &g.v101, &g.v427, &g.v477, &g.v493)
 }
 
 func (g *topHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:240
-			g.v482 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v481, -1))
+		case 4: // GroupReduce, lookback.go:247
+			g.v479 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v478, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:262
+		case 5: // Barrier, lookback.go:269
 			next = g.r6()
-		case 7: // Barrier, lookback.go:280
+		case 7: // Barrier, lookback.go:287
 			next = g.r8()
 		case 8: // GroupReduce, top.go:177
-			g.v874 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v873, 0))
+			g.v866 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v865, 0))
 			next = g.r9()
 		}
 	}
@@ -11073,15 +11140,15 @@ func (g *topHost) r0() int {
 	const n = 256
 	// ZeroLocal, top.go:157
 	g.Zero(0)
-	v6 := g.v6
-	v17 := v6 == 0
 	v4 := g.v4
+	v17 := v4 == 0
+	v2 := g.v2
 	p3 := g.Pointer(3)
-	v8 := g.v8
-	v24 := v8 != 3
+	v6 := g.v6
+	v24 := v6 != 3
 	p4 := g.Pointer(4)
-	v10 := g.v10
-	v28 := 0 < v10
+	v8 := g.v8
+	v28 := 0 < v8
 	p5 := g.Pointer(5)
 	c0 := g.c0
 	v31 := c0 + -1
@@ -11089,14 +11156,14 @@ func (g *topHost) r0() int {
 	u23 := g.v23
 	u25 := g.v25
 	u26 := g.v26
-	h34 := g.v34[:n]
+	h36 := g.v36[:n]
 	more := false
 	for li := range n {
 		var v23 int64
-		var v34 int32
+		var v36 int32
 		v16 := int32(li)
 		if v17 {
-			v23 = v4
+			v23 = v2
 		} else {
 			v18 := *(*int64)(p3)
 			v20 := int64(0)
@@ -11104,8 +11171,8 @@ func (g *topHost) r0() int {
 				v20 = v18
 			}
 			v22 := v20
-			if v4 < v20 {
-				v22 = v4
+			if v2 < v20 {
+				v22 = v2
 			}
 			v23 = v22
 		}
@@ -11116,7 +11183,7 @@ func (g *topHost) r0() int {
 		v25 := *(*int32)(p4)
 		v26 := *(*int32)(unsafe.Add(p4, 4))
 		if v16 != 0 {
-			v34 = -1
+			v36 = -1
 			goto b8
 		}
 		if v28 {
@@ -11125,15 +11192,19 @@ func (g *topHost) r0() int {
 			if v30 {
 				v33 = v31 - v29
 			}
-			v34 = v33
+			v35 := v33
+			if 4294967295 <= uint32(v33) {
+				v35 = -1
+			}
+			v36 = v35
 		} else {
-			v34 = -1
+			v36 = -1
 		}
 	b8:
 		u23 = v23
 		u25 = v25
 		u26 = v26
-		h34[li] = v34
+		h36[li] = v36
 		more = true
 	}
 	g.v23 = u23
@@ -11142,31 +11213,35 @@ func (g *topHost) r0() int {
 	if !more {
 		return -1
 	}
-	// GroupSelect, lookback.go:201
-	g.v35 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v34, 0)[int32(0)]
-	v35 := g.v35
-	v36 := v35 == 0
-	v14 := g.v14
-	v37 := 0 < v14
+	// GroupSelect, lookback.go:208
+	g.v37 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v36, 0)[int32(0)]
+	v37 := g.v37
+	v38 := v37 == 0
+	v12 := g.v12
+	v39 := 0 < v12
 	p7 := g.Pointer(7)
 	v26 := g.v26
-	v41 := v26 == 0
+	v43 := v26 == 0
 	v23 := g.v23
-	v42 := int64(uint32(v35))
-	v43 := v42 * 4096
-	v44 := v23 <= v43
+	v44 := int64(uint32(v37))
+	v45 := v44 * 4096
+	v46 := v23 <= v45
 	p2 := g.Pointer(2)
 	c1 := g.c1
+	v50 := ^c1
+	v14 := c1 != 0
+	c2 := g.c2
+	v15 := int32(-1)
+	if v14 {
+		v15 = c2
+	}
 	v0 := g.v0
-	v48 := ^v0
 	v1 := g.v1
-	v2 := g.v2
-	v3 := g.v3
 	v25 := g.v25
-	h47 := g.v47[:n]
-	h79 := g.v79[:n]
-	h80 := g.v80[:n]
-	h86 := g.v86[:n]
+	h49 := g.v49[:n]
+	h76 := g.v76[:n]
+	h77 := g.v77[:n]
+	h83 := g.v83[:n]
 	dead := g.Dead[:n]
 	more = false
 	for li := range n {
@@ -11175,810 +11250,807 @@ func (g *topHost) r0() int {
 		}
 		v16 := int32(li)
 		v27 := v16 == 0
-		var v47 int64
-		var v49, v50, v51, v55, v68, v69, v78, v79, v80 int32
+		var v49 int64
+		var v51, v52, v53, v66, v75, v76, v77 int32
 		if !v27 {
 			goto b13
 		}
-		if !v36 {
+		if !v38 {
 			goto b13
 		}
-		if v37 {
+		if v39 {
 			*(*int64)(p7) = int64(uint32(*(*int32)(unsafe.Add(p4, 8))))
 		}
 	b13:
-		if v41 {
+		if v43 {
 			goto b15
 		}
-		if !v44 {
-			v47 = v43 + int64(uint32(v16*16))
-			v49 = 0
-			v50 = 0
+		if !v46 {
+			v49 = v45 + int64(uint32(v16*16))
 			v51 = 0
+			v52 = 0
+			v53 = 0
 			goto b17
 		}
 	b15:
 		g.Leave(li)
 		continue
 	b17:
-		v53 := v47 + int64(uint32(v51))
-		if v53 >= v23 {
-			v79 = v49
-			v80 = v50
-			goto b26
+		v55 := v49 + int64(uint32(v53))
+		if v55 >= v23 {
+			v76 = v51
+			v77 = v52
+			goto b23
 		}
-		v55 = *(*int32)(unsafe.Add(p2, int(v53)*4))
-		if c1 {
-			v56 := v55 & v48
-			v61 := v55 ^ v0
-			if (v55 & v0) != 0 {
-				v61 = ^v55
+		{
+			v57 := *(*int32)(unsafe.Add(p2, int(v55)*4))
+			v58 := v57 & v50
+			v62 := c1 + v58
+			if v58 != v57 {
+				v62 = c1 - v58
 			}
-			v63 := v61
-			if v56 == 0 {
-				v63 = v0
+			v64 := v62
+			if uint32(v15) < uint32(v58) {
+				v64 = 0
 			}
-			v65 := v63
-			if uint32(v1) < uint32(v56) {
-				v65 = 0
+			v66 = (v64 ^ v0) & v1
+			if uint32(v66) < uint32(v25) {
+				v76 = v51 | (int32(1) << (uint32(v53&31) & 31))
+				v77 = v52
+				goto b23
 			}
-			v68 = v65 ^ v2
+		}
+		if v66 == v25 {
+			v75 = v52 | (int32(1) << (uint32(v53&31) & 31))
 		} else {
-			v68 = v55 ^ v2
+			v75 = v52
 		}
-		v69 = v68 & v3
-		if uint32(v69) < uint32(v25) {
-			v79 = v49 | (int32(1) << (uint32(v51&31) & 31))
-			v80 = v50
-			goto b26
-		}
-		if v69 == v25 {
-			v78 = v50 | (int32(1) << (uint32(v51&31) & 31))
-		} else {
-			v78 = v50
-		}
-		v79 = v49
-		v80 = v78
-	b26:
-		v81 := v51 + 1
-		if v81 >= 16 {
-			v86 := (int32(bits.OnesCount32(uint32(v79))) << 16) | int32(bits.OnesCount32(uint32(v80)))
-			h47[li] = v47
-			h79[li] = v79
-			h80[li] = v80
-			h86[li] = v86
+		v76 = v51
+		v77 = v75
+	b23:
+		v78 := v53 + 1
+		if v78 >= 16 {
+			v83 := (int32(bits.OnesCount32(uint32(v76))) << 16) | int32(bits.OnesCount32(uint32(v77)))
+			h49[li] = v49
+			h76[li] = v76
+			h77[li] = v77
+			h83[li] = v83
 			more = true
 			continue
 		}
-		v49 = v79
-		v50 = v80
-		v51 = v81
+		v51 = v76
+		v52 = v77
+		v53 = v78
 		goto b17
 	}
-	g.v42 = v42
+	g.v44 = v44
 	if !more {
 		return -1
 	}
 	// GroupExclusiveScan, top.go:174
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v86, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v83, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v87, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v84, in, len(in), int32(0))
 	}
+	h84 := g.v84[:n]
 	h87 := g.v87[:n]
-	h90 := g.v90[:n]
-	h91 := g.v91[:n]
+	h88 := g.v88[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v87 := h87[li]
-		v86 := h86[li]
-		v90 := v87
+		v84 := h84[li]
+		v83 := h83[li]
+		v87 := v84
 		if int32(li) == 0 {
-			v90 = 0
+			v87 = 0
 		}
-		v91 := v90 + v86
-		h90[li] = v90
-		h91[li] = v91
+		v88 := v87 + v83
+		h87[li] = v87
+		h88[li] = v88
 	}
 	// GroupSelect, top.go:175
-	g.v92 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v91, 0)[int32(255)]
-	c2 := g.c2
-	v105 := c2 == 0
-	v110 := v42 * 3
-	v112 := v110 + 6
-	v113 := v10 < v112
-	v111 := v110 + 3
-	v108 := v35 == 0
-	v109 := int32(1)
-	if v108 {
-		v109 = 2
+	g.v89 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v88, 0)[int32(255)]
+	c3 := g.c3
+	v102 := c3 == 0
+	v107 := v44 * 3
+	v109 := v107 + 6
+	v110 := v8 < v109
+	v108 := v107 + 3
+	v105 := v37 == 0
+	v106 := int32(1)
+	if v105 {
+		v106 = 2
 	}
-	v114 := v109 << 30
-	v92 := g.v92
-	v93 := int32(uint32(v92) >> 16)
+	v111 := v106 << 30
+	v89 := g.v89
+	v90 := int32(uint32(v89) >> 16)
+	v91 := int64(uint32(v90))
+	v92 := v91 << 32
+	v93 := v89 & 65535
 	v94 := int64(uint32(v93))
-	v95 := v94 << 32
-	v96 := v92 & 65535
-	v97 := int64(uint32(v96))
-	v98 := v95 | v97
-	v115 := int32(uint64(v98))
-	v116 := v114 | v115
-	v118 := v110 + 4
-	v119 := int64(uint64(v98) >> 30)
-	v120 := int32(uint64(v119))
-	v121 := v120 & 1073741823
-	v122 := v114 | v121
-	v124 := v110 + 5
-	v125 := int64(uint64(v98) >> 60)
-	v126 := int32(uint64(v125))
-	v127 := v114 | v126
-	v129 := v35 == 0
-	v429 := v35 + -1
-	v12 := g.v12
+	v95 := v92 | v94
+	v112 := int32(uint64(v95))
+	v113 := v111 | v112
+	v115 := v107 + 4
+	v116 := int64(uint64(v95) >> 30)
+	v117 := int32(uint64(v116))
+	v118 := v117 & 1073741823
+	v119 := v111 | v118
+	v121 := v107 + 5
+	v122 := int64(uint64(v95) >> 60)
+	v123 := int32(uint64(v122))
+	v124 := v111 | v123
+	v126 := v37 == 0
+	v426 := v37 + -1
+	v10 := g.v10
 	p6 := g.Pointer(6)
-	h104 := g.v104[:n]
-	h430 := g.v430[:n]
-	u431 := g.v431
+	h101 := g.v101[:n]
+	h427 := g.v427[:n]
+	u428 := g.v428
+	u429 := g.v429
 	u432 := g.v432
-	u435 := g.v435
-	h479 := g.v479[:n]
-	h480 := g.v480[:n]
-	h481 := g.v481[:n]
+	h476 := g.v476[:n]
+	h477 := g.v477[:n]
+	h478 := g.v478[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v90 := h90[li]
+		v87 := h87[li]
 		v16 := int32(li)
 		v27 := v16 == 0
-		v79 := h79[li]
-		v80 := h80[li]
-		v47 := h47[li]
-		var v131, v132, v137, v145, v147, v153, v163, v166, v172, v182, v185, v191, v201, v204, v210, v220, v223, v229, v239, v242, v248, v258, v261, v267, v277, v280, v286, v296, v299, v305, v315, v318, v324, v334, v337, v343, v353, v356, v362, v372, v375, v381, v391, v394, v400, v431, v433, v435, v466, v471, v472, v478, v479, v481 int32
-		var v133, v148, v167, v186, v205, v224, v243, v262, v281, v300, v319, v338, v357, v376, v395, v414, v432 bool
-		var v136, v151, v159, v170, v178, v189, v197, v208, v216, v227, v235, v246, v254, v265, v273, v284, v292, v303, v311, v322, v330, v341, v349, v360, v368, v379, v387, v398, v406, v417, v425, v430, v434, v440, v441, v467, v473, v480 int64
-		v104 := (int64(uint32(int32(uint32(v90)>>16))) << 32) | int64(uint32(v90&65535))
+		v76 := h76[li]
+		v77 := h77[li]
+		v49 := h49[li]
+		var v128, v129, v134, v142, v144, v150, v160, v163, v169, v179, v182, v188, v198, v201, v207, v217, v220, v226, v236, v239, v245, v255, v258, v264, v274, v277, v283, v293, v296, v302, v312, v315, v321, v331, v334, v340, v350, v353, v359, v369, v372, v378, v388, v391, v397, v428, v430, v432, v463, v468, v469, v475, v476, v478 int32
+		var v130, v145, v164, v183, v202, v221, v240, v259, v278, v297, v316, v335, v354, v373, v392, v411, v429 bool
+		var v133, v148, v156, v167, v175, v186, v194, v205, v213, v224, v232, v243, v251, v262, v270, v281, v289, v300, v308, v319, v327, v338, v346, v357, v365, v376, v384, v395, v403, v414, v422, v427, v431, v437, v438, v464, v470, v477 int64
+		v101 := (int64(uint32(int32(uint32(v87)>>16))) << 32) | int64(uint32(v87&65535))
 		if !v27 {
-			goto b35
+			goto b32
 		}
-		if v105 {
-			goto b33
+		if v102 {
+			goto b30
 		}
-		if int32(uint32(v35)%uint32(c2)) == 0 {
-			goto b35
+		if int32(uint32(v37)%uint32(c3)) == 0 {
+			goto b32
 		}
-	b33:
-		if !v113 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v111)*4)), v116)
-			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v118)*4)), v122)
-			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v124)*4)), v127)
+	b30:
+		if !v110 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v108)*4)), v113)
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v115)*4)), v119)
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v121)*4)), v124)
 		}
-	b35:
-		if !v129 {
-			v430 = 0
-			v431 = v429
-			v432 = true
-			goto b134
+	b32:
+		if !v126 {
+			v427 = 0
+			v428 = v426
+			v429 = true
+			goto b131
 		}
 		{
-			v131 = int32(uint64(int64(uint64(v104) >> 32)))
-			v132 = int32(uint64(v104))
-			v133 = uint32(v132) < uint32(v26)
-			v134 := v26
-			if v133 {
-				v134 = v132
+			v128 = int32(uint64(int64(uint64(v101) >> 32)))
+			v129 = int32(uint64(v101))
+			v130 = uint32(v129) < uint32(v26)
+			v131 := v26
+			if v130 {
+				v131 = v129
 			}
-			v136 = int64(uint32(v131 + v134))
-			v137 = v79 & 1
-			if v137 != 0 {
-				goto b39
+			v133 = int64(uint32(v128 + v131))
+			v134 = v76 & 1
+			if v134 != 0 {
+				goto b36
 			}
 		}
-		if (v80 & 1) == 0 {
-			goto b42
+		if (v77 & 1) == 0 {
+			goto b39
 		}
-		if !v133 {
-			goto b42
+		if !v130 {
+			goto b39
+		}
+	b36:
+		if v133 >= v10 {
+			goto b39
+		}
+		if v49 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v133)*4)) = *(*int32)(unsafe.Add(p2, int(v49)*4))
 		}
 	b39:
-		if v136 >= v12 {
-			goto b42
+		{
+			v142 = v128 + v134
+			v144 = v129 + (v77 & 1)
+			v145 = uint32(v144) < uint32(v26)
+			v146 := v26
+			if v145 {
+				v146 = v144
+			}
+			v148 = int64(uint32(v142 + v146))
+			v150 = int32(uint32(v76)>>1) & 1
+			if v150 != 0 {
+				goto b42
+			}
 		}
-		if v47 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v136)*4)) = *(*int32)(unsafe.Add(p2, int(v47)*4))
+		if (int32(uint32(v77)>>1) & 1) == 0 {
+			goto b45
+		}
+		if !v145 {
+			goto b45
 		}
 	b42:
-		{
-			v145 = v131 + v137
-			v147 = v132 + (v80 & 1)
-			v148 = uint32(v147) < uint32(v26)
-			v149 := v26
-			if v148 {
-				v149 = v147
-			}
-			v151 = int64(uint32(v145 + v149))
-			v153 = int32(uint32(v79)>>1) & 1
-			if v153 != 0 {
-				goto b45
-			}
+		if v148 >= v10 {
+			goto b45
 		}
-		if (int32(uint32(v80)>>1) & 1) == 0 {
-			goto b48
-		}
-		if !v148 {
-			goto b48
+		v156 = v49 + 1
+		if v156 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v148)*4)) = *(*int32)(unsafe.Add(p2, int(v156)*4))
 		}
 	b45:
-		if v151 >= v12 {
-			goto b48
+		{
+			v160 = v142 + v150
+			v163 = v144 + (int32(uint32(v77)>>1) & 1)
+			v164 = uint32(v163) < uint32(v26)
+			v165 := v26
+			if v164 {
+				v165 = v163
+			}
+			v167 = int64(uint32(v160 + v165))
+			v169 = int32(uint32(v76)>>2) & 1
+			if v169 != 0 {
+				goto b48
+			}
 		}
-		v159 = v47 + 1
-		if v159 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v151)*4)) = *(*int32)(unsafe.Add(p2, int(v159)*4))
+		if (int32(uint32(v77)>>2) & 1) == 0 {
+			goto b51
+		}
+		if !v164 {
+			goto b51
 		}
 	b48:
-		{
-			v163 = v145 + v153
-			v166 = v147 + (int32(uint32(v80)>>1) & 1)
-			v167 = uint32(v166) < uint32(v26)
-			v168 := v26
-			if v167 {
-				v168 = v166
-			}
-			v170 = int64(uint32(v163 + v168))
-			v172 = int32(uint32(v79)>>2) & 1
-			if v172 != 0 {
-				goto b51
-			}
+		if v167 >= v10 {
+			goto b51
 		}
-		if (int32(uint32(v80)>>2) & 1) == 0 {
-			goto b54
-		}
-		if !v167 {
-			goto b54
+		v175 = v49 + 2
+		if v175 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v167)*4)) = *(*int32)(unsafe.Add(p2, int(v175)*4))
 		}
 	b51:
-		if v170 >= v12 {
-			goto b54
+		{
+			v179 = v160 + v169
+			v182 = v163 + (int32(uint32(v77)>>2) & 1)
+			v183 = uint32(v182) < uint32(v26)
+			v184 := v26
+			if v183 {
+				v184 = v182
+			}
+			v186 = int64(uint32(v179 + v184))
+			v188 = int32(uint32(v76)>>3) & 1
+			if v188 != 0 {
+				goto b54
+			}
 		}
-		v178 = v47 + 2
-		if v178 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v170)*4)) = *(*int32)(unsafe.Add(p2, int(v178)*4))
+		if (int32(uint32(v77)>>3) & 1) == 0 {
+			goto b57
+		}
+		if !v183 {
+			goto b57
 		}
 	b54:
-		{
-			v182 = v163 + v172
-			v185 = v166 + (int32(uint32(v80)>>2) & 1)
-			v186 = uint32(v185) < uint32(v26)
-			v187 := v26
-			if v186 {
-				v187 = v185
-			}
-			v189 = int64(uint32(v182 + v187))
-			v191 = int32(uint32(v79)>>3) & 1
-			if v191 != 0 {
-				goto b57
-			}
+		if v186 >= v10 {
+			goto b57
 		}
-		if (int32(uint32(v80)>>3) & 1) == 0 {
-			goto b60
-		}
-		if !v186 {
-			goto b60
+		v194 = v49 + 3
+		if v194 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v186)*4)) = *(*int32)(unsafe.Add(p2, int(v194)*4))
 		}
 	b57:
-		if v189 >= v12 {
-			goto b60
+		{
+			v198 = v179 + v188
+			v201 = v182 + (int32(uint32(v77)>>3) & 1)
+			v202 = uint32(v201) < uint32(v26)
+			v203 := v26
+			if v202 {
+				v203 = v201
+			}
+			v205 = int64(uint32(v198 + v203))
+			v207 = int32(uint32(v76)>>4) & 1
+			if v207 != 0 {
+				goto b60
+			}
 		}
-		v197 = v47 + 3
-		if v197 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v189)*4)) = *(*int32)(unsafe.Add(p2, int(v197)*4))
+		if (int32(uint32(v77)>>4) & 1) == 0 {
+			goto b63
+		}
+		if !v202 {
+			goto b63
 		}
 	b60:
-		{
-			v201 = v182 + v191
-			v204 = v185 + (int32(uint32(v80)>>3) & 1)
-			v205 = uint32(v204) < uint32(v26)
-			v206 := v26
-			if v205 {
-				v206 = v204
-			}
-			v208 = int64(uint32(v201 + v206))
-			v210 = int32(uint32(v79)>>4) & 1
-			if v210 != 0 {
-				goto b63
-			}
+		if v205 >= v10 {
+			goto b63
 		}
-		if (int32(uint32(v80)>>4) & 1) == 0 {
-			goto b66
-		}
-		if !v205 {
-			goto b66
+		v213 = v49 + 4
+		if v213 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v205)*4)) = *(*int32)(unsafe.Add(p2, int(v213)*4))
 		}
 	b63:
-		if v208 >= v12 {
-			goto b66
+		{
+			v217 = v198 + v207
+			v220 = v201 + (int32(uint32(v77)>>4) & 1)
+			v221 = uint32(v220) < uint32(v26)
+			v222 := v26
+			if v221 {
+				v222 = v220
+			}
+			v224 = int64(uint32(v217 + v222))
+			v226 = int32(uint32(v76)>>5) & 1
+			if v226 != 0 {
+				goto b66
+			}
 		}
-		v216 = v47 + 4
-		if v216 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v208)*4)) = *(*int32)(unsafe.Add(p2, int(v216)*4))
+		if (int32(uint32(v77)>>5) & 1) == 0 {
+			goto b69
+		}
+		if !v221 {
+			goto b69
 		}
 	b66:
-		{
-			v220 = v201 + v210
-			v223 = v204 + (int32(uint32(v80)>>4) & 1)
-			v224 = uint32(v223) < uint32(v26)
-			v225 := v26
-			if v224 {
-				v225 = v223
-			}
-			v227 = int64(uint32(v220 + v225))
-			v229 = int32(uint32(v79)>>5) & 1
-			if v229 != 0 {
-				goto b69
-			}
+		if v224 >= v10 {
+			goto b69
 		}
-		if (int32(uint32(v80)>>5) & 1) == 0 {
-			goto b72
-		}
-		if !v224 {
-			goto b72
+		v232 = v49 + 5
+		if v232 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v224)*4)) = *(*int32)(unsafe.Add(p2, int(v232)*4))
 		}
 	b69:
-		if v227 >= v12 {
-			goto b72
+		{
+			v236 = v217 + v226
+			v239 = v220 + (int32(uint32(v77)>>5) & 1)
+			v240 = uint32(v239) < uint32(v26)
+			v241 := v26
+			if v240 {
+				v241 = v239
+			}
+			v243 = int64(uint32(v236 + v241))
+			v245 = int32(uint32(v76)>>6) & 1
+			if v245 != 0 {
+				goto b72
+			}
 		}
-		v235 = v47 + 5
-		if v235 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v227)*4)) = *(*int32)(unsafe.Add(p2, int(v235)*4))
+		if (int32(uint32(v77)>>6) & 1) == 0 {
+			goto b75
+		}
+		if !v240 {
+			goto b75
 		}
 	b72:
-		{
-			v239 = v220 + v229
-			v242 = v223 + (int32(uint32(v80)>>5) & 1)
-			v243 = uint32(v242) < uint32(v26)
-			v244 := v26
-			if v243 {
-				v244 = v242
-			}
-			v246 = int64(uint32(v239 + v244))
-			v248 = int32(uint32(v79)>>6) & 1
-			if v248 != 0 {
-				goto b75
-			}
+		if v243 >= v10 {
+			goto b75
 		}
-		if (int32(uint32(v80)>>6) & 1) == 0 {
-			goto b78
-		}
-		if !v243 {
-			goto b78
+		v251 = v49 + 6
+		if v251 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v243)*4)) = *(*int32)(unsafe.Add(p2, int(v251)*4))
 		}
 	b75:
-		if v246 >= v12 {
-			goto b78
+		{
+			v255 = v236 + v245
+			v258 = v239 + (int32(uint32(v77)>>6) & 1)
+			v259 = uint32(v258) < uint32(v26)
+			v260 := v26
+			if v259 {
+				v260 = v258
+			}
+			v262 = int64(uint32(v255 + v260))
+			v264 = int32(uint32(v76)>>7) & 1
+			if v264 != 0 {
+				goto b78
+			}
 		}
-		v254 = v47 + 6
-		if v254 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v246)*4)) = *(*int32)(unsafe.Add(p2, int(v254)*4))
+		if (int32(uint32(v77)>>7) & 1) == 0 {
+			goto b81
+		}
+		if !v259 {
+			goto b81
 		}
 	b78:
-		{
-			v258 = v239 + v248
-			v261 = v242 + (int32(uint32(v80)>>6) & 1)
-			v262 = uint32(v261) < uint32(v26)
-			v263 := v26
-			if v262 {
-				v263 = v261
-			}
-			v265 = int64(uint32(v258 + v263))
-			v267 = int32(uint32(v79)>>7) & 1
-			if v267 != 0 {
-				goto b81
-			}
+		if v262 >= v10 {
+			goto b81
 		}
-		if (int32(uint32(v80)>>7) & 1) == 0 {
-			goto b84
-		}
-		if !v262 {
-			goto b84
+		v270 = v49 + 7
+		if v270 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v262)*4)) = *(*int32)(unsafe.Add(p2, int(v270)*4))
 		}
 	b81:
-		if v265 >= v12 {
-			goto b84
+		{
+			v274 = v255 + v264
+			v277 = v258 + (int32(uint32(v77)>>7) & 1)
+			v278 = uint32(v277) < uint32(v26)
+			v279 := v26
+			if v278 {
+				v279 = v277
+			}
+			v281 = int64(uint32(v274 + v279))
+			v283 = int32(uint32(v76)>>8) & 1
+			if v283 != 0 {
+				goto b84
+			}
 		}
-		v273 = v47 + 7
-		if v273 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v265)*4)) = *(*int32)(unsafe.Add(p2, int(v273)*4))
+		if (int32(uint32(v77)>>8) & 1) == 0 {
+			goto b87
+		}
+		if !v278 {
+			goto b87
 		}
 	b84:
-		{
-			v277 = v258 + v267
-			v280 = v261 + (int32(uint32(v80)>>7) & 1)
-			v281 = uint32(v280) < uint32(v26)
-			v282 := v26
-			if v281 {
-				v282 = v280
-			}
-			v284 = int64(uint32(v277 + v282))
-			v286 = int32(uint32(v79)>>8) & 1
-			if v286 != 0 {
-				goto b87
-			}
+		if v281 >= v10 {
+			goto b87
 		}
-		if (int32(uint32(v80)>>8) & 1) == 0 {
-			goto b90
-		}
-		if !v281 {
-			goto b90
+		v289 = v49 + 8
+		if v289 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v281)*4)) = *(*int32)(unsafe.Add(p2, int(v289)*4))
 		}
 	b87:
-		if v284 >= v12 {
-			goto b90
+		{
+			v293 = v274 + v283
+			v296 = v277 + (int32(uint32(v77)>>8) & 1)
+			v297 = uint32(v296) < uint32(v26)
+			v298 := v26
+			if v297 {
+				v298 = v296
+			}
+			v300 = int64(uint32(v293 + v298))
+			v302 = int32(uint32(v76)>>9) & 1
+			if v302 != 0 {
+				goto b90
+			}
 		}
-		v292 = v47 + 8
-		if v292 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v284)*4)) = *(*int32)(unsafe.Add(p2, int(v292)*4))
+		if (int32(uint32(v77)>>9) & 1) == 0 {
+			goto b93
+		}
+		if !v297 {
+			goto b93
 		}
 	b90:
-		{
-			v296 = v277 + v286
-			v299 = v280 + (int32(uint32(v80)>>8) & 1)
-			v300 = uint32(v299) < uint32(v26)
-			v301 := v26
-			if v300 {
-				v301 = v299
-			}
-			v303 = int64(uint32(v296 + v301))
-			v305 = int32(uint32(v79)>>9) & 1
-			if v305 != 0 {
-				goto b93
-			}
+		if v300 >= v10 {
+			goto b93
 		}
-		if (int32(uint32(v80)>>9) & 1) == 0 {
-			goto b96
-		}
-		if !v300 {
-			goto b96
+		v308 = v49 + 9
+		if v308 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v300)*4)) = *(*int32)(unsafe.Add(p2, int(v308)*4))
 		}
 	b93:
-		if v303 >= v12 {
-			goto b96
+		{
+			v312 = v293 + v302
+			v315 = v296 + (int32(uint32(v77)>>9) & 1)
+			v316 = uint32(v315) < uint32(v26)
+			v317 := v26
+			if v316 {
+				v317 = v315
+			}
+			v319 = int64(uint32(v312 + v317))
+			v321 = int32(uint32(v76)>>10) & 1
+			if v321 != 0 {
+				goto b96
+			}
 		}
-		v311 = v47 + 9
-		if v311 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v303)*4)) = *(*int32)(unsafe.Add(p2, int(v311)*4))
+		if (int32(uint32(v77)>>10) & 1) == 0 {
+			goto b99
+		}
+		if !v316 {
+			goto b99
 		}
 	b96:
-		{
-			v315 = v296 + v305
-			v318 = v299 + (int32(uint32(v80)>>9) & 1)
-			v319 = uint32(v318) < uint32(v26)
-			v320 := v26
-			if v319 {
-				v320 = v318
-			}
-			v322 = int64(uint32(v315 + v320))
-			v324 = int32(uint32(v79)>>10) & 1
-			if v324 != 0 {
-				goto b99
-			}
+		if v319 >= v10 {
+			goto b99
 		}
-		if (int32(uint32(v80)>>10) & 1) == 0 {
-			goto b102
-		}
-		if !v319 {
-			goto b102
+		v327 = v49 + 10
+		if v327 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v319)*4)) = *(*int32)(unsafe.Add(p2, int(v327)*4))
 		}
 	b99:
-		if v322 >= v12 {
-			goto b102
+		{
+			v331 = v312 + v321
+			v334 = v315 + (int32(uint32(v77)>>10) & 1)
+			v335 = uint32(v334) < uint32(v26)
+			v336 := v26
+			if v335 {
+				v336 = v334
+			}
+			v338 = int64(uint32(v331 + v336))
+			v340 = int32(uint32(v76)>>11) & 1
+			if v340 != 0 {
+				goto b102
+			}
 		}
-		v330 = v47 + 10
-		if v330 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v322)*4)) = *(*int32)(unsafe.Add(p2, int(v330)*4))
+		if (int32(uint32(v77)>>11) & 1) == 0 {
+			goto b105
+		}
+		if !v335 {
+			goto b105
 		}
 	b102:
-		{
-			v334 = v315 + v324
-			v337 = v318 + (int32(uint32(v80)>>10) & 1)
-			v338 = uint32(v337) < uint32(v26)
-			v339 := v26
-			if v338 {
-				v339 = v337
-			}
-			v341 = int64(uint32(v334 + v339))
-			v343 = int32(uint32(v79)>>11) & 1
-			if v343 != 0 {
-				goto b105
-			}
+		if v338 >= v10 {
+			goto b105
 		}
-		if (int32(uint32(v80)>>11) & 1) == 0 {
-			goto b108
-		}
-		if !v338 {
-			goto b108
+		v346 = v49 + 11
+		if v346 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v338)*4)) = *(*int32)(unsafe.Add(p2, int(v346)*4))
 		}
 	b105:
-		if v341 >= v12 {
-			goto b108
+		{
+			v350 = v331 + v340
+			v353 = v334 + (int32(uint32(v77)>>11) & 1)
+			v354 = uint32(v353) < uint32(v26)
+			v355 := v26
+			if v354 {
+				v355 = v353
+			}
+			v357 = int64(uint32(v350 + v355))
+			v359 = int32(uint32(v76)>>12) & 1
+			if v359 != 0 {
+				goto b108
+			}
 		}
-		v349 = v47 + 11
-		if v349 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v341)*4)) = *(*int32)(unsafe.Add(p2, int(v349)*4))
+		if (int32(uint32(v77)>>12) & 1) == 0 {
+			goto b111
+		}
+		if !v354 {
+			goto b111
 		}
 	b108:
-		{
-			v353 = v334 + v343
-			v356 = v337 + (int32(uint32(v80)>>11) & 1)
-			v357 = uint32(v356) < uint32(v26)
-			v358 := v26
-			if v357 {
-				v358 = v356
-			}
-			v360 = int64(uint32(v353 + v358))
-			v362 = int32(uint32(v79)>>12) & 1
-			if v362 != 0 {
-				goto b111
-			}
+		if v357 >= v10 {
+			goto b111
 		}
-		if (int32(uint32(v80)>>12) & 1) == 0 {
-			goto b114
-		}
-		if !v357 {
-			goto b114
+		v365 = v49 + 12
+		if v365 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v357)*4)) = *(*int32)(unsafe.Add(p2, int(v365)*4))
 		}
 	b111:
-		if v360 >= v12 {
-			goto b114
+		{
+			v369 = v350 + v359
+			v372 = v353 + (int32(uint32(v77)>>12) & 1)
+			v373 = uint32(v372) < uint32(v26)
+			v374 := v26
+			if v373 {
+				v374 = v372
+			}
+			v376 = int64(uint32(v369 + v374))
+			v378 = int32(uint32(v76)>>13) & 1
+			if v378 != 0 {
+				goto b114
+			}
 		}
-		v368 = v47 + 12
-		if v368 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v360)*4)) = *(*int32)(unsafe.Add(p2, int(v368)*4))
+		if (int32(uint32(v77)>>13) & 1) == 0 {
+			goto b117
+		}
+		if !v373 {
+			goto b117
 		}
 	b114:
-		{
-			v372 = v353 + v362
-			v375 = v356 + (int32(uint32(v80)>>12) & 1)
-			v376 = uint32(v375) < uint32(v26)
-			v377 := v26
-			if v376 {
-				v377 = v375
-			}
-			v379 = int64(uint32(v372 + v377))
-			v381 = int32(uint32(v79)>>13) & 1
-			if v381 != 0 {
-				goto b117
-			}
+		if v376 >= v10 {
+			goto b117
 		}
-		if (int32(uint32(v80)>>13) & 1) == 0 {
-			goto b120
-		}
-		if !v376 {
-			goto b120
+		v384 = v49 + 13
+		if v384 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v376)*4)) = *(*int32)(unsafe.Add(p2, int(v384)*4))
 		}
 	b117:
-		if v379 >= v12 {
-			goto b120
+		{
+			v388 = v369 + v378
+			v391 = v372 + (int32(uint32(v77)>>13) & 1)
+			v392 = uint32(v391) < uint32(v26)
+			v393 := v26
+			if v392 {
+				v393 = v391
+			}
+			v395 = int64(uint32(v388 + v393))
+			v397 = int32(uint32(v76)>>14) & 1
+			if v397 != 0 {
+				goto b120
+			}
 		}
-		v387 = v47 + 13
-		if v387 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v379)*4)) = *(*int32)(unsafe.Add(p2, int(v387)*4))
+		if (int32(uint32(v77)>>14) & 1) == 0 {
+			goto b123
+		}
+		if !v392 {
+			goto b123
 		}
 	b120:
-		{
-			v391 = v372 + v381
-			v394 = v375 + (int32(uint32(v80)>>13) & 1)
-			v395 = uint32(v394) < uint32(v26)
-			v396 := v26
-			if v395 {
-				v396 = v394
-			}
-			v398 = int64(uint32(v391 + v396))
-			v400 = int32(uint32(v79)>>14) & 1
-			if v400 != 0 {
-				goto b123
-			}
+		if v395 >= v10 {
+			goto b123
 		}
-		if (int32(uint32(v80)>>14) & 1) == 0 {
-			goto b126
-		}
-		if !v395 {
-			goto b126
+		v403 = v49 + 14
+		if v403 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v395)*4)) = *(*int32)(unsafe.Add(p2, int(v403)*4))
 		}
 	b123:
-		if v398 >= v12 {
-			goto b126
+		{
+			v410 := v391 + (int32(uint32(v77)>>14) & 1)
+			v411 = uint32(v410) < uint32(v26)
+			v412 := v26
+			if v411 {
+				v412 = v410
+			}
+			v414 = int64(uint32((v388 + v397) + v412))
+			if (int32(uint32(v76)>>15) & 1) != 0 {
+				goto b126
+			}
 		}
-		v406 = v47 + 14
-		if v406 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v398)*4)) = *(*int32)(unsafe.Add(p2, int(v406)*4))
+		if (int32(uint32(v77)>>15) & 1) == 0 {
+			goto b129
+		}
+		if !v411 {
+			goto b129
 		}
 	b126:
-		{
-			v413 := v394 + (int32(uint32(v80)>>14) & 1)
-			v414 = uint32(v413) < uint32(v26)
-			v415 := v26
-			if v414 {
-				v415 = v413
-			}
-			v417 = int64(uint32((v391 + v400) + v415))
-			if (int32(uint32(v79)>>15) & 1) != 0 {
-				goto b129
-			}
+		if v414 >= v10 {
+			goto b129
 		}
-		if (int32(uint32(v80)>>15) & 1) == 0 {
-			goto b132
-		}
-		if !v414 {
-			goto b132
+		v422 = v49 + 15
+		if v422 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v414)*4)) = *(*int32)(unsafe.Add(p2, int(v422)*4))
 		}
 	b129:
-		if v417 >= v12 {
-			goto b132
-		}
-		v425 = v47 + 15
-		if v425 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v417)*4)) = *(*int32)(unsafe.Add(p2, int(v425)*4))
-		}
-	b132:
 		g.Leave(li)
 		continue
-	b134:
-		v433 = 0
-		v434 = v430
-		v435 = 0
-		if uint32(v16) > uint32(v431) {
-			v479 = v433
-			v480 = v434
-			v481 = 512
-			goto b145
-		}
-		if v433 != 0 {
-			v472 = v433
-			v473 = v434
+	b131:
+		v430 = 0
+		v431 = v427
+		v432 = 0
+		if uint32(v16) > uint32(v428) {
+			v476 = v430
+			v477 = v431
+			v478 = 512
 			goto b142
 		}
-		v440 = int64(uint32(v431-v16)) * 3
-		v441 = v440 + 3
-		if v10 < (v440 + 6) {
-			v466 = 0
-			v467 = 0
-		} else {
-			v444 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v441)*4)))
-			v446 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v440+4)*4)))
-			v447 := int32(uint32(v444) >> 30)
-			v450 := v447
-			if int32(uint32(v446)>>30) != v447 {
-				v450 = 0
-			}
-			v452 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v440+5)*4)))
-			v455 := v450
-			if int32(uint32(v452)>>30) != v450 {
-				v455 = 0
-			}
-			v462 := int64(uint32(v444&1073741823)) | (int64(uint32(v446&1073741823)) << 30)
-			v466 = v455
-			v467 = v462 | (int64(uint32(v452&1073741823)) << 60)
+		if v430 != 0 {
+			v469 = v430
+			v470 = v431
+			goto b139
 		}
-		if v16 == v431 {
-			v470 := v466
-			if v466 == 1 {
-				v470 = 2
-			}
-			v471 = v470
+		v437 = int64(uint32(v428-v16)) * 3
+		v438 = v437 + 3
+		if v8 < (v437 + 6) {
+			v463 = 0
+			v464 = 0
 		} else {
-			v471 = v466
+			v441 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v438)*4)))
+			v443 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v437+4)*4)))
+			v444 := int32(uint32(v441) >> 30)
+			v447 := v444
+			if int32(uint32(v443)>>30) != v444 {
+				v447 = 0
+			}
+			v449 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v437+5)*4)))
+			v452 := v447
+			if int32(uint32(v449)>>30) != v447 {
+				v452 = 0
+			}
+			v459 := int64(uint32(v441&1073741823)) | (int64(uint32(v443&1073741823)) << 30)
+			v463 = v452
+			v464 = v459 | (int64(uint32(v449&1073741823)) << 60)
 		}
-		v472 = v471
-		v473 = v467
+		if v16 == v428 {
+			v467 := v463
+			if v463 == 1 {
+				v467 = 2
+			}
+			v468 = v467
+		} else {
+			v468 = v463
+		}
+		v469 = v468
+		v470 = v464
+	b139:
+		if v469 != 1 {
+			v475 = (v16 * 2) + int32(uint32(v469)>>1)
+		} else {
+			v475 = 512
+		}
+		v476 = v469
+		v477 = v470
+		v478 = v475
 	b142:
-		if v472 != 1 {
-			v478 = (v16 * 2) + int32(uint32(v472)>>1)
-		} else {
-			v478 = 512
-		}
-		v479 = v472
-		v480 = v473
-		v481 = v478
-	b145:
-		h104[li] = v104
-		h430[li] = v430
-		u431 = v431
+		h101[li] = v101
+		h427[li] = v427
+		u428 = v428
+		u429 = v429
 		u432 = v432
-		u435 = v435
-		h479[li] = v479
-		h480[li] = v480
-		h481[li] = v481
+		h476[li] = v476
+		h477[li] = v477
+		h478[li] = v478
 		next = 4
 	}
-	g.v98 = v98
-	g.v429 = v429
-	g.v431 = u431
+	g.v95 = v95
+	g.v426 = v426
+	g.v428 = u428
+	g.v429 = u429
 	g.v432 = u432
-	g.v435 = u435
 	return next
 }
 
 func (g *topHost) r5() int {
 	const n = 256
-	h430 := g.v430[:n]
-	e431 := g.v431
+	h427 := g.v427[:n]
+	e428 := g.v428
+	e429 := g.v429
 	e432 := g.v432
-	e435 := g.v435
-	h479 := g.v479[:n]
-	h480 := g.v480[:n]
-	v482 := g.v482
-	v484 := 512 <= uint32(v482)
-	v485 := v482 & 1
-	v486 := v485 == 1
-	v483 := int32(uint32(v482) >> 1)
-	v487 := 256 <= uint32(v483)
-	u431 := g.v431
-	c3 := g.c3
-	v10 := g.v10
+	h476 := g.v476[:n]
+	h477 := g.v477[:n]
+	v479 := g.v479
+	v481 := 512 <= uint32(v479)
+	v482 := v479 & 1
+	v483 := v482 == 1
+	v480 := int32(uint32(v479) >> 1)
+	v484 := 256 <= uint32(v480)
+	u428 := g.v428
+	c4 := g.c4
+	v8 := g.v8
 	p5 := g.Pointer(5)
+	u429 := g.v429
 	u432 := g.v432
-	u435 := g.v435
-	h481 := g.v481[:n]
+	h478 := g.v478[:n]
 	v23 := g.v23
 	p2 := g.Pointer(2)
 	c1 := g.c1
+	v832 := ^c1
+	v14 := c1 != 0
+	c2 := g.c2
+	v15 := int32(-1)
+	if v14 {
+		v15 = c2
+	}
 	v0 := g.v0
-	v835 := ^v0
 	v1 := g.v1
-	v2 := g.v2
-	v3 := g.v3
 	v25 := g.v25
-	h873 := g.v873[:n]
+	h865 := g.v865[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v430 := h430[li]
-		v431 := e431
+		v427 := h427[li]
+		v428 := e428
+		v429 := e429
 		v432 := e432
-		v435 := e435
-		v479 := h479[li]
-		v480 := h480[li]
+		v476 := h476[li]
+		v477 := h477[li]
 		v16 := int32(li)
-		v45 := v16 * 16
-		v46 := int64(uint32(v45))
-		var v433, v466, v471, v472, v478, v481, v827, v836, v837, v838, v842, v855, v856, v865, v866, v867, v906, v908 int32
-		var v434, v440, v441, v467, v473, v826, v834, v907 int64
-		var v828 bool
-		if v484 {
+		v47 := v16 * 16
+		v48 := int64(uint32(v47))
+		var v430, v463, v468, v469, v475, v478, v824, v833, v834, v835, v848, v857, v858, v859, v898, v900 int32
+		var v431, v437, v438, v464, v470, v823, v831, v899 int64
+		var v825 bool
+		if v481 {
+			goto b145
+		}
+		if !v483 {
+			goto b260
+		}
+	b145:
+		if !v429 {
 			goto b148
 		}
-		if !v486 {
-			goto b263
-		}
-	b148:
-		if !v432 {
-			goto b151
-		}
-		if v487 {
-			v826 = v430
-			v827 = v431 + -256
-			v828 = true
+		if v484 {
+			v823 = v427
+			v824 = v428 + -256
+			v825 = true
 		} else {
-			goto b151
+			goto b148
 		}
-		v430 = v826
-		v431 = v827
-		v432 = v828
-		v433 = 0
-		v434 = v430
-		v435 = 0
-		goto b135
-	b151:
-		h430[li] = v430
-		u431 = v431
-		h480[li] = v480
+		v427 = v823
+		v428 = v824
+		v429 = v825
+		v430 = 0
+		v431 = v427
+		v432 = 0
+		goto b132
+	b148:
+		h427[li] = v427
+		u428 = v428
+		h477[li] = v477
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -11986,87 +12058,87 @@ func (g *topHost) r5() int {
 			next = 5
 		}
 		continue
-	b263:
+	b260:
 		{
-			v829 := v435 + 1
-			if uint32(v829) >= uint32(c3) {
-				v834 = (int64(uint32(v431-v483)) * 4096) + v46
-				v836 = 0
-				v837 = 0
-				v838 = 0
-				goto b265
+			v826 := v432 + 1
+			if uint32(v826) >= uint32(c4) {
+				v831 = (int64(uint32(v428-v480)) * 4096) + v48
+				v833 = 0
+				v834 = 0
+				v835 = 0
+				goto b262
 			}
-			v906 = v479
-			v907 = v480
-			v908 = v829
+			v898 = v476
+			v899 = v477
+			v900 = v826
 		}
-		v433 = v906
-		v434 = v907
-		v435 = v908
-	b135:
-		if uint32(v16) > uint32(v431) {
-			v479 = v433
-			v480 = v434
-			v481 = 512
-			goto b145
-		}
-		if v433 != 0 {
-			v472 = v433
-			v473 = v434
+		v430 = v898
+		v431 = v899
+		v432 = v900
+	b132:
+		if uint32(v16) > uint32(v428) {
+			v476 = v430
+			v477 = v431
+			v478 = 512
 			goto b142
 		}
-		v440 = int64(uint32(v431-v16)) * 3
-		v441 = v440 + 3
-		if v10 < (v440 + 6) {
-			v466 = 0
-			v467 = 0
-		} else {
-			v444 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v441)*4)))
-			v445 := v440 + 4
-			v446 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v445)*4)))
-			v447 := int32(uint32(v444) >> 30)
-			v450 := v447
-			if int32(uint32(v446)>>30) != v447 {
-				v450 = 0
-			}
-			v451 := v440 + 5
-			v452 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v451)*4)))
-			v455 := v450
-			if int32(uint32(v452)>>30) != v450 {
-				v455 = 0
-			}
-			v462 := int64(uint32(v444&1073741823)) | (int64(uint32(v446&1073741823)) << 30)
-			v466 = v455
-			v467 = v462 | (int64(uint32(v452&1073741823)) << 60)
+		if v430 != 0 {
+			v469 = v430
+			v470 = v431
+			goto b139
 		}
-		if v16 == v431 {
-			v470 := v466
-			if v466 == 1 {
-				v470 = 2
-			}
-			v471 = v470
+		v437 = int64(uint32(v428-v16)) * 3
+		v438 = v437 + 3
+		if v8 < (v437 + 6) {
+			v463 = 0
+			v464 = 0
 		} else {
-			v471 = v466
+			v441 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v438)*4)))
+			v442 := v437 + 4
+			v443 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v442)*4)))
+			v444 := int32(uint32(v441) >> 30)
+			v447 := v444
+			if int32(uint32(v443)>>30) != v444 {
+				v447 = 0
+			}
+			v448 := v437 + 5
+			v449 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v448)*4)))
+			v452 := v447
+			if int32(uint32(v449)>>30) != v447 {
+				v452 = 0
+			}
+			v459 := int64(uint32(v441&1073741823)) | (int64(uint32(v443&1073741823)) << 30)
+			v463 = v452
+			v464 = v459 | (int64(uint32(v449&1073741823)) << 60)
 		}
-		v472 = v471
-		v473 = v467
+		if v16 == v428 {
+			v467 := v463
+			if v463 == 1 {
+				v467 = 2
+			}
+			v468 = v467
+		} else {
+			v468 = v463
+		}
+		v469 = v468
+		v470 = v464
+	b139:
+		if v469 != 1 {
+			v475 = (v16 * 2) + int32(uint32(v469)>>1)
+		} else {
+			v475 = 512
+		}
+		v476 = v469
+		v477 = v470
+		v478 = v475
 	b142:
-		if v472 != 1 {
-			v478 = (v16 * 2) + int32(uint32(v472)>>1)
-		} else {
-			v478 = 512
-		}
-		v479 = v472
-		v480 = v473
-		v481 = v478
-	b145:
-		h430[li] = v430
-		u431 = v431
+		h427[li] = v427
+		u428 = v428
+		u429 = v429
 		u432 = v432
-		u435 = v435
-		h479[li] = v479
-		h480[li] = v480
-		h481[li] = v481
+		h476[li] = v476
+		h477[li] = v477
+		h478[li] = v478
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -12074,55 +12146,48 @@ func (g *topHost) r5() int {
 			next = 4
 		}
 		continue
-	b265:
-		v840 := v834 + int64(uint32(v838))
-		if v840 >= v23 {
-			v866 = v836
-			v867 = v837
-			goto b274
+	b262:
+		v837 := v831 + int64(uint32(v835))
+		if v837 >= v23 {
+			v858 = v833
+			v859 = v834
+			goto b268
 		}
-		v842 = *(*int32)(unsafe.Add(p2, int(v840)*4))
-		if c1 {
-			v843 := v842 & v835
-			v848 := v842 ^ v0
-			if (v842 & v0) != 0 {
-				v848 = ^v842
+		{
+			v839 := *(*int32)(unsafe.Add(p2, int(v837)*4))
+			v840 := v839 & v832
+			v844 := c1 + v840
+			if v840 != v839 {
+				v844 = c1 - v840
 			}
-			v850 := v848
-			if v843 == 0 {
-				v850 = v0
+			v846 := v844
+			if uint32(v15) < uint32(v840) {
+				v846 = 0
 			}
-			v852 := v850
-			if uint32(v1) < uint32(v843) {
-				v852 = 0
+			v848 = (v846 ^ v0) & v1
+			if uint32(v848) < uint32(v25) {
+				v858 = v833 | (int32(1) << (uint32(v835&31) & 31))
+				v859 = v834
+				goto b268
 			}
-			v855 = v852 ^ v2
+		}
+		if v848 == v25 {
+			v857 = v834 | (int32(1) << (uint32(v835&31) & 31))
 		} else {
-			v855 = v842 ^ v2
+			v857 = v834
 		}
-		v856 = v855 & v3
-		if uint32(v856) < uint32(v25) {
-			v866 = v836 | (int32(1) << (uint32(v838&31) & 31))
-			v867 = v837
-			goto b274
-		}
-		if v856 == v25 {
-			v865 = v837 | (int32(1) << (uint32(v838&31) & 31))
-		} else {
-			v865 = v837
-		}
-		v866 = v836
-		v867 = v865
-	b274:
-		v868 := v838 + 1
-		if v868 >= 16 {
-			v873 := (int32(bits.OnesCount32(uint32(v866))) << 16) | int32(bits.OnesCount32(uint32(v867)))
-			h430[li] = v430
-			u431 = v431
-			u432 = v432
-			h479[li] = v479
-			h480[li] = v480
-			h873[li] = v873
+		v858 = v833
+		v859 = v857
+	b268:
+		v860 := v835 + 1
+		if v860 >= 16 {
+			v865 := (int32(bits.OnesCount32(uint32(v858))) << 16) | int32(bits.OnesCount32(uint32(v859)))
+			h427[li] = v427
+			u428 = v428
+			u429 = v429
+			h476[li] = v476
+			h477[li] = v477
+			h865[li] = v865
 			if next != 8 {
 				if next >= 0 {
 					return g.Diverge()
@@ -12131,111 +12196,111 @@ func (g *topHost) r5() int {
 			}
 			continue
 		}
-		v836 = v866
-		v837 = v867
-		v838 = v868
-		goto b265
+		v833 = v858
+		v834 = v859
+		v835 = v860
+		goto b262
 	}
-	g.v431 = u431
-	g.v483 = v483
+	g.v428 = u428
+	g.v480 = v480
+	g.v429 = u429
 	g.v432 = u432
-	g.v435 = u435
 	return next
 }
 
 func (g *topHost) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h480 := g.v480[:n]
+	h477 := g.v477[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v16 := int32(li)
-		v480 := h480[li]
-		*(*int64)(unsafe.Add(m0, int(v16&255)*8)) = v480
+		v477 := h477[li]
+		*(*int64)(unsafe.Add(m0, int(v16&255)*8)) = v477
 	}
-	// Barrier, lookback.go:264
-	h430 := g.v430[:n]
-	e431 := g.v431
-	v483 := g.v483
-	v491 := uint32(v483) < 256
-	v492 := v483 & 255
-	v495 := int32(256)
-	if v491 {
-		v495 = v483
+	// Barrier, lookback.go:271
+	h427 := g.v427[:n]
+	e428 := g.v428
+	v480 := g.v480
+	v488 := uint32(v480) < 256
+	v489 := v480 & 255
+	v492 := int32(256)
+	if v488 {
+		v492 = v480
 	}
 	stop := g.Cancelled()
-	v429 := g.v429
-	v98 := g.v98
-	c4 := g.c4
-	v505 := c4 == 0
-	v10 := g.v10
-	v42 := g.v42
-	v506 := v42 * 3
-	v508 := v506 + 6
-	v509 := v10 < v508
+	v426 := g.v426
+	v95 := g.v95
+	c5 := g.c5
+	v502 := c5 == 0
+	v8 := g.v8
+	v44 := g.v44
+	v503 := v44 * 3
+	v505 := v503 + 6
+	v506 := v8 < v505
 	p5 := g.Pointer(5)
-	v507 := v506 + 3
-	v514 := v506 + 4
-	v520 := v506 + 5
-	h496 := g.v496[:n]
-	u431 := g.v431
+	v504 := v503 + 3
+	v511 := v503 + 4
+	v517 := v503 + 5
+	h493 := g.v493[:n]
+	u428 := g.v428
+	u429 := g.v429
 	u432 := g.v432
-	u435 := g.v435
-	h479 := g.v479[:n]
-	h481 := g.v481[:n]
+	h476 := g.v476[:n]
+	h478 := g.v478[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v430 := h430[li]
-		v431 := e431
+		v427 := h427[li]
+		v428 := e428
 		v16 := int32(li)
 		v27 := v16 == 0
-		var v432, v828 bool
-		var v433, v435, v466, v471, v472, v478, v479, v481, v497, v827 int32
-		var v434, v440, v441, v467, v473, v480, v494, v496, v504, v826 int64
-		if v491 {
-			v494 = *(*int64)(unsafe.Add(m0, int(v492)*8))
+		var v429, v825 bool
+		var v430, v432, v463, v468, v469, v475, v476, v478, v494, v824 int32
+		var v431, v437, v438, v464, v470, v477, v491, v493, v501, v823 int64
+		if v488 {
+			v491 = *(*int64)(unsafe.Add(m0, int(v489)*8))
 		} else {
-			v494 = v430
+			v491 = v427
 		}
-		v496 = v494
-		v497 = v495
-	b156:
-		if v497 != 0 {
-			v499 := v497 + -1
-			v496 = v496 + *(*int64)(unsafe.Add(m0, int(v499&255)*8))
-			v497 = v499
+		v493 = v491
+		v494 = v492
+	b153:
+		if v494 != 0 {
+			v496 := v494 + -1
+			v493 = v493 + *(*int64)(unsafe.Add(m0, int(v496&255)*8))
+			v494 = v496
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b156
+			goto b153
 		}
-		if v431 != v429 {
-			v826 = v496
-			v827 = v431 + 256
-			v828 = false
-			goto b262
+		if v428 != v426 {
+			v823 = v493
+			v824 = v428 + 256
+			v825 = false
+			goto b259
 		}
-		v504 = v496 + v98
+		v501 = v493 + v95
 		if !v27 {
-			goto b163
+			goto b160
 		}
-		if !v505 {
-			goto b163
+		if !v502 {
+			goto b160
 		}
-		if !v509 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v507)*4)), ((int32(uint64(v504)) & 1073741823) | -2147483648))
-			v518 := (int32(uint64(int64(uint64(v504)>>30))) & 1073741823) | -2147483648
-			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v514)*4)), v518)
-			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v520)*4)), (int32(uint64(int64(uint64(v504)>>60))) | -2147483648))
+		if !v506 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v504)*4)), ((int32(uint64(v501)) & 1073741823) | -2147483648))
+			v515 := (int32(uint64(int64(uint64(v501)>>30))) & 1073741823) | -2147483648
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v511)*4)), v515)
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v517)*4)), (int32(uint64(int64(uint64(v501)>>60))) | -2147483648))
 		}
-	b163:
-		h496[li] = v496
+	b160:
+		h493[li] = v493
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -12243,74 +12308,74 @@ func (g *topHost) r6() int {
 			next = 7
 		}
 		continue
-	b262:
-		v430 = v826
-		v431 = v827
-		v432 = v828
-		v433 = 0
-		v434 = v430
-		v435 = 0
-		if uint32(v16) > uint32(v431) {
-			v479 = v433
-			v480 = v434
-			v481 = 512
-			goto b145
-		}
-		if v433 != 0 {
-			v472 = v433
-			v473 = v434
+	b259:
+		v427 = v823
+		v428 = v824
+		v429 = v825
+		v430 = 0
+		v431 = v427
+		v432 = 0
+		if uint32(v16) > uint32(v428) {
+			v476 = v430
+			v477 = v431
+			v478 = 512
 			goto b142
 		}
-		v440 = int64(uint32(v431-v16)) * 3
-		v441 = v440 + 3
-		if v10 < (v440 + 6) {
-			v466 = 0
-			v467 = 0
-		} else {
-			v444 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v441)*4)))
-			v446 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v440+4)*4)))
-			v447 := int32(uint32(v444) >> 30)
-			v450 := v447
-			if int32(uint32(v446)>>30) != v447 {
-				v450 = 0
-			}
-			v452 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v440+5)*4)))
-			v455 := v450
-			if int32(uint32(v452)>>30) != v450 {
-				v455 = 0
-			}
-			v462 := int64(uint32(v444&1073741823)) | (int64(uint32(v446&1073741823)) << 30)
-			v466 = v455
-			v467 = v462 | (int64(uint32(v452&1073741823)) << 60)
+		if v430 != 0 {
+			v469 = v430
+			v470 = v431
+			goto b139
 		}
-		if v16 == v431 {
-			v470 := v466
-			if v466 == 1 {
-				v470 = 2
-			}
-			v471 = v470
+		v437 = int64(uint32(v428-v16)) * 3
+		v438 = v437 + 3
+		if v8 < (v437 + 6) {
+			v463 = 0
+			v464 = 0
 		} else {
-			v471 = v466
+			v441 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v438)*4)))
+			v443 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v437+4)*4)))
+			v444 := int32(uint32(v441) >> 30)
+			v447 := v444
+			if int32(uint32(v443)>>30) != v444 {
+				v447 = 0
+			}
+			v449 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v437+5)*4)))
+			v452 := v447
+			if int32(uint32(v449)>>30) != v447 {
+				v452 = 0
+			}
+			v459 := int64(uint32(v441&1073741823)) | (int64(uint32(v443&1073741823)) << 30)
+			v463 = v452
+			v464 = v459 | (int64(uint32(v449&1073741823)) << 60)
 		}
-		v472 = v471
-		v473 = v467
+		if v16 == v428 {
+			v467 := v463
+			if v463 == 1 {
+				v467 = 2
+			}
+			v468 = v467
+		} else {
+			v468 = v463
+		}
+		v469 = v468
+		v470 = v464
+	b139:
+		if v469 != 1 {
+			v475 = (v16 * 2) + int32(uint32(v469)>>1)
+		} else {
+			v475 = 512
+		}
+		v476 = v469
+		v477 = v470
+		v478 = v475
 	b142:
-		if v472 != 1 {
-			v478 = (v16 * 2) + int32(uint32(v472)>>1)
-		} else {
-			v478 = 512
-		}
-		v479 = v472
-		v480 = v473
-		v481 = v478
-	b145:
-		h430[li] = v430
-		u431 = v431
+		h427[li] = v427
+		u428 = v428
+		u429 = v429
 		u432 = v432
-		u435 = v435
-		h479[li] = v479
-		h480[li] = v480
-		h481[li] = v481
+		h476[li] = v476
+		h477[li] = v477
+		h478[li] = v478
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -12318,21 +12383,21 @@ func (g *topHost) r6() int {
 			next = 4
 		}
 	}
-	g.v431 = u431
+	g.v428 = u428
+	g.v429 = u429
 	g.v432 = u432
-	g.v435 = u435
 	return next
 }
 
 func (g *topHost) r8() int {
 	const n = 256
-	h104 := g.v104[:n]
-	h496 := g.v496[:n]
+	h101 := g.v101[:n]
+	h493 := g.v493[:n]
 	v26 := g.v26
-	h79 := g.v79[:n]
-	h80 := g.v80[:n]
-	v12 := g.v12
-	h47 := g.v47[:n]
+	h76 := g.v76[:n]
+	h77 := g.v77[:n]
+	v10 := g.v10
+	h49 := g.v49[:n]
 	v23 := g.v23
 	p2 := g.Pointer(2)
 	p6 := g.Pointer(6)
@@ -12341,571 +12406,571 @@ func (g *topHost) r8() int {
 		if dead[li] {
 			continue
 		}
-		v104 := h104[li]
-		v496 := h496[li]
-		v79 := h79[li]
-		v80 := h80[li]
-		v47 := h47[li]
-		var v555, v574, v593, v612, v631, v650, v669, v688, v707, v726, v745, v764, v783, v802, v821 int64
-		v525 := v104 + v496
-		v527 := int32(uint64(int64(uint64(v525) >> 32)))
-		v528 := int32(uint64(v525))
-		v529 := uint32(v528) < uint32(v26)
-		v530 := v26
-		if v529 {
-			v530 = v528
+		v101 := h101[li]
+		v493 := h493[li]
+		v76 := h76[li]
+		v77 := h77[li]
+		v49 := h49[li]
+		var v552, v571, v590, v609, v628, v647, v666, v685, v704, v723, v742, v761, v780, v799, v818 int64
+		v522 := v101 + v493
+		v524 := int32(uint64(int64(uint64(v522) >> 32)))
+		v525 := int32(uint64(v522))
+		v526 := uint32(v525) < uint32(v26)
+		v527 := v26
+		if v526 {
+			v527 = v525
 		}
-		v532 := int64(uint32(v527 + v530))
-		v533 := v79 & 1
-		if v533 != 0 {
+		v529 := int64(uint32(v524 + v527))
+		v530 := v76 & 1
+		if v530 != 0 {
+			goto b164
+		}
+		if (v77 & 1) == 0 {
 			goto b167
 		}
-		if (v80 & 1) == 0 {
-			goto b170
+		if !v526 {
+			goto b167
 		}
-		if !v529 {
-			goto b170
+	b164:
+		if v529 >= v10 {
+			goto b167
+		}
+		if v49 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v529)*4)) = *(*int32)(unsafe.Add(p2, int(v49)*4))
 		}
 	b167:
-		if v532 >= v12 {
+		v538 := v524 + v530
+		v540 := v525 + (v77 & 1)
+		v541 := uint32(v540) < uint32(v26)
+		v542 := v26
+		if v541 {
+			v542 = v540
+		}
+		v544 := int64(uint32(v538 + v542))
+		v546 := int32(uint32(v76)>>1) & 1
+		if v546 != 0 {
 			goto b170
 		}
-		if v47 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v532)*4)) = *(*int32)(unsafe.Add(p2, int(v47)*4))
-		}
-	b170:
-		v541 := v527 + v533
-		v543 := v528 + (v80 & 1)
-		v544 := uint32(v543) < uint32(v26)
-		v545 := v26
-		if v544 {
-			v545 = v543
-		}
-		v547 := int64(uint32(v541 + v545))
-		v549 := int32(uint32(v79)>>1) & 1
-		if v549 != 0 {
+		if (int32(uint32(v77)>>1) & 1) == 0 {
 			goto b173
 		}
-		if (int32(uint32(v80)>>1) & 1) == 0 {
-			goto b176
+		if !v541 {
+			goto b173
 		}
-		if !v544 {
-			goto b176
+	b170:
+		if v544 >= v10 {
+			goto b173
+		}
+		v552 = v49 + 1
+		if v552 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v544)*4)) = *(*int32)(unsafe.Add(p2, int(v552)*4))
 		}
 	b173:
-		if v547 >= v12 {
+		v556 := v538 + v546
+		v559 := v540 + (int32(uint32(v77)>>1) & 1)
+		v560 := uint32(v559) < uint32(v26)
+		v561 := v26
+		if v560 {
+			v561 = v559
+		}
+		v563 := int64(uint32(v556 + v561))
+		v565 := int32(uint32(v76)>>2) & 1
+		if v565 != 0 {
 			goto b176
 		}
-		v555 = v47 + 1
-		if v555 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v547)*4)) = *(*int32)(unsafe.Add(p2, int(v555)*4))
-		}
-	b176:
-		v559 := v541 + v549
-		v562 := v543 + (int32(uint32(v80)>>1) & 1)
-		v563 := uint32(v562) < uint32(v26)
-		v564 := v26
-		if v563 {
-			v564 = v562
-		}
-		v566 := int64(uint32(v559 + v564))
-		v568 := int32(uint32(v79)>>2) & 1
-		if v568 != 0 {
+		if (int32(uint32(v77)>>2) & 1) == 0 {
 			goto b179
 		}
-		if (int32(uint32(v80)>>2) & 1) == 0 {
-			goto b182
+		if !v560 {
+			goto b179
 		}
-		if !v563 {
-			goto b182
+	b176:
+		if v563 >= v10 {
+			goto b179
+		}
+		v571 = v49 + 2
+		if v571 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v563)*4)) = *(*int32)(unsafe.Add(p2, int(v571)*4))
 		}
 	b179:
-		if v566 >= v12 {
+		v575 := v556 + v565
+		v578 := v559 + (int32(uint32(v77)>>2) & 1)
+		v579 := uint32(v578) < uint32(v26)
+		v580 := v26
+		if v579 {
+			v580 = v578
+		}
+		v582 := int64(uint32(v575 + v580))
+		v584 := int32(uint32(v76)>>3) & 1
+		if v584 != 0 {
 			goto b182
 		}
-		v574 = v47 + 2
-		if v574 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v566)*4)) = *(*int32)(unsafe.Add(p2, int(v574)*4))
-		}
-	b182:
-		v578 := v559 + v568
-		v581 := v562 + (int32(uint32(v80)>>2) & 1)
-		v582 := uint32(v581) < uint32(v26)
-		v583 := v26
-		if v582 {
-			v583 = v581
-		}
-		v585 := int64(uint32(v578 + v583))
-		v587 := int32(uint32(v79)>>3) & 1
-		if v587 != 0 {
+		if (int32(uint32(v77)>>3) & 1) == 0 {
 			goto b185
 		}
-		if (int32(uint32(v80)>>3) & 1) == 0 {
-			goto b188
+		if !v579 {
+			goto b185
 		}
-		if !v582 {
-			goto b188
+	b182:
+		if v582 >= v10 {
+			goto b185
+		}
+		v590 = v49 + 3
+		if v590 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v582)*4)) = *(*int32)(unsafe.Add(p2, int(v590)*4))
 		}
 	b185:
-		if v585 >= v12 {
+		v594 := v575 + v584
+		v597 := v578 + (int32(uint32(v77)>>3) & 1)
+		v598 := uint32(v597) < uint32(v26)
+		v599 := v26
+		if v598 {
+			v599 = v597
+		}
+		v601 := int64(uint32(v594 + v599))
+		v603 := int32(uint32(v76)>>4) & 1
+		if v603 != 0 {
 			goto b188
 		}
-		v593 = v47 + 3
-		if v593 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v585)*4)) = *(*int32)(unsafe.Add(p2, int(v593)*4))
-		}
-	b188:
-		v597 := v578 + v587
-		v600 := v581 + (int32(uint32(v80)>>3) & 1)
-		v601 := uint32(v600) < uint32(v26)
-		v602 := v26
-		if v601 {
-			v602 = v600
-		}
-		v604 := int64(uint32(v597 + v602))
-		v606 := int32(uint32(v79)>>4) & 1
-		if v606 != 0 {
+		if (int32(uint32(v77)>>4) & 1) == 0 {
 			goto b191
 		}
-		if (int32(uint32(v80)>>4) & 1) == 0 {
-			goto b194
+		if !v598 {
+			goto b191
 		}
-		if !v601 {
-			goto b194
+	b188:
+		if v601 >= v10 {
+			goto b191
+		}
+		v609 = v49 + 4
+		if v609 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v601)*4)) = *(*int32)(unsafe.Add(p2, int(v609)*4))
 		}
 	b191:
-		if v604 >= v12 {
+		v613 := v594 + v603
+		v616 := v597 + (int32(uint32(v77)>>4) & 1)
+		v617 := uint32(v616) < uint32(v26)
+		v618 := v26
+		if v617 {
+			v618 = v616
+		}
+		v620 := int64(uint32(v613 + v618))
+		v622 := int32(uint32(v76)>>5) & 1
+		if v622 != 0 {
 			goto b194
 		}
-		v612 = v47 + 4
-		if v612 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v604)*4)) = *(*int32)(unsafe.Add(p2, int(v612)*4))
-		}
-	b194:
-		v616 := v597 + v606
-		v619 := v600 + (int32(uint32(v80)>>4) & 1)
-		v620 := uint32(v619) < uint32(v26)
-		v621 := v26
-		if v620 {
-			v621 = v619
-		}
-		v623 := int64(uint32(v616 + v621))
-		v625 := int32(uint32(v79)>>5) & 1
-		if v625 != 0 {
+		if (int32(uint32(v77)>>5) & 1) == 0 {
 			goto b197
 		}
-		if (int32(uint32(v80)>>5) & 1) == 0 {
-			goto b200
+		if !v617 {
+			goto b197
 		}
-		if !v620 {
-			goto b200
+	b194:
+		if v620 >= v10 {
+			goto b197
+		}
+		v628 = v49 + 5
+		if v628 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v620)*4)) = *(*int32)(unsafe.Add(p2, int(v628)*4))
 		}
 	b197:
-		if v623 >= v12 {
+		v632 := v613 + v622
+		v635 := v616 + (int32(uint32(v77)>>5) & 1)
+		v636 := uint32(v635) < uint32(v26)
+		v637 := v26
+		if v636 {
+			v637 = v635
+		}
+		v639 := int64(uint32(v632 + v637))
+		v641 := int32(uint32(v76)>>6) & 1
+		if v641 != 0 {
 			goto b200
 		}
-		v631 = v47 + 5
-		if v631 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v623)*4)) = *(*int32)(unsafe.Add(p2, int(v631)*4))
-		}
-	b200:
-		v635 := v616 + v625
-		v638 := v619 + (int32(uint32(v80)>>5) & 1)
-		v639 := uint32(v638) < uint32(v26)
-		v640 := v26
-		if v639 {
-			v640 = v638
-		}
-		v642 := int64(uint32(v635 + v640))
-		v644 := int32(uint32(v79)>>6) & 1
-		if v644 != 0 {
+		if (int32(uint32(v77)>>6) & 1) == 0 {
 			goto b203
 		}
-		if (int32(uint32(v80)>>6) & 1) == 0 {
-			goto b206
+		if !v636 {
+			goto b203
 		}
-		if !v639 {
-			goto b206
+	b200:
+		if v639 >= v10 {
+			goto b203
+		}
+		v647 = v49 + 6
+		if v647 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v639)*4)) = *(*int32)(unsafe.Add(p2, int(v647)*4))
 		}
 	b203:
-		if v642 >= v12 {
+		v651 := v632 + v641
+		v654 := v635 + (int32(uint32(v77)>>6) & 1)
+		v655 := uint32(v654) < uint32(v26)
+		v656 := v26
+		if v655 {
+			v656 = v654
+		}
+		v658 := int64(uint32(v651 + v656))
+		v660 := int32(uint32(v76)>>7) & 1
+		if v660 != 0 {
 			goto b206
 		}
-		v650 = v47 + 6
-		if v650 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v642)*4)) = *(*int32)(unsafe.Add(p2, int(v650)*4))
-		}
-	b206:
-		v654 := v635 + v644
-		v657 := v638 + (int32(uint32(v80)>>6) & 1)
-		v658 := uint32(v657) < uint32(v26)
-		v659 := v26
-		if v658 {
-			v659 = v657
-		}
-		v661 := int64(uint32(v654 + v659))
-		v663 := int32(uint32(v79)>>7) & 1
-		if v663 != 0 {
+		if (int32(uint32(v77)>>7) & 1) == 0 {
 			goto b209
 		}
-		if (int32(uint32(v80)>>7) & 1) == 0 {
-			goto b212
+		if !v655 {
+			goto b209
 		}
-		if !v658 {
-			goto b212
+	b206:
+		if v658 >= v10 {
+			goto b209
+		}
+		v666 = v49 + 7
+		if v666 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v658)*4)) = *(*int32)(unsafe.Add(p2, int(v666)*4))
 		}
 	b209:
-		if v661 >= v12 {
+		v670 := v651 + v660
+		v673 := v654 + (int32(uint32(v77)>>7) & 1)
+		v674 := uint32(v673) < uint32(v26)
+		v675 := v26
+		if v674 {
+			v675 = v673
+		}
+		v677 := int64(uint32(v670 + v675))
+		v679 := int32(uint32(v76)>>8) & 1
+		if v679 != 0 {
 			goto b212
 		}
-		v669 = v47 + 7
-		if v669 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v661)*4)) = *(*int32)(unsafe.Add(p2, int(v669)*4))
-		}
-	b212:
-		v673 := v654 + v663
-		v676 := v657 + (int32(uint32(v80)>>7) & 1)
-		v677 := uint32(v676) < uint32(v26)
-		v678 := v26
-		if v677 {
-			v678 = v676
-		}
-		v680 := int64(uint32(v673 + v678))
-		v682 := int32(uint32(v79)>>8) & 1
-		if v682 != 0 {
+		if (int32(uint32(v77)>>8) & 1) == 0 {
 			goto b215
 		}
-		if (int32(uint32(v80)>>8) & 1) == 0 {
-			goto b218
+		if !v674 {
+			goto b215
 		}
-		if !v677 {
-			goto b218
+	b212:
+		if v677 >= v10 {
+			goto b215
+		}
+		v685 = v49 + 8
+		if v685 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v677)*4)) = *(*int32)(unsafe.Add(p2, int(v685)*4))
 		}
 	b215:
-		if v680 >= v12 {
+		v689 := v670 + v679
+		v692 := v673 + (int32(uint32(v77)>>8) & 1)
+		v693 := uint32(v692) < uint32(v26)
+		v694 := v26
+		if v693 {
+			v694 = v692
+		}
+		v696 := int64(uint32(v689 + v694))
+		v698 := int32(uint32(v76)>>9) & 1
+		if v698 != 0 {
 			goto b218
 		}
-		v688 = v47 + 8
-		if v688 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v680)*4)) = *(*int32)(unsafe.Add(p2, int(v688)*4))
-		}
-	b218:
-		v692 := v673 + v682
-		v695 := v676 + (int32(uint32(v80)>>8) & 1)
-		v696 := uint32(v695) < uint32(v26)
-		v697 := v26
-		if v696 {
-			v697 = v695
-		}
-		v699 := int64(uint32(v692 + v697))
-		v701 := int32(uint32(v79)>>9) & 1
-		if v701 != 0 {
+		if (int32(uint32(v77)>>9) & 1) == 0 {
 			goto b221
 		}
-		if (int32(uint32(v80)>>9) & 1) == 0 {
-			goto b224
+		if !v693 {
+			goto b221
 		}
-		if !v696 {
-			goto b224
+	b218:
+		if v696 >= v10 {
+			goto b221
+		}
+		v704 = v49 + 9
+		if v704 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v696)*4)) = *(*int32)(unsafe.Add(p2, int(v704)*4))
 		}
 	b221:
-		if v699 >= v12 {
+		v708 := v689 + v698
+		v711 := v692 + (int32(uint32(v77)>>9) & 1)
+		v712 := uint32(v711) < uint32(v26)
+		v713 := v26
+		if v712 {
+			v713 = v711
+		}
+		v715 := int64(uint32(v708 + v713))
+		v717 := int32(uint32(v76)>>10) & 1
+		if v717 != 0 {
 			goto b224
 		}
-		v707 = v47 + 9
-		if v707 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v699)*4)) = *(*int32)(unsafe.Add(p2, int(v707)*4))
-		}
-	b224:
-		v711 := v692 + v701
-		v714 := v695 + (int32(uint32(v80)>>9) & 1)
-		v715 := uint32(v714) < uint32(v26)
-		v716 := v26
-		if v715 {
-			v716 = v714
-		}
-		v718 := int64(uint32(v711 + v716))
-		v720 := int32(uint32(v79)>>10) & 1
-		if v720 != 0 {
+		if (int32(uint32(v77)>>10) & 1) == 0 {
 			goto b227
 		}
-		if (int32(uint32(v80)>>10) & 1) == 0 {
-			goto b230
+		if !v712 {
+			goto b227
 		}
-		if !v715 {
-			goto b230
+	b224:
+		if v715 >= v10 {
+			goto b227
+		}
+		v723 = v49 + 10
+		if v723 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v715)*4)) = *(*int32)(unsafe.Add(p2, int(v723)*4))
 		}
 	b227:
-		if v718 >= v12 {
+		v727 := v708 + v717
+		v730 := v711 + (int32(uint32(v77)>>10) & 1)
+		v731 := uint32(v730) < uint32(v26)
+		v732 := v26
+		if v731 {
+			v732 = v730
+		}
+		v734 := int64(uint32(v727 + v732))
+		v736 := int32(uint32(v76)>>11) & 1
+		if v736 != 0 {
 			goto b230
 		}
-		v726 = v47 + 10
-		if v726 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v718)*4)) = *(*int32)(unsafe.Add(p2, int(v726)*4))
-		}
-	b230:
-		v730 := v711 + v720
-		v733 := v714 + (int32(uint32(v80)>>10) & 1)
-		v734 := uint32(v733) < uint32(v26)
-		v735 := v26
-		if v734 {
-			v735 = v733
-		}
-		v737 := int64(uint32(v730 + v735))
-		v739 := int32(uint32(v79)>>11) & 1
-		if v739 != 0 {
+		if (int32(uint32(v77)>>11) & 1) == 0 {
 			goto b233
 		}
-		if (int32(uint32(v80)>>11) & 1) == 0 {
-			goto b236
+		if !v731 {
+			goto b233
 		}
-		if !v734 {
-			goto b236
+	b230:
+		if v734 >= v10 {
+			goto b233
+		}
+		v742 = v49 + 11
+		if v742 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v734)*4)) = *(*int32)(unsafe.Add(p2, int(v742)*4))
 		}
 	b233:
-		if v737 >= v12 {
+		v746 := v727 + v736
+		v749 := v730 + (int32(uint32(v77)>>11) & 1)
+		v750 := uint32(v749) < uint32(v26)
+		v751 := v26
+		if v750 {
+			v751 = v749
+		}
+		v753 := int64(uint32(v746 + v751))
+		v755 := int32(uint32(v76)>>12) & 1
+		if v755 != 0 {
 			goto b236
 		}
-		v745 = v47 + 11
-		if v745 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v737)*4)) = *(*int32)(unsafe.Add(p2, int(v745)*4))
-		}
-	b236:
-		v749 := v730 + v739
-		v752 := v733 + (int32(uint32(v80)>>11) & 1)
-		v753 := uint32(v752) < uint32(v26)
-		v754 := v26
-		if v753 {
-			v754 = v752
-		}
-		v756 := int64(uint32(v749 + v754))
-		v758 := int32(uint32(v79)>>12) & 1
-		if v758 != 0 {
+		if (int32(uint32(v77)>>12) & 1) == 0 {
 			goto b239
 		}
-		if (int32(uint32(v80)>>12) & 1) == 0 {
-			goto b242
+		if !v750 {
+			goto b239
 		}
-		if !v753 {
-			goto b242
+	b236:
+		if v753 >= v10 {
+			goto b239
+		}
+		v761 = v49 + 12
+		if v761 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v753)*4)) = *(*int32)(unsafe.Add(p2, int(v761)*4))
 		}
 	b239:
-		if v756 >= v12 {
+		v765 := v746 + v755
+		v768 := v749 + (int32(uint32(v77)>>12) & 1)
+		v769 := uint32(v768) < uint32(v26)
+		v770 := v26
+		if v769 {
+			v770 = v768
+		}
+		v772 := int64(uint32(v765 + v770))
+		v774 := int32(uint32(v76)>>13) & 1
+		if v774 != 0 {
 			goto b242
 		}
-		v764 = v47 + 12
-		if v764 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v756)*4)) = *(*int32)(unsafe.Add(p2, int(v764)*4))
-		}
-	b242:
-		v768 := v749 + v758
-		v771 := v752 + (int32(uint32(v80)>>12) & 1)
-		v772 := uint32(v771) < uint32(v26)
-		v773 := v26
-		if v772 {
-			v773 = v771
-		}
-		v775 := int64(uint32(v768 + v773))
-		v777 := int32(uint32(v79)>>13) & 1
-		if v777 != 0 {
+		if (int32(uint32(v77)>>13) & 1) == 0 {
 			goto b245
 		}
-		if (int32(uint32(v80)>>13) & 1) == 0 {
-			goto b248
+		if !v769 {
+			goto b245
 		}
-		if !v772 {
-			goto b248
+	b242:
+		if v772 >= v10 {
+			goto b245
+		}
+		v780 = v49 + 13
+		if v780 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v772)*4)) = *(*int32)(unsafe.Add(p2, int(v780)*4))
 		}
 	b245:
-		if v775 >= v12 {
+		v784 := v765 + v774
+		v787 := v768 + (int32(uint32(v77)>>13) & 1)
+		v788 := uint32(v787) < uint32(v26)
+		v789 := v26
+		if v788 {
+			v789 = v787
+		}
+		v791 := int64(uint32(v784 + v789))
+		v793 := int32(uint32(v76)>>14) & 1
+		if v793 != 0 {
 			goto b248
 		}
-		v783 = v47 + 13
-		if v783 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v775)*4)) = *(*int32)(unsafe.Add(p2, int(v783)*4))
-		}
-	b248:
-		v787 := v768 + v777
-		v790 := v771 + (int32(uint32(v80)>>13) & 1)
-		v791 := uint32(v790) < uint32(v26)
-		v792 := v26
-		if v791 {
-			v792 = v790
-		}
-		v794 := int64(uint32(v787 + v792))
-		v796 := int32(uint32(v79)>>14) & 1
-		if v796 != 0 {
+		if (int32(uint32(v77)>>14) & 1) == 0 {
 			goto b251
 		}
-		if (int32(uint32(v80)>>14) & 1) == 0 {
-			goto b254
+		if !v788 {
+			goto b251
 		}
-		if !v791 {
-			goto b254
+	b248:
+		if v791 >= v10 {
+			goto b251
+		}
+		v799 = v49 + 14
+		if v799 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v791)*4)) = *(*int32)(unsafe.Add(p2, int(v799)*4))
 		}
 	b251:
-		if v794 >= v12 {
+		v806 := v787 + (int32(uint32(v77)>>14) & 1)
+		v807 := uint32(v806) < uint32(v26)
+		v808 := v26
+		if v807 {
+			v808 = v806
+		}
+		v810 := int64(uint32((v784 + v793) + v808))
+		if (int32(uint32(v76)>>15) & 1) != 0 {
 			goto b254
 		}
-		v802 = v47 + 14
-		if v802 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v794)*4)) = *(*int32)(unsafe.Add(p2, int(v802)*4))
-		}
-	b254:
-		v809 := v790 + (int32(uint32(v80)>>14) & 1)
-		v810 := uint32(v809) < uint32(v26)
-		v811 := v26
-		if v810 {
-			v811 = v809
-		}
-		v813 := int64(uint32((v787 + v796) + v811))
-		if (int32(uint32(v79)>>15) & 1) != 0 {
+		if (int32(uint32(v77)>>15) & 1) == 0 {
 			goto b257
 		}
-		if (int32(uint32(v80)>>15) & 1) == 0 {
-			goto b260
+		if !v807 {
+			goto b257
 		}
-		if !v810 {
-			goto b260
+	b254:
+		if v810 >= v10 {
+			goto b257
+		}
+		v818 = v49 + 15
+		if v818 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v810)*4)) = *(*int32)(unsafe.Add(p2, int(v818)*4))
 		}
 	b257:
-		if v813 >= v12 {
-			goto b260
-		}
-		v821 = v47 + 15
-		if v821 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v813)*4)) = *(*int32)(unsafe.Add(p2, int(v821)*4))
-		}
-	b260:
 	}
 	return -1
 }
 
 func (g *topHost) r9() int {
 	const n = 256
-	h479 := g.v479[:n]
-	h480 := g.v480[:n]
-	v483 := g.v483
-	v431 := g.v431
-	v10 := g.v10
+	h476 := g.v476[:n]
+	h477 := g.v477[:n]
+	v480 := g.v480
+	v428 := g.v428
+	v8 := g.v8
 	p5 := g.Pointer(5)
-	v874 := g.v874
-	v875 := int32(uint32(v874) >> 16)
-	v876 := int64(uint32(v875))
-	v877 := v876 << 32
-	v878 := v874 & 65535
-	v879 := int64(uint32(v878))
-	v880 := v877 | v879
-	v888 := int32(uint64(v880))
-	v889 := v888 | 1073741824
-	v892 := int64(uint64(v880) >> 30)
-	v893 := int32(uint64(v892))
-	v894 := v893 & 1073741823
-	v895 := v894 | 1073741824
-	v898 := int64(uint64(v880) >> 60)
-	v899 := int32(uint64(v898))
-	v900 := v899 | 1073741824
-	u435 := g.v435
-	h481 := g.v481[:n]
+	v866 := g.v866
+	v867 := int32(uint32(v866) >> 16)
+	v868 := int64(uint32(v867))
+	v869 := v868 << 32
+	v870 := v866 & 65535
+	v871 := int64(uint32(v870))
+	v872 := v869 | v871
+	v880 := int32(uint64(v872))
+	v881 := v880 | 1073741824
+	v884 := int64(uint64(v872) >> 30)
+	v885 := int32(uint64(v884))
+	v886 := v885 & 1073741823
+	v887 := v886 | 1073741824
+	v890 := int64(uint64(v872) >> 60)
+	v891 := int32(uint64(v890))
+	v892 := v891 | 1073741824
+	u432 := g.v432
+	h478 := g.v478[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v479 := h479[li]
-		v480 := h480[li]
+		v476 := h476[li]
+		v477 := h477[li]
 		v16 := int32(li)
-		var v433, v435, v466, v471, v472, v478, v481, v904, v906, v908 int32
-		var v434, v440, v441, v467, v473, v884, v885, v905, v907 int64
-		if v16 != v483 {
-			v904 = v479
-			v905 = v480
-			goto b281
+		var v430, v432, v463, v468, v469, v475, v478, v896, v898, v900 int32
+		var v431, v437, v438, v464, v470, v876, v877, v897, v899 int64
+		if v16 != v480 {
+			v896 = v476
+			v897 = v477
+			goto b275
 		}
-		v884 = int64(uint32(v431-v16)) * 3
-		v885 = v884 + 3
-		if v10 >= (v884 + 6) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p5, int(v885)*4)), v889, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p5, int(v884+4)*4)), v895, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p5, int(v884+5)*4)), v900, kernelimpl.HostUMax[int32])
+		v876 = int64(uint32(v428-v16)) * 3
+		v877 = v876 + 3
+		if v8 >= (v876 + 6) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p5, int(v877)*4)), v881, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p5, int(v876+4)*4)), v887, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p5, int(v876+5)*4)), v892, kernelimpl.HostUMax[int32])
 		}
 		{
-			v903 := int32(1)
-			if v16 == v431 {
-				v903 = 2
+			v895 := int32(1)
+			if v16 == v428 {
+				v895 = 2
 			}
-			v904 = v903
-			v905 = v880
+			v896 = v895
+			v897 = v872
 		}
-	b281:
-		v906 = v904
-		v907 = v905
-		v908 = 0
-		v433 = v906
-		v434 = v907
-		v435 = v908
-		if uint32(v16) > uint32(v431) {
-			v479 = v433
-			v480 = v434
-			v481 = 512
-			goto b145
-		}
-		if v433 != 0 {
-			v472 = v433
-			v473 = v434
+	b275:
+		v898 = v896
+		v899 = v897
+		v900 = 0
+		v430 = v898
+		v431 = v899
+		v432 = v900
+		if uint32(v16) > uint32(v428) {
+			v476 = v430
+			v477 = v431
+			v478 = 512
 			goto b142
 		}
-		v440 = int64(uint32(v431-v16)) * 3
-		v441 = v440 + 3
-		if v10 < (v440 + 6) {
-			v466 = 0
-			v467 = 0
-		} else {
-			v444 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v441)*4)))
-			v445 := v440 + 4
-			v446 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v445)*4)))
-			v447 := int32(uint32(v444) >> 30)
-			v450 := v447
-			if int32(uint32(v446)>>30) != v447 {
-				v450 = 0
-			}
-			v451 := v440 + 5
-			v452 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v451)*4)))
-			v455 := v450
-			if int32(uint32(v452)>>30) != v450 {
-				v455 = 0
-			}
-			v462 := int64(uint32(v444&1073741823)) | (int64(uint32(v446&1073741823)) << 30)
-			v466 = v455
-			v467 = v462 | (int64(uint32(v452&1073741823)) << 60)
+		if v430 != 0 {
+			v469 = v430
+			v470 = v431
+			goto b139
 		}
-		if v16 == v431 {
-			v470 := v466
-			if v466 == 1 {
-				v470 = 2
-			}
-			v471 = v470
+		v437 = int64(uint32(v428-v16)) * 3
+		v438 = v437 + 3
+		if v8 < (v437 + 6) {
+			v463 = 0
+			v464 = 0
 		} else {
-			v471 = v466
+			v441 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v438)*4)))
+			v442 := v437 + 4
+			v443 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v442)*4)))
+			v444 := int32(uint32(v441) >> 30)
+			v447 := v444
+			if int32(uint32(v443)>>30) != v444 {
+				v447 = 0
+			}
+			v448 := v437 + 5
+			v449 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v448)*4)))
+			v452 := v447
+			if int32(uint32(v449)>>30) != v447 {
+				v452 = 0
+			}
+			v459 := int64(uint32(v441&1073741823)) | (int64(uint32(v443&1073741823)) << 30)
+			v463 = v452
+			v464 = v459 | (int64(uint32(v449&1073741823)) << 60)
 		}
-		v472 = v471
-		v473 = v467
+		if v16 == v428 {
+			v467 := v463
+			if v463 == 1 {
+				v467 = 2
+			}
+			v468 = v467
+		} else {
+			v468 = v463
+		}
+		v469 = v468
+		v470 = v464
+	b139:
+		if v469 != 1 {
+			v475 = (v16 * 2) + int32(uint32(v469)>>1)
+		} else {
+			v475 = 512
+		}
+		v476 = v469
+		v477 = v470
+		v478 = v475
 	b142:
-		if v472 != 1 {
-			v478 = (v16 * 2) + int32(uint32(v472)>>1)
-		} else {
-			v478 = 512
-		}
-		v479 = v472
-		v480 = v473
-		v481 = v478
-	b145:
-		u435 = v435
-		h479[li] = v479
-		h480[li] = v480
-		h481[li] = v481
+		u432 = v432
+		h476[li] = v476
+		h477[li] = v477
+		h478[li] = v478
 	}
-	g.v435 = u435
+	g.v432 = u432
 	return 4
 }
 

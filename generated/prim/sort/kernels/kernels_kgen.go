@@ -52,7 +52,7 @@ func _(k *kernels.Choose) {
 // What is converted here is what kgen saw of the types of [kernels.Count32].
 func _(k *kernels.Count32) {
 	type kernelsCount32HasChanged_RunGoGenerate struct {
-		Order  kernels.Order[uint32]
+		Flip   uint32
 		Lo     uint32
 		Hi     uint32
 		Begin  int
@@ -61,18 +61,12 @@ func _(k *kernels.Count32) {
 		Counts []uint32
 	}
 	_ = (*kernelsCount32HasChanged_RunGoGenerate)(k) // kernels.Count32 has changed: run go generate
-	type kernelsOrderuint32HasChanged_RunGoGenerate struct {
-		Sign uint32
-		Inf  uint32
-		Flip uint32
-	}
-	_ = (*kernelsOrderuint32HasChanged_RunGoGenerate)(&k.Order) // kernels.Order[uint32] has changed: run go generate
 }
 
 // What is converted here is what kgen saw of the types of [kernels.Count64].
 func _(k *kernels.Count64) {
 	type kernelsCount64HasChanged_RunGoGenerate struct {
-		Order  kernels.Order[uint64]
+		Flip   uint64
 		Lo     uint32
 		Hi     uint32
 		Begin  int
@@ -81,12 +75,6 @@ func _(k *kernels.Count64) {
 		Counts []uint32
 	}
 	_ = (*kernelsCount64HasChanged_RunGoGenerate)(k) // kernels.Count64 has changed: run go generate
-	type kernelsOrderuint64HasChanged_RunGoGenerate struct {
-		Sign uint64
-		Inf  uint64
-		Flip uint64
-	}
-	_ = (*kernelsOrderuint64HasChanged_RunGoGenerate)(&k.Order) // kernels.Order[uint64] has changed: run go generate
 }
 
 // What is converted here is what kgen saw of the types of [kernels.Gather32].
@@ -122,7 +110,7 @@ func _(k *kernels.Indices) {
 // What is converted here is what kgen saw of the types of [kernels.IsSorted32].
 func _(k *kernels.IsSorted32) {
 	type kernelsIsSorted32HasChanged_RunGoGenerate struct {
-		Order  kernels.Order[uint32]
+		Flip   uint32
 		Keys   []uint32
 		Length []int64
 		Out    []uint32
@@ -133,7 +121,7 @@ func _(k *kernels.IsSorted32) {
 // What is converted here is what kgen saw of the types of [kernels.IsSorted64].
 func _(k *kernels.IsSorted64) {
 	type kernelsIsSorted64HasChanged_RunGoGenerate struct {
-		Order  kernels.Order[uint64]
+		Flip   uint64
 		Keys   []uint64
 		Length []int64
 		Out    []uint32
@@ -144,7 +132,7 @@ func _(k *kernels.IsSorted64) {
 // What is converted here is what kgen saw of the types of [kernels.Merge32].
 func _(k *kernels.Merge32) {
 	type kernelsMerge32HasChanged_RunGoGenerate struct {
-		Order  kernels.Order[uint32]
+		Flip   uint32
 		A      []uint32
 		B      []uint32
 		Length []int64
@@ -156,7 +144,7 @@ func _(k *kernels.Merge32) {
 // What is converted here is what kgen saw of the types of [kernels.Merge64].
 func _(k *kernels.Merge64) {
 	type kernelsMerge64HasChanged_RunGoGenerate struct {
-		Order  kernels.Order[uint64]
+		Flip   uint64
 		A      []uint64
 		B      []uint64
 		Length []int64
@@ -168,7 +156,7 @@ func _(k *kernels.Merge64) {
 // What is converted here is what kgen saw of the types of [kernels.Move32].
 func _(k *kernels.Move32) {
 	type kernelsMove32HasChanged_RunGoGenerate struct {
-		Order  kernels.Order[uint32]
+		Flip   uint32
 		Shift  uint32
 		Mask   uint32
 		Part   int
@@ -185,7 +173,7 @@ func _(k *kernels.Move32) {
 // What is converted here is what kgen saw of the types of [kernels.Move64].
 func _(k *kernels.Move64) {
 	type kernelsMove64HasChanged_RunGoGenerate struct {
-		Order  kernels.Order[uint64]
+		Flip   uint64
 		Shift  uint32
 		Mask   uint32
 		Part   int
@@ -213,13 +201,11 @@ func _(k *kernels.Narrow) {
 // What is converted here is what kgen saw of the types of [kernels.Pass32].
 func _(k *kernels.Pass32) {
 	type kernelsPass32HasChanged_RunGoGenerate struct {
-		Order  kernels.Order[uint32]
-		Shift  uint32
-		Mask   uint32
-		Begin  int
+		Flip   uint32
+		Digit  uint32
+		Begin  uint32
+		Board  uint32
 		Keys   []uint32
-		Length []int64
-		Starts []uint32
 		State  []uint32
 		Out    []uint32
 		Values []uint32
@@ -231,13 +217,11 @@ func _(k *kernels.Pass32) {
 // What is converted here is what kgen saw of the types of [kernels.PassLanes32].
 func _(k *kernels.PassLanes32) {
 	type kernelsPassLanes32HasChanged_RunGoGenerate struct {
-		Order  kernels.Order[uint32]
-		Shift  uint32
-		Mask   uint32
-		Begin  int
+		Flip   uint32
+		Digit  uint32
+		Begin  uint32
+		Board  uint32
 		Keys   []uint32
-		Length []int64
-		Starts []uint32
 		State  []uint32
 		Out    []uint32
 		Values []uint32
@@ -249,13 +233,11 @@ func _(k *kernels.PassLanes32) {
 // What is converted here is what kgen saw of the types of [kernels.PassLanes64].
 func _(k *kernels.PassLanes64) {
 	type kernelsPassLanes64HasChanged_RunGoGenerate struct {
-		Order  kernels.Order[uint64]
-		Shift  uint32
-		Mask   uint32
-		Begin  int
+		Flip   uint64
+		Digit  uint32
+		Begin  uint32
+		Board  uint32
 		Keys   []uint64
-		Length []int64
-		Starts []uint32
 		State  []uint32
 		Out    []uint64
 		Values []uint32
@@ -273,7 +255,7 @@ func _(k *kernels.Places) {
 // What is converted here is what kgen saw of the types of [kernels.Search32].
 func _(k *kernels.Search32) {
 	type kernelsSearch32HasChanged_RunGoGenerate struct {
-		Order   kernels.Order[uint32]
+		Flip    uint32
 		Keys    []uint32
 		Length  []int64
 		Needles []uint32
@@ -285,7 +267,7 @@ func _(k *kernels.Search32) {
 // What is converted here is what kgen saw of the types of [kernels.Search64].
 func _(k *kernels.Search64) {
 	type kernelsSearch64HasChanged_RunGoGenerate struct {
-		Order   kernels.Order[uint64]
+		Flip    uint64
 		Keys    []uint64
 		Length  []int64
 		Needles []uint64
@@ -297,7 +279,7 @@ func _(k *kernels.Search64) {
 // What is converted here is what kgen saw of the types of [kernels.Select].
 func _(k *kernels.Select) {
 	type kernelsSelectHasChanged_RunGoGenerate struct {
-		Order  kernels.Order[uint32]
+		Flip   uint32
 		Shift  uint32
 		High   uint32
 		Keys   []uint32
@@ -312,6 +294,8 @@ func _(k *kernels.Select) {
 func _(k *kernels.Starts) {
 	type kernelsStartsHasChanged_RunGoGenerate struct {
 		Chunks int
+		N      int
+		Length []int64
 		Counts []uint32
 		Starts []uint32
 	}
@@ -321,7 +305,7 @@ func _(k *kernels.Starts) {
 // What is converted here is what kgen saw of the types of [kernels.Tally32].
 func _(k *kernels.Tally32) {
 	type kernelsTally32HasChanged_RunGoGenerate struct {
-		Order  kernels.Order[uint32]
+		Flip   uint32
 		Shift  uint32
 		Mask   uint32
 		Part   int
@@ -335,7 +319,7 @@ func _(k *kernels.Tally32) {
 // What is converted here is what kgen saw of the types of [kernels.Tally64].
 func _(k *kernels.Tally64) {
 	type kernelsTally64HasChanged_RunGoGenerate struct {
-		Order  kernels.Order[uint64]
+		Flip   uint64
 		Shift  uint32
 		Mask   uint32
 		Part   int
@@ -349,7 +333,7 @@ func _(k *kernels.Tally64) {
 // What is converted here is what kgen saw of the types of [kernels.Top].
 func _(k *kernels.Top) {
 	type kernelsTopHasChanged_RunGoGenerate struct {
-		Order  kernels.Order[uint32]
+		Flip   uint32
 		Mask   uint32
 		Keys   []uint32
 		Length []int64
@@ -389,15 +373,15 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Bool", "Both", "Choose", "Count32", "Count64", "Gather32", "Gather8", "Indices", "IsSorted32", "IsSorted64", "Merge32", "Merge64", "Move32", "Move64", "Narrow", "Pass32", "PassLanes32", "PassLanes64", "Places", "Search32", "Search64", "Select", "Starts", "Tally32", "Tally64", "Top", "Widen"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0xfcda5477},
-		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x240167fd},
+		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0x96daa211},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xa0bdbb69},
 		{File: "prim/sort/kernels/convert.go", Package: "kernels", Sum: 0x382a7a8c},
-		{File: "prim/sort/kernels/cpu.go", Package: "kernels", Sum: 0xd29c7cf6},
-		{File: "prim/sort/kernels/kernels.go", Package: "kernels", Sum: 0x199ebee7},
-		{File: "prim/sort/kernels/lanes.go", Package: "kernels", Sum: 0xa64965d7},
-		{File: "prim/sort/kernels/order.go", Package: "kernels", Sum: 0xf467f85e},
-		{File: "prim/sort/kernels/pass.go", Package: "kernels", Sum: 0x67603027},
-		{File: "prim/sort/kernels/top.go", Package: "kernels", Sum: 0x46f4255e},
+		{File: "prim/sort/kernels/cpu.go", Package: "kernels", Sum: 0x176ae834},
+		{File: "prim/sort/kernels/kernels.go", Package: "kernels", Sum: 0xc0c6717d},
+		{File: "prim/sort/kernels/lanes.go", Package: "kernels", Sum: 0x8b67d3e4},
+		{File: "prim/sort/kernels/order.go", Package: "kernels", Sum: 0x9725b1f2},
+		{File: "prim/sort/kernels/pass.go", Package: "kernels", Sum: 0x365fb3d5},
+		{File: "prim/sort/kernels/top.go", Package: "kernels", Sum: 0xd8441865},
 	},
 })
 
@@ -501,7 +485,7 @@ var bothKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops:   "-",
 	SPIRV:   bothSPIRV,
 	IR:      bothIR,
-	Sum:     0x81310905,
+	Sum:     0x52e1db99,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: bothWords, Sum: 0xb8262789},
 	},
@@ -593,7 +577,7 @@ var chooseKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- -",
 	SPIRV: chooseSPIRV,
 	IR:    chooseIR,
-	Sum:   0xb101d822,
+	Sum:   0xc4cf6b40,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: chooseWords, Sum: 0x56e9ee35},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0x1cf515f6},
@@ -682,40 +666,42 @@ var count32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Size: 12},
-		{Name: "Lo", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
-		{Name: "Hi", Kind: abi.Value, Type: "uint32", Offset: 16, Size: 4, HostOffset: 16},
-		{Name: "Begin", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 48, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 64, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Flip", Kind: abi.Value, Type: "uint32", Size: 4},
+		{Name: "Lo", Kind: abi.Value, Type: "uint32", Offset: 4, Size: 4, HostOffset: 4},
+		{Name: "Hi", Kind: abi.Value, Type: "uint32", Offset: 8, Size: 4, HostOffset: 8},
+		{Name: "Begin", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 40, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 56, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
 	},
-	ArgSize:    80,
+	ArgSize:    72,
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Specs: []abi.SpecConstant{
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Type: "uint32", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Type: "uint32", Size: 4},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 2048, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/kernels.go:135:30", Limit: -7},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/kernels.go:150:30", Limit: -7},
 	},
-	Loops: "- prim/sort/kernels/kernels.go:110:2 - 114:2 124:5 124:5 124:5 124:5 124:5 124:5 124:5 124:5 133:2 133:2",
+	Loops: "- prim/sort/kernels/kernels.go:125:2 - 129:2 139:5 139:5 139:5 139:5 139:5 139:5 139:5 139:5 148:2 148:2",
 	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Pos: "prim/sort/kernels/kernels.go:39:2", Var: &kernels.Inf},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Pos: "prim/sort/kernels/kernels.go:38:2", Var: &kernels.Sign},
 	},
 	SPIRV: count32SPIRV,
 	IR:    count32IR,
-	Sum:   0xe9417ab1,
+	Sum:   0x4b24cd20,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/sort/kernels/kernels.go:110:2 - 114:2 124:5 124:5 124:5 124:5 124:5 124:5 124:5 124:5 133:2 133:2", SPIRV: count32Words, Sum: 0xa5256be5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/sort/kernels/kernels.go:125:2 - 129:2 139:5 139:5 139:5 139:5 139:5 139:5 139:5 139:5 148:2 148:2", SPIRV: count32Words, Sum: 0x788e180c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Count32{
-		Order:  kernelimpl.HostValue[kernels.Order[uint32]](a, 0),
+		Flip:   kernelimpl.HostValue[uint32](a, 0),
 		Lo:     kernelimpl.HostValue[uint32](a, 1),
 		Hi:     kernelimpl.HostValue[uint32](a, 2),
 		Begin:  kernelimpl.HostValue[int](a, 3),
@@ -723,13 +709,13 @@ var count32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Length: kernelimpl.HostSlice[int64](a, 5),
 		Counts: kernelimpl.HostSlice[uint32](a, 6),
 	}.Kernel
-}, newCount32Host, kernels.Floats)
+}, newCount32Host, kernels.Sign, kernels.Inf)
 
 var _ = kernelimpl.Properties[kernels.Count32](count32Kernel)
 
 // Count32 is the kernel [kernels.Count32] with its slices in device memory.
 type Count32 struct {
-	Order  kernels.Order[uint32]
+	Flip   uint32
 	Lo     uint32
 	Hi     uint32
 	Begin  int
@@ -741,7 +727,7 @@ type Count32 struct {
 // launch returns a launch with the kernel's arguments.
 func (k Count32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(count32Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Value(l, 1, k.Lo)
 	kernelimpl.Value(l, 2, k.Hi)
 	kernelimpl.Value(l, 3, k.Begin)
@@ -770,7 +756,7 @@ func (k Count32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.
 // RunCount32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCount32(ctx context.Context, dev *runtime.Device, k kernels.Count32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(count32Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Value(l, 1, k.Lo)
 	kernelimpl.Value(l, 2, k.Hi)
 	kernelimpl.Value(l, 3, k.Begin)
@@ -795,40 +781,42 @@ var count64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Order", Kind: abi.Value, Type: "Order[uint64]", Size: 24},
-		{Name: "Lo", Kind: abi.Value, Type: "uint32", Offset: 24, Size: 4, HostOffset: 24},
-		{Name: "Hi", Kind: abi.Value, Type: "uint32", Offset: 28, Size: 4, HostOffset: 28},
-		{Name: "Begin", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 64, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 72, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Flip", Kind: abi.Value, Type: "uint64", Size: 8},
+		{Name: "Lo", Kind: abi.Value, Type: "uint32", Offset: 8, Size: 4, HostOffset: 8},
+		{Name: "Hi", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
+		{Name: "Begin", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 40, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 56, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
 	},
-	ArgSize:    88,
+	ArgSize:    72,
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Specs: []abi.SpecConstant{
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Type: "uint32", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Type: "uint32", Size: 4},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 2048, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/kernels.go:135:30", Limit: -7},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/kernels.go:150:30", Limit: -7},
 	},
-	Loops: "- prim/sort/kernels/kernels.go:110:2 - 114:2 124:5 124:5 124:5 124:5 124:5 124:5 124:5 124:5 133:2 133:2",
+	Loops: "- prim/sort/kernels/kernels.go:125:2 - 129:2 139:5 139:5 139:5 139:5 139:5 139:5 139:5 139:5 148:2 148:2",
 	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Pos: "prim/sort/kernels/kernels.go:39:2", Var: &kernels.Inf},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Pos: "prim/sort/kernels/kernels.go:38:2", Var: &kernels.Sign},
 	},
 	SPIRV: count64SPIRV,
 	IR:    count64IR,
-	Sum:   0xd76665f5,
+	Sum:   0xfeff5e18,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/sort/kernels/kernels.go:110:2 - 114:2 124:5 124:5 124:5 124:5 124:5 124:5 124:5 124:5 133:2 133:2", SPIRV: count64Words, Sum: 0xfddc1c01},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/sort/kernels/kernels.go:125:2 - 129:2 139:5 139:5 139:5 139:5 139:5 139:5 139:5 139:5 148:2 148:2", SPIRV: count64Words, Sum: 0x18bbfaf6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Count64{
-		Order:  kernelimpl.HostValue[kernels.Order[uint64]](a, 0),
+		Flip:   kernelimpl.HostValue[uint64](a, 0),
 		Lo:     kernelimpl.HostValue[uint32](a, 1),
 		Hi:     kernelimpl.HostValue[uint32](a, 2),
 		Begin:  kernelimpl.HostValue[int](a, 3),
@@ -836,13 +824,13 @@ var count64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Length: kernelimpl.HostSlice[int64](a, 5),
 		Counts: kernelimpl.HostSlice[uint32](a, 6),
 	}.Kernel
-}, newCount64Host, kernels.Floats)
+}, newCount64Host, kernels.Sign, kernels.Inf)
 
 var _ = kernelimpl.Properties[kernels.Count64](count64Kernel)
 
 // Count64 is the kernel [kernels.Count64] with its slices in device memory.
 type Count64 struct {
-	Order  kernels.Order[uint64]
+	Flip   uint64
 	Lo     uint32
 	Hi     uint32
 	Begin  int
@@ -854,7 +842,7 @@ type Count64 struct {
 // launch returns a launch with the kernel's arguments.
 func (k Count64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(count64Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Value(l, 1, k.Lo)
 	kernelimpl.Value(l, 2, k.Hi)
 	kernelimpl.Value(l, 3, k.Begin)
@@ -883,7 +871,7 @@ func (k Count64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.
 // RunCount64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCount64(ctx context.Context, dev *runtime.Device, k kernels.Count64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(count64Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Value(l, 1, k.Lo)
 	kernelimpl.Value(l, 2, k.Hi)
 	kernelimpl.Value(l, 3, k.Begin)
@@ -925,7 +913,7 @@ var gather32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/sort/kernels/convert.go:69:2 69:2",
 	SPIRV: gather32SPIRV,
 	IR:    gather32IR,
-	Sum:   0x2bdce79c,
+	Sum:   0xf02f80f4,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {8}, {32}, {48}, {64}, {88}, {48, 72}}, Loops: "prim/sort/kernels/convert.go:69:2 69:2", Make: kernelimpl.MakeModule, Sum: 0x30049377},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/convert.go:69:2 69:2", SPIRV: gather32Words, Sum: 0x38be4d4e},
@@ -1021,7 +1009,7 @@ var gather8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/sort/kernels/convert.go:69:2 69:2",
 	SPIRV: gather8SPIRV,
 	IR:    gather8IR,
-	Sum:   0xa11a44f4,
+	Sum:   0xe054b024,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {8}, {32}, {48}, {64}, {88}, {48, 72}}, Loops: "prim/sort/kernels/convert.go:69:2 69:2", Make: kernelimpl.MakeModule, Sum: 0x4cbe47da},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/sort/kernels/convert.go:69:2 69:2 -", SPIRV: gather8Words, Sum: 0xc46b8461},
@@ -1172,42 +1160,44 @@ var isSorted32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Size: 12},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Flip", Kind: abi.Value, Type: "uint32", Size: 4},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
 	},
-	ArgSize: 64,
+	ArgSize: 56,
 	Items:   1,
 	Lingers: true,
 	Specs: []abi.SpecConstant{
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Type: "uint32", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Type: "uint32", Size: 4},
 	},
 	Loops: "prim/sort/kernels/order.go:28:2",
 	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Pos: "prim/sort/kernels/kernels.go:39:2", Var: &kernels.Inf},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Pos: "prim/sort/kernels/kernels.go:38:2", Var: &kernels.Sign},
 	},
 	SPIRV: isSorted32SPIRV,
 	IR:    isSorted32IR,
-	Sum:   0x23f50573,
+	Sum:   0x974a8df0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {48}, {64}, {80}}, Loops: "prim/sort/kernels/order.go:28:2", Make: kernelimpl.MakeModule, Sum: 0x726fb889},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:28:2", SPIRV: isSorted32Words, Sum: 0xc87da57},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}, {72}}, Loops: "prim/sort/kernels/order.go:28:2", Make: kernelimpl.MakeModule, Sum: 0xd0fa8033},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:28:2", SPIRV: isSorted32Words, Sum: 0xbcca6deb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.IsSorted32{
-		Order:  kernelimpl.HostValue[kernels.Order[uint32]](a, 0),
+		Flip:   kernelimpl.HostValue[uint32](a, 0),
 		Keys:   kernelimpl.HostSlice[uint32](a, 1),
 		Length: kernelimpl.HostSlice[int64](a, 2),
 		Out:    kernelimpl.HostSlice[uint32](a, 3),
 	}.Kernel
-}, newIsSorted32Host, kernels.Floats)
+}, newIsSorted32Host, kernels.Sign, kernels.Inf)
 
 var _ = kernelimpl.Properties[kernels.IsSorted32](isSorted32Kernel)
 
 // IsSorted32 is the kernel [kernels.IsSorted32] with its slices in device memory.
 type IsSorted32 struct {
-	Order  kernels.Order[uint32]
+	Flip   uint32
 	Keys   runtime.View[uint32]
 	Length runtime.View[int64]
 	Out    runtime.View[uint32]
@@ -1216,7 +1206,7 @@ type IsSorted32 struct {
 // launch returns a launch with the kernel's arguments.
 func (k IsSorted32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(isSorted32Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.View(l, 1, k.Keys)
 	kernelimpl.View(l, 2, k.Length)
 	kernelimpl.View(l, 3, k.Out)
@@ -1242,7 +1232,7 @@ func (k IsSorted32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime
 // RunIsSorted32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIsSorted32(ctx context.Context, dev *runtime.Device, k kernels.IsSorted32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(isSorted32Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Slice(l, 1, k.Keys)
 	kernelimpl.Slice(l, 2, k.Length)
 	kernelimpl.Slice(l, 3, k.Out)
@@ -1264,42 +1254,44 @@ var isSorted64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Order", Kind: abi.Value, Type: "Order[uint64]", Size: 24},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 40, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 56, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Flip", Kind: abi.Value, Type: "uint64", Size: 8},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
 	},
-	ArgSize: 72,
+	ArgSize: 56,
 	Items:   1,
 	Lingers: true,
 	Specs: []abi.SpecConstant{
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Type: "uint32", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Type: "uint32", Size: 4},
 	},
 	Loops: "prim/sort/kernels/order.go:28:2",
 	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Pos: "prim/sort/kernels/kernels.go:39:2", Var: &kernels.Inf},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Pos: "prim/sort/kernels/kernels.go:38:2", Var: &kernels.Sign},
 	},
 	SPIRV: isSorted64SPIRV,
 	IR:    isSorted64IR,
-	Sum:   0x7d42c334,
+	Sum:   0xfffc900a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {56}, {72}, {88}}, Loops: "prim/sort/kernels/order.go:28:2", Make: kernelimpl.MakeModule, Sum: 0xefe357f4},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:28:2", SPIRV: isSorted64Words, Sum: 0x6d982d94},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}, {72}}, Loops: "prim/sort/kernels/order.go:28:2", Make: kernelimpl.MakeModule, Sum: 0xedcf371c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:28:2", SPIRV: isSorted64Words, Sum: 0xc2ad40c5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.IsSorted64{
-		Order:  kernelimpl.HostValue[kernels.Order[uint64]](a, 0),
+		Flip:   kernelimpl.HostValue[uint64](a, 0),
 		Keys:   kernelimpl.HostSlice[uint64](a, 1),
 		Length: kernelimpl.HostSlice[int64](a, 2),
 		Out:    kernelimpl.HostSlice[uint32](a, 3),
 	}.Kernel
-}, newIsSorted64Host, kernels.Floats)
+}, newIsSorted64Host, kernels.Sign, kernels.Inf)
 
 var _ = kernelimpl.Properties[kernels.IsSorted64](isSorted64Kernel)
 
 // IsSorted64 is the kernel [kernels.IsSorted64] with its slices in device memory.
 type IsSorted64 struct {
-	Order  kernels.Order[uint64]
+	Flip   uint64
 	Keys   runtime.View[uint64]
 	Length runtime.View[int64]
 	Out    runtime.View[uint32]
@@ -1308,7 +1300,7 @@ type IsSorted64 struct {
 // launch returns a launch with the kernel's arguments.
 func (k IsSorted64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(isSorted64Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.View(l, 1, k.Keys)
 	kernelimpl.View(l, 2, k.Length)
 	kernelimpl.View(l, 3, k.Out)
@@ -1334,7 +1326,7 @@ func (k IsSorted64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime
 // RunIsSorted64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIsSorted64(ctx context.Context, dev *runtime.Device, k kernels.IsSorted64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(isSorted64Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Slice(l, 1, k.Keys)
 	kernelimpl.Slice(l, 2, k.Length)
 	kernelimpl.Slice(l, 3, k.Out)
@@ -1356,50 +1348,52 @@ var merge32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Size: 12},
-		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Flip", Kind: abi.Value, Type: "uint32", Size: 4},
+		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize: 80,
+	ArgSize: 72,
 	Items:   1,
 	Lingers: true,
 	Specs: []abi.SpecConstant{
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Type: "uint32", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Type: "uint32", Size: 4},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:111:26", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:119:81", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:111:24", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:119:70", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:120:19", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:123:19", Limit: -3},
 	},
 	Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3",
 	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Pos: "prim/sort/kernels/kernels.go:39:2", Var: &kernels.Inf},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Pos: "prim/sort/kernels/kernels.go:38:2", Var: &kernels.Sign},
 	},
 	SPIRV: merge32SPIRV,
 	IR:    merge32IR,
-	Sum:   0x292a02c1,
+	Sum:   0x7764f054,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {48}, {64}, {80}, {96}, {-8, 8}}, Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3", Make: kernelimpl.MakeModule, Sum: 0x3589bebf},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3", SPIRV: merge32Words, Sum: 0x7831ab9a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}, {72}, {88}, {-8, 8}}, Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3", Make: kernelimpl.MakeModule, Sum: 0xaa9258f2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3", SPIRV: merge32Words, Sum: 0x930a0fdd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Merge32{
-		Order:  kernelimpl.HostValue[kernels.Order[uint32]](a, 0),
+		Flip:   kernelimpl.HostValue[uint32](a, 0),
 		A:      kernelimpl.HostSlice[uint32](a, 1),
 		B:      kernelimpl.HostSlice[uint32](a, 2),
 		Length: kernelimpl.HostSlice[int64](a, 3),
 		Out:    kernelimpl.HostSlice[uint32](a, 4),
 	}.Kernel
-}, newMerge32Host, kernels.Floats)
+}, newMerge32Host, kernels.Sign, kernels.Inf)
 
 var _ = kernelimpl.Properties[kernels.Merge32](merge32Kernel)
 
 // Merge32 is the kernel [kernels.Merge32] with its slices in device memory.
 type Merge32 struct {
-	Order  kernels.Order[uint32]
+	Flip   uint32
 	A      runtime.View[uint32]
 	B      runtime.View[uint32]
 	Length runtime.View[int64]
@@ -1409,7 +1403,7 @@ type Merge32 struct {
 // launch returns a launch with the kernel's arguments.
 func (k Merge32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(merge32Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.View(l, 1, k.A)
 	kernelimpl.View(l, 2, k.B)
 	kernelimpl.View(l, 3, k.Length)
@@ -1436,7 +1430,7 @@ func (k Merge32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Co
 // RunMerge32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMerge32(ctx context.Context, dev *runtime.Device, k kernels.Merge32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(merge32Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Slice(l, 1, k.A)
 	kernelimpl.Slice(l, 2, k.B)
 	kernelimpl.Slice(l, 3, k.Length)
@@ -1459,50 +1453,52 @@ var merge64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Order", Kind: abi.Value, Type: "Order[uint64]", Size: 24},
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 40, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 72, Size: 16, HostOffset: 96, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Flip", Kind: abi.Value, Type: "uint64", Size: 8},
+		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize: 88,
+	ArgSize: 72,
 	Items:   1,
 	Lingers: true,
 	Specs: []abi.SpecConstant{
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Type: "uint32", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Type: "uint32", Size: 4},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:111:26", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:119:81", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:111:24", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:119:70", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:120:19", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/order.go:123:19", Limit: -3},
 	},
 	Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3",
 	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Pos: "prim/sort/kernels/kernels.go:39:2", Var: &kernels.Inf},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Pos: "prim/sort/kernels/kernels.go:38:2", Var: &kernels.Sign},
 	},
 	SPIRV: merge64SPIRV,
 	IR:    merge64IR,
-	Sum:   0x95853f09,
+	Sum:   0xe2e1d23d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {56}, {72}, {88}, {104}, {-8, 8}}, Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3", Make: kernelimpl.MakeModule, Sum: 0x108f0d05},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3", SPIRV: merge64Words, Sum: 0x2b4d7d55},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}, {72}, {88}, {-8, 8}}, Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3", Make: kernelimpl.MakeModule, Sum: 0xe4ecbc86},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3", SPIRV: merge64Words, Sum: 0x252de8b7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Merge64{
-		Order:  kernelimpl.HostValue[kernels.Order[uint64]](a, 0),
+		Flip:   kernelimpl.HostValue[uint64](a, 0),
 		A:      kernelimpl.HostSlice[uint64](a, 1),
 		B:      kernelimpl.HostSlice[uint64](a, 2),
 		Length: kernelimpl.HostSlice[int64](a, 3),
 		Out:    kernelimpl.HostSlice[uint64](a, 4),
 	}.Kernel
-}, newMerge64Host, kernels.Floats)
+}, newMerge64Host, kernels.Sign, kernels.Inf)
 
 var _ = kernelimpl.Properties[kernels.Merge64](merge64Kernel)
 
 // Merge64 is the kernel [kernels.Merge64] with its slices in device memory.
 type Merge64 struct {
-	Order  kernels.Order[uint64]
+	Flip   uint64
 	A      runtime.View[uint64]
 	B      runtime.View[uint64]
 	Length runtime.View[int64]
@@ -1512,7 +1508,7 @@ type Merge64 struct {
 // launch returns a launch with the kernel's arguments.
 func (k Merge64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(merge64Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.View(l, 1, k.A)
 	kernelimpl.View(l, 2, k.B)
 	kernelimpl.View(l, 3, k.Length)
@@ -1539,7 +1535,7 @@ func (k Merge64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Co
 // RunMerge64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMerge64(ctx context.Context, dev *runtime.Device, k kernels.Merge64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(merge64Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Slice(l, 1, k.A)
 	kernelimpl.Slice(l, 2, k.B)
 	kernelimpl.Slice(l, 3, k.Length)
@@ -1562,27 +1558,28 @@ var move32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Size: 12},
-		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
-		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 16, Size: 4, HostOffset: 16},
-		{Name: "Part", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 48, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Places", Kind: abi.Slice, Type: "[]int64", Offset: 64, Size: 16, HostOffset: 80, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 256}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 80, Size: 16, HostOffset: 104, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 96, Size: 16, HostOffset: 128, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 112, Size: 16, HostOffset: 152, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Flip", Kind: abi.Value, Type: "uint32", Size: 4},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 4, Size: 4, HostOffset: 4},
+		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 8, Size: 4, HostOffset: 8},
+		{Name: "Part", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 40, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Places", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 256}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 72, Size: 16, HostOffset: 96, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 88, Size: 16, HostOffset: 120, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 104, Size: 16, HostOffset: 144, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize: 128,
+	ArgSize: 120,
 	Spilled: true,
 	Items:   1,
 	Lingers: true,
 	Specs: []abi.SpecConstant{
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
-		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Type: "uint32", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Type: "uint32", Size: 4},
+		{ID: 6, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "prim/sort/kernels/cpu.go:78:51", Limit: -7},
+		{Kind: abi.FaultSliceCap, Pos: "prim/sort/kernels/cpu.go:78:56", Limit: -7},
 		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:80:14", Limit: -5},
 		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:82:15", Limit: 256},
 		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:84:8", Limit: -8},
@@ -1591,19 +1588,20 @@ var move32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "prim/sort/kernels/cpu.go:79:2 79:2",
 	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:205:5", Var: &kernels.Paired},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Pos: "prim/sort/kernels/kernels.go:39:2", Var: &kernels.Inf},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:225:5", Var: &kernels.Paired},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Pos: "prim/sort/kernels/kernels.go:38:2", Var: &kernels.Sign},
 	},
 	SPIRV: move32SPIRV,
 	IR:    move32IR,
-	Sum:   0xab1c5c26,
+	Sum:   0x26f3bc43,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {8}, {64}, {80}, {96}, {112}, {128}, {144}, {-256, 8}, {8, 48}}, Loops: "prim/sort/kernels/cpu.go:79:2 79:2", Make: kernelimpl.MakeModule, Sum: 0x4b52730},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:79:2 79:2", SPIRV: move32Words, Sum: 0x36678189},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {56}, {72}, {88}, {104}, {120}, {136}, {-256, 8}, {8, 40}}, Loops: "prim/sort/kernels/cpu.go:79:2 79:2", Make: kernelimpl.MakeModule, Sum: 0xfc3e5cd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:79:2 79:2", SPIRV: move32Words, Sum: 0x687b9c5f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Move32{
-		Order:  kernelimpl.HostValue[kernels.Order[uint32]](a, 0),
+		Flip:   kernelimpl.HostValue[uint32](a, 0),
 		Shift:  kernelimpl.HostValue[uint32](a, 1),
 		Mask:   kernelimpl.HostValue[uint32](a, 2),
 		Part:   kernelimpl.HostValue[int](a, 3),
@@ -1614,13 +1612,13 @@ var move32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Values: kernelimpl.HostSlice[uint32](a, 8),
 		Moved:  kernelimpl.HostSlice[uint32](a, 9),
 	}.Kernel
-}, newMove32Host, kernels.Floats, kernels.Paired)
+}, newMove32Host, kernels.Sign, kernels.Inf, kernels.Paired)
 
 var _ = kernelimpl.Properties[kernels.Move32](move32Kernel)
 
 // Move32 is the kernel [kernels.Move32] with its slices in device memory.
 type Move32 struct {
-	Order  kernels.Order[uint32]
+	Flip   uint32
 	Shift  uint32
 	Mask   uint32
 	Part   int
@@ -1635,7 +1633,7 @@ type Move32 struct {
 // launch returns a launch with the kernel's arguments.
 func (k Move32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(move32Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Value(l, 1, k.Shift)
 	kernelimpl.Value(l, 2, k.Mask)
 	kernelimpl.Value(l, 3, k.Part)
@@ -1667,7 +1665,7 @@ func (k Move32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Com
 // RunMove32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMove32(ctx context.Context, dev *runtime.Device, k kernels.Move32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(move32Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Value(l, 1, k.Shift)
 	kernelimpl.Value(l, 2, k.Mask)
 	kernelimpl.Value(l, 3, k.Part)
@@ -1695,27 +1693,28 @@ var move64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Order", Kind: abi.Value, Type: "Order[uint64]", Size: 24},
-		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 24, Size: 4, HostOffset: 24},
-		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 28, Size: 4, HostOffset: 28},
-		{Name: "Part", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 64, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Places", Kind: abi.Slice, Type: "[]int64", Offset: 72, Size: 16, HostOffset: 88, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 256}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 88, Size: 16, HostOffset: 112, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 104, Size: 16, HostOffset: 136, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 120, Size: 16, HostOffset: 160, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Flip", Kind: abi.Value, Type: "uint64", Size: 8},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 8, Size: 4, HostOffset: 8},
+		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
+		{Name: "Part", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 40, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Places", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 256}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 72, Size: 16, HostOffset: 96, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 88, Size: 16, HostOffset: 120, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 104, Size: 16, HostOffset: 144, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize: 136,
+	ArgSize: 120,
 	Spilled: true,
 	Items:   1,
 	Lingers: true,
 	Specs: []abi.SpecConstant{
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
-		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Type: "uint32", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Type: "uint32", Size: 4},
+		{ID: 6, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "prim/sort/kernels/cpu.go:78:51", Limit: -7},
+		{Kind: abi.FaultSliceCap, Pos: "prim/sort/kernels/cpu.go:78:56", Limit: -7},
 		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:80:14", Limit: -5},
 		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:82:15", Limit: 256},
 		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:84:8", Limit: -8},
@@ -1724,19 +1723,20 @@ var move64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "prim/sort/kernels/cpu.go:79:2 79:2",
 	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:205:5", Var: &kernels.Paired},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Pos: "prim/sort/kernels/kernels.go:39:2", Var: &kernels.Inf},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:225:5", Var: &kernels.Paired},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Pos: "prim/sort/kernels/kernels.go:38:2", Var: &kernels.Sign},
 	},
 	SPIRV: move64SPIRV,
 	IR:    move64IR,
-	Sum:   0x42480bed,
+	Sum:   0xaa9abf97,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {72}, {88}, {104}, {120}, {136}, {152}, {-256, 8}, {8, 56}}, Loops: "prim/sort/kernels/cpu.go:79:2 79:2", Make: kernelimpl.MakeModule, Sum: 0xdeef1931},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:79:2 79:2", SPIRV: move64Words, Sum: 0xf60e4b70},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {56}, {72}, {88}, {104}, {120}, {136}, {-256, 8}, {8, 40}}, Loops: "prim/sort/kernels/cpu.go:79:2 79:2", Make: kernelimpl.MakeModule, Sum: 0xc2591ef4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:79:2 79:2", SPIRV: move64Words, Sum: 0xcf9d82ff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Move64{
-		Order:  kernelimpl.HostValue[kernels.Order[uint64]](a, 0),
+		Flip:   kernelimpl.HostValue[uint64](a, 0),
 		Shift:  kernelimpl.HostValue[uint32](a, 1),
 		Mask:   kernelimpl.HostValue[uint32](a, 2),
 		Part:   kernelimpl.HostValue[int](a, 3),
@@ -1747,13 +1747,13 @@ var move64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Values: kernelimpl.HostSlice[uint32](a, 8),
 		Moved:  kernelimpl.HostSlice[uint32](a, 9),
 	}.Kernel
-}, newMove64Host, kernels.Floats, kernels.Paired)
+}, newMove64Host, kernels.Sign, kernels.Inf, kernels.Paired)
 
 var _ = kernelimpl.Properties[kernels.Move64](move64Kernel)
 
 // Move64 is the kernel [kernels.Move64] with its slices in device memory.
 type Move64 struct {
-	Order  kernels.Order[uint64]
+	Flip   uint64
 	Shift  uint32
 	Mask   uint32
 	Part   int
@@ -1768,7 +1768,7 @@ type Move64 struct {
 // launch returns a launch with the kernel's arguments.
 func (k Move64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(move64Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Value(l, 1, k.Shift)
 	kernelimpl.Value(l, 2, k.Mask)
 	kernelimpl.Value(l, 3, k.Part)
@@ -1800,7 +1800,7 @@ func (k Move64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Com
 // RunMove64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMove64(ctx context.Context, dev *runtime.Device, k kernels.Move64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(move64Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Value(l, 1, k.Shift)
 	kernelimpl.Value(l, 2, k.Mask)
 	kernelimpl.Value(l, 3, k.Part)
@@ -1843,7 +1843,7 @@ var narrowKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/sort/kernels/convert.go:33:2",
 	SPIRV: narrowSPIRV,
 	IR:    narrowIR,
-	Sum:   0x8eb9a2bf,
+	Sum:   0x417ffd25,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {32}, {48}, {72}, {32, 56}}, Loops: "prim/sort/kernels/convert.go:33:2", Make: kernelimpl.MakeModule, Sum: 0x6d3f797b},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/sort/kernels/convert.go:33:2 -", SPIRV: narrowWords, Sum: 0xf5f0af63},
@@ -1919,20 +1919,17 @@ var pass32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Size: 12},
-		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
-		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 16, Size: 4, HostOffset: 16},
-		{Name: "Begin", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 48, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Starts", Kind: abi.Slice, Type: "[]uint32", Offset: 64, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 80, Size: 16, HostOffset: 104, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 96, Size: 16, HostOffset: 128, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 112, Size: 16, HostOffset: 152, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 128, Size: 16, HostOffset: 176, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Flip", Kind: abi.Value, Type: "uint32", Size: 4},
+		{Name: "Digit", Kind: abi.Value, Type: "uint32", Offset: 4, Size: 4, HostOffset: 4},
+		{Name: "Begin", Kind: abi.Value, Type: "uint32", Offset: 8, Size: 4, HostOffset: 8},
+		{Name: "Board", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize:    144,
-	Spilled:    true,
+	ArgSize:    96,
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
@@ -1941,62 +1938,60 @@ var pass32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 1, Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Type: "uint32", Size: 4},
 		{ID: 2, Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Type: "uint32", Size: 4},
 		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
-		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Type: "uint32", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Type: "uint32", Size: 4},
+		{ID: 6, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 4352, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 4224, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - - prim/sort/kernels/kernels.go:237:2 - - prim/sort/kernels/pass.go:80:2 - - 80:2 - - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2",
+	Loops: "- - - prim/sort/kernels/kernels.go:273:2 - - prim/sort/kernels/pass.go:77:2 - - 77:2 - - prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Pos: "prim/lookback/lookback.go:34:2", Var: &lookback.Polls},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Pos: "prim/lookback/lookback.go:37:2", Var: &lookback.Silent},
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:205:5", Var: &kernels.Paired},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Pos: "prim/sort/kernels/kernels.go:39:2", Var: &kernels.Inf},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:225:5", Var: &kernels.Paired},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Pos: "prim/sort/kernels/kernels.go:38:2", Var: &kernels.Sign},
 	},
 	SPIRV: pass32SPIRV,
 	IR:    pass32IR,
-	Sum:   0xf9a496c2,
+	Sum:   0xfa65a952,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {64}, {80}, {96}, {112}, {128}, {144}, {160}}, Loops: "- - - - prim/sort/kernels/kernels.go:237:2 - - prim/sort/kernels/pass.go:80:2 - - 80:2 - - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0x18490d71},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - prim/sort/kernels/kernels.go:237:2 - - prim/sort/kernels/pass.go:80:2 - - 80:2 - - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", SPIRV: pass32Words, Sum: 0x7ae81148},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - prim/sort/kernels/kernels.go:237:2 - prim/sort/kernels/pass.go:80:2 - 80:2 - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0xe3cd0b06},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - prim/sort/kernels/kernels.go:237:2 - prim/sort/kernels/pass.go:80:2 - 80:2 - prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0xbc536b94},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {64}, {80}, {96}, {112}}, Loops: "- - - prim/sort/kernels/kernels.go:273:2 - - prim/sort/kernels/pass.go:77:2 - - 77:2 - - prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", Make: kernelimpl.MakeModule, Sum: 0xbe1494be},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sort/kernels/kernels.go:273:2 - - prim/sort/kernels/pass.go:77:2 - - 77:2 - - prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", SPIRV: pass32Words, Sum: 0x34058cf2},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/sort/kernels/kernels.go:273:2 - prim/sort/kernels/pass.go:77:2 - 77:2 - prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", Make: kernelimpl.MakeModule, Sum: 0xe6115077},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/sort/kernels/kernels.go:273:2 - prim/sort/kernels/pass.go:77:2 - 77:2 - prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", Make: kernelimpl.MakeModule, Sum: 0x391672df},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Pass32{
-		Order:  kernelimpl.HostValue[kernels.Order[uint32]](a, 0),
-		Shift:  kernelimpl.HostValue[uint32](a, 1),
-		Mask:   kernelimpl.HostValue[uint32](a, 2),
-		Begin:  kernelimpl.HostValue[int](a, 3),
+		Flip:   kernelimpl.HostValue[uint32](a, 0),
+		Digit:  kernelimpl.HostValue[uint32](a, 1),
+		Begin:  kernelimpl.HostValue[uint32](a, 2),
+		Board:  kernelimpl.HostValue[uint32](a, 3),
 		Keys:   kernelimpl.HostSlice[uint32](a, 4),
-		Length: kernelimpl.HostSlice[int64](a, 5),
-		Starts: kernelimpl.HostSlice[uint32](a, 6),
-		State:  kernelimpl.HostSlice[uint32](a, 7),
-		Out:    kernelimpl.HostSlice[uint32](a, 8),
-		Values: kernelimpl.HostSlice[uint32](a, 9),
-		Moved:  kernelimpl.HostSlice[uint32](a, 10),
+		State:  kernelimpl.HostSlice[uint32](a, 5),
+		Out:    kernelimpl.HostSlice[uint32](a, 6),
+		Values: kernelimpl.HostSlice[uint32](a, 7),
+		Moved:  kernelimpl.HostSlice[uint32](a, 8),
 	}.Kernel
-}, newPass32Host, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards, kernels.Floats, kernels.Paired)
+}, newPass32Host, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards, kernels.Sign, kernels.Inf, kernels.Paired)
 
 var _ = kernelimpl.Properties[kernels.Pass32](pass32Kernel)
 
 // Pass32 is the kernel [kernels.Pass32] with its slices in device memory.
 // Pass32 puts each key where it belongs by its digit, and keys with one digit in the order in which they were, in one reading of the keys.
 type Pass32 struct {
-	Order  kernels.Order[uint32]
-	Shift  uint32
-	Mask   uint32
-	Begin  int
+	Flip   uint32
+	Digit  uint32
+	Begin  uint32
+	Board  uint32
 	Keys   runtime.View[uint32]
-	Length runtime.View[int64]
-	Starts runtime.View[uint32]
 	State  runtime.View[uint32]
 	Out    runtime.View[uint32]
 	Values runtime.View[uint32]
@@ -2006,17 +2001,15 @@ type Pass32 struct {
 // launch returns a launch with the kernel's arguments.
 func (k Pass32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(pass32Kernel)
-	kernelimpl.Value(l, 0, k.Order)
-	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Mask)
-	kernelimpl.Value(l, 3, k.Begin)
+	kernelimpl.Value(l, 0, k.Flip)
+	kernelimpl.Value(l, 1, k.Digit)
+	kernelimpl.Value(l, 2, k.Begin)
+	kernelimpl.Value(l, 3, k.Board)
 	kernelimpl.View(l, 4, k.Keys)
-	kernelimpl.View(l, 5, k.Length)
-	kernelimpl.View(l, 6, k.Starts)
-	kernelimpl.View(l, 7, k.State)
-	kernelimpl.View(l, 8, k.Out)
-	kernelimpl.View(l, 9, k.Values)
-	kernelimpl.View(l, 10, k.Moved)
+	kernelimpl.View(l, 5, k.State)
+	kernelimpl.View(l, 6, k.Out)
+	kernelimpl.View(l, 7, k.Values)
+	kernelimpl.View(l, 8, k.Moved)
 	return l
 }
 
@@ -2039,17 +2032,15 @@ func (k Pass32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.C
 // RunPass32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunPass32(ctx context.Context, dev *runtime.Device, k kernels.Pass32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(pass32Kernel)
-	kernelimpl.Value(l, 0, k.Order)
-	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Mask)
-	kernelimpl.Value(l, 3, k.Begin)
+	kernelimpl.Value(l, 0, k.Flip)
+	kernelimpl.Value(l, 1, k.Digit)
+	kernelimpl.Value(l, 2, k.Begin)
+	kernelimpl.Value(l, 3, k.Board)
 	kernelimpl.Slice(l, 4, k.Keys)
-	kernelimpl.Slice(l, 5, k.Length)
-	kernelimpl.Slice(l, 6, k.Starts)
-	kernelimpl.Slice(l, 7, k.State)
-	kernelimpl.Slice(l, 8, k.Out)
-	kernelimpl.Slice(l, 9, k.Values)
-	kernelimpl.Slice(l, 10, k.Moved)
+	kernelimpl.Slice(l, 5, k.State)
+	kernelimpl.Slice(l, 6, k.Out)
+	kernelimpl.Slice(l, 7, k.Values)
+	kernelimpl.Slice(l, 8, k.Moved)
 	return l.RunND1(ctx, dev, r, opts)
 }
 
@@ -2068,85 +2059,79 @@ var passLanes32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Size: 12},
-		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
-		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 16, Size: 4, HostOffset: 16},
-		{Name: "Begin", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 48, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Starts", Kind: abi.Slice, Type: "[]uint32", Offset: 64, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 80, Size: 16, HostOffset: 104, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 96, Size: 16, HostOffset: 128, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 112, Size: 16, HostOffset: 152, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 128, Size: 16, HostOffset: 176, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Flip", Kind: abi.Value, Type: "uint32", Size: 4},
+		{Name: "Digit", Kind: abi.Value, Type: "uint32", Offset: 4, Size: 4, HostOffset: 4},
+		{Name: "Begin", Kind: abi.Value, Type: "uint32", Offset: 8, Size: 4, HostOffset: 8},
+		{Name: "Board", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize:    144,
-	Spilled:    true,
+	ArgSize:    96,
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256), properties.SubGroupSize(32)},
 	Aspects:    []properties.Aspect{properties.SubGroups},
 	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(kernels.One]).Kernel", Pos: "prim/sort/kernels/lanes.go:38:59"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(kernels.One]).Kernel", Pos: "prim/sort/kernels/lanes.go:43:59"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Type: "uint32", Size: 4, Default: 0x100},
 		{ID: 1, Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Type: "uint32", Size: 4},
 		{ID: 2, Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Type: "uint32", Size: 4},
 		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
-		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Type: "uint32", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Type: "uint32", Size: 4},
+		{ID: 6, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 4352, Accessor: -1},
-		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 4224, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2",
+	Loops: "- - prim/sort/kernels/lanes.go:50:2 76:2 - - 84:2 prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Pos: "prim/lookback/lookback.go:34:2", Var: &lookback.Polls},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Pos: "prim/lookback/lookback.go:37:2", Var: &lookback.Silent},
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:205:5", Var: &kernels.Paired},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Pos: "prim/sort/kernels/kernels.go:39:2", Var: &kernels.Inf},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:225:5", Var: &kernels.Paired},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Pos: "prim/sort/kernels/kernels.go:38:2", Var: &kernels.Sign},
 	},
 	SPIRV: passLanes32SPIRV,
 	IR:    passLanes32IR,
-	Sum:   0x4ca3bed3,
+	Sum:   0x53276b8e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {64}, {80}, {96}, {112}, {128}, {144}, {160}}, Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0x2e80054c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", SPIRV: passLanes32Words, Sum: 0x2f9a386b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {64}, {80}, {96}, {112}}, Loops: "- - prim/sort/kernels/lanes.go:50:2 76:2 - - 84:2 prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", Make: kernelimpl.MakeModule, Sum: 0x5d7b8cfa},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/sort/kernels/lanes.go:50:2 76:2 - - 84:2 prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", SPIRV: passLanes32Words, Sum: 0xf7c711e9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.PassLanes32{
-		Order:  kernelimpl.HostValue[kernels.Order[uint32]](a, 0),
-		Shift:  kernelimpl.HostValue[uint32](a, 1),
-		Mask:   kernelimpl.HostValue[uint32](a, 2),
-		Begin:  kernelimpl.HostValue[int](a, 3),
+		Flip:   kernelimpl.HostValue[uint32](a, 0),
+		Digit:  kernelimpl.HostValue[uint32](a, 1),
+		Begin:  kernelimpl.HostValue[uint32](a, 2),
+		Board:  kernelimpl.HostValue[uint32](a, 3),
 		Keys:   kernelimpl.HostSlice[uint32](a, 4),
-		Length: kernelimpl.HostSlice[int64](a, 5),
-		Starts: kernelimpl.HostSlice[uint32](a, 6),
-		State:  kernelimpl.HostSlice[uint32](a, 7),
-		Out:    kernelimpl.HostSlice[uint32](a, 8),
-		Values: kernelimpl.HostSlice[uint32](a, 9),
-		Moved:  kernelimpl.HostSlice[uint32](a, 10),
+		State:  kernelimpl.HostSlice[uint32](a, 5),
+		Out:    kernelimpl.HostSlice[uint32](a, 6),
+		Values: kernelimpl.HostSlice[uint32](a, 7),
+		Moved:  kernelimpl.HostSlice[uint32](a, 8),
 	}.Kernel
-}, newPassLanes32Host, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards, kernels.Floats, kernels.Paired)
+}, newPassLanes32Host, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards, kernels.Sign, kernels.Inf, kernels.Paired)
 
 var _ = kernelimpl.Properties[kernels.PassLanes32](passLanes32Kernel)
 
 // PassLanes32 is the kernel [kernels.PassLanes32] with its slices in device memory.
 type PassLanes32 struct {
-	Order  kernels.Order[uint32]
-	Shift  uint32
-	Mask   uint32
-	Begin  int
+	Flip   uint32
+	Digit  uint32
+	Begin  uint32
+	Board  uint32
 	Keys   runtime.View[uint32]
-	Length runtime.View[int64]
-	Starts runtime.View[uint32]
 	State  runtime.View[uint32]
 	Out    runtime.View[uint32]
 	Values runtime.View[uint32]
@@ -2156,17 +2141,15 @@ type PassLanes32 struct {
 // launch returns a launch with the kernel's arguments.
 func (k PassLanes32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(passLanes32Kernel)
-	kernelimpl.Value(l, 0, k.Order)
-	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Mask)
-	kernelimpl.Value(l, 3, k.Begin)
+	kernelimpl.Value(l, 0, k.Flip)
+	kernelimpl.Value(l, 1, k.Digit)
+	kernelimpl.Value(l, 2, k.Begin)
+	kernelimpl.Value(l, 3, k.Board)
 	kernelimpl.View(l, 4, k.Keys)
-	kernelimpl.View(l, 5, k.Length)
-	kernelimpl.View(l, 6, k.Starts)
-	kernelimpl.View(l, 7, k.State)
-	kernelimpl.View(l, 8, k.Out)
-	kernelimpl.View(l, 9, k.Values)
-	kernelimpl.View(l, 10, k.Moved)
+	kernelimpl.View(l, 5, k.State)
+	kernelimpl.View(l, 6, k.Out)
+	kernelimpl.View(l, 7, k.Values)
+	kernelimpl.View(l, 8, k.Moved)
 	return l
 }
 
@@ -2189,17 +2172,15 @@ func (k PassLanes32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runt
 // RunPassLanes32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunPassLanes32(ctx context.Context, dev *runtime.Device, k kernels.PassLanes32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(passLanes32Kernel)
-	kernelimpl.Value(l, 0, k.Order)
-	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Mask)
-	kernelimpl.Value(l, 3, k.Begin)
+	kernelimpl.Value(l, 0, k.Flip)
+	kernelimpl.Value(l, 1, k.Digit)
+	kernelimpl.Value(l, 2, k.Begin)
+	kernelimpl.Value(l, 3, k.Board)
 	kernelimpl.Slice(l, 4, k.Keys)
-	kernelimpl.Slice(l, 5, k.Length)
-	kernelimpl.Slice(l, 6, k.Starts)
-	kernelimpl.Slice(l, 7, k.State)
-	kernelimpl.Slice(l, 8, k.Out)
-	kernelimpl.Slice(l, 9, k.Values)
-	kernelimpl.Slice(l, 10, k.Moved)
+	kernelimpl.Slice(l, 5, k.State)
+	kernelimpl.Slice(l, 6, k.Out)
+	kernelimpl.Slice(l, 7, k.Values)
+	kernelimpl.Slice(l, 8, k.Moved)
 	return l.RunND1(ctx, dev, r, opts)
 }
 
@@ -2218,85 +2199,79 @@ var passLanes64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Order", Kind: abi.Value, Type: "Order[uint64]", Size: 24},
-		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 24, Size: 4, HostOffset: 24},
-		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 28, Size: 4, HostOffset: 28},
-		{Name: "Begin", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 64, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Starts", Kind: abi.Slice, Type: "[]uint32", Offset: 72, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 88, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 104, Size: 16, HostOffset: 136, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 120, Size: 16, HostOffset: 160, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 136, Size: 16, HostOffset: 184, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Flip", Kind: abi.Value, Type: "uint64", Size: 8},
+		{Name: "Digit", Kind: abi.Value, Type: "uint32", Offset: 8, Size: 4, HostOffset: 8},
+		{Name: "Begin", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
+		{Name: "Board", Kind: abi.Value, Type: "uint32", Offset: 16, Size: 4, HostOffset: 16},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 40, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 56, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 72, Size: 16, HostOffset: 96, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Moved", Kind: abi.Slice, Type: "[]uint32", Offset: 88, Size: 16, HostOffset: 120, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize:    152,
-	Spilled:    true,
+	ArgSize:    104,
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256), properties.SubGroupSize(32)},
 	Aspects:    []properties.Aspect{properties.SubGroups},
 	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(kernels.Two]).Kernel", Pos: "prim/sort/kernels/lanes.go:38:59"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(kernels.Two]).Kernel", Pos: "prim/sort/kernels/lanes.go:43:59"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Type: "uint32", Size: 4, Default: 0x100},
 		{ID: 1, Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Type: "uint32", Size: 4},
 		{ID: 2, Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Type: "uint32", Size: 4},
 		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
-		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Type: "uint32", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Type: "uint32", Size: 4},
+		{ID: 6, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Type: "bool", Size: 4},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 4352, Accessor: -1},
-		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 4224, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2",
+	Loops: "- - prim/sort/kernels/lanes.go:50:2 76:2 - - 84:2 prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Pos: "prim/lookback/lookback.go:34:2", Var: &lookback.Polls},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Pos: "prim/lookback/lookback.go:37:2", Var: &lookback.Silent},
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:205:5", Var: &kernels.Paired},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Pos: "prim/sort/kernels/kernels.go:39:2", Var: &kernels.Inf},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Paired", Pos: "prim/sort/kernels/kernels.go:225:5", Var: &kernels.Paired},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Pos: "prim/sort/kernels/kernels.go:38:2", Var: &kernels.Sign},
 	},
 	SPIRV: passLanes64SPIRV,
 	IR:    passLanes64IR,
-	Sum:   0xc2f8bb,
+	Sum:   0xff4abf5d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {72}, {88}, {104}, {120}, {136}, {152}, {168}}, Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", Make: kernelimpl.MakeModule, Sum: 0x3bc10fef},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sort/kernels/lanes.go:46:2 52:2 65:2 68:3 82:2 - - 90:2 94:2 prim/lookback/columns.go:43:2 46:3 - - prim/sort/kernels/kernels.go:237:2", SPIRV: passLanes64Words, Sum: 0x7b663611},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {72}, {88}, {104}, {120}}, Loops: "- - prim/sort/kernels/lanes.go:50:2 76:2 - - 84:2 prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", Make: kernelimpl.MakeModule, Sum: 0x8372b734},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/sort/kernels/lanes.go:50:2 76:2 - - 84:2 prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", SPIRV: passLanes64Words, Sum: 0x98e22ae9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.PassLanes64{
-		Order:  kernelimpl.HostValue[kernels.Order[uint64]](a, 0),
-		Shift:  kernelimpl.HostValue[uint32](a, 1),
-		Mask:   kernelimpl.HostValue[uint32](a, 2),
-		Begin:  kernelimpl.HostValue[int](a, 3),
+		Flip:   kernelimpl.HostValue[uint64](a, 0),
+		Digit:  kernelimpl.HostValue[uint32](a, 1),
+		Begin:  kernelimpl.HostValue[uint32](a, 2),
+		Board:  kernelimpl.HostValue[uint32](a, 3),
 		Keys:   kernelimpl.HostSlice[uint64](a, 4),
-		Length: kernelimpl.HostSlice[int64](a, 5),
-		Starts: kernelimpl.HostSlice[uint32](a, 6),
-		State:  kernelimpl.HostSlice[uint32](a, 7),
-		Out:    kernelimpl.HostSlice[uint64](a, 8),
-		Values: kernelimpl.HostSlice[uint32](a, 9),
-		Moved:  kernelimpl.HostSlice[uint32](a, 10),
+		State:  kernelimpl.HostSlice[uint32](a, 5),
+		Out:    kernelimpl.HostSlice[uint64](a, 6),
+		Values: kernelimpl.HostSlice[uint32](a, 7),
+		Moved:  kernelimpl.HostSlice[uint32](a, 8),
 	}.Kernel
-}, newPassLanes64Host, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards, kernels.Floats, kernels.Paired)
+}, newPassLanes64Host, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards, kernels.Sign, kernels.Inf, kernels.Paired)
 
 var _ = kernelimpl.Properties[kernels.PassLanes64](passLanes64Kernel)
 
 // PassLanes64 is the kernel [kernels.PassLanes64] with its slices in device memory.
 type PassLanes64 struct {
-	Order  kernels.Order[uint64]
-	Shift  uint32
-	Mask   uint32
-	Begin  int
+	Flip   uint64
+	Digit  uint32
+	Begin  uint32
+	Board  uint32
 	Keys   runtime.View[uint64]
-	Length runtime.View[int64]
-	Starts runtime.View[uint32]
 	State  runtime.View[uint32]
 	Out    runtime.View[uint64]
 	Values runtime.View[uint32]
@@ -2306,17 +2281,15 @@ type PassLanes64 struct {
 // launch returns a launch with the kernel's arguments.
 func (k PassLanes64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(passLanes64Kernel)
-	kernelimpl.Value(l, 0, k.Order)
-	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Mask)
-	kernelimpl.Value(l, 3, k.Begin)
+	kernelimpl.Value(l, 0, k.Flip)
+	kernelimpl.Value(l, 1, k.Digit)
+	kernelimpl.Value(l, 2, k.Begin)
+	kernelimpl.Value(l, 3, k.Board)
 	kernelimpl.View(l, 4, k.Keys)
-	kernelimpl.View(l, 5, k.Length)
-	kernelimpl.View(l, 6, k.Starts)
-	kernelimpl.View(l, 7, k.State)
-	kernelimpl.View(l, 8, k.Out)
-	kernelimpl.View(l, 9, k.Values)
-	kernelimpl.View(l, 10, k.Moved)
+	kernelimpl.View(l, 5, k.State)
+	kernelimpl.View(l, 6, k.Out)
+	kernelimpl.View(l, 7, k.Values)
+	kernelimpl.View(l, 8, k.Moved)
 	return l
 }
 
@@ -2339,17 +2312,15 @@ func (k PassLanes64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runt
 // RunPassLanes64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunPassLanes64(ctx context.Context, dev *runtime.Device, k kernels.PassLanes64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(passLanes64Kernel)
-	kernelimpl.Value(l, 0, k.Order)
-	kernelimpl.Value(l, 1, k.Shift)
-	kernelimpl.Value(l, 2, k.Mask)
-	kernelimpl.Value(l, 3, k.Begin)
+	kernelimpl.Value(l, 0, k.Flip)
+	kernelimpl.Value(l, 1, k.Digit)
+	kernelimpl.Value(l, 2, k.Begin)
+	kernelimpl.Value(l, 3, k.Board)
 	kernelimpl.Slice(l, 4, k.Keys)
-	kernelimpl.Slice(l, 5, k.Length)
-	kernelimpl.Slice(l, 6, k.Starts)
-	kernelimpl.Slice(l, 7, k.State)
-	kernelimpl.Slice(l, 8, k.Out)
-	kernelimpl.Slice(l, 9, k.Values)
-	kernelimpl.Slice(l, 10, k.Moved)
+	kernelimpl.Slice(l, 5, k.State)
+	kernelimpl.Slice(l, 6, k.Out)
+	kernelimpl.Slice(l, 7, k.Values)
+	kernelimpl.Slice(l, 8, k.Moved)
 	return l.RunND1(ctx, dev, r, opts)
 }
 
@@ -2440,44 +2411,46 @@ var search32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Size: 12},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Needles", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Flip", Kind: abi.Value, Type: "uint32", Size: 4},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Needles", Kind: abi.Slice, Type: "[]uint32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize: 80,
+	ArgSize: 72,
 	Items:   1,
 	Lingers: true,
 	Specs: []abi.SpecConstant{
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Type: "uint32", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Type: "uint32", Size: 4},
 	},
 	Loops: "prim/sort/kernels/order.go:68:2 71:3",
 	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Pos: "prim/sort/kernels/kernels.go:39:2", Var: &kernels.Inf},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Pos: "prim/sort/kernels/kernels.go:38:2", Var: &kernels.Sign},
 	},
 	SPIRV: search32SPIRV,
 	IR:    search32IR,
-	Sum:   0xd689c77,
+	Sum:   0x49d96807,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {48}, {64}, {80}, {96}}, Loops: "prim/sort/kernels/order.go:68:2 71:3", Make: kernelimpl.MakeModule, Sum: 0x551957a2},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:68:2 71:3", SPIRV: search32Words, Sum: 0x91d2c335},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}, {72}, {88}}, Loops: "prim/sort/kernels/order.go:68:2 71:3", Make: kernelimpl.MakeModule, Sum: 0x3138755e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:68:2 71:3", SPIRV: search32Words, Sum: 0xaf7792d2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Search32{
-		Order:   kernelimpl.HostValue[kernels.Order[uint32]](a, 0),
+		Flip:    kernelimpl.HostValue[uint32](a, 0),
 		Keys:    kernelimpl.HostSlice[uint32](a, 1),
 		Length:  kernelimpl.HostSlice[int64](a, 2),
 		Needles: kernelimpl.HostSlice[uint32](a, 3),
 		Out:     kernelimpl.HostSlice[int64](a, 4),
 	}.Kernel
-}, newSearch32Host, kernels.Floats)
+}, newSearch32Host, kernels.Sign, kernels.Inf)
 
 var _ = kernelimpl.Properties[kernels.Search32](search32Kernel)
 
 // Search32 is the kernel [kernels.Search32] with its slices in device memory.
 type Search32 struct {
-	Order   kernels.Order[uint32]
+	Flip    uint32
 	Keys    runtime.View[uint32]
 	Length  runtime.View[int64]
 	Needles runtime.View[uint32]
@@ -2487,7 +2460,7 @@ type Search32 struct {
 // launch returns a launch with the kernel's arguments.
 func (k Search32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(search32Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.View(l, 1, k.Keys)
 	kernelimpl.View(l, 2, k.Length)
 	kernelimpl.View(l, 3, k.Needles)
@@ -2514,7 +2487,7 @@ func (k Search32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.C
 // RunSearch32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSearch32(ctx context.Context, dev *runtime.Device, k kernels.Search32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(search32Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Slice(l, 1, k.Keys)
 	kernelimpl.Slice(l, 2, k.Length)
 	kernelimpl.Slice(l, 3, k.Needles)
@@ -2537,44 +2510,46 @@ var search64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Order", Kind: abi.Value, Type: "Order[uint64]", Size: 24},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 40, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Needles", Kind: abi.Slice, Type: "[]uint64", Offset: 56, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 72, Size: 16, HostOffset: 96, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Flip", Kind: abi.Value, Type: "uint64", Size: 8},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Needles", Kind: abi.Slice, Type: "[]uint64", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize: 88,
+	ArgSize: 72,
 	Items:   1,
 	Lingers: true,
 	Specs: []abi.SpecConstant{
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Type: "uint32", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Type: "uint32", Size: 4},
 	},
 	Loops: "prim/sort/kernels/order.go:68:2 71:3",
 	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Pos: "prim/sort/kernels/kernels.go:39:2", Var: &kernels.Inf},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Pos: "prim/sort/kernels/kernels.go:38:2", Var: &kernels.Sign},
 	},
 	SPIRV: search64SPIRV,
 	IR:    search64IR,
-	Sum:   0xf8449441,
+	Sum:   0x5abff80c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {56}, {72}, {88}, {104}}, Loops: "prim/sort/kernels/order.go:68:2 71:3", Make: kernelimpl.MakeModule, Sum: 0xd11901a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:68:2 71:3", SPIRV: search64Words, Sum: 0xcf0d88b2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}, {72}, {88}}, Loops: "prim/sort/kernels/order.go:68:2 71:3", Make: kernelimpl.MakeModule, Sum: 0xe61cb0c2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:68:2 71:3", SPIRV: search64Words, Sum: 0xe66df13b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Search64{
-		Order:   kernelimpl.HostValue[kernels.Order[uint64]](a, 0),
+		Flip:    kernelimpl.HostValue[uint64](a, 0),
 		Keys:    kernelimpl.HostSlice[uint64](a, 1),
 		Length:  kernelimpl.HostSlice[int64](a, 2),
 		Needles: kernelimpl.HostSlice[uint64](a, 3),
 		Out:     kernelimpl.HostSlice[int64](a, 4),
 	}.Kernel
-}, newSearch64Host, kernels.Floats)
+}, newSearch64Host, kernels.Sign, kernels.Inf)
 
 var _ = kernelimpl.Properties[kernels.Search64](search64Kernel)
 
 // Search64 is the kernel [kernels.Search64] with its slices in device memory.
 type Search64 struct {
-	Order   kernels.Order[uint64]
+	Flip    uint64
 	Keys    runtime.View[uint64]
 	Length  runtime.View[int64]
 	Needles runtime.View[uint64]
@@ -2584,7 +2559,7 @@ type Search64 struct {
 // launch returns a launch with the kernel's arguments.
 func (k Search64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(search64Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.View(l, 1, k.Keys)
 	kernelimpl.View(l, 2, k.Length)
 	kernelimpl.View(l, 3, k.Needles)
@@ -2611,7 +2586,7 @@ func (k Search64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.C
 // RunSearch64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSearch64(ctx context.Context, dev *runtime.Device, k kernels.Search64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(search64Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Slice(l, 1, k.Keys)
 	kernelimpl.Slice(l, 2, k.Length)
 	kernelimpl.Slice(l, 3, k.Needles)
@@ -2634,37 +2609,39 @@ var selectKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Size: 12},
-		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
-		{Name: "High", Kind: abi.Value, Type: "uint32", Offset: 16, Size: 4, HostOffset: 16},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 40, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Found", Kind: abi.Slice, Type: "[]uint32", Offset: 56, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 72, Size: 16, HostOffset: 96, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Flip", Kind: abi.Value, Type: "uint32", Size: 4},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 4, Size: 4, HostOffset: 4},
+		{Name: "High", Kind: abi.Value, Type: "uint32", Offset: 8, Size: 4, HostOffset: 8},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Found", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
 	},
-	ArgSize:    88,
+	ArgSize:    80,
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Specs: []abi.SpecConstant{
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Type: "uint32", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Type: "uint32", Size: 4},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 	},
 	Loops: "- - prim/sort/kernels/top.go:50:2",
 	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Pos: "prim/sort/kernels/kernels.go:39:2", Var: &kernels.Inf},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Pos: "prim/sort/kernels/kernels.go:38:2", Var: &kernels.Sign},
 	},
 	SPIRV: selectSPIRV,
 	IR:    selectIR,
-	Sum:   0xdb48028b,
+	Sum:   0xb422d8bc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/sort/kernels/top.go:50:2", SPIRV: selectWords, Sum: 0xb752ba5c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/sort/kernels/top.go:50:2", SPIRV: selectWords, Sum: 0x4b591a81},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Select{
-		Order:  kernelimpl.HostValue[kernels.Order[uint32]](a, 0),
+		Flip:   kernelimpl.HostValue[uint32](a, 0),
 		Shift:  kernelimpl.HostValue[uint32](a, 1),
 		High:   kernelimpl.HostValue[uint32](a, 2),
 		Keys:   kernelimpl.HostSlice[uint32](a, 3),
@@ -2672,14 +2649,14 @@ var selectKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Found:  kernelimpl.HostSlice[uint32](a, 5),
 		Counts: kernelimpl.HostSlice[uint32](a, 6),
 	}.Kernel
-}, newSelectHost, kernels.Floats)
+}, newSelectHost, kernels.Sign, kernels.Inf)
 
 var _ = kernelimpl.Properties[kernels.Select](selectKernel)
 
 // Select is the kernel [kernels.Select] with its slices in device memory.
 // Select counts the digits of the elements whose higher digits are known.
 type Select struct {
-	Order  kernels.Order[uint32]
+	Flip   uint32
 	Shift  uint32
 	High   uint32
 	Keys   runtime.View[uint32]
@@ -2691,7 +2668,7 @@ type Select struct {
 // launch returns a launch with the kernel's arguments.
 func (k Select) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(selectKernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Value(l, 1, k.Shift)
 	kernelimpl.Value(l, 2, k.High)
 	kernelimpl.View(l, 3, k.Keys)
@@ -2720,7 +2697,7 @@ func (k Select) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.C
 // RunSelect runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSelect(ctx context.Context, dev *runtime.Device, k kernels.Select, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(selectKernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Value(l, 1, k.Shift)
 	kernelimpl.Value(l, 2, k.High)
 	kernelimpl.Slice(l, 3, k.Keys)
@@ -2746,40 +2723,46 @@ var startsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "Chunks", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Starts", Kind: abi.Slice, Type: "[]uint32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "N", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Starts", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize:    40,
+	ArgSize:    64,
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/sort/kernels/kernels.go:155:2 - -",
+	Loops: "prim/sort/kernels/kernels.go:172:2 - -",
 	SPIRV: startsSPIRV,
 	IR:    startsIR,
-	Sum:   0xcf6465ba,
+	Sum:   0xc250516d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {-8, 24}, {0}, {-2048, 24}, {-256, 0}, {0, 24}, {-256, 0, 24}}, Loops: "prim/sort/kernels/kernels.go:155:2 - -", Make: kernelimpl.MakeModule, Sum: 0x6a0832f4},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/kernels.go:155:2 - -", SPIRV: startsWords, Sum: 0x35df86f3},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/sort/kernels/kernels.go:155:2 -", Make: kernelimpl.MakeModule, Sum: 0x11e2a2c8},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/sort/kernels/kernels.go:155:2 -", Make: kernelimpl.MakeModule, Sum: 0xac9eea75},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {8}, {48}, {64}, {80}, {-8, 24}, {0}, {-2048, 24}, {-256, 0}, {0, 24}, {-1048576, 24}, {-256, 0, 24}}, Loops: "prim/sort/kernels/kernels.go:172:2 - -", Make: kernelimpl.MakeModule, Sum: 0x5ba49be3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/kernels.go:172:2 - -", SPIRV: startsWords, Sum: 0x28797792},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/sort/kernels/kernels.go:172:2 -", Make: kernelimpl.MakeModule, Sum: 0xb57f97e8},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/sort/kernels/kernels.go:172:2 -", Make: kernelimpl.MakeModule, Sum: 0xb8b258f5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Starts{
 		Chunks: kernelimpl.HostValue[int](a, 0),
-		Counts: kernelimpl.HostSlice[uint32](a, 1),
-		Starts: kernelimpl.HostSlice[uint32](a, 2),
+		N:      kernelimpl.HostValue[int](a, 1),
+		Length: kernelimpl.HostSlice[int64](a, 2),
+		Counts: kernelimpl.HostSlice[uint32](a, 3),
+		Starts: kernelimpl.HostSlice[uint32](a, 4),
 	}.Kernel
 }, newStartsHost)
 
 var _ = kernelimpl.Properties[kernels.Starts](startsKernel)
 
 // Starts is the kernel [kernels.Starts] with its slices in device memory.
-// Starts sets the place of each digit's first element, for each pass, from the counts of all chunks.
+// Starts sets the place of each digit's first element, for each pass, from the counts of all chunks, and the number of elements of the call.
 type Starts struct {
 	Chunks int
+	N      int
+	Length runtime.View[int64]
 	Counts runtime.View[uint32]
 	Starts runtime.View[uint32]
 }
@@ -2788,8 +2771,10 @@ type Starts struct {
 func (k Starts) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(startsKernel)
 	kernelimpl.Value(l, 0, k.Chunks)
-	kernelimpl.View(l, 1, k.Counts)
-	kernelimpl.View(l, 2, k.Starts)
+	kernelimpl.Value(l, 1, k.N)
+	kernelimpl.View(l, 2, k.Length)
+	kernelimpl.View(l, 3, k.Counts)
+	kernelimpl.View(l, 4, k.Starts)
 	return l
 }
 
@@ -2813,8 +2798,10 @@ func (k Starts) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.C
 func RunStarts(ctx context.Context, dev *runtime.Device, k kernels.Starts, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(startsKernel)
 	kernelimpl.Value(l, 0, k.Chunks)
-	kernelimpl.Slice(l, 1, k.Counts)
-	kernelimpl.Slice(l, 2, k.Starts)
+	kernelimpl.Value(l, 1, k.N)
+	kernelimpl.Slice(l, 2, k.Length)
+	kernelimpl.Slice(l, 3, k.Counts)
+	kernelimpl.Slice(l, 4, k.Starts)
 	return l.RunND1(ctx, dev, r, opts)
 }
 
@@ -2833,39 +2820,41 @@ var tally32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Size: 12},
-		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
-		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 16, Size: 4, HostOffset: 16},
-		{Name: "Part", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 48, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Counts", Kind: abi.Slice, Type: "[]int64", Offset: 64, Size: 16, HostOffset: 80, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 256}},
+		{Name: "Flip", Kind: abi.Value, Type: "uint32", Size: 4},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 4, Size: 4, HostOffset: 4},
+		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 8, Size: 4, HostOffset: 8},
+		{Name: "Part", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 40, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Counts", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 256}},
 	},
-	ArgSize: 80,
+	ArgSize: 72,
 	Items:   1,
 	Lingers: true,
 	Specs: []abi.SpecConstant{
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Type: "uint32", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Type: "uint32", Size: 4},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "prim/sort/kernels/cpu.go:29:43", Limit: -7},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:31:39", Limit: -5},
+		{Kind: abi.FaultSliceCap, Pos: "prim/sort/kernels/cpu.go:29:48", Limit: -7},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:31:37", Limit: -5},
 		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:31:9", Limit: 256},
 	},
 	Loops: "prim/sort/kernels/cpu.go:30:2 30:2",
 	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Pos: "prim/sort/kernels/kernels.go:39:2", Var: &kernels.Inf},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Pos: "prim/sort/kernels/kernels.go:38:2", Var: &kernels.Sign},
 	},
 	SPIRV: tally32SPIRV,
 	IR:    tally32IR,
-	Sum:   0x20aadda,
+	Sum:   0x964f06b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {8}, {64}, {80}, {96}, {-256, 8}, {8, 48}}, Loops: "prim/sort/kernels/cpu.go:30:2", Make: kernelimpl.MakeModule, Sum: 0x5885fc53},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:30:2 30:2", SPIRV: tally32Words, Sum: 0xb6edf3eb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {56}, {72}, {88}, {-256, 8}, {8, 40}}, Loops: "prim/sort/kernels/cpu.go:30:2", Make: kernelimpl.MakeModule, Sum: 0xec8ed13e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:30:2 30:2", SPIRV: tally32Words, Sum: 0x8a800d59},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Tally32{
-		Order:  kernelimpl.HostValue[kernels.Order[uint32]](a, 0),
+		Flip:   kernelimpl.HostValue[uint32](a, 0),
 		Shift:  kernelimpl.HostValue[uint32](a, 1),
 		Mask:   kernelimpl.HostValue[uint32](a, 2),
 		Part:   kernelimpl.HostValue[int](a, 3),
@@ -2873,13 +2862,13 @@ var tally32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Length: kernelimpl.HostSlice[int64](a, 5),
 		Counts: kernelimpl.HostSlice[int64](a, 6),
 	}.Kernel
-}, newTally32Host, kernels.Floats)
+}, newTally32Host, kernels.Sign, kernels.Inf)
 
 var _ = kernelimpl.Properties[kernels.Tally32](tally32Kernel)
 
 // Tally32 is the kernel [kernels.Tally32] with its slices in device memory.
 type Tally32 struct {
-	Order  kernels.Order[uint32]
+	Flip   uint32
 	Shift  uint32
 	Mask   uint32
 	Part   int
@@ -2891,7 +2880,7 @@ type Tally32 struct {
 // launch returns a launch with the kernel's arguments.
 func (k Tally32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tally32Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Value(l, 1, k.Shift)
 	kernelimpl.Value(l, 2, k.Mask)
 	kernelimpl.Value(l, 3, k.Part)
@@ -2920,7 +2909,7 @@ func (k Tally32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Co
 // RunTally32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTally32(ctx context.Context, dev *runtime.Device, k kernels.Tally32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(tally32Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Value(l, 1, k.Shift)
 	kernelimpl.Value(l, 2, k.Mask)
 	kernelimpl.Value(l, 3, k.Part)
@@ -2945,39 +2934,41 @@ var tally64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Order", Kind: abi.Value, Type: "Order[uint64]", Size: 24},
-		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 24, Size: 4, HostOffset: 24},
-		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 28, Size: 4, HostOffset: 28},
-		{Name: "Part", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 64, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Counts", Kind: abi.Slice, Type: "[]int64", Offset: 72, Size: 16, HostOffset: 88, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 256}},
+		{Name: "Flip", Kind: abi.Value, Type: "uint64", Size: 8},
+		{Name: "Shift", Kind: abi.Value, Type: "uint32", Offset: 8, Size: 4, HostOffset: 8},
+		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
+		{Name: "Part", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint64", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 40, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Counts", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 256}},
 	},
-	ArgSize: 88,
+	ArgSize: 72,
 	Items:   1,
 	Lingers: true,
 	Specs: []abi.SpecConstant{
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Type: "uint32", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Type: "uint32", Size: 4},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "prim/sort/kernels/cpu.go:29:43", Limit: -7},
-		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:31:39", Limit: -5},
+		{Kind: abi.FaultSliceCap, Pos: "prim/sort/kernels/cpu.go:29:48", Limit: -7},
+		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:31:37", Limit: -5},
 		{Kind: abi.FaultIndex, Pos: "prim/sort/kernels/cpu.go:31:9", Limit: 256},
 	},
 	Loops: "prim/sort/kernels/cpu.go:30:2 30:2",
 	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Pos: "prim/sort/kernels/kernels.go:39:2", Var: &kernels.Inf},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Pos: "prim/sort/kernels/kernels.go:38:2", Var: &kernels.Sign},
 	},
 	SPIRV: tally64SPIRV,
 	IR:    tally64IR,
-	Sum:   0xab2c3dd1,
+	Sum:   0x93525c2c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {72}, {88}, {104}, {-256, 8}, {8, 56}}, Loops: "prim/sort/kernels/cpu.go:30:2", Make: kernelimpl.MakeModule, Sum: 0x2152268f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:30:2 30:2", SPIRV: tally64Words, Sum: 0xac4c8686},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {56}, {72}, {88}, {-256, 8}, {8, 40}}, Loops: "prim/sort/kernels/cpu.go:30:2", Make: kernelimpl.MakeModule, Sum: 0x283f0a3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:30:2 30:2", SPIRV: tally64Words, Sum: 0x67dd98a0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Tally64{
-		Order:  kernelimpl.HostValue[kernels.Order[uint64]](a, 0),
+		Flip:   kernelimpl.HostValue[uint64](a, 0),
 		Shift:  kernelimpl.HostValue[uint32](a, 1),
 		Mask:   kernelimpl.HostValue[uint32](a, 2),
 		Part:   kernelimpl.HostValue[int](a, 3),
@@ -2985,13 +2976,13 @@ var tally64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Length: kernelimpl.HostSlice[int64](a, 5),
 		Counts: kernelimpl.HostSlice[int64](a, 6),
 	}.Kernel
-}, newTally64Host, kernels.Floats)
+}, newTally64Host, kernels.Sign, kernels.Inf)
 
 var _ = kernelimpl.Properties[kernels.Tally64](tally64Kernel)
 
 // Tally64 is the kernel [kernels.Tally64] with its slices in device memory.
 type Tally64 struct {
-	Order  kernels.Order[uint64]
+	Flip   uint64
 	Shift  uint32
 	Mask   uint32
 	Part   int
@@ -3003,7 +2994,7 @@ type Tally64 struct {
 // launch returns a launch with the kernel's arguments.
 func (k Tally64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tally64Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Value(l, 1, k.Shift)
 	kernelimpl.Value(l, 2, k.Mask)
 	kernelimpl.Value(l, 3, k.Part)
@@ -3032,7 +3023,7 @@ func (k Tally64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Co
 // RunTally64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTally64(ctx context.Context, dev *runtime.Device, k kernels.Tally64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(tally64Kernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Value(l, 1, k.Shift)
 	kernelimpl.Value(l, 2, k.Mask)
 	kernelimpl.Value(l, 3, k.Part)
@@ -3057,17 +3048,16 @@ var topKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Size: 12},
-		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 12, Size: 4, HostOffset: 12},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Found", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Count", Kind: abi.Slice, Type: "[]int64", Offset: 96, Size: 16, HostOffset: 136, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Flip", Kind: abi.Value, Type: "uint32", Size: 4},
+		{Name: "Mask", Kind: abi.Value, Type: "uint32", Offset: 4, Size: 4, HostOffset: 4},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Found", Kind: abi.Slice, Type: "[]uint32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "State", Kind: abi.Slice, Type: "[]uint32", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 72, Size: 16, HostOffset: 104, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Count", Kind: abi.Slice, Type: "[]int64", Offset: 88, Size: 16, HostOffset: 128, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize:    112,
-	Spilled:    true,
+	ArgSize:    104,
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
@@ -3076,32 +3066,34 @@ var topKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 1, Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Type: "uint32", Size: 4},
 		{ID: 2, Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Type: "uint32", Size: 4},
 		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
-		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Type: "bool", Size: 4},
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Type: "uint32", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Type: "uint32", Size: 4},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 8, Len: 256, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- prim/sort/kernels/top.go:134:2 - - 180:2 prim/lookback/lookback.go:224:2 228:3 - prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:268:3 prim/sort/kernels/top.go:180:2",
+	Loops: "- prim/sort/kernels/top.go:134:2 - - 180:2 prim/lookback/lookback.go:231:2 235:3 - prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:275:3 prim/sort/kernels/top.go:180:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Polls", Pos: "prim/lookback/lookback.go:34:2", Var: &lookback.Polls},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Silent", Pos: "prim/lookback/lookback.go:37:2", Var: &lookback.Silent},
-		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Floats", Pos: "prim/sort/kernels/kernels.go:31:5", Var: &kernels.Floats},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Pos: "prim/sort/kernels/kernels.go:39:2", Var: &kernels.Inf},
+		{Name: "github.com/kgen-go/kgen/prim/sort/kernels.Sign", Pos: "prim/sort/kernels/kernels.go:38:2", Var: &kernels.Sign},
 	},
 	SPIRV: topSPIRV,
 	IR:    topIR,
-	Sum:   0xe050e5da,
+	Sum:   0x60f0baa8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/sort/kernels/top.go:134:2 - - 180:2 prim/lookback/lookback.go:224:2 228:3 - prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:268:3 prim/sort/kernels/top.go:180:2", SPIRV: topWords, Sum: 0x76d651e},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/sort/kernels/top.go:134:2 - 180:2 prim/lookback/lookback.go:224:2 228:3 - prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:268:3 prim/sort/kernels/top.go:180:2", Make: kernelimpl.MakeModule, Sum: 0xfb8422cc},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/sort/kernels/top.go:134:2 - 180:2 prim/lookback/lookback.go:224:2 228:3 - prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:268:3 prim/sort/kernels/top.go:180:2", Make: kernelimpl.MakeModule, Sum: 0xfebd1e96},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/sort/kernels/top.go:134:2 - - 180:2 prim/lookback/lookback.go:231:2 235:3 - prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:275:3 prim/sort/kernels/top.go:180:2", SPIRV: topWords, Sum: 0x6e68e02e},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/sort/kernels/top.go:134:2 - 180:2 prim/lookback/lookback.go:231:2 235:3 - prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:275:3 prim/sort/kernels/top.go:180:2", Make: kernelimpl.MakeModule, Sum: 0xe5c6f5c},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/sort/kernels/top.go:134:2 - 180:2 prim/lookback/lookback.go:231:2 235:3 - prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:275:3 prim/sort/kernels/top.go:180:2", Make: kernelimpl.MakeModule, Sum: 0x9c40638d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Top{
-		Order:  kernelimpl.HostValue[kernels.Order[uint32]](a, 0),
+		Flip:   kernelimpl.HostValue[uint32](a, 0),
 		Mask:   kernelimpl.HostValue[uint32](a, 1),
 		Keys:   kernelimpl.HostSlice[uint32](a, 2),
 		Length: kernelimpl.HostSlice[int64](a, 3),
@@ -3110,14 +3102,14 @@ var topKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Out:    kernelimpl.HostSlice[uint32](a, 6),
 		Count:  kernelimpl.HostSlice[int64](a, 7),
 	}.Kernel
-}, newTopHost, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards, kernels.Floats)
+}, newTopHost, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards, kernels.Sign, kernels.Inf)
 
 var _ = kernelimpl.Properties[kernels.Top](topKernel)
 
 // Top is the kernel [kernels.Top] with its slices in device memory.
 // Top picks the elements before the k-th in their order, and as many of those that are equal to it as there are left, from the first on.
 type Top struct {
-	Order  kernels.Order[uint32]
+	Flip   uint32
 	Mask   uint32
 	Keys   runtime.View[uint32]
 	Length runtime.View[int64]
@@ -3130,7 +3122,7 @@ type Top struct {
 // launch returns a launch with the kernel's arguments.
 func (k Top) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(topKernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Value(l, 1, k.Mask)
 	kernelimpl.View(l, 2, k.Keys)
 	kernelimpl.View(l, 3, k.Length)
@@ -3160,7 +3152,7 @@ func (k Top) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Comm
 // RunTop runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTop(ctx context.Context, dev *runtime.Device, k kernels.Top, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(topKernel)
-	kernelimpl.Value(l, 0, k.Order)
+	kernelimpl.Value(l, 0, k.Flip)
 	kernelimpl.Value(l, 1, k.Mask)
 	kernelimpl.Slice(l, 2, k.Keys)
 	kernelimpl.Slice(l, 3, k.Length)

@@ -11,7 +11,6 @@ import (
 	"github.com/kgen-go/kgen/generated/examples/blockmatmul/blocks"
 	"github.com/kgen-go/kgen/generated/examples/hash/digest"
 	"github.com/kgen-go/kgen/generated/examples/heat/plate"
-	"github.com/kgen-go/kgen/generated/examples/histogram/tally"
 	"github.com/kgen-go/kgen/generated/examples/imagefilter/filter"
 	"github.com/kgen-go/kgen/generated/examples/knn/nearest"
 	"github.com/kgen-go/kgen/generated/examples/life/cells"
@@ -23,9 +22,7 @@ import (
 	"github.com/kgen-go/kgen/generated/examples/pathtracer/light"
 	"github.com/kgen-go/kgen/generated/examples/pipeline/develop"
 	"github.com/kgen-go/kgen/generated/examples/quickstart/saxpy"
-	"github.com/kgen-go/kgen/generated/examples/reduce/fold"
-	"github.com/kgen-go/kgen/generated/examples/scan/prefix"
-	"github.com/kgen-go/kgen/generated/examples/sort/radix"
+	"github.com/kgen-go/kgen/generated/examples/wordcount/letters"
 	histkernelsgen "github.com/kgen-go/kgen/generated/prim/hist/kernels"
 	movekernelsgen "github.com/kgen-go/kgen/generated/prim/move/kernels"
 	pickkernelsgen "github.com/kgen-go/kgen/generated/prim/pick/kernels"
@@ -33,7 +30,11 @@ import (
 	runsgen "github.com/kgen-go/kgen/generated/prim/runs"
 	scankernelsgen "github.com/kgen-go/kgen/generated/prim/scan/kernels"
 	sortkernelsgen "github.com/kgen-go/kgen/generated/prim/sort/kernels"
+	"github.com/kgen-go/kgen/internal/bench/kernels/fold/foldgen"
 	"github.com/kgen-go/kgen/internal/bench/kernels/kernelsgen"
+	"github.com/kgen-go/kgen/internal/bench/kernels/prefix/prefixgen"
+	"github.com/kgen-go/kgen/internal/bench/kernels/radix/radixgen"
+	"github.com/kgen-go/kgen/internal/bench/kernels/tally/tallygen"
 	specbenchkernelsgen "github.com/kgen-go/kgen/internal/bench/specbench/kernels/kernelsgen"
 	"github.com/kgen-go/kgen/internal/tests/conformance/ahead/aheadgen"
 	"github.com/kgen-go/kgen/internal/tests/conformance/args/argsgen"
@@ -71,7 +72,7 @@ var packages = map[string]func() []*runtime.Kernel{
 	"generated/examples/blockmatmul/blocks":            blocksgen.Kernels,
 	"generated/examples/hash/digest":                   digestgen.Kernels,
 	"generated/examples/heat/plate":                    plategen.Kernels,
-	"generated/examples/histogram/tally":               tallygen.Kernels,
+	"internal/bench/kernels/tally/tallygen":            tallygen.Kernels,
 	"generated/examples/imagefilter/filter":            filtergen.Kernels,
 	"generated/examples/knn/nearest":                   nearestgen.Kernels,
 	"generated/examples/life/cells":                    cellsgen.Kernels,
@@ -83,9 +84,10 @@ var packages = map[string]func() []*runtime.Kernel{
 	"generated/examples/pathtracer/light":              lightgen.Kernels,
 	"generated/examples/pipeline/develop":              developgen.Kernels,
 	"generated/examples/quickstart/saxpy":              saxpygen.Kernels,
-	"generated/examples/reduce/fold":                   foldgen.Kernels,
-	"generated/examples/scan/prefix":                   prefixgen.Kernels,
-	"generated/examples/sort/radix":                    radixgen.Kernels,
+	"internal/bench/kernels/fold/foldgen":              foldgen.Kernels,
+	"internal/bench/kernels/prefix/prefixgen":          prefixgen.Kernels,
+	"internal/bench/kernels/radix/radixgen":            radixgen.Kernels,
+	"generated/examples/wordcount/letters":             lettersgen.Kernels,
 	"generated/prim/hist/kernels":                      histkernelsgen.Kernels,
 	"generated/prim/move/kernels":                      movekernelsgen.Kernels,
 	"generated/prim/pick/kernels":                      pickkernelsgen.Kernels,

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -21,17 +22,17 @@ type aboveHost struct {
 
 	v1, v3, v5, v7, v9 int64
 
-	v19, v30, v31, v154 int64
+	v19, v32, v33, v156 int64
 
-	v28, v146, v147, v148, v151, v152, v346, v348, v654 []int32
+	v30, v148, v149, v150, v153, v154, v348, v350, v656 []int32
 
-	v29, v153, v305, v307, v311, v349, v350, v655 int32
+	v31, v155, v307, v309, v313, v351, v352, v657 int32
 
-	v36, v42, v49, v56, v63, v70, v77, v84, v91, v98, v105, v112, v119, v126, v133, v140, v306, v347, v363, v371 []int64
+	v38, v44, v51, v58, v65, v72, v79, v86, v93, v100, v107, v114, v121, v128, v135, v142, v308, v349, v365, v373 []int64
 
-	v37, v43, v50, v57, v64, v71, v78, v85, v92, v99, v106, v113, v120, v127, v134, v141 []bool
+	v39, v45, v52, v59, v66, v73, v80, v87, v94, v101, v108, v115, v122, v129, v136, v143 []bool
 
-	v308 bool
+	v310 bool
 
 	sint32 []int32
 }
@@ -51,24 +52,24 @@ func (g *aboveHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v28, &g.v146, &g.v147, &g.v148, &g.v151, &g.v152, &g.v346, &g.v348, &g.v654)
-	kernelimpl.HostRoom(n, &g.v36, &g.v42, &g.v49, &g.v56, &g.v63, &g.v70, &g.v77, &g.v84, &g.v91, &g.v98, &g.v105, &g.v112, &g.v119, &g.v126, &g.v133, &g.v140, &g.v306, &g.v347, &g.v363, &g.v371)
-	kernelimpl.HostRoom(n, &g.v37, &g.v43, &g.v50, &g.v57, &g.v64, &g.v71, &g.v78, &g.v85, &g.v92, &g.v99, &g.v106, &g.v113, &g.v120, &g.v127, &g.v134, &g.v141)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v30, &g.v148, &g.v149, &g.v150, &g.v153, &g.v154, &g.v348, &g.v350, &g.v656)
+	kernelimpl.HostRoom(n, &g.v38, &g.v44, &g.v51, &g.v58, &g.v65, &g.v72, &g.v79, &g.v86, &g.v93, &g.v100, &g.v107, &g.v114, &g.v121, &g.v128, &g.v135, &g.v142, &g.v308, &g.v349, &g.v365, &g.v373)
+	kernelimpl.HostRoom(n, &g.v39, &g.v45, &g.v52, &g.v59, &g.v66, &g.v73, &g.v80, &g.v87, &g.v94, &g.v101, &g.v108, &g.v115, &g.v122, &g.v129, &g.v136, &g.v143)
 }
 
 func (g *aboveHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:240
-			g.v349 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v348, -1))
+		case 4: // GroupReduce, lookback.go:247
+			g.v351 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v350, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:262
+		case 5: // Barrier, lookback.go:269
 			next = g.r6()
-		case 7: // Barrier, lookback.go:280
+		case 7: // Barrier, lookback.go:287
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
-			g.v655 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v654, 0))
+			g.v657 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v656, 0))
 			next = g.r9()
 		}
 	}
@@ -93,10 +94,10 @@ func (g *aboveHost) r0() int {
 	v25 := c0 + -1
 	v24 := c0 != 0
 	u19 := g.v19
-	h28 := g.v28[:n]
+	h30 := g.v30[:n]
 	for li := range n {
 		var v19 int64
-		var v28 int32
+		var v30 int32
 		if v13 {
 			v19 = v12
 		} else {
@@ -112,7 +113,7 @@ func (g *aboveHost) r0() int {
 			v19 = v18
 		}
 		if int32(li) != 0 {
-			v28 = -1
+			v30 = -1
 			goto b5
 		}
 		if v22 {
@@ -121,286 +122,290 @@ func (g *aboveHost) r0() int {
 			if v24 {
 				v27 = v25 - v23
 			}
-			v28 = v27
+			v29 := v27
+			if 4294967295 <= uint32(v27) {
+				v29 = -1
+			}
+			v30 = v29
 		} else {
-			v28 = -1
+			v30 = -1
 		}
 	b5:
 		u19 = v19
-		h28[li] = v28
+		h30[li] = v30
 	}
 	g.v19 = u19
-	// GroupSelect, lookback.go:201
-	g.v29 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v28, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v31 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v30, 0)[int32(0)]
 	v19 := g.v19
-	v29 := g.v29
-	v30 := int64(uint32(v29))
-	v31 := v30 * 4096
-	v32 := v19 <= v31
-	v33 := v29 != 0
+	v31 := g.v31
+	v32 := int64(uint32(v31))
+	v33 := v32 * 4096
+	v34 := v19 <= v33
+	v35 := v31 != 0
 	p1 := g.Pointer(1)
 	v0 := g.v0
-	h36 := g.v36[:n]
-	h37 := g.v37[:n]
-	h42 := g.v42[:n]
-	h43 := g.v43[:n]
-	h49 := g.v49[:n]
-	h50 := g.v50[:n]
-	h56 := g.v56[:n]
-	h57 := g.v57[:n]
-	h63 := g.v63[:n]
-	h64 := g.v64[:n]
-	h70 := g.v70[:n]
-	h71 := g.v71[:n]
-	h77 := g.v77[:n]
-	h78 := g.v78[:n]
-	h84 := g.v84[:n]
-	h85 := g.v85[:n]
-	h91 := g.v91[:n]
-	h92 := g.v92[:n]
-	h98 := g.v98[:n]
-	h99 := g.v99[:n]
-	h105 := g.v105[:n]
-	h106 := g.v106[:n]
-	h112 := g.v112[:n]
-	h113 := g.v113[:n]
-	h119 := g.v119[:n]
-	h120 := g.v120[:n]
-	h126 := g.v126[:n]
-	h127 := g.v127[:n]
-	h133 := g.v133[:n]
-	h134 := g.v134[:n]
-	h140 := g.v140[:n]
-	h141 := g.v141[:n]
-	h146 := g.v146[:n]
-	h147 := g.v147[:n]
+	h38 := g.v38[:n]
+	h39 := g.v39[:n]
+	h44 := g.v44[:n]
+	h45 := g.v45[:n]
+	h51 := g.v51[:n]
+	h52 := g.v52[:n]
+	h58 := g.v58[:n]
+	h59 := g.v59[:n]
+	h65 := g.v65[:n]
+	h66 := g.v66[:n]
+	h72 := g.v72[:n]
+	h73 := g.v73[:n]
+	h79 := g.v79[:n]
+	h80 := g.v80[:n]
+	h86 := g.v86[:n]
+	h87 := g.v87[:n]
+	h93 := g.v93[:n]
+	h94 := g.v94[:n]
+	h100 := g.v100[:n]
+	h101 := g.v101[:n]
+	h107 := g.v107[:n]
+	h108 := g.v108[:n]
+	h114 := g.v114[:n]
+	h115 := g.v115[:n]
+	h121 := g.v121[:n]
+	h122 := g.v122[:n]
+	h128 := g.v128[:n]
+	h129 := g.v129[:n]
+	h135 := g.v135[:n]
+	h136 := g.v136[:n]
+	h142 := g.v142[:n]
+	h143 := g.v143[:n]
+	h148 := g.v148[:n]
+	h149 := g.v149[:n]
 	more := false
 	for li := range n {
 		v20 := int32(li)
-		var v41, v48, v55, v62, v69, v76, v83, v90, v97, v104, v111, v118, v125, v132, v139, v146 int32
-		if !v32 {
+		var v43, v50, v57, v64, v71, v78, v85, v92, v99, v106, v113, v120, v127, v134, v141, v148 int32
+		if !v34 {
 			goto b9
 		}
-		if v33 {
+		if v35 {
 			g.Leave(li)
 			continue
 		}
 	b9:
-		v36 := v31 + int64(uint32(v20*16))
-		v37 := v36 < v19
-		if v37 {
-			v40 := int32(0)
-			if v0 < *(*float32)(unsafe.Add(p1, int(v36)*4)) {
-				v40 = 1
+		v38 := v33 + int64(uint32(v20*16))
+		v39 := v38 < v19
+		if v39 {
+			v42 := int32(0)
+			if v0 < *(*float32)(unsafe.Add(p1, int(v38)*4)) {
+				v42 = 1
 			}
-			v41 = v40
+			v43 = v42
 		} else {
-			v41 = 0
+			v43 = 0
 		}
-		v42 := v36 + 1
-		v43 := v42 < v19
-		if v43 {
-			v47 := v41
-			if v0 < *(*float32)(unsafe.Add(p1, int(v42)*4)) {
-				v47 = v41 | 2
+		v44 := v38 + 1
+		v45 := v44 < v19
+		if v45 {
+			v49 := v43
+			if v0 < *(*float32)(unsafe.Add(p1, int(v44)*4)) {
+				v49 = v43 | 2
 			}
-			v48 = v47
+			v50 = v49
 		} else {
-			v48 = v41
+			v50 = v43
 		}
-		v49 := v36 + 2
-		v50 := v49 < v19
-		if v50 {
-			v54 := v48
-			if v0 < *(*float32)(unsafe.Add(p1, int(v49)*4)) {
-				v54 = v48 | 4
+		v51 := v38 + 2
+		v52 := v51 < v19
+		if v52 {
+			v56 := v50
+			if v0 < *(*float32)(unsafe.Add(p1, int(v51)*4)) {
+				v56 = v50 | 4
 			}
-			v55 = v54
+			v57 = v56
 		} else {
-			v55 = v48
+			v57 = v50
 		}
-		v56 := v36 + 3
-		v57 := v56 < v19
-		if v57 {
-			v61 := v55
-			if v0 < *(*float32)(unsafe.Add(p1, int(v56)*4)) {
-				v61 = v55 | 8
+		v58 := v38 + 3
+		v59 := v58 < v19
+		if v59 {
+			v63 := v57
+			if v0 < *(*float32)(unsafe.Add(p1, int(v58)*4)) {
+				v63 = v57 | 8
 			}
-			v62 = v61
+			v64 = v63
 		} else {
-			v62 = v55
+			v64 = v57
 		}
-		v63 := v36 + 4
-		v64 := v63 < v19
-		if v64 {
-			v68 := v62
-			if v0 < *(*float32)(unsafe.Add(p1, int(v63)*4)) {
-				v68 = v62 | 16
+		v65 := v38 + 4
+		v66 := v65 < v19
+		if v66 {
+			v70 := v64
+			if v0 < *(*float32)(unsafe.Add(p1, int(v65)*4)) {
+				v70 = v64 | 16
 			}
-			v69 = v68
+			v71 = v70
 		} else {
-			v69 = v62
+			v71 = v64
 		}
-		v70 := v36 + 5
-		v71 := v70 < v19
-		if v71 {
-			v75 := v69
-			if v0 < *(*float32)(unsafe.Add(p1, int(v70)*4)) {
-				v75 = v69 | 32
+		v72 := v38 + 5
+		v73 := v72 < v19
+		if v73 {
+			v77 := v71
+			if v0 < *(*float32)(unsafe.Add(p1, int(v72)*4)) {
+				v77 = v71 | 32
 			}
-			v76 = v75
+			v78 = v77
 		} else {
-			v76 = v69
+			v78 = v71
 		}
-		v77 := v36 + 6
-		v78 := v77 < v19
-		if v78 {
-			v82 := v76
-			if v0 < *(*float32)(unsafe.Add(p1, int(v77)*4)) {
-				v82 = v76 | 64
+		v79 := v38 + 6
+		v80 := v79 < v19
+		if v80 {
+			v84 := v78
+			if v0 < *(*float32)(unsafe.Add(p1, int(v79)*4)) {
+				v84 = v78 | 64
 			}
-			v83 = v82
+			v85 = v84
 		} else {
-			v83 = v76
+			v85 = v78
 		}
-		v84 := v36 + 7
-		v85 := v84 < v19
-		if v85 {
-			v89 := v83
-			if v0 < *(*float32)(unsafe.Add(p1, int(v84)*4)) {
-				v89 = v83 | 128
+		v86 := v38 + 7
+		v87 := v86 < v19
+		if v87 {
+			v91 := v85
+			if v0 < *(*float32)(unsafe.Add(p1, int(v86)*4)) {
+				v91 = v85 | 128
 			}
-			v90 = v89
+			v92 = v91
 		} else {
-			v90 = v83
+			v92 = v85
 		}
-		v91 := v36 + 8
-		v92 := v91 < v19
-		if v92 {
-			v96 := v90
-			if v0 < *(*float32)(unsafe.Add(p1, int(v91)*4)) {
-				v96 = v90 | 256
+		v93 := v38 + 8
+		v94 := v93 < v19
+		if v94 {
+			v98 := v92
+			if v0 < *(*float32)(unsafe.Add(p1, int(v93)*4)) {
+				v98 = v92 | 256
 			}
-			v97 = v96
+			v99 = v98
 		} else {
-			v97 = v90
+			v99 = v92
 		}
-		v98 := v36 + 9
-		v99 := v98 < v19
-		if v99 {
-			v103 := v97
-			if v0 < *(*float32)(unsafe.Add(p1, int(v98)*4)) {
-				v103 = v97 | 512
+		v100 := v38 + 9
+		v101 := v100 < v19
+		if v101 {
+			v105 := v99
+			if v0 < *(*float32)(unsafe.Add(p1, int(v100)*4)) {
+				v105 = v99 | 512
 			}
-			v104 = v103
+			v106 = v105
 		} else {
-			v104 = v97
+			v106 = v99
 		}
-		v105 := v36 + 10
-		v106 := v105 < v19
-		if v106 {
-			v110 := v104
-			if v0 < *(*float32)(unsafe.Add(p1, int(v105)*4)) {
-				v110 = v104 | 1024
+		v107 := v38 + 10
+		v108 := v107 < v19
+		if v108 {
+			v112 := v106
+			if v0 < *(*float32)(unsafe.Add(p1, int(v107)*4)) {
+				v112 = v106 | 1024
 			}
-			v111 = v110
+			v113 = v112
 		} else {
-			v111 = v104
+			v113 = v106
 		}
-		v112 := v36 + 11
-		v113 := v112 < v19
-		if v113 {
-			v117 := v111
-			if v0 < *(*float32)(unsafe.Add(p1, int(v112)*4)) {
-				v117 = v111 | 2048
+		v114 := v38 + 11
+		v115 := v114 < v19
+		if v115 {
+			v119 := v113
+			if v0 < *(*float32)(unsafe.Add(p1, int(v114)*4)) {
+				v119 = v113 | 2048
 			}
-			v118 = v117
+			v120 = v119
 		} else {
-			v118 = v111
+			v120 = v113
 		}
-		v119 := v36 + 12
-		v120 := v119 < v19
-		if v120 {
-			v124 := v118
-			if v0 < *(*float32)(unsafe.Add(p1, int(v119)*4)) {
-				v124 = v118 | 4096
+		v121 := v38 + 12
+		v122 := v121 < v19
+		if v122 {
+			v126 := v120
+			if v0 < *(*float32)(unsafe.Add(p1, int(v121)*4)) {
+				v126 = v120 | 4096
 			}
-			v125 = v124
+			v127 = v126
 		} else {
-			v125 = v118
+			v127 = v120
 		}
-		v126 := v36 + 13
-		v127 := v126 < v19
-		if v127 {
-			v131 := v125
-			if v0 < *(*float32)(unsafe.Add(p1, int(v126)*4)) {
-				v131 = v125 | 8192
+		v128 := v38 + 13
+		v129 := v128 < v19
+		if v129 {
+			v133 := v127
+			if v0 < *(*float32)(unsafe.Add(p1, int(v128)*4)) {
+				v133 = v127 | 8192
 			}
-			v132 = v131
+			v134 = v133
 		} else {
-			v132 = v125
+			v134 = v127
 		}
-		v133 := v36 + 14
-		v134 := v133 < v19
-		if v134 {
-			v138 := v132
-			if v0 < *(*float32)(unsafe.Add(p1, int(v133)*4)) {
-				v138 = v132 | 16384
+		v135 := v38 + 14
+		v136 := v135 < v19
+		if v136 {
+			v140 := v134
+			if v0 < *(*float32)(unsafe.Add(p1, int(v135)*4)) {
+				v140 = v134 | 16384
 			}
-			v139 = v138
+			v141 = v140
 		} else {
-			v139 = v132
+			v141 = v134
 		}
-		v140 := v36 + 15
-		v141 := v140 < v19
-		if v141 {
-			v145 := v139
-			if v0 < *(*float32)(unsafe.Add(p1, int(v140)*4)) {
-				v145 = v139 | 32768
+		v142 := v38 + 15
+		v143 := v142 < v19
+		if v143 {
+			v147 := v141
+			if v0 < *(*float32)(unsafe.Add(p1, int(v142)*4)) {
+				v147 = v141 | 32768
 			}
-			v146 = v145
+			v148 = v147
 		} else {
-			v146 = v139
+			v148 = v141
 		}
-		v147 := int32(bits.OnesCount32(uint32(v146)))
-		h36[li] = v36
-		h37[li] = v37
-		h42[li] = v42
-		h43[li] = v43
-		h49[li] = v49
-		h50[li] = v50
-		h56[li] = v56
-		h57[li] = v57
-		h63[li] = v63
-		h64[li] = v64
-		h70[li] = v70
-		h71[li] = v71
-		h77[li] = v77
-		h78[li] = v78
-		h84[li] = v84
-		h85[li] = v85
-		h91[li] = v91
-		h92[li] = v92
-		h98[li] = v98
-		h99[li] = v99
-		h105[li] = v105
-		h106[li] = v106
-		h112[li] = v112
-		h113[li] = v113
-		h119[li] = v119
-		h120[li] = v120
-		h126[li] = v126
-		h127[li] = v127
-		h133[li] = v133
-		h134[li] = v134
-		h140[li] = v140
-		h141[li] = v141
-		h146[li] = v146
-		h147[li] = v147
+		v149 := int32(bits.OnesCount32(uint32(v148)))
+		h38[li] = v38
+		h39[li] = v39
+		h44[li] = v44
+		h45[li] = v45
+		h51[li] = v51
+		h52[li] = v52
+		h58[li] = v58
+		h59[li] = v59
+		h65[li] = v65
+		h66[li] = v66
+		h72[li] = v72
+		h73[li] = v73
+		h79[li] = v79
+		h80[li] = v80
+		h86[li] = v86
+		h87[li] = v87
+		h93[li] = v93
+		h94[li] = v94
+		h100[li] = v100
+		h101[li] = v101
+		h107[li] = v107
+		h108[li] = v108
+		h114[li] = v114
+		h115[li] = v115
+		h121[li] = v121
+		h122[li] = v122
+		h128[li] = v128
+		h129[li] = v129
+		h135[li] = v135
+		h136[li] = v136
+		h142[li] = v142
+		h143[li] = v143
+		h148[li] = v148
+		h149[li] = v149
 		more = true
 	}
-	g.v30 = v30
-	g.v31 = v31
+	g.v32 = v32
+	g.v33 = v33
 	if !more {
 		return -1
 	}
@@ -408,66 +413,66 @@ func (g *aboveHost) r0() int {
 	g.Zero(0)
 	// GroupExclusiveScan, kernels.go:38
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v147, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v149, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v148, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v150, in, len(in), int32(0))
 	}
-	h148 := g.v148[:n]
-	h151 := g.v151[:n]
-	h152 := g.v152[:n]
+	h150 := g.v150[:n]
+	h153 := g.v153[:n]
+	h154 := g.v154[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v148 := h148[li]
-		v147 := h147[li]
-		v151 := v148
+		v150 := h150[li]
+		v149 := h149[li]
+		v153 := v150
 		if int32(li) == 0 {
-			v151 = 0
+			v153 = 0
 		}
-		v152 := v151 + v147
-		h151[li] = v151
-		h152[li] = v152
+		v154 := v153 + v149
+		h153[li] = v153
+		h154[li] = v154
 	}
 	// GroupSelect, kernels.go:39
-	g.v153 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v152, 0)[int32(255)]
+	g.v155 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v154, 0)[int32(255)]
 	c1 := g.c1
-	v155 := c1 == 0
-	v160 := v30 * 2
-	v162 := v160 + 4
-	v163 := v5 < v162
-	v161 := v160 + 2
-	v158 := v29 == 0
-	v159 := int32(1)
-	if v158 {
-		v159 = 2
+	v157 := c1 == 0
+	v162 := v32 * 2
+	v164 := v162 + 4
+	v165 := v5 < v164
+	v163 := v162 + 2
+	v160 := v31 == 0
+	v161 := int32(1)
+	if v160 {
+		v161 = 2
 	}
-	v164 := v159 << 30
-	v153 := g.v153
-	v165 := v153 & 1073741823
-	v166 := v164 | v165
-	v168 := v160 + 3
-	v154 := int64(uint32(v153))
-	v169 := v154 >> 30
-	v170 := int32(uint64(v169))
-	v171 := v170 & 1073741823
-	v172 := v164 | v171
-	v174 := v29 == 0
-	v305 := v29 + -1
-	v175 := v31 + 4096
-	v176 := v19 <= v175
+	v166 := v161 << 30
+	v155 := g.v155
+	v167 := v155 & 1073741823
+	v168 := v166 | v167
+	v170 := v162 + 3
+	v156 := int64(uint32(v155))
+	v171 := v156 >> 30
+	v172 := int32(uint64(v171))
+	v173 := v172 & 1073741823
+	v174 := v166 | v173
+	v176 := v31 == 0
+	v307 := v31 + -1
+	v177 := v33 + 4096
+	v178 := v19 <= v177
 	v9 := g.v9
-	v177 := 0 < v9
+	v179 := 0 < v9
 	p5 := g.Pointer(5)
 	p4 := g.Pointer(4)
-	h306 := g.v306[:n]
-	u307 := g.v307
-	u308 := g.v308
-	u311 := g.v311
-	h346 := g.v346[:n]
-	h347 := g.v347[:n]
+	h308 := g.v308[:n]
+	u309 := g.v309
+	u310 := g.v310
+	u313 := g.v313
 	h348 := g.v348[:n]
+	h349 := g.v349[:n]
+	h350 := g.v350[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -475,453 +480,453 @@ func (g *aboveHost) r0() int {
 		}
 		v20 := int32(li)
 		v21 := v20 == 0
-		v151 := h151[li]
-		v146 := h146[li]
-		v37 := h37[li]
-		v36 := h36[li]
-		v43 := h43[li]
-		v42 := h42[li]
-		v50 := h50[li]
-		v49 := h49[li]
-		v57 := h57[li]
-		v56 := h56[li]
-		v64 := h64[li]
-		v63 := h63[li]
-		v71 := h71[li]
-		v70 := h70[li]
-		v78 := h78[li]
-		v77 := h77[li]
-		v85 := h85[li]
-		v84 := h84[li]
-		v92 := h92[li]
-		v91 := h91[li]
-		v99 := h99[li]
-		v98 := h98[li]
-		v106 := h106[li]
-		v105 := h105[li]
-		v113 := h113[li]
-		v112 := h112[li]
-		v120 := h120[li]
-		v119 := h119[li]
-		v127 := h127[li]
-		v126 := h126[li]
-		v134 := h134[li]
-		v133 := h133[li]
-		v141 := h141[li]
-		v140 := h140[li]
-		var v179, v186, v194, v202, v210, v218, v226, v234, v242, v250, v258, v266, v274, v282, v290, v298, v306, v310, v316, v317, v334, v340, v347 int64
-		var v307, v309, v311, v333, v338, v339, v345, v346, v348 int32
-		var v308 bool
+		v153 := h153[li]
+		v148 := h148[li]
+		v39 := h39[li]
+		v38 := h38[li]
+		v45 := h45[li]
+		v44 := h44[li]
+		v52 := h52[li]
+		v51 := h51[li]
+		v59 := h59[li]
+		v58 := h58[li]
+		v66 := h66[li]
+		v65 := h65[li]
+		v73 := h73[li]
+		v72 := h72[li]
+		v80 := h80[li]
+		v79 := h79[li]
+		v87 := h87[li]
+		v86 := h86[li]
+		v94 := h94[li]
+		v93 := h93[li]
+		v101 := h101[li]
+		v100 := h100[li]
+		v108 := h108[li]
+		v107 := h107[li]
+		v115 := h115[li]
+		v114 := h114[li]
+		v122 := h122[li]
+		v121 := h121[li]
+		v129 := h129[li]
+		v128 := h128[li]
+		v136 := h136[li]
+		v135 := h135[li]
+		v143 := h143[li]
+		v142 := h142[li]
+		var v181, v188, v196, v204, v212, v220, v228, v236, v244, v252, v260, v268, v276, v284, v292, v300, v308, v312, v318, v319, v336, v342, v349 int64
+		var v309, v311, v313, v335, v340, v341, v347, v348, v350 int32
+		var v310 bool
 		if !v21 {
 			goto b49
 		}
-		if v155 {
+		if v157 {
 			goto b47
 		}
-		if int32(uint32(v29)%uint32(c1)) == 0 {
+		if int32(uint32(v31)%uint32(c1)) == 0 {
 			goto b49
 		}
 	b47:
-		if !v163 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v161)*4)), v166)
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v168)*4)), v172)
+		if !v165 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v163)*4)), v168)
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v170)*4)), v174)
 		}
 	b49:
-		if !v174 {
-			v306 = 0
-			v307 = v305
-			v308 = true
+		if !v176 {
+			v308 = 0
+			v309 = v307
+			v310 = true
 			goto b120
 		}
 		if !v21 {
 			goto b54
 		}
-		if !v176 {
+		if !v178 {
 			goto b54
 		}
-		if v177 {
-			*(*int64)(p5) = v154
+		if v179 {
+			*(*int64)(p5) = v156
 		}
 	b54:
-		v179 = int64(uint32(v151))
-		if (v146 & 1) == 0 {
-			v186 = v179
+		v181 = int64(uint32(v153))
+		if (v148 & 1) == 0 {
+			v188 = v181
 			goto b58
 		}
-		if !v37 {
-			v186 = v179
+		if !v39 {
+			v188 = v181
 			goto b58
 		}
-		if v179 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v179)*4)) = *(*float32)(unsafe.Add(p1, int(v36)*4))
-			v186 = v179 + 1
+		if v181 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v181)*4)) = *(*float32)(unsafe.Add(p1, int(v38)*4))
+			v188 = v181 + 1
 		} else {
-			v186 = v179
+			v188 = v181
 		}
 	b58:
-		if (int32(uint32(v146)>>1) & 1) == 0 {
-			v194 = v186
+		if (int32(uint32(v148)>>1) & 1) == 0 {
+			v196 = v188
 			goto b62
 		}
-		if !v43 {
-			v194 = v186
+		if !v45 {
+			v196 = v188
 			goto b62
 		}
-		if v186 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v186)*4)) = *(*float32)(unsafe.Add(p1, int(v42)*4))
-			v194 = v186 + 1
+		if v188 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v188)*4)) = *(*float32)(unsafe.Add(p1, int(v44)*4))
+			v196 = v188 + 1
 		} else {
-			v194 = v186
+			v196 = v188
 		}
 	b62:
-		if (int32(uint32(v146)>>2) & 1) == 0 {
-			v202 = v194
+		if (int32(uint32(v148)>>2) & 1) == 0 {
+			v204 = v196
 			goto b66
 		}
-		if !v50 {
-			v202 = v194
+		if !v52 {
+			v204 = v196
 			goto b66
 		}
-		if v194 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v194)*4)) = *(*float32)(unsafe.Add(p1, int(v49)*4))
-			v202 = v194 + 1
+		if v196 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v196)*4)) = *(*float32)(unsafe.Add(p1, int(v51)*4))
+			v204 = v196 + 1
 		} else {
-			v202 = v194
+			v204 = v196
 		}
 	b66:
-		if (int32(uint32(v146)>>3) & 1) == 0 {
-			v210 = v202
+		if (int32(uint32(v148)>>3) & 1) == 0 {
+			v212 = v204
 			goto b70
 		}
-		if !v57 {
-			v210 = v202
+		if !v59 {
+			v212 = v204
 			goto b70
 		}
-		if v202 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v202)*4)) = *(*float32)(unsafe.Add(p1, int(v56)*4))
-			v210 = v202 + 1
+		if v204 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v204)*4)) = *(*float32)(unsafe.Add(p1, int(v58)*4))
+			v212 = v204 + 1
 		} else {
-			v210 = v202
+			v212 = v204
 		}
 	b70:
-		if (int32(uint32(v146)>>4) & 1) == 0 {
-			v218 = v210
+		if (int32(uint32(v148)>>4) & 1) == 0 {
+			v220 = v212
 			goto b74
 		}
-		if !v64 {
-			v218 = v210
+		if !v66 {
+			v220 = v212
 			goto b74
 		}
-		if v210 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v210)*4)) = *(*float32)(unsafe.Add(p1, int(v63)*4))
-			v218 = v210 + 1
+		if v212 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v212)*4)) = *(*float32)(unsafe.Add(p1, int(v65)*4))
+			v220 = v212 + 1
 		} else {
-			v218 = v210
+			v220 = v212
 		}
 	b74:
-		if (int32(uint32(v146)>>5) & 1) == 0 {
-			v226 = v218
+		if (int32(uint32(v148)>>5) & 1) == 0 {
+			v228 = v220
 			goto b78
 		}
-		if !v71 {
-			v226 = v218
+		if !v73 {
+			v228 = v220
 			goto b78
 		}
-		if v218 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v218)*4)) = *(*float32)(unsafe.Add(p1, int(v70)*4))
-			v226 = v218 + 1
+		if v220 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v220)*4)) = *(*float32)(unsafe.Add(p1, int(v72)*4))
+			v228 = v220 + 1
 		} else {
-			v226 = v218
+			v228 = v220
 		}
 	b78:
-		if (int32(uint32(v146)>>6) & 1) == 0 {
-			v234 = v226
+		if (int32(uint32(v148)>>6) & 1) == 0 {
+			v236 = v228
 			goto b82
 		}
-		if !v78 {
-			v234 = v226
+		if !v80 {
+			v236 = v228
 			goto b82
 		}
-		if v226 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v226)*4)) = *(*float32)(unsafe.Add(p1, int(v77)*4))
-			v234 = v226 + 1
+		if v228 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v228)*4)) = *(*float32)(unsafe.Add(p1, int(v79)*4))
+			v236 = v228 + 1
 		} else {
-			v234 = v226
+			v236 = v228
 		}
 	b82:
-		if (int32(uint32(v146)>>7) & 1) == 0 {
-			v242 = v234
+		if (int32(uint32(v148)>>7) & 1) == 0 {
+			v244 = v236
 			goto b86
 		}
-		if !v85 {
-			v242 = v234
+		if !v87 {
+			v244 = v236
 			goto b86
 		}
-		if v234 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v234)*4)) = *(*float32)(unsafe.Add(p1, int(v84)*4))
-			v242 = v234 + 1
+		if v236 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v236)*4)) = *(*float32)(unsafe.Add(p1, int(v86)*4))
+			v244 = v236 + 1
 		} else {
-			v242 = v234
+			v244 = v236
 		}
 	b86:
-		if (int32(uint32(v146)>>8) & 1) == 0 {
-			v250 = v242
+		if (int32(uint32(v148)>>8) & 1) == 0 {
+			v252 = v244
 			goto b90
 		}
-		if !v92 {
-			v250 = v242
+		if !v94 {
+			v252 = v244
 			goto b90
 		}
-		if v242 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v242)*4)) = *(*float32)(unsafe.Add(p1, int(v91)*4))
-			v250 = v242 + 1
+		if v244 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v244)*4)) = *(*float32)(unsafe.Add(p1, int(v93)*4))
+			v252 = v244 + 1
 		} else {
-			v250 = v242
+			v252 = v244
 		}
 	b90:
-		if (int32(uint32(v146)>>9) & 1) == 0 {
-			v258 = v250
+		if (int32(uint32(v148)>>9) & 1) == 0 {
+			v260 = v252
 			goto b94
 		}
-		if !v99 {
-			v258 = v250
+		if !v101 {
+			v260 = v252
 			goto b94
 		}
-		if v250 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v250)*4)) = *(*float32)(unsafe.Add(p1, int(v98)*4))
-			v258 = v250 + 1
+		if v252 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v252)*4)) = *(*float32)(unsafe.Add(p1, int(v100)*4))
+			v260 = v252 + 1
 		} else {
-			v258 = v250
+			v260 = v252
 		}
 	b94:
-		if (int32(uint32(v146)>>10) & 1) == 0 {
-			v266 = v258
+		if (int32(uint32(v148)>>10) & 1) == 0 {
+			v268 = v260
 			goto b98
 		}
-		if !v106 {
-			v266 = v258
+		if !v108 {
+			v268 = v260
 			goto b98
 		}
-		if v258 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v258)*4)) = *(*float32)(unsafe.Add(p1, int(v105)*4))
-			v266 = v258 + 1
+		if v260 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v260)*4)) = *(*float32)(unsafe.Add(p1, int(v107)*4))
+			v268 = v260 + 1
 		} else {
-			v266 = v258
+			v268 = v260
 		}
 	b98:
-		if (int32(uint32(v146)>>11) & 1) == 0 {
-			v274 = v266
+		if (int32(uint32(v148)>>11) & 1) == 0 {
+			v276 = v268
 			goto b102
 		}
-		if !v113 {
-			v274 = v266
+		if !v115 {
+			v276 = v268
 			goto b102
 		}
-		if v266 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v266)*4)) = *(*float32)(unsafe.Add(p1, int(v112)*4))
-			v274 = v266 + 1
+		if v268 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v268)*4)) = *(*float32)(unsafe.Add(p1, int(v114)*4))
+			v276 = v268 + 1
 		} else {
-			v274 = v266
+			v276 = v268
 		}
 	b102:
-		if (int32(uint32(v146)>>12) & 1) == 0 {
-			v282 = v274
+		if (int32(uint32(v148)>>12) & 1) == 0 {
+			v284 = v276
 			goto b106
 		}
-		if !v120 {
-			v282 = v274
+		if !v122 {
+			v284 = v276
 			goto b106
 		}
-		if v274 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v274)*4)) = *(*float32)(unsafe.Add(p1, int(v119)*4))
-			v282 = v274 + 1
+		if v276 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v276)*4)) = *(*float32)(unsafe.Add(p1, int(v121)*4))
+			v284 = v276 + 1
 		} else {
-			v282 = v274
+			v284 = v276
 		}
 	b106:
-		if (int32(uint32(v146)>>13) & 1) == 0 {
-			v290 = v282
+		if (int32(uint32(v148)>>13) & 1) == 0 {
+			v292 = v284
 			goto b110
 		}
-		if !v127 {
-			v290 = v282
+		if !v129 {
+			v292 = v284
 			goto b110
 		}
-		if v282 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v282)*4)) = *(*float32)(unsafe.Add(p1, int(v126)*4))
-			v290 = v282 + 1
+		if v284 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v284)*4)) = *(*float32)(unsafe.Add(p1, int(v128)*4))
+			v292 = v284 + 1
 		} else {
-			v290 = v282
+			v292 = v284
 		}
 	b110:
-		if (int32(uint32(v146)>>14) & 1) == 0 {
-			v298 = v290
+		if (int32(uint32(v148)>>14) & 1) == 0 {
+			v300 = v292
 			goto b114
 		}
-		if !v134 {
-			v298 = v290
+		if !v136 {
+			v300 = v292
 			goto b114
 		}
-		if v290 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v290)*4)) = *(*float32)(unsafe.Add(p1, int(v133)*4))
-			v298 = v290 + 1
+		if v292 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v292)*4)) = *(*float32)(unsafe.Add(p1, int(v135)*4))
+			v300 = v292 + 1
 		} else {
-			v298 = v290
+			v300 = v292
 		}
 	b114:
-		if (int32(uint32(v146)>>15) & 1) == 0 {
+		if (int32(uint32(v148)>>15) & 1) == 0 {
 			goto b118
 		}
-		if !v141 {
+		if !v143 {
 			goto b118
 		}
-		if v298 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v298)*4)) = *(*float32)(unsafe.Add(p1, int(v140)*4))
+		if v300 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v300)*4)) = *(*float32)(unsafe.Add(p1, int(v142)*4))
 		}
 	b118:
 		g.Leave(li)
 		continue
 	b120:
-		v309 = 0
-		v310 = v306
 		v311 = 0
-		if uint32(v20) > uint32(v307) {
-			v346 = v309
-			v347 = v310
-			v348 = 512
+		v312 = v308
+		v313 = 0
+		if uint32(v20) > uint32(v309) {
+			v348 = v311
+			v349 = v312
+			v350 = 512
 			goto b131
 		}
-		if v309 != 0 {
-			v339 = v309
-			v340 = v310
+		if v311 != 0 {
+			v341 = v311
+			v342 = v312
 			goto b128
 		}
-		v316 = int64(uint32(v307-v20)) * 2
-		v317 = v316 + 2
-		if v5 < (v316 + 4) {
-			v333 = 0
-			v334 = 0
+		v318 = int64(uint32(v309-v20)) * 2
+		v319 = v318 + 2
+		if v5 < (v318 + 4) {
+			v335 = 0
+			v336 = 0
 		} else {
-			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v317)*4)))
-			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v316+3)*4)))
-			v323 := int32(uint32(v320) >> 30)
-			v326 := v323
-			if int32(uint32(v322)>>30) != v323 {
-				v326 = 0
+			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v319)*4)))
+			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v318+3)*4)))
+			v325 := int32(uint32(v322) >> 30)
+			v328 := v325
+			if int32(uint32(v324)>>30) != v325 {
+				v328 = 0
 			}
-			v332 := int64(uint32(v320&1073741823)) | (int64(uint32(v322&1073741823)) << 30)
-			v333 = v326
-			v334 = v332
+			v334 := int64(uint32(v322&1073741823)) | (int64(uint32(v324&1073741823)) << 30)
+			v335 = v328
+			v336 = v334
 		}
-		if v20 == v307 {
-			v337 := v333
-			if v333 == 1 {
-				v337 = 2
+		if v20 == v309 {
+			v339 := v335
+			if v335 == 1 {
+				v339 = 2
 			}
-			v338 = v337
+			v340 = v339
 		} else {
-			v338 = v333
+			v340 = v335
 		}
-		v339 = v338
-		v340 = v334
+		v341 = v340
+		v342 = v336
 	b128:
-		if v339 != 1 {
-			v345 = (v20 * 2) + int32(uint32(v339)>>1)
+		if v341 != 1 {
+			v347 = (v20 * 2) + int32(uint32(v341)>>1)
 		} else {
-			v345 = 512
+			v347 = 512
 		}
-		v346 = v339
-		v347 = v340
-		v348 = v345
+		v348 = v341
+		v349 = v342
+		v350 = v347
 	b131:
-		h306[li] = v306
-		u307 = v307
-		u308 = v308
-		u311 = v311
-		h346[li] = v346
-		h347[li] = v347
+		h308[li] = v308
+		u309 = v309
+		u310 = v310
+		u313 = v313
 		h348[li] = v348
+		h349[li] = v349
+		h350[li] = v350
 		next = 4
 	}
-	g.v154 = v154
-	g.v305 = v305
-	g.v307 = u307
-	g.v308 = u308
-	g.v311 = u311
+	g.v156 = v156
+	g.v307 = v307
+	g.v309 = u309
+	g.v310 = u310
+	g.v313 = u313
 	return next
 }
 
 func (g *aboveHost) r5() int {
 	const n = 256
-	h306 := g.v306[:n]
-	e307 := g.v307
-	e308 := g.v308
-	e311 := g.v311
-	h346 := g.v346[:n]
-	h347 := g.v347[:n]
-	v349 := g.v349
-	v351 := 512 <= uint32(v349)
-	v352 := v349 & 1
-	v353 := v352 == 1
-	v350 := int32(uint32(v349) >> 1)
-	v354 := 256 <= uint32(v350)
-	u307 := g.v307
+	h308 := g.v308[:n]
+	e309 := g.v309
+	e310 := g.v310
+	e313 := g.v313
+	h348 := g.v348[:n]
+	h349 := g.v349[:n]
+	v351 := g.v351
+	v353 := 512 <= uint32(v351)
+	v354 := v351 & 1
+	v355 := v354 == 1
+	v352 := int32(uint32(v351) >> 1)
+	v356 := 256 <= uint32(v352)
+	u309 := g.v309
 	c2 := g.c2
 	v5 := g.v5
 	p3 := g.Pointer(3)
-	u308 := g.v308
-	u311 := g.v311
-	h348 := g.v348[:n]
+	u310 := g.v310
+	u313 := g.v313
+	h350 := g.v350[:n]
 	v19 := g.v19
 	p1 := g.Pointer(1)
 	v0 := g.v0
-	h654 := g.v654[:n]
+	h656 := g.v656[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v306 := h306[li]
-		v307 := e307
-		v308 := e308
-		v311 := e311
-		v346 := h346[li]
-		v347 := h347[li]
+		v308 := h308[li]
+		v309 := e309
+		v310 := e310
+		v313 := e313
+		v348 := h348[li]
+		v349 := h349[li]
 		v20 := int32(li)
-		v34 := v20 * 16
-		v35 := int64(uint32(v34))
-		var v309, v333, v338, v339, v345, v348, v536, v548, v555, v562, v569, v576, v583, v590, v597, v604, v611, v618, v625, v632, v639, v646, v653, v677, v679 int32
-		var v310, v316, v317, v334, v340, v535, v678 int64
-		var v537 bool
-		if v351 {
+		v36 := v20 * 16
+		v37 := int64(uint32(v36))
+		var v311, v335, v340, v341, v347, v350, v538, v550, v557, v564, v571, v578, v585, v592, v599, v606, v613, v620, v627, v634, v641, v648, v655, v679, v681 int32
+		var v312, v318, v319, v336, v342, v537, v680 int64
+		var v539 bool
+		if v353 {
 			goto b134
 		}
-		if !v353 {
+		if !v355 {
 			goto b237
 		}
 	b134:
-		if !v308 {
+		if !v310 {
 			goto b137
 		}
-		if v354 {
-			v535 = v306
-			v536 = v307 + -256
-			v537 = true
+		if v356 {
+			v537 = v308
+			v538 = v309 + -256
+			v539 = true
 		} else {
 			goto b137
 		}
-		v306 = v535
-		v307 = v536
 		v308 = v537
-		v309 = 0
-		v310 = v306
+		v309 = v538
+		v310 = v539
 		v311 = 0
+		v312 = v308
+		v313 = 0
 		goto b121
 	b137:
-		h306[li] = v306
-		u307 = v307
-		h347[li] = v347
+		h308[li] = v308
+		u309 = v309
+		h349[li] = v349
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -931,76 +936,76 @@ func (g *aboveHost) r5() int {
 		continue
 	b237:
 		{
-			v538 := v311 + 1
-			if uint32(v538) < uint32(c2) {
-				v677 = v346
-				v678 = v347
-				v679 = v538
-				v309 = v677
-				v310 = v678
+			v540 := v313 + 1
+			if uint32(v540) < uint32(c2) {
+				v679 = v348
+				v680 = v349
+				v681 = v540
 				v311 = v679
+				v312 = v680
+				v313 = v681
 			} else {
 				goto b238
 			}
 		}
 	b121:
-		if uint32(v20) > uint32(v307) {
-			v346 = v309
-			v347 = v310
-			v348 = 512
+		if uint32(v20) > uint32(v309) {
+			v348 = v311
+			v349 = v312
+			v350 = 512
 			goto b131
 		}
-		if v309 != 0 {
-			v339 = v309
-			v340 = v310
+		if v311 != 0 {
+			v341 = v311
+			v342 = v312
 			goto b128
 		}
-		v316 = int64(uint32(v307-v20)) * 2
-		v317 = v316 + 2
-		if v5 < (v316 + 4) {
-			v333 = 0
-			v334 = 0
+		v318 = int64(uint32(v309-v20)) * 2
+		v319 = v318 + 2
+		if v5 < (v318 + 4) {
+			v335 = 0
+			v336 = 0
 		} else {
-			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v317)*4)))
-			v321 := v316 + 3
-			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v321)*4)))
-			v323 := int32(uint32(v320) >> 30)
-			v326 := v323
-			if int32(uint32(v322)>>30) != v323 {
-				v326 = 0
+			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v319)*4)))
+			v323 := v318 + 3
+			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v323)*4)))
+			v325 := int32(uint32(v322) >> 30)
+			v328 := v325
+			if int32(uint32(v324)>>30) != v325 {
+				v328 = 0
 			}
-			v332 := int64(uint32(v320&1073741823)) | (int64(uint32(v322&1073741823)) << 30)
-			v333 = v326
-			v334 = v332
+			v334 := int64(uint32(v322&1073741823)) | (int64(uint32(v324&1073741823)) << 30)
+			v335 = v328
+			v336 = v334
 		}
-		if v20 == v307 {
-			v337 := v333
-			if v333 == 1 {
-				v337 = 2
+		if v20 == v309 {
+			v339 := v335
+			if v335 == 1 {
+				v339 = 2
 			}
-			v338 = v337
+			v340 = v339
 		} else {
-			v338 = v333
+			v340 = v335
 		}
-		v339 = v338
-		v340 = v334
+		v341 = v340
+		v342 = v336
 	b128:
-		if v339 != 1 {
-			v345 = (v20 * 2) + int32(uint32(v339)>>1)
+		if v341 != 1 {
+			v347 = (v20 * 2) + int32(uint32(v341)>>1)
 		} else {
-			v345 = 512
+			v347 = 512
 		}
-		v346 = v339
-		v347 = v340
-		v348 = v345
+		v348 = v341
+		v349 = v342
+		v350 = v347
 	b131:
-		h306[li] = v306
-		u307 = v307
-		u308 = v308
-		u311 = v311
-		h346[li] = v346
-		h347[li] = v347
+		h308[li] = v308
+		u309 = v309
+		u310 = v310
+		u313 = v313
 		h348[li] = v348
+		h349[li] = v349
+		h350[li] = v350
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -1009,173 +1014,173 @@ func (g *aboveHost) r5() int {
 		}
 		continue
 	b238:
-		v543 := (int64(uint32(v307-v350)) * 4096) + v35
-		if v543 < v19 {
-			v547 := int32(0)
-			if v0 < *(*float32)(unsafe.Add(p1, int(v543)*4)) {
-				v547 = 1
+		v545 := (int64(uint32(v309-v352)) * 4096) + v37
+		if v545 < v19 {
+			v549 := int32(0)
+			if v0 < *(*float32)(unsafe.Add(p1, int(v545)*4)) {
+				v549 = 1
 			}
-			v548 = v547
+			v550 = v549
 		} else {
-			v548 = 0
+			v550 = 0
 		}
-		v549 := v543 + 1
-		if v549 < v19 {
-			v554 := v548
-			if v0 < *(*float32)(unsafe.Add(p1, int(v549)*4)) {
-				v554 = v548 | 2
+		v551 := v545 + 1
+		if v551 < v19 {
+			v556 := v550
+			if v0 < *(*float32)(unsafe.Add(p1, int(v551)*4)) {
+				v556 = v550 | 2
 			}
-			v555 = v554
+			v557 = v556
 		} else {
-			v555 = v548
+			v557 = v550
 		}
-		v556 := v543 + 2
-		if v556 < v19 {
-			v561 := v555
-			if v0 < *(*float32)(unsafe.Add(p1, int(v556)*4)) {
-				v561 = v555 | 4
+		v558 := v545 + 2
+		if v558 < v19 {
+			v563 := v557
+			if v0 < *(*float32)(unsafe.Add(p1, int(v558)*4)) {
+				v563 = v557 | 4
 			}
-			v562 = v561
+			v564 = v563
 		} else {
-			v562 = v555
+			v564 = v557
 		}
-		v563 := v543 + 3
-		if v563 < v19 {
-			v568 := v562
-			if v0 < *(*float32)(unsafe.Add(p1, int(v563)*4)) {
-				v568 = v562 | 8
+		v565 := v545 + 3
+		if v565 < v19 {
+			v570 := v564
+			if v0 < *(*float32)(unsafe.Add(p1, int(v565)*4)) {
+				v570 = v564 | 8
 			}
-			v569 = v568
+			v571 = v570
 		} else {
-			v569 = v562
+			v571 = v564
 		}
-		v570 := v543 + 4
-		if v570 < v19 {
-			v575 := v569
-			if v0 < *(*float32)(unsafe.Add(p1, int(v570)*4)) {
-				v575 = v569 | 16
+		v572 := v545 + 4
+		if v572 < v19 {
+			v577 := v571
+			if v0 < *(*float32)(unsafe.Add(p1, int(v572)*4)) {
+				v577 = v571 | 16
 			}
-			v576 = v575
+			v578 = v577
 		} else {
-			v576 = v569
+			v578 = v571
 		}
-		v577 := v543 + 5
-		if v577 < v19 {
-			v582 := v576
-			if v0 < *(*float32)(unsafe.Add(p1, int(v577)*4)) {
-				v582 = v576 | 32
+		v579 := v545 + 5
+		if v579 < v19 {
+			v584 := v578
+			if v0 < *(*float32)(unsafe.Add(p1, int(v579)*4)) {
+				v584 = v578 | 32
 			}
-			v583 = v582
+			v585 = v584
 		} else {
-			v583 = v576
+			v585 = v578
 		}
-		v584 := v543 + 6
-		if v584 < v19 {
-			v589 := v583
-			if v0 < *(*float32)(unsafe.Add(p1, int(v584)*4)) {
-				v589 = v583 | 64
+		v586 := v545 + 6
+		if v586 < v19 {
+			v591 := v585
+			if v0 < *(*float32)(unsafe.Add(p1, int(v586)*4)) {
+				v591 = v585 | 64
 			}
-			v590 = v589
+			v592 = v591
 		} else {
-			v590 = v583
+			v592 = v585
 		}
-		v591 := v543 + 7
-		if v591 < v19 {
-			v596 := v590
-			if v0 < *(*float32)(unsafe.Add(p1, int(v591)*4)) {
-				v596 = v590 | 128
+		v593 := v545 + 7
+		if v593 < v19 {
+			v598 := v592
+			if v0 < *(*float32)(unsafe.Add(p1, int(v593)*4)) {
+				v598 = v592 | 128
 			}
-			v597 = v596
+			v599 = v598
 		} else {
-			v597 = v590
+			v599 = v592
 		}
-		v598 := v543 + 8
-		if v598 < v19 {
-			v603 := v597
-			if v0 < *(*float32)(unsafe.Add(p1, int(v598)*4)) {
-				v603 = v597 | 256
+		v600 := v545 + 8
+		if v600 < v19 {
+			v605 := v599
+			if v0 < *(*float32)(unsafe.Add(p1, int(v600)*4)) {
+				v605 = v599 | 256
 			}
-			v604 = v603
+			v606 = v605
 		} else {
-			v604 = v597
+			v606 = v599
 		}
-		v605 := v543 + 9
-		if v605 < v19 {
-			v610 := v604
-			if v0 < *(*float32)(unsafe.Add(p1, int(v605)*4)) {
-				v610 = v604 | 512
+		v607 := v545 + 9
+		if v607 < v19 {
+			v612 := v606
+			if v0 < *(*float32)(unsafe.Add(p1, int(v607)*4)) {
+				v612 = v606 | 512
 			}
-			v611 = v610
+			v613 = v612
 		} else {
-			v611 = v604
+			v613 = v606
 		}
-		v612 := v543 + 10
-		if v612 < v19 {
-			v617 := v611
-			if v0 < *(*float32)(unsafe.Add(p1, int(v612)*4)) {
-				v617 = v611 | 1024
+		v614 := v545 + 10
+		if v614 < v19 {
+			v619 := v613
+			if v0 < *(*float32)(unsafe.Add(p1, int(v614)*4)) {
+				v619 = v613 | 1024
 			}
-			v618 = v617
+			v620 = v619
 		} else {
-			v618 = v611
+			v620 = v613
 		}
-		v619 := v543 + 11
-		if v619 < v19 {
-			v624 := v618
-			if v0 < *(*float32)(unsafe.Add(p1, int(v619)*4)) {
-				v624 = v618 | 2048
+		v621 := v545 + 11
+		if v621 < v19 {
+			v626 := v620
+			if v0 < *(*float32)(unsafe.Add(p1, int(v621)*4)) {
+				v626 = v620 | 2048
 			}
-			v625 = v624
+			v627 = v626
 		} else {
-			v625 = v618
+			v627 = v620
 		}
-		v626 := v543 + 12
-		if v626 < v19 {
-			v631 := v625
-			if v0 < *(*float32)(unsafe.Add(p1, int(v626)*4)) {
-				v631 = v625 | 4096
+		v628 := v545 + 12
+		if v628 < v19 {
+			v633 := v627
+			if v0 < *(*float32)(unsafe.Add(p1, int(v628)*4)) {
+				v633 = v627 | 4096
 			}
-			v632 = v631
+			v634 = v633
 		} else {
-			v632 = v625
+			v634 = v627
 		}
-		v633 := v543 + 13
-		if v633 < v19 {
-			v638 := v632
-			if v0 < *(*float32)(unsafe.Add(p1, int(v633)*4)) {
-				v638 = v632 | 8192
+		v635 := v545 + 13
+		if v635 < v19 {
+			v640 := v634
+			if v0 < *(*float32)(unsafe.Add(p1, int(v635)*4)) {
+				v640 = v634 | 8192
 			}
-			v639 = v638
+			v641 = v640
 		} else {
-			v639 = v632
+			v641 = v634
 		}
-		v640 := v543 + 14
-		if v640 < v19 {
-			v645 := v639
-			if v0 < *(*float32)(unsafe.Add(p1, int(v640)*4)) {
-				v645 = v639 | 16384
+		v642 := v545 + 14
+		if v642 < v19 {
+			v647 := v641
+			if v0 < *(*float32)(unsafe.Add(p1, int(v642)*4)) {
+				v647 = v641 | 16384
 			}
-			v646 = v645
+			v648 = v647
 		} else {
-			v646 = v639
+			v648 = v641
 		}
-		v647 := v543 + 15
-		if v647 < v19 {
-			v652 := v646
-			if v0 < *(*float32)(unsafe.Add(p1, int(v647)*4)) {
-				v652 = v646 | 32768
+		v649 := v545 + 15
+		if v649 < v19 {
+			v654 := v648
+			if v0 < *(*float32)(unsafe.Add(p1, int(v649)*4)) {
+				v654 = v648 | 32768
 			}
-			v653 = v652
+			v655 = v654
 		} else {
-			v653 = v646
+			v655 = v648
 		}
-		v654 := int32(bits.OnesCount32(uint32(v653)))
-		h306[li] = v306
-		u307 = v307
-		u308 = v308
-		h346[li] = v346
-		h347[li] = v347
-		h654[li] = v654
+		v656 := int32(bits.OnesCount32(uint32(v655)))
+		h308[li] = v308
+		u309 = v309
+		u310 = v310
+		h348[li] = v348
+		h349[li] = v349
+		h656[li] = v656
 		if next != 8 {
 			if next >= 0 {
 				return g.Diverge()
@@ -1183,105 +1188,105 @@ func (g *aboveHost) r5() int {
 			next = 8
 		}
 	}
-	g.v307 = u307
-	g.v350 = v350
-	g.v308 = u308
-	g.v311 = u311
+	g.v309 = u309
+	g.v352 = v352
+	g.v310 = u310
+	g.v313 = u313
 	return next
 }
 
 func (g *aboveHost) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h347 := g.v347[:n]
+	h349 := g.v349[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v20 := int32(li)
-		v347 := h347[li]
-		*(*int64)(unsafe.Add(m0, int(v20&255)*8)) = v347
+		v349 := h349[li]
+		*(*int64)(unsafe.Add(m0, int(v20&255)*8)) = v349
 	}
-	// Barrier, lookback.go:264
-	h306 := g.v306[:n]
-	e307 := g.v307
-	v350 := g.v350
-	v358 := uint32(v350) < 256
-	v359 := v350 & 255
-	v362 := int32(256)
-	if v358 {
-		v362 = v350
+	// Barrier, lookback.go:271
+	h308 := g.v308[:n]
+	e309 := g.v309
+	v352 := g.v352
+	v360 := uint32(v352) < 256
+	v361 := v352 & 255
+	v364 := int32(256)
+	if v360 {
+		v364 = v352
 	}
 	stop := g.Cancelled()
-	v305 := g.v305
-	v154 := g.v154
+	v307 := g.v307
+	v156 := g.v156
 	c3 := g.c3
-	v372 := c3 == 0
+	v374 := c3 == 0
 	v5 := g.v5
-	v30 := g.v30
-	v373 := v30 * 2
-	v375 := v373 + 4
-	v376 := v5 < v375
+	v32 := g.v32
+	v375 := v32 * 2
+	v377 := v375 + 4
+	v378 := v5 < v377
 	p3 := g.Pointer(3)
-	v374 := v373 + 2
-	v381 := v373 + 3
-	h363 := g.v363[:n]
-	h371 := g.v371[:n]
-	u307 := g.v307
-	u308 := g.v308
-	u311 := g.v311
-	h346 := g.v346[:n]
+	v376 := v375 + 2
+	v383 := v375 + 3
+	h365 := g.v365[:n]
+	h373 := g.v373[:n]
+	u309 := g.v309
+	u310 := g.v310
+	u313 := g.v313
 	h348 := g.v348[:n]
+	h350 := g.v350[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v306 := h306[li]
-		v307 := e307
+		v308 := h308[li]
+		v309 := e309
 		v20 := int32(li)
 		v21 := v20 == 0
-		var v308, v537 bool
-		var v309, v311, v333, v338, v339, v345, v346, v348, v364, v536 int32
-		var v310, v316, v317, v334, v340, v347, v361, v363, v371, v535 int64
-		if v358 {
-			v361 = *(*int64)(unsafe.Add(m0, int(v359)*8))
+		var v310, v539 bool
+		var v311, v313, v335, v340, v341, v347, v348, v350, v366, v538 int32
+		var v312, v318, v319, v336, v342, v349, v363, v365, v373, v537 int64
+		if v360 {
+			v363 = *(*int64)(unsafe.Add(m0, int(v361)*8))
 		} else {
-			v361 = v306
+			v363 = v308
 		}
-		v363 = v361
-		v364 = v362
+		v365 = v363
+		v366 = v364
 	b142:
-		if v364 != 0 {
-			v366 := v364 + -1
-			v363 = v363 + *(*int64)(unsafe.Add(m0, int(v366&255)*8))
-			v364 = v366
+		if v366 != 0 {
+			v368 := v366 + -1
+			v365 = v365 + *(*int64)(unsafe.Add(m0, int(v368&255)*8))
+			v366 = v368
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b142
 		}
-		if v307 != v305 {
-			v535 = v363
-			v536 = v307 + 256
-			v537 = false
+		if v309 != v307 {
+			v537 = v365
+			v538 = v309 + 256
+			v539 = false
 			goto b236
 		}
-		v371 = v363 + v154
+		v373 = v365 + v156
 		if !v21 {
 			goto b149
 		}
-		if !v372 {
+		if !v374 {
 			goto b149
 		}
-		if !v376 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v374)*4)), ((int32(uint64(v371)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v381)*4)), ((int32(uint64(v371>>30)) & 1073741823) | -2147483648))
+		if !v378 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v376)*4)), ((int32(uint64(v373)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v383)*4)), ((int32(uint64(v373>>30)) & 1073741823) | -2147483648))
 		}
 	b149:
-		h363[li] = v363
-		h371[li] = v371
+		h365[li] = v365
+		h373[li] = v373
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -1290,68 +1295,68 @@ func (g *aboveHost) r6() int {
 		}
 		continue
 	b236:
-		v306 = v535
-		v307 = v536
 		v308 = v537
-		v309 = 0
-		v310 = v306
+		v309 = v538
+		v310 = v539
 		v311 = 0
-		if uint32(v20) > uint32(v307) {
-			v346 = v309
-			v347 = v310
-			v348 = 512
+		v312 = v308
+		v313 = 0
+		if uint32(v20) > uint32(v309) {
+			v348 = v311
+			v349 = v312
+			v350 = 512
 			goto b131
 		}
-		if v309 != 0 {
-			v339 = v309
-			v340 = v310
+		if v311 != 0 {
+			v341 = v311
+			v342 = v312
 			goto b128
 		}
-		v316 = int64(uint32(v307-v20)) * 2
-		v317 = v316 + 2
-		if v5 < (v316 + 4) {
-			v333 = 0
-			v334 = 0
+		v318 = int64(uint32(v309-v20)) * 2
+		v319 = v318 + 2
+		if v5 < (v318 + 4) {
+			v335 = 0
+			v336 = 0
 		} else {
-			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v317)*4)))
-			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v316+3)*4)))
-			v323 := int32(uint32(v320) >> 30)
-			v326 := v323
-			if int32(uint32(v322)>>30) != v323 {
-				v326 = 0
+			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v319)*4)))
+			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v318+3)*4)))
+			v325 := int32(uint32(v322) >> 30)
+			v328 := v325
+			if int32(uint32(v324)>>30) != v325 {
+				v328 = 0
 			}
-			v332 := int64(uint32(v320&1073741823)) | (int64(uint32(v322&1073741823)) << 30)
-			v333 = v326
-			v334 = v332
+			v334 := int64(uint32(v322&1073741823)) | (int64(uint32(v324&1073741823)) << 30)
+			v335 = v328
+			v336 = v334
 		}
-		if v20 == v307 {
-			v337 := v333
-			if v333 == 1 {
-				v337 = 2
+		if v20 == v309 {
+			v339 := v335
+			if v335 == 1 {
+				v339 = 2
 			}
-			v338 = v337
+			v340 = v339
 		} else {
-			v338 = v333
+			v340 = v335
 		}
-		v339 = v338
-		v340 = v334
+		v341 = v340
+		v342 = v336
 	b128:
-		if v339 != 1 {
-			v345 = (v20 * 2) + int32(uint32(v339)>>1)
+		if v341 != 1 {
+			v347 = (v20 * 2) + int32(uint32(v341)>>1)
 		} else {
-			v345 = 512
+			v347 = 512
 		}
-		v346 = v339
-		v347 = v340
-		v348 = v345
+		v348 = v341
+		v349 = v342
+		v350 = v347
 	b131:
-		h306[li] = v306
-		u307 = v307
-		u308 = v308
-		u311 = v311
-		h346[li] = v346
-		h347[li] = v347
+		h308[li] = v308
+		u309 = v309
+		u310 = v310
+		u313 = v313
 		h348[li] = v348
+		h349[li] = v349
+		h350[li] = v350
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -1359,60 +1364,60 @@ func (g *aboveHost) r6() int {
 			next = 4
 		}
 	}
-	g.v307 = u307
-	g.v308 = u308
-	g.v311 = u311
+	g.v309 = u309
+	g.v310 = u310
+	g.v313 = u313
 	return next
 }
 
 func (g *aboveHost) r8() int {
 	const n = 256
 	v19 := g.v19
-	v31 := g.v31
-	v387 := v31 + 4096
-	v388 := v19 <= v387
+	v33 := g.v33
+	v389 := v33 + 4096
+	v390 := v19 <= v389
 	v9 := g.v9
-	v389 := 0 < v9
+	v391 := 0 < v9
 	p5 := g.Pointer(5)
-	h371 := g.v371[:n]
-	h151 := g.v151[:n]
-	h363 := g.v363[:n]
-	h146 := g.v146[:n]
-	h37 := g.v37[:n]
+	h373 := g.v373[:n]
+	h153 := g.v153[:n]
+	h365 := g.v365[:n]
+	h148 := g.v148[:n]
+	h39 := g.v39[:n]
 	v7 := g.v7
 	p1 := g.Pointer(1)
-	h36 := g.v36[:n]
+	h38 := g.v38[:n]
 	p4 := g.Pointer(4)
-	h43 := g.v43[:n]
-	h42 := g.v42[:n]
-	h50 := g.v50[:n]
-	h49 := g.v49[:n]
-	h57 := g.v57[:n]
-	h56 := g.v56[:n]
-	h64 := g.v64[:n]
-	h63 := g.v63[:n]
-	h71 := g.v71[:n]
-	h70 := g.v70[:n]
-	h78 := g.v78[:n]
-	h77 := g.v77[:n]
-	h85 := g.v85[:n]
-	h84 := g.v84[:n]
-	h92 := g.v92[:n]
-	h91 := g.v91[:n]
-	h99 := g.v99[:n]
-	h98 := g.v98[:n]
-	h106 := g.v106[:n]
-	h105 := g.v105[:n]
-	h113 := g.v113[:n]
-	h112 := g.v112[:n]
-	h120 := g.v120[:n]
-	h119 := g.v119[:n]
-	h127 := g.v127[:n]
-	h126 := g.v126[:n]
-	h134 := g.v134[:n]
-	h133 := g.v133[:n]
-	h141 := g.v141[:n]
-	h140 := g.v140[:n]
+	h45 := g.v45[:n]
+	h44 := g.v44[:n]
+	h52 := g.v52[:n]
+	h51 := g.v51[:n]
+	h59 := g.v59[:n]
+	h58 := g.v58[:n]
+	h66 := g.v66[:n]
+	h65 := g.v65[:n]
+	h73 := g.v73[:n]
+	h72 := g.v72[:n]
+	h80 := g.v80[:n]
+	h79 := g.v79[:n]
+	h87 := g.v87[:n]
+	h86 := g.v86[:n]
+	h94 := g.v94[:n]
+	h93 := g.v93[:n]
+	h101 := g.v101[:n]
+	h100 := g.v100[:n]
+	h108 := g.v108[:n]
+	h107 := g.v107[:n]
+	h115 := g.v115[:n]
+	h114 := g.v114[:n]
+	h122 := g.v122[:n]
+	h121 := g.v121[:n]
+	h129 := g.v129[:n]
+	h128 := g.v128[:n]
+	h136 := g.v136[:n]
+	h135 := g.v135[:n]
+	h143 := g.v143[:n]
+	h142 := g.v142[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -1420,350 +1425,350 @@ func (g *aboveHost) r8() int {
 		}
 		v20 := int32(li)
 		v21 := v20 == 0
-		v371 := h371[li]
-		v151 := h151[li]
-		v363 := h363[li]
-		v146 := h146[li]
-		v37 := h37[li]
-		v36 := h36[li]
-		v43 := h43[li]
-		v42 := h42[li]
-		v50 := h50[li]
-		v49 := h49[li]
-		v57 := h57[li]
-		v56 := h56[li]
-		v64 := h64[li]
-		v63 := h63[li]
-		v71 := h71[li]
-		v70 := h70[li]
-		v78 := h78[li]
-		v77 := h77[li]
-		v85 := h85[li]
-		v84 := h84[li]
-		v92 := h92[li]
-		v91 := h91[li]
-		v99 := h99[li]
-		v98 := h98[li]
-		v106 := h106[li]
-		v105 := h105[li]
-		v113 := h113[li]
-		v112 := h112[li]
-		v120 := h120[li]
-		v119 := h119[li]
-		v127 := h127[li]
-		v126 := h126[li]
-		v134 := h134[li]
-		v133 := h133[li]
-		v141 := h141[li]
-		v140 := h140[li]
-		var v400, v409, v418, v427, v436, v445, v454, v463, v472, v481, v490, v499, v508, v517, v526 int64
+		v373 := h373[li]
+		v153 := h153[li]
+		v365 := h365[li]
+		v148 := h148[li]
+		v39 := h39[li]
+		v38 := h38[li]
+		v45 := h45[li]
+		v44 := h44[li]
+		v52 := h52[li]
+		v51 := h51[li]
+		v59 := h59[li]
+		v58 := h58[li]
+		v66 := h66[li]
+		v65 := h65[li]
+		v73 := h73[li]
+		v72 := h72[li]
+		v80 := h80[li]
+		v79 := h79[li]
+		v87 := h87[li]
+		v86 := h86[li]
+		v94 := h94[li]
+		v93 := h93[li]
+		v101 := h101[li]
+		v100 := h100[li]
+		v108 := h108[li]
+		v107 := h107[li]
+		v115 := h115[li]
+		v114 := h114[li]
+		v122 := h122[li]
+		v121 := h121[li]
+		v129 := h129[li]
+		v128 := h128[li]
+		v136 := h136[li]
+		v135 := h135[li]
+		v143 := h143[li]
+		v142 := h142[li]
+		var v402, v411, v420, v429, v438, v447, v456, v465, v474, v483, v492, v501, v510, v519, v528 int64
 		if !v21 {
 			goto b154
 		}
-		if !v388 {
+		if !v390 {
 			goto b154
 		}
-		if v389 {
-			*(*int64)(p5) = v371
+		if v391 {
+			*(*int64)(p5) = v373
 		}
 	b154:
-		v392 := v363 + int64(uint32(v151))
-		if (v146 & 1) == 0 {
-			v400 = v392
+		v394 := v365 + int64(uint32(v153))
+		if (v148 & 1) == 0 {
+			v402 = v394
 			goto b159
 		}
-		if !v37 {
-			v400 = v392
+		if !v39 {
+			v402 = v394
 			goto b159
 		}
-		if 0 > v392 {
-			v400 = v392
+		if 0 > v394 {
+			v402 = v394
 			goto b159
 		}
-		if v392 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v392)*4)) = *(*float32)(unsafe.Add(p1, int(v36)*4))
-			v400 = v392 + 1
+		if v394 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v394)*4)) = *(*float32)(unsafe.Add(p1, int(v38)*4))
+			v402 = v394 + 1
 		} else {
-			v400 = v392
+			v402 = v394
 		}
 	b159:
-		if (int32(uint32(v146)>>1) & 1) == 0 {
-			v409 = v400
+		if (int32(uint32(v148)>>1) & 1) == 0 {
+			v411 = v402
 			goto b164
 		}
-		if !v43 {
-			v409 = v400
+		if !v45 {
+			v411 = v402
 			goto b164
 		}
-		if 0 > v400 {
-			v409 = v400
+		if 0 > v402 {
+			v411 = v402
 			goto b164
 		}
-		if v400 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v400)*4)) = *(*float32)(unsafe.Add(p1, int(v42)*4))
-			v409 = v400 + 1
+		if v402 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v402)*4)) = *(*float32)(unsafe.Add(p1, int(v44)*4))
+			v411 = v402 + 1
 		} else {
-			v409 = v400
+			v411 = v402
 		}
 	b164:
-		if (int32(uint32(v146)>>2) & 1) == 0 {
-			v418 = v409
+		if (int32(uint32(v148)>>2) & 1) == 0 {
+			v420 = v411
 			goto b169
 		}
-		if !v50 {
-			v418 = v409
+		if !v52 {
+			v420 = v411
 			goto b169
 		}
-		if 0 > v409 {
-			v418 = v409
+		if 0 > v411 {
+			v420 = v411
 			goto b169
 		}
-		if v409 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v409)*4)) = *(*float32)(unsafe.Add(p1, int(v49)*4))
-			v418 = v409 + 1
+		if v411 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v411)*4)) = *(*float32)(unsafe.Add(p1, int(v51)*4))
+			v420 = v411 + 1
 		} else {
-			v418 = v409
+			v420 = v411
 		}
 	b169:
-		if (int32(uint32(v146)>>3) & 1) == 0 {
-			v427 = v418
+		if (int32(uint32(v148)>>3) & 1) == 0 {
+			v429 = v420
 			goto b174
 		}
-		if !v57 {
-			v427 = v418
+		if !v59 {
+			v429 = v420
 			goto b174
 		}
-		if 0 > v418 {
-			v427 = v418
+		if 0 > v420 {
+			v429 = v420
 			goto b174
 		}
-		if v418 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v418)*4)) = *(*float32)(unsafe.Add(p1, int(v56)*4))
-			v427 = v418 + 1
+		if v420 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v420)*4)) = *(*float32)(unsafe.Add(p1, int(v58)*4))
+			v429 = v420 + 1
 		} else {
-			v427 = v418
+			v429 = v420
 		}
 	b174:
-		if (int32(uint32(v146)>>4) & 1) == 0 {
-			v436 = v427
+		if (int32(uint32(v148)>>4) & 1) == 0 {
+			v438 = v429
 			goto b179
 		}
-		if !v64 {
-			v436 = v427
+		if !v66 {
+			v438 = v429
 			goto b179
 		}
-		if 0 > v427 {
-			v436 = v427
+		if 0 > v429 {
+			v438 = v429
 			goto b179
 		}
-		if v427 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v427)*4)) = *(*float32)(unsafe.Add(p1, int(v63)*4))
-			v436 = v427 + 1
+		if v429 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v429)*4)) = *(*float32)(unsafe.Add(p1, int(v65)*4))
+			v438 = v429 + 1
 		} else {
-			v436 = v427
+			v438 = v429
 		}
 	b179:
-		if (int32(uint32(v146)>>5) & 1) == 0 {
-			v445 = v436
+		if (int32(uint32(v148)>>5) & 1) == 0 {
+			v447 = v438
 			goto b184
 		}
-		if !v71 {
-			v445 = v436
+		if !v73 {
+			v447 = v438
 			goto b184
 		}
-		if 0 > v436 {
-			v445 = v436
+		if 0 > v438 {
+			v447 = v438
 			goto b184
 		}
-		if v436 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v436)*4)) = *(*float32)(unsafe.Add(p1, int(v70)*4))
-			v445 = v436 + 1
+		if v438 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v438)*4)) = *(*float32)(unsafe.Add(p1, int(v72)*4))
+			v447 = v438 + 1
 		} else {
-			v445 = v436
+			v447 = v438
 		}
 	b184:
-		if (int32(uint32(v146)>>6) & 1) == 0 {
-			v454 = v445
+		if (int32(uint32(v148)>>6) & 1) == 0 {
+			v456 = v447
 			goto b189
 		}
-		if !v78 {
-			v454 = v445
+		if !v80 {
+			v456 = v447
 			goto b189
 		}
-		if 0 > v445 {
-			v454 = v445
+		if 0 > v447 {
+			v456 = v447
 			goto b189
 		}
-		if v445 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v445)*4)) = *(*float32)(unsafe.Add(p1, int(v77)*4))
-			v454 = v445 + 1
+		if v447 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v447)*4)) = *(*float32)(unsafe.Add(p1, int(v79)*4))
+			v456 = v447 + 1
 		} else {
-			v454 = v445
+			v456 = v447
 		}
 	b189:
-		if (int32(uint32(v146)>>7) & 1) == 0 {
-			v463 = v454
+		if (int32(uint32(v148)>>7) & 1) == 0 {
+			v465 = v456
 			goto b194
 		}
-		if !v85 {
-			v463 = v454
+		if !v87 {
+			v465 = v456
 			goto b194
 		}
-		if 0 > v454 {
-			v463 = v454
+		if 0 > v456 {
+			v465 = v456
 			goto b194
 		}
-		if v454 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v454)*4)) = *(*float32)(unsafe.Add(p1, int(v84)*4))
-			v463 = v454 + 1
+		if v456 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v456)*4)) = *(*float32)(unsafe.Add(p1, int(v86)*4))
+			v465 = v456 + 1
 		} else {
-			v463 = v454
+			v465 = v456
 		}
 	b194:
-		if (int32(uint32(v146)>>8) & 1) == 0 {
-			v472 = v463
+		if (int32(uint32(v148)>>8) & 1) == 0 {
+			v474 = v465
 			goto b199
 		}
-		if !v92 {
-			v472 = v463
+		if !v94 {
+			v474 = v465
 			goto b199
 		}
-		if 0 > v463 {
-			v472 = v463
+		if 0 > v465 {
+			v474 = v465
 			goto b199
 		}
-		if v463 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v463)*4)) = *(*float32)(unsafe.Add(p1, int(v91)*4))
-			v472 = v463 + 1
+		if v465 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v465)*4)) = *(*float32)(unsafe.Add(p1, int(v93)*4))
+			v474 = v465 + 1
 		} else {
-			v472 = v463
+			v474 = v465
 		}
 	b199:
-		if (int32(uint32(v146)>>9) & 1) == 0 {
-			v481 = v472
+		if (int32(uint32(v148)>>9) & 1) == 0 {
+			v483 = v474
 			goto b204
 		}
-		if !v99 {
-			v481 = v472
+		if !v101 {
+			v483 = v474
 			goto b204
 		}
-		if 0 > v472 {
-			v481 = v472
+		if 0 > v474 {
+			v483 = v474
 			goto b204
 		}
-		if v472 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v472)*4)) = *(*float32)(unsafe.Add(p1, int(v98)*4))
-			v481 = v472 + 1
+		if v474 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v474)*4)) = *(*float32)(unsafe.Add(p1, int(v100)*4))
+			v483 = v474 + 1
 		} else {
-			v481 = v472
+			v483 = v474
 		}
 	b204:
-		if (int32(uint32(v146)>>10) & 1) == 0 {
-			v490 = v481
+		if (int32(uint32(v148)>>10) & 1) == 0 {
+			v492 = v483
 			goto b209
 		}
-		if !v106 {
-			v490 = v481
+		if !v108 {
+			v492 = v483
 			goto b209
 		}
-		if 0 > v481 {
-			v490 = v481
+		if 0 > v483 {
+			v492 = v483
 			goto b209
 		}
-		if v481 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v481)*4)) = *(*float32)(unsafe.Add(p1, int(v105)*4))
-			v490 = v481 + 1
+		if v483 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v483)*4)) = *(*float32)(unsafe.Add(p1, int(v107)*4))
+			v492 = v483 + 1
 		} else {
-			v490 = v481
+			v492 = v483
 		}
 	b209:
-		if (int32(uint32(v146)>>11) & 1) == 0 {
-			v499 = v490
+		if (int32(uint32(v148)>>11) & 1) == 0 {
+			v501 = v492
 			goto b214
 		}
-		if !v113 {
-			v499 = v490
+		if !v115 {
+			v501 = v492
 			goto b214
 		}
-		if 0 > v490 {
-			v499 = v490
+		if 0 > v492 {
+			v501 = v492
 			goto b214
 		}
-		if v490 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v490)*4)) = *(*float32)(unsafe.Add(p1, int(v112)*4))
-			v499 = v490 + 1
+		if v492 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v492)*4)) = *(*float32)(unsafe.Add(p1, int(v114)*4))
+			v501 = v492 + 1
 		} else {
-			v499 = v490
+			v501 = v492
 		}
 	b214:
-		if (int32(uint32(v146)>>12) & 1) == 0 {
-			v508 = v499
+		if (int32(uint32(v148)>>12) & 1) == 0 {
+			v510 = v501
 			goto b219
 		}
-		if !v120 {
-			v508 = v499
+		if !v122 {
+			v510 = v501
 			goto b219
 		}
-		if 0 > v499 {
-			v508 = v499
+		if 0 > v501 {
+			v510 = v501
 			goto b219
 		}
-		if v499 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v499)*4)) = *(*float32)(unsafe.Add(p1, int(v119)*4))
-			v508 = v499 + 1
+		if v501 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v501)*4)) = *(*float32)(unsafe.Add(p1, int(v121)*4))
+			v510 = v501 + 1
 		} else {
-			v508 = v499
+			v510 = v501
 		}
 	b219:
-		if (int32(uint32(v146)>>13) & 1) == 0 {
-			v517 = v508
+		if (int32(uint32(v148)>>13) & 1) == 0 {
+			v519 = v510
 			goto b224
 		}
-		if !v127 {
-			v517 = v508
+		if !v129 {
+			v519 = v510
 			goto b224
 		}
-		if 0 > v508 {
-			v517 = v508
+		if 0 > v510 {
+			v519 = v510
 			goto b224
 		}
-		if v508 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v508)*4)) = *(*float32)(unsafe.Add(p1, int(v126)*4))
-			v517 = v508 + 1
+		if v510 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v510)*4)) = *(*float32)(unsafe.Add(p1, int(v128)*4))
+			v519 = v510 + 1
 		} else {
-			v517 = v508
+			v519 = v510
 		}
 	b224:
-		if (int32(uint32(v146)>>14) & 1) == 0 {
-			v526 = v517
+		if (int32(uint32(v148)>>14) & 1) == 0 {
+			v528 = v519
 			goto b229
 		}
-		if !v134 {
-			v526 = v517
+		if !v136 {
+			v528 = v519
 			goto b229
 		}
-		if 0 > v517 {
-			v526 = v517
+		if 0 > v519 {
+			v528 = v519
 			goto b229
 		}
-		if v517 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v517)*4)) = *(*float32)(unsafe.Add(p1, int(v133)*4))
-			v526 = v517 + 1
+		if v519 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v519)*4)) = *(*float32)(unsafe.Add(p1, int(v135)*4))
+			v528 = v519 + 1
 		} else {
-			v526 = v517
+			v528 = v519
 		}
 	b229:
-		if (int32(uint32(v146)>>15) & 1) == 0 {
+		if (int32(uint32(v148)>>15) & 1) == 0 {
 			goto b234
 		}
-		if !v141 {
+		if !v143 {
 			goto b234
 		}
-		if 0 > v526 {
+		if 0 > v528 {
 			goto b234
 		}
-		if v526 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v526)*4)) = *(*float32)(unsafe.Add(p1, int(v140)*4))
+		if v528 < v7 {
+			*(*float32)(unsafe.Add(p4, int(v528)*4)) = *(*float32)(unsafe.Add(p1, int(v142)*4))
 		}
 	b234:
 	}
@@ -1772,115 +1777,1475 @@ func (g *aboveHost) r8() int {
 
 func (g *aboveHost) r9() int {
 	const n = 256
-	h346 := g.v346[:n]
-	h347 := g.v347[:n]
-	v350 := g.v350
-	v307 := g.v307
+	h348 := g.v348[:n]
+	h349 := g.v349[:n]
+	v352 := g.v352
+	v309 := g.v309
 	v5 := g.v5
 	p3 := g.Pointer(3)
-	v655 := g.v655
-	v664 := v655 & 1073741823
-	v665 := v664 | 1073741824
-	v656 := int64(uint32(v655))
-	v668 := v656 >> 30
-	v669 := int32(uint64(v668))
-	v670 := v669 & 1073741823
-	v671 := v670 | 1073741824
-	u311 := g.v311
-	h348 := g.v348[:n]
+	v657 := g.v657
+	v666 := v657 & 1073741823
+	v667 := v666 | 1073741824
+	v658 := int64(uint32(v657))
+	v670 := v658 >> 30
+	v671 := int32(uint64(v670))
+	v672 := v671 & 1073741823
+	v673 := v672 | 1073741824
+	u313 := g.v313
+	h350 := g.v350[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v346 := h346[li]
-		v347 := h347[li]
+		v348 := h348[li]
+		v349 := h349[li]
 		v20 := int32(li)
-		var v309, v311, v333, v338, v339, v345, v348, v675, v677, v679 int32
-		var v310, v316, v317, v334, v340, v660, v661, v676, v678 int64
-		if v20 != v350 {
-			v675 = v346
-			v676 = v347
+		var v311, v313, v335, v340, v341, v347, v350, v677, v679, v681 int32
+		var v312, v318, v319, v336, v342, v662, v663, v678, v680 int64
+		if v20 != v352 {
+			v677 = v348
+			v678 = v349
 			goto b275
 		}
-		v660 = int64(uint32(v307-v20)) * 2
-		v661 = v660 + 2
-		if v5 >= (v660 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v661)*4)), v665, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v660+3)*4)), v671, kernelimpl.HostUMax[int32])
+		v662 = int64(uint32(v309-v20)) * 2
+		v663 = v662 + 2
+		if v5 >= (v662 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v663)*4)), v667, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v662+3)*4)), v673, kernelimpl.HostUMax[int32])
 		}
 		{
-			v674 := int32(1)
-			if v20 == v307 {
-				v674 = 2
+			v676 := int32(1)
+			if v20 == v309 {
+				v676 = 2
 			}
-			v675 = v674
-			v676 = v656
+			v677 = v676
+			v678 = v658
 		}
 	b275:
-		v677 = v675
-		v678 = v676
-		v679 = 0
-		v309 = v677
-		v310 = v678
+		v679 = v677
+		v680 = v678
+		v681 = 0
 		v311 = v679
-		if uint32(v20) > uint32(v307) {
-			v346 = v309
-			v347 = v310
-			v348 = 512
+		v312 = v680
+		v313 = v681
+		if uint32(v20) > uint32(v309) {
+			v348 = v311
+			v349 = v312
+			v350 = 512
 			goto b131
 		}
-		if v309 != 0 {
-			v339 = v309
-			v340 = v310
+		if v311 != 0 {
+			v341 = v311
+			v342 = v312
 			goto b128
 		}
-		v316 = int64(uint32(v307-v20)) * 2
-		v317 = v316 + 2
-		if v5 < (v316 + 4) {
-			v333 = 0
-			v334 = 0
+		v318 = int64(uint32(v309-v20)) * 2
+		v319 = v318 + 2
+		if v5 < (v318 + 4) {
+			v335 = 0
+			v336 = 0
 		} else {
-			v320 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v317)*4)))
-			v321 := v316 + 3
-			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v321)*4)))
-			v323 := int32(uint32(v320) >> 30)
-			v326 := v323
-			if int32(uint32(v322)>>30) != v323 {
-				v326 = 0
+			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v319)*4)))
+			v323 := v318 + 3
+			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v323)*4)))
+			v325 := int32(uint32(v322) >> 30)
+			v328 := v325
+			if int32(uint32(v324)>>30) != v325 {
+				v328 = 0
 			}
-			v332 := int64(uint32(v320&1073741823)) | (int64(uint32(v322&1073741823)) << 30)
-			v333 = v326
-			v334 = v332
+			v334 := int64(uint32(v322&1073741823)) | (int64(uint32(v324&1073741823)) << 30)
+			v335 = v328
+			v336 = v334
 		}
-		if v20 == v307 {
-			v337 := v333
-			if v333 == 1 {
-				v337 = 2
+		if v20 == v309 {
+			v339 := v335
+			if v335 == 1 {
+				v339 = 2
 			}
-			v338 = v337
+			v340 = v339
 		} else {
-			v338 = v333
+			v340 = v335
 		}
-		v339 = v338
-		v340 = v334
+		v341 = v340
+		v342 = v336
 	b128:
-		if v339 != 1 {
-			v345 = (v20 * 2) + int32(uint32(v339)>>1)
+		if v341 != 1 {
+			v347 = (v20 * 2) + int32(uint32(v341)>>1)
 		} else {
-			v345 = 512
+			v347 = 512
 		}
-		v346 = v339
-		v347 = v340
-		v348 = v345
+		v348 = v341
+		v349 = v342
+		v350 = v347
 	b131:
-		u311 = v311
-		h346[li] = v346
-		h347[li] = v347
+		u313 = v313
 		h348[li] = v348
+		h349[li] = v349
+		h350[li] = v350
 	}
-	g.v311 = u311
+	g.v313 = u313
 	return 4
+}
+
+// byteSumsHost is a work-group of the kernel [ByteSums].
+type byteSumsHost struct {
+	kernelimpl.HostGroup
+	c0                  int32
+	c1                  int32
+	c2                  int32
+	c3                  int32
+	v1, v3, v5, v7, v12 int64
+
+	v9 int8
+
+	v21, v33 int64
+
+	v31, v53, v55, v61, v68, v72, v140, v185, v186, v187, v202, v296, v298, v304 []int32
+
+	v32, v56, v139, v141, v145, v188, v189, v299 int32
+
+	v38 []int64
+
+	v58, v301 []bool
+
+	v142 bool
+
+	sint32 []int32
+}
+
+func newByteSumsHost() kernelimpl.HostForm { return new(byteSumsHost) }
+
+const byteSumsHostSites = `1	prim/scan/kernels/by.go:93:9
+1	95:9`
+
+func (g *byteSumsHost) Begin() {
+	g.Sites = byteSumsHostSites
+	const n = 256
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int64(80)
+	g.v9 = kernelimpl.HostArg[int8](&g.HostGroup, 88)
+	g.v12 = g.Int64(104)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 1024)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v53, &g.v55, &g.v61, &g.v68, &g.v72, &g.v140, &g.v185, &g.v186, &g.v187, &g.v202, &g.v296, &g.v298, &g.v304)
+	kernelimpl.HostRoom(n, &g.v38)
+	kernelimpl.HostRoom(n, &g.v58, &g.v301)
+}
+
+func (g *byteSumsHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 3: // Barrier, by.go:108
+			next = g.r4()
+		case 5: // Barrier, by.go:119
+			next = g.r6()
+		case 6: // GroupReduce, lookback.go:247
+			g.v188 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v187, -1))
+			next = g.r7()
+		case 7: // Barrier, lookback.go:269
+			next = g.r8()
+		case 9: // Barrier, lookback.go:287
+			next = g.r10()
+		case 10: // Barrier, by.go:105
+			next = g.r11()
+		case 11: // Barrier, by.go:108
+			next = g.r12()
+		case 13: // Barrier, by.go:119
+			next = g.r14()
+		}
+	}
+}
+
+func (g *byteSumsHost) r0() int {
+	const n = 256
+	// ZeroLocal, by.go:61
+	g.Zero(0)
+	v3 := g.v3
+	v15 := v3 == 0
+	v1 := g.v1
+	p2 := g.Pointer(2)
+	v5 := g.v5
+	v23 := 0 < v5
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v26 := c0 + -1
+	v25 := c0 != 0
+	u21 := g.v21
+	h31 := g.v31[:n]
+	for li := range n {
+		var v21 int64
+		var v31 int32
+		v14 := int32(li)
+		if v15 {
+			v21 = v1
+		} else {
+			v16 := *(*int64)(p2)
+			v18 := int64(0)
+			if 0 < v16 {
+				v18 = v16
+			}
+			v20 := v18
+			if v1 < v18 {
+				v20 = v1
+			}
+			v21 = v20
+		}
+		if v14 != 0 {
+			v31 = -1
+			goto b6
+		}
+		if v23 {
+			v24 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v28 := v24
+			if v25 {
+				v28 = v26 - v24
+			}
+			v30 := v28
+			if 4294967295 <= uint32(v28) {
+				v30 = -1
+			}
+			v31 = v30
+		} else {
+			v31 = -1
+		}
+	b6:
+		u21 = v21
+		h31[li] = v31
+	}
+	g.v21 = u21
+	// GroupSelect, lookback.go:208
+	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
+	v21 := g.v21
+	v32 := g.v32
+	v33 := int64(uint32(v32))
+	v34 := v33 * 2048
+	v35 := v21 <= v34
+	p1 := g.Pointer(1)
+	h38 := g.v38[:n]
+	h53 := g.v53[:n]
+	more := false
+	for li := range n {
+		v14 := int32(li)
+		var v39, v40, v50, v51, v53 int32
+		if v35 {
+			g.Leave(li)
+			continue
+		}
+		v38 := v34 + int64(uint32(v14*8))
+		v39 = 0
+		v40 = 0
+	b10:
+		v42 := v38 + int64(uint32(v40))
+		if v21 <= v42 {
+			v53 = v39
+			goto b13
+		}
+		{
+			v45 := int32(*(*int8)(unsafe.Add(p1, int(v42))))
+			v50 = ((v39 + v45) << 24) >> 24
+			if v40 == 0 {
+				v50 = v45
+			}
+			v51 = v40 + 1
+			if v51 < 8 {
+				v39 = v50
+				v40 = v51
+				goto b10
+			}
+			v53 = v50
+		}
+	b13:
+		h38[li] = v38
+		h53[li] = v53
+		more = true
+	}
+	g.v33 = v33
+	if !more {
+		return -1
+	}
+	// Barrier, by.go:105
+	m0 := g.Memory(0)
+	h55 := g.v55[:n]
+	u56 := g.v56
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v53 := h53[li]
+		var v55, v56 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v53
+		v55 = v53
+		v56 = 1
+		if v56 < 256 {
+			h55[li] = v55
+			u56 = v56
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v56 = u56
+	return next
+}
+
+func (g *byteSumsHost) r4() int {
+	const n = 256
+	v56 := g.v56
+	m0 := g.Memory(0)
+	h55 := g.v55[:n]
+	h58 := g.v58[:n]
+	h61 := g.v61[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v55 := h55[li]
+		var v61 int32
+		v58 := v56 <= v14
+		if v58 {
+			v61 = *(*int32)(unsafe.Add(m0, int(v14-v56)*4))
+		} else {
+			v61 = v55
+		}
+		h58[li] = v58
+		h61[li] = v61
+	}
+	// Barrier, by.go:113
+	e56 := g.v56
+	u56 := g.v56
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v55 := h55[li]
+		v56 := e56
+		v58 := h58[li]
+		v61 := h61[li]
+		var v66 int32
+		if v58 {
+			v64 := ((v61 + v55) << 24) >> 24
+			*(*int32)(unsafe.Add(m0, li*4)) = v64
+			v66 = v64
+		} else {
+			v66 = v55
+		}
+		v55 = v66
+		v56 = v56 * 2
+		if v56 < 256 {
+			h55[li] = v55
+			u56 = v56
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v56 = u56
+	return next
+}
+
+func (g *byteSumsHost) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	c1 := g.c1
+	v73 := c1 == 0
+	v32 := g.v32
+	v5 := g.v5
+	v33 := g.v33
+	v78 := v33 * 2
+	v79 := v78 + 2
+	v81 := v5 <= v79
+	v7 := g.v7
+	v80 := v33 * 3
+	v82 := v80 + 1
+	v83 := v7 <= v82
+	v76 := v32 == 0
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	v77 := int32(1)
+	if v76 {
+		v77 = 2
+	}
+	v90 := v32 == 0
+	v139 := v32 + -1
+	h38 := g.v38[:n]
+	v12 := g.v12
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v98 := v32 != 0
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	v97 := v32 != 0
+	basex := g.Base(0)
+	h68 := g.v68[:n]
+	h72 := g.v72[:n]
+	h140 := g.v140[:n]
+	u141 := g.v141
+	u142 := g.v142
+	u145 := g.v145
+	h185 := g.v185[:n]
+	h186 := g.v186[:n]
+	h187 := g.v187[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v22 := v14 == 0
+		v38 := h38[li]
+		v0 := int32(basex + li)
+		var v72, v99, v100, v105, v110, v115, v117, v118, v123, v128, v136, v140, v141, v143, v144, v145, v157, v172, v173, v177, v178, v179, v184, v185, v186, v187 int32
+		var v102, v120, v151, v152, v153, v155 int64
+		var v142, v161 bool
+		v68 := *(*int32)(unsafe.Add(m0, 1020))
+		v69 := v14 != 0
+		if v69 {
+			v72 = *(*int32)(unsafe.Add(m0, li*4+-4))
+		} else {
+			v72 = 0
+		}
+		if !v22 {
+			goto b35
+		}
+		if v73 {
+			goto b29
+		}
+		if int32(uint32(v32)%uint32(c1)) == 0 {
+			goto b35
+		}
+	b29:
+		if v81 {
+			goto b35
+		}
+		if v83 {
+			goto b35
+		}
+		if v76 {
+			*(*int8)(unsafe.Add(p4, int(v82))) = int8(uint32(v68))
+		} else {
+			*(*int8)(unsafe.Add(p4, int(v80))) = int8(uint32(v68))
+		}
+		kernelimpl.HostFence()
+		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v79)*4)), v77)
+	b35:
+		if !v90 {
+			v140 = 0
+			v141 = v139
+			v142 = true
+			goto b63
+		}
+		{
+			v91 := uint64(v38) < uint64(v12)
+			v93 := uint64(v38+7) < uint64(v12)
+			v94 := v91 && v93
+			v95 := v94 && v91
+			v96 := v95 && v93
+			if !v96 {
+				v117 = v72
+				v118 = 0
+				goto b47
+			}
+			v99 = v72
+			v100 = 0
+		}
+	b37:
+		v102 = v38 + int64(uint32(v100))
+		if v21 <= v102 {
+			goto b60
+		}
+		v105 = int32(*(*int8)(unsafe.Add(p1, int(v102))))
+		if v98 {
+			goto b41
+		}
+		if v69 {
+			goto b41
+		}
+		if 0 >= v100 {
+			v110 = v105
+			goto b42
+		}
+	b41:
+		v110 = ((v99 + v105) << 24) >> 24
+	b42:
+		if v11 {
+			*(*int8)(unsafe.Add(p6, int(v102))) = int8(uint32(v110))
+		} else {
+			*(*int8)(unsafe.Add(p6, int(v102))) = int8(uint32(v99))
+		}
+		v115 = v100 + 1
+		if v115 < 8 {
+			v99 = v110
+			v100 = v115
+			goto b37
+		}
+		goto b60
+	b47:
+		v120 = v38 + int64(uint32(v118))
+		if v21 <= v120 {
+			goto b60
+		}
+		v123 = int32(*(*int8)(unsafe.Add(p1, int(v120))))
+		if v97 {
+			goto b51
+		}
+		if v69 {
+			goto b51
+		}
+		if 0 >= v118 {
+			v128 = v123
+			goto b52
+		}
+	b51:
+		v128 = ((v117 + v123) << 24) >> 24
+	b52:
+		if !v11 {
+			goto b56
+		}
+		if uint64(v120) >= uint64(v12) {
+			g.Fault(0, v120, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int8)(unsafe.Add(p6, int(v120))) = int8(uint32(v128))
+		goto b58
+	b56:
+		if uint64(v120) >= uint64(v12) {
+			g.Fault(1, v120, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int8)(unsafe.Add(p6, int(v120))) = int8(uint32(v117))
+	b58:
+		v136 = v118 + 1
+		if v136 < 8 {
+			v117 = v128
+			v118 = v136
+			goto b47
+		}
+	b60:
+		g.Leave(li)
+		continue
+	b63:
+		v143 = 0
+		v144 = v140
+		v145 = 0
+		if uint32(v14) > uint32(v141) {
+			v185 = v143
+			v186 = v144
+			v187 = 512
+			goto b83
+		}
+		if v143 != 0 {
+			v178 = v143
+			v179 = v144
+			goto b80
+		}
+		{
+			v149 := int64(uint32(v141 - v14))
+			v150 := v149 * 2
+			v151 = v150 + 2
+			v152 = v149 * 3
+			v153 = v150 + 3
+			if v5 <= v153 {
+				goto b68
+			}
+		}
+		v155 = v152 + 2
+		if v7 > v155 {
+			goto b69
+		}
+	b68:
+		v172 = 0
+		v173 = 0
+		goto b77
+	b69:
+		v157 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v151)*4)))
+		if v157 == 0 {
+			v159 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v153)*4)))
+			v161 = v159 == 2
+		} else {
+			v161 = false
+		}
+		kernelimpl.HostFence()
+		if v161 {
+			v172 = 1
+			v173 = int32(*(*int8)(unsafe.Add(p4, int(v155))))
+			goto b77
+		}
+		if v157 == 1 {
+			v172 = 1
+			v173 = int32(*(*int8)(unsafe.Add(p4, int(v152))))
+			goto b77
+		}
+		if v157 == 2 {
+			v172 = 2
+			v173 = int32(*(*int8)(unsafe.Add(p4, int(v152+1))))
+		} else {
+			v172 = 0
+			v173 = 0
+		}
+	b77:
+		if v14 == v141 {
+			v176 := v172
+			if v172 == 1 {
+				v176 = 2
+			}
+			v177 = v176
+		} else {
+			v177 = v172
+		}
+		v178 = v177
+		v179 = v173
+	b80:
+		if v178 != 1 {
+			v184 = (v14 * 2) + int32(uint32(v178)>>1)
+		} else {
+			v184 = 512
+		}
+		v185 = v178
+		v186 = v179
+		v187 = v184
+	b83:
+		h68[li] = v68
+		h72[li] = v72
+		h140[li] = v140
+		u141 = v141
+		u142 = v142
+		u145 = v145
+		h185[li] = v185
+		h186[li] = v186
+		h187[li] = v187
+		next = 6
+	}
+	g.v139 = v139
+	g.v141 = u141
+	g.v142 = u142
+	g.v145 = u145
+	return next
+}
+
+func (g *byteSumsHost) r7() int {
+	const n = 256
+	h140 := g.v140[:n]
+	e141 := g.v141
+	e142 := g.v142
+	e145 := g.v145
+	h185 := g.v185[:n]
+	h186 := g.v186[:n]
+	v188 := g.v188
+	v190 := 512 <= uint32(v188)
+	v191 := v188 & 1
+	v192 := v191 == 1
+	v189 := int32(uint32(v188) >> 1)
+	v193 := 256 <= uint32(v189)
+	u141 := g.v141
+	c2 := g.c2
+	v5 := g.v5
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u142 := g.v142
+	u145 := g.v145
+	h187 := g.v187[:n]
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	h296 := g.v296[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v140 := h140[li]
+		v141 := e141
+		v142 := e142
+		v145 := e145
+		v185 := h185[li]
+		v186 := h186[li]
+		v14 := int32(li)
+		v36 := v14 * 8
+		v37 := int64(uint32(v36))
+		var v143, v144, v157, v172, v173, v177, v178, v179, v184, v187, v273, v274, v282, v283, v293, v294, v296, v330, v331, v332 int32
+		var v151, v152, v153, v155, v281 int64
+		var v161, v275 bool
+		if v190 {
+			goto b86
+		}
+		if !v192 {
+			goto b123
+		}
+	b86:
+		if !v142 {
+			goto b89
+		}
+		if v193 {
+			v273 = v140
+			v274 = v141 + -256
+			v275 = true
+		} else {
+			goto b89
+		}
+		v140 = v273
+		v141 = v274
+		v142 = v275
+		v143 = 0
+		v144 = v140
+		v145 = 0
+		goto b64
+	b89:
+		h140[li] = v140
+		u141 = v141
+		h186[li] = v186
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b123:
+		{
+			v276 := v145 + 1
+			if uint32(v276) >= uint32(c2) {
+				v281 = (int64(uint32(v141-v189)) * 2048) + v37
+				v282 = 0
+				v283 = 0
+				goto b125
+			}
+			v330 = v185
+			v331 = v186
+			v332 = v276
+		}
+		v143 = v330
+		v144 = v331
+		v145 = v332
+	b64:
+		if uint32(v14) > uint32(v141) {
+			v185 = v143
+			v186 = v144
+			v187 = 512
+			goto b83
+		}
+		if v143 != 0 {
+			v178 = v143
+			v179 = v144
+			goto b80
+		}
+		{
+			v149 := int64(uint32(v141 - v14))
+			v150 := v149 * 2
+			v151 = v150 + 2
+			v152 = v149 * 3
+			v153 = v150 + 3
+			if v5 <= v153 {
+				goto b68
+			}
+		}
+		v155 = v152 + 2
+		if v7 > v155 {
+			goto b69
+		}
+	b68:
+		v172 = 0
+		v173 = 0
+		goto b77
+	b69:
+		v157 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v151)*4)))
+		if v157 == 0 {
+			v159 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v153)*4)))
+			v161 = v159 == 2
+		} else {
+			v161 = false
+		}
+		kernelimpl.HostFence()
+		if v161 {
+			v172 = 1
+			v173 = int32(*(*int8)(unsafe.Add(p4, int(v155))))
+			goto b77
+		}
+		if v157 == 1 {
+			v172 = 1
+			v173 = int32(*(*int8)(unsafe.Add(p4, int(v152))))
+			goto b77
+		}
+		if v157 == 2 {
+			v172 = 2
+			v173 = int32(*(*int8)(unsafe.Add(p4, int(v152+1))))
+		} else {
+			v172 = 0
+			v173 = 0
+		}
+	b77:
+		if v14 == v141 {
+			v176 := v172
+			if v172 == 1 {
+				v176 = 2
+			}
+			v177 = v176
+		} else {
+			v177 = v172
+		}
+		v178 = v177
+		v179 = v173
+	b80:
+		if v178 != 1 {
+			v184 = (v14 * 2) + int32(uint32(v178)>>1)
+		} else {
+			v184 = 512
+		}
+		v185 = v178
+		v186 = v179
+		v187 = v184
+	b83:
+		h140[li] = v140
+		u141 = v141
+		u142 = v142
+		u145 = v145
+		h185[li] = v185
+		h186[li] = v186
+		h187[li] = v187
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+		continue
+	b125:
+		v285 := v281 + int64(uint32(v283))
+		if v21 <= v285 {
+			v296 = v282
+			goto b128
+		}
+		{
+			v288 := int32(*(*int8)(unsafe.Add(p1, int(v285))))
+			v293 = ((v282 + v288) << 24) >> 24
+			if v283 == 0 {
+				v293 = v288
+			}
+			v294 = v283 + 1
+			if v294 < 8 {
+				v282 = v293
+				v283 = v294
+				goto b125
+			}
+			v296 = v293
+		}
+	b128:
+		h140[li] = v140
+		u141 = v141
+		u142 = v142
+		h185[li] = v185
+		h186[li] = v186
+		h296[li] = v296
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v141 = u141
+	g.v189 = v189
+	g.v142 = u142
+	g.v145 = u145
+	return next
+}
+
+func (g *byteSumsHost) r8() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h186 := g.v186[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v186 := h186[li]
+		*(*int32)(unsafe.Add(m0, int(v14&255)*4)) = v186
+	}
+	// Barrier, lookback.go:271
+	h140 := g.v140[:n]
+	e141 := g.v141
+	v189 := g.v189
+	v197 := uint32(v189) < 256
+	v198 := v189 & 255
+	v201 := int32(256)
+	if v197 {
+		v201 = v189
+	}
+	stop := g.Cancelled()
+	v139 := g.v139
+	h68 := g.v68[:n]
+	c3 := g.c3
+	v215 := c3 == 0
+	v5 := g.v5
+	v33 := g.v33
+	v216 := v33 * 2
+	v217 := v216 + 2
+	v219 := v5 <= v217
+	v7 := g.v7
+	v218 := v33 * 3
+	v220 := v218 + 1
+	v221 := v7 <= v220
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	h202 := g.v202[:n]
+	u141 := g.v141
+	u142 := g.v142
+	u145 := g.v145
+	h185 := g.v185[:n]
+	h187 := g.v187[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v140 := h140[li]
+		v141 := e141
+		v68 := h68[li]
+		v14 := int32(li)
+		v22 := v14 == 0
+		var v142, v161, v275 bool
+		var v143, v144, v145, v157, v172, v173, v177, v178, v179, v184, v185, v186, v187, v200, v202, v203, v214, v273, v274 int32
+		var v151, v152, v153, v155 int64
+		if v197 {
+			v200 = *(*int32)(unsafe.Add(m0, int(v198)*4))
+		} else {
+			v200 = v140
+		}
+		v202 = v200
+		v203 = v201
+	b94:
+		if v203 != 0 {
+			v205 := v203 + -1
+			v210 := ((v202 + *(*int32)(unsafe.Add(m0, int(v205&255)*4))) << 24) >> 24
+			v202 = v210
+			v203 = v205
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b94
+		}
+		if v141 != v139 {
+			v273 = v202
+			v274 = v141 + 256
+			v275 = false
+			goto b122
+		}
+		v214 = ((v202 + v68) << 24) >> 24
+		if !v22 {
+			goto b102
+		}
+		if !v215 {
+			goto b102
+		}
+		if v219 {
+			goto b102
+		}
+		if !v221 {
+			*(*int8)(unsafe.Add(p4, int(v220))) = int8(uint32(v214))
+			kernelimpl.HostFence()
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v217)*4)), int32(2))
+		}
+	b102:
+		h202[li] = v202
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+		continue
+	b122:
+		v140 = v273
+		v141 = v274
+		v142 = v275
+		v143 = 0
+		v144 = v140
+		v145 = 0
+		if uint32(v14) > uint32(v141) {
+			v185 = v143
+			v186 = v144
+			v187 = 512
+			goto b83
+		}
+		if v143 != 0 {
+			v178 = v143
+			v179 = v144
+			goto b80
+		}
+		{
+			v149 := int64(uint32(v141 - v14))
+			v150 := v149 * 2
+			v151 = v150 + 2
+			v152 = v149 * 3
+			v153 = v150 + 3
+			if v5 <= v153 {
+				goto b68
+			}
+		}
+		v155 = v152 + 2
+		if v7 > v155 {
+			goto b69
+		}
+	b68:
+		v172 = 0
+		v173 = 0
+		goto b77
+	b69:
+		v157 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v151)*4)))
+		if v157 == 0 {
+			v159 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v153)*4)))
+			v161 = v159 == 2
+		} else {
+			v161 = false
+		}
+		kernelimpl.HostFence()
+		if v161 {
+			v172 = 1
+			v173 = int32(*(*int8)(unsafe.Add(p4, int(v155))))
+			goto b77
+		}
+		if v157 == 1 {
+			v172 = 1
+			v173 = int32(*(*int8)(unsafe.Add(p4, int(v152))))
+			goto b77
+		}
+		if v157 == 2 {
+			v172 = 2
+			v173 = int32(*(*int8)(unsafe.Add(p4, int(v152+1))))
+		} else {
+			v172 = 0
+			v173 = 0
+		}
+	b77:
+		if v14 == v141 {
+			v176 := v172
+			if v172 == 1 {
+				v176 = 2
+			}
+			v177 = v176
+		} else {
+			v177 = v172
+		}
+		v178 = v177
+		v179 = v173
+	b80:
+		if v178 != 1 {
+			v184 = (v14 * 2) + int32(uint32(v178)>>1)
+		} else {
+			v184 = 512
+		}
+		v185 = v178
+		v186 = v179
+		v187 = v184
+	b83:
+		h140[li] = v140
+		u141 = v141
+		u142 = v142
+		u145 = v145
+		h185[li] = v185
+		h186[li] = v186
+		h187[li] = v187
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+	}
+	g.v141 = u141
+	g.v142 = u142
+	g.v145 = u145
+	return next
+}
+
+func (g *byteSumsHost) r10() int {
+	const n = 256
+	h202 := g.v202[:n]
+	h72 := g.v72[:n]
+	h38 := g.v38[:n]
+	v12 := g.v12
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v202 := h202[li]
+		v72 := h72[li]
+		v14 := int32(li)
+		v22 := v14 == 0
+		v38 := h38[li]
+		v0 := int32(basex + li)
+		var v236, v237, v245, v250, v252, v253, v261, v269 int32
+		var v239, v255 int64
+		v229 := ((v202 + v72) << 24) >> 24
+		if v22 {
+			v229 = v202
+		}
+		v230 := uint64(v38) < uint64(v12)
+		v232 := uint64(v38+7) < uint64(v12)
+		v233 := v230 && v232
+		v234 := v233 && v230
+		v235 := v234 && v232
+		if !v235 {
+			v252 = v229
+			v253 = 0
+			goto b110
+		}
+		v236 = v229
+		v237 = 0
+	b104:
+		v239 = v38 + int64(uint32(v237))
+		if v21 <= v239 {
+			goto b119
+		}
+		v245 = ((v236 + int32(*(*int8)(unsafe.Add(p1, int(v239))))) << 24) >> 24
+		if v11 {
+			*(*int8)(unsafe.Add(p6, int(v239))) = int8(uint32(v245))
+		} else {
+			*(*int8)(unsafe.Add(p6, int(v239))) = int8(uint32(v236))
+		}
+		v250 = v237 + 1
+		if v250 < 8 {
+			v236 = v245
+			v237 = v250
+			goto b104
+		}
+		goto b119
+	b110:
+		v255 = v38 + int64(uint32(v253))
+		if v21 <= v255 {
+			goto b119
+		}
+		v261 = ((v252 + int32(*(*int8)(unsafe.Add(p1, int(v255))))) << 24) >> 24
+		if !v11 {
+			goto b115
+		}
+		if uint64(v255) >= uint64(v12) {
+			g.Fault(0, v255, v12, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p6, int(v255))) = int8(uint32(v261))
+		goto b117
+	b115:
+		if uint64(v255) >= uint64(v12) {
+			g.Fault(1, v255, v12, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p6, int(v255))) = int8(uint32(v252))
+	b117:
+		v269 = v253 + 1
+		if v269 < 8 {
+			v252 = v261
+			v253 = v269
+			goto b110
+		}
+	b119:
+	}
+	return -1
+}
+
+func (g *byteSumsHost) r11() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h296 := g.v296[:n]
+	h298 := g.v298[:n]
+	u299 := g.v299
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v296 := h296[li]
+		var v298, v299 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v296
+		v298 = v296
+		v299 = 1
+		if v299 < 256 {
+			h298[li] = v298
+			u299 = v299
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v299 = u299
+	return next
+}
+
+func (g *byteSumsHost) r12() int {
+	const n = 256
+	v299 := g.v299
+	m0 := g.Memory(0)
+	h298 := g.v298[:n]
+	h301 := g.v301[:n]
+	h304 := g.v304[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v298 := h298[li]
+		var v304 int32
+		v301 := v299 <= v14
+		if v301 {
+			v304 = *(*int32)(unsafe.Add(m0, int(v14-v299)*4))
+		} else {
+			v304 = v298
+		}
+		h301[li] = v301
+		h304[li] = v304
+	}
+	// Barrier, by.go:113
+	e299 := g.v299
+	u299 := g.v299
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v298 := h298[li]
+		v299 := e299
+		v301 := h301[li]
+		v304 := h304[li]
+		var v309 int32
+		if v301 {
+			v307 := ((v304 + v298) << 24) >> 24
+			*(*int32)(unsafe.Add(m0, li*4)) = v307
+			v309 = v307
+		} else {
+			v309 = v298
+		}
+		v298 = v309
+		v299 = v299 * 2
+		if v299 < 256 {
+			h298[li] = v298
+			u299 = v299
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v299 = u299
+	return next
+}
+
+func (g *byteSumsHost) r14() int {
+	const n = 256
+	h185 := g.v185[:n]
+	h186 := g.v186[:n]
+	m0 := g.Memory(0)
+	v189 := g.v189
+	v141 := g.v141
+	v5 := g.v5
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u145 := g.v145
+	h187 := g.v187[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v185 := h185[li]
+		v186 := h186[li]
+		v14 := int32(li)
+		var v143, v144, v145, v157, v172, v173, v177, v178, v179, v184, v187, v328, v329, v330, v331, v332 int32
+		var v151, v152, v153, v155, v316, v318 int64
+		var v161 bool
+		v311 := *(*int32)(unsafe.Add(m0, 1020))
+		if v14 != v189 {
+			v328 = v185
+			v329 = v186
+			goto b145
+		}
+		{
+			v314 := int64(uint32(v141 - v14))
+			v316 = (v314 * 2) + 3
+			v318 = (v314 * 3) + 2
+			if v5 <= v316 {
+				goto b144
+			}
+		}
+		if v7 <= v318 {
+			goto b144
+		}
+		{
+			v321 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v316)*4)), int32(0), int32(1))
+			if v321 {
+				*(*int8)(unsafe.Add(p4, int(v318))) = int8(uint32(v311))
+				kernelimpl.HostFence()
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v316)*4)), int32(2))
+			}
+		}
+	b144:
+		{
+			v327 := int32(1)
+			if v14 == v141 {
+				v327 = 2
+			}
+			v328 = v327
+			v329 = v311
+		}
+	b145:
+		v330 = v328
+		v331 = v329
+		v332 = 0
+		v143 = v330
+		v144 = v331
+		v145 = v332
+		if uint32(v14) > uint32(v141) {
+			v185 = v143
+			v186 = v144
+			v187 = 512
+			goto b83
+		}
+		if v143 != 0 {
+			v178 = v143
+			v179 = v144
+			goto b80
+		}
+		{
+			v149 := int64(uint32(v141 - v14))
+			v150 := v149 * 2
+			v151 = v150 + 2
+			v152 = v149 * 3
+			v153 = v150 + 3
+			if v5 <= v153 {
+				goto b68
+			}
+		}
+		v155 = v152 + 2
+		if v7 > v155 {
+			goto b69
+		}
+	b68:
+		v172 = 0
+		v173 = 0
+		goto b77
+	b69:
+		v157 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v151)*4)))
+		if v157 == 0 {
+			v159 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v153)*4)))
+			v161 = v159 == 2
+		} else {
+			v161 = false
+		}
+		kernelimpl.HostFence()
+		if v161 {
+			v172 = 1
+			v173 = int32(*(*int8)(unsafe.Add(p4, int(v155))))
+			goto b77
+		}
+		if v157 == 1 {
+			v172 = 1
+			v173 = int32(*(*int8)(unsafe.Add(p4, int(v152))))
+			goto b77
+		}
+		if v157 == 2 {
+			v172 = 2
+			v173 = int32(*(*int8)(unsafe.Add(p4, int(v152+1))))
+		} else {
+			v172 = 0
+			v173 = 0
+		}
+	b77:
+		if v14 == v141 {
+			v176 := v172
+			if v172 == 1 {
+				v176 = 2
+			}
+			v177 = v176
+		} else {
+			v177 = v172
+		}
+		v178 = v177
+		v179 = v173
+	b80:
+		if v178 != 1 {
+			v184 = (v14 * 2) + int32(uint32(v178)>>1)
+		} else {
+			v184 = 512
+		}
+		v185 = v178
+		v186 = v179
+		v187 = v184
+	b83:
+		u145 = v145
+		h185[li] = v185
+		h186[li] = v186
+		h187[li] = v187
+	}
+	g.v145 = u145
+	return 6
 }
 
 // compositionHost is a work-group of the kernel [Composition].
@@ -2232,17 +3597,17 @@ type compositionsHost struct {
 
 	v9 int8
 
-	v21, v31 int64
+	v21, v33 int64
 
-	v29, v54, v55, v58, v59, v66, v67, v76, v77, v82, v83, v157, v158, v206, v207, v208, v209, v227, v228, v332, v333, v336, v337, v344, v345 []int32
+	v31, v56, v57, v60, v61, v68, v69, v78, v79, v84, v85, v159, v160, v208, v209, v210, v211, v229, v230, v334, v335, v338, v339, v346, v347 []int32
 
-	v30, v60, v156, v159, v164, v210, v211, v338 int32
+	v32, v62, v158, v161, v166, v212, v213, v340 int32
 
-	v36 []int64
+	v38 []int64
 
-	v62, v340 []bool
+	v64, v342 []bool
 
-	v160 bool
+	v162 bool
 
 	sint32 []int32
 }
@@ -2266,9 +3631,9 @@ func (g *compositionsHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v54, &g.v55, &g.v58, &g.v59, &g.v66, &g.v67, &g.v76, &g.v77, &g.v82, &g.v83, &g.v157, &g.v158, &g.v206, &g.v207, &g.v208, &g.v209, &g.v227, &g.v228, &g.v332, &g.v333, &g.v336, &g.v337, &g.v344, &g.v345)
-	kernelimpl.HostRoom(n, &g.v36)
-	kernelimpl.HostRoom(n, &g.v62, &g.v340)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v56, &g.v57, &g.v60, &g.v61, &g.v68, &g.v69, &g.v78, &g.v79, &g.v84, &g.v85, &g.v159, &g.v160, &g.v208, &g.v209, &g.v210, &g.v211, &g.v229, &g.v230, &g.v334, &g.v335, &g.v338, &g.v339, &g.v346, &g.v347)
+	kernelimpl.HostRoom(n, &g.v38)
+	kernelimpl.HostRoom(n, &g.v64, &g.v342)
 }
 
 func (g *compositionsHost) Run() {
@@ -2279,12 +3644,12 @@ func (g *compositionsHost) Run() {
 			next = g.r4()
 		case 5: // Barrier, by.go:119
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:240
-			g.v210 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v209, -1))
+		case 6: // GroupReduce, lookback.go:247
+			g.v212 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v211, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:262
+		case 7: // Barrier, lookback.go:269
 			next = g.r8()
-		case 9: // Barrier, lookback.go:280
+		case 9: // Barrier, lookback.go:287
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -2311,10 +3676,10 @@ func (g *compositionsHost) r0() int {
 	v26 := c0 + -1
 	v25 := c0 != 0
 	u21 := g.v21
-	h29 := g.v29[:n]
+	h31 := g.v31[:n]
 	for li := range n {
 		var v21 int64
-		var v29 int32
+		var v31 int32
 		v14 := int32(li)
 		if v15 {
 			v21 = v1
@@ -2331,7 +3696,7 @@ func (g *compositionsHost) r0() int {
 			v21 = v20
 		}
 		if v14 != 0 {
-			v29 = -1
+			v31 = -1
 			goto b6
 		}
 		if v23 {
@@ -2340,96 +3705,100 @@ func (g *compositionsHost) r0() int {
 			if v25 {
 				v28 = v26 - v24
 			}
-			v29 = v28
+			v30 := v28
+			if 4294967295 <= uint32(v28) {
+				v30 = -1
+			}
+			v31 = v30
 		} else {
-			v29 = -1
+			v31 = -1
 		}
 	b6:
 		u21 = v21
-		h29[li] = v29
+		h31[li] = v31
 	}
 	g.v21 = u21
-	// GroupSelect, lookback.go:201
-	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
 	v21 := g.v21
-	v30 := g.v30
-	v31 := int64(uint32(v30))
-	v32 := v31 * 2048
-	v33 := v21 <= v32
+	v32 := g.v32
+	v33 := int64(uint32(v32))
+	v34 := v33 * 2048
+	v35 := v21 <= v34
 	p1 := g.Pointer(1)
-	h36 := g.v36[:n]
-	h54 := g.v54[:n]
-	h55 := g.v55[:n]
+	h38 := g.v38[:n]
+	h56 := g.v56[:n]
+	h57 := g.v57[:n]
 	more := false
 	for li := range n {
 		v14 := int32(li)
-		var v37, v38, v39, v43, v45, v50, v51, v52, v54, v55 int32
-		if v33 {
+		var v39, v40, v41, v45, v47, v52, v53, v54, v56, v57 int32
+		if v35 {
 			g.Leave(li)
 			continue
 		}
-		v36 := v32 + int64(uint32(v14*8))
-		v37 = 1
-		v38 = 0
-		v39 = 0
+		v38 := v34 + int64(uint32(v14*8))
+		v39 = 1
+		v40 = 0
+		v41 = 0
 	b10:
-		v41 := v36 + int64(uint32(v39))
-		if v21 <= v41 {
-			v54 = v37
-			v55 = v38
+		v43 := v38 + int64(uint32(v41))
+		if v21 <= v43 {
+			v56 = v39
+			v57 = v40
 			goto b15
 		}
-		v43 = *(*int32)(unsafe.Add(p1, int(v41)*4))
-		v45 = (v43 * 2) + 1
-		if v39 == 0 {
-			v50 = v45
-			v51 = v43
+		v45 = *(*int32)(unsafe.Add(p1, int(v43)*4))
+		v47 = (v45 * 2) + 1
+		if v41 == 0 {
+			v52 = v47
+			v53 = v45
 		} else {
-			v50 = v45 * v37
-			v51 = (v45 * v38) + v43
+			v52 = v47 * v39
+			v53 = (v47 * v40) + v45
 		}
-		v52 = v39 + 1
-		if v52 < 8 {
-			v37 = v50
-			v38 = v51
+		v54 = v41 + 1
+		if v54 < 8 {
 			v39 = v52
+			v40 = v53
+			v41 = v54
 			goto b10
 		}
-		v54 = v50
-		v55 = v51
+		v56 = v52
+		v57 = v53
 	b15:
-		h36[li] = v36
-		h54[li] = v54
-		h55[li] = v55
+		h38[li] = v38
+		h56[li] = v56
+		h57[li] = v57
 		more = true
 	}
-	g.v31 = v31
+	g.v33 = v33
 	if !more {
 		return -1
 	}
 	// Barrier, by.go:105
 	m0 := g.Memory(0)
-	h58 := g.v58[:n]
-	h59 := g.v59[:n]
-	u60 := g.v60
+	h60 := g.v60[:n]
+	h61 := g.v61[:n]
+	u62 := g.v62
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v54 := h54[li]
-		v55 := h55[li]
-		var v58, v59, v60 int32
-		*(*int32)(unsafe.Add(m0, li*8)) = v54
-		*(*int32)(unsafe.Add(m0, li*8+4)) = v55
-		v58 = v54
-		v59 = v55
-		v60 = 1
-		if v60 < 256 {
-			h58[li] = v58
-			h59[li] = v59
-			u60 = v60
+		v56 := h56[li]
+		v57 := h57[li]
+		var v60, v61, v62 int32
+		*(*int32)(unsafe.Add(m0, li*8)) = v56
+		*(*int32)(unsafe.Add(m0, li*8+4)) = v57
+		v60 = v56
+		v61 = v57
+		v62 = 1
+		if v62 < 256 {
+			h60[li] = v60
+			h61[li] = v61
+			u62 = v62
 			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
@@ -2445,74 +3814,74 @@ func (g *compositionsHost) r0() int {
 			next = 5
 		}
 	}
-	g.v60 = u60
+	g.v62 = u62
 	return next
 }
 
 func (g *compositionsHost) r4() int {
 	const n = 256
-	v60 := g.v60
+	v62 := g.v62
 	m0 := g.Memory(0)
-	h58 := g.v58[:n]
-	h59 := g.v59[:n]
-	h62 := g.v62[:n]
-	h66 := g.v66[:n]
-	h67 := g.v67[:n]
+	h60 := g.v60[:n]
+	h61 := g.v61[:n]
+	h64 := g.v64[:n]
+	h68 := g.v68[:n]
+	h69 := g.v69[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
-		v58 := h58[li]
-		v59 := h59[li]
-		var v66, v67 int32
-		v62 := v60 <= v14
-		if v62 {
-			v63 := v14 - v60
-			v66 = *(*int32)(unsafe.Add(m0, int(v63)*8))
-			v67 = *(*int32)(unsafe.Add(m0, int(v63)*8+4))
+		v60 := h60[li]
+		v61 := h61[li]
+		var v68, v69 int32
+		v64 := v62 <= v14
+		if v64 {
+			v65 := v14 - v62
+			v68 = *(*int32)(unsafe.Add(m0, int(v65)*8))
+			v69 = *(*int32)(unsafe.Add(m0, int(v65)*8+4))
 		} else {
-			v66 = v58
-			v67 = v59
+			v68 = v60
+			v69 = v61
 		}
-		h62[li] = v62
-		h66[li] = v66
-		h67[li] = v67
+		h64[li] = v64
+		h68[li] = v68
+		h69[li] = v69
 	}
 	// Barrier, by.go:113
-	e60 := g.v60
-	u60 := g.v60
+	e62 := g.v62
+	u62 := g.v62
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v58 := h58[li]
-		v59 := h59[li]
-		v60 := e60
-		v62 := h62[li]
-		v66 := h66[li]
-		v67 := h67[li]
-		var v73, v74 int32
-		if v62 {
-			v68 := v58 * v66
-			v70 := (v58 * v67) + v59
-			*(*int32)(unsafe.Add(m0, li*8)) = v68
-			*(*int32)(unsafe.Add(m0, li*8+4)) = v70
-			v73 = v68
-			v74 = v70
+		v60 := h60[li]
+		v61 := h61[li]
+		v62 := e62
+		v64 := h64[li]
+		v68 := h68[li]
+		v69 := h69[li]
+		var v75, v76 int32
+		if v64 {
+			v70 := v60 * v68
+			v72 := (v60 * v69) + v61
+			*(*int32)(unsafe.Add(m0, li*8)) = v70
+			*(*int32)(unsafe.Add(m0, li*8+4)) = v72
+			v75 = v70
+			v76 = v72
 		} else {
-			v73 = v58
-			v74 = v59
+			v75 = v60
+			v76 = v61
 		}
-		v58 = v73
-		v59 = v74
-		v60 = v60 * 2
-		if v60 < 256 {
-			h58[li] = v58
-			h59[li] = v59
-			u60 = v60
+		v60 = v75
+		v61 = v76
+		v62 = v62 * 2
+		if v62 < 256 {
+			h60[li] = v60
+			h61[li] = v61
+			u62 = v62
 			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
@@ -2528,7 +3897,7 @@ func (g *compositionsHost) r4() int {
 			next = 5
 		}
 	}
-	g.v60 = u60
+	g.v62 = u62
 	return next
 }
 
@@ -2536,50 +3905,50 @@ func (g *compositionsHost) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c1 := g.c1
-	v84 := c1 == 0
-	v30 := g.v30
+	v86 := c1 == 0
+	v32 := g.v32
 	v5 := g.v5
-	v31 := g.v31
-	v89 := v31 * 2
-	v90 := v89 + 2
-	v92 := v5 <= v90
+	v33 := g.v33
+	v91 := v33 * 2
+	v92 := v91 + 2
+	v94 := v5 <= v92
 	v7 := g.v7
-	v91 := v31 * 3
-	v93 := v91 + 1
-	v94 := v7 <= v93
-	v87 := v30 == 0
+	v93 := v33 * 3
+	v95 := v93 + 1
+	v96 := v7 <= v95
+	v89 := v32 == 0
 	p4 := g.Pointer(4)
 	p3 := g.Pointer(3)
-	v88 := int32(1)
-	if v87 {
-		v88 = 2
+	v90 := int32(1)
+	if v89 {
+		v90 = 2
 	}
-	v101 := v30 == 0
-	v156 := v30 + -1
-	h36 := g.v36[:n]
+	v103 := v32 == 0
+	v158 := v32 + -1
+	h38 := g.v38[:n]
 	v12 := g.v12
 	v21 := g.v21
 	p1 := g.Pointer(1)
-	v109 := v30 != 0
+	v111 := v32 != 0
 	v9 := g.v9
 	v10 := int32(uint8(v9))
 	v11 := v10 != 0
 	p6 := g.Pointer(6)
-	v108 := v30 != 0
+	v110 := v32 != 0
 	basex := g.Base(0)
-	h76 := g.v76[:n]
-	h77 := g.v77[:n]
-	h82 := g.v82[:n]
-	h83 := g.v83[:n]
-	h157 := g.v157[:n]
-	h158 := g.v158[:n]
-	u159 := g.v159
-	u160 := g.v160
-	u164 := g.v164
-	h206 := g.v206[:n]
-	h207 := g.v207[:n]
+	h78 := g.v78[:n]
+	h79 := g.v79[:n]
+	h84 := g.v84[:n]
+	h85 := g.v85[:n]
+	h159 := g.v159[:n]
+	h160 := g.v160[:n]
+	u161 := g.v161
+	u162 := g.v162
+	u166 := g.v166
 	h208 := g.v208[:n]
 	h209 := g.v209[:n]
+	h210 := g.v210[:n]
+	h211 := g.v211[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -2588,355 +3957,355 @@ func (g *compositionsHost) r6() int {
 		}
 		v14 := int32(li)
 		v22 := v14 == 0
-		v36 := h36[li]
+		v38 := h38[li]
 		v0 := int32(basex + li)
-		var v82, v83, v110, v111, v112, v116, v118, v123, v124, v129, v131, v132, v133, v137, v139, v144, v145, v153, v157, v158, v159, v161, v162, v163, v164, v176, v191, v192, v193, v197, v198, v199, v200, v205, v206, v207, v208, v209 int32
-		var v114, v135, v170, v171, v172, v174 int64
-		var v160, v180 bool
-		v76 := *(*int32)(unsafe.Add(m0, 2040))
-		v77 := *(*int32)(unsafe.Add(m0, 2044))
-		v78 := v14 != 0
-		if v78 {
-			v82 = *(*int32)(unsafe.Add(m0, li*8+-8))
-			v83 = *(*int32)(unsafe.Add(m0, li*8+-4))
+		var v84, v85, v112, v113, v114, v118, v120, v125, v126, v131, v133, v134, v135, v139, v141, v146, v147, v155, v159, v160, v161, v163, v164, v165, v166, v178, v193, v194, v195, v199, v200, v201, v202, v207, v208, v209, v210, v211 int32
+		var v116, v137, v172, v173, v174, v176 int64
+		var v162, v182 bool
+		v78 := *(*int32)(unsafe.Add(m0, 2040))
+		v79 := *(*int32)(unsafe.Add(m0, 2044))
+		v80 := v14 != 0
+		if v80 {
+			v84 = *(*int32)(unsafe.Add(m0, li*8+-8))
+			v85 = *(*int32)(unsafe.Add(m0, li*8+-4))
 		} else {
-			v82 = 1
-			v83 = 0
+			v84 = 1
+			v85 = 0
 		}
 		if !v22 {
 			goto b37
 		}
-		if v84 {
+		if v86 {
 			goto b31
 		}
-		if int32(uint32(v30)%uint32(c1)) == 0 {
+		if int32(uint32(v32)%uint32(c1)) == 0 {
 			goto b37
 		}
 	b31:
-		if v92 {
-			goto b37
-		}
 		if v94 {
 			goto b37
 		}
-		if v87 {
-			*(*int32)(unsafe.Add(p4, int(v93)*8)) = v76
-			*(*int32)(unsafe.Add(p4, int(v93)*8+4)) = v77
+		if v96 {
+			goto b37
+		}
+		if v89 {
+			*(*int32)(unsafe.Add(p4, int(v95)*8)) = v78
+			*(*int32)(unsafe.Add(p4, int(v95)*8+4)) = v79
 		} else {
-			*(*int32)(unsafe.Add(p4, int(v91)*8)) = v76
-			*(*int32)(unsafe.Add(p4, int(v91)*8+4)) = v77
+			*(*int32)(unsafe.Add(p4, int(v93)*8)) = v78
+			*(*int32)(unsafe.Add(p4, int(v93)*8+4)) = v79
 		}
 		kernelimpl.HostFence()
-		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v90)*4)), v88)
+		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v92)*4)), v90)
 	b37:
-		if !v101 {
-			v157 = 0
-			v158 = 0
-			v159 = v156
-			v160 = true
+		if !v103 {
+			v159 = 0
+			v160 = 0
+			v161 = v158
+			v162 = true
 			goto b65
 		}
 		{
-			v102 := uint64(v36) < uint64(v12)
-			v104 := uint64(v36+7) < uint64(v12)
-			v105 := v102 && v104
-			v106 := v105 && v102
-			v107 := v106 && v104
-			if !v107 {
-				v131 = v82
-				v132 = v83
-				v133 = 0
+			v104 := uint64(v38) < uint64(v12)
+			v106 := uint64(v38+7) < uint64(v12)
+			v107 := v104 && v106
+			v108 := v107 && v104
+			v109 := v108 && v106
+			if !v109 {
+				v133 = v84
+				v134 = v85
+				v135 = 0
 				goto b49
 			}
-			v110 = v82
-			v111 = v83
-			v112 = 0
+			v112 = v84
+			v113 = v85
+			v114 = 0
 		}
 	b39:
-		v114 = v36 + int64(uint32(v112))
-		if v21 <= v114 {
+		v116 = v38 + int64(uint32(v114))
+		if v21 <= v116 {
 			goto b62
 		}
-		v116 = *(*int32)(unsafe.Add(p1, int(v114)*4))
-		v118 = (v116 * 2) + 1
-		if v109 {
+		v118 = *(*int32)(unsafe.Add(p1, int(v116)*4))
+		v120 = (v118 * 2) + 1
+		if v111 {
 			goto b43
 		}
-		if v78 {
+		if v80 {
 			goto b43
 		}
-		if 0 >= v112 {
-			v123 = v118
-			v124 = v116
+		if 0 >= v114 {
+			v125 = v120
+			v126 = v118
 			goto b44
 		}
 	b43:
-		v123 = v118 * v110
-		v124 = (v118 * v111) + v116
+		v125 = v120 * v112
+		v126 = (v120 * v113) + v118
 	b44:
 		if v11 {
-			*(*int32)(unsafe.Add(p6, int(v114)*8)) = v123
-			*(*int32)(unsafe.Add(p6, int(v114)*8+4)) = v124
+			*(*int32)(unsafe.Add(p6, int(v116)*8)) = v125
+			*(*int32)(unsafe.Add(p6, int(v116)*8+4)) = v126
 		} else {
-			*(*int32)(unsafe.Add(p6, int(v114)*8)) = v110
-			*(*int32)(unsafe.Add(p6, int(v114)*8+4)) = v111
+			*(*int32)(unsafe.Add(p6, int(v116)*8)) = v112
+			*(*int32)(unsafe.Add(p6, int(v116)*8+4)) = v113
 		}
-		v129 = v112 + 1
-		if v129 < 8 {
-			v110 = v123
-			v111 = v124
-			v112 = v129
+		v131 = v114 + 1
+		if v131 < 8 {
+			v112 = v125
+			v113 = v126
+			v114 = v131
 			goto b39
 		}
 		goto b62
 	b49:
-		v135 = v36 + int64(uint32(v133))
-		if v21 <= v135 {
+		v137 = v38 + int64(uint32(v135))
+		if v21 <= v137 {
 			goto b62
 		}
-		v137 = *(*int32)(unsafe.Add(p1, int(v135)*4))
-		v139 = (v137 * 2) + 1
-		if v108 {
+		v139 = *(*int32)(unsafe.Add(p1, int(v137)*4))
+		v141 = (v139 * 2) + 1
+		if v110 {
 			goto b53
 		}
-		if v78 {
+		if v80 {
 			goto b53
 		}
-		if 0 >= v133 {
-			v144 = v139
-			v145 = v137
+		if 0 >= v135 {
+			v146 = v141
+			v147 = v139
 			goto b54
 		}
 	b53:
-		v144 = v139 * v131
-		v145 = (v139 * v132) + v137
+		v146 = v141 * v133
+		v147 = (v141 * v134) + v139
 	b54:
 		if !v11 {
 			goto b58
 		}
-		if uint64(v135) >= uint64(v12) {
-			g.Fault(0, v135, v12, v0)
+		if uint64(v137) >= uint64(v12) {
+			g.Fault(0, v137, v12, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p6, int(v135)*8)) = v144
-		*(*int32)(unsafe.Add(p6, int(v135)*8+4)) = v145
+		*(*int32)(unsafe.Add(p6, int(v137)*8)) = v146
+		*(*int32)(unsafe.Add(p6, int(v137)*8+4)) = v147
 		goto b60
 	b58:
-		if uint64(v135) >= uint64(v12) {
-			g.Fault(1, v135, v12, v0)
+		if uint64(v137) >= uint64(v12) {
+			g.Fault(1, v137, v12, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p6, int(v135)*8)) = v131
-		*(*int32)(unsafe.Add(p6, int(v135)*8+4)) = v132
+		*(*int32)(unsafe.Add(p6, int(v137)*8)) = v133
+		*(*int32)(unsafe.Add(p6, int(v137)*8+4)) = v134
 	b60:
-		v153 = v133 + 1
-		if v153 < 8 {
-			v131 = v144
-			v132 = v145
-			v133 = v153
+		v155 = v135 + 1
+		if v155 < 8 {
+			v133 = v146
+			v134 = v147
+			v135 = v155
 			goto b49
 		}
 	b62:
 		g.Leave(li)
 		continue
 	b65:
-		v161 = 0
-		v162 = v157
-		v163 = v158
-		v164 = 0
-		if uint32(v14) > uint32(v159) {
-			v206 = v161
-			v207 = v162
+		v163 = 0
+		v164 = v159
+		v165 = v160
+		v166 = 0
+		if uint32(v14) > uint32(v161) {
 			v208 = v163
-			v209 = 512
+			v209 = v164
+			v210 = v165
+			v211 = 512
 			goto b85
 		}
-		if v161 != 0 {
-			v198 = v161
-			v199 = v162
+		if v163 != 0 {
 			v200 = v163
+			v201 = v164
+			v202 = v165
 			goto b82
 		}
 		{
-			v168 := int64(uint32(v159 - v14))
-			v169 := v168 * 2
-			v170 = v169 + 2
-			v171 = v168 * 3
-			v172 = v169 + 3
-			if v5 <= v172 {
+			v170 := int64(uint32(v161 - v14))
+			v171 := v170 * 2
+			v172 = v171 + 2
+			v173 = v170 * 3
+			v174 = v171 + 3
+			if v5 <= v174 {
 				goto b70
 			}
 		}
-		v174 = v171 + 2
-		if v7 > v174 {
+		v176 = v173 + 2
+		if v7 > v176 {
 			goto b71
 		}
 	b70:
-		v191 = 0
-		v192 = 0
 		v193 = 0
+		v194 = 0
+		v195 = 0
 		goto b79
 	b71:
-		v176 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v170)*4)))
-		if v176 == 0 {
-			v178 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v172)*4)))
-			v180 = v178 == 2
+		v178 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v172)*4)))
+		if v178 == 0 {
+			v180 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v174)*4)))
+			v182 = v180 == 2
 		} else {
-			v180 = false
+			v182 = false
 		}
 		kernelimpl.HostFence()
-		if v180 {
-			v191 = 1
-			v192 = *(*int32)(unsafe.Add(p4, int(v174)*8))
-			v193 = *(*int32)(unsafe.Add(p4, int(v174)*8+4))
+		if v182 {
+			v193 = 1
+			v194 = *(*int32)(unsafe.Add(p4, int(v176)*8))
+			v195 = *(*int32)(unsafe.Add(p4, int(v176)*8+4))
 			goto b79
 		}
-		if v176 == 1 {
-			v191 = 1
-			v192 = *(*int32)(unsafe.Add(p4, int(v171)*8))
-			v193 = *(*int32)(unsafe.Add(p4, int(v171)*8+4))
+		if v178 == 1 {
+			v193 = 1
+			v194 = *(*int32)(unsafe.Add(p4, int(v173)*8))
+			v195 = *(*int32)(unsafe.Add(p4, int(v173)*8+4))
 			goto b79
 		}
-		if v176 == 2 {
-			v188 := v171 + 1
-			v191 = 2
-			v192 = *(*int32)(unsafe.Add(p4, int(v188)*8))
-			v193 = *(*int32)(unsafe.Add(p4, int(v188)*8+4))
+		if v178 == 2 {
+			v190 := v173 + 1
+			v193 = 2
+			v194 = *(*int32)(unsafe.Add(p4, int(v190)*8))
+			v195 = *(*int32)(unsafe.Add(p4, int(v190)*8+4))
 		} else {
-			v191 = 0
-			v192 = 0
 			v193 = 0
+			v194 = 0
+			v195 = 0
 		}
 	b79:
-		if v14 == v159 {
-			v196 := v191
-			if v191 == 1 {
-				v196 = 2
+		if v14 == v161 {
+			v198 := v193
+			if v193 == 1 {
+				v198 = 2
 			}
-			v197 = v196
+			v199 = v198
 		} else {
-			v197 = v191
+			v199 = v193
 		}
-		v198 = v197
-		v199 = v192
-		v200 = v193
+		v200 = v199
+		v201 = v194
+		v202 = v195
 	b82:
-		if v198 != 1 {
-			v205 = (v14 * 2) + int32(uint32(v198)>>1)
+		if v200 != 1 {
+			v207 = (v14 * 2) + int32(uint32(v200)>>1)
 		} else {
-			v205 = 512
+			v207 = 512
 		}
-		v206 = v198
-		v207 = v199
 		v208 = v200
-		v209 = v205
+		v209 = v201
+		v210 = v202
+		v211 = v207
 	b85:
-		h76[li] = v76
-		h77[li] = v77
-		h82[li] = v82
-		h83[li] = v83
-		h157[li] = v157
-		h158[li] = v158
-		u159 = v159
-		u160 = v160
-		u164 = v164
-		h206[li] = v206
-		h207[li] = v207
+		h78[li] = v78
+		h79[li] = v79
+		h84[li] = v84
+		h85[li] = v85
+		h159[li] = v159
+		h160[li] = v160
+		u161 = v161
+		u162 = v162
+		u166 = v166
 		h208[li] = v208
 		h209[li] = v209
+		h210[li] = v210
+		h211[li] = v211
 		next = 6
 	}
-	g.v156 = v156
-	g.v159 = u159
-	g.v160 = u160
-	g.v164 = u164
+	g.v158 = v158
+	g.v161 = u161
+	g.v162 = u162
+	g.v166 = u166
 	return next
 }
 
 func (g *compositionsHost) r7() int {
 	const n = 256
-	h157 := g.v157[:n]
-	h158 := g.v158[:n]
-	e159 := g.v159
-	e160 := g.v160
-	e164 := g.v164
-	h206 := g.v206[:n]
-	h207 := g.v207[:n]
+	h159 := g.v159[:n]
+	h160 := g.v160[:n]
+	e161 := g.v161
+	e162 := g.v162
+	e166 := g.v166
 	h208 := g.v208[:n]
-	v210 := g.v210
-	v212 := 512 <= uint32(v210)
-	v213 := v210 & 1
-	v214 := v213 == 1
-	v211 := int32(uint32(v210) >> 1)
-	v215 := 256 <= uint32(v211)
-	u159 := g.v159
+	h209 := g.v209[:n]
+	h210 := g.v210[:n]
+	v212 := g.v212
+	v214 := 512 <= uint32(v212)
+	v215 := v212 & 1
+	v216 := v215 == 1
+	v213 := int32(uint32(v212) >> 1)
+	v217 := 256 <= uint32(v213)
+	u161 := g.v161
 	c2 := g.c2
 	v5 := g.v5
 	v7 := g.v7
 	p3 := g.Pointer(3)
 	p4 := g.Pointer(4)
-	u160 := g.v160
-	u164 := g.v164
-	h209 := g.v209[:n]
+	u162 := g.v162
+	u166 := g.v166
+	h211 := g.v211[:n]
 	v21 := g.v21
 	p1 := g.Pointer(1)
-	h332 := g.v332[:n]
-	h333 := g.v333[:n]
+	h334 := g.v334[:n]
+	h335 := g.v335[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v157 := h157[li]
-		v158 := h158[li]
-		v159 := e159
-		v160 := e160
-		v164 := e164
-		v206 := h206[li]
-		v207 := h207[li]
+		v159 := h159[li]
+		v160 := h160[li]
+		v161 := e161
+		v162 := e162
+		v166 := e166
 		v208 := h208[li]
+		v209 := h209[li]
+		v210 := h210[li]
 		v14 := int32(li)
-		v34 := v14 * 8
-		v35 := int64(uint32(v34))
-		var v161, v162, v163, v176, v191, v192, v193, v197, v198, v199, v200, v205, v209, v305, v306, v307, v315, v316, v317, v321, v323, v328, v329, v330, v332, v333, v375, v376, v377, v378 int32
-		var v170, v171, v172, v174, v314 int64
-		var v180, v308 bool
-		if v212 {
+		v36 := v14 * 8
+		v37 := int64(uint32(v36))
+		var v163, v164, v165, v178, v193, v194, v195, v199, v200, v201, v202, v207, v211, v307, v308, v309, v317, v318, v319, v323, v325, v330, v331, v332, v334, v335, v377, v378, v379, v380 int32
+		var v172, v173, v174, v176, v316 int64
+		var v182, v310 bool
+		if v214 {
 			goto b88
 		}
-		if !v214 {
+		if !v216 {
 			goto b127
 		}
 	b88:
-		if !v160 {
+		if !v162 {
 			goto b91
 		}
-		if v215 {
-			v305 = v157
-			v306 = v158
-			v307 = v159 + -256
-			v308 = true
+		if v217 {
+			v307 = v159
+			v308 = v160
+			v309 = v161 + -256
+			v310 = true
 		} else {
 			goto b91
 		}
-		v157 = v305
-		v158 = v306
 		v159 = v307
 		v160 = v308
-		v161 = 0
-		v162 = v157
-		v163 = v158
-		v164 = 0
+		v161 = v309
+		v162 = v310
+		v163 = 0
+		v164 = v159
+		v165 = v160
+		v166 = 0
 		goto b66
 	b91:
-		h157[li] = v157
-		h158[li] = v158
-		u159 = v159
-		h207[li] = v207
-		h208[li] = v208
+		h159[li] = v159
+		h160[li] = v160
+		u161 = v161
+		h209[li] = v209
+		h210[li] = v210
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2946,120 +4315,120 @@ func (g *compositionsHost) r7() int {
 		continue
 	b127:
 		{
-			v309 := v164 + 1
-			if uint32(v309) >= uint32(c2) {
-				v314 = (int64(uint32(v159-v211)) * 2048) + v35
-				v315 = 1
-				v316 = 0
-				v317 = 0
+			v311 := v166 + 1
+			if uint32(v311) >= uint32(c2) {
+				v316 = (int64(uint32(v161-v213)) * 2048) + v37
+				v317 = 1
+				v318 = 0
+				v319 = 0
 				goto b129
 			}
-			v375 = v206
-			v376 = v207
 			v377 = v208
-			v378 = v309
+			v378 = v209
+			v379 = v210
+			v380 = v311
 		}
-		v161 = v375
-		v162 = v376
 		v163 = v377
 		v164 = v378
+		v165 = v379
+		v166 = v380
 	b66:
-		if uint32(v14) > uint32(v159) {
-			v206 = v161
-			v207 = v162
+		if uint32(v14) > uint32(v161) {
 			v208 = v163
-			v209 = 512
+			v209 = v164
+			v210 = v165
+			v211 = 512
 			goto b85
 		}
-		if v161 != 0 {
-			v198 = v161
-			v199 = v162
+		if v163 != 0 {
 			v200 = v163
+			v201 = v164
+			v202 = v165
 			goto b82
 		}
 		{
-			v168 := int64(uint32(v159 - v14))
-			v169 := v168 * 2
-			v170 = v169 + 2
-			v171 = v168 * 3
-			v172 = v169 + 3
-			if v5 <= v172 {
+			v170 := int64(uint32(v161 - v14))
+			v171 := v170 * 2
+			v172 = v171 + 2
+			v173 = v170 * 3
+			v174 = v171 + 3
+			if v5 <= v174 {
 				goto b70
 			}
 		}
-		v174 = v171 + 2
-		if v7 > v174 {
+		v176 = v173 + 2
+		if v7 > v176 {
 			goto b71
 		}
 	b70:
-		v191 = 0
-		v192 = 0
 		v193 = 0
+		v194 = 0
+		v195 = 0
 		goto b79
 	b71:
-		v176 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v170)*4)))
-		if v176 == 0 {
-			v178 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v172)*4)))
-			v180 = v178 == 2
+		v178 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v172)*4)))
+		if v178 == 0 {
+			v180 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v174)*4)))
+			v182 = v180 == 2
 		} else {
-			v180 = false
+			v182 = false
 		}
 		kernelimpl.HostFence()
-		if v180 {
-			v191 = 1
-			v192 = *(*int32)(unsafe.Add(p4, int(v174)*8))
-			v193 = *(*int32)(unsafe.Add(p4, int(v174)*8+4))
+		if v182 {
+			v193 = 1
+			v194 = *(*int32)(unsafe.Add(p4, int(v176)*8))
+			v195 = *(*int32)(unsafe.Add(p4, int(v176)*8+4))
 			goto b79
 		}
-		if v176 == 1 {
-			v191 = 1
-			v192 = *(*int32)(unsafe.Add(p4, int(v171)*8))
-			v193 = *(*int32)(unsafe.Add(p4, int(v171)*8+4))
+		if v178 == 1 {
+			v193 = 1
+			v194 = *(*int32)(unsafe.Add(p4, int(v173)*8))
+			v195 = *(*int32)(unsafe.Add(p4, int(v173)*8+4))
 			goto b79
 		}
-		if v176 == 2 {
-			v188 := v171 + 1
-			v191 = 2
-			v192 = *(*int32)(unsafe.Add(p4, int(v188)*8))
-			v193 = *(*int32)(unsafe.Add(p4, int(v188)*8+4))
+		if v178 == 2 {
+			v190 := v173 + 1
+			v193 = 2
+			v194 = *(*int32)(unsafe.Add(p4, int(v190)*8))
+			v195 = *(*int32)(unsafe.Add(p4, int(v190)*8+4))
 		} else {
-			v191 = 0
-			v192 = 0
 			v193 = 0
+			v194 = 0
+			v195 = 0
 		}
 	b79:
-		if v14 == v159 {
-			v196 := v191
-			if v191 == 1 {
-				v196 = 2
+		if v14 == v161 {
+			v198 := v193
+			if v193 == 1 {
+				v198 = 2
 			}
-			v197 = v196
+			v199 = v198
 		} else {
-			v197 = v191
+			v199 = v193
 		}
-		v198 = v197
-		v199 = v192
-		v200 = v193
+		v200 = v199
+		v201 = v194
+		v202 = v195
 	b82:
-		if v198 != 1 {
-			v205 = (v14 * 2) + int32(uint32(v198)>>1)
+		if v200 != 1 {
+			v207 = (v14 * 2) + int32(uint32(v200)>>1)
 		} else {
-			v205 = 512
+			v207 = 512
 		}
-		v206 = v198
-		v207 = v199
 		v208 = v200
-		v209 = v205
+		v209 = v201
+		v210 = v202
+		v211 = v207
 	b85:
-		h157[li] = v157
-		h158[li] = v158
-		u159 = v159
-		u160 = v160
-		u164 = v164
-		h206[li] = v206
-		h207[li] = v207
+		h159[li] = v159
+		h160[li] = v160
+		u161 = v161
+		u162 = v162
+		u166 = v166
 		h208[li] = v208
 		h209[li] = v209
+		h210[li] = v210
+		h211[li] = v211
 		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3068,40 +4437,40 @@ func (g *compositionsHost) r7() int {
 		}
 		continue
 	b129:
-		v319 := v314 + int64(uint32(v317))
-		if v21 <= v319 {
-			v332 = v315
-			v333 = v316
+		v321 := v316 + int64(uint32(v319))
+		if v21 <= v321 {
+			v334 = v317
+			v335 = v318
 			goto b134
 		}
-		v321 = *(*int32)(unsafe.Add(p1, int(v319)*4))
-		v323 = (v321 * 2) + 1
-		if v317 == 0 {
-			v328 = v323
-			v329 = v321
+		v323 = *(*int32)(unsafe.Add(p1, int(v321)*4))
+		v325 = (v323 * 2) + 1
+		if v319 == 0 {
+			v330 = v325
+			v331 = v323
 		} else {
-			v328 = v323 * v315
-			v329 = (v323 * v316) + v321
+			v330 = v325 * v317
+			v331 = (v325 * v318) + v323
 		}
-		v330 = v317 + 1
-		if v330 < 8 {
-			v315 = v328
-			v316 = v329
+		v332 = v319 + 1
+		if v332 < 8 {
 			v317 = v330
+			v318 = v331
+			v319 = v332
 			goto b129
 		}
-		v332 = v328
-		v333 = v329
+		v334 = v330
+		v335 = v331
 	b134:
-		h157[li] = v157
-		h158[li] = v158
-		u159 = v159
-		u160 = v160
-		h206[li] = v206
-		h207[li] = v207
+		h159[li] = v159
+		h160[li] = v160
+		u161 = v161
+		u162 = v162
 		h208[li] = v208
-		h332[li] = v332
-		h333[li] = v333
+		h209[li] = v209
+		h210[li] = v210
+		h334[li] = v334
+		h335[li] = v335
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3109,130 +4478,130 @@ func (g *compositionsHost) r7() int {
 			next = 10
 		}
 	}
-	g.v159 = u159
-	g.v211 = v211
-	g.v160 = u160
-	g.v164 = u164
+	g.v161 = u161
+	g.v213 = v213
+	g.v162 = u162
+	g.v166 = u166
 	return next
 }
 
 func (g *compositionsHost) r8() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h207 := g.v207[:n]
-	h208 := g.v208[:n]
+	h209 := g.v209[:n]
+	h210 := g.v210[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
-		v207 := h207[li]
-		v208 := h208[li]
-		v217 := v14 & 255
-		*(*int32)(unsafe.Add(m0, int(v217)*8)) = v207
-		*(*int32)(unsafe.Add(m0, int(v217)*8+4)) = v208
+		v209 := h209[li]
+		v210 := h210[li]
+		v219 := v14 & 255
+		*(*int32)(unsafe.Add(m0, int(v219)*8)) = v209
+		*(*int32)(unsafe.Add(m0, int(v219)*8+4)) = v210
 	}
-	// Barrier, lookback.go:264
-	h157 := g.v157[:n]
-	h158 := g.v158[:n]
-	e159 := g.v159
-	v211 := g.v211
-	v220 := uint32(v211) < 256
-	v221 := v211 & 255
-	v226 := int32(256)
-	if v220 {
-		v226 = v211
+	// Barrier, lookback.go:271
+	h159 := g.v159[:n]
+	h160 := g.v160[:n]
+	e161 := g.v161
+	v213 := g.v213
+	v222 := uint32(v213) < 256
+	v223 := v213 & 255
+	v228 := int32(256)
+	if v222 {
+		v228 = v213
 	}
 	stop := g.Cancelled()
-	v156 := g.v156
-	h76 := g.v76[:n]
-	h77 := g.v77[:n]
+	v158 := g.v158
+	h78 := g.v78[:n]
+	h79 := g.v79[:n]
 	c3 := g.c3
-	v242 := c3 == 0
+	v244 := c3 == 0
 	v5 := g.v5
-	v31 := g.v31
-	v243 := v31 * 2
-	v244 := v243 + 2
-	v246 := v5 <= v244
+	v33 := g.v33
+	v245 := v33 * 2
+	v246 := v245 + 2
+	v248 := v5 <= v246
 	v7 := g.v7
-	v245 := v31 * 3
-	v247 := v245 + 1
-	v248 := v7 <= v247
+	v247 := v33 * 3
+	v249 := v247 + 1
+	v250 := v7 <= v249
 	p4 := g.Pointer(4)
 	p3 := g.Pointer(3)
-	h227 := g.v227[:n]
-	h228 := g.v228[:n]
-	u159 := g.v159
-	u160 := g.v160
-	u164 := g.v164
-	h206 := g.v206[:n]
-	h209 := g.v209[:n]
+	h229 := g.v229[:n]
+	h230 := g.v230[:n]
+	u161 := g.v161
+	u162 := g.v162
+	u166 := g.v166
+	h208 := g.v208[:n]
+	h211 := g.v211[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v157 := h157[li]
-		v158 := h158[li]
-		v159 := e159
-		v76 := h76[li]
-		v77 := h77[li]
+		v159 := h159[li]
+		v160 := h160[li]
+		v161 := e161
+		v78 := h78[li]
+		v79 := h79[li]
 		v14 := int32(li)
 		v22 := v14 == 0
-		var v160, v180, v308 bool
-		var v161, v162, v163, v164, v176, v191, v192, v193, v197, v198, v199, v200, v205, v206, v207, v208, v209, v224, v225, v227, v228, v229, v239, v241, v305, v306, v307 int32
-		var v170, v171, v172, v174 int64
-		if v220 {
-			v224 = *(*int32)(unsafe.Add(m0, int(v221)*8))
-			v225 = *(*int32)(unsafe.Add(m0, int(v221)*8+4))
+		var v162, v182, v310 bool
+		var v163, v164, v165, v166, v178, v193, v194, v195, v199, v200, v201, v202, v207, v208, v209, v210, v211, v226, v227, v229, v230, v231, v241, v243, v307, v308, v309 int32
+		var v172, v173, v174, v176 int64
+		if v222 {
+			v226 = *(*int32)(unsafe.Add(m0, int(v223)*8))
+			v227 = *(*int32)(unsafe.Add(m0, int(v223)*8+4))
 		} else {
-			v224 = v157
-			v225 = v158
+			v226 = v159
+			v227 = v160
 		}
-		v227 = v224
-		v228 = v225
 		v229 = v226
+		v230 = v227
+		v231 = v228
 	b96:
-		if v229 != 0 {
-			v231 := v229 + -1
-			v232 := v231 & 255
-			v233 := *(*int32)(unsafe.Add(m0, int(v232)*8))
-			v227 = v233 * v227
-			v228 = (v233 * v228) + *(*int32)(unsafe.Add(m0, int(v232)*8+4))
-			v229 = v231
+		if v231 != 0 {
+			v233 := v231 + -1
+			v234 := v233 & 255
+			v235 := *(*int32)(unsafe.Add(m0, int(v234)*8))
+			v229 = v235 * v229
+			v230 = (v235 * v230) + *(*int32)(unsafe.Add(m0, int(v234)*8+4))
+			v231 = v233
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b96
 		}
-		if v159 != v156 {
-			v305 = v227
-			v306 = v228
-			v307 = v159 + 256
-			v308 = false
+		if v161 != v158 {
+			v307 = v229
+			v308 = v230
+			v309 = v161 + 256
+			v310 = false
 			goto b126
 		}
-		v239 = v76 * v227
-		v241 = (v76 * v228) + v77
+		v241 = v78 * v229
+		v243 = (v78 * v230) + v79
 		if !v22 {
 			goto b104
 		}
-		if !v242 {
+		if !v244 {
 			goto b104
 		}
-		if v246 {
+		if v248 {
 			goto b104
 		}
-		if !v248 {
-			*(*int32)(unsafe.Add(p4, int(v247)*8)) = v239
-			*(*int32)(unsafe.Add(p4, int(v247)*8+4)) = v241
+		if !v250 {
+			*(*int32)(unsafe.Add(p4, int(v249)*8)) = v241
+			*(*int32)(unsafe.Add(p4, int(v249)*8+4)) = v243
 			kernelimpl.HostFence()
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v244)*4)), int32(2))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v246)*4)), int32(2))
 		}
 	b104:
-		h227[li] = v227
-		h228[li] = v228
+		h229[li] = v229
+		h230[li] = v230
 		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3241,110 +4610,110 @@ func (g *compositionsHost) r8() int {
 		}
 		continue
 	b126:
-		v157 = v305
-		v158 = v306
 		v159 = v307
 		v160 = v308
-		v161 = 0
-		v162 = v157
-		v163 = v158
-		v164 = 0
-		if uint32(v14) > uint32(v159) {
-			v206 = v161
-			v207 = v162
+		v161 = v309
+		v162 = v310
+		v163 = 0
+		v164 = v159
+		v165 = v160
+		v166 = 0
+		if uint32(v14) > uint32(v161) {
 			v208 = v163
-			v209 = 512
+			v209 = v164
+			v210 = v165
+			v211 = 512
 			goto b85
 		}
-		if v161 != 0 {
-			v198 = v161
-			v199 = v162
+		if v163 != 0 {
 			v200 = v163
+			v201 = v164
+			v202 = v165
 			goto b82
 		}
 		{
-			v168 := int64(uint32(v159 - v14))
-			v169 := v168 * 2
-			v170 = v169 + 2
-			v171 = v168 * 3
-			v172 = v169 + 3
-			if v5 <= v172 {
+			v170 := int64(uint32(v161 - v14))
+			v171 := v170 * 2
+			v172 = v171 + 2
+			v173 = v170 * 3
+			v174 = v171 + 3
+			if v5 <= v174 {
 				goto b70
 			}
 		}
-		v174 = v171 + 2
-		if v7 > v174 {
+		v176 = v173 + 2
+		if v7 > v176 {
 			goto b71
 		}
 	b70:
-		v191 = 0
-		v192 = 0
 		v193 = 0
+		v194 = 0
+		v195 = 0
 		goto b79
 	b71:
-		v176 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v170)*4)))
-		if v176 == 0 {
-			v178 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v172)*4)))
-			v180 = v178 == 2
+		v178 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v172)*4)))
+		if v178 == 0 {
+			v180 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v174)*4)))
+			v182 = v180 == 2
 		} else {
-			v180 = false
+			v182 = false
 		}
 		kernelimpl.HostFence()
-		if v180 {
-			v191 = 1
-			v192 = *(*int32)(unsafe.Add(p4, int(v174)*8))
-			v193 = *(*int32)(unsafe.Add(p4, int(v174)*8+4))
+		if v182 {
+			v193 = 1
+			v194 = *(*int32)(unsafe.Add(p4, int(v176)*8))
+			v195 = *(*int32)(unsafe.Add(p4, int(v176)*8+4))
 			goto b79
 		}
-		if v176 == 1 {
-			v191 = 1
-			v192 = *(*int32)(unsafe.Add(p4, int(v171)*8))
-			v193 = *(*int32)(unsafe.Add(p4, int(v171)*8+4))
+		if v178 == 1 {
+			v193 = 1
+			v194 = *(*int32)(unsafe.Add(p4, int(v173)*8))
+			v195 = *(*int32)(unsafe.Add(p4, int(v173)*8+4))
 			goto b79
 		}
-		if v176 == 2 {
-			v188 := v171 + 1
-			v191 = 2
-			v192 = *(*int32)(unsafe.Add(p4, int(v188)*8))
-			v193 = *(*int32)(unsafe.Add(p4, int(v188)*8+4))
+		if v178 == 2 {
+			v190 := v173 + 1
+			v193 = 2
+			v194 = *(*int32)(unsafe.Add(p4, int(v190)*8))
+			v195 = *(*int32)(unsafe.Add(p4, int(v190)*8+4))
 		} else {
-			v191 = 0
-			v192 = 0
 			v193 = 0
+			v194 = 0
+			v195 = 0
 		}
 	b79:
-		if v14 == v159 {
-			v196 := v191
-			if v191 == 1 {
-				v196 = 2
+		if v14 == v161 {
+			v198 := v193
+			if v193 == 1 {
+				v198 = 2
 			}
-			v197 = v196
+			v199 = v198
 		} else {
-			v197 = v191
+			v199 = v193
 		}
-		v198 = v197
-		v199 = v192
-		v200 = v193
+		v200 = v199
+		v201 = v194
+		v202 = v195
 	b82:
-		if v198 != 1 {
-			v205 = (v14 * 2) + int32(uint32(v198)>>1)
+		if v200 != 1 {
+			v207 = (v14 * 2) + int32(uint32(v200)>>1)
 		} else {
-			v205 = 512
+			v207 = 512
 		}
-		v206 = v198
-		v207 = v199
 		v208 = v200
-		v209 = v205
+		v209 = v201
+		v210 = v202
+		v211 = v207
 	b85:
-		h157[li] = v157
-		h158[li] = v158
-		u159 = v159
-		u160 = v160
-		u164 = v164
-		h206[li] = v206
-		h207[li] = v207
+		h159[li] = v159
+		h160[li] = v160
+		u161 = v161
+		u162 = v162
+		u166 = v166
 		h208[li] = v208
 		h209[li] = v209
+		h210[li] = v210
+		h211[li] = v211
 		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3352,19 +4721,19 @@ func (g *compositionsHost) r8() int {
 			next = 6
 		}
 	}
-	g.v159 = u159
-	g.v160 = u160
-	g.v164 = u164
+	g.v161 = u161
+	g.v162 = u162
+	g.v166 = u166
 	return next
 }
 
 func (g *compositionsHost) r10() int {
 	const n = 256
-	h227 := g.v227[:n]
-	h228 := g.v228[:n]
-	h82 := g.v82[:n]
-	h83 := g.v83[:n]
-	h36 := g.v36[:n]
+	h229 := g.v229[:n]
+	h230 := g.v230[:n]
+	h84 := g.v84[:n]
+	h85 := g.v85[:n]
+	h38 := g.v38[:n]
 	v12 := g.v12
 	v21 := g.v21
 	p1 := g.Pointer(1)
@@ -3380,95 +4749,95 @@ func (g *compositionsHost) r10() int {
 		}
 		v14 := int32(li)
 		v22 := v14 == 0
-		v227 := h227[li]
-		v228 := h228[li]
-		v82 := h82[li]
-		v83 := h83[li]
-		v36 := h36[li]
+		v229 := h229[li]
+		v230 := h230[li]
+		v84 := h84[li]
+		v85 := h85[li]
+		v38 := h38[li]
 		v0 := int32(basex + li)
-		var v256, v257, v264, v265, v266, v273, v275, v280, v282, v283, v284, v291, v293, v301 int32
-		var v268, v286 int64
+		var v258, v259, v266, v267, v268, v275, v277, v282, v284, v285, v286, v293, v295, v303 int32
+		var v270, v288 int64
 		if v22 {
-			v256 = v227
-			v257 = v228
+			v258 = v229
+			v259 = v230
 		} else {
-			v256 = v82 * v227
-			v257 = (v82 * v228) + v83
+			v258 = v84 * v229
+			v259 = (v84 * v230) + v85
 		}
-		v258 := uint64(v36) < uint64(v12)
-		v260 := uint64(v36+7) < uint64(v12)
-		v261 := v258 && v260
-		v262 := v261 && v258
-		v263 := v262 && v260
-		if !v263 {
-			v282 = v256
-			v283 = v257
-			v284 = 0
+		v260 := uint64(v38) < uint64(v12)
+		v262 := uint64(v38+7) < uint64(v12)
+		v263 := v260 && v262
+		v264 := v263 && v260
+		v265 := v264 && v262
+		if !v265 {
+			v284 = v258
+			v285 = v259
+			v286 = 0
 			goto b114
 		}
-		v264 = v256
-		v265 = v257
-		v266 = 0
+		v266 = v258
+		v267 = v259
+		v268 = 0
 	b108:
-		v268 = v36 + int64(uint32(v266))
-		if v21 <= v268 {
+		v270 = v38 + int64(uint32(v268))
+		if v21 <= v270 {
 			goto b123
 		}
 		{
-			v270 := *(*int32)(unsafe.Add(p1, int(v268)*4))
-			v272 := (v270 * 2) + 1
-			v273 = v272 * v264
-			v275 = (v272 * v265) + v270
+			v272 := *(*int32)(unsafe.Add(p1, int(v270)*4))
+			v274 := (v272 * 2) + 1
+			v275 = v274 * v266
+			v277 = (v274 * v267) + v272
 			if v11 {
-				*(*int32)(unsafe.Add(p6, int(v268)*8)) = v273
-				*(*int32)(unsafe.Add(p6, int(v268)*8+4)) = v275
+				*(*int32)(unsafe.Add(p6, int(v270)*8)) = v275
+				*(*int32)(unsafe.Add(p6, int(v270)*8+4)) = v277
 			} else {
-				*(*int32)(unsafe.Add(p6, int(v268)*8)) = v264
-				*(*int32)(unsafe.Add(p6, int(v268)*8+4)) = v265
+				*(*int32)(unsafe.Add(p6, int(v270)*8)) = v266
+				*(*int32)(unsafe.Add(p6, int(v270)*8+4)) = v267
 			}
 		}
-		v280 = v266 + 1
-		if v280 < 8 {
-			v264 = v273
-			v265 = v275
-			v266 = v280
+		v282 = v268 + 1
+		if v282 < 8 {
+			v266 = v275
+			v267 = v277
+			v268 = v282
 			goto b108
 		}
 		goto b123
 	b114:
-		v286 = v36 + int64(uint32(v284))
-		if v21 <= v286 {
+		v288 = v38 + int64(uint32(v286))
+		if v21 <= v288 {
 			goto b123
 		}
 		{
-			v288 := *(*int32)(unsafe.Add(p1, int(v286)*4))
-			v290 := (v288 * 2) + 1
-			v291 = v290 * v282
-			v293 = (v290 * v283) + v288
+			v290 := *(*int32)(unsafe.Add(p1, int(v288)*4))
+			v292 := (v290 * 2) + 1
+			v293 = v292 * v284
+			v295 = (v292 * v285) + v290
 			if !v11 {
 				goto b119
 			}
 		}
-		if uint64(v286) >= uint64(v12) {
-			g.Fault(0, v286, v12, v0)
+		if uint64(v288) >= uint64(v12) {
+			g.Fault(0, v288, v12, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p6, int(v286)*8)) = v291
-		*(*int32)(unsafe.Add(p6, int(v286)*8+4)) = v293
+		*(*int32)(unsafe.Add(p6, int(v288)*8)) = v293
+		*(*int32)(unsafe.Add(p6, int(v288)*8+4)) = v295
 		goto b121
 	b119:
-		if uint64(v286) >= uint64(v12) {
-			g.Fault(1, v286, v12, v0)
+		if uint64(v288) >= uint64(v12) {
+			g.Fault(1, v288, v12, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p6, int(v286)*8)) = v282
-		*(*int32)(unsafe.Add(p6, int(v286)*8+4)) = v283
+		*(*int32)(unsafe.Add(p6, int(v288)*8)) = v284
+		*(*int32)(unsafe.Add(p6, int(v288)*8+4)) = v285
 	b121:
-		v301 = v284 + 1
-		if v301 < 8 {
-			v282 = v291
-			v283 = v293
-			v284 = v301
+		v303 = v286 + 1
+		if v303 < 8 {
+			v284 = v293
+			v285 = v295
+			v286 = v303
 			goto b114
 		}
 	b123:
@@ -3479,29 +4848,29 @@ func (g *compositionsHost) r10() int {
 func (g *compositionsHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h332 := g.v332[:n]
-	h333 := g.v333[:n]
-	h336 := g.v336[:n]
-	h337 := g.v337[:n]
-	u338 := g.v338
+	h334 := g.v334[:n]
+	h335 := g.v335[:n]
+	h338 := g.v338[:n]
+	h339 := g.v339[:n]
+	u340 := g.v340
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v332 := h332[li]
-		v333 := h333[li]
-		var v336, v337, v338 int32
-		*(*int32)(unsafe.Add(m0, li*8)) = v332
-		*(*int32)(unsafe.Add(m0, li*8+4)) = v333
-		v336 = v332
-		v337 = v333
-		v338 = 1
-		if v338 < 256 {
-			h336[li] = v336
-			h337[li] = v337
-			u338 = v338
+		v334 := h334[li]
+		v335 := h335[li]
+		var v338, v339, v340 int32
+		*(*int32)(unsafe.Add(m0, li*8)) = v334
+		*(*int32)(unsafe.Add(m0, li*8+4)) = v335
+		v338 = v334
+		v339 = v335
+		v340 = 1
+		if v340 < 256 {
+			h338[li] = v338
+			h339[li] = v339
+			u340 = v340
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3517,74 +4886,74 @@ func (g *compositionsHost) r11() int {
 			next = 13
 		}
 	}
-	g.v338 = u338
+	g.v340 = u340
 	return next
 }
 
 func (g *compositionsHost) r12() int {
 	const n = 256
-	v338 := g.v338
+	v340 := g.v340
 	m0 := g.Memory(0)
-	h336 := g.v336[:n]
-	h337 := g.v337[:n]
-	h340 := g.v340[:n]
-	h344 := g.v344[:n]
-	h345 := g.v345[:n]
+	h338 := g.v338[:n]
+	h339 := g.v339[:n]
+	h342 := g.v342[:n]
+	h346 := g.v346[:n]
+	h347 := g.v347[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
-		v336 := h336[li]
-		v337 := h337[li]
-		var v344, v345 int32
-		v340 := v338 <= v14
-		if v340 {
-			v341 := v14 - v338
-			v344 = *(*int32)(unsafe.Add(m0, int(v341)*8))
-			v345 = *(*int32)(unsafe.Add(m0, int(v341)*8+4))
+		v338 := h338[li]
+		v339 := h339[li]
+		var v346, v347 int32
+		v342 := v340 <= v14
+		if v342 {
+			v343 := v14 - v340
+			v346 = *(*int32)(unsafe.Add(m0, int(v343)*8))
+			v347 = *(*int32)(unsafe.Add(m0, int(v343)*8+4))
 		} else {
-			v344 = v336
-			v345 = v337
+			v346 = v338
+			v347 = v339
 		}
-		h340[li] = v340
-		h344[li] = v344
-		h345[li] = v345
+		h342[li] = v342
+		h346[li] = v346
+		h347[li] = v347
 	}
 	// Barrier, by.go:113
-	e338 := g.v338
-	u338 := g.v338
+	e340 := g.v340
+	u340 := g.v340
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v336 := h336[li]
-		v337 := h337[li]
-		v338 := e338
-		v340 := h340[li]
-		v344 := h344[li]
-		v345 := h345[li]
-		var v351, v352 int32
-		if v340 {
-			v346 := v336 * v344
-			v348 := (v336 * v345) + v337
-			*(*int32)(unsafe.Add(m0, li*8)) = v346
-			*(*int32)(unsafe.Add(m0, li*8+4)) = v348
-			v351 = v346
-			v352 = v348
+		v338 := h338[li]
+		v339 := h339[li]
+		v340 := e340
+		v342 := h342[li]
+		v346 := h346[li]
+		v347 := h347[li]
+		var v353, v354 int32
+		if v342 {
+			v348 := v338 * v346
+			v350 := (v338 * v347) + v339
+			*(*int32)(unsafe.Add(m0, li*8)) = v348
+			*(*int32)(unsafe.Add(m0, li*8+4)) = v350
+			v353 = v348
+			v354 = v350
 		} else {
-			v351 = v336
-			v352 = v337
+			v353 = v338
+			v354 = v339
 		}
-		v336 = v351
-		v337 = v352
-		v338 = v338 * 2
-		if v338 < 256 {
-			h336[li] = v336
-			h337[li] = v337
-			u338 = v338
+		v338 = v353
+		v339 = v354
+		v340 = v340 * 2
+		if v340 < 256 {
+			h338[li] = v338
+			h339[li] = v339
+			u340 = v340
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3600,177 +4969,177 @@ func (g *compositionsHost) r12() int {
 			next = 13
 		}
 	}
-	g.v338 = u338
+	g.v340 = u340
 	return next
 }
 
 func (g *compositionsHost) r14() int {
 	const n = 256
-	h206 := g.v206[:n]
-	h207 := g.v207[:n]
 	h208 := g.v208[:n]
+	h209 := g.v209[:n]
+	h210 := g.v210[:n]
 	m0 := g.Memory(0)
-	v211 := g.v211
-	v159 := g.v159
+	v213 := g.v213
+	v161 := g.v161
 	v5 := g.v5
 	v7 := g.v7
 	p3 := g.Pointer(3)
 	p4 := g.Pointer(4)
-	u164 := g.v164
-	h209 := g.v209[:n]
+	u166 := g.v166
+	h211 := g.v211[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v206 := h206[li]
-		v207 := h207[li]
 		v208 := h208[li]
+		v209 := h209[li]
+		v210 := h210[li]
 		v14 := int32(li)
-		var v161, v162, v163, v164, v176, v191, v192, v193, v197, v198, v199, v200, v205, v209, v372, v373, v374, v375, v376, v377, v378 int32
-		var v170, v171, v172, v174, v360, v362 int64
-		var v180 bool
-		v354 := *(*int32)(unsafe.Add(m0, 2040))
-		v355 := *(*int32)(unsafe.Add(m0, 2044))
-		if v14 != v211 {
-			v372 = v206
-			v373 = v207
+		var v163, v164, v165, v166, v178, v193, v194, v195, v199, v200, v201, v202, v207, v211, v374, v375, v376, v377, v378, v379, v380 int32
+		var v172, v173, v174, v176, v362, v364 int64
+		var v182 bool
+		v356 := *(*int32)(unsafe.Add(m0, 2040))
+		v357 := *(*int32)(unsafe.Add(m0, 2044))
+		if v14 != v213 {
 			v374 = v208
+			v375 = v209
+			v376 = v210
 			goto b151
 		}
 		{
-			v358 := int64(uint32(v159 - v14))
-			v360 = (v358 * 2) + 3
-			v362 = (v358 * 3) + 2
-			if v5 <= v360 {
+			v360 := int64(uint32(v161 - v14))
+			v362 = (v360 * 2) + 3
+			v364 = (v360 * 3) + 2
+			if v5 <= v362 {
 				goto b150
 			}
 		}
-		if v7 <= v362 {
+		if v7 <= v364 {
 			goto b150
 		}
 		{
-			v365 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v360)*4)), int32(0), int32(1))
-			if v365 {
-				*(*int32)(unsafe.Add(p4, int(v362)*8)) = v354
-				*(*int32)(unsafe.Add(p4, int(v362)*8+4)) = v355
+			v367 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v362)*4)), int32(0), int32(1))
+			if v367 {
+				*(*int32)(unsafe.Add(p4, int(v364)*8)) = v356
+				*(*int32)(unsafe.Add(p4, int(v364)*8+4)) = v357
 				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v360)*4)), int32(2))
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v362)*4)), int32(2))
 			}
 		}
 	b150:
 		{
-			v371 := int32(1)
-			if v14 == v159 {
-				v371 = 2
+			v373 := int32(1)
+			if v14 == v161 {
+				v373 = 2
 			}
-			v372 = v371
-			v373 = v354
-			v374 = v355
+			v374 = v373
+			v375 = v356
+			v376 = v357
 		}
 	b151:
-		v375 = v372
-		v376 = v373
 		v377 = v374
-		v378 = 0
-		v161 = v375
-		v162 = v376
+		v378 = v375
+		v379 = v376
+		v380 = 0
 		v163 = v377
 		v164 = v378
-		if uint32(v14) > uint32(v159) {
-			v206 = v161
-			v207 = v162
+		v165 = v379
+		v166 = v380
+		if uint32(v14) > uint32(v161) {
 			v208 = v163
-			v209 = 512
+			v209 = v164
+			v210 = v165
+			v211 = 512
 			goto b85
 		}
-		if v161 != 0 {
-			v198 = v161
-			v199 = v162
+		if v163 != 0 {
 			v200 = v163
+			v201 = v164
+			v202 = v165
 			goto b82
 		}
 		{
-			v168 := int64(uint32(v159 - v14))
-			v169 := v168 * 2
-			v170 = v169 + 2
-			v171 = v168 * 3
-			v172 = v169 + 3
-			if v5 <= v172 {
+			v170 := int64(uint32(v161 - v14))
+			v171 := v170 * 2
+			v172 = v171 + 2
+			v173 = v170 * 3
+			v174 = v171 + 3
+			if v5 <= v174 {
 				goto b70
 			}
 		}
-		v174 = v171 + 2
-		if v7 > v174 {
+		v176 = v173 + 2
+		if v7 > v176 {
 			goto b71
 		}
 	b70:
-		v191 = 0
-		v192 = 0
 		v193 = 0
+		v194 = 0
+		v195 = 0
 		goto b79
 	b71:
-		v176 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v170)*4)))
-		if v176 == 0 {
-			v178 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v172)*4)))
-			v180 = v178 == 2
+		v178 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v172)*4)))
+		if v178 == 0 {
+			v180 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v174)*4)))
+			v182 = v180 == 2
 		} else {
-			v180 = false
+			v182 = false
 		}
 		kernelimpl.HostFence()
-		if v180 {
-			v191 = 1
-			v192 = *(*int32)(unsafe.Add(p4, int(v174)*8))
-			v193 = *(*int32)(unsafe.Add(p4, int(v174)*8+4))
+		if v182 {
+			v193 = 1
+			v194 = *(*int32)(unsafe.Add(p4, int(v176)*8))
+			v195 = *(*int32)(unsafe.Add(p4, int(v176)*8+4))
 			goto b79
 		}
-		if v176 == 1 {
-			v191 = 1
-			v192 = *(*int32)(unsafe.Add(p4, int(v171)*8))
-			v193 = *(*int32)(unsafe.Add(p4, int(v171)*8+4))
+		if v178 == 1 {
+			v193 = 1
+			v194 = *(*int32)(unsafe.Add(p4, int(v173)*8))
+			v195 = *(*int32)(unsafe.Add(p4, int(v173)*8+4))
 			goto b79
 		}
-		if v176 == 2 {
-			v188 := v171 + 1
-			v191 = 2
-			v192 = *(*int32)(unsafe.Add(p4, int(v188)*8))
-			v193 = *(*int32)(unsafe.Add(p4, int(v188)*8+4))
+		if v178 == 2 {
+			v190 := v173 + 1
+			v193 = 2
+			v194 = *(*int32)(unsafe.Add(p4, int(v190)*8))
+			v195 = *(*int32)(unsafe.Add(p4, int(v190)*8+4))
 		} else {
-			v191 = 0
-			v192 = 0
 			v193 = 0
+			v194 = 0
+			v195 = 0
 		}
 	b79:
-		if v14 == v159 {
-			v196 := v191
-			if v191 == 1 {
-				v196 = 2
+		if v14 == v161 {
+			v198 := v193
+			if v193 == 1 {
+				v198 = 2
 			}
-			v197 = v196
+			v199 = v198
 		} else {
-			v197 = v191
+			v199 = v193
 		}
-		v198 = v197
-		v199 = v192
-		v200 = v193
+		v200 = v199
+		v201 = v194
+		v202 = v195
 	b82:
-		if v198 != 1 {
-			v205 = (v14 * 2) + int32(uint32(v198)>>1)
+		if v200 != 1 {
+			v207 = (v14 * 2) + int32(uint32(v200)>>1)
 		} else {
-			v205 = 512
+			v207 = 512
 		}
-		v206 = v198
-		v207 = v199
 		v208 = v200
-		v209 = v205
+		v209 = v201
+		v210 = v202
+		v211 = v207
 	b85:
-		u164 = v164
-		h206[li] = v206
-		h207[li] = v207
+		u166 = v166
 		h208[li] = v208
 		h209[li] = v209
+		h210[li] = v210
+		h211[li] = v211
 	}
-	g.v164 = u164
+	g.v166 = u166
 	return 6
 }
 
@@ -3787,19 +5156,19 @@ type distancesHost struct {
 
 	v10 int8
 
-	v22, v32 int64
+	v22, v34 int64
 
-	v30, v170, v172 []int32
+	v32, v172, v174 []int32
 
-	v31, v54, v127, v129, v133, v173, v174, v270 int32
+	v33, v56, v129, v131, v135, v175, v176, v272 int32
 
-	v37 []int64
+	v39 []int64
 
-	v51, v53, v59, v64, v68, v128, v171, v187, v267, v269, v275 []float32
+	v53, v55, v61, v66, v70, v130, v173, v189, v269, v271, v277 []float32
 
-	v56, v272 []bool
+	v58, v274 []bool
 
-	v130 bool
+	v132 bool
 
 	sint32 []int32
 }
@@ -3824,10 +5193,10 @@ func (g *distancesHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 1024)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v30, &g.v170, &g.v172)
-	kernelimpl.HostRoom(n, &g.v37)
-	kernelimpl.HostRoom(n, &g.v51, &g.v53, &g.v59, &g.v64, &g.v68, &g.v128, &g.v171, &g.v187, &g.v267, &g.v269, &g.v275)
-	kernelimpl.HostRoom(n, &g.v56, &g.v272)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v172, &g.v174)
+	kernelimpl.HostRoom(n, &g.v39)
+	kernelimpl.HostRoom(n, &g.v53, &g.v55, &g.v61, &g.v66, &g.v70, &g.v130, &g.v173, &g.v189, &g.v269, &g.v271, &g.v277)
+	kernelimpl.HostRoom(n, &g.v58, &g.v274)
 }
 
 func (g *distancesHost) Run() {
@@ -3838,12 +5207,12 @@ func (g *distancesHost) Run() {
 			next = g.r4()
 		case 5: // Barrier, by.go:119
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:240
-			g.v173 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v172, -1))
+		case 6: // GroupReduce, lookback.go:247
+			g.v175 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v174, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:262
+		case 7: // Barrier, lookback.go:269
 			next = g.r8()
-		case 9: // Barrier, lookback.go:280
+		case 9: // Barrier, lookback.go:287
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -3870,10 +5239,10 @@ func (g *distancesHost) r0() int {
 	v27 := c0 + -1
 	v26 := c0 != 0
 	u22 := g.v22
-	h30 := g.v30[:n]
+	h32 := g.v32[:n]
 	for li := range n {
 		var v22 int64
-		var v30 int32
+		var v32 int32
 		v15 := int32(li)
 		if v16 {
 			v22 = v2
@@ -3890,7 +5259,7 @@ func (g *distancesHost) r0() int {
 			v22 = v21
 		}
 		if v15 != 0 {
-			v30 = -1
+			v32 = -1
 			goto b6
 		}
 		if v24 {
@@ -3899,88 +5268,92 @@ func (g *distancesHost) r0() int {
 			if v26 {
 				v29 = v27 - v25
 			}
-			v30 = v29
+			v31 := v29
+			if 4294967295 <= uint32(v29) {
+				v31 = -1
+			}
+			v32 = v31
 		} else {
-			v30 = -1
+			v32 = -1
 		}
 	b6:
 		u22 = v22
-		h30[li] = v30
+		h32[li] = v32
 	}
 	g.v22 = u22
-	// GroupSelect, lookback.go:201
-	g.v31 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v30, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v33 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v32, 0)[int32(0)]
 	v22 := g.v22
-	v31 := g.v31
-	v32 := int64(uint32(v31))
-	v33 := v32 * 2048
-	v34 := v22 <= v33
+	v33 := g.v33
+	v34 := int64(uint32(v33))
+	v35 := v34 * 2048
+	v36 := v22 <= v35
 	p1 := g.Pointer(1)
 	v1 := g.v1
-	h37 := g.v37[:n]
-	h51 := g.v51[:n]
+	h39 := g.v39[:n]
+	h53 := g.v53[:n]
 	more := false
 	for li := range n {
 		v15 := int32(li)
-		var v38, v45, v48, v51 float32
-		var v39, v49 int32
-		if v34 {
+		var v40, v47, v50, v53 float32
+		var v41, v51 int32
+		if v36 {
 			g.Leave(li)
 			continue
 		}
-		v37 := v33 + int64(uint32(v15*8))
-		v38 = 0
-		v39 = 0
+		v39 := v35 + int64(uint32(v15*8))
+		v40 = 0
+		v41 = 0
 	b10:
-		v41 := v37 + int64(uint32(v39))
-		if v22 <= v41 {
-			v51 = v38
+		v43 := v39 + int64(uint32(v41))
+		if v22 <= v43 {
+			v53 = v40
 			goto b15
 		}
 		{
-			v44 := float32(*(*float32)(unsafe.Add(p1, int(v41)*4)) - v1)
-			v45 = float32(v44 * v44)
-			if v39 == 0 {
-				v48 = v45
+			v46 := float32(*(*float32)(unsafe.Add(p1, int(v43)*4)) - v1)
+			v47 = float32(v46 * v46)
+			if v41 == 0 {
+				v50 = v47
 			} else {
-				v48 = float32(v38 + v45)
+				v50 = float32(v40 + v47)
 			}
 		}
-		v49 = v39 + 1
-		if v49 < 8 {
-			v38 = v48
-			v39 = v49
+		v51 = v41 + 1
+		if v51 < 8 {
+			v40 = v50
+			v41 = v51
 			goto b10
 		}
-		v51 = v48
+		v53 = v50
 	b15:
-		h37[li] = v37
-		h51[li] = v51
+		h39[li] = v39
+		h53[li] = v53
 		more = true
 	}
-	g.v32 = v32
+	g.v34 = v34
 	if !more {
 		return -1
 	}
 	// Barrier, by.go:105
 	m0 := g.Memory(0)
-	h53 := g.v53[:n]
-	u54 := g.v54
+	h55 := g.v55[:n]
+	u56 := g.v56
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v51 := h51[li]
-		var v53 float32
-		var v54 int32
-		*(*float32)(unsafe.Add(m0, li*4)) = v51
-		v53 = v51
-		v54 = 1
-		if v54 < 256 {
-			h53[li] = v53
-			u54 = v54
+		v53 := h53[li]
+		var v55 float32
+		var v56 int32
+		*(*float32)(unsafe.Add(m0, li*4)) = v53
+		v55 = v53
+		v56 = 1
+		if v56 < 256 {
+			h55[li] = v55
+			u56 = v56
 			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3996,59 +5369,59 @@ func (g *distancesHost) r0() int {
 			next = 5
 		}
 	}
-	g.v54 = u54
+	g.v56 = u56
 	return next
 }
 
 func (g *distancesHost) r4() int {
 	const n = 256
-	v54 := g.v54
+	v56 := g.v56
 	m0 := g.Memory(0)
-	h53 := g.v53[:n]
-	h56 := g.v56[:n]
-	h59 := g.v59[:n]
+	h55 := g.v55[:n]
+	h58 := g.v58[:n]
+	h61 := g.v61[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v15 := int32(li)
-		v53 := h53[li]
-		var v59 float32
-		v56 := v54 <= v15
-		if v56 {
-			v59 = *(*float32)(unsafe.Add(m0, int(v15-v54)*4))
+		v55 := h55[li]
+		var v61 float32
+		v58 := v56 <= v15
+		if v58 {
+			v61 = *(*float32)(unsafe.Add(m0, int(v15-v56)*4))
 		} else {
-			v59 = v53
+			v61 = v55
 		}
-		h56[li] = v56
-		h59[li] = v59
+		h58[li] = v58
+		h61[li] = v61
 	}
 	// Barrier, by.go:113
-	e54 := g.v54
-	u54 := g.v54
+	e56 := g.v56
+	u56 := g.v56
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v53 := h53[li]
-		v54 := e54
-		v56 := h56[li]
-		v59 := h59[li]
-		var v62 float32
-		if v56 {
-			v60 := float32(v59 + v53)
-			*(*float32)(unsafe.Add(m0, li*4)) = v60
-			v62 = v60
+		v55 := h55[li]
+		v56 := e56
+		v58 := h58[li]
+		v61 := h61[li]
+		var v64 float32
+		if v58 {
+			v62 := float32(v61 + v55)
+			*(*float32)(unsafe.Add(m0, li*4)) = v62
+			v64 = v62
 		} else {
-			v62 = v53
+			v64 = v55
 		}
-		v53 = v62
-		v54 = v54 * 2
-		if v54 < 256 {
-			h53[li] = v53
-			u54 = v54
+		v55 = v64
+		v56 = v56 * 2
+		if v56 < 256 {
+			h55[li] = v55
+			u56 = v56
 			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
@@ -4064,7 +5437,7 @@ func (g *distancesHost) r4() int {
 			next = 5
 		}
 	}
-	g.v54 = u54
+	g.v56 = u56
 	return next
 }
 
@@ -4072,47 +5445,47 @@ func (g *distancesHost) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c1 := g.c1
-	v69 := c1 == 0
-	v31 := g.v31
+	v71 := c1 == 0
+	v33 := g.v33
 	v6 := g.v6
-	v32 := g.v32
-	v74 := v32 * 2
-	v75 := v74 + 2
-	v77 := v6 <= v75
+	v34 := g.v34
+	v76 := v34 * 2
+	v77 := v76 + 2
+	v79 := v6 <= v77
 	v8 := g.v8
-	v76 := v32 * 3
-	v78 := v76 + 1
-	v79 := v8 <= v78
-	v72 := v31 == 0
+	v78 := v34 * 3
+	v80 := v78 + 1
+	v81 := v8 <= v80
+	v74 := v33 == 0
 	p4 := g.Pointer(4)
 	p3 := g.Pointer(3)
-	v73 := int32(1)
-	if v72 {
-		v73 = 2
+	v75 := int32(1)
+	if v74 {
+		v75 = 2
 	}
-	v84 := v31 == 0
-	v127 := v31 + -1
-	h37 := g.v37[:n]
+	v86 := v33 == 0
+	v129 := v33 + -1
+	h39 := g.v39[:n]
 	v13 := g.v13
 	v22 := g.v22
 	p1 := g.Pointer(1)
 	v1 := g.v1
-	v92 := v31 != 0
+	v94 := v33 != 0
 	v10 := g.v10
 	v11 := int32(uint8(v10))
 	v12 := v11 != 0
 	p6 := g.Pointer(6)
-	v91 := v31 != 0
+	v93 := v33 != 0
 	basex := g.Base(0)
-	h64 := g.v64[:n]
-	h68 := g.v68[:n]
-	h128 := g.v128[:n]
-	u129 := g.v129
-	u130 := g.v130
-	u133 := g.v133
-	h170 := g.v170[:n]
-	h171 := g.v171[:n]
+	h66 := g.v66[:n]
+	h70 := g.v70[:n]
+	h130 := g.v130[:n]
+	u131 := g.v131
+	u132 := g.v132
+	u135 := g.v135
 	h172 := g.v172[:n]
+	h173 := g.v173[:n]
+	h174 := g.v174[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -4121,319 +5494,319 @@ func (g *distancesHost) r6() int {
 		}
 		v15 := int32(li)
 		v23 := v15 == 0
-		v37 := h37[li]
+		v39 := h39[li]
 		v0 := int32(basex + li)
-		var v68, v93, v100, v103, v108, v115, v118, v128, v132, v158, v164, v171 float32
-		var v94, v106, v109, v124, v129, v131, v133, v145, v157, v162, v163, v169, v170, v172 int32
-		var v96, v111, v139, v140, v141, v143 int64
-		var v130, v149 bool
-		v64 := *(*float32)(unsafe.Add(m0, 1020))
-		v65 := v15 != 0
-		if v65 {
-			v68 = *(*float32)(unsafe.Add(m0, li*4+-4))
+		var v70, v95, v102, v105, v110, v117, v120, v130, v134, v160, v166, v173 float32
+		var v96, v108, v111, v126, v131, v133, v135, v147, v159, v164, v165, v171, v172, v174 int32
+		var v98, v113, v141, v142, v143, v145 int64
+		var v132, v151 bool
+		v66 := *(*float32)(unsafe.Add(m0, 1020))
+		v67 := v15 != 0
+		if v67 {
+			v70 = *(*float32)(unsafe.Add(m0, li*4+-4))
 		} else {
-			v68 = 0
+			v70 = 0
 		}
 		if !v23 {
 			goto b37
 		}
-		if v69 {
+		if v71 {
 			goto b31
 		}
-		if int32(uint32(v31)%uint32(c1)) == 0 {
+		if int32(uint32(v33)%uint32(c1)) == 0 {
 			goto b37
 		}
 	b31:
-		if v77 {
-			goto b37
-		}
 		if v79 {
 			goto b37
 		}
-		if v72 {
-			*(*float32)(unsafe.Add(p4, int(v78)*4)) = v64
+		if v81 {
+			goto b37
+		}
+		if v74 {
+			*(*float32)(unsafe.Add(p4, int(v80)*4)) = v66
 		} else {
-			*(*float32)(unsafe.Add(p4, int(v76)*4)) = v64
+			*(*float32)(unsafe.Add(p4, int(v78)*4)) = v66
 		}
 		kernelimpl.HostFence()
-		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v75)*4)), v73)
+		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v77)*4)), v75)
 	b37:
-		if !v84 {
-			v128 = 0
-			v129 = v127
-			v130 = true
+		if !v86 {
+			v130 = 0
+			v131 = v129
+			v132 = true
 			goto b65
 		}
 		{
-			v85 := uint64(v37) < uint64(v13)
-			v87 := uint64(v37+7) < uint64(v13)
-			v88 := v85 && v87
-			v89 := v88 && v85
-			v90 := v89 && v87
-			if !v90 {
-				v108 = v68
-				v109 = 0
+			v87 := uint64(v39) < uint64(v13)
+			v89 := uint64(v39+7) < uint64(v13)
+			v90 := v87 && v89
+			v91 := v90 && v87
+			v92 := v91 && v89
+			if !v92 {
+				v110 = v70
+				v111 = 0
 				goto b49
 			}
-			v93 = v68
-			v94 = 0
+			v95 = v70
+			v96 = 0
 		}
 	b39:
-		v96 = v37 + int64(uint32(v94))
-		if v22 <= v96 {
+		v98 = v39 + int64(uint32(v96))
+		if v22 <= v98 {
 			goto b62
 		}
 		{
-			v99 := float32(*(*float32)(unsafe.Add(p1, int(v96)*4)) - v1)
-			v100 = float32(v99 * v99)
-			if v92 {
+			v101 := float32(*(*float32)(unsafe.Add(p1, int(v98)*4)) - v1)
+			v102 = float32(v101 * v101)
+			if v94 {
 				goto b43
 			}
 		}
-		if v65 {
+		if v67 {
 			goto b43
 		}
-		if 0 >= v94 {
-			v103 = v100
+		if 0 >= v96 {
+			v105 = v102
 			goto b44
 		}
 	b43:
-		v103 = float32(v93 + v100)
+		v105 = float32(v95 + v102)
 	b44:
 		if v12 {
-			*(*float32)(unsafe.Add(p6, int(v96)*4)) = v103
+			*(*float32)(unsafe.Add(p6, int(v98)*4)) = v105
 		} else {
-			*(*float32)(unsafe.Add(p6, int(v96)*4)) = v93
+			*(*float32)(unsafe.Add(p6, int(v98)*4)) = v95
 		}
-		v106 = v94 + 1
-		if v106 < 8 {
-			v93 = v103
-			v94 = v106
+		v108 = v96 + 1
+		if v108 < 8 {
+			v95 = v105
+			v96 = v108
 			goto b39
 		}
 		goto b62
 	b49:
-		v111 = v37 + int64(uint32(v109))
-		if v22 <= v111 {
+		v113 = v39 + int64(uint32(v111))
+		if v22 <= v113 {
 			goto b62
 		}
 		{
-			v114 := float32(*(*float32)(unsafe.Add(p1, int(v111)*4)) - v1)
-			v115 = float32(v114 * v114)
-			if v91 {
+			v116 := float32(*(*float32)(unsafe.Add(p1, int(v113)*4)) - v1)
+			v117 = float32(v116 * v116)
+			if v93 {
 				goto b53
 			}
 		}
-		if v65 {
+		if v67 {
 			goto b53
 		}
-		if 0 >= v109 {
-			v118 = v115
+		if 0 >= v111 {
+			v120 = v117
 			goto b54
 		}
 	b53:
-		v118 = float32(v108 + v115)
+		v120 = float32(v110 + v117)
 	b54:
 		if !v12 {
 			goto b58
 		}
-		if uint64(v111) >= uint64(v13) {
-			g.Fault(0, v111, v13, v0)
+		if uint64(v113) >= uint64(v13) {
+			g.Fault(0, v113, v13, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p6, int(v111)*4)) = v118
+		*(*float32)(unsafe.Add(p6, int(v113)*4)) = v120
 		goto b60
 	b58:
-		if uint64(v111) >= uint64(v13) {
-			g.Fault(1, v111, v13, v0)
+		if uint64(v113) >= uint64(v13) {
+			g.Fault(1, v113, v13, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p6, int(v111)*4)) = v108
+		*(*float32)(unsafe.Add(p6, int(v113)*4)) = v110
 	b60:
-		v124 = v109 + 1
-		if v124 < 8 {
-			v108 = v118
-			v109 = v124
+		v126 = v111 + 1
+		if v126 < 8 {
+			v110 = v120
+			v111 = v126
 			goto b49
 		}
 	b62:
 		g.Leave(li)
 		continue
 	b65:
-		v131 = 0
-		v132 = v128
 		v133 = 0
-		if uint32(v15) > uint32(v129) {
-			v170 = v131
-			v171 = v132
-			v172 = 512
+		v134 = v130
+		v135 = 0
+		if uint32(v15) > uint32(v131) {
+			v172 = v133
+			v173 = v134
+			v174 = 512
 			goto b85
 		}
-		if v131 != 0 {
-			v163 = v131
-			v164 = v132
+		if v133 != 0 {
+			v165 = v133
+			v166 = v134
 			goto b82
 		}
 		{
-			v137 := int64(uint32(v129 - v15))
-			v138 := v137 * 2
-			v139 = v138 + 2
-			v140 = v137 * 3
-			v141 = v138 + 3
-			if v6 <= v141 {
+			v139 := int64(uint32(v131 - v15))
+			v140 := v139 * 2
+			v141 = v140 + 2
+			v142 = v139 * 3
+			v143 = v140 + 3
+			if v6 <= v143 {
 				goto b70
 			}
 		}
-		v143 = v140 + 2
-		if v8 > v143 {
+		v145 = v142 + 2
+		if v8 > v145 {
 			goto b71
 		}
 	b70:
-		v157 = 0
-		v158 = 0
+		v159 = 0
+		v160 = 0
 		goto b79
 	b71:
-		v145 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v139)*4)))
-		if v145 == 0 {
-			v147 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v141)*4)))
-			v149 = v147 == 2
+		v147 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v141)*4)))
+		if v147 == 0 {
+			v149 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v143)*4)))
+			v151 = v149 == 2
 		} else {
-			v149 = false
+			v151 = false
 		}
 		kernelimpl.HostFence()
-		if v149 {
-			v157 = 1
-			v158 = *(*float32)(unsafe.Add(p4, int(v143)*4))
+		if v151 {
+			v159 = 1
+			v160 = *(*float32)(unsafe.Add(p4, int(v145)*4))
 			goto b79
 		}
-		if v145 == 1 {
-			v157 = 1
-			v158 = *(*float32)(unsafe.Add(p4, int(v140)*4))
+		if v147 == 1 {
+			v159 = 1
+			v160 = *(*float32)(unsafe.Add(p4, int(v142)*4))
 			goto b79
 		}
-		if v145 == 2 {
-			v157 = 2
-			v158 = *(*float32)(unsafe.Add(p4, int(v140+1)*4))
+		if v147 == 2 {
+			v159 = 2
+			v160 = *(*float32)(unsafe.Add(p4, int(v142+1)*4))
 		} else {
-			v157 = 0
-			v158 = 0
+			v159 = 0
+			v160 = 0
 		}
 	b79:
-		if v15 == v129 {
-			v161 := v157
-			if v157 == 1 {
-				v161 = 2
+		if v15 == v131 {
+			v163 := v159
+			if v159 == 1 {
+				v163 = 2
 			}
-			v162 = v161
+			v164 = v163
 		} else {
-			v162 = v157
+			v164 = v159
 		}
-		v163 = v162
-		v164 = v158
+		v165 = v164
+		v166 = v160
 	b82:
-		if v163 != 1 {
-			v169 = (v15 * 2) + int32(uint32(v163)>>1)
+		if v165 != 1 {
+			v171 = (v15 * 2) + int32(uint32(v165)>>1)
 		} else {
-			v169 = 512
+			v171 = 512
 		}
-		v170 = v163
-		v171 = v164
-		v172 = v169
+		v172 = v165
+		v173 = v166
+		v174 = v171
 	b85:
-		h64[li] = v64
-		h68[li] = v68
-		h128[li] = v128
-		u129 = v129
-		u130 = v130
-		u133 = v133
-		h170[li] = v170
-		h171[li] = v171
+		h66[li] = v66
+		h70[li] = v70
+		h130[li] = v130
+		u131 = v131
+		u132 = v132
+		u135 = v135
 		h172[li] = v172
+		h173[li] = v173
+		h174[li] = v174
 		next = 6
 	}
-	g.v127 = v127
-	g.v129 = u129
-	g.v130 = u130
-	g.v133 = u133
+	g.v129 = v129
+	g.v131 = u131
+	g.v132 = u132
+	g.v135 = u135
 	return next
 }
 
 func (g *distancesHost) r7() int {
 	const n = 256
-	h128 := g.v128[:n]
-	e129 := g.v129
-	e130 := g.v130
-	e133 := g.v133
-	h170 := g.v170[:n]
-	h171 := g.v171[:n]
-	v173 := g.v173
-	v175 := 512 <= uint32(v173)
-	v176 := v173 & 1
-	v177 := v176 == 1
-	v174 := int32(uint32(v173) >> 1)
-	v178 := 256 <= uint32(v174)
-	u129 := g.v129
+	h130 := g.v130[:n]
+	e131 := g.v131
+	e132 := g.v132
+	e135 := g.v135
+	h172 := g.v172[:n]
+	h173 := g.v173[:n]
+	v175 := g.v175
+	v177 := 512 <= uint32(v175)
+	v178 := v175 & 1
+	v179 := v178 == 1
+	v176 := int32(uint32(v175) >> 1)
+	v180 := 256 <= uint32(v176)
+	u131 := g.v131
 	c2 := g.c2
 	v6 := g.v6
 	v8 := g.v8
 	p3 := g.Pointer(3)
 	p4 := g.Pointer(4)
-	u130 := g.v130
-	u133 := g.v133
-	h172 := g.v172[:n]
+	u132 := g.v132
+	u135 := g.v135
+	h174 := g.v174[:n]
 	v22 := g.v22
 	p1 := g.Pointer(1)
 	v1 := g.v1
-	h267 := g.v267[:n]
+	h269 := g.v269[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v128 := h128[li]
-		v129 := e129
-		v130 := e130
-		v133 := e133
-		v170 := h170[li]
-		v171 := h171[li]
+		v130 := h130[li]
+		v131 := e131
+		v132 := e132
+		v135 := e135
+		v172 := h172[li]
+		v173 := h173[li]
 		v15 := int32(li)
-		v35 := v15 * 8
-		v36 := int64(uint32(v35))
-		var v131, v145, v157, v162, v163, v169, v172, v246, v255, v265, v298, v300 int32
-		var v132, v158, v164, v245, v254, v261, v264, v267, v299 float32
-		var v139, v140, v141, v143, v253 int64
-		var v149, v247 bool
-		if v175 {
+		v37 := v15 * 8
+		v38 := int64(uint32(v37))
+		var v133, v147, v159, v164, v165, v171, v174, v248, v257, v267, v300, v302 int32
+		var v134, v160, v166, v247, v256, v263, v266, v269, v301 float32
+		var v141, v142, v143, v145, v255 int64
+		var v151, v249 bool
+		if v177 {
 			goto b88
 		}
-		if !v177 {
+		if !v179 {
 			goto b127
 		}
 	b88:
-		if !v130 {
+		if !v132 {
 			goto b91
 		}
-		if v178 {
-			v245 = v128
-			v246 = v129 + -256
-			v247 = true
+		if v180 {
+			v247 = v130
+			v248 = v131 + -256
+			v249 = true
 		} else {
 			goto b91
 		}
-		v128 = v245
-		v129 = v246
 		v130 = v247
-		v131 = 0
-		v132 = v128
+		v131 = v248
+		v132 = v249
 		v133 = 0
+		v134 = v130
+		v135 = 0
 		goto b66
 	b91:
-		h128[li] = v128
-		u129 = v129
-		h171[li] = v171
+		h130[li] = v130
+		u131 = v131
+		h173[li] = v173
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4443,105 +5816,105 @@ func (g *distancesHost) r7() int {
 		continue
 	b127:
 		{
-			v248 := v133 + 1
-			if uint32(v248) >= uint32(c2) {
-				v253 = (int64(uint32(v129-v174)) * 2048) + v36
-				v254 = 0
-				v255 = 0
+			v250 := v135 + 1
+			if uint32(v250) >= uint32(c2) {
+				v255 = (int64(uint32(v131-v176)) * 2048) + v38
+				v256 = 0
+				v257 = 0
 				goto b129
 			}
-			v298 = v170
-			v299 = v171
-			v300 = v248
+			v300 = v172
+			v301 = v173
+			v302 = v250
 		}
-		v131 = v298
-		v132 = v299
 		v133 = v300
+		v134 = v301
+		v135 = v302
 	b66:
-		if uint32(v15) > uint32(v129) {
-			v170 = v131
-			v171 = v132
-			v172 = 512
+		if uint32(v15) > uint32(v131) {
+			v172 = v133
+			v173 = v134
+			v174 = 512
 			goto b85
 		}
-		if v131 != 0 {
-			v163 = v131
-			v164 = v132
+		if v133 != 0 {
+			v165 = v133
+			v166 = v134
 			goto b82
 		}
 		{
-			v137 := int64(uint32(v129 - v15))
-			v138 := v137 * 2
-			v139 = v138 + 2
-			v140 = v137 * 3
-			v141 = v138 + 3
-			if v6 <= v141 {
+			v139 := int64(uint32(v131 - v15))
+			v140 := v139 * 2
+			v141 = v140 + 2
+			v142 = v139 * 3
+			v143 = v140 + 3
+			if v6 <= v143 {
 				goto b70
 			}
 		}
-		v143 = v140 + 2
-		if v8 > v143 {
+		v145 = v142 + 2
+		if v8 > v145 {
 			goto b71
 		}
 	b70:
-		v157 = 0
-		v158 = 0
+		v159 = 0
+		v160 = 0
 		goto b79
 	b71:
-		v145 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v139)*4)))
-		if v145 == 0 {
-			v147 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v141)*4)))
-			v149 = v147 == 2
+		v147 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v141)*4)))
+		if v147 == 0 {
+			v149 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v143)*4)))
+			v151 = v149 == 2
 		} else {
-			v149 = false
+			v151 = false
 		}
 		kernelimpl.HostFence()
-		if v149 {
-			v157 = 1
-			v158 = *(*float32)(unsafe.Add(p4, int(v143)*4))
+		if v151 {
+			v159 = 1
+			v160 = *(*float32)(unsafe.Add(p4, int(v145)*4))
 			goto b79
 		}
-		if v145 == 1 {
-			v157 = 1
-			v158 = *(*float32)(unsafe.Add(p4, int(v140)*4))
+		if v147 == 1 {
+			v159 = 1
+			v160 = *(*float32)(unsafe.Add(p4, int(v142)*4))
 			goto b79
 		}
-		if v145 == 2 {
-			v157 = 2
-			v158 = *(*float32)(unsafe.Add(p4, int(v140+1)*4))
+		if v147 == 2 {
+			v159 = 2
+			v160 = *(*float32)(unsafe.Add(p4, int(v142+1)*4))
 		} else {
-			v157 = 0
-			v158 = 0
+			v159 = 0
+			v160 = 0
 		}
 	b79:
-		if v15 == v129 {
-			v161 := v157
-			if v157 == 1 {
-				v161 = 2
+		if v15 == v131 {
+			v163 := v159
+			if v159 == 1 {
+				v163 = 2
 			}
-			v162 = v161
+			v164 = v163
 		} else {
-			v162 = v157
+			v164 = v159
 		}
-		v163 = v162
-		v164 = v158
+		v165 = v164
+		v166 = v160
 	b82:
-		if v163 != 1 {
-			v169 = (v15 * 2) + int32(uint32(v163)>>1)
+		if v165 != 1 {
+			v171 = (v15 * 2) + int32(uint32(v165)>>1)
 		} else {
-			v169 = 512
+			v171 = 512
 		}
-		v170 = v163
-		v171 = v164
-		v172 = v169
+		v172 = v165
+		v173 = v166
+		v174 = v171
 	b85:
-		h128[li] = v128
-		u129 = v129
-		u130 = v130
-		u133 = v133
-		h170[li] = v170
-		h171[li] = v171
+		h130[li] = v130
+		u131 = v131
+		u132 = v132
+		u135 = v135
 		h172[li] = v172
+		h173[li] = v173
+		h174[li] = v174
 		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4550,34 +5923,34 @@ func (g *distancesHost) r7() int {
 		}
 		continue
 	b129:
-		v257 := v253 + int64(uint32(v255))
-		if v22 <= v257 {
-			v267 = v254
+		v259 := v255 + int64(uint32(v257))
+		if v22 <= v259 {
+			v269 = v256
 			goto b134
 		}
 		{
-			v260 := float32(*(*float32)(unsafe.Add(p1, int(v257)*4)) - v1)
-			v261 = float32(v260 * v260)
-			if v255 == 0 {
-				v264 = v261
+			v262 := float32(*(*float32)(unsafe.Add(p1, int(v259)*4)) - v1)
+			v263 = float32(v262 * v262)
+			if v257 == 0 {
+				v266 = v263
 			} else {
-				v264 = float32(v254 + v261)
+				v266 = float32(v256 + v263)
 			}
 		}
-		v265 = v255 + 1
-		if v265 < 8 {
-			v254 = v264
-			v255 = v265
+		v267 = v257 + 1
+		if v267 < 8 {
+			v256 = v266
+			v257 = v267
 			goto b129
 		}
-		v267 = v264
+		v269 = v266
 	b134:
-		h128[li] = v128
-		u129 = v129
-		u130 = v130
-		h170[li] = v170
-		h171[li] = v171
-		h267[li] = v267
+		h130[li] = v130
+		u131 = v131
+		u132 = v132
+		h172[li] = v172
+		h173[li] = v173
+		h269[li] = v269
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4585,113 +5958,113 @@ func (g *distancesHost) r7() int {
 			next = 10
 		}
 	}
-	g.v129 = u129
-	g.v174 = v174
-	g.v130 = u130
-	g.v133 = u133
+	g.v131 = u131
+	g.v176 = v176
+	g.v132 = u132
+	g.v135 = u135
 	return next
 }
 
 func (g *distancesHost) r8() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h171 := g.v171[:n]
+	h173 := g.v173[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v15 := int32(li)
-		v171 := h171[li]
-		*(*float32)(unsafe.Add(m0, int(v15&255)*4)) = v171
+		v173 := h173[li]
+		*(*float32)(unsafe.Add(m0, int(v15&255)*4)) = v173
 	}
-	// Barrier, lookback.go:264
-	h128 := g.v128[:n]
-	e129 := g.v129
-	v174 := g.v174
-	v182 := uint32(v174) < 256
-	v183 := v174 & 255
-	v186 := int32(256)
-	if v182 {
-		v186 = v174
+	// Barrier, lookback.go:271
+	h130 := g.v130[:n]
+	e131 := g.v131
+	v176 := g.v176
+	v184 := uint32(v176) < 256
+	v185 := v176 & 255
+	v188 := int32(256)
+	if v184 {
+		v188 = v176
 	}
 	stop := g.Cancelled()
-	v127 := g.v127
-	h64 := g.v64[:n]
+	v129 := g.v129
+	h66 := g.v66[:n]
 	c3 := g.c3
-	v196 := c3 == 0
+	v198 := c3 == 0
 	v6 := g.v6
-	v32 := g.v32
-	v197 := v32 * 2
-	v198 := v197 + 2
-	v200 := v6 <= v198
+	v34 := g.v34
+	v199 := v34 * 2
+	v200 := v199 + 2
+	v202 := v6 <= v200
 	v8 := g.v8
-	v199 := v32 * 3
-	v201 := v199 + 1
-	v202 := v8 <= v201
+	v201 := v34 * 3
+	v203 := v201 + 1
+	v204 := v8 <= v203
 	p4 := g.Pointer(4)
 	p3 := g.Pointer(3)
-	h187 := g.v187[:n]
-	u129 := g.v129
-	u130 := g.v130
-	u133 := g.v133
-	h170 := g.v170[:n]
+	h189 := g.v189[:n]
+	u131 := g.v131
+	u132 := g.v132
+	u135 := g.v135
 	h172 := g.v172[:n]
+	h174 := g.v174[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v128 := h128[li]
-		v129 := e129
-		v64 := h64[li]
+		v130 := h130[li]
+		v131 := e131
+		v66 := h66[li]
 		v15 := int32(li)
 		v23 := v15 == 0
-		var v130, v149, v247 bool
-		var v131, v133, v145, v157, v162, v163, v169, v170, v172, v188, v246 int32
-		var v132, v158, v164, v171, v185, v187, v195, v245 float32
-		var v139, v140, v141, v143 int64
-		if v182 {
-			v185 = *(*float32)(unsafe.Add(m0, int(v183)*4))
+		var v132, v151, v249 bool
+		var v133, v135, v147, v159, v164, v165, v171, v172, v174, v190, v248 int32
+		var v134, v160, v166, v173, v187, v189, v197, v247 float32
+		var v141, v142, v143, v145 int64
+		if v184 {
+			v187 = *(*float32)(unsafe.Add(m0, int(v185)*4))
 		} else {
-			v185 = v128
+			v187 = v130
 		}
-		v187 = v185
-		v188 = v186
+		v189 = v187
+		v190 = v188
 	b96:
-		if v188 != 0 {
-			v190 := v188 + -1
-			v193 := float32(v187 + *(*float32)(unsafe.Add(m0, int(v190&255)*4)))
-			v187 = v193
-			v188 = v190
+		if v190 != 0 {
+			v192 := v190 + -1
+			v195 := float32(v189 + *(*float32)(unsafe.Add(m0, int(v192&255)*4)))
+			v189 = v195
+			v190 = v192
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b96
 		}
-		if v129 != v127 {
-			v245 = v187
-			v246 = v129 + 256
-			v247 = false
+		if v131 != v129 {
+			v247 = v189
+			v248 = v131 + 256
+			v249 = false
 			goto b126
 		}
-		v195 = float32(v187 + v64)
+		v197 = float32(v189 + v66)
 		if !v23 {
 			goto b104
 		}
-		if !v196 {
+		if !v198 {
 			goto b104
 		}
-		if v200 {
+		if v202 {
 			goto b104
 		}
-		if !v202 {
-			*(*float32)(unsafe.Add(p4, int(v201)*4)) = v195
+		if !v204 {
+			*(*float32)(unsafe.Add(p4, int(v203)*4)) = v197
 			kernelimpl.HostFence()
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v198)*4)), int32(2))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v200)*4)), int32(2))
 		}
 	b104:
-		h187[li] = v187
+		h189[li] = v189
 		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4700,96 +6073,96 @@ func (g *distancesHost) r8() int {
 		}
 		continue
 	b126:
-		v128 = v245
-		v129 = v246
 		v130 = v247
-		v131 = 0
-		v132 = v128
+		v131 = v248
+		v132 = v249
 		v133 = 0
-		if uint32(v15) > uint32(v129) {
-			v170 = v131
-			v171 = v132
-			v172 = 512
+		v134 = v130
+		v135 = 0
+		if uint32(v15) > uint32(v131) {
+			v172 = v133
+			v173 = v134
+			v174 = 512
 			goto b85
 		}
-		if v131 != 0 {
-			v163 = v131
-			v164 = v132
+		if v133 != 0 {
+			v165 = v133
+			v166 = v134
 			goto b82
 		}
 		{
-			v137 := int64(uint32(v129 - v15))
-			v138 := v137 * 2
-			v139 = v138 + 2
-			v140 = v137 * 3
-			v141 = v138 + 3
-			if v6 <= v141 {
+			v139 := int64(uint32(v131 - v15))
+			v140 := v139 * 2
+			v141 = v140 + 2
+			v142 = v139 * 3
+			v143 = v140 + 3
+			if v6 <= v143 {
 				goto b70
 			}
 		}
-		v143 = v140 + 2
-		if v8 > v143 {
+		v145 = v142 + 2
+		if v8 > v145 {
 			goto b71
 		}
 	b70:
-		v157 = 0
-		v158 = 0
+		v159 = 0
+		v160 = 0
 		goto b79
 	b71:
-		v145 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v139)*4)))
-		if v145 == 0 {
-			v147 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v141)*4)))
-			v149 = v147 == 2
+		v147 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v141)*4)))
+		if v147 == 0 {
+			v149 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v143)*4)))
+			v151 = v149 == 2
 		} else {
-			v149 = false
+			v151 = false
 		}
 		kernelimpl.HostFence()
-		if v149 {
-			v157 = 1
-			v158 = *(*float32)(unsafe.Add(p4, int(v143)*4))
+		if v151 {
+			v159 = 1
+			v160 = *(*float32)(unsafe.Add(p4, int(v145)*4))
 			goto b79
 		}
-		if v145 == 1 {
-			v157 = 1
-			v158 = *(*float32)(unsafe.Add(p4, int(v140)*4))
+		if v147 == 1 {
+			v159 = 1
+			v160 = *(*float32)(unsafe.Add(p4, int(v142)*4))
 			goto b79
 		}
-		if v145 == 2 {
-			v157 = 2
-			v158 = *(*float32)(unsafe.Add(p4, int(v140+1)*4))
+		if v147 == 2 {
+			v159 = 2
+			v160 = *(*float32)(unsafe.Add(p4, int(v142+1)*4))
 		} else {
-			v157 = 0
-			v158 = 0
+			v159 = 0
+			v160 = 0
 		}
 	b79:
-		if v15 == v129 {
-			v161 := v157
-			if v157 == 1 {
-				v161 = 2
+		if v15 == v131 {
+			v163 := v159
+			if v159 == 1 {
+				v163 = 2
 			}
-			v162 = v161
+			v164 = v163
 		} else {
-			v162 = v157
+			v164 = v159
 		}
-		v163 = v162
-		v164 = v158
+		v165 = v164
+		v166 = v160
 	b82:
-		if v163 != 1 {
-			v169 = (v15 * 2) + int32(uint32(v163)>>1)
+		if v165 != 1 {
+			v171 = (v15 * 2) + int32(uint32(v165)>>1)
 		} else {
-			v169 = 512
+			v171 = 512
 		}
-		v170 = v163
-		v171 = v164
-		v172 = v169
+		v172 = v165
+		v173 = v166
+		v174 = v171
 	b85:
-		h128[li] = v128
-		u129 = v129
-		u130 = v130
-		u133 = v133
-		h170[li] = v170
-		h171[li] = v171
+		h130[li] = v130
+		u131 = v131
+		u132 = v132
+		u135 = v135
 		h172[li] = v172
+		h173[li] = v173
+		h174[li] = v174
 		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4797,17 +6170,17 @@ func (g *distancesHost) r8() int {
 			next = 6
 		}
 	}
-	g.v129 = u129
-	g.v130 = u130
-	g.v133 = u133
+	g.v131 = u131
+	g.v132 = u132
+	g.v135 = u135
 	return next
 }
 
 func (g *distancesHost) r10() int {
 	const n = 256
-	h187 := g.v187[:n]
-	h68 := g.v68[:n]
-	h37 := g.v37[:n]
+	h189 := g.v189[:n]
+	h70 := g.v70[:n]
+	h39 := g.v39[:n]
 	v13 := g.v13
 	v22 := g.v22
 	p1 := g.Pointer(1)
@@ -4824,80 +6197,80 @@ func (g *distancesHost) r10() int {
 		}
 		v15 := int32(li)
 		v23 := v15 == 0
-		v187 := h187[li]
-		v68 := h68[li]
-		v37 := h37[li]
+		v189 := h189[li]
+		v70 := h70[li]
+		v39 := h39[li]
 		v0 := int32(basex + li)
-		var v207, v214, v222, v227, v235 float32
-		var v215, v225, v228, v241 int32
-		var v217, v230 int64
+		var v209, v216, v224, v229, v237 float32
+		var v217, v227, v230, v243 int32
+		var v219, v232 int64
 		if v23 {
-			v207 = v187
+			v209 = v189
 		} else {
-			v207 = float32(v187 + v68)
+			v209 = float32(v189 + v70)
 		}
-		v208 := uint64(v37) < uint64(v13)
-		v210 := uint64(v37+7) < uint64(v13)
-		v211 := v208 && v210
-		v212 := v211 && v208
-		v213 := v212 && v210
-		if !v213 {
-			v227 = v207
-			v228 = 0
+		v210 := uint64(v39) < uint64(v13)
+		v212 := uint64(v39+7) < uint64(v13)
+		v213 := v210 && v212
+		v214 := v213 && v210
+		v215 := v214 && v212
+		if !v215 {
+			v229 = v209
+			v230 = 0
 			goto b114
 		}
-		v214 = v207
-		v215 = 0
+		v216 = v209
+		v217 = 0
 	b108:
-		v217 = v37 + int64(uint32(v215))
-		if v22 <= v217 {
+		v219 = v39 + int64(uint32(v217))
+		if v22 <= v219 {
 			goto b123
 		}
 		{
-			v220 := float32(*(*float32)(unsafe.Add(p1, int(v217)*4)) - v1)
-			v222 = float32(v214 + float32(v220*v220))
+			v222 := float32(*(*float32)(unsafe.Add(p1, int(v219)*4)) - v1)
+			v224 = float32(v216 + float32(v222*v222))
 			if v12 {
-				*(*float32)(unsafe.Add(p6, int(v217)*4)) = v222
+				*(*float32)(unsafe.Add(p6, int(v219)*4)) = v224
 			} else {
-				*(*float32)(unsafe.Add(p6, int(v217)*4)) = v214
+				*(*float32)(unsafe.Add(p6, int(v219)*4)) = v216
 			}
 		}
-		v225 = v215 + 1
-		if v225 < 8 {
-			v214 = v222
-			v215 = v225
+		v227 = v217 + 1
+		if v227 < 8 {
+			v216 = v224
+			v217 = v227
 			goto b108
 		}
 		goto b123
 	b114:
-		v230 = v37 + int64(uint32(v228))
-		if v22 <= v230 {
+		v232 = v39 + int64(uint32(v230))
+		if v22 <= v232 {
 			goto b123
 		}
 		{
-			v233 := float32(*(*float32)(unsafe.Add(p1, int(v230)*4)) - v1)
-			v235 = float32(v227 + float32(v233*v233))
+			v235 := float32(*(*float32)(unsafe.Add(p1, int(v232)*4)) - v1)
+			v237 = float32(v229 + float32(v235*v235))
 			if !v12 {
 				goto b119
 			}
 		}
-		if uint64(v230) >= uint64(v13) {
-			g.Fault(0, v230, v13, v0)
+		if uint64(v232) >= uint64(v13) {
+			g.Fault(0, v232, v13, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p6, int(v230)*4)) = v235
+		*(*float32)(unsafe.Add(p6, int(v232)*4)) = v237
 		goto b121
 	b119:
-		if uint64(v230) >= uint64(v13) {
-			g.Fault(1, v230, v13, v0)
+		if uint64(v232) >= uint64(v13) {
+			g.Fault(1, v232, v13, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p6, int(v230)*4)) = v227
+		*(*float32)(unsafe.Add(p6, int(v232)*4)) = v229
 	b121:
-		v241 = v228 + 1
-		if v241 < 8 {
-			v227 = v235
-			v228 = v241
+		v243 = v230 + 1
+		if v243 < 8 {
+			v229 = v237
+			v230 = v243
 			goto b114
 		}
 	b123:
@@ -4908,24 +6281,24 @@ func (g *distancesHost) r10() int {
 func (g *distancesHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h267 := g.v267[:n]
 	h269 := g.v269[:n]
-	u270 := g.v270
+	h271 := g.v271[:n]
+	u272 := g.v272
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v267 := h267[li]
-		var v269 float32
-		var v270 int32
-		*(*float32)(unsafe.Add(m0, li*4)) = v267
-		v269 = v267
-		v270 = 1
-		if v270 < 256 {
-			h269[li] = v269
-			u270 = v270
+		v269 := h269[li]
+		var v271 float32
+		var v272 int32
+		*(*float32)(unsafe.Add(m0, li*4)) = v269
+		v271 = v269
+		v272 = 1
+		if v272 < 256 {
+			h271[li] = v271
+			u272 = v272
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -4941,59 +6314,59 @@ func (g *distancesHost) r11() int {
 			next = 13
 		}
 	}
-	g.v270 = u270
+	g.v272 = u272
 	return next
 }
 
 func (g *distancesHost) r12() int {
 	const n = 256
-	v270 := g.v270
+	v272 := g.v272
 	m0 := g.Memory(0)
-	h269 := g.v269[:n]
-	h272 := g.v272[:n]
-	h275 := g.v275[:n]
+	h271 := g.v271[:n]
+	h274 := g.v274[:n]
+	h277 := g.v277[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v15 := int32(li)
-		v269 := h269[li]
-		var v275 float32
-		v272 := v270 <= v15
-		if v272 {
-			v275 = *(*float32)(unsafe.Add(m0, int(v15-v270)*4))
+		v271 := h271[li]
+		var v277 float32
+		v274 := v272 <= v15
+		if v274 {
+			v277 = *(*float32)(unsafe.Add(m0, int(v15-v272)*4))
 		} else {
-			v275 = v269
+			v277 = v271
 		}
-		h272[li] = v272
-		h275[li] = v275
+		h274[li] = v274
+		h277[li] = v277
 	}
 	// Barrier, by.go:113
-	e270 := g.v270
-	u270 := g.v270
+	e272 := g.v272
+	u272 := g.v272
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v269 := h269[li]
-		v270 := e270
-		v272 := h272[li]
-		v275 := h275[li]
-		var v278 float32
-		if v272 {
-			v276 := float32(v275 + v269)
-			*(*float32)(unsafe.Add(m0, li*4)) = v276
-			v278 = v276
+		v271 := h271[li]
+		v272 := e272
+		v274 := h274[li]
+		v277 := h277[li]
+		var v280 float32
+		if v274 {
+			v278 := float32(v277 + v271)
+			*(*float32)(unsafe.Add(m0, li*4)) = v278
+			v280 = v278
 		} else {
-			v278 = v269
+			v280 = v271
 		}
-		v269 = v278
-		v270 = v270 * 2
-		if v270 < 256 {
-			h269[li] = v269
-			u270 = v270
+		v271 = v280
+		v272 = v272 * 2
+		if v272 < 256 {
+			h271[li] = v271
+			u272 = v272
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -5009,159 +6382,7270 @@ func (g *distancesHost) r12() int {
 			next = 13
 		}
 	}
-	g.v270 = u270
+	g.v272 = u272
 	return next
 }
 
 func (g *distancesHost) r14() int {
 	const n = 256
-	h170 := g.v170[:n]
-	h171 := g.v171[:n]
+	h172 := g.v172[:n]
+	h173 := g.v173[:n]
 	m0 := g.Memory(0)
-	v174 := g.v174
-	v129 := g.v129
+	v176 := g.v176
+	v131 := g.v131
 	v6 := g.v6
 	v8 := g.v8
 	p3 := g.Pointer(3)
 	p4 := g.Pointer(4)
-	u133 := g.v133
+	u135 := g.v135
+	h174 := g.v174[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v172 := h172[li]
+		v173 := h173[li]
+		v15 := int32(li)
+		var v133, v135, v147, v159, v164, v165, v171, v174, v298, v300, v302 int32
+		var v134, v160, v166, v299, v301 float32
+		var v141, v142, v143, v145, v287, v289 int64
+		var v151 bool
+		v282 := *(*float32)(unsafe.Add(m0, 1020))
+		if v15 != v176 {
+			v298 = v172
+			v299 = v173
+			goto b151
+		}
+		{
+			v285 := int64(uint32(v131 - v15))
+			v287 = (v285 * 2) + 3
+			v289 = (v285 * 3) + 2
+			if v6 <= v287 {
+				goto b150
+			}
+		}
+		if v8 <= v289 {
+			goto b150
+		}
+		{
+			v292 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v287)*4)), int32(0), int32(1))
+			if v292 {
+				*(*float32)(unsafe.Add(p4, int(v289)*4)) = v282
+				kernelimpl.HostFence()
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v287)*4)), int32(2))
+			}
+		}
+	b150:
+		{
+			v297 := int32(1)
+			if v15 == v131 {
+				v297 = 2
+			}
+			v298 = v297
+			v299 = v282
+		}
+	b151:
+		v300 = v298
+		v301 = v299
+		v302 = 0
+		v133 = v300
+		v134 = v301
+		v135 = v302
+		if uint32(v15) > uint32(v131) {
+			v172 = v133
+			v173 = v134
+			v174 = 512
+			goto b85
+		}
+		if v133 != 0 {
+			v165 = v133
+			v166 = v134
+			goto b82
+		}
+		{
+			v139 := int64(uint32(v131 - v15))
+			v140 := v139 * 2
+			v141 = v140 + 2
+			v142 = v139 * 3
+			v143 = v140 + 3
+			if v6 <= v143 {
+				goto b70
+			}
+		}
+		v145 = v142 + 2
+		if v8 > v145 {
+			goto b71
+		}
+	b70:
+		v159 = 0
+		v160 = 0
+		goto b79
+	b71:
+		v147 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v141)*4)))
+		if v147 == 0 {
+			v149 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v143)*4)))
+			v151 = v149 == 2
+		} else {
+			v151 = false
+		}
+		kernelimpl.HostFence()
+		if v151 {
+			v159 = 1
+			v160 = *(*float32)(unsafe.Add(p4, int(v145)*4))
+			goto b79
+		}
+		if v147 == 1 {
+			v159 = 1
+			v160 = *(*float32)(unsafe.Add(p4, int(v142)*4))
+			goto b79
+		}
+		if v147 == 2 {
+			v159 = 2
+			v160 = *(*float32)(unsafe.Add(p4, int(v142+1)*4))
+		} else {
+			v159 = 0
+			v160 = 0
+		}
+	b79:
+		if v15 == v131 {
+			v163 := v159
+			if v159 == 1 {
+				v163 = 2
+			}
+			v164 = v163
+		} else {
+			v164 = v159
+		}
+		v165 = v164
+		v166 = v160
+	b82:
+		if v165 != 1 {
+			v171 = (v15 * 2) + int32(uint32(v165)>>1)
+		} else {
+			v171 = 512
+		}
+		v172 = v165
+		v173 = v166
+		v174 = v171
+	b85:
+		u135 = v135
+		h172[li] = v172
+		h173[li] = v173
+		h174[li] = v174
+	}
+	g.v135 = u135
+	return 6
+}
+
+// halfDotHost is a work-group of the kernel [HalfDot].
+type halfDotHost struct {
+	kernelimpl.HostGroup
+	v1, v3, v5, v8 int64
+
+	v7 int32
+
+	v109 int64
+
+	v110 []float32
+
+	v111 int32
+}
+
+func newHalfDotHost() kernelimpl.HostForm { return new(halfDotHost) }
+
+const halfDotHostSites = `1	prim/reduce/kernels/by.go:69:20
+1	71:15
+1	89:8`
+
+func (g *halfDotHost) Begin() {
+	g.Sites = halfDotHostSites
+	const n = 256
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int32(72)
+	g.v8 = g.Int64(88)
+	g.Allot(0, 1024)
+	kernelimpl.HostRoom(n, &g.v110)
+}
+
+func (g *halfDotHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 1: // Barrier, by.go:82
+			next = g.r2()
+		}
+	}
+}
+
+func (g *halfDotHost) r0() int {
+	const n = 256
+	// ZeroLocal, by.go:51
+	g.Zero(0)
+	v7 := g.v7
+	v13 := v7 == 0
+	v5 := g.v5
+	v14 := v5 == 0
+	v1 := g.v1
+	p3 := g.Pointer(3)
+	v21 := v5 == 0
+	v3 := g.v3
+	v25 := uint32(v7) < 64
+	v26 := int64(uint32(v7))
+	v27 := int64(63)
+	if v25 {
+		v27 = v26
+	}
+	v29 := v7 & 63
+	v30 := int64(uint32(v29))
+	v31 := int64(1) << (uint64(v30) & 63)
+	v32 := int64(0)
+	if v25 {
+		v32 = v31
+	}
+	v33 := v32 + -1
+	v11 := int32(g.ID[0])
+	v12 := int64(uint32(v11))
+	v42 := v12 * 4096
+	p1 := g.Pointer(1)
+	p2 := g.Pointer(2)
+	basex := g.Base(0)
+	m0 := g.Memory(0)
+	u109 := g.v109
+	h110 := g.v110[:n]
+	u111 := g.v111
+	v8 := g.v8
+	v125 := uint64(v12) < uint64(v8)
+	p5 := g.Pointer(5)
+	next := -1
+	for li := range n {
+		v0 := int32(basex + li)
+		var v20, v40, v41, v61, v83, v87, v97 int64
+		var v59, v75, v78, v81, v100, v103, v106, v110 float32
+		var v60, v79, v82, v104, v111 int32
+		v10 := int32(li)
+		if !v13 {
+			goto b5
+		}
+		if v14 {
+			v20 = v1
+		} else {
+			v15 := *(*int64)(p3)
+			v17 := int64(0)
+			if 0 < v15 {
+				v17 = v15
+			}
+			v19 := v17
+			if v1 < v17 {
+				v19 = v1
+			}
+			v20 = v19
+		}
+		v41 = v20
+		goto b8
+	b5:
+		if v21 {
+			v40 = v3
+		} else {
+			v22 := *(*int64)(p3)
+			v24 := int64(0)
+			if 0 < v22 {
+				v24 = v22
+			}
+			v28 := v24 >> (uint64(v27) & 63)
+			v37 := v28
+			if (v24 & v33) != 0 {
+				v37 = v28 + 1
+			}
+			v39 := v37
+			if v3 < v37 {
+				v39 = v3
+			}
+			v40 = v39
+		}
+		v41 = v40
+	b8:
+		v43 := v41 - v42
+		v45 := int64(0)
+		if 0 < v43 {
+			v45 = v43
+		}
+		v47 := int64(4096)
+		if v45 < 4096 {
+			v47 = v45
+		}
+		v48 := v10 * 16
+		v50 := v42 + int64(uint32(v48))
+		v52 := v50 + 15
+		v57 := ((uint64(v50) < uint64(v1)) && (uint64(v52) < uint64(v1))) && (uint64(v50) < uint64(v3))
+		if !(v57 && (uint64(v52) < uint64(v3))) {
+			v81 = 0
+			v82 = 0
+			goto b17
+		}
+		v59 = 0
+		v60 = 0
+	b9:
+		v61 = int64(uint32(v60))
+		if v47 <= int64(uint32(v48+v60)) {
+			v106 = v59
+			goto b28
+		}
+		if v13 {
+			v65 := v50 + v61
+			v70 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v65)*4))))).Float32()
+			v71 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v65)*4+2))))).Float32()
+			v75 = float32(v70 * v71)
+		} else {
+			v75 = *(*float32)(unsafe.Add(p2, int(v50+v61)*4))
+		}
+		if v60 == 0 {
+			v78 = v75
+		} else {
+			v78 = float32(v59 + v75)
+		}
+		v79 = v60 + 1
+		if v79 < 16 {
+			v59 = v78
+			v60 = v79
+			goto b9
+		}
+		v106 = v78
+		goto b28
+	b17:
+		v83 = int64(uint32(v82))
+		if v47 <= int64(uint32(v48+v82)) {
+			v106 = v81
+			goto b28
+		}
+		if !v13 {
+			goto b22
+		}
+		v87 = v50 + v83
+		if uint64(v87) >= uint64(v1) {
+			g.Fault(0, v87, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v93 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v87)*4))))).Float32()
+			v94 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v87)*4+2))))).Float32()
+			v100 = float32(v93 * v94)
+			goto b24
+		}
+	b22:
+		v97 = v50 + v83
+		if uint64(v97) >= uint64(v3) {
+			g.Fault(1, v97, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v100 = *(*float32)(unsafe.Add(p2, int(v97)*4))
+	b24:
+		if v82 == 0 {
+			v103 = v100
+		} else {
+			v103 = float32(v81 + v100)
+		}
+		v104 = v82 + 1
+		if v104 < 16 {
+			v81 = v103
+			v82 = v104
+			goto b17
+		}
+		v106 = v103
+	b28:
+		*(*float32)(unsafe.Add(m0, li*4)) = v106
+		v109 := int64(uint64(v47+15) >> 4)
+		v110 = v106
+		v111 = 1
+		if v111 < 256 {
+			u109 = v109
+			h110[li] = v110
+			u111 = v111
+			next = 1
+			continue
+		}
+		if v10 != 0 {
+			goto b39
+		}
+		if !v125 {
+			g.Fault(2, v12, v8, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p5, int(v11)*4)) = v110
+	b39:
+		g.Leave(li)
+	}
+	g.v109 = u109
+	g.v111 = u111
+	return next
+}
+
+func (g *halfDotHost) r2() int {
+	const n = 256
+	h110 := g.v110[:n]
+	e111 := g.v111
+	v109 := g.v109
+	m0 := g.Memory(0)
+	u111 := g.v111
+	v11 := int32(g.ID[0])
+	v12 := int64(uint32(v11))
+	v8 := g.v8
+	v125 := uint64(v12) < uint64(v8)
+	basex := g.Base(0)
+	p5 := g.Pointer(5)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v110 := h110[li]
+		v111 := e111
+		v10 := int32(li)
+		v0 := int32(basex + li)
+		var v117 int32
+		var v123 float32
+		v113 := v111 * 2
+		if v10 != (int32(uint32(v10)/uint32(v113)) * v113) {
+			v123 = v110
+			goto b34
+		}
+		v117 = v10 + v111
+		if int64(uint32(v117)) < v109 {
+			v121 := float32(v110 + *(*float32)(unsafe.Add(m0, int(v117)*4)))
+			*(*float32)(unsafe.Add(m0, li*4)) = v121
+			v123 = v121
+		} else {
+			v123 = v110
+		}
+	b34:
+		v110 = v123
+		v111 = v113
+		if v111 < 256 {
+			h110[li] = v110
+			u111 = v111
+			next = 1
+			continue
+		}
+		if v10 != 0 {
+			goto b39
+		}
+		if !v125 {
+			g.Fault(2, v12, v8, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p5, int(v11)*4)) = v110
+	b39:
+		g.Leave(li)
+	}
+	g.v111 = u111
+	return next
+}
+
+// halfStepsHost is a work-group of the kernel [HalfSteps].
+type halfStepsHost struct {
+	kernelimpl.HostGroup
+	c0     int32
+	c1     int32
+	c2     int32
+	c3     int32
+	v1, v2 float32
+
+	v3, v5, v7, v9, v14 int64
+
+	v11 int8
+
+	v23, v35 int64
+
+	v33, v53, v60, v64, v126, v171, v172, v173, v188, v271 []int32
+
+	v34, v55, v125, v127, v131, v174, v175, v273 int32
+
+	v40 []int64
+
+	v57, v275 []bool
+
+	v128 bool
+
+	sint32 []int32
+}
+
+func newHalfStepsHost() kernelimpl.HostForm { return new(halfStepsHost) }
+
+const halfStepsHostSites = `1	prim/scan/kernels/by.go:93:9
+1	95:9`
+
+func (g *halfStepsHost) Begin() {
+	g.Sites = halfStepsHostSites
+	const n = 256
+	g.v1 = g.Float32(24)
+	g.v2 = g.Float32(28)
+	g.v3 = g.Int64(40)
+	g.v5 = g.Int64(56)
+	g.v7 = g.Int64(72)
+	g.v9 = g.Int64(88)
+	g.v11 = kernelimpl.HostArg[int8](&g.HostGroup, 96)
+	g.v14 = g.Int64(112)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 1024)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v33, &g.v53, &g.v60, &g.v64, &g.v126, &g.v171, &g.v172, &g.v173, &g.v188, &g.v271)
+	kernelimpl.HostRoom(n, &g.v40)
+	kernelimpl.HostRoom(n, &g.v57, &g.v275)
+}
+
+func (g *halfStepsHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 3: // Barrier, by.go:108
+			next = g.r4()
+		case 5: // Barrier, by.go:119
+			next = g.r6()
+		case 6: // GroupReduce, lookback.go:247
+			g.v174 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v173, -1))
+			next = g.r7()
+		case 7: // Barrier, lookback.go:269
+			next = g.r8()
+		case 9: // Barrier, lookback.go:287
+			next = g.r10()
+		case 10: // Barrier, by.go:105
+			next = g.r11()
+		case 11: // Barrier, by.go:108
+			next = g.r12()
+		case 13: // Barrier, by.go:119
+			next = g.r14()
+		}
+	}
+}
+
+func (g *halfStepsHost) r0() int {
+	const n = 256
+	// ZeroLocal, by.go:61
+	g.Zero(0)
+	v5 := g.v5
+	v17 := v5 == 0
+	v3 := g.v3
+	p2 := g.Pointer(2)
+	v7 := g.v7
+	v25 := 0 < v7
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v28 := c0 + -1
+	v27 := c0 != 0
+	u23 := g.v23
+	h33 := g.v33[:n]
+	for li := range n {
+		var v23 int64
+		var v33 int32
+		v16 := int32(li)
+		if v17 {
+			v23 = v3
+		} else {
+			v18 := *(*int64)(p2)
+			v20 := int64(0)
+			if 0 < v18 {
+				v20 = v18
+			}
+			v22 := v20
+			if v3 < v20 {
+				v22 = v3
+			}
+			v23 = v22
+		}
+		if v16 != 0 {
+			v33 = -1
+			goto b6
+		}
+		if v25 {
+			v26 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v30 := v26
+			if v27 {
+				v30 = v28 - v26
+			}
+			v32 := v30
+			if 4294967295 <= uint32(v30) {
+				v32 = -1
+			}
+			v33 = v32
+		} else {
+			v33 = -1
+		}
+	b6:
+		u23 = v23
+		h33[li] = v33
+	}
+	g.v23 = u23
+	// GroupSelect, lookback.go:208
+	g.v34 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v33, 0)[int32(0)]
+	v23 := g.v23
+	v34 := g.v34
+	v35 := int64(uint32(v34))
+	v36 := v35 * 2048
+	v37 := v23 <= v36
+	p1 := g.Pointer(1)
+	v2 := g.v2
+	v1 := g.v1
+	h40 := g.v40[:n]
+	h53 := g.v53[:n]
+	more := false
+	for li := range n {
+		v16 := int32(li)
+		var v41, v42, v50, v51, v53 int32
+		if v37 {
+			g.Leave(li)
+			continue
+		}
+		v40 := v36 + int64(uint32(v16*8))
+		v41 = 0
+		v42 = 0
+	b10:
+		v44 := v40 + int64(uint32(v42))
+		if v23 <= v44 {
+			v53 = v41
+			goto b13
+		}
+		{
+			v49 := float32(v1 + float32(float32(*(*int32)(unsafe.Add(p1, int(v44)*4)))*v2))
+			v50 = int32(half.FromFloat32[half.Float16](v49))
+			v51 = v42 + 1
+			if v51 < 8 {
+				v41 = v50
+				v42 = v51
+				goto b10
+			}
+			v53 = v50
+		}
+	b13:
+		h40[li] = v40
+		h53[li] = v53
+		more = true
+	}
+	g.v35 = v35
+	if !more {
+		return -1
+	}
+	// Barrier, by.go:105
+	m0 := g.Memory(0)
+	u55 := g.v55
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v53 := h53[li]
+		var v55 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v53
+		v55 = 1
+		if v55 < 256 {
+			u55 = v55
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v55 = u55
+	return next
+}
+
+func (g *halfStepsHost) r4() int {
+	const n = 256
+	v55 := g.v55
+	h57 := g.v57[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v16 := int32(li)
+		v57 := v55 <= v16
+		h57[li] = v57
+	}
+	// Barrier, by.go:113
+	e55 := g.v55
+	m0 := g.Memory(0)
+	h53 := g.v53[:n]
+	u55 := g.v55
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v55 := e55
+		v57 := h57[li]
+		v53 := h53[li]
+		if v57 {
+			*(*int32)(unsafe.Add(m0, li*4)) = v53
+		}
+		v55 = v55 * 2
+		if v55 < 256 {
+			u55 = v55
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v55 = u55
+	return next
+}
+
+func (g *halfStepsHost) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	c1 := g.c1
+	v65 := c1 == 0
+	v34 := g.v34
+	v7 := g.v7
+	v35 := g.v35
+	v70 := v35 * 2
+	v71 := v70 + 2
+	v73 := v7 <= v71
+	v9 := g.v9
+	v72 := v35 * 3
+	v74 := v72 + 1
+	v75 := v9 <= v74
+	v68 := v34 == 0
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	v69 := int32(1)
+	if v68 {
+		v69 = 2
+	}
+	v82 := v34 == 0
+	v125 := v34 + -1
+	h40 := g.v40[:n]
+	v14 := g.v14
+	v23 := g.v23
+	p1 := g.Pointer(1)
+	v2 := g.v2
+	v1 := g.v1
+	v11 := g.v11
+	v12 := int32(uint8(v11))
+	v13 := v12 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	h60 := g.v60[:n]
+	h64 := g.v64[:n]
+	h126 := g.v126[:n]
+	u127 := g.v127
+	u128 := g.v128
+	u131 := g.v131
+	h171 := g.v171[:n]
+	h172 := g.v172[:n]
+	h173 := g.v173[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v16 := int32(li)
+		v24 := v16 == 0
+		v40 := h40[li]
+		v0 := int32(basex + li)
+		var v64, v89, v90, v98, v103, v105, v106, v114, v122, v126, v127, v129, v130, v131, v143, v158, v159, v163, v164, v165, v170, v171, v172, v173 int32
+		var v92, v108, v137, v138, v139, v141 int64
+		var v128, v147 bool
+		v60 := *(*int32)(unsafe.Add(m0, 1020))
+		if v16 != 0 {
+			v64 = *(*int32)(unsafe.Add(m0, li*4+-4))
+		} else {
+			v64 = 0
+		}
+		if !v24 {
+			goto b33
+		}
+		if v65 {
+			goto b27
+		}
+		if int32(uint32(v34)%uint32(c1)) == 0 {
+			goto b33
+		}
+	b27:
+		if v73 {
+			goto b33
+		}
+		if v75 {
+			goto b33
+		}
+		if v68 {
+			*(*int16)(unsafe.Add(p4, int(v74)*2)) = int16(uint32(v60))
+		} else {
+			*(*int16)(unsafe.Add(p4, int(v72)*2)) = int16(uint32(v60))
+		}
+		kernelimpl.HostFence()
+		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v71)*4)), v69)
+	b33:
+		if !v82 {
+			v126 = 0
+			v127 = v125
+			v128 = true
+			goto b53
+		}
+		{
+			v83 := uint64(v40) < uint64(v14)
+			v85 := uint64(v40+7) < uint64(v14)
+			v86 := v83 && v85
+			v87 := v86 && v83
+			v88 := v87 && v85
+			if !v88 {
+				v105 = v64
+				v106 = 0
+				goto b41
+			}
+			v89 = v64
+			v90 = 0
+		}
+	b35:
+		v92 = v40 + int64(uint32(v90))
+		if v23 <= v92 {
+			goto b50
+		}
+		{
+			v97 := float32(v1 + float32(float32(*(*int32)(unsafe.Add(p1, int(v92)*4)))*v2))
+			v98 = int32(half.FromFloat32[half.Float16](v97))
+			if v13 {
+				*(*int16)(unsafe.Add(p6, int(v92)*2)) = int16(uint32(v98))
+			} else {
+				*(*int16)(unsafe.Add(p6, int(v92)*2)) = int16(uint32(v89))
+			}
+		}
+		v103 = v90 + 1
+		if v103 < 8 {
+			v89 = v98
+			v90 = v103
+			goto b35
+		}
+		goto b50
+	b41:
+		v108 = v40 + int64(uint32(v106))
+		if v23 <= v108 {
+			goto b50
+		}
+		{
+			v112 := float32(float32(*(*int32)(unsafe.Add(p1, int(v108)*4))) * v2)
+			v114 = int32(half.FromFloat32[half.Float16](float32(v1 + v112)))
+			if !v13 {
+				goto b46
+			}
+		}
+		if uint64(v108) >= uint64(v14) {
+			g.Fault(0, v108, v14, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v108)*2)) = int16(uint32(v114))
+		goto b48
+	b46:
+		if uint64(v108) >= uint64(v14) {
+			g.Fault(1, v108, v14, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v108)*2)) = int16(uint32(v105))
+	b48:
+		v122 = v106 + 1
+		if v122 < 8 {
+			v105 = v114
+			v106 = v122
+			goto b41
+		}
+	b50:
+		g.Leave(li)
+		continue
+	b53:
+		v129 = 0
+		v130 = v126
+		v131 = 0
+		if uint32(v16) > uint32(v127) {
+			v171 = v129
+			v172 = v130
+			v173 = 512
+			goto b73
+		}
+		if v129 != 0 {
+			v164 = v129
+			v165 = v130
+			goto b70
+		}
+		{
+			v135 := int64(uint32(v127 - v16))
+			v136 := v135 * 2
+			v137 = v136 + 2
+			v138 = v135 * 3
+			v139 = v136 + 3
+			if v7 <= v139 {
+				goto b58
+			}
+		}
+		v141 = v138 + 2
+		if v9 > v141 {
+			goto b59
+		}
+	b58:
+		v158 = 0
+		v159 = 0
+		goto b67
+	b59:
+		v143 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v137)*4)))
+		if v143 == 0 {
+			v145 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v139)*4)))
+			v147 = v145 == 2
+		} else {
+			v147 = false
+		}
+		kernelimpl.HostFence()
+		if v147 {
+			v158 = 1
+			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v141)*2))))
+			goto b67
+		}
+		if v143 == 1 {
+			v158 = 1
+			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v138)*2))))
+			goto b67
+		}
+		if v143 == 2 {
+			v158 = 2
+			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v138+1)*2))))
+		} else {
+			v158 = 0
+			v159 = 0
+		}
+	b67:
+		if v16 == v127 {
+			v162 := v158
+			if v158 == 1 {
+				v162 = 2
+			}
+			v163 = v162
+		} else {
+			v163 = v158
+		}
+		v164 = v163
+		v165 = v159
+	b70:
+		if v164 != 1 {
+			v170 = (v16 * 2) + int32(uint32(v164)>>1)
+		} else {
+			v170 = 512
+		}
+		v171 = v164
+		v172 = v165
+		v173 = v170
+	b73:
+		h60[li] = v60
+		h64[li] = v64
+		h126[li] = v126
+		u127 = v127
+		u128 = v128
+		u131 = v131
+		h171[li] = v171
+		h172[li] = v172
+		h173[li] = v173
+		next = 6
+	}
+	g.v125 = v125
+	g.v127 = u127
+	g.v128 = u128
+	g.v131 = u131
+	return next
+}
+
+func (g *halfStepsHost) r7() int {
+	const n = 256
+	h126 := g.v126[:n]
+	e127 := g.v127
+	e128 := g.v128
+	e131 := g.v131
+	h171 := g.v171[:n]
+	h172 := g.v172[:n]
+	v174 := g.v174
+	v176 := 512 <= uint32(v174)
+	v177 := v174 & 1
+	v178 := v177 == 1
+	v175 := int32(uint32(v174) >> 1)
+	v179 := 256 <= uint32(v175)
+	u127 := g.v127
+	c2 := g.c2
+	v7 := g.v7
+	v9 := g.v9
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u128 := g.v128
+	u131 := g.v131
+	h173 := g.v173[:n]
+	v23 := g.v23
+	p1 := g.Pointer(1)
+	v2 := g.v2
+	v1 := g.v1
+	h271 := g.v271[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v126 := h126[li]
+		v127 := e127
+		v128 := e128
+		v131 := e131
+		v171 := h171[li]
+		v172 := h172[li]
+		v16 := int32(li)
+		v38 := v16 * 8
+		v39 := int64(uint32(v38))
+		var v129, v130, v143, v158, v159, v163, v164, v165, v170, v173, v250, v251, v259, v260, v268, v269, v271, v297, v298, v299 int32
+		var v137, v138, v139, v141, v258 int64
+		var v147, v252 bool
+		if v176 {
+			goto b76
+		}
+		if !v178 {
+			goto b113
+		}
+	b76:
+		if !v128 {
+			goto b79
+		}
+		if v179 {
+			v250 = v126
+			v251 = v127 + -256
+			v252 = true
+		} else {
+			goto b79
+		}
+		v126 = v250
+		v127 = v251
+		v128 = v252
+		v129 = 0
+		v130 = v126
+		v131 = 0
+		goto b54
+	b79:
+		h126[li] = v126
+		u127 = v127
+		h172[li] = v172
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b113:
+		{
+			v253 := v131 + 1
+			if uint32(v253) >= uint32(c2) {
+				v258 = (int64(uint32(v127-v175)) * 2048) + v39
+				v259 = 0
+				v260 = 0
+				goto b115
+			}
+			v297 = v171
+			v298 = v172
+			v299 = v253
+		}
+		v129 = v297
+		v130 = v298
+		v131 = v299
+	b54:
+		if uint32(v16) > uint32(v127) {
+			v171 = v129
+			v172 = v130
+			v173 = 512
+			goto b73
+		}
+		if v129 != 0 {
+			v164 = v129
+			v165 = v130
+			goto b70
+		}
+		{
+			v135 := int64(uint32(v127 - v16))
+			v136 := v135 * 2
+			v137 = v136 + 2
+			v138 = v135 * 3
+			v139 = v136 + 3
+			if v7 <= v139 {
+				goto b58
+			}
+		}
+		v141 = v138 + 2
+		if v9 > v141 {
+			goto b59
+		}
+	b58:
+		v158 = 0
+		v159 = 0
+		goto b67
+	b59:
+		v143 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v137)*4)))
+		if v143 == 0 {
+			v145 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v139)*4)))
+			v147 = v145 == 2
+		} else {
+			v147 = false
+		}
+		kernelimpl.HostFence()
+		if v147 {
+			v158 = 1
+			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v141)*2))))
+			goto b67
+		}
+		if v143 == 1 {
+			v158 = 1
+			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v138)*2))))
+			goto b67
+		}
+		if v143 == 2 {
+			v158 = 2
+			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v138+1)*2))))
+		} else {
+			v158 = 0
+			v159 = 0
+		}
+	b67:
+		if v16 == v127 {
+			v162 := v158
+			if v158 == 1 {
+				v162 = 2
+			}
+			v163 = v162
+		} else {
+			v163 = v158
+		}
+		v164 = v163
+		v165 = v159
+	b70:
+		if v164 != 1 {
+			v170 = (v16 * 2) + int32(uint32(v164)>>1)
+		} else {
+			v170 = 512
+		}
+		v171 = v164
+		v172 = v165
+		v173 = v170
+	b73:
+		h126[li] = v126
+		u127 = v127
+		u128 = v128
+		u131 = v131
+		h171[li] = v171
+		h172[li] = v172
+		h173[li] = v173
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+		continue
+	b115:
+		v262 := v258 + int64(uint32(v260))
+		if v23 <= v262 {
+			v271 = v259
+			goto b118
+		}
+		{
+			v266 := float32(float32(*(*int32)(unsafe.Add(p1, int(v262)*4))) * v2)
+			v268 = int32(half.FromFloat32[half.Float16](float32(v1 + v266)))
+			v269 = v260 + 1
+			if v269 < 8 {
+				v259 = v268
+				v260 = v269
+				goto b115
+			}
+			v271 = v268
+		}
+	b118:
+		h126[li] = v126
+		u127 = v127
+		u128 = v128
+		h171[li] = v171
+		h172[li] = v172
+		h271[li] = v271
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v127 = u127
+	g.v175 = v175
+	g.v128 = u128
+	g.v131 = u131
+	return next
+}
+
+func (g *halfStepsHost) r8() int {
+	const n = 256
+	m0 := g.Memory(0)
 	h172 := g.v172[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v170 := h170[li]
+		v16 := int32(li)
+		v172 := h172[li]
+		*(*int32)(unsafe.Add(m0, int(v16&255)*4)) = v172
+	}
+	// Barrier, lookback.go:271
+	h126 := g.v126[:n]
+	e127 := g.v127
+	v175 := g.v175
+	v183 := uint32(v175) < 256
+	v184 := v175 & 255
+	v187 := int32(256)
+	if v183 {
+		v187 = v175
+	}
+	stop := g.Cancelled()
+	v125 := g.v125
+	c3 := g.c3
+	v195 := c3 == 0
+	v7 := g.v7
+	v35 := g.v35
+	v196 := v35 * 2
+	v197 := v196 + 2
+	v199 := v7 <= v197
+	v9 := g.v9
+	v198 := v35 * 3
+	v200 := v198 + 1
+	v201 := v9 <= v200
+	h60 := g.v60[:n]
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	h188 := g.v188[:n]
+	u127 := g.v127
+	u128 := g.v128
+	u131 := g.v131
+	h171 := g.v171[:n]
+	h173 := g.v173[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v126 := h126[li]
+		v127 := e127
+		v16 := int32(li)
+		v24 := v16 == 0
+		v60 := h60[li]
+		var v128, v147, v252 bool
+		var v129, v130, v131, v143, v158, v159, v163, v164, v165, v170, v171, v172, v173, v186, v188, v189, v250, v251 int32
+		var v137, v138, v139, v141 int64
+		if v183 {
+			v186 = *(*int32)(unsafe.Add(m0, int(v184)*4))
+		} else {
+			v186 = v126
+		}
+		v188 = v186
+		v189 = v187
+	b84:
+		if v189 != 0 {
+			v191 := v189 + -1
+			v188 = *(*int32)(unsafe.Add(m0, int(v191&255)*4))
+			v189 = v191
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b84
+		}
+		if v127 != v125 {
+			v250 = v188
+			v251 = v127 + 256
+			v252 = false
+			goto b112
+		}
+		if !v24 {
+			goto b92
+		}
+		if !v195 {
+			goto b92
+		}
+		if v199 {
+			goto b92
+		}
+		if !v201 {
+			*(*int16)(unsafe.Add(p4, int(v200)*2)) = int16(uint32(v60))
+			kernelimpl.HostFence()
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v197)*4)), int32(2))
+		}
+	b92:
+		h188[li] = v188
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+		continue
+	b112:
+		v126 = v250
+		v127 = v251
+		v128 = v252
+		v129 = 0
+		v130 = v126
+		v131 = 0
+		if uint32(v16) > uint32(v127) {
+			v171 = v129
+			v172 = v130
+			v173 = 512
+			goto b73
+		}
+		if v129 != 0 {
+			v164 = v129
+			v165 = v130
+			goto b70
+		}
+		{
+			v135 := int64(uint32(v127 - v16))
+			v136 := v135 * 2
+			v137 = v136 + 2
+			v138 = v135 * 3
+			v139 = v136 + 3
+			if v7 <= v139 {
+				goto b58
+			}
+		}
+		v141 = v138 + 2
+		if v9 > v141 {
+			goto b59
+		}
+	b58:
+		v158 = 0
+		v159 = 0
+		goto b67
+	b59:
+		v143 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v137)*4)))
+		if v143 == 0 {
+			v145 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v139)*4)))
+			v147 = v145 == 2
+		} else {
+			v147 = false
+		}
+		kernelimpl.HostFence()
+		if v147 {
+			v158 = 1
+			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v141)*2))))
+			goto b67
+		}
+		if v143 == 1 {
+			v158 = 1
+			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v138)*2))))
+			goto b67
+		}
+		if v143 == 2 {
+			v158 = 2
+			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v138+1)*2))))
+		} else {
+			v158 = 0
+			v159 = 0
+		}
+	b67:
+		if v16 == v127 {
+			v162 := v158
+			if v158 == 1 {
+				v162 = 2
+			}
+			v163 = v162
+		} else {
+			v163 = v158
+		}
+		v164 = v163
+		v165 = v159
+	b70:
+		if v164 != 1 {
+			v170 = (v16 * 2) + int32(uint32(v164)>>1)
+		} else {
+			v170 = 512
+		}
+		v171 = v164
+		v172 = v165
+		v173 = v170
+	b73:
+		h126[li] = v126
+		u127 = v127
+		u128 = v128
+		u131 = v131
+		h171[li] = v171
+		h172[li] = v172
+		h173[li] = v173
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+	}
+	g.v127 = u127
+	g.v128 = u128
+	g.v131 = u131
+	return next
+}
+
+func (g *halfStepsHost) r10() int {
+	const n = 256
+	h188 := g.v188[:n]
+	h64 := g.v64[:n]
+	h40 := g.v40[:n]
+	v14 := g.v14
+	v23 := g.v23
+	p1 := g.Pointer(1)
+	v2 := g.v2
+	v1 := g.v1
+	v11 := g.v11
+	v12 := int32(uint8(v11))
+	v13 := v12 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v16 := int32(li)
+		v24 := v16 == 0
+		v188 := h188[li]
+		v64 := h64[li]
+		v40 := h40[li]
+		v0 := int32(basex + li)
+		var v213, v214, v222, v227, v229, v230, v238, v246 int32
+		var v216, v232 int64
+		v206 := v64
+		if v24 {
+			v206 = v188
+		}
+		v207 := uint64(v40) < uint64(v14)
+		v209 := uint64(v40+7) < uint64(v14)
+		v210 := v207 && v209
+		v211 := v210 && v207
+		v212 := v211 && v209
+		if !v212 {
+			v229 = v206
+			v230 = 0
+			goto b100
+		}
+		v213 = v206
+		v214 = 0
+	b94:
+		v216 = v40 + int64(uint32(v214))
+		if v23 <= v216 {
+			goto b109
+		}
+		{
+			v220 := float32(float32(*(*int32)(unsafe.Add(p1, int(v216)*4))) * v2)
+			v222 = int32(half.FromFloat32[half.Float16](float32(v1 + v220)))
+			if v13 {
+				*(*int16)(unsafe.Add(p6, int(v216)*2)) = int16(uint32(v222))
+			} else {
+				*(*int16)(unsafe.Add(p6, int(v216)*2)) = int16(uint32(v213))
+			}
+		}
+		v227 = v214 + 1
+		if v227 < 8 {
+			v213 = v222
+			v214 = v227
+			goto b94
+		}
+		goto b109
+	b100:
+		v232 = v40 + int64(uint32(v230))
+		if v23 <= v232 {
+			goto b109
+		}
+		{
+			v236 := float32(float32(*(*int32)(unsafe.Add(p1, int(v232)*4))) * v2)
+			v238 = int32(half.FromFloat32[half.Float16](float32(v1 + v236)))
+			if !v13 {
+				goto b105
+			}
+		}
+		if uint64(v232) >= uint64(v14) {
+			g.Fault(0, v232, v14, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v232)*2)) = int16(uint32(v238))
+		goto b107
+	b105:
+		if uint64(v232) >= uint64(v14) {
+			g.Fault(1, v232, v14, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v232)*2)) = int16(uint32(v229))
+	b107:
+		v246 = v230 + 1
+		if v246 < 8 {
+			v229 = v238
+			v230 = v246
+			goto b100
+		}
+	b109:
+	}
+	return -1
+}
+
+func (g *halfStepsHost) r11() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h271 := g.v271[:n]
+	u273 := g.v273
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v271 := h271[li]
+		var v273 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v271
+		v273 = 1
+		if v273 < 256 {
+			u273 = v273
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v273 = u273
+	return next
+}
+
+func (g *halfStepsHost) r12() int {
+	const n = 256
+	v273 := g.v273
+	h275 := g.v275[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v16 := int32(li)
+		v275 := v273 <= v16
+		h275[li] = v275
+	}
+	// Barrier, by.go:113
+	e273 := g.v273
+	m0 := g.Memory(0)
+	h271 := g.v271[:n]
+	u273 := g.v273
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v273 := e273
+		v275 := h275[li]
+		v271 := h271[li]
+		if v275 {
+			*(*int32)(unsafe.Add(m0, li*4)) = v271
+		}
+		v273 = v273 * 2
+		if v273 < 256 {
+			u273 = v273
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v273 = u273
+	return next
+}
+
+func (g *halfStepsHost) r14() int {
+	const n = 256
+	h171 := g.v171[:n]
+	h172 := g.v172[:n]
+	m0 := g.Memory(0)
+	v175 := g.v175
+	v127 := g.v127
+	v7 := g.v7
+	v9 := g.v9
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u131 := g.v131
+	h173 := g.v173[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
 		v171 := h171[li]
-		v15 := int32(li)
-		var v131, v133, v145, v157, v162, v163, v169, v172, v296, v298, v300 int32
-		var v132, v158, v164, v297, v299 float32
-		var v139, v140, v141, v143, v285, v287 int64
-		var v149 bool
-		v280 := *(*float32)(unsafe.Add(m0, 1020))
-		if v15 != v174 {
-			v296 = v170
-			v297 = v171
+		v172 := h172[li]
+		v16 := int32(li)
+		var v129, v130, v131, v143, v158, v159, v163, v164, v165, v170, v173, v295, v296, v297, v298, v299 int32
+		var v137, v138, v139, v141, v283, v285 int64
+		var v147 bool
+		v278 := *(*int32)(unsafe.Add(m0, 1020))
+		if v16 != v175 {
+			v295 = v171
+			v296 = v172
+			goto b133
+		}
+		{
+			v281 := int64(uint32(v127 - v16))
+			v283 = (v281 * 2) + 3
+			v285 = (v281 * 3) + 2
+			if v7 <= v283 {
+				goto b132
+			}
+		}
+		if v9 <= v285 {
+			goto b132
+		}
+		{
+			v288 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v283)*4)), int32(0), int32(1))
+			if v288 {
+				*(*int16)(unsafe.Add(p4, int(v285)*2)) = int16(uint32(v278))
+				kernelimpl.HostFence()
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v283)*4)), int32(2))
+			}
+		}
+	b132:
+		{
+			v294 := int32(1)
+			if v16 == v127 {
+				v294 = 2
+			}
+			v295 = v294
+			v296 = v278
+		}
+	b133:
+		v297 = v295
+		v298 = v296
+		v299 = 0
+		v129 = v297
+		v130 = v298
+		v131 = v299
+		if uint32(v16) > uint32(v127) {
+			v171 = v129
+			v172 = v130
+			v173 = 512
+			goto b73
+		}
+		if v129 != 0 {
+			v164 = v129
+			v165 = v130
+			goto b70
+		}
+		{
+			v135 := int64(uint32(v127 - v16))
+			v136 := v135 * 2
+			v137 = v136 + 2
+			v138 = v135 * 3
+			v139 = v136 + 3
+			if v7 <= v139 {
+				goto b58
+			}
+		}
+		v141 = v138 + 2
+		if v9 > v141 {
+			goto b59
+		}
+	b58:
+		v158 = 0
+		v159 = 0
+		goto b67
+	b59:
+		v143 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v137)*4)))
+		if v143 == 0 {
+			v145 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v139)*4)))
+			v147 = v145 == 2
+		} else {
+			v147 = false
+		}
+		kernelimpl.HostFence()
+		if v147 {
+			v158 = 1
+			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v141)*2))))
+			goto b67
+		}
+		if v143 == 1 {
+			v158 = 1
+			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v138)*2))))
+			goto b67
+		}
+		if v143 == 2 {
+			v158 = 2
+			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v138+1)*2))))
+		} else {
+			v158 = 0
+			v159 = 0
+		}
+	b67:
+		if v16 == v127 {
+			v162 := v158
+			if v158 == 1 {
+				v162 = 2
+			}
+			v163 = v162
+		} else {
+			v163 = v158
+		}
+		v164 = v163
+		v165 = v159
+	b70:
+		if v164 != 1 {
+			v170 = (v16 * 2) + int32(uint32(v164)>>1)
+		} else {
+			v170 = 512
+		}
+		v171 = v164
+		v172 = v165
+		v173 = v170
+	b73:
+		u131 = v131
+		h171[li] = v171
+		h172[li] = v172
+		h173[li] = v173
+	}
+	g.v131 = u131
+	return 6
+}
+
+// halfSumHost is a work-group of the kernel [HalfSum].
+type halfSumHost struct {
+	kernelimpl.HostGroup
+	v1, v3, v5, v8 int64
+
+	v7 int32
+
+	v101 int64
+
+	v102 []float32
+
+	v103 int32
+}
+
+func newHalfSumHost() kernelimpl.HostForm { return new(halfSumHost) }
+
+const halfSumHostSites = `1	prim/reduce/kernels/by.go:69:20
+1	71:15
+1	89:8`
+
+func (g *halfSumHost) Begin() {
+	g.Sites = halfSumHostSites
+	const n = 256
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int32(72)
+	g.v8 = g.Int64(88)
+	g.Allot(0, 1024)
+	kernelimpl.HostRoom(n, &g.v102)
+}
+
+func (g *halfSumHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 1: // Barrier, by.go:82
+			next = g.r2()
+		}
+	}
+}
+
+func (g *halfSumHost) r0() int {
+	const n = 256
+	// ZeroLocal, by.go:51
+	g.Zero(0)
+	v7 := g.v7
+	v13 := v7 == 0
+	v5 := g.v5
+	v14 := v5 == 0
+	v1 := g.v1
+	p3 := g.Pointer(3)
+	v21 := v5 == 0
+	v3 := g.v3
+	v25 := uint32(v7) < 64
+	v26 := int64(uint32(v7))
+	v27 := int64(63)
+	if v25 {
+		v27 = v26
+	}
+	v29 := v7 & 63
+	v30 := int64(uint32(v29))
+	v31 := int64(1) << (uint64(v30) & 63)
+	v32 := int64(0)
+	if v25 {
+		v32 = v31
+	}
+	v33 := v32 + -1
+	v11 := int32(g.ID[0])
+	v12 := int64(uint32(v11))
+	v42 := v12 * 4096
+	p1 := g.Pointer(1)
+	p2 := g.Pointer(2)
+	basex := g.Base(0)
+	m0 := g.Memory(0)
+	u101 := g.v101
+	h102 := g.v102[:n]
+	u103 := g.v103
+	v8 := g.v8
+	v117 := uint64(v12) < uint64(v8)
+	p5 := g.Pointer(5)
+	next := -1
+	for li := range n {
+		v0 := int32(basex + li)
+		var v20, v40, v41, v61, v79, v83, v89 int64
+		var v59, v71, v74, v77, v92, v95, v98, v102 float32
+		var v60, v75, v78, v96, v103 int32
+		v10 := int32(li)
+		if !v13 {
+			goto b5
+		}
+		if v14 {
+			v20 = v1
+		} else {
+			v15 := *(*int64)(p3)
+			v17 := int64(0)
+			if 0 < v15 {
+				v17 = v15
+			}
+			v19 := v17
+			if v1 < v17 {
+				v19 = v1
+			}
+			v20 = v19
+		}
+		v41 = v20
+		goto b8
+	b5:
+		if v21 {
+			v40 = v3
+		} else {
+			v22 := *(*int64)(p3)
+			v24 := int64(0)
+			if 0 < v22 {
+				v24 = v22
+			}
+			v28 := v24 >> (uint64(v27) & 63)
+			v37 := v28
+			if (v24 & v33) != 0 {
+				v37 = v28 + 1
+			}
+			v39 := v37
+			if v3 < v37 {
+				v39 = v3
+			}
+			v40 = v39
+		}
+		v41 = v40
+	b8:
+		v43 := v41 - v42
+		v45 := int64(0)
+		if 0 < v43 {
+			v45 = v43
+		}
+		v47 := int64(4096)
+		if v45 < 4096 {
+			v47 = v45
+		}
+		v48 := v10 * 16
+		v50 := v42 + int64(uint32(v48))
+		v52 := v50 + 15
+		v57 := ((uint64(v50) < uint64(v1)) && (uint64(v52) < uint64(v1))) && (uint64(v50) < uint64(v3))
+		if !(v57 && (uint64(v52) < uint64(v3))) {
+			v77 = 0
+			v78 = 0
+			goto b17
+		}
+		v59 = 0
+		v60 = 0
+	b9:
+		v61 = int64(uint32(v60))
+		if v47 <= int64(uint32(v48+v60)) {
+			v98 = v59
+			goto b28
+		}
+		if v13 {
+			v68 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v50+v61)*2))))).Float32()
+			v71 = v68
+		} else {
+			v71 = *(*float32)(unsafe.Add(p2, int(v50+v61)*4))
+		}
+		if v60 == 0 {
+			v74 = v71
+		} else {
+			v74 = float32(v59 + v71)
+		}
+		v75 = v60 + 1
+		if v75 < 16 {
+			v59 = v74
+			v60 = v75
+			goto b9
+		}
+		v98 = v74
+		goto b28
+	b17:
+		v79 = int64(uint32(v78))
+		if v47 <= int64(uint32(v48+v78)) {
+			v98 = v77
+			goto b28
+		}
+		if !v13 {
+			goto b22
+		}
+		v83 = v50 + v79
+		if uint64(v83) >= uint64(v1) {
+			g.Fault(0, v83, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v87 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v83)*2))))).Float32()
+			v92 = v87
+			goto b24
+		}
+	b22:
+		v89 = v50 + v79
+		if uint64(v89) >= uint64(v3) {
+			g.Fault(1, v89, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v92 = *(*float32)(unsafe.Add(p2, int(v89)*4))
+	b24:
+		if v78 == 0 {
+			v95 = v92
+		} else {
+			v95 = float32(v77 + v92)
+		}
+		v96 = v78 + 1
+		if v96 < 16 {
+			v77 = v95
+			v78 = v96
+			goto b17
+		}
+		v98 = v95
+	b28:
+		*(*float32)(unsafe.Add(m0, li*4)) = v98
+		v101 := int64(uint64(v47+15) >> 4)
+		v102 = v98
+		v103 = 1
+		if v103 < 256 {
+			u101 = v101
+			h102[li] = v102
+			u103 = v103
+			next = 1
+			continue
+		}
+		if v10 != 0 {
+			goto b39
+		}
+		if !v117 {
+			g.Fault(2, v12, v8, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p5, int(v11)*4)) = v102
+	b39:
+		g.Leave(li)
+	}
+	g.v101 = u101
+	g.v103 = u103
+	return next
+}
+
+func (g *halfSumHost) r2() int {
+	const n = 256
+	h102 := g.v102[:n]
+	e103 := g.v103
+	v101 := g.v101
+	m0 := g.Memory(0)
+	u103 := g.v103
+	v11 := int32(g.ID[0])
+	v12 := int64(uint32(v11))
+	v8 := g.v8
+	v117 := uint64(v12) < uint64(v8)
+	basex := g.Base(0)
+	p5 := g.Pointer(5)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v102 := h102[li]
+		v103 := e103
+		v10 := int32(li)
+		v0 := int32(basex + li)
+		var v109 int32
+		var v115 float32
+		v105 := v103 * 2
+		if v10 != (int32(uint32(v10)/uint32(v105)) * v105) {
+			v115 = v102
+			goto b34
+		}
+		v109 = v10 + v103
+		if int64(uint32(v109)) < v101 {
+			v113 := float32(v102 + *(*float32)(unsafe.Add(m0, int(v109)*4)))
+			*(*float32)(unsafe.Add(m0, li*4)) = v113
+			v115 = v113
+		} else {
+			v115 = v102
+		}
+	b34:
+		v102 = v115
+		v103 = v105
+		if v103 < 256 {
+			h102[li] = v102
+			u103 = v103
+			next = 1
+			continue
+		}
+		if v10 != 0 {
+			goto b39
+		}
+		if !v117 {
+			g.Fault(2, v12, v8, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p5, int(v11)*4)) = v102
+	b39:
+		g.Leave(li)
+	}
+	g.v103 = u103
+	return next
+}
+
+// halfSumsHost is a work-group of the kernel [HalfSums].
+type halfSumsHost struct {
+	kernelimpl.HostGroup
+	c0                  int32
+	c1                  int32
+	c2                  int32
+	c3                  int32
+	v1, v3, v5, v7, v12 int64
+
+	v9 int8
+
+	v21, v33 int64
+
+	v31, v54, v56, v62, v70, v74, v144, v189, v190, v191, v206, v305, v307, v313 []int32
+
+	v32, v57, v143, v145, v149, v192, v193, v308 int32
+
+	v38 []int64
+
+	v59, v310 []bool
+
+	v146 bool
+
+	v217 []float32
+
+	sint32 []int32
+}
+
+func newHalfSumsHost() kernelimpl.HostForm { return new(halfSumsHost) }
+
+const halfSumsHostSites = `1	prim/scan/kernels/by.go:93:9
+1	95:9`
+
+func (g *halfSumsHost) Begin() {
+	g.Sites = halfSumsHostSites
+	const n = 256
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int64(80)
+	g.v9 = kernelimpl.HostArg[int8](&g.HostGroup, 88)
+	g.v12 = g.Int64(104)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 1024)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v54, &g.v56, &g.v62, &g.v70, &g.v74, &g.v144, &g.v189, &g.v190, &g.v191, &g.v206, &g.v305, &g.v307, &g.v313)
+	kernelimpl.HostRoom(n, &g.v38)
+	kernelimpl.HostRoom(n, &g.v59, &g.v310)
+	kernelimpl.HostRoom(n, &g.v217)
+}
+
+func (g *halfSumsHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 3: // Barrier, by.go:108
+			next = g.r4()
+		case 5: // Barrier, by.go:119
+			next = g.r6()
+		case 6: // GroupReduce, lookback.go:247
+			g.v192 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v191, -1))
+			next = g.r7()
+		case 7: // Barrier, lookback.go:269
+			next = g.r8()
+		case 9: // Barrier, lookback.go:287
+			next = g.r10()
+		case 10: // Barrier, by.go:105
+			next = g.r11()
+		case 11: // Barrier, by.go:108
+			next = g.r12()
+		case 13: // Barrier, by.go:119
+			next = g.r14()
+		}
+	}
+}
+
+func (g *halfSumsHost) r0() int {
+	const n = 256
+	// ZeroLocal, by.go:61
+	g.Zero(0)
+	v3 := g.v3
+	v15 := v3 == 0
+	v1 := g.v1
+	p2 := g.Pointer(2)
+	v5 := g.v5
+	v23 := 0 < v5
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v26 := c0 + -1
+	v25 := c0 != 0
+	u21 := g.v21
+	h31 := g.v31[:n]
+	for li := range n {
+		var v21 int64
+		var v31 int32
+		v14 := int32(li)
+		if v15 {
+			v21 = v1
+		} else {
+			v16 := *(*int64)(p2)
+			v18 := int64(0)
+			if 0 < v16 {
+				v18 = v16
+			}
+			v20 := v18
+			if v1 < v18 {
+				v20 = v1
+			}
+			v21 = v20
+		}
+		if v14 != 0 {
+			v31 = -1
+			goto b6
+		}
+		if v23 {
+			v24 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v28 := v24
+			if v25 {
+				v28 = v26 - v24
+			}
+			v30 := v28
+			if 4294967295 <= uint32(v28) {
+				v30 = -1
+			}
+			v31 = v30
+		} else {
+			v31 = -1
+		}
+	b6:
+		u21 = v21
+		h31[li] = v31
+	}
+	g.v21 = u21
+	// GroupSelect, lookback.go:208
+	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
+	v21 := g.v21
+	v32 := g.v32
+	v33 := int64(uint32(v32))
+	v34 := v33 * 2048
+	v35 := v21 <= v34
+	p1 := g.Pointer(1)
+	h38 := g.v38[:n]
+	h54 := g.v54[:n]
+	more := false
+	for li := range n {
+		v14 := int32(li)
+		var v39, v40, v45, v51, v52, v54 int32
+		if v35 {
+			g.Leave(li)
+			continue
+		}
+		v38 := v34 + int64(uint32(v14*8))
+		v39 = 0
+		v40 = 0
+	b10:
+		v42 := v38 + int64(uint32(v40))
+		if v21 <= v42 {
+			v54 = v39
+			goto b15
+		}
+		v45 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v42)*2))))
+		if v40 == 0 {
+			v51 = v45
+		} else {
+			v49 := float32(half.Float16(v39).Float32() + half.Float16(v45).Float32())
+			v51 = int32(half.FromFloat32[half.Float16](v49))
+		}
+		v52 = v40 + 1
+		if v52 < 8 {
+			v39 = v51
+			v40 = v52
+			goto b10
+		}
+		v54 = v51
+	b15:
+		h38[li] = v38
+		h54[li] = v54
+		more = true
+	}
+	g.v33 = v33
+	if !more {
+		return -1
+	}
+	// Barrier, by.go:105
+	m0 := g.Memory(0)
+	h56 := g.v56[:n]
+	u57 := g.v57
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v54 := h54[li]
+		var v56, v57 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v54
+		v56 = v54
+		v57 = 1
+		if v57 < 256 {
+			h56[li] = v56
+			u57 = v57
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v57 = u57
+	return next
+}
+
+func (g *halfSumsHost) r4() int {
+	const n = 256
+	v57 := g.v57
+	m0 := g.Memory(0)
+	h56 := g.v56[:n]
+	h59 := g.v59[:n]
+	h62 := g.v62[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v56 := h56[li]
+		var v62 int32
+		v59 := v57 <= v14
+		if v59 {
+			v62 = *(*int32)(unsafe.Add(m0, int(v14-v57)*4))
+		} else {
+			v62 = v56
+		}
+		h59[li] = v59
+		h62[li] = v62
+	}
+	// Barrier, by.go:113
+	e57 := g.v57
+	u57 := g.v57
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v56 := h56[li]
+		v57 := e57
+		v59 := h59[li]
+		v62 := h62[li]
+		var v68 int32
+		if v59 {
+			v65 := float32(half.Float16(v62).Float32() + half.Float16(v56).Float32())
+			v66 := int32(half.FromFloat32[half.Float16](v65))
+			*(*int32)(unsafe.Add(m0, li*4)) = v66
+			v68 = v66
+		} else {
+			v68 = v56
+		}
+		v56 = v68
+		v57 = v57 * 2
+		if v57 < 256 {
+			h56[li] = v56
+			u57 = v57
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v57 = u57
+	return next
+}
+
+func (g *halfSumsHost) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	c1 := g.c1
+	v75 := c1 == 0
+	v32 := g.v32
+	v5 := g.v5
+	v33 := g.v33
+	v80 := v33 * 2
+	v81 := v80 + 2
+	v83 := v5 <= v81
+	v7 := g.v7
+	v82 := v33 * 3
+	v84 := v82 + 1
+	v85 := v7 <= v84
+	v78 := v32 == 0
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	v79 := int32(1)
+	if v78 {
+		v79 = 2
+	}
+	v92 := v32 == 0
+	v143 := v32 + -1
+	h38 := g.v38[:n]
+	v12 := g.v12
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v100 := v32 != 0
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	v99 := v32 != 0
+	basex := g.Base(0)
+	h70 := g.v70[:n]
+	h74 := g.v74[:n]
+	h144 := g.v144[:n]
+	u145 := g.v145
+	u146 := g.v146
+	u149 := g.v149
+	h189 := g.v189[:n]
+	h190 := g.v190[:n]
+	h191 := g.v191[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v22 := v14 == 0
+		v38 := h38[li]
+		v0 := int32(basex + li)
+		var v74, v101, v102, v107, v113, v118, v120, v121, v126, v132, v140, v144, v145, v147, v148, v149, v161, v176, v177, v181, v182, v183, v188, v189, v190, v191 int32
+		var v104, v123, v155, v156, v157, v159 int64
+		var v146, v165 bool
+		v70 := *(*int32)(unsafe.Add(m0, 1020))
+		v71 := v14 != 0
+		if v71 {
+			v74 = *(*int32)(unsafe.Add(m0, li*4+-4))
+		} else {
+			v74 = 0
+		}
+		if !v22 {
+			goto b37
+		}
+		if v75 {
+			goto b31
+		}
+		if int32(uint32(v32)%uint32(c1)) == 0 {
+			goto b37
+		}
+	b31:
+		if v83 {
+			goto b37
+		}
+		if v85 {
+			goto b37
+		}
+		if v78 {
+			*(*int16)(unsafe.Add(p4, int(v84)*2)) = int16(uint32(v70))
+		} else {
+			*(*int16)(unsafe.Add(p4, int(v82)*2)) = int16(uint32(v70))
+		}
+		kernelimpl.HostFence()
+		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v81)*4)), v79)
+	b37:
+		if !v92 {
+			v144 = 0
+			v145 = v143
+			v146 = true
+			goto b65
+		}
+		{
+			v93 := uint64(v38) < uint64(v12)
+			v95 := uint64(v38+7) < uint64(v12)
+			v96 := v93 && v95
+			v97 := v96 && v93
+			v98 := v97 && v95
+			if !v98 {
+				v120 = v74
+				v121 = 0
+				goto b49
+			}
+			v101 = v74
+			v102 = 0
+		}
+	b39:
+		v104 = v38 + int64(uint32(v102))
+		if v21 <= v104 {
+			goto b62
+		}
+		v107 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v104)*2))))
+		if v100 {
+			goto b43
+		}
+		if v71 {
+			goto b43
+		}
+		if 0 >= v102 {
+			v113 = v107
+			goto b44
+		}
+	b43:
+		{
+			v111 := float32(half.Float16(v101).Float32() + half.Float16(v107).Float32())
+			v113 = int32(half.FromFloat32[half.Float16](v111))
+		}
+	b44:
+		if v11 {
+			*(*int16)(unsafe.Add(p6, int(v104)*2)) = int16(uint32(v113))
+		} else {
+			*(*int16)(unsafe.Add(p6, int(v104)*2)) = int16(uint32(v101))
+		}
+		v118 = v102 + 1
+		if v118 < 8 {
+			v101 = v113
+			v102 = v118
+			goto b39
+		}
+		goto b62
+	b49:
+		v123 = v38 + int64(uint32(v121))
+		if v21 <= v123 {
+			goto b62
+		}
+		v126 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v123)*2))))
+		if v99 {
+			goto b53
+		}
+		if v71 {
+			goto b53
+		}
+		if 0 >= v121 {
+			v132 = v126
+			goto b54
+		}
+	b53:
+		{
+			v130 := float32(half.Float16(v120).Float32() + half.Float16(v126).Float32())
+			v132 = int32(half.FromFloat32[half.Float16](v130))
+		}
+	b54:
+		if !v11 {
+			goto b58
+		}
+		if uint64(v123) >= uint64(v12) {
+			g.Fault(0, v123, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v123)*2)) = int16(uint32(v132))
+		goto b60
+	b58:
+		if uint64(v123) >= uint64(v12) {
+			g.Fault(1, v123, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v123)*2)) = int16(uint32(v120))
+	b60:
+		v140 = v121 + 1
+		if v140 < 8 {
+			v120 = v132
+			v121 = v140
+			goto b49
+		}
+	b62:
+		g.Leave(li)
+		continue
+	b65:
+		v147 = 0
+		v148 = v144
+		v149 = 0
+		if uint32(v14) > uint32(v145) {
+			v189 = v147
+			v190 = v148
+			v191 = 512
+			goto b85
+		}
+		if v147 != 0 {
+			v182 = v147
+			v183 = v148
+			goto b82
+		}
+		{
+			v153 := int64(uint32(v145 - v14))
+			v154 := v153 * 2
+			v155 = v154 + 2
+			v156 = v153 * 3
+			v157 = v154 + 3
+			if v5 <= v157 {
+				goto b70
+			}
+		}
+		v159 = v156 + 2
+		if v7 > v159 {
+			goto b71
+		}
+	b70:
+		v176 = 0
+		v177 = 0
+		goto b79
+	b71:
+		v161 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v155)*4)))
+		if v161 == 0 {
+			v163 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v157)*4)))
+			v165 = v163 == 2
+		} else {
+			v165 = false
+		}
+		kernelimpl.HostFence()
+		if v165 {
+			v176 = 1
+			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v159)*2))))
+			goto b79
+		}
+		if v161 == 1 {
+			v176 = 1
+			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v156)*2))))
+			goto b79
+		}
+		if v161 == 2 {
+			v176 = 2
+			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v156+1)*2))))
+		} else {
+			v176 = 0
+			v177 = 0
+		}
+	b79:
+		if v14 == v145 {
+			v180 := v176
+			if v176 == 1 {
+				v180 = 2
+			}
+			v181 = v180
+		} else {
+			v181 = v176
+		}
+		v182 = v181
+		v183 = v177
+	b82:
+		if v182 != 1 {
+			v188 = (v14 * 2) + int32(uint32(v182)>>1)
+		} else {
+			v188 = 512
+		}
+		v189 = v182
+		v190 = v183
+		v191 = v188
+	b85:
+		h70[li] = v70
+		h74[li] = v74
+		h144[li] = v144
+		u145 = v145
+		u146 = v146
+		u149 = v149
+		h189[li] = v189
+		h190[li] = v190
+		h191[li] = v191
+		next = 6
+	}
+	g.v143 = v143
+	g.v145 = u145
+	g.v146 = u146
+	g.v149 = u149
+	return next
+}
+
+func (g *halfSumsHost) r7() int {
+	const n = 256
+	h144 := g.v144[:n]
+	e145 := g.v145
+	e146 := g.v146
+	e149 := g.v149
+	h189 := g.v189[:n]
+	h190 := g.v190[:n]
+	v192 := g.v192
+	v194 := 512 <= uint32(v192)
+	v195 := v192 & 1
+	v196 := v195 == 1
+	v193 := int32(uint32(v192) >> 1)
+	v197 := 256 <= uint32(v193)
+	u145 := g.v145
+	c2 := g.c2
+	v5 := g.v5
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u146 := g.v146
+	u149 := g.v149
+	h191 := g.v191[:n]
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	h305 := g.v305[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v144 := h144[li]
+		v145 := e145
+		v146 := e146
+		v149 := e149
+		v189 := h189[li]
+		v190 := h190[li]
+		v14 := int32(li)
+		v36 := v14 * 8
+		v37 := int64(uint32(v36))
+		var v147, v148, v161, v176, v177, v181, v182, v183, v188, v191, v281, v282, v290, v291, v296, v302, v303, v305, v340, v341, v342 int32
+		var v155, v156, v157, v159, v289 int64
+		var v165, v283 bool
+		if v194 {
+			goto b88
+		}
+		if !v196 {
+			goto b127
+		}
+	b88:
+		if !v146 {
+			goto b91
+		}
+		if v197 {
+			v281 = v144
+			v282 = v145 + -256
+			v283 = true
+		} else {
+			goto b91
+		}
+		v144 = v281
+		v145 = v282
+		v146 = v283
+		v147 = 0
+		v148 = v144
+		v149 = 0
+		goto b66
+	b91:
+		h144[li] = v144
+		u145 = v145
+		h190[li] = v190
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b127:
+		{
+			v284 := v149 + 1
+			if uint32(v284) >= uint32(c2) {
+				v289 = (int64(uint32(v145-v193)) * 2048) + v37
+				v290 = 0
+				v291 = 0
+				goto b129
+			}
+			v340 = v189
+			v341 = v190
+			v342 = v284
+		}
+		v147 = v340
+		v148 = v341
+		v149 = v342
+	b66:
+		if uint32(v14) > uint32(v145) {
+			v189 = v147
+			v190 = v148
+			v191 = 512
+			goto b85
+		}
+		if v147 != 0 {
+			v182 = v147
+			v183 = v148
+			goto b82
+		}
+		{
+			v153 := int64(uint32(v145 - v14))
+			v154 := v153 * 2
+			v155 = v154 + 2
+			v156 = v153 * 3
+			v157 = v154 + 3
+			if v5 <= v157 {
+				goto b70
+			}
+		}
+		v159 = v156 + 2
+		if v7 > v159 {
+			goto b71
+		}
+	b70:
+		v176 = 0
+		v177 = 0
+		goto b79
+	b71:
+		v161 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v155)*4)))
+		if v161 == 0 {
+			v163 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v157)*4)))
+			v165 = v163 == 2
+		} else {
+			v165 = false
+		}
+		kernelimpl.HostFence()
+		if v165 {
+			v176 = 1
+			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v159)*2))))
+			goto b79
+		}
+		if v161 == 1 {
+			v176 = 1
+			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v156)*2))))
+			goto b79
+		}
+		if v161 == 2 {
+			v176 = 2
+			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v156+1)*2))))
+		} else {
+			v176 = 0
+			v177 = 0
+		}
+	b79:
+		if v14 == v145 {
+			v180 := v176
+			if v176 == 1 {
+				v180 = 2
+			}
+			v181 = v180
+		} else {
+			v181 = v176
+		}
+		v182 = v181
+		v183 = v177
+	b82:
+		if v182 != 1 {
+			v188 = (v14 * 2) + int32(uint32(v182)>>1)
+		} else {
+			v188 = 512
+		}
+		v189 = v182
+		v190 = v183
+		v191 = v188
+	b85:
+		h144[li] = v144
+		u145 = v145
+		u146 = v146
+		u149 = v149
+		h189[li] = v189
+		h190[li] = v190
+		h191[li] = v191
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+		continue
+	b129:
+		v293 := v289 + int64(uint32(v291))
+		if v21 <= v293 {
+			v305 = v290
+			goto b134
+		}
+		v296 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v293)*2))))
+		if v291 == 0 {
+			v302 = v296
+		} else {
+			v300 := float32(half.Float16(v290).Float32() + half.Float16(v296).Float32())
+			v302 = int32(half.FromFloat32[half.Float16](v300))
+		}
+		v303 = v291 + 1
+		if v303 < 8 {
+			v290 = v302
+			v291 = v303
+			goto b129
+		}
+		v305 = v302
+	b134:
+		h144[li] = v144
+		u145 = v145
+		u146 = v146
+		h189[li] = v189
+		h190[li] = v190
+		h305[li] = v305
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v145 = u145
+	g.v193 = v193
+	g.v146 = u146
+	g.v149 = u149
+	return next
+}
+
+func (g *halfSumsHost) r8() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h190 := g.v190[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v190 := h190[li]
+		*(*int32)(unsafe.Add(m0, int(v14&255)*4)) = v190
+	}
+	// Barrier, lookback.go:271
+	h144 := g.v144[:n]
+	e145 := g.v145
+	v193 := g.v193
+	v201 := uint32(v193) < 256
+	v202 := v193 & 255
+	v205 := int32(256)
+	if v201 {
+		v205 = v193
+	}
+	stop := g.Cancelled()
+	v143 := g.v143
+	h70 := g.v70[:n]
+	c3 := g.c3
+	v221 := c3 == 0
+	v5 := g.v5
+	v33 := g.v33
+	v222 := v33 * 2
+	v223 := v222 + 2
+	v225 := v5 <= v223
+	v7 := g.v7
+	v224 := v33 * 3
+	v226 := v224 + 1
+	v227 := v7 <= v226
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	h206 := g.v206[:n]
+	h217 := g.v217[:n]
+	u145 := g.v145
+	u146 := g.v146
+	u149 := g.v149
+	h189 := g.v189[:n]
+	h191 := g.v191[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v144 := h144[li]
+		v145 := e145
+		v70 := h70[li]
+		v14 := int32(li)
+		v22 := v14 == 0
+		var v146, v165, v283 bool
+		var v147, v148, v149, v161, v176, v177, v181, v182, v183, v188, v189, v190, v191, v204, v206, v207, v220, v281, v282 int32
+		var v155, v156, v157, v159 int64
+		var v217 float32
+		if v201 {
+			v204 = *(*int32)(unsafe.Add(m0, int(v202)*4))
+		} else {
+			v204 = v144
+		}
+		v206 = v204
+		v207 = v205
+	b96:
+		if v207 != 0 {
+			v209 := v207 + -1
+			v213 := half.Float16(*(*int32)(unsafe.Add(m0, int(v209&255)*4))).Float32()
+			v215 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v206).Float32() + v213)))
+			v206 = v215
+			v207 = v209
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b96
+		}
+		if v145 != v143 {
+			v281 = v206
+			v282 = v145 + 256
+			v283 = false
+			goto b126
+		}
+		v217 = half.Float16(v206).Float32()
+		v220 = int32(half.FromFloat32[half.Float16](float32(v217 + half.Float16(v70).Float32())))
+		if !v22 {
+			goto b104
+		}
+		if !v221 {
+			goto b104
+		}
+		if v225 {
+			goto b104
+		}
+		if !v227 {
+			*(*int16)(unsafe.Add(p4, int(v226)*2)) = int16(uint32(v220))
+			kernelimpl.HostFence()
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v223)*4)), int32(2))
+		}
+	b104:
+		h206[li] = v206
+		h217[li] = v217
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+		continue
+	b126:
+		v144 = v281
+		v145 = v282
+		v146 = v283
+		v147 = 0
+		v148 = v144
+		v149 = 0
+		if uint32(v14) > uint32(v145) {
+			v189 = v147
+			v190 = v148
+			v191 = 512
+			goto b85
+		}
+		if v147 != 0 {
+			v182 = v147
+			v183 = v148
+			goto b82
+		}
+		{
+			v153 := int64(uint32(v145 - v14))
+			v154 := v153 * 2
+			v155 = v154 + 2
+			v156 = v153 * 3
+			v157 = v154 + 3
+			if v5 <= v157 {
+				goto b70
+			}
+		}
+		v159 = v156 + 2
+		if v7 > v159 {
+			goto b71
+		}
+	b70:
+		v176 = 0
+		v177 = 0
+		goto b79
+	b71:
+		v161 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v155)*4)))
+		if v161 == 0 {
+			v163 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v157)*4)))
+			v165 = v163 == 2
+		} else {
+			v165 = false
+		}
+		kernelimpl.HostFence()
+		if v165 {
+			v176 = 1
+			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v159)*2))))
+			goto b79
+		}
+		if v161 == 1 {
+			v176 = 1
+			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v156)*2))))
+			goto b79
+		}
+		if v161 == 2 {
+			v176 = 2
+			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v156+1)*2))))
+		} else {
+			v176 = 0
+			v177 = 0
+		}
+	b79:
+		if v14 == v145 {
+			v180 := v176
+			if v176 == 1 {
+				v180 = 2
+			}
+			v181 = v180
+		} else {
+			v181 = v176
+		}
+		v182 = v181
+		v183 = v177
+	b82:
+		if v182 != 1 {
+			v188 = (v14 * 2) + int32(uint32(v182)>>1)
+		} else {
+			v188 = 512
+		}
+		v189 = v182
+		v190 = v183
+		v191 = v188
+	b85:
+		h144[li] = v144
+		u145 = v145
+		u146 = v146
+		u149 = v149
+		h189[li] = v189
+		h190[li] = v190
+		h191[li] = v191
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+	}
+	g.v145 = u145
+	g.v146 = u146
+	g.v149 = u149
+	return next
+}
+
+func (g *halfSumsHost) r10() int {
+	const n = 256
+	h206 := g.v206[:n]
+	h74 := g.v74[:n]
+	h217 := g.v217[:n]
+	h38 := g.v38[:n]
+	v12 := g.v12
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v22 := v14 == 0
+		v206 := h206[li]
+		v74 := h74[li]
+		v217 := h217[li]
+		v38 := h38[li]
+		v0 := int32(basex + li)
+		var v235, v242, v243, v252, v257, v259, v260, v269, v277 int32
+		var v245, v262 int64
+		if v22 {
+			v235 = v206
+		} else {
+			v234 := int32(half.FromFloat32[half.Float16](float32(v217 + half.Float16(v74).Float32())))
+			v235 = v234
+		}
+		v236 := uint64(v38) < uint64(v12)
+		v238 := uint64(v38+7) < uint64(v12)
+		v239 := v236 && v238
+		v240 := v239 && v236
+		v241 := v240 && v238
+		if !v241 {
+			v259 = v235
+			v260 = 0
+			goto b114
+		}
+		v242 = v235
+		v243 = 0
+	b108:
+		v245 = v38 + int64(uint32(v243))
+		if v21 <= v245 {
+			goto b123
+		}
+		{
+			v250 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v245)*2))))).Float32()
+			v252 = int32(half.FromFloat32[half.Float16](float32(half.Float16(v242).Float32() + v250)))
+			if v11 {
+				*(*int16)(unsafe.Add(p6, int(v245)*2)) = int16(uint32(v252))
+			} else {
+				*(*int16)(unsafe.Add(p6, int(v245)*2)) = int16(uint32(v242))
+			}
+		}
+		v257 = v243 + 1
+		if v257 < 8 {
+			v242 = v252
+			v243 = v257
+			goto b108
+		}
+		goto b123
+	b114:
+		v262 = v38 + int64(uint32(v260))
+		if v21 <= v262 {
+			goto b123
+		}
+		{
+			v267 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v262)*2))))).Float32()
+			v269 = int32(half.FromFloat32[half.Float16](float32(half.Float16(v259).Float32() + v267)))
+			if !v11 {
+				goto b119
+			}
+		}
+		if uint64(v262) >= uint64(v12) {
+			g.Fault(0, v262, v12, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v262)*2)) = int16(uint32(v269))
+		goto b121
+	b119:
+		if uint64(v262) >= uint64(v12) {
+			g.Fault(1, v262, v12, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v262)*2)) = int16(uint32(v259))
+	b121:
+		v277 = v260 + 1
+		if v277 < 8 {
+			v259 = v269
+			v260 = v277
+			goto b114
+		}
+	b123:
+	}
+	return -1
+}
+
+func (g *halfSumsHost) r11() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h305 := g.v305[:n]
+	h307 := g.v307[:n]
+	u308 := g.v308
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v305 := h305[li]
+		var v307, v308 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v305
+		v307 = v305
+		v308 = 1
+		if v308 < 256 {
+			h307[li] = v307
+			u308 = v308
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v308 = u308
+	return next
+}
+
+func (g *halfSumsHost) r12() int {
+	const n = 256
+	v308 := g.v308
+	m0 := g.Memory(0)
+	h307 := g.v307[:n]
+	h310 := g.v310[:n]
+	h313 := g.v313[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v307 := h307[li]
+		var v313 int32
+		v310 := v308 <= v14
+		if v310 {
+			v313 = *(*int32)(unsafe.Add(m0, int(v14-v308)*4))
+		} else {
+			v313 = v307
+		}
+		h310[li] = v310
+		h313[li] = v313
+	}
+	// Barrier, by.go:113
+	e308 := g.v308
+	u308 := g.v308
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v307 := h307[li]
+		v308 := e308
+		v310 := h310[li]
+		v313 := h313[li]
+		var v319 int32
+		if v310 {
+			v316 := float32(half.Float16(v313).Float32() + half.Float16(v307).Float32())
+			v317 := int32(half.FromFloat32[half.Float16](v316))
+			*(*int32)(unsafe.Add(m0, li*4)) = v317
+			v319 = v317
+		} else {
+			v319 = v307
+		}
+		v307 = v319
+		v308 = v308 * 2
+		if v308 < 256 {
+			h307[li] = v307
+			u308 = v308
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v308 = u308
+	return next
+}
+
+func (g *halfSumsHost) r14() int {
+	const n = 256
+	h189 := g.v189[:n]
+	h190 := g.v190[:n]
+	m0 := g.Memory(0)
+	v193 := g.v193
+	v145 := g.v145
+	v5 := g.v5
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u149 := g.v149
+	h191 := g.v191[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v189 := h189[li]
+		v190 := h190[li]
+		v14 := int32(li)
+		var v147, v148, v149, v161, v176, v177, v181, v182, v183, v188, v191, v338, v339, v340, v341, v342 int32
+		var v155, v156, v157, v159, v326, v328 int64
+		var v165 bool
+		v321 := *(*int32)(unsafe.Add(m0, 1020))
+		if v14 != v193 {
+			v338 = v189
+			v339 = v190
 			goto b151
 		}
 		{
-			v283 := int64(uint32(v129 - v15))
-			v285 = (v283 * 2) + 3
-			v287 = (v283 * 3) + 2
-			if v6 <= v285 {
+			v324 := int64(uint32(v145 - v14))
+			v326 = (v324 * 2) + 3
+			v328 = (v324 * 3) + 2
+			if v5 <= v326 {
 				goto b150
 			}
 		}
-		if v8 <= v287 {
+		if v7 <= v328 {
 			goto b150
 		}
 		{
-			v290 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v285)*4)), int32(0), int32(1))
-			if v290 {
-				*(*float32)(unsafe.Add(p4, int(v287)*4)) = v280
+			v331 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v326)*4)), int32(0), int32(1))
+			if v331 {
+				*(*int16)(unsafe.Add(p4, int(v328)*2)) = int16(uint32(v321))
 				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v285)*4)), int32(2))
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v326)*4)), int32(2))
 			}
 		}
 	b150:
 		{
-			v295 := int32(1)
-			if v15 == v129 {
-				v295 = 2
+			v337 := int32(1)
+			if v14 == v145 {
+				v337 = 2
 			}
-			v296 = v295
-			v297 = v280
+			v338 = v337
+			v339 = v321
 		}
 	b151:
-		v298 = v296
-		v299 = v297
-		v300 = 0
-		v131 = v298
-		v132 = v299
-		v133 = v300
-		if uint32(v15) > uint32(v129) {
-			v170 = v131
-			v171 = v132
-			v172 = 512
+		v340 = v338
+		v341 = v339
+		v342 = 0
+		v147 = v340
+		v148 = v341
+		v149 = v342
+		if uint32(v14) > uint32(v145) {
+			v189 = v147
+			v190 = v148
+			v191 = 512
 			goto b85
 		}
-		if v131 != 0 {
-			v163 = v131
-			v164 = v132
+		if v147 != 0 {
+			v182 = v147
+			v183 = v148
 			goto b82
 		}
 		{
-			v137 := int64(uint32(v129 - v15))
-			v138 := v137 * 2
-			v139 = v138 + 2
-			v140 = v137 * 3
-			v141 = v138 + 3
-			if v6 <= v141 {
+			v153 := int64(uint32(v145 - v14))
+			v154 := v153 * 2
+			v155 = v154 + 2
+			v156 = v153 * 3
+			v157 = v154 + 3
+			if v5 <= v157 {
 				goto b70
 			}
 		}
-		v143 = v140 + 2
-		if v8 > v143 {
+		v159 = v156 + 2
+		if v7 > v159 {
 			goto b71
 		}
 	b70:
-		v157 = 0
-		v158 = 0
+		v176 = 0
+		v177 = 0
 		goto b79
 	b71:
-		v145 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v139)*4)))
-		if v145 == 0 {
-			v147 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v141)*4)))
-			v149 = v147 == 2
+		v161 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v155)*4)))
+		if v161 == 0 {
+			v163 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v157)*4)))
+			v165 = v163 == 2
 		} else {
-			v149 = false
+			v165 = false
 		}
 		kernelimpl.HostFence()
-		if v149 {
-			v157 = 1
-			v158 = *(*float32)(unsafe.Add(p4, int(v143)*4))
+		if v165 {
+			v176 = 1
+			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v159)*2))))
 			goto b79
 		}
-		if v145 == 1 {
-			v157 = 1
-			v158 = *(*float32)(unsafe.Add(p4, int(v140)*4))
+		if v161 == 1 {
+			v176 = 1
+			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v156)*2))))
 			goto b79
 		}
-		if v145 == 2 {
-			v157 = 2
-			v158 = *(*float32)(unsafe.Add(p4, int(v140+1)*4))
+		if v161 == 2 {
+			v176 = 2
+			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v156+1)*2))))
 		} else {
-			v157 = 0
-			v158 = 0
+			v176 = 0
+			v177 = 0
 		}
 	b79:
-		if v15 == v129 {
-			v161 := v157
-			if v157 == 1 {
-				v161 = 2
+		if v14 == v145 {
+			v180 := v176
+			if v176 == 1 {
+				v180 = 2
 			}
-			v162 = v161
+			v181 = v180
 		} else {
-			v162 = v157
+			v181 = v176
 		}
-		v163 = v162
-		v164 = v158
+		v182 = v181
+		v183 = v177
 	b82:
-		if v163 != 1 {
-			v169 = (v15 * 2) + int32(uint32(v163)>>1)
+		if v182 != 1 {
+			v188 = (v14 * 2) + int32(uint32(v182)>>1)
 		} else {
-			v169 = 512
+			v188 = 512
 		}
-		v170 = v163
-		v171 = v164
-		v172 = v169
+		v189 = v182
+		v190 = v183
+		v191 = v188
 	b85:
-		u133 = v133
-		h170[li] = v170
-		h171[li] = v171
-		h172[li] = v172
+		u149 = v149
+		h189[li] = v189
+		h190[li] = v190
+		h191[li] = v191
 	}
-	g.v133 = u133
+	g.v149 = u149
+	return 6
+}
+
+// keyedSumsHost is a work-group of the kernel [KeyedSums].
+type keyedSumsHost struct {
+	kernelimpl.HostGroup
+	c0                  int32
+	c1                  int32
+	c2                  int32
+	c3                  int32
+	v1, v3, v5, v7, v12 int64
+
+	v9 int8
+
+	v21, v33 int64
+
+	v31, v67, v68, v69, v77, v78, v79, v91, v92, v93, v123, v124, v125, v135, v136, v137, v289, v290, v291, v380, v381, v382, v383, v386, v413, v414, v415, v644, v645, v646, v654, v655, v656, v668, v669, v670 []int32
+
+	v32, v82, v288, v294, v302, v387, v388, v659 int32
+
+	v38 []int64
+
+	v70, v71, v80, v81, v84, v94, v95, v126, v127, v138, v139, v292, v293, v384, v385, v416, v417, v647, v648, v657, v658, v661, v671, v672 []bool
+
+	v295 bool
+
+	sint32 []int32
+}
+
+func newKeyedSumsHost() kernelimpl.HostForm { return new(keyedSumsHost) }
+
+const keyedSumsHostSites = `1	prim/scan/kernels/by.go:93:9
+1	95:9`
+
+func (g *keyedSumsHost) Begin() {
+	g.Sites = keyedSumsHostSites
+	const n = 256
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int64(80)
+	g.v9 = kernelimpl.HostArg[int8](&g.HostGroup, 88)
+	g.v12 = g.Int64(104)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 4096)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v67, &g.v68, &g.v69, &g.v77, &g.v78, &g.v79, &g.v91, &g.v92, &g.v93, &g.v123, &g.v124, &g.v125, &g.v135, &g.v136, &g.v137, &g.v289, &g.v290, &g.v291, &g.v380, &g.v381, &g.v382, &g.v383, &g.v386, &g.v413, &g.v414, &g.v415, &g.v644, &g.v645, &g.v646, &g.v654, &g.v655, &g.v656, &g.v668, &g.v669, &g.v670)
+	kernelimpl.HostRoom(n, &g.v38)
+	kernelimpl.HostRoom(n, &g.v70, &g.v71, &g.v80, &g.v81, &g.v84, &g.v94, &g.v95, &g.v126, &g.v127, &g.v138, &g.v139, &g.v292, &g.v293, &g.v384, &g.v385, &g.v416, &g.v417, &g.v647, &g.v648, &g.v657, &g.v658, &g.v661, &g.v671, &g.v672)
+}
+
+func (g *keyedSumsHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 3: // Barrier, by.go:108
+			next = g.r4()
+		case 5: // Barrier, by.go:119
+			next = g.r6()
+		case 6: // GroupReduce, lookback.go:247
+			g.v387 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v386, -1))
+			next = g.r7()
+		case 7: // Barrier, lookback.go:269
+			next = g.r8()
+		case 9: // Barrier, lookback.go:287
+			next = g.r10()
+		case 10: // Barrier, by.go:105
+			next = g.r11()
+		case 11: // Barrier, by.go:108
+			next = g.r12()
+		case 13: // Barrier, by.go:119
+			next = g.r14()
+		}
+	}
+}
+
+func (g *keyedSumsHost) r0() int {
+	const n = 256
+	// ZeroLocal, by.go:61
+	g.Zero(0)
+	v3 := g.v3
+	v15 := v3 == 0
+	v1 := g.v1
+	p2 := g.Pointer(2)
+	v5 := g.v5
+	v23 := 0 < v5
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v26 := c0 + -1
+	v25 := c0 != 0
+	u21 := g.v21
+	h31 := g.v31[:n]
+	for li := range n {
+		var v21 int64
+		var v31 int32
+		v14 := int32(li)
+		if v15 {
+			v21 = v1
+		} else {
+			v16 := *(*int64)(p2)
+			v18 := int64(0)
+			if 0 < v16 {
+				v18 = v16
+			}
+			v20 := v18
+			if v1 < v18 {
+				v20 = v1
+			}
+			v21 = v20
+		}
+		if v14 != 0 {
+			v31 = -1
+			goto b6
+		}
+		if v23 {
+			v24 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v28 := v24
+			if v25 {
+				v28 = v26 - v24
+			}
+			v30 := v28
+			if 4294967295 <= uint32(v28) {
+				v30 = -1
+			}
+			v31 = v30
+		} else {
+			v31 = -1
+		}
+	b6:
+		u21 = v21
+		h31[li] = v31
+	}
+	g.v21 = u21
+	// GroupSelect, lookback.go:208
+	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
+	v21 := g.v21
+	v32 := g.v32
+	v33 := int64(uint32(v32))
+	v34 := v33 * 2048
+	v35 := v21 <= v34
+	p1 := g.Pointer(1)
+	h38 := g.v38[:n]
+	h67 := g.v67[:n]
+	h68 := g.v68[:n]
+	h69 := g.v69[:n]
+	h70 := g.v70[:n]
+	h71 := g.v71[:n]
+	more := false
+	for li := range n {
+		v14 := int32(li)
+		var v39, v40, v41, v44, v49, v51, v59, v60, v62, v63, v65, v67, v68, v69 int32
+		var v42, v43, v61, v64, v70, v71 bool
+		if v35 {
+			g.Leave(li)
+			continue
+		}
+		v38 := v34 + int64(uint32(v14*8))
+		v39 = 0
+		v40 = 0
+		v41 = 0
+		v42 = false
+		v43 = false
+		v44 = 0
+	b10:
+		v46 := v38 + int64(uint32(v44))
+		if v21 <= v46 {
+			v67 = v39
+			v68 = v40
+			v69 = v41
+			v70 = v42
+			v71 = v43
+			goto b17
+		}
+		v49 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v46)*4))))
+		v51 = int32(*(*int8)(unsafe.Add(p1, int(v46)*4+2)))
+		if v44 == 0 {
+			v62 = v49
+			v63 = v51
+			v64 = true
+			goto b15
+		}
+		if v43 {
+			v53 := v40 == v49
+			v57 := v51
+			if v53 {
+				v57 = ((v51 + v41) << 24) >> 24
+			}
+			v58 := v42 && v53
+			v59 = v39
+			v60 = v57
+			v61 = v58
+		} else {
+			v59 = v49
+			v60 = v51
+			v61 = true
+		}
+		v62 = v59
+		v63 = v60
+		v64 = v61
+	b15:
+		v65 = v44 + 1
+		if v65 < 8 {
+			v39 = v62
+			v40 = v49
+			v41 = v63
+			v42 = v64
+			v43 = true
+			v44 = v65
+			goto b10
+		}
+		v67 = v62
+		v68 = v49
+		v69 = v63
+		v70 = v64
+		v71 = true
+	b17:
+		h38[li] = v38
+		h67[li] = v67
+		h68[li] = v68
+		h69[li] = v69
+		h70[li] = v70
+		h71[li] = v71
+		more = true
+	}
+	g.v33 = v33
+	if !more {
+		return -1
+	}
+	// Barrier, by.go:105
+	m0 := g.Memory(0)
+	h77 := g.v77[:n]
+	h78 := g.v78[:n]
+	h79 := g.v79[:n]
+	h80 := g.v80[:n]
+	h81 := g.v81[:n]
+	u82 := g.v82
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v67 := h67[li]
+		v68 := h68[li]
+		v69 := h69[li]
+		v70 := h70[li]
+		v71 := h71[li]
+		var v77, v78, v79, v82 int32
+		var v80, v81 bool
+		*(*int32)(unsafe.Add(m0, li*16)) = v67
+		*(*int32)(unsafe.Add(m0, li*16+4)) = v68
+		*(*int32)(unsafe.Add(m0, li*16+8)) = v69
+		*(*bool)(unsafe.Add(m0, li*16+12)) = v70
+		*(*bool)(unsafe.Add(m0, li*16+13)) = v71
+		v77 = v67
+		v78 = v68
+		v79 = v69
+		v80 = v70
+		v81 = v71
+		v82 = 1
+		if v82 < 256 {
+			h77[li] = v77
+			h78[li] = v78
+			h79[li] = v79
+			h80[li] = v80
+			h81[li] = v81
+			u82 = v82
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v82 = u82
+	return next
+}
+
+func (g *keyedSumsHost) r4() int {
+	const n = 256
+	v82 := g.v82
+	m0 := g.Memory(0)
+	h77 := g.v77[:n]
+	h78 := g.v78[:n]
+	h79 := g.v79[:n]
+	h80 := g.v80[:n]
+	h81 := g.v81[:n]
+	h84 := g.v84[:n]
+	h91 := g.v91[:n]
+	h92 := g.v92[:n]
+	h93 := g.v93[:n]
+	h94 := g.v94[:n]
+	h95 := g.v95[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v77 := h77[li]
+		v78 := h78[li]
+		v79 := h79[li]
+		v80 := h80[li]
+		v81 := h81[li]
+		var v91, v92, v93 int32
+		var v94, v95 bool
+		v84 := v82 <= v14
+		if v84 {
+			v85 := v14 - v82
+			v91 = *(*int32)(unsafe.Add(m0, int(v85)*16))
+			v92 = *(*int32)(unsafe.Add(m0, int(v85)*16+4))
+			v93 = *(*int32)(unsafe.Add(m0, int(v85)*16+8))
+			v94 = *(*bool)(unsafe.Add(m0, int(v85)*16+12))
+			v95 = *(*bool)(unsafe.Add(m0, int(v85)*16+13))
+		} else {
+			v91 = v77
+			v92 = v78
+			v93 = v79
+			v94 = v80
+			v95 = v81
+		}
+		h84[li] = v84
+		h91[li] = v91
+		h92[li] = v92
+		h93[li] = v93
+		h94[li] = v94
+		h95[li] = v95
+	}
+	// Barrier, by.go:113
+	e82 := g.v82
+	u82 := g.v82
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v77 := h77[li]
+		v78 := h78[li]
+		v79 := h79[li]
+		v80 := h80[li]
+		v81 := h81[li]
+		v82 := e82
+		v84 := h84[li]
+		v95 := h95[li]
+		v92 := h92[li]
+		v93 := h93[li]
+		v94 := h94[li]
+		v91 := h91[li]
+		var v96, v106, v110, v111, v120, v121 bool
+		var v101, v104, v105, v107, v108, v109, v117, v118, v119 int32
+		if !v84 {
+			v117 = v77
+			v118 = v78
+			v119 = v79
+			v120 = v80
+			v121 = v81
+			goto b32
+		}
+		if !v95 {
+			v107 = v77
+			v108 = v78
+			v109 = v79
+			v110 = v80
+			v111 = v81
+			goto b31
+		}
+		if !v81 {
+			v104 = v92
+			v105 = v93
+			v106 = v94
+			goto b30
+		}
+		v96 = v92 == v77
+		if v80 {
+			v100 := v79
+			if v96 {
+				v100 = ((v79 + v93) << 24) >> 24
+			}
+			v101 = v100
+		} else {
+			v101 = v79
+		}
+		{
+			v102 := v80 && v96
+			v103 := v94 && v102
+			v104 = v78
+			v105 = v101
+			v106 = v103
+		}
+	b30:
+		v107 = v91
+		v108 = v104
+		v109 = v105
+		v110 = v106
+		v111 = true
+	b31:
+		*(*int32)(unsafe.Add(m0, li*16)) = v107
+		*(*int32)(unsafe.Add(m0, li*16+4)) = v108
+		*(*int32)(unsafe.Add(m0, li*16+8)) = v109
+		*(*bool)(unsafe.Add(m0, li*16+12)) = v110
+		*(*bool)(unsafe.Add(m0, li*16+13)) = v111
+		v117 = v107
+		v118 = v108
+		v119 = v109
+		v120 = v110
+		v121 = v111
+	b32:
+		v77 = v117
+		v78 = v118
+		v79 = v119
+		v80 = v120
+		v81 = v121
+		v82 = v82 * 2
+		if v82 < 256 {
+			h77[li] = v77
+			h78[li] = v78
+			h79[li] = v79
+			h80[li] = v80
+			h81[li] = v81
+			u82 = v82
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v82 = u82
+	return next
+}
+
+func (g *keyedSumsHost) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	c1 := g.c1
+	v140 := c1 == 0
+	v32 := g.v32
+	v5 := g.v5
+	v33 := g.v33
+	v145 := v33 * 2
+	v146 := v145 + 2
+	v148 := v5 <= v146
+	v7 := g.v7
+	v147 := v33 * 3
+	v149 := v147 + 1
+	v150 := v7 <= v149
+	v143 := v32 == 0
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	v144 := int32(1)
+	if v143 {
+		v144 = 2
+	}
+	v177 := v32 == 0
+	v288 := v32 + -1
+	h38 := g.v38[:n]
+	v12 := g.v12
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v185 := v32 != 0
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	v184 := v32 != 0
+	basex := g.Base(0)
+	h123 := g.v123[:n]
+	h124 := g.v124[:n]
+	h125 := g.v125[:n]
+	h126 := g.v126[:n]
+	h127 := g.v127[:n]
+	h135 := g.v135[:n]
+	h136 := g.v136[:n]
+	h137 := g.v137[:n]
+	h138 := g.v138[:n]
+	h139 := g.v139[:n]
+	h289 := g.v289[:n]
+	h290 := g.v290[:n]
+	h291 := g.v291[:n]
+	h292 := g.v292[:n]
+	h293 := g.v293[:n]
+	u294 := g.v294
+	u295 := g.v295
+	u302 := g.v302
+	h380 := g.v380[:n]
+	h381 := g.v381[:n]
+	h382 := g.v382[:n]
+	h383 := g.v383[:n]
+	h384 := g.v384[:n]
+	h385 := g.v385[:n]
+	h386 := g.v386[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v22 := v14 == 0
+		v38 := h38[li]
+		v0 := int32(basex + li)
+		var v135, v136, v137, v186, v187, v188, v191, v196, v198, v206, v207, v209, v210, v233, v235, v236, v237, v240, v245, v247, v255, v256, v258, v259, v285, v289, v290, v291, v294, v296, v297, v298, v299, v302, v314, v359, v360, v361, v362, v368, v369, v370, v371, v372, v379, v380, v381, v382, v383, v386 int32
+		var v138, v139, v189, v190, v208, v211, v238, v239, v257, v260, v292, v293, v295, v300, v301, v318, v363, v364, v373, v374, v384, v385 bool
+		var v193, v242, v308, v309, v310, v312 int64
+		var v195, v244 int16
+		v123 := *(*int32)(unsafe.Add(m0, 4080))
+		v124 := *(*int32)(unsafe.Add(m0, 4084))
+		v125 := *(*int32)(unsafe.Add(m0, 4088))
+		v126 := *(*bool)(unsafe.Add(m0, 4092))
+		v127 := *(*bool)(unsafe.Add(m0, 4093))
+		v128 := v14 != 0
+		if v128 {
+			v135 = *(*int32)(unsafe.Add(m0, li*16+-16))
+			v136 = *(*int32)(unsafe.Add(m0, li*16+-12))
+			v137 = *(*int32)(unsafe.Add(m0, li*16+-8))
+			v138 = *(*bool)(unsafe.Add(m0, li*16+-4))
+			v139 = *(*bool)(unsafe.Add(m0, li*16+-3))
+		} else {
+			v135 = 0
+			v136 = 0
+			v137 = 0
+			v138 = false
+			v139 = false
+		}
+		if !v22 {
+			goto b45
+		}
+		if v140 {
+			goto b39
+		}
+		if int32(uint32(v32)%uint32(c1)) == 0 {
+			goto b45
+		}
+	b39:
+		if v148 {
+			goto b45
+		}
+		if v150 {
+			goto b45
+		}
+		if v143 {
+			*(*int16)(unsafe.Add(p4, int(v149)*8)) = int16(uint32(v123))
+			*(*int16)(unsafe.Add(p4, int(v149)*8+2)) = int16(uint32(v124))
+			*(*int8)(unsafe.Add(p4, int(v149)*8+4)) = int8(uint32(v125))
+			v157 := int32(0)
+			if v126 {
+				v157 = 1
+			}
+			*(*int8)(unsafe.Add(p4, int(v149)*8+5)) = int8(uint32(v157))
+			v160 := int32(0)
+			if v127 {
+				v160 = 1
+			}
+			*(*int8)(unsafe.Add(p4, int(v149)*8+6)) = int8(uint32(v160))
+		} else {
+			*(*int16)(unsafe.Add(p4, int(v147)*8)) = int16(uint32(v123))
+			*(*int16)(unsafe.Add(p4, int(v147)*8+2)) = int16(uint32(v124))
+			*(*int8)(unsafe.Add(p4, int(v147)*8+4)) = int8(uint32(v125))
+			v169 := int32(0)
+			if v126 {
+				v169 = 1
+			}
+			*(*int8)(unsafe.Add(p4, int(v147)*8+5)) = int8(uint32(v169))
+			v172 := int32(0)
+			if v127 {
+				v172 = 1
+			}
+			*(*int8)(unsafe.Add(p4, int(v147)*8+6)) = int8(uint32(v172))
+		}
+		kernelimpl.HostFence()
+		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v146)*4)), v144)
+	b45:
+		if !v177 {
+			v289 = 0
+			v290 = 0
+			v291 = 0
+			v292 = false
+			v293 = false
+			v294 = v288
+			v295 = true
+			goto b77
+		}
+		{
+			v178 := uint64(v38) < uint64(v12)
+			v180 := uint64(v38+7) < uint64(v12)
+			v181 := v178 && v180
+			v182 := v181 && v178
+			v183 := v182 && v180
+			if !v183 {
+				v235 = v135
+				v236 = v136
+				v237 = v137
+				v238 = v138
+				v239 = v139
+				v240 = 0
+				goto b59
+			}
+			v186 = v135
+			v187 = v136
+			v188 = v137
+			v189 = v138
+			v190 = v139
+			v191 = 0
+		}
+	b47:
+		v193 = v38 + int64(uint32(v191))
+		if v21 <= v193 {
+			goto b74
+		}
+		v195 = *(*int16)(unsafe.Add(p1, int(v193)*4))
+		v196 = int32(uint16(v195))
+		v198 = int32(*(*int8)(unsafe.Add(p1, int(v193)*4+2)))
+		if v185 {
+			goto b51
+		}
+		if v128 {
+			goto b51
+		}
+		if 0 >= v191 {
+			v209 = v196
+			v210 = v198
+			v211 = true
+			goto b54
+		}
+	b51:
+		if v190 {
+			v200 := v187 == v196
+			v204 := v198
+			if v200 {
+				v204 = ((v198 + v188) << 24) >> 24
+			}
+			v205 := v189 && v200
+			v206 = v186
+			v207 = v204
+			v208 = v205
+		} else {
+			v206 = v196
+			v207 = v198
+			v208 = true
+		}
+		v209 = v206
+		v210 = v207
+		v211 = v208
+	b54:
+		if v11 {
+			*(*int16)(unsafe.Add(p6, int(v193)*8)) = int16(uint32(v209))
+			*(*int16)(unsafe.Add(p6, int(v193)*8+2)) = v195
+			*(*int8)(unsafe.Add(p6, int(v193)*8+4)) = int8(uint32(v210))
+			v217 := int32(0)
+			if v211 {
+				v217 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v193)*8+5)) = int8(uint32(v217))
+			*(*int8)(unsafe.Add(p6, int(v193)*8+6)) = 1
+		} else {
+			*(*int16)(unsafe.Add(p6, int(v193)*8)) = int16(uint32(v186))
+			*(*int16)(unsafe.Add(p6, int(v193)*8+2)) = int16(uint32(v187))
+			*(*int8)(unsafe.Add(p6, int(v193)*8+4)) = int8(uint32(v188))
+			v227 := int32(0)
+			if v189 {
+				v227 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v193)*8+5)) = int8(uint32(v227))
+			v230 := int32(0)
+			if v190 {
+				v230 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v193)*8+6)) = int8(uint32(v230))
+		}
+		v233 = v191 + 1
+		if v233 < 8 {
+			v186 = v209
+			v187 = v196
+			v188 = v210
+			v189 = v211
+			v190 = true
+			v191 = v233
+			goto b47
+		}
+		goto b74
+	b59:
+		v242 = v38 + int64(uint32(v240))
+		if v21 <= v242 {
+			goto b74
+		}
+		v244 = *(*int16)(unsafe.Add(p1, int(v242)*4))
+		v245 = int32(uint16(v244))
+		v247 = int32(*(*int8)(unsafe.Add(p1, int(v242)*4+2)))
+		if v184 {
+			goto b63
+		}
+		if v128 {
+			goto b63
+		}
+		if 0 >= v240 {
+			v258 = v245
+			v259 = v247
+			v260 = true
+			goto b66
+		}
+	b63:
+		if v239 {
+			v249 := v236 == v245
+			v253 := v247
+			if v249 {
+				v253 = ((v247 + v237) << 24) >> 24
+			}
+			v254 := v238 && v249
+			v255 = v235
+			v256 = v253
+			v257 = v254
+		} else {
+			v255 = v245
+			v256 = v247
+			v257 = true
+		}
+		v258 = v255
+		v259 = v256
+		v260 = v257
+	b66:
+		if !v11 {
+			goto b70
+		}
+		if uint64(v242) >= uint64(v12) {
+			g.Fault(0, v242, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			*(*int16)(unsafe.Add(p6, int(v242)*8)) = int16(uint32(v258))
+			*(*int16)(unsafe.Add(p6, int(v242)*8+2)) = v244
+			*(*int8)(unsafe.Add(p6, int(v242)*8+4)) = int8(uint32(v259))
+			v267 := int32(0)
+			if v260 {
+				v267 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v242)*8+5)) = int8(uint32(v267))
+			*(*int8)(unsafe.Add(p6, int(v242)*8+6)) = 1
+			goto b72
+		}
+	b70:
+		if uint64(v242) >= uint64(v12) {
+			g.Fault(1, v242, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			*(*int16)(unsafe.Add(p6, int(v242)*8)) = int16(uint32(v235))
+			*(*int16)(unsafe.Add(p6, int(v242)*8+2)) = int16(uint32(v236))
+			*(*int8)(unsafe.Add(p6, int(v242)*8+4)) = int8(uint32(v237))
+			v279 := int32(0)
+			if v238 {
+				v279 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v242)*8+5)) = int8(uint32(v279))
+			v282 := int32(0)
+			if v239 {
+				v282 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v242)*8+6)) = int8(uint32(v282))
+		}
+	b72:
+		v285 = v240 + 1
+		if v285 < 8 {
+			v235 = v258
+			v236 = v245
+			v237 = v259
+			v238 = v260
+			v239 = true
+			v240 = v285
+			goto b59
+		}
+	b74:
+		g.Leave(li)
+		continue
+	b77:
+		v296 = 0
+		v297 = v289
+		v298 = v290
+		v299 = v291
+		v300 = v292
+		v301 = v293
+		v302 = 0
+		if uint32(v14) > uint32(v294) {
+			v380 = v296
+			v381 = v297
+			v382 = v298
+			v383 = v299
+			v384 = v300
+			v385 = v301
+			v386 = 512
+			goto b97
+		}
+		if v296 != 0 {
+			v369 = v296
+			v370 = v297
+			v371 = v298
+			v372 = v299
+			v373 = v300
+			v374 = v301
+			goto b94
+		}
+		{
+			v306 := int64(uint32(v294 - v14))
+			v307 := v306 * 2
+			v308 = v307 + 2
+			v309 = v306 * 3
+			v310 = v307 + 3
+			if v5 <= v310 {
+				goto b82
+			}
+		}
+		v312 = v309 + 2
+		if v7 > v312 {
+			goto b83
+		}
+	b82:
+		v359 = 0
+		v360 = 0
+		v361 = 0
+		v362 = 0
+		v363 = false
+		v364 = false
+		goto b91
+	b83:
+		v314 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v308)*4)))
+		if v314 == 0 {
+			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v310)*4)))
+			v318 = v316 == 2
+		} else {
+			v318 = false
+		}
+		kernelimpl.HostFence()
+		if v318 {
+			v359 = 1
+			v360 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v312)*8))))
+			v361 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v312)*8+2))))
+			v362 = int32(*(*int8)(unsafe.Add(p4, int(v312)*8+4)))
+			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v312)*8+5)))) != 0
+			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v312)*8+6)))) != 0
+			goto b91
+		}
+		if v314 == 1 {
+			v359 = 1
+			v360 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v309)*8))))
+			v361 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v309)*8+2))))
+			v362 = int32(*(*int8)(unsafe.Add(p4, int(v309)*8+4)))
+			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v309)*8+5)))) != 0
+			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v309)*8+6)))) != 0
+			goto b91
+		}
+		if v314 == 2 {
+			v346 := v309 + 1
+			v359 = 2
+			v360 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v346)*8))))
+			v361 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v346)*8+2))))
+			v362 = int32(*(*int8)(unsafe.Add(p4, int(v346)*8+4)))
+			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v346)*8+5)))) != 0
+			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v346)*8+6)))) != 0
+		} else {
+			v359 = 0
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = false
+			v364 = false
+		}
+	b91:
+		if v14 == v294 {
+			v367 := v359
+			if v359 == 1 {
+				v367 = 2
+			}
+			v368 = v367
+		} else {
+			v368 = v359
+		}
+		v369 = v368
+		v370 = v360
+		v371 = v361
+		v372 = v362
+		v373 = v363
+		v374 = v364
+	b94:
+		if v369 != 1 {
+			v379 = (v14 * 2) + int32(uint32(v369)>>1)
+		} else {
+			v379 = 512
+		}
+		v380 = v369
+		v381 = v370
+		v382 = v371
+		v383 = v372
+		v384 = v373
+		v385 = v374
+		v386 = v379
+	b97:
+		h123[li] = v123
+		h124[li] = v124
+		h125[li] = v125
+		h126[li] = v126
+		h127[li] = v127
+		h135[li] = v135
+		h136[li] = v136
+		h137[li] = v137
+		h138[li] = v138
+		h139[li] = v139
+		h289[li] = v289
+		h290[li] = v290
+		h291[li] = v291
+		h292[li] = v292
+		h293[li] = v293
+		u294 = v294
+		u295 = v295
+		u302 = v302
+		h380[li] = v380
+		h381[li] = v381
+		h382[li] = v382
+		h383[li] = v383
+		h384[li] = v384
+		h385[li] = v385
+		h386[li] = v386
+		next = 6
+	}
+	g.v288 = v288
+	g.v294 = u294
+	g.v295 = u295
+	g.v302 = u302
+	return next
+}
+
+func (g *keyedSumsHost) r7() int {
+	const n = 256
+	h289 := g.v289[:n]
+	h290 := g.v290[:n]
+	h291 := g.v291[:n]
+	h292 := g.v292[:n]
+	h293 := g.v293[:n]
+	e294 := g.v294
+	e295 := g.v295
+	e302 := g.v302
+	h380 := g.v380[:n]
+	h381 := g.v381[:n]
+	h382 := g.v382[:n]
+	h383 := g.v383[:n]
+	h384 := g.v384[:n]
+	h385 := g.v385[:n]
+	v387 := g.v387
+	v389 := 512 <= uint32(v387)
+	v390 := v387 & 1
+	v391 := v390 == 1
+	v388 := int32(uint32(v387) >> 1)
+	v392 := 256 <= uint32(v388)
+	u294 := g.v294
+	c2 := g.c2
+	v5 := g.v5
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u295 := g.v295
+	u302 := g.v302
+	h386 := g.v386[:n]
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	h644 := g.v644[:n]
+	h645 := g.v645[:n]
+	h646 := g.v646[:n]
+	h647 := g.v647[:n]
+	h648 := g.v648[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v289 := h289[li]
+		v290 := h290[li]
+		v291 := h291[li]
+		v292 := h292[li]
+		v293 := h293[li]
+		v294 := e294
+		v295 := e295
+		v302 := e302
+		v380 := h380[li]
+		v381 := h381[li]
+		v382 := h382[li]
+		v383 := h383[li]
+		v384 := h384[li]
+		v385 := h385[li]
+		v14 := int32(li)
+		v36 := v14 * 8
+		v37 := int64(uint32(v36))
+		var v296, v297, v298, v299, v314, v359, v360, v361, v362, v368, v369, v370, v371, v372, v379, v386, v603, v604, v605, v608, v616, v617, v618, v621, v626, v628, v636, v637, v639, v640, v642, v644, v645, v646, v737, v738, v739, v740, v743 int32
+		var v300, v301, v318, v363, v364, v373, v374, v606, v607, v609, v619, v620, v638, v641, v647, v648, v741, v742 bool
+		var v308, v309, v310, v312, v615 int64
+		if v389 {
+			goto b100
+		}
+		if !v391 {
+			goto b161
+		}
+	b100:
+		if !v295 {
+			goto b103
+		}
+		if v392 {
+			v603 = v289
+			v604 = v290
+			v605 = v291
+			v606 = v292
+			v607 = v293
+			v608 = v294 + -256
+			v609 = true
+		} else {
+			goto b103
+		}
+		v289 = v603
+		v290 = v604
+		v291 = v605
+		v292 = v606
+		v293 = v607
+		v294 = v608
+		v295 = v609
+		v296 = 0
+		v297 = v289
+		v298 = v290
+		v299 = v291
+		v300 = v292
+		v301 = v293
+		v302 = 0
+		goto b78
+	b103:
+		h289[li] = v289
+		h290[li] = v290
+		h291[li] = v291
+		h292[li] = v292
+		h293[li] = v293
+		u294 = v294
+		h381[li] = v381
+		h382[li] = v382
+		h383[li] = v383
+		h384[li] = v384
+		h385[li] = v385
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b161:
+		{
+			v610 := v302 + 1
+			if uint32(v610) >= uint32(c2) {
+				v615 = (int64(uint32(v294-v388)) * 2048) + v37
+				v616 = 0
+				v617 = 0
+				v618 = 0
+				v619 = false
+				v620 = false
+				v621 = 0
+				goto b163
+			}
+			v737 = v380
+			v738 = v381
+			v739 = v382
+			v740 = v383
+			v741 = v384
+			v742 = v385
+			v743 = v610
+		}
+		v296 = v737
+		v297 = v738
+		v298 = v739
+		v299 = v740
+		v300 = v741
+		v301 = v742
+		v302 = v743
+	b78:
+		if uint32(v14) > uint32(v294) {
+			v380 = v296
+			v381 = v297
+			v382 = v298
+			v383 = v299
+			v384 = v300
+			v385 = v301
+			v386 = 512
+			goto b97
+		}
+		if v296 != 0 {
+			v369 = v296
+			v370 = v297
+			v371 = v298
+			v372 = v299
+			v373 = v300
+			v374 = v301
+			goto b94
+		}
+		{
+			v306 := int64(uint32(v294 - v14))
+			v307 := v306 * 2
+			v308 = v307 + 2
+			v309 = v306 * 3
+			v310 = v307 + 3
+			if v5 <= v310 {
+				goto b82
+			}
+		}
+		v312 = v309 + 2
+		if v7 > v312 {
+			goto b83
+		}
+	b82:
+		v359 = 0
+		v360 = 0
+		v361 = 0
+		v362 = 0
+		v363 = false
+		v364 = false
+		goto b91
+	b83:
+		v314 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v308)*4)))
+		if v314 == 0 {
+			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v310)*4)))
+			v318 = v316 == 2
+		} else {
+			v318 = false
+		}
+		kernelimpl.HostFence()
+		if v318 {
+			v359 = 1
+			v360 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v312)*8))))
+			v361 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v312)*8+2))))
+			v362 = int32(*(*int8)(unsafe.Add(p4, int(v312)*8+4)))
+			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v312)*8+5)))) != 0
+			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v312)*8+6)))) != 0
+			goto b91
+		}
+		if v314 == 1 {
+			v359 = 1
+			v360 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v309)*8))))
+			v361 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v309)*8+2))))
+			v362 = int32(*(*int8)(unsafe.Add(p4, int(v309)*8+4)))
+			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v309)*8+5)))) != 0
+			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v309)*8+6)))) != 0
+			goto b91
+		}
+		if v314 == 2 {
+			v346 := v309 + 1
+			v359 = 2
+			v360 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v346)*8))))
+			v361 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v346)*8+2))))
+			v362 = int32(*(*int8)(unsafe.Add(p4, int(v346)*8+4)))
+			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v346)*8+5)))) != 0
+			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v346)*8+6)))) != 0
+		} else {
+			v359 = 0
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = false
+			v364 = false
+		}
+	b91:
+		if v14 == v294 {
+			v367 := v359
+			if v359 == 1 {
+				v367 = 2
+			}
+			v368 = v367
+		} else {
+			v368 = v359
+		}
+		v369 = v368
+		v370 = v360
+		v371 = v361
+		v372 = v362
+		v373 = v363
+		v374 = v364
+	b94:
+		if v369 != 1 {
+			v379 = (v14 * 2) + int32(uint32(v369)>>1)
+		} else {
+			v379 = 512
+		}
+		v380 = v369
+		v381 = v370
+		v382 = v371
+		v383 = v372
+		v384 = v373
+		v385 = v374
+		v386 = v379
+	b97:
+		h289[li] = v289
+		h290[li] = v290
+		h291[li] = v291
+		h292[li] = v292
+		h293[li] = v293
+		u294 = v294
+		u295 = v295
+		u302 = v302
+		h380[li] = v380
+		h381[li] = v381
+		h382[li] = v382
+		h383[li] = v383
+		h384[li] = v384
+		h385[li] = v385
+		h386[li] = v386
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+		continue
+	b163:
+		v623 := v615 + int64(uint32(v621))
+		if v21 <= v623 {
+			v644 = v616
+			v645 = v617
+			v646 = v618
+			v647 = v619
+			v648 = v620
+			goto b170
+		}
+		v626 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v623)*4))))
+		v628 = int32(*(*int8)(unsafe.Add(p1, int(v623)*4+2)))
+		if v621 == 0 {
+			v639 = v626
+			v640 = v628
+			v641 = true
+			goto b168
+		}
+		if v620 {
+			v630 := v617 == v626
+			v634 := v628
+			if v630 {
+				v634 = ((v628 + v618) << 24) >> 24
+			}
+			v635 := v619 && v630
+			v636 = v616
+			v637 = v634
+			v638 = v635
+		} else {
+			v636 = v626
+			v637 = v628
+			v638 = true
+		}
+		v639 = v636
+		v640 = v637
+		v641 = v638
+	b168:
+		v642 = v621 + 1
+		if v642 < 8 {
+			v616 = v639
+			v617 = v626
+			v618 = v640
+			v619 = v641
+			v620 = true
+			v621 = v642
+			goto b163
+		}
+		v644 = v639
+		v645 = v626
+		v646 = v640
+		v647 = v641
+		v648 = true
+	b170:
+		h289[li] = v289
+		h290[li] = v290
+		h291[li] = v291
+		h292[li] = v292
+		h293[li] = v293
+		u294 = v294
+		u295 = v295
+		h380[li] = v380
+		h381[li] = v381
+		h382[li] = v382
+		h383[li] = v383
+		h384[li] = v384
+		h385[li] = v385
+		h644[li] = v644
+		h645[li] = v645
+		h646[li] = v646
+		h647[li] = v647
+		h648[li] = v648
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v294 = u294
+	g.v388 = v388
+	g.v295 = u295
+	g.v302 = u302
+	return next
+}
+
+func (g *keyedSumsHost) r8() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h381 := g.v381[:n]
+	h382 := g.v382[:n]
+	h383 := g.v383[:n]
+	h384 := g.v384[:n]
+	h385 := g.v385[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v381 := h381[li]
+		v382 := h382[li]
+		v383 := h383[li]
+		v384 := h384[li]
+		v385 := h385[li]
+		v394 := v14 & 255
+		*(*int32)(unsafe.Add(m0, int(v394)*16)) = v381
+		*(*int32)(unsafe.Add(m0, int(v394)*16+4)) = v382
+		*(*int32)(unsafe.Add(m0, int(v394)*16+8)) = v383
+		*(*bool)(unsafe.Add(m0, int(v394)*16+12)) = v384
+		*(*bool)(unsafe.Add(m0, int(v394)*16+13)) = v385
+	}
+	// Barrier, lookback.go:271
+	h289 := g.v289[:n]
+	h290 := g.v290[:n]
+	h291 := g.v291[:n]
+	h292 := g.v292[:n]
+	h293 := g.v293[:n]
+	e294 := g.v294
+	v388 := g.v388
+	v400 := uint32(v388) < 256
+	v401 := v388 & 255
+	v412 := int32(256)
+	if v400 {
+		v412 = v388
+	}
+	stop := g.Cancelled()
+	v288 := g.v288
+	h123 := g.v123[:n]
+	h124 := g.v124[:n]
+	h125 := g.v125[:n]
+	h126 := g.v126[:n]
+	h127 := g.v127[:n]
+	c3 := g.c3
+	v460 := c3 == 0
+	v5 := g.v5
+	v33 := g.v33
+	v461 := v33 * 2
+	v462 := v461 + 2
+	v464 := v5 <= v462
+	v7 := g.v7
+	v463 := v33 * 3
+	v465 := v463 + 1
+	v466 := v7 <= v465
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	h413 := g.v413[:n]
+	h414 := g.v414[:n]
+	h415 := g.v415[:n]
+	h416 := g.v416[:n]
+	h417 := g.v417[:n]
+	u294 := g.v294
+	u295 := g.v295
+	u302 := g.v302
+	h380 := g.v380[:n]
+	h386 := g.v386[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v289 := h289[li]
+		v290 := h290[li]
+		v291 := h291[li]
+		v292 := h292[li]
+		v293 := h293[li]
+		v294 := e294
+		v123 := h123[li]
+		v124 := h124[li]
+		v125 := h125[li]
+		v126 := h126[li]
+		v127 := h127[li]
+		v14 := int32(li)
+		v22 := v14 == 0
+		var v295, v300, v301, v318, v363, v364, v373, v374, v384, v385, v410, v411, v416, v417, v425, v426, v427, v437, v441, v442, v444, v454, v458, v459, v606, v607, v609 bool
+		var v296, v297, v298, v299, v302, v314, v359, v360, v361, v362, v368, v369, v370, v371, v372, v379, v380, v381, v382, v383, v386, v407, v408, v409, v413, v414, v415, v418, v420, v422, v423, v424, v432, v435, v436, v438, v439, v440, v449, v452, v453, v455, v456, v457, v603, v604, v605, v608 int32
+		var v308, v309, v310, v312 int64
+		if v400 {
+			v407 = *(*int32)(unsafe.Add(m0, int(v401)*16))
+			v408 = *(*int32)(unsafe.Add(m0, int(v401)*16+4))
+			v409 = *(*int32)(unsafe.Add(m0, int(v401)*16+8))
+			v410 = *(*bool)(unsafe.Add(m0, int(v401)*16+12))
+			v411 = *(*bool)(unsafe.Add(m0, int(v401)*16+13))
+		} else {
+			v407 = v289
+			v408 = v290
+			v409 = v291
+			v410 = v292
+			v411 = v293
+		}
+		v413 = v407
+		v414 = v408
+		v415 = v409
+		v416 = v410
+		v417 = v411
+		v418 = v412
+	b108:
+		if v418 == 0 {
+			goto b116
+		}
+		{
+			v420 = v418 + -1
+			v421 := v420 & 255
+			v422 = *(*int32)(unsafe.Add(m0, int(v421)*16))
+			v423 = *(*int32)(unsafe.Add(m0, int(v421)*16+4))
+			v424 = *(*int32)(unsafe.Add(m0, int(v421)*16+8))
+			v425 = *(*bool)(unsafe.Add(m0, int(v421)*16+12))
+			v426 = *(*bool)(unsafe.Add(m0, int(v421)*16+13))
+			if !v417 {
+				v438 = v422
+				v439 = v423
+				v440 = v424
+				v441 = v425
+				v442 = v426
+				goto b115
+			}
+		}
+		if !v426 {
+			v435 = v414
+			v436 = v415
+			v437 = v416
+			goto b114
+		}
+		v427 = v414 == v422
+		if v425 {
+			v431 := v424
+			if v427 {
+				v431 = ((v424 + v415) << 24) >> 24
+			}
+			v432 = v431
+		} else {
+			v432 = v424
+		}
+		{
+			v433 := v425 && v427
+			v434 := v416 && v433
+			v435 = v423
+			v436 = v432
+			v437 = v434
+		}
+	b114:
+		v438 = v413
+		v439 = v435
+		v440 = v436
+		v441 = v437
+		v442 = true
+	b115:
+		v413 = v438
+		v414 = v439
+		v415 = v440
+		v416 = v441
+		v417 = v442
+		v418 = v420
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b108
+	b116:
+		if v294 != v288 {
+			v603 = v413
+			v604 = v414
+			v605 = v415
+			v606 = v416
+			v607 = v417
+			v608 = v294 + 256
+			v609 = false
+			goto b160
+		}
+		if !v417 {
+			v455 = v123
+			v456 = v124
+			v457 = v125
+			v458 = v126
+			v459 = v127
+			goto b123
+		}
+		if !v127 {
+			v452 = v414
+			v453 = v415
+			v454 = v416
+			goto b122
+		}
+		v444 = v414 == v123
+		if v126 {
+			v448 := v125
+			if v444 {
+				v448 = ((v125 + v415) << 24) >> 24
+			}
+			v449 = v448
+		} else {
+			v449 = v125
+		}
+		{
+			v450 := v126 && v444
+			v451 := v416 && v450
+			v452 = v124
+			v453 = v449
+			v454 = v451
+		}
+	b122:
+		v455 = v413
+		v456 = v452
+		v457 = v453
+		v458 = v454
+		v459 = true
+	b123:
+		if !v22 {
+			goto b128
+		}
+		if !v460 {
+			goto b128
+		}
+		if v464 {
+			goto b128
+		}
+		if !v466 {
+			*(*int16)(unsafe.Add(p4, int(v465)*8)) = int16(uint32(v455))
+			*(*int16)(unsafe.Add(p4, int(v465)*8+2)) = int16(uint32(v456))
+			*(*int8)(unsafe.Add(p4, int(v465)*8+4)) = int8(uint32(v457))
+			v473 := int32(0)
+			if v458 {
+				v473 = 1
+			}
+			*(*int8)(unsafe.Add(p4, int(v465)*8+5)) = int8(uint32(v473))
+			v476 := int32(0)
+			if v459 {
+				v476 = 1
+			}
+			*(*int8)(unsafe.Add(p4, int(v465)*8+6)) = int8(uint32(v476))
+			kernelimpl.HostFence()
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v462)*4)), int32(2))
+		}
+	b128:
+		h413[li] = v413
+		h414[li] = v414
+		h415[li] = v415
+		h416[li] = v416
+		h417[li] = v417
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+		continue
+	b160:
+		v289 = v603
+		v290 = v604
+		v291 = v605
+		v292 = v606
+		v293 = v607
+		v294 = v608
+		v295 = v609
+		v296 = 0
+		v297 = v289
+		v298 = v290
+		v299 = v291
+		v300 = v292
+		v301 = v293
+		v302 = 0
+		if uint32(v14) > uint32(v294) {
+			v380 = v296
+			v381 = v297
+			v382 = v298
+			v383 = v299
+			v384 = v300
+			v385 = v301
+			v386 = 512
+			goto b97
+		}
+		if v296 != 0 {
+			v369 = v296
+			v370 = v297
+			v371 = v298
+			v372 = v299
+			v373 = v300
+			v374 = v301
+			goto b94
+		}
+		{
+			v306 := int64(uint32(v294 - v14))
+			v307 := v306 * 2
+			v308 = v307 + 2
+			v309 = v306 * 3
+			v310 = v307 + 3
+			if v5 <= v310 {
+				goto b82
+			}
+		}
+		v312 = v309 + 2
+		if v7 > v312 {
+			goto b83
+		}
+	b82:
+		v359 = 0
+		v360 = 0
+		v361 = 0
+		v362 = 0
+		v363 = false
+		v364 = false
+		goto b91
+	b83:
+		v314 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v308)*4)))
+		if v314 == 0 {
+			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v310)*4)))
+			v318 = v316 == 2
+		} else {
+			v318 = false
+		}
+		kernelimpl.HostFence()
+		if v318 {
+			v359 = 1
+			v360 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v312)*8))))
+			v361 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v312)*8+2))))
+			v362 = int32(*(*int8)(unsafe.Add(p4, int(v312)*8+4)))
+			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v312)*8+5)))) != 0
+			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v312)*8+6)))) != 0
+			goto b91
+		}
+		if v314 == 1 {
+			v359 = 1
+			v360 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v309)*8))))
+			v361 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v309)*8+2))))
+			v362 = int32(*(*int8)(unsafe.Add(p4, int(v309)*8+4)))
+			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v309)*8+5)))) != 0
+			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v309)*8+6)))) != 0
+			goto b91
+		}
+		if v314 == 2 {
+			v346 := v309 + 1
+			v359 = 2
+			v360 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v346)*8))))
+			v361 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v346)*8+2))))
+			v362 = int32(*(*int8)(unsafe.Add(p4, int(v346)*8+4)))
+			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v346)*8+5)))) != 0
+			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v346)*8+6)))) != 0
+		} else {
+			v359 = 0
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = false
+			v364 = false
+		}
+	b91:
+		if v14 == v294 {
+			v367 := v359
+			if v359 == 1 {
+				v367 = 2
+			}
+			v368 = v367
+		} else {
+			v368 = v359
+		}
+		v369 = v368
+		v370 = v360
+		v371 = v361
+		v372 = v362
+		v373 = v363
+		v374 = v364
+	b94:
+		if v369 != 1 {
+			v379 = (v14 * 2) + int32(uint32(v369)>>1)
+		} else {
+			v379 = 512
+		}
+		v380 = v369
+		v381 = v370
+		v382 = v371
+		v383 = v372
+		v384 = v373
+		v385 = v374
+		v386 = v379
+	b97:
+		h289[li] = v289
+		h290[li] = v290
+		h291[li] = v291
+		h292[li] = v292
+		h293[li] = v293
+		u294 = v294
+		u295 = v295
+		u302 = v302
+		h380[li] = v380
+		h381[li] = v381
+		h382[li] = v382
+		h383[li] = v383
+		h384[li] = v384
+		h385[li] = v385
+		h386[li] = v386
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+	}
+	g.v294 = u294
+	g.v295 = u295
+	g.v302 = u302
+	return next
+}
+
+func (g *keyedSumsHost) r10() int {
+	const n = 256
+	h413 := g.v413[:n]
+	h414 := g.v414[:n]
+	h415 := g.v415[:n]
+	h416 := g.v416[:n]
+	h417 := g.v417[:n]
+	h135 := g.v135[:n]
+	h136 := g.v136[:n]
+	h137 := g.v137[:n]
+	h138 := g.v138[:n]
+	h139 := g.v139[:n]
+	h38 := g.v38[:n]
+	v12 := g.v12
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v22 := v14 == 0
+		v413 := h413[li]
+		v414 := h414[li]
+		v415 := h415[li]
+		v416 := h416[li]
+		v417 := h417[li]
+		v135 := h135[li]
+		v136 := h136[li]
+		v137 := h137[li]
+		v138 := h138[li]
+		v139 := h139[li]
+		v38 := h38[li]
+		v0 := int32(basex + li)
+		var v481, v491, v495, v496, v500, v501, v511, v512, v529, v556, v557, v574 bool
+		var v486, v489, v490, v492, v493, v494, v497, v498, v499, v508, v509, v510, v513, v518, v520, v527, v528, v551, v553, v554, v555, v558, v563, v565, v572, v573, v599 int32
+		var v515, v560 int64
+		var v517, v562 int16
+		if v22 {
+			v497 = v413
+			v498 = v414
+			v499 = v415
+			v500 = v416
+			v501 = v417
+			goto b137
+		}
+		if !v417 {
+			v492 = v135
+			v493 = v136
+			v494 = v137
+			v495 = v138
+			v496 = v139
+			goto b136
+		}
+		if !v139 {
+			v489 = v414
+			v490 = v415
+			v491 = v416
+			goto b135
+		}
+		v481 = v414 == v135
+		if v138 {
+			v485 := v137
+			if v481 {
+				v485 = ((v137 + v415) << 24) >> 24
+			}
+			v486 = v485
+		} else {
+			v486 = v137
+		}
+		{
+			v487 := v138 && v481
+			v488 := v416 && v487
+			v489 = v136
+			v490 = v486
+			v491 = v488
+		}
+	b135:
+		v492 = v413
+		v493 = v489
+		v494 = v490
+		v495 = v491
+		v496 = true
+	b136:
+		v497 = v492
+		v498 = v493
+		v499 = v494
+		v500 = v495
+		v501 = v496
+	b137:
+		v502 := uint64(v38) < uint64(v12)
+		v504 := uint64(v38+7) < uint64(v12)
+		v505 := v502 && v504
+		v506 := v505 && v502
+		v507 := v506 && v504
+		if !v507 {
+			v553 = v497
+			v554 = v498
+			v555 = v499
+			v556 = v500
+			v557 = v501
+			v558 = 0
+			goto b146
+		}
+		v508 = v497
+		v509 = v498
+		v510 = v499
+		v511 = v500
+		v512 = v501
+		v513 = 0
+	b138:
+		v515 = v38 + int64(uint32(v513))
+		if v21 <= v515 {
+			goto b157
+		}
+		v517 = *(*int16)(unsafe.Add(p1, int(v515)*4))
+		v518 = int32(uint16(v517))
+		v520 = int32(*(*int8)(unsafe.Add(p1, int(v515)*4+2)))
+		if v512 {
+			v521 := v509 == v518
+			v525 := v520
+			if v521 {
+				v525 = ((v520 + v510) << 24) >> 24
+			}
+			v526 := v511 && v521
+			v527 = v508
+			v528 = v525
+			v529 = v526
+		} else {
+			v527 = v518
+			v528 = v520
+			v529 = true
+		}
+		if v11 {
+			*(*int16)(unsafe.Add(p6, int(v515)*8)) = int16(uint32(v527))
+			*(*int16)(unsafe.Add(p6, int(v515)*8+2)) = v517
+			*(*int8)(unsafe.Add(p6, int(v515)*8+4)) = int8(uint32(v528))
+			v535 := int32(0)
+			if v529 {
+				v535 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v515)*8+5)) = int8(uint32(v535))
+			*(*int8)(unsafe.Add(p6, int(v515)*8+6)) = 1
+		} else {
+			*(*int16)(unsafe.Add(p6, int(v515)*8)) = int16(uint32(v508))
+			*(*int16)(unsafe.Add(p6, int(v515)*8+2)) = int16(uint32(v509))
+			*(*int8)(unsafe.Add(p6, int(v515)*8+4)) = int8(uint32(v510))
+			v545 := int32(0)
+			if v511 {
+				v545 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v515)*8+5)) = int8(uint32(v545))
+			v548 := int32(0)
+			if v512 {
+				v548 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v515)*8+6)) = int8(uint32(v548))
+		}
+		v551 = v513 + 1
+		if v551 < 8 {
+			v508 = v527
+			v509 = v518
+			v510 = v528
+			v511 = v529
+			v512 = true
+			v513 = v551
+			goto b138
+		}
+		goto b157
+	b146:
+		v560 = v38 + int64(uint32(v558))
+		if v21 <= v560 {
+			goto b157
+		}
+		v562 = *(*int16)(unsafe.Add(p1, int(v560)*4))
+		v563 = int32(uint16(v562))
+		v565 = int32(*(*int8)(unsafe.Add(p1, int(v560)*4+2)))
+		if v557 {
+			v566 := v554 == v563
+			v570 := v565
+			if v566 {
+				v570 = ((v565 + v555) << 24) >> 24
+			}
+			v571 := v556 && v566
+			v572 = v553
+			v573 = v570
+			v574 = v571
+		} else {
+			v572 = v563
+			v573 = v565
+			v574 = true
+		}
+		if !v11 {
+			goto b153
+		}
+		if uint64(v560) >= uint64(v12) {
+			g.Fault(0, v560, v12, v0)
+			continue
+		}
+		{
+			*(*int16)(unsafe.Add(p6, int(v560)*8)) = int16(uint32(v572))
+			*(*int16)(unsafe.Add(p6, int(v560)*8+2)) = v562
+			*(*int8)(unsafe.Add(p6, int(v560)*8+4)) = int8(uint32(v573))
+			v581 := int32(0)
+			if v574 {
+				v581 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v560)*8+5)) = int8(uint32(v581))
+			*(*int8)(unsafe.Add(p6, int(v560)*8+6)) = 1
+			goto b155
+		}
+	b153:
+		if uint64(v560) >= uint64(v12) {
+			g.Fault(1, v560, v12, v0)
+			continue
+		}
+		{
+			*(*int16)(unsafe.Add(p6, int(v560)*8)) = int16(uint32(v553))
+			*(*int16)(unsafe.Add(p6, int(v560)*8+2)) = int16(uint32(v554))
+			*(*int8)(unsafe.Add(p6, int(v560)*8+4)) = int8(uint32(v555))
+			v593 := int32(0)
+			if v556 {
+				v593 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v560)*8+5)) = int8(uint32(v593))
+			v596 := int32(0)
+			if v557 {
+				v596 = 1
+			}
+			*(*int8)(unsafe.Add(p6, int(v560)*8+6)) = int8(uint32(v596))
+		}
+	b155:
+		v599 = v558 + 1
+		if v599 < 8 {
+			v553 = v572
+			v554 = v563
+			v555 = v573
+			v556 = v574
+			v557 = true
+			v558 = v599
+			goto b146
+		}
+	b157:
+	}
+	return -1
+}
+
+func (g *keyedSumsHost) r11() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h644 := g.v644[:n]
+	h645 := g.v645[:n]
+	h646 := g.v646[:n]
+	h647 := g.v647[:n]
+	h648 := g.v648[:n]
+	h654 := g.v654[:n]
+	h655 := g.v655[:n]
+	h656 := g.v656[:n]
+	h657 := g.v657[:n]
+	h658 := g.v658[:n]
+	u659 := g.v659
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v644 := h644[li]
+		v645 := h645[li]
+		v646 := h646[li]
+		v647 := h647[li]
+		v648 := h648[li]
+		var v654, v655, v656, v659 int32
+		var v657, v658 bool
+		*(*int32)(unsafe.Add(m0, li*16)) = v644
+		*(*int32)(unsafe.Add(m0, li*16+4)) = v645
+		*(*int32)(unsafe.Add(m0, li*16+8)) = v646
+		*(*bool)(unsafe.Add(m0, li*16+12)) = v647
+		*(*bool)(unsafe.Add(m0, li*16+13)) = v648
+		v654 = v644
+		v655 = v645
+		v656 = v646
+		v657 = v647
+		v658 = v648
+		v659 = 1
+		if v659 < 256 {
+			h654[li] = v654
+			h655[li] = v655
+			h656[li] = v656
+			h657[li] = v657
+			h658[li] = v658
+			u659 = v659
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v659 = u659
+	return next
+}
+
+func (g *keyedSumsHost) r12() int {
+	const n = 256
+	v659 := g.v659
+	m0 := g.Memory(0)
+	h654 := g.v654[:n]
+	h655 := g.v655[:n]
+	h656 := g.v656[:n]
+	h657 := g.v657[:n]
+	h658 := g.v658[:n]
+	h661 := g.v661[:n]
+	h668 := g.v668[:n]
+	h669 := g.v669[:n]
+	h670 := g.v670[:n]
+	h671 := g.v671[:n]
+	h672 := g.v672[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v654 := h654[li]
+		v655 := h655[li]
+		v656 := h656[li]
+		v657 := h657[li]
+		v658 := h658[li]
+		var v668, v669, v670 int32
+		var v671, v672 bool
+		v661 := v659 <= v14
+		if v661 {
+			v662 := v14 - v659
+			v668 = *(*int32)(unsafe.Add(m0, int(v662)*16))
+			v669 = *(*int32)(unsafe.Add(m0, int(v662)*16+4))
+			v670 = *(*int32)(unsafe.Add(m0, int(v662)*16+8))
+			v671 = *(*bool)(unsafe.Add(m0, int(v662)*16+12))
+			v672 = *(*bool)(unsafe.Add(m0, int(v662)*16+13))
+		} else {
+			v668 = v654
+			v669 = v655
+			v670 = v656
+			v671 = v657
+			v672 = v658
+		}
+		h661[li] = v661
+		h668[li] = v668
+		h669[li] = v669
+		h670[li] = v670
+		h671[li] = v671
+		h672[li] = v672
+	}
+	// Barrier, by.go:113
+	e659 := g.v659
+	u659 := g.v659
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v654 := h654[li]
+		v655 := h655[li]
+		v656 := h656[li]
+		v657 := h657[li]
+		v658 := h658[li]
+		v659 := e659
+		v661 := h661[li]
+		v672 := h672[li]
+		v669 := h669[li]
+		v670 := h670[li]
+		v671 := h671[li]
+		v668 := h668[li]
+		var v673, v683, v687, v688, v697, v698 bool
+		var v678, v681, v682, v684, v685, v686, v694, v695, v696 int32
+		if !v661 {
+			v694 = v654
+			v695 = v655
+			v696 = v656
+			v697 = v657
+			v698 = v658
+			goto b185
+		}
+		if !v672 {
+			v684 = v654
+			v685 = v655
+			v686 = v656
+			v687 = v657
+			v688 = v658
+			goto b184
+		}
+		if !v658 {
+			v681 = v669
+			v682 = v670
+			v683 = v671
+			goto b183
+		}
+		v673 = v669 == v654
+		if v657 {
+			v677 := v656
+			if v673 {
+				v677 = ((v656 + v670) << 24) >> 24
+			}
+			v678 = v677
+		} else {
+			v678 = v656
+		}
+		{
+			v679 := v657 && v673
+			v680 := v671 && v679
+			v681 = v655
+			v682 = v678
+			v683 = v680
+		}
+	b183:
+		v684 = v668
+		v685 = v681
+		v686 = v682
+		v687 = v683
+		v688 = true
+	b184:
+		*(*int32)(unsafe.Add(m0, li*16)) = v684
+		*(*int32)(unsafe.Add(m0, li*16+4)) = v685
+		*(*int32)(unsafe.Add(m0, li*16+8)) = v686
+		*(*bool)(unsafe.Add(m0, li*16+12)) = v687
+		*(*bool)(unsafe.Add(m0, li*16+13)) = v688
+		v694 = v684
+		v695 = v685
+		v696 = v686
+		v697 = v687
+		v698 = v688
+	b185:
+		v654 = v694
+		v655 = v695
+		v656 = v696
+		v657 = v697
+		v658 = v698
+		v659 = v659 * 2
+		if v659 < 256 {
+			h654[li] = v654
+			h655[li] = v655
+			h656[li] = v656
+			h657[li] = v657
+			h658[li] = v658
+			u659 = v659
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v659 = u659
+	return next
+}
+
+func (g *keyedSumsHost) r14() int {
+	const n = 256
+	h380 := g.v380[:n]
+	h381 := g.v381[:n]
+	h382 := g.v382[:n]
+	h383 := g.v383[:n]
+	h384 := g.v384[:n]
+	h385 := g.v385[:n]
+	m0 := g.Memory(0)
+	v388 := g.v388
+	v294 := g.v294
+	v5 := g.v5
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u302 := g.v302
+	h386 := g.v386[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v380 := h380[li]
+		v381 := h381[li]
+		v382 := h382[li]
+		v383 := h383[li]
+		v384 := h384[li]
+		v385 := h385[li]
+		v14 := int32(li)
+		var v296, v297, v298, v299, v302, v314, v359, v360, v361, v362, v368, v369, v370, v371, v372, v379, v386, v731, v732, v733, v734, v737, v738, v739, v740, v743 int32
+		var v300, v301, v318, v363, v364, v373, v374, v735, v736, v741, v742 bool
+		var v308, v309, v310, v312, v709, v711 int64
+		v700 := *(*int32)(unsafe.Add(m0, 4080))
+		v701 := *(*int32)(unsafe.Add(m0, 4084))
+		v702 := *(*int32)(unsafe.Add(m0, 4088))
+		v703 := *(*bool)(unsafe.Add(m0, 4092))
+		v704 := *(*bool)(unsafe.Add(m0, 4093))
+		if v14 != v388 {
+			v731 = v380
+			v732 = v381
+			v733 = v382
+			v734 = v383
+			v735 = v384
+			v736 = v385
+			goto b193
+		}
+		{
+			v707 := int64(uint32(v294 - v14))
+			v709 = (v707 * 2) + 3
+			v711 = (v707 * 3) + 2
+			if v5 <= v709 {
+				goto b192
+			}
+		}
+		if v7 <= v711 {
+			goto b192
+		}
+		{
+			v714 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v709)*4)), int32(0), int32(1))
+			if v714 {
+				*(*int16)(unsafe.Add(p4, int(v711)*8)) = int16(uint32(v700))
+				*(*int16)(unsafe.Add(p4, int(v711)*8+2)) = int16(uint32(v701))
+				*(*int8)(unsafe.Add(p4, int(v711)*8+4)) = int8(uint32(v702))
+				v721 := int32(0)
+				if v703 {
+					v721 = 1
+				}
+				*(*int8)(unsafe.Add(p4, int(v711)*8+5)) = int8(uint32(v721))
+				v724 := int32(0)
+				if v704 {
+					v724 = 1
+				}
+				*(*int8)(unsafe.Add(p4, int(v711)*8+6)) = int8(uint32(v724))
+				kernelimpl.HostFence()
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v709)*4)), int32(2))
+			}
+		}
+	b192:
+		{
+			v730 := int32(1)
+			if v14 == v294 {
+				v730 = 2
+			}
+			v731 = v730
+			v732 = v700
+			v733 = v701
+			v734 = v702
+			v735 = v703
+			v736 = v704
+		}
+	b193:
+		v737 = v731
+		v738 = v732
+		v739 = v733
+		v740 = v734
+		v741 = v735
+		v742 = v736
+		v743 = 0
+		v296 = v737
+		v297 = v738
+		v298 = v739
+		v299 = v740
+		v300 = v741
+		v301 = v742
+		v302 = v743
+		if uint32(v14) > uint32(v294) {
+			v380 = v296
+			v381 = v297
+			v382 = v298
+			v383 = v299
+			v384 = v300
+			v385 = v301
+			v386 = 512
+			goto b97
+		}
+		if v296 != 0 {
+			v369 = v296
+			v370 = v297
+			v371 = v298
+			v372 = v299
+			v373 = v300
+			v374 = v301
+			goto b94
+		}
+		{
+			v306 := int64(uint32(v294 - v14))
+			v307 := v306 * 2
+			v308 = v307 + 2
+			v309 = v306 * 3
+			v310 = v307 + 3
+			if v5 <= v310 {
+				goto b82
+			}
+		}
+		v312 = v309 + 2
+		if v7 > v312 {
+			goto b83
+		}
+	b82:
+		v359 = 0
+		v360 = 0
+		v361 = 0
+		v362 = 0
+		v363 = false
+		v364 = false
+		goto b91
+	b83:
+		v314 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v308)*4)))
+		if v314 == 0 {
+			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v310)*4)))
+			v318 = v316 == 2
+		} else {
+			v318 = false
+		}
+		kernelimpl.HostFence()
+		if v318 {
+			v359 = 1
+			v360 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v312)*8))))
+			v361 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v312)*8+2))))
+			v362 = int32(*(*int8)(unsafe.Add(p4, int(v312)*8+4)))
+			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v312)*8+5)))) != 0
+			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v312)*8+6)))) != 0
+			goto b91
+		}
+		if v314 == 1 {
+			v359 = 1
+			v360 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v309)*8))))
+			v361 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v309)*8+2))))
+			v362 = int32(*(*int8)(unsafe.Add(p4, int(v309)*8+4)))
+			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v309)*8+5)))) != 0
+			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v309)*8+6)))) != 0
+			goto b91
+		}
+		if v314 == 2 {
+			v346 := v309 + 1
+			v359 = 2
+			v360 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v346)*8))))
+			v361 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v346)*8+2))))
+			v362 = int32(*(*int8)(unsafe.Add(p4, int(v346)*8+4)))
+			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v346)*8+5)))) != 0
+			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v346)*8+6)))) != 0
+		} else {
+			v359 = 0
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = false
+			v364 = false
+		}
+	b91:
+		if v14 == v294 {
+			v367 := v359
+			if v359 == 1 {
+				v367 = 2
+			}
+			v368 = v367
+		} else {
+			v368 = v359
+		}
+		v369 = v368
+		v370 = v360
+		v371 = v361
+		v372 = v362
+		v373 = v363
+		v374 = v364
+	b94:
+		if v369 != 1 {
+			v379 = (v14 * 2) + int32(uint32(v369)>>1)
+		} else {
+			v379 = 512
+		}
+		v380 = v369
+		v381 = v370
+		v382 = v371
+		v383 = v372
+		v384 = v373
+		v385 = v374
+		v386 = v379
+	b97:
+		u302 = v302
+		h380[li] = v380
+		h381[li] = v381
+		h382[li] = v382
+		h383[li] = v383
+		h384[li] = v384
+		h385[li] = v385
+		h386[li] = v386
+	}
+	g.v302 = u302
+	return 6
+}
+
+// shortSumsHost is a work-group of the kernel [ShortSums].
+type shortSumsHost struct {
+	kernelimpl.HostGroup
+	c0                  int32
+	c1                  int32
+	c2                  int32
+	c3                  int32
+	v1, v3, v5, v7, v12 int64
+
+	v9 int8
+
+	v21, v33 int64
+
+	v31, v52, v54, v60, v66, v70, v136, v181, v182, v183, v198, v286, v288, v294 []int32
+
+	v32, v55, v135, v137, v141, v184, v185, v289 int32
+
+	v38 []int64
+
+	v57, v291 []bool
+
+	v138 bool
+
+	sint32 []int32
+}
+
+func newShortSumsHost() kernelimpl.HostForm { return new(shortSumsHost) }
+
+const shortSumsHostSites = `1	prim/scan/kernels/by.go:93:9
+1	95:9`
+
+func (g *shortSumsHost) Begin() {
+	g.Sites = shortSumsHostSites
+	const n = 256
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int64(80)
+	g.v9 = kernelimpl.HostArg[int8](&g.HostGroup, 88)
+	g.v12 = g.Int64(104)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 1024)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v52, &g.v54, &g.v60, &g.v66, &g.v70, &g.v136, &g.v181, &g.v182, &g.v183, &g.v198, &g.v286, &g.v288, &g.v294)
+	kernelimpl.HostRoom(n, &g.v38)
+	kernelimpl.HostRoom(n, &g.v57, &g.v291)
+}
+
+func (g *shortSumsHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 3: // Barrier, by.go:108
+			next = g.r4()
+		case 5: // Barrier, by.go:119
+			next = g.r6()
+		case 6: // GroupReduce, lookback.go:247
+			g.v184 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v183, -1))
+			next = g.r7()
+		case 7: // Barrier, lookback.go:269
+			next = g.r8()
+		case 9: // Barrier, lookback.go:287
+			next = g.r10()
+		case 10: // Barrier, by.go:105
+			next = g.r11()
+		case 11: // Barrier, by.go:108
+			next = g.r12()
+		case 13: // Barrier, by.go:119
+			next = g.r14()
+		}
+	}
+}
+
+func (g *shortSumsHost) r0() int {
+	const n = 256
+	// ZeroLocal, by.go:61
+	g.Zero(0)
+	v3 := g.v3
+	v15 := v3 == 0
+	v1 := g.v1
+	p2 := g.Pointer(2)
+	v5 := g.v5
+	v23 := 0 < v5
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v26 := c0 + -1
+	v25 := c0 != 0
+	u21 := g.v21
+	h31 := g.v31[:n]
+	for li := range n {
+		var v21 int64
+		var v31 int32
+		v14 := int32(li)
+		if v15 {
+			v21 = v1
+		} else {
+			v16 := *(*int64)(p2)
+			v18 := int64(0)
+			if 0 < v16 {
+				v18 = v16
+			}
+			v20 := v18
+			if v1 < v18 {
+				v20 = v1
+			}
+			v21 = v20
+		}
+		if v14 != 0 {
+			v31 = -1
+			goto b6
+		}
+		if v23 {
+			v24 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v28 := v24
+			if v25 {
+				v28 = v26 - v24
+			}
+			v30 := v28
+			if 4294967295 <= uint32(v28) {
+				v30 = -1
+			}
+			v31 = v30
+		} else {
+			v31 = -1
+		}
+	b6:
+		u21 = v21
+		h31[li] = v31
+	}
+	g.v21 = u21
+	// GroupSelect, lookback.go:208
+	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
+	v21 := g.v21
+	v32 := g.v32
+	v33 := int64(uint32(v32))
+	v34 := v33 * 2048
+	v35 := v21 <= v34
+	p1 := g.Pointer(1)
+	h38 := g.v38[:n]
+	h52 := g.v52[:n]
+	more := false
+	for li := range n {
+		v14 := int32(li)
+		var v39, v40, v49, v50, v52 int32
+		if v35 {
+			g.Leave(li)
+			continue
+		}
+		v38 := v34 + int64(uint32(v14*8))
+		v39 = 0
+		v40 = 0
+	b10:
+		v42 := v38 + int64(uint32(v40))
+		if v21 <= v42 {
+			v52 = v39
+			goto b13
+		}
+		{
+			v45 := int32(uint16(*(*int16)(unsafe.Add(p1, int(v42)*2))))
+			v49 = (v39 + v45) & 65535
+			if v40 == 0 {
+				v49 = v45
+			}
+			v50 = v40 + 1
+			if v50 < 8 {
+				v39 = v49
+				v40 = v50
+				goto b10
+			}
+			v52 = v49
+		}
+	b13:
+		h38[li] = v38
+		h52[li] = v52
+		more = true
+	}
+	g.v33 = v33
+	if !more {
+		return -1
+	}
+	// Barrier, by.go:105
+	m0 := g.Memory(0)
+	h54 := g.v54[:n]
+	u55 := g.v55
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v52 := h52[li]
+		var v54, v55 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v52
+		v54 = v52
+		v55 = 1
+		if v55 < 256 {
+			h54[li] = v54
+			u55 = v55
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v55 = u55
+	return next
+}
+
+func (g *shortSumsHost) r4() int {
+	const n = 256
+	v55 := g.v55
+	m0 := g.Memory(0)
+	h54 := g.v54[:n]
+	h57 := g.v57[:n]
+	h60 := g.v60[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v54 := h54[li]
+		var v60 int32
+		v57 := v55 <= v14
+		if v57 {
+			v60 = *(*int32)(unsafe.Add(m0, int(v14-v55)*4))
+		} else {
+			v60 = v54
+		}
+		h57[li] = v57
+		h60[li] = v60
+	}
+	// Barrier, by.go:113
+	e55 := g.v55
+	u55 := g.v55
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v54 := h54[li]
+		v55 := e55
+		v57 := h57[li]
+		v60 := h60[li]
+		var v64 int32
+		if v57 {
+			v62 := (v60 + v54) & 65535
+			*(*int32)(unsafe.Add(m0, li*4)) = v62
+			v64 = v62
+		} else {
+			v64 = v54
+		}
+		v54 = v64
+		v55 = v55 * 2
+		if v55 < 256 {
+			h54[li] = v54
+			u55 = v55
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+	}
+	g.v55 = u55
+	return next
+}
+
+func (g *shortSumsHost) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	c1 := g.c1
+	v71 := c1 == 0
+	v32 := g.v32
+	v5 := g.v5
+	v33 := g.v33
+	v76 := v33 * 2
+	v77 := v76 + 2
+	v79 := v5 <= v77
+	v7 := g.v7
+	v78 := v33 * 3
+	v80 := v78 + 1
+	v81 := v7 <= v80
+	v74 := v32 == 0
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	v75 := int32(1)
+	if v74 {
+		v75 = 2
+	}
+	v88 := v32 == 0
+	v135 := v32 + -1
+	h38 := g.v38[:n]
+	v12 := g.v12
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v96 := v32 != 0
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	v95 := v32 != 0
+	basex := g.Base(0)
+	h66 := g.v66[:n]
+	h70 := g.v70[:n]
+	h136 := g.v136[:n]
+	u137 := g.v137
+	u138 := g.v138
+	u141 := g.v141
+	h181 := g.v181[:n]
+	h182 := g.v182[:n]
+	h183 := g.v183[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v22 := v14 == 0
+		v38 := h38[li]
+		v0 := int32(basex + li)
+		var v70, v97, v98, v103, v107, v112, v114, v115, v120, v124, v132, v136, v137, v139, v140, v141, v153, v168, v169, v173, v174, v175, v180, v181, v182, v183 int32
+		var v100, v117, v147, v148, v149, v151 int64
+		var v138, v157 bool
+		v66 := *(*int32)(unsafe.Add(m0, 1020))
+		v67 := v14 != 0
+		if v67 {
+			v70 = *(*int32)(unsafe.Add(m0, li*4+-4))
+		} else {
+			v70 = 0
+		}
+		if !v22 {
+			goto b35
+		}
+		if v71 {
+			goto b29
+		}
+		if int32(uint32(v32)%uint32(c1)) == 0 {
+			goto b35
+		}
+	b29:
+		if v79 {
+			goto b35
+		}
+		if v81 {
+			goto b35
+		}
+		if v74 {
+			*(*int16)(unsafe.Add(p4, int(v80)*2)) = int16(uint32(v66))
+		} else {
+			*(*int16)(unsafe.Add(p4, int(v78)*2)) = int16(uint32(v66))
+		}
+		kernelimpl.HostFence()
+		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v77)*4)), v75)
+	b35:
+		if !v88 {
+			v136 = 0
+			v137 = v135
+			v138 = true
+			goto b63
+		}
+		{
+			v89 := uint64(v38) < uint64(v12)
+			v91 := uint64(v38+7) < uint64(v12)
+			v92 := v89 && v91
+			v93 := v92 && v89
+			v94 := v93 && v91
+			if !v94 {
+				v114 = v70
+				v115 = 0
+				goto b47
+			}
+			v97 = v70
+			v98 = 0
+		}
+	b37:
+		v100 = v38 + int64(uint32(v98))
+		if v21 <= v100 {
+			goto b60
+		}
+		v103 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v100)*2))))
+		if v96 {
+			goto b41
+		}
+		if v67 {
+			goto b41
+		}
+		if 0 >= v98 {
+			v107 = v103
+			goto b42
+		}
+	b41:
+		v107 = (v97 + v103) & 65535
+	b42:
+		if v11 {
+			*(*int16)(unsafe.Add(p6, int(v100)*2)) = int16(uint32(v107))
+		} else {
+			*(*int16)(unsafe.Add(p6, int(v100)*2)) = int16(uint32(v97))
+		}
+		v112 = v98 + 1
+		if v112 < 8 {
+			v97 = v107
+			v98 = v112
+			goto b37
+		}
+		goto b60
+	b47:
+		v117 = v38 + int64(uint32(v115))
+		if v21 <= v117 {
+			goto b60
+		}
+		v120 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v117)*2))))
+		if v95 {
+			goto b51
+		}
+		if v67 {
+			goto b51
+		}
+		if 0 >= v115 {
+			v124 = v120
+			goto b52
+		}
+	b51:
+		v124 = (v114 + v120) & 65535
+	b52:
+		if !v11 {
+			goto b56
+		}
+		if uint64(v117) >= uint64(v12) {
+			g.Fault(0, v117, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v117)*2)) = int16(uint32(v124))
+		goto b58
+	b56:
+		if uint64(v117) >= uint64(v12) {
+			g.Fault(1, v117, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v117)*2)) = int16(uint32(v114))
+	b58:
+		v132 = v115 + 1
+		if v132 < 8 {
+			v114 = v124
+			v115 = v132
+			goto b47
+		}
+	b60:
+		g.Leave(li)
+		continue
+	b63:
+		v139 = 0
+		v140 = v136
+		v141 = 0
+		if uint32(v14) > uint32(v137) {
+			v181 = v139
+			v182 = v140
+			v183 = 512
+			goto b83
+		}
+		if v139 != 0 {
+			v174 = v139
+			v175 = v140
+			goto b80
+		}
+		{
+			v145 := int64(uint32(v137 - v14))
+			v146 := v145 * 2
+			v147 = v146 + 2
+			v148 = v145 * 3
+			v149 = v146 + 3
+			if v5 <= v149 {
+				goto b68
+			}
+		}
+		v151 = v148 + 2
+		if v7 > v151 {
+			goto b69
+		}
+	b68:
+		v168 = 0
+		v169 = 0
+		goto b77
+	b69:
+		v153 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v147)*4)))
+		if v153 == 0 {
+			v155 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v149)*4)))
+			v157 = v155 == 2
+		} else {
+			v157 = false
+		}
+		kernelimpl.HostFence()
+		if v157 {
+			v168 = 1
+			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v151)*2))))
+			goto b77
+		}
+		if v153 == 1 {
+			v168 = 1
+			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v148)*2))))
+			goto b77
+		}
+		if v153 == 2 {
+			v168 = 2
+			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v148+1)*2))))
+		} else {
+			v168 = 0
+			v169 = 0
+		}
+	b77:
+		if v14 == v137 {
+			v172 := v168
+			if v168 == 1 {
+				v172 = 2
+			}
+			v173 = v172
+		} else {
+			v173 = v168
+		}
+		v174 = v173
+		v175 = v169
+	b80:
+		if v174 != 1 {
+			v180 = (v14 * 2) + int32(uint32(v174)>>1)
+		} else {
+			v180 = 512
+		}
+		v181 = v174
+		v182 = v175
+		v183 = v180
+	b83:
+		h66[li] = v66
+		h70[li] = v70
+		h136[li] = v136
+		u137 = v137
+		u138 = v138
+		u141 = v141
+		h181[li] = v181
+		h182[li] = v182
+		h183[li] = v183
+		next = 6
+	}
+	g.v135 = v135
+	g.v137 = u137
+	g.v138 = u138
+	g.v141 = u141
+	return next
+}
+
+func (g *shortSumsHost) r7() int {
+	const n = 256
+	h136 := g.v136[:n]
+	e137 := g.v137
+	e138 := g.v138
+	e141 := g.v141
+	h181 := g.v181[:n]
+	h182 := g.v182[:n]
+	v184 := g.v184
+	v186 := 512 <= uint32(v184)
+	v187 := v184 & 1
+	v188 := v187 == 1
+	v185 := int32(uint32(v184) >> 1)
+	v189 := 256 <= uint32(v185)
+	u137 := g.v137
+	c2 := g.c2
+	v5 := g.v5
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u138 := g.v138
+	u141 := g.v141
+	h183 := g.v183[:n]
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	h286 := g.v286[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v136 := h136[li]
+		v137 := e137
+		v138 := e138
+		v141 := e141
+		v181 := h181[li]
+		v182 := h182[li]
+		v14 := int32(li)
+		v36 := v14 * 8
+		v37 := int64(uint32(v36))
+		var v139, v140, v153, v168, v169, v173, v174, v175, v180, v183, v264, v265, v273, v274, v283, v284, v286, v319, v320, v321 int32
+		var v147, v148, v149, v151, v272 int64
+		var v157, v266 bool
+		if v186 {
+			goto b86
+		}
+		if !v188 {
+			goto b123
+		}
+	b86:
+		if !v138 {
+			goto b89
+		}
+		if v189 {
+			v264 = v136
+			v265 = v137 + -256
+			v266 = true
+		} else {
+			goto b89
+		}
+		v136 = v264
+		v137 = v265
+		v138 = v266
+		v139 = 0
+		v140 = v136
+		v141 = 0
+		goto b64
+	b89:
+		h136[li] = v136
+		u137 = v137
+		h182[li] = v182
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b123:
+		{
+			v267 := v141 + 1
+			if uint32(v267) >= uint32(c2) {
+				v272 = (int64(uint32(v137-v185)) * 2048) + v37
+				v273 = 0
+				v274 = 0
+				goto b125
+			}
+			v319 = v181
+			v320 = v182
+			v321 = v267
+		}
+		v139 = v319
+		v140 = v320
+		v141 = v321
+	b64:
+		if uint32(v14) > uint32(v137) {
+			v181 = v139
+			v182 = v140
+			v183 = 512
+			goto b83
+		}
+		if v139 != 0 {
+			v174 = v139
+			v175 = v140
+			goto b80
+		}
+		{
+			v145 := int64(uint32(v137 - v14))
+			v146 := v145 * 2
+			v147 = v146 + 2
+			v148 = v145 * 3
+			v149 = v146 + 3
+			if v5 <= v149 {
+				goto b68
+			}
+		}
+		v151 = v148 + 2
+		if v7 > v151 {
+			goto b69
+		}
+	b68:
+		v168 = 0
+		v169 = 0
+		goto b77
+	b69:
+		v153 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v147)*4)))
+		if v153 == 0 {
+			v155 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v149)*4)))
+			v157 = v155 == 2
+		} else {
+			v157 = false
+		}
+		kernelimpl.HostFence()
+		if v157 {
+			v168 = 1
+			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v151)*2))))
+			goto b77
+		}
+		if v153 == 1 {
+			v168 = 1
+			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v148)*2))))
+			goto b77
+		}
+		if v153 == 2 {
+			v168 = 2
+			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v148+1)*2))))
+		} else {
+			v168 = 0
+			v169 = 0
+		}
+	b77:
+		if v14 == v137 {
+			v172 := v168
+			if v168 == 1 {
+				v172 = 2
+			}
+			v173 = v172
+		} else {
+			v173 = v168
+		}
+		v174 = v173
+		v175 = v169
+	b80:
+		if v174 != 1 {
+			v180 = (v14 * 2) + int32(uint32(v174)>>1)
+		} else {
+			v180 = 512
+		}
+		v181 = v174
+		v182 = v175
+		v183 = v180
+	b83:
+		h136[li] = v136
+		u137 = v137
+		u138 = v138
+		u141 = v141
+		h181[li] = v181
+		h182[li] = v182
+		h183[li] = v183
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+		continue
+	b125:
+		v276 := v272 + int64(uint32(v274))
+		if v21 <= v276 {
+			v286 = v273
+			goto b128
+		}
+		{
+			v279 := int32(uint16(*(*int16)(unsafe.Add(p1, int(v276)*2))))
+			v283 = (v273 + v279) & 65535
+			if v274 == 0 {
+				v283 = v279
+			}
+			v284 = v274 + 1
+			if v284 < 8 {
+				v273 = v283
+				v274 = v284
+				goto b125
+			}
+			v286 = v283
+		}
+	b128:
+		h136[li] = v136
+		u137 = v137
+		u138 = v138
+		h181[li] = v181
+		h182[li] = v182
+		h286[li] = v286
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v137 = u137
+	g.v185 = v185
+	g.v138 = u138
+	g.v141 = u141
+	return next
+}
+
+func (g *shortSumsHost) r8() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h182 := g.v182[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v182 := h182[li]
+		*(*int32)(unsafe.Add(m0, int(v14&255)*4)) = v182
+	}
+	// Barrier, lookback.go:271
+	h136 := g.v136[:n]
+	e137 := g.v137
+	v185 := g.v185
+	v193 := uint32(v185) < 256
+	v194 := v185 & 255
+	v197 := int32(256)
+	if v193 {
+		v197 = v185
+	}
+	stop := g.Cancelled()
+	v135 := g.v135
+	h66 := g.v66[:n]
+	c3 := g.c3
+	v209 := c3 == 0
+	v5 := g.v5
+	v33 := g.v33
+	v210 := v33 * 2
+	v211 := v210 + 2
+	v213 := v5 <= v211
+	v7 := g.v7
+	v212 := v33 * 3
+	v214 := v212 + 1
+	v215 := v7 <= v214
+	p4 := g.Pointer(4)
+	p3 := g.Pointer(3)
+	h198 := g.v198[:n]
+	u137 := g.v137
+	u138 := g.v138
+	u141 := g.v141
+	h181 := g.v181[:n]
+	h183 := g.v183[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v136 := h136[li]
+		v137 := e137
+		v66 := h66[li]
+		v14 := int32(li)
+		v22 := v14 == 0
+		var v138, v157, v266 bool
+		var v139, v140, v141, v153, v168, v169, v173, v174, v175, v180, v181, v182, v183, v196, v198, v199, v208, v264, v265 int32
+		var v147, v148, v149, v151 int64
+		if v193 {
+			v196 = *(*int32)(unsafe.Add(m0, int(v194)*4))
+		} else {
+			v196 = v136
+		}
+		v198 = v196
+		v199 = v197
+	b94:
+		if v199 != 0 {
+			v201 := v199 + -1
+			v205 := (v198 + *(*int32)(unsafe.Add(m0, int(v201&255)*4))) & 65535
+			v198 = v205
+			v199 = v201
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b94
+		}
+		if v137 != v135 {
+			v264 = v198
+			v265 = v137 + 256
+			v266 = false
+			goto b122
+		}
+		v208 = (v198 + v66) & 65535
+		if !v22 {
+			goto b102
+		}
+		if !v209 {
+			goto b102
+		}
+		if v213 {
+			goto b102
+		}
+		if !v215 {
+			*(*int16)(unsafe.Add(p4, int(v214)*2)) = int16(uint32(v208))
+			kernelimpl.HostFence()
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v211)*4)), int32(2))
+		}
+	b102:
+		h198[li] = v198
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+		continue
+	b122:
+		v136 = v264
+		v137 = v265
+		v138 = v266
+		v139 = 0
+		v140 = v136
+		v141 = 0
+		if uint32(v14) > uint32(v137) {
+			v181 = v139
+			v182 = v140
+			v183 = 512
+			goto b83
+		}
+		if v139 != 0 {
+			v174 = v139
+			v175 = v140
+			goto b80
+		}
+		{
+			v145 := int64(uint32(v137 - v14))
+			v146 := v145 * 2
+			v147 = v146 + 2
+			v148 = v145 * 3
+			v149 = v146 + 3
+			if v5 <= v149 {
+				goto b68
+			}
+		}
+		v151 = v148 + 2
+		if v7 > v151 {
+			goto b69
+		}
+	b68:
+		v168 = 0
+		v169 = 0
+		goto b77
+	b69:
+		v153 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v147)*4)))
+		if v153 == 0 {
+			v155 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v149)*4)))
+			v157 = v155 == 2
+		} else {
+			v157 = false
+		}
+		kernelimpl.HostFence()
+		if v157 {
+			v168 = 1
+			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v151)*2))))
+			goto b77
+		}
+		if v153 == 1 {
+			v168 = 1
+			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v148)*2))))
+			goto b77
+		}
+		if v153 == 2 {
+			v168 = 2
+			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v148+1)*2))))
+		} else {
+			v168 = 0
+			v169 = 0
+		}
+	b77:
+		if v14 == v137 {
+			v172 := v168
+			if v168 == 1 {
+				v172 = 2
+			}
+			v173 = v172
+		} else {
+			v173 = v168
+		}
+		v174 = v173
+		v175 = v169
+	b80:
+		if v174 != 1 {
+			v180 = (v14 * 2) + int32(uint32(v174)>>1)
+		} else {
+			v180 = 512
+		}
+		v181 = v174
+		v182 = v175
+		v183 = v180
+	b83:
+		h136[li] = v136
+		u137 = v137
+		u138 = v138
+		u141 = v141
+		h181[li] = v181
+		h182[li] = v182
+		h183[li] = v183
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+	}
+	g.v137 = u137
+	g.v138 = u138
+	g.v141 = u141
+	return next
+}
+
+func (g *shortSumsHost) r10() int {
+	const n = 256
+	h198 := g.v198[:n]
+	h70 := g.v70[:n]
+	h38 := g.v38[:n]
+	v12 := g.v12
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v198 := h198[li]
+		v70 := h70[li]
+		v14 := int32(li)
+		v22 := v14 == 0
+		v38 := h38[li]
+		v0 := int32(basex + li)
+		var v229, v230, v237, v242, v244, v245, v252, v260 int32
+		var v232, v247 int64
+		v222 := (v198 + v70) & 65535
+		if v22 {
+			v222 = v198
+		}
+		v223 := uint64(v38) < uint64(v12)
+		v225 := uint64(v38+7) < uint64(v12)
+		v226 := v223 && v225
+		v227 := v226 && v223
+		v228 := v227 && v225
+		if !v228 {
+			v244 = v222
+			v245 = 0
+			goto b110
+		}
+		v229 = v222
+		v230 = 0
+	b104:
+		v232 = v38 + int64(uint32(v230))
+		if v21 <= v232 {
+			goto b119
+		}
+		v237 = (v229 + int32(uint16(*(*int16)(unsafe.Add(p1, int(v232)*2))))) & 65535
+		if v11 {
+			*(*int16)(unsafe.Add(p6, int(v232)*2)) = int16(uint32(v237))
+		} else {
+			*(*int16)(unsafe.Add(p6, int(v232)*2)) = int16(uint32(v229))
+		}
+		v242 = v230 + 1
+		if v242 < 8 {
+			v229 = v237
+			v230 = v242
+			goto b104
+		}
+		goto b119
+	b110:
+		v247 = v38 + int64(uint32(v245))
+		if v21 <= v247 {
+			goto b119
+		}
+		v252 = (v244 + int32(uint16(*(*int16)(unsafe.Add(p1, int(v247)*2))))) & 65535
+		if !v11 {
+			goto b115
+		}
+		if uint64(v247) >= uint64(v12) {
+			g.Fault(0, v247, v12, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v247)*2)) = int16(uint32(v252))
+		goto b117
+	b115:
+		if uint64(v247) >= uint64(v12) {
+			g.Fault(1, v247, v12, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v247)*2)) = int16(uint32(v244))
+	b117:
+		v260 = v245 + 1
+		if v260 < 8 {
+			v244 = v252
+			v245 = v260
+			goto b110
+		}
+	b119:
+	}
+	return -1
+}
+
+func (g *shortSumsHost) r11() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h286 := g.v286[:n]
+	h288 := g.v288[:n]
+	u289 := g.v289
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v286 := h286[li]
+		var v288, v289 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v286
+		v288 = v286
+		v289 = 1
+		if v289 < 256 {
+			h288[li] = v288
+			u289 = v289
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v289 = u289
+	return next
+}
+
+func (g *shortSumsHost) r12() int {
+	const n = 256
+	v289 := g.v289
+	m0 := g.Memory(0)
+	h288 := g.v288[:n]
+	h291 := g.v291[:n]
+	h294 := g.v294[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v14 := int32(li)
+		v288 := h288[li]
+		var v294 int32
+		v291 := v289 <= v14
+		if v291 {
+			v294 = *(*int32)(unsafe.Add(m0, int(v14-v289)*4))
+		} else {
+			v294 = v288
+		}
+		h291[li] = v291
+		h294[li] = v294
+	}
+	// Barrier, by.go:113
+	e289 := g.v289
+	u289 := g.v289
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v288 := h288[li]
+		v289 := e289
+		v291 := h291[li]
+		v294 := h294[li]
+		var v298 int32
+		if v291 {
+			v296 := (v294 + v288) & 65535
+			*(*int32)(unsafe.Add(m0, li*4)) = v296
+			v298 = v296
+		} else {
+			v298 = v288
+		}
+		v288 = v298
+		v289 = v289 * 2
+		if v289 < 256 {
+			h288[li] = v288
+			u289 = v289
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+	}
+	g.v289 = u289
+	return next
+}
+
+func (g *shortSumsHost) r14() int {
+	const n = 256
+	h181 := g.v181[:n]
+	h182 := g.v182[:n]
+	m0 := g.Memory(0)
+	v185 := g.v185
+	v137 := g.v137
+	v5 := g.v5
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	p4 := g.Pointer(4)
+	u141 := g.v141
+	h183 := g.v183[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v181 := h181[li]
+		v182 := h182[li]
+		v14 := int32(li)
+		var v139, v140, v141, v153, v168, v169, v173, v174, v175, v180, v183, v317, v318, v319, v320, v321 int32
+		var v147, v148, v149, v151, v305, v307 int64
+		var v157 bool
+		v300 := *(*int32)(unsafe.Add(m0, 1020))
+		if v14 != v185 {
+			v317 = v181
+			v318 = v182
+			goto b145
+		}
+		{
+			v303 := int64(uint32(v137 - v14))
+			v305 = (v303 * 2) + 3
+			v307 = (v303 * 3) + 2
+			if v5 <= v305 {
+				goto b144
+			}
+		}
+		if v7 <= v307 {
+			goto b144
+		}
+		{
+			v310 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v305)*4)), int32(0), int32(1))
+			if v310 {
+				*(*int16)(unsafe.Add(p4, int(v307)*2)) = int16(uint32(v300))
+				kernelimpl.HostFence()
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v305)*4)), int32(2))
+			}
+		}
+	b144:
+		{
+			v316 := int32(1)
+			if v14 == v137 {
+				v316 = 2
+			}
+			v317 = v316
+			v318 = v300
+		}
+	b145:
+		v319 = v317
+		v320 = v318
+		v321 = 0
+		v139 = v319
+		v140 = v320
+		v141 = v321
+		if uint32(v14) > uint32(v137) {
+			v181 = v139
+			v182 = v140
+			v183 = 512
+			goto b83
+		}
+		if v139 != 0 {
+			v174 = v139
+			v175 = v140
+			goto b80
+		}
+		{
+			v145 := int64(uint32(v137 - v14))
+			v146 := v145 * 2
+			v147 = v146 + 2
+			v148 = v145 * 3
+			v149 = v146 + 3
+			if v5 <= v149 {
+				goto b68
+			}
+		}
+		v151 = v148 + 2
+		if v7 > v151 {
+			goto b69
+		}
+	b68:
+		v168 = 0
+		v169 = 0
+		goto b77
+	b69:
+		v153 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v147)*4)))
+		if v153 == 0 {
+			v155 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v149)*4)))
+			v157 = v155 == 2
+		} else {
+			v157 = false
+		}
+		kernelimpl.HostFence()
+		if v157 {
+			v168 = 1
+			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v151)*2))))
+			goto b77
+		}
+		if v153 == 1 {
+			v168 = 1
+			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v148)*2))))
+			goto b77
+		}
+		if v153 == 2 {
+			v168 = 2
+			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v148+1)*2))))
+		} else {
+			v168 = 0
+			v169 = 0
+		}
+	b77:
+		if v14 == v137 {
+			v172 := v168
+			if v168 == 1 {
+				v172 = 2
+			}
+			v173 = v172
+		} else {
+			v173 = v168
+		}
+		v174 = v173
+		v175 = v169
+	b80:
+		if v174 != 1 {
+			v180 = (v14 * 2) + int32(uint32(v174)>>1)
+		} else {
+			v180 = 512
+		}
+		v181 = v174
+		v182 = v175
+		v183 = v180
+	b83:
+		u141 = v141
+		h181[li] = v181
+		h182[li] = v182
+		h183[li] = v183
+	}
+	g.v141 = u141
 	return 6
 }
 
@@ -5180,15 +13664,15 @@ type splitHost struct {
 
 	v31 int32
 
-	v23, v55, v56, v179 int64
+	v23, v57, v58, v181 int64
 
-	v53, v171, v172, v173, v176, v177, v267, v269, v456 []int32
+	v55, v173, v174, v175, v178, v179, v269, v271, v458 []int32
 
-	v54, v178, v226, v228, v232, v270, v271, v457 int32
+	v56, v180, v228, v230, v234, v272, v273, v459 int32
 
-	v61, v227, v268, v284, v292 []int64
+	v63, v229, v270, v286, v294 []int64
 
-	v229 bool
+	v231 bool
 
 	sint32 []int32
 }
@@ -5210,23 +13694,23 @@ func (g *splitHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v53, &g.v171, &g.v172, &g.v173, &g.v176, &g.v177, &g.v267, &g.v269, &g.v456)
-	kernelimpl.HostRoom(n, &g.v61, &g.v227, &g.v268, &g.v284, &g.v292)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v55, &g.v173, &g.v174, &g.v175, &g.v178, &g.v179, &g.v269, &g.v271, &g.v458)
+	kernelimpl.HostRoom(n, &g.v63, &g.v229, &g.v270, &g.v286, &g.v294)
 }
 
 func (g *splitHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:240
-			g.v270 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v269, -1))
+		case 4: // GroupReduce, lookback.go:247
+			g.v272 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v271, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:262
+		case 5: // Barrier, lookback.go:269
 			next = g.r6()
-		case 7: // Barrier, lookback.go:280
+		case 7: // Barrier, lookback.go:287
 			next = g.r8()
 		case 8: // GroupReduce, kernels.go:41
-			g.v457 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v456, 0))
+			g.v459 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v458, 0))
 			next = g.r9()
 		}
 	}
@@ -5262,11 +13746,11 @@ func (g *splitHost) r0() int {
 	v50 := c0 + -1
 	v49 := c0 != 0
 	u23 := g.v23
-	h53 := g.v53[:n]
+	h55 := g.v55[:n]
 	more := false
 	for li := range n {
 		var v23, v26, v29, v30, v33, v35, v36 int64
-		var v53 int32
+		var v55 int32
 		if v17 {
 			v23 = v16
 		} else {
@@ -5318,7 +13802,7 @@ func (g *splitHost) r0() int {
 		goto b6
 	b13:
 		if int32(li) != 0 {
-			v53 = -1
+			v55 = -1
 			goto b16
 		}
 		if v47 {
@@ -5327,32 +13811,36 @@ func (g *splitHost) r0() int {
 			if v49 {
 				v52 = v50 - v48
 			}
-			v53 = v52
+			v54 := v52
+			if 4294967295 <= uint32(v52) {
+				v54 = -1
+			}
+			v55 = v54
 		} else {
-			v53 = -1
+			v55 = -1
 		}
 	b16:
 		u23 = v23
-		h53[li] = v53
+		h55[li] = v55
 		more = true
 	}
 	g.v23 = u23
 	if !more {
 		return -1
 	}
-	// GroupSelect, lookback.go:201
-	g.v54 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v53, 0)[int32(0)]
+	// GroupSelect, lookback.go:208
+	g.v56 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v55, 0)[int32(0)]
 	v23 := g.v23
-	v54 := g.v54
-	v55 := int64(uint32(v54))
-	v56 := v55 * 4096
-	v57 := v23 <= v56
-	v58 := v54 != 0
+	v56 := g.v56
+	v57 := int64(uint32(v56))
+	v58 := v57 * 4096
+	v59 := v23 <= v58
+	v60 := v56 != 0
 	p1 := g.Pointer(1)
 	v1 := g.v1
-	h61 := g.v61[:n]
-	h171 := g.v171[:n]
-	h172 := g.v172[:n]
+	h63 := g.v63[:n]
+	h173 := g.v173[:n]
+	h174 := g.v174[:n]
 	dead := g.Dead[:n]
 	more = false
 	for li := range n {
@@ -5360,183 +13848,183 @@ func (g *splitHost) r0() int {
 			continue
 		}
 		v45 := int32(li)
-		var v66, v73, v80, v87, v94, v101, v108, v115, v122, v129, v136, v143, v150, v157, v164, v171 int32
-		if !v57 {
+		var v68, v75, v82, v89, v96, v103, v110, v117, v124, v131, v138, v145, v152, v159, v166, v173 int32
+		if !v59 {
 			goto b20
 		}
-		if v58 {
+		if v60 {
 			g.Leave(li)
 			continue
 		}
 	b20:
-		v61 := v56 + int64(uint32(v45*16))
-		if v61 < v23 {
-			v65 := int32(0)
-			if v1 < *(*float32)(unsafe.Add(p1, int(v61)*4)) {
-				v65 = 1
+		v63 := v58 + int64(uint32(v45*16))
+		if v63 < v23 {
+			v67 := int32(0)
+			if v1 < *(*float32)(unsafe.Add(p1, int(v63)*4)) {
+				v67 = 1
 			}
-			v66 = v65
+			v68 = v67
 		} else {
-			v66 = 0
+			v68 = 0
 		}
-		v67 := v61 + 1
-		if v67 < v23 {
-			v72 := v66
-			if v1 < *(*float32)(unsafe.Add(p1, int(v67)*4)) {
-				v72 = v66 | 2
+		v69 := v63 + 1
+		if v69 < v23 {
+			v74 := v68
+			if v1 < *(*float32)(unsafe.Add(p1, int(v69)*4)) {
+				v74 = v68 | 2
 			}
-			v73 = v72
+			v75 = v74
 		} else {
-			v73 = v66
+			v75 = v68
 		}
-		v74 := v61 + 2
-		if v74 < v23 {
-			v79 := v73
-			if v1 < *(*float32)(unsafe.Add(p1, int(v74)*4)) {
-				v79 = v73 | 4
+		v76 := v63 + 2
+		if v76 < v23 {
+			v81 := v75
+			if v1 < *(*float32)(unsafe.Add(p1, int(v76)*4)) {
+				v81 = v75 | 4
 			}
-			v80 = v79
+			v82 = v81
 		} else {
-			v80 = v73
+			v82 = v75
 		}
-		v81 := v61 + 3
-		if v81 < v23 {
-			v86 := v80
-			if v1 < *(*float32)(unsafe.Add(p1, int(v81)*4)) {
-				v86 = v80 | 8
+		v83 := v63 + 3
+		if v83 < v23 {
+			v88 := v82
+			if v1 < *(*float32)(unsafe.Add(p1, int(v83)*4)) {
+				v88 = v82 | 8
 			}
-			v87 = v86
+			v89 = v88
 		} else {
-			v87 = v80
+			v89 = v82
 		}
-		v88 := v61 + 4
-		if v88 < v23 {
-			v93 := v87
-			if v1 < *(*float32)(unsafe.Add(p1, int(v88)*4)) {
-				v93 = v87 | 16
+		v90 := v63 + 4
+		if v90 < v23 {
+			v95 := v89
+			if v1 < *(*float32)(unsafe.Add(p1, int(v90)*4)) {
+				v95 = v89 | 16
 			}
-			v94 = v93
+			v96 = v95
 		} else {
-			v94 = v87
+			v96 = v89
 		}
-		v95 := v61 + 5
-		if v95 < v23 {
-			v100 := v94
-			if v1 < *(*float32)(unsafe.Add(p1, int(v95)*4)) {
-				v100 = v94 | 32
+		v97 := v63 + 5
+		if v97 < v23 {
+			v102 := v96
+			if v1 < *(*float32)(unsafe.Add(p1, int(v97)*4)) {
+				v102 = v96 | 32
 			}
-			v101 = v100
+			v103 = v102
 		} else {
-			v101 = v94
+			v103 = v96
 		}
-		v102 := v61 + 6
-		if v102 < v23 {
-			v107 := v101
-			if v1 < *(*float32)(unsafe.Add(p1, int(v102)*4)) {
-				v107 = v101 | 64
+		v104 := v63 + 6
+		if v104 < v23 {
+			v109 := v103
+			if v1 < *(*float32)(unsafe.Add(p1, int(v104)*4)) {
+				v109 = v103 | 64
 			}
-			v108 = v107
+			v110 = v109
 		} else {
-			v108 = v101
+			v110 = v103
 		}
-		v109 := v61 + 7
-		if v109 < v23 {
-			v114 := v108
-			if v1 < *(*float32)(unsafe.Add(p1, int(v109)*4)) {
-				v114 = v108 | 128
+		v111 := v63 + 7
+		if v111 < v23 {
+			v116 := v110
+			if v1 < *(*float32)(unsafe.Add(p1, int(v111)*4)) {
+				v116 = v110 | 128
 			}
-			v115 = v114
+			v117 = v116
 		} else {
-			v115 = v108
+			v117 = v110
 		}
-		v116 := v61 + 8
-		if v116 < v23 {
-			v121 := v115
-			if v1 < *(*float32)(unsafe.Add(p1, int(v116)*4)) {
-				v121 = v115 | 256
+		v118 := v63 + 8
+		if v118 < v23 {
+			v123 := v117
+			if v1 < *(*float32)(unsafe.Add(p1, int(v118)*4)) {
+				v123 = v117 | 256
 			}
-			v122 = v121
+			v124 = v123
 		} else {
-			v122 = v115
+			v124 = v117
 		}
-		v123 := v61 + 9
-		if v123 < v23 {
-			v128 := v122
-			if v1 < *(*float32)(unsafe.Add(p1, int(v123)*4)) {
-				v128 = v122 | 512
+		v125 := v63 + 9
+		if v125 < v23 {
+			v130 := v124
+			if v1 < *(*float32)(unsafe.Add(p1, int(v125)*4)) {
+				v130 = v124 | 512
 			}
-			v129 = v128
+			v131 = v130
 		} else {
-			v129 = v122
+			v131 = v124
 		}
-		v130 := v61 + 10
-		if v130 < v23 {
-			v135 := v129
-			if v1 < *(*float32)(unsafe.Add(p1, int(v130)*4)) {
-				v135 = v129 | 1024
+		v132 := v63 + 10
+		if v132 < v23 {
+			v137 := v131
+			if v1 < *(*float32)(unsafe.Add(p1, int(v132)*4)) {
+				v137 = v131 | 1024
 			}
-			v136 = v135
+			v138 = v137
 		} else {
-			v136 = v129
+			v138 = v131
 		}
-		v137 := v61 + 11
-		if v137 < v23 {
-			v142 := v136
-			if v1 < *(*float32)(unsafe.Add(p1, int(v137)*4)) {
-				v142 = v136 | 2048
+		v139 := v63 + 11
+		if v139 < v23 {
+			v144 := v138
+			if v1 < *(*float32)(unsafe.Add(p1, int(v139)*4)) {
+				v144 = v138 | 2048
 			}
-			v143 = v142
+			v145 = v144
 		} else {
-			v143 = v136
+			v145 = v138
 		}
-		v144 := v61 + 12
-		if v144 < v23 {
-			v149 := v143
-			if v1 < *(*float32)(unsafe.Add(p1, int(v144)*4)) {
-				v149 = v143 | 4096
+		v146 := v63 + 12
+		if v146 < v23 {
+			v151 := v145
+			if v1 < *(*float32)(unsafe.Add(p1, int(v146)*4)) {
+				v151 = v145 | 4096
 			}
-			v150 = v149
+			v152 = v151
 		} else {
-			v150 = v143
+			v152 = v145
 		}
-		v151 := v61 + 13
-		if v151 < v23 {
-			v156 := v150
-			if v1 < *(*float32)(unsafe.Add(p1, int(v151)*4)) {
-				v156 = v150 | 8192
+		v153 := v63 + 13
+		if v153 < v23 {
+			v158 := v152
+			if v1 < *(*float32)(unsafe.Add(p1, int(v153)*4)) {
+				v158 = v152 | 8192
 			}
-			v157 = v156
+			v159 = v158
 		} else {
-			v157 = v150
+			v159 = v152
 		}
-		v158 := v61 + 14
-		if v158 < v23 {
-			v163 := v157
-			if v1 < *(*float32)(unsafe.Add(p1, int(v158)*4)) {
-				v163 = v157 | 16384
+		v160 := v63 + 14
+		if v160 < v23 {
+			v165 := v159
+			if v1 < *(*float32)(unsafe.Add(p1, int(v160)*4)) {
+				v165 = v159 | 16384
 			}
-			v164 = v163
+			v166 = v165
 		} else {
-			v164 = v157
+			v166 = v159
 		}
-		v165 := v61 + 15
-		if v165 < v23 {
-			v170 := v164
-			if v1 < *(*float32)(unsafe.Add(p1, int(v165)*4)) {
-				v170 = v164 | 32768
+		v167 := v63 + 15
+		if v167 < v23 {
+			v172 := v166
+			if v1 < *(*float32)(unsafe.Add(p1, int(v167)*4)) {
+				v172 = v166 | 32768
 			}
-			v171 = v170
+			v173 = v172
 		} else {
-			v171 = v164
+			v173 = v166
 		}
-		v172 := int32(bits.OnesCount32(uint32(v171)))
-		h61[li] = v61
-		h171[li] = v171
-		h172[li] = v172
+		v174 := int32(bits.OnesCount32(uint32(v173)))
+		h63[li] = v63
+		h173[li] = v173
+		h174[li] = v174
 		more = true
 	}
-	g.v55 = v55
-	g.v56 = v56
+	g.v57 = v57
+	g.v58 = v58
 	if !more {
 		return -1
 	}
@@ -5544,63 +14032,63 @@ func (g *splitHost) r0() int {
 	g.Zero(0)
 	// GroupExclusiveScan, kernels.go:38
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v172, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v174, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v173, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v175, in, len(in), int32(0))
 	}
-	h173 := g.v173[:n]
-	h176 := g.v176[:n]
-	h177 := g.v177[:n]
+	h175 := g.v175[:n]
+	h178 := g.v178[:n]
+	h179 := g.v179[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v173 := h173[li]
-		v172 := h172[li]
-		v176 := v173
+		v175 := h175[li]
+		v174 := h174[li]
+		v178 := v175
 		if int32(li) == 0 {
-			v176 = 0
+			v178 = 0
 		}
-		v177 := v176 + v172
-		h176[li] = v176
-		h177[li] = v177
+		v179 := v178 + v174
+		h178[li] = v178
+		h179[li] = v179
 	}
 	// GroupSelect, kernels.go:39
-	g.v178 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v177, 0)[int32(255)]
+	g.v180 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v179, 0)[int32(255)]
 	c1 := g.c1
-	v180 := c1 == 0
-	v185 := v55 * 2
-	v187 := v185 + 4
-	v188 := v6 < v187
-	v186 := v185 + 2
-	v183 := v54 == 0
-	v184 := int32(1)
-	if v183 {
-		v184 = 2
+	v182 := c1 == 0
+	v187 := v57 * 2
+	v189 := v187 + 4
+	v190 := v6 < v189
+	v188 := v187 + 2
+	v185 := v56 == 0
+	v186 := int32(1)
+	if v185 {
+		v186 = 2
 	}
-	v189 := v184 << 30
-	v178 := g.v178
-	v190 := v178 & 1073741823
-	v191 := v189 | v190
-	v193 := v185 + 3
-	v179 := int64(uint32(v178))
-	v194 := v179 >> 30
-	v195 := int32(uint64(v194))
-	v196 := v195 & 1073741823
-	v197 := v189 | v196
-	v199 := v54 == 0
-	v226 := v54 + -1
-	v200 := v56 + 4096
-	v201 := v23 <= v200
-	v202 := 0 < v10
-	v205 := v23 + -1
-	h227 := g.v227[:n]
-	u228 := g.v228
-	u229 := g.v229
-	u232 := g.v232
-	h267 := g.v267[:n]
-	h268 := g.v268[:n]
+	v191 := v186 << 30
+	v180 := g.v180
+	v192 := v180 & 1073741823
+	v193 := v191 | v192
+	v195 := v187 + 3
+	v181 := int64(uint32(v180))
+	v196 := v181 >> 30
+	v197 := int32(uint64(v196))
+	v198 := v197 & 1073741823
+	v199 := v191 | v198
+	v201 := v56 == 0
+	v228 := v56 + -1
+	v202 := v58 + 4096
+	v203 := v23 <= v202
+	v204 := 0 < v10
+	v207 := v23 + -1
+	h229 := g.v229[:n]
+	u230 := g.v230
+	u231 := g.v231
+	u234 := g.v234
 	h269 := g.v269[:n]
+	h270 := g.v270[:n]
+	h271 := g.v271[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -5608,217 +14096,217 @@ func (g *splitHost) r0() int {
 		}
 		v45 := int32(li)
 		v46 := v45 == 0
-		v176 := h176[li]
-		v61 := h61[li]
-		v171 := h171[li]
-		var v206, v209, v219, v220, v227, v231, v237, v238, v255, v261, v268 int64
-		var v207, v224, v228, v230, v232, v254, v259, v260, v266, v267, v269 int32
-		var v229 bool
+		v178 := h178[li]
+		v63 := h63[li]
+		v173 := h173[li]
+		var v208, v211, v221, v222, v229, v233, v239, v240, v257, v263, v270 int64
+		var v209, v226, v230, v232, v234, v256, v261, v262, v268, v269, v271 int32
+		var v231 bool
 		if !v46 {
 			goto b60
 		}
-		if v180 {
+		if v182 {
 			goto b58
 		}
-		if int32(uint32(v54)%uint32(c1)) == 0 {
+		if int32(uint32(v56)%uint32(c1)) == 0 {
 			goto b60
 		}
 	b58:
-		if !v188 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v186)*4)), v191)
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v193)*4)), v197)
+		if !v190 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v188)*4)), v193)
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v195)*4)), v199)
 		}
 	b60:
-		if !v199 {
-			v227 = 0
-			v228 = v226
-			v229 = true
+		if !v201 {
+			v229 = 0
+			v230 = v228
+			v231 = true
 			goto b74
 		}
 		if !v46 {
 			goto b65
 		}
-		if !v201 {
+		if !v203 {
 			goto b65
 		}
-		if v202 {
-			*(*int64)(p5) = v179
+		if v204 {
+			*(*int64)(p5) = v181
 		}
 	b65:
-		v206 = int64(uint32(v176))
-		v207 = 0
+		v208 = int64(uint32(v178))
+		v209 = 0
 	b66:
-		v209 = v61 + int64(uint32(v207))
-		if v23 <= v209 {
+		v211 = v63 + int64(uint32(v209))
+		if v23 <= v211 {
 			goto b72
 		}
-		if v209 < v206 {
+		if v211 < v208 {
 			goto b72
 		}
 		{
-			v217 := (int32(uint32(v171)>>(uint32(v207&31)&31)) & 1) != 0
-			v219 = v206
-			if v217 {
-				v219 = v206 + 1
+			v219 := (int32(uint32(v173)>>(uint32(v209&31)&31)) & 1) != 0
+			v221 = v208
+			if v219 {
+				v221 = v208 + 1
 			}
-			v220 = v205 - (v209 - v206)
-			if v217 {
-				v220 = v206
+			v222 = v207 - (v211 - v208)
+			if v219 {
+				v222 = v208
 			}
-			if 0 <= v220 {
-				*(*float32)(unsafe.Add(p4, int(v220)*4)) = *(*float32)(unsafe.Add(p1, int(v209)*4))
+			if 0 <= v222 {
+				*(*float32)(unsafe.Add(p4, int(v222)*4)) = *(*float32)(unsafe.Add(p1, int(v211)*4))
 			}
 		}
-		v224 = v207 + 1
-		if v224 < 16 {
-			v206 = v219
-			v207 = v224
+		v226 = v209 + 1
+		if v226 < 16 {
+			v208 = v221
+			v209 = v226
 			goto b66
 		}
 	b72:
 		g.Leave(li)
 		continue
 	b74:
-		v230 = 0
-		v231 = v227
 		v232 = 0
-		if uint32(v45) > uint32(v228) {
-			v267 = v230
-			v268 = v231
-			v269 = 512
+		v233 = v229
+		v234 = 0
+		if uint32(v45) > uint32(v230) {
+			v269 = v232
+			v270 = v233
+			v271 = 512
 			goto b85
 		}
-		if v230 != 0 {
-			v260 = v230
-			v261 = v231
+		if v232 != 0 {
+			v262 = v232
+			v263 = v233
 			goto b82
 		}
-		v237 = int64(uint32(v228-v45)) * 2
-		v238 = v237 + 2
-		if v6 < (v237 + 4) {
-			v254 = 0
-			v255 = 0
+		v239 = int64(uint32(v230-v45)) * 2
+		v240 = v239 + 2
+		if v6 < (v239 + 4) {
+			v256 = 0
+			v257 = 0
 		} else {
-			v241 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v238)*4)))
-			v243 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v237+3)*4)))
-			v244 := int32(uint32(v241) >> 30)
-			v247 := v244
-			if int32(uint32(v243)>>30) != v244 {
-				v247 = 0
+			v243 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v240)*4)))
+			v245 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v239+3)*4)))
+			v246 := int32(uint32(v243) >> 30)
+			v249 := v246
+			if int32(uint32(v245)>>30) != v246 {
+				v249 = 0
 			}
-			v253 := int64(uint32(v241&1073741823)) | (int64(uint32(v243&1073741823)) << 30)
-			v254 = v247
-			v255 = v253
+			v255 := int64(uint32(v243&1073741823)) | (int64(uint32(v245&1073741823)) << 30)
+			v256 = v249
+			v257 = v255
 		}
-		if v45 == v228 {
-			v258 := v254
-			if v254 == 1 {
-				v258 = 2
+		if v45 == v230 {
+			v260 := v256
+			if v256 == 1 {
+				v260 = 2
 			}
-			v259 = v258
+			v261 = v260
 		} else {
-			v259 = v254
+			v261 = v256
 		}
-		v260 = v259
-		v261 = v255
+		v262 = v261
+		v263 = v257
 	b82:
-		if v260 != 1 {
-			v266 = (v45 * 2) + int32(uint32(v260)>>1)
+		if v262 != 1 {
+			v268 = (v45 * 2) + int32(uint32(v262)>>1)
 		} else {
-			v266 = 512
+			v268 = 512
 		}
-		v267 = v260
-		v268 = v261
-		v269 = v266
+		v269 = v262
+		v270 = v263
+		v271 = v268
 	b85:
-		h227[li] = v227
-		u228 = v228
-		u229 = v229
-		u232 = v232
-		h267[li] = v267
-		h268[li] = v268
+		h229[li] = v229
+		u230 = v230
+		u231 = v231
+		u234 = v234
 		h269[li] = v269
+		h270[li] = v270
+		h271[li] = v271
 		next = 4
 	}
-	g.v179 = v179
-	g.v226 = v226
-	g.v228 = u228
-	g.v229 = u229
-	g.v232 = u232
+	g.v181 = v181
+	g.v228 = v228
+	g.v230 = u230
+	g.v231 = u231
+	g.v234 = u234
 	return next
 }
 
 func (g *splitHost) r5() int {
 	const n = 256
-	h227 := g.v227[:n]
-	e228 := g.v228
-	e229 := g.v229
-	e232 := g.v232
-	h267 := g.v267[:n]
-	h268 := g.v268[:n]
-	v270 := g.v270
-	v272 := 512 <= uint32(v270)
-	v273 := v270 & 1
-	v274 := v273 == 1
-	v271 := int32(uint32(v270) >> 1)
-	v275 := 256 <= uint32(v271)
-	u228 := g.v228
+	h229 := g.v229[:n]
+	e230 := g.v230
+	e231 := g.v231
+	e234 := g.v234
+	h269 := g.v269[:n]
+	h270 := g.v270[:n]
+	v272 := g.v272
+	v274 := 512 <= uint32(v272)
+	v275 := v272 & 1
+	v276 := v275 == 1
+	v273 := int32(uint32(v272) >> 1)
+	v277 := 256 <= uint32(v273)
+	u230 := g.v230
 	c2 := g.c2
 	v6 := g.v6
 	p3 := g.Pointer(3)
-	u229 := g.v229
-	u232 := g.v232
-	h269 := g.v269[:n]
+	u231 := g.v231
+	u234 := g.v234
+	h271 := g.v271[:n]
 	v23 := g.v23
 	p1 := g.Pointer(1)
 	v1 := g.v1
-	h456 := g.v456[:n]
+	h458 := g.v458[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v227 := h227[li]
-		v228 := e228
-		v229 := e229
-		v232 := e232
-		v267 := h267[li]
-		v268 := h268[li]
+		v229 := h229[li]
+		v230 := e230
+		v231 := e231
+		v234 := e234
+		v269 := h269[li]
+		v270 := h270[li]
 		v45 := int32(li)
-		v59 := v45 * 16
-		v60 := int64(uint32(v59))
-		var v230, v254, v259, v260, v266, v269, v338, v350, v357, v364, v371, v378, v385, v392, v399, v406, v413, v420, v427, v434, v441, v448, v455, v479, v481 int32
-		var v231, v237, v238, v255, v261, v337, v480 int64
-		var v339 bool
-		if v272 {
+		v61 := v45 * 16
+		v62 := int64(uint32(v61))
+		var v232, v256, v261, v262, v268, v271, v340, v352, v359, v366, v373, v380, v387, v394, v401, v408, v415, v422, v429, v436, v443, v450, v457, v481, v483 int32
+		var v233, v239, v240, v257, v263, v339, v482 int64
+		var v341 bool
+		if v274 {
 			goto b88
 		}
-		if !v274 {
+		if !v276 {
 			goto b119
 		}
 	b88:
-		if !v229 {
+		if !v231 {
 			goto b91
 		}
-		if v275 {
-			v337 = v227
-			v338 = v228 + -256
-			v339 = true
+		if v277 {
+			v339 = v229
+			v340 = v230 + -256
+			v341 = true
 		} else {
 			goto b91
 		}
-		v227 = v337
-		v228 = v338
 		v229 = v339
-		v230 = 0
-		v231 = v227
+		v230 = v340
+		v231 = v341
 		v232 = 0
+		v233 = v229
+		v234 = 0
 		goto b75
 	b91:
-		h227[li] = v227
-		u228 = v228
-		h268[li] = v268
+		h229[li] = v229
+		u230 = v230
+		h270[li] = v270
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -5828,76 +14316,76 @@ func (g *splitHost) r5() int {
 		continue
 	b119:
 		{
-			v340 := v232 + 1
-			if uint32(v340) < uint32(c2) {
-				v479 = v267
-				v480 = v268
-				v481 = v340
-				v230 = v479
-				v231 = v480
+			v342 := v234 + 1
+			if uint32(v342) < uint32(c2) {
+				v481 = v269
+				v482 = v270
+				v483 = v342
 				v232 = v481
+				v233 = v482
+				v234 = v483
 			} else {
 				goto b120
 			}
 		}
 	b75:
-		if uint32(v45) > uint32(v228) {
-			v267 = v230
-			v268 = v231
-			v269 = 512
+		if uint32(v45) > uint32(v230) {
+			v269 = v232
+			v270 = v233
+			v271 = 512
 			goto b85
 		}
-		if v230 != 0 {
-			v260 = v230
-			v261 = v231
+		if v232 != 0 {
+			v262 = v232
+			v263 = v233
 			goto b82
 		}
-		v237 = int64(uint32(v228-v45)) * 2
-		v238 = v237 + 2
-		if v6 < (v237 + 4) {
-			v254 = 0
-			v255 = 0
+		v239 = int64(uint32(v230-v45)) * 2
+		v240 = v239 + 2
+		if v6 < (v239 + 4) {
+			v256 = 0
+			v257 = 0
 		} else {
-			v241 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v238)*4)))
-			v242 := v237 + 3
-			v243 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v242)*4)))
-			v244 := int32(uint32(v241) >> 30)
-			v247 := v244
-			if int32(uint32(v243)>>30) != v244 {
-				v247 = 0
+			v243 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v240)*4)))
+			v244 := v239 + 3
+			v245 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v244)*4)))
+			v246 := int32(uint32(v243) >> 30)
+			v249 := v246
+			if int32(uint32(v245)>>30) != v246 {
+				v249 = 0
 			}
-			v253 := int64(uint32(v241&1073741823)) | (int64(uint32(v243&1073741823)) << 30)
-			v254 = v247
-			v255 = v253
+			v255 := int64(uint32(v243&1073741823)) | (int64(uint32(v245&1073741823)) << 30)
+			v256 = v249
+			v257 = v255
 		}
-		if v45 == v228 {
-			v258 := v254
-			if v254 == 1 {
-				v258 = 2
+		if v45 == v230 {
+			v260 := v256
+			if v256 == 1 {
+				v260 = 2
 			}
-			v259 = v258
+			v261 = v260
 		} else {
-			v259 = v254
+			v261 = v256
 		}
-		v260 = v259
-		v261 = v255
+		v262 = v261
+		v263 = v257
 	b82:
-		if v260 != 1 {
-			v266 = (v45 * 2) + int32(uint32(v260)>>1)
+		if v262 != 1 {
+			v268 = (v45 * 2) + int32(uint32(v262)>>1)
 		} else {
-			v266 = 512
+			v268 = 512
 		}
-		v267 = v260
-		v268 = v261
-		v269 = v266
+		v269 = v262
+		v270 = v263
+		v271 = v268
 	b85:
-		h227[li] = v227
-		u228 = v228
-		u229 = v229
-		u232 = v232
-		h267[li] = v267
-		h268[li] = v268
+		h229[li] = v229
+		u230 = v230
+		u231 = v231
+		u234 = v234
 		h269[li] = v269
+		h270[li] = v270
+		h271[li] = v271
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -5906,173 +14394,173 @@ func (g *splitHost) r5() int {
 		}
 		continue
 	b120:
-		v345 := (int64(uint32(v228-v271)) * 4096) + v60
-		if v345 < v23 {
-			v349 := int32(0)
-			if v1 < *(*float32)(unsafe.Add(p1, int(v345)*4)) {
-				v349 = 1
+		v347 := (int64(uint32(v230-v273)) * 4096) + v62
+		if v347 < v23 {
+			v351 := int32(0)
+			if v1 < *(*float32)(unsafe.Add(p1, int(v347)*4)) {
+				v351 = 1
 			}
-			v350 = v349
+			v352 = v351
 		} else {
-			v350 = 0
+			v352 = 0
 		}
-		v351 := v345 + 1
-		if v351 < v23 {
-			v356 := v350
-			if v1 < *(*float32)(unsafe.Add(p1, int(v351)*4)) {
-				v356 = v350 | 2
+		v353 := v347 + 1
+		if v353 < v23 {
+			v358 := v352
+			if v1 < *(*float32)(unsafe.Add(p1, int(v353)*4)) {
+				v358 = v352 | 2
 			}
-			v357 = v356
+			v359 = v358
 		} else {
-			v357 = v350
+			v359 = v352
 		}
-		v358 := v345 + 2
-		if v358 < v23 {
-			v363 := v357
-			if v1 < *(*float32)(unsafe.Add(p1, int(v358)*4)) {
-				v363 = v357 | 4
+		v360 := v347 + 2
+		if v360 < v23 {
+			v365 := v359
+			if v1 < *(*float32)(unsafe.Add(p1, int(v360)*4)) {
+				v365 = v359 | 4
 			}
-			v364 = v363
+			v366 = v365
 		} else {
-			v364 = v357
+			v366 = v359
 		}
-		v365 := v345 + 3
-		if v365 < v23 {
-			v370 := v364
-			if v1 < *(*float32)(unsafe.Add(p1, int(v365)*4)) {
-				v370 = v364 | 8
+		v367 := v347 + 3
+		if v367 < v23 {
+			v372 := v366
+			if v1 < *(*float32)(unsafe.Add(p1, int(v367)*4)) {
+				v372 = v366 | 8
 			}
-			v371 = v370
+			v373 = v372
 		} else {
-			v371 = v364
+			v373 = v366
 		}
-		v372 := v345 + 4
-		if v372 < v23 {
-			v377 := v371
-			if v1 < *(*float32)(unsafe.Add(p1, int(v372)*4)) {
-				v377 = v371 | 16
+		v374 := v347 + 4
+		if v374 < v23 {
+			v379 := v373
+			if v1 < *(*float32)(unsafe.Add(p1, int(v374)*4)) {
+				v379 = v373 | 16
 			}
-			v378 = v377
+			v380 = v379
 		} else {
-			v378 = v371
+			v380 = v373
 		}
-		v379 := v345 + 5
-		if v379 < v23 {
-			v384 := v378
-			if v1 < *(*float32)(unsafe.Add(p1, int(v379)*4)) {
-				v384 = v378 | 32
+		v381 := v347 + 5
+		if v381 < v23 {
+			v386 := v380
+			if v1 < *(*float32)(unsafe.Add(p1, int(v381)*4)) {
+				v386 = v380 | 32
 			}
-			v385 = v384
+			v387 = v386
 		} else {
-			v385 = v378
+			v387 = v380
 		}
-		v386 := v345 + 6
-		if v386 < v23 {
-			v391 := v385
-			if v1 < *(*float32)(unsafe.Add(p1, int(v386)*4)) {
-				v391 = v385 | 64
+		v388 := v347 + 6
+		if v388 < v23 {
+			v393 := v387
+			if v1 < *(*float32)(unsafe.Add(p1, int(v388)*4)) {
+				v393 = v387 | 64
 			}
-			v392 = v391
+			v394 = v393
 		} else {
-			v392 = v385
+			v394 = v387
 		}
-		v393 := v345 + 7
-		if v393 < v23 {
-			v398 := v392
-			if v1 < *(*float32)(unsafe.Add(p1, int(v393)*4)) {
-				v398 = v392 | 128
+		v395 := v347 + 7
+		if v395 < v23 {
+			v400 := v394
+			if v1 < *(*float32)(unsafe.Add(p1, int(v395)*4)) {
+				v400 = v394 | 128
 			}
-			v399 = v398
+			v401 = v400
 		} else {
-			v399 = v392
+			v401 = v394
 		}
-		v400 := v345 + 8
-		if v400 < v23 {
-			v405 := v399
-			if v1 < *(*float32)(unsafe.Add(p1, int(v400)*4)) {
-				v405 = v399 | 256
+		v402 := v347 + 8
+		if v402 < v23 {
+			v407 := v401
+			if v1 < *(*float32)(unsafe.Add(p1, int(v402)*4)) {
+				v407 = v401 | 256
 			}
-			v406 = v405
+			v408 = v407
 		} else {
-			v406 = v399
+			v408 = v401
 		}
-		v407 := v345 + 9
-		if v407 < v23 {
-			v412 := v406
-			if v1 < *(*float32)(unsafe.Add(p1, int(v407)*4)) {
-				v412 = v406 | 512
+		v409 := v347 + 9
+		if v409 < v23 {
+			v414 := v408
+			if v1 < *(*float32)(unsafe.Add(p1, int(v409)*4)) {
+				v414 = v408 | 512
 			}
-			v413 = v412
+			v415 = v414
 		} else {
-			v413 = v406
+			v415 = v408
 		}
-		v414 := v345 + 10
-		if v414 < v23 {
-			v419 := v413
-			if v1 < *(*float32)(unsafe.Add(p1, int(v414)*4)) {
-				v419 = v413 | 1024
+		v416 := v347 + 10
+		if v416 < v23 {
+			v421 := v415
+			if v1 < *(*float32)(unsafe.Add(p1, int(v416)*4)) {
+				v421 = v415 | 1024
 			}
-			v420 = v419
+			v422 = v421
 		} else {
-			v420 = v413
+			v422 = v415
 		}
-		v421 := v345 + 11
-		if v421 < v23 {
-			v426 := v420
-			if v1 < *(*float32)(unsafe.Add(p1, int(v421)*4)) {
-				v426 = v420 | 2048
+		v423 := v347 + 11
+		if v423 < v23 {
+			v428 := v422
+			if v1 < *(*float32)(unsafe.Add(p1, int(v423)*4)) {
+				v428 = v422 | 2048
 			}
-			v427 = v426
+			v429 = v428
 		} else {
-			v427 = v420
+			v429 = v422
 		}
-		v428 := v345 + 12
-		if v428 < v23 {
-			v433 := v427
-			if v1 < *(*float32)(unsafe.Add(p1, int(v428)*4)) {
-				v433 = v427 | 4096
+		v430 := v347 + 12
+		if v430 < v23 {
+			v435 := v429
+			if v1 < *(*float32)(unsafe.Add(p1, int(v430)*4)) {
+				v435 = v429 | 4096
 			}
-			v434 = v433
+			v436 = v435
 		} else {
-			v434 = v427
+			v436 = v429
 		}
-		v435 := v345 + 13
-		if v435 < v23 {
-			v440 := v434
-			if v1 < *(*float32)(unsafe.Add(p1, int(v435)*4)) {
-				v440 = v434 | 8192
+		v437 := v347 + 13
+		if v437 < v23 {
+			v442 := v436
+			if v1 < *(*float32)(unsafe.Add(p1, int(v437)*4)) {
+				v442 = v436 | 8192
 			}
-			v441 = v440
+			v443 = v442
 		} else {
-			v441 = v434
+			v443 = v436
 		}
-		v442 := v345 + 14
-		if v442 < v23 {
-			v447 := v441
-			if v1 < *(*float32)(unsafe.Add(p1, int(v442)*4)) {
-				v447 = v441 | 16384
+		v444 := v347 + 14
+		if v444 < v23 {
+			v449 := v443
+			if v1 < *(*float32)(unsafe.Add(p1, int(v444)*4)) {
+				v449 = v443 | 16384
 			}
-			v448 = v447
+			v450 = v449
 		} else {
-			v448 = v441
+			v450 = v443
 		}
-		v449 := v345 + 15
-		if v449 < v23 {
-			v454 := v448
-			if v1 < *(*float32)(unsafe.Add(p1, int(v449)*4)) {
-				v454 = v448 | 32768
+		v451 := v347 + 15
+		if v451 < v23 {
+			v456 := v450
+			if v1 < *(*float32)(unsafe.Add(p1, int(v451)*4)) {
+				v456 = v450 | 32768
 			}
-			v455 = v454
+			v457 = v456
 		} else {
-			v455 = v448
+			v457 = v450
 		}
-		v456 := int32(bits.OnesCount32(uint32(v455)))
-		h227[li] = v227
-		u228 = v228
-		u229 = v229
-		h267[li] = v267
-		h268[li] = v268
-		h456[li] = v456
+		v458 := int32(bits.OnesCount32(uint32(v457)))
+		h229[li] = v229
+		u230 = v230
+		u231 = v231
+		h269[li] = v269
+		h270[li] = v270
+		h458[li] = v458
 		if next != 8 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6080,105 +14568,105 @@ func (g *splitHost) r5() int {
 			next = 8
 		}
 	}
-	g.v228 = u228
-	g.v271 = v271
-	g.v229 = u229
-	g.v232 = u232
+	g.v230 = u230
+	g.v273 = v273
+	g.v231 = u231
+	g.v234 = u234
 	return next
 }
 
 func (g *splitHost) r6() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h268 := g.v268[:n]
+	h270 := g.v270[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v45 := int32(li)
-		v268 := h268[li]
-		*(*int64)(unsafe.Add(m0, int(v45&255)*8)) = v268
+		v270 := h270[li]
+		*(*int64)(unsafe.Add(m0, int(v45&255)*8)) = v270
 	}
-	// Barrier, lookback.go:264
-	h227 := g.v227[:n]
-	e228 := g.v228
-	v271 := g.v271
-	v279 := uint32(v271) < 256
-	v280 := v271 & 255
-	v283 := int32(256)
-	if v279 {
-		v283 = v271
+	// Barrier, lookback.go:271
+	h229 := g.v229[:n]
+	e230 := g.v230
+	v273 := g.v273
+	v281 := uint32(v273) < 256
+	v282 := v273 & 255
+	v285 := int32(256)
+	if v281 {
+		v285 = v273
 	}
 	stop := g.Cancelled()
-	v226 := g.v226
-	v179 := g.v179
+	v228 := g.v228
+	v181 := g.v181
 	c3 := g.c3
-	v293 := c3 == 0
+	v295 := c3 == 0
 	v6 := g.v6
-	v55 := g.v55
-	v294 := v55 * 2
-	v296 := v294 + 4
-	v297 := v6 < v296
+	v57 := g.v57
+	v296 := v57 * 2
+	v298 := v296 + 4
+	v299 := v6 < v298
 	p3 := g.Pointer(3)
-	v295 := v294 + 2
-	v302 := v294 + 3
-	h284 := g.v284[:n]
-	h292 := g.v292[:n]
-	u228 := g.v228
-	u229 := g.v229
-	u232 := g.v232
-	h267 := g.v267[:n]
+	v297 := v296 + 2
+	v304 := v296 + 3
+	h286 := g.v286[:n]
+	h294 := g.v294[:n]
+	u230 := g.v230
+	u231 := g.v231
+	u234 := g.v234
 	h269 := g.v269[:n]
+	h271 := g.v271[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v227 := h227[li]
-		v228 := e228
+		v229 := h229[li]
+		v230 := e230
 		v45 := int32(li)
 		v46 := v45 == 0
-		var v229, v339 bool
-		var v230, v232, v254, v259, v260, v266, v267, v269, v285, v338 int32
-		var v231, v237, v238, v255, v261, v268, v282, v284, v292, v337 int64
-		if v279 {
-			v282 = *(*int64)(unsafe.Add(m0, int(v280)*8))
+		var v231, v341 bool
+		var v232, v234, v256, v261, v262, v268, v269, v271, v287, v340 int32
+		var v233, v239, v240, v257, v263, v270, v284, v286, v294, v339 int64
+		if v281 {
+			v284 = *(*int64)(unsafe.Add(m0, int(v282)*8))
 		} else {
-			v282 = v227
+			v284 = v229
 		}
-		v284 = v282
-		v285 = v283
+		v286 = v284
+		v287 = v285
 	b96:
-		if v285 != 0 {
-			v287 := v285 + -1
-			v284 = v284 + *(*int64)(unsafe.Add(m0, int(v287&255)*8))
-			v285 = v287
+		if v287 != 0 {
+			v289 := v287 + -1
+			v286 = v286 + *(*int64)(unsafe.Add(m0, int(v289&255)*8))
+			v287 = v289
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b96
 		}
-		if v228 != v226 {
-			v337 = v284
-			v338 = v228 + 256
-			v339 = false
+		if v230 != v228 {
+			v339 = v286
+			v340 = v230 + 256
+			v341 = false
 			goto b118
 		}
-		v292 = v284 + v179
+		v294 = v286 + v181
 		if !v46 {
 			goto b103
 		}
-		if !v293 {
+		if !v295 {
 			goto b103
 		}
-		if !v297 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v295)*4)), ((int32(uint64(v292)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v302)*4)), ((int32(uint64(v292>>30)) & 1073741823) | -2147483648))
+		if !v299 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v297)*4)), ((int32(uint64(v294)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v304)*4)), ((int32(uint64(v294>>30)) & 1073741823) | -2147483648))
 		}
 	b103:
-		h284[li] = v284
-		h292[li] = v292
+		h286[li] = v286
+		h294[li] = v294
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6187,68 +14675,68 @@ func (g *splitHost) r6() int {
 		}
 		continue
 	b118:
-		v227 = v337
-		v228 = v338
 		v229 = v339
-		v230 = 0
-		v231 = v227
+		v230 = v340
+		v231 = v341
 		v232 = 0
-		if uint32(v45) > uint32(v228) {
-			v267 = v230
-			v268 = v231
-			v269 = 512
+		v233 = v229
+		v234 = 0
+		if uint32(v45) > uint32(v230) {
+			v269 = v232
+			v270 = v233
+			v271 = 512
 			goto b85
 		}
-		if v230 != 0 {
-			v260 = v230
-			v261 = v231
+		if v232 != 0 {
+			v262 = v232
+			v263 = v233
 			goto b82
 		}
-		v237 = int64(uint32(v228-v45)) * 2
-		v238 = v237 + 2
-		if v6 < (v237 + 4) {
-			v254 = 0
-			v255 = 0
+		v239 = int64(uint32(v230-v45)) * 2
+		v240 = v239 + 2
+		if v6 < (v239 + 4) {
+			v256 = 0
+			v257 = 0
 		} else {
-			v241 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v238)*4)))
-			v243 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v237+3)*4)))
-			v244 := int32(uint32(v241) >> 30)
-			v247 := v244
-			if int32(uint32(v243)>>30) != v244 {
-				v247 = 0
+			v243 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v240)*4)))
+			v245 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v239+3)*4)))
+			v246 := int32(uint32(v243) >> 30)
+			v249 := v246
+			if int32(uint32(v245)>>30) != v246 {
+				v249 = 0
 			}
-			v253 := int64(uint32(v241&1073741823)) | (int64(uint32(v243&1073741823)) << 30)
-			v254 = v247
-			v255 = v253
+			v255 := int64(uint32(v243&1073741823)) | (int64(uint32(v245&1073741823)) << 30)
+			v256 = v249
+			v257 = v255
 		}
-		if v45 == v228 {
-			v258 := v254
-			if v254 == 1 {
-				v258 = 2
+		if v45 == v230 {
+			v260 := v256
+			if v256 == 1 {
+				v260 = 2
 			}
-			v259 = v258
+			v261 = v260
 		} else {
-			v259 = v254
+			v261 = v256
 		}
-		v260 = v259
-		v261 = v255
+		v262 = v261
+		v263 = v257
 	b82:
-		if v260 != 1 {
-			v266 = (v45 * 2) + int32(uint32(v260)>>1)
+		if v262 != 1 {
+			v268 = (v45 * 2) + int32(uint32(v262)>>1)
 		} else {
-			v266 = 512
+			v268 = 512
 		}
-		v267 = v260
-		v268 = v261
-		v269 = v266
+		v269 = v262
+		v270 = v263
+		v271 = v268
 	b85:
-		h227[li] = v227
-		u228 = v228
-		u229 = v229
-		u232 = v232
-		h267[li] = v267
-		h268[li] = v268
+		h229[li] = v229
+		u230 = v230
+		u231 = v231
+		u234 = v234
 		h269[li] = v269
+		h270[li] = v270
+		h271[li] = v271
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6256,27 +14744,27 @@ func (g *splitHost) r6() int {
 			next = 4
 		}
 	}
-	g.v228 = u228
-	g.v229 = u229
-	g.v232 = u232
+	g.v230 = u230
+	g.v231 = u231
+	g.v234 = u234
 	return next
 }
 
 func (g *splitHost) r8() int {
 	const n = 256
 	v23 := g.v23
-	v56 := g.v56
-	v308 := v56 + 4096
-	v309 := v23 <= v308
+	v58 := g.v58
+	v310 := v58 + 4096
+	v311 := v23 <= v310
 	v10 := g.v10
-	v310 := 0 < v10
+	v312 := 0 < v10
 	p5 := g.Pointer(5)
-	h292 := g.v292[:n]
-	h176 := g.v176[:n]
-	h284 := g.v284[:n]
-	h61 := g.v61[:n]
-	v314 := v23 + -1
-	h171 := g.v171[:n]
+	h294 := g.v294[:n]
+	h178 := g.v178[:n]
+	h286 := g.v286[:n]
+	h63 := g.v63[:n]
+	v316 := v23 + -1
+	h173 := g.v173[:n]
 	p1 := g.Pointer(1)
 	p4 := g.Pointer(4)
 	dead := g.Dead[:n]
@@ -6286,54 +14774,54 @@ func (g *splitHost) r8() int {
 		}
 		v45 := int32(li)
 		v46 := v45 == 0
-		v292 := h292[li]
-		v176 := h176[li]
-		v284 := h284[li]
-		v61 := h61[li]
-		v171 := h171[li]
-		var v315, v329, v330 int64
-		var v316, v334 int32
+		v294 := h294[li]
+		v178 := h178[li]
+		v286 := h286[li]
+		v63 := h63[li]
+		v173 := h173[li]
+		var v317, v331, v332 int64
+		var v318, v336 int32
 		if !v46 {
 			goto b108
 		}
-		if !v309 {
+		if !v311 {
 			goto b108
 		}
-		if v310 {
-			*(*int64)(p5) = v292
+		if v312 {
+			*(*int64)(p5) = v294
 		}
 	b108:
-		v315 = v284 + int64(uint32(v176))
-		v316 = 0
+		v317 = v286 + int64(uint32(v178))
+		v318 = 0
 	b109:
-		v318 := v61 + int64(uint32(v316))
-		if v23 <= v318 {
+		v320 := v63 + int64(uint32(v318))
+		if v23 <= v320 {
 			goto b116
 		}
-		if v315 < 0 {
+		if v317 < 0 {
 			goto b116
 		}
-		if v318 < v315 {
+		if v320 < v317 {
 			goto b116
 		}
 		{
-			v327 := (int32(uint32(v171)>>(uint32(v316&31)&31)) & 1) != 0
-			v329 = v315
-			if v327 {
-				v329 = v315 + 1
+			v329 := (int32(uint32(v173)>>(uint32(v318&31)&31)) & 1) != 0
+			v331 = v317
+			if v329 {
+				v331 = v317 + 1
 			}
-			v330 = v314 - (v318 - v315)
-			if v327 {
-				v330 = v315
+			v332 = v316 - (v320 - v317)
+			if v329 {
+				v332 = v317
 			}
-			if 0 <= v330 {
-				*(*float32)(unsafe.Add(p4, int(v330)*4)) = *(*float32)(unsafe.Add(p1, int(v318)*4))
+			if 0 <= v332 {
+				*(*float32)(unsafe.Add(p4, int(v332)*4)) = *(*float32)(unsafe.Add(p1, int(v320)*4))
 			}
 		}
-		v334 = v316 + 1
-		if v334 < 16 {
-			v315 = v329
-			v316 = v334
+		v336 = v318 + 1
+		if v336 < 16 {
+			v317 = v331
+			v318 = v336
 			goto b109
 		}
 	b116:
@@ -6343,114 +14831,114 @@ func (g *splitHost) r8() int {
 
 func (g *splitHost) r9() int {
 	const n = 256
-	h267 := g.v267[:n]
-	h268 := g.v268[:n]
-	v271 := g.v271
-	v228 := g.v228
+	h269 := g.v269[:n]
+	h270 := g.v270[:n]
+	v273 := g.v273
+	v230 := g.v230
 	v6 := g.v6
 	p3 := g.Pointer(3)
-	v457 := g.v457
-	v466 := v457 & 1073741823
-	v467 := v466 | 1073741824
-	v458 := int64(uint32(v457))
-	v470 := v458 >> 30
-	v471 := int32(uint64(v470))
-	v472 := v471 & 1073741823
-	v473 := v472 | 1073741824
-	u232 := g.v232
-	h269 := g.v269[:n]
+	v459 := g.v459
+	v468 := v459 & 1073741823
+	v469 := v468 | 1073741824
+	v460 := int64(uint32(v459))
+	v472 := v460 >> 30
+	v473 := int32(uint64(v472))
+	v474 := v473 & 1073741823
+	v475 := v474 | 1073741824
+	u234 := g.v234
+	h271 := g.v271[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v267 := h267[li]
-		v268 := h268[li]
+		v269 := h269[li]
+		v270 := h270[li]
 		v45 := int32(li)
-		var v230, v232, v254, v259, v260, v266, v269, v477, v479, v481 int32
-		var v231, v237, v238, v255, v261, v462, v463, v478, v480 int64
-		if v45 != v271 {
-			v477 = v267
-			v478 = v268
+		var v232, v234, v256, v261, v262, v268, v271, v479, v481, v483 int32
+		var v233, v239, v240, v257, v263, v464, v465, v480, v482 int64
+		if v45 != v273 {
+			v479 = v269
+			v480 = v270
 			goto b157
 		}
-		v462 = int64(uint32(v228-v45)) * 2
-		v463 = v462 + 2
-		if v6 >= (v462 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v463)*4)), v467, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v462+3)*4)), v473, kernelimpl.HostUMax[int32])
+		v464 = int64(uint32(v230-v45)) * 2
+		v465 = v464 + 2
+		if v6 >= (v464 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v465)*4)), v469, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v464+3)*4)), v475, kernelimpl.HostUMax[int32])
 		}
 		{
-			v476 := int32(1)
-			if v45 == v228 {
-				v476 = 2
+			v478 := int32(1)
+			if v45 == v230 {
+				v478 = 2
 			}
-			v477 = v476
-			v478 = v458
+			v479 = v478
+			v480 = v460
 		}
 	b157:
-		v479 = v477
-		v480 = v478
-		v481 = 0
-		v230 = v479
-		v231 = v480
+		v481 = v479
+		v482 = v480
+		v483 = 0
 		v232 = v481
-		if uint32(v45) > uint32(v228) {
-			v267 = v230
-			v268 = v231
-			v269 = 512
+		v233 = v482
+		v234 = v483
+		if uint32(v45) > uint32(v230) {
+			v269 = v232
+			v270 = v233
+			v271 = 512
 			goto b85
 		}
-		if v230 != 0 {
-			v260 = v230
-			v261 = v231
+		if v232 != 0 {
+			v262 = v232
+			v263 = v233
 			goto b82
 		}
-		v237 = int64(uint32(v228-v45)) * 2
-		v238 = v237 + 2
-		if v6 < (v237 + 4) {
-			v254 = 0
-			v255 = 0
+		v239 = int64(uint32(v230-v45)) * 2
+		v240 = v239 + 2
+		if v6 < (v239 + 4) {
+			v256 = 0
+			v257 = 0
 		} else {
-			v241 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v238)*4)))
-			v242 := v237 + 3
-			v243 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v242)*4)))
-			v244 := int32(uint32(v241) >> 30)
-			v247 := v244
-			if int32(uint32(v243)>>30) != v244 {
-				v247 = 0
+			v243 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v240)*4)))
+			v244 := v239 + 3
+			v245 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v244)*4)))
+			v246 := int32(uint32(v243) >> 30)
+			v249 := v246
+			if int32(uint32(v245)>>30) != v246 {
+				v249 = 0
 			}
-			v253 := int64(uint32(v241&1073741823)) | (int64(uint32(v243&1073741823)) << 30)
-			v254 = v247
-			v255 = v253
+			v255 := int64(uint32(v243&1073741823)) | (int64(uint32(v245&1073741823)) << 30)
+			v256 = v249
+			v257 = v255
 		}
-		if v45 == v228 {
-			v258 := v254
-			if v254 == 1 {
-				v258 = 2
+		if v45 == v230 {
+			v260 := v256
+			if v256 == 1 {
+				v260 = 2
 			}
-			v259 = v258
+			v261 = v260
 		} else {
-			v259 = v254
+			v261 = v256
 		}
-		v260 = v259
-		v261 = v255
+		v262 = v261
+		v263 = v257
 	b82:
-		if v260 != 1 {
-			v266 = (v45 * 2) + int32(uint32(v260)>>1)
+		if v262 != 1 {
+			v268 = (v45 * 2) + int32(uint32(v262)>>1)
 		} else {
-			v266 = 512
+			v268 = 512
 		}
-		v267 = v260
-		v268 = v261
-		v269 = v266
+		v269 = v262
+		v270 = v263
+		v271 = v268
 	b85:
-		u232 = v232
-		h267[li] = v267
-		h268[li] = v268
+		u234 = v234
 		h269[li] = v269
+		h270[li] = v270
+		h271[li] = v271
 	}
-	g.v232 = u232
+	g.v234 = u234
 	return 4
 }
 
@@ -6763,4 +15251,1500 @@ func (g *sumSquaresHost) r2() int {
 	}
 	g.v104 = u104
 	return next
+}
+
+// warmHost is a work-group of the kernel [Warm].
+type warmHost struct {
+	kernelimpl.HostGroup
+	c0 int32
+	c1 int32
+	c2 int32
+	c3 int32
+	v0 int16
+
+	v2, v4, v6, v8, v10 int64
+
+	v20, v33, v34, v78 int64
+
+	v31, v68, v71, v72, v75, v76, v301, v303, v561 []int32
+
+	v32, v77, v260, v262, v266, v304, v305, v562 int32
+
+	v39, v261, v302, v318, v326 []int64
+
+	v263 bool
+
+	sint32 []int32
+}
+
+func newWarmHost() kernelimpl.HostForm { return new(warmHost) }
+
+func (g *warmHost) Begin() {
+	const n = 256
+	g.v0 = kernelimpl.HostArg[int16](&g.HostGroup, 24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
+	g.v6 = g.Int64(72)
+	g.v8 = g.Int64(88)
+	g.v10 = g.Int64(104)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.Allot(0, 2048)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v68, &g.v71, &g.v72, &g.v75, &g.v76, &g.v301, &g.v303, &g.v561)
+	kernelimpl.HostRoom(n, &g.v39, &g.v261, &g.v302, &g.v318, &g.v326)
+}
+
+func (g *warmHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 4: // GroupReduce, lookback.go:247
+			g.v304 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v303, -1))
+			next = g.r5()
+		case 5: // Barrier, lookback.go:269
+			next = g.r6()
+		case 7: // Barrier, lookback.go:287
+			next = g.r8()
+		case 8: // GroupReduce, kernels.go:41
+			g.v562 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v561, 0))
+			next = g.r9()
+		}
+	}
+}
+
+func (g *warmHost) r0() int {
+	const n = 256
+	v4 := g.v4
+	v14 := v4 == 0
+	v2 := g.v2
+	v8 := g.v8
+	v12 := v2 < v8
+	v13 := v8
+	if v12 {
+		v13 = v2
+	}
+	p2 := g.Pointer(2)
+	v6 := g.v6
+	v23 := 0 < v6
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v26 := c0 + -1
+	v25 := c0 != 0
+	u20 := g.v20
+	h31 := g.v31[:n]
+	for li := range n {
+		var v20 int64
+		var v31 int32
+		if v14 {
+			v20 = v13
+		} else {
+			v15 := *(*int64)(p2)
+			v17 := int64(0)
+			if 0 < v15 {
+				v17 = v15
+			}
+			v19 := v17
+			if v13 < v17 {
+				v19 = v13
+			}
+			v20 = v19
+		}
+		if int32(li) != 0 {
+			v31 = -1
+			goto b5
+		}
+		if v23 {
+			v24 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v28 := v24
+			if v25 {
+				v28 = v26 - v24
+			}
+			v30 := v28
+			if 4294967295 <= uint32(v28) {
+				v30 = -1
+			}
+			v31 = v30
+		} else {
+			v31 = -1
+		}
+	b5:
+		u20 = v20
+		h31[li] = v31
+	}
+	g.v20 = u20
+	// GroupSelect, lookback.go:208
+	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
+	v20 := g.v20
+	v32 := g.v32
+	v33 := int64(uint32(v32))
+	v34 := v33 * 4096
+	v35 := v20 <= v34
+	v36 := v32 != 0
+	p1 := g.Pointer(1)
+	v0 := g.v0
+	v1 := int32(uint16(v0))
+	v40 := v1 & -32769
+	v41 := 31744 < uint32(v40)
+	v42 := v1 << 16
+	v43 := v42 >> 31
+	v44 := int32(uint32(v43) >> 1)
+	v45 := v42 ^ v44
+	h39 := g.v39[:n]
+	h68 := g.v68[:n]
+	h71 := g.v71[:n]
+	more := false
+	for li := range n {
+		v21 := int32(li)
+		var v46, v47, v52, v68 int32
+		var v64 bool
+		if !v35 {
+			goto b9
+		}
+		if v36 {
+			g.Leave(li)
+			continue
+		}
+	b9:
+		v39 := v34 + int64(uint32(v21*16))
+		v46 = 0
+		v47 = 0
+	b10:
+		v49 := v39 + int64(uint32(v47))
+		if v49 >= v20 {
+			v68 = v46
+			goto b16
+		}
+		v52 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v49)*2))))
+		if v41 {
+			v64 = false
+			goto b14
+		}
+		if 31744 < uint32(v52&-32769) {
+			v64 = false
+		} else {
+			v55 := v52 << 16
+			v63 := (v45 < (v55 ^ int32(uint32(v55>>31)>>1))) && (((v42 | v55) << 1) != 0)
+			v64 = v63
+		}
+	b14:
+		if v64 {
+			v68 = v46 | (int32(1) << (uint32(v47&31) & 31))
+		} else {
+			v68 = v46
+		}
+	b16:
+		v69 := v47 + 1
+		if v69 >= 16 {
+			v71 := int32(bits.OnesCount32(uint32(v68)))
+			h39[li] = v39
+			h68[li] = v68
+			h71[li] = v71
+			more = true
+			continue
+		}
+		v46 = v68
+		v47 = v69
+		goto b10
+	}
+	g.v33 = v33
+	g.v34 = v34
+	if !more {
+		return -1
+	}
+	// ZeroLocal, kernels.go:36
+	g.Zero(0)
+	// GroupExclusiveScan, kernels.go:38
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v71, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v72, in, len(in), int32(0))
+	}
+	h72 := g.v72[:n]
+	h75 := g.v75[:n]
+	h76 := g.v76[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v72 := h72[li]
+		v71 := h71[li]
+		v75 := v72
+		if int32(li) == 0 {
+			v75 = 0
+		}
+		v76 := v75 + v71
+		h75[li] = v75
+		h76[li] = v76
+	}
+	// GroupSelect, kernels.go:39
+	g.v77 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v76, 0)[int32(255)]
+	c1 := g.c1
+	v79 := c1 == 0
+	v84 := v33 * 2
+	v86 := v84 + 4
+	v87 := v6 < v86
+	v85 := v84 + 2
+	v82 := v32 == 0
+	v83 := int32(1)
+	if v82 {
+		v83 = 2
+	}
+	v88 := v83 << 30
+	v77 := g.v77
+	v89 := v77 & 1073741823
+	v90 := v88 | v89
+	v92 := v84 + 3
+	v78 := int64(uint32(v77))
+	v93 := v78 >> 30
+	v94 := int32(uint64(v93))
+	v95 := v94 & 1073741823
+	v96 := v88 | v95
+	v98 := v32 == 0
+	v260 := v32 + -1
+	v99 := v34 + 4096
+	v100 := v20 <= v99
+	v10 := g.v10
+	v101 := 0 < v10
+	p5 := g.Pointer(5)
+	p4 := g.Pointer(4)
+	h261 := g.v261[:n]
+	u262 := g.v262
+	u263 := g.v263
+	u266 := g.v266
+	h301 := g.v301[:n]
+	h302 := g.v302[:n]
+	h303 := g.v303[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v21 := int32(li)
+		v22 := v21 == 0
+		v75 := h75[li]
+		v68 := h68[li]
+		v39 := h39[li]
+		var v103, v111, v115, v121, v125, v131, v135, v141, v145, v151, v155, v161, v165, v171, v175, v181, v185, v191, v195, v201, v205, v211, v215, v221, v225, v231, v235, v241, v245, v251, v255, v261, v265, v271, v272, v289, v295, v302 int64
+		var v262, v264, v266, v288, v293, v294, v300, v301, v303 int32
+		var v263 bool
+		if !v22 {
+			goto b26
+		}
+		if v79 {
+			goto b24
+		}
+		if int32(uint32(v32)%uint32(c1)) == 0 {
+			goto b26
+		}
+	b24:
+		if !v87 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v85)*4)), v90)
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v92)*4)), v96)
+		}
+	b26:
+		if !v98 {
+			v261 = 0
+			v262 = v260
+			v263 = true
+			goto b97
+		}
+		if !v22 {
+			goto b31
+		}
+		if !v100 {
+			goto b31
+		}
+		if v101 {
+			*(*int64)(p5) = v78
+		}
+	b31:
+		v103 = int64(uint32(v75))
+		if (v68 & 1) == 0 {
+			v111 = v103
+			goto b35
+		}
+		if v39 >= v20 {
+			v111 = v103
+			goto b35
+		}
+		if v103 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v103)*2)) = *(*int16)(unsafe.Add(p1, int(v39)*2))
+			v111 = v103 + 1
+		} else {
+			v111 = v103
+		}
+	b35:
+		if (int32(uint32(v68)>>1) & 1) == 0 {
+			v121 = v111
+			goto b39
+		}
+		v115 = v39 + 1
+		if v115 >= v20 {
+			v121 = v111
+			goto b39
+		}
+		if v111 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v111)*2)) = *(*int16)(unsafe.Add(p1, int(v115)*2))
+			v121 = v111 + 1
+		} else {
+			v121 = v111
+		}
+	b39:
+		if (int32(uint32(v68)>>2) & 1) == 0 {
+			v131 = v121
+			goto b43
+		}
+		v125 = v39 + 2
+		if v125 >= v20 {
+			v131 = v121
+			goto b43
+		}
+		if v121 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v121)*2)) = *(*int16)(unsafe.Add(p1, int(v125)*2))
+			v131 = v121 + 1
+		} else {
+			v131 = v121
+		}
+	b43:
+		if (int32(uint32(v68)>>3) & 1) == 0 {
+			v141 = v131
+			goto b47
+		}
+		v135 = v39 + 3
+		if v135 >= v20 {
+			v141 = v131
+			goto b47
+		}
+		if v131 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v131)*2)) = *(*int16)(unsafe.Add(p1, int(v135)*2))
+			v141 = v131 + 1
+		} else {
+			v141 = v131
+		}
+	b47:
+		if (int32(uint32(v68)>>4) & 1) == 0 {
+			v151 = v141
+			goto b51
+		}
+		v145 = v39 + 4
+		if v145 >= v20 {
+			v151 = v141
+			goto b51
+		}
+		if v141 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v141)*2)) = *(*int16)(unsafe.Add(p1, int(v145)*2))
+			v151 = v141 + 1
+		} else {
+			v151 = v141
+		}
+	b51:
+		if (int32(uint32(v68)>>5) & 1) == 0 {
+			v161 = v151
+			goto b55
+		}
+		v155 = v39 + 5
+		if v155 >= v20 {
+			v161 = v151
+			goto b55
+		}
+		if v151 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v151)*2)) = *(*int16)(unsafe.Add(p1, int(v155)*2))
+			v161 = v151 + 1
+		} else {
+			v161 = v151
+		}
+	b55:
+		if (int32(uint32(v68)>>6) & 1) == 0 {
+			v171 = v161
+			goto b59
+		}
+		v165 = v39 + 6
+		if v165 >= v20 {
+			v171 = v161
+			goto b59
+		}
+		if v161 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v161)*2)) = *(*int16)(unsafe.Add(p1, int(v165)*2))
+			v171 = v161 + 1
+		} else {
+			v171 = v161
+		}
+	b59:
+		if (int32(uint32(v68)>>7) & 1) == 0 {
+			v181 = v171
+			goto b63
+		}
+		v175 = v39 + 7
+		if v175 >= v20 {
+			v181 = v171
+			goto b63
+		}
+		if v171 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v171)*2)) = *(*int16)(unsafe.Add(p1, int(v175)*2))
+			v181 = v171 + 1
+		} else {
+			v181 = v171
+		}
+	b63:
+		if (int32(uint32(v68)>>8) & 1) == 0 {
+			v191 = v181
+			goto b67
+		}
+		v185 = v39 + 8
+		if v185 >= v20 {
+			v191 = v181
+			goto b67
+		}
+		if v181 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v181)*2)) = *(*int16)(unsafe.Add(p1, int(v185)*2))
+			v191 = v181 + 1
+		} else {
+			v191 = v181
+		}
+	b67:
+		if (int32(uint32(v68)>>9) & 1) == 0 {
+			v201 = v191
+			goto b71
+		}
+		v195 = v39 + 9
+		if v195 >= v20 {
+			v201 = v191
+			goto b71
+		}
+		if v191 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v191)*2)) = *(*int16)(unsafe.Add(p1, int(v195)*2))
+			v201 = v191 + 1
+		} else {
+			v201 = v191
+		}
+	b71:
+		if (int32(uint32(v68)>>10) & 1) == 0 {
+			v211 = v201
+			goto b75
+		}
+		v205 = v39 + 10
+		if v205 >= v20 {
+			v211 = v201
+			goto b75
+		}
+		if v201 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v201)*2)) = *(*int16)(unsafe.Add(p1, int(v205)*2))
+			v211 = v201 + 1
+		} else {
+			v211 = v201
+		}
+	b75:
+		if (int32(uint32(v68)>>11) & 1) == 0 {
+			v221 = v211
+			goto b79
+		}
+		v215 = v39 + 11
+		if v215 >= v20 {
+			v221 = v211
+			goto b79
+		}
+		if v211 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v211)*2)) = *(*int16)(unsafe.Add(p1, int(v215)*2))
+			v221 = v211 + 1
+		} else {
+			v221 = v211
+		}
+	b79:
+		if (int32(uint32(v68)>>12) & 1) == 0 {
+			v231 = v221
+			goto b83
+		}
+		v225 = v39 + 12
+		if v225 >= v20 {
+			v231 = v221
+			goto b83
+		}
+		if v221 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v221)*2)) = *(*int16)(unsafe.Add(p1, int(v225)*2))
+			v231 = v221 + 1
+		} else {
+			v231 = v221
+		}
+	b83:
+		if (int32(uint32(v68)>>13) & 1) == 0 {
+			v241 = v231
+			goto b87
+		}
+		v235 = v39 + 13
+		if v235 >= v20 {
+			v241 = v231
+			goto b87
+		}
+		if v231 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v231)*2)) = *(*int16)(unsafe.Add(p1, int(v235)*2))
+			v241 = v231 + 1
+		} else {
+			v241 = v231
+		}
+	b87:
+		if (int32(uint32(v68)>>14) & 1) == 0 {
+			v251 = v241
+			goto b91
+		}
+		v245 = v39 + 14
+		if v245 >= v20 {
+			v251 = v241
+			goto b91
+		}
+		if v241 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v241)*2)) = *(*int16)(unsafe.Add(p1, int(v245)*2))
+			v251 = v241 + 1
+		} else {
+			v251 = v241
+		}
+	b91:
+		if (int32(uint32(v68)>>15) & 1) == 0 {
+			goto b95
+		}
+		v255 = v39 + 15
+		if v255 >= v20 {
+			goto b95
+		}
+		if v251 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v251)*2)) = *(*int16)(unsafe.Add(p1, int(v255)*2))
+		}
+	b95:
+		g.Leave(li)
+		continue
+	b97:
+		v264 = 0
+		v265 = v261
+		v266 = 0
+		if uint32(v21) > uint32(v262) {
+			v301 = v264
+			v302 = v265
+			v303 = 512
+			goto b108
+		}
+		if v264 != 0 {
+			v294 = v264
+			v295 = v265
+			goto b105
+		}
+		v271 = int64(uint32(v262-v21)) * 2
+		v272 = v271 + 2
+		if v6 < (v271 + 4) {
+			v288 = 0
+			v289 = 0
+		} else {
+			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v272)*4)))
+			v277 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v271+3)*4)))
+			v278 := int32(uint32(v275) >> 30)
+			v281 := v278
+			if int32(uint32(v277)>>30) != v278 {
+				v281 = 0
+			}
+			v287 := int64(uint32(v275&1073741823)) | (int64(uint32(v277&1073741823)) << 30)
+			v288 = v281
+			v289 = v287
+		}
+		if v21 == v262 {
+			v292 := v288
+			if v288 == 1 {
+				v292 = 2
+			}
+			v293 = v292
+		} else {
+			v293 = v288
+		}
+		v294 = v293
+		v295 = v289
+	b105:
+		if v294 != 1 {
+			v300 = (v21 * 2) + int32(uint32(v294)>>1)
+		} else {
+			v300 = 512
+		}
+		v301 = v294
+		v302 = v295
+		v303 = v300
+	b108:
+		h261[li] = v261
+		u262 = v262
+		u263 = v263
+		u266 = v266
+		h301[li] = v301
+		h302[li] = v302
+		h303[li] = v303
+		next = 4
+	}
+	g.v78 = v78
+	g.v260 = v260
+	g.v262 = u262
+	g.v263 = u263
+	g.v266 = u266
+	return next
+}
+
+func (g *warmHost) r5() int {
+	const n = 256
+	h261 := g.v261[:n]
+	e262 := g.v262
+	e263 := g.v263
+	e266 := g.v266
+	h301 := g.v301[:n]
+	h302 := g.v302[:n]
+	v304 := g.v304
+	v306 := 512 <= uint32(v304)
+	v307 := v304 & 1
+	v308 := v307 == 1
+	v305 := int32(uint32(v304) >> 1)
+	v309 := 256 <= uint32(v305)
+	u262 := g.v262
+	c2 := g.c2
+	v6 := g.v6
+	p3 := g.Pointer(3)
+	u263 := g.v263
+	u266 := g.v266
+	h303 := g.v303[:n]
+	v20 := g.v20
+	p1 := g.Pointer(1)
+	v0 := g.v0
+	v1 := int32(uint16(v0))
+	v530 := v1 & -32769
+	v531 := 31744 < uint32(v530)
+	v532 := v1 << 16
+	v533 := v532 >> 31
+	v534 := int32(uint32(v533) >> 1)
+	v535 := v532 ^ v534
+	h561 := g.v561[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v261 := h261[li]
+		v262 := e262
+		v263 := e263
+		v266 := e266
+		v301 := h301[li]
+		v302 := h302[li]
+		v21 := int32(li)
+		v37 := v21 * 16
+		v38 := int64(uint32(v37))
+		var v264, v288, v293, v294, v300, v303, v522, v536, v537, v542, v558, v584, v586 int32
+		var v265, v271, v272, v289, v295, v521, v529, v585 int64
+		var v523, v554 bool
+		if v306 {
+			goto b111
+		}
+		if !v308 {
+			goto b214
+		}
+	b111:
+		if !v263 {
+			goto b114
+		}
+		if v309 {
+			v521 = v261
+			v522 = v262 + -256
+			v523 = true
+		} else {
+			goto b114
+		}
+		v261 = v521
+		v262 = v522
+		v263 = v523
+		v264 = 0
+		v265 = v261
+		v266 = 0
+		goto b98
+	b114:
+		h261[li] = v261
+		u262 = v262
+		h302[li] = v302
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+		continue
+	b214:
+		{
+			v524 := v266 + 1
+			if uint32(v524) >= uint32(c2) {
+				v529 = (int64(uint32(v262-v305)) * 4096) + v38
+				v536 = 0
+				v537 = 0
+				goto b216
+			}
+			v584 = v301
+			v585 = v302
+			v586 = v524
+		}
+		v264 = v584
+		v265 = v585
+		v266 = v586
+	b98:
+		if uint32(v21) > uint32(v262) {
+			v301 = v264
+			v302 = v265
+			v303 = 512
+			goto b108
+		}
+		if v264 != 0 {
+			v294 = v264
+			v295 = v265
+			goto b105
+		}
+		v271 = int64(uint32(v262-v21)) * 2
+		v272 = v271 + 2
+		if v6 < (v271 + 4) {
+			v288 = 0
+			v289 = 0
+		} else {
+			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v272)*4)))
+			v276 := v271 + 3
+			v277 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v276)*4)))
+			v278 := int32(uint32(v275) >> 30)
+			v281 := v278
+			if int32(uint32(v277)>>30) != v278 {
+				v281 = 0
+			}
+			v287 := int64(uint32(v275&1073741823)) | (int64(uint32(v277&1073741823)) << 30)
+			v288 = v281
+			v289 = v287
+		}
+		if v21 == v262 {
+			v292 := v288
+			if v288 == 1 {
+				v292 = 2
+			}
+			v293 = v292
+		} else {
+			v293 = v288
+		}
+		v294 = v293
+		v295 = v289
+	b105:
+		if v294 != 1 {
+			v300 = (v21 * 2) + int32(uint32(v294)>>1)
+		} else {
+			v300 = 512
+		}
+		v301 = v294
+		v302 = v295
+		v303 = v300
+	b108:
+		h261[li] = v261
+		u262 = v262
+		u263 = v263
+		u266 = v266
+		h301[li] = v301
+		h302[li] = v302
+		h303[li] = v303
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b216:
+		v539 := v529 + int64(uint32(v537))
+		if v539 >= v20 {
+			v558 = v536
+			goto b222
+		}
+		v542 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v539)*2))))
+		if v531 {
+			v554 = false
+			goto b220
+		}
+		if 31744 < uint32(v542&-32769) {
+			v554 = false
+		} else {
+			v545 := v542 << 16
+			v553 := (v535 < (v545 ^ int32(uint32(v545>>31)>>1))) && (((v532 | v545) << 1) != 0)
+			v554 = v553
+		}
+	b220:
+		if v554 {
+			v558 = v536 | (int32(1) << (uint32(v537&31) & 31))
+		} else {
+			v558 = v536
+		}
+	b222:
+		v559 := v537 + 1
+		if v559 >= 16 {
+			v561 := int32(bits.OnesCount32(uint32(v558)))
+			h261[li] = v261
+			u262 = v262
+			u263 = v263
+			h301[li] = v301
+			h302[li] = v302
+			h561[li] = v561
+			if next != 8 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 8
+			}
+			continue
+		}
+		v536 = v558
+		v537 = v559
+		goto b216
+	}
+	g.v262 = u262
+	g.v305 = v305
+	g.v263 = u263
+	g.v266 = u266
+	return next
+}
+
+func (g *warmHost) r6() int {
+	const n = 256
+	m0 := g.Memory(0)
+	h302 := g.v302[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v21 := int32(li)
+		v302 := h302[li]
+		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v302
+	}
+	// Barrier, lookback.go:271
+	h261 := g.v261[:n]
+	e262 := g.v262
+	v305 := g.v305
+	v313 := uint32(v305) < 256
+	v314 := v305 & 255
+	v317 := int32(256)
+	if v313 {
+		v317 = v305
+	}
+	stop := g.Cancelled()
+	v260 := g.v260
+	v78 := g.v78
+	c3 := g.c3
+	v327 := c3 == 0
+	v6 := g.v6
+	v33 := g.v33
+	v328 := v33 * 2
+	v330 := v328 + 4
+	v331 := v6 < v330
+	p3 := g.Pointer(3)
+	v329 := v328 + 2
+	v336 := v328 + 3
+	h318 := g.v318[:n]
+	h326 := g.v326[:n]
+	u262 := g.v262
+	u263 := g.v263
+	u266 := g.v266
+	h301 := g.v301[:n]
+	h303 := g.v303[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v261 := h261[li]
+		v262 := e262
+		v21 := int32(li)
+		v22 := v21 == 0
+		var v263, v523 bool
+		var v264, v266, v288, v293, v294, v300, v301, v303, v319, v522 int32
+		var v265, v271, v272, v289, v295, v302, v316, v318, v326, v521 int64
+		if v313 {
+			v316 = *(*int64)(unsafe.Add(m0, int(v314)*8))
+		} else {
+			v316 = v261
+		}
+		v318 = v316
+		v319 = v317
+	b119:
+		if v319 != 0 {
+			v321 := v319 + -1
+			v318 = v318 + *(*int64)(unsafe.Add(m0, int(v321&255)*8))
+			v319 = v321
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b119
+		}
+		if v262 != v260 {
+			v521 = v318
+			v522 = v262 + 256
+			v523 = false
+			goto b213
+		}
+		v326 = v318 + v78
+		if !v22 {
+			goto b126
+		}
+		if !v327 {
+			goto b126
+		}
+		if !v331 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v329)*4)), ((int32(uint64(v326)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v336)*4)), ((int32(uint64(v326>>30)) & 1073741823) | -2147483648))
+		}
+	b126:
+		h318[li] = v318
+		h326[li] = v326
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b213:
+		v261 = v521
+		v262 = v522
+		v263 = v523
+		v264 = 0
+		v265 = v261
+		v266 = 0
+		if uint32(v21) > uint32(v262) {
+			v301 = v264
+			v302 = v265
+			v303 = 512
+			goto b108
+		}
+		if v264 != 0 {
+			v294 = v264
+			v295 = v265
+			goto b105
+		}
+		v271 = int64(uint32(v262-v21)) * 2
+		v272 = v271 + 2
+		if v6 < (v271 + 4) {
+			v288 = 0
+			v289 = 0
+		} else {
+			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v272)*4)))
+			v277 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v271+3)*4)))
+			v278 := int32(uint32(v275) >> 30)
+			v281 := v278
+			if int32(uint32(v277)>>30) != v278 {
+				v281 = 0
+			}
+			v287 := int64(uint32(v275&1073741823)) | (int64(uint32(v277&1073741823)) << 30)
+			v288 = v281
+			v289 = v287
+		}
+		if v21 == v262 {
+			v292 := v288
+			if v288 == 1 {
+				v292 = 2
+			}
+			v293 = v292
+		} else {
+			v293 = v288
+		}
+		v294 = v293
+		v295 = v289
+	b105:
+		if v294 != 1 {
+			v300 = (v21 * 2) + int32(uint32(v294)>>1)
+		} else {
+			v300 = 512
+		}
+		v301 = v294
+		v302 = v295
+		v303 = v300
+	b108:
+		h261[li] = v261
+		u262 = v262
+		u263 = v263
+		u266 = v266
+		h301[li] = v301
+		h302[li] = v302
+		h303[li] = v303
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+	}
+	g.v262 = u262
+	g.v263 = u263
+	g.v266 = u266
+	return next
+}
+
+func (g *warmHost) r8() int {
+	const n = 256
+	v20 := g.v20
+	v34 := g.v34
+	v342 := v34 + 4096
+	v343 := v20 <= v342
+	v10 := g.v10
+	v344 := 0 < v10
+	p5 := g.Pointer(5)
+	h326 := g.v326[:n]
+	h75 := g.v75[:n]
+	h318 := g.v318[:n]
+	h68 := g.v68[:n]
+	h39 := g.v39[:n]
+	v8 := g.v8
+	p1 := g.Pointer(1)
+	p4 := g.Pointer(4)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v21 := int32(li)
+		v22 := v21 == 0
+		v326 := h326[li]
+		v75 := h75[li]
+		v318 := h318[li]
+		v68 := h68[li]
+		v39 := h39[li]
+		var v356, v360, v367, v371, v378, v382, v389, v393, v400, v404, v411, v415, v422, v426, v433, v437, v444, v448, v455, v459, v466, v470, v477, v481, v488, v492, v499, v503, v510, v514 int64
+		if !v22 {
+			goto b131
+		}
+		if !v343 {
+			goto b131
+		}
+		if v344 {
+			*(*int64)(p5) = v326
+		}
+	b131:
+		v347 := v318 + int64(uint32(v75))
+		if (v68 & 1) == 0 {
+			v356 = v347
+			goto b136
+		}
+		if v39 >= v20 {
+			v356 = v347
+			goto b136
+		}
+		if 0 > v347 {
+			v356 = v347
+			goto b136
+		}
+		if v347 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v347)*2)) = *(*int16)(unsafe.Add(p1, int(v39)*2))
+			v356 = v347 + 1
+		} else {
+			v356 = v347
+		}
+	b136:
+		if (int32(uint32(v68)>>1) & 1) == 0 {
+			v367 = v356
+			goto b141
+		}
+		v360 = v39 + 1
+		if v360 >= v20 {
+			v367 = v356
+			goto b141
+		}
+		if 0 > v356 {
+			v367 = v356
+			goto b141
+		}
+		if v356 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v356)*2)) = *(*int16)(unsafe.Add(p1, int(v360)*2))
+			v367 = v356 + 1
+		} else {
+			v367 = v356
+		}
+	b141:
+		if (int32(uint32(v68)>>2) & 1) == 0 {
+			v378 = v367
+			goto b146
+		}
+		v371 = v39 + 2
+		if v371 >= v20 {
+			v378 = v367
+			goto b146
+		}
+		if 0 > v367 {
+			v378 = v367
+			goto b146
+		}
+		if v367 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v367)*2)) = *(*int16)(unsafe.Add(p1, int(v371)*2))
+			v378 = v367 + 1
+		} else {
+			v378 = v367
+		}
+	b146:
+		if (int32(uint32(v68)>>3) & 1) == 0 {
+			v389 = v378
+			goto b151
+		}
+		v382 = v39 + 3
+		if v382 >= v20 {
+			v389 = v378
+			goto b151
+		}
+		if 0 > v378 {
+			v389 = v378
+			goto b151
+		}
+		if v378 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v378)*2)) = *(*int16)(unsafe.Add(p1, int(v382)*2))
+			v389 = v378 + 1
+		} else {
+			v389 = v378
+		}
+	b151:
+		if (int32(uint32(v68)>>4) & 1) == 0 {
+			v400 = v389
+			goto b156
+		}
+		v393 = v39 + 4
+		if v393 >= v20 {
+			v400 = v389
+			goto b156
+		}
+		if 0 > v389 {
+			v400 = v389
+			goto b156
+		}
+		if v389 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v389)*2)) = *(*int16)(unsafe.Add(p1, int(v393)*2))
+			v400 = v389 + 1
+		} else {
+			v400 = v389
+		}
+	b156:
+		if (int32(uint32(v68)>>5) & 1) == 0 {
+			v411 = v400
+			goto b161
+		}
+		v404 = v39 + 5
+		if v404 >= v20 {
+			v411 = v400
+			goto b161
+		}
+		if 0 > v400 {
+			v411 = v400
+			goto b161
+		}
+		if v400 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v400)*2)) = *(*int16)(unsafe.Add(p1, int(v404)*2))
+			v411 = v400 + 1
+		} else {
+			v411 = v400
+		}
+	b161:
+		if (int32(uint32(v68)>>6) & 1) == 0 {
+			v422 = v411
+			goto b166
+		}
+		v415 = v39 + 6
+		if v415 >= v20 {
+			v422 = v411
+			goto b166
+		}
+		if 0 > v411 {
+			v422 = v411
+			goto b166
+		}
+		if v411 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v411)*2)) = *(*int16)(unsafe.Add(p1, int(v415)*2))
+			v422 = v411 + 1
+		} else {
+			v422 = v411
+		}
+	b166:
+		if (int32(uint32(v68)>>7) & 1) == 0 {
+			v433 = v422
+			goto b171
+		}
+		v426 = v39 + 7
+		if v426 >= v20 {
+			v433 = v422
+			goto b171
+		}
+		if 0 > v422 {
+			v433 = v422
+			goto b171
+		}
+		if v422 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v422)*2)) = *(*int16)(unsafe.Add(p1, int(v426)*2))
+			v433 = v422 + 1
+		} else {
+			v433 = v422
+		}
+	b171:
+		if (int32(uint32(v68)>>8) & 1) == 0 {
+			v444 = v433
+			goto b176
+		}
+		v437 = v39 + 8
+		if v437 >= v20 {
+			v444 = v433
+			goto b176
+		}
+		if 0 > v433 {
+			v444 = v433
+			goto b176
+		}
+		if v433 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v433)*2)) = *(*int16)(unsafe.Add(p1, int(v437)*2))
+			v444 = v433 + 1
+		} else {
+			v444 = v433
+		}
+	b176:
+		if (int32(uint32(v68)>>9) & 1) == 0 {
+			v455 = v444
+			goto b181
+		}
+		v448 = v39 + 9
+		if v448 >= v20 {
+			v455 = v444
+			goto b181
+		}
+		if 0 > v444 {
+			v455 = v444
+			goto b181
+		}
+		if v444 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v444)*2)) = *(*int16)(unsafe.Add(p1, int(v448)*2))
+			v455 = v444 + 1
+		} else {
+			v455 = v444
+		}
+	b181:
+		if (int32(uint32(v68)>>10) & 1) == 0 {
+			v466 = v455
+			goto b186
+		}
+		v459 = v39 + 10
+		if v459 >= v20 {
+			v466 = v455
+			goto b186
+		}
+		if 0 > v455 {
+			v466 = v455
+			goto b186
+		}
+		if v455 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v455)*2)) = *(*int16)(unsafe.Add(p1, int(v459)*2))
+			v466 = v455 + 1
+		} else {
+			v466 = v455
+		}
+	b186:
+		if (int32(uint32(v68)>>11) & 1) == 0 {
+			v477 = v466
+			goto b191
+		}
+		v470 = v39 + 11
+		if v470 >= v20 {
+			v477 = v466
+			goto b191
+		}
+		if 0 > v466 {
+			v477 = v466
+			goto b191
+		}
+		if v466 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v466)*2)) = *(*int16)(unsafe.Add(p1, int(v470)*2))
+			v477 = v466 + 1
+		} else {
+			v477 = v466
+		}
+	b191:
+		if (int32(uint32(v68)>>12) & 1) == 0 {
+			v488 = v477
+			goto b196
+		}
+		v481 = v39 + 12
+		if v481 >= v20 {
+			v488 = v477
+			goto b196
+		}
+		if 0 > v477 {
+			v488 = v477
+			goto b196
+		}
+		if v477 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v477)*2)) = *(*int16)(unsafe.Add(p1, int(v481)*2))
+			v488 = v477 + 1
+		} else {
+			v488 = v477
+		}
+	b196:
+		if (int32(uint32(v68)>>13) & 1) == 0 {
+			v499 = v488
+			goto b201
+		}
+		v492 = v39 + 13
+		if v492 >= v20 {
+			v499 = v488
+			goto b201
+		}
+		if 0 > v488 {
+			v499 = v488
+			goto b201
+		}
+		if v488 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v488)*2)) = *(*int16)(unsafe.Add(p1, int(v492)*2))
+			v499 = v488 + 1
+		} else {
+			v499 = v488
+		}
+	b201:
+		if (int32(uint32(v68)>>14) & 1) == 0 {
+			v510 = v499
+			goto b206
+		}
+		v503 = v39 + 14
+		if v503 >= v20 {
+			v510 = v499
+			goto b206
+		}
+		if 0 > v499 {
+			v510 = v499
+			goto b206
+		}
+		if v499 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v499)*2)) = *(*int16)(unsafe.Add(p1, int(v503)*2))
+			v510 = v499 + 1
+		} else {
+			v510 = v499
+		}
+	b206:
+		if (int32(uint32(v68)>>15) & 1) == 0 {
+			goto b211
+		}
+		v514 = v39 + 15
+		if v514 >= v20 {
+			goto b211
+		}
+		if 0 > v510 {
+			goto b211
+		}
+		if v510 < v8 {
+			*(*int16)(unsafe.Add(p4, int(v510)*2)) = *(*int16)(unsafe.Add(p1, int(v514)*2))
+		}
+	b211:
+	}
+	return -1
+}
+
+func (g *warmHost) r9() int {
+	const n = 256
+	h301 := g.v301[:n]
+	h302 := g.v302[:n]
+	v305 := g.v305
+	v262 := g.v262
+	v6 := g.v6
+	p3 := g.Pointer(3)
+	v562 := g.v562
+	v571 := v562 & 1073741823
+	v572 := v571 | 1073741824
+	v563 := int64(uint32(v562))
+	v575 := v563 >> 30
+	v576 := int32(uint64(v575))
+	v577 := v576 & 1073741823
+	v578 := v577 | 1073741824
+	u266 := g.v266
+	h303 := g.v303[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v301 := h301[li]
+		v302 := h302[li]
+		v21 := int32(li)
+		var v264, v266, v288, v293, v294, v300, v303, v582, v584, v586 int32
+		var v265, v271, v272, v289, v295, v567, v568, v583, v585 int64
+		if v21 != v305 {
+			v582 = v301
+			v583 = v302
+			goto b229
+		}
+		v567 = int64(uint32(v262-v21)) * 2
+		v568 = v567 + 2
+		if v6 >= (v567 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v568)*4)), v572, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v567+3)*4)), v578, kernelimpl.HostUMax[int32])
+		}
+		{
+			v581 := int32(1)
+			if v21 == v262 {
+				v581 = 2
+			}
+			v582 = v581
+			v583 = v563
+		}
+	b229:
+		v584 = v582
+		v585 = v583
+		v586 = 0
+		v264 = v584
+		v265 = v585
+		v266 = v586
+		if uint32(v21) > uint32(v262) {
+			v301 = v264
+			v302 = v265
+			v303 = 512
+			goto b108
+		}
+		if v264 != 0 {
+			v294 = v264
+			v295 = v265
+			goto b105
+		}
+		v271 = int64(uint32(v262-v21)) * 2
+		v272 = v271 + 2
+		if v6 < (v271 + 4) {
+			v288 = 0
+			v289 = 0
+		} else {
+			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v272)*4)))
+			v276 := v271 + 3
+			v277 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v276)*4)))
+			v278 := int32(uint32(v275) >> 30)
+			v281 := v278
+			if int32(uint32(v277)>>30) != v278 {
+				v281 = 0
+			}
+			v287 := int64(uint32(v275&1073741823)) | (int64(uint32(v277&1073741823)) << 30)
+			v288 = v281
+			v289 = v287
+		}
+		if v21 == v262 {
+			v292 := v288
+			if v288 == 1 {
+				v292 = 2
+			}
+			v293 = v292
+		} else {
+			v293 = v288
+		}
+		v294 = v293
+		v295 = v289
+	b105:
+		if v294 != 1 {
+			v300 = (v21 * 2) + int32(uint32(v294)>>1)
+		} else {
+			v300 = 512
+		}
+		v301 = v294
+		v302 = v295
+		v303 = v300
+	b108:
+		u266 = v266
+		h301[li] = v301
+		h302[li] = v302
+		h303[li] = v303
+	}
+	g.v266 = u266
+	return 4
 }

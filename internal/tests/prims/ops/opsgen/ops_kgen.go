@@ -5,6 +5,7 @@ package opsgen
 
 import (
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/internal/tests/prims/ops"
 	"github.com/kgen-go/kgen/internal/tests/stubs"
@@ -30,9 +31,34 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/tests/prims/ops",
 	Root:    "../../../../..",
 	Files: []abi.Source{
+		{File: "dsl/half/bfloat16.go", Package: "half", Sum: 0x72bbaf45},
+		{File: "dsl/half/doc.go", Package: "half", Sum: 0x4dc31aa8},
+		{File: "dsl/half/float16.go", Package: "half", Sum: 0x8c3c222d},
+		{File: "dsl/half/float8e4m3.go", Package: "half", Sum: 0x5b351e82},
+		{File: "dsl/half/float8e5m2.go", Package: "half", Sum: 0x2d573fee},
+		{File: "dsl/half/format.go", Package: "half", Sum: 0x5eaa1a34},
+		{File: "dsl/half/group.go", Package: "half", Sum: 0xf1ea182e},
+		{File: "dsl/half/math.go", Package: "half", Sum: 0x61a6a3bd},
+		{File: "dsl/half/order.go", Package: "half", Sum: 0x90443f6a},
+		{File: "dsl/half/steps.go", Package: "half", Sum: 0x863e65a4},
+		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x137e689e},
+		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0xbca9fcfc},
+		{File: "dsl/math32/doc.go", Package: "math32", Sum: 0x73ab0695},
+		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
+		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0x9626f8e0},
+		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
+		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x78e5a331},
+		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xd4779bec},
+		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x72e1b20},
+		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0x863391c1},
+		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
+		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
+		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
+		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
 		{File: "internal/tests/prims/ops/ops.go", Package: "ops", Sum: 0x90cd593b},
-		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0xfcda5477},
-		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x240167fd},
+		{File: "internal/tests/prims/ops/types.go", Package: "ops", Sum: 0x22448328},
+		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0x96daa211},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xa0bdbb69},
 		{File: "prim/pick/kernels/flagged.go", Package: "kernels", Sum: 0x3bbb3f60},
 		{File: "prim/pick/kernels/kernels.go", Package: "kernels", Sum: 0x46b0f40a},
 		{File: "prim/pick/kernels/partition.go", Package: "kernels", Sum: 0xb5f6acce},
@@ -77,6 +103,35 @@ func (k Above) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime
 	return k.launch().ParallelForND1(q, r, opts)
 }
 func (k Above) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+var byteSumsKernel, RunByteSums = stubs.NDRange1(pkg.Kernel("ByteSums", &lookback.Backwards, &lookback.FromFirst, &lookback.Polls, &lookback.Silent), ops.ByteSums.Kernel, newByteSumsHost, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
+
+type ByteSums struct {
+	Op        ops.Add[int8]
+	X         runtime.View[int8]
+	Length    runtime.View[int64]
+	State     runtime.View[uint32]
+	Values    runtime.View[int8]
+	Inclusive bool
+	Out       runtime.View[int8]
+}
+
+func (k ByteSums) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(byteSumsKernel)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Length)
+	kernelimpl.View(l, 3, k.State)
+	kernelimpl.View(l, 4, k.Values)
+	kernelimpl.Value(l, 5, k.Inclusive)
+	kernelimpl.View(l, 6, k.Out)
+	return l
+}
+func (k ByteSums) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k ByteSums) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
 
@@ -166,6 +221,177 @@ func (k Distances) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtim
 	return k.launch().NodeND1(r, opts)
 }
 
+var halfDotKernel, RunHalfDot = stubs.NDRange1(pkg.Kernel("HalfDot"), ops.HalfDot.Kernel, newHalfDotHost)
+
+type HalfDot struct {
+	Op     ops.Products
+	X      runtime.View[[2]half.Float16]
+	Parts  runtime.View[float32]
+	Length runtime.View[int64]
+	Shift  uint32
+	Out    runtime.View[float32]
+}
+
+func (k HalfDot) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(halfDotKernel)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Parts)
+	kernelimpl.View(l, 3, k.Length)
+	kernelimpl.Value(l, 4, k.Shift)
+	kernelimpl.View(l, 5, k.Out)
+	return l
+}
+func (k HalfDot) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k HalfDot) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+var halfStepsKernel, RunHalfSteps = stubs.NDRange1(pkg.Kernel("HalfSteps", &lookback.Backwards, &lookback.FromFirst, &lookback.Polls, &lookback.Silent), ops.HalfSteps.Kernel, newHalfStepsHost, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
+
+type HalfSteps struct {
+	Op        ops.Steps
+	X         runtime.View[int32]
+	Length    runtime.View[int64]
+	State     runtime.View[uint32]
+	Values    runtime.View[half.Float16]
+	Inclusive bool
+	Out       runtime.View[half.Float16]
+}
+
+func (k HalfSteps) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(halfStepsKernel)
+	kernelimpl.Value(l, 0, k.Op)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Length)
+	kernelimpl.View(l, 3, k.State)
+	kernelimpl.View(l, 4, k.Values)
+	kernelimpl.Value(l, 5, k.Inclusive)
+	kernelimpl.View(l, 6, k.Out)
+	return l
+}
+func (k HalfSteps) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k HalfSteps) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+var halfSumKernel, RunHalfSum = stubs.NDRange1(pkg.Kernel("HalfSum"), ops.HalfSum.Kernel, newHalfSumHost)
+
+type HalfSum struct {
+	Op     ops.Widen
+	X      runtime.View[half.Float16]
+	Parts  runtime.View[float32]
+	Length runtime.View[int64]
+	Shift  uint32
+	Out    runtime.View[float32]
+}
+
+func (k HalfSum) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(halfSumKernel)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Parts)
+	kernelimpl.View(l, 3, k.Length)
+	kernelimpl.Value(l, 4, k.Shift)
+	kernelimpl.View(l, 5, k.Out)
+	return l
+}
+func (k HalfSum) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k HalfSum) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+var halfSumsKernel, RunHalfSums = stubs.NDRange1(pkg.Kernel("HalfSums", &lookback.Backwards, &lookback.FromFirst, &lookback.Polls, &lookback.Silent), ops.HalfSums.Kernel, newHalfSumsHost, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
+
+type HalfSums struct {
+	Op        ops.AddHalves
+	X         runtime.View[half.Float16]
+	Length    runtime.View[int64]
+	State     runtime.View[uint32]
+	Values    runtime.View[half.Float16]
+	Inclusive bool
+	Out       runtime.View[half.Float16]
+}
+
+func (k HalfSums) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(halfSumsKernel)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Length)
+	kernelimpl.View(l, 3, k.State)
+	kernelimpl.View(l, 4, k.Values)
+	kernelimpl.Value(l, 5, k.Inclusive)
+	kernelimpl.View(l, 6, k.Out)
+	return l
+}
+func (k HalfSums) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k HalfSums) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+var keyedSumsKernel, RunKeyedSums = stubs.NDRange1(pkg.Kernel("KeyedSums", &lookback.Backwards, &lookback.FromFirst, &lookback.Polls, &lookback.Silent), ops.KeyedSums.Kernel, newKeyedSumsHost, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
+
+type KeyedSums struct {
+	Op        ops.Restart
+	X         runtime.View[ops.Keyed]
+	Length    runtime.View[int64]
+	State     runtime.View[uint32]
+	Values    runtime.View[ops.Run]
+	Inclusive bool
+	Out       runtime.View[ops.Run]
+}
+
+func (k KeyedSums) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(keyedSumsKernel)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Length)
+	kernelimpl.View(l, 3, k.State)
+	kernelimpl.View(l, 4, k.Values)
+	kernelimpl.Value(l, 5, k.Inclusive)
+	kernelimpl.View(l, 6, k.Out)
+	return l
+}
+func (k KeyedSums) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k KeyedSums) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+var shortSumsKernel, RunShortSums = stubs.NDRange1(pkg.Kernel("ShortSums", &lookback.Backwards, &lookback.FromFirst, &lookback.Polls, &lookback.Silent), ops.ShortSums.Kernel, newShortSumsHost, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
+
+type ShortSums struct {
+	Op        ops.Add[uint16]
+	X         runtime.View[uint16]
+	Length    runtime.View[int64]
+	State     runtime.View[uint32]
+	Values    runtime.View[uint16]
+	Inclusive bool
+	Out       runtime.View[uint16]
+}
+
+func (k ShortSums) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(shortSumsKernel)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Length)
+	kernelimpl.View(l, 3, k.State)
+	kernelimpl.View(l, 4, k.Values)
+	kernelimpl.Value(l, 5, k.Inclusive)
+	kernelimpl.View(l, 6, k.Out)
+	return l
+}
+func (k ShortSums) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k ShortSums) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
 var splitKernel, RunSplit = stubs.NDRange1(pkg.Kernel("Split", &lookback.Backwards, &lookback.FromFirst, &lookback.Polls, &lookback.Silent), ops.Split.Kernel, newSplitHost, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
 
 type Split struct {
@@ -221,5 +447,33 @@ func (k SumSquares) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...ru
 	return k.launch().ParallelForND1(q, r, opts)
 }
 func (k SumSquares) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+var warmKernel, RunWarm = stubs.NDRange1(pkg.Kernel("Warm", &lookback.Backwards, &lookback.FromFirst, &lookback.Polls, &lookback.Silent), ops.Warm.Kernel, newWarmHost, lookback.Polls, lookback.Silent, lookback.FromFirst, lookback.Backwards)
+
+type Warm struct {
+	Op     ops.Warmer
+	X      runtime.View[half.Float16]
+	Length runtime.View[int64]
+	State  runtime.View[uint32]
+	Out    runtime.View[half.Float16]
+	Count  runtime.View[int64]
+}
+
+func (k Warm) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(warmKernel)
+	kernelimpl.Value(l, 0, k.Op)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Length)
+	kernelimpl.View(l, 3, k.State)
+	kernelimpl.View(l, 4, k.Out)
+	kernelimpl.View(l, 5, k.Count)
+	return l
+}
+func (k Warm) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k Warm) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }

@@ -1,0 +1,174 @@
+// Package radix sorts keys by eight bits at a time.
+//
+//kgen:bare nospare views
+package radix
+
+import (
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+//go:generate go run github.com/kgen-go/kgen/cmd/kgen .
+
+// A pass sorts by one digit. A work-group of Size work-items has a part of the keys, which it
+// sorts block by block.
+const (
+	Size   = 256
+	Each   = 17 // keys of a work-item; odd, so that neighbours use different banks of local memory
+	Block  = Size * Each
+	Part   = 4 * Block
+	Bits   = 8
+	Digits = 1 << Bits
+)
+
+// Count counts the digits of each part: those with digit d in part p are Counts[d*parts + p].
+type Count struct {
+	Shift  int // of the digit
+	Keys   []uint32
+	Counts []uint32
+}
+
+// ahead is how many loads of keys are under way at once.
+const ahead = 4
+
+// Properties states the work-group's size.
+func (Count) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+// Kernel counts in local memory.
+func (k Count) Kernel(it dsl.NDItem1) {
+	counts := dsl.Local[[Digits]atomic.Uint32](it)
+	l, base := it.LocalID(), it.GroupID()*Part
+	for block := base; block < min(base+Part, len(k.Keys)); block += ahead * Size {
+		var key [ahead]uint32
+		for j := range key {
+			if i := block + j*Size + l; i < len(k.Keys) {
+				key[j] = k.Keys[i]
+			}
+		}
+		for j := range key {
+			if block+j*Size+l < len(k.Keys) {
+				counts[key[j]>>uint(k.Shift)%Digits].Add(1)
+			}
+		}
+	}
+	it.Barrier()
+	for d := l; d < Digits; d += Size {
+		k.Counts[d*it.GroupRange()+it.GroupID()] = counts[d].Load()
+	}
+}
+
+// Scatter puts each key where it belongs by its digit, and keys with one digit in
+// the order in which they were. Starts has the sums of what Count has counted
+// before each place.
+type Scatter struct {
+	Shift  int
+	Keys   []uint32
+	Starts []uint32
+	Out    []uint32
+}
+
+// Properties states the work-group's size.
+func (Scatter) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+// Kernel sorts each block in local memory, and then writes runs of keys with one digit. The
+// loops over arrays of Each keys are written out by kgen, so that the keys are in registers.
+func (k Scatter) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[Block]uint32](it)
+	run := dsl.Local[[Digits]uint32](it)       // from a key's place in the block to its place in Out
+	begin := dsl.Local[[Digits + 1]uint32](it) // where each digit begins in the block
+	l, shift := uint32(it.LocalID()), uint(k.Shift)
+	first := uint32(it.GroupID()) * Part
+
+	var next uint32 // where in Out the next key with digit l goes
+	if i := int(l)*it.GroupRange() + it.GroupID(); i < len(k.Starts) {
+		next = k.Starts[i]
+	}
+	for base := first; base < min(first+Part, uint32(len(k.Keys))); base += Block {
+		var key [Each]uint32
+		for j := range uint32(Each) {
+			key[j] = ^uint32(0) // what is past the end stays there
+			if i := base + j*Size + l; int(i) < len(k.Keys) {
+				key[j] = k.Keys[i]
+			}
+		}
+		for j := range uint32(Each) {
+			tile[j*Size+l] = key[j]
+		}
+		for half := range uint(2) {
+			sortBlock(it, tile, shift+half*halfBits)
+		}
+		at := uint32(0) // how many keys have smaller digits than l
+		for step := uint32(1 << 12); step > 0; step /= 2 {
+			if at+step <= Block && tile[at+step-1]>>shift%Digits < l {
+				at += step
+			}
+		}
+		begin[l], run[l] = at, next-at
+		if l == 0 {
+			begin[Digits] = Block
+		}
+		it.Barrier()
+		next += begin[l+1] - at
+		for p := l; p < Block; p += Size {
+			if to := run[tile[p]>>shift%Digits] + p; int(base+p) < len(k.Keys) && int(to) < len(k.Out) {
+				k.Out[to] = tile[p]
+			}
+		}
+		it.Barrier()
+	}
+}
+
+// Half a digit, by which sortBlock sorts, and the counters for one value of it, a column for each
+// work-item. After 32 of them one is left out, so that neighbours use different banks.
+const (
+	halfBits = 4
+	halves   = 1 << halfBits
+	row      = Size + Size/32
+)
+
+// sortBlock sorts the keys in tile by half a digit. While it counts it has the keys in registers
+// and the counters in tile: each work-item counts its own keys, and one scan of all counters,
+// by digit and then by work-item, says where each key goes.
+func sortBlock(it dsl.NDItem1, tile *[Block]uint32, shift uint) {
+	l := it.LocalID()
+	column := l + l/32
+	var key, place [Each]uint32
+	it.Barrier()
+	for j := range Each {
+		key[j] = tile[l*Each+j]
+	}
+	it.Barrier()
+	for d := range halves {
+		tile[d*row+column] = 0
+	}
+	for j := range Each {
+		c := int(key[j]>>shift%halves)*row + column
+		place[j] = tile[c]
+		tile[c] = place[j] + 1
+	}
+	it.Barrier()
+	var count [halves]uint32
+	sum := uint32(0)
+	for d := range halves {
+		i := l*halves + d
+		count[d] = tile[i+i/32]
+		sum += count[d]
+	}
+	before := dsl.ExclusiveScanOverGroup(it.Group(), sum, dsl.Plus)
+	for d := range halves {
+		i := l*halves + d
+		tile[i+i/32] = before
+		before += count[d]
+	}
+	it.Barrier()
+	for j := range Each {
+		place[j] += tile[int(key[j]>>shift%halves)*row+column]
+	}
+	it.Barrier()
+	for j := range Each {
+		tile[place[j]%Block] = key[j]
+	}
+	it.Barrier()
+}

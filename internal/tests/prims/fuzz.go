@@ -1,0 +1,131 @@
+package prims
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/internal/tests/devtest"
+	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/lookback"
+	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// Input is the arguments that a fuzz target chooses for a function. They come from its numbers alone.
+type Input struct {
+	Views
+	*rand.Rand
+	N    int // the number of elements
+	M    int // the number of those that the function processes, by prim.Length where it is less
+	Most int // the number that prim.Length says, or more than there are elements
+	kind uint8
+	size int // the index of the option that says how large sub-groups are, or -1
+}
+
+// Fuzz runs tests on the host device, each with inputs of its own. The first numbers of an input choose the
+// test, the length, and of which kind elements and options are.
+func Fuzz(f *testing.F, tests ...func(in *Input)) {
+	dev := devtest.Host(f)
+	for i := range tests {
+		f.Add(uint8(i), uint16(i*2311+7), uint8(i), uint16(i*37), uint64(i))
+		f.Add(uint8(i), uint16(i%4), uint8(i+1), uint16(i*91+1), uint64(i))
+	}
+	f.Fuzz(func(t *testing.T, test uint8, n uint16, kind uint8, options uint16, seed uint64) {
+		in := &Input{Views: Views{T: t, Q: dev.DefaultQueue(), Offset: 1 + int(options>>8)%7}, N: int(n) % 25000, Most: math.MaxInt, kind: kind, size: -1}
+		in.Rand = rand.New(rand.NewPCG(seed, 1))
+		in.M = in.N
+		if options&1 != 0 {
+			length := in.Int64N(int64(in.N)+5) - 2
+			in.Most = int(max(length, 0))
+			in.M = min(in.Most, in.N)
+			in.Opts = append(in.Opts, prim.Length(View(in.Views, []int64{length})))
+		}
+		if lanes := options >> 1 & 7; lanes > 0 {
+			in.size = len(in.Opts)
+			in.Opts = append(in.Opts, prim.Launch(runtime.With(properties.SubGroupSize(1<<lanes))))
+		}
+		if options&16 != 0 { // tiles that others have to compute
+			in.Opts = append(in.Opts, prim.Launch(runtime.WithSpec(lookback.Silent, 1+in.Uint32N(7)), runtime.WithSpec(lookback.Polls, uint32(2))))
+		}
+		tests[int(test)%len(tests)](in)
+	})
+}
+
+// AnySubGroups leaves the size of sub-groups to kernels that take one alone.
+func (in *Input) AnySubGroups() {
+	if in.size >= 0 {
+		in.Opts = slices.Delete(in.Opts, in.size, in.size+1)
+		in.size = -1
+	}
+}
+
+// Scratch has the function use memory of its caller's, of so many bytes, for some inputs.
+func (in *Input) Scratch(bytes int) {
+	if in.IntN(3) > 0 {
+		return
+	}
+	b, err := runtime.NewBuffer[byte](in.Q.Device(), bytes)
+	if err != nil {
+		in.T.Fatal(err)
+	}
+	in.T.Cleanup(func() { b.Close() })
+	in.Opts = append(in.Opts, prim.Scratch(b.All()))
+}
+
+// Elements makes n elements: at random, few different ones, in runs, alike, ascending, or any bits.
+func Elements[T Real](in *Input, n int) []T {
+	xs := make([]T, n)
+	for i := range xs {
+		if IsFloat[T]() {
+			xs[i] = T(in.NormFloat64())
+		} else {
+			xs[i] = FromBits[T](in.Uint64() >> in.IntN(64))
+		}
+	}
+	special := []T{0, FromBits[T](1 << (8*unsafe.Sizeof(T(0)) - 1)), 1, FromBits[T](^uint64(0)), 100}
+	if IsFloat[T]() {
+		// Zeros, infinities, NaNs with payloads, the least subnormal, and the greatest number.
+		inf, quiet := uint64(0x7f800000), uint64(1)<<22
+		if unsafe.Sizeof(T(0)) == 8 {
+			inf, quiet = 0x7ff<<52, 1<<51
+		}
+		sign := Bits(special[1])
+		for _, b := range []uint64{1, sign | 1, inf - 1, inf, sign | inf, inf | quiet, inf | quiet | 5, sign | inf | 77} {
+			special = append(special, FromBits[T](b))
+		}
+	}
+	for i := range xs {
+		switch in.kind % 8 {
+		case 1: // few different ones
+			xs[i] = xs[in.IntN(min(n, 5))]
+		case 2: // runs
+			if i > 0 && in.IntN(20) > 0 {
+				xs[i] = xs[i-1]
+			}
+		case 3: // alike
+			xs[i] = xs[0]
+		case 4: // some special ones
+			if in.IntN(10) == 0 {
+				xs[i] = special[in.IntN(len(special))]
+			}
+		case 5: // special ones alone
+			xs[i] = special[in.IntN(len(special))]
+		case 6: // any bits
+			xs[i] = FromBits[T](in.Uint64())
+		case 7: // special ones in runs
+			if xs[i] = special[in.IntN(len(special))]; i > 0 && in.IntN(4) > 0 {
+				xs[i] = xs[i-1]
+			}
+		}
+	}
+	if in.kind&8 != 0 {
+		slices.Sort(xs)
+	}
+	return xs
+}
+
+// Padded returns elements, and zeros after them: an output of n elements of which the others stay.
+func Padded[T any](xs []T, n int) []T { return append(slices.Clip(xs), make([]T, n-len(xs))...) }

@@ -1,0 +1,135 @@
+package ops
+
+import (
+	"github.com/kgen-go/kgen/dsl/half"
+	pick "github.com/kgen-go/kgen/prim/pick/kernels"
+	"github.com/kgen-go/kgen/prim/reduce/kernels"
+	scan "github.com/kgen-go/kgen/prim/scan/kernels"
+)
+
+// The kernels below are of types that the packages of prim have no module for.
+
+// Add adds up numbers of Go.
+type Add[T int8 | uint16] struct{}
+
+// Map returns x.
+func (Add[T]) Map(x T) T { return x }
+
+// Combine returns the sum, which wraps.
+func (Add[T]) Combine(x, y T) T { return x + y }
+
+// Identity returns 0.
+func (Add[T]) Identity() T { return 0 }
+
+// ByteSums are the sums of bytes up to each one.
+type ByteSums = scan.By[int8, int8, Add[int8]]
+
+// ShortSums are those of numbers of 16 bits.
+type ShortSums = scan.By[uint16, uint16, Add[uint16]]
+
+// Widen adds up halves as float32s.
+type Widen struct{}
+
+// Map returns x as a float32.
+func (Widen) Map(x half.Float16) float32 { return x.Float32() }
+
+// Combine returns the sum.
+func (Widen) Combine(x, y float32) float32 { return x + y }
+
+// Identity returns 0.
+func (Widen) Identity() float32 { return 0 }
+
+// HalfSum is the sum of halves.
+type HalfSum = kernels.Reduce[half.Float16, float32, Widen]
+
+// Products adds up products of halves.
+type Products struct{ Widen }
+
+// Map returns the product of a pair, which is exact.
+func (Products) Map(x [2]half.Float16) float32 { return x[0].Float32() * x[1].Float32() }
+
+// HalfDot is the scalar product of halves that lie in pairs.
+type HalfDot = kernels.Reduce[[2]half.Float16, float32, Products]
+
+// AddHalves adds up halves, and rounds each sum to one.
+type AddHalves struct{}
+
+// Map returns x.
+func (AddHalves) Map(x half.Float16) half.Float16 { return x }
+
+// Combine returns the sum.
+func (AddHalves) Combine(x, y half.Float16) half.Float16 { return x.Add(y) }
+
+// Identity returns 0.
+func (AddHalves) Identity() half.Float16 { return 0 }
+
+// HalfSums are the sums of halves up to each one.
+type HalfSums = scan.By[half.Float16, half.Float16, AddHalves]
+
+// Keyed is a value with its key.
+type Keyed struct {
+	Key   uint16
+	Value int8
+}
+
+// Run is neighbours: their first key and their last one, whether all are equal, and the sum of those after
+// which all are.
+type Run struct {
+	First, Last uint16
+	Sum         int8
+	Equal, Some bool
+}
+
+// Restart adds up the values of equal keys.
+type Restart struct{}
+
+// Map returns a run of one value.
+func (Restart) Map(x Keyed) Run { return Run{x.Key, x.Key, x.Value, true, true} }
+
+// Combine returns the run of both.
+func (Restart) Combine(x, y Run) Run {
+	if !x.Some {
+		return y
+	}
+	if !y.Some {
+		return x
+	}
+	same := x.Last == y.First
+	if y.Equal && same {
+		y.Sum += x.Sum
+	}
+	y.First, y.Equal = x.First, x.Equal && y.Equal && same
+	return y
+}
+
+// Identity returns a run of nothing.
+func (Restart) Identity() Run { return Run{} }
+
+// KeyedSums are sums that restart at each run of equal keys.
+type KeyedSums = scan.By[Keyed, Run, Restart]
+
+// Steps makes halves of integers.
+type Steps struct{ First, Step float32 }
+
+// Map returns a half.
+func (s Steps) Map(i int32) half.Float16 {
+	return half.FromFloat32[half.Float16](s.First + float32(i)*s.Step)
+}
+
+// Combine returns y: each value is that of its own element.
+func (Steps) Combine(_, y half.Float16) half.Float16 { return y }
+
+// Identity returns 0.
+func (Steps) Identity() half.Float16 { return 0 }
+
+// HalfSteps are halves in equal steps.
+type HalfSteps = scan.By[int32, half.Float16, Steps]
+
+// Warmer picks halves above a limit.
+type Warmer struct{ Than half.Float16 }
+
+// Test reports whether x is above the limit.
+func (w Warmer) Test(x half.Float16) bool { return w.Than.Less(x) }
+
+// Warm is the kernel of Warmer.
+type Warm = pick.Where[half.Float16, Warmer]

@@ -1,0 +1,352 @@
+package prims_test
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/internal/tests/prims"
+	"github.com/kgen-go/kgen/internal/tests/prims/ops"
+	"github.com/kgen-go/kgen/internal/tests/prims/ops/opsgen"
+	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/hist"
+	"github.com/kgen-go/kgen/prim/move"
+	"github.com/kgen-go/kgen/prim/pick"
+	"github.com/kgen-go/kgen/prim/reduce"
+	"github.com/kgen-go/kgen/prim/scan"
+	"github.com/kgen-go/kgen/prim/sort"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// function is a function on views, as the tests of all functions call it.
+type function struct {
+	name string
+	// on makes the function's views, those that it reads first, and calls it.
+	on       func(m *memory, opts ...prim.Option) error
+	fits     []string // inputs, which are refused if they are shorter than others say; outputs are, too
+	sizes    []string // outputs of which the length says how much the function makes
+	inPlace  bool     // the first view and the output may be the same
+	noLength bool     // the function takes no prim.Length
+}
+
+// The elements of the calls.
+const size = 9001 // more than a block, a tile and a part of each family
+
+var (
+	someFloats = filled[float32](size)
+	moreFloats = filled[float32](size)
+	fewFloats  = filled[float32](77)
+	inOrder    = slices.Sorted(slices.Values(someFloats))
+	someInts   = filled[int64](size)
+	someKeys   = func() []uint32 {
+		keys := make([]uint32, size)
+		for i := range keys {
+			keys[i] = uint32(i / 3 % 50)
+		}
+		return keys
+	}()
+	someFlags = func() []bool {
+		flags := make([]bool, size)
+		for i := range flags {
+			flags[i] = rand.IntN(3) > 0
+		}
+		return flags
+	}()
+	indices = func() []int64 {
+		at := make([]int64, size)
+		for i := range at {
+			at[i] = rand.Int64N(size+2) - 1
+		}
+		return at
+	}()
+)
+
+func filled[T prims.Real](n int) []T {
+	xs := make([]T, n)
+	prims.Fill(xs)
+	return xs
+}
+
+// to1 is a call of a function with one input, and an output of n elements.
+func to1[T, R any](xs []T, n int, on func(q *runtime.Queue, v runtime.View[T], out runtime.View[R], opts ...prim.Option) (runtime.Event, error)) func(m *memory, opts ...prim.Option) error {
+	return func(m *memory, opts ...prim.Option) error {
+		return of(on(m.q, in(m, "v", xs), out[R](m, "out", n), opts...))
+	}
+}
+
+func of(_ runtime.Event, err error) error { return err }
+
+// functions are all functions on views.
+var functions = slices.Concat(reduceTable, scanTable, sortTable, pickTable, histTable, moveTable)
+
+var reduceTable = []function{
+	{name: "reduce.SumOn", on: to1(someFloats, 1, reduce.SumOn[float32])},
+	{name: "reduce.DotOn", fits: []string{"x", "y"}, on: func(m *memory, opts ...prim.Option) error {
+		return of(reduce.DotOn(m.q, in(m, "x", someFloats), in(m, "y", moreFloats), out[float32](m, "out", 1), opts...))
+	}},
+	{name: "reduce.NormOn", on: to1(someFloats, 1, reduce.NormOn[float32])},
+	{name: "reduce.MinOn", on: to1(someFloats, 1, reduce.MinOn[float32])},
+	{name: "reduce.MaxOn", on: to1(someInts, 1, reduce.MaxOn[int64])},
+	{name: "reduce.MinMaxOn", on: to1(someFloats, 2, reduce.MinMaxOn[float32])},
+	{name: "reduce.ArgMinOn", on: to1(someInts, 1, reduce.ArgMinOn[int64])},
+	{name: "reduce.ArgMaxOn", on: to1(someFloats, 1, reduce.ArgMaxOn[float32])},
+	{name: "reduce.CountOn", on: to1(someInts, 1, reduce.CountOn[int64])},
+	{name: "reduce.AnyOn", on: to1(someFlags, 1, reduce.AnyOn[bool])},
+	{name: "reduce.AllOn", on: to1(someFlags, 1, reduce.AllOn[bool])},
+	{name: "reduce.By", on: func(m *memory, opts ...prim.Option) error {
+		return of(reduce.By[opsgen.SumSquares](m.q, ops.Square{From: 1}, in(m, "v", someFloats), out[float32](m, "out", 1), opts...))
+	}},
+	{name: "reduce.ByKeyOn", fits: []string{"keys", "v"}, on: func(m *memory, opts ...prim.Option) error {
+		return of(reduce.ByKeyOn(m.q, in(m, "keys", someKeys), in(m, "v", someFloats), out[uint32](m, "each", size), out[float32](m, "sums", size), out[int64](m, "count", 1), opts...))
+	}},
+}
+
+var scanTable = []function{
+	{name: "scan.InclusiveOn", on: to1(someFloats, size, scan.InclusiveOn[float32])},
+	{name: "scan.ExclusiveOn", on: to1(someInts, size, scan.ExclusiveOn[int64])},
+	{name: "scan.By", on: func(m *memory, opts ...prim.Option) error {
+		return of(scan.By[opsgen.Distances](m.q, ops.Square{From: 1}, in(m, "v", someFloats), out[float32](m, "out", size), opts...))
+	}},
+	{name: "scan.ExclusiveBy", on: func(m *memory, opts ...prim.Option) error {
+		return of(scan.ExclusiveBy[opsgen.Distances](m.q, ops.Square{From: 1}, in(m, "v", someFloats), out[float32](m, "out", size), opts...))
+	}},
+	{name: "scan.ByKeyOn", fits: []string{"keys", "v"}, on: func(m *memory, opts ...prim.Option) error {
+		return of(scan.ByKeyOn(m.q, in(m, "keys", someKeys), in(m, "v", someFloats), out[float32](m, "out", size), opts...))
+	}},
+	{name: "scan.ExclusiveByKeyOn", fits: []string{"keys", "v"}, on: func(m *memory, opts ...prim.Option) error {
+		return of(scan.ExclusiveByKeyOn(m.q, in(m, "keys", someKeys), in(m, "v", someFloats), out[float32](m, "out", size), opts...))
+	}},
+}
+
+var sortTable = []function{
+	{name: "sort.KeysOn", inPlace: true, on: to1(someFloats, size, sort.KeysOn[float32])},
+	{name: "sort.PairsOn", fits: []string{"keys", "values"}, on: func(m *memory, opts ...prim.Option) error {
+		return of(sort.PairsOn(m.q, in(m, "keys", someFloats), in(m, "values", someInts), out[float32](m, "outKeys", size), out[int64](m, "outValues", size), opts...))
+	}},
+	{name: "sort.TopKOn", sizes: []string{"out"}, on: func(m *memory, opts ...prim.Option) error {
+		return of(sort.TopKOn(m.q, in(m, "v", someFloats), out[float32](m, "out", 99), out[int64](m, "count", 1), opts...))
+	}},
+	{name: "sort.IsSortedOn", on: to1(inOrder, 1, sort.IsSortedOn[float32])},
+	{name: "sort.SearchOn", on: func(m *memory, opts ...prim.Option) error {
+		return of(sort.SearchOn(m.q, in(m, "v", inOrder), in(m, "needles", fewFloats), out[int64](m, "out", len(fewFloats)), opts...))
+	}},
+	{name: "sort.MergeOn", on: func(m *memory, opts ...prim.Option) error {
+		return of(sort.MergeOn(m.q, in(m, "a", inOrder), in(m, "b", inOrder[:70]), out[float32](m, "out", size+70), opts...))
+	}},
+}
+
+var pickTable = []function{
+	{name: "pick.Where", on: func(m *memory, opts ...prim.Option) error {
+		return of(pick.Where[opsgen.Above](m.q, ops.Greater{Than: 0.25}, in(m, "v", someFloats), out[float32](m, "out", size), out[int64](m, "count", 1), opts...))
+	}},
+	{name: "pick.Partition", on: func(m *memory, opts ...prim.Option) error {
+		return of(pick.Partition[opsgen.Split](m.q, ops.Greater{Than: 0.25}, in(m, "v", someFloats), out[float32](m, "out", size), out[int64](m, "count", 1), opts...))
+	}},
+	{name: "pick.FlaggedOn", fits: []string{"v", "flags"}, on: func(m *memory, opts ...prim.Option) error {
+		return of(pick.FlaggedOn(m.q, in(m, "v", someInts), in(m, "flags", someFlags), out[int64](m, "out", size), out[int64](m, "count", 1), opts...))
+	}},
+	{name: "pick.UniqueOn", on: func(m *memory, opts ...prim.Option) error {
+		return of(pick.UniqueOn(m.q, in(m, "v", someKeys), out[uint32](m, "out", size), out[int64](m, "count", 1), opts...))
+	}},
+	{name: "pick.RunLengthsOn", on: func(m *memory, opts ...prim.Option) error {
+		return of(pick.RunLengthsOn(m.q, in(m, "v", someKeys), out[uint32](m, "out", size), out[int64](m, "lengths", size), out[int64](m, "count", 1), opts...))
+	}},
+}
+
+var histTable = []function{
+	{name: "hist.EvenOn", sizes: []string{"counts"}, on: func(m *memory, opts ...prim.Option) error {
+		return of(hist.EvenOn(m.q, in(m, "v", someFloats), -1, 1, out[int64](m, "counts", 50), opts...))
+	}},
+	{name: "hist.EdgesOn", fits: []string{"edges", "counts"}, on: func(m *memory, opts ...prim.Option) error {
+		return of(hist.EdgesOn(m.q, in(m, "v", someFloats), in(m, "edges", inOrder[:300]), out[int64](m, "counts", 299), opts...))
+	}},
+	{name: "hist.ByKeyOn", sizes: []string{"counts"}, on: func(m *memory, opts ...prim.Option) error {
+		return of(hist.ByKeyOn(m.q, in(m, "keys", someKeys), out[int64](m, "counts", 60), opts...))
+	}},
+}
+
+var moveTable = []function{
+	{name: "move.FillOn", sizes: []string{"out"}, on: func(m *memory, opts ...prim.Option) error {
+		return of(move.FillOn(m.q, out[float32](m, "out", size), 3.5, opts...))
+	}},
+	{name: "move.IotaOn", sizes: []string{"out"}, on: func(m *memory, opts ...prim.Option) error {
+		return of(move.IotaOn(m.q, out[int64](m, "out", size), 3, -2, opts...))
+	}},
+	{name: "move.ReverseOn", inPlace: true, on: to1(someFloats, size, move.ReverseOn[float32])},
+	{name: "move.GatherOn", on: func(m *memory, opts ...prim.Option) error {
+		return of(move.GatherOn(m.q, in(m, "v", someFloats), in(m, "at", indices), out[float32](m, "out", size), opts...))
+	}},
+	{name: "move.ScatterOn", fits: []string{"v", "at"}, sizes: []string{"out"}, on: func(m *memory, opts ...prim.Option) error {
+		return of(move.ScatterOn(m.q, in(m, "v", someFloats), in(m, "at", indices), out[float32](m, "out", size), opts...))
+	}},
+	{name: "move.TransposeOn", fits: []string{"v"}, noLength: true, on: func(m *memory, opts ...prim.Option) error {
+		return of(move.TransposeOn(m.q, in(m, "v", someFloats[:9000]), out[float32](m, "out", 9000), 40, 225, opts...))
+	}},
+}
+
+// slicesFunction is a function on slices of the program's memory.
+type slicesFunction struct {
+	name string
+	call func(ctx context.Context, dev *runtime.Device) error
+}
+
+// slice1 is a call of a function with one slice and one result.
+func slice1[T, R any](name string, xs []T, f func(ctx context.Context, dev *runtime.Device, xs []T) (R, error)) slicesFunction {
+	return slicesFunction{name, func(ctx context.Context, dev *runtime.Device) error {
+		_, err := f(ctx, dev, xs)
+		return err
+	}}
+}
+
+// sorts is slice1 for functions that take options.
+func sorts[T, R any](name string, xs []T, f func(ctx context.Context, dev *runtime.Device, xs []T, opts ...prim.Option) (R, error)) slicesFunction {
+	return slice1(name, xs, func(ctx context.Context, dev *runtime.Device, xs []T) (R, error) { return f(ctx, dev, xs) })
+}
+
+// onSlices are all functions on slices.
+var onSlices = []slicesFunction{
+	slice1("reduce.Sum", someFloats, reduce.Sum[float32]),
+	slice1("reduce.Norm", someFloats, reduce.Norm[float32]),
+	slice1("reduce.Min", someFloats, reduce.Min[float32]),
+	slice1("reduce.Max", someFloats, reduce.Max[float32]),
+	slice1("reduce.ArgMin", someFloats, reduce.ArgMin[float32]),
+	slice1("reduce.ArgMax", someFloats, reduce.ArgMax[float32]),
+	slice1("reduce.Count", someFloats, reduce.Count[float32]),
+	slice1("reduce.Any", someFloats, reduce.Any[float32]),
+	slice1("reduce.All", someFloats, reduce.All[float32]),
+	{"reduce.MinMax", func(ctx context.Context, dev *runtime.Device) error {
+		_, _, err := reduce.MinMax(ctx, dev, someFloats)
+		return err
+	}},
+	{"reduce.Dot", func(ctx context.Context, dev *runtime.Device) error {
+		_, err := reduce.Dot(ctx, dev, someFloats, moreFloats)
+		return err
+	}},
+	{"reduce.ByKey", func(ctx context.Context, dev *runtime.Device) error {
+		_, _, err := reduce.ByKey(ctx, dev, someKeys, someFloats)
+		return err
+	}},
+	slice1("scan.Inclusive", someFloats, scan.Inclusive[float32]),
+	slice1("scan.Exclusive", someFloats, scan.Exclusive[float32]),
+	{"scan.ByKey", func(ctx context.Context, dev *runtime.Device) error {
+		_, err := scan.ByKey(ctx, dev, someKeys, someFloats)
+		return err
+	}},
+	{"scan.ExclusiveByKey", func(ctx context.Context, dev *runtime.Device) error {
+		_, err := scan.ExclusiveByKey(ctx, dev, someKeys, someFloats)
+		return err
+	}},
+	sorts("sort.Keys", someFloats, sort.Keys[float32]),
+	sorts("sort.IsSorted", someFloats, sort.IsSorted[float32]),
+	{"sort.Pairs", func(ctx context.Context, dev *runtime.Device) error {
+		_, _, err := sort.Pairs(ctx, dev, someFloats, someInts)
+		return err
+	}},
+	{"sort.TopK", func(ctx context.Context, dev *runtime.Device) error {
+		_, err := sort.TopK(ctx, dev, someFloats, 99)
+		return err
+	}},
+	{"sort.Search", func(ctx context.Context, dev *runtime.Device) error {
+		_, err := sort.Search(ctx, dev, inOrder, fewFloats)
+		return err
+	}},
+	{"sort.Merge", func(ctx context.Context, dev *runtime.Device) error {
+		_, err := sort.Merge(ctx, dev, inOrder, inOrder[:70])
+		return err
+	}},
+	slice1("pick.Unique", someKeys, pick.Unique[uint32]),
+	{"pick.Flagged", func(ctx context.Context, dev *runtime.Device) error {
+		_, err := pick.Flagged(ctx, dev, someInts, someFlags)
+		return err
+	}},
+	{"pick.RunLengths", func(ctx context.Context, dev *runtime.Device) error {
+		_, _, err := pick.RunLengths(ctx, dev, someKeys)
+		return err
+	}},
+	{"hist.Even", func(ctx context.Context, dev *runtime.Device) error {
+		_, err := hist.Even(ctx, dev, someFloats, -1, 1, 50)
+		return err
+	}},
+	{"hist.Edges", func(ctx context.Context, dev *runtime.Device) error {
+		_, err := hist.Edges(ctx, dev, someFloats, inOrder[:300])
+		return err
+	}},
+	{"hist.ByKey", func(ctx context.Context, dev *runtime.Device) error {
+		_, err := hist.ByKey(ctx, dev, someKeys, 60)
+		return err
+	}},
+	{"move.Fill", func(ctx context.Context, dev *runtime.Device) error {
+		return move.Fill(ctx, dev, make([]int16, size), 7)
+	}},
+	{"move.Iota", func(ctx context.Context, dev *runtime.Device) error {
+		return move.Iota(ctx, dev, make([]int16, size), 7, 1)
+	}},
+	{"move.Reverse", func(ctx context.Context, dev *runtime.Device) error {
+		return move.Reverse(ctx, dev, make([]int16, size))
+	}},
+	{"move.Gather", func(ctx context.Context, dev *runtime.Device) error {
+		_, err := move.Gather(ctx, dev, someFloats, indices)
+		return err
+	}},
+	{"move.Scatter", func(ctx context.Context, dev *runtime.Device) error {
+		return move.Scatter(ctx, dev, someFloats, indices, make([]float32, size))
+	}},
+	{"move.Transpose", func(ctx context.Context, dev *runtime.Device) error {
+		_, err := move.Transpose(ctx, dev, someFloats[:9000], 40, 225)
+		return err
+	}},
+}
+
+// TestTables: the tables have all functions of prim that take a queue, and all that take a device.
+func TestTables(t *testing.T) {
+	want, have := map[string]bool{}, map[string]bool{}
+	files, err := filepath.Glob("../../../prim/*/*.go")
+	check(t, err)
+	for _, name := range files {
+		family := filepath.Base(filepath.Dir(name))
+		if _, err := filepath.Glob(filepath.Join(filepath.Dir(name), "kernels")); err != nil || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		check(t, err)
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv != nil || !f.Name.IsExported() {
+				continue
+			}
+			for _, p := range f.Type.Params.List {
+				if star, ok := p.Type.(*ast.StarExpr); ok {
+					if s, ok := star.X.(*ast.SelectorExpr); ok && (s.Sel.Name == "Queue" || s.Sel.Name == "Device") {
+						want[family+"."+f.Name.Name] = true
+					}
+				}
+			}
+		}
+	}
+	for _, f := range functions {
+		have[f.name] = true
+	}
+	for _, f := range onSlices {
+		have[f.name] = true
+	}
+	if len(want) < 60 {
+		t.Errorf("only %d functions are found", len(want))
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if !have[name] {
+			t.Errorf("no table has %s: add it to functions or onSlices", name)
+		}
+	}
+	for name := range have {
+		if !want[name] {
+			t.Errorf("a table has %s, which is no function", name)
+		}
+	}
+}
