@@ -198,7 +198,7 @@ func refuse(p matrix.Problem) {
 	}
 }
 
-// tileUse is what a work-item uses a matrix with, and then the matrix that they all get.
+// tileUse has the arguments of a work-item, and then the matrix that they all get.
 type tileUse struct {
 	src    any // pointer to the first element, comparable
 	len    int
@@ -208,7 +208,7 @@ type tileUse struct {
 }
 
 // together waits for all of the sub-group, and has the first work-item to go on call f for all, unless they
-// differ in what they use. f is given that of all.
+// have different arguments. f is given those of all.
 //
 //go:norace
 func together(m members, f func(us []tileUse) *tile, u tileUse) *tile {
@@ -231,7 +231,7 @@ func together(m members, f func(us []tileUse) *tile, u tileUse) *tile {
 	})
 	t := out[m.id()].t
 	x := exchangerOf[tileUse](m.w.g)
-	x.in[m.w.lin] = tileUse{} // what is kept no longer refers to the kernel's memory
+	x.in[m.w.lin] = tileUse{} // or it would refer to the kernel's memory
 	return t
 }
 

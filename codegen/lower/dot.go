@@ -43,7 +43,7 @@ func init() {
 	}
 }
 
-// dot4 returns the sum of the products, and what it is added to; nil for what is not known.
+// dot4 returns the sum of the products, and the number that it is added to, or nil if they are not known.
 func (l *lowerer) dot4(args []val, a, b types.Type) (dot, acc *ir.Value) {
 	x, ok := args[0].(array)
 	y, ok2 := args[1].(array)

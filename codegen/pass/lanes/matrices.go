@@ -1,6 +1,6 @@
 package lanes
 
-// This file is the pass matrices: what devices without matrices of their own do.
+// This file is the pass matrices, for devices without matrices of their own.
 
 import (
 	"slices"
@@ -56,7 +56,7 @@ func Matrices(m *ir.Module) diag.List {
 		if at < 0 {
 			continue
 		}
-		v, rest := rewrite.CutOut(b, at) // a later round finds what else is in there
+		v, rest := rewrite.CutOut(b, at) // a later round finds the others
 		x.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
 		x.id, x.n = x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
 		switch a := v.Aux.(type) {

@@ -23,8 +23,8 @@ func wholeMatrices(v *ir.Value) []*ir.Var {
 	return nil
 }
 
-// matrixAccess is what a value does with matrices: those that it reads, the one that it writes, or
-// nil, and whether that has no element of before then.
+// matrixAccess has the matrices that a value reads, the one that it writes, or nil, and whether that keeps
+// no element.
 type matrixAccess struct {
 	reads []*ir.Var
 	write *ir.Var
@@ -120,8 +120,8 @@ func liveMatrices(f *ir.Func) map[*ir.Block]map[*ir.Var]bool {
 	return out
 }
 
-// backward goes through a block from its end to its beginning. live has what is needed behind a value when at
-// is called for it.
+// backward goes through a block from its end to its beginning. When at is called for a value, live has
+// the matrices that are needed after it.
 func backward(b *ir.Block, live map[*ir.Var]bool, at func(v *ir.Value, x matrixAccess)) {
 	for _, v := range slices.Backward(b.Insts) {
 		x := accessOf(v)
@@ -156,7 +156,7 @@ func interfere(f *ir.Func, out map[*ir.Block]map[*ir.Var]bool, p, q *ir.Var) boo
 	return found
 }
 
-// renameMatrix has v use another matrix. Values that are copies of one another share what they refer to.
+// renameMatrix has v use another matrix. Values that are copies of one another share their auxiliary.
 func renameMatrix(v *ir.Value, from, to *ir.Var) {
 	other := func(x *ir.Var) *ir.Var {
 		if x == from {
