@@ -281,10 +281,21 @@ func loadTile[E any](m members, s matrix.Shape, src []E, stride int, layout Layo
 	return together(m, func([]tileUse) *tile {
 		row, col := checkTile(s, src, stride, layout, false)
 		t := newTile(s)
-		for r := range s.Rows {
-			for c := range s.Cols {
-				put(t, r*s.Cols+c, src[r*row+c*col])
-			}
+		switch src := any(src).(type) {
+		case []int8:
+			gather(t.n, s, src, row, col, func(x int8) uint32 { return uint32(x) })
+		case []uint8:
+			gather(t.n, s, src, row, col, func(x uint8) uint32 { return uint32(x) })
+		case []int32:
+			gather(t.n, s, src, row, col, func(x int32) uint32 { return uint32(x) })
+		case []uint32:
+			gather(t.n, s, src, row, col, func(x uint32) uint32 { return x })
+		case []float32:
+			gather(t.f, s, src, row, col, func(x float32) float32 { return x })
+		case []half.Float16:
+			gather(t.f, s, src, row, col, half.Float16.Float32)
+		case []half.BFloat16:
+			gather(t.f, s, src, row, col, half.BFloat16.Float32)
 		}
 		return t
 	}, use(src, stride, layout))
@@ -294,24 +305,45 @@ func storeTile[E any](m members, s matrix.Shape, t *tile, dst []E, stride int, l
 	together(m, func([]tileUse) *tile {
 		row, col := checkTile(s, dst, stride, layout, true)
 		t := t.of(s)
-		for r := range s.Rows {
-			for c := range s.Cols {
-				dst[r*row+c*col] = get[E](t, r*s.Cols+c)
-			}
+		switch dst := any(dst).(type) {
+		case []int32:
+			scatter(dst, s, t.n, row, col, func(x uint32) int32 { return int32(x) })
+		case []uint32:
+			scatter(dst, s, t.n, row, col, func(x uint32) uint32 { return x })
+		case []float32:
+			scatter(dst, s, t.f, row, col, func(x float32) float32 { return x })
+		case []half.Float16:
+			scatter(dst, s, t.f, row, col, half.FromFloat32[half.Float16])
 		}
 		return nil
 	}, use(dst, stride, layout))
 }
 
-// put sets element i of a tile to x, which has the tile's type.
+// gather makes the elements of a tile of those that lie in memory.
+func gather[E, W any](tile []W, s matrix.Shape, src []E, row, col int, convert func(E) W) {
+	for r := range s.Rows {
+		line := tile[r*s.Cols:][:s.Cols]
+		for c, at := 0, r*row; c < len(line); c, at = c+1, at+col {
+			line[c] = convert(src[at])
+		}
+	}
+}
+
+// scatter puts the elements of a tile into memory.
+func scatter[E, W any](dst []E, s matrix.Shape, tile []W, row, col int, convert func(W) E) {
+	for r := range s.Rows {
+		line := tile[r*s.Cols:][:s.Cols]
+		for c, at := 0, r*row; c < len(line); c, at = c+1, at+col {
+			dst[at] = convert(line[c])
+		}
+	}
+}
+
+// put sets element i of an accumulator's tile to x, which has its type.
 //
 //go:norace
 func put[E any](t *tile, i int, x E) {
 	switch x := any(x).(type) {
-	case int8:
-		t.n[i] = uint32(x)
-	case uint8:
-		t.n[i] = uint32(x)
 	case int32:
 		t.n[i] = uint32(x)
 	case uint32:
@@ -320,22 +352,16 @@ func put[E any](t *tile, i int, x E) {
 		t.f[i] = x
 	case half.Float16:
 		t.f[i] = x.Float32()
-	case half.BFloat16:
-		t.f[i] = x.Float32()
 	default:
 		panic("BUG: dsl: a matrix has no such elements")
 	}
 }
 
-// get returns element i of a tile, which has type E.
+// get returns element i of an accumulator's tile, which has type E.
 //
 //go:norace
 func get[E any](t *tile, i int) (x E) {
 	switch p := any(&x).(type) {
-	case *int8:
-		*p = int8(t.n[i])
-	case *uint8:
-		*p = uint8(t.n[i])
 	case *int32:
 		*p = int32(t.n[i])
 	case *uint32:
@@ -344,8 +370,6 @@ func get[E any](t *tile, i int) (x E) {
 		*p = t.f[i]
 	case *half.Float16:
 		*p = half.FromFloat32[half.Float16](t.f[i])
-	case *half.BFloat16:
-		*p = half.FromFloat32[half.BFloat16](t.f[i])
 	default:
 		panic("BUG: dsl: a matrix has no such elements")
 	}
