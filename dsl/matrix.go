@@ -51,21 +51,21 @@ type Accumulator[S any] struct{ t *tile }
 //
 //go:norace
 func LoadA[S, E any, G AnyGroup](g G, src []E, stride int, layout Layout) MatrixA[S] {
-	return MatrixA[S]{loadTile(g.members(), shapeOf[S](matrix.A), src, stride, layout)}
+	return MatrixA[S]{loadTile[S](g.members(), matrix.A, src, stride, layout)}
 }
 
 // LoadB is [LoadA] for the second matrix of a product.
 //
 //go:norace
 func LoadB[S, E any, G AnyGroup](g G, src []E, stride int, layout Layout) MatrixB[S] {
-	return MatrixB[S]{loadTile(g.members(), shapeOf[S](matrix.B), src, stride, layout)}
+	return MatrixB[S]{loadTile[S](g.members(), matrix.B, src, stride, layout)}
 }
 
 // LoadAccumulator is [LoadA] for a sum of products.
 //
 //go:norace
 func LoadAccumulator[S, E any, G AnyGroup](g G, src []E, stride int, layout Layout) Accumulator[S] {
-	return Accumulator[S]{loadTile(g.members(), shapeOf[S](matrix.Accumulator), src, stride, layout)}
+	return Accumulator[S]{loadTile[S](g.members(), matrix.Accumulator, src, stride, layout)}
 }
 
 // StoreAccumulator stores a sum of products, to memory that [LoadA] could load it from. Rows, or
@@ -73,7 +73,7 @@ func LoadAccumulator[S, E any, G AnyGroup](g G, src []E, stride int, layout Layo
 //
 //go:norace
 func StoreAccumulator[S, E any, G AnyGroup](g G, acc Accumulator[S], dst []E, stride int, layout Layout) {
-	storeTile(g.members(), shapeOf[S](matrix.Accumulator), acc.t, dst, stride, layout)
+	storeTile[S](g.members(), acc.t, dst, stride, layout)
 }
 
 // MulAdd returns a*b + acc. Sums of integers wrap. For each element, products are added to that of acc
@@ -83,9 +83,11 @@ func StoreAccumulator[S, E any, G AnyGroup](g G, acc Accumulator[S], dst []E, st
 //
 //go:norace
 func MulAdd[SA, SB, SC any, G AnyGroup](g G, a MatrixA[SA], b MatrixB[SB], acc Accumulator[SC]) Accumulator[SC] {
-	sa, sb, sc := shapeOf[SA](matrix.A), shapeOf[SB](matrix.B), shapeOf[SC](matrix.Accumulator)
-	refuse(matrix.Product(sa, sb, sc))
-	return Accumulator[SC]{together(g.members(), func([]tileUse) *tile { return multiply(a.t.of(sa), b.t.of(sb), acc.t.of(sc)) }, tileUse{})}
+	return Accumulator[SC]{together(g.members(), func([]tileUse) *tile {
+		sa, sb, sc := shapeOf[SA](matrix.A), shapeOf[SB](matrix.B), shapeOf[SC](matrix.Accumulator)
+		refuse(matrix.Product(sa, sb, sc))
+		return multiply(a.t.of(sa), b.t.of(sb), acc.t.of(sc))
+	}, tileUse{})}
 }
 
 // Fill returns an accumulator whose elements are all v, which the work-items have alike.
@@ -277,8 +279,9 @@ func use[E any](mem []E, stride int, layout Layout) tileUse {
 	return u
 }
 
-func loadTile[E any](m members, s matrix.Shape, src []E, stride int, layout Layout) *tile {
+func loadTile[S, E any](m members, of matrix.Use, src []E, stride int, layout Layout) *tile {
 	return together(m, func([]tileUse) *tile {
+		s := shapeOf[S](of)
 		row, col := checkTile(s, src, stride, layout, false)
 		t := newTile(s)
 		switch src := any(src).(type) {
@@ -301,8 +304,9 @@ func loadTile[E any](m members, s matrix.Shape, src []E, stride int, layout Layo
 	}, use(src, stride, layout))
 }
 
-func storeTile[E any](m members, s matrix.Shape, t *tile, dst []E, stride int, layout Layout) {
+func storeTile[S, E any](m members, t *tile, dst []E, stride int, layout Layout) {
 	together(m, func([]tileUse) *tile {
+		s := shapeOf[S](matrix.Accumulator)
 		row, col := checkTile(s, dst, stride, layout, true)
 		t := t.of(s)
 		switch dst := any(dst).(type) {
