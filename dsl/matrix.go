@@ -37,13 +37,22 @@ const (
 )
 
 // MatrixA is the first matrix of a product, of shape S. The zero value has zeros.
-type MatrixA[S any] struct{ t *tile }
+type MatrixA[S any] struct {
+	_ [0]func() // a device could not compare two
+	t *tile
+}
 
 // MatrixB is the second matrix of a product, of shape S. The zero value has zeros.
-type MatrixB[S any] struct{ t *tile }
+type MatrixB[S any] struct {
+	_ [0]func() // a device could not compare two
+	t *tile
+}
 
 // Accumulator is a sum of products, of shape S. The zero value has zeros.
-type Accumulator[S any] struct{ t *tile }
+type Accumulator[S any] struct {
+	_ [0]func() // a device could not compare two
+	t *tile
+}
 
 // LoadA loads a matrix from device memory or work-group memory. src must have all of its elements:
 // (rows-1)*stride + columns of them, or (columns-1)*stride + rows. The load orders nothing: a
@@ -51,21 +60,21 @@ type Accumulator[S any] struct{ t *tile }
 //
 //go:norace
 func LoadA[S, E any, G AnyGroup](g G, src []E, stride int, layout Layout) MatrixA[S] {
-	return MatrixA[S]{loadTile[S](g.members(), matrix.A, src, stride, layout)}
+	return MatrixA[S]{t: loadTile[S](g.members(), matrix.A, src, stride, layout)}
 }
 
 // LoadB is [LoadA] for the second matrix of a product.
 //
 //go:norace
 func LoadB[S, E any, G AnyGroup](g G, src []E, stride int, layout Layout) MatrixB[S] {
-	return MatrixB[S]{loadTile[S](g.members(), matrix.B, src, stride, layout)}
+	return MatrixB[S]{t: loadTile[S](g.members(), matrix.B, src, stride, layout)}
 }
 
 // LoadAccumulator is [LoadA] for a sum of products.
 //
 //go:norace
 func LoadAccumulator[S, E any, G AnyGroup](g G, src []E, stride int, layout Layout) Accumulator[S] {
-	return Accumulator[S]{loadTile[S](g.members(), matrix.Accumulator, src, stride, layout)}
+	return Accumulator[S]{t: loadTile[S](g.members(), matrix.Accumulator, src, stride, layout)}
 }
 
 // StoreAccumulator stores a sum of products, to memory that [LoadA] could load it from. Rows, or
@@ -83,7 +92,7 @@ func StoreAccumulator[S, E any, G AnyGroup](g G, acc Accumulator[S], dst []E, st
 //
 //go:norace
 func MulAdd[SA, SB, SC any, G AnyGroup](g G, a MatrixA[SA], b MatrixB[SB], acc Accumulator[SC]) Accumulator[SC] {
-	return Accumulator[SC]{together(g.members(), func([]tileUse) *tile {
+	return Accumulator[SC]{t: together(g.members(), func([]tileUse) *tile {
 		sa, sb, sc := shapeOf[SA](matrix.A), shapeOf[SB](matrix.B), shapeOf[SC](matrix.Accumulator)
 		refuse(matrix.Product(sa, sb, sc))
 		return multiply(a.t.of(sa), b.t.of(sb), acc.t.of(sc))
@@ -96,7 +105,7 @@ func MulAdd[SA, SB, SC any, G AnyGroup](g G, a MatrixA[SA], b MatrixB[SB], acc A
 func Fill[S, E any, G AnyGroup](g G, v E) Accumulator[S] {
 	s := shapeOf[S](matrix.Accumulator)
 	refuse(s.CheckValue(elemOf[E]()))
-	return Accumulator[S]{each(g.members(), s, func(*tile, int) E { return v })}
+	return Accumulator[S]{t: each(g.members(), s, func(*tile, int) E { return v })}
 }
 
 // Scale returns acc with each element multiplied by v, which the work-items have alike.
@@ -106,7 +115,7 @@ func Scale[S, E any, G AnyGroup](g G, acc Accumulator[S], v E) Accumulator[S] {
 	s := shapeOf[S](matrix.Accumulator)
 	refuse(s.CheckValue(elemOf[E]()))
 	t := acc.t.of(s)
-	return Accumulator[S]{each(g.members(), s, func(_ *tile, i int) E { return times(get[E](t, i), v) })}
+	return Accumulator[S]{t: each(g.members(), s, func(_ *tile, i int) E { return times(get[E](t, i), v) })}
 }
 
 // Add returns x + y, element by element.
@@ -115,7 +124,7 @@ func Scale[S, E any, G AnyGroup](g G, acc Accumulator[S], v E) Accumulator[S] {
 func Add[S any, G AnyGroup](g G, x, y Accumulator[S]) Accumulator[S] {
 	s := shapeOf[S](matrix.Accumulator)
 	t, u := x.t.of(s), y.t.of(s)
-	return Accumulator[S]{together(g.members(), func([]tileUse) *tile { return t.plus(u) }, tileUse{})}
+	return Accumulator[S]{t: together(g.members(), func([]tileUse) *tile { return t.plus(u) }, tileUse{})}
 }
 
 // MapAccumulator returns acc with f applied to each element. Each work-item calls its f for the elements
@@ -126,7 +135,7 @@ func MapAccumulator[S, E any, G AnyGroup](g G, acc Accumulator[S], f func(E) E) 
 	s := shapeOf[S](matrix.Accumulator)
 	refuse(s.CheckValue(elemOf[E]()))
 	t := acc.t.of(s)
-	return Accumulator[S]{each(g.members(), s, func(_ *tile, i int) E { return f(get[E](t, i)) })}
+	return Accumulator[S]{t: each(g.members(), s, func(_ *tile, i int) E { return f(get[E](t, i)) })}
 }
 
 // ElementCount returns how many of acc's elements this work-item holds. Work-items may hold different

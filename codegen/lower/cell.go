@@ -247,9 +247,7 @@ func (l *lowerer) loadCell(c *cell) val {
 		}
 		return l.snapshot(c.mem, c.typ)
 	case classMatrix:
-		copy := l.newCell(c.typ, c.mem.v.Name)
-		l.copyMatrix(copy.mem, c.mem)
-		return array{copy.mem}
+		return l.snapshot(c.mem, c.typ)
 	case classShape:
 		if c.several != nil {
 			return l.loadSeveral(c)

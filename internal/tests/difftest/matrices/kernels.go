@@ -151,3 +151,64 @@ func (k Dots) Kernel(it dsl.Item1) {
 	k.Signed[i] = [4]int32{dsl.Dot4(a, b, acc), dsl.Dot4Mixed(a, v, acc), dsl.Dot4Saturating(a, b, acc), dsl.Dot4MixedSaturating(a, v, acc)}
 	k.Unsigned[i] = [2]uint32{dsl.Dot4Unsigned(u, v, uint32(acc)), dsl.Dot4UnsignedSaturating(u, v, uint32(acc))}
 }
+
+// sum is an accumulator.
+type sum = dsl.Accumulator[[4][4]int32]
+
+// Values keeps matrices in all kinds of variables. It runs in one sub-group.
+type Values struct {
+	Pick int
+	In   []int32 // 16 numbers
+	Out  []int32 // 16 numbers for each result
+}
+
+// ValueResults is how many results Values has.
+const ValueResults = 6
+
+// pair is a matrix beside a number.
+type pair struct {
+	m sum
+	n int32
+}
+
+func swapped(x, y sum) (sum, sum) { return y, x }
+
+func (k Values) Kernel(it dsl.NDItem1) {
+	sg := it.SubGroup()
+	at := 0
+	put := func(m sum) {
+		dsl.StoreAccumulator(sg, m, k.Out[16*at:], 4, dsl.RowMajor)
+		at++
+	}
+	in := dsl.LoadAccumulator[[4][4]int32](sg, k.In, 4, dsl.RowMajor)
+	var list [3]pair
+	for i := range list {
+		list[i] = pair{dsl.Scale(sg, in, int32(i+1)), int32(i)}
+	}
+	put(list[k.Pick].m)
+
+	old := list
+	p := &list[1]
+	p.m = dsl.Fill[[4][4]int32](sg, list[k.Pick].n)
+	put(p.m)
+	put(old[1].m)
+
+	var any1 any = in
+	if k.Pick > 1 {
+		any1 = list[0]
+	}
+	switch x := any1.(type) {
+	case sum:
+		put(dsl.Add(sg, x, x))
+	case pair:
+		put(x.m)
+	}
+
+	x, y := in, old[2].m
+	for range k.Pick { // swaps as often as the launch says
+		x, y = swapped(x, y)
+		x = dsl.Add(sg, x, in)
+	}
+	put(x)
+	put(y)
+}

@@ -119,6 +119,8 @@ func (d onDevice) run(t *testing.T, kernel any, groups, local, sub int) error {
 		return gen.RunElementsFloat32(t.Context(), d.dev, *k, r, with)
 	case *matrices.ElementsHalf:
 		return gen.RunElementsHalf(t.Context(), d.dev, *k, r, with)
+	case *matrices.Values:
+		return gen.RunValues(t.Context(), d.dev, *k, r, with)
 	case *matrices.Local:
 		return gen.RunLocal(t.Context(), d.dev, *k, r, with)
 	}
@@ -479,6 +481,39 @@ func TestDots(t *testing.T) {
 		}
 		if d := difftest.Diff(k, want, false); d != "" {
 			t.Errorf("%s: %s", point, d)
+		}
+	}
+}
+
+// TestValues compares matrices in variables with gc's code on the host.
+func TestValues(t *testing.T) {
+	in, err := oracle.OpenCorpus(t.Context(), []string{"."}, []string{"built", "arrays", "expand"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev := devtest.Vulkan(t)
+	for pick := range 3 {
+		run := func(where string, r runner, sub int) []int32 {
+			k := &matrices.Values{Pick: pick, In: make([]int32, 16), Out: make([]int32, 16*matrices.ValueResults)}
+			for i := range k.In {
+				k.In[i] = int32(i*i - 3)
+			}
+			if err := r.run(t, k, 1, sub, sub); err != nil {
+				t.Fatalf("%s: %v", where, err)
+			}
+			return k.Out
+		}
+		want := run("host", onDevice{devtest.Host(t)}, 4)
+		if want[16*(matrices.ValueResults-1)+3] == 0 {
+			t.Error("the host leaves results out")
+		}
+		for _, point := range []string{"built", "arrays", "expand"} {
+			if d := difftest.Diff(run(point, inInterpreter{in, point}, 8), want, false); d != "" {
+				t.Errorf("%s, %d: %s", point, pick, d)
+			}
+		}
+		if d := difftest.Diff(run("vulkan", onDevice{dev}, dev.Info().MaxSubGroup), want, false); d != "" {
+			t.Errorf("vulkan, %d: %s", pick, d)
 		}
 	}
 }

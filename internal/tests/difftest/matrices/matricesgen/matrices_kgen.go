@@ -53,7 +53,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0x6be31cd8},
+		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0x3519bda3},
 	},
 })
 
@@ -75,3 +75,4 @@ var _, RunInt8Large = stubs.NDRange1(pkg.Kernel("Int8Large"), matrices.Int8Large
 var _, RunLocal = stubs.NDRange1(pkg.Kernel("Local"), matrices.Local.Kernel)
 var _, RunUint8 = stubs.NDRange1(pkg.Kernel("Uint8"), matrices.Uint8.Kernel)
 var _, RunUint8One = stubs.NDRange1(pkg.Kernel("Uint8One"), matrices.Uint8One.Kernel)
+var _, RunValues = stubs.NDRange1(pkg.Kernel("Values"), matrices.Values.Kernel)
