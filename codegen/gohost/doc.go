@@ -125,10 +125,8 @@ func Write(name string, m *ir.Module, u Uniform, spare bool) (f *Form, err error
 		}
 	}()
 	w := &writer{name: name, m: m, u: u, spare: spare, used: map[string]bool{}, args0: map[*ir.Value]bool{}, scratches: map[string]string{}}
-	for _, v := range m.Kernel.Vars {
-		if v.Type.Matrix != nil {
-			fail("matrices of sub-groups, which package dsl holds once for each") // and not an element for each work-item
-		}
+	if m.Matrices {
+		fail("matrices of sub-groups, which package dsl holds once for each") // and not an element for each work-item
 	}
 	hoist(m.Kernel)
 	w.analyse()

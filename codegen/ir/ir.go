@@ -69,6 +69,8 @@ type Module struct {
 	WorkGroup [3]int
 	// UsesGroup says that the kernel has Sync ops.
 	UsesGroup bool
+	// Matrices says that pass matrices has written out uses of some.
+	Matrices bool
 	// NoAlias says that no two slices of a launch overlap where one of them is written.
 	NoAlias bool
 	// Target is what the module is made for. Lowering, parsing and linking set as much of it as

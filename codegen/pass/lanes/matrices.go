@@ -47,6 +47,7 @@ func Matrices(m *ir.Module) diag.List {
 	if ds := matricesWhole(m); len(ds) > 0 {
 		return ds
 	}
+	m.Matrices = true
 	for dropMatrixCopies(f) {
 	}
 	x := &matrices{groupOps: groupOps{m: m}}
