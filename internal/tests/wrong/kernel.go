@@ -350,12 +350,12 @@ func (k MatrixMissingBarrier) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// MatrixOfEach loads a matrix that each work-item has elsewhere.
+// MatrixOfEach loads a matrix that each work-item of one work-group has elsewhere.
 type MatrixOfEach struct{ Mem }
 
 // Kernel has the work-item's id in the slice.
 func (k MatrixOfEach) Kernel(it dsl.NDItem1) {
 	sg := it.SubGroup()
-	acc := dsl.LoadAccumulator[[2][2]int32](sg, k.X[it.LocalID():], 2, dsl.RowMajor) // want uniform
+	acc := dsl.LoadAccumulator[[2][2]int32](sg, k.X[it.LocalID()*(1-it.GroupID()):], 2, dsl.RowMajor) // want uniform
 	k.Y[it.GlobalID()] = int32(dsl.ElementCount(sg, acc))
 }
