@@ -212,3 +212,25 @@ func (k Values) Kernel(it dsl.NDItem1) {
 	put(x)
 	put(y)
 }
+
+// Faulty has one work-item that faults ahead of matrices.
+type Faulty struct {
+	Bad     int
+	In, Out []int32
+}
+
+func (k Faulty) Kernel(it dsl.NDItem1) {
+	sg, i := it.SubGroup(), it.GlobalID()
+	at := i
+	if i == k.Bad {
+		at = -1
+	}
+	k.Out[i] = k.In[at]
+	var a dsl.MatrixA[[4][4]int8]
+	var b dsl.MatrixB[[4][4]int8]
+	acc := dsl.LoadAccumulator[[4][4]int32](sg, k.In, 4, dsl.RowMajor)
+	for range 3 {
+		acc = dsl.MulAdd(sg, a, b, acc)
+	}
+	dsl.StoreAccumulator(sg, acc, k.Out[16*sg.GroupID():], 4, dsl.RowMajor)
+}

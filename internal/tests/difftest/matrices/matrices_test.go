@@ -517,3 +517,17 @@ func TestValues(t *testing.T) {
 		}
 	}
 }
+
+// TestFaulty: where a work-item faults, the others of its sub-group lack elements, and the launch ends with the fault.
+func TestFaulty(t *testing.T) {
+	for _, dev := range []*runtime.Device{devtest.Host(t), devtest.Vulkan(t)} {
+		for _, bad := range []int{0, 5, 63} {
+			k := matrices.Faulty{Bad: bad, In: make([]int32, 128), Out: make([]int32, 16*128)}
+			err := gen.RunFaulty(t.Context(), dev, k, runtime.NDRange1{Global: 64, Local: 64})
+			var fault *runtime.Fault
+			if !errors.As(err, &fault) || fault.GlobalID[0] != bad || !strings.Contains(err.Error(), "index out of range [-1]") {
+				t.Errorf("%s: got %v, want the fault of work-item %d", dev.Name(), err, bad)
+			}
+		}
+	}
+}

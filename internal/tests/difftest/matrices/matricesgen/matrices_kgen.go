@@ -53,7 +53,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0x3519bda3},
+		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0x5b003677},
 	},
 })
 
@@ -67,6 +67,7 @@ var _, RunElementsFloat32 = stubs.NDRange1(pkg.Kernel("ElementsFloat32"), matric
 var _, RunElementsHalf = stubs.NDRange1(pkg.Kernel("ElementsHalf"), matrices.ElementsHalf.Kernel)
 var _, RunElementsInt32 = stubs.NDRange1(pkg.Kernel("ElementsInt32"), matrices.ElementsInt32.Kernel)
 var _, RunElementsUint32 = stubs.NDRange1(pkg.Kernel("ElementsUint32"), matrices.ElementsUint32.Kernel)
+var _, RunFaulty = stubs.NDRange1(pkg.Kernel("Faulty"), matrices.Faulty.Kernel)
 var _, RunHalf = stubs.NDRange1(pkg.Kernel("Half"), matrices.Half.Kernel)
 var _, RunHalfHalf = stubs.NDRange1(pkg.Kernel("HalfHalf"), matrices.HalfHalf.Kernel)
 var _, RunHalfOdd = stubs.NDRange1(pkg.Kernel("HalfOdd"), matrices.HalfOdd.Kernel)
