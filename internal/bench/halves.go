@@ -2,9 +2,11 @@ package bench
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kgen-go/kgen/dsl/half"
+	"github.com/kgen-go/kgen/internal/bench/kernels"
 	"github.com/kgen-go/kgen/internal/bench/kernels/kernelsgen"
 	"github.com/kgen-go/kgen/prim"
 	primreduce "github.com/kgen-go/kgen/prim/reduce"
@@ -169,3 +171,26 @@ func greatest[T interface {
 }](b *Bench, x, out *memory[T]) func(int) error {
 	return b.repeat(func() error { _, err := primreduce.MaxOn(b.q, x.all(), out.all()); return err })
 }
+
+// halfFMA is arithmetic and nothing else, beside as many operations in float32.
+var halfFMA = Work{Group: "Ceilings", Name: "multiply and add f16", Sizes: fma.Sizes, Make: func(b *Bench, n int) (*Job, error) {
+	x, y := half.FromFloat32[f16](0.75), half.FromFloat32[f16](0.5)
+	out, err1 := memoryFor[f16](b, n)
+	singles, err2 := memoryFor[float32](b, n)
+	if err := first(err1, err2); err != nil {
+		return nil, err
+	}
+	want := y.Div(half.FromFloat32[f16](1).Sub(x)).Float32() * kernels.Chains // what every chain nears
+	return &Job{Size: size(n), Amount: 2 * kernels.Rounds * kernels.Chains * float64(n), Unit: Flop, Contestants: []Contestant{
+		{kgen, b.launcher("FMA16", runtime.Range1(n), x, y, out.all()), out.poison, func() error {
+			got, err := out.get()
+			for i, v := range got {
+				if err == nil && !(math.Abs(float64(v.Float32()-want)) <= 0.1) {
+					err = fmt.Errorf("element %d is %v, want %v", i, v, want)
+				}
+			}
+			return err
+		}},
+		{single, b.launcher("FMA", runtime.Range1(n), float32(0.75), float32(0.5), singles.all()), singles.poison, singles.near(1e-3, func(int) float64 { return float64(want) })},
+	}}, nil
+}}

@@ -50,7 +50,7 @@ func ByKeyOn[T Integer](q *runtime.Queue, keys runtime.View[T], counts runtime.V
 	if k.Size < 8 {
 		b.N = uint32(min(uint64(b.N), most+1))
 		e := elementsOf(keys)
-		c.Run(kernelsgen.Keys{X8: e.x8, X16: e.x16, X32: e.x32, Width: uint32(k.Size), Length: c.Length(), Bins: b, Counts: to}, n, kernels.Size)
+		c.Run(kernelsgen.Keys{X8: e.x8, X32: e.x32, Length: c.Length(), Bins: b, Counts: to}, n, kernels.Size, width(k))
 		return c.End()
 	}
 	// As many bins as there are values between the first edge and the last.
@@ -78,7 +78,7 @@ func EvenOn[T prim.Number](q *runtime.Queue, v runtime.View[T], lo, hi T, counts
 	b, to := begin(c, counts, kernels.Counters)
 	kind := call.KindOf[T]()
 	e := elementsOf(v)
-	x := kernelsgen.Even32{X8: e.x8, X16: e.x16, X32: e.x32, Width: uint32(kind.Size), Length: c.Length(), Bins: b, Counts: to}
+	x := kernelsgen.Even32{X8: e.x8, X32: e.x32, Length: c.Length(), Bins: b, Counts: to}
 	var wide call.Kernel
 	switch {
 	case kind.Float && kind.Size == 8:
@@ -105,7 +105,7 @@ func EvenOn[T prim.Number](q *runtime.Queue, v runtime.View[T], lo, hi T, counts
 	if kind.Size == 8 {
 		c.Run(wide, n, kernels.Size)
 	} else {
-		c.Run(x, n, kernels.Size)
+		c.Run(x, n, kernels.Size, width(kind))
 	}
 	return c.End()
 }
@@ -197,8 +197,8 @@ func EdgesOn[T prim.Number](q *runtime.Queue, v, edges runtime.View[T], counts r
 		return c.End()
 	}
 	x, e := elementsOf(v), elementsOf(edges)
-	c.Run(kernelsgen.Edges32{X8: x.x8, X16: x.x16, X32: x.x32, E8: e.x8, E16: e.x16, E32: e.x32, Width: uint32(k.Size), Length: c.Length(),
-		Order: kernels.Order[uint32]{Flip: uint32(flip), Half: uint32(k.Half), Inf: uint32(k.Inf)}, Bins: b, Counts: to}, n, kernels.Size)
+	c.Run(kernelsgen.Edges32{X8: x.x8, X32: x.x32, E8: e.x8, E32: e.x32, Length: c.Length(),
+		Order: kernels.Order[uint32]{Flip: uint32(flip), Half: uint32(k.Half), Inf: uint32(k.Inf)}, Bins: b, Counts: to}, n, kernels.Size, width(k))
 	return c.End()
 }
 

@@ -293,7 +293,7 @@ func TestCarry(t *testing.T) {
 				t.Fatal(err)
 			}
 			words := primimpl.Cast[uint32](counts)
-			k := kernelsgen.Keys{X32: x, Width: 4, Bins: kernels.Bins{N: 4, Shift: shift}, Counts: words}
+			k := kernelsgen.Keys{X32: x, Bins: kernels.Bins{N: 4, Shift: shift}, Counts: words}
 			if err := k.Run(t.Context(), v.Q, runtime.NDRange1{Global: 4 * kernels.Size, Local: kernels.Size}); err != nil {
 				t.Fatal(err)
 			}

@@ -14,24 +14,23 @@ import (
 // elements is a view of elements of at most 32 bits, as the kernels take it.
 type elements struct {
 	x8  runtime.View[uint8]
-	x16 runtime.View[uint16]
 	x32 runtime.View[uint32]
 }
 
 // elementsOf returns a view's elements. Narrow ones that begin at a word are words, too.
 func elementsOf[T any](v runtime.View[T]) (e elements) {
 	size := call.KindOf[T]().Size
-	switch size {
-	case 1:
+	if size < 4 {
 		e.x8 = primimpl.Cast[uint8](v)
-	case 2:
-		e.x16 = primimpl.Cast[uint16](v)
 	}
 	if size == 4 || size < 4 && primimpl.Use("", v).Aligned(4) {
 		e.x32 = primimpl.Cast[uint32](v)
 	}
 	return e
 }
+
+// width returns the option of launches that says how wide elements are.
+func width(k call.Kind) runtime.LaunchOption { return runtime.WithSpec(kernels.Width, uint32(k.Size)) }
 
 // begin adds the counts to a call, and returns its bins and the words of the counts. Work-groups have
 // a number of counters of their own.

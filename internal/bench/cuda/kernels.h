@@ -71,29 +71,6 @@ __global__ void fmaKernel(float x, float y, float *out, size_t n) {
 
 __global__ void saxpyKernel(float a, const float *x, float *y, size_t n) { AT(i, n); y[i] += a * x[i]; }
 
-struct Stats {
-	float sum, min, max, dot;
-};
-struct Combine {
-	__device__ Stats operator()(Stats x, Stats y) const { return Stats{x.sum + y.sum, fminf(x.min, y.min), fmaxf(x.max, y.max), x.dot + y.dot}; }
-};
-
-__global__ void foldKernel(const float *x, const float *y, Stats *out, size_t n) {
-	Stats s = {0, INFINITY, -INFINITY, 0};
-	for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x) {
-		s = Combine()(s, Stats{x[i], x[i], x[i], x[i] * y[i]});
-	}
-	s = over(s, Combine());
-	if (threadIdx.x == 0) out[blockIdx.x] = s;
-}
-
-__global__ void finishKernel(const Stats *x, Stats *out, unsigned n) {
-	Stats s = {0, INFINITY, -INFINITY, 0};
-	for (unsigned i = threadIdx.x; i < n; i += blockDim.x) s = Combine()(s, x[i]);
-	s = over(s, Combine());
-	if (threadIdx.x == 0) out[0] = s;
-}
-
 struct Cells {
 	__host__ __device__ u32 operator()(u32 i) const { return hash32(i, 5) % 3 / 2; }
 };

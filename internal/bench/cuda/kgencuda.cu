@@ -62,44 +62,86 @@ template <class F> std::function<void()> withTemp(F f) {
 }
 
 void algorithms(std::map<std::string, Maker> &m) {
-	m["reduce"] = [](size_t n) {
-		u32 *x = make<u32>(n, Hashes{9}), *out = alloc<u32>(1);
-		return writes(out, 1, withTemp([=](void *t, size_t &b) { return cub::DeviceReduce::Sum(t, b, x, out, int(n)); }));
-	};
-	m["fold"] = [](size_t n) {
-		const unsigned parts = 2048;
-		float *x = units(n, 1), *y = units(n, 2);
-		Stats *sums = alloc<Stats>(parts), *out = alloc<Stats>(1);
-		return writes((float *)out, 4, [=] {
-			foldKernel<<<parts, 256>>>(x, y, sums, n);
-			finishKernel<<<1, 256>>>(sums, out, parts);
-		});
-	};
-	m["scan"] = [](size_t n) {
-		u32 *x = make<u32>(n, Hashes{9}), *out = alloc<u32>(n);
-		return writes(out, n, withTemp([=](void *t, size_t &b) { return cub::DeviceScan::ExclusiveSum(t, b, x, out, int(n)); }));
-	};
-	m["sort"] = [](size_t n) {
-		u32 *x = make<u32>(n, Hashes{9}), *out = alloc<u32>(n);
-		return writes(out, n, withTemp([=](void *t, size_t &b) { return cub::DeviceRadixSort::SortKeys(t, b, x, out, int(n)); }));
-	};
 	m["histogram"] = [](size_t n) {
 		u32 *x = make<u32>(n, Hashes{9}), *bins = alloc<u32>(256);
 		return writes(bins, 256, withTemp([=](void *t, size_t &b) {
 			return cub::DeviceHistogram::HistogramEven(t, b, (const uint8_t *)x, bins, 257, 0, 256, int(4 * n));
 		}));
 	};
-	m["tally"] = [](size_t n) {
-		u32 *x = make<u32>(n, Hashes{9}), *bins = alloc<u32>(768);
-		return writes(bins, 768, withTemp([=](void *t, size_t &b) {
-			u32 *of[3] = {bins, bins + 256, bins + 512};
-			int levels[3] = {257, 257, 257}, lower[3] = {0, 0, 0}, upper[3] = {256, 256, 256};
-			return cub::DeviceHistogram::MultiHistogramEven<4, 3>(t, b, (const uint8_t *)x, of, levels, lower, upper, int(n));
-		}));
-	};
 	m["life"] = [](size_t n) {
 		u32 *x = make<u32>(n * n, Cells{}), *out = alloc<u32>(n * n);
 		return writes(out, n * n, [=] { lifeKernel<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(x, out, int(n)); });
+	};
+}
+
+struct Hashes64 {
+	__host__ __device__ uint64_t operator()(u32 i) const { return uint64_t(hash32(i, 9)) << 32 | hash32(i, 10); }
+};
+
+struct Runs {
+	__host__ __device__ u32 operator()(u32 i) const { return hash32(i / 4, 9); }
+};
+
+struct Indices {
+	__host__ __device__ u32 operator()(u32 i) const { return i; }
+};
+
+struct Positive {
+	__host__ __device__ bool operator()(float x) const { return x > 0; }
+};
+
+template <class T> Work sum(const T *x, size_t n) {
+	T *out = alloc<T>(1);
+	return writes(out, 1, withTemp([=](void *t, size_t &b) { return cub::DeviceReduce::Sum(t, b, x, out, int(n)); }));
+}
+
+template <class T> Work scan(const T *x, size_t n) {
+	T *out = alloc<T>(n);
+	return writes(out, n, withTemp([=](void *t, size_t &b) { return cub::DeviceScan::ExclusiveSum(t, b, x, out, int(n)); }));
+}
+
+template <class T> Work sortKeys(const T *x, size_t n) {
+	T *out = alloc<T>(n);
+	return writes(out, n, withTemp([=](void *t, size_t &b) { return cub::DeviceRadixSort::SortKeys(t, b, x, out, int(n)); }));
+}
+
+// libraries are CUB's functions, which stand beside those of prim.
+void libraries(std::map<std::string, Maker> &m) {
+	m["reduce"] = [](size_t n) { return sum(make<u32>(n, Hashes{9}), n); };
+	m["reduce f32"] = [](size_t n) { return sum(units(n, 1), n); };
+	m["scan"] = [](size_t n) { return scan(make<u32>(n, Hashes{9}), n); };
+	m["scan f32"] = [](size_t n) { return scan(units(n, 1), n); };
+	m["sort"] = [](size_t n) { return sortKeys(make<u32>(n, Hashes{9}), n); };
+	m["sort f32"] = [](size_t n) { return sortKeys(units(n, 9), n); };
+	m["sort u64"] = [](size_t n) { return sortKeys(make<uint64_t>(n, Hashes64{}), n); };
+	m["min f32"] = [](size_t n) {
+		float *x = units(n, 1), *out = alloc<float>(1);
+		return writes(out, 1, withTemp([=](void *t, size_t &b) { return cub::DeviceReduce::Min(t, b, x, out, int(n)); }));
+	};
+	m["argmin f32"] = [](size_t n) {
+		float *x = units(n, 1), *least = alloc<float>(1);
+		int64_t *at = alloc<int64_t>(1);
+		return writes(at, 1, withTemp([=](void *t, size_t &b) { return cub::DeviceReduce::ArgMin(t, b, x, least, at, int64_t(n)); }));
+	};
+	m["pairs"] = [](size_t n) {
+		u32 *x = make<u32>(n, Hashes{9}), *y = make<u32>(n, Indices{}), *keys = alloc<u32>(n), *values = alloc<u32>(n);
+		return writes(values, n, withTemp([=](void *t, size_t &b) { return cub::DeviceRadixSort::SortPairs(t, b, x, keys, y, values, int(n)); }));
+	};
+	m["where"] = [](size_t n) {
+		float *x = units(n, 1, 1, -0.5f), *out = alloc<float>(n);
+		int64_t *count = alloc<int64_t>(1);
+		return writes(count, 1, withTemp([=](void *t, size_t &b) { return cub::DeviceSelect::If(t, b, x, out, count, int64_t(n), Positive{}); }));
+	};
+	m["unique"] = [](size_t n) {
+		u32 *x = make<u32>(n, Runs{}), *out = alloc<u32>(n);
+		int64_t *count = alloc<int64_t>(1);
+		return writes(count, 1, withTemp([=](void *t, size_t &b) { return cub::DeviceSelect::Unique(t, b, x, out, count, int64_t(n)); }));
+	};
+	m["histogram u8"] = [](size_t n) {
+		u32 *x = make<u32>(n / 4, Hashes{9}), *bins = alloc<u32>(256);
+		return writes(bins, 256, withTemp([=](void *t, size_t &b) {
+			return cub::DeviceHistogram::HistogramEven(t, b, (const uint8_t *)x, bins, 257, 0, 256, int(n));
+		}));
 	};
 }
 
@@ -312,6 +354,7 @@ int main(int argc, char **argv) {
 	m["chain5"] = chain<5>;
 	m["chain10"] = chain<10>;
 	algorithms(m);
+	libraries(m);
 	grids(m);
 	numeric(m);
 	launches(m);

@@ -15,7 +15,7 @@ import (
 	"github.com/kgen-go/kgen/internal/bench/kernels/radix/radixgen"
 	"github.com/kgen-go/kgen/internal/bench/kernels/tally"
 	"github.com/kgen-go/kgen/internal/bench/kernels/tally/tallygen"
-	"github.com/kgen-go/kgen/internal/bench/scanner"
+	primscan "github.com/kgen-go/kgen/prim/scan"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -63,19 +63,14 @@ func scan(b *bench, less int) row {
 	for i := range x {
 		x[i] = b.r.Uint32() >> 16
 	}
-	buf := copyOf(b, x)
-	s, err := scanner.New(b.dev, n)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(s.Close)
+	buf, out := copyOf(b, x), copyOf(b, x)
 	return row{"scan", func() {
 		sum := uint32(0)
 		for i, v := range x {
 			want[i] = sum
 			sum += v
 		}
-	}, func() error { return b.wait(s.Scan(b.q, buf.All())) }, same(b, buf, &want)}
+	}, func() error { return b.wait(primscan.ExclusiveOn(b.q, buf.All(), out.All())) }, same(b, out, &want)}
 }
 
 func matmul(b *bench, less int) row {
@@ -145,12 +140,8 @@ func sorting(b *bench, less int, name string) row {
 		keys[i] = b.r.Uint32()
 	}
 	parts := (n + radix.Part - 1) / radix.Part
-	from, to, counts := copyOf(b, keys), copyOf(b, keys), copyOf(b, make([]uint32, parts*radix.Digits))
-	s, err := scanner.New(b.dev, counts.Len())
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(s.Close)
+	from, to := copyOf(b, keys), copyOf(b, keys)
+	counts, starts := copyOf(b, make([]uint32, parts*radix.Digits)), copyOf(b, make([]uint32, parts*radix.Digits))
 	nd := runtime.NDRange1{Global: runtime.Range1(parts * radix.Size), Local: radix.Size}
 	want, other := make([]uint32, n), make([]uint32, n)
 	return row{name, func() {
@@ -185,10 +176,10 @@ func sorting(b *bench, less int, name string) row {
 		for shift := 0; shift < 32; shift += radix.Bits {
 			_, err := radixgen.Count{Shift: shift, Keys: x, Counts: counts.All()}.ParallelFor(b.q, nd)
 			if err == nil {
-				_, err = s.Scan(b.q, counts.All())
+				_, err = primscan.ExclusiveOn(b.q, counts.All(), starts.All())
 			}
 			if err == nil {
-				last, err = radixgen.Scatter{Shift: shift, Keys: x, Starts: counts.All(), Out: y}.ParallelFor(b.q, nd)
+				last, err = radixgen.Scatter{Shift: shift, Keys: x, Starts: starts.All(), Out: y}.ParallelFor(b.q, nd)
 			}
 			if err != nil {
 				return err

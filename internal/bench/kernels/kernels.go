@@ -63,6 +63,37 @@ func (k FMA) Kernel(it dsl.Item1) {
 	k.Out[i] = a + b + c + d + e + g + h + j
 }
 
+// FMA16 is FMA in half precision, each product and sum rounded once.
+type FMA16 struct {
+	X, Y half.Float16
+	Out  []half.Float16
+}
+
+func (k FMA16) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	f := half.FromFloat32[half.Float16](float32(i&7) / 8)
+	one := half.FromFloat32[half.Float16](1)
+	a := f
+	b := a.Add(one)
+	c := b.Add(one)
+	d := c.Add(one)
+	e := d.Add(one)
+	g := e.Add(one)
+	h := g.Add(one)
+	j := h.Add(one)
+	for range Rounds {
+		a = a.FMA(k.X, k.Y)
+		b = b.FMA(k.X, k.Y)
+		c = c.FMA(k.X, k.Y)
+		d = d.FMA(k.X, k.Y)
+		e = e.FMA(k.X, k.Y)
+		g = g.FMA(k.X, k.Y)
+		h = h.FMA(k.X, k.Y)
+		j = j.FMA(k.X, k.Y)
+	}
+	k.Out[i] = a.Add(b).Add(c).Add(d).Add(e).Add(g).Add(h).Add(j)
+}
+
 // Blur gives each pixel the mean of the nine around it; the edge is repeated.
 type Blur struct {
 	H, W    int
@@ -289,22 +320,6 @@ func normal(d float32) float32 {
 		n = 1 - n
 	}
 	return n
-}
-
-// Sum adds up X, to one element of Out for each work-group.
-type Sum struct{ X, Out []uint32 }
-
-func (Sum) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
-
-func (k Sum) Kernel(it dsl.NDItem1) {
-	var sum uint32
-	for i := it.GlobalID(); i < len(k.X); i += it.GlobalRange() {
-		sum += k.X[i]
-	}
-	sum = dsl.ReduceOverGroup(it.Group(), sum, dsl.Plus)
-	if it.LocalID() == 0 {
-		k.Out[it.GroupID()] = sum
-	}
 }
 
 // Levels is the number of values that Histogram counts.

@@ -52,13 +52,10 @@ func search[K word](key K, high uint32, edge func(i uint32) K) uint32 {
 
 // Edges32 counts elements of up to 32 bits between edges, which are of the same type.
 type Edges32 struct {
-	X8     []uint8
-	X16    []uint16
-	X32    []uint32
+	X8     []uint8  // the elements' bytes, if they have less than 32 bits
+	X32    []uint32 // their words, if they begin at one
 	E8     []uint8
-	E16    []uint16
 	E32    []uint32
-	Width  uint32  // the bytes of an element
 	Length []int64 // the number of elements of the call, or nothing
 	Order  Order[uint32]
 	Bins   Bins
@@ -69,51 +66,37 @@ type Edges32 struct {
 func (Edges32) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // edge returns the key of an edge in memory.
-func (k Edges32) edge(i uint32) (x uint32) {
-	at := int(i)
-	switch k.Width {
-	case 1:
-		if at < len(k.E8) {
-			x = uint32(k.E8[at])
-		}
-	case 2:
-		if at < len(k.E16) {
-			x = uint32(k.E16[at])
-		}
-	default:
-		if at < len(k.E32) {
-			x = k.E32[at]
-		}
+func (k Edges32) edge(i, width uint32) (x uint32) {
+	if width < 4 {
+		x = element(k.E8, int(i), width)
+	} else if int(i) < len(k.E32) {
+		x = k.E32[i]
 	}
 	return k.Order.Key(x)
 }
 
-// Kernel counts the elements of some tiles.
+// Kernel counts. The launch's work-items share out the elements.
 func (k Edges32) Kernel(it dsl.NDItem1) {
 	own := dsl.Local[[OwnCounters]uint32](it)
 	edges := dsl.Local[[OwnEdges]uint32](it)
+	width := Width.Get(it)
 	for i := uint32(it.LocalID()); i < min(k.Bins.N+1, OwnEdges); i += Size {
-		edges[i] = k.edge(i)
+		edges[i] = k.edge(i, width)
 	}
 	it.Barrier()
-	low, high := k.edge(0), k.edge(k.Bins.N)
-	n := first(length(k.X8, k.X16, k.X32, k.Width), k.Length)
-	for base := it.GroupID() * Tile; base < n; base += it.GroupRange() * Tile {
-		var x [Each]uint32
-		set := load(it, k.X8, k.X16, k.X32, k.Width, base, n, &x)
-		for j := range Each {
-			key := k.Order.Key(x[j])
-			if set>>j&1 == 0 || k.Order.IsNaN(x[j]) || key < low || key >= high {
-				continue
-			}
-			k.Bins.one(it, own[:], k.Counts, search(key, k.Bins.N, func(i uint32) uint32 {
-				if k.Bins.N < OwnEdges {
-					return edges[i%OwnEdges]
-				}
-				return k.edge(i)
-			}))
+	low, high := k.edge(0, width), k.edge(k.Bins.N, width)
+	elements(it, k.X8, k.X32, first(length(it, k.X8, k.X32), k.Length), func(x uint32) {
+		key := k.Order.Key(x)
+		if k.Order.IsNaN(x) || key < low || key >= high {
+			return
 		}
-	}
+		k.Bins.one(it, own[:], k.Counts, search(key, k.Bins.N, func(i uint32) uint32 {
+			if k.Bins.N < OwnEdges {
+				return edges[i%OwnEdges]
+			}
+			return k.edge(i, width)
+		}))
+	})
 	k.Bins.end(it, own[:], k.Counts)
 }
 

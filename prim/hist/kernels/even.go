@@ -76,11 +76,9 @@ func (f Format) Value(x uint32) float32 {
 
 // Even32 counts elements of up to 32 bits in bins of equal width.
 type Even32 struct {
-	X8     []uint8
-	X16    []uint16
-	X32    []uint32
-	Width  uint32  // the bytes of an element
-	Length []int64 // the number of elements of the call, or nothing
+	X8     []uint8  // the elements' bytes, if they have less than 32 bits
+	X32    []uint32 // their words, if they begin at one
+	Length []int64  // the number of elements of the call, or nothing
 	Bins   Bins
 	Counts []uint32
 	// Of integers: element x lies (x^Flip)-Low above the first edge, and Span is the distance of the
@@ -113,21 +111,14 @@ func (k Even32) bin(x uint32) uint32 {
 	return at
 }
 
-// Kernel counts the elements of some tiles.
+// Kernel counts. The launch's work-items share out the elements.
 func (k Even32) Kernel(it dsl.NDItem1) {
 	own := dsl.Local[[Counters]uint32](it)
-	n := first(length(k.X8, k.X16, k.X32, k.Width), k.Length)
-	for base := it.GroupID() * Tile; base < n; base += it.GroupRange() * Tile {
-		var x [Each]uint32
-		set := load(it, k.X8, k.X16, k.X32, k.Width, base, n, &x)
-		for j := range Each {
-			if set>>j&1 != 0 {
-				if at := k.bin(x[j]); at < k.Bins.N {
-					k.Bins.one(it, own[:], k.Counts, at)
-				}
-			}
+	elements(it, k.X8, k.X32, first(length(it, k.X8, k.X32), k.Length), func(x uint32) {
+		if at := k.bin(x); at < k.Bins.N {
+			k.Bins.one(it, own[:], k.Counts, at)
 		}
-	}
+	})
 	k.Bins.end(it, own[:], k.Counts)
 }
 

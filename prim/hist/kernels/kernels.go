@@ -7,13 +7,15 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// The sizes of a work-group and a tile, and the elements of a tile that a work-item has. No result
+// The sizes of a work-group, and of a tile, the elements for which one is worth its while. No result
 // depends on them.
 const (
 	Size = 256
-	Each = 16
-	Tile = Size * Each
+	Tile = Size * 16
 )
+
+// Width is the size of elements in bytes, if they have at most 32 bits.
+var Width = dsl.NewSpecConstant[uint32](4)
 
 // Counters is the number of counters that a work-group has of its own.
 const Counters = 4096
@@ -77,57 +79,50 @@ func (b Bins) end(it dsl.NDItem1, own []uint32, counts []uint32) {
 	}
 }
 
-// load loads the work-item's elements of the tile that begins at base, as unsigned numbers. It
-// returns a set of those that are among the n elements of the call. The elements have size bytes,
-// and are in one of x8, x16 and x32. That of narrow ones is empty, or the same memory as x8 or x16.
-func load(it dsl.NDItem1, x8 []uint8, x16 []uint16, x32 []uint32, size uint32, base, n int, x *[Each]uint32) (set uint32) {
-	l := it.LocalID()
-	switch {
-	case size == 4:
-		for j := range Each {
-			if p := base + j*Size + l; p < n && p < len(x32) {
-				x[j] = x32[p]
-				set |= 1 << j
-			}
+// elements calls a function for each of the work-item's elements, as unsigned numbers. There are n in
+// x8. Those that begin at a word are the same memory as x32, which has whole words; it is empty otherwise.
+func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint32)) {
+	width, r := Width.Get(it), it.GlobalRange()
+	bits, per := 8*width, 4/width
+	mask := ^uint32(0) >> (32 - bits)
+	whole := min(n/int(per), len(x32))
+	for i := it.GlobalID(); i < whole; i += 4 * r {
+		w0, w1, w2, w3 := x32[i], uint32(0), uint32(0), uint32(0) // four loads are under way at once
+		if i+r < whole {
+			w1 = x32[i+r]
 		}
-	case base+Tile <= n && base+Tile <= 4/int(size)*len(x32): // whole words
-		set = 1<<Each - 1
-		if size == 1 {
-			for j := range Each / 4 {
-				w := x32[base/4+j*Size+l]
-				x[4*j], x[4*j+1], x[4*j+2], x[4*j+3] = w&0xff, w>>8&0xff, w>>16&0xff, w>>24
-			}
-		} else {
-			for j := range Each / 2 {
-				w := x32[base/2+j*Size+l]
-				x[2*j], x[2*j+1] = w&0xffff, w>>16
-			}
+		if i+2*r < whole {
+			w2 = x32[i+2*r]
 		}
-	case size == 1:
-		for j := range Each {
-			if p := base + j*Size + l; p < n && p < len(x8) {
-				x[j] = uint32(x8[p])
-				set |= 1 << j
-			}
+		if i+3*r < whole {
+			w3 = x32[i+3*r]
 		}
-	default:
-		for j := range Each {
-			if p := base + j*Size + l; p < n && p < len(x16) {
-				x[j] = uint32(x16[p])
-				set |= 1 << j
+		for j := i; j < min(i+4*r, whole); j += r {
+			for e := range per {
+				count(w0 >> (e * bits) & mask)
 			}
+			w0, w1, w2 = w1, w2, w3
 		}
 	}
-	return set
+	for i := whole*int(per) + it.GlobalID(); i < n; i += r {
+		count(element(x8, i, width))
+	}
 }
 
-// length returns the number of elements of narrow views.
-func length(x8 []uint8, x16 []uint16, x32 []uint32, size uint32) int {
-	switch size {
-	case 1:
-		return len(x8)
-	case 2:
-		return len(x16)
+// element returns an element of less than 32 bits as an unsigned number.
+func element(x8 []uint8, i int, width uint32) (x uint32) {
+	for b := range width {
+		if at := i*int(width) + int(b); at >= 0 && at < len(x8) {
+			x |= uint32(x8[at]) << (8 * b)
+		}
+	}
+	return x
+}
+
+// length returns the number of elements of at most 32 bits.
+func length(it dsl.NDItem1, x8 []uint8, x32 []uint32) int {
+	if w := Width.Get(it); w < 4 {
+		return len(x8) / int(w)
 	}
 	return len(x32)
 }

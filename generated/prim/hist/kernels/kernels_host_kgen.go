@@ -18,1129 +18,709 @@ type edges32Host struct {
 
 func newEdges32Host() kernelimpl.HostForm { return new(edges32Host) }
 
-const edges32HostSites = `1	prim/hist/kernels/edges.go:96:8
-10	prim/hist/kernels/kernels.go:93:39
-1	97:13
-1	102:13`
+const edges32HostSites = `1	prim/hist/kernels/edges.go:84:8
+10	prim/hist/kernels/kernels.go:125:18
+10	86:25
+10	88:16`
 
 func (g *edges32Host) Begin() {
 	g.Sites = edges32HostSites
 	const n = 256
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 4)
 	g.Allot(0, 8192)
 	g.Allot(1, 4096)
-	g.Allot(2, 64)
 }
 
 func (g *edges32Host) Run() {
 	const n = 256
-	// ZeroLocal, edges.go:93
+	// ZeroLocal, edges.go:80
 	g.Zero(0)
-	// ZeroLocal, edges.go:94
+	// ZeroLocal, edges.go:81
 	g.Zero(1)
-	v19 := g.Int32(156)
-	v25 := v19 + 1
-	v26 := uint32(v25) < 1024
-	v27 := int32(1024)
-	if v26 {
-		v27 = v25
+	v14 := g.Int32(116)
+	v19 := v14 + 1
+	v20 := uint32(v19) < 1024
+	v21 := int32(1024)
+	if v20 {
+		v21 = v19
 	}
-	v13 := g.Int32(120)
-	v28 := v13 == 1
+	c0 := g.c0
+	v22 := uint32(c0) < 4
+	v23 := c0 != 0
+	v5 := g.Int64(64)
+	p2 := g.Pointer(2)
 	v7 := g.Int64(80)
 	p3 := g.Pointer(3)
-	v29 := v13 == 2
-	v9 := g.Int64(96)
-	p4 := g.Pointer(4)
-	v11 := g.Int64(112)
-	p5 := g.Pointer(5)
-	v17 := g.Int32(148)
-	v30 := v17 == 0
-	v16 := g.Int32(144)
+	v12 := g.Int32(108)
+	v24 := v12 == 0
+	v11 := g.Int32(104)
 	basex := g.Base(0)
 	m1 := g.Memory(1)
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		var v31, v42, v49 int32
-		v31 = int32(li)
+		var v25, v29, v30, v42, v43, v45, v49, v56 int32
+		var v28, v32 int64
+		v25 = int32(li)
 	b3:
-		if uint32(v31) >= uint32(v27) {
+		if uint32(v25) >= uint32(v21) {
 			more = true
 			continue
 		}
-		v33 := int64(uint32(v31))
-		if !v28 {
-			goto b7
-		}
-		if v33 < v7 {
-			v42 = int32(uint8(*(*int8)(unsafe.Add(p3, int(v31)))))
+		if !v22 {
 			goto b12
 		}
-		v42 = 0
-		goto b12
-	b7:
-		if !v29 {
-			goto b10
+		v28 = int64(uint32(v25 * c0))
+		if !v23 {
+			v45 = 0
+			goto b11
 		}
-		if v33 < v9 {
-			v42 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v31)*2))))
-			goto b12
-		}
-		v42 = 0
-		goto b12
-	b10:
-		if v33 < v11 {
-			v42 = *(*int32)(unsafe.Add(p5, int(v31)*4))
-		} else {
-			v42 = 0
-		}
-	b12:
-		if v30 {
-			v49 = v42 ^ v16
-		} else {
-			v44 := v42 & v17
-			v48 := v17 + v42
-			if v44 != v42 {
-				v48 = v17 - v44
+		v29 = 0
+		v30 = 0
+	b6:
+		v32 = v28 + int64(uint32(v30))
+		if v32 < v5 {
+			v36 := v30 * 8
+			v39 := int32(uint8(*(*int8)(unsafe.Add(p2, int(v32))))) << (uint32(v36&31) & 31)
+			v40 := int32(0)
+			if uint32(v36) < 32 {
+				v40 = v39
 			}
-			v49 = v48
+			v42 = v29 | v40
+		} else {
+			v42 = v29
 		}
-		if uint32(v31) >= 1024 {
-			g.Fault(0, v33, 1024, v0)
+		v43 = v30 + 1
+		if uint32(v43) < uint32(c0) {
+			v29 = v42
+			v30 = v43
+			goto b6
+		}
+		v45 = v42
+	b11:
+		v49 = v45
+		goto b14
+	b12:
+		if int64(uint32(v25)) < v7 {
+			v49 = *(*int32)(unsafe.Add(p3, int(v25)*4))
+		} else {
+			v49 = 0
+		}
+	b14:
+		if v24 {
+			v56 = v49 ^ v11
+		} else {
+			v51 := v49 & v12
+			v55 := v12 + v49
+			if v51 != v49 {
+				v55 = v12 - v51
+			}
+			v56 = v55
+		}
+		if uint32(v25) >= 1024 {
+			g.Fault(0, int64(uint32(v25)), 1024, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(m1, int(v31)*4)) = v49
-		v31 = v31 + 256
+		*(*int32)(unsafe.Add(m1, int(v25)*4)) = v56
+		v25 = v25 + 256
 		goto b3
 	}
 	if !more {
 		return
 	}
-	// Barrier, edges.go:98
-	v54 := v13 == 1
-	v55 := 0 < v7
-	v58 := v13 == 2
-	v59 := 0 < v9
-	v62 := 0 < v11
-	v65 := v17 == 0
-	v73 := int64(uint32(v19))
-	v74 := v73 < v7
-	v77 := v13 == 2
-	v78 := v73 < v9
-	v81 := v73 < v11
-	v1 := g.Int64(32)
-	v91 := v13 == 2
+	// Barrier, edges.go:86
+	v62 := uint32(c0) < 4
+	v63 := c0 != 0
+	v80 := 0 < v7
+	v83 := v12 == 0
+	v92 := c0 != 0
+	v91 := int64(uint32(v14))
+	v93 := int64(uint32(c0))
+	v94 := v91 * v93
+	v112 := int64(uint32(v14))
+	v113 := v112 < v7
 	v3 := g.Int64(48)
-	v5 := g.Int64(64)
-	v92 := v5
-	if v91 {
-		v92 = v3
+	v124 := c0 != 0
+	v1 := g.Int64(32)
+	v123 := int64(uint32(c0))
+	v9 := g.Int64(96)
+	v128 := v9 == 0
+	p4 := g.Pointer(4)
+	v138 := c0 != 0
+	v15 := g.Int32(120)
+	v158 := uint32(v15) < 32
+	v159 := v15 & 31
+	v160 := int32(1) << (uint32(v159) & 31)
+	v161 := int32(0)
+	if v158 {
+		v161 = v160
 	}
-	v14 := g.Int64(136)
-	v94 := v14 == 0
-	p7 := g.Pointer(7)
-	v20 := g.Int32(160)
-	v111 := uint32(v20) < 32
-	v112 := v20 & 31
-	v113 := int32(1) << (uint32(v112) & 31)
-	v114 := int32(0)
-	if v111 {
-		v114 = v113
+	v162 := v161 + -1
+	v268 := uint32(v15) < 32
+	v269 := v15 & 31
+	v270 := int32(1) << (uint32(v269) & 31)
+	v271 := int32(0)
+	if v268 {
+		v271 = v270
 	}
-	v115 := v114 + -1
-	v101 := int32(g.ID[0])
-	v102 := int64(uint32(v101))
-	v103 := v102 * 4096
-	m2 := g.Memory(2)
-	v104 := v13 == 4
-	p2 := g.Pointer(2)
-	v106 := v13 != 0
-	v105 := int64(uint32(v13))
-	p0 := g.Pointer(0)
+	v272 := v271 + -1
 	p1 := g.Pointer(1)
-	v18 := g.Int32(152)
-	v107 := v17 != 0
-	v108 := uint32(v19) < 1024
-	v109 := v13 == 2
+	v135 := g.Int32(8)
+	v136 := int64(uint32(v135))
+	v151 := v136 * 2
+	v152 := v136 * 3
+	v153 := v136 * 4
 	stop := g.Cancelled()
-	v110 := v20 == 32
-	v21 := g.Int64(176)
-	p10 := g.Pointer(10)
+	v137 := c0 * 8
+	v140 := 32 - v137
+	v141 := uint32(v140) < 32
+	v142 := v140 & 31
+	v143 := int32(uint32(4294967295) >> (uint32(v142) & 31))
+	v144 := int32(0)
+	if v141 {
+		v144 = v143
+	}
+	v13 := g.Int32(112)
+	v154 := v12 != 0
+	v155 := uint32(v14) < 1024
+	v156 := int64(uint32(c0))
+	v157 := v15 == 32
+	v16 := g.Int64(136)
+	p7 := g.Pointer(7)
 	m0 := g.Memory(0)
-	v117 := g.Int32(8)
-	c0 := g.c0
-	v765 := v20 == 32
+	v264 := int64(uint32(c0))
+	p0 := g.Pointer(0)
+	v265 := v12 != 0
+	v266 := uint32(v14) < 1024
+	v267 := v15 == 32
+	v360 := v15 == 32
 	dead := g.Dead[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v23 := int32(li)
-		v24 := int64(uint32(v23))
 		v0 := int32(basex + li)
-		var v64, v72, v83, v90, v126, v134, v142, v150, v158, v166, v174, v182, v190, v198, v206, v214, v222, v230, v238, v246, v311, v332, v398, v411, v421, v430, v439, v448, v457, v466, v475, v484, v493, v502, v511, v520, v529, v538, v547, v556, v563, v572, v581, v590, v599, v608, v617, v626, v635, v644, v653, v662, v671, v680, v689, v698, v699, v700, v701, v708, v718, v719, v720, v723, v735, v742, v743, v756, v759 int32
-		var v93, v100, v118, v121, v128, v136, v144, v152, v160, v168, v176, v184, v192, v200, v208, v216, v224, v232, v240, v247, v252, v255, v258, v315, v335, v338, v341, v402, v415, v423, v432, v441, v450, v459, v468, v477, v486, v495, v504, v513, v522, v531, v540, v549, v557, v565, v574, v583, v592, v601, v610, v619, v628, v637, v646, v655, v664, v673, v682, v691, v726, v748, v749 int64
-		if !v54 {
-			goto b22
+		v18 := int32(li)
+		var v64, v65, v76, v77, v79, v82, v90, v95, v96, v108, v109, v111, v115, v122, v166, v170, v174, v178, v182, v183, v184, v187, v193, v200, v206, v207, v208, v211, v216, v217, v229, v230, v235, v242, v243, v256, v259, v273, v277, v278, v291, v292, v300, v306, v307, v308, v311, v316, v317, v329, v330, v335, v342, v343, v356 int32
+		var v98, v127, v134, v164, v167, v171, v175, v179, v181, v185, v215, v219, v232, v248, v249, v274, v280, v315, v319, v332, v348, v349 int64
+		if !v62 {
+			goto b29
 		}
-		if v55 {
-			v64 = int32(uint8(*(*int8)(p3)))
-			goto b27
-		}
-		v64 = 0
-		goto b27
-	b22:
-		if !v58 {
-			goto b25
-		}
-		if v59 {
-			v64 = int32(uint16(*(*int16)(p4)))
-			goto b27
+		if !v63 {
+			v79 = 0
+			goto b28
 		}
 		v64 = 0
-		goto b27
-	b25:
-		if v62 {
-			v64 = *(*int32)(p5)
-		} else {
-			v64 = 0
-		}
-	b27:
-		if v65 {
-			v72 = v64 ^ v16
-		} else {
-			v67 := v64 & v17
-			v71 := v17 + v64
-			if v67 != v64 {
-				v71 = v17 - v67
+		v65 = 0
+	b23:
+		if int64(uint32(v65)) < v5 {
+			v70 := v65 * 8
+			v73 := int32(uint8(*(*int8)(unsafe.Add(p2, int(v65))))) << (uint32(v70&31) & 31)
+			v74 := int32(0)
+			if uint32(v70) < 32 {
+				v74 = v73
 			}
-			v72 = v71
-		}
-		if !v54 {
-			goto b33
-		}
-		if v74 {
-			v83 = int32(uint8(*(*int8)(unsafe.Add(p3, int(v73)))))
-			goto b38
-		}
-		v83 = 0
-		goto b38
-	b33:
-		if !v77 {
-			goto b36
-		}
-		if v78 {
-			v83 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v73)*2))))
-			goto b38
-		}
-		v83 = 0
-		goto b38
-	b36:
-		if v81 {
-			v83 = *(*int32)(unsafe.Add(p5, int(v73)*4))
+			v76 = v64 | v74
 		} else {
-			v83 = 0
+			v76 = v64
 		}
-	b38:
-		if v65 {
-			v90 = v83 ^ v16
+		v77 = v65 + 1
+		if uint32(v77) < uint32(c0) {
+			v64 = v76
+			v65 = v77
+			goto b23
+		}
+		v79 = v76
+	b28:
+		v82 = v79
+		goto b31
+	b29:
+		if v80 {
+			v82 = *(*int32)(p3)
 		} else {
-			v85 := v83 & v17
-			v89 := v17 + v83
-			if v85 != v83 {
-				v89 = v17 - v85
+			v82 = 0
+		}
+	b31:
+		if v83 {
+			v90 = v82 ^ v11
+		} else {
+			v85 := v82 & v12
+			v89 := v12 + v82
+			if v85 != v82 {
+				v89 = v12 - v85
 			}
 			v90 = v89
 		}
-		if v54 {
-			v93 = v1
-		} else {
-			v93 = v92
+		if !v62 {
+			goto b42
 		}
-		if v94 {
-			v100 = v93
-		} else {
-			v95 := *(*int64)(p7)
-			v97 := int64(0)
-			if 0 < v95 {
-				v97 = v95
+		if !v92 {
+			v111 = 0
+			goto b41
+		}
+		v95 = 0
+		v96 = 0
+	b36:
+		v98 = v94 + int64(uint32(v96))
+		if v98 < v5 {
+			v102 := v96 * 8
+			v105 := int32(uint8(*(*int8)(unsafe.Add(p2, int(v98))))) << (uint32(v102&31) & 31)
+			v106 := int32(0)
+			if uint32(v102) < 32 {
+				v106 = v105
 			}
-			v99 := v97
-			if v93 < v97 {
-				v99 = v93
+			v108 = v95 | v106
+		} else {
+			v108 = v95
+		}
+		v109 = v96 + 1
+		if uint32(v109) < uint32(c0) {
+			v95 = v108
+			v96 = v109
+			goto b36
+		}
+		v111 = v108
+	b41:
+		v115 = v111
+		goto b44
+	b42:
+		if v113 {
+			v115 = *(*int32)(unsafe.Add(p3, int(v112)*4))
+		} else {
+			v115 = 0
+		}
+	b44:
+		if v83 {
+			v122 = v115 ^ v11
+		} else {
+			v117 := v115 & v12
+			v121 := v12 + v115
+			if v117 != v115 {
+				v121 = v12 - v117
 			}
-			v100 = v99
+			v122 = v121
 		}
-		v116 := v23 & v115
-		v118 = v103
-	b46:
-		if v118 >= v100 {
-			goto b247
-		}
-		*(*[64]byte)(m2) = [64]byte{}
-		if !v104 {
-			goto b97
-		}
-		v121 = v118 + v24
-		if v121 >= v100 {
-			v126 = 0
+		if !v62 {
+			v127 = v3
 			goto b51
 		}
-		if v121 < v5 {
-			*(*int32)(m2) = *(*int32)(unsafe.Add(p2, int(v121)*4))
-			v126 = 1
-		} else {
-			v126 = 0
-		}
-	b51:
-		v128 = (v118 + 256) + v24
-		if v128 >= v100 {
-			v134 = v126
-			goto b54
-		}
-		if v128 < v5 {
-			*(*int32)(unsafe.Add(m2, 4)) = *(*int32)(unsafe.Add(p2, int(v128)*4))
-			v134 = v126 | 2
-		} else {
-			v134 = v126
-		}
-	b54:
-		v136 = (v118 + 512) + v24
-		if v136 >= v100 {
-			v142 = v134
-			goto b57
-		}
-		if v136 < v5 {
-			*(*int32)(unsafe.Add(m2, 8)) = *(*int32)(unsafe.Add(p2, int(v136)*4))
-			v142 = v134 | 4
-		} else {
-			v142 = v134
-		}
-	b57:
-		v144 = (v118 + 768) + v24
-		if v144 >= v100 {
-			v150 = v142
-			goto b60
-		}
-		if v144 < v5 {
-			*(*int32)(unsafe.Add(m2, 12)) = *(*int32)(unsafe.Add(p2, int(v144)*4))
-			v150 = v142 | 8
-		} else {
-			v150 = v142
-		}
-	b60:
-		v152 = (v118 + 1024) + v24
-		if v152 >= v100 {
-			v158 = v150
-			goto b63
-		}
-		if v152 < v5 {
-			*(*int32)(unsafe.Add(m2, 16)) = *(*int32)(unsafe.Add(p2, int(v152)*4))
-			v158 = v150 | 16
-		} else {
-			v158 = v150
-		}
-	b63:
-		v160 = (v118 + 1280) + v24
-		if v160 >= v100 {
-			v166 = v158
-			goto b66
-		}
-		if v160 < v5 {
-			*(*int32)(unsafe.Add(m2, 20)) = *(*int32)(unsafe.Add(p2, int(v160)*4))
-			v166 = v158 | 32
-		} else {
-			v166 = v158
-		}
-	b66:
-		v168 = (v118 + 1536) + v24
-		if v168 >= v100 {
-			v174 = v166
-			goto b69
-		}
-		if v168 < v5 {
-			*(*int32)(unsafe.Add(m2, 24)) = *(*int32)(unsafe.Add(p2, int(v168)*4))
-			v174 = v166 | 64
-		} else {
-			v174 = v166
-		}
-	b69:
-		v176 = (v118 + 1792) + v24
-		if v176 >= v100 {
-			v182 = v174
-			goto b72
-		}
-		if v176 < v5 {
-			*(*int32)(unsafe.Add(m2, 28)) = *(*int32)(unsafe.Add(p2, int(v176)*4))
-			v182 = v174 | 128
-		} else {
-			v182 = v174
-		}
-	b72:
-		v184 = (v118 + 2048) + v24
-		if v184 >= v100 {
-			v190 = v182
-			goto b75
-		}
-		if v184 < v5 {
-			*(*int32)(unsafe.Add(m2, 32)) = *(*int32)(unsafe.Add(p2, int(v184)*4))
-			v190 = v182 | 256
-		} else {
-			v190 = v182
-		}
-	b75:
-		v192 = (v118 + 2304) + v24
-		if v192 >= v100 {
-			v198 = v190
-			goto b78
-		}
-		if v192 < v5 {
-			*(*int32)(unsafe.Add(m2, 36)) = *(*int32)(unsafe.Add(p2, int(v192)*4))
-			v198 = v190 | 512
-		} else {
-			v198 = v190
-		}
-	b78:
-		v200 = (v118 + 2560) + v24
-		if v200 >= v100 {
-			v206 = v198
-			goto b81
-		}
-		if v200 < v5 {
-			*(*int32)(unsafe.Add(m2, 40)) = *(*int32)(unsafe.Add(p2, int(v200)*4))
-			v206 = v198 | 1024
-		} else {
-			v206 = v198
-		}
-	b81:
-		v208 = (v118 + 2816) + v24
-		if v208 >= v100 {
-			v214 = v206
-			goto b84
-		}
-		if v208 < v5 {
-			*(*int32)(unsafe.Add(m2, 44)) = *(*int32)(unsafe.Add(p2, int(v208)*4))
-			v214 = v206 | 2048
-		} else {
-			v214 = v206
-		}
-	b84:
-		v216 = (v118 + 3072) + v24
-		if v216 >= v100 {
-			v222 = v214
-			goto b87
-		}
-		if v216 < v5 {
-			*(*int32)(unsafe.Add(m2, 48)) = *(*int32)(unsafe.Add(p2, int(v216)*4))
-			v222 = v214 | 4096
-		} else {
-			v222 = v214
-		}
-	b87:
-		v224 = (v118 + 3328) + v24
-		if v224 >= v100 {
-			v230 = v222
-			goto b90
-		}
-		if v224 < v5 {
-			*(*int32)(unsafe.Add(m2, 52)) = *(*int32)(unsafe.Add(p2, int(v224)*4))
-			v230 = v222 | 8192
-		} else {
-			v230 = v222
-		}
-	b90:
-		v232 = (v118 + 3584) + v24
-		if v232 >= v100 {
-			v238 = v230
-			goto b93
-		}
-		if v232 < v5 {
-			*(*int32)(unsafe.Add(m2, 56)) = *(*int32)(unsafe.Add(p2, int(v232)*4))
-			v238 = v230 | 16384
-		} else {
-			v238 = v230
-		}
-	b93:
-		v240 = (v118 + 3840) + v24
-		if v240 >= v100 {
-			v246 = v238
-			goto b96
-		}
-		if v240 < v5 {
-			*(*int32)(unsafe.Add(m2, 60)) = *(*int32)(unsafe.Add(p2, int(v240)*4))
-			v246 = v238 | 32768
-		} else {
-			v246 = v238
-		}
-	b96:
-		v699 = v246
-		goto b214
-	b97:
-		v247 = v118 + 4096
-		if v247 > v100 {
-			goto b115
-		}
-		if !v106 {
+		if !v124 {
 			g.Fault(1, 0, 0, v0)
 			g.Leave(li)
 			continue
 		}
-		if v247 > ((4 / v105) * v5) {
-			goto b115
+		v127 = v1 / v123
+	b51:
+		if v128 {
+			v134 = v127
+		} else {
+			v129 := *(*int64)(p4)
+			v131 := int64(0)
+			if 0 < v129 {
+				v131 = v129
+			}
+			v133 := v131
+			if v127 < v131 {
+				v133 = v127
+			}
+			v134 = v133
 		}
-		if !v54 {
-			goto b107
+		if !v138 {
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v139 := int32(4 / uint32(c0))
+		v145 := int64(uint32(v139))
+		if v139 == 0 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v147 := v134 / v145
+		v149 := v3
+		if v147 < v3 {
+			v149 = v147
+		}
+		v150 := int64(basex + li)
+		v163 := v18 & v162
+		v164 = v150
+	b56:
+		if v164 >= v149 {
+			v273 = v18 & v272
+			v274 = (v149 * v145) + v150
+			goto b99
+		}
+		v166 = *(*int32)(unsafe.Add(p1, int(v164)*4))
+		v167 = v164 + v136
+		if v167 < v149 {
+			v170 = *(*int32)(unsafe.Add(p1, int(v167)*4))
+		} else {
+			v170 = 0
+		}
+		v171 = v164 + v151
+		if v171 < v149 {
+			v174 = *(*int32)(unsafe.Add(p1, int(v171)*4))
+		} else {
+			v174 = 0
+		}
+		v175 = v164 + v152
+		if v175 < v149 {
+			v178 = *(*int32)(unsafe.Add(p1, int(v175)*4))
+		} else {
+			v178 = 0
+		}
+		v179 = v164 + v153
+		v181 = v149
+		if v179 < v149 {
+			v181 = v179
+		}
+		v182 = v166
+		v183 = v170
+		v184 = v174
+		v185 = v164
+	b64:
+		if v185 >= v181 {
+			v164 = v179
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b56
+		}
+		v187 = 0
+	b65:
+		{
+			v188 := v187 * v137
+			v192 := int32(0)
+			if uint32(v188) < 32 {
+				v192 = int32(uint32(v182) >> (uint32(v188&31) & 31))
+			}
+			v193 = v192 & v144
+			if v83 {
+				v200 = v193 ^ v11
+			} else {
+				v195 := v193 & v12
+				v199 := v12 + v193
+				if v195 != v193 {
+					v199 = v12 - v195
+				}
+				v200 = v199
+			}
 		}
 		{
-			v252 = int64(uint64(v118) >> 2)
-			v255 = v252 + v24
-			v258 = (v252 + 768) + v24
-			v261 := ((-2147483648 <= v252) && (v252 <= 2147483647)) && (uint64(v255) < uint64(v5))
-			if v261 && (uint64(v258) < uint64(v5)) {
-				v263 := *(*int32)(unsafe.Add(p2, int(v255)*4))
-				*(*int32)(m2) = v263 & 255
-				*(*int32)(unsafe.Add(m2, 4)) = int32(uint32(v263)>>8) & 255
-				*(*int32)(unsafe.Add(m2, 8)) = int32(uint32(v263)>>16) & 255
-				*(*int32)(unsafe.Add(m2, 12)) = int32(uint32(v263) >> 24)
-				v276 := *(*int32)(unsafe.Add(p2, int((v252+256)+v24)*4))
-				*(*int32)(unsafe.Add(m2, 16)) = v276 & 255
-				*(*int32)(unsafe.Add(m2, 20)) = int32(uint32(v276)>>8) & 255
-				*(*int32)(unsafe.Add(m2, 24)) = int32(uint32(v276)>>16) & 255
-				*(*int32)(unsafe.Add(m2, 28)) = int32(uint32(v276) >> 24)
-				v289 := *(*int32)(unsafe.Add(p2, int((v252+512)+v24)*4))
-				*(*int32)(unsafe.Add(m2, 32)) = v289 & 255
-				*(*int32)(unsafe.Add(m2, 36)) = int32(uint32(v289)>>8) & 255
-				*(*int32)(unsafe.Add(m2, 40)) = int32(uint32(v289)>>16) & 255
-				*(*int32)(unsafe.Add(m2, 44)) = int32(uint32(v289) >> 24)
-				v300 := *(*int32)(unsafe.Add(p2, int(v258)*4))
-				*(*int32)(unsafe.Add(m2, 48)) = v300 & 255
-				*(*int32)(unsafe.Add(m2, 52)) = int32(uint32(v300)>>8) & 255
-				*(*int32)(unsafe.Add(m2, 56)) = int32(uint32(v300)>>16) & 255
-				*(*int32)(unsafe.Add(m2, 60)) = int32(uint32(v300) >> 24)
-				goto b112
+			v203 := v154 && (uint32(v13) < uint32(v193&v12))
+			if v203 {
+				goto b94
 			}
-			v311 = 0
+		}
+		if uint32(v200) < uint32(v90) {
+			goto b94
+		}
+		if uint32(v122) <= uint32(v200) {
+			goto b94
+		}
+		v206 = v14
+		v207 = 0
+	b71:
+		v208 = v206 - v207
+		if 1 >= uint32(v208) {
+			goto b88
+		}
+		v211 = v207 + int32(uint32(v208)>>1)
+		if v155 {
+			v243 = *(*int32)(unsafe.Add(m1, int(v211&1023)*4))
+			goto b87
+		}
+		if v62 {
+			v215 = int64(uint32(v211)) * v156
+			v216 = 0
+			v217 = 0
+		} else {
+			goto b81
+		}
+	b76:
+		v219 = v215 + int64(uint32(v217))
+		if v219 < v5 {
+			v223 := v217 * 8
+			v226 := int32(uint8(*(*int8)(unsafe.Add(p2, int(v219))))) << (uint32(v223&31) & 31)
+			v227 := int32(0)
+			if uint32(v223) < 32 {
+				v227 = v226
+			}
+			v229 = v216 | v227
+		} else {
+			v229 = v216
+		}
+		v230 = v217 + 1
+		if uint32(v230) < uint32(c0) {
+			v216 = v229
+			v217 = v230
+			goto b76
+		}
+		v235 = v229
+		goto b83
+	b81:
+		v232 = int64(uint32(v211))
+		if v232 < v7 {
+			v235 = *(*int32)(unsafe.Add(p3, int(v232)*4))
+		} else {
+			v235 = 0
+		}
+	b83:
+		if v83 {
+			v242 = v235 ^ v11
+		} else {
+			v237 := v235 & v12
+			v241 := v12 + v235
+			if v237 != v235 {
+				v241 = v12 - v237
+			}
+			v242 = v241
+		}
+		v243 = v242
+	b87:
+		{
+			v244 := uint32(v243) <= uint32(v200)
+			v245 := v211
+			if v244 {
+				v245 = v206
+			}
+			v246 := v207
+			if v244 {
+				v246 = v211
+			}
+			v206 = v245
+			v207 = v246
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b71
+		}
+	b88:
+		if !v157 {
+			goto b92
+		}
+		v248 = int64(uint32(v207)) * 2
+		v249 = v248 + 1
+		if v249 >= v16 {
+			goto b94
+		}
+		{
+			v251 := atomic.AddInt32((*int32)(unsafe.Add(p7, int(v248)*4)), int32(1)) - int32(1)
+			if v251 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p7, int(v249)*4)), int32(1))
+				goto b94
+			}
+			goto b94
+		}
+	b92:
+		{
+			v255 := int32(0)
+			if v158 {
+				v255 = v207 << (uint32(v159) & 31)
+			}
+			v256 = v255 | v163
+			if uint32(v256) < 2048 {
+				_ = *(*int32)(unsafe.Add(m0, int(v256)*4))
+				*(*int32)(unsafe.Add(m0, int(v256)*4)) += int32(1)
+			}
+		}
+	b94:
+		v259 = v187 + 1
+		if uint32(v259) < uint32(v139) {
+			v187 = v259
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b65
+		}
+		v182 = v183
+		v183 = v184
+		v184 = v178
+		v185 = v185 + v136
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b64
+	b99:
+		v276 := v274 * v264
+		if v274 >= v134 {
+			goto b135
+		}
+		v277 = 0
+		v278 = 0
+	b100:
+		v280 = v276 + int64(uint32(v278))
+		if 0 > v280 {
+			v291 = v277
+			goto b103
+		}
+		if v280 < v1 {
+			v285 := v278 * 8
+			v288 := int32(uint8(*(*int8)(unsafe.Add(p0, int(v280))))) << (uint32(v285&31) & 31)
+			v289 := int32(0)
+			if uint32(v285) < 32 {
+				v289 = v288
+			}
+			v291 = v277 | v289
+		} else {
+			v291 = v277
 		}
 	b103:
-		v315 = (v252 + int64(uint32(v311*256))) + v24
-		if uint64(v315) >= uint64(v5) {
-			g.Fault(2, v315, v5, v0)
-			g.Leave(li)
-			continue
+		v292 = v278 + 1
+		if uint32(v292) < uint32(c0) {
+			v277 = v291
+			v278 = v292
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b100
+		}
+		if v83 {
+			v300 = v291 ^ v11
+		} else {
+			v295 := v291 & v12
+			v299 := v12 + v291
+			if v295 != v291 {
+				v299 = v12 - v295
+			}
+			v300 = v299
 		}
 		{
-			v317 := *(*int32)(unsafe.Add(p2, int(v315)*4))
-			v318 := v311 * 4
-			*(*int32)(unsafe.Add(m2, int(v318)*4)) = v317 & 255
-			*(*int32)(unsafe.Add(m2, int(v318+1)*4)) = int32(uint32(v317)>>8) & 255
-			*(*int32)(unsafe.Add(m2, int(v318+2)*4)) = int32(uint32(v317)>>16) & 255
-			*(*int32)(unsafe.Add(m2, int(v318+3)*4)) = int32(uint32(v317) >> 24)
-			v332 = v311 + 1
-			if v332 < 4 {
-				v311 = v332
-				goto b103
-			}
-			goto b112
-		}
-	b107:
-		{
-			v335 = int64(uint64(v118) >> 1)
-			v338 = v335 + v24
-			v341 = (v335 + 1792) + v24
-			v344 := ((-2147483648 <= v335) && (v335 <= 2147483647)) && (uint64(v338) < uint64(v5))
-			if v344 && (uint64(v341) < uint64(v5)) {
-				v346 := *(*int32)(unsafe.Add(p2, int(v338)*4))
-				*(*int32)(m2) = v346 & 65535
-				*(*int32)(unsafe.Add(m2, 4)) = int32(uint32(v346) >> 16)
-				v353 := *(*int32)(unsafe.Add(p2, int((v335+256)+v24)*4))
-				*(*int32)(unsafe.Add(m2, 8)) = v353 & 65535
-				*(*int32)(unsafe.Add(m2, 12)) = int32(uint32(v353) >> 16)
-				v360 := *(*int32)(unsafe.Add(p2, int((v335+512)+v24)*4))
-				*(*int32)(unsafe.Add(m2, 16)) = v360 & 65535
-				*(*int32)(unsafe.Add(m2, 20)) = int32(uint32(v360) >> 16)
-				v367 := *(*int32)(unsafe.Add(p2, int((v335+768)+v24)*4))
-				*(*int32)(unsafe.Add(m2, 24)) = v367 & 65535
-				*(*int32)(unsafe.Add(m2, 28)) = int32(uint32(v367) >> 16)
-				v374 := *(*int32)(unsafe.Add(p2, int((v335+1024)+v24)*4))
-				*(*int32)(unsafe.Add(m2, 32)) = v374 & 65535
-				*(*int32)(unsafe.Add(m2, 36)) = int32(uint32(v374) >> 16)
-				v381 := *(*int32)(unsafe.Add(p2, int((v335+1280)+v24)*4))
-				*(*int32)(unsafe.Add(m2, 40)) = v381 & 65535
-				*(*int32)(unsafe.Add(m2, 44)) = int32(uint32(v381) >> 16)
-				v388 := *(*int32)(unsafe.Add(p2, int((v335+1536)+v24)*4))
-				*(*int32)(unsafe.Add(m2, 48)) = v388 & 65535
-				*(*int32)(unsafe.Add(m2, 52)) = int32(uint32(v388) >> 16)
-				v393 := *(*int32)(unsafe.Add(p2, int(v341)*4))
-				*(*int32)(unsafe.Add(m2, 56)) = v393 & 65535
-				*(*int32)(unsafe.Add(m2, 60)) = int32(uint32(v393) >> 16)
-				goto b112
-			}
-			v398 = 0
-		}
-	b109:
-		v402 = (v335 + int64(uint32(v398*256))) + v24
-		if uint64(v402) >= uint64(v5) {
-			g.Fault(3, v402, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v404 := *(*int32)(unsafe.Add(p2, int(v402)*4))
-			v405 := v398 * 2
-			*(*int32)(unsafe.Add(m2, int(v405)*4)) = v404 & 65535
-			*(*int32)(unsafe.Add(m2, int(v405+1)*4)) = int32(uint32(v404) >> 16)
-			v411 = v398 + 1
-			if v411 < 8 {
-				v398 = v411
-				goto b109
+			v303 := v265 && (uint32(v13) < uint32(v291&v12))
+			if v303 {
+				goto b134
 			}
 		}
-	b112:
-		v699 = 65535
-		goto b214
-	b115:
-		if !v54 {
-			goto b165
-		}
-		v415 = v118 + v24
-		if v415 >= v100 {
-			v421 = 0
-			goto b119
-		}
-		if v415 < v1 {
-			*(*int32)(m2) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v415)))))
-			v421 = 1
-		} else {
-			v421 = 0
-		}
-	b119:
-		v423 = (v118 + 256) + v24
-		if v423 >= v100 {
-			v430 = v421
-			goto b122
-		}
-		if v423 < v1 {
-			*(*int32)(unsafe.Add(m2, 4)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v423)))))
-			v430 = v421 | 2
-		} else {
-			v430 = v421
-		}
-	b122:
-		v432 = (v118 + 512) + v24
-		if v432 >= v100 {
-			v439 = v430
-			goto b125
-		}
-		if v432 < v1 {
-			*(*int32)(unsafe.Add(m2, 8)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v432)))))
-			v439 = v430 | 4
-		} else {
-			v439 = v430
-		}
-	b125:
-		v441 = (v118 + 768) + v24
-		if v441 >= v100 {
-			v448 = v439
-			goto b128
-		}
-		if v441 < v1 {
-			*(*int32)(unsafe.Add(m2, 12)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v441)))))
-			v448 = v439 | 8
-		} else {
-			v448 = v439
-		}
-	b128:
-		v450 = (v118 + 1024) + v24
-		if v450 >= v100 {
-			v457 = v448
-			goto b131
-		}
-		if v450 < v1 {
-			*(*int32)(unsafe.Add(m2, 16)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v450)))))
-			v457 = v448 | 16
-		} else {
-			v457 = v448
-		}
-	b131:
-		v459 = (v118 + 1280) + v24
-		if v459 >= v100 {
-			v466 = v457
+		if uint32(v300) < uint32(v90) {
 			goto b134
 		}
-		if v459 < v1 {
-			*(*int32)(unsafe.Add(m2, 20)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v459)))))
-			v466 = v457 | 32
+		if uint32(v122) <= uint32(v300) {
+			goto b134
+		}
+		v306 = v14
+		v307 = 0
+	b111:
+		v308 = v306 - v307
+		if 1 >= uint32(v308) {
+			goto b128
+		}
+		v311 = v307 + int32(uint32(v308)>>1)
+		if v266 {
+			v343 = *(*int32)(unsafe.Add(m1, int(v311&1023)*4))
+			goto b127
+		}
+		if v62 {
+			v315 = int64(uint32(v311)) * v264
+			v316 = 0
+			v317 = 0
 		} else {
-			v466 = v457
+			goto b121
+		}
+	b116:
+		v319 = v315 + int64(uint32(v317))
+		if v319 < v5 {
+			v323 := v317 * 8
+			v326 := int32(uint8(*(*int8)(unsafe.Add(p2, int(v319))))) << (uint32(v323&31) & 31)
+			v327 := int32(0)
+			if uint32(v323) < 32 {
+				v327 = v326
+			}
+			v329 = v316 | v327
+		} else {
+			v329 = v316
+		}
+		v330 = v317 + 1
+		if uint32(v330) < uint32(c0) {
+			v316 = v329
+			v317 = v330
+			goto b116
+		}
+		v335 = v329
+		goto b123
+	b121:
+		v332 = int64(uint32(v311))
+		if v332 < v7 {
+			v335 = *(*int32)(unsafe.Add(p3, int(v332)*4))
+		} else {
+			v335 = 0
+		}
+	b123:
+		if v83 {
+			v342 = v335 ^ v11
+		} else {
+			v337 := v335 & v12
+			v341 := v12 + v335
+			if v337 != v335 {
+				v341 = v12 - v337
+			}
+			v342 = v341
+		}
+		v343 = v342
+	b127:
+		{
+			v344 := uint32(v343) <= uint32(v300)
+			v345 := v311
+			if v344 {
+				v345 = v306
+			}
+			v346 := v307
+			if v344 {
+				v346 = v311
+			}
+			v306 = v345
+			v307 = v346
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b111
+		}
+	b128:
+		if !v267 {
+			goto b132
+		}
+		v348 = int64(uint32(v307)) * 2
+		v349 = v348 + 1
+		if v349 >= v16 {
+			goto b134
+		}
+		{
+			v351 := atomic.AddInt32((*int32)(unsafe.Add(p7, int(v348)*4)), int32(1)) - int32(1)
+			if v351 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p7, int(v349)*4)), int32(1))
+				goto b134
+			}
+			goto b134
+		}
+	b132:
+		{
+			v355 := int32(0)
+			if v268 {
+				v355 = v307 << (uint32(v269) & 31)
+			}
+			v356 = v355 | v273
+			if uint32(v356) < 2048 {
+				_ = *(*int32)(unsafe.Add(m0, int(v356)*4))
+				*(*int32)(unsafe.Add(m0, int(v356)*4)) += int32(1)
+			}
 		}
 	b134:
-		v468 = (v118 + 1536) + v24
-		if v468 >= v100 {
-			v475 = v466
-			goto b137
-		}
-		if v468 < v1 {
-			*(*int32)(unsafe.Add(m2, 24)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v468)))))
-			v475 = v466 | 64
-		} else {
-			v475 = v466
-		}
-	b137:
-		v477 = (v118 + 1792) + v24
-		if v477 >= v100 {
-			v484 = v475
-			goto b140
-		}
-		if v477 < v1 {
-			*(*int32)(unsafe.Add(m2, 28)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v477)))))
-			v484 = v475 | 128
-		} else {
-			v484 = v475
-		}
-	b140:
-		v486 = (v118 + 2048) + v24
-		if v486 >= v100 {
-			v493 = v484
-			goto b143
-		}
-		if v486 < v1 {
-			*(*int32)(unsafe.Add(m2, 32)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v486)))))
-			v493 = v484 | 256
-		} else {
-			v493 = v484
-		}
-	b143:
-		v495 = (v118 + 2304) + v24
-		if v495 >= v100 {
-			v502 = v493
-			goto b146
-		}
-		if v495 < v1 {
-			*(*int32)(unsafe.Add(m2, 36)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v495)))))
-			v502 = v493 | 512
-		} else {
-			v502 = v493
-		}
-	b146:
-		v504 = (v118 + 2560) + v24
-		if v504 >= v100 {
-			v511 = v502
-			goto b149
-		}
-		if v504 < v1 {
-			*(*int32)(unsafe.Add(m2, 40)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v504)))))
-			v511 = v502 | 1024
-		} else {
-			v511 = v502
-		}
-	b149:
-		v513 = (v118 + 2816) + v24
-		if v513 >= v100 {
-			v520 = v511
-			goto b152
-		}
-		if v513 < v1 {
-			*(*int32)(unsafe.Add(m2, 44)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v513)))))
-			v520 = v511 | 2048
-		} else {
-			v520 = v511
-		}
-	b152:
-		v522 = (v118 + 3072) + v24
-		if v522 >= v100 {
-			v529 = v520
-			goto b155
-		}
-		if v522 < v1 {
-			*(*int32)(unsafe.Add(m2, 48)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v522)))))
-			v529 = v520 | 4096
-		} else {
-			v529 = v520
-		}
-	b155:
-		v531 = (v118 + 3328) + v24
-		if v531 >= v100 {
-			v538 = v529
-			goto b158
-		}
-		if v531 < v1 {
-			*(*int32)(unsafe.Add(m2, 52)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v531)))))
-			v538 = v529 | 8192
-		} else {
-			v538 = v529
-		}
-	b158:
-		v540 = (v118 + 3584) + v24
-		if v540 >= v100 {
-			v547 = v538
-			goto b161
-		}
-		if v540 < v1 {
-			*(*int32)(unsafe.Add(m2, 56)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v540)))))
-			v547 = v538 | 16384
-		} else {
-			v547 = v538
-		}
-	b161:
-		v549 = (v118 + 3840) + v24
-		if v549 >= v100 {
-			v556 = v547
-			goto b164
-		}
-		if v549 < v1 {
-			*(*int32)(unsafe.Add(m2, 60)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v549)))))
-			v556 = v547 | 32768
-		} else {
-			v556 = v547
-		}
-	b164:
-		v699 = v556
-		goto b214
-	b165:
-		v557 = v118 + v24
-		if v557 >= v100 {
-			v563 = 0
-			goto b168
-		}
-		if v557 < v3 {
-			*(*int32)(m2) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v557)*2))))
-			v563 = 1
-		} else {
-			v563 = 0
-		}
-	b168:
-		v565 = (v118 + 256) + v24
-		if v565 >= v100 {
-			v572 = v563
-			goto b171
-		}
-		if v565 < v3 {
-			*(*int32)(unsafe.Add(m2, 4)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v565)*2))))
-			v572 = v563 | 2
-		} else {
-			v572 = v563
-		}
-	b171:
-		v574 = (v118 + 512) + v24
-		if v574 >= v100 {
-			v581 = v572
-			goto b174
-		}
-		if v574 < v3 {
-			*(*int32)(unsafe.Add(m2, 8)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v574)*2))))
-			v581 = v572 | 4
-		} else {
-			v581 = v572
-		}
-	b174:
-		v583 = (v118 + 768) + v24
-		if v583 >= v100 {
-			v590 = v581
-			goto b177
-		}
-		if v583 < v3 {
-			*(*int32)(unsafe.Add(m2, 12)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v583)*2))))
-			v590 = v581 | 8
-		} else {
-			v590 = v581
-		}
-	b177:
-		v592 = (v118 + 1024) + v24
-		if v592 >= v100 {
-			v599 = v590
-			goto b180
-		}
-		if v592 < v3 {
-			*(*int32)(unsafe.Add(m2, 16)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v592)*2))))
-			v599 = v590 | 16
-		} else {
-			v599 = v590
-		}
-	b180:
-		v601 = (v118 + 1280) + v24
-		if v601 >= v100 {
-			v608 = v599
-			goto b183
-		}
-		if v601 < v3 {
-			*(*int32)(unsafe.Add(m2, 20)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v601)*2))))
-			v608 = v599 | 32
-		} else {
-			v608 = v599
-		}
-	b183:
-		v610 = (v118 + 1536) + v24
-		if v610 >= v100 {
-			v617 = v608
-			goto b186
-		}
-		if v610 < v3 {
-			*(*int32)(unsafe.Add(m2, 24)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v610)*2))))
-			v617 = v608 | 64
-		} else {
-			v617 = v608
-		}
-	b186:
-		v619 = (v118 + 1792) + v24
-		if v619 >= v100 {
-			v626 = v617
-			goto b189
-		}
-		if v619 < v3 {
-			*(*int32)(unsafe.Add(m2, 28)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v619)*2))))
-			v626 = v617 | 128
-		} else {
-			v626 = v617
-		}
-	b189:
-		v628 = (v118 + 2048) + v24
-		if v628 >= v100 {
-			v635 = v626
-			goto b192
-		}
-		if v628 < v3 {
-			*(*int32)(unsafe.Add(m2, 32)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v628)*2))))
-			v635 = v626 | 256
-		} else {
-			v635 = v626
-		}
-	b192:
-		v637 = (v118 + 2304) + v24
-		if v637 >= v100 {
-			v644 = v635
-			goto b195
-		}
-		if v637 < v3 {
-			*(*int32)(unsafe.Add(m2, 36)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v637)*2))))
-			v644 = v635 | 512
-		} else {
-			v644 = v635
-		}
-	b195:
-		v646 = (v118 + 2560) + v24
-		if v646 >= v100 {
-			v653 = v644
-			goto b198
-		}
-		if v646 < v3 {
-			*(*int32)(unsafe.Add(m2, 40)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v646)*2))))
-			v653 = v644 | 1024
-		} else {
-			v653 = v644
-		}
-	b198:
-		v655 = (v118 + 2816) + v24
-		if v655 >= v100 {
-			v662 = v653
-			goto b201
-		}
-		if v655 < v3 {
-			*(*int32)(unsafe.Add(m2, 44)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v655)*2))))
-			v662 = v653 | 2048
-		} else {
-			v662 = v653
-		}
-	b201:
-		v664 = (v118 + 3072) + v24
-		if v664 >= v100 {
-			v671 = v662
-			goto b204
-		}
-		if v664 < v3 {
-			*(*int32)(unsafe.Add(m2, 48)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v664)*2))))
-			v671 = v662 | 4096
-		} else {
-			v671 = v662
-		}
-	b204:
-		v673 = (v118 + 3328) + v24
-		if v673 >= v100 {
-			v680 = v671
-			goto b207
-		}
-		if v673 < v3 {
-			*(*int32)(unsafe.Add(m2, 52)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v673)*2))))
-			v680 = v671 | 8192
-		} else {
-			v680 = v671
-		}
-	b207:
-		v682 = (v118 + 3584) + v24
-		if v682 >= v100 {
-			v689 = v680
-			goto b210
-		}
-		if v682 < v3 {
-			*(*int32)(unsafe.Add(m2, 56)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v682)*2))))
-			v689 = v680 | 16384
-		} else {
-			v689 = v680
-		}
-	b210:
-		v691 = (v118 + 3840) + v24
-		if v691 >= v100 {
-			v698 = v689
-			goto b213
-		}
-		if v691 < v3 {
-			*(*int32)(unsafe.Add(m2, 60)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v691)*2))))
-			v698 = v689 | 32768
-		} else {
-			v698 = v689
-		}
-	b213:
-		v699 = v698
-	b214:
-		v700 = 0
-	b215:
-		v701 = *(*int32)(unsafe.Add(m2, int(v700)*4))
-		if v65 {
-			v708 = v701 ^ v16
-		} else {
-			v703 := v701 & v17
-			v707 := v17 + v701
-			if v703 != v701 {
-				v707 = v17 - v703
-			}
-			v708 = v707
-		}
-		if (int32(uint32(v699)>>(uint32(v700&31)&31)) & 1) == 0 {
-			goto b244
-		}
-		{
-			v715 := v107 && (uint32(v18) < uint32(v701&v17))
-			if v715 {
-				goto b244
-			}
-		}
-		if uint32(v708) < uint32(v72) {
-			goto b244
-		}
-		if uint32(v90) <= uint32(v708) {
-			goto b244
-		}
-		v718 = v19
-		v719 = 0
-	b222:
-		v720 = v718 - v719
-		if 1 >= uint32(v720) {
-			goto b238
-		}
-		v723 = v719 + int32(uint32(v720)>>1)
-		if v108 {
-			v743 = *(*int32)(unsafe.Add(m1, int(v723&1023)*4))
-			goto b237
-		}
-		v726 = int64(uint32(v723))
-		if !v54 {
-			goto b228
-		}
-		if v726 < v7 {
-			v735 = int32(uint8(*(*int8)(unsafe.Add(p3, int(v726)))))
-			goto b233
-		}
-		v735 = 0
-		goto b233
-	b228:
-		if !v109 {
-			goto b231
-		}
-		if v726 < v9 {
-			v735 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v726)*2))))
-			goto b233
-		}
-		v735 = 0
-		goto b233
-	b231:
-		if v726 < v11 {
-			v735 = *(*int32)(unsafe.Add(p5, int(v726)*4))
-		} else {
-			v735 = 0
-		}
-	b233:
-		if v65 {
-			v742 = v735 ^ v16
-		} else {
-			v737 := v735 & v17
-			v741 := v17 + v735
-			if v737 != v735 {
-				v741 = v17 - v737
-			}
-			v742 = v741
-		}
-		v743 = v742
-	b237:
-		{
-			v744 := uint32(v743) <= uint32(v708)
-			v745 := v723
-			if v744 {
-				v745 = v718
-			}
-			v746 := v719
-			if v744 {
-				v746 = v723
-			}
-			v718 = v745
-			v719 = v746
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b222
-		}
-	b238:
-		if !v110 {
-			goto b242
-		}
-		v748 = int64(uint32(v719)) * 2
-		v749 = v748 + 1
-		if v749 >= v21 {
-			goto b244
-		}
-		{
-			v751 := atomic.AddInt32((*int32)(unsafe.Add(p10, int(v748)*4)), int32(1)) - int32(1)
-			if v751 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p10, int(v749)*4)), int32(1))
-				goto b244
-			}
-			goto b244
-		}
-	b242:
-		{
-			v755 := int32(0)
-			if v111 {
-				v755 = v719 << (uint32(v112) & 31)
-			}
-			v756 = v755 | v116
-			if uint32(v756) < 2048 {
-				_ = *(*int32)(unsafe.Add(m0, int(v756)*4))
-				*(*int32)(unsafe.Add(m0, int(v756)*4)) += int32(1)
-			}
-		}
-	b244:
-		v759 = v700 + 1
-		if v759 < 16 {
-			v700 = v759
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b215
-		}
-		{
-			v764 := v118 + (int64(uint32(int32(uint32(v117)/uint32(c0)))) * 4096)
-			v118 = v764
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b46
-		}
-	b247:
-		if v765 {
+		v274 = v274 + v136
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b99
+	b135:
+		if v360 {
 			g.Leave(li)
 			continue
 		}
@@ -1149,78 +729,78 @@ func (g *edges32Host) Run() {
 	if !more {
 		return
 	}
-	// Barrier, kernels.go:65
-	v767 := v20 & 31
-	v766 := uint32(v20) < 32
-	v768 := int32(1) << (uint32(v767) & 31)
-	v769 := int32(0)
-	if v766 {
-		v769 = v768
+	// Barrier, kernels.go:67
+	v362 := v15 & 31
+	v361 := uint32(v15) < 32
+	v363 := int32(1) << (uint32(v362) & 31)
+	v364 := int32(0)
+	if v361 {
+		v364 = v363
 	}
-	v770 := v769 != 0
-	v771 := v769 + -1
+	v365 := v364 != 0
+	v366 := v364 + -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v23 := int32(li)
-		var v772, v776, v777, v780, v784, v785, v787 int32
-		var v790, v791 int64
-		v772 = v23
-	b251:
-		if uint32(v772) >= uint32(v19) {
+		v18 := int32(li)
+		var v367, v371, v372, v375, v379, v380, v382 int32
+		var v385, v386 int64
+		v367 = v18
+	b139:
+		if uint32(v367) >= uint32(v14) {
 			continue
 		}
-		v775 := int32(0)
-		if v766 {
-			v775 = v772 << (uint32(v767) & 31)
+		v370 := int32(0)
+		if v361 {
+			v370 = v367 << (uint32(v362) & 31)
 		}
-		if !v770 {
-			v787 = 0
-			goto b258
+		if !v365 {
+			v382 = 0
+			goto b146
 		}
-		v776 = 0
-		v777 = 0
-	b253:
-		v780 = v775 | ((v777 + v772) & v771)
-		if uint32(v780) < 2048 {
-			v784 = v776 + *(*int32)(unsafe.Add(m0, int(v780)*4))
+		v371 = 0
+		v372 = 0
+	b141:
+		v375 = v370 | ((v372 + v367) & v366)
+		if uint32(v375) < 2048 {
+			v379 = v371 + *(*int32)(unsafe.Add(m0, int(v375)*4))
 		} else {
-			v784 = v776
+			v379 = v371
 		}
-		v785 = v777 + 1
-		if uint32(v785) < uint32(v769) {
-			v776 = v784
-			v777 = v785
+		v380 = v372 + 1
+		if uint32(v380) < uint32(v364) {
+			v371 = v379
+			v372 = v380
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b253
+			goto b141
 		}
-		v787 = v784
-	b258:
-		if v787 == 0 {
-			goto b262
+		v382 = v379
+	b146:
+		if v382 == 0 {
+			goto b150
 		}
-		v790 = int64(uint32(v772)) * 2
-		v791 = v790 + 1
-		if v791 >= v21 {
-			goto b262
+		v385 = int64(uint32(v367)) * 2
+		v386 = v385 + 1
+		if v386 >= v16 {
+			goto b150
 		}
 		{
-			v793 := atomic.AddInt32((*int32)(unsafe.Add(p10, int(v790)*4)), v787) - v787
-			if uint32(v793+v787) < uint32(v787) {
-				atomic.AddInt32((*int32)(unsafe.Add(p10, int(v791)*4)), int32(1))
+			v388 := atomic.AddInt32((*int32)(unsafe.Add(p7, int(v385)*4)), v382) - v382
+			if uint32(v388+v382) < uint32(v382) {
+				atomic.AddInt32((*int32)(unsafe.Add(p7, int(v386)*4)), int32(1))
 			}
 		}
-	b262:
-		v772 = v772 + 256
+	b150:
+		v367 = v367 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b251
+		goto b139
 	}
 }
 
@@ -1232,7 +812,7 @@ type edges64Host struct {
 
 func newEdges64Host() kernelimpl.HostForm { return new(edges64Host) }
 
-const edges64HostSites = `1	prim/hist/kernels/edges.go:146:8`
+const edges64HostSites = `1	prim/hist/kernels/edges.go:129:8`
 
 func (g *edges64Host) Begin() {
 	g.Sites = edges64HostSites
@@ -1244,9 +824,9 @@ func (g *edges64Host) Begin() {
 
 func (g *edges64Host) Run() {
 	const n = 256
-	// ZeroLocal, edges.go:143
+	// ZeroLocal, edges.go:126
 	g.Zero(0)
-	// ZeroLocal, edges.go:144
+	// ZeroLocal, edges.go:127
 	g.Zero(1)
 	v10 := g.Int32(96)
 	v16 := v10 + 1
@@ -1301,7 +881,7 @@ func (g *edges64Host) Run() {
 	if !more {
 		return
 	}
-	// Barrier, edges.go:148
+	// Barrier, edges.go:131
 	v37 := 0 < v3
 	v40 := v8 == 0
 	v48 := int64(uint32(v10))
@@ -1527,7 +1107,7 @@ func (g *edges64Host) Run() {
 	if !more {
 		return
 	}
-	// Barrier, kernels.go:65
+	// Barrier, kernels.go:67
 	v142 := v11 & 31
 	v141 := uint32(v11) < 32
 	v143 := int32(1) << (uint32(v142) & 31)
@@ -1610,1008 +1190,565 @@ type even32Host struct {
 
 func newEven32Host() kernelimpl.HostForm { return new(even32Host) }
 
-const even32HostSites = `10	prim/hist/kernels/kernels.go:93:39
-1	97:13
-1	102:13`
+const even32HostSites = `10	prim/hist/kernels/kernels.go:125:18
+10	86:25
+10	88:16`
 
 func (g *even32Host) Begin() {
 	g.Sites = even32HostSites
 	const n = 256
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 4)
 	g.Allot(0, 16384)
-	g.Allot(1, 64)
 }
 
 func (g *even32Host) Run() {
 	const n = 256
-	// ZeroLocal, even.go:118
+	// ZeroLocal, even.go:116
 	g.Zero(0)
-	v7 := g.Int32(72)
-	v29 := v7 == 1
-	v1 := g.Int64(32)
-	v30 := v7 == 2
-	v3 := g.Int64(48)
-	v5 := g.Int64(64)
-	v31 := v5
-	if v30 {
-		v31 = v3
-	}
-	v8 := g.Int64(88)
-	v33 := v8 == 0
-	p4 := g.Pointer(4)
-	v11 := g.Int32(100)
-	v60 := uint32(v11) < 32
-	v61 := v11 & 31
-	v62 := int32(1) << (uint32(v61) & 31)
-	v63 := int32(0)
-	if v60 {
-		v63 = v62
-	}
-	v64 := v63 + -1
-	v40 := int32(g.ID[0])
-	v41 := int64(uint32(v40))
-	v42 := v41 * 4096
-	m1 := g.Memory(1)
-	v45 := v7 == 4
-	p2 := g.Pointer(2)
-	v47 := v7 != 0
-	basex := g.Base(0)
-	v46 := int64(uint32(v7))
-	p0 := g.Pointer(0)
-	p1 := g.Pointer(1)
-	v19 := g.Int32(140)
-	v48 := v19 != 0
-	v20 := g.Int32(144)
-	v21 := g.Int32(148)
-	v50 := v21 & 31
-	v49 := uint32(v21) < 32
-	v22 := g.Int32(152)
-	v23 := g.Int32(156)
-	v24 := g.Float32(160)
-	v25 := g.Float32(164)
-	v26 := g.Float32(168)
-	v28 := g.Float32(176)
-	v10 := g.Int32(96)
-	v51 := v10 + -1
-	v52 := float32(uint32(v51))
-	v27 := g.Float32(172)
-	stop := g.Cancelled()
-	v14 := g.Int32(120)
-	v15 := g.Int32(124)
-	v16 := g.Int32(128)
-	v17 := g.Int32(132)
-	v53 := int64(uint32(v17))
-	v18 := g.Int32(136)
-	v55 := v18 & 63
-	v56 := int64(uint32(v55))
-	v54 := uint32(v18) < 64
-	v57 := int64(uint32(v10))
-	v58 := int64(uint32(v16))
-	v59 := v11 == 32
-	v12 := g.Int64(112)
-	p6 := g.Pointer(6)
-	m0 := g.Memory(0)
-	v66 := g.Int32(8)
 	c0 := g.c0
-	v741 := v11 == 32
+	v26 := uint32(c0) < 4
+	v3 := g.Int64(48)
+	v28 := c0 != 0
+	basex := g.Base(0)
+	v1 := g.Int64(32)
+	v27 := int64(uint32(c0))
+	v5 := g.Int64(64)
+	v32 := v5 == 0
+	p2 := g.Pointer(2)
+	v42 := c0 != 0
+	v8 := g.Int32(76)
+	v70 := uint32(v8) < 32
+	v71 := v8 & 31
+	v73 := int32(1) << (uint32(v71) & 31)
+	v74 := int32(0)
+	if v70 {
+		v74 = v73
+	}
+	v75 := v74 + -1
+	v205 := uint32(v8) < 32
+	v206 := v8 & 31
+	v208 := int32(1) << (uint32(v206) & 31)
+	v209 := int32(0)
+	if v205 {
+		v209 = v208
+	}
+	v210 := v209 + -1
+	p1 := g.Pointer(1)
+	v39 := g.Int32(8)
+	v40 := int64(uint32(v39))
+	v55 := v40 * 2
+	v56 := v40 * 3
+	v57 := v40 * 4
+	stop := g.Cancelled()
+	v41 := c0 * 8
+	v44 := 32 - v41
+	v45 := uint32(v44) < 32
+	v46 := v44 & 31
+	v47 := int32(uint32(4294967295) >> (uint32(v46) & 31))
+	v48 := int32(0)
+	if v45 {
+		v48 = v47
+	}
+	v16 := g.Int32(116)
+	v58 := v16 != 0
+	v17 := g.Int32(120)
+	v18 := g.Int32(124)
+	v60 := v18 & 31
+	v59 := uint32(v18) < 32
+	v19 := g.Int32(128)
+	v20 := g.Int32(132)
+	v21 := g.Float32(136)
+	v22 := g.Float32(140)
+	v23 := g.Float32(144)
+	v25 := g.Float32(152)
+	v7 := g.Int32(72)
+	v61 := v7 + -1
+	v62 := float32(uint32(v61))
+	v24 := g.Float32(148)
+	v11 := g.Int32(96)
+	v12 := g.Int32(100)
+	v13 := g.Int32(104)
+	v14 := g.Int32(108)
+	v63 := int64(uint32(v14))
+	v15 := g.Int32(112)
+	v65 := v15 & 63
+	v66 := int64(uint32(v65))
+	v64 := uint32(v15) < 64
+	v67 := int64(uint32(v7))
+	v68 := int64(uint32(v13))
+	v69 := v8 == 32
+	v9 := g.Int64(88)
+	p4 := g.Pointer(4)
+	m0 := g.Memory(0)
+	v192 := int64(uint32(c0))
+	p0 := g.Pointer(0)
+	v193 := v16 != 0
+	v195 := v18 & 31
+	v194 := uint32(v18) < 32
+	v196 := v7 + -1
+	v197 := float32(uint32(v196))
+	v198 := int64(uint32(v14))
+	v200 := v15 & 63
+	v201 := int64(uint32(v200))
+	v199 := uint32(v15) < 64
+	v202 := int64(uint32(v7))
+	v203 := int64(uint32(v13))
+	v204 := v8 == 32
+	v313 := v8 == 32
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		var v32, v39, v67, v70, v77, v85, v93, v101, v109, v117, v125, v133, v141, v149, v157, v165, v173, v181, v189, v196, v201, v204, v207, v264, v284, v287, v290, v351, v364, v372, v381, v390, v399, v408, v417, v426, v435, v444, v453, v462, v471, v480, v489, v498, v506, v514, v523, v532, v541, v550, v559, v568, v577, v586, v595, v604, v613, v622, v631, v640, v724, v725 int64
-		var v75, v83, v91, v99, v107, v115, v123, v131, v139, v147, v155, v163, v171, v179, v187, v195, v260, v281, v347, v360, v370, v379, v388, v397, v406, v415, v424, v433, v442, v451, v460, v469, v478, v487, v496, v505, v512, v521, v530, v539, v548, v557, v566, v575, v584, v593, v602, v611, v620, v629, v638, v647, v648, v649, v654, v655, v681, v686, v694, v695, v696, v706, v708, v721, v732, v735 int32
-		var v664, v667, v668, v672 float32
-		var v692, v693 bool
-		if v29 {
-			v32 = v1
-		} else {
-			v32 = v31
+		var v31, v38, v77, v80, v84, v88, v92, v94, v98, v176, v177, v212, v218, v301, v302 int64
+		var v79, v83, v87, v91, v95, v96, v97, v100, v106, v107, v133, v138, v146, v147, v148, v158, v160, v173, v184, v187, v211, v215, v216, v229, v230, v232, v258, v263, v271, v272, v273, v283, v285, v298, v309 int32
+		var v116, v119, v120, v124, v241, v244, v245, v249 float32
+		var v144, v145, v269, v270 bool
+		if !v26 {
+			v31 = v3
+			goto b5
 		}
-		if v33 {
-			v39 = v32
-		} else {
-			v34 := *(*int64)(p4)
-			v36 := int64(0)
-			if 0 < v34 {
-				v36 = v34
-			}
-			v38 := v36
-			if v32 < v36 {
-				v38 = v32
-			}
-			v39 = v38
-		}
-		v43 := int32(li)
-		v44 := int64(uint32(v43))
-		v65 := v43 & v64
-		v67 = v42
-	b6:
-		if v67 >= v39 {
-			goto b209
-		}
-		*(*[64]byte)(m1) = [64]byte{}
-		if !v45 {
-			goto b57
-		}
-		v70 = v67 + v44
-		if v70 >= v39 {
-			v75 = 0
-			goto b11
-		}
-		if v70 < v5 {
-			*(*int32)(m1) = *(*int32)(unsafe.Add(p2, int(v70)*4))
-			v75 = 1
-		} else {
-			v75 = 0
-		}
-	b11:
-		v77 = (v67 + 256) + v44
-		if v77 >= v39 {
-			v83 = v75
-			goto b14
-		}
-		if v77 < v5 {
-			*(*int32)(unsafe.Add(m1, 4)) = *(*int32)(unsafe.Add(p2, int(v77)*4))
-			v83 = v75 | 2
-		} else {
-			v83 = v75
-		}
-	b14:
-		v85 = (v67 + 512) + v44
-		if v85 >= v39 {
-			v91 = v83
-			goto b17
-		}
-		if v85 < v5 {
-			*(*int32)(unsafe.Add(m1, 8)) = *(*int32)(unsafe.Add(p2, int(v85)*4))
-			v91 = v83 | 4
-		} else {
-			v91 = v83
-		}
-	b17:
-		v93 = (v67 + 768) + v44
-		if v93 >= v39 {
-			v99 = v91
-			goto b20
-		}
-		if v93 < v5 {
-			*(*int32)(unsafe.Add(m1, 12)) = *(*int32)(unsafe.Add(p2, int(v93)*4))
-			v99 = v91 | 8
-		} else {
-			v99 = v91
-		}
-	b20:
-		v101 = (v67 + 1024) + v44
-		if v101 >= v39 {
-			v107 = v99
-			goto b23
-		}
-		if v101 < v5 {
-			*(*int32)(unsafe.Add(m1, 16)) = *(*int32)(unsafe.Add(p2, int(v101)*4))
-			v107 = v99 | 16
-		} else {
-			v107 = v99
-		}
-	b23:
-		v109 = (v67 + 1280) + v44
-		if v109 >= v39 {
-			v115 = v107
-			goto b26
-		}
-		if v109 < v5 {
-			*(*int32)(unsafe.Add(m1, 20)) = *(*int32)(unsafe.Add(p2, int(v109)*4))
-			v115 = v107 | 32
-		} else {
-			v115 = v107
-		}
-	b26:
-		v117 = (v67 + 1536) + v44
-		if v117 >= v39 {
-			v123 = v115
-			goto b29
-		}
-		if v117 < v5 {
-			*(*int32)(unsafe.Add(m1, 24)) = *(*int32)(unsafe.Add(p2, int(v117)*4))
-			v123 = v115 | 64
-		} else {
-			v123 = v115
-		}
-	b29:
-		v125 = (v67 + 1792) + v44
-		if v125 >= v39 {
-			v131 = v123
-			goto b32
-		}
-		if v125 < v5 {
-			*(*int32)(unsafe.Add(m1, 28)) = *(*int32)(unsafe.Add(p2, int(v125)*4))
-			v131 = v123 | 128
-		} else {
-			v131 = v123
-		}
-	b32:
-		v133 = (v67 + 2048) + v44
-		if v133 >= v39 {
-			v139 = v131
-			goto b35
-		}
-		if v133 < v5 {
-			*(*int32)(unsafe.Add(m1, 32)) = *(*int32)(unsafe.Add(p2, int(v133)*4))
-			v139 = v131 | 256
-		} else {
-			v139 = v131
-		}
-	b35:
-		v141 = (v67 + 2304) + v44
-		if v141 >= v39 {
-			v147 = v139
-			goto b38
-		}
-		if v141 < v5 {
-			*(*int32)(unsafe.Add(m1, 36)) = *(*int32)(unsafe.Add(p2, int(v141)*4))
-			v147 = v139 | 512
-		} else {
-			v147 = v139
-		}
-	b38:
-		v149 = (v67 + 2560) + v44
-		if v149 >= v39 {
-			v155 = v147
-			goto b41
-		}
-		if v149 < v5 {
-			*(*int32)(unsafe.Add(m1, 40)) = *(*int32)(unsafe.Add(p2, int(v149)*4))
-			v155 = v147 | 1024
-		} else {
-			v155 = v147
-		}
-	b41:
-		v157 = (v67 + 2816) + v44
-		if v157 >= v39 {
-			v163 = v155
-			goto b44
-		}
-		if v157 < v5 {
-			*(*int32)(unsafe.Add(m1, 44)) = *(*int32)(unsafe.Add(p2, int(v157)*4))
-			v163 = v155 | 2048
-		} else {
-			v163 = v155
-		}
-	b44:
-		v165 = (v67 + 3072) + v44
-		if v165 >= v39 {
-			v171 = v163
-			goto b47
-		}
-		if v165 < v5 {
-			*(*int32)(unsafe.Add(m1, 48)) = *(*int32)(unsafe.Add(p2, int(v165)*4))
-			v171 = v163 | 4096
-		} else {
-			v171 = v163
-		}
-	b47:
-		v173 = (v67 + 3328) + v44
-		if v173 >= v39 {
-			v179 = v171
-			goto b50
-		}
-		if v173 < v5 {
-			*(*int32)(unsafe.Add(m1, 52)) = *(*int32)(unsafe.Add(p2, int(v173)*4))
-			v179 = v171 | 8192
-		} else {
-			v179 = v171
-		}
-	b50:
-		v181 = (v67 + 3584) + v44
-		if v181 >= v39 {
-			v187 = v179
-			goto b53
-		}
-		if v181 < v5 {
-			*(*int32)(unsafe.Add(m1, 56)) = *(*int32)(unsafe.Add(p2, int(v181)*4))
-			v187 = v179 | 16384
-		} else {
-			v187 = v179
-		}
-	b53:
-		v189 = (v67 + 3840) + v44
-		if v189 >= v39 {
-			v195 = v187
-			goto b56
-		}
-		if v189 < v5 {
-			*(*int32)(unsafe.Add(m1, 60)) = *(*int32)(unsafe.Add(p2, int(v189)*4))
-			v195 = v187 | 32768
-		} else {
-			v195 = v187
-		}
-	b56:
-		v648 = v195
-		goto b174
-	b57:
-		v196 = v67 + 4096
-		if v196 > v39 {
-			goto b75
-		}
-		if !v47 {
+		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
 			continue
 		}
-		if v196 > ((4 / v46) * v5) {
-			goto b75
+		v31 = v1 / v27
+	b5:
+		if v32 {
+			v38 = v31
+		} else {
+			v33 := *(*int64)(p2)
+			v35 := int64(0)
+			if 0 < v33 {
+				v35 = v33
+			}
+			v37 := v35
+			if v31 < v35 {
+				v37 = v31
+			}
+			v38 = v37
 		}
-		if !v29 {
+		if !v42 {
+			g.Fault(1, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v43 := int32(4 / uint32(c0))
+		v49 := int64(uint32(v43))
+		if v43 == 0 {
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v51 := v38 / v49
+		v53 := v3
+		if v51 < v3 {
+			v53 = v51
+		}
+		v54 := int64(basex + li)
+		v76 := int32(li) & v75
+		v77 = v54
+	b10:
+		if v77 >= v53 {
+			v211 = int32(li) & v210
+			v212 = (v53 * v49) + v54
+			goto b54
+		}
+		v79 = *(*int32)(unsafe.Add(p1, int(v77)*4))
+		v80 = v77 + v40
+		if v80 < v53 {
+			v83 = *(*int32)(unsafe.Add(p1, int(v80)*4))
+		} else {
+			v83 = 0
+		}
+		v84 = v77 + v55
+		if v84 < v53 {
+			v87 = *(*int32)(unsafe.Add(p1, int(v84)*4))
+		} else {
+			v87 = 0
+		}
+		v88 = v77 + v56
+		if v88 < v53 {
+			v91 = *(*int32)(unsafe.Add(p1, int(v88)*4))
+		} else {
+			v91 = 0
+		}
+		v92 = v77 + v57
+		v94 = v53
+		if v92 < v53 {
+			v94 = v92
+		}
+		v95 = v79
+		v96 = v83
+		v97 = v87
+		v98 = v77
+	b18:
+		if v98 >= v94 {
+			v77 = v92
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b10
+		}
+		v100 = 0
+	b19:
+		{
+			v101 := v100 * v41
+			v105 := int32(0)
+			if uint32(v101) < 32 {
+				v105 = int32(uint32(v95) >> (uint32(v101&31) & 31))
+			}
+			v106 = v105 & v48
+			if !v58 {
+				goto b40
+			}
+		}
+		v107 = v106 & v16
+		if uint32(v17) < uint32(v107) {
+			v120 = math.Float32frombits(0x7fc00000)
+			goto b26
+		}
+		{
+			v110 := int32(0)
+			if v59 {
+				v110 = v107 << (uint32(v60) & 31)
+			}
+			if uint32(v107) < uint32(v20) {
+				v116 = float32(float32(uint32(v107)) * v21)
+			} else {
+				v116 = math.Float32frombits(uint32(v110 + v19))
+			}
+		}
+		if v107 != v106 {
+			v119 = -v116
+		} else {
+			v119 = v116
+		}
+		v120 = v119
+	b26:
+		if !(v22 <= v120) {
+			goto b38
+		}
+		if !(v120 < v23) {
+			goto b38
+		}
+		v124 = float32(float32(v120-v22) * v25)
+		if v124 < v62 {
+			v128 := (v124 < 9.223372e+18) && (-9.223372e+18 <= v124)
+			v129 := float32(0)
+			if v128 {
+				v129 = v124
+			}
+			v131 := int64(-9223372036854775808)
+			if v128 {
+				v131 = int64(v129)
+			}
+			v133 = int32(uint64(v131))
+		} else {
+			v133 = v61
+		}
+		if !(float32(v22+float32(float32(uint32(v133))*v24)) <= v120) {
+			v145 = false
+			goto b34
+		}
+		v138 = v133 + 1
+		if uint32(v7) <= uint32(v138) {
+			v144 = true
+		} else {
+			v144 = v120 < float32(v22+float32(float32(uint32(v138))*v24))
+		}
+		v145 = v144
+	b34:
+		if v145 {
+			v158 = v133
+			goto b39
+		}
+		v146 = 0
+		v147 = v7
+	b35:
+		v148 = v147 - v146
+		if 1 < uint32(v148) {
+			v151 := v146 + int32(uint32(v148)>>1)
+			v155 := float32(v22+float32(float32(uint32(v151))*v24)) <= v120
+			v156 := v146
+			if v155 {
+				v156 = v151
+			}
+			v157 := v151
+			if v155 {
+				v157 = v147
+			}
+			v146 = v156
+			v147 = v157
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b35
+		}
+		v158 = v146
+		goto b39
+	b38:
+		v158 = v7
+	b39:
+		v173 = v158
+		goto b42
+	b40:
+		v160 = (v106 ^ v11) - v12
+		if uint32(v13) <= uint32(v160) {
+			v173 = v7
+		} else {
+			v162 := int64(uint32(v160))
+			v165 := int64(0)
+			if v64 {
+				v165 = int64(uint64(v162*v63) >> (uint64(v66) & 63))
+			}
+			v166 := int32(uint64(v165))
+			v168 := v166 + 1
+			v172 := v166
+			if uint64(int64(uint32(v168))*v68) <= uint64(v162*v67) {
+				v172 = v168
+			}
+			v173 = v172
+		}
+	b42:
+		if uint32(v173) >= uint32(v7) {
+			goto b49
+		}
+		if !v69 {
+			goto b47
+		}
+		v176 = int64(uint32(v173)) * 2
+		v177 = v176 + 1
+		if v177 >= v9 {
+			goto b49
+		}
+		{
+			v179 := atomic.AddInt32((*int32)(unsafe.Add(p4, int(v176)*4)), int32(1)) - int32(1)
+			if v179 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, int(v177)*4)), int32(1))
+				goto b49
+			}
+			goto b49
+		}
+	b47:
+		{
+			v183 := int32(0)
+			if v70 {
+				v183 = v173 << (uint32(v71) & 31)
+			}
+			v184 = v183 | v76
+			if uint32(v184) < 4096 {
+				_ = *(*int32)(unsafe.Add(m0, int(v184)*4))
+				*(*int32)(unsafe.Add(m0, int(v184)*4)) += int32(1)
+			}
+		}
+	b49:
+		v187 = v100 + 1
+		if uint32(v187) < uint32(v43) {
+			v100 = v187
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b19
+		}
+		v95 = v96
+		v96 = v97
+		v97 = v91
+		v98 = v98 + v40
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b18
+	b54:
+		v214 := v212 * v192
+		if v212 >= v38 {
+			goto b91
+		}
+		v215 = 0
+		v216 = 0
+	b55:
+		v218 = v214 + int64(uint32(v216))
+		if 0 > v218 {
+			v229 = v215
+			goto b58
+		}
+		if v218 < v1 {
+			v223 := v216 * 8
+			v226 := int32(uint8(*(*int8)(unsafe.Add(p0, int(v218))))) << (uint32(v223&31) & 31)
+			v227 := int32(0)
+			if uint32(v223) < 32 {
+				v227 = v226
+			}
+			v229 = v215 | v227
+		} else {
+			v229 = v215
+		}
+	b58:
+		v230 = v216 + 1
+		if uint32(v230) < uint32(c0) {
+			v215 = v229
+			v216 = v230
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b55
+		}
+		if !v193 {
+			goto b81
+		}
+		v232 = v229 & v16
+		if uint32(v17) < uint32(v232) {
+			v245 = math.Float32frombits(0x7fc00000)
 			goto b67
 		}
 		{
-			v201 = int64(uint64(v67) >> 2)
-			v204 = v201 + v44
-			v207 = (v201 + 768) + v44
-			v210 := ((-2147483648 <= v201) && (v201 <= 2147483647)) && (uint64(v204) < uint64(v5))
-			if v210 && (uint64(v207) < uint64(v5)) {
-				v212 := *(*int32)(unsafe.Add(p2, int(v204)*4))
-				*(*int32)(m1) = v212 & 255
-				*(*int32)(unsafe.Add(m1, 4)) = int32(uint32(v212)>>8) & 255
-				*(*int32)(unsafe.Add(m1, 8)) = int32(uint32(v212)>>16) & 255
-				*(*int32)(unsafe.Add(m1, 12)) = int32(uint32(v212) >> 24)
-				v225 := *(*int32)(unsafe.Add(p2, int((v201+256)+v44)*4))
-				*(*int32)(unsafe.Add(m1, 16)) = v225 & 255
-				*(*int32)(unsafe.Add(m1, 20)) = int32(uint32(v225)>>8) & 255
-				*(*int32)(unsafe.Add(m1, 24)) = int32(uint32(v225)>>16) & 255
-				*(*int32)(unsafe.Add(m1, 28)) = int32(uint32(v225) >> 24)
-				v238 := *(*int32)(unsafe.Add(p2, int((v201+512)+v44)*4))
-				*(*int32)(unsafe.Add(m1, 32)) = v238 & 255
-				*(*int32)(unsafe.Add(m1, 36)) = int32(uint32(v238)>>8) & 255
-				*(*int32)(unsafe.Add(m1, 40)) = int32(uint32(v238)>>16) & 255
-				*(*int32)(unsafe.Add(m1, 44)) = int32(uint32(v238) >> 24)
-				v249 := *(*int32)(unsafe.Add(p2, int(v207)*4))
-				*(*int32)(unsafe.Add(m1, 48)) = v249 & 255
-				*(*int32)(unsafe.Add(m1, 52)) = int32(uint32(v249)>>8) & 255
-				*(*int32)(unsafe.Add(m1, 56)) = int32(uint32(v249)>>16) & 255
-				*(*int32)(unsafe.Add(m1, 60)) = int32(uint32(v249) >> 24)
-				goto b72
+			v235 := int32(0)
+			if v194 {
+				v235 = v232 << (uint32(v195) & 31)
 			}
-			v260 = 0
-		}
-	b63:
-		v264 = (v201 + int64(uint32(v260*256))) + v44
-		if uint64(v264) >= uint64(v5) {
-			g.Fault(1, v264, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v266 := *(*int32)(unsafe.Add(p2, int(v264)*4))
-			v267 := v260 * 4
-			*(*int32)(unsafe.Add(m1, int(v267)*4)) = v266 & 255
-			*(*int32)(unsafe.Add(m1, int(v267+1)*4)) = int32(uint32(v266)>>8) & 255
-			*(*int32)(unsafe.Add(m1, int(v267+2)*4)) = int32(uint32(v266)>>16) & 255
-			*(*int32)(unsafe.Add(m1, int(v267+3)*4)) = int32(uint32(v266) >> 24)
-			v281 = v260 + 1
-			if v281 < 4 {
-				v260 = v281
-				goto b63
+			if uint32(v232) < uint32(v20) {
+				v241 = float32(float32(uint32(v232)) * v21)
+			} else {
+				v241 = math.Float32frombits(uint32(v235 + v19))
 			}
-			goto b72
 		}
+		if v232 != v229 {
+			v244 = -v241
+		} else {
+			v244 = v241
+		}
+		v245 = v244
 	b67:
-		{
-			v284 = int64(uint64(v67) >> 1)
-			v287 = v284 + v44
-			v290 = (v284 + 1792) + v44
-			v293 := ((-2147483648 <= v284) && (v284 <= 2147483647)) && (uint64(v287) < uint64(v5))
-			if v293 && (uint64(v290) < uint64(v5)) {
-				v295 := *(*int32)(unsafe.Add(p2, int(v287)*4))
-				*(*int32)(m1) = v295 & 65535
-				*(*int32)(unsafe.Add(m1, 4)) = int32(uint32(v295) >> 16)
-				v302 := *(*int32)(unsafe.Add(p2, int((v284+256)+v44)*4))
-				*(*int32)(unsafe.Add(m1, 8)) = v302 & 65535
-				*(*int32)(unsafe.Add(m1, 12)) = int32(uint32(v302) >> 16)
-				v309 := *(*int32)(unsafe.Add(p2, int((v284+512)+v44)*4))
-				*(*int32)(unsafe.Add(m1, 16)) = v309 & 65535
-				*(*int32)(unsafe.Add(m1, 20)) = int32(uint32(v309) >> 16)
-				v316 := *(*int32)(unsafe.Add(p2, int((v284+768)+v44)*4))
-				*(*int32)(unsafe.Add(m1, 24)) = v316 & 65535
-				*(*int32)(unsafe.Add(m1, 28)) = int32(uint32(v316) >> 16)
-				v323 := *(*int32)(unsafe.Add(p2, int((v284+1024)+v44)*4))
-				*(*int32)(unsafe.Add(m1, 32)) = v323 & 65535
-				*(*int32)(unsafe.Add(m1, 36)) = int32(uint32(v323) >> 16)
-				v330 := *(*int32)(unsafe.Add(p2, int((v284+1280)+v44)*4))
-				*(*int32)(unsafe.Add(m1, 40)) = v330 & 65535
-				*(*int32)(unsafe.Add(m1, 44)) = int32(uint32(v330) >> 16)
-				v337 := *(*int32)(unsafe.Add(p2, int((v284+1536)+v44)*4))
-				*(*int32)(unsafe.Add(m1, 48)) = v337 & 65535
-				*(*int32)(unsafe.Add(m1, 52)) = int32(uint32(v337) >> 16)
-				v342 := *(*int32)(unsafe.Add(p2, int(v290)*4))
-				*(*int32)(unsafe.Add(m1, 56)) = v342 & 65535
-				*(*int32)(unsafe.Add(m1, 60)) = int32(uint32(v342) >> 16)
-				goto b72
-			}
-			v347 = 0
-		}
-	b69:
-		v351 = (v284 + int64(uint32(v347*256))) + v44
-		if uint64(v351) >= uint64(v5) {
-			g.Fault(2, v351, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v353 := *(*int32)(unsafe.Add(p2, int(v351)*4))
-			v354 := v347 * 2
-			*(*int32)(unsafe.Add(m1, int(v354)*4)) = v353 & 65535
-			*(*int32)(unsafe.Add(m1, int(v354+1)*4)) = int32(uint32(v353) >> 16)
-			v360 = v347 + 1
-			if v360 < 8 {
-				v347 = v360
-				goto b69
-			}
-		}
-	b72:
-		v648 = 65535
-		goto b174
-	b75:
-		if !v29 {
-			goto b125
-		}
-		v364 = v67 + v44
-		if v364 >= v39 {
-			v370 = 0
+		if !(v22 <= v245) {
 			goto b79
 		}
-		if v364 < v1 {
-			*(*int32)(m1) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v364)))))
-			v370 = 1
-		} else {
-			v370 = 0
+		if !(v245 < v23) {
+			goto b79
 		}
+		v249 = float32(float32(v245-v22) * v25)
+		if v249 < v197 {
+			v253 := (v249 < 9.223372e+18) && (-9.223372e+18 <= v249)
+			v254 := float32(0)
+			if v253 {
+				v254 = v249
+			}
+			v256 := int64(-9223372036854775808)
+			if v253 {
+				v256 = int64(v254)
+			}
+			v258 = int32(uint64(v256))
+		} else {
+			v258 = v196
+		}
+		if !(float32(v22+float32(float32(uint32(v258))*v24)) <= v245) {
+			v270 = false
+			goto b75
+		}
+		v263 = v258 + 1
+		if uint32(v7) <= uint32(v263) {
+			v269 = true
+		} else {
+			v269 = v245 < float32(v22+float32(float32(uint32(v263))*v24))
+		}
+		v270 = v269
+	b75:
+		if v270 {
+			v283 = v258
+			goto b80
+		}
+		v271 = 0
+		v272 = v7
+	b76:
+		v273 = v272 - v271
+		if 1 < uint32(v273) {
+			v276 := v271 + int32(uint32(v273)>>1)
+			v280 := float32(v22+float32(float32(uint32(v276))*v24)) <= v245
+			v281 := v271
+			if v280 {
+				v281 = v276
+			}
+			v282 := v276
+			if v280 {
+				v282 = v272
+			}
+			v271 = v281
+			v272 = v282
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b76
+		}
+		v283 = v271
+		goto b80
 	b79:
-		v372 = (v67 + 256) + v44
-		if v372 >= v39 {
-			v379 = v370
-			goto b82
-		}
-		if v372 < v1 {
-			*(*int32)(unsafe.Add(m1, 4)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v372)))))
-			v379 = v370 | 2
+		v283 = v7
+	b80:
+		v298 = v283
+		goto b83
+	b81:
+		v285 = (v229 ^ v11) - v12
+		if uint32(v13) <= uint32(v285) {
+			v298 = v7
 		} else {
-			v379 = v370
+			v287 := int64(uint32(v285))
+			v290 := int64(0)
+			if v199 {
+				v290 = int64(uint64(v287*v198) >> (uint64(v201) & 63))
+			}
+			v291 := int32(uint64(v290))
+			v293 := v291 + 1
+			v297 := v291
+			if uint64(int64(uint32(v293))*v203) <= uint64(v287*v202) {
+				v297 = v293
+			}
+			v298 = v297
 		}
-	b82:
-		v381 = (v67 + 512) + v44
-		if v381 >= v39 {
-			v388 = v379
-			goto b85
+	b83:
+		if uint32(v298) >= uint32(v7) {
+			goto b90
 		}
-		if v381 < v1 {
-			*(*int32)(unsafe.Add(m1, 8)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v381)))))
-			v388 = v379 | 4
-		} else {
-			v388 = v379
-		}
-	b85:
-		v390 = (v67 + 768) + v44
-		if v390 >= v39 {
-			v397 = v388
+		if !v204 {
 			goto b88
 		}
-		if v390 < v1 {
-			*(*int32)(unsafe.Add(m1, 12)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v390)))))
-			v397 = v388 | 8
-		} else {
-			v397 = v388
+		v301 = int64(uint32(v298)) * 2
+		v302 = v301 + 1
+		if v302 >= v9 {
+			goto b90
+		}
+		{
+			v304 := atomic.AddInt32((*int32)(unsafe.Add(p4, int(v301)*4)), int32(1)) - int32(1)
+			if v304 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, int(v302)*4)), int32(1))
+				goto b90
+			}
+			goto b90
 		}
 	b88:
-		v399 = (v67 + 1024) + v44
-		if v399 >= v39 {
-			v406 = v397
-			goto b91
+		{
+			v308 := int32(0)
+			if v205 {
+				v308 = v298 << (uint32(v206) & 31)
+			}
+			v309 = v308 | v211
+			if uint32(v309) < 4096 {
+				_ = *(*int32)(unsafe.Add(m0, int(v309)*4))
+				*(*int32)(unsafe.Add(m0, int(v309)*4)) += int32(1)
+			}
 		}
-		if v399 < v1 {
-			*(*int32)(unsafe.Add(m1, 16)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v399)))))
-			v406 = v397 | 16
-		} else {
-			v406 = v397
+	b90:
+		v212 = v212 + v40
+		if stop.Load() {
+			g.Stop()
+			return
 		}
+		goto b54
 	b91:
-		v408 = (v67 + 1280) + v44
-		if v408 >= v39 {
-			v415 = v406
-			goto b94
-		}
-		if v408 < v1 {
-			*(*int32)(unsafe.Add(m1, 20)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v408)))))
-			v415 = v406 | 32
-		} else {
-			v415 = v406
-		}
-	b94:
-		v417 = (v67 + 1536) + v44
-		if v417 >= v39 {
-			v424 = v415
-			goto b97
-		}
-		if v417 < v1 {
-			*(*int32)(unsafe.Add(m1, 24)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v417)))))
-			v424 = v415 | 64
-		} else {
-			v424 = v415
-		}
-	b97:
-		v426 = (v67 + 1792) + v44
-		if v426 >= v39 {
-			v433 = v424
-			goto b100
-		}
-		if v426 < v1 {
-			*(*int32)(unsafe.Add(m1, 28)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v426)))))
-			v433 = v424 | 128
-		} else {
-			v433 = v424
-		}
-	b100:
-		v435 = (v67 + 2048) + v44
-		if v435 >= v39 {
-			v442 = v433
-			goto b103
-		}
-		if v435 < v1 {
-			*(*int32)(unsafe.Add(m1, 32)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v435)))))
-			v442 = v433 | 256
-		} else {
-			v442 = v433
-		}
-	b103:
-		v444 = (v67 + 2304) + v44
-		if v444 >= v39 {
-			v451 = v442
-			goto b106
-		}
-		if v444 < v1 {
-			*(*int32)(unsafe.Add(m1, 36)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v444)))))
-			v451 = v442 | 512
-		} else {
-			v451 = v442
-		}
-	b106:
-		v453 = (v67 + 2560) + v44
-		if v453 >= v39 {
-			v460 = v451
-			goto b109
-		}
-		if v453 < v1 {
-			*(*int32)(unsafe.Add(m1, 40)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v453)))))
-			v460 = v451 | 1024
-		} else {
-			v460 = v451
-		}
-	b109:
-		v462 = (v67 + 2816) + v44
-		if v462 >= v39 {
-			v469 = v460
-			goto b112
-		}
-		if v462 < v1 {
-			*(*int32)(unsafe.Add(m1, 44)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v462)))))
-			v469 = v460 | 2048
-		} else {
-			v469 = v460
-		}
-	b112:
-		v471 = (v67 + 3072) + v44
-		if v471 >= v39 {
-			v478 = v469
-			goto b115
-		}
-		if v471 < v1 {
-			*(*int32)(unsafe.Add(m1, 48)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v471)))))
-			v478 = v469 | 4096
-		} else {
-			v478 = v469
-		}
-	b115:
-		v480 = (v67 + 3328) + v44
-		if v480 >= v39 {
-			v487 = v478
-			goto b118
-		}
-		if v480 < v1 {
-			*(*int32)(unsafe.Add(m1, 52)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v480)))))
-			v487 = v478 | 8192
-		} else {
-			v487 = v478
-		}
-	b118:
-		v489 = (v67 + 3584) + v44
-		if v489 >= v39 {
-			v496 = v487
-			goto b121
-		}
-		if v489 < v1 {
-			*(*int32)(unsafe.Add(m1, 56)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v489)))))
-			v496 = v487 | 16384
-		} else {
-			v496 = v487
-		}
-	b121:
-		v498 = (v67 + 3840) + v44
-		if v498 >= v39 {
-			v505 = v496
-			goto b124
-		}
-		if v498 < v1 {
-			*(*int32)(unsafe.Add(m1, 60)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v498)))))
-			v505 = v496 | 32768
-		} else {
-			v505 = v496
-		}
-	b124:
-		v648 = v505
-		goto b174
-	b125:
-		v506 = v67 + v44
-		if v506 >= v39 {
-			v512 = 0
-			goto b128
-		}
-		if v506 < v3 {
-			*(*int32)(m1) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v506)*2))))
-			v512 = 1
-		} else {
-			v512 = 0
-		}
-	b128:
-		v514 = (v67 + 256) + v44
-		if v514 >= v39 {
-			v521 = v512
-			goto b131
-		}
-		if v514 < v3 {
-			*(*int32)(unsafe.Add(m1, 4)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v514)*2))))
-			v521 = v512 | 2
-		} else {
-			v521 = v512
-		}
-	b131:
-		v523 = (v67 + 512) + v44
-		if v523 >= v39 {
-			v530 = v521
-			goto b134
-		}
-		if v523 < v3 {
-			*(*int32)(unsafe.Add(m1, 8)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v523)*2))))
-			v530 = v521 | 4
-		} else {
-			v530 = v521
-		}
-	b134:
-		v532 = (v67 + 768) + v44
-		if v532 >= v39 {
-			v539 = v530
-			goto b137
-		}
-		if v532 < v3 {
-			*(*int32)(unsafe.Add(m1, 12)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v532)*2))))
-			v539 = v530 | 8
-		} else {
-			v539 = v530
-		}
-	b137:
-		v541 = (v67 + 1024) + v44
-		if v541 >= v39 {
-			v548 = v539
-			goto b140
-		}
-		if v541 < v3 {
-			*(*int32)(unsafe.Add(m1, 16)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v541)*2))))
-			v548 = v539 | 16
-		} else {
-			v548 = v539
-		}
-	b140:
-		v550 = (v67 + 1280) + v44
-		if v550 >= v39 {
-			v557 = v548
-			goto b143
-		}
-		if v550 < v3 {
-			*(*int32)(unsafe.Add(m1, 20)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v550)*2))))
-			v557 = v548 | 32
-		} else {
-			v557 = v548
-		}
-	b143:
-		v559 = (v67 + 1536) + v44
-		if v559 >= v39 {
-			v566 = v557
-			goto b146
-		}
-		if v559 < v3 {
-			*(*int32)(unsafe.Add(m1, 24)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v559)*2))))
-			v566 = v557 | 64
-		} else {
-			v566 = v557
-		}
-	b146:
-		v568 = (v67 + 1792) + v44
-		if v568 >= v39 {
-			v575 = v566
-			goto b149
-		}
-		if v568 < v3 {
-			*(*int32)(unsafe.Add(m1, 28)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v568)*2))))
-			v575 = v566 | 128
-		} else {
-			v575 = v566
-		}
-	b149:
-		v577 = (v67 + 2048) + v44
-		if v577 >= v39 {
-			v584 = v575
-			goto b152
-		}
-		if v577 < v3 {
-			*(*int32)(unsafe.Add(m1, 32)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v577)*2))))
-			v584 = v575 | 256
-		} else {
-			v584 = v575
-		}
-	b152:
-		v586 = (v67 + 2304) + v44
-		if v586 >= v39 {
-			v593 = v584
-			goto b155
-		}
-		if v586 < v3 {
-			*(*int32)(unsafe.Add(m1, 36)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v586)*2))))
-			v593 = v584 | 512
-		} else {
-			v593 = v584
-		}
-	b155:
-		v595 = (v67 + 2560) + v44
-		if v595 >= v39 {
-			v602 = v593
-			goto b158
-		}
-		if v595 < v3 {
-			*(*int32)(unsafe.Add(m1, 40)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v595)*2))))
-			v602 = v593 | 1024
-		} else {
-			v602 = v593
-		}
-	b158:
-		v604 = (v67 + 2816) + v44
-		if v604 >= v39 {
-			v611 = v602
-			goto b161
-		}
-		if v604 < v3 {
-			*(*int32)(unsafe.Add(m1, 44)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v604)*2))))
-			v611 = v602 | 2048
-		} else {
-			v611 = v602
-		}
-	b161:
-		v613 = (v67 + 3072) + v44
-		if v613 >= v39 {
-			v620 = v611
-			goto b164
-		}
-		if v613 < v3 {
-			*(*int32)(unsafe.Add(m1, 48)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v613)*2))))
-			v620 = v611 | 4096
-		} else {
-			v620 = v611
-		}
-	b164:
-		v622 = (v67 + 3328) + v44
-		if v622 >= v39 {
-			v629 = v620
-			goto b167
-		}
-		if v622 < v3 {
-			*(*int32)(unsafe.Add(m1, 52)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v622)*2))))
-			v629 = v620 | 8192
-		} else {
-			v629 = v620
-		}
-	b167:
-		v631 = (v67 + 3584) + v44
-		if v631 >= v39 {
-			v638 = v629
-			goto b170
-		}
-		if v631 < v3 {
-			*(*int32)(unsafe.Add(m1, 56)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v631)*2))))
-			v638 = v629 | 16384
-		} else {
-			v638 = v629
-		}
-	b170:
-		v640 = (v67 + 3840) + v44
-		if v640 >= v39 {
-			v647 = v638
-			goto b173
-		}
-		if v640 < v3 {
-			*(*int32)(unsafe.Add(m1, 60)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v640)*2))))
-			v647 = v638 | 32768
-		} else {
-			v647 = v638
-		}
-	b173:
-		v648 = v647
-	b174:
-		v649 = 0
-	b175:
-		if (int32(uint32(v648)>>(uint32(v649&31)&31)) & 1) == 0 {
-			goto b206
-		}
-		v654 = *(*int32)(unsafe.Add(m1, int(v649)*4))
-		if !v48 {
-			goto b197
-		}
-		v655 = v654 & v19
-		if uint32(v20) < uint32(v655) {
-			v668 = math.Float32frombits(0x7fc00000)
-			goto b183
-		}
-		{
-			v658 := int32(0)
-			if v49 {
-				v658 = v655 << (uint32(v50) & 31)
-			}
-			if uint32(v655) < uint32(v23) {
-				v664 = float32(float32(uint32(v655)) * v24)
-			} else {
-				v664 = math.Float32frombits(uint32(v658 + v22))
-			}
-		}
-		if v655 != v654 {
-			v667 = -v664
-		} else {
-			v667 = v664
-		}
-		v668 = v667
-	b183:
-		if !(v25 <= v668) {
-			goto b195
-		}
-		if !(v668 < v26) {
-			goto b195
-		}
-		v672 = float32(float32(v668-v25) * v28)
-		if v672 < v52 {
-			v676 := (v672 < 9.223372e+18) && (-9.223372e+18 <= v672)
-			v677 := float32(0)
-			if v676 {
-				v677 = v672
-			}
-			v679 := int64(-9223372036854775808)
-			if v676 {
-				v679 = int64(v677)
-			}
-			v681 = int32(uint64(v679))
-		} else {
-			v681 = v51
-		}
-		if !(float32(v25+float32(float32(uint32(v681))*v27)) <= v668) {
-			v693 = false
-			goto b191
-		}
-		v686 = v681 + 1
-		if uint32(v10) <= uint32(v686) {
-			v692 = true
-		} else {
-			v692 = v668 < float32(v25+float32(float32(uint32(v686))*v27))
-		}
-		v693 = v692
-	b191:
-		if v693 {
-			v706 = v681
-			goto b196
-		}
-		v694 = 0
-		v695 = v10
-	b192:
-		v696 = v695 - v694
-		if 1 < uint32(v696) {
-			v699 := v694 + int32(uint32(v696)>>1)
-			v703 := float32(v25+float32(float32(uint32(v699))*v27)) <= v668
-			v704 := v694
-			if v703 {
-				v704 = v699
-			}
-			v705 := v699
-			if v703 {
-				v705 = v695
-			}
-			v694 = v704
-			v695 = v705
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b192
-		}
-		v706 = v694
-		goto b196
-	b195:
-		v706 = v10
-	b196:
-		v721 = v706
-		goto b199
-	b197:
-		v708 = (v654 ^ v14) - v15
-		if uint32(v16) <= uint32(v708) {
-			v721 = v10
-		} else {
-			v710 := int64(uint32(v708))
-			v713 := int64(0)
-			if v54 {
-				v713 = int64(uint64(v710*v53) >> (uint64(v56) & 63))
-			}
-			v714 := int32(uint64(v713))
-			v716 := v714 + 1
-			v720 := v714
-			if uint64(int64(uint32(v716))*v58) <= uint64(v710*v57) {
-				v720 = v716
-			}
-			v721 = v720
-		}
-	b199:
-		if uint32(v721) >= uint32(v10) {
-			goto b206
-		}
-		if !v59 {
-			goto b204
-		}
-		v724 = int64(uint32(v721)) * 2
-		v725 = v724 + 1
-		if v725 >= v12 {
-			goto b206
-		}
-		{
-			v727 := atomic.AddInt32((*int32)(unsafe.Add(p6, int(v724)*4)), int32(1)) - int32(1)
-			if v727 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, int(v725)*4)), int32(1))
-				goto b206
-			}
-			goto b206
-		}
-	b204:
-		{
-			v731 := int32(0)
-			if v60 {
-				v731 = v721 << (uint32(v61) & 31)
-			}
-			v732 = v731 | v65
-			if uint32(v732) < 4096 {
-				_ = *(*int32)(unsafe.Add(m0, int(v732)*4))
-				*(*int32)(unsafe.Add(m0, int(v732)*4)) += int32(1)
-			}
-		}
-	b206:
-		v735 = v649 + 1
-		if v735 < 16 {
-			v649 = v735
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b175
-		}
-		{
-			v740 := v67 + (int64(uint32(int32(uint32(v66)/uint32(c0)))) * 4096)
-			v67 = v740
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b6
-		}
-	b209:
-		if v741 {
+		if v313 {
 			g.Leave(li)
 			continue
 		}
@@ -2620,78 +1757,78 @@ func (g *even32Host) Run() {
 	if !more {
 		return
 	}
-	// Barrier, kernels.go:65
-	v744 := v11 & 31
-	v743 := uint32(v11) < 32
-	v745 := int32(1) << (uint32(v744) & 31)
-	v746 := int32(0)
-	if v743 {
-		v746 = v745
+	// Barrier, kernels.go:67
+	v316 := v8 & 31
+	v315 := uint32(v8) < 32
+	v317 := int32(1) << (uint32(v316) & 31)
+	v318 := int32(0)
+	if v315 {
+		v318 = v317
 	}
-	v747 := v746 != 0
-	v748 := v746 + -1
+	v319 := v318 != 0
+	v320 := v318 + -1
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		var v749, v753, v754, v757, v761, v762, v764 int32
-		var v767, v768 int64
-		v749 = int32(li)
-	b213:
-		if uint32(v749) >= uint32(v10) {
+		var v321, v325, v326, v329, v333, v334, v336 int32
+		var v339, v340 int64
+		v321 = int32(li)
+	b95:
+		if uint32(v321) >= uint32(v7) {
 			continue
 		}
-		v752 := int32(0)
-		if v743 {
-			v752 = v749 << (uint32(v744) & 31)
+		v324 := int32(0)
+		if v315 {
+			v324 = v321 << (uint32(v316) & 31)
 		}
-		if !v747 {
-			v764 = 0
-			goto b220
+		if !v319 {
+			v336 = 0
+			goto b102
 		}
-		v753 = 0
-		v754 = 0
-	b215:
-		v757 = v752 | ((v754 + v749) & v748)
-		if uint32(v757) < 4096 {
-			v761 = v753 + *(*int32)(unsafe.Add(m0, int(v757)*4))
+		v325 = 0
+		v326 = 0
+	b97:
+		v329 = v324 | ((v326 + v321) & v320)
+		if uint32(v329) < 4096 {
+			v333 = v325 + *(*int32)(unsafe.Add(m0, int(v329)*4))
 		} else {
-			v761 = v753
+			v333 = v325
 		}
-		v762 = v754 + 1
-		if uint32(v762) < uint32(v746) {
-			v753 = v761
-			v754 = v762
+		v334 = v326 + 1
+		if uint32(v334) < uint32(v318) {
+			v325 = v333
+			v326 = v334
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b215
+			goto b97
 		}
-		v764 = v761
-	b220:
-		if v764 == 0 {
-			goto b224
+		v336 = v333
+	b102:
+		if v336 == 0 {
+			goto b106
 		}
-		v767 = int64(uint32(v749)) * 2
-		v768 = v767 + 1
-		if v768 >= v12 {
-			goto b224
+		v339 = int64(uint32(v321)) * 2
+		v340 = v339 + 1
+		if v340 >= v9 {
+			goto b106
 		}
 		{
-			v770 := atomic.AddInt32((*int32)(unsafe.Add(p6, int(v767)*4)), v764) - v764
-			if uint32(v770+v764) < uint32(v764) {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, int(v768)*4)), int32(1))
+			v342 := atomic.AddInt32((*int32)(unsafe.Add(p4, int(v339)*4)), v336) - v336
+			if uint32(v342+v336) < uint32(v336) {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, int(v340)*4)), int32(1))
 			}
 		}
-	b224:
-		v749 = v749 + 256
+	b106:
+		v321 = v321 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b213
+		goto b95
 	}
 }
 
@@ -2711,7 +1848,7 @@ func (g *even64Host) Begin() {
 
 func (g *even64Host) Run() {
 	const n = 256
-	// ZeroLocal, even.go:175
+	// ZeroLocal, even.go:166
 	g.Zero(0)
 	v2 := g.Int64(48)
 	v13 := v2 == 0
@@ -2894,7 +2031,7 @@ func (g *even64Host) Run() {
 	if !more {
 		return
 	}
-	// Barrier, kernels.go:65
+	// Barrier, kernels.go:67
 	v110 := v5 & 31
 	v109 := uint32(v5) < 32
 	v111 := int32(1) << (uint32(v110) & 31)
@@ -2986,7 +2123,7 @@ func (g *evenFloat64Host) Begin() {
 
 func (g *evenFloat64Host) Run() {
 	const n = 256
-	// ZeroLocal, even.go:203
+	// ZeroLocal, even.go:194
 	g.Zero(0)
 	v2 := g.Int64(48)
 	v12 := v2 == 0
@@ -3177,7 +2314,7 @@ func (g *evenFloat64Host) Run() {
 	if !more {
 		return
 	}
-	// Barrier, kernels.go:65
+	// Barrier, kernels.go:67
 	v101 := v5 & 31
 	v100 := uint32(v5) < 32
 	v102 := int32(1) << (uint32(v101) & 31)
@@ -3261,864 +2398,298 @@ type keysHost struct {
 
 func newKeysHost() kernelimpl.HostForm { return new(keysHost) }
 
-const keysHostSites = `10	prim/hist/kernels/kernels.go:93:39
-1	97:13
-1	102:13`
+const keysHostSites = `10	prim/hist/kernels/kernels.go:125:18
+10	86:25
+10	88:16`
 
 func (g *keysHost) Begin() {
 	g.Sites = keysHostSites
 	const n = 256
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 4)
 	g.Allot(0, 16384)
-	g.Allot(1, 64)
 }
 
 func (g *keysHost) Run() {
 	const n = 256
-	// ZeroLocal, keys.go:24
+	// ZeroLocal, keys.go:22
 	g.Zero(0)
-	v7 := g.Int32(72)
-	v14 := v7 == 1
-	v1 := g.Int64(32)
-	v15 := v7 == 2
-	v3 := g.Int64(48)
-	v5 := g.Int64(64)
-	v16 := v5
-	if v15 {
-		v16 = v3
-	}
-	v8 := g.Int64(88)
-	v18 := v8 == 0
-	p4 := g.Pointer(4)
-	v11 := g.Int32(100)
-	v34 := uint32(v11) < 32
-	v35 := v11 & 31
-	v36 := int32(1) << (uint32(v35) & 31)
-	v37 := int32(0)
-	if v34 {
-		v37 = v36
-	}
-	v38 := v37 + -1
-	v25 := int32(g.ID[0])
-	v26 := int64(uint32(v25))
-	v27 := v26 * 4096
-	m1 := g.Memory(1)
-	v30 := v7 == 4
-	p2 := g.Pointer(2)
-	v32 := v7 != 0
-	basex := g.Base(0)
-	v31 := int64(uint32(v7))
-	p0 := g.Pointer(0)
-	p1 := g.Pointer(1)
-	v10 := g.Int32(96)
-	v33 := v11 == 32
-	v12 := g.Int64(112)
-	p6 := g.Pointer(6)
-	m0 := g.Memory(0)
-	v40 := g.Int32(8)
 	c0 := g.c0
+	v11 := uint32(c0) < 4
+	v3 := g.Int64(48)
+	v13 := c0 != 0
+	basex := g.Base(0)
+	v1 := g.Int64(32)
+	v12 := int64(uint32(c0))
+	v5 := g.Int64(64)
+	v17 := v5 == 0
+	p2 := g.Pointer(2)
+	v27 := c0 != 0
+	v8 := g.Int32(76)
+	v44 := uint32(v8) < 32
+	v45 := v8 & 31
+	v47 := int32(1) << (uint32(v45) & 31)
+	v48 := int32(0)
+	if v44 {
+		v48 = v47
+	}
+	v49 := v48 + -1
+	v101 := uint32(v8) < 32
+	v102 := v8 & 31
+	v104 := int32(1) << (uint32(v102) & 31)
+	v105 := int32(0)
+	if v101 {
+		v105 = v104
+	}
+	v106 := v105 + -1
+	p1 := g.Pointer(1)
+	v24 := g.Int32(8)
+	v25 := int64(uint32(v24))
+	v40 := v25 * 2
+	v41 := v25 * 3
+	v42 := v25 * 4
 	stop := g.Cancelled()
-	v648 := v11 == 32
+	v26 := c0 * 8
+	v29 := 32 - v26
+	v30 := uint32(v29) < 32
+	v31 := v29 & 31
+	v32 := int32(uint32(4294967295) >> (uint32(v31) & 31))
+	v33 := int32(0)
+	if v30 {
+		v33 = v32
+	}
+	v7 := g.Int32(72)
+	v43 := v8 == 32
+	v9 := g.Int64(88)
+	p4 := g.Pointer(4)
+	m0 := g.Memory(0)
+	v99 := int64(uint32(c0))
+	p0 := g.Pointer(0)
+	v100 := v8 == 32
+	v142 := v8 == 32
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		var v17, v24, v41, v44, v51, v59, v67, v75, v83, v91, v99, v107, v115, v123, v131, v139, v147, v155, v163, v170, v175, v178, v181, v238, v258, v261, v264, v325, v338, v346, v355, v364, v373, v382, v391, v400, v409, v418, v427, v436, v445, v454, v463, v472, v480, v488, v497, v506, v515, v524, v533, v542, v551, v560, v569, v578, v587, v596, v605, v614, v631, v632 int64
-		var v49, v57, v65, v73, v81, v89, v97, v105, v113, v121, v129, v137, v145, v153, v161, v169, v234, v255, v321, v334, v344, v353, v362, v371, v380, v389, v398, v407, v416, v425, v434, v443, v452, v461, v470, v479, v486, v495, v504, v513, v522, v531, v540, v549, v558, v567, v576, v585, v594, v603, v612, v621, v622, v623, v624, v639, v642 int32
-		if v14 {
-			v17 = v1
-		} else {
-			v17 = v16
+		var v16, v23, v51, v54, v58, v62, v66, v68, v72, v83, v84, v108, v114, v130, v131 int64
+		var v53, v57, v61, v65, v69, v70, v71, v74, v80, v91, v94, v107, v111, v112, v125, v126, v138 int32
+		if !v11 {
+			v16 = v3
+			goto b5
 		}
-		if v18 {
-			v24 = v17
-		} else {
-			v19 := *(*int64)(p4)
-			v21 := int64(0)
-			if 0 < v19 {
-				v21 = v19
-			}
-			v23 := v21
-			if v17 < v21 {
-				v23 = v17
-			}
-			v24 = v23
-		}
-		v28 := int32(li)
-		v29 := int64(uint32(v28))
-		v39 := v28 & v38
-		v41 = v27
-	b6:
-		if v41 >= v24 {
-			goto b186
-		}
-		*(*[64]byte)(m1) = [64]byte{}
-		if !v30 {
-			goto b57
-		}
-		v44 = v41 + v29
-		if v44 >= v24 {
-			v49 = 0
-			goto b11
-		}
-		if v44 < v5 {
-			*(*int32)(m1) = *(*int32)(unsafe.Add(p2, int(v44)*4))
-			v49 = 1
-		} else {
-			v49 = 0
-		}
-	b11:
-		v51 = (v41 + 256) + v29
-		if v51 >= v24 {
-			v57 = v49
-			goto b14
-		}
-		if v51 < v5 {
-			*(*int32)(unsafe.Add(m1, 4)) = *(*int32)(unsafe.Add(p2, int(v51)*4))
-			v57 = v49 | 2
-		} else {
-			v57 = v49
-		}
-	b14:
-		v59 = (v41 + 512) + v29
-		if v59 >= v24 {
-			v65 = v57
-			goto b17
-		}
-		if v59 < v5 {
-			*(*int32)(unsafe.Add(m1, 8)) = *(*int32)(unsafe.Add(p2, int(v59)*4))
-			v65 = v57 | 4
-		} else {
-			v65 = v57
-		}
-	b17:
-		v67 = (v41 + 768) + v29
-		if v67 >= v24 {
-			v73 = v65
-			goto b20
-		}
-		if v67 < v5 {
-			*(*int32)(unsafe.Add(m1, 12)) = *(*int32)(unsafe.Add(p2, int(v67)*4))
-			v73 = v65 | 8
-		} else {
-			v73 = v65
-		}
-	b20:
-		v75 = (v41 + 1024) + v29
-		if v75 >= v24 {
-			v81 = v73
-			goto b23
-		}
-		if v75 < v5 {
-			*(*int32)(unsafe.Add(m1, 16)) = *(*int32)(unsafe.Add(p2, int(v75)*4))
-			v81 = v73 | 16
-		} else {
-			v81 = v73
-		}
-	b23:
-		v83 = (v41 + 1280) + v29
-		if v83 >= v24 {
-			v89 = v81
-			goto b26
-		}
-		if v83 < v5 {
-			*(*int32)(unsafe.Add(m1, 20)) = *(*int32)(unsafe.Add(p2, int(v83)*4))
-			v89 = v81 | 32
-		} else {
-			v89 = v81
-		}
-	b26:
-		v91 = (v41 + 1536) + v29
-		if v91 >= v24 {
-			v97 = v89
-			goto b29
-		}
-		if v91 < v5 {
-			*(*int32)(unsafe.Add(m1, 24)) = *(*int32)(unsafe.Add(p2, int(v91)*4))
-			v97 = v89 | 64
-		} else {
-			v97 = v89
-		}
-	b29:
-		v99 = (v41 + 1792) + v29
-		if v99 >= v24 {
-			v105 = v97
-			goto b32
-		}
-		if v99 < v5 {
-			*(*int32)(unsafe.Add(m1, 28)) = *(*int32)(unsafe.Add(p2, int(v99)*4))
-			v105 = v97 | 128
-		} else {
-			v105 = v97
-		}
-	b32:
-		v107 = (v41 + 2048) + v29
-		if v107 >= v24 {
-			v113 = v105
-			goto b35
-		}
-		if v107 < v5 {
-			*(*int32)(unsafe.Add(m1, 32)) = *(*int32)(unsafe.Add(p2, int(v107)*4))
-			v113 = v105 | 256
-		} else {
-			v113 = v105
-		}
-	b35:
-		v115 = (v41 + 2304) + v29
-		if v115 >= v24 {
-			v121 = v113
-			goto b38
-		}
-		if v115 < v5 {
-			*(*int32)(unsafe.Add(m1, 36)) = *(*int32)(unsafe.Add(p2, int(v115)*4))
-			v121 = v113 | 512
-		} else {
-			v121 = v113
-		}
-	b38:
-		v123 = (v41 + 2560) + v29
-		if v123 >= v24 {
-			v129 = v121
-			goto b41
-		}
-		if v123 < v5 {
-			*(*int32)(unsafe.Add(m1, 40)) = *(*int32)(unsafe.Add(p2, int(v123)*4))
-			v129 = v121 | 1024
-		} else {
-			v129 = v121
-		}
-	b41:
-		v131 = (v41 + 2816) + v29
-		if v131 >= v24 {
-			v137 = v129
-			goto b44
-		}
-		if v131 < v5 {
-			*(*int32)(unsafe.Add(m1, 44)) = *(*int32)(unsafe.Add(p2, int(v131)*4))
-			v137 = v129 | 2048
-		} else {
-			v137 = v129
-		}
-	b44:
-		v139 = (v41 + 3072) + v29
-		if v139 >= v24 {
-			v145 = v137
-			goto b47
-		}
-		if v139 < v5 {
-			*(*int32)(unsafe.Add(m1, 48)) = *(*int32)(unsafe.Add(p2, int(v139)*4))
-			v145 = v137 | 4096
-		} else {
-			v145 = v137
-		}
-	b47:
-		v147 = (v41 + 3328) + v29
-		if v147 >= v24 {
-			v153 = v145
-			goto b50
-		}
-		if v147 < v5 {
-			*(*int32)(unsafe.Add(m1, 52)) = *(*int32)(unsafe.Add(p2, int(v147)*4))
-			v153 = v145 | 8192
-		} else {
-			v153 = v145
-		}
-	b50:
-		v155 = (v41 + 3584) + v29
-		if v155 >= v24 {
-			v161 = v153
-			goto b53
-		}
-		if v155 < v5 {
-			*(*int32)(unsafe.Add(m1, 56)) = *(*int32)(unsafe.Add(p2, int(v155)*4))
-			v161 = v153 | 16384
-		} else {
-			v161 = v153
-		}
-	b53:
-		v163 = (v41 + 3840) + v29
-		if v163 >= v24 {
-			v169 = v161
-			goto b56
-		}
-		if v163 < v5 {
-			*(*int32)(unsafe.Add(m1, 60)) = *(*int32)(unsafe.Add(p2, int(v163)*4))
-			v169 = v161 | 32768
-		} else {
-			v169 = v161
-		}
-	b56:
-		v622 = v169
-		goto b174
-	b57:
-		v170 = v41 + 4096
-		if v170 > v24 {
-			goto b75
-		}
-		if !v32 {
+		if !v13 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
 			continue
 		}
-		if v170 > ((4 / v31) * v5) {
-			goto b75
-		}
-		if !v14 {
-			goto b67
-		}
-		{
-			v175 = int64(uint64(v41) >> 2)
-			v178 = v175 + v29
-			v181 = (v175 + 768) + v29
-			v184 := ((-2147483648 <= v175) && (v175 <= 2147483647)) && (uint64(v178) < uint64(v5))
-			if v184 && (uint64(v181) < uint64(v5)) {
-				v186 := *(*int32)(unsafe.Add(p2, int(v178)*4))
-				*(*int32)(m1) = v186 & 255
-				*(*int32)(unsafe.Add(m1, 4)) = int32(uint32(v186)>>8) & 255
-				*(*int32)(unsafe.Add(m1, 8)) = int32(uint32(v186)>>16) & 255
-				*(*int32)(unsafe.Add(m1, 12)) = int32(uint32(v186) >> 24)
-				v199 := *(*int32)(unsafe.Add(p2, int((v175+256)+v29)*4))
-				*(*int32)(unsafe.Add(m1, 16)) = v199 & 255
-				*(*int32)(unsafe.Add(m1, 20)) = int32(uint32(v199)>>8) & 255
-				*(*int32)(unsafe.Add(m1, 24)) = int32(uint32(v199)>>16) & 255
-				*(*int32)(unsafe.Add(m1, 28)) = int32(uint32(v199) >> 24)
-				v212 := *(*int32)(unsafe.Add(p2, int((v175+512)+v29)*4))
-				*(*int32)(unsafe.Add(m1, 32)) = v212 & 255
-				*(*int32)(unsafe.Add(m1, 36)) = int32(uint32(v212)>>8) & 255
-				*(*int32)(unsafe.Add(m1, 40)) = int32(uint32(v212)>>16) & 255
-				*(*int32)(unsafe.Add(m1, 44)) = int32(uint32(v212) >> 24)
-				v223 := *(*int32)(unsafe.Add(p2, int(v181)*4))
-				*(*int32)(unsafe.Add(m1, 48)) = v223 & 255
-				*(*int32)(unsafe.Add(m1, 52)) = int32(uint32(v223)>>8) & 255
-				*(*int32)(unsafe.Add(m1, 56)) = int32(uint32(v223)>>16) & 255
-				*(*int32)(unsafe.Add(m1, 60)) = int32(uint32(v223) >> 24)
-				goto b72
+		v16 = v1 / v12
+	b5:
+		if v17 {
+			v23 = v16
+		} else {
+			v18 := *(*int64)(p2)
+			v20 := int64(0)
+			if 0 < v18 {
+				v20 = v18
 			}
-			v234 = 0
+			v22 := v20
+			if v16 < v20 {
+				v22 = v16
+			}
+			v23 = v22
 		}
-	b63:
-		v238 = (v175 + int64(uint32(v234*256))) + v29
-		if uint64(v238) >= uint64(v5) {
-			g.Fault(1, v238, v5, v0)
+		if !v27 {
+			g.Fault(1, 0, 0, v0)
 			g.Leave(li)
 			continue
 		}
-		{
-			v240 := *(*int32)(unsafe.Add(p2, int(v238)*4))
-			v241 := v234 * 4
-			*(*int32)(unsafe.Add(m1, int(v241)*4)) = v240 & 255
-			*(*int32)(unsafe.Add(m1, int(v241+1)*4)) = int32(uint32(v240)>>8) & 255
-			*(*int32)(unsafe.Add(m1, int(v241+2)*4)) = int32(uint32(v240)>>16) & 255
-			*(*int32)(unsafe.Add(m1, int(v241+3)*4)) = int32(uint32(v240) >> 24)
-			v255 = v234 + 1
-			if v255 < 4 {
-				v234 = v255
-				goto b63
-			}
-			goto b72
-		}
-	b67:
-		{
-			v258 = int64(uint64(v41) >> 1)
-			v261 = v258 + v29
-			v264 = (v258 + 1792) + v29
-			v267 := ((-2147483648 <= v258) && (v258 <= 2147483647)) && (uint64(v261) < uint64(v5))
-			if v267 && (uint64(v264) < uint64(v5)) {
-				v269 := *(*int32)(unsafe.Add(p2, int(v261)*4))
-				*(*int32)(m1) = v269 & 65535
-				*(*int32)(unsafe.Add(m1, 4)) = int32(uint32(v269) >> 16)
-				v276 := *(*int32)(unsafe.Add(p2, int((v258+256)+v29)*4))
-				*(*int32)(unsafe.Add(m1, 8)) = v276 & 65535
-				*(*int32)(unsafe.Add(m1, 12)) = int32(uint32(v276) >> 16)
-				v283 := *(*int32)(unsafe.Add(p2, int((v258+512)+v29)*4))
-				*(*int32)(unsafe.Add(m1, 16)) = v283 & 65535
-				*(*int32)(unsafe.Add(m1, 20)) = int32(uint32(v283) >> 16)
-				v290 := *(*int32)(unsafe.Add(p2, int((v258+768)+v29)*4))
-				*(*int32)(unsafe.Add(m1, 24)) = v290 & 65535
-				*(*int32)(unsafe.Add(m1, 28)) = int32(uint32(v290) >> 16)
-				v297 := *(*int32)(unsafe.Add(p2, int((v258+1024)+v29)*4))
-				*(*int32)(unsafe.Add(m1, 32)) = v297 & 65535
-				*(*int32)(unsafe.Add(m1, 36)) = int32(uint32(v297) >> 16)
-				v304 := *(*int32)(unsafe.Add(p2, int((v258+1280)+v29)*4))
-				*(*int32)(unsafe.Add(m1, 40)) = v304 & 65535
-				*(*int32)(unsafe.Add(m1, 44)) = int32(uint32(v304) >> 16)
-				v311 := *(*int32)(unsafe.Add(p2, int((v258+1536)+v29)*4))
-				*(*int32)(unsafe.Add(m1, 48)) = v311 & 65535
-				*(*int32)(unsafe.Add(m1, 52)) = int32(uint32(v311) >> 16)
-				v316 := *(*int32)(unsafe.Add(p2, int(v264)*4))
-				*(*int32)(unsafe.Add(m1, 56)) = v316 & 65535
-				*(*int32)(unsafe.Add(m1, 60)) = int32(uint32(v316) >> 16)
-				goto b72
-			}
-			v321 = 0
-		}
-	b69:
-		v325 = (v258 + int64(uint32(v321*256))) + v29
-		if uint64(v325) >= uint64(v5) {
-			g.Fault(2, v325, v5, v0)
+		v28 := int32(4 / uint32(c0))
+		v34 := int64(uint32(v28))
+		if v28 == 0 {
+			g.Fault(2, 0, 0, v0)
 			g.Leave(li)
 			continue
 		}
-		{
-			v327 := *(*int32)(unsafe.Add(p2, int(v325)*4))
-			v328 := v321 * 2
-			*(*int32)(unsafe.Add(m1, int(v328)*4)) = v327 & 65535
-			*(*int32)(unsafe.Add(m1, int(v328+1)*4)) = int32(uint32(v327) >> 16)
-			v334 = v321 + 1
-			if v334 < 8 {
-				v321 = v334
-				goto b69
-			}
+		v36 := v23 / v34
+		v38 := v3
+		if v36 < v3 {
+			v38 = v36
 		}
-	b72:
-		v622 = 65535
-		goto b174
-	b75:
-		if !v14 {
-			goto b125
+		v39 := int64(basex + li)
+		v50 := int32(li) & v49
+		v51 = v39
+	b10:
+		if v51 >= v38 {
+			v107 = int32(li) & v106
+			v108 = (v38 * v34) + v39
+			goto b31
 		}
-		v338 = v41 + v29
-		if v338 >= v24 {
-			v344 = 0
-			goto b79
-		}
-		if v338 < v1 {
-			*(*int32)(m1) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v338)))))
-			v344 = 1
+		v53 = *(*int32)(unsafe.Add(p1, int(v51)*4))
+		v54 = v51 + v25
+		if v54 < v38 {
+			v57 = *(*int32)(unsafe.Add(p1, int(v54)*4))
 		} else {
-			v344 = 0
+			v57 = 0
 		}
-	b79:
-		v346 = (v41 + 256) + v29
-		if v346 >= v24 {
-			v353 = v344
-			goto b82
-		}
-		if v346 < v1 {
-			*(*int32)(unsafe.Add(m1, 4)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v346)))))
-			v353 = v344 | 2
+		v58 = v51 + v40
+		if v58 < v38 {
+			v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
 		} else {
-			v353 = v344
+			v61 = 0
 		}
-	b82:
-		v355 = (v41 + 512) + v29
-		if v355 >= v24 {
-			v362 = v353
-			goto b85
-		}
-		if v355 < v1 {
-			*(*int32)(unsafe.Add(m1, 8)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v355)))))
-			v362 = v353 | 4
+		v62 = v51 + v41
+		if v62 < v38 {
+			v65 = *(*int32)(unsafe.Add(p1, int(v62)*4))
 		} else {
-			v362 = v353
-		}
-	b85:
-		v364 = (v41 + 768) + v29
-		if v364 >= v24 {
-			v371 = v362
-			goto b88
-		}
-		if v364 < v1 {
-			*(*int32)(unsafe.Add(m1, 12)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v364)))))
-			v371 = v362 | 8
-		} else {
-			v371 = v362
-		}
-	b88:
-		v373 = (v41 + 1024) + v29
-		if v373 >= v24 {
-			v380 = v371
-			goto b91
-		}
-		if v373 < v1 {
-			*(*int32)(unsafe.Add(m1, 16)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v373)))))
-			v380 = v371 | 16
-		} else {
-			v380 = v371
-		}
-	b91:
-		v382 = (v41 + 1280) + v29
-		if v382 >= v24 {
-			v389 = v380
-			goto b94
-		}
-		if v382 < v1 {
-			*(*int32)(unsafe.Add(m1, 20)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v382)))))
-			v389 = v380 | 32
-		} else {
-			v389 = v380
-		}
-	b94:
-		v391 = (v41 + 1536) + v29
-		if v391 >= v24 {
-			v398 = v389
-			goto b97
-		}
-		if v391 < v1 {
-			*(*int32)(unsafe.Add(m1, 24)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v391)))))
-			v398 = v389 | 64
-		} else {
-			v398 = v389
-		}
-	b97:
-		v400 = (v41 + 1792) + v29
-		if v400 >= v24 {
-			v407 = v398
-			goto b100
-		}
-		if v400 < v1 {
-			*(*int32)(unsafe.Add(m1, 28)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v400)))))
-			v407 = v398 | 128
-		} else {
-			v407 = v398
-		}
-	b100:
-		v409 = (v41 + 2048) + v29
-		if v409 >= v24 {
-			v416 = v407
-			goto b103
-		}
-		if v409 < v1 {
-			*(*int32)(unsafe.Add(m1, 32)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v409)))))
-			v416 = v407 | 256
-		} else {
-			v416 = v407
-		}
-	b103:
-		v418 = (v41 + 2304) + v29
-		if v418 >= v24 {
-			v425 = v416
-			goto b106
-		}
-		if v418 < v1 {
-			*(*int32)(unsafe.Add(m1, 36)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v418)))))
-			v425 = v416 | 512
-		} else {
-			v425 = v416
-		}
-	b106:
-		v427 = (v41 + 2560) + v29
-		if v427 >= v24 {
-			v434 = v425
-			goto b109
-		}
-		if v427 < v1 {
-			*(*int32)(unsafe.Add(m1, 40)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v427)))))
-			v434 = v425 | 1024
-		} else {
-			v434 = v425
-		}
-	b109:
-		v436 = (v41 + 2816) + v29
-		if v436 >= v24 {
-			v443 = v434
-			goto b112
-		}
-		if v436 < v1 {
-			*(*int32)(unsafe.Add(m1, 44)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v436)))))
-			v443 = v434 | 2048
-		} else {
-			v443 = v434
-		}
-	b112:
-		v445 = (v41 + 3072) + v29
-		if v445 >= v24 {
-			v452 = v443
-			goto b115
-		}
-		if v445 < v1 {
-			*(*int32)(unsafe.Add(m1, 48)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v445)))))
-			v452 = v443 | 4096
-		} else {
-			v452 = v443
-		}
-	b115:
-		v454 = (v41 + 3328) + v29
-		if v454 >= v24 {
-			v461 = v452
-			goto b118
-		}
-		if v454 < v1 {
-			*(*int32)(unsafe.Add(m1, 52)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v454)))))
-			v461 = v452 | 8192
-		} else {
-			v461 = v452
-		}
-	b118:
-		v463 = (v41 + 3584) + v29
-		if v463 >= v24 {
-			v470 = v461
-			goto b121
-		}
-		if v463 < v1 {
-			*(*int32)(unsafe.Add(m1, 56)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v463)))))
-			v470 = v461 | 16384
-		} else {
-			v470 = v461
-		}
-	b121:
-		v472 = (v41 + 3840) + v29
-		if v472 >= v24 {
-			v479 = v470
-			goto b124
-		}
-		if v472 < v1 {
-			*(*int32)(unsafe.Add(m1, 60)) = int32(uint8(*(*int8)(unsafe.Add(p0, int(v472)))))
-			v479 = v470 | 32768
-		} else {
-			v479 = v470
-		}
-	b124:
-		v622 = v479
-		goto b174
-	b125:
-		v480 = v41 + v29
-		if v480 >= v24 {
-			v486 = 0
-			goto b128
-		}
-		if v480 < v3 {
-			*(*int32)(m1) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v480)*2))))
-			v486 = 1
-		} else {
-			v486 = 0
-		}
-	b128:
-		v488 = (v41 + 256) + v29
-		if v488 >= v24 {
-			v495 = v486
-			goto b131
-		}
-		if v488 < v3 {
-			*(*int32)(unsafe.Add(m1, 4)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v488)*2))))
-			v495 = v486 | 2
-		} else {
-			v495 = v486
-		}
-	b131:
-		v497 = (v41 + 512) + v29
-		if v497 >= v24 {
-			v504 = v495
-			goto b134
-		}
-		if v497 < v3 {
-			*(*int32)(unsafe.Add(m1, 8)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v497)*2))))
-			v504 = v495 | 4
-		} else {
-			v504 = v495
-		}
-	b134:
-		v506 = (v41 + 768) + v29
-		if v506 >= v24 {
-			v513 = v504
-			goto b137
-		}
-		if v506 < v3 {
-			*(*int32)(unsafe.Add(m1, 12)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v506)*2))))
-			v513 = v504 | 8
-		} else {
-			v513 = v504
-		}
-	b137:
-		v515 = (v41 + 1024) + v29
-		if v515 >= v24 {
-			v522 = v513
-			goto b140
-		}
-		if v515 < v3 {
-			*(*int32)(unsafe.Add(m1, 16)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v515)*2))))
-			v522 = v513 | 16
-		} else {
-			v522 = v513
-		}
-	b140:
-		v524 = (v41 + 1280) + v29
-		if v524 >= v24 {
-			v531 = v522
-			goto b143
-		}
-		if v524 < v3 {
-			*(*int32)(unsafe.Add(m1, 20)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v524)*2))))
-			v531 = v522 | 32
-		} else {
-			v531 = v522
-		}
-	b143:
-		v533 = (v41 + 1536) + v29
-		if v533 >= v24 {
-			v540 = v531
-			goto b146
-		}
-		if v533 < v3 {
-			*(*int32)(unsafe.Add(m1, 24)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v533)*2))))
-			v540 = v531 | 64
-		} else {
-			v540 = v531
-		}
-	b146:
-		v542 = (v41 + 1792) + v29
-		if v542 >= v24 {
-			v549 = v540
-			goto b149
-		}
-		if v542 < v3 {
-			*(*int32)(unsafe.Add(m1, 28)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v542)*2))))
-			v549 = v540 | 128
-		} else {
-			v549 = v540
-		}
-	b149:
-		v551 = (v41 + 2048) + v29
-		if v551 >= v24 {
-			v558 = v549
-			goto b152
-		}
-		if v551 < v3 {
-			*(*int32)(unsafe.Add(m1, 32)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v551)*2))))
-			v558 = v549 | 256
-		} else {
-			v558 = v549
-		}
-	b152:
-		v560 = (v41 + 2304) + v29
-		if v560 >= v24 {
-			v567 = v558
-			goto b155
-		}
-		if v560 < v3 {
-			*(*int32)(unsafe.Add(m1, 36)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v560)*2))))
-			v567 = v558 | 512
-		} else {
-			v567 = v558
-		}
-	b155:
-		v569 = (v41 + 2560) + v29
-		if v569 >= v24 {
-			v576 = v567
-			goto b158
-		}
-		if v569 < v3 {
-			*(*int32)(unsafe.Add(m1, 40)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v569)*2))))
-			v576 = v567 | 1024
-		} else {
-			v576 = v567
-		}
-	b158:
-		v578 = (v41 + 2816) + v29
-		if v578 >= v24 {
-			v585 = v576
-			goto b161
-		}
-		if v578 < v3 {
-			*(*int32)(unsafe.Add(m1, 44)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v578)*2))))
-			v585 = v576 | 2048
-		} else {
-			v585 = v576
-		}
-	b161:
-		v587 = (v41 + 3072) + v29
-		if v587 >= v24 {
-			v594 = v585
-			goto b164
-		}
-		if v587 < v3 {
-			*(*int32)(unsafe.Add(m1, 48)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v587)*2))))
-			v594 = v585 | 4096
-		} else {
-			v594 = v585
-		}
-	b164:
-		v596 = (v41 + 3328) + v29
-		if v596 >= v24 {
-			v603 = v594
-			goto b167
-		}
-		if v596 < v3 {
-			*(*int32)(unsafe.Add(m1, 52)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v596)*2))))
-			v603 = v594 | 8192
-		} else {
-			v603 = v594
-		}
-	b167:
-		v605 = (v41 + 3584) + v29
-		if v605 >= v24 {
-			v612 = v603
-			goto b170
-		}
-		if v605 < v3 {
-			*(*int32)(unsafe.Add(m1, 56)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v605)*2))))
-			v612 = v603 | 16384
-		} else {
-			v612 = v603
-		}
-	b170:
-		v614 = (v41 + 3840) + v29
-		if v614 >= v24 {
-			v621 = v612
-			goto b173
-		}
-		if v614 < v3 {
-			*(*int32)(unsafe.Add(m1, 60)) = int32(uint16(*(*int16)(unsafe.Add(p1, int(v614)*2))))
-			v621 = v612 | 32768
-		} else {
-			v621 = v612
-		}
-	b173:
-		v622 = v621
-	b174:
-		v623 = 0
-	b175:
-		v624 = *(*int32)(unsafe.Add(m1, int(v623)*4))
-		if uint32(v624) >= uint32(v10) {
-			goto b183
-		}
-		if (int32(uint32(v622)>>(uint32(v623&31)&31)) & 1) == 0 {
-			goto b183
-		}
-		if !v33 {
-			goto b181
-		}
-		v631 = int64(uint32(v624)) * 2
-		v632 = v631 + 1
-		if v632 >= v12 {
-			goto b183
-		}
-		{
-			v634 := atomic.AddInt32((*int32)(unsafe.Add(p6, int(v631)*4)), int32(1)) - int32(1)
-			if v634 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, int(v632)*4)), int32(1))
-				goto b183
-			}
-			goto b183
-		}
-	b181:
-		{
-			v638 := int32(0)
-			if v34 {
-				v638 = v624 << (uint32(v35) & 31)
-			}
-			v639 = v638 | v39
-			if uint32(v639) < 4096 {
-				_ = *(*int32)(unsafe.Add(m0, int(v639)*4))
-				*(*int32)(unsafe.Add(m0, int(v639)*4)) += int32(1)
-			}
-		}
-	b183:
-		v642 = v623 + 1
-		if v642 < 16 {
-			v623 = v642
-			goto b175
-		}
-		{
-			v647 := v41 + (int64(uint32(int32(uint32(v40)/uint32(c0)))) * 4096)
-			v41 = v647
+			v65 = 0
+		}
+		v66 = v51 + v42
+		v68 = v38
+		if v66 < v38 {
+			v68 = v66
+		}
+		v69 = v53
+		v70 = v57
+		v71 = v61
+		v72 = v51
+	b18:
+		if v72 >= v68 {
+			v51 = v66
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b6
+			goto b10
 		}
-	b186:
-		if v648 {
+		v74 = 0
+	b19:
+		{
+			v75 := v74 * v26
+			v79 := int32(0)
+			if uint32(v75) < 32 {
+				v79 = int32(uint32(v69) >> (uint32(v75&31) & 31))
+			}
+			v80 = v79 & v33
+			if uint32(v80) >= uint32(v7) {
+				goto b26
+			}
+		}
+		if !v43 {
+			goto b24
+		}
+		v83 = int64(uint32(v80)) * 2
+		v84 = v83 + 1
+		if v84 >= v9 {
+			goto b26
+		}
+		{
+			v86 := atomic.AddInt32((*int32)(unsafe.Add(p4, int(v83)*4)), int32(1)) - int32(1)
+			if v86 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, int(v84)*4)), int32(1))
+				goto b26
+			}
+			goto b26
+		}
+	b24:
+		{
+			v90 := int32(0)
+			if v44 {
+				v90 = v80 << (uint32(v45) & 31)
+			}
+			v91 = v90 | v50
+			if uint32(v91) < 4096 {
+				_ = *(*int32)(unsafe.Add(m0, int(v91)*4))
+				*(*int32)(unsafe.Add(m0, int(v91)*4)) += int32(1)
+			}
+		}
+	b26:
+		v94 = v74 + 1
+		if uint32(v94) < uint32(v28) {
+			v74 = v94
+			goto b19
+		}
+		v69 = v70
+		v70 = v71
+		v71 = v65
+		v72 = v72 + v25
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b18
+	b31:
+		v110 := v108 * v99
+		if v108 >= v23 {
+			goto b45
+		}
+		v111 = 0
+		v112 = 0
+	b32:
+		v114 = v110 + int64(uint32(v112))
+		if 0 > v114 {
+			v125 = v111
+			goto b35
+		}
+		if v114 < v1 {
+			v119 := v112 * 8
+			v122 := int32(uint8(*(*int8)(unsafe.Add(p0, int(v114))))) << (uint32(v119&31) & 31)
+			v123 := int32(0)
+			if uint32(v119) < 32 {
+				v123 = v122
+			}
+			v125 = v111 | v123
+		} else {
+			v125 = v111
+		}
+	b35:
+		v126 = v112 + 1
+		if uint32(v126) < uint32(c0) {
+			v111 = v125
+			v112 = v126
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b32
+		}
+		if uint32(v125) >= uint32(v7) {
+			goto b44
+		}
+		if !v100 {
+			goto b42
+		}
+		v130 = int64(uint32(v125)) * 2
+		v131 = v130 + 1
+		if v131 >= v9 {
+			goto b44
+		}
+		{
+			v133 := atomic.AddInt32((*int32)(unsafe.Add(p4, int(v130)*4)), int32(1)) - int32(1)
+			if v133 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, int(v131)*4)), int32(1))
+				goto b44
+			}
+			goto b44
+		}
+	b42:
+		{
+			v137 := int32(0)
+			if v101 {
+				v137 = v125 << (uint32(v102) & 31)
+			}
+			v138 = v137 | v107
+			if uint32(v138) < 4096 {
+				_ = *(*int32)(unsafe.Add(m0, int(v138)*4))
+				*(*int32)(unsafe.Add(m0, int(v138)*4)) += int32(1)
+			}
+		}
+	b44:
+		v108 = v108 + v25
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b31
+	b45:
+		if v142 {
 			g.Leave(li)
 			continue
 		}
@@ -4127,77 +2698,77 @@ func (g *keysHost) Run() {
 	if !more {
 		return
 	}
-	// Barrier, kernels.go:65
-	v651 := v11 & 31
-	v650 := uint32(v11) < 32
-	v652 := int32(1) << (uint32(v651) & 31)
-	v653 := int32(0)
-	if v650 {
-		v653 = v652
+	// Barrier, kernels.go:67
+	v145 := v8 & 31
+	v144 := uint32(v8) < 32
+	v146 := int32(1) << (uint32(v145) & 31)
+	v147 := int32(0)
+	if v144 {
+		v147 = v146
 	}
-	v654 := v653 != 0
-	v655 := v653 + -1
+	v148 := v147 != 0
+	v149 := v147 + -1
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		var v656, v660, v661, v664, v668, v669, v671 int32
-		var v674, v675 int64
-		v656 = int32(li)
-	b190:
-		if uint32(v656) >= uint32(v10) {
+		var v150, v154, v155, v158, v162, v163, v165 int32
+		var v168, v169 int64
+		v150 = int32(li)
+	b49:
+		if uint32(v150) >= uint32(v7) {
 			continue
 		}
-		v659 := int32(0)
-		if v650 {
-			v659 = v656 << (uint32(v651) & 31)
+		v153 := int32(0)
+		if v144 {
+			v153 = v150 << (uint32(v145) & 31)
 		}
-		if !v654 {
-			v671 = 0
-			goto b197
+		if !v148 {
+			v165 = 0
+			goto b56
 		}
-		v660 = 0
-		v661 = 0
-	b192:
-		v664 = v659 | ((v661 + v656) & v655)
-		if uint32(v664) < 4096 {
-			v668 = v660 + *(*int32)(unsafe.Add(m0, int(v664)*4))
+		v154 = 0
+		v155 = 0
+	b51:
+		v158 = v153 | ((v155 + v150) & v149)
+		if uint32(v158) < 4096 {
+			v162 = v154 + *(*int32)(unsafe.Add(m0, int(v158)*4))
 		} else {
-			v668 = v660
+			v162 = v154
 		}
-		v669 = v661 + 1
-		if uint32(v669) < uint32(v653) {
-			v660 = v668
-			v661 = v669
+		v163 = v155 + 1
+		if uint32(v163) < uint32(v147) {
+			v154 = v162
+			v155 = v163
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b192
+			goto b51
 		}
-		v671 = v668
-	b197:
-		if v671 == 0 {
-			goto b201
+		v165 = v162
+	b56:
+		if v165 == 0 {
+			goto b60
 		}
-		v674 = int64(uint32(v656)) * 2
-		v675 = v674 + 1
-		if v675 >= v12 {
-			goto b201
+		v168 = int64(uint32(v150)) * 2
+		v169 = v168 + 1
+		if v169 >= v9 {
+			goto b60
 		}
 		{
-			v677 := atomic.AddInt32((*int32)(unsafe.Add(p6, int(v674)*4)), v671) - v671
-			if uint32(v677+v671) < uint32(v671) {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, int(v675)*4)), int32(1))
+			v171 := atomic.AddInt32((*int32)(unsafe.Add(p4, int(v168)*4)), v165) - v165
+			if uint32(v171+v165) < uint32(v165) {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, int(v169)*4)), int32(1))
 			}
 		}
-	b201:
-		v656 = v656 + 256
+	b60:
+		v150 = v150 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b190
+		goto b49
 	}
 }

@@ -18,12 +18,9 @@ import (
 func _(k *kernels.Edges32) {
 	type kernelsEdges32HasChanged_RunGoGenerate struct {
 		X8     []uint8
-		X16    []uint16
 		X32    []uint32
 		E8     []uint8
-		E16    []uint16
 		E32    []uint32
-		Width  uint32
 		Length []int64
 		Order  kernels.Order[uint32]
 		Bins   kernels.Bins
@@ -66,9 +63,7 @@ func _(k *kernels.Edges64) {
 func _(k *kernels.Even32) {
 	type kernelsEven32HasChanged_RunGoGenerate struct {
 		X8          []uint8
-		X16         []uint16
 		X32         []uint32
-		Width       uint32
 		Length      []int64
 		Bins        kernels.Bins
 		Counts      []uint32
@@ -138,9 +133,7 @@ func _(k *kernels.EvenFloat64) {
 func _(k *kernels.Keys) {
 	type kernelsKeysHasChanged_RunGoGenerate struct {
 		X8     []uint8
-		X16    []uint16
 		X32    []uint32
-		Width  uint32
 		Length []int64
 		Bins   kernels.Bins
 		Counts []uint32
@@ -166,10 +159,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Edges32", "Edges64", "Even32", "Even64", "EvenFloat64", "Keys"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "prim/hist/kernels/edges.go", Package: "kernels", Sum: 0xdc75c653},
-		{File: "prim/hist/kernels/even.go", Package: "kernels", Sum: 0x408101a7},
-		{File: "prim/hist/kernels/kernels.go", Package: "kernels", Sum: 0xbd11aca},
-		{File: "prim/hist/kernels/keys.go", Package: "kernels", Sum: 0x194f9be5},
+		{File: "prim/hist/kernels/edges.go", Package: "kernels", Sum: 0x6f1e24ff},
+		{File: "prim/hist/kernels/even.go", Package: "kernels", Sum: 0x23254006},
+		{File: "prim/hist/kernels/kernels.go", Package: "kernels", Sum: 0xd0d71b5c},
+		{File: "prim/hist/kernels/keys.go", Package: "kernels", Sum: 0x27aad99d},
 	},
 })
 
@@ -189,58 +182,54 @@ var edges32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "X8", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "X16", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "X32", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "E8", Kind: abi.Slice, Type: "[]uint8", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 1, ElemAlign: 1, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "E16", Kind: abi.Slice, Type: "[]uint16", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 2, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "E32", Kind: abi.Slice, Type: "[]uint32", Offset: 80, Size: 16, HostOffset: 120, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Width", Kind: abi.Value, Type: "uint32", Offset: 96, Size: 4, HostOffset: 144},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 104, Size: 16, HostOffset: 152, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Offset: 120, Size: 12, HostOffset: 176},
-		{Name: "Bins", Kind: abi.Value, Type: "Bins", Offset: 132, Size: 8, HostOffset: 188},
-		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 144, Size: 16, HostOffset: 200, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "X32", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "E8", Kind: abi.Slice, Type: "[]uint8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "E32", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Order", Kind: abi.Value, Type: "Order[uint32]", Offset: 80, Size: 12, HostOffset: 120},
+		{Name: "Bins", Kind: abi.Value, Type: "Bins", Offset: 92, Size: 8, HostOffset: 132},
+		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 104, Size: 16, HostOffset: 144, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
 	},
-	ArgSize:    160,
+	ArgSize:    120,
 	Spilled:    true,
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/prim/hist/kernels.Width", Type: "uint32", Size: 4, Default: 0x4},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 2048, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 1024, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/hist/kernels/edges.go:96:8", Limit: 1024},
-		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:93:39"},
-		{Kind: abi.FaultIndex, Pos: "prim/hist/kernels/kernels.go:97:13", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/hist/kernels/kernels.go:102:13", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/hist/kernels/edges.go:84:8", Limit: 1024},
+		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:125:18"},
+		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:86:25"},
+		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:88:16"},
 	},
-	Loops: "- - prim/hist/kernels/edges.go:95:2 101:2 - prim/hist/kernels/kernels.go:87:3 96:4 96:4 101:4 101:4 107:3 114:3 prim/hist/kernels/edges.go:104:3 42:2 prim/hist/kernels/kernels.go:66:2 68:3",
+	Loops: "- - prim/hist/kernels/edges.go:83:2 prim/hist/kernels/kernels.go:114:2 114:2 114:2 89:2 100:3 101:4 prim/hist/kernels/edges.go:42:2 prim/hist/kernels/kernels.go:114:2 107:2 114:2 prim/hist/kernels/edges.go:42:2 prim/hist/kernels/kernels.go:114:2 68:2 70:3",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/hist/kernels.Width", Pos: "prim/hist/kernels/kernels.go:18:5", Var: &kernels.Width},
+	},
 	SPIRV: edges32SPIRV,
 	IR:    edges32IR,
-	Sum:   0xc1912e11,
+	Sum:   0x21913859,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {112}, {136}, {176}, {0}, {-4096, 0}}, Loops: "- - prim/hist/kernels/edges.go:95:2 101:2 - prim/hist/kernels/kernels.go:87:3 96:4 96:4 101:4 101:4 107:3 114:3 prim/hist/kernels/edges.go:104:3 42:2 prim/hist/kernels/kernels.go:66:2 68:3", Make: kernelimpl.MakeModule, Sum: 0x252ee793},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- - prim/hist/kernels/edges.go:95:2 101:2 - prim/hist/kernels/kernels.go:87:3 96:4 96:4 101:4 101:4 107:3 114:3 prim/hist/kernels/edges.go:104:3 42:2 prim/hist/kernels/kernels.go:66:2 68:3", SPIRV: edges32Words, Sum: 0x382781f5},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - prim/hist/kernels/edges.go:95:2 101:2 - prim/hist/kernels/kernels.go:87:3 96:4 96:4 101:4 101:4 107:3 114:3 prim/hist/kernels/edges.go:104:3 42:2 prim/hist/kernels/kernels.go:66:2 68:3", Make: kernelimpl.MakeModule, Sum: 0xdb3f3164},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64, properties.SubGroups}, Loops: "- - prim/hist/kernels/edges.go:95:2 101:2 - prim/hist/kernels/kernels.go:87:3 96:4 96:4 101:4 101:4 107:3 114:3 prim/hist/kernels/edges.go:104:3 42:2 prim/hist/kernels/kernels.go:66:2 68:3", Make: kernelimpl.MakeModule, Sum: 0xd6dfe518},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - prim/hist/kernels/edges.go:83:2 prim/hist/kernels/kernels.go:114:2 114:2 114:2 89:2 100:3 101:4 prim/hist/kernels/edges.go:42:2 prim/hist/kernels/kernels.go:114:2 107:2 114:2 prim/hist/kernels/edges.go:42:2 prim/hist/kernels/kernels.go:114:2 68:2 70:3", SPIRV: edges32Words, Sum: 0x85a6e379},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Edges32{
 		X8:     kernelimpl.HostSlice[uint8](a, 0),
-		X16:    kernelimpl.HostSlice[uint16](a, 1),
-		X32:    kernelimpl.HostSlice[uint32](a, 2),
-		E8:     kernelimpl.HostSlice[uint8](a, 3),
-		E16:    kernelimpl.HostSlice[uint16](a, 4),
-		E32:    kernelimpl.HostSlice[uint32](a, 5),
-		Width:  kernelimpl.HostValue[uint32](a, 6),
-		Length: kernelimpl.HostSlice[int64](a, 7),
-		Order:  kernelimpl.HostValue[kernels.Order[uint32]](a, 8),
-		Bins:   kernelimpl.HostValue[kernels.Bins](a, 9),
-		Counts: kernelimpl.HostSlice[uint32](a, 10),
+		X32:    kernelimpl.HostSlice[uint32](a, 1),
+		E8:     kernelimpl.HostSlice[uint8](a, 2),
+		E32:    kernelimpl.HostSlice[uint32](a, 3),
+		Length: kernelimpl.HostSlice[int64](a, 4),
+		Order:  kernelimpl.HostValue[kernels.Order[uint32]](a, 5),
+		Bins:   kernelimpl.HostValue[kernels.Bins](a, 6),
+		Counts: kernelimpl.HostSlice[uint32](a, 7),
 	}.Kernel
-}, newEdges32Host)
+}, newEdges32Host, kernels.Width)
 
 var _ = kernelimpl.Properties[kernels.Edges32](edges32Kernel)
 
@@ -248,12 +237,9 @@ var _ = kernelimpl.Properties[kernels.Edges32](edges32Kernel)
 // Edges32 counts elements of up to 32 bits between edges, which are of the same type.
 type Edges32 struct {
 	X8     runtime.View[uint8]
-	X16    runtime.View[uint16]
 	X32    runtime.View[uint32]
 	E8     runtime.View[uint8]
-	E16    runtime.View[uint16]
 	E32    runtime.View[uint32]
-	Width  uint32
 	Length runtime.View[int64]
 	Order  kernels.Order[uint32]
 	Bins   kernels.Bins
@@ -264,16 +250,13 @@ type Edges32 struct {
 func (k Edges32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(edges32Kernel)
 	kernelimpl.View(l, 0, k.X8)
-	kernelimpl.View(l, 1, k.X16)
-	kernelimpl.View(l, 2, k.X32)
-	kernelimpl.View(l, 3, k.E8)
-	kernelimpl.View(l, 4, k.E16)
-	kernelimpl.View(l, 5, k.E32)
-	kernelimpl.Value(l, 6, k.Width)
-	kernelimpl.View(l, 7, k.Length)
-	kernelimpl.Value(l, 8, k.Order)
-	kernelimpl.Value(l, 9, k.Bins)
-	kernelimpl.View(l, 10, k.Counts)
+	kernelimpl.View(l, 1, k.X32)
+	kernelimpl.View(l, 2, k.E8)
+	kernelimpl.View(l, 3, k.E32)
+	kernelimpl.View(l, 4, k.Length)
+	kernelimpl.Value(l, 5, k.Order)
+	kernelimpl.Value(l, 6, k.Bins)
+	kernelimpl.View(l, 7, k.Counts)
 	return l
 }
 
@@ -297,16 +280,13 @@ func (k Edges32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.
 func RunEdges32(ctx context.Context, dev *runtime.Device, k kernels.Edges32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(edges32Kernel)
 	kernelimpl.Slice(l, 0, k.X8)
-	kernelimpl.Slice(l, 1, k.X16)
-	kernelimpl.Slice(l, 2, k.X32)
-	kernelimpl.Slice(l, 3, k.E8)
-	kernelimpl.Slice(l, 4, k.E16)
-	kernelimpl.Slice(l, 5, k.E32)
-	kernelimpl.Value(l, 6, k.Width)
-	kernelimpl.Slice(l, 7, k.Length)
-	kernelimpl.Value(l, 8, k.Order)
-	kernelimpl.Value(l, 9, k.Bins)
-	kernelimpl.Slice(l, 10, k.Counts)
+	kernelimpl.Slice(l, 1, k.X32)
+	kernelimpl.Slice(l, 2, k.E8)
+	kernelimpl.Slice(l, 3, k.E32)
+	kernelimpl.Slice(l, 4, k.Length)
+	kernelimpl.Value(l, 5, k.Order)
+	kernelimpl.Value(l, 6, k.Bins)
+	kernelimpl.Slice(l, 7, k.Counts)
 	return l.RunND1(ctx, dev, r, opts)
 }
 
@@ -341,15 +321,15 @@ var edges64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 8, Len: 1024, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/hist/kernels/edges.go:146:8", Limit: 1024},
+		{Kind: abi.FaultIndex, Pos: "prim/hist/kernels/edges.go:129:8", Limit: 1024},
 	},
-	Loops: "- - prim/hist/kernels/edges.go:145:2 151:2 152:3 42:2 prim/hist/kernels/kernels.go:66:2 68:3",
+	Loops: "- - prim/hist/kernels/edges.go:128:2 134:2 135:3 42:2 prim/hist/kernels/kernels.go:68:2 70:3",
 	SPIRV: edges64SPIRV,
 	IR:    edges64IR,
-	Sum:   0x81eba969,
+	Sum:   0x6a41e8dc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {112}, {0}, {-4096, 0}}, Loops: "- - prim/hist/kernels/edges.go:145:2 151:2 152:3 42:2 prim/hist/kernels/kernels.go:66:2 68:3", Make: kernelimpl.MakeModule, Sum: 0x2097dc4c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/hist/kernels/edges.go:145:2 151:2 152:3 42:2 prim/hist/kernels/kernels.go:66:2 68:3", SPIRV: edges64Words, Sum: 0x256d0a83},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {112}, {0}, {-4096, 0}}, Loops: "- - prim/hist/kernels/edges.go:128:2 134:2 135:3 42:2 prim/hist/kernels/kernels.go:68:2 70:3", Make: kernelimpl.MakeModule, Sum: 0x2097dc4c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/hist/kernels/edges.go:128:2 134:2 135:3 42:2 prim/hist/kernels/kernels.go:68:2 70:3", SPIRV: edges64Words, Sum: 0x256d0a83},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Edges64{
@@ -431,61 +411,60 @@ var even32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "X8", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "X16", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "X32", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Width", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Bins", Kind: abi.Value, Type: "Bins", Offset: 72, Size: 8, HostOffset: 104},
-		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
-		{Name: "Flip", Kind: abi.Value, Type: "uint32", Offset: 96, Size: 4, HostOffset: 136},
-		{Name: "Low", Kind: abi.Value, Type: "uint32", Offset: 100, Size: 4, HostOffset: 140},
-		{Name: "Span", Kind: abi.Value, Type: "uint32", Offset: 104, Size: 4, HostOffset: 144},
-		{Name: "Factor", Kind: abi.Value, Type: "uint32", Offset: 108, Size: 4, HostOffset: 148},
-		{Name: "FactorShift", Kind: abi.Value, Type: "uint32", Offset: 112, Size: 4, HostOffset: 152},
-		{Name: "Format", Kind: abi.Value, Type: "Format", Offset: 116, Size: 24, HostOffset: 156},
-		{Name: "Steps", Kind: abi.Value, Type: "Steps[float32]", Offset: 140, Size: 16, HostOffset: 180},
+		{Name: "X32", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Bins", Kind: abi.Value, Type: "Bins", Offset: 48, Size: 8, HostOffset: 72},
+		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "Flip", Kind: abi.Value, Type: "uint32", Offset: 72, Size: 4, HostOffset: 104},
+		{Name: "Low", Kind: abi.Value, Type: "uint32", Offset: 76, Size: 4, HostOffset: 108},
+		{Name: "Span", Kind: abi.Value, Type: "uint32", Offset: 80, Size: 4, HostOffset: 112},
+		{Name: "Factor", Kind: abi.Value, Type: "uint32", Offset: 84, Size: 4, HostOffset: 116},
+		{Name: "FactorShift", Kind: abi.Value, Type: "uint32", Offset: 88, Size: 4, HostOffset: 120},
+		{Name: "Format", Kind: abi.Value, Type: "Format", Offset: 92, Size: 24, HostOffset: 124},
+		{Name: "Steps", Kind: abi.Value, Type: "Steps[float32]", Offset: 116, Size: 16, HostOffset: 148},
 	},
-	ArgSize:    156,
+	ArgSize:    132,
 	Spilled:    true,
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256), properties.Float(properties.FloatExact)},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/prim/hist/kernels.Width", Type: "uint32", Size: 4, Default: 0x4},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 4096, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:93:39"},
-		{Kind: abi.FaultIndex, Pos: "prim/hist/kernels/kernels.go:97:13", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/hist/kernels/kernels.go:102:13", Limit: -3},
+		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:125:18"},
+		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:86:25"},
+		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:88:16"},
 	},
-	Loops: "- prim/hist/kernels/even.go:120:2 - prim/hist/kernels/kernels.go:87:3 96:4 96:4 101:4 101:4 107:3 114:3 prim/hist/kernels/even.go:123:3 40:2 prim/hist/kernels/kernels.go:66:2 68:3",
+	Loops: "- prim/hist/kernels/kernels.go:89:2 100:3 101:4 prim/hist/kernels/even.go:40:2 prim/hist/kernels/kernels.go:107:2 114:2 prim/hist/kernels/even.go:40:2 prim/hist/kernels/kernels.go:68:2 70:3",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/hist/kernels.Width", Pos: "prim/hist/kernels/kernels.go:18:5", Var: &kernels.Width},
+	},
 	SPIRV: even32SPIRV,
 	IR:    even32IR,
-	Sum:   0x18abf561,
+	Sum:   0x7284b279,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- prim/hist/kernels/even.go:120:2 - prim/hist/kernels/kernels.go:87:3 96:4 96:4 101:4 101:4 107:3 114:3 prim/hist/kernels/even.go:123:3 40:2 prim/hist/kernels/kernels.go:66:2 68:3", SPIRV: even32Words, Sum: 0xb1dcf45f},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/hist/kernels/even.go:120:2 - prim/hist/kernels/kernels.go:87:3 96:4 96:4 101:4 101:4 107:3 114:3 prim/hist/kernels/even.go:123:3 40:2 prim/hist/kernels/kernels.go:66:2 68:3", Make: kernelimpl.MakeModule, Sum: 0xadecc5c8},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64, properties.SubGroups}, Loops: "- prim/hist/kernels/even.go:120:2 - prim/hist/kernels/kernels.go:87:3 96:4 96:4 101:4 101:4 107:3 114:3 prim/hist/kernels/even.go:123:3 40:2 prim/hist/kernels/kernels.go:66:2 68:3", Make: kernelimpl.MakeModule, Sum: 0xe9364051},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/hist/kernels/kernels.go:89:2 100:3 101:4 prim/hist/kernels/even.go:40:2 prim/hist/kernels/kernels.go:107:2 114:2 prim/hist/kernels/even.go:40:2 prim/hist/kernels/kernels.go:68:2 70:3", SPIRV: even32Words, Sum: 0xdff6b1cb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Even32{
 		X8:          kernelimpl.HostSlice[uint8](a, 0),
-		X16:         kernelimpl.HostSlice[uint16](a, 1),
-		X32:         kernelimpl.HostSlice[uint32](a, 2),
-		Width:       kernelimpl.HostValue[uint32](a, 3),
-		Length:      kernelimpl.HostSlice[int64](a, 4),
-		Bins:        kernelimpl.HostValue[kernels.Bins](a, 5),
-		Counts:      kernelimpl.HostSlice[uint32](a, 6),
-		Flip:        kernelimpl.HostValue[uint32](a, 7),
-		Low:         kernelimpl.HostValue[uint32](a, 8),
-		Span:        kernelimpl.HostValue[uint32](a, 9),
-		Factor:      kernelimpl.HostValue[uint32](a, 10),
-		FactorShift: kernelimpl.HostValue[uint32](a, 11),
-		Format:      kernelimpl.HostValue[kernels.Format](a, 12),
-		Steps:       kernelimpl.HostValue[kernels.Steps[float32]](a, 13),
+		X32:         kernelimpl.HostSlice[uint32](a, 1),
+		Length:      kernelimpl.HostSlice[int64](a, 2),
+		Bins:        kernelimpl.HostValue[kernels.Bins](a, 3),
+		Counts:      kernelimpl.HostSlice[uint32](a, 4),
+		Flip:        kernelimpl.HostValue[uint32](a, 5),
+		Low:         kernelimpl.HostValue[uint32](a, 6),
+		Span:        kernelimpl.HostValue[uint32](a, 7),
+		Factor:      kernelimpl.HostValue[uint32](a, 8),
+		FactorShift: kernelimpl.HostValue[uint32](a, 9),
+		Format:      kernelimpl.HostValue[kernels.Format](a, 10),
+		Steps:       kernelimpl.HostValue[kernels.Steps[float32]](a, 11),
 	}.Kernel
-}, newEven32Host)
+}, newEven32Host, kernels.Width)
 
 var _ = kernelimpl.Properties[kernels.Even32](even32Kernel)
 
@@ -493,9 +472,7 @@ var _ = kernelimpl.Properties[kernels.Even32](even32Kernel)
 // Even32 counts elements of up to 32 bits in bins of equal width.
 type Even32 struct {
 	X8          runtime.View[uint8]
-	X16         runtime.View[uint16]
 	X32         runtime.View[uint32]
-	Width       uint32
 	Length      runtime.View[int64]
 	Bins        kernels.Bins
 	Counts      runtime.View[uint32]
@@ -512,19 +489,17 @@ type Even32 struct {
 func (k Even32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(even32Kernel)
 	kernelimpl.View(l, 0, k.X8)
-	kernelimpl.View(l, 1, k.X16)
-	kernelimpl.View(l, 2, k.X32)
-	kernelimpl.Value(l, 3, k.Width)
-	kernelimpl.View(l, 4, k.Length)
-	kernelimpl.Value(l, 5, k.Bins)
-	kernelimpl.View(l, 6, k.Counts)
-	kernelimpl.Value(l, 7, k.Flip)
-	kernelimpl.Value(l, 8, k.Low)
-	kernelimpl.Value(l, 9, k.Span)
-	kernelimpl.Value(l, 10, k.Factor)
-	kernelimpl.Value(l, 11, k.FactorShift)
-	kernelimpl.Value(l, 12, k.Format)
-	kernelimpl.Value(l, 13, k.Steps)
+	kernelimpl.View(l, 1, k.X32)
+	kernelimpl.View(l, 2, k.Length)
+	kernelimpl.Value(l, 3, k.Bins)
+	kernelimpl.View(l, 4, k.Counts)
+	kernelimpl.Value(l, 5, k.Flip)
+	kernelimpl.Value(l, 6, k.Low)
+	kernelimpl.Value(l, 7, k.Span)
+	kernelimpl.Value(l, 8, k.Factor)
+	kernelimpl.Value(l, 9, k.FactorShift)
+	kernelimpl.Value(l, 10, k.Format)
+	kernelimpl.Value(l, 11, k.Steps)
 	return l
 }
 
@@ -548,19 +523,17 @@ func (k Even32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.C
 func RunEven32(ctx context.Context, dev *runtime.Device, k kernels.Even32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(even32Kernel)
 	kernelimpl.Slice(l, 0, k.X8)
-	kernelimpl.Slice(l, 1, k.X16)
-	kernelimpl.Slice(l, 2, k.X32)
-	kernelimpl.Value(l, 3, k.Width)
-	kernelimpl.Slice(l, 4, k.Length)
-	kernelimpl.Value(l, 5, k.Bins)
-	kernelimpl.Slice(l, 6, k.Counts)
-	kernelimpl.Value(l, 7, k.Flip)
-	kernelimpl.Value(l, 8, k.Low)
-	kernelimpl.Value(l, 9, k.Span)
-	kernelimpl.Value(l, 10, k.Factor)
-	kernelimpl.Value(l, 11, k.FactorShift)
-	kernelimpl.Value(l, 12, k.Format)
-	kernelimpl.Value(l, 13, k.Steps)
+	kernelimpl.Slice(l, 1, k.X32)
+	kernelimpl.Slice(l, 2, k.Length)
+	kernelimpl.Value(l, 3, k.Bins)
+	kernelimpl.Slice(l, 4, k.Counts)
+	kernelimpl.Value(l, 5, k.Flip)
+	kernelimpl.Value(l, 6, k.Low)
+	kernelimpl.Value(l, 7, k.Span)
+	kernelimpl.Value(l, 8, k.Factor)
+	kernelimpl.Value(l, 9, k.FactorShift)
+	kernelimpl.Value(l, 10, k.Format)
+	kernelimpl.Value(l, 11, k.Steps)
 	return l.RunND1(ctx, dev, r, opts)
 }
 
@@ -596,12 +569,12 @@ var even64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 4096, Accessor: -1},
 	},
-	Loops: "- prim/hist/kernels/even.go:177:2 178:3 prim/hist/kernels/kernels.go:66:2 68:3",
+	Loops: "- prim/hist/kernels/even.go:168:2 169:3 prim/hist/kernels/kernels.go:68:2 70:3",
 	SPIRV: even64SPIRV,
 	IR:    even64IR,
-	Sum:   0x70d9add4,
+	Sum:   0x240956d8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/hist/kernels/even.go:177:2 178:3 prim/hist/kernels/kernels.go:66:2 68:3", SPIRV: even64Words, Sum: 0x695c7dd0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/hist/kernels/even.go:168:2 169:3 prim/hist/kernels/kernels.go:68:2 70:3", SPIRV: even64Words, Sum: 0x695c7dd0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Even64{
@@ -706,17 +679,17 @@ var evenFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(256), properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.EvenFloat64).Kernel", Pos: "prim/hist/kernels/even.go:202:7"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.EvenFloat64).Kernel", Pos: "prim/hist/kernels/even.go:193:7"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 4096, Accessor: -1},
 	},
-	Loops: "- prim/hist/kernels/even.go:205:2 206:3 40:2 prim/hist/kernels/kernels.go:66:2 68:3",
+	Loops: "- prim/hist/kernels/even.go:196:2 197:3 40:2 prim/hist/kernels/kernels.go:68:2 70:3",
 	SPIRV: evenFloat64SPIRV,
 	IR:    evenFloat64IR,
-	Sum:   0x30bef948,
+	Sum:   0x5083e78d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/hist/kernels/even.go:205:2 206:3 40:2 prim/hist/kernels/kernels.go:66:2 68:3", SPIRV: evenFloat64Words, Sum: 0x83e6564},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/hist/kernels/even.go:196:2 197:3 40:2 prim/hist/kernels/kernels.go:68:2 70:3", SPIRV: evenFloat64Words, Sum: 0x83e6564},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.EvenFloat64{
@@ -794,46 +767,46 @@ var keysKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "X8", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "X16", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "X32", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Width", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
-		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Bins", Kind: abi.Value, Type: "Bins", Offset: 72, Size: 8, HostOffset: 104},
-		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
+		{Name: "X32", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Length", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Bins", Kind: abi.Value, Type: "Bins", Offset: 48, Size: 8, HostOffset: 72},
+		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
 	},
-	ArgSize:    96,
+	ArgSize:    72,
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/prim/hist/kernels.Width", Type: "uint32", Size: 4, Default: 0x4},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 4096, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:93:39"},
-		{Kind: abi.FaultIndex, Pos: "prim/hist/kernels/kernels.go:97:13", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/hist/kernels/kernels.go:102:13", Limit: -3},
+		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:125:18"},
+		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:86:25"},
+		{Kind: abi.FaultDivide, Pos: "prim/hist/kernels/kernels.go:88:16"},
 	},
-	Loops: "- prim/hist/kernels/keys.go:26:2 - prim/hist/kernels/kernels.go:87:3 96:4 96:4 101:4 101:4 107:3 114:3 prim/hist/kernels/keys.go:29:3 prim/hist/kernels/kernels.go:66:2 68:3",
+	Loops: "- prim/hist/kernels/kernels.go:89:2 100:3 101:4 107:2 114:2 68:2 70:3",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/hist/kernels.Width", Pos: "prim/hist/kernels/kernels.go:18:5", Var: &kernels.Width},
+	},
 	SPIRV: keysSPIRV,
 	IR:    keysIR,
-	Sum:   0xcda7046d,
+	Sum:   0xd20506f4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- prim/hist/kernels/keys.go:26:2 - prim/hist/kernels/kernels.go:87:3 96:4 96:4 101:4 101:4 107:3 114:3 prim/hist/kernels/keys.go:29:3 prim/hist/kernels/kernels.go:66:2 68:3", SPIRV: keysWords, Sum: 0x77cb64c3},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/hist/kernels/keys.go:26:2 - prim/hist/kernels/kernels.go:87:3 96:4 96:4 101:4 101:4 107:3 114:3 prim/hist/kernels/keys.go:29:3 prim/hist/kernels/kernels.go:66:2 68:3", Make: kernelimpl.MakeModule, Sum: 0xaab25013},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64, properties.SubGroups}, Loops: "- prim/hist/kernels/keys.go:26:2 - prim/hist/kernels/kernels.go:87:3 96:4 96:4 101:4 101:4 107:3 114:3 prim/hist/kernels/keys.go:29:3 prim/hist/kernels/kernels.go:66:2 68:3", Make: kernelimpl.MakeModule, Sum: 0x9557150},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {88}}, Loops: "- prim/hist/kernels/kernels.go:89:2 100:3 101:4 107:2 114:2 68:2 70:3", Make: kernelimpl.MakeModule, Sum: 0xda776d86},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/hist/kernels/kernels.go:89:2 100:3 101:4 107:2 114:2 68:2 70:3", SPIRV: keysWords, Sum: 0x467e2481},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Keys{
 		X8:     kernelimpl.HostSlice[uint8](a, 0),
-		X16:    kernelimpl.HostSlice[uint16](a, 1),
-		X32:    kernelimpl.HostSlice[uint32](a, 2),
-		Width:  kernelimpl.HostValue[uint32](a, 3),
-		Length: kernelimpl.HostSlice[int64](a, 4),
-		Bins:   kernelimpl.HostValue[kernels.Bins](a, 5),
-		Counts: kernelimpl.HostSlice[uint32](a, 6),
+		X32:    kernelimpl.HostSlice[uint32](a, 1),
+		Length: kernelimpl.HostSlice[int64](a, 2),
+		Bins:   kernelimpl.HostValue[kernels.Bins](a, 3),
+		Counts: kernelimpl.HostSlice[uint32](a, 4),
 	}.Kernel
-}, newKeysHost)
+}, newKeysHost, kernels.Width)
 
 var _ = kernelimpl.Properties[kernels.Keys](keysKernel)
 
@@ -841,9 +814,7 @@ var _ = kernelimpl.Properties[kernels.Keys](keysKernel)
 // Keys counts elements of up to 32 bits that are the numbers of their bins.
 type Keys struct {
 	X8     runtime.View[uint8]
-	X16    runtime.View[uint16]
 	X32    runtime.View[uint32]
-	Width  uint32
 	Length runtime.View[int64]
 	Bins   kernels.Bins
 	Counts runtime.View[uint32]
@@ -853,12 +824,10 @@ type Keys struct {
 func (k Keys) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(keysKernel)
 	kernelimpl.View(l, 0, k.X8)
-	kernelimpl.View(l, 1, k.X16)
-	kernelimpl.View(l, 2, k.X32)
-	kernelimpl.Value(l, 3, k.Width)
-	kernelimpl.View(l, 4, k.Length)
-	kernelimpl.Value(l, 5, k.Bins)
-	kernelimpl.View(l, 6, k.Counts)
+	kernelimpl.View(l, 1, k.X32)
+	kernelimpl.View(l, 2, k.Length)
+	kernelimpl.Value(l, 3, k.Bins)
+	kernelimpl.View(l, 4, k.Counts)
 	return l
 }
 
@@ -882,11 +851,9 @@ func (k Keys) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Com
 func RunKeys(ctx context.Context, dev *runtime.Device, k kernels.Keys, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(keysKernel)
 	kernelimpl.Slice(l, 0, k.X8)
-	kernelimpl.Slice(l, 1, k.X16)
-	kernelimpl.Slice(l, 2, k.X32)
-	kernelimpl.Value(l, 3, k.Width)
-	kernelimpl.Slice(l, 4, k.Length)
-	kernelimpl.Value(l, 5, k.Bins)
-	kernelimpl.Slice(l, 6, k.Counts)
+	kernelimpl.Slice(l, 1, k.X32)
+	kernelimpl.Slice(l, 2, k.Length)
+	kernelimpl.Value(l, 3, k.Bins)
+	kernelimpl.Slice(l, 4, k.Counts)
 	return l.RunND1(ctx, dev, r, opts)
 }

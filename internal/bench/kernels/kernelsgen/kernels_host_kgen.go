@@ -1526,7 +1526,7 @@ type histogramHost struct {
 
 func newHistogramHost() kernelimpl.HostForm { return new(histogramHost) }
 
-const histogramHostSites = `1	internal/bench/kernels/kernels.go:342:24`
+const histogramHostSites = `1	internal/bench/kernels/kernels.go:357:24`
 
 func (g *histogramHost) Begin() {
 	g.Sites = histogramHostSites
@@ -1536,7 +1536,7 @@ func (g *histogramHost) Begin() {
 
 func (g *histogramHost) Run() {
 	const n = 256
-	// ZeroLocal, kernels.go:322
+	// ZeroLocal, kernels.go:337
 	g.Zero(0)
 	basex := g.Base(0)
 	v1 := g.Int64(32)
@@ -1623,7 +1623,7 @@ func (g *histogramHost) Run() {
 		}
 		goto b2
 	}
-	// Barrier, kernels.go:340
+	// Barrier, kernels.go:355
 	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for li := range n {
@@ -1672,9 +1672,9 @@ type matMulHost struct {
 
 func newMatMulHost() kernelimpl.HostForm { return new(matMulHost) }
 
-const matMulHostSites = `1	internal/bench/kernels/kernels.go:116:5
-1	114:13
-1	114:28`
+const matMulHostSites = `1	internal/bench/kernels/kernels.go:147:5
+1	145:13
+1	145:28`
 
 func (g *matMulHost) Begin() {
 	g.Sites = matMulHostSites
@@ -2019,9 +2019,9 @@ type nBodyHost struct {
 
 func newNBodyHost() kernelimpl.HostForm { return new(nBodyHost) }
 
-const nBodyHostSites = `1	internal/bench/kernels/kernels.go:134:18
-1	137:21
-1	150:9`
+const nBodyHostSites = `1	internal/bench/kernels/kernels.go:165:18
+1	168:21
+1	181:9`
 
 func (g *nBodyHost) Begin() {
 	g.Sites = nBodyHostSites
@@ -2037,7 +2037,7 @@ func (g *nBodyHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, kernels.go:138
+		case 1: // Barrier, kernels.go:169
 			next = g.r2()
 		}
 	}
@@ -2045,7 +2045,7 @@ func (g *nBodyHost) Run() {
 
 func (g *nBodyHost) r0() int {
 	const n = 256
-	// ZeroLocal, kernels.go:132
+	// ZeroLocal, kernels.go:163
 	g.Zero(0)
 	basex := g.Base(0)
 	v2 := g.v2
@@ -2173,7 +2173,7 @@ func (g *nBodyHost) r2() int {
 		v31 = v32
 		goto b7
 	}
-	// Barrier, kernels.go:148
+	// Barrier, kernels.go:179
 	e16 := g.v16
 	v2 := g.v2
 	basex := g.Base(0)
@@ -2247,9 +2247,9 @@ type rowsHost struct {
 
 func newRowsHost() kernelimpl.HostForm { return new(rowsHost) }
 
-const rowsHostSites = `3	internal/bench/kernels/kernels.go:96:12
-4	96:12
-1	101:7`
+const rowsHostSites = `3	internal/bench/kernels/kernels.go:127:12
+4	127:12
+1	132:7`
 
 func (g *rowsHost) Begin() {
 	g.Sites = rowsHostSites
@@ -2317,12 +2317,12 @@ type softmaxHost struct {
 
 func newSoftmaxHost() kernelimpl.HostForm { return new(softmaxHost) }
 
-const softmaxHostSites = `3	internal/bench/kernels/kernels.go:248:17
-4	248:17
-3	248:41
-1	251:22
-1	256:23
-1	260:25`
+const softmaxHostSites = `3	internal/bench/kernels/kernels.go:279:17
+4	279:17
+3	279:41
+1	282:22
+1	287:23
+1	291:25`
 
 func (g *softmaxHost) Begin() {
 	g.Sites = softmaxHostSites
@@ -2485,7 +2485,7 @@ func (g *softmaxHost) Run() {
 	if !more {
 		return
 	}
-	// GroupReduce, kernels.go:253
+	// GroupReduce, kernels.go:284
 	v64 := kernelimpl.HostReduceMax[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v63, math.Float32frombits(0xff800000)))
 	h65 := g.v65[:n]
 	dead := g.Dead[:n]
@@ -2661,7 +2661,7 @@ func (g *softmaxHost) Run() {
 	if !more {
 		return
 	}
-	// GroupReduce, kernels.go:258
+	// GroupReduce, kernels.go:289
 	v174 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v173, math.Float32frombits(0x80000000)))
 	v175 := float32(1 / v174)
 	p2 := g.Pointer(2)
@@ -2882,12 +2882,12 @@ type spMVHost struct {
 
 func newSpMVHost() kernelimpl.HostForm { return new(spMVHost) }
 
-const spMVHostSites = `1	internal/bench/kernels/kernels.go:232:19
-1	232:38
-1	233:18
-1	233:37
-1	233:27
-1	235:5`
+const spMVHostSites = `1	internal/bench/kernels/kernels.go:263:19
+1	263:38
+1	264:18
+1	264:37
+1	264:27
+1	266:5`
 
 func (g *spMVHost) Begin() {
 	g.Sites = spMVHostSites
@@ -2971,14 +2971,14 @@ type stencilHost struct {
 
 func newStencilHost() kernelimpl.HostForm { return new(stencilHost) }
 
-const stencilHostSites = `1	internal/bench/kernels/kernels.go:188:21
-1	188:36
-1	188:46
-1	188:56
-1	188:66
-1	188:76
-1	188:88
-1	188:7`
+const stencilHostSites = `1	internal/bench/kernels/kernels.go:219:21
+1	219:36
+1	219:46
+1	219:56
+1	219:66
+1	219:76
+1	219:88
+1	219:7`
 
 func (g *stencilHost) Begin() {
 	g.Sites = stencilHostSites
@@ -3115,8 +3115,8 @@ type stepHost struct {
 
 func newStepHost() kernelimpl.HostForm { return new(stepHost) }
 
-const stepHostSites = `1	internal/bench/kernels/kernels.go:352:77
-1	352:63`
+const stepHostSites = `1	internal/bench/kernels/kernels.go:367:77
+1	367:63`
 
 func (g *stepHost) Begin() {
 	g.Sites = stepHostSites
@@ -3168,8 +3168,8 @@ type step16Host struct {
 
 func newStep16Host() kernelimpl.HostForm { return new(step16Host) }
 
-const step16HostSites = `1	internal/bench/kernels/kernels.go:360:83
-1	360:65`
+const step16HostSites = `1	internal/bench/kernels/kernels.go:375:83
+1	375:65`
 
 func (g *step16Host) Begin() {
 	g.Sites = step16HostSites
@@ -3222,116 +3222,6 @@ func step16HostLoop0(x int, end int, p2 unsafe.Pointer, v13 float32, v18 float32
 	}
 }
 
-// sumHost is a work-group of the kernel [Sum].
-type sumHost struct {
-	kernelimpl.HostGroup
-	v8 []int32
-
-	sint32 []int32
-}
-
-func newSumHost() kernelimpl.HostForm { return new(sumHost) }
-
-const sumHostSites = `1	internal/bench/kernels/kernels.go:306:8`
-
-func (g *sumHost) Begin() {
-	g.Sites = sumHostSites
-	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v8)
-}
-
-func (g *sumHost) Run() {
-	const n = 256
-	h8 := g.v8[:n]
-	p0 := g.Pointer(0)
-	v1 := g.Int64(32)
-	stop := g.Cancelled()
-	basex := g.Base(0)
-	v6 := g.Int32(8)
-	v7 := int64(uint32(v6))
-	// The work-items go through the loop together.
-	{
-		for li := range n {
-			h8[li] = 0
-		}
-		active := n
-		b9 := int64(basex)
-		for {
-			if active = min(active, int(v1-b9)); active <= 0 {
-				break
-			}
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			if v1-b9-3*v7 >= int64(active) {
-				b9r1 := b9 + v7
-				b9r2 := b9r1 + v7
-				b9r3 := b9r2 + v7
-				sumHostLoop1(h8, active, b9, p0, b9r1, b9r2, b9r3)
-				b9 = b9r3 + v7
-			} else {
-				sumHostLoop0(h8, active, b9, p0)
-				b9 += v7
-			}
-		}
-	}
-	// GroupReduce, kernels.go:304
-	v14 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
-	v17 := int32(g.ID[0])
-	v18 := int64(uint32(v17))
-	v3 := g.Int64(48)
-	v19 := uint64(v18) < uint64(v3)
-	p1 := g.Pointer(1)
-	for li := range n {
-		v0 := int32(basex + li)
-		if int32(li) != 0 {
-			goto b8
-		}
-		if !v19 {
-			g.Fault(0, v18, v3, v0)
-			continue
-		}
-		*(*int32)(unsafe.Add(p1, int(v17)*4)) = v14
-	b8:
-	}
-}
-
-//go:noinline
-func sumHostLoop0(h8 []int32, active int, b9 int64, p0 unsafe.Pointer) {
-	h8 = h8[:active]
-	for li := range active {
-		v9 := b9 + int64(li)
-		v8 := h8[li]
-		h8[li] = v8 + *(*int32)(unsafe.Add(p0, int(v9)*4))
-	}
-}
-
-//go:noinline
-func sumHostLoop1(h8 []int32, active int, b9 int64, p0 unsafe.Pointer, b9r1 int64, b9r2 int64, b9r3 int64) {
-	h8 = h8[:active]
-	for li := range active {
-		v8 := h8[li]
-		{
-			v9 := b9 + int64(li)
-			v8 = v8 + *(*int32)(unsafe.Add(p0, int(v9)*4))
-		}
-		{
-			v9 := b9r1 + int64(li)
-			v8 = v8 + *(*int32)(unsafe.Add(p0, int(v9)*4))
-		}
-		{
-			v9 := b9r2 + int64(li)
-			v8 = v8 + *(*int32)(unsafe.Add(p0, int(v9)*4))
-		}
-		{
-			v9 := b9r3 + int64(li)
-			v8 = v8 + *(*int32)(unsafe.Add(p0, int(v9)*4))
-		}
-		h8[li] = v8
-	}
-}
-
 // touchHost is some work-items of the kernel [Touch].
 type touchHost struct {
 	kernelimpl.HostGroup
@@ -3339,7 +3229,7 @@ type touchHost struct {
 
 func newTouchHost() kernelimpl.HostForm { return new(touchHost) }
 
-const touchHostSites = `1	internal/bench/kernels/kernels.go:370:42`
+const touchHostSites = `1	internal/bench/kernels/kernels.go:385:42`
 
 func (g *touchHost) Begin() {
 	g.Sites = touchHostSites
@@ -3379,10 +3269,10 @@ type transposeHost struct {
 
 func newTransposeHost() kernelimpl.HostForm { return new(transposeHost) }
 
-const transposeHostSites = `1	internal/bench/kernels/kernels.go:213:22
-1	213:7
-1	217:47
-1	217:8`
+const transposeHostSites = `1	internal/bench/kernels/kernels.go:244:22
+1	244:7
+1	248:47
+1	248:8`
 
 func (g *transposeHost) Begin() {
 	g.Sites = transposeHostSites
@@ -3392,7 +3282,7 @@ func (g *transposeHost) Begin() {
 
 func (g *transposeHost) Run() {
 	const n = 256
-	// ZeroLocal, kernels.go:209
+	// ZeroLocal, kernels.go:240
 	g.Zero(0)
 	v9 := int32(g.ID[1])
 	v10 := int64(uint32(v9))
@@ -3469,7 +3359,7 @@ func (g *transposeHost) Run() {
 	if !more {
 		return
 	}
-	// Barrier, kernels.go:215
+	// Barrier, kernels.go:246
 	v5 := g.Int64(56)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]

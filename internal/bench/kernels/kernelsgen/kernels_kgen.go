@@ -55,7 +55,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
 		{File: "internal/bench/kernels/fft.go", Package: "kernels", Sum: 0xf642f800},
-		{File: "internal/bench/kernels/kernels.go", Package: "kernels", Sum: 0x835758},
+		{File: "internal/bench/kernels/kernels.go", Package: "kernels", Sum: 0x113b55dc},
 		{File: "internal/bench/kernels/stream.go", Package: "kernels", Sum: 0x13fbf058},
 	},
 })
@@ -91,6 +91,7 @@ func (k Empty) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Comm
 
 var _, RunFFT = stubs.NDRange1(pkg.Kernel("FFT"), kernels.FFT.Kernel, newFftHost)
 var _, RunFMA = stubs.Range1(pkg.Kernel("FMA"), kernels.FMA.Kernel)
+var _, RunFMA16 = stubs.Range1(pkg.Kernel("FMA16"), kernels.FMA16.Kernel)
 var _, RunHistogram = stubs.NDRange1(pkg.Kernel("Histogram"), kernels.Histogram.Kernel, newHistogramHost)
 var _, RunMandelbrot = stubs.Range2(pkg.Kernel("Mandelbrot"), kernels.Mandelbrot.Kernel)
 var _, RunMatMul = stubs.Range2(pkg.Kernel("MatMul"), kernels.MatMul.Kernel, newMatMulHost)
@@ -149,7 +150,6 @@ func (k Step16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Com
 	return k.launch().Node1(r, opts)
 }
 
-var _, RunSum = stubs.NDRange1(pkg.Kernel("Sum"), kernels.Sum.Kernel, newSumHost)
 var touchKernel, RunTouch = stubs.Range1(pkg.Kernel("Touch"), kernels.Touch.Kernel, newTouchHost)
 
 type Touch struct {

@@ -32,7 +32,6 @@ import (
 	sortkernelsgen "github.com/kgen-go/kgen/generated/prim/sort/kernels"
 	"github.com/kgen-go/kgen/internal/bench/kernels/fold/foldgen"
 	"github.com/kgen-go/kgen/internal/bench/kernels/kernelsgen"
-	"github.com/kgen-go/kgen/internal/bench/kernels/prefix/prefixgen"
 	"github.com/kgen-go/kgen/internal/bench/kernels/radix/radixgen"
 	"github.com/kgen-go/kgen/internal/bench/kernels/tally/tallygen"
 	specbenchkernelsgen "github.com/kgen-go/kgen/internal/bench/specbench/kernels/kernelsgen"
@@ -85,7 +84,6 @@ var packages = map[string]func() []*runtime.Kernel{
 	"generated/examples/pipeline/develop":              developgen.Kernels,
 	"generated/examples/quickstart/saxpy":              saxpygen.Kernels,
 	"internal/bench/kernels/fold/foldgen":              foldgen.Kernels,
-	"internal/bench/kernels/prefix/prefixgen":          prefixgen.Kernels,
 	"internal/bench/kernels/radix/radixgen":            radixgen.Kernels,
 	"generated/examples/wordcount/letters":             lettersgen.Kernels,
 	"generated/prim/hist/kernels":                      histkernelsgen.Kernels,
