@@ -232,5 +232,5 @@ func (k Faulty) Kernel(it dsl.NDItem1) {
 	for range 3 {
 		acc = dsl.MulAdd(sg, a, b, acc)
 	}
-	dsl.StoreAccumulator(sg, acc, k.Out[16*sg.GroupID():], 4, dsl.RowMajor)
+	dsl.StoreAccumulator(sg, acc, k.Out[128+16*sg.GroupID():], 4, dsl.RowMajor)
 }
