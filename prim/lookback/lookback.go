@@ -272,7 +272,17 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 		if n < Size {
 			before = posts[n%Size]
 		}
-		for i := min(n, Size); i > 0; i-- {
+		i := min(n, Size)
+		for ; i >= together; i -= together {
+			var next [together]A
+			for j := range uint32(together) {
+				next[j] = posts[(i-1-j)%Size]
+			}
+			for j := range together {
+				before = combine(before, next[j])
+			}
+		}
+		for ; i > 0; i-- {
 			before = combine(before, posts[(i-1)%Size])
 		}
 		if last == t-1 {
@@ -285,6 +295,66 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 		board.Post(t, whole, upTo)
 	}
 	it.Barrier()
+	return before
+}
+
+// together is the number of posts that a work-item loads at once.
+const together = 8
+
+// BeforeSum is [Before] for sums of integers, which are the same in any order: it need not go forwards
+// again, nor fold posts one by one. Of floats, the order would depend on how far a work-group looks back.
+func BeforeSum[A dsl.Number, B Board[A]](it dsl.NDItem1, board B, t uint32, sum A, again func(tile uint32) A) A {
+	g, l := it.Group(), uint32(it.LocalID())
+	if silent := Silent.Get(it); l == 0 && (silent == 0 || t%silent != 0) {
+		kind := total
+		if t == 0 {
+			kind = whole
+		}
+		board.Post(t, kind, sum)
+	}
+	before := A(0)
+	for last, more := t-1, t > 0; more; last -= Size {
+		kind, v := none, A(0)
+		polls := uint32(0)
+		n := uint32(0) // the work-item that looks at the nearest whole tile
+		for {
+			near := uint32(2 * Size) // the nearest tile that is whole, or has no post
+			if l <= last {
+				if kind == none {
+					if kind, v = board.Look(last - l); l == last && kind == total {
+						kind = whole
+					}
+				}
+				if kind != total {
+					near = 2*l + kind/whole
+				}
+			}
+			near = dsl.ReduceOverGroup(g, near, dsl.Minimum)
+			if n = near / 2; near >= 2*Size || near%2 == 1 {
+				break
+			}
+			if polls++; polls < Polls.Get(it) {
+				continue
+			}
+			polls = 0
+			x := again(last - n)
+			if l == n {
+				board.Help(last-l, x)
+				kind, v = total, x
+				if l == last {
+					kind = whole
+				}
+			}
+		}
+		if l > n {
+			v = 0
+		}
+		before += dsl.ReduceOverGroup(g, v, dsl.Plus)
+		more = n >= Size
+	}
+	if l == 0 && t > 0 && FromFirst.Get(it) == 0 {
+		board.Post(t, whole, before+sum)
+	}
 	return before
 }
 

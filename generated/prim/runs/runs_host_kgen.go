@@ -24,13 +24,13 @@ type sumsFloat32Host struct {
 
 	v38, v212, v215 []int32
 
-	v39, v78, v162, v165, v170, v216, v217, v348 int32
+	v39, v78, v162, v165, v170, v216, v217, v416 int32
 
-	v48, v72, v76, v84, v95, v101, v163, v213, v233, v342, v346, v354 []int64
+	v48, v72, v76, v84, v95, v101, v163, v213, v301, v410, v414, v422 []int64
 
-	v73, v77, v85, v96, v102, v164, v214, v234, v343, v347, v355 []float32
+	v73, v77, v85, v96, v102, v164, v214, v302, v411, v415, v423 []float32
 
-	v80, v350 []bool
+	v80, v418 []bool
 
 	v166 bool
 
@@ -57,9 +57,9 @@ func (g *sumsFloat32Host) Begin() {
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 4096)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v38, &g.v212, &g.v215)
-	kernelimpl.HostRoom(n, &g.v48, &g.v72, &g.v76, &g.v84, &g.v95, &g.v101, &g.v163, &g.v213, &g.v233, &g.v342, &g.v346, &g.v354)
-	kernelimpl.HostRoom(n, &g.v73, &g.v77, &g.v85, &g.v96, &g.v102, &g.v164, &g.v214, &g.v234, &g.v343, &g.v347, &g.v355)
-	kernelimpl.HostRoom(n, &g.v80, &g.v350)
+	kernelimpl.HostRoom(n, &g.v48, &g.v72, &g.v76, &g.v84, &g.v95, &g.v101, &g.v163, &g.v213, &g.v301, &g.v410, &g.v414, &g.v422)
+	kernelimpl.HostRoom(n, &g.v73, &g.v77, &g.v85, &g.v96, &g.v102, &g.v164, &g.v214, &g.v302, &g.v411, &g.v415, &g.v423)
+	kernelimpl.HostRoom(n, &g.v80, &g.v418)
 }
 
 func (g *sumsFloat32Host) Run() {
@@ -75,7 +75,7 @@ func (g *sumsFloat32Host) Run() {
 			next = g.r7()
 		case 7: // Barrier, lookback.go:269
 			next = g.r8()
-		case 9: // Barrier, lookback.go:287
+		case 9: // Barrier, lookback.go:297
 			next = g.r10()
 		case 10: // Barrier, runs.go:63
 			next = g.r11()
@@ -716,8 +716,8 @@ func (g *sumsFloat32Host) r7() int {
 	p0 := g.Pointer(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
-	h342 := g.v342[:n]
-	h343 := g.v343[:n]
+	h410 := g.v410[:n]
+	h411 := g.v411[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -735,32 +735,32 @@ func (g *sumsFloat32Host) r7() int {
 		v28 := int32(li)
 		v46 := v28 * 8
 		v47 := int64(uint32(v46))
-		var v167, v182, v197, v203, v204, v211, v215, v311, v321, v326, v340, v386, v389 int32
-		var v168, v176, v177, v178, v180, v198, v205, v309, v318, v319, v329, v338, v342, v387 int64
-		var v169, v199, v206, v310, v320, v332, v336, v339, v343, v388 float32
-		var v186, v312 bool
+		var v167, v182, v197, v203, v204, v211, v215, v379, v389, v394, v408, v454, v457 int32
+		var v168, v176, v177, v178, v180, v198, v205, v377, v386, v387, v397, v406, v410, v455 int64
+		var v169, v199, v206, v378, v388, v400, v404, v407, v411, v456 float32
+		var v186, v380 bool
 		if v218 {
 			goto b99
 		}
 		if !v220 {
-			goto b154
+			goto b173
 		}
 	b99:
 		if !v166 {
 			goto b102
 		}
 		if v221 {
-			v309 = v163
-			v310 = v164
-			v311 = v165 + -256
-			v312 = true
+			v377 = v163
+			v378 = v164
+			v379 = v165 + -256
+			v380 = true
 		} else {
 			goto b102
 		}
-		v163 = v309
-		v164 = v310
-		v165 = v311
-		v166 = v312
+		v163 = v377
+		v164 = v378
+		v165 = v379
+		v166 = v380
 		v167 = 0
 		v168 = v163
 		v169 = v164
@@ -779,25 +779,25 @@ func (g *sumsFloat32Host) r7() int {
 			next = 7
 		}
 		continue
-	b154:
+	b173:
 		{
-			v313 := v170 + 1
-			if uint32(v313) >= uint32(c2) {
-				v318 = (int64(uint32(v165-v217)) * 2048) + v47
-				v319 = 0
-				v320 = 0
-				v321 = 0
-				goto b156
+			v381 := v170 + 1
+			if uint32(v381) >= uint32(c2) {
+				v386 = (int64(uint32(v165-v217)) * 2048) + v47
+				v387 = 0
+				v388 = 0
+				v389 = 0
+				goto b175
 			}
-			v386 = v212
-			v387 = v213
-			v388 = v214
-			v389 = v313
+			v454 = v212
+			v455 = v213
+			v456 = v214
+			v457 = v381
 		}
-		v167 = v386
-		v168 = v387
-		v169 = v388
-		v170 = v389
+		v167 = v454
+		v168 = v455
+		v169 = v456
+		v170 = v457
 	b77:
 		if uint32(v28) > uint32(v165) {
 			v212 = v167
@@ -902,49 +902,49 @@ func (g *sumsFloat32Host) r7() int {
 			next = 6
 		}
 		continue
-	b156:
-		v323 := v318 + int64(uint32(v321))
-		if v27 <= v323 {
-			v342 = v319
-			v343 = v320
-			goto b165
+	b175:
+		v391 := v386 + int64(uint32(v389))
+		if v27 <= v391 {
+			v410 = v387
+			v411 = v388
+			goto b184
 		}
 		{
-			v326 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v323)))))
-			v328 := int32(0)
-			if v326 != 0 {
-				v328 = 1
+			v394 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v391)))))
+			v396 := int32(0)
+			if v394 != 0 {
+				v396 = 1
 			}
-			v329 = int64(uint32(v328))
-			if v323 < v2 {
-				v332 = *(*float32)(unsafe.Add(p1, int(v323)*4))
+			v397 = int64(uint32(v396))
+			if v391 < v2 {
+				v400 = *(*float32)(unsafe.Add(p1, int(v391)*4))
 			} else {
-				v332 = 0
+				v400 = 0
 			}
 		}
-		if v321 == 0 {
-			v338 = v329
-			v339 = v332
-			goto b163
+		if v389 == 0 {
+			v406 = v397
+			v407 = v400
+			goto b182
 		}
-		if v326 == 0 {
-			v336 = float32(v320 + v332)
+		if v394 == 0 {
+			v404 = float32(v388 + v400)
 		} else {
-			v336 = v332
+			v404 = v400
 		}
-		v338 = v329 + v319
-		v339 = v336
-	b163:
-		v340 = v321 + 1
-		if v340 < 8 {
-			v319 = v338
-			v320 = v339
-			v321 = v340
-			goto b156
+		v406 = v397 + v387
+		v407 = v404
+	b182:
+		v408 = v389 + 1
+		if v408 < 8 {
+			v387 = v406
+			v388 = v407
+			v389 = v408
+			goto b175
 		}
-		v342 = v338
-		v343 = v339
-	b165:
+		v410 = v406
+		v411 = v407
+	b184:
 		h163[li] = v163
 		h164[li] = v164
 		u165 = v165
@@ -952,8 +952,8 @@ func (g *sumsFloat32Host) r7() int {
 		h212[li] = v212
 		h213[li] = v213
 		h214[li] = v214
-		h342[li] = v342
-		h343[li] = v343
+		h410[li] = v410
+		h411[li] = v411
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -1001,20 +1001,20 @@ func (g *sumsFloat32Host) r8() int {
 	h95 := g.v95[:n]
 	h96 := g.v96[:n]
 	c3 := g.c3
-	v250 := c3 == 0
+	v318 := c3 == 0
 	v6 := g.v6
 	v40 := g.v40
-	v251 := v40 * 2
-	v252 := v251 + 2
-	v254 := v6 <= v252
+	v319 := v40 * 2
+	v320 := v319 + 2
+	v322 := v6 <= v320
 	v8 := g.v8
-	v253 := v40 * 3
-	v255 := v253 + 1
-	v256 := v8 <= v255
+	v321 := v40 * 3
+	v323 := v321 + 1
+	v324 := v8 <= v323
 	p5 := g.Pointer(5)
 	p4 := g.Pointer(4)
-	h233 := g.v233[:n]
-	h234 := g.v234[:n]
+	h301 := g.v301[:n]
+	h302 := g.v302[:n]
 	u165 := g.v165
 	u166 := g.v166
 	u170 := g.v170
@@ -1032,10 +1032,10 @@ func (g *sumsFloat32Host) r8() int {
 		v96 := h96[li]
 		v28 := int32(li)
 		v29 := v28 == 0
-		var v166, v186, v312 bool
-		var v167, v170, v182, v197, v203, v204, v211, v212, v215, v235, v237, v311 int32
-		var v168, v176, v177, v178, v180, v198, v205, v213, v230, v233, v239, v249, v309 int64
-		var v169, v199, v206, v214, v231, v234, v240, v243, v248, v310 float32
+		var v166, v186, v380 bool
+		var v167, v170, v182, v197, v203, v204, v211, v212, v215, v235, v265, v303, v305, v379 int32
+		var v168, v176, v177, v178, v180, v198, v205, v213, v230, v233, v239, v243, v247, v251, v255, v259, v263, v267, v272, v276, v280, v284, v288, v292, v296, v301, v307, v317, v377 int64
+		var v169, v199, v206, v214, v231, v234, v240, v244, v248, v252, v256, v260, v264, v268, v271, v275, v279, v283, v287, v291, v295, v299, v302, v308, v311, v316, v378 float32
 		if v226 {
 			v230 = *(*int64)(unsafe.Add(m0, int(v227)*16))
 			v231 = *(*float32)(unsafe.Add(m0, int(v227)*16+8))
@@ -1047,59 +1047,144 @@ func (g *sumsFloat32Host) r8() int {
 		v234 = v231
 		v235 = v232
 	b107:
-		if v235 == 0 {
-			goto b111
+		if 8 > uint32(v235) {
+			v301 = v233
+			v302 = v234
+			v303 = v235
+			goto b126
 		}
 		{
-			v237 = v235 + -1
-			v238 := v237 & 255
+			v238 := (v235 + -1) & 255
 			v239 = *(*int64)(unsafe.Add(m0, int(v238)*16))
 			v240 = *(*float32)(unsafe.Add(m0, int(v238)*16+8))
+			v242 := (v235 + -2) & 255
+			v243 = *(*int64)(unsafe.Add(m0, int(v242)*16))
+			v244 = *(*float32)(unsafe.Add(m0, int(v242)*16+8))
+			v246 := (v235 + -3) & 255
+			v247 = *(*int64)(unsafe.Add(m0, int(v246)*16))
+			v248 = *(*float32)(unsafe.Add(m0, int(v246)*16+8))
+			v250 := (v235 + -4) & 255
+			v251 = *(*int64)(unsafe.Add(m0, int(v250)*16))
+			v252 = *(*float32)(unsafe.Add(m0, int(v250)*16+8))
+			v254 := (v235 + -5) & 255
+			v255 = *(*int64)(unsafe.Add(m0, int(v254)*16))
+			v256 = *(*float32)(unsafe.Add(m0, int(v254)*16+8))
+			v258 := (v235 + -6) & 255
+			v259 = *(*int64)(unsafe.Add(m0, int(v258)*16))
+			v260 = *(*float32)(unsafe.Add(m0, int(v258)*16+8))
+			v262 := (v235 + -7) & 255
+			v263 = *(*int64)(unsafe.Add(m0, int(v262)*16))
+			v264 = *(*float32)(unsafe.Add(m0, int(v262)*16+8))
+			v265 = v235 + -8
+			v266 := v265 & 255
+			v267 = *(*int64)(unsafe.Add(m0, int(v266)*16))
+			v268 = *(*float32)(unsafe.Add(m0, int(v266)*16+8))
 			if v239 == 0 {
-				v243 = float32(v234 + v240)
+				v271 = float32(v234 + v240)
 			} else {
-				v243 = v240
+				v271 = v240
 			}
 		}
-		v233 = v239 + v233
-		v234 = v243
-		v235 = v237
+		v272 = v239 + v233
+		if v243 == 0 {
+			v275 = float32(v271 + v244)
+		} else {
+			v275 = v244
+		}
+		v276 = v243 + v272
+		if v247 == 0 {
+			v279 = float32(v275 + v248)
+		} else {
+			v279 = v248
+		}
+		v280 = v247 + v276
+		if v251 == 0 {
+			v283 = float32(v279 + v252)
+		} else {
+			v283 = v252
+		}
+		v284 = v251 + v280
+		if v255 == 0 {
+			v287 = float32(v283 + v256)
+		} else {
+			v287 = v256
+		}
+		v288 = v255 + v284
+		if v259 == 0 {
+			v291 = float32(v287 + v260)
+		} else {
+			v291 = v260
+		}
+		v292 = v259 + v288
+		if v263 == 0 {
+			v295 = float32(v291 + v264)
+		} else {
+			v295 = v264
+		}
+		v296 = v263 + v292
+		if v267 == 0 {
+			v299 = float32(v295 + v268)
+		} else {
+			v299 = v268
+		}
+		v233 = v267 + v296
+		v234 = v299
+		v235 = v265
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b107
-	b111:
+	b126:
+		if v303 == 0 {
+			goto b130
+		}
+		{
+			v305 = v303 + -1
+			v306 := v305 & 255
+			v307 = *(*int64)(unsafe.Add(m0, int(v306)*16))
+			v308 = *(*float32)(unsafe.Add(m0, int(v306)*16+8))
+			if v307 == 0 {
+				v311 = float32(v302 + v308)
+			} else {
+				v311 = v308
+			}
+		}
+		v301 = v307 + v301
+		v302 = v311
+		v303 = v305
+		goto b126
+	b130:
 		if v165 != v162 {
-			v309 = v233
-			v310 = v234
-			v311 = v165 + 256
-			v312 = false
-			goto b153
+			v377 = v301
+			v378 = v302
+			v379 = v165 + 256
+			v380 = false
+			goto b172
 		}
 		if v95 == 0 {
-			v248 = float32(v234 + v96)
+			v316 = float32(v302 + v96)
 		} else {
-			v248 = v96
+			v316 = v96
 		}
-		v249 = v95 + v233
+		v317 = v95 + v301
 		if !v29 {
-			goto b119
+			goto b138
 		}
-		if !v250 {
-			goto b119
+		if !v318 {
+			goto b138
 		}
-		if v254 {
-			goto b119
+		if v322 {
+			goto b138
 		}
-		if !v256 {
-			*(*int64)(unsafe.Add(p5, int(v255)*16)) = v249
-			*(*float32)(unsafe.Add(p5, int(v255)*16+8)) = v248
+		if !v324 {
+			*(*int64)(unsafe.Add(p5, int(v323)*16)) = v317
+			*(*float32)(unsafe.Add(p5, int(v323)*16+8)) = v316
 			kernelimpl.HostFence()
-			atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v252)*4)), int32(2))
+			atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v320)*4)), int32(2))
 		}
-	b119:
-		h233[li] = v233
-		h234[li] = v234
+	b138:
+		h301[li] = v301
+		h302[li] = v302
 		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
@@ -1107,11 +1192,11 @@ func (g *sumsFloat32Host) r8() int {
 			next = 9
 		}
 		continue
-	b153:
-		v163 = v309
-		v164 = v310
-		v165 = v311
-		v166 = v312
+	b172:
+		v163 = v377
+		v164 = v378
+		v165 = v379
+		v166 = v380
 		v167 = 0
 		v168 = v163
 		v169 = v164
@@ -1227,8 +1312,8 @@ func (g *sumsFloat32Host) r8() int {
 
 func (g *sumsFloat32Host) r10() int {
 	const n = 256
-	h233 := g.v233[:n]
-	h234 := g.v234[:n]
+	h301 := g.v301[:n]
+	h302 := g.v302[:n]
 	h101 := g.v101[:n]
 	h102 := g.v102[:n]
 	h48 := g.v48[:n]
@@ -1246,7 +1331,7 @@ func (g *sumsFloat32Host) r10() int {
 	v15 := g.v15
 	p8 := g.Pointer(8)
 	v19 := g.v19
-	v267 := 0 < v19
+	v335 := 0 < v19
 	p10 := g.Pointer(10)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -1255,116 +1340,116 @@ func (g *sumsFloat32Host) r10() int {
 		}
 		v28 := int32(li)
 		v29 := v28 == 0
-		v233 := h233[li]
-		v234 := h234[li]
+		v301 := h301[li]
+		v302 := h302[li]
 		v101 := h101[li]
 		v102 := h102[li]
 		v48 := h48[li]
-		var v263, v266, v269, v281, v286, v289, v290 float32
-		var v265, v268, v278, v288, v293, v297 int64
-		var v270, v275, v277, v306 int32
-		var v282, v298 bool
+		var v331, v334, v337, v349, v354, v357, v358 float32
+		var v333, v336, v346, v356, v361, v365 int64
+		var v338, v343, v345, v374 int32
+		var v350, v366 bool
 		if v29 {
-			v265 = v233
-			v266 = v234
-			goto b124
-		}
-		if v101 == 0 {
-			v263 = float32(v234 + v102)
-		} else {
-			v263 = v102
-		}
-		v265 = v101 + v233
-		v266 = v263
-	b124:
-		v268 = v265
-		v269 = v266
-		v270 = 0
-	b125:
-		v272 := v48 + int64(uint32(v270))
-		if v27 <= v272 {
-			goto b151
-		}
-		v275 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v272)))))
-		v277 = 0
-		if v275 != 0 {
-			v277 = 1
-		}
-		v278 = int64(uint32(v277))
-		if v272 < v2 {
-			v281 = *(*float32)(unsafe.Add(p1, int(v272)*4))
-		} else {
-			v281 = 0
-		}
-		v282 = 0 < v277
-		if 0 >= v272 {
-			v288 = v278
-			v289 = v281
-			goto b132
-		}
-		if v275 == 0 {
-			v286 = float32(v269 + v281)
-		} else {
-			v286 = v281
-		}
-		v288 = v278 + v268
-		v289 = v286
-	b132:
-		if v12 {
-			v290 = v289
-			goto b135
-		}
-		if v282 {
-			v290 = 0
-		} else {
-			v290 = v269
-		}
-	b135:
-		if v272 < v13 {
-			*(*float32)(unsafe.Add(p7, int(v272)*4)) = v290
-		}
-		v293 = v288 + -1
-		if !v282 {
-			goto b141
-		}
-		if 0 > v293 {
-			goto b141
-		}
-		if v293 < v17 {
-			*(*int64)(unsafe.Add(p9, int(v293)*8)) = v272
-		}
-	b141:
-		v297 = v272 + 1
-		v298 = v27 <= v297
-		if v298 {
+			v333 = v301
+			v334 = v302
 			goto b143
 		}
-		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v297))))) == 0 {
-			goto b146
+		if v101 == 0 {
+			v331 = float32(v302 + v102)
+		} else {
+			v331 = v102
 		}
+		v333 = v101 + v301
+		v334 = v331
 	b143:
-		if 0 > v293 {
-			goto b146
+		v336 = v333
+		v337 = v334
+		v338 = 0
+	b144:
+		v340 := v48 + int64(uint32(v338))
+		if v27 <= v340 {
+			goto b170
 		}
-		if v293 < v15 {
-			*(*float32)(unsafe.Add(p8, int(v293)*4)) = v289
+		v343 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v340)))))
+		v345 = 0
+		if v343 != 0 {
+			v345 = 1
 		}
-	b146:
-		if !v298 {
-			goto b149
+		v346 = int64(uint32(v345))
+		if v340 < v2 {
+			v349 = *(*float32)(unsafe.Add(p1, int(v340)*4))
+		} else {
+			v349 = 0
 		}
-		if v267 {
-			*(*int64)(p10) = v288
+		v350 = 0 < v345
+		if 0 >= v340 {
+			v356 = v346
+			v357 = v349
+			goto b151
 		}
-	b149:
-		v306 = v270 + 1
-		if v306 < 8 {
-			v268 = v288
-			v269 = v289
-			v270 = v306
-			goto b125
+		if v343 == 0 {
+			v354 = float32(v337 + v349)
+		} else {
+			v354 = v349
 		}
+		v356 = v346 + v336
+		v357 = v354
 	b151:
+		if v12 {
+			v358 = v357
+			goto b154
+		}
+		if v350 {
+			v358 = 0
+		} else {
+			v358 = v337
+		}
+	b154:
+		if v340 < v13 {
+			*(*float32)(unsafe.Add(p7, int(v340)*4)) = v358
+		}
+		v361 = v356 + -1
+		if !v350 {
+			goto b160
+		}
+		if 0 > v361 {
+			goto b160
+		}
+		if v361 < v17 {
+			*(*int64)(unsafe.Add(p9, int(v361)*8)) = v340
+		}
+	b160:
+		v365 = v340 + 1
+		v366 = v27 <= v365
+		if v366 {
+			goto b162
+		}
+		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v365))))) == 0 {
+			goto b165
+		}
+	b162:
+		if 0 > v361 {
+			goto b165
+		}
+		if v361 < v15 {
+			*(*float32)(unsafe.Add(p8, int(v361)*4)) = v357
+		}
+	b165:
+		if !v366 {
+			goto b168
+		}
+		if v335 {
+			*(*int64)(p10) = v356
+		}
+	b168:
+		v374 = v338 + 1
+		if v374 < 8 {
+			v336 = v356
+			v337 = v357
+			v338 = v374
+			goto b144
+		}
+	b170:
 	}
 	return -1
 }
@@ -1372,31 +1457,31 @@ func (g *sumsFloat32Host) r10() int {
 func (g *sumsFloat32Host) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h342 := g.v342[:n]
-	h343 := g.v343[:n]
-	h346 := g.v346[:n]
-	h347 := g.v347[:n]
-	u348 := g.v348
+	h410 := g.v410[:n]
+	h411 := g.v411[:n]
+	h414 := g.v414[:n]
+	h415 := g.v415[:n]
+	u416 := g.v416
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v342 := h342[li]
-		v343 := h343[li]
-		var v346 int64
-		var v347 float32
-		var v348 int32
-		*(*int64)(unsafe.Add(m0, li*16)) = v342
-		*(*float32)(unsafe.Add(m0, li*16+8)) = v343
-		v346 = v342
-		v347 = v343
-		v348 = 1
-		if v348 < 256 {
-			h346[li] = v346
-			h347[li] = v347
-			u348 = v348
+		v410 := h410[li]
+		v411 := h411[li]
+		var v414 int64
+		var v415 float32
+		var v416 int32
+		*(*int64)(unsafe.Add(m0, li*16)) = v410
+		*(*float32)(unsafe.Add(m0, li*16+8)) = v411
+		v414 = v410
+		v415 = v411
+		v416 = 1
+		if v416 < 256 {
+			h414[li] = v414
+			h415[li] = v415
+			u416 = v416
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -1412,83 +1497,83 @@ func (g *sumsFloat32Host) r11() int {
 			next = 13
 		}
 	}
-	g.v348 = u348
+	g.v416 = u416
 	return next
 }
 
 func (g *sumsFloat32Host) r12() int {
 	const n = 256
-	v348 := g.v348
+	v416 := g.v416
 	m0 := g.Memory(0)
-	h346 := g.v346[:n]
-	h347 := g.v347[:n]
-	h350 := g.v350[:n]
-	h354 := g.v354[:n]
-	h355 := g.v355[:n]
+	h414 := g.v414[:n]
+	h415 := g.v415[:n]
+	h418 := g.v418[:n]
+	h422 := g.v422[:n]
+	h423 := g.v423[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v28 := int32(li)
-		v346 := h346[li]
-		v347 := h347[li]
-		var v354 int64
-		var v355 float32
-		v350 := v348 <= v28
-		if v350 {
-			v351 := v28 - v348
-			v354 = *(*int64)(unsafe.Add(m0, int(v351)*16))
-			v355 = *(*float32)(unsafe.Add(m0, int(v351)*16+8))
+		v414 := h414[li]
+		v415 := h415[li]
+		var v422 int64
+		var v423 float32
+		v418 := v416 <= v28
+		if v418 {
+			v419 := v28 - v416
+			v422 = *(*int64)(unsafe.Add(m0, int(v419)*16))
+			v423 = *(*float32)(unsafe.Add(m0, int(v419)*16+8))
 		} else {
-			v354 = v346
-			v355 = v347
+			v422 = v414
+			v423 = v415
 		}
-		h350[li] = v350
-		h354[li] = v354
-		h355[li] = v355
+		h418[li] = v418
+		h422[li] = v422
+		h423[li] = v423
 	}
 	// Barrier, runs.go:71
-	e348 := g.v348
-	u348 := g.v348
+	e416 := g.v416
+	u416 := g.v416
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v346 := h346[li]
-		v347 := h347[li]
-		v348 := e348
-		v350 := h350[li]
-		v355 := h355[li]
-		v354 := h354[li]
-		var v358, v363 float32
-		var v362 int64
-		if !v350 {
-			v362 = v346
-			v363 = v347
-			goto b176
+		v414 := h414[li]
+		v415 := h415[li]
+		v416 := e416
+		v418 := h418[li]
+		v423 := h423[li]
+		v422 := h422[li]
+		var v426, v431 float32
+		var v430 int64
+		if !v418 {
+			v430 = v414
+			v431 = v415
+			goto b195
 		}
-		if v346 == 0 {
-			v358 = float32(v355 + v347)
+		if v414 == 0 {
+			v426 = float32(v423 + v415)
 		} else {
-			v358 = v347
+			v426 = v415
 		}
 		{
-			v359 := v346 + v354
-			*(*int64)(unsafe.Add(m0, li*16)) = v359
-			*(*float32)(unsafe.Add(m0, li*16+8)) = v358
-			v362 = v359
-			v363 = v358
+			v427 := v414 + v422
+			*(*int64)(unsafe.Add(m0, li*16)) = v427
+			*(*float32)(unsafe.Add(m0, li*16+8)) = v426
+			v430 = v427
+			v431 = v426
 		}
-	b176:
-		v346 = v362
-		v347 = v363
-		v348 = v348 * 2
-		if v348 < 256 {
-			h346[li] = v346
-			h347[li] = v347
-			u348 = v348
+	b195:
+		v414 = v430
+		v415 = v431
+		v416 = v416 * 2
+		if v416 < 256 {
+			h414[li] = v414
+			h415[li] = v415
+			u416 = v416
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -1504,7 +1589,7 @@ func (g *sumsFloat32Host) r12() int {
 			next = 13
 		}
 	}
-	g.v348 = u348
+	g.v416 = u416
 	return next
 }
 
@@ -1531,57 +1616,57 @@ func (g *sumsFloat32Host) r14() int {
 		v213 := h213[li]
 		v214 := h214[li]
 		v28 := int32(li)
-		var v167, v170, v182, v197, v203, v204, v211, v215, v383, v386, v389 int32
-		var v168, v176, v177, v178, v180, v198, v205, v371, v373, v384, v387 int64
-		var v169, v199, v206, v385, v388 float32
+		var v167, v170, v182, v197, v203, v204, v211, v215, v451, v454, v457 int32
+		var v168, v176, v177, v178, v180, v198, v205, v439, v441, v452, v455 int64
+		var v169, v199, v206, v453, v456 float32
 		var v186 bool
-		v365 := *(*int64)(unsafe.Add(m0, 4080))
-		v366 := *(*float32)(unsafe.Add(m0, 4088))
+		v433 := *(*int64)(unsafe.Add(m0, 4080))
+		v434 := *(*float32)(unsafe.Add(m0, 4088))
 		if v28 != v217 {
-			v383 = v212
-			v384 = v213
-			v385 = v214
-			goto b184
+			v451 = v212
+			v452 = v213
+			v453 = v214
+			goto b203
 		}
 		{
-			v369 := int64(uint32(v165 - v28))
-			v371 = (v369 * 2) + 3
-			v373 = (v369 * 3) + 2
-			if v6 <= v371 {
-				goto b183
+			v437 := int64(uint32(v165 - v28))
+			v439 = (v437 * 2) + 3
+			v441 = (v437 * 3) + 2
+			if v6 <= v439 {
+				goto b202
 			}
 		}
-		if v8 <= v373 {
-			goto b183
+		if v8 <= v441 {
+			goto b202
 		}
 		{
-			v376 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p4, int(v371)*4)), int32(0), int32(1))
-			if v376 {
-				*(*int64)(unsafe.Add(p5, int(v373)*16)) = v365
-				*(*float32)(unsafe.Add(p5, int(v373)*16+8)) = v366
+			v444 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p4, int(v439)*4)), int32(0), int32(1))
+			if v444 {
+				*(*int64)(unsafe.Add(p5, int(v441)*16)) = v433
+				*(*float32)(unsafe.Add(p5, int(v441)*16+8)) = v434
 				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v371)*4)), int32(2))
+				atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v439)*4)), int32(2))
 			}
 		}
-	b183:
+	b202:
 		{
-			v382 := int32(1)
+			v450 := int32(1)
 			if v28 == v165 {
-				v382 = 2
+				v450 = 2
 			}
-			v383 = v382
-			v384 = v365
-			v385 = v366
+			v451 = v450
+			v452 = v433
+			v453 = v434
 		}
-	b184:
-		v386 = v383
-		v387 = v384
-		v388 = v385
-		v389 = 0
-		v167 = v386
-		v168 = v387
-		v169 = v388
-		v170 = v389
+	b203:
+		v454 = v451
+		v455 = v452
+		v456 = v453
+		v457 = 0
+		v167 = v454
+		v168 = v455
+		v169 = v456
+		v170 = v457
 		if uint32(v28) > uint32(v165) {
 			v212 = v167
 			v213 = v168
@@ -1694,13 +1779,13 @@ type sumsFloat64Host struct {
 
 	v38, v212, v215 []int32
 
-	v39, v78, v162, v165, v170, v216, v217, v348 int32
+	v39, v78, v162, v165, v170, v216, v217, v416 int32
 
-	v48, v72, v76, v84, v95, v101, v163, v213, v233, v342, v346, v354 []int64
+	v48, v72, v76, v84, v95, v101, v163, v213, v301, v410, v414, v422 []int64
 
-	v73, v77, v85, v96, v102, v164, v214, v234, v343, v347, v355 []float64
+	v73, v77, v85, v96, v102, v164, v214, v302, v411, v415, v423 []float64
 
-	v80, v350 []bool
+	v80, v418 []bool
 
 	v166 bool
 
@@ -1727,9 +1812,9 @@ func (g *sumsFloat64Host) Begin() {
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 4096)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v38, &g.v212, &g.v215)
-	kernelimpl.HostRoom(n, &g.v48, &g.v72, &g.v76, &g.v84, &g.v95, &g.v101, &g.v163, &g.v213, &g.v233, &g.v342, &g.v346, &g.v354)
-	kernelimpl.HostRoom(n, &g.v73, &g.v77, &g.v85, &g.v96, &g.v102, &g.v164, &g.v214, &g.v234, &g.v343, &g.v347, &g.v355)
-	kernelimpl.HostRoom(n, &g.v80, &g.v350)
+	kernelimpl.HostRoom(n, &g.v48, &g.v72, &g.v76, &g.v84, &g.v95, &g.v101, &g.v163, &g.v213, &g.v301, &g.v410, &g.v414, &g.v422)
+	kernelimpl.HostRoom(n, &g.v73, &g.v77, &g.v85, &g.v96, &g.v102, &g.v164, &g.v214, &g.v302, &g.v411, &g.v415, &g.v423)
+	kernelimpl.HostRoom(n, &g.v80, &g.v418)
 }
 
 func (g *sumsFloat64Host) Run() {
@@ -1745,7 +1830,7 @@ func (g *sumsFloat64Host) Run() {
 			next = g.r7()
 		case 7: // Barrier, lookback.go:269
 			next = g.r8()
-		case 9: // Barrier, lookback.go:287
+		case 9: // Barrier, lookback.go:297
 			next = g.r10()
 		case 10: // Barrier, runs.go:63
 			next = g.r11()
@@ -2386,8 +2471,8 @@ func (g *sumsFloat64Host) r7() int {
 	p0 := g.Pointer(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
-	h342 := g.v342[:n]
-	h343 := g.v343[:n]
+	h410 := g.v410[:n]
+	h411 := g.v411[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -2405,32 +2490,32 @@ func (g *sumsFloat64Host) r7() int {
 		v28 := int32(li)
 		v46 := v28 * 8
 		v47 := int64(uint32(v46))
-		var v167, v182, v197, v203, v204, v211, v215, v311, v321, v326, v340, v386, v389 int32
-		var v168, v176, v177, v178, v180, v198, v205, v309, v318, v319, v329, v338, v342, v387 int64
-		var v169, v199, v206, v310, v320, v332, v336, v339, v343, v388 float64
-		var v186, v312 bool
+		var v167, v182, v197, v203, v204, v211, v215, v379, v389, v394, v408, v454, v457 int32
+		var v168, v176, v177, v178, v180, v198, v205, v377, v386, v387, v397, v406, v410, v455 int64
+		var v169, v199, v206, v378, v388, v400, v404, v407, v411, v456 float64
+		var v186, v380 bool
 		if v218 {
 			goto b99
 		}
 		if !v220 {
-			goto b154
+			goto b173
 		}
 	b99:
 		if !v166 {
 			goto b102
 		}
 		if v221 {
-			v309 = v163
-			v310 = v164
-			v311 = v165 + -256
-			v312 = true
+			v377 = v163
+			v378 = v164
+			v379 = v165 + -256
+			v380 = true
 		} else {
 			goto b102
 		}
-		v163 = v309
-		v164 = v310
-		v165 = v311
-		v166 = v312
+		v163 = v377
+		v164 = v378
+		v165 = v379
+		v166 = v380
 		v167 = 0
 		v168 = v163
 		v169 = v164
@@ -2449,25 +2534,25 @@ func (g *sumsFloat64Host) r7() int {
 			next = 7
 		}
 		continue
-	b154:
+	b173:
 		{
-			v313 := v170 + 1
-			if uint32(v313) >= uint32(c2) {
-				v318 = (int64(uint32(v165-v217)) * 2048) + v47
-				v319 = 0
-				v320 = 0
-				v321 = 0
-				goto b156
+			v381 := v170 + 1
+			if uint32(v381) >= uint32(c2) {
+				v386 = (int64(uint32(v165-v217)) * 2048) + v47
+				v387 = 0
+				v388 = 0
+				v389 = 0
+				goto b175
 			}
-			v386 = v212
-			v387 = v213
-			v388 = v214
-			v389 = v313
+			v454 = v212
+			v455 = v213
+			v456 = v214
+			v457 = v381
 		}
-		v167 = v386
-		v168 = v387
-		v169 = v388
-		v170 = v389
+		v167 = v454
+		v168 = v455
+		v169 = v456
+		v170 = v457
 	b77:
 		if uint32(v28) > uint32(v165) {
 			v212 = v167
@@ -2572,49 +2657,49 @@ func (g *sumsFloat64Host) r7() int {
 			next = 6
 		}
 		continue
-	b156:
-		v323 := v318 + int64(uint32(v321))
-		if v27 <= v323 {
-			v342 = v319
-			v343 = v320
-			goto b165
+	b175:
+		v391 := v386 + int64(uint32(v389))
+		if v27 <= v391 {
+			v410 = v387
+			v411 = v388
+			goto b184
 		}
 		{
-			v326 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v323)))))
-			v328 := int32(0)
-			if v326 != 0 {
-				v328 = 1
+			v394 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v391)))))
+			v396 := int32(0)
+			if v394 != 0 {
+				v396 = 1
 			}
-			v329 = int64(uint32(v328))
-			if v323 < v2 {
-				v332 = *(*float64)(unsafe.Add(p1, int(v323)*8))
+			v397 = int64(uint32(v396))
+			if v391 < v2 {
+				v400 = *(*float64)(unsafe.Add(p1, int(v391)*8))
 			} else {
-				v332 = 0
+				v400 = 0
 			}
 		}
-		if v321 == 0 {
-			v338 = v329
-			v339 = v332
-			goto b163
+		if v389 == 0 {
+			v406 = v397
+			v407 = v400
+			goto b182
 		}
-		if v326 == 0 {
-			v336 = float64(v320 + v332)
+		if v394 == 0 {
+			v404 = float64(v388 + v400)
 		} else {
-			v336 = v332
+			v404 = v400
 		}
-		v338 = v329 + v319
-		v339 = v336
-	b163:
-		v340 = v321 + 1
-		if v340 < 8 {
-			v319 = v338
-			v320 = v339
-			v321 = v340
-			goto b156
+		v406 = v397 + v387
+		v407 = v404
+	b182:
+		v408 = v389 + 1
+		if v408 < 8 {
+			v387 = v406
+			v388 = v407
+			v389 = v408
+			goto b175
 		}
-		v342 = v338
-		v343 = v339
-	b165:
+		v410 = v406
+		v411 = v407
+	b184:
 		h163[li] = v163
 		h164[li] = v164
 		u165 = v165
@@ -2622,8 +2707,8 @@ func (g *sumsFloat64Host) r7() int {
 		h212[li] = v212
 		h213[li] = v213
 		h214[li] = v214
-		h342[li] = v342
-		h343[li] = v343
+		h410[li] = v410
+		h411[li] = v411
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2671,20 +2756,20 @@ func (g *sumsFloat64Host) r8() int {
 	h95 := g.v95[:n]
 	h96 := g.v96[:n]
 	c3 := g.c3
-	v250 := c3 == 0
+	v318 := c3 == 0
 	v6 := g.v6
 	v40 := g.v40
-	v251 := v40 * 2
-	v252 := v251 + 2
-	v254 := v6 <= v252
+	v319 := v40 * 2
+	v320 := v319 + 2
+	v322 := v6 <= v320
 	v8 := g.v8
-	v253 := v40 * 3
-	v255 := v253 + 1
-	v256 := v8 <= v255
+	v321 := v40 * 3
+	v323 := v321 + 1
+	v324 := v8 <= v323
 	p5 := g.Pointer(5)
 	p4 := g.Pointer(4)
-	h233 := g.v233[:n]
-	h234 := g.v234[:n]
+	h301 := g.v301[:n]
+	h302 := g.v302[:n]
 	u165 := g.v165
 	u166 := g.v166
 	u170 := g.v170
@@ -2702,10 +2787,10 @@ func (g *sumsFloat64Host) r8() int {
 		v96 := h96[li]
 		v28 := int32(li)
 		v29 := v28 == 0
-		var v166, v186, v312 bool
-		var v167, v170, v182, v197, v203, v204, v211, v212, v215, v235, v237, v311 int32
-		var v168, v176, v177, v178, v180, v198, v205, v213, v230, v233, v239, v249, v309 int64
-		var v169, v199, v206, v214, v231, v234, v240, v243, v248, v310 float64
+		var v166, v186, v380 bool
+		var v167, v170, v182, v197, v203, v204, v211, v212, v215, v235, v265, v303, v305, v379 int32
+		var v168, v176, v177, v178, v180, v198, v205, v213, v230, v233, v239, v243, v247, v251, v255, v259, v263, v267, v272, v276, v280, v284, v288, v292, v296, v301, v307, v317, v377 int64
+		var v169, v199, v206, v214, v231, v234, v240, v244, v248, v252, v256, v260, v264, v268, v271, v275, v279, v283, v287, v291, v295, v299, v302, v308, v311, v316, v378 float64
 		if v226 {
 			v230 = *(*int64)(unsafe.Add(m0, int(v227)*16))
 			v231 = *(*float64)(unsafe.Add(m0, int(v227)*16+8))
@@ -2717,59 +2802,144 @@ func (g *sumsFloat64Host) r8() int {
 		v234 = v231
 		v235 = v232
 	b107:
-		if v235 == 0 {
-			goto b111
+		if 8 > uint32(v235) {
+			v301 = v233
+			v302 = v234
+			v303 = v235
+			goto b126
 		}
 		{
-			v237 = v235 + -1
-			v238 := v237 & 255
+			v238 := (v235 + -1) & 255
 			v239 = *(*int64)(unsafe.Add(m0, int(v238)*16))
 			v240 = *(*float64)(unsafe.Add(m0, int(v238)*16+8))
+			v242 := (v235 + -2) & 255
+			v243 = *(*int64)(unsafe.Add(m0, int(v242)*16))
+			v244 = *(*float64)(unsafe.Add(m0, int(v242)*16+8))
+			v246 := (v235 + -3) & 255
+			v247 = *(*int64)(unsafe.Add(m0, int(v246)*16))
+			v248 = *(*float64)(unsafe.Add(m0, int(v246)*16+8))
+			v250 := (v235 + -4) & 255
+			v251 = *(*int64)(unsafe.Add(m0, int(v250)*16))
+			v252 = *(*float64)(unsafe.Add(m0, int(v250)*16+8))
+			v254 := (v235 + -5) & 255
+			v255 = *(*int64)(unsafe.Add(m0, int(v254)*16))
+			v256 = *(*float64)(unsafe.Add(m0, int(v254)*16+8))
+			v258 := (v235 + -6) & 255
+			v259 = *(*int64)(unsafe.Add(m0, int(v258)*16))
+			v260 = *(*float64)(unsafe.Add(m0, int(v258)*16+8))
+			v262 := (v235 + -7) & 255
+			v263 = *(*int64)(unsafe.Add(m0, int(v262)*16))
+			v264 = *(*float64)(unsafe.Add(m0, int(v262)*16+8))
+			v265 = v235 + -8
+			v266 := v265 & 255
+			v267 = *(*int64)(unsafe.Add(m0, int(v266)*16))
+			v268 = *(*float64)(unsafe.Add(m0, int(v266)*16+8))
 			if v239 == 0 {
-				v243 = float64(v234 + v240)
+				v271 = float64(v234 + v240)
 			} else {
-				v243 = v240
+				v271 = v240
 			}
 		}
-		v233 = v239 + v233
-		v234 = v243
-		v235 = v237
+		v272 = v239 + v233
+		if v243 == 0 {
+			v275 = float64(v271 + v244)
+		} else {
+			v275 = v244
+		}
+		v276 = v243 + v272
+		if v247 == 0 {
+			v279 = float64(v275 + v248)
+		} else {
+			v279 = v248
+		}
+		v280 = v247 + v276
+		if v251 == 0 {
+			v283 = float64(v279 + v252)
+		} else {
+			v283 = v252
+		}
+		v284 = v251 + v280
+		if v255 == 0 {
+			v287 = float64(v283 + v256)
+		} else {
+			v287 = v256
+		}
+		v288 = v255 + v284
+		if v259 == 0 {
+			v291 = float64(v287 + v260)
+		} else {
+			v291 = v260
+		}
+		v292 = v259 + v288
+		if v263 == 0 {
+			v295 = float64(v291 + v264)
+		} else {
+			v295 = v264
+		}
+		v296 = v263 + v292
+		if v267 == 0 {
+			v299 = float64(v295 + v268)
+		} else {
+			v299 = v268
+		}
+		v233 = v267 + v296
+		v234 = v299
+		v235 = v265
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b107
-	b111:
+	b126:
+		if v303 == 0 {
+			goto b130
+		}
+		{
+			v305 = v303 + -1
+			v306 := v305 & 255
+			v307 = *(*int64)(unsafe.Add(m0, int(v306)*16))
+			v308 = *(*float64)(unsafe.Add(m0, int(v306)*16+8))
+			if v307 == 0 {
+				v311 = float64(v302 + v308)
+			} else {
+				v311 = v308
+			}
+		}
+		v301 = v307 + v301
+		v302 = v311
+		v303 = v305
+		goto b126
+	b130:
 		if v165 != v162 {
-			v309 = v233
-			v310 = v234
-			v311 = v165 + 256
-			v312 = false
-			goto b153
+			v377 = v301
+			v378 = v302
+			v379 = v165 + 256
+			v380 = false
+			goto b172
 		}
 		if v95 == 0 {
-			v248 = float64(v234 + v96)
+			v316 = float64(v302 + v96)
 		} else {
-			v248 = v96
+			v316 = v96
 		}
-		v249 = v95 + v233
+		v317 = v95 + v301
 		if !v29 {
-			goto b119
+			goto b138
 		}
-		if !v250 {
-			goto b119
+		if !v318 {
+			goto b138
 		}
-		if v254 {
-			goto b119
+		if v322 {
+			goto b138
 		}
-		if !v256 {
-			*(*int64)(unsafe.Add(p5, int(v255)*16)) = v249
-			*(*float64)(unsafe.Add(p5, int(v255)*16+8)) = v248
+		if !v324 {
+			*(*int64)(unsafe.Add(p5, int(v323)*16)) = v317
+			*(*float64)(unsafe.Add(p5, int(v323)*16+8)) = v316
 			kernelimpl.HostFence()
-			atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v252)*4)), int32(2))
+			atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v320)*4)), int32(2))
 		}
-	b119:
-		h233[li] = v233
-		h234[li] = v234
+	b138:
+		h301[li] = v301
+		h302[li] = v302
 		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2777,11 +2947,11 @@ func (g *sumsFloat64Host) r8() int {
 			next = 9
 		}
 		continue
-	b153:
-		v163 = v309
-		v164 = v310
-		v165 = v311
-		v166 = v312
+	b172:
+		v163 = v377
+		v164 = v378
+		v165 = v379
+		v166 = v380
 		v167 = 0
 		v168 = v163
 		v169 = v164
@@ -2897,8 +3067,8 @@ func (g *sumsFloat64Host) r8() int {
 
 func (g *sumsFloat64Host) r10() int {
 	const n = 256
-	h233 := g.v233[:n]
-	h234 := g.v234[:n]
+	h301 := g.v301[:n]
+	h302 := g.v302[:n]
 	h101 := g.v101[:n]
 	h102 := g.v102[:n]
 	h48 := g.v48[:n]
@@ -2916,7 +3086,7 @@ func (g *sumsFloat64Host) r10() int {
 	v15 := g.v15
 	p8 := g.Pointer(8)
 	v19 := g.v19
-	v267 := 0 < v19
+	v335 := 0 < v19
 	p10 := g.Pointer(10)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -2925,116 +3095,116 @@ func (g *sumsFloat64Host) r10() int {
 		}
 		v28 := int32(li)
 		v29 := v28 == 0
-		v233 := h233[li]
-		v234 := h234[li]
+		v301 := h301[li]
+		v302 := h302[li]
 		v101 := h101[li]
 		v102 := h102[li]
 		v48 := h48[li]
-		var v263, v266, v269, v281, v286, v289, v290 float64
-		var v265, v268, v278, v288, v293, v297 int64
-		var v270, v275, v277, v306 int32
-		var v282, v298 bool
+		var v331, v334, v337, v349, v354, v357, v358 float64
+		var v333, v336, v346, v356, v361, v365 int64
+		var v338, v343, v345, v374 int32
+		var v350, v366 bool
 		if v29 {
-			v265 = v233
-			v266 = v234
-			goto b124
-		}
-		if v101 == 0 {
-			v263 = float64(v234 + v102)
-		} else {
-			v263 = v102
-		}
-		v265 = v101 + v233
-		v266 = v263
-	b124:
-		v268 = v265
-		v269 = v266
-		v270 = 0
-	b125:
-		v272 := v48 + int64(uint32(v270))
-		if v27 <= v272 {
-			goto b151
-		}
-		v275 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v272)))))
-		v277 = 0
-		if v275 != 0 {
-			v277 = 1
-		}
-		v278 = int64(uint32(v277))
-		if v272 < v2 {
-			v281 = *(*float64)(unsafe.Add(p1, int(v272)*8))
-		} else {
-			v281 = 0
-		}
-		v282 = 0 < v277
-		if 0 >= v272 {
-			v288 = v278
-			v289 = v281
-			goto b132
-		}
-		if v275 == 0 {
-			v286 = float64(v269 + v281)
-		} else {
-			v286 = v281
-		}
-		v288 = v278 + v268
-		v289 = v286
-	b132:
-		if v12 {
-			v290 = v289
-			goto b135
-		}
-		if v282 {
-			v290 = 0
-		} else {
-			v290 = v269
-		}
-	b135:
-		if v272 < v13 {
-			*(*float64)(unsafe.Add(p7, int(v272)*8)) = v290
-		}
-		v293 = v288 + -1
-		if !v282 {
-			goto b141
-		}
-		if 0 > v293 {
-			goto b141
-		}
-		if v293 < v17 {
-			*(*int64)(unsafe.Add(p9, int(v293)*8)) = v272
-		}
-	b141:
-		v297 = v272 + 1
-		v298 = v27 <= v297
-		if v298 {
+			v333 = v301
+			v334 = v302
 			goto b143
 		}
-		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v297))))) == 0 {
-			goto b146
+		if v101 == 0 {
+			v331 = float64(v302 + v102)
+		} else {
+			v331 = v102
 		}
+		v333 = v101 + v301
+		v334 = v331
 	b143:
-		if 0 > v293 {
-			goto b146
+		v336 = v333
+		v337 = v334
+		v338 = 0
+	b144:
+		v340 := v48 + int64(uint32(v338))
+		if v27 <= v340 {
+			goto b170
 		}
-		if v293 < v15 {
-			*(*float64)(unsafe.Add(p8, int(v293)*8)) = v289
+		v343 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v340)))))
+		v345 = 0
+		if v343 != 0 {
+			v345 = 1
 		}
-	b146:
-		if !v298 {
-			goto b149
+		v346 = int64(uint32(v345))
+		if v340 < v2 {
+			v349 = *(*float64)(unsafe.Add(p1, int(v340)*8))
+		} else {
+			v349 = 0
 		}
-		if v267 {
-			*(*int64)(p10) = v288
+		v350 = 0 < v345
+		if 0 >= v340 {
+			v356 = v346
+			v357 = v349
+			goto b151
 		}
-	b149:
-		v306 = v270 + 1
-		if v306 < 8 {
-			v268 = v288
-			v269 = v289
-			v270 = v306
-			goto b125
+		if v343 == 0 {
+			v354 = float64(v337 + v349)
+		} else {
+			v354 = v349
 		}
+		v356 = v346 + v336
+		v357 = v354
 	b151:
+		if v12 {
+			v358 = v357
+			goto b154
+		}
+		if v350 {
+			v358 = 0
+		} else {
+			v358 = v337
+		}
+	b154:
+		if v340 < v13 {
+			*(*float64)(unsafe.Add(p7, int(v340)*8)) = v358
+		}
+		v361 = v356 + -1
+		if !v350 {
+			goto b160
+		}
+		if 0 > v361 {
+			goto b160
+		}
+		if v361 < v17 {
+			*(*int64)(unsafe.Add(p9, int(v361)*8)) = v340
+		}
+	b160:
+		v365 = v340 + 1
+		v366 = v27 <= v365
+		if v366 {
+			goto b162
+		}
+		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v365))))) == 0 {
+			goto b165
+		}
+	b162:
+		if 0 > v361 {
+			goto b165
+		}
+		if v361 < v15 {
+			*(*float64)(unsafe.Add(p8, int(v361)*8)) = v357
+		}
+	b165:
+		if !v366 {
+			goto b168
+		}
+		if v335 {
+			*(*int64)(p10) = v356
+		}
+	b168:
+		v374 = v338 + 1
+		if v374 < 8 {
+			v336 = v356
+			v337 = v357
+			v338 = v374
+			goto b144
+		}
+	b170:
 	}
 	return -1
 }
@@ -3042,31 +3212,31 @@ func (g *sumsFloat64Host) r10() int {
 func (g *sumsFloat64Host) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h342 := g.v342[:n]
-	h343 := g.v343[:n]
-	h346 := g.v346[:n]
-	h347 := g.v347[:n]
-	u348 := g.v348
+	h410 := g.v410[:n]
+	h411 := g.v411[:n]
+	h414 := g.v414[:n]
+	h415 := g.v415[:n]
+	u416 := g.v416
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v342 := h342[li]
-		v343 := h343[li]
-		var v346 int64
-		var v347 float64
-		var v348 int32
-		*(*int64)(unsafe.Add(m0, li*16)) = v342
-		*(*float64)(unsafe.Add(m0, li*16+8)) = v343
-		v346 = v342
-		v347 = v343
-		v348 = 1
-		if v348 < 256 {
-			h346[li] = v346
-			h347[li] = v347
-			u348 = v348
+		v410 := h410[li]
+		v411 := h411[li]
+		var v414 int64
+		var v415 float64
+		var v416 int32
+		*(*int64)(unsafe.Add(m0, li*16)) = v410
+		*(*float64)(unsafe.Add(m0, li*16+8)) = v411
+		v414 = v410
+		v415 = v411
+		v416 = 1
+		if v416 < 256 {
+			h414[li] = v414
+			h415[li] = v415
+			u416 = v416
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3082,83 +3252,83 @@ func (g *sumsFloat64Host) r11() int {
 			next = 13
 		}
 	}
-	g.v348 = u348
+	g.v416 = u416
 	return next
 }
 
 func (g *sumsFloat64Host) r12() int {
 	const n = 256
-	v348 := g.v348
+	v416 := g.v416
 	m0 := g.Memory(0)
-	h346 := g.v346[:n]
-	h347 := g.v347[:n]
-	h350 := g.v350[:n]
-	h354 := g.v354[:n]
-	h355 := g.v355[:n]
+	h414 := g.v414[:n]
+	h415 := g.v415[:n]
+	h418 := g.v418[:n]
+	h422 := g.v422[:n]
+	h423 := g.v423[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v28 := int32(li)
-		v346 := h346[li]
-		v347 := h347[li]
-		var v354 int64
-		var v355 float64
-		v350 := v348 <= v28
-		if v350 {
-			v351 := v28 - v348
-			v354 = *(*int64)(unsafe.Add(m0, int(v351)*16))
-			v355 = *(*float64)(unsafe.Add(m0, int(v351)*16+8))
+		v414 := h414[li]
+		v415 := h415[li]
+		var v422 int64
+		var v423 float64
+		v418 := v416 <= v28
+		if v418 {
+			v419 := v28 - v416
+			v422 = *(*int64)(unsafe.Add(m0, int(v419)*16))
+			v423 = *(*float64)(unsafe.Add(m0, int(v419)*16+8))
 		} else {
-			v354 = v346
-			v355 = v347
+			v422 = v414
+			v423 = v415
 		}
-		h350[li] = v350
-		h354[li] = v354
-		h355[li] = v355
+		h418[li] = v418
+		h422[li] = v422
+		h423[li] = v423
 	}
 	// Barrier, runs.go:71
-	e348 := g.v348
-	u348 := g.v348
+	e416 := g.v416
+	u416 := g.v416
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v346 := h346[li]
-		v347 := h347[li]
-		v348 := e348
-		v350 := h350[li]
-		v355 := h355[li]
-		v354 := h354[li]
-		var v358, v363 float64
-		var v362 int64
-		if !v350 {
-			v362 = v346
-			v363 = v347
-			goto b176
+		v414 := h414[li]
+		v415 := h415[li]
+		v416 := e416
+		v418 := h418[li]
+		v423 := h423[li]
+		v422 := h422[li]
+		var v426, v431 float64
+		var v430 int64
+		if !v418 {
+			v430 = v414
+			v431 = v415
+			goto b195
 		}
-		if v346 == 0 {
-			v358 = float64(v355 + v347)
+		if v414 == 0 {
+			v426 = float64(v423 + v415)
 		} else {
-			v358 = v347
+			v426 = v415
 		}
 		{
-			v359 := v346 + v354
-			*(*int64)(unsafe.Add(m0, li*16)) = v359
-			*(*float64)(unsafe.Add(m0, li*16+8)) = v358
-			v362 = v359
-			v363 = v358
+			v427 := v414 + v422
+			*(*int64)(unsafe.Add(m0, li*16)) = v427
+			*(*float64)(unsafe.Add(m0, li*16+8)) = v426
+			v430 = v427
+			v431 = v426
 		}
-	b176:
-		v346 = v362
-		v347 = v363
-		v348 = v348 * 2
-		if v348 < 256 {
-			h346[li] = v346
-			h347[li] = v347
-			u348 = v348
+	b195:
+		v414 = v430
+		v415 = v431
+		v416 = v416 * 2
+		if v416 < 256 {
+			h414[li] = v414
+			h415[li] = v415
+			u416 = v416
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3174,7 +3344,7 @@ func (g *sumsFloat64Host) r12() int {
 			next = 13
 		}
 	}
-	g.v348 = u348
+	g.v416 = u416
 	return next
 }
 
@@ -3201,57 +3371,57 @@ func (g *sumsFloat64Host) r14() int {
 		v213 := h213[li]
 		v214 := h214[li]
 		v28 := int32(li)
-		var v167, v170, v182, v197, v203, v204, v211, v215, v383, v386, v389 int32
-		var v168, v176, v177, v178, v180, v198, v205, v371, v373, v384, v387 int64
-		var v169, v199, v206, v385, v388 float64
+		var v167, v170, v182, v197, v203, v204, v211, v215, v451, v454, v457 int32
+		var v168, v176, v177, v178, v180, v198, v205, v439, v441, v452, v455 int64
+		var v169, v199, v206, v453, v456 float64
 		var v186 bool
-		v365 := *(*int64)(unsafe.Add(m0, 4080))
-		v366 := *(*float64)(unsafe.Add(m0, 4088))
+		v433 := *(*int64)(unsafe.Add(m0, 4080))
+		v434 := *(*float64)(unsafe.Add(m0, 4088))
 		if v28 != v217 {
-			v383 = v212
-			v384 = v213
-			v385 = v214
-			goto b184
+			v451 = v212
+			v452 = v213
+			v453 = v214
+			goto b203
 		}
 		{
-			v369 := int64(uint32(v165 - v28))
-			v371 = (v369 * 2) + 3
-			v373 = (v369 * 3) + 2
-			if v6 <= v371 {
-				goto b183
+			v437 := int64(uint32(v165 - v28))
+			v439 = (v437 * 2) + 3
+			v441 = (v437 * 3) + 2
+			if v6 <= v439 {
+				goto b202
 			}
 		}
-		if v8 <= v373 {
-			goto b183
+		if v8 <= v441 {
+			goto b202
 		}
 		{
-			v376 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p4, int(v371)*4)), int32(0), int32(1))
-			if v376 {
-				*(*int64)(unsafe.Add(p5, int(v373)*16)) = v365
-				*(*float64)(unsafe.Add(p5, int(v373)*16+8)) = v366
+			v444 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p4, int(v439)*4)), int32(0), int32(1))
+			if v444 {
+				*(*int64)(unsafe.Add(p5, int(v441)*16)) = v433
+				*(*float64)(unsafe.Add(p5, int(v441)*16+8)) = v434
 				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v371)*4)), int32(2))
+				atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v439)*4)), int32(2))
 			}
 		}
-	b183:
+	b202:
 		{
-			v382 := int32(1)
+			v450 := int32(1)
 			if v28 == v165 {
-				v382 = 2
+				v450 = 2
 			}
-			v383 = v382
-			v384 = v365
-			v385 = v366
+			v451 = v450
+			v452 = v433
+			v453 = v434
 		}
-	b184:
-		v386 = v383
-		v387 = v384
-		v388 = v385
-		v389 = 0
-		v167 = v386
-		v168 = v387
-		v169 = v388
-		v170 = v389
+	b203:
+		v454 = v451
+		v455 = v452
+		v456 = v453
+		v457 = 0
+		v167 = v454
+		v168 = v455
+		v169 = v456
+		v170 = v457
 		if uint32(v28) > uint32(v165) {
 			v212 = v167
 			v213 = v168
@@ -3364,11 +3534,11 @@ type sumsIntegersHost struct {
 
 	v40, v392, v395 []int32
 
-	v41, v143, v342, v345, v350, v396, v397, v704 int32
+	v41, v143, v342, v345, v350, v396, v397, v772 int32
 
-	v50, v54, v57, v59, v61, v137, v138, v141, v142, v149, v150, v160, v161, v166, v167, v343, v344, v393, v394, v413, v414, v698, v699, v702, v703, v710, v711 []int64
+	v50, v54, v57, v59, v61, v137, v138, v141, v142, v149, v150, v160, v161, v166, v167, v343, v344, v393, v394, v481, v482, v766, v767, v770, v771, v778, v779 []int64
 
-	v68, v145, v706 []bool
+	v68, v145, v774 []bool
 
 	v346 bool
 
@@ -3402,8 +3572,8 @@ func (g *sumsIntegersHost) Begin() {
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 4096)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v40, &g.v392, &g.v395)
-	kernelimpl.HostRoom(n, &g.v50, &g.v54, &g.v57, &g.v59, &g.v61, &g.v137, &g.v138, &g.v141, &g.v142, &g.v149, &g.v150, &g.v160, &g.v161, &g.v166, &g.v167, &g.v343, &g.v344, &g.v393, &g.v394, &g.v413, &g.v414, &g.v698, &g.v699, &g.v702, &g.v703, &g.v710, &g.v711)
-	kernelimpl.HostRoom(n, &g.v68, &g.v145, &g.v706)
+	kernelimpl.HostRoom(n, &g.v50, &g.v54, &g.v57, &g.v59, &g.v61, &g.v137, &g.v138, &g.v141, &g.v142, &g.v149, &g.v150, &g.v160, &g.v161, &g.v166, &g.v167, &g.v343, &g.v344, &g.v393, &g.v394, &g.v481, &g.v482, &g.v766, &g.v767, &g.v770, &g.v771, &g.v778, &g.v779)
+	kernelimpl.HostRoom(n, &g.v68, &g.v145, &g.v774)
 }
 
 func (g *sumsIntegersHost) Run() {
@@ -3419,7 +3589,7 @@ func (g *sumsIntegersHost) Run() {
 			next = g.r7()
 		case 7: // Barrier, lookback.go:269
 			next = g.r8()
-		case 9: // Barrier, lookback.go:287
+		case 9: // Barrier, lookback.go:297
 			next = g.r10()
 		case 10: // Barrier, runs.go:63
 			next = g.r11()
@@ -4362,11 +4532,11 @@ func (g *sumsIntegersHost) r7() int {
 	v29 := g.v29
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	v631 := v5 == 2
+	v699 := v5 == 2
 	basex := g.Base(0)
-	v630 := v5 == 2
-	h698 := g.v698[:n]
-	h699 := g.v699[:n]
+	v698 := v5 == 2
+	h766 := g.v766[:n]
+	h767 := g.v767[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -4385,31 +4555,31 @@ func (g *sumsIntegersHost) r7() int {
 		v48 := v30 * 8
 		v49 := int64(uint32(v48))
 		v0 := int32(basex + li)
-		var v347, v362, v377, v383, v384, v391, v395, v606, v634, v639, v661, v665, v670, v696, v742, v745 int32
-		var v348, v349, v356, v357, v358, v360, v378, v379, v385, v386, v604, v605, v632, v633, v636, v642, v643, v647, v653, v659, v660, v663, v664, v667, v673, v674, v679, v680, v688, v694, v695, v698, v699, v743, v744 int64
-		var v366, v607 bool
+		var v347, v362, v377, v383, v384, v391, v395, v674, v702, v707, v729, v733, v738, v764, v810, v813 int32
+		var v348, v349, v356, v357, v358, v360, v378, v379, v385, v386, v672, v673, v700, v701, v704, v710, v711, v715, v721, v727, v728, v731, v732, v735, v741, v742, v747, v748, v756, v762, v763, v766, v767, v811, v812 int64
+		var v366, v675 bool
 		if v398 {
 			goto b153
 		}
 		if !v400 {
-			goto b246
+			goto b249
 		}
 	b153:
 		if !v346 {
 			goto b156
 		}
 		if v401 {
-			v604 = v343
-			v605 = v344
-			v606 = v345 + -256
-			v607 = true
+			v672 = v343
+			v673 = v344
+			v674 = v345 + -256
+			v675 = true
 		} else {
 			goto b156
 		}
-		v343 = v604
-		v344 = v605
-		v345 = v606
-		v346 = v607
+		v343 = v672
+		v344 = v673
+		v345 = v674
+		v346 = v675
 		v347 = 0
 		v348 = v343
 		v349 = v344
@@ -4428,20 +4598,20 @@ func (g *sumsIntegersHost) r7() int {
 			next = 7
 		}
 		continue
-	b246:
+	b249:
 		{
-			v608 := v350 + 1
-			if uint32(v608) < uint32(c2) {
-				v742 = v392
-				v743 = v393
-				v744 = v394
-				v745 = v608
-				v347 = v742
-				v348 = v743
-				v349 = v744
-				v350 = v745
+			v676 := v350 + 1
+			if uint32(v676) < uint32(c2) {
+				v810 = v392
+				v811 = v393
+				v812 = v394
+				v813 = v676
+				v347 = v810
+				v348 = v811
+				v349 = v812
+				v350 = v813
 			} else {
-				goto b247
+				goto b250
 			}
 		}
 	b131:
@@ -4548,134 +4718,134 @@ func (g *sumsIntegersHost) r7() int {
 			next = 6
 		}
 		continue
-	b247:
-		v613 := (int64(uint32(v345-v397)) * 2048) + v49
-		v615 := v613 * v5
-		v618 := (v613 + 7) * v5
-		v624 := (v613 <= 2147483647) && v52
-		v625 := v624 && v53
-		v627 := (v625 && (uint64(v615) < uint64(v3))) && (uint64(v618) < uint64(v3))
-		v629 := (v627 && (uint64(v615+1) < uint64(v3))) && (uint64(v618+1) < uint64(v3))
-		if !v629 {
-			v663 = 0
-			v664 = 0
-			v665 = 0
-			goto b256
+	b250:
+		v681 := (int64(uint32(v345-v397)) * 2048) + v49
+		v683 := v681 * v5
+		v686 := (v681 + 7) * v5
+		v692 := (v681 <= 2147483647) && v52
+		v693 := v692 && v53
+		v695 := (v693 && (uint64(v683) < uint64(v3))) && (uint64(v686) < uint64(v3))
+		v697 := (v695 && (uint64(v683+1) < uint64(v3))) && (uint64(v686+1) < uint64(v3))
+		if !v697 {
+			v731 = 0
+			v732 = 0
+			v733 = 0
+			goto b259
 		}
-		v632 = 0
-		v633 = 0
-		v634 = 0
-	b248:
-		v636 = v613 + int64(uint32(v634))
-		if v29 <= v636 {
-			v698 = v632
-			v699 = v633
-			goto b268
-		}
-		{
-			v639 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v636)))))
-			v641 := int32(0)
-			if v639 != 0 {
-				v641 = 1
-			}
-			v642 = int64(uint32(v641))
-			v643 = v636 * v5
-			if (v643 + v5) > v3 {
-				v653 = 0
-				goto b252
-			}
-		}
-		v647 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v643)*4))))
-		if v631 {
-			v651 := int64(uint32(*(*int32)(unsafe.Add(p1, int(v643+1)*4)))) << 32
-			v653 = v647 | v651
-		} else {
-			v653 = v647
-		}
-	b252:
-		if v634 == 0 {
-			v659 = v642
-			v660 = v653
-		} else {
-			v657 := v653
-			if v639 == 0 {
-				v657 = v633 + v653
-			}
-			v659 = v642 + v632
-			v660 = v657
-		}
-		v661 = v634 + 1
-		if v661 < 8 {
-			v632 = v659
-			v633 = v660
-			v634 = v661
-			goto b248
-		}
-		v698 = v659
-		v699 = v660
-		goto b268
-	b256:
-		v667 = v613 + int64(uint32(v665))
-		if v29 <= v667 {
-			v698 = v663
-			v699 = v664
-			goto b268
+		v700 = 0
+		v701 = 0
+		v702 = 0
+	b251:
+		v704 = v681 + int64(uint32(v702))
+		if v29 <= v704 {
+			v766 = v700
+			v767 = v701
+			goto b271
 		}
 		{
-			v670 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v667)))))
-			v672 := int32(0)
-			if v670 != 0 {
-				v672 = 1
+			v707 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v704)))))
+			v709 := int32(0)
+			if v707 != 0 {
+				v709 = 1
 			}
-			v673 = int64(uint32(v672))
-			v674 = v667 * v5
-			if (v674 + v5) > v3 {
-				v688 = 0
-				goto b264
+			v710 = int64(uint32(v709))
+			v711 = v704 * v5
+			if (v711 + v5) > v3 {
+				v721 = 0
+				goto b255
 			}
 		}
-		if uint64(v674) >= uint64(v3) {
-			g.Fault(0, v674, v3, v0)
+		v715 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v711)*4))))
+		if v699 {
+			v719 := int64(uint32(*(*int32)(unsafe.Add(p1, int(v711+1)*4)))) << 32
+			v721 = v715 | v719
+		} else {
+			v721 = v715
+		}
+	b255:
+		if v702 == 0 {
+			v727 = v710
+			v728 = v721
+		} else {
+			v725 := v721
+			if v707 == 0 {
+				v725 = v701 + v721
+			}
+			v727 = v710 + v700
+			v728 = v725
+		}
+		v729 = v702 + 1
+		if v729 < 8 {
+			v700 = v727
+			v701 = v728
+			v702 = v729
+			goto b251
+		}
+		v766 = v727
+		v767 = v728
+		goto b271
+	b259:
+		v735 = v681 + int64(uint32(v733))
+		if v29 <= v735 {
+			v766 = v731
+			v767 = v732
+			goto b271
+		}
+		{
+			v738 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v735)))))
+			v740 := int32(0)
+			if v738 != 0 {
+				v740 = 1
+			}
+			v741 = int64(uint32(v740))
+			v742 = v735 * v5
+			if (v742 + v5) > v3 {
+				v756 = 0
+				goto b267
+			}
+		}
+		if uint64(v742) >= uint64(v3) {
+			g.Fault(0, v742, v3, v0)
 			g.Leave(li)
 			continue
 		}
-		v679 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v674)*4))))
-		if !v630 {
-			v688 = v679
-			goto b264
+		v747 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v742)*4))))
+		if !v698 {
+			v756 = v747
+			goto b267
 		}
-		v680 = v674 + 1
-		if uint64(v680) >= uint64(v3) {
-			g.Fault(1, v680, v3, v0)
+		v748 = v742 + 1
+		if uint64(v748) >= uint64(v3) {
+			g.Fault(1, v748, v3, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v685 := v679 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v680)*4)))) << 32)
-			v688 = v685
+			v753 := v747 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v748)*4)))) << 32)
+			v756 = v753
 		}
-	b264:
-		if v665 == 0 {
-			v694 = v673
-			v695 = v688
+	b267:
+		if v733 == 0 {
+			v762 = v741
+			v763 = v756
 		} else {
-			v692 := v688
-			if v670 == 0 {
-				v692 = v664 + v688
+			v760 := v756
+			if v738 == 0 {
+				v760 = v732 + v756
 			}
-			v694 = v673 + v663
-			v695 = v692
+			v762 = v741 + v731
+			v763 = v760
 		}
-		v696 = v665 + 1
-		if v696 < 8 {
-			v663 = v694
-			v664 = v695
-			v665 = v696
-			goto b256
+		v764 = v733 + 1
+		if v764 < 8 {
+			v731 = v762
+			v732 = v763
+			v733 = v764
+			goto b259
 		}
-		v698 = v694
-		v699 = v695
-	b268:
+		v766 = v762
+		v767 = v763
+	b271:
 		h343[li] = v343
 		h344[li] = v344
 		u345 = v345
@@ -4683,8 +4853,8 @@ func (g *sumsIntegersHost) r7() int {
 		h392[li] = v392
 		h393[li] = v393
 		h394[li] = v394
-		h698[li] = v698
-		h699[li] = v699
+		h766[li] = v766
+		h767[li] = v767
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4732,20 +4902,20 @@ func (g *sumsIntegersHost) r8() int {
 	h160 := g.v160[:n]
 	h161 := g.v161[:n]
 	c3 := g.c3
-	v430 := c3 == 0
+	v498 := c3 == 0
 	v8 := g.v8
 	v42 := g.v42
-	v431 := v42 * 2
-	v432 := v431 + 2
-	v434 := v8 <= v432
+	v499 := v42 * 2
+	v500 := v499 + 2
+	v502 := v8 <= v500
 	v10 := g.v10
-	v433 := v42 * 3
-	v435 := v433 + 1
-	v436 := v10 <= v435
+	v501 := v42 * 3
+	v503 := v501 + 1
+	v504 := v10 <= v503
 	p5 := g.Pointer(5)
 	p4 := g.Pointer(4)
-	h413 := g.v413[:n]
-	h414 := g.v414[:n]
+	h481 := g.v481[:n]
+	h482 := g.v482[:n]
 	u345 := g.v345
 	u346 := g.v346
 	u350 := g.v350
@@ -4763,9 +4933,9 @@ func (g *sumsIntegersHost) r8() int {
 		v161 := h161[li]
 		v30 := int32(li)
 		v31 := v30 == 0
-		var v346, v366, v607 bool
-		var v347, v350, v362, v377, v383, v384, v391, v392, v395, v415, v606 int32
-		var v348, v349, v356, v357, v358, v360, v378, v379, v385, v386, v393, v394, v410, v411, v413, v414, v428, v429, v604, v605 int64
+		var v346, v366, v675 bool
+		var v347, v350, v362, v377, v383, v384, v391, v392, v395, v415, v483, v674 int32
+		var v348, v349, v356, v357, v358, v360, v378, v379, v385, v386, v393, v394, v410, v411, v413, v414, v481, v482, v496, v497, v672, v673 int64
 		if v406 {
 			v410 = *(*int64)(unsafe.Add(m0, int(v407)*16))
 			v411 = *(*int64)(unsafe.Add(m0, int(v407)*16+8))
@@ -4777,53 +4947,121 @@ func (g *sumsIntegersHost) r8() int {
 		v414 = v411
 		v415 = v412
 	b161:
-		if v415 != 0 {
-			v417 := v415 + -1
-			v418 := v417 & 255
+		if 8 <= uint32(v415) {
+			v418 := (v415 + -1) & 255
 			v419 := *(*int64)(unsafe.Add(m0, int(v418)*16))
 			v420 := *(*int64)(unsafe.Add(m0, int(v418)*16+8))
-			v423 := v420
+			v422 := (v415 + -2) & 255
+			v423 := *(*int64)(unsafe.Add(m0, int(v422)*16))
+			v424 := *(*int64)(unsafe.Add(m0, int(v422)*16+8))
+			v426 := (v415 + -3) & 255
+			v427 := *(*int64)(unsafe.Add(m0, int(v426)*16))
+			v428 := *(*int64)(unsafe.Add(m0, int(v426)*16+8))
+			v430 := (v415 + -4) & 255
+			v431 := *(*int64)(unsafe.Add(m0, int(v430)*16))
+			v432 := *(*int64)(unsafe.Add(m0, int(v430)*16+8))
+			v434 := (v415 + -5) & 255
+			v435 := *(*int64)(unsafe.Add(m0, int(v434)*16))
+			v436 := *(*int64)(unsafe.Add(m0, int(v434)*16+8))
+			v438 := (v415 + -6) & 255
+			v439 := *(*int64)(unsafe.Add(m0, int(v438)*16))
+			v440 := *(*int64)(unsafe.Add(m0, int(v438)*16+8))
+			v442 := (v415 + -7) & 255
+			v443 := *(*int64)(unsafe.Add(m0, int(v442)*16))
+			v444 := *(*int64)(unsafe.Add(m0, int(v442)*16+8))
+			v445 := v415 + -8
+			v446 := v445 & 255
+			v447 := *(*int64)(unsafe.Add(m0, int(v446)*16))
+			v448 := *(*int64)(unsafe.Add(m0, int(v446)*16+8))
+			v451 := v420
 			if v419 == 0 {
-				v423 = v414 + v420
+				v451 = v414 + v420
 			}
-			v413 = v419 + v413
-			v414 = v423
-			v415 = v417
+			v455 := v424
+			if v423 == 0 {
+				v455 = v451 + v424
+			}
+			v459 := v428
+			if v427 == 0 {
+				v459 = v455 + v428
+			}
+			v463 := v432
+			if v431 == 0 {
+				v463 = v459 + v432
+			}
+			v467 := v436
+			if v435 == 0 {
+				v467 = v463 + v436
+			}
+			v471 := v440
+			if v439 == 0 {
+				v471 = v467 + v440
+			}
+			v475 := v444
+			if v443 == 0 {
+				v475 = v471 + v444
+			}
+			v476 := v443 + (v439 + (v435 + (v431 + (v427 + (v423 + (v419 + v413))))))
+			v479 := v448
+			if v447 == 0 {
+				v479 = v475 + v448
+			}
+			v413 = v447 + v476
+			v414 = v479
+			v415 = v445
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b161
 		}
+		v481 = v413
+		v482 = v414
+		v483 = v415
+	b164:
+		if v483 != 0 {
+			v485 := v483 + -1
+			v486 := v485 & 255
+			v487 := *(*int64)(unsafe.Add(m0, int(v486)*16))
+			v488 := *(*int64)(unsafe.Add(m0, int(v486)*16+8))
+			v491 := v488
+			if v487 == 0 {
+				v491 = v482 + v488
+			}
+			v481 = v487 + v481
+			v482 = v491
+			v483 = v485
+			goto b164
+		}
 		if v345 != v342 {
-			v604 = v413
-			v605 = v414
-			v606 = v345 + 256
-			v607 = false
-			goto b245
+			v672 = v481
+			v673 = v482
+			v674 = v345 + 256
+			v675 = false
+			goto b248
 		}
-		v428 = v161
+		v496 = v161
 		if v160 == 0 {
-			v428 = v414 + v161
+			v496 = v482 + v161
 		}
-		v429 = v160 + v413
+		v497 = v160 + v481
 		if !v31 {
-			goto b169
+			goto b172
 		}
-		if !v430 {
-			goto b169
+		if !v498 {
+			goto b172
 		}
-		if v434 {
-			goto b169
+		if v502 {
+			goto b172
 		}
-		if !v436 {
-			*(*int64)(unsafe.Add(p5, int(v435)*16)) = v429
-			*(*int64)(unsafe.Add(p5, int(v435)*16+8)) = v428
+		if !v504 {
+			*(*int64)(unsafe.Add(p5, int(v503)*16)) = v497
+			*(*int64)(unsafe.Add(p5, int(v503)*16+8)) = v496
 			kernelimpl.HostFence()
-			atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v432)*4)), int32(2))
+			atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v500)*4)), int32(2))
 		}
-	b169:
-		h413[li] = v413
-		h414[li] = v414
+	b172:
+		h481[li] = v481
+		h482[li] = v482
 		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4831,11 +5069,11 @@ func (g *sumsIntegersHost) r8() int {
 			next = 9
 		}
 		continue
-	b245:
-		v343 = v604
-		v344 = v605
-		v345 = v606
-		v346 = v607
+	b248:
+		v343 = v672
+		v344 = v673
+		v345 = v674
+		v346 = v675
 		v347 = 0
 		v348 = v343
 		v349 = v344
@@ -4951,8 +5189,8 @@ func (g *sumsIntegersHost) r8() int {
 
 func (g *sumsIntegersHost) r10() int {
 	const n = 256
-	h413 := g.v413[:n]
-	h414 := g.v414[:n]
+	h481 := g.v481[:n]
+	h482 := g.v482[:n]
 	h166 := g.v166[:n]
 	h167 := g.v167[:n]
 	h54 := g.v54[:n]
@@ -4967,25 +5205,25 @@ func (g *sumsIntegersHost) r10() int {
 	v5 := g.v5
 	v3 := g.v3
 	p1 := g.Pointer(1)
-	v459 := v5 == 2
+	v527 := v5 == 2
 	v12 := g.v12
 	v13 := int32(uint8(v12))
 	v14 := v13 != 0
 	p7 := g.Pointer(7)
-	v460 := v5 == 2
+	v528 := v5 == 2
 	v19 := g.v19
 	p9 := g.Pointer(9)
 	v17 := g.v17
 	basex := g.Base(0)
 	p8 := g.Pointer(8)
-	v461 := v5 == 2
+	v529 := v5 == 2
 	v21 := g.v21
-	v462 := 0 < v21
+	v530 := 0 < v21
 	p10 := g.Pointer(10)
-	v455 := v5 == 2
-	v456 := v5 == 2
-	v457 := v5 == 2
-	v458 := 0 < v21
+	v523 := v5 == 2
+	v524 := v5 == 2
+	v525 := v5 == 2
+	v526 := 0 < v21
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -4993,8 +5231,8 @@ func (g *sumsIntegersHost) r10() int {
 		}
 		v30 := int32(li)
 		v31 := v30 == 0
-		v413 := h413[li]
-		v414 := h414[li]
+		v481 := h481[li]
+		v482 := h482[li]
 		v166 := h166[li]
 		v167 := h167[li]
 		v54 := h54[li]
@@ -5004,286 +5242,286 @@ func (g *sumsIntegersHost) r10() int {
 		v68 := h68[li]
 		v50 := h50[li]
 		v0 := int32(basex + li)
-		var v445, v446, v463, v464, v467, v473, v474, v475, v478, v484, v491, v492, v494, v503, v507, v512, v519, v529, v530, v533, v539, v540, v541, v545, v546, v554, v561, v562, v564, v570, v577, v581, v586, v593 int64
-		var v465, v470, v472, v516, v521, v527, v531, v536, v538, v567, v572, v590, v595, v601 int32
-		var v485, v508, v555, v582 bool
+		var v513, v514, v531, v532, v535, v541, v542, v543, v546, v552, v559, v560, v562, v571, v575, v580, v587, v597, v598, v601, v607, v608, v609, v613, v614, v622, v629, v630, v632, v638, v645, v649, v654, v661 int64
+		var v533, v538, v540, v584, v589, v595, v599, v604, v606, v635, v640, v658, v663, v669 int32
+		var v553, v576, v623, v650 bool
 		if v31 {
-			v445 = v413
-			v446 = v414
+			v513 = v481
+			v514 = v482
 		} else {
-			v443 := v167
+			v511 := v167
 			if v166 == 0 {
-				v443 = v414 + v167
+				v511 = v482 + v167
 			}
-			v445 = v166 + v413
-			v446 = v443
+			v513 = v166 + v481
+			v514 = v511
 		}
-		v451 := v68 && (uint64(v54) < uint64(v15))
-		v453 := (v451 && (uint64(v57) < uint64(v15))) && (uint64(v59) < uint64(v15))
-		if !(v453 && (uint64(v61) < uint64(v15))) {
-			v529 = v445
-			v530 = v446
-			v531 = 0
-			goto b204
+		v519 := v68 && (uint64(v54) < uint64(v15))
+		v521 := (v519 && (uint64(v57) < uint64(v15))) && (uint64(v59) < uint64(v15))
+		if !(v521 && (uint64(v61) < uint64(v15))) {
+			v597 = v513
+			v598 = v514
+			v599 = 0
+			goto b207
 		}
-		v463 = v445
-		v464 = v446
-		v465 = 0
-	b173:
-		v467 = v50 + int64(uint32(v465))
-		if v29 <= v467 {
-			goto b243
+		v531 = v513
+		v532 = v514
+		v533 = 0
+	b176:
+		v535 = v50 + int64(uint32(v533))
+		if v29 <= v535 {
+			goto b246
 		}
-		v470 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v467)))))
-		v472 = 0
-		if v470 != 0 {
-			v472 = 1
+		v538 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v535)))))
+		v540 = 0
+		if v538 != 0 {
+			v540 = 1
 		}
-		v473 = int64(uint32(v472))
-		v474 = v467 * v5
-		v475 = v474 + v5
-		if v475 > v3 {
-			v484 = 0
-			goto b177
+		v541 = int64(uint32(v540))
+		v542 = v535 * v5
+		v543 = v542 + v5
+		if v543 > v3 {
+			v552 = 0
+			goto b180
 		}
-		v478 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v474)*4))))
-		if v459 {
-			v482 := int64(uint32(*(*int32)(unsafe.Add(p1, int(v474+1)*4)))) << 32
-			v484 = v478 | v482
+		v546 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v542)*4))))
+		if v527 {
+			v550 := int64(uint32(*(*int32)(unsafe.Add(p1, int(v542+1)*4)))) << 32
+			v552 = v546 | v550
 		} else {
-			v484 = v478
+			v552 = v546
 		}
-	b177:
-		v485 = 0 < v472
-		if 0 < v467 {
-			v489 := v484
-			if v470 == 0 {
-				v489 = v464 + v484
+	b180:
+		v553 = 0 < v540
+		if 0 < v535 {
+			v557 := v552
+			if v538 == 0 {
+				v557 = v532 + v552
 			}
-			v491 = v473 + v463
-			v492 = v489
+			v559 = v541 + v531
+			v560 = v557
 		} else {
-			v491 = v473
-			v492 = v484
+			v559 = v541
+			v560 = v552
 		}
 		if v14 {
-			v494 = v492
+			v562 = v560
 		} else {
-			v493 := v464
-			if v485 {
-				v493 = 0
+			v561 := v532
+			if v553 {
+				v561 = 0
 			}
-			v494 = v493
+			v562 = v561
 		}
-		if 0 > v474 {
-			goto b185
+		if 0 > v542 {
+			goto b188
 		}
-		if v475 > v15 {
-			goto b185
+		if v543 > v15 {
+			goto b188
 		}
-		*(*int32)(unsafe.Add(p7, int(v474)*4)) = int32(uint64(v494))
-		if v460 {
-			*(*int32)(unsafe.Add(p7, int(v474+1)*4)) = int32(uint64(int64(uint64(v494) >> 32)))
+		*(*int32)(unsafe.Add(p7, int(v542)*4)) = int32(uint64(v562))
+		if v528 {
+			*(*int32)(unsafe.Add(p7, int(v542+1)*4)) = int32(uint64(int64(uint64(v562) >> 32)))
 		}
-	b185:
-		v503 = v491 + -1
-		if !v485 {
-			goto b189
+	b188:
+		v571 = v559 + -1
+		if !v553 {
+			goto b192
 		}
-		if 0 > v503 {
-			goto b189
+		if 0 > v571 {
+			goto b192
 		}
-		if v503 < v19 {
-			*(*int64)(unsafe.Add(p9, int(v503)*8)) = v467
+		if v571 < v19 {
+			*(*int64)(unsafe.Add(p9, int(v571)*8)) = v535
 		}
-	b189:
-		v507 = v467 + 1
-		v508 = v29 <= v507
-		if v508 {
-			goto b191
+	b192:
+		v575 = v535 + 1
+		v576 = v29 <= v575
+		if v576 {
+			goto b194
 		}
-		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v507))))) == 0 {
-			goto b199
-		}
-	b191:
-		v512 = v503 * v5
-		if 0 > v512 {
-			goto b199
-		}
-		if (v512 + v5) > v17 {
-			goto b199
-		}
-		v516 = int32(uint64(v492))
-		if uint64(v512) >= uint64(v17) {
-			g.Fault(2, v512, v17, v0)
-			continue
-		}
-		*(*int32)(unsafe.Add(p8, int(v512)*4)) = v516
-		if !v461 {
-			goto b199
-		}
-		v519 = v512 + 1
-		v521 = int32(uint64(int64(uint64(v492) >> 32)))
-		if uint64(v519) >= uint64(v17) {
-			g.Fault(3, v519, v17, v0)
-			continue
-		}
-		*(*int32)(unsafe.Add(p8, int(v519)*4)) = v521
-	b199:
-		if !v508 {
+		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v575))))) == 0 {
 			goto b202
 		}
-		if v462 {
-			*(*int64)(p10) = v491
+	b194:
+		v580 = v571 * v5
+		if 0 > v580 {
+			goto b202
 		}
-	b202:
-		v527 = v465 + 1
-		if v527 < 8 {
-			v463 = v491
-			v464 = v492
-			v465 = v527
-			goto b173
+		if (v580 + v5) > v17 {
+			goto b202
 		}
-		goto b243
-	b204:
-		v533 = v50 + int64(uint32(v531))
-		if v29 <= v533 {
-			goto b243
-		}
-		v536 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v533)))))
-		v538 = 0
-		if v536 != 0 {
-			v538 = 1
-		}
-		v539 = int64(uint32(v538))
-		v540 = v533 * v5
-		v541 = v540 + v5
-		if v541 > v3 {
-			v554 = 0
-			goto b212
-		}
-		if uint64(v540) >= uint64(v3) {
-			g.Fault(0, v540, v3, v0)
+		v584 = int32(uint64(v560))
+		if uint64(v580) >= uint64(v17) {
+			g.Fault(2, v580, v17, v0)
 			continue
 		}
-		v545 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v540)*4))))
-		if !v455 {
-			v554 = v545
-			goto b212
+		*(*int32)(unsafe.Add(p8, int(v580)*4)) = v584
+		if !v529 {
+			goto b202
 		}
-		v546 = v540 + 1
-		if uint64(v546) >= uint64(v3) {
-			g.Fault(1, v546, v3, v0)
+		v587 = v580 + 1
+		v589 = int32(uint64(int64(uint64(v560) >> 32)))
+		if uint64(v587) >= uint64(v17) {
+			g.Fault(3, v587, v17, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p8, int(v587)*4)) = v589
+	b202:
+		if !v576 {
+			goto b205
+		}
+		if v530 {
+			*(*int64)(p10) = v559
+		}
+	b205:
+		v595 = v533 + 1
+		if v595 < 8 {
+			v531 = v559
+			v532 = v560
+			v533 = v595
+			goto b176
+		}
+		goto b246
+	b207:
+		v601 = v50 + int64(uint32(v599))
+		if v29 <= v601 {
+			goto b246
+		}
+		v604 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v601)))))
+		v606 = 0
+		if v604 != 0 {
+			v606 = 1
+		}
+		v607 = int64(uint32(v606))
+		v608 = v601 * v5
+		v609 = v608 + v5
+		if v609 > v3 {
+			v622 = 0
+			goto b215
+		}
+		if uint64(v608) >= uint64(v3) {
+			g.Fault(0, v608, v3, v0)
+			continue
+		}
+		v613 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v608)*4))))
+		if !v523 {
+			v622 = v613
+			goto b215
+		}
+		v614 = v608 + 1
+		if uint64(v614) >= uint64(v3) {
+			g.Fault(1, v614, v3, v0)
 			continue
 		}
 		{
-			v551 := v545 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v546)*4)))) << 32)
-			v554 = v551
+			v619 := v613 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v614)*4)))) << 32)
+			v622 = v619
 		}
-	b212:
-		v555 = 0 < v538
-		if 0 < v533 {
-			v559 := v554
-			if v536 == 0 {
-				v559 = v530 + v554
+	b215:
+		v623 = 0 < v606
+		if 0 < v601 {
+			v627 := v622
+			if v604 == 0 {
+				v627 = v598 + v622
 			}
-			v561 = v539 + v529
-			v562 = v559
+			v629 = v607 + v597
+			v630 = v627
 		} else {
-			v561 = v539
-			v562 = v554
+			v629 = v607
+			v630 = v622
 		}
 		if v14 {
-			v564 = v562
+			v632 = v630
 		} else {
-			v563 := v530
-			if v555 {
-				v563 = 0
+			v631 := v598
+			if v623 {
+				v631 = 0
 			}
-			v564 = v563
+			v632 = v631
 		}
-		if 0 > v540 {
-			goto b224
+		if 0 > v608 {
+			goto b227
 		}
-		if v541 > v15 {
-			goto b224
+		if v609 > v15 {
+			goto b227
 		}
-		v567 = int32(uint64(v564))
-		if uint64(v540) >= uint64(v15) {
-			g.Fault(2, v540, v15, v0)
+		v635 = int32(uint64(v632))
+		if uint64(v608) >= uint64(v15) {
+			g.Fault(2, v608, v15, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p7, int(v540)*4)) = v567
-		if !v456 {
-			goto b224
+		*(*int32)(unsafe.Add(p7, int(v608)*4)) = v635
+		if !v524 {
+			goto b227
 		}
-		v570 = v540 + 1
-		v572 = int32(uint64(int64(uint64(v564) >> 32)))
-		if uint64(v570) >= uint64(v15) {
-			g.Fault(3, v570, v15, v0)
+		v638 = v608 + 1
+		v640 = int32(uint64(int64(uint64(v632) >> 32)))
+		if uint64(v638) >= uint64(v15) {
+			g.Fault(3, v638, v15, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p7, int(v570)*4)) = v572
-	b224:
-		v577 = v561 + -1
-		if !v555 {
-			goto b228
+		*(*int32)(unsafe.Add(p7, int(v638)*4)) = v640
+	b227:
+		v645 = v629 + -1
+		if !v623 {
+			goto b231
 		}
-		if 0 > v577 {
-			goto b228
+		if 0 > v645 {
+			goto b231
 		}
-		if v577 < v19 {
-			*(*int64)(unsafe.Add(p9, int(v577)*8)) = v533
+		if v645 < v19 {
+			*(*int64)(unsafe.Add(p9, int(v645)*8)) = v601
 		}
-	b228:
-		v581 = v533 + 1
-		v582 = v29 <= v581
-		if v582 {
-			goto b230
+	b231:
+		v649 = v601 + 1
+		v650 = v29 <= v649
+		if v650 {
+			goto b233
 		}
-		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v581))))) == 0 {
-			goto b238
-		}
-	b230:
-		v586 = v577 * v5
-		if 0 > v586 {
-			goto b238
-		}
-		if (v586 + v5) > v17 {
-			goto b238
-		}
-		v590 = int32(uint64(v562))
-		if uint64(v586) >= uint64(v17) {
-			g.Fault(2, v586, v17, v0)
-			continue
-		}
-		*(*int32)(unsafe.Add(p8, int(v586)*4)) = v590
-		if !v457 {
-			goto b238
-		}
-		v593 = v586 + 1
-		v595 = int32(uint64(int64(uint64(v562) >> 32)))
-		if uint64(v593) >= uint64(v17) {
-			g.Fault(3, v593, v17, v0)
-			continue
-		}
-		*(*int32)(unsafe.Add(p8, int(v593)*4)) = v595
-	b238:
-		if !v582 {
+		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v649))))) == 0 {
 			goto b241
 		}
-		if v458 {
-			*(*int64)(p10) = v561
+	b233:
+		v654 = v645 * v5
+		if 0 > v654 {
+			goto b241
 		}
+		if (v654 + v5) > v17 {
+			goto b241
+		}
+		v658 = int32(uint64(v630))
+		if uint64(v654) >= uint64(v17) {
+			g.Fault(2, v654, v17, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p8, int(v654)*4)) = v658
+		if !v525 {
+			goto b241
+		}
+		v661 = v654 + 1
+		v663 = int32(uint64(int64(uint64(v630) >> 32)))
+		if uint64(v661) >= uint64(v17) {
+			g.Fault(3, v661, v17, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p8, int(v661)*4)) = v663
 	b241:
-		v601 = v531 + 1
-		if v601 < 8 {
-			v529 = v561
-			v530 = v562
-			v531 = v601
-			goto b204
+		if !v650 {
+			goto b244
 		}
-	b243:
+		if v526 {
+			*(*int64)(p10) = v629
+		}
+	b244:
+		v669 = v599 + 1
+		if v669 < 8 {
+			v597 = v629
+			v598 = v630
+			v599 = v669
+			goto b207
+		}
+	b246:
 	}
 	return -1
 }
@@ -5291,30 +5529,30 @@ func (g *sumsIntegersHost) r10() int {
 func (g *sumsIntegersHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h698 := g.v698[:n]
-	h699 := g.v699[:n]
-	h702 := g.v702[:n]
-	h703 := g.v703[:n]
-	u704 := g.v704
+	h766 := g.v766[:n]
+	h767 := g.v767[:n]
+	h770 := g.v770[:n]
+	h771 := g.v771[:n]
+	u772 := g.v772
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v698 := h698[li]
-		v699 := h699[li]
-		var v702, v703 int64
-		var v704 int32
-		*(*int64)(unsafe.Add(m0, li*16)) = v698
-		*(*int64)(unsafe.Add(m0, li*16+8)) = v699
-		v702 = v698
-		v703 = v699
-		v704 = 1
-		if v704 < 256 {
-			h702[li] = v702
-			h703[li] = v703
-			u704 = v704
+		v766 := h766[li]
+		v767 := h767[li]
+		var v770, v771 int64
+		var v772 int32
+		*(*int64)(unsafe.Add(m0, li*16)) = v766
+		*(*int64)(unsafe.Add(m0, li*16+8)) = v767
+		v770 = v766
+		v771 = v767
+		v772 = 1
+		if v772 < 256 {
+			h770[li] = v770
+			h771[li] = v771
+			u772 = v772
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -5330,77 +5568,77 @@ func (g *sumsIntegersHost) r11() int {
 			next = 13
 		}
 	}
-	g.v704 = u704
+	g.v772 = u772
 	return next
 }
 
 func (g *sumsIntegersHost) r12() int {
 	const n = 256
-	v704 := g.v704
+	v772 := g.v772
 	m0 := g.Memory(0)
-	h702 := g.v702[:n]
-	h703 := g.v703[:n]
-	h706 := g.v706[:n]
-	h710 := g.v710[:n]
-	h711 := g.v711[:n]
+	h770 := g.v770[:n]
+	h771 := g.v771[:n]
+	h774 := g.v774[:n]
+	h778 := g.v778[:n]
+	h779 := g.v779[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v30 := int32(li)
-		v702 := h702[li]
-		v703 := h703[li]
-		var v710, v711 int64
-		v706 := v704 <= v30
-		if v706 {
-			v707 := v30 - v704
-			v710 = *(*int64)(unsafe.Add(m0, int(v707)*16))
-			v711 = *(*int64)(unsafe.Add(m0, int(v707)*16+8))
+		v770 := h770[li]
+		v771 := h771[li]
+		var v778, v779 int64
+		v774 := v772 <= v30
+		if v774 {
+			v775 := v30 - v772
+			v778 = *(*int64)(unsafe.Add(m0, int(v775)*16))
+			v779 = *(*int64)(unsafe.Add(m0, int(v775)*16+8))
 		} else {
-			v710 = v702
-			v711 = v703
+			v778 = v770
+			v779 = v771
 		}
-		h706[li] = v706
-		h710[li] = v710
-		h711[li] = v711
+		h774[li] = v774
+		h778[li] = v778
+		h779[li] = v779
 	}
 	// Barrier, runs.go:71
-	e704 := g.v704
-	u704 := g.v704
+	e772 := g.v772
+	u772 := g.v772
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v702 := h702[li]
-		v703 := h703[li]
-		v704 := e704
-		v706 := h706[li]
-		v711 := h711[li]
-		v710 := h710[li]
-		var v718, v719 int64
-		if v706 {
-			v714 := v703
-			if v702 == 0 {
-				v714 = v711 + v703
+		v770 := h770[li]
+		v771 := h771[li]
+		v772 := e772
+		v774 := h774[li]
+		v779 := h779[li]
+		v778 := h778[li]
+		var v786, v787 int64
+		if v774 {
+			v782 := v771
+			if v770 == 0 {
+				v782 = v779 + v771
 			}
-			v715 := v702 + v710
-			*(*int64)(unsafe.Add(m0, li*16)) = v715
-			*(*int64)(unsafe.Add(m0, li*16+8)) = v714
-			v718 = v715
-			v719 = v714
+			v783 := v770 + v778
+			*(*int64)(unsafe.Add(m0, li*16)) = v783
+			*(*int64)(unsafe.Add(m0, li*16+8)) = v782
+			v786 = v783
+			v787 = v782
 		} else {
-			v718 = v702
-			v719 = v703
+			v786 = v770
+			v787 = v771
 		}
-		v702 = v718
-		v703 = v719
-		v704 = v704 * 2
-		if v704 < 256 {
-			h702[li] = v702
-			h703[li] = v703
-			u704 = v704
+		v770 = v786
+		v771 = v787
+		v772 = v772 * 2
+		if v772 < 256 {
+			h770[li] = v770
+			h771[li] = v771
+			u772 = v772
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -5416,7 +5654,7 @@ func (g *sumsIntegersHost) r12() int {
 			next = 13
 		}
 	}
-	g.v704 = u704
+	g.v772 = u772
 	return next
 }
 
@@ -5443,56 +5681,56 @@ func (g *sumsIntegersHost) r14() int {
 		v393 := h393[li]
 		v394 := h394[li]
 		v30 := int32(li)
-		var v347, v350, v362, v377, v383, v384, v391, v395, v739, v742, v745 int32
-		var v348, v349, v356, v357, v358, v360, v378, v379, v385, v386, v727, v729, v740, v741, v743, v744 int64
+		var v347, v350, v362, v377, v383, v384, v391, v395, v807, v810, v813 int32
+		var v348, v349, v356, v357, v358, v360, v378, v379, v385, v386, v795, v797, v808, v809, v811, v812 int64
 		var v366 bool
-		v721 := *(*int64)(unsafe.Add(m0, 4080))
-		v722 := *(*int64)(unsafe.Add(m0, 4088))
+		v789 := *(*int64)(unsafe.Add(m0, 4080))
+		v790 := *(*int64)(unsafe.Add(m0, 4088))
 		if v30 != v397 {
-			v739 = v392
-			v740 = v393
-			v741 = v394
-			goto b285
+			v807 = v392
+			v808 = v393
+			v809 = v394
+			goto b288
 		}
 		{
-			v725 := int64(uint32(v345 - v30))
-			v727 = (v725 * 2) + 3
-			v729 = (v725 * 3) + 2
-			if v8 <= v727 {
-				goto b284
+			v793 := int64(uint32(v345 - v30))
+			v795 = (v793 * 2) + 3
+			v797 = (v793 * 3) + 2
+			if v8 <= v795 {
+				goto b287
 			}
 		}
-		if v10 <= v729 {
-			goto b284
+		if v10 <= v797 {
+			goto b287
 		}
 		{
-			v732 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p4, int(v727)*4)), int32(0), int32(1))
-			if v732 {
-				*(*int64)(unsafe.Add(p5, int(v729)*16)) = v721
-				*(*int64)(unsafe.Add(p5, int(v729)*16+8)) = v722
+			v800 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p4, int(v795)*4)), int32(0), int32(1))
+			if v800 {
+				*(*int64)(unsafe.Add(p5, int(v797)*16)) = v789
+				*(*int64)(unsafe.Add(p5, int(v797)*16+8)) = v790
 				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v727)*4)), int32(2))
+				atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v795)*4)), int32(2))
 			}
 		}
-	b284:
+	b287:
 		{
-			v738 := int32(1)
+			v806 := int32(1)
 			if v30 == v345 {
-				v738 = 2
+				v806 = 2
 			}
-			v739 = v738
-			v740 = v721
-			v741 = v722
+			v807 = v806
+			v808 = v789
+			v809 = v790
 		}
-	b285:
-		v742 = v739
-		v743 = v740
-		v744 = v741
-		v745 = 0
-		v347 = v742
-		v348 = v743
-		v349 = v744
-		v350 = v745
+	b288:
+		v810 = v807
+		v811 = v808
+		v812 = v809
+		v813 = 0
+		v347 = v810
+		v348 = v811
+		v349 = v812
+		v350 = v813
 		if uint32(v30) > uint32(v345) {
 			v392 = v347
 			v393 = v348

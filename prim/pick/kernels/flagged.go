@@ -1,10 +1,7 @@
 package kernels
 
 import (
-	"math/bits"
-
 	"github.com/kgen-go/kgen/dsl"
-	"github.com/kgen-go/kgen/prim/lookback"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -46,21 +43,14 @@ func (k Flagged[T]) picked(leaf, n int) (set uint32) {
 // Kernel picks elements of a tile.
 func (k Flagged[T]) Kernel(it dsl.NDItem1) {
 	n := first(len(k.Flags), k.Length)
-	t := lookback.Ticket(it, k.State)
-	if int(t)*Tile >= n && t > 0 {
+	t, ok := pick(it, k.State, n, k.Count, false, func(leaf int) uint32 { return k.picked(leaf, n) })
+	if !ok {
 		return
 	}
-	leaf := int(t)*Tile + it.LocalID()*Each
-	set := k.picked(leaf, n)
-	to := place(it, k.State, t, n, bits.OnesCount32(set), k.Count, func(t uint32) int {
-		return bits.OnesCount32(k.picked(int(t)*Tile+it.LocalID()*Each, n))
-	})
-	for j := range Each {
-		if set>>j&1 != 0 {
-			for w := range k.Words {
-				k.Out[to*k.Words+w] = k.X[(leaf+j)*k.Words+w]
-			}
-			to++
+	for i := it.LocalID(); i < t.all; i += Size {
+		to, from := (t.start+i)*k.Words, (t.base+int(t.order[i%Tile]))*k.Words
+		for w := range k.Words {
+			k.Out[to+w] = k.X[from+w]
 		}
 	}
 }

@@ -29,21 +29,47 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// place returns the number of elements picked before a work-item's leaf, given how many it picks itself. The
-// work-group of the last tile of n elements writes the number of all to count. Again counts in the
-// leaf of another tile.
-func place(it dsl.NDItem1, state []uint32, t uint32, n int, picked int, count []int64, again func(tile uint32) int) int {
-	memory := dsl.Local[[Size]int64](it)
-	g := it.Group()
-	before := dsl.ExclusiveScanOverGroup(g, uint32(picked), dsl.Plus)
-	all := int64(dsl.GroupBroadcast(g, before+uint32(picked), Size-1))
-	start := lookback.Before(it, memory, lookback.Packed[int64, lookback.Count]{State: state}, t, all, func(tile uint32) int64 {
-		return int64(dsl.ReduceOverGroup(g, uint32(again(tile)), dsl.Plus))
-	}, func(x, y int64) int64 { return x + y })
-	if it.LocalID() == 0 && (int(t)+1)*Tile >= n && len(count) > 0 {
-		count[0] = start + all
+// tile is the work-group's tile of a call, after its work-items have picked elements.
+type tile struct {
+	base, n int           // the index of the first element, and the number of elements
+	start   int           // the number of elements picked before the tile
+	all     int           // the number of elements picked of it
+	order   *[Tile]uint32 // the indices in the tile of the elements picked, and then those of the others if asked for
+}
+
+// pick has each work-item pick elements of its leaf, of which picked returns the bits, and reports whether there is a
+// tile for the work-group. The work-group of the last tile of n elements writes the number of all to count.
+//
+// Elements then move by their indices, so that neighbours write neighbours, whatever an element's size is.
+func pick(it dsl.NDItem1, state []uint32, n int, count []int64, others bool, picked func(leaf int) uint32) (tile, bool) {
+	order := dsl.Local[[Tile]uint32](it)
+	g, l := it.Group(), it.LocalID()
+	t := lookback.Ticket(it, state)
+	if int(t)*Tile >= n && t > 0 {
+		return tile{}, false
 	}
-	return int(start) + int(before)
+	base := int(t) * Tile
+	set := picked(base + l*Each)
+	own := uint32(bits.OnesCount32(set))
+	before := dsl.ExclusiveScanOverGroup(g, own, dsl.Plus)
+	all := dsl.GroupBroadcast(g, before+own, Size-1)
+	start := lookback.BeforeSum(it, lookback.Packed[int64, lookback.Count]{State: state}, t, int64(all), func(tile uint32) int64 {
+		return int64(dsl.ReduceOverGroup(g, uint32(bits.OnesCount32(picked(int(tile)*Tile+l*Each))), dsl.Plus))
+	})
+	if l == 0 && base+Tile >= n && len(count) > 0 {
+		count[0] = start + int64(all)
+	}
+	for j := range uint32(Each) {
+		e := uint32(l)*Each + j
+		if set>>j&1 != 0 {
+			order[before%Tile] = e
+			before++
+		} else if others {
+			order[(all+e-before)%Tile] = e
+		}
+	}
+	it.Barrier()
+	return tile{base, min(n-base, Tile), int(start), int(all), order}, true
 }
 
 // Predicate says which elements are picked.
@@ -81,19 +107,13 @@ func (k Where[T, P]) picked(leaf, n int) (set uint32) {
 // Kernel picks elements of a tile.
 func (k Where[T, P]) Kernel(it dsl.NDItem1) {
 	n := first(min(len(k.X), len(k.Out)), k.Length)
-	t := lookback.Ticket(it, k.State)
-	if int(t)*Tile >= n && t > 0 {
+	t, ok := pick(it, k.State, n, k.Count, false, func(leaf int) uint32 { return k.picked(leaf, n) })
+	if !ok {
 		return
 	}
-	leaf := int(t)*Tile + it.LocalID()*Each
-	set := k.picked(leaf, n)
-	to := place(it, k.State, t, n, bits.OnesCount32(set), k.Count, func(t uint32) int {
-		return bits.OnesCount32(k.picked(int(t)*Tile+it.LocalID()*Each, n))
-	})
-	for j := range Each {
-		if set>>j&1 != 0 && leaf+j < n && to >= 0 && to < len(k.Out) {
-			k.Out[to] = k.X[leaf+j]
-			to++
+	for i := it.LocalID(); i < t.all; i += Size {
+		if to, from := t.start+i, t.base+int(t.order[i%Tile]); to >= 0 && to < len(k.Out) && from >= 0 && from < len(k.X) {
+			k.Out[to] = k.X[from]
 		}
 	}
 }

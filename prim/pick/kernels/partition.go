@@ -1,10 +1,7 @@
 package kernels
 
 import (
-	"math/bits"
-
 	"github.com/kgen-go/kgen/dsl"
-	"github.com/kgen-go/kgen/prim/lookback"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -45,26 +42,17 @@ func (k Partition[T, P]) Kernel(it dsl.NDItem1) {
 		k.turn(it, n)
 		return
 	}
-	t := lookback.Ticket(it, k.State)
-	if int(t)*Tile >= n && t > 0 {
+	t, ok := pick(it, k.State, n, k.Count, true, func(leaf int) uint32 { return k.picked(leaf, n) })
+	if !ok {
 		return
 	}
-	leaf := int(t)*Tile + it.LocalID()*Each
-	set := k.picked(leaf, n)
-	to := place(it, k.State, t, n, bits.OnesCount32(set), k.Count, func(t uint32) int {
-		return bits.OnesCount32(k.picked(int(t)*Tile+it.LocalID()*Each, n))
-	})
-	for j := range Each {
-		if leaf+j >= n || to < 0 || to > leaf+j {
-			break
+	for i := it.LocalID(); i < t.n; i += Size {
+		to, from := t.start+i, t.base+int(t.order[i%Tile])
+		if i >= t.all {
+			to = n - 1 - (t.base - t.start + i - t.all)
 		}
-		at := n - 1 - (leaf + j - to)
-		if set>>j&1 != 0 {
-			at = to
-			to++
-		}
-		if at >= 0 && at < len(k.Out) {
-			k.Out[at] = k.X[leaf+j]
+		if to >= 0 && to < len(k.Out) && from >= 0 && from < len(k.X) {
+			k.Out[to] = k.X[from]
 		}
 	}
 }

@@ -1,10 +1,7 @@
 package kernels
 
 import (
-	"math/bits"
-
 	"github.com/kgen-go/kgen/dsl"
-	"github.com/kgen-go/kgen/prim/lookback"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -57,24 +54,17 @@ func (k Unique[T]) picked(leaf, n int) (set uint32) {
 // Kernel picks elements of a tile.
 func (k Unique[T]) Kernel(it dsl.NDItem1) {
 	n := first(len(k.X), k.Length)
-	t := lookback.Ticket(it, k.State)
-	if int(t)*Tile >= n && t > 0 {
+	t, ok := pick(it, k.State, n, k.Count, false, func(leaf int) uint32 { return k.picked(leaf, n) })
+	if !ok {
 		return
 	}
-	leaf := int(t)*Tile + it.LocalID()*Each
-	set := k.picked(leaf, n)
-	to := place(it, k.State, t, n, bits.OnesCount32(set), k.Count, func(t uint32) int {
-		return bits.OnesCount32(k.picked(int(t)*Tile+it.LocalID()*Each, n))
-	})
-	for j := range Each {
-		if set>>j&1 != 0 && leaf+j < n && to >= 0 {
-			if to < len(k.Out) {
-				k.Out[to] = k.X[leaf+j]
-			}
-			if to < len(k.At) {
-				k.At[to] = int64(leaf + j)
-			}
-			to++
+	for i := it.LocalID(); i < t.all; i += Size {
+		to, from := t.start+i, t.base+int(t.order[i%Tile])
+		if to >= 0 && to < len(k.Out) && from >= 0 && from < len(k.X) {
+			k.Out[to] = k.X[from]
+		}
+		if to >= 0 && to < len(k.At) {
+			k.At[to] = int64(from)
 		}
 	}
 }

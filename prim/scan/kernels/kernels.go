@@ -127,20 +127,29 @@ func (k Sum[T, S, C]) Kernel(it dsl.NDItem1) {
 	k.load(it, base+Part, n, &y) // all loads are under way at once
 	beforeX, ofX := k.scan(it, k.leaf(it, tile, &x))
 	beforeY, ofY := k.scan(it, k.leaf(it, tile, &y))
-	start := lookback.Before(it, (*[Size]S)(tile[:Size]), lookback.Packed[S, C]{State: k.State}, t, ofX+ofY, func(t uint32) S {
-		var all S
-		for r := range Rounds {
-			base := int(t)*Tile + r*Part + it.LocalID()*Each
-			var sum S
-			for p := base; p < min(base+Each, n); p++ {
-				sum += S(k.X[p])
-			}
-			_, of := k.scan(it, sum)
-			all += of
-		}
-		return all
-	}, func(x, y S) S { return x + y })
+	board := lookback.Packed[S, C]{State: k.State}
+	again := func(t uint32) S { return k.again(it, t, n) }
+	var start S
+	if S(1)/2 == 0 { // integers
+		start = lookback.BeforeSum(it, board, t, ofX+ofY, again)
+	} else {
+		start = lookback.Before(it, (*[Size]S)(tile[:Size]), board, t, ofX+ofY, again, func(x, y S) S { return x + y })
+	}
 	k.store(it, tile, base, n, start+beforeX, &x)
 	start += ofX
 	k.store(it, tile, base+Part, n, start+beforeY, &y)
+}
+
+// again returns the sum of tile t.
+func (k Sum[T, S, C]) again(it dsl.NDItem1, t uint32, n int) (all S) {
+	for r := range Rounds {
+		base := int(t)*Tile + r*Part + it.LocalID()*Each
+		var sum S
+		for p := base; p < min(base+Each, n); p++ {
+			sum += S(k.X[p])
+		}
+		_, of := k.scan(it, sum)
+		all += of
+	}
+	return all
 }

@@ -154,7 +154,6 @@ func unpacked(n uint32) uint64 { return uint64(n>>16)<<32 | uint64(n&0xffff) }
 
 // Kernel picks elements of a tile.
 func (k Top) Kernel(it dsl.NDItem1) {
-	memory := dsl.Local[[Size]uint64](it)
 	order, l, g := orderOf(it, k.Flip), it.LocalID(), it.Group()
 	n := first(len(k.Keys), k.Length)
 	if len(k.Found) != FoundLen {
@@ -173,9 +172,9 @@ func (k Top) Kernel(it dsl.NDItem1) {
 	own := numbers(less, equal)
 	inTile := dsl.ExclusiveScanOverGroup(g, own, dsl.Plus)
 	all := unpacked(dsl.GroupBroadcast(g, inTile+own, Size-1))
-	before := unpacked(inTile) + lookback.Before(it, memory, lookback.Packed[uint64, lookback.Uint64]{State: k.State}, t, all, func(tile uint32) uint64 {
+	before := unpacked(inTile) + lookback.BeforeSum(it, lookback.Packed[uint64, lookback.Uint64]{State: k.State}, t, all, func(tile uint32) uint64 {
 		return unpacked(dsl.ReduceOverGroup(g, numbers(k.picked(order, int(tile)*TopTile+l*TopEach, n, kth)), dsl.Plus))
-	}, func(x, y uint64) uint64 { return x + y })
+	})
 	lesser, equals := uint32(before>>32), uint32(before)
 	for j := range TopEach {
 		if to := int(lesser + min(equals, left)); (less>>j&1 != 0 || equal>>j&1 != 0 && equals < left) && to < len(k.Out) && leaf+j < n {

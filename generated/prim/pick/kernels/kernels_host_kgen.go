@@ -19,23 +19,24 @@ type flagged32Host struct {
 	c3                           int32
 	v1, v3, v5, v7, v9, v10, v12 int64
 
-	v20, v33, v34, v173 int64
+	v20, v34, v35, v174, v196, v246 int64
 
-	v31, v165, v166, v167, v170, v171, v299, v301, v541 []int32
+	v32, v166, v167, v168, v171, v172, v236, v238, v382 []int32
 
-	v32, v172, v258, v260, v264, v302, v303, v542 int32
+	v33, v173, v197, v201, v239, v240, v383 int32
 
-	v39, v259, v300, v316, v324 []int64
+	v195 bool
 
-	v261 bool
+	v237, v245 []int64
 
 	sint32 []int32
+	sint64 []int64
 }
 
 func newFlagged32Host() kernelimpl.HostForm { return new(flagged32Host) }
 
-const flagged32HostSites = `1	prim/pick/kernels/flagged.go:61:30
-1	61:10`
+const flagged32HostSites = `1	prim/pick/kernels/flagged.go:53:21
+1	53:9`
 
 func (g *flagged32Host) Begin() {
 	g.Sites = flagged32HostSites
@@ -49,27 +50,28 @@ func (g *flagged32Host) Begin() {
 	g.v12 = g.Int64(120)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v165, &g.v166, &g.v167, &g.v170, &g.v171, &g.v299, &g.v301, &g.v541)
-	kernelimpl.HostRoom(n, &g.v39, &g.v259, &g.v300, &g.v316, &g.v324)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.Allot(0, 16384)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v166, &g.v167, &g.v168, &g.v171, &g.v172, &g.v236, &g.v238, &g.v382)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v237, &g.v245)
 }
 
 func (g *flagged32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:247
-			g.v302 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v301, -1))
+		case 4: // GroupReduce, lookback.go:332
+			g.v239 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v238, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:269
+		case 5: // GroupReduce, lookback.go:352
+			g.v246 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v245, 0))
 			next = g.r6()
-		case 7: // Barrier, lookback.go:287
+		case 6: // GroupReduce, kernels.go:57
+			g.v383 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v382, 0))
+			next = g.r7()
+		case 7: // Barrier, kernels.go:71
 			next = g.r8()
-		case 8: // GroupReduce, kernels.go:41
-			g.v542 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v541, 0))
-			next = g.r9()
 		}
 	}
 }
@@ -80,17 +82,9 @@ func (g *flagged32Host) r0() int {
 	v14 := v5 == 0
 	v3 := g.v3
 	p2 := g.Pointer(2)
-	v7 := g.v7
-	v23 := 0 < v7
-	p3 := g.Pointer(3)
-	c0 := g.c0
-	v26 := c0 + -1
-	v25 := c0 != 0
 	u20 := g.v20
-	h31 := g.v31[:n]
-	for li := range n {
+	for range n {
 		var v20 int64
-		var v31 int32
 		if v14 {
 			v20 = v3
 		} else {
@@ -105,635 +99,394 @@ func (g *flagged32Host) r0() int {
 			}
 			v20 = v19
 		}
-		if int32(li) != 0 {
-			v31 = -1
-			goto b5
-		}
-		if v23 {
-			v24 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
-			v28 := v24
-			if v25 {
-				v28 = v26 - v24
-			}
-			v30 := v28
-			if 4294967295 <= uint32(v28) {
-				v30 = -1
-			}
-			v31 = v30
-		} else {
-			v31 = -1
-		}
-	b5:
 		u20 = v20
-		h31[li] = v31
 	}
 	g.v20 = u20
+	// ZeroLocal, kernels.go:45
+	g.Zero(0)
+	v7 := g.v7
+	v24 := 0 < v7
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v27 := c0 + -1
+	v26 := c0 != 0
+	h32 := g.v32[:n]
+	for li := range n {
+		var v32 int32
+		if int32(li) != 0 {
+			v32 = -1
+			goto b6
+		}
+		if v24 {
+			v25 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v29 := v25
+			if v26 {
+				v29 = v27 - v25
+			}
+			v31 := v29
+			if 4294967295 <= uint32(v29) {
+				v31 = -1
+			}
+			v32 = v31
+		} else {
+			v32 = -1
+		}
+	b6:
+		h32[li] = v32
+	}
 	// GroupSelect, lookback.go:208
-	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
+	g.v33 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v32, 0)[int32(0)]
 	v20 := g.v20
-	v32 := g.v32
-	v33 := int64(uint32(v32))
-	v34 := v33 * 4096
-	v35 := v20 <= v34
-	v36 := v32 != 0
+	v33 := g.v33
+	v34 := int64(uint32(v33))
+	v35 := v34 * 4096
+	v36 := v20 <= v35
+	v37 := v33 != 0
 	p1 := g.Pointer(1)
-	h39 := g.v39[:n]
-	h165 := g.v165[:n]
 	h166 := g.v166[:n]
+	h167 := g.v167[:n]
 	more := false
 	for li := range n {
 		v21 := int32(li)
-		var v45, v53, v61, v69, v77, v85, v93, v101, v109, v117, v125, v133, v141, v149, v157, v165 int32
-		if !v35 {
-			goto b9
+		var v46, v54, v62, v70, v78, v86, v94, v102, v110, v118, v126, v134, v142, v150, v158, v166 int32
+		if !v36 {
+			goto b10
 		}
-		if v36 {
+		if v37 {
 			g.Leave(li)
 			continue
 		}
-	b9:
-		v39 := v34 + int64(uint32(v21*16))
-		if v39 < v20 {
-			v44 := int32(0)
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v39))))) != 0 {
-				v44 = 1
+	b10:
+		v40 := v35 + int64(uint32(v21*16))
+		if v40 < v20 {
+			v45 := int32(0)
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v40))))) != 0 {
+				v45 = 1
 			}
-			v45 = v44
+			v46 = v45
 		} else {
-			v45 = 0
+			v46 = 0
 		}
-		v46 := v39 + 1
-		if v46 < v20 {
-			v52 := v45
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v46))))) != 0 {
-				v52 = v45 | 2
+		v47 := v40 + 1
+		if v47 < v20 {
+			v53 := v46
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v47))))) != 0 {
+				v53 = v46 | 2
 			}
-			v53 = v52
+			v54 = v53
 		} else {
-			v53 = v45
+			v54 = v46
 		}
-		v54 := v39 + 2
-		if v54 < v20 {
-			v60 := v53
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v54))))) != 0 {
-				v60 = v53 | 4
+		v55 := v40 + 2
+		if v55 < v20 {
+			v61 := v54
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v55))))) != 0 {
+				v61 = v54 | 4
 			}
-			v61 = v60
+			v62 = v61
 		} else {
-			v61 = v53
+			v62 = v54
 		}
-		v62 := v39 + 3
-		if v62 < v20 {
-			v68 := v61
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v62))))) != 0 {
-				v68 = v61 | 8
+		v63 := v40 + 3
+		if v63 < v20 {
+			v69 := v62
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v63))))) != 0 {
+				v69 = v62 | 8
 			}
-			v69 = v68
+			v70 = v69
 		} else {
-			v69 = v61
+			v70 = v62
 		}
-		v70 := v39 + 4
-		if v70 < v20 {
-			v76 := v69
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v70))))) != 0 {
-				v76 = v69 | 16
+		v71 := v40 + 4
+		if v71 < v20 {
+			v77 := v70
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v71))))) != 0 {
+				v77 = v70 | 16
 			}
-			v77 = v76
+			v78 = v77
 		} else {
-			v77 = v69
+			v78 = v70
 		}
-		v78 := v39 + 5
-		if v78 < v20 {
-			v84 := v77
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v78))))) != 0 {
-				v84 = v77 | 32
+		v79 := v40 + 5
+		if v79 < v20 {
+			v85 := v78
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v79))))) != 0 {
+				v85 = v78 | 32
 			}
-			v85 = v84
+			v86 = v85
 		} else {
-			v85 = v77
+			v86 = v78
 		}
-		v86 := v39 + 6
-		if v86 < v20 {
-			v92 := v85
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v86))))) != 0 {
-				v92 = v85 | 64
+		v87 := v40 + 6
+		if v87 < v20 {
+			v93 := v86
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v87))))) != 0 {
+				v93 = v86 | 64
 			}
-			v93 = v92
+			v94 = v93
 		} else {
-			v93 = v85
+			v94 = v86
 		}
-		v94 := v39 + 7
-		if v94 < v20 {
-			v100 := v93
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v94))))) != 0 {
-				v100 = v93 | 128
+		v95 := v40 + 7
+		if v95 < v20 {
+			v101 := v94
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v95))))) != 0 {
+				v101 = v94 | 128
 			}
-			v101 = v100
+			v102 = v101
 		} else {
-			v101 = v93
+			v102 = v94
 		}
-		v102 := v39 + 8
-		if v102 < v20 {
-			v108 := v101
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v102))))) != 0 {
-				v108 = v101 | 256
+		v103 := v40 + 8
+		if v103 < v20 {
+			v109 := v102
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v103))))) != 0 {
+				v109 = v102 | 256
 			}
-			v109 = v108
+			v110 = v109
 		} else {
-			v109 = v101
+			v110 = v102
 		}
-		v110 := v39 + 9
-		if v110 < v20 {
-			v116 := v109
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v110))))) != 0 {
-				v116 = v109 | 512
+		v111 := v40 + 9
+		if v111 < v20 {
+			v117 := v110
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v111))))) != 0 {
+				v117 = v110 | 512
 			}
-			v117 = v116
+			v118 = v117
 		} else {
-			v117 = v109
+			v118 = v110
 		}
-		v118 := v39 + 10
-		if v118 < v20 {
-			v124 := v117
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v118))))) != 0 {
-				v124 = v117 | 1024
+		v119 := v40 + 10
+		if v119 < v20 {
+			v125 := v118
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v119))))) != 0 {
+				v125 = v118 | 1024
 			}
-			v125 = v124
+			v126 = v125
 		} else {
-			v125 = v117
+			v126 = v118
 		}
-		v126 := v39 + 11
-		if v126 < v20 {
-			v132 := v125
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v126))))) != 0 {
-				v132 = v125 | 2048
+		v127 := v40 + 11
+		if v127 < v20 {
+			v133 := v126
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v127))))) != 0 {
+				v133 = v126 | 2048
 			}
-			v133 = v132
+			v134 = v133
 		} else {
-			v133 = v125
+			v134 = v126
 		}
-		v134 := v39 + 12
-		if v134 < v20 {
-			v140 := v133
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v134))))) != 0 {
-				v140 = v133 | 4096
+		v135 := v40 + 12
+		if v135 < v20 {
+			v141 := v134
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v135))))) != 0 {
+				v141 = v134 | 4096
 			}
-			v141 = v140
+			v142 = v141
 		} else {
-			v141 = v133
+			v142 = v134
 		}
-		v142 := v39 + 13
-		if v142 < v20 {
-			v148 := v141
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v142))))) != 0 {
-				v148 = v141 | 8192
+		v143 := v40 + 13
+		if v143 < v20 {
+			v149 := v142
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v143))))) != 0 {
+				v149 = v142 | 8192
 			}
-			v149 = v148
+			v150 = v149
 		} else {
-			v149 = v141
+			v150 = v142
 		}
-		v150 := v39 + 14
-		if v150 < v20 {
-			v156 := v149
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v150))))) != 0 {
-				v156 = v149 | 16384
+		v151 := v40 + 14
+		if v151 < v20 {
+			v157 := v150
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v151))))) != 0 {
+				v157 = v150 | 16384
 			}
-			v157 = v156
+			v158 = v157
 		} else {
-			v157 = v149
+			v158 = v150
 		}
-		v158 := v39 + 15
-		if v158 < v20 {
-			v164 := v157
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v158))))) != 0 {
-				v164 = v157 | 32768
+		v159 := v40 + 15
+		if v159 < v20 {
+			v165 := v158
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v159))))) != 0 {
+				v165 = v158 | 32768
 			}
-			v165 = v164
+			v166 = v165
 		} else {
-			v165 = v157
+			v166 = v158
 		}
-		v166 := int32(bits.OnesCount32(uint32(v165)))
-		h39[li] = v39
-		h165[li] = v165
+		v167 := int32(bits.OnesCount32(uint32(v166)))
 		h166[li] = v166
+		h167[li] = v167
 		more = true
 	}
-	g.v33 = v33
 	g.v34 = v34
+	g.v35 = v35
 	if !more {
 		return -1
 	}
-	// ZeroLocal, kernels.go:36
-	g.Zero(0)
-	// GroupExclusiveScan, kernels.go:38
+	// GroupExclusiveScan, kernels.go:54
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v166, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v167, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v167, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v168, in, len(in), int32(0))
 	}
-	h167 := g.v167[:n]
-	h170 := g.v170[:n]
+	h168 := g.v168[:n]
 	h171 := g.v171[:n]
+	h172 := g.v172[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v168 := h168[li]
 		v167 := h167[li]
-		v166 := h166[li]
-		v170 := v167
+		v171 := v168
 		if int32(li) == 0 {
-			v170 = 0
+			v171 = 0
 		}
-		v171 := v170 + v166
-		h170[li] = v170
+		v172 := v171 + v167
 		h171[li] = v171
+		h172[li] = v172
 	}
-	// GroupSelect, kernels.go:39
-	g.v172 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v171, 0)[int32(255)]
+	// GroupSelect, kernels.go:55
+	g.v173 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v172, 0)[int32(255)]
 	c1 := g.c1
-	v174 := c1 == 0
-	v179 := v33 * 2
-	v181 := v179 + 4
-	v182 := v7 < v181
-	v180 := v179 + 2
-	v177 := v32 == 0
-	v178 := int32(1)
-	if v177 {
-		v178 = 2
+	v175 := c1 == 0
+	v180 := v34 * 2
+	v182 := v180 + 4
+	v183 := v7 < v182
+	v181 := v180 + 2
+	v178 := v33 == 0
+	v179 := int32(1)
+	if v178 {
+		v179 = 2
 	}
-	v183 := v178 << 30
-	v172 := g.v172
-	v184 := v172 & 1073741823
-	v185 := v183 | v184
-	v187 := v179 + 3
-	v173 := int64(uint32(v172))
-	v188 := v173 >> 30
-	v189 := int32(uint64(v188))
-	v190 := v189 & 1073741823
-	v191 := v183 | v190
-	v193 := v32 == 0
-	v258 := v32 + -1
-	v194 := v34 + 4096
-	v195 := v20 <= v194
+	v184 := v179 << 30
+	v173 := g.v173
+	v185 := v173 & 1073741823
+	v186 := v184 | v185
+	v188 := v180 + 3
+	v174 := int64(uint32(v173))
+	v189 := v174 >> 30
+	v190 := int32(uint64(v189))
+	v191 := v190 & 1073741823
+	v192 := v184 | v191
+	v194 := v33 + -1
+	v195 := v33 != 0
+	u196 := g.v196
+	u197 := g.v197
+	u201 := g.v201
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	h238 := g.v238[:n]
+	c2 := g.c2
+	v408 := c2 == 0
+	v410 := v34 * 2
+	v412 := v410 + 4
+	v413 := v7 < v412
+	v411 := v410 + 2
+	v418 := v410 + 3
+	v424 := v35 + 4096
+	v425 := v20 <= v424
 	v12 := g.v12
-	v196 := 0 < v12
+	v426 := 0 < v12
 	p6 := g.Pointer(6)
-	v9 := g.v9
-	v200 := v9 <= 2147483647
-	v199 := 0 < v9
-	v1 := g.v1
-	v202 := v9 + -1
-	v10 := g.v10
-	p0 := g.Pointer(0)
-	p5 := g.Pointer(5)
-	stop := g.Cancelled()
-	basex := g.Base(0)
-	h259 := g.v259[:n]
-	u260 := g.v260
-	u261 := g.v261
-	u264 := g.v264
-	h299 := g.v299[:n]
-	h300 := g.v300[:n]
-	h301 := g.v301[:n]
+	m0 := g.Memory(0)
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v21 := int32(li)
-		v22 := v21 == 0
-		v170 := h170[li]
-		v39 := h39[li]
-		v165 := h165[li]
-		v0 := int32(basex + li)
-		var v203, v261 bool
-		var v204, v206, v213, v217, v236, v241, v243, v244, v245, v250, v255, v259, v263, v269, v270, v287, v293, v300 int64
-		var v205, v247, v256, v260, v262, v264, v286, v291, v292, v298, v299, v301 int32
-		if !v22 {
+		v23 := v21 == 0
+		v166 := h166[li]
+		v171 := h171[li]
+		v38 := v21 * 16
+		var v196, v200, v206, v207, v224, v230, v237, v409 int64
+		var v197, v199, v201, v223, v228, v229, v235, v236, v238, v434, v442, v450, v458, v466, v474, v482, v490, v498, v506, v514, v522, v530, v538, v546 int32
+		var v198 bool
+		if !v23 {
 			goto b49
 		}
-		if v174 {
+		if v175 {
 			goto b47
 		}
-		if int32(uint32(v32)%uint32(c1)) == 0 {
+		if int32(uint32(v33)%uint32(c1)) == 0 {
 			goto b49
 		}
 	b47:
-		if !v182 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v180)*4)), v185)
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v187)*4)), v191)
+		if !v183 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v181)*4)), v186)
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v188)*4)), v192)
 		}
 	b49:
-		if !v193 {
-			v259 = 0
-			v260 = v258
-			v261 = true
-			goto b71
+		v196 = 0
+		v197 = v194
+		v198 = v195
+		if !v198 {
+			goto b106
 		}
-		if !v22 {
-			goto b54
+		v199 = 0
+		v200 = 0
+		v201 = 0
+		if uint32(v21) > uint32(v197) {
+			v236 = v199
+			v237 = v200
+			v238 = 512
+			goto b61
 		}
-		if !v195 {
-			goto b54
-		}
-		if v196 {
-			*(*int64)(p6) = v173
-		}
-	b54:
-		v203 = v200 && (v39 <= 2147483647)
-		v204 = int64(uint32(v170))
-		v205 = 0
-	b55:
-		v206 = int64(uint32(v205))
-		if (int32(uint32(v165)>>(uint32(v205&31)&31)) & 1) == 0 {
-			v255 = v204
-			goto b67
-		}
-		if !v199 {
-			goto b66
-		}
-		{
-			v211 := v39 + v206
-			v213 = v211 * v9
-			v217 = v204 * v9
-			v228 := ((v203 && (v211 <= 2147483647)) && (v213 <= 2147483647)) && (-2147483648 <= v204)
-			v231 := ((v228 && (v204 <= 2147483647)) && (-2147483648 <= v217)) && (v217 <= 2147483647)
-			v233 := (v231 && (uint64(v213) < uint64(v1))) && (uint64(v213+v202) < uint64(v1))
-			v235 := (v233 && (uint64(v217) < uint64(v10))) && (uint64(v217+v202) < uint64(v10))
-			if !v235 {
-				v243 = 0
-				goto b60
-			}
-			v236 = 0
-		}
-	b58:
-		*(*int32)(unsafe.Add(p5, int(v217+v236)*4)) = *(*int32)(unsafe.Add(p0, int(v213+v236)*4))
-		v241 = v236 + 1
-		if v241 < v9 {
-			v236 = v241
-			if stop.Load() {
-				return g.Stop()
-			}
+		if v199 != 0 {
+			v229 = v199
+			v230 = v200
 			goto b58
 		}
-		goto b66
-	b60:
-		v244 = v217 + v243
-		v245 = v213 + v243
-		if uint64(v245) >= uint64(v1) {
-			g.Fault(0, v245, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		v247 = *(*int32)(unsafe.Add(p0, int(v245)*4))
-		if uint64(v244) >= uint64(v10) {
-			g.Fault(1, v244, v10, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*int32)(unsafe.Add(p5, int(v244)*4)) = v247
-		v250 = v243 + 1
-		if v250 < v9 {
-			v243 = v250
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b60
-		}
-	b66:
-		v255 = v204 + 1
-	b67:
-		v256 = v205 + 1
-		if v256 >= 16 {
-			g.Leave(li)
-			continue
-		}
-		v204 = v255
-		v205 = v256
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b55
-	b71:
-		v262 = 0
-		v263 = v259
-		v264 = 0
-		if uint32(v21) > uint32(v260) {
-			v299 = v262
-			v300 = v263
-			v301 = 512
-			goto b82
-		}
-		if v262 != 0 {
-			v292 = v262
-			v293 = v263
-			goto b79
-		}
-		v269 = int64(uint32(v260-v21)) * 2
-		v270 = v269 + 2
-		if v7 < (v269 + 4) {
-			v286 = 0
-			v287 = 0
+		v206 = int64(uint32(v197-v21)) * 2
+		v207 = v206 + 2
+		if v7 < (v206 + 4) {
+			v223 = 0
+			v224 = 0
 		} else {
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
-			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v269+3)*4)))
-			v276 := int32(uint32(v273) >> 30)
-			v279 := v276
-			if int32(uint32(v275)>>30) != v276 {
-				v279 = 0
+			v210 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v207)*4)))
+			v212 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v206+3)*4)))
+			v213 := int32(uint32(v210) >> 30)
+			v216 := v213
+			if int32(uint32(v212)>>30) != v213 {
+				v216 = 0
 			}
-			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
-			v286 = v279
-			v287 = v285
+			v222 := int64(uint32(v210&1073741823)) | (int64(uint32(v212&1073741823)) << 30)
+			v223 = v216
+			v224 = v222
 		}
-		if v21 == v260 {
-			v290 := v286
-			if v286 == 1 {
-				v290 = 2
+		if v21 == v197 {
+			v227 := v223
+			if v223 == 1 {
+				v227 = 2
 			}
-			v291 = v290
+			v228 = v227
 		} else {
-			v291 = v286
+			v228 = v223
 		}
-		v292 = v291
-		v293 = v287
-	b79:
-		if v292 != 1 {
-			v298 = (v21 * 2) + int32(uint32(v292)>>1)
+		v229 = v228
+		v230 = v224
+	b58:
+		if v229 != 1 {
+			v235 = (v21 * 2) + int32(uint32(v229)>>1)
 		} else {
-			v298 = 512
+			v235 = 512
 		}
-		v299 = v292
-		v300 = v293
-		v301 = v298
-	b82:
-		h259[li] = v259
-		u260 = v260
-		u261 = v261
-		u264 = v264
-		h299[li] = v299
-		h300[li] = v300
-		h301[li] = v301
-		next = 4
-	}
-	g.v173 = v173
-	g.v258 = v258
-	g.v260 = u260
-	g.v261 = u261
-	g.v264 = u264
-	return next
-}
-
-func (g *flagged32Host) r5() int {
-	const n = 256
-	h259 := g.v259[:n]
-	e260 := g.v260
-	e261 := g.v261
-	e264 := g.v264
-	h299 := g.v299[:n]
-	h300 := g.v300[:n]
-	v302 := g.v302
-	v304 := 512 <= uint32(v302)
-	v305 := v302 & 1
-	v306 := v305 == 1
-	v303 := int32(uint32(v302) >> 1)
-	v307 := 256 <= uint32(v303)
-	u260 := g.v260
-	c2 := g.c2
-	v7 := g.v7
-	p3 := g.Pointer(3)
-	u261 := g.v261
-	u264 := g.v264
-	h301 := g.v301[:n]
-	v20 := g.v20
-	p1 := g.Pointer(1)
-	h541 := g.v541[:n]
-	dead := g.Dead[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v259 := h259[li]
-		v260 := e260
-		v261 := e261
-		v264 := e264
-		v299 := h299[li]
-		v300 := h300[li]
-		v21 := int32(li)
-		v37 := v21 * 16
-		v38 := int64(uint32(v37))
-		var v262, v286, v291, v292, v298, v301, v407, v420, v428, v436, v444, v452, v460, v468, v476, v484, v492, v500, v508, v516, v524, v532, v540, v564, v566 int32
-		var v263, v269, v270, v287, v293, v406, v565 int64
-		var v408 bool
-		if v304 {
-			goto b85
-		}
-		if !v306 {
-			goto b123
-		}
-	b85:
-		if !v261 {
-			goto b88
-		}
-		if v307 {
-			v406 = v259
-			v407 = v260 + -256
-			v408 = true
-		} else {
-			goto b88
-		}
-		v259 = v406
-		v260 = v407
-		v261 = v408
-		v262 = 0
-		v263 = v259
-		v264 = 0
-		goto b72
-	b88:
-		h259[li] = v259
-		u260 = v260
-		h300[li] = v300
-		if next != 5 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 5
-		}
-		continue
-	b123:
-		{
-			v409 := v264 + 1
-			if uint32(v409) < uint32(c2) {
-				v564 = v299
-				v565 = v300
-				v566 = v409
-				v262 = v564
-				v263 = v565
-				v264 = v566
-			} else {
-				goto b124
-			}
-		}
-	b72:
-		if uint32(v21) > uint32(v260) {
-			v299 = v262
-			v300 = v263
-			v301 = 512
-			goto b82
-		}
-		if v262 != 0 {
-			v292 = v262
-			v293 = v263
-			goto b79
-		}
-		v269 = int64(uint32(v260-v21)) * 2
-		v270 = v269 + 2
-		if v7 < (v269 + 4) {
-			v286 = 0
-			v287 = 0
-		} else {
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
-			v274 := v269 + 3
-			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v274)*4)))
-			v276 := int32(uint32(v273) >> 30)
-			v279 := v276
-			if int32(uint32(v275)>>30) != v276 {
-				v279 = 0
-			}
-			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
-			v286 = v279
-			v287 = v285
-		}
-		if v21 == v260 {
-			v290 := v286
-			if v286 == 1 {
-				v290 = 2
-			}
-			v291 = v290
-		} else {
-			v291 = v286
-		}
-		v292 = v291
-		v293 = v287
-	b79:
-		if v292 != 1 {
-			v298 = (v21 * 2) + int32(uint32(v292)>>1)
-		} else {
-			v298 = 512
-		}
-		v299 = v292
-		v300 = v293
-		v301 = v298
-	b82:
-		h259[li] = v259
-		u260 = v260
-		u261 = v261
-		u264 = v264
-		h299[li] = v299
-		h300[li] = v300
-		h301[li] = v301
+		v236 = v229
+		v237 = v230
+		v238 = v235
+	b61:
+		u196 = v196
+		u197 = v197
+		u201 = v201
+		h236[li] = v236
+		h237[li] = v237
+		h238[li] = v238
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -741,383 +494,859 @@ func (g *flagged32Host) r5() int {
 			next = 4
 		}
 		continue
-	b124:
-		v414 := (int64(uint32(v260-v303)) * 4096) + v38
-		if v414 < v20 {
-			v419 := int32(0)
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v414))))) != 0 {
-				v419 = 1
-			}
-			v420 = v419
+	b106:
+		if !v23 {
+			goto b111
+		}
+		if !v195 {
+			goto b111
+		}
+		if !v408 {
+			goto b111
+		}
+		v409 = v196 + v174
+		if !v413 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v411)*4)), ((int32(uint64(v409)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v418)*4)), ((int32(uint64(v409>>30)) & 1073741823) | -2147483648))
+		}
+	b111:
+		if !v23 {
+			goto b115
+		}
+		if !v425 {
+			goto b115
+		}
+		if v426 {
+			*(*int64)(p6) = v196 + v174
+		}
+	b115:
+		if (v166 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v171&4095)*4)) = v38
+			v434 = v171 + 1
 		} else {
-			v420 = 0
+			v434 = v171
 		}
-		v421 := v414 + 1
-		if v421 < v20 {
-			v427 := v420
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v421))))) != 0 {
-				v427 = v420 | 2
-			}
-			v428 = v427
+		v435 := v38 + 1
+		if (int32(uint32(v166)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v434&4095)*4)) = v435
+			v442 = v434 + 1
 		} else {
-			v428 = v420
+			v442 = v434
 		}
-		v429 := v414 + 2
-		if v429 < v20 {
-			v435 := v428
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v429))))) != 0 {
-				v435 = v428 | 4
-			}
-			v436 = v435
+		v443 := v38 + 2
+		if (int32(uint32(v166)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v442&4095)*4)) = v443
+			v450 = v442 + 1
 		} else {
-			v436 = v428
+			v450 = v442
 		}
-		v437 := v414 + 3
-		if v437 < v20 {
-			v443 := v436
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v437))))) != 0 {
-				v443 = v436 | 8
-			}
-			v444 = v443
+		v451 := v38 + 3
+		if (int32(uint32(v166)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v450&4095)*4)) = v451
+			v458 = v450 + 1
 		} else {
-			v444 = v436
+			v458 = v450
 		}
-		v445 := v414 + 4
-		if v445 < v20 {
-			v451 := v444
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v445))))) != 0 {
-				v451 = v444 | 16
-			}
-			v452 = v451
+		v459 := v38 + 4
+		if (int32(uint32(v166)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v458&4095)*4)) = v459
+			v466 = v458 + 1
 		} else {
-			v452 = v444
+			v466 = v458
 		}
-		v453 := v414 + 5
-		if v453 < v20 {
-			v459 := v452
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v453))))) != 0 {
-				v459 = v452 | 32
-			}
-			v460 = v459
+		v467 := v38 + 5
+		if (int32(uint32(v166)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v466&4095)*4)) = v467
+			v474 = v466 + 1
 		} else {
-			v460 = v452
+			v474 = v466
 		}
-		v461 := v414 + 6
-		if v461 < v20 {
-			v467 := v460
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v461))))) != 0 {
-				v467 = v460 | 64
-			}
-			v468 = v467
+		v475 := v38 + 6
+		if (int32(uint32(v166)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v474&4095)*4)) = v475
+			v482 = v474 + 1
 		} else {
-			v468 = v460
+			v482 = v474
 		}
-		v469 := v414 + 7
-		if v469 < v20 {
-			v475 := v468
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v469))))) != 0 {
-				v475 = v468 | 128
-			}
-			v476 = v475
+		v483 := v38 + 7
+		if (int32(uint32(v166)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v482&4095)*4)) = v483
+			v490 = v482 + 1
 		} else {
-			v476 = v468
+			v490 = v482
 		}
-		v477 := v414 + 8
-		if v477 < v20 {
-			v483 := v476
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v477))))) != 0 {
-				v483 = v476 | 256
-			}
-			v484 = v483
+		v491 := v38 + 8
+		if (int32(uint32(v166)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v490&4095)*4)) = v491
+			v498 = v490 + 1
 		} else {
-			v484 = v476
+			v498 = v490
 		}
-		v485 := v414 + 9
-		if v485 < v20 {
-			v491 := v484
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v485))))) != 0 {
-				v491 = v484 | 512
-			}
-			v492 = v491
+		v499 := v38 + 9
+		if (int32(uint32(v166)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v498&4095)*4)) = v499
+			v506 = v498 + 1
 		} else {
-			v492 = v484
+			v506 = v498
 		}
-		v493 := v414 + 10
-		if v493 < v20 {
-			v499 := v492
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v493))))) != 0 {
-				v499 = v492 | 1024
-			}
-			v500 = v499
+		v507 := v38 + 10
+		if (int32(uint32(v166)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v506&4095)*4)) = v507
+			v514 = v506 + 1
 		} else {
-			v500 = v492
+			v514 = v506
 		}
-		v501 := v414 + 11
-		if v501 < v20 {
-			v507 := v500
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v501))))) != 0 {
-				v507 = v500 | 2048
-			}
-			v508 = v507
+		v515 := v38 + 11
+		if (int32(uint32(v166)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v514&4095)*4)) = v515
+			v522 = v514 + 1
 		} else {
-			v508 = v500
+			v522 = v514
 		}
-		v509 := v414 + 12
-		if v509 < v20 {
-			v515 := v508
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v509))))) != 0 {
-				v515 = v508 | 4096
-			}
-			v516 = v515
+		v523 := v38 + 12
+		if (int32(uint32(v166)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v522&4095)*4)) = v523
+			v530 = v522 + 1
 		} else {
-			v516 = v508
+			v530 = v522
 		}
-		v517 := v414 + 13
-		if v517 < v20 {
-			v523 := v516
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v517))))) != 0 {
-				v523 = v516 | 8192
-			}
-			v524 = v523
+		v531 := v38 + 13
+		if (int32(uint32(v166)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v530&4095)*4)) = v531
+			v538 = v530 + 1
 		} else {
-			v524 = v516
+			v538 = v530
 		}
-		v525 := v414 + 14
-		if v525 < v20 {
-			v531 := v524
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v525))))) != 0 {
-				v531 = v524 | 16384
-			}
-			v532 = v531
+		v539 := v38 + 14
+		if (int32(uint32(v166)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v538&4095)*4)) = v539
+			v546 = v538 + 1
 		} else {
-			v532 = v524
+			v546 = v538
 		}
-		v533 := v414 + 15
-		if v533 < v20 {
-			v539 := v532
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v533))))) != 0 {
-				v539 = v532 | 32768
-			}
-			v540 = v539
-		} else {
-			v540 = v532
+		v547 := v38 + 15
+		if (int32(uint32(v166)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v546&4095)*4)) = v547
 		}
-		v541 := int32(bits.OnesCount32(uint32(v540)))
-		h259[li] = v259
-		u260 = v260
-		u261 = v261
-		h299[li] = v299
-		h300[li] = v300
-		h541[li] = v541
-		if next != 8 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 8
-		}
-	}
-	g.v260 = u260
-	g.v303 = v303
-	g.v261 = u261
-	g.v264 = u264
-	return next
-}
-
-func (g *flagged32Host) r6() int {
-	const n = 256
-	m0 := g.Memory(0)
-	h300 := g.v300[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v21 := int32(li)
-		v300 := h300[li]
-		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v300
-	}
-	// Barrier, lookback.go:271
-	h259 := g.v259[:n]
-	e260 := g.v260
-	v303 := g.v303
-	v311 := uint32(v303) < 256
-	v312 := v303 & 255
-	v315 := int32(256)
-	if v311 {
-		v315 = v303
-	}
-	stop := g.Cancelled()
-	v258 := g.v258
-	v173 := g.v173
-	c3 := g.c3
-	v325 := c3 == 0
-	v7 := g.v7
-	v33 := g.v33
-	v326 := v33 * 2
-	v328 := v326 + 4
-	v329 := v7 < v328
-	p3 := g.Pointer(3)
-	v327 := v326 + 2
-	v334 := v326 + 3
-	h316 := g.v316[:n]
-	h324 := g.v324[:n]
-	u260 := g.v260
-	u261 := g.v261
-	u264 := g.v264
-	h299 := g.v299[:n]
-	h301 := g.v301[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v259 := h259[li]
-		v260 := e260
-		v21 := int32(li)
-		v22 := v21 == 0
-		var v261, v408 bool
-		var v262, v264, v286, v291, v292, v298, v299, v301, v317, v407 int32
-		var v263, v269, v270, v287, v293, v300, v314, v316, v324, v406 int64
-		if v311 {
-			v314 = *(*int64)(unsafe.Add(m0, int(v312)*8))
-		} else {
-			v314 = v259
-		}
-		v316 = v314
-		v317 = v315
-	b93:
-		if v317 != 0 {
-			v319 := v317 + -1
-			v316 = v316 + *(*int64)(unsafe.Add(m0, int(v319&255)*8))
-			v317 = v319
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b93
-		}
-		if v260 != v258 {
-			v406 = v316
-			v407 = v260 + 256
-			v408 = false
-			goto b122
-		}
-		v324 = v316 + v173
-		if !v22 {
-			goto b100
-		}
-		if !v325 {
-			goto b100
-		}
-		if !v329 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v327)*4)), ((int32(uint64(v324)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v334)*4)), ((int32(uint64(v324>>30)) & 1073741823) | -2147483648))
-		}
-	b100:
-		h316[li] = v316
-		h324[li] = v324
+		u196 = v196
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 7
 		}
-		continue
-	b122:
-		v259 = v406
-		v260 = v407
-		v261 = v408
-		v262 = 0
-		v263 = v259
-		v264 = 0
-		if uint32(v21) > uint32(v260) {
-			v299 = v262
-			v300 = v263
-			v301 = 512
-			goto b82
+	}
+	g.v174 = v174
+	g.v195 = v195
+	g.v196 = u196
+	g.v197 = u197
+	g.v201 = u201
+	return next
+}
+
+func (g *flagged32Host) r5() int {
+	const n = 256
+	e201 := g.v201
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	v239 := g.v239
+	v241 := 512 <= uint32(v239)
+	v242 := v239 & 1
+	v243 := v242 == 1
+	v240 := int32(uint32(v239) >> 1)
+	h245 := g.v245[:n]
+	c3 := g.c3
+	v197 := g.v197
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	u201 := g.v201
+	h238 := g.v238[:n]
+	v252 := v197 - v240
+	v253 := int64(uint32(v252))
+	v254 := v253 * 4096
+	v20 := g.v20
+	p1 := g.Pointer(1)
+	h382 := g.v382[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
 		}
-		if v262 != 0 {
-			v292 = v262
-			v293 = v263
-			goto b79
+		v201 := e201
+		v236 := h236[li]
+		v237 := h237[li]
+		v21 := int32(li)
+		v38 := v21 * 16
+		v39 := int64(uint32(v38))
+		var v199, v223, v228, v229, v235, v238, v261, v269, v277, v285, v293, v301, v309, v317, v325, v333, v341, v349, v357, v365, v373, v381, v405, v407 int32
+		var v200, v206, v207, v224, v230, v406 int64
+		if v241 {
+			goto b64
 		}
-		v269 = int64(uint32(v260-v21)) * 2
-		v270 = v269 + 2
-		if v7 < (v269 + 4) {
-			v286 = 0
-			v287 = 0
-		} else {
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
-			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v269+3)*4)))
-			v276 := int32(uint32(v273) >> 30)
-			v279 := v276
-			if int32(uint32(v275)>>30) != v276 {
-				v279 = 0
+		if !v243 {
+			goto b66
+		}
+	b64:
+		{
+			v245 := v237
+			if uint32(v240) < uint32(v21) {
+				v245 = 0
 			}
-			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
-			v286 = v279
-			v287 = v285
-		}
-		if v21 == v260 {
-			v290 := v286
-			if v286 == 1 {
-				v290 = 2
+			h245[li] = v245
+			if next != 5 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 5
 			}
-			v291 = v290
-		} else {
-			v291 = v286
+			continue
 		}
-		v292 = v291
-		v293 = v287
-	b79:
-		if v292 != 1 {
-			v298 = (v21 * 2) + int32(uint32(v292)>>1)
+	b66:
+		v250 := v201 + 1
+		if uint32(v250) < uint32(c3) {
+			v405 = v236
+			v406 = v237
+			v407 = v250
+			v199 = v405
+			v200 = v406
+			v201 = v407
 		} else {
-			v298 = 512
+			goto b67
 		}
-		v299 = v292
-		v300 = v293
-		v301 = v298
-	b82:
-		h259[li] = v259
-		u260 = v260
-		u261 = v261
-		u264 = v264
-		h299[li] = v299
-		h300[li] = v300
-		h301[li] = v301
+		if uint32(v21) > uint32(v197) {
+			v236 = v199
+			v237 = v200
+			v238 = 512
+			goto b61
+		}
+		if v199 != 0 {
+			v229 = v199
+			v230 = v200
+			goto b58
+		}
+		v206 = int64(uint32(v197-v21)) * 2
+		v207 = v206 + 2
+		if v7 < (v206 + 4) {
+			v223 = 0
+			v224 = 0
+		} else {
+			v210 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v207)*4)))
+			v211 := v206 + 3
+			v212 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v211)*4)))
+			v213 := int32(uint32(v210) >> 30)
+			v216 := v213
+			if int32(uint32(v212)>>30) != v213 {
+				v216 = 0
+			}
+			v222 := int64(uint32(v210&1073741823)) | (int64(uint32(v212&1073741823)) << 30)
+			v223 = v216
+			v224 = v222
+		}
+		if v21 == v197 {
+			v227 := v223
+			if v223 == 1 {
+				v227 = 2
+			}
+			v228 = v227
+		} else {
+			v228 = v223
+		}
+		v229 = v228
+		v230 = v224
+	b58:
+		if v229 != 1 {
+			v235 = (v21 * 2) + int32(uint32(v229)>>1)
+		} else {
+			v235 = 512
+		}
+		v236 = v229
+		v237 = v230
+		v238 = v235
+	b61:
+		u201 = v201
+		h236[li] = v236
+		h237[li] = v237
+		h238[li] = v238
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 4
 		}
+		continue
+	b67:
+		v255 := v254 + v39
+		if v255 < v20 {
+			v260 := int32(0)
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v255))))) != 0 {
+				v260 = 1
+			}
+			v261 = v260
+		} else {
+			v261 = 0
+		}
+		v262 := v255 + 1
+		if v262 < v20 {
+			v268 := v261
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v262))))) != 0 {
+				v268 = v261 | 2
+			}
+			v269 = v268
+		} else {
+			v269 = v261
+		}
+		v270 := v255 + 2
+		if v270 < v20 {
+			v276 := v269
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v270))))) != 0 {
+				v276 = v269 | 4
+			}
+			v277 = v276
+		} else {
+			v277 = v269
+		}
+		v278 := v255 + 3
+		if v278 < v20 {
+			v284 := v277
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v278))))) != 0 {
+				v284 = v277 | 8
+			}
+			v285 = v284
+		} else {
+			v285 = v277
+		}
+		v286 := v255 + 4
+		if v286 < v20 {
+			v292 := v285
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v286))))) != 0 {
+				v292 = v285 | 16
+			}
+			v293 = v292
+		} else {
+			v293 = v285
+		}
+		v294 := v255 + 5
+		if v294 < v20 {
+			v300 := v293
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v294))))) != 0 {
+				v300 = v293 | 32
+			}
+			v301 = v300
+		} else {
+			v301 = v293
+		}
+		v302 := v255 + 6
+		if v302 < v20 {
+			v308 := v301
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v302))))) != 0 {
+				v308 = v301 | 64
+			}
+			v309 = v308
+		} else {
+			v309 = v301
+		}
+		v310 := v255 + 7
+		if v310 < v20 {
+			v316 := v309
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v310))))) != 0 {
+				v316 = v309 | 128
+			}
+			v317 = v316
+		} else {
+			v317 = v309
+		}
+		v318 := v255 + 8
+		if v318 < v20 {
+			v324 := v317
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v318))))) != 0 {
+				v324 = v317 | 256
+			}
+			v325 = v324
+		} else {
+			v325 = v317
+		}
+		v326 := v255 + 9
+		if v326 < v20 {
+			v332 := v325
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v326))))) != 0 {
+				v332 = v325 | 512
+			}
+			v333 = v332
+		} else {
+			v333 = v325
+		}
+		v334 := v255 + 10
+		if v334 < v20 {
+			v340 := v333
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v334))))) != 0 {
+				v340 = v333 | 1024
+			}
+			v341 = v340
+		} else {
+			v341 = v333
+		}
+		v342 := v255 + 11
+		if v342 < v20 {
+			v348 := v341
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v342))))) != 0 {
+				v348 = v341 | 2048
+			}
+			v349 = v348
+		} else {
+			v349 = v341
+		}
+		v350 := v255 + 12
+		if v350 < v20 {
+			v356 := v349
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v350))))) != 0 {
+				v356 = v349 | 4096
+			}
+			v357 = v356
+		} else {
+			v357 = v349
+		}
+		v358 := v255 + 13
+		if v358 < v20 {
+			v364 := v357
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v358))))) != 0 {
+				v364 = v357 | 8192
+			}
+			v365 = v364
+		} else {
+			v365 = v357
+		}
+		v366 := v255 + 14
+		if v366 < v20 {
+			v372 := v365
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v366))))) != 0 {
+				v372 = v365 | 16384
+			}
+			v373 = v372
+		} else {
+			v373 = v365
+		}
+		v374 := v255 + 15
+		if v374 < v20 {
+			v380 := v373
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v374))))) != 0 {
+				v380 = v373 | 32768
+			}
+			v381 = v380
+		} else {
+			v381 = v373
+		}
+		v382 := int32(bits.OnesCount32(uint32(v381)))
+		h236[li] = v236
+		h237[li] = v237
+		h382[li] = v382
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
 	}
-	g.v260 = u260
-	g.v261 = u261
-	g.v264 = u264
+	g.v240 = v240
+	g.v201 = u201
 	return next
+}
+
+func (g *flagged32Host) r6() int {
+	const n = 256
+	e196 := g.v196
+	e197 := g.v197
+	v246 := g.v246
+	v240 := g.v240
+	v248 := 256 <= uint32(v240)
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	u196 := g.v196
+	u197 := g.v197
+	u201 := g.v201
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	h238 := g.v238[:n]
+	v195 := g.v195
+	c2 := g.c2
+	v408 := c2 == 0
+	v174 := g.v174
+	v34 := g.v34
+	v410 := v34 * 2
+	v412 := v410 + 4
+	v413 := v7 < v412
+	v411 := v410 + 2
+	v418 := v410 + 3
+	v20 := g.v20
+	v35 := g.v35
+	v424 := v35 + 4096
+	v425 := v20 <= v424
+	v12 := g.v12
+	v426 := 0 < v12
+	p6 := g.Pointer(6)
+	h166 := g.v166[:n]
+	h171 := g.v171[:n]
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v196 := e196
+		v197 := e197
+		v21 := int32(li)
+		v23 := v21 == 0
+		v166 := h166[li]
+		v171 := h171[li]
+		v38 := v21 * 16
+		var v198 bool
+		var v199, v201, v223, v228, v229, v235, v236, v238, v434, v442, v450, v458, v466, v474, v482, v490, v498, v506, v514, v522, v530, v538, v546 int32
+		var v200, v206, v207, v224, v230, v237, v409 int64
+		v196 = v196 + v246
+		v197 = v197 + -256
+		v198 = v248
+		if !v198 {
+			goto b106
+		}
+		v199 = 0
+		v200 = 0
+		v201 = 0
+		if uint32(v21) > uint32(v197) {
+			v236 = v199
+			v237 = v200
+			v238 = 512
+			goto b61
+		}
+		if v199 != 0 {
+			v229 = v199
+			v230 = v200
+			goto b58
+		}
+		v206 = int64(uint32(v197-v21)) * 2
+		v207 = v206 + 2
+		if v7 < (v206 + 4) {
+			v223 = 0
+			v224 = 0
+		} else {
+			v210 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v207)*4)))
+			v212 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v206+3)*4)))
+			v213 := int32(uint32(v210) >> 30)
+			v216 := v213
+			if int32(uint32(v212)>>30) != v213 {
+				v216 = 0
+			}
+			v222 := int64(uint32(v210&1073741823)) | (int64(uint32(v212&1073741823)) << 30)
+			v223 = v216
+			v224 = v222
+		}
+		if v21 == v197 {
+			v227 := v223
+			if v223 == 1 {
+				v227 = 2
+			}
+			v228 = v227
+		} else {
+			v228 = v223
+		}
+		v229 = v228
+		v230 = v224
+	b58:
+		if v229 != 1 {
+			v235 = (v21 * 2) + int32(uint32(v229)>>1)
+		} else {
+			v235 = 512
+		}
+		v236 = v229
+		v237 = v230
+		v238 = v235
+	b61:
+		u196 = v196
+		u197 = v197
+		u201 = v201
+		h236[li] = v236
+		h237[li] = v237
+		h238[li] = v238
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b106:
+		if !v23 {
+			goto b111
+		}
+		if !v195 {
+			goto b111
+		}
+		if !v408 {
+			goto b111
+		}
+		v409 = v196 + v174
+		if !v413 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v411)*4)), ((int32(uint64(v409)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v418)*4)), ((int32(uint64(v409>>30)) & 1073741823) | -2147483648))
+		}
+	b111:
+		if !v23 {
+			goto b115
+		}
+		if !v425 {
+			goto b115
+		}
+		if v426 {
+			*(*int64)(p6) = v196 + v174
+		}
+	b115:
+		if (v166 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v171&4095)*4)) = v38
+			v434 = v171 + 1
+		} else {
+			v434 = v171
+		}
+		v435 := v38 + 1
+		if (int32(uint32(v166)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v434&4095)*4)) = v435
+			v442 = v434 + 1
+		} else {
+			v442 = v434
+		}
+		v443 := v38 + 2
+		if (int32(uint32(v166)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v442&4095)*4)) = v443
+			v450 = v442 + 1
+		} else {
+			v450 = v442
+		}
+		v451 := v38 + 3
+		if (int32(uint32(v166)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v450&4095)*4)) = v451
+			v458 = v450 + 1
+		} else {
+			v458 = v450
+		}
+		v459 := v38 + 4
+		if (int32(uint32(v166)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v458&4095)*4)) = v459
+			v466 = v458 + 1
+		} else {
+			v466 = v458
+		}
+		v467 := v38 + 5
+		if (int32(uint32(v166)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v466&4095)*4)) = v467
+			v474 = v466 + 1
+		} else {
+			v474 = v466
+		}
+		v475 := v38 + 6
+		if (int32(uint32(v166)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v474&4095)*4)) = v475
+			v482 = v474 + 1
+		} else {
+			v482 = v474
+		}
+		v483 := v38 + 7
+		if (int32(uint32(v166)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v482&4095)*4)) = v483
+			v490 = v482 + 1
+		} else {
+			v490 = v482
+		}
+		v491 := v38 + 8
+		if (int32(uint32(v166)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v490&4095)*4)) = v491
+			v498 = v490 + 1
+		} else {
+			v498 = v490
+		}
+		v499 := v38 + 9
+		if (int32(uint32(v166)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v498&4095)*4)) = v499
+			v506 = v498 + 1
+		} else {
+			v506 = v498
+		}
+		v507 := v38 + 10
+		if (int32(uint32(v166)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v506&4095)*4)) = v507
+			v514 = v506 + 1
+		} else {
+			v514 = v506
+		}
+		v515 := v38 + 11
+		if (int32(uint32(v166)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v514&4095)*4)) = v515
+			v522 = v514 + 1
+		} else {
+			v522 = v514
+		}
+		v523 := v38 + 12
+		if (int32(uint32(v166)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v522&4095)*4)) = v523
+			v530 = v522 + 1
+		} else {
+			v530 = v522
+		}
+		v531 := v38 + 13
+		if (int32(uint32(v166)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v530&4095)*4)) = v531
+			v538 = v530 + 1
+		} else {
+			v538 = v530
+		}
+		v539 := v38 + 14
+		if (int32(uint32(v166)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v538&4095)*4)) = v539
+			v546 = v538 + 1
+		} else {
+			v546 = v538
+		}
+		v547 := v38 + 15
+		if (int32(uint32(v166)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v546&4095)*4)) = v547
+		}
+		u196 = v196
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+	}
+	g.v196 = u196
+	g.v197 = u197
+	g.v201 = u201
+	return next
+}
+
+func (g *flagged32Host) r7() int {
+	const n = 256
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	v240 := g.v240
+	v197 := g.v197
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	v383 := g.v383
+	v392 := v383 & 1073741823
+	v393 := v392 | 1073741824
+	v384 := int64(uint32(v383))
+	v396 := v384 >> 30
+	v397 := int32(uint64(v396))
+	v398 := v397 & 1073741823
+	v399 := v398 | 1073741824
+	u201 := g.v201
+	h238 := g.v238[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v236 := h236[li]
+		v237 := h237[li]
+		v21 := int32(li)
+		var v199, v201, v223, v228, v229, v235, v238, v403, v405, v407 int32
+		var v200, v206, v207, v224, v230, v388, v389, v404, v406 int64
+		if v21 != v240 {
+			v403 = v236
+			v404 = v237
+			goto b104
+		}
+		v388 = int64(uint32(v197-v21)) * 2
+		v389 = v388 + 2
+		if v7 >= (v388 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v389)*4)), v393, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v388+3)*4)), v399, kernelimpl.HostUMax[int32])
+		}
+		{
+			v402 := int32(1)
+			if v21 == v197 {
+				v402 = 2
+			}
+			v403 = v402
+			v404 = v384
+		}
+	b104:
+		v405 = v403
+		v406 = v404
+		v407 = 0
+		v199 = v405
+		v200 = v406
+		v201 = v407
+		if uint32(v21) > uint32(v197) {
+			v236 = v199
+			v237 = v200
+			v238 = 512
+			goto b61
+		}
+		if v199 != 0 {
+			v229 = v199
+			v230 = v200
+			goto b58
+		}
+		v206 = int64(uint32(v197-v21)) * 2
+		v207 = v206 + 2
+		if v7 < (v206 + 4) {
+			v223 = 0
+			v224 = 0
+		} else {
+			v210 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v207)*4)))
+			v211 := v206 + 3
+			v212 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v211)*4)))
+			v213 := int32(uint32(v210) >> 30)
+			v216 := v213
+			if int32(uint32(v212)>>30) != v213 {
+				v216 = 0
+			}
+			v222 := int64(uint32(v210&1073741823)) | (int64(uint32(v212&1073741823)) << 30)
+			v223 = v216
+			v224 = v222
+		}
+		if v21 == v197 {
+			v227 := v223
+			if v223 == 1 {
+				v227 = 2
+			}
+			v228 = v227
+		} else {
+			v228 = v223
+		}
+		v229 = v228
+		v230 = v224
+	b58:
+		if v229 != 1 {
+			v235 = (v21 * 2) + int32(uint32(v229)>>1)
+		} else {
+			v235 = 512
+		}
+		v236 = v229
+		v237 = v230
+		v238 = v235
+	b61:
+		u201 = v201
+		h236[li] = v236
+		h237[li] = v237
+		h238[li] = v238
+	}
+	g.v201 = u201
+	return 4
 }
 
 func (g *flagged32Host) r8() int {
 	const n = 256
-	v20 := g.v20
-	v34 := g.v34
-	v340 := v34 + 4096
-	v341 := v20 <= v340
-	v12 := g.v12
-	v342 := 0 < v12
-	p6 := g.Pointer(6)
-	h324 := g.v324[:n]
-	h170 := g.v170[:n]
-	h316 := g.v316[:n]
-	h39 := g.v39[:n]
+	v174 := g.v174
+	v196 := g.v196
 	v9 := g.v9
-	v347 := v9 <= 2147483647
-	h165 := g.v165[:n]
-	v346 := 0 < v9
+	m0 := g.Memory(0)
+	v35 := g.v35
+	v553 := 0 < v9
 	v1 := g.v1
-	v349 := v9 + -1
+	v555 := v9 + -1
 	v10 := g.v10
+	v554 := v9 <= 2147483647
 	p0 := g.Pointer(0)
 	p5 := g.Pointer(5)
 	stop := g.Cancelled()
@@ -1128,211 +1357,72 @@ func (g *flagged32Host) r8() int {
 			continue
 		}
 		v21 := int32(li)
-		v22 := v21 == 0
-		v324 := h324[li]
-		v170 := h170[li]
-		v316 := h316[li]
-		v39 := h39[li]
-		v165 := h165[li]
+		v22 := int64(uint32(v21))
 		v0 := int32(basex + li)
-		var v351, v360, v364, v383, v388, v390, v391, v392, v397, v402 int64
-		var v352, v394 int32
-		if !v22 {
-			goto b105
+		var v556, v584, v589, v591, v592, v593, v598 int64
+		var v595 int32
+		v556 = v22
+	b149:
+		if v556 >= v174 {
+			continue
 		}
-		if !v341 {
-			goto b105
-		}
-		if v342 {
-			*(*int64)(p6) = v324
-		}
-	b105:
-		v350 := v347 && (v39 <= 2147483647)
-		v351 = v316 + int64(uint32(v170))
-		v352 = 0
-	b106:
-		v353 := int64(uint32(v352))
-		if (int32(uint32(v165)>>(uint32(v352&31)&31)) & 1) == 0 {
-			v402 = v351
-			goto b118
-		}
-		if !v346 {
-			goto b117
+		v559 := (v196 + v556) * v9
+		v563 := int64(uint32(*(*int32)(unsafe.Add(m0, int(int32(uint64(v556&4095)))*4))))
+		v565 := (v35 + v563) * v9
+		if !v553 {
+			goto b160
 		}
 		{
-			v358 := v39 + v353
-			v360 = v358 * v9
-			v364 = v351 * v9
-			v375 := ((v350 && (v358 <= 2147483647)) && (v360 <= 2147483647)) && (-2147483648 <= v351)
-			v378 := ((v375 && (v351 <= 2147483647)) && (-2147483648 <= v364)) && (v364 <= 2147483647)
-			v380 := (v378 && (uint64(v360) < uint64(v1))) && (uint64(v360+v349) < uint64(v1))
-			v382 := (v380 && (uint64(v364) < uint64(v10))) && (uint64(v364+v349) < uint64(v10))
-			if !v382 {
-				v390 = 0
-				goto b111
+			v576 := v554 && (-2147483648 <= v565)
+			v579 := ((v576 && (v565 <= 2147483647)) && (-2147483648 <= v559)) && (v559 <= 2147483647)
+			v581 := (v579 && (uint64(v565) < uint64(v1))) && (uint64(v565+v555) < uint64(v1))
+			v583 := (v581 && (uint64(v559) < uint64(v10))) && (uint64(v559+v555) < uint64(v10))
+			if !v583 {
+				v591 = 0
+				goto b154
 			}
-			v383 = 0
+			v584 = 0
 		}
-	b109:
-		*(*int32)(unsafe.Add(p5, int(v364+v383)*4)) = *(*int32)(unsafe.Add(p0, int(v360+v383)*4))
-		v388 = v383 + 1
-		if v388 < v9 {
-			v383 = v388
+	b152:
+		*(*int32)(unsafe.Add(p5, int(v559+v584)*4)) = *(*int32)(unsafe.Add(p0, int(v565+v584)*4))
+		v589 = v584 + 1
+		if v589 < v9 {
+			v584 = v589
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b109
+			goto b152
 		}
-		goto b117
-	b111:
-		v391 = v364 + v390
-		v392 = v360 + v390
-		if uint64(v392) >= uint64(v1) {
-			g.Fault(0, v392, v1, v0)
+		goto b160
+	b154:
+		v592 = v559 + v591
+		v593 = v565 + v591
+		if uint64(v593) >= uint64(v1) {
+			g.Fault(0, v593, v1, v0)
 			continue
 		}
-		v394 = *(*int32)(unsafe.Add(p0, int(v392)*4))
-		if uint64(v391) >= uint64(v10) {
-			g.Fault(1, v391, v10, v0)
+		v595 = *(*int32)(unsafe.Add(p0, int(v593)*4))
+		if uint64(v592) >= uint64(v10) {
+			g.Fault(1, v592, v10, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p5, int(v391)*4)) = v394
-		v397 = v390 + 1
-		if v397 < v9 {
-			v390 = v397
+		*(*int32)(unsafe.Add(p5, int(v592)*4)) = v595
+		v598 = v591 + 1
+		if v598 < v9 {
+			v591 = v598
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b111
+			goto b154
 		}
-	b117:
-		v402 = v351 + 1
-	b118:
-		v403 := v352 + 1
-		if v403 >= 16 {
-			continue
-		}
-		v351 = v402
-		v352 = v403
+	b160:
+		v556 = v556 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b106
+		goto b149
 	}
 	return -1
-}
-
-func (g *flagged32Host) r9() int {
-	const n = 256
-	h299 := g.v299[:n]
-	h300 := g.v300[:n]
-	v303 := g.v303
-	v260 := g.v260
-	v7 := g.v7
-	p3 := g.Pointer(3)
-	v542 := g.v542
-	v551 := v542 & 1073741823
-	v552 := v551 | 1073741824
-	v543 := int64(uint32(v542))
-	v555 := v543 >> 30
-	v556 := int32(uint64(v555))
-	v557 := v556 & 1073741823
-	v558 := v557 | 1073741824
-	u264 := g.v264
-	h301 := g.v301[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v299 := h299[li]
-		v300 := h300[li]
-		v21 := int32(li)
-		var v262, v264, v286, v291, v292, v298, v301, v562, v564, v566 int32
-		var v263, v269, v270, v287, v293, v547, v548, v563, v565 int64
-		if v21 != v303 {
-			v562 = v299
-			v563 = v300
-			goto b161
-		}
-		v547 = int64(uint32(v260-v21)) * 2
-		v548 = v547 + 2
-		if v7 >= (v547 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v548)*4)), v552, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v547+3)*4)), v558, kernelimpl.HostUMax[int32])
-		}
-		{
-			v561 := int32(1)
-			if v21 == v260 {
-				v561 = 2
-			}
-			v562 = v561
-			v563 = v543
-		}
-	b161:
-		v564 = v562
-		v565 = v563
-		v566 = 0
-		v262 = v564
-		v263 = v565
-		v264 = v566
-		if uint32(v21) > uint32(v260) {
-			v299 = v262
-			v300 = v263
-			v301 = 512
-			goto b82
-		}
-		if v262 != 0 {
-			v292 = v262
-			v293 = v263
-			goto b79
-		}
-		v269 = int64(uint32(v260-v21)) * 2
-		v270 = v269 + 2
-		if v7 < (v269 + 4) {
-			v286 = 0
-			v287 = 0
-		} else {
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
-			v274 := v269 + 3
-			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v274)*4)))
-			v276 := int32(uint32(v273) >> 30)
-			v279 := v276
-			if int32(uint32(v275)>>30) != v276 {
-				v279 = 0
-			}
-			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
-			v286 = v279
-			v287 = v285
-		}
-		if v21 == v260 {
-			v290 := v286
-			if v286 == 1 {
-				v290 = 2
-			}
-			v291 = v290
-		} else {
-			v291 = v286
-		}
-		v292 = v291
-		v293 = v287
-	b79:
-		if v292 != 1 {
-			v298 = (v21 * 2) + int32(uint32(v292)>>1)
-		} else {
-			v298 = 512
-		}
-		v299 = v292
-		v300 = v293
-		v301 = v298
-	b82:
-		u264 = v264
-		h299[li] = v299
-		h300[li] = v300
-		h301[li] = v301
-	}
-	g.v264 = u264
-	return 4
 }
 
 // flagged8Host is a work-group of the kernel [Flagged8].
@@ -1344,23 +1434,24 @@ type flagged8Host struct {
 	c3                           int32
 	v1, v3, v5, v7, v9, v10, v12 int64
 
-	v20, v33, v34, v173 int64
+	v20, v34, v35, v174, v196, v246 int64
 
-	v31, v165, v166, v167, v170, v171, v299, v301, v541 []int32
+	v32, v166, v167, v168, v171, v172, v236, v238, v382 []int32
 
-	v32, v172, v258, v260, v264, v302, v303, v542 int32
+	v33, v173, v197, v201, v239, v240, v383 int32
 
-	v39, v259, v300, v316, v324 []int64
+	v195 bool
 
-	v261 bool
+	v237, v245 []int64
 
 	sint32 []int32
+	sint64 []int64
 }
 
 func newFlagged8Host() kernelimpl.HostForm { return new(flagged8Host) }
 
-const flagged8HostSites = `1	prim/pick/kernels/flagged.go:61:30
-1	61:10`
+const flagged8HostSites = `1	prim/pick/kernels/flagged.go:53:21
+1	53:9`
 
 func (g *flagged8Host) Begin() {
 	g.Sites = flagged8HostSites
@@ -1374,27 +1465,28 @@ func (g *flagged8Host) Begin() {
 	g.v12 = g.Int64(120)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v165, &g.v166, &g.v167, &g.v170, &g.v171, &g.v299, &g.v301, &g.v541)
-	kernelimpl.HostRoom(n, &g.v39, &g.v259, &g.v300, &g.v316, &g.v324)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.Allot(0, 16384)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v166, &g.v167, &g.v168, &g.v171, &g.v172, &g.v236, &g.v238, &g.v382)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v237, &g.v245)
 }
 
 func (g *flagged8Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:247
-			g.v302 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v301, -1))
+		case 4: // GroupReduce, lookback.go:332
+			g.v239 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v238, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:269
+		case 5: // GroupReduce, lookback.go:352
+			g.v246 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v245, 0))
 			next = g.r6()
-		case 7: // Barrier, lookback.go:287
+		case 6: // GroupReduce, kernels.go:57
+			g.v383 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v382, 0))
+			next = g.r7()
+		case 7: // Barrier, kernels.go:71
 			next = g.r8()
-		case 8: // GroupReduce, kernels.go:41
-			g.v542 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v541, 0))
-			next = g.r9()
 		}
 	}
 }
@@ -1405,17 +1497,9 @@ func (g *flagged8Host) r0() int {
 	v14 := v5 == 0
 	v3 := g.v3
 	p2 := g.Pointer(2)
-	v7 := g.v7
-	v23 := 0 < v7
-	p3 := g.Pointer(3)
-	c0 := g.c0
-	v26 := c0 + -1
-	v25 := c0 != 0
 	u20 := g.v20
-	h31 := g.v31[:n]
-	for li := range n {
+	for range n {
 		var v20 int64
-		var v31 int32
 		if v14 {
 			v20 = v3
 		} else {
@@ -1430,636 +1514,394 @@ func (g *flagged8Host) r0() int {
 			}
 			v20 = v19
 		}
-		if int32(li) != 0 {
-			v31 = -1
-			goto b5
-		}
-		if v23 {
-			v24 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
-			v28 := v24
-			if v25 {
-				v28 = v26 - v24
-			}
-			v30 := v28
-			if 4294967295 <= uint32(v28) {
-				v30 = -1
-			}
-			v31 = v30
-		} else {
-			v31 = -1
-		}
-	b5:
 		u20 = v20
-		h31[li] = v31
 	}
 	g.v20 = u20
+	// ZeroLocal, kernels.go:45
+	g.Zero(0)
+	v7 := g.v7
+	v24 := 0 < v7
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v27 := c0 + -1
+	v26 := c0 != 0
+	h32 := g.v32[:n]
+	for li := range n {
+		var v32 int32
+		if int32(li) != 0 {
+			v32 = -1
+			goto b6
+		}
+		if v24 {
+			v25 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v29 := v25
+			if v26 {
+				v29 = v27 - v25
+			}
+			v31 := v29
+			if 4294967295 <= uint32(v29) {
+				v31 = -1
+			}
+			v32 = v31
+		} else {
+			v32 = -1
+		}
+	b6:
+		h32[li] = v32
+	}
 	// GroupSelect, lookback.go:208
-	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
+	g.v33 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v32, 0)[int32(0)]
 	v20 := g.v20
-	v32 := g.v32
-	v33 := int64(uint32(v32))
-	v34 := v33 * 4096
-	v35 := v20 <= v34
-	v36 := v32 != 0
+	v33 := g.v33
+	v34 := int64(uint32(v33))
+	v35 := v34 * 4096
+	v36 := v20 <= v35
+	v37 := v33 != 0
 	p1 := g.Pointer(1)
-	h39 := g.v39[:n]
-	h165 := g.v165[:n]
 	h166 := g.v166[:n]
+	h167 := g.v167[:n]
 	more := false
 	for li := range n {
 		v21 := int32(li)
-		var v45, v53, v61, v69, v77, v85, v93, v101, v109, v117, v125, v133, v141, v149, v157, v165 int32
-		if !v35 {
-			goto b9
+		var v46, v54, v62, v70, v78, v86, v94, v102, v110, v118, v126, v134, v142, v150, v158, v166 int32
+		if !v36 {
+			goto b10
 		}
-		if v36 {
+		if v37 {
 			g.Leave(li)
 			continue
 		}
-	b9:
-		v39 := v34 + int64(uint32(v21*16))
-		if v39 < v20 {
-			v44 := int32(0)
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v39))))) != 0 {
-				v44 = 1
+	b10:
+		v40 := v35 + int64(uint32(v21*16))
+		if v40 < v20 {
+			v45 := int32(0)
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v40))))) != 0 {
+				v45 = 1
 			}
-			v45 = v44
+			v46 = v45
 		} else {
-			v45 = 0
+			v46 = 0
 		}
-		v46 := v39 + 1
-		if v46 < v20 {
-			v52 := v45
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v46))))) != 0 {
-				v52 = v45 | 2
+		v47 := v40 + 1
+		if v47 < v20 {
+			v53 := v46
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v47))))) != 0 {
+				v53 = v46 | 2
 			}
-			v53 = v52
+			v54 = v53
 		} else {
-			v53 = v45
+			v54 = v46
 		}
-		v54 := v39 + 2
-		if v54 < v20 {
-			v60 := v53
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v54))))) != 0 {
-				v60 = v53 | 4
+		v55 := v40 + 2
+		if v55 < v20 {
+			v61 := v54
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v55))))) != 0 {
+				v61 = v54 | 4
 			}
-			v61 = v60
+			v62 = v61
 		} else {
-			v61 = v53
+			v62 = v54
 		}
-		v62 := v39 + 3
-		if v62 < v20 {
-			v68 := v61
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v62))))) != 0 {
-				v68 = v61 | 8
+		v63 := v40 + 3
+		if v63 < v20 {
+			v69 := v62
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v63))))) != 0 {
+				v69 = v62 | 8
 			}
-			v69 = v68
+			v70 = v69
 		} else {
-			v69 = v61
+			v70 = v62
 		}
-		v70 := v39 + 4
-		if v70 < v20 {
-			v76 := v69
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v70))))) != 0 {
-				v76 = v69 | 16
+		v71 := v40 + 4
+		if v71 < v20 {
+			v77 := v70
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v71))))) != 0 {
+				v77 = v70 | 16
 			}
-			v77 = v76
+			v78 = v77
 		} else {
-			v77 = v69
+			v78 = v70
 		}
-		v78 := v39 + 5
-		if v78 < v20 {
-			v84 := v77
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v78))))) != 0 {
-				v84 = v77 | 32
+		v79 := v40 + 5
+		if v79 < v20 {
+			v85 := v78
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v79))))) != 0 {
+				v85 = v78 | 32
 			}
-			v85 = v84
+			v86 = v85
 		} else {
-			v85 = v77
+			v86 = v78
 		}
-		v86 := v39 + 6
-		if v86 < v20 {
-			v92 := v85
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v86))))) != 0 {
-				v92 = v85 | 64
+		v87 := v40 + 6
+		if v87 < v20 {
+			v93 := v86
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v87))))) != 0 {
+				v93 = v86 | 64
 			}
-			v93 = v92
+			v94 = v93
 		} else {
-			v93 = v85
+			v94 = v86
 		}
-		v94 := v39 + 7
-		if v94 < v20 {
-			v100 := v93
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v94))))) != 0 {
-				v100 = v93 | 128
+		v95 := v40 + 7
+		if v95 < v20 {
+			v101 := v94
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v95))))) != 0 {
+				v101 = v94 | 128
 			}
-			v101 = v100
+			v102 = v101
 		} else {
-			v101 = v93
+			v102 = v94
 		}
-		v102 := v39 + 8
-		if v102 < v20 {
-			v108 := v101
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v102))))) != 0 {
-				v108 = v101 | 256
+		v103 := v40 + 8
+		if v103 < v20 {
+			v109 := v102
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v103))))) != 0 {
+				v109 = v102 | 256
 			}
-			v109 = v108
+			v110 = v109
 		} else {
-			v109 = v101
+			v110 = v102
 		}
-		v110 := v39 + 9
-		if v110 < v20 {
-			v116 := v109
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v110))))) != 0 {
-				v116 = v109 | 512
+		v111 := v40 + 9
+		if v111 < v20 {
+			v117 := v110
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v111))))) != 0 {
+				v117 = v110 | 512
 			}
-			v117 = v116
+			v118 = v117
 		} else {
-			v117 = v109
+			v118 = v110
 		}
-		v118 := v39 + 10
-		if v118 < v20 {
-			v124 := v117
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v118))))) != 0 {
-				v124 = v117 | 1024
+		v119 := v40 + 10
+		if v119 < v20 {
+			v125 := v118
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v119))))) != 0 {
+				v125 = v118 | 1024
 			}
-			v125 = v124
+			v126 = v125
 		} else {
-			v125 = v117
+			v126 = v118
 		}
-		v126 := v39 + 11
-		if v126 < v20 {
-			v132 := v125
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v126))))) != 0 {
-				v132 = v125 | 2048
+		v127 := v40 + 11
+		if v127 < v20 {
+			v133 := v126
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v127))))) != 0 {
+				v133 = v126 | 2048
 			}
-			v133 = v132
+			v134 = v133
 		} else {
-			v133 = v125
+			v134 = v126
 		}
-		v134 := v39 + 12
-		if v134 < v20 {
-			v140 := v133
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v134))))) != 0 {
-				v140 = v133 | 4096
+		v135 := v40 + 12
+		if v135 < v20 {
+			v141 := v134
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v135))))) != 0 {
+				v141 = v134 | 4096
 			}
-			v141 = v140
+			v142 = v141
 		} else {
-			v141 = v133
+			v142 = v134
 		}
-		v142 := v39 + 13
-		if v142 < v20 {
-			v148 := v141
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v142))))) != 0 {
-				v148 = v141 | 8192
+		v143 := v40 + 13
+		if v143 < v20 {
+			v149 := v142
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v143))))) != 0 {
+				v149 = v142 | 8192
 			}
-			v149 = v148
+			v150 = v149
 		} else {
-			v149 = v141
+			v150 = v142
 		}
-		v150 := v39 + 14
-		if v150 < v20 {
-			v156 := v149
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v150))))) != 0 {
-				v156 = v149 | 16384
+		v151 := v40 + 14
+		if v151 < v20 {
+			v157 := v150
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v151))))) != 0 {
+				v157 = v150 | 16384
 			}
-			v157 = v156
+			v158 = v157
 		} else {
-			v157 = v149
+			v158 = v150
 		}
-		v158 := v39 + 15
-		if v158 < v20 {
-			v164 := v157
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v158))))) != 0 {
-				v164 = v157 | 32768
+		v159 := v40 + 15
+		if v159 < v20 {
+			v165 := v158
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v159))))) != 0 {
+				v165 = v158 | 32768
 			}
-			v165 = v164
+			v166 = v165
 		} else {
-			v165 = v157
+			v166 = v158
 		}
-		v166 := int32(bits.OnesCount32(uint32(v165)))
-		h39[li] = v39
-		h165[li] = v165
+		v167 := int32(bits.OnesCount32(uint32(v166)))
 		h166[li] = v166
+		h167[li] = v167
 		more = true
 	}
-	g.v33 = v33
 	g.v34 = v34
+	g.v35 = v35
 	if !more {
 		return -1
 	}
-	// ZeroLocal, kernels.go:36
-	g.Zero(0)
-	// GroupExclusiveScan, kernels.go:38
+	// GroupExclusiveScan, kernels.go:54
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v166, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v167, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v167, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v168, in, len(in), int32(0))
 	}
-	h167 := g.v167[:n]
-	h170 := g.v170[:n]
+	h168 := g.v168[:n]
 	h171 := g.v171[:n]
+	h172 := g.v172[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v168 := h168[li]
 		v167 := h167[li]
-		v166 := h166[li]
-		v170 := v167
+		v171 := v168
 		if int32(li) == 0 {
-			v170 = 0
+			v171 = 0
 		}
-		v171 := v170 + v166
-		h170[li] = v170
+		v172 := v171 + v167
 		h171[li] = v171
+		h172[li] = v172
 	}
-	// GroupSelect, kernels.go:39
-	g.v172 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v171, 0)[int32(255)]
+	// GroupSelect, kernels.go:55
+	g.v173 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v172, 0)[int32(255)]
 	c1 := g.c1
-	v174 := c1 == 0
-	v179 := v33 * 2
-	v181 := v179 + 4
-	v182 := v7 < v181
-	v180 := v179 + 2
-	v177 := v32 == 0
-	v178 := int32(1)
-	if v177 {
-		v178 = 2
+	v175 := c1 == 0
+	v180 := v34 * 2
+	v182 := v180 + 4
+	v183 := v7 < v182
+	v181 := v180 + 2
+	v178 := v33 == 0
+	v179 := int32(1)
+	if v178 {
+		v179 = 2
 	}
-	v183 := v178 << 30
-	v172 := g.v172
-	v184 := v172 & 1073741823
-	v185 := v183 | v184
-	v187 := v179 + 3
-	v173 := int64(uint32(v172))
-	v188 := v173 >> 30
-	v189 := int32(uint64(v188))
-	v190 := v189 & 1073741823
-	v191 := v183 | v190
-	v193 := v32 == 0
-	v258 := v32 + -1
-	v194 := v34 + 4096
-	v195 := v20 <= v194
+	v184 := v179 << 30
+	v173 := g.v173
+	v185 := v173 & 1073741823
+	v186 := v184 | v185
+	v188 := v180 + 3
+	v174 := int64(uint32(v173))
+	v189 := v174 >> 30
+	v190 := int32(uint64(v189))
+	v191 := v190 & 1073741823
+	v192 := v184 | v191
+	v194 := v33 + -1
+	v195 := v33 != 0
+	u196 := g.v196
+	u197 := g.v197
+	u201 := g.v201
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	h238 := g.v238[:n]
+	c2 := g.c2
+	v408 := c2 == 0
+	v410 := v34 * 2
+	v412 := v410 + 4
+	v413 := v7 < v412
+	v411 := v410 + 2
+	v418 := v410 + 3
+	v424 := v35 + 4096
+	v425 := v20 <= v424
 	v12 := g.v12
-	v196 := 0 < v12
+	v426 := 0 < v12
 	p6 := g.Pointer(6)
-	v9 := g.v9
-	v200 := v9 <= 2147483647
-	v199 := 0 < v9
-	v1 := g.v1
-	v202 := v9 + -1
-	v10 := g.v10
-	p0 := g.Pointer(0)
-	p5 := g.Pointer(5)
-	stop := g.Cancelled()
-	basex := g.Base(0)
-	h259 := g.v259[:n]
-	u260 := g.v260
-	u261 := g.v261
-	u264 := g.v264
-	h299 := g.v299[:n]
-	h300 := g.v300[:n]
-	h301 := g.v301[:n]
+	m0 := g.Memory(0)
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v21 := int32(li)
-		v22 := v21 == 0
-		v170 := h170[li]
-		v39 := h39[li]
-		v165 := h165[li]
-		v0 := int32(basex + li)
-		var v203, v261 bool
-		var v204, v206, v213, v217, v236, v241, v243, v244, v245, v250, v255, v259, v263, v269, v270, v287, v293, v300 int64
-		var v205, v256, v260, v262, v264, v286, v291, v292, v298, v299, v301 int32
-		var v247 int8
-		if !v22 {
+		v23 := v21 == 0
+		v166 := h166[li]
+		v171 := h171[li]
+		v38 := v21 * 16
+		var v196, v200, v206, v207, v224, v230, v237, v409 int64
+		var v197, v199, v201, v223, v228, v229, v235, v236, v238, v434, v442, v450, v458, v466, v474, v482, v490, v498, v506, v514, v522, v530, v538, v546 int32
+		var v198 bool
+		if !v23 {
 			goto b49
 		}
-		if v174 {
+		if v175 {
 			goto b47
 		}
-		if int32(uint32(v32)%uint32(c1)) == 0 {
+		if int32(uint32(v33)%uint32(c1)) == 0 {
 			goto b49
 		}
 	b47:
-		if !v182 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v180)*4)), v185)
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v187)*4)), v191)
+		if !v183 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v181)*4)), v186)
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v188)*4)), v192)
 		}
 	b49:
-		if !v193 {
-			v259 = 0
-			v260 = v258
-			v261 = true
-			goto b71
+		v196 = 0
+		v197 = v194
+		v198 = v195
+		if !v198 {
+			goto b106
 		}
-		if !v22 {
-			goto b54
+		v199 = 0
+		v200 = 0
+		v201 = 0
+		if uint32(v21) > uint32(v197) {
+			v236 = v199
+			v237 = v200
+			v238 = 512
+			goto b61
 		}
-		if !v195 {
-			goto b54
-		}
-		if v196 {
-			*(*int64)(p6) = v173
-		}
-	b54:
-		v203 = v200 && (v39 <= 2147483647)
-		v204 = int64(uint32(v170))
-		v205 = 0
-	b55:
-		v206 = int64(uint32(v205))
-		if (int32(uint32(v165)>>(uint32(v205&31)&31)) & 1) == 0 {
-			v255 = v204
-			goto b67
-		}
-		if !v199 {
-			goto b66
-		}
-		{
-			v211 := v39 + v206
-			v213 = v211 * v9
-			v217 = v204 * v9
-			v228 := ((v203 && (v211 <= 2147483647)) && (v213 <= 2147483647)) && (-2147483648 <= v204)
-			v231 := ((v228 && (v204 <= 2147483647)) && (-2147483648 <= v217)) && (v217 <= 2147483647)
-			v233 := (v231 && (uint64(v213) < uint64(v1))) && (uint64(v213+v202) < uint64(v1))
-			v235 := (v233 && (uint64(v217) < uint64(v10))) && (uint64(v217+v202) < uint64(v10))
-			if !v235 {
-				v243 = 0
-				goto b60
-			}
-			v236 = 0
-		}
-	b58:
-		*(*int8)(unsafe.Add(p5, int(v217+v236))) = *(*int8)(unsafe.Add(p0, int(v213+v236)))
-		v241 = v236 + 1
-		if v241 < v9 {
-			v236 = v241
-			if stop.Load() {
-				return g.Stop()
-			}
+		if v199 != 0 {
+			v229 = v199
+			v230 = v200
 			goto b58
 		}
-		goto b66
-	b60:
-		v244 = v217 + v243
-		v245 = v213 + v243
-		if uint64(v245) >= uint64(v1) {
-			g.Fault(0, v245, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		v247 = *(*int8)(unsafe.Add(p0, int(v245)))
-		if uint64(v244) >= uint64(v10) {
-			g.Fault(1, v244, v10, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*int8)(unsafe.Add(p5, int(v244))) = v247
-		v250 = v243 + 1
-		if v250 < v9 {
-			v243 = v250
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b60
-		}
-	b66:
-		v255 = v204 + 1
-	b67:
-		v256 = v205 + 1
-		if v256 >= 16 {
-			g.Leave(li)
-			continue
-		}
-		v204 = v255
-		v205 = v256
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b55
-	b71:
-		v262 = 0
-		v263 = v259
-		v264 = 0
-		if uint32(v21) > uint32(v260) {
-			v299 = v262
-			v300 = v263
-			v301 = 512
-			goto b82
-		}
-		if v262 != 0 {
-			v292 = v262
-			v293 = v263
-			goto b79
-		}
-		v269 = int64(uint32(v260-v21)) * 2
-		v270 = v269 + 2
-		if v7 < (v269 + 4) {
-			v286 = 0
-			v287 = 0
+		v206 = int64(uint32(v197-v21)) * 2
+		v207 = v206 + 2
+		if v7 < (v206 + 4) {
+			v223 = 0
+			v224 = 0
 		} else {
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
-			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v269+3)*4)))
-			v276 := int32(uint32(v273) >> 30)
-			v279 := v276
-			if int32(uint32(v275)>>30) != v276 {
-				v279 = 0
+			v210 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v207)*4)))
+			v212 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v206+3)*4)))
+			v213 := int32(uint32(v210) >> 30)
+			v216 := v213
+			if int32(uint32(v212)>>30) != v213 {
+				v216 = 0
 			}
-			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
-			v286 = v279
-			v287 = v285
+			v222 := int64(uint32(v210&1073741823)) | (int64(uint32(v212&1073741823)) << 30)
+			v223 = v216
+			v224 = v222
 		}
-		if v21 == v260 {
-			v290 := v286
-			if v286 == 1 {
-				v290 = 2
+		if v21 == v197 {
+			v227 := v223
+			if v223 == 1 {
+				v227 = 2
 			}
-			v291 = v290
+			v228 = v227
 		} else {
-			v291 = v286
+			v228 = v223
 		}
-		v292 = v291
-		v293 = v287
-	b79:
-		if v292 != 1 {
-			v298 = (v21 * 2) + int32(uint32(v292)>>1)
+		v229 = v228
+		v230 = v224
+	b58:
+		if v229 != 1 {
+			v235 = (v21 * 2) + int32(uint32(v229)>>1)
 		} else {
-			v298 = 512
+			v235 = 512
 		}
-		v299 = v292
-		v300 = v293
-		v301 = v298
-	b82:
-		h259[li] = v259
-		u260 = v260
-		u261 = v261
-		u264 = v264
-		h299[li] = v299
-		h300[li] = v300
-		h301[li] = v301
-		next = 4
-	}
-	g.v173 = v173
-	g.v258 = v258
-	g.v260 = u260
-	g.v261 = u261
-	g.v264 = u264
-	return next
-}
-
-func (g *flagged8Host) r5() int {
-	const n = 256
-	h259 := g.v259[:n]
-	e260 := g.v260
-	e261 := g.v261
-	e264 := g.v264
-	h299 := g.v299[:n]
-	h300 := g.v300[:n]
-	v302 := g.v302
-	v304 := 512 <= uint32(v302)
-	v305 := v302 & 1
-	v306 := v305 == 1
-	v303 := int32(uint32(v302) >> 1)
-	v307 := 256 <= uint32(v303)
-	u260 := g.v260
-	c2 := g.c2
-	v7 := g.v7
-	p3 := g.Pointer(3)
-	u261 := g.v261
-	u264 := g.v264
-	h301 := g.v301[:n]
-	v20 := g.v20
-	p1 := g.Pointer(1)
-	h541 := g.v541[:n]
-	dead := g.Dead[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v259 := h259[li]
-		v260 := e260
-		v261 := e261
-		v264 := e264
-		v299 := h299[li]
-		v300 := h300[li]
-		v21 := int32(li)
-		v37 := v21 * 16
-		v38 := int64(uint32(v37))
-		var v262, v286, v291, v292, v298, v301, v407, v420, v428, v436, v444, v452, v460, v468, v476, v484, v492, v500, v508, v516, v524, v532, v540, v564, v566 int32
-		var v263, v269, v270, v287, v293, v406, v565 int64
-		var v408 bool
-		if v304 {
-			goto b85
-		}
-		if !v306 {
-			goto b123
-		}
-	b85:
-		if !v261 {
-			goto b88
-		}
-		if v307 {
-			v406 = v259
-			v407 = v260 + -256
-			v408 = true
-		} else {
-			goto b88
-		}
-		v259 = v406
-		v260 = v407
-		v261 = v408
-		v262 = 0
-		v263 = v259
-		v264 = 0
-		goto b72
-	b88:
-		h259[li] = v259
-		u260 = v260
-		h300[li] = v300
-		if next != 5 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 5
-		}
-		continue
-	b123:
-		{
-			v409 := v264 + 1
-			if uint32(v409) < uint32(c2) {
-				v564 = v299
-				v565 = v300
-				v566 = v409
-				v262 = v564
-				v263 = v565
-				v264 = v566
-			} else {
-				goto b124
-			}
-		}
-	b72:
-		if uint32(v21) > uint32(v260) {
-			v299 = v262
-			v300 = v263
-			v301 = 512
-			goto b82
-		}
-		if v262 != 0 {
-			v292 = v262
-			v293 = v263
-			goto b79
-		}
-		v269 = int64(uint32(v260-v21)) * 2
-		v270 = v269 + 2
-		if v7 < (v269 + 4) {
-			v286 = 0
-			v287 = 0
-		} else {
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
-			v274 := v269 + 3
-			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v274)*4)))
-			v276 := int32(uint32(v273) >> 30)
-			v279 := v276
-			if int32(uint32(v275)>>30) != v276 {
-				v279 = 0
-			}
-			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
-			v286 = v279
-			v287 = v285
-		}
-		if v21 == v260 {
-			v290 := v286
-			if v286 == 1 {
-				v290 = 2
-			}
-			v291 = v290
-		} else {
-			v291 = v286
-		}
-		v292 = v291
-		v293 = v287
-	b79:
-		if v292 != 1 {
-			v298 = (v21 * 2) + int32(uint32(v292)>>1)
-		} else {
-			v298 = 512
-		}
-		v299 = v292
-		v300 = v293
-		v301 = v298
-	b82:
-		h259[li] = v259
-		u260 = v260
-		u261 = v261
-		u264 = v264
-		h299[li] = v299
-		h300[li] = v300
-		h301[li] = v301
+		v236 = v229
+		v237 = v230
+		v238 = v235
+	b61:
+		u196 = v196
+		u197 = v197
+		u201 = v201
+		h236[li] = v236
+		h237[li] = v237
+		h238[li] = v238
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2067,383 +1909,859 @@ func (g *flagged8Host) r5() int {
 			next = 4
 		}
 		continue
-	b124:
-		v414 := (int64(uint32(v260-v303)) * 4096) + v38
-		if v414 < v20 {
-			v419 := int32(0)
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v414))))) != 0 {
-				v419 = 1
-			}
-			v420 = v419
+	b106:
+		if !v23 {
+			goto b111
+		}
+		if !v195 {
+			goto b111
+		}
+		if !v408 {
+			goto b111
+		}
+		v409 = v196 + v174
+		if !v413 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v411)*4)), ((int32(uint64(v409)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v418)*4)), ((int32(uint64(v409>>30)) & 1073741823) | -2147483648))
+		}
+	b111:
+		if !v23 {
+			goto b115
+		}
+		if !v425 {
+			goto b115
+		}
+		if v426 {
+			*(*int64)(p6) = v196 + v174
+		}
+	b115:
+		if (v166 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v171&4095)*4)) = v38
+			v434 = v171 + 1
 		} else {
-			v420 = 0
+			v434 = v171
 		}
-		v421 := v414 + 1
-		if v421 < v20 {
-			v427 := v420
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v421))))) != 0 {
-				v427 = v420 | 2
-			}
-			v428 = v427
+		v435 := v38 + 1
+		if (int32(uint32(v166)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v434&4095)*4)) = v435
+			v442 = v434 + 1
 		} else {
-			v428 = v420
+			v442 = v434
 		}
-		v429 := v414 + 2
-		if v429 < v20 {
-			v435 := v428
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v429))))) != 0 {
-				v435 = v428 | 4
-			}
-			v436 = v435
+		v443 := v38 + 2
+		if (int32(uint32(v166)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v442&4095)*4)) = v443
+			v450 = v442 + 1
 		} else {
-			v436 = v428
+			v450 = v442
 		}
-		v437 := v414 + 3
-		if v437 < v20 {
-			v443 := v436
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v437))))) != 0 {
-				v443 = v436 | 8
-			}
-			v444 = v443
+		v451 := v38 + 3
+		if (int32(uint32(v166)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v450&4095)*4)) = v451
+			v458 = v450 + 1
 		} else {
-			v444 = v436
+			v458 = v450
 		}
-		v445 := v414 + 4
-		if v445 < v20 {
-			v451 := v444
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v445))))) != 0 {
-				v451 = v444 | 16
-			}
-			v452 = v451
+		v459 := v38 + 4
+		if (int32(uint32(v166)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v458&4095)*4)) = v459
+			v466 = v458 + 1
 		} else {
-			v452 = v444
+			v466 = v458
 		}
-		v453 := v414 + 5
-		if v453 < v20 {
-			v459 := v452
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v453))))) != 0 {
-				v459 = v452 | 32
-			}
-			v460 = v459
+		v467 := v38 + 5
+		if (int32(uint32(v166)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v466&4095)*4)) = v467
+			v474 = v466 + 1
 		} else {
-			v460 = v452
+			v474 = v466
 		}
-		v461 := v414 + 6
-		if v461 < v20 {
-			v467 := v460
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v461))))) != 0 {
-				v467 = v460 | 64
-			}
-			v468 = v467
+		v475 := v38 + 6
+		if (int32(uint32(v166)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v474&4095)*4)) = v475
+			v482 = v474 + 1
 		} else {
-			v468 = v460
+			v482 = v474
 		}
-		v469 := v414 + 7
-		if v469 < v20 {
-			v475 := v468
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v469))))) != 0 {
-				v475 = v468 | 128
-			}
-			v476 = v475
+		v483 := v38 + 7
+		if (int32(uint32(v166)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v482&4095)*4)) = v483
+			v490 = v482 + 1
 		} else {
-			v476 = v468
+			v490 = v482
 		}
-		v477 := v414 + 8
-		if v477 < v20 {
-			v483 := v476
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v477))))) != 0 {
-				v483 = v476 | 256
-			}
-			v484 = v483
+		v491 := v38 + 8
+		if (int32(uint32(v166)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v490&4095)*4)) = v491
+			v498 = v490 + 1
 		} else {
-			v484 = v476
+			v498 = v490
 		}
-		v485 := v414 + 9
-		if v485 < v20 {
-			v491 := v484
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v485))))) != 0 {
-				v491 = v484 | 512
-			}
-			v492 = v491
+		v499 := v38 + 9
+		if (int32(uint32(v166)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v498&4095)*4)) = v499
+			v506 = v498 + 1
 		} else {
-			v492 = v484
+			v506 = v498
 		}
-		v493 := v414 + 10
-		if v493 < v20 {
-			v499 := v492
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v493))))) != 0 {
-				v499 = v492 | 1024
-			}
-			v500 = v499
+		v507 := v38 + 10
+		if (int32(uint32(v166)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v506&4095)*4)) = v507
+			v514 = v506 + 1
 		} else {
-			v500 = v492
+			v514 = v506
 		}
-		v501 := v414 + 11
-		if v501 < v20 {
-			v507 := v500
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v501))))) != 0 {
-				v507 = v500 | 2048
-			}
-			v508 = v507
+		v515 := v38 + 11
+		if (int32(uint32(v166)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v514&4095)*4)) = v515
+			v522 = v514 + 1
 		} else {
-			v508 = v500
+			v522 = v514
 		}
-		v509 := v414 + 12
-		if v509 < v20 {
-			v515 := v508
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v509))))) != 0 {
-				v515 = v508 | 4096
-			}
-			v516 = v515
+		v523 := v38 + 12
+		if (int32(uint32(v166)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v522&4095)*4)) = v523
+			v530 = v522 + 1
 		} else {
-			v516 = v508
+			v530 = v522
 		}
-		v517 := v414 + 13
-		if v517 < v20 {
-			v523 := v516
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v517))))) != 0 {
-				v523 = v516 | 8192
-			}
-			v524 = v523
+		v531 := v38 + 13
+		if (int32(uint32(v166)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v530&4095)*4)) = v531
+			v538 = v530 + 1
 		} else {
-			v524 = v516
+			v538 = v530
 		}
-		v525 := v414 + 14
-		if v525 < v20 {
-			v531 := v524
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v525))))) != 0 {
-				v531 = v524 | 16384
-			}
-			v532 = v531
+		v539 := v38 + 14
+		if (int32(uint32(v166)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v538&4095)*4)) = v539
+			v546 = v538 + 1
 		} else {
-			v532 = v524
+			v546 = v538
 		}
-		v533 := v414 + 15
-		if v533 < v20 {
-			v539 := v532
-			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v533))))) != 0 {
-				v539 = v532 | 32768
-			}
-			v540 = v539
-		} else {
-			v540 = v532
+		v547 := v38 + 15
+		if (int32(uint32(v166)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v546&4095)*4)) = v547
 		}
-		v541 := int32(bits.OnesCount32(uint32(v540)))
-		h259[li] = v259
-		u260 = v260
-		u261 = v261
-		h299[li] = v299
-		h300[li] = v300
-		h541[li] = v541
-		if next != 8 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 8
-		}
-	}
-	g.v260 = u260
-	g.v303 = v303
-	g.v261 = u261
-	g.v264 = u264
-	return next
-}
-
-func (g *flagged8Host) r6() int {
-	const n = 256
-	m0 := g.Memory(0)
-	h300 := g.v300[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v21 := int32(li)
-		v300 := h300[li]
-		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v300
-	}
-	// Barrier, lookback.go:271
-	h259 := g.v259[:n]
-	e260 := g.v260
-	v303 := g.v303
-	v311 := uint32(v303) < 256
-	v312 := v303 & 255
-	v315 := int32(256)
-	if v311 {
-		v315 = v303
-	}
-	stop := g.Cancelled()
-	v258 := g.v258
-	v173 := g.v173
-	c3 := g.c3
-	v325 := c3 == 0
-	v7 := g.v7
-	v33 := g.v33
-	v326 := v33 * 2
-	v328 := v326 + 4
-	v329 := v7 < v328
-	p3 := g.Pointer(3)
-	v327 := v326 + 2
-	v334 := v326 + 3
-	h316 := g.v316[:n]
-	h324 := g.v324[:n]
-	u260 := g.v260
-	u261 := g.v261
-	u264 := g.v264
-	h299 := g.v299[:n]
-	h301 := g.v301[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v259 := h259[li]
-		v260 := e260
-		v21 := int32(li)
-		v22 := v21 == 0
-		var v261, v408 bool
-		var v262, v264, v286, v291, v292, v298, v299, v301, v317, v407 int32
-		var v263, v269, v270, v287, v293, v300, v314, v316, v324, v406 int64
-		if v311 {
-			v314 = *(*int64)(unsafe.Add(m0, int(v312)*8))
-		} else {
-			v314 = v259
-		}
-		v316 = v314
-		v317 = v315
-	b93:
-		if v317 != 0 {
-			v319 := v317 + -1
-			v316 = v316 + *(*int64)(unsafe.Add(m0, int(v319&255)*8))
-			v317 = v319
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b93
-		}
-		if v260 != v258 {
-			v406 = v316
-			v407 = v260 + 256
-			v408 = false
-			goto b122
-		}
-		v324 = v316 + v173
-		if !v22 {
-			goto b100
-		}
-		if !v325 {
-			goto b100
-		}
-		if !v329 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v327)*4)), ((int32(uint64(v324)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v334)*4)), ((int32(uint64(v324>>30)) & 1073741823) | -2147483648))
-		}
-	b100:
-		h316[li] = v316
-		h324[li] = v324
+		u196 = v196
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 7
 		}
-		continue
-	b122:
-		v259 = v406
-		v260 = v407
-		v261 = v408
-		v262 = 0
-		v263 = v259
-		v264 = 0
-		if uint32(v21) > uint32(v260) {
-			v299 = v262
-			v300 = v263
-			v301 = 512
-			goto b82
+	}
+	g.v174 = v174
+	g.v195 = v195
+	g.v196 = u196
+	g.v197 = u197
+	g.v201 = u201
+	return next
+}
+
+func (g *flagged8Host) r5() int {
+	const n = 256
+	e201 := g.v201
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	v239 := g.v239
+	v241 := 512 <= uint32(v239)
+	v242 := v239 & 1
+	v243 := v242 == 1
+	v240 := int32(uint32(v239) >> 1)
+	h245 := g.v245[:n]
+	c3 := g.c3
+	v197 := g.v197
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	u201 := g.v201
+	h238 := g.v238[:n]
+	v252 := v197 - v240
+	v253 := int64(uint32(v252))
+	v254 := v253 * 4096
+	v20 := g.v20
+	p1 := g.Pointer(1)
+	h382 := g.v382[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
 		}
-		if v262 != 0 {
-			v292 = v262
-			v293 = v263
-			goto b79
+		v201 := e201
+		v236 := h236[li]
+		v237 := h237[li]
+		v21 := int32(li)
+		v38 := v21 * 16
+		v39 := int64(uint32(v38))
+		var v199, v223, v228, v229, v235, v238, v261, v269, v277, v285, v293, v301, v309, v317, v325, v333, v341, v349, v357, v365, v373, v381, v405, v407 int32
+		var v200, v206, v207, v224, v230, v406 int64
+		if v241 {
+			goto b64
 		}
-		v269 = int64(uint32(v260-v21)) * 2
-		v270 = v269 + 2
-		if v7 < (v269 + 4) {
-			v286 = 0
-			v287 = 0
-		} else {
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
-			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v269+3)*4)))
-			v276 := int32(uint32(v273) >> 30)
-			v279 := v276
-			if int32(uint32(v275)>>30) != v276 {
-				v279 = 0
+		if !v243 {
+			goto b66
+		}
+	b64:
+		{
+			v245 := v237
+			if uint32(v240) < uint32(v21) {
+				v245 = 0
 			}
-			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
-			v286 = v279
-			v287 = v285
-		}
-		if v21 == v260 {
-			v290 := v286
-			if v286 == 1 {
-				v290 = 2
+			h245[li] = v245
+			if next != 5 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 5
 			}
-			v291 = v290
-		} else {
-			v291 = v286
+			continue
 		}
-		v292 = v291
-		v293 = v287
-	b79:
-		if v292 != 1 {
-			v298 = (v21 * 2) + int32(uint32(v292)>>1)
+	b66:
+		v250 := v201 + 1
+		if uint32(v250) < uint32(c3) {
+			v405 = v236
+			v406 = v237
+			v407 = v250
+			v199 = v405
+			v200 = v406
+			v201 = v407
 		} else {
-			v298 = 512
+			goto b67
 		}
-		v299 = v292
-		v300 = v293
-		v301 = v298
-	b82:
-		h259[li] = v259
-		u260 = v260
-		u261 = v261
-		u264 = v264
-		h299[li] = v299
-		h300[li] = v300
-		h301[li] = v301
+		if uint32(v21) > uint32(v197) {
+			v236 = v199
+			v237 = v200
+			v238 = 512
+			goto b61
+		}
+		if v199 != 0 {
+			v229 = v199
+			v230 = v200
+			goto b58
+		}
+		v206 = int64(uint32(v197-v21)) * 2
+		v207 = v206 + 2
+		if v7 < (v206 + 4) {
+			v223 = 0
+			v224 = 0
+		} else {
+			v210 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v207)*4)))
+			v211 := v206 + 3
+			v212 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v211)*4)))
+			v213 := int32(uint32(v210) >> 30)
+			v216 := v213
+			if int32(uint32(v212)>>30) != v213 {
+				v216 = 0
+			}
+			v222 := int64(uint32(v210&1073741823)) | (int64(uint32(v212&1073741823)) << 30)
+			v223 = v216
+			v224 = v222
+		}
+		if v21 == v197 {
+			v227 := v223
+			if v223 == 1 {
+				v227 = 2
+			}
+			v228 = v227
+		} else {
+			v228 = v223
+		}
+		v229 = v228
+		v230 = v224
+	b58:
+		if v229 != 1 {
+			v235 = (v21 * 2) + int32(uint32(v229)>>1)
+		} else {
+			v235 = 512
+		}
+		v236 = v229
+		v237 = v230
+		v238 = v235
+	b61:
+		u201 = v201
+		h236[li] = v236
+		h237[li] = v237
+		h238[li] = v238
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 4
 		}
+		continue
+	b67:
+		v255 := v254 + v39
+		if v255 < v20 {
+			v260 := int32(0)
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v255))))) != 0 {
+				v260 = 1
+			}
+			v261 = v260
+		} else {
+			v261 = 0
+		}
+		v262 := v255 + 1
+		if v262 < v20 {
+			v268 := v261
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v262))))) != 0 {
+				v268 = v261 | 2
+			}
+			v269 = v268
+		} else {
+			v269 = v261
+		}
+		v270 := v255 + 2
+		if v270 < v20 {
+			v276 := v269
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v270))))) != 0 {
+				v276 = v269 | 4
+			}
+			v277 = v276
+		} else {
+			v277 = v269
+		}
+		v278 := v255 + 3
+		if v278 < v20 {
+			v284 := v277
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v278))))) != 0 {
+				v284 = v277 | 8
+			}
+			v285 = v284
+		} else {
+			v285 = v277
+		}
+		v286 := v255 + 4
+		if v286 < v20 {
+			v292 := v285
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v286))))) != 0 {
+				v292 = v285 | 16
+			}
+			v293 = v292
+		} else {
+			v293 = v285
+		}
+		v294 := v255 + 5
+		if v294 < v20 {
+			v300 := v293
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v294))))) != 0 {
+				v300 = v293 | 32
+			}
+			v301 = v300
+		} else {
+			v301 = v293
+		}
+		v302 := v255 + 6
+		if v302 < v20 {
+			v308 := v301
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v302))))) != 0 {
+				v308 = v301 | 64
+			}
+			v309 = v308
+		} else {
+			v309 = v301
+		}
+		v310 := v255 + 7
+		if v310 < v20 {
+			v316 := v309
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v310))))) != 0 {
+				v316 = v309 | 128
+			}
+			v317 = v316
+		} else {
+			v317 = v309
+		}
+		v318 := v255 + 8
+		if v318 < v20 {
+			v324 := v317
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v318))))) != 0 {
+				v324 = v317 | 256
+			}
+			v325 = v324
+		} else {
+			v325 = v317
+		}
+		v326 := v255 + 9
+		if v326 < v20 {
+			v332 := v325
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v326))))) != 0 {
+				v332 = v325 | 512
+			}
+			v333 = v332
+		} else {
+			v333 = v325
+		}
+		v334 := v255 + 10
+		if v334 < v20 {
+			v340 := v333
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v334))))) != 0 {
+				v340 = v333 | 1024
+			}
+			v341 = v340
+		} else {
+			v341 = v333
+		}
+		v342 := v255 + 11
+		if v342 < v20 {
+			v348 := v341
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v342))))) != 0 {
+				v348 = v341 | 2048
+			}
+			v349 = v348
+		} else {
+			v349 = v341
+		}
+		v350 := v255 + 12
+		if v350 < v20 {
+			v356 := v349
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v350))))) != 0 {
+				v356 = v349 | 4096
+			}
+			v357 = v356
+		} else {
+			v357 = v349
+		}
+		v358 := v255 + 13
+		if v358 < v20 {
+			v364 := v357
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v358))))) != 0 {
+				v364 = v357 | 8192
+			}
+			v365 = v364
+		} else {
+			v365 = v357
+		}
+		v366 := v255 + 14
+		if v366 < v20 {
+			v372 := v365
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v366))))) != 0 {
+				v372 = v365 | 16384
+			}
+			v373 = v372
+		} else {
+			v373 = v365
+		}
+		v374 := v255 + 15
+		if v374 < v20 {
+			v380 := v373
+			if int32(uint8(*(*int8)(unsafe.Add(p1, int(v374))))) != 0 {
+				v380 = v373 | 32768
+			}
+			v381 = v380
+		} else {
+			v381 = v373
+		}
+		v382 := int32(bits.OnesCount32(uint32(v381)))
+		h236[li] = v236
+		h237[li] = v237
+		h382[li] = v382
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
 	}
-	g.v260 = u260
-	g.v261 = u261
-	g.v264 = u264
+	g.v240 = v240
+	g.v201 = u201
 	return next
+}
+
+func (g *flagged8Host) r6() int {
+	const n = 256
+	e196 := g.v196
+	e197 := g.v197
+	v246 := g.v246
+	v240 := g.v240
+	v248 := 256 <= uint32(v240)
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	u196 := g.v196
+	u197 := g.v197
+	u201 := g.v201
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	h238 := g.v238[:n]
+	v195 := g.v195
+	c2 := g.c2
+	v408 := c2 == 0
+	v174 := g.v174
+	v34 := g.v34
+	v410 := v34 * 2
+	v412 := v410 + 4
+	v413 := v7 < v412
+	v411 := v410 + 2
+	v418 := v410 + 3
+	v20 := g.v20
+	v35 := g.v35
+	v424 := v35 + 4096
+	v425 := v20 <= v424
+	v12 := g.v12
+	v426 := 0 < v12
+	p6 := g.Pointer(6)
+	h166 := g.v166[:n]
+	h171 := g.v171[:n]
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v196 := e196
+		v197 := e197
+		v21 := int32(li)
+		v23 := v21 == 0
+		v166 := h166[li]
+		v171 := h171[li]
+		v38 := v21 * 16
+		var v198 bool
+		var v199, v201, v223, v228, v229, v235, v236, v238, v434, v442, v450, v458, v466, v474, v482, v490, v498, v506, v514, v522, v530, v538, v546 int32
+		var v200, v206, v207, v224, v230, v237, v409 int64
+		v196 = v196 + v246
+		v197 = v197 + -256
+		v198 = v248
+		if !v198 {
+			goto b106
+		}
+		v199 = 0
+		v200 = 0
+		v201 = 0
+		if uint32(v21) > uint32(v197) {
+			v236 = v199
+			v237 = v200
+			v238 = 512
+			goto b61
+		}
+		if v199 != 0 {
+			v229 = v199
+			v230 = v200
+			goto b58
+		}
+		v206 = int64(uint32(v197-v21)) * 2
+		v207 = v206 + 2
+		if v7 < (v206 + 4) {
+			v223 = 0
+			v224 = 0
+		} else {
+			v210 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v207)*4)))
+			v212 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v206+3)*4)))
+			v213 := int32(uint32(v210) >> 30)
+			v216 := v213
+			if int32(uint32(v212)>>30) != v213 {
+				v216 = 0
+			}
+			v222 := int64(uint32(v210&1073741823)) | (int64(uint32(v212&1073741823)) << 30)
+			v223 = v216
+			v224 = v222
+		}
+		if v21 == v197 {
+			v227 := v223
+			if v223 == 1 {
+				v227 = 2
+			}
+			v228 = v227
+		} else {
+			v228 = v223
+		}
+		v229 = v228
+		v230 = v224
+	b58:
+		if v229 != 1 {
+			v235 = (v21 * 2) + int32(uint32(v229)>>1)
+		} else {
+			v235 = 512
+		}
+		v236 = v229
+		v237 = v230
+		v238 = v235
+	b61:
+		u196 = v196
+		u197 = v197
+		u201 = v201
+		h236[li] = v236
+		h237[li] = v237
+		h238[li] = v238
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b106:
+		if !v23 {
+			goto b111
+		}
+		if !v195 {
+			goto b111
+		}
+		if !v408 {
+			goto b111
+		}
+		v409 = v196 + v174
+		if !v413 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v411)*4)), ((int32(uint64(v409)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v418)*4)), ((int32(uint64(v409>>30)) & 1073741823) | -2147483648))
+		}
+	b111:
+		if !v23 {
+			goto b115
+		}
+		if !v425 {
+			goto b115
+		}
+		if v426 {
+			*(*int64)(p6) = v196 + v174
+		}
+	b115:
+		if (v166 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v171&4095)*4)) = v38
+			v434 = v171 + 1
+		} else {
+			v434 = v171
+		}
+		v435 := v38 + 1
+		if (int32(uint32(v166)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v434&4095)*4)) = v435
+			v442 = v434 + 1
+		} else {
+			v442 = v434
+		}
+		v443 := v38 + 2
+		if (int32(uint32(v166)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v442&4095)*4)) = v443
+			v450 = v442 + 1
+		} else {
+			v450 = v442
+		}
+		v451 := v38 + 3
+		if (int32(uint32(v166)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v450&4095)*4)) = v451
+			v458 = v450 + 1
+		} else {
+			v458 = v450
+		}
+		v459 := v38 + 4
+		if (int32(uint32(v166)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v458&4095)*4)) = v459
+			v466 = v458 + 1
+		} else {
+			v466 = v458
+		}
+		v467 := v38 + 5
+		if (int32(uint32(v166)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v466&4095)*4)) = v467
+			v474 = v466 + 1
+		} else {
+			v474 = v466
+		}
+		v475 := v38 + 6
+		if (int32(uint32(v166)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v474&4095)*4)) = v475
+			v482 = v474 + 1
+		} else {
+			v482 = v474
+		}
+		v483 := v38 + 7
+		if (int32(uint32(v166)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v482&4095)*4)) = v483
+			v490 = v482 + 1
+		} else {
+			v490 = v482
+		}
+		v491 := v38 + 8
+		if (int32(uint32(v166)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v490&4095)*4)) = v491
+			v498 = v490 + 1
+		} else {
+			v498 = v490
+		}
+		v499 := v38 + 9
+		if (int32(uint32(v166)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v498&4095)*4)) = v499
+			v506 = v498 + 1
+		} else {
+			v506 = v498
+		}
+		v507 := v38 + 10
+		if (int32(uint32(v166)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v506&4095)*4)) = v507
+			v514 = v506 + 1
+		} else {
+			v514 = v506
+		}
+		v515 := v38 + 11
+		if (int32(uint32(v166)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v514&4095)*4)) = v515
+			v522 = v514 + 1
+		} else {
+			v522 = v514
+		}
+		v523 := v38 + 12
+		if (int32(uint32(v166)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v522&4095)*4)) = v523
+			v530 = v522 + 1
+		} else {
+			v530 = v522
+		}
+		v531 := v38 + 13
+		if (int32(uint32(v166)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v530&4095)*4)) = v531
+			v538 = v530 + 1
+		} else {
+			v538 = v530
+		}
+		v539 := v38 + 14
+		if (int32(uint32(v166)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v538&4095)*4)) = v539
+			v546 = v538 + 1
+		} else {
+			v546 = v538
+		}
+		v547 := v38 + 15
+		if (int32(uint32(v166)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v546&4095)*4)) = v547
+		}
+		u196 = v196
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+	}
+	g.v196 = u196
+	g.v197 = u197
+	g.v201 = u201
+	return next
+}
+
+func (g *flagged8Host) r7() int {
+	const n = 256
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	v240 := g.v240
+	v197 := g.v197
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	v383 := g.v383
+	v392 := v383 & 1073741823
+	v393 := v392 | 1073741824
+	v384 := int64(uint32(v383))
+	v396 := v384 >> 30
+	v397 := int32(uint64(v396))
+	v398 := v397 & 1073741823
+	v399 := v398 | 1073741824
+	u201 := g.v201
+	h238 := g.v238[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v236 := h236[li]
+		v237 := h237[li]
+		v21 := int32(li)
+		var v199, v201, v223, v228, v229, v235, v238, v403, v405, v407 int32
+		var v200, v206, v207, v224, v230, v388, v389, v404, v406 int64
+		if v21 != v240 {
+			v403 = v236
+			v404 = v237
+			goto b104
+		}
+		v388 = int64(uint32(v197-v21)) * 2
+		v389 = v388 + 2
+		if v7 >= (v388 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v389)*4)), v393, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v388+3)*4)), v399, kernelimpl.HostUMax[int32])
+		}
+		{
+			v402 := int32(1)
+			if v21 == v197 {
+				v402 = 2
+			}
+			v403 = v402
+			v404 = v384
+		}
+	b104:
+		v405 = v403
+		v406 = v404
+		v407 = 0
+		v199 = v405
+		v200 = v406
+		v201 = v407
+		if uint32(v21) > uint32(v197) {
+			v236 = v199
+			v237 = v200
+			v238 = 512
+			goto b61
+		}
+		if v199 != 0 {
+			v229 = v199
+			v230 = v200
+			goto b58
+		}
+		v206 = int64(uint32(v197-v21)) * 2
+		v207 = v206 + 2
+		if v7 < (v206 + 4) {
+			v223 = 0
+			v224 = 0
+		} else {
+			v210 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v207)*4)))
+			v211 := v206 + 3
+			v212 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v211)*4)))
+			v213 := int32(uint32(v210) >> 30)
+			v216 := v213
+			if int32(uint32(v212)>>30) != v213 {
+				v216 = 0
+			}
+			v222 := int64(uint32(v210&1073741823)) | (int64(uint32(v212&1073741823)) << 30)
+			v223 = v216
+			v224 = v222
+		}
+		if v21 == v197 {
+			v227 := v223
+			if v223 == 1 {
+				v227 = 2
+			}
+			v228 = v227
+		} else {
+			v228 = v223
+		}
+		v229 = v228
+		v230 = v224
+	b58:
+		if v229 != 1 {
+			v235 = (v21 * 2) + int32(uint32(v229)>>1)
+		} else {
+			v235 = 512
+		}
+		v236 = v229
+		v237 = v230
+		v238 = v235
+	b61:
+		u201 = v201
+		h236[li] = v236
+		h237[li] = v237
+		h238[li] = v238
+	}
+	g.v201 = u201
+	return 4
 }
 
 func (g *flagged8Host) r8() int {
 	const n = 256
-	v20 := g.v20
-	v34 := g.v34
-	v340 := v34 + 4096
-	v341 := v20 <= v340
-	v12 := g.v12
-	v342 := 0 < v12
-	p6 := g.Pointer(6)
-	h324 := g.v324[:n]
-	h170 := g.v170[:n]
-	h316 := g.v316[:n]
-	h39 := g.v39[:n]
+	v174 := g.v174
+	v196 := g.v196
 	v9 := g.v9
-	v347 := v9 <= 2147483647
-	h165 := g.v165[:n]
-	v346 := 0 < v9
+	m0 := g.Memory(0)
+	v35 := g.v35
+	v553 := 0 < v9
 	v1 := g.v1
-	v349 := v9 + -1
+	v555 := v9 + -1
 	v10 := g.v10
+	v554 := v9 <= 2147483647
 	p0 := g.Pointer(0)
 	p5 := g.Pointer(5)
 	stop := g.Cancelled()
@@ -2454,212 +2772,72 @@ func (g *flagged8Host) r8() int {
 			continue
 		}
 		v21 := int32(li)
-		v22 := v21 == 0
-		v324 := h324[li]
-		v170 := h170[li]
-		v316 := h316[li]
-		v39 := h39[li]
-		v165 := h165[li]
+		v22 := int64(uint32(v21))
 		v0 := int32(basex + li)
-		var v351, v360, v364, v383, v388, v390, v391, v392, v397, v402 int64
-		var v352 int32
-		var v394 int8
-		if !v22 {
-			goto b105
+		var v556, v584, v589, v591, v592, v593, v598 int64
+		var v595 int8
+		v556 = v22
+	b149:
+		if v556 >= v174 {
+			continue
 		}
-		if !v341 {
-			goto b105
-		}
-		if v342 {
-			*(*int64)(p6) = v324
-		}
-	b105:
-		v350 := v347 && (v39 <= 2147483647)
-		v351 = v316 + int64(uint32(v170))
-		v352 = 0
-	b106:
-		v353 := int64(uint32(v352))
-		if (int32(uint32(v165)>>(uint32(v352&31)&31)) & 1) == 0 {
-			v402 = v351
-			goto b118
-		}
-		if !v346 {
-			goto b117
+		v559 := (v196 + v556) * v9
+		v563 := int64(uint32(*(*int32)(unsafe.Add(m0, int(int32(uint64(v556&4095)))*4))))
+		v565 := (v35 + v563) * v9
+		if !v553 {
+			goto b160
 		}
 		{
-			v358 := v39 + v353
-			v360 = v358 * v9
-			v364 = v351 * v9
-			v375 := ((v350 && (v358 <= 2147483647)) && (v360 <= 2147483647)) && (-2147483648 <= v351)
-			v378 := ((v375 && (v351 <= 2147483647)) && (-2147483648 <= v364)) && (v364 <= 2147483647)
-			v380 := (v378 && (uint64(v360) < uint64(v1))) && (uint64(v360+v349) < uint64(v1))
-			v382 := (v380 && (uint64(v364) < uint64(v10))) && (uint64(v364+v349) < uint64(v10))
-			if !v382 {
-				v390 = 0
-				goto b111
+			v576 := v554 && (-2147483648 <= v565)
+			v579 := ((v576 && (v565 <= 2147483647)) && (-2147483648 <= v559)) && (v559 <= 2147483647)
+			v581 := (v579 && (uint64(v565) < uint64(v1))) && (uint64(v565+v555) < uint64(v1))
+			v583 := (v581 && (uint64(v559) < uint64(v10))) && (uint64(v559+v555) < uint64(v10))
+			if !v583 {
+				v591 = 0
+				goto b154
 			}
-			v383 = 0
+			v584 = 0
 		}
-	b109:
-		*(*int8)(unsafe.Add(p5, int(v364+v383))) = *(*int8)(unsafe.Add(p0, int(v360+v383)))
-		v388 = v383 + 1
-		if v388 < v9 {
-			v383 = v388
+	b152:
+		*(*int8)(unsafe.Add(p5, int(v559+v584))) = *(*int8)(unsafe.Add(p0, int(v565+v584)))
+		v589 = v584 + 1
+		if v589 < v9 {
+			v584 = v589
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b109
+			goto b152
 		}
-		goto b117
-	b111:
-		v391 = v364 + v390
-		v392 = v360 + v390
-		if uint64(v392) >= uint64(v1) {
-			g.Fault(0, v392, v1, v0)
+		goto b160
+	b154:
+		v592 = v559 + v591
+		v593 = v565 + v591
+		if uint64(v593) >= uint64(v1) {
+			g.Fault(0, v593, v1, v0)
 			continue
 		}
-		v394 = *(*int8)(unsafe.Add(p0, int(v392)))
-		if uint64(v391) >= uint64(v10) {
-			g.Fault(1, v391, v10, v0)
+		v595 = *(*int8)(unsafe.Add(p0, int(v593)))
+		if uint64(v592) >= uint64(v10) {
+			g.Fault(1, v592, v10, v0)
 			continue
 		}
-		*(*int8)(unsafe.Add(p5, int(v391))) = v394
-		v397 = v390 + 1
-		if v397 < v9 {
-			v390 = v397
+		*(*int8)(unsafe.Add(p5, int(v592))) = v595
+		v598 = v591 + 1
+		if v598 < v9 {
+			v591 = v598
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b111
+			goto b154
 		}
-	b117:
-		v402 = v351 + 1
-	b118:
-		v403 := v352 + 1
-		if v403 >= 16 {
-			continue
-		}
-		v351 = v402
-		v352 = v403
+	b160:
+		v556 = v556 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b106
+		goto b149
 	}
 	return -1
-}
-
-func (g *flagged8Host) r9() int {
-	const n = 256
-	h299 := g.v299[:n]
-	h300 := g.v300[:n]
-	v303 := g.v303
-	v260 := g.v260
-	v7 := g.v7
-	p3 := g.Pointer(3)
-	v542 := g.v542
-	v551 := v542 & 1073741823
-	v552 := v551 | 1073741824
-	v543 := int64(uint32(v542))
-	v555 := v543 >> 30
-	v556 := int32(uint64(v555))
-	v557 := v556 & 1073741823
-	v558 := v557 | 1073741824
-	u264 := g.v264
-	h301 := g.v301[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v299 := h299[li]
-		v300 := h300[li]
-		v21 := int32(li)
-		var v262, v264, v286, v291, v292, v298, v301, v562, v564, v566 int32
-		var v263, v269, v270, v287, v293, v547, v548, v563, v565 int64
-		if v21 != v303 {
-			v562 = v299
-			v563 = v300
-			goto b161
-		}
-		v547 = int64(uint32(v260-v21)) * 2
-		v548 = v547 + 2
-		if v7 >= (v547 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v548)*4)), v552, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v547+3)*4)), v558, kernelimpl.HostUMax[int32])
-		}
-		{
-			v561 := int32(1)
-			if v21 == v260 {
-				v561 = 2
-			}
-			v562 = v561
-			v563 = v543
-		}
-	b161:
-		v564 = v562
-		v565 = v563
-		v566 = 0
-		v262 = v564
-		v263 = v565
-		v264 = v566
-		if uint32(v21) > uint32(v260) {
-			v299 = v262
-			v300 = v263
-			v301 = 512
-			goto b82
-		}
-		if v262 != 0 {
-			v292 = v262
-			v293 = v263
-			goto b79
-		}
-		v269 = int64(uint32(v260-v21)) * 2
-		v270 = v269 + 2
-		if v7 < (v269 + 4) {
-			v286 = 0
-			v287 = 0
-		} else {
-			v273 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v270)*4)))
-			v274 := v269 + 3
-			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v274)*4)))
-			v276 := int32(uint32(v273) >> 30)
-			v279 := v276
-			if int32(uint32(v275)>>30) != v276 {
-				v279 = 0
-			}
-			v285 := int64(uint32(v273&1073741823)) | (int64(uint32(v275&1073741823)) << 30)
-			v286 = v279
-			v287 = v285
-		}
-		if v21 == v260 {
-			v290 := v286
-			if v286 == 1 {
-				v290 = 2
-			}
-			v291 = v290
-		} else {
-			v291 = v286
-		}
-		v292 = v291
-		v293 = v287
-	b79:
-		if v292 != 1 {
-			v298 = (v21 * 2) + int32(uint32(v292)>>1)
-		} else {
-			v298 = 512
-		}
-		v299 = v292
-		v300 = v293
-		v301 = v298
-	b82:
-		u264 = v264
-		h299[li] = v299
-		h300[li] = v300
-		h301[li] = v301
-	}
-	g.v264 = u264
-	return 4
 }
 
 // lengthsHost is some work-items of the kernel [Lengths].
@@ -2669,8 +2847,8 @@ type lengthsHost struct {
 
 func newLengthsHost() kernelimpl.HostForm { return new(lengthsHost) }
 
-const lengthsHostSites = `1	prim/pick/kernels/unique.go:105:23
-1	105:7`
+const lengthsHostSites = `1	prim/pick/kernels/unique.go:95:23
+1	95:7`
 
 func (g *lengthsHost) Begin() {
 	g.Sites = lengthsHostSites
@@ -2805,17 +2983,18 @@ type partitionFloat32Host struct {
 
 	v30 int32
 
-	v22, v56, v57, v180 int64
+	v22, v56, v57, v180, v202, v252 int64
 
-	v54, v172, v173, v174, v177, v178, v268, v270, v457 []int32
+	v54, v172, v173, v174, v177, v178, v242, v244, v372 []int32
 
-	v55, v179, v227, v229, v233, v271, v272, v458 int32
+	v55, v179, v203, v207, v245, v246, v373 int32
 
-	v62, v228, v269, v285, v293 []int64
+	v201 bool
 
-	v230 bool
+	v243, v251 []int64
 
 	sint32 []int32
+	sint64 []int64
 }
 
 func newPartitionFloat32Host() kernelimpl.HostForm { return new(partitionFloat32Host) }
@@ -2831,27 +3010,28 @@ func (g *partitionFloat32Host) Begin() {
 	g.v30 = g.Int32(8)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v54, &g.v172, &g.v173, &g.v174, &g.v177, &g.v178, &g.v268, &g.v270, &g.v457)
-	kernelimpl.HostRoom(n, &g.v62, &g.v228, &g.v269, &g.v285, &g.v293)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.Allot(0, 16384)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v54, &g.v172, &g.v173, &g.v174, &g.v177, &g.v178, &g.v242, &g.v244, &g.v372)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v243, &g.v251)
 }
 
 func (g *partitionFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:247
-			g.v271 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v270, -1))
+		case 4: // GroupReduce, lookback.go:332
+			g.v245 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v244, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:269
+		case 5: // GroupReduce, lookback.go:352
+			g.v252 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v251, 0))
 			next = g.r6()
-		case 7: // Barrier, lookback.go:287
+		case 6: // GroupReduce, kernels.go:57
+			g.v373 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v372, 0))
+			next = g.r7()
+		case 7: // Barrier, kernels.go:71
 			next = g.r8()
-		case 8: // GroupReduce, kernels.go:41
-			g.v458 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v457, 0))
-			next = g.r9()
 		}
 	}
 }
@@ -2871,6 +3051,7 @@ func (g *partitionFloat32Host) r0() int {
 	v11 := g.v11
 	v12 := int32(uint8(v11))
 	v13 := v12 != 0
+	u22 := g.v22
 	v9 := g.v9
 	v23 := 0 < v9
 	p5 := g.Pointer(5)
@@ -2879,18 +3060,9 @@ func (g *partitionFloat32Host) r0() int {
 	v30 := g.v30
 	v31 := int64(uint32(v30))
 	stop := g.Cancelled()
-	v5 := g.v5
-	v46 := 0 < v5
-	p3 := g.Pointer(3)
-	c0 := g.c0
-	v49 := c0 + -1
-	v48 := c0 != 0
-	u22 := g.v22
-	h54 := g.v54[:n]
 	more := false
 	for li := range n {
-		var v22, v25, v28, v29, v32, v34, v35 int64
-		var v54 int32
+		var v22, v25, v32 int64
 		if v16 {
 			v22 = v15
 		} else {
@@ -2906,23 +3078,25 @@ func (g *partitionFloat32Host) r0() int {
 			v22 = v21
 		}
 		if !v13 {
-			goto b13
+			u22 = v22
+			more = true
+			continue
 		}
 		if v23 {
 			v25 = *(*int64)(p5)
 		} else {
 			v25 = v22
 		}
-		v28 = (v22 - v25) / 2
-		v29 = v22 + -1
+		v28 := (v22 - v25) / 2
+		v29 := v22 + -1
 		v32 = int64(basex + li)
 	b6:
 		if v32 >= v28 {
 			g.Leave(li)
 			continue
 		}
-		v34 = v25 + v32
-		v35 = v29 - v32
+		v34 := v25 + v32
+		v35 := v29 - v32
 		if 0 > v34 {
 			goto b11
 		}
@@ -2940,10 +3114,29 @@ func (g *partitionFloat32Host) r0() int {
 			return g.Stop()
 		}
 		goto b6
-	b13:
+	}
+	g.v22 = u22
+	if !more {
+		return -1
+	}
+	// ZeroLocal, kernels.go:45
+	g.Zero(0)
+	v5 := g.v5
+	v46 := 0 < v5
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v49 := c0 + -1
+	v48 := c0 != 0
+	h54 := g.v54[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		var v54 int32
 		if int32(li) != 0 {
 			v54 = -1
-			goto b16
+			goto b17
 		}
 		if v46 {
 			v47 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
@@ -2959,14 +3152,8 @@ func (g *partitionFloat32Host) r0() int {
 		} else {
 			v54 = -1
 		}
-	b16:
-		u22 = v22
+	b17:
 		h54[li] = v54
-		more = true
-	}
-	g.v22 = u22
-	if !more {
-		return -1
 	}
 	// GroupSelect, lookback.go:208
 	g.v55 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v54, 0)[int32(0)]
@@ -2977,10 +3164,8 @@ func (g *partitionFloat32Host) r0() int {
 	v58 := v22 <= v57
 	v59 := v55 != 0
 	p1 := g.Pointer(1)
-	h62 := g.v62[:n]
 	h172 := g.v172[:n]
 	h173 := g.v173[:n]
-	dead := g.Dead[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
@@ -2989,13 +3174,13 @@ func (g *partitionFloat32Host) r0() int {
 		v44 := int32(li)
 		var v67, v74, v81, v88, v95, v102, v109, v116, v123, v130, v137, v144, v151, v158, v165, v172 int32
 		if !v58 {
-			goto b20
+			goto b21
 		}
 		if v59 {
 			g.Leave(li)
 			continue
 		}
-	b20:
+	b21:
 		v62 := v57 + int64(uint32(v44*16))
 		if v62 < v22 {
 			v66 := int32(0)
@@ -3157,7 +3342,6 @@ func (g *partitionFloat32Host) r0() int {
 			v172 = v165
 		}
 		v173 := int32(bits.OnesCount32(uint32(v172)))
-		h62[li] = v62
 		h172[li] = v172
 		h173[li] = v173
 		more = true
@@ -3167,9 +3351,7 @@ func (g *partitionFloat32Host) r0() int {
 	if !more {
 		return -1
 	}
-	// ZeroLocal, kernels.go:36
-	g.Zero(0)
-	// GroupExclusiveScan, kernels.go:38
+	// GroupExclusiveScan, kernels.go:54
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v173, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
@@ -3192,7 +3374,7 @@ func (g *partitionFloat32Host) r0() int {
 		h177[li] = v177
 		h178[li] = v178
 	}
-	// GroupSelect, kernels.go:39
+	// GroupSelect, kernels.go:55
 	g.v179 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v178, 0)[int32(255)]
 	c1 := g.c1
 	v181 := c1 == 0
@@ -3215,19 +3397,25 @@ func (g *partitionFloat32Host) r0() int {
 	v196 := int32(uint64(v195))
 	v197 := v196 & 1073741823
 	v198 := v190 | v197
-	v200 := v55 == 0
-	v227 := v55 + -1
-	v201 := v57 + 4096
-	v202 := v22 <= v201
-	v203 := 0 < v9
-	v206 := v22 + -1
-	h228 := g.v228[:n]
-	u229 := g.v229
-	u230 := g.v230
-	u233 := g.v233
-	h268 := g.v268[:n]
-	h269 := g.v269[:n]
-	h270 := g.v270[:n]
+	v200 := v55 + -1
+	v201 := v55 != 0
+	u202 := g.v202
+	u203 := g.v203
+	u207 := g.v207
+	h242 := g.v242[:n]
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	c2 := g.c2
+	v398 := c2 == 0
+	v400 := v56 * 2
+	v402 := v400 + 4
+	v403 := v5 < v402
+	v401 := v400 + 2
+	v408 := v400 + 3
+	v414 := v57 + 4096
+	v415 := v22 <= v414
+	v416 := 0 < v9
+	m0 := g.Memory(0)
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -3235,12 +3423,12 @@ func (g *partitionFloat32Host) r0() int {
 		}
 		v44 := int32(li)
 		v45 := v44 == 0
-		v177 := h177[li]
-		v62 := h62[li]
 		v172 := h172[li]
-		var v207, v210, v220, v221, v228, v232, v238, v239, v256, v262, v269 int64
-		var v208, v225, v229, v231, v233, v255, v260, v261, v267, v268, v270 int32
-		var v230 bool
+		v177 := h177[li]
+		v60 := v44 * 16
+		var v202, v206, v212, v213, v230, v236, v243, v399 int64
+		var v203, v205, v207, v229, v234, v235, v241, v242, v244, v428, v440, v452, v464, v476, v488, v500, v512, v524, v536, v548, v560, v572, v584, v596 int32
+		var v204 bool
 		if !v45 {
 			goto b60
 		}
@@ -3256,274 +3444,70 @@ func (g *partitionFloat32Host) r0() int {
 			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v194)*4)), v198)
 		}
 	b60:
-		if !v200 {
-			v228 = 0
-			v229 = v227
-			v230 = true
-			goto b74
+		v202 = 0
+		v203 = v200
+		v204 = v201
+		if !v204 {
+			goto b117
 		}
-		if !v45 {
-			goto b65
-		}
-		if !v202 {
-			goto b65
-		}
-		if v203 {
-			*(*int64)(p5) = v180
-		}
-	b65:
-		v207 = int64(uint32(v177))
-		v208 = 0
-	b66:
-		v210 = v62 + int64(uint32(v208))
-		if v22 <= v210 {
+		v205 = 0
+		v206 = 0
+		v207 = 0
+		if uint32(v44) > uint32(v203) {
+			v242 = v205
+			v243 = v206
+			v244 = 512
 			goto b72
 		}
-		if v210 < v207 {
-			goto b72
+		if v205 != 0 {
+			v235 = v205
+			v236 = v206
+			goto b69
 		}
-		{
-			v218 := (int32(uint32(v172)>>(uint32(v208&31)&31)) & 1) != 0
-			v220 = v207
-			if v218 {
-				v220 = v207 + 1
+		v212 = int64(uint32(v203-v44)) * 2
+		v213 = v212 + 2
+		if v5 < (v212 + 4) {
+			v229 = 0
+			v230 = 0
+		} else {
+			v216 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v213)*4)))
+			v218 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v212+3)*4)))
+			v219 := int32(uint32(v216) >> 30)
+			v222 := v219
+			if int32(uint32(v218)>>30) != v219 {
+				v222 = 0
 			}
-			v221 = v206 - (v210 - v207)
-			if v218 {
-				v221 = v207
-			}
-			if 0 <= v221 {
-				*(*float32)(unsafe.Add(p4, int(v221)*4)) = *(*float32)(unsafe.Add(p1, int(v210)*4))
-			}
+			v228 := int64(uint32(v216&1073741823)) | (int64(uint32(v218&1073741823)) << 30)
+			v229 = v222
+			v230 = v228
 		}
-		v225 = v208 + 1
-		if v225 < 16 {
-			v207 = v220
-			v208 = v225
-			goto b66
+		if v44 == v203 {
+			v233 := v229
+			if v229 == 1 {
+				v233 = 2
+			}
+			v234 = v233
+		} else {
+			v234 = v229
 		}
+		v235 = v234
+		v236 = v230
+	b69:
+		if v235 != 1 {
+			v241 = (v44 * 2) + int32(uint32(v235)>>1)
+		} else {
+			v241 = 512
+		}
+		v242 = v235
+		v243 = v236
+		v244 = v241
 	b72:
-		g.Leave(li)
-		continue
-	b74:
-		v231 = 0
-		v232 = v228
-		v233 = 0
-		if uint32(v44) > uint32(v229) {
-			v268 = v231
-			v269 = v232
-			v270 = 512
-			goto b85
-		}
-		if v231 != 0 {
-			v261 = v231
-			v262 = v232
-			goto b82
-		}
-		v238 = int64(uint32(v229-v44)) * 2
-		v239 = v238 + 2
-		if v5 < (v238 + 4) {
-			v255 = 0
-			v256 = 0
-		} else {
-			v242 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v239)*4)))
-			v244 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v238+3)*4)))
-			v245 := int32(uint32(v242) >> 30)
-			v248 := v245
-			if int32(uint32(v244)>>30) != v245 {
-				v248 = 0
-			}
-			v254 := int64(uint32(v242&1073741823)) | (int64(uint32(v244&1073741823)) << 30)
-			v255 = v248
-			v256 = v254
-		}
-		if v44 == v229 {
-			v259 := v255
-			if v255 == 1 {
-				v259 = 2
-			}
-			v260 = v259
-		} else {
-			v260 = v255
-		}
-		v261 = v260
-		v262 = v256
-	b82:
-		if v261 != 1 {
-			v267 = (v44 * 2) + int32(uint32(v261)>>1)
-		} else {
-			v267 = 512
-		}
-		v268 = v261
-		v269 = v262
-		v270 = v267
-	b85:
-		h228[li] = v228
-		u229 = v229
-		u230 = v230
-		u233 = v233
-		h268[li] = v268
-		h269[li] = v269
-		h270[li] = v270
-		next = 4
-	}
-	g.v180 = v180
-	g.v227 = v227
-	g.v229 = u229
-	g.v230 = u230
-	g.v233 = u233
-	return next
-}
-
-func (g *partitionFloat32Host) r5() int {
-	const n = 256
-	h228 := g.v228[:n]
-	e229 := g.v229
-	e230 := g.v230
-	e233 := g.v233
-	h268 := g.v268[:n]
-	h269 := g.v269[:n]
-	v271 := g.v271
-	v273 := 512 <= uint32(v271)
-	v274 := v271 & 1
-	v275 := v274 == 1
-	v272 := int32(uint32(v271) >> 1)
-	v276 := 256 <= uint32(v272)
-	u229 := g.v229
-	c2 := g.c2
-	v5 := g.v5
-	p3 := g.Pointer(3)
-	u230 := g.v230
-	u233 := g.v233
-	h270 := g.v270[:n]
-	v22 := g.v22
-	p1 := g.Pointer(1)
-	h457 := g.v457[:n]
-	dead := g.Dead[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v228 := h228[li]
-		v229 := e229
-		v230 := e230
-		v233 := e233
-		v268 := h268[li]
-		v269 := h269[li]
-		v44 := int32(li)
-		v60 := v44 * 16
-		v61 := int64(uint32(v60))
-		var v231, v255, v260, v261, v267, v270, v339, v351, v358, v365, v372, v379, v386, v393, v400, v407, v414, v421, v428, v435, v442, v449, v456, v480, v482 int32
-		var v232, v238, v239, v256, v262, v338, v481 int64
-		var v340 bool
-		if v273 {
-			goto b88
-		}
-		if !v275 {
-			goto b119
-		}
-	b88:
-		if !v230 {
-			goto b91
-		}
-		if v276 {
-			v338 = v228
-			v339 = v229 + -256
-			v340 = true
-		} else {
-			goto b91
-		}
-		v228 = v338
-		v229 = v339
-		v230 = v340
-		v231 = 0
-		v232 = v228
-		v233 = 0
-		goto b75
-	b91:
-		h228[li] = v228
-		u229 = v229
-		h269[li] = v269
-		if next != 5 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 5
-		}
-		continue
-	b119:
-		{
-			v341 := v233 + 1
-			if uint32(v341) < uint32(c2) {
-				v480 = v268
-				v481 = v269
-				v482 = v341
-				v231 = v480
-				v232 = v481
-				v233 = v482
-			} else {
-				goto b120
-			}
-		}
-	b75:
-		if uint32(v44) > uint32(v229) {
-			v268 = v231
-			v269 = v232
-			v270 = 512
-			goto b85
-		}
-		if v231 != 0 {
-			v261 = v231
-			v262 = v232
-			goto b82
-		}
-		v238 = int64(uint32(v229-v44)) * 2
-		v239 = v238 + 2
-		if v5 < (v238 + 4) {
-			v255 = 0
-			v256 = 0
-		} else {
-			v242 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v239)*4)))
-			v243 := v238 + 3
-			v244 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v243)*4)))
-			v245 := int32(uint32(v242) >> 30)
-			v248 := v245
-			if int32(uint32(v244)>>30) != v245 {
-				v248 = 0
-			}
-			v254 := int64(uint32(v242&1073741823)) | (int64(uint32(v244&1073741823)) << 30)
-			v255 = v248
-			v256 = v254
-		}
-		if v44 == v229 {
-			v259 := v255
-			if v255 == 1 {
-				v259 = 2
-			}
-			v260 = v259
-		} else {
-			v260 = v255
-		}
-		v261 = v260
-		v262 = v256
-	b82:
-		if v261 != 1 {
-			v267 = (v44 * 2) + int32(uint32(v261)>>1)
-		} else {
-			v267 = 512
-		}
-		v268 = v261
-		v269 = v262
-		v270 = v267
-	b85:
-		h228[li] = v228
-		u229 = v229
-		u230 = v230
-		u233 = v233
-		h268[li] = v268
-		h269[li] = v269
-		h270[li] = v270
+		u202 = v202
+		u203 = v203
+		u207 = v207
+		h242[li] = v242
+		h243[li] = v243
+		h244[li] = v244
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3531,553 +3515,940 @@ func (g *partitionFloat32Host) r5() int {
 			next = 4
 		}
 		continue
-	b120:
-		v346 := (int64(uint32(v229-v272)) * 4096) + v61
-		if v346 < v22 {
-			v350 := int32(0)
-			if 0 < *(*float32)(unsafe.Add(p1, int(v346)*4)) {
-				v350 = 1
-			}
-			v351 = v350
-		} else {
-			v351 = 0
-		}
-		v352 := v346 + 1
-		if v352 < v22 {
-			v357 := v351
-			if 0 < *(*float32)(unsafe.Add(p1, int(v352)*4)) {
-				v357 = v351 | 2
-			}
-			v358 = v357
-		} else {
-			v358 = v351
-		}
-		v359 := v346 + 2
-		if v359 < v22 {
-			v364 := v358
-			if 0 < *(*float32)(unsafe.Add(p1, int(v359)*4)) {
-				v364 = v358 | 4
-			}
-			v365 = v364
-		} else {
-			v365 = v358
-		}
-		v366 := v346 + 3
-		if v366 < v22 {
-			v371 := v365
-			if 0 < *(*float32)(unsafe.Add(p1, int(v366)*4)) {
-				v371 = v365 | 8
-			}
-			v372 = v371
-		} else {
-			v372 = v365
-		}
-		v373 := v346 + 4
-		if v373 < v22 {
-			v378 := v372
-			if 0 < *(*float32)(unsafe.Add(p1, int(v373)*4)) {
-				v378 = v372 | 16
-			}
-			v379 = v378
-		} else {
-			v379 = v372
-		}
-		v380 := v346 + 5
-		if v380 < v22 {
-			v385 := v379
-			if 0 < *(*float32)(unsafe.Add(p1, int(v380)*4)) {
-				v385 = v379 | 32
-			}
-			v386 = v385
-		} else {
-			v386 = v379
-		}
-		v387 := v346 + 6
-		if v387 < v22 {
-			v392 := v386
-			if 0 < *(*float32)(unsafe.Add(p1, int(v387)*4)) {
-				v392 = v386 | 64
-			}
-			v393 = v392
-		} else {
-			v393 = v386
-		}
-		v394 := v346 + 7
-		if v394 < v22 {
-			v399 := v393
-			if 0 < *(*float32)(unsafe.Add(p1, int(v394)*4)) {
-				v399 = v393 | 128
-			}
-			v400 = v399
-		} else {
-			v400 = v393
-		}
-		v401 := v346 + 8
-		if v401 < v22 {
-			v406 := v400
-			if 0 < *(*float32)(unsafe.Add(p1, int(v401)*4)) {
-				v406 = v400 | 256
-			}
-			v407 = v406
-		} else {
-			v407 = v400
-		}
-		v408 := v346 + 9
-		if v408 < v22 {
-			v413 := v407
-			if 0 < *(*float32)(unsafe.Add(p1, int(v408)*4)) {
-				v413 = v407 | 512
-			}
-			v414 = v413
-		} else {
-			v414 = v407
-		}
-		v415 := v346 + 10
-		if v415 < v22 {
-			v420 := v414
-			if 0 < *(*float32)(unsafe.Add(p1, int(v415)*4)) {
-				v420 = v414 | 1024
-			}
-			v421 = v420
-		} else {
-			v421 = v414
-		}
-		v422 := v346 + 11
-		if v422 < v22 {
-			v427 := v421
-			if 0 < *(*float32)(unsafe.Add(p1, int(v422)*4)) {
-				v427 = v421 | 2048
-			}
-			v428 = v427
-		} else {
-			v428 = v421
-		}
-		v429 := v346 + 12
-		if v429 < v22 {
-			v434 := v428
-			if 0 < *(*float32)(unsafe.Add(p1, int(v429)*4)) {
-				v434 = v428 | 4096
-			}
-			v435 = v434
-		} else {
-			v435 = v428
-		}
-		v436 := v346 + 13
-		if v436 < v22 {
-			v441 := v435
-			if 0 < *(*float32)(unsafe.Add(p1, int(v436)*4)) {
-				v441 = v435 | 8192
-			}
-			v442 = v441
-		} else {
-			v442 = v435
-		}
-		v443 := v346 + 14
-		if v443 < v22 {
-			v448 := v442
-			if 0 < *(*float32)(unsafe.Add(p1, int(v443)*4)) {
-				v448 = v442 | 16384
-			}
-			v449 = v448
-		} else {
-			v449 = v442
-		}
-		v450 := v346 + 15
-		if v450 < v22 {
-			v455 := v449
-			if 0 < *(*float32)(unsafe.Add(p1, int(v450)*4)) {
-				v455 = v449 | 32768
-			}
-			v456 = v455
-		} else {
-			v456 = v449
-		}
-		v457 := int32(bits.OnesCount32(uint32(v456)))
-		h228[li] = v228
-		u229 = v229
-		u230 = v230
-		h268[li] = v268
-		h269[li] = v269
-		h457[li] = v457
-		if next != 8 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 8
-		}
-	}
-	g.v229 = u229
-	g.v272 = v272
-	g.v230 = u230
-	g.v233 = u233
-	return next
-}
-
-func (g *partitionFloat32Host) r6() int {
-	const n = 256
-	m0 := g.Memory(0)
-	h269 := g.v269[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v44 := int32(li)
-		v269 := h269[li]
-		*(*int64)(unsafe.Add(m0, int(v44&255)*8)) = v269
-	}
-	// Barrier, lookback.go:271
-	h228 := g.v228[:n]
-	e229 := g.v229
-	v272 := g.v272
-	v280 := uint32(v272) < 256
-	v281 := v272 & 255
-	v284 := int32(256)
-	if v280 {
-		v284 = v272
-	}
-	stop := g.Cancelled()
-	v227 := g.v227
-	v180 := g.v180
-	c3 := g.c3
-	v294 := c3 == 0
-	v5 := g.v5
-	v56 := g.v56
-	v295 := v56 * 2
-	v297 := v295 + 4
-	v298 := v5 < v297
-	p3 := g.Pointer(3)
-	v296 := v295 + 2
-	v303 := v295 + 3
-	h285 := g.v285[:n]
-	h293 := g.v293[:n]
-	u229 := g.v229
-	u230 := g.v230
-	u233 := g.v233
-	h268 := g.v268[:n]
-	h270 := g.v270[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v228 := h228[li]
-		v229 := e229
-		v44 := int32(li)
-		v45 := v44 == 0
-		var v230, v340 bool
-		var v231, v233, v255, v260, v261, v267, v268, v270, v286, v339 int32
-		var v232, v238, v239, v256, v262, v269, v283, v285, v293, v338 int64
-		if v280 {
-			v283 = *(*int64)(unsafe.Add(m0, int(v281)*8))
-		} else {
-			v283 = v228
-		}
-		v285 = v283
-		v286 = v284
-	b96:
-		if v286 != 0 {
-			v288 := v286 + -1
-			v285 = v285 + *(*int64)(unsafe.Add(m0, int(v288&255)*8))
-			v286 = v288
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b96
-		}
-		if v229 != v227 {
-			v338 = v285
-			v339 = v229 + 256
-			v340 = false
-			goto b118
-		}
-		v293 = v285 + v180
+	b117:
 		if !v45 {
-			goto b103
+			goto b122
 		}
-		if !v294 {
-			goto b103
+		if !v201 {
+			goto b122
 		}
-		if !v298 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v296)*4)), ((int32(uint64(v293)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v303)*4)), ((int32(uint64(v293>>30)) & 1073741823) | -2147483648))
+		if !v398 {
+			goto b122
 		}
-	b103:
-		h285[li] = v285
-		h293[li] = v293
+		v399 = v202 + v180
+		if !v403 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v401)*4)), ((int32(uint64(v399)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v408)*4)), ((int32(uint64(v399>>30)) & 1073741823) | -2147483648))
+		}
+	b122:
+		if !v45 {
+			goto b126
+		}
+		if !v415 {
+			goto b126
+		}
+		if v416 {
+			*(*int64)(p5) = v202 + v180
+		}
+	b126:
+		if (v172 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v177&4095)*4)) = v60
+			v428 = v177 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v60)-v177)&4095)*4)) = v60
+			v428 = v177
+		}
+		v429 := v60 + 1
+		if (int32(uint32(v172)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v428&4095)*4)) = v429
+			v440 = v428 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v429)-v428)&4095)*4)) = v429
+			v440 = v428
+		}
+		v441 := v60 + 2
+		if (int32(uint32(v172)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v440&4095)*4)) = v441
+			v452 = v440 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v441)-v440)&4095)*4)) = v441
+			v452 = v440
+		}
+		v453 := v60 + 3
+		if (int32(uint32(v172)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v452&4095)*4)) = v453
+			v464 = v452 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v453)-v452)&4095)*4)) = v453
+			v464 = v452
+		}
+		v465 := v60 + 4
+		if (int32(uint32(v172)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v464&4095)*4)) = v465
+			v476 = v464 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v465)-v464)&4095)*4)) = v465
+			v476 = v464
+		}
+		v477 := v60 + 5
+		if (int32(uint32(v172)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v476&4095)*4)) = v477
+			v488 = v476 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v477)-v476)&4095)*4)) = v477
+			v488 = v476
+		}
+		v489 := v60 + 6
+		if (int32(uint32(v172)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v488&4095)*4)) = v489
+			v500 = v488 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v489)-v488)&4095)*4)) = v489
+			v500 = v488
+		}
+		v501 := v60 + 7
+		if (int32(uint32(v172)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v500&4095)*4)) = v501
+			v512 = v500 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v501)-v500)&4095)*4)) = v501
+			v512 = v500
+		}
+		v513 := v60 + 8
+		if (int32(uint32(v172)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v512&4095)*4)) = v513
+			v524 = v512 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v513)-v512)&4095)*4)) = v513
+			v524 = v512
+		}
+		v525 := v60 + 9
+		if (int32(uint32(v172)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v524&4095)*4)) = v525
+			v536 = v524 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v525)-v524)&4095)*4)) = v525
+			v536 = v524
+		}
+		v537 := v60 + 10
+		if (int32(uint32(v172)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v536&4095)*4)) = v537
+			v548 = v536 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v537)-v536)&4095)*4)) = v537
+			v548 = v536
+		}
+		v549 := v60 + 11
+		if (int32(uint32(v172)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v548&4095)*4)) = v549
+			v560 = v548 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v549)-v548)&4095)*4)) = v549
+			v560 = v548
+		}
+		v561 := v60 + 12
+		if (int32(uint32(v172)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v560&4095)*4)) = v561
+			v572 = v560 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v561)-v560)&4095)*4)) = v561
+			v572 = v560
+		}
+		v573 := v60 + 13
+		if (int32(uint32(v172)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v572&4095)*4)) = v573
+			v584 = v572 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v573)-v572)&4095)*4)) = v573
+			v584 = v572
+		}
+		v585 := v60 + 14
+		if (int32(uint32(v172)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v584&4095)*4)) = v585
+			v596 = v584 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v585)-v584)&4095)*4)) = v585
+			v596 = v584
+		}
+		v597 := v60 + 15
+		if (int32(uint32(v172)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v596&4095)*4)) = v597
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v597)-v596)&4095)*4)) = v597
+		}
+		u202 = v202
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 7
 		}
-		continue
-	b118:
-		v228 = v338
-		v229 = v339
-		v230 = v340
-		v231 = 0
-		v232 = v228
-		v233 = 0
-		if uint32(v44) > uint32(v229) {
-			v268 = v231
-			v269 = v232
-			v270 = 512
-			goto b85
+	}
+	g.v180 = v180
+	g.v201 = v201
+	g.v202 = u202
+	g.v203 = u203
+	g.v207 = u207
+	return next
+}
+
+func (g *partitionFloat32Host) r5() int {
+	const n = 256
+	e207 := g.v207
+	h242 := g.v242[:n]
+	h243 := g.v243[:n]
+	v245 := g.v245
+	v247 := 512 <= uint32(v245)
+	v248 := v245 & 1
+	v249 := v248 == 1
+	v246 := int32(uint32(v245) >> 1)
+	h251 := g.v251[:n]
+	c3 := g.c3
+	v203 := g.v203
+	v5 := g.v5
+	p3 := g.Pointer(3)
+	u207 := g.v207
+	h244 := g.v244[:n]
+	v258 := v203 - v246
+	v259 := int64(uint32(v258))
+	v260 := v259 * 4096
+	v22 := g.v22
+	p1 := g.Pointer(1)
+	h372 := g.v372[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
 		}
-		if v231 != 0 {
-			v261 = v231
-			v262 = v232
-			goto b82
+		v207 := e207
+		v242 := h242[li]
+		v243 := h243[li]
+		v44 := int32(li)
+		v60 := v44 * 16
+		v61 := int64(uint32(v60))
+		var v205, v229, v234, v235, v241, v244, v266, v273, v280, v287, v294, v301, v308, v315, v322, v329, v336, v343, v350, v357, v364, v371, v395, v397 int32
+		var v206, v212, v213, v230, v236, v396 int64
+		if v247 {
+			goto b75
 		}
-		v238 = int64(uint32(v229-v44)) * 2
-		v239 = v238 + 2
-		if v5 < (v238 + 4) {
-			v255 = 0
-			v256 = 0
-		} else {
-			v242 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v239)*4)))
-			v244 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v238+3)*4)))
-			v245 := int32(uint32(v242) >> 30)
-			v248 := v245
-			if int32(uint32(v244)>>30) != v245 {
-				v248 = 0
+		if !v249 {
+			goto b77
+		}
+	b75:
+		{
+			v251 := v243
+			if uint32(v246) < uint32(v44) {
+				v251 = 0
 			}
-			v254 := int64(uint32(v242&1073741823)) | (int64(uint32(v244&1073741823)) << 30)
-			v255 = v248
-			v256 = v254
-		}
-		if v44 == v229 {
-			v259 := v255
-			if v255 == 1 {
-				v259 = 2
+			h251[li] = v251
+			if next != 5 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 5
 			}
-			v260 = v259
-		} else {
-			v260 = v255
+			continue
 		}
-		v261 = v260
-		v262 = v256
-	b82:
-		if v261 != 1 {
-			v267 = (v44 * 2) + int32(uint32(v261)>>1)
+	b77:
+		v256 := v207 + 1
+		if uint32(v256) < uint32(c3) {
+			v395 = v242
+			v396 = v243
+			v397 = v256
+			v205 = v395
+			v206 = v396
+			v207 = v397
 		} else {
-			v267 = 512
+			goto b78
 		}
-		v268 = v261
-		v269 = v262
-		v270 = v267
-	b85:
-		h228[li] = v228
-		u229 = v229
-		u230 = v230
-		u233 = v233
-		h268[li] = v268
-		h269[li] = v269
-		h270[li] = v270
+		if uint32(v44) > uint32(v203) {
+			v242 = v205
+			v243 = v206
+			v244 = 512
+			goto b72
+		}
+		if v205 != 0 {
+			v235 = v205
+			v236 = v206
+			goto b69
+		}
+		v212 = int64(uint32(v203-v44)) * 2
+		v213 = v212 + 2
+		if v5 < (v212 + 4) {
+			v229 = 0
+			v230 = 0
+		} else {
+			v216 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v213)*4)))
+			v217 := v212 + 3
+			v218 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v217)*4)))
+			v219 := int32(uint32(v216) >> 30)
+			v222 := v219
+			if int32(uint32(v218)>>30) != v219 {
+				v222 = 0
+			}
+			v228 := int64(uint32(v216&1073741823)) | (int64(uint32(v218&1073741823)) << 30)
+			v229 = v222
+			v230 = v228
+		}
+		if v44 == v203 {
+			v233 := v229
+			if v229 == 1 {
+				v233 = 2
+			}
+			v234 = v233
+		} else {
+			v234 = v229
+		}
+		v235 = v234
+		v236 = v230
+	b69:
+		if v235 != 1 {
+			v241 = (v44 * 2) + int32(uint32(v235)>>1)
+		} else {
+			v241 = 512
+		}
+		v242 = v235
+		v243 = v236
+		v244 = v241
+	b72:
+		u207 = v207
+		h242[li] = v242
+		h243[li] = v243
+		h244[li] = v244
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 4
 		}
+		continue
+	b78:
+		v261 := v260 + v61
+		if v261 < v22 {
+			v265 := int32(0)
+			if 0 < *(*float32)(unsafe.Add(p1, int(v261)*4)) {
+				v265 = 1
+			}
+			v266 = v265
+		} else {
+			v266 = 0
+		}
+		v267 := v261 + 1
+		if v267 < v22 {
+			v272 := v266
+			if 0 < *(*float32)(unsafe.Add(p1, int(v267)*4)) {
+				v272 = v266 | 2
+			}
+			v273 = v272
+		} else {
+			v273 = v266
+		}
+		v274 := v261 + 2
+		if v274 < v22 {
+			v279 := v273
+			if 0 < *(*float32)(unsafe.Add(p1, int(v274)*4)) {
+				v279 = v273 | 4
+			}
+			v280 = v279
+		} else {
+			v280 = v273
+		}
+		v281 := v261 + 3
+		if v281 < v22 {
+			v286 := v280
+			if 0 < *(*float32)(unsafe.Add(p1, int(v281)*4)) {
+				v286 = v280 | 8
+			}
+			v287 = v286
+		} else {
+			v287 = v280
+		}
+		v288 := v261 + 4
+		if v288 < v22 {
+			v293 := v287
+			if 0 < *(*float32)(unsafe.Add(p1, int(v288)*4)) {
+				v293 = v287 | 16
+			}
+			v294 = v293
+		} else {
+			v294 = v287
+		}
+		v295 := v261 + 5
+		if v295 < v22 {
+			v300 := v294
+			if 0 < *(*float32)(unsafe.Add(p1, int(v295)*4)) {
+				v300 = v294 | 32
+			}
+			v301 = v300
+		} else {
+			v301 = v294
+		}
+		v302 := v261 + 6
+		if v302 < v22 {
+			v307 := v301
+			if 0 < *(*float32)(unsafe.Add(p1, int(v302)*4)) {
+				v307 = v301 | 64
+			}
+			v308 = v307
+		} else {
+			v308 = v301
+		}
+		v309 := v261 + 7
+		if v309 < v22 {
+			v314 := v308
+			if 0 < *(*float32)(unsafe.Add(p1, int(v309)*4)) {
+				v314 = v308 | 128
+			}
+			v315 = v314
+		} else {
+			v315 = v308
+		}
+		v316 := v261 + 8
+		if v316 < v22 {
+			v321 := v315
+			if 0 < *(*float32)(unsafe.Add(p1, int(v316)*4)) {
+				v321 = v315 | 256
+			}
+			v322 = v321
+		} else {
+			v322 = v315
+		}
+		v323 := v261 + 9
+		if v323 < v22 {
+			v328 := v322
+			if 0 < *(*float32)(unsafe.Add(p1, int(v323)*4)) {
+				v328 = v322 | 512
+			}
+			v329 = v328
+		} else {
+			v329 = v322
+		}
+		v330 := v261 + 10
+		if v330 < v22 {
+			v335 := v329
+			if 0 < *(*float32)(unsafe.Add(p1, int(v330)*4)) {
+				v335 = v329 | 1024
+			}
+			v336 = v335
+		} else {
+			v336 = v329
+		}
+		v337 := v261 + 11
+		if v337 < v22 {
+			v342 := v336
+			if 0 < *(*float32)(unsafe.Add(p1, int(v337)*4)) {
+				v342 = v336 | 2048
+			}
+			v343 = v342
+		} else {
+			v343 = v336
+		}
+		v344 := v261 + 12
+		if v344 < v22 {
+			v349 := v343
+			if 0 < *(*float32)(unsafe.Add(p1, int(v344)*4)) {
+				v349 = v343 | 4096
+			}
+			v350 = v349
+		} else {
+			v350 = v343
+		}
+		v351 := v261 + 13
+		if v351 < v22 {
+			v356 := v350
+			if 0 < *(*float32)(unsafe.Add(p1, int(v351)*4)) {
+				v356 = v350 | 8192
+			}
+			v357 = v356
+		} else {
+			v357 = v350
+		}
+		v358 := v261 + 14
+		if v358 < v22 {
+			v363 := v357
+			if 0 < *(*float32)(unsafe.Add(p1, int(v358)*4)) {
+				v363 = v357 | 16384
+			}
+			v364 = v363
+		} else {
+			v364 = v357
+		}
+		v365 := v261 + 15
+		if v365 < v22 {
+			v370 := v364
+			if 0 < *(*float32)(unsafe.Add(p1, int(v365)*4)) {
+				v370 = v364 | 32768
+			}
+			v371 = v370
+		} else {
+			v371 = v364
+		}
+		v372 := int32(bits.OnesCount32(uint32(v371)))
+		h242[li] = v242
+		h243[li] = v243
+		h372[li] = v372
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
 	}
-	g.v229 = u229
-	g.v230 = u230
-	g.v233 = u233
+	g.v246 = v246
+	g.v207 = u207
 	return next
+}
+
+func (g *partitionFloat32Host) r6() int {
+	const n = 256
+	e202 := g.v202
+	e203 := g.v203
+	v252 := g.v252
+	v246 := g.v246
+	v254 := 256 <= uint32(v246)
+	v5 := g.v5
+	p3 := g.Pointer(3)
+	u202 := g.v202
+	u203 := g.v203
+	u207 := g.v207
+	h242 := g.v242[:n]
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	v201 := g.v201
+	c2 := g.c2
+	v398 := c2 == 0
+	v180 := g.v180
+	v56 := g.v56
+	v400 := v56 * 2
+	v402 := v400 + 4
+	v403 := v5 < v402
+	v401 := v400 + 2
+	v408 := v400 + 3
+	v22 := g.v22
+	v57 := g.v57
+	v414 := v57 + 4096
+	v415 := v22 <= v414
+	v9 := g.v9
+	v416 := 0 < v9
+	p5 := g.Pointer(5)
+	h172 := g.v172[:n]
+	h177 := g.v177[:n]
+	m0 := g.Memory(0)
+	v179 := g.v179
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v202 := e202
+		v203 := e203
+		v44 := int32(li)
+		v45 := v44 == 0
+		v172 := h172[li]
+		v177 := h177[li]
+		v60 := v44 * 16
+		var v204 bool
+		var v205, v207, v229, v234, v235, v241, v242, v244, v428, v440, v452, v464, v476, v488, v500, v512, v524, v536, v548, v560, v572, v584, v596 int32
+		var v206, v212, v213, v230, v236, v243, v399 int64
+		v202 = v202 + v252
+		v203 = v203 + -256
+		v204 = v254
+		if !v204 {
+			goto b117
+		}
+		v205 = 0
+		v206 = 0
+		v207 = 0
+		if uint32(v44) > uint32(v203) {
+			v242 = v205
+			v243 = v206
+			v244 = 512
+			goto b72
+		}
+		if v205 != 0 {
+			v235 = v205
+			v236 = v206
+			goto b69
+		}
+		v212 = int64(uint32(v203-v44)) * 2
+		v213 = v212 + 2
+		if v5 < (v212 + 4) {
+			v229 = 0
+			v230 = 0
+		} else {
+			v216 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v213)*4)))
+			v218 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v212+3)*4)))
+			v219 := int32(uint32(v216) >> 30)
+			v222 := v219
+			if int32(uint32(v218)>>30) != v219 {
+				v222 = 0
+			}
+			v228 := int64(uint32(v216&1073741823)) | (int64(uint32(v218&1073741823)) << 30)
+			v229 = v222
+			v230 = v228
+		}
+		if v44 == v203 {
+			v233 := v229
+			if v229 == 1 {
+				v233 = 2
+			}
+			v234 = v233
+		} else {
+			v234 = v229
+		}
+		v235 = v234
+		v236 = v230
+	b69:
+		if v235 != 1 {
+			v241 = (v44 * 2) + int32(uint32(v235)>>1)
+		} else {
+			v241 = 512
+		}
+		v242 = v235
+		v243 = v236
+		v244 = v241
+	b72:
+		u202 = v202
+		u203 = v203
+		u207 = v207
+		h242[li] = v242
+		h243[li] = v243
+		h244[li] = v244
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b117:
+		if !v45 {
+			goto b122
+		}
+		if !v201 {
+			goto b122
+		}
+		if !v398 {
+			goto b122
+		}
+		v399 = v202 + v180
+		if !v403 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v401)*4)), ((int32(uint64(v399)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v408)*4)), ((int32(uint64(v399>>30)) & 1073741823) | -2147483648))
+		}
+	b122:
+		if !v45 {
+			goto b126
+		}
+		if !v415 {
+			goto b126
+		}
+		if v416 {
+			*(*int64)(p5) = v202 + v180
+		}
+	b126:
+		if (v172 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v177&4095)*4)) = v60
+			v428 = v177 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v60)-v177)&4095)*4)) = v60
+			v428 = v177
+		}
+		v429 := v60 + 1
+		if (int32(uint32(v172)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v428&4095)*4)) = v429
+			v440 = v428 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v429)-v428)&4095)*4)) = v429
+			v440 = v428
+		}
+		v441 := v60 + 2
+		if (int32(uint32(v172)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v440&4095)*4)) = v441
+			v452 = v440 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v441)-v440)&4095)*4)) = v441
+			v452 = v440
+		}
+		v453 := v60 + 3
+		if (int32(uint32(v172)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v452&4095)*4)) = v453
+			v464 = v452 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v453)-v452)&4095)*4)) = v453
+			v464 = v452
+		}
+		v465 := v60 + 4
+		if (int32(uint32(v172)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v464&4095)*4)) = v465
+			v476 = v464 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v465)-v464)&4095)*4)) = v465
+			v476 = v464
+		}
+		v477 := v60 + 5
+		if (int32(uint32(v172)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v476&4095)*4)) = v477
+			v488 = v476 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v477)-v476)&4095)*4)) = v477
+			v488 = v476
+		}
+		v489 := v60 + 6
+		if (int32(uint32(v172)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v488&4095)*4)) = v489
+			v500 = v488 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v489)-v488)&4095)*4)) = v489
+			v500 = v488
+		}
+		v501 := v60 + 7
+		if (int32(uint32(v172)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v500&4095)*4)) = v501
+			v512 = v500 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v501)-v500)&4095)*4)) = v501
+			v512 = v500
+		}
+		v513 := v60 + 8
+		if (int32(uint32(v172)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v512&4095)*4)) = v513
+			v524 = v512 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v513)-v512)&4095)*4)) = v513
+			v524 = v512
+		}
+		v525 := v60 + 9
+		if (int32(uint32(v172)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v524&4095)*4)) = v525
+			v536 = v524 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v525)-v524)&4095)*4)) = v525
+			v536 = v524
+		}
+		v537 := v60 + 10
+		if (int32(uint32(v172)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v536&4095)*4)) = v537
+			v548 = v536 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v537)-v536)&4095)*4)) = v537
+			v548 = v536
+		}
+		v549 := v60 + 11
+		if (int32(uint32(v172)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v548&4095)*4)) = v549
+			v560 = v548 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v549)-v548)&4095)*4)) = v549
+			v560 = v548
+		}
+		v561 := v60 + 12
+		if (int32(uint32(v172)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v560&4095)*4)) = v561
+			v572 = v560 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v561)-v560)&4095)*4)) = v561
+			v572 = v560
+		}
+		v573 := v60 + 13
+		if (int32(uint32(v172)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v572&4095)*4)) = v573
+			v584 = v572 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v573)-v572)&4095)*4)) = v573
+			v584 = v572
+		}
+		v585 := v60 + 14
+		if (int32(uint32(v172)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v584&4095)*4)) = v585
+			v596 = v584 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v585)-v584)&4095)*4)) = v585
+			v596 = v584
+		}
+		v597 := v60 + 15
+		if (int32(uint32(v172)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v596&4095)*4)) = v597
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v179+v597)-v596)&4095)*4)) = v597
+		}
+		u202 = v202
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+	}
+	g.v202 = u202
+	g.v203 = u203
+	g.v207 = u207
+	return next
+}
+
+func (g *partitionFloat32Host) r7() int {
+	const n = 256
+	h242 := g.v242[:n]
+	h243 := g.v243[:n]
+	v246 := g.v246
+	v203 := g.v203
+	v5 := g.v5
+	p3 := g.Pointer(3)
+	v373 := g.v373
+	v382 := v373 & 1073741823
+	v383 := v382 | 1073741824
+	v374 := int64(uint32(v373))
+	v386 := v374 >> 30
+	v387 := int32(uint64(v386))
+	v388 := v387 & 1073741823
+	v389 := v388 | 1073741824
+	u207 := g.v207
+	h244 := g.v244[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v242 := h242[li]
+		v243 := h243[li]
+		v44 := int32(li)
+		var v205, v207, v229, v234, v235, v241, v244, v393, v395, v397 int32
+		var v206, v212, v213, v230, v236, v378, v379, v394, v396 int64
+		if v44 != v246 {
+			v393 = v242
+			v394 = v243
+			goto b115
+		}
+		v378 = int64(uint32(v203-v44)) * 2
+		v379 = v378 + 2
+		if v5 >= (v378 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v379)*4)), v383, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v378+3)*4)), v389, kernelimpl.HostUMax[int32])
+		}
+		{
+			v392 := int32(1)
+			if v44 == v203 {
+				v392 = 2
+			}
+			v393 = v392
+			v394 = v374
+		}
+	b115:
+		v395 = v393
+		v396 = v394
+		v397 = 0
+		v205 = v395
+		v206 = v396
+		v207 = v397
+		if uint32(v44) > uint32(v203) {
+			v242 = v205
+			v243 = v206
+			v244 = 512
+			goto b72
+		}
+		if v205 != 0 {
+			v235 = v205
+			v236 = v206
+			goto b69
+		}
+		v212 = int64(uint32(v203-v44)) * 2
+		v213 = v212 + 2
+		if v5 < (v212 + 4) {
+			v229 = 0
+			v230 = 0
+		} else {
+			v216 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v213)*4)))
+			v217 := v212 + 3
+			v218 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v217)*4)))
+			v219 := int32(uint32(v216) >> 30)
+			v222 := v219
+			if int32(uint32(v218)>>30) != v219 {
+				v222 = 0
+			}
+			v228 := int64(uint32(v216&1073741823)) | (int64(uint32(v218&1073741823)) << 30)
+			v229 = v222
+			v230 = v228
+		}
+		if v44 == v203 {
+			v233 := v229
+			if v229 == 1 {
+				v233 = 2
+			}
+			v234 = v233
+		} else {
+			v234 = v229
+		}
+		v235 = v234
+		v236 = v230
+	b69:
+		if v235 != 1 {
+			v241 = (v44 * 2) + int32(uint32(v235)>>1)
+		} else {
+			v241 = 512
+		}
+		v242 = v235
+		v243 = v236
+		v244 = v241
+	b72:
+		u207 = v207
+		h242[li] = v242
+		h243[li] = v243
+		h244[li] = v244
+	}
+	g.v207 = u207
+	return 4
 }
 
 func (g *partitionFloat32Host) r8() int {
 	const n = 256
 	v22 := g.v22
 	v57 := g.v57
-	v309 := v57 + 4096
-	v310 := v22 <= v309
-	v9 := g.v9
-	v311 := 0 < v9
-	p5 := g.Pointer(5)
-	h293 := g.v293[:n]
-	h177 := g.v177[:n]
-	h285 := g.v285[:n]
-	h62 := g.v62[:n]
-	v315 := v22 + -1
-	h172 := g.v172[:n]
+	v607 := v22 - v57
+	v608 := v607 < 4096
+	v609 := int64(4096)
+	if v608 {
+		v609 = v607
+	}
+	v202 := g.v202
+	m0 := g.Memory(0)
+	v179 := g.v179
+	v611 := v57 - v202
+	v180 := g.v180
+	v610 := v22 + -1
+	v7 := g.v7
+	v1 := g.v1
 	p1 := g.Pointer(1)
 	p4 := g.Pointer(4)
+	stop := g.Cancelled()
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v44 := int32(li)
-		v45 := v44 == 0
-		v293 := h293[li]
-		v177 := h177[li]
-		v285 := h285[li]
-		v62 := h62[li]
-		v172 := h172[li]
-		var v316, v330, v331 int64
-		var v317, v335 int32
-		if !v45 {
-			goto b108
+		var v612 int32
+		var v624 int64
+		v612 = v44
+	b176:
+		v613 := int64(uint32(v612))
+		if v613 >= v609 {
+			continue
 		}
-		if !v310 {
-			goto b108
+		v619 := v57 + int64(uint32(*(*int32)(unsafe.Add(m0, int(v612&4095)*4))))
+		if uint32(v179) <= uint32(v612) {
+			v624 = v610 - ((v611 + v613) - v180)
+		} else {
+			v624 = v202 + v613
 		}
-		if v311 {
-			*(*int64)(p5) = v293
+		if 0 > v624 {
+			goto b183
 		}
-	b108:
-		v316 = v285 + int64(uint32(v177))
-		v317 = 0
-	b109:
-		v319 := v62 + int64(uint32(v317))
-		if v22 <= v319 {
-			goto b116
+		if v624 >= v7 {
+			goto b183
 		}
-		if v316 < 0 {
-			goto b116
+		if v619 < v1 {
+			*(*float32)(unsafe.Add(p4, int(v624)*4)) = *(*float32)(unsafe.Add(p1, int(v619)*4))
 		}
-		if v319 < v316 {
-			goto b116
+	b183:
+		v612 = v612 + 256
+		if stop.Load() {
+			return g.Stop()
 		}
-		{
-			v328 := (int32(uint32(v172)>>(uint32(v317&31)&31)) & 1) != 0
-			v330 = v316
-			if v328 {
-				v330 = v316 + 1
-			}
-			v331 = v315 - (v319 - v316)
-			if v328 {
-				v331 = v316
-			}
-			if 0 <= v331 {
-				*(*float32)(unsafe.Add(p4, int(v331)*4)) = *(*float32)(unsafe.Add(p1, int(v319)*4))
-			}
-		}
-		v335 = v317 + 1
-		if v335 < 16 {
-			v316 = v330
-			v317 = v335
-			goto b109
-		}
-	b116:
+		goto b176
 	}
 	return -1
-}
-
-func (g *partitionFloat32Host) r9() int {
-	const n = 256
-	h268 := g.v268[:n]
-	h269 := g.v269[:n]
-	v272 := g.v272
-	v229 := g.v229
-	v5 := g.v5
-	p3 := g.Pointer(3)
-	v458 := g.v458
-	v467 := v458 & 1073741823
-	v468 := v467 | 1073741824
-	v459 := int64(uint32(v458))
-	v471 := v459 >> 30
-	v472 := int32(uint64(v471))
-	v473 := v472 & 1073741823
-	v474 := v473 | 1073741824
-	u233 := g.v233
-	h270 := g.v270[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v268 := h268[li]
-		v269 := h269[li]
-		v44 := int32(li)
-		var v231, v233, v255, v260, v261, v267, v270, v478, v480, v482 int32
-		var v232, v238, v239, v256, v262, v463, v464, v479, v481 int64
-		if v44 != v272 {
-			v478 = v268
-			v479 = v269
-			goto b157
-		}
-		v463 = int64(uint32(v229-v44)) * 2
-		v464 = v463 + 2
-		if v5 >= (v463 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v464)*4)), v468, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v463+3)*4)), v474, kernelimpl.HostUMax[int32])
-		}
-		{
-			v477 := int32(1)
-			if v44 == v229 {
-				v477 = 2
-			}
-			v478 = v477
-			v479 = v459
-		}
-	b157:
-		v480 = v478
-		v481 = v479
-		v482 = 0
-		v231 = v480
-		v232 = v481
-		v233 = v482
-		if uint32(v44) > uint32(v229) {
-			v268 = v231
-			v269 = v232
-			v270 = 512
-			goto b85
-		}
-		if v231 != 0 {
-			v261 = v231
-			v262 = v232
-			goto b82
-		}
-		v238 = int64(uint32(v229-v44)) * 2
-		v239 = v238 + 2
-		if v5 < (v238 + 4) {
-			v255 = 0
-			v256 = 0
-		} else {
-			v242 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v239)*4)))
-			v243 := v238 + 3
-			v244 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v243)*4)))
-			v245 := int32(uint32(v242) >> 30)
-			v248 := v245
-			if int32(uint32(v244)>>30) != v245 {
-				v248 = 0
-			}
-			v254 := int64(uint32(v242&1073741823)) | (int64(uint32(v244&1073741823)) << 30)
-			v255 = v248
-			v256 = v254
-		}
-		if v44 == v229 {
-			v259 := v255
-			if v255 == 1 {
-				v259 = 2
-			}
-			v260 = v259
-		} else {
-			v260 = v255
-		}
-		v261 = v260
-		v262 = v256
-	b82:
-		if v261 != 1 {
-			v267 = (v44 * 2) + int32(uint32(v261)>>1)
-		} else {
-			v267 = 512
-		}
-		v268 = v261
-		v269 = v262
-		v270 = v267
-	b85:
-		u233 = v233
-		h268[li] = v268
-		h269[li] = v269
-		h270[li] = v270
-	}
-	g.v233 = u233
-	return 4
 }
 
 // positiveFloat32Host is a work-group of the kernel [PositiveFloat32].
@@ -4089,19 +4460,18 @@ type positiveFloat32Host struct {
 	c3                 int32
 	v0, v2, v4, v6, v8 int64
 
-	v18, v31, v32, v155 int64
+	v18, v32, v33, v156, v178, v228 int64
 
-	v29, v147, v148, v149, v152, v153, v347, v349, v655 []int32
+	v30, v148, v149, v150, v153, v154, v218, v220, v348 []int32
 
-	v30, v154, v306, v308, v312, v350, v351, v656 int32
+	v31, v155, v179, v183, v221, v222, v349 int32
 
-	v37, v43, v50, v57, v64, v71, v78, v85, v92, v99, v106, v113, v120, v127, v134, v141, v307, v348, v364, v372 []int64
+	v177 bool
 
-	v38, v44, v51, v58, v65, v72, v79, v86, v93, v100, v107, v114, v121, v128, v135, v142 []bool
-
-	v309 bool
+	v219, v227 []int64
 
 	sint32 []int32
+	sint64 []int64
 }
 
 func newPositiveFloat32Host() kernelimpl.HostForm { return new(positiveFloat32Host) }
@@ -4115,28 +4485,28 @@ func (g *positiveFloat32Host) Begin() {
 	g.v8 = g.Int64(96)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v29, &g.v147, &g.v148, &g.v149, &g.v152, &g.v153, &g.v347, &g.v349, &g.v655)
-	kernelimpl.HostRoom(n, &g.v37, &g.v43, &g.v50, &g.v57, &g.v64, &g.v71, &g.v78, &g.v85, &g.v92, &g.v99, &g.v106, &g.v113, &g.v120, &g.v127, &g.v134, &g.v141, &g.v307, &g.v348, &g.v364, &g.v372)
-	kernelimpl.HostRoom(n, &g.v38, &g.v44, &g.v51, &g.v58, &g.v65, &g.v72, &g.v79, &g.v86, &g.v93, &g.v100, &g.v107, &g.v114, &g.v121, &g.v128, &g.v135, &g.v142)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.Allot(0, 16384)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v30, &g.v148, &g.v149, &g.v150, &g.v153, &g.v154, &g.v218, &g.v220, &g.v348)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v219, &g.v227)
 }
 
 func (g *positiveFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:247
-			g.v350 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v349, -1))
+		case 4: // GroupReduce, lookback.go:332
+			g.v221 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v220, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:269
+		case 5: // GroupReduce, lookback.go:352
+			g.v228 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v227, 0))
 			next = g.r6()
-		case 7: // Barrier, lookback.go:287
+		case 6: // GroupReduce, kernels.go:57
+			g.v349 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v348, 0))
+			next = g.r7()
+		case 7: // Barrier, kernels.go:71
 			next = g.r8()
-		case 8: // GroupReduce, kernels.go:41
-			g.v656 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v655, 0))
-			next = g.r9()
 		}
 	}
 }
@@ -4153,17 +4523,9 @@ func (g *positiveFloat32Host) r0() int {
 		v11 = v0
 	}
 	p2 := g.Pointer(2)
-	v4 := g.v4
-	v21 := 0 < v4
-	p3 := g.Pointer(3)
-	c0 := g.c0
-	v24 := c0 + -1
-	v23 := c0 != 0
 	u18 := g.v18
-	h29 := g.v29[:n]
-	for li := range n {
+	for range n {
 		var v18 int64
-		var v29 int32
 		if v12 {
 			v18 = v11
 		} else {
@@ -4178,898 +4540,394 @@ func (g *positiveFloat32Host) r0() int {
 			}
 			v18 = v17
 		}
-		if int32(li) != 0 {
-			v29 = -1
-			goto b5
-		}
-		if v21 {
-			v22 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
-			v26 := v22
-			if v23 {
-				v26 = v24 - v22
-			}
-			v28 := v26
-			if 4294967295 <= uint32(v26) {
-				v28 = -1
-			}
-			v29 = v28
-		} else {
-			v29 = -1
-		}
-	b5:
 		u18 = v18
-		h29[li] = v29
 	}
 	g.v18 = u18
+	// ZeroLocal, kernels.go:45
+	g.Zero(0)
+	v4 := g.v4
+	v22 := 0 < v4
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v25 := c0 + -1
+	v24 := c0 != 0
+	h30 := g.v30[:n]
+	for li := range n {
+		var v30 int32
+		if int32(li) != 0 {
+			v30 = -1
+			goto b6
+		}
+		if v22 {
+			v23 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v27 := v23
+			if v24 {
+				v27 = v25 - v23
+			}
+			v29 := v27
+			if 4294967295 <= uint32(v27) {
+				v29 = -1
+			}
+			v30 = v29
+		} else {
+			v30 = -1
+		}
+	b6:
+		h30[li] = v30
+	}
 	// GroupSelect, lookback.go:208
-	g.v30 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 0)[int32(0)]
+	g.v31 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v30, 0)[int32(0)]
 	v18 := g.v18
-	v30 := g.v30
-	v31 := int64(uint32(v30))
-	v32 := v31 * 4096
-	v33 := v18 <= v32
-	v34 := v30 != 0
+	v31 := g.v31
+	v32 := int64(uint32(v31))
+	v33 := v32 * 4096
+	v34 := v18 <= v33
+	v35 := v31 != 0
 	p1 := g.Pointer(1)
-	h37 := g.v37[:n]
-	h38 := g.v38[:n]
-	h43 := g.v43[:n]
-	h44 := g.v44[:n]
-	h50 := g.v50[:n]
-	h51 := g.v51[:n]
-	h57 := g.v57[:n]
-	h58 := g.v58[:n]
-	h64 := g.v64[:n]
-	h65 := g.v65[:n]
-	h71 := g.v71[:n]
-	h72 := g.v72[:n]
-	h78 := g.v78[:n]
-	h79 := g.v79[:n]
-	h85 := g.v85[:n]
-	h86 := g.v86[:n]
-	h92 := g.v92[:n]
-	h93 := g.v93[:n]
-	h99 := g.v99[:n]
-	h100 := g.v100[:n]
-	h106 := g.v106[:n]
-	h107 := g.v107[:n]
-	h113 := g.v113[:n]
-	h114 := g.v114[:n]
-	h120 := g.v120[:n]
-	h121 := g.v121[:n]
-	h127 := g.v127[:n]
-	h128 := g.v128[:n]
-	h134 := g.v134[:n]
-	h135 := g.v135[:n]
-	h141 := g.v141[:n]
-	h142 := g.v142[:n]
-	h147 := g.v147[:n]
 	h148 := g.v148[:n]
+	h149 := g.v149[:n]
 	more := false
 	for li := range n {
 		v19 := int32(li)
-		var v42, v49, v56, v63, v70, v77, v84, v91, v98, v105, v112, v119, v126, v133, v140, v147 int32
-		if !v33 {
-			goto b9
+		var v43, v50, v57, v64, v71, v78, v85, v92, v99, v106, v113, v120, v127, v134, v141, v148 int32
+		if !v34 {
+			goto b10
 		}
-		if v34 {
+		if v35 {
 			g.Leave(li)
 			continue
 		}
-	b9:
-		v37 := v32 + int64(uint32(v19*16))
-		v38 := v37 < v18
-		if v38 {
-			v41 := int32(0)
-			if 0 < *(*float32)(unsafe.Add(p1, int(v37)*4)) {
-				v41 = 1
+	b10:
+		v38 := v33 + int64(uint32(v19*16))
+		if v38 < v18 {
+			v42 := int32(0)
+			if 0 < *(*float32)(unsafe.Add(p1, int(v38)*4)) {
+				v42 = 1
 			}
-			v42 = v41
+			v43 = v42
 		} else {
-			v42 = 0
+			v43 = 0
 		}
-		v43 := v37 + 1
-		v44 := v43 < v18
-		if v44 {
-			v48 := v42
-			if 0 < *(*float32)(unsafe.Add(p1, int(v43)*4)) {
-				v48 = v42 | 2
+		v44 := v38 + 1
+		if v44 < v18 {
+			v49 := v43
+			if 0 < *(*float32)(unsafe.Add(p1, int(v44)*4)) {
+				v49 = v43 | 2
 			}
-			v49 = v48
+			v50 = v49
 		} else {
-			v49 = v42
+			v50 = v43
 		}
-		v50 := v37 + 2
-		v51 := v50 < v18
-		if v51 {
-			v55 := v49
-			if 0 < *(*float32)(unsafe.Add(p1, int(v50)*4)) {
-				v55 = v49 | 4
+		v51 := v38 + 2
+		if v51 < v18 {
+			v56 := v50
+			if 0 < *(*float32)(unsafe.Add(p1, int(v51)*4)) {
+				v56 = v50 | 4
 			}
-			v56 = v55
+			v57 = v56
 		} else {
-			v56 = v49
+			v57 = v50
 		}
-		v57 := v37 + 3
-		v58 := v57 < v18
-		if v58 {
-			v62 := v56
-			if 0 < *(*float32)(unsafe.Add(p1, int(v57)*4)) {
-				v62 = v56 | 8
+		v58 := v38 + 3
+		if v58 < v18 {
+			v63 := v57
+			if 0 < *(*float32)(unsafe.Add(p1, int(v58)*4)) {
+				v63 = v57 | 8
 			}
-			v63 = v62
+			v64 = v63
 		} else {
-			v63 = v56
+			v64 = v57
 		}
-		v64 := v37 + 4
-		v65 := v64 < v18
-		if v65 {
-			v69 := v63
-			if 0 < *(*float32)(unsafe.Add(p1, int(v64)*4)) {
-				v69 = v63 | 16
+		v65 := v38 + 4
+		if v65 < v18 {
+			v70 := v64
+			if 0 < *(*float32)(unsafe.Add(p1, int(v65)*4)) {
+				v70 = v64 | 16
 			}
-			v70 = v69
+			v71 = v70
 		} else {
-			v70 = v63
+			v71 = v64
 		}
-		v71 := v37 + 5
-		v72 := v71 < v18
-		if v72 {
-			v76 := v70
-			if 0 < *(*float32)(unsafe.Add(p1, int(v71)*4)) {
-				v76 = v70 | 32
+		v72 := v38 + 5
+		if v72 < v18 {
+			v77 := v71
+			if 0 < *(*float32)(unsafe.Add(p1, int(v72)*4)) {
+				v77 = v71 | 32
 			}
-			v77 = v76
+			v78 = v77
 		} else {
-			v77 = v70
+			v78 = v71
 		}
-		v78 := v37 + 6
-		v79 := v78 < v18
-		if v79 {
-			v83 := v77
-			if 0 < *(*float32)(unsafe.Add(p1, int(v78)*4)) {
-				v83 = v77 | 64
+		v79 := v38 + 6
+		if v79 < v18 {
+			v84 := v78
+			if 0 < *(*float32)(unsafe.Add(p1, int(v79)*4)) {
+				v84 = v78 | 64
 			}
-			v84 = v83
+			v85 = v84
 		} else {
-			v84 = v77
+			v85 = v78
 		}
-		v85 := v37 + 7
-		v86 := v85 < v18
-		if v86 {
-			v90 := v84
-			if 0 < *(*float32)(unsafe.Add(p1, int(v85)*4)) {
-				v90 = v84 | 128
+		v86 := v38 + 7
+		if v86 < v18 {
+			v91 := v85
+			if 0 < *(*float32)(unsafe.Add(p1, int(v86)*4)) {
+				v91 = v85 | 128
 			}
-			v91 = v90
+			v92 = v91
 		} else {
-			v91 = v84
+			v92 = v85
 		}
-		v92 := v37 + 8
-		v93 := v92 < v18
-		if v93 {
-			v97 := v91
-			if 0 < *(*float32)(unsafe.Add(p1, int(v92)*4)) {
-				v97 = v91 | 256
+		v93 := v38 + 8
+		if v93 < v18 {
+			v98 := v92
+			if 0 < *(*float32)(unsafe.Add(p1, int(v93)*4)) {
+				v98 = v92 | 256
 			}
-			v98 = v97
+			v99 = v98
 		} else {
-			v98 = v91
+			v99 = v92
 		}
-		v99 := v37 + 9
-		v100 := v99 < v18
-		if v100 {
-			v104 := v98
-			if 0 < *(*float32)(unsafe.Add(p1, int(v99)*4)) {
-				v104 = v98 | 512
+		v100 := v38 + 9
+		if v100 < v18 {
+			v105 := v99
+			if 0 < *(*float32)(unsafe.Add(p1, int(v100)*4)) {
+				v105 = v99 | 512
 			}
-			v105 = v104
+			v106 = v105
 		} else {
-			v105 = v98
+			v106 = v99
 		}
-		v106 := v37 + 10
-		v107 := v106 < v18
-		if v107 {
-			v111 := v105
-			if 0 < *(*float32)(unsafe.Add(p1, int(v106)*4)) {
-				v111 = v105 | 1024
+		v107 := v38 + 10
+		if v107 < v18 {
+			v112 := v106
+			if 0 < *(*float32)(unsafe.Add(p1, int(v107)*4)) {
+				v112 = v106 | 1024
 			}
-			v112 = v111
+			v113 = v112
 		} else {
-			v112 = v105
+			v113 = v106
 		}
-		v113 := v37 + 11
-		v114 := v113 < v18
-		if v114 {
-			v118 := v112
-			if 0 < *(*float32)(unsafe.Add(p1, int(v113)*4)) {
-				v118 = v112 | 2048
+		v114 := v38 + 11
+		if v114 < v18 {
+			v119 := v113
+			if 0 < *(*float32)(unsafe.Add(p1, int(v114)*4)) {
+				v119 = v113 | 2048
 			}
-			v119 = v118
+			v120 = v119
 		} else {
-			v119 = v112
+			v120 = v113
 		}
-		v120 := v37 + 12
-		v121 := v120 < v18
-		if v121 {
-			v125 := v119
-			if 0 < *(*float32)(unsafe.Add(p1, int(v120)*4)) {
-				v125 = v119 | 4096
+		v121 := v38 + 12
+		if v121 < v18 {
+			v126 := v120
+			if 0 < *(*float32)(unsafe.Add(p1, int(v121)*4)) {
+				v126 = v120 | 4096
 			}
-			v126 = v125
+			v127 = v126
 		} else {
-			v126 = v119
+			v127 = v120
 		}
-		v127 := v37 + 13
-		v128 := v127 < v18
-		if v128 {
-			v132 := v126
-			if 0 < *(*float32)(unsafe.Add(p1, int(v127)*4)) {
-				v132 = v126 | 8192
+		v128 := v38 + 13
+		if v128 < v18 {
+			v133 := v127
+			if 0 < *(*float32)(unsafe.Add(p1, int(v128)*4)) {
+				v133 = v127 | 8192
 			}
-			v133 = v132
+			v134 = v133
 		} else {
-			v133 = v126
+			v134 = v127
 		}
-		v134 := v37 + 14
-		v135 := v134 < v18
-		if v135 {
-			v139 := v133
-			if 0 < *(*float32)(unsafe.Add(p1, int(v134)*4)) {
-				v139 = v133 | 16384
+		v135 := v38 + 14
+		if v135 < v18 {
+			v140 := v134
+			if 0 < *(*float32)(unsafe.Add(p1, int(v135)*4)) {
+				v140 = v134 | 16384
 			}
-			v140 = v139
+			v141 = v140
 		} else {
-			v140 = v133
+			v141 = v134
 		}
-		v141 := v37 + 15
-		v142 := v141 < v18
-		if v142 {
-			v146 := v140
-			if 0 < *(*float32)(unsafe.Add(p1, int(v141)*4)) {
-				v146 = v140 | 32768
+		v142 := v38 + 15
+		if v142 < v18 {
+			v147 := v141
+			if 0 < *(*float32)(unsafe.Add(p1, int(v142)*4)) {
+				v147 = v141 | 32768
 			}
-			v147 = v146
+			v148 = v147
 		} else {
-			v147 = v140
+			v148 = v141
 		}
-		v148 := int32(bits.OnesCount32(uint32(v147)))
-		h37[li] = v37
-		h38[li] = v38
-		h43[li] = v43
-		h44[li] = v44
-		h50[li] = v50
-		h51[li] = v51
-		h57[li] = v57
-		h58[li] = v58
-		h64[li] = v64
-		h65[li] = v65
-		h71[li] = v71
-		h72[li] = v72
-		h78[li] = v78
-		h79[li] = v79
-		h85[li] = v85
-		h86[li] = v86
-		h92[li] = v92
-		h93[li] = v93
-		h99[li] = v99
-		h100[li] = v100
-		h106[li] = v106
-		h107[li] = v107
-		h113[li] = v113
-		h114[li] = v114
-		h120[li] = v120
-		h121[li] = v121
-		h127[li] = v127
-		h128[li] = v128
-		h134[li] = v134
-		h135[li] = v135
-		h141[li] = v141
-		h142[li] = v142
-		h147[li] = v147
+		v149 := int32(bits.OnesCount32(uint32(v148)))
 		h148[li] = v148
+		h149[li] = v149
 		more = true
 	}
-	g.v31 = v31
 	g.v32 = v32
+	g.v33 = v33
 	if !more {
 		return -1
 	}
-	// ZeroLocal, kernels.go:36
-	g.Zero(0)
-	// GroupExclusiveScan, kernels.go:38
+	// GroupExclusiveScan, kernels.go:54
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v148, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v149, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v149, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v150, in, len(in), int32(0))
 	}
-	h149 := g.v149[:n]
-	h152 := g.v152[:n]
+	h150 := g.v150[:n]
 	h153 := g.v153[:n]
+	h154 := g.v154[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v150 := h150[li]
 		v149 := h149[li]
-		v148 := h148[li]
-		v152 := v149
+		v153 := v150
 		if int32(li) == 0 {
-			v152 = 0
+			v153 = 0
 		}
-		v153 := v152 + v148
-		h152[li] = v152
+		v154 := v153 + v149
 		h153[li] = v153
+		h154[li] = v154
 	}
-	// GroupSelect, kernels.go:39
-	g.v154 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v153, 0)[int32(255)]
+	// GroupSelect, kernels.go:55
+	g.v155 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v154, 0)[int32(255)]
 	c1 := g.c1
-	v156 := c1 == 0
-	v161 := v31 * 2
-	v163 := v161 + 4
-	v164 := v4 < v163
-	v162 := v161 + 2
-	v159 := v30 == 0
-	v160 := int32(1)
-	if v159 {
-		v160 = 2
+	v157 := c1 == 0
+	v162 := v32 * 2
+	v164 := v162 + 4
+	v165 := v4 < v164
+	v163 := v162 + 2
+	v160 := v31 == 0
+	v161 := int32(1)
+	if v160 {
+		v161 = 2
 	}
-	v165 := v160 << 30
-	v154 := g.v154
-	v166 := v154 & 1073741823
-	v167 := v165 | v166
-	v169 := v161 + 3
-	v155 := int64(uint32(v154))
-	v170 := v155 >> 30
-	v171 := int32(uint64(v170))
-	v172 := v171 & 1073741823
-	v173 := v165 | v172
-	v175 := v30 == 0
-	v306 := v30 + -1
-	v176 := v32 + 4096
-	v177 := v18 <= v176
+	v166 := v161 << 30
+	v155 := g.v155
+	v167 := v155 & 1073741823
+	v168 := v166 | v167
+	v170 := v162 + 3
+	v156 := int64(uint32(v155))
+	v171 := v156 >> 30
+	v172 := int32(uint64(v171))
+	v173 := v172 & 1073741823
+	v174 := v166 | v173
+	v176 := v31 + -1
+	v177 := v31 != 0
+	u178 := g.v178
+	u179 := g.v179
+	u183 := g.v183
+	h218 := g.v218[:n]
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	c2 := g.c2
+	v374 := c2 == 0
+	v376 := v32 * 2
+	v378 := v376 + 4
+	v379 := v4 < v378
+	v377 := v376 + 2
+	v384 := v376 + 3
+	v390 := v33 + 4096
+	v391 := v18 <= v390
 	v8 := g.v8
-	v178 := 0 < v8
+	v392 := 0 < v8
 	p5 := g.Pointer(5)
-	p4 := g.Pointer(4)
-	h307 := g.v307[:n]
-	u308 := g.v308
-	u309 := g.v309
-	u312 := g.v312
-	h347 := g.v347[:n]
-	h348 := g.v348[:n]
-	h349 := g.v349[:n]
+	m0 := g.Memory(0)
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v19 := int32(li)
-		v20 := v19 == 0
-		v152 := h152[li]
-		v147 := h147[li]
-		v38 := h38[li]
-		v37 := h37[li]
-		v44 := h44[li]
-		v43 := h43[li]
-		v51 := h51[li]
-		v50 := h50[li]
-		v58 := h58[li]
-		v57 := h57[li]
-		v65 := h65[li]
-		v64 := h64[li]
-		v72 := h72[li]
-		v71 := h71[li]
-		v79 := h79[li]
-		v78 := h78[li]
-		v86 := h86[li]
-		v85 := h85[li]
-		v93 := h93[li]
-		v92 := h92[li]
-		v100 := h100[li]
-		v99 := h99[li]
-		v107 := h107[li]
-		v106 := h106[li]
-		v114 := h114[li]
-		v113 := h113[li]
-		v121 := h121[li]
-		v120 := h120[li]
-		v128 := h128[li]
-		v127 := h127[li]
-		v135 := h135[li]
-		v134 := h134[li]
-		v142 := h142[li]
-		v141 := h141[li]
-		var v180, v187, v195, v203, v211, v219, v227, v235, v243, v251, v259, v267, v275, v283, v291, v299, v307, v311, v317, v318, v335, v341, v348 int64
-		var v308, v310, v312, v334, v339, v340, v346, v347, v349 int32
-		var v309 bool
-		if !v20 {
+		v21 := v19 == 0
+		v148 := h148[li]
+		v153 := h153[li]
+		v36 := v19 * 16
+		var v178, v182, v188, v189, v206, v212, v219, v375 int64
+		var v179, v181, v183, v205, v210, v211, v217, v218, v220, v400, v408, v416, v424, v432, v440, v448, v456, v464, v472, v480, v488, v496, v504, v512 int32
+		var v180 bool
+		if !v21 {
 			goto b49
 		}
-		if v156 {
+		if v157 {
 			goto b47
 		}
-		if int32(uint32(v30)%uint32(c1)) == 0 {
+		if int32(uint32(v31)%uint32(c1)) == 0 {
 			goto b49
 		}
 	b47:
-		if !v164 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v162)*4)), v167)
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v169)*4)), v173)
+		if !v165 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v163)*4)), v168)
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v170)*4)), v174)
 		}
 	b49:
-		if !v175 {
-			v307 = 0
-			v308 = v306
-			v309 = true
-			goto b120
+		v178 = 0
+		v179 = v176
+		v180 = v177
+		if !v180 {
+			goto b106
 		}
-		if !v20 {
-			goto b54
+		v181 = 0
+		v182 = 0
+		v183 = 0
+		if uint32(v19) > uint32(v179) {
+			v218 = v181
+			v219 = v182
+			v220 = 512
+			goto b61
 		}
-		if !v177 {
-			goto b54
-		}
-		if v178 {
-			*(*int64)(p5) = v155
-		}
-	b54:
-		v180 = int64(uint32(v152))
-		if (v147 & 1) == 0 {
-			v187 = v180
+		if v181 != 0 {
+			v211 = v181
+			v212 = v182
 			goto b58
 		}
-		if !v38 {
-			v187 = v180
-			goto b58
-		}
-		if v180 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v180)*4)) = *(*float32)(unsafe.Add(p1, int(v37)*4))
-			v187 = v180 + 1
+		v188 = int64(uint32(v179-v19)) * 2
+		v189 = v188 + 2
+		if v4 < (v188 + 4) {
+			v205 = 0
+			v206 = 0
 		} else {
-			v187 = v180
+			v192 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v189)*4)))
+			v194 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v188+3)*4)))
+			v195 := int32(uint32(v192) >> 30)
+			v198 := v195
+			if int32(uint32(v194)>>30) != v195 {
+				v198 = 0
+			}
+			v204 := int64(uint32(v192&1073741823)) | (int64(uint32(v194&1073741823)) << 30)
+			v205 = v198
+			v206 = v204
 		}
+		if v19 == v179 {
+			v209 := v205
+			if v205 == 1 {
+				v209 = 2
+			}
+			v210 = v209
+		} else {
+			v210 = v205
+		}
+		v211 = v210
+		v212 = v206
 	b58:
-		if (int32(uint32(v147)>>1) & 1) == 0 {
-			v195 = v187
-			goto b62
-		}
-		if !v44 {
-			v195 = v187
-			goto b62
-		}
-		if v187 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v187)*4)) = *(*float32)(unsafe.Add(p1, int(v43)*4))
-			v195 = v187 + 1
+		if v211 != 1 {
+			v217 = (v19 * 2) + int32(uint32(v211)>>1)
 		} else {
-			v195 = v187
+			v217 = 512
 		}
-	b62:
-		if (int32(uint32(v147)>>2) & 1) == 0 {
-			v203 = v195
-			goto b66
-		}
-		if !v51 {
-			v203 = v195
-			goto b66
-		}
-		if v195 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v195)*4)) = *(*float32)(unsafe.Add(p1, int(v50)*4))
-			v203 = v195 + 1
-		} else {
-			v203 = v195
-		}
-	b66:
-		if (int32(uint32(v147)>>3) & 1) == 0 {
-			v211 = v203
-			goto b70
-		}
-		if !v58 {
-			v211 = v203
-			goto b70
-		}
-		if v203 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v203)*4)) = *(*float32)(unsafe.Add(p1, int(v57)*4))
-			v211 = v203 + 1
-		} else {
-			v211 = v203
-		}
-	b70:
-		if (int32(uint32(v147)>>4) & 1) == 0 {
-			v219 = v211
-			goto b74
-		}
-		if !v65 {
-			v219 = v211
-			goto b74
-		}
-		if v211 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v211)*4)) = *(*float32)(unsafe.Add(p1, int(v64)*4))
-			v219 = v211 + 1
-		} else {
-			v219 = v211
-		}
-	b74:
-		if (int32(uint32(v147)>>5) & 1) == 0 {
-			v227 = v219
-			goto b78
-		}
-		if !v72 {
-			v227 = v219
-			goto b78
-		}
-		if v219 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v219)*4)) = *(*float32)(unsafe.Add(p1, int(v71)*4))
-			v227 = v219 + 1
-		} else {
-			v227 = v219
-		}
-	b78:
-		if (int32(uint32(v147)>>6) & 1) == 0 {
-			v235 = v227
-			goto b82
-		}
-		if !v79 {
-			v235 = v227
-			goto b82
-		}
-		if v227 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v227)*4)) = *(*float32)(unsafe.Add(p1, int(v78)*4))
-			v235 = v227 + 1
-		} else {
-			v235 = v227
-		}
-	b82:
-		if (int32(uint32(v147)>>7) & 1) == 0 {
-			v243 = v235
-			goto b86
-		}
-		if !v86 {
-			v243 = v235
-			goto b86
-		}
-		if v235 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v235)*4)) = *(*float32)(unsafe.Add(p1, int(v85)*4))
-			v243 = v235 + 1
-		} else {
-			v243 = v235
-		}
-	b86:
-		if (int32(uint32(v147)>>8) & 1) == 0 {
-			v251 = v243
-			goto b90
-		}
-		if !v93 {
-			v251 = v243
-			goto b90
-		}
-		if v243 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v243)*4)) = *(*float32)(unsafe.Add(p1, int(v92)*4))
-			v251 = v243 + 1
-		} else {
-			v251 = v243
-		}
-	b90:
-		if (int32(uint32(v147)>>9) & 1) == 0 {
-			v259 = v251
-			goto b94
-		}
-		if !v100 {
-			v259 = v251
-			goto b94
-		}
-		if v251 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v251)*4)) = *(*float32)(unsafe.Add(p1, int(v99)*4))
-			v259 = v251 + 1
-		} else {
-			v259 = v251
-		}
-	b94:
-		if (int32(uint32(v147)>>10) & 1) == 0 {
-			v267 = v259
-			goto b98
-		}
-		if !v107 {
-			v267 = v259
-			goto b98
-		}
-		if v259 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v259)*4)) = *(*float32)(unsafe.Add(p1, int(v106)*4))
-			v267 = v259 + 1
-		} else {
-			v267 = v259
-		}
-	b98:
-		if (int32(uint32(v147)>>11) & 1) == 0 {
-			v275 = v267
-			goto b102
-		}
-		if !v114 {
-			v275 = v267
-			goto b102
-		}
-		if v267 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v267)*4)) = *(*float32)(unsafe.Add(p1, int(v113)*4))
-			v275 = v267 + 1
-		} else {
-			v275 = v267
-		}
-	b102:
-		if (int32(uint32(v147)>>12) & 1) == 0 {
-			v283 = v275
-			goto b106
-		}
-		if !v121 {
-			v283 = v275
-			goto b106
-		}
-		if v275 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v275)*4)) = *(*float32)(unsafe.Add(p1, int(v120)*4))
-			v283 = v275 + 1
-		} else {
-			v283 = v275
-		}
-	b106:
-		if (int32(uint32(v147)>>13) & 1) == 0 {
-			v291 = v283
-			goto b110
-		}
-		if !v128 {
-			v291 = v283
-			goto b110
-		}
-		if v283 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v283)*4)) = *(*float32)(unsafe.Add(p1, int(v127)*4))
-			v291 = v283 + 1
-		} else {
-			v291 = v283
-		}
-	b110:
-		if (int32(uint32(v147)>>14) & 1) == 0 {
-			v299 = v291
-			goto b114
-		}
-		if !v135 {
-			v299 = v291
-			goto b114
-		}
-		if v291 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v291)*4)) = *(*float32)(unsafe.Add(p1, int(v134)*4))
-			v299 = v291 + 1
-		} else {
-			v299 = v291
-		}
-	b114:
-		if (int32(uint32(v147)>>15) & 1) == 0 {
-			goto b118
-		}
-		if !v142 {
-			goto b118
-		}
-		if v299 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v299)*4)) = *(*float32)(unsafe.Add(p1, int(v141)*4))
-		}
-	b118:
-		g.Leave(li)
-		continue
-	b120:
-		v310 = 0
-		v311 = v307
-		v312 = 0
-		if uint32(v19) > uint32(v308) {
-			v347 = v310
-			v348 = v311
-			v349 = 512
-			goto b131
-		}
-		if v310 != 0 {
-			v340 = v310
-			v341 = v311
-			goto b128
-		}
-		v317 = int64(uint32(v308-v19)) * 2
-		v318 = v317 + 2
-		if v4 < (v317 + 4) {
-			v334 = 0
-			v335 = 0
-		} else {
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v318)*4)))
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v317+3)*4)))
-			v324 := int32(uint32(v321) >> 30)
-			v327 := v324
-			if int32(uint32(v323)>>30) != v324 {
-				v327 = 0
-			}
-			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
-			v334 = v327
-			v335 = v333
-		}
-		if v19 == v308 {
-			v338 := v334
-			if v334 == 1 {
-				v338 = 2
-			}
-			v339 = v338
-		} else {
-			v339 = v334
-		}
-		v340 = v339
-		v341 = v335
-	b128:
-		if v340 != 1 {
-			v346 = (v19 * 2) + int32(uint32(v340)>>1)
-		} else {
-			v346 = 512
-		}
-		v347 = v340
-		v348 = v341
-		v349 = v346
-	b131:
-		h307[li] = v307
-		u308 = v308
-		u309 = v309
-		u312 = v312
-		h347[li] = v347
-		h348[li] = v348
-		h349[li] = v349
-		next = 4
-	}
-	g.v155 = v155
-	g.v306 = v306
-	g.v308 = u308
-	g.v309 = u309
-	g.v312 = u312
-	return next
-}
-
-func (g *positiveFloat32Host) r5() int {
-	const n = 256
-	h307 := g.v307[:n]
-	e308 := g.v308
-	e309 := g.v309
-	e312 := g.v312
-	h347 := g.v347[:n]
-	h348 := g.v348[:n]
-	v350 := g.v350
-	v352 := 512 <= uint32(v350)
-	v353 := v350 & 1
-	v354 := v353 == 1
-	v351 := int32(uint32(v350) >> 1)
-	v355 := 256 <= uint32(v351)
-	u308 := g.v308
-	c2 := g.c2
-	v4 := g.v4
-	p3 := g.Pointer(3)
-	u309 := g.v309
-	u312 := g.v312
-	h349 := g.v349[:n]
-	v18 := g.v18
-	p1 := g.Pointer(1)
-	h655 := g.v655[:n]
-	dead := g.Dead[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v307 := h307[li]
-		v308 := e308
-		v309 := e309
-		v312 := e312
-		v347 := h347[li]
-		v348 := h348[li]
-		v19 := int32(li)
-		v35 := v19 * 16
-		v36 := int64(uint32(v35))
-		var v310, v334, v339, v340, v346, v349, v537, v549, v556, v563, v570, v577, v584, v591, v598, v605, v612, v619, v626, v633, v640, v647, v654, v678, v680 int32
-		var v311, v317, v318, v335, v341, v536, v679 int64
-		var v538 bool
-		if v352 {
-			goto b134
-		}
-		if !v354 {
-			goto b237
-		}
-	b134:
-		if !v309 {
-			goto b137
-		}
-		if v355 {
-			v536 = v307
-			v537 = v308 + -256
-			v538 = true
-		} else {
-			goto b137
-		}
-		v307 = v536
-		v308 = v537
-		v309 = v538
-		v310 = 0
-		v311 = v307
-		v312 = 0
-		goto b121
-	b137:
-		h307[li] = v307
-		u308 = v308
-		h348[li] = v348
-		if next != 5 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 5
-		}
-		continue
-	b237:
-		{
-			v539 := v312 + 1
-			if uint32(v539) < uint32(c2) {
-				v678 = v347
-				v679 = v348
-				v680 = v539
-				v310 = v678
-				v311 = v679
-				v312 = v680
-			} else {
-				goto b238
-			}
-		}
-	b121:
-		if uint32(v19) > uint32(v308) {
-			v347 = v310
-			v348 = v311
-			v349 = 512
-			goto b131
-		}
-		if v310 != 0 {
-			v340 = v310
-			v341 = v311
-			goto b128
-		}
-		v317 = int64(uint32(v308-v19)) * 2
-		v318 = v317 + 2
-		if v4 < (v317 + 4) {
-			v334 = 0
-			v335 = 0
-		} else {
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v318)*4)))
-			v322 := v317 + 3
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v322)*4)))
-			v324 := int32(uint32(v321) >> 30)
-			v327 := v324
-			if int32(uint32(v323)>>30) != v324 {
-				v327 = 0
-			}
-			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
-			v334 = v327
-			v335 = v333
-		}
-		if v19 == v308 {
-			v338 := v334
-			if v334 == 1 {
-				v338 = 2
-			}
-			v339 = v338
-		} else {
-			v339 = v334
-		}
-		v340 = v339
-		v341 = v335
-	b128:
-		if v340 != 1 {
-			v346 = (v19 * 2) + int32(uint32(v340)>>1)
-		} else {
-			v346 = 512
-		}
-		v347 = v340
-		v348 = v341
-		v349 = v346
-	b131:
-		h307[li] = v307
-		u308 = v308
-		u309 = v309
-		u312 = v312
-		h347[li] = v347
-		h348[li] = v348
-		h349[li] = v349
+		v218 = v211
+		v219 = v212
+		v220 = v217
+	b61:
+		u178 = v178
+		u179 = v179
+		u183 = v183
+		h218[li] = v218
+		h219[li] = v219
+		h220[li] = v220
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -5077,879 +4935,891 @@ func (g *positiveFloat32Host) r5() int {
 			next = 4
 		}
 		continue
-	b238:
-		v544 := (int64(uint32(v308-v351)) * 4096) + v36
-		if v544 < v18 {
-			v548 := int32(0)
-			if 0 < *(*float32)(unsafe.Add(p1, int(v544)*4)) {
-				v548 = 1
-			}
-			v549 = v548
+	b106:
+		if !v21 {
+			goto b111
+		}
+		if !v177 {
+			goto b111
+		}
+		if !v374 {
+			goto b111
+		}
+		v375 = v178 + v156
+		if !v379 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v377)*4)), ((int32(uint64(v375)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v384)*4)), ((int32(uint64(v375>>30)) & 1073741823) | -2147483648))
+		}
+	b111:
+		if !v21 {
+			goto b115
+		}
+		if !v391 {
+			goto b115
+		}
+		if v392 {
+			*(*int64)(p5) = v178 + v156
+		}
+	b115:
+		if (v148 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v153&4095)*4)) = v36
+			v400 = v153 + 1
 		} else {
-			v549 = 0
+			v400 = v153
 		}
-		v550 := v544 + 1
-		if v550 < v18 {
-			v555 := v549
-			if 0 < *(*float32)(unsafe.Add(p1, int(v550)*4)) {
-				v555 = v549 | 2
-			}
-			v556 = v555
+		v401 := v36 + 1
+		if (int32(uint32(v148)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v400&4095)*4)) = v401
+			v408 = v400 + 1
 		} else {
-			v556 = v549
+			v408 = v400
 		}
-		v557 := v544 + 2
-		if v557 < v18 {
-			v562 := v556
-			if 0 < *(*float32)(unsafe.Add(p1, int(v557)*4)) {
-				v562 = v556 | 4
-			}
-			v563 = v562
+		v409 := v36 + 2
+		if (int32(uint32(v148)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v408&4095)*4)) = v409
+			v416 = v408 + 1
 		} else {
-			v563 = v556
+			v416 = v408
 		}
-		v564 := v544 + 3
-		if v564 < v18 {
-			v569 := v563
-			if 0 < *(*float32)(unsafe.Add(p1, int(v564)*4)) {
-				v569 = v563 | 8
-			}
-			v570 = v569
+		v417 := v36 + 3
+		if (int32(uint32(v148)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v416&4095)*4)) = v417
+			v424 = v416 + 1
 		} else {
-			v570 = v563
+			v424 = v416
 		}
-		v571 := v544 + 4
-		if v571 < v18 {
-			v576 := v570
-			if 0 < *(*float32)(unsafe.Add(p1, int(v571)*4)) {
-				v576 = v570 | 16
-			}
-			v577 = v576
+		v425 := v36 + 4
+		if (int32(uint32(v148)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v424&4095)*4)) = v425
+			v432 = v424 + 1
 		} else {
-			v577 = v570
+			v432 = v424
 		}
-		v578 := v544 + 5
-		if v578 < v18 {
-			v583 := v577
-			if 0 < *(*float32)(unsafe.Add(p1, int(v578)*4)) {
-				v583 = v577 | 32
-			}
-			v584 = v583
+		v433 := v36 + 5
+		if (int32(uint32(v148)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v432&4095)*4)) = v433
+			v440 = v432 + 1
 		} else {
-			v584 = v577
+			v440 = v432
 		}
-		v585 := v544 + 6
-		if v585 < v18 {
-			v590 := v584
-			if 0 < *(*float32)(unsafe.Add(p1, int(v585)*4)) {
-				v590 = v584 | 64
-			}
-			v591 = v590
+		v441 := v36 + 6
+		if (int32(uint32(v148)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v440&4095)*4)) = v441
+			v448 = v440 + 1
 		} else {
-			v591 = v584
+			v448 = v440
 		}
-		v592 := v544 + 7
-		if v592 < v18 {
-			v597 := v591
-			if 0 < *(*float32)(unsafe.Add(p1, int(v592)*4)) {
-				v597 = v591 | 128
-			}
-			v598 = v597
+		v449 := v36 + 7
+		if (int32(uint32(v148)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v448&4095)*4)) = v449
+			v456 = v448 + 1
 		} else {
-			v598 = v591
+			v456 = v448
 		}
-		v599 := v544 + 8
-		if v599 < v18 {
-			v604 := v598
-			if 0 < *(*float32)(unsafe.Add(p1, int(v599)*4)) {
-				v604 = v598 | 256
-			}
-			v605 = v604
+		v457 := v36 + 8
+		if (int32(uint32(v148)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v456&4095)*4)) = v457
+			v464 = v456 + 1
 		} else {
-			v605 = v598
+			v464 = v456
 		}
-		v606 := v544 + 9
-		if v606 < v18 {
-			v611 := v605
-			if 0 < *(*float32)(unsafe.Add(p1, int(v606)*4)) {
-				v611 = v605 | 512
-			}
-			v612 = v611
+		v465 := v36 + 9
+		if (int32(uint32(v148)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v464&4095)*4)) = v465
+			v472 = v464 + 1
 		} else {
-			v612 = v605
+			v472 = v464
 		}
-		v613 := v544 + 10
-		if v613 < v18 {
-			v618 := v612
-			if 0 < *(*float32)(unsafe.Add(p1, int(v613)*4)) {
-				v618 = v612 | 1024
-			}
-			v619 = v618
+		v473 := v36 + 10
+		if (int32(uint32(v148)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v472&4095)*4)) = v473
+			v480 = v472 + 1
 		} else {
-			v619 = v612
+			v480 = v472
 		}
-		v620 := v544 + 11
-		if v620 < v18 {
-			v625 := v619
-			if 0 < *(*float32)(unsafe.Add(p1, int(v620)*4)) {
-				v625 = v619 | 2048
-			}
-			v626 = v625
+		v481 := v36 + 11
+		if (int32(uint32(v148)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v480&4095)*4)) = v481
+			v488 = v480 + 1
 		} else {
-			v626 = v619
+			v488 = v480
 		}
-		v627 := v544 + 12
-		if v627 < v18 {
-			v632 := v626
-			if 0 < *(*float32)(unsafe.Add(p1, int(v627)*4)) {
-				v632 = v626 | 4096
-			}
-			v633 = v632
+		v489 := v36 + 12
+		if (int32(uint32(v148)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v488&4095)*4)) = v489
+			v496 = v488 + 1
 		} else {
-			v633 = v626
+			v496 = v488
 		}
-		v634 := v544 + 13
-		if v634 < v18 {
-			v639 := v633
-			if 0 < *(*float32)(unsafe.Add(p1, int(v634)*4)) {
-				v639 = v633 | 8192
-			}
-			v640 = v639
+		v497 := v36 + 13
+		if (int32(uint32(v148)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v496&4095)*4)) = v497
+			v504 = v496 + 1
 		} else {
-			v640 = v633
+			v504 = v496
 		}
-		v641 := v544 + 14
-		if v641 < v18 {
-			v646 := v640
-			if 0 < *(*float32)(unsafe.Add(p1, int(v641)*4)) {
-				v646 = v640 | 16384
-			}
-			v647 = v646
+		v505 := v36 + 14
+		if (int32(uint32(v148)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v504&4095)*4)) = v505
+			v512 = v504 + 1
 		} else {
-			v647 = v640
+			v512 = v504
 		}
-		v648 := v544 + 15
-		if v648 < v18 {
-			v653 := v647
-			if 0 < *(*float32)(unsafe.Add(p1, int(v648)*4)) {
-				v653 = v647 | 32768
-			}
-			v654 = v653
-		} else {
-			v654 = v647
+		v513 := v36 + 15
+		if (int32(uint32(v148)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v512&4095)*4)) = v513
 		}
-		v655 := int32(bits.OnesCount32(uint32(v654)))
-		h307[li] = v307
-		u308 = v308
-		u309 = v309
-		h347[li] = v347
-		h348[li] = v348
-		h655[li] = v655
-		if next != 8 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 8
-		}
-	}
-	g.v308 = u308
-	g.v351 = v351
-	g.v309 = u309
-	g.v312 = u312
-	return next
-}
-
-func (g *positiveFloat32Host) r6() int {
-	const n = 256
-	m0 := g.Memory(0)
-	h348 := g.v348[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v19 := int32(li)
-		v348 := h348[li]
-		*(*int64)(unsafe.Add(m0, int(v19&255)*8)) = v348
-	}
-	// Barrier, lookback.go:271
-	h307 := g.v307[:n]
-	e308 := g.v308
-	v351 := g.v351
-	v359 := uint32(v351) < 256
-	v360 := v351 & 255
-	v363 := int32(256)
-	if v359 {
-		v363 = v351
-	}
-	stop := g.Cancelled()
-	v306 := g.v306
-	v155 := g.v155
-	c3 := g.c3
-	v373 := c3 == 0
-	v4 := g.v4
-	v31 := g.v31
-	v374 := v31 * 2
-	v376 := v374 + 4
-	v377 := v4 < v376
-	p3 := g.Pointer(3)
-	v375 := v374 + 2
-	v382 := v374 + 3
-	h364 := g.v364[:n]
-	h372 := g.v372[:n]
-	u308 := g.v308
-	u309 := g.v309
-	u312 := g.v312
-	h347 := g.v347[:n]
-	h349 := g.v349[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v307 := h307[li]
-		v308 := e308
-		v19 := int32(li)
-		v20 := v19 == 0
-		var v309, v538 bool
-		var v310, v312, v334, v339, v340, v346, v347, v349, v365, v537 int32
-		var v311, v317, v318, v335, v341, v348, v362, v364, v372, v536 int64
-		if v359 {
-			v362 = *(*int64)(unsafe.Add(m0, int(v360)*8))
-		} else {
-			v362 = v307
-		}
-		v364 = v362
-		v365 = v363
-	b142:
-		if v365 != 0 {
-			v367 := v365 + -1
-			v364 = v364 + *(*int64)(unsafe.Add(m0, int(v367&255)*8))
-			v365 = v367
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b142
-		}
-		if v308 != v306 {
-			v536 = v364
-			v537 = v308 + 256
-			v538 = false
-			goto b236
-		}
-		v372 = v364 + v155
-		if !v20 {
-			goto b149
-		}
-		if !v373 {
-			goto b149
-		}
-		if !v377 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v375)*4)), ((int32(uint64(v372)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v382)*4)), ((int32(uint64(v372>>30)) & 1073741823) | -2147483648))
-		}
-	b149:
-		h364[li] = v364
-		h372[li] = v372
+		u178 = v178
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 7
 		}
-		continue
-	b236:
-		v307 = v536
-		v308 = v537
-		v309 = v538
-		v310 = 0
-		v311 = v307
-		v312 = 0
-		if uint32(v19) > uint32(v308) {
-			v347 = v310
-			v348 = v311
-			v349 = 512
-			goto b131
+	}
+	g.v156 = v156
+	g.v177 = v177
+	g.v178 = u178
+	g.v179 = u179
+	g.v183 = u183
+	return next
+}
+
+func (g *positiveFloat32Host) r5() int {
+	const n = 256
+	e183 := g.v183
+	h218 := g.v218[:n]
+	h219 := g.v219[:n]
+	v221 := g.v221
+	v223 := 512 <= uint32(v221)
+	v224 := v221 & 1
+	v225 := v224 == 1
+	v222 := int32(uint32(v221) >> 1)
+	h227 := g.v227[:n]
+	c3 := g.c3
+	v179 := g.v179
+	v4 := g.v4
+	p3 := g.Pointer(3)
+	u183 := g.v183
+	h220 := g.v220[:n]
+	v234 := v179 - v222
+	v235 := int64(uint32(v234))
+	v236 := v235 * 4096
+	v18 := g.v18
+	p1 := g.Pointer(1)
+	h348 := g.v348[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
 		}
-		if v310 != 0 {
-			v340 = v310
-			v341 = v311
-			goto b128
+		v183 := e183
+		v218 := h218[li]
+		v219 := h219[li]
+		v19 := int32(li)
+		v36 := v19 * 16
+		v37 := int64(uint32(v36))
+		var v181, v205, v210, v211, v217, v220, v242, v249, v256, v263, v270, v277, v284, v291, v298, v305, v312, v319, v326, v333, v340, v347, v371, v373 int32
+		var v182, v188, v189, v206, v212, v372 int64
+		if v223 {
+			goto b64
 		}
-		v317 = int64(uint32(v308-v19)) * 2
-		v318 = v317 + 2
-		if v4 < (v317 + 4) {
-			v334 = 0
-			v335 = 0
-		} else {
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v318)*4)))
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v317+3)*4)))
-			v324 := int32(uint32(v321) >> 30)
-			v327 := v324
-			if int32(uint32(v323)>>30) != v324 {
-				v327 = 0
+		if !v225 {
+			goto b66
+		}
+	b64:
+		{
+			v227 := v219
+			if uint32(v222) < uint32(v19) {
+				v227 = 0
 			}
-			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
-			v334 = v327
-			v335 = v333
-		}
-		if v19 == v308 {
-			v338 := v334
-			if v334 == 1 {
-				v338 = 2
+			h227[li] = v227
+			if next != 5 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 5
 			}
-			v339 = v338
-		} else {
-			v339 = v334
+			continue
 		}
-		v340 = v339
-		v341 = v335
-	b128:
-		if v340 != 1 {
-			v346 = (v19 * 2) + int32(uint32(v340)>>1)
+	b66:
+		v232 := v183 + 1
+		if uint32(v232) < uint32(c3) {
+			v371 = v218
+			v372 = v219
+			v373 = v232
+			v181 = v371
+			v182 = v372
+			v183 = v373
 		} else {
-			v346 = 512
+			goto b67
 		}
-		v347 = v340
-		v348 = v341
-		v349 = v346
-	b131:
-		h307[li] = v307
-		u308 = v308
-		u309 = v309
-		u312 = v312
-		h347[li] = v347
-		h348[li] = v348
-		h349[li] = v349
+		if uint32(v19) > uint32(v179) {
+			v218 = v181
+			v219 = v182
+			v220 = 512
+			goto b61
+		}
+		if v181 != 0 {
+			v211 = v181
+			v212 = v182
+			goto b58
+		}
+		v188 = int64(uint32(v179-v19)) * 2
+		v189 = v188 + 2
+		if v4 < (v188 + 4) {
+			v205 = 0
+			v206 = 0
+		} else {
+			v192 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v189)*4)))
+			v193 := v188 + 3
+			v194 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v193)*4)))
+			v195 := int32(uint32(v192) >> 30)
+			v198 := v195
+			if int32(uint32(v194)>>30) != v195 {
+				v198 = 0
+			}
+			v204 := int64(uint32(v192&1073741823)) | (int64(uint32(v194&1073741823)) << 30)
+			v205 = v198
+			v206 = v204
+		}
+		if v19 == v179 {
+			v209 := v205
+			if v205 == 1 {
+				v209 = 2
+			}
+			v210 = v209
+		} else {
+			v210 = v205
+		}
+		v211 = v210
+		v212 = v206
+	b58:
+		if v211 != 1 {
+			v217 = (v19 * 2) + int32(uint32(v211)>>1)
+		} else {
+			v217 = 512
+		}
+		v218 = v211
+		v219 = v212
+		v220 = v217
+	b61:
+		u183 = v183
+		h218[li] = v218
+		h219[li] = v219
+		h220[li] = v220
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 4
 		}
+		continue
+	b67:
+		v237 := v236 + v37
+		if v237 < v18 {
+			v241 := int32(0)
+			if 0 < *(*float32)(unsafe.Add(p1, int(v237)*4)) {
+				v241 = 1
+			}
+			v242 = v241
+		} else {
+			v242 = 0
+		}
+		v243 := v237 + 1
+		if v243 < v18 {
+			v248 := v242
+			if 0 < *(*float32)(unsafe.Add(p1, int(v243)*4)) {
+				v248 = v242 | 2
+			}
+			v249 = v248
+		} else {
+			v249 = v242
+		}
+		v250 := v237 + 2
+		if v250 < v18 {
+			v255 := v249
+			if 0 < *(*float32)(unsafe.Add(p1, int(v250)*4)) {
+				v255 = v249 | 4
+			}
+			v256 = v255
+		} else {
+			v256 = v249
+		}
+		v257 := v237 + 3
+		if v257 < v18 {
+			v262 := v256
+			if 0 < *(*float32)(unsafe.Add(p1, int(v257)*4)) {
+				v262 = v256 | 8
+			}
+			v263 = v262
+		} else {
+			v263 = v256
+		}
+		v264 := v237 + 4
+		if v264 < v18 {
+			v269 := v263
+			if 0 < *(*float32)(unsafe.Add(p1, int(v264)*4)) {
+				v269 = v263 | 16
+			}
+			v270 = v269
+		} else {
+			v270 = v263
+		}
+		v271 := v237 + 5
+		if v271 < v18 {
+			v276 := v270
+			if 0 < *(*float32)(unsafe.Add(p1, int(v271)*4)) {
+				v276 = v270 | 32
+			}
+			v277 = v276
+		} else {
+			v277 = v270
+		}
+		v278 := v237 + 6
+		if v278 < v18 {
+			v283 := v277
+			if 0 < *(*float32)(unsafe.Add(p1, int(v278)*4)) {
+				v283 = v277 | 64
+			}
+			v284 = v283
+		} else {
+			v284 = v277
+		}
+		v285 := v237 + 7
+		if v285 < v18 {
+			v290 := v284
+			if 0 < *(*float32)(unsafe.Add(p1, int(v285)*4)) {
+				v290 = v284 | 128
+			}
+			v291 = v290
+		} else {
+			v291 = v284
+		}
+		v292 := v237 + 8
+		if v292 < v18 {
+			v297 := v291
+			if 0 < *(*float32)(unsafe.Add(p1, int(v292)*4)) {
+				v297 = v291 | 256
+			}
+			v298 = v297
+		} else {
+			v298 = v291
+		}
+		v299 := v237 + 9
+		if v299 < v18 {
+			v304 := v298
+			if 0 < *(*float32)(unsafe.Add(p1, int(v299)*4)) {
+				v304 = v298 | 512
+			}
+			v305 = v304
+		} else {
+			v305 = v298
+		}
+		v306 := v237 + 10
+		if v306 < v18 {
+			v311 := v305
+			if 0 < *(*float32)(unsafe.Add(p1, int(v306)*4)) {
+				v311 = v305 | 1024
+			}
+			v312 = v311
+		} else {
+			v312 = v305
+		}
+		v313 := v237 + 11
+		if v313 < v18 {
+			v318 := v312
+			if 0 < *(*float32)(unsafe.Add(p1, int(v313)*4)) {
+				v318 = v312 | 2048
+			}
+			v319 = v318
+		} else {
+			v319 = v312
+		}
+		v320 := v237 + 12
+		if v320 < v18 {
+			v325 := v319
+			if 0 < *(*float32)(unsafe.Add(p1, int(v320)*4)) {
+				v325 = v319 | 4096
+			}
+			v326 = v325
+		} else {
+			v326 = v319
+		}
+		v327 := v237 + 13
+		if v327 < v18 {
+			v332 := v326
+			if 0 < *(*float32)(unsafe.Add(p1, int(v327)*4)) {
+				v332 = v326 | 8192
+			}
+			v333 = v332
+		} else {
+			v333 = v326
+		}
+		v334 := v237 + 14
+		if v334 < v18 {
+			v339 := v333
+			if 0 < *(*float32)(unsafe.Add(p1, int(v334)*4)) {
+				v339 = v333 | 16384
+			}
+			v340 = v339
+		} else {
+			v340 = v333
+		}
+		v341 := v237 + 15
+		if v341 < v18 {
+			v346 := v340
+			if 0 < *(*float32)(unsafe.Add(p1, int(v341)*4)) {
+				v346 = v340 | 32768
+			}
+			v347 = v346
+		} else {
+			v347 = v340
+		}
+		v348 := int32(bits.OnesCount32(uint32(v347)))
+		h218[li] = v218
+		h219[li] = v219
+		h348[li] = v348
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
 	}
-	g.v308 = u308
-	g.v309 = u309
-	g.v312 = u312
+	g.v222 = v222
+	g.v183 = u183
 	return next
+}
+
+func (g *positiveFloat32Host) r6() int {
+	const n = 256
+	e178 := g.v178
+	e179 := g.v179
+	v228 := g.v228
+	v222 := g.v222
+	v230 := 256 <= uint32(v222)
+	v4 := g.v4
+	p3 := g.Pointer(3)
+	u178 := g.v178
+	u179 := g.v179
+	u183 := g.v183
+	h218 := g.v218[:n]
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	v177 := g.v177
+	c2 := g.c2
+	v374 := c2 == 0
+	v156 := g.v156
+	v32 := g.v32
+	v376 := v32 * 2
+	v378 := v376 + 4
+	v379 := v4 < v378
+	v377 := v376 + 2
+	v384 := v376 + 3
+	v18 := g.v18
+	v33 := g.v33
+	v390 := v33 + 4096
+	v391 := v18 <= v390
+	v8 := g.v8
+	v392 := 0 < v8
+	p5 := g.Pointer(5)
+	h148 := g.v148[:n]
+	h153 := g.v153[:n]
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v178 := e178
+		v179 := e179
+		v19 := int32(li)
+		v21 := v19 == 0
+		v148 := h148[li]
+		v153 := h153[li]
+		v36 := v19 * 16
+		var v180 bool
+		var v181, v183, v205, v210, v211, v217, v218, v220, v400, v408, v416, v424, v432, v440, v448, v456, v464, v472, v480, v488, v496, v504, v512 int32
+		var v182, v188, v189, v206, v212, v219, v375 int64
+		v178 = v178 + v228
+		v179 = v179 + -256
+		v180 = v230
+		if !v180 {
+			goto b106
+		}
+		v181 = 0
+		v182 = 0
+		v183 = 0
+		if uint32(v19) > uint32(v179) {
+			v218 = v181
+			v219 = v182
+			v220 = 512
+			goto b61
+		}
+		if v181 != 0 {
+			v211 = v181
+			v212 = v182
+			goto b58
+		}
+		v188 = int64(uint32(v179-v19)) * 2
+		v189 = v188 + 2
+		if v4 < (v188 + 4) {
+			v205 = 0
+			v206 = 0
+		} else {
+			v192 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v189)*4)))
+			v194 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v188+3)*4)))
+			v195 := int32(uint32(v192) >> 30)
+			v198 := v195
+			if int32(uint32(v194)>>30) != v195 {
+				v198 = 0
+			}
+			v204 := int64(uint32(v192&1073741823)) | (int64(uint32(v194&1073741823)) << 30)
+			v205 = v198
+			v206 = v204
+		}
+		if v19 == v179 {
+			v209 := v205
+			if v205 == 1 {
+				v209 = 2
+			}
+			v210 = v209
+		} else {
+			v210 = v205
+		}
+		v211 = v210
+		v212 = v206
+	b58:
+		if v211 != 1 {
+			v217 = (v19 * 2) + int32(uint32(v211)>>1)
+		} else {
+			v217 = 512
+		}
+		v218 = v211
+		v219 = v212
+		v220 = v217
+	b61:
+		u178 = v178
+		u179 = v179
+		u183 = v183
+		h218[li] = v218
+		h219[li] = v219
+		h220[li] = v220
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b106:
+		if !v21 {
+			goto b111
+		}
+		if !v177 {
+			goto b111
+		}
+		if !v374 {
+			goto b111
+		}
+		v375 = v178 + v156
+		if !v379 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v377)*4)), ((int32(uint64(v375)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v384)*4)), ((int32(uint64(v375>>30)) & 1073741823) | -2147483648))
+		}
+	b111:
+		if !v21 {
+			goto b115
+		}
+		if !v391 {
+			goto b115
+		}
+		if v392 {
+			*(*int64)(p5) = v178 + v156
+		}
+	b115:
+		if (v148 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v153&4095)*4)) = v36
+			v400 = v153 + 1
+		} else {
+			v400 = v153
+		}
+		v401 := v36 + 1
+		if (int32(uint32(v148)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v400&4095)*4)) = v401
+			v408 = v400 + 1
+		} else {
+			v408 = v400
+		}
+		v409 := v36 + 2
+		if (int32(uint32(v148)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v408&4095)*4)) = v409
+			v416 = v408 + 1
+		} else {
+			v416 = v408
+		}
+		v417 := v36 + 3
+		if (int32(uint32(v148)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v416&4095)*4)) = v417
+			v424 = v416 + 1
+		} else {
+			v424 = v416
+		}
+		v425 := v36 + 4
+		if (int32(uint32(v148)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v424&4095)*4)) = v425
+			v432 = v424 + 1
+		} else {
+			v432 = v424
+		}
+		v433 := v36 + 5
+		if (int32(uint32(v148)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v432&4095)*4)) = v433
+			v440 = v432 + 1
+		} else {
+			v440 = v432
+		}
+		v441 := v36 + 6
+		if (int32(uint32(v148)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v440&4095)*4)) = v441
+			v448 = v440 + 1
+		} else {
+			v448 = v440
+		}
+		v449 := v36 + 7
+		if (int32(uint32(v148)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v448&4095)*4)) = v449
+			v456 = v448 + 1
+		} else {
+			v456 = v448
+		}
+		v457 := v36 + 8
+		if (int32(uint32(v148)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v456&4095)*4)) = v457
+			v464 = v456 + 1
+		} else {
+			v464 = v456
+		}
+		v465 := v36 + 9
+		if (int32(uint32(v148)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v464&4095)*4)) = v465
+			v472 = v464 + 1
+		} else {
+			v472 = v464
+		}
+		v473 := v36 + 10
+		if (int32(uint32(v148)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v472&4095)*4)) = v473
+			v480 = v472 + 1
+		} else {
+			v480 = v472
+		}
+		v481 := v36 + 11
+		if (int32(uint32(v148)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v480&4095)*4)) = v481
+			v488 = v480 + 1
+		} else {
+			v488 = v480
+		}
+		v489 := v36 + 12
+		if (int32(uint32(v148)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v488&4095)*4)) = v489
+			v496 = v488 + 1
+		} else {
+			v496 = v488
+		}
+		v497 := v36 + 13
+		if (int32(uint32(v148)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v496&4095)*4)) = v497
+			v504 = v496 + 1
+		} else {
+			v504 = v496
+		}
+		v505 := v36 + 14
+		if (int32(uint32(v148)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v504&4095)*4)) = v505
+			v512 = v504 + 1
+		} else {
+			v512 = v504
+		}
+		v513 := v36 + 15
+		if (int32(uint32(v148)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v512&4095)*4)) = v513
+		}
+		u178 = v178
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+	}
+	g.v178 = u178
+	g.v179 = u179
+	g.v183 = u183
+	return next
+}
+
+func (g *positiveFloat32Host) r7() int {
+	const n = 256
+	h218 := g.v218[:n]
+	h219 := g.v219[:n]
+	v222 := g.v222
+	v179 := g.v179
+	v4 := g.v4
+	p3 := g.Pointer(3)
+	v349 := g.v349
+	v358 := v349 & 1073741823
+	v359 := v358 | 1073741824
+	v350 := int64(uint32(v349))
+	v362 := v350 >> 30
+	v363 := int32(uint64(v362))
+	v364 := v363 & 1073741823
+	v365 := v364 | 1073741824
+	u183 := g.v183
+	h220 := g.v220[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v218 := h218[li]
+		v219 := h219[li]
+		v19 := int32(li)
+		var v181, v183, v205, v210, v211, v217, v220, v369, v371, v373 int32
+		var v182, v188, v189, v206, v212, v354, v355, v370, v372 int64
+		if v19 != v222 {
+			v369 = v218
+			v370 = v219
+			goto b104
+		}
+		v354 = int64(uint32(v179-v19)) * 2
+		v355 = v354 + 2
+		if v4 >= (v354 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v355)*4)), v359, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v354+3)*4)), v365, kernelimpl.HostUMax[int32])
+		}
+		{
+			v368 := int32(1)
+			if v19 == v179 {
+				v368 = 2
+			}
+			v369 = v368
+			v370 = v350
+		}
+	b104:
+		v371 = v369
+		v372 = v370
+		v373 = 0
+		v181 = v371
+		v182 = v372
+		v183 = v373
+		if uint32(v19) > uint32(v179) {
+			v218 = v181
+			v219 = v182
+			v220 = 512
+			goto b61
+		}
+		if v181 != 0 {
+			v211 = v181
+			v212 = v182
+			goto b58
+		}
+		v188 = int64(uint32(v179-v19)) * 2
+		v189 = v188 + 2
+		if v4 < (v188 + 4) {
+			v205 = 0
+			v206 = 0
+		} else {
+			v192 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v189)*4)))
+			v193 := v188 + 3
+			v194 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v193)*4)))
+			v195 := int32(uint32(v192) >> 30)
+			v198 := v195
+			if int32(uint32(v194)>>30) != v195 {
+				v198 = 0
+			}
+			v204 := int64(uint32(v192&1073741823)) | (int64(uint32(v194&1073741823)) << 30)
+			v205 = v198
+			v206 = v204
+		}
+		if v19 == v179 {
+			v209 := v205
+			if v205 == 1 {
+				v209 = 2
+			}
+			v210 = v209
+		} else {
+			v210 = v205
+		}
+		v211 = v210
+		v212 = v206
+	b58:
+		if v211 != 1 {
+			v217 = (v19 * 2) + int32(uint32(v211)>>1)
+		} else {
+			v217 = 512
+		}
+		v218 = v211
+		v219 = v212
+		v220 = v217
+	b61:
+		u183 = v183
+		h218[li] = v218
+		h219[li] = v219
+		h220[li] = v220
+	}
+	g.v183 = u183
+	return 4
 }
 
 func (g *positiveFloat32Host) r8() int {
 	const n = 256
-	v18 := g.v18
-	v32 := g.v32
-	v388 := v32 + 4096
-	v389 := v18 <= v388
-	v8 := g.v8
-	v390 := 0 < v8
-	p5 := g.Pointer(5)
-	h372 := g.v372[:n]
-	h152 := g.v152[:n]
-	h364 := g.v364[:n]
-	h147 := g.v147[:n]
-	h38 := g.v38[:n]
+	v156 := g.v156
+	v178 := g.v178
+	m0 := g.Memory(0)
+	v33 := g.v33
 	v6 := g.v6
+	v0 := g.v0
 	p1 := g.Pointer(1)
-	h37 := g.v37[:n]
 	p4 := g.Pointer(4)
-	h44 := g.v44[:n]
-	h43 := g.v43[:n]
-	h51 := g.v51[:n]
-	h50 := g.v50[:n]
-	h58 := g.v58[:n]
-	h57 := g.v57[:n]
-	h65 := g.v65[:n]
-	h64 := g.v64[:n]
-	h72 := g.v72[:n]
-	h71 := g.v71[:n]
-	h79 := g.v79[:n]
-	h78 := g.v78[:n]
-	h86 := g.v86[:n]
-	h85 := g.v85[:n]
-	h93 := g.v93[:n]
-	h92 := g.v92[:n]
-	h100 := g.v100[:n]
-	h99 := g.v99[:n]
-	h107 := g.v107[:n]
-	h106 := g.v106[:n]
-	h114 := g.v114[:n]
-	h113 := g.v113[:n]
-	h121 := g.v121[:n]
-	h120 := g.v120[:n]
-	h128 := g.v128[:n]
-	h127 := g.v127[:n]
-	h135 := g.v135[:n]
-	h134 := g.v134[:n]
-	h142 := g.v142[:n]
-	h141 := g.v141[:n]
+	stop := g.Cancelled()
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v19 := int32(li)
-		v20 := v19 == 0
-		v372 := h372[li]
-		v152 := h152[li]
-		v364 := h364[li]
-		v147 := h147[li]
-		v38 := h38[li]
-		v37 := h37[li]
-		v44 := h44[li]
-		v43 := h43[li]
-		v51 := h51[li]
-		v50 := h50[li]
-		v58 := h58[li]
-		v57 := h57[li]
-		v65 := h65[li]
-		v64 := h64[li]
-		v72 := h72[li]
-		v71 := h71[li]
-		v79 := h79[li]
-		v78 := h78[li]
-		v86 := h86[li]
-		v85 := h85[li]
-		v93 := h93[li]
-		v92 := h92[li]
-		v100 := h100[li]
-		v99 := h99[li]
-		v107 := h107[li]
-		v106 := h106[li]
-		v114 := h114[li]
-		v113 := h113[li]
-		v121 := h121[li]
-		v120 := h120[li]
-		v128 := h128[li]
-		v127 := h127[li]
-		v135 := h135[li]
-		v134 := h134[li]
-		v142 := h142[li]
-		v141 := h141[li]
-		var v401, v410, v419, v428, v437, v446, v455, v464, v473, v482, v491, v500, v509, v518, v527 int64
-		if !v20 {
+		v20 := int64(uint32(v19))
+		var v519 int64
+		v519 = v20
+	b149:
+		if v519 >= v156 {
+			continue
+		}
+		v521 := v178 + v519
+		v525 := int64(uint32(*(*int32)(unsafe.Add(m0, int(int32(uint64(v519&4095)))*4))))
+		v526 := v33 + v525
+		if 0 > v521 {
 			goto b154
 		}
-		if !v389 {
+		if v521 >= v6 {
 			goto b154
 		}
-		if v390 {
-			*(*int64)(p5) = v372
+		if v526 < v0 {
+			*(*float32)(unsafe.Add(p4, int(v521)*4)) = *(*float32)(unsafe.Add(p1, int(v526)*4))
 		}
 	b154:
-		v393 := v364 + int64(uint32(v152))
-		if (v147 & 1) == 0 {
-			v401 = v393
-			goto b159
-		}
-		if !v38 {
-			v401 = v393
-			goto b159
-		}
-		if 0 > v393 {
-			v401 = v393
-			goto b159
-		}
-		if v393 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v393)*4)) = *(*float32)(unsafe.Add(p1, int(v37)*4))
-			v401 = v393 + 1
-		} else {
-			v401 = v393
-		}
-	b159:
-		if (int32(uint32(v147)>>1) & 1) == 0 {
-			v410 = v401
-			goto b164
-		}
-		if !v44 {
-			v410 = v401
-			goto b164
-		}
-		if 0 > v401 {
-			v410 = v401
-			goto b164
-		}
-		if v401 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v401)*4)) = *(*float32)(unsafe.Add(p1, int(v43)*4))
-			v410 = v401 + 1
-		} else {
-			v410 = v401
-		}
-	b164:
-		if (int32(uint32(v147)>>2) & 1) == 0 {
-			v419 = v410
-			goto b169
-		}
-		if !v51 {
-			v419 = v410
-			goto b169
-		}
-		if 0 > v410 {
-			v419 = v410
-			goto b169
-		}
-		if v410 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v410)*4)) = *(*float32)(unsafe.Add(p1, int(v50)*4))
-			v419 = v410 + 1
-		} else {
-			v419 = v410
-		}
-	b169:
-		if (int32(uint32(v147)>>3) & 1) == 0 {
-			v428 = v419
-			goto b174
-		}
-		if !v58 {
-			v428 = v419
-			goto b174
-		}
-		if 0 > v419 {
-			v428 = v419
-			goto b174
-		}
-		if v419 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v419)*4)) = *(*float32)(unsafe.Add(p1, int(v57)*4))
-			v428 = v419 + 1
-		} else {
-			v428 = v419
-		}
-	b174:
-		if (int32(uint32(v147)>>4) & 1) == 0 {
-			v437 = v428
-			goto b179
-		}
-		if !v65 {
-			v437 = v428
-			goto b179
-		}
-		if 0 > v428 {
-			v437 = v428
-			goto b179
-		}
-		if v428 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v428)*4)) = *(*float32)(unsafe.Add(p1, int(v64)*4))
-			v437 = v428 + 1
-		} else {
-			v437 = v428
-		}
-	b179:
-		if (int32(uint32(v147)>>5) & 1) == 0 {
-			v446 = v437
-			goto b184
-		}
-		if !v72 {
-			v446 = v437
-			goto b184
-		}
-		if 0 > v437 {
-			v446 = v437
-			goto b184
-		}
-		if v437 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v437)*4)) = *(*float32)(unsafe.Add(p1, int(v71)*4))
-			v446 = v437 + 1
-		} else {
-			v446 = v437
-		}
-	b184:
-		if (int32(uint32(v147)>>6) & 1) == 0 {
-			v455 = v446
-			goto b189
-		}
-		if !v79 {
-			v455 = v446
-			goto b189
-		}
-		if 0 > v446 {
-			v455 = v446
-			goto b189
-		}
-		if v446 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v446)*4)) = *(*float32)(unsafe.Add(p1, int(v78)*4))
-			v455 = v446 + 1
-		} else {
-			v455 = v446
-		}
-	b189:
-		if (int32(uint32(v147)>>7) & 1) == 0 {
-			v464 = v455
-			goto b194
-		}
-		if !v86 {
-			v464 = v455
-			goto b194
-		}
-		if 0 > v455 {
-			v464 = v455
-			goto b194
-		}
-		if v455 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v455)*4)) = *(*float32)(unsafe.Add(p1, int(v85)*4))
-			v464 = v455 + 1
-		} else {
-			v464 = v455
-		}
-	b194:
-		if (int32(uint32(v147)>>8) & 1) == 0 {
-			v473 = v464
-			goto b199
-		}
-		if !v93 {
-			v473 = v464
-			goto b199
-		}
-		if 0 > v464 {
-			v473 = v464
-			goto b199
-		}
-		if v464 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v464)*4)) = *(*float32)(unsafe.Add(p1, int(v92)*4))
-			v473 = v464 + 1
-		} else {
-			v473 = v464
-		}
-	b199:
-		if (int32(uint32(v147)>>9) & 1) == 0 {
-			v482 = v473
-			goto b204
-		}
-		if !v100 {
-			v482 = v473
-			goto b204
-		}
-		if 0 > v473 {
-			v482 = v473
-			goto b204
-		}
-		if v473 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v473)*4)) = *(*float32)(unsafe.Add(p1, int(v99)*4))
-			v482 = v473 + 1
-		} else {
-			v482 = v473
-		}
-	b204:
-		if (int32(uint32(v147)>>10) & 1) == 0 {
-			v491 = v482
-			goto b209
-		}
-		if !v107 {
-			v491 = v482
-			goto b209
-		}
-		if 0 > v482 {
-			v491 = v482
-			goto b209
-		}
-		if v482 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v482)*4)) = *(*float32)(unsafe.Add(p1, int(v106)*4))
-			v491 = v482 + 1
-		} else {
-			v491 = v482
-		}
-	b209:
-		if (int32(uint32(v147)>>11) & 1) == 0 {
-			v500 = v491
-			goto b214
-		}
-		if !v114 {
-			v500 = v491
-			goto b214
-		}
-		if 0 > v491 {
-			v500 = v491
-			goto b214
-		}
-		if v491 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v491)*4)) = *(*float32)(unsafe.Add(p1, int(v113)*4))
-			v500 = v491 + 1
-		} else {
-			v500 = v491
-		}
-	b214:
-		if (int32(uint32(v147)>>12) & 1) == 0 {
-			v509 = v500
-			goto b219
-		}
-		if !v121 {
-			v509 = v500
-			goto b219
-		}
-		if 0 > v500 {
-			v509 = v500
-			goto b219
-		}
-		if v500 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v500)*4)) = *(*float32)(unsafe.Add(p1, int(v120)*4))
-			v509 = v500 + 1
-		} else {
-			v509 = v500
-		}
-	b219:
-		if (int32(uint32(v147)>>13) & 1) == 0 {
-			v518 = v509
-			goto b224
-		}
-		if !v128 {
-			v518 = v509
-			goto b224
-		}
-		if 0 > v509 {
-			v518 = v509
-			goto b224
-		}
-		if v509 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v509)*4)) = *(*float32)(unsafe.Add(p1, int(v127)*4))
-			v518 = v509 + 1
-		} else {
-			v518 = v509
-		}
-	b224:
-		if (int32(uint32(v147)>>14) & 1) == 0 {
-			v527 = v518
-			goto b229
-		}
-		if !v135 {
-			v527 = v518
-			goto b229
-		}
-		if 0 > v518 {
-			v527 = v518
-			goto b229
-		}
-		if v518 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v518)*4)) = *(*float32)(unsafe.Add(p1, int(v134)*4))
-			v527 = v518 + 1
-		} else {
-			v527 = v518
-		}
-	b229:
-		if (int32(uint32(v147)>>15) & 1) == 0 {
-			goto b234
-		}
-		if !v142 {
-			goto b234
-		}
-		if 0 > v527 {
-			goto b234
-		}
-		if v527 < v6 {
-			*(*float32)(unsafe.Add(p4, int(v527)*4)) = *(*float32)(unsafe.Add(p1, int(v141)*4))
-		}
-	b234:
+		v519 = v519 + 256
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b149
 	}
 	return -1
-}
-
-func (g *positiveFloat32Host) r9() int {
-	const n = 256
-	h347 := g.v347[:n]
-	h348 := g.v348[:n]
-	v351 := g.v351
-	v308 := g.v308
-	v4 := g.v4
-	p3 := g.Pointer(3)
-	v656 := g.v656
-	v665 := v656 & 1073741823
-	v666 := v665 | 1073741824
-	v657 := int64(uint32(v656))
-	v669 := v657 >> 30
-	v670 := int32(uint64(v669))
-	v671 := v670 & 1073741823
-	v672 := v671 | 1073741824
-	u312 := g.v312
-	h349 := g.v349[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v347 := h347[li]
-		v348 := h348[li]
-		v19 := int32(li)
-		var v310, v312, v334, v339, v340, v346, v349, v676, v678, v680 int32
-		var v311, v317, v318, v335, v341, v661, v662, v677, v679 int64
-		if v19 != v351 {
-			v676 = v347
-			v677 = v348
-			goto b275
-		}
-		v661 = int64(uint32(v308-v19)) * 2
-		v662 = v661 + 2
-		if v4 >= (v661 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v662)*4)), v666, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v661+3)*4)), v672, kernelimpl.HostUMax[int32])
-		}
-		{
-			v675 := int32(1)
-			if v19 == v308 {
-				v675 = 2
-			}
-			v676 = v675
-			v677 = v657
-		}
-	b275:
-		v678 = v676
-		v679 = v677
-		v680 = 0
-		v310 = v678
-		v311 = v679
-		v312 = v680
-		if uint32(v19) > uint32(v308) {
-			v347 = v310
-			v348 = v311
-			v349 = 512
-			goto b131
-		}
-		if v310 != 0 {
-			v340 = v310
-			v341 = v311
-			goto b128
-		}
-		v317 = int64(uint32(v308-v19)) * 2
-		v318 = v317 + 2
-		if v4 < (v317 + 4) {
-			v334 = 0
-			v335 = 0
-		} else {
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v318)*4)))
-			v322 := v317 + 3
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v322)*4)))
-			v324 := int32(uint32(v321) >> 30)
-			v327 := v324
-			if int32(uint32(v323)>>30) != v324 {
-				v327 = 0
-			}
-			v333 := int64(uint32(v321&1073741823)) | (int64(uint32(v323&1073741823)) << 30)
-			v334 = v327
-			v335 = v333
-		}
-		if v19 == v308 {
-			v338 := v334
-			if v334 == 1 {
-				v338 = 2
-			}
-			v339 = v338
-		} else {
-			v339 = v334
-		}
-		v340 = v339
-		v341 = v335
-	b128:
-		if v340 != 1 {
-			v346 = (v19 * 2) + int32(uint32(v340)>>1)
-		} else {
-			v346 = 512
-		}
-		v347 = v340
-		v348 = v341
-		v349 = v346
-	b131:
-		u312 = v312
-		h347[li] = v347
-		h348[li] = v348
-		h349[li] = v349
-	}
-	g.v312 = u312
-	return 4
 }
 
 // unique16Host is a work-group of the kernel [Unique16].
@@ -5963,17 +5833,18 @@ type unique16Host struct {
 
 	v6, v8 int16
 
-	v22, v35, v36, v79 int64
+	v22, v36, v37, v80, v102, v152 int64
 
-	v33, v69, v72, v73, v76, v77, v349, v351, v640 []int32
+	v34, v70, v73, v74, v77, v78, v142, v144, v192 []int32
 
-	v34, v78, v308, v310, v314, v352, v353, v641 int32
+	v35, v79, v103, v107, v145, v146, v193 int32
 
-	v41, v309, v350, v366, v374 []int64
+	v101 bool
 
-	v311 bool
+	v143, v151 []int64
 
 	sint32 []int32
+	sint64 []int64
 }
 
 func newUnique16Host() kernelimpl.HostForm { return new(unique16Host) }
@@ -5990,27 +5861,28 @@ func (g *unique16Host) Begin() {
 	g.v14 = g.Int64(120)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v33, &g.v69, &g.v72, &g.v73, &g.v76, &g.v77, &g.v349, &g.v351, &g.v640)
-	kernelimpl.HostRoom(n, &g.v41, &g.v309, &g.v350, &g.v366, &g.v374)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.Allot(0, 16384)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v34, &g.v70, &g.v73, &g.v74, &g.v77, &g.v78, &g.v142, &g.v144, &g.v192)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v143, &g.v151)
 }
 
 func (g *unique16Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:247
-			g.v352 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v351, -1))
+		case 4: // GroupReduce, lookback.go:332
+			g.v145 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v144, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:269
+		case 5: // GroupReduce, lookback.go:352
+			g.v152 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v151, 0))
 			next = g.r6()
-		case 7: // Barrier, lookback.go:287
+		case 6: // GroupReduce, kernels.go:57
+			g.v193 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v192, 0))
+			next = g.r7()
+		case 7: // Barrier, kernels.go:71
 			next = g.r8()
-		case 8: // GroupReduce, kernels.go:41
-			g.v641 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v640, 0))
-			next = g.r9()
 		}
 	}
 }
@@ -6021,17 +5893,9 @@ func (g *unique16Host) r0() int {
 	v16 := v2 == 0
 	v0 := g.v0
 	p1 := g.Pointer(1)
-	v4 := g.v4
-	v25 := 0 < v4
-	p2 := g.Pointer(2)
-	c0 := g.c0
-	v28 := c0 + -1
-	v27 := c0 != 0
 	u22 := g.v22
-	h33 := g.v33[:n]
-	for li := range n {
+	for range n {
 		var v22 int64
-		var v33 int32
 		if v16 {
 			v22 = v0
 		} else {
@@ -6046,782 +5910,285 @@ func (g *unique16Host) r0() int {
 			}
 			v22 = v21
 		}
-		if int32(li) != 0 {
-			v33 = -1
-			goto b5
-		}
-		if v25 {
-			v26 := atomic.AddInt32((*int32)(p2), int32(1)) - int32(1)
-			v30 := v26
-			if v27 {
-				v30 = v28 - v26
-			}
-			v32 := v30
-			if 4294967295 <= uint32(v30) {
-				v32 = -1
-			}
-			v33 = v32
-		} else {
-			v33 = -1
-		}
-	b5:
 		u22 = v22
-		h33[li] = v33
 	}
 	g.v22 = u22
+	// ZeroLocal, kernels.go:45
+	g.Zero(0)
+	v4 := g.v4
+	v26 := 0 < v4
+	p2 := g.Pointer(2)
+	c0 := g.c0
+	v29 := c0 + -1
+	v28 := c0 != 0
+	h34 := g.v34[:n]
+	for li := range n {
+		var v34 int32
+		if int32(li) != 0 {
+			v34 = -1
+			goto b6
+		}
+		if v26 {
+			v27 := atomic.AddInt32((*int32)(p2), int32(1)) - int32(1)
+			v31 := v27
+			if v28 {
+				v31 = v29 - v27
+			}
+			v33 := v31
+			if 4294967295 <= uint32(v31) {
+				v33 = -1
+			}
+			v34 = v33
+		} else {
+			v34 = -1
+		}
+	b6:
+		h34[li] = v34
+	}
 	// GroupSelect, lookback.go:208
-	g.v34 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v33, 0)[int32(0)]
+	g.v35 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v34, 0)[int32(0)]
 	v22 := g.v22
-	v34 := g.v34
-	v35 := int64(uint32(v34))
-	v36 := v35 * 4096
-	v37 := v22 <= v36
-	v38 := v34 != 0
+	v35 := g.v35
+	v36 := int64(uint32(v35))
+	v37 := v36 * 4096
+	v38 := v22 <= v37
+	v39 := v35 != 0
 	p0 := g.Pointer(0)
 	v6 := g.v6
 	v7 := int32(uint16(v6))
-	v42 := v7 == 0
+	v43 := v7 == 0
 	v8 := g.v8
 	v9 := int32(uint16(v8))
-	h41 := g.v41[:n]
-	h69 := g.v69[:n]
-	h72 := g.v72[:n]
+	h70 := g.v70[:n]
+	h73 := g.v73[:n]
 	more := false
 	for li := range n {
 		v23 := int32(li)
-		var v43, v44, v50, v53, v69 int32
-		var v64, v65 bool
-		if !v37 {
-			goto b9
+		var v44, v45, v51, v54, v70 int32
+		var v65, v66 bool
+		if !v38 {
+			goto b10
 		}
-		if v38 {
+		if v39 {
 			g.Leave(li)
 			continue
 		}
-	b9:
-		v41 := v36 + int64(uint32(v23*16))
-		v43 = 0
-		v44 = 0
 	b10:
-		v46 := v41 + int64(uint32(v44))
-		if v46 >= v22 {
-			v69 = v43
+		v42 := v37 + int64(uint32(v23*16))
+		v44 = 0
+		v45 = 0
+	b11:
+		v47 := v42 + int64(uint32(v45))
+		if v47 >= v22 {
+			v70 = v44
+			goto b21
+		}
+		if v47 == 0 {
 			goto b20
 		}
-		if v46 == 0 {
+		v51 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v47)*2))))
+		v54 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v47+-1)*2))))
+		if v43 {
+			v66 = v51 == v54
 			goto b19
 		}
-		v50 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v46)*2))))
-		v53 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v46+-1)*2))))
-		if v42 {
-			v65 = v50 == v53
+		if v51 == v54 {
+			v65 = true
 			goto b18
 		}
-		if v50 == v53 {
-			v64 = true
-			goto b17
-		}
-		if ((v50 | v53) & v7) == 0 {
-			v64 = true
+		if ((v51 | v54) & v7) == 0 {
+			v65 = true
 		} else {
-			v63 := (uint32(v9) < uint32(v50&v7)) && (uint32(v9) < uint32(v53&v7))
-			v64 = v63
+			v64 := (uint32(v9) < uint32(v51&v7)) && (uint32(v9) < uint32(v54&v7))
+			v65 = v64
 		}
-	b17:
-		v65 = v64
 	b18:
-		if v65 {
-			v69 = v43
-			goto b20
-		}
+		v66 = v65
 	b19:
-		v69 = v43 | (int32(1) << (uint32(v44&31) & 31))
+		if v66 {
+			v70 = v44
+			goto b21
+		}
 	b20:
-		v70 := v44 + 1
-		if v70 >= 16 {
-			v72 := int32(bits.OnesCount32(uint32(v69)))
-			h41[li] = v41
-			h69[li] = v69
-			h72[li] = v72
+		v70 = v44 | (int32(1) << (uint32(v45&31) & 31))
+	b21:
+		v71 := v45 + 1
+		if v71 >= 16 {
+			v73 := int32(bits.OnesCount32(uint32(v70)))
+			h70[li] = v70
+			h73[li] = v73
 			more = true
 			continue
 		}
-		v43 = v69
 		v44 = v70
-		goto b10
+		v45 = v71
+		goto b11
 	}
-	g.v35 = v35
 	g.v36 = v36
+	g.v37 = v37
 	if !more {
 		return -1
 	}
-	// ZeroLocal, kernels.go:36
-	g.Zero(0)
-	// GroupExclusiveScan, kernels.go:38
+	// GroupExclusiveScan, kernels.go:54
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v72, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v73, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v73, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v74, in, len(in), int32(0))
 	}
-	h73 := g.v73[:n]
-	h76 := g.v76[:n]
+	h74 := g.v74[:n]
 	h77 := g.v77[:n]
+	h78 := g.v78[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v74 := h74[li]
 		v73 := h73[li]
-		v72 := h72[li]
-		v76 := v73
+		v77 := v74
 		if int32(li) == 0 {
-			v76 = 0
+			v77 = 0
 		}
-		v77 := v76 + v72
-		h76[li] = v76
+		v78 := v77 + v73
 		h77[li] = v77
+		h78[li] = v78
 	}
-	// GroupSelect, kernels.go:39
-	g.v78 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v77, 0)[int32(255)]
+	// GroupSelect, kernels.go:55
+	g.v79 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v78, 0)[int32(255)]
 	c1 := g.c1
-	v80 := c1 == 0
-	v85 := v35 * 2
-	v87 := v85 + 4
-	v88 := v4 < v87
-	v86 := v85 + 2
-	v83 := v34 == 0
-	v84 := int32(1)
-	if v83 {
-		v84 = 2
+	v81 := c1 == 0
+	v86 := v36 * 2
+	v88 := v86 + 4
+	v89 := v4 < v88
+	v87 := v86 + 2
+	v84 := v35 == 0
+	v85 := int32(1)
+	if v84 {
+		v85 = 2
 	}
-	v89 := v84 << 30
-	v78 := g.v78
-	v90 := v78 & 1073741823
-	v91 := v89 | v90
-	v93 := v85 + 3
-	v79 := int64(uint32(v78))
-	v94 := v79 >> 30
-	v95 := int32(uint64(v94))
-	v96 := v95 & 1073741823
-	v97 := v89 | v96
-	v99 := v34 == 0
-	v308 := v34 + -1
-	v100 := v36 + 4096
-	v101 := v22 <= v100
+	v90 := v85 << 30
+	v79 := g.v79
+	v91 := v79 & 1073741823
+	v92 := v90 | v91
+	v94 := v86 + 3
+	v80 := int64(uint32(v79))
+	v95 := v80 >> 30
+	v96 := int32(uint64(v95))
+	v97 := v96 & 1073741823
+	v98 := v90 | v97
+	v100 := v35 + -1
+	v101 := v35 != 0
+	u102 := g.v102
+	u103 := g.v103
+	u107 := g.v107
+	h142 := g.v142[:n]
+	h143 := g.v143[:n]
+	h144 := g.v144[:n]
+	c2 := g.c2
+	v218 := c2 == 0
+	v220 := v36 * 2
+	v222 := v220 + 4
+	v223 := v4 < v222
+	v221 := v220 + 2
+	v228 := v220 + 3
+	v234 := v37 + 4096
+	v235 := v22 <= v234
 	v14 := g.v14
-	v102 := 0 < v14
+	v236 := 0 < v14
 	p7 := g.Pointer(7)
-	v10 := g.v10
-	p5 := g.Pointer(5)
-	v12 := g.v12
-	p6 := g.Pointer(6)
-	h309 := g.v309[:n]
-	u310 := g.v310
-	u311 := g.v311
-	u314 := g.v314
-	h349 := g.v349[:n]
-	h350 := g.v350[:n]
-	h351 := g.v351[:n]
+	m0 := g.Memory(0)
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v23 := int32(li)
-		v24 := v23 == 0
-		v76 := h76[li]
-		v69 := h69[li]
-		v41 := h41[li]
-		var v104, v114, v118, v127, v131, v140, v144, v153, v157, v166, v170, v179, v183, v192, v196, v205, v209, v218, v222, v231, v235, v244, v248, v257, v261, v270, v274, v283, v287, v296, v300, v309, v313, v319, v320, v337, v343, v350 int64
-		var v310, v312, v314, v336, v341, v342, v348, v349, v351 int32
-		var v311 bool
-		if !v24 {
+		v25 := v23 == 0
+		v70 := h70[li]
+		v77 := h77[li]
+		v40 := v23 * 16
+		var v102, v106, v112, v113, v130, v136, v143, v219 int64
+		var v103, v105, v107, v129, v134, v135, v141, v142, v144, v244, v252, v260, v268, v276, v284, v292, v300, v308, v316, v324, v332, v340, v348, v356 int32
+		var v104 bool
+		if !v25 {
 			goto b30
 		}
-		if v80 {
+		if v81 {
 			goto b28
 		}
-		if int32(uint32(v34)%uint32(c1)) == 0 {
+		if int32(uint32(v35)%uint32(c1)) == 0 {
 			goto b30
 		}
 	b28:
-		if !v88 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v86)*4)), v91)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v93)*4)), v97)
+		if !v89 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v87)*4)), v92)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v94)*4)), v98)
 		}
 	b30:
-		if !v99 {
-			v309 = 0
-			v310 = v308
-			v311 = true
-			goto b163
+		v102 = 0
+		v103 = v100
+		v104 = v101
+		if !v104 {
+			goto b68
 		}
-		if !v24 {
-			goto b35
-		}
-		if !v101 {
-			goto b35
-		}
-		if v102 {
-			*(*int64)(p7) = v79
-		}
-	b35:
-		v104 = int64(uint32(v76))
-		if (v69 & 1) == 0 {
-			v114 = v104
+		v105 = 0
+		v106 = 0
+		v107 = 0
+		if uint32(v23) > uint32(v103) {
+			v142 = v105
+			v143 = v106
+			v144 = 512
 			goto b42
 		}
-		if v41 >= v22 {
-			v114 = v104
-			goto b42
+		if v105 != 0 {
+			v135 = v105
+			v136 = v106
+			goto b39
 		}
-		if v104 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v104)*2)) = *(*int16)(unsafe.Add(p0, int(v41)*2))
+		v112 = int64(uint32(v103-v23)) * 2
+		v113 = v112 + 2
+		if v4 < (v112 + 4) {
+			v129 = 0
+			v130 = 0
+		} else {
+			v116 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v113)*4)))
+			v118 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v112+3)*4)))
+			v119 := int32(uint32(v116) >> 30)
+			v122 := v119
+			if int32(uint32(v118)>>30) != v119 {
+				v122 = 0
+			}
+			v128 := int64(uint32(v116&1073741823)) | (int64(uint32(v118&1073741823)) << 30)
+			v129 = v122
+			v130 = v128
 		}
-		if v104 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v104)*8)) = v41
+		if v23 == v103 {
+			v133 := v129
+			if v129 == 1 {
+				v133 = 2
+			}
+			v134 = v133
+		} else {
+			v134 = v129
 		}
-		v114 = v104 + 1
+		v135 = v134
+		v136 = v130
+	b39:
+		if v135 != 1 {
+			v141 = (v23 * 2) + int32(uint32(v135)>>1)
+		} else {
+			v141 = 512
+		}
+		v142 = v135
+		v143 = v136
+		v144 = v141
 	b42:
-		if (int32(uint32(v69)>>1) & 1) == 0 {
-			v127 = v114
-			goto b50
-		}
-		v118 = v41 + 1
-		if v118 >= v22 {
-			v127 = v114
-			goto b50
-		}
-		if 0 > v114 {
-			v127 = v114
-			goto b50
-		}
-		if v114 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v114)*2)) = *(*int16)(unsafe.Add(p0, int(v118)*2))
-		}
-		if v114 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v114)*8)) = v118
-		}
-		v127 = v114 + 1
-	b50:
-		if (int32(uint32(v69)>>2) & 1) == 0 {
-			v140 = v127
-			goto b58
-		}
-		v131 = v41 + 2
-		if v131 >= v22 {
-			v140 = v127
-			goto b58
-		}
-		if 0 > v127 {
-			v140 = v127
-			goto b58
-		}
-		if v127 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v127)*2)) = *(*int16)(unsafe.Add(p0, int(v131)*2))
-		}
-		if v127 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v127)*8)) = v131
-		}
-		v140 = v127 + 1
-	b58:
-		if (int32(uint32(v69)>>3) & 1) == 0 {
-			v153 = v140
-			goto b66
-		}
-		v144 = v41 + 3
-		if v144 >= v22 {
-			v153 = v140
-			goto b66
-		}
-		if 0 > v140 {
-			v153 = v140
-			goto b66
-		}
-		if v140 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v140)*2)) = *(*int16)(unsafe.Add(p0, int(v144)*2))
-		}
-		if v140 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v140)*8)) = v144
-		}
-		v153 = v140 + 1
-	b66:
-		if (int32(uint32(v69)>>4) & 1) == 0 {
-			v166 = v153
-			goto b74
-		}
-		v157 = v41 + 4
-		if v157 >= v22 {
-			v166 = v153
-			goto b74
-		}
-		if 0 > v153 {
-			v166 = v153
-			goto b74
-		}
-		if v153 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v153)*2)) = *(*int16)(unsafe.Add(p0, int(v157)*2))
-		}
-		if v153 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v153)*8)) = v157
-		}
-		v166 = v153 + 1
-	b74:
-		if (int32(uint32(v69)>>5) & 1) == 0 {
-			v179 = v166
-			goto b82
-		}
-		v170 = v41 + 5
-		if v170 >= v22 {
-			v179 = v166
-			goto b82
-		}
-		if 0 > v166 {
-			v179 = v166
-			goto b82
-		}
-		if v166 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v166)*2)) = *(*int16)(unsafe.Add(p0, int(v170)*2))
-		}
-		if v166 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v166)*8)) = v170
-		}
-		v179 = v166 + 1
-	b82:
-		if (int32(uint32(v69)>>6) & 1) == 0 {
-			v192 = v179
-			goto b90
-		}
-		v183 = v41 + 6
-		if v183 >= v22 {
-			v192 = v179
-			goto b90
-		}
-		if 0 > v179 {
-			v192 = v179
-			goto b90
-		}
-		if v179 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v179)*2)) = *(*int16)(unsafe.Add(p0, int(v183)*2))
-		}
-		if v179 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v179)*8)) = v183
-		}
-		v192 = v179 + 1
-	b90:
-		if (int32(uint32(v69)>>7) & 1) == 0 {
-			v205 = v192
-			goto b98
-		}
-		v196 = v41 + 7
-		if v196 >= v22 {
-			v205 = v192
-			goto b98
-		}
-		if 0 > v192 {
-			v205 = v192
-			goto b98
-		}
-		if v192 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v192)*2)) = *(*int16)(unsafe.Add(p0, int(v196)*2))
-		}
-		if v192 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v192)*8)) = v196
-		}
-		v205 = v192 + 1
-	b98:
-		if (int32(uint32(v69)>>8) & 1) == 0 {
-			v218 = v205
-			goto b106
-		}
-		v209 = v41 + 8
-		if v209 >= v22 {
-			v218 = v205
-			goto b106
-		}
-		if 0 > v205 {
-			v218 = v205
-			goto b106
-		}
-		if v205 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v205)*2)) = *(*int16)(unsafe.Add(p0, int(v209)*2))
-		}
-		if v205 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v205)*8)) = v209
-		}
-		v218 = v205 + 1
-	b106:
-		if (int32(uint32(v69)>>9) & 1) == 0 {
-			v231 = v218
-			goto b114
-		}
-		v222 = v41 + 9
-		if v222 >= v22 {
-			v231 = v218
-			goto b114
-		}
-		if 0 > v218 {
-			v231 = v218
-			goto b114
-		}
-		if v218 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v218)*2)) = *(*int16)(unsafe.Add(p0, int(v222)*2))
-		}
-		if v218 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v218)*8)) = v222
-		}
-		v231 = v218 + 1
-	b114:
-		if (int32(uint32(v69)>>10) & 1) == 0 {
-			v244 = v231
-			goto b122
-		}
-		v235 = v41 + 10
-		if v235 >= v22 {
-			v244 = v231
-			goto b122
-		}
-		if 0 > v231 {
-			v244 = v231
-			goto b122
-		}
-		if v231 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v231)*2)) = *(*int16)(unsafe.Add(p0, int(v235)*2))
-		}
-		if v231 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v231)*8)) = v235
-		}
-		v244 = v231 + 1
-	b122:
-		if (int32(uint32(v69)>>11) & 1) == 0 {
-			v257 = v244
-			goto b130
-		}
-		v248 = v41 + 11
-		if v248 >= v22 {
-			v257 = v244
-			goto b130
-		}
-		if 0 > v244 {
-			v257 = v244
-			goto b130
-		}
-		if v244 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v244)*2)) = *(*int16)(unsafe.Add(p0, int(v248)*2))
-		}
-		if v244 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v244)*8)) = v248
-		}
-		v257 = v244 + 1
-	b130:
-		if (int32(uint32(v69)>>12) & 1) == 0 {
-			v270 = v257
-			goto b138
-		}
-		v261 = v41 + 12
-		if v261 >= v22 {
-			v270 = v257
-			goto b138
-		}
-		if 0 > v257 {
-			v270 = v257
-			goto b138
-		}
-		if v257 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v257)*2)) = *(*int16)(unsafe.Add(p0, int(v261)*2))
-		}
-		if v257 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v257)*8)) = v261
-		}
-		v270 = v257 + 1
-	b138:
-		if (int32(uint32(v69)>>13) & 1) == 0 {
-			v283 = v270
-			goto b146
-		}
-		v274 = v41 + 13
-		if v274 >= v22 {
-			v283 = v270
-			goto b146
-		}
-		if 0 > v270 {
-			v283 = v270
-			goto b146
-		}
-		if v270 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v270)*2)) = *(*int16)(unsafe.Add(p0, int(v274)*2))
-		}
-		if v270 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v270)*8)) = v274
-		}
-		v283 = v270 + 1
-	b146:
-		if (int32(uint32(v69)>>14) & 1) == 0 {
-			v296 = v283
-			goto b154
-		}
-		v287 = v41 + 14
-		if v287 >= v22 {
-			v296 = v283
-			goto b154
-		}
-		if 0 > v283 {
-			v296 = v283
-			goto b154
-		}
-		if v283 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v283)*2)) = *(*int16)(unsafe.Add(p0, int(v287)*2))
-		}
-		if v283 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v283)*8)) = v287
-		}
-		v296 = v283 + 1
-	b154:
-		if (int32(uint32(v69)>>15) & 1) == 0 {
-			goto b161
-		}
-		v300 = v41 + 15
-		if v300 >= v22 {
-			goto b161
-		}
-		if 0 > v296 {
-			goto b161
-		}
-		if v296 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v296)*2)) = *(*int16)(unsafe.Add(p0, int(v300)*2))
-		}
-		if v296 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v296)*8)) = v300
-		}
-	b161:
-		g.Leave(li)
-		continue
-	b163:
-		v312 = 0
-		v313 = v309
-		v314 = 0
-		if uint32(v23) > uint32(v310) {
-			v349 = v312
-			v350 = v313
-			v351 = 512
-			goto b174
-		}
-		if v312 != 0 {
-			v342 = v312
-			v343 = v313
-			goto b171
-		}
-		v319 = int64(uint32(v310-v23)) * 2
-		v320 = v319 + 2
-		if v4 < (v319 + 4) {
-			v336 = 0
-			v337 = 0
-		} else {
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
-			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319+3)*4)))
-			v326 := int32(uint32(v323) >> 30)
-			v329 := v326
-			if int32(uint32(v325)>>30) != v326 {
-				v329 = 0
-			}
-			v335 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
-			v336 = v329
-			v337 = v335
-		}
-		if v23 == v310 {
-			v340 := v336
-			if v336 == 1 {
-				v340 = 2
-			}
-			v341 = v340
-		} else {
-			v341 = v336
-		}
-		v342 = v341
-		v343 = v337
-	b171:
-		if v342 != 1 {
-			v348 = (v23 * 2) + int32(uint32(v342)>>1)
-		} else {
-			v348 = 512
-		}
-		v349 = v342
-		v350 = v343
-		v351 = v348
-	b174:
-		h309[li] = v309
-		u310 = v310
-		u311 = v311
-		u314 = v314
-		h349[li] = v349
-		h350[li] = v350
-		h351[li] = v351
-		next = 4
-	}
-	g.v79 = v79
-	g.v308 = v308
-	g.v310 = u310
-	g.v311 = u311
-	g.v314 = u314
-	return next
-}
-
-func (g *unique16Host) r5() int {
-	const n = 256
-	h309 := g.v309[:n]
-	e310 := g.v310
-	e311 := g.v311
-	e314 := g.v314
-	h349 := g.v349[:n]
-	h350 := g.v350[:n]
-	v352 := g.v352
-	v354 := 512 <= uint32(v352)
-	v355 := v352 & 1
-	v356 := v355 == 1
-	v353 := int32(uint32(v352) >> 1)
-	v357 := 256 <= uint32(v353)
-	u310 := g.v310
-	c2 := g.c2
-	v4 := g.v4
-	p2 := g.Pointer(2)
-	u311 := g.v311
-	u314 := g.v314
-	h351 := g.v351[:n]
-	v22 := g.v22
-	p0 := g.Pointer(0)
-	v6 := g.v6
-	v7 := int32(uint16(v6))
-	v610 := v7 == 0
-	v8 := g.v8
-	v9 := int32(uint16(v8))
-	h640 := g.v640[:n]
-	dead := g.Dead[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v309 := h309[li]
-		v310 := e310
-		v311 := e311
-		v314 := e314
-		v349 := h349[li]
-		v350 := h350[li]
-		v23 := int32(li)
-		v39 := v23 * 16
-		v40 := int64(uint32(v39))
-		var v312, v336, v341, v342, v348, v351, v602, v611, v612, v618, v621, v637, v663, v665 int32
-		var v313, v319, v320, v337, v343, v601, v609, v664 int64
-		var v603, v632, v633 bool
-		if v354 {
-			goto b177
-		}
-		if !v356 {
-			goto b327
-		}
-	b177:
-		if !v311 {
-			goto b180
-		}
-		if v357 {
-			v601 = v309
-			v602 = v310 + -256
-			v603 = true
-		} else {
-			goto b180
-		}
-		v309 = v601
-		v310 = v602
-		v311 = v603
-		v312 = 0
-		v313 = v309
-		v314 = 0
-		goto b164
-	b180:
-		h309[li] = v309
-		u310 = v310
-		h350[li] = v350
-		if next != 5 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 5
-		}
-		continue
-	b327:
-		{
-			v604 := v314 + 1
-			if uint32(v604) >= uint32(c2) {
-				v609 = (int64(uint32(v310-v353)) * 4096) + v40
-				v611 = 0
-				v612 = 0
-				goto b329
-			}
-			v663 = v349
-			v664 = v350
-			v665 = v604
-		}
-		v312 = v663
-		v313 = v664
-		v314 = v665
-	b164:
-		if uint32(v23) > uint32(v310) {
-			v349 = v312
-			v350 = v313
-			v351 = 512
-			goto b174
-		}
-		if v312 != 0 {
-			v342 = v312
-			v343 = v313
-			goto b171
-		}
-		v319 = int64(uint32(v310-v23)) * 2
-		v320 = v319 + 2
-		if v4 < (v319 + 4) {
-			v336 = 0
-			v337 = 0
-		} else {
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
-			v324 := v319 + 3
-			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v324)*4)))
-			v326 := int32(uint32(v323) >> 30)
-			v329 := v326
-			if int32(uint32(v325)>>30) != v326 {
-				v329 = 0
-			}
-			v335 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
-			v336 = v329
-			v337 = v335
-		}
-		if v23 == v310 {
-			v340 := v336
-			if v336 == 1 {
-				v340 = 2
-			}
-			v341 = v340
-		} else {
-			v341 = v336
-		}
-		v342 = v341
-		v343 = v337
-	b171:
-		if v342 != 1 {
-			v348 = (v23 * 2) + int32(uint32(v342)>>1)
-		} else {
-			v348 = 512
-		}
-		v349 = v342
-		v350 = v343
-		v351 = v348
-	b174:
-		h309[li] = v309
-		u310 = v310
-		u311 = v311
-		u314 = v314
-		h349[li] = v349
-		h350[li] = v350
-		h351[li] = v351
+		u102 = v102
+		u103 = v103
+		u107 = v107
+		h142[li] = v142
+		h143[li] = v143
+		h144[li] = v144
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6829,733 +6196,790 @@ func (g *unique16Host) r5() int {
 			next = 4
 		}
 		continue
-	b329:
-		v614 := v609 + int64(uint32(v612))
-		if v614 >= v22 {
-			v637 = v611
-			goto b339
+	b68:
+		if !v25 {
+			goto b73
 		}
-		if v614 == 0 {
-			goto b338
+		if !v101 {
+			goto b73
 		}
-		v618 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v614)*2))))
-		v621 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v614+-1)*2))))
-		if v610 {
-			v633 = v618 == v621
-			goto b337
+		if !v218 {
+			goto b73
 		}
-		if v618 == v621 {
-			v632 = true
-			goto b336
+		v219 = v102 + v80
+		if !v223 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v221)*4)), ((int32(uint64(v219)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v228)*4)), ((int32(uint64(v219>>30)) & 1073741823) | -2147483648))
 		}
-		if ((v618 | v621) & v7) == 0 {
-			v632 = true
+	b73:
+		if !v25 {
+			goto b77
+		}
+		if !v235 {
+			goto b77
+		}
+		if v236 {
+			*(*int64)(p7) = v102 + v80
+		}
+	b77:
+		if (v70 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v77&4095)*4)) = v40
+			v244 = v77 + 1
 		} else {
-			v631 := (uint32(v9) < uint32(v618&v7)) && (uint32(v9) < uint32(v621&v7))
-			v632 = v631
+			v244 = v77
 		}
-	b336:
-		v633 = v632
-	b337:
-		if v633 {
-			v637 = v611
-			goto b339
-		}
-	b338:
-		v637 = v611 | (int32(1) << (uint32(v612&31) & 31))
-	b339:
-		v638 := v612 + 1
-		if v638 >= 16 {
-			v640 := int32(bits.OnesCount32(uint32(v637)))
-			h309[li] = v309
-			u310 = v310
-			u311 = v311
-			h349[li] = v349
-			h350[li] = v350
-			h640[li] = v640
-			if next != 8 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 8
-			}
-			continue
-		}
-		v611 = v637
-		v612 = v638
-		goto b329
-	}
-	g.v310 = u310
-	g.v353 = v353
-	g.v311 = u311
-	g.v314 = u314
-	return next
-}
-
-func (g *unique16Host) r6() int {
-	const n = 256
-	m0 := g.Memory(0)
-	h350 := g.v350[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v23 := int32(li)
-		v350 := h350[li]
-		*(*int64)(unsafe.Add(m0, int(v23&255)*8)) = v350
-	}
-	// Barrier, lookback.go:271
-	h309 := g.v309[:n]
-	e310 := g.v310
-	v353 := g.v353
-	v361 := uint32(v353) < 256
-	v362 := v353 & 255
-	v365 := int32(256)
-	if v361 {
-		v365 = v353
-	}
-	stop := g.Cancelled()
-	v308 := g.v308
-	v79 := g.v79
-	c3 := g.c3
-	v375 := c3 == 0
-	v4 := g.v4
-	v35 := g.v35
-	v376 := v35 * 2
-	v378 := v376 + 4
-	v379 := v4 < v378
-	p2 := g.Pointer(2)
-	v377 := v376 + 2
-	v384 := v376 + 3
-	h366 := g.v366[:n]
-	h374 := g.v374[:n]
-	u310 := g.v310
-	u311 := g.v311
-	u314 := g.v314
-	h349 := g.v349[:n]
-	h351 := g.v351[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v309 := h309[li]
-		v310 := e310
-		v23 := int32(li)
-		v24 := v23 == 0
-		var v311, v603 bool
-		var v312, v314, v336, v341, v342, v348, v349, v351, v367, v602 int32
-		var v313, v319, v320, v337, v343, v350, v364, v366, v374, v601 int64
-		if v361 {
-			v364 = *(*int64)(unsafe.Add(m0, int(v362)*8))
+		v245 := v40 + 1
+		if (int32(uint32(v70)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v244&4095)*4)) = v245
+			v252 = v244 + 1
 		} else {
-			v364 = v309
+			v252 = v244
 		}
-		v366 = v364
-		v367 = v365
-	b185:
-		if v367 != 0 {
-			v369 := v367 + -1
-			v366 = v366 + *(*int64)(unsafe.Add(m0, int(v369&255)*8))
-			v367 = v369
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b185
+		v253 := v40 + 2
+		if (int32(uint32(v70)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v252&4095)*4)) = v253
+			v260 = v252 + 1
+		} else {
+			v260 = v252
 		}
-		if v310 != v308 {
-			v601 = v366
-			v602 = v310 + 256
-			v603 = false
-			goto b326
+		v261 := v40 + 3
+		if (int32(uint32(v70)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v260&4095)*4)) = v261
+			v268 = v260 + 1
+		} else {
+			v268 = v260
 		}
-		v374 = v366 + v79
-		if !v24 {
-			goto b192
+		v269 := v40 + 4
+		if (int32(uint32(v70)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v268&4095)*4)) = v269
+			v276 = v268 + 1
+		} else {
+			v276 = v268
 		}
-		if !v375 {
-			goto b192
+		v277 := v40 + 5
+		if (int32(uint32(v70)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v276&4095)*4)) = v277
+			v284 = v276 + 1
+		} else {
+			v284 = v276
 		}
-		if !v379 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v377)*4)), ((int32(uint64(v374)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v384)*4)), ((int32(uint64(v374>>30)) & 1073741823) | -2147483648))
+		v285 := v40 + 6
+		if (int32(uint32(v70)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v284&4095)*4)) = v285
+			v292 = v284 + 1
+		} else {
+			v292 = v284
 		}
-	b192:
-		h366[li] = v366
-		h374[li] = v374
+		v293 := v40 + 7
+		if (int32(uint32(v70)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v292&4095)*4)) = v293
+			v300 = v292 + 1
+		} else {
+			v300 = v292
+		}
+		v301 := v40 + 8
+		if (int32(uint32(v70)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v300&4095)*4)) = v301
+			v308 = v300 + 1
+		} else {
+			v308 = v300
+		}
+		v309 := v40 + 9
+		if (int32(uint32(v70)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v308&4095)*4)) = v309
+			v316 = v308 + 1
+		} else {
+			v316 = v308
+		}
+		v317 := v40 + 10
+		if (int32(uint32(v70)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v316&4095)*4)) = v317
+			v324 = v316 + 1
+		} else {
+			v324 = v316
+		}
+		v325 := v40 + 11
+		if (int32(uint32(v70)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v324&4095)*4)) = v325
+			v332 = v324 + 1
+		} else {
+			v332 = v324
+		}
+		v333 := v40 + 12
+		if (int32(uint32(v70)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v332&4095)*4)) = v333
+			v340 = v332 + 1
+		} else {
+			v340 = v332
+		}
+		v341 := v40 + 13
+		if (int32(uint32(v70)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v340&4095)*4)) = v341
+			v348 = v340 + 1
+		} else {
+			v348 = v340
+		}
+		v349 := v40 + 14
+		if (int32(uint32(v70)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v348&4095)*4)) = v349
+			v356 = v348 + 1
+		} else {
+			v356 = v348
+		}
+		v357 := v40 + 15
+		if (int32(uint32(v70)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v356&4095)*4)) = v357
+		}
+		u102 = v102
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 7
 		}
-		continue
-	b326:
-		v309 = v601
-		v310 = v602
-		v311 = v603
-		v312 = 0
-		v313 = v309
-		v314 = 0
-		if uint32(v23) > uint32(v310) {
-			v349 = v312
-			v350 = v313
-			v351 = 512
-			goto b174
+	}
+	g.v80 = v80
+	g.v101 = v101
+	g.v102 = u102
+	g.v103 = u103
+	g.v107 = u107
+	return next
+}
+
+func (g *unique16Host) r5() int {
+	const n = 256
+	e107 := g.v107
+	h142 := g.v142[:n]
+	h143 := g.v143[:n]
+	v145 := g.v145
+	v147 := 512 <= uint32(v145)
+	v148 := v145 & 1
+	v149 := v148 == 1
+	v146 := int32(uint32(v145) >> 1)
+	h151 := g.v151[:n]
+	c3 := g.c3
+	v103 := g.v103
+	v158 := v103 - v146
+	v159 := int64(uint32(v158))
+	v160 := v159 * 4096
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	u107 := g.v107
+	h144 := g.v144[:n]
+	v22 := g.v22
+	p0 := g.Pointer(0)
+	v6 := g.v6
+	v7 := int32(uint16(v6))
+	v162 := v7 == 0
+	v8 := g.v8
+	v9 := int32(uint16(v8))
+	h192 := g.v192[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
 		}
-		if v312 != 0 {
-			v342 = v312
-			v343 = v313
-			goto b171
+		v107 := e107
+		v142 := h142[li]
+		v143 := h143[li]
+		v23 := int32(li)
+		v40 := v23 * 16
+		v41 := int64(uint32(v40))
+		var v105, v129, v134, v135, v141, v144, v163, v164, v170, v173, v189, v215, v217 int32
+		var v106, v112, v113, v130, v136, v161, v216 int64
+		var v184, v185 bool
+		if v147 {
+			goto b45
 		}
-		v319 = int64(uint32(v310-v23)) * 2
-		v320 = v319 + 2
-		if v4 < (v319 + 4) {
-			v336 = 0
-			v337 = 0
-		} else {
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
-			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319+3)*4)))
-			v326 := int32(uint32(v323) >> 30)
-			v329 := v326
-			if int32(uint32(v325)>>30) != v326 {
-				v329 = 0
+		if !v149 {
+			goto b47
+		}
+	b45:
+		{
+			v151 := v143
+			if uint32(v146) < uint32(v23) {
+				v151 = 0
 			}
-			v335 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
-			v336 = v329
-			v337 = v335
-		}
-		if v23 == v310 {
-			v340 := v336
-			if v336 == 1 {
-				v340 = 2
+			h151[li] = v151
+			if next != 5 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 5
 			}
-			v341 = v340
-		} else {
-			v341 = v336
+			continue
 		}
-		v342 = v341
-		v343 = v337
-	b171:
-		if v342 != 1 {
-			v348 = (v23 * 2) + int32(uint32(v342)>>1)
-		} else {
-			v348 = 512
+	b47:
+		v156 := v107 + 1
+		if uint32(v156) >= uint32(c3) {
+			v161 = v160 + v41
+			v163 = 0
+			v164 = 0
+			goto b49
 		}
-		v349 = v342
-		v350 = v343
-		v351 = v348
-	b174:
-		h309[li] = v309
-		u310 = v310
-		u311 = v311
-		u314 = v314
-		h349[li] = v349
-		h350[li] = v350
-		h351[li] = v351
+		v215 = v142
+		v216 = v143
+		v217 = v156
+		v105 = v215
+		v106 = v216
+		v107 = v217
+		if uint32(v23) > uint32(v103) {
+			v142 = v105
+			v143 = v106
+			v144 = 512
+			goto b42
+		}
+		if v105 != 0 {
+			v135 = v105
+			v136 = v106
+			goto b39
+		}
+		v112 = int64(uint32(v103-v23)) * 2
+		v113 = v112 + 2
+		if v4 < (v112 + 4) {
+			v129 = 0
+			v130 = 0
+		} else {
+			v116 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v113)*4)))
+			v117 := v112 + 3
+			v118 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v117)*4)))
+			v119 := int32(uint32(v116) >> 30)
+			v122 := v119
+			if int32(uint32(v118)>>30) != v119 {
+				v122 = 0
+			}
+			v128 := int64(uint32(v116&1073741823)) | (int64(uint32(v118&1073741823)) << 30)
+			v129 = v122
+			v130 = v128
+		}
+		if v23 == v103 {
+			v133 := v129
+			if v129 == 1 {
+				v133 = 2
+			}
+			v134 = v133
+		} else {
+			v134 = v129
+		}
+		v135 = v134
+		v136 = v130
+	b39:
+		if v135 != 1 {
+			v141 = (v23 * 2) + int32(uint32(v135)>>1)
+		} else {
+			v141 = 512
+		}
+		v142 = v135
+		v143 = v136
+		v144 = v141
+	b42:
+		u107 = v107
+		h142[li] = v142
+		h143[li] = v143
+		h144[li] = v144
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 4
 		}
+		continue
+	b49:
+		v166 := v161 + int64(uint32(v164))
+		if v166 >= v22 {
+			v189 = v163
+			goto b59
+		}
+		if v166 == 0 {
+			goto b58
+		}
+		v170 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v166)*2))))
+		v173 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v166+-1)*2))))
+		if v162 {
+			v185 = v170 == v173
+			goto b57
+		}
+		if v170 == v173 {
+			v184 = true
+			goto b56
+		}
+		if ((v170 | v173) & v7) == 0 {
+			v184 = true
+		} else {
+			v183 := (uint32(v9) < uint32(v170&v7)) && (uint32(v9) < uint32(v173&v7))
+			v184 = v183
+		}
+	b56:
+		v185 = v184
+	b57:
+		if v185 {
+			v189 = v163
+			goto b59
+		}
+	b58:
+		v189 = v163 | (int32(1) << (uint32(v164&31) & 31))
+	b59:
+		v190 := v164 + 1
+		if v190 >= 16 {
+			v192 := int32(bits.OnesCount32(uint32(v189)))
+			h142[li] = v142
+			h143[li] = v143
+			h192[li] = v192
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
+			}
+			continue
+		}
+		v163 = v189
+		v164 = v190
+		goto b49
 	}
-	g.v310 = u310
-	g.v311 = u311
-	g.v314 = u314
+	g.v146 = v146
+	g.v107 = u107
 	return next
+}
+
+func (g *unique16Host) r6() int {
+	const n = 256
+	e102 := g.v102
+	e103 := g.v103
+	v152 := g.v152
+	v146 := g.v146
+	v154 := 256 <= uint32(v146)
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	u102 := g.v102
+	u103 := g.v103
+	u107 := g.v107
+	h142 := g.v142[:n]
+	h143 := g.v143[:n]
+	h144 := g.v144[:n]
+	v101 := g.v101
+	c2 := g.c2
+	v218 := c2 == 0
+	v80 := g.v80
+	v36 := g.v36
+	v220 := v36 * 2
+	v222 := v220 + 4
+	v223 := v4 < v222
+	v221 := v220 + 2
+	v228 := v220 + 3
+	v22 := g.v22
+	v37 := g.v37
+	v234 := v37 + 4096
+	v235 := v22 <= v234
+	v14 := g.v14
+	v236 := 0 < v14
+	p7 := g.Pointer(7)
+	h70 := g.v70[:n]
+	h77 := g.v77[:n]
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v102 := e102
+		v103 := e103
+		v23 := int32(li)
+		v25 := v23 == 0
+		v70 := h70[li]
+		v77 := h77[li]
+		v40 := v23 * 16
+		var v104 bool
+		var v105, v107, v129, v134, v135, v141, v142, v144, v244, v252, v260, v268, v276, v284, v292, v300, v308, v316, v324, v332, v340, v348, v356 int32
+		var v106, v112, v113, v130, v136, v143, v219 int64
+		v102 = v102 + v152
+		v103 = v103 + -256
+		v104 = v154
+		if !v104 {
+			goto b68
+		}
+		v105 = 0
+		v106 = 0
+		v107 = 0
+		if uint32(v23) > uint32(v103) {
+			v142 = v105
+			v143 = v106
+			v144 = 512
+			goto b42
+		}
+		if v105 != 0 {
+			v135 = v105
+			v136 = v106
+			goto b39
+		}
+		v112 = int64(uint32(v103-v23)) * 2
+		v113 = v112 + 2
+		if v4 < (v112 + 4) {
+			v129 = 0
+			v130 = 0
+		} else {
+			v116 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v113)*4)))
+			v118 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v112+3)*4)))
+			v119 := int32(uint32(v116) >> 30)
+			v122 := v119
+			if int32(uint32(v118)>>30) != v119 {
+				v122 = 0
+			}
+			v128 := int64(uint32(v116&1073741823)) | (int64(uint32(v118&1073741823)) << 30)
+			v129 = v122
+			v130 = v128
+		}
+		if v23 == v103 {
+			v133 := v129
+			if v129 == 1 {
+				v133 = 2
+			}
+			v134 = v133
+		} else {
+			v134 = v129
+		}
+		v135 = v134
+		v136 = v130
+	b39:
+		if v135 != 1 {
+			v141 = (v23 * 2) + int32(uint32(v135)>>1)
+		} else {
+			v141 = 512
+		}
+		v142 = v135
+		v143 = v136
+		v144 = v141
+	b42:
+		u102 = v102
+		u103 = v103
+		u107 = v107
+		h142[li] = v142
+		h143[li] = v143
+		h144[li] = v144
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b68:
+		if !v25 {
+			goto b73
+		}
+		if !v101 {
+			goto b73
+		}
+		if !v218 {
+			goto b73
+		}
+		v219 = v102 + v80
+		if !v223 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v221)*4)), ((int32(uint64(v219)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v228)*4)), ((int32(uint64(v219>>30)) & 1073741823) | -2147483648))
+		}
+	b73:
+		if !v25 {
+			goto b77
+		}
+		if !v235 {
+			goto b77
+		}
+		if v236 {
+			*(*int64)(p7) = v102 + v80
+		}
+	b77:
+		if (v70 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v77&4095)*4)) = v40
+			v244 = v77 + 1
+		} else {
+			v244 = v77
+		}
+		v245 := v40 + 1
+		if (int32(uint32(v70)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v244&4095)*4)) = v245
+			v252 = v244 + 1
+		} else {
+			v252 = v244
+		}
+		v253 := v40 + 2
+		if (int32(uint32(v70)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v252&4095)*4)) = v253
+			v260 = v252 + 1
+		} else {
+			v260 = v252
+		}
+		v261 := v40 + 3
+		if (int32(uint32(v70)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v260&4095)*4)) = v261
+			v268 = v260 + 1
+		} else {
+			v268 = v260
+		}
+		v269 := v40 + 4
+		if (int32(uint32(v70)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v268&4095)*4)) = v269
+			v276 = v268 + 1
+		} else {
+			v276 = v268
+		}
+		v277 := v40 + 5
+		if (int32(uint32(v70)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v276&4095)*4)) = v277
+			v284 = v276 + 1
+		} else {
+			v284 = v276
+		}
+		v285 := v40 + 6
+		if (int32(uint32(v70)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v284&4095)*4)) = v285
+			v292 = v284 + 1
+		} else {
+			v292 = v284
+		}
+		v293 := v40 + 7
+		if (int32(uint32(v70)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v292&4095)*4)) = v293
+			v300 = v292 + 1
+		} else {
+			v300 = v292
+		}
+		v301 := v40 + 8
+		if (int32(uint32(v70)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v300&4095)*4)) = v301
+			v308 = v300 + 1
+		} else {
+			v308 = v300
+		}
+		v309 := v40 + 9
+		if (int32(uint32(v70)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v308&4095)*4)) = v309
+			v316 = v308 + 1
+		} else {
+			v316 = v308
+		}
+		v317 := v40 + 10
+		if (int32(uint32(v70)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v316&4095)*4)) = v317
+			v324 = v316 + 1
+		} else {
+			v324 = v316
+		}
+		v325 := v40 + 11
+		if (int32(uint32(v70)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v324&4095)*4)) = v325
+			v332 = v324 + 1
+		} else {
+			v332 = v324
+		}
+		v333 := v40 + 12
+		if (int32(uint32(v70)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v332&4095)*4)) = v333
+			v340 = v332 + 1
+		} else {
+			v340 = v332
+		}
+		v341 := v40 + 13
+		if (int32(uint32(v70)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v340&4095)*4)) = v341
+			v348 = v340 + 1
+		} else {
+			v348 = v340
+		}
+		v349 := v40 + 14
+		if (int32(uint32(v70)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v348&4095)*4)) = v349
+			v356 = v348 + 1
+		} else {
+			v356 = v348
+		}
+		v357 := v40 + 15
+		if (int32(uint32(v70)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v356&4095)*4)) = v357
+		}
+		u102 = v102
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+	}
+	g.v102 = u102
+	g.v103 = u103
+	g.v107 = u107
+	return next
+}
+
+func (g *unique16Host) r7() int {
+	const n = 256
+	h142 := g.v142[:n]
+	h143 := g.v143[:n]
+	v146 := g.v146
+	v103 := g.v103
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	v193 := g.v193
+	v202 := v193 & 1073741823
+	v203 := v202 | 1073741824
+	v194 := int64(uint32(v193))
+	v206 := v194 >> 30
+	v207 := int32(uint64(v206))
+	v208 := v207 & 1073741823
+	v209 := v208 | 1073741824
+	u107 := g.v107
+	h144 := g.v144[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v142 := h142[li]
+		v143 := h143[li]
+		v23 := int32(li)
+		var v105, v107, v129, v134, v135, v141, v144, v213, v215, v217 int32
+		var v106, v112, v113, v130, v136, v198, v199, v214, v216 int64
+		if v23 != v146 {
+			v213 = v142
+			v214 = v143
+			goto b66
+		}
+		v198 = int64(uint32(v103-v23)) * 2
+		v199 = v198 + 2
+		if v4 >= (v198 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v199)*4)), v203, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v198+3)*4)), v209, kernelimpl.HostUMax[int32])
+		}
+		{
+			v212 := int32(1)
+			if v23 == v103 {
+				v212 = 2
+			}
+			v213 = v212
+			v214 = v194
+		}
+	b66:
+		v215 = v213
+		v216 = v214
+		v217 = 0
+		v105 = v215
+		v106 = v216
+		v107 = v217
+		if uint32(v23) > uint32(v103) {
+			v142 = v105
+			v143 = v106
+			v144 = 512
+			goto b42
+		}
+		if v105 != 0 {
+			v135 = v105
+			v136 = v106
+			goto b39
+		}
+		v112 = int64(uint32(v103-v23)) * 2
+		v113 = v112 + 2
+		if v4 < (v112 + 4) {
+			v129 = 0
+			v130 = 0
+		} else {
+			v116 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v113)*4)))
+			v117 := v112 + 3
+			v118 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v117)*4)))
+			v119 := int32(uint32(v116) >> 30)
+			v122 := v119
+			if int32(uint32(v118)>>30) != v119 {
+				v122 = 0
+			}
+			v128 := int64(uint32(v116&1073741823)) | (int64(uint32(v118&1073741823)) << 30)
+			v129 = v122
+			v130 = v128
+		}
+		if v23 == v103 {
+			v133 := v129
+			if v129 == 1 {
+				v133 = 2
+			}
+			v134 = v133
+		} else {
+			v134 = v129
+		}
+		v135 = v134
+		v136 = v130
+	b39:
+		if v135 != 1 {
+			v141 = (v23 * 2) + int32(uint32(v135)>>1)
+		} else {
+			v141 = 512
+		}
+		v142 = v135
+		v143 = v136
+		v144 = v141
+	b42:
+		u107 = v107
+		h142[li] = v142
+		h143[li] = v143
+		h144[li] = v144
+	}
+	g.v107 = u107
+	return 4
 }
 
 func (g *unique16Host) r8() int {
 	const n = 256
-	v22 := g.v22
-	v36 := g.v36
-	v390 := v36 + 4096
-	v391 := v22 <= v390
-	v14 := g.v14
-	v392 := 0 < v14
-	p7 := g.Pointer(7)
-	h374 := g.v374[:n]
-	h76 := g.v76[:n]
-	h366 := g.v366[:n]
-	h69 := g.v69[:n]
-	h41 := g.v41[:n]
+	v80 := g.v80
+	v102 := g.v102
+	m0 := g.Memory(0)
+	v37 := g.v37
 	v10 := g.v10
+	v0 := g.v0
 	p0 := g.Pointer(0)
 	p5 := g.Pointer(5)
 	v12 := g.v12
 	p6 := g.Pointer(6)
+	stop := g.Cancelled()
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v23 := int32(li)
-		v24 := v23 == 0
-		v374 := h374[li]
-		v76 := h76[li]
-		v366 := h366[li]
-		v69 := h69[li]
-		v41 := h41[li]
-		var v406, v410, v419, v423, v432, v436, v445, v449, v458, v462, v471, v475, v484, v488, v497, v501, v510, v514, v523, v527, v536, v540, v549, v553, v562, v566, v575, v579, v588, v592 int64
-		if !v24 {
-			goto b197
-		}
-		if !v391 {
-			goto b197
-		}
-		if v392 {
-			*(*int64)(p7) = v374
-		}
-	b197:
-		v395 := v366 + int64(uint32(v76))
-		if (v69 & 1) == 0 {
-			v406 = v395
-			goto b205
-		}
-		if v41 >= v22 {
-			v406 = v395
-			goto b205
-		}
-		if 0 > v395 {
-			v406 = v395
-			goto b205
-		}
-		if v395 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v395)*2)) = *(*int16)(unsafe.Add(p0, int(v41)*2))
-		}
-		if v395 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v395)*8)) = v41
-		}
-		v406 = v395 + 1
-	b205:
-		if (int32(uint32(v69)>>1) & 1) == 0 {
-			v419 = v406
-			goto b213
-		}
-		v410 = v41 + 1
-		if v410 >= v22 {
-			v419 = v406
-			goto b213
-		}
-		if 0 > v406 {
-			v419 = v406
-			goto b213
-		}
-		if v406 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v406)*2)) = *(*int16)(unsafe.Add(p0, int(v410)*2))
-		}
-		if v406 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v406)*8)) = v410
-		}
-		v419 = v406 + 1
-	b213:
-		if (int32(uint32(v69)>>2) & 1) == 0 {
-			v432 = v419
-			goto b221
-		}
-		v423 = v41 + 2
-		if v423 >= v22 {
-			v432 = v419
-			goto b221
-		}
-		if 0 > v419 {
-			v432 = v419
-			goto b221
-		}
-		if v419 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v419)*2)) = *(*int16)(unsafe.Add(p0, int(v423)*2))
-		}
-		if v419 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v419)*8)) = v423
-		}
-		v432 = v419 + 1
-	b221:
-		if (int32(uint32(v69)>>3) & 1) == 0 {
-			v445 = v432
-			goto b229
-		}
-		v436 = v41 + 3
-		if v436 >= v22 {
-			v445 = v432
-			goto b229
-		}
-		if 0 > v432 {
-			v445 = v432
-			goto b229
-		}
-		if v432 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v432)*2)) = *(*int16)(unsafe.Add(p0, int(v436)*2))
-		}
-		if v432 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v432)*8)) = v436
-		}
-		v445 = v432 + 1
-	b229:
-		if (int32(uint32(v69)>>4) & 1) == 0 {
-			v458 = v445
-			goto b237
-		}
-		v449 = v41 + 4
-		if v449 >= v22 {
-			v458 = v445
-			goto b237
-		}
-		if 0 > v445 {
-			v458 = v445
-			goto b237
-		}
-		if v445 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v445)*2)) = *(*int16)(unsafe.Add(p0, int(v449)*2))
-		}
-		if v445 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v445)*8)) = v449
-		}
-		v458 = v445 + 1
-	b237:
-		if (int32(uint32(v69)>>5) & 1) == 0 {
-			v471 = v458
-			goto b245
-		}
-		v462 = v41 + 5
-		if v462 >= v22 {
-			v471 = v458
-			goto b245
-		}
-		if 0 > v458 {
-			v471 = v458
-			goto b245
-		}
-		if v458 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v458)*2)) = *(*int16)(unsafe.Add(p0, int(v462)*2))
-		}
-		if v458 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v458)*8)) = v462
-		}
-		v471 = v458 + 1
-	b245:
-		if (int32(uint32(v69)>>6) & 1) == 0 {
-			v484 = v471
-			goto b253
-		}
-		v475 = v41 + 6
-		if v475 >= v22 {
-			v484 = v471
-			goto b253
-		}
-		if 0 > v471 {
-			v484 = v471
-			goto b253
-		}
-		if v471 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v471)*2)) = *(*int16)(unsafe.Add(p0, int(v475)*2))
-		}
-		if v471 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v471)*8)) = v475
-		}
-		v484 = v471 + 1
-	b253:
-		if (int32(uint32(v69)>>7) & 1) == 0 {
-			v497 = v484
-			goto b261
-		}
-		v488 = v41 + 7
-		if v488 >= v22 {
-			v497 = v484
-			goto b261
-		}
-		if 0 > v484 {
-			v497 = v484
-			goto b261
-		}
-		if v484 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v484)*2)) = *(*int16)(unsafe.Add(p0, int(v488)*2))
-		}
-		if v484 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v484)*8)) = v488
-		}
-		v497 = v484 + 1
-	b261:
-		if (int32(uint32(v69)>>8) & 1) == 0 {
-			v510 = v497
-			goto b269
-		}
-		v501 = v41 + 8
-		if v501 >= v22 {
-			v510 = v497
-			goto b269
-		}
-		if 0 > v497 {
-			v510 = v497
-			goto b269
-		}
-		if v497 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v497)*2)) = *(*int16)(unsafe.Add(p0, int(v501)*2))
-		}
-		if v497 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v497)*8)) = v501
-		}
-		v510 = v497 + 1
-	b269:
-		if (int32(uint32(v69)>>9) & 1) == 0 {
-			v523 = v510
-			goto b277
-		}
-		v514 = v41 + 9
-		if v514 >= v22 {
-			v523 = v510
-			goto b277
-		}
-		if 0 > v510 {
-			v523 = v510
-			goto b277
-		}
-		if v510 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v510)*2)) = *(*int16)(unsafe.Add(p0, int(v514)*2))
-		}
-		if v510 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v510)*8)) = v514
-		}
-		v523 = v510 + 1
-	b277:
-		if (int32(uint32(v69)>>10) & 1) == 0 {
-			v536 = v523
-			goto b285
-		}
-		v527 = v41 + 10
-		if v527 >= v22 {
-			v536 = v523
-			goto b285
-		}
-		if 0 > v523 {
-			v536 = v523
-			goto b285
-		}
-		if v523 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v523)*2)) = *(*int16)(unsafe.Add(p0, int(v527)*2))
-		}
-		if v523 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v523)*8)) = v527
-		}
-		v536 = v523 + 1
-	b285:
-		if (int32(uint32(v69)>>11) & 1) == 0 {
-			v549 = v536
-			goto b293
-		}
-		v540 = v41 + 11
-		if v540 >= v22 {
-			v549 = v536
-			goto b293
-		}
-		if 0 > v536 {
-			v549 = v536
-			goto b293
-		}
-		if v536 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v536)*2)) = *(*int16)(unsafe.Add(p0, int(v540)*2))
-		}
-		if v536 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v536)*8)) = v540
-		}
-		v549 = v536 + 1
-	b293:
-		if (int32(uint32(v69)>>12) & 1) == 0 {
-			v562 = v549
-			goto b301
-		}
-		v553 = v41 + 12
-		if v553 >= v22 {
-			v562 = v549
-			goto b301
-		}
-		if 0 > v549 {
-			v562 = v549
-			goto b301
-		}
-		if v549 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v549)*2)) = *(*int16)(unsafe.Add(p0, int(v553)*2))
-		}
-		if v549 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v549)*8)) = v553
-		}
-		v562 = v549 + 1
-	b301:
-		if (int32(uint32(v69)>>13) & 1) == 0 {
-			v575 = v562
-			goto b309
-		}
-		v566 = v41 + 13
-		if v566 >= v22 {
-			v575 = v562
-			goto b309
-		}
-		if 0 > v562 {
-			v575 = v562
-			goto b309
-		}
-		if v562 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v562)*2)) = *(*int16)(unsafe.Add(p0, int(v566)*2))
-		}
-		if v562 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v562)*8)) = v566
-		}
-		v575 = v562 + 1
-	b309:
-		if (int32(uint32(v69)>>14) & 1) == 0 {
-			v588 = v575
-			goto b317
-		}
-		v579 = v41 + 14
-		if v579 >= v22 {
-			v588 = v575
-			goto b317
-		}
-		if 0 > v575 {
-			v588 = v575
-			goto b317
-		}
-		if v575 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v575)*2)) = *(*int16)(unsafe.Add(p0, int(v579)*2))
-		}
-		if v575 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v575)*8)) = v579
-		}
-		v588 = v575 + 1
-	b317:
-		if (int32(uint32(v69)>>15) & 1) == 0 {
-			goto b324
-		}
-		v592 = v41 + 15
-		if v592 >= v22 {
-			goto b324
-		}
-		if 0 > v588 {
-			goto b324
-		}
-		if v588 < v10 {
-			*(*int16)(unsafe.Add(p5, int(v588)*2)) = *(*int16)(unsafe.Add(p0, int(v592)*2))
-		}
-		if v588 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v588)*8)) = v592
-		}
-	b324:
+		v24 := int64(uint32(v23))
+		var v363 int64
+		v363 = v24
+	b111:
+		if v363 >= v80 {
+			continue
+		}
+		v365 := v102 + v363
+		v369 := int64(uint32(*(*int32)(unsafe.Add(m0, int(int32(uint64(v363&4095)))*4))))
+		v370 := v37 + v369
+		v371 := 0 <= v365
+		if !v371 {
+			goto b116
+		}
+		if v365 >= v10 {
+			goto b116
+		}
+		if v370 < v0 {
+			*(*int16)(unsafe.Add(p5, int(v365)*2)) = *(*int16)(unsafe.Add(p0, int(v370)*2))
+		}
+	b116:
+		if !v371 {
+			goto b119
+		}
+		if v365 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v365)*8)) = v370
+		}
+	b119:
+		v363 = v363 + 256
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b111
 	}
 	return -1
-}
-
-func (g *unique16Host) r9() int {
-	const n = 256
-	h349 := g.v349[:n]
-	h350 := g.v350[:n]
-	v353 := g.v353
-	v310 := g.v310
-	v4 := g.v4
-	p2 := g.Pointer(2)
-	v641 := g.v641
-	v650 := v641 & 1073741823
-	v651 := v650 | 1073741824
-	v642 := int64(uint32(v641))
-	v654 := v642 >> 30
-	v655 := int32(uint64(v654))
-	v656 := v655 & 1073741823
-	v657 := v656 | 1073741824
-	u314 := g.v314
-	h351 := g.v351[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v349 := h349[li]
-		v350 := h350[li]
-		v23 := int32(li)
-		var v312, v314, v336, v341, v342, v348, v351, v661, v663, v665 int32
-		var v313, v319, v320, v337, v343, v646, v647, v662, v664 int64
-		if v23 != v353 {
-			v661 = v349
-			v662 = v350
-			goto b346
-		}
-		v646 = int64(uint32(v310-v23)) * 2
-		v647 = v646 + 2
-		if v4 >= (v646 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v647)*4)), v651, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v646+3)*4)), v657, kernelimpl.HostUMax[int32])
-		}
-		{
-			v660 := int32(1)
-			if v23 == v310 {
-				v660 = 2
-			}
-			v661 = v660
-			v662 = v642
-		}
-	b346:
-		v663 = v661
-		v664 = v662
-		v665 = 0
-		v312 = v663
-		v313 = v664
-		v314 = v665
-		if uint32(v23) > uint32(v310) {
-			v349 = v312
-			v350 = v313
-			v351 = 512
-			goto b174
-		}
-		if v312 != 0 {
-			v342 = v312
-			v343 = v313
-			goto b171
-		}
-		v319 = int64(uint32(v310-v23)) * 2
-		v320 = v319 + 2
-		if v4 < (v319 + 4) {
-			v336 = 0
-			v337 = 0
-		} else {
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
-			v324 := v319 + 3
-			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v324)*4)))
-			v326 := int32(uint32(v323) >> 30)
-			v329 := v326
-			if int32(uint32(v325)>>30) != v326 {
-				v329 = 0
-			}
-			v335 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
-			v336 = v329
-			v337 = v335
-		}
-		if v23 == v310 {
-			v340 := v336
-			if v336 == 1 {
-				v340 = 2
-			}
-			v341 = v340
-		} else {
-			v341 = v336
-		}
-		v342 = v341
-		v343 = v337
-	b171:
-		if v342 != 1 {
-			v348 = (v23 * 2) + int32(uint32(v342)>>1)
-		} else {
-			v348 = 512
-		}
-		v349 = v342
-		v350 = v343
-		v351 = v348
-	b174:
-		u314 = v314
-		h349[li] = v349
-		h350[li] = v350
-		h351[li] = v351
-	}
-	g.v314 = u314
-	return 4
 }
 
 // unique32Host is a work-group of the kernel [Unique32].
@@ -7569,17 +6993,18 @@ type unique32Host struct {
 
 	v6, v7 int32
 
-	v20, v33, v34, v75 int64
+	v20, v34, v35, v76, v98, v148 int64
 
-	v31, v65, v68, v69, v72, v73, v345, v347, v634 []int32
+	v32, v66, v69, v70, v73, v74, v138, v140, v186 []int32
 
-	v32, v74, v304, v306, v310, v348, v349, v635 int32
+	v33, v75, v99, v103, v141, v142, v187 int32
 
-	v39, v305, v346, v362, v370 []int64
+	v97 bool
 
-	v307 bool
+	v139, v147 []int64
 
 	sint32 []int32
+	sint64 []int64
 }
 
 func newUnique32Host() kernelimpl.HostForm { return new(unique32Host) }
@@ -7596,27 +7021,28 @@ func (g *unique32Host) Begin() {
 	g.v12 = g.Int64(120)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v65, &g.v68, &g.v69, &g.v72, &g.v73, &g.v345, &g.v347, &g.v634)
-	kernelimpl.HostRoom(n, &g.v39, &g.v305, &g.v346, &g.v362, &g.v370)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.Allot(0, 16384)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v66, &g.v69, &g.v70, &g.v73, &g.v74, &g.v138, &g.v140, &g.v186)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v139, &g.v147)
 }
 
 func (g *unique32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:247
-			g.v348 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v347, -1))
+		case 4: // GroupReduce, lookback.go:332
+			g.v141 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v140, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:269
+		case 5: // GroupReduce, lookback.go:352
+			g.v148 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v147, 0))
 			next = g.r6()
-		case 7: // Barrier, lookback.go:287
+		case 6: // GroupReduce, kernels.go:57
+			g.v187 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v186, 0))
+			next = g.r7()
+		case 7: // Barrier, kernels.go:71
 			next = g.r8()
-		case 8: // GroupReduce, kernels.go:41
-			g.v635 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v634, 0))
-			next = g.r9()
 		}
 	}
 }
@@ -7627,17 +7053,9 @@ func (g *unique32Host) r0() int {
 	v14 := v2 == 0
 	v0 := g.v0
 	p1 := g.Pointer(1)
-	v4 := g.v4
-	v23 := 0 < v4
-	p2 := g.Pointer(2)
-	c0 := g.c0
-	v26 := c0 + -1
-	v25 := c0 != 0
 	u20 := g.v20
-	h31 := g.v31[:n]
-	for li := range n {
+	for range n {
 		var v20 int64
-		var v31 int32
 		if v14 {
 			v20 = v0
 		} else {
@@ -7652,778 +7070,283 @@ func (g *unique32Host) r0() int {
 			}
 			v20 = v19
 		}
-		if int32(li) != 0 {
-			v31 = -1
-			goto b5
-		}
-		if v23 {
-			v24 := atomic.AddInt32((*int32)(p2), int32(1)) - int32(1)
-			v28 := v24
-			if v25 {
-				v28 = v26 - v24
-			}
-			v30 := v28
-			if 4294967295 <= uint32(v28) {
-				v30 = -1
-			}
-			v31 = v30
-		} else {
-			v31 = -1
-		}
-	b5:
 		u20 = v20
-		h31[li] = v31
 	}
 	g.v20 = u20
+	// ZeroLocal, kernels.go:45
+	g.Zero(0)
+	v4 := g.v4
+	v24 := 0 < v4
+	p2 := g.Pointer(2)
+	c0 := g.c0
+	v27 := c0 + -1
+	v26 := c0 != 0
+	h32 := g.v32[:n]
+	for li := range n {
+		var v32 int32
+		if int32(li) != 0 {
+			v32 = -1
+			goto b6
+		}
+		if v24 {
+			v25 := atomic.AddInt32((*int32)(p2), int32(1)) - int32(1)
+			v29 := v25
+			if v26 {
+				v29 = v27 - v25
+			}
+			v31 := v29
+			if 4294967295 <= uint32(v29) {
+				v31 = -1
+			}
+			v32 = v31
+		} else {
+			v32 = -1
+		}
+	b6:
+		h32[li] = v32
+	}
 	// GroupSelect, lookback.go:208
-	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
+	g.v33 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v32, 0)[int32(0)]
 	v20 := g.v20
-	v32 := g.v32
-	v33 := int64(uint32(v32))
-	v34 := v33 * 4096
-	v35 := v20 <= v34
-	v36 := v32 != 0
+	v33 := g.v33
+	v34 := int64(uint32(v33))
+	v35 := v34 * 4096
+	v36 := v20 <= v35
+	v37 := v33 != 0
 	p0 := g.Pointer(0)
 	v6 := g.v6
-	v40 := v6 == 0
+	v41 := v6 == 0
 	v7 := g.v7
-	h39 := g.v39[:n]
-	h65 := g.v65[:n]
-	h68 := g.v68[:n]
+	h66 := g.v66[:n]
+	h69 := g.v69[:n]
 	more := false
 	for li := range n {
 		v21 := int32(li)
-		var v41, v42, v47, v49, v65 int32
-		var v60, v61 bool
-		if !v35 {
-			goto b9
+		var v42, v43, v48, v50, v66 int32
+		var v61, v62 bool
+		if !v36 {
+			goto b10
 		}
-		if v36 {
+		if v37 {
 			g.Leave(li)
 			continue
 		}
-	b9:
-		v39 := v34 + int64(uint32(v21*16))
-		v41 = 0
-		v42 = 0
 	b10:
-		v44 := v39 + int64(uint32(v42))
-		if v44 >= v20 {
-			v65 = v41
+		v40 := v35 + int64(uint32(v21*16))
+		v42 = 0
+		v43 = 0
+	b11:
+		v45 := v40 + int64(uint32(v43))
+		if v45 >= v20 {
+			v66 = v42
+			goto b21
+		}
+		if v45 == 0 {
 			goto b20
 		}
-		if v44 == 0 {
+		v48 = *(*int32)(unsafe.Add(p0, int(v45)*4))
+		v50 = *(*int32)(unsafe.Add(p0, int(v45+-1)*4))
+		if v41 {
+			v62 = v48 == v50
 			goto b19
 		}
-		v47 = *(*int32)(unsafe.Add(p0, int(v44)*4))
-		v49 = *(*int32)(unsafe.Add(p0, int(v44+-1)*4))
-		if v40 {
-			v61 = v47 == v49
+		if v48 == v50 {
+			v61 = true
 			goto b18
 		}
-		if v47 == v49 {
-			v60 = true
-			goto b17
-		}
-		if ((v47 | v49) & v6) == 0 {
-			v60 = true
+		if ((v48 | v50) & v6) == 0 {
+			v61 = true
 		} else {
-			v59 := (uint32(v7) < uint32(v47&v6)) && (uint32(v7) < uint32(v49&v6))
-			v60 = v59
+			v60 := (uint32(v7) < uint32(v48&v6)) && (uint32(v7) < uint32(v50&v6))
+			v61 = v60
 		}
-	b17:
-		v61 = v60
 	b18:
-		if v61 {
-			v65 = v41
-			goto b20
-		}
+		v62 = v61
 	b19:
-		v65 = v41 | (int32(1) << (uint32(v42&31) & 31))
+		if v62 {
+			v66 = v42
+			goto b21
+		}
 	b20:
-		v66 := v42 + 1
-		if v66 >= 16 {
-			v68 := int32(bits.OnesCount32(uint32(v65)))
-			h39[li] = v39
-			h65[li] = v65
-			h68[li] = v68
+		v66 = v42 | (int32(1) << (uint32(v43&31) & 31))
+	b21:
+		v67 := v43 + 1
+		if v67 >= 16 {
+			v69 := int32(bits.OnesCount32(uint32(v66)))
+			h66[li] = v66
+			h69[li] = v69
 			more = true
 			continue
 		}
-		v41 = v65
 		v42 = v66
-		goto b10
+		v43 = v67
+		goto b11
 	}
-	g.v33 = v33
 	g.v34 = v34
+	g.v35 = v35
 	if !more {
 		return -1
 	}
-	// ZeroLocal, kernels.go:36
-	g.Zero(0)
-	// GroupExclusiveScan, kernels.go:38
+	// GroupExclusiveScan, kernels.go:54
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v68, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v69, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v69, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v70, in, len(in), int32(0))
 	}
-	h69 := g.v69[:n]
-	h72 := g.v72[:n]
+	h70 := g.v70[:n]
 	h73 := g.v73[:n]
+	h74 := g.v74[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v70 := h70[li]
 		v69 := h69[li]
-		v68 := h68[li]
-		v72 := v69
+		v73 := v70
 		if int32(li) == 0 {
-			v72 = 0
+			v73 = 0
 		}
-		v73 := v72 + v68
-		h72[li] = v72
+		v74 := v73 + v69
 		h73[li] = v73
+		h74[li] = v74
 	}
-	// GroupSelect, kernels.go:39
-	g.v74 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v73, 0)[int32(255)]
+	// GroupSelect, kernels.go:55
+	g.v75 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v74, 0)[int32(255)]
 	c1 := g.c1
-	v76 := c1 == 0
-	v81 := v33 * 2
-	v83 := v81 + 4
-	v84 := v4 < v83
-	v82 := v81 + 2
-	v79 := v32 == 0
-	v80 := int32(1)
-	if v79 {
-		v80 = 2
+	v77 := c1 == 0
+	v82 := v34 * 2
+	v84 := v82 + 4
+	v85 := v4 < v84
+	v83 := v82 + 2
+	v80 := v33 == 0
+	v81 := int32(1)
+	if v80 {
+		v81 = 2
 	}
-	v85 := v80 << 30
-	v74 := g.v74
-	v86 := v74 & 1073741823
-	v87 := v85 | v86
-	v89 := v81 + 3
-	v75 := int64(uint32(v74))
-	v90 := v75 >> 30
-	v91 := int32(uint64(v90))
-	v92 := v91 & 1073741823
-	v93 := v85 | v92
-	v95 := v32 == 0
-	v304 := v32 + -1
-	v96 := v34 + 4096
-	v97 := v20 <= v96
+	v86 := v81 << 30
+	v75 := g.v75
+	v87 := v75 & 1073741823
+	v88 := v86 | v87
+	v90 := v82 + 3
+	v76 := int64(uint32(v75))
+	v91 := v76 >> 30
+	v92 := int32(uint64(v91))
+	v93 := v92 & 1073741823
+	v94 := v86 | v93
+	v96 := v33 + -1
+	v97 := v33 != 0
+	u98 := g.v98
+	u99 := g.v99
+	u103 := g.v103
+	h138 := g.v138[:n]
+	h139 := g.v139[:n]
+	h140 := g.v140[:n]
+	c2 := g.c2
+	v212 := c2 == 0
+	v214 := v34 * 2
+	v216 := v214 + 4
+	v217 := v4 < v216
+	v215 := v214 + 2
+	v222 := v214 + 3
+	v228 := v35 + 4096
+	v229 := v20 <= v228
 	v12 := g.v12
-	v98 := 0 < v12
+	v230 := 0 < v12
 	p7 := g.Pointer(7)
-	v8 := g.v8
-	p5 := g.Pointer(5)
-	v10 := g.v10
-	p6 := g.Pointer(6)
-	h305 := g.v305[:n]
-	u306 := g.v306
-	u307 := g.v307
-	u310 := g.v310
-	h345 := g.v345[:n]
-	h346 := g.v346[:n]
-	h347 := g.v347[:n]
+	m0 := g.Memory(0)
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v21 := int32(li)
-		v22 := v21 == 0
-		v72 := h72[li]
-		v65 := h65[li]
-		v39 := h39[li]
-		var v100, v110, v114, v123, v127, v136, v140, v149, v153, v162, v166, v175, v179, v188, v192, v201, v205, v214, v218, v227, v231, v240, v244, v253, v257, v266, v270, v279, v283, v292, v296, v305, v309, v315, v316, v333, v339, v346 int64
-		var v306, v308, v310, v332, v337, v338, v344, v345, v347 int32
-		var v307 bool
-		if !v22 {
+		v23 := v21 == 0
+		v66 := h66[li]
+		v73 := h73[li]
+		v38 := v21 * 16
+		var v98, v102, v108, v109, v126, v132, v139, v213 int64
+		var v99, v101, v103, v125, v130, v131, v137, v138, v140, v238, v246, v254, v262, v270, v278, v286, v294, v302, v310, v318, v326, v334, v342, v350 int32
+		var v100 bool
+		if !v23 {
 			goto b30
 		}
-		if v76 {
+		if v77 {
 			goto b28
 		}
-		if int32(uint32(v32)%uint32(c1)) == 0 {
+		if int32(uint32(v33)%uint32(c1)) == 0 {
 			goto b30
 		}
 	b28:
-		if !v84 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v82)*4)), v87)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v89)*4)), v93)
+		if !v85 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v83)*4)), v88)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v90)*4)), v94)
 		}
 	b30:
-		if !v95 {
-			v305 = 0
-			v306 = v304
-			v307 = true
-			goto b163
+		v98 = 0
+		v99 = v96
+		v100 = v97
+		if !v100 {
+			goto b68
 		}
-		if !v22 {
-			goto b35
-		}
-		if !v97 {
-			goto b35
-		}
-		if v98 {
-			*(*int64)(p7) = v75
-		}
-	b35:
-		v100 = int64(uint32(v72))
-		if (v65 & 1) == 0 {
-			v110 = v100
+		v101 = 0
+		v102 = 0
+		v103 = 0
+		if uint32(v21) > uint32(v99) {
+			v138 = v101
+			v139 = v102
+			v140 = 512
 			goto b42
 		}
-		if v39 >= v20 {
-			v110 = v100
-			goto b42
+		if v101 != 0 {
+			v131 = v101
+			v132 = v102
+			goto b39
 		}
-		if v100 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v100)*4)) = *(*int32)(unsafe.Add(p0, int(v39)*4))
+		v108 = int64(uint32(v99-v21)) * 2
+		v109 = v108 + 2
+		if v4 < (v108 + 4) {
+			v125 = 0
+			v126 = 0
+		} else {
+			v112 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v109)*4)))
+			v114 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v108+3)*4)))
+			v115 := int32(uint32(v112) >> 30)
+			v118 := v115
+			if int32(uint32(v114)>>30) != v115 {
+				v118 = 0
+			}
+			v124 := int64(uint32(v112&1073741823)) | (int64(uint32(v114&1073741823)) << 30)
+			v125 = v118
+			v126 = v124
 		}
-		if v100 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v100)*8)) = v39
+		if v21 == v99 {
+			v129 := v125
+			if v125 == 1 {
+				v129 = 2
+			}
+			v130 = v129
+		} else {
+			v130 = v125
 		}
-		v110 = v100 + 1
+		v131 = v130
+		v132 = v126
+	b39:
+		if v131 != 1 {
+			v137 = (v21 * 2) + int32(uint32(v131)>>1)
+		} else {
+			v137 = 512
+		}
+		v138 = v131
+		v139 = v132
+		v140 = v137
 	b42:
-		if (int32(uint32(v65)>>1) & 1) == 0 {
-			v123 = v110
-			goto b50
-		}
-		v114 = v39 + 1
-		if v114 >= v20 {
-			v123 = v110
-			goto b50
-		}
-		if 0 > v110 {
-			v123 = v110
-			goto b50
-		}
-		if v110 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v110)*4)) = *(*int32)(unsafe.Add(p0, int(v114)*4))
-		}
-		if v110 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v110)*8)) = v114
-		}
-		v123 = v110 + 1
-	b50:
-		if (int32(uint32(v65)>>2) & 1) == 0 {
-			v136 = v123
-			goto b58
-		}
-		v127 = v39 + 2
-		if v127 >= v20 {
-			v136 = v123
-			goto b58
-		}
-		if 0 > v123 {
-			v136 = v123
-			goto b58
-		}
-		if v123 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v123)*4)) = *(*int32)(unsafe.Add(p0, int(v127)*4))
-		}
-		if v123 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v123)*8)) = v127
-		}
-		v136 = v123 + 1
-	b58:
-		if (int32(uint32(v65)>>3) & 1) == 0 {
-			v149 = v136
-			goto b66
-		}
-		v140 = v39 + 3
-		if v140 >= v20 {
-			v149 = v136
-			goto b66
-		}
-		if 0 > v136 {
-			v149 = v136
-			goto b66
-		}
-		if v136 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v136)*4)) = *(*int32)(unsafe.Add(p0, int(v140)*4))
-		}
-		if v136 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v136)*8)) = v140
-		}
-		v149 = v136 + 1
-	b66:
-		if (int32(uint32(v65)>>4) & 1) == 0 {
-			v162 = v149
-			goto b74
-		}
-		v153 = v39 + 4
-		if v153 >= v20 {
-			v162 = v149
-			goto b74
-		}
-		if 0 > v149 {
-			v162 = v149
-			goto b74
-		}
-		if v149 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v149)*4)) = *(*int32)(unsafe.Add(p0, int(v153)*4))
-		}
-		if v149 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v149)*8)) = v153
-		}
-		v162 = v149 + 1
-	b74:
-		if (int32(uint32(v65)>>5) & 1) == 0 {
-			v175 = v162
-			goto b82
-		}
-		v166 = v39 + 5
-		if v166 >= v20 {
-			v175 = v162
-			goto b82
-		}
-		if 0 > v162 {
-			v175 = v162
-			goto b82
-		}
-		if v162 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v162)*4)) = *(*int32)(unsafe.Add(p0, int(v166)*4))
-		}
-		if v162 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v162)*8)) = v166
-		}
-		v175 = v162 + 1
-	b82:
-		if (int32(uint32(v65)>>6) & 1) == 0 {
-			v188 = v175
-			goto b90
-		}
-		v179 = v39 + 6
-		if v179 >= v20 {
-			v188 = v175
-			goto b90
-		}
-		if 0 > v175 {
-			v188 = v175
-			goto b90
-		}
-		if v175 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v175)*4)) = *(*int32)(unsafe.Add(p0, int(v179)*4))
-		}
-		if v175 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v175)*8)) = v179
-		}
-		v188 = v175 + 1
-	b90:
-		if (int32(uint32(v65)>>7) & 1) == 0 {
-			v201 = v188
-			goto b98
-		}
-		v192 = v39 + 7
-		if v192 >= v20 {
-			v201 = v188
-			goto b98
-		}
-		if 0 > v188 {
-			v201 = v188
-			goto b98
-		}
-		if v188 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v188)*4)) = *(*int32)(unsafe.Add(p0, int(v192)*4))
-		}
-		if v188 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v188)*8)) = v192
-		}
-		v201 = v188 + 1
-	b98:
-		if (int32(uint32(v65)>>8) & 1) == 0 {
-			v214 = v201
-			goto b106
-		}
-		v205 = v39 + 8
-		if v205 >= v20 {
-			v214 = v201
-			goto b106
-		}
-		if 0 > v201 {
-			v214 = v201
-			goto b106
-		}
-		if v201 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v201)*4)) = *(*int32)(unsafe.Add(p0, int(v205)*4))
-		}
-		if v201 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v201)*8)) = v205
-		}
-		v214 = v201 + 1
-	b106:
-		if (int32(uint32(v65)>>9) & 1) == 0 {
-			v227 = v214
-			goto b114
-		}
-		v218 = v39 + 9
-		if v218 >= v20 {
-			v227 = v214
-			goto b114
-		}
-		if 0 > v214 {
-			v227 = v214
-			goto b114
-		}
-		if v214 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v214)*4)) = *(*int32)(unsafe.Add(p0, int(v218)*4))
-		}
-		if v214 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v214)*8)) = v218
-		}
-		v227 = v214 + 1
-	b114:
-		if (int32(uint32(v65)>>10) & 1) == 0 {
-			v240 = v227
-			goto b122
-		}
-		v231 = v39 + 10
-		if v231 >= v20 {
-			v240 = v227
-			goto b122
-		}
-		if 0 > v227 {
-			v240 = v227
-			goto b122
-		}
-		if v227 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v227)*4)) = *(*int32)(unsafe.Add(p0, int(v231)*4))
-		}
-		if v227 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v227)*8)) = v231
-		}
-		v240 = v227 + 1
-	b122:
-		if (int32(uint32(v65)>>11) & 1) == 0 {
-			v253 = v240
-			goto b130
-		}
-		v244 = v39 + 11
-		if v244 >= v20 {
-			v253 = v240
-			goto b130
-		}
-		if 0 > v240 {
-			v253 = v240
-			goto b130
-		}
-		if v240 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v240)*4)) = *(*int32)(unsafe.Add(p0, int(v244)*4))
-		}
-		if v240 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v240)*8)) = v244
-		}
-		v253 = v240 + 1
-	b130:
-		if (int32(uint32(v65)>>12) & 1) == 0 {
-			v266 = v253
-			goto b138
-		}
-		v257 = v39 + 12
-		if v257 >= v20 {
-			v266 = v253
-			goto b138
-		}
-		if 0 > v253 {
-			v266 = v253
-			goto b138
-		}
-		if v253 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v253)*4)) = *(*int32)(unsafe.Add(p0, int(v257)*4))
-		}
-		if v253 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v253)*8)) = v257
-		}
-		v266 = v253 + 1
-	b138:
-		if (int32(uint32(v65)>>13) & 1) == 0 {
-			v279 = v266
-			goto b146
-		}
-		v270 = v39 + 13
-		if v270 >= v20 {
-			v279 = v266
-			goto b146
-		}
-		if 0 > v266 {
-			v279 = v266
-			goto b146
-		}
-		if v266 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v266)*4)) = *(*int32)(unsafe.Add(p0, int(v270)*4))
-		}
-		if v266 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v266)*8)) = v270
-		}
-		v279 = v266 + 1
-	b146:
-		if (int32(uint32(v65)>>14) & 1) == 0 {
-			v292 = v279
-			goto b154
-		}
-		v283 = v39 + 14
-		if v283 >= v20 {
-			v292 = v279
-			goto b154
-		}
-		if 0 > v279 {
-			v292 = v279
-			goto b154
-		}
-		if v279 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v279)*4)) = *(*int32)(unsafe.Add(p0, int(v283)*4))
-		}
-		if v279 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v279)*8)) = v283
-		}
-		v292 = v279 + 1
-	b154:
-		if (int32(uint32(v65)>>15) & 1) == 0 {
-			goto b161
-		}
-		v296 = v39 + 15
-		if v296 >= v20 {
-			goto b161
-		}
-		if 0 > v292 {
-			goto b161
-		}
-		if v292 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v292)*4)) = *(*int32)(unsafe.Add(p0, int(v296)*4))
-		}
-		if v292 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v292)*8)) = v296
-		}
-	b161:
-		g.Leave(li)
-		continue
-	b163:
-		v308 = 0
-		v309 = v305
-		v310 = 0
-		if uint32(v21) > uint32(v306) {
-			v345 = v308
-			v346 = v309
-			v347 = 512
-			goto b174
-		}
-		if v308 != 0 {
-			v338 = v308
-			v339 = v309
-			goto b171
-		}
-		v315 = int64(uint32(v306-v21)) * 2
-		v316 = v315 + 2
-		if v4 < (v315 + 4) {
-			v332 = 0
-			v333 = 0
-		} else {
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315+3)*4)))
-			v322 := int32(uint32(v319) >> 30)
-			v325 := v322
-			if int32(uint32(v321)>>30) != v322 {
-				v325 = 0
-			}
-			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
-			v332 = v325
-			v333 = v331
-		}
-		if v21 == v306 {
-			v336 := v332
-			if v332 == 1 {
-				v336 = 2
-			}
-			v337 = v336
-		} else {
-			v337 = v332
-		}
-		v338 = v337
-		v339 = v333
-	b171:
-		if v338 != 1 {
-			v344 = (v21 * 2) + int32(uint32(v338)>>1)
-		} else {
-			v344 = 512
-		}
-		v345 = v338
-		v346 = v339
-		v347 = v344
-	b174:
-		h305[li] = v305
-		u306 = v306
-		u307 = v307
-		u310 = v310
-		h345[li] = v345
-		h346[li] = v346
-		h347[li] = v347
-		next = 4
-	}
-	g.v75 = v75
-	g.v304 = v304
-	g.v306 = u306
-	g.v307 = u307
-	g.v310 = u310
-	return next
-}
-
-func (g *unique32Host) r5() int {
-	const n = 256
-	h305 := g.v305[:n]
-	e306 := g.v306
-	e307 := g.v307
-	e310 := g.v310
-	h345 := g.v345[:n]
-	h346 := g.v346[:n]
-	v348 := g.v348
-	v350 := 512 <= uint32(v348)
-	v351 := v348 & 1
-	v352 := v351 == 1
-	v349 := int32(uint32(v348) >> 1)
-	v353 := 256 <= uint32(v349)
-	u306 := g.v306
-	c2 := g.c2
-	v4 := g.v4
-	p2 := g.Pointer(2)
-	u307 := g.v307
-	u310 := g.v310
-	h347 := g.v347[:n]
-	v20 := g.v20
-	p0 := g.Pointer(0)
-	v6 := g.v6
-	v606 := v6 == 0
-	v7 := g.v7
-	h634 := g.v634[:n]
-	dead := g.Dead[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v305 := h305[li]
-		v306 := e306
-		v307 := e307
-		v310 := e310
-		v345 := h345[li]
-		v346 := h346[li]
-		v21 := int32(li)
-		v37 := v21 * 16
-		v38 := int64(uint32(v37))
-		var v308, v332, v337, v338, v344, v347, v598, v607, v608, v613, v615, v631, v657, v659 int32
-		var v309, v315, v316, v333, v339, v597, v605, v658 int64
-		var v599, v626, v627 bool
-		if v350 {
-			goto b177
-		}
-		if !v352 {
-			goto b327
-		}
-	b177:
-		if !v307 {
-			goto b180
-		}
-		if v353 {
-			v597 = v305
-			v598 = v306 + -256
-			v599 = true
-		} else {
-			goto b180
-		}
-		v305 = v597
-		v306 = v598
-		v307 = v599
-		v308 = 0
-		v309 = v305
-		v310 = 0
-		goto b164
-	b180:
-		h305[li] = v305
-		u306 = v306
-		h346[li] = v346
-		if next != 5 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 5
-		}
-		continue
-	b327:
-		{
-			v600 := v310 + 1
-			if uint32(v600) >= uint32(c2) {
-				v605 = (int64(uint32(v306-v349)) * 4096) + v38
-				v607 = 0
-				v608 = 0
-				goto b329
-			}
-			v657 = v345
-			v658 = v346
-			v659 = v600
-		}
-		v308 = v657
-		v309 = v658
-		v310 = v659
-	b164:
-		if uint32(v21) > uint32(v306) {
-			v345 = v308
-			v346 = v309
-			v347 = 512
-			goto b174
-		}
-		if v308 != 0 {
-			v338 = v308
-			v339 = v309
-			goto b171
-		}
-		v315 = int64(uint32(v306-v21)) * 2
-		v316 = v315 + 2
-		if v4 < (v315 + 4) {
-			v332 = 0
-			v333 = 0
-		} else {
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
-			v320 := v315 + 3
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
-			v322 := int32(uint32(v319) >> 30)
-			v325 := v322
-			if int32(uint32(v321)>>30) != v322 {
-				v325 = 0
-			}
-			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
-			v332 = v325
-			v333 = v331
-		}
-		if v21 == v306 {
-			v336 := v332
-			if v332 == 1 {
-				v336 = 2
-			}
-			v337 = v336
-		} else {
-			v337 = v332
-		}
-		v338 = v337
-		v339 = v333
-	b171:
-		if v338 != 1 {
-			v344 = (v21 * 2) + int32(uint32(v338)>>1)
-		} else {
-			v344 = 512
-		}
-		v345 = v338
-		v346 = v339
-		v347 = v344
-	b174:
-		h305[li] = v305
-		u306 = v306
-		u307 = v307
-		u310 = v310
-		h345[li] = v345
-		h346[li] = v346
-		h347[li] = v347
+		u98 = v98
+		u99 = v99
+		u103 = v103
+		h138[li] = v138
+		h139[li] = v139
+		h140[li] = v140
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8431,733 +7354,788 @@ func (g *unique32Host) r5() int {
 			next = 4
 		}
 		continue
-	b329:
-		v610 := v605 + int64(uint32(v608))
-		if v610 >= v20 {
-			v631 = v607
-			goto b339
+	b68:
+		if !v23 {
+			goto b73
 		}
-		if v610 == 0 {
-			goto b338
+		if !v97 {
+			goto b73
 		}
-		v613 = *(*int32)(unsafe.Add(p0, int(v610)*4))
-		v615 = *(*int32)(unsafe.Add(p0, int(v610+-1)*4))
-		if v606 {
-			v627 = v613 == v615
-			goto b337
+		if !v212 {
+			goto b73
 		}
-		if v613 == v615 {
-			v626 = true
-			goto b336
+		v213 = v98 + v76
+		if !v217 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v215)*4)), ((int32(uint64(v213)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v222)*4)), ((int32(uint64(v213>>30)) & 1073741823) | -2147483648))
 		}
-		if ((v613 | v615) & v6) == 0 {
-			v626 = true
+	b73:
+		if !v23 {
+			goto b77
+		}
+		if !v229 {
+			goto b77
+		}
+		if v230 {
+			*(*int64)(p7) = v98 + v76
+		}
+	b77:
+		if (v66 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v73&4095)*4)) = v38
+			v238 = v73 + 1
 		} else {
-			v625 := (uint32(v7) < uint32(v613&v6)) && (uint32(v7) < uint32(v615&v6))
-			v626 = v625
+			v238 = v73
 		}
-	b336:
-		v627 = v626
-	b337:
-		if v627 {
-			v631 = v607
-			goto b339
-		}
-	b338:
-		v631 = v607 | (int32(1) << (uint32(v608&31) & 31))
-	b339:
-		v632 := v608 + 1
-		if v632 >= 16 {
-			v634 := int32(bits.OnesCount32(uint32(v631)))
-			h305[li] = v305
-			u306 = v306
-			u307 = v307
-			h345[li] = v345
-			h346[li] = v346
-			h634[li] = v634
-			if next != 8 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 8
-			}
-			continue
-		}
-		v607 = v631
-		v608 = v632
-		goto b329
-	}
-	g.v306 = u306
-	g.v349 = v349
-	g.v307 = u307
-	g.v310 = u310
-	return next
-}
-
-func (g *unique32Host) r6() int {
-	const n = 256
-	m0 := g.Memory(0)
-	h346 := g.v346[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v21 := int32(li)
-		v346 := h346[li]
-		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v346
-	}
-	// Barrier, lookback.go:271
-	h305 := g.v305[:n]
-	e306 := g.v306
-	v349 := g.v349
-	v357 := uint32(v349) < 256
-	v358 := v349 & 255
-	v361 := int32(256)
-	if v357 {
-		v361 = v349
-	}
-	stop := g.Cancelled()
-	v304 := g.v304
-	v75 := g.v75
-	c3 := g.c3
-	v371 := c3 == 0
-	v4 := g.v4
-	v33 := g.v33
-	v372 := v33 * 2
-	v374 := v372 + 4
-	v375 := v4 < v374
-	p2 := g.Pointer(2)
-	v373 := v372 + 2
-	v380 := v372 + 3
-	h362 := g.v362[:n]
-	h370 := g.v370[:n]
-	u306 := g.v306
-	u307 := g.v307
-	u310 := g.v310
-	h345 := g.v345[:n]
-	h347 := g.v347[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v305 := h305[li]
-		v306 := e306
-		v21 := int32(li)
-		v22 := v21 == 0
-		var v307, v599 bool
-		var v308, v310, v332, v337, v338, v344, v345, v347, v363, v598 int32
-		var v309, v315, v316, v333, v339, v346, v360, v362, v370, v597 int64
-		if v357 {
-			v360 = *(*int64)(unsafe.Add(m0, int(v358)*8))
+		v239 := v38 + 1
+		if (int32(uint32(v66)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v238&4095)*4)) = v239
+			v246 = v238 + 1
 		} else {
-			v360 = v305
+			v246 = v238
 		}
-		v362 = v360
-		v363 = v361
-	b185:
-		if v363 != 0 {
-			v365 := v363 + -1
-			v362 = v362 + *(*int64)(unsafe.Add(m0, int(v365&255)*8))
-			v363 = v365
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b185
+		v247 := v38 + 2
+		if (int32(uint32(v66)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v246&4095)*4)) = v247
+			v254 = v246 + 1
+		} else {
+			v254 = v246
 		}
-		if v306 != v304 {
-			v597 = v362
-			v598 = v306 + 256
-			v599 = false
-			goto b326
+		v255 := v38 + 3
+		if (int32(uint32(v66)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v254&4095)*4)) = v255
+			v262 = v254 + 1
+		} else {
+			v262 = v254
 		}
-		v370 = v362 + v75
-		if !v22 {
-			goto b192
+		v263 := v38 + 4
+		if (int32(uint32(v66)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v262&4095)*4)) = v263
+			v270 = v262 + 1
+		} else {
+			v270 = v262
 		}
-		if !v371 {
-			goto b192
+		v271 := v38 + 5
+		if (int32(uint32(v66)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v270&4095)*4)) = v271
+			v278 = v270 + 1
+		} else {
+			v278 = v270
 		}
-		if !v375 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v373)*4)), ((int32(uint64(v370)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v380)*4)), ((int32(uint64(v370>>30)) & 1073741823) | -2147483648))
+		v279 := v38 + 6
+		if (int32(uint32(v66)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v278&4095)*4)) = v279
+			v286 = v278 + 1
+		} else {
+			v286 = v278
 		}
-	b192:
-		h362[li] = v362
-		h370[li] = v370
+		v287 := v38 + 7
+		if (int32(uint32(v66)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v286&4095)*4)) = v287
+			v294 = v286 + 1
+		} else {
+			v294 = v286
+		}
+		v295 := v38 + 8
+		if (int32(uint32(v66)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v294&4095)*4)) = v295
+			v302 = v294 + 1
+		} else {
+			v302 = v294
+		}
+		v303 := v38 + 9
+		if (int32(uint32(v66)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v302&4095)*4)) = v303
+			v310 = v302 + 1
+		} else {
+			v310 = v302
+		}
+		v311 := v38 + 10
+		if (int32(uint32(v66)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v310&4095)*4)) = v311
+			v318 = v310 + 1
+		} else {
+			v318 = v310
+		}
+		v319 := v38 + 11
+		if (int32(uint32(v66)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v318&4095)*4)) = v319
+			v326 = v318 + 1
+		} else {
+			v326 = v318
+		}
+		v327 := v38 + 12
+		if (int32(uint32(v66)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v326&4095)*4)) = v327
+			v334 = v326 + 1
+		} else {
+			v334 = v326
+		}
+		v335 := v38 + 13
+		if (int32(uint32(v66)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v334&4095)*4)) = v335
+			v342 = v334 + 1
+		} else {
+			v342 = v334
+		}
+		v343 := v38 + 14
+		if (int32(uint32(v66)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v342&4095)*4)) = v343
+			v350 = v342 + 1
+		} else {
+			v350 = v342
+		}
+		v351 := v38 + 15
+		if (int32(uint32(v66)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v350&4095)*4)) = v351
+		}
+		u98 = v98
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 7
 		}
-		continue
-	b326:
-		v305 = v597
-		v306 = v598
-		v307 = v599
-		v308 = 0
-		v309 = v305
-		v310 = 0
-		if uint32(v21) > uint32(v306) {
-			v345 = v308
-			v346 = v309
-			v347 = 512
-			goto b174
+	}
+	g.v76 = v76
+	g.v97 = v97
+	g.v98 = u98
+	g.v99 = u99
+	g.v103 = u103
+	return next
+}
+
+func (g *unique32Host) r5() int {
+	const n = 256
+	e103 := g.v103
+	h138 := g.v138[:n]
+	h139 := g.v139[:n]
+	v141 := g.v141
+	v143 := 512 <= uint32(v141)
+	v144 := v141 & 1
+	v145 := v144 == 1
+	v142 := int32(uint32(v141) >> 1)
+	h147 := g.v147[:n]
+	c3 := g.c3
+	v99 := g.v99
+	v154 := v99 - v142
+	v155 := int64(uint32(v154))
+	v156 := v155 * 4096
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	u103 := g.v103
+	h140 := g.v140[:n]
+	v20 := g.v20
+	p0 := g.Pointer(0)
+	v6 := g.v6
+	v158 := v6 == 0
+	v7 := g.v7
+	h186 := g.v186[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
 		}
-		if v308 != 0 {
-			v338 = v308
-			v339 = v309
-			goto b171
+		v103 := e103
+		v138 := h138[li]
+		v139 := h139[li]
+		v21 := int32(li)
+		v38 := v21 * 16
+		v39 := int64(uint32(v38))
+		var v101, v125, v130, v131, v137, v140, v159, v160, v165, v167, v183, v209, v211 int32
+		var v102, v108, v109, v126, v132, v157, v210 int64
+		var v178, v179 bool
+		if v143 {
+			goto b45
 		}
-		v315 = int64(uint32(v306-v21)) * 2
-		v316 = v315 + 2
-		if v4 < (v315 + 4) {
-			v332 = 0
-			v333 = 0
-		} else {
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315+3)*4)))
-			v322 := int32(uint32(v319) >> 30)
-			v325 := v322
-			if int32(uint32(v321)>>30) != v322 {
-				v325 = 0
+		if !v145 {
+			goto b47
+		}
+	b45:
+		{
+			v147 := v139
+			if uint32(v142) < uint32(v21) {
+				v147 = 0
 			}
-			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
-			v332 = v325
-			v333 = v331
-		}
-		if v21 == v306 {
-			v336 := v332
-			if v332 == 1 {
-				v336 = 2
+			h147[li] = v147
+			if next != 5 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 5
 			}
-			v337 = v336
-		} else {
-			v337 = v332
+			continue
 		}
-		v338 = v337
-		v339 = v333
-	b171:
-		if v338 != 1 {
-			v344 = (v21 * 2) + int32(uint32(v338)>>1)
-		} else {
-			v344 = 512
+	b47:
+		v152 := v103 + 1
+		if uint32(v152) >= uint32(c3) {
+			v157 = v156 + v39
+			v159 = 0
+			v160 = 0
+			goto b49
 		}
-		v345 = v338
-		v346 = v339
-		v347 = v344
-	b174:
-		h305[li] = v305
-		u306 = v306
-		u307 = v307
-		u310 = v310
-		h345[li] = v345
-		h346[li] = v346
-		h347[li] = v347
+		v209 = v138
+		v210 = v139
+		v211 = v152
+		v101 = v209
+		v102 = v210
+		v103 = v211
+		if uint32(v21) > uint32(v99) {
+			v138 = v101
+			v139 = v102
+			v140 = 512
+			goto b42
+		}
+		if v101 != 0 {
+			v131 = v101
+			v132 = v102
+			goto b39
+		}
+		v108 = int64(uint32(v99-v21)) * 2
+		v109 = v108 + 2
+		if v4 < (v108 + 4) {
+			v125 = 0
+			v126 = 0
+		} else {
+			v112 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v109)*4)))
+			v113 := v108 + 3
+			v114 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v113)*4)))
+			v115 := int32(uint32(v112) >> 30)
+			v118 := v115
+			if int32(uint32(v114)>>30) != v115 {
+				v118 = 0
+			}
+			v124 := int64(uint32(v112&1073741823)) | (int64(uint32(v114&1073741823)) << 30)
+			v125 = v118
+			v126 = v124
+		}
+		if v21 == v99 {
+			v129 := v125
+			if v125 == 1 {
+				v129 = 2
+			}
+			v130 = v129
+		} else {
+			v130 = v125
+		}
+		v131 = v130
+		v132 = v126
+	b39:
+		if v131 != 1 {
+			v137 = (v21 * 2) + int32(uint32(v131)>>1)
+		} else {
+			v137 = 512
+		}
+		v138 = v131
+		v139 = v132
+		v140 = v137
+	b42:
+		u103 = v103
+		h138[li] = v138
+		h139[li] = v139
+		h140[li] = v140
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 4
 		}
+		continue
+	b49:
+		v162 := v157 + int64(uint32(v160))
+		if v162 >= v20 {
+			v183 = v159
+			goto b59
+		}
+		if v162 == 0 {
+			goto b58
+		}
+		v165 = *(*int32)(unsafe.Add(p0, int(v162)*4))
+		v167 = *(*int32)(unsafe.Add(p0, int(v162+-1)*4))
+		if v158 {
+			v179 = v165 == v167
+			goto b57
+		}
+		if v165 == v167 {
+			v178 = true
+			goto b56
+		}
+		if ((v165 | v167) & v6) == 0 {
+			v178 = true
+		} else {
+			v177 := (uint32(v7) < uint32(v165&v6)) && (uint32(v7) < uint32(v167&v6))
+			v178 = v177
+		}
+	b56:
+		v179 = v178
+	b57:
+		if v179 {
+			v183 = v159
+			goto b59
+		}
+	b58:
+		v183 = v159 | (int32(1) << (uint32(v160&31) & 31))
+	b59:
+		v184 := v160 + 1
+		if v184 >= 16 {
+			v186 := int32(bits.OnesCount32(uint32(v183)))
+			h138[li] = v138
+			h139[li] = v139
+			h186[li] = v186
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
+			}
+			continue
+		}
+		v159 = v183
+		v160 = v184
+		goto b49
 	}
-	g.v306 = u306
-	g.v307 = u307
-	g.v310 = u310
+	g.v142 = v142
+	g.v103 = u103
 	return next
+}
+
+func (g *unique32Host) r6() int {
+	const n = 256
+	e98 := g.v98
+	e99 := g.v99
+	v148 := g.v148
+	v142 := g.v142
+	v150 := 256 <= uint32(v142)
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	u98 := g.v98
+	u99 := g.v99
+	u103 := g.v103
+	h138 := g.v138[:n]
+	h139 := g.v139[:n]
+	h140 := g.v140[:n]
+	v97 := g.v97
+	c2 := g.c2
+	v212 := c2 == 0
+	v76 := g.v76
+	v34 := g.v34
+	v214 := v34 * 2
+	v216 := v214 + 4
+	v217 := v4 < v216
+	v215 := v214 + 2
+	v222 := v214 + 3
+	v20 := g.v20
+	v35 := g.v35
+	v228 := v35 + 4096
+	v229 := v20 <= v228
+	v12 := g.v12
+	v230 := 0 < v12
+	p7 := g.Pointer(7)
+	h66 := g.v66[:n]
+	h73 := g.v73[:n]
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v98 := e98
+		v99 := e99
+		v21 := int32(li)
+		v23 := v21 == 0
+		v66 := h66[li]
+		v73 := h73[li]
+		v38 := v21 * 16
+		var v100 bool
+		var v101, v103, v125, v130, v131, v137, v138, v140, v238, v246, v254, v262, v270, v278, v286, v294, v302, v310, v318, v326, v334, v342, v350 int32
+		var v102, v108, v109, v126, v132, v139, v213 int64
+		v98 = v98 + v148
+		v99 = v99 + -256
+		v100 = v150
+		if !v100 {
+			goto b68
+		}
+		v101 = 0
+		v102 = 0
+		v103 = 0
+		if uint32(v21) > uint32(v99) {
+			v138 = v101
+			v139 = v102
+			v140 = 512
+			goto b42
+		}
+		if v101 != 0 {
+			v131 = v101
+			v132 = v102
+			goto b39
+		}
+		v108 = int64(uint32(v99-v21)) * 2
+		v109 = v108 + 2
+		if v4 < (v108 + 4) {
+			v125 = 0
+			v126 = 0
+		} else {
+			v112 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v109)*4)))
+			v114 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v108+3)*4)))
+			v115 := int32(uint32(v112) >> 30)
+			v118 := v115
+			if int32(uint32(v114)>>30) != v115 {
+				v118 = 0
+			}
+			v124 := int64(uint32(v112&1073741823)) | (int64(uint32(v114&1073741823)) << 30)
+			v125 = v118
+			v126 = v124
+		}
+		if v21 == v99 {
+			v129 := v125
+			if v125 == 1 {
+				v129 = 2
+			}
+			v130 = v129
+		} else {
+			v130 = v125
+		}
+		v131 = v130
+		v132 = v126
+	b39:
+		if v131 != 1 {
+			v137 = (v21 * 2) + int32(uint32(v131)>>1)
+		} else {
+			v137 = 512
+		}
+		v138 = v131
+		v139 = v132
+		v140 = v137
+	b42:
+		u98 = v98
+		u99 = v99
+		u103 = v103
+		h138[li] = v138
+		h139[li] = v139
+		h140[li] = v140
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b68:
+		if !v23 {
+			goto b73
+		}
+		if !v97 {
+			goto b73
+		}
+		if !v212 {
+			goto b73
+		}
+		v213 = v98 + v76
+		if !v217 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v215)*4)), ((int32(uint64(v213)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v222)*4)), ((int32(uint64(v213>>30)) & 1073741823) | -2147483648))
+		}
+	b73:
+		if !v23 {
+			goto b77
+		}
+		if !v229 {
+			goto b77
+		}
+		if v230 {
+			*(*int64)(p7) = v98 + v76
+		}
+	b77:
+		if (v66 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v73&4095)*4)) = v38
+			v238 = v73 + 1
+		} else {
+			v238 = v73
+		}
+		v239 := v38 + 1
+		if (int32(uint32(v66)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v238&4095)*4)) = v239
+			v246 = v238 + 1
+		} else {
+			v246 = v238
+		}
+		v247 := v38 + 2
+		if (int32(uint32(v66)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v246&4095)*4)) = v247
+			v254 = v246 + 1
+		} else {
+			v254 = v246
+		}
+		v255 := v38 + 3
+		if (int32(uint32(v66)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v254&4095)*4)) = v255
+			v262 = v254 + 1
+		} else {
+			v262 = v254
+		}
+		v263 := v38 + 4
+		if (int32(uint32(v66)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v262&4095)*4)) = v263
+			v270 = v262 + 1
+		} else {
+			v270 = v262
+		}
+		v271 := v38 + 5
+		if (int32(uint32(v66)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v270&4095)*4)) = v271
+			v278 = v270 + 1
+		} else {
+			v278 = v270
+		}
+		v279 := v38 + 6
+		if (int32(uint32(v66)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v278&4095)*4)) = v279
+			v286 = v278 + 1
+		} else {
+			v286 = v278
+		}
+		v287 := v38 + 7
+		if (int32(uint32(v66)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v286&4095)*4)) = v287
+			v294 = v286 + 1
+		} else {
+			v294 = v286
+		}
+		v295 := v38 + 8
+		if (int32(uint32(v66)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v294&4095)*4)) = v295
+			v302 = v294 + 1
+		} else {
+			v302 = v294
+		}
+		v303 := v38 + 9
+		if (int32(uint32(v66)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v302&4095)*4)) = v303
+			v310 = v302 + 1
+		} else {
+			v310 = v302
+		}
+		v311 := v38 + 10
+		if (int32(uint32(v66)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v310&4095)*4)) = v311
+			v318 = v310 + 1
+		} else {
+			v318 = v310
+		}
+		v319 := v38 + 11
+		if (int32(uint32(v66)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v318&4095)*4)) = v319
+			v326 = v318 + 1
+		} else {
+			v326 = v318
+		}
+		v327 := v38 + 12
+		if (int32(uint32(v66)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v326&4095)*4)) = v327
+			v334 = v326 + 1
+		} else {
+			v334 = v326
+		}
+		v335 := v38 + 13
+		if (int32(uint32(v66)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v334&4095)*4)) = v335
+			v342 = v334 + 1
+		} else {
+			v342 = v334
+		}
+		v343 := v38 + 14
+		if (int32(uint32(v66)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v342&4095)*4)) = v343
+			v350 = v342 + 1
+		} else {
+			v350 = v342
+		}
+		v351 := v38 + 15
+		if (int32(uint32(v66)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v350&4095)*4)) = v351
+		}
+		u98 = v98
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+	}
+	g.v98 = u98
+	g.v99 = u99
+	g.v103 = u103
+	return next
+}
+
+func (g *unique32Host) r7() int {
+	const n = 256
+	h138 := g.v138[:n]
+	h139 := g.v139[:n]
+	v142 := g.v142
+	v99 := g.v99
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	v187 := g.v187
+	v196 := v187 & 1073741823
+	v197 := v196 | 1073741824
+	v188 := int64(uint32(v187))
+	v200 := v188 >> 30
+	v201 := int32(uint64(v200))
+	v202 := v201 & 1073741823
+	v203 := v202 | 1073741824
+	u103 := g.v103
+	h140 := g.v140[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v138 := h138[li]
+		v139 := h139[li]
+		v21 := int32(li)
+		var v101, v103, v125, v130, v131, v137, v140, v207, v209, v211 int32
+		var v102, v108, v109, v126, v132, v192, v193, v208, v210 int64
+		if v21 != v142 {
+			v207 = v138
+			v208 = v139
+			goto b66
+		}
+		v192 = int64(uint32(v99-v21)) * 2
+		v193 = v192 + 2
+		if v4 >= (v192 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v193)*4)), v197, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v192+3)*4)), v203, kernelimpl.HostUMax[int32])
+		}
+		{
+			v206 := int32(1)
+			if v21 == v99 {
+				v206 = 2
+			}
+			v207 = v206
+			v208 = v188
+		}
+	b66:
+		v209 = v207
+		v210 = v208
+		v211 = 0
+		v101 = v209
+		v102 = v210
+		v103 = v211
+		if uint32(v21) > uint32(v99) {
+			v138 = v101
+			v139 = v102
+			v140 = 512
+			goto b42
+		}
+		if v101 != 0 {
+			v131 = v101
+			v132 = v102
+			goto b39
+		}
+		v108 = int64(uint32(v99-v21)) * 2
+		v109 = v108 + 2
+		if v4 < (v108 + 4) {
+			v125 = 0
+			v126 = 0
+		} else {
+			v112 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v109)*4)))
+			v113 := v108 + 3
+			v114 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v113)*4)))
+			v115 := int32(uint32(v112) >> 30)
+			v118 := v115
+			if int32(uint32(v114)>>30) != v115 {
+				v118 = 0
+			}
+			v124 := int64(uint32(v112&1073741823)) | (int64(uint32(v114&1073741823)) << 30)
+			v125 = v118
+			v126 = v124
+		}
+		if v21 == v99 {
+			v129 := v125
+			if v125 == 1 {
+				v129 = 2
+			}
+			v130 = v129
+		} else {
+			v130 = v125
+		}
+		v131 = v130
+		v132 = v126
+	b39:
+		if v131 != 1 {
+			v137 = (v21 * 2) + int32(uint32(v131)>>1)
+		} else {
+			v137 = 512
+		}
+		v138 = v131
+		v139 = v132
+		v140 = v137
+	b42:
+		u103 = v103
+		h138[li] = v138
+		h139[li] = v139
+		h140[li] = v140
+	}
+	g.v103 = u103
+	return 4
 }
 
 func (g *unique32Host) r8() int {
 	const n = 256
-	v20 := g.v20
-	v34 := g.v34
-	v386 := v34 + 4096
-	v387 := v20 <= v386
-	v12 := g.v12
-	v388 := 0 < v12
-	p7 := g.Pointer(7)
-	h370 := g.v370[:n]
-	h72 := g.v72[:n]
-	h362 := g.v362[:n]
-	h65 := g.v65[:n]
-	h39 := g.v39[:n]
+	v76 := g.v76
+	v98 := g.v98
+	m0 := g.Memory(0)
+	v35 := g.v35
 	v8 := g.v8
+	v0 := g.v0
 	p0 := g.Pointer(0)
 	p5 := g.Pointer(5)
 	v10 := g.v10
 	p6 := g.Pointer(6)
+	stop := g.Cancelled()
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v21 := int32(li)
-		v22 := v21 == 0
-		v370 := h370[li]
-		v72 := h72[li]
-		v362 := h362[li]
-		v65 := h65[li]
-		v39 := h39[li]
-		var v402, v406, v415, v419, v428, v432, v441, v445, v454, v458, v467, v471, v480, v484, v493, v497, v506, v510, v519, v523, v532, v536, v545, v549, v558, v562, v571, v575, v584, v588 int64
-		if !v22 {
-			goto b197
-		}
-		if !v387 {
-			goto b197
-		}
-		if v388 {
-			*(*int64)(p7) = v370
-		}
-	b197:
-		v391 := v362 + int64(uint32(v72))
-		if (v65 & 1) == 0 {
-			v402 = v391
-			goto b205
-		}
-		if v39 >= v20 {
-			v402 = v391
-			goto b205
-		}
-		if 0 > v391 {
-			v402 = v391
-			goto b205
-		}
-		if v391 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v391)*4)) = *(*int32)(unsafe.Add(p0, int(v39)*4))
-		}
-		if v391 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v391)*8)) = v39
-		}
-		v402 = v391 + 1
-	b205:
-		if (int32(uint32(v65)>>1) & 1) == 0 {
-			v415 = v402
-			goto b213
-		}
-		v406 = v39 + 1
-		if v406 >= v20 {
-			v415 = v402
-			goto b213
-		}
-		if 0 > v402 {
-			v415 = v402
-			goto b213
-		}
-		if v402 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v402)*4)) = *(*int32)(unsafe.Add(p0, int(v406)*4))
-		}
-		if v402 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v402)*8)) = v406
-		}
-		v415 = v402 + 1
-	b213:
-		if (int32(uint32(v65)>>2) & 1) == 0 {
-			v428 = v415
-			goto b221
-		}
-		v419 = v39 + 2
-		if v419 >= v20 {
-			v428 = v415
-			goto b221
-		}
-		if 0 > v415 {
-			v428 = v415
-			goto b221
-		}
-		if v415 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v415)*4)) = *(*int32)(unsafe.Add(p0, int(v419)*4))
-		}
-		if v415 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v415)*8)) = v419
-		}
-		v428 = v415 + 1
-	b221:
-		if (int32(uint32(v65)>>3) & 1) == 0 {
-			v441 = v428
-			goto b229
-		}
-		v432 = v39 + 3
-		if v432 >= v20 {
-			v441 = v428
-			goto b229
-		}
-		if 0 > v428 {
-			v441 = v428
-			goto b229
-		}
-		if v428 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v428)*4)) = *(*int32)(unsafe.Add(p0, int(v432)*4))
-		}
-		if v428 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v428)*8)) = v432
-		}
-		v441 = v428 + 1
-	b229:
-		if (int32(uint32(v65)>>4) & 1) == 0 {
-			v454 = v441
-			goto b237
-		}
-		v445 = v39 + 4
-		if v445 >= v20 {
-			v454 = v441
-			goto b237
-		}
-		if 0 > v441 {
-			v454 = v441
-			goto b237
-		}
-		if v441 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v441)*4)) = *(*int32)(unsafe.Add(p0, int(v445)*4))
-		}
-		if v441 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v441)*8)) = v445
-		}
-		v454 = v441 + 1
-	b237:
-		if (int32(uint32(v65)>>5) & 1) == 0 {
-			v467 = v454
-			goto b245
-		}
-		v458 = v39 + 5
-		if v458 >= v20 {
-			v467 = v454
-			goto b245
-		}
-		if 0 > v454 {
-			v467 = v454
-			goto b245
-		}
-		if v454 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v454)*4)) = *(*int32)(unsafe.Add(p0, int(v458)*4))
-		}
-		if v454 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v454)*8)) = v458
-		}
-		v467 = v454 + 1
-	b245:
-		if (int32(uint32(v65)>>6) & 1) == 0 {
-			v480 = v467
-			goto b253
-		}
-		v471 = v39 + 6
-		if v471 >= v20 {
-			v480 = v467
-			goto b253
-		}
-		if 0 > v467 {
-			v480 = v467
-			goto b253
-		}
-		if v467 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v467)*4)) = *(*int32)(unsafe.Add(p0, int(v471)*4))
-		}
-		if v467 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v467)*8)) = v471
-		}
-		v480 = v467 + 1
-	b253:
-		if (int32(uint32(v65)>>7) & 1) == 0 {
-			v493 = v480
-			goto b261
-		}
-		v484 = v39 + 7
-		if v484 >= v20 {
-			v493 = v480
-			goto b261
-		}
-		if 0 > v480 {
-			v493 = v480
-			goto b261
-		}
-		if v480 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v480)*4)) = *(*int32)(unsafe.Add(p0, int(v484)*4))
-		}
-		if v480 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v480)*8)) = v484
-		}
-		v493 = v480 + 1
-	b261:
-		if (int32(uint32(v65)>>8) & 1) == 0 {
-			v506 = v493
-			goto b269
-		}
-		v497 = v39 + 8
-		if v497 >= v20 {
-			v506 = v493
-			goto b269
-		}
-		if 0 > v493 {
-			v506 = v493
-			goto b269
-		}
-		if v493 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v493)*4)) = *(*int32)(unsafe.Add(p0, int(v497)*4))
-		}
-		if v493 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v493)*8)) = v497
-		}
-		v506 = v493 + 1
-	b269:
-		if (int32(uint32(v65)>>9) & 1) == 0 {
-			v519 = v506
-			goto b277
-		}
-		v510 = v39 + 9
-		if v510 >= v20 {
-			v519 = v506
-			goto b277
-		}
-		if 0 > v506 {
-			v519 = v506
-			goto b277
-		}
-		if v506 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v506)*4)) = *(*int32)(unsafe.Add(p0, int(v510)*4))
-		}
-		if v506 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v506)*8)) = v510
-		}
-		v519 = v506 + 1
-	b277:
-		if (int32(uint32(v65)>>10) & 1) == 0 {
-			v532 = v519
-			goto b285
-		}
-		v523 = v39 + 10
-		if v523 >= v20 {
-			v532 = v519
-			goto b285
-		}
-		if 0 > v519 {
-			v532 = v519
-			goto b285
-		}
-		if v519 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v519)*4)) = *(*int32)(unsafe.Add(p0, int(v523)*4))
-		}
-		if v519 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v519)*8)) = v523
-		}
-		v532 = v519 + 1
-	b285:
-		if (int32(uint32(v65)>>11) & 1) == 0 {
-			v545 = v532
-			goto b293
-		}
-		v536 = v39 + 11
-		if v536 >= v20 {
-			v545 = v532
-			goto b293
-		}
-		if 0 > v532 {
-			v545 = v532
-			goto b293
-		}
-		if v532 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v532)*4)) = *(*int32)(unsafe.Add(p0, int(v536)*4))
-		}
-		if v532 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v532)*8)) = v536
-		}
-		v545 = v532 + 1
-	b293:
-		if (int32(uint32(v65)>>12) & 1) == 0 {
-			v558 = v545
-			goto b301
-		}
-		v549 = v39 + 12
-		if v549 >= v20 {
-			v558 = v545
-			goto b301
-		}
-		if 0 > v545 {
-			v558 = v545
-			goto b301
-		}
-		if v545 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v545)*4)) = *(*int32)(unsafe.Add(p0, int(v549)*4))
-		}
-		if v545 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v545)*8)) = v549
-		}
-		v558 = v545 + 1
-	b301:
-		if (int32(uint32(v65)>>13) & 1) == 0 {
-			v571 = v558
-			goto b309
-		}
-		v562 = v39 + 13
-		if v562 >= v20 {
-			v571 = v558
-			goto b309
-		}
-		if 0 > v558 {
-			v571 = v558
-			goto b309
-		}
-		if v558 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v558)*4)) = *(*int32)(unsafe.Add(p0, int(v562)*4))
-		}
-		if v558 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v558)*8)) = v562
-		}
-		v571 = v558 + 1
-	b309:
-		if (int32(uint32(v65)>>14) & 1) == 0 {
-			v584 = v571
-			goto b317
-		}
-		v575 = v39 + 14
-		if v575 >= v20 {
-			v584 = v571
-			goto b317
-		}
-		if 0 > v571 {
-			v584 = v571
-			goto b317
-		}
-		if v571 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v571)*4)) = *(*int32)(unsafe.Add(p0, int(v575)*4))
-		}
-		if v571 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v571)*8)) = v575
-		}
-		v584 = v571 + 1
-	b317:
-		if (int32(uint32(v65)>>15) & 1) == 0 {
-			goto b324
-		}
-		v588 = v39 + 15
-		if v588 >= v20 {
-			goto b324
-		}
-		if 0 > v584 {
-			goto b324
-		}
-		if v584 < v8 {
-			*(*int32)(unsafe.Add(p5, int(v584)*4)) = *(*int32)(unsafe.Add(p0, int(v588)*4))
-		}
-		if v584 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v584)*8)) = v588
-		}
-	b324:
+		v22 := int64(uint32(v21))
+		var v357 int64
+		v357 = v22
+	b111:
+		if v357 >= v76 {
+			continue
+		}
+		v359 := v98 + v357
+		v363 := int64(uint32(*(*int32)(unsafe.Add(m0, int(int32(uint64(v357&4095)))*4))))
+		v364 := v35 + v363
+		v365 := 0 <= v359
+		if !v365 {
+			goto b116
+		}
+		if v359 >= v8 {
+			goto b116
+		}
+		if v364 < v0 {
+			*(*int32)(unsafe.Add(p5, int(v359)*4)) = *(*int32)(unsafe.Add(p0, int(v364)*4))
+		}
+	b116:
+		if !v365 {
+			goto b119
+		}
+		if v359 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v359)*8)) = v364
+		}
+	b119:
+		v357 = v357 + 256
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b111
 	}
 	return -1
-}
-
-func (g *unique32Host) r9() int {
-	const n = 256
-	h345 := g.v345[:n]
-	h346 := g.v346[:n]
-	v349 := g.v349
-	v306 := g.v306
-	v4 := g.v4
-	p2 := g.Pointer(2)
-	v635 := g.v635
-	v644 := v635 & 1073741823
-	v645 := v644 | 1073741824
-	v636 := int64(uint32(v635))
-	v648 := v636 >> 30
-	v649 := int32(uint64(v648))
-	v650 := v649 & 1073741823
-	v651 := v650 | 1073741824
-	u310 := g.v310
-	h347 := g.v347[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v345 := h345[li]
-		v346 := h346[li]
-		v21 := int32(li)
-		var v308, v310, v332, v337, v338, v344, v347, v655, v657, v659 int32
-		var v309, v315, v316, v333, v339, v640, v641, v656, v658 int64
-		if v21 != v349 {
-			v655 = v345
-			v656 = v346
-			goto b346
-		}
-		v640 = int64(uint32(v306-v21)) * 2
-		v641 = v640 + 2
-		if v4 >= (v640 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v641)*4)), v645, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v640+3)*4)), v651, kernelimpl.HostUMax[int32])
-		}
-		{
-			v654 := int32(1)
-			if v21 == v306 {
-				v654 = 2
-			}
-			v655 = v654
-			v656 = v636
-		}
-	b346:
-		v657 = v655
-		v658 = v656
-		v659 = 0
-		v308 = v657
-		v309 = v658
-		v310 = v659
-		if uint32(v21) > uint32(v306) {
-			v345 = v308
-			v346 = v309
-			v347 = 512
-			goto b174
-		}
-		if v308 != 0 {
-			v338 = v308
-			v339 = v309
-			goto b171
-		}
-		v315 = int64(uint32(v306-v21)) * 2
-		v316 = v315 + 2
-		if v4 < (v315 + 4) {
-			v332 = 0
-			v333 = 0
-		} else {
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
-			v320 := v315 + 3
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
-			v322 := int32(uint32(v319) >> 30)
-			v325 := v322
-			if int32(uint32(v321)>>30) != v322 {
-				v325 = 0
-			}
-			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
-			v332 = v325
-			v333 = v331
-		}
-		if v21 == v306 {
-			v336 := v332
-			if v332 == 1 {
-				v336 = 2
-			}
-			v337 = v336
-		} else {
-			v337 = v332
-		}
-		v338 = v337
-		v339 = v333
-	b171:
-		if v338 != 1 {
-			v344 = (v21 * 2) + int32(uint32(v338)>>1)
-		} else {
-			v344 = 512
-		}
-		v345 = v338
-		v346 = v339
-		v347 = v344
-	b174:
-		u310 = v310
-		h345[li] = v345
-		h346[li] = v346
-		h347[li] = v347
-	}
-	g.v310 = u310
-	return 4
 }
 
 // unique64Host is a work-group of the kernel [Unique64].
@@ -9169,17 +8147,18 @@ type unique64Host struct {
 	c3                               int32
 	v0, v2, v4, v6, v7, v8, v10, v12 int64
 
-	v20, v33, v34, v75 int64
+	v20, v34, v35, v76, v98, v148 int64
 
-	v31, v65, v68, v69, v72, v73, v345, v347, v634 []int32
+	v32, v66, v69, v70, v73, v74, v138, v140, v186 []int32
 
-	v32, v74, v304, v306, v310, v348, v349, v635 int32
+	v33, v75, v99, v103, v141, v142, v187 int32
 
-	v39, v305, v346, v362, v370 []int64
+	v97 bool
 
-	v307 bool
+	v139, v147 []int64
 
 	sint32 []int32
+	sint64 []int64
 }
 
 func newUnique64Host() kernelimpl.HostForm { return new(unique64Host) }
@@ -9196,27 +8175,28 @@ func (g *unique64Host) Begin() {
 	g.v12 = g.Int64(128)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v65, &g.v68, &g.v69, &g.v72, &g.v73, &g.v345, &g.v347, &g.v634)
-	kernelimpl.HostRoom(n, &g.v39, &g.v305, &g.v346, &g.v362, &g.v370)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.Allot(0, 16384)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v66, &g.v69, &g.v70, &g.v73, &g.v74, &g.v138, &g.v140, &g.v186)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v139, &g.v147)
 }
 
 func (g *unique64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:247
-			g.v348 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v347, -1))
+		case 4: // GroupReduce, lookback.go:332
+			g.v141 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v140, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:269
+		case 5: // GroupReduce, lookback.go:352
+			g.v148 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v147, 0))
 			next = g.r6()
-		case 7: // Barrier, lookback.go:287
+		case 6: // GroupReduce, kernels.go:57
+			g.v187 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v186, 0))
+			next = g.r7()
+		case 7: // Barrier, kernels.go:71
 			next = g.r8()
-		case 8: // GroupReduce, kernels.go:41
-			g.v635 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v634, 0))
-			next = g.r9()
 		}
 	}
 }
@@ -9227,17 +8207,9 @@ func (g *unique64Host) r0() int {
 	v14 := v2 == 0
 	v0 := g.v0
 	p1 := g.Pointer(1)
-	v4 := g.v4
-	v23 := 0 < v4
-	p2 := g.Pointer(2)
-	c0 := g.c0
-	v26 := c0 + -1
-	v25 := c0 != 0
 	u20 := g.v20
-	h31 := g.v31[:n]
-	for li := range n {
+	for range n {
 		var v20 int64
-		var v31 int32
 		if v14 {
 			v20 = v0
 		} else {
@@ -9252,779 +8224,284 @@ func (g *unique64Host) r0() int {
 			}
 			v20 = v19
 		}
-		if int32(li) != 0 {
-			v31 = -1
-			goto b5
-		}
-		if v23 {
-			v24 := atomic.AddInt32((*int32)(p2), int32(1)) - int32(1)
-			v28 := v24
-			if v25 {
-				v28 = v26 - v24
-			}
-			v30 := v28
-			if 4294967295 <= uint32(v28) {
-				v30 = -1
-			}
-			v31 = v30
-		} else {
-			v31 = -1
-		}
-	b5:
 		u20 = v20
-		h31[li] = v31
 	}
 	g.v20 = u20
+	// ZeroLocal, kernels.go:45
+	g.Zero(0)
+	v4 := g.v4
+	v24 := 0 < v4
+	p2 := g.Pointer(2)
+	c0 := g.c0
+	v27 := c0 + -1
+	v26 := c0 != 0
+	h32 := g.v32[:n]
+	for li := range n {
+		var v32 int32
+		if int32(li) != 0 {
+			v32 = -1
+			goto b6
+		}
+		if v24 {
+			v25 := atomic.AddInt32((*int32)(p2), int32(1)) - int32(1)
+			v29 := v25
+			if v26 {
+				v29 = v27 - v25
+			}
+			v31 := v29
+			if 4294967295 <= uint32(v29) {
+				v31 = -1
+			}
+			v32 = v31
+		} else {
+			v32 = -1
+		}
+	b6:
+		h32[li] = v32
+	}
 	// GroupSelect, lookback.go:208
-	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
+	g.v33 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v32, 0)[int32(0)]
 	v20 := g.v20
-	v32 := g.v32
-	v33 := int64(uint32(v32))
-	v34 := v33 * 4096
-	v35 := v20 <= v34
-	v36 := v32 != 0
+	v33 := g.v33
+	v34 := int64(uint32(v33))
+	v35 := v34 * 4096
+	v36 := v20 <= v35
+	v37 := v33 != 0
 	p0 := g.Pointer(0)
 	v6 := g.v6
-	v40 := v6 == 0
+	v41 := v6 == 0
 	v7 := g.v7
-	h39 := g.v39[:n]
-	h65 := g.v65[:n]
-	h68 := g.v68[:n]
+	h66 := g.v66[:n]
+	h69 := g.v69[:n]
 	more := false
 	for li := range n {
 		v21 := int32(li)
-		var v41, v42, v65 int32
-		var v47, v49 int64
-		var v60, v61 bool
-		if !v35 {
-			goto b9
+		var v42, v43, v66 int32
+		var v48, v50 int64
+		var v61, v62 bool
+		if !v36 {
+			goto b10
 		}
-		if v36 {
+		if v37 {
 			g.Leave(li)
 			continue
 		}
-	b9:
-		v39 := v34 + int64(uint32(v21*16))
-		v41 = 0
-		v42 = 0
 	b10:
-		v44 := v39 + int64(uint32(v42))
-		if v44 >= v20 {
-			v65 = v41
+		v40 := v35 + int64(uint32(v21*16))
+		v42 = 0
+		v43 = 0
+	b11:
+		v45 := v40 + int64(uint32(v43))
+		if v45 >= v20 {
+			v66 = v42
+			goto b21
+		}
+		if v45 == 0 {
 			goto b20
 		}
-		if v44 == 0 {
+		v48 = *(*int64)(unsafe.Add(p0, int(v45)*8))
+		v50 = *(*int64)(unsafe.Add(p0, int(v45+-1)*8))
+		if v41 {
+			v62 = v48 == v50
 			goto b19
 		}
-		v47 = *(*int64)(unsafe.Add(p0, int(v44)*8))
-		v49 = *(*int64)(unsafe.Add(p0, int(v44+-1)*8))
-		if v40 {
-			v61 = v47 == v49
+		if v48 == v50 {
+			v61 = true
 			goto b18
 		}
-		if v47 == v49 {
-			v60 = true
-			goto b17
-		}
-		if ((v47 | v49) & v6) == 0 {
-			v60 = true
+		if ((v48 | v50) & v6) == 0 {
+			v61 = true
 		} else {
-			v59 := (uint64(v7) < uint64(v47&v6)) && (uint64(v7) < uint64(v49&v6))
-			v60 = v59
+			v60 := (uint64(v7) < uint64(v48&v6)) && (uint64(v7) < uint64(v50&v6))
+			v61 = v60
 		}
-	b17:
-		v61 = v60
 	b18:
-		if v61 {
-			v65 = v41
-			goto b20
-		}
+		v62 = v61
 	b19:
-		v65 = v41 | (int32(1) << (uint32(v42&31) & 31))
+		if v62 {
+			v66 = v42
+			goto b21
+		}
 	b20:
-		v66 := v42 + 1
-		if v66 >= 16 {
-			v68 := int32(bits.OnesCount32(uint32(v65)))
-			h39[li] = v39
-			h65[li] = v65
-			h68[li] = v68
+		v66 = v42 | (int32(1) << (uint32(v43&31) & 31))
+	b21:
+		v67 := v43 + 1
+		if v67 >= 16 {
+			v69 := int32(bits.OnesCount32(uint32(v66)))
+			h66[li] = v66
+			h69[li] = v69
 			more = true
 			continue
 		}
-		v41 = v65
 		v42 = v66
-		goto b10
+		v43 = v67
+		goto b11
 	}
-	g.v33 = v33
 	g.v34 = v34
+	g.v35 = v35
 	if !more {
 		return -1
 	}
-	// ZeroLocal, kernels.go:36
-	g.Zero(0)
-	// GroupExclusiveScan, kernels.go:38
+	// GroupExclusiveScan, kernels.go:54
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v68, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v69, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v69, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v70, in, len(in), int32(0))
 	}
-	h69 := g.v69[:n]
-	h72 := g.v72[:n]
+	h70 := g.v70[:n]
 	h73 := g.v73[:n]
+	h74 := g.v74[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v70 := h70[li]
 		v69 := h69[li]
-		v68 := h68[li]
-		v72 := v69
+		v73 := v70
 		if int32(li) == 0 {
-			v72 = 0
+			v73 = 0
 		}
-		v73 := v72 + v68
-		h72[li] = v72
+		v74 := v73 + v69
 		h73[li] = v73
+		h74[li] = v74
 	}
-	// GroupSelect, kernels.go:39
-	g.v74 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v73, 0)[int32(255)]
+	// GroupSelect, kernels.go:55
+	g.v75 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v74, 0)[int32(255)]
 	c1 := g.c1
-	v76 := c1 == 0
-	v81 := v33 * 2
-	v83 := v81 + 4
-	v84 := v4 < v83
-	v82 := v81 + 2
-	v79 := v32 == 0
-	v80 := int32(1)
-	if v79 {
-		v80 = 2
+	v77 := c1 == 0
+	v82 := v34 * 2
+	v84 := v82 + 4
+	v85 := v4 < v84
+	v83 := v82 + 2
+	v80 := v33 == 0
+	v81 := int32(1)
+	if v80 {
+		v81 = 2
 	}
-	v85 := v80 << 30
-	v74 := g.v74
-	v86 := v74 & 1073741823
-	v87 := v85 | v86
-	v89 := v81 + 3
-	v75 := int64(uint32(v74))
-	v90 := v75 >> 30
-	v91 := int32(uint64(v90))
-	v92 := v91 & 1073741823
-	v93 := v85 | v92
-	v95 := v32 == 0
-	v304 := v32 + -1
-	v96 := v34 + 4096
-	v97 := v20 <= v96
+	v86 := v81 << 30
+	v75 := g.v75
+	v87 := v75 & 1073741823
+	v88 := v86 | v87
+	v90 := v82 + 3
+	v76 := int64(uint32(v75))
+	v91 := v76 >> 30
+	v92 := int32(uint64(v91))
+	v93 := v92 & 1073741823
+	v94 := v86 | v93
+	v96 := v33 + -1
+	v97 := v33 != 0
+	u98 := g.v98
+	u99 := g.v99
+	u103 := g.v103
+	h138 := g.v138[:n]
+	h139 := g.v139[:n]
+	h140 := g.v140[:n]
+	c2 := g.c2
+	v212 := c2 == 0
+	v214 := v34 * 2
+	v216 := v214 + 4
+	v217 := v4 < v216
+	v215 := v214 + 2
+	v222 := v214 + 3
+	v228 := v35 + 4096
+	v229 := v20 <= v228
 	v12 := g.v12
-	v98 := 0 < v12
+	v230 := 0 < v12
 	p7 := g.Pointer(7)
-	v8 := g.v8
-	p5 := g.Pointer(5)
-	v10 := g.v10
-	p6 := g.Pointer(6)
-	h305 := g.v305[:n]
-	u306 := g.v306
-	u307 := g.v307
-	u310 := g.v310
-	h345 := g.v345[:n]
-	h346 := g.v346[:n]
-	h347 := g.v347[:n]
+	m0 := g.Memory(0)
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v21 := int32(li)
-		v22 := v21 == 0
-		v72 := h72[li]
-		v65 := h65[li]
-		v39 := h39[li]
-		var v100, v110, v114, v123, v127, v136, v140, v149, v153, v162, v166, v175, v179, v188, v192, v201, v205, v214, v218, v227, v231, v240, v244, v253, v257, v266, v270, v279, v283, v292, v296, v305, v309, v315, v316, v333, v339, v346 int64
-		var v306, v308, v310, v332, v337, v338, v344, v345, v347 int32
-		var v307 bool
-		if !v22 {
+		v23 := v21 == 0
+		v66 := h66[li]
+		v73 := h73[li]
+		v38 := v21 * 16
+		var v98, v102, v108, v109, v126, v132, v139, v213 int64
+		var v99, v101, v103, v125, v130, v131, v137, v138, v140, v238, v246, v254, v262, v270, v278, v286, v294, v302, v310, v318, v326, v334, v342, v350 int32
+		var v100 bool
+		if !v23 {
 			goto b30
 		}
-		if v76 {
+		if v77 {
 			goto b28
 		}
-		if int32(uint32(v32)%uint32(c1)) == 0 {
+		if int32(uint32(v33)%uint32(c1)) == 0 {
 			goto b30
 		}
 	b28:
-		if !v84 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v82)*4)), v87)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v89)*4)), v93)
+		if !v85 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v83)*4)), v88)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v90)*4)), v94)
 		}
 	b30:
-		if !v95 {
-			v305 = 0
-			v306 = v304
-			v307 = true
-			goto b163
+		v98 = 0
+		v99 = v96
+		v100 = v97
+		if !v100 {
+			goto b68
 		}
-		if !v22 {
-			goto b35
-		}
-		if !v97 {
-			goto b35
-		}
-		if v98 {
-			*(*int64)(p7) = v75
-		}
-	b35:
-		v100 = int64(uint32(v72))
-		if (v65 & 1) == 0 {
-			v110 = v100
+		v101 = 0
+		v102 = 0
+		v103 = 0
+		if uint32(v21) > uint32(v99) {
+			v138 = v101
+			v139 = v102
+			v140 = 512
 			goto b42
 		}
-		if v39 >= v20 {
-			v110 = v100
-			goto b42
+		if v101 != 0 {
+			v131 = v101
+			v132 = v102
+			goto b39
 		}
-		if v100 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v100)*8)) = *(*int64)(unsafe.Add(p0, int(v39)*8))
+		v108 = int64(uint32(v99-v21)) * 2
+		v109 = v108 + 2
+		if v4 < (v108 + 4) {
+			v125 = 0
+			v126 = 0
+		} else {
+			v112 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v109)*4)))
+			v114 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v108+3)*4)))
+			v115 := int32(uint32(v112) >> 30)
+			v118 := v115
+			if int32(uint32(v114)>>30) != v115 {
+				v118 = 0
+			}
+			v124 := int64(uint32(v112&1073741823)) | (int64(uint32(v114&1073741823)) << 30)
+			v125 = v118
+			v126 = v124
 		}
-		if v100 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v100)*8)) = v39
+		if v21 == v99 {
+			v129 := v125
+			if v125 == 1 {
+				v129 = 2
+			}
+			v130 = v129
+		} else {
+			v130 = v125
 		}
-		v110 = v100 + 1
+		v131 = v130
+		v132 = v126
+	b39:
+		if v131 != 1 {
+			v137 = (v21 * 2) + int32(uint32(v131)>>1)
+		} else {
+			v137 = 512
+		}
+		v138 = v131
+		v139 = v132
+		v140 = v137
 	b42:
-		if (int32(uint32(v65)>>1) & 1) == 0 {
-			v123 = v110
-			goto b50
-		}
-		v114 = v39 + 1
-		if v114 >= v20 {
-			v123 = v110
-			goto b50
-		}
-		if 0 > v110 {
-			v123 = v110
-			goto b50
-		}
-		if v110 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v110)*8)) = *(*int64)(unsafe.Add(p0, int(v114)*8))
-		}
-		if v110 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v110)*8)) = v114
-		}
-		v123 = v110 + 1
-	b50:
-		if (int32(uint32(v65)>>2) & 1) == 0 {
-			v136 = v123
-			goto b58
-		}
-		v127 = v39 + 2
-		if v127 >= v20 {
-			v136 = v123
-			goto b58
-		}
-		if 0 > v123 {
-			v136 = v123
-			goto b58
-		}
-		if v123 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v123)*8)) = *(*int64)(unsafe.Add(p0, int(v127)*8))
-		}
-		if v123 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v123)*8)) = v127
-		}
-		v136 = v123 + 1
-	b58:
-		if (int32(uint32(v65)>>3) & 1) == 0 {
-			v149 = v136
-			goto b66
-		}
-		v140 = v39 + 3
-		if v140 >= v20 {
-			v149 = v136
-			goto b66
-		}
-		if 0 > v136 {
-			v149 = v136
-			goto b66
-		}
-		if v136 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v136)*8)) = *(*int64)(unsafe.Add(p0, int(v140)*8))
-		}
-		if v136 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v136)*8)) = v140
-		}
-		v149 = v136 + 1
-	b66:
-		if (int32(uint32(v65)>>4) & 1) == 0 {
-			v162 = v149
-			goto b74
-		}
-		v153 = v39 + 4
-		if v153 >= v20 {
-			v162 = v149
-			goto b74
-		}
-		if 0 > v149 {
-			v162 = v149
-			goto b74
-		}
-		if v149 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v149)*8)) = *(*int64)(unsafe.Add(p0, int(v153)*8))
-		}
-		if v149 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v149)*8)) = v153
-		}
-		v162 = v149 + 1
-	b74:
-		if (int32(uint32(v65)>>5) & 1) == 0 {
-			v175 = v162
-			goto b82
-		}
-		v166 = v39 + 5
-		if v166 >= v20 {
-			v175 = v162
-			goto b82
-		}
-		if 0 > v162 {
-			v175 = v162
-			goto b82
-		}
-		if v162 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v162)*8)) = *(*int64)(unsafe.Add(p0, int(v166)*8))
-		}
-		if v162 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v162)*8)) = v166
-		}
-		v175 = v162 + 1
-	b82:
-		if (int32(uint32(v65)>>6) & 1) == 0 {
-			v188 = v175
-			goto b90
-		}
-		v179 = v39 + 6
-		if v179 >= v20 {
-			v188 = v175
-			goto b90
-		}
-		if 0 > v175 {
-			v188 = v175
-			goto b90
-		}
-		if v175 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v175)*8)) = *(*int64)(unsafe.Add(p0, int(v179)*8))
-		}
-		if v175 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v175)*8)) = v179
-		}
-		v188 = v175 + 1
-	b90:
-		if (int32(uint32(v65)>>7) & 1) == 0 {
-			v201 = v188
-			goto b98
-		}
-		v192 = v39 + 7
-		if v192 >= v20 {
-			v201 = v188
-			goto b98
-		}
-		if 0 > v188 {
-			v201 = v188
-			goto b98
-		}
-		if v188 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v188)*8)) = *(*int64)(unsafe.Add(p0, int(v192)*8))
-		}
-		if v188 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v188)*8)) = v192
-		}
-		v201 = v188 + 1
-	b98:
-		if (int32(uint32(v65)>>8) & 1) == 0 {
-			v214 = v201
-			goto b106
-		}
-		v205 = v39 + 8
-		if v205 >= v20 {
-			v214 = v201
-			goto b106
-		}
-		if 0 > v201 {
-			v214 = v201
-			goto b106
-		}
-		if v201 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v201)*8)) = *(*int64)(unsafe.Add(p0, int(v205)*8))
-		}
-		if v201 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v201)*8)) = v205
-		}
-		v214 = v201 + 1
-	b106:
-		if (int32(uint32(v65)>>9) & 1) == 0 {
-			v227 = v214
-			goto b114
-		}
-		v218 = v39 + 9
-		if v218 >= v20 {
-			v227 = v214
-			goto b114
-		}
-		if 0 > v214 {
-			v227 = v214
-			goto b114
-		}
-		if v214 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v214)*8)) = *(*int64)(unsafe.Add(p0, int(v218)*8))
-		}
-		if v214 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v214)*8)) = v218
-		}
-		v227 = v214 + 1
-	b114:
-		if (int32(uint32(v65)>>10) & 1) == 0 {
-			v240 = v227
-			goto b122
-		}
-		v231 = v39 + 10
-		if v231 >= v20 {
-			v240 = v227
-			goto b122
-		}
-		if 0 > v227 {
-			v240 = v227
-			goto b122
-		}
-		if v227 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v227)*8)) = *(*int64)(unsafe.Add(p0, int(v231)*8))
-		}
-		if v227 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v227)*8)) = v231
-		}
-		v240 = v227 + 1
-	b122:
-		if (int32(uint32(v65)>>11) & 1) == 0 {
-			v253 = v240
-			goto b130
-		}
-		v244 = v39 + 11
-		if v244 >= v20 {
-			v253 = v240
-			goto b130
-		}
-		if 0 > v240 {
-			v253 = v240
-			goto b130
-		}
-		if v240 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v240)*8)) = *(*int64)(unsafe.Add(p0, int(v244)*8))
-		}
-		if v240 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v240)*8)) = v244
-		}
-		v253 = v240 + 1
-	b130:
-		if (int32(uint32(v65)>>12) & 1) == 0 {
-			v266 = v253
-			goto b138
-		}
-		v257 = v39 + 12
-		if v257 >= v20 {
-			v266 = v253
-			goto b138
-		}
-		if 0 > v253 {
-			v266 = v253
-			goto b138
-		}
-		if v253 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v253)*8)) = *(*int64)(unsafe.Add(p0, int(v257)*8))
-		}
-		if v253 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v253)*8)) = v257
-		}
-		v266 = v253 + 1
-	b138:
-		if (int32(uint32(v65)>>13) & 1) == 0 {
-			v279 = v266
-			goto b146
-		}
-		v270 = v39 + 13
-		if v270 >= v20 {
-			v279 = v266
-			goto b146
-		}
-		if 0 > v266 {
-			v279 = v266
-			goto b146
-		}
-		if v266 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v266)*8)) = *(*int64)(unsafe.Add(p0, int(v270)*8))
-		}
-		if v266 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v266)*8)) = v270
-		}
-		v279 = v266 + 1
-	b146:
-		if (int32(uint32(v65)>>14) & 1) == 0 {
-			v292 = v279
-			goto b154
-		}
-		v283 = v39 + 14
-		if v283 >= v20 {
-			v292 = v279
-			goto b154
-		}
-		if 0 > v279 {
-			v292 = v279
-			goto b154
-		}
-		if v279 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v279)*8)) = *(*int64)(unsafe.Add(p0, int(v283)*8))
-		}
-		if v279 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v279)*8)) = v283
-		}
-		v292 = v279 + 1
-	b154:
-		if (int32(uint32(v65)>>15) & 1) == 0 {
-			goto b161
-		}
-		v296 = v39 + 15
-		if v296 >= v20 {
-			goto b161
-		}
-		if 0 > v292 {
-			goto b161
-		}
-		if v292 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v292)*8)) = *(*int64)(unsafe.Add(p0, int(v296)*8))
-		}
-		if v292 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v292)*8)) = v296
-		}
-	b161:
-		g.Leave(li)
-		continue
-	b163:
-		v308 = 0
-		v309 = v305
-		v310 = 0
-		if uint32(v21) > uint32(v306) {
-			v345 = v308
-			v346 = v309
-			v347 = 512
-			goto b174
-		}
-		if v308 != 0 {
-			v338 = v308
-			v339 = v309
-			goto b171
-		}
-		v315 = int64(uint32(v306-v21)) * 2
-		v316 = v315 + 2
-		if v4 < (v315 + 4) {
-			v332 = 0
-			v333 = 0
-		} else {
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315+3)*4)))
-			v322 := int32(uint32(v319) >> 30)
-			v325 := v322
-			if int32(uint32(v321)>>30) != v322 {
-				v325 = 0
-			}
-			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
-			v332 = v325
-			v333 = v331
-		}
-		if v21 == v306 {
-			v336 := v332
-			if v332 == 1 {
-				v336 = 2
-			}
-			v337 = v336
-		} else {
-			v337 = v332
-		}
-		v338 = v337
-		v339 = v333
-	b171:
-		if v338 != 1 {
-			v344 = (v21 * 2) + int32(uint32(v338)>>1)
-		} else {
-			v344 = 512
-		}
-		v345 = v338
-		v346 = v339
-		v347 = v344
-	b174:
-		h305[li] = v305
-		u306 = v306
-		u307 = v307
-		u310 = v310
-		h345[li] = v345
-		h346[li] = v346
-		h347[li] = v347
-		next = 4
-	}
-	g.v75 = v75
-	g.v304 = v304
-	g.v306 = u306
-	g.v307 = u307
-	g.v310 = u310
-	return next
-}
-
-func (g *unique64Host) r5() int {
-	const n = 256
-	h305 := g.v305[:n]
-	e306 := g.v306
-	e307 := g.v307
-	e310 := g.v310
-	h345 := g.v345[:n]
-	h346 := g.v346[:n]
-	v348 := g.v348
-	v350 := 512 <= uint32(v348)
-	v351 := v348 & 1
-	v352 := v351 == 1
-	v349 := int32(uint32(v348) >> 1)
-	v353 := 256 <= uint32(v349)
-	u306 := g.v306
-	c2 := g.c2
-	v4 := g.v4
-	p2 := g.Pointer(2)
-	u307 := g.v307
-	u310 := g.v310
-	h347 := g.v347[:n]
-	v20 := g.v20
-	p0 := g.Pointer(0)
-	v6 := g.v6
-	v606 := v6 == 0
-	v7 := g.v7
-	h634 := g.v634[:n]
-	dead := g.Dead[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v305 := h305[li]
-		v306 := e306
-		v307 := e307
-		v310 := e310
-		v345 := h345[li]
-		v346 := h346[li]
-		v21 := int32(li)
-		v37 := v21 * 16
-		v38 := int64(uint32(v37))
-		var v308, v332, v337, v338, v344, v347, v598, v607, v608, v631, v657, v659 int32
-		var v309, v315, v316, v333, v339, v597, v605, v613, v615, v658 int64
-		var v599, v626, v627 bool
-		if v350 {
-			goto b177
-		}
-		if !v352 {
-			goto b327
-		}
-	b177:
-		if !v307 {
-			goto b180
-		}
-		if v353 {
-			v597 = v305
-			v598 = v306 + -256
-			v599 = true
-		} else {
-			goto b180
-		}
-		v305 = v597
-		v306 = v598
-		v307 = v599
-		v308 = 0
-		v309 = v305
-		v310 = 0
-		goto b164
-	b180:
-		h305[li] = v305
-		u306 = v306
-		h346[li] = v346
-		if next != 5 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 5
-		}
-		continue
-	b327:
-		{
-			v600 := v310 + 1
-			if uint32(v600) >= uint32(c2) {
-				v605 = (int64(uint32(v306-v349)) * 4096) + v38
-				v607 = 0
-				v608 = 0
-				goto b329
-			}
-			v657 = v345
-			v658 = v346
-			v659 = v600
-		}
-		v308 = v657
-		v309 = v658
-		v310 = v659
-	b164:
-		if uint32(v21) > uint32(v306) {
-			v345 = v308
-			v346 = v309
-			v347 = 512
-			goto b174
-		}
-		if v308 != 0 {
-			v338 = v308
-			v339 = v309
-			goto b171
-		}
-		v315 = int64(uint32(v306-v21)) * 2
-		v316 = v315 + 2
-		if v4 < (v315 + 4) {
-			v332 = 0
-			v333 = 0
-		} else {
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
-			v320 := v315 + 3
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
-			v322 := int32(uint32(v319) >> 30)
-			v325 := v322
-			if int32(uint32(v321)>>30) != v322 {
-				v325 = 0
-			}
-			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
-			v332 = v325
-			v333 = v331
-		}
-		if v21 == v306 {
-			v336 := v332
-			if v332 == 1 {
-				v336 = 2
-			}
-			v337 = v336
-		} else {
-			v337 = v332
-		}
-		v338 = v337
-		v339 = v333
-	b171:
-		if v338 != 1 {
-			v344 = (v21 * 2) + int32(uint32(v338)>>1)
-		} else {
-			v344 = 512
-		}
-		v345 = v338
-		v346 = v339
-		v347 = v344
-	b174:
-		h305[li] = v305
-		u306 = v306
-		u307 = v307
-		u310 = v310
-		h345[li] = v345
-		h346[li] = v346
-		h347[li] = v347
+		u98 = v98
+		u99 = v99
+		u103 = v103
+		h138[li] = v138
+		h139[li] = v139
+		h140[li] = v140
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -10032,733 +8509,788 @@ func (g *unique64Host) r5() int {
 			next = 4
 		}
 		continue
-	b329:
-		v610 := v605 + int64(uint32(v608))
-		if v610 >= v20 {
-			v631 = v607
-			goto b339
+	b68:
+		if !v23 {
+			goto b73
 		}
-		if v610 == 0 {
-			goto b338
+		if !v97 {
+			goto b73
 		}
-		v613 = *(*int64)(unsafe.Add(p0, int(v610)*8))
-		v615 = *(*int64)(unsafe.Add(p0, int(v610+-1)*8))
-		if v606 {
-			v627 = v613 == v615
-			goto b337
+		if !v212 {
+			goto b73
 		}
-		if v613 == v615 {
-			v626 = true
-			goto b336
+		v213 = v98 + v76
+		if !v217 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v215)*4)), ((int32(uint64(v213)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v222)*4)), ((int32(uint64(v213>>30)) & 1073741823) | -2147483648))
 		}
-		if ((v613 | v615) & v6) == 0 {
-			v626 = true
+	b73:
+		if !v23 {
+			goto b77
+		}
+		if !v229 {
+			goto b77
+		}
+		if v230 {
+			*(*int64)(p7) = v98 + v76
+		}
+	b77:
+		if (v66 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v73&4095)*4)) = v38
+			v238 = v73 + 1
 		} else {
-			v625 := (uint64(v7) < uint64(v613&v6)) && (uint64(v7) < uint64(v615&v6))
-			v626 = v625
+			v238 = v73
 		}
-	b336:
-		v627 = v626
-	b337:
-		if v627 {
-			v631 = v607
-			goto b339
-		}
-	b338:
-		v631 = v607 | (int32(1) << (uint32(v608&31) & 31))
-	b339:
-		v632 := v608 + 1
-		if v632 >= 16 {
-			v634 := int32(bits.OnesCount32(uint32(v631)))
-			h305[li] = v305
-			u306 = v306
-			u307 = v307
-			h345[li] = v345
-			h346[li] = v346
-			h634[li] = v634
-			if next != 8 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 8
-			}
-			continue
-		}
-		v607 = v631
-		v608 = v632
-		goto b329
-	}
-	g.v306 = u306
-	g.v349 = v349
-	g.v307 = u307
-	g.v310 = u310
-	return next
-}
-
-func (g *unique64Host) r6() int {
-	const n = 256
-	m0 := g.Memory(0)
-	h346 := g.v346[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v21 := int32(li)
-		v346 := h346[li]
-		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v346
-	}
-	// Barrier, lookback.go:271
-	h305 := g.v305[:n]
-	e306 := g.v306
-	v349 := g.v349
-	v357 := uint32(v349) < 256
-	v358 := v349 & 255
-	v361 := int32(256)
-	if v357 {
-		v361 = v349
-	}
-	stop := g.Cancelled()
-	v304 := g.v304
-	v75 := g.v75
-	c3 := g.c3
-	v371 := c3 == 0
-	v4 := g.v4
-	v33 := g.v33
-	v372 := v33 * 2
-	v374 := v372 + 4
-	v375 := v4 < v374
-	p2 := g.Pointer(2)
-	v373 := v372 + 2
-	v380 := v372 + 3
-	h362 := g.v362[:n]
-	h370 := g.v370[:n]
-	u306 := g.v306
-	u307 := g.v307
-	u310 := g.v310
-	h345 := g.v345[:n]
-	h347 := g.v347[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v305 := h305[li]
-		v306 := e306
-		v21 := int32(li)
-		v22 := v21 == 0
-		var v307, v599 bool
-		var v308, v310, v332, v337, v338, v344, v345, v347, v363, v598 int32
-		var v309, v315, v316, v333, v339, v346, v360, v362, v370, v597 int64
-		if v357 {
-			v360 = *(*int64)(unsafe.Add(m0, int(v358)*8))
+		v239 := v38 + 1
+		if (int32(uint32(v66)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v238&4095)*4)) = v239
+			v246 = v238 + 1
 		} else {
-			v360 = v305
+			v246 = v238
 		}
-		v362 = v360
-		v363 = v361
-	b185:
-		if v363 != 0 {
-			v365 := v363 + -1
-			v362 = v362 + *(*int64)(unsafe.Add(m0, int(v365&255)*8))
-			v363 = v365
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b185
+		v247 := v38 + 2
+		if (int32(uint32(v66)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v246&4095)*4)) = v247
+			v254 = v246 + 1
+		} else {
+			v254 = v246
 		}
-		if v306 != v304 {
-			v597 = v362
-			v598 = v306 + 256
-			v599 = false
-			goto b326
+		v255 := v38 + 3
+		if (int32(uint32(v66)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v254&4095)*4)) = v255
+			v262 = v254 + 1
+		} else {
+			v262 = v254
 		}
-		v370 = v362 + v75
-		if !v22 {
-			goto b192
+		v263 := v38 + 4
+		if (int32(uint32(v66)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v262&4095)*4)) = v263
+			v270 = v262 + 1
+		} else {
+			v270 = v262
 		}
-		if !v371 {
-			goto b192
+		v271 := v38 + 5
+		if (int32(uint32(v66)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v270&4095)*4)) = v271
+			v278 = v270 + 1
+		} else {
+			v278 = v270
 		}
-		if !v375 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v373)*4)), ((int32(uint64(v370)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v380)*4)), ((int32(uint64(v370>>30)) & 1073741823) | -2147483648))
+		v279 := v38 + 6
+		if (int32(uint32(v66)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v278&4095)*4)) = v279
+			v286 = v278 + 1
+		} else {
+			v286 = v278
 		}
-	b192:
-		h362[li] = v362
-		h370[li] = v370
+		v287 := v38 + 7
+		if (int32(uint32(v66)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v286&4095)*4)) = v287
+			v294 = v286 + 1
+		} else {
+			v294 = v286
+		}
+		v295 := v38 + 8
+		if (int32(uint32(v66)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v294&4095)*4)) = v295
+			v302 = v294 + 1
+		} else {
+			v302 = v294
+		}
+		v303 := v38 + 9
+		if (int32(uint32(v66)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v302&4095)*4)) = v303
+			v310 = v302 + 1
+		} else {
+			v310 = v302
+		}
+		v311 := v38 + 10
+		if (int32(uint32(v66)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v310&4095)*4)) = v311
+			v318 = v310 + 1
+		} else {
+			v318 = v310
+		}
+		v319 := v38 + 11
+		if (int32(uint32(v66)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v318&4095)*4)) = v319
+			v326 = v318 + 1
+		} else {
+			v326 = v318
+		}
+		v327 := v38 + 12
+		if (int32(uint32(v66)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v326&4095)*4)) = v327
+			v334 = v326 + 1
+		} else {
+			v334 = v326
+		}
+		v335 := v38 + 13
+		if (int32(uint32(v66)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v334&4095)*4)) = v335
+			v342 = v334 + 1
+		} else {
+			v342 = v334
+		}
+		v343 := v38 + 14
+		if (int32(uint32(v66)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v342&4095)*4)) = v343
+			v350 = v342 + 1
+		} else {
+			v350 = v342
+		}
+		v351 := v38 + 15
+		if (int32(uint32(v66)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v350&4095)*4)) = v351
+		}
+		u98 = v98
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 7
 		}
-		continue
-	b326:
-		v305 = v597
-		v306 = v598
-		v307 = v599
-		v308 = 0
-		v309 = v305
-		v310 = 0
-		if uint32(v21) > uint32(v306) {
-			v345 = v308
-			v346 = v309
-			v347 = 512
-			goto b174
+	}
+	g.v76 = v76
+	g.v97 = v97
+	g.v98 = u98
+	g.v99 = u99
+	g.v103 = u103
+	return next
+}
+
+func (g *unique64Host) r5() int {
+	const n = 256
+	e103 := g.v103
+	h138 := g.v138[:n]
+	h139 := g.v139[:n]
+	v141 := g.v141
+	v143 := 512 <= uint32(v141)
+	v144 := v141 & 1
+	v145 := v144 == 1
+	v142 := int32(uint32(v141) >> 1)
+	h147 := g.v147[:n]
+	c3 := g.c3
+	v99 := g.v99
+	v154 := v99 - v142
+	v155 := int64(uint32(v154))
+	v156 := v155 * 4096
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	u103 := g.v103
+	h140 := g.v140[:n]
+	v20 := g.v20
+	p0 := g.Pointer(0)
+	v6 := g.v6
+	v158 := v6 == 0
+	v7 := g.v7
+	h186 := g.v186[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
 		}
-		if v308 != 0 {
-			v338 = v308
-			v339 = v309
-			goto b171
+		v103 := e103
+		v138 := h138[li]
+		v139 := h139[li]
+		v21 := int32(li)
+		v38 := v21 * 16
+		v39 := int64(uint32(v38))
+		var v101, v125, v130, v131, v137, v140, v159, v160, v183, v209, v211 int32
+		var v102, v108, v109, v126, v132, v157, v165, v167, v210 int64
+		var v178, v179 bool
+		if v143 {
+			goto b45
 		}
-		v315 = int64(uint32(v306-v21)) * 2
-		v316 = v315 + 2
-		if v4 < (v315 + 4) {
-			v332 = 0
-			v333 = 0
-		} else {
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v315+3)*4)))
-			v322 := int32(uint32(v319) >> 30)
-			v325 := v322
-			if int32(uint32(v321)>>30) != v322 {
-				v325 = 0
+		if !v145 {
+			goto b47
+		}
+	b45:
+		{
+			v147 := v139
+			if uint32(v142) < uint32(v21) {
+				v147 = 0
 			}
-			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
-			v332 = v325
-			v333 = v331
-		}
-		if v21 == v306 {
-			v336 := v332
-			if v332 == 1 {
-				v336 = 2
+			h147[li] = v147
+			if next != 5 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 5
 			}
-			v337 = v336
-		} else {
-			v337 = v332
+			continue
 		}
-		v338 = v337
-		v339 = v333
-	b171:
-		if v338 != 1 {
-			v344 = (v21 * 2) + int32(uint32(v338)>>1)
-		} else {
-			v344 = 512
+	b47:
+		v152 := v103 + 1
+		if uint32(v152) >= uint32(c3) {
+			v157 = v156 + v39
+			v159 = 0
+			v160 = 0
+			goto b49
 		}
-		v345 = v338
-		v346 = v339
-		v347 = v344
-	b174:
-		h305[li] = v305
-		u306 = v306
-		u307 = v307
-		u310 = v310
-		h345[li] = v345
-		h346[li] = v346
-		h347[li] = v347
+		v209 = v138
+		v210 = v139
+		v211 = v152
+		v101 = v209
+		v102 = v210
+		v103 = v211
+		if uint32(v21) > uint32(v99) {
+			v138 = v101
+			v139 = v102
+			v140 = 512
+			goto b42
+		}
+		if v101 != 0 {
+			v131 = v101
+			v132 = v102
+			goto b39
+		}
+		v108 = int64(uint32(v99-v21)) * 2
+		v109 = v108 + 2
+		if v4 < (v108 + 4) {
+			v125 = 0
+			v126 = 0
+		} else {
+			v112 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v109)*4)))
+			v113 := v108 + 3
+			v114 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v113)*4)))
+			v115 := int32(uint32(v112) >> 30)
+			v118 := v115
+			if int32(uint32(v114)>>30) != v115 {
+				v118 = 0
+			}
+			v124 := int64(uint32(v112&1073741823)) | (int64(uint32(v114&1073741823)) << 30)
+			v125 = v118
+			v126 = v124
+		}
+		if v21 == v99 {
+			v129 := v125
+			if v125 == 1 {
+				v129 = 2
+			}
+			v130 = v129
+		} else {
+			v130 = v125
+		}
+		v131 = v130
+		v132 = v126
+	b39:
+		if v131 != 1 {
+			v137 = (v21 * 2) + int32(uint32(v131)>>1)
+		} else {
+			v137 = 512
+		}
+		v138 = v131
+		v139 = v132
+		v140 = v137
+	b42:
+		u103 = v103
+		h138[li] = v138
+		h139[li] = v139
+		h140[li] = v140
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 4
 		}
+		continue
+	b49:
+		v162 := v157 + int64(uint32(v160))
+		if v162 >= v20 {
+			v183 = v159
+			goto b59
+		}
+		if v162 == 0 {
+			goto b58
+		}
+		v165 = *(*int64)(unsafe.Add(p0, int(v162)*8))
+		v167 = *(*int64)(unsafe.Add(p0, int(v162+-1)*8))
+		if v158 {
+			v179 = v165 == v167
+			goto b57
+		}
+		if v165 == v167 {
+			v178 = true
+			goto b56
+		}
+		if ((v165 | v167) & v6) == 0 {
+			v178 = true
+		} else {
+			v177 := (uint64(v7) < uint64(v165&v6)) && (uint64(v7) < uint64(v167&v6))
+			v178 = v177
+		}
+	b56:
+		v179 = v178
+	b57:
+		if v179 {
+			v183 = v159
+			goto b59
+		}
+	b58:
+		v183 = v159 | (int32(1) << (uint32(v160&31) & 31))
+	b59:
+		v184 := v160 + 1
+		if v184 >= 16 {
+			v186 := int32(bits.OnesCount32(uint32(v183)))
+			h138[li] = v138
+			h139[li] = v139
+			h186[li] = v186
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
+			}
+			continue
+		}
+		v159 = v183
+		v160 = v184
+		goto b49
 	}
-	g.v306 = u306
-	g.v307 = u307
-	g.v310 = u310
+	g.v142 = v142
+	g.v103 = u103
 	return next
+}
+
+func (g *unique64Host) r6() int {
+	const n = 256
+	e98 := g.v98
+	e99 := g.v99
+	v148 := g.v148
+	v142 := g.v142
+	v150 := 256 <= uint32(v142)
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	u98 := g.v98
+	u99 := g.v99
+	u103 := g.v103
+	h138 := g.v138[:n]
+	h139 := g.v139[:n]
+	h140 := g.v140[:n]
+	v97 := g.v97
+	c2 := g.c2
+	v212 := c2 == 0
+	v76 := g.v76
+	v34 := g.v34
+	v214 := v34 * 2
+	v216 := v214 + 4
+	v217 := v4 < v216
+	v215 := v214 + 2
+	v222 := v214 + 3
+	v20 := g.v20
+	v35 := g.v35
+	v228 := v35 + 4096
+	v229 := v20 <= v228
+	v12 := g.v12
+	v230 := 0 < v12
+	p7 := g.Pointer(7)
+	h66 := g.v66[:n]
+	h73 := g.v73[:n]
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v98 := e98
+		v99 := e99
+		v21 := int32(li)
+		v23 := v21 == 0
+		v66 := h66[li]
+		v73 := h73[li]
+		v38 := v21 * 16
+		var v100 bool
+		var v101, v103, v125, v130, v131, v137, v138, v140, v238, v246, v254, v262, v270, v278, v286, v294, v302, v310, v318, v326, v334, v342, v350 int32
+		var v102, v108, v109, v126, v132, v139, v213 int64
+		v98 = v98 + v148
+		v99 = v99 + -256
+		v100 = v150
+		if !v100 {
+			goto b68
+		}
+		v101 = 0
+		v102 = 0
+		v103 = 0
+		if uint32(v21) > uint32(v99) {
+			v138 = v101
+			v139 = v102
+			v140 = 512
+			goto b42
+		}
+		if v101 != 0 {
+			v131 = v101
+			v132 = v102
+			goto b39
+		}
+		v108 = int64(uint32(v99-v21)) * 2
+		v109 = v108 + 2
+		if v4 < (v108 + 4) {
+			v125 = 0
+			v126 = 0
+		} else {
+			v112 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v109)*4)))
+			v114 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v108+3)*4)))
+			v115 := int32(uint32(v112) >> 30)
+			v118 := v115
+			if int32(uint32(v114)>>30) != v115 {
+				v118 = 0
+			}
+			v124 := int64(uint32(v112&1073741823)) | (int64(uint32(v114&1073741823)) << 30)
+			v125 = v118
+			v126 = v124
+		}
+		if v21 == v99 {
+			v129 := v125
+			if v125 == 1 {
+				v129 = 2
+			}
+			v130 = v129
+		} else {
+			v130 = v125
+		}
+		v131 = v130
+		v132 = v126
+	b39:
+		if v131 != 1 {
+			v137 = (v21 * 2) + int32(uint32(v131)>>1)
+		} else {
+			v137 = 512
+		}
+		v138 = v131
+		v139 = v132
+		v140 = v137
+	b42:
+		u98 = v98
+		u99 = v99
+		u103 = v103
+		h138[li] = v138
+		h139[li] = v139
+		h140[li] = v140
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b68:
+		if !v23 {
+			goto b73
+		}
+		if !v97 {
+			goto b73
+		}
+		if !v212 {
+			goto b73
+		}
+		v213 = v98 + v76
+		if !v217 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v215)*4)), ((int32(uint64(v213)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v222)*4)), ((int32(uint64(v213>>30)) & 1073741823) | -2147483648))
+		}
+	b73:
+		if !v23 {
+			goto b77
+		}
+		if !v229 {
+			goto b77
+		}
+		if v230 {
+			*(*int64)(p7) = v98 + v76
+		}
+	b77:
+		if (v66 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v73&4095)*4)) = v38
+			v238 = v73 + 1
+		} else {
+			v238 = v73
+		}
+		v239 := v38 + 1
+		if (int32(uint32(v66)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v238&4095)*4)) = v239
+			v246 = v238 + 1
+		} else {
+			v246 = v238
+		}
+		v247 := v38 + 2
+		if (int32(uint32(v66)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v246&4095)*4)) = v247
+			v254 = v246 + 1
+		} else {
+			v254 = v246
+		}
+		v255 := v38 + 3
+		if (int32(uint32(v66)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v254&4095)*4)) = v255
+			v262 = v254 + 1
+		} else {
+			v262 = v254
+		}
+		v263 := v38 + 4
+		if (int32(uint32(v66)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v262&4095)*4)) = v263
+			v270 = v262 + 1
+		} else {
+			v270 = v262
+		}
+		v271 := v38 + 5
+		if (int32(uint32(v66)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v270&4095)*4)) = v271
+			v278 = v270 + 1
+		} else {
+			v278 = v270
+		}
+		v279 := v38 + 6
+		if (int32(uint32(v66)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v278&4095)*4)) = v279
+			v286 = v278 + 1
+		} else {
+			v286 = v278
+		}
+		v287 := v38 + 7
+		if (int32(uint32(v66)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v286&4095)*4)) = v287
+			v294 = v286 + 1
+		} else {
+			v294 = v286
+		}
+		v295 := v38 + 8
+		if (int32(uint32(v66)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v294&4095)*4)) = v295
+			v302 = v294 + 1
+		} else {
+			v302 = v294
+		}
+		v303 := v38 + 9
+		if (int32(uint32(v66)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v302&4095)*4)) = v303
+			v310 = v302 + 1
+		} else {
+			v310 = v302
+		}
+		v311 := v38 + 10
+		if (int32(uint32(v66)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v310&4095)*4)) = v311
+			v318 = v310 + 1
+		} else {
+			v318 = v310
+		}
+		v319 := v38 + 11
+		if (int32(uint32(v66)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v318&4095)*4)) = v319
+			v326 = v318 + 1
+		} else {
+			v326 = v318
+		}
+		v327 := v38 + 12
+		if (int32(uint32(v66)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v326&4095)*4)) = v327
+			v334 = v326 + 1
+		} else {
+			v334 = v326
+		}
+		v335 := v38 + 13
+		if (int32(uint32(v66)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v334&4095)*4)) = v335
+			v342 = v334 + 1
+		} else {
+			v342 = v334
+		}
+		v343 := v38 + 14
+		if (int32(uint32(v66)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v342&4095)*4)) = v343
+			v350 = v342 + 1
+		} else {
+			v350 = v342
+		}
+		v351 := v38 + 15
+		if (int32(uint32(v66)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v350&4095)*4)) = v351
+		}
+		u98 = v98
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+	}
+	g.v98 = u98
+	g.v99 = u99
+	g.v103 = u103
+	return next
+}
+
+func (g *unique64Host) r7() int {
+	const n = 256
+	h138 := g.v138[:n]
+	h139 := g.v139[:n]
+	v142 := g.v142
+	v99 := g.v99
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	v187 := g.v187
+	v196 := v187 & 1073741823
+	v197 := v196 | 1073741824
+	v188 := int64(uint32(v187))
+	v200 := v188 >> 30
+	v201 := int32(uint64(v200))
+	v202 := v201 & 1073741823
+	v203 := v202 | 1073741824
+	u103 := g.v103
+	h140 := g.v140[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v138 := h138[li]
+		v139 := h139[li]
+		v21 := int32(li)
+		var v101, v103, v125, v130, v131, v137, v140, v207, v209, v211 int32
+		var v102, v108, v109, v126, v132, v192, v193, v208, v210 int64
+		if v21 != v142 {
+			v207 = v138
+			v208 = v139
+			goto b66
+		}
+		v192 = int64(uint32(v99-v21)) * 2
+		v193 = v192 + 2
+		if v4 >= (v192 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v193)*4)), v197, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v192+3)*4)), v203, kernelimpl.HostUMax[int32])
+		}
+		{
+			v206 := int32(1)
+			if v21 == v99 {
+				v206 = 2
+			}
+			v207 = v206
+			v208 = v188
+		}
+	b66:
+		v209 = v207
+		v210 = v208
+		v211 = 0
+		v101 = v209
+		v102 = v210
+		v103 = v211
+		if uint32(v21) > uint32(v99) {
+			v138 = v101
+			v139 = v102
+			v140 = 512
+			goto b42
+		}
+		if v101 != 0 {
+			v131 = v101
+			v132 = v102
+			goto b39
+		}
+		v108 = int64(uint32(v99-v21)) * 2
+		v109 = v108 + 2
+		if v4 < (v108 + 4) {
+			v125 = 0
+			v126 = 0
+		} else {
+			v112 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v109)*4)))
+			v113 := v108 + 3
+			v114 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v113)*4)))
+			v115 := int32(uint32(v112) >> 30)
+			v118 := v115
+			if int32(uint32(v114)>>30) != v115 {
+				v118 = 0
+			}
+			v124 := int64(uint32(v112&1073741823)) | (int64(uint32(v114&1073741823)) << 30)
+			v125 = v118
+			v126 = v124
+		}
+		if v21 == v99 {
+			v129 := v125
+			if v125 == 1 {
+				v129 = 2
+			}
+			v130 = v129
+		} else {
+			v130 = v125
+		}
+		v131 = v130
+		v132 = v126
+	b39:
+		if v131 != 1 {
+			v137 = (v21 * 2) + int32(uint32(v131)>>1)
+		} else {
+			v137 = 512
+		}
+		v138 = v131
+		v139 = v132
+		v140 = v137
+	b42:
+		u103 = v103
+		h138[li] = v138
+		h139[li] = v139
+		h140[li] = v140
+	}
+	g.v103 = u103
+	return 4
 }
 
 func (g *unique64Host) r8() int {
 	const n = 256
-	v20 := g.v20
-	v34 := g.v34
-	v386 := v34 + 4096
-	v387 := v20 <= v386
-	v12 := g.v12
-	v388 := 0 < v12
-	p7 := g.Pointer(7)
-	h370 := g.v370[:n]
-	h72 := g.v72[:n]
-	h362 := g.v362[:n]
-	h65 := g.v65[:n]
-	h39 := g.v39[:n]
+	v76 := g.v76
+	v98 := g.v98
+	m0 := g.Memory(0)
+	v35 := g.v35
 	v8 := g.v8
+	v0 := g.v0
 	p0 := g.Pointer(0)
 	p5 := g.Pointer(5)
 	v10 := g.v10
 	p6 := g.Pointer(6)
+	stop := g.Cancelled()
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v21 := int32(li)
-		v22 := v21 == 0
-		v370 := h370[li]
-		v72 := h72[li]
-		v362 := h362[li]
-		v65 := h65[li]
-		v39 := h39[li]
-		var v402, v406, v415, v419, v428, v432, v441, v445, v454, v458, v467, v471, v480, v484, v493, v497, v506, v510, v519, v523, v532, v536, v545, v549, v558, v562, v571, v575, v584, v588 int64
-		if !v22 {
-			goto b197
-		}
-		if !v387 {
-			goto b197
-		}
-		if v388 {
-			*(*int64)(p7) = v370
-		}
-	b197:
-		v391 := v362 + int64(uint32(v72))
-		if (v65 & 1) == 0 {
-			v402 = v391
-			goto b205
-		}
-		if v39 >= v20 {
-			v402 = v391
-			goto b205
-		}
-		if 0 > v391 {
-			v402 = v391
-			goto b205
-		}
-		if v391 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v391)*8)) = *(*int64)(unsafe.Add(p0, int(v39)*8))
-		}
-		if v391 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v391)*8)) = v39
-		}
-		v402 = v391 + 1
-	b205:
-		if (int32(uint32(v65)>>1) & 1) == 0 {
-			v415 = v402
-			goto b213
-		}
-		v406 = v39 + 1
-		if v406 >= v20 {
-			v415 = v402
-			goto b213
-		}
-		if 0 > v402 {
-			v415 = v402
-			goto b213
-		}
-		if v402 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v402)*8)) = *(*int64)(unsafe.Add(p0, int(v406)*8))
-		}
-		if v402 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v402)*8)) = v406
-		}
-		v415 = v402 + 1
-	b213:
-		if (int32(uint32(v65)>>2) & 1) == 0 {
-			v428 = v415
-			goto b221
-		}
-		v419 = v39 + 2
-		if v419 >= v20 {
-			v428 = v415
-			goto b221
-		}
-		if 0 > v415 {
-			v428 = v415
-			goto b221
-		}
-		if v415 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v415)*8)) = *(*int64)(unsafe.Add(p0, int(v419)*8))
-		}
-		if v415 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v415)*8)) = v419
-		}
-		v428 = v415 + 1
-	b221:
-		if (int32(uint32(v65)>>3) & 1) == 0 {
-			v441 = v428
-			goto b229
-		}
-		v432 = v39 + 3
-		if v432 >= v20 {
-			v441 = v428
-			goto b229
-		}
-		if 0 > v428 {
-			v441 = v428
-			goto b229
-		}
-		if v428 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v428)*8)) = *(*int64)(unsafe.Add(p0, int(v432)*8))
-		}
-		if v428 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v428)*8)) = v432
-		}
-		v441 = v428 + 1
-	b229:
-		if (int32(uint32(v65)>>4) & 1) == 0 {
-			v454 = v441
-			goto b237
-		}
-		v445 = v39 + 4
-		if v445 >= v20 {
-			v454 = v441
-			goto b237
-		}
-		if 0 > v441 {
-			v454 = v441
-			goto b237
-		}
-		if v441 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v441)*8)) = *(*int64)(unsafe.Add(p0, int(v445)*8))
-		}
-		if v441 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v441)*8)) = v445
-		}
-		v454 = v441 + 1
-	b237:
-		if (int32(uint32(v65)>>5) & 1) == 0 {
-			v467 = v454
-			goto b245
-		}
-		v458 = v39 + 5
-		if v458 >= v20 {
-			v467 = v454
-			goto b245
-		}
-		if 0 > v454 {
-			v467 = v454
-			goto b245
-		}
-		if v454 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v454)*8)) = *(*int64)(unsafe.Add(p0, int(v458)*8))
-		}
-		if v454 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v454)*8)) = v458
-		}
-		v467 = v454 + 1
-	b245:
-		if (int32(uint32(v65)>>6) & 1) == 0 {
-			v480 = v467
-			goto b253
-		}
-		v471 = v39 + 6
-		if v471 >= v20 {
-			v480 = v467
-			goto b253
-		}
-		if 0 > v467 {
-			v480 = v467
-			goto b253
-		}
-		if v467 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v467)*8)) = *(*int64)(unsafe.Add(p0, int(v471)*8))
-		}
-		if v467 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v467)*8)) = v471
-		}
-		v480 = v467 + 1
-	b253:
-		if (int32(uint32(v65)>>7) & 1) == 0 {
-			v493 = v480
-			goto b261
-		}
-		v484 = v39 + 7
-		if v484 >= v20 {
-			v493 = v480
-			goto b261
-		}
-		if 0 > v480 {
-			v493 = v480
-			goto b261
-		}
-		if v480 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v480)*8)) = *(*int64)(unsafe.Add(p0, int(v484)*8))
-		}
-		if v480 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v480)*8)) = v484
-		}
-		v493 = v480 + 1
-	b261:
-		if (int32(uint32(v65)>>8) & 1) == 0 {
-			v506 = v493
-			goto b269
-		}
-		v497 = v39 + 8
-		if v497 >= v20 {
-			v506 = v493
-			goto b269
-		}
-		if 0 > v493 {
-			v506 = v493
-			goto b269
-		}
-		if v493 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v493)*8)) = *(*int64)(unsafe.Add(p0, int(v497)*8))
-		}
-		if v493 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v493)*8)) = v497
-		}
-		v506 = v493 + 1
-	b269:
-		if (int32(uint32(v65)>>9) & 1) == 0 {
-			v519 = v506
-			goto b277
-		}
-		v510 = v39 + 9
-		if v510 >= v20 {
-			v519 = v506
-			goto b277
-		}
-		if 0 > v506 {
-			v519 = v506
-			goto b277
-		}
-		if v506 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v506)*8)) = *(*int64)(unsafe.Add(p0, int(v510)*8))
-		}
-		if v506 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v506)*8)) = v510
-		}
-		v519 = v506 + 1
-	b277:
-		if (int32(uint32(v65)>>10) & 1) == 0 {
-			v532 = v519
-			goto b285
-		}
-		v523 = v39 + 10
-		if v523 >= v20 {
-			v532 = v519
-			goto b285
-		}
-		if 0 > v519 {
-			v532 = v519
-			goto b285
-		}
-		if v519 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v519)*8)) = *(*int64)(unsafe.Add(p0, int(v523)*8))
-		}
-		if v519 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v519)*8)) = v523
-		}
-		v532 = v519 + 1
-	b285:
-		if (int32(uint32(v65)>>11) & 1) == 0 {
-			v545 = v532
-			goto b293
-		}
-		v536 = v39 + 11
-		if v536 >= v20 {
-			v545 = v532
-			goto b293
-		}
-		if 0 > v532 {
-			v545 = v532
-			goto b293
-		}
-		if v532 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v532)*8)) = *(*int64)(unsafe.Add(p0, int(v536)*8))
-		}
-		if v532 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v532)*8)) = v536
-		}
-		v545 = v532 + 1
-	b293:
-		if (int32(uint32(v65)>>12) & 1) == 0 {
-			v558 = v545
-			goto b301
-		}
-		v549 = v39 + 12
-		if v549 >= v20 {
-			v558 = v545
-			goto b301
-		}
-		if 0 > v545 {
-			v558 = v545
-			goto b301
-		}
-		if v545 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v545)*8)) = *(*int64)(unsafe.Add(p0, int(v549)*8))
-		}
-		if v545 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v545)*8)) = v549
-		}
-		v558 = v545 + 1
-	b301:
-		if (int32(uint32(v65)>>13) & 1) == 0 {
-			v571 = v558
-			goto b309
-		}
-		v562 = v39 + 13
-		if v562 >= v20 {
-			v571 = v558
-			goto b309
-		}
-		if 0 > v558 {
-			v571 = v558
-			goto b309
-		}
-		if v558 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v558)*8)) = *(*int64)(unsafe.Add(p0, int(v562)*8))
-		}
-		if v558 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v558)*8)) = v562
-		}
-		v571 = v558 + 1
-	b309:
-		if (int32(uint32(v65)>>14) & 1) == 0 {
-			v584 = v571
-			goto b317
-		}
-		v575 = v39 + 14
-		if v575 >= v20 {
-			v584 = v571
-			goto b317
-		}
-		if 0 > v571 {
-			v584 = v571
-			goto b317
-		}
-		if v571 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v571)*8)) = *(*int64)(unsafe.Add(p0, int(v575)*8))
-		}
-		if v571 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v571)*8)) = v575
-		}
-		v584 = v571 + 1
-	b317:
-		if (int32(uint32(v65)>>15) & 1) == 0 {
-			goto b324
-		}
-		v588 = v39 + 15
-		if v588 >= v20 {
-			goto b324
-		}
-		if 0 > v584 {
-			goto b324
-		}
-		if v584 < v8 {
-			*(*int64)(unsafe.Add(p5, int(v584)*8)) = *(*int64)(unsafe.Add(p0, int(v588)*8))
-		}
-		if v584 < v10 {
-			*(*int64)(unsafe.Add(p6, int(v584)*8)) = v588
-		}
-	b324:
+		v22 := int64(uint32(v21))
+		var v357 int64
+		v357 = v22
+	b111:
+		if v357 >= v76 {
+			continue
+		}
+		v359 := v98 + v357
+		v363 := int64(uint32(*(*int32)(unsafe.Add(m0, int(int32(uint64(v357&4095)))*4))))
+		v364 := v35 + v363
+		v365 := 0 <= v359
+		if !v365 {
+			goto b116
+		}
+		if v359 >= v8 {
+			goto b116
+		}
+		if v364 < v0 {
+			*(*int64)(unsafe.Add(p5, int(v359)*8)) = *(*int64)(unsafe.Add(p0, int(v364)*8))
+		}
+	b116:
+		if !v365 {
+			goto b119
+		}
+		if v359 < v10 {
+			*(*int64)(unsafe.Add(p6, int(v359)*8)) = v364
+		}
+	b119:
+		v357 = v357 + 256
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b111
 	}
 	return -1
-}
-
-func (g *unique64Host) r9() int {
-	const n = 256
-	h345 := g.v345[:n]
-	h346 := g.v346[:n]
-	v349 := g.v349
-	v306 := g.v306
-	v4 := g.v4
-	p2 := g.Pointer(2)
-	v635 := g.v635
-	v644 := v635 & 1073741823
-	v645 := v644 | 1073741824
-	v636 := int64(uint32(v635))
-	v648 := v636 >> 30
-	v649 := int32(uint64(v648))
-	v650 := v649 & 1073741823
-	v651 := v650 | 1073741824
-	u310 := g.v310
-	h347 := g.v347[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v345 := h345[li]
-		v346 := h346[li]
-		v21 := int32(li)
-		var v308, v310, v332, v337, v338, v344, v347, v655, v657, v659 int32
-		var v309, v315, v316, v333, v339, v640, v641, v656, v658 int64
-		if v21 != v349 {
-			v655 = v345
-			v656 = v346
-			goto b346
-		}
-		v640 = int64(uint32(v306-v21)) * 2
-		v641 = v640 + 2
-		if v4 >= (v640 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v641)*4)), v645, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v640+3)*4)), v651, kernelimpl.HostUMax[int32])
-		}
-		{
-			v654 := int32(1)
-			if v21 == v306 {
-				v654 = 2
-			}
-			v655 = v654
-			v656 = v636
-		}
-	b346:
-		v657 = v655
-		v658 = v656
-		v659 = 0
-		v308 = v657
-		v309 = v658
-		v310 = v659
-		if uint32(v21) > uint32(v306) {
-			v345 = v308
-			v346 = v309
-			v347 = 512
-			goto b174
-		}
-		if v308 != 0 {
-			v338 = v308
-			v339 = v309
-			goto b171
-		}
-		v315 = int64(uint32(v306-v21)) * 2
-		v316 = v315 + 2
-		if v4 < (v315 + 4) {
-			v332 = 0
-			v333 = 0
-		} else {
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
-			v320 := v315 + 3
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
-			v322 := int32(uint32(v319) >> 30)
-			v325 := v322
-			if int32(uint32(v321)>>30) != v322 {
-				v325 = 0
-			}
-			v331 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
-			v332 = v325
-			v333 = v331
-		}
-		if v21 == v306 {
-			v336 := v332
-			if v332 == 1 {
-				v336 = 2
-			}
-			v337 = v336
-		} else {
-			v337 = v332
-		}
-		v338 = v337
-		v339 = v333
-	b171:
-		if v338 != 1 {
-			v344 = (v21 * 2) + int32(uint32(v338)>>1)
-		} else {
-			v344 = 512
-		}
-		v345 = v338
-		v346 = v339
-		v347 = v344
-	b174:
-		u310 = v310
-		h345[li] = v345
-		h346[li] = v346
-		h347[li] = v347
-	}
-	g.v310 = u310
-	return 4
 }
 
 // unique8Host is a work-group of the kernel [Unique8].
@@ -10772,17 +9304,18 @@ type unique8Host struct {
 
 	v6, v8 int8
 
-	v22, v35, v36, v79 int64
+	v22, v36, v37, v80, v102, v152 int64
 
-	v33, v69, v72, v73, v76, v77, v349, v351, v640 []int32
+	v34, v70, v73, v74, v77, v78, v142, v144, v192 []int32
 
-	v34, v78, v308, v310, v314, v352, v353, v641 int32
+	v35, v79, v103, v107, v145, v146, v193 int32
 
-	v41, v309, v350, v366, v374 []int64
+	v101 bool
 
-	v311 bool
+	v143, v151 []int64
 
 	sint32 []int32
+	sint64 []int64
 }
 
 func newUnique8Host() kernelimpl.HostForm { return new(unique8Host) }
@@ -10799,27 +9332,28 @@ func (g *unique8Host) Begin() {
 	g.v14 = g.Int64(120)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v33, &g.v69, &g.v72, &g.v73, &g.v76, &g.v77, &g.v349, &g.v351, &g.v640)
-	kernelimpl.HostRoom(n, &g.v41, &g.v309, &g.v350, &g.v366, &g.v374)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.Allot(0, 16384)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v34, &g.v70, &g.v73, &g.v74, &g.v77, &g.v78, &g.v142, &g.v144, &g.v192)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v143, &g.v151)
 }
 
 func (g *unique8Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:247
-			g.v352 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v351, -1))
+		case 4: // GroupReduce, lookback.go:332
+			g.v145 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v144, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:269
+		case 5: // GroupReduce, lookback.go:352
+			g.v152 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v151, 0))
 			next = g.r6()
-		case 7: // Barrier, lookback.go:287
+		case 6: // GroupReduce, kernels.go:57
+			g.v193 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v192, 0))
+			next = g.r7()
+		case 7: // Barrier, kernels.go:71
 			next = g.r8()
-		case 8: // GroupReduce, kernels.go:41
-			g.v641 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v640, 0))
-			next = g.r9()
 		}
 	}
 }
@@ -10830,17 +9364,9 @@ func (g *unique8Host) r0() int {
 	v16 := v2 == 0
 	v0 := g.v0
 	p1 := g.Pointer(1)
-	v4 := g.v4
-	v25 := 0 < v4
-	p2 := g.Pointer(2)
-	c0 := g.c0
-	v28 := c0 + -1
-	v27 := c0 != 0
 	u22 := g.v22
-	h33 := g.v33[:n]
-	for li := range n {
+	for range n {
 		var v22 int64
-		var v33 int32
 		if v16 {
 			v22 = v0
 		} else {
@@ -10855,782 +9381,285 @@ func (g *unique8Host) r0() int {
 			}
 			v22 = v21
 		}
-		if int32(li) != 0 {
-			v33 = -1
-			goto b5
-		}
-		if v25 {
-			v26 := atomic.AddInt32((*int32)(p2), int32(1)) - int32(1)
-			v30 := v26
-			if v27 {
-				v30 = v28 - v26
-			}
-			v32 := v30
-			if 4294967295 <= uint32(v30) {
-				v32 = -1
-			}
-			v33 = v32
-		} else {
-			v33 = -1
-		}
-	b5:
 		u22 = v22
-		h33[li] = v33
 	}
 	g.v22 = u22
+	// ZeroLocal, kernels.go:45
+	g.Zero(0)
+	v4 := g.v4
+	v26 := 0 < v4
+	p2 := g.Pointer(2)
+	c0 := g.c0
+	v29 := c0 + -1
+	v28 := c0 != 0
+	h34 := g.v34[:n]
+	for li := range n {
+		var v34 int32
+		if int32(li) != 0 {
+			v34 = -1
+			goto b6
+		}
+		if v26 {
+			v27 := atomic.AddInt32((*int32)(p2), int32(1)) - int32(1)
+			v31 := v27
+			if v28 {
+				v31 = v29 - v27
+			}
+			v33 := v31
+			if 4294967295 <= uint32(v31) {
+				v33 = -1
+			}
+			v34 = v33
+		} else {
+			v34 = -1
+		}
+	b6:
+		h34[li] = v34
+	}
 	// GroupSelect, lookback.go:208
-	g.v34 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v33, 0)[int32(0)]
+	g.v35 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v34, 0)[int32(0)]
 	v22 := g.v22
-	v34 := g.v34
-	v35 := int64(uint32(v34))
-	v36 := v35 * 4096
-	v37 := v22 <= v36
-	v38 := v34 != 0
+	v35 := g.v35
+	v36 := int64(uint32(v35))
+	v37 := v36 * 4096
+	v38 := v22 <= v37
+	v39 := v35 != 0
 	p0 := g.Pointer(0)
 	v6 := g.v6
 	v7 := int32(uint8(v6))
-	v42 := v7 == 0
+	v43 := v7 == 0
 	v8 := g.v8
 	v9 := int32(uint8(v8))
-	h41 := g.v41[:n]
-	h69 := g.v69[:n]
-	h72 := g.v72[:n]
+	h70 := g.v70[:n]
+	h73 := g.v73[:n]
 	more := false
 	for li := range n {
 		v23 := int32(li)
-		var v43, v44, v50, v53, v69 int32
-		var v64, v65 bool
-		if !v37 {
-			goto b9
+		var v44, v45, v51, v54, v70 int32
+		var v65, v66 bool
+		if !v38 {
+			goto b10
 		}
-		if v38 {
+		if v39 {
 			g.Leave(li)
 			continue
 		}
-	b9:
-		v41 := v36 + int64(uint32(v23*16))
-		v43 = 0
-		v44 = 0
 	b10:
-		v46 := v41 + int64(uint32(v44))
-		if v46 >= v22 {
-			v69 = v43
+		v42 := v37 + int64(uint32(v23*16))
+		v44 = 0
+		v45 = 0
+	b11:
+		v47 := v42 + int64(uint32(v45))
+		if v47 >= v22 {
+			v70 = v44
+			goto b21
+		}
+		if v47 == 0 {
 			goto b20
 		}
-		if v46 == 0 {
+		v51 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v47)))))
+		v54 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v47+-1)))))
+		if v43 {
+			v66 = v51 == v54
 			goto b19
 		}
-		v50 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v46)))))
-		v53 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v46+-1)))))
-		if v42 {
-			v65 = v50 == v53
+		if v51 == v54 {
+			v65 = true
 			goto b18
 		}
-		if v50 == v53 {
-			v64 = true
-			goto b17
-		}
-		if ((v50 | v53) & v7) == 0 {
-			v64 = true
+		if ((v51 | v54) & v7) == 0 {
+			v65 = true
 		} else {
-			v63 := (uint32(v9) < uint32(v50&v7)) && (uint32(v9) < uint32(v53&v7))
-			v64 = v63
+			v64 := (uint32(v9) < uint32(v51&v7)) && (uint32(v9) < uint32(v54&v7))
+			v65 = v64
 		}
-	b17:
-		v65 = v64
 	b18:
-		if v65 {
-			v69 = v43
-			goto b20
-		}
+		v66 = v65
 	b19:
-		v69 = v43 | (int32(1) << (uint32(v44&31) & 31))
+		if v66 {
+			v70 = v44
+			goto b21
+		}
 	b20:
-		v70 := v44 + 1
-		if v70 >= 16 {
-			v72 := int32(bits.OnesCount32(uint32(v69)))
-			h41[li] = v41
-			h69[li] = v69
-			h72[li] = v72
+		v70 = v44 | (int32(1) << (uint32(v45&31) & 31))
+	b21:
+		v71 := v45 + 1
+		if v71 >= 16 {
+			v73 := int32(bits.OnesCount32(uint32(v70)))
+			h70[li] = v70
+			h73[li] = v73
 			more = true
 			continue
 		}
-		v43 = v69
 		v44 = v70
-		goto b10
+		v45 = v71
+		goto b11
 	}
-	g.v35 = v35
 	g.v36 = v36
+	g.v37 = v37
 	if !more {
 		return -1
 	}
-	// ZeroLocal, kernels.go:36
-	g.Zero(0)
-	// GroupExclusiveScan, kernels.go:38
+	// GroupExclusiveScan, kernels.go:54
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v72, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v73, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v73, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v74, in, len(in), int32(0))
 	}
-	h73 := g.v73[:n]
-	h76 := g.v76[:n]
+	h74 := g.v74[:n]
 	h77 := g.v77[:n]
+	h78 := g.v78[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v74 := h74[li]
 		v73 := h73[li]
-		v72 := h72[li]
-		v76 := v73
+		v77 := v74
 		if int32(li) == 0 {
-			v76 = 0
+			v77 = 0
 		}
-		v77 := v76 + v72
-		h76[li] = v76
+		v78 := v77 + v73
 		h77[li] = v77
+		h78[li] = v78
 	}
-	// GroupSelect, kernels.go:39
-	g.v78 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v77, 0)[int32(255)]
+	// GroupSelect, kernels.go:55
+	g.v79 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v78, 0)[int32(255)]
 	c1 := g.c1
-	v80 := c1 == 0
-	v85 := v35 * 2
-	v87 := v85 + 4
-	v88 := v4 < v87
-	v86 := v85 + 2
-	v83 := v34 == 0
-	v84 := int32(1)
-	if v83 {
-		v84 = 2
+	v81 := c1 == 0
+	v86 := v36 * 2
+	v88 := v86 + 4
+	v89 := v4 < v88
+	v87 := v86 + 2
+	v84 := v35 == 0
+	v85 := int32(1)
+	if v84 {
+		v85 = 2
 	}
-	v89 := v84 << 30
-	v78 := g.v78
-	v90 := v78 & 1073741823
-	v91 := v89 | v90
-	v93 := v85 + 3
-	v79 := int64(uint32(v78))
-	v94 := v79 >> 30
-	v95 := int32(uint64(v94))
-	v96 := v95 & 1073741823
-	v97 := v89 | v96
-	v99 := v34 == 0
-	v308 := v34 + -1
-	v100 := v36 + 4096
-	v101 := v22 <= v100
+	v90 := v85 << 30
+	v79 := g.v79
+	v91 := v79 & 1073741823
+	v92 := v90 | v91
+	v94 := v86 + 3
+	v80 := int64(uint32(v79))
+	v95 := v80 >> 30
+	v96 := int32(uint64(v95))
+	v97 := v96 & 1073741823
+	v98 := v90 | v97
+	v100 := v35 + -1
+	v101 := v35 != 0
+	u102 := g.v102
+	u103 := g.v103
+	u107 := g.v107
+	h142 := g.v142[:n]
+	h143 := g.v143[:n]
+	h144 := g.v144[:n]
+	c2 := g.c2
+	v218 := c2 == 0
+	v220 := v36 * 2
+	v222 := v220 + 4
+	v223 := v4 < v222
+	v221 := v220 + 2
+	v228 := v220 + 3
+	v234 := v37 + 4096
+	v235 := v22 <= v234
 	v14 := g.v14
-	v102 := 0 < v14
+	v236 := 0 < v14
 	p7 := g.Pointer(7)
-	v10 := g.v10
-	p5 := g.Pointer(5)
-	v12 := g.v12
-	p6 := g.Pointer(6)
-	h309 := g.v309[:n]
-	u310 := g.v310
-	u311 := g.v311
-	u314 := g.v314
-	h349 := g.v349[:n]
-	h350 := g.v350[:n]
-	h351 := g.v351[:n]
+	m0 := g.Memory(0)
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v23 := int32(li)
-		v24 := v23 == 0
-		v76 := h76[li]
-		v69 := h69[li]
-		v41 := h41[li]
-		var v104, v114, v118, v127, v131, v140, v144, v153, v157, v166, v170, v179, v183, v192, v196, v205, v209, v218, v222, v231, v235, v244, v248, v257, v261, v270, v274, v283, v287, v296, v300, v309, v313, v319, v320, v337, v343, v350 int64
-		var v310, v312, v314, v336, v341, v342, v348, v349, v351 int32
-		var v311 bool
-		if !v24 {
+		v25 := v23 == 0
+		v70 := h70[li]
+		v77 := h77[li]
+		v40 := v23 * 16
+		var v102, v106, v112, v113, v130, v136, v143, v219 int64
+		var v103, v105, v107, v129, v134, v135, v141, v142, v144, v244, v252, v260, v268, v276, v284, v292, v300, v308, v316, v324, v332, v340, v348, v356 int32
+		var v104 bool
+		if !v25 {
 			goto b30
 		}
-		if v80 {
+		if v81 {
 			goto b28
 		}
-		if int32(uint32(v34)%uint32(c1)) == 0 {
+		if int32(uint32(v35)%uint32(c1)) == 0 {
 			goto b30
 		}
 	b28:
-		if !v88 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v86)*4)), v91)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v93)*4)), v97)
+		if !v89 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v87)*4)), v92)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v94)*4)), v98)
 		}
 	b30:
-		if !v99 {
-			v309 = 0
-			v310 = v308
-			v311 = true
-			goto b163
+		v102 = 0
+		v103 = v100
+		v104 = v101
+		if !v104 {
+			goto b68
 		}
-		if !v24 {
-			goto b35
-		}
-		if !v101 {
-			goto b35
-		}
-		if v102 {
-			*(*int64)(p7) = v79
-		}
-	b35:
-		v104 = int64(uint32(v76))
-		if (v69 & 1) == 0 {
-			v114 = v104
+		v105 = 0
+		v106 = 0
+		v107 = 0
+		if uint32(v23) > uint32(v103) {
+			v142 = v105
+			v143 = v106
+			v144 = 512
 			goto b42
 		}
-		if v41 >= v22 {
-			v114 = v104
-			goto b42
+		if v105 != 0 {
+			v135 = v105
+			v136 = v106
+			goto b39
 		}
-		if v104 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v104))) = *(*int8)(unsafe.Add(p0, int(v41)))
+		v112 = int64(uint32(v103-v23)) * 2
+		v113 = v112 + 2
+		if v4 < (v112 + 4) {
+			v129 = 0
+			v130 = 0
+		} else {
+			v116 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v113)*4)))
+			v118 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v112+3)*4)))
+			v119 := int32(uint32(v116) >> 30)
+			v122 := v119
+			if int32(uint32(v118)>>30) != v119 {
+				v122 = 0
+			}
+			v128 := int64(uint32(v116&1073741823)) | (int64(uint32(v118&1073741823)) << 30)
+			v129 = v122
+			v130 = v128
 		}
-		if v104 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v104)*8)) = v41
+		if v23 == v103 {
+			v133 := v129
+			if v129 == 1 {
+				v133 = 2
+			}
+			v134 = v133
+		} else {
+			v134 = v129
 		}
-		v114 = v104 + 1
+		v135 = v134
+		v136 = v130
+	b39:
+		if v135 != 1 {
+			v141 = (v23 * 2) + int32(uint32(v135)>>1)
+		} else {
+			v141 = 512
+		}
+		v142 = v135
+		v143 = v136
+		v144 = v141
 	b42:
-		if (int32(uint32(v69)>>1) & 1) == 0 {
-			v127 = v114
-			goto b50
-		}
-		v118 = v41 + 1
-		if v118 >= v22 {
-			v127 = v114
-			goto b50
-		}
-		if 0 > v114 {
-			v127 = v114
-			goto b50
-		}
-		if v114 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v114))) = *(*int8)(unsafe.Add(p0, int(v118)))
-		}
-		if v114 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v114)*8)) = v118
-		}
-		v127 = v114 + 1
-	b50:
-		if (int32(uint32(v69)>>2) & 1) == 0 {
-			v140 = v127
-			goto b58
-		}
-		v131 = v41 + 2
-		if v131 >= v22 {
-			v140 = v127
-			goto b58
-		}
-		if 0 > v127 {
-			v140 = v127
-			goto b58
-		}
-		if v127 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v127))) = *(*int8)(unsafe.Add(p0, int(v131)))
-		}
-		if v127 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v127)*8)) = v131
-		}
-		v140 = v127 + 1
-	b58:
-		if (int32(uint32(v69)>>3) & 1) == 0 {
-			v153 = v140
-			goto b66
-		}
-		v144 = v41 + 3
-		if v144 >= v22 {
-			v153 = v140
-			goto b66
-		}
-		if 0 > v140 {
-			v153 = v140
-			goto b66
-		}
-		if v140 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v140))) = *(*int8)(unsafe.Add(p0, int(v144)))
-		}
-		if v140 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v140)*8)) = v144
-		}
-		v153 = v140 + 1
-	b66:
-		if (int32(uint32(v69)>>4) & 1) == 0 {
-			v166 = v153
-			goto b74
-		}
-		v157 = v41 + 4
-		if v157 >= v22 {
-			v166 = v153
-			goto b74
-		}
-		if 0 > v153 {
-			v166 = v153
-			goto b74
-		}
-		if v153 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v153))) = *(*int8)(unsafe.Add(p0, int(v157)))
-		}
-		if v153 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v153)*8)) = v157
-		}
-		v166 = v153 + 1
-	b74:
-		if (int32(uint32(v69)>>5) & 1) == 0 {
-			v179 = v166
-			goto b82
-		}
-		v170 = v41 + 5
-		if v170 >= v22 {
-			v179 = v166
-			goto b82
-		}
-		if 0 > v166 {
-			v179 = v166
-			goto b82
-		}
-		if v166 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v166))) = *(*int8)(unsafe.Add(p0, int(v170)))
-		}
-		if v166 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v166)*8)) = v170
-		}
-		v179 = v166 + 1
-	b82:
-		if (int32(uint32(v69)>>6) & 1) == 0 {
-			v192 = v179
-			goto b90
-		}
-		v183 = v41 + 6
-		if v183 >= v22 {
-			v192 = v179
-			goto b90
-		}
-		if 0 > v179 {
-			v192 = v179
-			goto b90
-		}
-		if v179 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v179))) = *(*int8)(unsafe.Add(p0, int(v183)))
-		}
-		if v179 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v179)*8)) = v183
-		}
-		v192 = v179 + 1
-	b90:
-		if (int32(uint32(v69)>>7) & 1) == 0 {
-			v205 = v192
-			goto b98
-		}
-		v196 = v41 + 7
-		if v196 >= v22 {
-			v205 = v192
-			goto b98
-		}
-		if 0 > v192 {
-			v205 = v192
-			goto b98
-		}
-		if v192 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v192))) = *(*int8)(unsafe.Add(p0, int(v196)))
-		}
-		if v192 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v192)*8)) = v196
-		}
-		v205 = v192 + 1
-	b98:
-		if (int32(uint32(v69)>>8) & 1) == 0 {
-			v218 = v205
-			goto b106
-		}
-		v209 = v41 + 8
-		if v209 >= v22 {
-			v218 = v205
-			goto b106
-		}
-		if 0 > v205 {
-			v218 = v205
-			goto b106
-		}
-		if v205 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v205))) = *(*int8)(unsafe.Add(p0, int(v209)))
-		}
-		if v205 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v205)*8)) = v209
-		}
-		v218 = v205 + 1
-	b106:
-		if (int32(uint32(v69)>>9) & 1) == 0 {
-			v231 = v218
-			goto b114
-		}
-		v222 = v41 + 9
-		if v222 >= v22 {
-			v231 = v218
-			goto b114
-		}
-		if 0 > v218 {
-			v231 = v218
-			goto b114
-		}
-		if v218 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v218))) = *(*int8)(unsafe.Add(p0, int(v222)))
-		}
-		if v218 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v218)*8)) = v222
-		}
-		v231 = v218 + 1
-	b114:
-		if (int32(uint32(v69)>>10) & 1) == 0 {
-			v244 = v231
-			goto b122
-		}
-		v235 = v41 + 10
-		if v235 >= v22 {
-			v244 = v231
-			goto b122
-		}
-		if 0 > v231 {
-			v244 = v231
-			goto b122
-		}
-		if v231 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v231))) = *(*int8)(unsafe.Add(p0, int(v235)))
-		}
-		if v231 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v231)*8)) = v235
-		}
-		v244 = v231 + 1
-	b122:
-		if (int32(uint32(v69)>>11) & 1) == 0 {
-			v257 = v244
-			goto b130
-		}
-		v248 = v41 + 11
-		if v248 >= v22 {
-			v257 = v244
-			goto b130
-		}
-		if 0 > v244 {
-			v257 = v244
-			goto b130
-		}
-		if v244 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v244))) = *(*int8)(unsafe.Add(p0, int(v248)))
-		}
-		if v244 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v244)*8)) = v248
-		}
-		v257 = v244 + 1
-	b130:
-		if (int32(uint32(v69)>>12) & 1) == 0 {
-			v270 = v257
-			goto b138
-		}
-		v261 = v41 + 12
-		if v261 >= v22 {
-			v270 = v257
-			goto b138
-		}
-		if 0 > v257 {
-			v270 = v257
-			goto b138
-		}
-		if v257 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v257))) = *(*int8)(unsafe.Add(p0, int(v261)))
-		}
-		if v257 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v257)*8)) = v261
-		}
-		v270 = v257 + 1
-	b138:
-		if (int32(uint32(v69)>>13) & 1) == 0 {
-			v283 = v270
-			goto b146
-		}
-		v274 = v41 + 13
-		if v274 >= v22 {
-			v283 = v270
-			goto b146
-		}
-		if 0 > v270 {
-			v283 = v270
-			goto b146
-		}
-		if v270 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v270))) = *(*int8)(unsafe.Add(p0, int(v274)))
-		}
-		if v270 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v270)*8)) = v274
-		}
-		v283 = v270 + 1
-	b146:
-		if (int32(uint32(v69)>>14) & 1) == 0 {
-			v296 = v283
-			goto b154
-		}
-		v287 = v41 + 14
-		if v287 >= v22 {
-			v296 = v283
-			goto b154
-		}
-		if 0 > v283 {
-			v296 = v283
-			goto b154
-		}
-		if v283 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v283))) = *(*int8)(unsafe.Add(p0, int(v287)))
-		}
-		if v283 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v283)*8)) = v287
-		}
-		v296 = v283 + 1
-	b154:
-		if (int32(uint32(v69)>>15) & 1) == 0 {
-			goto b161
-		}
-		v300 = v41 + 15
-		if v300 >= v22 {
-			goto b161
-		}
-		if 0 > v296 {
-			goto b161
-		}
-		if v296 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v296))) = *(*int8)(unsafe.Add(p0, int(v300)))
-		}
-		if v296 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v296)*8)) = v300
-		}
-	b161:
-		g.Leave(li)
-		continue
-	b163:
-		v312 = 0
-		v313 = v309
-		v314 = 0
-		if uint32(v23) > uint32(v310) {
-			v349 = v312
-			v350 = v313
-			v351 = 512
-			goto b174
-		}
-		if v312 != 0 {
-			v342 = v312
-			v343 = v313
-			goto b171
-		}
-		v319 = int64(uint32(v310-v23)) * 2
-		v320 = v319 + 2
-		if v4 < (v319 + 4) {
-			v336 = 0
-			v337 = 0
-		} else {
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
-			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319+3)*4)))
-			v326 := int32(uint32(v323) >> 30)
-			v329 := v326
-			if int32(uint32(v325)>>30) != v326 {
-				v329 = 0
-			}
-			v335 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
-			v336 = v329
-			v337 = v335
-		}
-		if v23 == v310 {
-			v340 := v336
-			if v336 == 1 {
-				v340 = 2
-			}
-			v341 = v340
-		} else {
-			v341 = v336
-		}
-		v342 = v341
-		v343 = v337
-	b171:
-		if v342 != 1 {
-			v348 = (v23 * 2) + int32(uint32(v342)>>1)
-		} else {
-			v348 = 512
-		}
-		v349 = v342
-		v350 = v343
-		v351 = v348
-	b174:
-		h309[li] = v309
-		u310 = v310
-		u311 = v311
-		u314 = v314
-		h349[li] = v349
-		h350[li] = v350
-		h351[li] = v351
-		next = 4
-	}
-	g.v79 = v79
-	g.v308 = v308
-	g.v310 = u310
-	g.v311 = u311
-	g.v314 = u314
-	return next
-}
-
-func (g *unique8Host) r5() int {
-	const n = 256
-	h309 := g.v309[:n]
-	e310 := g.v310
-	e311 := g.v311
-	e314 := g.v314
-	h349 := g.v349[:n]
-	h350 := g.v350[:n]
-	v352 := g.v352
-	v354 := 512 <= uint32(v352)
-	v355 := v352 & 1
-	v356 := v355 == 1
-	v353 := int32(uint32(v352) >> 1)
-	v357 := 256 <= uint32(v353)
-	u310 := g.v310
-	c2 := g.c2
-	v4 := g.v4
-	p2 := g.Pointer(2)
-	u311 := g.v311
-	u314 := g.v314
-	h351 := g.v351[:n]
-	v22 := g.v22
-	p0 := g.Pointer(0)
-	v6 := g.v6
-	v7 := int32(uint8(v6))
-	v610 := v7 == 0
-	v8 := g.v8
-	v9 := int32(uint8(v8))
-	h640 := g.v640[:n]
-	dead := g.Dead[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v309 := h309[li]
-		v310 := e310
-		v311 := e311
-		v314 := e314
-		v349 := h349[li]
-		v350 := h350[li]
-		v23 := int32(li)
-		v39 := v23 * 16
-		v40 := int64(uint32(v39))
-		var v312, v336, v341, v342, v348, v351, v602, v611, v612, v618, v621, v637, v663, v665 int32
-		var v313, v319, v320, v337, v343, v601, v609, v664 int64
-		var v603, v632, v633 bool
-		if v354 {
-			goto b177
-		}
-		if !v356 {
-			goto b327
-		}
-	b177:
-		if !v311 {
-			goto b180
-		}
-		if v357 {
-			v601 = v309
-			v602 = v310 + -256
-			v603 = true
-		} else {
-			goto b180
-		}
-		v309 = v601
-		v310 = v602
-		v311 = v603
-		v312 = 0
-		v313 = v309
-		v314 = 0
-		goto b164
-	b180:
-		h309[li] = v309
-		u310 = v310
-		h350[li] = v350
-		if next != 5 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 5
-		}
-		continue
-	b327:
-		{
-			v604 := v314 + 1
-			if uint32(v604) >= uint32(c2) {
-				v609 = (int64(uint32(v310-v353)) * 4096) + v40
-				v611 = 0
-				v612 = 0
-				goto b329
-			}
-			v663 = v349
-			v664 = v350
-			v665 = v604
-		}
-		v312 = v663
-		v313 = v664
-		v314 = v665
-	b164:
-		if uint32(v23) > uint32(v310) {
-			v349 = v312
-			v350 = v313
-			v351 = 512
-			goto b174
-		}
-		if v312 != 0 {
-			v342 = v312
-			v343 = v313
-			goto b171
-		}
-		v319 = int64(uint32(v310-v23)) * 2
-		v320 = v319 + 2
-		if v4 < (v319 + 4) {
-			v336 = 0
-			v337 = 0
-		} else {
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
-			v324 := v319 + 3
-			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v324)*4)))
-			v326 := int32(uint32(v323) >> 30)
-			v329 := v326
-			if int32(uint32(v325)>>30) != v326 {
-				v329 = 0
-			}
-			v335 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
-			v336 = v329
-			v337 = v335
-		}
-		if v23 == v310 {
-			v340 := v336
-			if v336 == 1 {
-				v340 = 2
-			}
-			v341 = v340
-		} else {
-			v341 = v336
-		}
-		v342 = v341
-		v343 = v337
-	b171:
-		if v342 != 1 {
-			v348 = (v23 * 2) + int32(uint32(v342)>>1)
-		} else {
-			v348 = 512
-		}
-		v349 = v342
-		v350 = v343
-		v351 = v348
-	b174:
-		h309[li] = v309
-		u310 = v310
-		u311 = v311
-		u314 = v314
-		h349[li] = v349
-		h350[li] = v350
-		h351[li] = v351
+		u102 = v102
+		u103 = v103
+		u107 = v107
+		h142[li] = v142
+		h143[li] = v143
+		h144[li] = v144
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -11638,731 +9667,788 @@ func (g *unique8Host) r5() int {
 			next = 4
 		}
 		continue
-	b329:
-		v614 := v609 + int64(uint32(v612))
-		if v614 >= v22 {
-			v637 = v611
-			goto b339
+	b68:
+		if !v25 {
+			goto b73
 		}
-		if v614 == 0 {
-			goto b338
+		if !v101 {
+			goto b73
 		}
-		v618 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v614)))))
-		v621 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v614+-1)))))
-		if v610 {
-			v633 = v618 == v621
-			goto b337
+		if !v218 {
+			goto b73
 		}
-		if v618 == v621 {
-			v632 = true
-			goto b336
+		v219 = v102 + v80
+		if !v223 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v221)*4)), ((int32(uint64(v219)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v228)*4)), ((int32(uint64(v219>>30)) & 1073741823) | -2147483648))
 		}
-		if ((v618 | v621) & v7) == 0 {
-			v632 = true
+	b73:
+		if !v25 {
+			goto b77
+		}
+		if !v235 {
+			goto b77
+		}
+		if v236 {
+			*(*int64)(p7) = v102 + v80
+		}
+	b77:
+		if (v70 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v77&4095)*4)) = v40
+			v244 = v77 + 1
 		} else {
-			v631 := (uint32(v9) < uint32(v618&v7)) && (uint32(v9) < uint32(v621&v7))
-			v632 = v631
+			v244 = v77
 		}
-	b336:
-		v633 = v632
-	b337:
-		if v633 {
-			v637 = v611
-			goto b339
-		}
-	b338:
-		v637 = v611 | (int32(1) << (uint32(v612&31) & 31))
-	b339:
-		v638 := v612 + 1
-		if v638 >= 16 {
-			v640 := int32(bits.OnesCount32(uint32(v637)))
-			h309[li] = v309
-			u310 = v310
-			u311 = v311
-			h349[li] = v349
-			h350[li] = v350
-			h640[li] = v640
-			if next != 8 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 8
-			}
-			continue
-		}
-		v611 = v637
-		v612 = v638
-		goto b329
-	}
-	g.v310 = u310
-	g.v353 = v353
-	g.v311 = u311
-	g.v314 = u314
-	return next
-}
-
-func (g *unique8Host) r6() int {
-	const n = 256
-	m0 := g.Memory(0)
-	h350 := g.v350[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v23 := int32(li)
-		v350 := h350[li]
-		*(*int64)(unsafe.Add(m0, int(v23&255)*8)) = v350
-	}
-	// Barrier, lookback.go:271
-	h309 := g.v309[:n]
-	e310 := g.v310
-	v353 := g.v353
-	v361 := uint32(v353) < 256
-	v362 := v353 & 255
-	v365 := int32(256)
-	if v361 {
-		v365 = v353
-	}
-	stop := g.Cancelled()
-	v308 := g.v308
-	v79 := g.v79
-	c3 := g.c3
-	v375 := c3 == 0
-	v4 := g.v4
-	v35 := g.v35
-	v376 := v35 * 2
-	v378 := v376 + 4
-	v379 := v4 < v378
-	p2 := g.Pointer(2)
-	v377 := v376 + 2
-	v384 := v376 + 3
-	h366 := g.v366[:n]
-	h374 := g.v374[:n]
-	u310 := g.v310
-	u311 := g.v311
-	u314 := g.v314
-	h349 := g.v349[:n]
-	h351 := g.v351[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v309 := h309[li]
-		v310 := e310
-		v23 := int32(li)
-		v24 := v23 == 0
-		var v311, v603 bool
-		var v312, v314, v336, v341, v342, v348, v349, v351, v367, v602 int32
-		var v313, v319, v320, v337, v343, v350, v364, v366, v374, v601 int64
-		if v361 {
-			v364 = *(*int64)(unsafe.Add(m0, int(v362)*8))
+		v245 := v40 + 1
+		if (int32(uint32(v70)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v244&4095)*4)) = v245
+			v252 = v244 + 1
 		} else {
-			v364 = v309
+			v252 = v244
 		}
-		v366 = v364
-		v367 = v365
-	b185:
-		if v367 != 0 {
-			v369 := v367 + -1
-			v366 = v366 + *(*int64)(unsafe.Add(m0, int(v369&255)*8))
-			v367 = v369
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b185
+		v253 := v40 + 2
+		if (int32(uint32(v70)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v252&4095)*4)) = v253
+			v260 = v252 + 1
+		} else {
+			v260 = v252
 		}
-		if v310 != v308 {
-			v601 = v366
-			v602 = v310 + 256
-			v603 = false
-			goto b326
+		v261 := v40 + 3
+		if (int32(uint32(v70)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v260&4095)*4)) = v261
+			v268 = v260 + 1
+		} else {
+			v268 = v260
 		}
-		v374 = v366 + v79
-		if !v24 {
-			goto b192
+		v269 := v40 + 4
+		if (int32(uint32(v70)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v268&4095)*4)) = v269
+			v276 = v268 + 1
+		} else {
+			v276 = v268
 		}
-		if !v375 {
-			goto b192
+		v277 := v40 + 5
+		if (int32(uint32(v70)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v276&4095)*4)) = v277
+			v284 = v276 + 1
+		} else {
+			v284 = v276
 		}
-		if !v379 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v377)*4)), ((int32(uint64(v374)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v384)*4)), ((int32(uint64(v374>>30)) & 1073741823) | -2147483648))
+		v285 := v40 + 6
+		if (int32(uint32(v70)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v284&4095)*4)) = v285
+			v292 = v284 + 1
+		} else {
+			v292 = v284
 		}
-	b192:
-		h366[li] = v366
-		h374[li] = v374
+		v293 := v40 + 7
+		if (int32(uint32(v70)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v292&4095)*4)) = v293
+			v300 = v292 + 1
+		} else {
+			v300 = v292
+		}
+		v301 := v40 + 8
+		if (int32(uint32(v70)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v300&4095)*4)) = v301
+			v308 = v300 + 1
+		} else {
+			v308 = v300
+		}
+		v309 := v40 + 9
+		if (int32(uint32(v70)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v308&4095)*4)) = v309
+			v316 = v308 + 1
+		} else {
+			v316 = v308
+		}
+		v317 := v40 + 10
+		if (int32(uint32(v70)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v316&4095)*4)) = v317
+			v324 = v316 + 1
+		} else {
+			v324 = v316
+		}
+		v325 := v40 + 11
+		if (int32(uint32(v70)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v324&4095)*4)) = v325
+			v332 = v324 + 1
+		} else {
+			v332 = v324
+		}
+		v333 := v40 + 12
+		if (int32(uint32(v70)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v332&4095)*4)) = v333
+			v340 = v332 + 1
+		} else {
+			v340 = v332
+		}
+		v341 := v40 + 13
+		if (int32(uint32(v70)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v340&4095)*4)) = v341
+			v348 = v340 + 1
+		} else {
+			v348 = v340
+		}
+		v349 := v40 + 14
+		if (int32(uint32(v70)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v348&4095)*4)) = v349
+			v356 = v348 + 1
+		} else {
+			v356 = v348
+		}
+		v357 := v40 + 15
+		if (int32(uint32(v70)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v356&4095)*4)) = v357
+		}
+		u102 = v102
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 7
 		}
-		continue
-	b326:
-		v309 = v601
-		v310 = v602
-		v311 = v603
-		v312 = 0
-		v313 = v309
-		v314 = 0
-		if uint32(v23) > uint32(v310) {
-			v349 = v312
-			v350 = v313
-			v351 = 512
-			goto b174
+	}
+	g.v80 = v80
+	g.v101 = v101
+	g.v102 = u102
+	g.v103 = u103
+	g.v107 = u107
+	return next
+}
+
+func (g *unique8Host) r5() int {
+	const n = 256
+	e107 := g.v107
+	h142 := g.v142[:n]
+	h143 := g.v143[:n]
+	v145 := g.v145
+	v147 := 512 <= uint32(v145)
+	v148 := v145 & 1
+	v149 := v148 == 1
+	v146 := int32(uint32(v145) >> 1)
+	h151 := g.v151[:n]
+	c3 := g.c3
+	v103 := g.v103
+	v158 := v103 - v146
+	v159 := int64(uint32(v158))
+	v160 := v159 * 4096
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	u107 := g.v107
+	h144 := g.v144[:n]
+	v22 := g.v22
+	p0 := g.Pointer(0)
+	v6 := g.v6
+	v7 := int32(uint8(v6))
+	v162 := v7 == 0
+	v8 := g.v8
+	v9 := int32(uint8(v8))
+	h192 := g.v192[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
 		}
-		if v312 != 0 {
-			v342 = v312
-			v343 = v313
-			goto b171
+		v107 := e107
+		v142 := h142[li]
+		v143 := h143[li]
+		v23 := int32(li)
+		v40 := v23 * 16
+		v41 := int64(uint32(v40))
+		var v105, v129, v134, v135, v141, v144, v163, v164, v170, v173, v189, v215, v217 int32
+		var v106, v112, v113, v130, v136, v161, v216 int64
+		var v184, v185 bool
+		if v147 {
+			goto b45
 		}
-		v319 = int64(uint32(v310-v23)) * 2
-		v320 = v319 + 2
-		if v4 < (v319 + 4) {
-			v336 = 0
-			v337 = 0
-		} else {
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
-			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v319+3)*4)))
-			v326 := int32(uint32(v323) >> 30)
-			v329 := v326
-			if int32(uint32(v325)>>30) != v326 {
-				v329 = 0
+		if !v149 {
+			goto b47
+		}
+	b45:
+		{
+			v151 := v143
+			if uint32(v146) < uint32(v23) {
+				v151 = 0
 			}
-			v335 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
-			v336 = v329
-			v337 = v335
-		}
-		if v23 == v310 {
-			v340 := v336
-			if v336 == 1 {
-				v340 = 2
+			h151[li] = v151
+			if next != 5 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 5
 			}
-			v341 = v340
-		} else {
-			v341 = v336
+			continue
 		}
-		v342 = v341
-		v343 = v337
-	b171:
-		if v342 != 1 {
-			v348 = (v23 * 2) + int32(uint32(v342)>>1)
-		} else {
-			v348 = 512
+	b47:
+		v156 := v107 + 1
+		if uint32(v156) >= uint32(c3) {
+			v161 = v160 + v41
+			v163 = 0
+			v164 = 0
+			goto b49
 		}
-		v349 = v342
-		v350 = v343
-		v351 = v348
-	b174:
-		h309[li] = v309
-		u310 = v310
-		u311 = v311
-		u314 = v314
-		h349[li] = v349
-		h350[li] = v350
-		h351[li] = v351
+		v215 = v142
+		v216 = v143
+		v217 = v156
+		v105 = v215
+		v106 = v216
+		v107 = v217
+		if uint32(v23) > uint32(v103) {
+			v142 = v105
+			v143 = v106
+			v144 = 512
+			goto b42
+		}
+		if v105 != 0 {
+			v135 = v105
+			v136 = v106
+			goto b39
+		}
+		v112 = int64(uint32(v103-v23)) * 2
+		v113 = v112 + 2
+		if v4 < (v112 + 4) {
+			v129 = 0
+			v130 = 0
+		} else {
+			v116 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v113)*4)))
+			v117 := v112 + 3
+			v118 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v117)*4)))
+			v119 := int32(uint32(v116) >> 30)
+			v122 := v119
+			if int32(uint32(v118)>>30) != v119 {
+				v122 = 0
+			}
+			v128 := int64(uint32(v116&1073741823)) | (int64(uint32(v118&1073741823)) << 30)
+			v129 = v122
+			v130 = v128
+		}
+		if v23 == v103 {
+			v133 := v129
+			if v129 == 1 {
+				v133 = 2
+			}
+			v134 = v133
+		} else {
+			v134 = v129
+		}
+		v135 = v134
+		v136 = v130
+	b39:
+		if v135 != 1 {
+			v141 = (v23 * 2) + int32(uint32(v135)>>1)
+		} else {
+			v141 = 512
+		}
+		v142 = v135
+		v143 = v136
+		v144 = v141
+	b42:
+		u107 = v107
+		h142[li] = v142
+		h143[li] = v143
+		h144[li] = v144
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 4
 		}
+		continue
+	b49:
+		v166 := v161 + int64(uint32(v164))
+		if v166 >= v22 {
+			v189 = v163
+			goto b59
+		}
+		if v166 == 0 {
+			goto b58
+		}
+		v170 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v166)))))
+		v173 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v166+-1)))))
+		if v162 {
+			v185 = v170 == v173
+			goto b57
+		}
+		if v170 == v173 {
+			v184 = true
+			goto b56
+		}
+		if ((v170 | v173) & v7) == 0 {
+			v184 = true
+		} else {
+			v183 := (uint32(v9) < uint32(v170&v7)) && (uint32(v9) < uint32(v173&v7))
+			v184 = v183
+		}
+	b56:
+		v185 = v184
+	b57:
+		if v185 {
+			v189 = v163
+			goto b59
+		}
+	b58:
+		v189 = v163 | (int32(1) << (uint32(v164&31) & 31))
+	b59:
+		v190 := v164 + 1
+		if v190 >= 16 {
+			v192 := int32(bits.OnesCount32(uint32(v189)))
+			h142[li] = v142
+			h143[li] = v143
+			h192[li] = v192
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
+			}
+			continue
+		}
+		v163 = v189
+		v164 = v190
+		goto b49
 	}
-	g.v310 = u310
-	g.v311 = u311
-	g.v314 = u314
+	g.v146 = v146
+	g.v107 = u107
 	return next
+}
+
+func (g *unique8Host) r6() int {
+	const n = 256
+	e102 := g.v102
+	e103 := g.v103
+	v152 := g.v152
+	v146 := g.v146
+	v154 := 256 <= uint32(v146)
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	u102 := g.v102
+	u103 := g.v103
+	u107 := g.v107
+	h142 := g.v142[:n]
+	h143 := g.v143[:n]
+	h144 := g.v144[:n]
+	v101 := g.v101
+	c2 := g.c2
+	v218 := c2 == 0
+	v80 := g.v80
+	v36 := g.v36
+	v220 := v36 * 2
+	v222 := v220 + 4
+	v223 := v4 < v222
+	v221 := v220 + 2
+	v228 := v220 + 3
+	v22 := g.v22
+	v37 := g.v37
+	v234 := v37 + 4096
+	v235 := v22 <= v234
+	v14 := g.v14
+	v236 := 0 < v14
+	p7 := g.Pointer(7)
+	h70 := g.v70[:n]
+	h77 := g.v77[:n]
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v102 := e102
+		v103 := e103
+		v23 := int32(li)
+		v25 := v23 == 0
+		v70 := h70[li]
+		v77 := h77[li]
+		v40 := v23 * 16
+		var v104 bool
+		var v105, v107, v129, v134, v135, v141, v142, v144, v244, v252, v260, v268, v276, v284, v292, v300, v308, v316, v324, v332, v340, v348, v356 int32
+		var v106, v112, v113, v130, v136, v143, v219 int64
+		v102 = v102 + v152
+		v103 = v103 + -256
+		v104 = v154
+		if !v104 {
+			goto b68
+		}
+		v105 = 0
+		v106 = 0
+		v107 = 0
+		if uint32(v23) > uint32(v103) {
+			v142 = v105
+			v143 = v106
+			v144 = 512
+			goto b42
+		}
+		if v105 != 0 {
+			v135 = v105
+			v136 = v106
+			goto b39
+		}
+		v112 = int64(uint32(v103-v23)) * 2
+		v113 = v112 + 2
+		if v4 < (v112 + 4) {
+			v129 = 0
+			v130 = 0
+		} else {
+			v116 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v113)*4)))
+			v118 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v112+3)*4)))
+			v119 := int32(uint32(v116) >> 30)
+			v122 := v119
+			if int32(uint32(v118)>>30) != v119 {
+				v122 = 0
+			}
+			v128 := int64(uint32(v116&1073741823)) | (int64(uint32(v118&1073741823)) << 30)
+			v129 = v122
+			v130 = v128
+		}
+		if v23 == v103 {
+			v133 := v129
+			if v129 == 1 {
+				v133 = 2
+			}
+			v134 = v133
+		} else {
+			v134 = v129
+		}
+		v135 = v134
+		v136 = v130
+	b39:
+		if v135 != 1 {
+			v141 = (v23 * 2) + int32(uint32(v135)>>1)
+		} else {
+			v141 = 512
+		}
+		v142 = v135
+		v143 = v136
+		v144 = v141
+	b42:
+		u102 = v102
+		u103 = v103
+		u107 = v107
+		h142[li] = v142
+		h143[li] = v143
+		h144[li] = v144
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b68:
+		if !v25 {
+			goto b73
+		}
+		if !v101 {
+			goto b73
+		}
+		if !v218 {
+			goto b73
+		}
+		v219 = v102 + v80
+		if !v223 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v221)*4)), ((int32(uint64(v219)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v228)*4)), ((int32(uint64(v219>>30)) & 1073741823) | -2147483648))
+		}
+	b73:
+		if !v25 {
+			goto b77
+		}
+		if !v235 {
+			goto b77
+		}
+		if v236 {
+			*(*int64)(p7) = v102 + v80
+		}
+	b77:
+		if (v70 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v77&4095)*4)) = v40
+			v244 = v77 + 1
+		} else {
+			v244 = v77
+		}
+		v245 := v40 + 1
+		if (int32(uint32(v70)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v244&4095)*4)) = v245
+			v252 = v244 + 1
+		} else {
+			v252 = v244
+		}
+		v253 := v40 + 2
+		if (int32(uint32(v70)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v252&4095)*4)) = v253
+			v260 = v252 + 1
+		} else {
+			v260 = v252
+		}
+		v261 := v40 + 3
+		if (int32(uint32(v70)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v260&4095)*4)) = v261
+			v268 = v260 + 1
+		} else {
+			v268 = v260
+		}
+		v269 := v40 + 4
+		if (int32(uint32(v70)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v268&4095)*4)) = v269
+			v276 = v268 + 1
+		} else {
+			v276 = v268
+		}
+		v277 := v40 + 5
+		if (int32(uint32(v70)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v276&4095)*4)) = v277
+			v284 = v276 + 1
+		} else {
+			v284 = v276
+		}
+		v285 := v40 + 6
+		if (int32(uint32(v70)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v284&4095)*4)) = v285
+			v292 = v284 + 1
+		} else {
+			v292 = v284
+		}
+		v293 := v40 + 7
+		if (int32(uint32(v70)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v292&4095)*4)) = v293
+			v300 = v292 + 1
+		} else {
+			v300 = v292
+		}
+		v301 := v40 + 8
+		if (int32(uint32(v70)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v300&4095)*4)) = v301
+			v308 = v300 + 1
+		} else {
+			v308 = v300
+		}
+		v309 := v40 + 9
+		if (int32(uint32(v70)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v308&4095)*4)) = v309
+			v316 = v308 + 1
+		} else {
+			v316 = v308
+		}
+		v317 := v40 + 10
+		if (int32(uint32(v70)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v316&4095)*4)) = v317
+			v324 = v316 + 1
+		} else {
+			v324 = v316
+		}
+		v325 := v40 + 11
+		if (int32(uint32(v70)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v324&4095)*4)) = v325
+			v332 = v324 + 1
+		} else {
+			v332 = v324
+		}
+		v333 := v40 + 12
+		if (int32(uint32(v70)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v332&4095)*4)) = v333
+			v340 = v332 + 1
+		} else {
+			v340 = v332
+		}
+		v341 := v40 + 13
+		if (int32(uint32(v70)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v340&4095)*4)) = v341
+			v348 = v340 + 1
+		} else {
+			v348 = v340
+		}
+		v349 := v40 + 14
+		if (int32(uint32(v70)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v348&4095)*4)) = v349
+			v356 = v348 + 1
+		} else {
+			v356 = v348
+		}
+		v357 := v40 + 15
+		if (int32(uint32(v70)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v356&4095)*4)) = v357
+		}
+		u102 = v102
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+	}
+	g.v102 = u102
+	g.v103 = u103
+	g.v107 = u107
+	return next
+}
+
+func (g *unique8Host) r7() int {
+	const n = 256
+	h142 := g.v142[:n]
+	h143 := g.v143[:n]
+	v146 := g.v146
+	v103 := g.v103
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	v193 := g.v193
+	v202 := v193 & 1073741823
+	v203 := v202 | 1073741824
+	v194 := int64(uint32(v193))
+	v206 := v194 >> 30
+	v207 := int32(uint64(v206))
+	v208 := v207 & 1073741823
+	v209 := v208 | 1073741824
+	u107 := g.v107
+	h144 := g.v144[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v142 := h142[li]
+		v143 := h143[li]
+		v23 := int32(li)
+		var v105, v107, v129, v134, v135, v141, v144, v213, v215, v217 int32
+		var v106, v112, v113, v130, v136, v198, v199, v214, v216 int64
+		if v23 != v146 {
+			v213 = v142
+			v214 = v143
+			goto b66
+		}
+		v198 = int64(uint32(v103-v23)) * 2
+		v199 = v198 + 2
+		if v4 >= (v198 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v199)*4)), v203, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v198+3)*4)), v209, kernelimpl.HostUMax[int32])
+		}
+		{
+			v212 := int32(1)
+			if v23 == v103 {
+				v212 = 2
+			}
+			v213 = v212
+			v214 = v194
+		}
+	b66:
+		v215 = v213
+		v216 = v214
+		v217 = 0
+		v105 = v215
+		v106 = v216
+		v107 = v217
+		if uint32(v23) > uint32(v103) {
+			v142 = v105
+			v143 = v106
+			v144 = 512
+			goto b42
+		}
+		if v105 != 0 {
+			v135 = v105
+			v136 = v106
+			goto b39
+		}
+		v112 = int64(uint32(v103-v23)) * 2
+		v113 = v112 + 2
+		if v4 < (v112 + 4) {
+			v129 = 0
+			v130 = 0
+		} else {
+			v116 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v113)*4)))
+			v117 := v112 + 3
+			v118 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v117)*4)))
+			v119 := int32(uint32(v116) >> 30)
+			v122 := v119
+			if int32(uint32(v118)>>30) != v119 {
+				v122 = 0
+			}
+			v128 := int64(uint32(v116&1073741823)) | (int64(uint32(v118&1073741823)) << 30)
+			v129 = v122
+			v130 = v128
+		}
+		if v23 == v103 {
+			v133 := v129
+			if v129 == 1 {
+				v133 = 2
+			}
+			v134 = v133
+		} else {
+			v134 = v129
+		}
+		v135 = v134
+		v136 = v130
+	b39:
+		if v135 != 1 {
+			v141 = (v23 * 2) + int32(uint32(v135)>>1)
+		} else {
+			v141 = 512
+		}
+		v142 = v135
+		v143 = v136
+		v144 = v141
+	b42:
+		u107 = v107
+		h142[li] = v142
+		h143[li] = v143
+		h144[li] = v144
+	}
+	g.v107 = u107
+	return 4
 }
 
 func (g *unique8Host) r8() int {
 	const n = 256
-	v22 := g.v22
-	v36 := g.v36
-	v390 := v36 + 4096
-	v391 := v22 <= v390
-	v14 := g.v14
-	v392 := 0 < v14
-	p7 := g.Pointer(7)
-	h374 := g.v374[:n]
-	h76 := g.v76[:n]
-	h366 := g.v366[:n]
-	h69 := g.v69[:n]
-	h41 := g.v41[:n]
+	v80 := g.v80
+	v102 := g.v102
+	m0 := g.Memory(0)
+	v37 := g.v37
 	v10 := g.v10
+	v0 := g.v0
 	p0 := g.Pointer(0)
 	p5 := g.Pointer(5)
 	v12 := g.v12
 	p6 := g.Pointer(6)
+	stop := g.Cancelled()
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v23 := int32(li)
-		v24 := v23 == 0
-		v374 := h374[li]
-		v76 := h76[li]
-		v366 := h366[li]
-		v69 := h69[li]
-		v41 := h41[li]
-		var v406, v410, v419, v423, v432, v436, v445, v449, v458, v462, v471, v475, v484, v488, v497, v501, v510, v514, v523, v527, v536, v540, v549, v553, v562, v566, v575, v579, v588, v592 int64
-		if !v24 {
-			goto b197
-		}
-		if !v391 {
-			goto b197
-		}
-		if v392 {
-			*(*int64)(p7) = v374
-		}
-	b197:
-		v395 := v366 + int64(uint32(v76))
-		if (v69 & 1) == 0 {
-			v406 = v395
-			goto b205
-		}
-		if v41 >= v22 {
-			v406 = v395
-			goto b205
-		}
-		if 0 > v395 {
-			v406 = v395
-			goto b205
-		}
-		if v395 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v395))) = *(*int8)(unsafe.Add(p0, int(v41)))
-		}
-		if v395 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v395)*8)) = v41
-		}
-		v406 = v395 + 1
-	b205:
-		if (int32(uint32(v69)>>1) & 1) == 0 {
-			v419 = v406
-			goto b213
-		}
-		v410 = v41 + 1
-		if v410 >= v22 {
-			v419 = v406
-			goto b213
-		}
-		if 0 > v406 {
-			v419 = v406
-			goto b213
-		}
-		if v406 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v406))) = *(*int8)(unsafe.Add(p0, int(v410)))
-		}
-		if v406 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v406)*8)) = v410
-		}
-		v419 = v406 + 1
-	b213:
-		if (int32(uint32(v69)>>2) & 1) == 0 {
-			v432 = v419
-			goto b221
-		}
-		v423 = v41 + 2
-		if v423 >= v22 {
-			v432 = v419
-			goto b221
-		}
-		if 0 > v419 {
-			v432 = v419
-			goto b221
-		}
-		if v419 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v419))) = *(*int8)(unsafe.Add(p0, int(v423)))
-		}
-		if v419 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v419)*8)) = v423
-		}
-		v432 = v419 + 1
-	b221:
-		if (int32(uint32(v69)>>3) & 1) == 0 {
-			v445 = v432
-			goto b229
-		}
-		v436 = v41 + 3
-		if v436 >= v22 {
-			v445 = v432
-			goto b229
-		}
-		if 0 > v432 {
-			v445 = v432
-			goto b229
-		}
-		if v432 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v432))) = *(*int8)(unsafe.Add(p0, int(v436)))
-		}
-		if v432 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v432)*8)) = v436
-		}
-		v445 = v432 + 1
-	b229:
-		if (int32(uint32(v69)>>4) & 1) == 0 {
-			v458 = v445
-			goto b237
-		}
-		v449 = v41 + 4
-		if v449 >= v22 {
-			v458 = v445
-			goto b237
-		}
-		if 0 > v445 {
-			v458 = v445
-			goto b237
-		}
-		if v445 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v445))) = *(*int8)(unsafe.Add(p0, int(v449)))
-		}
-		if v445 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v445)*8)) = v449
-		}
-		v458 = v445 + 1
-	b237:
-		if (int32(uint32(v69)>>5) & 1) == 0 {
-			v471 = v458
-			goto b245
-		}
-		v462 = v41 + 5
-		if v462 >= v22 {
-			v471 = v458
-			goto b245
-		}
-		if 0 > v458 {
-			v471 = v458
-			goto b245
-		}
-		if v458 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v458))) = *(*int8)(unsafe.Add(p0, int(v462)))
-		}
-		if v458 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v458)*8)) = v462
-		}
-		v471 = v458 + 1
-	b245:
-		if (int32(uint32(v69)>>6) & 1) == 0 {
-			v484 = v471
-			goto b253
-		}
-		v475 = v41 + 6
-		if v475 >= v22 {
-			v484 = v471
-			goto b253
-		}
-		if 0 > v471 {
-			v484 = v471
-			goto b253
-		}
-		if v471 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v471))) = *(*int8)(unsafe.Add(p0, int(v475)))
-		}
-		if v471 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v471)*8)) = v475
-		}
-		v484 = v471 + 1
-	b253:
-		if (int32(uint32(v69)>>7) & 1) == 0 {
-			v497 = v484
-			goto b261
-		}
-		v488 = v41 + 7
-		if v488 >= v22 {
-			v497 = v484
-			goto b261
-		}
-		if 0 > v484 {
-			v497 = v484
-			goto b261
-		}
-		if v484 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v484))) = *(*int8)(unsafe.Add(p0, int(v488)))
-		}
-		if v484 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v484)*8)) = v488
-		}
-		v497 = v484 + 1
-	b261:
-		if (int32(uint32(v69)>>8) & 1) == 0 {
-			v510 = v497
-			goto b269
-		}
-		v501 = v41 + 8
-		if v501 >= v22 {
-			v510 = v497
-			goto b269
-		}
-		if 0 > v497 {
-			v510 = v497
-			goto b269
-		}
-		if v497 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v497))) = *(*int8)(unsafe.Add(p0, int(v501)))
-		}
-		if v497 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v497)*8)) = v501
-		}
-		v510 = v497 + 1
-	b269:
-		if (int32(uint32(v69)>>9) & 1) == 0 {
-			v523 = v510
-			goto b277
-		}
-		v514 = v41 + 9
-		if v514 >= v22 {
-			v523 = v510
-			goto b277
-		}
-		if 0 > v510 {
-			v523 = v510
-			goto b277
-		}
-		if v510 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v510))) = *(*int8)(unsafe.Add(p0, int(v514)))
-		}
-		if v510 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v510)*8)) = v514
-		}
-		v523 = v510 + 1
-	b277:
-		if (int32(uint32(v69)>>10) & 1) == 0 {
-			v536 = v523
-			goto b285
-		}
-		v527 = v41 + 10
-		if v527 >= v22 {
-			v536 = v523
-			goto b285
-		}
-		if 0 > v523 {
-			v536 = v523
-			goto b285
-		}
-		if v523 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v523))) = *(*int8)(unsafe.Add(p0, int(v527)))
-		}
-		if v523 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v523)*8)) = v527
-		}
-		v536 = v523 + 1
-	b285:
-		if (int32(uint32(v69)>>11) & 1) == 0 {
-			v549 = v536
-			goto b293
-		}
-		v540 = v41 + 11
-		if v540 >= v22 {
-			v549 = v536
-			goto b293
-		}
-		if 0 > v536 {
-			v549 = v536
-			goto b293
-		}
-		if v536 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v536))) = *(*int8)(unsafe.Add(p0, int(v540)))
-		}
-		if v536 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v536)*8)) = v540
-		}
-		v549 = v536 + 1
-	b293:
-		if (int32(uint32(v69)>>12) & 1) == 0 {
-			v562 = v549
-			goto b301
-		}
-		v553 = v41 + 12
-		if v553 >= v22 {
-			v562 = v549
-			goto b301
-		}
-		if 0 > v549 {
-			v562 = v549
-			goto b301
-		}
-		if v549 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v549))) = *(*int8)(unsafe.Add(p0, int(v553)))
-		}
-		if v549 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v549)*8)) = v553
-		}
-		v562 = v549 + 1
-	b301:
-		if (int32(uint32(v69)>>13) & 1) == 0 {
-			v575 = v562
-			goto b309
-		}
-		v566 = v41 + 13
-		if v566 >= v22 {
-			v575 = v562
-			goto b309
-		}
-		if 0 > v562 {
-			v575 = v562
-			goto b309
-		}
-		if v562 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v562))) = *(*int8)(unsafe.Add(p0, int(v566)))
-		}
-		if v562 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v562)*8)) = v566
-		}
-		v575 = v562 + 1
-	b309:
-		if (int32(uint32(v69)>>14) & 1) == 0 {
-			v588 = v575
-			goto b317
-		}
-		v579 = v41 + 14
-		if v579 >= v22 {
-			v588 = v575
-			goto b317
-		}
-		if 0 > v575 {
-			v588 = v575
-			goto b317
-		}
-		if v575 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v575))) = *(*int8)(unsafe.Add(p0, int(v579)))
-		}
-		if v575 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v575)*8)) = v579
-		}
-		v588 = v575 + 1
-	b317:
-		if (int32(uint32(v69)>>15) & 1) == 0 {
-			goto b324
-		}
-		v592 = v41 + 15
-		if v592 >= v22 {
-			goto b324
-		}
-		if 0 > v588 {
-			goto b324
-		}
-		if v588 < v10 {
-			*(*int8)(unsafe.Add(p5, int(v588))) = *(*int8)(unsafe.Add(p0, int(v592)))
-		}
-		if v588 < v12 {
-			*(*int64)(unsafe.Add(p6, int(v588)*8)) = v592
-		}
-	b324:
+		v24 := int64(uint32(v23))
+		var v363 int64
+		v363 = v24
+	b111:
+		if v363 >= v80 {
+			continue
+		}
+		v365 := v102 + v363
+		v369 := int64(uint32(*(*int32)(unsafe.Add(m0, int(int32(uint64(v363&4095)))*4))))
+		v370 := v37 + v369
+		v371 := 0 <= v365
+		if !v371 {
+			goto b116
+		}
+		if v365 >= v10 {
+			goto b116
+		}
+		if v370 < v0 {
+			*(*int8)(unsafe.Add(p5, int(v365))) = *(*int8)(unsafe.Add(p0, int(v370)))
+		}
+	b116:
+		if !v371 {
+			goto b119
+		}
+		if v365 < v12 {
+			*(*int64)(unsafe.Add(p6, int(v365)*8)) = v370
+		}
+	b119:
+		v363 = v363 + 256
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b111
 	}
 	return -1
-}
-
-func (g *unique8Host) r9() int {
-	const n = 256
-	h349 := g.v349[:n]
-	h350 := g.v350[:n]
-	v353 := g.v353
-	v310 := g.v310
-	v4 := g.v4
-	p2 := g.Pointer(2)
-	v641 := g.v641
-	v650 := v641 & 1073741823
-	v651 := v650 | 1073741824
-	v642 := int64(uint32(v641))
-	v654 := v642 >> 30
-	v655 := int32(uint64(v654))
-	v656 := v655 & 1073741823
-	v657 := v656 | 1073741824
-	u314 := g.v314
-	h351 := g.v351[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v349 := h349[li]
-		v350 := h350[li]
-		v23 := int32(li)
-		var v312, v314, v336, v341, v342, v348, v351, v661, v663, v665 int32
-		var v313, v319, v320, v337, v343, v646, v647, v662, v664 int64
-		if v23 != v353 {
-			v661 = v349
-			v662 = v350
-			goto b346
-		}
-		v646 = int64(uint32(v310-v23)) * 2
-		v647 = v646 + 2
-		if v4 >= (v646 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v647)*4)), v651, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v646+3)*4)), v657, kernelimpl.HostUMax[int32])
-		}
-		{
-			v660 := int32(1)
-			if v23 == v310 {
-				v660 = 2
-			}
-			v661 = v660
-			v662 = v642
-		}
-	b346:
-		v663 = v661
-		v664 = v662
-		v665 = 0
-		v312 = v663
-		v313 = v664
-		v314 = v665
-		if uint32(v23) > uint32(v310) {
-			v349 = v312
-			v350 = v313
-			v351 = 512
-			goto b174
-		}
-		if v312 != 0 {
-			v342 = v312
-			v343 = v313
-			goto b171
-		}
-		v319 = int64(uint32(v310-v23)) * 2
-		v320 = v319 + 2
-		if v4 < (v319 + 4) {
-			v336 = 0
-			v337 = 0
-		} else {
-			v323 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
-			v324 := v319 + 3
-			v325 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v324)*4)))
-			v326 := int32(uint32(v323) >> 30)
-			v329 := v326
-			if int32(uint32(v325)>>30) != v326 {
-				v329 = 0
-			}
-			v335 := int64(uint32(v323&1073741823)) | (int64(uint32(v325&1073741823)) << 30)
-			v336 = v329
-			v337 = v335
-		}
-		if v23 == v310 {
-			v340 := v336
-			if v336 == 1 {
-				v340 = 2
-			}
-			v341 = v340
-		} else {
-			v341 = v336
-		}
-		v342 = v341
-		v343 = v337
-	b171:
-		if v342 != 1 {
-			v348 = (v23 * 2) + int32(uint32(v342)>>1)
-		} else {
-			v348 = 512
-		}
-		v349 = v342
-		v350 = v343
-		v351 = v348
-	b174:
-		u314 = v314
-		h349[li] = v349
-		h350[li] = v350
-		h351[li] = v351
-	}
-	g.v314 = u314
-	return 4
 }

@@ -163,11 +163,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0x96daa211},
-		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xa0bdbb69},
-		{File: "prim/pick/kernels/flagged.go", Package: "kernels", Sum: 0x3bbb3f60},
-		{File: "prim/pick/kernels/kernels.go", Package: "kernels", Sum: 0x46b0f40a},
-		{File: "prim/pick/kernels/partition.go", Package: "kernels", Sum: 0xb5f6acce},
-		{File: "prim/pick/kernels/unique.go", Package: "kernels", Sum: 0xead9fd98},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x14d23a6c},
+		{File: "prim/pick/kernels/flagged.go", Package: "kernels", Sum: 0xe31c5565},
+		{File: "prim/pick/kernels/kernels.go", Package: "kernels", Sum: 0x49b333e0},
+		{File: "prim/pick/kernels/partition.go", Package: "kernels", Sum: 0x51322b8b},
+		{File: "prim/pick/kernels/unique.go", Package: "kernels", Sum: 0xaa303c48},
 	},
 })
 
@@ -205,15 +205,16 @@ var flagged32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 8, Len: 256, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 4096, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:61:30", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:61:10", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:53:21", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:53:9", Limit: -6},
 	},
-	Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4",
+	Loops: "- prim/pick/kernels/flagged.go:35:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/flagged.go:35:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -222,12 +223,11 @@ var flagged32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: flagged32SPIRV,
 	IR:    flagged32IR,
-	Sum:   0xabb617d2,
+	Sum:   0xb147c1ac,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{88}, {32}, {48}, {64}, {80}, {104}, {120}, {-4095, 88}, {-4096, 88}}, Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0xcd3342ae},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", SPIRV: flagged32Words, Sum: 0x5049faff},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:38:2 - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0x6eca4a28},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:38:2 - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0x5e0d7960},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/pick/kernels/flagged.go:35:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/flagged.go:35:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3", SPIRV: flagged32Words, Sum: 0x6d64bab8},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/flagged.go:35:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/flagged.go:35:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3", Make: kernelimpl.MakeModule, Sum: 0x2eece153},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/flagged.go:35:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/flagged.go:35:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3", Make: kernelimpl.MakeModule, Sum: 0x395e34c2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Flagged32{
@@ -330,15 +330,16 @@ var flagged8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 8, Len: 256, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 4096, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:61:30", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:61:10", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:53:21", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:53:9", Limit: -6},
 	},
-	Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4",
+	Loops: "- prim/pick/kernels/flagged.go:35:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/flagged.go:35:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -347,12 +348,11 @@ var flagged8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: flagged8SPIRV,
 	IR:    flagged8IR,
-	Sum:   0xf1fab33,
+	Sum:   0xa90061c3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{88}, {32}, {48}, {64}, {80}, {104}, {120}, {-4095, 88}, {-4096, 88}}, Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0x6e322805},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/pick/kernels/flagged.go:38:2 - - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4 -", SPIRV: flagged8Words, Sum: 0xfdce6f57},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:38:2 - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4", Make: kernelimpl.MakeModule, Sum: 0xabf58eab},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/flagged.go:38:2 - - 58:2 60:4 60:4 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/flagged.go:38:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/flagged.go:58:2 60:4 60:4 -", Make: kernelimpl.MakeModule, Sum: 0x5ebf88f8},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/pick/kernels/flagged.go:35:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/flagged.go:35:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3 -", SPIRV: flagged8Words, Sum: 0x2f3a69b0},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/flagged.go:35:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/flagged.go:35:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3", Make: kernelimpl.MakeModule, Sum: 0x984f8bd6},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/flagged.go:35:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/flagged.go:35:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3 -", Make: kernelimpl.MakeModule, Sum: 0xa41e6a39},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Flagged8{
@@ -445,13 +445,13 @@ var lengthsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 72,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/unique.go:105:23", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/unique.go:105:7", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/unique.go:95:23", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/unique.go:95:7", Limit: -5},
 	},
 	Loops: "-",
 	SPIRV: lengthsSPIRV,
 	IR:    lengthsIR,
-	Sum:   0xe0518a83,
+	Sum:   0xb3a29f63,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: lengthsWords, Sum: 0x7d2313f0},
 	},
@@ -549,11 +549,12 @@ var partitionFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 8, Len: 256, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 4096, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - - 57:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/partition.go:57:2",
+	Loops: "prim/pick/kernels/partition.go:66:2 - 30:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/partition.go:30:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/partition.go:49:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -562,11 +563,11 @@ var partitionFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: partitionFloat32SPIRV,
 	IR:    partitionFloat32IR,
-	Sum:   0x90ca1c26,
+	Sum:   0x33839e7b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - - 57:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/partition.go:57:2", SPIRV: partitionFloat32Words, Sum: 0x753d2b57},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - 57:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/partition.go:57:2", Make: kernelimpl.MakeModule, Sum: 0x98c1db12},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:78:2 33:2 - - 57:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/partition.go:33:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/partition.go:57:2", Make: kernelimpl.MakeModule, Sum: 0x2120e003},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/partition.go:66:2 - 30:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/partition.go:30:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/partition.go:49:2", SPIRV: partitionFloat32Words, Sum: 0xb597d8a2},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:66:2 - 30:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/partition.go:30:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/partition.go:49:2", Make: kernelimpl.MakeModule, Sum: 0x9b40f412},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:66:2 - 30:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/partition.go:30:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/partition.go:49:2", Make: kernelimpl.MakeModule, Sum: 0xf1a55a69},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.PartitionFloat32{
@@ -666,11 +667,12 @@ var positiveFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 8, Len: 256, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 4096, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/kernels.go:73:2 - - - 93:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/kernels.go:93:2",
+	Loops: "- prim/pick/kernels/kernels.go:99:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/kernels.go:99:2 - - - - 62:2 114:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -679,11 +681,11 @@ var positiveFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: positiveFloat32SPIRV,
 	IR:    positiveFloat32IR,
-	Sum:   0xf72565a5,
+	Sum:   0x5a0dd3bd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/kernels.go:73:2 - - - 93:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/kernels.go:93:2", SPIRV: positiveFloat32Words, Sum: 0xdb0f8558},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/kernels.go:73:2 - - 93:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/kernels.go:93:2", Make: kernelimpl.MakeModule, Sum: 0x526c6359},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/kernels.go:73:2 - - 93:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/kernels.go:73:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/kernels.go:93:2", Make: kernelimpl.MakeModule, Sum: 0xdd3bfbf4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/pick/kernels/kernels.go:99:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/kernels.go:99:2 - - - - 62:2 114:2", SPIRV: positiveFloat32Words, Sum: 0xfede7a3c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/kernels.go:99:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/kernels.go:99:2 - - 62:2 114:2", Make: kernelimpl.MakeModule, Sum: 0xaff4ca59},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/kernels.go:99:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/kernels.go:99:2 - - 62:2 114:2", Make: kernelimpl.MakeModule, Sum: 0xf3dbf0f2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.PositiveFloat32{
@@ -781,11 +783,12 @@ var unique16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 8, Len: 256, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 4096, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2",
+	Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -794,11 +797,11 @@ var unique16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique16SPIRV,
 	IR:    unique16IR,
-	Sum:   0x7aeab12b,
+	Sum:   0xd7f39016,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2 -", SPIRV: unique16Words, Sum: 0x5be74415},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0xcc98e01f},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2 -", Make: kernelimpl.MakeModule, Sum: 0x3333e94e},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2 -", SPIRV: unique16Words, Sum: 0xdf479a10},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0x4d9dbb8b},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2 -", Make: kernelimpl.MakeModule, Sum: 0x5c2f0886},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Unique16{
@@ -906,11 +909,12 @@ var unique32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 8, Len: 256, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 4096, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2",
+	Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -919,11 +923,11 @@ var unique32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique32SPIRV,
 	IR:    unique32IR,
-	Sum:   0xc667cb27,
+	Sum:   0x8edf134a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2", SPIRV: unique32Words, Sum: 0xd8cd17f0},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0xe318ef49},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0x5a57395d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", SPIRV: unique32Words, Sum: 0xc5553099},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0x48cea4e6},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0xc51c850a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Unique32{
@@ -1032,11 +1036,12 @@ var unique64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 8, Len: 256, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 4096, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2",
+	Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -1045,11 +1050,11 @@ var unique64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique64SPIRV,
 	IR:    unique64IR,
-	Sum:   0x1fe6cc7e,
+	Sum:   0xfa30ef59,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2", SPIRV: unique64Words, Sum: 0x77efa33},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0xbce28852},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0xcec5b472},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", SPIRV: unique64Words, Sum: 0xb1fab87c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0x700cc844},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0x9063bb75},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Unique64{
@@ -1157,11 +1162,12 @@ var unique8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 3, Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Type: "uint32", Size: 4},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 8, Len: 256, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 4096, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2",
+	Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -1170,11 +1176,11 @@ var unique8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique8SPIRV,
 	IR:    unique8IR,
-	Sum:   0x7455c6f1,
+	Sum:   0x887169c0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/pick/kernels/unique.go:49:2 - - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2 -", SPIRV: unique8Words, Sum: 0xa2a157bb},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2", Make: kernelimpl.MakeModule, Sum: 0x5113c6e},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/unique.go:49:2 - - 69:2 prim/lookback/lookback.go:231:2 235:3 - prim/pick/kernels/unique.go:49:2 - prim/lookback/lookback.go:275:3 prim/pick/kernels/unique.go:69:2 -", Make: kernelimpl.MakeModule, Sum: 0x4ffd255a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2 -", SPIRV: unique8Words, Sum: 0xd15cd8dd},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0x3c2a80fc},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2 -", Make: kernelimpl.MakeModule, Sum: 0x8d9b4452},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Unique8{

@@ -25,13 +25,13 @@ type addFloat32Host struct {
 
 	v31, v165, v167 []int32
 
-	v32, v53, v122, v124, v128, v168, v169, v259 int32
+	v32, v53, v122, v124, v128, v168, v169, v294 int32
 
 	v38 []int64
 
-	v50, v52, v58, v63, v67, v123, v166, v182, v256, v258, v264 []float32
+	v50, v52, v58, v63, v67, v123, v166, v217, v291, v293, v299 []float32
 
-	v55, v261 []bool
+	v55, v296 []bool
 
 	v125 bool
 
@@ -59,8 +59,8 @@ func (g *addFloat32Host) Begin() {
 	g.Allot(0, 1024)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v165, &g.v167)
 	kernelimpl.HostRoom(n, &g.v38)
-	kernelimpl.HostRoom(n, &g.v50, &g.v52, &g.v58, &g.v63, &g.v67, &g.v123, &g.v166, &g.v182, &g.v256, &g.v258, &g.v264)
-	kernelimpl.HostRoom(n, &g.v55, &g.v261)
+	kernelimpl.HostRoom(n, &g.v50, &g.v52, &g.v58, &g.v63, &g.v67, &g.v123, &g.v166, &g.v217, &g.v291, &g.v293, &g.v299)
+	kernelimpl.HostRoom(n, &g.v55, &g.v296)
 }
 
 func (g *addFloat32Host) Run() {
@@ -76,7 +76,7 @@ func (g *addFloat32Host) Run() {
 			next = g.r7()
 		case 7: // Barrier, lookback.go:269
 			next = g.r8()
-		case 9: // Barrier, lookback.go:287
+		case 9: // Barrier, lookback.go:297
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -611,7 +611,7 @@ func (g *addFloat32Host) r7() int {
 	h167 := g.v167[:n]
 	v21 := g.v21
 	p1 := g.Pointer(1)
-	h256 := g.v256[:n]
+	h291 := g.v291[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -627,30 +627,30 @@ func (g *addFloat32Host) r7() int {
 		v14 := int32(li)
 		v36 := v14 * 8
 		v37 := int64(uint32(v36))
-		var v126, v140, v152, v157, v158, v164, v167, v237, v246, v254, v287, v289 int32
-		var v127, v153, v159, v236, v245, v250, v253, v256, v288 float32
-		var v134, v135, v136, v138, v244 int64
-		var v144, v238 bool
+		var v126, v140, v152, v157, v158, v164, v167, v272, v281, v289, v322, v324 int32
+		var v127, v153, v159, v271, v280, v285, v288, v291, v323 float32
+		var v134, v135, v136, v138, v279 int64
+		var v144, v273 bool
 		if v170 {
 			goto b88
 		}
 		if !v172 {
-			goto b127
+			goto b130
 		}
 	b88:
 		if !v125 {
 			goto b91
 		}
 		if v173 {
-			v236 = v123
-			v237 = v124 + -256
-			v238 = true
+			v271 = v123
+			v272 = v124 + -256
+			v273 = true
 		} else {
 			goto b91
 		}
-		v123 = v236
-		v124 = v237
-		v125 = v238
+		v123 = v271
+		v124 = v272
+		v125 = v273
 		v126 = 0
 		v127 = v123
 		v128 = 0
@@ -666,22 +666,22 @@ func (g *addFloat32Host) r7() int {
 			next = 7
 		}
 		continue
-	b127:
+	b130:
 		{
-			v239 := v128 + 1
-			if uint32(v239) >= uint32(c2) {
-				v244 = (int64(uint32(v124-v169)) * 2048) + v37
-				v245 = 0
-				v246 = 0
-				goto b129
+			v274 := v128 + 1
+			if uint32(v274) >= uint32(c2) {
+				v279 = (int64(uint32(v124-v169)) * 2048) + v37
+				v280 = 0
+				v281 = 0
+				goto b132
 			}
-			v287 = v165
-			v288 = v166
-			v289 = v239
+			v322 = v165
+			v323 = v166
+			v324 = v274
 		}
-		v126 = v287
-		v127 = v288
-		v128 = v289
+		v126 = v322
+		v127 = v323
+		v128 = v324
 	b66:
 		if uint32(v14) > uint32(v124) {
 			v165 = v126
@@ -774,32 +774,32 @@ func (g *addFloat32Host) r7() int {
 			next = 6
 		}
 		continue
-	b129:
-		v248 := v244 + int64(uint32(v246))
-		if v21 <= v248 {
-			v256 = v245
-			goto b134
+	b132:
+		v283 := v279 + int64(uint32(v281))
+		if v21 <= v283 {
+			v291 = v280
+			goto b137
 		}
-		v250 = *(*float32)(unsafe.Add(p1, int(v248)*4))
-		if v246 == 0 {
-			v253 = v250
+		v285 = *(*float32)(unsafe.Add(p1, int(v283)*4))
+		if v281 == 0 {
+			v288 = v285
 		} else {
-			v253 = float32(v245 + v250)
+			v288 = float32(v280 + v285)
 		}
-		v254 = v246 + 1
-		if v254 < 8 {
-			v245 = v253
-			v246 = v254
-			goto b129
+		v289 = v281 + 1
+		if v289 < 8 {
+			v280 = v288
+			v281 = v289
+			goto b132
 		}
-		v256 = v253
-	b134:
+		v291 = v288
+	b137:
 		h123[li] = v123
 		u124 = v124
 		u125 = v125
 		h165[li] = v165
 		h166[li] = v166
-		h256[li] = v256
+		h291[li] = v291
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -841,19 +841,19 @@ func (g *addFloat32Host) r8() int {
 	v122 := g.v122
 	h63 := g.v63[:n]
 	c3 := g.c3
-	v191 := c3 == 0
+	v226 := c3 == 0
 	v5 := g.v5
 	v33 := g.v33
-	v192 := v33 * 2
-	v193 := v192 + 2
-	v195 := v5 <= v193
+	v227 := v33 * 2
+	v228 := v227 + 2
+	v230 := v5 <= v228
 	v7 := g.v7
-	v194 := v33 * 3
-	v196 := v194 + 1
-	v197 := v7 <= v196
+	v229 := v33 * 3
+	v231 := v229 + 1
+	v232 := v7 <= v231
 	p4 := g.Pointer(4)
 	p3 := g.Pointer(3)
-	h182 := g.v182[:n]
+	h217 := g.v217[:n]
 	u124 := g.v124
 	u125 := g.v125
 	u128 := g.v128
@@ -869,9 +869,9 @@ func (g *addFloat32Host) r8() int {
 		v63 := h63[li]
 		v14 := int32(li)
 		v22 := v14 == 0
-		var v125, v144, v238 bool
-		var v126, v128, v140, v152, v157, v158, v164, v165, v167, v183, v237 int32
-		var v127, v153, v159, v166, v180, v182, v190, v236 float32
+		var v125, v144, v273 bool
+		var v126, v128, v140, v152, v157, v158, v164, v165, v167, v183, v218, v272 int32
+		var v127, v153, v159, v166, v180, v182, v217, v225, v271 float32
 		var v134, v135, v136, v138 int64
 		if v177 {
 			v180 = *(*float32)(unsafe.Add(m0, int(v178)*4))
@@ -881,39 +881,56 @@ func (g *addFloat32Host) r8() int {
 		v182 = v180
 		v183 = v181
 	b96:
-		if v183 != 0 {
-			v185 := v183 + -1
-			v188 := float32(v182 + *(*float32)(unsafe.Add(m0, int(v185&255)*4)))
-			v182 = v188
-			v183 = v185
+		if 8 <= uint32(v183) {
+			v206 := v183 + -8
+			v209 := float32(v182 + *(*float32)(unsafe.Add(m0, int((v183+-1)&255)*4)))
+			v210 := float32(v209 + *(*float32)(unsafe.Add(m0, int((v183+-2)&255)*4)))
+			v211 := float32(v210 + *(*float32)(unsafe.Add(m0, int((v183+-3)&255)*4)))
+			v212 := float32(v211 + *(*float32)(unsafe.Add(m0, int((v183+-4)&255)*4)))
+			v213 := float32(v212 + *(*float32)(unsafe.Add(m0, int((v183+-5)&255)*4)))
+			v214 := float32(v213 + *(*float32)(unsafe.Add(m0, int((v183+-6)&255)*4)))
+			v215 := float32(v214 + *(*float32)(unsafe.Add(m0, int((v183+-7)&255)*4)))
+			v216 := float32(v215 + *(*float32)(unsafe.Add(m0, int(v206&255)*4)))
+			v182 = v216
+			v183 = v206
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b96
 		}
+		v217 = v182
+		v218 = v183
+	b99:
+		if v218 != 0 {
+			v220 := v218 + -1
+			v223 := float32(v217 + *(*float32)(unsafe.Add(m0, int(v220&255)*4)))
+			v217 = v223
+			v218 = v220
+			goto b99
+		}
 		if v124 != v122 {
-			v236 = v182
-			v237 = v124 + 256
-			v238 = false
-			goto b126
+			v271 = v217
+			v272 = v124 + 256
+			v273 = false
+			goto b129
 		}
-		v190 = float32(v182 + v63)
+		v225 = float32(v217 + v63)
 		if !v22 {
-			goto b104
+			goto b107
 		}
-		if !v191 {
-			goto b104
+		if !v226 {
+			goto b107
 		}
-		if v195 {
-			goto b104
+		if v230 {
+			goto b107
 		}
-		if !v197 {
-			*(*float32)(unsafe.Add(p4, int(v196)*4)) = v190
+		if !v232 {
+			*(*float32)(unsafe.Add(p4, int(v231)*4)) = v225
 			kernelimpl.HostFence()
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v193)*4)), int32(2))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v228)*4)), int32(2))
 		}
-	b104:
-		h182[li] = v182
+	b107:
+		h217[li] = v217
 		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
@@ -921,10 +938,10 @@ func (g *addFloat32Host) r8() int {
 			next = 9
 		}
 		continue
-	b126:
-		v123 = v236
-		v124 = v237
-		v125 = v238
+	b129:
+		v123 = v271
+		v124 = v272
+		v125 = v273
 		v126 = 0
 		v127 = v123
 		v128 = 0
@@ -1027,7 +1044,7 @@ func (g *addFloat32Host) r8() int {
 
 func (g *addFloat32Host) r10() int {
 	const n = 256
-	h182 := g.v182[:n]
+	h217 := g.v217[:n]
 	h67 := g.v67[:n]
 	h38 := g.v38[:n]
 	v12 := g.v12
@@ -1045,77 +1062,77 @@ func (g *addFloat32Host) r10() int {
 		}
 		v14 := int32(li)
 		v22 := v14 == 0
-		v182 := h182[li]
+		v217 := h217[li]
 		v67 := h67[li]
 		v38 := h38[li]
 		v0 := int32(basex + li)
-		var v202, v209, v215, v220, v226 float32
-		var v210, v218, v221, v232 int32
-		var v212, v223 int64
+		var v237, v244, v250, v255, v261 float32
+		var v245, v253, v256, v267 int32
+		var v247, v258 int64
 		if v22 {
-			v202 = v182
+			v237 = v217
 		} else {
-			v202 = float32(v182 + v67)
+			v237 = float32(v217 + v67)
 		}
-		v203 := uint64(v38) < uint64(v12)
-		v205 := uint64(v38+7) < uint64(v12)
-		v206 := v203 && v205
-		v207 := v206 && v203
-		v208 := v207 && v205
-		if !v208 {
-			v220 = v202
-			v221 = 0
-			goto b114
+		v238 := uint64(v38) < uint64(v12)
+		v240 := uint64(v38+7) < uint64(v12)
+		v241 := v238 && v240
+		v242 := v241 && v238
+		v243 := v242 && v240
+		if !v243 {
+			v255 = v237
+			v256 = 0
+			goto b117
 		}
-		v209 = v202
-		v210 = 0
-	b108:
-		v212 = v38 + int64(uint32(v210))
-		if v21 <= v212 {
-			goto b123
+		v244 = v237
+		v245 = 0
+	b111:
+		v247 = v38 + int64(uint32(v245))
+		if v21 <= v247 {
+			goto b126
 		}
-		v215 = float32(v209 + *(*float32)(unsafe.Add(p1, int(v212)*4)))
+		v250 = float32(v244 + *(*float32)(unsafe.Add(p1, int(v247)*4)))
 		if v11 {
-			*(*float32)(unsafe.Add(p6, int(v212)*4)) = v215
+			*(*float32)(unsafe.Add(p6, int(v247)*4)) = v250
 		} else {
-			*(*float32)(unsafe.Add(p6, int(v212)*4)) = v209
+			*(*float32)(unsafe.Add(p6, int(v247)*4)) = v244
 		}
-		v218 = v210 + 1
-		if v218 < 8 {
-			v209 = v215
-			v210 = v218
-			goto b108
+		v253 = v245 + 1
+		if v253 < 8 {
+			v244 = v250
+			v245 = v253
+			goto b111
 		}
-		goto b123
-	b114:
-		v223 = v38 + int64(uint32(v221))
-		if v21 <= v223 {
-			goto b123
+		goto b126
+	b117:
+		v258 = v38 + int64(uint32(v256))
+		if v21 <= v258 {
+			goto b126
 		}
-		v226 = float32(v220 + *(*float32)(unsafe.Add(p1, int(v223)*4)))
+		v261 = float32(v255 + *(*float32)(unsafe.Add(p1, int(v258)*4)))
 		if !v11 {
-			goto b119
+			goto b122
 		}
-		if uint64(v223) >= uint64(v12) {
-			g.Fault(0, v223, v12, v0)
+		if uint64(v258) >= uint64(v12) {
+			g.Fault(0, v258, v12, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p6, int(v223)*4)) = v226
-		goto b121
-	b119:
-		if uint64(v223) >= uint64(v12) {
-			g.Fault(1, v223, v12, v0)
+		*(*float32)(unsafe.Add(p6, int(v258)*4)) = v261
+		goto b124
+	b122:
+		if uint64(v258) >= uint64(v12) {
+			g.Fault(1, v258, v12, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p6, int(v223)*4)) = v220
-	b121:
-		v232 = v221 + 1
-		if v232 < 8 {
-			v220 = v226
-			v221 = v232
-			goto b114
+		*(*float32)(unsafe.Add(p6, int(v258)*4)) = v255
+	b124:
+		v267 = v256 + 1
+		if v267 < 8 {
+			v255 = v261
+			v256 = v267
+			goto b117
 		}
-	b123:
+	b126:
 	}
 	return -1
 }
@@ -1123,24 +1140,24 @@ func (g *addFloat32Host) r10() int {
 func (g *addFloat32Host) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h256 := g.v256[:n]
-	h258 := g.v258[:n]
-	u259 := g.v259
+	h291 := g.v291[:n]
+	h293 := g.v293[:n]
+	u294 := g.v294
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v256 := h256[li]
-		var v258 float32
-		var v259 int32
-		*(*float32)(unsafe.Add(m0, li*4)) = v256
-		v258 = v256
-		v259 = 1
-		if v259 < 256 {
-			h258[li] = v258
-			u259 = v259
+		v291 := h291[li]
+		var v293 float32
+		var v294 int32
+		*(*float32)(unsafe.Add(m0, li*4)) = v291
+		v293 = v291
+		v294 = 1
+		if v294 < 256 {
+			h293[li] = v293
+			u294 = v294
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -1156,59 +1173,59 @@ func (g *addFloat32Host) r11() int {
 			next = 13
 		}
 	}
-	g.v259 = u259
+	g.v294 = u294
 	return next
 }
 
 func (g *addFloat32Host) r12() int {
 	const n = 256
-	v259 := g.v259
+	v294 := g.v294
 	m0 := g.Memory(0)
-	h258 := g.v258[:n]
-	h261 := g.v261[:n]
-	h264 := g.v264[:n]
+	h293 := g.v293[:n]
+	h296 := g.v296[:n]
+	h299 := g.v299[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
-		v258 := h258[li]
-		var v264 float32
-		v261 := v259 <= v14
-		if v261 {
-			v264 = *(*float32)(unsafe.Add(m0, int(v14-v259)*4))
+		v293 := h293[li]
+		var v299 float32
+		v296 := v294 <= v14
+		if v296 {
+			v299 = *(*float32)(unsafe.Add(m0, int(v14-v294)*4))
 		} else {
-			v264 = v258
+			v299 = v293
 		}
-		h261[li] = v261
-		h264[li] = v264
+		h296[li] = v296
+		h299[li] = v299
 	}
 	// Barrier, by.go:113
-	e259 := g.v259
-	u259 := g.v259
+	e294 := g.v294
+	u294 := g.v294
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v258 := h258[li]
-		v259 := e259
-		v261 := h261[li]
-		v264 := h264[li]
-		var v267 float32
-		if v261 {
-			v265 := float32(v264 + v258)
-			*(*float32)(unsafe.Add(m0, li*4)) = v265
-			v267 = v265
+		v293 := h293[li]
+		v294 := e294
+		v296 := h296[li]
+		v299 := h299[li]
+		var v302 float32
+		if v296 {
+			v300 := float32(v299 + v293)
+			*(*float32)(unsafe.Add(m0, li*4)) = v300
+			v302 = v300
 		} else {
-			v267 = v258
+			v302 = v293
 		}
-		v258 = v267
-		v259 = v259 * 2
-		if v259 < 256 {
-			h258[li] = v258
-			u259 = v259
+		v293 = v302
+		v294 = v294 * 2
+		if v294 < 256 {
+			h293[li] = v293
+			u294 = v294
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -1224,7 +1241,7 @@ func (g *addFloat32Host) r12() int {
 			next = 13
 		}
 	}
-	g.v259 = u259
+	g.v294 = u294
 	return next
 }
 
@@ -1249,51 +1266,51 @@ func (g *addFloat32Host) r14() int {
 		v165 := h165[li]
 		v166 := h166[li]
 		v14 := int32(li)
-		var v126, v128, v140, v152, v157, v158, v164, v167, v285, v287, v289 int32
-		var v127, v153, v159, v286, v288 float32
-		var v134, v135, v136, v138, v274, v276 int64
+		var v126, v128, v140, v152, v157, v158, v164, v167, v320, v322, v324 int32
+		var v127, v153, v159, v321, v323 float32
+		var v134, v135, v136, v138, v309, v311 int64
 		var v144 bool
-		v269 := *(*float32)(unsafe.Add(m0, 1020))
+		v304 := *(*float32)(unsafe.Add(m0, 1020))
 		if v14 != v169 {
-			v285 = v165
-			v286 = v166
-			goto b151
+			v320 = v165
+			v321 = v166
+			goto b154
 		}
 		{
-			v272 := int64(uint32(v124 - v14))
-			v274 = (v272 * 2) + 3
-			v276 = (v272 * 3) + 2
-			if v5 <= v274 {
-				goto b150
+			v307 := int64(uint32(v124 - v14))
+			v309 = (v307 * 2) + 3
+			v311 = (v307 * 3) + 2
+			if v5 <= v309 {
+				goto b153
 			}
 		}
-		if v7 <= v276 {
-			goto b150
+		if v7 <= v311 {
+			goto b153
 		}
 		{
-			v279 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v274)*4)), int32(0), int32(1))
-			if v279 {
-				*(*float32)(unsafe.Add(p4, int(v276)*4)) = v269
+			v314 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v309)*4)), int32(0), int32(1))
+			if v314 {
+				*(*float32)(unsafe.Add(p4, int(v311)*4)) = v304
 				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v274)*4)), int32(2))
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v309)*4)), int32(2))
 			}
 		}
-	b150:
+	b153:
 		{
-			v284 := int32(1)
+			v319 := int32(1)
 			if v14 == v124 {
-				v284 = 2
+				v319 = 2
 			}
-			v285 = v284
-			v286 = v269
+			v320 = v319
+			v321 = v304
 		}
-	b151:
-		v287 = v285
-		v288 = v286
-		v289 = 0
-		v126 = v287
-		v127 = v288
-		v128 = v289
+	b154:
+		v322 = v320
+		v323 = v321
+		v324 = 0
+		v126 = v322
+		v127 = v323
+		v128 = v324
 		if uint32(v14) > uint32(v124) {
 			v165 = v126
 			v166 = v127
@@ -1395,15 +1412,15 @@ type sumFloat32Host struct {
 
 	v31, v341, v343 []int32
 
-	v32, v301, v303, v307, v344, v345, v520, v522 int32
+	v32, v301, v303, v307, v344, v345, v555, v557 int32
 
 	v36, v41, v46, v51, v56, v61, v66, v71, v76, v81, v86, v91, v96, v101, v106, v111, v116, v121, v126, v131, v136, v141, v146, v151, v156, v161 []int64
 
 	v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 []bool
 
-	v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159, v164, v192, v195, v198, v201, v204, v207, v210, v213, v216, v219, v222, v225, v228, v229, v230, v234, v235, v250, v252, v254, v256, v258, v260, v262, v264, v266, v268, v270, v272, v274, v275, v276, v278, v279, v302, v342, v358, v380, v381, v448, v532, v538, v541 []float32
+	v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159, v164, v192, v195, v198, v201, v204, v207, v210, v213, v216, v219, v222, v225, v228, v229, v230, v234, v235, v250, v252, v254, v256, v258, v260, v262, v264, v266, v268, v270, v272, v274, v275, v276, v278, v279, v302, v342, v393, v415, v416, v483, v567, v573, v576 []float32
 
-	v236, v280, v281, v521, v542 float32
+	v236, v280, v281, v556, v577 float32
 
 	v304 bool
 
@@ -1425,7 +1442,7 @@ func (g *sumFloat32Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 13312)
-	kernelimpl.HostRoom(n, &g.sfloat32, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159, &g.v164, &g.v192, &g.v195, &g.v198, &g.v201, &g.v204, &g.v207, &g.v210, &g.v213, &g.v216, &g.v219, &g.v222, &g.v225, &g.v228, &g.v229, &g.v230, &g.v234, &g.v235, &g.v250, &g.v252, &g.v254, &g.v256, &g.v258, &g.v260, &g.v262, &g.v264, &g.v266, &g.v268, &g.v270, &g.v272, &g.v274, &g.v275, &g.v276, &g.v278, &g.v279, &g.v302, &g.v342, &g.v358, &g.v380, &g.v381, &g.v448, &g.v532, &g.v538, &g.v541)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159, &g.v164, &g.v192, &g.v195, &g.v198, &g.v201, &g.v204, &g.v207, &g.v210, &g.v213, &g.v216, &g.v219, &g.v222, &g.v225, &g.v228, &g.v229, &g.v230, &g.v234, &g.v235, &g.v250, &g.v252, &g.v254, &g.v256, &g.v258, &g.v260, &g.v262, &g.v264, &g.v266, &g.v268, &g.v270, &g.v272, &g.v274, &g.v275, &g.v276, &g.v278, &g.v279, &g.v302, &g.v342, &g.v393, &g.v415, &g.v416, &g.v483, &g.v567, &g.v573, &g.v576)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v341, &g.v343)
 	kernelimpl.HostRoom(n, &g.v36, &g.v41, &g.v46, &g.v51, &g.v56, &g.v61, &g.v66, &g.v71, &g.v76, &g.v81, &g.v86, &g.v91, &g.v96, &g.v101, &g.v106, &g.v111, &g.v116, &g.v121, &g.v126, &g.v131, &g.v136, &g.v141, &g.v146, &g.v151, &g.v156, &g.v161)
 	kernelimpl.HostRoom(n, &g.v37, &g.v42, &g.v47, &g.v52, &g.v57, &g.v62, &g.v67, &g.v72, &g.v77, &g.v82, &g.v87, &g.v92, &g.v97, &g.v102, &g.v107, &g.v112, &g.v117, &g.v122, &g.v127, &g.v132, &g.v137, &g.v142, &g.v147, &g.v152, &g.v157, &g.v162)
@@ -1440,14 +1457,14 @@ func (g *sumFloat32Host) Run() {
 			next = g.r11()
 		case 11: // Barrier, lookback.go:269
 			next = g.r12()
-		case 13: // Barrier, lookback.go:287
+		case 13: // Barrier, lookback.go:297
 			next = g.r14()
 		case 14: // Barrier, kernels.go:98
 			next = g.r15()
 		case 18: // GroupExclusiveScan, kernels.go:90
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v532, math.Float32frombits(0x80000000))
+			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v567, math.Float32frombits(0x80000000))
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
-			kernelimpl.HostShift(g.v538, in, len(in), math.Float32frombits(0x80000000))
+			kernelimpl.HostShift(g.v573, in, len(in), math.Float32frombits(0x80000000))
 			next = g.r19()
 		}
 	}
@@ -2143,8 +2160,8 @@ func (g *sumFloat32Host) r0() int {
 	v297 := int32(uint32(v292) >> 30)
 	v298 := v291 | v297
 	v300 := v32 == 0
-	h380 := g.v380[:n]
-	h381 := g.v381[:n]
+	h415 := g.v415[:n]
+	h416 := g.v416[:n]
 	v301 := v32 + -1
 	h302 := g.v302[:n]
 	u303 := g.v303
@@ -2161,7 +2178,7 @@ func (g *sumFloat32Host) r0() int {
 		v20 := int32(li)
 		v22 := v20 == 0
 		v234 := h234[li]
-		var v302, v306, v329, v335, v342, v380 float32
+		var v302, v306, v329, v335, v342, v415 float32
 		var v303, v305, v307, v328, v333, v334, v340, v341, v343 int32
 		var v304 bool
 		var v312, v313 int64
@@ -2181,10 +2198,10 @@ func (g *sumFloat32Host) r0() int {
 		}
 	b74:
 		if v300 {
-			v380 = 0
-			v381 := float32(v380 + v234)
-			h380[li] = v380
-			h381[li] = v381
+			v415 = 0
+			v416 := float32(v415 + v234)
+			h415[li] = v415
+			h416[li] = v416
 			if next != 14 {
 				if next >= 0 {
 					return g.Diverge()
@@ -2292,10 +2309,10 @@ func (g *sumFloat32Host) r11() int {
 	u307 := g.v307
 	h343 := g.v343[:n]
 	v19 := g.v19
-	u520 := g.v520
-	u521 := g.v521
-	u522 := g.v522
-	h532 := g.v532[:n]
+	u555 := g.v555
+	u556 := g.v556
+	u557 := g.v557
+	h567 := g.v567[:n]
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
@@ -2313,30 +2330,30 @@ func (g *sumFloat32Host) r11() int {
 		v20 := int32(li)
 		v190 := v20 * 13
 		v191 := int64(uint32(v190))
-		var v305, v328, v333, v334, v340, v343, v516, v520, v522, v565, v567 int32
-		var v306, v329, v335, v515, v521, v532, v566 float32
-		var v312, v313, v533 int64
-		var v517 bool
+		var v305, v328, v333, v334, v340, v343, v551, v555, v557, v600, v602 int32
+		var v306, v329, v335, v550, v556, v567, v601 float32
+		var v312, v313, v568 int64
+		var v552 bool
 		if v346 {
 			goto b90
 		}
 		if !v348 {
-			goto b218
+			goto b221
 		}
 	b90:
 		if !v304 {
 			goto b93
 		}
 		if v349 {
-			v515 = v302
-			v516 = v303 + -256
-			v517 = true
+			v550 = v302
+			v551 = v303 + -256
+			v552 = true
 		} else {
 			goto b93
 		}
-		v302 = v515
-		v303 = v516
-		v304 = v517
+		v302 = v550
+		v303 = v551
+		v304 = v552
 		v305 = 0
 		v306 = v302
 		v307 = 0
@@ -2352,22 +2369,22 @@ func (g *sumFloat32Host) r11() int {
 			next = 11
 		}
 		continue
-	b218:
+	b221:
 		{
-			v518 := v307 + 1
-			if uint32(v518) >= uint32(c2) {
-				v520 = v303 - v345
-				v521 = 0
-				v522 = 0
-				goto b220
+			v553 := v307 + 1
+			if uint32(v553) >= uint32(c2) {
+				v555 = v303 - v345
+				v556 = 0
+				v557 = 0
+				goto b223
 			}
-			v565 = v341
-			v566 = v342
-			v567 = v518
+			v600 = v341
+			v601 = v342
+			v602 = v553
 		}
-		v305 = v565
-		v306 = v566
-		v307 = v567
+		v305 = v600
+		v306 = v601
+		v307 = v602
 	b77:
 		if uint32(v20) > uint32(v303) {
 			v341 = v305
@@ -2433,26 +2450,26 @@ func (g *sumFloat32Host) r11() int {
 			next = 10
 		}
 		continue
-	b220:
-		v528 := ((int64(uint32(v520)) * 6656) + int64(uint32(v522*3328))) + v191
-		v529 := v528 + 13
-		v531 := v19
-		if v529 < v19 {
-			v531 = v529
+	b223:
+		v563 := ((int64(uint32(v555)) * 6656) + int64(uint32(v557*3328))) + v191
+		v564 := v563 + 13
+		v566 := v19
+		if v564 < v19 {
+			v566 = v564
 		}
-		v532 = 0
-		v533 = v528
-	b221:
-		if v533 >= v531 {
+		v567 = 0
+		v568 = v563
+	b224:
+		if v568 >= v566 {
 			h302[li] = v302
 			u303 = v303
 			u304 = v304
 			h341[li] = v341
 			h342[li] = v342
-			u520 = v520
-			u521 = v521
-			u522 = v522
-			h532[li] = v532
+			u555 = v555
+			u556 = v556
+			u557 = v557
+			h567[li] = v567
 			if next != 18 {
 				if next >= 0 {
 					return g.Diverge()
@@ -2461,20 +2478,20 @@ func (g *sumFloat32Host) r11() int {
 			}
 			continue
 		}
-		v532 = float32(v532 + *(*float32)(unsafe.Add(p0, int(v533)*4)))
-		v533 = v533 + 1
+		v567 = float32(v567 + *(*float32)(unsafe.Add(p0, int(v568)*4)))
+		v568 = v568 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b221
+		goto b224
 	}
 	g.v303 = u303
 	g.v345 = v345
 	g.v304 = u304
 	g.v307 = u307
-	g.v520 = u520
-	g.v521 = u521
-	g.v522 = u522
+	g.v555 = u555
+	g.v556 = u556
+	g.v557 = u557
 	return next
 }
 
@@ -2505,16 +2522,16 @@ func (g *sumFloat32Host) r12() int {
 	v301 := g.v301
 	v281 := g.v281
 	c3 := g.c3
-	v367 := c3 == 0
+	v402 := c3 == 0
 	v4 := g.v4
 	v33 := g.v33
-	v368 := v33 * 2
-	v370 := v368 + 4
-	v371 := v4 < v370
+	v403 := v33 * 2
+	v405 := v403 + 4
+	v406 := v4 < v405
 	p2 := g.Pointer(2)
-	v369 := v368 + 2
-	v376 := v368 + 3
-	h358 := g.v358[:n]
+	v404 := v403 + 2
+	v411 := v403 + 3
+	h393 := g.v393[:n]
 	u303 := g.v303
 	u304 := g.v304
 	u307 := g.v307
@@ -2529,9 +2546,9 @@ func (g *sumFloat32Host) r12() int {
 		v303 := e303
 		v20 := int32(li)
 		v22 := v20 == 0
-		var v304, v517 bool
-		var v305, v307, v328, v333, v334, v340, v341, v343, v359, v516 int32
-		var v306, v329, v335, v342, v356, v358, v366, v515 float32
+		var v304, v552 bool
+		var v305, v307, v328, v333, v334, v340, v341, v343, v359, v394, v551 int32
+		var v306, v329, v335, v342, v356, v358, v393, v401, v550 float32
 		var v312, v313 int64
 		if v353 {
 			v356 = *(*float32)(unsafe.Add(m0, int(v354)*4))
@@ -2541,36 +2558,53 @@ func (g *sumFloat32Host) r12() int {
 		v358 = v356
 		v359 = v357
 	b98:
-		if v359 != 0 {
-			v361 := v359 + -1
-			v364 := float32(v358 + *(*float32)(unsafe.Add(m0, int(v361&255)*4)))
-			v358 = v364
-			v359 = v361
+		if 8 <= uint32(v359) {
+			v382 := v359 + -8
+			v385 := float32(v358 + *(*float32)(unsafe.Add(m0, int((v359+-1)&255)*4)))
+			v386 := float32(v385 + *(*float32)(unsafe.Add(m0, int((v359+-2)&255)*4)))
+			v387 := float32(v386 + *(*float32)(unsafe.Add(m0, int((v359+-3)&255)*4)))
+			v388 := float32(v387 + *(*float32)(unsafe.Add(m0, int((v359+-4)&255)*4)))
+			v389 := float32(v388 + *(*float32)(unsafe.Add(m0, int((v359+-5)&255)*4)))
+			v390 := float32(v389 + *(*float32)(unsafe.Add(m0, int((v359+-6)&255)*4)))
+			v391 := float32(v390 + *(*float32)(unsafe.Add(m0, int((v359+-7)&255)*4)))
+			v392 := float32(v391 + *(*float32)(unsafe.Add(m0, int(v382&255)*4)))
+			v358 = v392
+			v359 = v382
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b98
 		}
+		v393 = v358
+		v394 = v359
+	b101:
+		if v394 != 0 {
+			v396 := v394 + -1
+			v399 := float32(v393 + *(*float32)(unsafe.Add(m0, int(v396&255)*4)))
+			v393 = v399
+			v394 = v396
+			goto b101
+		}
 		if v303 != v301 {
-			v515 = v358
-			v516 = v303 + 256
-			v517 = false
-			goto b217
+			v550 = v393
+			v551 = v303 + 256
+			v552 = false
+			goto b220
 		}
-		v366 = float32(v358 + v281)
+		v401 = float32(v393 + v281)
 		if !v22 {
-			goto b105
+			goto b108
 		}
-		if !v367 {
-			goto b105
+		if !v402 {
+			goto b108
 		}
-		if !v371 {
-			v372 := int32(math.Float32bits(v366))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v369)*4)), ((v372 & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v376)*4)), (int32(uint32(v372)>>30) | -2147483648))
+		if !v406 {
+			v407 := int32(math.Float32bits(v401))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v404)*4)), ((v407 & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v411)*4)), (int32(uint32(v407)>>30) | -2147483648))
 		}
-	b105:
-		h358[li] = v358
+	b108:
+		h393[li] = v393
 		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2578,10 +2612,10 @@ func (g *sumFloat32Host) r12() int {
 			next = 13
 		}
 		continue
-	b217:
-		v302 = v515
-		v303 = v516
-		v304 = v517
+	b220:
+		v302 = v550
+		v303 = v551
+		v304 = v552
 		v305 = 0
 		v306 = v302
 		v307 = 0
@@ -2656,29 +2690,29 @@ func (g *sumFloat32Host) r12() int {
 
 func (g *sumFloat32Host) r14() int {
 	const n = 256
-	h358 := g.v358[:n]
+	h393 := g.v393[:n]
 	h234 := g.v234[:n]
-	h380 := g.v380[:n]
-	h381 := g.v381[:n]
+	h415 := g.v415[:n]
+	h416 := g.v416[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v358 := h358[li]
+		v393 := h393[li]
 		v234 := h234[li]
-		var v380 float32
-		v380 = v358
-		v381 := float32(v380 + v234)
-		h380[li] = v380
-		h381[li] = v381
+		var v415 float32
+		v415 = v393
+		v416 := float32(v415 + v234)
+		h415[li] = v415
+		h416[li] = v416
 	}
 	return 14
 }
 
 func (g *sumFloat32Host) r15() int {
 	const n = 256
-	h381 := g.v381[:n]
+	h416 := g.v416[:n]
 	h192 := g.v192[:n]
 	v6 := g.v6
 	v7 := int32(uint8(v6))
@@ -2701,7 +2735,7 @@ func (g *sumFloat32Host) r15() int {
 		if dead[li] {
 			continue
 		}
-		v381 := h381[li]
+		v416 := h416[li]
 		v192 := h192[li]
 		v195 := h195[li]
 		v198 := h198[li]
@@ -2715,97 +2749,97 @@ func (g *sumFloat32Host) r15() int {
 		v222 := h222[li]
 		v225 := h225[li]
 		v228 := h228[li]
-		var v383, v386, v389, v392, v395, v398, v401, v404, v407, v410, v413, v416, v419 float32
-		v382 := float32(v381 + v192)
+		var v418, v421, v424, v427, v430, v433, v436, v439, v442, v445, v448, v451, v454 float32
+		v417 := float32(v416 + v192)
 		if v8 {
-			v383 = v382
+			v418 = v417
 		} else {
-			v383 = v381
+			v418 = v416
 		}
-		*(*float32)(unsafe.Add(m0, li*52)) = v383
-		v385 := float32(v382 + v195)
+		*(*float32)(unsafe.Add(m0, li*52)) = v418
+		v420 := float32(v417 + v195)
 		if v8 {
-			v386 = v385
+			v421 = v420
 		} else {
-			v386 = v382
+			v421 = v417
 		}
-		*(*float32)(unsafe.Add(m0, li*52+4)) = v386
-		v388 := float32(v385 + v198)
+		*(*float32)(unsafe.Add(m0, li*52+4)) = v421
+		v423 := float32(v420 + v198)
 		if v8 {
-			v389 = v388
+			v424 = v423
 		} else {
-			v389 = v385
+			v424 = v420
 		}
-		*(*float32)(unsafe.Add(m0, li*52+8)) = v389
-		v391 := float32(v388 + v201)
+		*(*float32)(unsafe.Add(m0, li*52+8)) = v424
+		v426 := float32(v423 + v201)
 		if v8 {
-			v392 = v391
+			v427 = v426
 		} else {
-			v392 = v388
+			v427 = v423
 		}
-		*(*float32)(unsafe.Add(m0, li*52+12)) = v392
-		v394 := float32(v391 + v204)
+		*(*float32)(unsafe.Add(m0, li*52+12)) = v427
+		v429 := float32(v426 + v204)
 		if v8 {
-			v395 = v394
+			v430 = v429
 		} else {
-			v395 = v391
+			v430 = v426
 		}
-		*(*float32)(unsafe.Add(m0, li*52+16)) = v395
-		v397 := float32(v394 + v207)
+		*(*float32)(unsafe.Add(m0, li*52+16)) = v430
+		v432 := float32(v429 + v207)
 		if v8 {
-			v398 = v397
+			v433 = v432
 		} else {
-			v398 = v394
+			v433 = v429
 		}
-		*(*float32)(unsafe.Add(m0, li*52+20)) = v398
-		v400 := float32(v397 + v210)
+		*(*float32)(unsafe.Add(m0, li*52+20)) = v433
+		v435 := float32(v432 + v210)
 		if v8 {
-			v401 = v400
+			v436 = v435
 		} else {
-			v401 = v397
+			v436 = v432
 		}
-		*(*float32)(unsafe.Add(m0, li*52+24)) = v401
-		v403 := float32(v400 + v213)
+		*(*float32)(unsafe.Add(m0, li*52+24)) = v436
+		v438 := float32(v435 + v213)
 		if v8 {
-			v404 = v403
+			v439 = v438
 		} else {
-			v404 = v400
+			v439 = v435
 		}
-		*(*float32)(unsafe.Add(m0, li*52+28)) = v404
-		v406 := float32(v403 + v216)
+		*(*float32)(unsafe.Add(m0, li*52+28)) = v439
+		v441 := float32(v438 + v216)
 		if v8 {
-			v407 = v406
+			v442 = v441
 		} else {
-			v407 = v403
+			v442 = v438
 		}
-		*(*float32)(unsafe.Add(m0, li*52+32)) = v407
-		v409 := float32(v406 + v219)
+		*(*float32)(unsafe.Add(m0, li*52+32)) = v442
+		v444 := float32(v441 + v219)
 		if v8 {
-			v410 = v409
+			v445 = v444
 		} else {
-			v410 = v406
+			v445 = v441
 		}
-		*(*float32)(unsafe.Add(m0, li*52+36)) = v410
-		v412 := float32(v409 + v222)
+		*(*float32)(unsafe.Add(m0, li*52+36)) = v445
+		v447 := float32(v444 + v222)
 		if v8 {
-			v413 = v412
+			v448 = v447
 		} else {
-			v413 = v409
+			v448 = v444
 		}
-		*(*float32)(unsafe.Add(m0, li*52+40)) = v413
-		v415 := float32(v412 + v225)
+		*(*float32)(unsafe.Add(m0, li*52+40)) = v448
+		v450 := float32(v447 + v225)
 		if v8 {
-			v416 = v415
+			v451 = v450
 		} else {
-			v416 = v412
+			v451 = v447
 		}
-		*(*float32)(unsafe.Add(m0, li*52+44)) = v416
+		*(*float32)(unsafe.Add(m0, li*52+44)) = v451
 		if v8 {
-			v419 = float32(v415 + v228)
+			v454 = float32(v450 + v228)
 		} else {
-			v419 = v415
+			v454 = v450
 		}
-		*(*float32)(unsafe.Add(m0, li*52+48)) = v419
+		*(*float32)(unsafe.Add(m0, li*52+48)) = v454
 	}
 	// Barrier, kernels.go:107
 	h37 := g.v37[:n]
@@ -2835,10 +2869,10 @@ func (g *sumFloat32Host) r15() int {
 	h91 := g.v91[:n]
 	h97 := g.v97[:n]
 	h96 := g.v96[:n]
-	h380 := g.v380[:n]
+	h415 := g.v415[:n]
 	v236 := g.v236
 	h278 := g.v278[:n]
-	h448 := g.v448[:n]
+	h483 := g.v483[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2869,7 +2903,7 @@ func (g *sumFloat32Host) r15() int {
 		v91 := h91[li]
 		v97 := h97[li]
 		v96 := h96[li]
-		v380 := h380[li]
+		v415 := h415[li]
 		v278 := h278[li]
 		if v37 {
 			*(*float32)(unsafe.Add(p4, int(v36)*4)) = *(*float32)(unsafe.Add(m0, li*4))
@@ -2910,8 +2944,8 @@ func (g *sumFloat32Host) r15() int {
 		if v97 {
 			*(*float32)(unsafe.Add(p4, int(v96)*4)) = *(*float32)(unsafe.Add(m0, li*4+12288))
 		}
-		v448 := float32(float32(v380+v236) + v278)
-		h448[li] = v448
+		v483 := float32(float32(v415+v236) + v278)
+		h483[li] = v483
 	}
 	// Barrier, kernels.go:98
 	h250 := g.v250[:n]
@@ -2931,7 +2965,7 @@ func (g *sumFloat32Host) r15() int {
 		if dead[li] {
 			continue
 		}
-		v448 := h448[li]
+		v483 := h483[li]
 		v250 := h250[li]
 		v252 := h252[li]
 		v254 := h254[li]
@@ -2945,97 +2979,97 @@ func (g *sumFloat32Host) r15() int {
 		v270 := h270[li]
 		v272 := h272[li]
 		v274 := h274[li]
-		var v450, v453, v456, v459, v462, v465, v468, v471, v474, v477, v480, v483, v486 float32
-		v449 := float32(v448 + v250)
+		var v485, v488, v491, v494, v497, v500, v503, v506, v509, v512, v515, v518, v521 float32
+		v484 := float32(v483 + v250)
 		if v8 {
-			v450 = v449
+			v485 = v484
 		} else {
-			v450 = v448
+			v485 = v483
 		}
-		*(*float32)(unsafe.Add(m0, li*52)) = v450
-		v452 := float32(v449 + v252)
+		*(*float32)(unsafe.Add(m0, li*52)) = v485
+		v487 := float32(v484 + v252)
 		if v8 {
-			v453 = v452
+			v488 = v487
 		} else {
-			v453 = v449
+			v488 = v484
 		}
-		*(*float32)(unsafe.Add(m0, li*52+4)) = v453
-		v455 := float32(v452 + v254)
+		*(*float32)(unsafe.Add(m0, li*52+4)) = v488
+		v490 := float32(v487 + v254)
 		if v8 {
-			v456 = v455
+			v491 = v490
 		} else {
-			v456 = v452
+			v491 = v487
 		}
-		*(*float32)(unsafe.Add(m0, li*52+8)) = v456
-		v458 := float32(v455 + v256)
+		*(*float32)(unsafe.Add(m0, li*52+8)) = v491
+		v493 := float32(v490 + v256)
 		if v8 {
-			v459 = v458
+			v494 = v493
 		} else {
-			v459 = v455
+			v494 = v490
 		}
-		*(*float32)(unsafe.Add(m0, li*52+12)) = v459
-		v461 := float32(v458 + v258)
+		*(*float32)(unsafe.Add(m0, li*52+12)) = v494
+		v496 := float32(v493 + v258)
 		if v8 {
-			v462 = v461
+			v497 = v496
 		} else {
-			v462 = v458
+			v497 = v493
 		}
-		*(*float32)(unsafe.Add(m0, li*52+16)) = v462
-		v464 := float32(v461 + v260)
+		*(*float32)(unsafe.Add(m0, li*52+16)) = v497
+		v499 := float32(v496 + v260)
 		if v8 {
-			v465 = v464
+			v500 = v499
 		} else {
-			v465 = v461
+			v500 = v496
 		}
-		*(*float32)(unsafe.Add(m0, li*52+20)) = v465
-		v467 := float32(v464 + v262)
+		*(*float32)(unsafe.Add(m0, li*52+20)) = v500
+		v502 := float32(v499 + v262)
 		if v8 {
-			v468 = v467
+			v503 = v502
 		} else {
-			v468 = v464
+			v503 = v499
 		}
-		*(*float32)(unsafe.Add(m0, li*52+24)) = v468
-		v470 := float32(v467 + v264)
+		*(*float32)(unsafe.Add(m0, li*52+24)) = v503
+		v505 := float32(v502 + v264)
 		if v8 {
-			v471 = v470
+			v506 = v505
 		} else {
-			v471 = v467
+			v506 = v502
 		}
-		*(*float32)(unsafe.Add(m0, li*52+28)) = v471
-		v473 := float32(v470 + v266)
+		*(*float32)(unsafe.Add(m0, li*52+28)) = v506
+		v508 := float32(v505 + v266)
 		if v8 {
-			v474 = v473
+			v509 = v508
 		} else {
-			v474 = v470
+			v509 = v505
 		}
-		*(*float32)(unsafe.Add(m0, li*52+32)) = v474
-		v476 := float32(v473 + v268)
+		*(*float32)(unsafe.Add(m0, li*52+32)) = v509
+		v511 := float32(v508 + v268)
 		if v8 {
-			v477 = v476
+			v512 = v511
 		} else {
-			v477 = v473
+			v512 = v508
 		}
-		*(*float32)(unsafe.Add(m0, li*52+36)) = v477
-		v479 := float32(v476 + v270)
+		*(*float32)(unsafe.Add(m0, li*52+36)) = v512
+		v514 := float32(v511 + v270)
 		if v8 {
-			v480 = v479
+			v515 = v514
 		} else {
-			v480 = v476
+			v515 = v511
 		}
-		*(*float32)(unsafe.Add(m0, li*52+40)) = v480
-		v482 := float32(v479 + v272)
+		*(*float32)(unsafe.Add(m0, li*52+40)) = v515
+		v517 := float32(v514 + v272)
 		if v8 {
-			v483 = v482
+			v518 = v517
 		} else {
-			v483 = v479
+			v518 = v514
 		}
-		*(*float32)(unsafe.Add(m0, li*52+44)) = v483
+		*(*float32)(unsafe.Add(m0, li*52+44)) = v518
 		if v8 {
-			v486 = float32(v482 + v274)
+			v521 = float32(v517 + v274)
 		} else {
-			v486 = v482
+			v521 = v517
 		}
-		*(*float32)(unsafe.Add(m0, li*52+48)) = v486
+		*(*float32)(unsafe.Add(m0, li*52+48)) = v521
 	}
 	// Barrier, kernels.go:107
 	h102 := g.v102[:n]
@@ -3139,38 +3173,38 @@ func (g *sumFloat32Host) r15() int {
 
 func (g *sumFloat32Host) r19() int {
 	const n = 256
-	h538 := g.v538[:n]
-	h532 := g.v532[:n]
-	h541 := g.v541[:n]
+	h573 := g.v573[:n]
+	h567 := g.v567[:n]
+	h576 := g.v576[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v538 := h538[li]
+		v573 := h573[li]
 		v232 := int32(li)
 		v233 := v232 == 0
-		v532 := h532[li]
-		v540 := float32(v538 + 0)
+		v567 := h567[li]
+		v575 := float32(v573 + 0)
 		if v233 {
-			v540 = 0
+			v575 = 0
 		}
-		v541 := float32(v540 + v532)
-		h541[li] = v541
+		v576 := float32(v575 + v567)
+		h576[li] = v576
 	}
 	// GroupSelect, kernels.go:91
-	g.v542 = kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v541, 0)[int32(255)]
+	g.v577 = kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v576, 0)[int32(255)]
 	h341 := g.v341[:n]
 	h342 := g.v342[:n]
-	e521 := g.v521
-	e522 := g.v522
-	v542 := g.v542
-	v520 := g.v520
-	v523 := int64(uint32(v520))
-	v524 := v523 * 6656
+	e556 := g.v556
+	e557 := g.v557
+	v577 := g.v577
+	v555 := g.v555
+	v558 := int64(uint32(v555))
+	v559 := v558 * 6656
 	v19 := g.v19
-	u521 := g.v521
-	u522 := g.v522
+	u556 := g.v556
+	u557 := g.v557
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
 	v345 := g.v345
@@ -3186,39 +3220,39 @@ func (g *sumFloat32Host) r19() int {
 		}
 		v341 := h341[li]
 		v342 := h342[li]
-		v521 := e521
-		v522 := e522
+		v556 := e556
+		v557 := e557
 		v20 := int32(li)
 		v190 := v20 * 13
 		v191 := int64(uint32(v190))
-		var v305, v307, v328, v333, v334, v340, v343, v563, v565, v567 int32
-		var v306, v329, v335, v532, v564, v566 float32
-		var v312, v313, v531, v533, v549, v550 int64
-		v543 := float32(v521 + v542)
-		v544 := v522 + 1
-		if v544 < 2 {
-			v521 = v543
-			v522 = v544
+		var v305, v307, v328, v333, v334, v340, v343, v598, v600, v602 int32
+		var v306, v329, v335, v567, v599, v601 float32
+		var v312, v313, v566, v568, v584, v585 int64
+		v578 := float32(v556 + v577)
+		v579 := v557 + 1
+		if v579 < 2 {
+			v556 = v578
+			v557 = v579
 		} else {
-			goto b227
+			goto b230
 		}
 		{
-			v528 := (v524 + int64(uint32(v522*3328))) + v191
-			v529 := v528 + 13
-			v531 = v19
-			if v529 < v19 {
-				v531 = v529
+			v563 := (v559 + int64(uint32(v557*3328))) + v191
+			v564 := v563 + 13
+			v566 = v19
+			if v564 < v19 {
+				v566 = v564
 			}
-			v532 = 0
-			v533 = v528
+			v567 = 0
+			v568 = v563
 		}
-	b221:
-		if v533 >= v531 {
+	b224:
+		if v568 >= v566 {
 			h341[li] = v341
 			h342[li] = v342
-			u521 = v521
-			u522 = v522
-			h532[li] = v532
+			u556 = v556
+			u557 = v557
+			h567[li] = v567
 			if next != 18 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3227,40 +3261,40 @@ func (g *sumFloat32Host) r19() int {
 			}
 			continue
 		}
-		v532 = float32(v532 + *(*float32)(unsafe.Add(p0, int(v533)*4)))
-		v533 = v533 + 1
+		v567 = float32(v567 + *(*float32)(unsafe.Add(p0, int(v568)*4)))
+		v568 = v568 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b221
-	b227:
+		goto b224
+	b230:
 		if v20 != v345 {
-			v563 = v341
-			v564 = v342
-			goto b231
+			v598 = v341
+			v599 = v342
+			goto b234
 		}
-		v549 = int64(uint32(v303-v20)) * 2
-		v550 = v549 + 2
-		if v4 >= (v549 + 4) {
-			v553 := int32(math.Float32bits(v543))
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v550)*4)), ((v553 & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v549+3)*4)), (int32(uint32(v553)>>30) | 1073741824), kernelimpl.HostUMax[int32])
+		v584 = int64(uint32(v303-v20)) * 2
+		v585 = v584 + 2
+		if v4 >= (v584 + 4) {
+			v588 := int32(math.Float32bits(v578))
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v585)*4)), ((v588 & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v584+3)*4)), (int32(uint32(v588)>>30) | 1073741824), kernelimpl.HostUMax[int32])
 		}
 		{
-			v562 := int32(1)
+			v597 := int32(1)
 			if v20 == v303 {
-				v562 = 2
+				v597 = 2
 			}
-			v563 = v562
-			v564 = v543
+			v598 = v597
+			v599 = v578
 		}
-	b231:
-		v565 = v563
-		v566 = v564
-		v567 = 0
-		v305 = v565
-		v306 = v566
-		v307 = v567
+	b234:
+		v600 = v598
+		v601 = v599
+		v602 = 0
+		v305 = v600
+		v306 = v601
+		v307 = v602
 		if uint32(v20) > uint32(v303) {
 			v341 = v305
 			v342 = v306
@@ -3322,8 +3356,8 @@ func (g *sumFloat32Host) r19() int {
 			next = 10
 		}
 	}
-	g.v521 = u521
-	g.v522 = u522
+	g.v556 = u556
+	g.v557 = u557
 	g.v307 = u307
 	return next
 }
@@ -3343,15 +3377,15 @@ type sumFloat64Host struct {
 
 	v31, v360, v362 []int32
 
-	v32, v309, v311, v315, v363, v364, v547, v549 int32
+	v32, v309, v311, v315, v363, v364, v582, v584 int32
 
 	v36, v41, v46, v51, v56, v61, v66, v71, v76, v81, v86, v91, v96, v101, v106, v111, v116, v121, v126, v131, v136, v141, v146, v151, v156, v161 []int64
 
 	v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 []bool
 
-	v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159, v164, v192, v195, v198, v201, v204, v207, v210, v213, v216, v219, v222, v225, v228, v229, v230, v234, v235, v250, v252, v254, v256, v258, v260, v262, v264, v266, v268, v270, v272, v274, v275, v276, v278, v279, v310, v361, v377, v407, v408, v475, v559, v565, v568 []float64
+	v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159, v164, v192, v195, v198, v201, v204, v207, v210, v213, v216, v219, v222, v225, v228, v229, v230, v234, v235, v250, v252, v254, v256, v258, v260, v262, v264, v266, v268, v270, v272, v274, v275, v276, v278, v279, v310, v361, v412, v442, v443, v510, v594, v600, v603 []float64
 
-	v236, v280, v281, v548, v569 float64
+	v236, v280, v281, v583, v604 float64
 
 	v312 bool
 
@@ -3373,7 +3407,7 @@ func (g *sumFloat64Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 26624)
-	kernelimpl.HostRoom(n, &g.sfloat64, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159, &g.v164, &g.v192, &g.v195, &g.v198, &g.v201, &g.v204, &g.v207, &g.v210, &g.v213, &g.v216, &g.v219, &g.v222, &g.v225, &g.v228, &g.v229, &g.v230, &g.v234, &g.v235, &g.v250, &g.v252, &g.v254, &g.v256, &g.v258, &g.v260, &g.v262, &g.v264, &g.v266, &g.v268, &g.v270, &g.v272, &g.v274, &g.v275, &g.v276, &g.v278, &g.v279, &g.v310, &g.v361, &g.v377, &g.v407, &g.v408, &g.v475, &g.v559, &g.v565, &g.v568)
+	kernelimpl.HostRoom(n, &g.sfloat64, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159, &g.v164, &g.v192, &g.v195, &g.v198, &g.v201, &g.v204, &g.v207, &g.v210, &g.v213, &g.v216, &g.v219, &g.v222, &g.v225, &g.v228, &g.v229, &g.v230, &g.v234, &g.v235, &g.v250, &g.v252, &g.v254, &g.v256, &g.v258, &g.v260, &g.v262, &g.v264, &g.v266, &g.v268, &g.v270, &g.v272, &g.v274, &g.v275, &g.v276, &g.v278, &g.v279, &g.v310, &g.v361, &g.v412, &g.v442, &g.v443, &g.v510, &g.v594, &g.v600, &g.v603)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v360, &g.v362)
 	kernelimpl.HostRoom(n, &g.v36, &g.v41, &g.v46, &g.v51, &g.v56, &g.v61, &g.v66, &g.v71, &g.v76, &g.v81, &g.v86, &g.v91, &g.v96, &g.v101, &g.v106, &g.v111, &g.v116, &g.v121, &g.v126, &g.v131, &g.v136, &g.v141, &g.v146, &g.v151, &g.v156, &g.v161)
 	kernelimpl.HostRoom(n, &g.v37, &g.v42, &g.v47, &g.v52, &g.v57, &g.v62, &g.v67, &g.v72, &g.v77, &g.v82, &g.v87, &g.v92, &g.v97, &g.v102, &g.v107, &g.v112, &g.v117, &g.v122, &g.v127, &g.v132, &g.v137, &g.v142, &g.v147, &g.v152, &g.v157, &g.v162)
@@ -3388,14 +3422,14 @@ func (g *sumFloat64Host) Run() {
 			next = g.r11()
 		case 11: // Barrier, lookback.go:269
 			next = g.r12()
-		case 13: // Barrier, lookback.go:287
+		case 13: // Barrier, lookback.go:297
 			next = g.r14()
 		case 14: // Barrier, kernels.go:98
 			next = g.r15()
 		case 18: // GroupExclusiveScan, kernels.go:90
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v559, math.Float64frombits(0x8000000000000000))
+			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v594, math.Float64frombits(0x8000000000000000))
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
-			kernelimpl.HostShift(g.v565, in, len(in), math.Float64frombits(0x8000000000000000))
+			kernelimpl.HostShift(g.v600, in, len(in), math.Float64frombits(0x8000000000000000))
 			next = g.r19()
 		}
 	}
@@ -4098,8 +4132,8 @@ func (g *sumFloat64Host) r0() int {
 	v305 := int32(uint64(v304))
 	v306 := v291 | v305
 	v308 := v32 == 0
-	h407 := g.v407[:n]
-	h408 := g.v408[:n]
+	h442 := g.v442[:n]
+	h443 := g.v443[:n]
 	v309 := v32 + -1
 	h310 := g.v310[:n]
 	u311 := g.v311
@@ -4116,7 +4150,7 @@ func (g *sumFloat64Host) r0() int {
 		v20 := int32(li)
 		v22 := v20 == 0
 		v234 := h234[li]
-		var v310, v314, v348, v354, v361, v407 float64
+		var v310, v314, v348, v354, v361, v442 float64
 		var v311, v313, v315, v347, v352, v353, v359, v360, v362 int32
 		var v312 bool
 		var v320, v321 int64
@@ -4137,10 +4171,10 @@ func (g *sumFloat64Host) r0() int {
 		}
 	b74:
 		if v308 {
-			v407 = 0
-			v408 := float64(v407 + v234)
-			h407[li] = v407
-			h408[li] = v408
+			v442 = 0
+			v443 := float64(v442 + v234)
+			h442[li] = v442
+			h443[li] = v443
 			if next != 14 {
 				if next >= 0 {
 					return g.Diverge()
@@ -4254,10 +4288,10 @@ func (g *sumFloat64Host) r11() int {
 	u315 := g.v315
 	h362 := g.v362[:n]
 	v19 := g.v19
-	u547 := g.v547
-	u548 := g.v548
-	u549 := g.v549
-	h559 := g.v559[:n]
+	u582 := g.v582
+	u583 := g.v583
+	u584 := g.v584
+	h594 := g.v594[:n]
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
@@ -4275,30 +4309,30 @@ func (g *sumFloat64Host) r11() int {
 		v20 := int32(li)
 		v190 := v20 * 13
 		v191 := int64(uint32(v190))
-		var v313, v347, v352, v353, v359, v362, v543, v547, v549, v600, v602 int32
-		var v314, v348, v354, v542, v548, v559, v601 float64
-		var v320, v321, v560 int64
-		var v544 bool
+		var v313, v347, v352, v353, v359, v362, v578, v582, v584, v635, v637 int32
+		var v314, v348, v354, v577, v583, v594, v636 float64
+		var v320, v321, v595 int64
+		var v579 bool
 		if v365 {
 			goto b90
 		}
 		if !v367 {
-			goto b218
+			goto b221
 		}
 	b90:
 		if !v312 {
 			goto b93
 		}
 		if v368 {
-			v542 = v310
-			v543 = v311 + -256
-			v544 = true
+			v577 = v310
+			v578 = v311 + -256
+			v579 = true
 		} else {
 			goto b93
 		}
-		v310 = v542
-		v311 = v543
-		v312 = v544
+		v310 = v577
+		v311 = v578
+		v312 = v579
 		v313 = 0
 		v314 = v310
 		v315 = 0
@@ -4314,22 +4348,22 @@ func (g *sumFloat64Host) r11() int {
 			next = 11
 		}
 		continue
-	b218:
+	b221:
 		{
-			v545 := v315 + 1
-			if uint32(v545) >= uint32(c2) {
-				v547 = v311 - v364
-				v548 = 0
-				v549 = 0
-				goto b220
+			v580 := v315 + 1
+			if uint32(v580) >= uint32(c2) {
+				v582 = v311 - v364
+				v583 = 0
+				v584 = 0
+				goto b223
 			}
-			v600 = v360
-			v601 = v361
-			v602 = v545
+			v635 = v360
+			v636 = v361
+			v637 = v580
 		}
-		v313 = v600
-		v314 = v601
-		v315 = v602
+		v313 = v635
+		v314 = v636
+		v315 = v637
 	b77:
 		if uint32(v20) > uint32(v311) {
 			v360 = v313
@@ -4402,26 +4436,26 @@ func (g *sumFloat64Host) r11() int {
 			next = 10
 		}
 		continue
-	b220:
-		v555 := ((int64(uint32(v547)) * 6656) + int64(uint32(v549*3328))) + v191
-		v556 := v555 + 13
-		v558 := v19
-		if v556 < v19 {
-			v558 = v556
+	b223:
+		v590 := ((int64(uint32(v582)) * 6656) + int64(uint32(v584*3328))) + v191
+		v591 := v590 + 13
+		v593 := v19
+		if v591 < v19 {
+			v593 = v591
 		}
-		v559 = 0
-		v560 = v555
-	b221:
-		if v560 >= v558 {
+		v594 = 0
+		v595 = v590
+	b224:
+		if v595 >= v593 {
 			h310[li] = v310
 			u311 = v311
 			u312 = v312
 			h360[li] = v360
 			h361[li] = v361
-			u547 = v547
-			u548 = v548
-			u549 = v549
-			h559[li] = v559
+			u582 = v582
+			u583 = v583
+			u584 = v584
+			h594[li] = v594
 			if next != 18 {
 				if next >= 0 {
 					return g.Diverge()
@@ -4430,20 +4464,20 @@ func (g *sumFloat64Host) r11() int {
 			}
 			continue
 		}
-		v559 = float64(v559 + *(*float64)(unsafe.Add(p0, int(v560)*8)))
-		v560 = v560 + 1
+		v594 = float64(v594 + *(*float64)(unsafe.Add(p0, int(v595)*8)))
+		v595 = v595 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b221
+		goto b224
 	}
 	g.v311 = u311
 	g.v364 = v364
 	g.v312 = u312
 	g.v315 = u315
-	g.v547 = u547
-	g.v548 = u548
-	g.v549 = u549
+	g.v582 = u582
+	g.v583 = u583
+	g.v584 = u584
 	return next
 }
 
@@ -4474,17 +4508,17 @@ func (g *sumFloat64Host) r12() int {
 	v309 := g.v309
 	v281 := g.v281
 	c3 := g.c3
-	v386 := c3 == 0
+	v421 := c3 == 0
 	v4 := g.v4
 	v33 := g.v33
-	v387 := v33 * 3
-	v389 := v387 + 6
-	v390 := v4 < v389
+	v422 := v33 * 3
+	v424 := v422 + 6
+	v425 := v4 < v424
 	p2 := g.Pointer(2)
-	v388 := v387 + 3
-	v396 := v387 + 4
-	v402 := v387 + 5
-	h377 := g.v377[:n]
+	v423 := v422 + 3
+	v431 := v422 + 4
+	v437 := v422 + 5
+	h412 := g.v412[:n]
 	u311 := g.v311
 	u312 := g.v312
 	u315 := g.v315
@@ -4499,9 +4533,9 @@ func (g *sumFloat64Host) r12() int {
 		v311 := e311
 		v20 := int32(li)
 		v22 := v20 == 0
-		var v312, v544 bool
-		var v313, v315, v347, v352, v353, v359, v360, v362, v378, v543 int32
-		var v314, v348, v354, v361, v375, v377, v385, v542 float64
+		var v312, v579 bool
+		var v313, v315, v347, v352, v353, v359, v360, v362, v378, v413, v578 int32
+		var v314, v348, v354, v361, v375, v377, v412, v420, v577 float64
 		var v320, v321 int64
 		if v372 {
 			v375 = *(*float64)(unsafe.Add(m0, int(v373)*8))
@@ -4511,38 +4545,55 @@ func (g *sumFloat64Host) r12() int {
 		v377 = v375
 		v378 = v376
 	b98:
-		if v378 != 0 {
-			v380 := v378 + -1
-			v383 := float64(v377 + *(*float64)(unsafe.Add(m0, int(v380&255)*8)))
-			v377 = v383
-			v378 = v380
+		if 8 <= uint32(v378) {
+			v401 := v378 + -8
+			v404 := float64(v377 + *(*float64)(unsafe.Add(m0, int((v378+-1)&255)*8)))
+			v405 := float64(v404 + *(*float64)(unsafe.Add(m0, int((v378+-2)&255)*8)))
+			v406 := float64(v405 + *(*float64)(unsafe.Add(m0, int((v378+-3)&255)*8)))
+			v407 := float64(v406 + *(*float64)(unsafe.Add(m0, int((v378+-4)&255)*8)))
+			v408 := float64(v407 + *(*float64)(unsafe.Add(m0, int((v378+-5)&255)*8)))
+			v409 := float64(v408 + *(*float64)(unsafe.Add(m0, int((v378+-6)&255)*8)))
+			v410 := float64(v409 + *(*float64)(unsafe.Add(m0, int((v378+-7)&255)*8)))
+			v411 := float64(v410 + *(*float64)(unsafe.Add(m0, int(v401&255)*8)))
+			v377 = v411
+			v378 = v401
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b98
 		}
+		v412 = v377
+		v413 = v378
+	b101:
+		if v413 != 0 {
+			v415 := v413 + -1
+			v418 := float64(v412 + *(*float64)(unsafe.Add(m0, int(v415&255)*8)))
+			v412 = v418
+			v413 = v415
+			goto b101
+		}
 		if v311 != v309 {
-			v542 = v377
-			v543 = v311 + 256
-			v544 = false
-			goto b217
+			v577 = v412
+			v578 = v311 + 256
+			v579 = false
+			goto b220
 		}
-		v385 = float64(v377 + v281)
+		v420 = float64(v412 + v281)
 		if !v22 {
-			goto b105
+			goto b108
 		}
-		if !v386 {
-			goto b105
+		if !v421 {
+			goto b108
 		}
-		if !v390 {
-			v391 := int64(math.Float64bits(v385))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v388)*4)), ((int32(uint64(v391)) & 1073741823) | -2147483648))
-			v400 := (int32(uint64(int64(uint64(v391)>>30))) & 1073741823) | -2147483648
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v396)*4)), v400)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v402)*4)), (int32(uint64(int64(uint64(v391)>>60))) | -2147483648))
+		if !v425 {
+			v426 := int64(math.Float64bits(v420))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v423)*4)), ((int32(uint64(v426)) & 1073741823) | -2147483648))
+			v435 := (int32(uint64(int64(uint64(v426)>>30))) & 1073741823) | -2147483648
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v431)*4)), v435)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v437)*4)), (int32(uint64(int64(uint64(v426)>>60))) | -2147483648))
 		}
-	b105:
-		h377[li] = v377
+	b108:
+		h412[li] = v412
 		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4550,10 +4601,10 @@ func (g *sumFloat64Host) r12() int {
 			next = 13
 		}
 		continue
-	b217:
-		v310 = v542
-		v311 = v543
-		v312 = v544
+	b220:
+		v310 = v577
+		v311 = v578
+		v312 = v579
 		v313 = 0
 		v314 = v310
 		v315 = 0
@@ -4634,29 +4685,29 @@ func (g *sumFloat64Host) r12() int {
 
 func (g *sumFloat64Host) r14() int {
 	const n = 256
-	h377 := g.v377[:n]
+	h412 := g.v412[:n]
 	h234 := g.v234[:n]
-	h407 := g.v407[:n]
-	h408 := g.v408[:n]
+	h442 := g.v442[:n]
+	h443 := g.v443[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v377 := h377[li]
+		v412 := h412[li]
 		v234 := h234[li]
-		var v407 float64
-		v407 = v377
-		v408 := float64(v407 + v234)
-		h407[li] = v407
-		h408[li] = v408
+		var v442 float64
+		v442 = v412
+		v443 := float64(v442 + v234)
+		h442[li] = v442
+		h443[li] = v443
 	}
 	return 14
 }
 
 func (g *sumFloat64Host) r15() int {
 	const n = 256
-	h408 := g.v408[:n]
+	h443 := g.v443[:n]
 	h192 := g.v192[:n]
 	v6 := g.v6
 	v7 := int32(uint8(v6))
@@ -4679,7 +4730,7 @@ func (g *sumFloat64Host) r15() int {
 		if dead[li] {
 			continue
 		}
-		v408 := h408[li]
+		v443 := h443[li]
 		v192 := h192[li]
 		v195 := h195[li]
 		v198 := h198[li]
@@ -4693,97 +4744,97 @@ func (g *sumFloat64Host) r15() int {
 		v222 := h222[li]
 		v225 := h225[li]
 		v228 := h228[li]
-		var v410, v413, v416, v419, v422, v425, v428, v431, v434, v437, v440, v443, v446 float64
-		v409 := float64(v408 + v192)
+		var v445, v448, v451, v454, v457, v460, v463, v466, v469, v472, v475, v478, v481 float64
+		v444 := float64(v443 + v192)
 		if v8 {
-			v410 = v409
+			v445 = v444
 		} else {
-			v410 = v408
+			v445 = v443
 		}
-		*(*float64)(unsafe.Add(m0, li*104)) = v410
-		v412 := float64(v409 + v195)
+		*(*float64)(unsafe.Add(m0, li*104)) = v445
+		v447 := float64(v444 + v195)
 		if v8 {
-			v413 = v412
+			v448 = v447
 		} else {
-			v413 = v409
+			v448 = v444
 		}
-		*(*float64)(unsafe.Add(m0, li*104+8)) = v413
-		v415 := float64(v412 + v198)
+		*(*float64)(unsafe.Add(m0, li*104+8)) = v448
+		v450 := float64(v447 + v198)
 		if v8 {
-			v416 = v415
+			v451 = v450
 		} else {
-			v416 = v412
+			v451 = v447
 		}
-		*(*float64)(unsafe.Add(m0, li*104+16)) = v416
-		v418 := float64(v415 + v201)
+		*(*float64)(unsafe.Add(m0, li*104+16)) = v451
+		v453 := float64(v450 + v201)
 		if v8 {
-			v419 = v418
+			v454 = v453
 		} else {
-			v419 = v415
+			v454 = v450
 		}
-		*(*float64)(unsafe.Add(m0, li*104+24)) = v419
-		v421 := float64(v418 + v204)
+		*(*float64)(unsafe.Add(m0, li*104+24)) = v454
+		v456 := float64(v453 + v204)
 		if v8 {
-			v422 = v421
+			v457 = v456
 		} else {
-			v422 = v418
+			v457 = v453
 		}
-		*(*float64)(unsafe.Add(m0, li*104+32)) = v422
-		v424 := float64(v421 + v207)
+		*(*float64)(unsafe.Add(m0, li*104+32)) = v457
+		v459 := float64(v456 + v207)
 		if v8 {
-			v425 = v424
+			v460 = v459
 		} else {
-			v425 = v421
+			v460 = v456
 		}
-		*(*float64)(unsafe.Add(m0, li*104+40)) = v425
-		v427 := float64(v424 + v210)
+		*(*float64)(unsafe.Add(m0, li*104+40)) = v460
+		v462 := float64(v459 + v210)
 		if v8 {
-			v428 = v427
+			v463 = v462
 		} else {
-			v428 = v424
+			v463 = v459
 		}
-		*(*float64)(unsafe.Add(m0, li*104+48)) = v428
-		v430 := float64(v427 + v213)
+		*(*float64)(unsafe.Add(m0, li*104+48)) = v463
+		v465 := float64(v462 + v213)
 		if v8 {
-			v431 = v430
+			v466 = v465
 		} else {
-			v431 = v427
+			v466 = v462
 		}
-		*(*float64)(unsafe.Add(m0, li*104+56)) = v431
-		v433 := float64(v430 + v216)
+		*(*float64)(unsafe.Add(m0, li*104+56)) = v466
+		v468 := float64(v465 + v216)
 		if v8 {
-			v434 = v433
+			v469 = v468
 		} else {
-			v434 = v430
+			v469 = v465
 		}
-		*(*float64)(unsafe.Add(m0, li*104+64)) = v434
-		v436 := float64(v433 + v219)
+		*(*float64)(unsafe.Add(m0, li*104+64)) = v469
+		v471 := float64(v468 + v219)
 		if v8 {
-			v437 = v436
+			v472 = v471
 		} else {
-			v437 = v433
+			v472 = v468
 		}
-		*(*float64)(unsafe.Add(m0, li*104+72)) = v437
-		v439 := float64(v436 + v222)
+		*(*float64)(unsafe.Add(m0, li*104+72)) = v472
+		v474 := float64(v471 + v222)
 		if v8 {
-			v440 = v439
+			v475 = v474
 		} else {
-			v440 = v436
+			v475 = v471
 		}
-		*(*float64)(unsafe.Add(m0, li*104+80)) = v440
-		v442 := float64(v439 + v225)
+		*(*float64)(unsafe.Add(m0, li*104+80)) = v475
+		v477 := float64(v474 + v225)
 		if v8 {
-			v443 = v442
+			v478 = v477
 		} else {
-			v443 = v439
+			v478 = v474
 		}
-		*(*float64)(unsafe.Add(m0, li*104+88)) = v443
+		*(*float64)(unsafe.Add(m0, li*104+88)) = v478
 		if v8 {
-			v446 = float64(v442 + v228)
+			v481 = float64(v477 + v228)
 		} else {
-			v446 = v442
+			v481 = v477
 		}
-		*(*float64)(unsafe.Add(m0, li*104+96)) = v446
+		*(*float64)(unsafe.Add(m0, li*104+96)) = v481
 	}
 	// Barrier, kernels.go:107
 	h37 := g.v37[:n]
@@ -4813,10 +4864,10 @@ func (g *sumFloat64Host) r15() int {
 	h91 := g.v91[:n]
 	h97 := g.v97[:n]
 	h96 := g.v96[:n]
-	h407 := g.v407[:n]
+	h442 := g.v442[:n]
 	v236 := g.v236
 	h278 := g.v278[:n]
-	h475 := g.v475[:n]
+	h510 := g.v510[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4847,7 +4898,7 @@ func (g *sumFloat64Host) r15() int {
 		v91 := h91[li]
 		v97 := h97[li]
 		v96 := h96[li]
-		v407 := h407[li]
+		v442 := h442[li]
 		v278 := h278[li]
 		if v37 {
 			*(*float64)(unsafe.Add(p4, int(v36)*8)) = *(*float64)(unsafe.Add(m0, li*8))
@@ -4888,8 +4939,8 @@ func (g *sumFloat64Host) r15() int {
 		if v97 {
 			*(*float64)(unsafe.Add(p4, int(v96)*8)) = *(*float64)(unsafe.Add(m0, li*8+24576))
 		}
-		v475 := float64(float64(v407+v236) + v278)
-		h475[li] = v475
+		v510 := float64(float64(v442+v236) + v278)
+		h510[li] = v510
 	}
 	// Barrier, kernels.go:98
 	h250 := g.v250[:n]
@@ -4909,7 +4960,7 @@ func (g *sumFloat64Host) r15() int {
 		if dead[li] {
 			continue
 		}
-		v475 := h475[li]
+		v510 := h510[li]
 		v250 := h250[li]
 		v252 := h252[li]
 		v254 := h254[li]
@@ -4923,97 +4974,97 @@ func (g *sumFloat64Host) r15() int {
 		v270 := h270[li]
 		v272 := h272[li]
 		v274 := h274[li]
-		var v477, v480, v483, v486, v489, v492, v495, v498, v501, v504, v507, v510, v513 float64
-		v476 := float64(v475 + v250)
+		var v512, v515, v518, v521, v524, v527, v530, v533, v536, v539, v542, v545, v548 float64
+		v511 := float64(v510 + v250)
 		if v8 {
-			v477 = v476
+			v512 = v511
 		} else {
-			v477 = v475
+			v512 = v510
 		}
-		*(*float64)(unsafe.Add(m0, li*104)) = v477
-		v479 := float64(v476 + v252)
+		*(*float64)(unsafe.Add(m0, li*104)) = v512
+		v514 := float64(v511 + v252)
 		if v8 {
-			v480 = v479
+			v515 = v514
 		} else {
-			v480 = v476
+			v515 = v511
 		}
-		*(*float64)(unsafe.Add(m0, li*104+8)) = v480
-		v482 := float64(v479 + v254)
+		*(*float64)(unsafe.Add(m0, li*104+8)) = v515
+		v517 := float64(v514 + v254)
 		if v8 {
-			v483 = v482
+			v518 = v517
 		} else {
-			v483 = v479
+			v518 = v514
 		}
-		*(*float64)(unsafe.Add(m0, li*104+16)) = v483
-		v485 := float64(v482 + v256)
+		*(*float64)(unsafe.Add(m0, li*104+16)) = v518
+		v520 := float64(v517 + v256)
 		if v8 {
-			v486 = v485
+			v521 = v520
 		} else {
-			v486 = v482
+			v521 = v517
 		}
-		*(*float64)(unsafe.Add(m0, li*104+24)) = v486
-		v488 := float64(v485 + v258)
+		*(*float64)(unsafe.Add(m0, li*104+24)) = v521
+		v523 := float64(v520 + v258)
 		if v8 {
-			v489 = v488
+			v524 = v523
 		} else {
-			v489 = v485
+			v524 = v520
 		}
-		*(*float64)(unsafe.Add(m0, li*104+32)) = v489
-		v491 := float64(v488 + v260)
+		*(*float64)(unsafe.Add(m0, li*104+32)) = v524
+		v526 := float64(v523 + v260)
 		if v8 {
-			v492 = v491
+			v527 = v526
 		} else {
-			v492 = v488
+			v527 = v523
 		}
-		*(*float64)(unsafe.Add(m0, li*104+40)) = v492
-		v494 := float64(v491 + v262)
+		*(*float64)(unsafe.Add(m0, li*104+40)) = v527
+		v529 := float64(v526 + v262)
 		if v8 {
-			v495 = v494
+			v530 = v529
 		} else {
-			v495 = v491
+			v530 = v526
 		}
-		*(*float64)(unsafe.Add(m0, li*104+48)) = v495
-		v497 := float64(v494 + v264)
+		*(*float64)(unsafe.Add(m0, li*104+48)) = v530
+		v532 := float64(v529 + v264)
 		if v8 {
-			v498 = v497
+			v533 = v532
 		} else {
-			v498 = v494
+			v533 = v529
 		}
-		*(*float64)(unsafe.Add(m0, li*104+56)) = v498
-		v500 := float64(v497 + v266)
+		*(*float64)(unsafe.Add(m0, li*104+56)) = v533
+		v535 := float64(v532 + v266)
 		if v8 {
-			v501 = v500
+			v536 = v535
 		} else {
-			v501 = v497
+			v536 = v532
 		}
-		*(*float64)(unsafe.Add(m0, li*104+64)) = v501
-		v503 := float64(v500 + v268)
+		*(*float64)(unsafe.Add(m0, li*104+64)) = v536
+		v538 := float64(v535 + v268)
 		if v8 {
-			v504 = v503
+			v539 = v538
 		} else {
-			v504 = v500
+			v539 = v535
 		}
-		*(*float64)(unsafe.Add(m0, li*104+72)) = v504
-		v506 := float64(v503 + v270)
+		*(*float64)(unsafe.Add(m0, li*104+72)) = v539
+		v541 := float64(v538 + v270)
 		if v8 {
-			v507 = v506
+			v542 = v541
 		} else {
-			v507 = v503
+			v542 = v538
 		}
-		*(*float64)(unsafe.Add(m0, li*104+80)) = v507
-		v509 := float64(v506 + v272)
+		*(*float64)(unsafe.Add(m0, li*104+80)) = v542
+		v544 := float64(v541 + v272)
 		if v8 {
-			v510 = v509
+			v545 = v544
 		} else {
-			v510 = v506
+			v545 = v541
 		}
-		*(*float64)(unsafe.Add(m0, li*104+88)) = v510
+		*(*float64)(unsafe.Add(m0, li*104+88)) = v545
 		if v8 {
-			v513 = float64(v509 + v274)
+			v548 = float64(v544 + v274)
 		} else {
-			v513 = v509
+			v548 = v544
 		}
-		*(*float64)(unsafe.Add(m0, li*104+96)) = v513
+		*(*float64)(unsafe.Add(m0, li*104+96)) = v548
 	}
 	// Barrier, kernels.go:107
 	h102 := g.v102[:n]
@@ -5117,38 +5168,38 @@ func (g *sumFloat64Host) r15() int {
 
 func (g *sumFloat64Host) r19() int {
 	const n = 256
-	h565 := g.v565[:n]
-	h559 := g.v559[:n]
-	h568 := g.v568[:n]
+	h600 := g.v600[:n]
+	h594 := g.v594[:n]
+	h603 := g.v603[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v565 := h565[li]
+		v600 := h600[li]
 		v232 := int32(li)
 		v233 := v232 == 0
-		v559 := h559[li]
-		v567 := float64(v565 + 0)
+		v594 := h594[li]
+		v602 := float64(v600 + 0)
 		if v233 {
-			v567 = 0
+			v602 = 0
 		}
-		v568 := float64(v567 + v559)
-		h568[li] = v568
+		v603 := float64(v602 + v594)
+		h603[li] = v603
 	}
 	// GroupSelect, kernels.go:91
-	g.v569 = kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v568, 0)[int32(255)]
+	g.v604 = kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v603, 0)[int32(255)]
 	h360 := g.v360[:n]
 	h361 := g.v361[:n]
-	e548 := g.v548
-	e549 := g.v549
-	v569 := g.v569
-	v547 := g.v547
-	v550 := int64(uint32(v547))
-	v551 := v550 * 6656
+	e583 := g.v583
+	e584 := g.v584
+	v604 := g.v604
+	v582 := g.v582
+	v585 := int64(uint32(v582))
+	v586 := v585 * 6656
 	v19 := g.v19
-	u548 := g.v548
-	u549 := g.v549
+	u583 := g.v583
+	u584 := g.v584
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
 	v364 := g.v364
@@ -5164,39 +5215,39 @@ func (g *sumFloat64Host) r19() int {
 		}
 		v360 := h360[li]
 		v361 := h361[li]
-		v548 := e548
-		v549 := e549
+		v583 := e583
+		v584 := e584
 		v20 := int32(li)
 		v190 := v20 * 13
 		v191 := int64(uint32(v190))
-		var v313, v315, v347, v352, v353, v359, v362, v598, v600, v602 int32
-		var v314, v348, v354, v559, v599, v601 float64
-		var v320, v321, v558, v560, v576, v577 int64
-		v570 := float64(v548 + v569)
-		v571 := v549 + 1
-		if v571 < 2 {
-			v548 = v570
-			v549 = v571
+		var v313, v315, v347, v352, v353, v359, v362, v633, v635, v637 int32
+		var v314, v348, v354, v594, v634, v636 float64
+		var v320, v321, v593, v595, v611, v612 int64
+		v605 := float64(v583 + v604)
+		v606 := v584 + 1
+		if v606 < 2 {
+			v583 = v605
+			v584 = v606
 		} else {
-			goto b227
+			goto b230
 		}
 		{
-			v555 := (v551 + int64(uint32(v549*3328))) + v191
-			v556 := v555 + 13
-			v558 = v19
-			if v556 < v19 {
-				v558 = v556
+			v590 := (v586 + int64(uint32(v584*3328))) + v191
+			v591 := v590 + 13
+			v593 = v19
+			if v591 < v19 {
+				v593 = v591
 			}
-			v559 = 0
-			v560 = v555
+			v594 = 0
+			v595 = v590
 		}
-	b221:
-		if v560 >= v558 {
+	b224:
+		if v595 >= v593 {
 			h360[li] = v360
 			h361[li] = v361
-			u548 = v548
-			u549 = v549
-			h559[li] = v559
+			u583 = v583
+			u584 = v584
+			h594[li] = v594
 			if next != 18 {
 				if next >= 0 {
 					return g.Diverge()
@@ -5205,42 +5256,42 @@ func (g *sumFloat64Host) r19() int {
 			}
 			continue
 		}
-		v559 = float64(v559 + *(*float64)(unsafe.Add(p0, int(v560)*8)))
-		v560 = v560 + 1
+		v594 = float64(v594 + *(*float64)(unsafe.Add(p0, int(v595)*8)))
+		v595 = v595 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b221
-	b227:
+		goto b224
+	b230:
 		if v20 != v364 {
-			v598 = v360
-			v599 = v361
-			goto b231
+			v633 = v360
+			v634 = v361
+			goto b234
 		}
-		v576 = int64(uint32(v311-v20)) * 3
-		v577 = v576 + 3
-		if v4 >= (v576 + 6) {
-			v580 := int64(math.Float64bits(v570))
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v577)*4)), ((int32(uint64(v580)) & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
-			v589 := (int32(uint64(int64(uint64(v580)>>30))) & 1073741823) | 1073741824
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v576+4)*4)), v589, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v576+5)*4)), (int32(uint64(int64(uint64(v580)>>60))) | 1073741824), kernelimpl.HostUMax[int32])
+		v611 = int64(uint32(v311-v20)) * 3
+		v612 = v611 + 3
+		if v4 >= (v611 + 6) {
+			v615 := int64(math.Float64bits(v605))
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v612)*4)), ((int32(uint64(v615)) & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
+			v624 := (int32(uint64(int64(uint64(v615)>>30))) & 1073741823) | 1073741824
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v611+4)*4)), v624, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v611+5)*4)), (int32(uint64(int64(uint64(v615)>>60))) | 1073741824), kernelimpl.HostUMax[int32])
 		}
 		{
-			v597 := int32(1)
+			v632 := int32(1)
 			if v20 == v311 {
-				v597 = 2
+				v632 = 2
 			}
-			v598 = v597
-			v599 = v570
+			v633 = v632
+			v634 = v605
 		}
-	b231:
-		v600 = v598
-		v601 = v599
-		v602 = 0
-		v313 = v600
-		v314 = v601
-		v315 = v602
+	b234:
+		v635 = v633
+		v636 = v634
+		v637 = 0
+		v313 = v635
+		v314 = v636
+		v315 = v637
 		if uint32(v20) > uint32(v311) {
 			v360 = v313
 			v361 = v314
@@ -5309,8 +5360,8 @@ func (g *sumFloat64Host) r19() int {
 			next = 10
 		}
 	}
-	g.v548 = u548
-	g.v549 = u549
+	g.v583 = u583
+	g.v584 = u584
 	g.v315 = u315
 	return next
 }
@@ -5328,15 +5379,15 @@ type sumUint32Host struct {
 
 	v19, v33 int64
 
-	v31, v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159, v164, v192, v194, v197, v200, v203, v206, v209, v212, v215, v218, v221, v224, v227, v228, v229, v232, v233, v248, v249, v251, v253, v255, v257, v259, v261, v263, v265, v267, v269, v271, v272, v273, v274, v275, v297, v335, v336, v337, v352, v373, v374, v441, v525, v531, v533 []int32
+	v31, v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159, v164, v192, v194, v197, v200, v203, v206, v209, v212, v215, v218, v221, v224, v227, v228, v229, v232, v233, v248, v249, v251, v253, v255, v257, v259, v261, v263, v265, v267, v269, v271, v272, v273, v274, v275, v335, v336, v337, v344, v363, v369, v371, v410, v477 []int32
 
-	v32, v234, v276, v277, v296, v298, v302, v338, v339, v513, v514, v515, v534 int32
+	v32, v234, v276, v277, v297, v298, v302, v338, v339, v345, v351, v352, v353, v372 int32
 
 	v36, v41, v46, v51, v56, v61, v66, v71, v76, v81, v86, v91, v96, v101, v106, v111, v116, v121, v126, v131, v136, v141, v146, v151, v156, v161 []int64
 
 	v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 []bool
 
-	v299 bool
+	v296 bool
 
 	sint32 []int32
 }
@@ -5352,10 +5403,10 @@ func (g *sumUint32Host) Begin() {
 	g.v9 = g.Int64(88)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.Allot(0, 13312)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159, &g.v164, &g.v192, &g.v194, &g.v197, &g.v200, &g.v203, &g.v206, &g.v209, &g.v212, &g.v215, &g.v218, &g.v221, &g.v224, &g.v227, &g.v228, &g.v229, &g.v232, &g.v233, &g.v248, &g.v249, &g.v251, &g.v253, &g.v255, &g.v257, &g.v259, &g.v261, &g.v263, &g.v265, &g.v267, &g.v269, &g.v271, &g.v272, &g.v273, &g.v274, &g.v275, &g.v297, &g.v335, &g.v336, &g.v337, &g.v352, &g.v373, &g.v374, &g.v441, &g.v525, &g.v531, &g.v533)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159, &g.v164, &g.v192, &g.v194, &g.v197, &g.v200, &g.v203, &g.v206, &g.v209, &g.v212, &g.v215, &g.v218, &g.v221, &g.v224, &g.v227, &g.v228, &g.v229, &g.v232, &g.v233, &g.v248, &g.v249, &g.v251, &g.v253, &g.v255, &g.v257, &g.v259, &g.v261, &g.v263, &g.v265, &g.v267, &g.v269, &g.v271, &g.v272, &g.v273, &g.v274, &g.v275, &g.v335, &g.v336, &g.v337, &g.v344, &g.v363, &g.v369, &g.v371, &g.v410, &g.v477)
 	kernelimpl.HostRoom(n, &g.v36, &g.v41, &g.v46, &g.v51, &g.v56, &g.v61, &g.v66, &g.v71, &g.v76, &g.v81, &g.v86, &g.v91, &g.v96, &g.v101, &g.v106, &g.v111, &g.v116, &g.v121, &g.v126, &g.v131, &g.v136, &g.v141, &g.v146, &g.v151, &g.v156, &g.v161)
 	kernelimpl.HostRoom(n, &g.v37, &g.v42, &g.v47, &g.v52, &g.v57, &g.v62, &g.v67, &g.v72, &g.v77, &g.v82, &g.v87, &g.v92, &g.v97, &g.v102, &g.v107, &g.v112, &g.v117, &g.v122, &g.v127, &g.v132, &g.v137, &g.v142, &g.v147, &g.v152, &g.v157, &g.v162)
 }
@@ -5364,20 +5415,19 @@ func (g *sumUint32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 10: // GroupReduce, lookback.go:247
+		case 10: // GroupReduce, lookback.go:332
 			g.v338 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v337, -1))
 			next = g.r11()
-		case 11: // Barrier, lookback.go:269
+		case 11: // GroupReduce, lookback.go:352
+			g.v345 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v344, 0))
 			next = g.r12()
-		case 13: // Barrier, lookback.go:287
-			next = g.r14()
+		case 12: // GroupExclusiveScan, kernels.go:90
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v363, 0)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+			kernelimpl.HostShift(g.v369, in, len(in), int32(0))
+			next = g.r13()
 		case 14: // Barrier, kernels.go:98
 			next = g.r15()
-		case 18: // GroupExclusiveScan, kernels.go:90
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v525, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v531, in, len(in), int32(0))
-			next = g.r19()
 		}
 	}
 }
@@ -6066,17 +6116,22 @@ func (g *sumUint32Host) r0() int {
 	v291 := v283 + 3
 	v292 := int32(uint32(v277) >> 30)
 	v293 := v287 | v292
-	v295 := v32 == 0
-	h373 := g.v373[:n]
-	h374 := g.v374[:n]
-	v296 := v32 + -1
-	h297 := g.v297[:n]
+	v295 := v32 + -1
+	v296 := v32 != 0
+	u297 := g.v297
 	u298 := g.v298
-	u299 := g.v299
 	u302 := g.v302
 	h335 := g.v335[:n]
 	h336 := g.v336[:n]
 	h337 := g.v337[:n]
+	c2 := g.c2
+	v397 := c2 == 0
+	v399 := v33 * 2
+	v401 := v399 + 4
+	v402 := v4 < v401
+	v400 := v399 + 2
+	v406 := v399 + 3
+	h410 := g.v410[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -6085,7 +6140,7 @@ func (g *sumUint32Host) r0() int {
 		v20 := int32(li)
 		v22 := v20 == 0
 		v232 := h232[li]
-		var v297, v298, v300, v301, v302, v322, v323, v327, v328, v329, v334, v335, v336, v337, v373 int32
+		var v297, v298, v300, v301, v302, v322, v323, v327, v328, v329, v334, v335, v336, v337, v398 int32
 		var v299 bool
 		var v307, v308 int64
 		if !v22 {
@@ -6103,35 +6158,25 @@ func (g *sumUint32Host) r0() int {
 			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v291)*4)), v293)
 		}
 	b74:
-		if v295 {
-			v373 = 0
-			v374 := v373 + v232
-			h373[li] = v373
-			h374[li] = v374
-			if next != 14 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 14
-			}
-			continue
-		}
 		v297 = 0
-		v298 = v296
-		v299 = true
+		v298 = v295
+		v299 = v296
+		if !v299 {
+			goto b106
+		}
 		v300 = 0
-		v301 = v297
+		v301 = 0
 		v302 = 0
 		if uint32(v20) > uint32(v298) {
 			v335 = v300
 			v336 = v301
 			v337 = 512
-			goto b87
+			goto b86
 		}
 		if v300 != 0 {
 			v328 = v300
 			v329 = v301
-			goto b84
+			goto b83
 		}
 		v307 = int64(uint32(v298-v20)) * 2
 		v308 = v307 + 2
@@ -6160,7 +6205,7 @@ func (g *sumUint32Host) r0() int {
 		}
 		v328 = v327
 		v329 = v323
-	b84:
+	b83:
 		if v328 != 1 {
 			v334 = (v20 * 2) + int32(uint32(v328)>>1)
 		} else {
@@ -6169,10 +6214,9 @@ func (g *sumUint32Host) r0() int {
 		v335 = v328
 		v336 = v329
 		v337 = v334
-	b87:
-		h297[li] = v297
+	b86:
+		u297 = v297
 		u298 = v298
-		u299 = v299
 		u302 = v302
 		h335[li] = v335
 		h336[li] = v336
@@ -6183,20 +6227,43 @@ func (g *sumUint32Host) r0() int {
 			}
 			next = 10
 		}
+		continue
+	b106:
+		if !v22 {
+			goto b111
+		}
+		if !v296 {
+			goto b111
+		}
+		if !v397 {
+			goto b111
+		}
+		v398 = v297 + v277
+		if !v402 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v400)*4)), ((v398 & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v406)*4)), (int32(uint32(v398)>>30) | -2147483648))
+		}
+	b111:
+		v410 := v297 + v232
+		u297 = v297
+		h410[li] = v410
+		if next != 14 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 14
+		}
 	}
 	g.v277 = v277
 	g.v296 = v296
+	g.v297 = u297
 	g.v298 = u298
-	g.v299 = u299
 	g.v302 = u302
 	return next
 }
 
 func (g *sumUint32Host) r11() int {
 	const n = 256
-	h297 := g.v297[:n]
-	e298 := g.v298
-	e299 := g.v299
 	e302 := g.v302
 	h335 := g.v335[:n]
 	h336 := g.v336[:n]
@@ -6205,19 +6272,20 @@ func (g *sumUint32Host) r11() int {
 	v341 := v338 & 1
 	v342 := v341 == 1
 	v339 := int32(uint32(v338) >> 1)
-	v343 := 256 <= uint32(v339)
-	u298 := g.v298
-	c2 := g.c2
+	h344 := g.v344[:n]
+	c3 := g.c3
+	v298 := g.v298
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	u299 := g.v299
 	u302 := g.v302
 	h337 := g.v337[:n]
+	v351 := v298 - v339
+	v354 := int64(uint32(v351))
+	v355 := v354 * 6656
 	v19 := g.v19
-	u513 := g.v513
-	u514 := g.v514
-	u515 := g.v515
-	h525 := g.v525[:n]
+	u352 := g.v352
+	u353 := g.v353
+	h363 := g.v363[:n]
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
@@ -6226,80 +6294,58 @@ func (g *sumUint32Host) r11() int {
 		if dead[li] {
 			continue
 		}
-		v297 := h297[li]
-		v298 := e298
-		v299 := e299
 		v302 := e302
 		v335 := h335[li]
 		v336 := h336[li]
 		v20 := int32(li)
 		v190 := v20 * 13
 		v191 := int64(uint32(v190))
-		var v300, v301, v322, v323, v327, v328, v329, v334, v337, v508, v509, v513, v514, v515, v525, v556, v557, v558 int32
-		var v307, v308, v526 int64
-		var v510 bool
+		var v300, v301, v322, v323, v327, v328, v329, v334, v337, v352, v353, v363, v394, v395, v396 int32
+		var v307, v308, v364 int64
 		if v340 {
-			goto b90
+			goto b89
 		}
 		if !v342 {
-			goto b166
+			goto b91
 		}
-	b90:
-		if !v299 {
-			goto b93
-		}
-		if v343 {
-			v508 = v297
-			v509 = v298 + -256
-			v510 = true
-		} else {
-			goto b93
-		}
-		v297 = v508
-		v298 = v509
-		v299 = v510
-		v300 = 0
-		v301 = v297
-		v302 = 0
-		goto b77
-	b93:
-		h297[li] = v297
-		u298 = v298
-		h336[li] = v336
-		if next != 11 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 11
-		}
-		continue
-	b166:
+	b89:
 		{
-			v511 := v302 + 1
-			if uint32(v511) >= uint32(c2) {
-				v513 = v298 - v339
-				v514 = 0
-				v515 = 0
-				goto b168
+			v344 := v336
+			if uint32(v339) < uint32(v20) {
+				v344 = 0
 			}
-			v556 = v335
-			v557 = v336
-			v558 = v511
+			h344[li] = v344
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
 		}
-		v300 = v556
-		v301 = v557
-		v302 = v558
-	b77:
+	b91:
+		v349 := v302 + 1
+		if uint32(v349) >= uint32(c3) {
+			v352 = 0
+			v353 = 0
+			goto b93
+		}
+		v394 = v335
+		v395 = v336
+		v396 = v349
+		v300 = v394
+		v301 = v395
+		v302 = v396
 		if uint32(v20) > uint32(v298) {
 			v335 = v300
 			v336 = v301
 			v337 = 512
-			goto b87
+			goto b86
 		}
 		if v300 != 0 {
 			v328 = v300
 			v329 = v301
-			goto b84
+			goto b83
 		}
 		v307 = int64(uint32(v298-v20)) * 2
 		v308 = v307 + 2
@@ -6329,7 +6375,7 @@ func (g *sumUint32Host) r11() int {
 		}
 		v328 = v327
 		v329 = v323
-	b84:
+	b83:
 		if v328 != 1 {
 			v334 = (v20 * 2) + int32(uint32(v328)>>1)
 		} else {
@@ -6338,10 +6384,7 @@ func (g *sumUint32Host) r11() int {
 		v335 = v328
 		v336 = v329
 		v337 = v334
-	b87:
-		h297[li] = v297
-		u298 = v298
-		u299 = v299
+	b86:
 		u302 = v302
 		h335[li] = v335
 		h336[li] = v336
@@ -6353,165 +6396,105 @@ func (g *sumUint32Host) r11() int {
 			next = 10
 		}
 		continue
-	b168:
-		v521 := ((int64(uint32(v513)) * 6656) + int64(uint32(v515*3328))) + v191
-		v522 := v521 + 13
-		v524 := v19
-		if v522 < v19 {
-			v524 = v522
+	b93:
+		v359 := (v355 + int64(uint32(v353*3328))) + v191
+		v360 := v359 + 13
+		v362 := v19
+		if v360 < v19 {
+			v362 = v360
 		}
-		v525 = 0
-		v526 = v521
-	b169:
-		if v526 >= v524 {
-			h297[li] = v297
-			u298 = v298
-			u299 = v299
+		v363 = 0
+		v364 = v359
+	b94:
+		if v364 >= v362 {
 			h335[li] = v335
 			h336[li] = v336
-			u513 = v513
-			u514 = v514
-			u515 = v515
-			h525[li] = v525
-			if next != 18 {
+			u352 = v352
+			u353 = v353
+			h363[li] = v363
+			if next != 12 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 18
+				next = 12
 			}
 			continue
 		}
-		v525 = v525 + *(*int32)(unsafe.Add(p0, int(v526)*4))
-		v526 = v526 + 1
+		v363 = v363 + *(*int32)(unsafe.Add(p0, int(v364)*4))
+		v364 = v364 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b169
+		goto b94
 	}
-	g.v298 = u298
 	g.v339 = v339
-	g.v299 = u299
 	g.v302 = u302
-	g.v513 = u513
-	g.v514 = u514
-	g.v515 = u515
+	g.v351 = v351
+	g.v352 = u352
+	g.v353 = u353
 	return next
 }
 
 func (g *sumUint32Host) r12() int {
 	const n = 256
-	m0 := g.Memory(0)
-	h336 := g.v336[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v20 := int32(li)
-		v336 := h336[li]
-		*(*int32)(unsafe.Add(m0, int(v20&255)*4)) = v336
-	}
-	// Barrier, lookback.go:271
-	h297 := g.v297[:n]
+	e297 := g.v297
 	e298 := g.v298
+	v345 := g.v345
 	v339 := g.v339
-	v347 := uint32(v339) < 256
-	v348 := v339 & 255
-	v351 := int32(256)
-	if v347 {
-		v351 = v339
-	}
-	stop := g.Cancelled()
-	v296 := g.v296
-	v277 := g.v277
-	c3 := g.c3
-	v361 := c3 == 0
+	v347 := 256 <= uint32(v339)
 	v4 := g.v4
-	v33 := g.v33
-	v362 := v33 * 2
-	v364 := v362 + 4
-	v365 := v4 < v364
 	p2 := g.Pointer(2)
-	v363 := v362 + 2
-	v369 := v362 + 3
-	h352 := g.v352[:n]
+	u297 := g.v297
 	u298 := g.v298
-	u299 := g.v299
 	u302 := g.v302
 	h335 := g.v335[:n]
+	h336 := g.v336[:n]
 	h337 := g.v337[:n]
+	v296 := g.v296
+	c2 := g.c2
+	v397 := c2 == 0
+	v277 := g.v277
+	v33 := g.v33
+	v399 := v33 * 2
+	v401 := v399 + 4
+	v402 := v4 < v401
+	v400 := v399 + 2
+	v406 := v399 + 3
+	h232 := g.v232[:n]
+	h410 := g.v410[:n]
+	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v297 := h297[li]
+		v297 := e297
 		v298 := e298
 		v20 := int32(li)
 		v22 := v20 == 0
-		var v299, v510 bool
-		var v300, v301, v302, v322, v323, v327, v328, v329, v334, v335, v336, v337, v350, v352, v353, v360, v508, v509 int32
+		v232 := h232[li]
+		var v299 bool
+		var v300, v301, v302, v322, v323, v327, v328, v329, v334, v335, v336, v337, v398 int32
 		var v307, v308 int64
-		if v347 {
-			v350 = *(*int32)(unsafe.Add(m0, int(v348)*4))
-		} else {
-			v350 = v297
+		v297 = v297 + v345
+		v298 = v298 + -256
+		v299 = v347
+		if !v299 {
+			goto b106
 		}
-		v352 = v350
-		v353 = v351
-	b98:
-		if v353 != 0 {
-			v355 := v353 + -1
-			v352 = v352 + *(*int32)(unsafe.Add(m0, int(v355&255)*4))
-			v353 = v355
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b98
-		}
-		if v298 != v296 {
-			v508 = v352
-			v509 = v298 + 256
-			v510 = false
-			goto b165
-		}
-		v360 = v352 + v277
-		if !v22 {
-			goto b105
-		}
-		if !v361 {
-			goto b105
-		}
-		if !v365 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v363)*4)), ((v360 & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v369)*4)), (int32(uint32(v360)>>30) | -2147483648))
-		}
-	b105:
-		h352[li] = v352
-		if next != 13 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 13
-		}
-		continue
-	b165:
-		v297 = v508
-		v298 = v509
-		v299 = v510
 		v300 = 0
-		v301 = v297
+		v301 = 0
 		v302 = 0
 		if uint32(v20) > uint32(v298) {
 			v335 = v300
 			v336 = v301
 			v337 = 512
-			goto b87
+			goto b86
 		}
 		if v300 != 0 {
 			v328 = v300
 			v329 = v301
-			goto b84
+			goto b83
 		}
 		v307 = int64(uint32(v298-v20)) * 2
 		v308 = v307 + 2
@@ -6540,7 +6523,7 @@ func (g *sumUint32Host) r12() int {
 		}
 		v328 = v327
 		v329 = v323
-	b84:
+	b83:
 		if v328 != 1 {
 			v334 = (v20 * 2) + int32(uint32(v328)>>1)
 		} else {
@@ -6549,10 +6532,223 @@ func (g *sumUint32Host) r12() int {
 		v335 = v328
 		v336 = v329
 		v337 = v334
-	b87:
-		h297[li] = v297
+	b86:
+		u297 = v297
 		u298 = v298
-		u299 = v299
+		u302 = v302
+		h335[li] = v335
+		h336[li] = v336
+		h337[li] = v337
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+		continue
+	b106:
+		if !v22 {
+			goto b111
+		}
+		if !v296 {
+			goto b111
+		}
+		if !v397 {
+			goto b111
+		}
+		v398 = v297 + v277
+		if !v402 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v400)*4)), ((v398 & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v406)*4)), (int32(uint32(v398)>>30) | -2147483648))
+		}
+	b111:
+		v410 := v297 + v232
+		u297 = v297
+		h410[li] = v410
+		if next != 14 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 14
+		}
+	}
+	g.v297 = u297
+	g.v298 = u298
+	g.v302 = u302
+	return next
+}
+
+func (g *sumUint32Host) r13() int {
+	const n = 256
+	h369 := g.v369[:n]
+	h363 := g.v363[:n]
+	h371 := g.v371[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v230 := int32(li)
+		v231 := v230 == 0
+		v369 := h369[li]
+		v363 := h363[li]
+		v370 := v369
+		if v231 {
+			v370 = 0
+		}
+		v371 := v370 + v363
+		h371[li] = v371
+	}
+	// GroupSelect, kernels.go:91
+	g.v372 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v371, 0)[int32(255)]
+	h335 := g.v335[:n]
+	h336 := g.v336[:n]
+	e352 := g.v352
+	e353 := g.v353
+	v372 := g.v372
+	v351 := g.v351
+	v354 := int64(uint32(v351))
+	v355 := v354 * 6656
+	v19 := g.v19
+	u352 := g.v352
+	u353 := g.v353
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v339 := g.v339
+	v298 := g.v298
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	u302 := g.v302
+	h337 := g.v337[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v335 := h335[li]
+		v336 := h336[li]
+		v352 := e352
+		v353 := e353
+		v20 := int32(li)
+		v190 := v20 * 13
+		v191 := int64(uint32(v190))
+		var v300, v301, v302, v322, v323, v327, v328, v329, v334, v337, v363, v392, v393, v394, v395, v396 int32
+		var v307, v308, v362, v364, v379, v380 int64
+		v373 := v352 + v372
+		v374 := v353 + 1
+		if v374 < 2 {
+			v352 = v373
+			v353 = v374
+		} else {
+			goto b100
+		}
+		{
+			v359 := (v355 + int64(uint32(v353*3328))) + v191
+			v360 := v359 + 13
+			v362 = v19
+			if v360 < v19 {
+				v362 = v360
+			}
+			v363 = 0
+			v364 = v359
+		}
+	b94:
+		if v364 >= v362 {
+			h335[li] = v335
+			h336[li] = v336
+			u352 = v352
+			u353 = v353
+			h363[li] = v363
+			if next != 12 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 12
+			}
+			continue
+		}
+		v363 = v363 + *(*int32)(unsafe.Add(p0, int(v364)*4))
+		v364 = v364 + 1
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b94
+	b100:
+		if v20 != v339 {
+			v392 = v335
+			v393 = v336
+			goto b104
+		}
+		v379 = int64(uint32(v298-v20)) * 2
+		v380 = v379 + 2
+		if v4 >= (v379 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v380)*4)), ((v373 & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v379+3)*4)), (int32(uint32(v373)>>30) | 1073741824), kernelimpl.HostUMax[int32])
+		}
+		{
+			v391 := int32(1)
+			if v20 == v298 {
+				v391 = 2
+			}
+			v392 = v391
+			v393 = v373
+		}
+	b104:
+		v394 = v392
+		v395 = v393
+		v396 = 0
+		v300 = v394
+		v301 = v395
+		v302 = v396
+		if uint32(v20) > uint32(v298) {
+			v335 = v300
+			v336 = v301
+			v337 = 512
+			goto b86
+		}
+		if v300 != 0 {
+			v328 = v300
+			v329 = v301
+			goto b83
+		}
+		v307 = int64(uint32(v298-v20)) * 2
+		v308 = v307 + 2
+		if v4 < (v307 + 4) {
+			v322 = 0
+			v323 = 0
+		} else {
+			v311 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v308)*4)))
+			v312 := v307 + 3
+			v313 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v312)*4)))
+			v314 := int32(uint32(v311) >> 30)
+			v317 := v314
+			if int32(uint32(v313)>>30) != v314 {
+				v317 = 0
+			}
+			v322 = v317
+			v323 = (v311 & 1073741823) | ((v313 & 1073741823) << 30)
+		}
+		if v20 == v298 {
+			v326 := v322
+			if v322 == 1 {
+				v326 = 2
+			}
+			v327 = v326
+		} else {
+			v327 = v322
+		}
+		v328 = v327
+		v329 = v323
+	b83:
+		if v328 != 1 {
+			v334 = (v20 * 2) + int32(uint32(v328)>>1)
+		} else {
+			v334 = 512
+		}
+		v335 = v328
+		v336 = v329
+		v337 = v334
+	b86:
 		u302 = v302
 		h335[li] = v335
 		h336[li] = v336
@@ -6564,37 +6760,15 @@ func (g *sumUint32Host) r12() int {
 			next = 10
 		}
 	}
-	g.v298 = u298
-	g.v299 = u299
+	g.v352 = u352
+	g.v353 = u353
 	g.v302 = u302
 	return next
 }
 
-func (g *sumUint32Host) r14() int {
-	const n = 256
-	h352 := g.v352[:n]
-	h232 := g.v232[:n]
-	h373 := g.v373[:n]
-	h374 := g.v374[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v352 := h352[li]
-		v232 := h232[li]
-		var v373 int32
-		v373 = v352
-		v374 := v373 + v232
-		h373[li] = v373
-		h374[li] = v374
-	}
-	return 14
-}
-
 func (g *sumUint32Host) r15() int {
 	const n = 256
-	h374 := g.v374[:n]
+	h410 := g.v410[:n]
 	h192 := g.v192[:n]
 	v6 := g.v6
 	v7 := int32(uint8(v6))
@@ -6617,7 +6791,7 @@ func (g *sumUint32Host) r15() int {
 		if dead[li] {
 			continue
 		}
-		v374 := h374[li]
+		v410 := h410[li]
 		v192 := h192[li]
 		v194 := h194[li]
 		v197 := h197[li]
@@ -6631,83 +6805,83 @@ func (g *sumUint32Host) r15() int {
 		v221 := h221[li]
 		v224 := h224[li]
 		v227 := h227[li]
-		v375 := v374 + v192
-		v376 := v374
+		v411 := v410 + v192
+		v412 := v410
 		if v8 {
-			v376 = v375
+			v412 = v411
 		}
-		*(*int32)(unsafe.Add(m0, li*52)) = v376
-		v378 := v375 + v194
-		v379 := v375
+		*(*int32)(unsafe.Add(m0, li*52)) = v412
+		v414 := v411 + v194
+		v415 := v411
 		if v8 {
-			v379 = v378
+			v415 = v414
 		}
-		*(*int32)(unsafe.Add(m0, li*52+4)) = v379
-		v381 := v378 + v197
-		v382 := v378
+		*(*int32)(unsafe.Add(m0, li*52+4)) = v415
+		v417 := v414 + v197
+		v418 := v414
 		if v8 {
-			v382 = v381
+			v418 = v417
 		}
-		*(*int32)(unsafe.Add(m0, li*52+8)) = v382
-		v384 := v381 + v200
-		v385 := v381
+		*(*int32)(unsafe.Add(m0, li*52+8)) = v418
+		v420 := v417 + v200
+		v421 := v417
 		if v8 {
-			v385 = v384
+			v421 = v420
 		}
-		*(*int32)(unsafe.Add(m0, li*52+12)) = v385
-		v387 := v384 + v203
-		v388 := v384
+		*(*int32)(unsafe.Add(m0, li*52+12)) = v421
+		v423 := v420 + v203
+		v424 := v420
 		if v8 {
-			v388 = v387
+			v424 = v423
 		}
-		*(*int32)(unsafe.Add(m0, li*52+16)) = v388
-		v390 := v387 + v206
-		v391 := v387
+		*(*int32)(unsafe.Add(m0, li*52+16)) = v424
+		v426 := v423 + v206
+		v427 := v423
 		if v8 {
-			v391 = v390
+			v427 = v426
 		}
-		*(*int32)(unsafe.Add(m0, li*52+20)) = v391
-		v393 := v390 + v209
-		v394 := v390
+		*(*int32)(unsafe.Add(m0, li*52+20)) = v427
+		v429 := v426 + v209
+		v430 := v426
 		if v8 {
-			v394 = v393
+			v430 = v429
 		}
-		*(*int32)(unsafe.Add(m0, li*52+24)) = v394
-		v396 := v393 + v212
-		v397 := v393
+		*(*int32)(unsafe.Add(m0, li*52+24)) = v430
+		v432 := v429 + v212
+		v433 := v429
 		if v8 {
-			v397 = v396
+			v433 = v432
 		}
-		*(*int32)(unsafe.Add(m0, li*52+28)) = v397
-		v399 := v396 + v215
-		v400 := v396
+		*(*int32)(unsafe.Add(m0, li*52+28)) = v433
+		v435 := v432 + v215
+		v436 := v432
 		if v8 {
-			v400 = v399
+			v436 = v435
 		}
-		*(*int32)(unsafe.Add(m0, li*52+32)) = v400
-		v402 := v399 + v218
-		v403 := v399
+		*(*int32)(unsafe.Add(m0, li*52+32)) = v436
+		v438 := v435 + v218
+		v439 := v435
 		if v8 {
-			v403 = v402
+			v439 = v438
 		}
-		*(*int32)(unsafe.Add(m0, li*52+36)) = v403
-		v405 := v402 + v221
-		v406 := v402
+		*(*int32)(unsafe.Add(m0, li*52+36)) = v439
+		v441 := v438 + v221
+		v442 := v438
 		if v8 {
-			v406 = v405
+			v442 = v441
 		}
-		*(*int32)(unsafe.Add(m0, li*52+40)) = v406
-		v408 := v405 + v224
-		v409 := v405
+		*(*int32)(unsafe.Add(m0, li*52+40)) = v442
+		v444 := v441 + v224
+		v445 := v441
 		if v8 {
-			v409 = v408
+			v445 = v444
 		}
-		*(*int32)(unsafe.Add(m0, li*52+44)) = v409
-		v412 := v408
+		*(*int32)(unsafe.Add(m0, li*52+44)) = v445
+		v448 := v444
 		if v8 {
-			v412 = v408 + v227
+			v448 = v444 + v227
 		}
-		*(*int32)(unsafe.Add(m0, li*52+48)) = v412
+		*(*int32)(unsafe.Add(m0, li*52+48)) = v448
 	}
 	// Barrier, kernels.go:107
 	h37 := g.v37[:n]
@@ -6737,10 +6911,11 @@ func (g *sumUint32Host) r15() int {
 	h91 := g.v91[:n]
 	h97 := g.v97[:n]
 	h96 := g.v96[:n]
-	h373 := g.v373[:n]
+	v297 := g.v297
 	v234 := g.v234
+	v476 := v297 + v234
 	h274 := g.v274[:n]
-	h441 := g.v441[:n]
+	h477 := g.v477[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6771,7 +6946,6 @@ func (g *sumUint32Host) r15() int {
 		v91 := h91[li]
 		v97 := h97[li]
 		v96 := h96[li]
-		v373 := h373[li]
 		v274 := h274[li]
 		if v37 {
 			*(*int32)(unsafe.Add(p4, int(v36)*4)) = *(*int32)(unsafe.Add(m0, li*4))
@@ -6812,8 +6986,8 @@ func (g *sumUint32Host) r15() int {
 		if v97 {
 			*(*int32)(unsafe.Add(p4, int(v96)*4)) = *(*int32)(unsafe.Add(m0, li*4+12288))
 		}
-		v441 := (v373 + v234) + v274
-		h441[li] = v441
+		v477 := v476 + v274
+		h477[li] = v477
 	}
 	// Barrier, kernels.go:98
 	h248 := g.v248[:n]
@@ -6833,7 +7007,7 @@ func (g *sumUint32Host) r15() int {
 		if dead[li] {
 			continue
 		}
-		v441 := h441[li]
+		v477 := h477[li]
 		v248 := h248[li]
 		v249 := h249[li]
 		v251 := h251[li]
@@ -6847,83 +7021,83 @@ func (g *sumUint32Host) r15() int {
 		v267 := h267[li]
 		v269 := h269[li]
 		v271 := h271[li]
-		v442 := v441 + v248
-		v443 := v441
+		v478 := v477 + v248
+		v479 := v477
 		if v8 {
-			v443 = v442
+			v479 = v478
 		}
-		*(*int32)(unsafe.Add(m0, li*52)) = v443
-		v445 := v442 + v249
-		v446 := v442
+		*(*int32)(unsafe.Add(m0, li*52)) = v479
+		v481 := v478 + v249
+		v482 := v478
 		if v8 {
-			v446 = v445
+			v482 = v481
 		}
-		*(*int32)(unsafe.Add(m0, li*52+4)) = v446
-		v448 := v445 + v251
-		v449 := v445
+		*(*int32)(unsafe.Add(m0, li*52+4)) = v482
+		v484 := v481 + v251
+		v485 := v481
 		if v8 {
-			v449 = v448
+			v485 = v484
 		}
-		*(*int32)(unsafe.Add(m0, li*52+8)) = v449
-		v451 := v448 + v253
-		v452 := v448
+		*(*int32)(unsafe.Add(m0, li*52+8)) = v485
+		v487 := v484 + v253
+		v488 := v484
 		if v8 {
-			v452 = v451
+			v488 = v487
 		}
-		*(*int32)(unsafe.Add(m0, li*52+12)) = v452
-		v454 := v451 + v255
-		v455 := v451
+		*(*int32)(unsafe.Add(m0, li*52+12)) = v488
+		v490 := v487 + v255
+		v491 := v487
 		if v8 {
-			v455 = v454
+			v491 = v490
 		}
-		*(*int32)(unsafe.Add(m0, li*52+16)) = v455
-		v457 := v454 + v257
-		v458 := v454
+		*(*int32)(unsafe.Add(m0, li*52+16)) = v491
+		v493 := v490 + v257
+		v494 := v490
 		if v8 {
-			v458 = v457
+			v494 = v493
 		}
-		*(*int32)(unsafe.Add(m0, li*52+20)) = v458
-		v460 := v457 + v259
-		v461 := v457
+		*(*int32)(unsafe.Add(m0, li*52+20)) = v494
+		v496 := v493 + v259
+		v497 := v493
 		if v8 {
-			v461 = v460
+			v497 = v496
 		}
-		*(*int32)(unsafe.Add(m0, li*52+24)) = v461
-		v463 := v460 + v261
-		v464 := v460
+		*(*int32)(unsafe.Add(m0, li*52+24)) = v497
+		v499 := v496 + v261
+		v500 := v496
 		if v8 {
-			v464 = v463
+			v500 = v499
 		}
-		*(*int32)(unsafe.Add(m0, li*52+28)) = v464
-		v466 := v463 + v263
-		v467 := v463
+		*(*int32)(unsafe.Add(m0, li*52+28)) = v500
+		v502 := v499 + v263
+		v503 := v499
 		if v8 {
-			v467 = v466
+			v503 = v502
 		}
-		*(*int32)(unsafe.Add(m0, li*52+32)) = v467
-		v469 := v466 + v265
-		v470 := v466
+		*(*int32)(unsafe.Add(m0, li*52+32)) = v503
+		v505 := v502 + v265
+		v506 := v502
 		if v8 {
-			v470 = v469
+			v506 = v505
 		}
-		*(*int32)(unsafe.Add(m0, li*52+36)) = v470
-		v472 := v469 + v267
-		v473 := v469
+		*(*int32)(unsafe.Add(m0, li*52+36)) = v506
+		v508 := v505 + v267
+		v509 := v505
 		if v8 {
-			v473 = v472
+			v509 = v508
 		}
-		*(*int32)(unsafe.Add(m0, li*52+40)) = v473
-		v475 := v472 + v269
-		v476 := v472
+		*(*int32)(unsafe.Add(m0, li*52+40)) = v509
+		v511 := v508 + v269
+		v512 := v508
 		if v8 {
-			v476 = v475
+			v512 = v511
 		}
-		*(*int32)(unsafe.Add(m0, li*52+44)) = v476
-		v479 := v475
+		*(*int32)(unsafe.Add(m0, li*52+44)) = v512
+		v515 := v511
 		if v8 {
-			v479 = v475 + v271
+			v515 = v511 + v271
 		}
-		*(*int32)(unsafe.Add(m0, li*52+48)) = v479
+		*(*int32)(unsafe.Add(m0, li*52+48)) = v515
 	}
 	// Barrier, kernels.go:107
 	h102 := g.v102[:n]
@@ -7025,194 +7199,6 @@ func (g *sumUint32Host) r15() int {
 	return -1
 }
 
-func (g *sumUint32Host) r19() int {
-	const n = 256
-	h531 := g.v531[:n]
-	h525 := g.v525[:n]
-	h533 := g.v533[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v230 := int32(li)
-		v231 := v230 == 0
-		v531 := h531[li]
-		v525 := h525[li]
-		v532 := v531
-		if v231 {
-			v532 = 0
-		}
-		v533 := v532 + v525
-		h533[li] = v533
-	}
-	// GroupSelect, kernels.go:91
-	g.v534 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v533, 0)[int32(255)]
-	h335 := g.v335[:n]
-	h336 := g.v336[:n]
-	e514 := g.v514
-	e515 := g.v515
-	v534 := g.v534
-	v513 := g.v513
-	v516 := int64(uint32(v513))
-	v517 := v516 * 6656
-	v19 := g.v19
-	u514 := g.v514
-	u515 := g.v515
-	p0 := g.Pointer(0)
-	stop := g.Cancelled()
-	v339 := g.v339
-	v298 := g.v298
-	v4 := g.v4
-	p2 := g.Pointer(2)
-	u302 := g.v302
-	h337 := g.v337[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v335 := h335[li]
-		v336 := h336[li]
-		v514 := e514
-		v515 := e515
-		v20 := int32(li)
-		v190 := v20 * 13
-		v191 := int64(uint32(v190))
-		var v300, v301, v302, v322, v323, v327, v328, v329, v334, v337, v525, v554, v555, v556, v557, v558 int32
-		var v307, v308, v524, v526, v541, v542 int64
-		v535 := v514 + v534
-		v536 := v515 + 1
-		if v536 < 2 {
-			v514 = v535
-			v515 = v536
-		} else {
-			goto b175
-		}
-		{
-			v521 := (v517 + int64(uint32(v515*3328))) + v191
-			v522 := v521 + 13
-			v524 = v19
-			if v522 < v19 {
-				v524 = v522
-			}
-			v525 = 0
-			v526 = v521
-		}
-	b169:
-		if v526 >= v524 {
-			h335[li] = v335
-			h336[li] = v336
-			u514 = v514
-			u515 = v515
-			h525[li] = v525
-			if next != 18 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 18
-			}
-			continue
-		}
-		v525 = v525 + *(*int32)(unsafe.Add(p0, int(v526)*4))
-		v526 = v526 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b169
-	b175:
-		if v20 != v339 {
-			v554 = v335
-			v555 = v336
-			goto b179
-		}
-		v541 = int64(uint32(v298-v20)) * 2
-		v542 = v541 + 2
-		if v4 >= (v541 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v542)*4)), ((v535 & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v541+3)*4)), (int32(uint32(v535)>>30) | 1073741824), kernelimpl.HostUMax[int32])
-		}
-		{
-			v553 := int32(1)
-			if v20 == v298 {
-				v553 = 2
-			}
-			v554 = v553
-			v555 = v535
-		}
-	b179:
-		v556 = v554
-		v557 = v555
-		v558 = 0
-		v300 = v556
-		v301 = v557
-		v302 = v558
-		if uint32(v20) > uint32(v298) {
-			v335 = v300
-			v336 = v301
-			v337 = 512
-			goto b87
-		}
-		if v300 != 0 {
-			v328 = v300
-			v329 = v301
-			goto b84
-		}
-		v307 = int64(uint32(v298-v20)) * 2
-		v308 = v307 + 2
-		if v4 < (v307 + 4) {
-			v322 = 0
-			v323 = 0
-		} else {
-			v311 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v308)*4)))
-			v312 := v307 + 3
-			v313 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v312)*4)))
-			v314 := int32(uint32(v311) >> 30)
-			v317 := v314
-			if int32(uint32(v313)>>30) != v314 {
-				v317 = 0
-			}
-			v322 = v317
-			v323 = (v311 & 1073741823) | ((v313 & 1073741823) << 30)
-		}
-		if v20 == v298 {
-			v326 := v322
-			if v322 == 1 {
-				v326 = 2
-			}
-			v327 = v326
-		} else {
-			v327 = v322
-		}
-		v328 = v327
-		v329 = v323
-	b84:
-		if v328 != 1 {
-			v334 = (v20 * 2) + int32(uint32(v328)>>1)
-		} else {
-			v334 = 512
-		}
-		v335 = v328
-		v336 = v329
-		v337 = v334
-	b87:
-		u302 = v302
-		h335[li] = v335
-		h336[li] = v336
-		h337[li] = v337
-		if next != 10 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 10
-		}
-	}
-	g.v514 = u514
-	g.v515 = u515
-	g.v302 = u302
-	return next
-}
-
 // sumUint64Host is a work-group of the kernel [SumUint64].
 type sumUint64Host struct {
 	kernelimpl.HostGroup
@@ -7224,17 +7210,17 @@ type sumUint64Host struct {
 
 	v6 int8
 
-	v19, v33, v234, v276, v277, v541, v561 int64
+	v19, v33, v234, v276, v277, v305, v364, v371, v391 int64
 
 	v31, v354, v356 []int32
 
-	v32, v304, v306, v310, v357, v358, v540, v542 int32
+	v32, v306, v310, v357, v358, v370, v372 int32
 
-	v36, v39, v41, v44, v46, v49, v51, v54, v56, v59, v61, v64, v66, v69, v71, v74, v76, v79, v81, v84, v86, v89, v91, v94, v96, v99, v101, v104, v106, v109, v111, v114, v116, v119, v121, v124, v126, v129, v131, v134, v136, v139, v141, v144, v146, v149, v151, v154, v156, v159, v161, v164, v192, v194, v197, v200, v203, v206, v209, v212, v215, v218, v221, v224, v227, v228, v229, v232, v233, v248, v249, v251, v253, v255, v257, v259, v261, v263, v265, v267, v269, v271, v272, v273, v274, v275, v305, v355, v371, v400, v401, v468, v552, v558, v560 []int64
+	v36, v39, v41, v44, v46, v49, v51, v54, v56, v59, v61, v64, v66, v69, v71, v74, v76, v79, v81, v84, v86, v89, v91, v94, v96, v99, v101, v104, v106, v109, v111, v114, v116, v119, v121, v124, v126, v129, v131, v134, v136, v139, v141, v144, v146, v149, v151, v154, v156, v159, v161, v164, v192, v194, v197, v200, v203, v206, v209, v212, v215, v218, v221, v224, v227, v228, v229, v232, v233, v248, v249, v251, v253, v255, v257, v259, v261, v263, v265, v267, v269, v271, v272, v273, v274, v275, v355, v363, v382, v388, v390, v445, v512 []int64
 
 	v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 []bool
 
-	v307 bool
+	v304 bool
 
 	sint32 []int32
 	sint64 []int64
@@ -7251,11 +7237,11 @@ func (g *sumUint64Host) Begin() {
 	g.v9 = g.Int64(88)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.Allot(0, 26624)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v354, &g.v356)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v36, &g.v39, &g.v41, &g.v44, &g.v46, &g.v49, &g.v51, &g.v54, &g.v56, &g.v59, &g.v61, &g.v64, &g.v66, &g.v69, &g.v71, &g.v74, &g.v76, &g.v79, &g.v81, &g.v84, &g.v86, &g.v89, &g.v91, &g.v94, &g.v96, &g.v99, &g.v101, &g.v104, &g.v106, &g.v109, &g.v111, &g.v114, &g.v116, &g.v119, &g.v121, &g.v124, &g.v126, &g.v129, &g.v131, &g.v134, &g.v136, &g.v139, &g.v141, &g.v144, &g.v146, &g.v149, &g.v151, &g.v154, &g.v156, &g.v159, &g.v161, &g.v164, &g.v192, &g.v194, &g.v197, &g.v200, &g.v203, &g.v206, &g.v209, &g.v212, &g.v215, &g.v218, &g.v221, &g.v224, &g.v227, &g.v228, &g.v229, &g.v232, &g.v233, &g.v248, &g.v249, &g.v251, &g.v253, &g.v255, &g.v257, &g.v259, &g.v261, &g.v263, &g.v265, &g.v267, &g.v269, &g.v271, &g.v272, &g.v273, &g.v274, &g.v275, &g.v305, &g.v355, &g.v371, &g.v400, &g.v401, &g.v468, &g.v552, &g.v558, &g.v560)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v36, &g.v39, &g.v41, &g.v44, &g.v46, &g.v49, &g.v51, &g.v54, &g.v56, &g.v59, &g.v61, &g.v64, &g.v66, &g.v69, &g.v71, &g.v74, &g.v76, &g.v79, &g.v81, &g.v84, &g.v86, &g.v89, &g.v91, &g.v94, &g.v96, &g.v99, &g.v101, &g.v104, &g.v106, &g.v109, &g.v111, &g.v114, &g.v116, &g.v119, &g.v121, &g.v124, &g.v126, &g.v129, &g.v131, &g.v134, &g.v136, &g.v139, &g.v141, &g.v144, &g.v146, &g.v149, &g.v151, &g.v154, &g.v156, &g.v159, &g.v161, &g.v164, &g.v192, &g.v194, &g.v197, &g.v200, &g.v203, &g.v206, &g.v209, &g.v212, &g.v215, &g.v218, &g.v221, &g.v224, &g.v227, &g.v228, &g.v229, &g.v232, &g.v233, &g.v248, &g.v249, &g.v251, &g.v253, &g.v255, &g.v257, &g.v259, &g.v261, &g.v263, &g.v265, &g.v267, &g.v269, &g.v271, &g.v272, &g.v273, &g.v274, &g.v275, &g.v355, &g.v363, &g.v382, &g.v388, &g.v390, &g.v445, &g.v512)
 	kernelimpl.HostRoom(n, &g.v37, &g.v42, &g.v47, &g.v52, &g.v57, &g.v62, &g.v67, &g.v72, &g.v77, &g.v82, &g.v87, &g.v92, &g.v97, &g.v102, &g.v107, &g.v112, &g.v117, &g.v122, &g.v127, &g.v132, &g.v137, &g.v142, &g.v147, &g.v152, &g.v157, &g.v162)
 }
 
@@ -7263,20 +7249,19 @@ func (g *sumUint64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 10: // GroupReduce, lookback.go:247
+		case 10: // GroupReduce, lookback.go:332
 			g.v357 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v356, -1))
 			next = g.r11()
-		case 11: // Barrier, lookback.go:269
+		case 11: // GroupReduce, lookback.go:352
+			g.v364 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v363, 0))
 			next = g.r12()
-		case 13: // Barrier, lookback.go:287
-			next = g.r14()
+		case 12: // GroupExclusiveScan, kernels.go:90
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v382, 0)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
+			kernelimpl.HostShift(g.v388, in, len(in), int64(0))
+			next = g.r13()
 		case 14: // Barrier, kernels.go:98
 			next = g.r15()
-		case 18: // GroupExclusiveScan, kernels.go:90
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v552, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
-			kernelimpl.HostShift(g.v558, in, len(in), int64(0))
-			next = g.r19()
 		}
 	}
 }
@@ -7972,17 +7957,23 @@ func (g *sumUint64Host) r0() int {
 	v299 := int64(uint64(v277) >> 60)
 	v300 := int32(uint64(v299))
 	v301 := v287 | v300
-	v303 := v32 == 0
-	h400 := g.v400[:n]
-	h401 := g.v401[:n]
-	v304 := v32 + -1
-	h305 := g.v305[:n]
+	v303 := v32 + -1
+	v304 := v32 != 0
+	u305 := g.v305
 	u306 := g.v306
-	u307 := g.v307
 	u310 := g.v310
 	h354 := g.v354[:n]
 	h355 := g.v355[:n]
 	h356 := g.v356[:n]
+	c2 := g.c2
+	v424 := c2 == 0
+	v426 := v33 * 3
+	v428 := v426 + 6
+	v429 := v4 < v428
+	v427 := v426 + 3
+	v434 := v426 + 4
+	v440 := v426 + 5
+	h445 := g.v445[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -7991,7 +7982,7 @@ func (g *sumUint64Host) r0() int {
 		v20 := int32(li)
 		v22 := v20 == 0
 		v232 := h232[li]
-		var v305, v309, v315, v316, v342, v348, v355, v400 int64
+		var v305, v309, v315, v316, v342, v348, v355, v425 int64
 		var v306, v308, v310, v341, v346, v347, v353, v354, v356 int32
 		var v307 bool
 		if !v22 {
@@ -8010,35 +8001,25 @@ func (g *sumUint64Host) r0() int {
 			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v298)*4)), v301)
 		}
 	b74:
-		if v303 {
-			v400 = 0
-			v401 := v400 + v232
-			h400[li] = v400
-			h401[li] = v401
-			if next != 14 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 14
-			}
-			continue
-		}
 		v305 = 0
-		v306 = v304
-		v307 = true
+		v306 = v303
+		v307 = v304
+		if !v307 {
+			goto b106
+		}
 		v308 = 0
-		v309 = v305
+		v309 = 0
 		v310 = 0
 		if uint32(v20) > uint32(v306) {
 			v354 = v308
 			v355 = v309
 			v356 = 512
-			goto b87
+			goto b86
 		}
 		if v308 != 0 {
 			v347 = v308
 			v348 = v309
-			goto b84
+			goto b83
 		}
 		v315 = int64(uint32(v306-v20)) * 3
 		v316 = v315 + 3
@@ -8073,7 +8054,7 @@ func (g *sumUint64Host) r0() int {
 		}
 		v347 = v346
 		v348 = v342
-	b84:
+	b83:
 		if v347 != 1 {
 			v353 = (v20 * 2) + int32(uint32(v347)>>1)
 		} else {
@@ -8082,10 +8063,9 @@ func (g *sumUint64Host) r0() int {
 		v354 = v347
 		v355 = v348
 		v356 = v353
-	b87:
-		h305[li] = v305
+	b86:
+		u305 = v305
 		u306 = v306
-		u307 = v307
 		u310 = v310
 		h354[li] = v354
 		h355[li] = v355
@@ -8096,20 +8076,45 @@ func (g *sumUint64Host) r0() int {
 			}
 			next = 10
 		}
+		continue
+	b106:
+		if !v22 {
+			goto b111
+		}
+		if !v304 {
+			goto b111
+		}
+		if !v424 {
+			goto b111
+		}
+		v425 = v305 + v277
+		if !v429 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v427)*4)), ((int32(uint64(v425)) & 1073741823) | -2147483648))
+			v438 := (int32(uint64(int64(uint64(v425)>>30))) & 1073741823) | -2147483648
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v434)*4)), v438)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v440)*4)), (int32(uint64(int64(uint64(v425)>>60))) | -2147483648))
+		}
+	b111:
+		v445 := v305 + v232
+		u305 = v305
+		h445[li] = v445
+		if next != 14 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 14
+		}
 	}
 	g.v277 = v277
 	g.v304 = v304
+	g.v305 = u305
 	g.v306 = u306
-	g.v307 = u307
 	g.v310 = u310
 	return next
 }
 
 func (g *sumUint64Host) r11() int {
 	const n = 256
-	h305 := g.v305[:n]
-	e306 := g.v306
-	e307 := g.v307
 	e310 := g.v310
 	h354 := g.v354[:n]
 	h355 := g.v355[:n]
@@ -8118,19 +8123,20 @@ func (g *sumUint64Host) r11() int {
 	v360 := v357 & 1
 	v361 := v360 == 1
 	v358 := int32(uint32(v357) >> 1)
-	v362 := 256 <= uint32(v358)
-	u306 := g.v306
-	c2 := g.c2
+	h363 := g.v363[:n]
+	c3 := g.c3
+	v306 := g.v306
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	u307 := g.v307
 	u310 := g.v310
 	h356 := g.v356[:n]
+	v370 := v306 - v358
+	v373 := int64(uint32(v370))
+	v374 := v373 * 6656
 	v19 := g.v19
-	u540 := g.v540
-	u541 := g.v541
-	u542 := g.v542
-	h552 := g.v552[:n]
+	u371 := g.v371
+	u372 := g.v372
+	h382 := g.v382[:n]
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
@@ -8139,80 +8145,58 @@ func (g *sumUint64Host) r11() int {
 		if dead[li] {
 			continue
 		}
-		v305 := h305[li]
-		v306 := e306
-		v307 := e307
 		v310 := e310
 		v354 := h354[li]
 		v355 := h355[li]
 		v20 := int32(li)
 		v190 := v20 * 13
 		v191 := int64(uint32(v190))
-		var v308, v341, v346, v347, v353, v356, v536, v540, v542, v591, v593 int32
-		var v309, v315, v316, v342, v348, v535, v541, v552, v553, v592 int64
-		var v537 bool
+		var v308, v341, v346, v347, v353, v356, v372, v421, v423 int32
+		var v309, v315, v316, v342, v348, v371, v382, v383, v422 int64
 		if v359 {
-			goto b90
+			goto b89
 		}
 		if !v361 {
-			goto b166
+			goto b91
 		}
-	b90:
-		if !v307 {
-			goto b93
-		}
-		if v362 {
-			v535 = v305
-			v536 = v306 + -256
-			v537 = true
-		} else {
-			goto b93
-		}
-		v305 = v535
-		v306 = v536
-		v307 = v537
-		v308 = 0
-		v309 = v305
-		v310 = 0
-		goto b77
-	b93:
-		h305[li] = v305
-		u306 = v306
-		h355[li] = v355
-		if next != 11 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 11
-		}
-		continue
-	b166:
+	b89:
 		{
-			v538 := v310 + 1
-			if uint32(v538) >= uint32(c2) {
-				v540 = v306 - v358
-				v541 = 0
-				v542 = 0
-				goto b168
+			v363 := v355
+			if uint32(v358) < uint32(v20) {
+				v363 = 0
 			}
-			v591 = v354
-			v592 = v355
-			v593 = v538
+			h363[li] = v363
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
 		}
-		v308 = v591
-		v309 = v592
-		v310 = v593
-	b77:
+	b91:
+		v368 := v310 + 1
+		if uint32(v368) >= uint32(c3) {
+			v371 = 0
+			v372 = 0
+			goto b93
+		}
+		v421 = v354
+		v422 = v355
+		v423 = v368
+		v308 = v421
+		v309 = v422
+		v310 = v423
 		if uint32(v20) > uint32(v306) {
 			v354 = v308
 			v355 = v309
 			v356 = 512
-			goto b87
+			goto b86
 		}
 		if v308 != 0 {
 			v347 = v308
 			v348 = v309
-			goto b84
+			goto b83
 		}
 		v315 = int64(uint32(v306-v20)) * 3
 		v316 = v315 + 3
@@ -8249,7 +8233,7 @@ func (g *sumUint64Host) r11() int {
 		}
 		v347 = v346
 		v348 = v342
-	b84:
+	b83:
 		if v347 != 1 {
 			v353 = (v20 * 2) + int32(uint32(v347)>>1)
 		} else {
@@ -8258,10 +8242,7 @@ func (g *sumUint64Host) r11() int {
 		v354 = v347
 		v355 = v348
 		v356 = v353
-	b87:
-		h305[li] = v305
-		u306 = v306
-		u307 = v307
+	b86:
 		u310 = v310
 		h354[li] = v354
 		h355[li] = v355
@@ -8273,168 +8254,106 @@ func (g *sumUint64Host) r11() int {
 			next = 10
 		}
 		continue
-	b168:
-		v548 := ((int64(uint32(v540)) * 6656) + int64(uint32(v542*3328))) + v191
-		v549 := v548 + 13
-		v551 := v19
-		if v549 < v19 {
-			v551 = v549
+	b93:
+		v378 := (v374 + int64(uint32(v372*3328))) + v191
+		v379 := v378 + 13
+		v381 := v19
+		if v379 < v19 {
+			v381 = v379
 		}
-		v552 = 0
-		v553 = v548
-	b169:
-		if v553 >= v551 {
-			h305[li] = v305
-			u306 = v306
-			u307 = v307
+		v382 = 0
+		v383 = v378
+	b94:
+		if v383 >= v381 {
 			h354[li] = v354
 			h355[li] = v355
-			u540 = v540
-			u541 = v541
-			u542 = v542
-			h552[li] = v552
-			if next != 18 {
+			u371 = v371
+			u372 = v372
+			h382[li] = v382
+			if next != 12 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 18
+				next = 12
 			}
 			continue
 		}
-		v552 = v552 + *(*int64)(unsafe.Add(p0, int(v553)*8))
-		v553 = v553 + 1
+		v382 = v382 + *(*int64)(unsafe.Add(p0, int(v383)*8))
+		v383 = v383 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b169
+		goto b94
 	}
-	g.v306 = u306
 	g.v358 = v358
-	g.v307 = u307
 	g.v310 = u310
-	g.v540 = u540
-	g.v541 = u541
-	g.v542 = u542
+	g.v370 = v370
+	g.v371 = u371
+	g.v372 = u372
 	return next
 }
 
 func (g *sumUint64Host) r12() int {
 	const n = 256
-	m0 := g.Memory(0)
-	h355 := g.v355[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v20 := int32(li)
-		v355 := h355[li]
-		*(*int64)(unsafe.Add(m0, int(v20&255)*8)) = v355
-	}
-	// Barrier, lookback.go:271
-	h305 := g.v305[:n]
+	e305 := g.v305
 	e306 := g.v306
+	v364 := g.v364
 	v358 := g.v358
-	v366 := uint32(v358) < 256
-	v367 := v358 & 255
-	v370 := int32(256)
-	if v366 {
-		v370 = v358
-	}
-	stop := g.Cancelled()
-	v304 := g.v304
-	v277 := g.v277
-	c3 := g.c3
-	v380 := c3 == 0
+	v366 := 256 <= uint32(v358)
 	v4 := g.v4
-	v33 := g.v33
-	v381 := v33 * 3
-	v383 := v381 + 6
-	v384 := v4 < v383
 	p2 := g.Pointer(2)
-	v382 := v381 + 3
-	v389 := v381 + 4
-	v395 := v381 + 5
-	h371 := g.v371[:n]
+	u305 := g.v305
 	u306 := g.v306
-	u307 := g.v307
 	u310 := g.v310
 	h354 := g.v354[:n]
+	h355 := g.v355[:n]
 	h356 := g.v356[:n]
+	v304 := g.v304
+	c2 := g.c2
+	v424 := c2 == 0
+	v277 := g.v277
+	v33 := g.v33
+	v426 := v33 * 3
+	v428 := v426 + 6
+	v429 := v4 < v428
+	v427 := v426 + 3
+	v434 := v426 + 4
+	v440 := v426 + 5
+	h232 := g.v232[:n]
+	h445 := g.v445[:n]
+	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v305 := h305[li]
+		v305 := e305
 		v306 := e306
 		v20 := int32(li)
 		v22 := v20 == 0
-		var v307, v537 bool
-		var v308, v310, v341, v346, v347, v353, v354, v356, v372, v536 int32
-		var v309, v315, v316, v342, v348, v355, v369, v371, v379, v535 int64
-		if v366 {
-			v369 = *(*int64)(unsafe.Add(m0, int(v367)*8))
-		} else {
-			v369 = v305
+		v232 := h232[li]
+		var v307 bool
+		var v308, v310, v341, v346, v347, v353, v354, v356 int32
+		var v309, v315, v316, v342, v348, v355, v425 int64
+		v305 = v305 + v364
+		v306 = v306 + -256
+		v307 = v366
+		if !v307 {
+			goto b106
 		}
-		v371 = v369
-		v372 = v370
-	b98:
-		if v372 != 0 {
-			v374 := v372 + -1
-			v371 = v371 + *(*int64)(unsafe.Add(m0, int(v374&255)*8))
-			v372 = v374
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b98
-		}
-		if v306 != v304 {
-			v535 = v371
-			v536 = v306 + 256
-			v537 = false
-			goto b165
-		}
-		v379 = v371 + v277
-		if !v22 {
-			goto b105
-		}
-		if !v380 {
-			goto b105
-		}
-		if !v384 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v382)*4)), ((int32(uint64(v379)) & 1073741823) | -2147483648))
-			v393 := (int32(uint64(int64(uint64(v379)>>30))) & 1073741823) | -2147483648
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v389)*4)), v393)
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v395)*4)), (int32(uint64(int64(uint64(v379)>>60))) | -2147483648))
-		}
-	b105:
-		h371[li] = v371
-		if next != 13 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 13
-		}
-		continue
-	b165:
-		v305 = v535
-		v306 = v536
-		v307 = v537
 		v308 = 0
-		v309 = v305
+		v309 = 0
 		v310 = 0
 		if uint32(v20) > uint32(v306) {
 			v354 = v308
 			v355 = v309
 			v356 = 512
-			goto b87
+			goto b86
 		}
 		if v308 != 0 {
 			v347 = v308
 			v348 = v309
-			goto b84
+			goto b83
 		}
 		v315 = int64(uint32(v306-v20)) * 3
 		v316 = v315 + 3
@@ -8469,7 +8388,7 @@ func (g *sumUint64Host) r12() int {
 		}
 		v347 = v346
 		v348 = v342
-	b84:
+	b83:
 		if v347 != 1 {
 			v353 = (v20 * 2) + int32(uint32(v347)>>1)
 		} else {
@@ -8478,10 +8397,234 @@ func (g *sumUint64Host) r12() int {
 		v354 = v347
 		v355 = v348
 		v356 = v353
-	b87:
-		h305[li] = v305
+	b86:
+		u305 = v305
 		u306 = v306
-		u307 = v307
+		u310 = v310
+		h354[li] = v354
+		h355[li] = v355
+		h356[li] = v356
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+		continue
+	b106:
+		if !v22 {
+			goto b111
+		}
+		if !v304 {
+			goto b111
+		}
+		if !v424 {
+			goto b111
+		}
+		v425 = v305 + v277
+		if !v429 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v427)*4)), ((int32(uint64(v425)) & 1073741823) | -2147483648))
+			v438 := (int32(uint64(int64(uint64(v425)>>30))) & 1073741823) | -2147483648
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v434)*4)), v438)
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v440)*4)), (int32(uint64(int64(uint64(v425)>>60))) | -2147483648))
+		}
+	b111:
+		v445 := v305 + v232
+		u305 = v305
+		h445[li] = v445
+		if next != 14 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 14
+		}
+	}
+	g.v305 = u305
+	g.v306 = u306
+	g.v310 = u310
+	return next
+}
+
+func (g *sumUint64Host) r13() int {
+	const n = 256
+	h388 := g.v388[:n]
+	h382 := g.v382[:n]
+	h390 := g.v390[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v230 := int32(li)
+		v231 := v230 == 0
+		v388 := h388[li]
+		v382 := h382[li]
+		v389 := v388
+		if v231 {
+			v389 = 0
+		}
+		v390 := v389 + v382
+		h390[li] = v390
+	}
+	// GroupSelect, kernels.go:91
+	g.v391 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v390, 0)[int32(255)]
+	h354 := g.v354[:n]
+	h355 := g.v355[:n]
+	e371 := g.v371
+	e372 := g.v372
+	v391 := g.v391
+	v370 := g.v370
+	v373 := int64(uint32(v370))
+	v374 := v373 * 6656
+	v19 := g.v19
+	u371 := g.v371
+	u372 := g.v372
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v358 := g.v358
+	v306 := g.v306
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	u310 := g.v310
+	h356 := g.v356[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v354 := h354[li]
+		v355 := h355[li]
+		v371 := e371
+		v372 := e372
+		v20 := int32(li)
+		v190 := v20 * 13
+		v191 := int64(uint32(v190))
+		var v308, v310, v341, v346, v347, v353, v356, v419, v421, v423 int32
+		var v309, v315, v316, v342, v348, v381, v382, v383, v398, v399, v420, v422 int64
+		v392 := v371 + v391
+		v393 := v372 + 1
+		if v393 < 2 {
+			v371 = v392
+			v372 = v393
+		} else {
+			goto b100
+		}
+		{
+			v378 := (v374 + int64(uint32(v372*3328))) + v191
+			v379 := v378 + 13
+			v381 = v19
+			if v379 < v19 {
+				v381 = v379
+			}
+			v382 = 0
+			v383 = v378
+		}
+	b94:
+		if v383 >= v381 {
+			h354[li] = v354
+			h355[li] = v355
+			u371 = v371
+			u372 = v372
+			h382[li] = v382
+			if next != 12 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 12
+			}
+			continue
+		}
+		v382 = v382 + *(*int64)(unsafe.Add(p0, int(v383)*8))
+		v383 = v383 + 1
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b94
+	b100:
+		if v20 != v358 {
+			v419 = v354
+			v420 = v355
+			goto b104
+		}
+		v398 = int64(uint32(v306-v20)) * 3
+		v399 = v398 + 3
+		if v4 >= (v398 + 6) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v399)*4)), ((int32(uint64(v392)) & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
+			v410 := (int32(uint64(int64(uint64(v392)>>30))) & 1073741823) | 1073741824
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v398+4)*4)), v410, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v398+5)*4)), (int32(uint64(int64(uint64(v392)>>60))) | 1073741824), kernelimpl.HostUMax[int32])
+		}
+		{
+			v418 := int32(1)
+			if v20 == v306 {
+				v418 = 2
+			}
+			v419 = v418
+			v420 = v392
+		}
+	b104:
+		v421 = v419
+		v422 = v420
+		v423 = 0
+		v308 = v421
+		v309 = v422
+		v310 = v423
+		if uint32(v20) > uint32(v306) {
+			v354 = v308
+			v355 = v309
+			v356 = 512
+			goto b86
+		}
+		if v308 != 0 {
+			v347 = v308
+			v348 = v309
+			goto b83
+		}
+		v315 = int64(uint32(v306-v20)) * 3
+		v316 = v315 + 3
+		if v4 < (v315 + 6) {
+			v341 = 0
+			v342 = 0
+		} else {
+			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
+			v320 := v315 + 4
+			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
+			v322 := int32(uint32(v319) >> 30)
+			v325 := v322
+			if int32(uint32(v321)>>30) != v322 {
+				v325 = 0
+			}
+			v326 := v315 + 5
+			v327 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v326)*4)))
+			v330 := v325
+			if int32(uint32(v327)>>30) != v325 {
+				v330 = 0
+			}
+			v337 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
+			v341 = v330
+			v342 = v337 | (int64(uint32(v327&1073741823)) << 60)
+		}
+		if v20 == v306 {
+			v345 := v341
+			if v341 == 1 {
+				v345 = 2
+			}
+			v346 = v345
+		} else {
+			v346 = v341
+		}
+		v347 = v346
+		v348 = v342
+	b83:
+		if v347 != 1 {
+			v353 = (v20 * 2) + int32(uint32(v347)>>1)
+		} else {
+			v353 = 512
+		}
+		v354 = v347
+		v355 = v348
+		v356 = v353
+	b86:
 		u310 = v310
 		h354[li] = v354
 		h355[li] = v355
@@ -8493,37 +8636,15 @@ func (g *sumUint64Host) r12() int {
 			next = 10
 		}
 	}
-	g.v306 = u306
-	g.v307 = u307
+	g.v371 = u371
+	g.v372 = u372
 	g.v310 = u310
 	return next
 }
 
-func (g *sumUint64Host) r14() int {
-	const n = 256
-	h371 := g.v371[:n]
-	h232 := g.v232[:n]
-	h400 := g.v400[:n]
-	h401 := g.v401[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v371 := h371[li]
-		v232 := h232[li]
-		var v400 int64
-		v400 = v371
-		v401 := v400 + v232
-		h400[li] = v400
-		h401[li] = v401
-	}
-	return 14
-}
-
 func (g *sumUint64Host) r15() int {
 	const n = 256
-	h401 := g.v401[:n]
+	h445 := g.v445[:n]
 	h192 := g.v192[:n]
 	v6 := g.v6
 	v7 := int32(uint8(v6))
@@ -8546,7 +8667,7 @@ func (g *sumUint64Host) r15() int {
 		if dead[li] {
 			continue
 		}
-		v401 := h401[li]
+		v445 := h445[li]
 		v192 := h192[li]
 		v194 := h194[li]
 		v197 := h197[li]
@@ -8560,83 +8681,83 @@ func (g *sumUint64Host) r15() int {
 		v221 := h221[li]
 		v224 := h224[li]
 		v227 := h227[li]
-		v402 := v401 + v192
-		v403 := v401
+		v446 := v445 + v192
+		v447 := v445
 		if v8 {
-			v403 = v402
+			v447 = v446
 		}
-		*(*int64)(unsafe.Add(m0, li*104)) = v403
-		v405 := v402 + v194
-		v406 := v402
+		*(*int64)(unsafe.Add(m0, li*104)) = v447
+		v449 := v446 + v194
+		v450 := v446
 		if v8 {
-			v406 = v405
+			v450 = v449
 		}
-		*(*int64)(unsafe.Add(m0, li*104+8)) = v406
-		v408 := v405 + v197
-		v409 := v405
+		*(*int64)(unsafe.Add(m0, li*104+8)) = v450
+		v452 := v449 + v197
+		v453 := v449
 		if v8 {
-			v409 = v408
+			v453 = v452
 		}
-		*(*int64)(unsafe.Add(m0, li*104+16)) = v409
-		v411 := v408 + v200
-		v412 := v408
+		*(*int64)(unsafe.Add(m0, li*104+16)) = v453
+		v455 := v452 + v200
+		v456 := v452
 		if v8 {
-			v412 = v411
+			v456 = v455
 		}
-		*(*int64)(unsafe.Add(m0, li*104+24)) = v412
-		v414 := v411 + v203
-		v415 := v411
+		*(*int64)(unsafe.Add(m0, li*104+24)) = v456
+		v458 := v455 + v203
+		v459 := v455
 		if v8 {
-			v415 = v414
+			v459 = v458
 		}
-		*(*int64)(unsafe.Add(m0, li*104+32)) = v415
-		v417 := v414 + v206
-		v418 := v414
+		*(*int64)(unsafe.Add(m0, li*104+32)) = v459
+		v461 := v458 + v206
+		v462 := v458
 		if v8 {
-			v418 = v417
+			v462 = v461
 		}
-		*(*int64)(unsafe.Add(m0, li*104+40)) = v418
-		v420 := v417 + v209
-		v421 := v417
+		*(*int64)(unsafe.Add(m0, li*104+40)) = v462
+		v464 := v461 + v209
+		v465 := v461
 		if v8 {
-			v421 = v420
+			v465 = v464
 		}
-		*(*int64)(unsafe.Add(m0, li*104+48)) = v421
-		v423 := v420 + v212
-		v424 := v420
+		*(*int64)(unsafe.Add(m0, li*104+48)) = v465
+		v467 := v464 + v212
+		v468 := v464
 		if v8 {
-			v424 = v423
+			v468 = v467
 		}
-		*(*int64)(unsafe.Add(m0, li*104+56)) = v424
-		v426 := v423 + v215
-		v427 := v423
+		*(*int64)(unsafe.Add(m0, li*104+56)) = v468
+		v470 := v467 + v215
+		v471 := v467
 		if v8 {
-			v427 = v426
+			v471 = v470
 		}
-		*(*int64)(unsafe.Add(m0, li*104+64)) = v427
-		v429 := v426 + v218
-		v430 := v426
+		*(*int64)(unsafe.Add(m0, li*104+64)) = v471
+		v473 := v470 + v218
+		v474 := v470
 		if v8 {
-			v430 = v429
+			v474 = v473
 		}
-		*(*int64)(unsafe.Add(m0, li*104+72)) = v430
-		v432 := v429 + v221
-		v433 := v429
+		*(*int64)(unsafe.Add(m0, li*104+72)) = v474
+		v476 := v473 + v221
+		v477 := v473
 		if v8 {
-			v433 = v432
+			v477 = v476
 		}
-		*(*int64)(unsafe.Add(m0, li*104+80)) = v433
-		v435 := v432 + v224
-		v436 := v432
+		*(*int64)(unsafe.Add(m0, li*104+80)) = v477
+		v479 := v476 + v224
+		v480 := v476
 		if v8 {
-			v436 = v435
+			v480 = v479
 		}
-		*(*int64)(unsafe.Add(m0, li*104+88)) = v436
-		v439 := v435
+		*(*int64)(unsafe.Add(m0, li*104+88)) = v480
+		v483 := v479
 		if v8 {
-			v439 = v435 + v227
+			v483 = v479 + v227
 		}
-		*(*int64)(unsafe.Add(m0, li*104+96)) = v439
+		*(*int64)(unsafe.Add(m0, li*104+96)) = v483
 	}
 	// Barrier, kernels.go:107
 	h37 := g.v37[:n]
@@ -8666,10 +8787,11 @@ func (g *sumUint64Host) r15() int {
 	h91 := g.v91[:n]
 	h97 := g.v97[:n]
 	h96 := g.v96[:n]
-	h400 := g.v400[:n]
+	v305 := g.v305
 	v234 := g.v234
+	v511 := v305 + v234
 	h274 := g.v274[:n]
-	h468 := g.v468[:n]
+	h512 := g.v512[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -8700,7 +8822,6 @@ func (g *sumUint64Host) r15() int {
 		v91 := h91[li]
 		v97 := h97[li]
 		v96 := h96[li]
-		v400 := h400[li]
 		v274 := h274[li]
 		if v37 {
 			*(*int64)(unsafe.Add(p4, int(v36)*8)) = *(*int64)(unsafe.Add(m0, li*8))
@@ -8741,8 +8862,8 @@ func (g *sumUint64Host) r15() int {
 		if v97 {
 			*(*int64)(unsafe.Add(p4, int(v96)*8)) = *(*int64)(unsafe.Add(m0, li*8+24576))
 		}
-		v468 := (v400 + v234) + v274
-		h468[li] = v468
+		v512 := v511 + v274
+		h512[li] = v512
 	}
 	// Barrier, kernels.go:98
 	h248 := g.v248[:n]
@@ -8762,7 +8883,7 @@ func (g *sumUint64Host) r15() int {
 		if dead[li] {
 			continue
 		}
-		v468 := h468[li]
+		v512 := h512[li]
 		v248 := h248[li]
 		v249 := h249[li]
 		v251 := h251[li]
@@ -8776,83 +8897,83 @@ func (g *sumUint64Host) r15() int {
 		v267 := h267[li]
 		v269 := h269[li]
 		v271 := h271[li]
-		v469 := v468 + v248
-		v470 := v468
+		v513 := v512 + v248
+		v514 := v512
 		if v8 {
-			v470 = v469
+			v514 = v513
 		}
-		*(*int64)(unsafe.Add(m0, li*104)) = v470
-		v472 := v469 + v249
-		v473 := v469
+		*(*int64)(unsafe.Add(m0, li*104)) = v514
+		v516 := v513 + v249
+		v517 := v513
 		if v8 {
-			v473 = v472
+			v517 = v516
 		}
-		*(*int64)(unsafe.Add(m0, li*104+8)) = v473
-		v475 := v472 + v251
-		v476 := v472
+		*(*int64)(unsafe.Add(m0, li*104+8)) = v517
+		v519 := v516 + v251
+		v520 := v516
 		if v8 {
-			v476 = v475
+			v520 = v519
 		}
-		*(*int64)(unsafe.Add(m0, li*104+16)) = v476
-		v478 := v475 + v253
-		v479 := v475
+		*(*int64)(unsafe.Add(m0, li*104+16)) = v520
+		v522 := v519 + v253
+		v523 := v519
 		if v8 {
-			v479 = v478
+			v523 = v522
 		}
-		*(*int64)(unsafe.Add(m0, li*104+24)) = v479
-		v481 := v478 + v255
-		v482 := v478
+		*(*int64)(unsafe.Add(m0, li*104+24)) = v523
+		v525 := v522 + v255
+		v526 := v522
 		if v8 {
-			v482 = v481
+			v526 = v525
 		}
-		*(*int64)(unsafe.Add(m0, li*104+32)) = v482
-		v484 := v481 + v257
-		v485 := v481
+		*(*int64)(unsafe.Add(m0, li*104+32)) = v526
+		v528 := v525 + v257
+		v529 := v525
 		if v8 {
-			v485 = v484
+			v529 = v528
 		}
-		*(*int64)(unsafe.Add(m0, li*104+40)) = v485
-		v487 := v484 + v259
-		v488 := v484
+		*(*int64)(unsafe.Add(m0, li*104+40)) = v529
+		v531 := v528 + v259
+		v532 := v528
 		if v8 {
-			v488 = v487
+			v532 = v531
 		}
-		*(*int64)(unsafe.Add(m0, li*104+48)) = v488
-		v490 := v487 + v261
-		v491 := v487
+		*(*int64)(unsafe.Add(m0, li*104+48)) = v532
+		v534 := v531 + v261
+		v535 := v531
 		if v8 {
-			v491 = v490
+			v535 = v534
 		}
-		*(*int64)(unsafe.Add(m0, li*104+56)) = v491
-		v493 := v490 + v263
-		v494 := v490
+		*(*int64)(unsafe.Add(m0, li*104+56)) = v535
+		v537 := v534 + v263
+		v538 := v534
 		if v8 {
-			v494 = v493
+			v538 = v537
 		}
-		*(*int64)(unsafe.Add(m0, li*104+64)) = v494
-		v496 := v493 + v265
-		v497 := v493
+		*(*int64)(unsafe.Add(m0, li*104+64)) = v538
+		v540 := v537 + v265
+		v541 := v537
 		if v8 {
-			v497 = v496
+			v541 = v540
 		}
-		*(*int64)(unsafe.Add(m0, li*104+72)) = v497
-		v499 := v496 + v267
-		v500 := v496
+		*(*int64)(unsafe.Add(m0, li*104+72)) = v541
+		v543 := v540 + v267
+		v544 := v540
 		if v8 {
-			v500 = v499
+			v544 = v543
 		}
-		*(*int64)(unsafe.Add(m0, li*104+80)) = v500
-		v502 := v499 + v269
-		v503 := v499
+		*(*int64)(unsafe.Add(m0, li*104+80)) = v544
+		v546 := v543 + v269
+		v547 := v543
 		if v8 {
-			v503 = v502
+			v547 = v546
 		}
-		*(*int64)(unsafe.Add(m0, li*104+88)) = v503
-		v506 := v502
+		*(*int64)(unsafe.Add(m0, li*104+88)) = v547
+		v550 := v546
 		if v8 {
-			v506 = v502 + v271
+			v550 = v546 + v271
 		}
-		*(*int64)(unsafe.Add(m0, li*104+96)) = v506
+		*(*int64)(unsafe.Add(m0, li*104+96)) = v550
 	}
 	// Barrier, kernels.go:107
 	h102 := g.v102[:n]
@@ -8952,201 +9073,4 @@ func (g *sumUint64Host) r15() int {
 		}
 	}
 	return -1
-}
-
-func (g *sumUint64Host) r19() int {
-	const n = 256
-	h558 := g.v558[:n]
-	h552 := g.v552[:n]
-	h560 := g.v560[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v230 := int32(li)
-		v231 := v230 == 0
-		v558 := h558[li]
-		v552 := h552[li]
-		v559 := v558
-		if v231 {
-			v559 = 0
-		}
-		v560 := v559 + v552
-		h560[li] = v560
-	}
-	// GroupSelect, kernels.go:91
-	g.v561 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v560, 0)[int32(255)]
-	h354 := g.v354[:n]
-	h355 := g.v355[:n]
-	e541 := g.v541
-	e542 := g.v542
-	v561 := g.v561
-	v540 := g.v540
-	v543 := int64(uint32(v540))
-	v544 := v543 * 6656
-	v19 := g.v19
-	u541 := g.v541
-	u542 := g.v542
-	p0 := g.Pointer(0)
-	stop := g.Cancelled()
-	v358 := g.v358
-	v306 := g.v306
-	v4 := g.v4
-	p2 := g.Pointer(2)
-	u310 := g.v310
-	h356 := g.v356[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v354 := h354[li]
-		v355 := h355[li]
-		v541 := e541
-		v542 := e542
-		v20 := int32(li)
-		v190 := v20 * 13
-		v191 := int64(uint32(v190))
-		var v308, v310, v341, v346, v347, v353, v356, v589, v591, v593 int32
-		var v309, v315, v316, v342, v348, v551, v552, v553, v568, v569, v590, v592 int64
-		v562 := v541 + v561
-		v563 := v542 + 1
-		if v563 < 2 {
-			v541 = v562
-			v542 = v563
-		} else {
-			goto b175
-		}
-		{
-			v548 := (v544 + int64(uint32(v542*3328))) + v191
-			v549 := v548 + 13
-			v551 = v19
-			if v549 < v19 {
-				v551 = v549
-			}
-			v552 = 0
-			v553 = v548
-		}
-	b169:
-		if v553 >= v551 {
-			h354[li] = v354
-			h355[li] = v355
-			u541 = v541
-			u542 = v542
-			h552[li] = v552
-			if next != 18 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 18
-			}
-			continue
-		}
-		v552 = v552 + *(*int64)(unsafe.Add(p0, int(v553)*8))
-		v553 = v553 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b169
-	b175:
-		if v20 != v358 {
-			v589 = v354
-			v590 = v355
-			goto b179
-		}
-		v568 = int64(uint32(v306-v20)) * 3
-		v569 = v568 + 3
-		if v4 >= (v568 + 6) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v569)*4)), ((int32(uint64(v562)) & 1073741823) | 1073741824), kernelimpl.HostUMax[int32])
-			v580 := (int32(uint64(int64(uint64(v562)>>30))) & 1073741823) | 1073741824
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v568+4)*4)), v580, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p2, int(v568+5)*4)), (int32(uint64(int64(uint64(v562)>>60))) | 1073741824), kernelimpl.HostUMax[int32])
-		}
-		{
-			v588 := int32(1)
-			if v20 == v306 {
-				v588 = 2
-			}
-			v589 = v588
-			v590 = v562
-		}
-	b179:
-		v591 = v589
-		v592 = v590
-		v593 = 0
-		v308 = v591
-		v309 = v592
-		v310 = v593
-		if uint32(v20) > uint32(v306) {
-			v354 = v308
-			v355 = v309
-			v356 = 512
-			goto b87
-		}
-		if v308 != 0 {
-			v347 = v308
-			v348 = v309
-			goto b84
-		}
-		v315 = int64(uint32(v306-v20)) * 3
-		v316 = v315 + 3
-		if v4 < (v315 + 6) {
-			v341 = 0
-			v342 = 0
-		} else {
-			v319 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v316)*4)))
-			v320 := v315 + 4
-			v321 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v320)*4)))
-			v322 := int32(uint32(v319) >> 30)
-			v325 := v322
-			if int32(uint32(v321)>>30) != v322 {
-				v325 = 0
-			}
-			v326 := v315 + 5
-			v327 := atomic.LoadInt32((*int32)(unsafe.Add(p2, int(v326)*4)))
-			v330 := v325
-			if int32(uint32(v327)>>30) != v325 {
-				v330 = 0
-			}
-			v337 := int64(uint32(v319&1073741823)) | (int64(uint32(v321&1073741823)) << 30)
-			v341 = v330
-			v342 = v337 | (int64(uint32(v327&1073741823)) << 60)
-		}
-		if v20 == v306 {
-			v345 := v341
-			if v341 == 1 {
-				v345 = 2
-			}
-			v346 = v345
-		} else {
-			v346 = v341
-		}
-		v347 = v346
-		v348 = v342
-	b84:
-		if v347 != 1 {
-			v353 = (v20 * 2) + int32(uint32(v347)>>1)
-		} else {
-			v353 = 512
-		}
-		v354 = v347
-		v355 = v348
-		v356 = v353
-	b87:
-		u310 = v310
-		h354[li] = v354
-		h355[li] = v355
-		h356[li] = v356
-		if next != 10 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 10
-		}
-	}
-	g.v541 = u541
-	g.v542 = u542
-	g.v310 = u310
-	return next
 }

@@ -98,9 +98,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0x96daa211},
-		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xa0bdbb69},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x14d23a6c},
 		{File: "prim/scan/kernels/by.go", Package: "kernels", Sum: 0x3c289f73},
-		{File: "prim/scan/kernels/kernels.go", Package: "kernels", Sum: 0xc00feb17},
+		{File: "prim/scan/kernels/kernels.go", Package: "kernels", Sum: 0xd54a0357},
 	},
 })
 
@@ -146,7 +146,7 @@ var addFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "prim/scan/kernels/by.go:93:9", Limit: -7},
 		{Kind: abi.FaultIndex, Pos: "prim/scan/kernels/by.go:95:9", Limit: -7},
 	},
-	Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:275:3 prim/scan/kernels/by.go:84:2 84:2",
+	Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/by.go:84:2 84:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -155,11 +155,11 @@ var addFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: addFloat32SPIRV,
 	IR:    addFloat32IR,
-	Sum:   0xb05fa9cc,
+	Sum:   0xb3b1af5a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:275:3 prim/scan/kernels/by.go:84:2 84:2", SPIRV: addFloat32Words, Sum: 0x72dae5ba},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:275:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0x3c6fe6b2},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:275:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0x2d17ee47},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/by.go:84:2 84:2", SPIRV: addFloat32Words, Sum: 0x1d9e31de},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0x11896ae8},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0xe8692799},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.AddFloat32{
@@ -263,7 +263,7 @@ var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:275:3 prim/scan/kernels/kernels.go:108:2 108:2",
+	Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/kernels.go:108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -272,11 +272,11 @@ var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumFloat32SPIRV,
 	IR:    sumFloat32IR,
-	Sum:   0xd8fb3b47,
+	Sum:   0x922ea423,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:275:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat32Words, Sum: 0xae9e303a},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:275:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x35c0f138},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:275:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xe9553e66},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat32Words, Sum: 0x31421207},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x30f0a5b2},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x9c7c212e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumFloat32{
@@ -378,7 +378,7 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:275:3 prim/scan/kernels/kernels.go:108:2 108:2",
+	Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/kernels.go:108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -387,11 +387,11 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumFloat64SPIRV,
 	IR:    sumFloat64IR,
-	Sum:   0x9e166aae,
+	Sum:   0x861bd308,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:275:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat64Words, Sum: 0xc76c92ca},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:275:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xcb528c7e},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:275:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x5da1a7fc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat64Words, Sum: 0x6ee758f7},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x4011c6fb},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xa5e1a0b8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumFloat64{
@@ -488,7 +488,7 @@ var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - prim/lookback/lookback.go:275:3 prim/scan/kernels/kernels.go:108:2 108:2",
+	Loops: "- - - - - prim/lookback/lookback.go:316:2 320:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - 108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -497,11 +497,11 @@ var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumUint32SPIRV,
 	IR:    sumUint32IR,
-	Sum:   0x3757857b,
+	Sum:   0x84fe18a0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - prim/lookback/lookback.go:275:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumUint32Words, Sum: 0x40734138},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:275:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x5e94d943},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:275:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x91367e01},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - prim/lookback/lookback.go:316:2 320:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - 108:2 108:2", SPIRV: sumUint32Words, Sum: 0x5e03964a},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:316:2 320:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x39810924},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:316:2 320:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x3e9647c1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint32{
@@ -600,7 +600,7 @@ var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - - - - - prim/lookback/lookback.go:275:3 prim/scan/kernels/kernels.go:108:2 108:2",
+	Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:316:2 320:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - - - - - - - 108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -609,11 +609,11 @@ var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumUint64SPIRV,
 	IR:    sumUint64IR,
-	Sum:   0xe6c87d1b,
+	Sum:   0x96cc9dfb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - - - - - - prim/lookback/lookback.go:275:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumUint64Words, Sum: 0x4048b0fd},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:275:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xbd385f0d},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:132:3 135:4 135:4 - prim/lookback/lookback.go:275:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xb4899a55},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:316:2 320:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - - - - - - - 108:2 108:2", SPIRV: sumUint64Words, Sum: 0x298daccd},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:316:2 320:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x7fc6c2b2},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:316:2 320:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x98879212},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint64{

@@ -11082,17 +11082,18 @@ type topHost struct {
 
 	v2, v4, v6, v8, v10, v12 int64
 
-	v23, v44, v95 int64
+	v23, v44, v95, v128, v187 int64
 
-	v25, v26, v37, v89, v426, v428, v432, v479, v480, v866 int32
+	v25, v26, v37, v89, v129, v133, v180, v181, v231 int32
 
-	v36, v76, v77, v83, v84, v87, v88, v476, v478, v865 []int32
+	v36, v76, v77, v83, v84, v87, v88, v177, v179, v230 []int32
 
-	v49, v101, v427, v477, v493 []int64
+	v49, v101, v178, v186 []int64
 
-	v429 bool
+	v127 bool
 
 	sint32 []int32
+	sint64 []int64
 }
 
 func newTopHost() kernelimpl.HostForm { return new(topHost) }
@@ -11111,35 +11112,31 @@ func (g *topHost) Begin() {
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c5 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v36, &g.v76, &g.v77, &g.v83, &g.v84, &g.v87, &g.v88, &g.v476, &g.v478, &g.v865)
-	kernelimpl.HostRoom(n, &g.v49, &g.v101, &g.v427, &g.v477, &g.v493)
+	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c5 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v36, &g.v76, &g.v77, &g.v83, &g.v84, &g.v87, &g.v88, &g.v177, &g.v179, &g.v230)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v49, &g.v101, &g.v178, &g.v186)
 }
 
 func (g *topHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:247
-			g.v479 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v478, -1))
+		case 3: // GroupReduce, lookback.go:332
+			g.v180 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v179, -1))
+			next = g.r4()
+		case 4: // GroupReduce, lookback.go:352
+			g.v187 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v186, 0))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:269
+		case 5: // GroupReduce, top.go:176
+			g.v231 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v230, 0))
 			next = g.r6()
-		case 7: // Barrier, lookback.go:287
-			next = g.r8()
-		case 8: // GroupReduce, top.go:177
-			g.v866 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v865, 0))
-			next = g.r9()
 		}
 	}
 }
 
 func (g *topHost) r0() int {
 	const n = 256
-	// ZeroLocal, top.go:157
-	g.Zero(0)
 	v4 := g.v4
 	v17 := v4 == 0
 	v2 := g.v2
@@ -11184,7 +11181,7 @@ func (g *topHost) r0() int {
 		v26 := *(*int32)(unsafe.Add(p4, 4))
 		if v16 != 0 {
 			v36 = -1
-			goto b8
+			goto b7
 		}
 		if v28 {
 			v29 := atomic.AddInt32((*int32)(p5), int32(1)) - int32(1)
@@ -11200,7 +11197,7 @@ func (g *topHost) r0() int {
 		} else {
 			v36 = -1
 		}
-	b8:
+	b7:
 		u23 = v23
 		u25 = v25
 		u26 = v26
@@ -11253,34 +11250,34 @@ func (g *topHost) r0() int {
 		var v49 int64
 		var v51, v52, v53, v66, v75, v76, v77 int32
 		if !v27 {
-			goto b13
+			goto b12
 		}
 		if !v38 {
-			goto b13
+			goto b12
 		}
 		if v39 {
 			*(*int64)(p7) = int64(uint32(*(*int32)(unsafe.Add(p4, 8))))
 		}
-	b13:
+	b12:
 		if v43 {
-			goto b15
+			goto b14
 		}
 		if !v46 {
 			v49 = v45 + int64(uint32(v16*16))
 			v51 = 0
 			v52 = 0
 			v53 = 0
-			goto b17
+			goto b16
 		}
-	b15:
+	b14:
 		g.Leave(li)
 		continue
-	b17:
+	b16:
 		v55 := v49 + int64(uint32(v53))
 		if v55 >= v23 {
 			v76 = v51
 			v77 = v52
-			goto b23
+			goto b22
 		}
 		{
 			v57 := *(*int32)(unsafe.Add(p2, int(v55)*4))
@@ -11297,7 +11294,7 @@ func (g *topHost) r0() int {
 			if uint32(v66) < uint32(v25) {
 				v76 = v51 | (int32(1) << (uint32(v53&31) & 31))
 				v77 = v52
-				goto b23
+				goto b22
 			}
 		}
 		if v66 == v25 {
@@ -11307,7 +11304,7 @@ func (g *topHost) r0() int {
 		}
 		v76 = v51
 		v77 = v75
-	b23:
+	b22:
 		v78 := v53 + 1
 		if v78 >= 16 {
 			v83 := (int32(bits.OnesCount32(uint32(v76))) << 16) | int32(bits.OnesCount32(uint32(v77)))
@@ -11321,13 +11318,13 @@ func (g *topHost) r0() int {
 		v51 = v76
 		v52 = v77
 		v53 = v78
-		goto b17
+		goto b16
 	}
 	g.v44 = v44
 	if !more {
 		return -1
 	}
-	// GroupExclusiveScan, top.go:174
+	// GroupExclusiveScan, top.go:173
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v83, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
@@ -11350,7 +11347,7 @@ func (g *topHost) r0() int {
 		h87[li] = v87
 		h88[li] = v88
 	}
-	// GroupSelect, top.go:175
+	// GroupSelect, top.go:174
 	g.v89 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v88, 0)[int32(255)]
 	c3 := g.c3
 	v102 := c3 == 0
@@ -11382,18 +11379,25 @@ func (g *topHost) r0() int {
 	v122 := int64(uint64(v95) >> 60)
 	v123 := int32(uint64(v122))
 	v124 := v111 | v123
-	v126 := v37 == 0
-	v426 := v37 + -1
+	v126 := v37 + -1
+	v127 := v37 != 0
+	h101 := g.v101[:n]
+	u128 := g.v128
+	u129 := g.v129
+	u133 := g.v133
+	h177 := g.v177[:n]
+	h178 := g.v178[:n]
+	h179 := g.v179[:n]
+	c4 := g.c4
+	v266 := c4 == 0
+	v268 := v44 * 3
+	v270 := v268 + 6
+	v271 := v8 < v270
+	v269 := v268 + 3
+	v276 := v268 + 4
+	v282 := v268 + 5
 	v10 := g.v10
 	p6 := g.Pointer(6)
-	h101 := g.v101[:n]
-	h427 := g.v427[:n]
-	u428 := g.v428
-	u429 := g.v429
-	u432 := g.v432
-	h476 := g.v476[:n]
-	h477 := g.v477[:n]
-	h478 := g.v478[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -11405,596 +11409,580 @@ func (g *topHost) r0() int {
 		v76 := h76[li]
 		v77 := h77[li]
 		v49 := h49[li]
-		var v128, v129, v134, v142, v144, v150, v160, v163, v169, v179, v182, v188, v198, v201, v207, v217, v220, v226, v236, v239, v245, v255, v258, v264, v274, v277, v283, v293, v296, v302, v312, v315, v321, v331, v334, v340, v350, v353, v359, v369, v372, v378, v388, v391, v397, v428, v430, v432, v463, v468, v469, v475, v476, v478 int32
-		var v130, v145, v164, v183, v202, v221, v240, v259, v278, v297, v316, v335, v354, v373, v392, v411, v429 bool
-		var v133, v148, v156, v167, v175, v186, v194, v205, v213, v224, v232, v243, v251, v262, v270, v281, v289, v300, v308, v319, v327, v338, v346, v357, v365, v376, v384, v395, v403, v414, v422, v427, v431, v437, v438, v464, v470, v477 int64
+		var v128, v132, v138, v139, v165, v171, v178, v267, v317, v336, v355, v374, v393, v412, v431, v450, v469, v488, v507, v526, v545, v564, v583 int64
+		var v129, v131, v133, v164, v169, v170, v176, v177, v179 int32
+		var v130 bool
 		v101 := (int64(uint32(int32(uint32(v87)>>16))) << 32) | int64(uint32(v87&65535))
 		if !v27 {
-			goto b32
+			goto b31
 		}
 		if v102 {
-			goto b30
+			goto b29
 		}
 		if int32(uint32(v37)%uint32(c3)) == 0 {
-			goto b32
+			goto b31
 		}
-	b30:
+	b29:
 		if !v110 {
 			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v108)*4)), v113)
 			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v115)*4)), v119)
 			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v121)*4)), v124)
 		}
-	b32:
-		if !v126 {
-			v427 = 0
-			v428 = v426
-			v429 = true
-			goto b131
+	b31:
+		v128 = 0
+		v129 = v126
+		v130 = v127
+		if !v130 {
+			goto b65
 		}
-		{
-			v128 = int32(uint64(int64(uint64(v101) >> 32)))
-			v129 = int32(uint64(v101))
-			v130 = uint32(v129) < uint32(v26)
-			v131 := v26
-			if v130 {
-				v131 = v129
+		v131 = 0
+		v132 = 0
+		v133 = 0
+		if uint32(v16) > uint32(v129) {
+			v177 = v131
+			v178 = v132
+			v179 = 512
+			goto b43
+		}
+		if v131 != 0 {
+			v170 = v131
+			v171 = v132
+			goto b40
+		}
+		v138 = int64(uint32(v129-v16)) * 3
+		v139 = v138 + 3
+		if v8 < (v138 + 6) {
+			v164 = 0
+			v165 = 0
+		} else {
+			v142 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v139)*4)))
+			v144 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v138+4)*4)))
+			v145 := int32(uint32(v142) >> 30)
+			v148 := v145
+			if int32(uint32(v144)>>30) != v145 {
+				v148 = 0
 			}
-			v133 = int64(uint32(v128 + v131))
-			v134 = v76 & 1
-			if v134 != 0 {
-				goto b36
+			v150 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v138+5)*4)))
+			v153 := v148
+			if int32(uint32(v150)>>30) != v148 {
+				v153 = 0
 			}
+			v160 := int64(uint32(v142&1073741823)) | (int64(uint32(v144&1073741823)) << 30)
+			v164 = v153
+			v165 = v160 | (int64(uint32(v150&1073741823)) << 60)
+		}
+		if v16 == v129 {
+			v168 := v164
+			if v164 == 1 {
+				v168 = 2
+			}
+			v169 = v168
+		} else {
+			v169 = v164
+		}
+		v170 = v169
+		v171 = v165
+	b40:
+		if v170 != 1 {
+			v176 = (v16 * 2) + int32(uint32(v170)>>1)
+		} else {
+			v176 = 512
+		}
+		v177 = v170
+		v178 = v171
+		v179 = v176
+	b43:
+		h101[li] = v101
+		u128 = v128
+		u129 = v129
+		u133 = v133
+		h177[li] = v177
+		h178[li] = v178
+		h179[li] = v179
+		next = 3
+		continue
+	b65:
+		if !v27 {
+			goto b70
+		}
+		if !v127 {
+			goto b70
+		}
+		if !v266 {
+			goto b70
+		}
+		v267 = v128 + v95
+		if !v271 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v269)*4)), ((int32(uint64(v267)) & 1073741823) | -2147483648))
+			v280 := (int32(uint64(int64(uint64(v267)>>30))) & 1073741823) | -2147483648
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v276)*4)), v280)
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v282)*4)), (int32(uint64(int64(uint64(v267)>>60))) | -2147483648))
+		}
+	b70:
+		v287 := v101 + v128
+		v289 := int32(uint64(int64(uint64(v287) >> 32)))
+		v290 := int32(uint64(v287))
+		v291 := uint32(v290) < uint32(v26)
+		v292 := v26
+		if v291 {
+			v292 = v290
+		}
+		v294 := int64(uint32(v289 + v292))
+		v295 := v76 & 1
+		if v295 != 0 {
+			goto b73
 		}
 		if (v77 & 1) == 0 {
-			goto b39
+			goto b76
 		}
-		if !v130 {
-			goto b39
+		if !v291 {
+			goto b76
 		}
-	b36:
-		if v133 >= v10 {
-			goto b39
+	b73:
+		if v294 >= v10 {
+			goto b76
 		}
 		if v49 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v133)*4)) = *(*int32)(unsafe.Add(p2, int(v49)*4))
+			*(*int32)(unsafe.Add(p6, int(v294)*4)) = *(*int32)(unsafe.Add(p2, int(v49)*4))
 		}
-	b39:
-		{
-			v142 = v128 + v134
-			v144 = v129 + (v77 & 1)
-			v145 = uint32(v144) < uint32(v26)
-			v146 := v26
-			if v145 {
-				v146 = v144
-			}
-			v148 = int64(uint32(v142 + v146))
-			v150 = int32(uint32(v76)>>1) & 1
-			if v150 != 0 {
-				goto b42
-			}
+	b76:
+		v303 := v289 + v295
+		v305 := v290 + (v77 & 1)
+		v306 := uint32(v305) < uint32(v26)
+		v307 := v26
+		if v306 {
+			v307 = v305
+		}
+		v309 := int64(uint32(v303 + v307))
+		v311 := int32(uint32(v76)>>1) & 1
+		if v311 != 0 {
+			goto b79
 		}
 		if (int32(uint32(v77)>>1) & 1) == 0 {
-			goto b45
+			goto b82
 		}
-		if !v145 {
-			goto b45
+		if !v306 {
+			goto b82
 		}
-	b42:
-		if v148 >= v10 {
-			goto b45
+	b79:
+		if v309 >= v10 {
+			goto b82
 		}
-		v156 = v49 + 1
-		if v156 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v148)*4)) = *(*int32)(unsafe.Add(p2, int(v156)*4))
+		v317 = v49 + 1
+		if v317 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v309)*4)) = *(*int32)(unsafe.Add(p2, int(v317)*4))
 		}
-	b45:
-		{
-			v160 = v142 + v150
-			v163 = v144 + (int32(uint32(v77)>>1) & 1)
-			v164 = uint32(v163) < uint32(v26)
-			v165 := v26
-			if v164 {
-				v165 = v163
-			}
-			v167 = int64(uint32(v160 + v165))
-			v169 = int32(uint32(v76)>>2) & 1
-			if v169 != 0 {
-				goto b48
-			}
+	b82:
+		v321 := v303 + v311
+		v324 := v305 + (int32(uint32(v77)>>1) & 1)
+		v325 := uint32(v324) < uint32(v26)
+		v326 := v26
+		if v325 {
+			v326 = v324
+		}
+		v328 := int64(uint32(v321 + v326))
+		v330 := int32(uint32(v76)>>2) & 1
+		if v330 != 0 {
+			goto b85
 		}
 		if (int32(uint32(v77)>>2) & 1) == 0 {
-			goto b51
+			goto b88
 		}
-		if !v164 {
-			goto b51
+		if !v325 {
+			goto b88
 		}
-	b48:
-		if v167 >= v10 {
-			goto b51
+	b85:
+		if v328 >= v10 {
+			goto b88
 		}
-		v175 = v49 + 2
-		if v175 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v167)*4)) = *(*int32)(unsafe.Add(p2, int(v175)*4))
+		v336 = v49 + 2
+		if v336 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v328)*4)) = *(*int32)(unsafe.Add(p2, int(v336)*4))
 		}
-	b51:
-		{
-			v179 = v160 + v169
-			v182 = v163 + (int32(uint32(v77)>>2) & 1)
-			v183 = uint32(v182) < uint32(v26)
-			v184 := v26
-			if v183 {
-				v184 = v182
-			}
-			v186 = int64(uint32(v179 + v184))
-			v188 = int32(uint32(v76)>>3) & 1
-			if v188 != 0 {
-				goto b54
-			}
+	b88:
+		v340 := v321 + v330
+		v343 := v324 + (int32(uint32(v77)>>2) & 1)
+		v344 := uint32(v343) < uint32(v26)
+		v345 := v26
+		if v344 {
+			v345 = v343
+		}
+		v347 := int64(uint32(v340 + v345))
+		v349 := int32(uint32(v76)>>3) & 1
+		if v349 != 0 {
+			goto b91
 		}
 		if (int32(uint32(v77)>>3) & 1) == 0 {
-			goto b57
+			goto b94
 		}
-		if !v183 {
-			goto b57
+		if !v344 {
+			goto b94
 		}
-	b54:
-		if v186 >= v10 {
-			goto b57
+	b91:
+		if v347 >= v10 {
+			goto b94
 		}
-		v194 = v49 + 3
-		if v194 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v186)*4)) = *(*int32)(unsafe.Add(p2, int(v194)*4))
+		v355 = v49 + 3
+		if v355 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v347)*4)) = *(*int32)(unsafe.Add(p2, int(v355)*4))
 		}
-	b57:
-		{
-			v198 = v179 + v188
-			v201 = v182 + (int32(uint32(v77)>>3) & 1)
-			v202 = uint32(v201) < uint32(v26)
-			v203 := v26
-			if v202 {
-				v203 = v201
-			}
-			v205 = int64(uint32(v198 + v203))
-			v207 = int32(uint32(v76)>>4) & 1
-			if v207 != 0 {
-				goto b60
-			}
+	b94:
+		v359 := v340 + v349
+		v362 := v343 + (int32(uint32(v77)>>3) & 1)
+		v363 := uint32(v362) < uint32(v26)
+		v364 := v26
+		if v363 {
+			v364 = v362
+		}
+		v366 := int64(uint32(v359 + v364))
+		v368 := int32(uint32(v76)>>4) & 1
+		if v368 != 0 {
+			goto b97
 		}
 		if (int32(uint32(v77)>>4) & 1) == 0 {
-			goto b63
+			goto b100
 		}
-		if !v202 {
-			goto b63
+		if !v363 {
+			goto b100
 		}
-	b60:
-		if v205 >= v10 {
-			goto b63
+	b97:
+		if v366 >= v10 {
+			goto b100
 		}
-		v213 = v49 + 4
-		if v213 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v205)*4)) = *(*int32)(unsafe.Add(p2, int(v213)*4))
+		v374 = v49 + 4
+		if v374 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v366)*4)) = *(*int32)(unsafe.Add(p2, int(v374)*4))
 		}
-	b63:
-		{
-			v217 = v198 + v207
-			v220 = v201 + (int32(uint32(v77)>>4) & 1)
-			v221 = uint32(v220) < uint32(v26)
-			v222 := v26
-			if v221 {
-				v222 = v220
-			}
-			v224 = int64(uint32(v217 + v222))
-			v226 = int32(uint32(v76)>>5) & 1
-			if v226 != 0 {
-				goto b66
-			}
+	b100:
+		v378 := v359 + v368
+		v381 := v362 + (int32(uint32(v77)>>4) & 1)
+		v382 := uint32(v381) < uint32(v26)
+		v383 := v26
+		if v382 {
+			v383 = v381
+		}
+		v385 := int64(uint32(v378 + v383))
+		v387 := int32(uint32(v76)>>5) & 1
+		if v387 != 0 {
+			goto b103
 		}
 		if (int32(uint32(v77)>>5) & 1) == 0 {
-			goto b69
+			goto b106
 		}
-		if !v221 {
-			goto b69
+		if !v382 {
+			goto b106
 		}
-	b66:
-		if v224 >= v10 {
-			goto b69
+	b103:
+		if v385 >= v10 {
+			goto b106
 		}
-		v232 = v49 + 5
-		if v232 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v224)*4)) = *(*int32)(unsafe.Add(p2, int(v232)*4))
+		v393 = v49 + 5
+		if v393 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v385)*4)) = *(*int32)(unsafe.Add(p2, int(v393)*4))
 		}
-	b69:
-		{
-			v236 = v217 + v226
-			v239 = v220 + (int32(uint32(v77)>>5) & 1)
-			v240 = uint32(v239) < uint32(v26)
-			v241 := v26
-			if v240 {
-				v241 = v239
-			}
-			v243 = int64(uint32(v236 + v241))
-			v245 = int32(uint32(v76)>>6) & 1
-			if v245 != 0 {
-				goto b72
-			}
+	b106:
+		v397 := v378 + v387
+		v400 := v381 + (int32(uint32(v77)>>5) & 1)
+		v401 := uint32(v400) < uint32(v26)
+		v402 := v26
+		if v401 {
+			v402 = v400
+		}
+		v404 := int64(uint32(v397 + v402))
+		v406 := int32(uint32(v76)>>6) & 1
+		if v406 != 0 {
+			goto b109
 		}
 		if (int32(uint32(v77)>>6) & 1) == 0 {
-			goto b75
+			goto b112
 		}
-		if !v240 {
-			goto b75
+		if !v401 {
+			goto b112
 		}
-	b72:
-		if v243 >= v10 {
-			goto b75
+	b109:
+		if v404 >= v10 {
+			goto b112
 		}
-		v251 = v49 + 6
-		if v251 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v243)*4)) = *(*int32)(unsafe.Add(p2, int(v251)*4))
+		v412 = v49 + 6
+		if v412 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v404)*4)) = *(*int32)(unsafe.Add(p2, int(v412)*4))
 		}
-	b75:
-		{
-			v255 = v236 + v245
-			v258 = v239 + (int32(uint32(v77)>>6) & 1)
-			v259 = uint32(v258) < uint32(v26)
-			v260 := v26
-			if v259 {
-				v260 = v258
-			}
-			v262 = int64(uint32(v255 + v260))
-			v264 = int32(uint32(v76)>>7) & 1
-			if v264 != 0 {
-				goto b78
-			}
+	b112:
+		v416 := v397 + v406
+		v419 := v400 + (int32(uint32(v77)>>6) & 1)
+		v420 := uint32(v419) < uint32(v26)
+		v421 := v26
+		if v420 {
+			v421 = v419
+		}
+		v423 := int64(uint32(v416 + v421))
+		v425 := int32(uint32(v76)>>7) & 1
+		if v425 != 0 {
+			goto b115
 		}
 		if (int32(uint32(v77)>>7) & 1) == 0 {
-			goto b81
+			goto b118
 		}
-		if !v259 {
-			goto b81
+		if !v420 {
+			goto b118
 		}
-	b78:
-		if v262 >= v10 {
-			goto b81
+	b115:
+		if v423 >= v10 {
+			goto b118
 		}
-		v270 = v49 + 7
-		if v270 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v262)*4)) = *(*int32)(unsafe.Add(p2, int(v270)*4))
+		v431 = v49 + 7
+		if v431 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v423)*4)) = *(*int32)(unsafe.Add(p2, int(v431)*4))
 		}
-	b81:
-		{
-			v274 = v255 + v264
-			v277 = v258 + (int32(uint32(v77)>>7) & 1)
-			v278 = uint32(v277) < uint32(v26)
-			v279 := v26
-			if v278 {
-				v279 = v277
-			}
-			v281 = int64(uint32(v274 + v279))
-			v283 = int32(uint32(v76)>>8) & 1
-			if v283 != 0 {
-				goto b84
-			}
+	b118:
+		v435 := v416 + v425
+		v438 := v419 + (int32(uint32(v77)>>7) & 1)
+		v439 := uint32(v438) < uint32(v26)
+		v440 := v26
+		if v439 {
+			v440 = v438
+		}
+		v442 := int64(uint32(v435 + v440))
+		v444 := int32(uint32(v76)>>8) & 1
+		if v444 != 0 {
+			goto b121
 		}
 		if (int32(uint32(v77)>>8) & 1) == 0 {
-			goto b87
+			goto b124
 		}
-		if !v278 {
-			goto b87
+		if !v439 {
+			goto b124
 		}
-	b84:
-		if v281 >= v10 {
-			goto b87
+	b121:
+		if v442 >= v10 {
+			goto b124
 		}
-		v289 = v49 + 8
-		if v289 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v281)*4)) = *(*int32)(unsafe.Add(p2, int(v289)*4))
+		v450 = v49 + 8
+		if v450 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v442)*4)) = *(*int32)(unsafe.Add(p2, int(v450)*4))
 		}
-	b87:
-		{
-			v293 = v274 + v283
-			v296 = v277 + (int32(uint32(v77)>>8) & 1)
-			v297 = uint32(v296) < uint32(v26)
-			v298 := v26
-			if v297 {
-				v298 = v296
-			}
-			v300 = int64(uint32(v293 + v298))
-			v302 = int32(uint32(v76)>>9) & 1
-			if v302 != 0 {
-				goto b90
-			}
+	b124:
+		v454 := v435 + v444
+		v457 := v438 + (int32(uint32(v77)>>8) & 1)
+		v458 := uint32(v457) < uint32(v26)
+		v459 := v26
+		if v458 {
+			v459 = v457
+		}
+		v461 := int64(uint32(v454 + v459))
+		v463 := int32(uint32(v76)>>9) & 1
+		if v463 != 0 {
+			goto b127
 		}
 		if (int32(uint32(v77)>>9) & 1) == 0 {
-			goto b93
+			goto b130
 		}
-		if !v297 {
-			goto b93
+		if !v458 {
+			goto b130
 		}
-	b90:
-		if v300 >= v10 {
-			goto b93
+	b127:
+		if v461 >= v10 {
+			goto b130
 		}
-		v308 = v49 + 9
-		if v308 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v300)*4)) = *(*int32)(unsafe.Add(p2, int(v308)*4))
+		v469 = v49 + 9
+		if v469 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v461)*4)) = *(*int32)(unsafe.Add(p2, int(v469)*4))
 		}
-	b93:
-		{
-			v312 = v293 + v302
-			v315 = v296 + (int32(uint32(v77)>>9) & 1)
-			v316 = uint32(v315) < uint32(v26)
-			v317 := v26
-			if v316 {
-				v317 = v315
-			}
-			v319 = int64(uint32(v312 + v317))
-			v321 = int32(uint32(v76)>>10) & 1
-			if v321 != 0 {
-				goto b96
-			}
+	b130:
+		v473 := v454 + v463
+		v476 := v457 + (int32(uint32(v77)>>9) & 1)
+		v477 := uint32(v476) < uint32(v26)
+		v478 := v26
+		if v477 {
+			v478 = v476
+		}
+		v480 := int64(uint32(v473 + v478))
+		v482 := int32(uint32(v76)>>10) & 1
+		if v482 != 0 {
+			goto b133
 		}
 		if (int32(uint32(v77)>>10) & 1) == 0 {
-			goto b99
+			goto b136
 		}
-		if !v316 {
-			goto b99
+		if !v477 {
+			goto b136
 		}
-	b96:
-		if v319 >= v10 {
-			goto b99
+	b133:
+		if v480 >= v10 {
+			goto b136
 		}
-		v327 = v49 + 10
-		if v327 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v319)*4)) = *(*int32)(unsafe.Add(p2, int(v327)*4))
+		v488 = v49 + 10
+		if v488 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v480)*4)) = *(*int32)(unsafe.Add(p2, int(v488)*4))
 		}
-	b99:
-		{
-			v331 = v312 + v321
-			v334 = v315 + (int32(uint32(v77)>>10) & 1)
-			v335 = uint32(v334) < uint32(v26)
-			v336 := v26
-			if v335 {
-				v336 = v334
-			}
-			v338 = int64(uint32(v331 + v336))
-			v340 = int32(uint32(v76)>>11) & 1
-			if v340 != 0 {
-				goto b102
-			}
+	b136:
+		v492 := v473 + v482
+		v495 := v476 + (int32(uint32(v77)>>10) & 1)
+		v496 := uint32(v495) < uint32(v26)
+		v497 := v26
+		if v496 {
+			v497 = v495
 		}
-		if (int32(uint32(v77)>>11) & 1) == 0 {
-			goto b105
-		}
-		if !v335 {
-			goto b105
-		}
-	b102:
-		if v338 >= v10 {
-			goto b105
-		}
-		v346 = v49 + 11
-		if v346 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v338)*4)) = *(*int32)(unsafe.Add(p2, int(v346)*4))
-		}
-	b105:
-		{
-			v350 = v331 + v340
-			v353 = v334 + (int32(uint32(v77)>>11) & 1)
-			v354 = uint32(v353) < uint32(v26)
-			v355 := v26
-			if v354 {
-				v355 = v353
-			}
-			v357 = int64(uint32(v350 + v355))
-			v359 = int32(uint32(v76)>>12) & 1
-			if v359 != 0 {
-				goto b108
-			}
-		}
-		if (int32(uint32(v77)>>12) & 1) == 0 {
-			goto b111
-		}
-		if !v354 {
-			goto b111
-		}
-	b108:
-		if v357 >= v10 {
-			goto b111
-		}
-		v365 = v49 + 12
-		if v365 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v357)*4)) = *(*int32)(unsafe.Add(p2, int(v365)*4))
-		}
-	b111:
-		{
-			v369 = v350 + v359
-			v372 = v353 + (int32(uint32(v77)>>12) & 1)
-			v373 = uint32(v372) < uint32(v26)
-			v374 := v26
-			if v373 {
-				v374 = v372
-			}
-			v376 = int64(uint32(v369 + v374))
-			v378 = int32(uint32(v76)>>13) & 1
-			if v378 != 0 {
-				goto b114
-			}
-		}
-		if (int32(uint32(v77)>>13) & 1) == 0 {
-			goto b117
-		}
-		if !v373 {
-			goto b117
-		}
-	b114:
-		if v376 >= v10 {
-			goto b117
-		}
-		v384 = v49 + 13
-		if v384 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v376)*4)) = *(*int32)(unsafe.Add(p2, int(v384)*4))
-		}
-	b117:
-		{
-			v388 = v369 + v378
-			v391 = v372 + (int32(uint32(v77)>>13) & 1)
-			v392 = uint32(v391) < uint32(v26)
-			v393 := v26
-			if v392 {
-				v393 = v391
-			}
-			v395 = int64(uint32(v388 + v393))
-			v397 = int32(uint32(v76)>>14) & 1
-			if v397 != 0 {
-				goto b120
-			}
-		}
-		if (int32(uint32(v77)>>14) & 1) == 0 {
-			goto b123
-		}
-		if !v392 {
-			goto b123
-		}
-	b120:
-		if v395 >= v10 {
-			goto b123
-		}
-		v403 = v49 + 14
-		if v403 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v395)*4)) = *(*int32)(unsafe.Add(p2, int(v403)*4))
-		}
-	b123:
-		{
-			v410 := v391 + (int32(uint32(v77)>>14) & 1)
-			v411 = uint32(v410) < uint32(v26)
-			v412 := v26
-			if v411 {
-				v412 = v410
-			}
-			v414 = int64(uint32((v388 + v397) + v412))
-			if (int32(uint32(v76)>>15) & 1) != 0 {
-				goto b126
-			}
-		}
-		if (int32(uint32(v77)>>15) & 1) == 0 {
-			goto b129
-		}
-		if !v411 {
-			goto b129
-		}
-	b126:
-		if v414 >= v10 {
-			goto b129
-		}
-		v422 = v49 + 15
-		if v422 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v414)*4)) = *(*int32)(unsafe.Add(p2, int(v422)*4))
-		}
-	b129:
-		g.Leave(li)
-		continue
-	b131:
-		v430 = 0
-		v431 = v427
-		v432 = 0
-		if uint32(v16) > uint32(v428) {
-			v476 = v430
-			v477 = v431
-			v478 = 512
-			goto b142
-		}
-		if v430 != 0 {
-			v469 = v430
-			v470 = v431
+		v499 := int64(uint32(v492 + v497))
+		v501 := int32(uint32(v76)>>11) & 1
+		if v501 != 0 {
 			goto b139
 		}
-		v437 = int64(uint32(v428-v16)) * 3
-		v438 = v437 + 3
-		if v8 < (v437 + 6) {
-			v463 = 0
-			v464 = 0
-		} else {
-			v441 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v438)*4)))
-			v443 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v437+4)*4)))
-			v444 := int32(uint32(v441) >> 30)
-			v447 := v444
-			if int32(uint32(v443)>>30) != v444 {
-				v447 = 0
-			}
-			v449 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v437+5)*4)))
-			v452 := v447
-			if int32(uint32(v449)>>30) != v447 {
-				v452 = 0
-			}
-			v459 := int64(uint32(v441&1073741823)) | (int64(uint32(v443&1073741823)) << 30)
-			v463 = v452
-			v464 = v459 | (int64(uint32(v449&1073741823)) << 60)
+		if (int32(uint32(v77)>>11) & 1) == 0 {
+			goto b142
 		}
-		if v16 == v428 {
-			v467 := v463
-			if v463 == 1 {
-				v467 = 2
-			}
-			v468 = v467
-		} else {
-			v468 = v463
+		if !v496 {
+			goto b142
 		}
-		v469 = v468
-		v470 = v464
 	b139:
-		if v469 != 1 {
-			v475 = (v16 * 2) + int32(uint32(v469)>>1)
-		} else {
-			v475 = 512
+		if v499 >= v10 {
+			goto b142
 		}
-		v476 = v469
-		v477 = v470
-		v478 = v475
+		v507 = v49 + 11
+		if v507 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v499)*4)) = *(*int32)(unsafe.Add(p2, int(v507)*4))
+		}
 	b142:
-		h101[li] = v101
-		h427[li] = v427
-		u428 = v428
-		u429 = v429
-		u432 = v432
-		h476[li] = v476
-		h477[li] = v477
-		h478[li] = v478
-		next = 4
+		v511 := v492 + v501
+		v514 := v495 + (int32(uint32(v77)>>11) & 1)
+		v515 := uint32(v514) < uint32(v26)
+		v516 := v26
+		if v515 {
+			v516 = v514
+		}
+		v518 := int64(uint32(v511 + v516))
+		v520 := int32(uint32(v76)>>12) & 1
+		if v520 != 0 {
+			goto b145
+		}
+		if (int32(uint32(v77)>>12) & 1) == 0 {
+			goto b148
+		}
+		if !v515 {
+			goto b148
+		}
+	b145:
+		if v518 >= v10 {
+			goto b148
+		}
+		v526 = v49 + 12
+		if v526 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v518)*4)) = *(*int32)(unsafe.Add(p2, int(v526)*4))
+		}
+	b148:
+		v530 := v511 + v520
+		v533 := v514 + (int32(uint32(v77)>>12) & 1)
+		v534 := uint32(v533) < uint32(v26)
+		v535 := v26
+		if v534 {
+			v535 = v533
+		}
+		v537 := int64(uint32(v530 + v535))
+		v539 := int32(uint32(v76)>>13) & 1
+		if v539 != 0 {
+			goto b151
+		}
+		if (int32(uint32(v77)>>13) & 1) == 0 {
+			goto b154
+		}
+		if !v534 {
+			goto b154
+		}
+	b151:
+		if v537 >= v10 {
+			goto b154
+		}
+		v545 = v49 + 13
+		if v545 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v537)*4)) = *(*int32)(unsafe.Add(p2, int(v545)*4))
+		}
+	b154:
+		v549 := v530 + v539
+		v552 := v533 + (int32(uint32(v77)>>13) & 1)
+		v553 := uint32(v552) < uint32(v26)
+		v554 := v26
+		if v553 {
+			v554 = v552
+		}
+		v556 := int64(uint32(v549 + v554))
+		v558 := int32(uint32(v76)>>14) & 1
+		if v558 != 0 {
+			goto b157
+		}
+		if (int32(uint32(v77)>>14) & 1) == 0 {
+			goto b160
+		}
+		if !v553 {
+			goto b160
+		}
+	b157:
+		if v556 >= v10 {
+			goto b160
+		}
+		v564 = v49 + 14
+		if v564 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v556)*4)) = *(*int32)(unsafe.Add(p2, int(v564)*4))
+		}
+	b160:
+		v571 := v552 + (int32(uint32(v77)>>14) & 1)
+		v572 := uint32(v571) < uint32(v26)
+		v573 := v26
+		if v572 {
+			v573 = v571
+		}
+		v575 := int64(uint32((v549 + v558) + v573))
+		if (int32(uint32(v76)>>15) & 1) != 0 {
+			goto b163
+		}
+		if (int32(uint32(v77)>>15) & 1) == 0 {
+			goto b166
+		}
+		if !v572 {
+			goto b166
+		}
+	b163:
+		if v575 >= v10 {
+			goto b166
+		}
+		v583 = v49 + 15
+		if v583 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v575)*4)) = *(*int32)(unsafe.Add(p2, int(v583)*4))
+		}
+	b166:
+		g.Leave(li)
 	}
 	g.v95 = v95
-	g.v426 = v426
-	g.v428 = u428
-	g.v429 = u429
-	g.v432 = u432
+	g.v127 = v127
+	g.v128 = u128
+	g.v129 = u129
+	g.v133 = u133
 	return next
 }
 
-func (g *topHost) r5() int {
+func (g *topHost) r4() int {
 	const n = 256
-	h427 := g.v427[:n]
-	e428 := g.v428
-	e429 := g.v429
-	e432 := g.v432
-	h476 := g.v476[:n]
-	h477 := g.v477[:n]
-	v479 := g.v479
-	v481 := 512 <= uint32(v479)
-	v482 := v479 & 1
-	v483 := v482 == 1
-	v480 := int32(uint32(v479) >> 1)
-	v484 := 256 <= uint32(v480)
-	u428 := g.v428
-	c4 := g.c4
+	e133 := g.v133
+	h177 := g.v177[:n]
+	h178 := g.v178[:n]
+	v180 := g.v180
+	v182 := 512 <= uint32(v180)
+	v183 := v180 & 1
+	v184 := v183 == 1
+	v181 := int32(uint32(v180) >> 1)
+	h186 := g.v186[:n]
+	c5 := g.c5
+	v129 := g.v129
+	v193 := v129 - v181
+	v194 := int64(uint32(v193))
+	v195 := v194 * 4096
 	v8 := g.v8
 	p5 := g.Pointer(5)
-	u429 := g.v429
-	u432 := g.v432
-	h478 := g.v478[:n]
+	u133 := g.v133
+	h179 := g.v179[:n]
 	v23 := g.v23
 	p2 := g.Pointer(2)
 	c1 := g.c1
-	v832 := ^c1
+	v197 := ^c1
 	v14 := c1 != 0
 	c2 := g.c2
 	v15 := int32(-1)
@@ -12004,395 +11992,208 @@ func (g *topHost) r5() int {
 	v0 := g.v0
 	v1 := g.v1
 	v25 := g.v25
-	h865 := g.v865[:n]
+	h230 := g.v230[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v427 := h427[li]
-		v428 := e428
-		v429 := e429
-		v432 := e432
-		v476 := h476[li]
-		v477 := h477[li]
+		v133 := e133
+		v177 := h177[li]
+		v178 := h178[li]
 		v16 := int32(li)
 		v47 := v16 * 16
 		v48 := int64(uint32(v47))
-		var v430, v463, v468, v469, v475, v478, v824, v833, v834, v835, v848, v857, v858, v859, v898, v900 int32
-		var v431, v437, v438, v464, v470, v823, v831, v899 int64
-		var v825 bool
-		if v481 {
-			goto b145
+		var v131, v164, v169, v170, v176, v179, v198, v199, v200, v213, v222, v223, v224, v263, v265 int32
+		var v132, v138, v139, v165, v171, v196, v264 int64
+		if v182 {
+			goto b46
 		}
-		if !v483 {
-			goto b260
+		if !v184 {
+			goto b48
 		}
-	b145:
-		if !v429 {
-			goto b148
-		}
-		if v484 {
-			v823 = v427
-			v824 = v428 + -256
-			v825 = true
-		} else {
-			goto b148
-		}
-		v427 = v823
-		v428 = v824
-		v429 = v825
-		v430 = 0
-		v431 = v427
-		v432 = 0
-		goto b132
-	b148:
-		h427[li] = v427
-		u428 = v428
-		h477[li] = v477
-		if next != 5 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 5
-		}
-		continue
-	b260:
+	b46:
 		{
-			v826 := v432 + 1
-			if uint32(v826) >= uint32(c4) {
-				v831 = (int64(uint32(v428-v480)) * 4096) + v48
-				v833 = 0
-				v834 = 0
-				v835 = 0
-				goto b262
+			v186 := v178
+			if uint32(v181) < uint32(v16) {
+				v186 = 0
 			}
-			v898 = v476
-			v899 = v477
-			v900 = v826
-		}
-		v430 = v898
-		v431 = v899
-		v432 = v900
-	b132:
-		if uint32(v16) > uint32(v428) {
-			v476 = v430
-			v477 = v431
-			v478 = 512
-			goto b142
-		}
-		if v430 != 0 {
-			v469 = v430
-			v470 = v431
-			goto b139
-		}
-		v437 = int64(uint32(v428-v16)) * 3
-		v438 = v437 + 3
-		if v8 < (v437 + 6) {
-			v463 = 0
-			v464 = 0
-		} else {
-			v441 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v438)*4)))
-			v442 := v437 + 4
-			v443 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v442)*4)))
-			v444 := int32(uint32(v441) >> 30)
-			v447 := v444
-			if int32(uint32(v443)>>30) != v444 {
-				v447 = 0
-			}
-			v448 := v437 + 5
-			v449 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v448)*4)))
-			v452 := v447
-			if int32(uint32(v449)>>30) != v447 {
-				v452 = 0
-			}
-			v459 := int64(uint32(v441&1073741823)) | (int64(uint32(v443&1073741823)) << 30)
-			v463 = v452
-			v464 = v459 | (int64(uint32(v449&1073741823)) << 60)
-		}
-		if v16 == v428 {
-			v467 := v463
-			if v463 == 1 {
-				v467 = 2
-			}
-			v468 = v467
-		} else {
-			v468 = v463
-		}
-		v469 = v468
-		v470 = v464
-	b139:
-		if v469 != 1 {
-			v475 = (v16 * 2) + int32(uint32(v469)>>1)
-		} else {
-			v475 = 512
-		}
-		v476 = v469
-		v477 = v470
-		v478 = v475
-	b142:
-		h427[li] = v427
-		u428 = v428
-		u429 = v429
-		u432 = v432
-		h476[li] = v476
-		h477[li] = v477
-		h478[li] = v478
-		if next != 4 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 4
-		}
-		continue
-	b262:
-		v837 := v831 + int64(uint32(v835))
-		if v837 >= v23 {
-			v858 = v833
-			v859 = v834
-			goto b268
-		}
-		{
-			v839 := *(*int32)(unsafe.Add(p2, int(v837)*4))
-			v840 := v839 & v832
-			v844 := c1 + v840
-			if v840 != v839 {
-				v844 = c1 - v840
-			}
-			v846 := v844
-			if uint32(v15) < uint32(v840) {
-				v846 = 0
-			}
-			v848 = (v846 ^ v0) & v1
-			if uint32(v848) < uint32(v25) {
-				v858 = v833 | (int32(1) << (uint32(v835&31) & 31))
-				v859 = v834
-				goto b268
-			}
-		}
-		if v848 == v25 {
-			v857 = v834 | (int32(1) << (uint32(v835&31) & 31))
-		} else {
-			v857 = v834
-		}
-		v858 = v833
-		v859 = v857
-	b268:
-		v860 := v835 + 1
-		if v860 >= 16 {
-			v865 := (int32(bits.OnesCount32(uint32(v858))) << 16) | int32(bits.OnesCount32(uint32(v859)))
-			h427[li] = v427
-			u428 = v428
-			u429 = v429
-			h476[li] = v476
-			h477[li] = v477
-			h865[li] = v865
-			if next != 8 {
+			h186[li] = v186
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 8
+				next = 4
 			}
 			continue
 		}
-		v833 = v858
-		v834 = v859
-		v835 = v860
-		goto b262
-	}
-	g.v428 = u428
-	g.v480 = v480
-	g.v429 = u429
-	g.v432 = u432
-	return next
-}
-
-func (g *topHost) r6() int {
-	const n = 256
-	m0 := g.Memory(0)
-	h477 := g.v477[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
+	b48:
+		v191 := v133 + 1
+		if uint32(v191) >= uint32(c5) {
+			v196 = v195 + v48
+			v198 = 0
+			v199 = 0
+			v200 = 0
+			goto b50
 		}
-		v16 := int32(li)
-		v477 := h477[li]
-		*(*int64)(unsafe.Add(m0, int(v16&255)*8)) = v477
-	}
-	// Barrier, lookback.go:271
-	h427 := g.v427[:n]
-	e428 := g.v428
-	v480 := g.v480
-	v488 := uint32(v480) < 256
-	v489 := v480 & 255
-	v492 := int32(256)
-	if v488 {
-		v492 = v480
-	}
-	stop := g.Cancelled()
-	v426 := g.v426
-	v95 := g.v95
-	c5 := g.c5
-	v502 := c5 == 0
-	v8 := g.v8
-	v44 := g.v44
-	v503 := v44 * 3
-	v505 := v503 + 6
-	v506 := v8 < v505
-	p5 := g.Pointer(5)
-	v504 := v503 + 3
-	v511 := v503 + 4
-	v517 := v503 + 5
-	h493 := g.v493[:n]
-	u428 := g.v428
-	u429 := g.v429
-	u432 := g.v432
-	h476 := g.v476[:n]
-	h478 := g.v478[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
+		v263 = v177
+		v264 = v178
+		v265 = v191
+		v131 = v263
+		v132 = v264
+		v133 = v265
+		if uint32(v16) > uint32(v129) {
+			v177 = v131
+			v178 = v132
+			v179 = 512
+			goto b43
 		}
-		v427 := h427[li]
-		v428 := e428
-		v16 := int32(li)
-		v27 := v16 == 0
-		var v429, v825 bool
-		var v430, v432, v463, v468, v469, v475, v476, v478, v494, v824 int32
-		var v431, v437, v438, v464, v470, v477, v491, v493, v501, v823 int64
-		if v488 {
-			v491 = *(*int64)(unsafe.Add(m0, int(v489)*8))
+		if v131 != 0 {
+			v170 = v131
+			v171 = v132
+			goto b40
+		}
+		v138 = int64(uint32(v129-v16)) * 3
+		v139 = v138 + 3
+		if v8 < (v138 + 6) {
+			v164 = 0
+			v165 = 0
 		} else {
-			v491 = v427
-		}
-		v493 = v491
-		v494 = v492
-	b153:
-		if v494 != 0 {
-			v496 := v494 + -1
-			v493 = v493 + *(*int64)(unsafe.Add(m0, int(v496&255)*8))
-			v494 = v496
-			if stop.Load() {
-				return g.Stop()
+			v142 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v139)*4)))
+			v143 := v138 + 4
+			v144 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v143)*4)))
+			v145 := int32(uint32(v142) >> 30)
+			v148 := v145
+			if int32(uint32(v144)>>30) != v145 {
+				v148 = 0
 			}
-			goto b153
+			v149 := v138 + 5
+			v150 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v149)*4)))
+			v153 := v148
+			if int32(uint32(v150)>>30) != v148 {
+				v153 = 0
+			}
+			v160 := int64(uint32(v142&1073741823)) | (int64(uint32(v144&1073741823)) << 30)
+			v164 = v153
+			v165 = v160 | (int64(uint32(v150&1073741823)) << 60)
 		}
-		if v428 != v426 {
-			v823 = v493
-			v824 = v428 + 256
-			v825 = false
-			goto b259
+		if v16 == v129 {
+			v168 := v164
+			if v164 == 1 {
+				v168 = 2
+			}
+			v169 = v168
+		} else {
+			v169 = v164
 		}
-		v501 = v493 + v95
-		if !v27 {
-			goto b160
+		v170 = v169
+		v171 = v165
+	b40:
+		if v170 != 1 {
+			v176 = (v16 * 2) + int32(uint32(v170)>>1)
+		} else {
+			v176 = 512
 		}
-		if !v502 {
-			goto b160
-		}
-		if !v506 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v504)*4)), ((int32(uint64(v501)) & 1073741823) | -2147483648))
-			v515 := (int32(uint64(int64(uint64(v501)>>30))) & 1073741823) | -2147483648
-			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v511)*4)), v515)
-			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v517)*4)), (int32(uint64(int64(uint64(v501)>>60))) | -2147483648))
-		}
-	b160:
-		h493[li] = v493
-		if next != 7 {
+		v177 = v170
+		v178 = v171
+		v179 = v176
+	b43:
+		u133 = v133
+		h177[li] = v177
+		h178[li] = v178
+		h179[li] = v179
+		if next != 3 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 7
+			next = 3
 		}
 		continue
-	b259:
-		v427 = v823
-		v428 = v824
-		v429 = v825
-		v430 = 0
-		v431 = v427
-		v432 = 0
-		if uint32(v16) > uint32(v428) {
-			v476 = v430
-			v477 = v431
-			v478 = 512
-			goto b142
+	b50:
+		v202 := v196 + int64(uint32(v200))
+		if v202 >= v23 {
+			v223 = v198
+			v224 = v199
+			goto b56
 		}
-		if v430 != 0 {
-			v469 = v430
-			v470 = v431
-			goto b139
+		{
+			v204 := *(*int32)(unsafe.Add(p2, int(v202)*4))
+			v205 := v204 & v197
+			v209 := c1 + v205
+			if v205 != v204 {
+				v209 = c1 - v205
+			}
+			v211 := v209
+			if uint32(v15) < uint32(v205) {
+				v211 = 0
+			}
+			v213 = (v211 ^ v0) & v1
+			if uint32(v213) < uint32(v25) {
+				v223 = v198 | (int32(1) << (uint32(v200&31) & 31))
+				v224 = v199
+				goto b56
+			}
 		}
-		v437 = int64(uint32(v428-v16)) * 3
-		v438 = v437 + 3
-		if v8 < (v437 + 6) {
-			v463 = 0
-			v464 = 0
+		if v213 == v25 {
+			v222 = v199 | (int32(1) << (uint32(v200&31) & 31))
 		} else {
-			v441 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v438)*4)))
-			v443 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v437+4)*4)))
-			v444 := int32(uint32(v441) >> 30)
-			v447 := v444
-			if int32(uint32(v443)>>30) != v444 {
-				v447 = 0
-			}
-			v449 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v437+5)*4)))
-			v452 := v447
-			if int32(uint32(v449)>>30) != v447 {
-				v452 = 0
-			}
-			v459 := int64(uint32(v441&1073741823)) | (int64(uint32(v443&1073741823)) << 30)
-			v463 = v452
-			v464 = v459 | (int64(uint32(v449&1073741823)) << 60)
+			v222 = v199
 		}
-		if v16 == v428 {
-			v467 := v463
-			if v463 == 1 {
-				v467 = 2
+		v223 = v198
+		v224 = v222
+	b56:
+		v225 := v200 + 1
+		if v225 >= 16 {
+			v230 := (int32(bits.OnesCount32(uint32(v223))) << 16) | int32(bits.OnesCount32(uint32(v224)))
+			h177[li] = v177
+			h178[li] = v178
+			h230[li] = v230
+			if next != 5 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 5
 			}
-			v468 = v467
-		} else {
-			v468 = v463
+			continue
 		}
-		v469 = v468
-		v470 = v464
-	b139:
-		if v469 != 1 {
-			v475 = (v16 * 2) + int32(uint32(v469)>>1)
-		} else {
-			v475 = 512
-		}
-		v476 = v469
-		v477 = v470
-		v478 = v475
-	b142:
-		h427[li] = v427
-		u428 = v428
-		u429 = v429
-		u432 = v432
-		h476[li] = v476
-		h477[li] = v477
-		h478[li] = v478
-		if next != 4 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 4
-		}
+		v198 = v223
+		v199 = v224
+		v200 = v225
+		goto b50
 	}
-	g.v428 = u428
-	g.v429 = u429
-	g.v432 = u432
+	g.v181 = v181
+	g.v133 = u133
 	return next
 }
 
-func (g *topHost) r8() int {
+func (g *topHost) r5() int {
 	const n = 256
+	e128 := g.v128
+	e129 := g.v129
+	v187 := g.v187
+	v181 := g.v181
+	v189 := 256 <= uint32(v181)
+	v8 := g.v8
+	p5 := g.Pointer(5)
+	u128 := g.v128
+	u129 := g.v129
+	u133 := g.v133
+	h177 := g.v177[:n]
+	h178 := g.v178[:n]
+	h179 := g.v179[:n]
+	v127 := g.v127
+	c4 := g.c4
+	v266 := c4 == 0
+	v95 := g.v95
+	v44 := g.v44
+	v268 := v44 * 3
+	v270 := v268 + 6
+	v271 := v8 < v270
+	v269 := v268 + 3
+	v276 := v268 + 4
+	v282 := v268 + 5
 	h101 := g.v101[:n]
-	h493 := g.v493[:n]
 	v26 := g.v26
 	h76 := g.v76[:n]
 	h77 := g.v77[:n]
@@ -12402,576 +12203,675 @@ func (g *topHost) r8() int {
 	p2 := g.Pointer(2)
 	p6 := g.Pointer(6)
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v128 := e128
+		v129 := e129
+		v16 := int32(li)
+		v27 := v16 == 0
 		v101 := h101[li]
-		v493 := h493[li]
 		v76 := h76[li]
 		v77 := h77[li]
 		v49 := h49[li]
-		var v552, v571, v590, v609, v628, v647, v666, v685, v704, v723, v742, v761, v780, v799, v818 int64
-		v522 := v101 + v493
-		v524 := int32(uint64(int64(uint64(v522) >> 32)))
-		v525 := int32(uint64(v522))
-		v526 := uint32(v525) < uint32(v26)
-		v527 := v26
-		if v526 {
-			v527 = v525
+		var v130 bool
+		var v131, v133, v164, v169, v170, v176, v177, v179 int32
+		var v132, v138, v139, v165, v171, v178, v267, v317, v336, v355, v374, v393, v412, v431, v450, v469, v488, v507, v526, v545, v564, v583 int64
+		v128 = v128 + v187
+		v129 = v129 + -256
+		v130 = v189
+		if !v130 {
+			goto b65
 		}
-		v529 := int64(uint32(v524 + v527))
-		v530 := v76 & 1
-		if v530 != 0 {
-			goto b164
+		v131 = 0
+		v132 = 0
+		v133 = 0
+		if uint32(v16) > uint32(v129) {
+			v177 = v131
+			v178 = v132
+			v179 = 512
+			goto b43
+		}
+		if v131 != 0 {
+			v170 = v131
+			v171 = v132
+			goto b40
+		}
+		v138 = int64(uint32(v129-v16)) * 3
+		v139 = v138 + 3
+		if v8 < (v138 + 6) {
+			v164 = 0
+			v165 = 0
+		} else {
+			v142 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v139)*4)))
+			v144 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v138+4)*4)))
+			v145 := int32(uint32(v142) >> 30)
+			v148 := v145
+			if int32(uint32(v144)>>30) != v145 {
+				v148 = 0
+			}
+			v150 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v138+5)*4)))
+			v153 := v148
+			if int32(uint32(v150)>>30) != v148 {
+				v153 = 0
+			}
+			v160 := int64(uint32(v142&1073741823)) | (int64(uint32(v144&1073741823)) << 30)
+			v164 = v153
+			v165 = v160 | (int64(uint32(v150&1073741823)) << 60)
+		}
+		if v16 == v129 {
+			v168 := v164
+			if v164 == 1 {
+				v168 = 2
+			}
+			v169 = v168
+		} else {
+			v169 = v164
+		}
+		v170 = v169
+		v171 = v165
+	b40:
+		if v170 != 1 {
+			v176 = (v16 * 2) + int32(uint32(v170)>>1)
+		} else {
+			v176 = 512
+		}
+		v177 = v170
+		v178 = v171
+		v179 = v176
+	b43:
+		u128 = v128
+		u129 = v129
+		u133 = v133
+		h177[li] = v177
+		h178[li] = v178
+		h179[li] = v179
+		next = 3
+		continue
+	b65:
+		if !v27 {
+			goto b70
+		}
+		if !v127 {
+			goto b70
+		}
+		if !v266 {
+			goto b70
+		}
+		v267 = v128 + v95
+		if !v271 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v269)*4)), ((int32(uint64(v267)) & 1073741823) | -2147483648))
+			v280 := (int32(uint64(int64(uint64(v267)>>30))) & 1073741823) | -2147483648
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v276)*4)), v280)
+			atomic.StoreInt32((*int32)(unsafe.Add(p5, int(v282)*4)), (int32(uint64(int64(uint64(v267)>>60))) | -2147483648))
+		}
+	b70:
+		v287 := v101 + v128
+		v289 := int32(uint64(int64(uint64(v287) >> 32)))
+		v290 := int32(uint64(v287))
+		v291 := uint32(v290) < uint32(v26)
+		v292 := v26
+		if v291 {
+			v292 = v290
+		}
+		v294 := int64(uint32(v289 + v292))
+		v295 := v76 & 1
+		if v295 != 0 {
+			goto b73
 		}
 		if (v77 & 1) == 0 {
-			goto b167
+			goto b76
 		}
-		if !v526 {
-			goto b167
+		if !v291 {
+			goto b76
 		}
-	b164:
-		if v529 >= v10 {
-			goto b167
+	b73:
+		if v294 >= v10 {
+			goto b76
 		}
 		if v49 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v529)*4)) = *(*int32)(unsafe.Add(p2, int(v49)*4))
+			*(*int32)(unsafe.Add(p6, int(v294)*4)) = *(*int32)(unsafe.Add(p2, int(v49)*4))
 		}
-	b167:
-		v538 := v524 + v530
-		v540 := v525 + (v77 & 1)
-		v541 := uint32(v540) < uint32(v26)
-		v542 := v26
-		if v541 {
-			v542 = v540
+	b76:
+		v303 := v289 + v295
+		v305 := v290 + (v77 & 1)
+		v306 := uint32(v305) < uint32(v26)
+		v307 := v26
+		if v306 {
+			v307 = v305
 		}
-		v544 := int64(uint32(v538 + v542))
-		v546 := int32(uint32(v76)>>1) & 1
-		if v546 != 0 {
-			goto b170
+		v309 := int64(uint32(v303 + v307))
+		v311 := int32(uint32(v76)>>1) & 1
+		if v311 != 0 {
+			goto b79
 		}
 		if (int32(uint32(v77)>>1) & 1) == 0 {
-			goto b173
+			goto b82
 		}
-		if !v541 {
-			goto b173
+		if !v306 {
+			goto b82
 		}
-	b170:
-		if v544 >= v10 {
-			goto b173
+	b79:
+		if v309 >= v10 {
+			goto b82
 		}
-		v552 = v49 + 1
-		if v552 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v544)*4)) = *(*int32)(unsafe.Add(p2, int(v552)*4))
+		v317 = v49 + 1
+		if v317 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v309)*4)) = *(*int32)(unsafe.Add(p2, int(v317)*4))
 		}
-	b173:
-		v556 := v538 + v546
-		v559 := v540 + (int32(uint32(v77)>>1) & 1)
-		v560 := uint32(v559) < uint32(v26)
-		v561 := v26
-		if v560 {
-			v561 = v559
+	b82:
+		v321 := v303 + v311
+		v324 := v305 + (int32(uint32(v77)>>1) & 1)
+		v325 := uint32(v324) < uint32(v26)
+		v326 := v26
+		if v325 {
+			v326 = v324
 		}
-		v563 := int64(uint32(v556 + v561))
-		v565 := int32(uint32(v76)>>2) & 1
-		if v565 != 0 {
-			goto b176
+		v328 := int64(uint32(v321 + v326))
+		v330 := int32(uint32(v76)>>2) & 1
+		if v330 != 0 {
+			goto b85
 		}
 		if (int32(uint32(v77)>>2) & 1) == 0 {
-			goto b179
+			goto b88
 		}
-		if !v560 {
-			goto b179
+		if !v325 {
+			goto b88
 		}
-	b176:
-		if v563 >= v10 {
-			goto b179
+	b85:
+		if v328 >= v10 {
+			goto b88
 		}
-		v571 = v49 + 2
-		if v571 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v563)*4)) = *(*int32)(unsafe.Add(p2, int(v571)*4))
+		v336 = v49 + 2
+		if v336 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v328)*4)) = *(*int32)(unsafe.Add(p2, int(v336)*4))
 		}
-	b179:
-		v575 := v556 + v565
-		v578 := v559 + (int32(uint32(v77)>>2) & 1)
-		v579 := uint32(v578) < uint32(v26)
-		v580 := v26
-		if v579 {
-			v580 = v578
+	b88:
+		v340 := v321 + v330
+		v343 := v324 + (int32(uint32(v77)>>2) & 1)
+		v344 := uint32(v343) < uint32(v26)
+		v345 := v26
+		if v344 {
+			v345 = v343
 		}
-		v582 := int64(uint32(v575 + v580))
-		v584 := int32(uint32(v76)>>3) & 1
-		if v584 != 0 {
-			goto b182
+		v347 := int64(uint32(v340 + v345))
+		v349 := int32(uint32(v76)>>3) & 1
+		if v349 != 0 {
+			goto b91
 		}
 		if (int32(uint32(v77)>>3) & 1) == 0 {
-			goto b185
+			goto b94
 		}
-		if !v579 {
-			goto b185
+		if !v344 {
+			goto b94
 		}
-	b182:
-		if v582 >= v10 {
-			goto b185
+	b91:
+		if v347 >= v10 {
+			goto b94
 		}
-		v590 = v49 + 3
-		if v590 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v582)*4)) = *(*int32)(unsafe.Add(p2, int(v590)*4))
+		v355 = v49 + 3
+		if v355 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v347)*4)) = *(*int32)(unsafe.Add(p2, int(v355)*4))
 		}
-	b185:
-		v594 := v575 + v584
-		v597 := v578 + (int32(uint32(v77)>>3) & 1)
-		v598 := uint32(v597) < uint32(v26)
-		v599 := v26
-		if v598 {
-			v599 = v597
+	b94:
+		v359 := v340 + v349
+		v362 := v343 + (int32(uint32(v77)>>3) & 1)
+		v363 := uint32(v362) < uint32(v26)
+		v364 := v26
+		if v363 {
+			v364 = v362
 		}
-		v601 := int64(uint32(v594 + v599))
-		v603 := int32(uint32(v76)>>4) & 1
-		if v603 != 0 {
-			goto b188
+		v366 := int64(uint32(v359 + v364))
+		v368 := int32(uint32(v76)>>4) & 1
+		if v368 != 0 {
+			goto b97
 		}
 		if (int32(uint32(v77)>>4) & 1) == 0 {
-			goto b191
+			goto b100
 		}
-		if !v598 {
-			goto b191
+		if !v363 {
+			goto b100
 		}
-	b188:
-		if v601 >= v10 {
-			goto b191
+	b97:
+		if v366 >= v10 {
+			goto b100
 		}
-		v609 = v49 + 4
-		if v609 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v601)*4)) = *(*int32)(unsafe.Add(p2, int(v609)*4))
+		v374 = v49 + 4
+		if v374 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v366)*4)) = *(*int32)(unsafe.Add(p2, int(v374)*4))
 		}
-	b191:
-		v613 := v594 + v603
-		v616 := v597 + (int32(uint32(v77)>>4) & 1)
-		v617 := uint32(v616) < uint32(v26)
-		v618 := v26
-		if v617 {
-			v618 = v616
+	b100:
+		v378 := v359 + v368
+		v381 := v362 + (int32(uint32(v77)>>4) & 1)
+		v382 := uint32(v381) < uint32(v26)
+		v383 := v26
+		if v382 {
+			v383 = v381
 		}
-		v620 := int64(uint32(v613 + v618))
-		v622 := int32(uint32(v76)>>5) & 1
-		if v622 != 0 {
-			goto b194
+		v385 := int64(uint32(v378 + v383))
+		v387 := int32(uint32(v76)>>5) & 1
+		if v387 != 0 {
+			goto b103
 		}
 		if (int32(uint32(v77)>>5) & 1) == 0 {
-			goto b197
+			goto b106
 		}
-		if !v617 {
-			goto b197
+		if !v382 {
+			goto b106
 		}
-	b194:
-		if v620 >= v10 {
-			goto b197
+	b103:
+		if v385 >= v10 {
+			goto b106
 		}
-		v628 = v49 + 5
-		if v628 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v620)*4)) = *(*int32)(unsafe.Add(p2, int(v628)*4))
+		v393 = v49 + 5
+		if v393 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v385)*4)) = *(*int32)(unsafe.Add(p2, int(v393)*4))
 		}
-	b197:
-		v632 := v613 + v622
-		v635 := v616 + (int32(uint32(v77)>>5) & 1)
-		v636 := uint32(v635) < uint32(v26)
-		v637 := v26
-		if v636 {
-			v637 = v635
+	b106:
+		v397 := v378 + v387
+		v400 := v381 + (int32(uint32(v77)>>5) & 1)
+		v401 := uint32(v400) < uint32(v26)
+		v402 := v26
+		if v401 {
+			v402 = v400
 		}
-		v639 := int64(uint32(v632 + v637))
-		v641 := int32(uint32(v76)>>6) & 1
-		if v641 != 0 {
-			goto b200
+		v404 := int64(uint32(v397 + v402))
+		v406 := int32(uint32(v76)>>6) & 1
+		if v406 != 0 {
+			goto b109
 		}
 		if (int32(uint32(v77)>>6) & 1) == 0 {
-			goto b203
+			goto b112
 		}
-		if !v636 {
-			goto b203
+		if !v401 {
+			goto b112
 		}
-	b200:
-		if v639 >= v10 {
-			goto b203
+	b109:
+		if v404 >= v10 {
+			goto b112
 		}
-		v647 = v49 + 6
-		if v647 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v639)*4)) = *(*int32)(unsafe.Add(p2, int(v647)*4))
+		v412 = v49 + 6
+		if v412 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v404)*4)) = *(*int32)(unsafe.Add(p2, int(v412)*4))
 		}
-	b203:
-		v651 := v632 + v641
-		v654 := v635 + (int32(uint32(v77)>>6) & 1)
-		v655 := uint32(v654) < uint32(v26)
-		v656 := v26
-		if v655 {
-			v656 = v654
+	b112:
+		v416 := v397 + v406
+		v419 := v400 + (int32(uint32(v77)>>6) & 1)
+		v420 := uint32(v419) < uint32(v26)
+		v421 := v26
+		if v420 {
+			v421 = v419
 		}
-		v658 := int64(uint32(v651 + v656))
-		v660 := int32(uint32(v76)>>7) & 1
-		if v660 != 0 {
-			goto b206
+		v423 := int64(uint32(v416 + v421))
+		v425 := int32(uint32(v76)>>7) & 1
+		if v425 != 0 {
+			goto b115
 		}
 		if (int32(uint32(v77)>>7) & 1) == 0 {
-			goto b209
+			goto b118
 		}
-		if !v655 {
-			goto b209
+		if !v420 {
+			goto b118
 		}
-	b206:
-		if v658 >= v10 {
-			goto b209
+	b115:
+		if v423 >= v10 {
+			goto b118
 		}
-		v666 = v49 + 7
-		if v666 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v658)*4)) = *(*int32)(unsafe.Add(p2, int(v666)*4))
+		v431 = v49 + 7
+		if v431 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v423)*4)) = *(*int32)(unsafe.Add(p2, int(v431)*4))
 		}
-	b209:
-		v670 := v651 + v660
-		v673 := v654 + (int32(uint32(v77)>>7) & 1)
-		v674 := uint32(v673) < uint32(v26)
-		v675 := v26
-		if v674 {
-			v675 = v673
+	b118:
+		v435 := v416 + v425
+		v438 := v419 + (int32(uint32(v77)>>7) & 1)
+		v439 := uint32(v438) < uint32(v26)
+		v440 := v26
+		if v439 {
+			v440 = v438
 		}
-		v677 := int64(uint32(v670 + v675))
-		v679 := int32(uint32(v76)>>8) & 1
-		if v679 != 0 {
-			goto b212
+		v442 := int64(uint32(v435 + v440))
+		v444 := int32(uint32(v76)>>8) & 1
+		if v444 != 0 {
+			goto b121
 		}
 		if (int32(uint32(v77)>>8) & 1) == 0 {
-			goto b215
+			goto b124
 		}
-		if !v674 {
-			goto b215
+		if !v439 {
+			goto b124
 		}
-	b212:
-		if v677 >= v10 {
-			goto b215
+	b121:
+		if v442 >= v10 {
+			goto b124
 		}
-		v685 = v49 + 8
-		if v685 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v677)*4)) = *(*int32)(unsafe.Add(p2, int(v685)*4))
+		v450 = v49 + 8
+		if v450 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v442)*4)) = *(*int32)(unsafe.Add(p2, int(v450)*4))
 		}
-	b215:
-		v689 := v670 + v679
-		v692 := v673 + (int32(uint32(v77)>>8) & 1)
-		v693 := uint32(v692) < uint32(v26)
-		v694 := v26
-		if v693 {
-			v694 = v692
+	b124:
+		v454 := v435 + v444
+		v457 := v438 + (int32(uint32(v77)>>8) & 1)
+		v458 := uint32(v457) < uint32(v26)
+		v459 := v26
+		if v458 {
+			v459 = v457
 		}
-		v696 := int64(uint32(v689 + v694))
-		v698 := int32(uint32(v76)>>9) & 1
-		if v698 != 0 {
-			goto b218
+		v461 := int64(uint32(v454 + v459))
+		v463 := int32(uint32(v76)>>9) & 1
+		if v463 != 0 {
+			goto b127
 		}
 		if (int32(uint32(v77)>>9) & 1) == 0 {
-			goto b221
+			goto b130
 		}
-		if !v693 {
-			goto b221
+		if !v458 {
+			goto b130
 		}
-	b218:
-		if v696 >= v10 {
-			goto b221
+	b127:
+		if v461 >= v10 {
+			goto b130
 		}
-		v704 = v49 + 9
-		if v704 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v696)*4)) = *(*int32)(unsafe.Add(p2, int(v704)*4))
+		v469 = v49 + 9
+		if v469 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v461)*4)) = *(*int32)(unsafe.Add(p2, int(v469)*4))
 		}
-	b221:
-		v708 := v689 + v698
-		v711 := v692 + (int32(uint32(v77)>>9) & 1)
-		v712 := uint32(v711) < uint32(v26)
-		v713 := v26
-		if v712 {
-			v713 = v711
+	b130:
+		v473 := v454 + v463
+		v476 := v457 + (int32(uint32(v77)>>9) & 1)
+		v477 := uint32(v476) < uint32(v26)
+		v478 := v26
+		if v477 {
+			v478 = v476
 		}
-		v715 := int64(uint32(v708 + v713))
-		v717 := int32(uint32(v76)>>10) & 1
-		if v717 != 0 {
-			goto b224
+		v480 := int64(uint32(v473 + v478))
+		v482 := int32(uint32(v76)>>10) & 1
+		if v482 != 0 {
+			goto b133
 		}
 		if (int32(uint32(v77)>>10) & 1) == 0 {
-			goto b227
+			goto b136
 		}
-		if !v712 {
-			goto b227
+		if !v477 {
+			goto b136
 		}
-	b224:
-		if v715 >= v10 {
-			goto b227
+	b133:
+		if v480 >= v10 {
+			goto b136
 		}
-		v723 = v49 + 10
-		if v723 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v715)*4)) = *(*int32)(unsafe.Add(p2, int(v723)*4))
+		v488 = v49 + 10
+		if v488 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v480)*4)) = *(*int32)(unsafe.Add(p2, int(v488)*4))
 		}
-	b227:
-		v727 := v708 + v717
-		v730 := v711 + (int32(uint32(v77)>>10) & 1)
-		v731 := uint32(v730) < uint32(v26)
-		v732 := v26
-		if v731 {
-			v732 = v730
+	b136:
+		v492 := v473 + v482
+		v495 := v476 + (int32(uint32(v77)>>10) & 1)
+		v496 := uint32(v495) < uint32(v26)
+		v497 := v26
+		if v496 {
+			v497 = v495
 		}
-		v734 := int64(uint32(v727 + v732))
-		v736 := int32(uint32(v76)>>11) & 1
-		if v736 != 0 {
-			goto b230
+		v499 := int64(uint32(v492 + v497))
+		v501 := int32(uint32(v76)>>11) & 1
+		if v501 != 0 {
+			goto b139
 		}
 		if (int32(uint32(v77)>>11) & 1) == 0 {
-			goto b233
+			goto b142
 		}
-		if !v731 {
-			goto b233
+		if !v496 {
+			goto b142
 		}
-	b230:
-		if v734 >= v10 {
-			goto b233
+	b139:
+		if v499 >= v10 {
+			goto b142
 		}
-		v742 = v49 + 11
-		if v742 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v734)*4)) = *(*int32)(unsafe.Add(p2, int(v742)*4))
+		v507 = v49 + 11
+		if v507 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v499)*4)) = *(*int32)(unsafe.Add(p2, int(v507)*4))
 		}
-	b233:
-		v746 := v727 + v736
-		v749 := v730 + (int32(uint32(v77)>>11) & 1)
-		v750 := uint32(v749) < uint32(v26)
-		v751 := v26
-		if v750 {
-			v751 = v749
+	b142:
+		v511 := v492 + v501
+		v514 := v495 + (int32(uint32(v77)>>11) & 1)
+		v515 := uint32(v514) < uint32(v26)
+		v516 := v26
+		if v515 {
+			v516 = v514
 		}
-		v753 := int64(uint32(v746 + v751))
-		v755 := int32(uint32(v76)>>12) & 1
-		if v755 != 0 {
-			goto b236
+		v518 := int64(uint32(v511 + v516))
+		v520 := int32(uint32(v76)>>12) & 1
+		if v520 != 0 {
+			goto b145
 		}
 		if (int32(uint32(v77)>>12) & 1) == 0 {
-			goto b239
+			goto b148
 		}
-		if !v750 {
-			goto b239
+		if !v515 {
+			goto b148
 		}
-	b236:
-		if v753 >= v10 {
-			goto b239
+	b145:
+		if v518 >= v10 {
+			goto b148
 		}
-		v761 = v49 + 12
-		if v761 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v753)*4)) = *(*int32)(unsafe.Add(p2, int(v761)*4))
+		v526 = v49 + 12
+		if v526 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v518)*4)) = *(*int32)(unsafe.Add(p2, int(v526)*4))
 		}
-	b239:
-		v765 := v746 + v755
-		v768 := v749 + (int32(uint32(v77)>>12) & 1)
-		v769 := uint32(v768) < uint32(v26)
-		v770 := v26
-		if v769 {
-			v770 = v768
+	b148:
+		v530 := v511 + v520
+		v533 := v514 + (int32(uint32(v77)>>12) & 1)
+		v534 := uint32(v533) < uint32(v26)
+		v535 := v26
+		if v534 {
+			v535 = v533
 		}
-		v772 := int64(uint32(v765 + v770))
-		v774 := int32(uint32(v76)>>13) & 1
-		if v774 != 0 {
-			goto b242
+		v537 := int64(uint32(v530 + v535))
+		v539 := int32(uint32(v76)>>13) & 1
+		if v539 != 0 {
+			goto b151
 		}
 		if (int32(uint32(v77)>>13) & 1) == 0 {
-			goto b245
+			goto b154
 		}
-		if !v769 {
-			goto b245
+		if !v534 {
+			goto b154
 		}
-	b242:
-		if v772 >= v10 {
-			goto b245
+	b151:
+		if v537 >= v10 {
+			goto b154
 		}
-		v780 = v49 + 13
-		if v780 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v772)*4)) = *(*int32)(unsafe.Add(p2, int(v780)*4))
+		v545 = v49 + 13
+		if v545 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v537)*4)) = *(*int32)(unsafe.Add(p2, int(v545)*4))
 		}
-	b245:
-		v784 := v765 + v774
-		v787 := v768 + (int32(uint32(v77)>>13) & 1)
-		v788 := uint32(v787) < uint32(v26)
-		v789 := v26
-		if v788 {
-			v789 = v787
+	b154:
+		v549 := v530 + v539
+		v552 := v533 + (int32(uint32(v77)>>13) & 1)
+		v553 := uint32(v552) < uint32(v26)
+		v554 := v26
+		if v553 {
+			v554 = v552
 		}
-		v791 := int64(uint32(v784 + v789))
-		v793 := int32(uint32(v76)>>14) & 1
-		if v793 != 0 {
-			goto b248
+		v556 := int64(uint32(v549 + v554))
+		v558 := int32(uint32(v76)>>14) & 1
+		if v558 != 0 {
+			goto b157
 		}
 		if (int32(uint32(v77)>>14) & 1) == 0 {
-			goto b251
+			goto b160
 		}
-		if !v788 {
-			goto b251
+		if !v553 {
+			goto b160
 		}
-	b248:
-		if v791 >= v10 {
-			goto b251
+	b157:
+		if v556 >= v10 {
+			goto b160
 		}
-		v799 = v49 + 14
-		if v799 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v791)*4)) = *(*int32)(unsafe.Add(p2, int(v799)*4))
+		v564 = v49 + 14
+		if v564 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v556)*4)) = *(*int32)(unsafe.Add(p2, int(v564)*4))
 		}
-	b251:
-		v806 := v787 + (int32(uint32(v77)>>14) & 1)
-		v807 := uint32(v806) < uint32(v26)
-		v808 := v26
-		if v807 {
-			v808 = v806
+	b160:
+		v571 := v552 + (int32(uint32(v77)>>14) & 1)
+		v572 := uint32(v571) < uint32(v26)
+		v573 := v26
+		if v572 {
+			v573 = v571
 		}
-		v810 := int64(uint32((v784 + v793) + v808))
+		v575 := int64(uint32((v549 + v558) + v573))
 		if (int32(uint32(v76)>>15) & 1) != 0 {
-			goto b254
+			goto b163
 		}
 		if (int32(uint32(v77)>>15) & 1) == 0 {
-			goto b257
+			goto b166
 		}
-		if !v807 {
-			goto b257
+		if !v572 {
+			goto b166
 		}
-	b254:
-		if v810 >= v10 {
-			goto b257
+	b163:
+		if v575 >= v10 {
+			goto b166
 		}
-		v818 = v49 + 15
-		if v818 < v23 {
-			*(*int32)(unsafe.Add(p6, int(v810)*4)) = *(*int32)(unsafe.Add(p2, int(v818)*4))
+		v583 = v49 + 15
+		if v583 < v23 {
+			*(*int32)(unsafe.Add(p6, int(v575)*4)) = *(*int32)(unsafe.Add(p2, int(v583)*4))
 		}
-	b257:
+	b166:
+		g.Leave(li)
 	}
-	return -1
+	g.v128 = u128
+	g.v129 = u129
+	g.v133 = u133
+	return next
 }
 
-func (g *topHost) r9() int {
+func (g *topHost) r6() int {
 	const n = 256
-	h476 := g.v476[:n]
-	h477 := g.v477[:n]
-	v480 := g.v480
-	v428 := g.v428
+	h177 := g.v177[:n]
+	h178 := g.v178[:n]
+	v181 := g.v181
+	v129 := g.v129
 	v8 := g.v8
 	p5 := g.Pointer(5)
-	v866 := g.v866
-	v867 := int32(uint32(v866) >> 16)
-	v868 := int64(uint32(v867))
-	v869 := v868 << 32
-	v870 := v866 & 65535
-	v871 := int64(uint32(v870))
-	v872 := v869 | v871
-	v880 := int32(uint64(v872))
-	v881 := v880 | 1073741824
-	v884 := int64(uint64(v872) >> 30)
-	v885 := int32(uint64(v884))
-	v886 := v885 & 1073741823
-	v887 := v886 | 1073741824
-	v890 := int64(uint64(v872) >> 60)
-	v891 := int32(uint64(v890))
-	v892 := v891 | 1073741824
-	u432 := g.v432
-	h478 := g.v478[:n]
+	v231 := g.v231
+	v232 := int32(uint32(v231) >> 16)
+	v233 := int64(uint32(v232))
+	v234 := v233 << 32
+	v235 := v231 & 65535
+	v236 := int64(uint32(v235))
+	v237 := v234 | v236
+	v245 := int32(uint64(v237))
+	v246 := v245 | 1073741824
+	v249 := int64(uint64(v237) >> 30)
+	v250 := int32(uint64(v249))
+	v251 := v250 & 1073741823
+	v252 := v251 | 1073741824
+	v255 := int64(uint64(v237) >> 60)
+	v256 := int32(uint64(v255))
+	v257 := v256 | 1073741824
+	u133 := g.v133
+	h179 := g.v179[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v476 := h476[li]
-		v477 := h477[li]
+		v177 := h177[li]
+		v178 := h178[li]
 		v16 := int32(li)
-		var v430, v432, v463, v468, v469, v475, v478, v896, v898, v900 int32
-		var v431, v437, v438, v464, v470, v876, v877, v897, v899 int64
-		if v16 != v480 {
-			v896 = v476
-			v897 = v477
-			goto b275
+		var v131, v133, v164, v169, v170, v176, v179, v261, v263, v265 int32
+		var v132, v138, v139, v165, v171, v241, v242, v262, v264 int64
+		if v16 != v181 {
+			v261 = v177
+			v262 = v178
+			goto b63
 		}
-		v876 = int64(uint32(v428-v16)) * 3
-		v877 = v876 + 3
-		if v8 >= (v876 + 6) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p5, int(v877)*4)), v881, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p5, int(v876+4)*4)), v887, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p5, int(v876+5)*4)), v892, kernelimpl.HostUMax[int32])
+		v241 = int64(uint32(v129-v16)) * 3
+		v242 = v241 + 3
+		if v8 >= (v241 + 6) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p5, int(v242)*4)), v246, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p5, int(v241+4)*4)), v252, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p5, int(v241+5)*4)), v257, kernelimpl.HostUMax[int32])
 		}
 		{
-			v895 := int32(1)
-			if v16 == v428 {
-				v895 = 2
+			v260 := int32(1)
+			if v16 == v129 {
+				v260 = 2
 			}
-			v896 = v895
-			v897 = v872
+			v261 = v260
+			v262 = v237
 		}
-	b275:
-		v898 = v896
-		v899 = v897
-		v900 = 0
-		v430 = v898
-		v431 = v899
-		v432 = v900
-		if uint32(v16) > uint32(v428) {
-			v476 = v430
-			v477 = v431
-			v478 = 512
-			goto b142
+	b63:
+		v263 = v261
+		v264 = v262
+		v265 = 0
+		v131 = v263
+		v132 = v264
+		v133 = v265
+		if uint32(v16) > uint32(v129) {
+			v177 = v131
+			v178 = v132
+			v179 = 512
+			goto b43
 		}
-		if v430 != 0 {
-			v469 = v430
-			v470 = v431
-			goto b139
+		if v131 != 0 {
+			v170 = v131
+			v171 = v132
+			goto b40
 		}
-		v437 = int64(uint32(v428-v16)) * 3
-		v438 = v437 + 3
-		if v8 < (v437 + 6) {
-			v463 = 0
-			v464 = 0
+		v138 = int64(uint32(v129-v16)) * 3
+		v139 = v138 + 3
+		if v8 < (v138 + 6) {
+			v164 = 0
+			v165 = 0
 		} else {
-			v441 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v438)*4)))
-			v442 := v437 + 4
-			v443 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v442)*4)))
-			v444 := int32(uint32(v441) >> 30)
-			v447 := v444
-			if int32(uint32(v443)>>30) != v444 {
-				v447 = 0
+			v142 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v139)*4)))
+			v143 := v138 + 4
+			v144 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v143)*4)))
+			v145 := int32(uint32(v142) >> 30)
+			v148 := v145
+			if int32(uint32(v144)>>30) != v145 {
+				v148 = 0
 			}
-			v448 := v437 + 5
-			v449 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v448)*4)))
-			v452 := v447
-			if int32(uint32(v449)>>30) != v447 {
-				v452 = 0
+			v149 := v138 + 5
+			v150 := atomic.LoadInt32((*int32)(unsafe.Add(p5, int(v149)*4)))
+			v153 := v148
+			if int32(uint32(v150)>>30) != v148 {
+				v153 = 0
 			}
-			v459 := int64(uint32(v441&1073741823)) | (int64(uint32(v443&1073741823)) << 30)
-			v463 = v452
-			v464 = v459 | (int64(uint32(v449&1073741823)) << 60)
+			v160 := int64(uint32(v142&1073741823)) | (int64(uint32(v144&1073741823)) << 30)
+			v164 = v153
+			v165 = v160 | (int64(uint32(v150&1073741823)) << 60)
 		}
-		if v16 == v428 {
-			v467 := v463
-			if v463 == 1 {
-				v467 = 2
+		if v16 == v129 {
+			v168 := v164
+			if v164 == 1 {
+				v168 = 2
 			}
-			v468 = v467
+			v169 = v168
 		} else {
-			v468 = v463
+			v169 = v164
 		}
-		v469 = v468
-		v470 = v464
-	b139:
-		if v469 != 1 {
-			v475 = (v16 * 2) + int32(uint32(v469)>>1)
+		v170 = v169
+		v171 = v165
+	b40:
+		if v170 != 1 {
+			v176 = (v16 * 2) + int32(uint32(v170)>>1)
 		} else {
-			v475 = 512
+			v176 = 512
 		}
-		v476 = v469
-		v477 = v470
-		v478 = v475
-	b142:
-		u432 = v432
-		h476[li] = v476
-		h477[li] = v477
-		h478[li] = v478
+		v177 = v170
+		v178 = v171
+		v179 = v176
+	b43:
+		u133 = v133
+		h177[li] = v177
+		h178[li] = v178
+		h179[li] = v179
 	}
-	g.v432 = u432
-	return 4
+	g.v133 = u133
+	return 3
 }
 
 // widenHost is some work-items of the kernel [Widen].

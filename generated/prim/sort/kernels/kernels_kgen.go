@@ -374,14 +374,14 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0x96daa211},
-		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xa0bdbb69},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x14d23a6c},
 		{File: "prim/sort/kernels/convert.go", Package: "kernels", Sum: 0x382a7a8c},
 		{File: "prim/sort/kernels/cpu.go", Package: "kernels", Sum: 0x176ae834},
 		{File: "prim/sort/kernels/kernels.go", Package: "kernels", Sum: 0xc0c6717d},
 		{File: "prim/sort/kernels/lanes.go", Package: "kernels", Sum: 0x8b67d3e4},
 		{File: "prim/sort/kernels/order.go", Package: "kernels", Sum: 0x9725b1f2},
 		{File: "prim/sort/kernels/pass.go", Package: "kernels", Sum: 0x365fb3d5},
-		{File: "prim/sort/kernels/top.go", Package: "kernels", Sum: 0xd8441865},
+		{File: "prim/sort/kernels/top.go", Package: "kernels", Sum: 0x59c7cf99},
 	},
 })
 
@@ -3070,11 +3070,11 @@ var topKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 5, Name: "github.com/kgen-go/kgen/prim/sort/kernels.Inf", Type: "uint32", Size: 4},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 8, Len: 256, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "- prim/sort/kernels/top.go:134:2 - - 180:2 prim/lookback/lookback.go:231:2 235:3 - prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:275:3 prim/sort/kernels/top.go:180:2",
+	Loops: "prim/sort/kernels/top.go:134:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/sort/kernels/top.go:134:2 - - - - 179:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -3085,11 +3085,11 @@ var topKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: topSPIRV,
 	IR:    topIR,
-	Sum:   0x60f0baa8,
+	Sum:   0x11eda74e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/sort/kernels/top.go:134:2 - - 180:2 prim/lookback/lookback.go:231:2 235:3 - prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:275:3 prim/sort/kernels/top.go:180:2", SPIRV: topWords, Sum: 0x6e68e02e},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/sort/kernels/top.go:134:2 - 180:2 prim/lookback/lookback.go:231:2 235:3 - prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:275:3 prim/sort/kernels/top.go:180:2", Make: kernelimpl.MakeModule, Sum: 0xe5c6f5c},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/sort/kernels/top.go:134:2 - 180:2 prim/lookback/lookback.go:231:2 235:3 - prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:275:3 prim/sort/kernels/top.go:180:2", Make: kernelimpl.MakeModule, Sum: 0x9c40638d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/top.go:134:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/sort/kernels/top.go:134:2 - - - - 179:2", SPIRV: topWords, Sum: 0xd2334ee},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:316:2 320:3 - prim/sort/kernels/top.go:134:2 - - 179:2", Make: kernelimpl.MakeModule, Sum: 0x5ed7a0c4},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:316:2 320:3 - prim/sort/kernels/top.go:134:2 - - 179:2", Make: kernelimpl.MakeModule, Sum: 0x775fa4ee},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Top{

@@ -22,19 +22,18 @@ type aboveHost struct {
 
 	v1, v3, v5, v7, v9 int64
 
-	v19, v32, v33, v156 int64
+	v19, v33, v34, v157, v179, v229 int64
 
-	v30, v148, v149, v150, v153, v154, v348, v350, v656 []int32
+	v31, v149, v150, v151, v154, v155, v219, v221, v349 []int32
 
-	v31, v155, v307, v309, v313, v351, v352, v657 int32
+	v32, v156, v180, v184, v222, v223, v350 int32
 
-	v38, v44, v51, v58, v65, v72, v79, v86, v93, v100, v107, v114, v121, v128, v135, v142, v308, v349, v365, v373 []int64
+	v178 bool
 
-	v39, v45, v52, v59, v66, v73, v80, v87, v94, v101, v108, v115, v122, v129, v136, v143 []bool
-
-	v310 bool
+	v220, v228 []int64
 
 	sint32 []int32
+	sint64 []int64
 }
 
 func newAboveHost() kernelimpl.HostForm { return new(aboveHost) }
@@ -49,28 +48,28 @@ func (g *aboveHost) Begin() {
 	g.v9 = g.Int64(104)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v30, &g.v148, &g.v149, &g.v150, &g.v153, &g.v154, &g.v348, &g.v350, &g.v656)
-	kernelimpl.HostRoom(n, &g.v38, &g.v44, &g.v51, &g.v58, &g.v65, &g.v72, &g.v79, &g.v86, &g.v93, &g.v100, &g.v107, &g.v114, &g.v121, &g.v128, &g.v135, &g.v142, &g.v308, &g.v349, &g.v365, &g.v373)
-	kernelimpl.HostRoom(n, &g.v39, &g.v45, &g.v52, &g.v59, &g.v66, &g.v73, &g.v80, &g.v87, &g.v94, &g.v101, &g.v108, &g.v115, &g.v122, &g.v129, &g.v136, &g.v143)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.Allot(0, 16384)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v149, &g.v150, &g.v151, &g.v154, &g.v155, &g.v219, &g.v221, &g.v349)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v220, &g.v228)
 }
 
 func (g *aboveHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:247
-			g.v351 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v350, -1))
+		case 4: // GroupReduce, lookback.go:332
+			g.v222 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v221, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:269
+		case 5: // GroupReduce, lookback.go:352
+			g.v229 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v228, 0))
 			next = g.r6()
-		case 7: // Barrier, lookback.go:287
+		case 6: // GroupReduce, kernels.go:57
+			g.v350 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v349, 0))
+			next = g.r7()
+		case 7: // Barrier, kernels.go:71
 			next = g.r8()
-		case 8: // GroupReduce, kernels.go:41
-			g.v657 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v656, 0))
-			next = g.r9()
 		}
 	}
 }
@@ -87,17 +86,9 @@ func (g *aboveHost) r0() int {
 		v12 = v1
 	}
 	p2 := g.Pointer(2)
-	v5 := g.v5
-	v22 := 0 < v5
-	p3 := g.Pointer(3)
-	c0 := g.c0
-	v25 := c0 + -1
-	v24 := c0 != 0
 	u19 := g.v19
-	h30 := g.v30[:n]
-	for li := range n {
+	for range n {
 		var v19 int64
-		var v30 int32
 		if v13 {
 			v19 = v12
 		} else {
@@ -112,900 +103,395 @@ func (g *aboveHost) r0() int {
 			}
 			v19 = v18
 		}
-		if int32(li) != 0 {
-			v30 = -1
-			goto b5
-		}
-		if v22 {
-			v23 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
-			v27 := v23
-			if v24 {
-				v27 = v25 - v23
-			}
-			v29 := v27
-			if 4294967295 <= uint32(v27) {
-				v29 = -1
-			}
-			v30 = v29
-		} else {
-			v30 = -1
-		}
-	b5:
 		u19 = v19
-		h30[li] = v30
 	}
 	g.v19 = u19
+	// ZeroLocal, kernels.go:45
+	g.Zero(0)
+	v5 := g.v5
+	v23 := 0 < v5
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v26 := c0 + -1
+	v25 := c0 != 0
+	h31 := g.v31[:n]
+	for li := range n {
+		var v31 int32
+		if int32(li) != 0 {
+			v31 = -1
+			goto b6
+		}
+		if v23 {
+			v24 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v28 := v24
+			if v25 {
+				v28 = v26 - v24
+			}
+			v30 := v28
+			if 4294967295 <= uint32(v28) {
+				v30 = -1
+			}
+			v31 = v30
+		} else {
+			v31 = -1
+		}
+	b6:
+		h31[li] = v31
+	}
 	// GroupSelect, lookback.go:208
-	g.v31 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v30, 0)[int32(0)]
+	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
 	v19 := g.v19
-	v31 := g.v31
-	v32 := int64(uint32(v31))
-	v33 := v32 * 4096
-	v34 := v19 <= v33
-	v35 := v31 != 0
+	v32 := g.v32
+	v33 := int64(uint32(v32))
+	v34 := v33 * 4096
+	v35 := v19 <= v34
+	v36 := v32 != 0
 	p1 := g.Pointer(1)
 	v0 := g.v0
-	h38 := g.v38[:n]
-	h39 := g.v39[:n]
-	h44 := g.v44[:n]
-	h45 := g.v45[:n]
-	h51 := g.v51[:n]
-	h52 := g.v52[:n]
-	h58 := g.v58[:n]
-	h59 := g.v59[:n]
-	h65 := g.v65[:n]
-	h66 := g.v66[:n]
-	h72 := g.v72[:n]
-	h73 := g.v73[:n]
-	h79 := g.v79[:n]
-	h80 := g.v80[:n]
-	h86 := g.v86[:n]
-	h87 := g.v87[:n]
-	h93 := g.v93[:n]
-	h94 := g.v94[:n]
-	h100 := g.v100[:n]
-	h101 := g.v101[:n]
-	h107 := g.v107[:n]
-	h108 := g.v108[:n]
-	h114 := g.v114[:n]
-	h115 := g.v115[:n]
-	h121 := g.v121[:n]
-	h122 := g.v122[:n]
-	h128 := g.v128[:n]
-	h129 := g.v129[:n]
-	h135 := g.v135[:n]
-	h136 := g.v136[:n]
-	h142 := g.v142[:n]
-	h143 := g.v143[:n]
-	h148 := g.v148[:n]
 	h149 := g.v149[:n]
+	h150 := g.v150[:n]
 	more := false
 	for li := range n {
 		v20 := int32(li)
-		var v43, v50, v57, v64, v71, v78, v85, v92, v99, v106, v113, v120, v127, v134, v141, v148 int32
-		if !v34 {
-			goto b9
+		var v44, v51, v58, v65, v72, v79, v86, v93, v100, v107, v114, v121, v128, v135, v142, v149 int32
+		if !v35 {
+			goto b10
 		}
-		if v35 {
+		if v36 {
 			g.Leave(li)
 			continue
 		}
-	b9:
-		v38 := v33 + int64(uint32(v20*16))
-		v39 := v38 < v19
-		if v39 {
-			v42 := int32(0)
-			if v0 < *(*float32)(unsafe.Add(p1, int(v38)*4)) {
-				v42 = 1
+	b10:
+		v39 := v34 + int64(uint32(v20*16))
+		if v39 < v19 {
+			v43 := int32(0)
+			if v0 < *(*float32)(unsafe.Add(p1, int(v39)*4)) {
+				v43 = 1
 			}
-			v43 = v42
+			v44 = v43
 		} else {
-			v43 = 0
+			v44 = 0
 		}
-		v44 := v38 + 1
-		v45 := v44 < v19
-		if v45 {
-			v49 := v43
-			if v0 < *(*float32)(unsafe.Add(p1, int(v44)*4)) {
-				v49 = v43 | 2
+		v45 := v39 + 1
+		if v45 < v19 {
+			v50 := v44
+			if v0 < *(*float32)(unsafe.Add(p1, int(v45)*4)) {
+				v50 = v44 | 2
 			}
-			v50 = v49
+			v51 = v50
 		} else {
-			v50 = v43
+			v51 = v44
 		}
-		v51 := v38 + 2
-		v52 := v51 < v19
-		if v52 {
-			v56 := v50
-			if v0 < *(*float32)(unsafe.Add(p1, int(v51)*4)) {
-				v56 = v50 | 4
+		v52 := v39 + 2
+		if v52 < v19 {
+			v57 := v51
+			if v0 < *(*float32)(unsafe.Add(p1, int(v52)*4)) {
+				v57 = v51 | 4
 			}
-			v57 = v56
+			v58 = v57
 		} else {
-			v57 = v50
+			v58 = v51
 		}
-		v58 := v38 + 3
-		v59 := v58 < v19
-		if v59 {
-			v63 := v57
-			if v0 < *(*float32)(unsafe.Add(p1, int(v58)*4)) {
-				v63 = v57 | 8
+		v59 := v39 + 3
+		if v59 < v19 {
+			v64 := v58
+			if v0 < *(*float32)(unsafe.Add(p1, int(v59)*4)) {
+				v64 = v58 | 8
 			}
-			v64 = v63
+			v65 = v64
 		} else {
-			v64 = v57
+			v65 = v58
 		}
-		v65 := v38 + 4
-		v66 := v65 < v19
-		if v66 {
-			v70 := v64
-			if v0 < *(*float32)(unsafe.Add(p1, int(v65)*4)) {
-				v70 = v64 | 16
+		v66 := v39 + 4
+		if v66 < v19 {
+			v71 := v65
+			if v0 < *(*float32)(unsafe.Add(p1, int(v66)*4)) {
+				v71 = v65 | 16
 			}
-			v71 = v70
+			v72 = v71
 		} else {
-			v71 = v64
+			v72 = v65
 		}
-		v72 := v38 + 5
-		v73 := v72 < v19
-		if v73 {
-			v77 := v71
-			if v0 < *(*float32)(unsafe.Add(p1, int(v72)*4)) {
-				v77 = v71 | 32
+		v73 := v39 + 5
+		if v73 < v19 {
+			v78 := v72
+			if v0 < *(*float32)(unsafe.Add(p1, int(v73)*4)) {
+				v78 = v72 | 32
 			}
-			v78 = v77
+			v79 = v78
 		} else {
-			v78 = v71
+			v79 = v72
 		}
-		v79 := v38 + 6
-		v80 := v79 < v19
-		if v80 {
-			v84 := v78
-			if v0 < *(*float32)(unsafe.Add(p1, int(v79)*4)) {
-				v84 = v78 | 64
+		v80 := v39 + 6
+		if v80 < v19 {
+			v85 := v79
+			if v0 < *(*float32)(unsafe.Add(p1, int(v80)*4)) {
+				v85 = v79 | 64
 			}
-			v85 = v84
+			v86 = v85
 		} else {
-			v85 = v78
+			v86 = v79
 		}
-		v86 := v38 + 7
-		v87 := v86 < v19
-		if v87 {
-			v91 := v85
-			if v0 < *(*float32)(unsafe.Add(p1, int(v86)*4)) {
-				v91 = v85 | 128
+		v87 := v39 + 7
+		if v87 < v19 {
+			v92 := v86
+			if v0 < *(*float32)(unsafe.Add(p1, int(v87)*4)) {
+				v92 = v86 | 128
 			}
-			v92 = v91
+			v93 = v92
 		} else {
-			v92 = v85
+			v93 = v86
 		}
-		v93 := v38 + 8
-		v94 := v93 < v19
-		if v94 {
-			v98 := v92
-			if v0 < *(*float32)(unsafe.Add(p1, int(v93)*4)) {
-				v98 = v92 | 256
+		v94 := v39 + 8
+		if v94 < v19 {
+			v99 := v93
+			if v0 < *(*float32)(unsafe.Add(p1, int(v94)*4)) {
+				v99 = v93 | 256
 			}
-			v99 = v98
+			v100 = v99
 		} else {
-			v99 = v92
+			v100 = v93
 		}
-		v100 := v38 + 9
-		v101 := v100 < v19
-		if v101 {
-			v105 := v99
-			if v0 < *(*float32)(unsafe.Add(p1, int(v100)*4)) {
-				v105 = v99 | 512
+		v101 := v39 + 9
+		if v101 < v19 {
+			v106 := v100
+			if v0 < *(*float32)(unsafe.Add(p1, int(v101)*4)) {
+				v106 = v100 | 512
 			}
-			v106 = v105
+			v107 = v106
 		} else {
-			v106 = v99
+			v107 = v100
 		}
-		v107 := v38 + 10
-		v108 := v107 < v19
-		if v108 {
-			v112 := v106
-			if v0 < *(*float32)(unsafe.Add(p1, int(v107)*4)) {
-				v112 = v106 | 1024
+		v108 := v39 + 10
+		if v108 < v19 {
+			v113 := v107
+			if v0 < *(*float32)(unsafe.Add(p1, int(v108)*4)) {
+				v113 = v107 | 1024
 			}
-			v113 = v112
+			v114 = v113
 		} else {
-			v113 = v106
+			v114 = v107
 		}
-		v114 := v38 + 11
-		v115 := v114 < v19
-		if v115 {
-			v119 := v113
-			if v0 < *(*float32)(unsafe.Add(p1, int(v114)*4)) {
-				v119 = v113 | 2048
+		v115 := v39 + 11
+		if v115 < v19 {
+			v120 := v114
+			if v0 < *(*float32)(unsafe.Add(p1, int(v115)*4)) {
+				v120 = v114 | 2048
 			}
-			v120 = v119
+			v121 = v120
 		} else {
-			v120 = v113
+			v121 = v114
 		}
-		v121 := v38 + 12
-		v122 := v121 < v19
-		if v122 {
-			v126 := v120
-			if v0 < *(*float32)(unsafe.Add(p1, int(v121)*4)) {
-				v126 = v120 | 4096
+		v122 := v39 + 12
+		if v122 < v19 {
+			v127 := v121
+			if v0 < *(*float32)(unsafe.Add(p1, int(v122)*4)) {
+				v127 = v121 | 4096
 			}
-			v127 = v126
+			v128 = v127
 		} else {
-			v127 = v120
+			v128 = v121
 		}
-		v128 := v38 + 13
-		v129 := v128 < v19
-		if v129 {
-			v133 := v127
-			if v0 < *(*float32)(unsafe.Add(p1, int(v128)*4)) {
-				v133 = v127 | 8192
+		v129 := v39 + 13
+		if v129 < v19 {
+			v134 := v128
+			if v0 < *(*float32)(unsafe.Add(p1, int(v129)*4)) {
+				v134 = v128 | 8192
 			}
-			v134 = v133
+			v135 = v134
 		} else {
-			v134 = v127
+			v135 = v128
 		}
-		v135 := v38 + 14
-		v136 := v135 < v19
-		if v136 {
-			v140 := v134
-			if v0 < *(*float32)(unsafe.Add(p1, int(v135)*4)) {
-				v140 = v134 | 16384
+		v136 := v39 + 14
+		if v136 < v19 {
+			v141 := v135
+			if v0 < *(*float32)(unsafe.Add(p1, int(v136)*4)) {
+				v141 = v135 | 16384
 			}
-			v141 = v140
+			v142 = v141
 		} else {
-			v141 = v134
+			v142 = v135
 		}
-		v142 := v38 + 15
-		v143 := v142 < v19
-		if v143 {
-			v147 := v141
-			if v0 < *(*float32)(unsafe.Add(p1, int(v142)*4)) {
-				v147 = v141 | 32768
+		v143 := v39 + 15
+		if v143 < v19 {
+			v148 := v142
+			if v0 < *(*float32)(unsafe.Add(p1, int(v143)*4)) {
+				v148 = v142 | 32768
 			}
-			v148 = v147
+			v149 = v148
 		} else {
-			v148 = v141
+			v149 = v142
 		}
-		v149 := int32(bits.OnesCount32(uint32(v148)))
-		h38[li] = v38
-		h39[li] = v39
-		h44[li] = v44
-		h45[li] = v45
-		h51[li] = v51
-		h52[li] = v52
-		h58[li] = v58
-		h59[li] = v59
-		h65[li] = v65
-		h66[li] = v66
-		h72[li] = v72
-		h73[li] = v73
-		h79[li] = v79
-		h80[li] = v80
-		h86[li] = v86
-		h87[li] = v87
-		h93[li] = v93
-		h94[li] = v94
-		h100[li] = v100
-		h101[li] = v101
-		h107[li] = v107
-		h108[li] = v108
-		h114[li] = v114
-		h115[li] = v115
-		h121[li] = v121
-		h122[li] = v122
-		h128[li] = v128
-		h129[li] = v129
-		h135[li] = v135
-		h136[li] = v136
-		h142[li] = v142
-		h143[li] = v143
-		h148[li] = v148
+		v150 := int32(bits.OnesCount32(uint32(v149)))
 		h149[li] = v149
+		h150[li] = v150
 		more = true
 	}
-	g.v32 = v32
 	g.v33 = v33
+	g.v34 = v34
 	if !more {
 		return -1
 	}
-	// ZeroLocal, kernels.go:36
-	g.Zero(0)
-	// GroupExclusiveScan, kernels.go:38
+	// GroupExclusiveScan, kernels.go:54
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v149, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v150, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v150, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v151, in, len(in), int32(0))
 	}
-	h150 := g.v150[:n]
-	h153 := g.v153[:n]
+	h151 := g.v151[:n]
 	h154 := g.v154[:n]
+	h155 := g.v155[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v151 := h151[li]
 		v150 := h150[li]
-		v149 := h149[li]
-		v153 := v150
+		v154 := v151
 		if int32(li) == 0 {
-			v153 = 0
+			v154 = 0
 		}
-		v154 := v153 + v149
-		h153[li] = v153
+		v155 := v154 + v150
 		h154[li] = v154
+		h155[li] = v155
 	}
-	// GroupSelect, kernels.go:39
-	g.v155 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v154, 0)[int32(255)]
+	// GroupSelect, kernels.go:55
+	g.v156 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v155, 0)[int32(255)]
 	c1 := g.c1
-	v157 := c1 == 0
-	v162 := v32 * 2
-	v164 := v162 + 4
-	v165 := v5 < v164
-	v163 := v162 + 2
-	v160 := v31 == 0
-	v161 := int32(1)
-	if v160 {
-		v161 = 2
+	v158 := c1 == 0
+	v163 := v33 * 2
+	v165 := v163 + 4
+	v166 := v5 < v165
+	v164 := v163 + 2
+	v161 := v32 == 0
+	v162 := int32(1)
+	if v161 {
+		v162 = 2
 	}
-	v166 := v161 << 30
-	v155 := g.v155
-	v167 := v155 & 1073741823
-	v168 := v166 | v167
-	v170 := v162 + 3
-	v156 := int64(uint32(v155))
-	v171 := v156 >> 30
-	v172 := int32(uint64(v171))
-	v173 := v172 & 1073741823
-	v174 := v166 | v173
-	v176 := v31 == 0
-	v307 := v31 + -1
-	v177 := v33 + 4096
-	v178 := v19 <= v177
+	v167 := v162 << 30
+	v156 := g.v156
+	v168 := v156 & 1073741823
+	v169 := v167 | v168
+	v171 := v163 + 3
+	v157 := int64(uint32(v156))
+	v172 := v157 >> 30
+	v173 := int32(uint64(v172))
+	v174 := v173 & 1073741823
+	v175 := v167 | v174
+	v177 := v32 + -1
+	v178 := v32 != 0
+	u179 := g.v179
+	u180 := g.v180
+	u184 := g.v184
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	h221 := g.v221[:n]
+	c2 := g.c2
+	v375 := c2 == 0
+	v377 := v33 * 2
+	v379 := v377 + 4
+	v380 := v5 < v379
+	v378 := v377 + 2
+	v385 := v377 + 3
+	v391 := v34 + 4096
+	v392 := v19 <= v391
 	v9 := g.v9
-	v179 := 0 < v9
+	v393 := 0 < v9
 	p5 := g.Pointer(5)
-	p4 := g.Pointer(4)
-	h308 := g.v308[:n]
-	u309 := g.v309
-	u310 := g.v310
-	u313 := g.v313
-	h348 := g.v348[:n]
-	h349 := g.v349[:n]
-	h350 := g.v350[:n]
+	m0 := g.Memory(0)
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v20 := int32(li)
-		v21 := v20 == 0
-		v153 := h153[li]
-		v148 := h148[li]
-		v39 := h39[li]
-		v38 := h38[li]
-		v45 := h45[li]
-		v44 := h44[li]
-		v52 := h52[li]
-		v51 := h51[li]
-		v59 := h59[li]
-		v58 := h58[li]
-		v66 := h66[li]
-		v65 := h65[li]
-		v73 := h73[li]
-		v72 := h72[li]
-		v80 := h80[li]
-		v79 := h79[li]
-		v87 := h87[li]
-		v86 := h86[li]
-		v94 := h94[li]
-		v93 := h93[li]
-		v101 := h101[li]
-		v100 := h100[li]
-		v108 := h108[li]
-		v107 := h107[li]
-		v115 := h115[li]
-		v114 := h114[li]
-		v122 := h122[li]
-		v121 := h121[li]
-		v129 := h129[li]
-		v128 := h128[li]
-		v136 := h136[li]
-		v135 := h135[li]
-		v143 := h143[li]
-		v142 := h142[li]
-		var v181, v188, v196, v204, v212, v220, v228, v236, v244, v252, v260, v268, v276, v284, v292, v300, v308, v312, v318, v319, v336, v342, v349 int64
-		var v309, v311, v313, v335, v340, v341, v347, v348, v350 int32
-		var v310 bool
-		if !v21 {
+		v22 := v20 == 0
+		v149 := h149[li]
+		v154 := h154[li]
+		v37 := v20 * 16
+		var v179, v183, v189, v190, v207, v213, v220, v376 int64
+		var v180, v182, v184, v206, v211, v212, v218, v219, v221, v401, v409, v417, v425, v433, v441, v449, v457, v465, v473, v481, v489, v497, v505, v513 int32
+		var v181 bool
+		if !v22 {
 			goto b49
 		}
-		if v157 {
+		if v158 {
 			goto b47
 		}
-		if int32(uint32(v31)%uint32(c1)) == 0 {
+		if int32(uint32(v32)%uint32(c1)) == 0 {
 			goto b49
 		}
 	b47:
-		if !v165 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v163)*4)), v168)
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v170)*4)), v174)
+		if !v166 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v164)*4)), v169)
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v171)*4)), v175)
 		}
 	b49:
-		if !v176 {
-			v308 = 0
-			v309 = v307
-			v310 = true
-			goto b120
+		v179 = 0
+		v180 = v177
+		v181 = v178
+		if !v181 {
+			goto b106
 		}
-		if !v21 {
-			goto b54
+		v182 = 0
+		v183 = 0
+		v184 = 0
+		if uint32(v20) > uint32(v180) {
+			v219 = v182
+			v220 = v183
+			v221 = 512
+			goto b61
 		}
-		if !v178 {
-			goto b54
-		}
-		if v179 {
-			*(*int64)(p5) = v156
-		}
-	b54:
-		v181 = int64(uint32(v153))
-		if (v148 & 1) == 0 {
-			v188 = v181
+		if v182 != 0 {
+			v212 = v182
+			v213 = v183
 			goto b58
 		}
-		if !v39 {
-			v188 = v181
-			goto b58
-		}
-		if v181 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v181)*4)) = *(*float32)(unsafe.Add(p1, int(v38)*4))
-			v188 = v181 + 1
+		v189 = int64(uint32(v180-v20)) * 2
+		v190 = v189 + 2
+		if v5 < (v189 + 4) {
+			v206 = 0
+			v207 = 0
 		} else {
-			v188 = v181
+			v193 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v190)*4)))
+			v195 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v189+3)*4)))
+			v196 := int32(uint32(v193) >> 30)
+			v199 := v196
+			if int32(uint32(v195)>>30) != v196 {
+				v199 = 0
+			}
+			v205 := int64(uint32(v193&1073741823)) | (int64(uint32(v195&1073741823)) << 30)
+			v206 = v199
+			v207 = v205
 		}
+		if v20 == v180 {
+			v210 := v206
+			if v206 == 1 {
+				v210 = 2
+			}
+			v211 = v210
+		} else {
+			v211 = v206
+		}
+		v212 = v211
+		v213 = v207
 	b58:
-		if (int32(uint32(v148)>>1) & 1) == 0 {
-			v196 = v188
-			goto b62
-		}
-		if !v45 {
-			v196 = v188
-			goto b62
-		}
-		if v188 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v188)*4)) = *(*float32)(unsafe.Add(p1, int(v44)*4))
-			v196 = v188 + 1
+		if v212 != 1 {
+			v218 = (v20 * 2) + int32(uint32(v212)>>1)
 		} else {
-			v196 = v188
+			v218 = 512
 		}
-	b62:
-		if (int32(uint32(v148)>>2) & 1) == 0 {
-			v204 = v196
-			goto b66
-		}
-		if !v52 {
-			v204 = v196
-			goto b66
-		}
-		if v196 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v196)*4)) = *(*float32)(unsafe.Add(p1, int(v51)*4))
-			v204 = v196 + 1
-		} else {
-			v204 = v196
-		}
-	b66:
-		if (int32(uint32(v148)>>3) & 1) == 0 {
-			v212 = v204
-			goto b70
-		}
-		if !v59 {
-			v212 = v204
-			goto b70
-		}
-		if v204 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v204)*4)) = *(*float32)(unsafe.Add(p1, int(v58)*4))
-			v212 = v204 + 1
-		} else {
-			v212 = v204
-		}
-	b70:
-		if (int32(uint32(v148)>>4) & 1) == 0 {
-			v220 = v212
-			goto b74
-		}
-		if !v66 {
-			v220 = v212
-			goto b74
-		}
-		if v212 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v212)*4)) = *(*float32)(unsafe.Add(p1, int(v65)*4))
-			v220 = v212 + 1
-		} else {
-			v220 = v212
-		}
-	b74:
-		if (int32(uint32(v148)>>5) & 1) == 0 {
-			v228 = v220
-			goto b78
-		}
-		if !v73 {
-			v228 = v220
-			goto b78
-		}
-		if v220 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v220)*4)) = *(*float32)(unsafe.Add(p1, int(v72)*4))
-			v228 = v220 + 1
-		} else {
-			v228 = v220
-		}
-	b78:
-		if (int32(uint32(v148)>>6) & 1) == 0 {
-			v236 = v228
-			goto b82
-		}
-		if !v80 {
-			v236 = v228
-			goto b82
-		}
-		if v228 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v228)*4)) = *(*float32)(unsafe.Add(p1, int(v79)*4))
-			v236 = v228 + 1
-		} else {
-			v236 = v228
-		}
-	b82:
-		if (int32(uint32(v148)>>7) & 1) == 0 {
-			v244 = v236
-			goto b86
-		}
-		if !v87 {
-			v244 = v236
-			goto b86
-		}
-		if v236 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v236)*4)) = *(*float32)(unsafe.Add(p1, int(v86)*4))
-			v244 = v236 + 1
-		} else {
-			v244 = v236
-		}
-	b86:
-		if (int32(uint32(v148)>>8) & 1) == 0 {
-			v252 = v244
-			goto b90
-		}
-		if !v94 {
-			v252 = v244
-			goto b90
-		}
-		if v244 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v244)*4)) = *(*float32)(unsafe.Add(p1, int(v93)*4))
-			v252 = v244 + 1
-		} else {
-			v252 = v244
-		}
-	b90:
-		if (int32(uint32(v148)>>9) & 1) == 0 {
-			v260 = v252
-			goto b94
-		}
-		if !v101 {
-			v260 = v252
-			goto b94
-		}
-		if v252 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v252)*4)) = *(*float32)(unsafe.Add(p1, int(v100)*4))
-			v260 = v252 + 1
-		} else {
-			v260 = v252
-		}
-	b94:
-		if (int32(uint32(v148)>>10) & 1) == 0 {
-			v268 = v260
-			goto b98
-		}
-		if !v108 {
-			v268 = v260
-			goto b98
-		}
-		if v260 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v260)*4)) = *(*float32)(unsafe.Add(p1, int(v107)*4))
-			v268 = v260 + 1
-		} else {
-			v268 = v260
-		}
-	b98:
-		if (int32(uint32(v148)>>11) & 1) == 0 {
-			v276 = v268
-			goto b102
-		}
-		if !v115 {
-			v276 = v268
-			goto b102
-		}
-		if v268 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v268)*4)) = *(*float32)(unsafe.Add(p1, int(v114)*4))
-			v276 = v268 + 1
-		} else {
-			v276 = v268
-		}
-	b102:
-		if (int32(uint32(v148)>>12) & 1) == 0 {
-			v284 = v276
-			goto b106
-		}
-		if !v122 {
-			v284 = v276
-			goto b106
-		}
-		if v276 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v276)*4)) = *(*float32)(unsafe.Add(p1, int(v121)*4))
-			v284 = v276 + 1
-		} else {
-			v284 = v276
-		}
-	b106:
-		if (int32(uint32(v148)>>13) & 1) == 0 {
-			v292 = v284
-			goto b110
-		}
-		if !v129 {
-			v292 = v284
-			goto b110
-		}
-		if v284 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v284)*4)) = *(*float32)(unsafe.Add(p1, int(v128)*4))
-			v292 = v284 + 1
-		} else {
-			v292 = v284
-		}
-	b110:
-		if (int32(uint32(v148)>>14) & 1) == 0 {
-			v300 = v292
-			goto b114
-		}
-		if !v136 {
-			v300 = v292
-			goto b114
-		}
-		if v292 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v292)*4)) = *(*float32)(unsafe.Add(p1, int(v135)*4))
-			v300 = v292 + 1
-		} else {
-			v300 = v292
-		}
-	b114:
-		if (int32(uint32(v148)>>15) & 1) == 0 {
-			goto b118
-		}
-		if !v143 {
-			goto b118
-		}
-		if v300 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v300)*4)) = *(*float32)(unsafe.Add(p1, int(v142)*4))
-		}
-	b118:
-		g.Leave(li)
-		continue
-	b120:
-		v311 = 0
-		v312 = v308
-		v313 = 0
-		if uint32(v20) > uint32(v309) {
-			v348 = v311
-			v349 = v312
-			v350 = 512
-			goto b131
-		}
-		if v311 != 0 {
-			v341 = v311
-			v342 = v312
-			goto b128
-		}
-		v318 = int64(uint32(v309-v20)) * 2
-		v319 = v318 + 2
-		if v5 < (v318 + 4) {
-			v335 = 0
-			v336 = 0
-		} else {
-			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v319)*4)))
-			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v318+3)*4)))
-			v325 := int32(uint32(v322) >> 30)
-			v328 := v325
-			if int32(uint32(v324)>>30) != v325 {
-				v328 = 0
-			}
-			v334 := int64(uint32(v322&1073741823)) | (int64(uint32(v324&1073741823)) << 30)
-			v335 = v328
-			v336 = v334
-		}
-		if v20 == v309 {
-			v339 := v335
-			if v335 == 1 {
-				v339 = 2
-			}
-			v340 = v339
-		} else {
-			v340 = v335
-		}
-		v341 = v340
-		v342 = v336
-	b128:
-		if v341 != 1 {
-			v347 = (v20 * 2) + int32(uint32(v341)>>1)
-		} else {
-			v347 = 512
-		}
-		v348 = v341
-		v349 = v342
-		v350 = v347
-	b131:
-		h308[li] = v308
-		u309 = v309
-		u310 = v310
-		u313 = v313
-		h348[li] = v348
-		h349[li] = v349
-		h350[li] = v350
-		next = 4
-	}
-	g.v156 = v156
-	g.v307 = v307
-	g.v309 = u309
-	g.v310 = u310
-	g.v313 = u313
-	return next
-}
-
-func (g *aboveHost) r5() int {
-	const n = 256
-	h308 := g.v308[:n]
-	e309 := g.v309
-	e310 := g.v310
-	e313 := g.v313
-	h348 := g.v348[:n]
-	h349 := g.v349[:n]
-	v351 := g.v351
-	v353 := 512 <= uint32(v351)
-	v354 := v351 & 1
-	v355 := v354 == 1
-	v352 := int32(uint32(v351) >> 1)
-	v356 := 256 <= uint32(v352)
-	u309 := g.v309
-	c2 := g.c2
-	v5 := g.v5
-	p3 := g.Pointer(3)
-	u310 := g.v310
-	u313 := g.v313
-	h350 := g.v350[:n]
-	v19 := g.v19
-	p1 := g.Pointer(1)
-	v0 := g.v0
-	h656 := g.v656[:n]
-	dead := g.Dead[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v308 := h308[li]
-		v309 := e309
-		v310 := e310
-		v313 := e313
-		v348 := h348[li]
-		v349 := h349[li]
-		v20 := int32(li)
-		v36 := v20 * 16
-		v37 := int64(uint32(v36))
-		var v311, v335, v340, v341, v347, v350, v538, v550, v557, v564, v571, v578, v585, v592, v599, v606, v613, v620, v627, v634, v641, v648, v655, v679, v681 int32
-		var v312, v318, v319, v336, v342, v537, v680 int64
-		var v539 bool
-		if v353 {
-			goto b134
-		}
-		if !v355 {
-			goto b237
-		}
-	b134:
-		if !v310 {
-			goto b137
-		}
-		if v356 {
-			v537 = v308
-			v538 = v309 + -256
-			v539 = true
-		} else {
-			goto b137
-		}
-		v308 = v537
-		v309 = v538
-		v310 = v539
-		v311 = 0
-		v312 = v308
-		v313 = 0
-		goto b121
-	b137:
-		h308[li] = v308
-		u309 = v309
-		h349[li] = v349
-		if next != 5 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 5
-		}
-		continue
-	b237:
-		{
-			v540 := v313 + 1
-			if uint32(v540) < uint32(c2) {
-				v679 = v348
-				v680 = v349
-				v681 = v540
-				v311 = v679
-				v312 = v680
-				v313 = v681
-			} else {
-				goto b238
-			}
-		}
-	b121:
-		if uint32(v20) > uint32(v309) {
-			v348 = v311
-			v349 = v312
-			v350 = 512
-			goto b131
-		}
-		if v311 != 0 {
-			v341 = v311
-			v342 = v312
-			goto b128
-		}
-		v318 = int64(uint32(v309-v20)) * 2
-		v319 = v318 + 2
-		if v5 < (v318 + 4) {
-			v335 = 0
-			v336 = 0
-		} else {
-			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v319)*4)))
-			v323 := v318 + 3
-			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v323)*4)))
-			v325 := int32(uint32(v322) >> 30)
-			v328 := v325
-			if int32(uint32(v324)>>30) != v325 {
-				v328 = 0
-			}
-			v334 := int64(uint32(v322&1073741823)) | (int64(uint32(v324&1073741823)) << 30)
-			v335 = v328
-			v336 = v334
-		}
-		if v20 == v309 {
-			v339 := v335
-			if v335 == 1 {
-				v339 = 2
-			}
-			v340 = v339
-		} else {
-			v340 = v335
-		}
-		v341 = v340
-		v342 = v336
-	b128:
-		if v341 != 1 {
-			v347 = (v20 * 2) + int32(uint32(v341)>>1)
-		} else {
-			v347 = 512
-		}
-		v348 = v341
-		v349 = v342
-		v350 = v347
-	b131:
-		h308[li] = v308
-		u309 = v309
-		u310 = v310
-		u313 = v313
-		h348[li] = v348
-		h349[li] = v349
-		h350[li] = v350
+		v219 = v212
+		v220 = v213
+		v221 = v218
+	b61:
+		u179 = v179
+		u180 = v180
+		u184 = v184
+		h219[li] = v219
+		h220[li] = v220
+		h221[li] = v221
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -1013,879 +499,892 @@ func (g *aboveHost) r5() int {
 			next = 4
 		}
 		continue
-	b238:
-		v545 := (int64(uint32(v309-v352)) * 4096) + v37
-		if v545 < v19 {
-			v549 := int32(0)
-			if v0 < *(*float32)(unsafe.Add(p1, int(v545)*4)) {
-				v549 = 1
-			}
-			v550 = v549
+	b106:
+		if !v22 {
+			goto b111
+		}
+		if !v178 {
+			goto b111
+		}
+		if !v375 {
+			goto b111
+		}
+		v376 = v179 + v157
+		if !v380 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v378)*4)), ((int32(uint64(v376)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v385)*4)), ((int32(uint64(v376>>30)) & 1073741823) | -2147483648))
+		}
+	b111:
+		if !v22 {
+			goto b115
+		}
+		if !v392 {
+			goto b115
+		}
+		if v393 {
+			*(*int64)(p5) = v179 + v157
+		}
+	b115:
+		if (v149 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v154&4095)*4)) = v37
+			v401 = v154 + 1
 		} else {
-			v550 = 0
+			v401 = v154
 		}
-		v551 := v545 + 1
-		if v551 < v19 {
-			v556 := v550
-			if v0 < *(*float32)(unsafe.Add(p1, int(v551)*4)) {
-				v556 = v550 | 2
-			}
-			v557 = v556
+		v402 := v37 + 1
+		if (int32(uint32(v149)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v401&4095)*4)) = v402
+			v409 = v401 + 1
 		} else {
-			v557 = v550
+			v409 = v401
 		}
-		v558 := v545 + 2
-		if v558 < v19 {
-			v563 := v557
-			if v0 < *(*float32)(unsafe.Add(p1, int(v558)*4)) {
-				v563 = v557 | 4
-			}
-			v564 = v563
+		v410 := v37 + 2
+		if (int32(uint32(v149)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v409&4095)*4)) = v410
+			v417 = v409 + 1
 		} else {
-			v564 = v557
+			v417 = v409
 		}
-		v565 := v545 + 3
-		if v565 < v19 {
-			v570 := v564
-			if v0 < *(*float32)(unsafe.Add(p1, int(v565)*4)) {
-				v570 = v564 | 8
-			}
-			v571 = v570
+		v418 := v37 + 3
+		if (int32(uint32(v149)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v417&4095)*4)) = v418
+			v425 = v417 + 1
 		} else {
-			v571 = v564
+			v425 = v417
 		}
-		v572 := v545 + 4
-		if v572 < v19 {
-			v577 := v571
-			if v0 < *(*float32)(unsafe.Add(p1, int(v572)*4)) {
-				v577 = v571 | 16
-			}
-			v578 = v577
+		v426 := v37 + 4
+		if (int32(uint32(v149)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v425&4095)*4)) = v426
+			v433 = v425 + 1
 		} else {
-			v578 = v571
+			v433 = v425
 		}
-		v579 := v545 + 5
-		if v579 < v19 {
-			v584 := v578
-			if v0 < *(*float32)(unsafe.Add(p1, int(v579)*4)) {
-				v584 = v578 | 32
-			}
-			v585 = v584
+		v434 := v37 + 5
+		if (int32(uint32(v149)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v433&4095)*4)) = v434
+			v441 = v433 + 1
 		} else {
-			v585 = v578
+			v441 = v433
 		}
-		v586 := v545 + 6
-		if v586 < v19 {
-			v591 := v585
-			if v0 < *(*float32)(unsafe.Add(p1, int(v586)*4)) {
-				v591 = v585 | 64
-			}
-			v592 = v591
+		v442 := v37 + 6
+		if (int32(uint32(v149)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v441&4095)*4)) = v442
+			v449 = v441 + 1
 		} else {
-			v592 = v585
+			v449 = v441
 		}
-		v593 := v545 + 7
-		if v593 < v19 {
-			v598 := v592
-			if v0 < *(*float32)(unsafe.Add(p1, int(v593)*4)) {
-				v598 = v592 | 128
-			}
-			v599 = v598
+		v450 := v37 + 7
+		if (int32(uint32(v149)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v449&4095)*4)) = v450
+			v457 = v449 + 1
 		} else {
-			v599 = v592
+			v457 = v449
 		}
-		v600 := v545 + 8
-		if v600 < v19 {
-			v605 := v599
-			if v0 < *(*float32)(unsafe.Add(p1, int(v600)*4)) {
-				v605 = v599 | 256
-			}
-			v606 = v605
+		v458 := v37 + 8
+		if (int32(uint32(v149)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v457&4095)*4)) = v458
+			v465 = v457 + 1
 		} else {
-			v606 = v599
+			v465 = v457
 		}
-		v607 := v545 + 9
-		if v607 < v19 {
-			v612 := v606
-			if v0 < *(*float32)(unsafe.Add(p1, int(v607)*4)) {
-				v612 = v606 | 512
-			}
-			v613 = v612
+		v466 := v37 + 9
+		if (int32(uint32(v149)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v465&4095)*4)) = v466
+			v473 = v465 + 1
 		} else {
-			v613 = v606
+			v473 = v465
 		}
-		v614 := v545 + 10
-		if v614 < v19 {
-			v619 := v613
-			if v0 < *(*float32)(unsafe.Add(p1, int(v614)*4)) {
-				v619 = v613 | 1024
-			}
-			v620 = v619
+		v474 := v37 + 10
+		if (int32(uint32(v149)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v473&4095)*4)) = v474
+			v481 = v473 + 1
 		} else {
-			v620 = v613
+			v481 = v473
 		}
-		v621 := v545 + 11
-		if v621 < v19 {
-			v626 := v620
-			if v0 < *(*float32)(unsafe.Add(p1, int(v621)*4)) {
-				v626 = v620 | 2048
-			}
-			v627 = v626
+		v482 := v37 + 11
+		if (int32(uint32(v149)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v481&4095)*4)) = v482
+			v489 = v481 + 1
 		} else {
-			v627 = v620
+			v489 = v481
 		}
-		v628 := v545 + 12
-		if v628 < v19 {
-			v633 := v627
-			if v0 < *(*float32)(unsafe.Add(p1, int(v628)*4)) {
-				v633 = v627 | 4096
-			}
-			v634 = v633
+		v490 := v37 + 12
+		if (int32(uint32(v149)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v489&4095)*4)) = v490
+			v497 = v489 + 1
 		} else {
-			v634 = v627
+			v497 = v489
 		}
-		v635 := v545 + 13
-		if v635 < v19 {
-			v640 := v634
-			if v0 < *(*float32)(unsafe.Add(p1, int(v635)*4)) {
-				v640 = v634 | 8192
-			}
-			v641 = v640
+		v498 := v37 + 13
+		if (int32(uint32(v149)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v497&4095)*4)) = v498
+			v505 = v497 + 1
 		} else {
-			v641 = v634
+			v505 = v497
 		}
-		v642 := v545 + 14
-		if v642 < v19 {
-			v647 := v641
-			if v0 < *(*float32)(unsafe.Add(p1, int(v642)*4)) {
-				v647 = v641 | 16384
-			}
-			v648 = v647
+		v506 := v37 + 14
+		if (int32(uint32(v149)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v505&4095)*4)) = v506
+			v513 = v505 + 1
 		} else {
-			v648 = v641
+			v513 = v505
 		}
-		v649 := v545 + 15
-		if v649 < v19 {
-			v654 := v648
-			if v0 < *(*float32)(unsafe.Add(p1, int(v649)*4)) {
-				v654 = v648 | 32768
-			}
-			v655 = v654
-		} else {
-			v655 = v648
+		v514 := v37 + 15
+		if (int32(uint32(v149)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v513&4095)*4)) = v514
 		}
-		v656 := int32(bits.OnesCount32(uint32(v655)))
-		h308[li] = v308
-		u309 = v309
-		u310 = v310
-		h348[li] = v348
-		h349[li] = v349
-		h656[li] = v656
-		if next != 8 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 8
-		}
-	}
-	g.v309 = u309
-	g.v352 = v352
-	g.v310 = u310
-	g.v313 = u313
-	return next
-}
-
-func (g *aboveHost) r6() int {
-	const n = 256
-	m0 := g.Memory(0)
-	h349 := g.v349[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v20 := int32(li)
-		v349 := h349[li]
-		*(*int64)(unsafe.Add(m0, int(v20&255)*8)) = v349
-	}
-	// Barrier, lookback.go:271
-	h308 := g.v308[:n]
-	e309 := g.v309
-	v352 := g.v352
-	v360 := uint32(v352) < 256
-	v361 := v352 & 255
-	v364 := int32(256)
-	if v360 {
-		v364 = v352
-	}
-	stop := g.Cancelled()
-	v307 := g.v307
-	v156 := g.v156
-	c3 := g.c3
-	v374 := c3 == 0
-	v5 := g.v5
-	v32 := g.v32
-	v375 := v32 * 2
-	v377 := v375 + 4
-	v378 := v5 < v377
-	p3 := g.Pointer(3)
-	v376 := v375 + 2
-	v383 := v375 + 3
-	h365 := g.v365[:n]
-	h373 := g.v373[:n]
-	u309 := g.v309
-	u310 := g.v310
-	u313 := g.v313
-	h348 := g.v348[:n]
-	h350 := g.v350[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v308 := h308[li]
-		v309 := e309
-		v20 := int32(li)
-		v21 := v20 == 0
-		var v310, v539 bool
-		var v311, v313, v335, v340, v341, v347, v348, v350, v366, v538 int32
-		var v312, v318, v319, v336, v342, v349, v363, v365, v373, v537 int64
-		if v360 {
-			v363 = *(*int64)(unsafe.Add(m0, int(v361)*8))
-		} else {
-			v363 = v308
-		}
-		v365 = v363
-		v366 = v364
-	b142:
-		if v366 != 0 {
-			v368 := v366 + -1
-			v365 = v365 + *(*int64)(unsafe.Add(m0, int(v368&255)*8))
-			v366 = v368
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b142
-		}
-		if v309 != v307 {
-			v537 = v365
-			v538 = v309 + 256
-			v539 = false
-			goto b236
-		}
-		v373 = v365 + v156
-		if !v21 {
-			goto b149
-		}
-		if !v374 {
-			goto b149
-		}
-		if !v378 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v376)*4)), ((int32(uint64(v373)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v383)*4)), ((int32(uint64(v373>>30)) & 1073741823) | -2147483648))
-		}
-	b149:
-		h365[li] = v365
-		h373[li] = v373
+		u179 = v179
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 7
 		}
-		continue
-	b236:
-		v308 = v537
-		v309 = v538
-		v310 = v539
-		v311 = 0
-		v312 = v308
-		v313 = 0
-		if uint32(v20) > uint32(v309) {
-			v348 = v311
-			v349 = v312
-			v350 = 512
-			goto b131
+	}
+	g.v157 = v157
+	g.v178 = v178
+	g.v179 = u179
+	g.v180 = u180
+	g.v184 = u184
+	return next
+}
+
+func (g *aboveHost) r5() int {
+	const n = 256
+	e184 := g.v184
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	v222 := g.v222
+	v224 := 512 <= uint32(v222)
+	v225 := v222 & 1
+	v226 := v225 == 1
+	v223 := int32(uint32(v222) >> 1)
+	h228 := g.v228[:n]
+	c3 := g.c3
+	v180 := g.v180
+	v5 := g.v5
+	p3 := g.Pointer(3)
+	u184 := g.v184
+	h221 := g.v221[:n]
+	v235 := v180 - v223
+	v236 := int64(uint32(v235))
+	v237 := v236 * 4096
+	v19 := g.v19
+	p1 := g.Pointer(1)
+	v0 := g.v0
+	h349 := g.v349[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
 		}
-		if v311 != 0 {
-			v341 = v311
-			v342 = v312
-			goto b128
+		v184 := e184
+		v219 := h219[li]
+		v220 := h220[li]
+		v20 := int32(li)
+		v37 := v20 * 16
+		v38 := int64(uint32(v37))
+		var v182, v206, v211, v212, v218, v221, v243, v250, v257, v264, v271, v278, v285, v292, v299, v306, v313, v320, v327, v334, v341, v348, v372, v374 int32
+		var v183, v189, v190, v207, v213, v373 int64
+		if v224 {
+			goto b64
 		}
-		v318 = int64(uint32(v309-v20)) * 2
-		v319 = v318 + 2
-		if v5 < (v318 + 4) {
-			v335 = 0
-			v336 = 0
-		} else {
-			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v319)*4)))
-			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v318+3)*4)))
-			v325 := int32(uint32(v322) >> 30)
-			v328 := v325
-			if int32(uint32(v324)>>30) != v325 {
-				v328 = 0
+		if !v226 {
+			goto b66
+		}
+	b64:
+		{
+			v228 := v220
+			if uint32(v223) < uint32(v20) {
+				v228 = 0
 			}
-			v334 := int64(uint32(v322&1073741823)) | (int64(uint32(v324&1073741823)) << 30)
-			v335 = v328
-			v336 = v334
-		}
-		if v20 == v309 {
-			v339 := v335
-			if v335 == 1 {
-				v339 = 2
+			h228[li] = v228
+			if next != 5 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 5
 			}
-			v340 = v339
-		} else {
-			v340 = v335
+			continue
 		}
-		v341 = v340
-		v342 = v336
-	b128:
-		if v341 != 1 {
-			v347 = (v20 * 2) + int32(uint32(v341)>>1)
+	b66:
+		v233 := v184 + 1
+		if uint32(v233) < uint32(c3) {
+			v372 = v219
+			v373 = v220
+			v374 = v233
+			v182 = v372
+			v183 = v373
+			v184 = v374
 		} else {
-			v347 = 512
+			goto b67
 		}
-		v348 = v341
-		v349 = v342
-		v350 = v347
-	b131:
-		h308[li] = v308
-		u309 = v309
-		u310 = v310
-		u313 = v313
-		h348[li] = v348
-		h349[li] = v349
-		h350[li] = v350
+		if uint32(v20) > uint32(v180) {
+			v219 = v182
+			v220 = v183
+			v221 = 512
+			goto b61
+		}
+		if v182 != 0 {
+			v212 = v182
+			v213 = v183
+			goto b58
+		}
+		v189 = int64(uint32(v180-v20)) * 2
+		v190 = v189 + 2
+		if v5 < (v189 + 4) {
+			v206 = 0
+			v207 = 0
+		} else {
+			v193 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v190)*4)))
+			v194 := v189 + 3
+			v195 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v194)*4)))
+			v196 := int32(uint32(v193) >> 30)
+			v199 := v196
+			if int32(uint32(v195)>>30) != v196 {
+				v199 = 0
+			}
+			v205 := int64(uint32(v193&1073741823)) | (int64(uint32(v195&1073741823)) << 30)
+			v206 = v199
+			v207 = v205
+		}
+		if v20 == v180 {
+			v210 := v206
+			if v206 == 1 {
+				v210 = 2
+			}
+			v211 = v210
+		} else {
+			v211 = v206
+		}
+		v212 = v211
+		v213 = v207
+	b58:
+		if v212 != 1 {
+			v218 = (v20 * 2) + int32(uint32(v212)>>1)
+		} else {
+			v218 = 512
+		}
+		v219 = v212
+		v220 = v213
+		v221 = v218
+	b61:
+		u184 = v184
+		h219[li] = v219
+		h220[li] = v220
+		h221[li] = v221
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 4
 		}
+		continue
+	b67:
+		v238 := v237 + v38
+		if v238 < v19 {
+			v242 := int32(0)
+			if v0 < *(*float32)(unsafe.Add(p1, int(v238)*4)) {
+				v242 = 1
+			}
+			v243 = v242
+		} else {
+			v243 = 0
+		}
+		v244 := v238 + 1
+		if v244 < v19 {
+			v249 := v243
+			if v0 < *(*float32)(unsafe.Add(p1, int(v244)*4)) {
+				v249 = v243 | 2
+			}
+			v250 = v249
+		} else {
+			v250 = v243
+		}
+		v251 := v238 + 2
+		if v251 < v19 {
+			v256 := v250
+			if v0 < *(*float32)(unsafe.Add(p1, int(v251)*4)) {
+				v256 = v250 | 4
+			}
+			v257 = v256
+		} else {
+			v257 = v250
+		}
+		v258 := v238 + 3
+		if v258 < v19 {
+			v263 := v257
+			if v0 < *(*float32)(unsafe.Add(p1, int(v258)*4)) {
+				v263 = v257 | 8
+			}
+			v264 = v263
+		} else {
+			v264 = v257
+		}
+		v265 := v238 + 4
+		if v265 < v19 {
+			v270 := v264
+			if v0 < *(*float32)(unsafe.Add(p1, int(v265)*4)) {
+				v270 = v264 | 16
+			}
+			v271 = v270
+		} else {
+			v271 = v264
+		}
+		v272 := v238 + 5
+		if v272 < v19 {
+			v277 := v271
+			if v0 < *(*float32)(unsafe.Add(p1, int(v272)*4)) {
+				v277 = v271 | 32
+			}
+			v278 = v277
+		} else {
+			v278 = v271
+		}
+		v279 := v238 + 6
+		if v279 < v19 {
+			v284 := v278
+			if v0 < *(*float32)(unsafe.Add(p1, int(v279)*4)) {
+				v284 = v278 | 64
+			}
+			v285 = v284
+		} else {
+			v285 = v278
+		}
+		v286 := v238 + 7
+		if v286 < v19 {
+			v291 := v285
+			if v0 < *(*float32)(unsafe.Add(p1, int(v286)*4)) {
+				v291 = v285 | 128
+			}
+			v292 = v291
+		} else {
+			v292 = v285
+		}
+		v293 := v238 + 8
+		if v293 < v19 {
+			v298 := v292
+			if v0 < *(*float32)(unsafe.Add(p1, int(v293)*4)) {
+				v298 = v292 | 256
+			}
+			v299 = v298
+		} else {
+			v299 = v292
+		}
+		v300 := v238 + 9
+		if v300 < v19 {
+			v305 := v299
+			if v0 < *(*float32)(unsafe.Add(p1, int(v300)*4)) {
+				v305 = v299 | 512
+			}
+			v306 = v305
+		} else {
+			v306 = v299
+		}
+		v307 := v238 + 10
+		if v307 < v19 {
+			v312 := v306
+			if v0 < *(*float32)(unsafe.Add(p1, int(v307)*4)) {
+				v312 = v306 | 1024
+			}
+			v313 = v312
+		} else {
+			v313 = v306
+		}
+		v314 := v238 + 11
+		if v314 < v19 {
+			v319 := v313
+			if v0 < *(*float32)(unsafe.Add(p1, int(v314)*4)) {
+				v319 = v313 | 2048
+			}
+			v320 = v319
+		} else {
+			v320 = v313
+		}
+		v321 := v238 + 12
+		if v321 < v19 {
+			v326 := v320
+			if v0 < *(*float32)(unsafe.Add(p1, int(v321)*4)) {
+				v326 = v320 | 4096
+			}
+			v327 = v326
+		} else {
+			v327 = v320
+		}
+		v328 := v238 + 13
+		if v328 < v19 {
+			v333 := v327
+			if v0 < *(*float32)(unsafe.Add(p1, int(v328)*4)) {
+				v333 = v327 | 8192
+			}
+			v334 = v333
+		} else {
+			v334 = v327
+		}
+		v335 := v238 + 14
+		if v335 < v19 {
+			v340 := v334
+			if v0 < *(*float32)(unsafe.Add(p1, int(v335)*4)) {
+				v340 = v334 | 16384
+			}
+			v341 = v340
+		} else {
+			v341 = v334
+		}
+		v342 := v238 + 15
+		if v342 < v19 {
+			v347 := v341
+			if v0 < *(*float32)(unsafe.Add(p1, int(v342)*4)) {
+				v347 = v341 | 32768
+			}
+			v348 = v347
+		} else {
+			v348 = v341
+		}
+		v349 := int32(bits.OnesCount32(uint32(v348)))
+		h219[li] = v219
+		h220[li] = v220
+		h349[li] = v349
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
 	}
-	g.v309 = u309
-	g.v310 = u310
-	g.v313 = u313
+	g.v223 = v223
+	g.v184 = u184
 	return next
+}
+
+func (g *aboveHost) r6() int {
+	const n = 256
+	e179 := g.v179
+	e180 := g.v180
+	v229 := g.v229
+	v223 := g.v223
+	v231 := 256 <= uint32(v223)
+	v5 := g.v5
+	p3 := g.Pointer(3)
+	u179 := g.v179
+	u180 := g.v180
+	u184 := g.v184
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	h221 := g.v221[:n]
+	v178 := g.v178
+	c2 := g.c2
+	v375 := c2 == 0
+	v157 := g.v157
+	v33 := g.v33
+	v377 := v33 * 2
+	v379 := v377 + 4
+	v380 := v5 < v379
+	v378 := v377 + 2
+	v385 := v377 + 3
+	v19 := g.v19
+	v34 := g.v34
+	v391 := v34 + 4096
+	v392 := v19 <= v391
+	v9 := g.v9
+	v393 := 0 < v9
+	p5 := g.Pointer(5)
+	h149 := g.v149[:n]
+	h154 := g.v154[:n]
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v179 := e179
+		v180 := e180
+		v20 := int32(li)
+		v22 := v20 == 0
+		v149 := h149[li]
+		v154 := h154[li]
+		v37 := v20 * 16
+		var v181 bool
+		var v182, v184, v206, v211, v212, v218, v219, v221, v401, v409, v417, v425, v433, v441, v449, v457, v465, v473, v481, v489, v497, v505, v513 int32
+		var v183, v189, v190, v207, v213, v220, v376 int64
+		v179 = v179 + v229
+		v180 = v180 + -256
+		v181 = v231
+		if !v181 {
+			goto b106
+		}
+		v182 = 0
+		v183 = 0
+		v184 = 0
+		if uint32(v20) > uint32(v180) {
+			v219 = v182
+			v220 = v183
+			v221 = 512
+			goto b61
+		}
+		if v182 != 0 {
+			v212 = v182
+			v213 = v183
+			goto b58
+		}
+		v189 = int64(uint32(v180-v20)) * 2
+		v190 = v189 + 2
+		if v5 < (v189 + 4) {
+			v206 = 0
+			v207 = 0
+		} else {
+			v193 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v190)*4)))
+			v195 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v189+3)*4)))
+			v196 := int32(uint32(v193) >> 30)
+			v199 := v196
+			if int32(uint32(v195)>>30) != v196 {
+				v199 = 0
+			}
+			v205 := int64(uint32(v193&1073741823)) | (int64(uint32(v195&1073741823)) << 30)
+			v206 = v199
+			v207 = v205
+		}
+		if v20 == v180 {
+			v210 := v206
+			if v206 == 1 {
+				v210 = 2
+			}
+			v211 = v210
+		} else {
+			v211 = v206
+		}
+		v212 = v211
+		v213 = v207
+	b58:
+		if v212 != 1 {
+			v218 = (v20 * 2) + int32(uint32(v212)>>1)
+		} else {
+			v218 = 512
+		}
+		v219 = v212
+		v220 = v213
+		v221 = v218
+	b61:
+		u179 = v179
+		u180 = v180
+		u184 = v184
+		h219[li] = v219
+		h220[li] = v220
+		h221[li] = v221
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b106:
+		if !v22 {
+			goto b111
+		}
+		if !v178 {
+			goto b111
+		}
+		if !v375 {
+			goto b111
+		}
+		v376 = v179 + v157
+		if !v380 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v378)*4)), ((int32(uint64(v376)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v385)*4)), ((int32(uint64(v376>>30)) & 1073741823) | -2147483648))
+		}
+	b111:
+		if !v22 {
+			goto b115
+		}
+		if !v392 {
+			goto b115
+		}
+		if v393 {
+			*(*int64)(p5) = v179 + v157
+		}
+	b115:
+		if (v149 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v154&4095)*4)) = v37
+			v401 = v154 + 1
+		} else {
+			v401 = v154
+		}
+		v402 := v37 + 1
+		if (int32(uint32(v149)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v401&4095)*4)) = v402
+			v409 = v401 + 1
+		} else {
+			v409 = v401
+		}
+		v410 := v37 + 2
+		if (int32(uint32(v149)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v409&4095)*4)) = v410
+			v417 = v409 + 1
+		} else {
+			v417 = v409
+		}
+		v418 := v37 + 3
+		if (int32(uint32(v149)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v417&4095)*4)) = v418
+			v425 = v417 + 1
+		} else {
+			v425 = v417
+		}
+		v426 := v37 + 4
+		if (int32(uint32(v149)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v425&4095)*4)) = v426
+			v433 = v425 + 1
+		} else {
+			v433 = v425
+		}
+		v434 := v37 + 5
+		if (int32(uint32(v149)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v433&4095)*4)) = v434
+			v441 = v433 + 1
+		} else {
+			v441 = v433
+		}
+		v442 := v37 + 6
+		if (int32(uint32(v149)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v441&4095)*4)) = v442
+			v449 = v441 + 1
+		} else {
+			v449 = v441
+		}
+		v450 := v37 + 7
+		if (int32(uint32(v149)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v449&4095)*4)) = v450
+			v457 = v449 + 1
+		} else {
+			v457 = v449
+		}
+		v458 := v37 + 8
+		if (int32(uint32(v149)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v457&4095)*4)) = v458
+			v465 = v457 + 1
+		} else {
+			v465 = v457
+		}
+		v466 := v37 + 9
+		if (int32(uint32(v149)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v465&4095)*4)) = v466
+			v473 = v465 + 1
+		} else {
+			v473 = v465
+		}
+		v474 := v37 + 10
+		if (int32(uint32(v149)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v473&4095)*4)) = v474
+			v481 = v473 + 1
+		} else {
+			v481 = v473
+		}
+		v482 := v37 + 11
+		if (int32(uint32(v149)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v481&4095)*4)) = v482
+			v489 = v481 + 1
+		} else {
+			v489 = v481
+		}
+		v490 := v37 + 12
+		if (int32(uint32(v149)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v489&4095)*4)) = v490
+			v497 = v489 + 1
+		} else {
+			v497 = v489
+		}
+		v498 := v37 + 13
+		if (int32(uint32(v149)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v497&4095)*4)) = v498
+			v505 = v497 + 1
+		} else {
+			v505 = v497
+		}
+		v506 := v37 + 14
+		if (int32(uint32(v149)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v505&4095)*4)) = v506
+			v513 = v505 + 1
+		} else {
+			v513 = v505
+		}
+		v514 := v37 + 15
+		if (int32(uint32(v149)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v513&4095)*4)) = v514
+		}
+		u179 = v179
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+	}
+	g.v179 = u179
+	g.v180 = u180
+	g.v184 = u184
+	return next
+}
+
+func (g *aboveHost) r7() int {
+	const n = 256
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	v223 := g.v223
+	v180 := g.v180
+	v5 := g.v5
+	p3 := g.Pointer(3)
+	v350 := g.v350
+	v359 := v350 & 1073741823
+	v360 := v359 | 1073741824
+	v351 := int64(uint32(v350))
+	v363 := v351 >> 30
+	v364 := int32(uint64(v363))
+	v365 := v364 & 1073741823
+	v366 := v365 | 1073741824
+	u184 := g.v184
+	h221 := g.v221[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v219 := h219[li]
+		v220 := h220[li]
+		v20 := int32(li)
+		var v182, v184, v206, v211, v212, v218, v221, v370, v372, v374 int32
+		var v183, v189, v190, v207, v213, v355, v356, v371, v373 int64
+		if v20 != v223 {
+			v370 = v219
+			v371 = v220
+			goto b104
+		}
+		v355 = int64(uint32(v180-v20)) * 2
+		v356 = v355 + 2
+		if v5 >= (v355 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v356)*4)), v360, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v355+3)*4)), v366, kernelimpl.HostUMax[int32])
+		}
+		{
+			v369 := int32(1)
+			if v20 == v180 {
+				v369 = 2
+			}
+			v370 = v369
+			v371 = v351
+		}
+	b104:
+		v372 = v370
+		v373 = v371
+		v374 = 0
+		v182 = v372
+		v183 = v373
+		v184 = v374
+		if uint32(v20) > uint32(v180) {
+			v219 = v182
+			v220 = v183
+			v221 = 512
+			goto b61
+		}
+		if v182 != 0 {
+			v212 = v182
+			v213 = v183
+			goto b58
+		}
+		v189 = int64(uint32(v180-v20)) * 2
+		v190 = v189 + 2
+		if v5 < (v189 + 4) {
+			v206 = 0
+			v207 = 0
+		} else {
+			v193 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v190)*4)))
+			v194 := v189 + 3
+			v195 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v194)*4)))
+			v196 := int32(uint32(v193) >> 30)
+			v199 := v196
+			if int32(uint32(v195)>>30) != v196 {
+				v199 = 0
+			}
+			v205 := int64(uint32(v193&1073741823)) | (int64(uint32(v195&1073741823)) << 30)
+			v206 = v199
+			v207 = v205
+		}
+		if v20 == v180 {
+			v210 := v206
+			if v206 == 1 {
+				v210 = 2
+			}
+			v211 = v210
+		} else {
+			v211 = v206
+		}
+		v212 = v211
+		v213 = v207
+	b58:
+		if v212 != 1 {
+			v218 = (v20 * 2) + int32(uint32(v212)>>1)
+		} else {
+			v218 = 512
+		}
+		v219 = v212
+		v220 = v213
+		v221 = v218
+	b61:
+		u184 = v184
+		h219[li] = v219
+		h220[li] = v220
+		h221[li] = v221
+	}
+	g.v184 = u184
+	return 4
 }
 
 func (g *aboveHost) r8() int {
 	const n = 256
-	v19 := g.v19
-	v33 := g.v33
-	v389 := v33 + 4096
-	v390 := v19 <= v389
-	v9 := g.v9
-	v391 := 0 < v9
-	p5 := g.Pointer(5)
-	h373 := g.v373[:n]
-	h153 := g.v153[:n]
-	h365 := g.v365[:n]
-	h148 := g.v148[:n]
-	h39 := g.v39[:n]
+	v157 := g.v157
+	v179 := g.v179
+	m0 := g.Memory(0)
+	v34 := g.v34
 	v7 := g.v7
+	v1 := g.v1
 	p1 := g.Pointer(1)
-	h38 := g.v38[:n]
 	p4 := g.Pointer(4)
-	h45 := g.v45[:n]
-	h44 := g.v44[:n]
-	h52 := g.v52[:n]
-	h51 := g.v51[:n]
-	h59 := g.v59[:n]
-	h58 := g.v58[:n]
-	h66 := g.v66[:n]
-	h65 := g.v65[:n]
-	h73 := g.v73[:n]
-	h72 := g.v72[:n]
-	h80 := g.v80[:n]
-	h79 := g.v79[:n]
-	h87 := g.v87[:n]
-	h86 := g.v86[:n]
-	h94 := g.v94[:n]
-	h93 := g.v93[:n]
-	h101 := g.v101[:n]
-	h100 := g.v100[:n]
-	h108 := g.v108[:n]
-	h107 := g.v107[:n]
-	h115 := g.v115[:n]
-	h114 := g.v114[:n]
-	h122 := g.v122[:n]
-	h121 := g.v121[:n]
-	h129 := g.v129[:n]
-	h128 := g.v128[:n]
-	h136 := g.v136[:n]
-	h135 := g.v135[:n]
-	h143 := g.v143[:n]
-	h142 := g.v142[:n]
+	stop := g.Cancelled()
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v20 := int32(li)
-		v21 := v20 == 0
-		v373 := h373[li]
-		v153 := h153[li]
-		v365 := h365[li]
-		v148 := h148[li]
-		v39 := h39[li]
-		v38 := h38[li]
-		v45 := h45[li]
-		v44 := h44[li]
-		v52 := h52[li]
-		v51 := h51[li]
-		v59 := h59[li]
-		v58 := h58[li]
-		v66 := h66[li]
-		v65 := h65[li]
-		v73 := h73[li]
-		v72 := h72[li]
-		v80 := h80[li]
-		v79 := h79[li]
-		v87 := h87[li]
-		v86 := h86[li]
-		v94 := h94[li]
-		v93 := h93[li]
-		v101 := h101[li]
-		v100 := h100[li]
-		v108 := h108[li]
-		v107 := h107[li]
-		v115 := h115[li]
-		v114 := h114[li]
-		v122 := h122[li]
-		v121 := h121[li]
-		v129 := h129[li]
-		v128 := h128[li]
-		v136 := h136[li]
-		v135 := h135[li]
-		v143 := h143[li]
-		v142 := h142[li]
-		var v402, v411, v420, v429, v438, v447, v456, v465, v474, v483, v492, v501, v510, v519, v528 int64
-		if !v21 {
+		v21 := int64(uint32(v20))
+		var v520 int64
+		v520 = v21
+	b149:
+		if v520 >= v157 {
+			continue
+		}
+		v522 := v179 + v520
+		v526 := int64(uint32(*(*int32)(unsafe.Add(m0, int(int32(uint64(v520&4095)))*4))))
+		v527 := v34 + v526
+		if 0 > v522 {
 			goto b154
 		}
-		if !v390 {
+		if v522 >= v7 {
 			goto b154
 		}
-		if v391 {
-			*(*int64)(p5) = v373
+		if v527 < v1 {
+			*(*float32)(unsafe.Add(p4, int(v522)*4)) = *(*float32)(unsafe.Add(p1, int(v527)*4))
 		}
 	b154:
-		v394 := v365 + int64(uint32(v153))
-		if (v148 & 1) == 0 {
-			v402 = v394
-			goto b159
-		}
-		if !v39 {
-			v402 = v394
-			goto b159
-		}
-		if 0 > v394 {
-			v402 = v394
-			goto b159
-		}
-		if v394 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v394)*4)) = *(*float32)(unsafe.Add(p1, int(v38)*4))
-			v402 = v394 + 1
-		} else {
-			v402 = v394
-		}
-	b159:
-		if (int32(uint32(v148)>>1) & 1) == 0 {
-			v411 = v402
-			goto b164
-		}
-		if !v45 {
-			v411 = v402
-			goto b164
-		}
-		if 0 > v402 {
-			v411 = v402
-			goto b164
-		}
-		if v402 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v402)*4)) = *(*float32)(unsafe.Add(p1, int(v44)*4))
-			v411 = v402 + 1
-		} else {
-			v411 = v402
-		}
-	b164:
-		if (int32(uint32(v148)>>2) & 1) == 0 {
-			v420 = v411
-			goto b169
-		}
-		if !v52 {
-			v420 = v411
-			goto b169
-		}
-		if 0 > v411 {
-			v420 = v411
-			goto b169
-		}
-		if v411 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v411)*4)) = *(*float32)(unsafe.Add(p1, int(v51)*4))
-			v420 = v411 + 1
-		} else {
-			v420 = v411
-		}
-	b169:
-		if (int32(uint32(v148)>>3) & 1) == 0 {
-			v429 = v420
-			goto b174
-		}
-		if !v59 {
-			v429 = v420
-			goto b174
-		}
-		if 0 > v420 {
-			v429 = v420
-			goto b174
-		}
-		if v420 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v420)*4)) = *(*float32)(unsafe.Add(p1, int(v58)*4))
-			v429 = v420 + 1
-		} else {
-			v429 = v420
-		}
-	b174:
-		if (int32(uint32(v148)>>4) & 1) == 0 {
-			v438 = v429
-			goto b179
-		}
-		if !v66 {
-			v438 = v429
-			goto b179
-		}
-		if 0 > v429 {
-			v438 = v429
-			goto b179
-		}
-		if v429 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v429)*4)) = *(*float32)(unsafe.Add(p1, int(v65)*4))
-			v438 = v429 + 1
-		} else {
-			v438 = v429
-		}
-	b179:
-		if (int32(uint32(v148)>>5) & 1) == 0 {
-			v447 = v438
-			goto b184
-		}
-		if !v73 {
-			v447 = v438
-			goto b184
-		}
-		if 0 > v438 {
-			v447 = v438
-			goto b184
-		}
-		if v438 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v438)*4)) = *(*float32)(unsafe.Add(p1, int(v72)*4))
-			v447 = v438 + 1
-		} else {
-			v447 = v438
-		}
-	b184:
-		if (int32(uint32(v148)>>6) & 1) == 0 {
-			v456 = v447
-			goto b189
-		}
-		if !v80 {
-			v456 = v447
-			goto b189
-		}
-		if 0 > v447 {
-			v456 = v447
-			goto b189
-		}
-		if v447 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v447)*4)) = *(*float32)(unsafe.Add(p1, int(v79)*4))
-			v456 = v447 + 1
-		} else {
-			v456 = v447
-		}
-	b189:
-		if (int32(uint32(v148)>>7) & 1) == 0 {
-			v465 = v456
-			goto b194
-		}
-		if !v87 {
-			v465 = v456
-			goto b194
-		}
-		if 0 > v456 {
-			v465 = v456
-			goto b194
-		}
-		if v456 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v456)*4)) = *(*float32)(unsafe.Add(p1, int(v86)*4))
-			v465 = v456 + 1
-		} else {
-			v465 = v456
-		}
-	b194:
-		if (int32(uint32(v148)>>8) & 1) == 0 {
-			v474 = v465
-			goto b199
-		}
-		if !v94 {
-			v474 = v465
-			goto b199
-		}
-		if 0 > v465 {
-			v474 = v465
-			goto b199
-		}
-		if v465 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v465)*4)) = *(*float32)(unsafe.Add(p1, int(v93)*4))
-			v474 = v465 + 1
-		} else {
-			v474 = v465
-		}
-	b199:
-		if (int32(uint32(v148)>>9) & 1) == 0 {
-			v483 = v474
-			goto b204
-		}
-		if !v101 {
-			v483 = v474
-			goto b204
-		}
-		if 0 > v474 {
-			v483 = v474
-			goto b204
-		}
-		if v474 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v474)*4)) = *(*float32)(unsafe.Add(p1, int(v100)*4))
-			v483 = v474 + 1
-		} else {
-			v483 = v474
-		}
-	b204:
-		if (int32(uint32(v148)>>10) & 1) == 0 {
-			v492 = v483
-			goto b209
-		}
-		if !v108 {
-			v492 = v483
-			goto b209
-		}
-		if 0 > v483 {
-			v492 = v483
-			goto b209
-		}
-		if v483 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v483)*4)) = *(*float32)(unsafe.Add(p1, int(v107)*4))
-			v492 = v483 + 1
-		} else {
-			v492 = v483
-		}
-	b209:
-		if (int32(uint32(v148)>>11) & 1) == 0 {
-			v501 = v492
-			goto b214
-		}
-		if !v115 {
-			v501 = v492
-			goto b214
-		}
-		if 0 > v492 {
-			v501 = v492
-			goto b214
-		}
-		if v492 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v492)*4)) = *(*float32)(unsafe.Add(p1, int(v114)*4))
-			v501 = v492 + 1
-		} else {
-			v501 = v492
-		}
-	b214:
-		if (int32(uint32(v148)>>12) & 1) == 0 {
-			v510 = v501
-			goto b219
-		}
-		if !v122 {
-			v510 = v501
-			goto b219
-		}
-		if 0 > v501 {
-			v510 = v501
-			goto b219
-		}
-		if v501 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v501)*4)) = *(*float32)(unsafe.Add(p1, int(v121)*4))
-			v510 = v501 + 1
-		} else {
-			v510 = v501
-		}
-	b219:
-		if (int32(uint32(v148)>>13) & 1) == 0 {
-			v519 = v510
-			goto b224
-		}
-		if !v129 {
-			v519 = v510
-			goto b224
-		}
-		if 0 > v510 {
-			v519 = v510
-			goto b224
-		}
-		if v510 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v510)*4)) = *(*float32)(unsafe.Add(p1, int(v128)*4))
-			v519 = v510 + 1
-		} else {
-			v519 = v510
-		}
-	b224:
-		if (int32(uint32(v148)>>14) & 1) == 0 {
-			v528 = v519
-			goto b229
-		}
-		if !v136 {
-			v528 = v519
-			goto b229
-		}
-		if 0 > v519 {
-			v528 = v519
-			goto b229
-		}
-		if v519 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v519)*4)) = *(*float32)(unsafe.Add(p1, int(v135)*4))
-			v528 = v519 + 1
-		} else {
-			v528 = v519
-		}
-	b229:
-		if (int32(uint32(v148)>>15) & 1) == 0 {
-			goto b234
-		}
-		if !v143 {
-			goto b234
-		}
-		if 0 > v528 {
-			goto b234
-		}
-		if v528 < v7 {
-			*(*float32)(unsafe.Add(p4, int(v528)*4)) = *(*float32)(unsafe.Add(p1, int(v142)*4))
-		}
-	b234:
+		v520 = v520 + 256
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b149
 	}
 	return -1
-}
-
-func (g *aboveHost) r9() int {
-	const n = 256
-	h348 := g.v348[:n]
-	h349 := g.v349[:n]
-	v352 := g.v352
-	v309 := g.v309
-	v5 := g.v5
-	p3 := g.Pointer(3)
-	v657 := g.v657
-	v666 := v657 & 1073741823
-	v667 := v666 | 1073741824
-	v658 := int64(uint32(v657))
-	v670 := v658 >> 30
-	v671 := int32(uint64(v670))
-	v672 := v671 & 1073741823
-	v673 := v672 | 1073741824
-	u313 := g.v313
-	h350 := g.v350[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v348 := h348[li]
-		v349 := h349[li]
-		v20 := int32(li)
-		var v311, v313, v335, v340, v341, v347, v350, v677, v679, v681 int32
-		var v312, v318, v319, v336, v342, v662, v663, v678, v680 int64
-		if v20 != v352 {
-			v677 = v348
-			v678 = v349
-			goto b275
-		}
-		v662 = int64(uint32(v309-v20)) * 2
-		v663 = v662 + 2
-		if v5 >= (v662 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v663)*4)), v667, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v662+3)*4)), v673, kernelimpl.HostUMax[int32])
-		}
-		{
-			v676 := int32(1)
-			if v20 == v309 {
-				v676 = 2
-			}
-			v677 = v676
-			v678 = v658
-		}
-	b275:
-		v679 = v677
-		v680 = v678
-		v681 = 0
-		v311 = v679
-		v312 = v680
-		v313 = v681
-		if uint32(v20) > uint32(v309) {
-			v348 = v311
-			v349 = v312
-			v350 = 512
-			goto b131
-		}
-		if v311 != 0 {
-			v341 = v311
-			v342 = v312
-			goto b128
-		}
-		v318 = int64(uint32(v309-v20)) * 2
-		v319 = v318 + 2
-		if v5 < (v318 + 4) {
-			v335 = 0
-			v336 = 0
-		} else {
-			v322 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v319)*4)))
-			v323 := v318 + 3
-			v324 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v323)*4)))
-			v325 := int32(uint32(v322) >> 30)
-			v328 := v325
-			if int32(uint32(v324)>>30) != v325 {
-				v328 = 0
-			}
-			v334 := int64(uint32(v322&1073741823)) | (int64(uint32(v324&1073741823)) << 30)
-			v335 = v328
-			v336 = v334
-		}
-		if v20 == v309 {
-			v339 := v335
-			if v335 == 1 {
-				v339 = 2
-			}
-			v340 = v339
-		} else {
-			v340 = v335
-		}
-		v341 = v340
-		v342 = v336
-	b128:
-		if v341 != 1 {
-			v347 = (v20 * 2) + int32(uint32(v341)>>1)
-		} else {
-			v347 = 512
-		}
-		v348 = v341
-		v349 = v342
-		v350 = v347
-	b131:
-		u313 = v313
-		h348[li] = v348
-		h349[li] = v349
-		h350[li] = v350
-	}
-	g.v313 = u313
-	return 4
 }
 
 // byteSumsHost is a work-group of the kernel [ByteSums].
@@ -1901,13 +1400,13 @@ type byteSumsHost struct {
 
 	v21, v33 int64
 
-	v31, v53, v55, v61, v68, v72, v140, v185, v186, v187, v202, v296, v298, v304 []int32
+	v31, v53, v55, v61, v68, v72, v140, v185, v186, v187, v253, v347, v349, v355 []int32
 
-	v32, v56, v139, v141, v145, v188, v189, v299 int32
+	v32, v56, v139, v141, v145, v188, v189, v350 int32
 
 	v38 []int64
 
-	v58, v301 []bool
+	v58, v352 []bool
 
 	v142 bool
 
@@ -1933,9 +1432,9 @@ func (g *byteSumsHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 1024)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v53, &g.v55, &g.v61, &g.v68, &g.v72, &g.v140, &g.v185, &g.v186, &g.v187, &g.v202, &g.v296, &g.v298, &g.v304)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v53, &g.v55, &g.v61, &g.v68, &g.v72, &g.v140, &g.v185, &g.v186, &g.v187, &g.v253, &g.v347, &g.v349, &g.v355)
 	kernelimpl.HostRoom(n, &g.v38)
-	kernelimpl.HostRoom(n, &g.v58, &g.v301)
+	kernelimpl.HostRoom(n, &g.v58, &g.v352)
 }
 
 func (g *byteSumsHost) Run() {
@@ -1951,7 +1450,7 @@ func (g *byteSumsHost) Run() {
 			next = g.r7()
 		case 7: // Barrier, lookback.go:269
 			next = g.r8()
-		case 9: // Barrier, lookback.go:287
+		case 9: // Barrier, lookback.go:297
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -2484,7 +1983,7 @@ func (g *byteSumsHost) r7() int {
 	h187 := g.v187[:n]
 	v21 := g.v21
 	p1 := g.Pointer(1)
-	h296 := g.v296[:n]
+	h347 := g.v347[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -2500,29 +1999,29 @@ func (g *byteSumsHost) r7() int {
 		v14 := int32(li)
 		v36 := v14 * 8
 		v37 := int64(uint32(v36))
-		var v143, v144, v157, v172, v173, v177, v178, v179, v184, v187, v273, v274, v282, v283, v293, v294, v296, v330, v331, v332 int32
-		var v151, v152, v153, v155, v281 int64
-		var v161, v275 bool
+		var v143, v144, v157, v172, v173, v177, v178, v179, v184, v187, v324, v325, v333, v334, v344, v345, v347, v381, v382, v383 int32
+		var v151, v152, v153, v155, v332 int64
+		var v161, v326 bool
 		if v190 {
 			goto b86
 		}
 		if !v192 {
-			goto b123
+			goto b126
 		}
 	b86:
 		if !v142 {
 			goto b89
 		}
 		if v193 {
-			v273 = v140
-			v274 = v141 + -256
-			v275 = true
+			v324 = v140
+			v325 = v141 + -256
+			v326 = true
 		} else {
 			goto b89
 		}
-		v140 = v273
-		v141 = v274
-		v142 = v275
+		v140 = v324
+		v141 = v325
+		v142 = v326
 		v143 = 0
 		v144 = v140
 		v145 = 0
@@ -2538,22 +2037,22 @@ func (g *byteSumsHost) r7() int {
 			next = 7
 		}
 		continue
-	b123:
+	b126:
 		{
-			v276 := v145 + 1
-			if uint32(v276) >= uint32(c2) {
-				v281 = (int64(uint32(v141-v189)) * 2048) + v37
-				v282 = 0
-				v283 = 0
-				goto b125
+			v327 := v145 + 1
+			if uint32(v327) >= uint32(c2) {
+				v332 = (int64(uint32(v141-v189)) * 2048) + v37
+				v333 = 0
+				v334 = 0
+				goto b128
 			}
-			v330 = v185
-			v331 = v186
-			v332 = v276
+			v381 = v185
+			v382 = v186
+			v383 = v327
 		}
-		v143 = v330
-		v144 = v331
-		v145 = v332
+		v143 = v381
+		v144 = v382
+		v145 = v383
 	b64:
 		if uint32(v14) > uint32(v141) {
 			v185 = v143
@@ -2646,33 +2145,33 @@ func (g *byteSumsHost) r7() int {
 			next = 6
 		}
 		continue
-	b125:
-		v285 := v281 + int64(uint32(v283))
-		if v21 <= v285 {
-			v296 = v282
-			goto b128
+	b128:
+		v336 := v332 + int64(uint32(v334))
+		if v21 <= v336 {
+			v347 = v333
+			goto b131
 		}
 		{
-			v288 := int32(*(*int8)(unsafe.Add(p1, int(v285))))
-			v293 = ((v282 + v288) << 24) >> 24
-			if v283 == 0 {
-				v293 = v288
+			v339 := int32(*(*int8)(unsafe.Add(p1, int(v336))))
+			v344 = ((v333 + v339) << 24) >> 24
+			if v334 == 0 {
+				v344 = v339
 			}
-			v294 = v283 + 1
-			if v294 < 8 {
-				v282 = v293
-				v283 = v294
-				goto b125
+			v345 = v334 + 1
+			if v345 < 8 {
+				v333 = v344
+				v334 = v345
+				goto b128
 			}
-			v296 = v293
+			v347 = v344
 		}
-	b128:
+	b131:
 		h140[li] = v140
 		u141 = v141
 		u142 = v142
 		h185[li] = v185
 		h186[li] = v186
-		h296[li] = v296
+		h347[li] = v347
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2714,19 +2213,19 @@ func (g *byteSumsHost) r8() int {
 	v139 := g.v139
 	h68 := g.v68[:n]
 	c3 := g.c3
-	v215 := c3 == 0
+	v266 := c3 == 0
 	v5 := g.v5
 	v33 := g.v33
-	v216 := v33 * 2
-	v217 := v216 + 2
-	v219 := v5 <= v217
+	v267 := v33 * 2
+	v268 := v267 + 2
+	v270 := v5 <= v268
 	v7 := g.v7
-	v218 := v33 * 3
-	v220 := v218 + 1
-	v221 := v7 <= v220
+	v269 := v33 * 3
+	v271 := v269 + 1
+	v272 := v7 <= v271
 	p4 := g.Pointer(4)
 	p3 := g.Pointer(3)
-	h202 := g.v202[:n]
+	h253 := g.v253[:n]
 	u141 := g.v141
 	u142 := g.v142
 	u145 := g.v145
@@ -2742,8 +2241,8 @@ func (g *byteSumsHost) r8() int {
 		v68 := h68[li]
 		v14 := int32(li)
 		v22 := v14 == 0
-		var v142, v161, v275 bool
-		var v143, v144, v145, v157, v172, v173, v177, v178, v179, v184, v185, v186, v187, v200, v202, v203, v214, v273, v274 int32
+		var v142, v161, v326 bool
+		var v143, v144, v145, v157, v172, v173, v177, v178, v179, v184, v185, v186, v187, v200, v202, v203, v253, v254, v265, v324, v325 int32
 		var v151, v152, v153, v155 int64
 		if v197 {
 			v200 = *(*int32)(unsafe.Add(m0, int(v198)*4))
@@ -2753,39 +2252,56 @@ func (g *byteSumsHost) r8() int {
 		v202 = v200
 		v203 = v201
 	b94:
-		if v203 != 0 {
-			v205 := v203 + -1
-			v210 := ((v202 + *(*int32)(unsafe.Add(m0, int(v205&255)*4))) << 24) >> 24
-			v202 = v210
-			v203 = v205
+		if 8 <= uint32(v203) {
+			v226 := v203 + -8
+			v230 := (v202 + *(*int32)(unsafe.Add(m0, int((v203+-1)&255)*4))) << 24
+			v232 := (v230 >> 24) + *(*int32)(unsafe.Add(m0, int((v203+-2)&255)*4))
+			v235 := ((v232 << 24) >> 24) + *(*int32)(unsafe.Add(m0, int((v203+-3)&255)*4))
+			v238 := ((v235 << 24) >> 24) + *(*int32)(unsafe.Add(m0, int((v203+-4)&255)*4))
+			v241 := ((v238 << 24) >> 24) + *(*int32)(unsafe.Add(m0, int((v203+-5)&255)*4))
+			v244 := ((v241 << 24) >> 24) + *(*int32)(unsafe.Add(m0, int((v203+-6)&255)*4))
+			v247 := ((v244 << 24) >> 24) + *(*int32)(unsafe.Add(m0, int((v203+-7)&255)*4))
+			v250 := ((v247 << 24) >> 24) + *(*int32)(unsafe.Add(m0, int(v226&255)*4))
+			v202 = (v250 << 24) >> 24
+			v203 = v226
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b94
 		}
+		v253 = v202
+		v254 = v203
+	b97:
+		if v254 != 0 {
+			v256 := v254 + -1
+			v261 := ((v253 + *(*int32)(unsafe.Add(m0, int(v256&255)*4))) << 24) >> 24
+			v253 = v261
+			v254 = v256
+			goto b97
+		}
 		if v141 != v139 {
-			v273 = v202
-			v274 = v141 + 256
-			v275 = false
-			goto b122
+			v324 = v253
+			v325 = v141 + 256
+			v326 = false
+			goto b125
 		}
-		v214 = ((v202 + v68) << 24) >> 24
+		v265 = ((v253 + v68) << 24) >> 24
 		if !v22 {
-			goto b102
+			goto b105
 		}
-		if !v215 {
-			goto b102
+		if !v266 {
+			goto b105
 		}
-		if v219 {
-			goto b102
+		if v270 {
+			goto b105
 		}
-		if !v221 {
-			*(*int8)(unsafe.Add(p4, int(v220))) = int8(uint32(v214))
+		if !v272 {
+			*(*int8)(unsafe.Add(p4, int(v271))) = int8(uint32(v265))
 			kernelimpl.HostFence()
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v217)*4)), int32(2))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v268)*4)), int32(2))
 		}
-	b102:
-		h202[li] = v202
+	b105:
+		h253[li] = v253
 		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2793,10 +2309,10 @@ func (g *byteSumsHost) r8() int {
 			next = 9
 		}
 		continue
-	b122:
-		v140 = v273
-		v141 = v274
-		v142 = v275
+	b125:
+		v140 = v324
+		v141 = v325
+		v142 = v326
 		v143 = 0
 		v144 = v140
 		v145 = 0
@@ -2899,7 +2415,7 @@ func (g *byteSumsHost) r8() int {
 
 func (g *byteSumsHost) r10() int {
 	const n = 256
-	h202 := g.v202[:n]
+	h253 := g.v253[:n]
 	h72 := g.v72[:n]
 	h38 := g.v38[:n]
 	v12 := g.v12
@@ -2915,77 +2431,77 @@ func (g *byteSumsHost) r10() int {
 		if dead[li] {
 			continue
 		}
-		v202 := h202[li]
+		v253 := h253[li]
 		v72 := h72[li]
 		v14 := int32(li)
 		v22 := v14 == 0
 		v38 := h38[li]
 		v0 := int32(basex + li)
-		var v236, v237, v245, v250, v252, v253, v261, v269 int32
-		var v239, v255 int64
-		v229 := ((v202 + v72) << 24) >> 24
+		var v287, v288, v296, v301, v303, v304, v312, v320 int32
+		var v290, v306 int64
+		v280 := ((v253 + v72) << 24) >> 24
 		if v22 {
-			v229 = v202
+			v280 = v253
 		}
-		v230 := uint64(v38) < uint64(v12)
-		v232 := uint64(v38+7) < uint64(v12)
-		v233 := v230 && v232
-		v234 := v233 && v230
-		v235 := v234 && v232
-		if !v235 {
-			v252 = v229
-			v253 = 0
-			goto b110
+		v281 := uint64(v38) < uint64(v12)
+		v283 := uint64(v38+7) < uint64(v12)
+		v284 := v281 && v283
+		v285 := v284 && v281
+		v286 := v285 && v283
+		if !v286 {
+			v303 = v280
+			v304 = 0
+			goto b113
 		}
-		v236 = v229
-		v237 = 0
-	b104:
-		v239 = v38 + int64(uint32(v237))
-		if v21 <= v239 {
-			goto b119
+		v287 = v280
+		v288 = 0
+	b107:
+		v290 = v38 + int64(uint32(v288))
+		if v21 <= v290 {
+			goto b122
 		}
-		v245 = ((v236 + int32(*(*int8)(unsafe.Add(p1, int(v239))))) << 24) >> 24
+		v296 = ((v287 + int32(*(*int8)(unsafe.Add(p1, int(v290))))) << 24) >> 24
 		if v11 {
-			*(*int8)(unsafe.Add(p6, int(v239))) = int8(uint32(v245))
+			*(*int8)(unsafe.Add(p6, int(v290))) = int8(uint32(v296))
 		} else {
-			*(*int8)(unsafe.Add(p6, int(v239))) = int8(uint32(v236))
+			*(*int8)(unsafe.Add(p6, int(v290))) = int8(uint32(v287))
 		}
-		v250 = v237 + 1
-		if v250 < 8 {
-			v236 = v245
-			v237 = v250
-			goto b104
+		v301 = v288 + 1
+		if v301 < 8 {
+			v287 = v296
+			v288 = v301
+			goto b107
 		}
-		goto b119
-	b110:
-		v255 = v38 + int64(uint32(v253))
-		if v21 <= v255 {
-			goto b119
+		goto b122
+	b113:
+		v306 = v38 + int64(uint32(v304))
+		if v21 <= v306 {
+			goto b122
 		}
-		v261 = ((v252 + int32(*(*int8)(unsafe.Add(p1, int(v255))))) << 24) >> 24
+		v312 = ((v303 + int32(*(*int8)(unsafe.Add(p1, int(v306))))) << 24) >> 24
 		if !v11 {
-			goto b115
+			goto b118
 		}
-		if uint64(v255) >= uint64(v12) {
-			g.Fault(0, v255, v12, v0)
+		if uint64(v306) >= uint64(v12) {
+			g.Fault(0, v306, v12, v0)
 			continue
 		}
-		*(*int8)(unsafe.Add(p6, int(v255))) = int8(uint32(v261))
-		goto b117
-	b115:
-		if uint64(v255) >= uint64(v12) {
-			g.Fault(1, v255, v12, v0)
+		*(*int8)(unsafe.Add(p6, int(v306))) = int8(uint32(v312))
+		goto b120
+	b118:
+		if uint64(v306) >= uint64(v12) {
+			g.Fault(1, v306, v12, v0)
 			continue
 		}
-		*(*int8)(unsafe.Add(p6, int(v255))) = int8(uint32(v252))
-	b117:
-		v269 = v253 + 1
-		if v269 < 8 {
-			v252 = v261
-			v253 = v269
-			goto b110
+		*(*int8)(unsafe.Add(p6, int(v306))) = int8(uint32(v303))
+	b120:
+		v320 = v304 + 1
+		if v320 < 8 {
+			v303 = v312
+			v304 = v320
+			goto b113
 		}
-	b119:
+	b122:
 	}
 	return -1
 }
@@ -2993,23 +2509,23 @@ func (g *byteSumsHost) r10() int {
 func (g *byteSumsHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h296 := g.v296[:n]
-	h298 := g.v298[:n]
-	u299 := g.v299
+	h347 := g.v347[:n]
+	h349 := g.v349[:n]
+	u350 := g.v350
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v296 := h296[li]
-		var v298, v299 int32
-		*(*int32)(unsafe.Add(m0, li*4)) = v296
-		v298 = v296
-		v299 = 1
-		if v299 < 256 {
-			h298[li] = v298
-			u299 = v299
+		v347 := h347[li]
+		var v349, v350 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v347
+		v349 = v347
+		v350 = 1
+		if v350 < 256 {
+			h349[li] = v349
+			u350 = v350
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3025,59 +2541,59 @@ func (g *byteSumsHost) r11() int {
 			next = 13
 		}
 	}
-	g.v299 = u299
+	g.v350 = u350
 	return next
 }
 
 func (g *byteSumsHost) r12() int {
 	const n = 256
-	v299 := g.v299
+	v350 := g.v350
 	m0 := g.Memory(0)
-	h298 := g.v298[:n]
-	h301 := g.v301[:n]
-	h304 := g.v304[:n]
+	h349 := g.v349[:n]
+	h352 := g.v352[:n]
+	h355 := g.v355[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
-		v298 := h298[li]
-		var v304 int32
-		v301 := v299 <= v14
-		if v301 {
-			v304 = *(*int32)(unsafe.Add(m0, int(v14-v299)*4))
+		v349 := h349[li]
+		var v355 int32
+		v352 := v350 <= v14
+		if v352 {
+			v355 = *(*int32)(unsafe.Add(m0, int(v14-v350)*4))
 		} else {
-			v304 = v298
+			v355 = v349
 		}
-		h301[li] = v301
-		h304[li] = v304
+		h352[li] = v352
+		h355[li] = v355
 	}
 	// Barrier, by.go:113
-	e299 := g.v299
-	u299 := g.v299
+	e350 := g.v350
+	u350 := g.v350
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v298 := h298[li]
-		v299 := e299
-		v301 := h301[li]
-		v304 := h304[li]
-		var v309 int32
-		if v301 {
-			v307 := ((v304 + v298) << 24) >> 24
-			*(*int32)(unsafe.Add(m0, li*4)) = v307
-			v309 = v307
+		v349 := h349[li]
+		v350 := e350
+		v352 := h352[li]
+		v355 := h355[li]
+		var v360 int32
+		if v352 {
+			v358 := ((v355 + v349) << 24) >> 24
+			*(*int32)(unsafe.Add(m0, li*4)) = v358
+			v360 = v358
 		} else {
-			v309 = v298
+			v360 = v349
 		}
-		v298 = v309
-		v299 = v299 * 2
-		if v299 < 256 {
-			h298[li] = v298
-			u299 = v299
+		v349 = v360
+		v350 = v350 * 2
+		if v350 < 256 {
+			h349[li] = v349
+			u350 = v350
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3093,7 +2609,7 @@ func (g *byteSumsHost) r12() int {
 			next = 13
 		}
 	}
-	g.v299 = u299
+	g.v350 = u350
 	return next
 }
 
@@ -3118,50 +2634,50 @@ func (g *byteSumsHost) r14() int {
 		v185 := h185[li]
 		v186 := h186[li]
 		v14 := int32(li)
-		var v143, v144, v145, v157, v172, v173, v177, v178, v179, v184, v187, v328, v329, v330, v331, v332 int32
-		var v151, v152, v153, v155, v316, v318 int64
+		var v143, v144, v145, v157, v172, v173, v177, v178, v179, v184, v187, v379, v380, v381, v382, v383 int32
+		var v151, v152, v153, v155, v367, v369 int64
 		var v161 bool
-		v311 := *(*int32)(unsafe.Add(m0, 1020))
+		v362 := *(*int32)(unsafe.Add(m0, 1020))
 		if v14 != v189 {
-			v328 = v185
-			v329 = v186
-			goto b145
+			v379 = v185
+			v380 = v186
+			goto b148
 		}
 		{
-			v314 := int64(uint32(v141 - v14))
-			v316 = (v314 * 2) + 3
-			v318 = (v314 * 3) + 2
-			if v5 <= v316 {
-				goto b144
+			v365 := int64(uint32(v141 - v14))
+			v367 = (v365 * 2) + 3
+			v369 = (v365 * 3) + 2
+			if v5 <= v367 {
+				goto b147
 			}
 		}
-		if v7 <= v318 {
-			goto b144
+		if v7 <= v369 {
+			goto b147
 		}
 		{
-			v321 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v316)*4)), int32(0), int32(1))
-			if v321 {
-				*(*int8)(unsafe.Add(p4, int(v318))) = int8(uint32(v311))
+			v372 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v367)*4)), int32(0), int32(1))
+			if v372 {
+				*(*int8)(unsafe.Add(p4, int(v369))) = int8(uint32(v362))
 				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v316)*4)), int32(2))
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v367)*4)), int32(2))
 			}
 		}
-	b144:
+	b147:
 		{
-			v327 := int32(1)
+			v378 := int32(1)
 			if v14 == v141 {
-				v327 = 2
+				v378 = 2
 			}
-			v328 = v327
-			v329 = v311
+			v379 = v378
+			v380 = v362
 		}
-	b145:
-		v330 = v328
-		v331 = v329
-		v332 = 0
-		v143 = v330
-		v144 = v331
-		v145 = v332
+	b148:
+		v381 = v379
+		v382 = v380
+		v383 = 0
+		v143 = v381
+		v144 = v382
+		v145 = v383
 		if uint32(v14) > uint32(v141) {
 			v185 = v143
 			v186 = v144
@@ -3599,13 +3115,13 @@ type compositionsHost struct {
 
 	v21, v33 int64
 
-	v31, v56, v57, v60, v61, v68, v69, v78, v79, v84, v85, v159, v160, v208, v209, v210, v211, v229, v230, v334, v335, v338, v339, v346, v347 []int32
+	v31, v56, v57, v60, v61, v68, v69, v78, v79, v84, v85, v159, v160, v208, v209, v210, v211, v289, v290, v394, v395, v398, v399, v406, v407 []int32
 
-	v32, v62, v158, v161, v166, v212, v213, v340 int32
+	v32, v62, v158, v161, v166, v212, v213, v400 int32
 
 	v38 []int64
 
-	v64, v342 []bool
+	v64, v402 []bool
 
 	v162 bool
 
@@ -3631,9 +3147,9 @@ func (g *compositionsHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v56, &g.v57, &g.v60, &g.v61, &g.v68, &g.v69, &g.v78, &g.v79, &g.v84, &g.v85, &g.v159, &g.v160, &g.v208, &g.v209, &g.v210, &g.v211, &g.v229, &g.v230, &g.v334, &g.v335, &g.v338, &g.v339, &g.v346, &g.v347)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v56, &g.v57, &g.v60, &g.v61, &g.v68, &g.v69, &g.v78, &g.v79, &g.v84, &g.v85, &g.v159, &g.v160, &g.v208, &g.v209, &g.v210, &g.v211, &g.v289, &g.v290, &g.v394, &g.v395, &g.v398, &g.v399, &g.v406, &g.v407)
 	kernelimpl.HostRoom(n, &g.v38)
-	kernelimpl.HostRoom(n, &g.v64, &g.v342)
+	kernelimpl.HostRoom(n, &g.v64, &g.v402)
 }
 
 func (g *compositionsHost) Run() {
@@ -3649,7 +3165,7 @@ func (g *compositionsHost) Run() {
 			next = g.r7()
 		case 7: // Barrier, lookback.go:269
 			next = g.r8()
-		case 9: // Barrier, lookback.go:287
+		case 9: // Barrier, lookback.go:297
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -4251,8 +3767,8 @@ func (g *compositionsHost) r7() int {
 	h211 := g.v211[:n]
 	v21 := g.v21
 	p1 := g.Pointer(1)
-	h334 := g.v334[:n]
-	h335 := g.v335[:n]
+	h394 := g.v394[:n]
+	h395 := g.v395[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -4270,31 +3786,31 @@ func (g *compositionsHost) r7() int {
 		v14 := int32(li)
 		v36 := v14 * 8
 		v37 := int64(uint32(v36))
-		var v163, v164, v165, v178, v193, v194, v195, v199, v200, v201, v202, v207, v211, v307, v308, v309, v317, v318, v319, v323, v325, v330, v331, v332, v334, v335, v377, v378, v379, v380 int32
-		var v172, v173, v174, v176, v316 int64
-		var v182, v310 bool
+		var v163, v164, v165, v178, v193, v194, v195, v199, v200, v201, v202, v207, v211, v367, v368, v369, v377, v378, v379, v383, v385, v390, v391, v392, v394, v395, v437, v438, v439, v440 int32
+		var v172, v173, v174, v176, v376 int64
+		var v182, v370 bool
 		if v214 {
 			goto b88
 		}
 		if !v216 {
-			goto b127
+			goto b130
 		}
 	b88:
 		if !v162 {
 			goto b91
 		}
 		if v217 {
-			v307 = v159
-			v308 = v160
-			v309 = v161 + -256
-			v310 = true
+			v367 = v159
+			v368 = v160
+			v369 = v161 + -256
+			v370 = true
 		} else {
 			goto b91
 		}
-		v159 = v307
-		v160 = v308
-		v161 = v309
-		v162 = v310
+		v159 = v367
+		v160 = v368
+		v161 = v369
+		v162 = v370
 		v163 = 0
 		v164 = v159
 		v165 = v160
@@ -4313,25 +3829,25 @@ func (g *compositionsHost) r7() int {
 			next = 7
 		}
 		continue
-	b127:
+	b130:
 		{
-			v311 := v166 + 1
-			if uint32(v311) >= uint32(c2) {
-				v316 = (int64(uint32(v161-v213)) * 2048) + v37
-				v317 = 1
-				v318 = 0
-				v319 = 0
-				goto b129
+			v371 := v166 + 1
+			if uint32(v371) >= uint32(c2) {
+				v376 = (int64(uint32(v161-v213)) * 2048) + v37
+				v377 = 1
+				v378 = 0
+				v379 = 0
+				goto b132
 			}
-			v377 = v208
-			v378 = v209
-			v379 = v210
-			v380 = v311
+			v437 = v208
+			v438 = v209
+			v439 = v210
+			v440 = v371
 		}
-		v163 = v377
-		v164 = v378
-		v165 = v379
-		v166 = v380
+		v163 = v437
+		v164 = v438
+		v165 = v439
+		v166 = v440
 	b66:
 		if uint32(v14) > uint32(v161) {
 			v208 = v163
@@ -4436,32 +3952,32 @@ func (g *compositionsHost) r7() int {
 			next = 6
 		}
 		continue
-	b129:
-		v321 := v316 + int64(uint32(v319))
-		if v21 <= v321 {
-			v334 = v317
-			v335 = v318
-			goto b134
+	b132:
+		v381 := v376 + int64(uint32(v379))
+		if v21 <= v381 {
+			v394 = v377
+			v395 = v378
+			goto b137
 		}
-		v323 = *(*int32)(unsafe.Add(p1, int(v321)*4))
-		v325 = (v323 * 2) + 1
-		if v319 == 0 {
-			v330 = v325
-			v331 = v323
+		v383 = *(*int32)(unsafe.Add(p1, int(v381)*4))
+		v385 = (v383 * 2) + 1
+		if v379 == 0 {
+			v390 = v385
+			v391 = v383
 		} else {
-			v330 = v325 * v317
-			v331 = (v325 * v318) + v323
+			v390 = v385 * v377
+			v391 = (v385 * v378) + v383
 		}
-		v332 = v319 + 1
-		if v332 < 8 {
-			v317 = v330
-			v318 = v331
-			v319 = v332
-			goto b129
+		v392 = v379 + 1
+		if v392 < 8 {
+			v377 = v390
+			v378 = v391
+			v379 = v392
+			goto b132
 		}
-		v334 = v330
-		v335 = v331
-	b134:
+		v394 = v390
+		v395 = v391
+	b137:
 		h159[li] = v159
 		h160[li] = v160
 		u161 = v161
@@ -4469,8 +3985,8 @@ func (g *compositionsHost) r7() int {
 		h208[li] = v208
 		h209[li] = v209
 		h210[li] = v210
-		h334[li] = v334
-		h335[li] = v335
+		h394[li] = v394
+		h395[li] = v395
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4518,20 +4034,20 @@ func (g *compositionsHost) r8() int {
 	h78 := g.v78[:n]
 	h79 := g.v79[:n]
 	c3 := g.c3
-	v244 := c3 == 0
+	v304 := c3 == 0
 	v5 := g.v5
 	v33 := g.v33
-	v245 := v33 * 2
-	v246 := v245 + 2
-	v248 := v5 <= v246
+	v305 := v33 * 2
+	v306 := v305 + 2
+	v308 := v5 <= v306
 	v7 := g.v7
-	v247 := v33 * 3
-	v249 := v247 + 1
-	v250 := v7 <= v249
+	v307 := v33 * 3
+	v309 := v307 + 1
+	v310 := v7 <= v309
 	p4 := g.Pointer(4)
 	p3 := g.Pointer(3)
-	h229 := g.v229[:n]
-	h230 := g.v230[:n]
+	h289 := g.v289[:n]
+	h290 := g.v290[:n]
 	u161 := g.v161
 	u162 := g.v162
 	u166 := g.v166
@@ -4549,8 +4065,8 @@ func (g *compositionsHost) r8() int {
 		v79 := h79[li]
 		v14 := int32(li)
 		v22 := v14 == 0
-		var v162, v182, v310 bool
-		var v163, v164, v165, v166, v178, v193, v194, v195, v199, v200, v201, v202, v207, v208, v209, v210, v211, v226, v227, v229, v230, v231, v241, v243, v307, v308, v309 int32
+		var v162, v182, v370 bool
+		var v163, v164, v165, v166, v178, v193, v194, v195, v199, v200, v201, v202, v207, v208, v209, v210, v211, v226, v227, v229, v230, v231, v289, v290, v291, v301, v303, v367, v368, v369 int32
 		var v172, v173, v174, v176 int64
 		if v222 {
 			v226 = *(*int32)(unsafe.Add(m0, int(v223)*8))
@@ -4563,45 +4079,78 @@ func (g *compositionsHost) r8() int {
 		v230 = v227
 		v231 = v228
 	b96:
-		if v231 != 0 {
-			v233 := v231 + -1
-			v234 := v233 & 255
+		if 8 <= uint32(v231) {
+			v234 := (v231 + -1) & 255
 			v235 := *(*int32)(unsafe.Add(m0, int(v234)*8))
-			v229 = v235 * v229
-			v230 = (v235 * v230) + *(*int32)(unsafe.Add(m0, int(v234)*8+4))
-			v231 = v233
+			v238 := (v231 + -2) & 255
+			v239 := *(*int32)(unsafe.Add(m0, int(v238)*8))
+			v242 := (v231 + -3) & 255
+			v243 := *(*int32)(unsafe.Add(m0, int(v242)*8))
+			v246 := (v231 + -4) & 255
+			v247 := *(*int32)(unsafe.Add(m0, int(v246)*8))
+			v250 := (v231 + -5) & 255
+			v251 := *(*int32)(unsafe.Add(m0, int(v250)*8))
+			v254 := (v231 + -6) & 255
+			v255 := *(*int32)(unsafe.Add(m0, int(v254)*8))
+			v258 := (v231 + -7) & 255
+			v259 := *(*int32)(unsafe.Add(m0, int(v258)*8))
+			v261 := v231 + -8
+			v262 := v261 & 255
+			v263 := *(*int32)(unsafe.Add(m0, int(v262)*8))
+			v269 := v239 * ((v235 * v230) + *(*int32)(unsafe.Add(m0, int(v234)*8+4)))
+			v273 := (v243 * (v269 + *(*int32)(unsafe.Add(m0, int(v238)*8+4)))) + *(*int32)(unsafe.Add(m0, int(v242)*8+4))
+			v278 := v251 * ((v247 * v273) + *(*int32)(unsafe.Add(m0, int(v246)*8+4)))
+			v282 := (v255 * (v278 + *(*int32)(unsafe.Add(m0, int(v250)*8+4)))) + *(*int32)(unsafe.Add(m0, int(v254)*8+4))
+			v283 := v259 * (v255 * (v251 * (v247 * (v243 * (v239 * (v235 * v229))))))
+			v287 := v263 * ((v259 * v282) + *(*int32)(unsafe.Add(m0, int(v258)*8+4)))
+			v229 = v263 * v283
+			v230 = v287 + *(*int32)(unsafe.Add(m0, int(v262)*8+4))
+			v231 = v261
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b96
 		}
+		v289 = v229
+		v290 = v230
+		v291 = v231
+	b99:
+		if v291 != 0 {
+			v293 := v291 + -1
+			v294 := v293 & 255
+			v295 := *(*int32)(unsafe.Add(m0, int(v294)*8))
+			v289 = v295 * v289
+			v290 = (v295 * v290) + *(*int32)(unsafe.Add(m0, int(v294)*8+4))
+			v291 = v293
+			goto b99
+		}
 		if v161 != v158 {
-			v307 = v229
-			v308 = v230
-			v309 = v161 + 256
-			v310 = false
-			goto b126
+			v367 = v289
+			v368 = v290
+			v369 = v161 + 256
+			v370 = false
+			goto b129
 		}
-		v241 = v78 * v229
-		v243 = (v78 * v230) + v79
+		v301 = v78 * v289
+		v303 = (v78 * v290) + v79
 		if !v22 {
-			goto b104
+			goto b107
 		}
-		if !v244 {
-			goto b104
+		if !v304 {
+			goto b107
 		}
-		if v248 {
-			goto b104
+		if v308 {
+			goto b107
 		}
-		if !v250 {
-			*(*int32)(unsafe.Add(p4, int(v249)*8)) = v241
-			*(*int32)(unsafe.Add(p4, int(v249)*8+4)) = v243
+		if !v310 {
+			*(*int32)(unsafe.Add(p4, int(v309)*8)) = v301
+			*(*int32)(unsafe.Add(p4, int(v309)*8+4)) = v303
 			kernelimpl.HostFence()
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v246)*4)), int32(2))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v306)*4)), int32(2))
 		}
-	b104:
-		h229[li] = v229
-		h230[li] = v230
+	b107:
+		h289[li] = v289
+		h290[li] = v290
 		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4609,11 +4158,11 @@ func (g *compositionsHost) r8() int {
 			next = 9
 		}
 		continue
-	b126:
-		v159 = v307
-		v160 = v308
-		v161 = v309
-		v162 = v310
+	b129:
+		v159 = v367
+		v160 = v368
+		v161 = v369
+		v162 = v370
 		v163 = 0
 		v164 = v159
 		v165 = v160
@@ -4729,8 +4278,8 @@ func (g *compositionsHost) r8() int {
 
 func (g *compositionsHost) r10() int {
 	const n = 256
-	h229 := g.v229[:n]
-	h230 := g.v230[:n]
+	h289 := g.v289[:n]
+	h290 := g.v290[:n]
 	h84 := g.v84[:n]
 	h85 := g.v85[:n]
 	h38 := g.v38[:n]
@@ -4749,98 +4298,98 @@ func (g *compositionsHost) r10() int {
 		}
 		v14 := int32(li)
 		v22 := v14 == 0
-		v229 := h229[li]
-		v230 := h230[li]
+		v289 := h289[li]
+		v290 := h290[li]
 		v84 := h84[li]
 		v85 := h85[li]
 		v38 := h38[li]
 		v0 := int32(basex + li)
-		var v258, v259, v266, v267, v268, v275, v277, v282, v284, v285, v286, v293, v295, v303 int32
-		var v270, v288 int64
+		var v318, v319, v326, v327, v328, v335, v337, v342, v344, v345, v346, v353, v355, v363 int32
+		var v330, v348 int64
 		if v22 {
-			v258 = v229
-			v259 = v230
+			v318 = v289
+			v319 = v290
 		} else {
-			v258 = v84 * v229
-			v259 = (v84 * v230) + v85
+			v318 = v84 * v289
+			v319 = (v84 * v290) + v85
 		}
-		v260 := uint64(v38) < uint64(v12)
-		v262 := uint64(v38+7) < uint64(v12)
-		v263 := v260 && v262
-		v264 := v263 && v260
-		v265 := v264 && v262
-		if !v265 {
-			v284 = v258
-			v285 = v259
-			v286 = 0
-			goto b114
+		v320 := uint64(v38) < uint64(v12)
+		v322 := uint64(v38+7) < uint64(v12)
+		v323 := v320 && v322
+		v324 := v323 && v320
+		v325 := v324 && v322
+		if !v325 {
+			v344 = v318
+			v345 = v319
+			v346 = 0
+			goto b117
 		}
-		v266 = v258
-		v267 = v259
-		v268 = 0
-	b108:
-		v270 = v38 + int64(uint32(v268))
-		if v21 <= v270 {
-			goto b123
+		v326 = v318
+		v327 = v319
+		v328 = 0
+	b111:
+		v330 = v38 + int64(uint32(v328))
+		if v21 <= v330 {
+			goto b126
 		}
 		{
-			v272 := *(*int32)(unsafe.Add(p1, int(v270)*4))
-			v274 := (v272 * 2) + 1
-			v275 = v274 * v266
-			v277 = (v274 * v267) + v272
+			v332 := *(*int32)(unsafe.Add(p1, int(v330)*4))
+			v334 := (v332 * 2) + 1
+			v335 = v334 * v326
+			v337 = (v334 * v327) + v332
 			if v11 {
-				*(*int32)(unsafe.Add(p6, int(v270)*8)) = v275
-				*(*int32)(unsafe.Add(p6, int(v270)*8+4)) = v277
+				*(*int32)(unsafe.Add(p6, int(v330)*8)) = v335
+				*(*int32)(unsafe.Add(p6, int(v330)*8+4)) = v337
 			} else {
-				*(*int32)(unsafe.Add(p6, int(v270)*8)) = v266
-				*(*int32)(unsafe.Add(p6, int(v270)*8+4)) = v267
+				*(*int32)(unsafe.Add(p6, int(v330)*8)) = v326
+				*(*int32)(unsafe.Add(p6, int(v330)*8+4)) = v327
 			}
 		}
-		v282 = v268 + 1
-		if v282 < 8 {
-			v266 = v275
-			v267 = v277
-			v268 = v282
-			goto b108
+		v342 = v328 + 1
+		if v342 < 8 {
+			v326 = v335
+			v327 = v337
+			v328 = v342
+			goto b111
 		}
-		goto b123
-	b114:
-		v288 = v38 + int64(uint32(v286))
-		if v21 <= v288 {
-			goto b123
+		goto b126
+	b117:
+		v348 = v38 + int64(uint32(v346))
+		if v21 <= v348 {
+			goto b126
 		}
 		{
-			v290 := *(*int32)(unsafe.Add(p1, int(v288)*4))
-			v292 := (v290 * 2) + 1
-			v293 = v292 * v284
-			v295 = (v292 * v285) + v290
+			v350 := *(*int32)(unsafe.Add(p1, int(v348)*4))
+			v352 := (v350 * 2) + 1
+			v353 = v352 * v344
+			v355 = (v352 * v345) + v350
 			if !v11 {
-				goto b119
+				goto b122
 			}
 		}
-		if uint64(v288) >= uint64(v12) {
-			g.Fault(0, v288, v12, v0)
+		if uint64(v348) >= uint64(v12) {
+			g.Fault(0, v348, v12, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p6, int(v288)*8)) = v293
-		*(*int32)(unsafe.Add(p6, int(v288)*8+4)) = v295
-		goto b121
-	b119:
-		if uint64(v288) >= uint64(v12) {
-			g.Fault(1, v288, v12, v0)
+		*(*int32)(unsafe.Add(p6, int(v348)*8)) = v353
+		*(*int32)(unsafe.Add(p6, int(v348)*8+4)) = v355
+		goto b124
+	b122:
+		if uint64(v348) >= uint64(v12) {
+			g.Fault(1, v348, v12, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p6, int(v288)*8)) = v284
-		*(*int32)(unsafe.Add(p6, int(v288)*8+4)) = v285
-	b121:
-		v303 = v286 + 1
-		if v303 < 8 {
-			v284 = v293
-			v285 = v295
-			v286 = v303
-			goto b114
+		*(*int32)(unsafe.Add(p6, int(v348)*8)) = v344
+		*(*int32)(unsafe.Add(p6, int(v348)*8+4)) = v345
+	b124:
+		v363 = v346 + 1
+		if v363 < 8 {
+			v344 = v353
+			v345 = v355
+			v346 = v363
+			goto b117
 		}
-	b123:
+	b126:
 	}
 	return -1
 }
@@ -4848,29 +4397,29 @@ func (g *compositionsHost) r10() int {
 func (g *compositionsHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h334 := g.v334[:n]
-	h335 := g.v335[:n]
-	h338 := g.v338[:n]
-	h339 := g.v339[:n]
-	u340 := g.v340
+	h394 := g.v394[:n]
+	h395 := g.v395[:n]
+	h398 := g.v398[:n]
+	h399 := g.v399[:n]
+	u400 := g.v400
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v334 := h334[li]
-		v335 := h335[li]
-		var v338, v339, v340 int32
-		*(*int32)(unsafe.Add(m0, li*8)) = v334
-		*(*int32)(unsafe.Add(m0, li*8+4)) = v335
-		v338 = v334
-		v339 = v335
-		v340 = 1
-		if v340 < 256 {
-			h338[li] = v338
-			h339[li] = v339
-			u340 = v340
+		v394 := h394[li]
+		v395 := h395[li]
+		var v398, v399, v400 int32
+		*(*int32)(unsafe.Add(m0, li*8)) = v394
+		*(*int32)(unsafe.Add(m0, li*8+4)) = v395
+		v398 = v394
+		v399 = v395
+		v400 = 1
+		if v400 < 256 {
+			h398[li] = v398
+			h399[li] = v399
+			u400 = v400
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -4886,74 +4435,74 @@ func (g *compositionsHost) r11() int {
 			next = 13
 		}
 	}
-	g.v340 = u340
+	g.v400 = u400
 	return next
 }
 
 func (g *compositionsHost) r12() int {
 	const n = 256
-	v340 := g.v340
+	v400 := g.v400
 	m0 := g.Memory(0)
-	h338 := g.v338[:n]
-	h339 := g.v339[:n]
-	h342 := g.v342[:n]
-	h346 := g.v346[:n]
-	h347 := g.v347[:n]
+	h398 := g.v398[:n]
+	h399 := g.v399[:n]
+	h402 := g.v402[:n]
+	h406 := g.v406[:n]
+	h407 := g.v407[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
-		v338 := h338[li]
-		v339 := h339[li]
-		var v346, v347 int32
-		v342 := v340 <= v14
-		if v342 {
-			v343 := v14 - v340
-			v346 = *(*int32)(unsafe.Add(m0, int(v343)*8))
-			v347 = *(*int32)(unsafe.Add(m0, int(v343)*8+4))
+		v398 := h398[li]
+		v399 := h399[li]
+		var v406, v407 int32
+		v402 := v400 <= v14
+		if v402 {
+			v403 := v14 - v400
+			v406 = *(*int32)(unsafe.Add(m0, int(v403)*8))
+			v407 = *(*int32)(unsafe.Add(m0, int(v403)*8+4))
 		} else {
-			v346 = v338
-			v347 = v339
+			v406 = v398
+			v407 = v399
 		}
-		h342[li] = v342
-		h346[li] = v346
-		h347[li] = v347
+		h402[li] = v402
+		h406[li] = v406
+		h407[li] = v407
 	}
 	// Barrier, by.go:113
-	e340 := g.v340
-	u340 := g.v340
+	e400 := g.v400
+	u400 := g.v400
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v338 := h338[li]
-		v339 := h339[li]
-		v340 := e340
-		v342 := h342[li]
-		v346 := h346[li]
-		v347 := h347[li]
-		var v353, v354 int32
-		if v342 {
-			v348 := v338 * v346
-			v350 := (v338 * v347) + v339
-			*(*int32)(unsafe.Add(m0, li*8)) = v348
-			*(*int32)(unsafe.Add(m0, li*8+4)) = v350
-			v353 = v348
-			v354 = v350
+		v398 := h398[li]
+		v399 := h399[li]
+		v400 := e400
+		v402 := h402[li]
+		v406 := h406[li]
+		v407 := h407[li]
+		var v413, v414 int32
+		if v402 {
+			v408 := v398 * v406
+			v410 := (v398 * v407) + v399
+			*(*int32)(unsafe.Add(m0, li*8)) = v408
+			*(*int32)(unsafe.Add(m0, li*8+4)) = v410
+			v413 = v408
+			v414 = v410
 		} else {
-			v353 = v338
-			v354 = v339
+			v413 = v398
+			v414 = v399
 		}
-		v338 = v353
-		v339 = v354
-		v340 = v340 * 2
-		if v340 < 256 {
-			h338[li] = v338
-			h339[li] = v339
-			u340 = v340
+		v398 = v413
+		v399 = v414
+		v400 = v400 * 2
+		if v400 < 256 {
+			h398[li] = v398
+			h399[li] = v399
+			u400 = v400
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -4969,7 +4518,7 @@ func (g *compositionsHost) r12() int {
 			next = 13
 		}
 	}
-	g.v340 = u340
+	g.v400 = u400
 	return next
 }
 
@@ -4996,56 +4545,56 @@ func (g *compositionsHost) r14() int {
 		v209 := h209[li]
 		v210 := h210[li]
 		v14 := int32(li)
-		var v163, v164, v165, v166, v178, v193, v194, v195, v199, v200, v201, v202, v207, v211, v374, v375, v376, v377, v378, v379, v380 int32
-		var v172, v173, v174, v176, v362, v364 int64
+		var v163, v164, v165, v166, v178, v193, v194, v195, v199, v200, v201, v202, v207, v211, v434, v435, v436, v437, v438, v439, v440 int32
+		var v172, v173, v174, v176, v422, v424 int64
 		var v182 bool
-		v356 := *(*int32)(unsafe.Add(m0, 2040))
-		v357 := *(*int32)(unsafe.Add(m0, 2044))
+		v416 := *(*int32)(unsafe.Add(m0, 2040))
+		v417 := *(*int32)(unsafe.Add(m0, 2044))
 		if v14 != v213 {
-			v374 = v208
-			v375 = v209
-			v376 = v210
-			goto b151
+			v434 = v208
+			v435 = v209
+			v436 = v210
+			goto b154
 		}
 		{
-			v360 := int64(uint32(v161 - v14))
-			v362 = (v360 * 2) + 3
-			v364 = (v360 * 3) + 2
-			if v5 <= v362 {
-				goto b150
+			v420 := int64(uint32(v161 - v14))
+			v422 = (v420 * 2) + 3
+			v424 = (v420 * 3) + 2
+			if v5 <= v422 {
+				goto b153
 			}
 		}
-		if v7 <= v364 {
-			goto b150
+		if v7 <= v424 {
+			goto b153
 		}
 		{
-			v367 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v362)*4)), int32(0), int32(1))
-			if v367 {
-				*(*int32)(unsafe.Add(p4, int(v364)*8)) = v356
-				*(*int32)(unsafe.Add(p4, int(v364)*8+4)) = v357
+			v427 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v422)*4)), int32(0), int32(1))
+			if v427 {
+				*(*int32)(unsafe.Add(p4, int(v424)*8)) = v416
+				*(*int32)(unsafe.Add(p4, int(v424)*8+4)) = v417
 				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v362)*4)), int32(2))
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v422)*4)), int32(2))
 			}
 		}
-	b150:
+	b153:
 		{
-			v373 := int32(1)
+			v433 := int32(1)
 			if v14 == v161 {
-				v373 = 2
+				v433 = 2
 			}
-			v374 = v373
-			v375 = v356
-			v376 = v357
+			v434 = v433
+			v435 = v416
+			v436 = v417
 		}
-	b151:
-		v377 = v374
-		v378 = v375
-		v379 = v376
-		v380 = 0
-		v163 = v377
-		v164 = v378
-		v165 = v379
-		v166 = v380
+	b154:
+		v437 = v434
+		v438 = v435
+		v439 = v436
+		v440 = 0
+		v163 = v437
+		v164 = v438
+		v165 = v439
+		v166 = v440
 		if uint32(v14) > uint32(v161) {
 			v208 = v163
 			v209 = v164
@@ -5160,13 +4709,13 @@ type distancesHost struct {
 
 	v32, v172, v174 []int32
 
-	v33, v56, v129, v131, v135, v175, v176, v272 int32
+	v33, v56, v129, v131, v135, v175, v176, v307 int32
 
 	v39 []int64
 
-	v53, v55, v61, v66, v70, v130, v173, v189, v269, v271, v277 []float32
+	v53, v55, v61, v66, v70, v130, v173, v224, v304, v306, v312 []float32
 
-	v58, v274 []bool
+	v58, v309 []bool
 
 	v132 bool
 
@@ -5195,8 +4744,8 @@ func (g *distancesHost) Begin() {
 	g.Allot(0, 1024)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v172, &g.v174)
 	kernelimpl.HostRoom(n, &g.v39)
-	kernelimpl.HostRoom(n, &g.v53, &g.v55, &g.v61, &g.v66, &g.v70, &g.v130, &g.v173, &g.v189, &g.v269, &g.v271, &g.v277)
-	kernelimpl.HostRoom(n, &g.v58, &g.v274)
+	kernelimpl.HostRoom(n, &g.v53, &g.v55, &g.v61, &g.v66, &g.v70, &g.v130, &g.v173, &g.v224, &g.v304, &g.v306, &g.v312)
+	kernelimpl.HostRoom(n, &g.v58, &g.v309)
 }
 
 func (g *distancesHost) Run() {
@@ -5212,7 +4761,7 @@ func (g *distancesHost) Run() {
 			next = g.r7()
 		case 7: // Barrier, lookback.go:269
 			next = g.r8()
-		case 9: // Barrier, lookback.go:287
+		case 9: // Barrier, lookback.go:297
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -5759,7 +5308,7 @@ func (g *distancesHost) r7() int {
 	v22 := g.v22
 	p1 := g.Pointer(1)
 	v1 := g.v1
-	h269 := g.v269[:n]
+	h304 := g.v304[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -5775,30 +5324,30 @@ func (g *distancesHost) r7() int {
 		v15 := int32(li)
 		v37 := v15 * 8
 		v38 := int64(uint32(v37))
-		var v133, v147, v159, v164, v165, v171, v174, v248, v257, v267, v300, v302 int32
-		var v134, v160, v166, v247, v256, v263, v266, v269, v301 float32
-		var v141, v142, v143, v145, v255 int64
-		var v151, v249 bool
+		var v133, v147, v159, v164, v165, v171, v174, v283, v292, v302, v335, v337 int32
+		var v134, v160, v166, v282, v291, v298, v301, v304, v336 float32
+		var v141, v142, v143, v145, v290 int64
+		var v151, v284 bool
 		if v177 {
 			goto b88
 		}
 		if !v179 {
-			goto b127
+			goto b130
 		}
 	b88:
 		if !v132 {
 			goto b91
 		}
 		if v180 {
-			v247 = v130
-			v248 = v131 + -256
-			v249 = true
+			v282 = v130
+			v283 = v131 + -256
+			v284 = true
 		} else {
 			goto b91
 		}
-		v130 = v247
-		v131 = v248
-		v132 = v249
+		v130 = v282
+		v131 = v283
+		v132 = v284
 		v133 = 0
 		v134 = v130
 		v135 = 0
@@ -5814,22 +5363,22 @@ func (g *distancesHost) r7() int {
 			next = 7
 		}
 		continue
-	b127:
+	b130:
 		{
-			v250 := v135 + 1
-			if uint32(v250) >= uint32(c2) {
-				v255 = (int64(uint32(v131-v176)) * 2048) + v38
-				v256 = 0
-				v257 = 0
-				goto b129
+			v285 := v135 + 1
+			if uint32(v285) >= uint32(c2) {
+				v290 = (int64(uint32(v131-v176)) * 2048) + v38
+				v291 = 0
+				v292 = 0
+				goto b132
 			}
-			v300 = v172
-			v301 = v173
-			v302 = v250
+			v335 = v172
+			v336 = v173
+			v337 = v285
 		}
-		v133 = v300
-		v134 = v301
-		v135 = v302
+		v133 = v335
+		v134 = v336
+		v135 = v337
 	b66:
 		if uint32(v15) > uint32(v131) {
 			v172 = v133
@@ -5922,35 +5471,35 @@ func (g *distancesHost) r7() int {
 			next = 6
 		}
 		continue
-	b129:
-		v259 := v255 + int64(uint32(v257))
-		if v22 <= v259 {
-			v269 = v256
-			goto b134
+	b132:
+		v294 := v290 + int64(uint32(v292))
+		if v22 <= v294 {
+			v304 = v291
+			goto b137
 		}
 		{
-			v262 := float32(*(*float32)(unsafe.Add(p1, int(v259)*4)) - v1)
-			v263 = float32(v262 * v262)
-			if v257 == 0 {
-				v266 = v263
+			v297 := float32(*(*float32)(unsafe.Add(p1, int(v294)*4)) - v1)
+			v298 = float32(v297 * v297)
+			if v292 == 0 {
+				v301 = v298
 			} else {
-				v266 = float32(v256 + v263)
+				v301 = float32(v291 + v298)
 			}
 		}
-		v267 = v257 + 1
-		if v267 < 8 {
-			v256 = v266
-			v257 = v267
-			goto b129
+		v302 = v292 + 1
+		if v302 < 8 {
+			v291 = v301
+			v292 = v302
+			goto b132
 		}
-		v269 = v266
-	b134:
+		v304 = v301
+	b137:
 		h130[li] = v130
 		u131 = v131
 		u132 = v132
 		h172[li] = v172
 		h173[li] = v173
-		h269[li] = v269
+		h304[li] = v304
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -5992,19 +5541,19 @@ func (g *distancesHost) r8() int {
 	v129 := g.v129
 	h66 := g.v66[:n]
 	c3 := g.c3
-	v198 := c3 == 0
+	v233 := c3 == 0
 	v6 := g.v6
 	v34 := g.v34
-	v199 := v34 * 2
-	v200 := v199 + 2
-	v202 := v6 <= v200
+	v234 := v34 * 2
+	v235 := v234 + 2
+	v237 := v6 <= v235
 	v8 := g.v8
-	v201 := v34 * 3
-	v203 := v201 + 1
-	v204 := v8 <= v203
+	v236 := v34 * 3
+	v238 := v236 + 1
+	v239 := v8 <= v238
 	p4 := g.Pointer(4)
 	p3 := g.Pointer(3)
-	h189 := g.v189[:n]
+	h224 := g.v224[:n]
 	u131 := g.v131
 	u132 := g.v132
 	u135 := g.v135
@@ -6020,9 +5569,9 @@ func (g *distancesHost) r8() int {
 		v66 := h66[li]
 		v15 := int32(li)
 		v23 := v15 == 0
-		var v132, v151, v249 bool
-		var v133, v135, v147, v159, v164, v165, v171, v172, v174, v190, v248 int32
-		var v134, v160, v166, v173, v187, v189, v197, v247 float32
+		var v132, v151, v284 bool
+		var v133, v135, v147, v159, v164, v165, v171, v172, v174, v190, v225, v283 int32
+		var v134, v160, v166, v173, v187, v189, v224, v232, v282 float32
 		var v141, v142, v143, v145 int64
 		if v184 {
 			v187 = *(*float32)(unsafe.Add(m0, int(v185)*4))
@@ -6032,39 +5581,56 @@ func (g *distancesHost) r8() int {
 		v189 = v187
 		v190 = v188
 	b96:
-		if v190 != 0 {
-			v192 := v190 + -1
-			v195 := float32(v189 + *(*float32)(unsafe.Add(m0, int(v192&255)*4)))
-			v189 = v195
-			v190 = v192
+		if 8 <= uint32(v190) {
+			v213 := v190 + -8
+			v216 := float32(v189 + *(*float32)(unsafe.Add(m0, int((v190+-1)&255)*4)))
+			v217 := float32(v216 + *(*float32)(unsafe.Add(m0, int((v190+-2)&255)*4)))
+			v218 := float32(v217 + *(*float32)(unsafe.Add(m0, int((v190+-3)&255)*4)))
+			v219 := float32(v218 + *(*float32)(unsafe.Add(m0, int((v190+-4)&255)*4)))
+			v220 := float32(v219 + *(*float32)(unsafe.Add(m0, int((v190+-5)&255)*4)))
+			v221 := float32(v220 + *(*float32)(unsafe.Add(m0, int((v190+-6)&255)*4)))
+			v222 := float32(v221 + *(*float32)(unsafe.Add(m0, int((v190+-7)&255)*4)))
+			v223 := float32(v222 + *(*float32)(unsafe.Add(m0, int(v213&255)*4)))
+			v189 = v223
+			v190 = v213
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b96
 		}
+		v224 = v189
+		v225 = v190
+	b99:
+		if v225 != 0 {
+			v227 := v225 + -1
+			v230 := float32(v224 + *(*float32)(unsafe.Add(m0, int(v227&255)*4)))
+			v224 = v230
+			v225 = v227
+			goto b99
+		}
 		if v131 != v129 {
-			v247 = v189
-			v248 = v131 + 256
-			v249 = false
-			goto b126
+			v282 = v224
+			v283 = v131 + 256
+			v284 = false
+			goto b129
 		}
-		v197 = float32(v189 + v66)
+		v232 = float32(v224 + v66)
 		if !v23 {
-			goto b104
+			goto b107
 		}
-		if !v198 {
-			goto b104
+		if !v233 {
+			goto b107
 		}
-		if v202 {
-			goto b104
+		if v237 {
+			goto b107
 		}
-		if !v204 {
-			*(*float32)(unsafe.Add(p4, int(v203)*4)) = v197
+		if !v239 {
+			*(*float32)(unsafe.Add(p4, int(v238)*4)) = v232
 			kernelimpl.HostFence()
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v200)*4)), int32(2))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v235)*4)), int32(2))
 		}
-	b104:
-		h189[li] = v189
+	b107:
+		h224[li] = v224
 		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6072,10 +5638,10 @@ func (g *distancesHost) r8() int {
 			next = 9
 		}
 		continue
-	b126:
-		v130 = v247
-		v131 = v248
-		v132 = v249
+	b129:
+		v130 = v282
+		v131 = v283
+		v132 = v284
 		v133 = 0
 		v134 = v130
 		v135 = 0
@@ -6178,7 +5744,7 @@ func (g *distancesHost) r8() int {
 
 func (g *distancesHost) r10() int {
 	const n = 256
-	h189 := g.v189[:n]
+	h224 := g.v224[:n]
 	h70 := g.v70[:n]
 	h39 := g.v39[:n]
 	v13 := g.v13
@@ -6197,83 +5763,83 @@ func (g *distancesHost) r10() int {
 		}
 		v15 := int32(li)
 		v23 := v15 == 0
-		v189 := h189[li]
+		v224 := h224[li]
 		v70 := h70[li]
 		v39 := h39[li]
 		v0 := int32(basex + li)
-		var v209, v216, v224, v229, v237 float32
-		var v217, v227, v230, v243 int32
-		var v219, v232 int64
+		var v244, v251, v259, v264, v272 float32
+		var v252, v262, v265, v278 int32
+		var v254, v267 int64
 		if v23 {
-			v209 = v189
+			v244 = v224
 		} else {
-			v209 = float32(v189 + v70)
+			v244 = float32(v224 + v70)
 		}
-		v210 := uint64(v39) < uint64(v13)
-		v212 := uint64(v39+7) < uint64(v13)
-		v213 := v210 && v212
-		v214 := v213 && v210
-		v215 := v214 && v212
-		if !v215 {
-			v229 = v209
-			v230 = 0
-			goto b114
+		v245 := uint64(v39) < uint64(v13)
+		v247 := uint64(v39+7) < uint64(v13)
+		v248 := v245 && v247
+		v249 := v248 && v245
+		v250 := v249 && v247
+		if !v250 {
+			v264 = v244
+			v265 = 0
+			goto b117
 		}
-		v216 = v209
-		v217 = 0
-	b108:
-		v219 = v39 + int64(uint32(v217))
-		if v22 <= v219 {
-			goto b123
+		v251 = v244
+		v252 = 0
+	b111:
+		v254 = v39 + int64(uint32(v252))
+		if v22 <= v254 {
+			goto b126
 		}
 		{
-			v222 := float32(*(*float32)(unsafe.Add(p1, int(v219)*4)) - v1)
-			v224 = float32(v216 + float32(v222*v222))
+			v257 := float32(*(*float32)(unsafe.Add(p1, int(v254)*4)) - v1)
+			v259 = float32(v251 + float32(v257*v257))
 			if v12 {
-				*(*float32)(unsafe.Add(p6, int(v219)*4)) = v224
+				*(*float32)(unsafe.Add(p6, int(v254)*4)) = v259
 			} else {
-				*(*float32)(unsafe.Add(p6, int(v219)*4)) = v216
+				*(*float32)(unsafe.Add(p6, int(v254)*4)) = v251
 			}
 		}
-		v227 = v217 + 1
-		if v227 < 8 {
-			v216 = v224
-			v217 = v227
-			goto b108
+		v262 = v252 + 1
+		if v262 < 8 {
+			v251 = v259
+			v252 = v262
+			goto b111
 		}
-		goto b123
-	b114:
-		v232 = v39 + int64(uint32(v230))
-		if v22 <= v232 {
-			goto b123
+		goto b126
+	b117:
+		v267 = v39 + int64(uint32(v265))
+		if v22 <= v267 {
+			goto b126
 		}
 		{
-			v235 := float32(*(*float32)(unsafe.Add(p1, int(v232)*4)) - v1)
-			v237 = float32(v229 + float32(v235*v235))
+			v270 := float32(*(*float32)(unsafe.Add(p1, int(v267)*4)) - v1)
+			v272 = float32(v264 + float32(v270*v270))
 			if !v12 {
-				goto b119
+				goto b122
 			}
 		}
-		if uint64(v232) >= uint64(v13) {
-			g.Fault(0, v232, v13, v0)
+		if uint64(v267) >= uint64(v13) {
+			g.Fault(0, v267, v13, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p6, int(v232)*4)) = v237
-		goto b121
-	b119:
-		if uint64(v232) >= uint64(v13) {
-			g.Fault(1, v232, v13, v0)
+		*(*float32)(unsafe.Add(p6, int(v267)*4)) = v272
+		goto b124
+	b122:
+		if uint64(v267) >= uint64(v13) {
+			g.Fault(1, v267, v13, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p6, int(v232)*4)) = v229
-	b121:
-		v243 = v230 + 1
-		if v243 < 8 {
-			v229 = v237
-			v230 = v243
-			goto b114
+		*(*float32)(unsafe.Add(p6, int(v267)*4)) = v264
+	b124:
+		v278 = v265 + 1
+		if v278 < 8 {
+			v264 = v272
+			v265 = v278
+			goto b117
 		}
-	b123:
+	b126:
 	}
 	return -1
 }
@@ -6281,24 +5847,24 @@ func (g *distancesHost) r10() int {
 func (g *distancesHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h269 := g.v269[:n]
-	h271 := g.v271[:n]
-	u272 := g.v272
+	h304 := g.v304[:n]
+	h306 := g.v306[:n]
+	u307 := g.v307
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v269 := h269[li]
-		var v271 float32
-		var v272 int32
-		*(*float32)(unsafe.Add(m0, li*4)) = v269
-		v271 = v269
-		v272 = 1
-		if v272 < 256 {
-			h271[li] = v271
-			u272 = v272
+		v304 := h304[li]
+		var v306 float32
+		var v307 int32
+		*(*float32)(unsafe.Add(m0, li*4)) = v304
+		v306 = v304
+		v307 = 1
+		if v307 < 256 {
+			h306[li] = v306
+			u307 = v307
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -6314,59 +5880,59 @@ func (g *distancesHost) r11() int {
 			next = 13
 		}
 	}
-	g.v272 = u272
+	g.v307 = u307
 	return next
 }
 
 func (g *distancesHost) r12() int {
 	const n = 256
-	v272 := g.v272
+	v307 := g.v307
 	m0 := g.Memory(0)
-	h271 := g.v271[:n]
-	h274 := g.v274[:n]
-	h277 := g.v277[:n]
+	h306 := g.v306[:n]
+	h309 := g.v309[:n]
+	h312 := g.v312[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v15 := int32(li)
-		v271 := h271[li]
-		var v277 float32
-		v274 := v272 <= v15
-		if v274 {
-			v277 = *(*float32)(unsafe.Add(m0, int(v15-v272)*4))
+		v306 := h306[li]
+		var v312 float32
+		v309 := v307 <= v15
+		if v309 {
+			v312 = *(*float32)(unsafe.Add(m0, int(v15-v307)*4))
 		} else {
-			v277 = v271
+			v312 = v306
 		}
-		h274[li] = v274
-		h277[li] = v277
+		h309[li] = v309
+		h312[li] = v312
 	}
 	// Barrier, by.go:113
-	e272 := g.v272
-	u272 := g.v272
+	e307 := g.v307
+	u307 := g.v307
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v271 := h271[li]
-		v272 := e272
-		v274 := h274[li]
-		v277 := h277[li]
-		var v280 float32
-		if v274 {
-			v278 := float32(v277 + v271)
-			*(*float32)(unsafe.Add(m0, li*4)) = v278
-			v280 = v278
+		v306 := h306[li]
+		v307 := e307
+		v309 := h309[li]
+		v312 := h312[li]
+		var v315 float32
+		if v309 {
+			v313 := float32(v312 + v306)
+			*(*float32)(unsafe.Add(m0, li*4)) = v313
+			v315 = v313
 		} else {
-			v280 = v271
+			v315 = v306
 		}
-		v271 = v280
-		v272 = v272 * 2
-		if v272 < 256 {
-			h271[li] = v271
-			u272 = v272
+		v306 = v315
+		v307 = v307 * 2
+		if v307 < 256 {
+			h306[li] = v306
+			u307 = v307
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -6382,7 +5948,7 @@ func (g *distancesHost) r12() int {
 			next = 13
 		}
 	}
-	g.v272 = u272
+	g.v307 = u307
 	return next
 }
 
@@ -6407,51 +5973,51 @@ func (g *distancesHost) r14() int {
 		v172 := h172[li]
 		v173 := h173[li]
 		v15 := int32(li)
-		var v133, v135, v147, v159, v164, v165, v171, v174, v298, v300, v302 int32
-		var v134, v160, v166, v299, v301 float32
-		var v141, v142, v143, v145, v287, v289 int64
+		var v133, v135, v147, v159, v164, v165, v171, v174, v333, v335, v337 int32
+		var v134, v160, v166, v334, v336 float32
+		var v141, v142, v143, v145, v322, v324 int64
 		var v151 bool
-		v282 := *(*float32)(unsafe.Add(m0, 1020))
+		v317 := *(*float32)(unsafe.Add(m0, 1020))
 		if v15 != v176 {
-			v298 = v172
-			v299 = v173
-			goto b151
+			v333 = v172
+			v334 = v173
+			goto b154
 		}
 		{
-			v285 := int64(uint32(v131 - v15))
-			v287 = (v285 * 2) + 3
-			v289 = (v285 * 3) + 2
-			if v6 <= v287 {
-				goto b150
+			v320 := int64(uint32(v131 - v15))
+			v322 = (v320 * 2) + 3
+			v324 = (v320 * 3) + 2
+			if v6 <= v322 {
+				goto b153
 			}
 		}
-		if v8 <= v289 {
-			goto b150
+		if v8 <= v324 {
+			goto b153
 		}
 		{
-			v292 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v287)*4)), int32(0), int32(1))
-			if v292 {
-				*(*float32)(unsafe.Add(p4, int(v289)*4)) = v282
+			v327 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v322)*4)), int32(0), int32(1))
+			if v327 {
+				*(*float32)(unsafe.Add(p4, int(v324)*4)) = v317
 				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v287)*4)), int32(2))
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v322)*4)), int32(2))
 			}
 		}
-	b150:
+	b153:
 		{
-			v297 := int32(1)
+			v332 := int32(1)
 			if v15 == v131 {
-				v297 = 2
+				v332 = 2
 			}
-			v298 = v297
-			v299 = v282
+			v333 = v332
+			v334 = v317
 		}
-	b151:
-		v300 = v298
-		v301 = v299
-		v302 = 0
-		v133 = v300
-		v134 = v301
-		v135 = v302
+	b154:
+		v335 = v333
+		v336 = v334
+		v337 = 0
+		v133 = v335
+		v134 = v336
+		v135 = v337
 		if uint32(v15) > uint32(v131) {
 			v172 = v133
 			v173 = v134
@@ -6863,13 +6429,13 @@ type halfStepsHost struct {
 
 	v23, v35 int64
 
-	v33, v53, v60, v64, v126, v171, v172, v173, v188, v271 []int32
+	v33, v53, v60, v64, v126, v171, v172, v173, v194, v277 []int32
 
-	v34, v55, v125, v127, v131, v174, v175, v273 int32
+	v34, v55, v125, v127, v131, v174, v175, v279 int32
 
 	v40 []int64
 
-	v57, v275 []bool
+	v57, v281 []bool
 
 	v128 bool
 
@@ -6897,9 +6463,9 @@ func (g *halfStepsHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 1024)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v33, &g.v53, &g.v60, &g.v64, &g.v126, &g.v171, &g.v172, &g.v173, &g.v188, &g.v271)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v33, &g.v53, &g.v60, &g.v64, &g.v126, &g.v171, &g.v172, &g.v173, &g.v194, &g.v277)
 	kernelimpl.HostRoom(n, &g.v40)
-	kernelimpl.HostRoom(n, &g.v57, &g.v275)
+	kernelimpl.HostRoom(n, &g.v57, &g.v281)
 }
 
 func (g *halfStepsHost) Run() {
@@ -6915,7 +6481,7 @@ func (g *halfStepsHost) Run() {
 			next = g.r7()
 		case 7: // Barrier, lookback.go:269
 			next = g.r8()
-		case 9: // Barrier, lookback.go:287
+		case 9: // Barrier, lookback.go:297
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -7408,7 +6974,7 @@ func (g *halfStepsHost) r7() int {
 	p1 := g.Pointer(1)
 	v2 := g.v2
 	v1 := g.v1
-	h271 := g.v271[:n]
+	h277 := g.v277[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -7424,29 +6990,29 @@ func (g *halfStepsHost) r7() int {
 		v16 := int32(li)
 		v38 := v16 * 8
 		v39 := int64(uint32(v38))
-		var v129, v130, v143, v158, v159, v163, v164, v165, v170, v173, v250, v251, v259, v260, v268, v269, v271, v297, v298, v299 int32
-		var v137, v138, v139, v141, v258 int64
-		var v147, v252 bool
+		var v129, v130, v143, v158, v159, v163, v164, v165, v170, v173, v256, v257, v265, v266, v274, v275, v277, v303, v304, v305 int32
+		var v137, v138, v139, v141, v264 int64
+		var v147, v258 bool
 		if v176 {
 			goto b76
 		}
 		if !v178 {
-			goto b113
+			goto b116
 		}
 	b76:
 		if !v128 {
 			goto b79
 		}
 		if v179 {
-			v250 = v126
-			v251 = v127 + -256
-			v252 = true
+			v256 = v126
+			v257 = v127 + -256
+			v258 = true
 		} else {
 			goto b79
 		}
-		v126 = v250
-		v127 = v251
-		v128 = v252
+		v126 = v256
+		v127 = v257
+		v128 = v258
 		v129 = 0
 		v130 = v126
 		v131 = 0
@@ -7462,22 +7028,22 @@ func (g *halfStepsHost) r7() int {
 			next = 7
 		}
 		continue
-	b113:
+	b116:
 		{
-			v253 := v131 + 1
-			if uint32(v253) >= uint32(c2) {
-				v258 = (int64(uint32(v127-v175)) * 2048) + v39
-				v259 = 0
-				v260 = 0
-				goto b115
+			v259 := v131 + 1
+			if uint32(v259) >= uint32(c2) {
+				v264 = (int64(uint32(v127-v175)) * 2048) + v39
+				v265 = 0
+				v266 = 0
+				goto b118
 			}
-			v297 = v171
-			v298 = v172
-			v299 = v253
+			v303 = v171
+			v304 = v172
+			v305 = v259
 		}
-		v129 = v297
-		v130 = v298
-		v131 = v299
+		v129 = v303
+		v130 = v304
+		v131 = v305
 	b54:
 		if uint32(v16) > uint32(v127) {
 			v171 = v129
@@ -7570,30 +7136,30 @@ func (g *halfStepsHost) r7() int {
 			next = 6
 		}
 		continue
-	b115:
-		v262 := v258 + int64(uint32(v260))
-		if v23 <= v262 {
-			v271 = v259
-			goto b118
+	b118:
+		v268 := v264 + int64(uint32(v266))
+		if v23 <= v268 {
+			v277 = v265
+			goto b121
 		}
 		{
-			v266 := float32(float32(*(*int32)(unsafe.Add(p1, int(v262)*4))) * v2)
-			v268 = int32(half.FromFloat32[half.Float16](float32(v1 + v266)))
-			v269 = v260 + 1
-			if v269 < 8 {
-				v259 = v268
-				v260 = v269
-				goto b115
+			v272 := float32(float32(*(*int32)(unsafe.Add(p1, int(v268)*4))) * v2)
+			v274 = int32(half.FromFloat32[half.Float16](float32(v1 + v272)))
+			v275 = v266 + 1
+			if v275 < 8 {
+				v265 = v274
+				v266 = v275
+				goto b118
 			}
-			v271 = v268
+			v277 = v274
 		}
-	b118:
+	b121:
 		h126[li] = v126
 		u127 = v127
 		u128 = v128
 		h171[li] = v171
 		h172[li] = v172
-		h271[li] = v271
+		h277[li] = v277
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -7634,20 +7200,20 @@ func (g *halfStepsHost) r8() int {
 	stop := g.Cancelled()
 	v125 := g.v125
 	c3 := g.c3
-	v195 := c3 == 0
+	v201 := c3 == 0
 	v7 := g.v7
 	v35 := g.v35
-	v196 := v35 * 2
-	v197 := v196 + 2
-	v199 := v7 <= v197
+	v202 := v35 * 2
+	v203 := v202 + 2
+	v205 := v7 <= v203
 	v9 := g.v9
-	v198 := v35 * 3
-	v200 := v198 + 1
-	v201 := v9 <= v200
+	v204 := v35 * 3
+	v206 := v204 + 1
+	v207 := v9 <= v206
 	h60 := g.v60[:n]
 	p4 := g.Pointer(4)
 	p3 := g.Pointer(3)
-	h188 := g.v188[:n]
+	h194 := g.v194[:n]
 	u127 := g.v127
 	u128 := g.v128
 	u131 := g.v131
@@ -7663,8 +7229,8 @@ func (g *halfStepsHost) r8() int {
 		v16 := int32(li)
 		v24 := v16 == 0
 		v60 := h60[li]
-		var v128, v147, v252 bool
-		var v129, v130, v131, v143, v158, v159, v163, v164, v165, v170, v171, v172, v173, v186, v188, v189, v250, v251 int32
+		var v128, v147, v258 bool
+		var v129, v130, v131, v143, v158, v159, v163, v164, v165, v170, v171, v172, v173, v186, v188, v189, v194, v195, v256, v257 int32
 		var v137, v138, v139, v141 int64
 		if v183 {
 			v186 = *(*int32)(unsafe.Add(m0, int(v184)*4))
@@ -7674,8 +7240,8 @@ func (g *halfStepsHost) r8() int {
 		v188 = v186
 		v189 = v187
 	b84:
-		if v189 != 0 {
-			v191 := v189 + -1
+		if 8 <= uint32(v189) {
+			v191 := v189 + -8
 			v188 = *(*int32)(unsafe.Add(m0, int(v191&255)*4))
 			v189 = v191
 			if stop.Load() {
@@ -7683,28 +7249,37 @@ func (g *halfStepsHost) r8() int {
 			}
 			goto b84
 		}
+		v194 = v188
+		v195 = v189
+	b87:
+		if v195 != 0 {
+			v197 := v195 + -1
+			v194 = *(*int32)(unsafe.Add(m0, int(v197&255)*4))
+			v195 = v197
+			goto b87
+		}
 		if v127 != v125 {
-			v250 = v188
-			v251 = v127 + 256
-			v252 = false
-			goto b112
+			v256 = v194
+			v257 = v127 + 256
+			v258 = false
+			goto b115
 		}
 		if !v24 {
-			goto b92
-		}
-		if !v195 {
-			goto b92
-		}
-		if v199 {
-			goto b92
+			goto b95
 		}
 		if !v201 {
-			*(*int16)(unsafe.Add(p4, int(v200)*2)) = int16(uint32(v60))
-			kernelimpl.HostFence()
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v197)*4)), int32(2))
+			goto b95
 		}
-	b92:
-		h188[li] = v188
+		if v205 {
+			goto b95
+		}
+		if !v207 {
+			*(*int16)(unsafe.Add(p4, int(v206)*2)) = int16(uint32(v60))
+			kernelimpl.HostFence()
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v203)*4)), int32(2))
+		}
+	b95:
+		h194[li] = v194
 		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
@@ -7712,10 +7287,10 @@ func (g *halfStepsHost) r8() int {
 			next = 9
 		}
 		continue
-	b112:
-		v126 = v250
-		v127 = v251
-		v128 = v252
+	b115:
+		v126 = v256
+		v127 = v257
+		v128 = v258
 		v129 = 0
 		v130 = v126
 		v131 = 0
@@ -7818,7 +7393,7 @@ func (g *halfStepsHost) r8() int {
 
 func (g *halfStepsHost) r10() int {
 	const n = 256
-	h188 := g.v188[:n]
+	h194 := g.v194[:n]
 	h64 := g.v64[:n]
 	h40 := g.v40[:n]
 	v14 := g.v14
@@ -7838,81 +7413,81 @@ func (g *halfStepsHost) r10() int {
 		}
 		v16 := int32(li)
 		v24 := v16 == 0
-		v188 := h188[li]
+		v194 := h194[li]
 		v64 := h64[li]
 		v40 := h40[li]
 		v0 := int32(basex + li)
-		var v213, v214, v222, v227, v229, v230, v238, v246 int32
-		var v216, v232 int64
-		v206 := v64
+		var v219, v220, v228, v233, v235, v236, v244, v252 int32
+		var v222, v238 int64
+		v212 := v64
 		if v24 {
-			v206 = v188
+			v212 = v194
 		}
-		v207 := uint64(v40) < uint64(v14)
-		v209 := uint64(v40+7) < uint64(v14)
-		v210 := v207 && v209
-		v211 := v210 && v207
-		v212 := v211 && v209
-		if !v212 {
-			v229 = v206
-			v230 = 0
-			goto b100
+		v213 := uint64(v40) < uint64(v14)
+		v215 := uint64(v40+7) < uint64(v14)
+		v216 := v213 && v215
+		v217 := v216 && v213
+		v218 := v217 && v215
+		if !v218 {
+			v235 = v212
+			v236 = 0
+			goto b103
 		}
-		v213 = v206
-		v214 = 0
-	b94:
-		v216 = v40 + int64(uint32(v214))
-		if v23 <= v216 {
-			goto b109
+		v219 = v212
+		v220 = 0
+	b97:
+		v222 = v40 + int64(uint32(v220))
+		if v23 <= v222 {
+			goto b112
 		}
 		{
-			v220 := float32(float32(*(*int32)(unsafe.Add(p1, int(v216)*4))) * v2)
-			v222 = int32(half.FromFloat32[half.Float16](float32(v1 + v220)))
+			v226 := float32(float32(*(*int32)(unsafe.Add(p1, int(v222)*4))) * v2)
+			v228 = int32(half.FromFloat32[half.Float16](float32(v1 + v226)))
 			if v13 {
-				*(*int16)(unsafe.Add(p6, int(v216)*2)) = int16(uint32(v222))
+				*(*int16)(unsafe.Add(p6, int(v222)*2)) = int16(uint32(v228))
 			} else {
-				*(*int16)(unsafe.Add(p6, int(v216)*2)) = int16(uint32(v213))
+				*(*int16)(unsafe.Add(p6, int(v222)*2)) = int16(uint32(v219))
 			}
 		}
-		v227 = v214 + 1
-		if v227 < 8 {
-			v213 = v222
-			v214 = v227
-			goto b94
+		v233 = v220 + 1
+		if v233 < 8 {
+			v219 = v228
+			v220 = v233
+			goto b97
 		}
-		goto b109
-	b100:
-		v232 = v40 + int64(uint32(v230))
-		if v23 <= v232 {
-			goto b109
+		goto b112
+	b103:
+		v238 = v40 + int64(uint32(v236))
+		if v23 <= v238 {
+			goto b112
 		}
 		{
-			v236 := float32(float32(*(*int32)(unsafe.Add(p1, int(v232)*4))) * v2)
-			v238 = int32(half.FromFloat32[half.Float16](float32(v1 + v236)))
+			v242 := float32(float32(*(*int32)(unsafe.Add(p1, int(v238)*4))) * v2)
+			v244 = int32(half.FromFloat32[half.Float16](float32(v1 + v242)))
 			if !v13 {
-				goto b105
+				goto b108
 			}
 		}
-		if uint64(v232) >= uint64(v14) {
-			g.Fault(0, v232, v14, v0)
+		if uint64(v238) >= uint64(v14) {
+			g.Fault(0, v238, v14, v0)
 			continue
 		}
-		*(*int16)(unsafe.Add(p6, int(v232)*2)) = int16(uint32(v238))
-		goto b107
-	b105:
-		if uint64(v232) >= uint64(v14) {
-			g.Fault(1, v232, v14, v0)
+		*(*int16)(unsafe.Add(p6, int(v238)*2)) = int16(uint32(v244))
+		goto b110
+	b108:
+		if uint64(v238) >= uint64(v14) {
+			g.Fault(1, v238, v14, v0)
 			continue
 		}
-		*(*int16)(unsafe.Add(p6, int(v232)*2)) = int16(uint32(v229))
-	b107:
-		v246 = v230 + 1
-		if v246 < 8 {
-			v229 = v238
-			v230 = v246
-			goto b100
+		*(*int16)(unsafe.Add(p6, int(v238)*2)) = int16(uint32(v235))
+	b110:
+		v252 = v236 + 1
+		if v252 < 8 {
+			v235 = v244
+			v236 = v252
+			goto b103
 		}
-	b109:
+	b112:
 	}
 	return -1
 }
@@ -7920,20 +7495,20 @@ func (g *halfStepsHost) r10() int {
 func (g *halfStepsHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h271 := g.v271[:n]
-	u273 := g.v273
+	h277 := g.v277[:n]
+	u279 := g.v279
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v271 := h271[li]
-		var v273 int32
-		*(*int32)(unsafe.Add(m0, li*4)) = v271
-		v273 = 1
-		if v273 < 256 {
-			u273 = v273
+		v277 := h277[li]
+		var v279 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v277
+		v279 = 1
+		if v279 < 256 {
+			u279 = v279
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -7949,42 +7524,42 @@ func (g *halfStepsHost) r11() int {
 			next = 13
 		}
 	}
-	g.v273 = u273
+	g.v279 = u279
 	return next
 }
 
 func (g *halfStepsHost) r12() int {
 	const n = 256
-	v273 := g.v273
-	h275 := g.v275[:n]
+	v279 := g.v279
+	h281 := g.v281[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v16 := int32(li)
-		v275 := v273 <= v16
-		h275[li] = v275
+		v281 := v279 <= v16
+		h281[li] = v281
 	}
 	// Barrier, by.go:113
-	e273 := g.v273
+	e279 := g.v279
 	m0 := g.Memory(0)
-	h271 := g.v271[:n]
-	u273 := g.v273
+	h277 := g.v277[:n]
+	u279 := g.v279
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v273 := e273
-		v275 := h275[li]
-		v271 := h271[li]
-		if v275 {
-			*(*int32)(unsafe.Add(m0, li*4)) = v271
+		v279 := e279
+		v281 := h281[li]
+		v277 := h277[li]
+		if v281 {
+			*(*int32)(unsafe.Add(m0, li*4)) = v277
 		}
-		v273 = v273 * 2
-		if v273 < 256 {
-			u273 = v273
+		v279 = v279 * 2
+		if v279 < 256 {
+			u279 = v279
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8000,7 +7575,7 @@ func (g *halfStepsHost) r12() int {
 			next = 13
 		}
 	}
-	g.v273 = u273
+	g.v279 = u279
 	return next
 }
 
@@ -8025,50 +7600,50 @@ func (g *halfStepsHost) r14() int {
 		v171 := h171[li]
 		v172 := h172[li]
 		v16 := int32(li)
-		var v129, v130, v131, v143, v158, v159, v163, v164, v165, v170, v173, v295, v296, v297, v298, v299 int32
-		var v137, v138, v139, v141, v283, v285 int64
+		var v129, v130, v131, v143, v158, v159, v163, v164, v165, v170, v173, v301, v302, v303, v304, v305 int32
+		var v137, v138, v139, v141, v289, v291 int64
 		var v147 bool
-		v278 := *(*int32)(unsafe.Add(m0, 1020))
+		v284 := *(*int32)(unsafe.Add(m0, 1020))
 		if v16 != v175 {
-			v295 = v171
-			v296 = v172
-			goto b133
+			v301 = v171
+			v302 = v172
+			goto b136
 		}
 		{
-			v281 := int64(uint32(v127 - v16))
-			v283 = (v281 * 2) + 3
-			v285 = (v281 * 3) + 2
-			if v7 <= v283 {
-				goto b132
+			v287 := int64(uint32(v127 - v16))
+			v289 = (v287 * 2) + 3
+			v291 = (v287 * 3) + 2
+			if v7 <= v289 {
+				goto b135
 			}
 		}
-		if v9 <= v285 {
-			goto b132
+		if v9 <= v291 {
+			goto b135
 		}
 		{
-			v288 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v283)*4)), int32(0), int32(1))
-			if v288 {
-				*(*int16)(unsafe.Add(p4, int(v285)*2)) = int16(uint32(v278))
+			v294 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v289)*4)), int32(0), int32(1))
+			if v294 {
+				*(*int16)(unsafe.Add(p4, int(v291)*2)) = int16(uint32(v284))
 				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v283)*4)), int32(2))
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v289)*4)), int32(2))
 			}
 		}
-	b132:
+	b135:
 		{
-			v294 := int32(1)
+			v300 := int32(1)
 			if v16 == v127 {
-				v294 = 2
+				v300 = 2
 			}
-			v295 = v294
-			v296 = v278
+			v301 = v300
+			v302 = v284
 		}
-	b133:
-		v297 = v295
-		v298 = v296
-		v299 = 0
-		v129 = v297
-		v130 = v298
-		v131 = v299
+	b136:
+		v303 = v301
+		v304 = v302
+		v305 = 0
+		v129 = v303
+		v130 = v304
+		v131 = v305
 		if uint32(v16) > uint32(v127) {
 			v171 = v129
 			v172 = v130
@@ -8475,17 +8050,17 @@ type halfSumsHost struct {
 
 	v21, v33 int64
 
-	v31, v54, v56, v62, v70, v74, v144, v189, v190, v191, v206, v305, v307, v313 []int32
+	v31, v54, v56, v62, v70, v74, v144, v189, v190, v191, v265, v364, v366, v372 []int32
 
-	v32, v57, v143, v145, v149, v192, v193, v308 int32
+	v32, v57, v143, v145, v149, v192, v193, v367 int32
 
 	v38 []int64
 
-	v59, v310 []bool
+	v59, v369 []bool
 
 	v146 bool
 
-	v217 []float32
+	v276 []float32
 
 	sint32 []int32
 }
@@ -8509,10 +8084,10 @@ func (g *halfSumsHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 1024)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v54, &g.v56, &g.v62, &g.v70, &g.v74, &g.v144, &g.v189, &g.v190, &g.v191, &g.v206, &g.v305, &g.v307, &g.v313)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v54, &g.v56, &g.v62, &g.v70, &g.v74, &g.v144, &g.v189, &g.v190, &g.v191, &g.v265, &g.v364, &g.v366, &g.v372)
 	kernelimpl.HostRoom(n, &g.v38)
-	kernelimpl.HostRoom(n, &g.v59, &g.v310)
-	kernelimpl.HostRoom(n, &g.v217)
+	kernelimpl.HostRoom(n, &g.v59, &g.v369)
+	kernelimpl.HostRoom(n, &g.v276)
 }
 
 func (g *halfSumsHost) Run() {
@@ -8528,7 +8103,7 @@ func (g *halfSumsHost) Run() {
 			next = g.r7()
 		case 7: // Barrier, lookback.go:269
 			next = g.r8()
-		case 9: // Barrier, lookback.go:287
+		case 9: // Barrier, lookback.go:297
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -9068,7 +8643,7 @@ func (g *halfSumsHost) r7() int {
 	h191 := g.v191[:n]
 	v21 := g.v21
 	p1 := g.Pointer(1)
-	h305 := g.v305[:n]
+	h364 := g.v364[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -9084,29 +8659,29 @@ func (g *halfSumsHost) r7() int {
 		v14 := int32(li)
 		v36 := v14 * 8
 		v37 := int64(uint32(v36))
-		var v147, v148, v161, v176, v177, v181, v182, v183, v188, v191, v281, v282, v290, v291, v296, v302, v303, v305, v340, v341, v342 int32
-		var v155, v156, v157, v159, v289 int64
-		var v165, v283 bool
+		var v147, v148, v161, v176, v177, v181, v182, v183, v188, v191, v340, v341, v349, v350, v355, v361, v362, v364, v399, v400, v401 int32
+		var v155, v156, v157, v159, v348 int64
+		var v165, v342 bool
 		if v194 {
 			goto b88
 		}
 		if !v196 {
-			goto b127
+			goto b130
 		}
 	b88:
 		if !v146 {
 			goto b91
 		}
 		if v197 {
-			v281 = v144
-			v282 = v145 + -256
-			v283 = true
+			v340 = v144
+			v341 = v145 + -256
+			v342 = true
 		} else {
 			goto b91
 		}
-		v144 = v281
-		v145 = v282
-		v146 = v283
+		v144 = v340
+		v145 = v341
+		v146 = v342
 		v147 = 0
 		v148 = v144
 		v149 = 0
@@ -9122,22 +8697,22 @@ func (g *halfSumsHost) r7() int {
 			next = 7
 		}
 		continue
-	b127:
+	b130:
 		{
-			v284 := v149 + 1
-			if uint32(v284) >= uint32(c2) {
-				v289 = (int64(uint32(v145-v193)) * 2048) + v37
-				v290 = 0
-				v291 = 0
-				goto b129
+			v343 := v149 + 1
+			if uint32(v343) >= uint32(c2) {
+				v348 = (int64(uint32(v145-v193)) * 2048) + v37
+				v349 = 0
+				v350 = 0
+				goto b132
 			}
-			v340 = v189
-			v341 = v190
-			v342 = v284
+			v399 = v189
+			v400 = v190
+			v401 = v343
 		}
-		v147 = v340
-		v148 = v341
-		v149 = v342
+		v147 = v399
+		v148 = v400
+		v149 = v401
 	b66:
 		if uint32(v14) > uint32(v145) {
 			v189 = v147
@@ -9230,33 +8805,33 @@ func (g *halfSumsHost) r7() int {
 			next = 6
 		}
 		continue
-	b129:
-		v293 := v289 + int64(uint32(v291))
-		if v21 <= v293 {
-			v305 = v290
-			goto b134
+	b132:
+		v352 := v348 + int64(uint32(v350))
+		if v21 <= v352 {
+			v364 = v349
+			goto b137
 		}
-		v296 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v293)*2))))
-		if v291 == 0 {
-			v302 = v296
+		v355 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v352)*2))))
+		if v350 == 0 {
+			v361 = v355
 		} else {
-			v300 := float32(half.Float16(v290).Float32() + half.Float16(v296).Float32())
-			v302 = int32(half.FromFloat32[half.Float16](v300))
+			v359 := float32(half.Float16(v349).Float32() + half.Float16(v355).Float32())
+			v361 = int32(half.FromFloat32[half.Float16](v359))
 		}
-		v303 = v291 + 1
-		if v303 < 8 {
-			v290 = v302
-			v291 = v303
-			goto b129
+		v362 = v350 + 1
+		if v362 < 8 {
+			v349 = v361
+			v350 = v362
+			goto b132
 		}
-		v305 = v302
-	b134:
+		v364 = v361
+	b137:
 		h144[li] = v144
 		u145 = v145
 		u146 = v146
 		h189[li] = v189
 		h190[li] = v190
-		h305[li] = v305
+		h364[li] = v364
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -9298,20 +8873,20 @@ func (g *halfSumsHost) r8() int {
 	v143 := g.v143
 	h70 := g.v70[:n]
 	c3 := g.c3
-	v221 := c3 == 0
+	v280 := c3 == 0
 	v5 := g.v5
 	v33 := g.v33
-	v222 := v33 * 2
-	v223 := v222 + 2
-	v225 := v5 <= v223
+	v281 := v33 * 2
+	v282 := v281 + 2
+	v284 := v5 <= v282
 	v7 := g.v7
-	v224 := v33 * 3
-	v226 := v224 + 1
-	v227 := v7 <= v226
+	v283 := v33 * 3
+	v285 := v283 + 1
+	v286 := v7 <= v285
 	p4 := g.Pointer(4)
 	p3 := g.Pointer(3)
-	h206 := g.v206[:n]
-	h217 := g.v217[:n]
+	h265 := g.v265[:n]
+	h276 := g.v276[:n]
 	u145 := g.v145
 	u146 := g.v146
 	u149 := g.v149
@@ -9327,10 +8902,10 @@ func (g *halfSumsHost) r8() int {
 		v70 := h70[li]
 		v14 := int32(li)
 		v22 := v14 == 0
-		var v146, v165, v283 bool
-		var v147, v148, v149, v161, v176, v177, v181, v182, v183, v188, v189, v190, v191, v204, v206, v207, v220, v281, v282 int32
+		var v146, v165, v342 bool
+		var v147, v148, v149, v161, v176, v177, v181, v182, v183, v188, v189, v190, v191, v204, v206, v207, v265, v266, v279, v340, v341 int32
 		var v155, v156, v157, v159 int64
-		var v217 float32
+		var v276 float32
 		if v201 {
 			v204 = *(*int32)(unsafe.Add(m0, int(v202)*4))
 		} else {
@@ -9339,42 +8914,67 @@ func (g *halfSumsHost) r8() int {
 		v206 = v204
 		v207 = v205
 	b96:
-		if v207 != 0 {
-			v209 := v207 + -1
-			v213 := half.Float16(*(*int32)(unsafe.Add(m0, int(v209&255)*4))).Float32()
-			v215 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v206).Float32() + v213)))
-			v206 = v215
-			v207 = v209
+		if 8 <= uint32(v207) {
+			v230 := v207 + -8
+			v234 := half.Float16(*(*int32)(unsafe.Add(m0, int((v207+-1)&255)*4))).Float32()
+			v236 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v206).Float32() + v234)))
+			v238 := half.Float16(*(*int32)(unsafe.Add(m0, int((v207+-2)&255)*4))).Float32()
+			v240 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v236).Float32() + v238)))
+			v242 := half.Float16(*(*int32)(unsafe.Add(m0, int((v207+-3)&255)*4))).Float32()
+			v244 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v240).Float32() + v242)))
+			v246 := half.Float16(*(*int32)(unsafe.Add(m0, int((v207+-4)&255)*4))).Float32()
+			v248 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v244).Float32() + v246)))
+			v250 := half.Float16(*(*int32)(unsafe.Add(m0, int((v207+-5)&255)*4))).Float32()
+			v252 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v248).Float32() + v250)))
+			v254 := half.Float16(*(*int32)(unsafe.Add(m0, int((v207+-6)&255)*4))).Float32()
+			v256 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v252).Float32() + v254)))
+			v258 := half.Float16(*(*int32)(unsafe.Add(m0, int((v207+-7)&255)*4))).Float32()
+			v260 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v256).Float32() + v258)))
+			v262 := half.Float16(*(*int32)(unsafe.Add(m0, int(v230&255)*4))).Float32()
+			v264 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v260).Float32() + v262)))
+			v206 = v264
+			v207 = v230
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b96
 		}
+		v265 = v206
+		v266 = v207
+	b99:
+		if v266 != 0 {
+			v268 := v266 + -1
+			v272 := half.Float16(*(*int32)(unsafe.Add(m0, int(v268&255)*4))).Float32()
+			v274 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v265).Float32() + v272)))
+			v265 = v274
+			v266 = v268
+			goto b99
+		}
 		if v145 != v143 {
-			v281 = v206
-			v282 = v145 + 256
-			v283 = false
-			goto b126
+			v340 = v265
+			v341 = v145 + 256
+			v342 = false
+			goto b129
 		}
-		v217 = half.Float16(v206).Float32()
-		v220 = int32(half.FromFloat32[half.Float16](float32(v217 + half.Float16(v70).Float32())))
+		v276 = half.Float16(v265).Float32()
+		v279 = int32(half.FromFloat32[half.Float16](float32(v276 + half.Float16(v70).Float32())))
 		if !v22 {
-			goto b104
+			goto b107
 		}
-		if !v221 {
-			goto b104
+		if !v280 {
+			goto b107
 		}
-		if v225 {
-			goto b104
+		if v284 {
+			goto b107
 		}
-		if !v227 {
-			*(*int16)(unsafe.Add(p4, int(v226)*2)) = int16(uint32(v220))
+		if !v286 {
+			*(*int16)(unsafe.Add(p4, int(v285)*2)) = int16(uint32(v279))
 			kernelimpl.HostFence()
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v223)*4)), int32(2))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v282)*4)), int32(2))
 		}
-	b104:
-		h206[li] = v206
-		h217[li] = v217
+	b107:
+		h265[li] = v265
+		h276[li] = v276
 		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
@@ -9382,10 +8982,10 @@ func (g *halfSumsHost) r8() int {
 			next = 9
 		}
 		continue
-	b126:
-		v144 = v281
-		v145 = v282
-		v146 = v283
+	b129:
+		v144 = v340
+		v145 = v341
+		v146 = v342
 		v147 = 0
 		v148 = v144
 		v149 = 0
@@ -9488,9 +9088,9 @@ func (g *halfSumsHost) r8() int {
 
 func (g *halfSumsHost) r10() int {
 	const n = 256
-	h206 := g.v206[:n]
+	h265 := g.v265[:n]
 	h74 := g.v74[:n]
-	h217 := g.v217[:n]
+	h276 := g.v276[:n]
 	h38 := g.v38[:n]
 	v12 := g.v12
 	v21 := g.v21
@@ -9507,84 +9107,84 @@ func (g *halfSumsHost) r10() int {
 		}
 		v14 := int32(li)
 		v22 := v14 == 0
-		v206 := h206[li]
+		v265 := h265[li]
 		v74 := h74[li]
-		v217 := h217[li]
+		v276 := h276[li]
 		v38 := h38[li]
 		v0 := int32(basex + li)
-		var v235, v242, v243, v252, v257, v259, v260, v269, v277 int32
-		var v245, v262 int64
+		var v294, v301, v302, v311, v316, v318, v319, v328, v336 int32
+		var v304, v321 int64
 		if v22 {
-			v235 = v206
+			v294 = v265
 		} else {
-			v234 := int32(half.FromFloat32[half.Float16](float32(v217 + half.Float16(v74).Float32())))
-			v235 = v234
+			v293 := int32(half.FromFloat32[half.Float16](float32(v276 + half.Float16(v74).Float32())))
+			v294 = v293
 		}
-		v236 := uint64(v38) < uint64(v12)
-		v238 := uint64(v38+7) < uint64(v12)
-		v239 := v236 && v238
-		v240 := v239 && v236
-		v241 := v240 && v238
-		if !v241 {
-			v259 = v235
-			v260 = 0
-			goto b114
+		v295 := uint64(v38) < uint64(v12)
+		v297 := uint64(v38+7) < uint64(v12)
+		v298 := v295 && v297
+		v299 := v298 && v295
+		v300 := v299 && v297
+		if !v300 {
+			v318 = v294
+			v319 = 0
+			goto b117
 		}
-		v242 = v235
-		v243 = 0
-	b108:
-		v245 = v38 + int64(uint32(v243))
-		if v21 <= v245 {
-			goto b123
+		v301 = v294
+		v302 = 0
+	b111:
+		v304 = v38 + int64(uint32(v302))
+		if v21 <= v304 {
+			goto b126
 		}
 		{
-			v250 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v245)*2))))).Float32()
-			v252 = int32(half.FromFloat32[half.Float16](float32(half.Float16(v242).Float32() + v250)))
+			v309 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v304)*2))))).Float32()
+			v311 = int32(half.FromFloat32[half.Float16](float32(half.Float16(v301).Float32() + v309)))
 			if v11 {
-				*(*int16)(unsafe.Add(p6, int(v245)*2)) = int16(uint32(v252))
+				*(*int16)(unsafe.Add(p6, int(v304)*2)) = int16(uint32(v311))
 			} else {
-				*(*int16)(unsafe.Add(p6, int(v245)*2)) = int16(uint32(v242))
+				*(*int16)(unsafe.Add(p6, int(v304)*2)) = int16(uint32(v301))
 			}
 		}
-		v257 = v243 + 1
-		if v257 < 8 {
-			v242 = v252
-			v243 = v257
-			goto b108
+		v316 = v302 + 1
+		if v316 < 8 {
+			v301 = v311
+			v302 = v316
+			goto b111
 		}
-		goto b123
-	b114:
-		v262 = v38 + int64(uint32(v260))
-		if v21 <= v262 {
-			goto b123
+		goto b126
+	b117:
+		v321 = v38 + int64(uint32(v319))
+		if v21 <= v321 {
+			goto b126
 		}
 		{
-			v267 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v262)*2))))).Float32()
-			v269 = int32(half.FromFloat32[half.Float16](float32(half.Float16(v259).Float32() + v267)))
+			v326 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v321)*2))))).Float32()
+			v328 = int32(half.FromFloat32[half.Float16](float32(half.Float16(v318).Float32() + v326)))
 			if !v11 {
-				goto b119
+				goto b122
 			}
 		}
-		if uint64(v262) >= uint64(v12) {
-			g.Fault(0, v262, v12, v0)
+		if uint64(v321) >= uint64(v12) {
+			g.Fault(0, v321, v12, v0)
 			continue
 		}
-		*(*int16)(unsafe.Add(p6, int(v262)*2)) = int16(uint32(v269))
-		goto b121
-	b119:
-		if uint64(v262) >= uint64(v12) {
-			g.Fault(1, v262, v12, v0)
+		*(*int16)(unsafe.Add(p6, int(v321)*2)) = int16(uint32(v328))
+		goto b124
+	b122:
+		if uint64(v321) >= uint64(v12) {
+			g.Fault(1, v321, v12, v0)
 			continue
 		}
-		*(*int16)(unsafe.Add(p6, int(v262)*2)) = int16(uint32(v259))
-	b121:
-		v277 = v260 + 1
-		if v277 < 8 {
-			v259 = v269
-			v260 = v277
-			goto b114
+		*(*int16)(unsafe.Add(p6, int(v321)*2)) = int16(uint32(v318))
+	b124:
+		v336 = v319 + 1
+		if v336 < 8 {
+			v318 = v328
+			v319 = v336
+			goto b117
 		}
-	b123:
+	b126:
 	}
 	return -1
 }
@@ -9592,23 +9192,23 @@ func (g *halfSumsHost) r10() int {
 func (g *halfSumsHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h305 := g.v305[:n]
-	h307 := g.v307[:n]
-	u308 := g.v308
+	h364 := g.v364[:n]
+	h366 := g.v366[:n]
+	u367 := g.v367
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v305 := h305[li]
-		var v307, v308 int32
-		*(*int32)(unsafe.Add(m0, li*4)) = v305
-		v307 = v305
-		v308 = 1
-		if v308 < 256 {
-			h307[li] = v307
-			u308 = v308
+		v364 := h364[li]
+		var v366, v367 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v364
+		v366 = v364
+		v367 = 1
+		if v367 < 256 {
+			h366[li] = v366
+			u367 = v367
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -9624,60 +9224,60 @@ func (g *halfSumsHost) r11() int {
 			next = 13
 		}
 	}
-	g.v308 = u308
+	g.v367 = u367
 	return next
 }
 
 func (g *halfSumsHost) r12() int {
 	const n = 256
-	v308 := g.v308
+	v367 := g.v367
 	m0 := g.Memory(0)
-	h307 := g.v307[:n]
-	h310 := g.v310[:n]
-	h313 := g.v313[:n]
+	h366 := g.v366[:n]
+	h369 := g.v369[:n]
+	h372 := g.v372[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
-		v307 := h307[li]
-		var v313 int32
-		v310 := v308 <= v14
-		if v310 {
-			v313 = *(*int32)(unsafe.Add(m0, int(v14-v308)*4))
+		v366 := h366[li]
+		var v372 int32
+		v369 := v367 <= v14
+		if v369 {
+			v372 = *(*int32)(unsafe.Add(m0, int(v14-v367)*4))
 		} else {
-			v313 = v307
+			v372 = v366
 		}
-		h310[li] = v310
-		h313[li] = v313
+		h369[li] = v369
+		h372[li] = v372
 	}
 	// Barrier, by.go:113
-	e308 := g.v308
-	u308 := g.v308
+	e367 := g.v367
+	u367 := g.v367
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v307 := h307[li]
-		v308 := e308
-		v310 := h310[li]
-		v313 := h313[li]
-		var v319 int32
-		if v310 {
-			v316 := float32(half.Float16(v313).Float32() + half.Float16(v307).Float32())
-			v317 := int32(half.FromFloat32[half.Float16](v316))
-			*(*int32)(unsafe.Add(m0, li*4)) = v317
-			v319 = v317
+		v366 := h366[li]
+		v367 := e367
+		v369 := h369[li]
+		v372 := h372[li]
+		var v378 int32
+		if v369 {
+			v375 := float32(half.Float16(v372).Float32() + half.Float16(v366).Float32())
+			v376 := int32(half.FromFloat32[half.Float16](v375))
+			*(*int32)(unsafe.Add(m0, li*4)) = v376
+			v378 = v376
 		} else {
-			v319 = v307
+			v378 = v366
 		}
-		v307 = v319
-		v308 = v308 * 2
-		if v308 < 256 {
-			h307[li] = v307
-			u308 = v308
+		v366 = v378
+		v367 = v367 * 2
+		if v367 < 256 {
+			h366[li] = v366
+			u367 = v367
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -9693,7 +9293,7 @@ func (g *halfSumsHost) r12() int {
 			next = 13
 		}
 	}
-	g.v308 = u308
+	g.v367 = u367
 	return next
 }
 
@@ -9718,50 +9318,50 @@ func (g *halfSumsHost) r14() int {
 		v189 := h189[li]
 		v190 := h190[li]
 		v14 := int32(li)
-		var v147, v148, v149, v161, v176, v177, v181, v182, v183, v188, v191, v338, v339, v340, v341, v342 int32
-		var v155, v156, v157, v159, v326, v328 int64
+		var v147, v148, v149, v161, v176, v177, v181, v182, v183, v188, v191, v397, v398, v399, v400, v401 int32
+		var v155, v156, v157, v159, v385, v387 int64
 		var v165 bool
-		v321 := *(*int32)(unsafe.Add(m0, 1020))
+		v380 := *(*int32)(unsafe.Add(m0, 1020))
 		if v14 != v193 {
-			v338 = v189
-			v339 = v190
-			goto b151
+			v397 = v189
+			v398 = v190
+			goto b154
 		}
 		{
-			v324 := int64(uint32(v145 - v14))
-			v326 = (v324 * 2) + 3
-			v328 = (v324 * 3) + 2
-			if v5 <= v326 {
-				goto b150
+			v383 := int64(uint32(v145 - v14))
+			v385 = (v383 * 2) + 3
+			v387 = (v383 * 3) + 2
+			if v5 <= v385 {
+				goto b153
 			}
 		}
-		if v7 <= v328 {
-			goto b150
+		if v7 <= v387 {
+			goto b153
 		}
 		{
-			v331 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v326)*4)), int32(0), int32(1))
-			if v331 {
-				*(*int16)(unsafe.Add(p4, int(v328)*2)) = int16(uint32(v321))
+			v390 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v385)*4)), int32(0), int32(1))
+			if v390 {
+				*(*int16)(unsafe.Add(p4, int(v387)*2)) = int16(uint32(v380))
 				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v326)*4)), int32(2))
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v385)*4)), int32(2))
 			}
 		}
-	b150:
+	b153:
 		{
-			v337 := int32(1)
+			v396 := int32(1)
 			if v14 == v145 {
-				v337 = 2
+				v396 = 2
 			}
-			v338 = v337
-			v339 = v321
+			v397 = v396
+			v398 = v380
 		}
-	b151:
-		v340 = v338
-		v341 = v339
-		v342 = 0
-		v147 = v340
-		v148 = v341
-		v149 = v342
+	b154:
+		v399 = v397
+		v400 = v398
+		v401 = 0
+		v147 = v399
+		v148 = v400
+		v149 = v401
 		if uint32(v14) > uint32(v145) {
 			v189 = v147
 			v190 = v148
@@ -9861,13 +9461,13 @@ type keyedSumsHost struct {
 
 	v21, v33 int64
 
-	v31, v67, v68, v69, v77, v78, v79, v91, v92, v93, v123, v124, v125, v135, v136, v137, v289, v290, v291, v380, v381, v382, v383, v386, v413, v414, v415, v644, v645, v646, v654, v655, v656, v668, v669, v670 []int32
+	v31, v67, v68, v69, v77, v78, v79, v91, v92, v93, v123, v124, v125, v135, v136, v137, v289, v290, v291, v380, v381, v382, v383, v386, v604, v605, v606, v835, v836, v837, v845, v846, v847, v859, v860, v861 []int32
 
-	v32, v82, v288, v294, v302, v387, v388, v659 int32
+	v32, v82, v288, v294, v302, v387, v388, v850 int32
 
 	v38 []int64
 
-	v70, v71, v80, v81, v84, v94, v95, v126, v127, v138, v139, v292, v293, v384, v385, v416, v417, v647, v648, v657, v658, v661, v671, v672 []bool
+	v70, v71, v80, v81, v84, v94, v95, v126, v127, v138, v139, v292, v293, v384, v385, v607, v608, v838, v839, v848, v849, v852, v862, v863 []bool
 
 	v295 bool
 
@@ -9893,9 +9493,9 @@ func (g *keyedSumsHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 4096)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v67, &g.v68, &g.v69, &g.v77, &g.v78, &g.v79, &g.v91, &g.v92, &g.v93, &g.v123, &g.v124, &g.v125, &g.v135, &g.v136, &g.v137, &g.v289, &g.v290, &g.v291, &g.v380, &g.v381, &g.v382, &g.v383, &g.v386, &g.v413, &g.v414, &g.v415, &g.v644, &g.v645, &g.v646, &g.v654, &g.v655, &g.v656, &g.v668, &g.v669, &g.v670)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v67, &g.v68, &g.v69, &g.v77, &g.v78, &g.v79, &g.v91, &g.v92, &g.v93, &g.v123, &g.v124, &g.v125, &g.v135, &g.v136, &g.v137, &g.v289, &g.v290, &g.v291, &g.v380, &g.v381, &g.v382, &g.v383, &g.v386, &g.v604, &g.v605, &g.v606, &g.v835, &g.v836, &g.v837, &g.v845, &g.v846, &g.v847, &g.v859, &g.v860, &g.v861)
 	kernelimpl.HostRoom(n, &g.v38)
-	kernelimpl.HostRoom(n, &g.v70, &g.v71, &g.v80, &g.v81, &g.v84, &g.v94, &g.v95, &g.v126, &g.v127, &g.v138, &g.v139, &g.v292, &g.v293, &g.v384, &g.v385, &g.v416, &g.v417, &g.v647, &g.v648, &g.v657, &g.v658, &g.v661, &g.v671, &g.v672)
+	kernelimpl.HostRoom(n, &g.v70, &g.v71, &g.v80, &g.v81, &g.v84, &g.v94, &g.v95, &g.v126, &g.v127, &g.v138, &g.v139, &g.v292, &g.v293, &g.v384, &g.v385, &g.v607, &g.v608, &g.v838, &g.v839, &g.v848, &g.v849, &g.v852, &g.v862, &g.v863)
 }
 
 func (g *keyedSumsHost) Run() {
@@ -9911,7 +9511,7 @@ func (g *keyedSumsHost) Run() {
 			next = g.r7()
 		case 7: // Barrier, lookback.go:269
 			next = g.r8()
-		case 9: // Barrier, lookback.go:287
+		case 9: // Barrier, lookback.go:297
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -10827,11 +10427,11 @@ func (g *keyedSumsHost) r7() int {
 	h386 := g.v386[:n]
 	v21 := g.v21
 	p1 := g.Pointer(1)
-	h644 := g.v644[:n]
-	h645 := g.v645[:n]
-	h646 := g.v646[:n]
-	h647 := g.v647[:n]
-	h648 := g.v648[:n]
+	h835 := g.v835[:n]
+	h836 := g.v836[:n]
+	h837 := g.v837[:n]
+	h838 := g.v838[:n]
+	h839 := g.v839[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -10855,37 +10455,37 @@ func (g *keyedSumsHost) r7() int {
 		v14 := int32(li)
 		v36 := v14 * 8
 		v37 := int64(uint32(v36))
-		var v296, v297, v298, v299, v314, v359, v360, v361, v362, v368, v369, v370, v371, v372, v379, v386, v603, v604, v605, v608, v616, v617, v618, v621, v626, v628, v636, v637, v639, v640, v642, v644, v645, v646, v737, v738, v739, v740, v743 int32
-		var v300, v301, v318, v363, v364, v373, v374, v606, v607, v609, v619, v620, v638, v641, v647, v648, v741, v742 bool
-		var v308, v309, v310, v312, v615 int64
+		var v296, v297, v298, v299, v314, v359, v360, v361, v362, v368, v369, v370, v371, v372, v379, v386, v794, v795, v796, v799, v807, v808, v809, v812, v817, v819, v827, v828, v830, v831, v833, v835, v836, v837, v928, v929, v930, v931, v934 int32
+		var v300, v301, v318, v363, v364, v373, v374, v797, v798, v800, v810, v811, v829, v832, v838, v839, v932, v933 bool
+		var v308, v309, v310, v312, v806 int64
 		if v389 {
 			goto b100
 		}
 		if !v391 {
-			goto b161
+			goto b212
 		}
 	b100:
 		if !v295 {
 			goto b103
 		}
 		if v392 {
-			v603 = v289
-			v604 = v290
-			v605 = v291
-			v606 = v292
-			v607 = v293
-			v608 = v294 + -256
-			v609 = true
+			v794 = v289
+			v795 = v290
+			v796 = v291
+			v797 = v292
+			v798 = v293
+			v799 = v294 + -256
+			v800 = true
 		} else {
 			goto b103
 		}
-		v289 = v603
-		v290 = v604
-		v291 = v605
-		v292 = v606
-		v293 = v607
-		v294 = v608
-		v295 = v609
+		v289 = v794
+		v290 = v795
+		v291 = v796
+		v292 = v797
+		v293 = v798
+		v294 = v799
+		v295 = v800
 		v296 = 0
 		v297 = v289
 		v298 = v290
@@ -10913,34 +10513,34 @@ func (g *keyedSumsHost) r7() int {
 			next = 7
 		}
 		continue
-	b161:
+	b212:
 		{
-			v610 := v302 + 1
-			if uint32(v610) >= uint32(c2) {
-				v615 = (int64(uint32(v294-v388)) * 2048) + v37
-				v616 = 0
-				v617 = 0
-				v618 = 0
-				v619 = false
-				v620 = false
-				v621 = 0
-				goto b163
+			v801 := v302 + 1
+			if uint32(v801) >= uint32(c2) {
+				v806 = (int64(uint32(v294-v388)) * 2048) + v37
+				v807 = 0
+				v808 = 0
+				v809 = 0
+				v810 = false
+				v811 = false
+				v812 = 0
+				goto b214
 			}
-			v737 = v380
-			v738 = v381
-			v739 = v382
-			v740 = v383
-			v741 = v384
-			v742 = v385
-			v743 = v610
+			v928 = v380
+			v929 = v381
+			v930 = v382
+			v931 = v383
+			v932 = v384
+			v933 = v385
+			v934 = v801
 		}
-		v296 = v737
-		v297 = v738
-		v298 = v739
-		v299 = v740
-		v300 = v741
-		v301 = v742
-		v302 = v743
+		v296 = v928
+		v297 = v929
+		v298 = v930
+		v299 = v931
+		v300 = v932
+		v301 = v933
+		v302 = v934
 	b78:
 		if uint32(v14) > uint32(v294) {
 			v380 = v296
@@ -11078,59 +10678,59 @@ func (g *keyedSumsHost) r7() int {
 			next = 6
 		}
 		continue
-	b163:
-		v623 := v615 + int64(uint32(v621))
-		if v21 <= v623 {
-			v644 = v616
-			v645 = v617
-			v646 = v618
-			v647 = v619
-			v648 = v620
-			goto b170
+	b214:
+		v814 := v806 + int64(uint32(v812))
+		if v21 <= v814 {
+			v835 = v807
+			v836 = v808
+			v837 = v809
+			v838 = v810
+			v839 = v811
+			goto b221
 		}
-		v626 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v623)*4))))
-		v628 = int32(*(*int8)(unsafe.Add(p1, int(v623)*4+2)))
-		if v621 == 0 {
-			v639 = v626
-			v640 = v628
-			v641 = true
-			goto b168
+		v817 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v814)*4))))
+		v819 = int32(*(*int8)(unsafe.Add(p1, int(v814)*4+2)))
+		if v812 == 0 {
+			v830 = v817
+			v831 = v819
+			v832 = true
+			goto b219
 		}
-		if v620 {
-			v630 := v617 == v626
-			v634 := v628
-			if v630 {
-				v634 = ((v628 + v618) << 24) >> 24
+		if v811 {
+			v821 := v808 == v817
+			v825 := v819
+			if v821 {
+				v825 = ((v819 + v809) << 24) >> 24
 			}
-			v635 := v619 && v630
-			v636 = v616
-			v637 = v634
-			v638 = v635
+			v826 := v810 && v821
+			v827 = v807
+			v828 = v825
+			v829 = v826
 		} else {
-			v636 = v626
-			v637 = v628
-			v638 = true
+			v827 = v817
+			v828 = v819
+			v829 = true
 		}
-		v639 = v636
-		v640 = v637
-		v641 = v638
-	b168:
-		v642 = v621 + 1
-		if v642 < 8 {
-			v616 = v639
-			v617 = v626
-			v618 = v640
-			v619 = v641
-			v620 = true
-			v621 = v642
-			goto b163
+		v830 = v827
+		v831 = v828
+		v832 = v829
+	b219:
+		v833 = v812 + 1
+		if v833 < 8 {
+			v807 = v830
+			v808 = v817
+			v809 = v831
+			v810 = v832
+			v811 = true
+			v812 = v833
+			goto b214
 		}
-		v644 = v639
-		v645 = v626
-		v646 = v640
-		v647 = v641
-		v648 = true
-	b170:
+		v835 = v830
+		v836 = v817
+		v837 = v831
+		v838 = v832
+		v839 = true
+	b221:
 		h289[li] = v289
 		h290[li] = v290
 		h291[li] = v291
@@ -11144,11 +10744,11 @@ func (g *keyedSumsHost) r7() int {
 		h383[li] = v383
 		h384[li] = v384
 		h385[li] = v385
-		h644[li] = v644
-		h645[li] = v645
-		h646[li] = v646
-		h647[li] = v647
-		h648[li] = v648
+		h835[li] = v835
+		h836[li] = v836
+		h837[li] = v837
+		h838[li] = v838
+		h839[li] = v839
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -11211,23 +10811,23 @@ func (g *keyedSumsHost) r8() int {
 	h126 := g.v126[:n]
 	h127 := g.v127[:n]
 	c3 := g.c3
-	v460 := c3 == 0
+	v651 := c3 == 0
 	v5 := g.v5
 	v33 := g.v33
-	v461 := v33 * 2
-	v462 := v461 + 2
-	v464 := v5 <= v462
+	v652 := v33 * 2
+	v653 := v652 + 2
+	v655 := v5 <= v653
 	v7 := g.v7
-	v463 := v33 * 3
-	v465 := v463 + 1
-	v466 := v7 <= v465
+	v654 := v33 * 3
+	v656 := v654 + 1
+	v657 := v7 <= v656
 	p4 := g.Pointer(4)
 	p3 := g.Pointer(3)
-	h413 := g.v413[:n]
-	h414 := g.v414[:n]
-	h415 := g.v415[:n]
-	h416 := g.v416[:n]
-	h417 := g.v417[:n]
+	h604 := g.v604[:n]
+	h605 := g.v605[:n]
+	h606 := g.v606[:n]
+	h607 := g.v607[:n]
+	h608 := g.v608[:n]
 	u294 := g.v294
 	u295 := g.v295
 	u302 := g.v302
@@ -11251,8 +10851,8 @@ func (g *keyedSumsHost) r8() int {
 		v127 := h127[li]
 		v14 := int32(li)
 		v22 := v14 == 0
-		var v295, v300, v301, v318, v363, v364, v373, v374, v384, v385, v410, v411, v416, v417, v425, v426, v427, v437, v441, v442, v444, v454, v458, v459, v606, v607, v609 bool
-		var v296, v297, v298, v299, v302, v314, v359, v360, v361, v362, v368, v369, v370, v371, v372, v379, v380, v381, v382, v383, v386, v407, v408, v409, v413, v414, v415, v418, v420, v422, v423, v424, v432, v435, v436, v438, v439, v440, v449, v452, v453, v455, v456, v457, v603, v604, v605, v608 int32
+		var v295, v300, v301, v318, v363, v364, v373, v374, v384, v385, v410, v411, v416, v417, v425, v426, v432, v433, v439, v440, v446, v447, v453, v454, v460, v461, v467, v468, v474, v475, v476, v486, v490, v491, v492, v502, v506, v507, v508, v518, v522, v523, v524, v534, v538, v539, v540, v550, v554, v555, v556, v566, v570, v571, v572, v582, v586, v587, v588, v598, v602, v603, v607, v608, v616, v617, v618, v628, v632, v633, v635, v645, v649, v650, v797, v798, v800 bool
+		var v296, v297, v298, v299, v302, v314, v359, v360, v361, v362, v368, v369, v370, v371, v372, v379, v380, v381, v382, v383, v386, v407, v408, v409, v413, v414, v415, v418, v422, v423, v424, v429, v430, v431, v436, v437, v438, v443, v444, v445, v450, v451, v452, v457, v458, v459, v464, v465, v466, v469, v471, v472, v473, v481, v484, v485, v487, v488, v489, v497, v500, v501, v503, v504, v505, v513, v516, v517, v519, v520, v521, v529, v532, v533, v535, v536, v537, v545, v548, v549, v551, v552, v553, v561, v564, v565, v567, v568, v569, v577, v580, v581, v583, v584, v585, v593, v596, v597, v599, v600, v601, v604, v605, v606, v609, v611, v613, v614, v615, v623, v626, v627, v629, v630, v631, v640, v643, v644, v646, v647, v648, v794, v795, v796, v799 int32
 		var v308, v309, v310, v312 int64
 		if v400 {
 			v407 = *(*int32)(unsafe.Add(m0, int(v401)*16))
@@ -11274,147 +10874,519 @@ func (g *keyedSumsHost) r8() int {
 		v417 = v411
 		v418 = v412
 	b108:
-		if v418 == 0 {
-			goto b116
+		if 8 > uint32(v418) {
+			v604 = v413
+			v605 = v414
+			v606 = v415
+			v607 = v416
+			v608 = v417
+			v609 = v418
+			goto b159
 		}
 		{
-			v420 = v418 + -1
-			v421 := v420 & 255
+			v421 := (v418 + -1) & 255
 			v422 = *(*int32)(unsafe.Add(m0, int(v421)*16))
 			v423 = *(*int32)(unsafe.Add(m0, int(v421)*16+4))
 			v424 = *(*int32)(unsafe.Add(m0, int(v421)*16+8))
 			v425 = *(*bool)(unsafe.Add(m0, int(v421)*16+12))
 			v426 = *(*bool)(unsafe.Add(m0, int(v421)*16+13))
+			v428 := (v418 + -2) & 255
+			v429 = *(*int32)(unsafe.Add(m0, int(v428)*16))
+			v430 = *(*int32)(unsafe.Add(m0, int(v428)*16+4))
+			v431 = *(*int32)(unsafe.Add(m0, int(v428)*16+8))
+			v432 = *(*bool)(unsafe.Add(m0, int(v428)*16+12))
+			v433 = *(*bool)(unsafe.Add(m0, int(v428)*16+13))
+			v435 := (v418 + -3) & 255
+			v436 = *(*int32)(unsafe.Add(m0, int(v435)*16))
+			v437 = *(*int32)(unsafe.Add(m0, int(v435)*16+4))
+			v438 = *(*int32)(unsafe.Add(m0, int(v435)*16+8))
+			v439 = *(*bool)(unsafe.Add(m0, int(v435)*16+12))
+			v440 = *(*bool)(unsafe.Add(m0, int(v435)*16+13))
+			v442 := (v418 + -4) & 255
+			v443 = *(*int32)(unsafe.Add(m0, int(v442)*16))
+			v444 = *(*int32)(unsafe.Add(m0, int(v442)*16+4))
+			v445 = *(*int32)(unsafe.Add(m0, int(v442)*16+8))
+			v446 = *(*bool)(unsafe.Add(m0, int(v442)*16+12))
+			v447 = *(*bool)(unsafe.Add(m0, int(v442)*16+13))
+			v449 := (v418 + -5) & 255
+			v450 = *(*int32)(unsafe.Add(m0, int(v449)*16))
+			v451 = *(*int32)(unsafe.Add(m0, int(v449)*16+4))
+			v452 = *(*int32)(unsafe.Add(m0, int(v449)*16+8))
+			v453 = *(*bool)(unsafe.Add(m0, int(v449)*16+12))
+			v454 = *(*bool)(unsafe.Add(m0, int(v449)*16+13))
+			v456 := (v418 + -6) & 255
+			v457 = *(*int32)(unsafe.Add(m0, int(v456)*16))
+			v458 = *(*int32)(unsafe.Add(m0, int(v456)*16+4))
+			v459 = *(*int32)(unsafe.Add(m0, int(v456)*16+8))
+			v460 = *(*bool)(unsafe.Add(m0, int(v456)*16+12))
+			v461 = *(*bool)(unsafe.Add(m0, int(v456)*16+13))
+			v463 := (v418 + -7) & 255
+			v464 = *(*int32)(unsafe.Add(m0, int(v463)*16))
+			v465 = *(*int32)(unsafe.Add(m0, int(v463)*16+4))
+			v466 = *(*int32)(unsafe.Add(m0, int(v463)*16+8))
+			v467 = *(*bool)(unsafe.Add(m0, int(v463)*16+12))
+			v468 = *(*bool)(unsafe.Add(m0, int(v463)*16+13))
+			v469 = v418 + -8
+			v470 := v469 & 255
+			v471 = *(*int32)(unsafe.Add(m0, int(v470)*16))
+			v472 = *(*int32)(unsafe.Add(m0, int(v470)*16+4))
+			v473 = *(*int32)(unsafe.Add(m0, int(v470)*16+8))
+			v474 = *(*bool)(unsafe.Add(m0, int(v470)*16+12))
+			v475 = *(*bool)(unsafe.Add(m0, int(v470)*16+13))
 			if !v417 {
-				v438 = v422
-				v439 = v423
-				v440 = v424
-				v441 = v425
-				v442 = v426
+				v487 = v422
+				v488 = v423
+				v489 = v424
+				v490 = v425
+				v491 = v426
 				goto b115
 			}
 		}
 		if !v426 {
-			v435 = v414
-			v436 = v415
-			v437 = v416
+			v484 = v414
+			v485 = v415
+			v486 = v416
 			goto b114
 		}
-		v427 = v414 == v422
+		v476 = v414 == v422
 		if v425 {
-			v431 := v424
-			if v427 {
-				v431 = ((v424 + v415) << 24) >> 24
+			v480 := v424
+			if v476 {
+				v480 = ((v424 + v415) << 24) >> 24
 			}
-			v432 = v431
+			v481 = v480
 		} else {
-			v432 = v424
+			v481 = v424
 		}
 		{
-			v433 := v425 && v427
-			v434 := v416 && v433
-			v435 = v423
-			v436 = v432
-			v437 = v434
+			v482 := v425 && v476
+			v483 := v416 && v482
+			v484 = v423
+			v485 = v481
+			v486 = v483
 		}
 	b114:
-		v438 = v413
-		v439 = v435
-		v440 = v436
-		v441 = v437
-		v442 = true
+		v487 = v413
+		v488 = v484
+		v489 = v485
+		v490 = v486
+		v491 = true
 	b115:
-		v413 = v438
-		v414 = v439
-		v415 = v440
-		v416 = v441
-		v417 = v442
-		v418 = v420
+		if !v491 {
+			v503 = v429
+			v504 = v430
+			v505 = v431
+			v506 = v432
+			v507 = v433
+			goto b121
+		}
+		if !v433 {
+			v500 = v488
+			v501 = v489
+			v502 = v490
+			goto b120
+		}
+		v492 = v488 == v429
+		if v432 {
+			v496 := v431
+			if v492 {
+				v496 = ((v431 + v489) << 24) >> 24
+			}
+			v497 = v496
+		} else {
+			v497 = v431
+		}
+		{
+			v498 := v432 && v492
+			v499 := v490 && v498
+			v500 = v430
+			v501 = v497
+			v502 = v499
+		}
+	b120:
+		v503 = v487
+		v504 = v500
+		v505 = v501
+		v506 = v502
+		v507 = true
+	b121:
+		if !v507 {
+			v519 = v436
+			v520 = v437
+			v521 = v438
+			v522 = v439
+			v523 = v440
+			goto b127
+		}
+		if !v440 {
+			v516 = v504
+			v517 = v505
+			v518 = v506
+			goto b126
+		}
+		v508 = v504 == v436
+		if v439 {
+			v512 := v438
+			if v508 {
+				v512 = ((v438 + v505) << 24) >> 24
+			}
+			v513 = v512
+		} else {
+			v513 = v438
+		}
+		{
+			v514 := v439 && v508
+			v515 := v506 && v514
+			v516 = v437
+			v517 = v513
+			v518 = v515
+		}
+	b126:
+		v519 = v503
+		v520 = v516
+		v521 = v517
+		v522 = v518
+		v523 = true
+	b127:
+		if !v523 {
+			v535 = v443
+			v536 = v444
+			v537 = v445
+			v538 = v446
+			v539 = v447
+			goto b133
+		}
+		if !v447 {
+			v532 = v520
+			v533 = v521
+			v534 = v522
+			goto b132
+		}
+		v524 = v520 == v443
+		if v446 {
+			v528 := v445
+			if v524 {
+				v528 = ((v445 + v521) << 24) >> 24
+			}
+			v529 = v528
+		} else {
+			v529 = v445
+		}
+		{
+			v530 := v446 && v524
+			v531 := v522 && v530
+			v532 = v444
+			v533 = v529
+			v534 = v531
+		}
+	b132:
+		v535 = v519
+		v536 = v532
+		v537 = v533
+		v538 = v534
+		v539 = true
+	b133:
+		if !v539 {
+			v551 = v450
+			v552 = v451
+			v553 = v452
+			v554 = v453
+			v555 = v454
+			goto b139
+		}
+		if !v454 {
+			v548 = v536
+			v549 = v537
+			v550 = v538
+			goto b138
+		}
+		v540 = v536 == v450
+		if v453 {
+			v544 := v452
+			if v540 {
+				v544 = ((v452 + v537) << 24) >> 24
+			}
+			v545 = v544
+		} else {
+			v545 = v452
+		}
+		{
+			v546 := v453 && v540
+			v547 := v538 && v546
+			v548 = v451
+			v549 = v545
+			v550 = v547
+		}
+	b138:
+		v551 = v535
+		v552 = v548
+		v553 = v549
+		v554 = v550
+		v555 = true
+	b139:
+		if !v555 {
+			v567 = v457
+			v568 = v458
+			v569 = v459
+			v570 = v460
+			v571 = v461
+			goto b145
+		}
+		if !v461 {
+			v564 = v552
+			v565 = v553
+			v566 = v554
+			goto b144
+		}
+		v556 = v552 == v457
+		if v460 {
+			v560 := v459
+			if v556 {
+				v560 = ((v459 + v553) << 24) >> 24
+			}
+			v561 = v560
+		} else {
+			v561 = v459
+		}
+		{
+			v562 := v460 && v556
+			v563 := v554 && v562
+			v564 = v458
+			v565 = v561
+			v566 = v563
+		}
+	b144:
+		v567 = v551
+		v568 = v564
+		v569 = v565
+		v570 = v566
+		v571 = true
+	b145:
+		if !v571 {
+			v583 = v464
+			v584 = v465
+			v585 = v466
+			v586 = v467
+			v587 = v468
+			goto b151
+		}
+		if !v468 {
+			v580 = v568
+			v581 = v569
+			v582 = v570
+			goto b150
+		}
+		v572 = v568 == v464
+		if v467 {
+			v576 := v466
+			if v572 {
+				v576 = ((v466 + v569) << 24) >> 24
+			}
+			v577 = v576
+		} else {
+			v577 = v466
+		}
+		{
+			v578 := v467 && v572
+			v579 := v570 && v578
+			v580 = v465
+			v581 = v577
+			v582 = v579
+		}
+	b150:
+		v583 = v567
+		v584 = v580
+		v585 = v581
+		v586 = v582
+		v587 = true
+	b151:
+		if !v587 {
+			v599 = v471
+			v600 = v472
+			v601 = v473
+			v602 = v474
+			v603 = v475
+			goto b157
+		}
+		if !v475 {
+			v596 = v584
+			v597 = v585
+			v598 = v586
+			goto b156
+		}
+		v588 = v584 == v471
+		if v474 {
+			v592 := v473
+			if v588 {
+				v592 = ((v473 + v585) << 24) >> 24
+			}
+			v593 = v592
+		} else {
+			v593 = v473
+		}
+		{
+			v594 := v474 && v588
+			v595 := v586 && v594
+			v596 = v472
+			v597 = v593
+			v598 = v595
+		}
+	b156:
+		v599 = v583
+		v600 = v596
+		v601 = v597
+		v602 = v598
+		v603 = true
+	b157:
+		v413 = v599
+		v414 = v600
+		v415 = v601
+		v416 = v602
+		v417 = v603
+		v418 = v469
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b108
-	b116:
-		if v294 != v288 {
-			v603 = v413
-			v604 = v414
-			v605 = v415
-			v606 = v416
-			v607 = v417
-			v608 = v294 + 256
-			v609 = false
-			goto b160
-		}
-		if !v417 {
-			v455 = v123
-			v456 = v124
-			v457 = v125
-			v458 = v126
-			v459 = v127
-			goto b123
-		}
-		if !v127 {
-			v452 = v414
-			v453 = v415
-			v454 = v416
-			goto b122
-		}
-		v444 = v414 == v123
-		if v126 {
-			v448 := v125
-			if v444 {
-				v448 = ((v125 + v415) << 24) >> 24
-			}
-			v449 = v448
-		} else {
-			v449 = v125
+	b159:
+		if v609 == 0 {
+			goto b167
 		}
 		{
-			v450 := v126 && v444
-			v451 := v416 && v450
-			v452 = v124
-			v453 = v449
-			v454 = v451
+			v611 = v609 + -1
+			v612 := v611 & 255
+			v613 = *(*int32)(unsafe.Add(m0, int(v612)*16))
+			v614 = *(*int32)(unsafe.Add(m0, int(v612)*16+4))
+			v615 = *(*int32)(unsafe.Add(m0, int(v612)*16+8))
+			v616 = *(*bool)(unsafe.Add(m0, int(v612)*16+12))
+			v617 = *(*bool)(unsafe.Add(m0, int(v612)*16+13))
+			if !v608 {
+				v629 = v613
+				v630 = v614
+				v631 = v615
+				v632 = v616
+				v633 = v617
+				goto b166
+			}
 		}
-	b122:
-		v455 = v413
-		v456 = v452
-		v457 = v453
-		v458 = v454
-		v459 = true
-	b123:
+		if !v617 {
+			v626 = v605
+			v627 = v606
+			v628 = v607
+			goto b165
+		}
+		v618 = v605 == v613
+		if v616 {
+			v622 := v615
+			if v618 {
+				v622 = ((v615 + v606) << 24) >> 24
+			}
+			v623 = v622
+		} else {
+			v623 = v615
+		}
+		{
+			v624 := v616 && v618
+			v625 := v607 && v624
+			v626 = v614
+			v627 = v623
+			v628 = v625
+		}
+	b165:
+		v629 = v604
+		v630 = v626
+		v631 = v627
+		v632 = v628
+		v633 = true
+	b166:
+		v604 = v629
+		v605 = v630
+		v606 = v631
+		v607 = v632
+		v608 = v633
+		v609 = v611
+		goto b159
+	b167:
+		if v294 != v288 {
+			v794 = v604
+			v795 = v605
+			v796 = v606
+			v797 = v607
+			v798 = v608
+			v799 = v294 + 256
+			v800 = false
+			goto b211
+		}
+		if !v608 {
+			v646 = v123
+			v647 = v124
+			v648 = v125
+			v649 = v126
+			v650 = v127
+			goto b174
+		}
+		if !v127 {
+			v643 = v605
+			v644 = v606
+			v645 = v607
+			goto b173
+		}
+		v635 = v605 == v123
+		if v126 {
+			v639 := v125
+			if v635 {
+				v639 = ((v125 + v606) << 24) >> 24
+			}
+			v640 = v639
+		} else {
+			v640 = v125
+		}
+		{
+			v641 := v126 && v635
+			v642 := v607 && v641
+			v643 = v124
+			v644 = v640
+			v645 = v642
+		}
+	b173:
+		v646 = v604
+		v647 = v643
+		v648 = v644
+		v649 = v645
+		v650 = true
+	b174:
 		if !v22 {
-			goto b128
+			goto b179
 		}
-		if !v460 {
-			goto b128
+		if !v651 {
+			goto b179
 		}
-		if v464 {
-			goto b128
+		if v655 {
+			goto b179
 		}
-		if !v466 {
-			*(*int16)(unsafe.Add(p4, int(v465)*8)) = int16(uint32(v455))
-			*(*int16)(unsafe.Add(p4, int(v465)*8+2)) = int16(uint32(v456))
-			*(*int8)(unsafe.Add(p4, int(v465)*8+4)) = int8(uint32(v457))
-			v473 := int32(0)
-			if v458 {
-				v473 = 1
+		if !v657 {
+			*(*int16)(unsafe.Add(p4, int(v656)*8)) = int16(uint32(v646))
+			*(*int16)(unsafe.Add(p4, int(v656)*8+2)) = int16(uint32(v647))
+			*(*int8)(unsafe.Add(p4, int(v656)*8+4)) = int8(uint32(v648))
+			v664 := int32(0)
+			if v649 {
+				v664 = 1
 			}
-			*(*int8)(unsafe.Add(p4, int(v465)*8+5)) = int8(uint32(v473))
-			v476 := int32(0)
-			if v459 {
-				v476 = 1
+			*(*int8)(unsafe.Add(p4, int(v656)*8+5)) = int8(uint32(v664))
+			v667 := int32(0)
+			if v650 {
+				v667 = 1
 			}
-			*(*int8)(unsafe.Add(p4, int(v465)*8+6)) = int8(uint32(v476))
+			*(*int8)(unsafe.Add(p4, int(v656)*8+6)) = int8(uint32(v667))
 			kernelimpl.HostFence()
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v462)*4)), int32(2))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v653)*4)), int32(2))
 		}
-	b128:
-		h413[li] = v413
-		h414[li] = v414
-		h415[li] = v415
-		h416[li] = v416
-		h417[li] = v417
+	b179:
+		h604[li] = v604
+		h605[li] = v605
+		h606[li] = v606
+		h607[li] = v607
+		h608[li] = v608
 		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
@@ -11422,14 +11394,14 @@ func (g *keyedSumsHost) r8() int {
 			next = 9
 		}
 		continue
-	b160:
-		v289 = v603
-		v290 = v604
-		v291 = v605
-		v292 = v606
-		v293 = v607
-		v294 = v608
-		v295 = v609
+	b211:
+		v289 = v794
+		v290 = v795
+		v291 = v796
+		v292 = v797
+		v293 = v798
+		v294 = v799
+		v295 = v800
 		v296 = 0
 		v297 = v289
 		v298 = v290
@@ -11581,11 +11553,11 @@ func (g *keyedSumsHost) r8() int {
 
 func (g *keyedSumsHost) r10() int {
 	const n = 256
-	h413 := g.v413[:n]
-	h414 := g.v414[:n]
-	h415 := g.v415[:n]
-	h416 := g.v416[:n]
-	h417 := g.v417[:n]
+	h604 := g.v604[:n]
+	h605 := g.v605[:n]
+	h606 := g.v606[:n]
+	h607 := g.v607[:n]
+	h608 := g.v608[:n]
 	h135 := g.v135[:n]
 	h136 := g.v136[:n]
 	h137 := g.v137[:n]
@@ -11607,11 +11579,11 @@ func (g *keyedSumsHost) r10() int {
 		}
 		v14 := int32(li)
 		v22 := v14 == 0
-		v413 := h413[li]
-		v414 := h414[li]
-		v415 := h415[li]
-		v416 := h416[li]
-		v417 := h417[li]
+		v604 := h604[li]
+		v605 := h605[li]
+		v606 := h606[li]
+		v607 := h607[li]
+		v608 := h608[li]
 		v135 := h135[li]
 		v136 := h136[li]
 		v137 := h137[li]
@@ -11619,215 +11591,215 @@ func (g *keyedSumsHost) r10() int {
 		v139 := h139[li]
 		v38 := h38[li]
 		v0 := int32(basex + li)
-		var v481, v491, v495, v496, v500, v501, v511, v512, v529, v556, v557, v574 bool
-		var v486, v489, v490, v492, v493, v494, v497, v498, v499, v508, v509, v510, v513, v518, v520, v527, v528, v551, v553, v554, v555, v558, v563, v565, v572, v573, v599 int32
-		var v515, v560 int64
-		var v517, v562 int16
+		var v672, v682, v686, v687, v691, v692, v702, v703, v720, v747, v748, v765 bool
+		var v677, v680, v681, v683, v684, v685, v688, v689, v690, v699, v700, v701, v704, v709, v711, v718, v719, v742, v744, v745, v746, v749, v754, v756, v763, v764, v790 int32
+		var v706, v751 int64
+		var v708, v753 int16
 		if v22 {
-			v497 = v413
-			v498 = v414
-			v499 = v415
-			v500 = v416
-			v501 = v417
-			goto b137
+			v688 = v604
+			v689 = v605
+			v690 = v606
+			v691 = v607
+			v692 = v608
+			goto b188
 		}
-		if !v417 {
-			v492 = v135
-			v493 = v136
-			v494 = v137
-			v495 = v138
-			v496 = v139
-			goto b136
+		if !v608 {
+			v683 = v135
+			v684 = v136
+			v685 = v137
+			v686 = v138
+			v687 = v139
+			goto b187
 		}
 		if !v139 {
-			v489 = v414
-			v490 = v415
-			v491 = v416
-			goto b135
+			v680 = v605
+			v681 = v606
+			v682 = v607
+			goto b186
 		}
-		v481 = v414 == v135
+		v672 = v605 == v135
 		if v138 {
-			v485 := v137
-			if v481 {
-				v485 = ((v137 + v415) << 24) >> 24
+			v676 := v137
+			if v672 {
+				v676 = ((v137 + v606) << 24) >> 24
 			}
-			v486 = v485
+			v677 = v676
 		} else {
-			v486 = v137
+			v677 = v137
 		}
 		{
-			v487 := v138 && v481
-			v488 := v416 && v487
-			v489 = v136
-			v490 = v486
-			v491 = v488
+			v678 := v138 && v672
+			v679 := v607 && v678
+			v680 = v136
+			v681 = v677
+			v682 = v679
 		}
-	b135:
-		v492 = v413
-		v493 = v489
-		v494 = v490
-		v495 = v491
-		v496 = true
-	b136:
-		v497 = v492
-		v498 = v493
-		v499 = v494
-		v500 = v495
-		v501 = v496
-	b137:
-		v502 := uint64(v38) < uint64(v12)
-		v504 := uint64(v38+7) < uint64(v12)
-		v505 := v502 && v504
-		v506 := v505 && v502
-		v507 := v506 && v504
-		if !v507 {
-			v553 = v497
-			v554 = v498
-			v555 = v499
-			v556 = v500
-			v557 = v501
-			v558 = 0
-			goto b146
+	b186:
+		v683 = v604
+		v684 = v680
+		v685 = v681
+		v686 = v682
+		v687 = true
+	b187:
+		v688 = v683
+		v689 = v684
+		v690 = v685
+		v691 = v686
+		v692 = v687
+	b188:
+		v693 := uint64(v38) < uint64(v12)
+		v695 := uint64(v38+7) < uint64(v12)
+		v696 := v693 && v695
+		v697 := v696 && v693
+		v698 := v697 && v695
+		if !v698 {
+			v744 = v688
+			v745 = v689
+			v746 = v690
+			v747 = v691
+			v748 = v692
+			v749 = 0
+			goto b197
 		}
-		v508 = v497
-		v509 = v498
-		v510 = v499
-		v511 = v500
-		v512 = v501
-		v513 = 0
-	b138:
-		v515 = v38 + int64(uint32(v513))
-		if v21 <= v515 {
-			goto b157
+		v699 = v688
+		v700 = v689
+		v701 = v690
+		v702 = v691
+		v703 = v692
+		v704 = 0
+	b189:
+		v706 = v38 + int64(uint32(v704))
+		if v21 <= v706 {
+			goto b208
 		}
-		v517 = *(*int16)(unsafe.Add(p1, int(v515)*4))
-		v518 = int32(uint16(v517))
-		v520 = int32(*(*int8)(unsafe.Add(p1, int(v515)*4+2)))
-		if v512 {
-			v521 := v509 == v518
-			v525 := v520
-			if v521 {
-				v525 = ((v520 + v510) << 24) >> 24
+		v708 = *(*int16)(unsafe.Add(p1, int(v706)*4))
+		v709 = int32(uint16(v708))
+		v711 = int32(*(*int8)(unsafe.Add(p1, int(v706)*4+2)))
+		if v703 {
+			v712 := v700 == v709
+			v716 := v711
+			if v712 {
+				v716 = ((v711 + v701) << 24) >> 24
 			}
-			v526 := v511 && v521
-			v527 = v508
-			v528 = v525
-			v529 = v526
+			v717 := v702 && v712
+			v718 = v699
+			v719 = v716
+			v720 = v717
 		} else {
-			v527 = v518
-			v528 = v520
-			v529 = true
+			v718 = v709
+			v719 = v711
+			v720 = true
 		}
 		if v11 {
-			*(*int16)(unsafe.Add(p6, int(v515)*8)) = int16(uint32(v527))
-			*(*int16)(unsafe.Add(p6, int(v515)*8+2)) = v517
-			*(*int8)(unsafe.Add(p6, int(v515)*8+4)) = int8(uint32(v528))
-			v535 := int32(0)
-			if v529 {
-				v535 = 1
+			*(*int16)(unsafe.Add(p6, int(v706)*8)) = int16(uint32(v718))
+			*(*int16)(unsafe.Add(p6, int(v706)*8+2)) = v708
+			*(*int8)(unsafe.Add(p6, int(v706)*8+4)) = int8(uint32(v719))
+			v726 := int32(0)
+			if v720 {
+				v726 = 1
 			}
-			*(*int8)(unsafe.Add(p6, int(v515)*8+5)) = int8(uint32(v535))
-			*(*int8)(unsafe.Add(p6, int(v515)*8+6)) = 1
+			*(*int8)(unsafe.Add(p6, int(v706)*8+5)) = int8(uint32(v726))
+			*(*int8)(unsafe.Add(p6, int(v706)*8+6)) = 1
 		} else {
-			*(*int16)(unsafe.Add(p6, int(v515)*8)) = int16(uint32(v508))
-			*(*int16)(unsafe.Add(p6, int(v515)*8+2)) = int16(uint32(v509))
-			*(*int8)(unsafe.Add(p6, int(v515)*8+4)) = int8(uint32(v510))
-			v545 := int32(0)
-			if v511 {
-				v545 = 1
+			*(*int16)(unsafe.Add(p6, int(v706)*8)) = int16(uint32(v699))
+			*(*int16)(unsafe.Add(p6, int(v706)*8+2)) = int16(uint32(v700))
+			*(*int8)(unsafe.Add(p6, int(v706)*8+4)) = int8(uint32(v701))
+			v736 := int32(0)
+			if v702 {
+				v736 = 1
 			}
-			*(*int8)(unsafe.Add(p6, int(v515)*8+5)) = int8(uint32(v545))
-			v548 := int32(0)
-			if v512 {
-				v548 = 1
+			*(*int8)(unsafe.Add(p6, int(v706)*8+5)) = int8(uint32(v736))
+			v739 := int32(0)
+			if v703 {
+				v739 = 1
 			}
-			*(*int8)(unsafe.Add(p6, int(v515)*8+6)) = int8(uint32(v548))
+			*(*int8)(unsafe.Add(p6, int(v706)*8+6)) = int8(uint32(v739))
 		}
-		v551 = v513 + 1
-		if v551 < 8 {
-			v508 = v527
-			v509 = v518
-			v510 = v528
-			v511 = v529
-			v512 = true
-			v513 = v551
-			goto b138
+		v742 = v704 + 1
+		if v742 < 8 {
+			v699 = v718
+			v700 = v709
+			v701 = v719
+			v702 = v720
+			v703 = true
+			v704 = v742
+			goto b189
 		}
-		goto b157
-	b146:
-		v560 = v38 + int64(uint32(v558))
-		if v21 <= v560 {
-			goto b157
+		goto b208
+	b197:
+		v751 = v38 + int64(uint32(v749))
+		if v21 <= v751 {
+			goto b208
 		}
-		v562 = *(*int16)(unsafe.Add(p1, int(v560)*4))
-		v563 = int32(uint16(v562))
-		v565 = int32(*(*int8)(unsafe.Add(p1, int(v560)*4+2)))
-		if v557 {
-			v566 := v554 == v563
-			v570 := v565
-			if v566 {
-				v570 = ((v565 + v555) << 24) >> 24
+		v753 = *(*int16)(unsafe.Add(p1, int(v751)*4))
+		v754 = int32(uint16(v753))
+		v756 = int32(*(*int8)(unsafe.Add(p1, int(v751)*4+2)))
+		if v748 {
+			v757 := v745 == v754
+			v761 := v756
+			if v757 {
+				v761 = ((v756 + v746) << 24) >> 24
 			}
-			v571 := v556 && v566
-			v572 = v553
-			v573 = v570
-			v574 = v571
+			v762 := v747 && v757
+			v763 = v744
+			v764 = v761
+			v765 = v762
 		} else {
-			v572 = v563
-			v573 = v565
-			v574 = true
+			v763 = v754
+			v764 = v756
+			v765 = true
 		}
 		if !v11 {
-			goto b153
+			goto b204
 		}
-		if uint64(v560) >= uint64(v12) {
-			g.Fault(0, v560, v12, v0)
+		if uint64(v751) >= uint64(v12) {
+			g.Fault(0, v751, v12, v0)
 			continue
 		}
 		{
-			*(*int16)(unsafe.Add(p6, int(v560)*8)) = int16(uint32(v572))
-			*(*int16)(unsafe.Add(p6, int(v560)*8+2)) = v562
-			*(*int8)(unsafe.Add(p6, int(v560)*8+4)) = int8(uint32(v573))
-			v581 := int32(0)
-			if v574 {
-				v581 = 1
+			*(*int16)(unsafe.Add(p6, int(v751)*8)) = int16(uint32(v763))
+			*(*int16)(unsafe.Add(p6, int(v751)*8+2)) = v753
+			*(*int8)(unsafe.Add(p6, int(v751)*8+4)) = int8(uint32(v764))
+			v772 := int32(0)
+			if v765 {
+				v772 = 1
 			}
-			*(*int8)(unsafe.Add(p6, int(v560)*8+5)) = int8(uint32(v581))
-			*(*int8)(unsafe.Add(p6, int(v560)*8+6)) = 1
-			goto b155
+			*(*int8)(unsafe.Add(p6, int(v751)*8+5)) = int8(uint32(v772))
+			*(*int8)(unsafe.Add(p6, int(v751)*8+6)) = 1
+			goto b206
 		}
-	b153:
-		if uint64(v560) >= uint64(v12) {
-			g.Fault(1, v560, v12, v0)
+	b204:
+		if uint64(v751) >= uint64(v12) {
+			g.Fault(1, v751, v12, v0)
 			continue
 		}
 		{
-			*(*int16)(unsafe.Add(p6, int(v560)*8)) = int16(uint32(v553))
-			*(*int16)(unsafe.Add(p6, int(v560)*8+2)) = int16(uint32(v554))
-			*(*int8)(unsafe.Add(p6, int(v560)*8+4)) = int8(uint32(v555))
-			v593 := int32(0)
-			if v556 {
-				v593 = 1
+			*(*int16)(unsafe.Add(p6, int(v751)*8)) = int16(uint32(v744))
+			*(*int16)(unsafe.Add(p6, int(v751)*8+2)) = int16(uint32(v745))
+			*(*int8)(unsafe.Add(p6, int(v751)*8+4)) = int8(uint32(v746))
+			v784 := int32(0)
+			if v747 {
+				v784 = 1
 			}
-			*(*int8)(unsafe.Add(p6, int(v560)*8+5)) = int8(uint32(v593))
-			v596 := int32(0)
-			if v557 {
-				v596 = 1
+			*(*int8)(unsafe.Add(p6, int(v751)*8+5)) = int8(uint32(v784))
+			v787 := int32(0)
+			if v748 {
+				v787 = 1
 			}
-			*(*int8)(unsafe.Add(p6, int(v560)*8+6)) = int8(uint32(v596))
+			*(*int8)(unsafe.Add(p6, int(v751)*8+6)) = int8(uint32(v787))
 		}
-	b155:
-		v599 = v558 + 1
-		if v599 < 8 {
-			v553 = v572
-			v554 = v563
-			v555 = v573
-			v556 = v574
-			v557 = true
-			v558 = v599
-			goto b146
+	b206:
+		v790 = v749 + 1
+		if v790 < 8 {
+			v744 = v763
+			v745 = v754
+			v746 = v764
+			v747 = v765
+			v748 = true
+			v749 = v790
+			goto b197
 		}
-	b157:
+	b208:
 	}
 	return -1
 }
@@ -11835,48 +11807,48 @@ func (g *keyedSumsHost) r10() int {
 func (g *keyedSumsHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h644 := g.v644[:n]
-	h645 := g.v645[:n]
-	h646 := g.v646[:n]
-	h647 := g.v647[:n]
-	h648 := g.v648[:n]
-	h654 := g.v654[:n]
-	h655 := g.v655[:n]
-	h656 := g.v656[:n]
-	h657 := g.v657[:n]
-	h658 := g.v658[:n]
-	u659 := g.v659
+	h835 := g.v835[:n]
+	h836 := g.v836[:n]
+	h837 := g.v837[:n]
+	h838 := g.v838[:n]
+	h839 := g.v839[:n]
+	h845 := g.v845[:n]
+	h846 := g.v846[:n]
+	h847 := g.v847[:n]
+	h848 := g.v848[:n]
+	h849 := g.v849[:n]
+	u850 := g.v850
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v644 := h644[li]
-		v645 := h645[li]
-		v646 := h646[li]
-		v647 := h647[li]
-		v648 := h648[li]
-		var v654, v655, v656, v659 int32
-		var v657, v658 bool
-		*(*int32)(unsafe.Add(m0, li*16)) = v644
-		*(*int32)(unsafe.Add(m0, li*16+4)) = v645
-		*(*int32)(unsafe.Add(m0, li*16+8)) = v646
-		*(*bool)(unsafe.Add(m0, li*16+12)) = v647
-		*(*bool)(unsafe.Add(m0, li*16+13)) = v648
-		v654 = v644
-		v655 = v645
-		v656 = v646
-		v657 = v647
-		v658 = v648
-		v659 = 1
-		if v659 < 256 {
-			h654[li] = v654
-			h655[li] = v655
-			h656[li] = v656
-			h657[li] = v657
-			h658[li] = v658
-			u659 = v659
+		v835 := h835[li]
+		v836 := h836[li]
+		v837 := h837[li]
+		v838 := h838[li]
+		v839 := h839[li]
+		var v845, v846, v847, v850 int32
+		var v848, v849 bool
+		*(*int32)(unsafe.Add(m0, li*16)) = v835
+		*(*int32)(unsafe.Add(m0, li*16+4)) = v836
+		*(*int32)(unsafe.Add(m0, li*16+8)) = v837
+		*(*bool)(unsafe.Add(m0, li*16+12)) = v838
+		*(*bool)(unsafe.Add(m0, li*16+13)) = v839
+		v845 = v835
+		v846 = v836
+		v847 = v837
+		v848 = v838
+		v849 = v839
+		v850 = 1
+		if v850 < 256 {
+			h845[li] = v845
+			h846[li] = v846
+			h847[li] = v847
+			h848[li] = v848
+			h849[li] = v849
+			u850 = v850
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -11892,152 +11864,152 @@ func (g *keyedSumsHost) r11() int {
 			next = 13
 		}
 	}
-	g.v659 = u659
+	g.v850 = u850
 	return next
 }
 
 func (g *keyedSumsHost) r12() int {
 	const n = 256
-	v659 := g.v659
+	v850 := g.v850
 	m0 := g.Memory(0)
-	h654 := g.v654[:n]
-	h655 := g.v655[:n]
-	h656 := g.v656[:n]
-	h657 := g.v657[:n]
-	h658 := g.v658[:n]
-	h661 := g.v661[:n]
-	h668 := g.v668[:n]
-	h669 := g.v669[:n]
-	h670 := g.v670[:n]
-	h671 := g.v671[:n]
-	h672 := g.v672[:n]
+	h845 := g.v845[:n]
+	h846 := g.v846[:n]
+	h847 := g.v847[:n]
+	h848 := g.v848[:n]
+	h849 := g.v849[:n]
+	h852 := g.v852[:n]
+	h859 := g.v859[:n]
+	h860 := g.v860[:n]
+	h861 := g.v861[:n]
+	h862 := g.v862[:n]
+	h863 := g.v863[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
-		v654 := h654[li]
-		v655 := h655[li]
-		v656 := h656[li]
-		v657 := h657[li]
-		v658 := h658[li]
-		var v668, v669, v670 int32
-		var v671, v672 bool
-		v661 := v659 <= v14
-		if v661 {
-			v662 := v14 - v659
-			v668 = *(*int32)(unsafe.Add(m0, int(v662)*16))
-			v669 = *(*int32)(unsafe.Add(m0, int(v662)*16+4))
-			v670 = *(*int32)(unsafe.Add(m0, int(v662)*16+8))
-			v671 = *(*bool)(unsafe.Add(m0, int(v662)*16+12))
-			v672 = *(*bool)(unsafe.Add(m0, int(v662)*16+13))
+		v845 := h845[li]
+		v846 := h846[li]
+		v847 := h847[li]
+		v848 := h848[li]
+		v849 := h849[li]
+		var v859, v860, v861 int32
+		var v862, v863 bool
+		v852 := v850 <= v14
+		if v852 {
+			v853 := v14 - v850
+			v859 = *(*int32)(unsafe.Add(m0, int(v853)*16))
+			v860 = *(*int32)(unsafe.Add(m0, int(v853)*16+4))
+			v861 = *(*int32)(unsafe.Add(m0, int(v853)*16+8))
+			v862 = *(*bool)(unsafe.Add(m0, int(v853)*16+12))
+			v863 = *(*bool)(unsafe.Add(m0, int(v853)*16+13))
 		} else {
-			v668 = v654
-			v669 = v655
-			v670 = v656
-			v671 = v657
-			v672 = v658
+			v859 = v845
+			v860 = v846
+			v861 = v847
+			v862 = v848
+			v863 = v849
 		}
-		h661[li] = v661
-		h668[li] = v668
-		h669[li] = v669
-		h670[li] = v670
-		h671[li] = v671
-		h672[li] = v672
+		h852[li] = v852
+		h859[li] = v859
+		h860[li] = v860
+		h861[li] = v861
+		h862[li] = v862
+		h863[li] = v863
 	}
 	// Barrier, by.go:113
-	e659 := g.v659
-	u659 := g.v659
+	e850 := g.v850
+	u850 := g.v850
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v654 := h654[li]
-		v655 := h655[li]
-		v656 := h656[li]
-		v657 := h657[li]
-		v658 := h658[li]
-		v659 := e659
-		v661 := h661[li]
-		v672 := h672[li]
-		v669 := h669[li]
-		v670 := h670[li]
-		v671 := h671[li]
-		v668 := h668[li]
-		var v673, v683, v687, v688, v697, v698 bool
-		var v678, v681, v682, v684, v685, v686, v694, v695, v696 int32
-		if !v661 {
-			v694 = v654
-			v695 = v655
-			v696 = v656
-			v697 = v657
-			v698 = v658
-			goto b185
+		v845 := h845[li]
+		v846 := h846[li]
+		v847 := h847[li]
+		v848 := h848[li]
+		v849 := h849[li]
+		v850 := e850
+		v852 := h852[li]
+		v863 := h863[li]
+		v860 := h860[li]
+		v861 := h861[li]
+		v862 := h862[li]
+		v859 := h859[li]
+		var v864, v874, v878, v879, v888, v889 bool
+		var v869, v872, v873, v875, v876, v877, v885, v886, v887 int32
+		if !v852 {
+			v885 = v845
+			v886 = v846
+			v887 = v847
+			v888 = v848
+			v889 = v849
+			goto b236
 		}
-		if !v672 {
-			v684 = v654
-			v685 = v655
-			v686 = v656
-			v687 = v657
-			v688 = v658
-			goto b184
+		if !v863 {
+			v875 = v845
+			v876 = v846
+			v877 = v847
+			v878 = v848
+			v879 = v849
+			goto b235
 		}
-		if !v658 {
-			v681 = v669
-			v682 = v670
-			v683 = v671
-			goto b183
+		if !v849 {
+			v872 = v860
+			v873 = v861
+			v874 = v862
+			goto b234
 		}
-		v673 = v669 == v654
-		if v657 {
-			v677 := v656
-			if v673 {
-				v677 = ((v656 + v670) << 24) >> 24
+		v864 = v860 == v845
+		if v848 {
+			v868 := v847
+			if v864 {
+				v868 = ((v847 + v861) << 24) >> 24
 			}
-			v678 = v677
+			v869 = v868
 		} else {
-			v678 = v656
+			v869 = v847
 		}
 		{
-			v679 := v657 && v673
-			v680 := v671 && v679
-			v681 = v655
-			v682 = v678
-			v683 = v680
+			v870 := v848 && v864
+			v871 := v862 && v870
+			v872 = v846
+			v873 = v869
+			v874 = v871
 		}
-	b183:
-		v684 = v668
-		v685 = v681
-		v686 = v682
-		v687 = v683
-		v688 = true
-	b184:
-		*(*int32)(unsafe.Add(m0, li*16)) = v684
-		*(*int32)(unsafe.Add(m0, li*16+4)) = v685
-		*(*int32)(unsafe.Add(m0, li*16+8)) = v686
-		*(*bool)(unsafe.Add(m0, li*16+12)) = v687
-		*(*bool)(unsafe.Add(m0, li*16+13)) = v688
-		v694 = v684
-		v695 = v685
-		v696 = v686
-		v697 = v687
-		v698 = v688
-	b185:
-		v654 = v694
-		v655 = v695
-		v656 = v696
-		v657 = v697
-		v658 = v698
-		v659 = v659 * 2
-		if v659 < 256 {
-			h654[li] = v654
-			h655[li] = v655
-			h656[li] = v656
-			h657[li] = v657
-			h658[li] = v658
-			u659 = v659
+	b234:
+		v875 = v859
+		v876 = v872
+		v877 = v873
+		v878 = v874
+		v879 = true
+	b235:
+		*(*int32)(unsafe.Add(m0, li*16)) = v875
+		*(*int32)(unsafe.Add(m0, li*16+4)) = v876
+		*(*int32)(unsafe.Add(m0, li*16+8)) = v877
+		*(*bool)(unsafe.Add(m0, li*16+12)) = v878
+		*(*bool)(unsafe.Add(m0, li*16+13)) = v879
+		v885 = v875
+		v886 = v876
+		v887 = v877
+		v888 = v878
+		v889 = v879
+	b236:
+		v845 = v885
+		v846 = v886
+		v847 = v887
+		v848 = v888
+		v849 = v889
+		v850 = v850 * 2
+		if v850 < 256 {
+			h845[li] = v845
+			h846[li] = v846
+			h847[li] = v847
+			h848[li] = v848
+			h849[li] = v849
+			u850 = v850
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -12053,7 +12025,7 @@ func (g *keyedSumsHost) r12() int {
 			next = 13
 		}
 	}
-	g.v659 = u659
+	g.v850 = u850
 	return next
 }
 
@@ -12086,82 +12058,82 @@ func (g *keyedSumsHost) r14() int {
 		v384 := h384[li]
 		v385 := h385[li]
 		v14 := int32(li)
-		var v296, v297, v298, v299, v302, v314, v359, v360, v361, v362, v368, v369, v370, v371, v372, v379, v386, v731, v732, v733, v734, v737, v738, v739, v740, v743 int32
-		var v300, v301, v318, v363, v364, v373, v374, v735, v736, v741, v742 bool
-		var v308, v309, v310, v312, v709, v711 int64
-		v700 := *(*int32)(unsafe.Add(m0, 4080))
-		v701 := *(*int32)(unsafe.Add(m0, 4084))
-		v702 := *(*int32)(unsafe.Add(m0, 4088))
-		v703 := *(*bool)(unsafe.Add(m0, 4092))
-		v704 := *(*bool)(unsafe.Add(m0, 4093))
+		var v296, v297, v298, v299, v302, v314, v359, v360, v361, v362, v368, v369, v370, v371, v372, v379, v386, v922, v923, v924, v925, v928, v929, v930, v931, v934 int32
+		var v300, v301, v318, v363, v364, v373, v374, v926, v927, v932, v933 bool
+		var v308, v309, v310, v312, v900, v902 int64
+		v891 := *(*int32)(unsafe.Add(m0, 4080))
+		v892 := *(*int32)(unsafe.Add(m0, 4084))
+		v893 := *(*int32)(unsafe.Add(m0, 4088))
+		v894 := *(*bool)(unsafe.Add(m0, 4092))
+		v895 := *(*bool)(unsafe.Add(m0, 4093))
 		if v14 != v388 {
-			v731 = v380
-			v732 = v381
-			v733 = v382
-			v734 = v383
-			v735 = v384
-			v736 = v385
-			goto b193
+			v922 = v380
+			v923 = v381
+			v924 = v382
+			v925 = v383
+			v926 = v384
+			v927 = v385
+			goto b244
 		}
 		{
-			v707 := int64(uint32(v294 - v14))
-			v709 = (v707 * 2) + 3
-			v711 = (v707 * 3) + 2
-			if v5 <= v709 {
-				goto b192
+			v898 := int64(uint32(v294 - v14))
+			v900 = (v898 * 2) + 3
+			v902 = (v898 * 3) + 2
+			if v5 <= v900 {
+				goto b243
 			}
 		}
-		if v7 <= v711 {
-			goto b192
+		if v7 <= v902 {
+			goto b243
 		}
 		{
-			v714 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v709)*4)), int32(0), int32(1))
-			if v714 {
-				*(*int16)(unsafe.Add(p4, int(v711)*8)) = int16(uint32(v700))
-				*(*int16)(unsafe.Add(p4, int(v711)*8+2)) = int16(uint32(v701))
-				*(*int8)(unsafe.Add(p4, int(v711)*8+4)) = int8(uint32(v702))
-				v721 := int32(0)
-				if v703 {
-					v721 = 1
+			v905 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v900)*4)), int32(0), int32(1))
+			if v905 {
+				*(*int16)(unsafe.Add(p4, int(v902)*8)) = int16(uint32(v891))
+				*(*int16)(unsafe.Add(p4, int(v902)*8+2)) = int16(uint32(v892))
+				*(*int8)(unsafe.Add(p4, int(v902)*8+4)) = int8(uint32(v893))
+				v912 := int32(0)
+				if v894 {
+					v912 = 1
 				}
-				*(*int8)(unsafe.Add(p4, int(v711)*8+5)) = int8(uint32(v721))
-				v724 := int32(0)
-				if v704 {
-					v724 = 1
+				*(*int8)(unsafe.Add(p4, int(v902)*8+5)) = int8(uint32(v912))
+				v915 := int32(0)
+				if v895 {
+					v915 = 1
 				}
-				*(*int8)(unsafe.Add(p4, int(v711)*8+6)) = int8(uint32(v724))
+				*(*int8)(unsafe.Add(p4, int(v902)*8+6)) = int8(uint32(v915))
 				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v709)*4)), int32(2))
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v900)*4)), int32(2))
 			}
 		}
-	b192:
+	b243:
 		{
-			v730 := int32(1)
+			v921 := int32(1)
 			if v14 == v294 {
-				v730 = 2
+				v921 = 2
 			}
-			v731 = v730
-			v732 = v700
-			v733 = v701
-			v734 = v702
-			v735 = v703
-			v736 = v704
+			v922 = v921
+			v923 = v891
+			v924 = v892
+			v925 = v893
+			v926 = v894
+			v927 = v895
 		}
-	b193:
-		v737 = v731
-		v738 = v732
-		v739 = v733
-		v740 = v734
-		v741 = v735
-		v742 = v736
-		v743 = 0
-		v296 = v737
-		v297 = v738
-		v298 = v739
-		v299 = v740
-		v300 = v741
-		v301 = v742
-		v302 = v743
+	b244:
+		v928 = v922
+		v929 = v923
+		v930 = v924
+		v931 = v925
+		v932 = v926
+		v933 = v927
+		v934 = 0
+		v296 = v928
+		v297 = v929
+		v298 = v930
+		v299 = v931
+		v300 = v932
+		v301 = v933
+		v302 = v934
 		if uint32(v14) > uint32(v294) {
 			v380 = v296
 			v381 = v297
@@ -12302,13 +12274,13 @@ type shortSumsHost struct {
 
 	v21, v33 int64
 
-	v31, v52, v54, v60, v66, v70, v136, v181, v182, v183, v198, v286, v288, v294 []int32
+	v31, v52, v54, v60, v66, v70, v136, v181, v182, v183, v241, v329, v331, v337 []int32
 
-	v32, v55, v135, v137, v141, v184, v185, v289 int32
+	v32, v55, v135, v137, v141, v184, v185, v332 int32
 
 	v38 []int64
 
-	v57, v291 []bool
+	v57, v334 []bool
 
 	v138 bool
 
@@ -12334,9 +12306,9 @@ func (g *shortSumsHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 1024)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v52, &g.v54, &g.v60, &g.v66, &g.v70, &g.v136, &g.v181, &g.v182, &g.v183, &g.v198, &g.v286, &g.v288, &g.v294)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v52, &g.v54, &g.v60, &g.v66, &g.v70, &g.v136, &g.v181, &g.v182, &g.v183, &g.v241, &g.v329, &g.v331, &g.v337)
 	kernelimpl.HostRoom(n, &g.v38)
-	kernelimpl.HostRoom(n, &g.v57, &g.v291)
+	kernelimpl.HostRoom(n, &g.v57, &g.v334)
 }
 
 func (g *shortSumsHost) Run() {
@@ -12352,7 +12324,7 @@ func (g *shortSumsHost) Run() {
 			next = g.r7()
 		case 7: // Barrier, lookback.go:269
 			next = g.r8()
-		case 9: // Barrier, lookback.go:287
+		case 9: // Barrier, lookback.go:297
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -12885,7 +12857,7 @@ func (g *shortSumsHost) r7() int {
 	h183 := g.v183[:n]
 	v21 := g.v21
 	p1 := g.Pointer(1)
-	h286 := g.v286[:n]
+	h329 := g.v329[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -12901,29 +12873,29 @@ func (g *shortSumsHost) r7() int {
 		v14 := int32(li)
 		v36 := v14 * 8
 		v37 := int64(uint32(v36))
-		var v139, v140, v153, v168, v169, v173, v174, v175, v180, v183, v264, v265, v273, v274, v283, v284, v286, v319, v320, v321 int32
-		var v147, v148, v149, v151, v272 int64
-		var v157, v266 bool
+		var v139, v140, v153, v168, v169, v173, v174, v175, v180, v183, v307, v308, v316, v317, v326, v327, v329, v362, v363, v364 int32
+		var v147, v148, v149, v151, v315 int64
+		var v157, v309 bool
 		if v186 {
 			goto b86
 		}
 		if !v188 {
-			goto b123
+			goto b126
 		}
 	b86:
 		if !v138 {
 			goto b89
 		}
 		if v189 {
-			v264 = v136
-			v265 = v137 + -256
-			v266 = true
+			v307 = v136
+			v308 = v137 + -256
+			v309 = true
 		} else {
 			goto b89
 		}
-		v136 = v264
-		v137 = v265
-		v138 = v266
+		v136 = v307
+		v137 = v308
+		v138 = v309
 		v139 = 0
 		v140 = v136
 		v141 = 0
@@ -12939,22 +12911,22 @@ func (g *shortSumsHost) r7() int {
 			next = 7
 		}
 		continue
-	b123:
+	b126:
 		{
-			v267 := v141 + 1
-			if uint32(v267) >= uint32(c2) {
-				v272 = (int64(uint32(v137-v185)) * 2048) + v37
-				v273 = 0
-				v274 = 0
-				goto b125
+			v310 := v141 + 1
+			if uint32(v310) >= uint32(c2) {
+				v315 = (int64(uint32(v137-v185)) * 2048) + v37
+				v316 = 0
+				v317 = 0
+				goto b128
 			}
-			v319 = v181
-			v320 = v182
-			v321 = v267
+			v362 = v181
+			v363 = v182
+			v364 = v310
 		}
-		v139 = v319
-		v140 = v320
-		v141 = v321
+		v139 = v362
+		v140 = v363
+		v141 = v364
 	b64:
 		if uint32(v14) > uint32(v137) {
 			v181 = v139
@@ -13047,33 +13019,33 @@ func (g *shortSumsHost) r7() int {
 			next = 6
 		}
 		continue
-	b125:
-		v276 := v272 + int64(uint32(v274))
-		if v21 <= v276 {
-			v286 = v273
-			goto b128
+	b128:
+		v319 := v315 + int64(uint32(v317))
+		if v21 <= v319 {
+			v329 = v316
+			goto b131
 		}
 		{
-			v279 := int32(uint16(*(*int16)(unsafe.Add(p1, int(v276)*2))))
-			v283 = (v273 + v279) & 65535
-			if v274 == 0 {
-				v283 = v279
+			v322 := int32(uint16(*(*int16)(unsafe.Add(p1, int(v319)*2))))
+			v326 = (v316 + v322) & 65535
+			if v317 == 0 {
+				v326 = v322
 			}
-			v284 = v274 + 1
-			if v284 < 8 {
-				v273 = v283
-				v274 = v284
-				goto b125
+			v327 = v317 + 1
+			if v327 < 8 {
+				v316 = v326
+				v317 = v327
+				goto b128
 			}
-			v286 = v283
+			v329 = v326
 		}
-	b128:
+	b131:
 		h136[li] = v136
 		u137 = v137
 		u138 = v138
 		h181[li] = v181
 		h182[li] = v182
-		h286[li] = v286
+		h329[li] = v329
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -13115,19 +13087,19 @@ func (g *shortSumsHost) r8() int {
 	v135 := g.v135
 	h66 := g.v66[:n]
 	c3 := g.c3
-	v209 := c3 == 0
+	v252 := c3 == 0
 	v5 := g.v5
 	v33 := g.v33
-	v210 := v33 * 2
-	v211 := v210 + 2
-	v213 := v5 <= v211
+	v253 := v33 * 2
+	v254 := v253 + 2
+	v256 := v5 <= v254
 	v7 := g.v7
-	v212 := v33 * 3
-	v214 := v212 + 1
-	v215 := v7 <= v214
+	v255 := v33 * 3
+	v257 := v255 + 1
+	v258 := v7 <= v257
 	p4 := g.Pointer(4)
 	p3 := g.Pointer(3)
-	h198 := g.v198[:n]
+	h241 := g.v241[:n]
 	u137 := g.v137
 	u138 := g.v138
 	u141 := g.v141
@@ -13143,8 +13115,8 @@ func (g *shortSumsHost) r8() int {
 		v66 := h66[li]
 		v14 := int32(li)
 		v22 := v14 == 0
-		var v138, v157, v266 bool
-		var v139, v140, v141, v153, v168, v169, v173, v174, v175, v180, v181, v182, v183, v196, v198, v199, v208, v264, v265 int32
+		var v138, v157, v309 bool
+		var v139, v140, v141, v153, v168, v169, v173, v174, v175, v180, v181, v182, v183, v196, v198, v199, v241, v242, v251, v307, v308 int32
 		var v147, v148, v149, v151 int64
 		if v193 {
 			v196 = *(*int32)(unsafe.Add(m0, int(v194)*4))
@@ -13154,39 +13126,56 @@ func (g *shortSumsHost) r8() int {
 		v198 = v196
 		v199 = v197
 	b94:
-		if v199 != 0 {
-			v201 := v199 + -1
-			v205 := (v198 + *(*int32)(unsafe.Add(m0, int(v201&255)*4))) & 65535
-			v198 = v205
-			v199 = v201
+		if 8 <= uint32(v199) {
+			v222 := v199 + -8
+			v226 := (v198 + *(*int32)(unsafe.Add(m0, int((v199+-1)&255)*4))) & 65535
+			v228 := (v226 + *(*int32)(unsafe.Add(m0, int((v199+-2)&255)*4))) & 65535
+			v230 := (v228 + *(*int32)(unsafe.Add(m0, int((v199+-3)&255)*4))) & 65535
+			v232 := (v230 + *(*int32)(unsafe.Add(m0, int((v199+-4)&255)*4))) & 65535
+			v234 := (v232 + *(*int32)(unsafe.Add(m0, int((v199+-5)&255)*4))) & 65535
+			v236 := (v234 + *(*int32)(unsafe.Add(m0, int((v199+-6)&255)*4))) & 65535
+			v238 := (v236 + *(*int32)(unsafe.Add(m0, int((v199+-7)&255)*4))) & 65535
+			v240 := (v238 + *(*int32)(unsafe.Add(m0, int(v222&255)*4))) & 65535
+			v198 = v240
+			v199 = v222
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b94
 		}
+		v241 = v198
+		v242 = v199
+	b97:
+		if v242 != 0 {
+			v244 := v242 + -1
+			v248 := (v241 + *(*int32)(unsafe.Add(m0, int(v244&255)*4))) & 65535
+			v241 = v248
+			v242 = v244
+			goto b97
+		}
 		if v137 != v135 {
-			v264 = v198
-			v265 = v137 + 256
-			v266 = false
-			goto b122
+			v307 = v241
+			v308 = v137 + 256
+			v309 = false
+			goto b125
 		}
-		v208 = (v198 + v66) & 65535
+		v251 = (v241 + v66) & 65535
 		if !v22 {
-			goto b102
+			goto b105
 		}
-		if !v209 {
-			goto b102
+		if !v252 {
+			goto b105
 		}
-		if v213 {
-			goto b102
+		if v256 {
+			goto b105
 		}
-		if !v215 {
-			*(*int16)(unsafe.Add(p4, int(v214)*2)) = int16(uint32(v208))
+		if !v258 {
+			*(*int16)(unsafe.Add(p4, int(v257)*2)) = int16(uint32(v251))
 			kernelimpl.HostFence()
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v211)*4)), int32(2))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v254)*4)), int32(2))
 		}
-	b102:
-		h198[li] = v198
+	b105:
+		h241[li] = v241
 		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
@@ -13194,10 +13183,10 @@ func (g *shortSumsHost) r8() int {
 			next = 9
 		}
 		continue
-	b122:
-		v136 = v264
-		v137 = v265
-		v138 = v266
+	b125:
+		v136 = v307
+		v137 = v308
+		v138 = v309
 		v139 = 0
 		v140 = v136
 		v141 = 0
@@ -13300,7 +13289,7 @@ func (g *shortSumsHost) r8() int {
 
 func (g *shortSumsHost) r10() int {
 	const n = 256
-	h198 := g.v198[:n]
+	h241 := g.v241[:n]
 	h70 := g.v70[:n]
 	h38 := g.v38[:n]
 	v12 := g.v12
@@ -13316,77 +13305,77 @@ func (g *shortSumsHost) r10() int {
 		if dead[li] {
 			continue
 		}
-		v198 := h198[li]
+		v241 := h241[li]
 		v70 := h70[li]
 		v14 := int32(li)
 		v22 := v14 == 0
 		v38 := h38[li]
 		v0 := int32(basex + li)
-		var v229, v230, v237, v242, v244, v245, v252, v260 int32
-		var v232, v247 int64
-		v222 := (v198 + v70) & 65535
+		var v272, v273, v280, v285, v287, v288, v295, v303 int32
+		var v275, v290 int64
+		v265 := (v241 + v70) & 65535
 		if v22 {
-			v222 = v198
+			v265 = v241
 		}
-		v223 := uint64(v38) < uint64(v12)
-		v225 := uint64(v38+7) < uint64(v12)
-		v226 := v223 && v225
-		v227 := v226 && v223
-		v228 := v227 && v225
-		if !v228 {
-			v244 = v222
-			v245 = 0
-			goto b110
+		v266 := uint64(v38) < uint64(v12)
+		v268 := uint64(v38+7) < uint64(v12)
+		v269 := v266 && v268
+		v270 := v269 && v266
+		v271 := v270 && v268
+		if !v271 {
+			v287 = v265
+			v288 = 0
+			goto b113
 		}
-		v229 = v222
-		v230 = 0
-	b104:
-		v232 = v38 + int64(uint32(v230))
-		if v21 <= v232 {
-			goto b119
+		v272 = v265
+		v273 = 0
+	b107:
+		v275 = v38 + int64(uint32(v273))
+		if v21 <= v275 {
+			goto b122
 		}
-		v237 = (v229 + int32(uint16(*(*int16)(unsafe.Add(p1, int(v232)*2))))) & 65535
+		v280 = (v272 + int32(uint16(*(*int16)(unsafe.Add(p1, int(v275)*2))))) & 65535
 		if v11 {
-			*(*int16)(unsafe.Add(p6, int(v232)*2)) = int16(uint32(v237))
+			*(*int16)(unsafe.Add(p6, int(v275)*2)) = int16(uint32(v280))
 		} else {
-			*(*int16)(unsafe.Add(p6, int(v232)*2)) = int16(uint32(v229))
+			*(*int16)(unsafe.Add(p6, int(v275)*2)) = int16(uint32(v272))
 		}
-		v242 = v230 + 1
-		if v242 < 8 {
-			v229 = v237
-			v230 = v242
-			goto b104
+		v285 = v273 + 1
+		if v285 < 8 {
+			v272 = v280
+			v273 = v285
+			goto b107
 		}
-		goto b119
-	b110:
-		v247 = v38 + int64(uint32(v245))
-		if v21 <= v247 {
-			goto b119
+		goto b122
+	b113:
+		v290 = v38 + int64(uint32(v288))
+		if v21 <= v290 {
+			goto b122
 		}
-		v252 = (v244 + int32(uint16(*(*int16)(unsafe.Add(p1, int(v247)*2))))) & 65535
+		v295 = (v287 + int32(uint16(*(*int16)(unsafe.Add(p1, int(v290)*2))))) & 65535
 		if !v11 {
-			goto b115
+			goto b118
 		}
-		if uint64(v247) >= uint64(v12) {
-			g.Fault(0, v247, v12, v0)
+		if uint64(v290) >= uint64(v12) {
+			g.Fault(0, v290, v12, v0)
 			continue
 		}
-		*(*int16)(unsafe.Add(p6, int(v247)*2)) = int16(uint32(v252))
-		goto b117
-	b115:
-		if uint64(v247) >= uint64(v12) {
-			g.Fault(1, v247, v12, v0)
+		*(*int16)(unsafe.Add(p6, int(v290)*2)) = int16(uint32(v295))
+		goto b120
+	b118:
+		if uint64(v290) >= uint64(v12) {
+			g.Fault(1, v290, v12, v0)
 			continue
 		}
-		*(*int16)(unsafe.Add(p6, int(v247)*2)) = int16(uint32(v244))
-	b117:
-		v260 = v245 + 1
-		if v260 < 8 {
-			v244 = v252
-			v245 = v260
-			goto b110
+		*(*int16)(unsafe.Add(p6, int(v290)*2)) = int16(uint32(v287))
+	b120:
+		v303 = v288 + 1
+		if v303 < 8 {
+			v287 = v295
+			v288 = v303
+			goto b113
 		}
-	b119:
+	b122:
 	}
 	return -1
 }
@@ -13394,23 +13383,23 @@ func (g *shortSumsHost) r10() int {
 func (g *shortSumsHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h286 := g.v286[:n]
-	h288 := g.v288[:n]
-	u289 := g.v289
+	h329 := g.v329[:n]
+	h331 := g.v331[:n]
+	u332 := g.v332
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v286 := h286[li]
-		var v288, v289 int32
-		*(*int32)(unsafe.Add(m0, li*4)) = v286
-		v288 = v286
-		v289 = 1
-		if v289 < 256 {
-			h288[li] = v288
-			u289 = v289
+		v329 := h329[li]
+		var v331, v332 int32
+		*(*int32)(unsafe.Add(m0, li*4)) = v329
+		v331 = v329
+		v332 = 1
+		if v332 < 256 {
+			h331[li] = v331
+			u332 = v332
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -13426,59 +13415,59 @@ func (g *shortSumsHost) r11() int {
 			next = 13
 		}
 	}
-	g.v289 = u289
+	g.v332 = u332
 	return next
 }
 
 func (g *shortSumsHost) r12() int {
 	const n = 256
-	v289 := g.v289
+	v332 := g.v332
 	m0 := g.Memory(0)
-	h288 := g.v288[:n]
-	h291 := g.v291[:n]
-	h294 := g.v294[:n]
+	h331 := g.v331[:n]
+	h334 := g.v334[:n]
+	h337 := g.v337[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
-		v288 := h288[li]
-		var v294 int32
-		v291 := v289 <= v14
-		if v291 {
-			v294 = *(*int32)(unsafe.Add(m0, int(v14-v289)*4))
+		v331 := h331[li]
+		var v337 int32
+		v334 := v332 <= v14
+		if v334 {
+			v337 = *(*int32)(unsafe.Add(m0, int(v14-v332)*4))
 		} else {
-			v294 = v288
+			v337 = v331
 		}
-		h291[li] = v291
-		h294[li] = v294
+		h334[li] = v334
+		h337[li] = v337
 	}
 	// Barrier, by.go:113
-	e289 := g.v289
-	u289 := g.v289
+	e332 := g.v332
+	u332 := g.v332
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v288 := h288[li]
-		v289 := e289
-		v291 := h291[li]
-		v294 := h294[li]
-		var v298 int32
-		if v291 {
-			v296 := (v294 + v288) & 65535
-			*(*int32)(unsafe.Add(m0, li*4)) = v296
-			v298 = v296
+		v331 := h331[li]
+		v332 := e332
+		v334 := h334[li]
+		v337 := h337[li]
+		var v341 int32
+		if v334 {
+			v339 := (v337 + v331) & 65535
+			*(*int32)(unsafe.Add(m0, li*4)) = v339
+			v341 = v339
 		} else {
-			v298 = v288
+			v341 = v331
 		}
-		v288 = v298
-		v289 = v289 * 2
-		if v289 < 256 {
-			h288[li] = v288
-			u289 = v289
+		v331 = v341
+		v332 = v332 * 2
+		if v332 < 256 {
+			h331[li] = v331
+			u332 = v332
 			if next != 11 {
 				if next >= 0 {
 					return g.Diverge()
@@ -13494,7 +13483,7 @@ func (g *shortSumsHost) r12() int {
 			next = 13
 		}
 	}
-	g.v289 = u289
+	g.v332 = u332
 	return next
 }
 
@@ -13519,50 +13508,50 @@ func (g *shortSumsHost) r14() int {
 		v181 := h181[li]
 		v182 := h182[li]
 		v14 := int32(li)
-		var v139, v140, v141, v153, v168, v169, v173, v174, v175, v180, v183, v317, v318, v319, v320, v321 int32
-		var v147, v148, v149, v151, v305, v307 int64
+		var v139, v140, v141, v153, v168, v169, v173, v174, v175, v180, v183, v360, v361, v362, v363, v364 int32
+		var v147, v148, v149, v151, v348, v350 int64
 		var v157 bool
-		v300 := *(*int32)(unsafe.Add(m0, 1020))
+		v343 := *(*int32)(unsafe.Add(m0, 1020))
 		if v14 != v185 {
-			v317 = v181
-			v318 = v182
-			goto b145
+			v360 = v181
+			v361 = v182
+			goto b148
 		}
 		{
-			v303 := int64(uint32(v137 - v14))
-			v305 = (v303 * 2) + 3
-			v307 = (v303 * 3) + 2
-			if v5 <= v305 {
-				goto b144
+			v346 := int64(uint32(v137 - v14))
+			v348 = (v346 * 2) + 3
+			v350 = (v346 * 3) + 2
+			if v5 <= v348 {
+				goto b147
 			}
 		}
-		if v7 <= v307 {
-			goto b144
+		if v7 <= v350 {
+			goto b147
 		}
 		{
-			v310 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v305)*4)), int32(0), int32(1))
-			if v310 {
-				*(*int16)(unsafe.Add(p4, int(v307)*2)) = int16(uint32(v300))
+			v353 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v348)*4)), int32(0), int32(1))
+			if v353 {
+				*(*int16)(unsafe.Add(p4, int(v350)*2)) = int16(uint32(v343))
 				kernelimpl.HostFence()
-				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v305)*4)), int32(2))
+				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v348)*4)), int32(2))
 			}
 		}
-	b144:
+	b147:
 		{
-			v316 := int32(1)
+			v359 := int32(1)
 			if v14 == v137 {
-				v316 = 2
+				v359 = 2
 			}
-			v317 = v316
-			v318 = v300
+			v360 = v359
+			v361 = v343
 		}
-	b145:
-		v319 = v317
-		v320 = v318
-		v321 = 0
-		v139 = v319
-		v140 = v320
-		v141 = v321
+	b148:
+		v362 = v360
+		v363 = v361
+		v364 = 0
+		v139 = v362
+		v140 = v363
+		v141 = v364
 		if uint32(v14) > uint32(v137) {
 			v181 = v139
 			v182 = v140
@@ -13664,17 +13653,18 @@ type splitHost struct {
 
 	v31 int32
 
-	v23, v57, v58, v181 int64
+	v23, v57, v58, v181, v203, v253 int64
 
-	v55, v173, v174, v175, v178, v179, v269, v271, v458 []int32
+	v55, v173, v174, v175, v178, v179, v243, v245, v373 []int32
 
-	v56, v180, v228, v230, v234, v272, v273, v459 int32
+	v56, v180, v204, v208, v246, v247, v374 int32
 
-	v63, v229, v270, v286, v294 []int64
+	v202 bool
 
-	v231 bool
+	v244, v252 []int64
 
 	sint32 []int32
+	sint64 []int64
 }
 
 func newSplitHost() kernelimpl.HostForm { return new(splitHost) }
@@ -13691,27 +13681,28 @@ func (g *splitHost) Begin() {
 	g.v31 = g.Int32(8)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v55, &g.v173, &g.v174, &g.v175, &g.v178, &g.v179, &g.v269, &g.v271, &g.v458)
-	kernelimpl.HostRoom(n, &g.v63, &g.v229, &g.v270, &g.v286, &g.v294)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.Allot(0, 16384)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v55, &g.v173, &g.v174, &g.v175, &g.v178, &g.v179, &g.v243, &g.v245, &g.v373)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v244, &g.v252)
 }
 
 func (g *splitHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:247
-			g.v272 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v271, -1))
+		case 4: // GroupReduce, lookback.go:332
+			g.v246 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v245, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:269
+		case 5: // GroupReduce, lookback.go:352
+			g.v253 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v252, 0))
 			next = g.r6()
-		case 7: // Barrier, lookback.go:287
+		case 6: // GroupReduce, kernels.go:57
+			g.v374 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v373, 0))
+			next = g.r7()
+		case 7: // Barrier, kernels.go:71
 			next = g.r8()
-		case 8: // GroupReduce, kernels.go:41
-			g.v459 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v458, 0))
-			next = g.r9()
 		}
 	}
 }
@@ -13731,6 +13722,7 @@ func (g *splitHost) r0() int {
 	v12 := g.v12
 	v13 := int32(uint8(v12))
 	v14 := v13 != 0
+	u23 := g.v23
 	v10 := g.v10
 	v24 := 0 < v10
 	p5 := g.Pointer(5)
@@ -13739,18 +13731,9 @@ func (g *splitHost) r0() int {
 	v31 := g.v31
 	v32 := int64(uint32(v31))
 	stop := g.Cancelled()
-	v6 := g.v6
-	v47 := 0 < v6
-	p3 := g.Pointer(3)
-	c0 := g.c0
-	v50 := c0 + -1
-	v49 := c0 != 0
-	u23 := g.v23
-	h55 := g.v55[:n]
 	more := false
 	for li := range n {
-		var v23, v26, v29, v30, v33, v35, v36 int64
-		var v55 int32
+		var v23, v26, v33 int64
 		if v17 {
 			v23 = v16
 		} else {
@@ -13766,23 +13749,25 @@ func (g *splitHost) r0() int {
 			v23 = v22
 		}
 		if !v14 {
-			goto b13
+			u23 = v23
+			more = true
+			continue
 		}
 		if v24 {
 			v26 = *(*int64)(p5)
 		} else {
 			v26 = v23
 		}
-		v29 = (v23 - v26) / 2
-		v30 = v23 + -1
+		v29 := (v23 - v26) / 2
+		v30 := v23 + -1
 		v33 = int64(basex + li)
 	b6:
 		if v33 >= v29 {
 			g.Leave(li)
 			continue
 		}
-		v35 = v26 + v33
-		v36 = v30 - v33
+		v35 := v26 + v33
+		v36 := v30 - v33
 		if 0 > v35 {
 			goto b11
 		}
@@ -13800,10 +13785,29 @@ func (g *splitHost) r0() int {
 			return g.Stop()
 		}
 		goto b6
-	b13:
+	}
+	g.v23 = u23
+	if !more {
+		return -1
+	}
+	// ZeroLocal, kernels.go:45
+	g.Zero(0)
+	v6 := g.v6
+	v47 := 0 < v6
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v50 := c0 + -1
+	v49 := c0 != 0
+	h55 := g.v55[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		var v55 int32
 		if int32(li) != 0 {
 			v55 = -1
-			goto b16
+			goto b17
 		}
 		if v47 {
 			v48 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
@@ -13819,14 +13823,8 @@ func (g *splitHost) r0() int {
 		} else {
 			v55 = -1
 		}
-	b16:
-		u23 = v23
+	b17:
 		h55[li] = v55
-		more = true
-	}
-	g.v23 = u23
-	if !more {
-		return -1
 	}
 	// GroupSelect, lookback.go:208
 	g.v56 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v55, 0)[int32(0)]
@@ -13838,10 +13836,8 @@ func (g *splitHost) r0() int {
 	v60 := v56 != 0
 	p1 := g.Pointer(1)
 	v1 := g.v1
-	h63 := g.v63[:n]
 	h173 := g.v173[:n]
 	h174 := g.v174[:n]
-	dead := g.Dead[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
@@ -13850,13 +13846,13 @@ func (g *splitHost) r0() int {
 		v45 := int32(li)
 		var v68, v75, v82, v89, v96, v103, v110, v117, v124, v131, v138, v145, v152, v159, v166, v173 int32
 		if !v59 {
-			goto b20
+			goto b21
 		}
 		if v60 {
 			g.Leave(li)
 			continue
 		}
-	b20:
+	b21:
 		v63 := v58 + int64(uint32(v45*16))
 		if v63 < v23 {
 			v67 := int32(0)
@@ -14018,7 +14014,6 @@ func (g *splitHost) r0() int {
 			v173 = v166
 		}
 		v174 := int32(bits.OnesCount32(uint32(v173)))
-		h63[li] = v63
 		h173[li] = v173
 		h174[li] = v174
 		more = true
@@ -14028,9 +14023,7 @@ func (g *splitHost) r0() int {
 	if !more {
 		return -1
 	}
-	// ZeroLocal, kernels.go:36
-	g.Zero(0)
-	// GroupExclusiveScan, kernels.go:38
+	// GroupExclusiveScan, kernels.go:54
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v174, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
@@ -14053,7 +14046,7 @@ func (g *splitHost) r0() int {
 		h178[li] = v178
 		h179[li] = v179
 	}
-	// GroupSelect, kernels.go:39
+	// GroupSelect, kernels.go:55
 	g.v180 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v179, 0)[int32(255)]
 	c1 := g.c1
 	v182 := c1 == 0
@@ -14076,19 +14069,25 @@ func (g *splitHost) r0() int {
 	v197 := int32(uint64(v196))
 	v198 := v197 & 1073741823
 	v199 := v191 | v198
-	v201 := v56 == 0
-	v228 := v56 + -1
-	v202 := v58 + 4096
-	v203 := v23 <= v202
-	v204 := 0 < v10
-	v207 := v23 + -1
-	h229 := g.v229[:n]
-	u230 := g.v230
-	u231 := g.v231
-	u234 := g.v234
-	h269 := g.v269[:n]
-	h270 := g.v270[:n]
-	h271 := g.v271[:n]
+	v201 := v56 + -1
+	v202 := v56 != 0
+	u203 := g.v203
+	u204 := g.v204
+	u208 := g.v208
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	h245 := g.v245[:n]
+	c2 := g.c2
+	v399 := c2 == 0
+	v401 := v57 * 2
+	v403 := v401 + 4
+	v404 := v6 < v403
+	v402 := v401 + 2
+	v409 := v401 + 3
+	v415 := v58 + 4096
+	v416 := v23 <= v415
+	v417 := 0 < v10
+	m0 := g.Memory(0)
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -14096,12 +14095,12 @@ func (g *splitHost) r0() int {
 		}
 		v45 := int32(li)
 		v46 := v45 == 0
-		v178 := h178[li]
-		v63 := h63[li]
 		v173 := h173[li]
-		var v208, v211, v221, v222, v229, v233, v239, v240, v257, v263, v270 int64
-		var v209, v226, v230, v232, v234, v256, v261, v262, v268, v269, v271 int32
-		var v231 bool
+		v178 := h178[li]
+		v61 := v45 * 16
+		var v203, v207, v213, v214, v231, v237, v244, v400 int64
+		var v204, v206, v208, v230, v235, v236, v242, v243, v245, v429, v441, v453, v465, v477, v489, v501, v513, v525, v537, v549, v561, v573, v585, v597 int32
+		var v205 bool
 		if !v46 {
 			goto b60
 		}
@@ -14117,275 +14116,70 @@ func (g *splitHost) r0() int {
 			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v195)*4)), v199)
 		}
 	b60:
-		if !v201 {
-			v229 = 0
-			v230 = v228
-			v231 = true
-			goto b74
+		v203 = 0
+		v204 = v201
+		v205 = v202
+		if !v205 {
+			goto b117
 		}
-		if !v46 {
-			goto b65
-		}
-		if !v203 {
-			goto b65
-		}
-		if v204 {
-			*(*int64)(p5) = v181
-		}
-	b65:
-		v208 = int64(uint32(v178))
-		v209 = 0
-	b66:
-		v211 = v63 + int64(uint32(v209))
-		if v23 <= v211 {
+		v206 = 0
+		v207 = 0
+		v208 = 0
+		if uint32(v45) > uint32(v204) {
+			v243 = v206
+			v244 = v207
+			v245 = 512
 			goto b72
 		}
-		if v211 < v208 {
-			goto b72
+		if v206 != 0 {
+			v236 = v206
+			v237 = v207
+			goto b69
 		}
-		{
-			v219 := (int32(uint32(v173)>>(uint32(v209&31)&31)) & 1) != 0
-			v221 = v208
-			if v219 {
-				v221 = v208 + 1
+		v213 = int64(uint32(v204-v45)) * 2
+		v214 = v213 + 2
+		if v6 < (v213 + 4) {
+			v230 = 0
+			v231 = 0
+		} else {
+			v217 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v214)*4)))
+			v219 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v213+3)*4)))
+			v220 := int32(uint32(v217) >> 30)
+			v223 := v220
+			if int32(uint32(v219)>>30) != v220 {
+				v223 = 0
 			}
-			v222 = v207 - (v211 - v208)
-			if v219 {
-				v222 = v208
-			}
-			if 0 <= v222 {
-				*(*float32)(unsafe.Add(p4, int(v222)*4)) = *(*float32)(unsafe.Add(p1, int(v211)*4))
-			}
+			v229 := int64(uint32(v217&1073741823)) | (int64(uint32(v219&1073741823)) << 30)
+			v230 = v223
+			v231 = v229
 		}
-		v226 = v209 + 1
-		if v226 < 16 {
-			v208 = v221
-			v209 = v226
-			goto b66
+		if v45 == v204 {
+			v234 := v230
+			if v230 == 1 {
+				v234 = 2
+			}
+			v235 = v234
+		} else {
+			v235 = v230
 		}
+		v236 = v235
+		v237 = v231
+	b69:
+		if v236 != 1 {
+			v242 = (v45 * 2) + int32(uint32(v236)>>1)
+		} else {
+			v242 = 512
+		}
+		v243 = v236
+		v244 = v237
+		v245 = v242
 	b72:
-		g.Leave(li)
-		continue
-	b74:
-		v232 = 0
-		v233 = v229
-		v234 = 0
-		if uint32(v45) > uint32(v230) {
-			v269 = v232
-			v270 = v233
-			v271 = 512
-			goto b85
-		}
-		if v232 != 0 {
-			v262 = v232
-			v263 = v233
-			goto b82
-		}
-		v239 = int64(uint32(v230-v45)) * 2
-		v240 = v239 + 2
-		if v6 < (v239 + 4) {
-			v256 = 0
-			v257 = 0
-		} else {
-			v243 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v240)*4)))
-			v245 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v239+3)*4)))
-			v246 := int32(uint32(v243) >> 30)
-			v249 := v246
-			if int32(uint32(v245)>>30) != v246 {
-				v249 = 0
-			}
-			v255 := int64(uint32(v243&1073741823)) | (int64(uint32(v245&1073741823)) << 30)
-			v256 = v249
-			v257 = v255
-		}
-		if v45 == v230 {
-			v260 := v256
-			if v256 == 1 {
-				v260 = 2
-			}
-			v261 = v260
-		} else {
-			v261 = v256
-		}
-		v262 = v261
-		v263 = v257
-	b82:
-		if v262 != 1 {
-			v268 = (v45 * 2) + int32(uint32(v262)>>1)
-		} else {
-			v268 = 512
-		}
-		v269 = v262
-		v270 = v263
-		v271 = v268
-	b85:
-		h229[li] = v229
-		u230 = v230
-		u231 = v231
-		u234 = v234
-		h269[li] = v269
-		h270[li] = v270
-		h271[li] = v271
-		next = 4
-	}
-	g.v181 = v181
-	g.v228 = v228
-	g.v230 = u230
-	g.v231 = u231
-	g.v234 = u234
-	return next
-}
-
-func (g *splitHost) r5() int {
-	const n = 256
-	h229 := g.v229[:n]
-	e230 := g.v230
-	e231 := g.v231
-	e234 := g.v234
-	h269 := g.v269[:n]
-	h270 := g.v270[:n]
-	v272 := g.v272
-	v274 := 512 <= uint32(v272)
-	v275 := v272 & 1
-	v276 := v275 == 1
-	v273 := int32(uint32(v272) >> 1)
-	v277 := 256 <= uint32(v273)
-	u230 := g.v230
-	c2 := g.c2
-	v6 := g.v6
-	p3 := g.Pointer(3)
-	u231 := g.v231
-	u234 := g.v234
-	h271 := g.v271[:n]
-	v23 := g.v23
-	p1 := g.Pointer(1)
-	v1 := g.v1
-	h458 := g.v458[:n]
-	dead := g.Dead[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v229 := h229[li]
-		v230 := e230
-		v231 := e231
-		v234 := e234
-		v269 := h269[li]
-		v270 := h270[li]
-		v45 := int32(li)
-		v61 := v45 * 16
-		v62 := int64(uint32(v61))
-		var v232, v256, v261, v262, v268, v271, v340, v352, v359, v366, v373, v380, v387, v394, v401, v408, v415, v422, v429, v436, v443, v450, v457, v481, v483 int32
-		var v233, v239, v240, v257, v263, v339, v482 int64
-		var v341 bool
-		if v274 {
-			goto b88
-		}
-		if !v276 {
-			goto b119
-		}
-	b88:
-		if !v231 {
-			goto b91
-		}
-		if v277 {
-			v339 = v229
-			v340 = v230 + -256
-			v341 = true
-		} else {
-			goto b91
-		}
-		v229 = v339
-		v230 = v340
-		v231 = v341
-		v232 = 0
-		v233 = v229
-		v234 = 0
-		goto b75
-	b91:
-		h229[li] = v229
-		u230 = v230
-		h270[li] = v270
-		if next != 5 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 5
-		}
-		continue
-	b119:
-		{
-			v342 := v234 + 1
-			if uint32(v342) < uint32(c2) {
-				v481 = v269
-				v482 = v270
-				v483 = v342
-				v232 = v481
-				v233 = v482
-				v234 = v483
-			} else {
-				goto b120
-			}
-		}
-	b75:
-		if uint32(v45) > uint32(v230) {
-			v269 = v232
-			v270 = v233
-			v271 = 512
-			goto b85
-		}
-		if v232 != 0 {
-			v262 = v232
-			v263 = v233
-			goto b82
-		}
-		v239 = int64(uint32(v230-v45)) * 2
-		v240 = v239 + 2
-		if v6 < (v239 + 4) {
-			v256 = 0
-			v257 = 0
-		} else {
-			v243 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v240)*4)))
-			v244 := v239 + 3
-			v245 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v244)*4)))
-			v246 := int32(uint32(v243) >> 30)
-			v249 := v246
-			if int32(uint32(v245)>>30) != v246 {
-				v249 = 0
-			}
-			v255 := int64(uint32(v243&1073741823)) | (int64(uint32(v245&1073741823)) << 30)
-			v256 = v249
-			v257 = v255
-		}
-		if v45 == v230 {
-			v260 := v256
-			if v256 == 1 {
-				v260 = 2
-			}
-			v261 = v260
-		} else {
-			v261 = v256
-		}
-		v262 = v261
-		v263 = v257
-	b82:
-		if v262 != 1 {
-			v268 = (v45 * 2) + int32(uint32(v262)>>1)
-		} else {
-			v268 = 512
-		}
-		v269 = v262
-		v270 = v263
-		v271 = v268
-	b85:
-		h229[li] = v229
-		u230 = v230
-		u231 = v231
-		u234 = v234
-		h269[li] = v269
-		h270[li] = v270
-		h271[li] = v271
+		u203 = v203
+		u204 = v204
+		u208 = v208
+		h243[li] = v243
+		h244[li] = v244
+		h245[li] = v245
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -14393,553 +14187,941 @@ func (g *splitHost) r5() int {
 			next = 4
 		}
 		continue
-	b120:
-		v347 := (int64(uint32(v230-v273)) * 4096) + v62
-		if v347 < v23 {
-			v351 := int32(0)
-			if v1 < *(*float32)(unsafe.Add(p1, int(v347)*4)) {
-				v351 = 1
-			}
-			v352 = v351
-		} else {
-			v352 = 0
-		}
-		v353 := v347 + 1
-		if v353 < v23 {
-			v358 := v352
-			if v1 < *(*float32)(unsafe.Add(p1, int(v353)*4)) {
-				v358 = v352 | 2
-			}
-			v359 = v358
-		} else {
-			v359 = v352
-		}
-		v360 := v347 + 2
-		if v360 < v23 {
-			v365 := v359
-			if v1 < *(*float32)(unsafe.Add(p1, int(v360)*4)) {
-				v365 = v359 | 4
-			}
-			v366 = v365
-		} else {
-			v366 = v359
-		}
-		v367 := v347 + 3
-		if v367 < v23 {
-			v372 := v366
-			if v1 < *(*float32)(unsafe.Add(p1, int(v367)*4)) {
-				v372 = v366 | 8
-			}
-			v373 = v372
-		} else {
-			v373 = v366
-		}
-		v374 := v347 + 4
-		if v374 < v23 {
-			v379 := v373
-			if v1 < *(*float32)(unsafe.Add(p1, int(v374)*4)) {
-				v379 = v373 | 16
-			}
-			v380 = v379
-		} else {
-			v380 = v373
-		}
-		v381 := v347 + 5
-		if v381 < v23 {
-			v386 := v380
-			if v1 < *(*float32)(unsafe.Add(p1, int(v381)*4)) {
-				v386 = v380 | 32
-			}
-			v387 = v386
-		} else {
-			v387 = v380
-		}
-		v388 := v347 + 6
-		if v388 < v23 {
-			v393 := v387
-			if v1 < *(*float32)(unsafe.Add(p1, int(v388)*4)) {
-				v393 = v387 | 64
-			}
-			v394 = v393
-		} else {
-			v394 = v387
-		}
-		v395 := v347 + 7
-		if v395 < v23 {
-			v400 := v394
-			if v1 < *(*float32)(unsafe.Add(p1, int(v395)*4)) {
-				v400 = v394 | 128
-			}
-			v401 = v400
-		} else {
-			v401 = v394
-		}
-		v402 := v347 + 8
-		if v402 < v23 {
-			v407 := v401
-			if v1 < *(*float32)(unsafe.Add(p1, int(v402)*4)) {
-				v407 = v401 | 256
-			}
-			v408 = v407
-		} else {
-			v408 = v401
-		}
-		v409 := v347 + 9
-		if v409 < v23 {
-			v414 := v408
-			if v1 < *(*float32)(unsafe.Add(p1, int(v409)*4)) {
-				v414 = v408 | 512
-			}
-			v415 = v414
-		} else {
-			v415 = v408
-		}
-		v416 := v347 + 10
-		if v416 < v23 {
-			v421 := v415
-			if v1 < *(*float32)(unsafe.Add(p1, int(v416)*4)) {
-				v421 = v415 | 1024
-			}
-			v422 = v421
-		} else {
-			v422 = v415
-		}
-		v423 := v347 + 11
-		if v423 < v23 {
-			v428 := v422
-			if v1 < *(*float32)(unsafe.Add(p1, int(v423)*4)) {
-				v428 = v422 | 2048
-			}
-			v429 = v428
-		} else {
-			v429 = v422
-		}
-		v430 := v347 + 12
-		if v430 < v23 {
-			v435 := v429
-			if v1 < *(*float32)(unsafe.Add(p1, int(v430)*4)) {
-				v435 = v429 | 4096
-			}
-			v436 = v435
-		} else {
-			v436 = v429
-		}
-		v437 := v347 + 13
-		if v437 < v23 {
-			v442 := v436
-			if v1 < *(*float32)(unsafe.Add(p1, int(v437)*4)) {
-				v442 = v436 | 8192
-			}
-			v443 = v442
-		} else {
-			v443 = v436
-		}
-		v444 := v347 + 14
-		if v444 < v23 {
-			v449 := v443
-			if v1 < *(*float32)(unsafe.Add(p1, int(v444)*4)) {
-				v449 = v443 | 16384
-			}
-			v450 = v449
-		} else {
-			v450 = v443
-		}
-		v451 := v347 + 15
-		if v451 < v23 {
-			v456 := v450
-			if v1 < *(*float32)(unsafe.Add(p1, int(v451)*4)) {
-				v456 = v450 | 32768
-			}
-			v457 = v456
-		} else {
-			v457 = v450
-		}
-		v458 := int32(bits.OnesCount32(uint32(v457)))
-		h229[li] = v229
-		u230 = v230
-		u231 = v231
-		h269[li] = v269
-		h270[li] = v270
-		h458[li] = v458
-		if next != 8 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 8
-		}
-	}
-	g.v230 = u230
-	g.v273 = v273
-	g.v231 = u231
-	g.v234 = u234
-	return next
-}
-
-func (g *splitHost) r6() int {
-	const n = 256
-	m0 := g.Memory(0)
-	h270 := g.v270[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v45 := int32(li)
-		v270 := h270[li]
-		*(*int64)(unsafe.Add(m0, int(v45&255)*8)) = v270
-	}
-	// Barrier, lookback.go:271
-	h229 := g.v229[:n]
-	e230 := g.v230
-	v273 := g.v273
-	v281 := uint32(v273) < 256
-	v282 := v273 & 255
-	v285 := int32(256)
-	if v281 {
-		v285 = v273
-	}
-	stop := g.Cancelled()
-	v228 := g.v228
-	v181 := g.v181
-	c3 := g.c3
-	v295 := c3 == 0
-	v6 := g.v6
-	v57 := g.v57
-	v296 := v57 * 2
-	v298 := v296 + 4
-	v299 := v6 < v298
-	p3 := g.Pointer(3)
-	v297 := v296 + 2
-	v304 := v296 + 3
-	h286 := g.v286[:n]
-	h294 := g.v294[:n]
-	u230 := g.v230
-	u231 := g.v231
-	u234 := g.v234
-	h269 := g.v269[:n]
-	h271 := g.v271[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v229 := h229[li]
-		v230 := e230
-		v45 := int32(li)
-		v46 := v45 == 0
-		var v231, v341 bool
-		var v232, v234, v256, v261, v262, v268, v269, v271, v287, v340 int32
-		var v233, v239, v240, v257, v263, v270, v284, v286, v294, v339 int64
-		if v281 {
-			v284 = *(*int64)(unsafe.Add(m0, int(v282)*8))
-		} else {
-			v284 = v229
-		}
-		v286 = v284
-		v287 = v285
-	b96:
-		if v287 != 0 {
-			v289 := v287 + -1
-			v286 = v286 + *(*int64)(unsafe.Add(m0, int(v289&255)*8))
-			v287 = v289
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b96
-		}
-		if v230 != v228 {
-			v339 = v286
-			v340 = v230 + 256
-			v341 = false
-			goto b118
-		}
-		v294 = v286 + v181
+	b117:
 		if !v46 {
-			goto b103
+			goto b122
 		}
-		if !v295 {
-			goto b103
+		if !v202 {
+			goto b122
 		}
-		if !v299 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v297)*4)), ((int32(uint64(v294)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v304)*4)), ((int32(uint64(v294>>30)) & 1073741823) | -2147483648))
+		if !v399 {
+			goto b122
 		}
-	b103:
-		h286[li] = v286
-		h294[li] = v294
+		v400 = v203 + v181
+		if !v404 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v402)*4)), ((int32(uint64(v400)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v409)*4)), ((int32(uint64(v400>>30)) & 1073741823) | -2147483648))
+		}
+	b122:
+		if !v46 {
+			goto b126
+		}
+		if !v416 {
+			goto b126
+		}
+		if v417 {
+			*(*int64)(p5) = v203 + v181
+		}
+	b126:
+		if (v173 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v178&4095)*4)) = v61
+			v429 = v178 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v61)-v178)&4095)*4)) = v61
+			v429 = v178
+		}
+		v430 := v61 + 1
+		if (int32(uint32(v173)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v429&4095)*4)) = v430
+			v441 = v429 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v430)-v429)&4095)*4)) = v430
+			v441 = v429
+		}
+		v442 := v61 + 2
+		if (int32(uint32(v173)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v441&4095)*4)) = v442
+			v453 = v441 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v442)-v441)&4095)*4)) = v442
+			v453 = v441
+		}
+		v454 := v61 + 3
+		if (int32(uint32(v173)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v453&4095)*4)) = v454
+			v465 = v453 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v454)-v453)&4095)*4)) = v454
+			v465 = v453
+		}
+		v466 := v61 + 4
+		if (int32(uint32(v173)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v465&4095)*4)) = v466
+			v477 = v465 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v466)-v465)&4095)*4)) = v466
+			v477 = v465
+		}
+		v478 := v61 + 5
+		if (int32(uint32(v173)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v477&4095)*4)) = v478
+			v489 = v477 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v478)-v477)&4095)*4)) = v478
+			v489 = v477
+		}
+		v490 := v61 + 6
+		if (int32(uint32(v173)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v489&4095)*4)) = v490
+			v501 = v489 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v490)-v489)&4095)*4)) = v490
+			v501 = v489
+		}
+		v502 := v61 + 7
+		if (int32(uint32(v173)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v501&4095)*4)) = v502
+			v513 = v501 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v502)-v501)&4095)*4)) = v502
+			v513 = v501
+		}
+		v514 := v61 + 8
+		if (int32(uint32(v173)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v513&4095)*4)) = v514
+			v525 = v513 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v514)-v513)&4095)*4)) = v514
+			v525 = v513
+		}
+		v526 := v61 + 9
+		if (int32(uint32(v173)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v525&4095)*4)) = v526
+			v537 = v525 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v526)-v525)&4095)*4)) = v526
+			v537 = v525
+		}
+		v538 := v61 + 10
+		if (int32(uint32(v173)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v537&4095)*4)) = v538
+			v549 = v537 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v538)-v537)&4095)*4)) = v538
+			v549 = v537
+		}
+		v550 := v61 + 11
+		if (int32(uint32(v173)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v549&4095)*4)) = v550
+			v561 = v549 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v550)-v549)&4095)*4)) = v550
+			v561 = v549
+		}
+		v562 := v61 + 12
+		if (int32(uint32(v173)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v561&4095)*4)) = v562
+			v573 = v561 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v562)-v561)&4095)*4)) = v562
+			v573 = v561
+		}
+		v574 := v61 + 13
+		if (int32(uint32(v173)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v573&4095)*4)) = v574
+			v585 = v573 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v574)-v573)&4095)*4)) = v574
+			v585 = v573
+		}
+		v586 := v61 + 14
+		if (int32(uint32(v173)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v585&4095)*4)) = v586
+			v597 = v585 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v586)-v585)&4095)*4)) = v586
+			v597 = v585
+		}
+		v598 := v61 + 15
+		if (int32(uint32(v173)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v597&4095)*4)) = v598
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v598)-v597)&4095)*4)) = v598
+		}
+		u203 = v203
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 7
 		}
-		continue
-	b118:
-		v229 = v339
-		v230 = v340
-		v231 = v341
-		v232 = 0
-		v233 = v229
-		v234 = 0
-		if uint32(v45) > uint32(v230) {
-			v269 = v232
-			v270 = v233
-			v271 = 512
-			goto b85
+	}
+	g.v181 = v181
+	g.v202 = v202
+	g.v203 = u203
+	g.v204 = u204
+	g.v208 = u208
+	return next
+}
+
+func (g *splitHost) r5() int {
+	const n = 256
+	e208 := g.v208
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	v246 := g.v246
+	v248 := 512 <= uint32(v246)
+	v249 := v246 & 1
+	v250 := v249 == 1
+	v247 := int32(uint32(v246) >> 1)
+	h252 := g.v252[:n]
+	c3 := g.c3
+	v204 := g.v204
+	v6 := g.v6
+	p3 := g.Pointer(3)
+	u208 := g.v208
+	h245 := g.v245[:n]
+	v259 := v204 - v247
+	v260 := int64(uint32(v259))
+	v261 := v260 * 4096
+	v23 := g.v23
+	p1 := g.Pointer(1)
+	v1 := g.v1
+	h373 := g.v373[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
 		}
-		if v232 != 0 {
-			v262 = v232
-			v263 = v233
-			goto b82
+		v208 := e208
+		v243 := h243[li]
+		v244 := h244[li]
+		v45 := int32(li)
+		v61 := v45 * 16
+		v62 := int64(uint32(v61))
+		var v206, v230, v235, v236, v242, v245, v267, v274, v281, v288, v295, v302, v309, v316, v323, v330, v337, v344, v351, v358, v365, v372, v396, v398 int32
+		var v207, v213, v214, v231, v237, v397 int64
+		if v248 {
+			goto b75
 		}
-		v239 = int64(uint32(v230-v45)) * 2
-		v240 = v239 + 2
-		if v6 < (v239 + 4) {
-			v256 = 0
-			v257 = 0
-		} else {
-			v243 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v240)*4)))
-			v245 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v239+3)*4)))
-			v246 := int32(uint32(v243) >> 30)
-			v249 := v246
-			if int32(uint32(v245)>>30) != v246 {
-				v249 = 0
+		if !v250 {
+			goto b77
+		}
+	b75:
+		{
+			v252 := v244
+			if uint32(v247) < uint32(v45) {
+				v252 = 0
 			}
-			v255 := int64(uint32(v243&1073741823)) | (int64(uint32(v245&1073741823)) << 30)
-			v256 = v249
-			v257 = v255
-		}
-		if v45 == v230 {
-			v260 := v256
-			if v256 == 1 {
-				v260 = 2
+			h252[li] = v252
+			if next != 5 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 5
 			}
-			v261 = v260
-		} else {
-			v261 = v256
+			continue
 		}
-		v262 = v261
-		v263 = v257
-	b82:
-		if v262 != 1 {
-			v268 = (v45 * 2) + int32(uint32(v262)>>1)
+	b77:
+		v257 := v208 + 1
+		if uint32(v257) < uint32(c3) {
+			v396 = v243
+			v397 = v244
+			v398 = v257
+			v206 = v396
+			v207 = v397
+			v208 = v398
 		} else {
-			v268 = 512
+			goto b78
 		}
-		v269 = v262
-		v270 = v263
-		v271 = v268
-	b85:
-		h229[li] = v229
-		u230 = v230
-		u231 = v231
-		u234 = v234
-		h269[li] = v269
-		h270[li] = v270
-		h271[li] = v271
+		if uint32(v45) > uint32(v204) {
+			v243 = v206
+			v244 = v207
+			v245 = 512
+			goto b72
+		}
+		if v206 != 0 {
+			v236 = v206
+			v237 = v207
+			goto b69
+		}
+		v213 = int64(uint32(v204-v45)) * 2
+		v214 = v213 + 2
+		if v6 < (v213 + 4) {
+			v230 = 0
+			v231 = 0
+		} else {
+			v217 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v214)*4)))
+			v218 := v213 + 3
+			v219 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v218)*4)))
+			v220 := int32(uint32(v217) >> 30)
+			v223 := v220
+			if int32(uint32(v219)>>30) != v220 {
+				v223 = 0
+			}
+			v229 := int64(uint32(v217&1073741823)) | (int64(uint32(v219&1073741823)) << 30)
+			v230 = v223
+			v231 = v229
+		}
+		if v45 == v204 {
+			v234 := v230
+			if v230 == 1 {
+				v234 = 2
+			}
+			v235 = v234
+		} else {
+			v235 = v230
+		}
+		v236 = v235
+		v237 = v231
+	b69:
+		if v236 != 1 {
+			v242 = (v45 * 2) + int32(uint32(v236)>>1)
+		} else {
+			v242 = 512
+		}
+		v243 = v236
+		v244 = v237
+		v245 = v242
+	b72:
+		u208 = v208
+		h243[li] = v243
+		h244[li] = v244
+		h245[li] = v245
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 4
 		}
+		continue
+	b78:
+		v262 := v261 + v62
+		if v262 < v23 {
+			v266 := int32(0)
+			if v1 < *(*float32)(unsafe.Add(p1, int(v262)*4)) {
+				v266 = 1
+			}
+			v267 = v266
+		} else {
+			v267 = 0
+		}
+		v268 := v262 + 1
+		if v268 < v23 {
+			v273 := v267
+			if v1 < *(*float32)(unsafe.Add(p1, int(v268)*4)) {
+				v273 = v267 | 2
+			}
+			v274 = v273
+		} else {
+			v274 = v267
+		}
+		v275 := v262 + 2
+		if v275 < v23 {
+			v280 := v274
+			if v1 < *(*float32)(unsafe.Add(p1, int(v275)*4)) {
+				v280 = v274 | 4
+			}
+			v281 = v280
+		} else {
+			v281 = v274
+		}
+		v282 := v262 + 3
+		if v282 < v23 {
+			v287 := v281
+			if v1 < *(*float32)(unsafe.Add(p1, int(v282)*4)) {
+				v287 = v281 | 8
+			}
+			v288 = v287
+		} else {
+			v288 = v281
+		}
+		v289 := v262 + 4
+		if v289 < v23 {
+			v294 := v288
+			if v1 < *(*float32)(unsafe.Add(p1, int(v289)*4)) {
+				v294 = v288 | 16
+			}
+			v295 = v294
+		} else {
+			v295 = v288
+		}
+		v296 := v262 + 5
+		if v296 < v23 {
+			v301 := v295
+			if v1 < *(*float32)(unsafe.Add(p1, int(v296)*4)) {
+				v301 = v295 | 32
+			}
+			v302 = v301
+		} else {
+			v302 = v295
+		}
+		v303 := v262 + 6
+		if v303 < v23 {
+			v308 := v302
+			if v1 < *(*float32)(unsafe.Add(p1, int(v303)*4)) {
+				v308 = v302 | 64
+			}
+			v309 = v308
+		} else {
+			v309 = v302
+		}
+		v310 := v262 + 7
+		if v310 < v23 {
+			v315 := v309
+			if v1 < *(*float32)(unsafe.Add(p1, int(v310)*4)) {
+				v315 = v309 | 128
+			}
+			v316 = v315
+		} else {
+			v316 = v309
+		}
+		v317 := v262 + 8
+		if v317 < v23 {
+			v322 := v316
+			if v1 < *(*float32)(unsafe.Add(p1, int(v317)*4)) {
+				v322 = v316 | 256
+			}
+			v323 = v322
+		} else {
+			v323 = v316
+		}
+		v324 := v262 + 9
+		if v324 < v23 {
+			v329 := v323
+			if v1 < *(*float32)(unsafe.Add(p1, int(v324)*4)) {
+				v329 = v323 | 512
+			}
+			v330 = v329
+		} else {
+			v330 = v323
+		}
+		v331 := v262 + 10
+		if v331 < v23 {
+			v336 := v330
+			if v1 < *(*float32)(unsafe.Add(p1, int(v331)*4)) {
+				v336 = v330 | 1024
+			}
+			v337 = v336
+		} else {
+			v337 = v330
+		}
+		v338 := v262 + 11
+		if v338 < v23 {
+			v343 := v337
+			if v1 < *(*float32)(unsafe.Add(p1, int(v338)*4)) {
+				v343 = v337 | 2048
+			}
+			v344 = v343
+		} else {
+			v344 = v337
+		}
+		v345 := v262 + 12
+		if v345 < v23 {
+			v350 := v344
+			if v1 < *(*float32)(unsafe.Add(p1, int(v345)*4)) {
+				v350 = v344 | 4096
+			}
+			v351 = v350
+		} else {
+			v351 = v344
+		}
+		v352 := v262 + 13
+		if v352 < v23 {
+			v357 := v351
+			if v1 < *(*float32)(unsafe.Add(p1, int(v352)*4)) {
+				v357 = v351 | 8192
+			}
+			v358 = v357
+		} else {
+			v358 = v351
+		}
+		v359 := v262 + 14
+		if v359 < v23 {
+			v364 := v358
+			if v1 < *(*float32)(unsafe.Add(p1, int(v359)*4)) {
+				v364 = v358 | 16384
+			}
+			v365 = v364
+		} else {
+			v365 = v358
+		}
+		v366 := v262 + 15
+		if v366 < v23 {
+			v371 := v365
+			if v1 < *(*float32)(unsafe.Add(p1, int(v366)*4)) {
+				v371 = v365 | 32768
+			}
+			v372 = v371
+		} else {
+			v372 = v365
+		}
+		v373 := int32(bits.OnesCount32(uint32(v372)))
+		h243[li] = v243
+		h244[li] = v244
+		h373[li] = v373
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
 	}
-	g.v230 = u230
-	g.v231 = u231
-	g.v234 = u234
+	g.v247 = v247
+	g.v208 = u208
 	return next
+}
+
+func (g *splitHost) r6() int {
+	const n = 256
+	e203 := g.v203
+	e204 := g.v204
+	v253 := g.v253
+	v247 := g.v247
+	v255 := 256 <= uint32(v247)
+	v6 := g.v6
+	p3 := g.Pointer(3)
+	u203 := g.v203
+	u204 := g.v204
+	u208 := g.v208
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	h245 := g.v245[:n]
+	v202 := g.v202
+	c2 := g.c2
+	v399 := c2 == 0
+	v181 := g.v181
+	v57 := g.v57
+	v401 := v57 * 2
+	v403 := v401 + 4
+	v404 := v6 < v403
+	v402 := v401 + 2
+	v409 := v401 + 3
+	v23 := g.v23
+	v58 := g.v58
+	v415 := v58 + 4096
+	v416 := v23 <= v415
+	v10 := g.v10
+	v417 := 0 < v10
+	p5 := g.Pointer(5)
+	h173 := g.v173[:n]
+	h178 := g.v178[:n]
+	m0 := g.Memory(0)
+	v180 := g.v180
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v203 := e203
+		v204 := e204
+		v45 := int32(li)
+		v46 := v45 == 0
+		v173 := h173[li]
+		v178 := h178[li]
+		v61 := v45 * 16
+		var v205 bool
+		var v206, v208, v230, v235, v236, v242, v243, v245, v429, v441, v453, v465, v477, v489, v501, v513, v525, v537, v549, v561, v573, v585, v597 int32
+		var v207, v213, v214, v231, v237, v244, v400 int64
+		v203 = v203 + v253
+		v204 = v204 + -256
+		v205 = v255
+		if !v205 {
+			goto b117
+		}
+		v206 = 0
+		v207 = 0
+		v208 = 0
+		if uint32(v45) > uint32(v204) {
+			v243 = v206
+			v244 = v207
+			v245 = 512
+			goto b72
+		}
+		if v206 != 0 {
+			v236 = v206
+			v237 = v207
+			goto b69
+		}
+		v213 = int64(uint32(v204-v45)) * 2
+		v214 = v213 + 2
+		if v6 < (v213 + 4) {
+			v230 = 0
+			v231 = 0
+		} else {
+			v217 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v214)*4)))
+			v219 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v213+3)*4)))
+			v220 := int32(uint32(v217) >> 30)
+			v223 := v220
+			if int32(uint32(v219)>>30) != v220 {
+				v223 = 0
+			}
+			v229 := int64(uint32(v217&1073741823)) | (int64(uint32(v219&1073741823)) << 30)
+			v230 = v223
+			v231 = v229
+		}
+		if v45 == v204 {
+			v234 := v230
+			if v230 == 1 {
+				v234 = 2
+			}
+			v235 = v234
+		} else {
+			v235 = v230
+		}
+		v236 = v235
+		v237 = v231
+	b69:
+		if v236 != 1 {
+			v242 = (v45 * 2) + int32(uint32(v236)>>1)
+		} else {
+			v242 = 512
+		}
+		v243 = v236
+		v244 = v237
+		v245 = v242
+	b72:
+		u203 = v203
+		u204 = v204
+		u208 = v208
+		h243[li] = v243
+		h244[li] = v244
+		h245[li] = v245
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b117:
+		if !v46 {
+			goto b122
+		}
+		if !v202 {
+			goto b122
+		}
+		if !v399 {
+			goto b122
+		}
+		v400 = v203 + v181
+		if !v404 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v402)*4)), ((int32(uint64(v400)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v409)*4)), ((int32(uint64(v400>>30)) & 1073741823) | -2147483648))
+		}
+	b122:
+		if !v46 {
+			goto b126
+		}
+		if !v416 {
+			goto b126
+		}
+		if v417 {
+			*(*int64)(p5) = v203 + v181
+		}
+	b126:
+		if (v173 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v178&4095)*4)) = v61
+			v429 = v178 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v61)-v178)&4095)*4)) = v61
+			v429 = v178
+		}
+		v430 := v61 + 1
+		if (int32(uint32(v173)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v429&4095)*4)) = v430
+			v441 = v429 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v430)-v429)&4095)*4)) = v430
+			v441 = v429
+		}
+		v442 := v61 + 2
+		if (int32(uint32(v173)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v441&4095)*4)) = v442
+			v453 = v441 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v442)-v441)&4095)*4)) = v442
+			v453 = v441
+		}
+		v454 := v61 + 3
+		if (int32(uint32(v173)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v453&4095)*4)) = v454
+			v465 = v453 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v454)-v453)&4095)*4)) = v454
+			v465 = v453
+		}
+		v466 := v61 + 4
+		if (int32(uint32(v173)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v465&4095)*4)) = v466
+			v477 = v465 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v466)-v465)&4095)*4)) = v466
+			v477 = v465
+		}
+		v478 := v61 + 5
+		if (int32(uint32(v173)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v477&4095)*4)) = v478
+			v489 = v477 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v478)-v477)&4095)*4)) = v478
+			v489 = v477
+		}
+		v490 := v61 + 6
+		if (int32(uint32(v173)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v489&4095)*4)) = v490
+			v501 = v489 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v490)-v489)&4095)*4)) = v490
+			v501 = v489
+		}
+		v502 := v61 + 7
+		if (int32(uint32(v173)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v501&4095)*4)) = v502
+			v513 = v501 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v502)-v501)&4095)*4)) = v502
+			v513 = v501
+		}
+		v514 := v61 + 8
+		if (int32(uint32(v173)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v513&4095)*4)) = v514
+			v525 = v513 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v514)-v513)&4095)*4)) = v514
+			v525 = v513
+		}
+		v526 := v61 + 9
+		if (int32(uint32(v173)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v525&4095)*4)) = v526
+			v537 = v525 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v526)-v525)&4095)*4)) = v526
+			v537 = v525
+		}
+		v538 := v61 + 10
+		if (int32(uint32(v173)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v537&4095)*4)) = v538
+			v549 = v537 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v538)-v537)&4095)*4)) = v538
+			v549 = v537
+		}
+		v550 := v61 + 11
+		if (int32(uint32(v173)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v549&4095)*4)) = v550
+			v561 = v549 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v550)-v549)&4095)*4)) = v550
+			v561 = v549
+		}
+		v562 := v61 + 12
+		if (int32(uint32(v173)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v561&4095)*4)) = v562
+			v573 = v561 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v562)-v561)&4095)*4)) = v562
+			v573 = v561
+		}
+		v574 := v61 + 13
+		if (int32(uint32(v173)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v573&4095)*4)) = v574
+			v585 = v573 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v574)-v573)&4095)*4)) = v574
+			v585 = v573
+		}
+		v586 := v61 + 14
+		if (int32(uint32(v173)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v585&4095)*4)) = v586
+			v597 = v585 + 1
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v586)-v585)&4095)*4)) = v586
+			v597 = v585
+		}
+		v598 := v61 + 15
+		if (int32(uint32(v173)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v597&4095)*4)) = v598
+		} else {
+			*(*int32)(unsafe.Add(m0, int(((v180+v598)-v597)&4095)*4)) = v598
+		}
+		u203 = v203
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+	}
+	g.v203 = u203
+	g.v204 = u204
+	g.v208 = u208
+	return next
+}
+
+func (g *splitHost) r7() int {
+	const n = 256
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	v247 := g.v247
+	v204 := g.v204
+	v6 := g.v6
+	p3 := g.Pointer(3)
+	v374 := g.v374
+	v383 := v374 & 1073741823
+	v384 := v383 | 1073741824
+	v375 := int64(uint32(v374))
+	v387 := v375 >> 30
+	v388 := int32(uint64(v387))
+	v389 := v388 & 1073741823
+	v390 := v389 | 1073741824
+	u208 := g.v208
+	h245 := g.v245[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v243 := h243[li]
+		v244 := h244[li]
+		v45 := int32(li)
+		var v206, v208, v230, v235, v236, v242, v245, v394, v396, v398 int32
+		var v207, v213, v214, v231, v237, v379, v380, v395, v397 int64
+		if v45 != v247 {
+			v394 = v243
+			v395 = v244
+			goto b115
+		}
+		v379 = int64(uint32(v204-v45)) * 2
+		v380 = v379 + 2
+		if v6 >= (v379 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v380)*4)), v384, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v379+3)*4)), v390, kernelimpl.HostUMax[int32])
+		}
+		{
+			v393 := int32(1)
+			if v45 == v204 {
+				v393 = 2
+			}
+			v394 = v393
+			v395 = v375
+		}
+	b115:
+		v396 = v394
+		v397 = v395
+		v398 = 0
+		v206 = v396
+		v207 = v397
+		v208 = v398
+		if uint32(v45) > uint32(v204) {
+			v243 = v206
+			v244 = v207
+			v245 = 512
+			goto b72
+		}
+		if v206 != 0 {
+			v236 = v206
+			v237 = v207
+			goto b69
+		}
+		v213 = int64(uint32(v204-v45)) * 2
+		v214 = v213 + 2
+		if v6 < (v213 + 4) {
+			v230 = 0
+			v231 = 0
+		} else {
+			v217 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v214)*4)))
+			v218 := v213 + 3
+			v219 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v218)*4)))
+			v220 := int32(uint32(v217) >> 30)
+			v223 := v220
+			if int32(uint32(v219)>>30) != v220 {
+				v223 = 0
+			}
+			v229 := int64(uint32(v217&1073741823)) | (int64(uint32(v219&1073741823)) << 30)
+			v230 = v223
+			v231 = v229
+		}
+		if v45 == v204 {
+			v234 := v230
+			if v230 == 1 {
+				v234 = 2
+			}
+			v235 = v234
+		} else {
+			v235 = v230
+		}
+		v236 = v235
+		v237 = v231
+	b69:
+		if v236 != 1 {
+			v242 = (v45 * 2) + int32(uint32(v236)>>1)
+		} else {
+			v242 = 512
+		}
+		v243 = v236
+		v244 = v237
+		v245 = v242
+	b72:
+		u208 = v208
+		h243[li] = v243
+		h244[li] = v244
+		h245[li] = v245
+	}
+	g.v208 = u208
+	return 4
 }
 
 func (g *splitHost) r8() int {
 	const n = 256
 	v23 := g.v23
 	v58 := g.v58
-	v310 := v58 + 4096
-	v311 := v23 <= v310
-	v10 := g.v10
-	v312 := 0 < v10
-	p5 := g.Pointer(5)
-	h294 := g.v294[:n]
-	h178 := g.v178[:n]
-	h286 := g.v286[:n]
-	h63 := g.v63[:n]
-	v316 := v23 + -1
-	h173 := g.v173[:n]
+	v608 := v23 - v58
+	v609 := v608 < 4096
+	v610 := int64(4096)
+	if v609 {
+		v610 = v608
+	}
+	v203 := g.v203
+	m0 := g.Memory(0)
+	v180 := g.v180
+	v612 := v58 - v203
+	v181 := g.v181
+	v611 := v23 + -1
+	v8 := g.v8
+	v2 := g.v2
 	p1 := g.Pointer(1)
 	p4 := g.Pointer(4)
+	stop := g.Cancelled()
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v45 := int32(li)
-		v46 := v45 == 0
-		v294 := h294[li]
-		v178 := h178[li]
-		v286 := h286[li]
-		v63 := h63[li]
-		v173 := h173[li]
-		var v317, v331, v332 int64
-		var v318, v336 int32
-		if !v46 {
-			goto b108
+		var v613 int32
+		var v625 int64
+		v613 = v45
+	b176:
+		v614 := int64(uint32(v613))
+		if v614 >= v610 {
+			continue
 		}
-		if !v311 {
-			goto b108
+		v620 := v58 + int64(uint32(*(*int32)(unsafe.Add(m0, int(v613&4095)*4))))
+		if uint32(v180) <= uint32(v613) {
+			v625 = v611 - ((v612 + v614) - v181)
+		} else {
+			v625 = v203 + v614
 		}
-		if v312 {
-			*(*int64)(p5) = v294
+		if 0 > v625 {
+			goto b183
 		}
-	b108:
-		v317 = v286 + int64(uint32(v178))
-		v318 = 0
-	b109:
-		v320 := v63 + int64(uint32(v318))
-		if v23 <= v320 {
-			goto b116
+		if v625 >= v8 {
+			goto b183
 		}
-		if v317 < 0 {
-			goto b116
+		if v620 < v2 {
+			*(*float32)(unsafe.Add(p4, int(v625)*4)) = *(*float32)(unsafe.Add(p1, int(v620)*4))
 		}
-		if v320 < v317 {
-			goto b116
+	b183:
+		v613 = v613 + 256
+		if stop.Load() {
+			return g.Stop()
 		}
-		{
-			v329 := (int32(uint32(v173)>>(uint32(v318&31)&31)) & 1) != 0
-			v331 = v317
-			if v329 {
-				v331 = v317 + 1
-			}
-			v332 = v316 - (v320 - v317)
-			if v329 {
-				v332 = v317
-			}
-			if 0 <= v332 {
-				*(*float32)(unsafe.Add(p4, int(v332)*4)) = *(*float32)(unsafe.Add(p1, int(v320)*4))
-			}
-		}
-		v336 = v318 + 1
-		if v336 < 16 {
-			v317 = v331
-			v318 = v336
-			goto b109
-		}
-	b116:
+		goto b176
 	}
 	return -1
-}
-
-func (g *splitHost) r9() int {
-	const n = 256
-	h269 := g.v269[:n]
-	h270 := g.v270[:n]
-	v273 := g.v273
-	v230 := g.v230
-	v6 := g.v6
-	p3 := g.Pointer(3)
-	v459 := g.v459
-	v468 := v459 & 1073741823
-	v469 := v468 | 1073741824
-	v460 := int64(uint32(v459))
-	v472 := v460 >> 30
-	v473 := int32(uint64(v472))
-	v474 := v473 & 1073741823
-	v475 := v474 | 1073741824
-	u234 := g.v234
-	h271 := g.v271[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v269 := h269[li]
-		v270 := h270[li]
-		v45 := int32(li)
-		var v232, v234, v256, v261, v262, v268, v271, v479, v481, v483 int32
-		var v233, v239, v240, v257, v263, v464, v465, v480, v482 int64
-		if v45 != v273 {
-			v479 = v269
-			v480 = v270
-			goto b157
-		}
-		v464 = int64(uint32(v230-v45)) * 2
-		v465 = v464 + 2
-		if v6 >= (v464 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v465)*4)), v469, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v464+3)*4)), v475, kernelimpl.HostUMax[int32])
-		}
-		{
-			v478 := int32(1)
-			if v45 == v230 {
-				v478 = 2
-			}
-			v479 = v478
-			v480 = v460
-		}
-	b157:
-		v481 = v479
-		v482 = v480
-		v483 = 0
-		v232 = v481
-		v233 = v482
-		v234 = v483
-		if uint32(v45) > uint32(v230) {
-			v269 = v232
-			v270 = v233
-			v271 = 512
-			goto b85
-		}
-		if v232 != 0 {
-			v262 = v232
-			v263 = v233
-			goto b82
-		}
-		v239 = int64(uint32(v230-v45)) * 2
-		v240 = v239 + 2
-		if v6 < (v239 + 4) {
-			v256 = 0
-			v257 = 0
-		} else {
-			v243 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v240)*4)))
-			v244 := v239 + 3
-			v245 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v244)*4)))
-			v246 := int32(uint32(v243) >> 30)
-			v249 := v246
-			if int32(uint32(v245)>>30) != v246 {
-				v249 = 0
-			}
-			v255 := int64(uint32(v243&1073741823)) | (int64(uint32(v245&1073741823)) << 30)
-			v256 = v249
-			v257 = v255
-		}
-		if v45 == v230 {
-			v260 := v256
-			if v256 == 1 {
-				v260 = 2
-			}
-			v261 = v260
-		} else {
-			v261 = v256
-		}
-		v262 = v261
-		v263 = v257
-	b82:
-		if v262 != 1 {
-			v268 = (v45 * 2) + int32(uint32(v262)>>1)
-		} else {
-			v268 = 512
-		}
-		v269 = v262
-		v270 = v263
-		v271 = v268
-	b85:
-		u234 = v234
-		h269[li] = v269
-		h270[li] = v270
-		h271[li] = v271
-	}
-	g.v234 = u234
-	return 4
 }
 
 // sumSquaresHost is a work-group of the kernel [SumSquares].
@@ -15264,17 +15446,18 @@ type warmHost struct {
 
 	v2, v4, v6, v8, v10 int64
 
-	v20, v33, v34, v78 int64
+	v20, v34, v35, v79, v101, v151 int64
 
-	v31, v68, v71, v72, v75, v76, v301, v303, v561 []int32
+	v32, v69, v72, v73, v76, v77, v141, v143, v192 []int32
 
-	v32, v77, v260, v262, v266, v304, v305, v562 int32
+	v33, v78, v102, v106, v144, v145, v193 int32
 
-	v39, v261, v302, v318, v326 []int64
+	v100 bool
 
-	v263 bool
+	v142, v150 []int64
 
 	sint32 []int32
+	sint64 []int64
 }
 
 func newWarmHost() kernelimpl.HostForm { return new(warmHost) }
@@ -15289,27 +15472,28 @@ func (g *warmHost) Begin() {
 	g.v10 = g.Int64(104)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v68, &g.v71, &g.v72, &g.v75, &g.v76, &g.v301, &g.v303, &g.v561)
-	kernelimpl.HostRoom(n, &g.v39, &g.v261, &g.v302, &g.v318, &g.v326)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
+	g.Allot(0, 16384)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v69, &g.v72, &g.v73, &g.v76, &g.v77, &g.v141, &g.v143, &g.v192)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v142, &g.v150)
 }
 
 func (g *warmHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:247
-			g.v304 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v303, -1))
+		case 4: // GroupReduce, lookback.go:332
+			g.v144 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v143, -1))
 			next = g.r5()
-		case 5: // Barrier, lookback.go:269
+		case 5: // GroupReduce, lookback.go:352
+			g.v151 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v150, 0))
 			next = g.r6()
-		case 7: // Barrier, lookback.go:287
+		case 6: // GroupReduce, kernels.go:57
+			g.v193 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v192, 0))
+			next = g.r7()
+		case 7: // Barrier, kernels.go:71
 			next = g.r8()
-		case 8: // GroupReduce, kernels.go:41
-			g.v562 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v561, 0))
-			next = g.r9()
 		}
 	}
 }
@@ -15326,17 +15510,9 @@ func (g *warmHost) r0() int {
 		v13 = v2
 	}
 	p2 := g.Pointer(2)
-	v6 := g.v6
-	v23 := 0 < v6
-	p3 := g.Pointer(3)
-	c0 := g.c0
-	v26 := c0 + -1
-	v25 := c0 != 0
 	u20 := g.v20
-	h31 := g.v31[:n]
-	for li := range n {
+	for range n {
 		var v20 int64
-		var v31 int32
 		if v14 {
 			v20 = v13
 		} else {
@@ -15351,698 +15527,278 @@ func (g *warmHost) r0() int {
 			}
 			v20 = v19
 		}
-		if int32(li) != 0 {
-			v31 = -1
-			goto b5
-		}
-		if v23 {
-			v24 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
-			v28 := v24
-			if v25 {
-				v28 = v26 - v24
-			}
-			v30 := v28
-			if 4294967295 <= uint32(v28) {
-				v30 = -1
-			}
-			v31 = v30
-		} else {
-			v31 = -1
-		}
-	b5:
 		u20 = v20
-		h31[li] = v31
 	}
 	g.v20 = u20
+	// ZeroLocal, kernels.go:45
+	g.Zero(0)
+	v6 := g.v6
+	v24 := 0 < v6
+	p3 := g.Pointer(3)
+	c0 := g.c0
+	v27 := c0 + -1
+	v26 := c0 != 0
+	h32 := g.v32[:n]
+	for li := range n {
+		var v32 int32
+		if int32(li) != 0 {
+			v32 = -1
+			goto b6
+		}
+		if v24 {
+			v25 := atomic.AddInt32((*int32)(p3), int32(1)) - int32(1)
+			v29 := v25
+			if v26 {
+				v29 = v27 - v25
+			}
+			v31 := v29
+			if 4294967295 <= uint32(v29) {
+				v31 = -1
+			}
+			v32 = v31
+		} else {
+			v32 = -1
+		}
+	b6:
+		h32[li] = v32
+	}
 	// GroupSelect, lookback.go:208
-	g.v32 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, 0)[int32(0)]
+	g.v33 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v32, 0)[int32(0)]
 	v20 := g.v20
-	v32 := g.v32
-	v33 := int64(uint32(v32))
-	v34 := v33 * 4096
-	v35 := v20 <= v34
-	v36 := v32 != 0
+	v33 := g.v33
+	v34 := int64(uint32(v33))
+	v35 := v34 * 4096
+	v36 := v20 <= v35
+	v37 := v33 != 0
 	p1 := g.Pointer(1)
 	v0 := g.v0
 	v1 := int32(uint16(v0))
-	v40 := v1 & -32769
-	v41 := 31744 < uint32(v40)
-	v42 := v1 << 16
-	v43 := v42 >> 31
-	v44 := int32(uint32(v43) >> 1)
-	v45 := v42 ^ v44
-	h39 := g.v39[:n]
-	h68 := g.v68[:n]
-	h71 := g.v71[:n]
+	v41 := v1 & -32769
+	v42 := 31744 < uint32(v41)
+	v43 := v1 << 16
+	v44 := v43 >> 31
+	v45 := int32(uint32(v44) >> 1)
+	v46 := v43 ^ v45
+	h69 := g.v69[:n]
+	h72 := g.v72[:n]
 	more := false
 	for li := range n {
 		v21 := int32(li)
-		var v46, v47, v52, v68 int32
-		var v64 bool
-		if !v35 {
-			goto b9
+		var v47, v48, v53, v69 int32
+		var v65 bool
+		if !v36 {
+			goto b10
 		}
-		if v36 {
+		if v37 {
 			g.Leave(li)
 			continue
 		}
-	b9:
-		v39 := v34 + int64(uint32(v21*16))
-		v46 = 0
-		v47 = 0
 	b10:
-		v49 := v39 + int64(uint32(v47))
-		if v49 >= v20 {
-			v68 = v46
-			goto b16
+		v40 := v35 + int64(uint32(v21*16))
+		v47 = 0
+		v48 = 0
+	b11:
+		v50 := v40 + int64(uint32(v48))
+		if v50 >= v20 {
+			v69 = v47
+			goto b17
 		}
-		v52 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v49)*2))))
-		if v41 {
-			v64 = false
-			goto b14
+		v53 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v50)*2))))
+		if v42 {
+			v65 = false
+			goto b15
 		}
-		if 31744 < uint32(v52&-32769) {
-			v64 = false
+		if 31744 < uint32(v53&-32769) {
+			v65 = false
 		} else {
-			v55 := v52 << 16
-			v63 := (v45 < (v55 ^ int32(uint32(v55>>31)>>1))) && (((v42 | v55) << 1) != 0)
-			v64 = v63
+			v56 := v53 << 16
+			v64 := (v46 < (v56 ^ int32(uint32(v56>>31)>>1))) && (((v43 | v56) << 1) != 0)
+			v65 = v64
 		}
-	b14:
-		if v64 {
-			v68 = v46 | (int32(1) << (uint32(v47&31) & 31))
+	b15:
+		if v65 {
+			v69 = v47 | (int32(1) << (uint32(v48&31) & 31))
 		} else {
-			v68 = v46
+			v69 = v47
 		}
-	b16:
-		v69 := v47 + 1
-		if v69 >= 16 {
-			v71 := int32(bits.OnesCount32(uint32(v68)))
-			h39[li] = v39
-			h68[li] = v68
-			h71[li] = v71
+	b17:
+		v70 := v48 + 1
+		if v70 >= 16 {
+			v72 := int32(bits.OnesCount32(uint32(v69)))
+			h69[li] = v69
+			h72[li] = v72
 			more = true
 			continue
 		}
-		v46 = v68
 		v47 = v69
-		goto b10
+		v48 = v70
+		goto b11
 	}
-	g.v33 = v33
 	g.v34 = v34
+	g.v35 = v35
 	if !more {
 		return -1
 	}
-	// ZeroLocal, kernels.go:36
-	g.Zero(0)
-	// GroupExclusiveScan, kernels.go:38
+	// GroupExclusiveScan, kernels.go:54
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v71, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v72, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v72, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v73, in, len(in), int32(0))
 	}
-	h72 := g.v72[:n]
-	h75 := g.v75[:n]
+	h73 := g.v73[:n]
 	h76 := g.v76[:n]
+	h77 := g.v77[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v73 := h73[li]
 		v72 := h72[li]
-		v71 := h71[li]
-		v75 := v72
+		v76 := v73
 		if int32(li) == 0 {
-			v75 = 0
+			v76 = 0
 		}
-		v76 := v75 + v71
-		h75[li] = v75
+		v77 := v76 + v72
 		h76[li] = v76
+		h77[li] = v77
 	}
-	// GroupSelect, kernels.go:39
-	g.v77 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v76, 0)[int32(255)]
+	// GroupSelect, kernels.go:55
+	g.v78 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v77, 0)[int32(255)]
 	c1 := g.c1
-	v79 := c1 == 0
-	v84 := v33 * 2
-	v86 := v84 + 4
-	v87 := v6 < v86
-	v85 := v84 + 2
-	v82 := v32 == 0
-	v83 := int32(1)
-	if v82 {
-		v83 = 2
+	v80 := c1 == 0
+	v85 := v34 * 2
+	v87 := v85 + 4
+	v88 := v6 < v87
+	v86 := v85 + 2
+	v83 := v33 == 0
+	v84 := int32(1)
+	if v83 {
+		v84 = 2
 	}
-	v88 := v83 << 30
-	v77 := g.v77
-	v89 := v77 & 1073741823
-	v90 := v88 | v89
-	v92 := v84 + 3
-	v78 := int64(uint32(v77))
-	v93 := v78 >> 30
-	v94 := int32(uint64(v93))
-	v95 := v94 & 1073741823
-	v96 := v88 | v95
-	v98 := v32 == 0
-	v260 := v32 + -1
-	v99 := v34 + 4096
-	v100 := v20 <= v99
+	v89 := v84 << 30
+	v78 := g.v78
+	v90 := v78 & 1073741823
+	v91 := v89 | v90
+	v93 := v85 + 3
+	v79 := int64(uint32(v78))
+	v94 := v79 >> 30
+	v95 := int32(uint64(v94))
+	v96 := v95 & 1073741823
+	v97 := v89 | v96
+	v99 := v33 + -1
+	v100 := v33 != 0
+	u101 := g.v101
+	u102 := g.v102
+	u106 := g.v106
+	h141 := g.v141[:n]
+	h142 := g.v142[:n]
+	h143 := g.v143[:n]
+	c2 := g.c2
+	v218 := c2 == 0
+	v220 := v34 * 2
+	v222 := v220 + 4
+	v223 := v6 < v222
+	v221 := v220 + 2
+	v228 := v220 + 3
+	v234 := v35 + 4096
+	v235 := v20 <= v234
 	v10 := g.v10
-	v101 := 0 < v10
+	v236 := 0 < v10
 	p5 := g.Pointer(5)
-	p4 := g.Pointer(4)
-	h261 := g.v261[:n]
-	u262 := g.v262
-	u263 := g.v263
-	u266 := g.v266
-	h301 := g.v301[:n]
-	h302 := g.v302[:n]
-	h303 := g.v303[:n]
+	m0 := g.Memory(0)
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v21 := int32(li)
-		v22 := v21 == 0
-		v75 := h75[li]
-		v68 := h68[li]
-		v39 := h39[li]
-		var v103, v111, v115, v121, v125, v131, v135, v141, v145, v151, v155, v161, v165, v171, v175, v181, v185, v191, v195, v201, v205, v211, v215, v221, v225, v231, v235, v241, v245, v251, v255, v261, v265, v271, v272, v289, v295, v302 int64
-		var v262, v264, v266, v288, v293, v294, v300, v301, v303 int32
-		var v263 bool
-		if !v22 {
+		v23 := v21 == 0
+		v69 := h69[li]
+		v76 := h76[li]
+		v38 := v21 * 16
+		var v101, v105, v111, v112, v129, v135, v142, v219 int64
+		var v102, v104, v106, v128, v133, v134, v140, v141, v143, v244, v252, v260, v268, v276, v284, v292, v300, v308, v316, v324, v332, v340, v348, v356 int32
+		var v103 bool
+		if !v23 {
 			goto b26
 		}
-		if v79 {
+		if v80 {
 			goto b24
 		}
-		if int32(uint32(v32)%uint32(c1)) == 0 {
+		if int32(uint32(v33)%uint32(c1)) == 0 {
 			goto b26
 		}
 	b24:
-		if !v87 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v85)*4)), v90)
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v92)*4)), v96)
+		if !v88 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v86)*4)), v91)
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v93)*4)), v97)
 		}
 	b26:
-		if !v98 {
-			v261 = 0
-			v262 = v260
-			v263 = true
-			goto b97
+		v101 = 0
+		v102 = v99
+		v103 = v100
+		if !v103 {
+			goto b60
 		}
-		if !v22 {
-			goto b31
+		v104 = 0
+		v105 = 0
+		v106 = 0
+		if uint32(v21) > uint32(v102) {
+			v141 = v104
+			v142 = v105
+			v143 = 512
+			goto b38
 		}
-		if !v100 {
-			goto b31
-		}
-		if v101 {
-			*(*int64)(p5) = v78
-		}
-	b31:
-		v103 = int64(uint32(v75))
-		if (v68 & 1) == 0 {
-			v111 = v103
+		if v104 != 0 {
+			v134 = v104
+			v135 = v105
 			goto b35
 		}
-		if v39 >= v20 {
-			v111 = v103
-			goto b35
-		}
-		if v103 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v103)*2)) = *(*int16)(unsafe.Add(p1, int(v39)*2))
-			v111 = v103 + 1
+		v111 = int64(uint32(v102-v21)) * 2
+		v112 = v111 + 2
+		if v6 < (v111 + 4) {
+			v128 = 0
+			v129 = 0
 		} else {
-			v111 = v103
+			v115 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v112)*4)))
+			v117 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v111+3)*4)))
+			v118 := int32(uint32(v115) >> 30)
+			v121 := v118
+			if int32(uint32(v117)>>30) != v118 {
+				v121 = 0
+			}
+			v127 := int64(uint32(v115&1073741823)) | (int64(uint32(v117&1073741823)) << 30)
+			v128 = v121
+			v129 = v127
 		}
+		if v21 == v102 {
+			v132 := v128
+			if v128 == 1 {
+				v132 = 2
+			}
+			v133 = v132
+		} else {
+			v133 = v128
+		}
+		v134 = v133
+		v135 = v129
 	b35:
-		if (int32(uint32(v68)>>1) & 1) == 0 {
-			v121 = v111
-			goto b39
-		}
-		v115 = v39 + 1
-		if v115 >= v20 {
-			v121 = v111
-			goto b39
-		}
-		if v111 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v111)*2)) = *(*int16)(unsafe.Add(p1, int(v115)*2))
-			v121 = v111 + 1
+		if v134 != 1 {
+			v140 = (v21 * 2) + int32(uint32(v134)>>1)
 		} else {
-			v121 = v111
+			v140 = 512
 		}
-	b39:
-		if (int32(uint32(v68)>>2) & 1) == 0 {
-			v131 = v121
-			goto b43
-		}
-		v125 = v39 + 2
-		if v125 >= v20 {
-			v131 = v121
-			goto b43
-		}
-		if v121 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v121)*2)) = *(*int16)(unsafe.Add(p1, int(v125)*2))
-			v131 = v121 + 1
-		} else {
-			v131 = v121
-		}
-	b43:
-		if (int32(uint32(v68)>>3) & 1) == 0 {
-			v141 = v131
-			goto b47
-		}
-		v135 = v39 + 3
-		if v135 >= v20 {
-			v141 = v131
-			goto b47
-		}
-		if v131 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v131)*2)) = *(*int16)(unsafe.Add(p1, int(v135)*2))
-			v141 = v131 + 1
-		} else {
-			v141 = v131
-		}
-	b47:
-		if (int32(uint32(v68)>>4) & 1) == 0 {
-			v151 = v141
-			goto b51
-		}
-		v145 = v39 + 4
-		if v145 >= v20 {
-			v151 = v141
-			goto b51
-		}
-		if v141 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v141)*2)) = *(*int16)(unsafe.Add(p1, int(v145)*2))
-			v151 = v141 + 1
-		} else {
-			v151 = v141
-		}
-	b51:
-		if (int32(uint32(v68)>>5) & 1) == 0 {
-			v161 = v151
-			goto b55
-		}
-		v155 = v39 + 5
-		if v155 >= v20 {
-			v161 = v151
-			goto b55
-		}
-		if v151 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v151)*2)) = *(*int16)(unsafe.Add(p1, int(v155)*2))
-			v161 = v151 + 1
-		} else {
-			v161 = v151
-		}
-	b55:
-		if (int32(uint32(v68)>>6) & 1) == 0 {
-			v171 = v161
-			goto b59
-		}
-		v165 = v39 + 6
-		if v165 >= v20 {
-			v171 = v161
-			goto b59
-		}
-		if v161 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v161)*2)) = *(*int16)(unsafe.Add(p1, int(v165)*2))
-			v171 = v161 + 1
-		} else {
-			v171 = v161
-		}
-	b59:
-		if (int32(uint32(v68)>>7) & 1) == 0 {
-			v181 = v171
-			goto b63
-		}
-		v175 = v39 + 7
-		if v175 >= v20 {
-			v181 = v171
-			goto b63
-		}
-		if v171 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v171)*2)) = *(*int16)(unsafe.Add(p1, int(v175)*2))
-			v181 = v171 + 1
-		} else {
-			v181 = v171
-		}
-	b63:
-		if (int32(uint32(v68)>>8) & 1) == 0 {
-			v191 = v181
-			goto b67
-		}
-		v185 = v39 + 8
-		if v185 >= v20 {
-			v191 = v181
-			goto b67
-		}
-		if v181 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v181)*2)) = *(*int16)(unsafe.Add(p1, int(v185)*2))
-			v191 = v181 + 1
-		} else {
-			v191 = v181
-		}
-	b67:
-		if (int32(uint32(v68)>>9) & 1) == 0 {
-			v201 = v191
-			goto b71
-		}
-		v195 = v39 + 9
-		if v195 >= v20 {
-			v201 = v191
-			goto b71
-		}
-		if v191 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v191)*2)) = *(*int16)(unsafe.Add(p1, int(v195)*2))
-			v201 = v191 + 1
-		} else {
-			v201 = v191
-		}
-	b71:
-		if (int32(uint32(v68)>>10) & 1) == 0 {
-			v211 = v201
-			goto b75
-		}
-		v205 = v39 + 10
-		if v205 >= v20 {
-			v211 = v201
-			goto b75
-		}
-		if v201 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v201)*2)) = *(*int16)(unsafe.Add(p1, int(v205)*2))
-			v211 = v201 + 1
-		} else {
-			v211 = v201
-		}
-	b75:
-		if (int32(uint32(v68)>>11) & 1) == 0 {
-			v221 = v211
-			goto b79
-		}
-		v215 = v39 + 11
-		if v215 >= v20 {
-			v221 = v211
-			goto b79
-		}
-		if v211 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v211)*2)) = *(*int16)(unsafe.Add(p1, int(v215)*2))
-			v221 = v211 + 1
-		} else {
-			v221 = v211
-		}
-	b79:
-		if (int32(uint32(v68)>>12) & 1) == 0 {
-			v231 = v221
-			goto b83
-		}
-		v225 = v39 + 12
-		if v225 >= v20 {
-			v231 = v221
-			goto b83
-		}
-		if v221 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v221)*2)) = *(*int16)(unsafe.Add(p1, int(v225)*2))
-			v231 = v221 + 1
-		} else {
-			v231 = v221
-		}
-	b83:
-		if (int32(uint32(v68)>>13) & 1) == 0 {
-			v241 = v231
-			goto b87
-		}
-		v235 = v39 + 13
-		if v235 >= v20 {
-			v241 = v231
-			goto b87
-		}
-		if v231 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v231)*2)) = *(*int16)(unsafe.Add(p1, int(v235)*2))
-			v241 = v231 + 1
-		} else {
-			v241 = v231
-		}
-	b87:
-		if (int32(uint32(v68)>>14) & 1) == 0 {
-			v251 = v241
-			goto b91
-		}
-		v245 = v39 + 14
-		if v245 >= v20 {
-			v251 = v241
-			goto b91
-		}
-		if v241 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v241)*2)) = *(*int16)(unsafe.Add(p1, int(v245)*2))
-			v251 = v241 + 1
-		} else {
-			v251 = v241
-		}
-	b91:
-		if (int32(uint32(v68)>>15) & 1) == 0 {
-			goto b95
-		}
-		v255 = v39 + 15
-		if v255 >= v20 {
-			goto b95
-		}
-		if v251 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v251)*2)) = *(*int16)(unsafe.Add(p1, int(v255)*2))
-		}
-	b95:
-		g.Leave(li)
-		continue
-	b97:
-		v264 = 0
-		v265 = v261
-		v266 = 0
-		if uint32(v21) > uint32(v262) {
-			v301 = v264
-			v302 = v265
-			v303 = 512
-			goto b108
-		}
-		if v264 != 0 {
-			v294 = v264
-			v295 = v265
-			goto b105
-		}
-		v271 = int64(uint32(v262-v21)) * 2
-		v272 = v271 + 2
-		if v6 < (v271 + 4) {
-			v288 = 0
-			v289 = 0
-		} else {
-			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v272)*4)))
-			v277 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v271+3)*4)))
-			v278 := int32(uint32(v275) >> 30)
-			v281 := v278
-			if int32(uint32(v277)>>30) != v278 {
-				v281 = 0
-			}
-			v287 := int64(uint32(v275&1073741823)) | (int64(uint32(v277&1073741823)) << 30)
-			v288 = v281
-			v289 = v287
-		}
-		if v21 == v262 {
-			v292 := v288
-			if v288 == 1 {
-				v292 = 2
-			}
-			v293 = v292
-		} else {
-			v293 = v288
-		}
-		v294 = v293
-		v295 = v289
-	b105:
-		if v294 != 1 {
-			v300 = (v21 * 2) + int32(uint32(v294)>>1)
-		} else {
-			v300 = 512
-		}
-		v301 = v294
-		v302 = v295
-		v303 = v300
-	b108:
-		h261[li] = v261
-		u262 = v262
-		u263 = v263
-		u266 = v266
-		h301[li] = v301
-		h302[li] = v302
-		h303[li] = v303
-		next = 4
-	}
-	g.v78 = v78
-	g.v260 = v260
-	g.v262 = u262
-	g.v263 = u263
-	g.v266 = u266
-	return next
-}
-
-func (g *warmHost) r5() int {
-	const n = 256
-	h261 := g.v261[:n]
-	e262 := g.v262
-	e263 := g.v263
-	e266 := g.v266
-	h301 := g.v301[:n]
-	h302 := g.v302[:n]
-	v304 := g.v304
-	v306 := 512 <= uint32(v304)
-	v307 := v304 & 1
-	v308 := v307 == 1
-	v305 := int32(uint32(v304) >> 1)
-	v309 := 256 <= uint32(v305)
-	u262 := g.v262
-	c2 := g.c2
-	v6 := g.v6
-	p3 := g.Pointer(3)
-	u263 := g.v263
-	u266 := g.v266
-	h303 := g.v303[:n]
-	v20 := g.v20
-	p1 := g.Pointer(1)
-	v0 := g.v0
-	v1 := int32(uint16(v0))
-	v530 := v1 & -32769
-	v531 := 31744 < uint32(v530)
-	v532 := v1 << 16
-	v533 := v532 >> 31
-	v534 := int32(uint32(v533) >> 1)
-	v535 := v532 ^ v534
-	h561 := g.v561[:n]
-	dead := g.Dead[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v261 := h261[li]
-		v262 := e262
-		v263 := e263
-		v266 := e266
-		v301 := h301[li]
-		v302 := h302[li]
-		v21 := int32(li)
-		v37 := v21 * 16
-		v38 := int64(uint32(v37))
-		var v264, v288, v293, v294, v300, v303, v522, v536, v537, v542, v558, v584, v586 int32
-		var v265, v271, v272, v289, v295, v521, v529, v585 int64
-		var v523, v554 bool
-		if v306 {
-			goto b111
-		}
-		if !v308 {
-			goto b214
-		}
-	b111:
-		if !v263 {
-			goto b114
-		}
-		if v309 {
-			v521 = v261
-			v522 = v262 + -256
-			v523 = true
-		} else {
-			goto b114
-		}
-		v261 = v521
-		v262 = v522
-		v263 = v523
-		v264 = 0
-		v265 = v261
-		v266 = 0
-		goto b98
-	b114:
-		h261[li] = v261
-		u262 = v262
-		h302[li] = v302
-		if next != 5 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 5
-		}
-		continue
-	b214:
-		{
-			v524 := v266 + 1
-			if uint32(v524) >= uint32(c2) {
-				v529 = (int64(uint32(v262-v305)) * 4096) + v38
-				v536 = 0
-				v537 = 0
-				goto b216
-			}
-			v584 = v301
-			v585 = v302
-			v586 = v524
-		}
-		v264 = v584
-		v265 = v585
-		v266 = v586
-	b98:
-		if uint32(v21) > uint32(v262) {
-			v301 = v264
-			v302 = v265
-			v303 = 512
-			goto b108
-		}
-		if v264 != 0 {
-			v294 = v264
-			v295 = v265
-			goto b105
-		}
-		v271 = int64(uint32(v262-v21)) * 2
-		v272 = v271 + 2
-		if v6 < (v271 + 4) {
-			v288 = 0
-			v289 = 0
-		} else {
-			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v272)*4)))
-			v276 := v271 + 3
-			v277 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v276)*4)))
-			v278 := int32(uint32(v275) >> 30)
-			v281 := v278
-			if int32(uint32(v277)>>30) != v278 {
-				v281 = 0
-			}
-			v287 := int64(uint32(v275&1073741823)) | (int64(uint32(v277&1073741823)) << 30)
-			v288 = v281
-			v289 = v287
-		}
-		if v21 == v262 {
-			v292 := v288
-			if v288 == 1 {
-				v292 = 2
-			}
-			v293 = v292
-		} else {
-			v293 = v288
-		}
-		v294 = v293
-		v295 = v289
-	b105:
-		if v294 != 1 {
-			v300 = (v21 * 2) + int32(uint32(v294)>>1)
-		} else {
-			v300 = 512
-		}
-		v301 = v294
-		v302 = v295
-		v303 = v300
-	b108:
-		h261[li] = v261
-		u262 = v262
-		u263 = v263
-		u266 = v266
-		h301[li] = v301
-		h302[li] = v302
-		h303[li] = v303
+		v141 = v134
+		v142 = v135
+		v143 = v140
+	b38:
+		u101 = v101
+		u102 = v102
+		u106 = v106
+		h141[li] = v141
+		h142[li] = v142
+		h143[li] = v143
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -16050,701 +15806,771 @@ func (g *warmHost) r5() int {
 			next = 4
 		}
 		continue
-	b216:
-		v539 := v529 + int64(uint32(v537))
-		if v539 >= v20 {
-			v558 = v536
-			goto b222
+	b60:
+		if !v23 {
+			goto b65
 		}
-		v542 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v539)*2))))
-		if v531 {
-			v554 = false
-			goto b220
+		if !v100 {
+			goto b65
 		}
-		if 31744 < uint32(v542&-32769) {
-			v554 = false
+		if !v218 {
+			goto b65
+		}
+		v219 = v101 + v79
+		if !v223 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v221)*4)), ((int32(uint64(v219)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v228)*4)), ((int32(uint64(v219>>30)) & 1073741823) | -2147483648))
+		}
+	b65:
+		if !v23 {
+			goto b69
+		}
+		if !v235 {
+			goto b69
+		}
+		if v236 {
+			*(*int64)(p5) = v101 + v79
+		}
+	b69:
+		if (v69 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v76&4095)*4)) = v38
+			v244 = v76 + 1
 		} else {
-			v545 := v542 << 16
-			v553 := (v535 < (v545 ^ int32(uint32(v545>>31)>>1))) && (((v532 | v545) << 1) != 0)
-			v554 = v553
+			v244 = v76
 		}
-	b220:
-		if v554 {
-			v558 = v536 | (int32(1) << (uint32(v537&31) & 31))
+		v245 := v38 + 1
+		if (int32(uint32(v69)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v244&4095)*4)) = v245
+			v252 = v244 + 1
 		} else {
-			v558 = v536
+			v252 = v244
 		}
-	b222:
-		v559 := v537 + 1
-		if v559 >= 16 {
-			v561 := int32(bits.OnesCount32(uint32(v558)))
-			h261[li] = v261
-			u262 = v262
-			u263 = v263
-			h301[li] = v301
-			h302[li] = v302
-			h561[li] = v561
-			if next != 8 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 8
-			}
-			continue
-		}
-		v536 = v558
-		v537 = v559
-		goto b216
-	}
-	g.v262 = u262
-	g.v305 = v305
-	g.v263 = u263
-	g.v266 = u266
-	return next
-}
-
-func (g *warmHost) r6() int {
-	const n = 256
-	m0 := g.Memory(0)
-	h302 := g.v302[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v21 := int32(li)
-		v302 := h302[li]
-		*(*int64)(unsafe.Add(m0, int(v21&255)*8)) = v302
-	}
-	// Barrier, lookback.go:271
-	h261 := g.v261[:n]
-	e262 := g.v262
-	v305 := g.v305
-	v313 := uint32(v305) < 256
-	v314 := v305 & 255
-	v317 := int32(256)
-	if v313 {
-		v317 = v305
-	}
-	stop := g.Cancelled()
-	v260 := g.v260
-	v78 := g.v78
-	c3 := g.c3
-	v327 := c3 == 0
-	v6 := g.v6
-	v33 := g.v33
-	v328 := v33 * 2
-	v330 := v328 + 4
-	v331 := v6 < v330
-	p3 := g.Pointer(3)
-	v329 := v328 + 2
-	v336 := v328 + 3
-	h318 := g.v318[:n]
-	h326 := g.v326[:n]
-	u262 := g.v262
-	u263 := g.v263
-	u266 := g.v266
-	h301 := g.v301[:n]
-	h303 := g.v303[:n]
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v261 := h261[li]
-		v262 := e262
-		v21 := int32(li)
-		v22 := v21 == 0
-		var v263, v523 bool
-		var v264, v266, v288, v293, v294, v300, v301, v303, v319, v522 int32
-		var v265, v271, v272, v289, v295, v302, v316, v318, v326, v521 int64
-		if v313 {
-			v316 = *(*int64)(unsafe.Add(m0, int(v314)*8))
+		v253 := v38 + 2
+		if (int32(uint32(v69)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v252&4095)*4)) = v253
+			v260 = v252 + 1
 		} else {
-			v316 = v261
+			v260 = v252
 		}
-		v318 = v316
-		v319 = v317
-	b119:
-		if v319 != 0 {
-			v321 := v319 + -1
-			v318 = v318 + *(*int64)(unsafe.Add(m0, int(v321&255)*8))
-			v319 = v321
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b119
+		v261 := v38 + 3
+		if (int32(uint32(v69)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v260&4095)*4)) = v261
+			v268 = v260 + 1
+		} else {
+			v268 = v260
 		}
-		if v262 != v260 {
-			v521 = v318
-			v522 = v262 + 256
-			v523 = false
-			goto b213
+		v269 := v38 + 4
+		if (int32(uint32(v69)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v268&4095)*4)) = v269
+			v276 = v268 + 1
+		} else {
+			v276 = v268
 		}
-		v326 = v318 + v78
-		if !v22 {
-			goto b126
+		v277 := v38 + 5
+		if (int32(uint32(v69)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v276&4095)*4)) = v277
+			v284 = v276 + 1
+		} else {
+			v284 = v276
 		}
-		if !v327 {
-			goto b126
+		v285 := v38 + 6
+		if (int32(uint32(v69)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v284&4095)*4)) = v285
+			v292 = v284 + 1
+		} else {
+			v292 = v284
 		}
-		if !v331 {
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v329)*4)), ((int32(uint64(v326)) & 1073741823) | -2147483648))
-			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v336)*4)), ((int32(uint64(v326>>30)) & 1073741823) | -2147483648))
+		v293 := v38 + 7
+		if (int32(uint32(v69)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v292&4095)*4)) = v293
+			v300 = v292 + 1
+		} else {
+			v300 = v292
 		}
-	b126:
-		h318[li] = v318
-		h326[li] = v326
+		v301 := v38 + 8
+		if (int32(uint32(v69)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v300&4095)*4)) = v301
+			v308 = v300 + 1
+		} else {
+			v308 = v300
+		}
+		v309 := v38 + 9
+		if (int32(uint32(v69)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v308&4095)*4)) = v309
+			v316 = v308 + 1
+		} else {
+			v316 = v308
+		}
+		v317 := v38 + 10
+		if (int32(uint32(v69)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v316&4095)*4)) = v317
+			v324 = v316 + 1
+		} else {
+			v324 = v316
+		}
+		v325 := v38 + 11
+		if (int32(uint32(v69)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v324&4095)*4)) = v325
+			v332 = v324 + 1
+		} else {
+			v332 = v324
+		}
+		v333 := v38 + 12
+		if (int32(uint32(v69)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v332&4095)*4)) = v333
+			v340 = v332 + 1
+		} else {
+			v340 = v332
+		}
+		v341 := v38 + 13
+		if (int32(uint32(v69)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v340&4095)*4)) = v341
+			v348 = v340 + 1
+		} else {
+			v348 = v340
+		}
+		v349 := v38 + 14
+		if (int32(uint32(v69)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v348&4095)*4)) = v349
+			v356 = v348 + 1
+		} else {
+			v356 = v348
+		}
+		v357 := v38 + 15
+		if (int32(uint32(v69)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v356&4095)*4)) = v357
+		}
+		u101 = v101
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 7
 		}
-		continue
-	b213:
-		v261 = v521
-		v262 = v522
-		v263 = v523
-		v264 = 0
-		v265 = v261
-		v266 = 0
-		if uint32(v21) > uint32(v262) {
-			v301 = v264
-			v302 = v265
-			v303 = 512
-			goto b108
+	}
+	g.v79 = v79
+	g.v100 = v100
+	g.v101 = u101
+	g.v102 = u102
+	g.v106 = u106
+	return next
+}
+
+func (g *warmHost) r5() int {
+	const n = 256
+	e106 := g.v106
+	h141 := g.v141[:n]
+	h142 := g.v142[:n]
+	v144 := g.v144
+	v146 := 512 <= uint32(v144)
+	v147 := v144 & 1
+	v148 := v147 == 1
+	v145 := int32(uint32(v144) >> 1)
+	h150 := g.v150[:n]
+	c3 := g.c3
+	v102 := g.v102
+	v157 := v102 - v145
+	v158 := int64(uint32(v157))
+	v159 := v158 * 4096
+	v6 := g.v6
+	p3 := g.Pointer(3)
+	u106 := g.v106
+	h143 := g.v143[:n]
+	v20 := g.v20
+	p1 := g.Pointer(1)
+	v0 := g.v0
+	v1 := int32(uint16(v0))
+	v161 := v1 & -32769
+	v162 := 31744 < uint32(v161)
+	v163 := v1 << 16
+	v164 := v163 >> 31
+	v165 := int32(uint32(v164) >> 1)
+	v166 := v163 ^ v165
+	h192 := g.v192[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
 		}
-		if v264 != 0 {
-			v294 = v264
-			v295 = v265
-			goto b105
+		v106 := e106
+		v141 := h141[li]
+		v142 := h142[li]
+		v21 := int32(li)
+		v38 := v21 * 16
+		v39 := int64(uint32(v38))
+		var v104, v128, v133, v134, v140, v143, v167, v168, v173, v189, v215, v217 int32
+		var v105, v111, v112, v129, v135, v160, v216 int64
+		var v185 bool
+		if v146 {
+			goto b41
 		}
-		v271 = int64(uint32(v262-v21)) * 2
-		v272 = v271 + 2
-		if v6 < (v271 + 4) {
-			v288 = 0
-			v289 = 0
-		} else {
-			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v272)*4)))
-			v277 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v271+3)*4)))
-			v278 := int32(uint32(v275) >> 30)
-			v281 := v278
-			if int32(uint32(v277)>>30) != v278 {
-				v281 = 0
+		if !v148 {
+			goto b43
+		}
+	b41:
+		{
+			v150 := v142
+			if uint32(v145) < uint32(v21) {
+				v150 = 0
 			}
-			v287 := int64(uint32(v275&1073741823)) | (int64(uint32(v277&1073741823)) << 30)
-			v288 = v281
-			v289 = v287
-		}
-		if v21 == v262 {
-			v292 := v288
-			if v288 == 1 {
-				v292 = 2
+			h150[li] = v150
+			if next != 5 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 5
 			}
-			v293 = v292
-		} else {
-			v293 = v288
+			continue
 		}
-		v294 = v293
-		v295 = v289
-	b105:
-		if v294 != 1 {
-			v300 = (v21 * 2) + int32(uint32(v294)>>1)
-		} else {
-			v300 = 512
+	b43:
+		v155 := v106 + 1
+		if uint32(v155) >= uint32(c3) {
+			v160 = v159 + v39
+			v167 = 0
+			v168 = 0
+			goto b45
 		}
-		v301 = v294
-		v302 = v295
-		v303 = v300
-	b108:
-		h261[li] = v261
-		u262 = v262
-		u263 = v263
-		u266 = v266
-		h301[li] = v301
-		h302[li] = v302
-		h303[li] = v303
+		v215 = v141
+		v216 = v142
+		v217 = v155
+		v104 = v215
+		v105 = v216
+		v106 = v217
+		if uint32(v21) > uint32(v102) {
+			v141 = v104
+			v142 = v105
+			v143 = 512
+			goto b38
+		}
+		if v104 != 0 {
+			v134 = v104
+			v135 = v105
+			goto b35
+		}
+		v111 = int64(uint32(v102-v21)) * 2
+		v112 = v111 + 2
+		if v6 < (v111 + 4) {
+			v128 = 0
+			v129 = 0
+		} else {
+			v115 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v112)*4)))
+			v116 := v111 + 3
+			v117 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v116)*4)))
+			v118 := int32(uint32(v115) >> 30)
+			v121 := v118
+			if int32(uint32(v117)>>30) != v118 {
+				v121 = 0
+			}
+			v127 := int64(uint32(v115&1073741823)) | (int64(uint32(v117&1073741823)) << 30)
+			v128 = v121
+			v129 = v127
+		}
+		if v21 == v102 {
+			v132 := v128
+			if v128 == 1 {
+				v132 = 2
+			}
+			v133 = v132
+		} else {
+			v133 = v128
+		}
+		v134 = v133
+		v135 = v129
+	b35:
+		if v134 != 1 {
+			v140 = (v21 * 2) + int32(uint32(v134)>>1)
+		} else {
+			v140 = 512
+		}
+		v141 = v134
+		v142 = v135
+		v143 = v140
+	b38:
+		u106 = v106
+		h141[li] = v141
+		h142[li] = v142
+		h143[li] = v143
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 4
 		}
+		continue
+	b45:
+		v170 := v160 + int64(uint32(v168))
+		if v170 >= v20 {
+			v189 = v167
+			goto b51
+		}
+		v173 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v170)*2))))
+		if v162 {
+			v185 = false
+			goto b49
+		}
+		if 31744 < uint32(v173&-32769) {
+			v185 = false
+		} else {
+			v176 := v173 << 16
+			v184 := (v166 < (v176 ^ int32(uint32(v176>>31)>>1))) && (((v163 | v176) << 1) != 0)
+			v185 = v184
+		}
+	b49:
+		if v185 {
+			v189 = v167 | (int32(1) << (uint32(v168&31) & 31))
+		} else {
+			v189 = v167
+		}
+	b51:
+		v190 := v168 + 1
+		if v190 >= 16 {
+			v192 := int32(bits.OnesCount32(uint32(v189)))
+			h141[li] = v141
+			h142[li] = v142
+			h192[li] = v192
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
+			}
+			continue
+		}
+		v167 = v189
+		v168 = v190
+		goto b45
 	}
-	g.v262 = u262
-	g.v263 = u263
-	g.v266 = u266
+	g.v145 = v145
+	g.v106 = u106
 	return next
+}
+
+func (g *warmHost) r6() int {
+	const n = 256
+	e101 := g.v101
+	e102 := g.v102
+	v151 := g.v151
+	v145 := g.v145
+	v153 := 256 <= uint32(v145)
+	v6 := g.v6
+	p3 := g.Pointer(3)
+	u101 := g.v101
+	u102 := g.v102
+	u106 := g.v106
+	h141 := g.v141[:n]
+	h142 := g.v142[:n]
+	h143 := g.v143[:n]
+	v100 := g.v100
+	c2 := g.c2
+	v218 := c2 == 0
+	v79 := g.v79
+	v34 := g.v34
+	v220 := v34 * 2
+	v222 := v220 + 4
+	v223 := v6 < v222
+	v221 := v220 + 2
+	v228 := v220 + 3
+	v20 := g.v20
+	v35 := g.v35
+	v234 := v35 + 4096
+	v235 := v20 <= v234
+	v10 := g.v10
+	v236 := 0 < v10
+	p5 := g.Pointer(5)
+	h69 := g.v69[:n]
+	h76 := g.v76[:n]
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v101 := e101
+		v102 := e102
+		v21 := int32(li)
+		v23 := v21 == 0
+		v69 := h69[li]
+		v76 := h76[li]
+		v38 := v21 * 16
+		var v103 bool
+		var v104, v106, v128, v133, v134, v140, v141, v143, v244, v252, v260, v268, v276, v284, v292, v300, v308, v316, v324, v332, v340, v348, v356 int32
+		var v105, v111, v112, v129, v135, v142, v219 int64
+		v101 = v101 + v151
+		v102 = v102 + -256
+		v103 = v153
+		if !v103 {
+			goto b60
+		}
+		v104 = 0
+		v105 = 0
+		v106 = 0
+		if uint32(v21) > uint32(v102) {
+			v141 = v104
+			v142 = v105
+			v143 = 512
+			goto b38
+		}
+		if v104 != 0 {
+			v134 = v104
+			v135 = v105
+			goto b35
+		}
+		v111 = int64(uint32(v102-v21)) * 2
+		v112 = v111 + 2
+		if v6 < (v111 + 4) {
+			v128 = 0
+			v129 = 0
+		} else {
+			v115 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v112)*4)))
+			v117 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v111+3)*4)))
+			v118 := int32(uint32(v115) >> 30)
+			v121 := v118
+			if int32(uint32(v117)>>30) != v118 {
+				v121 = 0
+			}
+			v127 := int64(uint32(v115&1073741823)) | (int64(uint32(v117&1073741823)) << 30)
+			v128 = v121
+			v129 = v127
+		}
+		if v21 == v102 {
+			v132 := v128
+			if v128 == 1 {
+				v132 = 2
+			}
+			v133 = v132
+		} else {
+			v133 = v128
+		}
+		v134 = v133
+		v135 = v129
+	b35:
+		if v134 != 1 {
+			v140 = (v21 * 2) + int32(uint32(v134)>>1)
+		} else {
+			v140 = 512
+		}
+		v141 = v134
+		v142 = v135
+		v143 = v140
+	b38:
+		u101 = v101
+		u102 = v102
+		u106 = v106
+		h141[li] = v141
+		h142[li] = v142
+		h143[li] = v143
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b60:
+		if !v23 {
+			goto b65
+		}
+		if !v100 {
+			goto b65
+		}
+		if !v218 {
+			goto b65
+		}
+		v219 = v101 + v79
+		if !v223 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v221)*4)), ((int32(uint64(v219)) & 1073741823) | -2147483648))
+			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v228)*4)), ((int32(uint64(v219>>30)) & 1073741823) | -2147483648))
+		}
+	b65:
+		if !v23 {
+			goto b69
+		}
+		if !v235 {
+			goto b69
+		}
+		if v236 {
+			*(*int64)(p5) = v101 + v79
+		}
+	b69:
+		if (v69 & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v76&4095)*4)) = v38
+			v244 = v76 + 1
+		} else {
+			v244 = v76
+		}
+		v245 := v38 + 1
+		if (int32(uint32(v69)>>1) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v244&4095)*4)) = v245
+			v252 = v244 + 1
+		} else {
+			v252 = v244
+		}
+		v253 := v38 + 2
+		if (int32(uint32(v69)>>2) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v252&4095)*4)) = v253
+			v260 = v252 + 1
+		} else {
+			v260 = v252
+		}
+		v261 := v38 + 3
+		if (int32(uint32(v69)>>3) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v260&4095)*4)) = v261
+			v268 = v260 + 1
+		} else {
+			v268 = v260
+		}
+		v269 := v38 + 4
+		if (int32(uint32(v69)>>4) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v268&4095)*4)) = v269
+			v276 = v268 + 1
+		} else {
+			v276 = v268
+		}
+		v277 := v38 + 5
+		if (int32(uint32(v69)>>5) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v276&4095)*4)) = v277
+			v284 = v276 + 1
+		} else {
+			v284 = v276
+		}
+		v285 := v38 + 6
+		if (int32(uint32(v69)>>6) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v284&4095)*4)) = v285
+			v292 = v284 + 1
+		} else {
+			v292 = v284
+		}
+		v293 := v38 + 7
+		if (int32(uint32(v69)>>7) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v292&4095)*4)) = v293
+			v300 = v292 + 1
+		} else {
+			v300 = v292
+		}
+		v301 := v38 + 8
+		if (int32(uint32(v69)>>8) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v300&4095)*4)) = v301
+			v308 = v300 + 1
+		} else {
+			v308 = v300
+		}
+		v309 := v38 + 9
+		if (int32(uint32(v69)>>9) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v308&4095)*4)) = v309
+			v316 = v308 + 1
+		} else {
+			v316 = v308
+		}
+		v317 := v38 + 10
+		if (int32(uint32(v69)>>10) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v316&4095)*4)) = v317
+			v324 = v316 + 1
+		} else {
+			v324 = v316
+		}
+		v325 := v38 + 11
+		if (int32(uint32(v69)>>11) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v324&4095)*4)) = v325
+			v332 = v324 + 1
+		} else {
+			v332 = v324
+		}
+		v333 := v38 + 12
+		if (int32(uint32(v69)>>12) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v332&4095)*4)) = v333
+			v340 = v332 + 1
+		} else {
+			v340 = v332
+		}
+		v341 := v38 + 13
+		if (int32(uint32(v69)>>13) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v340&4095)*4)) = v341
+			v348 = v340 + 1
+		} else {
+			v348 = v340
+		}
+		v349 := v38 + 14
+		if (int32(uint32(v69)>>14) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v348&4095)*4)) = v349
+			v356 = v348 + 1
+		} else {
+			v356 = v348
+		}
+		v357 := v38 + 15
+		if (int32(uint32(v69)>>15) & 1) != 0 {
+			*(*int32)(unsafe.Add(m0, int(v356&4095)*4)) = v357
+		}
+		u101 = v101
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+	}
+	g.v101 = u101
+	g.v102 = u102
+	g.v106 = u106
+	return next
+}
+
+func (g *warmHost) r7() int {
+	const n = 256
+	h141 := g.v141[:n]
+	h142 := g.v142[:n]
+	v145 := g.v145
+	v102 := g.v102
+	v6 := g.v6
+	p3 := g.Pointer(3)
+	v193 := g.v193
+	v202 := v193 & 1073741823
+	v203 := v202 | 1073741824
+	v194 := int64(uint32(v193))
+	v206 := v194 >> 30
+	v207 := int32(uint64(v206))
+	v208 := v207 & 1073741823
+	v209 := v208 | 1073741824
+	u106 := g.v106
+	h143 := g.v143[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v141 := h141[li]
+		v142 := h142[li]
+		v21 := int32(li)
+		var v104, v106, v128, v133, v134, v140, v143, v213, v215, v217 int32
+		var v105, v111, v112, v129, v135, v198, v199, v214, v216 int64
+		if v21 != v145 {
+			v213 = v141
+			v214 = v142
+			goto b58
+		}
+		v198 = int64(uint32(v102-v21)) * 2
+		v199 = v198 + 2
+		if v6 >= (v198 + 4) {
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v199)*4)), v203, kernelimpl.HostUMax[int32])
+			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v198+3)*4)), v209, kernelimpl.HostUMax[int32])
+		}
+		{
+			v212 := int32(1)
+			if v21 == v102 {
+				v212 = 2
+			}
+			v213 = v212
+			v214 = v194
+		}
+	b58:
+		v215 = v213
+		v216 = v214
+		v217 = 0
+		v104 = v215
+		v105 = v216
+		v106 = v217
+		if uint32(v21) > uint32(v102) {
+			v141 = v104
+			v142 = v105
+			v143 = 512
+			goto b38
+		}
+		if v104 != 0 {
+			v134 = v104
+			v135 = v105
+			goto b35
+		}
+		v111 = int64(uint32(v102-v21)) * 2
+		v112 = v111 + 2
+		if v6 < (v111 + 4) {
+			v128 = 0
+			v129 = 0
+		} else {
+			v115 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v112)*4)))
+			v116 := v111 + 3
+			v117 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v116)*4)))
+			v118 := int32(uint32(v115) >> 30)
+			v121 := v118
+			if int32(uint32(v117)>>30) != v118 {
+				v121 = 0
+			}
+			v127 := int64(uint32(v115&1073741823)) | (int64(uint32(v117&1073741823)) << 30)
+			v128 = v121
+			v129 = v127
+		}
+		if v21 == v102 {
+			v132 := v128
+			if v128 == 1 {
+				v132 = 2
+			}
+			v133 = v132
+		} else {
+			v133 = v128
+		}
+		v134 = v133
+		v135 = v129
+	b35:
+		if v134 != 1 {
+			v140 = (v21 * 2) + int32(uint32(v134)>>1)
+		} else {
+			v140 = 512
+		}
+		v141 = v134
+		v142 = v135
+		v143 = v140
+	b38:
+		u106 = v106
+		h141[li] = v141
+		h142[li] = v142
+		h143[li] = v143
+	}
+	g.v106 = u106
+	return 4
 }
 
 func (g *warmHost) r8() int {
 	const n = 256
-	v20 := g.v20
-	v34 := g.v34
-	v342 := v34 + 4096
-	v343 := v20 <= v342
-	v10 := g.v10
-	v344 := 0 < v10
-	p5 := g.Pointer(5)
-	h326 := g.v326[:n]
-	h75 := g.v75[:n]
-	h318 := g.v318[:n]
-	h68 := g.v68[:n]
-	h39 := g.v39[:n]
+	v79 := g.v79
+	v101 := g.v101
+	m0 := g.Memory(0)
+	v35 := g.v35
 	v8 := g.v8
+	v2 := g.v2
 	p1 := g.Pointer(1)
 	p4 := g.Pointer(4)
+	stop := g.Cancelled()
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v21 := int32(li)
-		v22 := v21 == 0
-		v326 := h326[li]
-		v75 := h75[li]
-		v318 := h318[li]
-		v68 := h68[li]
-		v39 := h39[li]
-		var v356, v360, v367, v371, v378, v382, v389, v393, v400, v404, v411, v415, v422, v426, v433, v437, v444, v448, v455, v459, v466, v470, v477, v481, v488, v492, v499, v503, v510, v514 int64
-		if !v22 {
-			goto b131
-		}
-		if !v343 {
-			goto b131
-		}
-		if v344 {
-			*(*int64)(p5) = v326
-		}
-	b131:
-		v347 := v318 + int64(uint32(v75))
-		if (v68 & 1) == 0 {
-			v356 = v347
-			goto b136
-		}
-		if v39 >= v20 {
-			v356 = v347
-			goto b136
-		}
-		if 0 > v347 {
-			v356 = v347
-			goto b136
-		}
-		if v347 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v347)*2)) = *(*int16)(unsafe.Add(p1, int(v39)*2))
-			v356 = v347 + 1
-		} else {
-			v356 = v347
-		}
-	b136:
-		if (int32(uint32(v68)>>1) & 1) == 0 {
-			v367 = v356
-			goto b141
-		}
-		v360 = v39 + 1
-		if v360 >= v20 {
-			v367 = v356
-			goto b141
-		}
-		if 0 > v356 {
-			v367 = v356
-			goto b141
-		}
-		if v356 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v356)*2)) = *(*int16)(unsafe.Add(p1, int(v360)*2))
-			v367 = v356 + 1
-		} else {
-			v367 = v356
-		}
-	b141:
-		if (int32(uint32(v68)>>2) & 1) == 0 {
-			v378 = v367
-			goto b146
-		}
-		v371 = v39 + 2
-		if v371 >= v20 {
-			v378 = v367
-			goto b146
-		}
-		if 0 > v367 {
-			v378 = v367
-			goto b146
-		}
-		if v367 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v367)*2)) = *(*int16)(unsafe.Add(p1, int(v371)*2))
-			v378 = v367 + 1
-		} else {
-			v378 = v367
-		}
-	b146:
-		if (int32(uint32(v68)>>3) & 1) == 0 {
-			v389 = v378
-			goto b151
-		}
-		v382 = v39 + 3
-		if v382 >= v20 {
-			v389 = v378
-			goto b151
-		}
-		if 0 > v378 {
-			v389 = v378
-			goto b151
-		}
-		if v378 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v378)*2)) = *(*int16)(unsafe.Add(p1, int(v382)*2))
-			v389 = v378 + 1
-		} else {
-			v389 = v378
-		}
-	b151:
-		if (int32(uint32(v68)>>4) & 1) == 0 {
-			v400 = v389
-			goto b156
-		}
-		v393 = v39 + 4
-		if v393 >= v20 {
-			v400 = v389
-			goto b156
-		}
-		if 0 > v389 {
-			v400 = v389
-			goto b156
-		}
-		if v389 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v389)*2)) = *(*int16)(unsafe.Add(p1, int(v393)*2))
-			v400 = v389 + 1
-		} else {
-			v400 = v389
-		}
-	b156:
-		if (int32(uint32(v68)>>5) & 1) == 0 {
-			v411 = v400
-			goto b161
-		}
-		v404 = v39 + 5
-		if v404 >= v20 {
-			v411 = v400
-			goto b161
-		}
-		if 0 > v400 {
-			v411 = v400
-			goto b161
-		}
-		if v400 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v400)*2)) = *(*int16)(unsafe.Add(p1, int(v404)*2))
-			v411 = v400 + 1
-		} else {
-			v411 = v400
-		}
-	b161:
-		if (int32(uint32(v68)>>6) & 1) == 0 {
-			v422 = v411
-			goto b166
-		}
-		v415 = v39 + 6
-		if v415 >= v20 {
-			v422 = v411
-			goto b166
-		}
-		if 0 > v411 {
-			v422 = v411
-			goto b166
-		}
-		if v411 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v411)*2)) = *(*int16)(unsafe.Add(p1, int(v415)*2))
-			v422 = v411 + 1
-		} else {
-			v422 = v411
-		}
-	b166:
-		if (int32(uint32(v68)>>7) & 1) == 0 {
-			v433 = v422
-			goto b171
-		}
-		v426 = v39 + 7
-		if v426 >= v20 {
-			v433 = v422
-			goto b171
-		}
-		if 0 > v422 {
-			v433 = v422
-			goto b171
-		}
-		if v422 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v422)*2)) = *(*int16)(unsafe.Add(p1, int(v426)*2))
-			v433 = v422 + 1
-		} else {
-			v433 = v422
-		}
-	b171:
-		if (int32(uint32(v68)>>8) & 1) == 0 {
-			v444 = v433
-			goto b176
-		}
-		v437 = v39 + 8
-		if v437 >= v20 {
-			v444 = v433
-			goto b176
-		}
-		if 0 > v433 {
-			v444 = v433
-			goto b176
-		}
-		if v433 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v433)*2)) = *(*int16)(unsafe.Add(p1, int(v437)*2))
-			v444 = v433 + 1
-		} else {
-			v444 = v433
-		}
-	b176:
-		if (int32(uint32(v68)>>9) & 1) == 0 {
-			v455 = v444
-			goto b181
-		}
-		v448 = v39 + 9
-		if v448 >= v20 {
-			v455 = v444
-			goto b181
-		}
-		if 0 > v444 {
-			v455 = v444
-			goto b181
-		}
-		if v444 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v444)*2)) = *(*int16)(unsafe.Add(p1, int(v448)*2))
-			v455 = v444 + 1
-		} else {
-			v455 = v444
-		}
-	b181:
-		if (int32(uint32(v68)>>10) & 1) == 0 {
-			v466 = v455
-			goto b186
-		}
-		v459 = v39 + 10
-		if v459 >= v20 {
-			v466 = v455
-			goto b186
-		}
-		if 0 > v455 {
-			v466 = v455
-			goto b186
-		}
-		if v455 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v455)*2)) = *(*int16)(unsafe.Add(p1, int(v459)*2))
-			v466 = v455 + 1
-		} else {
-			v466 = v455
-		}
-	b186:
-		if (int32(uint32(v68)>>11) & 1) == 0 {
-			v477 = v466
-			goto b191
-		}
-		v470 = v39 + 11
-		if v470 >= v20 {
-			v477 = v466
-			goto b191
-		}
-		if 0 > v466 {
-			v477 = v466
-			goto b191
-		}
-		if v466 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v466)*2)) = *(*int16)(unsafe.Add(p1, int(v470)*2))
-			v477 = v466 + 1
-		} else {
-			v477 = v466
-		}
-	b191:
-		if (int32(uint32(v68)>>12) & 1) == 0 {
-			v488 = v477
-			goto b196
-		}
-		v481 = v39 + 12
-		if v481 >= v20 {
-			v488 = v477
-			goto b196
-		}
-		if 0 > v477 {
-			v488 = v477
-			goto b196
-		}
-		if v477 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v477)*2)) = *(*int16)(unsafe.Add(p1, int(v481)*2))
-			v488 = v477 + 1
-		} else {
-			v488 = v477
-		}
-	b196:
-		if (int32(uint32(v68)>>13) & 1) == 0 {
-			v499 = v488
-			goto b201
-		}
-		v492 = v39 + 13
-		if v492 >= v20 {
-			v499 = v488
-			goto b201
-		}
-		if 0 > v488 {
-			v499 = v488
-			goto b201
-		}
-		if v488 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v488)*2)) = *(*int16)(unsafe.Add(p1, int(v492)*2))
-			v499 = v488 + 1
-		} else {
-			v499 = v488
-		}
-	b201:
-		if (int32(uint32(v68)>>14) & 1) == 0 {
-			v510 = v499
-			goto b206
-		}
-		v503 = v39 + 14
-		if v503 >= v20 {
-			v510 = v499
-			goto b206
-		}
-		if 0 > v499 {
-			v510 = v499
-			goto b206
-		}
-		if v499 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v499)*2)) = *(*int16)(unsafe.Add(p1, int(v503)*2))
-			v510 = v499 + 1
-		} else {
-			v510 = v499
-		}
-	b206:
-		if (int32(uint32(v68)>>15) & 1) == 0 {
-			goto b211
-		}
-		v514 = v39 + 15
-		if v514 >= v20 {
-			goto b211
-		}
-		if 0 > v510 {
-			goto b211
-		}
-		if v510 < v8 {
-			*(*int16)(unsafe.Add(p4, int(v510)*2)) = *(*int16)(unsafe.Add(p1, int(v514)*2))
-		}
-	b211:
-	}
-	return -1
-}
-
-func (g *warmHost) r9() int {
-	const n = 256
-	h301 := g.v301[:n]
-	h302 := g.v302[:n]
-	v305 := g.v305
-	v262 := g.v262
-	v6 := g.v6
-	p3 := g.Pointer(3)
-	v562 := g.v562
-	v571 := v562 & 1073741823
-	v572 := v571 | 1073741824
-	v563 := int64(uint32(v562))
-	v575 := v563 >> 30
-	v576 := int32(uint64(v575))
-	v577 := v576 & 1073741823
-	v578 := v577 | 1073741824
-	u266 := g.v266
-	h303 := g.v303[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
+		v22 := int64(uint32(v21))
+		var v363 int64
+		v363 = v22
+	b103:
+		if v363 >= v79 {
 			continue
 		}
-		v301 := h301[li]
-		v302 := h302[li]
-		v21 := int32(li)
-		var v264, v266, v288, v293, v294, v300, v303, v582, v584, v586 int32
-		var v265, v271, v272, v289, v295, v567, v568, v583, v585 int64
-		if v21 != v305 {
-			v582 = v301
-			v583 = v302
-			goto b229
-		}
-		v567 = int64(uint32(v262-v21)) * 2
-		v568 = v567 + 2
-		if v6 >= (v567 + 4) {
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v568)*4)), v572, kernelimpl.HostUMax[int32])
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p3, int(v567+3)*4)), v578, kernelimpl.HostUMax[int32])
-		}
-		{
-			v581 := int32(1)
-			if v21 == v262 {
-				v581 = 2
-			}
-			v582 = v581
-			v583 = v563
-		}
-	b229:
-		v584 = v582
-		v585 = v583
-		v586 = 0
-		v264 = v584
-		v265 = v585
-		v266 = v586
-		if uint32(v21) > uint32(v262) {
-			v301 = v264
-			v302 = v265
-			v303 = 512
+		v365 := v101 + v363
+		v369 := int64(uint32(*(*int32)(unsafe.Add(m0, int(int32(uint64(v363&4095)))*4))))
+		v370 := v35 + v369
+		if 0 > v365 {
 			goto b108
 		}
-		if v264 != 0 {
-			v294 = v264
-			v295 = v265
-			goto b105
+		if v365 >= v8 {
+			goto b108
 		}
-		v271 = int64(uint32(v262-v21)) * 2
-		v272 = v271 + 2
-		if v6 < (v271 + 4) {
-			v288 = 0
-			v289 = 0
-		} else {
-			v275 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v272)*4)))
-			v276 := v271 + 3
-			v277 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v276)*4)))
-			v278 := int32(uint32(v275) >> 30)
-			v281 := v278
-			if int32(uint32(v277)>>30) != v278 {
-				v281 = 0
-			}
-			v287 := int64(uint32(v275&1073741823)) | (int64(uint32(v277&1073741823)) << 30)
-			v288 = v281
-			v289 = v287
+		if v370 < v2 {
+			*(*int16)(unsafe.Add(p4, int(v365)*2)) = *(*int16)(unsafe.Add(p1, int(v370)*2))
 		}
-		if v21 == v262 {
-			v292 := v288
-			if v288 == 1 {
-				v292 = 2
-			}
-			v293 = v292
-		} else {
-			v293 = v288
-		}
-		v294 = v293
-		v295 = v289
-	b105:
-		if v294 != 1 {
-			v300 = (v21 * 2) + int32(uint32(v294)>>1)
-		} else {
-			v300 = 512
-		}
-		v301 = v294
-		v302 = v295
-		v303 = v300
 	b108:
-		u266 = v266
-		h301[li] = v301
-		h302[li] = v302
-		h303[li] = v303
+		v363 = v363 + 256
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b103
 	}
-	g.v266 = u266
-	return 4
+	return -1
 }
