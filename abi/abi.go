@@ -72,7 +72,9 @@ const (
 	// SpecFused tells the module that the device's Fma rounds once.
 	SpecFused = SpecReserved + 5
 	// SpecFlushed tells the module how many float32s the device takes for zeros.
-	SpecFlushed  = SpecReserved + 6
+	SpecFlushed = SpecReserved + 6
+	// SpecSubGroup tells the module a size of sub-groups.
+	SpecSubGroup = SpecReserved + 7
 	SpecAccessor = SpecReserved + 0x100
 	// SubnormalFloats is how many positive float32s are subnormal.
 	SubnormalFloats = 1<<23 - 1

@@ -135,6 +135,9 @@
 // takes for zeros: 0, or 1<<23 - 1 where arithmetic or comparisons do not keep subnormals.
 // Modules have it that use functions of package math32 for which that matters.
 //
+// [SpecSubGroup] (a uint32, 1 by default) divides the size of all sub-groups, but for the last one of a
+// work-group. Modules with matrices have it.
+//
 // [SpecWhole] (a bool, true by default) is false where the work-group does not fill its
 // last sub-group and the device may run what is left of that along: a module with
 // barriers then has these invocations do nothing. Others do not have it.

@@ -30,6 +30,7 @@ type Local struct {
 	// the group.
 	Len      int
 	Accessor int  // index of the accessor that gives the length, or -1
+	Matrices bool // for products of matrices: Len elements for each sub-group
 	Expr     Expr // the length, made of specialization constants, or ""
 }
 

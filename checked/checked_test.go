@@ -78,6 +78,10 @@ func wrongKernels() []launch {
 		{"AfterReduction", func(d *runtime.Device) error {
 			return gen.RunAfterReduction(ctx, d, wrong.AfterReduction{Mem: mem()}, nd)
 		}},
+		{"MatrixMissingBarrier", func(d *runtime.Device) error {
+			return gen.RunMatrixMissingBarrier(ctx, d, wrong.MatrixMissingBarrier{Mem: mem()}, nd)
+		}},
+		{"MatrixOfEach", func(d *runtime.Device) error { return gen.RunMatrixOfEach(ctx, d, wrong.MatrixOfEach{Mem: mem()}, nd) }},
 		{"Swapped", func(d *runtime.Device) error { return gen.RunSwapped(ctx, d, wrong.Swapped{Mem: mem()}, nd) }},
 	}
 }

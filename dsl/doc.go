@@ -207,6 +207,12 @@
 // that the kernel declares uniform by [Uniform], which costs nothing unless work-items
 // have returned.
 //
+// # Matrices
+//
+// The work-items of a sub-group hold a matrix together: [LoadA], [LoadB] and [LoadAccumulator] load one,
+// [MulAdd] multiplies, and [StoreAccumulator] stores. docs/matrices.md says what holds for them. [Dot4] and
+// its kin are for one work-item.
+//
 // # Faults
 //
 // Whatever panics in Go is a fault in a kernel: an index out of range, an integer

@@ -120,11 +120,11 @@ func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	if err := resolveSpecs(k, c, set); err != nil {
 		return nil, err.about(k)
 	}
-	if _, err := d.checkLocalMemory(k, c); err != nil {
+	if _, err := d.checkLocalMemory(k, c, p.SubGroup); err != nil {
 		return nil, err.about(k)
 	}
 	local := exec.DeviceOrder(c.Rank, p.Local)
-	d.reserve(c, local)
+	d.reserve(c, local, p.SubGroup)
 	list := []promise{{k, exec.Shape{Local: p.Local, SubGroup: p.SubGroup}, local, c}}
 	if d.hasSmall(k) {
 		list = append(list, promise{k, exec.Shape{Local: p.Local, SubGroup: p.SubGroup, Small: true}, local, c})

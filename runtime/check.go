@@ -71,7 +71,7 @@ func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan
 	if err := resolveSpecs(k, c, set); err != nil {
 		return p, err.about(k)
 	}
-	local, wrong := d.checkLocalMemory(k, c)
+	local, wrong := d.checkLocalMemory(k, c, p.SubGroup)
 	if wrong != nil {
 		return p, wrong.about(k)
 	}
@@ -277,11 +277,15 @@ func (d *Device) fits(dims []int) (string, bool) {
 }
 
 // checkLocalMemory adds up the work-group memory of the kernel, in bytes.
-func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch) (total uint64, err *Error) {
+func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch, subGroup int) (total uint64, err *Error) {
 	for i := range k.abi.Locals {
 		l := &k.abi.Locals[i]
 		n := l.Len
 		switch {
+		case l.Matrices && d.direct(): // there each sub-group holds its matrices once
+			continue
+		case l.Matrices:
+			n = d.matrixWords(c, l.Len, subGroup)
 		case l.Expr != "":
 			length, err := evalLength(k, l.Expr, c.Specs)
 			if err != nil {
@@ -304,6 +308,15 @@ func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch) (total uint64, err 
 		}
 	}
 	return total, nil
+}
+
+// matrixWords returns the words that a work-group needs for products of matrices, so many for each sub-group.
+func (d *Device) matrixWords(c *exec.Launch, words, subGroup int) int {
+	items, size := 1, d.dividesSubGroups(subGroup)
+	for _, n := range c.Local[:c.Rank] {
+		items *= n // within the limits that were checked
+	}
+	return (items + size - 1) / size * words
 }
 
 func (d *Device) checkAspects(k *Kernel, props properties.List) *Error {

@@ -22,16 +22,22 @@ func (d *Device) find(ctx context.Context, k *Kernel, c *exec.Launch, p *exec.Pl
 	local := exec.DeviceOrder(c.Rank, p.Local)
 	cancel := c.Cancel != nil && !d.direct() && k.code.Leaves()
 	sh := exec.Shape{Local: p.Local, SubGroup: p.SubGroup, Small: !cancel && d.hasSmall(k) && k.code.IsSmall(c), Cancel: cancel}
-	d.reserve(c, local)
+	d.reserve(c, local, p.SubGroup)
 	v, err := d.pipeline(ctx, k, sh, local, c)
 	p.Pipeline = v
 	return err
 }
 
-// reserve adds the values of the reserved constants to a launch.
-func (d *Device) reserve(c *exec.Launch, local [3]uint32) {
-	c.Reserve(local, exec.Reserved{Correct: d.correct, Fused: d.byFma, Flushes: d.flushes, Whole: d.whole(local)})
+// reserve adds the values of the reserved constants to a launch, which may require a size of sub-groups.
+func (d *Device) reserve(c *exec.Launch, local [3]uint32, subGroup int) {
+	c.Reserve(local, exec.Reserved{
+		Correct: d.correct, Fused: d.byFma, Flushes: d.flushes, Whole: d.whole(local), SubGroup: d.dividesSubGroups(subGroup),
+	})
 }
+
+// dividesSubGroups returns a number that divides the sizes of all sub-groups but a work-group's last one. A
+// launch may require a size, or 0.
+func (d *Device) dividesSubGroups(required int) int { return max(1, required, d.info.SubGroups[0]) }
 
 // pipeline returns a pipeline for whoever counts as its user from then on.
 func (d *Device) pipeline(ctx context.Context, k *Kernel, sh exec.Shape, local [3]uint32, c *exec.Launch) (*exec.Pipeline, error) {

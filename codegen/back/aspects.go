@@ -88,6 +88,9 @@ func local(v *ir.Var) abi.Local {
 			l.Len = n
 		}
 	}
+	if v.Words > 0 {
+		l.Len, l.Matrices = v.Words, true
+	}
 	return l
 }
 

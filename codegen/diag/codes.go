@@ -85,6 +85,8 @@ const (
 	WrongForm Code = 403
 	// SharedElement: an element that every work-item changes, as kgenvet reports.
 	SharedElement Code = 404
+	// Matrix: a matrix or a product of matrices that does not exist.
+	Matrix Code = 405
 
 	// PropertyValue: a property with a bad value or given twice.
 	PropertyValue Code = 501

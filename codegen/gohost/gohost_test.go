@@ -10,6 +10,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/internal/matrix"
 )
 
 // later are the ops that passes behind this stage make.
@@ -24,7 +25,11 @@ var later = map[ir.Op]string{
 }
 
 // gone has the ops that passes replace before there are host forms.
-var gone = map[ir.Op]string{ir.OpFRounded: "fuse"}
+var gone = map[ir.Op]string{
+	ir.OpFRounded:    "fuse",
+	ir.OpMatrixLoad:  "matrices",
+	ir.OpMatrixStore: "matrices", ir.OpMatrixMulAdd: "matrices", ir.OpMatrixLength: "matrices",
+}
 
 // TestOps: there is Go for every op, but for those that come later or have gone.
 func TestOps(t *testing.T) {
@@ -176,6 +181,10 @@ func m2(m *ir.Module) *ir.Module {
 	return m
 }
 
+func matrixOf(m *ir.Module, use matrix.Use, elem matrix.Elem) *ir.Var {
+	return m.NewVar(m.Kernel, ir.Function, "m", m.MatrixOf(matrix.Shape{Use: use, Rows: 2, Cols: 2, Elem: elem}))
+}
+
 func setAux(m *ir.Module, v *ir.Value) {
 	own := func(s ir.Storage) *ir.Var {
 		return m.NewVar(m.Kernel, s, "v", m.ArrayOf(ir.TypeI32, m.Int(ir.TypeI32, 4)))
@@ -198,6 +207,15 @@ func setAux(m *ir.Module, v *ir.Value) {
 		v.Aux = r
 	case ir.AuxCopy:
 		v.Aux = &ir.Copy{Dst: own(ir.Function), Src: own(ir.Function)}
+	case ir.AuxTile:
+		t := &ir.Tile{Matrix: matrixOf(m, matrix.Accumulator, matrix.Int32)}
+		if v.Op != ir.OpMatrixLength {
+			t.Mem = &ir.Ref{Elem: ir.TypeI32}
+		}
+		v.Aux = t
+	case ir.AuxProduct:
+		sum := matrixOf(m, matrix.Accumulator, matrix.Int32)
+		v.Aux = &ir.Product{To: sum, A: matrixOf(m, matrix.A, matrix.Int8), B: matrixOf(m, matrix.B, matrix.Int8), C: sum}
 	case ir.AuxBuiltIn:
 		v.Aux = ir.LocalInvocationIDX
 	case ir.AuxSite:

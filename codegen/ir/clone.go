@@ -151,6 +151,14 @@ func (c *cloner) value(v *Value) *Value {
 				if aux != nil {
 					w.Aux = &Copy{c.variable(aux.Dst), c.variable(aux.Src)}
 				}
+			case *Tile:
+				if aux != nil {
+					w.Aux = &Tile{c.variable(aux.Matrix), c.ref(aux.Mem), aux.Columns}
+				}
+			case *Product:
+				if aux != nil {
+					w.Aux = &Product{c.variable(aux.To), c.variable(aux.A), c.variable(aux.B), c.variable(aux.C)}
+				}
 			case *Site:
 				w.Aux = c.site(aux)
 			case *Func:
@@ -222,7 +230,7 @@ func (c *cloner) typ(t *Type) *Type {
 	u := c.types[t]
 	if u == nil {
 		if t.Kind == Array {
-			u = c.m.ArrayOf(c.typ(t.Elem), c.value(t.Len))
+			u = c.m.arrayOf(c.typ(t.Elem), c.value(t.Len), t.shape())
 		} else {
 			u = c.m.StructOf(each(t.Fields, func(f Field) Field {
 				f.Type = c.typ(f.Type)

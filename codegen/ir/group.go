@@ -58,6 +58,8 @@ func (v *Value) GroupScope() Scope {
 		return a
 	case Combine:
 		return a.Scope
+	case *Tile, *Product:
+		return ScopeSubGroup
 	}
 	return ScopeWorkGroup
 }

@@ -69,6 +69,8 @@ type Module struct {
 	WorkGroup [3]int
 	// UsesGroup says that the kernel has Sync ops.
 	UsesGroup bool
+	// Matrices says that pass matrices has written out uses of some.
+	Matrices bool
 	// NoAlias says that no two slices of a launch overlap where one of them is written.
 	NoAlias bool
 	// Target is what the module is made for. Lowering, parsing and linking set as much of it as
@@ -154,6 +156,9 @@ type Var struct {
 	Accessor int
 	// Expr is the length of a Workgroup array that specialization constants set.
 	Expr abi.Expr
+	// Words, if not zero, is how many elements each sub-group has of a Workgroup array that products of
+	// matrices go through.
+	Words int
 }
 
 // Spec is a scalar specialization constant.
@@ -301,8 +306,15 @@ type Term struct {
 
 // Ref returns the value's memory reference, or nil.
 func (v *Value) Ref() *Ref {
-	r, _ := v.Aux.(*Ref)
-	return r
+	switch a := v.Aux.(type) {
+	case *Ref:
+		return a
+	case *Tile:
+		if a != nil {
+			return a.Mem
+		}
+	}
+	return nil
 }
 
 // Path returns the arguments of a memory op that are its path; in device memory

@@ -84,6 +84,8 @@ const (
 	AuxScope           // Scope
 	AuxCombine         // Combine
 	AuxFunc            // *Func
+	AuxTile            // *Tile
+	AuxProduct         // *Product
 )
 
 // NeutralKind is the kind of argument that changes no result of a group op.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/matrix"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -424,6 +425,29 @@ func (p *parser) valueType(w string) *Type {
 func (p *parser) typ() *Type {
 	defer p.nest()()
 	switch {
+	case p.accept("<"):
+		var s matrix.Shape
+		switch w := p.word(); w {
+		case "A":
+		case "B":
+			s.Use = matrix.B
+		case "Accumulator":
+			s.Use = matrix.Accumulator
+		default:
+			p.errorf("%q is no use of a matrix", w)
+		}
+		s.Rows, s.Cols = int(p.uint(31)), int(p.uint(31))
+		elem := p.word()
+		s.Elem = matrix.ElemNamed(elem)
+		if problem := s.Check(elem); problem.Text != "" {
+			p.errorf("%s", problem.Text)
+		}
+		p.expect(">")
+		t := p.typ()
+		if t.Kind != Array || t.Elem != TypeI32 && t.Elem != TypeF32 {
+			p.errorf("a matrix is an array of words")
+		}
+		return p.m.arrayOf(t.Elem, t.Len, s)
 	case p.accept("["):
 		var n *Value
 		if c := p.peek(); '0' <= c && c <= '9' {

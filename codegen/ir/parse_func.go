@@ -337,6 +337,30 @@ func (q *funcParser) args(v *Value) {
 		q.expect(",")
 		c.Src = q.varRef()
 		v.Aux = c
+	case AuxProduct:
+		var vars [4]*Var
+		for i := range vars {
+			if i > 0 {
+				q.expect(",")
+			}
+			vars[i] = q.varRef()
+		}
+		v.Aux = &Product{vars[0], vars[1], vars[2], vars[3]}
+	case AuxTile:
+		t := &Tile{Matrix: q.varRef()}
+		v.Aux = t
+		if v.Op == OpMatrixLength {
+			break
+		}
+		q.expect(",")
+		var path []*Value
+		t.Mem, path = q.memory()
+		q.expect(",")
+		if t.Columns = q.keyword("columns"); !t.Columns {
+			q.expectWord("rows")
+		}
+		v.Args = append(q.rest(false), path...)
+		return
 	case AuxRef:
 		var path []*Value
 		v.Aux, path = q.memory()

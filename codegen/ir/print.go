@@ -365,6 +365,30 @@ func (p *printer) value(v *Value) {
 		} else {
 			item("?")
 		}
+	case AuxTile:
+		if t, ok := v.Aux.(*Tile); ok && t != nil {
+			item(p.varRef(t.Matrix))
+			if t.Mem != nil {
+				path, ok := v.pathOK()
+				if !ok {
+					path = nil
+				} else {
+					args = v.Args[:len(v.Args)-len(path)]
+				}
+				item(p.ref(t.Mem, path))
+				item(map[bool]string{false: "rows", true: "columns"}[t.Columns])
+			}
+		} else {
+			item("?")
+		}
+	case AuxProduct:
+		if m, ok := v.Aux.(*Product); ok && m != nil {
+			for _, x := range v.Matrices() {
+				item(p.varRef(x))
+			}
+		} else {
+			item("?")
+		}
 	case AuxSite:
 		if s, ok := v.Aux.(*Site); ok && s != nil {
 			item("site " + strconv.Itoa(s.Index))
@@ -505,6 +529,8 @@ func (p *printer) typ(t *Type) string {
 	switch {
 	case t == nil:
 		return "?"
+	case t.Matrix != nil:
+		return matrixText(t.Matrix) + "[" + p.operand(t.Len) + "]" + p.typ(t.Elem)
 	case t.Kind == Array:
 		if n, ok := t.ArrayLen(); ok {
 			return fmt.Sprintf("[%d]%s", n, p.typ(t.Elem))

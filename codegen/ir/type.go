@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kgen-go/kgen/internal/matrix"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -56,6 +57,8 @@ type Type struct {
 	Elem   *Type   // of an Array or a vector
 	Len    *Value  // of an Array: an i32 constant or specialization-constant expression
 	Fields []Field // of a Struct
+	// Matrix is the shape of a matrix, whose type is an Array; see MatrixOf.
+	Matrix *matrix.Shape
 	// Size and Align are gc's on amd64, in bytes. An array whose length is no
 	// plain constant has Size 0 and never stands in device memory.
 	Size, Align int
@@ -143,6 +146,9 @@ func (t *Type) ArrayLen() (int, bool) {
 func (t *Type) String() string {
 	switch t.Kind {
 	case Array:
+		if t.Matrix != nil {
+			return matrixText(t.Matrix) + fmt.Sprintf("[%s]%v", constString(t.Len), t.Elem)
+		}
 		if n, ok := t.ArrayLen(); ok {
 			return fmt.Sprintf("[%d]%v", n, t.Elem)
 		}
@@ -162,18 +168,37 @@ func (t *Type) String() string {
 	return t.Kind.String()
 }
 
+// shape returns the shape of a matrix, or the zero Shape.
+func (t *Type) shape() (s matrix.Shape) {
+	if t.Matrix != nil {
+		s = *t.Matrix
+	}
+	return s
+}
+
+// matrixText returns the shape of a matrix, as the texts of types begin with it.
+func matrixText(s *matrix.Shape) string {
+	return fmt.Sprintf("<%v %d %d %v>", s.Use, s.Rows, s.Cols, s.Elem)
+}
+
 type arrayKey struct {
-	elem *Type
-	len  *Value
+	elem  *Type
+	len   *Value
+	shape matrix.Shape // zero for an array that is no matrix
 }
 
 // ArrayOf returns the array type with the given element type and length, an i32
 // constant expression of m.
-func (m *Module) ArrayOf(elem *Type, n *Value) *Type {
-	k := arrayKey{elem, n}
+func (m *Module) ArrayOf(elem *Type, n *Value) *Type { return m.arrayOf(elem, n, matrix.Shape{}) }
+
+func (m *Module) arrayOf(elem *Type, n *Value, s matrix.Shape) *Type {
+	k := arrayKey{elem, n, s}
 	t := m.arrays[k]
 	if t == nil {
 		t = &Type{Kind: Array, Elem: elem, Len: n, Align: elem.Align}
+		if s.Elem != matrix.None {
+			t.Matrix = &s
+		}
 		if n.Op == OpConst {
 			t.Size = int(n.Bits) * elem.Size
 		}

@@ -29,7 +29,7 @@ func (x *verifier) typeOK(t *Type) bool {
 	}
 	switch t.Kind {
 	case Array:
-		ok = t.Len != nil && t.Len.Type == TypeI32 && x.m.arrays[arrayKey{t.Elem, t.Len}] == t && x.typeOK(t.Elem) && !t.Elem.IsVector() &&
+		ok = t.Len != nil && t.Len.Type == TypeI32 && x.m.arrays[arrayKey{t.Elem, t.Len, t.shape()}] == t && x.typeOK(t.Elem) && !t.Elem.IsVector() &&
 			(t.Len.Op == OpConst && x.m.consts[constKey{TypeI32, t.Len.Bits}] == t.Len || x.isExpr(t.Len))
 	case Struct:
 		ok = x.m.structs[structKey(t)] == t
@@ -273,6 +273,16 @@ func (x *verifier) aux(v *Value, kind AuxKind) bool {
 		if ok = r != nil && (r.Var != nil || r.Elem != nil); ok {
 			x.ref(v, r)
 		}
+	case AuxTile:
+		t, _ := v.Aux.(*Tile)
+		if ok = t != nil; ok {
+			x.matrices(v)
+		}
+	case AuxProduct:
+		p, _ := v.Aux.(*Product)
+		if ok = p != nil; ok {
+			x.matrices(v)
+		}
 	default:
 		if v.Aux != nil {
 			x.errorf(v, "%v has no such auxiliary", v.Op)
@@ -357,6 +367,8 @@ func (x *verifier) ref(v *Value, r *Ref) {
 		}
 	case OpAddrOf, OpZero, OpZeroLocal:
 		return
+	case OpMatrixLoad, OpMatrixStore:
+		want = MatrixElem(v.Matrices()[0].Type.Matrix.Elem, r.Var == nil)
 	}
 	if leaf != want {
 		x.errorf(v, "the path leads to %v, the value has the type %v", leaf, want)
@@ -371,7 +383,7 @@ func (x *verifier) storageOK(v *Value, r *Var) bool {
 		ok = r.Storage != Private
 	case OpZero:
 		ok = r.Storage == Function
-	case OpZeroLocal:
+	case OpZeroLocal, OpMatrixLoad, OpMatrixStore:
 		ok = r.Storage == Workgroup
 	case OpAddrOf, OpAtomicFAddNative:
 		ok = false

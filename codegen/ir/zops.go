@@ -176,6 +176,14 @@ const (
 	OpGroupInclusiveScan
 	// OpGroupExclusiveScan: the combination of those before this invocation; unspecified for the first.
 	OpGroupExclusiveScan
+	// OpMatrixLoad: args: the distance of rows, or of columns, in elements.
+	OpMatrixLoad
+	// OpMatrixStore: args as those of MatrixLoad.
+	OpMatrixStore
+	// OpMatrixMulAdd: products are rounded, and added to the accumulator in the order of A's columns.
+	OpMatrixMulAdd
+	// OpMatrixLength: how many elements of a matrix the invocation has.
+	OpMatrixLength
 	OpFault
 	// OpCall: calls a helper that returns nothing.
 	OpCall
@@ -303,6 +311,10 @@ var opInfos = [numOps]OpInfo{
 	OpGroupReduce:           {Name: "GroupReduce", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup | FlagSame, Aux: AuxCombine, Neutral: NeutralSecond},
 	OpGroupInclusiveScan:    {Name: "GroupInclusiveScan", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup, Aux: AuxCombine, Neutral: NeutralSecond, Noun: "a scan"},
 	OpGroupExclusiveScan:    {Name: "GroupExclusiveScan", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync | FlagGroup, Aux: AuxCombine, Neutral: NeutralSecond, Noun: "a scan"},
+	OpMatrixLoad:            {Name: "MatrixLoad", Sig: "i.:-", Flags: FlagReads | FlagSync | FlagBuilt, Aux: AuxTile},
+	OpMatrixStore:           {Name: "MatrixStore", Sig: "i.:-", Flags: FlagWrites | FlagSync | FlagBuilt, Aux: AuxTile},
+	OpMatrixMulAdd:          {Name: "MatrixMulAdd", Sig: ":-", Flags: FlagReads | FlagWrites | FlagSync | FlagBuilt, Aux: AuxProduct},
+	OpMatrixLength:          {Name: "MatrixLength", Sig: ":w", Flags: FlagReads | FlagBuilt, Aux: AuxTile},
 	OpFault:                 {Name: "Fault", Sig: "qqwww:-", Flags: FlagWrites | FlagBuilt, Aux: AuxSite},
 	OpCall:                  {Name: "Call", Sig: "*:-", Flags: FlagReads | FlagWrites, Aux: AuxFunc},
 }

@@ -149,6 +149,11 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 		for range a.Len() {
 			c.fields = append(c.fields, l.newCell(a.Elem(), name))
 		}
+	case classMatrix:
+		mt, ok := l.matrixType(t)
+		if c.bad = !ok; ok {
+			c.mem = mem{v: l.m.NewVar(l.f, ir.Function, name, mt)}
+		}
 	case classShape:
 		c.shape = l.zero(t)
 	case classBad:
@@ -241,6 +246,8 @@ func (l *lowerer) loadCell(c *cell) val {
 			return t
 		}
 		return l.snapshot(c.mem, c.typ)
+	case classMatrix:
+		return l.snapshot(c.mem, c.typ)
 	case classShape:
 		if c.several != nil {
 			return l.loadSeveral(c)
@@ -315,6 +322,11 @@ func (l *lowerer) storeCell(c *cell, v val) {
 			}
 			return
 		}
+	case classMatrix:
+		if m := matrixIn(v); m != nil {
+			l.copyMatrix(c.mem, mem{v: m})
+			return
+		}
 	case classShape:
 		l.storeShape(c, l.canonical(v))
 		return
@@ -348,6 +360,16 @@ func (l *lowerer) zeroIn(b *ir.Block, t types.Type) val {
 			}
 			return out
 		}
+		save := l.b
+		l.b = b
+		c := l.newCell(t, "zero")
+		l.zeroCell(c)
+		l.b = save
+		if c.bad {
+			return bad{}
+		}
+		return array{c.mem}
+	case classMatrix:
 		save := l.b
 		l.b = b
 		c := l.newCell(t, "zero")

@@ -20,9 +20,13 @@ func (l *lowerer) snapshot(m mem, t types.Type) array {
 	return array{c.mem}
 }
 
-// copyMem copies a flat array from one memory to another. It goes scalar by scalar, since
+// copyMem copies a flat array, or a matrix, from one memory to another. It goes scalar by scalar, since
 // the two memories may hold a Go type in different ways.
 func (l *lowerer) copyMem(dst, src mem, t types.Type) {
+	if isMatrix(t) {
+		l.copyMatrix(dst, src)
+		return
+	}
 	l.eachScalar(t, true, func(path []*ir.Value, t types.Type) {
 		l.storeScalar(dst.along(path), l.loadScalar(src.along(path), t), t)
 	})

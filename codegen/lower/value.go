@@ -15,7 +15,7 @@ import (
 //	*ir.Value  a bool, integer or float; integers of at most 32 bits are held as
 //	           i32, extended from their width by their sign
 //	tuple      a struct, the results of a call, or a complex number
-//	array      an array
+//	array      an array, or a matrix
 //	pointer, slice, parts, str, text, stringIter, textIter, function, iface, item, accessor, localGroup
 //	bad        any, where it is not known for something wrong
 //	held       an array in memory of a variable that keeps it beside other values
@@ -117,6 +117,7 @@ const (
 	classScalar class = iota
 	classStruct       // structs and complex numbers
 	classArray
+	classMatrix
 	classShape // values with a part that is known while lowering
 	classBad
 )
@@ -124,6 +125,9 @@ const (
 func (w *builder) classify(t types.Type) class {
 	if isDSL(t, items...) || isDSL(t, "Group", "SubGroup", "LocalAccessor") {
 		return classShape
+	}
+	if isMatrix(t) {
+		return classMatrix
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

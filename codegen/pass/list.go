@@ -31,6 +31,7 @@ var passes = []Pass{
 	{Name: "fuse", Doc: "fuse products and sums", Run: numbers.Fuse},
 	{Name: "internal", Doc: "keep memory that is internal to the kernel in variables", Run: memory.Internal, GoesOn: true},
 	{Name: "arrays", Doc: "take what was stored or loaded before for loads of private arrays, and make one of copies", Run: memory.Arrays},
+	{Name: "matrices", Doc: "hold matrices in the work-items' own memory, and multiply them there", Run: lanes.Matrices},
 	{Name: "once", Doc: "load ahead of a loop what its head loads in each round, and check it there", Run: memory.Once},
 	{Name: "forward", Doc: "take what was stored or loaded before for loads of device memory", Run: memory.Forward},
 	{Name: "bounds", Doc: "decide comparisons that ranges decide", RunNoting: checks.Bounds},

@@ -49,6 +49,14 @@ var passOrder = []constraint{
 	{"internal", "forward", "forward would take a store to internal memory for one to memory that others see"},
 	{"internal", "bounds", "all modules of a kernel share one argument block, of which internal takes slices out; and it finds own elements by their checks"},
 
+	// Matrices become loops.
+	{"fuse", "matrices", "a matrix's products are rounded before they are added"},
+	{"internal", "matrices", "internal would take the loops that load a matrix for loads of a work-item's own elements"},
+	{"arrays", "matrices", "the text of a kernel, from which graphs and variants are made, is for devices with matrices of their own, too"},
+	{"matrices", "once", "the loops that matrices adds load work-group memory ahead of others"},
+	{"matrices", "narrow", "narrow computes the indices of the loops that matrices adds in 32 bits"},
+	{"matrices", "deadlanes", "deadlanes sees to it that all work-items reach the barriers that matrices adds"},
+
 	// Loads become the values that were stored.
 	{"internal", "arrays", "several elements that are a work-item's own become an array"},
 	{"sroa", "arrays", "arrays is for what sroa leaves whole, and looks at arrays alone"},

@@ -90,6 +90,8 @@ func Fits(uses ...Use) string {
 				return "it takes long"
 			case u.Code == "KG504" && v.Code == u.Code:
 				return "an aspect is reported where the kernel first uses it"
+			case u.Property != "" && u.Code == "KG504" && strings.Contains(v.Body, "it.SubGroup()"), v.Property != "" && v.Code == "KG504" && strings.Contains(u.Body, "it.SubGroup()"):
+				return "sub-groups are an aspect, too"
 			case strings.Contains(u.Property, ".DeviceHas") && strings.Contains(v.Property, ".DeviceHas"):
 				return "a property given twice is another mistake"
 			case u.Type != "" && v.Type != "", u.Method != "" && v.Method != "", u.Method+v.Method != "" && u.Property+v.Property != "", u.Result != "" && v.Result != "":

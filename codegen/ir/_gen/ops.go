@@ -192,6 +192,12 @@ var ops = []row{
 	{name: "GroupInclusiveScan", sig: "SS:S", flags: "Reads Writes Sync Group", aux: "Combine", doc: "the combination up to this invocation", neutral: "Second", noun: "a scan"},
 	{name: "GroupExclusiveScan", sig: "SS:S", flags: "Reads Writes Sync Group", aux: "Combine", doc: "the combination of those before this invocation; unspecified for the first", neutral: "Second", noun: "a scan"},
 
+	// Matrices of sub-groups; see matrix.go. Pass matrices writes them out.
+	{name: "MatrixLoad", sig: "i.:-", flags: "Reads Sync Built", aux: "Tile", doc: "args: the distance of rows, or of columns, in elements"},
+	{name: "MatrixStore", sig: "i.:-", flags: "Writes Sync Built", aux: "Tile", doc: "args as those of MatrixLoad"},
+	{name: "MatrixMulAdd", sig: ":-", flags: "Reads Writes Sync Built", aux: "Product", doc: "products are rounded, and added to the accumulator in the order of A's columns"},
+	{name: "MatrixLength", sig: ":w", flags: "Reads Built", aux: "Tile", doc: "how many elements of a matrix the invocation has"},
+
 	// Fault records the launch's first fault: its two values and the global id
 	// (x, y, z) of the work-item.
 	{name: "Fault", sig: "qqwww:-", flags: "Writes Built", aux: "Site"},

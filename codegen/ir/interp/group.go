@@ -15,6 +15,10 @@ func (x *machine) combine(items []*item) {
 			v = w.at
 		}
 	}
+	if v.Matrices() != nil {
+		x.matrix(v, items)
+		return
+	}
 	if !v.IsGroupOp() {
 		return
 	}

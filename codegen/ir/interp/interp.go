@@ -169,6 +169,8 @@ func newMachine(m *ir.Module, l Launch) (*machine, error) {
 		case ok:
 		case s.ID >= abi.SpecLocalSizeX && s.ID <= abi.SpecLocalSizeZ:
 			v = uint64(l.Local[s.ID-abi.SpecLocalSizeX])
+		case s.ID == abi.SpecSubGroup:
+			v = uint64(l.SubGroupSize)
 		default:
 			v = s.Default
 		}

@@ -197,7 +197,7 @@ func pass(items []*item) *ir.Value {
 		}
 	}
 	v := first.at
-	if c := first.x.check; c != nil {
+	if c := first.x.check; c != nil && v.Matrices() == nil { // loads and stores of matrices order nothing
 		c.meet(items)
 	}
 	for _, w := range items {
@@ -356,6 +356,8 @@ func (w *item) exec(v *ir.Value) {
 	case ir.OpCopyVar:
 		c := v.Aux.(*ir.Copy)
 		copy(w.variable(c.Dst).cells, w.variable(c.Src).cells)
+	case ir.OpMatrixLength:
+		w.set(v, w.heldOf(v.Matrices()[0]))
 	case ir.OpFault:
 		w.recordFault(v)
 	case ir.OpCall:

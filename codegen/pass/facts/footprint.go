@@ -246,6 +246,8 @@ func (f *footprinter) index(v *ir.Value, k *blocks) (s share, why Why) {
 	switch {
 	case IsAtomic(v):
 		return s, WhyAtomic
+	case v.Matrices() != nil: // work-items load and store for one another
+		return s, WhyIndex
 	case v.Block.Func != f.m.Kernel || f.m.Level != ir.Built || f.m.Items != 1 || f.m.Form == abi.Task || f.m.Rank < 1 || f.m.Rank > 3:
 		return s, WhyForm
 	case !f.inRange(v.Block):

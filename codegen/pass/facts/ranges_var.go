@@ -36,6 +36,9 @@ func (a *Ranges) findVars() {
 				if c, ok := v.Aux.(*ir.Copy); ok {
 					a.vars.opaque[c.Dst] = true
 				}
+				for _, x := range v.Matrices() {
+					a.vars.opaque[x] = true
+				}
 				r := v.Ref()
 				if r == nil || r.Var == nil {
 					continue

@@ -84,6 +84,9 @@ func ownArrays(f *ir.Func) map[*ir.Var]bool {
 				delete(own, c.Dst)
 				delete(own, c.Src)
 			}
+			for _, x := range v.Matrices() {
+				delete(own, x)
+			}
 			r := v.Ref()
 			if r == nil || r.Var == nil {
 				continue

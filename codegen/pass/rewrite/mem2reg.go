@@ -128,6 +128,9 @@ func removeUnread(f *ir.Func) {
 					if r := v.Ref(); r != nil && r.Var != nil {
 						read[r.Var] = true
 					}
+					for _, x := range v.Matrices() {
+						read[x] = true
+					}
 				}
 			}
 		}

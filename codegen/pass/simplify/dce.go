@@ -114,6 +114,10 @@ func (d *Liveness) Spread() {
 				load(r.Var)
 			}
 		}
+		for _, x := range v.Matrices() {
+			d.Used[x] = true
+			load(x)
+		}
 		if c, ok := v.Aux.(*ir.Copy); ok {
 			d.Used[c.Dst], d.Used[c.Src] = true, true
 			load(c.Src)

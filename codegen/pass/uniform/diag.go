@@ -13,7 +13,10 @@ import (
 )
 
 // Check reports the Sync ops that some work-items of a group may miss.
-func (u *Info) Check() diag.List {
+func (u *Info) Check() diag.List { return u.CheckOf(func(*ir.Value) bool { return true }) }
+
+// CheckOf is Check of some Sync ops.
+func (u *Info) CheckOf(ops func(v *ir.Value) bool) diag.List {
 	var ds diag.List
 	for i, b := range u.Order {
 		if u.control[i] == nil {
@@ -21,7 +24,7 @@ func (u *Info) Check() diag.List {
 		}
 		var last ir.Pos // a sub-group algorithm has a barrier, too
 		for _, v := range slices.Backward(b.Insts) {
-			if v.Op.Has(ir.FlagSync) && (v.Op != ir.OpBarrier || v.Pos != last || last.File == "") {
+			if v.Op.Has(ir.FlagSync) && ops(v) && (v.Op != ir.OpBarrier || v.Pos != last || last.File == "") {
 				u.report(&ds, v)
 				last = v.Pos
 			}
@@ -55,6 +58,10 @@ func (u *Info) report(ds *diag.List, v *ir.Value) {
 	if v.Op == ir.OpGroupUniform {
 		what = "this call of dsl.Uniform"
 		hint = "call it before the if or loop"
+	}
+	if v.Matrices() != nil {
+		what = "this use of a matrix"
+		hint = "move it out of the if or loop, and guard only what is done with the memory"
 	}
 	if v.Op == ir.OpZeroLocal {
 		what = "this work-group memory, which the group zeroes together,"

@@ -141,6 +141,41 @@ func (u *Info) stated(e edge, leaving []edge) bool {
 	return false
 }
 
+// Returns returns the blocks that some work-items leave the kernel from by a return, while others go
+// on to a Sync op.
+func (u *Info) Returns() []*ir.Block {
+	var out []*ir.Block
+	for _, b := range u.Order {
+		if e, ok := u.Way(b); ok && u.parts(e) && !onlyFaults(Reachable(e.To)) {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// SubGroups reports whether v is sure to be the same for all work-items of a sub-group that compute it together.
+func (u *Info) SubGroups(v *ir.Value) bool {
+	const most = 64 // values that are looked at
+	seen := map[*ir.Value]bool{}
+	var same func(v *ir.Value) bool
+	same = func(v *ir.Value) bool {
+		if u.Value(v) || seen[v] {
+			return true
+		}
+		if seen[v] = true; len(seen) > most {
+			return false
+		}
+		switch {
+		case v.Op == ir.OpBuiltIn:
+			return v.Aux.(ir.BuiltIn) == ir.SubgroupID
+		case v.Op.Has(ir.FlagSame):
+			return true
+		}
+		return v.Op.Has(ir.FlagPure) && v.Op != ir.OpPhi && !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !same(a) })
+	}
+	return same(v)
+}
+
 // fails reports whether b is where a check leads that fails.
 func fails(b *ir.Block) bool { return (Faults(b) || b.Cold) && onlyFaults(Reachable(b)) }
 

@@ -25,6 +25,12 @@ func own(v *ir.Value) *ir.Var {
 // A block from which no Sync op is reached is no place where all are together: a work-item that
 // leaves reaches it alone, stores there, and goes on as a dead lane with its stores.
 func (u *Info) contents(v *ir.Value) bool {
+	for _, x := range v.Matrices() { // each work-item has elements of its own
+		if u.differ[x] == nil {
+			u.differ[x] = v
+			return true
+		}
+	}
 	x := own(v)
 	if x == nil || v.Op == ir.OpLoad || u.differ[x] != nil {
 		return false

@@ -1,7 +1,10 @@
 package guide
 
 import (
+	"math"
+
 	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -175,4 +178,73 @@ func (k Halve) Kernel(it dsl.NDItem1) {
 	for limit > 0 && dsl.AnyOfGroup(g, k.X[i] > limit) {
 		k.X[i] /= 2
 	}
+}
+
+// MatMul multiplies two square matrices of N rows, of which each sub-group computes 16 rows and columns.
+type MatMul struct {
+	N    int // a multiple of 16
+	A, B []half.Float16
+	C    []float32
+}
+
+// Kernel computes one matrix of 16 rows and columns, with the others of its sub-group.
+func (k MatMul) Kernel(it dsl.NDItem2) {
+	sg, n := it.SubGroup(), k.N
+	y, x := it.GroupID()
+	row, col := 16*y, 16*(x*sg.GroupRange()+sg.GroupID())
+	var acc dsl.Accumulator[[16][16]float32]
+	for p := 0; p < n; p += 16 {
+		a := dsl.LoadA[[16][16]half.Float16](sg, k.A[row*n+p:], n, dsl.RowMajor)
+		b := dsl.LoadB[[16][16]half.Float16](sg, k.B[p*n+col:], n, dsl.RowMajor)
+		acc = dsl.MulAdd(sg, a, b, acc)
+	}
+	dsl.StoreAccumulator(sg, acc, k.C[row*n+col:], n, dsl.RowMajor)
+}
+
+// Dense is a layer of a network: weights times inputs, a bias, and no number below zero.
+type Dense struct {
+	Weights, Inputs []int8 // 4 rows of 8; 4 inputs of 8 numbers each, one after the other
+	Bias            []int32
+	Out             []int32 // 4 numbers for each input
+	Sum             []int32 // the sum of all numbers
+}
+
+// Kernel computes the layer in one sub-group.
+func (k Dense) Kernel(it dsl.NDItem1) {
+	sg := it.SubGroup()
+	a := dsl.LoadA[[4][8]int8](sg, k.Weights, 8, dsl.RowMajor)
+	b := dsl.LoadB[[8][4]int8](sg, k.Inputs, 8, dsl.ColumnMajor)
+	bias := dsl.LoadAccumulator[[4][4]int32](sg, k.Bias, 0, dsl.ColumnMajor) // each column is the same
+	ones := dsl.Fill[[4][4]int32](sg, int32(1))
+	acc := dsl.Add(sg, dsl.MulAdd(sg, a, b, bias), dsl.Scale(sg, ones, int32(10)))
+	acc = dsl.MapAccumulator(sg, acc, func(x int32) int32 { return max(x, 0) })
+	dsl.StoreAccumulator(sg, acc, k.Out, 4, dsl.ColumnMajor)
+
+	sum := int32(0)
+	for i := range dsl.ElementCount(sg, acc) {
+		sum += dsl.Element[int32](sg, acc, i)
+	}
+	if sum = dsl.ReduceOverGroup(sg, sum, dsl.Plus); sg.LocalID() == 0 {
+		k.Sum[0] = sum
+	}
+}
+
+// Dots multiplies four numbers of 8 bits at a time.
+type Dots struct {
+	A, B             [][4]int8
+	U, V             [][4]uint8
+	Sum, Mixed       []int32
+	Unsigned         []uint32
+	Least, LeastOfUs []int32  // beginning at the least int32
+	Most             []uint32 // beginning at the greatest uint32
+}
+
+// Kernel computes one product of each kind.
+func (k Dots) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	a, b, u, v := k.A[i], k.B[i], k.U[i], k.V[i]
+	k.Sum[i], k.Mixed[i], k.Unsigned[i] = dsl.Dot4(a, b, 1), dsl.Dot4Mixed(a, v, 1), dsl.Dot4Unsigned(u, v, 1)
+	k.Least[i] = dsl.Dot4Saturating(a, b, math.MinInt32)
+	k.LeastOfUs[i] = dsl.Dot4MixedSaturating(a, v, math.MinInt32)
+	k.Most[i] = dsl.Dot4UnsignedSaturating(u, v, math.MaxUint32)
 }

@@ -332,3 +332,30 @@ func (k Swapped) Kernel(it dsl.NDItem1) {
 	}
 	k.Y[it.GlobalID()] = from[l]
 }
+
+// MatrixMissingBarrier loads the transpose of a matrix that others store.
+type MatrixMissingBarrier struct{ Mem }
+
+// Kernel lacks a barrier of the sub-group before the second load.
+func (k MatrixMissingBarrier) Kernel(it dsl.NDItem1) {
+	sg := it.SubGroup()
+	tile := dsl.Local[[16 * 64]int32](it)
+	own := tile[sg.GroupID()*16:]
+	acc := dsl.LoadAccumulator[[4][4]int32](sg, k.X, 4, dsl.RowMajor)
+	dsl.StoreAccumulator(sg, acc, own, 4, dsl.RowMajor)
+	acc = dsl.LoadAccumulator[[4][4]int32](sg, own, 4, dsl.ColumnMajor) // want race
+	k.Y[it.GlobalID()] = 0
+	if dsl.ElementCount(sg, acc) > 0 {
+		k.Y[it.GlobalID()] = dsl.Element[int32](sg, acc, 0)
+	}
+}
+
+// MatrixOfEach loads a matrix that each work-item of one work-group has elsewhere.
+type MatrixOfEach struct{ Mem }
+
+// Kernel has the work-item's id in the slice.
+func (k MatrixOfEach) Kernel(it dsl.NDItem1) {
+	sg := it.SubGroup()
+	acc := dsl.LoadAccumulator[[2][2]int32](sg, k.X[it.LocalID()*(1-it.GroupID()):], 2, dsl.RowMajor) // want uniform
+	k.Y[it.GlobalID()] = int32(dsl.ElementCount(sg, acc))
+}

@@ -157,6 +157,8 @@ type Reserved struct {
 	Fused   bool // they do so by fused products and sums
 	Flushes bool // the device takes subnormals for zeros
 	Whole   bool // all invocations of a work-group are work-items
+	// SubGroup divides the sizes of all sub-groups but a work-group's last one.
+	SubGroup int
 }
 
 // Reserve adds the values of the reserved specialization constants to those
@@ -172,7 +174,7 @@ func (l *Launch) Reserve(local [3]uint32, r Reserved) {
 	if r.Flushes {
 		flushed.Bits = abi.SubnormalFloats
 	}
-	l.Specs = append(l.Specs, flushed)
+	l.Specs = append(l.Specs, flushed, hal.SpecValue{ID: abi.SpecSubGroup, Size: 4, Bits: uint64(r.SubGroup)})
 	for _, flag := range []struct {
 		id uint32
 		on bool

@@ -29,7 +29,31 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/tests/guide",
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/tests/guide/groups.go", Package: "guide", Sum: 0xbfcb79cd},
+		{File: "dsl/half/bfloat16.go", Package: "half", Sum: 0x72bbaf45},
+		{File: "dsl/half/doc.go", Package: "half", Sum: 0x4dc31aa8},
+		{File: "dsl/half/float16.go", Package: "half", Sum: 0x8c3c222d},
+		{File: "dsl/half/float8e4m3.go", Package: "half", Sum: 0x5b351e82},
+		{File: "dsl/half/float8e5m2.go", Package: "half", Sum: 0x2d573fee},
+		{File: "dsl/half/format.go", Package: "half", Sum: 0x5eaa1a34},
+		{File: "dsl/half/group.go", Package: "half", Sum: 0xf1ea182e},
+		{File: "dsl/half/math.go", Package: "half", Sum: 0x61a6a3bd},
+		{File: "dsl/half/order.go", Package: "half", Sum: 0x90443f6a},
+		{File: "dsl/half/steps.go", Package: "half", Sum: 0x863e65a4},
+		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x137e689e},
+		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0xbca9fcfc},
+		{File: "dsl/math32/doc.go", Package: "math32", Sum: 0x73ab0695},
+		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
+		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0x9626f8e0},
+		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
+		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x78e5a331},
+		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xd4779bec},
+		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x72e1b20},
+		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0x863391c1},
+		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
+		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
+		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
+		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
+		{File: "internal/tests/guide/groups.go", Package: "guide", Sum: 0x94fd633a},
 		{File: "internal/tests/guide/items.go", Package: "guide", Sum: 0x91099d96},
 		{File: "internal/tests/guide/memory.go", Package: "guide", Sum: 0xbefd5157},
 	},
@@ -43,7 +67,9 @@ var _, RunBits = stubs.NDRange1(pkg.Kernel("Bits"), guide.Bits.Kernel)
 var _, RunClamp = stubs.Range1(pkg.Kernel("Clamp"), guide.Clamp.Kernel)
 var _, RunCorner = stubs.NDRange3(pkg.Kernel("Corner"), guide.Corner.Kernel)
 var _, RunCount = stubs.Range1(pkg.Kernel("Count"), guide.Count.Kernel)
+var _, RunDense = stubs.NDRange1(pkg.Kernel("Dense"), guide.Dense.Kernel)
 var _, RunDistinct = stubs.Range1(pkg.Kernel("Distinct", &guide.Window), guide.Distinct.Kernel, guide.Window)
+var _, RunDots = stubs.Range1(pkg.Kernel("Dots"), guide.Dots.Kernel)
 var _, RunEnds = stubs.NDRange1(pkg.Kernel("Ends"), guide.Ends.Kernel)
 var _, RunFlip = stubs.Range2(pkg.Kernel("Flip"), guide.Flip.Kernel)
 var _, RunHalve = stubs.NDRange1(pkg.Kernel("Halve"), guide.Halve.Kernel)
@@ -52,6 +78,7 @@ var _, RunLanes = stubs.NDRange1(pkg.Kernel("Lanes"), guide.Lanes.Kernel)
 var _, RunLast = stubs.Range1(pkg.Kernel("Last"), guide.Last.Kernel)
 var _, RunLayers = stubs.Range3(pkg.Kernel("Layers"), guide.Layers.Kernel)
 var _, RunLongest = stubs.Task(pkg.Kernel("Longest"), guide.Longest.Kernel)
+var _, RunMatMul = stubs.NDRange2(pkg.Kernel("MatMul"), guide.MatMul.Kernel)
 var _, RunMedian = stubs.Range1(pkg.Kernel("Median", &guide.Window), guide.Median.Kernel, guide.Window)
 var _, RunMoves = stubs.NDRange1(pkg.Kernel("Moves"), guide.Moves.Kernel)
 var _, RunPad = stubs.Range1(pkg.Kernel("Pad"), guide.Pad.Kernel)

@@ -29,7 +29,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/tests/wrong",
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/tests/wrong/kernel.go", Package: "wrong", Sum: 0x9ec0fbe5},
+		{File: "internal/tests/wrong/kernel.go", Package: "wrong", Sum: 0xd907bd0d},
 	},
 })
 
@@ -51,6 +51,8 @@ var _, RunInPlace = stubs.Range1(pkg.Kernel("InPlace"), wrong.InPlace.Kernel, ne
 var _, RunLastSteps = stubs.NDRange1(pkg.Kernel("LastSteps"), wrong.LastSteps.Kernel, newLastStepsHost)
 var _, RunLie = stubs.NDRange1(pkg.Kernel("Lie"), wrong.Lie.Kernel, newLieHost)
 var _, RunLieRounds = stubs.NDRange1(pkg.Kernel("LieRounds"), wrong.LieRounds.Kernel, newLieRoundsHost)
+var _, RunMatrixMissingBarrier = stubs.NDRange1(pkg.Kernel("MatrixMissingBarrier"), wrong.MatrixMissingBarrier.Kernel)
+var _, RunMatrixOfEach = stubs.NDRange1(pkg.Kernel("MatrixOfEach"), wrong.MatrixOfEach.Kernel)
 var _, RunMissingBarrier = stubs.NDRange1(pkg.Kernel("MissingBarrier"), wrong.MissingBarrier.Kernel, newMissingBarrierHost)
 var _, RunMissingSecond = stubs.NDRange1(pkg.Kernel("MissingSecond"), wrong.MissingSecond.Kernel, newMissingSecondHost)
 var _, RunNeighbour = stubs.Range1(pkg.Kernel("Neighbour"), wrong.Neighbour.Kernel, newNeighbourHost)

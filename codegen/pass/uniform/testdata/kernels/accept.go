@@ -690,3 +690,48 @@ func (k A52) Kernel(it dsl.NDItem1) {
 	it.Barrier()
 	k.Y[id] = int32(lo)
 }
+
+type (
+	AMatrix1 struct{ Mem }
+	AMatrix2 struct{ Mem }
+	AMatrix3 struct{ Mem }
+)
+
+// All return, or none; a check may fail; and some return in the end.
+func (k AMatrix1) Kernel(it dsl.NDItem1) {
+	sg, i := it.SubGroup(), it.GlobalID()
+	if k.N > 3 {
+		return
+	}
+	k.Y[i] = k.X[2*i]
+	acc := dsl.LoadAccumulator[[4][4]int32](sg, k.X[sg.GroupID():], 4, dsl.RowMajor)
+	for range k.N {
+		acc = dsl.Add(sg, acc, acc)
+	}
+	dsl.StoreAccumulator(sg, acc, k.Y[16*sg.GroupID():], 4, dsl.RowMajor)
+	if k.X[i] > 0 {
+		return
+	}
+	k.Y[i]++
+}
+
+// A branch that all take together.
+func (k AMatrix2) Kernel(it dsl.NDItem1) {
+	sg := it.SubGroup()
+	var acc dsl.Accumulator[[4][4]int32]
+	if dsl.ReduceOverGroup(it.Group(), k.X[it.GlobalID()], dsl.Plus) > 0 {
+		acc = dsl.LoadAccumulator[[4][4]int32](sg, k.X, 4, dsl.RowMajor)
+	}
+	dsl.StoreAccumulator(sg, acc, k.Y[16*sg.GroupID():], 4, dsl.RowMajor)
+}
+
+// Whole sub-groups return.
+func (k AMatrix3) Kernel(it dsl.NDItem1) {
+	sg := it.SubGroup()
+	tile := it.GroupID()*sg.GroupRange() + sg.GroupID()
+	if tile >= k.N {
+		return
+	}
+	acc := dsl.LoadAccumulator[[4][4]int32](sg, k.X[16*tile:], 4, dsl.RowMajor)
+	dsl.StoreAccumulator(sg, acc, k.Y[16*tile:], 4, dsl.RowMajor)
+}

@@ -584,3 +584,52 @@ func (k R54) Kernel(it dsl.NDItem1) {
 		}
 	}
 }
+
+type (
+	RMatrix1 struct{ Mem }
+	RMatrix2 struct{ Mem }
+	RMatrix3 struct{ Mem }
+	RMatrix4 struct{ Mem }
+)
+
+// Some have returned that hold elements.
+func (k RMatrix1) Kernel(it dsl.NDItem1) {
+	if k.X[it.GlobalID()] > 0 { // branch
+		return
+	}
+	acc := dsl.LoadAccumulator[[4][4]int32](it.SubGroup(), k.X, 4, dsl.RowMajor) // want KG405 `some have returned`
+	k.Y[it.GlobalID()] = int32(dsl.ElementCount(it.SubGroup(), acc))
+}
+
+// Only some load.
+func (k RMatrix2) Kernel(it dsl.NDItem1) {
+	var acc dsl.Accumulator[[4][4]int32]
+	if it.LocalID() > 3 { // branch
+		acc = dsl.LoadAccumulator[[4][4]int32](it.SubGroup(), k.X, 4, dsl.RowMajor) // want KG401 `this use of a matrix.*it.LocalID`
+	}
+	it.Barrier()
+	k.Y[it.GlobalID()] = int32(dsl.ElementCount(it.SubGroup(), acc))
+}
+
+// They go different rounds.
+func (k RMatrix3) Kernel(it dsl.NDItem1) {
+	sg := it.SubGroup()
+	var acc dsl.Accumulator[[4][4]int32]
+	var a dsl.MatrixA[[4][4]int8]
+	var b dsl.MatrixB[[4][4]int8]
+	for range k.X[it.GlobalID()] { // branch
+		acc = dsl.MulAdd(sg, a, b, acc) // want KG401 `this use of a matrix`
+	}
+	it.Barrier()
+	dsl.StoreAccumulator(sg, acc, k.Y, 4, dsl.RowMajor)
+}
+
+// Some return between two uses.
+func (k RMatrix4) Kernel(it dsl.NDItem1) {
+	sg := it.SubGroup()
+	acc := dsl.LoadAccumulator[[4][4]int32](sg, k.X, 4, dsl.RowMajor)
+	if it.LocalID() == 0 { // branch
+		return
+	}
+	dsl.StoreAccumulator(sg, acc, k.Y, 4, dsl.RowMajor) // want KG405 `some have returned`
+}

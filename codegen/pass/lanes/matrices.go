@@ -1,0 +1,312 @@
+package lanes
+
+// This file is the pass matrices, for devices without matrices of their own.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
+	"github.com/kgen-go/kgen/internal/matrix"
+)
+
+// Matrices replaces the ops of matrices by loops. Each invocation goes through those elements that it
+// has: number e of these is element id + e*n of the matrix, in a sub-group of n.
+//
+// A product needs elements that other invocations have. Some columns of A and as many rows of B at a
+// time go through work-group memory, of which each sub-group has a part:
+//
+//	to = c
+//	for k = 0; k < K; k += step
+//		barrier
+//		shared = A[:, k:k+step], B[k:k+step, :]       each invocation stores the elements it has
+//		barrier
+//		for each of its elements [i, j] of to
+//			for l = 0; l < step; l++                  written out
+//				to[i, j] += A[i, k+l] * B[k+l, j]
+//
+// An invocation that has faulted takes no part any more, and elements are missing then; the launch has
+// an error anyway. One that has returned must not be missed, and so that is a diagnostic.
+func Matrices(m *ir.Module) diag.List {
+	f := m.Kernel
+	most := 0
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			if p, ok := v.Aux.(*ir.Product); ok {
+				most = max(most, shared(p))
+			} else if v.Matrices() != nil {
+				most = max(most, 1)
+			}
+		}
+	}
+	if most == 0 {
+		return nil
+	}
+	if ds := matricesWhole(m); len(ds) > 0 {
+		return ds
+	}
+	m.Matrices = true
+	for dropMatrixCopies(f) {
+	}
+	x := &matrices{groupOps: groupOps{m: m}}
+	for i := 0; i < len(f.Blocks); i++ {
+		b := f.Blocks[i]
+		at := slices.IndexFunc(b.Insts, func(v *ir.Value) bool { return v.Matrices() != nil || len(wholeMatrices(v)) > 0 })
+		if at < 0 {
+			continue
+		}
+		v, rest := rewrite.CutOut(b, at) // a later round finds the others
+		x.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
+		x.id, x.n = x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
+		switch a := v.Aux.(type) {
+		case *ir.Copy:
+			x.each(a.Dst.Type.Matrix, func(e, _, _, _ *ir.Value) { x.set(a.Dst, e, x.get(a.Src, e)) })
+		case *ir.Ref: // Zero
+			x.each(a.Var.Type.Matrix, func(e, _, _, _ *ir.Value) { x.set(a.Var, e, x.m.Const(a.Var.Type.Elem, 0)) })
+		case *ir.Product:
+			x.multiply(a, most)
+		case *ir.Tile:
+			switch v.Op {
+			case ir.OpMatrixLoad:
+				x.load(a, v.Args[0], v.Path())
+			case ir.OpMatrixStore:
+				x.store(a, v.Args[0], v.Path())
+			case ir.OpMatrixLength:
+				last := x.word(ir.OpISub, x.i32(int64(a.Matrix.Type.Matrix.Len()-1)), x.id)
+				x.result(v, ir.OpUDiv, nil, x.word(ir.OpIAdd, last, x.n), x.n)
+			}
+		}
+		x.b.Jump(rest)
+	}
+	return nil
+}
+
+// matricesWhole reports uses of matrices that not all work-items come to: no barrier is left behind of loads and
+// stores, by which deadlanes would know. It also reports work-items that return ahead of one, for
+// others have no way to know the elements that these have.
+func matricesWhole(m *ir.Module) (ds diag.List) {
+	c := m.Clone()
+	c.Kernel.RemoveUnreachable()
+	rewrite.SingleLatches(c.Kernel)
+	rewrite.OnePred(c.Kernel)
+	u := uniform.Of(c.Kernel)
+	if ds := u.CheckOf(func(v *ir.Value) bool { return v.Matrices() != nil }); len(ds) > 0 {
+		return ds
+	}
+	for _, b := range u.Returns() {
+		if u.Block(b) && u.SubGroups(b.Term.Cond) {
+			continue // whole sub-groups return
+		}
+		for _, s := range uniform.Reachable(b)[1:] {
+			i := slices.IndexFunc(s.Insts, func(v *ir.Value) bool { return v.Matrices() != nil })
+			if i < 0 {
+				continue
+			}
+			use, at := s.Insts[i].Pos, b.Term.Pos
+			d := ds.Add(diag.Matrix, diag.Pos{File: use.File, Line: use.Line, Col: use.Col},
+				"let all work-items of a sub-group go on to it, and guard only what each does for itself",
+				"this use of a matrix needs all work-items of the sub-group, which hold its elements, but some have returned")
+			d.Related = append(d.Related, diag.Related{Pos: diag.Pos{File: at.File, Line: at.Line, Col: at.Col}, Message: "some work-items return here"})
+			break
+		}
+	}
+	return ds
+}
+
+// columns is how many columns of A go through work-group memory at a time: a divisor of all, at most 4.
+func columns(a *matrix.Shape) int {
+	n := 4
+	for a.Cols%n != 0 {
+		n--
+	}
+	return n
+}
+
+// shared returns how many words of work-group memory a sub-group uses for a product.
+func shared(p *ir.Product) int {
+	a, b := p.A.Type.Matrix, p.B.Type.Matrix
+	return (a.Rows + b.Cols) * columns(a)
+}
+
+// matrices writes the code of one op after the other.
+type matrices struct {
+	groupOps
+	id, n *ir.Value // the invocation's number in its sub-group, and how many that has
+	words *ir.Ref   // work-group memory
+}
+
+// each runs body for the elements of a matrix that the invocation has: e is the element's number among
+// these, and i, r and c are those in the matrix, in its row and its column.
+func (x *matrices) each(s *matrix.Shape, body func(e, i, r, c *ir.Value)) {
+	x.repeat([]*ir.Value{x.i32(0), x.id}, func(vs []*ir.Value) *ir.Value {
+		return x.cond(ir.OpULt, vs[1], x.i32(int64(s.Len())))
+	}, func(vs []*ir.Value) []*ir.Value {
+		cols := x.i32(int64(s.Cols))
+		body(vs[0], vs[1], x.word(ir.OpUDiv, vs[1], cols), x.word(ir.OpUMod, vs[1], cols))
+		return []*ir.Value{x.word(ir.OpIAdd, vs[0], x.i32(1)), x.word(ir.OpIAdd, vs[1], x.n)}
+	})
+}
+
+// get loads element e of a matrix that the invocation has, and set stores it.
+func (x *matrices) get(v *ir.Var, e *ir.Value) *ir.Value {
+	l := x.op(ir.OpLoad, v.Type.Elem, e)
+	l.Aux = &ir.Ref{Var: v}
+	return l
+}
+
+func (x *matrices) set(v *ir.Var, e, y *ir.Value) {
+	x.op(ir.OpStore, ir.TypeVoid, y, e).Aux = &ir.Ref{Var: v}
+}
+
+// place returns the path to the element in row r and column c of memory.
+func (x *matrices) place(t *ir.Tile, stride *ir.Value, path []*ir.Value, r, c *ir.Value) []*ir.Value {
+	if t.Columns {
+		r, c = c, r
+	}
+	path = slices.Clone(path)
+	last := &path[len(path)-1]
+	wide := func(v *ir.Value) *ir.Value {
+		if v.Type == ir.TypeI64 {
+			return v
+		}
+		return x.op(ir.OpUConvert, ir.TypeI64, v)
+	}
+	at := x.op(ir.OpIAdd, ir.TypeI64, x.op(ir.OpIMul, ir.TypeI64, wide(r), wide(stride)), wide(c))
+	if t.Mem.Var == nil {
+		*last = x.op(ir.OpIAdd, ir.TypeI64, at, wide(*last))
+		return path
+	}
+	if (*last).Type == ir.TypeI64 {
+		*last = x.word(ir.OpUConvert, *last)
+	}
+	*last = x.word(ir.OpIAdd, x.word(ir.OpUConvert, at), *last)
+	return path
+}
+
+func (x *matrices) load(t *ir.Tile, stride *ir.Value, path []*ir.Value) {
+	s := t.Matrix.Type.Matrix
+	elem := ir.MatrixElem(s.Elem, t.Mem.Var == nil)
+	x.each(s, func(e, _, r, c *ir.Value) {
+		v := x.op(ir.OpLoad, elem, x.place(t, stride, path, r, c)...)
+		v.Aux = t.Mem
+		if elem.Size < 4 {
+			widen := ir.OpUConvert
+			if s.Elem == matrix.Int8 {
+				widen = ir.OpSConvert
+			}
+			v = x.word(widen, v)
+		}
+		if t.Matrix.Type.Elem == ir.TypeF32 {
+			v = x.float(s.Elem, v)
+		}
+		x.set(t.Matrix, e, v)
+	})
+}
+
+// float returns the float32 that v is, the bits of an element of 16 bits or a float32.
+func (x *matrices) float(e matrix.Elem, v *ir.Value) *ir.Value {
+	switch e {
+	case matrix.Float16:
+		return x.op(ir.OpFFromHalf, ir.TypeF32, v)
+	case matrix.BFloat16:
+		return x.op(ir.OpBitcast, ir.TypeF32, x.word(ir.OpShl, v, x.i32(16)))
+	}
+	return v
+}
+
+func (x *matrices) store(t *ir.Tile, stride *ir.Value, path []*ir.Value) {
+	s := t.Matrix.Type.Matrix
+	elem := ir.MatrixElem(s.Elem, t.Mem.Var == nil)
+	x.each(s, func(e, _, r, c *ir.Value) {
+		v := x.get(t.Matrix, e)
+		if elem.Size < 4 {
+			v = x.op(ir.OpUConvert, elem, v)
+		}
+		x.op(ir.OpStore, ir.TypeVoid, append([]*ir.Value{v}, x.place(t, stride, path, r, c)...)...).Aux = t.Mem
+	})
+}
+
+// memory returns work-group memory with most words for each sub-group.
+func (x *matrices) memory(most int) *ir.Ref {
+	if x.words == nil {
+		m := x.m
+		word := func(op ir.Op, a, b *ir.Value) *ir.Value { return m.ConstExpr(op, ir.TypeI32, a, b) }
+		size := m.SubGroupSize()
+		groups := word(ir.OpUDiv, word(ir.OpIAdd, m.GroupSize(), word(ir.OpISub, size, x.i32(1))), size)
+		x.words = &ir.Ref{Var: m.NewVar(nil, ir.Workgroup, "matrices", m.ArrayOf(ir.TypeI32, word(ir.OpIMul, groups, x.i32(int64(most)))))}
+		x.words.Var.Words = most
+	}
+	return x.words
+}
+
+func (x *matrices) multiply(p *ir.Product, most int) {
+	a, b, c := p.A.Type.Matrix, p.B.Type.Matrix, p.C.Type.Matrix
+	step := columns(a)
+	words := x.memory(most)
+	base := x.word(ir.OpIMul, x.builtIn(ir.SubgroupID), x.i32(int64(most)))
+	baseB := x.word(ir.OpIAdd, base, x.i32(int64(a.Rows*step)))
+	put := func(at, v *ir.Value) {
+		if v.Type != ir.TypeI32 {
+			v = x.word(ir.OpBitcast, v)
+		}
+		x.op(ir.OpStore, ir.TypeVoid, v, at).Aux = words
+	}
+	take := func(at *ir.Value, t *ir.Type) *ir.Value {
+		v := x.word(ir.OpLoad, at)
+		v.Aux = words
+		if t != ir.TypeI32 {
+			v = x.op(ir.OpBitcast, t, v)
+		}
+		return v
+	}
+	if p.To != p.C {
+		x.each(c, func(e, _, _, _ *ir.Value) { x.set(p.To, e, x.get(p.C, e)) })
+	}
+	x.repeat([]*ir.Value{x.i32(0)}, func(vs []*ir.Value) *ir.Value {
+		return x.cond(ir.OpULt, vs[0], x.i32(int64(a.Cols)))
+	}, func(vs []*ir.Value) []*ir.Value {
+		k := vs[0]
+		x.subBarrier()
+		x.each(a, func(e, _, r, c *ir.Value) {
+			l := x.word(ir.OpISub, c, k)
+			x.when(x.cond(ir.OpULt, l, x.i32(int64(step))), nil, func() *ir.Value {
+				put(x.word(ir.OpIAdd, base, x.word(ir.OpIAdd, x.word(ir.OpIMul, r, x.i32(int64(step))), l)), x.get(p.A, e))
+				return nil
+			})
+		})
+		x.each(b, func(e, _, r, c *ir.Value) {
+			l := x.word(ir.OpISub, r, k)
+			x.when(x.cond(ir.OpULt, l, x.i32(int64(step))), nil, func() *ir.Value {
+				put(x.word(ir.OpIAdd, baseB, x.word(ir.OpIAdd, x.word(ir.OpIMul, l, x.i32(int64(b.Cols))), c)), x.get(p.B, e))
+				return nil
+			})
+		})
+		x.subBarrier()
+		x.each(c, func(e, _, i, j *ir.Value) {
+			atA := x.word(ir.OpIAdd, base, x.word(ir.OpIMul, i, x.i32(int64(step))))
+			atB := x.word(ir.OpIAdd, baseB, j)
+			sum := x.get(p.To, e)
+			for l := range step {
+				y := take(x.word(ir.OpIAdd, atA, x.i32(int64(l))), p.A.Type.Elem)
+				z := take(x.word(ir.OpIAdd, atB, x.i32(int64(l*b.Cols))), p.B.Type.Elem)
+				sum = x.plus(c.Elem, sum, y, z)
+			}
+			x.set(p.To, e, sum)
+		})
+		return []*ir.Value{x.word(ir.OpIAdd, k, x.i32(int64(step)))}
+	})
+}
+
+// plus returns sum + y*z, where the product is rounded, for an accumulator with elements of type e.
+func (x *matrices) plus(e matrix.Elem, sum, y, z *ir.Value) *ir.Value {
+	f32 := func(op ir.Op, args ...*ir.Value) *ir.Value { return x.op(op, ir.TypeF32, args...) }
+	switch e {
+	case matrix.Float32:
+		return f32(ir.OpFAdd, sum, f32(ir.OpFMul, y, z))
+	case matrix.Float16:
+		return x.word(ir.OpFToHalf, f32(ir.OpFAdd, f32(ir.OpFFromHalf, sum), f32(ir.OpFMul, y, z)))
+	}
+	return x.word(ir.OpIAdd, sum, x.word(ir.OpIMul, y, z))
+}

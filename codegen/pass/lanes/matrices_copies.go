@@ -1,0 +1,179 @@
+package lanes
+
+// This file drops copies of matrices, which Go's assignments are. It is a part of the pass matrices.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// wholeMatrices returns the matrices that v copies or zeroes, the one that is written first.
+func wholeMatrices(v *ir.Value) []*ir.Var {
+	switch a := v.Aux.(type) {
+	case *ir.Copy:
+		if a.Dst.Type.Matrix != nil {
+			return []*ir.Var{a.Dst, a.Src}
+		}
+	case *ir.Ref:
+		if v.Op == ir.OpZero && a.Var.Type.Matrix != nil {
+			return []*ir.Var{a.Var}
+		}
+	}
+	return nil
+}
+
+// matrixAccess has the matrices that a value reads, the one that it writes, or nil, and whether that keeps
+// no element.
+type matrixAccess struct {
+	reads []*ir.Var
+	write *ir.Var
+	whole bool
+}
+
+func accessOf(v *ir.Value) (x matrixAccess) {
+	switch a := v.Aux.(type) {
+	case *ir.Product:
+		return matrixAccess{[]*ir.Var{a.A, a.B, a.C}, a.To, true}
+	case *ir.Tile:
+		switch v.Op {
+		case ir.OpMatrixLoad:
+			return matrixAccess{nil, a.Matrix, true}
+		case ir.OpMatrixStore:
+			return matrixAccess{reads: []*ir.Var{a.Matrix}}
+		}
+		return x // the length is the type's
+	}
+	if whole := wholeMatrices(v); len(whole) > 0 {
+		return matrixAccess{whole[1:], whole[0], true}
+	}
+	if r := v.Ref(); r != nil && r.Var != nil && r.Var.Type.Matrix != nil {
+		if v.Op == ir.OpLoad {
+			return matrixAccess{reads: []*ir.Var{r.Var}}
+		}
+		return matrixAccess{write: r.Var}
+	}
+	return x
+}
+
+// dropMatrixCopies makes one matrix of two where one is a copy of the other and neither is written while the
+// other one's elements are still needed. It reports whether it did:
+//
+//	for … {                            for … {
+//		sum = a*b + acc        ──▶         acc = a*b + acc
+//		acc = sum                      }
+//	}
+func dropMatrixCopies(f *ir.Func) bool {
+	live := liveMatrices(f)
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			c, ok := v.Aux.(*ir.Copy)
+			if !ok || c.Dst.Type.Matrix == nil || c.Dst.Type != c.Src.Type || c.Dst != c.Src && interfere(f, live, c.Dst, c.Src) {
+				continue
+			}
+			for _, b := range f.Blocks {
+				for _, w := range b.Insts {
+					renameMatrix(w, c.Dst, c.Src)
+				}
+				b.Insts = slices.DeleteFunc(b.Insts, func(w *ir.Value) bool {
+					c, ok := w.Aux.(*ir.Copy)
+					return ok && c.Dst == c.Src
+				})
+			}
+			f.Vars = slices.DeleteFunc(f.Vars, func(x *ir.Var) bool { return x == c.Dst && x != c.Src })
+			return true
+		}
+	}
+	return false
+}
+
+// liveMatrices returns the matrices whose elements are needed at the end of each block.
+func liveMatrices(f *ir.Func) map[*ir.Block]map[*ir.Var]bool {
+	out, in := map[*ir.Block]map[*ir.Var]bool{}, map[*ir.Block]map[*ir.Var]bool{}
+	for _, b := range f.Blocks {
+		out[b] = map[*ir.Var]bool{}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, b := range slices.Backward(f.Blocks) {
+			now := map[*ir.Var]bool{}
+			for _, s := range b.Term.Succs {
+				for x := range in[s] {
+					now[x] = true
+				}
+			}
+			if len(now) > len(out[b]) {
+				changed = true
+			}
+			out[b] = now
+			next := map[*ir.Var]bool{}
+			for x := range now {
+				next[x] = true
+			}
+			backward(b, next, func(*ir.Value, matrixAccess) {})
+			if len(next) > len(in[b]) {
+				changed = true
+			}
+			in[b] = next
+		}
+	}
+	return out
+}
+
+// backward goes through a block from its end to its beginning. When at is called for a value, live has
+// the matrices that are needed after it.
+func backward(b *ir.Block, live map[*ir.Var]bool, at func(v *ir.Value, x matrixAccess)) {
+	for _, v := range slices.Backward(b.Insts) {
+		x := accessOf(v)
+		if x.write == nil && x.reads == nil {
+			continue
+		}
+		at(v, x)
+		if x.whole {
+			delete(live, x.write)
+		}
+		for _, r := range x.reads {
+			live[r] = true
+		}
+	}
+}
+
+// interfere reports whether one of two matrices is written while the other is needed, other than by a copy.
+func interfere(f *ir.Func, out map[*ir.Block]map[*ir.Var]bool, p, q *ir.Var) bool {
+	found := false
+	for _, b := range f.Blocks {
+		live := map[*ir.Var]bool{}
+		for x := range out[b] {
+			live[x] = true
+		}
+		backward(b, live, func(v *ir.Value, x matrixAccess) {
+			if v.Op == ir.OpCopyVar && (x.write == p && x.reads[0] == q || x.write == q && x.reads[0] == p) {
+				return
+			}
+			found = found || x.write == p && live[q] || x.write == q && live[p]
+		})
+	}
+	return found
+}
+
+// renameMatrix has v use another matrix. Values that are copies of one another share their auxiliary.
+func renameMatrix(v *ir.Value, from, to *ir.Var) {
+	other := func(x *ir.Var) *ir.Var {
+		if x == from {
+			return to
+		}
+		return x
+	}
+	switch a := v.Aux.(type) {
+	case *ir.Product:
+		v.Aux = &ir.Product{To: other(a.To), A: other(a.A), B: other(a.B), C: other(a.C)}
+	case *ir.Tile:
+		v.Aux = &ir.Tile{Matrix: other(a.Matrix), Mem: a.Mem, Columns: a.Columns}
+	case *ir.Copy:
+		v.Aux = &ir.Copy{Dst: other(a.Dst), Src: other(a.Src)}
+	case *ir.Ref:
+		if a.Var == from {
+			v.Aux = &ir.Ref{Var: to}
+		}
+	}
+}

@@ -1,0 +1,449 @@
+package dsl
+
+import (
+	"reflect"
+
+	"github.com/kgen-go/kgen/dsl/half"
+	"github.com/kgen-go/kgen/internal/matrix"
+)
+
+// Matrices are held by the work-items of a sub-group together: each has some of the elements. Their
+// shape is an array type, [16][16]float32 for 16 rows of 16 elements. The first argument of all
+// functions is the sub-group, it.SubGroup(). All its work-items call them together, with the same
+// slices, strides and layouts, in control flow that is uniform over the work-group, and none has
+// returned before.
+//
+//	var acc dsl.Accumulator[[16][16]float32] // zero
+//	for p := 0; p < k; p += 16 {
+//		a := dsl.LoadA[[16][16]half.Float16](sg, A[row*k+p:], k, dsl.RowMajor)
+//		b := dsl.LoadB[[16][16]half.Float16](sg, B[p*n+col:], n, dsl.RowMajor)
+//		acc = dsl.MulAdd(sg, a, b, acc)
+//	}
+//	dsl.StoreAccumulator(sg, acc, C[row*n+col:], n, dsl.RowMajor)
+//
+// The elements of products are int8, added up as int32; uint8, added up as uint32; half.Float16, added up as
+// float32 or half.Float16; and half.BFloat16, added up as float32.
+
+// Layout says how a matrix lies in a slice.
+type Layout int
+
+const (
+	// RowMajor has the elements of a row side by side, and a row begins stride elements after
+	// the one before.
+	RowMajor Layout = iota
+	// ColumnMajor has the elements of a column side by side, and a column begins stride elements
+	// after the one before.
+	ColumnMajor
+)
+
+// MatrixA is the first matrix of a product, of shape S. The zero value has zeros.
+type MatrixA[S any] struct {
+	_ [0]func() // a device could not compare two
+	t *tile
+}
+
+// MatrixB is the second matrix of a product, of shape S. The zero value has zeros.
+type MatrixB[S any] struct {
+	_ [0]func() // a device could not compare two
+	t *tile
+}
+
+// Accumulator is a sum of products, of shape S. The zero value has zeros.
+type Accumulator[S any] struct {
+	_ [0]func() // a device could not compare two
+	t *tile
+}
+
+// LoadA loads a matrix from device memory or work-group memory. src must have all of its elements:
+// (rows-1)*stride + columns of them, or (columns-1)*stride + rows. The load orders nothing: a
+// barrier stands between it and stores of other work-items.
+//
+//go:norace
+func LoadA[S, E any, G AnyGroup](g G, src []E, stride int, layout Layout) MatrixA[S] {
+	return MatrixA[S]{t: loadTile[S](g.members(), matrix.A, src, stride, layout)}
+}
+
+// LoadB is [LoadA] for the second matrix of a product.
+//
+//go:norace
+func LoadB[S, E any, G AnyGroup](g G, src []E, stride int, layout Layout) MatrixB[S] {
+	return MatrixB[S]{t: loadTile[S](g.members(), matrix.B, src, stride, layout)}
+}
+
+// LoadAccumulator is [LoadA] for a sum of products.
+//
+//go:norace
+func LoadAccumulator[S, E any, G AnyGroup](g G, src []E, stride int, layout Layout) Accumulator[S] {
+	return Accumulator[S]{t: loadTile[S](g.members(), matrix.Accumulator, src, stride, layout)}
+}
+
+// StoreAccumulator stores a sum of products, to memory that [LoadA] could load it from. Rows, or
+// columns, must not overlap. The store orders nothing: a barrier stands between it and loads of other work-items.
+//
+//go:norace
+func StoreAccumulator[S, E any, G AnyGroup](g G, acc Accumulator[S], dst []E, stride int, layout Layout) {
+	storeTile[S](g.members(), acc.t, dst, stride, layout)
+}
+
+// MulAdd returns a*b + acc. Sums of integers wrap. For each element, products are added to that of acc
+// in the order of a's columns. On devices that have no matrices of their own, and on the host, each
+// product is rounded to float32, and so is each sum; a sum of half.Float16 is then rounded to that. These
+// devices all have the same bits, but for NaNs and for float32's subnormals, which they keep or not.
+//
+//go:norace
+func MulAdd[SA, SB, SC any, G AnyGroup](g G, a MatrixA[SA], b MatrixB[SB], acc Accumulator[SC]) Accumulator[SC] {
+	return Accumulator[SC]{t: together(g.members(), func([]tileUse) *tile {
+		sa, sb, sc := shapeOf[SA](matrix.A), shapeOf[SB](matrix.B), shapeOf[SC](matrix.Accumulator)
+		refuse(matrix.Product(sa, sb, sc))
+		return multiply(a.t.of(sa), b.t.of(sb), acc.t.of(sc))
+	}, tileUse{})}
+}
+
+// Fill returns an accumulator whose elements are all v, which the work-items have alike.
+//
+//go:norace
+func Fill[S, E any, G AnyGroup](g G, v E) Accumulator[S] {
+	s := shapeOf[S](matrix.Accumulator)
+	refuse(s.CheckValue(elemOf[E]()))
+	return Accumulator[S]{t: each(g.members(), s, func(*tile, int) E { return v })}
+}
+
+// Scale returns acc with each element multiplied by v, which the work-items have alike.
+//
+//go:norace
+func Scale[S, E any, G AnyGroup](g G, acc Accumulator[S], v E) Accumulator[S] {
+	s := shapeOf[S](matrix.Accumulator)
+	refuse(s.CheckValue(elemOf[E]()))
+	t := acc.t.of(s)
+	return Accumulator[S]{t: each(g.members(), s, func(_ *tile, i int) E { return times(get[E](t, i), v) })}
+}
+
+// Add returns x + y, element by element.
+//
+//go:norace
+func Add[S any, G AnyGroup](g G, x, y Accumulator[S]) Accumulator[S] {
+	s := shapeOf[S](matrix.Accumulator)
+	t, u := x.t.of(s), y.t.of(s)
+	return Accumulator[S]{t: together(g.members(), func([]tileUse) *tile { return t.plus(u) }, tileUse{})}
+}
+
+// MapAccumulator returns acc with f applied to each element. Each work-item calls its f for the elements
+// that it holds, in no order that is known; f must not wait for others.
+//
+//go:norace
+func MapAccumulator[S, E any, G AnyGroup](g G, acc Accumulator[S], f func(E) E) Accumulator[S] {
+	s := shapeOf[S](matrix.Accumulator)
+	refuse(s.CheckValue(elemOf[E]()))
+	t := acc.t.of(s)
+	return Accumulator[S]{t: each(g.members(), s, func(_ *tile, i int) E { return f(get[E](t, i)) })}
+}
+
+// ElementCount returns how many of acc's elements this work-item holds. Work-items may hold different
+// numbers of them.
+//
+//go:norace
+func ElementCount[S any, G AnyGroup](g G, acc Accumulator[S]) int {
+	m := g.members()
+	n := m.hi - m.lo
+	return (shapeOf[S](matrix.Accumulator).Len() - 1 - m.id() + n) / n
+}
+
+// Element returns the i-th of acc's elements that this work-item holds, as in
+// dsl.Element[float32](sg, acc, i). Which elements these are depends on the device.
+//
+//go:norace
+func Element[E, S any, G AnyGroup](g G, acc Accumulator[S], i int) E {
+	s := shapeOf[S](matrix.Accumulator)
+	refuse(s.CheckValue(elemOf[E]()))
+	if n := ElementCount(g, acc); uint(i) >= uint(n) {
+		_ = make([]struct{}, n)[i] // panics as an index out of range does
+	}
+	m := g.members()
+	return get[E](acc.t.of(s), i*(m.hi-m.lo)+m.id())
+}
+
+// tile is a matrix, whole. It never changes, so that all work-items may share it. Integers are words, and all
+// floats are held as float32s.
+type tile struct {
+	matrix.Shape
+	n []uint32
+	f []float32
+}
+
+//go:norace
+func newTile(s matrix.Shape) *tile {
+	if s.Elem >= matrix.Float16 {
+		return &tile{Shape: s, f: make([]float32, s.Len())}
+	}
+	return &tile{Shape: s, n: make([]uint32, s.Len())}
+}
+
+// of returns the tile, or zeros of its shape.
+//
+//go:norace
+func (t *tile) of(s matrix.Shape) *tile {
+	if t == nil {
+		return newTile(s)
+	}
+	return t
+}
+
+// shapeOf returns the shape that the array type S is.
+func shapeOf[S any](use matrix.Use) matrix.Shape {
+	t := reflect.TypeFor[S]()
+	if t.Kind() != reflect.Array || t.Elem().Kind() != reflect.Array {
+		refuse(matrix.NoShape(use, t.String()))
+	}
+	elem := t.Elem().Elem().String()
+	s := matrix.Shape{Use: use, Rows: t.Len(), Cols: t.Elem().Len(), Elem: matrix.ElemNamed(elem)}
+	refuse(s.Check(elem))
+	return s
+}
+
+func elemOf[E any]() string { return reflect.TypeFor[E]().String() }
+
+// refuse panics if there is a problem.
+func refuse(p matrix.Problem) {
+	if p.Text != "" {
+		panic("dsl: " + p.Text + ": " + p.Hint)
+	}
+}
+
+// tileUse has the arguments of a work-item, and then the matrix that they all get.
+type tileUse struct {
+	src    any // pointer to the first element, comparable
+	len    int
+	stride int
+	layout Layout
+	t      *tile
+}
+
+// together waits for all of the sub-group, and has the first work-item to go on call f for all, unless they
+// have different arguments. f is given those of all.
+//
+//go:norace
+func together(m members, f func(us []tileUse) *tile, u tileUse) *tile {
+	if m.at != atSubGroupBarrier {
+		panic(matrix.NoSubGroup)
+	}
+	out := exchange(m, u, func(us []tileUse, here []bool) {
+		for i := range us {
+			if !here[i] {
+				panic(matrix.Left)
+			}
+			if us[i] != us[0] {
+				panic(matrix.NotSame)
+			}
+		}
+		t := f(us)
+		for i := range us {
+			us[i] = tileUse{t: t}
+		}
+	})
+	t := out[m.id()].t
+	x := exchangerOf[tileUse](m.w.g)
+	x.in[m.w.lin] = tileUse{} // or it would refer to the kernel's memory
+	return t
+}
+
+// each returns the tile whose elements are those that f returns. Each work-item calls its own f for the
+// elements that it holds.
+//
+//go:norace
+func each[E any](m members, s matrix.Shape, f func(t *tile, i int) E) *tile {
+	t := together(m, func([]tileUse) *tile { return newTile(s) }, tileUse{})
+	for i := m.id(); i < s.Len(); i += m.hi - m.lo {
+		put(t, i, f(t, i))
+	}
+	return together(m, func([]tileUse) *tile { return t }, tileUse{})
+}
+
+// checkTile returns the distance from one row to the next and from one column to the next, after a check that
+// memory of n elements has them all.
+func checkTile[E any](s matrix.Shape, mem []E, stride int, layout Layout, store bool) (row, col int) {
+	refuse(s.CheckMemory(elemOf[E]()))
+	lines, length := s.Rows, s.Cols
+	row, col = stride, 1
+	switch layout {
+	case RowMajor:
+	case ColumnMajor:
+		lines, length = s.Cols, s.Rows
+		row, col = 1, stride
+	default:
+		panic(matrix.BadLayout)
+	}
+	if uint64(stride) > matrix.MaxStride || store && lines > 1 && stride < length {
+		panic(matrix.BadStride)
+	}
+	_ = mem[uint64(lines-1)*uint64(stride)+uint64(length-1)]
+	return row, col
+}
+
+//go:norace
+func use[E any](mem []E, stride int, layout Layout) tileUse {
+	u := tileUse{len: len(mem), stride: stride, layout: layout}
+	if len(mem) > 0 {
+		u.src = &mem[0]
+	}
+	return u
+}
+
+func loadTile[S, E any](m members, of matrix.Use, src []E, stride int, layout Layout) *tile {
+	return together(m, func([]tileUse) *tile {
+		s := shapeOf[S](of)
+		row, col := checkTile(s, src, stride, layout, false)
+		t := newTile(s)
+		switch src := any(src).(type) {
+		case []int8:
+			gather(t.n, s, src, row, col, func(x int8) uint32 { return uint32(x) })
+		case []uint8:
+			gather(t.n, s, src, row, col, func(x uint8) uint32 { return uint32(x) })
+		case []int32:
+			gather(t.n, s, src, row, col, func(x int32) uint32 { return uint32(x) })
+		case []uint32:
+			gather(t.n, s, src, row, col, func(x uint32) uint32 { return x })
+		case []float32:
+			gather(t.f, s, src, row, col, func(x float32) float32 { return x })
+		case []half.Float16:
+			gather(t.f, s, src, row, col, half.Float16.Float32)
+		case []half.BFloat16:
+			gather(t.f, s, src, row, col, half.BFloat16.Float32)
+		}
+		return t
+	}, use(src, stride, layout))
+}
+
+func storeTile[S, E any](m members, t *tile, dst []E, stride int, layout Layout) {
+	together(m, func([]tileUse) *tile {
+		s := shapeOf[S](matrix.Accumulator)
+		row, col := checkTile(s, dst, stride, layout, true)
+		t := t.of(s)
+		switch dst := any(dst).(type) {
+		case []int32:
+			scatter(dst, s, t.n, row, col, func(x uint32) int32 { return int32(x) })
+		case []uint32:
+			scatter(dst, s, t.n, row, col, func(x uint32) uint32 { return x })
+		case []float32:
+			scatter(dst, s, t.f, row, col, func(x float32) float32 { return x })
+		case []half.Float16:
+			scatter(dst, s, t.f, row, col, half.FromFloat32[half.Float16])
+		}
+		return nil
+	}, use(dst, stride, layout))
+}
+
+// gather makes the elements of a tile of those that lie in memory.
+func gather[E, W any](tile []W, s matrix.Shape, src []E, row, col int, convert func(E) W) {
+	for r := range s.Rows {
+		line := tile[r*s.Cols:][:s.Cols]
+		for c, at := 0, r*row; c < len(line); c, at = c+1, at+col {
+			line[c] = convert(src[at])
+		}
+	}
+}
+
+// scatter puts the elements of a tile into memory.
+func scatter[E, W any](dst []E, s matrix.Shape, tile []W, row, col int, convert func(W) E) {
+	for r := range s.Rows {
+		line := tile[r*s.Cols:][:s.Cols]
+		for c, at := 0, r*row; c < len(line); c, at = c+1, at+col {
+			dst[at] = convert(line[c])
+		}
+	}
+}
+
+// put sets element i of an accumulator's tile to x, which has its type.
+//
+//go:norace
+func put[E any](t *tile, i int, x E) {
+	switch x := any(x).(type) {
+	case int32:
+		t.n[i] = uint32(x)
+	case uint32:
+		t.n[i] = x
+	case float32:
+		t.f[i] = x
+	case half.Float16:
+		t.f[i] = x.Float32()
+	default:
+		panic("BUG: dsl: a matrix has no such elements")
+	}
+}
+
+// get returns element i of an accumulator's tile, which has type E.
+//
+//go:norace
+func get[E any](t *tile, i int) (x E) {
+	switch p := any(&x).(type) {
+	case *int32:
+		*p = int32(t.n[i])
+	case *uint32:
+		*p = t.n[i]
+	case *float32:
+		*p = t.f[i]
+	case *half.Float16:
+		*p = half.FromFloat32[half.Float16](t.f[i])
+	default:
+		panic("BUG: dsl: a matrix has no such elements")
+	}
+	return x
+}
+
+func times[E any](x, y E) (z E) {
+	switch p := any(&z).(type) {
+	case *int32:
+		*p = any(x).(int32) * any(y).(int32)
+	case *uint32:
+		*p = any(x).(uint32) * any(y).(uint32)
+	case *float32:
+		*p = any(x).(float32) * any(y).(float32)
+	case *half.Float16:
+		*p = any(x).(half.Float16).Mul(any(y).(half.Float16))
+	}
+	return z
+}
+
+//go:norace
+func (t *tile) plus(u *tile) *tile {
+	sum := newTile(t.Shape)
+	for i := range t.n {
+		sum.n[i] = t.n[i] + u.n[i]
+	}
+	for i := range t.f {
+		sum.f[i] = t.f[i] + u.f[i]
+		if t.Elem == matrix.Float16 {
+			sum.f[i] = half.FromFloat32[half.Float16](sum.f[i]).Float32()
+		}
+	}
+	return sum
+}
+
+// multiply returns a*b + c.
+//
+//go:norace
+func multiply(a, b, c *tile) *tile {
+	r := newTile(c.Shape)
+	copy(r.n, c.n)
+	copy(r.f, c.f)
+	for i := range c.Rows {
+		for k := range a.Cols {
+			if c.n != nil {
+				x, row, sum := a.n[i*a.Cols+k], b.n[k*c.Cols:][:c.Cols], r.n[i*c.Cols:][:c.Cols]
+				for j, y := range row {
+					sum[j] += x * y
+				}
+				continue
+			}
+			x, row, sum := a.f[i*a.Cols+k], b.f[k*c.Cols:][:c.Cols], r.f[i*c.Cols:][:c.Cols]
+			for j, y := range row {
+				sum[j] += float32(x * y)
+			}
+			if c.Elem == matrix.Float16 {
+				for j := range sum {
+					sum[j] = half.FromFloat32[half.Float16](sum[j]).Float32()
+				}
+			}
+		}
+	}
+	return r
+}

@@ -1,0 +1,236 @@
+// Package matrices has kernels that multiply matrices of sub-groups.
+//
+//kgen:bare nospare
+package matrices
+
+//go:generate go tool kgen .
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/dsl/half"
+)
+
+// Product multiplies Steps matrices, and adds them up. Sub-group s of the launch begins s%3 elements further on
+// in A, B and C, and stores its sum from s*Area in D on.
+type Product[SA, SB, SC, E, F any] struct {
+	A, B                   []E
+	C, D                   []F
+	Steps, NextA, NextB    int // how many matrices, and how many elements further on each begins
+	StrideA, StrideB       int
+	StrideC, StrideD, Area int
+	ColumnsA, ColumnsB     bool
+	ColumnsC, ColumnsD     bool
+	Last                   int // sub-groups from this one on do nothing; 0 is for none
+}
+
+// The kernels are Product for the types of elements, and several shapes.
+type (
+	Int8      = Product[[16][16]int8, [16][16]int8, [16][16]int32, int8, int32]
+	Uint8     = Product[[8][32]uint8, [32][16]uint8, [8][16]uint32, uint8, uint32]
+	Half      = Product[[16][16]half.Float16, [16][16]half.Float16, [16][16]float32, half.Float16, float32]
+	HalfOdd   = Product[[5][7]half.Float16, [7][3]half.Float16, [5][3]float32, half.Float16, float32]
+	HalfHalf  = Product[[8][8]half.Float16, [8][16]half.Float16, [8][16]half.Float16, half.Float16, half.Float16]
+	BFloat    = Product[[16][8]half.BFloat16, [8][8]half.BFloat16, [16][8]float32, half.BFloat16, float32]
+	Int8Large = Product[[64][4]int8, [4][64]int8, [64][64]int32, int8, int32]
+	Uint8One  = Product[[1][1]uint8, [1][1]uint8, [1][1]uint32, uint8, uint32]
+)
+
+func (k Product[SA, SB, SC, E, F]) Kernel(it dsl.NDItem1) {
+	sg := it.SubGroup()
+	s := it.GroupID()*sg.GroupRange() + sg.GroupID()
+	if k.Last > 0 && s >= k.Last {
+		return
+	}
+	off := s % 3
+	var acc dsl.Accumulator[SC]
+	if k.ColumnsC {
+		acc = dsl.LoadAccumulator[SC](sg, k.C[off:], k.StrideC, dsl.ColumnMajor)
+	} else {
+		acc = dsl.LoadAccumulator[SC](sg, k.C[off:], k.StrideC, dsl.RowMajor)
+	}
+	for p := range k.Steps {
+		var a dsl.MatrixA[SA]
+		if k.ColumnsA {
+			a = dsl.LoadA[SA](sg, k.A[off+p*k.NextA:], k.StrideA, dsl.ColumnMajor)
+		} else {
+			a = dsl.LoadA[SA](sg, k.A[off+p*k.NextA:], k.StrideA, dsl.RowMajor)
+		}
+		var b dsl.MatrixB[SB]
+		if k.ColumnsB {
+			b = dsl.LoadB[SB](sg, k.B[off+p*k.NextB:], k.StrideB, dsl.ColumnMajor)
+		} else {
+			b = dsl.LoadB[SB](sg, k.B[off+p*k.NextB:], k.StrideB, dsl.RowMajor)
+		}
+		acc = dsl.MulAdd(sg, a, b, acc)
+	}
+	if d := k.D[s*k.Area:]; k.ColumnsD {
+		dsl.StoreAccumulator(sg, acc, d, k.StrideD, dsl.ColumnMajor)
+	} else {
+		dsl.StoreAccumulator(sg, acc, d, k.StrideD, dsl.RowMajor)
+	}
+}
+
+// Elements computes with single elements of accumulators. Each sub-group has 32 elements of In, and two times as many of
+// Out. Counts and Sums have an element for each work-item.
+type Elements[S any, E comparable] struct {
+	In, Out []E
+	By      E
+	Counts  []int32
+	Firsts  []E // the first element that each work-item has, or By
+}
+
+// The kernels are Elements for the types of elements.
+type (
+	ElementsInt32   = Elements[[4][8]int32, int32]
+	ElementsUint32  = Elements[[4][8]uint32, uint32]
+	ElementsFloat32 = Elements[[4][8]float32, float32]
+	ElementsHalf    = Elements[[4][8]half.Float16, half.Float16]
+)
+
+func (k Elements[S, E]) Kernel(it dsl.NDItem1) {
+	sg := it.SubGroup()
+	s := it.GroupID()*sg.GroupRange() + sg.GroupID()
+	x := dsl.LoadAccumulator[S](sg, k.In[s*32:], 8, dsl.RowMajor)
+	y := dsl.Add(sg, dsl.Scale(sg, x, k.By), dsl.Fill[S](sg, k.By))
+	last := k.By
+	z := dsl.MapAccumulator(sg, y, func(e E) E {
+		if e == last {
+			return e
+		}
+		return k.By
+	})
+	i := it.GlobalID()
+	n := dsl.ElementCount(sg, y)
+	k.Counts[i] = int32(n)
+	k.Firsts[i] = k.By
+	if n > 0 {
+		k.Firsts[i] = dsl.Element[E](sg, y, 0)
+	}
+	dsl.StoreAccumulator(sg, y, k.Out[s*64:], 8, dsl.RowMajor)
+	dsl.StoreAccumulator(sg, z, k.Out[s*64+32:], 4, dsl.ColumnMajor)
+}
+
+// Local multiplies in work-group memory: each sub-group its matrix of In by its transpose, twice.
+type Local struct {
+	In  []half.Float16 // 32 for each sub-group
+	Out []half.Float16 // 16 for each
+}
+
+func (k Local) Kernel(it dsl.NDItem1) {
+	sg := it.SubGroup()
+	first := it.GroupID() * sg.GroupRange()
+	mem := dsl.LocalSlice[half.Float16](it, 32*64)
+	for i := it.LocalID(); i < 32*sg.GroupRange(); i += it.LocalRange() {
+		mem[i] = k.In[first*32+i]
+	}
+	it.Barrier()
+	own := mem[sg.GroupID()*32:]
+	a := dsl.LoadA[[4][8]half.Float16](sg, own, 8, dsl.RowMajor)
+	b := dsl.LoadB[[8][4]half.Float16](sg, own, 8, dsl.ColumnMajor)
+	var acc dsl.Accumulator[[4][4]half.Float16]
+	acc = dsl.MulAdd(sg, a, b, acc)
+	sg.Barrier()
+	dsl.StoreAccumulator(sg, acc, own[1:], 5, dsl.ColumnMajor)
+	sg.Barrier()
+	c := dsl.LoadAccumulator[[4][4]half.Float16](sg, own[1:], 5, dsl.ColumnMajor)
+	dsl.StoreAccumulator(sg, dsl.MulAdd(sg, a, b, c), k.Out[(first+sg.GroupID())*16:], 4, dsl.RowMajor)
+}
+
+// Dots has all products of four numbers of 8 bits, beginning at Acc.
+type Dots struct {
+	A, B     [][4]int8
+	U, V     [][4]uint8
+	Acc      []int32
+	Signed   [][4]int32 // Dot4, Dot4Mixed, and both saturating
+	Unsigned [][2]uint32
+}
+
+func (k Dots) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	a, b, u, v, acc := k.A[i], k.B[i], k.U[i], k.V[i], k.Acc[i]
+	k.Signed[i] = [4]int32{dsl.Dot4(a, b, acc), dsl.Dot4Mixed(a, v, acc), dsl.Dot4Saturating(a, b, acc), dsl.Dot4MixedSaturating(a, v, acc)}
+	k.Unsigned[i] = [2]uint32{dsl.Dot4Unsigned(u, v, uint32(acc)), dsl.Dot4UnsignedSaturating(u, v, uint32(acc))}
+}
+
+// sum is an accumulator.
+type sum = dsl.Accumulator[[4][4]int32]
+
+// Values keeps matrices in all kinds of variables. It runs in one sub-group.
+type Values struct {
+	Pick int
+	In   []int32 // 16 numbers
+	Out  []int32 // 16 numbers for each result
+}
+
+// ValueResults is how many results Values has.
+const ValueResults = 6
+
+// pair is a matrix beside a number.
+type pair struct {
+	m sum
+	n int32
+}
+
+func swapped(x, y sum) (sum, sum) { return y, x }
+
+func (k Values) Kernel(it dsl.NDItem1) {
+	sg := it.SubGroup()
+	at := 0
+	put := func(m sum) {
+		dsl.StoreAccumulator(sg, m, k.Out[16*at:], 4, dsl.RowMajor)
+		at++
+	}
+	in := dsl.LoadAccumulator[[4][4]int32](sg, k.In, 4, dsl.RowMajor)
+	var list [3]pair
+	for i := range list {
+		list[i] = pair{dsl.Scale(sg, in, int32(i+1)), int32(i)}
+	}
+	put(list[k.Pick].m)
+
+	old := list
+	p := &list[1]
+	p.m = dsl.Fill[[4][4]int32](sg, list[k.Pick].n)
+	put(p.m)
+	put(old[1].m)
+
+	var any1 any = in
+	if k.Pick > 1 {
+		any1 = list[0]
+	}
+	switch x := any1.(type) {
+	case sum:
+		put(dsl.Add(sg, x, x))
+	case pair:
+		put(x.m)
+	}
+
+	x, y := in, old[2].m
+	for range k.Pick { // swaps as often as the launch says
+		x, y = swapped(x, y)
+		x = dsl.Add(sg, x, in)
+	}
+	put(x)
+	put(y)
+}
+
+// Faulty has one work-item that faults ahead of matrices.
+type Faulty struct {
+	Bad     int
+	In, Out []int32
+}
+
+func (k Faulty) Kernel(it dsl.NDItem1) {
+	sg, i := it.SubGroup(), it.GlobalID()
+	at := i
+	if i == k.Bad {
+		at = -1
+	}
+	k.Out[i] = k.In[at]
+	var a dsl.MatrixA[[4][4]int8]
+	var b dsl.MatrixB[[4][4]int8]
+	acc := dsl.LoadAccumulator[[4][4]int32](sg, k.In, 4, dsl.RowMajor)
+	for range 3 {
+		acc = dsl.MulAdd(sg, a, b, acc)
+	}
+	dsl.StoreAccumulator(sg, acc, k.Out[128+16*sg.GroupID():], 4, dsl.RowMajor)
+}

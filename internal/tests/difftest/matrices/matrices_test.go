@@ -1,0 +1,536 @@
+package matrices_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/dsl/half"
+	"github.com/kgen-go/kgen/internal/tests/devtest"
+	"github.com/kgen-go/kgen/internal/tests/difftest"
+	"github.com/kgen-go/kgen/internal/tests/difftest/matrices"
+	gen "github.com/kgen-go/kgen/internal/tests/difftest/matrices/matricesgen"
+	"github.com/kgen-go/kgen/internal/tests/oracle"
+	"github.com/kgen-go/kgen/internal/tests/swiftshader"
+	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// runner launches a kernel, over so many work-items in work-groups of so many, with sub-groups of a size.
+type runner interface {
+	run(t *testing.T, kernel any, groups, local, sub int) error
+}
+
+// TestMatrices compares devices, and the interpreter between passes, with loops in Go. With -short, each runs some of
+// the kernels.
+func TestMatrices(t *testing.T) {
+	t.Run("host", func(t *testing.T) {
+		for _, sub := range []int{1, 4, 8, 32, 128} {
+			for _, local := range []int{40, 1, 128} {
+				if testing.Short() && local != 40 {
+					break
+				}
+				all(t, onDevice{devtest.Host(t)}, local, sub)
+			}
+		}
+	})
+	t.Run("interpreter", func(t *testing.T) {
+		points := []string{"built", "arrays", "matrices", "narrow", "deadlanes", "structurize", "expand", "words"}
+		in, err := oracle.OpenCorpus(context.Background(), []string{"."}, points)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, point := range points {
+			x := inInterpreter{in, point}
+			if testing.Short() {
+				some(t, x, 10, 4, i, len(points))
+				continue
+			}
+			all(t, x, 10, 4)
+			if point == "arrays" || point == "expand" {
+				all(t, x, 3, 8)
+				all(t, x, 8, 1)
+				all(t, x, 33, 32)
+			}
+		}
+	})
+	t.Run("vulkan", func(t *testing.T) {
+		from := 1 // other kernels than SwiftShader runs
+		if swiftshader.On() {
+			from = 3
+		}
+		onVulkan(t, from, 5)
+	})
+	t.Run("general", func(t *testing.T) {
+		t.Setenv("KGEN_SMALL", "never")
+		onVulkan(t, 5, 6)
+	})
+	t.Run("words", func(t *testing.T) {
+		onVulkan(t, 2, 6, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.FP64))
+	})
+}
+
+// TestMatricesSwiftShader is TestMatrices, and TestDots, on a second driver.
+func TestMatricesSwiftShader(t *testing.T) {
+	swiftshader.Run(t, "^(TestMatrices|TestDots)$/^(vulkan)?$")
+}
+
+// onVulkan runs all kernels, with -short every n-th from one on.
+func onVulkan(t *testing.T, from, n int, opts ...runtime.OpenOption) {
+	dev := devtest.Vulkan(t, opts...)
+	sub := dev.Info().MaxSubGroup
+	locals := []int{1, 3 * sub, 4*sub + 3, 64}
+	if testing.Short() {
+		some(t, onDevice{dev}, locals[2], sub, from, n)
+		return
+	}
+	for _, local := range locals {
+		all(t, onDevice{dev}, local, sub)
+	}
+}
+
+type onDevice struct{ dev *runtime.Device }
+
+func (d onDevice) run(t *testing.T, kernel any, groups, local, sub int) error {
+	r, with := runtime.NDRange1{Global: runtime.Range1(groups * local), Local: runtime.Range1(local)}, runtime.With(properties.SubGroupSize(sub))
+	switch k := kernel.(type) {
+	case *matrices.Int8:
+		return gen.RunInt8(t.Context(), d.dev, *k, r, with)
+	case *matrices.Uint8:
+		return gen.RunUint8(t.Context(), d.dev, *k, r, with)
+	case *matrices.Half:
+		return gen.RunHalf(t.Context(), d.dev, *k, r, with)
+	case *matrices.HalfOdd:
+		return gen.RunHalfOdd(t.Context(), d.dev, *k, r, with)
+	case *matrices.HalfHalf:
+		return gen.RunHalfHalf(t.Context(), d.dev, *k, r, with)
+	case *matrices.BFloat:
+		return gen.RunBFloat(t.Context(), d.dev, *k, r, with)
+	case *matrices.Int8Large:
+		return gen.RunInt8Large(t.Context(), d.dev, *k, r, with)
+	case *matrices.Uint8One:
+		return gen.RunUint8One(t.Context(), d.dev, *k, r, with)
+	case *matrices.ElementsInt32:
+		return gen.RunElementsInt32(t.Context(), d.dev, *k, r, with)
+	case *matrices.ElementsUint32:
+		return gen.RunElementsUint32(t.Context(), d.dev, *k, r, with)
+	case *matrices.ElementsFloat32:
+		return gen.RunElementsFloat32(t.Context(), d.dev, *k, r, with)
+	case *matrices.ElementsHalf:
+		return gen.RunElementsHalf(t.Context(), d.dev, *k, r, with)
+	case *matrices.Values:
+		return gen.RunValues(t.Context(), d.dev, *k, r, with)
+	case *matrices.Local:
+		return gen.RunLocal(t.Context(), d.dev, *k, r, with)
+	}
+	return fmt.Errorf("no way to run a %T", kernel)
+}
+
+type inInterpreter struct {
+	kernels *oracle.Set
+	point   string
+}
+
+func (x inInterpreter) run(t *testing.T, kernel any, groups, local, sub int) error {
+	typ := reflect.TypeOf(kernel).Elem()
+	k, err := x.kernels.Kernel(typ.PkgPath() + "." + strings.ReplaceAll(typ.Name(), ",", ", "))
+	if err != nil {
+		return err
+	}
+	if k == nil {
+		return fmt.Errorf("no kernel %s among %q", typ, x.kernels.Names())
+	}
+	l := oracle.Launch{Arg: kernel, Global: []int{groups * local}, Local: []int{local}, SubGroupSize: sub, MaxSteps: 1 << 40}
+	return l.Run(k, x.point)
+}
+
+// all runs all kernels in work-groups of a size.
+func all(t *testing.T, r runner, local, sub int) {
+	t.Helper()
+	some(t, r, local, sub, 0, 1)
+}
+
+// some runs every n-th kernel from one on.
+func some(t *testing.T, r runner, local, sub, from, n int) {
+	t.Helper()
+	large := func() {
+		if local <= 40 { // whose elements take longer
+			product(t, r, "Int8Large", local, sub, 64, 4, 64, anyInt[int8], integers[int8, int32])
+		}
+	}
+	for i, run := range []func(){
+		func() { product(t, r, "Half", local, sub, 16, 16, 16, anyHalf[half.Float16], floats[half.Float16]) },
+		func() { product(t, r, "Int8", local, sub, 16, 16, 16, anyInt[int8], integers[int8, int32]) },
+		func() { product(t, r, "Uint8", local, sub, 8, 32, 16, anyInt[uint8], integers[uint8, uint32]) },
+		func() { product(t, r, "HalfHalf", local, sub, 8, 8, 16, anyHalf[half.Float16], halves) },
+		func() { product(t, r, "BFloat", local, sub, 16, 8, 8, anyHalf[half.BFloat16], floats[half.BFloat16]) },
+		func() { inLocal(t, r, local, sub) },
+		func() { product(t, r, "HalfOdd", local, sub, 5, 7, 3, anyHalf[half.Float16], floats[half.Float16]) },
+		func() {
+			elements(t, r, local, sub, anyHalf[half.Float16], func(x, y half.Float16) half.Float16 { return x.Mul(y).Add(y) })
+		},
+		func() { product(t, r, "Uint8One", local, sub, 1, 1, 1, anyInt[uint8], integers[uint8, uint32]) },
+		func() { elements(t, r, local, sub, anyInt[int32], func(x, y int32) int32 { return x*y + y }) },
+		large,
+		func() { elements(t, r, local, sub, anyInt[uint32], func(x, y uint32) uint32 { return x*y + y }) },
+		func() { elements(t, r, local, sub, anyFloat, func(x, y float32) float32 { return float32(x*y) + y }) },
+	} {
+		if i%n == from {
+			run()
+		}
+	}
+}
+
+func anyInt[T int8 | uint8 | int32 | uint32](r *rand.Rand) T { return T(r.Uint32()) }
+
+func anyFloat(r *rand.Rand) float32 { return float32(r.NormFloat64()) }
+
+// anyHalf returns numbers whose products and sums are mostly inexact, and now and then special ones.
+func anyHalf[T half.Float[T]](r *rand.Rand) T {
+	switch r.IntN(200) {
+	case 0:
+		return half.Largest[T]()
+	case 1:
+		return half.FromFloat32[T](0x1p-24) // the least Float16; BFloat16 has some that are subnormal as float32s
+	case 2:
+		return 0
+	}
+	return half.FromFloat32[T](float32(r.NormFloat64()))
+}
+
+// The functions below return sum + x*y.
+
+func integers[E int8 | uint8, F int32 | uint32](sum F, x, y E) F { return sum + F(x)*F(y) }
+
+func floats[E half.Float[E]](sum float32, x, y E) float32 {
+	return sum + float32(x.Float32()*y.Float32())
+}
+
+func halves(sum, x, y half.Float16) half.Float16 {
+	return half.FromFloat32[half.Float16](sum.Float32() + float32(x.Float32()*y.Float32()))
+}
+
+// product runs a kernel for all layouts. Its matrices have m rows of n elements, and products k.
+func product[E, F any](t *testing.T, r runner, name string, local, sub, m, k, n int, anyE func(*rand.Rand) E, add func(sum F, x, y E) F) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(uint64(local), uint64(sub)))
+	for layouts := range 4 {
+		const groups, steps = 2, 3
+		inA, inB := layouts&1 != 0, layouts&2 != 0
+		inC, inD := layouts == 1 || layouts == 2, layouts >= 2
+		perGroup := (local + sub - 1) / sub
+		type matrix struct {
+			stride, next int
+			columns      bool
+			rows, cols   int
+		}
+		place := func(rows, cols, more int, columns bool) matrix {
+			lines, length := rows, cols
+			if columns {
+				lines, length = cols, rows
+			}
+			return matrix{length + more, (lines-1)*(length+more) + length, columns, rows, cols}
+		}
+		at := func(x matrix, i, j int) int {
+			if x.columns {
+				return j*x.stride + i
+			}
+			return i*x.stride + j
+		}
+		a, b, c, d := place(m, k, layouts, inA), place(k, n, 3, inB), place(m, n, 0, inC), place(m, n, layouts, inD)
+		fill := func(count int) []E {
+			s := make([]E, count)
+			for i := range s {
+				s[i] = anyE(random)
+			}
+			return s
+		}
+		as, bs := fill(steps*a.next+2), fill(steps*b.next+2)
+		cs := make([]F, c.next+2)
+		one := anyE(random)
+		for i := range cs {
+			cs[i] = add(cs[i], anyE(random), one)
+		}
+		ds := make([]F, groups*perGroup*d.next)
+		want := make([]F, len(ds))
+		last := 0
+		if layouts == 3 {
+			last = groups*perGroup - 1
+		}
+		for s := range groups * perGroup {
+			if last > 0 && s >= last {
+				break
+			}
+			off := s % 3
+			for i := range m {
+				for j := range n {
+					sum := cs[off+at(c, i, j)]
+					for p := range steps {
+						for l := range k {
+							sum = add(sum, as[off+p*a.next+at(a, i, l)], bs[off+p*b.next+at(b, l, j)])
+						}
+					}
+					want[s*d.next+at(d, i, j)] = sum
+				}
+			}
+		}
+		kernel := newKernel(name)
+		v := reflect.ValueOf(kernel).Elem()
+		for field, x := range map[string]any{
+			"A": as, "B": bs, "C": cs, "D": ds, "Steps": steps, "NextA": a.next, "NextB": b.next,
+			"StrideA": a.stride, "StrideB": b.stride, "StrideC": c.stride, "StrideD": d.stride, "Area": d.next,
+			"ColumnsA": inA, "ColumnsB": inB, "ColumnsC": inC, "ColumnsD": inD, "Last": last,
+		} {
+			v.FieldByName(field).Set(reflect.ValueOf(x))
+		}
+		if err := r.run(t, kernel, groups, local, sub); err != nil {
+			t.Fatalf("%s, %d work-items in sub-groups of %d: %v", name, local, sub, err)
+		}
+		if diff := difftest.Diff(ds, want, false); diff != "" {
+			t.Fatalf("%s, %d work-items in sub-groups of %d, layouts %d: %s", name, local, sub, layouts, diff)
+		}
+	}
+}
+
+func newKernel(name string) any {
+	return map[string]func() any{
+		"Int8": func() any { return new(matrices.Int8) }, "Uint8": func() any { return new(matrices.Uint8) },
+		"Half": func() any { return new(matrices.Half) }, "HalfOdd": func() any { return new(matrices.HalfOdd) },
+		"HalfHalf": func() any { return new(matrices.HalfHalf) }, "BFloat": func() any { return new(matrices.BFloat) },
+		"Int8Large": func() any { return new(matrices.Int8Large) }, "Uint8One": func() any { return new(matrices.Uint8One) },
+	}[name]()
+}
+
+func elements[E comparable](t *testing.T, r runner, local, sub int, anyE func(*rand.Rand) E, f func(x, y E) E) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(uint64(local), uint64(sub)))
+	const groups = 2
+	perGroup := (local + sub - 1) / sub
+	n := groups * perGroup
+	in, by := make([]E, 32*n), anyE(random)
+	for i := range in {
+		in[i] = anyE(random)
+		if i%5 == 0 {
+			in[i] = in[0]
+		}
+	}
+	out, counts, firsts := make([]E, 64*n), make([]int32, groups*local), make([]E, groups*local)
+	var kernel any
+	switch in := any(in).(type) {
+	case []int32:
+		kernel = &matrices.ElementsInt32{In: in, Out: any(out).([]int32), By: any(by).(int32), Counts: counts, Firsts: any(firsts).([]int32)}
+	case []uint32:
+		kernel = &matrices.ElementsUint32{In: in, Out: any(out).([]uint32), By: any(by).(uint32), Counts: counts, Firsts: any(firsts).([]uint32)}
+	case []float32:
+		kernel = &matrices.ElementsFloat32{In: in, Out: any(out).([]float32), By: any(by).(float32), Counts: counts, Firsts: any(firsts).([]float32)}
+	case []half.Float16:
+		kernel = &matrices.ElementsHalf{In: in, Out: any(out).([]half.Float16), By: any(by).(half.Float16), Counts: counts, Firsts: any(firsts).([]half.Float16)}
+	}
+	if err := r.run(t, kernel, groups, local, sub); err != nil {
+		t.Fatalf("%T, %d work-items in sub-groups of %d: %v", kernel, local, sub, err)
+	}
+	want := make([]E, len(out))
+	for s := range n {
+		for i := range 32 {
+			y := f(in[s*32+i], by)
+			want[s*64+i] = y
+			z := by
+			if y == by {
+				z = y
+			}
+			want[s*64+32+i%8*4+i/8] = z
+		}
+	}
+	if d := difftest.Diff(out, want, false); d != "" {
+		t.Fatalf("%T, %d work-items in sub-groups of %d: %s", kernel, local, sub, d)
+	}
+	// Each work-item has elements of its own, and all have some work-item.
+	for g := range groups {
+		for s := range perGroup {
+			sum, size := 0, min(sub, local-s*sub)
+			for i := range size {
+				sum += int(counts[g*local+s*sub+i])
+			}
+			if sum != 32 {
+				t.Fatalf("%T, %d work-items in sub-groups of %d: they have %d elements, want 32", kernel, local, sub, sum)
+			}
+			if first := firsts[g*local+s*sub]; first != want[(g*perGroup+s)*64] && first == first {
+				t.Fatalf("%T, %d work-items in sub-groups of %d: the first element is %v, want %v", kernel, local, sub, first, want[(g*perGroup+s)*64])
+			}
+		}
+	}
+}
+
+func inLocal(t *testing.T, r runner, local, sub int) {
+	t.Helper()
+	perGroup := (local + sub - 1) / sub
+	if perGroup > 64 {
+		return
+	}
+	random := rand.New(rand.NewPCG(uint64(local), uint64(sub)))
+	const groups = 2
+	k := matrices.Local{In: make([]half.Float16, 32*groups*perGroup), Out: make([]half.Float16, 16*groups*perGroup)}
+	for i := range k.In {
+		k.In[i] = anyHalf[half.Float16](random)
+	}
+	want := make([]half.Float16, len(k.Out))
+	for s := range groups * perGroup {
+		in := k.In[s*32:][:32]
+		for i := range 4 {
+			for j := range 4 {
+				var sum half.Float16
+				for range 2 {
+					for l := range 8 {
+						sum = halves(sum, in[i*8+l], in[j*8+l])
+					}
+				}
+				want[s*16+i*4+j] = sum
+			}
+		}
+	}
+	if err := r.run(t, &k, groups, local, sub); err != nil {
+		t.Fatalf("Local, %d work-items in sub-groups of %d: %v", local, sub, err)
+	}
+	if d := difftest.Diff(k.Out, want, false); d != "" {
+		t.Fatalf("Local, %d work-items in sub-groups of %d: %s", local, sub, d)
+	}
+}
+
+// TestOutOfReach has matrices that are not all in their slice.
+func TestOutOfReach(t *testing.T) {
+	test := func(t *testing.T, dev *runtime.Device, kind string, change func(k *matrices.Int8)) {
+		t.Helper()
+		k := matrices.Int8{
+			A: make([]int8, 400), B: make([]int8, 400), C: make([]int32, 400), D: make([]int32, 16*400),
+			Steps: 1, StrideA: 16, StrideB: 16, StrideC: 16, StrideD: 16, Area: 256,
+		}
+		change(&k)
+		err := gen.RunInt8(t.Context(), dev, k, runtime.NDRange1{Global: 16, Local: 16})
+		var fault *runtime.Fault
+		if !errors.As(err, &fault) {
+			t.Fatalf("%s: error %v, want a fault", dev.Name(), err)
+		}
+		if !strings.Contains(fault.Error(), kind) || !strings.Contains(fault.Pos, "kernels.go:") || len(fault.GlobalID) != 1 {
+			t.Errorf("%s: %v, want %s", dev.Name(), fault, kind)
+		}
+	}
+	for _, dev := range []*runtime.Device{devtest.Host(t), devtest.Vulkan(t)} {
+		test(t, dev, "index out of range [255] with length 254", func(k *matrices.Int8) { k.A = k.A[:254] })
+		test(t, dev, "index out of range [615] with length 400", func(k *matrices.Int8) { k.StrideB = 40 })
+		test(t, dev, "index out of range [255] with length 0", func(k *matrices.Int8) { k.C = nil })
+		test(t, dev, "index out of range [375] with length 300", func(k *matrices.Int8) { k.StrideD, k.D = 24, k.D[:300] })
+		for _, stride := range []int{-1, -1 << 63, 1 << 60, 1<<63 - 1} {
+			test(t, dev, "a matrix's stride is negative, too large", func(k *matrices.Int8) { k.StrideA = stride })
+		}
+		test(t, dev, "a matrix's stride is negative, too large", func(k *matrices.Int8) { k.StrideD = 15 })
+	}
+}
+
+// TestDots compares products of four numbers with package dsl's, which has a test of its own.
+func TestDots(t *testing.T) {
+	edges, bytes := []int32{0, -1, 1<<31 - 1, -1 << 31, 1<<31 - 65536, -1<<31 + 65535}, []uint8{0, 1, 127, 128, 255}
+	const n = 4096
+	random := rand.New(rand.NewPCG(3, 4))
+	make4 := func() matrices.Dots {
+		return matrices.Dots{
+			A: make([][4]int8, n), B: make([][4]int8, n), U: make([][4]uint8, n), V: make([][4]uint8, n), Acc: make([]int32, n),
+			Signed: make([][4]int32, n), Unsigned: make([][2]uint32, n),
+		}
+	}
+	k, want := make4(), make4()
+	for i := range n {
+		k.Acc[i] = edges[random.IntN(len(edges))]
+		for j := range 4 {
+			k.U[i][j], k.V[i][j] = bytes[random.IntN(len(bytes))], uint8(random.Uint32())
+			if i%2 == 0 {
+				k.V[i][j] = bytes[random.IntN(len(bytes))]
+			}
+			k.A[i][j], k.B[i][j] = int8(k.U[i][j]), int8(k.V[i][j])
+		}
+	}
+	want.A, want.B, want.U, want.V, want.Acc = k.A, k.B, k.U, k.V, k.Acc
+	if err := gen.RunDots(t.Context(), devtest.Host(t), want, n); err != nil {
+		t.Fatal(err)
+	}
+	for _, dev := range []*runtime.Device{
+		devtest.Vulkan(t), devtest.Vulkan(t, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.FP64)),
+	} {
+		clear(k.Signed)
+		clear(k.Unsigned)
+		if err := gen.RunDots(t.Context(), dev, k, n); err != nil {
+			t.Fatal(err)
+		}
+		if d := difftest.Diff(k, want, false); d != "" {
+			t.Errorf("%s: %s", dev.Name(), d)
+		}
+	}
+	in, err := oracle.OpenCorpus(t.Context(), []string{"."}, []string{"built", "expand"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := in.Kernel(reflect.TypeFor[matrices.Dots]().PkgPath() + ".Dots")
+	if err != nil || c == nil {
+		t.Fatal(c, err)
+	}
+	for _, point := range []string{"built", "expand"} {
+		clear(k.Signed)
+		l := oracle.Launch{Arg: &k, Global: []int{n}, Local: []int{1}, MaxSteps: 1 << 40}
+		if err := l.Run(c, point); err != nil {
+			t.Fatal(err)
+		}
+		if d := difftest.Diff(k, want, false); d != "" {
+			t.Errorf("%s: %s", point, d)
+		}
+	}
+}
+
+// TestValues compares matrices in variables with gc's code on the host.
+func TestValues(t *testing.T) {
+	in, err := oracle.OpenCorpus(t.Context(), []string{"."}, []string{"built", "arrays", "expand"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev := devtest.Vulkan(t)
+	for pick := range 3 {
+		run := func(where string, r runner, sub int) []int32 {
+			k := &matrices.Values{Pick: pick, In: make([]int32, 16), Out: make([]int32, 16*matrices.ValueResults)}
+			for i := range k.In {
+				k.In[i] = int32(i*i - 3)
+			}
+			if err := r.run(t, k, 1, sub, sub); err != nil {
+				t.Fatalf("%s: %v", where, err)
+			}
+			return k.Out
+		}
+		want := run("host", onDevice{devtest.Host(t)}, 4)
+		if want[16*(matrices.ValueResults-1)+3] == 0 {
+			t.Error("the host leaves results out")
+		}
+		for _, point := range []string{"built", "arrays", "expand"} {
+			if d := difftest.Diff(run(point, inInterpreter{in, point}, 8), want, false); d != "" {
+				t.Errorf("%s, %d: %s", point, pick, d)
+			}
+		}
+		if d := difftest.Diff(run("vulkan", onDevice{dev}, dev.Info().MaxSubGroup), want, false); d != "" {
+			t.Errorf("vulkan, %d: %s", pick, d)
+		}
+	}
+}
+
+// TestFaulty: where a work-item faults, the others of its sub-group lack elements, and the launch ends with the fault.
+func TestFaulty(t *testing.T) {
+	for _, dev := range []*runtime.Device{devtest.Host(t), devtest.Vulkan(t)} {
+		for _, bad := range []int{0, 5, 63} {
+			k := matrices.Faulty{Bad: bad, In: make([]int32, 128), Out: make([]int32, 16*128)}
+			err := gen.RunFaulty(t.Context(), dev, k, runtime.NDRange1{Global: 64, Local: 64})
+			var fault *runtime.Fault
+			if !errors.As(err, &fault) || fault.GlobalID[0] != bad || !strings.Contains(err.Error(), "index out of range [-1]") {
+				t.Errorf("%s: got %v, want the fault of work-item %d", dev.Name(), err, bad)
+			}
+		}
+	}
+}
