@@ -27,8 +27,8 @@ const mostKeys = 1<<32 - 1
 func newPlan[T prim.Number](c *call.Call, n int) plan {
 	kind := call.KindOf[T]()
 	p := plan{n: n, kind: kind, hi: 8 * kind.Size, length: c.Length()}
-	if n > mostKeys {
-		c.Refuse("sort parts, and merge them", "there are %d elements: the function takes %d", n, mostKeys)
+	if int64(n) > mostKeys {
+		c.Refuse("sort parts, and merge them", "there are %d elements: the function takes %d", n, uint32(mostKeys))
 	}
 	descending, bits := c.Sorts(true)
 	p.descending = descending

@@ -52,8 +52,8 @@ func TopKOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], count runti
 	call.Out(c, "out", out, out.Len())
 	call.Out(c, "count", count, 1)
 	n, k := v.Len(), min(out.Len(), v.Len())
-	if n > mostKeys {
-		c.Refuse("take parts, and the greatest of theirs", "there are %d elements: the function takes %d", n, mostKeys)
+	if int64(n) > mostKeys {
+		c.Refuse("take parts, and the greatest of theirs", "there are %d elements: the function takes %d", n, uint32(mostKeys))
 	}
 	if err := c.Begin(topBytes[T](n, k)); err != nil {
 		return runtime.Event{}, err
