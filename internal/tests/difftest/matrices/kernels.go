@@ -1,6 +1,6 @@
 // Package matrices has kernels that multiply matrices of sub-groups.
 //
-//kgen:bare nospare
+//kgen:bare noform
 package matrices
 
 //go:generate go tool kgen .

@@ -29,7 +29,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/tests/wrong",
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/tests/wrong/kernel.go", Package: "wrong", Sum: 0xd907bd0d},
+		{File: "internal/tests/wrong/kernel.go", Package: "wrong", Sum: 0xa4f3fb5e},
 	},
 })
 
