@@ -22,7 +22,7 @@ type library struct {
 	cub                string // the CUDA program's work
 	most               int    // the size of the first row
 	unit               Unit
-	bytes              int // of an element, read and written once
+	bytes              int // bytes read and written for an element
 	of                 func(b *Bench, n int) (call, error)
 }
 

@@ -50,6 +50,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/difftest/groups/groupsgen"
 	"github.com/kgen-go/kgen/internal/tests/difftest/halves/halvesgen"
 	"github.com/kgen-go/kgen/internal/tests/difftest/idioms/idiomsgen"
+	"github.com/kgen-go/kgen/internal/tests/difftest/matrices/matricesgen"
 	"github.com/kgen-go/kgen/internal/tests/difftest/rounds/roundsgen"
 	"github.com/kgen-go/kgen/internal/tests/difftest/strides/stridesgen"
 	"github.com/kgen-go/kgen/internal/tests/difftest/subnormals/subnormalsgen"
@@ -108,6 +109,7 @@ var packages = map[string]func() []*runtime.Kernel{
 	"internal/tests/difftest/golang/golanggen":         golanggen.Kernels,
 	"internal/tests/difftest/groups/groupsgen":         groupsgen.Kernels,
 	"internal/tests/difftest/halves/halvesgen":         halvesgen.Kernels,
+	"internal/tests/difftest/matrices/matricesgen":     matricesgen.Kernels,
 	"internal/tests/difftest/idioms/idiomsgen":         idiomsgen.Kernels,
 	"internal/tests/difftest/rounds/roundsgen":         roundsgen.Kernels,
 	"internal/tests/difftest/strides/stridesgen":       stridesgen.Kernels,
