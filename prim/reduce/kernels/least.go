@@ -204,13 +204,9 @@ func (k Arg[T, K]) Kernel(it dsl.NDItem1) {
 	end := min(base+k.Part, first(len(k.X), k.Length, 0))
 	least, at := ^K(0), int64(math.MaxInt64)
 	float := Floats.Get(it)
-	for i := base + it.LocalID(); i < end; i += 4 * Size {
-		x, y, z, w := four[T, K](k.X, i, end)
-		for j := range 4 {
-			if key := k.Order.key(x, float); key < least || at == math.MaxInt64 {
-				least, at = key, int64(i+j*Size)
-			}
-			x, y, z = y, z, w
+	for i := base + it.LocalID(); i < end; i += Size {
+		if key := k.Order.key(K(k.X[i]), float); key < least || at == math.MaxInt64 {
+			least, at = key, int64(i)
 		}
 	}
 	least, at = firstOver(it.Group(), least, at)

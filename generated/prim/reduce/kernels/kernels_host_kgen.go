@@ -12,10 +12,10 @@ import (
 // arg16Host is a work-group of the kernel [Arg16].
 type arg16Host struct {
 	kernelimpl.HostGroup
-	c0   bool
-	v162 []int32
+	c0  bool
+	v85 []int32
 
-	v163, v166 []int64
+	v86, v89 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -23,16 +23,16 @@ type arg16Host struct {
 
 func newArg16Host() kernelimpl.HostForm { return new(arg16Host) }
 
-const arg16HostSites = `1	prim/reduce/kernels/least.go:116:10
-1	218:9
-1	218:29`
+const arg16HostSites = `1	prim/reduce/kernels/least.go:208:30
+1	214:9
+1	214:29`
 
 func (g *arg16Host) Begin() {
 	g.Sites = arg16HostSites
 	const n = 256
 	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v162)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v163, &g.v166)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v85)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v86, &g.v89)
 }
 
 func (g *arg16Host) Run() {
@@ -53,12 +53,12 @@ func (g *arg16Host) Run() {
 	v7 := g.Int32(68)
 	v8 := g.Int32(72)
 	stop := g.Cancelled()
-	h162 := g.v162[:n]
-	h163 := g.v163[:n]
+	h85 := g.v85[:n]
+	h86 := g.v86[:n]
 	more := false
 	for li := range n {
-		var v23, v46, v47, v51, v56, v61, v77, v89, v101, v113, v116, v117, v122, v127, v132, v138, v157, v163 int64
-		var v45, v50, v55, v60, v65, v73, v76, v85, v88, v97, v100, v109, v112, v115, v121, v126, v131, v136, v137, v139, v140, v141, v142, v150, v156, v158, v162 int32
+		var v23, v46, v47, v62, v65, v66, v82, v86 int64
+		var v45, v50, v58, v61, v64, v70, v78, v81, v85 int32
 		v0 := int32(basex + li)
 		if v17 {
 			v23 = v1
@@ -79,267 +79,136 @@ func (g *arg16Host) Run() {
 			v25 = v16
 		}
 		v28 := v15 + int64(uint32(int32(li)))
-		v39 := uint64(v28+((((v25-v28)+-1)/1024)*1024)) < uint64(v1)
+		v39 := uint64(v28+((((v25-v28)+-1)/256)*256)) < uint64(v1)
 		v41 := ((-2147483648 <= v28) && (v28 <= 2147483647)) && (-2147483648 <= v25)
 		v44 := ((v41 && (v25 <= 2147483647)) && (uint64(v28) < uint64(v1))) && v39
 		if !v44 {
-			v115 = -1
-			v116 = 9223372036854775807
-			v117 = v28
-			goto b40
+			v64 = -1
+			v65 = 9223372036854775807
+			v66 = v28
+			goto b13
 		}
 		v45 = -1
 		v46 = 9223372036854775807
 		v47 = v28
 	b3:
 		if v47 >= v25 {
-			v162 = v45
-			v163 = v46
-			goto b61
+			v85 = v45
+			v86 = v46
+			goto b25
 		}
 		v50 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v47)*2))))
-		v51 = v47 + 256
-		if v51 < v25 {
-			v55 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v51)*2))))
-		} else {
-			v55 = v50
-		}
-		v56 = v47 + 512
-		if v56 < v25 {
-			v60 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v56)*2))))
-		} else {
-			v60 = v50
-		}
-		v61 = v47 + 768
-		if v61 < v25 {
-			v65 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v61)*2))))
-		} else {
-			v65 = v50
-		}
 		if !c0 {
-			v73 = v50 ^ v6
-			goto b14
+			v58 = v50 ^ v6
+			goto b8
 		}
 		if uint32(v8) < uint32(v50&v7) {
-			v73 = 0
+			v58 = 0
 		} else {
-			v70 := v50
+			v55 := v50
 			if uint32(v7) < uint32(v50) {
-				v70 = v50 ^ v7
+				v55 = v50 ^ v7
 			}
-			v73 = v70 ^ v6
+			v58 = v55 ^ v6
 		}
-	b14:
-		if uint32(v73) < uint32(v45) {
-			goto b16
+	b8:
+		if uint32(v58) < uint32(v45) {
+			goto b10
 		}
 		if v46 != 9223372036854775807 {
-			v76 = v45
-			v77 = v46
-			goto b17
+			v61 = v45
+			v62 = v46
+			goto b11
 		}
-	b16:
-		v76 = v73
-		v77 = v47
-	b17:
-		if !c0 {
-			v85 = v55 ^ v6
-			goto b21
-		}
-		if uint32(v8) < uint32(v55&v7) {
-			v85 = 0
-		} else {
-			v82 := v55
-			if uint32(v7) < uint32(v55) {
-				v82 = v55 ^ v7
-			}
-			v85 = v82 ^ v6
-		}
-	b21:
-		if uint32(v85) < uint32(v76) {
-			goto b23
-		}
-		if v77 != 9223372036854775807 {
-			v88 = v76
-			v89 = v77
-			goto b24
-		}
-	b23:
-		v88 = v85
-		v89 = v51
-	b24:
-		if !c0 {
-			v97 = v60 ^ v6
-			goto b28
-		}
-		if uint32(v8) < uint32(v60&v7) {
-			v97 = 0
-		} else {
-			v94 := v60
-			if uint32(v7) < uint32(v60) {
-				v94 = v60 ^ v7
-			}
-			v97 = v94 ^ v6
-		}
-	b28:
-		if uint32(v97) < uint32(v88) {
-			goto b30
-		}
-		if v89 != 9223372036854775807 {
-			v100 = v88
-			v101 = v89
-			goto b31
-		}
-	b30:
-		v100 = v97
-		v101 = v56
-	b31:
-		if !c0 {
-			v109 = v65 ^ v6
-			goto b35
-		}
-		if uint32(v8) < uint32(v65&v7) {
-			v109 = 0
-		} else {
-			v106 := v65
-			if uint32(v7) < uint32(v65) {
-				v106 = v65 ^ v7
-			}
-			v109 = v106 ^ v6
-		}
-	b35:
-		if uint32(v109) < uint32(v100) {
-			goto b37
-		}
-		if v101 != 9223372036854775807 {
-			v112 = v100
-			v113 = v101
-			goto b38
-		}
-	b37:
-		v112 = v109
-		v113 = v61
-	b38:
-		v45 = v112
-		v46 = v113
-		v47 = v47 + 1024
+	b10:
+		v61 = v58
+		v62 = v47
+	b11:
+		v45 = v61
+		v46 = v62
+		v47 = v47 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b3
-	b40:
-		if v117 >= v25 {
-			v162 = v115
-			v163 = v116
-			goto b61
+	b13:
+		if v66 >= v25 {
+			v85 = v64
+			v86 = v65
+			goto b25
 		}
-		if uint64(v117) >= uint64(v1) {
-			g.Fault(0, v117, v1, v0)
+		if uint64(v66) >= uint64(v1) {
+			g.Fault(0, v66, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v121 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v117)*2))))
-		v122 = v117 + 256
-		if v122 < v25 {
-			v126 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v122)*2))))
-		} else {
-			v126 = v121
-		}
-		v127 = v117 + 512
-		if v127 < v25 {
-			v131 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v127)*2))))
-		} else {
-			v131 = v121
-		}
-		v132 = v117 + 768
-		if v132 < v25 {
-			v136 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v132)*2))))
-		} else {
-			v136 = v121
-		}
-		v137 = v115
-		v138 = v116
-		v139 = v121
-		v140 = v126
-		v141 = v131
-		v142 = 0
-	b49:
+		v70 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v66)*2))))
 		if !c0 {
-			v150 = v139 ^ v6
-			goto b53
+			v78 = v70 ^ v6
+			goto b19
 		}
-		if uint32(v8) < uint32(v139&v7) {
-			v150 = 0
+		if uint32(v8) < uint32(v70&v7) {
+			v78 = 0
 		} else {
-			v147 := v139
-			if uint32(v7) < uint32(v139) {
-				v147 = v139 ^ v7
+			v75 := v70
+			if uint32(v7) < uint32(v70) {
+				v75 = v70 ^ v7
 			}
-			v150 = v147 ^ v6
+			v78 = v75 ^ v6
 		}
-	b53:
-		if uint32(v150) < uint32(v137) {
-			goto b55
+	b19:
+		if uint32(v78) < uint32(v64) {
+			goto b21
 		}
-		if v138 != 9223372036854775807 {
-			v156 = v137
-			v157 = v138
-			goto b56
+		if v65 != 9223372036854775807 {
+			v81 = v64
+			v82 = v65
+			goto b22
 		}
-	b55:
-		v156 = v150
-		v157 = v117 + int64(uint32(v142*256))
-	b56:
-		v158 = v142 + 1
-		if v158 < 4 {
-			v137 = v156
-			v138 = v157
-			v139 = v140
-			v140 = v141
-			v141 = v136
-			v142 = v158
-			goto b49
-		}
-		v115 = v156
-		v116 = v157
-		v117 = v117 + 1024
+	b21:
+		v81 = v78
+		v82 = v66
+	b22:
+		v64 = v81
+		v65 = v82
+		v66 = v66 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b40
-	b61:
-		h162[li] = v162
-		h163[li] = v163
+		goto b13
+	b25:
+		h85[li] = v85
+		h86[li] = v86
 		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:224
-	v164 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v162, -1))
-	h166 := g.v166[:n]
+	// GroupReduce, least.go:220
+	v87 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v85, -1))
+	h89 := g.v89[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v162 := h162[li]
-		v163 := h163[li]
-		v166 := v163
-		if v162 != v164 {
-			v166 = 9223372036854775807
+		v85 := h85[li]
+		v86 := h86[li]
+		v89 := v86
+		if v85 != v87 {
+			v89 = 9223372036854775807
 		}
-		h166[li] = v166
+		h89[li] = v89
 	}
-	// GroupReduce, least.go:228
-	v167 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v166, 9223372036854775807))
+	// GroupReduce, least.go:224
+	v90 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v89, 9223372036854775807))
 	v9 := g.Int64(88)
-	v169 := uint64(v14) < uint64(v9)
+	v92 := uint64(v14) < uint64(v9)
 	p4 := g.Pointer(4)
 	v11 := g.Int64(104)
-	v171 := uint64(v14) < uint64(v11)
+	v94 := uint64(v14) < uint64(v11)
 	p5 := g.Pointer(5)
 	for li := range n {
 		if dead[li] {
@@ -348,29 +217,29 @@ func (g *arg16Host) Run() {
 		v26 := int32(li)
 		v0 := int32(basex + li)
 		if v26 != 0 {
-			goto b69
+			goto b33
 		}
-		if !v169 {
+		if !v92 {
 			g.Fault(1, v14, v9, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p4, int(v13)*4)) = v164
-		if !v171 {
+		*(*int32)(unsafe.Add(p4, int(v13)*4)) = v87
+		if !v94 {
 			g.Fault(2, v14, v11, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v167
-	b69:
+		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v90
+	b33:
 	}
 }
 
 // arg32Host is a work-group of the kernel [Arg32].
 type arg32Host struct {
 	kernelimpl.HostGroup
-	c0   bool
-	v154 []int32
+	c0  bool
+	v83 []int32
 
-	v155, v158 []int64
+	v84, v87 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -378,16 +247,16 @@ type arg32Host struct {
 
 func newArg32Host() kernelimpl.HostForm { return new(arg32Host) }
 
-const arg32HostSites = `1	prim/reduce/kernels/least.go:116:10
-1	218:9
-1	218:29`
+const arg32HostSites = `1	prim/reduce/kernels/least.go:208:30
+1	214:9
+1	214:29`
 
 func (g *arg32Host) Begin() {
 	g.Sites = arg32HostSites
 	const n = 256
 	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v154)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v155, &g.v158)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v83)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v84, &g.v87)
 }
 
 func (g *arg32Host) Run() {
@@ -408,12 +277,12 @@ func (g *arg32Host) Run() {
 	v7 := g.Int32(68)
 	v8 := g.Int32(72)
 	stop := g.Cancelled()
-	h154 := g.v154[:n]
-	h155 := g.v155[:n]
+	h83 := g.v83[:n]
+	h84 := g.v84[:n]
 	more := false
 	for li := range n {
-		var v23, v46, v47, v50, v54, v58, v73, v85, v97, v109, v112, v113, v117, v121, v125, v130, v149, v155 int64
-		var v45, v49, v53, v57, v61, v69, v72, v81, v84, v93, v96, v105, v108, v111, v116, v120, v124, v128, v129, v131, v132, v133, v134, v142, v148, v150, v154 int32
+		var v23, v46, v47, v61, v64, v65, v80, v84 int64
+		var v45, v49, v57, v60, v63, v68, v76, v79, v83 int32
 		v0 := int32(basex + li)
 		if v17 {
 			v23 = v1
@@ -434,267 +303,136 @@ func (g *arg32Host) Run() {
 			v25 = v16
 		}
 		v28 := v15 + int64(uint32(int32(li)))
-		v39 := uint64(v28+((((v25-v28)+-1)/1024)*1024)) < uint64(v1)
+		v39 := uint64(v28+((((v25-v28)+-1)/256)*256)) < uint64(v1)
 		v41 := ((-2147483648 <= v28) && (v28 <= 2147483647)) && (-2147483648 <= v25)
 		v44 := ((v41 && (v25 <= 2147483647)) && (uint64(v28) < uint64(v1))) && v39
 		if !v44 {
-			v111 = -1
-			v112 = 9223372036854775807
-			v113 = v28
-			goto b40
+			v63 = -1
+			v64 = 9223372036854775807
+			v65 = v28
+			goto b13
 		}
 		v45 = -1
 		v46 = 9223372036854775807
 		v47 = v28
 	b3:
 		if v47 >= v25 {
-			v154 = v45
-			v155 = v46
-			goto b61
+			v83 = v45
+			v84 = v46
+			goto b25
 		}
 		v49 = *(*int32)(unsafe.Add(p0, int(v47)*4))
-		v50 = v47 + 256
-		if v50 < v25 {
-			v53 = *(*int32)(unsafe.Add(p0, int(v50)*4))
-		} else {
-			v53 = v49
-		}
-		v54 = v47 + 512
-		if v54 < v25 {
-			v57 = *(*int32)(unsafe.Add(p0, int(v54)*4))
-		} else {
-			v57 = v49
-		}
-		v58 = v47 + 768
-		if v58 < v25 {
-			v61 = *(*int32)(unsafe.Add(p0, int(v58)*4))
-		} else {
-			v61 = v49
-		}
 		if !c0 {
-			v69 = v49 ^ v6
-			goto b14
+			v57 = v49 ^ v6
+			goto b8
 		}
 		if uint32(v8) < uint32(v49&v7) {
-			v69 = 0
+			v57 = 0
 		} else {
-			v66 := v49
+			v54 := v49
 			if uint32(v7) < uint32(v49) {
-				v66 = v49 ^ v7
+				v54 = v49 ^ v7
 			}
-			v69 = v66 ^ v6
+			v57 = v54 ^ v6
 		}
-	b14:
-		if uint32(v69) < uint32(v45) {
-			goto b16
+	b8:
+		if uint32(v57) < uint32(v45) {
+			goto b10
 		}
 		if v46 != 9223372036854775807 {
-			v72 = v45
-			v73 = v46
-			goto b17
+			v60 = v45
+			v61 = v46
+			goto b11
 		}
-	b16:
-		v72 = v69
-		v73 = v47
-	b17:
-		if !c0 {
-			v81 = v53 ^ v6
-			goto b21
-		}
-		if uint32(v8) < uint32(v53&v7) {
-			v81 = 0
-		} else {
-			v78 := v53
-			if uint32(v7) < uint32(v53) {
-				v78 = v53 ^ v7
-			}
-			v81 = v78 ^ v6
-		}
-	b21:
-		if uint32(v81) < uint32(v72) {
-			goto b23
-		}
-		if v73 != 9223372036854775807 {
-			v84 = v72
-			v85 = v73
-			goto b24
-		}
-	b23:
-		v84 = v81
-		v85 = v50
-	b24:
-		if !c0 {
-			v93 = v57 ^ v6
-			goto b28
-		}
-		if uint32(v8) < uint32(v57&v7) {
-			v93 = 0
-		} else {
-			v90 := v57
-			if uint32(v7) < uint32(v57) {
-				v90 = v57 ^ v7
-			}
-			v93 = v90 ^ v6
-		}
-	b28:
-		if uint32(v93) < uint32(v84) {
-			goto b30
-		}
-		if v85 != 9223372036854775807 {
-			v96 = v84
-			v97 = v85
-			goto b31
-		}
-	b30:
-		v96 = v93
-		v97 = v54
-	b31:
-		if !c0 {
-			v105 = v61 ^ v6
-			goto b35
-		}
-		if uint32(v8) < uint32(v61&v7) {
-			v105 = 0
-		} else {
-			v102 := v61
-			if uint32(v7) < uint32(v61) {
-				v102 = v61 ^ v7
-			}
-			v105 = v102 ^ v6
-		}
-	b35:
-		if uint32(v105) < uint32(v96) {
-			goto b37
-		}
-		if v97 != 9223372036854775807 {
-			v108 = v96
-			v109 = v97
-			goto b38
-		}
-	b37:
-		v108 = v105
-		v109 = v58
-	b38:
-		v45 = v108
-		v46 = v109
-		v47 = v47 + 1024
+	b10:
+		v60 = v57
+		v61 = v47
+	b11:
+		v45 = v60
+		v46 = v61
+		v47 = v47 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b3
-	b40:
-		if v113 >= v25 {
-			v154 = v111
-			v155 = v112
-			goto b61
+	b13:
+		if v65 >= v25 {
+			v83 = v63
+			v84 = v64
+			goto b25
 		}
-		if uint64(v113) >= uint64(v1) {
-			g.Fault(0, v113, v1, v0)
+		if uint64(v65) >= uint64(v1) {
+			g.Fault(0, v65, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v116 = *(*int32)(unsafe.Add(p0, int(v113)*4))
-		v117 = v113 + 256
-		if v117 < v25 {
-			v120 = *(*int32)(unsafe.Add(p0, int(v117)*4))
-		} else {
-			v120 = v116
-		}
-		v121 = v113 + 512
-		if v121 < v25 {
-			v124 = *(*int32)(unsafe.Add(p0, int(v121)*4))
-		} else {
-			v124 = v116
-		}
-		v125 = v113 + 768
-		if v125 < v25 {
-			v128 = *(*int32)(unsafe.Add(p0, int(v125)*4))
-		} else {
-			v128 = v116
-		}
-		v129 = v111
-		v130 = v112
-		v131 = v116
-		v132 = v120
-		v133 = v124
-		v134 = 0
-	b49:
+		v68 = *(*int32)(unsafe.Add(p0, int(v65)*4))
 		if !c0 {
-			v142 = v131 ^ v6
-			goto b53
+			v76 = v68 ^ v6
+			goto b19
 		}
-		if uint32(v8) < uint32(v131&v7) {
-			v142 = 0
+		if uint32(v8) < uint32(v68&v7) {
+			v76 = 0
 		} else {
-			v139 := v131
-			if uint32(v7) < uint32(v131) {
-				v139 = v131 ^ v7
+			v73 := v68
+			if uint32(v7) < uint32(v68) {
+				v73 = v68 ^ v7
 			}
-			v142 = v139 ^ v6
+			v76 = v73 ^ v6
 		}
-	b53:
-		if uint32(v142) < uint32(v129) {
-			goto b55
+	b19:
+		if uint32(v76) < uint32(v63) {
+			goto b21
 		}
-		if v130 != 9223372036854775807 {
-			v148 = v129
-			v149 = v130
-			goto b56
+		if v64 != 9223372036854775807 {
+			v79 = v63
+			v80 = v64
+			goto b22
 		}
-	b55:
-		v148 = v142
-		v149 = v113 + int64(uint32(v134*256))
-	b56:
-		v150 = v134 + 1
-		if v150 < 4 {
-			v129 = v148
-			v130 = v149
-			v131 = v132
-			v132 = v133
-			v133 = v128
-			v134 = v150
-			goto b49
-		}
-		v111 = v148
-		v112 = v149
-		v113 = v113 + 1024
+	b21:
+		v79 = v76
+		v80 = v65
+	b22:
+		v63 = v79
+		v64 = v80
+		v65 = v65 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b40
-	b61:
-		h154[li] = v154
-		h155[li] = v155
+		goto b13
+	b25:
+		h83[li] = v83
+		h84[li] = v84
 		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:224
-	v156 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v154, -1))
-	h158 := g.v158[:n]
+	// GroupReduce, least.go:220
+	v85 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v83, -1))
+	h87 := g.v87[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v154 := h154[li]
-		v155 := h155[li]
-		v158 := v155
-		if v154 != v156 {
-			v158 = 9223372036854775807
+		v83 := h83[li]
+		v84 := h84[li]
+		v87 := v84
+		if v83 != v85 {
+			v87 = 9223372036854775807
 		}
-		h158[li] = v158
+		h87[li] = v87
 	}
-	// GroupReduce, least.go:228
-	v159 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v158, 9223372036854775807))
+	// GroupReduce, least.go:224
+	v88 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v87, 9223372036854775807))
 	v9 := g.Int64(88)
-	v161 := uint64(v14) < uint64(v9)
+	v90 := uint64(v14) < uint64(v9)
 	p4 := g.Pointer(4)
 	v11 := g.Int64(104)
-	v163 := uint64(v14) < uint64(v11)
+	v92 := uint64(v14) < uint64(v11)
 	p5 := g.Pointer(5)
 	for li := range n {
 		if dead[li] {
@@ -703,42 +441,42 @@ func (g *arg32Host) Run() {
 		v26 := int32(li)
 		v0 := int32(basex + li)
 		if v26 != 0 {
-			goto b69
+			goto b33
 		}
-		if !v161 {
+		if !v90 {
 			g.Fault(1, v14, v9, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p4, int(v13)*4)) = v156
-		if !v163 {
+		*(*int32)(unsafe.Add(p4, int(v13)*4)) = v85
+		if !v92 {
 			g.Fault(2, v14, v11, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v159
-	b69:
+		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v88
+	b33:
 	}
 }
 
 // arg64Host is a work-group of the kernel [Arg64].
 type arg64Host struct {
 	kernelimpl.HostGroup
-	c0               bool
-	v154, v155, v158 []int64
+	c0            bool
+	v83, v84, v87 []int64
 
 	sint64 []int64
 }
 
 func newArg64Host() kernelimpl.HostForm { return new(arg64Host) }
 
-const arg64HostSites = `1	prim/reduce/kernels/least.go:116:10
-1	218:9
-1	218:29`
+const arg64HostSites = `1	prim/reduce/kernels/least.go:208:30
+1	214:9
+1	214:29`
 
 func (g *arg64Host) Begin() {
 	g.Sites = arg64HostSites
 	const n = 256
 	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v154, &g.v155, &g.v158)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v83, &g.v84, &g.v87)
 }
 
 func (g *arg64Host) Run() {
@@ -759,12 +497,11 @@ func (g *arg64Host) Run() {
 	v7 := g.Int64(72)
 	v8 := g.Int64(80)
 	stop := g.Cancelled()
-	h154 := g.v154[:n]
-	h155 := g.v155[:n]
+	h83 := g.v83[:n]
+	h84 := g.v84[:n]
 	more := false
 	for li := range n {
-		var v23, v45, v46, v47, v49, v50, v53, v54, v57, v58, v61, v69, v72, v73, v81, v84, v85, v93, v96, v97, v105, v108, v109, v111, v112, v113, v116, v117, v120, v121, v124, v125, v128, v129, v130, v131, v132, v133, v142, v148, v149, v154, v155 int64
-		var v134, v150 int32
+		var v23, v45, v46, v47, v49, v57, v60, v61, v63, v64, v65, v68, v76, v79, v80, v83, v84 int64
 		v0 := int32(basex + li)
 		if v17 {
 			v23 = v1
@@ -785,267 +522,136 @@ func (g *arg64Host) Run() {
 			v25 = v16
 		}
 		v28 := v15 + int64(uint32(int32(li)))
-		v39 := uint64(v28+((((v25-v28)+-1)/1024)*1024)) < uint64(v1)
+		v39 := uint64(v28+((((v25-v28)+-1)/256)*256)) < uint64(v1)
 		v41 := ((-2147483648 <= v28) && (v28 <= 2147483647)) && (-2147483648 <= v25)
 		v44 := ((v41 && (v25 <= 2147483647)) && (uint64(v28) < uint64(v1))) && v39
 		if !v44 {
-			v111 = -1
-			v112 = 9223372036854775807
-			v113 = v28
-			goto b40
+			v63 = -1
+			v64 = 9223372036854775807
+			v65 = v28
+			goto b13
 		}
 		v45 = -1
 		v46 = 9223372036854775807
 		v47 = v28
 	b3:
 		if v47 >= v25 {
-			v154 = v45
-			v155 = v46
-			goto b61
+			v83 = v45
+			v84 = v46
+			goto b25
 		}
 		v49 = *(*int64)(unsafe.Add(p0, int(v47)*8))
-		v50 = v47 + 256
-		if v50 < v25 {
-			v53 = *(*int64)(unsafe.Add(p0, int(v50)*8))
-		} else {
-			v53 = v49
-		}
-		v54 = v47 + 512
-		if v54 < v25 {
-			v57 = *(*int64)(unsafe.Add(p0, int(v54)*8))
-		} else {
-			v57 = v49
-		}
-		v58 = v47 + 768
-		if v58 < v25 {
-			v61 = *(*int64)(unsafe.Add(p0, int(v58)*8))
-		} else {
-			v61 = v49
-		}
 		if !c0 {
-			v69 = v49 ^ v6
-			goto b14
+			v57 = v49 ^ v6
+			goto b8
 		}
 		if uint64(v8) < uint64(v49&v7) {
-			v69 = 0
+			v57 = 0
 		} else {
-			v66 := v49
+			v54 := v49
 			if uint64(v7) < uint64(v49) {
-				v66 = v49 ^ v7
+				v54 = v49 ^ v7
 			}
-			v69 = v66 ^ v6
+			v57 = v54 ^ v6
 		}
-	b14:
-		if uint64(v69) < uint64(v45) {
-			goto b16
+	b8:
+		if uint64(v57) < uint64(v45) {
+			goto b10
 		}
 		if v46 != 9223372036854775807 {
-			v72 = v45
-			v73 = v46
-			goto b17
+			v60 = v45
+			v61 = v46
+			goto b11
 		}
-	b16:
-		v72 = v69
-		v73 = v47
-	b17:
-		if !c0 {
-			v81 = v53 ^ v6
-			goto b21
-		}
-		if uint64(v8) < uint64(v53&v7) {
-			v81 = 0
-		} else {
-			v78 := v53
-			if uint64(v7) < uint64(v53) {
-				v78 = v53 ^ v7
-			}
-			v81 = v78 ^ v6
-		}
-	b21:
-		if uint64(v81) < uint64(v72) {
-			goto b23
-		}
-		if v73 != 9223372036854775807 {
-			v84 = v72
-			v85 = v73
-			goto b24
-		}
-	b23:
-		v84 = v81
-		v85 = v50
-	b24:
-		if !c0 {
-			v93 = v57 ^ v6
-			goto b28
-		}
-		if uint64(v8) < uint64(v57&v7) {
-			v93 = 0
-		} else {
-			v90 := v57
-			if uint64(v7) < uint64(v57) {
-				v90 = v57 ^ v7
-			}
-			v93 = v90 ^ v6
-		}
-	b28:
-		if uint64(v93) < uint64(v84) {
-			goto b30
-		}
-		if v85 != 9223372036854775807 {
-			v96 = v84
-			v97 = v85
-			goto b31
-		}
-	b30:
-		v96 = v93
-		v97 = v54
-	b31:
-		if !c0 {
-			v105 = v61 ^ v6
-			goto b35
-		}
-		if uint64(v8) < uint64(v61&v7) {
-			v105 = 0
-		} else {
-			v102 := v61
-			if uint64(v7) < uint64(v61) {
-				v102 = v61 ^ v7
-			}
-			v105 = v102 ^ v6
-		}
-	b35:
-		if uint64(v105) < uint64(v96) {
-			goto b37
-		}
-		if v97 != 9223372036854775807 {
-			v108 = v96
-			v109 = v97
-			goto b38
-		}
-	b37:
-		v108 = v105
-		v109 = v58
-	b38:
-		v45 = v108
-		v46 = v109
-		v47 = v47 + 1024
+	b10:
+		v60 = v57
+		v61 = v47
+	b11:
+		v45 = v60
+		v46 = v61
+		v47 = v47 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b3
-	b40:
-		if v113 >= v25 {
-			v154 = v111
-			v155 = v112
-			goto b61
+	b13:
+		if v65 >= v25 {
+			v83 = v63
+			v84 = v64
+			goto b25
 		}
-		if uint64(v113) >= uint64(v1) {
-			g.Fault(0, v113, v1, v0)
+		if uint64(v65) >= uint64(v1) {
+			g.Fault(0, v65, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v116 = *(*int64)(unsafe.Add(p0, int(v113)*8))
-		v117 = v113 + 256
-		if v117 < v25 {
-			v120 = *(*int64)(unsafe.Add(p0, int(v117)*8))
-		} else {
-			v120 = v116
-		}
-		v121 = v113 + 512
-		if v121 < v25 {
-			v124 = *(*int64)(unsafe.Add(p0, int(v121)*8))
-		} else {
-			v124 = v116
-		}
-		v125 = v113 + 768
-		if v125 < v25 {
-			v128 = *(*int64)(unsafe.Add(p0, int(v125)*8))
-		} else {
-			v128 = v116
-		}
-		v129 = v111
-		v130 = v112
-		v131 = v116
-		v132 = v120
-		v133 = v124
-		v134 = 0
-	b49:
+		v68 = *(*int64)(unsafe.Add(p0, int(v65)*8))
 		if !c0 {
-			v142 = v131 ^ v6
-			goto b53
+			v76 = v68 ^ v6
+			goto b19
 		}
-		if uint64(v8) < uint64(v131&v7) {
-			v142 = 0
+		if uint64(v8) < uint64(v68&v7) {
+			v76 = 0
 		} else {
-			v139 := v131
-			if uint64(v7) < uint64(v131) {
-				v139 = v131 ^ v7
+			v73 := v68
+			if uint64(v7) < uint64(v68) {
+				v73 = v68 ^ v7
 			}
-			v142 = v139 ^ v6
+			v76 = v73 ^ v6
 		}
-	b53:
-		if uint64(v142) < uint64(v129) {
-			goto b55
+	b19:
+		if uint64(v76) < uint64(v63) {
+			goto b21
 		}
-		if v130 != 9223372036854775807 {
-			v148 = v129
-			v149 = v130
-			goto b56
+		if v64 != 9223372036854775807 {
+			v79 = v63
+			v80 = v64
+			goto b22
 		}
-	b55:
-		v148 = v142
-		v149 = v113 + int64(uint32(v134*256))
-	b56:
-		v150 = v134 + 1
-		if v150 < 4 {
-			v129 = v148
-			v130 = v149
-			v131 = v132
-			v132 = v133
-			v133 = v128
-			v134 = v150
-			goto b49
-		}
-		v111 = v148
-		v112 = v149
-		v113 = v113 + 1024
+	b21:
+		v79 = v76
+		v80 = v65
+	b22:
+		v63 = v79
+		v64 = v80
+		v65 = v65 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b40
-	b61:
-		h154[li] = v154
-		h155[li] = v155
+		goto b13
+	b25:
+		h83[li] = v83
+		h84[li] = v84
 		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:224
-	v156 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v154, -1))
-	h158 := g.v158[:n]
+	// GroupReduce, least.go:220
+	v85 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v83, -1))
+	h87 := g.v87[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v154 := h154[li]
-		v155 := h155[li]
-		v158 := v155
-		if v154 != v156 {
-			v158 = 9223372036854775807
+		v83 := h83[li]
+		v84 := h84[li]
+		v87 := v84
+		if v83 != v85 {
+			v87 = 9223372036854775807
 		}
-		h158[li] = v158
+		h87[li] = v87
 	}
-	// GroupReduce, least.go:228
-	v159 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v158, 9223372036854775807))
+	// GroupReduce, least.go:224
+	v88 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v87, 9223372036854775807))
 	v9 := g.Int64(96)
-	v161 := uint64(v14) < uint64(v9)
+	v90 := uint64(v14) < uint64(v9)
 	p4 := g.Pointer(4)
 	v11 := g.Int64(112)
-	v163 := uint64(v14) < uint64(v11)
+	v92 := uint64(v14) < uint64(v11)
 	p5 := g.Pointer(5)
 	for li := range n {
 		if dead[li] {
@@ -1054,29 +660,29 @@ func (g *arg64Host) Run() {
 		v26 := int32(li)
 		v0 := int32(basex + li)
 		if v26 != 0 {
-			goto b69
+			goto b33
 		}
-		if !v161 {
+		if !v90 {
 			g.Fault(1, v14, v9, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p4, int(v13)*8)) = v156
-		if !v163 {
+		*(*int64)(unsafe.Add(p4, int(v13)*8)) = v85
+		if !v92 {
 			g.Fault(2, v14, v11, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v159
-	b69:
+		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v88
+	b33:
 	}
 }
 
 // arg8Host is a work-group of the kernel [Arg8].
 type arg8Host struct {
 	kernelimpl.HostGroup
-	c0   bool
-	v162 []int32
+	c0  bool
+	v85 []int32
 
-	v163, v166 []int64
+	v86, v89 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -1084,16 +690,16 @@ type arg8Host struct {
 
 func newArg8Host() kernelimpl.HostForm { return new(arg8Host) }
 
-const arg8HostSites = `1	prim/reduce/kernels/least.go:116:10
-1	218:9
-1	218:29`
+const arg8HostSites = `1	prim/reduce/kernels/least.go:208:30
+1	214:9
+1	214:29`
 
 func (g *arg8Host) Begin() {
 	g.Sites = arg8HostSites
 	const n = 256
 	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v162)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v163, &g.v166)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v85)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v86, &g.v89)
 }
 
 func (g *arg8Host) Run() {
@@ -1114,12 +720,12 @@ func (g *arg8Host) Run() {
 	v7 := g.Int32(68)
 	v8 := g.Int32(72)
 	stop := g.Cancelled()
-	h162 := g.v162[:n]
-	h163 := g.v163[:n]
+	h85 := g.v85[:n]
+	h86 := g.v86[:n]
 	more := false
 	for li := range n {
-		var v23, v46, v47, v51, v56, v61, v77, v89, v101, v113, v116, v117, v122, v127, v132, v138, v157, v163 int64
-		var v45, v50, v55, v60, v65, v73, v76, v85, v88, v97, v100, v109, v112, v115, v121, v126, v131, v136, v137, v139, v140, v141, v142, v150, v156, v158, v162 int32
+		var v23, v46, v47, v62, v65, v66, v82, v86 int64
+		var v45, v50, v58, v61, v64, v70, v78, v81, v85 int32
 		v0 := int32(basex + li)
 		if v17 {
 			v23 = v1
@@ -1140,267 +746,136 @@ func (g *arg8Host) Run() {
 			v25 = v16
 		}
 		v28 := v15 + int64(uint32(int32(li)))
-		v39 := uint64(v28+((((v25-v28)+-1)/1024)*1024)) < uint64(v1)
+		v39 := uint64(v28+((((v25-v28)+-1)/256)*256)) < uint64(v1)
 		v41 := ((-2147483648 <= v28) && (v28 <= 2147483647)) && (-2147483648 <= v25)
 		v44 := ((v41 && (v25 <= 2147483647)) && (uint64(v28) < uint64(v1))) && v39
 		if !v44 {
-			v115 = -1
-			v116 = 9223372036854775807
-			v117 = v28
-			goto b40
+			v64 = -1
+			v65 = 9223372036854775807
+			v66 = v28
+			goto b13
 		}
 		v45 = -1
 		v46 = 9223372036854775807
 		v47 = v28
 	b3:
 		if v47 >= v25 {
-			v162 = v45
-			v163 = v46
-			goto b61
+			v85 = v45
+			v86 = v46
+			goto b25
 		}
 		v50 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v47)))))
-		v51 = v47 + 256
-		if v51 < v25 {
-			v55 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v51)))))
-		} else {
-			v55 = v50
-		}
-		v56 = v47 + 512
-		if v56 < v25 {
-			v60 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v56)))))
-		} else {
-			v60 = v50
-		}
-		v61 = v47 + 768
-		if v61 < v25 {
-			v65 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v61)))))
-		} else {
-			v65 = v50
-		}
 		if !c0 {
-			v73 = v50 ^ v6
-			goto b14
+			v58 = v50 ^ v6
+			goto b8
 		}
 		if uint32(v8) < uint32(v50&v7) {
-			v73 = 0
+			v58 = 0
 		} else {
-			v70 := v50
+			v55 := v50
 			if uint32(v7) < uint32(v50) {
-				v70 = v50 ^ v7
+				v55 = v50 ^ v7
 			}
-			v73 = v70 ^ v6
+			v58 = v55 ^ v6
 		}
-	b14:
-		if uint32(v73) < uint32(v45) {
-			goto b16
+	b8:
+		if uint32(v58) < uint32(v45) {
+			goto b10
 		}
 		if v46 != 9223372036854775807 {
-			v76 = v45
-			v77 = v46
-			goto b17
+			v61 = v45
+			v62 = v46
+			goto b11
 		}
-	b16:
-		v76 = v73
-		v77 = v47
-	b17:
-		if !c0 {
-			v85 = v55 ^ v6
-			goto b21
-		}
-		if uint32(v8) < uint32(v55&v7) {
-			v85 = 0
-		} else {
-			v82 := v55
-			if uint32(v7) < uint32(v55) {
-				v82 = v55 ^ v7
-			}
-			v85 = v82 ^ v6
-		}
-	b21:
-		if uint32(v85) < uint32(v76) {
-			goto b23
-		}
-		if v77 != 9223372036854775807 {
-			v88 = v76
-			v89 = v77
-			goto b24
-		}
-	b23:
-		v88 = v85
-		v89 = v51
-	b24:
-		if !c0 {
-			v97 = v60 ^ v6
-			goto b28
-		}
-		if uint32(v8) < uint32(v60&v7) {
-			v97 = 0
-		} else {
-			v94 := v60
-			if uint32(v7) < uint32(v60) {
-				v94 = v60 ^ v7
-			}
-			v97 = v94 ^ v6
-		}
-	b28:
-		if uint32(v97) < uint32(v88) {
-			goto b30
-		}
-		if v89 != 9223372036854775807 {
-			v100 = v88
-			v101 = v89
-			goto b31
-		}
-	b30:
-		v100 = v97
-		v101 = v56
-	b31:
-		if !c0 {
-			v109 = v65 ^ v6
-			goto b35
-		}
-		if uint32(v8) < uint32(v65&v7) {
-			v109 = 0
-		} else {
-			v106 := v65
-			if uint32(v7) < uint32(v65) {
-				v106 = v65 ^ v7
-			}
-			v109 = v106 ^ v6
-		}
-	b35:
-		if uint32(v109) < uint32(v100) {
-			goto b37
-		}
-		if v101 != 9223372036854775807 {
-			v112 = v100
-			v113 = v101
-			goto b38
-		}
-	b37:
-		v112 = v109
-		v113 = v61
-	b38:
-		v45 = v112
-		v46 = v113
-		v47 = v47 + 1024
+	b10:
+		v61 = v58
+		v62 = v47
+	b11:
+		v45 = v61
+		v46 = v62
+		v47 = v47 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b3
-	b40:
-		if v117 >= v25 {
-			v162 = v115
-			v163 = v116
-			goto b61
+	b13:
+		if v66 >= v25 {
+			v85 = v64
+			v86 = v65
+			goto b25
 		}
-		if uint64(v117) >= uint64(v1) {
-			g.Fault(0, v117, v1, v0)
+		if uint64(v66) >= uint64(v1) {
+			g.Fault(0, v66, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v121 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v117)))))
-		v122 = v117 + 256
-		if v122 < v25 {
-			v126 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v122)))))
-		} else {
-			v126 = v121
-		}
-		v127 = v117 + 512
-		if v127 < v25 {
-			v131 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v127)))))
-		} else {
-			v131 = v121
-		}
-		v132 = v117 + 768
-		if v132 < v25 {
-			v136 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v132)))))
-		} else {
-			v136 = v121
-		}
-		v137 = v115
-		v138 = v116
-		v139 = v121
-		v140 = v126
-		v141 = v131
-		v142 = 0
-	b49:
+		v70 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v66)))))
 		if !c0 {
-			v150 = v139 ^ v6
-			goto b53
+			v78 = v70 ^ v6
+			goto b19
 		}
-		if uint32(v8) < uint32(v139&v7) {
-			v150 = 0
+		if uint32(v8) < uint32(v70&v7) {
+			v78 = 0
 		} else {
-			v147 := v139
-			if uint32(v7) < uint32(v139) {
-				v147 = v139 ^ v7
+			v75 := v70
+			if uint32(v7) < uint32(v70) {
+				v75 = v70 ^ v7
 			}
-			v150 = v147 ^ v6
+			v78 = v75 ^ v6
 		}
-	b53:
-		if uint32(v150) < uint32(v137) {
-			goto b55
+	b19:
+		if uint32(v78) < uint32(v64) {
+			goto b21
 		}
-		if v138 != 9223372036854775807 {
-			v156 = v137
-			v157 = v138
-			goto b56
+		if v65 != 9223372036854775807 {
+			v81 = v64
+			v82 = v65
+			goto b22
 		}
-	b55:
-		v156 = v150
-		v157 = v117 + int64(uint32(v142*256))
-	b56:
-		v158 = v142 + 1
-		if v158 < 4 {
-			v137 = v156
-			v138 = v157
-			v139 = v140
-			v140 = v141
-			v141 = v136
-			v142 = v158
-			goto b49
-		}
-		v115 = v156
-		v116 = v157
-		v117 = v117 + 1024
+	b21:
+		v81 = v78
+		v82 = v66
+	b22:
+		v64 = v81
+		v65 = v82
+		v66 = v66 + 256
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b40
-	b61:
-		h162[li] = v162
-		h163[li] = v163
+		goto b13
+	b25:
+		h85[li] = v85
+		h86[li] = v86
 		more = true
 	}
 	if !more {
 		return
 	}
-	// GroupReduce, least.go:224
-	v164 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v162, -1))
-	h166 := g.v166[:n]
+	// GroupReduce, least.go:220
+	v87 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v85, -1))
+	h89 := g.v89[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v162 := h162[li]
-		v163 := h163[li]
-		v166 := v163
-		if v162 != v164 {
-			v166 = 9223372036854775807
+		v85 := h85[li]
+		v86 := h86[li]
+		v89 := v86
+		if v85 != v87 {
+			v89 = 9223372036854775807
 		}
-		h166[li] = v166
+		h89[li] = v89
 	}
-	// GroupReduce, least.go:228
-	v167 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v166, 9223372036854775807))
+	// GroupReduce, least.go:224
+	v90 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v89, 9223372036854775807))
 	v9 := g.Int64(88)
-	v169 := uint64(v14) < uint64(v9)
+	v92 := uint64(v14) < uint64(v9)
 	p4 := g.Pointer(4)
 	v11 := g.Int64(104)
-	v171 := uint64(v14) < uint64(v11)
+	v94 := uint64(v14) < uint64(v11)
 	p5 := g.Pointer(5)
 	for li := range n {
 		if dead[li] {
@@ -1409,19 +884,19 @@ func (g *arg8Host) Run() {
 		v26 := int32(li)
 		v0 := int32(basex + li)
 		if v26 != 0 {
-			goto b69
+			goto b33
 		}
-		if !v169 {
+		if !v92 {
 			g.Fault(1, v14, v9, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p4, int(v13)*4)) = v164
-		if !v171 {
+		*(*int32)(unsafe.Add(p4, int(v13)*4)) = v87
+		if !v94 {
 			g.Fault(2, v14, v11, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v167
-	b69:
+		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v90
+	b33:
 	}
 }
 
@@ -1438,7 +913,7 @@ type argEnd32Host struct {
 
 func newArgEnd32Host() kernelimpl.HostForm { return new(argEnd32Host) }
 
-const argEnd32HostSites = `1	prim/reduce/kernels/least.go:260:8`
+const argEnd32HostSites = `1	prim/reduce/kernels/least.go:256:8`
 
 func (g *argEnd32Host) Begin() {
 	g.Sites = argEnd32HostSites
@@ -1518,7 +993,7 @@ func (g *argEnd32Host) Run() {
 			}
 		}
 	}
-	// GroupReduce, least.go:224
+	// GroupReduce, least.go:220
 	v25 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v14, -1))
 	h27 := g.v27[:n]
 	for li := range n {
@@ -1530,7 +1005,7 @@ func (g *argEnd32Host) Run() {
 		}
 		h27[li] = v27
 	}
-	// GroupReduce, least.go:228
+	// GroupReduce, least.go:224
 	v28 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v27, 9223372036854775807))
 	v6 := g.Int64(72)
 	v30 := v6 == 0
@@ -1611,7 +1086,7 @@ type argEnd64Host struct {
 
 func newArgEnd64Host() kernelimpl.HostForm { return new(argEnd64Host) }
 
-const argEnd64HostSites = `1	prim/reduce/kernels/least.go:260:8`
+const argEnd64HostSites = `1	prim/reduce/kernels/least.go:256:8`
 
 func (g *argEnd64Host) Begin() {
 	g.Sites = argEnd64HostSites
@@ -1689,7 +1164,7 @@ func (g *argEnd64Host) Run() {
 			}
 		}
 	}
-	// GroupReduce, least.go:224
+	// GroupReduce, least.go:220
 	v25 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v14, -1))
 	h27 := g.v27[:n]
 	for li := range n {
@@ -1701,7 +1176,7 @@ func (g *argEnd64Host) Run() {
 		}
 		h27[li] = v27
 	}
-	// GroupReduce, least.go:228
+	// GroupReduce, least.go:224
 	v28 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v27, 9223372036854775807))
 	v6 := g.Int64(72)
 	v30 := v6 == 0

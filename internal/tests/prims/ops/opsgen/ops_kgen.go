@@ -66,7 +66,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "prim/reduce/kernels/by.go", Package: "kernels", Sum: 0x1c245e3e},
 		{File: "prim/reduce/kernels/count.go", Package: "kernels", Sum: 0xadcb4c4b},
 		{File: "prim/reduce/kernels/kernels.go", Package: "kernels", Sum: 0x9c85fc04},
-		{File: "prim/reduce/kernels/least.go", Package: "kernels", Sum: 0x424da25c},
+		{File: "prim/reduce/kernels/least.go", Package: "kernels", Sum: 0xbc010da7},
 		{File: "prim/reduce/kernels/root.go", Package: "kernels", Sum: 0x97b95344},
 		{File: "prim/reduce/kernels/sum.go", Package: "kernels", Sum: 0xbff60e7},
 		{File: "prim/scan/kernels/by.go", Package: "kernels", Sum: 0x3c289f73},
