@@ -180,7 +180,7 @@ var halfFMA = Work{Group: "Ceilings", Name: "multiply and add f16", Sizes: fma.S
 	if err := first(err1, err2); err != nil {
 		return nil, err
 	}
-	want := y.Div(half.FromFloat32[f16](1).Sub(x)).Float32() * kernels.Chains // what every chain nears
+	want := y.Div(half.FromFloat32[f16](1).Sub(x)).Float32() * kernels.Chains // the limit of every chain
 	return &Job{Size: size(n), Amount: 2 * kernels.Rounds * kernels.Chains * float64(n), Unit: Flop, Contestants: []Contestant{
 		{kgen, b.launcher("FMA16", runtime.Range1(n), x, y, out.all()), out.poison, func() error {
 			got, err := out.get()

@@ -12,7 +12,7 @@ import "github.com/kgen-go/kgen/dsl"
 // The counts of a column add up to less than 1<<30.
 type Columns struct {
 	State []uint32
-	At    uint32 // the element of State where the board begins: the ticket, and after Size words those of each tile: see ColumnWords; zero before a launch
+	At    uint32 // the index in State of the board: a ticket, then Size words for each tile (ColumnWords), zero before a launch
 }
 
 // ColumnWords returns the number of words of the State of Columns for a number of tiles.

@@ -46,7 +46,7 @@ func newPlan[T prim.Number](c *call.Call, n int) plan {
 	return p
 }
 
-// flip returns the field Flip of kernels, of which K holds elements' bits.
+// flip returns the field Flip of kernels; K holds the bits of an element.
 func flip[K kernels.Keys](kind call.Kind, descending bool) K {
 	f := K(0)
 	if kind.Signed && !kind.Float {

@@ -48,7 +48,7 @@ func (x *machine) sameMemory(v *ir.Value, items []*item) {
 	}
 }
 
-// held returns element e of those that the item has of a matrix.
+// held returns element e of a matrix among the elements that the item has.
 func (w *item) held(v *ir.Value, m *ir.Var, e int) *cell {
 	s := w.variable(m)
 	if e >= len(s.cells) {

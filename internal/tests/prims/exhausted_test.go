@@ -37,7 +37,7 @@ func supplied(t *testing.T) *supply {
 	return s
 }
 
-// inUse returns the bytes in use, after what the device still frees.
+// inUse returns the bytes in use, once the device has freed all that it was told to free.
 func (s *supply) inUse(t *testing.T, dev *runtime.Device) int64 {
 	t.Helper()
 	check(t, dev.DefaultQueue().Wait(t.Context()))
@@ -78,7 +78,7 @@ func exhaust(t *testing.T, s *supply, open func(testing.TB, ...runtime.OpenOptio
 				check(t, err)
 				return
 			}
-			if done && err == nil { // the first try has left the pool what this one needs
+			if done && err == nil { // the pool kept the memory of the first try
 				break
 			}
 			if !errors.Is(err, runtime.ErrMemoryAllocation) || !strings.Contains(fmt.Sprint(err), "bytes") {

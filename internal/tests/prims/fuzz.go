@@ -127,5 +127,5 @@ func Elements[T Real](in *Input, n int) []T {
 	return xs
 }
 
-// Padded returns elements, and zeros after them: an output of n elements of which the others stay.
+// Padded returns n elements: xs, and zeros after them, which the function must leave.
 func Padded[T any](xs []T, n int) []T { return append(slices.Clip(xs), make([]T, n-len(xs))...) }

@@ -159,7 +159,7 @@ func submissions(t *testing.T, dev *runtime.Device) {
 	}
 }
 
-// elements returns numbers at random, of which there are some different ones.
+// elements returns random numbers, with repetitions.
 func elements(n, different int) []float32 {
 	xs := make([]float32, n)
 	for i := range xs {

@@ -34,7 +34,7 @@ type tile struct {
 	base, n int           // the index of the first element, and the number of elements
 	start   int           // the number of elements picked before the tile
 	all     int           // the number of elements picked of it
-	order   *[Tile]uint32 // the indices in the tile of the elements picked, and then those of the others if asked for
+	order   *[Tile]uint32 // indices in the tile: the elements picked first, then the others if asked for
 }
 
 // pick has each work-item pick elements of its leaf, of which picked returns the bits, and reports whether there is a

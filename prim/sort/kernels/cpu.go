@@ -7,7 +7,7 @@ import "github.com/kgen-go/kgen/dsl"
 
 // Tally counts the digits of each part: those with digit d in part p are Counts[p*Digits+d].
 type Tally[K Keys] struct {
-	Flip   K      // that of the Order
+	Flip   K      // the flip of the Order
 	Shift  uint32 // the first bit of the digit
 	Mask   uint32 // the bits of the digit
 	Part   int    // the number of elements of a part
@@ -53,7 +53,7 @@ func (k Places) Kernel(it dsl.Item1) {
 
 // Move puts each key where it belongs by its digit. Places has the place of each part's next key.
 type Move[K Keys] struct {
-	Flip   K      // that of the Order
+	Flip   K      // the flip of the Order
 	Shift  uint32 // the first bit of the digit
 	Mask   uint32 // the bits of the digit
 	Part   int    // the number of elements of a part

@@ -32,8 +32,8 @@ const memory = Tile + Tile/32
 // Keys is a type that holds the bits of elements. Those of 8 and 16 bits are widened.
 type Keys interface{ uint32 | uint64 }
 
-// Sign and Inf say which floats elements are: the 32 highest bits of one whose sign alone is set, and those of the
-// greatest that is no NaN. They are 0 for integers.
+// Sign and Inf say which floats elements are: the 32 highest bits of the sign, and of infinity or the greatest
+// finite number. They are 0 for integers.
 var (
 	Sign = dsl.NewSpecConstant[uint32](0)
 	Inf  = dsl.NewSpecConstant[uint32](0)
@@ -90,7 +90,7 @@ func rest(n, begin int, length []int64) uint32 {
 
 // Count adds the digits of all passes to Counts: those with digit d in pass p are element p*Digits+d.
 type Count[K Keys] struct {
-	Flip   K       // that of the Order
+	Flip   K       // the flip of the Order
 	Lo, Hi uint32  // the bits that elements are sorted by
 	Begin  int     // the elements in the chunks before
 	Keys   []K     // a chunk
@@ -159,7 +159,7 @@ type Starts struct {
 	N      int      // the number of elements, if Length has none
 	Length []int64  // the number of elements of the call, or nothing
 	Counts []uint32 // MaxPasses*Digits for each chunk
-	Starts []uint32 // (Chunks+1)*Digits for each pass, of which the first Digits are set, and after them the number
+	Starts []uint32 // (Chunks+1)*Digits for each pass, whose first Digits are set; then the number of elements
 }
 
 // Properties states the work-group's size.
@@ -227,18 +227,18 @@ var Paired = dsl.NewSpecConstant(false)
 // pass has the fields of the two kernels of a pass. They take 104 bytes at most, or they would not fit
 // into push constants, and loading them from memory would take registers.
 type pass[K Keys, W words[K]] struct {
-	Flip   K        // that of the Order
+	Flip   K        // the flip of the Order
 	Digit  uint32   // the first bit of the digit, and from bit 8 on the digit's bits
 	Begin  uint32   // the number of elements in the chunks before
 	Board  uint32   // the element of State where the board of package lookback begins
 	Keys   []K      // a chunk
-	State  []uint32 // the places of the chunk's digits; those of the next, which are written; … the number of elements; the board
+	State  []uint32 // the places of this chunk's digits and of the next one's; at Board-Ahead the number of elements; at Board the board
 	Out    []K      // the keys of all chunks in order
 	Values []uint32 // values, as many as there are keys, if they are Paired
 	Moved  []uint32 // the values, where their keys are in Out, if they are Paired
 }
 
-// Ahead is the number of elements of State before the board, of which the first is the number of elements.
+// Ahead is the distance in State from the number of elements to the board.
 const Ahead = Digits
 
 // DigitOf returns the field Digit of a pass.

@@ -94,8 +94,8 @@ func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 	k.write(it, tile, run, o, base, n, &place, &key, &value, start, before, count)
 }
 
-// load loads the work-item's keys of a tile, their values if they are Paired, and the keys' digits, of which
-// places past the end have the greatest. Neighbours load neighbours.
+// load loads the work-item's keys of a tile, their values if they are Paired, and the keys' digits. Places
+// past the end get the greatest digit. Neighbours load neighbours.
 func (k pass[K, W]) load(it dsl.NDItem1, o Order[K], base, n uint32, key *[Each]K, value, digits *[Each]uint32) {
 	sub := it.SubGroup()
 	at := uint32(sub.GroupID())%(Size/Lanes)*(Lanes*Each) + uint32(sub.LocalID())%Lanes

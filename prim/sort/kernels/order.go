@@ -8,7 +8,7 @@ import (
 
 // IsSorted sets Out[0] to 0 if an element is before its left neighbour.
 type IsSorted[K Keys] struct {
-	Flip   K // that of the Order
+	Flip   K // the flip of the Order
 	Keys   []K
 	Length []int64 // the number of elements of the call, or nothing
 	Out    []uint32
@@ -48,7 +48,7 @@ func (k Bool) Kernel(it dsl.Item1) {
 
 // Search sets each element of Out to the index of the first of Keys that is not before a needle.
 type Search[K Keys] struct {
-	Flip    K // that of the Order
+	Flip    K // the flip of the Order
 	Keys    []K
 	Length  []int64 // the number of elements of the call, or nothing
 	Needles []K
@@ -85,7 +85,7 @@ const MergeEach = 8
 
 // Merge merges two sorted runs of elements, of which those of A go first where they are equal.
 type Merge[K Keys] struct {
-	Flip   K // that of the Order
+	Flip   K // the flip of the Order
 	A, B   []K
 	Length []int64 // the number of elements of each run, or nothing
 	Out    []K

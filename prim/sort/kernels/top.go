@@ -22,7 +22,7 @@ const (
 
 // Select counts the digits of the elements whose higher digits are known.
 type Select struct {
-	Flip   uint32 // that of the Order
+	Flip   uint32 // the flip of the Order
 	Shift  uint32 // the first bit of the digit
 	High   uint32 // the bits of the higher digits
 	Keys   []uint32
@@ -116,7 +116,7 @@ const (
 // Top picks the elements before the k-th in their order, and as many of those that are equal to it as there are
 // left, from the first on.
 type Top struct {
-	Flip   uint32 // that of the Order
+	Flip   uint32 // the flip of the Order
 	Mask   uint32 // the bits of an element
 	Keys   []uint32
 	Length []int64 // the number of elements of the call, or nothing
