@@ -213,7 +213,7 @@ func TicketAt(it dsl.NDItem1, state []uint32, at, tiles uint32) uint32 {
 // tile, and combine combines two totals. posts is work-group memory for Before's use, of Size values,
 // which again may use, too. The work-items meet before Before first writes there, and before it returns.
 func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32, sum A, again func(tile uint32) A, combine func(x, y A) A) A {
-	g, l := it.Group(), uint32(it.LocalID())
+	l := uint32(it.LocalID())
 	var before A
 	if silent := Silent.Get(it); l == 0 && (silent == 0 || t%silent != 0) {
 		kind := total
@@ -229,38 +229,7 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 	// before. From the one that has a whole tile, go forwards again, and combine totals.
 	last, back := t-1, true
 	for {
-		kind, v := none, before
-		n := uint32(Size) // the work-item that looks at the nearest whole tile
-		polls := uint32(0)
-		for {
-			near := uint32(2 * Size) // the nearest tile that is whole, or has no post
-			if l <= last {
-				if kind == none {
-					if kind, v = board.Look(last - l); l == last && kind == total {
-						kind = whole
-					}
-				}
-				if kind != total {
-					near = 2*l + kind/whole
-				}
-			}
-			near = dsl.ReduceOverGroup(g, near, dsl.Minimum)
-			if n = near / 2; near >= 2*Size || near%2 == 1 {
-				break
-			}
-			if polls++; polls < Polls.Get(it) {
-				continue
-			}
-			polls = 0
-			x := again(last - n)
-			if l == n {
-				board.Help(last-l, x)
-				kind, v = total, x
-				if l == last {
-					kind = whole
-				}
-			}
-		}
+		n, v := window(it, board, last, again)
 		if back && n >= Size {
 			last -= Size
 			continue
@@ -298,6 +267,43 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 	return before
 }
 
+// window looks at the posts of Size tiles, of which last is the nearest, until the tiles up to the nearest whole one
+// have posts. It returns the number of the work-item that looks at that tile, or at least Size if none is whole, and the
+// total that the work-item has looked at itself.
+func window[A any, B Board[A]](it dsl.NDItem1, board B, last uint32, again func(tile uint32) A) (n uint32, v A) {
+	g, l := it.Group(), uint32(it.LocalID())
+	kind, polls := none, uint32(0)
+	for {
+		near := uint32(2 * Size) // the nearest tile that is whole, or has no post
+		if l <= last {
+			if kind == none {
+				if kind, v = board.Look(last - l); l == last && kind == total {
+					kind = whole
+				}
+			}
+			if kind != total {
+				near = 2*l + kind/whole
+			}
+		}
+		near = dsl.ReduceOverGroup(g, near, dsl.Minimum)
+		if n = near / 2; near >= 2*Size || near%2 == 1 {
+			return n, v
+		}
+		if polls++; polls < Polls.Get(it) {
+			continue
+		}
+		polls = 0
+		x := again(last - n)
+		if l == n {
+			board.Help(last-l, x)
+			kind, v = total, x
+			if l == last {
+				kind = whole
+			}
+		}
+	}
+}
+
 // together is the number of posts that a work-item loads at once.
 const together = 8
 
@@ -314,38 +320,7 @@ func BeforeSum[A dsl.Number, B Board[A]](it dsl.NDItem1, board B, t uint32, sum 
 	}
 	before := A(0)
 	for last, more := t-1, t > 0; more; last -= Size {
-		kind, v := none, A(0)
-		polls := uint32(0)
-		n := uint32(0) // the work-item that looks at the nearest whole tile
-		for {
-			near := uint32(2 * Size) // the nearest tile that is whole, or has no post
-			if l <= last {
-				if kind == none {
-					if kind, v = board.Look(last - l); l == last && kind == total {
-						kind = whole
-					}
-				}
-				if kind != total {
-					near = 2*l + kind/whole
-				}
-			}
-			near = dsl.ReduceOverGroup(g, near, dsl.Minimum)
-			if n = near / 2; near >= 2*Size || near%2 == 1 {
-				break
-			}
-			if polls++; polls < Polls.Get(it) {
-				continue
-			}
-			polls = 0
-			x := again(last - n)
-			if l == n {
-				board.Help(last-l, x)
-				kind, v = total, x
-				if l == last {
-					kind = whole
-				}
-			}
-		}
+		n, v := window(it, board, last, again)
 		if l > n {
 			v = 0
 		}

@@ -22,13 +22,13 @@ type sumsFloat32Host struct {
 
 	v27, v40 int64
 
-	v38, v212, v215 []int32
+	v38, v214, v215 []int32
 
 	v39, v78, v162, v165, v170, v216, v217, v416 int32
 
-	v48, v72, v76, v84, v95, v101, v163, v213, v301, v410, v414, v422 []int64
+	v48, v72, v76, v84, v95, v101, v163, v212, v301, v410, v414, v422 []int64
 
-	v73, v77, v85, v96, v102, v164, v214, v302, v411, v415, v423 []float32
+	v73, v77, v85, v96, v102, v164, v213, v302, v411, v415, v423 []float32
 
 	v80, v418 []bool
 
@@ -56,9 +56,9 @@ func (g *sumsFloat32Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 4096)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v38, &g.v212, &g.v215)
-	kernelimpl.HostRoom(n, &g.v48, &g.v72, &g.v76, &g.v84, &g.v95, &g.v101, &g.v163, &g.v213, &g.v301, &g.v410, &g.v414, &g.v422)
-	kernelimpl.HostRoom(n, &g.v73, &g.v77, &g.v85, &g.v96, &g.v102, &g.v164, &g.v214, &g.v302, &g.v411, &g.v415, &g.v423)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v38, &g.v214, &g.v215)
+	kernelimpl.HostRoom(n, &g.v48, &g.v72, &g.v76, &g.v84, &g.v95, &g.v101, &g.v163, &g.v212, &g.v301, &g.v410, &g.v414, &g.v422)
+	kernelimpl.HostRoom(n, &g.v73, &g.v77, &g.v85, &g.v96, &g.v102, &g.v164, &g.v213, &g.v302, &g.v411, &g.v415, &g.v423)
 	kernelimpl.HostRoom(n, &g.v80, &g.v418)
 }
 
@@ -70,12 +70,12 @@ func (g *sumsFloat32Host) Run() {
 			next = g.r4()
 		case 5: // Barrier, runs.go:77
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:247
+		case 6: // GroupReduce, lookback.go:288
 			g.v216 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v215, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:269
+		case 7: // Barrier, lookback.go:238
 			next = g.r8()
-		case 9: // Barrier, lookback.go:297
+		case 9: // Barrier, lookback.go:266
 			next = g.r10()
 		case 10: // Barrier, runs.go:63
 			next = g.r11()
@@ -437,9 +437,9 @@ func (g *sumsFloat32Host) r6() int {
 		v28 := int32(li)
 		v29 := v28 == 0
 		v48 := h48[li]
-		var v101, v122, v126, v132, v142, v147, v151, v163, v168, v176, v177, v178, v180, v198, v205, v213 int64
-		var v102, v123, v135, v140, v143, v144, v164, v169, v199, v206, v214 float32
-		var v124, v129, v131, v160, v165, v167, v170, v182, v197, v203, v204, v211, v212, v215 int32
+		var v101, v122, v126, v132, v142, v147, v151, v163, v167, v176, v177, v178, v180, v198, v204, v212 int64
+		var v102, v123, v135, v140, v143, v144, v164, v168, v199, v205, v213 float32
+		var v124, v129, v131, v160, v165, v169, v170, v182, v197, v203, v206, v211, v214, v215 int32
 		var v136, v152, v166, v186 bool
 		v95 := *(*int64)(unsafe.Add(m0, 4080))
 		v96 := *(*float32)(unsafe.Add(m0, 4088))
@@ -575,8 +575,8 @@ func (g *sumsFloat32Host) r6() int {
 		continue
 	b76:
 		v167 = 0
-		v168 = v163
-		v169 = v164
+		v168 = 0
+		v169 = 0
 		v170 = 0
 		if uint32(v28) > uint32(v165) {
 			v212 = v167
@@ -585,7 +585,7 @@ func (g *sumsFloat32Host) r6() int {
 			v215 = 512
 			goto b96
 		}
-		if v167 != 0 {
+		if v169 != 0 {
 			v204 = v167
 			v205 = v168
 			v206 = v169
@@ -651,12 +651,12 @@ func (g *sumsFloat32Host) r6() int {
 		} else {
 			v203 = v197
 		}
-		v204 = v203
-		v205 = v198
-		v206 = v199
+		v204 = v198
+		v205 = v199
+		v206 = v203
 	b93:
-		if v204 != 1 {
-			v211 = (v28 * 2) + int32(uint32(v204)>>1)
+		if v206 != 1 {
+			v211 = (v28 * 2) + int32(uint32(v206)>>1)
 		} else {
 			v211 = 512
 		}
@@ -735,9 +735,9 @@ func (g *sumsFloat32Host) r7() int {
 		v28 := int32(li)
 		v46 := v28 * 8
 		v47 := int64(uint32(v46))
-		var v167, v182, v197, v203, v204, v211, v215, v379, v389, v394, v408, v454, v457 int32
-		var v168, v176, v177, v178, v180, v198, v205, v377, v386, v387, v397, v406, v410, v455 int64
-		var v169, v199, v206, v378, v388, v400, v404, v407, v411, v456 float32
+		var v167, v176, v177, v178, v180, v198, v204, v377, v386, v387, v397, v406, v410, v454 int64
+		var v168, v199, v205, v378, v388, v400, v404, v407, v411, v455 float32
+		var v169, v182, v197, v203, v206, v211, v215, v379, v389, v394, v408, v456, v457 int32
 		var v186, v380 bool
 		if v218 {
 			goto b99
@@ -762,16 +762,16 @@ func (g *sumsFloat32Host) r7() int {
 		v165 = v379
 		v166 = v380
 		v167 = 0
-		v168 = v163
-		v169 = v164
+		v168 = 0
+		v169 = 0
 		v170 = 0
 		goto b77
 	b102:
 		h163[li] = v163
 		h164[li] = v164
 		u165 = v165
+		h212[li] = v212
 		h213[li] = v213
-		h214[li] = v214
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -806,7 +806,7 @@ func (g *sumsFloat32Host) r7() int {
 			v215 = 512
 			goto b96
 		}
-		if v167 != 0 {
+		if v169 != 0 {
 			v204 = v167
 			v205 = v168
 			v206 = v169
@@ -872,12 +872,12 @@ func (g *sumsFloat32Host) r7() int {
 		} else {
 			v203 = v197
 		}
-		v204 = v203
-		v205 = v198
-		v206 = v199
+		v204 = v198
+		v205 = v199
+		v206 = v203
 	b93:
-		if v204 != 1 {
-			v211 = (v28 * 2) + int32(uint32(v204)>>1)
+		if v206 != 1 {
+			v211 = (v28 * 2) + int32(uint32(v206)>>1)
 		} else {
 			v211 = 512
 		}
@@ -971,21 +971,21 @@ func (g *sumsFloat32Host) r7() int {
 func (g *sumsFloat32Host) r8() int {
 	const n = 256
 	m0 := g.Memory(0)
+	h212 := g.v212[:n]
 	h213 := g.v213[:n]
-	h214 := g.v214[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v28 := int32(li)
+		v212 := h212[li]
 		v213 := h213[li]
-		v214 := h214[li]
 		v223 := v28 & 255
-		*(*int64)(unsafe.Add(m0, int(v223)*16)) = v213
-		*(*float32)(unsafe.Add(m0, int(v223)*16+8)) = v214
+		*(*int64)(unsafe.Add(m0, int(v223)*16)) = v212
+		*(*float32)(unsafe.Add(m0, int(v223)*16+8)) = v213
 	}
-	// Barrier, lookback.go:271
+	// Barrier, lookback.go:240
 	h163 := g.v163[:n]
 	h164 := g.v164[:n]
 	e165 := g.v165
@@ -1018,7 +1018,7 @@ func (g *sumsFloat32Host) r8() int {
 	u165 := g.v165
 	u166 := g.v166
 	u170 := g.v170
-	h212 := g.v212[:n]
+	h214 := g.v214[:n]
 	h215 := g.v215[:n]
 	next := -1
 	for li := range n {
@@ -1033,9 +1033,9 @@ func (g *sumsFloat32Host) r8() int {
 		v28 := int32(li)
 		v29 := v28 == 0
 		var v166, v186, v380 bool
-		var v167, v170, v182, v197, v203, v204, v211, v212, v215, v235, v265, v303, v305, v379 int32
-		var v168, v176, v177, v178, v180, v198, v205, v213, v230, v233, v239, v243, v247, v251, v255, v259, v263, v267, v272, v276, v280, v284, v288, v292, v296, v301, v307, v317, v377 int64
-		var v169, v199, v206, v214, v231, v234, v240, v244, v248, v252, v256, v260, v264, v268, v271, v275, v279, v283, v287, v291, v295, v299, v302, v308, v311, v316, v378 float32
+		var v167, v176, v177, v178, v180, v198, v204, v212, v230, v233, v239, v243, v247, v251, v255, v259, v263, v267, v272, v276, v280, v284, v288, v292, v296, v301, v307, v317, v377 int64
+		var v168, v199, v205, v213, v231, v234, v240, v244, v248, v252, v256, v260, v264, v268, v271, v275, v279, v283, v287, v291, v295, v299, v302, v308, v311, v316, v378 float32
+		var v169, v170, v182, v197, v203, v206, v211, v214, v215, v235, v265, v303, v305, v379 int32
 		if v226 {
 			v230 = *(*int64)(unsafe.Add(m0, int(v227)*16))
 			v231 = *(*float32)(unsafe.Add(m0, int(v227)*16+8))
@@ -1198,8 +1198,8 @@ func (g *sumsFloat32Host) r8() int {
 		v165 = v379
 		v166 = v380
 		v167 = 0
-		v168 = v163
-		v169 = v164
+		v168 = 0
+		v169 = 0
 		v170 = 0
 		if uint32(v28) > uint32(v165) {
 			v212 = v167
@@ -1208,7 +1208,7 @@ func (g *sumsFloat32Host) r8() int {
 			v215 = 512
 			goto b96
 		}
-		if v167 != 0 {
+		if v169 != 0 {
 			v204 = v167
 			v205 = v168
 			v206 = v169
@@ -1274,12 +1274,12 @@ func (g *sumsFloat32Host) r8() int {
 		} else {
 			v203 = v197
 		}
-		v204 = v203
-		v205 = v198
-		v206 = v199
+		v204 = v198
+		v205 = v199
+		v206 = v203
 	b93:
-		if v204 != 1 {
-			v211 = (v28 * 2) + int32(uint32(v204)>>1)
+		if v206 != 1 {
+			v211 = (v28 * 2) + int32(uint32(v206)>>1)
 		} else {
 			v211 = 512
 		}
@@ -1616,9 +1616,9 @@ func (g *sumsFloat32Host) r14() int {
 		v213 := h213[li]
 		v214 := h214[li]
 		v28 := int32(li)
-		var v167, v170, v182, v197, v203, v204, v211, v215, v451, v454, v457 int32
-		var v168, v176, v177, v178, v180, v198, v205, v439, v441, v452, v455 int64
-		var v169, v199, v206, v453, v456 float32
+		var v167, v176, v177, v178, v180, v198, v204, v439, v441, v451, v454 int64
+		var v168, v199, v205, v452, v455 float32
+		var v169, v170, v182, v197, v203, v206, v211, v215, v453, v456, v457 int32
 		var v186 bool
 		v433 := *(*int64)(unsafe.Add(m0, 4080))
 		v434 := *(*float32)(unsafe.Add(m0, 4088))
@@ -1654,9 +1654,9 @@ func (g *sumsFloat32Host) r14() int {
 			if v28 == v165 {
 				v450 = 2
 			}
-			v451 = v450
-			v452 = v433
-			v453 = v434
+			v451 = v433
+			v452 = v434
+			v453 = v450
 		}
 	b203:
 		v454 = v451
@@ -1674,7 +1674,7 @@ func (g *sumsFloat32Host) r14() int {
 			v215 = 512
 			goto b96
 		}
-		if v167 != 0 {
+		if v169 != 0 {
 			v204 = v167
 			v205 = v168
 			v206 = v169
@@ -1740,12 +1740,12 @@ func (g *sumsFloat32Host) r14() int {
 		} else {
 			v203 = v197
 		}
-		v204 = v203
-		v205 = v198
-		v206 = v199
+		v204 = v198
+		v205 = v199
+		v206 = v203
 	b93:
-		if v204 != 1 {
-			v211 = (v28 * 2) + int32(uint32(v204)>>1)
+		if v206 != 1 {
+			v211 = (v28 * 2) + int32(uint32(v206)>>1)
 		} else {
 			v211 = 512
 		}
@@ -1777,13 +1777,13 @@ type sumsFloat64Host struct {
 
 	v27, v40 int64
 
-	v38, v212, v215 []int32
+	v38, v214, v215 []int32
 
 	v39, v78, v162, v165, v170, v216, v217, v416 int32
 
-	v48, v72, v76, v84, v95, v101, v163, v213, v301, v410, v414, v422 []int64
+	v48, v72, v76, v84, v95, v101, v163, v212, v301, v410, v414, v422 []int64
 
-	v73, v77, v85, v96, v102, v164, v214, v302, v411, v415, v423 []float64
+	v73, v77, v85, v96, v102, v164, v213, v302, v411, v415, v423 []float64
 
 	v80, v418 []bool
 
@@ -1811,9 +1811,9 @@ func (g *sumsFloat64Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 4096)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v38, &g.v212, &g.v215)
-	kernelimpl.HostRoom(n, &g.v48, &g.v72, &g.v76, &g.v84, &g.v95, &g.v101, &g.v163, &g.v213, &g.v301, &g.v410, &g.v414, &g.v422)
-	kernelimpl.HostRoom(n, &g.v73, &g.v77, &g.v85, &g.v96, &g.v102, &g.v164, &g.v214, &g.v302, &g.v411, &g.v415, &g.v423)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v38, &g.v214, &g.v215)
+	kernelimpl.HostRoom(n, &g.v48, &g.v72, &g.v76, &g.v84, &g.v95, &g.v101, &g.v163, &g.v212, &g.v301, &g.v410, &g.v414, &g.v422)
+	kernelimpl.HostRoom(n, &g.v73, &g.v77, &g.v85, &g.v96, &g.v102, &g.v164, &g.v213, &g.v302, &g.v411, &g.v415, &g.v423)
 	kernelimpl.HostRoom(n, &g.v80, &g.v418)
 }
 
@@ -1825,12 +1825,12 @@ func (g *sumsFloat64Host) Run() {
 			next = g.r4()
 		case 5: // Barrier, runs.go:77
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:247
+		case 6: // GroupReduce, lookback.go:288
 			g.v216 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v215, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:269
+		case 7: // Barrier, lookback.go:238
 			next = g.r8()
-		case 9: // Barrier, lookback.go:297
+		case 9: // Barrier, lookback.go:266
 			next = g.r10()
 		case 10: // Barrier, runs.go:63
 			next = g.r11()
@@ -2192,9 +2192,9 @@ func (g *sumsFloat64Host) r6() int {
 		v28 := int32(li)
 		v29 := v28 == 0
 		v48 := h48[li]
-		var v101, v122, v126, v132, v142, v147, v151, v163, v168, v176, v177, v178, v180, v198, v205, v213 int64
-		var v102, v123, v135, v140, v143, v144, v164, v169, v199, v206, v214 float64
-		var v124, v129, v131, v160, v165, v167, v170, v182, v197, v203, v204, v211, v212, v215 int32
+		var v101, v122, v126, v132, v142, v147, v151, v163, v167, v176, v177, v178, v180, v198, v204, v212 int64
+		var v102, v123, v135, v140, v143, v144, v164, v168, v199, v205, v213 float64
+		var v124, v129, v131, v160, v165, v169, v170, v182, v197, v203, v206, v211, v214, v215 int32
 		var v136, v152, v166, v186 bool
 		v95 := *(*int64)(unsafe.Add(m0, 4080))
 		v96 := *(*float64)(unsafe.Add(m0, 4088))
@@ -2330,8 +2330,8 @@ func (g *sumsFloat64Host) r6() int {
 		continue
 	b76:
 		v167 = 0
-		v168 = v163
-		v169 = v164
+		v168 = 0
+		v169 = 0
 		v170 = 0
 		if uint32(v28) > uint32(v165) {
 			v212 = v167
@@ -2340,7 +2340,7 @@ func (g *sumsFloat64Host) r6() int {
 			v215 = 512
 			goto b96
 		}
-		if v167 != 0 {
+		if v169 != 0 {
 			v204 = v167
 			v205 = v168
 			v206 = v169
@@ -2406,12 +2406,12 @@ func (g *sumsFloat64Host) r6() int {
 		} else {
 			v203 = v197
 		}
-		v204 = v203
-		v205 = v198
-		v206 = v199
+		v204 = v198
+		v205 = v199
+		v206 = v203
 	b93:
-		if v204 != 1 {
-			v211 = (v28 * 2) + int32(uint32(v204)>>1)
+		if v206 != 1 {
+			v211 = (v28 * 2) + int32(uint32(v206)>>1)
 		} else {
 			v211 = 512
 		}
@@ -2490,9 +2490,9 @@ func (g *sumsFloat64Host) r7() int {
 		v28 := int32(li)
 		v46 := v28 * 8
 		v47 := int64(uint32(v46))
-		var v167, v182, v197, v203, v204, v211, v215, v379, v389, v394, v408, v454, v457 int32
-		var v168, v176, v177, v178, v180, v198, v205, v377, v386, v387, v397, v406, v410, v455 int64
-		var v169, v199, v206, v378, v388, v400, v404, v407, v411, v456 float64
+		var v167, v176, v177, v178, v180, v198, v204, v377, v386, v387, v397, v406, v410, v454 int64
+		var v168, v199, v205, v378, v388, v400, v404, v407, v411, v455 float64
+		var v169, v182, v197, v203, v206, v211, v215, v379, v389, v394, v408, v456, v457 int32
 		var v186, v380 bool
 		if v218 {
 			goto b99
@@ -2517,16 +2517,16 @@ func (g *sumsFloat64Host) r7() int {
 		v165 = v379
 		v166 = v380
 		v167 = 0
-		v168 = v163
-		v169 = v164
+		v168 = 0
+		v169 = 0
 		v170 = 0
 		goto b77
 	b102:
 		h163[li] = v163
 		h164[li] = v164
 		u165 = v165
+		h212[li] = v212
 		h213[li] = v213
-		h214[li] = v214
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2561,7 +2561,7 @@ func (g *sumsFloat64Host) r7() int {
 			v215 = 512
 			goto b96
 		}
-		if v167 != 0 {
+		if v169 != 0 {
 			v204 = v167
 			v205 = v168
 			v206 = v169
@@ -2627,12 +2627,12 @@ func (g *sumsFloat64Host) r7() int {
 		} else {
 			v203 = v197
 		}
-		v204 = v203
-		v205 = v198
-		v206 = v199
+		v204 = v198
+		v205 = v199
+		v206 = v203
 	b93:
-		if v204 != 1 {
-			v211 = (v28 * 2) + int32(uint32(v204)>>1)
+		if v206 != 1 {
+			v211 = (v28 * 2) + int32(uint32(v206)>>1)
 		} else {
 			v211 = 512
 		}
@@ -2726,21 +2726,21 @@ func (g *sumsFloat64Host) r7() int {
 func (g *sumsFloat64Host) r8() int {
 	const n = 256
 	m0 := g.Memory(0)
+	h212 := g.v212[:n]
 	h213 := g.v213[:n]
-	h214 := g.v214[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v28 := int32(li)
+		v212 := h212[li]
 		v213 := h213[li]
-		v214 := h214[li]
 		v223 := v28 & 255
-		*(*int64)(unsafe.Add(m0, int(v223)*16)) = v213
-		*(*float64)(unsafe.Add(m0, int(v223)*16+8)) = v214
+		*(*int64)(unsafe.Add(m0, int(v223)*16)) = v212
+		*(*float64)(unsafe.Add(m0, int(v223)*16+8)) = v213
 	}
-	// Barrier, lookback.go:271
+	// Barrier, lookback.go:240
 	h163 := g.v163[:n]
 	h164 := g.v164[:n]
 	e165 := g.v165
@@ -2773,7 +2773,7 @@ func (g *sumsFloat64Host) r8() int {
 	u165 := g.v165
 	u166 := g.v166
 	u170 := g.v170
-	h212 := g.v212[:n]
+	h214 := g.v214[:n]
 	h215 := g.v215[:n]
 	next := -1
 	for li := range n {
@@ -2788,9 +2788,9 @@ func (g *sumsFloat64Host) r8() int {
 		v28 := int32(li)
 		v29 := v28 == 0
 		var v166, v186, v380 bool
-		var v167, v170, v182, v197, v203, v204, v211, v212, v215, v235, v265, v303, v305, v379 int32
-		var v168, v176, v177, v178, v180, v198, v205, v213, v230, v233, v239, v243, v247, v251, v255, v259, v263, v267, v272, v276, v280, v284, v288, v292, v296, v301, v307, v317, v377 int64
-		var v169, v199, v206, v214, v231, v234, v240, v244, v248, v252, v256, v260, v264, v268, v271, v275, v279, v283, v287, v291, v295, v299, v302, v308, v311, v316, v378 float64
+		var v167, v176, v177, v178, v180, v198, v204, v212, v230, v233, v239, v243, v247, v251, v255, v259, v263, v267, v272, v276, v280, v284, v288, v292, v296, v301, v307, v317, v377 int64
+		var v168, v199, v205, v213, v231, v234, v240, v244, v248, v252, v256, v260, v264, v268, v271, v275, v279, v283, v287, v291, v295, v299, v302, v308, v311, v316, v378 float64
+		var v169, v170, v182, v197, v203, v206, v211, v214, v215, v235, v265, v303, v305, v379 int32
 		if v226 {
 			v230 = *(*int64)(unsafe.Add(m0, int(v227)*16))
 			v231 = *(*float64)(unsafe.Add(m0, int(v227)*16+8))
@@ -2953,8 +2953,8 @@ func (g *sumsFloat64Host) r8() int {
 		v165 = v379
 		v166 = v380
 		v167 = 0
-		v168 = v163
-		v169 = v164
+		v168 = 0
+		v169 = 0
 		v170 = 0
 		if uint32(v28) > uint32(v165) {
 			v212 = v167
@@ -2963,7 +2963,7 @@ func (g *sumsFloat64Host) r8() int {
 			v215 = 512
 			goto b96
 		}
-		if v167 != 0 {
+		if v169 != 0 {
 			v204 = v167
 			v205 = v168
 			v206 = v169
@@ -3029,12 +3029,12 @@ func (g *sumsFloat64Host) r8() int {
 		} else {
 			v203 = v197
 		}
-		v204 = v203
-		v205 = v198
-		v206 = v199
+		v204 = v198
+		v205 = v199
+		v206 = v203
 	b93:
-		if v204 != 1 {
-			v211 = (v28 * 2) + int32(uint32(v204)>>1)
+		if v206 != 1 {
+			v211 = (v28 * 2) + int32(uint32(v206)>>1)
 		} else {
 			v211 = 512
 		}
@@ -3371,9 +3371,9 @@ func (g *sumsFloat64Host) r14() int {
 		v213 := h213[li]
 		v214 := h214[li]
 		v28 := int32(li)
-		var v167, v170, v182, v197, v203, v204, v211, v215, v451, v454, v457 int32
-		var v168, v176, v177, v178, v180, v198, v205, v439, v441, v452, v455 int64
-		var v169, v199, v206, v453, v456 float64
+		var v167, v176, v177, v178, v180, v198, v204, v439, v441, v451, v454 int64
+		var v168, v199, v205, v452, v455 float64
+		var v169, v170, v182, v197, v203, v206, v211, v215, v453, v456, v457 int32
 		var v186 bool
 		v433 := *(*int64)(unsafe.Add(m0, 4080))
 		v434 := *(*float64)(unsafe.Add(m0, 4088))
@@ -3409,9 +3409,9 @@ func (g *sumsFloat64Host) r14() int {
 			if v28 == v165 {
 				v450 = 2
 			}
-			v451 = v450
-			v452 = v433
-			v453 = v434
+			v451 = v433
+			v452 = v434
+			v453 = v450
 		}
 	b203:
 		v454 = v451
@@ -3429,7 +3429,7 @@ func (g *sumsFloat64Host) r14() int {
 			v215 = 512
 			goto b96
 		}
-		if v167 != 0 {
+		if v169 != 0 {
 			v204 = v167
 			v205 = v168
 			v206 = v169
@@ -3495,12 +3495,12 @@ func (g *sumsFloat64Host) r14() int {
 		} else {
 			v203 = v197
 		}
-		v204 = v203
-		v205 = v198
-		v206 = v199
+		v204 = v198
+		v205 = v199
+		v206 = v203
 	b93:
-		if v204 != 1 {
-			v211 = (v28 * 2) + int32(uint32(v204)>>1)
+		if v206 != 1 {
+			v211 = (v28 * 2) + int32(uint32(v206)>>1)
 		} else {
 			v211 = 512
 		}
@@ -3532,11 +3532,11 @@ type sumsIntegersHost struct {
 
 	v29, v42 int64
 
-	v40, v392, v395 []int32
+	v40, v394, v395 []int32
 
 	v41, v143, v342, v345, v350, v396, v397, v772 int32
 
-	v50, v54, v57, v59, v61, v137, v138, v141, v142, v149, v150, v160, v161, v166, v167, v343, v344, v393, v394, v481, v482, v766, v767, v770, v771, v778, v779 []int64
+	v50, v54, v57, v59, v61, v137, v138, v141, v142, v149, v150, v160, v161, v166, v167, v343, v344, v392, v393, v481, v482, v766, v767, v770, v771, v778, v779 []int64
 
 	v68, v145, v774 []bool
 
@@ -3571,8 +3571,8 @@ func (g *sumsIntegersHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 4096)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v40, &g.v392, &g.v395)
-	kernelimpl.HostRoom(n, &g.v50, &g.v54, &g.v57, &g.v59, &g.v61, &g.v137, &g.v138, &g.v141, &g.v142, &g.v149, &g.v150, &g.v160, &g.v161, &g.v166, &g.v167, &g.v343, &g.v344, &g.v393, &g.v394, &g.v481, &g.v482, &g.v766, &g.v767, &g.v770, &g.v771, &g.v778, &g.v779)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v40, &g.v394, &g.v395)
+	kernelimpl.HostRoom(n, &g.v50, &g.v54, &g.v57, &g.v59, &g.v61, &g.v137, &g.v138, &g.v141, &g.v142, &g.v149, &g.v150, &g.v160, &g.v161, &g.v166, &g.v167, &g.v343, &g.v344, &g.v392, &g.v393, &g.v481, &g.v482, &g.v766, &g.v767, &g.v770, &g.v771, &g.v778, &g.v779)
 	kernelimpl.HostRoom(n, &g.v68, &g.v145, &g.v774)
 }
 
@@ -3584,12 +3584,12 @@ func (g *sumsIntegersHost) Run() {
 			next = g.r4()
 		case 5: // Barrier, runs.go:77
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:247
+		case 6: // GroupReduce, lookback.go:288
 			g.v396 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v395, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:269
+		case 7: // Barrier, lookback.go:238
 			next = g.r8()
-		case 9: // Barrier, lookback.go:297
+		case 9: // Barrier, lookback.go:266
 			next = g.r10()
 		case 10: // Barrier, runs.go:63
 			next = g.r11()
@@ -4063,8 +4063,8 @@ func (g *sumsIntegersHost) r6() int {
 		v68 := h68[li]
 		v50 := h50[li]
 		v0 := int32(basex + li)
-		var v166, v167, v202, v203, v206, v212, v213, v214, v217, v223, v230, v231, v233, v242, v246, v251, v258, v268, v269, v272, v278, v279, v280, v284, v285, v293, v300, v301, v303, v309, v316, v320, v325, v332, v343, v344, v348, v349, v356, v357, v358, v360, v378, v379, v385, v386, v393, v394 int64
-		var v204, v209, v211, v255, v260, v266, v270, v275, v277, v306, v311, v329, v334, v340, v345, v347, v350, v362, v377, v383, v384, v391, v392, v395 int32
+		var v166, v167, v202, v203, v206, v212, v213, v214, v217, v223, v230, v231, v233, v242, v246, v251, v258, v268, v269, v272, v278, v279, v280, v284, v285, v293, v300, v301, v303, v309, v316, v320, v325, v332, v343, v344, v347, v348, v356, v357, v358, v360, v378, v379, v384, v385, v392, v393 int64
+		var v204, v209, v211, v255, v260, v266, v270, v275, v277, v306, v311, v329, v334, v340, v345, v349, v350, v362, v377, v383, v386, v391, v394, v395 int32
 		var v224, v247, v294, v321, v346, v366 bool
 		v160 := *(*int64)(unsafe.Add(m0, 4080))
 		v161 := *(*int64)(unsafe.Add(m0, 4088))
@@ -4388,8 +4388,8 @@ func (g *sumsIntegersHost) r6() int {
 		continue
 	b130:
 		v347 = 0
-		v348 = v343
-		v349 = v344
+		v348 = 0
+		v349 = 0
 		v350 = 0
 		if uint32(v30) > uint32(v345) {
 			v392 = v347
@@ -4398,7 +4398,7 @@ func (g *sumsIntegersHost) r6() int {
 			v395 = 512
 			goto b150
 		}
-		if v347 != 0 {
+		if v349 != 0 {
 			v384 = v347
 			v385 = v348
 			v386 = v349
@@ -4464,12 +4464,12 @@ func (g *sumsIntegersHost) r6() int {
 		} else {
 			v383 = v377
 		}
-		v384 = v383
-		v385 = v378
-		v386 = v379
+		v384 = v378
+		v385 = v379
+		v386 = v383
 	b147:
-		if v384 != 1 {
-			v391 = (v30 * 2) + int32(uint32(v384)>>1)
+		if v386 != 1 {
+			v391 = (v30 * 2) + int32(uint32(v386)>>1)
 		} else {
 			v391 = 512
 		}
@@ -4555,8 +4555,8 @@ func (g *sumsIntegersHost) r7() int {
 		v48 := v30 * 8
 		v49 := int64(uint32(v48))
 		v0 := int32(basex + li)
-		var v347, v362, v377, v383, v384, v391, v395, v674, v702, v707, v729, v733, v738, v764, v810, v813 int32
-		var v348, v349, v356, v357, v358, v360, v378, v379, v385, v386, v672, v673, v700, v701, v704, v710, v711, v715, v721, v727, v728, v731, v732, v735, v741, v742, v747, v748, v756, v762, v763, v766, v767, v811, v812 int64
+		var v347, v348, v356, v357, v358, v360, v378, v379, v384, v385, v672, v673, v700, v701, v704, v710, v711, v715, v721, v727, v728, v731, v732, v735, v741, v742, v747, v748, v756, v762, v763, v766, v767, v810, v811 int64
+		var v349, v362, v377, v383, v386, v391, v395, v674, v702, v707, v729, v733, v738, v764, v812, v813 int32
 		var v366, v675 bool
 		if v398 {
 			goto b153
@@ -4581,16 +4581,16 @@ func (g *sumsIntegersHost) r7() int {
 		v345 = v674
 		v346 = v675
 		v347 = 0
-		v348 = v343
-		v349 = v344
+		v348 = 0
+		v349 = 0
 		v350 = 0
 		goto b131
 	b156:
 		h343[li] = v343
 		h344[li] = v344
 		u345 = v345
+		h392[li] = v392
 		h393[li] = v393
-		h394[li] = v394
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4622,7 +4622,7 @@ func (g *sumsIntegersHost) r7() int {
 			v395 = 512
 			goto b150
 		}
-		if v347 != 0 {
+		if v349 != 0 {
 			v384 = v347
 			v385 = v348
 			v386 = v349
@@ -4688,12 +4688,12 @@ func (g *sumsIntegersHost) r7() int {
 		} else {
 			v383 = v377
 		}
-		v384 = v383
-		v385 = v378
-		v386 = v379
+		v384 = v378
+		v385 = v379
+		v386 = v383
 	b147:
-		if v384 != 1 {
-			v391 = (v30 * 2) + int32(uint32(v384)>>1)
+		if v386 != 1 {
+			v391 = (v30 * 2) + int32(uint32(v386)>>1)
 		} else {
 			v391 = 512
 		}
@@ -4872,21 +4872,21 @@ func (g *sumsIntegersHost) r7() int {
 func (g *sumsIntegersHost) r8() int {
 	const n = 256
 	m0 := g.Memory(0)
+	h392 := g.v392[:n]
 	h393 := g.v393[:n]
-	h394 := g.v394[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v30 := int32(li)
+		v392 := h392[li]
 		v393 := h393[li]
-		v394 := h394[li]
 		v403 := v30 & 255
-		*(*int64)(unsafe.Add(m0, int(v403)*16)) = v393
-		*(*int64)(unsafe.Add(m0, int(v403)*16+8)) = v394
+		*(*int64)(unsafe.Add(m0, int(v403)*16)) = v392
+		*(*int64)(unsafe.Add(m0, int(v403)*16+8)) = v393
 	}
-	// Barrier, lookback.go:271
+	// Barrier, lookback.go:240
 	h343 := g.v343[:n]
 	h344 := g.v344[:n]
 	e345 := g.v345
@@ -4919,7 +4919,7 @@ func (g *sumsIntegersHost) r8() int {
 	u345 := g.v345
 	u346 := g.v346
 	u350 := g.v350
-	h392 := g.v392[:n]
+	h394 := g.v394[:n]
 	h395 := g.v395[:n]
 	next := -1
 	for li := range n {
@@ -4934,8 +4934,8 @@ func (g *sumsIntegersHost) r8() int {
 		v30 := int32(li)
 		v31 := v30 == 0
 		var v346, v366, v675 bool
-		var v347, v350, v362, v377, v383, v384, v391, v392, v395, v415, v483, v674 int32
-		var v348, v349, v356, v357, v358, v360, v378, v379, v385, v386, v393, v394, v410, v411, v413, v414, v481, v482, v496, v497, v672, v673 int64
+		var v347, v348, v356, v357, v358, v360, v378, v379, v384, v385, v392, v393, v410, v411, v413, v414, v481, v482, v496, v497, v672, v673 int64
+		var v349, v350, v362, v377, v383, v386, v391, v394, v395, v415, v483, v674 int32
 		if v406 {
 			v410 = *(*int64)(unsafe.Add(m0, int(v407)*16))
 			v411 = *(*int64)(unsafe.Add(m0, int(v407)*16+8))
@@ -5075,8 +5075,8 @@ func (g *sumsIntegersHost) r8() int {
 		v345 = v674
 		v346 = v675
 		v347 = 0
-		v348 = v343
-		v349 = v344
+		v348 = 0
+		v349 = 0
 		v350 = 0
 		if uint32(v30) > uint32(v345) {
 			v392 = v347
@@ -5085,7 +5085,7 @@ func (g *sumsIntegersHost) r8() int {
 			v395 = 512
 			goto b150
 		}
-		if v347 != 0 {
+		if v349 != 0 {
 			v384 = v347
 			v385 = v348
 			v386 = v349
@@ -5151,12 +5151,12 @@ func (g *sumsIntegersHost) r8() int {
 		} else {
 			v383 = v377
 		}
-		v384 = v383
-		v385 = v378
-		v386 = v379
+		v384 = v378
+		v385 = v379
+		v386 = v383
 	b147:
-		if v384 != 1 {
-			v391 = (v30 * 2) + int32(uint32(v384)>>1)
+		if v386 != 1 {
+			v391 = (v30 * 2) + int32(uint32(v386)>>1)
 		} else {
 			v391 = 512
 		}
@@ -5681,8 +5681,8 @@ func (g *sumsIntegersHost) r14() int {
 		v393 := h393[li]
 		v394 := h394[li]
 		v30 := int32(li)
-		var v347, v350, v362, v377, v383, v384, v391, v395, v807, v810, v813 int32
-		var v348, v349, v356, v357, v358, v360, v378, v379, v385, v386, v795, v797, v808, v809, v811, v812 int64
+		var v347, v348, v356, v357, v358, v360, v378, v379, v384, v385, v795, v797, v807, v808, v810, v811 int64
+		var v349, v350, v362, v377, v383, v386, v391, v395, v809, v812, v813 int32
 		var v366 bool
 		v789 := *(*int64)(unsafe.Add(m0, 4080))
 		v790 := *(*int64)(unsafe.Add(m0, 4088))
@@ -5718,9 +5718,9 @@ func (g *sumsIntegersHost) r14() int {
 			if v30 == v345 {
 				v806 = 2
 			}
-			v807 = v806
-			v808 = v789
-			v809 = v790
+			v807 = v789
+			v808 = v790
+			v809 = v806
 		}
 	b288:
 		v810 = v807
@@ -5738,7 +5738,7 @@ func (g *sumsIntegersHost) r14() int {
 			v395 = 512
 			goto b150
 		}
-		if v347 != 0 {
+		if v349 != 0 {
 			v384 = v347
 			v385 = v348
 			v386 = v349
@@ -5804,12 +5804,12 @@ func (g *sumsIntegersHost) r14() int {
 		} else {
 			v383 = v377
 		}
-		v384 = v383
-		v385 = v378
-		v386 = v379
+		v384 = v378
+		v385 = v379
+		v386 = v383
 	b147:
-		if v384 != 1 {
-			v391 = (v30 * 2) + int32(uint32(v384)>>1)
+		if v386 != 1 {
+			v391 = (v30 * 2) + int32(uint32(v386)>>1)
 		} else {
 			v391 = 512
 		}

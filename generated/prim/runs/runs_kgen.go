@@ -139,7 +139,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../..",
 	Files: []abi.Source{
 		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0x96daa211},
-		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x14d23a6c},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xa80ed6d6},
 		{File: "prim/runs/kernels.go", Package: "runs", Sum: 0xc3cde0e6},
 		{File: "prim/runs/runs.go", Package: "runs", Sum: 0x6f0361b},
 	},
@@ -294,7 +294,7 @@ var sumsFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 235:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:276:3 285:3 prim/runs/kernels.go:118:2",
+	Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 276:2 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -303,11 +303,11 @@ var sumsFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumsFloat32SPIRV,
 	IR:    sumsFloat32IR,
-	Sum:   0x4c5990a7,
+	Sum:   0xd0c509c8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 235:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:276:3 285:3 prim/runs/kernels.go:118:2", SPIRV: sumsFloat32Words, Sum: 0x18f926fc},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 235:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:276:3 285:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0xd09e1612},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 235:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:276:3 285:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0x97cabb64},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 276:2 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2", SPIRV: sumsFloat32Words, Sum: 0x6ee13795},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 276:2 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0xd806b154},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 276:2 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0x5151f404},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return runs.SumsFloat32{
@@ -439,7 +439,7 @@ var sumsFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 235:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:276:3 285:3 prim/runs/kernels.go:118:2",
+	Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 276:2 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -448,11 +448,11 @@ var sumsFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumsFloat64SPIRV,
 	IR:    sumsFloat64IR,
-	Sum:   0x31c0446f,
+	Sum:   0x5355ab63,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 235:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:276:3 285:3 prim/runs/kernels.go:118:2", SPIRV: sumsFloat64Words, Sum: 0xc9a5d19d},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 235:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:276:3 285:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0x6e80a6b6},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 235:3 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:276:3 285:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0x68786e4d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 276:2 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2", SPIRV: sumsFloat64Words, Sum: 0x59629c59},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 276:2 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0x100133b1},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 276:2 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0x3b65c5f7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return runs.SumsFloat64{
@@ -586,7 +586,7 @@ var sumsIntegersKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "prim/runs/runs.go:122:4"},
 		{Kind: abi.FaultIndex, Pos: "prim/runs/runs.go:124:5"},
 	},
-	Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:231:2 - 235:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:276:3 285:3 prim/runs/kernels.go:118:2 118:2",
+	Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:231:2 - 276:2 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2 118:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -595,12 +595,12 @@ var sumsIntegersKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumsIntegersSPIRV,
 	IR:    sumsIntegersIR,
-	Sum:   0xf2e6ef37,
+	Sum:   0x54e2a6ec,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}, {104}, {128}, {144}, {160}, {176}, {32, 56}, {-2047, 56}, {-2048, 56}, {-2040, 56}, {-2, 32}}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:231:2 - 235:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:276:3 285:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0x827726f5},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:231:2 - 235:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:276:3 285:3 prim/runs/kernels.go:118:2 118:2", SPIRV: sumsIntegersWords, Sum: 0x86172c37},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:231:2 - 235:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:276:3 285:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0xf1ecfeb3},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:231:2 - 235:3 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:276:3 285:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0xb54f90c2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}, {104}, {128}, {144}, {160}, {176}, {32, 56}, {-2047, 56}, {-2048, 56}, {-2040, 56}, {-2, 32}}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:231:2 - 276:2 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0xb1d77d32},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:231:2 - 276:2 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2 118:2", SPIRV: sumsIntegersWords, Sum: 0x22363325},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:231:2 - 276:2 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0x2676328b},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:231:2 - 276:2 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0x96fa99e9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return runs.SumsIntegers{

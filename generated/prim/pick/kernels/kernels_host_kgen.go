@@ -21,13 +21,13 @@ type flagged32Host struct {
 
 	v20, v34, v35, v174, v196, v246 int64
 
-	v32, v166, v167, v168, v171, v172, v236, v238, v382 []int32
+	v32, v166, v167, v168, v171, v172, v237, v238, v382 []int32
 
 	v33, v173, v197, v201, v239, v240, v383 int32
 
 	v195 bool
 
-	v237, v245 []int64
+	v236, v245 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -53,18 +53,18 @@ func (g *flagged32Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.Allot(0, 16384)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v166, &g.v167, &g.v168, &g.v171, &g.v172, &g.v236, &g.v238, &g.v382)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v237, &g.v245)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v166, &g.v167, &g.v168, &g.v171, &g.v172, &g.v237, &g.v238, &g.v382)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v236, &g.v245)
 }
 
 func (g *flagged32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:332
+		case 4: // GroupReduce, lookback.go:288
 			g.v239 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v238, -1))
 			next = g.r5()
-		case 5: // GroupReduce, lookback.go:352
+		case 5: // GroupReduce, lookback.go:327
 			g.v246 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v245, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernels.go:57
@@ -405,8 +405,8 @@ func (g *flagged32Host) r0() int {
 		v166 := h166[li]
 		v171 := h171[li]
 		v38 := v21 * 16
-		var v196, v200, v206, v207, v224, v230, v237, v409 int64
-		var v197, v199, v201, v223, v228, v229, v235, v236, v238, v434, v442, v450, v458, v466, v474, v482, v490, v498, v506, v514, v522, v530, v538, v546 int32
+		var v196, v199, v206, v207, v224, v229, v236, v409 int64
+		var v197, v200, v201, v223, v228, v230, v235, v237, v238, v434, v442, v450, v458, v466, v474, v482, v490, v498, v506, v514, v522, v530, v538, v546 int32
 		var v198 bool
 		if !v23 {
 			goto b49
@@ -438,7 +438,7 @@ func (g *flagged32Host) r0() int {
 			v238 = 512
 			goto b61
 		}
-		if v199 != 0 {
+		if v200 != 0 {
 			v229 = v199
 			v230 = v200
 			goto b58
@@ -469,11 +469,11 @@ func (g *flagged32Host) r0() int {
 		} else {
 			v228 = v223
 		}
-		v229 = v228
-		v230 = v224
+		v229 = v224
+		v230 = v228
 	b58:
-		if v229 != 1 {
-			v235 = (v21 * 2) + int32(uint32(v229)>>1)
+		if v230 != 1 {
+			v235 = (v21 * 2) + int32(uint32(v230)>>1)
 		} else {
 			v235 = 512
 		}
@@ -679,8 +679,8 @@ func (g *flagged32Host) r5() int {
 		v21 := int32(li)
 		v38 := v21 * 16
 		v39 := int64(uint32(v38))
-		var v199, v223, v228, v229, v235, v238, v261, v269, v277, v285, v293, v301, v309, v317, v325, v333, v341, v349, v357, v365, v373, v381, v405, v407 int32
-		var v200, v206, v207, v224, v230, v406 int64
+		var v199, v206, v207, v224, v229, v405 int64
+		var v200, v223, v228, v230, v235, v238, v261, v269, v277, v285, v293, v301, v309, v317, v325, v333, v341, v349, v357, v365, v373, v381, v406, v407 int32
 		if v241 {
 			goto b64
 		}
@@ -689,7 +689,7 @@ func (g *flagged32Host) r5() int {
 		}
 	b64:
 		{
-			v245 := v237
+			v245 := v236
 			if uint32(v240) < uint32(v21) {
 				v245 = 0
 			}
@@ -720,7 +720,7 @@ func (g *flagged32Host) r5() int {
 			v238 = 512
 			goto b61
 		}
-		if v199 != 0 {
+		if v200 != 0 {
 			v229 = v199
 			v230 = v200
 			goto b58
@@ -752,11 +752,11 @@ func (g *flagged32Host) r5() int {
 		} else {
 			v228 = v223
 		}
-		v229 = v228
-		v230 = v224
+		v229 = v224
+		v230 = v228
 	b58:
-		if v229 != 1 {
-			v235 = (v21 * 2) + int32(uint32(v229)>>1)
+		if v230 != 1 {
+			v235 = (v21 * 2) + int32(uint32(v230)>>1)
 		} else {
 			v235 = 512
 		}
@@ -1001,8 +1001,8 @@ func (g *flagged32Host) r6() int {
 		v171 := h171[li]
 		v38 := v21 * 16
 		var v198 bool
-		var v199, v201, v223, v228, v229, v235, v236, v238, v434, v442, v450, v458, v466, v474, v482, v490, v498, v506, v514, v522, v530, v538, v546 int32
-		var v200, v206, v207, v224, v230, v237, v409 int64
+		var v199, v206, v207, v224, v229, v236, v409 int64
+		var v200, v201, v223, v228, v230, v235, v237, v238, v434, v442, v450, v458, v466, v474, v482, v490, v498, v506, v514, v522, v530, v538, v546 int32
 		v196 = v196 + v246
 		v197 = v197 + -256
 		v198 = v248
@@ -1018,7 +1018,7 @@ func (g *flagged32Host) r6() int {
 			v238 = 512
 			goto b61
 		}
-		if v199 != 0 {
+		if v200 != 0 {
 			v229 = v199
 			v230 = v200
 			goto b58
@@ -1049,11 +1049,11 @@ func (g *flagged32Host) r6() int {
 		} else {
 			v228 = v223
 		}
-		v229 = v228
-		v230 = v224
+		v229 = v224
+		v230 = v228
 	b58:
-		if v229 != 1 {
-			v235 = (v21 * 2) + int32(uint32(v229)>>1)
+		if v230 != 1 {
+			v235 = (v21 * 2) + int32(uint32(v230)>>1)
 		} else {
 			v235 = 512
 		}
@@ -1248,8 +1248,8 @@ func (g *flagged32Host) r7() int {
 		v236 := h236[li]
 		v237 := h237[li]
 		v21 := int32(li)
-		var v199, v201, v223, v228, v229, v235, v238, v403, v405, v407 int32
-		var v200, v206, v207, v224, v230, v388, v389, v404, v406 int64
+		var v199, v206, v207, v224, v229, v388, v389, v403, v405 int64
+		var v200, v201, v223, v228, v230, v235, v238, v404, v406, v407 int32
 		if v21 != v240 {
 			v403 = v236
 			v404 = v237
@@ -1266,8 +1266,8 @@ func (g *flagged32Host) r7() int {
 			if v21 == v197 {
 				v402 = 2
 			}
-			v403 = v402
-			v404 = v384
+			v403 = v384
+			v404 = v402
 		}
 	b104:
 		v405 = v403
@@ -1282,7 +1282,7 @@ func (g *flagged32Host) r7() int {
 			v238 = 512
 			goto b61
 		}
-		if v199 != 0 {
+		if v200 != 0 {
 			v229 = v199
 			v230 = v200
 			goto b58
@@ -1314,11 +1314,11 @@ func (g *flagged32Host) r7() int {
 		} else {
 			v228 = v223
 		}
-		v229 = v228
-		v230 = v224
+		v229 = v224
+		v230 = v228
 	b58:
-		if v229 != 1 {
-			v235 = (v21 * 2) + int32(uint32(v229)>>1)
+		if v230 != 1 {
+			v235 = (v21 * 2) + int32(uint32(v230)>>1)
 		} else {
 			v235 = 512
 		}
@@ -1436,13 +1436,13 @@ type flagged8Host struct {
 
 	v20, v34, v35, v174, v196, v246 int64
 
-	v32, v166, v167, v168, v171, v172, v236, v238, v382 []int32
+	v32, v166, v167, v168, v171, v172, v237, v238, v382 []int32
 
 	v33, v173, v197, v201, v239, v240, v383 int32
 
 	v195 bool
 
-	v237, v245 []int64
+	v236, v245 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -1468,18 +1468,18 @@ func (g *flagged8Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.Allot(0, 16384)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v166, &g.v167, &g.v168, &g.v171, &g.v172, &g.v236, &g.v238, &g.v382)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v237, &g.v245)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v166, &g.v167, &g.v168, &g.v171, &g.v172, &g.v237, &g.v238, &g.v382)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v236, &g.v245)
 }
 
 func (g *flagged8Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:332
+		case 4: // GroupReduce, lookback.go:288
 			g.v239 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v238, -1))
 			next = g.r5()
-		case 5: // GroupReduce, lookback.go:352
+		case 5: // GroupReduce, lookback.go:327
 			g.v246 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v245, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernels.go:57
@@ -1820,8 +1820,8 @@ func (g *flagged8Host) r0() int {
 		v166 := h166[li]
 		v171 := h171[li]
 		v38 := v21 * 16
-		var v196, v200, v206, v207, v224, v230, v237, v409 int64
-		var v197, v199, v201, v223, v228, v229, v235, v236, v238, v434, v442, v450, v458, v466, v474, v482, v490, v498, v506, v514, v522, v530, v538, v546 int32
+		var v196, v199, v206, v207, v224, v229, v236, v409 int64
+		var v197, v200, v201, v223, v228, v230, v235, v237, v238, v434, v442, v450, v458, v466, v474, v482, v490, v498, v506, v514, v522, v530, v538, v546 int32
 		var v198 bool
 		if !v23 {
 			goto b49
@@ -1853,7 +1853,7 @@ func (g *flagged8Host) r0() int {
 			v238 = 512
 			goto b61
 		}
-		if v199 != 0 {
+		if v200 != 0 {
 			v229 = v199
 			v230 = v200
 			goto b58
@@ -1884,11 +1884,11 @@ func (g *flagged8Host) r0() int {
 		} else {
 			v228 = v223
 		}
-		v229 = v228
-		v230 = v224
+		v229 = v224
+		v230 = v228
 	b58:
-		if v229 != 1 {
-			v235 = (v21 * 2) + int32(uint32(v229)>>1)
+		if v230 != 1 {
+			v235 = (v21 * 2) + int32(uint32(v230)>>1)
 		} else {
 			v235 = 512
 		}
@@ -2094,8 +2094,8 @@ func (g *flagged8Host) r5() int {
 		v21 := int32(li)
 		v38 := v21 * 16
 		v39 := int64(uint32(v38))
-		var v199, v223, v228, v229, v235, v238, v261, v269, v277, v285, v293, v301, v309, v317, v325, v333, v341, v349, v357, v365, v373, v381, v405, v407 int32
-		var v200, v206, v207, v224, v230, v406 int64
+		var v199, v206, v207, v224, v229, v405 int64
+		var v200, v223, v228, v230, v235, v238, v261, v269, v277, v285, v293, v301, v309, v317, v325, v333, v341, v349, v357, v365, v373, v381, v406, v407 int32
 		if v241 {
 			goto b64
 		}
@@ -2104,7 +2104,7 @@ func (g *flagged8Host) r5() int {
 		}
 	b64:
 		{
-			v245 := v237
+			v245 := v236
 			if uint32(v240) < uint32(v21) {
 				v245 = 0
 			}
@@ -2135,7 +2135,7 @@ func (g *flagged8Host) r5() int {
 			v238 = 512
 			goto b61
 		}
-		if v199 != 0 {
+		if v200 != 0 {
 			v229 = v199
 			v230 = v200
 			goto b58
@@ -2167,11 +2167,11 @@ func (g *flagged8Host) r5() int {
 		} else {
 			v228 = v223
 		}
-		v229 = v228
-		v230 = v224
+		v229 = v224
+		v230 = v228
 	b58:
-		if v229 != 1 {
-			v235 = (v21 * 2) + int32(uint32(v229)>>1)
+		if v230 != 1 {
+			v235 = (v21 * 2) + int32(uint32(v230)>>1)
 		} else {
 			v235 = 512
 		}
@@ -2416,8 +2416,8 @@ func (g *flagged8Host) r6() int {
 		v171 := h171[li]
 		v38 := v21 * 16
 		var v198 bool
-		var v199, v201, v223, v228, v229, v235, v236, v238, v434, v442, v450, v458, v466, v474, v482, v490, v498, v506, v514, v522, v530, v538, v546 int32
-		var v200, v206, v207, v224, v230, v237, v409 int64
+		var v199, v206, v207, v224, v229, v236, v409 int64
+		var v200, v201, v223, v228, v230, v235, v237, v238, v434, v442, v450, v458, v466, v474, v482, v490, v498, v506, v514, v522, v530, v538, v546 int32
 		v196 = v196 + v246
 		v197 = v197 + -256
 		v198 = v248
@@ -2433,7 +2433,7 @@ func (g *flagged8Host) r6() int {
 			v238 = 512
 			goto b61
 		}
-		if v199 != 0 {
+		if v200 != 0 {
 			v229 = v199
 			v230 = v200
 			goto b58
@@ -2464,11 +2464,11 @@ func (g *flagged8Host) r6() int {
 		} else {
 			v228 = v223
 		}
-		v229 = v228
-		v230 = v224
+		v229 = v224
+		v230 = v228
 	b58:
-		if v229 != 1 {
-			v235 = (v21 * 2) + int32(uint32(v229)>>1)
+		if v230 != 1 {
+			v235 = (v21 * 2) + int32(uint32(v230)>>1)
 		} else {
 			v235 = 512
 		}
@@ -2663,8 +2663,8 @@ func (g *flagged8Host) r7() int {
 		v236 := h236[li]
 		v237 := h237[li]
 		v21 := int32(li)
-		var v199, v201, v223, v228, v229, v235, v238, v403, v405, v407 int32
-		var v200, v206, v207, v224, v230, v388, v389, v404, v406 int64
+		var v199, v206, v207, v224, v229, v388, v389, v403, v405 int64
+		var v200, v201, v223, v228, v230, v235, v238, v404, v406, v407 int32
 		if v21 != v240 {
 			v403 = v236
 			v404 = v237
@@ -2681,8 +2681,8 @@ func (g *flagged8Host) r7() int {
 			if v21 == v197 {
 				v402 = 2
 			}
-			v403 = v402
-			v404 = v384
+			v403 = v384
+			v404 = v402
 		}
 	b104:
 		v405 = v403
@@ -2697,7 +2697,7 @@ func (g *flagged8Host) r7() int {
 			v238 = 512
 			goto b61
 		}
-		if v199 != 0 {
+		if v200 != 0 {
 			v229 = v199
 			v230 = v200
 			goto b58
@@ -2729,11 +2729,11 @@ func (g *flagged8Host) r7() int {
 		} else {
 			v228 = v223
 		}
-		v229 = v228
-		v230 = v224
+		v229 = v224
+		v230 = v228
 	b58:
-		if v229 != 1 {
-			v235 = (v21 * 2) + int32(uint32(v229)>>1)
+		if v230 != 1 {
+			v235 = (v21 * 2) + int32(uint32(v230)>>1)
 		} else {
 			v235 = 512
 		}
@@ -2985,13 +2985,13 @@ type partitionFloat32Host struct {
 
 	v22, v56, v57, v180, v202, v252 int64
 
-	v54, v172, v173, v174, v177, v178, v242, v244, v372 []int32
+	v54, v172, v173, v174, v177, v178, v243, v244, v372 []int32
 
 	v55, v179, v203, v207, v245, v246, v373 int32
 
 	v201 bool
 
-	v243, v251 []int64
+	v242, v251 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -3013,18 +3013,18 @@ func (g *partitionFloat32Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.Allot(0, 16384)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v54, &g.v172, &g.v173, &g.v174, &g.v177, &g.v178, &g.v242, &g.v244, &g.v372)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v243, &g.v251)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v54, &g.v172, &g.v173, &g.v174, &g.v177, &g.v178, &g.v243, &g.v244, &g.v372)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v242, &g.v251)
 }
 
 func (g *partitionFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:332
+		case 4: // GroupReduce, lookback.go:288
 			g.v245 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v244, -1))
 			next = g.r5()
-		case 5: // GroupReduce, lookback.go:352
+		case 5: // GroupReduce, lookback.go:327
 			g.v252 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v251, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernels.go:57
@@ -3426,8 +3426,8 @@ func (g *partitionFloat32Host) r0() int {
 		v172 := h172[li]
 		v177 := h177[li]
 		v60 := v44 * 16
-		var v202, v206, v212, v213, v230, v236, v243, v399 int64
-		var v203, v205, v207, v229, v234, v235, v241, v242, v244, v428, v440, v452, v464, v476, v488, v500, v512, v524, v536, v548, v560, v572, v584, v596 int32
+		var v202, v205, v212, v213, v230, v235, v242, v399 int64
+		var v203, v206, v207, v229, v234, v236, v241, v243, v244, v428, v440, v452, v464, v476, v488, v500, v512, v524, v536, v548, v560, v572, v584, v596 int32
 		var v204 bool
 		if !v45 {
 			goto b60
@@ -3459,7 +3459,7 @@ func (g *partitionFloat32Host) r0() int {
 			v244 = 512
 			goto b72
 		}
-		if v205 != 0 {
+		if v206 != 0 {
 			v235 = v205
 			v236 = v206
 			goto b69
@@ -3490,11 +3490,11 @@ func (g *partitionFloat32Host) r0() int {
 		} else {
 			v234 = v229
 		}
-		v235 = v234
-		v236 = v230
+		v235 = v230
+		v236 = v234
 	b69:
-		if v235 != 1 {
-			v241 = (v44 * 2) + int32(uint32(v235)>>1)
+		if v236 != 1 {
+			v241 = (v44 * 2) + int32(uint32(v236)>>1)
 		} else {
 			v241 = 512
 		}
@@ -3717,8 +3717,8 @@ func (g *partitionFloat32Host) r5() int {
 		v44 := int32(li)
 		v60 := v44 * 16
 		v61 := int64(uint32(v60))
-		var v205, v229, v234, v235, v241, v244, v266, v273, v280, v287, v294, v301, v308, v315, v322, v329, v336, v343, v350, v357, v364, v371, v395, v397 int32
-		var v206, v212, v213, v230, v236, v396 int64
+		var v205, v212, v213, v230, v235, v395 int64
+		var v206, v229, v234, v236, v241, v244, v266, v273, v280, v287, v294, v301, v308, v315, v322, v329, v336, v343, v350, v357, v364, v371, v396, v397 int32
 		if v247 {
 			goto b75
 		}
@@ -3727,7 +3727,7 @@ func (g *partitionFloat32Host) r5() int {
 		}
 	b75:
 		{
-			v251 := v243
+			v251 := v242
 			if uint32(v246) < uint32(v44) {
 				v251 = 0
 			}
@@ -3758,7 +3758,7 @@ func (g *partitionFloat32Host) r5() int {
 			v244 = 512
 			goto b72
 		}
-		if v205 != 0 {
+		if v206 != 0 {
 			v235 = v205
 			v236 = v206
 			goto b69
@@ -3790,11 +3790,11 @@ func (g *partitionFloat32Host) r5() int {
 		} else {
 			v234 = v229
 		}
-		v235 = v234
-		v236 = v230
+		v235 = v230
+		v236 = v234
 	b69:
-		if v235 != 1 {
-			v241 = (v44 * 2) + int32(uint32(v235)>>1)
+		if v236 != 1 {
+			v241 = (v44 * 2) + int32(uint32(v236)>>1)
 		} else {
 			v241 = 512
 		}
@@ -4040,8 +4040,8 @@ func (g *partitionFloat32Host) r6() int {
 		v177 := h177[li]
 		v60 := v44 * 16
 		var v204 bool
-		var v205, v207, v229, v234, v235, v241, v242, v244, v428, v440, v452, v464, v476, v488, v500, v512, v524, v536, v548, v560, v572, v584, v596 int32
-		var v206, v212, v213, v230, v236, v243, v399 int64
+		var v205, v212, v213, v230, v235, v242, v399 int64
+		var v206, v207, v229, v234, v236, v241, v243, v244, v428, v440, v452, v464, v476, v488, v500, v512, v524, v536, v548, v560, v572, v584, v596 int32
 		v202 = v202 + v252
 		v203 = v203 + -256
 		v204 = v254
@@ -4057,7 +4057,7 @@ func (g *partitionFloat32Host) r6() int {
 			v244 = 512
 			goto b72
 		}
-		if v205 != 0 {
+		if v206 != 0 {
 			v235 = v205
 			v236 = v206
 			goto b69
@@ -4088,11 +4088,11 @@ func (g *partitionFloat32Host) r6() int {
 		} else {
 			v234 = v229
 		}
-		v235 = v234
-		v236 = v230
+		v235 = v230
+		v236 = v234
 	b69:
-		if v235 != 1 {
-			v241 = (v44 * 2) + int32(uint32(v235)>>1)
+		if v236 != 1 {
+			v241 = (v44 * 2) + int32(uint32(v236)>>1)
 		} else {
 			v241 = 512
 		}
@@ -4304,8 +4304,8 @@ func (g *partitionFloat32Host) r7() int {
 		v242 := h242[li]
 		v243 := h243[li]
 		v44 := int32(li)
-		var v205, v207, v229, v234, v235, v241, v244, v393, v395, v397 int32
-		var v206, v212, v213, v230, v236, v378, v379, v394, v396 int64
+		var v205, v212, v213, v230, v235, v378, v379, v393, v395 int64
+		var v206, v207, v229, v234, v236, v241, v244, v394, v396, v397 int32
 		if v44 != v246 {
 			v393 = v242
 			v394 = v243
@@ -4322,8 +4322,8 @@ func (g *partitionFloat32Host) r7() int {
 			if v44 == v203 {
 				v392 = 2
 			}
-			v393 = v392
-			v394 = v374
+			v393 = v374
+			v394 = v392
 		}
 	b115:
 		v395 = v393
@@ -4338,7 +4338,7 @@ func (g *partitionFloat32Host) r7() int {
 			v244 = 512
 			goto b72
 		}
-		if v205 != 0 {
+		if v206 != 0 {
 			v235 = v205
 			v236 = v206
 			goto b69
@@ -4370,11 +4370,11 @@ func (g *partitionFloat32Host) r7() int {
 		} else {
 			v234 = v229
 		}
-		v235 = v234
-		v236 = v230
+		v235 = v230
+		v236 = v234
 	b69:
-		if v235 != 1 {
-			v241 = (v44 * 2) + int32(uint32(v235)>>1)
+		if v236 != 1 {
+			v241 = (v44 * 2) + int32(uint32(v236)>>1)
 		} else {
 			v241 = 512
 		}
@@ -4462,13 +4462,13 @@ type positiveFloat32Host struct {
 
 	v18, v32, v33, v156, v178, v228 int64
 
-	v30, v148, v149, v150, v153, v154, v218, v220, v348 []int32
+	v30, v148, v149, v150, v153, v154, v219, v220, v348 []int32
 
 	v31, v155, v179, v183, v221, v222, v349 int32
 
 	v177 bool
 
-	v219, v227 []int64
+	v218, v227 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -4488,18 +4488,18 @@ func (g *positiveFloat32Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.Allot(0, 16384)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v30, &g.v148, &g.v149, &g.v150, &g.v153, &g.v154, &g.v218, &g.v220, &g.v348)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v219, &g.v227)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v30, &g.v148, &g.v149, &g.v150, &g.v153, &g.v154, &g.v219, &g.v220, &g.v348)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v218, &g.v227)
 }
 
 func (g *positiveFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:332
+		case 4: // GroupReduce, lookback.go:288
 			g.v221 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v220, -1))
 			next = g.r5()
-		case 5: // GroupReduce, lookback.go:352
+		case 5: // GroupReduce, lookback.go:327
 			g.v228 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v227, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernels.go:57
@@ -4846,8 +4846,8 @@ func (g *positiveFloat32Host) r0() int {
 		v148 := h148[li]
 		v153 := h153[li]
 		v36 := v19 * 16
-		var v178, v182, v188, v189, v206, v212, v219, v375 int64
-		var v179, v181, v183, v205, v210, v211, v217, v218, v220, v400, v408, v416, v424, v432, v440, v448, v456, v464, v472, v480, v488, v496, v504, v512 int32
+		var v178, v181, v188, v189, v206, v211, v218, v375 int64
+		var v179, v182, v183, v205, v210, v212, v217, v219, v220, v400, v408, v416, v424, v432, v440, v448, v456, v464, v472, v480, v488, v496, v504, v512 int32
 		var v180 bool
 		if !v21 {
 			goto b49
@@ -4879,7 +4879,7 @@ func (g *positiveFloat32Host) r0() int {
 			v220 = 512
 			goto b61
 		}
-		if v181 != 0 {
+		if v182 != 0 {
 			v211 = v181
 			v212 = v182
 			goto b58
@@ -4910,11 +4910,11 @@ func (g *positiveFloat32Host) r0() int {
 		} else {
 			v210 = v205
 		}
-		v211 = v210
-		v212 = v206
+		v211 = v206
+		v212 = v210
 	b58:
-		if v211 != 1 {
-			v217 = (v19 * 2) + int32(uint32(v211)>>1)
+		if v212 != 1 {
+			v217 = (v19 * 2) + int32(uint32(v212)>>1)
 		} else {
 			v217 = 512
 		}
@@ -5120,8 +5120,8 @@ func (g *positiveFloat32Host) r5() int {
 		v19 := int32(li)
 		v36 := v19 * 16
 		v37 := int64(uint32(v36))
-		var v181, v205, v210, v211, v217, v220, v242, v249, v256, v263, v270, v277, v284, v291, v298, v305, v312, v319, v326, v333, v340, v347, v371, v373 int32
-		var v182, v188, v189, v206, v212, v372 int64
+		var v181, v188, v189, v206, v211, v371 int64
+		var v182, v205, v210, v212, v217, v220, v242, v249, v256, v263, v270, v277, v284, v291, v298, v305, v312, v319, v326, v333, v340, v347, v372, v373 int32
 		if v223 {
 			goto b64
 		}
@@ -5130,7 +5130,7 @@ func (g *positiveFloat32Host) r5() int {
 		}
 	b64:
 		{
-			v227 := v219
+			v227 := v218
 			if uint32(v222) < uint32(v19) {
 				v227 = 0
 			}
@@ -5161,7 +5161,7 @@ func (g *positiveFloat32Host) r5() int {
 			v220 = 512
 			goto b61
 		}
-		if v181 != 0 {
+		if v182 != 0 {
 			v211 = v181
 			v212 = v182
 			goto b58
@@ -5193,11 +5193,11 @@ func (g *positiveFloat32Host) r5() int {
 		} else {
 			v210 = v205
 		}
-		v211 = v210
-		v212 = v206
+		v211 = v206
+		v212 = v210
 	b58:
-		if v211 != 1 {
-			v217 = (v19 * 2) + int32(uint32(v211)>>1)
+		if v212 != 1 {
+			v217 = (v19 * 2) + int32(uint32(v212)>>1)
 		} else {
 			v217 = 512
 		}
@@ -5442,8 +5442,8 @@ func (g *positiveFloat32Host) r6() int {
 		v153 := h153[li]
 		v36 := v19 * 16
 		var v180 bool
-		var v181, v183, v205, v210, v211, v217, v218, v220, v400, v408, v416, v424, v432, v440, v448, v456, v464, v472, v480, v488, v496, v504, v512 int32
-		var v182, v188, v189, v206, v212, v219, v375 int64
+		var v181, v188, v189, v206, v211, v218, v375 int64
+		var v182, v183, v205, v210, v212, v217, v219, v220, v400, v408, v416, v424, v432, v440, v448, v456, v464, v472, v480, v488, v496, v504, v512 int32
 		v178 = v178 + v228
 		v179 = v179 + -256
 		v180 = v230
@@ -5459,7 +5459,7 @@ func (g *positiveFloat32Host) r6() int {
 			v220 = 512
 			goto b61
 		}
-		if v181 != 0 {
+		if v182 != 0 {
 			v211 = v181
 			v212 = v182
 			goto b58
@@ -5490,11 +5490,11 @@ func (g *positiveFloat32Host) r6() int {
 		} else {
 			v210 = v205
 		}
-		v211 = v210
-		v212 = v206
+		v211 = v206
+		v212 = v210
 	b58:
-		if v211 != 1 {
-			v217 = (v19 * 2) + int32(uint32(v211)>>1)
+		if v212 != 1 {
+			v217 = (v19 * 2) + int32(uint32(v212)>>1)
 		} else {
 			v217 = 512
 		}
@@ -5689,8 +5689,8 @@ func (g *positiveFloat32Host) r7() int {
 		v218 := h218[li]
 		v219 := h219[li]
 		v19 := int32(li)
-		var v181, v183, v205, v210, v211, v217, v220, v369, v371, v373 int32
-		var v182, v188, v189, v206, v212, v354, v355, v370, v372 int64
+		var v181, v188, v189, v206, v211, v354, v355, v369, v371 int64
+		var v182, v183, v205, v210, v212, v217, v220, v370, v372, v373 int32
 		if v19 != v222 {
 			v369 = v218
 			v370 = v219
@@ -5707,8 +5707,8 @@ func (g *positiveFloat32Host) r7() int {
 			if v19 == v179 {
 				v368 = 2
 			}
-			v369 = v368
-			v370 = v350
+			v369 = v350
+			v370 = v368
 		}
 	b104:
 		v371 = v369
@@ -5723,7 +5723,7 @@ func (g *positiveFloat32Host) r7() int {
 			v220 = 512
 			goto b61
 		}
-		if v181 != 0 {
+		if v182 != 0 {
 			v211 = v181
 			v212 = v182
 			goto b58
@@ -5755,11 +5755,11 @@ func (g *positiveFloat32Host) r7() int {
 		} else {
 			v210 = v205
 		}
-		v211 = v210
-		v212 = v206
+		v211 = v206
+		v212 = v210
 	b58:
-		if v211 != 1 {
-			v217 = (v19 * 2) + int32(uint32(v211)>>1)
+		if v212 != 1 {
+			v217 = (v19 * 2) + int32(uint32(v212)>>1)
 		} else {
 			v217 = 512
 		}
@@ -5835,13 +5835,13 @@ type unique16Host struct {
 
 	v22, v36, v37, v80, v102, v152 int64
 
-	v34, v70, v73, v74, v77, v78, v142, v144, v192 []int32
+	v34, v70, v73, v74, v77, v78, v143, v144, v192 []int32
 
 	v35, v79, v103, v107, v145, v146, v193 int32
 
 	v101 bool
 
-	v143, v151 []int64
+	v142, v151 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -5864,18 +5864,18 @@ func (g *unique16Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.Allot(0, 16384)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v34, &g.v70, &g.v73, &g.v74, &g.v77, &g.v78, &g.v142, &g.v144, &g.v192)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v143, &g.v151)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v34, &g.v70, &g.v73, &g.v74, &g.v77, &g.v78, &g.v143, &g.v144, &g.v192)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v142, &g.v151)
 }
 
 func (g *unique16Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:332
+		case 4: // GroupReduce, lookback.go:288
 			g.v145 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v144, -1))
 			next = g.r5()
-		case 5: // GroupReduce, lookback.go:352
+		case 5: // GroupReduce, lookback.go:327
 			g.v152 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v151, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernels.go:57
@@ -6107,8 +6107,8 @@ func (g *unique16Host) r0() int {
 		v70 := h70[li]
 		v77 := h77[li]
 		v40 := v23 * 16
-		var v102, v106, v112, v113, v130, v136, v143, v219 int64
-		var v103, v105, v107, v129, v134, v135, v141, v142, v144, v244, v252, v260, v268, v276, v284, v292, v300, v308, v316, v324, v332, v340, v348, v356 int32
+		var v102, v105, v112, v113, v130, v135, v142, v219 int64
+		var v103, v106, v107, v129, v134, v136, v141, v143, v144, v244, v252, v260, v268, v276, v284, v292, v300, v308, v316, v324, v332, v340, v348, v356 int32
 		var v104 bool
 		if !v25 {
 			goto b30
@@ -6140,7 +6140,7 @@ func (g *unique16Host) r0() int {
 			v144 = 512
 			goto b42
 		}
-		if v105 != 0 {
+		if v106 != 0 {
 			v135 = v105
 			v136 = v106
 			goto b39
@@ -6171,11 +6171,11 @@ func (g *unique16Host) r0() int {
 		} else {
 			v134 = v129
 		}
-		v135 = v134
-		v136 = v130
+		v135 = v130
+		v136 = v134
 	b39:
-		if v135 != 1 {
-			v141 = (v23 * 2) + int32(uint32(v135)>>1)
+		if v136 != 1 {
+			v141 = (v23 * 2) + int32(uint32(v136)>>1)
 		} else {
 			v141 = 512
 		}
@@ -6386,8 +6386,8 @@ func (g *unique16Host) r5() int {
 		v23 := int32(li)
 		v40 := v23 * 16
 		v41 := int64(uint32(v40))
-		var v105, v129, v134, v135, v141, v144, v163, v164, v170, v173, v189, v215, v217 int32
-		var v106, v112, v113, v130, v136, v161, v216 int64
+		var v105, v112, v113, v130, v135, v161, v215 int64
+		var v106, v129, v134, v136, v141, v144, v163, v164, v170, v173, v189, v216, v217 int32
 		var v184, v185 bool
 		if v147 {
 			goto b45
@@ -6397,7 +6397,7 @@ func (g *unique16Host) r5() int {
 		}
 	b45:
 		{
-			v151 := v143
+			v151 := v142
 			if uint32(v146) < uint32(v23) {
 				v151 = 0
 			}
@@ -6430,7 +6430,7 @@ func (g *unique16Host) r5() int {
 			v144 = 512
 			goto b42
 		}
-		if v105 != 0 {
+		if v106 != 0 {
 			v135 = v105
 			v136 = v106
 			goto b39
@@ -6462,11 +6462,11 @@ func (g *unique16Host) r5() int {
 		} else {
 			v134 = v129
 		}
-		v135 = v134
-		v136 = v130
+		v135 = v130
+		v136 = v134
 	b39:
-		if v135 != 1 {
-			v141 = (v23 * 2) + int32(uint32(v135)>>1)
+		if v136 != 1 {
+			v141 = (v23 * 2) + int32(uint32(v136)>>1)
 		} else {
 			v141 = 512
 		}
@@ -6592,8 +6592,8 @@ func (g *unique16Host) r6() int {
 		v77 := h77[li]
 		v40 := v23 * 16
 		var v104 bool
-		var v105, v107, v129, v134, v135, v141, v142, v144, v244, v252, v260, v268, v276, v284, v292, v300, v308, v316, v324, v332, v340, v348, v356 int32
-		var v106, v112, v113, v130, v136, v143, v219 int64
+		var v105, v112, v113, v130, v135, v142, v219 int64
+		var v106, v107, v129, v134, v136, v141, v143, v144, v244, v252, v260, v268, v276, v284, v292, v300, v308, v316, v324, v332, v340, v348, v356 int32
 		v102 = v102 + v152
 		v103 = v103 + -256
 		v104 = v154
@@ -6609,7 +6609,7 @@ func (g *unique16Host) r6() int {
 			v144 = 512
 			goto b42
 		}
-		if v105 != 0 {
+		if v106 != 0 {
 			v135 = v105
 			v136 = v106
 			goto b39
@@ -6640,11 +6640,11 @@ func (g *unique16Host) r6() int {
 		} else {
 			v134 = v129
 		}
-		v135 = v134
-		v136 = v130
+		v135 = v130
+		v136 = v134
 	b39:
-		if v135 != 1 {
-			v141 = (v23 * 2) + int32(uint32(v135)>>1)
+		if v136 != 1 {
+			v141 = (v23 * 2) + int32(uint32(v136)>>1)
 		} else {
 			v141 = 512
 		}
@@ -6839,8 +6839,8 @@ func (g *unique16Host) r7() int {
 		v142 := h142[li]
 		v143 := h143[li]
 		v23 := int32(li)
-		var v105, v107, v129, v134, v135, v141, v144, v213, v215, v217 int32
-		var v106, v112, v113, v130, v136, v198, v199, v214, v216 int64
+		var v105, v112, v113, v130, v135, v198, v199, v213, v215 int64
+		var v106, v107, v129, v134, v136, v141, v144, v214, v216, v217 int32
 		if v23 != v146 {
 			v213 = v142
 			v214 = v143
@@ -6857,8 +6857,8 @@ func (g *unique16Host) r7() int {
 			if v23 == v103 {
 				v212 = 2
 			}
-			v213 = v212
-			v214 = v194
+			v213 = v194
+			v214 = v212
 		}
 	b66:
 		v215 = v213
@@ -6873,7 +6873,7 @@ func (g *unique16Host) r7() int {
 			v144 = 512
 			goto b42
 		}
-		if v105 != 0 {
+		if v106 != 0 {
 			v135 = v105
 			v136 = v106
 			goto b39
@@ -6905,11 +6905,11 @@ func (g *unique16Host) r7() int {
 		} else {
 			v134 = v129
 		}
-		v135 = v134
-		v136 = v130
+		v135 = v130
+		v136 = v134
 	b39:
-		if v135 != 1 {
-			v141 = (v23 * 2) + int32(uint32(v135)>>1)
+		if v136 != 1 {
+			v141 = (v23 * 2) + int32(uint32(v136)>>1)
 		} else {
 			v141 = 512
 		}
@@ -6995,13 +6995,13 @@ type unique32Host struct {
 
 	v20, v34, v35, v76, v98, v148 int64
 
-	v32, v66, v69, v70, v73, v74, v138, v140, v186 []int32
+	v32, v66, v69, v70, v73, v74, v139, v140, v186 []int32
 
 	v33, v75, v99, v103, v141, v142, v187 int32
 
 	v97 bool
 
-	v139, v147 []int64
+	v138, v147 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -7024,18 +7024,18 @@ func (g *unique32Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.Allot(0, 16384)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v66, &g.v69, &g.v70, &g.v73, &g.v74, &g.v138, &g.v140, &g.v186)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v139, &g.v147)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v66, &g.v69, &g.v70, &g.v73, &g.v74, &g.v139, &g.v140, &g.v186)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v138, &g.v147)
 }
 
 func (g *unique32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:332
+		case 4: // GroupReduce, lookback.go:288
 			g.v141 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v140, -1))
 			next = g.r5()
-		case 5: // GroupReduce, lookback.go:352
+		case 5: // GroupReduce, lookback.go:327
 			g.v148 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v147, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernels.go:57
@@ -7265,8 +7265,8 @@ func (g *unique32Host) r0() int {
 		v66 := h66[li]
 		v73 := h73[li]
 		v38 := v21 * 16
-		var v98, v102, v108, v109, v126, v132, v139, v213 int64
-		var v99, v101, v103, v125, v130, v131, v137, v138, v140, v238, v246, v254, v262, v270, v278, v286, v294, v302, v310, v318, v326, v334, v342, v350 int32
+		var v98, v101, v108, v109, v126, v131, v138, v213 int64
+		var v99, v102, v103, v125, v130, v132, v137, v139, v140, v238, v246, v254, v262, v270, v278, v286, v294, v302, v310, v318, v326, v334, v342, v350 int32
 		var v100 bool
 		if !v23 {
 			goto b30
@@ -7298,7 +7298,7 @@ func (g *unique32Host) r0() int {
 			v140 = 512
 			goto b42
 		}
-		if v101 != 0 {
+		if v102 != 0 {
 			v131 = v101
 			v132 = v102
 			goto b39
@@ -7329,11 +7329,11 @@ func (g *unique32Host) r0() int {
 		} else {
 			v130 = v125
 		}
-		v131 = v130
-		v132 = v126
+		v131 = v126
+		v132 = v130
 	b39:
-		if v131 != 1 {
-			v137 = (v21 * 2) + int32(uint32(v131)>>1)
+		if v132 != 1 {
+			v137 = (v21 * 2) + int32(uint32(v132)>>1)
 		} else {
 			v137 = 512
 		}
@@ -7542,8 +7542,8 @@ func (g *unique32Host) r5() int {
 		v21 := int32(li)
 		v38 := v21 * 16
 		v39 := int64(uint32(v38))
-		var v101, v125, v130, v131, v137, v140, v159, v160, v165, v167, v183, v209, v211 int32
-		var v102, v108, v109, v126, v132, v157, v210 int64
+		var v101, v108, v109, v126, v131, v157, v209 int64
+		var v102, v125, v130, v132, v137, v140, v159, v160, v165, v167, v183, v210, v211 int32
 		var v178, v179 bool
 		if v143 {
 			goto b45
@@ -7553,7 +7553,7 @@ func (g *unique32Host) r5() int {
 		}
 	b45:
 		{
-			v147 := v139
+			v147 := v138
 			if uint32(v142) < uint32(v21) {
 				v147 = 0
 			}
@@ -7586,7 +7586,7 @@ func (g *unique32Host) r5() int {
 			v140 = 512
 			goto b42
 		}
-		if v101 != 0 {
+		if v102 != 0 {
 			v131 = v101
 			v132 = v102
 			goto b39
@@ -7618,11 +7618,11 @@ func (g *unique32Host) r5() int {
 		} else {
 			v130 = v125
 		}
-		v131 = v130
-		v132 = v126
+		v131 = v126
+		v132 = v130
 	b39:
-		if v131 != 1 {
-			v137 = (v21 * 2) + int32(uint32(v131)>>1)
+		if v132 != 1 {
+			v137 = (v21 * 2) + int32(uint32(v132)>>1)
 		} else {
 			v137 = 512
 		}
@@ -7748,8 +7748,8 @@ func (g *unique32Host) r6() int {
 		v73 := h73[li]
 		v38 := v21 * 16
 		var v100 bool
-		var v101, v103, v125, v130, v131, v137, v138, v140, v238, v246, v254, v262, v270, v278, v286, v294, v302, v310, v318, v326, v334, v342, v350 int32
-		var v102, v108, v109, v126, v132, v139, v213 int64
+		var v101, v108, v109, v126, v131, v138, v213 int64
+		var v102, v103, v125, v130, v132, v137, v139, v140, v238, v246, v254, v262, v270, v278, v286, v294, v302, v310, v318, v326, v334, v342, v350 int32
 		v98 = v98 + v148
 		v99 = v99 + -256
 		v100 = v150
@@ -7765,7 +7765,7 @@ func (g *unique32Host) r6() int {
 			v140 = 512
 			goto b42
 		}
-		if v101 != 0 {
+		if v102 != 0 {
 			v131 = v101
 			v132 = v102
 			goto b39
@@ -7796,11 +7796,11 @@ func (g *unique32Host) r6() int {
 		} else {
 			v130 = v125
 		}
-		v131 = v130
-		v132 = v126
+		v131 = v126
+		v132 = v130
 	b39:
-		if v131 != 1 {
-			v137 = (v21 * 2) + int32(uint32(v131)>>1)
+		if v132 != 1 {
+			v137 = (v21 * 2) + int32(uint32(v132)>>1)
 		} else {
 			v137 = 512
 		}
@@ -7995,8 +7995,8 @@ func (g *unique32Host) r7() int {
 		v138 := h138[li]
 		v139 := h139[li]
 		v21 := int32(li)
-		var v101, v103, v125, v130, v131, v137, v140, v207, v209, v211 int32
-		var v102, v108, v109, v126, v132, v192, v193, v208, v210 int64
+		var v101, v108, v109, v126, v131, v192, v193, v207, v209 int64
+		var v102, v103, v125, v130, v132, v137, v140, v208, v210, v211 int32
 		if v21 != v142 {
 			v207 = v138
 			v208 = v139
@@ -8013,8 +8013,8 @@ func (g *unique32Host) r7() int {
 			if v21 == v99 {
 				v206 = 2
 			}
-			v207 = v206
-			v208 = v188
+			v207 = v188
+			v208 = v206
 		}
 	b66:
 		v209 = v207
@@ -8029,7 +8029,7 @@ func (g *unique32Host) r7() int {
 			v140 = 512
 			goto b42
 		}
-		if v101 != 0 {
+		if v102 != 0 {
 			v131 = v101
 			v132 = v102
 			goto b39
@@ -8061,11 +8061,11 @@ func (g *unique32Host) r7() int {
 		} else {
 			v130 = v125
 		}
-		v131 = v130
-		v132 = v126
+		v131 = v126
+		v132 = v130
 	b39:
-		if v131 != 1 {
-			v137 = (v21 * 2) + int32(uint32(v131)>>1)
+		if v132 != 1 {
+			v137 = (v21 * 2) + int32(uint32(v132)>>1)
 		} else {
 			v137 = 512
 		}
@@ -8149,13 +8149,13 @@ type unique64Host struct {
 
 	v20, v34, v35, v76, v98, v148 int64
 
-	v32, v66, v69, v70, v73, v74, v138, v140, v186 []int32
+	v32, v66, v69, v70, v73, v74, v139, v140, v186 []int32
 
 	v33, v75, v99, v103, v141, v142, v187 int32
 
 	v97 bool
 
-	v139, v147 []int64
+	v138, v147 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -8178,18 +8178,18 @@ func (g *unique64Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.Allot(0, 16384)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v66, &g.v69, &g.v70, &g.v73, &g.v74, &g.v138, &g.v140, &g.v186)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v139, &g.v147)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v66, &g.v69, &g.v70, &g.v73, &g.v74, &g.v139, &g.v140, &g.v186)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v138, &g.v147)
 }
 
 func (g *unique64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:332
+		case 4: // GroupReduce, lookback.go:288
 			g.v141 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v140, -1))
 			next = g.r5()
-		case 5: // GroupReduce, lookback.go:352
+		case 5: // GroupReduce, lookback.go:327
 			g.v148 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v147, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernels.go:57
@@ -8420,8 +8420,8 @@ func (g *unique64Host) r0() int {
 		v66 := h66[li]
 		v73 := h73[li]
 		v38 := v21 * 16
-		var v98, v102, v108, v109, v126, v132, v139, v213 int64
-		var v99, v101, v103, v125, v130, v131, v137, v138, v140, v238, v246, v254, v262, v270, v278, v286, v294, v302, v310, v318, v326, v334, v342, v350 int32
+		var v98, v101, v108, v109, v126, v131, v138, v213 int64
+		var v99, v102, v103, v125, v130, v132, v137, v139, v140, v238, v246, v254, v262, v270, v278, v286, v294, v302, v310, v318, v326, v334, v342, v350 int32
 		var v100 bool
 		if !v23 {
 			goto b30
@@ -8453,7 +8453,7 @@ func (g *unique64Host) r0() int {
 			v140 = 512
 			goto b42
 		}
-		if v101 != 0 {
+		if v102 != 0 {
 			v131 = v101
 			v132 = v102
 			goto b39
@@ -8484,11 +8484,11 @@ func (g *unique64Host) r0() int {
 		} else {
 			v130 = v125
 		}
-		v131 = v130
-		v132 = v126
+		v131 = v126
+		v132 = v130
 	b39:
-		if v131 != 1 {
-			v137 = (v21 * 2) + int32(uint32(v131)>>1)
+		if v132 != 1 {
+			v137 = (v21 * 2) + int32(uint32(v132)>>1)
 		} else {
 			v137 = 512
 		}
@@ -8697,8 +8697,8 @@ func (g *unique64Host) r5() int {
 		v21 := int32(li)
 		v38 := v21 * 16
 		v39 := int64(uint32(v38))
-		var v101, v125, v130, v131, v137, v140, v159, v160, v183, v209, v211 int32
-		var v102, v108, v109, v126, v132, v157, v165, v167, v210 int64
+		var v101, v108, v109, v126, v131, v157, v165, v167, v209 int64
+		var v102, v125, v130, v132, v137, v140, v159, v160, v183, v210, v211 int32
 		var v178, v179 bool
 		if v143 {
 			goto b45
@@ -8708,7 +8708,7 @@ func (g *unique64Host) r5() int {
 		}
 	b45:
 		{
-			v147 := v139
+			v147 := v138
 			if uint32(v142) < uint32(v21) {
 				v147 = 0
 			}
@@ -8741,7 +8741,7 @@ func (g *unique64Host) r5() int {
 			v140 = 512
 			goto b42
 		}
-		if v101 != 0 {
+		if v102 != 0 {
 			v131 = v101
 			v132 = v102
 			goto b39
@@ -8773,11 +8773,11 @@ func (g *unique64Host) r5() int {
 		} else {
 			v130 = v125
 		}
-		v131 = v130
-		v132 = v126
+		v131 = v126
+		v132 = v130
 	b39:
-		if v131 != 1 {
-			v137 = (v21 * 2) + int32(uint32(v131)>>1)
+		if v132 != 1 {
+			v137 = (v21 * 2) + int32(uint32(v132)>>1)
 		} else {
 			v137 = 512
 		}
@@ -8903,8 +8903,8 @@ func (g *unique64Host) r6() int {
 		v73 := h73[li]
 		v38 := v21 * 16
 		var v100 bool
-		var v101, v103, v125, v130, v131, v137, v138, v140, v238, v246, v254, v262, v270, v278, v286, v294, v302, v310, v318, v326, v334, v342, v350 int32
-		var v102, v108, v109, v126, v132, v139, v213 int64
+		var v101, v108, v109, v126, v131, v138, v213 int64
+		var v102, v103, v125, v130, v132, v137, v139, v140, v238, v246, v254, v262, v270, v278, v286, v294, v302, v310, v318, v326, v334, v342, v350 int32
 		v98 = v98 + v148
 		v99 = v99 + -256
 		v100 = v150
@@ -8920,7 +8920,7 @@ func (g *unique64Host) r6() int {
 			v140 = 512
 			goto b42
 		}
-		if v101 != 0 {
+		if v102 != 0 {
 			v131 = v101
 			v132 = v102
 			goto b39
@@ -8951,11 +8951,11 @@ func (g *unique64Host) r6() int {
 		} else {
 			v130 = v125
 		}
-		v131 = v130
-		v132 = v126
+		v131 = v126
+		v132 = v130
 	b39:
-		if v131 != 1 {
-			v137 = (v21 * 2) + int32(uint32(v131)>>1)
+		if v132 != 1 {
+			v137 = (v21 * 2) + int32(uint32(v132)>>1)
 		} else {
 			v137 = 512
 		}
@@ -9150,8 +9150,8 @@ func (g *unique64Host) r7() int {
 		v138 := h138[li]
 		v139 := h139[li]
 		v21 := int32(li)
-		var v101, v103, v125, v130, v131, v137, v140, v207, v209, v211 int32
-		var v102, v108, v109, v126, v132, v192, v193, v208, v210 int64
+		var v101, v108, v109, v126, v131, v192, v193, v207, v209 int64
+		var v102, v103, v125, v130, v132, v137, v140, v208, v210, v211 int32
 		if v21 != v142 {
 			v207 = v138
 			v208 = v139
@@ -9168,8 +9168,8 @@ func (g *unique64Host) r7() int {
 			if v21 == v99 {
 				v206 = 2
 			}
-			v207 = v206
-			v208 = v188
+			v207 = v188
+			v208 = v206
 		}
 	b66:
 		v209 = v207
@@ -9184,7 +9184,7 @@ func (g *unique64Host) r7() int {
 			v140 = 512
 			goto b42
 		}
-		if v101 != 0 {
+		if v102 != 0 {
 			v131 = v101
 			v132 = v102
 			goto b39
@@ -9216,11 +9216,11 @@ func (g *unique64Host) r7() int {
 		} else {
 			v130 = v125
 		}
-		v131 = v130
-		v132 = v126
+		v131 = v126
+		v132 = v130
 	b39:
-		if v131 != 1 {
-			v137 = (v21 * 2) + int32(uint32(v131)>>1)
+		if v132 != 1 {
+			v137 = (v21 * 2) + int32(uint32(v132)>>1)
 		} else {
 			v137 = 512
 		}
@@ -9306,13 +9306,13 @@ type unique8Host struct {
 
 	v22, v36, v37, v80, v102, v152 int64
 
-	v34, v70, v73, v74, v77, v78, v142, v144, v192 []int32
+	v34, v70, v73, v74, v77, v78, v143, v144, v192 []int32
 
 	v35, v79, v103, v107, v145, v146, v193 int32
 
 	v101 bool
 
-	v143, v151 []int64
+	v142, v151 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -9335,18 +9335,18 @@ func (g *unique8Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.Allot(0, 16384)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v34, &g.v70, &g.v73, &g.v74, &g.v77, &g.v78, &g.v142, &g.v144, &g.v192)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v143, &g.v151)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v34, &g.v70, &g.v73, &g.v74, &g.v77, &g.v78, &g.v143, &g.v144, &g.v192)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v142, &g.v151)
 }
 
 func (g *unique8Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:332
+		case 4: // GroupReduce, lookback.go:288
 			g.v145 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v144, -1))
 			next = g.r5()
-		case 5: // GroupReduce, lookback.go:352
+		case 5: // GroupReduce, lookback.go:327
 			g.v152 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v151, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernels.go:57
@@ -9578,8 +9578,8 @@ func (g *unique8Host) r0() int {
 		v70 := h70[li]
 		v77 := h77[li]
 		v40 := v23 * 16
-		var v102, v106, v112, v113, v130, v136, v143, v219 int64
-		var v103, v105, v107, v129, v134, v135, v141, v142, v144, v244, v252, v260, v268, v276, v284, v292, v300, v308, v316, v324, v332, v340, v348, v356 int32
+		var v102, v105, v112, v113, v130, v135, v142, v219 int64
+		var v103, v106, v107, v129, v134, v136, v141, v143, v144, v244, v252, v260, v268, v276, v284, v292, v300, v308, v316, v324, v332, v340, v348, v356 int32
 		var v104 bool
 		if !v25 {
 			goto b30
@@ -9611,7 +9611,7 @@ func (g *unique8Host) r0() int {
 			v144 = 512
 			goto b42
 		}
-		if v105 != 0 {
+		if v106 != 0 {
 			v135 = v105
 			v136 = v106
 			goto b39
@@ -9642,11 +9642,11 @@ func (g *unique8Host) r0() int {
 		} else {
 			v134 = v129
 		}
-		v135 = v134
-		v136 = v130
+		v135 = v130
+		v136 = v134
 	b39:
-		if v135 != 1 {
-			v141 = (v23 * 2) + int32(uint32(v135)>>1)
+		if v136 != 1 {
+			v141 = (v23 * 2) + int32(uint32(v136)>>1)
 		} else {
 			v141 = 512
 		}
@@ -9857,8 +9857,8 @@ func (g *unique8Host) r5() int {
 		v23 := int32(li)
 		v40 := v23 * 16
 		v41 := int64(uint32(v40))
-		var v105, v129, v134, v135, v141, v144, v163, v164, v170, v173, v189, v215, v217 int32
-		var v106, v112, v113, v130, v136, v161, v216 int64
+		var v105, v112, v113, v130, v135, v161, v215 int64
+		var v106, v129, v134, v136, v141, v144, v163, v164, v170, v173, v189, v216, v217 int32
 		var v184, v185 bool
 		if v147 {
 			goto b45
@@ -9868,7 +9868,7 @@ func (g *unique8Host) r5() int {
 		}
 	b45:
 		{
-			v151 := v143
+			v151 := v142
 			if uint32(v146) < uint32(v23) {
 				v151 = 0
 			}
@@ -9901,7 +9901,7 @@ func (g *unique8Host) r5() int {
 			v144 = 512
 			goto b42
 		}
-		if v105 != 0 {
+		if v106 != 0 {
 			v135 = v105
 			v136 = v106
 			goto b39
@@ -9933,11 +9933,11 @@ func (g *unique8Host) r5() int {
 		} else {
 			v134 = v129
 		}
-		v135 = v134
-		v136 = v130
+		v135 = v130
+		v136 = v134
 	b39:
-		if v135 != 1 {
-			v141 = (v23 * 2) + int32(uint32(v135)>>1)
+		if v136 != 1 {
+			v141 = (v23 * 2) + int32(uint32(v136)>>1)
 		} else {
 			v141 = 512
 		}
@@ -10063,8 +10063,8 @@ func (g *unique8Host) r6() int {
 		v77 := h77[li]
 		v40 := v23 * 16
 		var v104 bool
-		var v105, v107, v129, v134, v135, v141, v142, v144, v244, v252, v260, v268, v276, v284, v292, v300, v308, v316, v324, v332, v340, v348, v356 int32
-		var v106, v112, v113, v130, v136, v143, v219 int64
+		var v105, v112, v113, v130, v135, v142, v219 int64
+		var v106, v107, v129, v134, v136, v141, v143, v144, v244, v252, v260, v268, v276, v284, v292, v300, v308, v316, v324, v332, v340, v348, v356 int32
 		v102 = v102 + v152
 		v103 = v103 + -256
 		v104 = v154
@@ -10080,7 +10080,7 @@ func (g *unique8Host) r6() int {
 			v144 = 512
 			goto b42
 		}
-		if v105 != 0 {
+		if v106 != 0 {
 			v135 = v105
 			v136 = v106
 			goto b39
@@ -10111,11 +10111,11 @@ func (g *unique8Host) r6() int {
 		} else {
 			v134 = v129
 		}
-		v135 = v134
-		v136 = v130
+		v135 = v130
+		v136 = v134
 	b39:
-		if v135 != 1 {
-			v141 = (v23 * 2) + int32(uint32(v135)>>1)
+		if v136 != 1 {
+			v141 = (v23 * 2) + int32(uint32(v136)>>1)
 		} else {
 			v141 = 512
 		}
@@ -10310,8 +10310,8 @@ func (g *unique8Host) r7() int {
 		v142 := h142[li]
 		v143 := h143[li]
 		v23 := int32(li)
-		var v105, v107, v129, v134, v135, v141, v144, v213, v215, v217 int32
-		var v106, v112, v113, v130, v136, v198, v199, v214, v216 int64
+		var v105, v112, v113, v130, v135, v198, v199, v213, v215 int64
+		var v106, v107, v129, v134, v136, v141, v144, v214, v216, v217 int32
 		if v23 != v146 {
 			v213 = v142
 			v214 = v143
@@ -10328,8 +10328,8 @@ func (g *unique8Host) r7() int {
 			if v23 == v103 {
 				v212 = 2
 			}
-			v213 = v212
-			v214 = v194
+			v213 = v194
+			v214 = v212
 		}
 	b66:
 		v215 = v213
@@ -10344,7 +10344,7 @@ func (g *unique8Host) r7() int {
 			v144 = 512
 			goto b42
 		}
-		if v105 != 0 {
+		if v106 != 0 {
 			v135 = v105
 			v136 = v106
 			goto b39
@@ -10376,11 +10376,11 @@ func (g *unique8Host) r7() int {
 		} else {
 			v134 = v129
 		}
-		v135 = v134
-		v136 = v130
+		v135 = v130
+		v136 = v134
 	b39:
-		if v135 != 1 {
-			v141 = (v23 * 2) + int32(uint32(v135)>>1)
+		if v136 != 1 {
+			v141 = (v23 * 2) + int32(uint32(v136)>>1)
 		} else {
 			v141 = 512
 		}

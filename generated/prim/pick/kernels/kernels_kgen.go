@@ -163,7 +163,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0x96daa211},
-		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x14d23a6c},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xa80ed6d6},
 		{File: "prim/pick/kernels/flagged.go", Package: "kernels", Sum: 0xe31c5565},
 		{File: "prim/pick/kernels/kernels.go", Package: "kernels", Sum: 0x49b333e0},
 		{File: "prim/pick/kernels/partition.go", Package: "kernels", Sum: 0x51322b8b},
@@ -214,7 +214,7 @@ var flagged32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:53:21", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:53:9", Limit: -6},
 	},
-	Loops: "- prim/pick/kernels/flagged.go:35:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/flagged.go:35:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3",
+	Loops: "- prim/pick/kernels/flagged.go:35:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/flagged.go:35:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -223,11 +223,11 @@ var flagged32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: flagged32SPIRV,
 	IR:    flagged32IR,
-	Sum:   0xb147c1ac,
+	Sum:   0xf6188ae0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/pick/kernels/flagged.go:35:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/flagged.go:35:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3", SPIRV: flagged32Words, Sum: 0x6d64bab8},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/flagged.go:35:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/flagged.go:35:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3", Make: kernelimpl.MakeModule, Sum: 0x2eece153},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/flagged.go:35:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/flagged.go:35:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3", Make: kernelimpl.MakeModule, Sum: 0x395e34c2},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/pick/kernels/flagged.go:35:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/flagged.go:35:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3", SPIRV: flagged32Words, Sum: 0xbad2e154},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/flagged.go:35:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/flagged.go:35:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3", Make: kernelimpl.MakeModule, Sum: 0xab71e5b6},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/flagged.go:35:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/flagged.go:35:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3", Make: kernelimpl.MakeModule, Sum: 0xe3705bc6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Flagged32{
@@ -339,7 +339,7 @@ var flagged8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:53:21", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "prim/pick/kernels/flagged.go:53:9", Limit: -6},
 	},
-	Loops: "- prim/pick/kernels/flagged.go:35:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/flagged.go:35:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3",
+	Loops: "- prim/pick/kernels/flagged.go:35:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/flagged.go:35:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -348,11 +348,11 @@ var flagged8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: flagged8SPIRV,
 	IR:    flagged8IR,
-	Sum:   0xa90061c3,
+	Sum:   0x5608ae22,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/pick/kernels/flagged.go:35:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/flagged.go:35:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3 -", SPIRV: flagged8Words, Sum: 0x2f3a69b0},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/flagged.go:35:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/flagged.go:35:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3", Make: kernelimpl.MakeModule, Sum: 0x984f8bd6},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/flagged.go:35:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/flagged.go:35:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3 -", Make: kernelimpl.MakeModule, Sum: 0xa41e6a39},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/pick/kernels/flagged.go:35:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/flagged.go:35:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3 -", SPIRV: flagged8Words, Sum: 0x9f70384b},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/flagged.go:35:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/flagged.go:35:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3", Make: kernelimpl.MakeModule, Sum: 0x1dd28f33},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/flagged.go:35:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/flagged.go:35:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3 -", Make: kernelimpl.MakeModule, Sum: 0x4d952f7d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Flagged8{
@@ -554,7 +554,7 @@ var partitionFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/pick/kernels/partition.go:66:2 - 30:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/partition.go:30:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/partition.go:49:2",
+	Loops: "prim/pick/kernels/partition.go:66:2 - 30:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/partition.go:30:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/partition.go:49:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -563,11 +563,11 @@ var partitionFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: partitionFloat32SPIRV,
 	IR:    partitionFloat32IR,
-	Sum:   0x33839e7b,
+	Sum:   0xc0ef7b51,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/partition.go:66:2 - 30:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/partition.go:30:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/partition.go:49:2", SPIRV: partitionFloat32Words, Sum: 0xb597d8a2},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:66:2 - 30:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/partition.go:30:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/partition.go:49:2", Make: kernelimpl.MakeModule, Sum: 0x9b40f412},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:66:2 - 30:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/partition.go:30:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/partition.go:49:2", Make: kernelimpl.MakeModule, Sum: 0xf1a55a69},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/partition.go:66:2 - 30:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/partition.go:30:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/partition.go:49:2", SPIRV: partitionFloat32Words, Sum: 0x8c1a069d},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:66:2 - 30:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/partition.go:30:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/partition.go:49:2", Make: kernelimpl.MakeModule, Sum: 0x59a44d7e},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:66:2 - 30:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/partition.go:30:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/partition.go:49:2", Make: kernelimpl.MakeModule, Sum: 0x8bbda4e8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.PartitionFloat32{
@@ -672,7 +672,7 @@ var positiveFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "- prim/pick/kernels/kernels.go:99:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/kernels.go:99:2 - - - - 62:2 114:2",
+	Loops: "- prim/pick/kernels/kernels.go:99:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/kernels.go:99:2 - - - - 62:2 114:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -681,11 +681,11 @@ var positiveFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: positiveFloat32SPIRV,
 	IR:    positiveFloat32IR,
-	Sum:   0x5a0dd3bd,
+	Sum:   0xb6e92d0a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/pick/kernels/kernels.go:99:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/kernels.go:99:2 - - - - 62:2 114:2", SPIRV: positiveFloat32Words, Sum: 0xfede7a3c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/kernels.go:99:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/kernels.go:99:2 - - 62:2 114:2", Make: kernelimpl.MakeModule, Sum: 0xaff4ca59},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/kernels.go:99:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/kernels.go:99:2 - - 62:2 114:2", Make: kernelimpl.MakeModule, Sum: 0xf3dbf0f2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/pick/kernels/kernels.go:99:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/kernels.go:99:2 - - - - 62:2 114:2", SPIRV: positiveFloat32Words, Sum: 0x9aab3992},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/kernels.go:99:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/kernels.go:99:2 - - 62:2 114:2", Make: kernelimpl.MakeModule, Sum: 0x2cf39b98},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/kernels.go:99:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/kernels.go:99:2 - - 62:2 114:2", Make: kernelimpl.MakeModule, Sum: 0xccb7fd56},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.PositiveFloat32{
@@ -788,7 +788,7 @@ var unique16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2",
+	Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -797,11 +797,11 @@ var unique16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique16SPIRV,
 	IR:    unique16IR,
-	Sum:   0xd7f39016,
+	Sum:   0x3e4196ea,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2 -", SPIRV: unique16Words, Sum: 0xdf479a10},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0x4d9dbb8b},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2 -", Make: kernelimpl.MakeModule, Sum: 0x5c2f0886},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2 -", SPIRV: unique16Words, Sum: 0x759783de},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0x31c06f30},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2 -", Make: kernelimpl.MakeModule, Sum: 0x5595043f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Unique16{
@@ -914,7 +914,7 @@ var unique32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2",
+	Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -923,11 +923,11 @@ var unique32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique32SPIRV,
 	IR:    unique32IR,
-	Sum:   0x8edf134a,
+	Sum:   0x1fc71d87,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", SPIRV: unique32Words, Sum: 0xc5553099},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0x48cea4e6},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0xc51c850a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", SPIRV: unique32Words, Sum: 0x9b6d18cf},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0xd3cac3e8},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0x247734ba},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Unique32{
@@ -1041,7 +1041,7 @@ var unique64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2",
+	Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -1050,11 +1050,11 @@ var unique64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique64SPIRV,
 	IR:    unique64IR,
-	Sum:   0xfa30ef59,
+	Sum:   0xaa8465c5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", SPIRV: unique64Words, Sum: 0xb1fab87c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0x700cc844},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0x9063bb75},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", SPIRV: unique64Words, Sum: 0x50941c40},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0x8d98d0fc},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0xfd6b13cc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Unique64{
@@ -1167,7 +1167,7 @@ var unique8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2",
+	Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -1176,11 +1176,11 @@ var unique8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique8SPIRV,
 	IR:    unique8IR,
-	Sum:   0x887169c0,
+	Sum:   0xf3568c60,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2 -", SPIRV: unique8Words, Sum: 0xd15cd8dd},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0x3c2a80fc},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:316:2 320:3 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2 -", Make: kernelimpl.MakeModule, Sum: 0x8d9b4452},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2 -", SPIRV: unique8Words, Sum: 0x3676aab7},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0x6c2f3b03},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2 -", Make: kernelimpl.MakeModule, Sum: 0x5e91eab0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Unique8{

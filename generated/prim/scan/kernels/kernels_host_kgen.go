@@ -23,13 +23,13 @@ type addFloat32Host struct {
 
 	v21, v33 int64
 
-	v31, v165, v167 []int32
+	v31, v166, v167 []int32
 
 	v32, v53, v122, v124, v128, v168, v169, v294 int32
 
 	v38 []int64
 
-	v50, v52, v58, v63, v67, v123, v166, v217, v291, v293, v299 []float32
+	v50, v52, v58, v63, v67, v123, v165, v217, v291, v293, v299 []float32
 
 	v55, v296 []bool
 
@@ -57,9 +57,9 @@ func (g *addFloat32Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 1024)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v165, &g.v167)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v166, &g.v167)
 	kernelimpl.HostRoom(n, &g.v38)
-	kernelimpl.HostRoom(n, &g.v50, &g.v52, &g.v58, &g.v63, &g.v67, &g.v123, &g.v166, &g.v217, &g.v291, &g.v293, &g.v299)
+	kernelimpl.HostRoom(n, &g.v50, &g.v52, &g.v58, &g.v63, &g.v67, &g.v123, &g.v165, &g.v217, &g.v291, &g.v293, &g.v299)
 	kernelimpl.HostRoom(n, &g.v55, &g.v296)
 }
 
@@ -71,12 +71,12 @@ func (g *addFloat32Host) Run() {
 			next = g.r4()
 		case 5: // Barrier, by.go:119
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:247
+		case 6: // GroupReduce, lookback.go:288
 			g.v168 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v167, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:269
+		case 7: // Barrier, lookback.go:238
 			next = g.r8()
-		case 9: // Barrier, lookback.go:297
+		case 9: // Barrier, lookback.go:266
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -355,8 +355,8 @@ func (g *addFloat32Host) r6() int {
 		v22 := v14 == 0
 		v38 := h38[li]
 		v0 := int32(basex + li)
-		var v67, v92, v97, v100, v105, v110, v113, v123, v127, v153, v159, v166 float32
-		var v93, v103, v106, v119, v124, v126, v128, v140, v152, v157, v158, v164, v165, v167 int32
+		var v67, v92, v97, v100, v105, v110, v113, v123, v126, v153, v158, v165 float32
+		var v93, v103, v106, v119, v124, v127, v128, v140, v152, v157, v159, v164, v166, v167 int32
 		var v95, v108, v134, v135, v136, v138 int64
 		var v125, v144 bool
 		v63 := *(*float32)(unsafe.Add(m0, 1020))
@@ -489,7 +489,7 @@ func (g *addFloat32Host) r6() int {
 		continue
 	b65:
 		v126 = 0
-		v127 = v123
+		v127 = 0
 		v128 = 0
 		if uint32(v14) > uint32(v124) {
 			v165 = v126
@@ -497,7 +497,7 @@ func (g *addFloat32Host) r6() int {
 			v167 = 512
 			goto b85
 		}
-		if v126 != 0 {
+		if v127 != 0 {
 			v158 = v126
 			v159 = v127
 			goto b82
@@ -556,11 +556,11 @@ func (g *addFloat32Host) r6() int {
 		} else {
 			v157 = v152
 		}
-		v158 = v157
-		v159 = v153
+		v158 = v153
+		v159 = v157
 	b82:
-		if v158 != 1 {
-			v164 = (v14 * 2) + int32(uint32(v158)>>1)
+		if v159 != 1 {
+			v164 = (v14 * 2) + int32(uint32(v159)>>1)
 		} else {
 			v164 = 512
 		}
@@ -627,8 +627,8 @@ func (g *addFloat32Host) r7() int {
 		v14 := int32(li)
 		v36 := v14 * 8
 		v37 := int64(uint32(v36))
-		var v126, v140, v152, v157, v158, v164, v167, v272, v281, v289, v322, v324 int32
-		var v127, v153, v159, v271, v280, v285, v288, v291, v323 float32
+		var v126, v153, v158, v271, v280, v285, v288, v291, v322 float32
+		var v127, v140, v152, v157, v159, v164, v167, v272, v281, v289, v323, v324 int32
 		var v134, v135, v136, v138, v279 int64
 		var v144, v273 bool
 		if v170 {
@@ -652,13 +652,13 @@ func (g *addFloat32Host) r7() int {
 		v124 = v272
 		v125 = v273
 		v126 = 0
-		v127 = v123
+		v127 = 0
 		v128 = 0
 		goto b66
 	b91:
 		h123[li] = v123
 		u124 = v124
-		h166[li] = v166
+		h165[li] = v165
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -689,7 +689,7 @@ func (g *addFloat32Host) r7() int {
 			v167 = 512
 			goto b85
 		}
-		if v126 != 0 {
+		if v127 != 0 {
 			v158 = v126
 			v159 = v127
 			goto b82
@@ -748,11 +748,11 @@ func (g *addFloat32Host) r7() int {
 		} else {
 			v157 = v152
 		}
-		v158 = v157
-		v159 = v153
+		v158 = v153
+		v159 = v157
 	b82:
-		if v158 != 1 {
-			v164 = (v14 * 2) + int32(uint32(v158)>>1)
+		if v159 != 1 {
+			v164 = (v14 * 2) + int32(uint32(v159)>>1)
 		} else {
 			v164 = 512
 		}
@@ -817,17 +817,17 @@ func (g *addFloat32Host) r7() int {
 func (g *addFloat32Host) r8() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h166 := g.v166[:n]
+	h165 := g.v165[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
-		v166 := h166[li]
-		*(*float32)(unsafe.Add(m0, int(v14&255)*4)) = v166
+		v165 := h165[li]
+		*(*float32)(unsafe.Add(m0, int(v14&255)*4)) = v165
 	}
-	// Barrier, lookback.go:271
+	// Barrier, lookback.go:240
 	h123 := g.v123[:n]
 	e124 := g.v124
 	v169 := g.v169
@@ -857,7 +857,7 @@ func (g *addFloat32Host) r8() int {
 	u124 := g.v124
 	u125 := g.v125
 	u128 := g.v128
-	h165 := g.v165[:n]
+	h166 := g.v166[:n]
 	h167 := g.v167[:n]
 	next := -1
 	for li := range n {
@@ -870,8 +870,8 @@ func (g *addFloat32Host) r8() int {
 		v14 := int32(li)
 		v22 := v14 == 0
 		var v125, v144, v273 bool
-		var v126, v128, v140, v152, v157, v158, v164, v165, v167, v183, v218, v272 int32
-		var v127, v153, v159, v166, v180, v182, v217, v225, v271 float32
+		var v126, v153, v158, v165, v180, v182, v217, v225, v271 float32
+		var v127, v128, v140, v152, v157, v159, v164, v166, v167, v183, v218, v272 int32
 		var v134, v135, v136, v138 int64
 		if v177 {
 			v180 = *(*float32)(unsafe.Add(m0, int(v178)*4))
@@ -943,7 +943,7 @@ func (g *addFloat32Host) r8() int {
 		v124 = v272
 		v125 = v273
 		v126 = 0
-		v127 = v123
+		v127 = 0
 		v128 = 0
 		if uint32(v14) > uint32(v124) {
 			v165 = v126
@@ -951,7 +951,7 @@ func (g *addFloat32Host) r8() int {
 			v167 = 512
 			goto b85
 		}
-		if v126 != 0 {
+		if v127 != 0 {
 			v158 = v126
 			v159 = v127
 			goto b82
@@ -1010,11 +1010,11 @@ func (g *addFloat32Host) r8() int {
 		} else {
 			v157 = v152
 		}
-		v158 = v157
-		v159 = v153
+		v158 = v153
+		v159 = v157
 	b82:
-		if v158 != 1 {
-			v164 = (v14 * 2) + int32(uint32(v158)>>1)
+		if v159 != 1 {
+			v164 = (v14 * 2) + int32(uint32(v159)>>1)
 		} else {
 			v164 = 512
 		}
@@ -1266,8 +1266,8 @@ func (g *addFloat32Host) r14() int {
 		v165 := h165[li]
 		v166 := h166[li]
 		v14 := int32(li)
-		var v126, v128, v140, v152, v157, v158, v164, v167, v320, v322, v324 int32
-		var v127, v153, v159, v321, v323 float32
+		var v126, v153, v158, v320, v322 float32
+		var v127, v128, v140, v152, v157, v159, v164, v167, v321, v323, v324 int32
 		var v134, v135, v136, v138, v309, v311 int64
 		var v144 bool
 		v304 := *(*float32)(unsafe.Add(m0, 1020))
@@ -1301,8 +1301,8 @@ func (g *addFloat32Host) r14() int {
 			if v14 == v124 {
 				v319 = 2
 			}
-			v320 = v319
-			v321 = v304
+			v320 = v304
+			v321 = v319
 		}
 	b154:
 		v322 = v320
@@ -1317,7 +1317,7 @@ func (g *addFloat32Host) r14() int {
 			v167 = 512
 			goto b85
 		}
-		if v126 != 0 {
+		if v127 != 0 {
 			v158 = v126
 			v159 = v127
 			goto b82
@@ -1376,11 +1376,11 @@ func (g *addFloat32Host) r14() int {
 		} else {
 			v157 = v152
 		}
-		v158 = v157
-		v159 = v153
+		v158 = v153
+		v159 = v157
 	b82:
-		if v158 != 1 {
-			v164 = (v14 * 2) + int32(uint32(v158)>>1)
+		if v159 != 1 {
+			v164 = (v14 * 2) + int32(uint32(v159)>>1)
 		} else {
 			v164 = 512
 		}
@@ -1410,7 +1410,7 @@ type sumFloat32Host struct {
 
 	v19, v33 int64
 
-	v31, v341, v343 []int32
+	v31, v342, v343 []int32
 
 	v32, v301, v303, v307, v344, v345, v555, v557 int32
 
@@ -1418,7 +1418,7 @@ type sumFloat32Host struct {
 
 	v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 []bool
 
-	v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159, v164, v192, v195, v198, v201, v204, v207, v210, v213, v216, v219, v222, v225, v228, v229, v230, v234, v235, v250, v252, v254, v256, v258, v260, v262, v264, v266, v268, v270, v272, v274, v275, v276, v278, v279, v302, v342, v393, v415, v416, v483, v567, v573, v576 []float32
+	v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159, v164, v192, v195, v198, v201, v204, v207, v210, v213, v216, v219, v222, v225, v228, v229, v230, v234, v235, v250, v252, v254, v256, v258, v260, v262, v264, v266, v268, v270, v272, v274, v275, v276, v278, v279, v302, v341, v393, v415, v416, v483, v567, v573, v576 []float32
 
 	v236, v280, v281, v556, v577 float32
 
@@ -1442,8 +1442,8 @@ func (g *sumFloat32Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 13312)
-	kernelimpl.HostRoom(n, &g.sfloat32, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159, &g.v164, &g.v192, &g.v195, &g.v198, &g.v201, &g.v204, &g.v207, &g.v210, &g.v213, &g.v216, &g.v219, &g.v222, &g.v225, &g.v228, &g.v229, &g.v230, &g.v234, &g.v235, &g.v250, &g.v252, &g.v254, &g.v256, &g.v258, &g.v260, &g.v262, &g.v264, &g.v266, &g.v268, &g.v270, &g.v272, &g.v274, &g.v275, &g.v276, &g.v278, &g.v279, &g.v302, &g.v342, &g.v393, &g.v415, &g.v416, &g.v483, &g.v567, &g.v573, &g.v576)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v341, &g.v343)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159, &g.v164, &g.v192, &g.v195, &g.v198, &g.v201, &g.v204, &g.v207, &g.v210, &g.v213, &g.v216, &g.v219, &g.v222, &g.v225, &g.v228, &g.v229, &g.v230, &g.v234, &g.v235, &g.v250, &g.v252, &g.v254, &g.v256, &g.v258, &g.v260, &g.v262, &g.v264, &g.v266, &g.v268, &g.v270, &g.v272, &g.v274, &g.v275, &g.v276, &g.v278, &g.v279, &g.v302, &g.v341, &g.v393, &g.v415, &g.v416, &g.v483, &g.v567, &g.v573, &g.v576)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v342, &g.v343)
 	kernelimpl.HostRoom(n, &g.v36, &g.v41, &g.v46, &g.v51, &g.v56, &g.v61, &g.v66, &g.v71, &g.v76, &g.v81, &g.v86, &g.v91, &g.v96, &g.v101, &g.v106, &g.v111, &g.v116, &g.v121, &g.v126, &g.v131, &g.v136, &g.v141, &g.v146, &g.v151, &g.v156, &g.v161)
 	kernelimpl.HostRoom(n, &g.v37, &g.v42, &g.v47, &g.v52, &g.v57, &g.v62, &g.v67, &g.v72, &g.v77, &g.v82, &g.v87, &g.v92, &g.v97, &g.v102, &g.v107, &g.v112, &g.v117, &g.v122, &g.v127, &g.v132, &g.v137, &g.v142, &g.v147, &g.v152, &g.v157, &g.v162)
 }
@@ -1452,12 +1452,12 @@ func (g *sumFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 10: // GroupReduce, lookback.go:247
+		case 10: // GroupReduce, lookback.go:288
 			g.v344 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v343, -1))
 			next = g.r11()
-		case 11: // Barrier, lookback.go:269
+		case 11: // Barrier, lookback.go:238
 			next = g.r12()
-		case 13: // Barrier, lookback.go:297
+		case 13: // Barrier, lookback.go:266
 			next = g.r14()
 		case 14: // Barrier, kernels.go:98
 			next = g.r15()
@@ -2178,8 +2178,8 @@ func (g *sumFloat32Host) r0() int {
 		v20 := int32(li)
 		v22 := v20 == 0
 		v234 := h234[li]
-		var v302, v306, v329, v335, v342, v415 float32
-		var v303, v305, v307, v328, v333, v334, v340, v341, v343 int32
+		var v302, v305, v329, v334, v341, v415 float32
+		var v303, v306, v307, v328, v333, v335, v340, v342, v343 int32
 		var v304 bool
 		var v312, v313 int64
 		if !v22 {
@@ -2214,7 +2214,7 @@ func (g *sumFloat32Host) r0() int {
 		v303 = v301
 		v304 = true
 		v305 = 0
-		v306 = v302
+		v306 = 0
 		v307 = 0
 		if uint32(v20) > uint32(v303) {
 			v341 = v305
@@ -2222,7 +2222,7 @@ func (g *sumFloat32Host) r0() int {
 			v343 = 512
 			goto b87
 		}
-		if v305 != 0 {
+		if v306 != 0 {
 			v334 = v305
 			v335 = v306
 			goto b84
@@ -2253,11 +2253,11 @@ func (g *sumFloat32Host) r0() int {
 		} else {
 			v333 = v328
 		}
-		v334 = v333
-		v335 = v329
+		v334 = v329
+		v335 = v333
 	b84:
-		if v334 != 1 {
-			v340 = (v20 * 2) + int32(uint32(v334)>>1)
+		if v335 != 1 {
+			v340 = (v20 * 2) + int32(uint32(v335)>>1)
 		} else {
 			v340 = 512
 		}
@@ -2330,8 +2330,8 @@ func (g *sumFloat32Host) r11() int {
 		v20 := int32(li)
 		v190 := v20 * 13
 		v191 := int64(uint32(v190))
-		var v305, v328, v333, v334, v340, v343, v551, v555, v557, v600, v602 int32
-		var v306, v329, v335, v550, v556, v567, v601 float32
+		var v305, v329, v334, v550, v556, v567, v600 float32
+		var v306, v328, v333, v335, v340, v343, v551, v555, v557, v601, v602 int32
 		var v312, v313, v568 int64
 		var v552 bool
 		if v346 {
@@ -2355,13 +2355,13 @@ func (g *sumFloat32Host) r11() int {
 		v303 = v551
 		v304 = v552
 		v305 = 0
-		v306 = v302
+		v306 = 0
 		v307 = 0
 		goto b77
 	b93:
 		h302[li] = v302
 		u303 = v303
-		h342[li] = v342
+		h341[li] = v341
 		if next != 11 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2392,7 +2392,7 @@ func (g *sumFloat32Host) r11() int {
 			v343 = 512
 			goto b87
 		}
-		if v305 != 0 {
+		if v306 != 0 {
 			v334 = v305
 			v335 = v306
 			goto b84
@@ -2424,11 +2424,11 @@ func (g *sumFloat32Host) r11() int {
 		} else {
 			v333 = v328
 		}
-		v334 = v333
-		v335 = v329
+		v334 = v329
+		v335 = v333
 	b84:
-		if v334 != 1 {
-			v340 = (v20 * 2) + int32(uint32(v334)>>1)
+		if v335 != 1 {
+			v340 = (v20 * 2) + int32(uint32(v335)>>1)
 		} else {
 			v340 = 512
 		}
@@ -2498,17 +2498,17 @@ func (g *sumFloat32Host) r11() int {
 func (g *sumFloat32Host) r12() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h342 := g.v342[:n]
+	h341 := g.v341[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v20 := int32(li)
-		v342 := h342[li]
-		*(*float32)(unsafe.Add(m0, int(v20&255)*4)) = v342
+		v341 := h341[li]
+		*(*float32)(unsafe.Add(m0, int(v20&255)*4)) = v341
 	}
-	// Barrier, lookback.go:271
+	// Barrier, lookback.go:240
 	h302 := g.v302[:n]
 	e303 := g.v303
 	v345 := g.v345
@@ -2535,7 +2535,7 @@ func (g *sumFloat32Host) r12() int {
 	u303 := g.v303
 	u304 := g.v304
 	u307 := g.v307
-	h341 := g.v341[:n]
+	h342 := g.v342[:n]
 	h343 := g.v343[:n]
 	next := -1
 	for li := range n {
@@ -2547,8 +2547,8 @@ func (g *sumFloat32Host) r12() int {
 		v20 := int32(li)
 		v22 := v20 == 0
 		var v304, v552 bool
-		var v305, v307, v328, v333, v334, v340, v341, v343, v359, v394, v551 int32
-		var v306, v329, v335, v342, v356, v358, v393, v401, v550 float32
+		var v305, v329, v334, v341, v356, v358, v393, v401, v550 float32
+		var v306, v307, v328, v333, v335, v340, v342, v343, v359, v394, v551 int32
 		var v312, v313 int64
 		if v353 {
 			v356 = *(*float32)(unsafe.Add(m0, int(v354)*4))
@@ -2617,7 +2617,7 @@ func (g *sumFloat32Host) r12() int {
 		v303 = v551
 		v304 = v552
 		v305 = 0
-		v306 = v302
+		v306 = 0
 		v307 = 0
 		if uint32(v20) > uint32(v303) {
 			v341 = v305
@@ -2625,7 +2625,7 @@ func (g *sumFloat32Host) r12() int {
 			v343 = 512
 			goto b87
 		}
-		if v305 != 0 {
+		if v306 != 0 {
 			v334 = v305
 			v335 = v306
 			goto b84
@@ -2656,11 +2656,11 @@ func (g *sumFloat32Host) r12() int {
 		} else {
 			v333 = v328
 		}
-		v334 = v333
-		v335 = v329
+		v334 = v329
+		v335 = v333
 	b84:
-		if v334 != 1 {
-			v340 = (v20 * 2) + int32(uint32(v334)>>1)
+		if v335 != 1 {
+			v340 = (v20 * 2) + int32(uint32(v335)>>1)
 		} else {
 			v340 = 512
 		}
@@ -3225,8 +3225,8 @@ func (g *sumFloat32Host) r19() int {
 		v20 := int32(li)
 		v190 := v20 * 13
 		v191 := int64(uint32(v190))
-		var v305, v307, v328, v333, v334, v340, v343, v598, v600, v602 int32
-		var v306, v329, v335, v567, v599, v601 float32
+		var v305, v329, v334, v567, v598, v600 float32
+		var v306, v307, v328, v333, v335, v340, v343, v599, v601, v602 int32
 		var v312, v313, v566, v568, v584, v585 int64
 		v578 := float32(v556 + v577)
 		v579 := v557 + 1
@@ -3285,8 +3285,8 @@ func (g *sumFloat32Host) r19() int {
 			if v20 == v303 {
 				v597 = 2
 			}
-			v598 = v597
-			v599 = v578
+			v598 = v578
+			v599 = v597
 		}
 	b234:
 		v600 = v598
@@ -3301,7 +3301,7 @@ func (g *sumFloat32Host) r19() int {
 			v343 = 512
 			goto b87
 		}
-		if v305 != 0 {
+		if v306 != 0 {
 			v334 = v305
 			v335 = v306
 			goto b84
@@ -3333,11 +3333,11 @@ func (g *sumFloat32Host) r19() int {
 		} else {
 			v333 = v328
 		}
-		v334 = v333
-		v335 = v329
+		v334 = v329
+		v335 = v333
 	b84:
-		if v334 != 1 {
-			v340 = (v20 * 2) + int32(uint32(v334)>>1)
+		if v335 != 1 {
+			v340 = (v20 * 2) + int32(uint32(v335)>>1)
 		} else {
 			v340 = 512
 		}
@@ -3375,7 +3375,7 @@ type sumFloat64Host struct {
 
 	v19, v33 int64
 
-	v31, v360, v362 []int32
+	v31, v361, v362 []int32
 
 	v32, v309, v311, v315, v363, v364, v582, v584 int32
 
@@ -3383,7 +3383,7 @@ type sumFloat64Host struct {
 
 	v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 []bool
 
-	v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159, v164, v192, v195, v198, v201, v204, v207, v210, v213, v216, v219, v222, v225, v228, v229, v230, v234, v235, v250, v252, v254, v256, v258, v260, v262, v264, v266, v268, v270, v272, v274, v275, v276, v278, v279, v310, v361, v412, v442, v443, v510, v594, v600, v603 []float64
+	v39, v44, v49, v54, v59, v64, v69, v74, v79, v84, v89, v94, v99, v104, v109, v114, v119, v124, v129, v134, v139, v144, v149, v154, v159, v164, v192, v195, v198, v201, v204, v207, v210, v213, v216, v219, v222, v225, v228, v229, v230, v234, v235, v250, v252, v254, v256, v258, v260, v262, v264, v266, v268, v270, v272, v274, v275, v276, v278, v279, v310, v360, v412, v442, v443, v510, v594, v600, v603 []float64
 
 	v236, v280, v281, v583, v604 float64
 
@@ -3407,8 +3407,8 @@ func (g *sumFloat64Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 26624)
-	kernelimpl.HostRoom(n, &g.sfloat64, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159, &g.v164, &g.v192, &g.v195, &g.v198, &g.v201, &g.v204, &g.v207, &g.v210, &g.v213, &g.v216, &g.v219, &g.v222, &g.v225, &g.v228, &g.v229, &g.v230, &g.v234, &g.v235, &g.v250, &g.v252, &g.v254, &g.v256, &g.v258, &g.v260, &g.v262, &g.v264, &g.v266, &g.v268, &g.v270, &g.v272, &g.v274, &g.v275, &g.v276, &g.v278, &g.v279, &g.v310, &g.v361, &g.v412, &g.v442, &g.v443, &g.v510, &g.v594, &g.v600, &g.v603)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v360, &g.v362)
+	kernelimpl.HostRoom(n, &g.sfloat64, &g.v39, &g.v44, &g.v49, &g.v54, &g.v59, &g.v64, &g.v69, &g.v74, &g.v79, &g.v84, &g.v89, &g.v94, &g.v99, &g.v104, &g.v109, &g.v114, &g.v119, &g.v124, &g.v129, &g.v134, &g.v139, &g.v144, &g.v149, &g.v154, &g.v159, &g.v164, &g.v192, &g.v195, &g.v198, &g.v201, &g.v204, &g.v207, &g.v210, &g.v213, &g.v216, &g.v219, &g.v222, &g.v225, &g.v228, &g.v229, &g.v230, &g.v234, &g.v235, &g.v250, &g.v252, &g.v254, &g.v256, &g.v258, &g.v260, &g.v262, &g.v264, &g.v266, &g.v268, &g.v270, &g.v272, &g.v274, &g.v275, &g.v276, &g.v278, &g.v279, &g.v310, &g.v360, &g.v412, &g.v442, &g.v443, &g.v510, &g.v594, &g.v600, &g.v603)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v361, &g.v362)
 	kernelimpl.HostRoom(n, &g.v36, &g.v41, &g.v46, &g.v51, &g.v56, &g.v61, &g.v66, &g.v71, &g.v76, &g.v81, &g.v86, &g.v91, &g.v96, &g.v101, &g.v106, &g.v111, &g.v116, &g.v121, &g.v126, &g.v131, &g.v136, &g.v141, &g.v146, &g.v151, &g.v156, &g.v161)
 	kernelimpl.HostRoom(n, &g.v37, &g.v42, &g.v47, &g.v52, &g.v57, &g.v62, &g.v67, &g.v72, &g.v77, &g.v82, &g.v87, &g.v92, &g.v97, &g.v102, &g.v107, &g.v112, &g.v117, &g.v122, &g.v127, &g.v132, &g.v137, &g.v142, &g.v147, &g.v152, &g.v157, &g.v162)
 }
@@ -3417,12 +3417,12 @@ func (g *sumFloat64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 10: // GroupReduce, lookback.go:247
+		case 10: // GroupReduce, lookback.go:288
 			g.v363 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v362, -1))
 			next = g.r11()
-		case 11: // Barrier, lookback.go:269
+		case 11: // Barrier, lookback.go:238
 			next = g.r12()
-		case 13: // Barrier, lookback.go:297
+		case 13: // Barrier, lookback.go:266
 			next = g.r14()
 		case 14: // Barrier, kernels.go:98
 			next = g.r15()
@@ -4150,8 +4150,8 @@ func (g *sumFloat64Host) r0() int {
 		v20 := int32(li)
 		v22 := v20 == 0
 		v234 := h234[li]
-		var v310, v314, v348, v354, v361, v442 float64
-		var v311, v313, v315, v347, v352, v353, v359, v360, v362 int32
+		var v310, v313, v348, v353, v360, v442 float64
+		var v311, v314, v315, v347, v352, v354, v359, v361, v362 int32
 		var v312 bool
 		var v320, v321 int64
 		if !v22 {
@@ -4187,7 +4187,7 @@ func (g *sumFloat64Host) r0() int {
 		v311 = v309
 		v312 = true
 		v313 = 0
-		v314 = v310
+		v314 = 0
 		v315 = 0
 		if uint32(v20) > uint32(v311) {
 			v360 = v313
@@ -4195,7 +4195,7 @@ func (g *sumFloat64Host) r0() int {
 			v362 = 512
 			goto b87
 		}
-		if v313 != 0 {
+		if v314 != 0 {
 			v353 = v313
 			v354 = v314
 			goto b84
@@ -4232,11 +4232,11 @@ func (g *sumFloat64Host) r0() int {
 		} else {
 			v352 = v347
 		}
-		v353 = v352
-		v354 = v348
+		v353 = v348
+		v354 = v352
 	b84:
-		if v353 != 1 {
-			v359 = (v20 * 2) + int32(uint32(v353)>>1)
+		if v354 != 1 {
+			v359 = (v20 * 2) + int32(uint32(v354)>>1)
 		} else {
 			v359 = 512
 		}
@@ -4309,8 +4309,8 @@ func (g *sumFloat64Host) r11() int {
 		v20 := int32(li)
 		v190 := v20 * 13
 		v191 := int64(uint32(v190))
-		var v313, v347, v352, v353, v359, v362, v578, v582, v584, v635, v637 int32
-		var v314, v348, v354, v577, v583, v594, v636 float64
+		var v313, v348, v353, v577, v583, v594, v635 float64
+		var v314, v347, v352, v354, v359, v362, v578, v582, v584, v636, v637 int32
 		var v320, v321, v595 int64
 		var v579 bool
 		if v365 {
@@ -4334,13 +4334,13 @@ func (g *sumFloat64Host) r11() int {
 		v311 = v578
 		v312 = v579
 		v313 = 0
-		v314 = v310
+		v314 = 0
 		v315 = 0
 		goto b77
 	b93:
 		h310[li] = v310
 		u311 = v311
-		h361[li] = v361
+		h360[li] = v360
 		if next != 11 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4371,7 +4371,7 @@ func (g *sumFloat64Host) r11() int {
 			v362 = 512
 			goto b87
 		}
-		if v313 != 0 {
+		if v314 != 0 {
 			v353 = v313
 			v354 = v314
 			goto b84
@@ -4410,11 +4410,11 @@ func (g *sumFloat64Host) r11() int {
 		} else {
 			v352 = v347
 		}
-		v353 = v352
-		v354 = v348
+		v353 = v348
+		v354 = v352
 	b84:
-		if v353 != 1 {
-			v359 = (v20 * 2) + int32(uint32(v353)>>1)
+		if v354 != 1 {
+			v359 = (v20 * 2) + int32(uint32(v354)>>1)
 		} else {
 			v359 = 512
 		}
@@ -4484,17 +4484,17 @@ func (g *sumFloat64Host) r11() int {
 func (g *sumFloat64Host) r12() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h361 := g.v361[:n]
+	h360 := g.v360[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v20 := int32(li)
-		v361 := h361[li]
-		*(*float64)(unsafe.Add(m0, int(v20&255)*8)) = v361
+		v360 := h360[li]
+		*(*float64)(unsafe.Add(m0, int(v20&255)*8)) = v360
 	}
-	// Barrier, lookback.go:271
+	// Barrier, lookback.go:240
 	h310 := g.v310[:n]
 	e311 := g.v311
 	v364 := g.v364
@@ -4522,7 +4522,7 @@ func (g *sumFloat64Host) r12() int {
 	u311 := g.v311
 	u312 := g.v312
 	u315 := g.v315
-	h360 := g.v360[:n]
+	h361 := g.v361[:n]
 	h362 := g.v362[:n]
 	next := -1
 	for li := range n {
@@ -4534,8 +4534,8 @@ func (g *sumFloat64Host) r12() int {
 		v20 := int32(li)
 		v22 := v20 == 0
 		var v312, v579 bool
-		var v313, v315, v347, v352, v353, v359, v360, v362, v378, v413, v578 int32
-		var v314, v348, v354, v361, v375, v377, v412, v420, v577 float64
+		var v313, v348, v353, v360, v375, v377, v412, v420, v577 float64
+		var v314, v315, v347, v352, v354, v359, v361, v362, v378, v413, v578 int32
 		var v320, v321 int64
 		if v372 {
 			v375 = *(*float64)(unsafe.Add(m0, int(v373)*8))
@@ -4606,7 +4606,7 @@ func (g *sumFloat64Host) r12() int {
 		v311 = v578
 		v312 = v579
 		v313 = 0
-		v314 = v310
+		v314 = 0
 		v315 = 0
 		if uint32(v20) > uint32(v311) {
 			v360 = v313
@@ -4614,7 +4614,7 @@ func (g *sumFloat64Host) r12() int {
 			v362 = 512
 			goto b87
 		}
-		if v313 != 0 {
+		if v314 != 0 {
 			v353 = v313
 			v354 = v314
 			goto b84
@@ -4651,11 +4651,11 @@ func (g *sumFloat64Host) r12() int {
 		} else {
 			v352 = v347
 		}
-		v353 = v352
-		v354 = v348
+		v353 = v348
+		v354 = v352
 	b84:
-		if v353 != 1 {
-			v359 = (v20 * 2) + int32(uint32(v353)>>1)
+		if v354 != 1 {
+			v359 = (v20 * 2) + int32(uint32(v354)>>1)
 		} else {
 			v359 = 512
 		}
@@ -5220,8 +5220,8 @@ func (g *sumFloat64Host) r19() int {
 		v20 := int32(li)
 		v190 := v20 * 13
 		v191 := int64(uint32(v190))
-		var v313, v315, v347, v352, v353, v359, v362, v633, v635, v637 int32
-		var v314, v348, v354, v594, v634, v636 float64
+		var v313, v348, v353, v594, v633, v635 float64
+		var v314, v315, v347, v352, v354, v359, v362, v634, v636, v637 int32
 		var v320, v321, v593, v595, v611, v612 int64
 		v605 := float64(v583 + v604)
 		v606 := v584 + 1
@@ -5282,8 +5282,8 @@ func (g *sumFloat64Host) r19() int {
 			if v20 == v311 {
 				v632 = 2
 			}
-			v633 = v632
-			v634 = v605
+			v633 = v605
+			v634 = v632
 		}
 	b234:
 		v635 = v633
@@ -5298,7 +5298,7 @@ func (g *sumFloat64Host) r19() int {
 			v362 = 512
 			goto b87
 		}
-		if v313 != 0 {
+		if v314 != 0 {
 			v353 = v313
 			v354 = v314
 			goto b84
@@ -5337,11 +5337,11 @@ func (g *sumFloat64Host) r19() int {
 		} else {
 			v352 = v347
 		}
-		v353 = v352
-		v354 = v348
+		v353 = v348
+		v354 = v352
 	b84:
-		if v353 != 1 {
-			v359 = (v20 * 2) + int32(uint32(v353)>>1)
+		if v354 != 1 {
+			v359 = (v20 * 2) + int32(uint32(v354)>>1)
 		} else {
 			v359 = 512
 		}
@@ -5415,10 +5415,10 @@ func (g *sumUint32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 10: // GroupReduce, lookback.go:332
+		case 10: // GroupReduce, lookback.go:288
 			g.v338 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v337, -1))
 			next = g.r11()
-		case 11: // GroupReduce, lookback.go:352
+		case 11: // GroupReduce, lookback.go:327
 			g.v345 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v344, 0))
 			next = g.r12()
 		case 12: // GroupExclusiveScan, kernels.go:90
@@ -6173,7 +6173,7 @@ func (g *sumUint32Host) r0() int {
 			v337 = 512
 			goto b86
 		}
-		if v300 != 0 {
+		if v301 != 0 {
 			v328 = v300
 			v329 = v301
 			goto b83
@@ -6203,11 +6203,11 @@ func (g *sumUint32Host) r0() int {
 		} else {
 			v327 = v322
 		}
-		v328 = v327
-		v329 = v323
+		v328 = v323
+		v329 = v327
 	b83:
-		if v328 != 1 {
-			v334 = (v20 * 2) + int32(uint32(v328)>>1)
+		if v329 != 1 {
+			v334 = (v20 * 2) + int32(uint32(v329)>>1)
 		} else {
 			v334 = 512
 		}
@@ -6310,7 +6310,7 @@ func (g *sumUint32Host) r11() int {
 		}
 	b89:
 		{
-			v344 := v336
+			v344 := v335
 			if uint32(v339) < uint32(v20) {
 				v344 = 0
 			}
@@ -6342,7 +6342,7 @@ func (g *sumUint32Host) r11() int {
 			v337 = 512
 			goto b86
 		}
-		if v300 != 0 {
+		if v301 != 0 {
 			v328 = v300
 			v329 = v301
 			goto b83
@@ -6373,11 +6373,11 @@ func (g *sumUint32Host) r11() int {
 		} else {
 			v327 = v322
 		}
-		v328 = v327
-		v329 = v323
+		v328 = v323
+		v329 = v327
 	b83:
-		if v328 != 1 {
-			v334 = (v20 * 2) + int32(uint32(v328)>>1)
+		if v329 != 1 {
+			v334 = (v20 * 2) + int32(uint32(v329)>>1)
 		} else {
 			v334 = 512
 		}
@@ -6491,7 +6491,7 @@ func (g *sumUint32Host) r12() int {
 			v337 = 512
 			goto b86
 		}
-		if v300 != 0 {
+		if v301 != 0 {
 			v328 = v300
 			v329 = v301
 			goto b83
@@ -6521,11 +6521,11 @@ func (g *sumUint32Host) r12() int {
 		} else {
 			v327 = v322
 		}
-		v328 = v327
-		v329 = v323
+		v328 = v323
+		v329 = v327
 	b83:
-		if v328 != 1 {
-			v334 = (v20 * 2) + int32(uint32(v328)>>1)
+		if v329 != 1 {
+			v334 = (v20 * 2) + int32(uint32(v329)>>1)
 		} else {
 			v334 = 512
 		}
@@ -6690,8 +6690,8 @@ func (g *sumUint32Host) r13() int {
 			if v20 == v298 {
 				v391 = 2
 			}
-			v392 = v391
-			v393 = v373
+			v392 = v373
+			v393 = v391
 		}
 	b104:
 		v394 = v392
@@ -6706,7 +6706,7 @@ func (g *sumUint32Host) r13() int {
 			v337 = 512
 			goto b86
 		}
-		if v300 != 0 {
+		if v301 != 0 {
 			v328 = v300
 			v329 = v301
 			goto b83
@@ -6737,11 +6737,11 @@ func (g *sumUint32Host) r13() int {
 		} else {
 			v327 = v322
 		}
-		v328 = v327
-		v329 = v323
+		v328 = v323
+		v329 = v327
 	b83:
-		if v328 != 1 {
-			v334 = (v20 * 2) + int32(uint32(v328)>>1)
+		if v329 != 1 {
+			v334 = (v20 * 2) + int32(uint32(v329)>>1)
 		} else {
 			v334 = 512
 		}
@@ -7212,11 +7212,11 @@ type sumUint64Host struct {
 
 	v19, v33, v234, v276, v277, v305, v364, v371, v391 int64
 
-	v31, v354, v356 []int32
+	v31, v355, v356 []int32
 
 	v32, v306, v310, v357, v358, v370, v372 int32
 
-	v36, v39, v41, v44, v46, v49, v51, v54, v56, v59, v61, v64, v66, v69, v71, v74, v76, v79, v81, v84, v86, v89, v91, v94, v96, v99, v101, v104, v106, v109, v111, v114, v116, v119, v121, v124, v126, v129, v131, v134, v136, v139, v141, v144, v146, v149, v151, v154, v156, v159, v161, v164, v192, v194, v197, v200, v203, v206, v209, v212, v215, v218, v221, v224, v227, v228, v229, v232, v233, v248, v249, v251, v253, v255, v257, v259, v261, v263, v265, v267, v269, v271, v272, v273, v274, v275, v355, v363, v382, v388, v390, v445, v512 []int64
+	v36, v39, v41, v44, v46, v49, v51, v54, v56, v59, v61, v64, v66, v69, v71, v74, v76, v79, v81, v84, v86, v89, v91, v94, v96, v99, v101, v104, v106, v109, v111, v114, v116, v119, v121, v124, v126, v129, v131, v134, v136, v139, v141, v144, v146, v149, v151, v154, v156, v159, v161, v164, v192, v194, v197, v200, v203, v206, v209, v212, v215, v218, v221, v224, v227, v228, v229, v232, v233, v248, v249, v251, v253, v255, v257, v259, v261, v263, v265, v267, v269, v271, v272, v273, v274, v275, v354, v363, v382, v388, v390, v445, v512 []int64
 
 	v37, v42, v47, v52, v57, v62, v67, v72, v77, v82, v87, v92, v97, v102, v107, v112, v117, v122, v127, v132, v137, v142, v147, v152, v157, v162 []bool
 
@@ -7240,8 +7240,8 @@ func (g *sumUint64Host) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.Allot(0, 26624)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v354, &g.v356)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v36, &g.v39, &g.v41, &g.v44, &g.v46, &g.v49, &g.v51, &g.v54, &g.v56, &g.v59, &g.v61, &g.v64, &g.v66, &g.v69, &g.v71, &g.v74, &g.v76, &g.v79, &g.v81, &g.v84, &g.v86, &g.v89, &g.v91, &g.v94, &g.v96, &g.v99, &g.v101, &g.v104, &g.v106, &g.v109, &g.v111, &g.v114, &g.v116, &g.v119, &g.v121, &g.v124, &g.v126, &g.v129, &g.v131, &g.v134, &g.v136, &g.v139, &g.v141, &g.v144, &g.v146, &g.v149, &g.v151, &g.v154, &g.v156, &g.v159, &g.v161, &g.v164, &g.v192, &g.v194, &g.v197, &g.v200, &g.v203, &g.v206, &g.v209, &g.v212, &g.v215, &g.v218, &g.v221, &g.v224, &g.v227, &g.v228, &g.v229, &g.v232, &g.v233, &g.v248, &g.v249, &g.v251, &g.v253, &g.v255, &g.v257, &g.v259, &g.v261, &g.v263, &g.v265, &g.v267, &g.v269, &g.v271, &g.v272, &g.v273, &g.v274, &g.v275, &g.v355, &g.v363, &g.v382, &g.v388, &g.v390, &g.v445, &g.v512)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v355, &g.v356)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v36, &g.v39, &g.v41, &g.v44, &g.v46, &g.v49, &g.v51, &g.v54, &g.v56, &g.v59, &g.v61, &g.v64, &g.v66, &g.v69, &g.v71, &g.v74, &g.v76, &g.v79, &g.v81, &g.v84, &g.v86, &g.v89, &g.v91, &g.v94, &g.v96, &g.v99, &g.v101, &g.v104, &g.v106, &g.v109, &g.v111, &g.v114, &g.v116, &g.v119, &g.v121, &g.v124, &g.v126, &g.v129, &g.v131, &g.v134, &g.v136, &g.v139, &g.v141, &g.v144, &g.v146, &g.v149, &g.v151, &g.v154, &g.v156, &g.v159, &g.v161, &g.v164, &g.v192, &g.v194, &g.v197, &g.v200, &g.v203, &g.v206, &g.v209, &g.v212, &g.v215, &g.v218, &g.v221, &g.v224, &g.v227, &g.v228, &g.v229, &g.v232, &g.v233, &g.v248, &g.v249, &g.v251, &g.v253, &g.v255, &g.v257, &g.v259, &g.v261, &g.v263, &g.v265, &g.v267, &g.v269, &g.v271, &g.v272, &g.v273, &g.v274, &g.v275, &g.v354, &g.v363, &g.v382, &g.v388, &g.v390, &g.v445, &g.v512)
 	kernelimpl.HostRoom(n, &g.v37, &g.v42, &g.v47, &g.v52, &g.v57, &g.v62, &g.v67, &g.v72, &g.v77, &g.v82, &g.v87, &g.v92, &g.v97, &g.v102, &g.v107, &g.v112, &g.v117, &g.v122, &g.v127, &g.v132, &g.v137, &g.v142, &g.v147, &g.v152, &g.v157, &g.v162)
 }
 
@@ -7249,10 +7249,10 @@ func (g *sumUint64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 10: // GroupReduce, lookback.go:332
+		case 10: // GroupReduce, lookback.go:288
 			g.v357 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v356, -1))
 			next = g.r11()
-		case 11: // GroupReduce, lookback.go:352
+		case 11: // GroupReduce, lookback.go:327
 			g.v364 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v363, 0))
 			next = g.r12()
 		case 12: // GroupExclusiveScan, kernels.go:90
@@ -7982,8 +7982,8 @@ func (g *sumUint64Host) r0() int {
 		v20 := int32(li)
 		v22 := v20 == 0
 		v232 := h232[li]
-		var v305, v309, v315, v316, v342, v348, v355, v425 int64
-		var v306, v308, v310, v341, v346, v347, v353, v354, v356 int32
+		var v305, v308, v315, v316, v342, v347, v354, v425 int64
+		var v306, v309, v310, v341, v346, v348, v353, v355, v356 int32
 		var v307 bool
 		if !v22 {
 			goto b74
@@ -8016,7 +8016,7 @@ func (g *sumUint64Host) r0() int {
 			v356 = 512
 			goto b86
 		}
-		if v308 != 0 {
+		if v309 != 0 {
 			v347 = v308
 			v348 = v309
 			goto b83
@@ -8052,11 +8052,11 @@ func (g *sumUint64Host) r0() int {
 		} else {
 			v346 = v341
 		}
-		v347 = v346
-		v348 = v342
+		v347 = v342
+		v348 = v346
 	b83:
-		if v347 != 1 {
-			v353 = (v20 * 2) + int32(uint32(v347)>>1)
+		if v348 != 1 {
+			v353 = (v20 * 2) + int32(uint32(v348)>>1)
 		} else {
 			v353 = 512
 		}
@@ -8151,8 +8151,8 @@ func (g *sumUint64Host) r11() int {
 		v20 := int32(li)
 		v190 := v20 * 13
 		v191 := int64(uint32(v190))
-		var v308, v341, v346, v347, v353, v356, v372, v421, v423 int32
-		var v309, v315, v316, v342, v348, v371, v382, v383, v422 int64
+		var v308, v315, v316, v342, v347, v371, v382, v383, v421 int64
+		var v309, v341, v346, v348, v353, v356, v372, v422, v423 int32
 		if v359 {
 			goto b89
 		}
@@ -8161,7 +8161,7 @@ func (g *sumUint64Host) r11() int {
 		}
 	b89:
 		{
-			v363 := v355
+			v363 := v354
 			if uint32(v358) < uint32(v20) {
 				v363 = 0
 			}
@@ -8193,7 +8193,7 @@ func (g *sumUint64Host) r11() int {
 			v356 = 512
 			goto b86
 		}
-		if v308 != 0 {
+		if v309 != 0 {
 			v347 = v308
 			v348 = v309
 			goto b83
@@ -8231,11 +8231,11 @@ func (g *sumUint64Host) r11() int {
 		} else {
 			v346 = v341
 		}
-		v347 = v346
-		v348 = v342
+		v347 = v342
+		v348 = v346
 	b83:
-		if v347 != 1 {
-			v353 = (v20 * 2) + int32(uint32(v347)>>1)
+		if v348 != 1 {
+			v353 = (v20 * 2) + int32(uint32(v348)>>1)
 		} else {
 			v353 = 512
 		}
@@ -8333,8 +8333,8 @@ func (g *sumUint64Host) r12() int {
 		v22 := v20 == 0
 		v232 := h232[li]
 		var v307 bool
-		var v308, v310, v341, v346, v347, v353, v354, v356 int32
-		var v309, v315, v316, v342, v348, v355, v425 int64
+		var v308, v315, v316, v342, v347, v354, v425 int64
+		var v309, v310, v341, v346, v348, v353, v355, v356 int32
 		v305 = v305 + v364
 		v306 = v306 + -256
 		v307 = v366
@@ -8350,7 +8350,7 @@ func (g *sumUint64Host) r12() int {
 			v356 = 512
 			goto b86
 		}
-		if v308 != 0 {
+		if v309 != 0 {
 			v347 = v308
 			v348 = v309
 			goto b83
@@ -8386,11 +8386,11 @@ func (g *sumUint64Host) r12() int {
 		} else {
 			v346 = v341
 		}
-		v347 = v346
-		v348 = v342
+		v347 = v342
+		v348 = v346
 	b83:
-		if v347 != 1 {
-			v353 = (v20 * 2) + int32(uint32(v347)>>1)
+		if v348 != 1 {
+			v353 = (v20 * 2) + int32(uint32(v348)>>1)
 		} else {
 			v353 = 512
 		}
@@ -8499,8 +8499,8 @@ func (g *sumUint64Host) r13() int {
 		v20 := int32(li)
 		v190 := v20 * 13
 		v191 := int64(uint32(v190))
-		var v308, v310, v341, v346, v347, v353, v356, v419, v421, v423 int32
-		var v309, v315, v316, v342, v348, v381, v382, v383, v398, v399, v420, v422 int64
+		var v308, v315, v316, v342, v347, v381, v382, v383, v398, v399, v419, v421 int64
+		var v309, v310, v341, v346, v348, v353, v356, v420, v422, v423 int32
 		v392 := v371 + v391
 		v393 := v372 + 1
 		if v393 < 2 {
@@ -8559,8 +8559,8 @@ func (g *sumUint64Host) r13() int {
 			if v20 == v306 {
 				v418 = 2
 			}
-			v419 = v418
-			v420 = v392
+			v419 = v392
+			v420 = v418
 		}
 	b104:
 		v421 = v419
@@ -8575,7 +8575,7 @@ func (g *sumUint64Host) r13() int {
 			v356 = 512
 			goto b86
 		}
-		if v308 != 0 {
+		if v309 != 0 {
 			v347 = v308
 			v348 = v309
 			goto b83
@@ -8613,11 +8613,11 @@ func (g *sumUint64Host) r13() int {
 		} else {
 			v346 = v341
 		}
-		v347 = v346
-		v348 = v342
+		v347 = v342
+		v348 = v346
 	b83:
-		if v347 != 1 {
-			v353 = (v20 * 2) + int32(uint32(v347)>>1)
+		if v348 != 1 {
+			v353 = (v20 * 2) + int32(uint32(v348)>>1)
 		} else {
 			v353 = 512
 		}

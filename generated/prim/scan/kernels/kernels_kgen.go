@@ -98,7 +98,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0x96daa211},
-		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x14d23a6c},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xa80ed6d6},
 		{File: "prim/scan/kernels/by.go", Package: "kernels", Sum: 0x3c289f73},
 		{File: "prim/scan/kernels/kernels.go", Package: "kernels", Sum: 0xd54a0357},
 	},
@@ -146,7 +146,7 @@ var addFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "prim/scan/kernels/by.go:93:9", Limit: -7},
 		{Kind: abi.FaultIndex, Pos: "prim/scan/kernels/by.go:95:9", Limit: -7},
 	},
-	Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/by.go:84:2 84:2",
+	Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/by.go:84:2 84:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -155,11 +155,11 @@ var addFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: addFloat32SPIRV,
 	IR:    addFloat32IR,
-	Sum:   0xb3b1af5a,
+	Sum:   0x5f5331b2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/by.go:84:2 84:2", SPIRV: addFloat32Words, Sum: 0x1d9e31de},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0x11896ae8},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0xe8692799},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/by.go:84:2 84:2", SPIRV: addFloat32Words, Sum: 0x41922b2e},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0xdb49fa10},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0x41ab5a30},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.AddFloat32{
@@ -263,7 +263,7 @@ var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/kernels.go:108:2 108:2",
+	Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -272,11 +272,11 @@ var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumFloat32SPIRV,
 	IR:    sumFloat32IR,
-	Sum:   0x922ea423,
+	Sum:   0xc83508b8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat32Words, Sum: 0x31421207},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x30f0a5b2},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x9c7c212e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat32Words, Sum: 0x99f08713},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x79e85b21},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x50921a11},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumFloat32{
@@ -378,7 +378,7 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/kernels.go:108:2 108:2",
+	Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -387,11 +387,11 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumFloat64SPIRV,
 	IR:    sumFloat64IR,
-	Sum:   0x861bd308,
+	Sum:   0x1ab7077b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat64Words, Sum: 0x6ee758f7},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x4011c6fb},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 235:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:276:3 285:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xa5e1a0b8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat64Words, Sum: 0x7cb89235},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xc0ef7a63},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xa350af18},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumFloat64{
@@ -488,7 +488,7 @@ var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - - - prim/lookback/lookback.go:316:2 320:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - 108:2 108:2",
+	Loops: "- - - - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - 108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -497,11 +497,11 @@ var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumUint32SPIRV,
 	IR:    sumUint32IR,
-	Sum:   0x84fe18a0,
+	Sum:   0xedc6d05f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - prim/lookback/lookback.go:316:2 320:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - 108:2 108:2", SPIRV: sumUint32Words, Sum: 0x5e03964a},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:316:2 320:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x39810924},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:316:2 320:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x3e9647c1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - 108:2 108:2", SPIRV: sumUint32Words, Sum: 0x2748d421},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x1748edc3},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xbd58738d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint32{
@@ -600,7 +600,7 @@ var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:316:2 320:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - - - - - - - 108:2 108:2",
+	Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - - - - - - - 108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -609,11 +609,11 @@ var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumUint64SPIRV,
 	IR:    sumUint64IR,
-	Sum:   0x96cc9dfb,
+	Sum:   0xb9dad1a6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:316:2 320:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - - - - - - - 108:2 108:2", SPIRV: sumUint64Words, Sum: 0x298daccd},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:316:2 320:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x7fc6c2b2},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:316:2 320:3 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x98879212},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - - - - - - - 108:2 108:2", SPIRV: sumUint64Words, Sum: 0xc10d9402},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x11a9e3d1},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xd6862781},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint64{

@@ -11086,9 +11086,9 @@ type topHost struct {
 
 	v25, v26, v37, v89, v129, v133, v180, v181, v231 int32
 
-	v36, v76, v77, v83, v84, v87, v88, v177, v179, v230 []int32
+	v36, v76, v77, v83, v84, v87, v88, v178, v179, v230 []int32
 
-	v49, v101, v178, v186 []int64
+	v49, v101, v177, v186 []int64
 
 	v127 bool
 
@@ -11114,18 +11114,18 @@ func (g *topHost) Begin() {
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 0)
 	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.c5 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v36, &g.v76, &g.v77, &g.v83, &g.v84, &g.v87, &g.v88, &g.v177, &g.v179, &g.v230)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v49, &g.v101, &g.v178, &g.v186)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v36, &g.v76, &g.v77, &g.v83, &g.v84, &g.v87, &g.v88, &g.v178, &g.v179, &g.v230)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v49, &g.v101, &g.v177, &g.v186)
 }
 
 func (g *topHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 3: // GroupReduce, lookback.go:332
+		case 3: // GroupReduce, lookback.go:288
 			g.v180 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v179, -1))
 			next = g.r4()
-		case 4: // GroupReduce, lookback.go:352
+		case 4: // GroupReduce, lookback.go:327
 			g.v187 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v186, 0))
 			next = g.r5()
 		case 5: // GroupReduce, top.go:176
@@ -11409,8 +11409,8 @@ func (g *topHost) r0() int {
 		v76 := h76[li]
 		v77 := h77[li]
 		v49 := h49[li]
-		var v128, v132, v138, v139, v165, v171, v178, v267, v317, v336, v355, v374, v393, v412, v431, v450, v469, v488, v507, v526, v545, v564, v583 int64
-		var v129, v131, v133, v164, v169, v170, v176, v177, v179 int32
+		var v128, v131, v138, v139, v165, v170, v177, v267, v317, v336, v355, v374, v393, v412, v431, v450, v469, v488, v507, v526, v545, v564, v583 int64
+		var v129, v132, v133, v164, v169, v171, v176, v178, v179 int32
 		var v130 bool
 		v101 := (int64(uint32(int32(uint32(v87)>>16))) << 32) | int64(uint32(v87&65535))
 		if !v27 {
@@ -11444,7 +11444,7 @@ func (g *topHost) r0() int {
 			v179 = 512
 			goto b43
 		}
-		if v131 != 0 {
+		if v132 != 0 {
 			v170 = v131
 			v171 = v132
 			goto b40
@@ -11480,11 +11480,11 @@ func (g *topHost) r0() int {
 		} else {
 			v169 = v164
 		}
-		v170 = v169
-		v171 = v165
+		v170 = v165
+		v171 = v169
 	b40:
-		if v170 != 1 {
-			v176 = (v16 * 2) + int32(uint32(v170)>>1)
+		if v171 != 1 {
+			v176 = (v16 * 2) + int32(uint32(v171)>>1)
 		} else {
 			v176 = 512
 		}
@@ -12005,8 +12005,8 @@ func (g *topHost) r4() int {
 		v16 := int32(li)
 		v47 := v16 * 16
 		v48 := int64(uint32(v47))
-		var v131, v164, v169, v170, v176, v179, v198, v199, v200, v213, v222, v223, v224, v263, v265 int32
-		var v132, v138, v139, v165, v171, v196, v264 int64
+		var v131, v138, v139, v165, v170, v196, v263 int64
+		var v132, v164, v169, v171, v176, v179, v198, v199, v200, v213, v222, v223, v224, v264, v265 int32
 		if v182 {
 			goto b46
 		}
@@ -12015,7 +12015,7 @@ func (g *topHost) r4() int {
 		}
 	b46:
 		{
-			v186 := v178
+			v186 := v177
 			if uint32(v181) < uint32(v16) {
 				v186 = 0
 			}
@@ -12049,7 +12049,7 @@ func (g *topHost) r4() int {
 			v179 = 512
 			goto b43
 		}
-		if v131 != 0 {
+		if v132 != 0 {
 			v170 = v131
 			v171 = v132
 			goto b40
@@ -12087,11 +12087,11 @@ func (g *topHost) r4() int {
 		} else {
 			v169 = v164
 		}
-		v170 = v169
-		v171 = v165
+		v170 = v165
+		v171 = v169
 	b40:
-		if v170 != 1 {
-			v176 = (v16 * 2) + int32(uint32(v170)>>1)
+		if v171 != 1 {
+			v176 = (v16 * 2) + int32(uint32(v171)>>1)
 		} else {
 			v176 = 512
 		}
@@ -12217,8 +12217,8 @@ func (g *topHost) r5() int {
 		v77 := h77[li]
 		v49 := h49[li]
 		var v130 bool
-		var v131, v133, v164, v169, v170, v176, v177, v179 int32
-		var v132, v138, v139, v165, v171, v178, v267, v317, v336, v355, v374, v393, v412, v431, v450, v469, v488, v507, v526, v545, v564, v583 int64
+		var v131, v138, v139, v165, v170, v177, v267, v317, v336, v355, v374, v393, v412, v431, v450, v469, v488, v507, v526, v545, v564, v583 int64
+		var v132, v133, v164, v169, v171, v176, v178, v179 int32
 		v128 = v128 + v187
 		v129 = v129 + -256
 		v130 = v189
@@ -12234,7 +12234,7 @@ func (g *topHost) r5() int {
 			v179 = 512
 			goto b43
 		}
-		if v131 != 0 {
+		if v132 != 0 {
 			v170 = v131
 			v171 = v132
 			goto b40
@@ -12270,11 +12270,11 @@ func (g *topHost) r5() int {
 		} else {
 			v169 = v164
 		}
-		v170 = v169
-		v171 = v165
+		v170 = v165
+		v171 = v169
 	b40:
-		if v170 != 1 {
-			v176 = (v16 * 2) + int32(uint32(v170)>>1)
+		if v171 != 1 {
+			v176 = (v16 * 2) + int32(uint32(v171)>>1)
 		} else {
 			v176 = 512
 		}
@@ -12780,8 +12780,8 @@ func (g *topHost) r6() int {
 		v177 := h177[li]
 		v178 := h178[li]
 		v16 := int32(li)
-		var v131, v133, v164, v169, v170, v176, v179, v261, v263, v265 int32
-		var v132, v138, v139, v165, v171, v241, v242, v262, v264 int64
+		var v131, v138, v139, v165, v170, v241, v242, v261, v263 int64
+		var v132, v133, v164, v169, v171, v176, v179, v262, v264, v265 int32
 		if v16 != v181 {
 			v261 = v177
 			v262 = v178
@@ -12799,8 +12799,8 @@ func (g *topHost) r6() int {
 			if v16 == v129 {
 				v260 = 2
 			}
-			v261 = v260
-			v262 = v237
+			v261 = v237
+			v262 = v260
 		}
 	b63:
 		v263 = v261
@@ -12815,7 +12815,7 @@ func (g *topHost) r6() int {
 			v179 = 512
 			goto b43
 		}
-		if v131 != 0 {
+		if v132 != 0 {
 			v170 = v131
 			v171 = v132
 			goto b40
@@ -12853,11 +12853,11 @@ func (g *topHost) r6() int {
 		} else {
 			v169 = v164
 		}
-		v170 = v169
-		v171 = v165
+		v170 = v165
+		v171 = v169
 	b40:
-		if v170 != 1 {
-			v176 = (v16 * 2) + int32(uint32(v170)>>1)
+		if v171 != 1 {
+			v176 = (v16 * 2) + int32(uint32(v171)>>1)
 		} else {
 			v176 = 512
 		}

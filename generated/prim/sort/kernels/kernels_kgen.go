@@ -374,7 +374,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0x96daa211},
-		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x14d23a6c},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xa80ed6d6},
 		{File: "prim/sort/kernels/convert.go", Package: "kernels", Sum: 0x382a7a8c},
 		{File: "prim/sort/kernels/cpu.go", Package: "kernels", Sum: 0x176ae834},
 		{File: "prim/sort/kernels/kernels.go", Package: "kernels", Sum: 0xc0c6717d},
@@ -3074,7 +3074,7 @@ var topKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "prim/sort/kernels/top.go:134:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/sort/kernels/top.go:134:2 - - - - 179:2",
+	Loops: "prim/sort/kernels/top.go:134:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/sort/kernels/top.go:134:2 - - - - 179:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -3085,11 +3085,11 @@ var topKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: topSPIRV,
 	IR:    topIR,
-	Sum:   0x11eda74e,
+	Sum:   0xfe794c20,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/top.go:134:2 - - prim/lookback/lookback.go:316:2 320:3 - prim/sort/kernels/top.go:134:2 - - - - 179:2", SPIRV: topWords, Sum: 0xd2334ee},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:316:2 320:3 - prim/sort/kernels/top.go:134:2 - - 179:2", Make: kernelimpl.MakeModule, Sum: 0x5ed7a0c4},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:316:2 320:3 - prim/sort/kernels/top.go:134:2 - - 179:2", Make: kernelimpl.MakeModule, Sum: 0x775fa4ee},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/top.go:134:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/sort/kernels/top.go:134:2 - - - - 179:2", SPIRV: topWords, Sum: 0x38845867},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:322:2 276:2 - prim/sort/kernels/top.go:134:2 - - 179:2", Make: kernelimpl.MakeModule, Sum: 0x62b1e734},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:322:2 276:2 - prim/sort/kernels/top.go:134:2 - - 179:2", Make: kernelimpl.MakeModule, Sum: 0x4bb29e9c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Top{

@@ -24,13 +24,13 @@ type aboveHost struct {
 
 	v19, v33, v34, v157, v179, v229 int64
 
-	v31, v149, v150, v151, v154, v155, v219, v221, v349 []int32
+	v31, v149, v150, v151, v154, v155, v220, v221, v349 []int32
 
 	v32, v156, v180, v184, v222, v223, v350 int32
 
 	v178 bool
 
-	v220, v228 []int64
+	v219, v228 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -51,18 +51,18 @@ func (g *aboveHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.Allot(0, 16384)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v149, &g.v150, &g.v151, &g.v154, &g.v155, &g.v219, &g.v221, &g.v349)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v220, &g.v228)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v149, &g.v150, &g.v151, &g.v154, &g.v155, &g.v220, &g.v221, &g.v349)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v219, &g.v228)
 }
 
 func (g *aboveHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:332
+		case 4: // GroupReduce, lookback.go:288
 			g.v222 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v221, -1))
 			next = g.r5()
-		case 5: // GroupReduce, lookback.go:352
+		case 5: // GroupReduce, lookback.go:327
 			g.v229 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v228, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernels.go:57
@@ -410,8 +410,8 @@ func (g *aboveHost) r0() int {
 		v149 := h149[li]
 		v154 := h154[li]
 		v37 := v20 * 16
-		var v179, v183, v189, v190, v207, v213, v220, v376 int64
-		var v180, v182, v184, v206, v211, v212, v218, v219, v221, v401, v409, v417, v425, v433, v441, v449, v457, v465, v473, v481, v489, v497, v505, v513 int32
+		var v179, v182, v189, v190, v207, v212, v219, v376 int64
+		var v180, v183, v184, v206, v211, v213, v218, v220, v221, v401, v409, v417, v425, v433, v441, v449, v457, v465, v473, v481, v489, v497, v505, v513 int32
 		var v181 bool
 		if !v22 {
 			goto b49
@@ -443,7 +443,7 @@ func (g *aboveHost) r0() int {
 			v221 = 512
 			goto b61
 		}
-		if v182 != 0 {
+		if v183 != 0 {
 			v212 = v182
 			v213 = v183
 			goto b58
@@ -474,11 +474,11 @@ func (g *aboveHost) r0() int {
 		} else {
 			v211 = v206
 		}
-		v212 = v211
-		v213 = v207
+		v212 = v207
+		v213 = v211
 	b58:
-		if v212 != 1 {
-			v218 = (v20 * 2) + int32(uint32(v212)>>1)
+		if v213 != 1 {
+			v218 = (v20 * 2) + int32(uint32(v213)>>1)
 		} else {
 			v218 = 512
 		}
@@ -685,8 +685,8 @@ func (g *aboveHost) r5() int {
 		v20 := int32(li)
 		v37 := v20 * 16
 		v38 := int64(uint32(v37))
-		var v182, v206, v211, v212, v218, v221, v243, v250, v257, v264, v271, v278, v285, v292, v299, v306, v313, v320, v327, v334, v341, v348, v372, v374 int32
-		var v183, v189, v190, v207, v213, v373 int64
+		var v182, v189, v190, v207, v212, v372 int64
+		var v183, v206, v211, v213, v218, v221, v243, v250, v257, v264, v271, v278, v285, v292, v299, v306, v313, v320, v327, v334, v341, v348, v373, v374 int32
 		if v224 {
 			goto b64
 		}
@@ -695,7 +695,7 @@ func (g *aboveHost) r5() int {
 		}
 	b64:
 		{
-			v228 := v220
+			v228 := v219
 			if uint32(v223) < uint32(v20) {
 				v228 = 0
 			}
@@ -726,7 +726,7 @@ func (g *aboveHost) r5() int {
 			v221 = 512
 			goto b61
 		}
-		if v182 != 0 {
+		if v183 != 0 {
 			v212 = v182
 			v213 = v183
 			goto b58
@@ -758,11 +758,11 @@ func (g *aboveHost) r5() int {
 		} else {
 			v211 = v206
 		}
-		v212 = v211
-		v213 = v207
+		v212 = v207
+		v213 = v211
 	b58:
-		if v212 != 1 {
-			v218 = (v20 * 2) + int32(uint32(v212)>>1)
+		if v213 != 1 {
+			v218 = (v20 * 2) + int32(uint32(v213)>>1)
 		} else {
 			v218 = 512
 		}
@@ -1007,8 +1007,8 @@ func (g *aboveHost) r6() int {
 		v154 := h154[li]
 		v37 := v20 * 16
 		var v181 bool
-		var v182, v184, v206, v211, v212, v218, v219, v221, v401, v409, v417, v425, v433, v441, v449, v457, v465, v473, v481, v489, v497, v505, v513 int32
-		var v183, v189, v190, v207, v213, v220, v376 int64
+		var v182, v189, v190, v207, v212, v219, v376 int64
+		var v183, v184, v206, v211, v213, v218, v220, v221, v401, v409, v417, v425, v433, v441, v449, v457, v465, v473, v481, v489, v497, v505, v513 int32
 		v179 = v179 + v229
 		v180 = v180 + -256
 		v181 = v231
@@ -1024,7 +1024,7 @@ func (g *aboveHost) r6() int {
 			v221 = 512
 			goto b61
 		}
-		if v182 != 0 {
+		if v183 != 0 {
 			v212 = v182
 			v213 = v183
 			goto b58
@@ -1055,11 +1055,11 @@ func (g *aboveHost) r6() int {
 		} else {
 			v211 = v206
 		}
-		v212 = v211
-		v213 = v207
+		v212 = v207
+		v213 = v211
 	b58:
-		if v212 != 1 {
-			v218 = (v20 * 2) + int32(uint32(v212)>>1)
+		if v213 != 1 {
+			v218 = (v20 * 2) + int32(uint32(v213)>>1)
 		} else {
 			v218 = 512
 		}
@@ -1254,8 +1254,8 @@ func (g *aboveHost) r7() int {
 		v219 := h219[li]
 		v220 := h220[li]
 		v20 := int32(li)
-		var v182, v184, v206, v211, v212, v218, v221, v370, v372, v374 int32
-		var v183, v189, v190, v207, v213, v355, v356, v371, v373 int64
+		var v182, v189, v190, v207, v212, v355, v356, v370, v372 int64
+		var v183, v184, v206, v211, v213, v218, v221, v371, v373, v374 int32
 		if v20 != v223 {
 			v370 = v219
 			v371 = v220
@@ -1272,8 +1272,8 @@ func (g *aboveHost) r7() int {
 			if v20 == v180 {
 				v369 = 2
 			}
-			v370 = v369
-			v371 = v351
+			v370 = v351
+			v371 = v369
 		}
 	b104:
 		v372 = v370
@@ -1288,7 +1288,7 @@ func (g *aboveHost) r7() int {
 			v221 = 512
 			goto b61
 		}
-		if v182 != 0 {
+		if v183 != 0 {
 			v212 = v182
 			v213 = v183
 			goto b58
@@ -1320,11 +1320,11 @@ func (g *aboveHost) r7() int {
 		} else {
 			v211 = v206
 		}
-		v212 = v211
-		v213 = v207
+		v212 = v207
+		v213 = v211
 	b58:
-		if v212 != 1 {
-			v218 = (v20 * 2) + int32(uint32(v212)>>1)
+		if v213 != 1 {
+			v218 = (v20 * 2) + int32(uint32(v213)>>1)
 		} else {
 			v218 = 512
 		}
@@ -1445,12 +1445,12 @@ func (g *byteSumsHost) Run() {
 			next = g.r4()
 		case 5: // Barrier, by.go:119
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:247
+		case 6: // GroupReduce, lookback.go:288
 			g.v188 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v187, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:269
+		case 7: // Barrier, lookback.go:238
 			next = g.r8()
-		case 9: // Barrier, lookback.go:297
+		case 9: // Barrier, lookback.go:266
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -1861,7 +1861,7 @@ func (g *byteSumsHost) r6() int {
 		continue
 	b63:
 		v143 = 0
-		v144 = v140
+		v144 = 0
 		v145 = 0
 		if uint32(v14) > uint32(v141) {
 			v185 = v143
@@ -1869,7 +1869,7 @@ func (g *byteSumsHost) r6() int {
 			v187 = 512
 			goto b83
 		}
-		if v143 != 0 {
+		if v144 != 0 {
 			v178 = v143
 			v179 = v144
 			goto b80
@@ -1928,11 +1928,11 @@ func (g *byteSumsHost) r6() int {
 		} else {
 			v177 = v172
 		}
-		v178 = v177
-		v179 = v173
+		v178 = v173
+		v179 = v177
 	b80:
-		if v178 != 1 {
-			v184 = (v14 * 2) + int32(uint32(v178)>>1)
+		if v179 != 1 {
+			v184 = (v14 * 2) + int32(uint32(v179)>>1)
 		} else {
 			v184 = 512
 		}
@@ -2023,13 +2023,13 @@ func (g *byteSumsHost) r7() int {
 		v141 = v325
 		v142 = v326
 		v143 = 0
-		v144 = v140
+		v144 = 0
 		v145 = 0
 		goto b64
 	b89:
 		h140[li] = v140
 		u141 = v141
-		h186[li] = v186
+		h185[li] = v185
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2060,7 +2060,7 @@ func (g *byteSumsHost) r7() int {
 			v187 = 512
 			goto b83
 		}
-		if v143 != 0 {
+		if v144 != 0 {
 			v178 = v143
 			v179 = v144
 			goto b80
@@ -2119,11 +2119,11 @@ func (g *byteSumsHost) r7() int {
 		} else {
 			v177 = v172
 		}
-		v178 = v177
-		v179 = v173
+		v178 = v173
+		v179 = v177
 	b80:
-		if v178 != 1 {
-			v184 = (v14 * 2) + int32(uint32(v178)>>1)
+		if v179 != 1 {
+			v184 = (v14 * 2) + int32(uint32(v179)>>1)
 		} else {
 			v184 = 512
 		}
@@ -2189,17 +2189,17 @@ func (g *byteSumsHost) r7() int {
 func (g *byteSumsHost) r8() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h186 := g.v186[:n]
+	h185 := g.v185[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
-		v186 := h186[li]
-		*(*int32)(unsafe.Add(m0, int(v14&255)*4)) = v186
+		v185 := h185[li]
+		*(*int32)(unsafe.Add(m0, int(v14&255)*4)) = v185
 	}
-	// Barrier, lookback.go:271
+	// Barrier, lookback.go:240
 	h140 := g.v140[:n]
 	e141 := g.v141
 	v189 := g.v189
@@ -2229,7 +2229,7 @@ func (g *byteSumsHost) r8() int {
 	u141 := g.v141
 	u142 := g.v142
 	u145 := g.v145
-	h185 := g.v185[:n]
+	h186 := g.v186[:n]
 	h187 := g.v187[:n]
 	next := -1
 	for li := range n {
@@ -2314,7 +2314,7 @@ func (g *byteSumsHost) r8() int {
 		v141 = v325
 		v142 = v326
 		v143 = 0
-		v144 = v140
+		v144 = 0
 		v145 = 0
 		if uint32(v14) > uint32(v141) {
 			v185 = v143
@@ -2322,7 +2322,7 @@ func (g *byteSumsHost) r8() int {
 			v187 = 512
 			goto b83
 		}
-		if v143 != 0 {
+		if v144 != 0 {
 			v178 = v143
 			v179 = v144
 			goto b80
@@ -2381,11 +2381,11 @@ func (g *byteSumsHost) r8() int {
 		} else {
 			v177 = v172
 		}
-		v178 = v177
-		v179 = v173
+		v178 = v173
+		v179 = v177
 	b80:
-		if v178 != 1 {
-			v184 = (v14 * 2) + int32(uint32(v178)>>1)
+		if v179 != 1 {
+			v184 = (v14 * 2) + int32(uint32(v179)>>1)
 		} else {
 			v184 = 512
 		}
@@ -2668,8 +2668,8 @@ func (g *byteSumsHost) r14() int {
 			if v14 == v141 {
 				v378 = 2
 			}
-			v379 = v378
-			v380 = v362
+			v379 = v362
+			v380 = v378
 		}
 	b148:
 		v381 = v379
@@ -2684,7 +2684,7 @@ func (g *byteSumsHost) r14() int {
 			v187 = 512
 			goto b83
 		}
-		if v143 != 0 {
+		if v144 != 0 {
 			v178 = v143
 			v179 = v144
 			goto b80
@@ -2743,11 +2743,11 @@ func (g *byteSumsHost) r14() int {
 		} else {
 			v177 = v172
 		}
-		v178 = v177
-		v179 = v173
+		v178 = v173
+		v179 = v177
 	b80:
-		if v178 != 1 {
-			v184 = (v14 * 2) + int32(uint32(v178)>>1)
+		if v179 != 1 {
+			v184 = (v14 * 2) + int32(uint32(v179)>>1)
 		} else {
 			v184 = 512
 		}
@@ -3160,12 +3160,12 @@ func (g *compositionsHost) Run() {
 			next = g.r4()
 		case 5: // Barrier, by.go:119
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:247
+		case 6: // GroupReduce, lookback.go:288
 			g.v212 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v211, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:269
+		case 7: // Barrier, lookback.go:238
 			next = g.r8()
-		case 9: // Barrier, lookback.go:297
+		case 9: // Barrier, lookback.go:266
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -3628,8 +3628,8 @@ func (g *compositionsHost) r6() int {
 		continue
 	b65:
 		v163 = 0
-		v164 = v159
-		v165 = v160
+		v164 = 0
+		v165 = 0
 		v166 = 0
 		if uint32(v14) > uint32(v161) {
 			v208 = v163
@@ -3638,7 +3638,7 @@ func (g *compositionsHost) r6() int {
 			v211 = 512
 			goto b85
 		}
-		if v163 != 0 {
+		if v165 != 0 {
 			v200 = v163
 			v201 = v164
 			v202 = v165
@@ -3704,12 +3704,12 @@ func (g *compositionsHost) r6() int {
 		} else {
 			v199 = v193
 		}
-		v200 = v199
-		v201 = v194
-		v202 = v195
+		v200 = v194
+		v201 = v195
+		v202 = v199
 	b82:
-		if v200 != 1 {
-			v207 = (v14 * 2) + int32(uint32(v200)>>1)
+		if v202 != 1 {
+			v207 = (v14 * 2) + int32(uint32(v202)>>1)
 		} else {
 			v207 = 512
 		}
@@ -3812,16 +3812,16 @@ func (g *compositionsHost) r7() int {
 		v161 = v369
 		v162 = v370
 		v163 = 0
-		v164 = v159
-		v165 = v160
+		v164 = 0
+		v165 = 0
 		v166 = 0
 		goto b66
 	b91:
 		h159[li] = v159
 		h160[li] = v160
 		u161 = v161
+		h208[li] = v208
 		h209[li] = v209
-		h210[li] = v210
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3856,7 +3856,7 @@ func (g *compositionsHost) r7() int {
 			v211 = 512
 			goto b85
 		}
-		if v163 != 0 {
+		if v165 != 0 {
 			v200 = v163
 			v201 = v164
 			v202 = v165
@@ -3922,12 +3922,12 @@ func (g *compositionsHost) r7() int {
 		} else {
 			v199 = v193
 		}
-		v200 = v199
-		v201 = v194
-		v202 = v195
+		v200 = v194
+		v201 = v195
+		v202 = v199
 	b82:
-		if v200 != 1 {
-			v207 = (v14 * 2) + int32(uint32(v200)>>1)
+		if v202 != 1 {
+			v207 = (v14 * 2) + int32(uint32(v202)>>1)
 		} else {
 			v207 = 512
 		}
@@ -4004,21 +4004,21 @@ func (g *compositionsHost) r7() int {
 func (g *compositionsHost) r8() int {
 	const n = 256
 	m0 := g.Memory(0)
+	h208 := g.v208[:n]
 	h209 := g.v209[:n]
-	h210 := g.v210[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
+		v208 := h208[li]
 		v209 := h209[li]
-		v210 := h210[li]
 		v219 := v14 & 255
-		*(*int32)(unsafe.Add(m0, int(v219)*8)) = v209
-		*(*int32)(unsafe.Add(m0, int(v219)*8+4)) = v210
+		*(*int32)(unsafe.Add(m0, int(v219)*8)) = v208
+		*(*int32)(unsafe.Add(m0, int(v219)*8+4)) = v209
 	}
-	// Barrier, lookback.go:271
+	// Barrier, lookback.go:240
 	h159 := g.v159[:n]
 	h160 := g.v160[:n]
 	e161 := g.v161
@@ -4051,7 +4051,7 @@ func (g *compositionsHost) r8() int {
 	u161 := g.v161
 	u162 := g.v162
 	u166 := g.v166
-	h208 := g.v208[:n]
+	h210 := g.v210[:n]
 	h211 := g.v211[:n]
 	next := -1
 	for li := range n {
@@ -4164,8 +4164,8 @@ func (g *compositionsHost) r8() int {
 		v161 = v369
 		v162 = v370
 		v163 = 0
-		v164 = v159
-		v165 = v160
+		v164 = 0
+		v165 = 0
 		v166 = 0
 		if uint32(v14) > uint32(v161) {
 			v208 = v163
@@ -4174,7 +4174,7 @@ func (g *compositionsHost) r8() int {
 			v211 = 512
 			goto b85
 		}
-		if v163 != 0 {
+		if v165 != 0 {
 			v200 = v163
 			v201 = v164
 			v202 = v165
@@ -4240,12 +4240,12 @@ func (g *compositionsHost) r8() int {
 		} else {
 			v199 = v193
 		}
-		v200 = v199
-		v201 = v194
-		v202 = v195
+		v200 = v194
+		v201 = v195
+		v202 = v199
 	b82:
-		if v200 != 1 {
-			v207 = (v14 * 2) + int32(uint32(v200)>>1)
+		if v202 != 1 {
+			v207 = (v14 * 2) + int32(uint32(v202)>>1)
 		} else {
 			v207 = 512
 		}
@@ -4582,9 +4582,9 @@ func (g *compositionsHost) r14() int {
 			if v14 == v161 {
 				v433 = 2
 			}
-			v434 = v433
-			v435 = v416
-			v436 = v417
+			v434 = v416
+			v435 = v417
+			v436 = v433
 		}
 	b154:
 		v437 = v434
@@ -4602,7 +4602,7 @@ func (g *compositionsHost) r14() int {
 			v211 = 512
 			goto b85
 		}
-		if v163 != 0 {
+		if v165 != 0 {
 			v200 = v163
 			v201 = v164
 			v202 = v165
@@ -4668,12 +4668,12 @@ func (g *compositionsHost) r14() int {
 		} else {
 			v199 = v193
 		}
-		v200 = v199
-		v201 = v194
-		v202 = v195
+		v200 = v194
+		v201 = v195
+		v202 = v199
 	b82:
-		if v200 != 1 {
-			v207 = (v14 * 2) + int32(uint32(v200)>>1)
+		if v202 != 1 {
+			v207 = (v14 * 2) + int32(uint32(v202)>>1)
 		} else {
 			v207 = 512
 		}
@@ -4707,13 +4707,13 @@ type distancesHost struct {
 
 	v22, v34 int64
 
-	v32, v172, v174 []int32
+	v32, v173, v174 []int32
 
 	v33, v56, v129, v131, v135, v175, v176, v307 int32
 
 	v39 []int64
 
-	v53, v55, v61, v66, v70, v130, v173, v224, v304, v306, v312 []float32
+	v53, v55, v61, v66, v70, v130, v172, v224, v304, v306, v312 []float32
 
 	v58, v309 []bool
 
@@ -4742,9 +4742,9 @@ func (g *distancesHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 1024)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v172, &g.v174)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v173, &g.v174)
 	kernelimpl.HostRoom(n, &g.v39)
-	kernelimpl.HostRoom(n, &g.v53, &g.v55, &g.v61, &g.v66, &g.v70, &g.v130, &g.v173, &g.v224, &g.v304, &g.v306, &g.v312)
+	kernelimpl.HostRoom(n, &g.v53, &g.v55, &g.v61, &g.v66, &g.v70, &g.v130, &g.v172, &g.v224, &g.v304, &g.v306, &g.v312)
 	kernelimpl.HostRoom(n, &g.v58, &g.v309)
 }
 
@@ -4756,12 +4756,12 @@ func (g *distancesHost) Run() {
 			next = g.r4()
 		case 5: // Barrier, by.go:119
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:247
+		case 6: // GroupReduce, lookback.go:288
 			g.v175 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v174, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:269
+		case 7: // Barrier, lookback.go:238
 			next = g.r8()
-		case 9: // Barrier, lookback.go:297
+		case 9: // Barrier, lookback.go:266
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -5045,8 +5045,8 @@ func (g *distancesHost) r6() int {
 		v23 := v15 == 0
 		v39 := h39[li]
 		v0 := int32(basex + li)
-		var v70, v95, v102, v105, v110, v117, v120, v130, v134, v160, v166, v173 float32
-		var v96, v108, v111, v126, v131, v133, v135, v147, v159, v164, v165, v171, v172, v174 int32
+		var v70, v95, v102, v105, v110, v117, v120, v130, v133, v160, v165, v172 float32
+		var v96, v108, v111, v126, v131, v134, v135, v147, v159, v164, v166, v171, v173, v174 int32
 		var v98, v113, v141, v142, v143, v145 int64
 		var v132, v151 bool
 		v66 := *(*float32)(unsafe.Add(m0, 1020))
@@ -5185,7 +5185,7 @@ func (g *distancesHost) r6() int {
 		continue
 	b65:
 		v133 = 0
-		v134 = v130
+		v134 = 0
 		v135 = 0
 		if uint32(v15) > uint32(v131) {
 			v172 = v133
@@ -5193,7 +5193,7 @@ func (g *distancesHost) r6() int {
 			v174 = 512
 			goto b85
 		}
-		if v133 != 0 {
+		if v134 != 0 {
 			v165 = v133
 			v166 = v134
 			goto b82
@@ -5252,11 +5252,11 @@ func (g *distancesHost) r6() int {
 		} else {
 			v164 = v159
 		}
-		v165 = v164
-		v166 = v160
+		v165 = v160
+		v166 = v164
 	b82:
-		if v165 != 1 {
-			v171 = (v15 * 2) + int32(uint32(v165)>>1)
+		if v166 != 1 {
+			v171 = (v15 * 2) + int32(uint32(v166)>>1)
 		} else {
 			v171 = 512
 		}
@@ -5324,8 +5324,8 @@ func (g *distancesHost) r7() int {
 		v15 := int32(li)
 		v37 := v15 * 8
 		v38 := int64(uint32(v37))
-		var v133, v147, v159, v164, v165, v171, v174, v283, v292, v302, v335, v337 int32
-		var v134, v160, v166, v282, v291, v298, v301, v304, v336 float32
+		var v133, v160, v165, v282, v291, v298, v301, v304, v335 float32
+		var v134, v147, v159, v164, v166, v171, v174, v283, v292, v302, v336, v337 int32
 		var v141, v142, v143, v145, v290 int64
 		var v151, v284 bool
 		if v177 {
@@ -5349,13 +5349,13 @@ func (g *distancesHost) r7() int {
 		v131 = v283
 		v132 = v284
 		v133 = 0
-		v134 = v130
+		v134 = 0
 		v135 = 0
 		goto b66
 	b91:
 		h130[li] = v130
 		u131 = v131
-		h173[li] = v173
+		h172[li] = v172
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -5386,7 +5386,7 @@ func (g *distancesHost) r7() int {
 			v174 = 512
 			goto b85
 		}
-		if v133 != 0 {
+		if v134 != 0 {
 			v165 = v133
 			v166 = v134
 			goto b82
@@ -5445,11 +5445,11 @@ func (g *distancesHost) r7() int {
 		} else {
 			v164 = v159
 		}
-		v165 = v164
-		v166 = v160
+		v165 = v160
+		v166 = v164
 	b82:
-		if v165 != 1 {
-			v171 = (v15 * 2) + int32(uint32(v165)>>1)
+		if v166 != 1 {
+			v171 = (v15 * 2) + int32(uint32(v166)>>1)
 		} else {
 			v171 = 512
 		}
@@ -5517,17 +5517,17 @@ func (g *distancesHost) r7() int {
 func (g *distancesHost) r8() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h173 := g.v173[:n]
+	h172 := g.v172[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v15 := int32(li)
-		v173 := h173[li]
-		*(*float32)(unsafe.Add(m0, int(v15&255)*4)) = v173
+		v172 := h172[li]
+		*(*float32)(unsafe.Add(m0, int(v15&255)*4)) = v172
 	}
-	// Barrier, lookback.go:271
+	// Barrier, lookback.go:240
 	h130 := g.v130[:n]
 	e131 := g.v131
 	v176 := g.v176
@@ -5557,7 +5557,7 @@ func (g *distancesHost) r8() int {
 	u131 := g.v131
 	u132 := g.v132
 	u135 := g.v135
-	h172 := g.v172[:n]
+	h173 := g.v173[:n]
 	h174 := g.v174[:n]
 	next := -1
 	for li := range n {
@@ -5570,8 +5570,8 @@ func (g *distancesHost) r8() int {
 		v15 := int32(li)
 		v23 := v15 == 0
 		var v132, v151, v284 bool
-		var v133, v135, v147, v159, v164, v165, v171, v172, v174, v190, v225, v283 int32
-		var v134, v160, v166, v173, v187, v189, v224, v232, v282 float32
+		var v133, v160, v165, v172, v187, v189, v224, v232, v282 float32
+		var v134, v135, v147, v159, v164, v166, v171, v173, v174, v190, v225, v283 int32
 		var v141, v142, v143, v145 int64
 		if v184 {
 			v187 = *(*float32)(unsafe.Add(m0, int(v185)*4))
@@ -5643,7 +5643,7 @@ func (g *distancesHost) r8() int {
 		v131 = v283
 		v132 = v284
 		v133 = 0
-		v134 = v130
+		v134 = 0
 		v135 = 0
 		if uint32(v15) > uint32(v131) {
 			v172 = v133
@@ -5651,7 +5651,7 @@ func (g *distancesHost) r8() int {
 			v174 = 512
 			goto b85
 		}
-		if v133 != 0 {
+		if v134 != 0 {
 			v165 = v133
 			v166 = v134
 			goto b82
@@ -5710,11 +5710,11 @@ func (g *distancesHost) r8() int {
 		} else {
 			v164 = v159
 		}
-		v165 = v164
-		v166 = v160
+		v165 = v160
+		v166 = v164
 	b82:
-		if v165 != 1 {
-			v171 = (v15 * 2) + int32(uint32(v165)>>1)
+		if v166 != 1 {
+			v171 = (v15 * 2) + int32(uint32(v166)>>1)
 		} else {
 			v171 = 512
 		}
@@ -5973,8 +5973,8 @@ func (g *distancesHost) r14() int {
 		v172 := h172[li]
 		v173 := h173[li]
 		v15 := int32(li)
-		var v133, v135, v147, v159, v164, v165, v171, v174, v333, v335, v337 int32
-		var v134, v160, v166, v334, v336 float32
+		var v133, v160, v165, v333, v335 float32
+		var v134, v135, v147, v159, v164, v166, v171, v174, v334, v336, v337 int32
 		var v141, v142, v143, v145, v322, v324 int64
 		var v151 bool
 		v317 := *(*float32)(unsafe.Add(m0, 1020))
@@ -6008,8 +6008,8 @@ func (g *distancesHost) r14() int {
 			if v15 == v131 {
 				v332 = 2
 			}
-			v333 = v332
-			v334 = v317
+			v333 = v317
+			v334 = v332
 		}
 	b154:
 		v335 = v333
@@ -6024,7 +6024,7 @@ func (g *distancesHost) r14() int {
 			v174 = 512
 			goto b85
 		}
-		if v133 != 0 {
+		if v134 != 0 {
 			v165 = v133
 			v166 = v134
 			goto b82
@@ -6083,11 +6083,11 @@ func (g *distancesHost) r14() int {
 		} else {
 			v164 = v159
 		}
-		v165 = v164
-		v166 = v160
+		v165 = v160
+		v166 = v164
 	b82:
-		if v165 != 1 {
-			v171 = (v15 * 2) + int32(uint32(v165)>>1)
+		if v166 != 1 {
+			v171 = (v15 * 2) + int32(uint32(v166)>>1)
 		} else {
 			v171 = 512
 		}
@@ -6476,12 +6476,12 @@ func (g *halfStepsHost) Run() {
 			next = g.r4()
 		case 5: // Barrier, by.go:119
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:247
+		case 6: // GroupReduce, lookback.go:288
 			g.v174 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v173, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:269
+		case 7: // Barrier, lookback.go:238
 			next = g.r8()
-		case 9: // Barrier, lookback.go:297
+		case 9: // Barrier, lookback.go:266
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -6850,7 +6850,7 @@ func (g *halfStepsHost) r6() int {
 		continue
 	b53:
 		v129 = 0
-		v130 = v126
+		v130 = 0
 		v131 = 0
 		if uint32(v16) > uint32(v127) {
 			v171 = v129
@@ -6858,7 +6858,7 @@ func (g *halfStepsHost) r6() int {
 			v173 = 512
 			goto b73
 		}
-		if v129 != 0 {
+		if v130 != 0 {
 			v164 = v129
 			v165 = v130
 			goto b70
@@ -6917,11 +6917,11 @@ func (g *halfStepsHost) r6() int {
 		} else {
 			v163 = v158
 		}
-		v164 = v163
-		v165 = v159
+		v164 = v159
+		v165 = v163
 	b70:
-		if v164 != 1 {
-			v170 = (v16 * 2) + int32(uint32(v164)>>1)
+		if v165 != 1 {
+			v170 = (v16 * 2) + int32(uint32(v165)>>1)
 		} else {
 			v170 = 512
 		}
@@ -7014,13 +7014,13 @@ func (g *halfStepsHost) r7() int {
 		v127 = v257
 		v128 = v258
 		v129 = 0
-		v130 = v126
+		v130 = 0
 		v131 = 0
 		goto b54
 	b79:
 		h126[li] = v126
 		u127 = v127
-		h172[li] = v172
+		h171[li] = v171
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -7051,7 +7051,7 @@ func (g *halfStepsHost) r7() int {
 			v173 = 512
 			goto b73
 		}
-		if v129 != 0 {
+		if v130 != 0 {
 			v164 = v129
 			v165 = v130
 			goto b70
@@ -7110,11 +7110,11 @@ func (g *halfStepsHost) r7() int {
 		} else {
 			v163 = v158
 		}
-		v164 = v163
-		v165 = v159
+		v164 = v159
+		v165 = v163
 	b70:
-		if v164 != 1 {
-			v170 = (v16 * 2) + int32(uint32(v164)>>1)
+		if v165 != 1 {
+			v170 = (v16 * 2) + int32(uint32(v165)>>1)
 		} else {
 			v170 = 512
 		}
@@ -7177,17 +7177,17 @@ func (g *halfStepsHost) r7() int {
 func (g *halfStepsHost) r8() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h172 := g.v172[:n]
+	h171 := g.v171[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v16 := int32(li)
-		v172 := h172[li]
-		*(*int32)(unsafe.Add(m0, int(v16&255)*4)) = v172
+		v171 := h171[li]
+		*(*int32)(unsafe.Add(m0, int(v16&255)*4)) = v171
 	}
-	// Barrier, lookback.go:271
+	// Barrier, lookback.go:240
 	h126 := g.v126[:n]
 	e127 := g.v127
 	v175 := g.v175
@@ -7217,7 +7217,7 @@ func (g *halfStepsHost) r8() int {
 	u127 := g.v127
 	u128 := g.v128
 	u131 := g.v131
-	h171 := g.v171[:n]
+	h172 := g.v172[:n]
 	h173 := g.v173[:n]
 	next := -1
 	for li := range n {
@@ -7292,7 +7292,7 @@ func (g *halfStepsHost) r8() int {
 		v127 = v257
 		v128 = v258
 		v129 = 0
-		v130 = v126
+		v130 = 0
 		v131 = 0
 		if uint32(v16) > uint32(v127) {
 			v171 = v129
@@ -7300,7 +7300,7 @@ func (g *halfStepsHost) r8() int {
 			v173 = 512
 			goto b73
 		}
-		if v129 != 0 {
+		if v130 != 0 {
 			v164 = v129
 			v165 = v130
 			goto b70
@@ -7359,11 +7359,11 @@ func (g *halfStepsHost) r8() int {
 		} else {
 			v163 = v158
 		}
-		v164 = v163
-		v165 = v159
+		v164 = v159
+		v165 = v163
 	b70:
-		if v164 != 1 {
-			v170 = (v16 * 2) + int32(uint32(v164)>>1)
+		if v165 != 1 {
+			v170 = (v16 * 2) + int32(uint32(v165)>>1)
 		} else {
 			v170 = 512
 		}
@@ -7634,8 +7634,8 @@ func (g *halfStepsHost) r14() int {
 			if v16 == v127 {
 				v300 = 2
 			}
-			v301 = v300
-			v302 = v284
+			v301 = v284
+			v302 = v300
 		}
 	b136:
 		v303 = v301
@@ -7650,7 +7650,7 @@ func (g *halfStepsHost) r14() int {
 			v173 = 512
 			goto b73
 		}
-		if v129 != 0 {
+		if v130 != 0 {
 			v164 = v129
 			v165 = v130
 			goto b70
@@ -7709,11 +7709,11 @@ func (g *halfStepsHost) r14() int {
 		} else {
 			v163 = v158
 		}
-		v164 = v163
-		v165 = v159
+		v164 = v159
+		v165 = v163
 	b70:
-		if v164 != 1 {
-			v170 = (v16 * 2) + int32(uint32(v164)>>1)
+		if v165 != 1 {
+			v170 = (v16 * 2) + int32(uint32(v165)>>1)
 		} else {
 			v170 = 512
 		}
@@ -8098,12 +8098,12 @@ func (g *halfSumsHost) Run() {
 			next = g.r4()
 		case 5: // Barrier, by.go:119
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:247
+		case 6: // GroupReduce, lookback.go:288
 			g.v192 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v191, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:269
+		case 7: // Barrier, lookback.go:238
 			next = g.r8()
-		case 9: // Barrier, lookback.go:297
+		case 9: // Barrier, lookback.go:266
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -8521,7 +8521,7 @@ func (g *halfSumsHost) r6() int {
 		continue
 	b65:
 		v147 = 0
-		v148 = v144
+		v148 = 0
 		v149 = 0
 		if uint32(v14) > uint32(v145) {
 			v189 = v147
@@ -8529,7 +8529,7 @@ func (g *halfSumsHost) r6() int {
 			v191 = 512
 			goto b85
 		}
-		if v147 != 0 {
+		if v148 != 0 {
 			v182 = v147
 			v183 = v148
 			goto b82
@@ -8588,11 +8588,11 @@ func (g *halfSumsHost) r6() int {
 		} else {
 			v181 = v176
 		}
-		v182 = v181
-		v183 = v177
+		v182 = v177
+		v183 = v181
 	b82:
-		if v182 != 1 {
-			v188 = (v14 * 2) + int32(uint32(v182)>>1)
+		if v183 != 1 {
+			v188 = (v14 * 2) + int32(uint32(v183)>>1)
 		} else {
 			v188 = 512
 		}
@@ -8683,13 +8683,13 @@ func (g *halfSumsHost) r7() int {
 		v145 = v341
 		v146 = v342
 		v147 = 0
-		v148 = v144
+		v148 = 0
 		v149 = 0
 		goto b66
 	b91:
 		h144[li] = v144
 		u145 = v145
-		h190[li] = v190
+		h189[li] = v189
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8720,7 +8720,7 @@ func (g *halfSumsHost) r7() int {
 			v191 = 512
 			goto b85
 		}
-		if v147 != 0 {
+		if v148 != 0 {
 			v182 = v147
 			v183 = v148
 			goto b82
@@ -8779,11 +8779,11 @@ func (g *halfSumsHost) r7() int {
 		} else {
 			v181 = v176
 		}
-		v182 = v181
-		v183 = v177
+		v182 = v177
+		v183 = v181
 	b82:
-		if v182 != 1 {
-			v188 = (v14 * 2) + int32(uint32(v182)>>1)
+		if v183 != 1 {
+			v188 = (v14 * 2) + int32(uint32(v183)>>1)
 		} else {
 			v188 = 512
 		}
@@ -8849,17 +8849,17 @@ func (g *halfSumsHost) r7() int {
 func (g *halfSumsHost) r8() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h190 := g.v190[:n]
+	h189 := g.v189[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
-		v190 := h190[li]
-		*(*int32)(unsafe.Add(m0, int(v14&255)*4)) = v190
+		v189 := h189[li]
+		*(*int32)(unsafe.Add(m0, int(v14&255)*4)) = v189
 	}
-	// Barrier, lookback.go:271
+	// Barrier, lookback.go:240
 	h144 := g.v144[:n]
 	e145 := g.v145
 	v193 := g.v193
@@ -8890,7 +8890,7 @@ func (g *halfSumsHost) r8() int {
 	u145 := g.v145
 	u146 := g.v146
 	u149 := g.v149
-	h189 := g.v189[:n]
+	h190 := g.v190[:n]
 	h191 := g.v191[:n]
 	next := -1
 	for li := range n {
@@ -8987,7 +8987,7 @@ func (g *halfSumsHost) r8() int {
 		v145 = v341
 		v146 = v342
 		v147 = 0
-		v148 = v144
+		v148 = 0
 		v149 = 0
 		if uint32(v14) > uint32(v145) {
 			v189 = v147
@@ -8995,7 +8995,7 @@ func (g *halfSumsHost) r8() int {
 			v191 = 512
 			goto b85
 		}
-		if v147 != 0 {
+		if v148 != 0 {
 			v182 = v147
 			v183 = v148
 			goto b82
@@ -9054,11 +9054,11 @@ func (g *halfSumsHost) r8() int {
 		} else {
 			v181 = v176
 		}
-		v182 = v181
-		v183 = v177
+		v182 = v177
+		v183 = v181
 	b82:
-		if v182 != 1 {
-			v188 = (v14 * 2) + int32(uint32(v182)>>1)
+		if v183 != 1 {
+			v188 = (v14 * 2) + int32(uint32(v183)>>1)
 		} else {
 			v188 = 512
 		}
@@ -9352,8 +9352,8 @@ func (g *halfSumsHost) r14() int {
 			if v14 == v145 {
 				v396 = 2
 			}
-			v397 = v396
-			v398 = v380
+			v397 = v380
+			v398 = v396
 		}
 	b154:
 		v399 = v397
@@ -9368,7 +9368,7 @@ func (g *halfSumsHost) r14() int {
 			v191 = 512
 			goto b85
 		}
-		if v147 != 0 {
+		if v148 != 0 {
 			v182 = v147
 			v183 = v148
 			goto b82
@@ -9427,11 +9427,11 @@ func (g *halfSumsHost) r14() int {
 		} else {
 			v181 = v176
 		}
-		v182 = v181
-		v183 = v177
+		v182 = v177
+		v183 = v181
 	b82:
-		if v182 != 1 {
-			v188 = (v14 * 2) + int32(uint32(v182)>>1)
+		if v183 != 1 {
+			v188 = (v14 * 2) + int32(uint32(v183)>>1)
 		} else {
 			v188 = 512
 		}
@@ -9461,13 +9461,13 @@ type keyedSumsHost struct {
 
 	v21, v33 int64
 
-	v31, v67, v68, v69, v77, v78, v79, v91, v92, v93, v123, v124, v125, v135, v136, v137, v289, v290, v291, v380, v381, v382, v383, v386, v604, v605, v606, v835, v836, v837, v845, v846, v847, v859, v860, v861 []int32
+	v31, v67, v68, v69, v77, v78, v79, v91, v92, v93, v123, v124, v125, v135, v136, v137, v289, v290, v291, v380, v381, v382, v385, v386, v604, v605, v606, v835, v836, v837, v845, v846, v847, v859, v860, v861 []int32
 
 	v32, v82, v288, v294, v302, v387, v388, v850 int32
 
 	v38 []int64
 
-	v70, v71, v80, v81, v84, v94, v95, v126, v127, v138, v139, v292, v293, v384, v385, v607, v608, v838, v839, v848, v849, v852, v862, v863 []bool
+	v70, v71, v80, v81, v84, v94, v95, v126, v127, v138, v139, v292, v293, v383, v384, v607, v608, v838, v839, v848, v849, v852, v862, v863 []bool
 
 	v295 bool
 
@@ -9493,9 +9493,9 @@ func (g *keyedSumsHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 4096)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v67, &g.v68, &g.v69, &g.v77, &g.v78, &g.v79, &g.v91, &g.v92, &g.v93, &g.v123, &g.v124, &g.v125, &g.v135, &g.v136, &g.v137, &g.v289, &g.v290, &g.v291, &g.v380, &g.v381, &g.v382, &g.v383, &g.v386, &g.v604, &g.v605, &g.v606, &g.v835, &g.v836, &g.v837, &g.v845, &g.v846, &g.v847, &g.v859, &g.v860, &g.v861)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v67, &g.v68, &g.v69, &g.v77, &g.v78, &g.v79, &g.v91, &g.v92, &g.v93, &g.v123, &g.v124, &g.v125, &g.v135, &g.v136, &g.v137, &g.v289, &g.v290, &g.v291, &g.v380, &g.v381, &g.v382, &g.v385, &g.v386, &g.v604, &g.v605, &g.v606, &g.v835, &g.v836, &g.v837, &g.v845, &g.v846, &g.v847, &g.v859, &g.v860, &g.v861)
 	kernelimpl.HostRoom(n, &g.v38)
-	kernelimpl.HostRoom(n, &g.v70, &g.v71, &g.v80, &g.v81, &g.v84, &g.v94, &g.v95, &g.v126, &g.v127, &g.v138, &g.v139, &g.v292, &g.v293, &g.v384, &g.v385, &g.v607, &g.v608, &g.v838, &g.v839, &g.v848, &g.v849, &g.v852, &g.v862, &g.v863)
+	kernelimpl.HostRoom(n, &g.v70, &g.v71, &g.v80, &g.v81, &g.v84, &g.v94, &g.v95, &g.v126, &g.v127, &g.v138, &g.v139, &g.v292, &g.v293, &g.v383, &g.v384, &g.v607, &g.v608, &g.v838, &g.v839, &g.v848, &g.v849, &g.v852, &g.v862, &g.v863)
 }
 
 func (g *keyedSumsHost) Run() {
@@ -9506,12 +9506,12 @@ func (g *keyedSumsHost) Run() {
 			next = g.r4()
 		case 5: // Barrier, by.go:119
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:247
+		case 6: // GroupReduce, lookback.go:288
 			g.v387 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v386, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:269
+		case 7: // Barrier, lookback.go:238
 			next = g.r8()
-		case 9: // Barrier, lookback.go:297
+		case 9: // Barrier, lookback.go:266
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -9964,8 +9964,8 @@ func (g *keyedSumsHost) r6() int {
 		v22 := v14 == 0
 		v38 := h38[li]
 		v0 := int32(basex + li)
-		var v135, v136, v137, v186, v187, v188, v191, v196, v198, v206, v207, v209, v210, v233, v235, v236, v237, v240, v245, v247, v255, v256, v258, v259, v285, v289, v290, v291, v294, v296, v297, v298, v299, v302, v314, v359, v360, v361, v362, v368, v369, v370, v371, v372, v379, v380, v381, v382, v383, v386 int32
-		var v138, v139, v189, v190, v208, v211, v238, v239, v257, v260, v292, v293, v295, v300, v301, v318, v363, v364, v373, v374, v384, v385 bool
+		var v135, v136, v137, v186, v187, v188, v191, v196, v198, v206, v207, v209, v210, v233, v235, v236, v237, v240, v245, v247, v255, v256, v258, v259, v285, v289, v290, v291, v294, v296, v297, v298, v301, v302, v314, v359, v360, v361, v362, v368, v369, v370, v371, v374, v379, v380, v381, v382, v385, v386 int32
+		var v138, v139, v189, v190, v208, v211, v238, v239, v257, v260, v292, v293, v295, v299, v300, v318, v363, v364, v372, v373, v383, v384 bool
 		var v193, v242, v308, v309, v310, v312 int64
 		var v195, v244 int16
 		v123 := *(*int32)(unsafe.Add(m0, 4080))
@@ -10240,11 +10240,11 @@ func (g *keyedSumsHost) r6() int {
 		continue
 	b77:
 		v296 = 0
-		v297 = v289
-		v298 = v290
-		v299 = v291
-		v300 = v292
-		v301 = v293
+		v297 = 0
+		v298 = 0
+		v299 = false
+		v300 = false
+		v301 = 0
 		v302 = 0
 		if uint32(v14) > uint32(v294) {
 			v380 = v296
@@ -10256,7 +10256,7 @@ func (g *keyedSumsHost) r6() int {
 			v386 = 512
 			goto b97
 		}
-		if v296 != 0 {
+		if v301 != 0 {
 			v369 = v296
 			v370 = v297
 			v371 = v298
@@ -10340,15 +10340,15 @@ func (g *keyedSumsHost) r6() int {
 		} else {
 			v368 = v359
 		}
-		v369 = v368
-		v370 = v360
-		v371 = v361
-		v372 = v362
-		v373 = v363
-		v374 = v364
+		v369 = v360
+		v370 = v361
+		v371 = v362
+		v372 = v363
+		v373 = v364
+		v374 = v368
 	b94:
-		if v369 != 1 {
-			v379 = (v14 * 2) + int32(uint32(v369)>>1)
+		if v374 != 1 {
+			v379 = (v14 * 2) + int32(uint32(v374)>>1)
 		} else {
 			v379 = 512
 		}
@@ -10455,8 +10455,8 @@ func (g *keyedSumsHost) r7() int {
 		v14 := int32(li)
 		v36 := v14 * 8
 		v37 := int64(uint32(v36))
-		var v296, v297, v298, v299, v314, v359, v360, v361, v362, v368, v369, v370, v371, v372, v379, v386, v794, v795, v796, v799, v807, v808, v809, v812, v817, v819, v827, v828, v830, v831, v833, v835, v836, v837, v928, v929, v930, v931, v934 int32
-		var v300, v301, v318, v363, v364, v373, v374, v797, v798, v800, v810, v811, v829, v832, v838, v839, v932, v933 bool
+		var v296, v297, v298, v301, v314, v359, v360, v361, v362, v368, v369, v370, v371, v374, v379, v386, v794, v795, v796, v799, v807, v808, v809, v812, v817, v819, v827, v828, v830, v831, v833, v835, v836, v837, v928, v929, v930, v933, v934 int32
+		var v299, v300, v318, v363, v364, v372, v373, v797, v798, v800, v810, v811, v829, v832, v838, v839, v931, v932 bool
 		var v308, v309, v310, v312, v806 int64
 		if v389 {
 			goto b100
@@ -10487,11 +10487,11 @@ func (g *keyedSumsHost) r7() int {
 		v294 = v799
 		v295 = v800
 		v296 = 0
-		v297 = v289
-		v298 = v290
-		v299 = v291
-		v300 = v292
-		v301 = v293
+		v297 = 0
+		v298 = 0
+		v299 = false
+		v300 = false
+		v301 = 0
 		v302 = 0
 		goto b78
 	b103:
@@ -10501,11 +10501,11 @@ func (g *keyedSumsHost) r7() int {
 		h292[li] = v292
 		h293[li] = v293
 		u294 = v294
+		h380[li] = v380
 		h381[li] = v381
 		h382[li] = v382
 		h383[li] = v383
 		h384[li] = v384
-		h385[li] = v385
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -10552,7 +10552,7 @@ func (g *keyedSumsHost) r7() int {
 			v386 = 512
 			goto b97
 		}
-		if v296 != 0 {
+		if v301 != 0 {
 			v369 = v296
 			v370 = v297
 			v371 = v298
@@ -10636,15 +10636,15 @@ func (g *keyedSumsHost) r7() int {
 		} else {
 			v368 = v359
 		}
-		v369 = v368
-		v370 = v360
-		v371 = v361
-		v372 = v362
-		v373 = v363
-		v374 = v364
+		v369 = v360
+		v370 = v361
+		v371 = v362
+		v372 = v363
+		v373 = v364
+		v374 = v368
 	b94:
-		if v369 != 1 {
-			v379 = (v14 * 2) + int32(uint32(v369)>>1)
+		if v374 != 1 {
+			v379 = (v14 * 2) + int32(uint32(v374)>>1)
 		} else {
 			v379 = 512
 		}
@@ -10766,30 +10766,30 @@ func (g *keyedSumsHost) r7() int {
 func (g *keyedSumsHost) r8() int {
 	const n = 256
 	m0 := g.Memory(0)
+	h380 := g.v380[:n]
 	h381 := g.v381[:n]
 	h382 := g.v382[:n]
 	h383 := g.v383[:n]
 	h384 := g.v384[:n]
-	h385 := g.v385[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
+		v380 := h380[li]
 		v381 := h381[li]
 		v382 := h382[li]
 		v383 := h383[li]
 		v384 := h384[li]
-		v385 := h385[li]
 		v394 := v14 & 255
-		*(*int32)(unsafe.Add(m0, int(v394)*16)) = v381
-		*(*int32)(unsafe.Add(m0, int(v394)*16+4)) = v382
-		*(*int32)(unsafe.Add(m0, int(v394)*16+8)) = v383
-		*(*bool)(unsafe.Add(m0, int(v394)*16+12)) = v384
-		*(*bool)(unsafe.Add(m0, int(v394)*16+13)) = v385
+		*(*int32)(unsafe.Add(m0, int(v394)*16)) = v380
+		*(*int32)(unsafe.Add(m0, int(v394)*16+4)) = v381
+		*(*int32)(unsafe.Add(m0, int(v394)*16+8)) = v382
+		*(*bool)(unsafe.Add(m0, int(v394)*16+12)) = v383
+		*(*bool)(unsafe.Add(m0, int(v394)*16+13)) = v384
 	}
-	// Barrier, lookback.go:271
+	// Barrier, lookback.go:240
 	h289 := g.v289[:n]
 	h290 := g.v290[:n]
 	h291 := g.v291[:n]
@@ -10831,7 +10831,7 @@ func (g *keyedSumsHost) r8() int {
 	u294 := g.v294
 	u295 := g.v295
 	u302 := g.v302
-	h380 := g.v380[:n]
+	h385 := g.v385[:n]
 	h386 := g.v386[:n]
 	next := -1
 	for li := range n {
@@ -10851,8 +10851,8 @@ func (g *keyedSumsHost) r8() int {
 		v127 := h127[li]
 		v14 := int32(li)
 		v22 := v14 == 0
-		var v295, v300, v301, v318, v363, v364, v373, v374, v384, v385, v410, v411, v416, v417, v425, v426, v432, v433, v439, v440, v446, v447, v453, v454, v460, v461, v467, v468, v474, v475, v476, v486, v490, v491, v492, v502, v506, v507, v508, v518, v522, v523, v524, v534, v538, v539, v540, v550, v554, v555, v556, v566, v570, v571, v572, v582, v586, v587, v588, v598, v602, v603, v607, v608, v616, v617, v618, v628, v632, v633, v635, v645, v649, v650, v797, v798, v800 bool
-		var v296, v297, v298, v299, v302, v314, v359, v360, v361, v362, v368, v369, v370, v371, v372, v379, v380, v381, v382, v383, v386, v407, v408, v409, v413, v414, v415, v418, v422, v423, v424, v429, v430, v431, v436, v437, v438, v443, v444, v445, v450, v451, v452, v457, v458, v459, v464, v465, v466, v469, v471, v472, v473, v481, v484, v485, v487, v488, v489, v497, v500, v501, v503, v504, v505, v513, v516, v517, v519, v520, v521, v529, v532, v533, v535, v536, v537, v545, v548, v549, v551, v552, v553, v561, v564, v565, v567, v568, v569, v577, v580, v581, v583, v584, v585, v593, v596, v597, v599, v600, v601, v604, v605, v606, v609, v611, v613, v614, v615, v623, v626, v627, v629, v630, v631, v640, v643, v644, v646, v647, v648, v794, v795, v796, v799 int32
+		var v295, v299, v300, v318, v363, v364, v372, v373, v383, v384, v410, v411, v416, v417, v425, v426, v432, v433, v439, v440, v446, v447, v453, v454, v460, v461, v467, v468, v474, v475, v476, v486, v490, v491, v492, v502, v506, v507, v508, v518, v522, v523, v524, v534, v538, v539, v540, v550, v554, v555, v556, v566, v570, v571, v572, v582, v586, v587, v588, v598, v602, v603, v607, v608, v616, v617, v618, v628, v632, v633, v635, v645, v649, v650, v797, v798, v800 bool
+		var v296, v297, v298, v301, v302, v314, v359, v360, v361, v362, v368, v369, v370, v371, v374, v379, v380, v381, v382, v385, v386, v407, v408, v409, v413, v414, v415, v418, v422, v423, v424, v429, v430, v431, v436, v437, v438, v443, v444, v445, v450, v451, v452, v457, v458, v459, v464, v465, v466, v469, v471, v472, v473, v481, v484, v485, v487, v488, v489, v497, v500, v501, v503, v504, v505, v513, v516, v517, v519, v520, v521, v529, v532, v533, v535, v536, v537, v545, v548, v549, v551, v552, v553, v561, v564, v565, v567, v568, v569, v577, v580, v581, v583, v584, v585, v593, v596, v597, v599, v600, v601, v604, v605, v606, v609, v611, v613, v614, v615, v623, v626, v627, v629, v630, v631, v640, v643, v644, v646, v647, v648, v794, v795, v796, v799 int32
 		var v308, v309, v310, v312 int64
 		if v400 {
 			v407 = *(*int32)(unsafe.Add(m0, int(v401)*16))
@@ -11403,11 +11403,11 @@ func (g *keyedSumsHost) r8() int {
 		v294 = v799
 		v295 = v800
 		v296 = 0
-		v297 = v289
-		v298 = v290
-		v299 = v291
-		v300 = v292
-		v301 = v293
+		v297 = 0
+		v298 = 0
+		v299 = false
+		v300 = false
+		v301 = 0
 		v302 = 0
 		if uint32(v14) > uint32(v294) {
 			v380 = v296
@@ -11419,7 +11419,7 @@ func (g *keyedSumsHost) r8() int {
 			v386 = 512
 			goto b97
 		}
-		if v296 != 0 {
+		if v301 != 0 {
 			v369 = v296
 			v370 = v297
 			v371 = v298
@@ -11503,15 +11503,15 @@ func (g *keyedSumsHost) r8() int {
 		} else {
 			v368 = v359
 		}
-		v369 = v368
-		v370 = v360
-		v371 = v361
-		v372 = v362
-		v373 = v363
-		v374 = v364
+		v369 = v360
+		v370 = v361
+		v371 = v362
+		v372 = v363
+		v373 = v364
+		v374 = v368
 	b94:
-		if v369 != 1 {
-			v379 = (v14 * 2) + int32(uint32(v369)>>1)
+		if v374 != 1 {
+			v379 = (v14 * 2) + int32(uint32(v374)>>1)
 		} else {
 			v379 = 512
 		}
@@ -12058,8 +12058,8 @@ func (g *keyedSumsHost) r14() int {
 		v384 := h384[li]
 		v385 := h385[li]
 		v14 := int32(li)
-		var v296, v297, v298, v299, v302, v314, v359, v360, v361, v362, v368, v369, v370, v371, v372, v379, v386, v922, v923, v924, v925, v928, v929, v930, v931, v934 int32
-		var v300, v301, v318, v363, v364, v373, v374, v926, v927, v932, v933 bool
+		var v296, v297, v298, v301, v302, v314, v359, v360, v361, v362, v368, v369, v370, v371, v374, v379, v386, v922, v923, v924, v927, v928, v929, v930, v933, v934 int32
+		var v299, v300, v318, v363, v364, v372, v373, v925, v926, v931, v932 bool
 		var v308, v309, v310, v312, v900, v902 int64
 		v891 := *(*int32)(unsafe.Add(m0, 4080))
 		v892 := *(*int32)(unsafe.Add(m0, 4084))
@@ -12112,12 +12112,12 @@ func (g *keyedSumsHost) r14() int {
 			if v14 == v294 {
 				v921 = 2
 			}
-			v922 = v921
-			v923 = v891
-			v924 = v892
-			v925 = v893
-			v926 = v894
-			v927 = v895
+			v922 = v891
+			v923 = v892
+			v924 = v893
+			v925 = v894
+			v926 = v895
+			v927 = v921
 		}
 	b244:
 		v928 = v922
@@ -12144,7 +12144,7 @@ func (g *keyedSumsHost) r14() int {
 			v386 = 512
 			goto b97
 		}
-		if v296 != 0 {
+		if v301 != 0 {
 			v369 = v296
 			v370 = v297
 			v371 = v298
@@ -12228,15 +12228,15 @@ func (g *keyedSumsHost) r14() int {
 		} else {
 			v368 = v359
 		}
-		v369 = v368
-		v370 = v360
-		v371 = v361
-		v372 = v362
-		v373 = v363
-		v374 = v364
+		v369 = v360
+		v370 = v361
+		v371 = v362
+		v372 = v363
+		v373 = v364
+		v374 = v368
 	b94:
-		if v369 != 1 {
-			v379 = (v14 * 2) + int32(uint32(v369)>>1)
+		if v374 != 1 {
+			v379 = (v14 * 2) + int32(uint32(v374)>>1)
 		} else {
 			v379 = 512
 		}
@@ -12319,12 +12319,12 @@ func (g *shortSumsHost) Run() {
 			next = g.r4()
 		case 5: // Barrier, by.go:119
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:247
+		case 6: // GroupReduce, lookback.go:288
 			g.v184 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v183, -1))
 			next = g.r7()
-		case 7: // Barrier, lookback.go:269
+		case 7: // Barrier, lookback.go:238
 			next = g.r8()
-		case 9: // Barrier, lookback.go:297
+		case 9: // Barrier, lookback.go:266
 			next = g.r10()
 		case 10: // Barrier, by.go:105
 			next = g.r11()
@@ -12735,7 +12735,7 @@ func (g *shortSumsHost) r6() int {
 		continue
 	b63:
 		v139 = 0
-		v140 = v136
+		v140 = 0
 		v141 = 0
 		if uint32(v14) > uint32(v137) {
 			v181 = v139
@@ -12743,7 +12743,7 @@ func (g *shortSumsHost) r6() int {
 			v183 = 512
 			goto b83
 		}
-		if v139 != 0 {
+		if v140 != 0 {
 			v174 = v139
 			v175 = v140
 			goto b80
@@ -12802,11 +12802,11 @@ func (g *shortSumsHost) r6() int {
 		} else {
 			v173 = v168
 		}
-		v174 = v173
-		v175 = v169
+		v174 = v169
+		v175 = v173
 	b80:
-		if v174 != 1 {
-			v180 = (v14 * 2) + int32(uint32(v174)>>1)
+		if v175 != 1 {
+			v180 = (v14 * 2) + int32(uint32(v175)>>1)
 		} else {
 			v180 = 512
 		}
@@ -12897,13 +12897,13 @@ func (g *shortSumsHost) r7() int {
 		v137 = v308
 		v138 = v309
 		v139 = 0
-		v140 = v136
+		v140 = 0
 		v141 = 0
 		goto b64
 	b89:
 		h136[li] = v136
 		u137 = v137
-		h182[li] = v182
+		h181[li] = v181
 		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
@@ -12934,7 +12934,7 @@ func (g *shortSumsHost) r7() int {
 			v183 = 512
 			goto b83
 		}
-		if v139 != 0 {
+		if v140 != 0 {
 			v174 = v139
 			v175 = v140
 			goto b80
@@ -12993,11 +12993,11 @@ func (g *shortSumsHost) r7() int {
 		} else {
 			v173 = v168
 		}
-		v174 = v173
-		v175 = v169
+		v174 = v169
+		v175 = v173
 	b80:
-		if v174 != 1 {
-			v180 = (v14 * 2) + int32(uint32(v174)>>1)
+		if v175 != 1 {
+			v180 = (v14 * 2) + int32(uint32(v175)>>1)
 		} else {
 			v180 = 512
 		}
@@ -13063,17 +13063,17 @@ func (g *shortSumsHost) r7() int {
 func (g *shortSumsHost) r8() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h182 := g.v182[:n]
+	h181 := g.v181[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := int32(li)
-		v182 := h182[li]
-		*(*int32)(unsafe.Add(m0, int(v14&255)*4)) = v182
+		v181 := h181[li]
+		*(*int32)(unsafe.Add(m0, int(v14&255)*4)) = v181
 	}
-	// Barrier, lookback.go:271
+	// Barrier, lookback.go:240
 	h136 := g.v136[:n]
 	e137 := g.v137
 	v185 := g.v185
@@ -13103,7 +13103,7 @@ func (g *shortSumsHost) r8() int {
 	u137 := g.v137
 	u138 := g.v138
 	u141 := g.v141
-	h181 := g.v181[:n]
+	h182 := g.v182[:n]
 	h183 := g.v183[:n]
 	next := -1
 	for li := range n {
@@ -13188,7 +13188,7 @@ func (g *shortSumsHost) r8() int {
 		v137 = v308
 		v138 = v309
 		v139 = 0
-		v140 = v136
+		v140 = 0
 		v141 = 0
 		if uint32(v14) > uint32(v137) {
 			v181 = v139
@@ -13196,7 +13196,7 @@ func (g *shortSumsHost) r8() int {
 			v183 = 512
 			goto b83
 		}
-		if v139 != 0 {
+		if v140 != 0 {
 			v174 = v139
 			v175 = v140
 			goto b80
@@ -13255,11 +13255,11 @@ func (g *shortSumsHost) r8() int {
 		} else {
 			v173 = v168
 		}
-		v174 = v173
-		v175 = v169
+		v174 = v169
+		v175 = v173
 	b80:
-		if v174 != 1 {
-			v180 = (v14 * 2) + int32(uint32(v174)>>1)
+		if v175 != 1 {
+			v180 = (v14 * 2) + int32(uint32(v175)>>1)
 		} else {
 			v180 = 512
 		}
@@ -13542,8 +13542,8 @@ func (g *shortSumsHost) r14() int {
 			if v14 == v137 {
 				v359 = 2
 			}
-			v360 = v359
-			v361 = v343
+			v360 = v343
+			v361 = v359
 		}
 	b148:
 		v362 = v360
@@ -13558,7 +13558,7 @@ func (g *shortSumsHost) r14() int {
 			v183 = 512
 			goto b83
 		}
-		if v139 != 0 {
+		if v140 != 0 {
 			v174 = v139
 			v175 = v140
 			goto b80
@@ -13617,11 +13617,11 @@ func (g *shortSumsHost) r14() int {
 		} else {
 			v173 = v168
 		}
-		v174 = v173
-		v175 = v169
+		v174 = v169
+		v175 = v173
 	b80:
-		if v174 != 1 {
-			v180 = (v14 * 2) + int32(uint32(v174)>>1)
+		if v175 != 1 {
+			v180 = (v14 * 2) + int32(uint32(v175)>>1)
 		} else {
 			v180 = 512
 		}
@@ -13655,13 +13655,13 @@ type splitHost struct {
 
 	v23, v57, v58, v181, v203, v253 int64
 
-	v55, v173, v174, v175, v178, v179, v243, v245, v373 []int32
+	v55, v173, v174, v175, v178, v179, v244, v245, v373 []int32
 
 	v56, v180, v204, v208, v246, v247, v374 int32
 
 	v202 bool
 
-	v244, v252 []int64
+	v243, v252 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -13684,18 +13684,18 @@ func (g *splitHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.Allot(0, 16384)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v55, &g.v173, &g.v174, &g.v175, &g.v178, &g.v179, &g.v243, &g.v245, &g.v373)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v244, &g.v252)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v55, &g.v173, &g.v174, &g.v175, &g.v178, &g.v179, &g.v244, &g.v245, &g.v373)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v243, &g.v252)
 }
 
 func (g *splitHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:332
+		case 4: // GroupReduce, lookback.go:288
 			g.v246 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v245, -1))
 			next = g.r5()
-		case 5: // GroupReduce, lookback.go:352
+		case 5: // GroupReduce, lookback.go:327
 			g.v253 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v252, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernels.go:57
@@ -14098,8 +14098,8 @@ func (g *splitHost) r0() int {
 		v173 := h173[li]
 		v178 := h178[li]
 		v61 := v45 * 16
-		var v203, v207, v213, v214, v231, v237, v244, v400 int64
-		var v204, v206, v208, v230, v235, v236, v242, v243, v245, v429, v441, v453, v465, v477, v489, v501, v513, v525, v537, v549, v561, v573, v585, v597 int32
+		var v203, v206, v213, v214, v231, v236, v243, v400 int64
+		var v204, v207, v208, v230, v235, v237, v242, v244, v245, v429, v441, v453, v465, v477, v489, v501, v513, v525, v537, v549, v561, v573, v585, v597 int32
 		var v205 bool
 		if !v46 {
 			goto b60
@@ -14131,7 +14131,7 @@ func (g *splitHost) r0() int {
 			v245 = 512
 			goto b72
 		}
-		if v206 != 0 {
+		if v207 != 0 {
 			v236 = v206
 			v237 = v207
 			goto b69
@@ -14162,11 +14162,11 @@ func (g *splitHost) r0() int {
 		} else {
 			v235 = v230
 		}
-		v236 = v235
-		v237 = v231
+		v236 = v231
+		v237 = v235
 	b69:
-		if v236 != 1 {
-			v242 = (v45 * 2) + int32(uint32(v236)>>1)
+		if v237 != 1 {
+			v242 = (v45 * 2) + int32(uint32(v237)>>1)
 		} else {
 			v242 = 512
 		}
@@ -14390,8 +14390,8 @@ func (g *splitHost) r5() int {
 		v45 := int32(li)
 		v61 := v45 * 16
 		v62 := int64(uint32(v61))
-		var v206, v230, v235, v236, v242, v245, v267, v274, v281, v288, v295, v302, v309, v316, v323, v330, v337, v344, v351, v358, v365, v372, v396, v398 int32
-		var v207, v213, v214, v231, v237, v397 int64
+		var v206, v213, v214, v231, v236, v396 int64
+		var v207, v230, v235, v237, v242, v245, v267, v274, v281, v288, v295, v302, v309, v316, v323, v330, v337, v344, v351, v358, v365, v372, v397, v398 int32
 		if v248 {
 			goto b75
 		}
@@ -14400,7 +14400,7 @@ func (g *splitHost) r5() int {
 		}
 	b75:
 		{
-			v252 := v244
+			v252 := v243
 			if uint32(v247) < uint32(v45) {
 				v252 = 0
 			}
@@ -14431,7 +14431,7 @@ func (g *splitHost) r5() int {
 			v245 = 512
 			goto b72
 		}
-		if v206 != 0 {
+		if v207 != 0 {
 			v236 = v206
 			v237 = v207
 			goto b69
@@ -14463,11 +14463,11 @@ func (g *splitHost) r5() int {
 		} else {
 			v235 = v230
 		}
-		v236 = v235
-		v237 = v231
+		v236 = v231
+		v237 = v235
 	b69:
-		if v236 != 1 {
-			v242 = (v45 * 2) + int32(uint32(v236)>>1)
+		if v237 != 1 {
+			v242 = (v45 * 2) + int32(uint32(v237)>>1)
 		} else {
 			v242 = 512
 		}
@@ -14713,8 +14713,8 @@ func (g *splitHost) r6() int {
 		v178 := h178[li]
 		v61 := v45 * 16
 		var v205 bool
-		var v206, v208, v230, v235, v236, v242, v243, v245, v429, v441, v453, v465, v477, v489, v501, v513, v525, v537, v549, v561, v573, v585, v597 int32
-		var v207, v213, v214, v231, v237, v244, v400 int64
+		var v206, v213, v214, v231, v236, v243, v400 int64
+		var v207, v208, v230, v235, v237, v242, v244, v245, v429, v441, v453, v465, v477, v489, v501, v513, v525, v537, v549, v561, v573, v585, v597 int32
 		v203 = v203 + v253
 		v204 = v204 + -256
 		v205 = v255
@@ -14730,7 +14730,7 @@ func (g *splitHost) r6() int {
 			v245 = 512
 			goto b72
 		}
-		if v206 != 0 {
+		if v207 != 0 {
 			v236 = v206
 			v237 = v207
 			goto b69
@@ -14761,11 +14761,11 @@ func (g *splitHost) r6() int {
 		} else {
 			v235 = v230
 		}
-		v236 = v235
-		v237 = v231
+		v236 = v231
+		v237 = v235
 	b69:
-		if v236 != 1 {
-			v242 = (v45 * 2) + int32(uint32(v236)>>1)
+		if v237 != 1 {
+			v242 = (v45 * 2) + int32(uint32(v237)>>1)
 		} else {
 			v242 = 512
 		}
@@ -14977,8 +14977,8 @@ func (g *splitHost) r7() int {
 		v243 := h243[li]
 		v244 := h244[li]
 		v45 := int32(li)
-		var v206, v208, v230, v235, v236, v242, v245, v394, v396, v398 int32
-		var v207, v213, v214, v231, v237, v379, v380, v395, v397 int64
+		var v206, v213, v214, v231, v236, v379, v380, v394, v396 int64
+		var v207, v208, v230, v235, v237, v242, v245, v395, v397, v398 int32
 		if v45 != v247 {
 			v394 = v243
 			v395 = v244
@@ -14995,8 +14995,8 @@ func (g *splitHost) r7() int {
 			if v45 == v204 {
 				v393 = 2
 			}
-			v394 = v393
-			v395 = v375
+			v394 = v375
+			v395 = v393
 		}
 	b115:
 		v396 = v394
@@ -15011,7 +15011,7 @@ func (g *splitHost) r7() int {
 			v245 = 512
 			goto b72
 		}
-		if v206 != 0 {
+		if v207 != 0 {
 			v236 = v206
 			v237 = v207
 			goto b69
@@ -15043,11 +15043,11 @@ func (g *splitHost) r7() int {
 		} else {
 			v235 = v230
 		}
-		v236 = v235
-		v237 = v231
+		v236 = v231
+		v237 = v235
 	b69:
-		if v236 != 1 {
-			v242 = (v45 * 2) + int32(uint32(v236)>>1)
+		if v237 != 1 {
+			v242 = (v45 * 2) + int32(uint32(v237)>>1)
 		} else {
 			v242 = 512
 		}
@@ -15448,13 +15448,13 @@ type warmHost struct {
 
 	v20, v34, v35, v79, v101, v151 int64
 
-	v32, v69, v72, v73, v76, v77, v141, v143, v192 []int32
+	v32, v69, v72, v73, v76, v77, v142, v143, v192 []int32
 
 	v33, v78, v102, v106, v144, v145, v193 int32
 
 	v100 bool
 
-	v142, v150 []int64
+	v141, v150 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -15475,18 +15475,18 @@ func (g *warmHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.Allot(0, 16384)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v69, &g.v72, &g.v73, &g.v76, &g.v77, &g.v141, &g.v143, &g.v192)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v142, &g.v150)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v69, &g.v72, &g.v73, &g.v76, &g.v77, &g.v142, &g.v143, &g.v192)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v141, &g.v150)
 }
 
 func (g *warmHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 4: // GroupReduce, lookback.go:332
+		case 4: // GroupReduce, lookback.go:288
 			g.v144 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v143, -1))
 			next = g.r5()
-		case 5: // GroupReduce, lookback.go:352
+		case 5: // GroupReduce, lookback.go:327
 			g.v151 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v150, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernels.go:57
@@ -15717,8 +15717,8 @@ func (g *warmHost) r0() int {
 		v69 := h69[li]
 		v76 := h76[li]
 		v38 := v21 * 16
-		var v101, v105, v111, v112, v129, v135, v142, v219 int64
-		var v102, v104, v106, v128, v133, v134, v140, v141, v143, v244, v252, v260, v268, v276, v284, v292, v300, v308, v316, v324, v332, v340, v348, v356 int32
+		var v101, v104, v111, v112, v129, v134, v141, v219 int64
+		var v102, v105, v106, v128, v133, v135, v140, v142, v143, v244, v252, v260, v268, v276, v284, v292, v300, v308, v316, v324, v332, v340, v348, v356 int32
 		var v103 bool
 		if !v23 {
 			goto b26
@@ -15750,7 +15750,7 @@ func (g *warmHost) r0() int {
 			v143 = 512
 			goto b38
 		}
-		if v104 != 0 {
+		if v105 != 0 {
 			v134 = v104
 			v135 = v105
 			goto b35
@@ -15781,11 +15781,11 @@ func (g *warmHost) r0() int {
 		} else {
 			v133 = v128
 		}
-		v134 = v133
-		v135 = v129
+		v134 = v129
+		v135 = v133
 	b35:
-		if v134 != 1 {
-			v140 = (v21 * 2) + int32(uint32(v134)>>1)
+		if v135 != 1 {
+			v140 = (v21 * 2) + int32(uint32(v135)>>1)
 		} else {
 			v140 = 512
 		}
@@ -15999,8 +15999,8 @@ func (g *warmHost) r5() int {
 		v21 := int32(li)
 		v38 := v21 * 16
 		v39 := int64(uint32(v38))
-		var v104, v128, v133, v134, v140, v143, v167, v168, v173, v189, v215, v217 int32
-		var v105, v111, v112, v129, v135, v160, v216 int64
+		var v104, v111, v112, v129, v134, v160, v215 int64
+		var v105, v128, v133, v135, v140, v143, v167, v168, v173, v189, v216, v217 int32
 		var v185 bool
 		if v146 {
 			goto b41
@@ -16010,7 +16010,7 @@ func (g *warmHost) r5() int {
 		}
 	b41:
 		{
-			v150 := v142
+			v150 := v141
 			if uint32(v145) < uint32(v21) {
 				v150 = 0
 			}
@@ -16043,7 +16043,7 @@ func (g *warmHost) r5() int {
 			v143 = 512
 			goto b38
 		}
-		if v104 != 0 {
+		if v105 != 0 {
 			v134 = v104
 			v135 = v105
 			goto b35
@@ -16075,11 +16075,11 @@ func (g *warmHost) r5() int {
 		} else {
 			v133 = v128
 		}
-		v134 = v133
-		v135 = v129
+		v134 = v129
+		v135 = v133
 	b35:
-		if v134 != 1 {
-			v140 = (v21 * 2) + int32(uint32(v134)>>1)
+		if v135 != 1 {
+			v140 = (v21 * 2) + int32(uint32(v135)>>1)
 		} else {
 			v140 = 512
 		}
@@ -16195,8 +16195,8 @@ func (g *warmHost) r6() int {
 		v76 := h76[li]
 		v38 := v21 * 16
 		var v103 bool
-		var v104, v106, v128, v133, v134, v140, v141, v143, v244, v252, v260, v268, v276, v284, v292, v300, v308, v316, v324, v332, v340, v348, v356 int32
-		var v105, v111, v112, v129, v135, v142, v219 int64
+		var v104, v111, v112, v129, v134, v141, v219 int64
+		var v105, v106, v128, v133, v135, v140, v142, v143, v244, v252, v260, v268, v276, v284, v292, v300, v308, v316, v324, v332, v340, v348, v356 int32
 		v101 = v101 + v151
 		v102 = v102 + -256
 		v103 = v153
@@ -16212,7 +16212,7 @@ func (g *warmHost) r6() int {
 			v143 = 512
 			goto b38
 		}
-		if v104 != 0 {
+		if v105 != 0 {
 			v134 = v104
 			v135 = v105
 			goto b35
@@ -16243,11 +16243,11 @@ func (g *warmHost) r6() int {
 		} else {
 			v133 = v128
 		}
-		v134 = v133
-		v135 = v129
+		v134 = v129
+		v135 = v133
 	b35:
-		if v134 != 1 {
-			v140 = (v21 * 2) + int32(uint32(v134)>>1)
+		if v135 != 1 {
+			v140 = (v21 * 2) + int32(uint32(v135)>>1)
 		} else {
 			v140 = 512
 		}
@@ -16442,8 +16442,8 @@ func (g *warmHost) r7() int {
 		v141 := h141[li]
 		v142 := h142[li]
 		v21 := int32(li)
-		var v104, v106, v128, v133, v134, v140, v143, v213, v215, v217 int32
-		var v105, v111, v112, v129, v135, v198, v199, v214, v216 int64
+		var v104, v111, v112, v129, v134, v198, v199, v213, v215 int64
+		var v105, v106, v128, v133, v135, v140, v143, v214, v216, v217 int32
 		if v21 != v145 {
 			v213 = v141
 			v214 = v142
@@ -16460,8 +16460,8 @@ func (g *warmHost) r7() int {
 			if v21 == v102 {
 				v212 = 2
 			}
-			v213 = v212
-			v214 = v194
+			v213 = v194
+			v214 = v212
 		}
 	b58:
 		v215 = v213
@@ -16476,7 +16476,7 @@ func (g *warmHost) r7() int {
 			v143 = 512
 			goto b38
 		}
-		if v104 != 0 {
+		if v105 != 0 {
 			v134 = v104
 			v135 = v105
 			goto b35
@@ -16508,11 +16508,11 @@ func (g *warmHost) r7() int {
 		} else {
 			v133 = v128
 		}
-		v134 = v133
-		v135 = v129
+		v134 = v129
+		v135 = v133
 	b35:
-		if v134 != 1 {
-			v140 = (v21 * 2) + int32(uint32(v134)>>1)
+		if v135 != 1 {
+			v140 = (v21 * 2) + int32(uint32(v135)>>1)
 		} else {
 			v140 = 512
 		}

@@ -58,7 +58,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/tests/prims/ops/ops.go", Package: "ops", Sum: 0x90cd593b},
 		{File: "internal/tests/prims/ops/types.go", Package: "ops", Sum: 0x22448328},
 		{File: "prim/lookback/columns.go", Package: "lookback", Sum: 0x96daa211},
-		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0x14d23a6c},
+		{File: "prim/lookback/lookback.go", Package: "lookback", Sum: 0xa80ed6d6},
 		{File: "prim/pick/kernels/flagged.go", Package: "kernels", Sum: 0xe31c5565},
 		{File: "prim/pick/kernels/kernels.go", Package: "kernels", Sum: 0x49b333e0},
 		{File: "prim/pick/kernels/partition.go", Package: "kernels", Sum: 0x51322b8b},
