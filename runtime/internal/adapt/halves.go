@@ -47,6 +47,7 @@ func Halves(words []uint32, right *hal.Halves) ([]uint32, error) {
 	if err := x.findUses(); err != nil {
 		return nil, err
 	}
+	x.choosePhis()
 	for i := range m.Functions {
 		f := &m.Functions[i]
 		var out []spirv.Instruction
@@ -57,7 +58,7 @@ func Halves(words []uint32, right *hal.Halves) ([]uint32, error) {
 				out = append(out, in)
 			}
 		}
-		f.Code = out
+		f.Code = x.addPhis(out)
 	}
 	if x.native {
 		x.e.Capability(spirv.CapabilityFloat16)
@@ -371,15 +372,18 @@ func (x *halves) wordOf(c halfCode, h spirv.ID) spirv.ID {
 
 // arithmetic writes the operation of float16s that in is when its result is rounded; 0 if it is none.
 func (x *halves) arithmetic(c halfCode, in *spirv.Instruction) spirv.ID {
-	if !x.right.Arithmetic || in == nil || in.Op != spirv.OpFAdd && in.Op != spirv.OpFSub && in.Op != spirv.OpFMul {
+	if !x.isOperation(in) {
 		return 0
 	}
-	a, b := spirv.ID(in.Words[0]), spirv.ID(in.Words[1])
-	if !x.isHalf(a) || !x.isHalf(b) {
-		return 0
-	}
-	l, r := x.operand(c, a), x.operand(c, b)
+	l, r := x.operand(c, spirv.ID(in.Words[0])), x.operand(c, spirv.ID(in.Words[1]))
 	return c.alone(in.Op, x.f16(), l, r)
+}
+
+// isOperation reports whether in, when its result is rounded, is an operation of float16s that the
+// device has exact.
+func (x *halves) isOperation(in *spirv.Instruction) bool {
+	return x.right.Arithmetic && in != nil && (in.Op == spirv.OpFAdd || in.Op == spirv.OpFSub || in.Op == spirv.OpFMul) &&
+		x.isHalf(spirv.ID(in.Words[0])) && x.isHalf(spirv.ID(in.Words[1]))
 }
 
 // isHalf reports whether a float32 has a float16's value: it was one, or is a constant.

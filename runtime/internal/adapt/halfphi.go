@@ -1,0 +1,87 @@
+package adapt
+
+import "github.com/kgen-go/kgen/codegen/spirv"
+
+// This file keeps float16s in registers of 16 bits across blocks. A variable of a loop is a phi of
+// words, so each round would give a NaN its pattern and extend the number to a word:
+//
+//	%a = OpPhi %uint %init %before %next %body        %a = OpPhi %uint %init %before %next %body
+//	%x = half of %a                                   %x = OpPhi %half %h %before %y %body
+//	%y = Fma %x %b %c                           →     %y = Fma %x %b %c
+//	%next = NaN's pattern or the word of %y           %next = NaN's pattern or the word of %y
+//
+// The driver drops words that nothing else uses.
+
+// choosePhis finds phis of words with an operand that an instruction of float16s computes, and gives
+// each the ID of a phi of float16s beside it.
+func (x *halves) choosePhis() {
+	for grown := true; grown; {
+		grown = false
+		for _, f := range x.m.Functions {
+			for _, in := range f.Code {
+				if in.Op != spirv.OpPhi || in.Type != x.u32() || x.raw[in.Result] != 0 {
+					continue
+				}
+				for i := 0; i < len(in.Words); i += 2 {
+					if w := spirv.ID(in.Words[i]); x.raw[w] != 0 || x.isNative(w) {
+						x.raw[in.Result] = x.e.NewID()
+						grown = true
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+// isNative reports whether an instruction of float16s computes the number in word w, and its result
+// may be an operand as it is.
+func (x *halves) isNative(w spirv.ID) bool {
+	in := x.defs[w]
+	if in == nil {
+		return false
+	}
+	if x.marks[w] == spirv.MarkHalfFma {
+		return x.marked(in) != nil
+	}
+	v := x.packed(in)
+	return v != 0 && x.isOperation(x.defs[v])
+}
+
+// addPhis adds the phis that choosePhis has chosen to rewritten code.
+func (x *halves) addPhis(code []spirv.Instruction) []spirv.Instruction {
+	atEnd := map[spirv.ID][]spirv.Instruction{} // by the label of a block
+	var out []spirv.Instruction
+	for _, in := range code {
+		out = append(out, in)
+		raw := x.raw[in.Result]
+		if in.Op != spirv.OpPhi || raw == 0 {
+			continue
+		}
+		phi := spirv.Instruction{Op: spirv.OpPhi, Type: x.f16(), Result: raw}
+		for i := 0; i < len(in.Words); i += 2 {
+			w, from := spirv.ID(in.Words[i]), spirv.ID(in.Words[i+1])
+			c := halfCode{x.e.NewCode(), x}
+			h := x.half(c, w)
+			atEnd[from] = append(atEnd[from], c.List...)
+			phi.Words = append(phi.Words, uint32(h), uint32(from))
+		}
+		out = append(out, phi)
+	}
+	if len(atEnd) == 0 {
+		return out
+	}
+	code, out = out, nil
+	var at spirv.ID
+	for _, in := range code {
+		if in.Op == spirv.OpLabel {
+			at = in.Result
+		}
+		if in.Op == spirv.OpLoopMerge || in.Op == spirv.OpSelectionMerge || in.Op.IsTerminator() {
+			out = append(out, atEnd[at]...)
+			delete(atEnd, at)
+		}
+		out = append(out, in)
+	}
+	return out
+}
