@@ -51,8 +51,9 @@ type lockstep struct {
 type induction struct {
 	phi, init, step *ir.Value
 	scale           int64
-	global          bool // init is a global id plus offset, if scale is 1
+	global          bool // init is a global id plus offset and from, if scale is 1
 	offset          int64
+	from            *ir.Value // an invariant, or nil
 }
 
 // leaving is a way out of the loop: where any of conds does not hold.
@@ -128,8 +129,11 @@ func lanes(v *ir.Value) bool {
 
 // quiet reports whether the node does nothing but compute, and load what the work-items have in
 // common.
-func (w *writer) quiet(n *node) bool {
-	return n.split == nil && !slices.ContainsFunc(n.insts, func(v *ir.Value) bool {
+func (w *writer) quiet(n *node) bool { return n.split == nil && w.computes(n) }
+
+// computes reports whether the node has no effects up to its cut, and uses no memory of its work-item's own.
+func (w *writer) computes(n *node) bool {
+	return !slices.ContainsFunc(n.insts, func(v *ir.Value) bool {
 		if r := v.Ref(); r != nil && r.Var != nil && r.Var.Storage == ir.Function {
 			return true
 		}
@@ -178,11 +182,12 @@ func (ls *lockstep) findInductions(w *body) bool {
 		if i.step == nil || !w.invariant(i.step) {
 			continue
 		}
-		l, linear := w.linearOf(init)
+		from, id := w.addends(init)
+		l, linear := w.linearOf(id)
 		switch {
 		case w.invariant(init):
 		case linear && phi.Type == ir.TypeI64 && l.scale == 1 && (l.id == ir.GlobalInvocationIDX || l.id == ir.LocalInvocationIDX || l.id == ir.LocalInvocationIndex):
-			i.scale, i.global, i.offset = 1, l.global, l.offset
+			i.scale, i.global, i.offset, i.from = 1, l.global, l.offset, from
 		default:
 			continue
 		}
@@ -190,6 +195,20 @@ func (ls *lockstep) findInductions(w *body) bool {
 		ls.steps = append(ls.steps, i)
 	}
 	return len(ls.steps) > 0
+}
+
+// addends returns v as the sum of an invariant and a value that is none, nil and v if it is no such sum.
+func (w *body) addends(v *ir.Value) (from, other *ir.Value) {
+	if v.Op == ir.OpIAdd && !v.Args[0].IsConst() && !v.Args[1].IsConst() {
+		x, y := v.Args[0], v.Args[1]
+		if w.invariant(y) {
+			x, y = y, x
+		}
+		if w.invariant(x) && !w.invariant(y) {
+			return x, y
+		}
+	}
+	return nil, v
 }
 
 // findEnds finds the ways out of the loop: all lead to one block, and either come one after the

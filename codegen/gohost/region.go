@@ -347,6 +347,8 @@ func (w *writer) region(r *region, before []*region) {
 		x.rangeHead()
 		fast.hastily(conds)
 		w.f("for ; x < end; x++ {\n%s}\n", each)
+	} else if x.alike(each) {
+		w.f("for range 1 { // for all work-items\n%s}\n", each)
 	} else {
 		x.loop(each)
 	}
@@ -357,6 +359,14 @@ func (w *writer) region(r *region, before []*region) {
 		w.f("}\n")
 	}
 	x.close()
+}
+
+// alike reports whether all work-items of the group do the same in the region, and nothing but compute and load.
+func (w *body) alike(each string) bool {
+	r := w.r
+	return !w.ranged() && w.m.Form != abi.Task && !r.dead && !r.leaves && len(r.exits) == 1 &&
+		!w.x && !w.y && !w.z && !w.lane && !names(each, "li") &&
+		!slices.ContainsFunc(r.nodes, func(n *node) bool { return !w.computes(n) })
 }
 
 // generate generates the code of a region, or of a part of one that comes behind another part.

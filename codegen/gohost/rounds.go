@@ -370,6 +370,9 @@ func (ls *lockstep) base(w *body, i *induction) string {
 		w.once(&w.top, "basex", "g.Base(0)")
 		terms = append(terms, "int64(basex)")
 	}
+	if i.from != nil {
+		terms = append(terms, w.value(i.from))
+	}
 	if i.offset != 0 || len(terms) == 0 {
 		terms = append(terms, fmt.Sprintf("int64(%d)", i.offset))
 	}
@@ -391,11 +394,23 @@ func (ls *lockstep) guard(w *body, guards []string, c condition) []string {
 		l := w.value(s)
 		add(fmt.Sprintf("%s >= 0 && %s <= %s", l, l, farAway))
 	}
-	if !w.isLen(c.bound) {
-		b := w.value(c.bound)
-		add(fmt.Sprintf("%s >= -%s && %s <= %s", b, farAway, b, farAway))
+	for _, v := range []*ir.Value{c.bound, c.i.from} {
+		if v != nil && !w.isLen(v) && !ls.near(w, c) {
+			b := w.value(v)
+			add(fmt.Sprintf("%s >= -%s && %s <= %s", b, farAway, b, farAway))
+		}
 	}
 	return guards
+}
+
+// near reports whether an induction variable that begins at 0 or above, and is less than its bound, is sure
+// not to overflow.
+func (ls *lockstep) near(w *body, c condition) bool {
+	from := span{}
+	if c.i.from != nil {
+		from = w.spanOf(c.i.from)
+	}
+	return c.below() == "<" && c.plus == 0 && from.lo >= 0 && from.hi <= 1<<60 && c.i.offset >= 0 && w.spanOf(c.bound).hi <= 1<<60
 }
 
 // isLen reports whether v is a constant or the length of a slice.
@@ -423,6 +438,9 @@ func (w *body) stay(b *bytes.Buffer, e *leaving) {
 			}
 			fmt.Fprintf(b, "if %s%s%s {\nbreak\n}\n", x, is, y)
 			continue
+		}
+		if w.r.ls.near(w, c) && !w.isLen(c.bound) { // the difference would overflow for the least bound
+			fmt.Fprintf(b, "if %s <= %s {\nbreak\n}\n", w.value(c.bound), name("b", w.index[c.i.phi]))
 		}
 		left := fmt.Sprintf("%s-%s", w.value(c.bound), name("b", w.index[c.i.phi]))
 		if c.below() == "<=" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -349,7 +350,9 @@ func (p *parser) site() {
 	p.expectWord("kind")
 	s.Kind = abi.FaultKind(p.uint(8))
 	if !p.accept("-") {
-		s.Pos = p.pos()
+		if s.Pos = p.pos(); s.Pos.File == "" {
+			s.Pos.File = p.fileBefore()
+		}
 	}
 	s.Message = p.str()
 	s.Unsigned = p.keyword("unsigned")
@@ -357,6 +360,17 @@ func (p *parser) site() {
 		s.Part = p.int()
 	}
 	p.m.Sites = append(p.m.Sites, s)
+}
+
+// fileBefore returns the file of the last site that has a place: sites in the same file leave out its name.
+func (p *parser) fileBefore() string {
+	for _, s := range slices.Backward(p.m.Sites) {
+		if s.Pos.File != "" {
+			return s.Pos.File
+		}
+	}
+	p.errorf("no site before has a file")
+	return ""
 }
 
 // pos reads a position with the file in quotes.

@@ -173,10 +173,14 @@ func (p *printer) header() {
 	for _, s := range m.Specs {
 		p.f("spec %s id %d = %s\n", p.names[s], s.ID, constText(s.Type, s.Default))
 	}
+	file := "" // of the site before
 	for _, s := range m.Sites {
 		pos := "-"
-		if s.Pos.File != "" {
-			pos = s.Pos.quoted()
+		if at := s.Pos; at.File != "" {
+			if at.File == file {
+				at.File = ""
+			}
+			pos, file = at.quoted(), s.Pos.File
 		}
 		more := ""
 		if s.Unsigned {

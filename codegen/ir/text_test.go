@@ -62,6 +62,32 @@ func TestPositions(t *testing.T) {
 }
 
 // TestDense checks that the text does not depend on how a module came about.
+// TestSiteFiles: sites in the file of the one before leave it out.
+func TestSiteFiles(t *testing.T) {
+	m := mustParse(t, testFile(t, "all.ir"))
+	first := len(m.Sites)
+	for i, file := range []string{"a.go", "a.go", "", "a.go", "b.go", "a.go"} {
+		m.Sites = append(m.Sites, &Site{Index: first + i, Kind: 1, Pos: Pos{File: file, Line: i + 1, Col: 2}})
+	}
+	text := m.String()
+	if n := strings.Count(text, "a.go"); n != 2 {
+		t.Errorf("the text has a.go %d times, want 2:\n%s", n, text)
+	}
+	got, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range got.Sites[first:] {
+		want := m.Sites[first+i].Pos
+		if want.File == "" {
+			want = Pos{}
+		}
+		if s.Pos != want {
+			t.Errorf("site %d is at %v, want %v", i, s.Pos, want)
+		}
+	}
+}
+
 func TestDense(t *testing.T) {
 	build := func(waste int) string {
 		m := NewModule("M")
@@ -191,6 +217,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{head + "spec $a id 1 = i32 5\nspec $a id 2 = i32 5", "line 3: a second $a"},
 		{head + "spec $a id 1 = i8 128", "line 2: no constant of type i8"},
 		{head + "site 1 kind 1 - \"\"", "line 2: site 0 expected"},
+		{head + "site 0 kind 1 - \"\"\nsite 1 kind 1 \"\":3:4 \"\"", "line 3: no site before has a file"},
 		{head + "var x Workgroup [$a]i32", "line 2: no specialization constant a"},
 		{head + "var x Workgroup [99999999999]i32", "line 2: an unsigned integer of 31 bits"},
 		{head + "var x Workgroup [2147483647][2147483647]i32", "line 2: the array is too large"},

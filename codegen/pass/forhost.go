@@ -36,6 +36,7 @@ func ForHost(m *ir.Module) *uniform.Info {
 	rewrite.SingleLatches(f)
 	u := uniform.Of(f)
 	u.ShortLoops = loops.CostOfLoops(f).Short
+	cutBeforeLoops(m, u)
 	return u
 }
 

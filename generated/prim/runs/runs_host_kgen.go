@@ -26,13 +26,13 @@ type sumsFloat32Host struct {
 
 	v39, v78, v162, v165, v170, v216, v217, v416 int32
 
-	v48, v72, v76, v84, v95, v101, v163, v212, v301, v410, v414, v422 []int64
+	v48, v72, v76, v84, v95, v101, v163, v212, v301, v333, v410, v414, v422 []int64
 
-	v73, v77, v85, v96, v102, v164, v213, v302, v411, v415, v423 []float32
+	v73, v77, v85, v96, v102, v164, v213, v302, v334, v411, v415, v423 []float32
 
 	v80, v418 []bool
 
-	v166 bool
+	v120, v166 bool
 
 	sint32 []int32
 }
@@ -57,8 +57,8 @@ func (g *sumsFloat32Host) Begin() {
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 4096)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v38, &g.v214, &g.v215)
-	kernelimpl.HostRoom(n, &g.v48, &g.v72, &g.v76, &g.v84, &g.v95, &g.v101, &g.v163, &g.v212, &g.v301, &g.v410, &g.v414, &g.v422)
-	kernelimpl.HostRoom(n, &g.v73, &g.v77, &g.v85, &g.v96, &g.v102, &g.v164, &g.v213, &g.v302, &g.v411, &g.v415, &g.v423)
+	kernelimpl.HostRoom(n, &g.v48, &g.v72, &g.v76, &g.v84, &g.v95, &g.v101, &g.v163, &g.v212, &g.v301, &g.v333, &g.v410, &g.v414, &g.v422)
+	kernelimpl.HostRoom(n, &g.v73, &g.v77, &g.v85, &g.v96, &g.v102, &g.v164, &g.v213, &g.v302, &g.v334, &g.v411, &g.v415, &g.v423)
 	kernelimpl.HostRoom(n, &g.v80, &g.v418)
 }
 
@@ -66,23 +66,23 @@ func (g *sumsFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 3: // Barrier, runs.go:66
-			next = g.r4()
-		case 5: // Barrier, runs.go:77
-			next = g.r6()
-		case 6: // GroupReduce, lookback.go:288
-			g.v216 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v215, -1))
+		case 4: // Barrier, runs.go:66
+			next = g.r5()
+		case 6: // Barrier, runs.go:77
 			next = g.r7()
-		case 7: // Barrier, lookback.go:238
-			next = g.r8()
-		case 9: // Barrier, lookback.go:266
+		case 8: // GroupReduce, lookback.go:288
+			g.v216 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v215, -1))
+			next = g.r9()
+		case 9: // Barrier, lookback.go:238
 			next = g.r10()
-		case 10: // Barrier, runs.go:63
-			next = g.r11()
-		case 11: // Barrier, runs.go:66
+		case 11: // Barrier, lookback.go:266
 			next = g.r12()
-		case 13: // Barrier, runs.go:77
+		case 13: // Barrier, runs.go:63
 			next = g.r14()
+		case 14: // Barrier, runs.go:66
+			next = g.r15()
+		case 16: // Barrier, runs.go:77
+			next = g.r17()
 		}
 	}
 }
@@ -150,29 +150,20 @@ func (g *sumsFloat32Host) r0() int {
 	v40 := int64(uint32(v39))
 	v41 := v40 * 2048
 	v42 := v27 <= v41
+	h48 := g.v48[:n]
 	v43 := v39 == 0
 	v19 := g.v19
 	v44 := 0 < v19
 	p10 := g.Pointer(10)
-	p0 := g.Pointer(0)
-	v2 := g.v2
-	p1 := g.Pointer(1)
-	h48 := g.v48[:n]
-	h72 := g.v72[:n]
-	h73 := g.v73[:n]
 	more := false
 	for li := range n {
 		v28 := int32(li)
 		v29 := v28 == 0
-		var v48, v49, v59, v68, v72 int64
-		var v50, v62, v66, v69, v73 float32
-		var v51, v56, v70 int32
 		if !v42 {
-			v48 = v41 + int64(uint32(v28*8))
-			v49 = 0
-			v50 = 0
-			v51 = 0
-			goto b14
+			v48 := v41 + int64(uint32(v28*8))
+			h48[li] = v48
+			more = true
+			continue
 		}
 		if !v43 {
 			goto b12
@@ -185,13 +176,35 @@ func (g *sumsFloat32Host) r0() int {
 		}
 	b12:
 		g.Leave(li)
-		continue
-	b14:
+	}
+	g.v40 = v40
+	if !more {
+		return -1
+	}
+	// Barrier
+	p0 := g.Pointer(0)
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	h72 := g.v72[:n]
+	h73 := g.v73[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v48 := h48[li]
+		var v49, v59, v68, v72 int64
+		var v50, v62, v66, v69, v73 float32
+		var v51, v56, v70 int32
+		v49 = 0
+		v50 = 0
+		v51 = 0
+	b15:
 		v53 := v48 + int64(uint32(v51))
 		if v27 <= v53 {
 			v72 = v49
 			v73 = v50
-			goto b23
+			goto b24
 		}
 		{
 			v56 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v53)))))
@@ -209,7 +222,7 @@ func (g *sumsFloat32Host) r0() int {
 		if v51 == 0 {
 			v68 = v59
 			v69 = v62
-			goto b21
+			goto b22
 		}
 		if v56 == 0 {
 			v66 = float32(v50 + v62)
@@ -218,32 +231,25 @@ func (g *sumsFloat32Host) r0() int {
 		}
 		v68 = v59 + v49
 		v69 = v66
-	b21:
+	b22:
 		v70 = v51 + 1
 		if v70 < 8 {
 			v49 = v68
 			v50 = v69
 			v51 = v70
-			goto b14
+			goto b15
 		}
 		v72 = v68
 		v73 = v69
-	b23:
-		h48[li] = v48
+	b24:
 		h72[li] = v72
 		h73[li] = v73
-		more = true
-	}
-	g.v40 = v40
-	if !more {
-		return -1
 	}
 	// Barrier, runs.go:63
 	m0 := g.Memory(0)
 	h76 := g.v76[:n]
 	h77 := g.v77[:n]
 	u78 := g.v78
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -263,26 +269,26 @@ func (g *sumsFloat32Host) r0() int {
 			h76[li] = v76
 			h77[li] = v77
 			u78 = v78
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v78 = u78
 	return next
 }
 
-func (g *sumsFloat32Host) r4() int {
+func (g *sumsFloat32Host) r5() int {
 	const n = 256
 	v78 := g.v78
 	m0 := g.Memory(0)
@@ -333,7 +339,7 @@ func (g *sumsFloat32Host) r4() int {
 		if !v80 {
 			v92 = v76
 			v93 = v77
-			goto b34
+			goto b35
 		}
 		if v76 == 0 {
 			v88 = float32(v85 + v77)
@@ -347,7 +353,7 @@ func (g *sumsFloat32Host) r4() int {
 			v92 = v89
 			v93 = v88
 		}
-	b34:
+	b35:
 		v76 = v92
 		v77 = v93
 		v78 = v78 * 2
@@ -355,26 +361,26 @@ func (g *sumsFloat32Host) r4() int {
 			h76[li] = v76
 			h77[li] = v77
 			u78 = v78
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v78 = u78
 	return next
 }
 
-func (g *sumsFloat32Host) r6() int {
+func (g *sumsFloat32Host) r7() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c1 := g.c1
@@ -396,7 +402,62 @@ func (g *sumsFloat32Host) r6() int {
 	if v106 {
 		v107 = 2
 	}
+	h95 := g.v95[:n]
+	h96 := g.v96[:n]
+	h101 := g.v101[:n]
+	h102 := g.v102[:n]
 	v120 := v39 == 0
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v28 := int32(li)
+		v29 := v28 == 0
+		var v101 int64
+		var v102 float32
+		v95 := *(*int64)(unsafe.Add(m0, 4080))
+		v96 := *(*float32)(unsafe.Add(m0, 4088))
+		if v28 != 0 {
+			v101 = *(*int64)(unsafe.Add(m0, li*16+-16))
+			v102 = *(*float32)(unsafe.Add(m0, li*16+-8))
+		} else {
+			v101 = 0
+			v102 = 0
+		}
+		if !v29 {
+			goto b48
+		}
+		if v103 {
+			goto b42
+		}
+		if int32(uint32(v39)%uint32(c1)) == 0 {
+			goto b48
+		}
+	b42:
+		if v111 {
+			goto b48
+		}
+		if v113 {
+			goto b48
+		}
+		if v106 {
+			*(*int64)(unsafe.Add(p5, int(v112)*16)) = v95
+			*(*float32)(unsafe.Add(p5, int(v112)*16+8)) = v96
+		} else {
+			*(*int64)(unsafe.Add(p5, int(v110)*16)) = v95
+			*(*float32)(unsafe.Add(p5, int(v110)*16+8)) = v96
+		}
+		kernelimpl.HostFence()
+		atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v109)*4)), v107)
+	b48:
+		h95[li] = v95
+		h96[li] = v96
+		h101[li] = v101
+		h102[li] = v102
+	}
+	g.v120 = v120
+	// Barrier
 	v162 := v39 + -1
 	h48 := g.v48[:n]
 	v27 := g.v27
@@ -415,10 +476,6 @@ func (g *sumsFloat32Host) r6() int {
 	v19 := g.v19
 	v121 := 0 < v19
 	p10 := g.Pointer(10)
-	h95 := g.v95[:n]
-	h96 := g.v96[:n]
-	h101 := g.v101[:n]
-	h102 := g.v102[:n]
 	h163 := g.v163[:n]
 	h164 := g.v164[:n]
 	u165 := g.v165
@@ -428,68 +485,33 @@ func (g *sumsFloat32Host) r6() int {
 	h213 := g.v213[:n]
 	h214 := g.v214[:n]
 	h215 := g.v215[:n]
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v28 := int32(li)
-		v29 := v28 == 0
+		v101 := h101[li]
+		v102 := h102[li]
 		v48 := h48[li]
-		var v101, v122, v126, v132, v142, v147, v151, v163, v167, v176, v177, v178, v180, v198, v204, v212 int64
-		var v102, v123, v135, v140, v143, v144, v164, v168, v199, v205, v213 float32
+		v28 := int32(li)
+		var v122, v126, v132, v142, v147, v151, v163, v167, v176, v177, v178, v180, v198, v204, v212 int64
+		var v123, v135, v140, v143, v144, v164, v168, v199, v205, v213 float32
 		var v124, v129, v131, v160, v165, v169, v170, v182, v197, v203, v206, v211, v214, v215 int32
 		var v136, v152, v166, v186 bool
-		v95 := *(*int64)(unsafe.Add(m0, 4080))
-		v96 := *(*float32)(unsafe.Add(m0, 4088))
-		if v28 != 0 {
-			v101 = *(*int64)(unsafe.Add(m0, li*16+-16))
-			v102 = *(*float32)(unsafe.Add(m0, li*16+-8))
-		} else {
-			v101 = 0
-			v102 = 0
-		}
-		if !v29 {
-			goto b47
-		}
-		if v103 {
-			goto b41
-		}
-		if int32(uint32(v39)%uint32(c1)) == 0 {
-			goto b47
-		}
-	b41:
-		if v111 {
-			goto b47
-		}
-		if v113 {
-			goto b47
-		}
-		if v106 {
-			*(*int64)(unsafe.Add(p5, int(v112)*16)) = v95
-			*(*float32)(unsafe.Add(p5, int(v112)*16+8)) = v96
-		} else {
-			*(*int64)(unsafe.Add(p5, int(v110)*16)) = v95
-			*(*float32)(unsafe.Add(p5, int(v110)*16+8)) = v96
-		}
-		kernelimpl.HostFence()
-		atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v109)*4)), v107)
-	b47:
 		if !v120 {
 			v163 = 0
 			v164 = 0
 			v165 = v162
 			v166 = true
-			goto b76
+			goto b78
 		}
 		v122 = v101
 		v123 = v102
 		v124 = 0
-	b48:
+	b50:
 		v126 = v48 + int64(uint32(v124))
 		if v27 <= v126 {
-			goto b74
+			goto b76
 		}
 		v129 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v126)))))
 		v131 = 0
@@ -506,7 +528,7 @@ func (g *sumsFloat32Host) r6() int {
 		if 0 >= v126 {
 			v142 = v132
 			v143 = v135
-			goto b55
+			goto b57
 		}
 		if v129 == 0 {
 			v140 = float32(v123 + v135)
@@ -515,65 +537,65 @@ func (g *sumsFloat32Host) r6() int {
 		}
 		v142 = v132 + v122
 		v143 = v140
-	b55:
+	b57:
 		if v12 {
 			v144 = v143
-			goto b58
+			goto b60
 		}
 		if v136 {
 			v144 = 0
 		} else {
 			v144 = v123
 		}
-	b58:
+	b60:
 		if v126 < v13 {
 			*(*float32)(unsafe.Add(p7, int(v126)*4)) = v144
 		}
 		v147 = v142 + -1
 		if !v136 {
-			goto b64
+			goto b66
 		}
 		if 0 > v147 {
-			goto b64
+			goto b66
 		}
 		if v147 < v17 {
 			*(*int64)(unsafe.Add(p9, int(v147)*8)) = v126
 		}
-	b64:
+	b66:
 		v151 = v126 + 1
 		v152 = v27 <= v151
 		if v152 {
-			goto b66
+			goto b68
 		}
 		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v151))))) == 0 {
-			goto b69
+			goto b71
 		}
-	b66:
+	b68:
 		if 0 > v147 {
-			goto b69
+			goto b71
 		}
 		if v147 < v15 {
 			*(*float32)(unsafe.Add(p8, int(v147)*4)) = v143
 		}
-	b69:
+	b71:
 		if !v152 {
-			goto b72
+			goto b74
 		}
 		if v121 {
 			*(*int64)(p10) = v142
 		}
-	b72:
+	b74:
 		v160 = v124 + 1
 		if v160 < 8 {
 			v122 = v142
 			v123 = v143
 			v124 = v160
-			goto b48
+			goto b50
 		}
-	b74:
+	b76:
 		g.Leave(li)
 		continue
-	b76:
+	b78:
 		v167 = 0
 		v168 = 0
 		v169 = 0
@@ -583,13 +605,13 @@ func (g *sumsFloat32Host) r6() int {
 			v213 = v168
 			v214 = v169
 			v215 = 512
-			goto b96
+			goto b98
 		}
 		if v169 != 0 {
 			v204 = v167
 			v205 = v168
 			v206 = v169
-			goto b93
+			goto b95
 		}
 		{
 			v174 := int64(uint32(v165 - v28))
@@ -598,19 +620,19 @@ func (g *sumsFloat32Host) r6() int {
 			v177 = v174 * 3
 			v178 = v175 + 3
 			if v6 <= v178 {
-				goto b81
+				goto b83
 			}
 		}
 		v180 = v177 + 2
 		if v8 > v180 {
-			goto b82
+			goto b84
 		}
-	b81:
+	b83:
 		v197 = 0
 		v198 = 0
 		v199 = 0
-		goto b90
-	b82:
+		goto b92
+	b84:
 		v182 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
 		if v182 == 0 {
 			v184 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v178)*4)))
@@ -623,13 +645,13 @@ func (g *sumsFloat32Host) r6() int {
 			v197 = 1
 			v198 = *(*int64)(unsafe.Add(p5, int(v180)*16))
 			v199 = *(*float32)(unsafe.Add(p5, int(v180)*16+8))
-			goto b90
+			goto b92
 		}
 		if v182 == 1 {
 			v197 = 1
 			v198 = *(*int64)(unsafe.Add(p5, int(v177)*16))
 			v199 = *(*float32)(unsafe.Add(p5, int(v177)*16+8))
-			goto b90
+			goto b92
 		}
 		if v182 == 2 {
 			v194 := v177 + 1
@@ -641,7 +663,7 @@ func (g *sumsFloat32Host) r6() int {
 			v198 = 0
 			v199 = 0
 		}
-	b90:
+	b92:
 		if v28 == v165 {
 			v202 := v197
 			if v197 == 1 {
@@ -654,7 +676,7 @@ func (g *sumsFloat32Host) r6() int {
 		v204 = v198
 		v205 = v199
 		v206 = v203
-	b93:
+	b95:
 		if v206 != 1 {
 			v211 = (v28 * 2) + int32(uint32(v206)>>1)
 		} else {
@@ -664,11 +686,7 @@ func (g *sumsFloat32Host) r6() int {
 		v213 = v205
 		v214 = v206
 		v215 = v211
-	b96:
-		h95[li] = v95
-		h96[li] = v96
-		h101[li] = v101
-		h102[li] = v102
+	b98:
 		h163[li] = v163
 		h164[li] = v164
 		u165 = v165
@@ -678,7 +696,7 @@ func (g *sumsFloat32Host) r6() int {
 		h213[li] = v213
 		h214[li] = v214
 		h215[li] = v215
-		next = 6
+		next = 8
 	}
 	g.v162 = v162
 	g.v165 = u165
@@ -687,7 +705,7 @@ func (g *sumsFloat32Host) r6() int {
 	return next
 }
 
-func (g *sumsFloat32Host) r7() int {
+func (g *sumsFloat32Host) r9() int {
 	const n = 256
 	h163 := g.v163[:n]
 	h164 := g.v164[:n]
@@ -740,14 +758,14 @@ func (g *sumsFloat32Host) r7() int {
 		var v169, v182, v197, v203, v206, v211, v215, v379, v389, v394, v408, v456, v457 int32
 		var v186, v380 bool
 		if v218 {
-			goto b99
+			goto b101
 		}
 		if !v220 {
-			goto b173
+			goto b176
 		}
-	b99:
+	b101:
 		if !v166 {
-			goto b102
+			goto b104
 		}
 		if v221 {
 			v377 = v163
@@ -755,7 +773,7 @@ func (g *sumsFloat32Host) r7() int {
 			v379 = v165 + -256
 			v380 = true
 		} else {
-			goto b102
+			goto b104
 		}
 		v163 = v377
 		v164 = v378
@@ -765,21 +783,21 @@ func (g *sumsFloat32Host) r7() int {
 		v168 = 0
 		v169 = 0
 		v170 = 0
-		goto b77
-	b102:
+		goto b79
+	b104:
 		h163[li] = v163
 		h164[li] = v164
 		u165 = v165
 		h212[li] = v212
 		h213[li] = v213
-		if next != 7 {
+		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 7
+			next = 9
 		}
 		continue
-	b173:
+	b176:
 		{
 			v381 := v170 + 1
 			if uint32(v381) >= uint32(c2) {
@@ -787,7 +805,7 @@ func (g *sumsFloat32Host) r7() int {
 				v387 = 0
 				v388 = 0
 				v389 = 0
-				goto b175
+				goto b178
 			}
 			v454 = v212
 			v455 = v213
@@ -798,19 +816,19 @@ func (g *sumsFloat32Host) r7() int {
 		v168 = v455
 		v169 = v456
 		v170 = v457
-	b77:
+	b79:
 		if uint32(v28) > uint32(v165) {
 			v212 = v167
 			v213 = v168
 			v214 = v169
 			v215 = 512
-			goto b96
+			goto b98
 		}
 		if v169 != 0 {
 			v204 = v167
 			v205 = v168
 			v206 = v169
-			goto b93
+			goto b95
 		}
 		{
 			v174 := int64(uint32(v165 - v28))
@@ -819,19 +837,19 @@ func (g *sumsFloat32Host) r7() int {
 			v177 = v174 * 3
 			v178 = v175 + 3
 			if v6 <= v178 {
-				goto b81
+				goto b83
 			}
 		}
 		v180 = v177 + 2
 		if v8 > v180 {
-			goto b82
+			goto b84
 		}
-	b81:
+	b83:
 		v197 = 0
 		v198 = 0
 		v199 = 0
-		goto b90
-	b82:
+		goto b92
+	b84:
 		v182 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
 		if v182 == 0 {
 			v184 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v178)*4)))
@@ -844,13 +862,13 @@ func (g *sumsFloat32Host) r7() int {
 			v197 = 1
 			v198 = *(*int64)(unsafe.Add(p5, int(v180)*16))
 			v199 = *(*float32)(unsafe.Add(p5, int(v180)*16+8))
-			goto b90
+			goto b92
 		}
 		if v182 == 1 {
 			v197 = 1
 			v198 = *(*int64)(unsafe.Add(p5, int(v177)*16))
 			v199 = *(*float32)(unsafe.Add(p5, int(v177)*16+8))
-			goto b90
+			goto b92
 		}
 		if v182 == 2 {
 			v194 := v177 + 1
@@ -862,7 +880,7 @@ func (g *sumsFloat32Host) r7() int {
 			v198 = 0
 			v199 = 0
 		}
-	b90:
+	b92:
 		if v28 == v165 {
 			v202 := v197
 			if v197 == 1 {
@@ -875,7 +893,7 @@ func (g *sumsFloat32Host) r7() int {
 		v204 = v198
 		v205 = v199
 		v206 = v203
-	b93:
+	b95:
 		if v206 != 1 {
 			v211 = (v28 * 2) + int32(uint32(v206)>>1)
 		} else {
@@ -885,7 +903,7 @@ func (g *sumsFloat32Host) r7() int {
 		v213 = v205
 		v214 = v206
 		v215 = v211
-	b96:
+	b98:
 		h163[li] = v163
 		h164[li] = v164
 		u165 = v165
@@ -895,19 +913,19 @@ func (g *sumsFloat32Host) r7() int {
 		h213[li] = v213
 		h214[li] = v214
 		h215[li] = v215
-		if next != 6 {
+		if next != 8 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 8
 		}
 		continue
-	b175:
+	b178:
 		v391 := v386 + int64(uint32(v389))
 		if v27 <= v391 {
 			v410 = v387
 			v411 = v388
-			goto b184
+			goto b187
 		}
 		{
 			v394 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v391)))))
@@ -925,7 +943,7 @@ func (g *sumsFloat32Host) r7() int {
 		if v389 == 0 {
 			v406 = v397
 			v407 = v400
-			goto b182
+			goto b185
 		}
 		if v394 == 0 {
 			v404 = float32(v388 + v400)
@@ -934,17 +952,17 @@ func (g *sumsFloat32Host) r7() int {
 		}
 		v406 = v397 + v387
 		v407 = v404
-	b182:
+	b185:
 		v408 = v389 + 1
 		if v408 < 8 {
 			v387 = v406
 			v388 = v407
 			v389 = v408
-			goto b175
+			goto b178
 		}
 		v410 = v406
 		v411 = v407
-	b184:
+	b187:
 		h163[li] = v163
 		h164[li] = v164
 		u165 = v165
@@ -954,11 +972,11 @@ func (g *sumsFloat32Host) r7() int {
 		h214[li] = v214
 		h410[li] = v410
 		h411[li] = v411
-		if next != 10 {
+		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 10
+			next = 13
 		}
 	}
 	g.v165 = u165
@@ -968,7 +986,7 @@ func (g *sumsFloat32Host) r7() int {
 	return next
 }
 
-func (g *sumsFloat32Host) r8() int {
+func (g *sumsFloat32Host) r10() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h212 := g.v212[:n]
@@ -1046,12 +1064,12 @@ func (g *sumsFloat32Host) r8() int {
 		v233 = v230
 		v234 = v231
 		v235 = v232
-	b107:
+	b109:
 		if 8 > uint32(v235) {
 			v301 = v233
 			v302 = v234
 			v303 = v235
-			goto b126
+			goto b128
 		}
 		{
 			v238 := (v235 + -1) & 255
@@ -1133,10 +1151,10 @@ func (g *sumsFloat32Host) r8() int {
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b107
-	b126:
+		goto b109
+	b128:
 		if v303 == 0 {
-			goto b130
+			goto b132
 		}
 		{
 			v305 = v303 + -1
@@ -1152,14 +1170,14 @@ func (g *sumsFloat32Host) r8() int {
 		v301 = v307 + v301
 		v302 = v311
 		v303 = v305
-		goto b126
-	b130:
+		goto b128
+	b132:
 		if v165 != v162 {
 			v377 = v301
 			v378 = v302
 			v379 = v165 + 256
 			v380 = false
-			goto b172
+			goto b175
 		}
 		if v95 == 0 {
 			v316 = float32(v302 + v96)
@@ -1168,13 +1186,13 @@ func (g *sumsFloat32Host) r8() int {
 		}
 		v317 = v95 + v301
 		if !v29 {
-			goto b138
+			goto b140
 		}
 		if !v318 {
-			goto b138
+			goto b140
 		}
 		if v322 {
-			goto b138
+			goto b140
 		}
 		if !v324 {
 			*(*int64)(unsafe.Add(p5, int(v323)*16)) = v317
@@ -1182,17 +1200,17 @@ func (g *sumsFloat32Host) r8() int {
 			kernelimpl.HostFence()
 			atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v320)*4)), int32(2))
 		}
-	b138:
+	b140:
 		h301[li] = v301
 		h302[li] = v302
-		if next != 9 {
+		if next != 11 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 9
+			next = 11
 		}
 		continue
-	b172:
+	b175:
 		v163 = v377
 		v164 = v378
 		v165 = v379
@@ -1206,13 +1224,13 @@ func (g *sumsFloat32Host) r8() int {
 			v213 = v168
 			v214 = v169
 			v215 = 512
-			goto b96
+			goto b98
 		}
 		if v169 != 0 {
 			v204 = v167
 			v205 = v168
 			v206 = v169
-			goto b93
+			goto b95
 		}
 		{
 			v174 := int64(uint32(v165 - v28))
@@ -1221,19 +1239,19 @@ func (g *sumsFloat32Host) r8() int {
 			v177 = v174 * 3
 			v178 = v175 + 3
 			if v6 <= v178 {
-				goto b81
+				goto b83
 			}
 		}
 		v180 = v177 + 2
 		if v8 > v180 {
-			goto b82
+			goto b84
 		}
-	b81:
+	b83:
 		v197 = 0
 		v198 = 0
 		v199 = 0
-		goto b90
-	b82:
+		goto b92
+	b84:
 		v182 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
 		if v182 == 0 {
 			v184 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v178)*4)))
@@ -1246,13 +1264,13 @@ func (g *sumsFloat32Host) r8() int {
 			v197 = 1
 			v198 = *(*int64)(unsafe.Add(p5, int(v180)*16))
 			v199 = *(*float32)(unsafe.Add(p5, int(v180)*16+8))
-			goto b90
+			goto b92
 		}
 		if v182 == 1 {
 			v197 = 1
 			v198 = *(*int64)(unsafe.Add(p5, int(v177)*16))
 			v199 = *(*float32)(unsafe.Add(p5, int(v177)*16+8))
-			goto b90
+			goto b92
 		}
 		if v182 == 2 {
 			v194 := v177 + 1
@@ -1264,7 +1282,7 @@ func (g *sumsFloat32Host) r8() int {
 			v198 = 0
 			v199 = 0
 		}
-	b90:
+	b92:
 		if v28 == v165 {
 			v202 := v197
 			if v197 == 1 {
@@ -1277,7 +1295,7 @@ func (g *sumsFloat32Host) r8() int {
 		v204 = v198
 		v205 = v199
 		v206 = v203
-	b93:
+	b95:
 		if v206 != 1 {
 			v211 = (v28 * 2) + int32(uint32(v206)>>1)
 		} else {
@@ -1287,7 +1305,7 @@ func (g *sumsFloat32Host) r8() int {
 		v213 = v205
 		v214 = v206
 		v215 = v211
-	b96:
+	b98:
 		h163[li] = v163
 		h164[li] = v164
 		u165 = v165
@@ -1297,11 +1315,11 @@ func (g *sumsFloat32Host) r8() int {
 		h213[li] = v213
 		h214[li] = v214
 		h215[li] = v215
-		if next != 6 {
+		if next != 8 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 8
 		}
 	}
 	g.v165 = u165
@@ -1310,12 +1328,44 @@ func (g *sumsFloat32Host) r8() int {
 	return next
 }
 
-func (g *sumsFloat32Host) r10() int {
+func (g *sumsFloat32Host) r12() int {
 	const n = 256
 	h301 := g.v301[:n]
 	h302 := g.v302[:n]
 	h101 := g.v101[:n]
 	h102 := g.v102[:n]
+	h333 := g.v333[:n]
+	h334 := g.v334[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v28 := int32(li)
+		v29 := v28 == 0
+		v301 := h301[li]
+		v302 := h302[li]
+		v101 := h101[li]
+		v102 := h102[li]
+		var v331, v334 float32
+		var v333 int64
+		if v29 {
+			v333 = v301
+			v334 = v302
+			goto b145
+		}
+		if v101 == 0 {
+			v331 = float32(v302 + v102)
+		} else {
+			v331 = v102
+		}
+		v333 = v101 + v301
+		v334 = v331
+	b145:
+		h333[li] = v333
+		h334[li] = v334
+	}
+	// Barrier
 	h48 := g.v48[:n]
 	v27 := g.v27
 	p0 := g.Pointer(0)
@@ -1333,42 +1383,24 @@ func (g *sumsFloat32Host) r10() int {
 	v19 := g.v19
 	v335 := 0 < v19
 	p10 := g.Pointer(10)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v28 := int32(li)
-		v29 := v28 == 0
-		v301 := h301[li]
-		v302 := h302[li]
-		v101 := h101[li]
-		v102 := h102[li]
+		v333 := h333[li]
+		v334 := h334[li]
 		v48 := h48[li]
-		var v331, v334, v337, v349, v354, v357, v358 float32
-		var v333, v336, v346, v356, v361, v365 int64
+		var v336, v346, v356, v361, v365 int64
+		var v337, v349, v354, v357, v358 float32
 		var v338, v343, v345, v374 int32
 		var v350, v366 bool
-		if v29 {
-			v333 = v301
-			v334 = v302
-			goto b143
-		}
-		if v101 == 0 {
-			v331 = float32(v302 + v102)
-		} else {
-			v331 = v102
-		}
-		v333 = v101 + v301
-		v334 = v331
-	b143:
 		v336 = v333
 		v337 = v334
 		v338 = 0
-	b144:
+	b147:
 		v340 := v48 + int64(uint32(v338))
 		if v27 <= v340 {
-			goto b170
+			goto b173
 		}
 		v343 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v340)))))
 		v345 = 0
@@ -1385,7 +1417,7 @@ func (g *sumsFloat32Host) r10() int {
 		if 0 >= v340 {
 			v356 = v346
 			v357 = v349
-			goto b151
+			goto b154
 		}
 		if v343 == 0 {
 			v354 = float32(v337 + v349)
@@ -1394,67 +1426,67 @@ func (g *sumsFloat32Host) r10() int {
 		}
 		v356 = v346 + v336
 		v357 = v354
-	b151:
+	b154:
 		if v12 {
 			v358 = v357
-			goto b154
+			goto b157
 		}
 		if v350 {
 			v358 = 0
 		} else {
 			v358 = v337
 		}
-	b154:
+	b157:
 		if v340 < v13 {
 			*(*float32)(unsafe.Add(p7, int(v340)*4)) = v358
 		}
 		v361 = v356 + -1
 		if !v350 {
-			goto b160
+			goto b163
 		}
 		if 0 > v361 {
-			goto b160
+			goto b163
 		}
 		if v361 < v17 {
 			*(*int64)(unsafe.Add(p9, int(v361)*8)) = v340
 		}
-	b160:
+	b163:
 		v365 = v340 + 1
 		v366 = v27 <= v365
 		if v366 {
-			goto b162
+			goto b165
 		}
 		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v365))))) == 0 {
-			goto b165
+			goto b168
 		}
-	b162:
+	b165:
 		if 0 > v361 {
-			goto b165
+			goto b168
 		}
 		if v361 < v15 {
 			*(*float32)(unsafe.Add(p8, int(v361)*4)) = v357
 		}
-	b165:
+	b168:
 		if !v366 {
-			goto b168
+			goto b171
 		}
 		if v335 {
 			*(*int64)(p10) = v356
 		}
-	b168:
+	b171:
 		v374 = v338 + 1
 		if v374 < 8 {
 			v336 = v356
 			v337 = v357
 			v338 = v374
-			goto b144
+			goto b147
 		}
-	b170:
+	b173:
 	}
 	return -1
 }
 
-func (g *sumsFloat32Host) r11() int {
+func (g *sumsFloat32Host) r14() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h410 := g.v410[:n]
@@ -1482,26 +1514,26 @@ func (g *sumsFloat32Host) r11() int {
 			h414[li] = v414
 			h415[li] = v415
 			u416 = v416
-			if next != 11 {
+			if next != 14 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 14
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 16
 		}
 	}
 	g.v416 = u416
 	return next
 }
 
-func (g *sumsFloat32Host) r12() int {
+func (g *sumsFloat32Host) r15() int {
 	const n = 256
 	v416 := g.v416
 	m0 := g.Memory(0)
@@ -1552,7 +1584,7 @@ func (g *sumsFloat32Host) r12() int {
 		if !v418 {
 			v430 = v414
 			v431 = v415
-			goto b195
+			goto b198
 		}
 		if v414 == 0 {
 			v426 = float32(v423 + v415)
@@ -1566,7 +1598,7 @@ func (g *sumsFloat32Host) r12() int {
 			v430 = v427
 			v431 = v426
 		}
-	b195:
+	b198:
 		v414 = v430
 		v415 = v431
 		v416 = v416 * 2
@@ -1574,26 +1606,26 @@ func (g *sumsFloat32Host) r12() int {
 			h414[li] = v414
 			h415[li] = v415
 			u416 = v416
-			if next != 11 {
+			if next != 14 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 14
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 16
 		}
 	}
 	g.v416 = u416
 	return next
 }
 
-func (g *sumsFloat32Host) r14() int {
+func (g *sumsFloat32Host) r17() int {
 	const n = 256
 	h212 := g.v212[:n]
 	h213 := g.v213[:n]
@@ -1626,18 +1658,18 @@ func (g *sumsFloat32Host) r14() int {
 			v451 = v212
 			v452 = v213
 			v453 = v214
-			goto b203
+			goto b206
 		}
 		{
 			v437 := int64(uint32(v165 - v28))
 			v439 = (v437 * 2) + 3
 			v441 = (v437 * 3) + 2
 			if v6 <= v439 {
-				goto b202
+				goto b205
 			}
 		}
 		if v8 <= v441 {
-			goto b202
+			goto b205
 		}
 		{
 			v444 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p4, int(v439)*4)), int32(0), int32(1))
@@ -1648,7 +1680,7 @@ func (g *sumsFloat32Host) r14() int {
 				atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v439)*4)), int32(2))
 			}
 		}
-	b202:
+	b205:
 		{
 			v450 := int32(1)
 			if v28 == v165 {
@@ -1658,7 +1690,7 @@ func (g *sumsFloat32Host) r14() int {
 			v452 = v434
 			v453 = v450
 		}
-	b203:
+	b206:
 		v454 = v451
 		v455 = v452
 		v456 = v453
@@ -1672,13 +1704,13 @@ func (g *sumsFloat32Host) r14() int {
 			v213 = v168
 			v214 = v169
 			v215 = 512
-			goto b96
+			goto b98
 		}
 		if v169 != 0 {
 			v204 = v167
 			v205 = v168
 			v206 = v169
-			goto b93
+			goto b95
 		}
 		{
 			v174 := int64(uint32(v165 - v28))
@@ -1687,19 +1719,19 @@ func (g *sumsFloat32Host) r14() int {
 			v177 = v174 * 3
 			v178 = v175 + 3
 			if v6 <= v178 {
-				goto b81
+				goto b83
 			}
 		}
 		v180 = v177 + 2
 		if v8 > v180 {
-			goto b82
+			goto b84
 		}
-	b81:
+	b83:
 		v197 = 0
 		v198 = 0
 		v199 = 0
-		goto b90
-	b82:
+		goto b92
+	b84:
 		v182 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
 		if v182 == 0 {
 			v184 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v178)*4)))
@@ -1712,13 +1744,13 @@ func (g *sumsFloat32Host) r14() int {
 			v197 = 1
 			v198 = *(*int64)(unsafe.Add(p5, int(v180)*16))
 			v199 = *(*float32)(unsafe.Add(p5, int(v180)*16+8))
-			goto b90
+			goto b92
 		}
 		if v182 == 1 {
 			v197 = 1
 			v198 = *(*int64)(unsafe.Add(p5, int(v177)*16))
 			v199 = *(*float32)(unsafe.Add(p5, int(v177)*16+8))
-			goto b90
+			goto b92
 		}
 		if v182 == 2 {
 			v194 := v177 + 1
@@ -1730,7 +1762,7 @@ func (g *sumsFloat32Host) r14() int {
 			v198 = 0
 			v199 = 0
 		}
-	b90:
+	b92:
 		if v28 == v165 {
 			v202 := v197
 			if v197 == 1 {
@@ -1743,7 +1775,7 @@ func (g *sumsFloat32Host) r14() int {
 		v204 = v198
 		v205 = v199
 		v206 = v203
-	b93:
+	b95:
 		if v206 != 1 {
 			v211 = (v28 * 2) + int32(uint32(v206)>>1)
 		} else {
@@ -1753,7 +1785,7 @@ func (g *sumsFloat32Host) r14() int {
 		v213 = v205
 		v214 = v206
 		v215 = v211
-	b96:
+	b98:
 		u170 = v170
 		h212[li] = v212
 		h213[li] = v213
@@ -1761,7 +1793,7 @@ func (g *sumsFloat32Host) r14() int {
 		h215[li] = v215
 	}
 	g.v170 = u170
-	return 6
+	return 8
 }
 
 // sumsFloat64Host is a work-group of the kernel [SumsFloat64].
@@ -1781,13 +1813,13 @@ type sumsFloat64Host struct {
 
 	v39, v78, v162, v165, v170, v216, v217, v416 int32
 
-	v48, v72, v76, v84, v95, v101, v163, v212, v301, v410, v414, v422 []int64
+	v48, v72, v76, v84, v95, v101, v163, v212, v301, v333, v410, v414, v422 []int64
 
-	v73, v77, v85, v96, v102, v164, v213, v302, v411, v415, v423 []float64
+	v73, v77, v85, v96, v102, v164, v213, v302, v334, v411, v415, v423 []float64
 
 	v80, v418 []bool
 
-	v166 bool
+	v120, v166 bool
 
 	sint32 []int32
 }
@@ -1812,8 +1844,8 @@ func (g *sumsFloat64Host) Begin() {
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 4096)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v38, &g.v214, &g.v215)
-	kernelimpl.HostRoom(n, &g.v48, &g.v72, &g.v76, &g.v84, &g.v95, &g.v101, &g.v163, &g.v212, &g.v301, &g.v410, &g.v414, &g.v422)
-	kernelimpl.HostRoom(n, &g.v73, &g.v77, &g.v85, &g.v96, &g.v102, &g.v164, &g.v213, &g.v302, &g.v411, &g.v415, &g.v423)
+	kernelimpl.HostRoom(n, &g.v48, &g.v72, &g.v76, &g.v84, &g.v95, &g.v101, &g.v163, &g.v212, &g.v301, &g.v333, &g.v410, &g.v414, &g.v422)
+	kernelimpl.HostRoom(n, &g.v73, &g.v77, &g.v85, &g.v96, &g.v102, &g.v164, &g.v213, &g.v302, &g.v334, &g.v411, &g.v415, &g.v423)
 	kernelimpl.HostRoom(n, &g.v80, &g.v418)
 }
 
@@ -1821,23 +1853,23 @@ func (g *sumsFloat64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 3: // Barrier, runs.go:66
-			next = g.r4()
-		case 5: // Barrier, runs.go:77
-			next = g.r6()
-		case 6: // GroupReduce, lookback.go:288
-			g.v216 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v215, -1))
+		case 4: // Barrier, runs.go:66
+			next = g.r5()
+		case 6: // Barrier, runs.go:77
 			next = g.r7()
-		case 7: // Barrier, lookback.go:238
-			next = g.r8()
-		case 9: // Barrier, lookback.go:266
+		case 8: // GroupReduce, lookback.go:288
+			g.v216 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v215, -1))
+			next = g.r9()
+		case 9: // Barrier, lookback.go:238
 			next = g.r10()
-		case 10: // Barrier, runs.go:63
-			next = g.r11()
-		case 11: // Barrier, runs.go:66
+		case 11: // Barrier, lookback.go:266
 			next = g.r12()
-		case 13: // Barrier, runs.go:77
+		case 13: // Barrier, runs.go:63
 			next = g.r14()
+		case 14: // Barrier, runs.go:66
+			next = g.r15()
+		case 16: // Barrier, runs.go:77
+			next = g.r17()
 		}
 	}
 }
@@ -1905,29 +1937,20 @@ func (g *sumsFloat64Host) r0() int {
 	v40 := int64(uint32(v39))
 	v41 := v40 * 2048
 	v42 := v27 <= v41
+	h48 := g.v48[:n]
 	v43 := v39 == 0
 	v19 := g.v19
 	v44 := 0 < v19
 	p10 := g.Pointer(10)
-	p0 := g.Pointer(0)
-	v2 := g.v2
-	p1 := g.Pointer(1)
-	h48 := g.v48[:n]
-	h72 := g.v72[:n]
-	h73 := g.v73[:n]
 	more := false
 	for li := range n {
 		v28 := int32(li)
 		v29 := v28 == 0
-		var v48, v49, v59, v68, v72 int64
-		var v50, v62, v66, v69, v73 float64
-		var v51, v56, v70 int32
 		if !v42 {
-			v48 = v41 + int64(uint32(v28*8))
-			v49 = 0
-			v50 = 0
-			v51 = 0
-			goto b14
+			v48 := v41 + int64(uint32(v28*8))
+			h48[li] = v48
+			more = true
+			continue
 		}
 		if !v43 {
 			goto b12
@@ -1940,13 +1963,35 @@ func (g *sumsFloat64Host) r0() int {
 		}
 	b12:
 		g.Leave(li)
-		continue
-	b14:
+	}
+	g.v40 = v40
+	if !more {
+		return -1
+	}
+	// Barrier
+	p0 := g.Pointer(0)
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	h72 := g.v72[:n]
+	h73 := g.v73[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v48 := h48[li]
+		var v49, v59, v68, v72 int64
+		var v50, v62, v66, v69, v73 float64
+		var v51, v56, v70 int32
+		v49 = 0
+		v50 = 0
+		v51 = 0
+	b15:
 		v53 := v48 + int64(uint32(v51))
 		if v27 <= v53 {
 			v72 = v49
 			v73 = v50
-			goto b23
+			goto b24
 		}
 		{
 			v56 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v53)))))
@@ -1964,7 +2009,7 @@ func (g *sumsFloat64Host) r0() int {
 		if v51 == 0 {
 			v68 = v59
 			v69 = v62
-			goto b21
+			goto b22
 		}
 		if v56 == 0 {
 			v66 = float64(v50 + v62)
@@ -1973,32 +2018,25 @@ func (g *sumsFloat64Host) r0() int {
 		}
 		v68 = v59 + v49
 		v69 = v66
-	b21:
+	b22:
 		v70 = v51 + 1
 		if v70 < 8 {
 			v49 = v68
 			v50 = v69
 			v51 = v70
-			goto b14
+			goto b15
 		}
 		v72 = v68
 		v73 = v69
-	b23:
-		h48[li] = v48
+	b24:
 		h72[li] = v72
 		h73[li] = v73
-		more = true
-	}
-	g.v40 = v40
-	if !more {
-		return -1
 	}
 	// Barrier, runs.go:63
 	m0 := g.Memory(0)
 	h76 := g.v76[:n]
 	h77 := g.v77[:n]
 	u78 := g.v78
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -2018,26 +2056,26 @@ func (g *sumsFloat64Host) r0() int {
 			h76[li] = v76
 			h77[li] = v77
 			u78 = v78
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v78 = u78
 	return next
 }
 
-func (g *sumsFloat64Host) r4() int {
+func (g *sumsFloat64Host) r5() int {
 	const n = 256
 	v78 := g.v78
 	m0 := g.Memory(0)
@@ -2088,7 +2126,7 @@ func (g *sumsFloat64Host) r4() int {
 		if !v80 {
 			v92 = v76
 			v93 = v77
-			goto b34
+			goto b35
 		}
 		if v76 == 0 {
 			v88 = float64(v85 + v77)
@@ -2102,7 +2140,7 @@ func (g *sumsFloat64Host) r4() int {
 			v92 = v89
 			v93 = v88
 		}
-	b34:
+	b35:
 		v76 = v92
 		v77 = v93
 		v78 = v78 * 2
@@ -2110,26 +2148,26 @@ func (g *sumsFloat64Host) r4() int {
 			h76[li] = v76
 			h77[li] = v77
 			u78 = v78
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v78 = u78
 	return next
 }
 
-func (g *sumsFloat64Host) r6() int {
+func (g *sumsFloat64Host) r7() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c1 := g.c1
@@ -2151,7 +2189,62 @@ func (g *sumsFloat64Host) r6() int {
 	if v106 {
 		v107 = 2
 	}
+	h95 := g.v95[:n]
+	h96 := g.v96[:n]
+	h101 := g.v101[:n]
+	h102 := g.v102[:n]
 	v120 := v39 == 0
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v28 := int32(li)
+		v29 := v28 == 0
+		var v101 int64
+		var v102 float64
+		v95 := *(*int64)(unsafe.Add(m0, 4080))
+		v96 := *(*float64)(unsafe.Add(m0, 4088))
+		if v28 != 0 {
+			v101 = *(*int64)(unsafe.Add(m0, li*16+-16))
+			v102 = *(*float64)(unsafe.Add(m0, li*16+-8))
+		} else {
+			v101 = 0
+			v102 = 0
+		}
+		if !v29 {
+			goto b48
+		}
+		if v103 {
+			goto b42
+		}
+		if int32(uint32(v39)%uint32(c1)) == 0 {
+			goto b48
+		}
+	b42:
+		if v111 {
+			goto b48
+		}
+		if v113 {
+			goto b48
+		}
+		if v106 {
+			*(*int64)(unsafe.Add(p5, int(v112)*16)) = v95
+			*(*float64)(unsafe.Add(p5, int(v112)*16+8)) = v96
+		} else {
+			*(*int64)(unsafe.Add(p5, int(v110)*16)) = v95
+			*(*float64)(unsafe.Add(p5, int(v110)*16+8)) = v96
+		}
+		kernelimpl.HostFence()
+		atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v109)*4)), v107)
+	b48:
+		h95[li] = v95
+		h96[li] = v96
+		h101[li] = v101
+		h102[li] = v102
+	}
+	g.v120 = v120
+	// Barrier
 	v162 := v39 + -1
 	h48 := g.v48[:n]
 	v27 := g.v27
@@ -2170,10 +2263,6 @@ func (g *sumsFloat64Host) r6() int {
 	v19 := g.v19
 	v121 := 0 < v19
 	p10 := g.Pointer(10)
-	h95 := g.v95[:n]
-	h96 := g.v96[:n]
-	h101 := g.v101[:n]
-	h102 := g.v102[:n]
 	h163 := g.v163[:n]
 	h164 := g.v164[:n]
 	u165 := g.v165
@@ -2183,68 +2272,33 @@ func (g *sumsFloat64Host) r6() int {
 	h213 := g.v213[:n]
 	h214 := g.v214[:n]
 	h215 := g.v215[:n]
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v28 := int32(li)
-		v29 := v28 == 0
+		v101 := h101[li]
+		v102 := h102[li]
 		v48 := h48[li]
-		var v101, v122, v126, v132, v142, v147, v151, v163, v167, v176, v177, v178, v180, v198, v204, v212 int64
-		var v102, v123, v135, v140, v143, v144, v164, v168, v199, v205, v213 float64
+		v28 := int32(li)
+		var v122, v126, v132, v142, v147, v151, v163, v167, v176, v177, v178, v180, v198, v204, v212 int64
+		var v123, v135, v140, v143, v144, v164, v168, v199, v205, v213 float64
 		var v124, v129, v131, v160, v165, v169, v170, v182, v197, v203, v206, v211, v214, v215 int32
 		var v136, v152, v166, v186 bool
-		v95 := *(*int64)(unsafe.Add(m0, 4080))
-		v96 := *(*float64)(unsafe.Add(m0, 4088))
-		if v28 != 0 {
-			v101 = *(*int64)(unsafe.Add(m0, li*16+-16))
-			v102 = *(*float64)(unsafe.Add(m0, li*16+-8))
-		} else {
-			v101 = 0
-			v102 = 0
-		}
-		if !v29 {
-			goto b47
-		}
-		if v103 {
-			goto b41
-		}
-		if int32(uint32(v39)%uint32(c1)) == 0 {
-			goto b47
-		}
-	b41:
-		if v111 {
-			goto b47
-		}
-		if v113 {
-			goto b47
-		}
-		if v106 {
-			*(*int64)(unsafe.Add(p5, int(v112)*16)) = v95
-			*(*float64)(unsafe.Add(p5, int(v112)*16+8)) = v96
-		} else {
-			*(*int64)(unsafe.Add(p5, int(v110)*16)) = v95
-			*(*float64)(unsafe.Add(p5, int(v110)*16+8)) = v96
-		}
-		kernelimpl.HostFence()
-		atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v109)*4)), v107)
-	b47:
 		if !v120 {
 			v163 = 0
 			v164 = 0
 			v165 = v162
 			v166 = true
-			goto b76
+			goto b78
 		}
 		v122 = v101
 		v123 = v102
 		v124 = 0
-	b48:
+	b50:
 		v126 = v48 + int64(uint32(v124))
 		if v27 <= v126 {
-			goto b74
+			goto b76
 		}
 		v129 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v126)))))
 		v131 = 0
@@ -2261,7 +2315,7 @@ func (g *sumsFloat64Host) r6() int {
 		if 0 >= v126 {
 			v142 = v132
 			v143 = v135
-			goto b55
+			goto b57
 		}
 		if v129 == 0 {
 			v140 = float64(v123 + v135)
@@ -2270,65 +2324,65 @@ func (g *sumsFloat64Host) r6() int {
 		}
 		v142 = v132 + v122
 		v143 = v140
-	b55:
+	b57:
 		if v12 {
 			v144 = v143
-			goto b58
+			goto b60
 		}
 		if v136 {
 			v144 = 0
 		} else {
 			v144 = v123
 		}
-	b58:
+	b60:
 		if v126 < v13 {
 			*(*float64)(unsafe.Add(p7, int(v126)*8)) = v144
 		}
 		v147 = v142 + -1
 		if !v136 {
-			goto b64
+			goto b66
 		}
 		if 0 > v147 {
-			goto b64
+			goto b66
 		}
 		if v147 < v17 {
 			*(*int64)(unsafe.Add(p9, int(v147)*8)) = v126
 		}
-	b64:
+	b66:
 		v151 = v126 + 1
 		v152 = v27 <= v151
 		if v152 {
-			goto b66
+			goto b68
 		}
 		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v151))))) == 0 {
-			goto b69
+			goto b71
 		}
-	b66:
+	b68:
 		if 0 > v147 {
-			goto b69
+			goto b71
 		}
 		if v147 < v15 {
 			*(*float64)(unsafe.Add(p8, int(v147)*8)) = v143
 		}
-	b69:
+	b71:
 		if !v152 {
-			goto b72
+			goto b74
 		}
 		if v121 {
 			*(*int64)(p10) = v142
 		}
-	b72:
+	b74:
 		v160 = v124 + 1
 		if v160 < 8 {
 			v122 = v142
 			v123 = v143
 			v124 = v160
-			goto b48
+			goto b50
 		}
-	b74:
+	b76:
 		g.Leave(li)
 		continue
-	b76:
+	b78:
 		v167 = 0
 		v168 = 0
 		v169 = 0
@@ -2338,13 +2392,13 @@ func (g *sumsFloat64Host) r6() int {
 			v213 = v168
 			v214 = v169
 			v215 = 512
-			goto b96
+			goto b98
 		}
 		if v169 != 0 {
 			v204 = v167
 			v205 = v168
 			v206 = v169
-			goto b93
+			goto b95
 		}
 		{
 			v174 := int64(uint32(v165 - v28))
@@ -2353,19 +2407,19 @@ func (g *sumsFloat64Host) r6() int {
 			v177 = v174 * 3
 			v178 = v175 + 3
 			if v6 <= v178 {
-				goto b81
+				goto b83
 			}
 		}
 		v180 = v177 + 2
 		if v8 > v180 {
-			goto b82
+			goto b84
 		}
-	b81:
+	b83:
 		v197 = 0
 		v198 = 0
 		v199 = 0
-		goto b90
-	b82:
+		goto b92
+	b84:
 		v182 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
 		if v182 == 0 {
 			v184 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v178)*4)))
@@ -2378,13 +2432,13 @@ func (g *sumsFloat64Host) r6() int {
 			v197 = 1
 			v198 = *(*int64)(unsafe.Add(p5, int(v180)*16))
 			v199 = *(*float64)(unsafe.Add(p5, int(v180)*16+8))
-			goto b90
+			goto b92
 		}
 		if v182 == 1 {
 			v197 = 1
 			v198 = *(*int64)(unsafe.Add(p5, int(v177)*16))
 			v199 = *(*float64)(unsafe.Add(p5, int(v177)*16+8))
-			goto b90
+			goto b92
 		}
 		if v182 == 2 {
 			v194 := v177 + 1
@@ -2396,7 +2450,7 @@ func (g *sumsFloat64Host) r6() int {
 			v198 = 0
 			v199 = 0
 		}
-	b90:
+	b92:
 		if v28 == v165 {
 			v202 := v197
 			if v197 == 1 {
@@ -2409,7 +2463,7 @@ func (g *sumsFloat64Host) r6() int {
 		v204 = v198
 		v205 = v199
 		v206 = v203
-	b93:
+	b95:
 		if v206 != 1 {
 			v211 = (v28 * 2) + int32(uint32(v206)>>1)
 		} else {
@@ -2419,11 +2473,7 @@ func (g *sumsFloat64Host) r6() int {
 		v213 = v205
 		v214 = v206
 		v215 = v211
-	b96:
-		h95[li] = v95
-		h96[li] = v96
-		h101[li] = v101
-		h102[li] = v102
+	b98:
 		h163[li] = v163
 		h164[li] = v164
 		u165 = v165
@@ -2433,7 +2483,7 @@ func (g *sumsFloat64Host) r6() int {
 		h213[li] = v213
 		h214[li] = v214
 		h215[li] = v215
-		next = 6
+		next = 8
 	}
 	g.v162 = v162
 	g.v165 = u165
@@ -2442,7 +2492,7 @@ func (g *sumsFloat64Host) r6() int {
 	return next
 }
 
-func (g *sumsFloat64Host) r7() int {
+func (g *sumsFloat64Host) r9() int {
 	const n = 256
 	h163 := g.v163[:n]
 	h164 := g.v164[:n]
@@ -2495,14 +2545,14 @@ func (g *sumsFloat64Host) r7() int {
 		var v169, v182, v197, v203, v206, v211, v215, v379, v389, v394, v408, v456, v457 int32
 		var v186, v380 bool
 		if v218 {
-			goto b99
+			goto b101
 		}
 		if !v220 {
-			goto b173
+			goto b176
 		}
-	b99:
+	b101:
 		if !v166 {
-			goto b102
+			goto b104
 		}
 		if v221 {
 			v377 = v163
@@ -2510,7 +2560,7 @@ func (g *sumsFloat64Host) r7() int {
 			v379 = v165 + -256
 			v380 = true
 		} else {
-			goto b102
+			goto b104
 		}
 		v163 = v377
 		v164 = v378
@@ -2520,21 +2570,21 @@ func (g *sumsFloat64Host) r7() int {
 		v168 = 0
 		v169 = 0
 		v170 = 0
-		goto b77
-	b102:
+		goto b79
+	b104:
 		h163[li] = v163
 		h164[li] = v164
 		u165 = v165
 		h212[li] = v212
 		h213[li] = v213
-		if next != 7 {
+		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 7
+			next = 9
 		}
 		continue
-	b173:
+	b176:
 		{
 			v381 := v170 + 1
 			if uint32(v381) >= uint32(c2) {
@@ -2542,7 +2592,7 @@ func (g *sumsFloat64Host) r7() int {
 				v387 = 0
 				v388 = 0
 				v389 = 0
-				goto b175
+				goto b178
 			}
 			v454 = v212
 			v455 = v213
@@ -2553,19 +2603,19 @@ func (g *sumsFloat64Host) r7() int {
 		v168 = v455
 		v169 = v456
 		v170 = v457
-	b77:
+	b79:
 		if uint32(v28) > uint32(v165) {
 			v212 = v167
 			v213 = v168
 			v214 = v169
 			v215 = 512
-			goto b96
+			goto b98
 		}
 		if v169 != 0 {
 			v204 = v167
 			v205 = v168
 			v206 = v169
-			goto b93
+			goto b95
 		}
 		{
 			v174 := int64(uint32(v165 - v28))
@@ -2574,19 +2624,19 @@ func (g *sumsFloat64Host) r7() int {
 			v177 = v174 * 3
 			v178 = v175 + 3
 			if v6 <= v178 {
-				goto b81
+				goto b83
 			}
 		}
 		v180 = v177 + 2
 		if v8 > v180 {
-			goto b82
+			goto b84
 		}
-	b81:
+	b83:
 		v197 = 0
 		v198 = 0
 		v199 = 0
-		goto b90
-	b82:
+		goto b92
+	b84:
 		v182 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
 		if v182 == 0 {
 			v184 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v178)*4)))
@@ -2599,13 +2649,13 @@ func (g *sumsFloat64Host) r7() int {
 			v197 = 1
 			v198 = *(*int64)(unsafe.Add(p5, int(v180)*16))
 			v199 = *(*float64)(unsafe.Add(p5, int(v180)*16+8))
-			goto b90
+			goto b92
 		}
 		if v182 == 1 {
 			v197 = 1
 			v198 = *(*int64)(unsafe.Add(p5, int(v177)*16))
 			v199 = *(*float64)(unsafe.Add(p5, int(v177)*16+8))
-			goto b90
+			goto b92
 		}
 		if v182 == 2 {
 			v194 := v177 + 1
@@ -2617,7 +2667,7 @@ func (g *sumsFloat64Host) r7() int {
 			v198 = 0
 			v199 = 0
 		}
-	b90:
+	b92:
 		if v28 == v165 {
 			v202 := v197
 			if v197 == 1 {
@@ -2630,7 +2680,7 @@ func (g *sumsFloat64Host) r7() int {
 		v204 = v198
 		v205 = v199
 		v206 = v203
-	b93:
+	b95:
 		if v206 != 1 {
 			v211 = (v28 * 2) + int32(uint32(v206)>>1)
 		} else {
@@ -2640,7 +2690,7 @@ func (g *sumsFloat64Host) r7() int {
 		v213 = v205
 		v214 = v206
 		v215 = v211
-	b96:
+	b98:
 		h163[li] = v163
 		h164[li] = v164
 		u165 = v165
@@ -2650,19 +2700,19 @@ func (g *sumsFloat64Host) r7() int {
 		h213[li] = v213
 		h214[li] = v214
 		h215[li] = v215
-		if next != 6 {
+		if next != 8 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 8
 		}
 		continue
-	b175:
+	b178:
 		v391 := v386 + int64(uint32(v389))
 		if v27 <= v391 {
 			v410 = v387
 			v411 = v388
-			goto b184
+			goto b187
 		}
 		{
 			v394 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v391)))))
@@ -2680,7 +2730,7 @@ func (g *sumsFloat64Host) r7() int {
 		if v389 == 0 {
 			v406 = v397
 			v407 = v400
-			goto b182
+			goto b185
 		}
 		if v394 == 0 {
 			v404 = float64(v388 + v400)
@@ -2689,17 +2739,17 @@ func (g *sumsFloat64Host) r7() int {
 		}
 		v406 = v397 + v387
 		v407 = v404
-	b182:
+	b185:
 		v408 = v389 + 1
 		if v408 < 8 {
 			v387 = v406
 			v388 = v407
 			v389 = v408
-			goto b175
+			goto b178
 		}
 		v410 = v406
 		v411 = v407
-	b184:
+	b187:
 		h163[li] = v163
 		h164[li] = v164
 		u165 = v165
@@ -2709,11 +2759,11 @@ func (g *sumsFloat64Host) r7() int {
 		h214[li] = v214
 		h410[li] = v410
 		h411[li] = v411
-		if next != 10 {
+		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 10
+			next = 13
 		}
 	}
 	g.v165 = u165
@@ -2723,7 +2773,7 @@ func (g *sumsFloat64Host) r7() int {
 	return next
 }
 
-func (g *sumsFloat64Host) r8() int {
+func (g *sumsFloat64Host) r10() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h212 := g.v212[:n]
@@ -2801,12 +2851,12 @@ func (g *sumsFloat64Host) r8() int {
 		v233 = v230
 		v234 = v231
 		v235 = v232
-	b107:
+	b109:
 		if 8 > uint32(v235) {
 			v301 = v233
 			v302 = v234
 			v303 = v235
-			goto b126
+			goto b128
 		}
 		{
 			v238 := (v235 + -1) & 255
@@ -2888,10 +2938,10 @@ func (g *sumsFloat64Host) r8() int {
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b107
-	b126:
+		goto b109
+	b128:
 		if v303 == 0 {
-			goto b130
+			goto b132
 		}
 		{
 			v305 = v303 + -1
@@ -2907,14 +2957,14 @@ func (g *sumsFloat64Host) r8() int {
 		v301 = v307 + v301
 		v302 = v311
 		v303 = v305
-		goto b126
-	b130:
+		goto b128
+	b132:
 		if v165 != v162 {
 			v377 = v301
 			v378 = v302
 			v379 = v165 + 256
 			v380 = false
-			goto b172
+			goto b175
 		}
 		if v95 == 0 {
 			v316 = float64(v302 + v96)
@@ -2923,13 +2973,13 @@ func (g *sumsFloat64Host) r8() int {
 		}
 		v317 = v95 + v301
 		if !v29 {
-			goto b138
+			goto b140
 		}
 		if !v318 {
-			goto b138
+			goto b140
 		}
 		if v322 {
-			goto b138
+			goto b140
 		}
 		if !v324 {
 			*(*int64)(unsafe.Add(p5, int(v323)*16)) = v317
@@ -2937,17 +2987,17 @@ func (g *sumsFloat64Host) r8() int {
 			kernelimpl.HostFence()
 			atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v320)*4)), int32(2))
 		}
-	b138:
+	b140:
 		h301[li] = v301
 		h302[li] = v302
-		if next != 9 {
+		if next != 11 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 9
+			next = 11
 		}
 		continue
-	b172:
+	b175:
 		v163 = v377
 		v164 = v378
 		v165 = v379
@@ -2961,13 +3011,13 @@ func (g *sumsFloat64Host) r8() int {
 			v213 = v168
 			v214 = v169
 			v215 = 512
-			goto b96
+			goto b98
 		}
 		if v169 != 0 {
 			v204 = v167
 			v205 = v168
 			v206 = v169
-			goto b93
+			goto b95
 		}
 		{
 			v174 := int64(uint32(v165 - v28))
@@ -2976,19 +3026,19 @@ func (g *sumsFloat64Host) r8() int {
 			v177 = v174 * 3
 			v178 = v175 + 3
 			if v6 <= v178 {
-				goto b81
+				goto b83
 			}
 		}
 		v180 = v177 + 2
 		if v8 > v180 {
-			goto b82
+			goto b84
 		}
-	b81:
+	b83:
 		v197 = 0
 		v198 = 0
 		v199 = 0
-		goto b90
-	b82:
+		goto b92
+	b84:
 		v182 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
 		if v182 == 0 {
 			v184 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v178)*4)))
@@ -3001,13 +3051,13 @@ func (g *sumsFloat64Host) r8() int {
 			v197 = 1
 			v198 = *(*int64)(unsafe.Add(p5, int(v180)*16))
 			v199 = *(*float64)(unsafe.Add(p5, int(v180)*16+8))
-			goto b90
+			goto b92
 		}
 		if v182 == 1 {
 			v197 = 1
 			v198 = *(*int64)(unsafe.Add(p5, int(v177)*16))
 			v199 = *(*float64)(unsafe.Add(p5, int(v177)*16+8))
-			goto b90
+			goto b92
 		}
 		if v182 == 2 {
 			v194 := v177 + 1
@@ -3019,7 +3069,7 @@ func (g *sumsFloat64Host) r8() int {
 			v198 = 0
 			v199 = 0
 		}
-	b90:
+	b92:
 		if v28 == v165 {
 			v202 := v197
 			if v197 == 1 {
@@ -3032,7 +3082,7 @@ func (g *sumsFloat64Host) r8() int {
 		v204 = v198
 		v205 = v199
 		v206 = v203
-	b93:
+	b95:
 		if v206 != 1 {
 			v211 = (v28 * 2) + int32(uint32(v206)>>1)
 		} else {
@@ -3042,7 +3092,7 @@ func (g *sumsFloat64Host) r8() int {
 		v213 = v205
 		v214 = v206
 		v215 = v211
-	b96:
+	b98:
 		h163[li] = v163
 		h164[li] = v164
 		u165 = v165
@@ -3052,11 +3102,11 @@ func (g *sumsFloat64Host) r8() int {
 		h213[li] = v213
 		h214[li] = v214
 		h215[li] = v215
-		if next != 6 {
+		if next != 8 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 8
 		}
 	}
 	g.v165 = u165
@@ -3065,12 +3115,44 @@ func (g *sumsFloat64Host) r8() int {
 	return next
 }
 
-func (g *sumsFloat64Host) r10() int {
+func (g *sumsFloat64Host) r12() int {
 	const n = 256
 	h301 := g.v301[:n]
 	h302 := g.v302[:n]
 	h101 := g.v101[:n]
 	h102 := g.v102[:n]
+	h333 := g.v333[:n]
+	h334 := g.v334[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v28 := int32(li)
+		v29 := v28 == 0
+		v301 := h301[li]
+		v302 := h302[li]
+		v101 := h101[li]
+		v102 := h102[li]
+		var v331, v334 float64
+		var v333 int64
+		if v29 {
+			v333 = v301
+			v334 = v302
+			goto b145
+		}
+		if v101 == 0 {
+			v331 = float64(v302 + v102)
+		} else {
+			v331 = v102
+		}
+		v333 = v101 + v301
+		v334 = v331
+	b145:
+		h333[li] = v333
+		h334[li] = v334
+	}
+	// Barrier
 	h48 := g.v48[:n]
 	v27 := g.v27
 	p0 := g.Pointer(0)
@@ -3088,42 +3170,24 @@ func (g *sumsFloat64Host) r10() int {
 	v19 := g.v19
 	v335 := 0 < v19
 	p10 := g.Pointer(10)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v28 := int32(li)
-		v29 := v28 == 0
-		v301 := h301[li]
-		v302 := h302[li]
-		v101 := h101[li]
-		v102 := h102[li]
+		v333 := h333[li]
+		v334 := h334[li]
 		v48 := h48[li]
-		var v331, v334, v337, v349, v354, v357, v358 float64
-		var v333, v336, v346, v356, v361, v365 int64
+		var v336, v346, v356, v361, v365 int64
+		var v337, v349, v354, v357, v358 float64
 		var v338, v343, v345, v374 int32
 		var v350, v366 bool
-		if v29 {
-			v333 = v301
-			v334 = v302
-			goto b143
-		}
-		if v101 == 0 {
-			v331 = float64(v302 + v102)
-		} else {
-			v331 = v102
-		}
-		v333 = v101 + v301
-		v334 = v331
-	b143:
 		v336 = v333
 		v337 = v334
 		v338 = 0
-	b144:
+	b147:
 		v340 := v48 + int64(uint32(v338))
 		if v27 <= v340 {
-			goto b170
+			goto b173
 		}
 		v343 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v340)))))
 		v345 = 0
@@ -3140,7 +3204,7 @@ func (g *sumsFloat64Host) r10() int {
 		if 0 >= v340 {
 			v356 = v346
 			v357 = v349
-			goto b151
+			goto b154
 		}
 		if v343 == 0 {
 			v354 = float64(v337 + v349)
@@ -3149,67 +3213,67 @@ func (g *sumsFloat64Host) r10() int {
 		}
 		v356 = v346 + v336
 		v357 = v354
-	b151:
+	b154:
 		if v12 {
 			v358 = v357
-			goto b154
+			goto b157
 		}
 		if v350 {
 			v358 = 0
 		} else {
 			v358 = v337
 		}
-	b154:
+	b157:
 		if v340 < v13 {
 			*(*float64)(unsafe.Add(p7, int(v340)*8)) = v358
 		}
 		v361 = v356 + -1
 		if !v350 {
-			goto b160
+			goto b163
 		}
 		if 0 > v361 {
-			goto b160
+			goto b163
 		}
 		if v361 < v17 {
 			*(*int64)(unsafe.Add(p9, int(v361)*8)) = v340
 		}
-	b160:
+	b163:
 		v365 = v340 + 1
 		v366 = v27 <= v365
 		if v366 {
-			goto b162
+			goto b165
 		}
 		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v365))))) == 0 {
-			goto b165
+			goto b168
 		}
-	b162:
+	b165:
 		if 0 > v361 {
-			goto b165
+			goto b168
 		}
 		if v361 < v15 {
 			*(*float64)(unsafe.Add(p8, int(v361)*8)) = v357
 		}
-	b165:
+	b168:
 		if !v366 {
-			goto b168
+			goto b171
 		}
 		if v335 {
 			*(*int64)(p10) = v356
 		}
-	b168:
+	b171:
 		v374 = v338 + 1
 		if v374 < 8 {
 			v336 = v356
 			v337 = v357
 			v338 = v374
-			goto b144
+			goto b147
 		}
-	b170:
+	b173:
 	}
 	return -1
 }
 
-func (g *sumsFloat64Host) r11() int {
+func (g *sumsFloat64Host) r14() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h410 := g.v410[:n]
@@ -3237,26 +3301,26 @@ func (g *sumsFloat64Host) r11() int {
 			h414[li] = v414
 			h415[li] = v415
 			u416 = v416
-			if next != 11 {
+			if next != 14 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 14
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 16
 		}
 	}
 	g.v416 = u416
 	return next
 }
 
-func (g *sumsFloat64Host) r12() int {
+func (g *sumsFloat64Host) r15() int {
 	const n = 256
 	v416 := g.v416
 	m0 := g.Memory(0)
@@ -3307,7 +3371,7 @@ func (g *sumsFloat64Host) r12() int {
 		if !v418 {
 			v430 = v414
 			v431 = v415
-			goto b195
+			goto b198
 		}
 		if v414 == 0 {
 			v426 = float64(v423 + v415)
@@ -3321,7 +3385,7 @@ func (g *sumsFloat64Host) r12() int {
 			v430 = v427
 			v431 = v426
 		}
-	b195:
+	b198:
 		v414 = v430
 		v415 = v431
 		v416 = v416 * 2
@@ -3329,26 +3393,26 @@ func (g *sumsFloat64Host) r12() int {
 			h414[li] = v414
 			h415[li] = v415
 			u416 = v416
-			if next != 11 {
+			if next != 14 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 14
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 16
 		}
 	}
 	g.v416 = u416
 	return next
 }
 
-func (g *sumsFloat64Host) r14() int {
+func (g *sumsFloat64Host) r17() int {
 	const n = 256
 	h212 := g.v212[:n]
 	h213 := g.v213[:n]
@@ -3381,18 +3445,18 @@ func (g *sumsFloat64Host) r14() int {
 			v451 = v212
 			v452 = v213
 			v453 = v214
-			goto b203
+			goto b206
 		}
 		{
 			v437 := int64(uint32(v165 - v28))
 			v439 = (v437 * 2) + 3
 			v441 = (v437 * 3) + 2
 			if v6 <= v439 {
-				goto b202
+				goto b205
 			}
 		}
 		if v8 <= v441 {
-			goto b202
+			goto b205
 		}
 		{
 			v444 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p4, int(v439)*4)), int32(0), int32(1))
@@ -3403,7 +3467,7 @@ func (g *sumsFloat64Host) r14() int {
 				atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v439)*4)), int32(2))
 			}
 		}
-	b202:
+	b205:
 		{
 			v450 := int32(1)
 			if v28 == v165 {
@@ -3413,7 +3477,7 @@ func (g *sumsFloat64Host) r14() int {
 			v452 = v434
 			v453 = v450
 		}
-	b203:
+	b206:
 		v454 = v451
 		v455 = v452
 		v456 = v453
@@ -3427,13 +3491,13 @@ func (g *sumsFloat64Host) r14() int {
 			v213 = v168
 			v214 = v169
 			v215 = 512
-			goto b96
+			goto b98
 		}
 		if v169 != 0 {
 			v204 = v167
 			v205 = v168
 			v206 = v169
-			goto b93
+			goto b95
 		}
 		{
 			v174 := int64(uint32(v165 - v28))
@@ -3442,19 +3506,19 @@ func (g *sumsFloat64Host) r14() int {
 			v177 = v174 * 3
 			v178 = v175 + 3
 			if v6 <= v178 {
-				goto b81
+				goto b83
 			}
 		}
 		v180 = v177 + 2
 		if v8 > v180 {
-			goto b82
+			goto b84
 		}
-	b81:
+	b83:
 		v197 = 0
 		v198 = 0
 		v199 = 0
-		goto b90
-	b82:
+		goto b92
+	b84:
 		v182 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v176)*4)))
 		if v182 == 0 {
 			v184 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v178)*4)))
@@ -3467,13 +3531,13 @@ func (g *sumsFloat64Host) r14() int {
 			v197 = 1
 			v198 = *(*int64)(unsafe.Add(p5, int(v180)*16))
 			v199 = *(*float64)(unsafe.Add(p5, int(v180)*16+8))
-			goto b90
+			goto b92
 		}
 		if v182 == 1 {
 			v197 = 1
 			v198 = *(*int64)(unsafe.Add(p5, int(v177)*16))
 			v199 = *(*float64)(unsafe.Add(p5, int(v177)*16+8))
-			goto b90
+			goto b92
 		}
 		if v182 == 2 {
 			v194 := v177 + 1
@@ -3485,7 +3549,7 @@ func (g *sumsFloat64Host) r14() int {
 			v198 = 0
 			v199 = 0
 		}
-	b90:
+	b92:
 		if v28 == v165 {
 			v202 := v197
 			if v197 == 1 {
@@ -3498,7 +3562,7 @@ func (g *sumsFloat64Host) r14() int {
 		v204 = v198
 		v205 = v199
 		v206 = v203
-	b93:
+	b95:
 		if v206 != 1 {
 			v211 = (v28 * 2) + int32(uint32(v206)>>1)
 		} else {
@@ -3508,7 +3572,7 @@ func (g *sumsFloat64Host) r14() int {
 		v213 = v205
 		v214 = v206
 		v215 = v211
-	b96:
+	b98:
 		u170 = v170
 		h212[li] = v212
 		h213[li] = v213
@@ -3516,7 +3580,7 @@ func (g *sumsFloat64Host) r14() int {
 		h215[li] = v215
 	}
 	g.v170 = u170
-	return 6
+	return 8
 }
 
 // sumsIntegersHost is a work-group of the kernel [SumsIntegers].
@@ -3536,9 +3600,9 @@ type sumsIntegersHost struct {
 
 	v41, v143, v342, v345, v350, v396, v397, v772 int32
 
-	v50, v54, v57, v59, v61, v137, v138, v141, v142, v149, v150, v160, v161, v166, v167, v343, v344, v392, v393, v481, v482, v766, v767, v770, v771, v778, v779 []int64
+	v50, v54, v57, v59, v61, v137, v138, v141, v142, v149, v150, v160, v161, v166, v167, v343, v344, v392, v393, v481, v482, v513, v514, v766, v767, v770, v771, v778, v779 []int64
 
-	v68, v145, v774 []bool
+	v68, v145, v193, v522, v774 []bool
 
 	v346 bool
 
@@ -3572,31 +3636,33 @@ func (g *sumsIntegersHost) Begin() {
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 4096)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v40, &g.v394, &g.v395)
-	kernelimpl.HostRoom(n, &g.v50, &g.v54, &g.v57, &g.v59, &g.v61, &g.v137, &g.v138, &g.v141, &g.v142, &g.v149, &g.v150, &g.v160, &g.v161, &g.v166, &g.v167, &g.v343, &g.v344, &g.v392, &g.v393, &g.v481, &g.v482, &g.v766, &g.v767, &g.v770, &g.v771, &g.v778, &g.v779)
-	kernelimpl.HostRoom(n, &g.v68, &g.v145, &g.v774)
+	kernelimpl.HostRoom(n, &g.v50, &g.v54, &g.v57, &g.v59, &g.v61, &g.v137, &g.v138, &g.v141, &g.v142, &g.v149, &g.v150, &g.v160, &g.v161, &g.v166, &g.v167, &g.v343, &g.v344, &g.v392, &g.v393, &g.v481, &g.v482, &g.v513, &g.v514, &g.v766, &g.v767, &g.v770, &g.v771, &g.v778, &g.v779)
+	kernelimpl.HostRoom(n, &g.v68, &g.v145, &g.v193, &g.v522, &g.v774)
 }
 
 func (g *sumsIntegersHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 3: // Barrier, runs.go:66
-			next = g.r4()
-		case 5: // Barrier, runs.go:77
+		case 5: // Barrier, runs.go:66
 			next = g.r6()
-		case 6: // GroupReduce, lookback.go:288
-			g.v396 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v395, -1))
-			next = g.r7()
-		case 7: // Barrier, lookback.go:238
+		case 7: // Barrier, runs.go:77
 			next = g.r8()
-		case 9: // Barrier, lookback.go:266
-			next = g.r10()
-		case 10: // Barrier, runs.go:63
+		case 8: // Barrier
+			next = g.r9()
+		case 10: // GroupReduce, lookback.go:288
+			g.v396 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v395, -1))
 			next = g.r11()
-		case 11: // Barrier, runs.go:66
+		case 11: // Barrier, lookback.go:238
 			next = g.r12()
-		case 13: // Barrier, runs.go:77
+		case 13: // Barrier, lookback.go:266
 			next = g.r14()
+		case 16: // Barrier, runs.go:63
+			next = g.r17()
+		case 17: // Barrier, runs.go:66
+			next = g.r18()
+		case 19: // Barrier, runs.go:77
+			next = g.r20()
 		}
 	}
 }
@@ -3664,36 +3730,42 @@ func (g *sumsIntegersHost) r0() int {
 	v42 := int64(uint32(v41))
 	v43 := v42 * 2048
 	v44 := v29 <= v43
-	v45 := v41 == 0
-	v21 := g.v21
-	v46 := 0 < v21
-	p10 := g.Pointer(10)
 	v5 := g.v5
 	v3 := g.v3
 	v52 := -2147483648 <= v5
 	v53 := v5 <= 2147483647
-	p0 := g.Pointer(0)
-	p1 := g.Pointer(1)
-	v70 := v5 == 2
-	basex := g.Base(0)
-	v69 := v5 == 2
 	h50 := g.v50[:n]
 	h54 := g.v54[:n]
 	h57 := g.v57[:n]
 	h59 := g.v59[:n]
 	h61 := g.v61[:n]
 	h68 := g.v68[:n]
-	h137 := g.v137[:n]
-	h138 := g.v138[:n]
+	v45 := v41 == 0
+	v21 := g.v21
+	v46 := 0 < v21
+	p10 := g.Pointer(10)
 	more := false
 	for li := range n {
 		v30 := int32(li)
 		v31 := v30 == 0
-		v0 := int32(basex + li)
-		var v71, v72, v75, v81, v82, v86, v92, v98, v99, v102, v103, v106, v112, v113, v118, v119, v127, v133, v134, v137, v138 int64
-		var v73, v78, v100, v104, v109, v135 int32
 		if !v44 {
-			goto b13
+			v50 := v43 + int64(uint32(v30*8))
+			v54 := v50 * v5
+			v57 := (v50 + 7) * v5
+			v59 := v54 + 1
+			v61 := v57 + 1
+			v63 := (v50 <= 2147483647) && v52
+			v64 := v63 && v53
+			v66 := (v64 && (uint64(v54) < uint64(v3))) && (uint64(v57) < uint64(v3))
+			v68 := (v66 && (uint64(v59) < uint64(v3))) && (uint64(v61) < uint64(v3))
+			h50[li] = v50
+			h54[li] = v54
+			h57[li] = v57
+			h59[li] = v59
+			h61[li] = v61
+			h68[li] = v68
+			more = true
+			continue
 		}
 		if !v45 {
 			goto b12
@@ -3706,32 +3778,46 @@ func (g *sumsIntegersHost) r0() int {
 		}
 	b12:
 		g.Leave(li)
-		continue
-	b13:
-		v50 := v43 + int64(uint32(v30*8))
-		v54 := v50 * v5
-		v57 := (v50 + 7) * v5
-		v59 := v54 + 1
-		v61 := v57 + 1
-		v63 := (v50 <= 2147483647) && v52
-		v64 := v63 && v53
-		v66 := (v64 && (uint64(v54) < uint64(v3))) && (uint64(v57) < uint64(v3))
-		v68 := (v66 && (uint64(v59) < uint64(v3))) && (uint64(v61) < uint64(v3))
+	}
+	g.v42 = v42
+	if !more {
+		return -1
+	}
+	// Barrier
+	// Barrier
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	v70 := v5 == 2
+	basex := g.Base(0)
+	v69 := v5 == 2
+	h137 := g.v137[:n]
+	h138 := g.v138[:n]
+	dead := g.Dead[:n]
+	more = false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v68 := h68[li]
+		v50 := h50[li]
+		v0 := int32(basex + li)
+		var v71, v72, v75, v81, v82, v86, v92, v98, v99, v102, v103, v106, v112, v113, v118, v119, v127, v133, v134, v137, v138 int64
+		var v73, v78, v100, v104, v109, v135 int32
 		if !v68 {
 			v102 = 0
 			v103 = 0
 			v104 = 0
-			goto b22
+			goto b24
 		}
 		v71 = 0
 		v72 = 0
 		v73 = 0
-	b14:
+	b16:
 		v75 = v50 + int64(uint32(v73))
 		if v29 <= v75 {
 			v137 = v71
 			v138 = v72
-			goto b34
+			goto b36
 		}
 		{
 			v78 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v75)))))
@@ -3743,7 +3829,7 @@ func (g *sumsIntegersHost) r0() int {
 			v82 = v75 * v5
 			if (v82 + v5) > v3 {
 				v92 = 0
-				goto b18
+				goto b20
 			}
 		}
 		v86 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v82)*4))))
@@ -3753,7 +3839,7 @@ func (g *sumsIntegersHost) r0() int {
 		} else {
 			v92 = v86
 		}
-	b18:
+	b20:
 		if v73 == 0 {
 			v98 = v81
 			v99 = v92
@@ -3770,17 +3856,17 @@ func (g *sumsIntegersHost) r0() int {
 			v71 = v98
 			v72 = v99
 			v73 = v100
-			goto b14
+			goto b16
 		}
 		v137 = v98
 		v138 = v99
-		goto b34
-	b22:
+		goto b36
+	b24:
 		v106 = v50 + int64(uint32(v104))
 		if v29 <= v106 {
 			v137 = v102
 			v138 = v103
-			goto b34
+			goto b36
 		}
 		{
 			v109 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v106)))))
@@ -3792,7 +3878,7 @@ func (g *sumsIntegersHost) r0() int {
 			v113 = v106 * v5
 			if (v113 + v5) > v3 {
 				v127 = 0
-				goto b30
+				goto b32
 			}
 		}
 		if uint64(v113) >= uint64(v3) {
@@ -3803,7 +3889,7 @@ func (g *sumsIntegersHost) r0() int {
 		v118 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v113)*4))))
 		if !v69 {
 			v127 = v118
-			goto b30
+			goto b32
 		}
 		v119 = v113 + 1
 		if uint64(v119) >= uint64(v3) {
@@ -3815,7 +3901,7 @@ func (g *sumsIntegersHost) r0() int {
 			v124 := v118 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v119)*4)))) << 32)
 			v127 = v124
 		}
-	b30:
+	b32:
 		if v104 == 0 {
 			v133 = v112
 			v134 = v127
@@ -3832,22 +3918,15 @@ func (g *sumsIntegersHost) r0() int {
 			v102 = v133
 			v103 = v134
 			v104 = v135
-			goto b22
+			goto b24
 		}
 		v137 = v133
 		v138 = v134
-	b34:
-		h50[li] = v50
-		h54[li] = v54
-		h57[li] = v57
-		h59[li] = v59
-		h61[li] = v61
-		h68[li] = v68
+	b36:
 		h137[li] = v137
 		h138[li] = v138
 		more = true
 	}
-	g.v42 = v42
 	if !more {
 		return -1
 	}
@@ -3856,7 +3935,6 @@ func (g *sumsIntegersHost) r0() int {
 	h141 := g.v141[:n]
 	h142 := g.v142[:n]
 	u143 := g.v143
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -3875,26 +3953,26 @@ func (g *sumsIntegersHost) r0() int {
 			h141[li] = v141
 			h142[li] = v142
 			u143 = v143
-			if next != 3 {
+			if next != 5 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 5
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 7
 		}
 	}
 	g.v143 = u143
 	return next
 }
 
-func (g *sumsIntegersHost) r4() int {
+func (g *sumsIntegersHost) r6() int {
 	const n = 256
 	v143 := g.v143
 	m0 := g.Memory(0)
@@ -3961,26 +4039,26 @@ func (g *sumsIntegersHost) r4() int {
 			h141[li] = v141
 			h142[li] = v142
 			u143 = v143
-			if next != 3 {
+			if next != 5 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 5
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 7 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 7
 		}
 	}
 	g.v143 = u143
 	return next
 }
 
-func (g *sumsIntegersHost) r6() int {
+func (g *sumsIntegersHost) r8() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c1 := g.c1
@@ -4003,42 +4081,18 @@ func (g *sumsIntegersHost) r6() int {
 		v172 = 2
 	}
 	v185 := v41 == 0
-	v342 := v41 + -1
 	h54 := g.v54[:n]
 	v15 := g.v15
 	h57 := g.v57[:n]
 	h59 := g.v59[:n]
 	h61 := g.v61[:n]
 	h68 := g.v68[:n]
-	h50 := g.v50[:n]
-	v29 := g.v29
-	p0 := g.Pointer(0)
-	v5 := g.v5
-	v3 := g.v3
-	p1 := g.Pointer(1)
-	v198 := v5 == 2
-	v12 := g.v12
-	v13 := int32(uint8(v12))
-	v14 := v13 != 0
-	p7 := g.Pointer(7)
-	v199 := v5 == 2
-	v19 := g.v19
-	p9 := g.Pointer(9)
-	v17 := g.v17
-	basex := g.Base(0)
-	p8 := g.Pointer(8)
-	v200 := v5 == 2
-	v21 := g.v21
-	v201 := 0 < v21
-	p10 := g.Pointer(10)
-	v194 := v5 == 2
-	v195 := v5 == 2
-	v196 := v5 == 2
-	v197 := 0 < v21
-	h160 := g.v160[:n]
-	h161 := g.v161[:n]
 	h166 := g.v166[:n]
 	h167 := g.v167[:n]
+	h193 := g.v193[:n]
+	v342 := v41 + -1
+	h160 := g.v160[:n]
+	h161 := g.v161[:n]
 	h343 := g.v343[:n]
 	h344 := g.v344[:n]
 	u345 := g.v345
@@ -4061,11 +4115,9 @@ func (g *sumsIntegersHost) r6() int {
 		v59 := h59[li]
 		v61 := h61[li]
 		v68 := h68[li]
-		v50 := h50[li]
-		v0 := int32(basex + li)
-		var v166, v167, v202, v203, v206, v212, v213, v214, v217, v223, v230, v231, v233, v242, v246, v251, v258, v268, v269, v272, v278, v279, v280, v284, v285, v293, v300, v301, v303, v309, v316, v320, v325, v332, v343, v344, v347, v348, v356, v357, v358, v360, v378, v379, v384, v385, v392, v393 int64
-		var v204, v209, v211, v255, v260, v266, v270, v275, v277, v306, v311, v329, v334, v340, v345, v349, v350, v362, v377, v383, v386, v391, v394, v395 int32
-		var v224, v247, v294, v321, v346, v366 bool
+		var v166, v167, v343, v344, v347, v348, v356, v357, v358, v360, v378, v379, v384, v385, v392, v393 int64
+		var v345, v349, v350, v362, v377, v383, v386, v391, v394, v395 int32
+		var v346, v366 bool
 		v160 := *(*int64)(unsafe.Add(m0, 4080))
 		v161 := *(*int64)(unsafe.Add(m0, 4088))
 		if v30 != 0 {
@@ -4076,20 +4128,20 @@ func (g *sumsIntegersHost) r6() int {
 			v167 = 0
 		}
 		if !v31 {
-			goto b56
+			goto b58
 		}
 		if v168 {
-			goto b50
+			goto b52
 		}
 		if int32(uint32(v41)%uint32(c1)) == 0 {
-			goto b56
+			goto b58
 		}
-	b50:
+	b52:
 		if v176 {
-			goto b56
+			goto b58
 		}
 		if v178 {
-			goto b56
+			goto b58
 		}
 		if v171 {
 			*(*int64)(unsafe.Add(p5, int(v177)*16)) = v160
@@ -4100,31 +4152,202 @@ func (g *sumsIntegersHost) r6() int {
 		}
 		kernelimpl.HostFence()
 		atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v174)*4)), v172)
-	b56:
-		if !v185 {
-			v343 = 0
-			v344 = 0
-			v345 = v342
-			v346 = true
-			goto b130
-		}
-		{
+	b58:
+		if v185 {
 			v190 := v68 && (uint64(v54) < uint64(v15))
 			v192 := (v190 && (uint64(v57) < uint64(v15))) && (uint64(v59) < uint64(v15))
-			if !(v192 && (uint64(v61) < uint64(v15))) {
-				v268 = v166
-				v269 = v167
-				v270 = 0
-				goto b89
+			v193 := v192 && (uint64(v61) < uint64(v15))
+			h166[li] = v166
+			h167[li] = v167
+			h193[li] = v193
+			if next != 8 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 8
 			}
-			v202 = v166
-			v203 = v167
-			v204 = 0
+			continue
 		}
-	b58:
+		v343 = 0
+		v344 = 0
+		v345 = v342
+		v346 = true
+		v347 = 0
+		v348 = 0
+		v349 = 0
+		v350 = 0
+		if uint32(v30) > uint32(v345) {
+			v392 = v347
+			v393 = v348
+			v394 = v349
+			v395 = 512
+			goto b154
+		}
+		if v349 != 0 {
+			v384 = v347
+			v385 = v348
+			v386 = v349
+			goto b151
+		}
+		{
+			v354 := int64(uint32(v345 - v30))
+			v355 := v354 * 2
+			v356 = v355 + 2
+			v357 = v354 * 3
+			v358 = v355 + 3
+			if v8 <= v358 {
+				goto b139
+			}
+		}
+		v360 = v357 + 2
+		if v10 > v360 {
+			goto b140
+		}
+	b139:
+		v377 = 0
+		v378 = 0
+		v379 = 0
+		goto b148
+	b140:
+		v362 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v356)*4)))
+		if v362 == 0 {
+			v364 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v358)*4)))
+			v366 = v364 == 2
+		} else {
+			v366 = false
+		}
+		kernelimpl.HostFence()
+		if v366 {
+			v377 = 1
+			v378 = *(*int64)(unsafe.Add(p5, int(v360)*16))
+			v379 = *(*int64)(unsafe.Add(p5, int(v360)*16+8))
+			goto b148
+		}
+		if v362 == 1 {
+			v377 = 1
+			v378 = *(*int64)(unsafe.Add(p5, int(v357)*16))
+			v379 = *(*int64)(unsafe.Add(p5, int(v357)*16+8))
+			goto b148
+		}
+		if v362 == 2 {
+			v374 := v357 + 1
+			v377 = 2
+			v378 = *(*int64)(unsafe.Add(p5, int(v374)*16))
+			v379 = *(*int64)(unsafe.Add(p5, int(v374)*16+8))
+		} else {
+			v377 = 0
+			v378 = 0
+			v379 = 0
+		}
+	b148:
+		if v30 == v345 {
+			v382 := v377
+			if v377 == 1 {
+				v382 = 2
+			}
+			v383 = v382
+		} else {
+			v383 = v377
+		}
+		v384 = v378
+		v385 = v379
+		v386 = v383
+	b151:
+		if v386 != 1 {
+			v391 = (v30 * 2) + int32(uint32(v386)>>1)
+		} else {
+			v391 = 512
+		}
+		v392 = v384
+		v393 = v385
+		v394 = v386
+		v395 = v391
+	b154:
+		h160[li] = v160
+		h161[li] = v161
+		h166[li] = v166
+		h167[li] = v167
+		h343[li] = v343
+		h344[li] = v344
+		u345 = v345
+		u346 = v346
+		u350 = v350
+		h392[li] = v392
+		h393[li] = v393
+		h394[li] = v394
+		h395[li] = v395
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v342 = v342
+	g.v345 = u345
+	g.v346 = u346
+	g.v350 = u350
+	return next
+}
+
+func (g *sumsIntegersHost) r9() int {
+	const n = 256
+	// Barrier
+	h193 := g.v193[:n]
+	h166 := g.v166[:n]
+	h167 := g.v167[:n]
+	h50 := g.v50[:n]
+	v29 := g.v29
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	v198 := v5 == 2
+	v12 := g.v12
+	v13 := int32(uint8(v12))
+	v14 := v13 != 0
+	v15 := g.v15
+	p7 := g.Pointer(7)
+	v199 := v5 == 2
+	v19 := g.v19
+	p9 := g.Pointer(9)
+	v17 := g.v17
+	basex := g.Base(0)
+	p8 := g.Pointer(8)
+	v200 := v5 == 2
+	v21 := g.v21
+	v201 := 0 < v21
+	p10 := g.Pointer(10)
+	v194 := v5 == 2
+	v195 := v5 == 2
+	v196 := v5 == 2
+	v197 := 0 < v21
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v193 := h193[li]
+		v166 := h166[li]
+		v167 := h167[li]
+		v50 := h50[li]
+		v0 := int32(basex + li)
+		var v202, v203, v206, v212, v213, v214, v217, v223, v230, v231, v233, v242, v246, v251, v258, v268, v269, v272, v278, v279, v280, v284, v285, v293, v300, v301, v303, v309, v316, v320, v325, v332 int64
+		var v204, v209, v211, v255, v260, v266, v270, v275, v277, v306, v311, v329, v334, v340 int32
+		var v224, v247, v294, v321 bool
+		if !v193 {
+			v268 = v166
+			v269 = v167
+			v270 = 0
+			goto b93
+		}
+		v202 = v166
+		v203 = v167
+		v204 = 0
+	b62:
 		v206 = v50 + int64(uint32(v204))
 		if v29 <= v206 {
-			goto b128
+			goto b132
 		}
 		v209 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v206)))))
 		v211 = 0
@@ -4136,7 +4359,7 @@ func (g *sumsIntegersHost) r6() int {
 		v214 = v213 + v5
 		if v214 > v3 {
 			v223 = 0
-			goto b62
+			goto b66
 		}
 		v217 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v213)*4))))
 		if v198 {
@@ -4145,7 +4368,7 @@ func (g *sumsIntegersHost) r6() int {
 		} else {
 			v223 = v217
 		}
-	b62:
+	b66:
 		v224 = 0 < v211
 		if 0 < v206 {
 			v228 := v223
@@ -4168,81 +4391,79 @@ func (g *sumsIntegersHost) r6() int {
 			v233 = v232
 		}
 		if 0 > v213 {
-			goto b70
+			goto b74
 		}
 		if v214 > v15 {
-			goto b70
+			goto b74
 		}
 		*(*int32)(unsafe.Add(p7, int(v213)*4)) = int32(uint64(v233))
 		if v199 {
 			*(*int32)(unsafe.Add(p7, int(v213+1)*4)) = int32(uint64(int64(uint64(v233) >> 32)))
 		}
-	b70:
+	b74:
 		v242 = v230 + -1
 		if !v224 {
-			goto b74
+			goto b78
 		}
 		if 0 > v242 {
-			goto b74
+			goto b78
 		}
 		if v242 < v19 {
 			*(*int64)(unsafe.Add(p9, int(v242)*8)) = v206
 		}
-	b74:
+	b78:
 		v246 = v206 + 1
 		v247 = v29 <= v246
 		if v247 {
-			goto b76
+			goto b80
 		}
 		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v246))))) == 0 {
-			goto b84
+			goto b88
 		}
-	b76:
+	b80:
 		v251 = v242 * v5
 		if 0 > v251 {
-			goto b84
+			goto b88
 		}
 		if (v251 + v5) > v17 {
-			goto b84
+			goto b88
 		}
 		v255 = int32(uint64(v231))
 		if uint64(v251) >= uint64(v17) {
 			g.Fault(2, v251, v17, v0)
-			g.Leave(li)
 			continue
 		}
 		*(*int32)(unsafe.Add(p8, int(v251)*4)) = v255
 		if !v200 {
-			goto b84
+			goto b88
 		}
 		v258 = v251 + 1
 		v260 = int32(uint64(int64(uint64(v231) >> 32)))
 		if uint64(v258) >= uint64(v17) {
 			g.Fault(3, v258, v17, v0)
-			g.Leave(li)
 			continue
 		}
 		*(*int32)(unsafe.Add(p8, int(v258)*4)) = v260
-	b84:
+	b88:
 		if !v247 {
-			goto b87
+			goto b91
 		}
 		if v201 {
 			*(*int64)(p10) = v230
 		}
-	b87:
+	b91:
 		v266 = v204 + 1
 		if v266 < 8 {
 			v202 = v230
 			v203 = v231
 			v204 = v266
-			goto b58
+			goto b62
 		}
-		goto b128
-	b89:
+		goto b132
+	b93:
 		v272 = v50 + int64(uint32(v270))
 		if v29 <= v272 {
-			goto b128
+			goto b132
 		}
 		v275 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v272)))))
 		v277 = 0
@@ -4254,29 +4475,27 @@ func (g *sumsIntegersHost) r6() int {
 		v280 = v279 + v5
 		if v280 > v3 {
 			v293 = 0
-			goto b97
+			goto b101
 		}
 		if uint64(v279) >= uint64(v3) {
 			g.Fault(0, v279, v3, v0)
-			g.Leave(li)
 			continue
 		}
 		v284 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v279)*4))))
 		if !v194 {
 			v293 = v284
-			goto b97
+			goto b101
 		}
 		v285 = v279 + 1
 		if uint64(v285) >= uint64(v3) {
 			g.Fault(1, v285, v3, v0)
-			g.Leave(li)
 			continue
 		}
 		{
 			v290 := v284 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v285)*4)))) << 32)
 			v293 = v290
 		}
-	b97:
+	b101:
 		v294 = 0 < v277
 		if 0 < v272 {
 			v298 := v293
@@ -4299,208 +4518,92 @@ func (g *sumsIntegersHost) r6() int {
 			v303 = v302
 		}
 		if 0 > v279 {
-			goto b109
+			goto b113
 		}
 		if v280 > v15 {
-			goto b109
+			goto b113
 		}
 		v306 = int32(uint64(v303))
 		if uint64(v279) >= uint64(v15) {
 			g.Fault(2, v279, v15, v0)
-			g.Leave(li)
 			continue
 		}
 		*(*int32)(unsafe.Add(p7, int(v279)*4)) = v306
 		if !v195 {
-			goto b109
+			goto b113
 		}
 		v309 = v279 + 1
 		v311 = int32(uint64(int64(uint64(v303) >> 32)))
 		if uint64(v309) >= uint64(v15) {
 			g.Fault(3, v309, v15, v0)
-			g.Leave(li)
 			continue
 		}
 		*(*int32)(unsafe.Add(p7, int(v309)*4)) = v311
-	b109:
+	b113:
 		v316 = v300 + -1
 		if !v294 {
-			goto b113
+			goto b117
 		}
 		if 0 > v316 {
-			goto b113
+			goto b117
 		}
 		if v316 < v19 {
 			*(*int64)(unsafe.Add(p9, int(v316)*8)) = v272
 		}
-	b113:
+	b117:
 		v320 = v272 + 1
 		v321 = v29 <= v320
 		if v321 {
-			goto b115
+			goto b119
 		}
 		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v320))))) == 0 {
-			goto b123
+			goto b127
 		}
-	b115:
+	b119:
 		v325 = v316 * v5
 		if 0 > v325 {
-			goto b123
+			goto b127
 		}
 		if (v325 + v5) > v17 {
-			goto b123
+			goto b127
 		}
 		v329 = int32(uint64(v301))
 		if uint64(v325) >= uint64(v17) {
 			g.Fault(2, v325, v17, v0)
-			g.Leave(li)
 			continue
 		}
 		*(*int32)(unsafe.Add(p8, int(v325)*4)) = v329
 		if !v196 {
-			goto b123
+			goto b127
 		}
 		v332 = v325 + 1
 		v334 = int32(uint64(int64(uint64(v301) >> 32)))
 		if uint64(v332) >= uint64(v17) {
 			g.Fault(3, v332, v17, v0)
-			g.Leave(li)
 			continue
 		}
 		*(*int32)(unsafe.Add(p8, int(v332)*4)) = v334
-	b123:
+	b127:
 		if !v321 {
-			goto b126
+			goto b130
 		}
 		if v197 {
 			*(*int64)(p10) = v300
 		}
-	b126:
+	b130:
 		v340 = v270 + 1
 		if v340 < 8 {
 			v268 = v300
 			v269 = v301
 			v270 = v340
-			goto b89
+			goto b93
 		}
-	b128:
-		g.Leave(li)
-		continue
-	b130:
-		v347 = 0
-		v348 = 0
-		v349 = 0
-		v350 = 0
-		if uint32(v30) > uint32(v345) {
-			v392 = v347
-			v393 = v348
-			v394 = v349
-			v395 = 512
-			goto b150
-		}
-		if v349 != 0 {
-			v384 = v347
-			v385 = v348
-			v386 = v349
-			goto b147
-		}
-		{
-			v354 := int64(uint32(v345 - v30))
-			v355 := v354 * 2
-			v356 = v355 + 2
-			v357 = v354 * 3
-			v358 = v355 + 3
-			if v8 <= v358 {
-				goto b135
-			}
-		}
-		v360 = v357 + 2
-		if v10 > v360 {
-			goto b136
-		}
-	b135:
-		v377 = 0
-		v378 = 0
-		v379 = 0
-		goto b144
-	b136:
-		v362 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v356)*4)))
-		if v362 == 0 {
-			v364 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v358)*4)))
-			v366 = v364 == 2
-		} else {
-			v366 = false
-		}
-		kernelimpl.HostFence()
-		if v366 {
-			v377 = 1
-			v378 = *(*int64)(unsafe.Add(p5, int(v360)*16))
-			v379 = *(*int64)(unsafe.Add(p5, int(v360)*16+8))
-			goto b144
-		}
-		if v362 == 1 {
-			v377 = 1
-			v378 = *(*int64)(unsafe.Add(p5, int(v357)*16))
-			v379 = *(*int64)(unsafe.Add(p5, int(v357)*16+8))
-			goto b144
-		}
-		if v362 == 2 {
-			v374 := v357 + 1
-			v377 = 2
-			v378 = *(*int64)(unsafe.Add(p5, int(v374)*16))
-			v379 = *(*int64)(unsafe.Add(p5, int(v374)*16+8))
-		} else {
-			v377 = 0
-			v378 = 0
-			v379 = 0
-		}
-	b144:
-		if v30 == v345 {
-			v382 := v377
-			if v377 == 1 {
-				v382 = 2
-			}
-			v383 = v382
-		} else {
-			v383 = v377
-		}
-		v384 = v378
-		v385 = v379
-		v386 = v383
-	b147:
-		if v386 != 1 {
-			v391 = (v30 * 2) + int32(uint32(v386)>>1)
-		} else {
-			v391 = 512
-		}
-		v392 = v384
-		v393 = v385
-		v394 = v386
-		v395 = v391
-	b150:
-		h160[li] = v160
-		h161[li] = v161
-		h166[li] = v166
-		h167[li] = v167
-		h343[li] = v343
-		h344[li] = v344
-		u345 = v345
-		u346 = v346
-		u350 = v350
-		h392[li] = v392
-		h393[li] = v393
-		h394[li] = v394
-		h395[li] = v395
-		next = 6
+	b132:
 	}
-	g.v342 = v342
-	g.v345 = u345
-	g.v346 = u346
-	g.v350 = u350
-	return next
+	return -1
 }
 
-func (g *sumsIntegersHost) r7() int {
+func (g *sumsIntegersHost) r11() int {
 	const n = 256
 	h343 := g.v343[:n]
 	h344 := g.v344[:n]
@@ -4559,14 +4662,14 @@ func (g *sumsIntegersHost) r7() int {
 		var v349, v362, v377, v383, v386, v391, v395, v674, v702, v707, v729, v733, v738, v764, v812, v813 int32
 		var v366, v675 bool
 		if v398 {
-			goto b153
+			goto b157
 		}
 		if !v400 {
-			goto b249
+			goto b255
 		}
-	b153:
+	b157:
 		if !v346 {
-			goto b156
+			goto b160
 		}
 		if v401 {
 			v672 = v343
@@ -4574,7 +4677,7 @@ func (g *sumsIntegersHost) r7() int {
 			v674 = v345 + -256
 			v675 = true
 		} else {
-			goto b156
+			goto b160
 		}
 		v343 = v672
 		v344 = v673
@@ -4584,21 +4687,21 @@ func (g *sumsIntegersHost) r7() int {
 		v348 = 0
 		v349 = 0
 		v350 = 0
-		goto b131
-	b156:
+		goto b135
+	b160:
 		h343[li] = v343
 		h344[li] = v344
 		u345 = v345
 		h392[li] = v392
 		h393[li] = v393
-		if next != 7 {
+		if next != 11 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 7
+			next = 11
 		}
 		continue
-	b249:
+	b255:
 		{
 			v676 := v350 + 1
 			if uint32(v676) < uint32(c2) {
@@ -4611,22 +4714,22 @@ func (g *sumsIntegersHost) r7() int {
 				v349 = v812
 				v350 = v813
 			} else {
-				goto b250
+				goto b256
 			}
 		}
-	b131:
+	b135:
 		if uint32(v30) > uint32(v345) {
 			v392 = v347
 			v393 = v348
 			v394 = v349
 			v395 = 512
-			goto b150
+			goto b154
 		}
 		if v349 != 0 {
 			v384 = v347
 			v385 = v348
 			v386 = v349
-			goto b147
+			goto b151
 		}
 		{
 			v354 := int64(uint32(v345 - v30))
@@ -4635,19 +4738,19 @@ func (g *sumsIntegersHost) r7() int {
 			v357 = v354 * 3
 			v358 = v355 + 3
 			if v8 <= v358 {
-				goto b135
+				goto b139
 			}
 		}
 		v360 = v357 + 2
 		if v10 > v360 {
-			goto b136
+			goto b140
 		}
-	b135:
+	b139:
 		v377 = 0
 		v378 = 0
 		v379 = 0
-		goto b144
-	b136:
+		goto b148
+	b140:
 		v362 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v356)*4)))
 		if v362 == 0 {
 			v364 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v358)*4)))
@@ -4660,13 +4763,13 @@ func (g *sumsIntegersHost) r7() int {
 			v377 = 1
 			v378 = *(*int64)(unsafe.Add(p5, int(v360)*16))
 			v379 = *(*int64)(unsafe.Add(p5, int(v360)*16+8))
-			goto b144
+			goto b148
 		}
 		if v362 == 1 {
 			v377 = 1
 			v378 = *(*int64)(unsafe.Add(p5, int(v357)*16))
 			v379 = *(*int64)(unsafe.Add(p5, int(v357)*16+8))
-			goto b144
+			goto b148
 		}
 		if v362 == 2 {
 			v374 := v357 + 1
@@ -4678,7 +4781,7 @@ func (g *sumsIntegersHost) r7() int {
 			v378 = 0
 			v379 = 0
 		}
-	b144:
+	b148:
 		if v30 == v345 {
 			v382 := v377
 			if v377 == 1 {
@@ -4691,7 +4794,7 @@ func (g *sumsIntegersHost) r7() int {
 		v384 = v378
 		v385 = v379
 		v386 = v383
-	b147:
+	b151:
 		if v386 != 1 {
 			v391 = (v30 * 2) + int32(uint32(v386)>>1)
 		} else {
@@ -4701,7 +4804,7 @@ func (g *sumsIntegersHost) r7() int {
 		v393 = v385
 		v394 = v386
 		v395 = v391
-	b150:
+	b154:
 		h343[li] = v343
 		h344[li] = v344
 		u345 = v345
@@ -4711,14 +4814,14 @@ func (g *sumsIntegersHost) r7() int {
 		h393[li] = v393
 		h394[li] = v394
 		h395[li] = v395
-		if next != 6 {
+		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 10
 		}
 		continue
-	b250:
+	b256:
 		v681 := (int64(uint32(v345-v397)) * 2048) + v49
 		v683 := v681 * v5
 		v686 := (v681 + 7) * v5
@@ -4730,17 +4833,17 @@ func (g *sumsIntegersHost) r7() int {
 			v731 = 0
 			v732 = 0
 			v733 = 0
-			goto b259
+			goto b265
 		}
 		v700 = 0
 		v701 = 0
 		v702 = 0
-	b251:
+	b257:
 		v704 = v681 + int64(uint32(v702))
 		if v29 <= v704 {
 			v766 = v700
 			v767 = v701
-			goto b271
+			goto b277
 		}
 		{
 			v707 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v704)))))
@@ -4752,7 +4855,7 @@ func (g *sumsIntegersHost) r7() int {
 			v711 = v704 * v5
 			if (v711 + v5) > v3 {
 				v721 = 0
-				goto b255
+				goto b261
 			}
 		}
 		v715 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v711)*4))))
@@ -4762,7 +4865,7 @@ func (g *sumsIntegersHost) r7() int {
 		} else {
 			v721 = v715
 		}
-	b255:
+	b261:
 		if v702 == 0 {
 			v727 = v710
 			v728 = v721
@@ -4779,17 +4882,17 @@ func (g *sumsIntegersHost) r7() int {
 			v700 = v727
 			v701 = v728
 			v702 = v729
-			goto b251
+			goto b257
 		}
 		v766 = v727
 		v767 = v728
-		goto b271
-	b259:
+		goto b277
+	b265:
 		v735 = v681 + int64(uint32(v733))
 		if v29 <= v735 {
 			v766 = v731
 			v767 = v732
-			goto b271
+			goto b277
 		}
 		{
 			v738 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v735)))))
@@ -4801,7 +4904,7 @@ func (g *sumsIntegersHost) r7() int {
 			v742 = v735 * v5
 			if (v742 + v5) > v3 {
 				v756 = 0
-				goto b267
+				goto b273
 			}
 		}
 		if uint64(v742) >= uint64(v3) {
@@ -4812,7 +4915,7 @@ func (g *sumsIntegersHost) r7() int {
 		v747 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v742)*4))))
 		if !v698 {
 			v756 = v747
-			goto b267
+			goto b273
 		}
 		v748 = v742 + 1
 		if uint64(v748) >= uint64(v3) {
@@ -4824,7 +4927,7 @@ func (g *sumsIntegersHost) r7() int {
 			v753 := v747 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v748)*4)))) << 32)
 			v756 = v753
 		}
-	b267:
+	b273:
 		if v733 == 0 {
 			v762 = v741
 			v763 = v756
@@ -4841,11 +4944,11 @@ func (g *sumsIntegersHost) r7() int {
 			v731 = v762
 			v732 = v763
 			v733 = v764
-			goto b259
+			goto b265
 		}
 		v766 = v762
 		v767 = v763
-	b271:
+	b277:
 		h343[li] = v343
 		h344[li] = v344
 		u345 = v345
@@ -4855,11 +4958,11 @@ func (g *sumsIntegersHost) r7() int {
 		h394[li] = v394
 		h766[li] = v766
 		h767[li] = v767
-		if next != 10 {
+		if next != 16 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 10
+			next = 16
 		}
 	}
 	g.v345 = u345
@@ -4869,7 +4972,7 @@ func (g *sumsIntegersHost) r7() int {
 	return next
 }
 
-func (g *sumsIntegersHost) r8() int {
+func (g *sumsIntegersHost) r12() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h392 := g.v392[:n]
@@ -4946,7 +5049,7 @@ func (g *sumsIntegersHost) r8() int {
 		v413 = v410
 		v414 = v411
 		v415 = v412
-	b161:
+	b165:
 		if 8 <= uint32(v415) {
 			v418 := (v415 + -1) & 255
 			v419 := *(*int64)(unsafe.Add(m0, int(v418)*16))
@@ -5012,12 +5115,12 @@ func (g *sumsIntegersHost) r8() int {
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b161
+			goto b165
 		}
 		v481 = v413
 		v482 = v414
 		v483 = v415
-	b164:
+	b168:
 		if v483 != 0 {
 			v485 := v483 + -1
 			v486 := v485 & 255
@@ -5030,14 +5133,14 @@ func (g *sumsIntegersHost) r8() int {
 			v481 = v487 + v481
 			v482 = v491
 			v483 = v485
-			goto b164
+			goto b168
 		}
 		if v345 != v342 {
 			v672 = v481
 			v673 = v482
 			v674 = v345 + 256
 			v675 = false
-			goto b248
+			goto b254
 		}
 		v496 = v161
 		if v160 == 0 {
@@ -5045,13 +5148,13 @@ func (g *sumsIntegersHost) r8() int {
 		}
 		v497 = v160 + v481
 		if !v31 {
-			goto b172
+			goto b176
 		}
 		if !v498 {
-			goto b172
+			goto b176
 		}
 		if v502 {
-			goto b172
+			goto b176
 		}
 		if !v504 {
 			*(*int64)(unsafe.Add(p5, int(v503)*16)) = v497
@@ -5059,17 +5162,17 @@ func (g *sumsIntegersHost) r8() int {
 			kernelimpl.HostFence()
 			atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v500)*4)), int32(2))
 		}
-	b172:
+	b176:
 		h481[li] = v481
 		h482[li] = v482
-		if next != 9 {
+		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 9
+			next = 13
 		}
 		continue
-	b248:
+	b254:
 		v343 = v672
 		v344 = v673
 		v345 = v674
@@ -5083,13 +5186,13 @@ func (g *sumsIntegersHost) r8() int {
 			v393 = v348
 			v394 = v349
 			v395 = 512
-			goto b150
+			goto b154
 		}
 		if v349 != 0 {
 			v384 = v347
 			v385 = v348
 			v386 = v349
-			goto b147
+			goto b151
 		}
 		{
 			v354 := int64(uint32(v345 - v30))
@@ -5098,19 +5201,19 @@ func (g *sumsIntegersHost) r8() int {
 			v357 = v354 * 3
 			v358 = v355 + 3
 			if v8 <= v358 {
-				goto b135
+				goto b139
 			}
 		}
 		v360 = v357 + 2
 		if v10 > v360 {
-			goto b136
+			goto b140
 		}
-	b135:
+	b139:
 		v377 = 0
 		v378 = 0
 		v379 = 0
-		goto b144
-	b136:
+		goto b148
+	b140:
 		v362 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v356)*4)))
 		if v362 == 0 {
 			v364 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v358)*4)))
@@ -5123,13 +5226,13 @@ func (g *sumsIntegersHost) r8() int {
 			v377 = 1
 			v378 = *(*int64)(unsafe.Add(p5, int(v360)*16))
 			v379 = *(*int64)(unsafe.Add(p5, int(v360)*16+8))
-			goto b144
+			goto b148
 		}
 		if v362 == 1 {
 			v377 = 1
 			v378 = *(*int64)(unsafe.Add(p5, int(v357)*16))
 			v379 = *(*int64)(unsafe.Add(p5, int(v357)*16+8))
-			goto b144
+			goto b148
 		}
 		if v362 == 2 {
 			v374 := v357 + 1
@@ -5141,7 +5244,7 @@ func (g *sumsIntegersHost) r8() int {
 			v378 = 0
 			v379 = 0
 		}
-	b144:
+	b148:
 		if v30 == v345 {
 			v382 := v377
 			if v377 == 1 {
@@ -5154,7 +5257,7 @@ func (g *sumsIntegersHost) r8() int {
 		v384 = v378
 		v385 = v379
 		v386 = v383
-	b147:
+	b151:
 		if v386 != 1 {
 			v391 = (v30 * 2) + int32(uint32(v386)>>1)
 		} else {
@@ -5164,7 +5267,7 @@ func (g *sumsIntegersHost) r8() int {
 		v393 = v385
 		v394 = v386
 		v395 = v391
-	b150:
+	b154:
 		h343[li] = v343
 		h344[li] = v344
 		u345 = v345
@@ -5174,11 +5277,11 @@ func (g *sumsIntegersHost) r8() int {
 		h393[li] = v393
 		h394[li] = v394
 		h395[li] = v395
-		if next != 6 {
+		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 10
 		}
 	}
 	g.v345 = u345
@@ -5187,7 +5290,7 @@ func (g *sumsIntegersHost) r8() int {
 	return next
 }
 
-func (g *sumsIntegersHost) r10() int {
+func (g *sumsIntegersHost) r14() int {
 	const n = 256
 	h481 := g.v481[:n]
 	h482 := g.v482[:n]
@@ -5199,6 +5302,46 @@ func (g *sumsIntegersHost) r10() int {
 	h59 := g.v59[:n]
 	h61 := g.v61[:n]
 	h68 := g.v68[:n]
+	h513 := g.v513[:n]
+	h514 := g.v514[:n]
+	h522 := g.v522[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v30 := int32(li)
+		v31 := v30 == 0
+		v481 := h481[li]
+		v482 := h482[li]
+		v166 := h166[li]
+		v167 := h167[li]
+		v54 := h54[li]
+		v57 := h57[li]
+		v59 := h59[li]
+		v61 := h61[li]
+		v68 := h68[li]
+		var v513, v514 int64
+		if v31 {
+			v513 = v481
+			v514 = v482
+		} else {
+			v511 := v167
+			if v166 == 0 {
+				v511 = v482 + v167
+			}
+			v513 = v166 + v481
+			v514 = v511
+		}
+		v519 := v68 && (uint64(v54) < uint64(v15))
+		v521 := (v519 && (uint64(v57) < uint64(v15))) && (uint64(v59) < uint64(v15))
+		v522 := v521 && (uint64(v61) < uint64(v15))
+		h513[li] = v513
+		h514[li] = v514
+		h522[li] = v522
+	}
+	// Barrier
+	// Barrier
 	h50 := g.v50[:n]
 	v29 := g.v29
 	p0 := g.Pointer(0)
@@ -5224,53 +5367,31 @@ func (g *sumsIntegersHost) r10() int {
 	v524 := v5 == 2
 	v525 := v5 == 2
 	v526 := 0 < v21
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v30 := int32(li)
-		v31 := v30 == 0
-		v481 := h481[li]
-		v482 := h482[li]
-		v166 := h166[li]
-		v167 := h167[li]
-		v54 := h54[li]
-		v57 := h57[li]
-		v59 := h59[li]
-		v61 := h61[li]
-		v68 := h68[li]
+		v522 := h522[li]
+		v513 := h513[li]
+		v514 := h514[li]
 		v50 := h50[li]
 		v0 := int32(basex + li)
-		var v513, v514, v531, v532, v535, v541, v542, v543, v546, v552, v559, v560, v562, v571, v575, v580, v587, v597, v598, v601, v607, v608, v609, v613, v614, v622, v629, v630, v632, v638, v645, v649, v654, v661 int64
+		var v531, v532, v535, v541, v542, v543, v546, v552, v559, v560, v562, v571, v575, v580, v587, v597, v598, v601, v607, v608, v609, v613, v614, v622, v629, v630, v632, v638, v645, v649, v654, v661 int64
 		var v533, v538, v540, v584, v589, v595, v599, v604, v606, v635, v640, v658, v663, v669 int32
 		var v553, v576, v623, v650 bool
-		if v31 {
-			v513 = v481
-			v514 = v482
-		} else {
-			v511 := v167
-			if v166 == 0 {
-				v511 = v482 + v167
-			}
-			v513 = v166 + v481
-			v514 = v511
-		}
-		v519 := v68 && (uint64(v54) < uint64(v15))
-		v521 := (v519 && (uint64(v57) < uint64(v15))) && (uint64(v59) < uint64(v15))
-		if !(v521 && (uint64(v61) < uint64(v15))) {
+		if !v522 {
 			v597 = v513
 			v598 = v514
 			v599 = 0
-			goto b207
+			goto b213
 		}
 		v531 = v513
 		v532 = v514
 		v533 = 0
-	b176:
+	b182:
 		v535 = v50 + int64(uint32(v533))
 		if v29 <= v535 {
-			goto b246
+			goto b252
 		}
 		v538 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v535)))))
 		v540 = 0
@@ -5282,7 +5403,7 @@ func (g *sumsIntegersHost) r10() int {
 		v543 = v542 + v5
 		if v543 > v3 {
 			v552 = 0
-			goto b180
+			goto b186
 		}
 		v546 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v542)*4))))
 		if v527 {
@@ -5291,7 +5412,7 @@ func (g *sumsIntegersHost) r10() int {
 		} else {
 			v552 = v546
 		}
-	b180:
+	b186:
 		v553 = 0 < v540
 		if 0 < v535 {
 			v557 := v552
@@ -5314,42 +5435,42 @@ func (g *sumsIntegersHost) r10() int {
 			v562 = v561
 		}
 		if 0 > v542 {
-			goto b188
+			goto b194
 		}
 		if v543 > v15 {
-			goto b188
+			goto b194
 		}
 		*(*int32)(unsafe.Add(p7, int(v542)*4)) = int32(uint64(v562))
 		if v528 {
 			*(*int32)(unsafe.Add(p7, int(v542+1)*4)) = int32(uint64(int64(uint64(v562) >> 32)))
 		}
-	b188:
+	b194:
 		v571 = v559 + -1
 		if !v553 {
-			goto b192
+			goto b198
 		}
 		if 0 > v571 {
-			goto b192
+			goto b198
 		}
 		if v571 < v19 {
 			*(*int64)(unsafe.Add(p9, int(v571)*8)) = v535
 		}
-	b192:
+	b198:
 		v575 = v535 + 1
 		v576 = v29 <= v575
 		if v576 {
-			goto b194
+			goto b200
 		}
 		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v575))))) == 0 {
-			goto b202
+			goto b208
 		}
-	b194:
+	b200:
 		v580 = v571 * v5
 		if 0 > v580 {
-			goto b202
+			goto b208
 		}
 		if (v580 + v5) > v17 {
-			goto b202
+			goto b208
 		}
 		v584 = int32(uint64(v560))
 		if uint64(v580) >= uint64(v17) {
@@ -5358,7 +5479,7 @@ func (g *sumsIntegersHost) r10() int {
 		}
 		*(*int32)(unsafe.Add(p8, int(v580)*4)) = v584
 		if !v529 {
-			goto b202
+			goto b208
 		}
 		v587 = v580 + 1
 		v589 = int32(uint64(int64(uint64(v560) >> 32)))
@@ -5367,26 +5488,26 @@ func (g *sumsIntegersHost) r10() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(p8, int(v587)*4)) = v589
-	b202:
+	b208:
 		if !v576 {
-			goto b205
+			goto b211
 		}
 		if v530 {
 			*(*int64)(p10) = v559
 		}
-	b205:
+	b211:
 		v595 = v533 + 1
 		if v595 < 8 {
 			v531 = v559
 			v532 = v560
 			v533 = v595
-			goto b176
+			goto b182
 		}
-		goto b246
-	b207:
+		goto b252
+	b213:
 		v601 = v50 + int64(uint32(v599))
 		if v29 <= v601 {
-			goto b246
+			goto b252
 		}
 		v604 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v601)))))
 		v606 = 0
@@ -5398,7 +5519,7 @@ func (g *sumsIntegersHost) r10() int {
 		v609 = v608 + v5
 		if v609 > v3 {
 			v622 = 0
-			goto b215
+			goto b221
 		}
 		if uint64(v608) >= uint64(v3) {
 			g.Fault(0, v608, v3, v0)
@@ -5407,7 +5528,7 @@ func (g *sumsIntegersHost) r10() int {
 		v613 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v608)*4))))
 		if !v523 {
 			v622 = v613
-			goto b215
+			goto b221
 		}
 		v614 = v608 + 1
 		if uint64(v614) >= uint64(v3) {
@@ -5418,7 +5539,7 @@ func (g *sumsIntegersHost) r10() int {
 			v619 := v613 | (int64(uint32(*(*int32)(unsafe.Add(p1, int(v614)*4)))) << 32)
 			v622 = v619
 		}
-	b215:
+	b221:
 		v623 = 0 < v606
 		if 0 < v601 {
 			v627 := v622
@@ -5441,10 +5562,10 @@ func (g *sumsIntegersHost) r10() int {
 			v632 = v631
 		}
 		if 0 > v608 {
-			goto b227
+			goto b233
 		}
 		if v609 > v15 {
-			goto b227
+			goto b233
 		}
 		v635 = int32(uint64(v632))
 		if uint64(v608) >= uint64(v15) {
@@ -5453,7 +5574,7 @@ func (g *sumsIntegersHost) r10() int {
 		}
 		*(*int32)(unsafe.Add(p7, int(v608)*4)) = v635
 		if !v524 {
-			goto b227
+			goto b233
 		}
 		v638 = v608 + 1
 		v640 = int32(uint64(int64(uint64(v632) >> 32)))
@@ -5462,33 +5583,33 @@ func (g *sumsIntegersHost) r10() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(p7, int(v638)*4)) = v640
-	b227:
+	b233:
 		v645 = v629 + -1
 		if !v623 {
-			goto b231
+			goto b237
 		}
 		if 0 > v645 {
-			goto b231
+			goto b237
 		}
 		if v645 < v19 {
 			*(*int64)(unsafe.Add(p9, int(v645)*8)) = v601
 		}
-	b231:
+	b237:
 		v649 = v601 + 1
 		v650 = v29 <= v649
 		if v650 {
-			goto b233
+			goto b239
 		}
 		if int32(uint8(*(*int8)(unsafe.Add(p0, int(v649))))) == 0 {
-			goto b241
+			goto b247
 		}
-	b233:
+	b239:
 		v654 = v645 * v5
 		if 0 > v654 {
-			goto b241
+			goto b247
 		}
 		if (v654 + v5) > v17 {
-			goto b241
+			goto b247
 		}
 		v658 = int32(uint64(v630))
 		if uint64(v654) >= uint64(v17) {
@@ -5497,7 +5618,7 @@ func (g *sumsIntegersHost) r10() int {
 		}
 		*(*int32)(unsafe.Add(p8, int(v654)*4)) = v658
 		if !v525 {
-			goto b241
+			goto b247
 		}
 		v661 = v654 + 1
 		v663 = int32(uint64(int64(uint64(v630) >> 32)))
@@ -5506,27 +5627,27 @@ func (g *sumsIntegersHost) r10() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(p8, int(v661)*4)) = v663
-	b241:
+	b247:
 		if !v650 {
-			goto b244
+			goto b250
 		}
 		if v526 {
 			*(*int64)(p10) = v629
 		}
-	b244:
+	b250:
 		v669 = v599 + 1
 		if v669 < 8 {
 			v597 = v629
 			v598 = v630
 			v599 = v669
-			goto b207
+			goto b213
 		}
-	b246:
+	b252:
 	}
 	return -1
 }
 
-func (g *sumsIntegersHost) r11() int {
+func (g *sumsIntegersHost) r17() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h766 := g.v766[:n]
@@ -5553,26 +5674,26 @@ func (g *sumsIntegersHost) r11() int {
 			h770[li] = v770
 			h771[li] = v771
 			u772 = v772
-			if next != 11 {
+			if next != 17 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 17
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 19 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 19
 		}
 	}
 	g.v772 = u772
 	return next
 }
 
-func (g *sumsIntegersHost) r12() int {
+func (g *sumsIntegersHost) r18() int {
 	const n = 256
 	v772 := g.v772
 	m0 := g.Memory(0)
@@ -5639,26 +5760,26 @@ func (g *sumsIntegersHost) r12() int {
 			h770[li] = v770
 			h771[li] = v771
 			u772 = v772
-			if next != 11 {
+			if next != 17 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 17
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 19 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 19
 		}
 	}
 	g.v772 = u772
 	return next
 }
 
-func (g *sumsIntegersHost) r14() int {
+func (g *sumsIntegersHost) r20() int {
 	const n = 256
 	h392 := g.v392[:n]
 	h393 := g.v393[:n]
@@ -5690,18 +5811,18 @@ func (g *sumsIntegersHost) r14() int {
 			v807 = v392
 			v808 = v393
 			v809 = v394
-			goto b288
+			goto b294
 		}
 		{
 			v793 := int64(uint32(v345 - v30))
 			v795 = (v793 * 2) + 3
 			v797 = (v793 * 3) + 2
 			if v8 <= v795 {
-				goto b287
+				goto b293
 			}
 		}
 		if v10 <= v797 {
-			goto b287
+			goto b293
 		}
 		{
 			v800 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p4, int(v795)*4)), int32(0), int32(1))
@@ -5712,7 +5833,7 @@ func (g *sumsIntegersHost) r14() int {
 				atomic.StoreInt32((*int32)(unsafe.Add(p4, int(v795)*4)), int32(2))
 			}
 		}
-	b287:
+	b293:
 		{
 			v806 := int32(1)
 			if v30 == v345 {
@@ -5722,7 +5843,7 @@ func (g *sumsIntegersHost) r14() int {
 			v808 = v790
 			v809 = v806
 		}
-	b288:
+	b294:
 		v810 = v807
 		v811 = v808
 		v812 = v809
@@ -5736,13 +5857,13 @@ func (g *sumsIntegersHost) r14() int {
 			v393 = v348
 			v394 = v349
 			v395 = 512
-			goto b150
+			goto b154
 		}
 		if v349 != 0 {
 			v384 = v347
 			v385 = v348
 			v386 = v349
-			goto b147
+			goto b151
 		}
 		{
 			v354 := int64(uint32(v345 - v30))
@@ -5751,19 +5872,19 @@ func (g *sumsIntegersHost) r14() int {
 			v357 = v354 * 3
 			v358 = v355 + 3
 			if v8 <= v358 {
-				goto b135
+				goto b139
 			}
 		}
 		v360 = v357 + 2
 		if v10 > v360 {
-			goto b136
+			goto b140
 		}
-	b135:
+	b139:
 		v377 = 0
 		v378 = 0
 		v379 = 0
-		goto b144
-	b136:
+		goto b148
+	b140:
 		v362 = atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v356)*4)))
 		if v362 == 0 {
 			v364 := atomic.LoadInt32((*int32)(unsafe.Add(p4, int(v358)*4)))
@@ -5776,13 +5897,13 @@ func (g *sumsIntegersHost) r14() int {
 			v377 = 1
 			v378 = *(*int64)(unsafe.Add(p5, int(v360)*16))
 			v379 = *(*int64)(unsafe.Add(p5, int(v360)*16+8))
-			goto b144
+			goto b148
 		}
 		if v362 == 1 {
 			v377 = 1
 			v378 = *(*int64)(unsafe.Add(p5, int(v357)*16))
 			v379 = *(*int64)(unsafe.Add(p5, int(v357)*16+8))
-			goto b144
+			goto b148
 		}
 		if v362 == 2 {
 			v374 := v357 + 1
@@ -5794,7 +5915,7 @@ func (g *sumsIntegersHost) r14() int {
 			v378 = 0
 			v379 = 0
 		}
-	b144:
+	b148:
 		if v30 == v345 {
 			v382 := v377
 			if v377 == 1 {
@@ -5807,7 +5928,7 @@ func (g *sumsIntegersHost) r14() int {
 		v384 = v378
 		v385 = v379
 		v386 = v383
-	b147:
+	b151:
 		if v386 != 1 {
 			v391 = (v30 * 2) + int32(uint32(v386)>>1)
 		} else {
@@ -5817,7 +5938,7 @@ func (g *sumsIntegersHost) r14() int {
 		v393 = v385
 		v394 = v386
 		v395 = v391
-	b150:
+	b154:
 		u350 = v350
 		h392[li] = v392
 		h393[li] = v393
@@ -5825,5 +5946,5 @@ func (g *sumsIntegersHost) r14() int {
 		h395[li] = v395
 	}
 	g.v350 = u350
-	return 6
+	return 10
 }

@@ -178,7 +178,7 @@ var headsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: headsSPIRV,
 	IR:    headsIR,
-	Sum:   0x632e3496,
+	Sum:   0x5c934fb0,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{112}, {8}, {32}, {48}, {64}, {80}, {128}}, Make: kernelimpl.MakeModule, Sum: 0xa9ece956},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: headsWords, Sum: 0x2c9b57a2},
@@ -303,7 +303,7 @@ var sumsFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumsFloat32SPIRV,
 	IR:    sumsFloat32IR,
-	Sum:   0xd0c509c8,
+	Sum:   0x9d5855e5,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 276:2 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2", SPIRV: sumsFloat32Words, Sum: 0x6ee13795},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 276:2 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0xd806b154},
@@ -448,7 +448,7 @@ var sumsFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumsFloat64SPIRV,
 	IR:    sumsFloat64IR,
-	Sum:   0x5355ab63,
+	Sum:   0xf1f4e38c,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 276:2 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2", SPIRV: sumsFloat64Words, Sum: 0x59629c59},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 prim/lookback/lookback.go:231:2 276:2 - prim/runs/kernels.go:80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2", Make: kernelimpl.MakeModule, Sum: 0x100133b1},
@@ -595,7 +595,7 @@ var sumsIntegersKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumsIntegersSPIRV,
 	IR:    sumsIntegersIR,
-	Sum:   0x54e2a6ec,
+	Sum:   0x36fa8511,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}, {104}, {128}, {144}, {160}, {176}, {32, 56}, {-2047, 56}, {-2048, 56}, {-2040, 56}, {-2, 32}}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:231:2 - 276:2 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2 118:2", Make: kernelimpl.MakeModule, Sum: 0xb1d77d32},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 prim/runs/kernels.go:118:2 118:2 prim/lookback/lookback.go:231:2 - 276:2 - prim/runs/kernels.go:80:2 80:2 prim/runs/runs.go:65:2 - prim/lookback/lookback.go:245:3 254:3 prim/runs/kernels.go:118:2 118:2", SPIRV: sumsIntegersWords, Sum: 0x22363325},
@@ -726,7 +726,7 @@ var takeKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: takeSPIRV,
 	IR:    takeIR,
-	Sum:   0x21fdbcbe,
+	Sum:   0xc3c1c1a4,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: takeWords, Sum: 0x2bcf211f},
 	},

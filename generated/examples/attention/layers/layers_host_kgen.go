@@ -19,6 +19,8 @@ type attendHost struct {
 
 	v167 []float32
 
+	v192 []bool
+
 	sfloat32 []float32
 }
 
@@ -31,15 +33,16 @@ const attendHostSites = `1	examples/attention/layers/kernel.go:90:30
 1	95:20
 4	93:41
 1	97:9
+1	105:16
 1	103:17
-1	103:35
-1	105:16`
+1	103:35`
 
 func (g *attendHost) Begin() {
 	g.Sites = attendHostSites
 	const n = 32
 	g.Allot(0, 4096)
 	kernelimpl.HostRoom(n, &g.sfloat32, &g.v167)
+	kernelimpl.HostRoom(n, &g.v192)
 }
 
 func (g *attendHost) Run() {
@@ -316,6 +319,7 @@ func (g *attendHost) Run() {
 	v188 := v187 && v174
 	v175 := v15 <= v17
 	v189 := v188 && v175
+	h192 := g.v192[:n]
 	v227 := v16 * v8
 	v6 := g.Int64(72)
 	v228 := uint64(v227) <= uint64(v6)
@@ -326,31 +330,67 @@ func (g *attendHost) Run() {
 	p3 := g.Pointer(3)
 	v231 := int(v226) * 4
 	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v0 := int32(basex + li)
-		var v178, v194, v198, v205, v208, v210, v211, v214 int64
+		var v225 float32
+		if v169 {
+			v178 := v176 + int64(basex+li)
+			v190 := v189 && (0 <= v178)
+			v192 := (v190 && (v178 < v5)) && (v178 < v181)
+			h192[li] = v192
+			more = true
+			continue
+		}
+		v225 = 0
+		if !v228 {
+			g.Fault(1, v227, v6, v0)
+			g.Leave(li)
+			continue
+		}
+		if !v229 {
+			g.Fault(2, v226, v227, v0)
+			g.Leave(li)
+			continue
+		}
+		v232 := int64(basex + li)
+		v233 := float32(v225 / v168)
+		if uint64(v232) >= uint64(v230) {
+			g.Fault(7, v232, v230, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p3, v231+(basex+li)*4)) = v233
+		g.Leave(li)
+	}
+	if !more {
+		return
+	}
+	// Barrier
+	// Barrier
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v192 := h192[li]
+		v177 := int64(basex + li)
+		v178 := v176 + v177
+		v0 := int32(basex + li)
 		var v193, v201, v203, v207, v218, v220, v225 float32
+		var v194, v198, v205, v208, v210, v211, v214 int64
 		var v204, v209 int32
 		var v215 int
-		if !v169 {
-			v225 = 0
-			goto b49
+		if !v192 {
+			v203 = 0
+			v204 = 0
+			goto b39
 		}
-		{
-			v178 = v176 + int64(basex+li)
-			v190 := v189 && (0 <= v178)
-			if !((v190 && (v178 < v5)) && (v178 < v181)) {
-				v203 = 0
-				v204 = 0
-				goto b37
-			}
-			v193 = 0
-			v194 = 0
-		}
-	b34:
+		v193 = 0
+		v194 = 0
+	b36:
 		v198 = v194 + 1
 		v201 = float32(*(*float32)(unsafe.Add(m0, int(int32(uint64(v194)))*4))**(*float32)(unsafe.Add(p1, int(v194*v5)*4+int(v178)*4)) + v193)
 		if v198 < v16 {
@@ -360,14 +400,14 @@ func (g *attendHost) Run() {
 				g.Stop()
 				return
 			}
-			goto b34
+			goto b36
 		}
 		v220 = v201
-		goto b44
-	b37:
+		goto b46
+	b39:
 		v205 = int64(uint32(v204))
 		if uint32(v204) >= 1024 {
-			g.Fault(7, v205, 1024, v0)
+			g.Fault(8, v205, 1024, v0)
 			continue
 		}
 		v207 = *(*float32)(unsafe.Add(m0, int(v204)*4))
@@ -386,19 +426,18 @@ func (g *attendHost) Run() {
 		v214 = v211 - v208
 		v215 = int(v208) * 4
 		if uint64(v178) >= uint64(v214) {
-			g.Fault(8, v178, v214, v0)
+			g.Fault(9, v178, v214, v0)
 			continue
 		}
 		v218 = float32(v207**(*float32)(unsafe.Add(p1, v215+int(v178)*4)) + v203)
 		if v210 < v16 {
 			v203 = v218
 			v204 = v209
-			goto b37
+			goto b39
 		}
 		v220 = v218
-	b44:
+	b46:
 		v225 = v220
-	b49:
 		if !v228 {
 			g.Fault(1, v227, v6, v0)
 			continue
@@ -410,7 +449,7 @@ func (g *attendHost) Run() {
 		v232 := int64(basex + li)
 		v233 := float32(v225 / v168)
 		if uint64(v232) >= uint64(v230) {
-			g.Fault(9, v232, v230, v0)
+			g.Fault(7, v232, v230, v0)
 			continue
 		}
 		*(*float32)(unsafe.Add(p3, v231+(basex+li)*4)) = v233
@@ -422,7 +461,11 @@ type linearHost struct {
 	kernelimpl.HostGroup
 	v17, v21, v25 int64
 
-	v64, v65 []float32
+	v26 int
+
+	v43 []bool
+
+	v64, v65, v44, v45 []float32
 
 	sfloat32 []float32
 }
@@ -438,7 +481,8 @@ const linearHostSites = `1	examples/attention/layers/kernel.go:59:22
 func (g *linearHost) Begin() {
 	g.Sites = linearHostSites
 	const n = 32
-	kernelimpl.HostRoom(n, &g.sfloat32, &g.v64, &g.v65)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v64, &g.v65, &g.v44, &g.v45)
+	kernelimpl.HostRoom(n, &g.v43)
 }
 
 func (g *linearHost) Run() {
@@ -459,19 +503,13 @@ func (g *linearHost) Run() {
 	v27 := v19 * v8
 	v31 := uint64(v27) <= uint64(v29)
 	v32 := v29 - v27
-	p1 := g.Pointer(1)
-	p3 := g.Pointer(3)
-	v33 := int(v27) * 4
-	stop := g.Cancelled()
 	u17 := g.v17
 	u21 := g.v21
 	u25 := g.v25
-	h64 := g.v64[:n]
-	h65 := g.v65[:n]
+	u26 := g.v26
+	h43 := g.v43[:n]
 	more := false
 	for li := range n {
-		var v44, v45, v53, v54, v57, v64, v65 float32
-		var v46, v55 int64
 		v0 := int32(basex + li)
 		if !v15 {
 			g.Fault(0, 0, v1, v0)
@@ -506,65 +544,149 @@ func (g *linearHost) Run() {
 		}
 		v35 := int64(uint32(int32(li)))
 		v43 := (uint64(v35) < uint64(v32)) && (uint64(v35+((((v25-v35)+-1)/32)*32)) < uint64(v32))
-		if !v43 {
-			v53 = 0
-			v54 = 0
-			v55 = v35
-			goto b9
-		}
-		v44 = 0
-		v45 = 0
-		v46 = v35
-	b6:
-		if v46 < v25 {
-			v48 := *(*float32)(unsafe.Add(p1, v26+int(v46)*4))
-			v50 := float32(v48**(*float32)(unsafe.Add(p3, v33+int(v46)*4)) + v44)
-			v44 = v50
-			v45 = float32(v48*v48 + v45)
-			v46 = v46 + 32
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b6
-		}
-		v64 = v44
-		v65 = v45
-		goto b14
-	b9:
-		if v55 >= v25 {
-			v64 = v53
-			v65 = v54
-			goto b14
-		}
-		v57 = *(*float32)(unsafe.Add(p1, v26+int(v55)*4))
-		if uint64(v55) >= uint64(v32) {
-			g.Fault(3, v55, v32, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v60 := float32(v57**(*float32)(unsafe.Add(p3, v33+int(v55)*4)) + v53)
-			v53 = v60
-			v54 = float32(v57*v57 + v54)
-			v55 = v55 + 32
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b9
-		}
-	b14:
 		u17 = v17
 		u21 = v21
 		u25 = v25
-		h64[li] = v64
-		h65[li] = v65
+		u26 = v26
+		h43[li] = v43
 		more = true
 	}
 	g.v17 = u17
 	g.v21 = u21
 	g.v25 = u25
+	g.v26 = u26
+	if !more {
+		return
+	}
+	// Barrier
+	// Barrier
+	h44 := g.v44[:n]
+	h45 := g.v45[:n]
+	dead := g.Dead[:n]
+	p1 := g.Pointer(1)
+	v26 := g.v26
+	p3 := g.Pointer(3)
+	v33 := int(v27) * 4
+	v25 := g.v25
+	stop := g.Cancelled()
+	h64 := g.v64[:n]
+	h65 := g.v65[:n]
+	more = false
+	// The work-items go through the loop together.
+	{
+		all := true
+		for li := range n {
+			if dead[li] {
+				all = false
+				break
+			}
+			v43 := h43[li]
+			if v43 {
+				h44[li] = 0
+				h45[li] = 0
+				continue
+			}
+			all = false
+			break
+		}
+		if all && v25 >= -1<<60 && v25 <= 1<<60 {
+			active := n
+			b46 := int64(0)
+			for {
+				if active = min(active, int(v25-b46)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				if v25-b46-96 >= int64(active) {
+					b46r1 := b46 + 32
+					b46r2 := b46r1 + 32
+					b46r3 := b46r2 + 32
+					linearHostLoop1(h44, active, h45, b46, p1, v26, p3, v33, b46r1, b46r2, b46r3)
+					b46 = b46r3 + 32
+				} else {
+					linearHostLoop0(h44, active, h45, b46, p1, v26, p3, v33)
+					b46 += 32
+				}
+			}
+			for li := range n {
+				v44 := h44[li]
+				v45 := h45[li]
+				var v64, v65 float32
+				v64 = v44
+				v65 = v45
+				h64[li] = v64
+				h65[li] = v65
+				more = true
+			}
+		} else {
+			for li := range n {
+				if dead[li] {
+					continue
+				}
+				v43 := h43[li]
+				v34 := int32(li)
+				v35 := int64(uint32(v34))
+				v0 := int32(basex + li)
+				var v44, v45, v53, v54, v57, v64, v65 float32
+				var v46, v55 int64
+				if !v43 {
+					v53 = 0
+					v54 = 0
+					v55 = v35
+					goto b11
+				}
+				v44 = 0
+				v45 = 0
+				v46 = v35
+			b8:
+				if v46 < v25 {
+					v48 := *(*float32)(unsafe.Add(p1, v26+int(v46)*4))
+					v50 := float32(v48**(*float32)(unsafe.Add(p3, v33+int(v46)*4)) + v44)
+					v44 = v50
+					v45 = float32(v48*v48 + v45)
+					v46 = v46 + 32
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					goto b8
+				}
+				v64 = v44
+				v65 = v45
+				goto b16
+			b11:
+				if v55 >= v25 {
+					v64 = v53
+					v65 = v54
+					goto b16
+				}
+				v57 = *(*float32)(unsafe.Add(p1, v26+int(v55)*4))
+				if uint64(v55) >= uint64(v32) {
+					g.Fault(3, v55, v32, v0)
+					g.Leave(li)
+					continue
+				}
+				{
+					v60 := float32(v57**(*float32)(unsafe.Add(p3, v33+int(v55)*4)) + v53)
+					v53 = v60
+					v54 = float32(v57*v57 + v54)
+					v55 = v55 + 32
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					goto b11
+				}
+			b16:
+				h64[li] = v64
+				h65[li] = v65
+				more = true
+			}
+		}
+	}
 	if !more {
 		return
 	}
@@ -575,7 +697,6 @@ func (g *linearHost) Run() {
 	v12 := kernelimpl.HostArg[int8](&g.HostGroup, 112)
 	v13 := int32(uint8(v12))
 	v14 := v13 != 0
-	v25 := g.v25
 	v68 := float32(v25)
 	v69 := float32(v67 / v68)
 	v70 := float32(v69 + 1e-05)
@@ -603,7 +724,6 @@ func (g *linearHost) Run() {
 	v85 := uint64(v19) < uint64(v83)
 	p5 := g.Pointer(5)
 	v84 := int(v79) * 4
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -617,7 +737,7 @@ func (g *linearHost) Run() {
 			v77 = v72
 		}
 		if v34 != 0 {
-			goto b26
+			goto b28
 		}
 		if !v81 {
 			g.Fault(1, v80, v9, v0)
@@ -632,7 +752,58 @@ func (g *linearHost) Run() {
 			continue
 		}
 		*(*float32)(unsafe.Add(p5, v84+int(v18)*4)) = float32(*(*float32)(unsafe.Add(p5, v84+int(v18)*4)) + v77)
-	b26:
+	b28:
+	}
+}
+
+//go:noinline
+func linearHostLoop0(h44 []float32, active int, h45 []float32, b46 int64, p1 unsafe.Pointer, v26 int, p3 unsafe.Pointer, v33 int) {
+	h44 = h44[:active]
+	h45 = h45[:active]
+	for li := range active {
+		v46 := b46 + int64(li)
+		v44 := h44[li]
+		v45 := h45[li]
+		v48 := *(*float32)(unsafe.Add(p1, v26+int(v46)*4))
+		v50 := float32(v48**(*float32)(unsafe.Add(p3, v33+int(v46)*4)) + v44)
+		h44[li] = v50
+		h45[li] = float32(v48*v48 + v45)
+	}
+}
+
+//go:noinline
+func linearHostLoop1(h44 []float32, active int, h45 []float32, b46 int64, p1 unsafe.Pointer, v26 int, p3 unsafe.Pointer, v33 int, b46r1 int64, b46r2 int64, b46r3 int64) {
+	h44 = h44[:active]
+	h45 = h45[:active]
+	for li := range active {
+		v44 := h44[li]
+		v45 := h45[li]
+		{
+			v46 := b46 + int64(li)
+			v48 := *(*float32)(unsafe.Add(p1, v26+int(v46)*4))
+			v50 := float32(v48**(*float32)(unsafe.Add(p3, v33+int(v46)*4)) + v44)
+			v44, v45 = v50, float32(v48*v48+v45)
+		}
+		{
+			v46 := b46r1 + int64(li)
+			v48 := *(*float32)(unsafe.Add(p1, v26+int(v46)*4))
+			v50 := float32(v48**(*float32)(unsafe.Add(p3, v33+int(v46)*4)) + v44)
+			v44, v45 = v50, float32(v48*v48+v45)
+		}
+		{
+			v46 := b46r2 + int64(li)
+			v48 := *(*float32)(unsafe.Add(p1, v26+int(v46)*4))
+			v50 := float32(v48**(*float32)(unsafe.Add(p3, v33+int(v46)*4)) + v44)
+			v44, v45 = v50, float32(v48*v48+v45)
+		}
+		{
+			v46 := b46r3 + int64(li)
+			v48 := *(*float32)(unsafe.Add(p1, v26+int(v46)*4))
+			v50 := float32(v48**(*float32)(unsafe.Add(p3, v33+int(v46)*4)) + v44)
+			v44, v45 = v50, float32(v48*v48+v45)
+		}
+		h44[li] = v44
+		h45[li] = v45
 	}
 }
 

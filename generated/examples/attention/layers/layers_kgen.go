@@ -172,7 +172,7 @@ var attendKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- examples/attention/layers/kernel.go:92:2 94:3 94:3 92:2 94:3 - - - 102:2 102:2 102:2",
 	SPIRV: attendSPIRV,
 	IR:    attendIR,
-	Sum:   0x463e9a0a,
+	Sum:   0xc831874e,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {80}, {32}, {48}, {72}, {0}, {-32, 0}, {-1023, 56}, {-1024, 56}, {-2, 80}, {8}, {-32, 56}, {-31, 56}}, Loops: "- examples/attention/layers/kernel.go:92:2 94:3 94:3 92:2 94:3 - - - 102:2 102:2 102:2", SPIRV: attendSmall, Sum: 0x60cfb334},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/attention/layers/kernel.go:92:2 94:3 94:3 92:2 94:3 - - - 102:2 102:2 102:2", SPIRV: attendWords, Sum: 0x3c39e5ec},
@@ -287,7 +287,7 @@ var linearKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "examples/attention/layers/kernel.go:62:2 62:2 62:2 - - - - - -",
 	SPIRV: linearSPIRV,
 	IR:    linearIR,
-	Sum:   0x6dc81ced,
+	Sum:   0xb958d6c6,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {80}, {104}, {32}, {48}, {72}, {96}, {0}, {0, 80}}, Loops: "examples/attention/layers/kernel.go:62:2 62:2 62:2 - - - - - -", SPIRV: linearSmall, Sum: 0x5386c84c},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:62:2 62:2 62:2 - - - - - -", SPIRV: linearWords, Sum: 0xf121822c},
@@ -404,7 +404,7 @@ var nextKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "slices/sort.go:100:2 100:2 slices/slices.go:97:2 examples/attention/layers/kernel.go:42:2 42:2",
 	SPIRV: nextSPIRV,
 	IR:    nextIR,
-	Sum:   0x523b8de5,
+	Sum:   0x9b6ae0ea,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {96}, {120}, {32}, {48}, {64}, {88}, {112}, {48, 72}, {-255, 96}, {-256, 96}, {48, 120}}, Loops: "slices/sort.go:100:2 100:2 slices/slices.go:97:2 examples/attention/layers/kernel.go:42:2 42:2", SPIRV: nextSmall, Sum: 0x7c38de6d},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "slices/sort.go:100:2 100:2 slices/slices.go:97:2 examples/attention/layers/kernel.go:42:2 42:2 -", SPIRV: nextWords, Sum: 0xac8fbbaa},

@@ -83,7 +83,7 @@ var sha256Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 83:2 86:3 - - - - - - 83:2 86:3 83:2 86:3 -",
 	SPIRV: sha256SPIRV,
 	IR:    sha256IR,
-	Sum:   0x1696de4c,
+	Sum:   0x2a3677ff,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 83:2 86:3 - - - - - - 83:2 86:3 83:2 86:3 - -", SPIRV: sha256Words, Sum: 0x510ef404},
 	},

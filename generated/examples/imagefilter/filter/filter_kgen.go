@@ -114,7 +114,7 @@ var blurKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "examples/imagefilter/filter/kernel.go:27:2 27:2",
 	SPIRV: blurSPIRV,
 	IR:    blurIR,
-	Sum:   0x9e332663,
+	Sum:   0x87b11b95,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {56}, {72}, {8, 12}}, Loops: "examples/imagefilter/filter/kernel.go:27:2 27:2", SPIRV: blurSmall, Sum: 0xd7234cf8},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/imagefilter/filter/kernel.go:27:2 27:2", SPIRV: blurWords, Sum: 0xc7f96c92},
@@ -203,7 +203,7 @@ var brightnessKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: brightnessSPIRV,
 	IR:    brightnessIR,
-	Sum:   0x9fa0d564,
+	Sum:   0xcfe9c687,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: brightnessWords, Sum: 0xe25b9991},
 	},
@@ -288,7 +288,7 @@ var edgesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: edgesSPIRV,
 	IR:    edgesIR,
-	Sum:   0x41aa7316,
+	Sum:   0xd1dcea1f,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: edgesSmall, Sum: 0x48a81ab},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: edgesWords, Sum: 0xcee747ba},

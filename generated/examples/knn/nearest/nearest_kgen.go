@@ -108,7 +108,7 @@ var mergeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "examples/knn/nearest/kernel.go:37:2 136:2 58:2 49:2",
 	SPIRV: mergeSPIRV,
 	IR:    mergeIR,
-	Sum:   0x2f358219,
+	Sum:   0x2e2e5170,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/knn/nearest/kernel.go:37:2 136:2 58:2 49:2", SPIRV: mergeWords, Sum: 0x5f6ae533},
 	},
@@ -208,7 +208,7 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 87:2 37:2 93:2 117:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2",
 	SPIRV: searchSPIRV,
 	IR:    searchIR,
-	Sum:   0xea974a06,
+	Sum:   0x97d28472,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {1}, {1, 24}, {0}, {-2048, 0}, {24, 40}, {1, 8}, {-2048, 0, 24}, {-63, 24}}, Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 87:2 37:2 93:2 117:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2", SPIRV: searchSmall, Sum: 0xebe86cac},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 87:2 37:2 93:2 117:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2", SPIRV: searchWords, Sum: 0x4b2c2c7c},

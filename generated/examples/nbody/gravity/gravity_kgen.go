@@ -123,7 +123,7 @@ var paintKernel = kernelimpl.Register(&abi.Kernel{
 	Loops: "- -",
 	SPIRV: paintSPIRV,
 	IR:    paintIR,
-	Sum:   0x649dc191,
+	Sum:   0xe5ff9bb9,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: paintWords, Sum: 0xc6670d52},
 	},
@@ -221,7 +221,7 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- examples/nbody/gravity/kernel.go:62:2 69:3",
 	SPIRV: stepSPIRV,
 	IR:    stepIR,
-	Sum:   0x393f619b,
+	Sum:   0xe2fa9279,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {56}, {72}}, Loops: "- examples/nbody/gravity/kernel.go:62:2 69:3", SPIRV: stepSmall, Sum: 0xe3bc4629},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/nbody/gravity/kernel.go:62:2 69:3", SPIRV: stepWords, Sum: 0x956d0020},

@@ -115,7 +115,7 @@ var priceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - - - - - -",
 	SPIRV: priceSPIRV,
 	IR:    priceIR,
-	Sum:   0xd9935f1d,
+	Sum:   0x9aa01225,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - - - - - -", SPIRV: priceWords, Sum: 0x2546bd0},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - -", SPIRV: priceAlone, Sum: 0x1ee9c73b},

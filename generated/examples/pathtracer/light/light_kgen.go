@@ -95,7 +95,7 @@ var renderKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "examples/pathtracer/light/kernel.go:117:2 130:2",
 	SPIRV: renderSPIRV,
 	IR:    renderIR,
-	Sum:   0x8189001,
+	Sum:   0x2a3d3924,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/pathtracer/light/kernel.go:117:2 130:2", SPIRV: renderWords, Sum: 0x952262bd},
 	},

@@ -158,7 +158,7 @@ var balanceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: balanceSPIRV,
 	IR:    balanceIR,
-	Sum:   0xb0a871cd,
+	Sum:   0x9b9818b,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: balanceWords, Sum: 0x1db6d6e},
 	},
@@ -251,7 +251,7 @@ var blurKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: blurSPIRV,
 	IR:    blurIR,
-	Sum:   0xdff66f8a,
+	Sum:   0xb6644812,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: blurSmall, Sum: 0xb721a0f3},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurWords, Sum: 0x50acca52},
@@ -332,7 +332,7 @@ var contrastKernel = kernelimpl.Register(&abi.Kernel{
 	Loops: "-",
 	SPIRV: contrastSPIRV,
 	IR:    contrastIR,
-	Sum:   0xb673789e,
+	Sum:   0x59214d49,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: contrastWords, Sum: 0x71b88f3f},
 	},
@@ -416,7 +416,7 @@ var exposeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: exposeSPIRV,
 	IR:    exposeIR,
-	Sum:   0x95cf93d6,
+	Sum:   0xd9f15e33,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: exposeWords, Sum: 0x1bcd3606},
 	},
@@ -500,7 +500,7 @@ var printKernel = kernelimpl.Register(&abi.Kernel{
 	Loops: "-",
 	SPIRV: printSPIRV,
 	IR:    printIR,
-	Sum:   0x9c1dc9df,
+	Sum:   0x4e726fbf,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: printWords, Sum: 0x19caddb6},
 	},
@@ -584,7 +584,7 @@ var saturateKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: saturateSPIRV,
 	IR:    saturateIR,
-	Sum:   0x6e906485,
+	Sum:   0x129e16ba,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: saturateWords, Sum: 0xf3d0471},
 	},
@@ -671,7 +671,7 @@ var vignetteKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: vignetteSPIRV,
 	IR:    vignetteIR,
-	Sum:   0x51954fa0,
+	Sum:   0xac93044c,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {40}, {56}, {8, 12}, {12, 12}, {8, 8}}, Loops: "-", SPIRV: vignetteSmall, Sum: 0x28dd04a4},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: vignetteWords, Sum: 0x44d1e4dd},

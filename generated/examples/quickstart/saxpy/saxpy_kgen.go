@@ -75,7 +75,7 @@ var saxpyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: saxpySPIRV,
 	IR:    saxpyIR,
-	Sum:   0xe239d6d7,
+	Sum:   0x9fd4b13d,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: saxpyWords, Sum: 0xf56248c8},
 	},

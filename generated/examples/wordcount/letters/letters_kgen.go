@@ -79,7 +79,7 @@ var wordsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "examples/wordcount/letters/kernel.go:33:2",
 	SPIRV: wordsSPIRV,
 	IR:    wordsIR,
-	Sum:   0x30233ba7,
+	Sum:   0xb9ad08af,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "examples/wordcount/letters/kernel.go:33:2", SPIRV: wordsSmall, Sum: 0x76b1b6b2},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "examples/wordcount/letters/kernel.go:33:2 -", SPIRV: wordsWords, Sum: 0x649eb1f6},

@@ -214,7 +214,7 @@ var edges32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: edges32SPIRV,
 	IR:    edges32IR,
-	Sum:   0x7d4f8557,
+	Sum:   0xb0c8380,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - prim/hist/kernels/edges.go:83:2 prim/hist/kernels/kernels.go:124:2 124:2 124:2 101:2 112:3 89:3 prim/hist/kernels/edges.go:42:2 prim/hist/kernels/kernels.go:124:2 117:2 124:2 prim/hist/kernels/edges.go:42:2 prim/hist/kernels/kernels.go:124:2 68:2 70:3", SPIRV: edges32Words, Sum: 0xb0bb8f13},
 	},
@@ -326,7 +326,7 @@ var edges64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/hist/kernels/edges.go:128:2 134:2 135:3 42:2 prim/hist/kernels/kernels.go:68:2 70:3",
 	SPIRV: edges64SPIRV,
 	IR:    edges64IR,
-	Sum:   0x6a41e8dc,
+	Sum:   0x4b723fdc,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {112}, {0}, {-4096, 0}}, Loops: "- - prim/hist/kernels/edges.go:128:2 134:2 135:3 42:2 prim/hist/kernels/kernels.go:68:2 70:3", Make: kernelimpl.MakeModule, Sum: 0x2097dc4c},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/hist/kernels/edges.go:128:2 134:2 135:3 42:2 prim/hist/kernels/kernels.go:68:2 70:3", SPIRV: edges64Words, Sum: 0x256d0a83},
@@ -445,7 +445,7 @@ var even32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: even32SPIRV,
 	IR:    even32IR,
-	Sum:   0x21830262,
+	Sum:   0x9afe377f,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/hist/kernels/kernels.go:101:2 112:3 89:3 prim/hist/kernels/even.go:40:2 prim/hist/kernels/kernels.go:117:2 124:2 prim/hist/kernels/even.go:40:2 prim/hist/kernels/kernels.go:68:2 70:3", SPIRV: even32Words, Sum: 0xcf23adf4},
 	},
@@ -572,7 +572,7 @@ var even64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- prim/hist/kernels/even.go:168:2 169:3 prim/hist/kernels/kernels.go:68:2 70:3",
 	SPIRV: even64SPIRV,
 	IR:    even64IR,
-	Sum:   0x240956d8,
+	Sum:   0x858d8e2f,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/hist/kernels/even.go:168:2 169:3 prim/hist/kernels/kernels.go:68:2 70:3", SPIRV: even64Words, Sum: 0x695c7dd0},
 	},
@@ -687,7 +687,7 @@ var evenFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- prim/hist/kernels/even.go:196:2 197:3 40:2 prim/hist/kernels/kernels.go:68:2 70:3",
 	SPIRV: evenFloat64SPIRV,
 	IR:    evenFloat64IR,
-	Sum:   0x5083e78d,
+	Sum:   0xfe4919a0,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/hist/kernels/even.go:196:2 197:3 40:2 prim/hist/kernels/kernels.go:68:2 70:3", SPIRV: evenFloat64Words, Sum: 0x83e6564},
 	},
@@ -793,7 +793,7 @@ var keysKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: keysSPIRV,
 	IR:    keysIR,
-	Sum:   0x17f47de,
+	Sum:   0x4dc055bd,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {88}}, Loops: "- prim/hist/kernels/kernels.go:101:2 112:3 - 117:2 124:2 68:2 70:3", Make: kernelimpl.MakeModule, Sum: 0x377027d9},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/hist/kernels/kernels.go:101:2 112:3 - 117:2 124:2 68:2 70:3", SPIRV: keysWords, Sum: 0x93fc688d},

@@ -336,7 +336,7 @@ var claimKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: claimSPIRV,
 	IR:    claimIR,
-	Sum:   0x6797c585,
+	Sum:   0xf5a1e45,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: claimWords, Sum: 0x8ce9aaf0},
 	},
@@ -427,7 +427,7 @@ var fill16Kernel = kernelimpl.Register(&abi.Kernel{
 	Loops: "-",
 	SPIRV: fill16SPIRV,
 	IR:    fill16IR,
-	Sum:   0x42b7fc2c,
+	Sum:   0x4714eeef,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- -", SPIRV: fill16Words, Sum: 0x662b0f5a},
 	},
@@ -522,7 +522,7 @@ var fill32Kernel = kernelimpl.Register(&abi.Kernel{
 	Loops: "-",
 	SPIRV: fill32SPIRV,
 	IR:    fill32IR,
-	Sum:   0xe2a047ff,
+	Sum:   0xad171d89,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: fill32Words, Sum: 0x24665ec4},
 	},
@@ -616,7 +616,7 @@ var fill8Kernel = kernelimpl.Register(&abi.Kernel{
 	Loops: "-",
 	SPIRV: fill8SPIRV,
 	IR:    fill8IR,
-	Sum:   0xdc5b2886,
+	Sum:   0x4d489316,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: fill8Words, Sum: 0x5add1d96},
 	},
@@ -713,7 +713,7 @@ var gather16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: gather16SPIRV,
 	IR:    gather16IR,
-	Sum:   0x725b7be8,
+	Sum:   0x29dcce5,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {96}, {8, 80}, {32, 80}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0x633421ed},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- -", SPIRV: gather16Words, Sum: 0xfeb5946a},
@@ -815,7 +815,7 @@ var gather32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: gather32SPIRV,
 	IR:    gather32IR,
-	Sum:   0xa3d38787,
+	Sum:   0x3cd444c2,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {96}, {8, 80}, {32, 80}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0x7cec8367},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: gather32Words, Sum: 0xc4a4bae5},
@@ -917,7 +917,7 @@ var gather8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: gather8SPIRV,
 	IR:    gather8IR,
-	Sum:   0xb368f10c,
+	Sum:   0x6babe183,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {96}, {8, 80}, {32, 80}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0x19a28451},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: gather8Words, Sum: 0x2ede5836},
@@ -1015,7 +1015,7 @@ var iotaFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: iotaFloat32SPIRV,
 	IR:    iotaFloat32IR,
-	Sum:   0xced2ed25,
+	Sum:   0x33fd8bea,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: iotaFloat32Words, Sum: 0xd89f07b2},
 	},
@@ -1112,7 +1112,7 @@ var iotaFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: iotaFloat64SPIRV,
 	IR:    iotaFloat64IR,
-	Sum:   0xff162664,
+	Sum:   0x92e27d82,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: iotaFloat64Words, Sum: 0x2b27781f},
 	},
@@ -1205,7 +1205,7 @@ var iotaUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: iotaUint16SPIRV,
 	IR:    iotaUint16IR,
-	Sum:   0xb4dcd202,
+	Sum:   0x5db1ac19,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- -", SPIRV: iotaUint16Words, Sum: 0xa2835109},
 	},
@@ -1298,7 +1298,7 @@ var iotaUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: iotaUint32SPIRV,
 	IR:    iotaUint32IR,
-	Sum:   0xa18239b7,
+	Sum:   0xe4e17a06,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: iotaUint32Words, Sum: 0xf380b4a1},
 	},
@@ -1391,7 +1391,7 @@ var iotaUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: iotaUint64SPIRV,
 	IR:    iotaUint64IR,
-	Sum:   0xa0b153e2,
+	Sum:   0x40eff5f5,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: iotaUint64Words, Sum: 0x89f8c8c2},
 	},
@@ -1484,7 +1484,7 @@ var iotaUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: iotaUint8SPIRV,
 	IR:    iotaUint8IR,
-	Sum:   0x3403b57b,
+	Sum:   0x478a9d56,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: iotaUint8Words, Sum: 0x30a69892},
 	},
@@ -1581,7 +1581,7 @@ var reverse16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: reverse16SPIRV,
 	IR:    reverse16IR,
-	Sum:   0xca7901ec,
+	Sum:   0xa6e72c1e,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {32, 80}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0xb8d13dcb},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- -", SPIRV: reverse16Words, Sum: 0xae143bdc},
@@ -1679,7 +1679,7 @@ var reverse32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: reverse32SPIRV,
 	IR:    reverse32IR,
-	Sum:   0x6a9845c6,
+	Sum:   0x2777a92b,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {32, 80}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0xa98b0d02},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: reverse32Words, Sum: 0x684f9402},
@@ -1777,7 +1777,7 @@ var reverse8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: reverse8SPIRV,
 	IR:    reverse8IR,
-	Sum:   0x1bf54636,
+	Sum:   0xf714e8de,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {32, 80}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0x58c35b48},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: reverse8Words, Sum: 0x8b16a3e2},
@@ -1877,7 +1877,7 @@ var scatter16Kernel = kernelimpl.Register(&abi.Kernel{
 	Loops: "-",
 	SPIRV: scatter16SPIRV,
 	IR:    scatter16IR,
-	Sum:   0x11ca5090,
+	Sum:   0x316ffa52,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {96}, {112}, {8, 80}, {80, 112}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0x33ffc65f},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- -", SPIRV: scatter16Words, Sum: 0x1a984c0d},
@@ -1985,7 +1985,7 @@ var scatter32Kernel = kernelimpl.Register(&abi.Kernel{
 	Loops: "-",
 	SPIRV: scatter32SPIRV,
 	IR:    scatter32IR,
-	Sum:   0x2a42d6d6,
+	Sum:   0xf364df02,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {96}, {112}, {8, 80}, {80, 112}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0xa06649ae},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: scatter32Words, Sum: 0x54fedf1e},
@@ -2093,7 +2093,7 @@ var scatter8Kernel = kernelimpl.Register(&abi.Kernel{
 	Loops: "-",
 	SPIRV: scatter8SPIRV,
 	IR:    scatter8IR,
-	Sum:   0x1b58294d,
+	Sum:   0xdd0db382,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {96}, {112}, {8, 80}, {80, 112}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0xc81a105b},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: scatter8Words, Sum: 0xea7b16e7},
@@ -2202,7 +2202,7 @@ var transpose16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- prim/move/kernels/kernels.go:241:2 242:3 248:3",
 	SPIRV: transpose16SPIRV,
 	IR:    transpose16IR,
-	Sum:   0xca5076b3,
+	Sum:   0x4e9534df,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {64}, {72}, {32}, {48}, {1}, {-32, 1}, {0}, {-32, 0}, {-32, 1, 64}, {-38, 64}, {-32, 0, 56}, {-38, 56}, {-32, 1, 64, 72}, {-38, 64, 72}, {-32, 0, 72}, {-31, 72}, {-32, 72}, {-32, 0, 56, 72}, {-38, 56, 72}, {-32, 1, 72}, {-7, 64}, {-15, 64}, {-23, 64}, {-31, 64}, {-7, 56}, {-15, 56}, {-23, 56}, {-31, 56}, {-7, 64, 72}, {-15, 64, 72}, {-23, 64, 72}, {-31, 64, 72}, {-7, 56, 72}, {-15, 56, 72}, {-23, 56, 72}, {-31, 56, 72}}, Loops: "- prim/move/kernels/kernels.go:241:2 242:3 248:3", Make: kernelimpl.MakeModule, Sum: 0xeb0df5c2},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- prim/move/kernels/kernels.go:241:2 242:3 248:3 -", SPIRV: transpose16Words, Sum: 0xb06768eb},
@@ -2303,7 +2303,7 @@ var transpose32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- prim/move/kernels/kernels.go:241:2 242:3 248:3",
 	SPIRV: transpose32SPIRV,
 	IR:    transpose32IR,
-	Sum:   0xd11f040b,
+	Sum:   0xe43bde5,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {64}, {72}, {32}, {48}, {1}, {-32, 1}, {0}, {-32, 0}, {-32, 1, 64}, {-38, 64}, {-32, 0, 56}, {-38, 56}, {-32, 1, 64, 72}, {-38, 64, 72}, {-32, 0, 72}, {-31, 72}, {-32, 72}, {-32, 0, 56, 72}, {-38, 56, 72}, {-32, 1, 72}, {-7, 64}, {-15, 64}, {-23, 64}, {-31, 64}, {-7, 56}, {-15, 56}, {-23, 56}, {-31, 56}, {-7, 64, 72}, {-15, 64, 72}, {-23, 64, 72}, {-31, 64, 72}, {-7, 56, 72}, {-15, 56, 72}, {-23, 56, 72}, {-31, 56, 72}}, Loops: "- prim/move/kernels/kernels.go:241:2 242:3 248:3", Make: kernelimpl.MakeModule, Sum: 0x675808be},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/move/kernels/kernels.go:241:2 242:3 248:3", SPIRV: transpose32Words, Sum: 0xe7fd39e6},
@@ -2404,7 +2404,7 @@ var transpose8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- prim/move/kernels/kernels.go:241:2 242:3 248:3",
 	SPIRV: transpose8SPIRV,
 	IR:    transpose8IR,
-	Sum:   0x7fd6b54,
+	Sum:   0x63e38aca,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {64}, {72}, {32}, {48}, {1}, {-32, 1}, {0}, {-32, 0}, {-32, 1, 64}, {-38, 64}, {-32, 0, 56}, {-38, 56}, {-32, 1, 64, 72}, {-38, 64, 72}, {-32, 0, 72}, {-31, 72}, {-32, 72}, {-32, 0, 56, 72}, {-38, 56, 72}, {-32, 1, 72}, {-7, 64}, {-15, 64}, {-23, 64}, {-31, 64}, {-7, 56}, {-15, 56}, {-23, 56}, {-31, 56}, {-7, 64, 72}, {-15, 64, 72}, {-23, 64, 72}, {-31, 64, 72}, {-7, 56, 72}, {-15, 56, 72}, {-23, 56, 72}, {-31, 56, 72}}, Loops: "- prim/move/kernels/kernels.go:241:2 242:3 248:3", Make: kernelimpl.MakeModule, Sum: 0xa52cfbc5},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/move/kernels/kernels.go:241:2 242:3 248:3 -", SPIRV: transpose8Words, Sum: 0x6f8db29d},

@@ -83,7 +83,7 @@ func (g *flagged32Host) r0() int {
 	v3 := g.v3
 	p2 := g.Pointer(2)
 	u20 := g.v20
-	for range n {
+	for range 1 { // for all work-items
 		var v20 int64
 		if v14 {
 			v20 = v3
@@ -1498,7 +1498,7 @@ func (g *flagged8Host) r0() int {
 	v3 := g.v3
 	p2 := g.Pointer(2)
 	u20 := g.v20
-	for range n {
+	for range 1 { // for all work-items
 		var v20 int64
 		if v14 {
 			v20 = v3
@@ -2983,7 +2983,7 @@ type partitionFloat32Host struct {
 
 	v30 int32
 
-	v22, v56, v57, v180, v202, v252 int64
+	v22, v56, v57, v180, v202, v252, v609 int64
 
 	v54, v172, v173, v174, v177, v178, v243, v244, v372 []int32
 
@@ -4401,6 +4401,14 @@ func (g *partitionFloat32Host) r8() int {
 	if v608 {
 		v609 = v607
 	}
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+	}
+	g.v609 = v609
+	// Barrier
 	v202 := g.v202
 	m0 := g.Memory(0)
 	v179 := g.v179
@@ -4412,7 +4420,6 @@ func (g *partitionFloat32Host) r8() int {
 	p1 := g.Pointer(1)
 	p4 := g.Pointer(4)
 	stop := g.Cancelled()
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4421,7 +4428,7 @@ func (g *partitionFloat32Host) r8() int {
 		var v612 int32
 		var v624 int64
 		v612 = v44
-	b176:
+	b177:
 		v613 := int64(uint32(v612))
 		if v613 >= v609 {
 			continue
@@ -4433,20 +4440,20 @@ func (g *partitionFloat32Host) r8() int {
 			v624 = v202 + v613
 		}
 		if 0 > v624 {
-			goto b183
+			goto b184
 		}
 		if v624 >= v7 {
-			goto b183
+			goto b184
 		}
 		if v619 < v1 {
 			*(*float32)(unsafe.Add(p4, int(v624)*4)) = *(*float32)(unsafe.Add(p1, int(v619)*4))
 		}
-	b183:
+	b184:
 		v612 = v612 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b176
+		goto b177
 	}
 	return -1
 }
@@ -4524,7 +4531,7 @@ func (g *positiveFloat32Host) r0() int {
 	}
 	p2 := g.Pointer(2)
 	u18 := g.v18
-	for range n {
+	for range 1 { // for all work-items
 		var v18 int64
 		if v12 {
 			v18 = v11
@@ -5778,6 +5785,7 @@ func (g *positiveFloat32Host) r7() int {
 
 func (g *positiveFloat32Host) r8() int {
 	const n = 256
+	// Barrier
 	v156 := g.v156
 	v178 := g.v178
 	m0 := g.Memory(0)
@@ -5796,7 +5804,7 @@ func (g *positiveFloat32Host) r8() int {
 		v20 := int64(uint32(v19))
 		var v519 int64
 		v519 = v20
-	b149:
+	b150:
 		if v519 >= v156 {
 			continue
 		}
@@ -5804,20 +5812,20 @@ func (g *positiveFloat32Host) r8() int {
 		v525 := int64(uint32(*(*int32)(unsafe.Add(m0, int(int32(uint64(v519&4095)))*4))))
 		v526 := v33 + v525
 		if 0 > v521 {
-			goto b154
+			goto b155
 		}
 		if v521 >= v6 {
-			goto b154
+			goto b155
 		}
 		if v526 < v0 {
 			*(*float32)(unsafe.Add(p4, int(v521)*4)) = *(*float32)(unsafe.Add(p1, int(v526)*4))
 		}
-	b154:
+	b155:
 		v519 = v519 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b149
+		goto b150
 	}
 	return -1
 }
@@ -5894,7 +5902,7 @@ func (g *unique16Host) r0() int {
 	v0 := g.v0
 	p1 := g.Pointer(1)
 	u22 := g.v22
-	for range n {
+	for range 1 { // for all work-items
 		var v22 int64
 		if v16 {
 			v22 = v0
@@ -6928,6 +6936,7 @@ func (g *unique16Host) r7() int {
 
 func (g *unique16Host) r8() int {
 	const n = 256
+	// Barrier
 	v80 := g.v80
 	v102 := g.v102
 	m0 := g.Memory(0)
@@ -6948,7 +6957,7 @@ func (g *unique16Host) r8() int {
 		v24 := int64(uint32(v23))
 		var v363 int64
 		v363 = v24
-	b111:
+	b112:
 		if v363 >= v80 {
 			continue
 		}
@@ -6957,27 +6966,27 @@ func (g *unique16Host) r8() int {
 		v370 := v37 + v369
 		v371 := 0 <= v365
 		if !v371 {
-			goto b116
+			goto b117
 		}
 		if v365 >= v10 {
-			goto b116
+			goto b117
 		}
 		if v370 < v0 {
 			*(*int16)(unsafe.Add(p5, int(v365)*2)) = *(*int16)(unsafe.Add(p0, int(v370)*2))
 		}
-	b116:
+	b117:
 		if !v371 {
-			goto b119
+			goto b120
 		}
 		if v365 < v12 {
 			*(*int64)(unsafe.Add(p6, int(v365)*8)) = v370
 		}
-	b119:
+	b120:
 		v363 = v363 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b111
+		goto b112
 	}
 	return -1
 }
@@ -7054,7 +7063,7 @@ func (g *unique32Host) r0() int {
 	v0 := g.v0
 	p1 := g.Pointer(1)
 	u20 := g.v20
-	for range n {
+	for range 1 { // for all work-items
 		var v20 int64
 		if v14 {
 			v20 = v0
@@ -8084,6 +8093,7 @@ func (g *unique32Host) r7() int {
 
 func (g *unique32Host) r8() int {
 	const n = 256
+	// Barrier
 	v76 := g.v76
 	v98 := g.v98
 	m0 := g.Memory(0)
@@ -8104,7 +8114,7 @@ func (g *unique32Host) r8() int {
 		v22 := int64(uint32(v21))
 		var v357 int64
 		v357 = v22
-	b111:
+	b112:
 		if v357 >= v76 {
 			continue
 		}
@@ -8113,27 +8123,27 @@ func (g *unique32Host) r8() int {
 		v364 := v35 + v363
 		v365 := 0 <= v359
 		if !v365 {
-			goto b116
+			goto b117
 		}
 		if v359 >= v8 {
-			goto b116
+			goto b117
 		}
 		if v364 < v0 {
 			*(*int32)(unsafe.Add(p5, int(v359)*4)) = *(*int32)(unsafe.Add(p0, int(v364)*4))
 		}
-	b116:
+	b117:
 		if !v365 {
-			goto b119
+			goto b120
 		}
 		if v359 < v10 {
 			*(*int64)(unsafe.Add(p6, int(v359)*8)) = v364
 		}
-	b119:
+	b120:
 		v357 = v357 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b111
+		goto b112
 	}
 	return -1
 }
@@ -8208,7 +8218,7 @@ func (g *unique64Host) r0() int {
 	v0 := g.v0
 	p1 := g.Pointer(1)
 	u20 := g.v20
-	for range n {
+	for range 1 { // for all work-items
 		var v20 int64
 		if v14 {
 			v20 = v0
@@ -9239,6 +9249,7 @@ func (g *unique64Host) r7() int {
 
 func (g *unique64Host) r8() int {
 	const n = 256
+	// Barrier
 	v76 := g.v76
 	v98 := g.v98
 	m0 := g.Memory(0)
@@ -9259,7 +9270,7 @@ func (g *unique64Host) r8() int {
 		v22 := int64(uint32(v21))
 		var v357 int64
 		v357 = v22
-	b111:
+	b112:
 		if v357 >= v76 {
 			continue
 		}
@@ -9268,27 +9279,27 @@ func (g *unique64Host) r8() int {
 		v364 := v35 + v363
 		v365 := 0 <= v359
 		if !v365 {
-			goto b116
+			goto b117
 		}
 		if v359 >= v8 {
-			goto b116
+			goto b117
 		}
 		if v364 < v0 {
 			*(*int64)(unsafe.Add(p5, int(v359)*8)) = *(*int64)(unsafe.Add(p0, int(v364)*8))
 		}
-	b116:
+	b117:
 		if !v365 {
-			goto b119
+			goto b120
 		}
 		if v359 < v10 {
 			*(*int64)(unsafe.Add(p6, int(v359)*8)) = v364
 		}
-	b119:
+	b120:
 		v357 = v357 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b111
+		goto b112
 	}
 	return -1
 }
@@ -9365,7 +9376,7 @@ func (g *unique8Host) r0() int {
 	v0 := g.v0
 	p1 := g.Pointer(1)
 	u22 := g.v22
-	for range n {
+	for range 1 { // for all work-items
 		var v22 int64
 		if v16 {
 			v22 = v0
@@ -10399,6 +10410,7 @@ func (g *unique8Host) r7() int {
 
 func (g *unique8Host) r8() int {
 	const n = 256
+	// Barrier
 	v80 := g.v80
 	v102 := g.v102
 	m0 := g.Memory(0)
@@ -10419,7 +10431,7 @@ func (g *unique8Host) r8() int {
 		v24 := int64(uint32(v23))
 		var v363 int64
 		v363 = v24
-	b111:
+	b112:
 		if v363 >= v80 {
 			continue
 		}
@@ -10428,27 +10440,27 @@ func (g *unique8Host) r8() int {
 		v370 := v37 + v369
 		v371 := 0 <= v365
 		if !v371 {
-			goto b116
+			goto b117
 		}
 		if v365 >= v10 {
-			goto b116
+			goto b117
 		}
 		if v370 < v0 {
 			*(*int8)(unsafe.Add(p5, int(v365))) = *(*int8)(unsafe.Add(p0, int(v370)))
 		}
-	b116:
+	b117:
 		if !v371 {
-			goto b119
+			goto b120
 		}
 		if v365 < v12 {
 			*(*int64)(unsafe.Add(p6, int(v365)*8)) = v370
 		}
-	b119:
+	b120:
 		v363 = v363 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b111
+		goto b112
 	}
 	return -1
 }

@@ -223,7 +223,7 @@ var flagged32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: flagged32SPIRV,
 	IR:    flagged32IR,
-	Sum:   0xf6188ae0,
+	Sum:   0x980e262f,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/pick/kernels/flagged.go:35:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/flagged.go:35:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3", SPIRV: flagged32Words, Sum: 0xbad2e154},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/flagged.go:35:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/flagged.go:35:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3", Make: kernelimpl.MakeModule, Sum: 0xab71e5b6},
@@ -348,7 +348,7 @@ var flagged8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: flagged8SPIRV,
 	IR:    flagged8IR,
-	Sum:   0x5608ae22,
+	Sum:   0xf1117a0,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/pick/kernels/flagged.go:35:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/flagged.go:35:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3 -", SPIRV: flagged8Words, Sum: 0x9f70384b},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/flagged.go:35:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/flagged.go:35:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/flagged.go:50:2 52:3 52:3", Make: kernelimpl.MakeModule, Sum: 0x1dd28f33},
@@ -451,7 +451,7 @@ var lengthsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: lengthsSPIRV,
 	IR:    lengthsIR,
-	Sum:   0xb3a29f63,
+	Sum:   0x4778307e,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: lengthsWords, Sum: 0x7d2313f0},
 	},
@@ -563,7 +563,7 @@ var partitionFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: partitionFloat32SPIRV,
 	IR:    partitionFloat32IR,
-	Sum:   0xc0ef7b51,
+	Sum:   0x501f748f,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/pick/kernels/partition.go:66:2 - 30:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/partition.go:30:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/partition.go:49:2", SPIRV: partitionFloat32Words, Sum: 0x8c1a069d},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/pick/kernels/partition.go:66:2 - 30:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/partition.go:30:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/partition.go:49:2", Make: kernelimpl.MakeModule, Sum: 0x59a44d7e},
@@ -681,7 +681,7 @@ var positiveFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: positiveFloat32SPIRV,
 	IR:    positiveFloat32IR,
-	Sum:   0xb6e92d0a,
+	Sum:   0x26ed1849,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/pick/kernels/kernels.go:99:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/kernels.go:99:2 - - - - 62:2 114:2", SPIRV: positiveFloat32Words, Sum: 0x9aab3992},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/kernels.go:99:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/kernels.go:99:2 - - 62:2 114:2", Make: kernelimpl.MakeModule, Sum: 0x2cf39b98},
@@ -797,7 +797,7 @@ var unique16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique16SPIRV,
 	IR:    unique16IR,
-	Sum:   0x3e4196ea,
+	Sum:   0x973820a4,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2 -", SPIRV: unique16Words, Sum: 0x759783de},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0x31c06f30},
@@ -923,7 +923,7 @@ var unique32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique32SPIRV,
 	IR:    unique32IR,
-	Sum:   0x1fc71d87,
+	Sum:   0xbb7107da,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", SPIRV: unique32Words, Sum: 0x9b6d18cf},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0xd3cac3e8},
@@ -1050,7 +1050,7 @@ var unique64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique64SPIRV,
 	IR:    unique64IR,
-	Sum:   0xaa8465c5,
+	Sum:   0xac8ec966,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", SPIRV: unique64Words, Sum: 0x50941c40},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0x8d98d0fc},
@@ -1176,7 +1176,7 @@ var unique8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: unique8SPIRV,
 	IR:    unique8IR,
-	Sum:   0xf3568c60,
+	Sum:   0x2514efe9,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- prim/pick/kernels/unique.go:46:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2 -", SPIRV: unique8Words, Sum: 0x3676aab7},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/pick/kernels/unique.go:46:2 - prim/lookback/lookback.go:322:2 276:2 - prim/pick/kernels/unique.go:46:2 - - prim/pick/kernels/kernels.go:62:2 prim/pick/kernels/unique.go:61:2", Make: kernelimpl.MakeModule, Sum: 0x6c2f3b03},

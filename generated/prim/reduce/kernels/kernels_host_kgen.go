@@ -13,9 +13,13 @@ import (
 type arg16Host struct {
 	kernelimpl.HostGroup
 	c0  bool
-	v85 []int32
+	v25 int64
 
-	v86, v89 []int64
+	v44 []bool
+
+	v85, v45 []int32
+
+	v86, v89, v46 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -31,13 +35,13 @@ func (g *arg16Host) Begin() {
 	g.Sites = arg16HostSites
 	const n = 256
 	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v85)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v86, &g.v89)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v85, &g.v45)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v86, &g.v89, &g.v46)
+	kernelimpl.HostRoom(n, &g.v44)
 }
 
 func (g *arg16Host) Run() {
 	const n = 256
-	basex := g.Base(0)
 	v3 := g.Int64(48)
 	v17 := v3 == 0
 	v1 := g.Int64(32)
@@ -47,19 +51,10 @@ func (g *arg16Host) Run() {
 	v5 := g.Int64(56)
 	v15 := v14 * v5
 	v16 := v15 + v5
-	p0 := g.Pointer(0)
-	c0 := g.c0
-	v6 := g.Int32(64)
-	v7 := g.Int32(68)
-	v8 := g.Int32(72)
-	stop := g.Cancelled()
-	h85 := g.v85[:n]
-	h86 := g.v86[:n]
-	more := false
+	u25 := g.v25
+	h44 := g.v44[:n]
 	for li := range n {
-		var v23, v46, v47, v62, v65, v66, v82, v86 int64
-		var v45, v50, v58, v61, v64, v70, v78, v81, v85 int32
-		v0 := int32(basex + li)
+		var v23 int64
 		if v17 {
 			v23 = v1
 		} else {
@@ -82,106 +77,174 @@ func (g *arg16Host) Run() {
 		v39 := uint64(v28+((((v25-v28)+-1)/256)*256)) < uint64(v1)
 		v41 := ((-2147483648 <= v28) && (v28 <= 2147483647)) && (-2147483648 <= v25)
 		v44 := ((v41 && (v25 <= 2147483647)) && (uint64(v28) < uint64(v1))) && v39
-		if !v44 {
-			v64 = -1
-			v65 = 9223372036854775807
-			v66 = v28
-			goto b13
-		}
-		v45 = -1
-		v46 = 9223372036854775807
-		v47 = v28
-	b3:
-		if v47 >= v25 {
-			v85 = v45
-			v86 = v46
-			goto b25
-		}
-		v50 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v47)*2))))
-		if !c0 {
-			v58 = v50 ^ v6
-			goto b8
-		}
-		if uint32(v8) < uint32(v50&v7) {
-			v58 = 0
-		} else {
-			v55 := v50
-			if uint32(v7) < uint32(v50) {
-				v55 = v50 ^ v7
+		u25 = v25
+		h44[li] = v44
+	}
+	g.v25 = u25
+	// Barrier
+	// Barrier
+	h45 := g.v45[:n]
+	h46 := g.v46[:n]
+	p0 := g.Pointer(0)
+	c0 := g.c0
+	v6 := g.Int32(64)
+	v7 := g.Int32(68)
+	v8 := g.Int32(72)
+	v25 := g.v25
+	stop := g.Cancelled()
+	h85 := g.v85[:n]
+	h86 := g.v86[:n]
+	basex := g.Base(0)
+	more := false
+	// The work-items go through the loop together.
+	{
+		all := true
+		for li := range n {
+			v44 := h44[li]
+			if v44 {
+				h45[li] = -1
+				h46[li] = 9223372036854775807
+				continue
 			}
-			v58 = v55 ^ v6
+			all = false
+			break
 		}
-	b8:
-		if uint32(v58) < uint32(v45) {
-			goto b10
-		}
-		if v46 != 9223372036854775807 {
-			v61 = v45
-			v62 = v46
-			goto b11
-		}
-	b10:
-		v61 = v58
-		v62 = v47
-	b11:
-		v45 = v61
-		v46 = v62
-		v47 = v47 + 256
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b3
-	b13:
-		if v66 >= v25 {
-			v85 = v64
-			v86 = v65
-			goto b25
-		}
-		if uint64(v66) >= uint64(v1) {
-			g.Fault(0, v66, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		v70 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v66)*2))))
-		if !c0 {
-			v78 = v70 ^ v6
-			goto b19
-		}
-		if uint32(v8) < uint32(v70&v7) {
-			v78 = 0
-		} else {
-			v75 := v70
-			if uint32(v7) < uint32(v70) {
-				v75 = v70 ^ v7
+		if all && v25 >= -1<<60 && v25 <= 1<<60 && v15 >= -1<<60 && v15 <= 1<<60 {
+			active := n
+			b47 := v15
+			for {
+				if active = min(active, int(v25-b47)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				arg16HostLoop0(h45, active, h46, b47, p0, c0, v6, v8, v7)
+				b47 += 256
 			}
-			v78 = v75 ^ v6
+			for li := range n {
+				v45 := h45[li]
+				v46 := h46[li]
+				var v85 int32
+				var v86 int64
+				v85 = v45
+				v86 = v46
+				h85[li] = v85
+				h86[li] = v86
+				more = true
+			}
+		} else {
+			for li := range n {
+				v44 := h44[li]
+				v26 := int32(li)
+				v27 := int64(uint32(v26))
+				v28 := v15 + v27
+				v0 := int32(basex + li)
+				var v45, v50, v58, v61, v64, v70, v78, v81, v85 int32
+				var v46, v47, v62, v65, v66, v82, v86 int64
+				if !v44 {
+					v64 = -1
+					v65 = 9223372036854775807
+					v66 = v28
+					goto b15
+				}
+				v45 = -1
+				v46 = 9223372036854775807
+				v47 = v28
+			b5:
+				if v47 >= v25 {
+					v85 = v45
+					v86 = v46
+					goto b27
+				}
+				v50 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v47)*2))))
+				if !c0 {
+					v58 = v50 ^ v6
+					goto b10
+				}
+				if uint32(v8) < uint32(v50&v7) {
+					v58 = 0
+				} else {
+					v55 := v50
+					if uint32(v7) < uint32(v50) {
+						v55 = v50 ^ v7
+					}
+					v58 = v55 ^ v6
+				}
+			b10:
+				if uint32(v58) < uint32(v45) {
+					goto b12
+				}
+				if v46 != 9223372036854775807 {
+					v61 = v45
+					v62 = v46
+					goto b13
+				}
+			b12:
+				v61 = v58
+				v62 = v47
+			b13:
+				v45 = v61
+				v46 = v62
+				v47 = v47 + 256
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b5
+			b15:
+				if v66 >= v25 {
+					v85 = v64
+					v86 = v65
+					goto b27
+				}
+				if uint64(v66) >= uint64(v1) {
+					g.Fault(0, v66, v1, v0)
+					g.Leave(li)
+					continue
+				}
+				v70 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v66)*2))))
+				if !c0 {
+					v78 = v70 ^ v6
+					goto b21
+				}
+				if uint32(v8) < uint32(v70&v7) {
+					v78 = 0
+				} else {
+					v75 := v70
+					if uint32(v7) < uint32(v70) {
+						v75 = v70 ^ v7
+					}
+					v78 = v75 ^ v6
+				}
+			b21:
+				if uint32(v78) < uint32(v64) {
+					goto b23
+				}
+				if v65 != 9223372036854775807 {
+					v81 = v64
+					v82 = v65
+					goto b24
+				}
+			b23:
+				v81 = v78
+				v82 = v66
+			b24:
+				v64 = v81
+				v65 = v82
+				v66 = v66 + 256
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b15
+			b27:
+				h85[li] = v85
+				h86[li] = v86
+				more = true
+			}
 		}
-	b19:
-		if uint32(v78) < uint32(v64) {
-			goto b21
-		}
-		if v65 != 9223372036854775807 {
-			v81 = v64
-			v82 = v65
-			goto b22
-		}
-	b21:
-		v81 = v78
-		v82 = v66
-	b22:
-		v64 = v81
-		v65 = v82
-		v66 = v66 + 256
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b13
-	b25:
-		h85[li] = v85
-		h86[li] = v86
-		more = true
 	}
 	if !more {
 		return
@@ -217,7 +280,7 @@ func (g *arg16Host) Run() {
 		v26 := int32(li)
 		v0 := int32(basex + li)
 		if v26 != 0 {
-			goto b33
+			goto b35
 		}
 		if !v92 {
 			g.Fault(1, v14, v9, v0)
@@ -229,7 +292,49 @@ func (g *arg16Host) Run() {
 			continue
 		}
 		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v90
-	b33:
+	b35:
+	}
+}
+
+//go:noinline
+func arg16HostLoop0(h45 []int32, active int, h46 []int64, b47 int64, p0 unsafe.Pointer, c0 bool, v6 int32, v8 int32, v7 int32) {
+	h45 = h45[:active]
+	h46 = h46[:active]
+	for li := range active {
+		v47 := b47 + int64(li)
+		v45 := h45[li]
+		v46 := h46[li]
+		var v58, v61 int32
+		var v62 int64
+		v50 := int32(uint16(*(*int16)(unsafe.Add(p0, int(v47)*2))))
+		if !c0 {
+			v58 = v50 ^ v6
+			goto b10r2l
+		}
+		if uint32(v8) < uint32(v50&v7) {
+			v58 = 0
+		} else {
+			v55 := v50
+			if uint32(v7) < uint32(v50) {
+				v55 = v50 ^ v7
+			}
+			v58 = v55 ^ v6
+		}
+	b10r2l:
+		if uint32(v58) < uint32(v45) {
+			goto b12r2l
+		}
+		if v46 != 9223372036854775807 {
+			v61 = v45
+			v62 = v46
+			goto b13r2l
+		}
+	b12r2l:
+		v61 = v58
+		v62 = v47
+	b13r2l:
+		h45[li] = v61
+		h46[li] = v62
 	}
 }
 
@@ -237,9 +342,13 @@ func (g *arg16Host) Run() {
 type arg32Host struct {
 	kernelimpl.HostGroup
 	c0  bool
-	v83 []int32
+	v25 int64
 
-	v84, v87 []int64
+	v44 []bool
+
+	v83, v45 []int32
+
+	v84, v87, v46 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -255,13 +364,13 @@ func (g *arg32Host) Begin() {
 	g.Sites = arg32HostSites
 	const n = 256
 	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v83)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v84, &g.v87)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v83, &g.v45)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v84, &g.v87, &g.v46)
+	kernelimpl.HostRoom(n, &g.v44)
 }
 
 func (g *arg32Host) Run() {
 	const n = 256
-	basex := g.Base(0)
 	v3 := g.Int64(48)
 	v17 := v3 == 0
 	v1 := g.Int64(32)
@@ -271,19 +380,10 @@ func (g *arg32Host) Run() {
 	v5 := g.Int64(56)
 	v15 := v14 * v5
 	v16 := v15 + v5
-	p0 := g.Pointer(0)
-	c0 := g.c0
-	v6 := g.Int32(64)
-	v7 := g.Int32(68)
-	v8 := g.Int32(72)
-	stop := g.Cancelled()
-	h83 := g.v83[:n]
-	h84 := g.v84[:n]
-	more := false
+	u25 := g.v25
+	h44 := g.v44[:n]
 	for li := range n {
-		var v23, v46, v47, v61, v64, v65, v80, v84 int64
-		var v45, v49, v57, v60, v63, v68, v76, v79, v83 int32
-		v0 := int32(basex + li)
+		var v23 int64
 		if v17 {
 			v23 = v1
 		} else {
@@ -306,106 +406,174 @@ func (g *arg32Host) Run() {
 		v39 := uint64(v28+((((v25-v28)+-1)/256)*256)) < uint64(v1)
 		v41 := ((-2147483648 <= v28) && (v28 <= 2147483647)) && (-2147483648 <= v25)
 		v44 := ((v41 && (v25 <= 2147483647)) && (uint64(v28) < uint64(v1))) && v39
-		if !v44 {
-			v63 = -1
-			v64 = 9223372036854775807
-			v65 = v28
-			goto b13
-		}
-		v45 = -1
-		v46 = 9223372036854775807
-		v47 = v28
-	b3:
-		if v47 >= v25 {
-			v83 = v45
-			v84 = v46
-			goto b25
-		}
-		v49 = *(*int32)(unsafe.Add(p0, int(v47)*4))
-		if !c0 {
-			v57 = v49 ^ v6
-			goto b8
-		}
-		if uint32(v8) < uint32(v49&v7) {
-			v57 = 0
-		} else {
-			v54 := v49
-			if uint32(v7) < uint32(v49) {
-				v54 = v49 ^ v7
+		u25 = v25
+		h44[li] = v44
+	}
+	g.v25 = u25
+	// Barrier
+	// Barrier
+	h45 := g.v45[:n]
+	h46 := g.v46[:n]
+	p0 := g.Pointer(0)
+	c0 := g.c0
+	v6 := g.Int32(64)
+	v7 := g.Int32(68)
+	v8 := g.Int32(72)
+	v25 := g.v25
+	stop := g.Cancelled()
+	h83 := g.v83[:n]
+	h84 := g.v84[:n]
+	basex := g.Base(0)
+	more := false
+	// The work-items go through the loop together.
+	{
+		all := true
+		for li := range n {
+			v44 := h44[li]
+			if v44 {
+				h45[li] = -1
+				h46[li] = 9223372036854775807
+				continue
 			}
-			v57 = v54 ^ v6
+			all = false
+			break
 		}
-	b8:
-		if uint32(v57) < uint32(v45) {
-			goto b10
-		}
-		if v46 != 9223372036854775807 {
-			v60 = v45
-			v61 = v46
-			goto b11
-		}
-	b10:
-		v60 = v57
-		v61 = v47
-	b11:
-		v45 = v60
-		v46 = v61
-		v47 = v47 + 256
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b3
-	b13:
-		if v65 >= v25 {
-			v83 = v63
-			v84 = v64
-			goto b25
-		}
-		if uint64(v65) >= uint64(v1) {
-			g.Fault(0, v65, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		v68 = *(*int32)(unsafe.Add(p0, int(v65)*4))
-		if !c0 {
-			v76 = v68 ^ v6
-			goto b19
-		}
-		if uint32(v8) < uint32(v68&v7) {
-			v76 = 0
-		} else {
-			v73 := v68
-			if uint32(v7) < uint32(v68) {
-				v73 = v68 ^ v7
+		if all && v25 >= -1<<60 && v25 <= 1<<60 && v15 >= -1<<60 && v15 <= 1<<60 {
+			active := n
+			b47 := v15
+			for {
+				if active = min(active, int(v25-b47)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				arg32HostLoop0(h45, active, h46, b47, p0, c0, v6, v8, v7)
+				b47 += 256
 			}
-			v76 = v73 ^ v6
+			for li := range n {
+				v45 := h45[li]
+				v46 := h46[li]
+				var v83 int32
+				var v84 int64
+				v83 = v45
+				v84 = v46
+				h83[li] = v83
+				h84[li] = v84
+				more = true
+			}
+		} else {
+			for li := range n {
+				v44 := h44[li]
+				v26 := int32(li)
+				v27 := int64(uint32(v26))
+				v28 := v15 + v27
+				v0 := int32(basex + li)
+				var v45, v49, v57, v60, v63, v68, v76, v79, v83 int32
+				var v46, v47, v61, v64, v65, v80, v84 int64
+				if !v44 {
+					v63 = -1
+					v64 = 9223372036854775807
+					v65 = v28
+					goto b15
+				}
+				v45 = -1
+				v46 = 9223372036854775807
+				v47 = v28
+			b5:
+				if v47 >= v25 {
+					v83 = v45
+					v84 = v46
+					goto b27
+				}
+				v49 = *(*int32)(unsafe.Add(p0, int(v47)*4))
+				if !c0 {
+					v57 = v49 ^ v6
+					goto b10
+				}
+				if uint32(v8) < uint32(v49&v7) {
+					v57 = 0
+				} else {
+					v54 := v49
+					if uint32(v7) < uint32(v49) {
+						v54 = v49 ^ v7
+					}
+					v57 = v54 ^ v6
+				}
+			b10:
+				if uint32(v57) < uint32(v45) {
+					goto b12
+				}
+				if v46 != 9223372036854775807 {
+					v60 = v45
+					v61 = v46
+					goto b13
+				}
+			b12:
+				v60 = v57
+				v61 = v47
+			b13:
+				v45 = v60
+				v46 = v61
+				v47 = v47 + 256
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b5
+			b15:
+				if v65 >= v25 {
+					v83 = v63
+					v84 = v64
+					goto b27
+				}
+				if uint64(v65) >= uint64(v1) {
+					g.Fault(0, v65, v1, v0)
+					g.Leave(li)
+					continue
+				}
+				v68 = *(*int32)(unsafe.Add(p0, int(v65)*4))
+				if !c0 {
+					v76 = v68 ^ v6
+					goto b21
+				}
+				if uint32(v8) < uint32(v68&v7) {
+					v76 = 0
+				} else {
+					v73 := v68
+					if uint32(v7) < uint32(v68) {
+						v73 = v68 ^ v7
+					}
+					v76 = v73 ^ v6
+				}
+			b21:
+				if uint32(v76) < uint32(v63) {
+					goto b23
+				}
+				if v64 != 9223372036854775807 {
+					v79 = v63
+					v80 = v64
+					goto b24
+				}
+			b23:
+				v79 = v76
+				v80 = v65
+			b24:
+				v63 = v79
+				v64 = v80
+				v65 = v65 + 256
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b15
+			b27:
+				h83[li] = v83
+				h84[li] = v84
+				more = true
+			}
 		}
-	b19:
-		if uint32(v76) < uint32(v63) {
-			goto b21
-		}
-		if v64 != 9223372036854775807 {
-			v79 = v63
-			v80 = v64
-			goto b22
-		}
-	b21:
-		v79 = v76
-		v80 = v65
-	b22:
-		v63 = v79
-		v64 = v80
-		v65 = v65 + 256
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b13
-	b25:
-		h83[li] = v83
-		h84[li] = v84
-		more = true
 	}
 	if !more {
 		return
@@ -441,7 +609,7 @@ func (g *arg32Host) Run() {
 		v26 := int32(li)
 		v0 := int32(basex + li)
 		if v26 != 0 {
-			goto b33
+			goto b35
 		}
 		if !v90 {
 			g.Fault(1, v14, v9, v0)
@@ -453,15 +621,61 @@ func (g *arg32Host) Run() {
 			continue
 		}
 		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v88
-	b33:
+	b35:
+	}
+}
+
+//go:noinline
+func arg32HostLoop0(h45 []int32, active int, h46 []int64, b47 int64, p0 unsafe.Pointer, c0 bool, v6 int32, v8 int32, v7 int32) {
+	h45 = h45[:active]
+	h46 = h46[:active]
+	for li := range active {
+		v47 := b47 + int64(li)
+		v45 := h45[li]
+		v46 := h46[li]
+		var v57, v60 int32
+		var v61 int64
+		v49 := *(*int32)(unsafe.Add(p0, int(v47)*4))
+		if !c0 {
+			v57 = v49 ^ v6
+			goto b10r2l
+		}
+		if uint32(v8) < uint32(v49&v7) {
+			v57 = 0
+		} else {
+			v54 := v49
+			if uint32(v7) < uint32(v49) {
+				v54 = v49 ^ v7
+			}
+			v57 = v54 ^ v6
+		}
+	b10r2l:
+		if uint32(v57) < uint32(v45) {
+			goto b12r2l
+		}
+		if v46 != 9223372036854775807 {
+			v60 = v45
+			v61 = v46
+			goto b13r2l
+		}
+	b12r2l:
+		v60 = v57
+		v61 = v47
+	b13r2l:
+		h45[li] = v60
+		h46[li] = v61
 	}
 }
 
 // arg64Host is a work-group of the kernel [Arg64].
 type arg64Host struct {
 	kernelimpl.HostGroup
-	c0            bool
-	v83, v84, v87 []int64
+	c0  bool
+	v25 int64
+
+	v44 []bool
+
+	v83, v84, v87, v45, v46 []int64
 
 	sint64 []int64
 }
@@ -476,12 +690,12 @@ func (g *arg64Host) Begin() {
 	g.Sites = arg64HostSites
 	const n = 256
 	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v83, &g.v84, &g.v87)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v83, &g.v84, &g.v87, &g.v45, &g.v46)
+	kernelimpl.HostRoom(n, &g.v44)
 }
 
 func (g *arg64Host) Run() {
 	const n = 256
-	basex := g.Base(0)
 	v3 := g.Int64(48)
 	v17 := v3 == 0
 	v1 := g.Int64(32)
@@ -491,18 +705,10 @@ func (g *arg64Host) Run() {
 	v5 := g.Int64(56)
 	v15 := v14 * v5
 	v16 := v15 + v5
-	p0 := g.Pointer(0)
-	c0 := g.c0
-	v6 := g.Int64(64)
-	v7 := g.Int64(72)
-	v8 := g.Int64(80)
-	stop := g.Cancelled()
-	h83 := g.v83[:n]
-	h84 := g.v84[:n]
-	more := false
+	u25 := g.v25
+	h44 := g.v44[:n]
 	for li := range n {
-		var v23, v45, v46, v47, v49, v57, v60, v61, v63, v64, v65, v68, v76, v79, v80, v83, v84 int64
-		v0 := int32(basex + li)
+		var v23 int64
 		if v17 {
 			v23 = v1
 		} else {
@@ -525,106 +731,172 @@ func (g *arg64Host) Run() {
 		v39 := uint64(v28+((((v25-v28)+-1)/256)*256)) < uint64(v1)
 		v41 := ((-2147483648 <= v28) && (v28 <= 2147483647)) && (-2147483648 <= v25)
 		v44 := ((v41 && (v25 <= 2147483647)) && (uint64(v28) < uint64(v1))) && v39
-		if !v44 {
-			v63 = -1
-			v64 = 9223372036854775807
-			v65 = v28
-			goto b13
-		}
-		v45 = -1
-		v46 = 9223372036854775807
-		v47 = v28
-	b3:
-		if v47 >= v25 {
-			v83 = v45
-			v84 = v46
-			goto b25
-		}
-		v49 = *(*int64)(unsafe.Add(p0, int(v47)*8))
-		if !c0 {
-			v57 = v49 ^ v6
-			goto b8
-		}
-		if uint64(v8) < uint64(v49&v7) {
-			v57 = 0
-		} else {
-			v54 := v49
-			if uint64(v7) < uint64(v49) {
-				v54 = v49 ^ v7
+		u25 = v25
+		h44[li] = v44
+	}
+	g.v25 = u25
+	// Barrier
+	// Barrier
+	h45 := g.v45[:n]
+	h46 := g.v46[:n]
+	p0 := g.Pointer(0)
+	c0 := g.c0
+	v6 := g.Int64(64)
+	v7 := g.Int64(72)
+	v8 := g.Int64(80)
+	v25 := g.v25
+	stop := g.Cancelled()
+	h83 := g.v83[:n]
+	h84 := g.v84[:n]
+	basex := g.Base(0)
+	more := false
+	// The work-items go through the loop together.
+	{
+		all := true
+		for li := range n {
+			v44 := h44[li]
+			if v44 {
+				h45[li] = -1
+				h46[li] = 9223372036854775807
+				continue
 			}
-			v57 = v54 ^ v6
+			all = false
+			break
 		}
-	b8:
-		if uint64(v57) < uint64(v45) {
-			goto b10
-		}
-		if v46 != 9223372036854775807 {
-			v60 = v45
-			v61 = v46
-			goto b11
-		}
-	b10:
-		v60 = v57
-		v61 = v47
-	b11:
-		v45 = v60
-		v46 = v61
-		v47 = v47 + 256
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b3
-	b13:
-		if v65 >= v25 {
-			v83 = v63
-			v84 = v64
-			goto b25
-		}
-		if uint64(v65) >= uint64(v1) {
-			g.Fault(0, v65, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		v68 = *(*int64)(unsafe.Add(p0, int(v65)*8))
-		if !c0 {
-			v76 = v68 ^ v6
-			goto b19
-		}
-		if uint64(v8) < uint64(v68&v7) {
-			v76 = 0
-		} else {
-			v73 := v68
-			if uint64(v7) < uint64(v68) {
-				v73 = v68 ^ v7
+		if all && v25 >= -1<<60 && v25 <= 1<<60 && v15 >= -1<<60 && v15 <= 1<<60 {
+			active := n
+			b47 := v15
+			for {
+				if active = min(active, int(v25-b47)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				arg64HostLoop0(h45, active, h46, b47, p0, c0, v6, v8, v7)
+				b47 += 256
 			}
-			v76 = v73 ^ v6
+			for li := range n {
+				v45 := h45[li]
+				v46 := h46[li]
+				var v83, v84 int64
+				v83 = v45
+				v84 = v46
+				h83[li] = v83
+				h84[li] = v84
+				more = true
+			}
+		} else {
+			for li := range n {
+				v44 := h44[li]
+				v26 := int32(li)
+				v27 := int64(uint32(v26))
+				v28 := v15 + v27
+				v0 := int32(basex + li)
+				var v45, v46, v47, v49, v57, v60, v61, v63, v64, v65, v68, v76, v79, v80, v83, v84 int64
+				if !v44 {
+					v63 = -1
+					v64 = 9223372036854775807
+					v65 = v28
+					goto b15
+				}
+				v45 = -1
+				v46 = 9223372036854775807
+				v47 = v28
+			b5:
+				if v47 >= v25 {
+					v83 = v45
+					v84 = v46
+					goto b27
+				}
+				v49 = *(*int64)(unsafe.Add(p0, int(v47)*8))
+				if !c0 {
+					v57 = v49 ^ v6
+					goto b10
+				}
+				if uint64(v8) < uint64(v49&v7) {
+					v57 = 0
+				} else {
+					v54 := v49
+					if uint64(v7) < uint64(v49) {
+						v54 = v49 ^ v7
+					}
+					v57 = v54 ^ v6
+				}
+			b10:
+				if uint64(v57) < uint64(v45) {
+					goto b12
+				}
+				if v46 != 9223372036854775807 {
+					v60 = v45
+					v61 = v46
+					goto b13
+				}
+			b12:
+				v60 = v57
+				v61 = v47
+			b13:
+				v45 = v60
+				v46 = v61
+				v47 = v47 + 256
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b5
+			b15:
+				if v65 >= v25 {
+					v83 = v63
+					v84 = v64
+					goto b27
+				}
+				if uint64(v65) >= uint64(v1) {
+					g.Fault(0, v65, v1, v0)
+					g.Leave(li)
+					continue
+				}
+				v68 = *(*int64)(unsafe.Add(p0, int(v65)*8))
+				if !c0 {
+					v76 = v68 ^ v6
+					goto b21
+				}
+				if uint64(v8) < uint64(v68&v7) {
+					v76 = 0
+				} else {
+					v73 := v68
+					if uint64(v7) < uint64(v68) {
+						v73 = v68 ^ v7
+					}
+					v76 = v73 ^ v6
+				}
+			b21:
+				if uint64(v76) < uint64(v63) {
+					goto b23
+				}
+				if v64 != 9223372036854775807 {
+					v79 = v63
+					v80 = v64
+					goto b24
+				}
+			b23:
+				v79 = v76
+				v80 = v65
+			b24:
+				v63 = v79
+				v64 = v80
+				v65 = v65 + 256
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b15
+			b27:
+				h83[li] = v83
+				h84[li] = v84
+				more = true
+			}
 		}
-	b19:
-		if uint64(v76) < uint64(v63) {
-			goto b21
-		}
-		if v64 != 9223372036854775807 {
-			v79 = v63
-			v80 = v64
-			goto b22
-		}
-	b21:
-		v79 = v76
-		v80 = v65
-	b22:
-		v63 = v79
-		v64 = v80
-		v65 = v65 + 256
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b13
-	b25:
-		h83[li] = v83
-		h84[li] = v84
-		more = true
 	}
 	if !more {
 		return
@@ -660,7 +932,7 @@ func (g *arg64Host) Run() {
 		v26 := int32(li)
 		v0 := int32(basex + li)
 		if v26 != 0 {
-			goto b33
+			goto b35
 		}
 		if !v90 {
 			g.Fault(1, v14, v9, v0)
@@ -672,7 +944,48 @@ func (g *arg64Host) Run() {
 			continue
 		}
 		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v88
-	b33:
+	b35:
+	}
+}
+
+//go:noinline
+func arg64HostLoop0(h45 []int64, active int, h46 []int64, b47 int64, p0 unsafe.Pointer, c0 bool, v6 int64, v8 int64, v7 int64) {
+	h45 = h45[:active]
+	h46 = h46[:active]
+	for li := range active {
+		v47 := b47 + int64(li)
+		v45 := h45[li]
+		v46 := h46[li]
+		var v57, v60, v61 int64
+		v49 := *(*int64)(unsafe.Add(p0, int(v47)*8))
+		if !c0 {
+			v57 = v49 ^ v6
+			goto b10r2l
+		}
+		if uint64(v8) < uint64(v49&v7) {
+			v57 = 0
+		} else {
+			v54 := v49
+			if uint64(v7) < uint64(v49) {
+				v54 = v49 ^ v7
+			}
+			v57 = v54 ^ v6
+		}
+	b10r2l:
+		if uint64(v57) < uint64(v45) {
+			goto b12r2l
+		}
+		if v46 != 9223372036854775807 {
+			v60 = v45
+			v61 = v46
+			goto b13r2l
+		}
+	b12r2l:
+		v60 = v57
+		v61 = v47
+	b13r2l:
+		h45[li] = v60
+		h46[li] = v61
 	}
 }
 
@@ -680,9 +993,13 @@ func (g *arg64Host) Run() {
 type arg8Host struct {
 	kernelimpl.HostGroup
 	c0  bool
-	v85 []int32
+	v25 int64
 
-	v86, v89 []int64
+	v44 []bool
+
+	v85, v45 []int32
+
+	v86, v89, v46 []int64
 
 	sint32 []int32
 	sint64 []int64
@@ -698,13 +1015,13 @@ func (g *arg8Host) Begin() {
 	g.Sites = arg8HostSites
 	const n = 256
 	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v85)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v86, &g.v89)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v85, &g.v45)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v86, &g.v89, &g.v46)
+	kernelimpl.HostRoom(n, &g.v44)
 }
 
 func (g *arg8Host) Run() {
 	const n = 256
-	basex := g.Base(0)
 	v3 := g.Int64(48)
 	v17 := v3 == 0
 	v1 := g.Int64(32)
@@ -714,19 +1031,10 @@ func (g *arg8Host) Run() {
 	v5 := g.Int64(56)
 	v15 := v14 * v5
 	v16 := v15 + v5
-	p0 := g.Pointer(0)
-	c0 := g.c0
-	v6 := g.Int32(64)
-	v7 := g.Int32(68)
-	v8 := g.Int32(72)
-	stop := g.Cancelled()
-	h85 := g.v85[:n]
-	h86 := g.v86[:n]
-	more := false
+	u25 := g.v25
+	h44 := g.v44[:n]
 	for li := range n {
-		var v23, v46, v47, v62, v65, v66, v82, v86 int64
-		var v45, v50, v58, v61, v64, v70, v78, v81, v85 int32
-		v0 := int32(basex + li)
+		var v23 int64
 		if v17 {
 			v23 = v1
 		} else {
@@ -749,106 +1057,174 @@ func (g *arg8Host) Run() {
 		v39 := uint64(v28+((((v25-v28)+-1)/256)*256)) < uint64(v1)
 		v41 := ((-2147483648 <= v28) && (v28 <= 2147483647)) && (-2147483648 <= v25)
 		v44 := ((v41 && (v25 <= 2147483647)) && (uint64(v28) < uint64(v1))) && v39
-		if !v44 {
-			v64 = -1
-			v65 = 9223372036854775807
-			v66 = v28
-			goto b13
-		}
-		v45 = -1
-		v46 = 9223372036854775807
-		v47 = v28
-	b3:
-		if v47 >= v25 {
-			v85 = v45
-			v86 = v46
-			goto b25
-		}
-		v50 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v47)))))
-		if !c0 {
-			v58 = v50 ^ v6
-			goto b8
-		}
-		if uint32(v8) < uint32(v50&v7) {
-			v58 = 0
-		} else {
-			v55 := v50
-			if uint32(v7) < uint32(v50) {
-				v55 = v50 ^ v7
+		u25 = v25
+		h44[li] = v44
+	}
+	g.v25 = u25
+	// Barrier
+	// Barrier
+	h45 := g.v45[:n]
+	h46 := g.v46[:n]
+	p0 := g.Pointer(0)
+	c0 := g.c0
+	v6 := g.Int32(64)
+	v7 := g.Int32(68)
+	v8 := g.Int32(72)
+	v25 := g.v25
+	stop := g.Cancelled()
+	h85 := g.v85[:n]
+	h86 := g.v86[:n]
+	basex := g.Base(0)
+	more := false
+	// The work-items go through the loop together.
+	{
+		all := true
+		for li := range n {
+			v44 := h44[li]
+			if v44 {
+				h45[li] = -1
+				h46[li] = 9223372036854775807
+				continue
 			}
-			v58 = v55 ^ v6
+			all = false
+			break
 		}
-	b8:
-		if uint32(v58) < uint32(v45) {
-			goto b10
-		}
-		if v46 != 9223372036854775807 {
-			v61 = v45
-			v62 = v46
-			goto b11
-		}
-	b10:
-		v61 = v58
-		v62 = v47
-	b11:
-		v45 = v61
-		v46 = v62
-		v47 = v47 + 256
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b3
-	b13:
-		if v66 >= v25 {
-			v85 = v64
-			v86 = v65
-			goto b25
-		}
-		if uint64(v66) >= uint64(v1) {
-			g.Fault(0, v66, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		v70 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v66)))))
-		if !c0 {
-			v78 = v70 ^ v6
-			goto b19
-		}
-		if uint32(v8) < uint32(v70&v7) {
-			v78 = 0
-		} else {
-			v75 := v70
-			if uint32(v7) < uint32(v70) {
-				v75 = v70 ^ v7
+		if all && v25 >= -1<<60 && v25 <= 1<<60 && v15 >= -1<<60 && v15 <= 1<<60 {
+			active := n
+			b47 := v15
+			for {
+				if active = min(active, int(v25-b47)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				arg8HostLoop0(h45, active, h46, b47, p0, c0, v6, v8, v7)
+				b47 += 256
 			}
-			v78 = v75 ^ v6
+			for li := range n {
+				v45 := h45[li]
+				v46 := h46[li]
+				var v85 int32
+				var v86 int64
+				v85 = v45
+				v86 = v46
+				h85[li] = v85
+				h86[li] = v86
+				more = true
+			}
+		} else {
+			for li := range n {
+				v44 := h44[li]
+				v26 := int32(li)
+				v27 := int64(uint32(v26))
+				v28 := v15 + v27
+				v0 := int32(basex + li)
+				var v45, v50, v58, v61, v64, v70, v78, v81, v85 int32
+				var v46, v47, v62, v65, v66, v82, v86 int64
+				if !v44 {
+					v64 = -1
+					v65 = 9223372036854775807
+					v66 = v28
+					goto b15
+				}
+				v45 = -1
+				v46 = 9223372036854775807
+				v47 = v28
+			b5:
+				if v47 >= v25 {
+					v85 = v45
+					v86 = v46
+					goto b27
+				}
+				v50 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v47)))))
+				if !c0 {
+					v58 = v50 ^ v6
+					goto b10
+				}
+				if uint32(v8) < uint32(v50&v7) {
+					v58 = 0
+				} else {
+					v55 := v50
+					if uint32(v7) < uint32(v50) {
+						v55 = v50 ^ v7
+					}
+					v58 = v55 ^ v6
+				}
+			b10:
+				if uint32(v58) < uint32(v45) {
+					goto b12
+				}
+				if v46 != 9223372036854775807 {
+					v61 = v45
+					v62 = v46
+					goto b13
+				}
+			b12:
+				v61 = v58
+				v62 = v47
+			b13:
+				v45 = v61
+				v46 = v62
+				v47 = v47 + 256
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b5
+			b15:
+				if v66 >= v25 {
+					v85 = v64
+					v86 = v65
+					goto b27
+				}
+				if uint64(v66) >= uint64(v1) {
+					g.Fault(0, v66, v1, v0)
+					g.Leave(li)
+					continue
+				}
+				v70 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v66)))))
+				if !c0 {
+					v78 = v70 ^ v6
+					goto b21
+				}
+				if uint32(v8) < uint32(v70&v7) {
+					v78 = 0
+				} else {
+					v75 := v70
+					if uint32(v7) < uint32(v70) {
+						v75 = v70 ^ v7
+					}
+					v78 = v75 ^ v6
+				}
+			b21:
+				if uint32(v78) < uint32(v64) {
+					goto b23
+				}
+				if v65 != 9223372036854775807 {
+					v81 = v64
+					v82 = v65
+					goto b24
+				}
+			b23:
+				v81 = v78
+				v82 = v66
+			b24:
+				v64 = v81
+				v65 = v82
+				v66 = v66 + 256
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b15
+			b27:
+				h85[li] = v85
+				h86[li] = v86
+				more = true
+			}
 		}
-	b19:
-		if uint32(v78) < uint32(v64) {
-			goto b21
-		}
-		if v65 != 9223372036854775807 {
-			v81 = v64
-			v82 = v65
-			goto b22
-		}
-	b21:
-		v81 = v78
-		v82 = v66
-	b22:
-		v64 = v81
-		v65 = v82
-		v66 = v66 + 256
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b13
-	b25:
-		h85[li] = v85
-		h86[li] = v86
-		more = true
 	}
 	if !more {
 		return
@@ -884,7 +1260,7 @@ func (g *arg8Host) Run() {
 		v26 := int32(li)
 		v0 := int32(basex + li)
 		if v26 != 0 {
-			goto b33
+			goto b35
 		}
 		if !v92 {
 			g.Fault(1, v14, v9, v0)
@@ -896,7 +1272,49 @@ func (g *arg8Host) Run() {
 			continue
 		}
 		*(*int64)(unsafe.Add(p5, int(v13)*8)) = v90
-	b33:
+	b35:
+	}
+}
+
+//go:noinline
+func arg8HostLoop0(h45 []int32, active int, h46 []int64, b47 int64, p0 unsafe.Pointer, c0 bool, v6 int32, v8 int32, v7 int32) {
+	h45 = h45[:active]
+	h46 = h46[:active]
+	for li := range active {
+		v47 := b47 + int64(li)
+		v45 := h45[li]
+		v46 := h46[li]
+		var v58, v61 int32
+		var v62 int64
+		v50 := int32(uint8(*(*int8)(unsafe.Add(p0, int(v47)))))
+		if !c0 {
+			v58 = v50 ^ v6
+			goto b10r2l
+		}
+		if uint32(v8) < uint32(v50&v7) {
+			v58 = 0
+		} else {
+			v55 := v50
+			if uint32(v7) < uint32(v50) {
+				v55 = v50 ^ v7
+			}
+			v58 = v55 ^ v6
+		}
+	b10r2l:
+		if uint32(v58) < uint32(v45) {
+			goto b12r2l
+		}
+		if v46 != 9223372036854775807 {
+			v61 = v45
+			v62 = v46
+			goto b13r2l
+		}
+	b12r2l:
+		v61 = v58
+		v62 = v47
+	b13r2l:
+		h45[li] = v61
+		h46[li] = v62
 	}
 }
 
@@ -942,55 +1360,21 @@ func (g *argEnd32Host) Run() {
 			h14[li] = -1
 			h15[li] = 9223372036854775807
 		}
-		if v13 >= -1<<60 && v13 <= 1<<60 {
-			active := n
-			b16 := int64(0)
-			for {
-				if active = min(active, int(v13-b16)); active <= 0 {
-					break
-				}
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				argEnd32HostLoop0(h14, active, h15, b16, p0, p1)
-				b16 += 256
+		active := n
+		b16 := int64(0)
+		for {
+			if v13 <= b16 {
+				break
 			}
-		} else {
-			for li := range n {
-				var v14, v22 int32
-				var v15, v16, v23 int64
-				v14 = -1
-				v15 = 9223372036854775807
-				v16 = int64(uint32(int32(li)))
-			b1:
-				if v16 >= v13 {
-					h14[li] = v14
-					h15[li] = v15
-					continue
-				}
-				v18 := *(*int32)(unsafe.Add(p0, int(v16)*4))
-				if uint32(v18) < uint32(v14) {
-					goto b4
-				}
-				if v15 != 9223372036854775807 {
-					v22 = v14
-					v23 = v15
-					goto b5
-				}
-			b4:
-				v22 = v18
-				v23 = *(*int64)(unsafe.Add(p1, int(v16)*8))
-			b5:
-				v14 = v22
-				v15 = v23
-				v16 = v16 + 256
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b1
+			if active = min(active, int(v13-b16)); active <= 0 {
+				break
 			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			argEnd32HostLoop0(h14, active, h15, b16, p0, p1)
+			b16 += 256
 		}
 	}
 	// GroupReduce, least.go:220
@@ -1114,54 +1498,21 @@ func (g *argEnd64Host) Run() {
 			h14[li] = -1
 			h15[li] = 9223372036854775807
 		}
-		if v13 >= -1<<60 && v13 <= 1<<60 {
-			active := n
-			b16 := int64(0)
-			for {
-				if active = min(active, int(v13-b16)); active <= 0 {
-					break
-				}
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				argEnd64HostLoop0(h14, active, h15, b16, p0, p1)
-				b16 += 256
+		active := n
+		b16 := int64(0)
+		for {
+			if v13 <= b16 {
+				break
 			}
-		} else {
-			for li := range n {
-				var v14, v15, v16, v22, v23 int64
-				v14 = -1
-				v15 = 9223372036854775807
-				v16 = int64(uint32(int32(li)))
-			b1:
-				if v16 >= v13 {
-					h14[li] = v14
-					h15[li] = v15
-					continue
-				}
-				v18 := *(*int64)(unsafe.Add(p0, int(v16)*8))
-				if uint64(v18) < uint64(v14) {
-					goto b4
-				}
-				if v15 != 9223372036854775807 {
-					v22 = v14
-					v23 = v15
-					goto b5
-				}
-			b4:
-				v22 = v18
-				v23 = *(*int64)(unsafe.Add(p1, int(v16)*8))
-			b5:
-				v14 = v22
-				v15 = v23
-				v16 = v16 + 256
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b1
+			if active = min(active, int(v13-b16)); active <= 0 {
+				break
 			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			argEnd64HostLoop0(h14, active, h15, b16, p0, p1)
+			b16 += 256
 		}
 	}
 	// GroupReduce, least.go:220
@@ -1249,7 +1600,13 @@ func argEnd64HostLoop0(h14 []int64, active int, h15 []int64, b16 int64, p0 unsaf
 // count16Host is a work-group of the kernel [Count16].
 type count16Host struct {
 	kernelimpl.HostGroup
+	v22 int64
+
+	v41 []bool
+
 	v65 []int64
+
+	v42 []int32
 
 	sint64 []int64
 }
@@ -1263,11 +1620,12 @@ func (g *count16Host) Begin() {
 	g.Sites = count16HostSites
 	const n = 256
 	kernelimpl.HostRoom(n, &g.sint64, &g.v65)
+	kernelimpl.HostRoom(n, &g.v41)
+	kernelimpl.HostRoom(n, &g.v42)
 }
 
 func (g *count16Host) Run() {
 	const n = 256
-	basex := g.Base(0)
 	v3 := g.Int64(48)
 	v14 := v3 == 0
 	v1 := g.Int64(32)
@@ -1277,16 +1635,10 @@ func (g *count16Host) Run() {
 	v5 := g.Int64(56)
 	v12 := v11 * v5
 	v13 := v12 + v5
-	p0 := g.Pointer(0)
-	v6 := kernelimpl.HostArg[int16](&g.HostGroup, 64)
-	v7 := int32(uint16(v6))
-	stop := g.Cancelled()
-	h65 := g.v65[:n]
-	more := false
+	u22 := g.v22
+	h41 := g.v41[:n]
 	for li := range n {
-		var v20, v43, v53 int64
-		var v42, v52, v64 int32
-		v0 := int32(basex + li)
+		var v20 int64
 		if v14 {
 			v20 = v1
 		} else {
@@ -1309,58 +1661,126 @@ func (g *count16Host) Run() {
 		v36 := uint64(v25+((((v22-v25)+-1)/256)*256)) < uint64(v1)
 		v38 := ((-2147483648 <= v25) && (v25 <= 2147483647)) && (-2147483648 <= v22)
 		v41 := ((v38 && (v22 <= 2147483647)) && (uint64(v25) < uint64(v1))) && v36
-		if !v41 {
-			v52 = 0
-			v53 = v25
-			goto b6
-		}
-		v42 = 0
-		v43 = v25
-	b3:
-		if v43 < v22 {
-			v48 := (int32(uint16(*(*int16)(unsafe.Add(p0, int(v43)*2)))) & v7) != 0
-			v50 := v42
-			if v48 {
-				v50 = v42 + 1
+		u22 = v22
+		h41[li] = v41
+	}
+	g.v22 = u22
+	// Barrier
+	// Barrier
+	h42 := g.v42[:n]
+	p0 := g.Pointer(0)
+	v6 := kernelimpl.HostArg[int16](&g.HostGroup, 64)
+	v7 := int32(uint16(v6))
+	v22 := g.v22
+	stop := g.Cancelled()
+	h65 := g.v65[:n]
+	basex := g.Base(0)
+	more := false
+	// The work-items go through the loop together.
+	{
+		all := true
+		for li := range n {
+			v41 := h41[li]
+			if v41 {
+				h42[li] = 0
+				continue
 			}
-			v42 = v50
-			v43 = v43 + 256
-			if stop.Load() {
-				g.Stop()
-				return
+			all = false
+			break
+		}
+		if all && v22 >= -1<<60 && v22 <= 1<<60 && v12 >= -1<<60 && v12 <= 1<<60 {
+			active := n
+			b43 := v12
+			for {
+				if active = min(active, int(v22-b43)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				if v22-b43-768 >= int64(active) {
+					b43r1 := b43 + 256
+					b43r2 := b43r1 + 256
+					b43r3 := b43r2 + 256
+					count16HostLoop1(h42, active, b43, p0, v7, b43r1, b43r2, b43r3)
+					b43 = b43r3 + 256
+				} else {
+					count16HostLoop0(h42, active, b43, p0, v7)
+					b43 += 256
+				}
 			}
-			goto b3
-		}
-		v64 = v42
-		goto b11
-	b6:
-		if v53 >= v22 {
-			v64 = v52
-			goto b11
-		}
-		if uint64(v53) >= uint64(v1) {
-			g.Fault(0, v53, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v59 := (int32(uint16(*(*int16)(unsafe.Add(p0, int(v53)*2)))) & v7) != 0
-			v61 := v52
-			if v59 {
-				v61 = v52 + 1
+			for li := range n {
+				v42 := h42[li]
+				var v64 int32
+				v64 = v42
+				v65 := int64(uint32(v64))
+				h65[li] = v65
+				more = true
 			}
-			v52 = v61
-			v53 = v53 + 256
-			if stop.Load() {
-				g.Stop()
-				return
+		} else {
+			for li := range n {
+				v41 := h41[li]
+				v23 := int32(li)
+				v24 := int64(uint32(v23))
+				v25 := v12 + v24
+				v0 := int32(basex + li)
+				var v42, v52, v64 int32
+				var v43, v53 int64
+				if !v41 {
+					v52 = 0
+					v53 = v25
+					goto b8
+				}
+				v42 = 0
+				v43 = v25
+			b5:
+				if v43 < v22 {
+					v48 := (int32(uint16(*(*int16)(unsafe.Add(p0, int(v43)*2)))) & v7) != 0
+					v50 := v42
+					if v48 {
+						v50 = v42 + 1
+					}
+					v42 = v50
+					v43 = v43 + 256
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					goto b5
+				}
+				v64 = v42
+				goto b13
+			b8:
+				if v53 >= v22 {
+					v64 = v52
+					goto b13
+				}
+				if uint64(v53) >= uint64(v1) {
+					g.Fault(0, v53, v1, v0)
+					g.Leave(li)
+					continue
+				}
+				{
+					v59 := (int32(uint16(*(*int16)(unsafe.Add(p0, int(v53)*2)))) & v7) != 0
+					v61 := v52
+					if v59 {
+						v61 = v52 + 1
+					}
+					v52 = v61
+					v53 = v53 + 256
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					goto b8
+				}
+			b13:
+				v65 := int64(uint32(v64))
+				h65[li] = v65
+				more = true
 			}
-			goto b6
 		}
-	b11:
-		v65 := int64(uint32(v64))
-		h65[li] = v65
-		more = true
 	}
 	if !more {
 		return
@@ -1378,21 +1798,87 @@ func (g *count16Host) Run() {
 		v23 := int32(li)
 		v0 := int32(basex + li)
 		if v23 != 0 {
-			goto b16
+			goto b18
 		}
 		if !v68 {
 			g.Fault(1, v11, v8, v0)
 			continue
 		}
 		*(*int64)(unsafe.Add(p4, int(v10)*8)) = v66
-	b16:
+	b18:
+	}
+}
+
+//go:noinline
+func count16HostLoop0(h42 []int32, active int, b43 int64, p0 unsafe.Pointer, v7 int32) {
+	h42 = h42[:active]
+	for li := range active {
+		v43 := b43 + int64(li)
+		v42 := h42[li]
+		v48 := (int32(uint16(*(*int16)(unsafe.Add(p0, int(v43)*2)))) & v7) != 0
+		v50 := v42
+		if v48 {
+			v50 = v42 + 1
+		}
+		h42[li] = v50
+	}
+}
+
+//go:noinline
+func count16HostLoop1(h42 []int32, active int, b43 int64, p0 unsafe.Pointer, v7 int32, b43r1 int64, b43r2 int64, b43r3 int64) {
+	h42 = h42[:active]
+	for li := range active {
+		v42 := h42[li]
+		{
+			v43 := b43 + int64(li)
+			v48 := (int32(uint16(*(*int16)(unsafe.Add(p0, int(v43)*2)))) & v7) != 0
+			v50 := v42
+			if v48 {
+				v50 = v42 + 1
+			}
+			v42 = v50
+		}
+		{
+			v43 := b43r1 + int64(li)
+			v48 := (int32(uint16(*(*int16)(unsafe.Add(p0, int(v43)*2)))) & v7) != 0
+			v50 := v42
+			if v48 {
+				v50 = v42 + 1
+			}
+			v42 = v50
+		}
+		{
+			v43 := b43r2 + int64(li)
+			v48 := (int32(uint16(*(*int16)(unsafe.Add(p0, int(v43)*2)))) & v7) != 0
+			v50 := v42
+			if v48 {
+				v50 = v42 + 1
+			}
+			v42 = v50
+		}
+		{
+			v43 := b43r3 + int64(li)
+			v48 := (int32(uint16(*(*int16)(unsafe.Add(p0, int(v43)*2)))) & v7) != 0
+			v50 := v42
+			if v48 {
+				v50 = v42 + 1
+			}
+			v42 = v50
+		}
+		h42[li] = v42
 	}
 }
 
 // count32Host is a work-group of the kernel [Count32].
 type count32Host struct {
 	kernelimpl.HostGroup
+	v21 int64
+
+	v40 []bool
+
 	v62 []int64
+
+	v41 []int32
 
 	sint64 []int64
 }
@@ -1406,11 +1892,12 @@ func (g *count32Host) Begin() {
 	g.Sites = count32HostSites
 	const n = 256
 	kernelimpl.HostRoom(n, &g.sint64, &g.v62)
+	kernelimpl.HostRoom(n, &g.v40)
+	kernelimpl.HostRoom(n, &g.v41)
 }
 
 func (g *count32Host) Run() {
 	const n = 256
-	basex := g.Base(0)
 	v3 := g.Int64(48)
 	v13 := v3 == 0
 	v1 := g.Int64(32)
@@ -1420,15 +1907,10 @@ func (g *count32Host) Run() {
 	v5 := g.Int64(56)
 	v11 := v10 * v5
 	v12 := v11 + v5
-	p0 := g.Pointer(0)
-	v6 := g.Int32(64)
-	stop := g.Cancelled()
-	h62 := g.v62[:n]
-	more := false
+	u21 := g.v21
+	h40 := g.v40[:n]
 	for li := range n {
-		var v19, v42, v51 int64
-		var v41, v50, v61 int32
-		v0 := int32(basex + li)
+		var v19 int64
 		if v13 {
 			v19 = v1
 		} else {
@@ -1451,56 +1933,123 @@ func (g *count32Host) Run() {
 		v35 := uint64(v24+((((v21-v24)+-1)/256)*256)) < uint64(v1)
 		v37 := ((-2147483648 <= v24) && (v24 <= 2147483647)) && (-2147483648 <= v21)
 		v40 := ((v37 && (v21 <= 2147483647)) && (uint64(v24) < uint64(v1))) && v35
-		if !v40 {
-			v50 = 0
-			v51 = v24
-			goto b6
-		}
-		v41 = 0
-		v42 = v24
-	b3:
-		if v42 < v21 {
-			v48 := v41
-			if (*(*int32)(unsafe.Add(p0, int(v42)*4)) & v6) != 0 {
-				v48 = v41 + 1
+		u21 = v21
+		h40[li] = v40
+	}
+	g.v21 = u21
+	// Barrier
+	// Barrier
+	h41 := g.v41[:n]
+	p0 := g.Pointer(0)
+	v6 := g.Int32(64)
+	v21 := g.v21
+	stop := g.Cancelled()
+	h62 := g.v62[:n]
+	basex := g.Base(0)
+	more := false
+	// The work-items go through the loop together.
+	{
+		all := true
+		for li := range n {
+			v40 := h40[li]
+			if v40 {
+				h41[li] = 0
+				continue
 			}
-			v41 = v48
-			v42 = v42 + 256
-			if stop.Load() {
-				g.Stop()
-				return
+			all = false
+			break
+		}
+		if all && v21 >= -1<<60 && v21 <= 1<<60 && v11 >= -1<<60 && v11 <= 1<<60 {
+			active := n
+			b42 := v11
+			for {
+				if active = min(active, int(v21-b42)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				if v21-b42-768 >= int64(active) {
+					b42r1 := b42 + 256
+					b42r2 := b42r1 + 256
+					b42r3 := b42r2 + 256
+					count32HostLoop1(h41, active, b42, p0, v6, b42r1, b42r2, b42r3)
+					b42 = b42r3 + 256
+				} else {
+					count32HostLoop0(h41, active, b42, p0, v6)
+					b42 += 256
+				}
 			}
-			goto b3
-		}
-		v61 = v41
-		goto b11
-	b6:
-		if v51 >= v21 {
-			v61 = v50
-			goto b11
-		}
-		if uint64(v51) >= uint64(v1) {
-			g.Fault(0, v51, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v58 := v50
-			if (*(*int32)(unsafe.Add(p0, int(v51)*4)) & v6) != 0 {
-				v58 = v50 + 1
+			for li := range n {
+				v41 := h41[li]
+				var v61 int32
+				v61 = v41
+				v62 := int64(uint32(v61))
+				h62[li] = v62
+				more = true
 			}
-			v50 = v58
-			v51 = v51 + 256
-			if stop.Load() {
-				g.Stop()
-				return
+		} else {
+			for li := range n {
+				v40 := h40[li]
+				v22 := int32(li)
+				v23 := int64(uint32(v22))
+				v24 := v11 + v23
+				v0 := int32(basex + li)
+				var v41, v50, v61 int32
+				var v42, v51 int64
+				if !v40 {
+					v50 = 0
+					v51 = v24
+					goto b8
+				}
+				v41 = 0
+				v42 = v24
+			b5:
+				if v42 < v21 {
+					v48 := v41
+					if (*(*int32)(unsafe.Add(p0, int(v42)*4)) & v6) != 0 {
+						v48 = v41 + 1
+					}
+					v41 = v48
+					v42 = v42 + 256
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					goto b5
+				}
+				v61 = v41
+				goto b13
+			b8:
+				if v51 >= v21 {
+					v61 = v50
+					goto b13
+				}
+				if uint64(v51) >= uint64(v1) {
+					g.Fault(0, v51, v1, v0)
+					g.Leave(li)
+					continue
+				}
+				{
+					v58 := v50
+					if (*(*int32)(unsafe.Add(p0, int(v51)*4)) & v6) != 0 {
+						v58 = v50 + 1
+					}
+					v50 = v58
+					v51 = v51 + 256
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					goto b8
+				}
+			b13:
+				v62 := int64(uint32(v61))
+				h62[li] = v62
+				more = true
 			}
-			goto b6
 		}
-	b11:
-		v62 := int64(uint32(v61))
-		h62[li] = v62
-		more = true
 	}
 	if !more {
 		return
@@ -1518,21 +2067,82 @@ func (g *count32Host) Run() {
 		v22 := int32(li)
 		v0 := int32(basex + li)
 		if v22 != 0 {
-			goto b16
+			goto b18
 		}
 		if !v65 {
 			g.Fault(1, v10, v7, v0)
 			continue
 		}
 		*(*int64)(unsafe.Add(p4, int(v9)*8)) = v63
-	b16:
+	b18:
+	}
+}
+
+//go:noinline
+func count32HostLoop0(h41 []int32, active int, b42 int64, p0 unsafe.Pointer, v6 int32) {
+	h41 = h41[:active]
+	for li := range active {
+		v42 := b42 + int64(li)
+		v41 := h41[li]
+		v48 := v41
+		if (*(*int32)(unsafe.Add(p0, int(v42)*4)) & v6) != 0 {
+			v48 = v41 + 1
+		}
+		h41[li] = v48
+	}
+}
+
+//go:noinline
+func count32HostLoop1(h41 []int32, active int, b42 int64, p0 unsafe.Pointer, v6 int32, b42r1 int64, b42r2 int64, b42r3 int64) {
+	h41 = h41[:active]
+	for li := range active {
+		v41 := h41[li]
+		{
+			v42 := b42 + int64(li)
+			v48 := v41
+			if (*(*int32)(unsafe.Add(p0, int(v42)*4)) & v6) != 0 {
+				v48 = v41 + 1
+			}
+			v41 = v48
+		}
+		{
+			v42 := b42r1 + int64(li)
+			v48 := v41
+			if (*(*int32)(unsafe.Add(p0, int(v42)*4)) & v6) != 0 {
+				v48 = v41 + 1
+			}
+			v41 = v48
+		}
+		{
+			v42 := b42r2 + int64(li)
+			v48 := v41
+			if (*(*int32)(unsafe.Add(p0, int(v42)*4)) & v6) != 0 {
+				v48 = v41 + 1
+			}
+			v41 = v48
+		}
+		{
+			v42 := b42r3 + int64(li)
+			v48 := v41
+			if (*(*int32)(unsafe.Add(p0, int(v42)*4)) & v6) != 0 {
+				v48 = v41 + 1
+			}
+			v41 = v48
+		}
+		h41[li] = v41
 	}
 }
 
 // count64Host is a work-group of the kernel [Count64].
 type count64Host struct {
 	kernelimpl.HostGroup
+	v21 int64
+
+	v40 []bool
+
 	v62 []int64
+
+	v41 []int32
 
 	sint64 []int64
 }
@@ -1546,11 +2156,12 @@ func (g *count64Host) Begin() {
 	g.Sites = count64HostSites
 	const n = 256
 	kernelimpl.HostRoom(n, &g.sint64, &g.v62)
+	kernelimpl.HostRoom(n, &g.v40)
+	kernelimpl.HostRoom(n, &g.v41)
 }
 
 func (g *count64Host) Run() {
 	const n = 256
-	basex := g.Base(0)
 	v3 := g.Int64(48)
 	v13 := v3 == 0
 	v1 := g.Int64(32)
@@ -1560,15 +2171,10 @@ func (g *count64Host) Run() {
 	v5 := g.Int64(56)
 	v11 := v10 * v5
 	v12 := v11 + v5
-	p0 := g.Pointer(0)
-	v6 := g.Int64(64)
-	stop := g.Cancelled()
-	h62 := g.v62[:n]
-	more := false
+	u21 := g.v21
+	h40 := g.v40[:n]
 	for li := range n {
-		var v19, v42, v51 int64
-		var v41, v50, v61 int32
-		v0 := int32(basex + li)
+		var v19 int64
 		if v13 {
 			v19 = v1
 		} else {
@@ -1591,56 +2197,123 @@ func (g *count64Host) Run() {
 		v35 := uint64(v24+((((v21-v24)+-1)/256)*256)) < uint64(v1)
 		v37 := ((-2147483648 <= v24) && (v24 <= 2147483647)) && (-2147483648 <= v21)
 		v40 := ((v37 && (v21 <= 2147483647)) && (uint64(v24) < uint64(v1))) && v35
-		if !v40 {
-			v50 = 0
-			v51 = v24
-			goto b6
-		}
-		v41 = 0
-		v42 = v24
-	b3:
-		if v42 < v21 {
-			v48 := v41
-			if (*(*int64)(unsafe.Add(p0, int(v42)*8)) & v6) != 0 {
-				v48 = v41 + 1
+		u21 = v21
+		h40[li] = v40
+	}
+	g.v21 = u21
+	// Barrier
+	// Barrier
+	h41 := g.v41[:n]
+	p0 := g.Pointer(0)
+	v6 := g.Int64(64)
+	v21 := g.v21
+	stop := g.Cancelled()
+	h62 := g.v62[:n]
+	basex := g.Base(0)
+	more := false
+	// The work-items go through the loop together.
+	{
+		all := true
+		for li := range n {
+			v40 := h40[li]
+			if v40 {
+				h41[li] = 0
+				continue
 			}
-			v41 = v48
-			v42 = v42 + 256
-			if stop.Load() {
-				g.Stop()
-				return
+			all = false
+			break
+		}
+		if all && v21 >= -1<<60 && v21 <= 1<<60 && v11 >= -1<<60 && v11 <= 1<<60 {
+			active := n
+			b42 := v11
+			for {
+				if active = min(active, int(v21-b42)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				if v21-b42-768 >= int64(active) {
+					b42r1 := b42 + 256
+					b42r2 := b42r1 + 256
+					b42r3 := b42r2 + 256
+					count64HostLoop1(h41, active, b42, p0, v6, b42r1, b42r2, b42r3)
+					b42 = b42r3 + 256
+				} else {
+					count64HostLoop0(h41, active, b42, p0, v6)
+					b42 += 256
+				}
 			}
-			goto b3
-		}
-		v61 = v41
-		goto b11
-	b6:
-		if v51 >= v21 {
-			v61 = v50
-			goto b11
-		}
-		if uint64(v51) >= uint64(v1) {
-			g.Fault(0, v51, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v58 := v50
-			if (*(*int64)(unsafe.Add(p0, int(v51)*8)) & v6) != 0 {
-				v58 = v50 + 1
+			for li := range n {
+				v41 := h41[li]
+				var v61 int32
+				v61 = v41
+				v62 := int64(uint32(v61))
+				h62[li] = v62
+				more = true
 			}
-			v50 = v58
-			v51 = v51 + 256
-			if stop.Load() {
-				g.Stop()
-				return
+		} else {
+			for li := range n {
+				v40 := h40[li]
+				v22 := int32(li)
+				v23 := int64(uint32(v22))
+				v24 := v11 + v23
+				v0 := int32(basex + li)
+				var v41, v50, v61 int32
+				var v42, v51 int64
+				if !v40 {
+					v50 = 0
+					v51 = v24
+					goto b8
+				}
+				v41 = 0
+				v42 = v24
+			b5:
+				if v42 < v21 {
+					v48 := v41
+					if (*(*int64)(unsafe.Add(p0, int(v42)*8)) & v6) != 0 {
+						v48 = v41 + 1
+					}
+					v41 = v48
+					v42 = v42 + 256
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					goto b5
+				}
+				v61 = v41
+				goto b13
+			b8:
+				if v51 >= v21 {
+					v61 = v50
+					goto b13
+				}
+				if uint64(v51) >= uint64(v1) {
+					g.Fault(0, v51, v1, v0)
+					g.Leave(li)
+					continue
+				}
+				{
+					v58 := v50
+					if (*(*int64)(unsafe.Add(p0, int(v51)*8)) & v6) != 0 {
+						v58 = v50 + 1
+					}
+					v50 = v58
+					v51 = v51 + 256
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					goto b8
+				}
+			b13:
+				v62 := int64(uint32(v61))
+				h62[li] = v62
+				more = true
 			}
-			goto b6
 		}
-	b11:
-		v62 := int64(uint32(v61))
-		h62[li] = v62
-		more = true
 	}
 	if !more {
 		return
@@ -1658,21 +2331,82 @@ func (g *count64Host) Run() {
 		v22 := int32(li)
 		v0 := int32(basex + li)
 		if v22 != 0 {
-			goto b16
+			goto b18
 		}
 		if !v65 {
 			g.Fault(1, v10, v7, v0)
 			continue
 		}
 		*(*int64)(unsafe.Add(p4, int(v9)*8)) = v63
-	b16:
+	b18:
+	}
+}
+
+//go:noinline
+func count64HostLoop0(h41 []int32, active int, b42 int64, p0 unsafe.Pointer, v6 int64) {
+	h41 = h41[:active]
+	for li := range active {
+		v42 := b42 + int64(li)
+		v41 := h41[li]
+		v48 := v41
+		if (*(*int64)(unsafe.Add(p0, int(v42)*8)) & v6) != 0 {
+			v48 = v41 + 1
+		}
+		h41[li] = v48
+	}
+}
+
+//go:noinline
+func count64HostLoop1(h41 []int32, active int, b42 int64, p0 unsafe.Pointer, v6 int64, b42r1 int64, b42r2 int64, b42r3 int64) {
+	h41 = h41[:active]
+	for li := range active {
+		v41 := h41[li]
+		{
+			v42 := b42 + int64(li)
+			v48 := v41
+			if (*(*int64)(unsafe.Add(p0, int(v42)*8)) & v6) != 0 {
+				v48 = v41 + 1
+			}
+			v41 = v48
+		}
+		{
+			v42 := b42r1 + int64(li)
+			v48 := v41
+			if (*(*int64)(unsafe.Add(p0, int(v42)*8)) & v6) != 0 {
+				v48 = v41 + 1
+			}
+			v41 = v48
+		}
+		{
+			v42 := b42r2 + int64(li)
+			v48 := v41
+			if (*(*int64)(unsafe.Add(p0, int(v42)*8)) & v6) != 0 {
+				v48 = v41 + 1
+			}
+			v41 = v48
+		}
+		{
+			v42 := b42r3 + int64(li)
+			v48 := v41
+			if (*(*int64)(unsafe.Add(p0, int(v42)*8)) & v6) != 0 {
+				v48 = v41 + 1
+			}
+			v41 = v48
+		}
+		h41[li] = v41
 	}
 }
 
 // count8Host is a work-group of the kernel [Count8].
 type count8Host struct {
 	kernelimpl.HostGroup
+	v22 int64
+
+	v41 []bool
+
 	v65 []int64
+
+	v42 []int32
 
 	sint64 []int64
 }
@@ -1686,11 +2420,12 @@ func (g *count8Host) Begin() {
 	g.Sites = count8HostSites
 	const n = 256
 	kernelimpl.HostRoom(n, &g.sint64, &g.v65)
+	kernelimpl.HostRoom(n, &g.v41)
+	kernelimpl.HostRoom(n, &g.v42)
 }
 
 func (g *count8Host) Run() {
 	const n = 256
-	basex := g.Base(0)
 	v3 := g.Int64(48)
 	v14 := v3 == 0
 	v1 := g.Int64(32)
@@ -1700,16 +2435,10 @@ func (g *count8Host) Run() {
 	v5 := g.Int64(56)
 	v12 := v11 * v5
 	v13 := v12 + v5
-	p0 := g.Pointer(0)
-	v6 := kernelimpl.HostArg[int8](&g.HostGroup, 64)
-	v7 := int32(uint8(v6))
-	stop := g.Cancelled()
-	h65 := g.v65[:n]
-	more := false
+	u22 := g.v22
+	h41 := g.v41[:n]
 	for li := range n {
-		var v20, v43, v53 int64
-		var v42, v52, v64 int32
-		v0 := int32(basex + li)
+		var v20 int64
 		if v14 {
 			v20 = v1
 		} else {
@@ -1732,56 +2461,124 @@ func (g *count8Host) Run() {
 		v36 := uint64(v25+((((v22-v25)+-1)/256)*256)) < uint64(v1)
 		v38 := ((-2147483648 <= v25) && (v25 <= 2147483647)) && (-2147483648 <= v22)
 		v41 := ((v38 && (v22 <= 2147483647)) && (uint64(v25) < uint64(v1))) && v36
-		if !v41 {
-			v52 = 0
-			v53 = v25
-			goto b6
-		}
-		v42 = 0
-		v43 = v25
-	b3:
-		if v43 < v22 {
-			v50 := v42
-			if (int32(uint8(*(*int8)(unsafe.Add(p0, int(v43))))) & v7) != 0 {
-				v50 = v42 + 1
+		u22 = v22
+		h41[li] = v41
+	}
+	g.v22 = u22
+	// Barrier
+	// Barrier
+	h42 := g.v42[:n]
+	p0 := g.Pointer(0)
+	v6 := kernelimpl.HostArg[int8](&g.HostGroup, 64)
+	v7 := int32(uint8(v6))
+	v22 := g.v22
+	stop := g.Cancelled()
+	h65 := g.v65[:n]
+	basex := g.Base(0)
+	more := false
+	// The work-items go through the loop together.
+	{
+		all := true
+		for li := range n {
+			v41 := h41[li]
+			if v41 {
+				h42[li] = 0
+				continue
 			}
-			v42 = v50
-			v43 = v43 + 256
-			if stop.Load() {
-				g.Stop()
-				return
+			all = false
+			break
+		}
+		if all && v22 >= -1<<60 && v22 <= 1<<60 && v12 >= -1<<60 && v12 <= 1<<60 {
+			active := n
+			b43 := v12
+			for {
+				if active = min(active, int(v22-b43)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				if v22-b43-768 >= int64(active) {
+					b43r1 := b43 + 256
+					b43r2 := b43r1 + 256
+					b43r3 := b43r2 + 256
+					count8HostLoop1(h42, active, b43, p0, v7, b43r1, b43r2, b43r3)
+					b43 = b43r3 + 256
+				} else {
+					count8HostLoop0(h42, active, b43, p0, v7)
+					b43 += 256
+				}
 			}
-			goto b3
-		}
-		v64 = v42
-		goto b11
-	b6:
-		if v53 >= v22 {
-			v64 = v52
-			goto b11
-		}
-		if uint64(v53) >= uint64(v1) {
-			g.Fault(0, v53, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v61 := v52
-			if (int32(uint8(*(*int8)(unsafe.Add(p0, int(v53))))) & v7) != 0 {
-				v61 = v52 + 1
+			for li := range n {
+				v42 := h42[li]
+				var v64 int32
+				v64 = v42
+				v65 := int64(uint32(v64))
+				h65[li] = v65
+				more = true
 			}
-			v52 = v61
-			v53 = v53 + 256
-			if stop.Load() {
-				g.Stop()
-				return
+		} else {
+			for li := range n {
+				v41 := h41[li]
+				v23 := int32(li)
+				v24 := int64(uint32(v23))
+				v25 := v12 + v24
+				v0 := int32(basex + li)
+				var v42, v52, v64 int32
+				var v43, v53 int64
+				if !v41 {
+					v52 = 0
+					v53 = v25
+					goto b8
+				}
+				v42 = 0
+				v43 = v25
+			b5:
+				if v43 < v22 {
+					v50 := v42
+					if (int32(uint8(*(*int8)(unsafe.Add(p0, int(v43))))) & v7) != 0 {
+						v50 = v42 + 1
+					}
+					v42 = v50
+					v43 = v43 + 256
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					goto b5
+				}
+				v64 = v42
+				goto b13
+			b8:
+				if v53 >= v22 {
+					v64 = v52
+					goto b13
+				}
+				if uint64(v53) >= uint64(v1) {
+					g.Fault(0, v53, v1, v0)
+					g.Leave(li)
+					continue
+				}
+				{
+					v61 := v52
+					if (int32(uint8(*(*int8)(unsafe.Add(p0, int(v53))))) & v7) != 0 {
+						v61 = v52 + 1
+					}
+					v52 = v61
+					v53 = v53 + 256
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					goto b8
+				}
+			b13:
+				v65 := int64(uint32(v64))
+				h65[li] = v65
+				more = true
 			}
-			goto b6
 		}
-	b11:
-		v65 := int64(uint32(v64))
-		h65[li] = v65
-		more = true
 	}
 	if !more {
 		return
@@ -1799,14 +2596,69 @@ func (g *count8Host) Run() {
 		v23 := int32(li)
 		v0 := int32(basex + li)
 		if v23 != 0 {
-			goto b16
+			goto b18
 		}
 		if !v68 {
 			g.Fault(1, v11, v8, v0)
 			continue
 		}
 		*(*int64)(unsafe.Add(p4, int(v10)*8)) = v66
-	b16:
+	b18:
+	}
+}
+
+//go:noinline
+func count8HostLoop0(h42 []int32, active int, b43 int64, p0 unsafe.Pointer, v7 int32) {
+	h42 = h42[:active]
+	for li := range active {
+		v43 := b43 + int64(li)
+		v42 := h42[li]
+		v50 := v42
+		if (int32(uint8(*(*int8)(unsafe.Add(p0, int(v43))))) & v7) != 0 {
+			v50 = v42 + 1
+		}
+		h42[li] = v50
+	}
+}
+
+//go:noinline
+func count8HostLoop1(h42 []int32, active int, b43 int64, p0 unsafe.Pointer, v7 int32, b43r1 int64, b43r2 int64, b43r3 int64) {
+	h42 = h42[:active]
+	for li := range active {
+		v42 := h42[li]
+		{
+			v43 := b43 + int64(li)
+			v50 := v42
+			if (int32(uint8(*(*int8)(unsafe.Add(p0, int(v43))))) & v7) != 0 {
+				v50 = v42 + 1
+			}
+			v42 = v50
+		}
+		{
+			v43 := b43r1 + int64(li)
+			v50 := v42
+			if (int32(uint8(*(*int8)(unsafe.Add(p0, int(v43))))) & v7) != 0 {
+				v50 = v42 + 1
+			}
+			v42 = v50
+		}
+		{
+			v43 := b43r2 + int64(li)
+			v50 := v42
+			if (int32(uint8(*(*int8)(unsafe.Add(p0, int(v43))))) & v7) != 0 {
+				v50 = v42 + 1
+			}
+			v42 = v50
+		}
+		{
+			v43 := b43r3 + int64(li)
+			v50 := v42
+			if (int32(uint8(*(*int8)(unsafe.Add(p0, int(v43))))) & v7) != 0 {
+				v50 = v42 + 1
+			}
+			v42 = v50
+		}
+		h42[li] = v42
 	}
 }
 
@@ -1957,6 +2809,8 @@ func countEndHostLoop1(h13 []int64, active int, b14 int64, p0 unsafe.Pointer, b1
 // dotFloat32Host is a work-group of the kernel [DotFloat32].
 type dotFloat32Host struct {
 	kernelimpl.HostGroup
+	v25 int64
+
 	v27 []float32
 
 	sfloat32 []float32
@@ -1988,14 +2842,9 @@ func (g *dotFloat32Host) Run() {
 	v12 := int64(uint32(v11))
 	v22 := v12 * 4096
 	v23 := v22 + 4096
-	h27 := g.v27[:n]
-	p0 := g.Pointer(0)
-	p1 := g.Pointer(1)
-	stop := g.Cancelled()
-	for li := range n {
-		var v21, v28 int64
-		var v27 float32
-		v10 := int64(uint32(int32(li)))
+	u25 := g.v25
+	for range 1 { // for all work-items
+		var v21 int64
 		if v15 {
 			v21 = v14
 		} else {
@@ -2014,21 +2863,44 @@ func (g *dotFloat32Host) Run() {
 		if v23 < v21 {
 			v25 = v23
 		}
-		v27 = 0
-		v28 = v22 + v10
-	b3:
-		if v28 >= v25 {
-			h27[li] = v27
-			continue
+		u25 = v25
+	}
+	g.v25 = u25
+	// Barrier
+	h27 := g.v27[:n]
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	v25 := g.v25
+	stop := g.Cancelled()
+	// The work-items go through the loop together.
+	{
+		for li := range n {
+			h27[li] = 0
 		}
-		v32 := float32(*(*float32)(unsafe.Add(p0, int(v28)*4)) * *(*float32)(unsafe.Add(p1, int(v28)*4)))
-		v27 = float32(v27 + v32)
-		v28 = v28 + 256
-		if stop.Load() {
-			g.Stop()
-			return
+		active := n
+		b28 := v22
+		for {
+			if v25 <= b28 {
+				break
+			}
+			if active = min(active, int(v25-b28)); active <= 0 {
+				break
+			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			if v25-b28-768 >= int64(active) {
+				b28r1 := b28 + 256
+				b28r2 := b28r1 + 256
+				b28r3 := b28r2 + 256
+				dotFloat32HostLoop1(h27, active, b28, p0, p1, b28r1, b28r2, b28r3)
+				b28 = b28r3 + 256
+			} else {
+				dotFloat32HostLoop0(h27, active, b28, p0, p1)
+				b28 += 256
+			}
 		}
-		goto b3
 	}
 	// GroupReduce, sum.go:84
 	v35 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v27, math.Float32frombits(0x80000000)))
@@ -2040,20 +2912,62 @@ func (g *dotFloat32Host) Run() {
 		v9 := int32(li)
 		v0 := int32(basex + li)
 		if v9 != 0 {
-			goto b10
+			goto b11
 		}
 		if !v37 {
 			g.Fault(0, v12, v7, v0)
 			continue
 		}
 		*(*float32)(unsafe.Add(p3, int(v11)*4)) = v35
-	b10:
+	b11:
+	}
+}
+
+//go:noinline
+func dotFloat32HostLoop0(h27 []float32, active int, b28 int64, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	h27 = h27[:active]
+	for li := range active {
+		v28 := b28 + int64(li)
+		v27 := h27[li]
+		v32 := float32(*(*float32)(unsafe.Add(p0, int(v28)*4)) * *(*float32)(unsafe.Add(p1, int(v28)*4)))
+		h27[li] = float32(v27 + v32)
+	}
+}
+
+//go:noinline
+func dotFloat32HostLoop1(h27 []float32, active int, b28 int64, p0 unsafe.Pointer, p1 unsafe.Pointer, b28r1 int64, b28r2 int64, b28r3 int64) {
+	h27 = h27[:active]
+	for li := range active {
+		v27 := h27[li]
+		{
+			v28 := b28 + int64(li)
+			v32 := float32(*(*float32)(unsafe.Add(p0, int(v28)*4)) * *(*float32)(unsafe.Add(p1, int(v28)*4)))
+			v27 = float32(v27 + v32)
+		}
+		{
+			v28 := b28r1 + int64(li)
+			v32 := float32(*(*float32)(unsafe.Add(p0, int(v28)*4)) * *(*float32)(unsafe.Add(p1, int(v28)*4)))
+			v27 = float32(v27 + v32)
+		}
+		{
+			v28 := b28r2 + int64(li)
+			v32 := float32(*(*float32)(unsafe.Add(p0, int(v28)*4)) * *(*float32)(unsafe.Add(p1, int(v28)*4)))
+			v27 = float32(v27 + v32)
+		}
+		{
+			v28 := b28r3 + int64(li)
+			v32 := float32(*(*float32)(unsafe.Add(p0, int(v28)*4)) * *(*float32)(unsafe.Add(p1, int(v28)*4)))
+			v27 = float32(v27 + v32)
+		}
+		h27[li] = v27
 	}
 }
 
 // dotFloat64Host is a work-group of the kernel [DotFloat64].
 type dotFloat64Host struct {
 	kernelimpl.HostGroup
+	v25 int64
+
 	v27 []float64
 
 	sfloat64 []float64
@@ -2085,14 +2999,9 @@ func (g *dotFloat64Host) Run() {
 	v12 := int64(uint32(v11))
 	v22 := v12 * 4096
 	v23 := v22 + 4096
-	h27 := g.v27[:n]
-	p0 := g.Pointer(0)
-	p1 := g.Pointer(1)
-	stop := g.Cancelled()
-	for li := range n {
-		var v21, v28 int64
-		var v27 float64
-		v10 := int64(uint32(int32(li)))
+	u25 := g.v25
+	for range 1 { // for all work-items
+		var v21 int64
 		if v15 {
 			v21 = v14
 		} else {
@@ -2111,21 +3020,44 @@ func (g *dotFloat64Host) Run() {
 		if v23 < v21 {
 			v25 = v23
 		}
-		v27 = 0
-		v28 = v22 + v10
-	b3:
-		if v28 >= v25 {
-			h27[li] = v27
-			continue
+		u25 = v25
+	}
+	g.v25 = u25
+	// Barrier
+	h27 := g.v27[:n]
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	v25 := g.v25
+	stop := g.Cancelled()
+	// The work-items go through the loop together.
+	{
+		for li := range n {
+			h27[li] = 0
 		}
-		v32 := float64(*(*float64)(unsafe.Add(p0, int(v28)*8)) * *(*float64)(unsafe.Add(p1, int(v28)*8)))
-		v27 = float64(v27 + v32)
-		v28 = v28 + 256
-		if stop.Load() {
-			g.Stop()
-			return
+		active := n
+		b28 := v22
+		for {
+			if v25 <= b28 {
+				break
+			}
+			if active = min(active, int(v25-b28)); active <= 0 {
+				break
+			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			if v25-b28-768 >= int64(active) {
+				b28r1 := b28 + 256
+				b28r2 := b28r1 + 256
+				b28r3 := b28r2 + 256
+				dotFloat64HostLoop1(h27, active, b28, p0, p1, b28r1, b28r2, b28r3)
+				b28 = b28r3 + 256
+			} else {
+				dotFloat64HostLoop0(h27, active, b28, p0, p1)
+				b28 += 256
+			}
 		}
-		goto b3
 	}
 	// GroupReduce, sum.go:84
 	v35 := kernelimpl.HostReduceAdd[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v27, math.Float64frombits(0x8000000000000000)))
@@ -2137,20 +3069,62 @@ func (g *dotFloat64Host) Run() {
 		v9 := int32(li)
 		v0 := int32(basex + li)
 		if v9 != 0 {
-			goto b10
+			goto b11
 		}
 		if !v37 {
 			g.Fault(0, v12, v7, v0)
 			continue
 		}
 		*(*float64)(unsafe.Add(p3, int(v11)*8)) = v35
-	b10:
+	b11:
+	}
+}
+
+//go:noinline
+func dotFloat64HostLoop0(h27 []float64, active int, b28 int64, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	h27 = h27[:active]
+	for li := range active {
+		v28 := b28 + int64(li)
+		v27 := h27[li]
+		v32 := float64(*(*float64)(unsafe.Add(p0, int(v28)*8)) * *(*float64)(unsafe.Add(p1, int(v28)*8)))
+		h27[li] = float64(v27 + v32)
+	}
+}
+
+//go:noinline
+func dotFloat64HostLoop1(h27 []float64, active int, b28 int64, p0 unsafe.Pointer, p1 unsafe.Pointer, b28r1 int64, b28r2 int64, b28r3 int64) {
+	h27 = h27[:active]
+	for li := range active {
+		v27 := h27[li]
+		{
+			v28 := b28 + int64(li)
+			v32 := float64(*(*float64)(unsafe.Add(p0, int(v28)*8)) * *(*float64)(unsafe.Add(p1, int(v28)*8)))
+			v27 = float64(v27 + v32)
+		}
+		{
+			v28 := b28r1 + int64(li)
+			v32 := float64(*(*float64)(unsafe.Add(p0, int(v28)*8)) * *(*float64)(unsafe.Add(p1, int(v28)*8)))
+			v27 = float64(v27 + v32)
+		}
+		{
+			v28 := b28r2 + int64(li)
+			v32 := float64(*(*float64)(unsafe.Add(p0, int(v28)*8)) * *(*float64)(unsafe.Add(p1, int(v28)*8)))
+			v27 = float64(v27 + v32)
+		}
+		{
+			v28 := b28r3 + int64(li)
+			v32 := float64(*(*float64)(unsafe.Add(p0, int(v28)*8)) * *(*float64)(unsafe.Add(p1, int(v28)*8)))
+			v27 = float64(v27 + v32)
+		}
+		h27[li] = v27
 	}
 }
 
 // dotUint16Host is a work-group of the kernel [DotUint16].
 type dotUint16Host struct {
 	kernelimpl.HostGroup
+	v25 int64
+
 	v27 []int32
 
 	sint32 []int32
@@ -2182,14 +3156,9 @@ func (g *dotUint16Host) Run() {
 	v12 := int64(uint32(v11))
 	v22 := v12 * 4096
 	v23 := v22 + 4096
-	h27 := g.v27[:n]
-	p0 := g.Pointer(0)
-	p1 := g.Pointer(1)
-	stop := g.Cancelled()
-	for li := range n {
-		var v21, v28 int64
-		var v27 int32
-		v10 := int64(uint32(int32(li)))
+	u25 := g.v25
+	for range 1 { // for all work-items
+		var v21 int64
 		if v15 {
 			v21 = v14
 		} else {
@@ -2208,21 +3177,44 @@ func (g *dotUint16Host) Run() {
 		if v23 < v21 {
 			v25 = v23
 		}
-		v27 = 0
-		v28 = v22 + v10
-	b3:
-		if v28 >= v25 {
-			h27[li] = v27
-			continue
+		u25 = v25
+	}
+	g.v25 = u25
+	// Barrier
+	h27 := g.v27[:n]
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	v25 := g.v25
+	stop := g.Cancelled()
+	// The work-items go through the loop together.
+	{
+		for li := range n {
+			h27[li] = 0
 		}
-		v34 := int32(uint16(*(*int16)(unsafe.Add(p0, int(v28)*2)))) * int32(uint16(*(*int16)(unsafe.Add(p1, int(v28)*2))))
-		v27 = v27 + v34
-		v28 = v28 + 256
-		if stop.Load() {
-			g.Stop()
-			return
+		active := n
+		b28 := v22
+		for {
+			if v25 <= b28 {
+				break
+			}
+			if active = min(active, int(v25-b28)); active <= 0 {
+				break
+			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			if v25-b28-768 >= int64(active) {
+				b28r1 := b28 + 256
+				b28r2 := b28r1 + 256
+				b28r3 := b28r2 + 256
+				dotUint16HostLoop1(h27, active, b28, p0, p1, b28r1, b28r2, b28r3)
+				b28 = b28r3 + 256
+			} else {
+				dotUint16HostLoop0(h27, active, b28, p0, p1)
+				b28 += 256
+			}
 		}
-		goto b3
 	}
 	// GroupReduce, sum.go:84
 	v37 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v27, 0))
@@ -2236,20 +3228,62 @@ func (g *dotUint16Host) Run() {
 		v9 := int32(li)
 		v0 := int32(basex + li)
 		if v9 != 0 {
-			goto b10
+			goto b11
 		}
 		if !v40 {
 			g.Fault(0, v12, v7, v0)
 			continue
 		}
 		*(*int16)(unsafe.Add(p3, int(v11)*2)) = v41
-	b10:
+	b11:
+	}
+}
+
+//go:noinline
+func dotUint16HostLoop0(h27 []int32, active int, b28 int64, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	h27 = h27[:active]
+	for li := range active {
+		v28 := b28 + int64(li)
+		v27 := h27[li]
+		v34 := int32(uint16(*(*int16)(unsafe.Add(p0, int(v28)*2)))) * int32(uint16(*(*int16)(unsafe.Add(p1, int(v28)*2))))
+		h27[li] = v27 + v34
+	}
+}
+
+//go:noinline
+func dotUint16HostLoop1(h27 []int32, active int, b28 int64, p0 unsafe.Pointer, p1 unsafe.Pointer, b28r1 int64, b28r2 int64, b28r3 int64) {
+	h27 = h27[:active]
+	for li := range active {
+		v27 := h27[li]
+		{
+			v28 := b28 + int64(li)
+			v34 := int32(uint16(*(*int16)(unsafe.Add(p0, int(v28)*2)))) * int32(uint16(*(*int16)(unsafe.Add(p1, int(v28)*2))))
+			v27 = v27 + v34
+		}
+		{
+			v28 := b28r1 + int64(li)
+			v34 := int32(uint16(*(*int16)(unsafe.Add(p0, int(v28)*2)))) * int32(uint16(*(*int16)(unsafe.Add(p1, int(v28)*2))))
+			v27 = v27 + v34
+		}
+		{
+			v28 := b28r2 + int64(li)
+			v34 := int32(uint16(*(*int16)(unsafe.Add(p0, int(v28)*2)))) * int32(uint16(*(*int16)(unsafe.Add(p1, int(v28)*2))))
+			v27 = v27 + v34
+		}
+		{
+			v28 := b28r3 + int64(li)
+			v34 := int32(uint16(*(*int16)(unsafe.Add(p0, int(v28)*2)))) * int32(uint16(*(*int16)(unsafe.Add(p1, int(v28)*2))))
+			v27 = v27 + v34
+		}
+		h27[li] = v27
 	}
 }
 
 // dotUint32Host is a work-group of the kernel [DotUint32].
 type dotUint32Host struct {
 	kernelimpl.HostGroup
+	v25 int64
+
 	v27 []int32
 
 	sint32 []int32
@@ -2281,14 +3315,9 @@ func (g *dotUint32Host) Run() {
 	v12 := int64(uint32(v11))
 	v22 := v12 * 4096
 	v23 := v22 + 4096
-	h27 := g.v27[:n]
-	p0 := g.Pointer(0)
-	p1 := g.Pointer(1)
-	stop := g.Cancelled()
-	for li := range n {
-		var v21, v28 int64
-		var v27 int32
-		v10 := int64(uint32(int32(li)))
+	u25 := g.v25
+	for range 1 { // for all work-items
+		var v21 int64
 		if v15 {
 			v21 = v14
 		} else {
@@ -2307,21 +3336,44 @@ func (g *dotUint32Host) Run() {
 		if v23 < v21 {
 			v25 = v23
 		}
-		v27 = 0
-		v28 = v22 + v10
-	b3:
-		if v28 >= v25 {
-			h27[li] = v27
-			continue
+		u25 = v25
+	}
+	g.v25 = u25
+	// Barrier
+	h27 := g.v27[:n]
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	v25 := g.v25
+	stop := g.Cancelled()
+	// The work-items go through the loop together.
+	{
+		for li := range n {
+			h27[li] = 0
 		}
-		v32 := *(*int32)(unsafe.Add(p0, int(v28)*4)) * *(*int32)(unsafe.Add(p1, int(v28)*4))
-		v27 = v27 + v32
-		v28 = v28 + 256
-		if stop.Load() {
-			g.Stop()
-			return
+		active := n
+		b28 := v22
+		for {
+			if v25 <= b28 {
+				break
+			}
+			if active = min(active, int(v25-b28)); active <= 0 {
+				break
+			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			if v25-b28-768 >= int64(active) {
+				b28r1 := b28 + 256
+				b28r2 := b28r1 + 256
+				b28r3 := b28r2 + 256
+				dotUint32HostLoop1(h27, active, b28, p0, p1, b28r1, b28r2, b28r3)
+				b28 = b28r3 + 256
+			} else {
+				dotUint32HostLoop0(h27, active, b28, p0, p1)
+				b28 += 256
+			}
 		}
-		goto b3
 	}
 	// GroupReduce, sum.go:84
 	v35 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v27, 0))
@@ -2333,20 +3385,62 @@ func (g *dotUint32Host) Run() {
 		v9 := int32(li)
 		v0 := int32(basex + li)
 		if v9 != 0 {
-			goto b10
+			goto b11
 		}
 		if !v37 {
 			g.Fault(0, v12, v7, v0)
 			continue
 		}
 		*(*int32)(unsafe.Add(p3, int(v11)*4)) = v35
-	b10:
+	b11:
+	}
+}
+
+//go:noinline
+func dotUint32HostLoop0(h27 []int32, active int, b28 int64, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	h27 = h27[:active]
+	for li := range active {
+		v28 := b28 + int64(li)
+		v27 := h27[li]
+		v32 := *(*int32)(unsafe.Add(p0, int(v28)*4)) * *(*int32)(unsafe.Add(p1, int(v28)*4))
+		h27[li] = v27 + v32
+	}
+}
+
+//go:noinline
+func dotUint32HostLoop1(h27 []int32, active int, b28 int64, p0 unsafe.Pointer, p1 unsafe.Pointer, b28r1 int64, b28r2 int64, b28r3 int64) {
+	h27 = h27[:active]
+	for li := range active {
+		v27 := h27[li]
+		{
+			v28 := b28 + int64(li)
+			v32 := *(*int32)(unsafe.Add(p0, int(v28)*4)) * *(*int32)(unsafe.Add(p1, int(v28)*4))
+			v27 = v27 + v32
+		}
+		{
+			v28 := b28r1 + int64(li)
+			v32 := *(*int32)(unsafe.Add(p0, int(v28)*4)) * *(*int32)(unsafe.Add(p1, int(v28)*4))
+			v27 = v27 + v32
+		}
+		{
+			v28 := b28r2 + int64(li)
+			v32 := *(*int32)(unsafe.Add(p0, int(v28)*4)) * *(*int32)(unsafe.Add(p1, int(v28)*4))
+			v27 = v27 + v32
+		}
+		{
+			v28 := b28r3 + int64(li)
+			v32 := *(*int32)(unsafe.Add(p0, int(v28)*4)) * *(*int32)(unsafe.Add(p1, int(v28)*4))
+			v27 = v27 + v32
+		}
+		h27[li] = v27
 	}
 }
 
 // dotUint64Host is a work-group of the kernel [DotUint64].
 type dotUint64Host struct {
 	kernelimpl.HostGroup
+	v25 int64
+
 	v27 []int64
 
 	sint64 []int64
@@ -2378,13 +3472,9 @@ func (g *dotUint64Host) Run() {
 	v12 := int64(uint32(v11))
 	v22 := v12 * 4096
 	v23 := v22 + 4096
-	h27 := g.v27[:n]
-	p0 := g.Pointer(0)
-	p1 := g.Pointer(1)
-	stop := g.Cancelled()
-	for li := range n {
-		var v21, v27, v28 int64
-		v10 := int64(uint32(int32(li)))
+	u25 := g.v25
+	for range 1 { // for all work-items
+		var v21 int64
 		if v15 {
 			v21 = v14
 		} else {
@@ -2403,21 +3493,44 @@ func (g *dotUint64Host) Run() {
 		if v23 < v21 {
 			v25 = v23
 		}
-		v27 = 0
-		v28 = v22 + v10
-	b3:
-		if v28 >= v25 {
-			h27[li] = v27
-			continue
+		u25 = v25
+	}
+	g.v25 = u25
+	// Barrier
+	h27 := g.v27[:n]
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	v25 := g.v25
+	stop := g.Cancelled()
+	// The work-items go through the loop together.
+	{
+		for li := range n {
+			h27[li] = 0
 		}
-		v32 := *(*int64)(unsafe.Add(p0, int(v28)*8)) * *(*int64)(unsafe.Add(p1, int(v28)*8))
-		v27 = v27 + v32
-		v28 = v28 + 256
-		if stop.Load() {
-			g.Stop()
-			return
+		active := n
+		b28 := v22
+		for {
+			if v25 <= b28 {
+				break
+			}
+			if active = min(active, int(v25-b28)); active <= 0 {
+				break
+			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			if v25-b28-768 >= int64(active) {
+				b28r1 := b28 + 256
+				b28r2 := b28r1 + 256
+				b28r3 := b28r2 + 256
+				dotUint64HostLoop1(h27, active, b28, p0, p1, b28r1, b28r2, b28r3)
+				b28 = b28r3 + 256
+			} else {
+				dotUint64HostLoop0(h27, active, b28, p0, p1)
+				b28 += 256
+			}
 		}
-		goto b3
 	}
 	// GroupReduce, sum.go:84
 	v35 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v27, 0))
@@ -2429,20 +3542,62 @@ func (g *dotUint64Host) Run() {
 		v9 := int32(li)
 		v0 := int32(basex + li)
 		if v9 != 0 {
-			goto b10
+			goto b11
 		}
 		if !v37 {
 			g.Fault(0, v12, v7, v0)
 			continue
 		}
 		*(*int64)(unsafe.Add(p3, int(v11)*8)) = v35
-	b10:
+	b11:
+	}
+}
+
+//go:noinline
+func dotUint64HostLoop0(h27 []int64, active int, b28 int64, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	h27 = h27[:active]
+	for li := range active {
+		v28 := b28 + int64(li)
+		v27 := h27[li]
+		v32 := *(*int64)(unsafe.Add(p0, int(v28)*8)) * *(*int64)(unsafe.Add(p1, int(v28)*8))
+		h27[li] = v27 + v32
+	}
+}
+
+//go:noinline
+func dotUint64HostLoop1(h27 []int64, active int, b28 int64, p0 unsafe.Pointer, p1 unsafe.Pointer, b28r1 int64, b28r2 int64, b28r3 int64) {
+	h27 = h27[:active]
+	for li := range active {
+		v27 := h27[li]
+		{
+			v28 := b28 + int64(li)
+			v32 := *(*int64)(unsafe.Add(p0, int(v28)*8)) * *(*int64)(unsafe.Add(p1, int(v28)*8))
+			v27 = v27 + v32
+		}
+		{
+			v28 := b28r1 + int64(li)
+			v32 := *(*int64)(unsafe.Add(p0, int(v28)*8)) * *(*int64)(unsafe.Add(p1, int(v28)*8))
+			v27 = v27 + v32
+		}
+		{
+			v28 := b28r2 + int64(li)
+			v32 := *(*int64)(unsafe.Add(p0, int(v28)*8)) * *(*int64)(unsafe.Add(p1, int(v28)*8))
+			v27 = v27 + v32
+		}
+		{
+			v28 := b28r3 + int64(li)
+			v32 := *(*int64)(unsafe.Add(p0, int(v28)*8)) * *(*int64)(unsafe.Add(p1, int(v28)*8))
+			v27 = v27 + v32
+		}
+		h27[li] = v27
 	}
 }
 
 // dotUint8Host is a work-group of the kernel [DotUint8].
 type dotUint8Host struct {
 	kernelimpl.HostGroup
+	v25 int64
+
 	v27 []int32
 
 	sint32 []int32
@@ -2474,14 +3629,9 @@ func (g *dotUint8Host) Run() {
 	v12 := int64(uint32(v11))
 	v22 := v12 * 4096
 	v23 := v22 + 4096
-	h27 := g.v27[:n]
-	p0 := g.Pointer(0)
-	p1 := g.Pointer(1)
-	stop := g.Cancelled()
-	for li := range n {
-		var v21, v28 int64
-		var v27 int32
-		v10 := int64(uint32(int32(li)))
+	u25 := g.v25
+	for range 1 { // for all work-items
+		var v21 int64
 		if v15 {
 			v21 = v14
 		} else {
@@ -2500,21 +3650,44 @@ func (g *dotUint8Host) Run() {
 		if v23 < v21 {
 			v25 = v23
 		}
-		v27 = 0
-		v28 = v22 + v10
-	b3:
-		if v28 >= v25 {
-			h27[li] = v27
-			continue
+		u25 = v25
+	}
+	g.v25 = u25
+	// Barrier
+	h27 := g.v27[:n]
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	v25 := g.v25
+	stop := g.Cancelled()
+	// The work-items go through the loop together.
+	{
+		for li := range n {
+			h27[li] = 0
 		}
-		v34 := int32(uint8(*(*int8)(unsafe.Add(p0, int(v28))))) * int32(uint8(*(*int8)(unsafe.Add(p1, int(v28)))))
-		v27 = v27 + v34
-		v28 = v28 + 256
-		if stop.Load() {
-			g.Stop()
-			return
+		active := n
+		b28 := v22
+		for {
+			if v25 <= b28 {
+				break
+			}
+			if active = min(active, int(v25-b28)); active <= 0 {
+				break
+			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			if v25-b28-768 >= int64(active) {
+				b28r1 := b28 + 256
+				b28r2 := b28r1 + 256
+				b28r3 := b28r2 + 256
+				dotUint8HostLoop1(h27, active, b28, p0, p1, b28r1, b28r2, b28r3)
+				b28 = b28r3 + 256
+			} else {
+				dotUint8HostLoop0(h27, active, b28, p0, p1)
+				b28 += 256
+			}
 		}
-		goto b3
 	}
 	// GroupReduce, sum.go:84
 	v37 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v27, 0))
@@ -2528,24 +3701,68 @@ func (g *dotUint8Host) Run() {
 		v9 := int32(li)
 		v0 := int32(basex + li)
 		if v9 != 0 {
-			goto b10
+			goto b11
 		}
 		if !v40 {
 			g.Fault(0, v12, v7, v0)
 			continue
 		}
 		*(*int8)(unsafe.Add(p3, int(v11))) = v41
-	b10:
+	b11:
+	}
+}
+
+//go:noinline
+func dotUint8HostLoop0(h27 []int32, active int, b28 int64, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	h27 = h27[:active]
+	for li := range active {
+		v28 := b28 + int64(li)
+		v27 := h27[li]
+		v34 := int32(uint8(*(*int8)(unsafe.Add(p0, int(v28))))) * int32(uint8(*(*int8)(unsafe.Add(p1, int(v28)))))
+		h27[li] = v27 + v34
+	}
+}
+
+//go:noinline
+func dotUint8HostLoop1(h27 []int32, active int, b28 int64, p0 unsafe.Pointer, p1 unsafe.Pointer, b28r1 int64, b28r2 int64, b28r3 int64) {
+	h27 = h27[:active]
+	for li := range active {
+		v27 := h27[li]
+		{
+			v28 := b28 + int64(li)
+			v34 := int32(uint8(*(*int8)(unsafe.Add(p0, int(v28))))) * int32(uint8(*(*int8)(unsafe.Add(p1, int(v28)))))
+			v27 = v27 + v34
+		}
+		{
+			v28 := b28r1 + int64(li)
+			v34 := int32(uint8(*(*int8)(unsafe.Add(p0, int(v28))))) * int32(uint8(*(*int8)(unsafe.Add(p1, int(v28)))))
+			v27 = v27 + v34
+		}
+		{
+			v28 := b28r2 + int64(li)
+			v34 := int32(uint8(*(*int8)(unsafe.Add(p0, int(v28))))) * int32(uint8(*(*int8)(unsafe.Add(p1, int(v28)))))
+			v27 = v27 + v34
+		}
+		{
+			v28 := b28r3 + int64(li)
+			v34 := int32(uint8(*(*int8)(unsafe.Add(p0, int(v28))))) * int32(uint8(*(*int8)(unsafe.Add(p1, int(v28)))))
+			v27 = v27 + v34
+		}
+		h27[li] = v27
 	}
 }
 
 // ends16Host is a work-group of the kernel [Ends16].
 type ends16Host struct {
 	kernelimpl.HostGroup
-	c0         bool
-	c1         bool
-	c2         bool
-	v233, v234 []int32
+	c0  bool
+	c1  bool
+	c2  bool
+	v28 int64
+
+	v47 []bool
+
+	v233, v234, v48, v49 []int32
 
 	sint32 []int32
 }
@@ -2562,12 +3779,12 @@ func (g *ends16Host) Begin() {
 	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 1, true)
 	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
 	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 2, true)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v233, &g.v234)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v233, &g.v234, &g.v48, &g.v49)
+	kernelimpl.HostRoom(n, &g.v47)
 }
 
 func (g *ends16Host) Run() {
 	const n = 256
-	basex := g.Base(0)
 	v3 := g.Int64(48)
 	v20 := v3 == 0
 	v1 := g.Int64(32)
@@ -2577,24 +3794,10 @@ func (g *ends16Host) Run() {
 	v5 := g.Int64(56)
 	v18 := v17 * v5
 	v19 := v18 + v5
-	p0 := g.Pointer(0)
-	c0 := g.c0
-	c1 := g.c1
-	v6 := g.Int32(64)
-	v7 := g.Int32(68)
-	v8 := g.Int32(72)
-	c2 := g.c2
-	v9 := g.Int32(76)
-	v10 := g.Int32(80)
-	v11 := g.Int32(84)
-	stop := g.Cancelled()
-	h233 := g.v233[:n]
-	h234 := g.v234[:n]
-	more := false
+	u28 := g.v28
+	h47 := g.v47[:n]
 	for li := range n {
-		var v26, v50, v54, v59, v64, v160, v165, v170, v175 int64
-		var v48, v49, v53, v58, v63, v68, v76, v79, v87, v90, v98, v101, v109, v112, v120, v123, v131, v134, v142, v145, v153, v156, v158, v159, v164, v169, v174, v179, v180, v181, v182, v183, v184, v192, v195, v203, v206, v214, v217, v225, v228, v229, v233, v234 int32
-		v0 := int32(basex + li)
+		var v26 int64
 		if v20 {
 			v26 = v1
 		} else {
@@ -2617,417 +3820,488 @@ func (g *ends16Host) Run() {
 		v42 := uint64(v31+((((v28-v31)+-1)/1024)*1024)) < uint64(v1)
 		v44 := ((-2147483648 <= v31) && (v31 <= 2147483647)) && (-2147483648 <= v28)
 		v47 := ((v44 && (v28 <= 2147483647)) && (uint64(v31) < uint64(v1))) && v42
-		if !v47 {
-			v158 = -1
-			v159 = -1
-			v160 = v31
-			goto b60
+		u28 = v28
+		h47[li] = v47
+	}
+	g.v28 = u28
+	// Barrier
+	h48 := g.v48[:n]
+	h49 := g.v49[:n]
+	p0 := g.Pointer(0)
+	v28 := g.v28
+	c0 := g.c0
+	c1 := g.c1
+	v6 := g.Int32(64)
+	v7 := g.Int32(68)
+	v8 := g.Int32(72)
+	c2 := g.c2
+	v9 := g.Int32(76)
+	v10 := g.Int32(80)
+	v11 := g.Int32(84)
+	stop := g.Cancelled()
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
+	basex := g.Base(0)
+	more := false
+	// The work-items go through the loop together.
+	{
+		all := true
+		for li := range n {
+			v47 := h47[li]
+			if v47 {
+				h48[li] = -1
+				h49[li] = -1
+				continue
+			}
+			all = false
+			break
 		}
-		v48 = -1
-		v49 = -1
-		v50 = v31
-	b3:
-		if v50 >= v28 {
-			v233 = v48
-			v234 = v49
-			goto b98
-		}
-		v53 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v50)*2))))
-		v54 = v50 + 256
-		if v54 < v28 {
-			v58 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v54)*2))))
+		if all && v28 >= -1<<60 && v28 <= 1<<60 && v18 >= -1<<60 && v18 <= 1<<60 {
+			active := n
+			b50 := v18
+			for {
+				if active = min(active, int(v28-b50)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				ends16HostLoop0(h48, active, h49, b50, p0, v28, c0, c1, v6, v8, v7, c2, v9, v11, v10)
+				b50 += 1024
+			}
+			for li := range n {
+				v48 := h48[li]
+				v49 := h49[li]
+				var v233, v234 int32
+				v233 = v48
+				v234 = v49
+				h233[li] = v233
+				h234[li] = v234
+				more = true
+			}
 		} else {
-			v58 = v53
-		}
-		v59 = v50 + 512
-		if v59 < v28 {
-			v63 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v59)*2))))
-		} else {
-			v63 = v53
-		}
-		v64 = v50 + 768
-		if v64 < v28 {
-			v68 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v64)*2))))
-		} else {
-			v68 = v53
-		}
-		if !c0 {
-			v79 = v48
-			goto b16
-		}
-		if !c1 {
-			v76 = v53 ^ v6
-			goto b15
-		}
-		if uint32(v8) < uint32(v53&v7) {
-			v76 = 0
-		} else {
-			v73 := v53
-			if uint32(v7) < uint32(v53) {
-				v73 = v53 ^ v7
+			for li := range n {
+				v47 := h47[li]
+				v29 := int32(li)
+				v30 := int64(uint32(v29))
+				v31 := v18 + v30
+				v0 := int32(basex + li)
+				var v48, v49, v53, v58, v63, v68, v76, v79, v87, v90, v98, v101, v109, v112, v120, v123, v131, v134, v142, v145, v153, v156, v158, v159, v164, v169, v174, v179, v180, v181, v182, v183, v184, v192, v195, v203, v206, v214, v217, v225, v228, v229, v233, v234 int32
+				var v50, v54, v59, v64, v160, v165, v170, v175 int64
+				if !v47 {
+					v158 = -1
+					v159 = -1
+					v160 = v31
+					goto b61
+				}
+				v48 = -1
+				v49 = -1
+				v50 = v31
+			b4:
+				if v50 >= v28 {
+					v233 = v48
+					v234 = v49
+					goto b99
+				}
+				v53 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v50)*2))))
+				v54 = v50 + 256
+				if v54 < v28 {
+					v58 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v54)*2))))
+				} else {
+					v58 = v53
+				}
+				v59 = v50 + 512
+				if v59 < v28 {
+					v63 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v59)*2))))
+				} else {
+					v63 = v53
+				}
+				v64 = v50 + 768
+				if v64 < v28 {
+					v68 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v64)*2))))
+				} else {
+					v68 = v53
+				}
+				if !c0 {
+					v79 = v48
+					goto b17
+				}
+				if !c1 {
+					v76 = v53 ^ v6
+					goto b16
+				}
+				if uint32(v8) < uint32(v53&v7) {
+					v76 = 0
+				} else {
+					v73 := v53
+					if uint32(v7) < uint32(v53) {
+						v73 = v53 ^ v7
+					}
+					v76 = v73 ^ v6
+				}
+			b16:
+				{
+					v78 := v76
+					if uint32(v48) < uint32(v76) {
+						v78 = v48
+					}
+					v79 = v78
+				}
+			b17:
+				if !c2 {
+					v90 = v49
+					goto b23
+				}
+				if !c1 {
+					v87 = v53 ^ v9
+					goto b22
+				}
+				if uint32(v11) < uint32(v53&v10) {
+					v87 = 0
+				} else {
+					v84 := v53
+					if uint32(v10) < uint32(v53) {
+						v84 = v53 ^ v10
+					}
+					v87 = v84 ^ v9
+				}
+			b22:
+				{
+					v89 := v87
+					if uint32(v49) < uint32(v87) {
+						v89 = v49
+					}
+					v90 = v89
+				}
+			b23:
+				if !c0 {
+					v101 = v79
+					goto b29
+				}
+				if !c1 {
+					v98 = v58 ^ v6
+					goto b28
+				}
+				if uint32(v8) < uint32(v58&v7) {
+					v98 = 0
+				} else {
+					v95 := v58
+					if uint32(v7) < uint32(v58) {
+						v95 = v58 ^ v7
+					}
+					v98 = v95 ^ v6
+				}
+			b28:
+				{
+					v100 := v98
+					if uint32(v79) < uint32(v98) {
+						v100 = v79
+					}
+					v101 = v100
+				}
+			b29:
+				if !c2 {
+					v112 = v90
+					goto b35
+				}
+				if !c1 {
+					v109 = v58 ^ v9
+					goto b34
+				}
+				if uint32(v11) < uint32(v58&v10) {
+					v109 = 0
+				} else {
+					v106 := v58
+					if uint32(v10) < uint32(v58) {
+						v106 = v58 ^ v10
+					}
+					v109 = v106 ^ v9
+				}
+			b34:
+				{
+					v111 := v109
+					if uint32(v90) < uint32(v109) {
+						v111 = v90
+					}
+					v112 = v111
+				}
+			b35:
+				if !c0 {
+					v123 = v101
+					goto b41
+				}
+				if !c1 {
+					v120 = v63 ^ v6
+					goto b40
+				}
+				if uint32(v8) < uint32(v63&v7) {
+					v120 = 0
+				} else {
+					v117 := v63
+					if uint32(v7) < uint32(v63) {
+						v117 = v63 ^ v7
+					}
+					v120 = v117 ^ v6
+				}
+			b40:
+				{
+					v122 := v120
+					if uint32(v101) < uint32(v120) {
+						v122 = v101
+					}
+					v123 = v122
+				}
+			b41:
+				if !c2 {
+					v134 = v112
+					goto b47
+				}
+				if !c1 {
+					v131 = v63 ^ v9
+					goto b46
+				}
+				if uint32(v11) < uint32(v63&v10) {
+					v131 = 0
+				} else {
+					v128 := v63
+					if uint32(v10) < uint32(v63) {
+						v128 = v63 ^ v10
+					}
+					v131 = v128 ^ v9
+				}
+			b46:
+				{
+					v133 := v131
+					if uint32(v112) < uint32(v131) {
+						v133 = v112
+					}
+					v134 = v133
+				}
+			b47:
+				if !c0 {
+					v145 = v123
+					goto b53
+				}
+				if !c1 {
+					v142 = v68 ^ v6
+					goto b52
+				}
+				if uint32(v8) < uint32(v68&v7) {
+					v142 = 0
+				} else {
+					v139 := v68
+					if uint32(v7) < uint32(v68) {
+						v139 = v68 ^ v7
+					}
+					v142 = v139 ^ v6
+				}
+			b52:
+				{
+					v144 := v142
+					if uint32(v123) < uint32(v142) {
+						v144 = v123
+					}
+					v145 = v144
+				}
+			b53:
+				if !c2 {
+					v156 = v134
+					goto b59
+				}
+				if !c1 {
+					v153 = v68 ^ v9
+					goto b58
+				}
+				if uint32(v11) < uint32(v68&v10) {
+					v153 = 0
+				} else {
+					v150 := v68
+					if uint32(v10) < uint32(v68) {
+						v150 = v68 ^ v10
+					}
+					v153 = v150 ^ v9
+				}
+			b58:
+				{
+					v155 := v153
+					if uint32(v134) < uint32(v153) {
+						v155 = v134
+					}
+					v156 = v155
+				}
+			b59:
+				v48 = v145
+				v49 = v156
+				v50 = v50 + 1024
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b4
+			b61:
+				if v160 >= v28 {
+					v233 = v158
+					v234 = v159
+					goto b99
+				}
+				if uint64(v160) >= uint64(v1) {
+					g.Fault(0, v160, v1, v0)
+					g.Leave(li)
+					continue
+				}
+				v164 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v160)*2))))
+				v165 = v160 + 256
+				if v165 < v28 {
+					v169 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v165)*2))))
+				} else {
+					v169 = v164
+				}
+				v170 = v160 + 512
+				if v170 < v28 {
+					v174 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v170)*2))))
+				} else {
+					v174 = v164
+				}
+				v175 = v160 + 768
+				if v175 < v28 {
+					v179 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v175)*2))))
+				} else {
+					v179 = v164
+				}
+				v180 = v158
+				v181 = v159
+				v182 = v164
+				v183 = v169
+				v184 = 0
+			b70:
+				if !c0 {
+					v195 = v180
+					goto b76
+				}
+				if !c1 {
+					v192 = v182 ^ v6
+					goto b75
+				}
+				if uint32(v8) < uint32(v182&v7) {
+					v192 = 0
+				} else {
+					v189 := v182
+					if uint32(v7) < uint32(v182) {
+						v189 = v182 ^ v7
+					}
+					v192 = v189 ^ v6
+				}
+			b75:
+				{
+					v194 := v192
+					if uint32(v180) < uint32(v192) {
+						v194 = v180
+					}
+					v195 = v194
+				}
+			b76:
+				if !c2 {
+					v206 = v181
+					goto b82
+				}
+				if !c1 {
+					v203 = v182 ^ v9
+					goto b81
+				}
+				if uint32(v11) < uint32(v182&v10) {
+					v203 = 0
+				} else {
+					v200 := v182
+					if uint32(v10) < uint32(v182) {
+						v200 = v182 ^ v10
+					}
+					v203 = v200 ^ v9
+				}
+			b81:
+				{
+					v205 := v203
+					if uint32(v181) < uint32(v203) {
+						v205 = v181
+					}
+					v206 = v205
+				}
+			b82:
+				if !c0 {
+					v217 = v195
+					goto b88
+				}
+				if !c1 {
+					v214 = v183 ^ v6
+					goto b87
+				}
+				if uint32(v8) < uint32(v183&v7) {
+					v214 = 0
+				} else {
+					v211 := v183
+					if uint32(v7) < uint32(v183) {
+						v211 = v183 ^ v7
+					}
+					v214 = v211 ^ v6
+				}
+			b87:
+				{
+					v216 := v214
+					if uint32(v195) < uint32(v214) {
+						v216 = v195
+					}
+					v217 = v216
+				}
+			b88:
+				if !c2 {
+					v228 = v206
+					goto b94
+				}
+				if !c1 {
+					v225 = v183 ^ v9
+					goto b93
+				}
+				if uint32(v11) < uint32(v183&v10) {
+					v225 = 0
+				} else {
+					v222 := v183
+					if uint32(v10) < uint32(v183) {
+						v222 = v183 ^ v10
+					}
+					v225 = v222 ^ v9
+				}
+			b93:
+				{
+					v227 := v225
+					if uint32(v206) < uint32(v225) {
+						v227 = v206
+					}
+					v228 = v227
+				}
+			b94:
+				v229 = v184 + 1
+				if v229 < 2 {
+					v180 = v217
+					v181 = v228
+					v182 = v174
+					v183 = v179
+					v184 = v229
+					goto b70
+				}
+				v158 = v217
+				v159 = v228
+				v160 = v160 + 1024
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b61
+			b99:
+				h233[li] = v233
+				h234[li] = v234
+				more = true
 			}
-			v76 = v73 ^ v6
 		}
-	b15:
-		{
-			v78 := v76
-			if uint32(v48) < uint32(v76) {
-				v78 = v48
-			}
-			v79 = v78
-		}
-	b16:
-		if !c2 {
-			v90 = v49
-			goto b22
-		}
-		if !c1 {
-			v87 = v53 ^ v9
-			goto b21
-		}
-		if uint32(v11) < uint32(v53&v10) {
-			v87 = 0
-		} else {
-			v84 := v53
-			if uint32(v10) < uint32(v53) {
-				v84 = v53 ^ v10
-			}
-			v87 = v84 ^ v9
-		}
-	b21:
-		{
-			v89 := v87
-			if uint32(v49) < uint32(v87) {
-				v89 = v49
-			}
-			v90 = v89
-		}
-	b22:
-		if !c0 {
-			v101 = v79
-			goto b28
-		}
-		if !c1 {
-			v98 = v58 ^ v6
-			goto b27
-		}
-		if uint32(v8) < uint32(v58&v7) {
-			v98 = 0
-		} else {
-			v95 := v58
-			if uint32(v7) < uint32(v58) {
-				v95 = v58 ^ v7
-			}
-			v98 = v95 ^ v6
-		}
-	b27:
-		{
-			v100 := v98
-			if uint32(v79) < uint32(v98) {
-				v100 = v79
-			}
-			v101 = v100
-		}
-	b28:
-		if !c2 {
-			v112 = v90
-			goto b34
-		}
-		if !c1 {
-			v109 = v58 ^ v9
-			goto b33
-		}
-		if uint32(v11) < uint32(v58&v10) {
-			v109 = 0
-		} else {
-			v106 := v58
-			if uint32(v10) < uint32(v58) {
-				v106 = v58 ^ v10
-			}
-			v109 = v106 ^ v9
-		}
-	b33:
-		{
-			v111 := v109
-			if uint32(v90) < uint32(v109) {
-				v111 = v90
-			}
-			v112 = v111
-		}
-	b34:
-		if !c0 {
-			v123 = v101
-			goto b40
-		}
-		if !c1 {
-			v120 = v63 ^ v6
-			goto b39
-		}
-		if uint32(v8) < uint32(v63&v7) {
-			v120 = 0
-		} else {
-			v117 := v63
-			if uint32(v7) < uint32(v63) {
-				v117 = v63 ^ v7
-			}
-			v120 = v117 ^ v6
-		}
-	b39:
-		{
-			v122 := v120
-			if uint32(v101) < uint32(v120) {
-				v122 = v101
-			}
-			v123 = v122
-		}
-	b40:
-		if !c2 {
-			v134 = v112
-			goto b46
-		}
-		if !c1 {
-			v131 = v63 ^ v9
-			goto b45
-		}
-		if uint32(v11) < uint32(v63&v10) {
-			v131 = 0
-		} else {
-			v128 := v63
-			if uint32(v10) < uint32(v63) {
-				v128 = v63 ^ v10
-			}
-			v131 = v128 ^ v9
-		}
-	b45:
-		{
-			v133 := v131
-			if uint32(v112) < uint32(v131) {
-				v133 = v112
-			}
-			v134 = v133
-		}
-	b46:
-		if !c0 {
-			v145 = v123
-			goto b52
-		}
-		if !c1 {
-			v142 = v68 ^ v6
-			goto b51
-		}
-		if uint32(v8) < uint32(v68&v7) {
-			v142 = 0
-		} else {
-			v139 := v68
-			if uint32(v7) < uint32(v68) {
-				v139 = v68 ^ v7
-			}
-			v142 = v139 ^ v6
-		}
-	b51:
-		{
-			v144 := v142
-			if uint32(v123) < uint32(v142) {
-				v144 = v123
-			}
-			v145 = v144
-		}
-	b52:
-		if !c2 {
-			v156 = v134
-			goto b58
-		}
-		if !c1 {
-			v153 = v68 ^ v9
-			goto b57
-		}
-		if uint32(v11) < uint32(v68&v10) {
-			v153 = 0
-		} else {
-			v150 := v68
-			if uint32(v10) < uint32(v68) {
-				v150 = v68 ^ v10
-			}
-			v153 = v150 ^ v9
-		}
-	b57:
-		{
-			v155 := v153
-			if uint32(v134) < uint32(v153) {
-				v155 = v134
-			}
-			v156 = v155
-		}
-	b58:
-		v48 = v145
-		v49 = v156
-		v50 = v50 + 1024
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b3
-	b60:
-		if v160 >= v28 {
-			v233 = v158
-			v234 = v159
-			goto b98
-		}
-		if uint64(v160) >= uint64(v1) {
-			g.Fault(0, v160, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		v164 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v160)*2))))
-		v165 = v160 + 256
-		if v165 < v28 {
-			v169 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v165)*2))))
-		} else {
-			v169 = v164
-		}
-		v170 = v160 + 512
-		if v170 < v28 {
-			v174 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v170)*2))))
-		} else {
-			v174 = v164
-		}
-		v175 = v160 + 768
-		if v175 < v28 {
-			v179 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v175)*2))))
-		} else {
-			v179 = v164
-		}
-		v180 = v158
-		v181 = v159
-		v182 = v164
-		v183 = v169
-		v184 = 0
-	b69:
-		if !c0 {
-			v195 = v180
-			goto b75
-		}
-		if !c1 {
-			v192 = v182 ^ v6
-			goto b74
-		}
-		if uint32(v8) < uint32(v182&v7) {
-			v192 = 0
-		} else {
-			v189 := v182
-			if uint32(v7) < uint32(v182) {
-				v189 = v182 ^ v7
-			}
-			v192 = v189 ^ v6
-		}
-	b74:
-		{
-			v194 := v192
-			if uint32(v180) < uint32(v192) {
-				v194 = v180
-			}
-			v195 = v194
-		}
-	b75:
-		if !c2 {
-			v206 = v181
-			goto b81
-		}
-		if !c1 {
-			v203 = v182 ^ v9
-			goto b80
-		}
-		if uint32(v11) < uint32(v182&v10) {
-			v203 = 0
-		} else {
-			v200 := v182
-			if uint32(v10) < uint32(v182) {
-				v200 = v182 ^ v10
-			}
-			v203 = v200 ^ v9
-		}
-	b80:
-		{
-			v205 := v203
-			if uint32(v181) < uint32(v203) {
-				v205 = v181
-			}
-			v206 = v205
-		}
-	b81:
-		if !c0 {
-			v217 = v195
-			goto b87
-		}
-		if !c1 {
-			v214 = v183 ^ v6
-			goto b86
-		}
-		if uint32(v8) < uint32(v183&v7) {
-			v214 = 0
-		} else {
-			v211 := v183
-			if uint32(v7) < uint32(v183) {
-				v211 = v183 ^ v7
-			}
-			v214 = v211 ^ v6
-		}
-	b86:
-		{
-			v216 := v214
-			if uint32(v195) < uint32(v214) {
-				v216 = v195
-			}
-			v217 = v216
-		}
-	b87:
-		if !c2 {
-			v228 = v206
-			goto b93
-		}
-		if !c1 {
-			v225 = v183 ^ v9
-			goto b92
-		}
-		if uint32(v11) < uint32(v183&v10) {
-			v225 = 0
-		} else {
-			v222 := v183
-			if uint32(v10) < uint32(v183) {
-				v222 = v183 ^ v10
-			}
-			v225 = v222 ^ v9
-		}
-	b92:
-		{
-			v227 := v225
-			if uint32(v206) < uint32(v225) {
-				v227 = v206
-			}
-			v228 = v227
-		}
-	b93:
-		v229 = v184 + 1
-		if v229 < 2 {
-			v180 = v217
-			v181 = v228
-			v182 = v174
-			v183 = v179
-			v184 = v229
-			goto b69
-		}
-		v158 = v217
-		v159 = v228
-		v160 = v160 + 1024
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b60
-	b98:
-		h233[li] = v233
-		h234[li] = v234
-		more = true
 	}
 	if !more {
 		return
@@ -3050,7 +4324,7 @@ func (g *ends16Host) Run() {
 		v29 := int32(li)
 		v0 := int32(basex + li)
 		if v29 != 0 {
-			goto b106
+			goto b107
 		}
 		if !v238 {
 			g.Fault(1, v17, v12, v0)
@@ -3062,17 +4336,262 @@ func (g *ends16Host) Run() {
 			continue
 		}
 		*(*int32)(unsafe.Add(p6, int(v16)*4)) = v236
-	b106:
+	b107:
+	}
+}
+
+//go:noinline
+func ends16HostLoop0(h48 []int32, active int, h49 []int32, b50 int64, p0 unsafe.Pointer, v28 int64, c0 bool, c1 bool, v6 int32, v8 int32, v7 int32, c2 bool, v9 int32, v11 int32, v10 int32) {
+	h48 = h48[:active]
+	h49 = h49[:active]
+	for li := range active {
+		v50 := b50 + int64(li)
+		v48 := h48[li]
+		v49 := h49[li]
+		var v58, v63, v68, v76, v79, v87, v90, v98, v101, v109, v112, v120, v123, v131, v134, v142, v145, v153, v156 int32
+		v53 := int32(uint16(*(*int16)(unsafe.Add(p0, int(v50)*2))))
+		v54 := v50 + 256
+		if v54 < v28 {
+			v58 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v54)*2))))
+		} else {
+			v58 = v53
+		}
+		v59 := v50 + 512
+		if v59 < v28 {
+			v63 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v59)*2))))
+		} else {
+			v63 = v53
+		}
+		v64 := v50 + 768
+		if v64 < v28 {
+			v68 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v64)*2))))
+		} else {
+			v68 = v53
+		}
+		if !c0 {
+			v79 = v48
+			goto b17r1l
+		}
+		if !c1 {
+			v76 = v53 ^ v6
+			goto b16r1l
+		}
+		if uint32(v8) < uint32(v53&v7) {
+			v76 = 0
+		} else {
+			v73 := v53
+			if uint32(v7) < uint32(v53) {
+				v73 = v53 ^ v7
+			}
+			v76 = v73 ^ v6
+		}
+	b16r1l:
+		{
+			v78 := v76
+			if uint32(v48) < uint32(v76) {
+				v78 = v48
+			}
+			v79 = v78
+		}
+	b17r1l:
+		if !c2 {
+			v90 = v49
+			goto b23r1l
+		}
+		if !c1 {
+			v87 = v53 ^ v9
+			goto b22r1l
+		}
+		if uint32(v11) < uint32(v53&v10) {
+			v87 = 0
+		} else {
+			v84 := v53
+			if uint32(v10) < uint32(v53) {
+				v84 = v53 ^ v10
+			}
+			v87 = v84 ^ v9
+		}
+	b22r1l:
+		{
+			v89 := v87
+			if uint32(v49) < uint32(v87) {
+				v89 = v49
+			}
+			v90 = v89
+		}
+	b23r1l:
+		if !c0 {
+			v101 = v79
+			goto b29r1l
+		}
+		if !c1 {
+			v98 = v58 ^ v6
+			goto b28r1l
+		}
+		if uint32(v8) < uint32(v58&v7) {
+			v98 = 0
+		} else {
+			v95 := v58
+			if uint32(v7) < uint32(v58) {
+				v95 = v58 ^ v7
+			}
+			v98 = v95 ^ v6
+		}
+	b28r1l:
+		{
+			v100 := v98
+			if uint32(v79) < uint32(v98) {
+				v100 = v79
+			}
+			v101 = v100
+		}
+	b29r1l:
+		if !c2 {
+			v112 = v90
+			goto b35r1l
+		}
+		if !c1 {
+			v109 = v58 ^ v9
+			goto b34r1l
+		}
+		if uint32(v11) < uint32(v58&v10) {
+			v109 = 0
+		} else {
+			v106 := v58
+			if uint32(v10) < uint32(v58) {
+				v106 = v58 ^ v10
+			}
+			v109 = v106 ^ v9
+		}
+	b34r1l:
+		{
+			v111 := v109
+			if uint32(v90) < uint32(v109) {
+				v111 = v90
+			}
+			v112 = v111
+		}
+	b35r1l:
+		if !c0 {
+			v123 = v101
+			goto b41r1l
+		}
+		if !c1 {
+			v120 = v63 ^ v6
+			goto b40r1l
+		}
+		if uint32(v8) < uint32(v63&v7) {
+			v120 = 0
+		} else {
+			v117 := v63
+			if uint32(v7) < uint32(v63) {
+				v117 = v63 ^ v7
+			}
+			v120 = v117 ^ v6
+		}
+	b40r1l:
+		{
+			v122 := v120
+			if uint32(v101) < uint32(v120) {
+				v122 = v101
+			}
+			v123 = v122
+		}
+	b41r1l:
+		if !c2 {
+			v134 = v112
+			goto b47r1l
+		}
+		if !c1 {
+			v131 = v63 ^ v9
+			goto b46r1l
+		}
+		if uint32(v11) < uint32(v63&v10) {
+			v131 = 0
+		} else {
+			v128 := v63
+			if uint32(v10) < uint32(v63) {
+				v128 = v63 ^ v10
+			}
+			v131 = v128 ^ v9
+		}
+	b46r1l:
+		{
+			v133 := v131
+			if uint32(v112) < uint32(v131) {
+				v133 = v112
+			}
+			v134 = v133
+		}
+	b47r1l:
+		if !c0 {
+			v145 = v123
+			goto b53r1l
+		}
+		if !c1 {
+			v142 = v68 ^ v6
+			goto b52r1l
+		}
+		if uint32(v8) < uint32(v68&v7) {
+			v142 = 0
+		} else {
+			v139 := v68
+			if uint32(v7) < uint32(v68) {
+				v139 = v68 ^ v7
+			}
+			v142 = v139 ^ v6
+		}
+	b52r1l:
+		{
+			v144 := v142
+			if uint32(v123) < uint32(v142) {
+				v144 = v123
+			}
+			v145 = v144
+		}
+	b53r1l:
+		if !c2 {
+			v156 = v134
+			goto b59r1l
+		}
+		if !c1 {
+			v153 = v68 ^ v9
+			goto b58r1l
+		}
+		if uint32(v11) < uint32(v68&v10) {
+			v153 = 0
+		} else {
+			v150 := v68
+			if uint32(v10) < uint32(v68) {
+				v150 = v68 ^ v10
+			}
+			v153 = v150 ^ v9
+		}
+	b58r1l:
+		{
+			v155 := v153
+			if uint32(v134) < uint32(v153) {
+				v155 = v134
+			}
+			v156 = v155
+		}
+	b59r1l:
+		h48[li] = v145
+		h49[li] = v156
 	}
 }
 
 // ends32Host is a work-group of the kernel [Ends32].
 type ends32Host struct {
 	kernelimpl.HostGroup
-	c0         bool
-	c1         bool
-	c2         bool
-	v225, v226 []int32
+	c0  bool
+	c1  bool
+	c2  bool
+	v28 int64
+
+	v47 []bool
+
+	v225, v226, v48, v49 []int32
 
 	sint32 []int32
 }
@@ -3089,12 +4608,12 @@ func (g *ends32Host) Begin() {
 	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 1, true)
 	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
 	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 2, true)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v225, &g.v226)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v225, &g.v226, &g.v48, &g.v49)
+	kernelimpl.HostRoom(n, &g.v47)
 }
 
 func (g *ends32Host) Run() {
 	const n = 256
-	basex := g.Base(0)
 	v3 := g.Int64(48)
 	v20 := v3 == 0
 	v1 := g.Int64(32)
@@ -3104,24 +4623,10 @@ func (g *ends32Host) Run() {
 	v5 := g.Int64(56)
 	v18 := v17 * v5
 	v19 := v18 + v5
-	p0 := g.Pointer(0)
-	c0 := g.c0
-	c1 := g.c1
-	v6 := g.Int32(64)
-	v7 := g.Int32(68)
-	v8 := g.Int32(72)
-	c2 := g.c2
-	v9 := g.Int32(76)
-	v10 := g.Int32(80)
-	v11 := g.Int32(84)
-	stop := g.Cancelled()
-	h225 := g.v225[:n]
-	h226 := g.v226[:n]
-	more := false
+	u28 := g.v28
+	h47 := g.v47[:n]
 	for li := range n {
-		var v26, v50, v53, v57, v61, v156, v160, v164, v168 int64
-		var v48, v49, v52, v56, v60, v64, v72, v75, v83, v86, v94, v97, v105, v108, v116, v119, v127, v130, v138, v141, v149, v152, v154, v155, v159, v163, v167, v171, v172, v173, v174, v175, v176, v184, v187, v195, v198, v206, v209, v217, v220, v221, v225, v226 int32
-		v0 := int32(basex + li)
+		var v26 int64
 		if v20 {
 			v26 = v1
 		} else {
@@ -3144,417 +4649,488 @@ func (g *ends32Host) Run() {
 		v42 := uint64(v31+((((v28-v31)+-1)/1024)*1024)) < uint64(v1)
 		v44 := ((-2147483648 <= v31) && (v31 <= 2147483647)) && (-2147483648 <= v28)
 		v47 := ((v44 && (v28 <= 2147483647)) && (uint64(v31) < uint64(v1))) && v42
-		if !v47 {
-			v154 = -1
-			v155 = -1
-			v156 = v31
-			goto b60
+		u28 = v28
+		h47[li] = v47
+	}
+	g.v28 = u28
+	// Barrier
+	h48 := g.v48[:n]
+	h49 := g.v49[:n]
+	p0 := g.Pointer(0)
+	v28 := g.v28
+	c0 := g.c0
+	c1 := g.c1
+	v6 := g.Int32(64)
+	v7 := g.Int32(68)
+	v8 := g.Int32(72)
+	c2 := g.c2
+	v9 := g.Int32(76)
+	v10 := g.Int32(80)
+	v11 := g.Int32(84)
+	stop := g.Cancelled()
+	h225 := g.v225[:n]
+	h226 := g.v226[:n]
+	basex := g.Base(0)
+	more := false
+	// The work-items go through the loop together.
+	{
+		all := true
+		for li := range n {
+			v47 := h47[li]
+			if v47 {
+				h48[li] = -1
+				h49[li] = -1
+				continue
+			}
+			all = false
+			break
 		}
-		v48 = -1
-		v49 = -1
-		v50 = v31
-	b3:
-		if v50 >= v28 {
-			v225 = v48
-			v226 = v49
-			goto b98
-		}
-		v52 = *(*int32)(unsafe.Add(p0, int(v50)*4))
-		v53 = v50 + 256
-		if v53 < v28 {
-			v56 = *(*int32)(unsafe.Add(p0, int(v53)*4))
+		if all && v28 >= -1<<60 && v28 <= 1<<60 && v18 >= -1<<60 && v18 <= 1<<60 {
+			active := n
+			b50 := v18
+			for {
+				if active = min(active, int(v28-b50)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				ends32HostLoop0(h48, active, h49, b50, p0, v28, c0, c1, v6, v8, v7, c2, v9, v11, v10)
+				b50 += 1024
+			}
+			for li := range n {
+				v48 := h48[li]
+				v49 := h49[li]
+				var v225, v226 int32
+				v225 = v48
+				v226 = v49
+				h225[li] = v225
+				h226[li] = v226
+				more = true
+			}
 		} else {
-			v56 = v52
-		}
-		v57 = v50 + 512
-		if v57 < v28 {
-			v60 = *(*int32)(unsafe.Add(p0, int(v57)*4))
-		} else {
-			v60 = v52
-		}
-		v61 = v50 + 768
-		if v61 < v28 {
-			v64 = *(*int32)(unsafe.Add(p0, int(v61)*4))
-		} else {
-			v64 = v52
-		}
-		if !c0 {
-			v75 = v48
-			goto b16
-		}
-		if !c1 {
-			v72 = v52 ^ v6
-			goto b15
-		}
-		if uint32(v8) < uint32(v52&v7) {
-			v72 = 0
-		} else {
-			v69 := v52
-			if uint32(v7) < uint32(v52) {
-				v69 = v52 ^ v7
+			for li := range n {
+				v47 := h47[li]
+				v29 := int32(li)
+				v30 := int64(uint32(v29))
+				v31 := v18 + v30
+				v0 := int32(basex + li)
+				var v48, v49, v52, v56, v60, v64, v72, v75, v83, v86, v94, v97, v105, v108, v116, v119, v127, v130, v138, v141, v149, v152, v154, v155, v159, v163, v167, v171, v172, v173, v174, v175, v176, v184, v187, v195, v198, v206, v209, v217, v220, v221, v225, v226 int32
+				var v50, v53, v57, v61, v156, v160, v164, v168 int64
+				if !v47 {
+					v154 = -1
+					v155 = -1
+					v156 = v31
+					goto b61
+				}
+				v48 = -1
+				v49 = -1
+				v50 = v31
+			b4:
+				if v50 >= v28 {
+					v225 = v48
+					v226 = v49
+					goto b99
+				}
+				v52 = *(*int32)(unsafe.Add(p0, int(v50)*4))
+				v53 = v50 + 256
+				if v53 < v28 {
+					v56 = *(*int32)(unsafe.Add(p0, int(v53)*4))
+				} else {
+					v56 = v52
+				}
+				v57 = v50 + 512
+				if v57 < v28 {
+					v60 = *(*int32)(unsafe.Add(p0, int(v57)*4))
+				} else {
+					v60 = v52
+				}
+				v61 = v50 + 768
+				if v61 < v28 {
+					v64 = *(*int32)(unsafe.Add(p0, int(v61)*4))
+				} else {
+					v64 = v52
+				}
+				if !c0 {
+					v75 = v48
+					goto b17
+				}
+				if !c1 {
+					v72 = v52 ^ v6
+					goto b16
+				}
+				if uint32(v8) < uint32(v52&v7) {
+					v72 = 0
+				} else {
+					v69 := v52
+					if uint32(v7) < uint32(v52) {
+						v69 = v52 ^ v7
+					}
+					v72 = v69 ^ v6
+				}
+			b16:
+				{
+					v74 := v72
+					if uint32(v48) < uint32(v72) {
+						v74 = v48
+					}
+					v75 = v74
+				}
+			b17:
+				if !c2 {
+					v86 = v49
+					goto b23
+				}
+				if !c1 {
+					v83 = v52 ^ v9
+					goto b22
+				}
+				if uint32(v11) < uint32(v52&v10) {
+					v83 = 0
+				} else {
+					v80 := v52
+					if uint32(v10) < uint32(v52) {
+						v80 = v52 ^ v10
+					}
+					v83 = v80 ^ v9
+				}
+			b22:
+				{
+					v85 := v83
+					if uint32(v49) < uint32(v83) {
+						v85 = v49
+					}
+					v86 = v85
+				}
+			b23:
+				if !c0 {
+					v97 = v75
+					goto b29
+				}
+				if !c1 {
+					v94 = v56 ^ v6
+					goto b28
+				}
+				if uint32(v8) < uint32(v56&v7) {
+					v94 = 0
+				} else {
+					v91 := v56
+					if uint32(v7) < uint32(v56) {
+						v91 = v56 ^ v7
+					}
+					v94 = v91 ^ v6
+				}
+			b28:
+				{
+					v96 := v94
+					if uint32(v75) < uint32(v94) {
+						v96 = v75
+					}
+					v97 = v96
+				}
+			b29:
+				if !c2 {
+					v108 = v86
+					goto b35
+				}
+				if !c1 {
+					v105 = v56 ^ v9
+					goto b34
+				}
+				if uint32(v11) < uint32(v56&v10) {
+					v105 = 0
+				} else {
+					v102 := v56
+					if uint32(v10) < uint32(v56) {
+						v102 = v56 ^ v10
+					}
+					v105 = v102 ^ v9
+				}
+			b34:
+				{
+					v107 := v105
+					if uint32(v86) < uint32(v105) {
+						v107 = v86
+					}
+					v108 = v107
+				}
+			b35:
+				if !c0 {
+					v119 = v97
+					goto b41
+				}
+				if !c1 {
+					v116 = v60 ^ v6
+					goto b40
+				}
+				if uint32(v8) < uint32(v60&v7) {
+					v116 = 0
+				} else {
+					v113 := v60
+					if uint32(v7) < uint32(v60) {
+						v113 = v60 ^ v7
+					}
+					v116 = v113 ^ v6
+				}
+			b40:
+				{
+					v118 := v116
+					if uint32(v97) < uint32(v116) {
+						v118 = v97
+					}
+					v119 = v118
+				}
+			b41:
+				if !c2 {
+					v130 = v108
+					goto b47
+				}
+				if !c1 {
+					v127 = v60 ^ v9
+					goto b46
+				}
+				if uint32(v11) < uint32(v60&v10) {
+					v127 = 0
+				} else {
+					v124 := v60
+					if uint32(v10) < uint32(v60) {
+						v124 = v60 ^ v10
+					}
+					v127 = v124 ^ v9
+				}
+			b46:
+				{
+					v129 := v127
+					if uint32(v108) < uint32(v127) {
+						v129 = v108
+					}
+					v130 = v129
+				}
+			b47:
+				if !c0 {
+					v141 = v119
+					goto b53
+				}
+				if !c1 {
+					v138 = v64 ^ v6
+					goto b52
+				}
+				if uint32(v8) < uint32(v64&v7) {
+					v138 = 0
+				} else {
+					v135 := v64
+					if uint32(v7) < uint32(v64) {
+						v135 = v64 ^ v7
+					}
+					v138 = v135 ^ v6
+				}
+			b52:
+				{
+					v140 := v138
+					if uint32(v119) < uint32(v138) {
+						v140 = v119
+					}
+					v141 = v140
+				}
+			b53:
+				if !c2 {
+					v152 = v130
+					goto b59
+				}
+				if !c1 {
+					v149 = v64 ^ v9
+					goto b58
+				}
+				if uint32(v11) < uint32(v64&v10) {
+					v149 = 0
+				} else {
+					v146 := v64
+					if uint32(v10) < uint32(v64) {
+						v146 = v64 ^ v10
+					}
+					v149 = v146 ^ v9
+				}
+			b58:
+				{
+					v151 := v149
+					if uint32(v130) < uint32(v149) {
+						v151 = v130
+					}
+					v152 = v151
+				}
+			b59:
+				v48 = v141
+				v49 = v152
+				v50 = v50 + 1024
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b4
+			b61:
+				if v156 >= v28 {
+					v225 = v154
+					v226 = v155
+					goto b99
+				}
+				if uint64(v156) >= uint64(v1) {
+					g.Fault(0, v156, v1, v0)
+					g.Leave(li)
+					continue
+				}
+				v159 = *(*int32)(unsafe.Add(p0, int(v156)*4))
+				v160 = v156 + 256
+				if v160 < v28 {
+					v163 = *(*int32)(unsafe.Add(p0, int(v160)*4))
+				} else {
+					v163 = v159
+				}
+				v164 = v156 + 512
+				if v164 < v28 {
+					v167 = *(*int32)(unsafe.Add(p0, int(v164)*4))
+				} else {
+					v167 = v159
+				}
+				v168 = v156 + 768
+				if v168 < v28 {
+					v171 = *(*int32)(unsafe.Add(p0, int(v168)*4))
+				} else {
+					v171 = v159
+				}
+				v172 = v154
+				v173 = v155
+				v174 = v159
+				v175 = v163
+				v176 = 0
+			b70:
+				if !c0 {
+					v187 = v172
+					goto b76
+				}
+				if !c1 {
+					v184 = v174 ^ v6
+					goto b75
+				}
+				if uint32(v8) < uint32(v174&v7) {
+					v184 = 0
+				} else {
+					v181 := v174
+					if uint32(v7) < uint32(v174) {
+						v181 = v174 ^ v7
+					}
+					v184 = v181 ^ v6
+				}
+			b75:
+				{
+					v186 := v184
+					if uint32(v172) < uint32(v184) {
+						v186 = v172
+					}
+					v187 = v186
+				}
+			b76:
+				if !c2 {
+					v198 = v173
+					goto b82
+				}
+				if !c1 {
+					v195 = v174 ^ v9
+					goto b81
+				}
+				if uint32(v11) < uint32(v174&v10) {
+					v195 = 0
+				} else {
+					v192 := v174
+					if uint32(v10) < uint32(v174) {
+						v192 = v174 ^ v10
+					}
+					v195 = v192 ^ v9
+				}
+			b81:
+				{
+					v197 := v195
+					if uint32(v173) < uint32(v195) {
+						v197 = v173
+					}
+					v198 = v197
+				}
+			b82:
+				if !c0 {
+					v209 = v187
+					goto b88
+				}
+				if !c1 {
+					v206 = v175 ^ v6
+					goto b87
+				}
+				if uint32(v8) < uint32(v175&v7) {
+					v206 = 0
+				} else {
+					v203 := v175
+					if uint32(v7) < uint32(v175) {
+						v203 = v175 ^ v7
+					}
+					v206 = v203 ^ v6
+				}
+			b87:
+				{
+					v208 := v206
+					if uint32(v187) < uint32(v206) {
+						v208 = v187
+					}
+					v209 = v208
+				}
+			b88:
+				if !c2 {
+					v220 = v198
+					goto b94
+				}
+				if !c1 {
+					v217 = v175 ^ v9
+					goto b93
+				}
+				if uint32(v11) < uint32(v175&v10) {
+					v217 = 0
+				} else {
+					v214 := v175
+					if uint32(v10) < uint32(v175) {
+						v214 = v175 ^ v10
+					}
+					v217 = v214 ^ v9
+				}
+			b93:
+				{
+					v219 := v217
+					if uint32(v198) < uint32(v217) {
+						v219 = v198
+					}
+					v220 = v219
+				}
+			b94:
+				v221 = v176 + 1
+				if v221 < 2 {
+					v172 = v209
+					v173 = v220
+					v174 = v167
+					v175 = v171
+					v176 = v221
+					goto b70
+				}
+				v154 = v209
+				v155 = v220
+				v156 = v156 + 1024
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b61
+			b99:
+				h225[li] = v225
+				h226[li] = v226
+				more = true
 			}
-			v72 = v69 ^ v6
 		}
-	b15:
-		{
-			v74 := v72
-			if uint32(v48) < uint32(v72) {
-				v74 = v48
-			}
-			v75 = v74
-		}
-	b16:
-		if !c2 {
-			v86 = v49
-			goto b22
-		}
-		if !c1 {
-			v83 = v52 ^ v9
-			goto b21
-		}
-		if uint32(v11) < uint32(v52&v10) {
-			v83 = 0
-		} else {
-			v80 := v52
-			if uint32(v10) < uint32(v52) {
-				v80 = v52 ^ v10
-			}
-			v83 = v80 ^ v9
-		}
-	b21:
-		{
-			v85 := v83
-			if uint32(v49) < uint32(v83) {
-				v85 = v49
-			}
-			v86 = v85
-		}
-	b22:
-		if !c0 {
-			v97 = v75
-			goto b28
-		}
-		if !c1 {
-			v94 = v56 ^ v6
-			goto b27
-		}
-		if uint32(v8) < uint32(v56&v7) {
-			v94 = 0
-		} else {
-			v91 := v56
-			if uint32(v7) < uint32(v56) {
-				v91 = v56 ^ v7
-			}
-			v94 = v91 ^ v6
-		}
-	b27:
-		{
-			v96 := v94
-			if uint32(v75) < uint32(v94) {
-				v96 = v75
-			}
-			v97 = v96
-		}
-	b28:
-		if !c2 {
-			v108 = v86
-			goto b34
-		}
-		if !c1 {
-			v105 = v56 ^ v9
-			goto b33
-		}
-		if uint32(v11) < uint32(v56&v10) {
-			v105 = 0
-		} else {
-			v102 := v56
-			if uint32(v10) < uint32(v56) {
-				v102 = v56 ^ v10
-			}
-			v105 = v102 ^ v9
-		}
-	b33:
-		{
-			v107 := v105
-			if uint32(v86) < uint32(v105) {
-				v107 = v86
-			}
-			v108 = v107
-		}
-	b34:
-		if !c0 {
-			v119 = v97
-			goto b40
-		}
-		if !c1 {
-			v116 = v60 ^ v6
-			goto b39
-		}
-		if uint32(v8) < uint32(v60&v7) {
-			v116 = 0
-		} else {
-			v113 := v60
-			if uint32(v7) < uint32(v60) {
-				v113 = v60 ^ v7
-			}
-			v116 = v113 ^ v6
-		}
-	b39:
-		{
-			v118 := v116
-			if uint32(v97) < uint32(v116) {
-				v118 = v97
-			}
-			v119 = v118
-		}
-	b40:
-		if !c2 {
-			v130 = v108
-			goto b46
-		}
-		if !c1 {
-			v127 = v60 ^ v9
-			goto b45
-		}
-		if uint32(v11) < uint32(v60&v10) {
-			v127 = 0
-		} else {
-			v124 := v60
-			if uint32(v10) < uint32(v60) {
-				v124 = v60 ^ v10
-			}
-			v127 = v124 ^ v9
-		}
-	b45:
-		{
-			v129 := v127
-			if uint32(v108) < uint32(v127) {
-				v129 = v108
-			}
-			v130 = v129
-		}
-	b46:
-		if !c0 {
-			v141 = v119
-			goto b52
-		}
-		if !c1 {
-			v138 = v64 ^ v6
-			goto b51
-		}
-		if uint32(v8) < uint32(v64&v7) {
-			v138 = 0
-		} else {
-			v135 := v64
-			if uint32(v7) < uint32(v64) {
-				v135 = v64 ^ v7
-			}
-			v138 = v135 ^ v6
-		}
-	b51:
-		{
-			v140 := v138
-			if uint32(v119) < uint32(v138) {
-				v140 = v119
-			}
-			v141 = v140
-		}
-	b52:
-		if !c2 {
-			v152 = v130
-			goto b58
-		}
-		if !c1 {
-			v149 = v64 ^ v9
-			goto b57
-		}
-		if uint32(v11) < uint32(v64&v10) {
-			v149 = 0
-		} else {
-			v146 := v64
-			if uint32(v10) < uint32(v64) {
-				v146 = v64 ^ v10
-			}
-			v149 = v146 ^ v9
-		}
-	b57:
-		{
-			v151 := v149
-			if uint32(v130) < uint32(v149) {
-				v151 = v130
-			}
-			v152 = v151
-		}
-	b58:
-		v48 = v141
-		v49 = v152
-		v50 = v50 + 1024
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b3
-	b60:
-		if v156 >= v28 {
-			v225 = v154
-			v226 = v155
-			goto b98
-		}
-		if uint64(v156) >= uint64(v1) {
-			g.Fault(0, v156, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		v159 = *(*int32)(unsafe.Add(p0, int(v156)*4))
-		v160 = v156 + 256
-		if v160 < v28 {
-			v163 = *(*int32)(unsafe.Add(p0, int(v160)*4))
-		} else {
-			v163 = v159
-		}
-		v164 = v156 + 512
-		if v164 < v28 {
-			v167 = *(*int32)(unsafe.Add(p0, int(v164)*4))
-		} else {
-			v167 = v159
-		}
-		v168 = v156 + 768
-		if v168 < v28 {
-			v171 = *(*int32)(unsafe.Add(p0, int(v168)*4))
-		} else {
-			v171 = v159
-		}
-		v172 = v154
-		v173 = v155
-		v174 = v159
-		v175 = v163
-		v176 = 0
-	b69:
-		if !c0 {
-			v187 = v172
-			goto b75
-		}
-		if !c1 {
-			v184 = v174 ^ v6
-			goto b74
-		}
-		if uint32(v8) < uint32(v174&v7) {
-			v184 = 0
-		} else {
-			v181 := v174
-			if uint32(v7) < uint32(v174) {
-				v181 = v174 ^ v7
-			}
-			v184 = v181 ^ v6
-		}
-	b74:
-		{
-			v186 := v184
-			if uint32(v172) < uint32(v184) {
-				v186 = v172
-			}
-			v187 = v186
-		}
-	b75:
-		if !c2 {
-			v198 = v173
-			goto b81
-		}
-		if !c1 {
-			v195 = v174 ^ v9
-			goto b80
-		}
-		if uint32(v11) < uint32(v174&v10) {
-			v195 = 0
-		} else {
-			v192 := v174
-			if uint32(v10) < uint32(v174) {
-				v192 = v174 ^ v10
-			}
-			v195 = v192 ^ v9
-		}
-	b80:
-		{
-			v197 := v195
-			if uint32(v173) < uint32(v195) {
-				v197 = v173
-			}
-			v198 = v197
-		}
-	b81:
-		if !c0 {
-			v209 = v187
-			goto b87
-		}
-		if !c1 {
-			v206 = v175 ^ v6
-			goto b86
-		}
-		if uint32(v8) < uint32(v175&v7) {
-			v206 = 0
-		} else {
-			v203 := v175
-			if uint32(v7) < uint32(v175) {
-				v203 = v175 ^ v7
-			}
-			v206 = v203 ^ v6
-		}
-	b86:
-		{
-			v208 := v206
-			if uint32(v187) < uint32(v206) {
-				v208 = v187
-			}
-			v209 = v208
-		}
-	b87:
-		if !c2 {
-			v220 = v198
-			goto b93
-		}
-		if !c1 {
-			v217 = v175 ^ v9
-			goto b92
-		}
-		if uint32(v11) < uint32(v175&v10) {
-			v217 = 0
-		} else {
-			v214 := v175
-			if uint32(v10) < uint32(v175) {
-				v214 = v175 ^ v10
-			}
-			v217 = v214 ^ v9
-		}
-	b92:
-		{
-			v219 := v217
-			if uint32(v198) < uint32(v217) {
-				v219 = v198
-			}
-			v220 = v219
-		}
-	b93:
-		v221 = v176 + 1
-		if v221 < 2 {
-			v172 = v209
-			v173 = v220
-			v174 = v167
-			v175 = v171
-			v176 = v221
-			goto b69
-		}
-		v154 = v209
-		v155 = v220
-		v156 = v156 + 1024
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b60
-	b98:
-		h225[li] = v225
-		h226[li] = v226
-		more = true
 	}
 	if !more {
 		return
@@ -3577,7 +5153,7 @@ func (g *ends32Host) Run() {
 		v29 := int32(li)
 		v0 := int32(basex + li)
 		if v29 != 0 {
-			goto b106
+			goto b107
 		}
 		if !v230 {
 			g.Fault(1, v17, v12, v0)
@@ -3589,17 +5165,262 @@ func (g *ends32Host) Run() {
 			continue
 		}
 		*(*int32)(unsafe.Add(p6, int(v16)*4)) = v228
-	b106:
+	b107:
+	}
+}
+
+//go:noinline
+func ends32HostLoop0(h48 []int32, active int, h49 []int32, b50 int64, p0 unsafe.Pointer, v28 int64, c0 bool, c1 bool, v6 int32, v8 int32, v7 int32, c2 bool, v9 int32, v11 int32, v10 int32) {
+	h48 = h48[:active]
+	h49 = h49[:active]
+	for li := range active {
+		v50 := b50 + int64(li)
+		v48 := h48[li]
+		v49 := h49[li]
+		var v56, v60, v64, v72, v75, v83, v86, v94, v97, v105, v108, v116, v119, v127, v130, v138, v141, v149, v152 int32
+		v52 := *(*int32)(unsafe.Add(p0, int(v50)*4))
+		v53 := v50 + 256
+		if v53 < v28 {
+			v56 = *(*int32)(unsafe.Add(p0, int(v53)*4))
+		} else {
+			v56 = v52
+		}
+		v57 := v50 + 512
+		if v57 < v28 {
+			v60 = *(*int32)(unsafe.Add(p0, int(v57)*4))
+		} else {
+			v60 = v52
+		}
+		v61 := v50 + 768
+		if v61 < v28 {
+			v64 = *(*int32)(unsafe.Add(p0, int(v61)*4))
+		} else {
+			v64 = v52
+		}
+		if !c0 {
+			v75 = v48
+			goto b17r1l
+		}
+		if !c1 {
+			v72 = v52 ^ v6
+			goto b16r1l
+		}
+		if uint32(v8) < uint32(v52&v7) {
+			v72 = 0
+		} else {
+			v69 := v52
+			if uint32(v7) < uint32(v52) {
+				v69 = v52 ^ v7
+			}
+			v72 = v69 ^ v6
+		}
+	b16r1l:
+		{
+			v74 := v72
+			if uint32(v48) < uint32(v72) {
+				v74 = v48
+			}
+			v75 = v74
+		}
+	b17r1l:
+		if !c2 {
+			v86 = v49
+			goto b23r1l
+		}
+		if !c1 {
+			v83 = v52 ^ v9
+			goto b22r1l
+		}
+		if uint32(v11) < uint32(v52&v10) {
+			v83 = 0
+		} else {
+			v80 := v52
+			if uint32(v10) < uint32(v52) {
+				v80 = v52 ^ v10
+			}
+			v83 = v80 ^ v9
+		}
+	b22r1l:
+		{
+			v85 := v83
+			if uint32(v49) < uint32(v83) {
+				v85 = v49
+			}
+			v86 = v85
+		}
+	b23r1l:
+		if !c0 {
+			v97 = v75
+			goto b29r1l
+		}
+		if !c1 {
+			v94 = v56 ^ v6
+			goto b28r1l
+		}
+		if uint32(v8) < uint32(v56&v7) {
+			v94 = 0
+		} else {
+			v91 := v56
+			if uint32(v7) < uint32(v56) {
+				v91 = v56 ^ v7
+			}
+			v94 = v91 ^ v6
+		}
+	b28r1l:
+		{
+			v96 := v94
+			if uint32(v75) < uint32(v94) {
+				v96 = v75
+			}
+			v97 = v96
+		}
+	b29r1l:
+		if !c2 {
+			v108 = v86
+			goto b35r1l
+		}
+		if !c1 {
+			v105 = v56 ^ v9
+			goto b34r1l
+		}
+		if uint32(v11) < uint32(v56&v10) {
+			v105 = 0
+		} else {
+			v102 := v56
+			if uint32(v10) < uint32(v56) {
+				v102 = v56 ^ v10
+			}
+			v105 = v102 ^ v9
+		}
+	b34r1l:
+		{
+			v107 := v105
+			if uint32(v86) < uint32(v105) {
+				v107 = v86
+			}
+			v108 = v107
+		}
+	b35r1l:
+		if !c0 {
+			v119 = v97
+			goto b41r1l
+		}
+		if !c1 {
+			v116 = v60 ^ v6
+			goto b40r1l
+		}
+		if uint32(v8) < uint32(v60&v7) {
+			v116 = 0
+		} else {
+			v113 := v60
+			if uint32(v7) < uint32(v60) {
+				v113 = v60 ^ v7
+			}
+			v116 = v113 ^ v6
+		}
+	b40r1l:
+		{
+			v118 := v116
+			if uint32(v97) < uint32(v116) {
+				v118 = v97
+			}
+			v119 = v118
+		}
+	b41r1l:
+		if !c2 {
+			v130 = v108
+			goto b47r1l
+		}
+		if !c1 {
+			v127 = v60 ^ v9
+			goto b46r1l
+		}
+		if uint32(v11) < uint32(v60&v10) {
+			v127 = 0
+		} else {
+			v124 := v60
+			if uint32(v10) < uint32(v60) {
+				v124 = v60 ^ v10
+			}
+			v127 = v124 ^ v9
+		}
+	b46r1l:
+		{
+			v129 := v127
+			if uint32(v108) < uint32(v127) {
+				v129 = v108
+			}
+			v130 = v129
+		}
+	b47r1l:
+		if !c0 {
+			v141 = v119
+			goto b53r1l
+		}
+		if !c1 {
+			v138 = v64 ^ v6
+			goto b52r1l
+		}
+		if uint32(v8) < uint32(v64&v7) {
+			v138 = 0
+		} else {
+			v135 := v64
+			if uint32(v7) < uint32(v64) {
+				v135 = v64 ^ v7
+			}
+			v138 = v135 ^ v6
+		}
+	b52r1l:
+		{
+			v140 := v138
+			if uint32(v119) < uint32(v138) {
+				v140 = v119
+			}
+			v141 = v140
+		}
+	b53r1l:
+		if !c2 {
+			v152 = v130
+			goto b59r1l
+		}
+		if !c1 {
+			v149 = v64 ^ v9
+			goto b58r1l
+		}
+		if uint32(v11) < uint32(v64&v10) {
+			v149 = 0
+		} else {
+			v146 := v64
+			if uint32(v10) < uint32(v64) {
+				v146 = v64 ^ v10
+			}
+			v149 = v146 ^ v9
+		}
+	b58r1l:
+		{
+			v151 := v149
+			if uint32(v130) < uint32(v149) {
+				v151 = v130
+			}
+			v152 = v151
+		}
+	b59r1l:
+		h48[li] = v141
+		h49[li] = v152
 	}
 }
 
 // ends64Host is a work-group of the kernel [Ends64].
 type ends64Host struct {
 	kernelimpl.HostGroup
-	c0         bool
-	c1         bool
-	c2         bool
-	v225, v226 []int64
+	c0  bool
+	c1  bool
+	c2  bool
+	v28 int64
+
+	v47 []bool
+
+	v225, v226, v48, v49 []int64
 
 	sint64 []int64
 }
@@ -3616,12 +5437,12 @@ func (g *ends64Host) Begin() {
 	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 1, true)
 	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
 	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 2, true)
-	kernelimpl.HostRoom(n, &g.sint64, &g.v225, &g.v226)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v225, &g.v226, &g.v48, &g.v49)
+	kernelimpl.HostRoom(n, &g.v47)
 }
 
 func (g *ends64Host) Run() {
 	const n = 256
-	basex := g.Base(0)
 	v3 := g.Int64(48)
 	v20 := v3 == 0
 	v1 := g.Int64(32)
@@ -3631,24 +5452,10 @@ func (g *ends64Host) Run() {
 	v5 := g.Int64(56)
 	v18 := v17 * v5
 	v19 := v18 + v5
-	p0 := g.Pointer(0)
-	c0 := g.c0
-	c1 := g.c1
-	v6 := g.Int64(64)
-	v7 := g.Int64(72)
-	v8 := g.Int64(80)
-	c2 := g.c2
-	v9 := g.Int64(88)
-	v10 := g.Int64(96)
-	v11 := g.Int64(104)
-	stop := g.Cancelled()
-	h225 := g.v225[:n]
-	h226 := g.v226[:n]
-	more := false
+	u28 := g.v28
+	h47 := g.v47[:n]
 	for li := range n {
-		var v26, v48, v49, v50, v52, v53, v56, v57, v60, v61, v64, v72, v75, v83, v86, v94, v97, v105, v108, v116, v119, v127, v130, v138, v141, v149, v152, v154, v155, v156, v159, v160, v163, v164, v167, v168, v171, v172, v173, v174, v175, v184, v187, v195, v198, v206, v209, v217, v220, v225, v226 int64
-		var v176, v221 int32
-		v0 := int32(basex + li)
+		var v26 int64
 		if v20 {
 			v26 = v1
 		} else {
@@ -3671,417 +5478,488 @@ func (g *ends64Host) Run() {
 		v42 := uint64(v31+((((v28-v31)+-1)/1024)*1024)) < uint64(v1)
 		v44 := ((-2147483648 <= v31) && (v31 <= 2147483647)) && (-2147483648 <= v28)
 		v47 := ((v44 && (v28 <= 2147483647)) && (uint64(v31) < uint64(v1))) && v42
-		if !v47 {
-			v154 = -1
-			v155 = -1
-			v156 = v31
-			goto b60
+		u28 = v28
+		h47[li] = v47
+	}
+	g.v28 = u28
+	// Barrier
+	h48 := g.v48[:n]
+	h49 := g.v49[:n]
+	p0 := g.Pointer(0)
+	v28 := g.v28
+	c0 := g.c0
+	c1 := g.c1
+	v6 := g.Int64(64)
+	v7 := g.Int64(72)
+	v8 := g.Int64(80)
+	c2 := g.c2
+	v9 := g.Int64(88)
+	v10 := g.Int64(96)
+	v11 := g.Int64(104)
+	stop := g.Cancelled()
+	h225 := g.v225[:n]
+	h226 := g.v226[:n]
+	basex := g.Base(0)
+	more := false
+	// The work-items go through the loop together.
+	{
+		all := true
+		for li := range n {
+			v47 := h47[li]
+			if v47 {
+				h48[li] = -1
+				h49[li] = -1
+				continue
+			}
+			all = false
+			break
 		}
-		v48 = -1
-		v49 = -1
-		v50 = v31
-	b3:
-		if v50 >= v28 {
-			v225 = v48
-			v226 = v49
-			goto b98
-		}
-		v52 = *(*int64)(unsafe.Add(p0, int(v50)*8))
-		v53 = v50 + 256
-		if v53 < v28 {
-			v56 = *(*int64)(unsafe.Add(p0, int(v53)*8))
+		if all && v28 >= -1<<60 && v28 <= 1<<60 && v18 >= -1<<60 && v18 <= 1<<60 {
+			active := n
+			b50 := v18
+			for {
+				if active = min(active, int(v28-b50)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				ends64HostLoop0(h48, active, h49, b50, p0, v28, c0, c1, v6, v8, v7, c2, v9, v11, v10)
+				b50 += 1024
+			}
+			for li := range n {
+				v48 := h48[li]
+				v49 := h49[li]
+				var v225, v226 int64
+				v225 = v48
+				v226 = v49
+				h225[li] = v225
+				h226[li] = v226
+				more = true
+			}
 		} else {
-			v56 = v52
-		}
-		v57 = v50 + 512
-		if v57 < v28 {
-			v60 = *(*int64)(unsafe.Add(p0, int(v57)*8))
-		} else {
-			v60 = v52
-		}
-		v61 = v50 + 768
-		if v61 < v28 {
-			v64 = *(*int64)(unsafe.Add(p0, int(v61)*8))
-		} else {
-			v64 = v52
-		}
-		if !c0 {
-			v75 = v48
-			goto b16
-		}
-		if !c1 {
-			v72 = v52 ^ v6
-			goto b15
-		}
-		if uint64(v8) < uint64(v52&v7) {
-			v72 = 0
-		} else {
-			v69 := v52
-			if uint64(v7) < uint64(v52) {
-				v69 = v52 ^ v7
+			for li := range n {
+				v47 := h47[li]
+				v29 := int32(li)
+				v30 := int64(uint32(v29))
+				v31 := v18 + v30
+				v0 := int32(basex + li)
+				var v48, v49, v50, v52, v53, v56, v57, v60, v61, v64, v72, v75, v83, v86, v94, v97, v105, v108, v116, v119, v127, v130, v138, v141, v149, v152, v154, v155, v156, v159, v160, v163, v164, v167, v168, v171, v172, v173, v174, v175, v184, v187, v195, v198, v206, v209, v217, v220, v225, v226 int64
+				var v176, v221 int32
+				if !v47 {
+					v154 = -1
+					v155 = -1
+					v156 = v31
+					goto b61
+				}
+				v48 = -1
+				v49 = -1
+				v50 = v31
+			b4:
+				if v50 >= v28 {
+					v225 = v48
+					v226 = v49
+					goto b99
+				}
+				v52 = *(*int64)(unsafe.Add(p0, int(v50)*8))
+				v53 = v50 + 256
+				if v53 < v28 {
+					v56 = *(*int64)(unsafe.Add(p0, int(v53)*8))
+				} else {
+					v56 = v52
+				}
+				v57 = v50 + 512
+				if v57 < v28 {
+					v60 = *(*int64)(unsafe.Add(p0, int(v57)*8))
+				} else {
+					v60 = v52
+				}
+				v61 = v50 + 768
+				if v61 < v28 {
+					v64 = *(*int64)(unsafe.Add(p0, int(v61)*8))
+				} else {
+					v64 = v52
+				}
+				if !c0 {
+					v75 = v48
+					goto b17
+				}
+				if !c1 {
+					v72 = v52 ^ v6
+					goto b16
+				}
+				if uint64(v8) < uint64(v52&v7) {
+					v72 = 0
+				} else {
+					v69 := v52
+					if uint64(v7) < uint64(v52) {
+						v69 = v52 ^ v7
+					}
+					v72 = v69 ^ v6
+				}
+			b16:
+				{
+					v74 := v72
+					if uint64(v48) < uint64(v72) {
+						v74 = v48
+					}
+					v75 = v74
+				}
+			b17:
+				if !c2 {
+					v86 = v49
+					goto b23
+				}
+				if !c1 {
+					v83 = v52 ^ v9
+					goto b22
+				}
+				if uint64(v11) < uint64(v52&v10) {
+					v83 = 0
+				} else {
+					v80 := v52
+					if uint64(v10) < uint64(v52) {
+						v80 = v52 ^ v10
+					}
+					v83 = v80 ^ v9
+				}
+			b22:
+				{
+					v85 := v83
+					if uint64(v49) < uint64(v83) {
+						v85 = v49
+					}
+					v86 = v85
+				}
+			b23:
+				if !c0 {
+					v97 = v75
+					goto b29
+				}
+				if !c1 {
+					v94 = v56 ^ v6
+					goto b28
+				}
+				if uint64(v8) < uint64(v56&v7) {
+					v94 = 0
+				} else {
+					v91 := v56
+					if uint64(v7) < uint64(v56) {
+						v91 = v56 ^ v7
+					}
+					v94 = v91 ^ v6
+				}
+			b28:
+				{
+					v96 := v94
+					if uint64(v75) < uint64(v94) {
+						v96 = v75
+					}
+					v97 = v96
+				}
+			b29:
+				if !c2 {
+					v108 = v86
+					goto b35
+				}
+				if !c1 {
+					v105 = v56 ^ v9
+					goto b34
+				}
+				if uint64(v11) < uint64(v56&v10) {
+					v105 = 0
+				} else {
+					v102 := v56
+					if uint64(v10) < uint64(v56) {
+						v102 = v56 ^ v10
+					}
+					v105 = v102 ^ v9
+				}
+			b34:
+				{
+					v107 := v105
+					if uint64(v86) < uint64(v105) {
+						v107 = v86
+					}
+					v108 = v107
+				}
+			b35:
+				if !c0 {
+					v119 = v97
+					goto b41
+				}
+				if !c1 {
+					v116 = v60 ^ v6
+					goto b40
+				}
+				if uint64(v8) < uint64(v60&v7) {
+					v116 = 0
+				} else {
+					v113 := v60
+					if uint64(v7) < uint64(v60) {
+						v113 = v60 ^ v7
+					}
+					v116 = v113 ^ v6
+				}
+			b40:
+				{
+					v118 := v116
+					if uint64(v97) < uint64(v116) {
+						v118 = v97
+					}
+					v119 = v118
+				}
+			b41:
+				if !c2 {
+					v130 = v108
+					goto b47
+				}
+				if !c1 {
+					v127 = v60 ^ v9
+					goto b46
+				}
+				if uint64(v11) < uint64(v60&v10) {
+					v127 = 0
+				} else {
+					v124 := v60
+					if uint64(v10) < uint64(v60) {
+						v124 = v60 ^ v10
+					}
+					v127 = v124 ^ v9
+				}
+			b46:
+				{
+					v129 := v127
+					if uint64(v108) < uint64(v127) {
+						v129 = v108
+					}
+					v130 = v129
+				}
+			b47:
+				if !c0 {
+					v141 = v119
+					goto b53
+				}
+				if !c1 {
+					v138 = v64 ^ v6
+					goto b52
+				}
+				if uint64(v8) < uint64(v64&v7) {
+					v138 = 0
+				} else {
+					v135 := v64
+					if uint64(v7) < uint64(v64) {
+						v135 = v64 ^ v7
+					}
+					v138 = v135 ^ v6
+				}
+			b52:
+				{
+					v140 := v138
+					if uint64(v119) < uint64(v138) {
+						v140 = v119
+					}
+					v141 = v140
+				}
+			b53:
+				if !c2 {
+					v152 = v130
+					goto b59
+				}
+				if !c1 {
+					v149 = v64 ^ v9
+					goto b58
+				}
+				if uint64(v11) < uint64(v64&v10) {
+					v149 = 0
+				} else {
+					v146 := v64
+					if uint64(v10) < uint64(v64) {
+						v146 = v64 ^ v10
+					}
+					v149 = v146 ^ v9
+				}
+			b58:
+				{
+					v151 := v149
+					if uint64(v130) < uint64(v149) {
+						v151 = v130
+					}
+					v152 = v151
+				}
+			b59:
+				v48 = v141
+				v49 = v152
+				v50 = v50 + 1024
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b4
+			b61:
+				if v156 >= v28 {
+					v225 = v154
+					v226 = v155
+					goto b99
+				}
+				if uint64(v156) >= uint64(v1) {
+					g.Fault(0, v156, v1, v0)
+					g.Leave(li)
+					continue
+				}
+				v159 = *(*int64)(unsafe.Add(p0, int(v156)*8))
+				v160 = v156 + 256
+				if v160 < v28 {
+					v163 = *(*int64)(unsafe.Add(p0, int(v160)*8))
+				} else {
+					v163 = v159
+				}
+				v164 = v156 + 512
+				if v164 < v28 {
+					v167 = *(*int64)(unsafe.Add(p0, int(v164)*8))
+				} else {
+					v167 = v159
+				}
+				v168 = v156 + 768
+				if v168 < v28 {
+					v171 = *(*int64)(unsafe.Add(p0, int(v168)*8))
+				} else {
+					v171 = v159
+				}
+				v172 = v154
+				v173 = v155
+				v174 = v159
+				v175 = v163
+				v176 = 0
+			b70:
+				if !c0 {
+					v187 = v172
+					goto b76
+				}
+				if !c1 {
+					v184 = v174 ^ v6
+					goto b75
+				}
+				if uint64(v8) < uint64(v174&v7) {
+					v184 = 0
+				} else {
+					v181 := v174
+					if uint64(v7) < uint64(v174) {
+						v181 = v174 ^ v7
+					}
+					v184 = v181 ^ v6
+				}
+			b75:
+				{
+					v186 := v184
+					if uint64(v172) < uint64(v184) {
+						v186 = v172
+					}
+					v187 = v186
+				}
+			b76:
+				if !c2 {
+					v198 = v173
+					goto b82
+				}
+				if !c1 {
+					v195 = v174 ^ v9
+					goto b81
+				}
+				if uint64(v11) < uint64(v174&v10) {
+					v195 = 0
+				} else {
+					v192 := v174
+					if uint64(v10) < uint64(v174) {
+						v192 = v174 ^ v10
+					}
+					v195 = v192 ^ v9
+				}
+			b81:
+				{
+					v197 := v195
+					if uint64(v173) < uint64(v195) {
+						v197 = v173
+					}
+					v198 = v197
+				}
+			b82:
+				if !c0 {
+					v209 = v187
+					goto b88
+				}
+				if !c1 {
+					v206 = v175 ^ v6
+					goto b87
+				}
+				if uint64(v8) < uint64(v175&v7) {
+					v206 = 0
+				} else {
+					v203 := v175
+					if uint64(v7) < uint64(v175) {
+						v203 = v175 ^ v7
+					}
+					v206 = v203 ^ v6
+				}
+			b87:
+				{
+					v208 := v206
+					if uint64(v187) < uint64(v206) {
+						v208 = v187
+					}
+					v209 = v208
+				}
+			b88:
+				if !c2 {
+					v220 = v198
+					goto b94
+				}
+				if !c1 {
+					v217 = v175 ^ v9
+					goto b93
+				}
+				if uint64(v11) < uint64(v175&v10) {
+					v217 = 0
+				} else {
+					v214 := v175
+					if uint64(v10) < uint64(v175) {
+						v214 = v175 ^ v10
+					}
+					v217 = v214 ^ v9
+				}
+			b93:
+				{
+					v219 := v217
+					if uint64(v198) < uint64(v217) {
+						v219 = v198
+					}
+					v220 = v219
+				}
+			b94:
+				v221 = v176 + 1
+				if v221 < 2 {
+					v172 = v209
+					v173 = v220
+					v174 = v167
+					v175 = v171
+					v176 = v221
+					goto b70
+				}
+				v154 = v209
+				v155 = v220
+				v156 = v156 + 1024
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b61
+			b99:
+				h225[li] = v225
+				h226[li] = v226
+				more = true
 			}
-			v72 = v69 ^ v6
 		}
-	b15:
-		{
-			v74 := v72
-			if uint64(v48) < uint64(v72) {
-				v74 = v48
-			}
-			v75 = v74
-		}
-	b16:
-		if !c2 {
-			v86 = v49
-			goto b22
-		}
-		if !c1 {
-			v83 = v52 ^ v9
-			goto b21
-		}
-		if uint64(v11) < uint64(v52&v10) {
-			v83 = 0
-		} else {
-			v80 := v52
-			if uint64(v10) < uint64(v52) {
-				v80 = v52 ^ v10
-			}
-			v83 = v80 ^ v9
-		}
-	b21:
-		{
-			v85 := v83
-			if uint64(v49) < uint64(v83) {
-				v85 = v49
-			}
-			v86 = v85
-		}
-	b22:
-		if !c0 {
-			v97 = v75
-			goto b28
-		}
-		if !c1 {
-			v94 = v56 ^ v6
-			goto b27
-		}
-		if uint64(v8) < uint64(v56&v7) {
-			v94 = 0
-		} else {
-			v91 := v56
-			if uint64(v7) < uint64(v56) {
-				v91 = v56 ^ v7
-			}
-			v94 = v91 ^ v6
-		}
-	b27:
-		{
-			v96 := v94
-			if uint64(v75) < uint64(v94) {
-				v96 = v75
-			}
-			v97 = v96
-		}
-	b28:
-		if !c2 {
-			v108 = v86
-			goto b34
-		}
-		if !c1 {
-			v105 = v56 ^ v9
-			goto b33
-		}
-		if uint64(v11) < uint64(v56&v10) {
-			v105 = 0
-		} else {
-			v102 := v56
-			if uint64(v10) < uint64(v56) {
-				v102 = v56 ^ v10
-			}
-			v105 = v102 ^ v9
-		}
-	b33:
-		{
-			v107 := v105
-			if uint64(v86) < uint64(v105) {
-				v107 = v86
-			}
-			v108 = v107
-		}
-	b34:
-		if !c0 {
-			v119 = v97
-			goto b40
-		}
-		if !c1 {
-			v116 = v60 ^ v6
-			goto b39
-		}
-		if uint64(v8) < uint64(v60&v7) {
-			v116 = 0
-		} else {
-			v113 := v60
-			if uint64(v7) < uint64(v60) {
-				v113 = v60 ^ v7
-			}
-			v116 = v113 ^ v6
-		}
-	b39:
-		{
-			v118 := v116
-			if uint64(v97) < uint64(v116) {
-				v118 = v97
-			}
-			v119 = v118
-		}
-	b40:
-		if !c2 {
-			v130 = v108
-			goto b46
-		}
-		if !c1 {
-			v127 = v60 ^ v9
-			goto b45
-		}
-		if uint64(v11) < uint64(v60&v10) {
-			v127 = 0
-		} else {
-			v124 := v60
-			if uint64(v10) < uint64(v60) {
-				v124 = v60 ^ v10
-			}
-			v127 = v124 ^ v9
-		}
-	b45:
-		{
-			v129 := v127
-			if uint64(v108) < uint64(v127) {
-				v129 = v108
-			}
-			v130 = v129
-		}
-	b46:
-		if !c0 {
-			v141 = v119
-			goto b52
-		}
-		if !c1 {
-			v138 = v64 ^ v6
-			goto b51
-		}
-		if uint64(v8) < uint64(v64&v7) {
-			v138 = 0
-		} else {
-			v135 := v64
-			if uint64(v7) < uint64(v64) {
-				v135 = v64 ^ v7
-			}
-			v138 = v135 ^ v6
-		}
-	b51:
-		{
-			v140 := v138
-			if uint64(v119) < uint64(v138) {
-				v140 = v119
-			}
-			v141 = v140
-		}
-	b52:
-		if !c2 {
-			v152 = v130
-			goto b58
-		}
-		if !c1 {
-			v149 = v64 ^ v9
-			goto b57
-		}
-		if uint64(v11) < uint64(v64&v10) {
-			v149 = 0
-		} else {
-			v146 := v64
-			if uint64(v10) < uint64(v64) {
-				v146 = v64 ^ v10
-			}
-			v149 = v146 ^ v9
-		}
-	b57:
-		{
-			v151 := v149
-			if uint64(v130) < uint64(v149) {
-				v151 = v130
-			}
-			v152 = v151
-		}
-	b58:
-		v48 = v141
-		v49 = v152
-		v50 = v50 + 1024
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b3
-	b60:
-		if v156 >= v28 {
-			v225 = v154
-			v226 = v155
-			goto b98
-		}
-		if uint64(v156) >= uint64(v1) {
-			g.Fault(0, v156, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		v159 = *(*int64)(unsafe.Add(p0, int(v156)*8))
-		v160 = v156 + 256
-		if v160 < v28 {
-			v163 = *(*int64)(unsafe.Add(p0, int(v160)*8))
-		} else {
-			v163 = v159
-		}
-		v164 = v156 + 512
-		if v164 < v28 {
-			v167 = *(*int64)(unsafe.Add(p0, int(v164)*8))
-		} else {
-			v167 = v159
-		}
-		v168 = v156 + 768
-		if v168 < v28 {
-			v171 = *(*int64)(unsafe.Add(p0, int(v168)*8))
-		} else {
-			v171 = v159
-		}
-		v172 = v154
-		v173 = v155
-		v174 = v159
-		v175 = v163
-		v176 = 0
-	b69:
-		if !c0 {
-			v187 = v172
-			goto b75
-		}
-		if !c1 {
-			v184 = v174 ^ v6
-			goto b74
-		}
-		if uint64(v8) < uint64(v174&v7) {
-			v184 = 0
-		} else {
-			v181 := v174
-			if uint64(v7) < uint64(v174) {
-				v181 = v174 ^ v7
-			}
-			v184 = v181 ^ v6
-		}
-	b74:
-		{
-			v186 := v184
-			if uint64(v172) < uint64(v184) {
-				v186 = v172
-			}
-			v187 = v186
-		}
-	b75:
-		if !c2 {
-			v198 = v173
-			goto b81
-		}
-		if !c1 {
-			v195 = v174 ^ v9
-			goto b80
-		}
-		if uint64(v11) < uint64(v174&v10) {
-			v195 = 0
-		} else {
-			v192 := v174
-			if uint64(v10) < uint64(v174) {
-				v192 = v174 ^ v10
-			}
-			v195 = v192 ^ v9
-		}
-	b80:
-		{
-			v197 := v195
-			if uint64(v173) < uint64(v195) {
-				v197 = v173
-			}
-			v198 = v197
-		}
-	b81:
-		if !c0 {
-			v209 = v187
-			goto b87
-		}
-		if !c1 {
-			v206 = v175 ^ v6
-			goto b86
-		}
-		if uint64(v8) < uint64(v175&v7) {
-			v206 = 0
-		} else {
-			v203 := v175
-			if uint64(v7) < uint64(v175) {
-				v203 = v175 ^ v7
-			}
-			v206 = v203 ^ v6
-		}
-	b86:
-		{
-			v208 := v206
-			if uint64(v187) < uint64(v206) {
-				v208 = v187
-			}
-			v209 = v208
-		}
-	b87:
-		if !c2 {
-			v220 = v198
-			goto b93
-		}
-		if !c1 {
-			v217 = v175 ^ v9
-			goto b92
-		}
-		if uint64(v11) < uint64(v175&v10) {
-			v217 = 0
-		} else {
-			v214 := v175
-			if uint64(v10) < uint64(v175) {
-				v214 = v175 ^ v10
-			}
-			v217 = v214 ^ v9
-		}
-	b92:
-		{
-			v219 := v217
-			if uint64(v198) < uint64(v217) {
-				v219 = v198
-			}
-			v220 = v219
-		}
-	b93:
-		v221 = v176 + 1
-		if v221 < 2 {
-			v172 = v209
-			v173 = v220
-			v174 = v167
-			v175 = v171
-			v176 = v221
-			goto b69
-		}
-		v154 = v209
-		v155 = v220
-		v156 = v156 + 1024
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b60
-	b98:
-		h225[li] = v225
-		h226[li] = v226
-		more = true
 	}
 	if !more {
 		return
@@ -4104,7 +5982,7 @@ func (g *ends64Host) Run() {
 		v29 := int32(li)
 		v0 := int32(basex + li)
 		if v29 != 0 {
-			goto b106
+			goto b107
 		}
 		if !v230 {
 			g.Fault(1, v17, v12, v0)
@@ -4116,17 +5994,262 @@ func (g *ends64Host) Run() {
 			continue
 		}
 		*(*int64)(unsafe.Add(p6, int(v16)*8)) = v228
-	b106:
+	b107:
+	}
+}
+
+//go:noinline
+func ends64HostLoop0(h48 []int64, active int, h49 []int64, b50 int64, p0 unsafe.Pointer, v28 int64, c0 bool, c1 bool, v6 int64, v8 int64, v7 int64, c2 bool, v9 int64, v11 int64, v10 int64) {
+	h48 = h48[:active]
+	h49 = h49[:active]
+	for li := range active {
+		v50 := b50 + int64(li)
+		v48 := h48[li]
+		v49 := h49[li]
+		var v56, v60, v64, v72, v75, v83, v86, v94, v97, v105, v108, v116, v119, v127, v130, v138, v141, v149, v152 int64
+		v52 := *(*int64)(unsafe.Add(p0, int(v50)*8))
+		v53 := v50 + 256
+		if v53 < v28 {
+			v56 = *(*int64)(unsafe.Add(p0, int(v53)*8))
+		} else {
+			v56 = v52
+		}
+		v57 := v50 + 512
+		if v57 < v28 {
+			v60 = *(*int64)(unsafe.Add(p0, int(v57)*8))
+		} else {
+			v60 = v52
+		}
+		v61 := v50 + 768
+		if v61 < v28 {
+			v64 = *(*int64)(unsafe.Add(p0, int(v61)*8))
+		} else {
+			v64 = v52
+		}
+		if !c0 {
+			v75 = v48
+			goto b17r1l
+		}
+		if !c1 {
+			v72 = v52 ^ v6
+			goto b16r1l
+		}
+		if uint64(v8) < uint64(v52&v7) {
+			v72 = 0
+		} else {
+			v69 := v52
+			if uint64(v7) < uint64(v52) {
+				v69 = v52 ^ v7
+			}
+			v72 = v69 ^ v6
+		}
+	b16r1l:
+		{
+			v74 := v72
+			if uint64(v48) < uint64(v72) {
+				v74 = v48
+			}
+			v75 = v74
+		}
+	b17r1l:
+		if !c2 {
+			v86 = v49
+			goto b23r1l
+		}
+		if !c1 {
+			v83 = v52 ^ v9
+			goto b22r1l
+		}
+		if uint64(v11) < uint64(v52&v10) {
+			v83 = 0
+		} else {
+			v80 := v52
+			if uint64(v10) < uint64(v52) {
+				v80 = v52 ^ v10
+			}
+			v83 = v80 ^ v9
+		}
+	b22r1l:
+		{
+			v85 := v83
+			if uint64(v49) < uint64(v83) {
+				v85 = v49
+			}
+			v86 = v85
+		}
+	b23r1l:
+		if !c0 {
+			v97 = v75
+			goto b29r1l
+		}
+		if !c1 {
+			v94 = v56 ^ v6
+			goto b28r1l
+		}
+		if uint64(v8) < uint64(v56&v7) {
+			v94 = 0
+		} else {
+			v91 := v56
+			if uint64(v7) < uint64(v56) {
+				v91 = v56 ^ v7
+			}
+			v94 = v91 ^ v6
+		}
+	b28r1l:
+		{
+			v96 := v94
+			if uint64(v75) < uint64(v94) {
+				v96 = v75
+			}
+			v97 = v96
+		}
+	b29r1l:
+		if !c2 {
+			v108 = v86
+			goto b35r1l
+		}
+		if !c1 {
+			v105 = v56 ^ v9
+			goto b34r1l
+		}
+		if uint64(v11) < uint64(v56&v10) {
+			v105 = 0
+		} else {
+			v102 := v56
+			if uint64(v10) < uint64(v56) {
+				v102 = v56 ^ v10
+			}
+			v105 = v102 ^ v9
+		}
+	b34r1l:
+		{
+			v107 := v105
+			if uint64(v86) < uint64(v105) {
+				v107 = v86
+			}
+			v108 = v107
+		}
+	b35r1l:
+		if !c0 {
+			v119 = v97
+			goto b41r1l
+		}
+		if !c1 {
+			v116 = v60 ^ v6
+			goto b40r1l
+		}
+		if uint64(v8) < uint64(v60&v7) {
+			v116 = 0
+		} else {
+			v113 := v60
+			if uint64(v7) < uint64(v60) {
+				v113 = v60 ^ v7
+			}
+			v116 = v113 ^ v6
+		}
+	b40r1l:
+		{
+			v118 := v116
+			if uint64(v97) < uint64(v116) {
+				v118 = v97
+			}
+			v119 = v118
+		}
+	b41r1l:
+		if !c2 {
+			v130 = v108
+			goto b47r1l
+		}
+		if !c1 {
+			v127 = v60 ^ v9
+			goto b46r1l
+		}
+		if uint64(v11) < uint64(v60&v10) {
+			v127 = 0
+		} else {
+			v124 := v60
+			if uint64(v10) < uint64(v60) {
+				v124 = v60 ^ v10
+			}
+			v127 = v124 ^ v9
+		}
+	b46r1l:
+		{
+			v129 := v127
+			if uint64(v108) < uint64(v127) {
+				v129 = v108
+			}
+			v130 = v129
+		}
+	b47r1l:
+		if !c0 {
+			v141 = v119
+			goto b53r1l
+		}
+		if !c1 {
+			v138 = v64 ^ v6
+			goto b52r1l
+		}
+		if uint64(v8) < uint64(v64&v7) {
+			v138 = 0
+		} else {
+			v135 := v64
+			if uint64(v7) < uint64(v64) {
+				v135 = v64 ^ v7
+			}
+			v138 = v135 ^ v6
+		}
+	b52r1l:
+		{
+			v140 := v138
+			if uint64(v119) < uint64(v138) {
+				v140 = v119
+			}
+			v141 = v140
+		}
+	b53r1l:
+		if !c2 {
+			v152 = v130
+			goto b59r1l
+		}
+		if !c1 {
+			v149 = v64 ^ v9
+			goto b58r1l
+		}
+		if uint64(v11) < uint64(v64&v10) {
+			v149 = 0
+		} else {
+			v146 := v64
+			if uint64(v10) < uint64(v64) {
+				v146 = v64 ^ v10
+			}
+			v149 = v146 ^ v9
+		}
+	b58r1l:
+		{
+			v151 := v149
+			if uint64(v130) < uint64(v149) {
+				v151 = v130
+			}
+			v152 = v151
+		}
+	b59r1l:
+		h48[li] = v141
+		h49[li] = v152
 	}
 }
 
 // ends8Host is a work-group of the kernel [Ends8].
 type ends8Host struct {
 	kernelimpl.HostGroup
-	c0         bool
-	c1         bool
-	c2         bool
-	v233, v234 []int32
+	c0  bool
+	c1  bool
+	c2  bool
+	v28 int64
+
+	v47 []bool
+
+	v233, v234, v48, v49 []int32
 
 	sint32 []int32
 }
@@ -4143,12 +6266,12 @@ func (g *ends8Host) Begin() {
 	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 1, true)
 	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, false)
 	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 2, true)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v233, &g.v234)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v233, &g.v234, &g.v48, &g.v49)
+	kernelimpl.HostRoom(n, &g.v47)
 }
 
 func (g *ends8Host) Run() {
 	const n = 256
-	basex := g.Base(0)
 	v3 := g.Int64(48)
 	v20 := v3 == 0
 	v1 := g.Int64(32)
@@ -4158,24 +6281,10 @@ func (g *ends8Host) Run() {
 	v5 := g.Int64(56)
 	v18 := v17 * v5
 	v19 := v18 + v5
-	p0 := g.Pointer(0)
-	c0 := g.c0
-	c1 := g.c1
-	v6 := g.Int32(64)
-	v7 := g.Int32(68)
-	v8 := g.Int32(72)
-	c2 := g.c2
-	v9 := g.Int32(76)
-	v10 := g.Int32(80)
-	v11 := g.Int32(84)
-	stop := g.Cancelled()
-	h233 := g.v233[:n]
-	h234 := g.v234[:n]
-	more := false
+	u28 := g.v28
+	h47 := g.v47[:n]
 	for li := range n {
-		var v26, v50, v54, v59, v64, v160, v165, v170, v175 int64
-		var v48, v49, v53, v58, v63, v68, v76, v79, v87, v90, v98, v101, v109, v112, v120, v123, v131, v134, v142, v145, v153, v156, v158, v159, v164, v169, v174, v179, v180, v181, v182, v183, v184, v192, v195, v203, v206, v214, v217, v225, v228, v229, v233, v234 int32
-		v0 := int32(basex + li)
+		var v26 int64
 		if v20 {
 			v26 = v1
 		} else {
@@ -4198,417 +6307,488 @@ func (g *ends8Host) Run() {
 		v42 := uint64(v31+((((v28-v31)+-1)/1024)*1024)) < uint64(v1)
 		v44 := ((-2147483648 <= v31) && (v31 <= 2147483647)) && (-2147483648 <= v28)
 		v47 := ((v44 && (v28 <= 2147483647)) && (uint64(v31) < uint64(v1))) && v42
-		if !v47 {
-			v158 = -1
-			v159 = -1
-			v160 = v31
-			goto b60
+		u28 = v28
+		h47[li] = v47
+	}
+	g.v28 = u28
+	// Barrier
+	h48 := g.v48[:n]
+	h49 := g.v49[:n]
+	p0 := g.Pointer(0)
+	v28 := g.v28
+	c0 := g.c0
+	c1 := g.c1
+	v6 := g.Int32(64)
+	v7 := g.Int32(68)
+	v8 := g.Int32(72)
+	c2 := g.c2
+	v9 := g.Int32(76)
+	v10 := g.Int32(80)
+	v11 := g.Int32(84)
+	stop := g.Cancelled()
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
+	basex := g.Base(0)
+	more := false
+	// The work-items go through the loop together.
+	{
+		all := true
+		for li := range n {
+			v47 := h47[li]
+			if v47 {
+				h48[li] = -1
+				h49[li] = -1
+				continue
+			}
+			all = false
+			break
 		}
-		v48 = -1
-		v49 = -1
-		v50 = v31
-	b3:
-		if v50 >= v28 {
-			v233 = v48
-			v234 = v49
-			goto b98
-		}
-		v53 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v50)))))
-		v54 = v50 + 256
-		if v54 < v28 {
-			v58 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v54)))))
+		if all && v28 >= -1<<60 && v28 <= 1<<60 && v18 >= -1<<60 && v18 <= 1<<60 {
+			active := n
+			b50 := v18
+			for {
+				if active = min(active, int(v28-b50)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				ends8HostLoop0(h48, active, h49, b50, p0, v28, c0, c1, v6, v8, v7, c2, v9, v11, v10)
+				b50 += 1024
+			}
+			for li := range n {
+				v48 := h48[li]
+				v49 := h49[li]
+				var v233, v234 int32
+				v233 = v48
+				v234 = v49
+				h233[li] = v233
+				h234[li] = v234
+				more = true
+			}
 		} else {
-			v58 = v53
-		}
-		v59 = v50 + 512
-		if v59 < v28 {
-			v63 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v59)))))
-		} else {
-			v63 = v53
-		}
-		v64 = v50 + 768
-		if v64 < v28 {
-			v68 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v64)))))
-		} else {
-			v68 = v53
-		}
-		if !c0 {
-			v79 = v48
-			goto b16
-		}
-		if !c1 {
-			v76 = v53 ^ v6
-			goto b15
-		}
-		if uint32(v8) < uint32(v53&v7) {
-			v76 = 0
-		} else {
-			v73 := v53
-			if uint32(v7) < uint32(v53) {
-				v73 = v53 ^ v7
+			for li := range n {
+				v47 := h47[li]
+				v29 := int32(li)
+				v30 := int64(uint32(v29))
+				v31 := v18 + v30
+				v0 := int32(basex + li)
+				var v48, v49, v53, v58, v63, v68, v76, v79, v87, v90, v98, v101, v109, v112, v120, v123, v131, v134, v142, v145, v153, v156, v158, v159, v164, v169, v174, v179, v180, v181, v182, v183, v184, v192, v195, v203, v206, v214, v217, v225, v228, v229, v233, v234 int32
+				var v50, v54, v59, v64, v160, v165, v170, v175 int64
+				if !v47 {
+					v158 = -1
+					v159 = -1
+					v160 = v31
+					goto b61
+				}
+				v48 = -1
+				v49 = -1
+				v50 = v31
+			b4:
+				if v50 >= v28 {
+					v233 = v48
+					v234 = v49
+					goto b99
+				}
+				v53 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v50)))))
+				v54 = v50 + 256
+				if v54 < v28 {
+					v58 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v54)))))
+				} else {
+					v58 = v53
+				}
+				v59 = v50 + 512
+				if v59 < v28 {
+					v63 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v59)))))
+				} else {
+					v63 = v53
+				}
+				v64 = v50 + 768
+				if v64 < v28 {
+					v68 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v64)))))
+				} else {
+					v68 = v53
+				}
+				if !c0 {
+					v79 = v48
+					goto b17
+				}
+				if !c1 {
+					v76 = v53 ^ v6
+					goto b16
+				}
+				if uint32(v8) < uint32(v53&v7) {
+					v76 = 0
+				} else {
+					v73 := v53
+					if uint32(v7) < uint32(v53) {
+						v73 = v53 ^ v7
+					}
+					v76 = v73 ^ v6
+				}
+			b16:
+				{
+					v78 := v76
+					if uint32(v48) < uint32(v76) {
+						v78 = v48
+					}
+					v79 = v78
+				}
+			b17:
+				if !c2 {
+					v90 = v49
+					goto b23
+				}
+				if !c1 {
+					v87 = v53 ^ v9
+					goto b22
+				}
+				if uint32(v11) < uint32(v53&v10) {
+					v87 = 0
+				} else {
+					v84 := v53
+					if uint32(v10) < uint32(v53) {
+						v84 = v53 ^ v10
+					}
+					v87 = v84 ^ v9
+				}
+			b22:
+				{
+					v89 := v87
+					if uint32(v49) < uint32(v87) {
+						v89 = v49
+					}
+					v90 = v89
+				}
+			b23:
+				if !c0 {
+					v101 = v79
+					goto b29
+				}
+				if !c1 {
+					v98 = v58 ^ v6
+					goto b28
+				}
+				if uint32(v8) < uint32(v58&v7) {
+					v98 = 0
+				} else {
+					v95 := v58
+					if uint32(v7) < uint32(v58) {
+						v95 = v58 ^ v7
+					}
+					v98 = v95 ^ v6
+				}
+			b28:
+				{
+					v100 := v98
+					if uint32(v79) < uint32(v98) {
+						v100 = v79
+					}
+					v101 = v100
+				}
+			b29:
+				if !c2 {
+					v112 = v90
+					goto b35
+				}
+				if !c1 {
+					v109 = v58 ^ v9
+					goto b34
+				}
+				if uint32(v11) < uint32(v58&v10) {
+					v109 = 0
+				} else {
+					v106 := v58
+					if uint32(v10) < uint32(v58) {
+						v106 = v58 ^ v10
+					}
+					v109 = v106 ^ v9
+				}
+			b34:
+				{
+					v111 := v109
+					if uint32(v90) < uint32(v109) {
+						v111 = v90
+					}
+					v112 = v111
+				}
+			b35:
+				if !c0 {
+					v123 = v101
+					goto b41
+				}
+				if !c1 {
+					v120 = v63 ^ v6
+					goto b40
+				}
+				if uint32(v8) < uint32(v63&v7) {
+					v120 = 0
+				} else {
+					v117 := v63
+					if uint32(v7) < uint32(v63) {
+						v117 = v63 ^ v7
+					}
+					v120 = v117 ^ v6
+				}
+			b40:
+				{
+					v122 := v120
+					if uint32(v101) < uint32(v120) {
+						v122 = v101
+					}
+					v123 = v122
+				}
+			b41:
+				if !c2 {
+					v134 = v112
+					goto b47
+				}
+				if !c1 {
+					v131 = v63 ^ v9
+					goto b46
+				}
+				if uint32(v11) < uint32(v63&v10) {
+					v131 = 0
+				} else {
+					v128 := v63
+					if uint32(v10) < uint32(v63) {
+						v128 = v63 ^ v10
+					}
+					v131 = v128 ^ v9
+				}
+			b46:
+				{
+					v133 := v131
+					if uint32(v112) < uint32(v131) {
+						v133 = v112
+					}
+					v134 = v133
+				}
+			b47:
+				if !c0 {
+					v145 = v123
+					goto b53
+				}
+				if !c1 {
+					v142 = v68 ^ v6
+					goto b52
+				}
+				if uint32(v8) < uint32(v68&v7) {
+					v142 = 0
+				} else {
+					v139 := v68
+					if uint32(v7) < uint32(v68) {
+						v139 = v68 ^ v7
+					}
+					v142 = v139 ^ v6
+				}
+			b52:
+				{
+					v144 := v142
+					if uint32(v123) < uint32(v142) {
+						v144 = v123
+					}
+					v145 = v144
+				}
+			b53:
+				if !c2 {
+					v156 = v134
+					goto b59
+				}
+				if !c1 {
+					v153 = v68 ^ v9
+					goto b58
+				}
+				if uint32(v11) < uint32(v68&v10) {
+					v153 = 0
+				} else {
+					v150 := v68
+					if uint32(v10) < uint32(v68) {
+						v150 = v68 ^ v10
+					}
+					v153 = v150 ^ v9
+				}
+			b58:
+				{
+					v155 := v153
+					if uint32(v134) < uint32(v153) {
+						v155 = v134
+					}
+					v156 = v155
+				}
+			b59:
+				v48 = v145
+				v49 = v156
+				v50 = v50 + 1024
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b4
+			b61:
+				if v160 >= v28 {
+					v233 = v158
+					v234 = v159
+					goto b99
+				}
+				if uint64(v160) >= uint64(v1) {
+					g.Fault(0, v160, v1, v0)
+					g.Leave(li)
+					continue
+				}
+				v164 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v160)))))
+				v165 = v160 + 256
+				if v165 < v28 {
+					v169 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v165)))))
+				} else {
+					v169 = v164
+				}
+				v170 = v160 + 512
+				if v170 < v28 {
+					v174 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v170)))))
+				} else {
+					v174 = v164
+				}
+				v175 = v160 + 768
+				if v175 < v28 {
+					v179 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v175)))))
+				} else {
+					v179 = v164
+				}
+				v180 = v158
+				v181 = v159
+				v182 = v164
+				v183 = v169
+				v184 = 0
+			b70:
+				if !c0 {
+					v195 = v180
+					goto b76
+				}
+				if !c1 {
+					v192 = v182 ^ v6
+					goto b75
+				}
+				if uint32(v8) < uint32(v182&v7) {
+					v192 = 0
+				} else {
+					v189 := v182
+					if uint32(v7) < uint32(v182) {
+						v189 = v182 ^ v7
+					}
+					v192 = v189 ^ v6
+				}
+			b75:
+				{
+					v194 := v192
+					if uint32(v180) < uint32(v192) {
+						v194 = v180
+					}
+					v195 = v194
+				}
+			b76:
+				if !c2 {
+					v206 = v181
+					goto b82
+				}
+				if !c1 {
+					v203 = v182 ^ v9
+					goto b81
+				}
+				if uint32(v11) < uint32(v182&v10) {
+					v203 = 0
+				} else {
+					v200 := v182
+					if uint32(v10) < uint32(v182) {
+						v200 = v182 ^ v10
+					}
+					v203 = v200 ^ v9
+				}
+			b81:
+				{
+					v205 := v203
+					if uint32(v181) < uint32(v203) {
+						v205 = v181
+					}
+					v206 = v205
+				}
+			b82:
+				if !c0 {
+					v217 = v195
+					goto b88
+				}
+				if !c1 {
+					v214 = v183 ^ v6
+					goto b87
+				}
+				if uint32(v8) < uint32(v183&v7) {
+					v214 = 0
+				} else {
+					v211 := v183
+					if uint32(v7) < uint32(v183) {
+						v211 = v183 ^ v7
+					}
+					v214 = v211 ^ v6
+				}
+			b87:
+				{
+					v216 := v214
+					if uint32(v195) < uint32(v214) {
+						v216 = v195
+					}
+					v217 = v216
+				}
+			b88:
+				if !c2 {
+					v228 = v206
+					goto b94
+				}
+				if !c1 {
+					v225 = v183 ^ v9
+					goto b93
+				}
+				if uint32(v11) < uint32(v183&v10) {
+					v225 = 0
+				} else {
+					v222 := v183
+					if uint32(v10) < uint32(v183) {
+						v222 = v183 ^ v10
+					}
+					v225 = v222 ^ v9
+				}
+			b93:
+				{
+					v227 := v225
+					if uint32(v206) < uint32(v225) {
+						v227 = v206
+					}
+					v228 = v227
+				}
+			b94:
+				v229 = v184 + 1
+				if v229 < 2 {
+					v180 = v217
+					v181 = v228
+					v182 = v174
+					v183 = v179
+					v184 = v229
+					goto b70
+				}
+				v158 = v217
+				v159 = v228
+				v160 = v160 + 1024
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b61
+			b99:
+				h233[li] = v233
+				h234[li] = v234
+				more = true
 			}
-			v76 = v73 ^ v6
 		}
-	b15:
-		{
-			v78 := v76
-			if uint32(v48) < uint32(v76) {
-				v78 = v48
-			}
-			v79 = v78
-		}
-	b16:
-		if !c2 {
-			v90 = v49
-			goto b22
-		}
-		if !c1 {
-			v87 = v53 ^ v9
-			goto b21
-		}
-		if uint32(v11) < uint32(v53&v10) {
-			v87 = 0
-		} else {
-			v84 := v53
-			if uint32(v10) < uint32(v53) {
-				v84 = v53 ^ v10
-			}
-			v87 = v84 ^ v9
-		}
-	b21:
-		{
-			v89 := v87
-			if uint32(v49) < uint32(v87) {
-				v89 = v49
-			}
-			v90 = v89
-		}
-	b22:
-		if !c0 {
-			v101 = v79
-			goto b28
-		}
-		if !c1 {
-			v98 = v58 ^ v6
-			goto b27
-		}
-		if uint32(v8) < uint32(v58&v7) {
-			v98 = 0
-		} else {
-			v95 := v58
-			if uint32(v7) < uint32(v58) {
-				v95 = v58 ^ v7
-			}
-			v98 = v95 ^ v6
-		}
-	b27:
-		{
-			v100 := v98
-			if uint32(v79) < uint32(v98) {
-				v100 = v79
-			}
-			v101 = v100
-		}
-	b28:
-		if !c2 {
-			v112 = v90
-			goto b34
-		}
-		if !c1 {
-			v109 = v58 ^ v9
-			goto b33
-		}
-		if uint32(v11) < uint32(v58&v10) {
-			v109 = 0
-		} else {
-			v106 := v58
-			if uint32(v10) < uint32(v58) {
-				v106 = v58 ^ v10
-			}
-			v109 = v106 ^ v9
-		}
-	b33:
-		{
-			v111 := v109
-			if uint32(v90) < uint32(v109) {
-				v111 = v90
-			}
-			v112 = v111
-		}
-	b34:
-		if !c0 {
-			v123 = v101
-			goto b40
-		}
-		if !c1 {
-			v120 = v63 ^ v6
-			goto b39
-		}
-		if uint32(v8) < uint32(v63&v7) {
-			v120 = 0
-		} else {
-			v117 := v63
-			if uint32(v7) < uint32(v63) {
-				v117 = v63 ^ v7
-			}
-			v120 = v117 ^ v6
-		}
-	b39:
-		{
-			v122 := v120
-			if uint32(v101) < uint32(v120) {
-				v122 = v101
-			}
-			v123 = v122
-		}
-	b40:
-		if !c2 {
-			v134 = v112
-			goto b46
-		}
-		if !c1 {
-			v131 = v63 ^ v9
-			goto b45
-		}
-		if uint32(v11) < uint32(v63&v10) {
-			v131 = 0
-		} else {
-			v128 := v63
-			if uint32(v10) < uint32(v63) {
-				v128 = v63 ^ v10
-			}
-			v131 = v128 ^ v9
-		}
-	b45:
-		{
-			v133 := v131
-			if uint32(v112) < uint32(v131) {
-				v133 = v112
-			}
-			v134 = v133
-		}
-	b46:
-		if !c0 {
-			v145 = v123
-			goto b52
-		}
-		if !c1 {
-			v142 = v68 ^ v6
-			goto b51
-		}
-		if uint32(v8) < uint32(v68&v7) {
-			v142 = 0
-		} else {
-			v139 := v68
-			if uint32(v7) < uint32(v68) {
-				v139 = v68 ^ v7
-			}
-			v142 = v139 ^ v6
-		}
-	b51:
-		{
-			v144 := v142
-			if uint32(v123) < uint32(v142) {
-				v144 = v123
-			}
-			v145 = v144
-		}
-	b52:
-		if !c2 {
-			v156 = v134
-			goto b58
-		}
-		if !c1 {
-			v153 = v68 ^ v9
-			goto b57
-		}
-		if uint32(v11) < uint32(v68&v10) {
-			v153 = 0
-		} else {
-			v150 := v68
-			if uint32(v10) < uint32(v68) {
-				v150 = v68 ^ v10
-			}
-			v153 = v150 ^ v9
-		}
-	b57:
-		{
-			v155 := v153
-			if uint32(v134) < uint32(v153) {
-				v155 = v134
-			}
-			v156 = v155
-		}
-	b58:
-		v48 = v145
-		v49 = v156
-		v50 = v50 + 1024
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b3
-	b60:
-		if v160 >= v28 {
-			v233 = v158
-			v234 = v159
-			goto b98
-		}
-		if uint64(v160) >= uint64(v1) {
-			g.Fault(0, v160, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		v164 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v160)))))
-		v165 = v160 + 256
-		if v165 < v28 {
-			v169 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v165)))))
-		} else {
-			v169 = v164
-		}
-		v170 = v160 + 512
-		if v170 < v28 {
-			v174 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v170)))))
-		} else {
-			v174 = v164
-		}
-		v175 = v160 + 768
-		if v175 < v28 {
-			v179 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v175)))))
-		} else {
-			v179 = v164
-		}
-		v180 = v158
-		v181 = v159
-		v182 = v164
-		v183 = v169
-		v184 = 0
-	b69:
-		if !c0 {
-			v195 = v180
-			goto b75
-		}
-		if !c1 {
-			v192 = v182 ^ v6
-			goto b74
-		}
-		if uint32(v8) < uint32(v182&v7) {
-			v192 = 0
-		} else {
-			v189 := v182
-			if uint32(v7) < uint32(v182) {
-				v189 = v182 ^ v7
-			}
-			v192 = v189 ^ v6
-		}
-	b74:
-		{
-			v194 := v192
-			if uint32(v180) < uint32(v192) {
-				v194 = v180
-			}
-			v195 = v194
-		}
-	b75:
-		if !c2 {
-			v206 = v181
-			goto b81
-		}
-		if !c1 {
-			v203 = v182 ^ v9
-			goto b80
-		}
-		if uint32(v11) < uint32(v182&v10) {
-			v203 = 0
-		} else {
-			v200 := v182
-			if uint32(v10) < uint32(v182) {
-				v200 = v182 ^ v10
-			}
-			v203 = v200 ^ v9
-		}
-	b80:
-		{
-			v205 := v203
-			if uint32(v181) < uint32(v203) {
-				v205 = v181
-			}
-			v206 = v205
-		}
-	b81:
-		if !c0 {
-			v217 = v195
-			goto b87
-		}
-		if !c1 {
-			v214 = v183 ^ v6
-			goto b86
-		}
-		if uint32(v8) < uint32(v183&v7) {
-			v214 = 0
-		} else {
-			v211 := v183
-			if uint32(v7) < uint32(v183) {
-				v211 = v183 ^ v7
-			}
-			v214 = v211 ^ v6
-		}
-	b86:
-		{
-			v216 := v214
-			if uint32(v195) < uint32(v214) {
-				v216 = v195
-			}
-			v217 = v216
-		}
-	b87:
-		if !c2 {
-			v228 = v206
-			goto b93
-		}
-		if !c1 {
-			v225 = v183 ^ v9
-			goto b92
-		}
-		if uint32(v11) < uint32(v183&v10) {
-			v225 = 0
-		} else {
-			v222 := v183
-			if uint32(v10) < uint32(v183) {
-				v222 = v183 ^ v10
-			}
-			v225 = v222 ^ v9
-		}
-	b92:
-		{
-			v227 := v225
-			if uint32(v206) < uint32(v225) {
-				v227 = v206
-			}
-			v228 = v227
-		}
-	b93:
-		v229 = v184 + 1
-		if v229 < 2 {
-			v180 = v217
-			v181 = v228
-			v182 = v174
-			v183 = v179
-			v184 = v229
-			goto b69
-		}
-		v158 = v217
-		v159 = v228
-		v160 = v160 + 1024
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b60
-	b98:
-		h233[li] = v233
-		h234[li] = v234
-		more = true
 	}
 	if !more {
 		return
@@ -4631,7 +6811,7 @@ func (g *ends8Host) Run() {
 		v29 := int32(li)
 		v0 := int32(basex + li)
 		if v29 != 0 {
-			goto b106
+			goto b107
 		}
 		if !v238 {
 			g.Fault(1, v17, v12, v0)
@@ -4643,7 +6823,248 @@ func (g *ends8Host) Run() {
 			continue
 		}
 		*(*int32)(unsafe.Add(p6, int(v16)*4)) = v236
-	b106:
+	b107:
+	}
+}
+
+//go:noinline
+func ends8HostLoop0(h48 []int32, active int, h49 []int32, b50 int64, p0 unsafe.Pointer, v28 int64, c0 bool, c1 bool, v6 int32, v8 int32, v7 int32, c2 bool, v9 int32, v11 int32, v10 int32) {
+	h48 = h48[:active]
+	h49 = h49[:active]
+	for li := range active {
+		v50 := b50 + int64(li)
+		v48 := h48[li]
+		v49 := h49[li]
+		var v58, v63, v68, v76, v79, v87, v90, v98, v101, v109, v112, v120, v123, v131, v134, v142, v145, v153, v156 int32
+		v53 := int32(uint8(*(*int8)(unsafe.Add(p0, int(v50)))))
+		v54 := v50 + 256
+		if v54 < v28 {
+			v58 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v54)))))
+		} else {
+			v58 = v53
+		}
+		v59 := v50 + 512
+		if v59 < v28 {
+			v63 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v59)))))
+		} else {
+			v63 = v53
+		}
+		v64 := v50 + 768
+		if v64 < v28 {
+			v68 = int32(uint8(*(*int8)(unsafe.Add(p0, int(v64)))))
+		} else {
+			v68 = v53
+		}
+		if !c0 {
+			v79 = v48
+			goto b17r1l
+		}
+		if !c1 {
+			v76 = v53 ^ v6
+			goto b16r1l
+		}
+		if uint32(v8) < uint32(v53&v7) {
+			v76 = 0
+		} else {
+			v73 := v53
+			if uint32(v7) < uint32(v53) {
+				v73 = v53 ^ v7
+			}
+			v76 = v73 ^ v6
+		}
+	b16r1l:
+		{
+			v78 := v76
+			if uint32(v48) < uint32(v76) {
+				v78 = v48
+			}
+			v79 = v78
+		}
+	b17r1l:
+		if !c2 {
+			v90 = v49
+			goto b23r1l
+		}
+		if !c1 {
+			v87 = v53 ^ v9
+			goto b22r1l
+		}
+		if uint32(v11) < uint32(v53&v10) {
+			v87 = 0
+		} else {
+			v84 := v53
+			if uint32(v10) < uint32(v53) {
+				v84 = v53 ^ v10
+			}
+			v87 = v84 ^ v9
+		}
+	b22r1l:
+		{
+			v89 := v87
+			if uint32(v49) < uint32(v87) {
+				v89 = v49
+			}
+			v90 = v89
+		}
+	b23r1l:
+		if !c0 {
+			v101 = v79
+			goto b29r1l
+		}
+		if !c1 {
+			v98 = v58 ^ v6
+			goto b28r1l
+		}
+		if uint32(v8) < uint32(v58&v7) {
+			v98 = 0
+		} else {
+			v95 := v58
+			if uint32(v7) < uint32(v58) {
+				v95 = v58 ^ v7
+			}
+			v98 = v95 ^ v6
+		}
+	b28r1l:
+		{
+			v100 := v98
+			if uint32(v79) < uint32(v98) {
+				v100 = v79
+			}
+			v101 = v100
+		}
+	b29r1l:
+		if !c2 {
+			v112 = v90
+			goto b35r1l
+		}
+		if !c1 {
+			v109 = v58 ^ v9
+			goto b34r1l
+		}
+		if uint32(v11) < uint32(v58&v10) {
+			v109 = 0
+		} else {
+			v106 := v58
+			if uint32(v10) < uint32(v58) {
+				v106 = v58 ^ v10
+			}
+			v109 = v106 ^ v9
+		}
+	b34r1l:
+		{
+			v111 := v109
+			if uint32(v90) < uint32(v109) {
+				v111 = v90
+			}
+			v112 = v111
+		}
+	b35r1l:
+		if !c0 {
+			v123 = v101
+			goto b41r1l
+		}
+		if !c1 {
+			v120 = v63 ^ v6
+			goto b40r1l
+		}
+		if uint32(v8) < uint32(v63&v7) {
+			v120 = 0
+		} else {
+			v117 := v63
+			if uint32(v7) < uint32(v63) {
+				v117 = v63 ^ v7
+			}
+			v120 = v117 ^ v6
+		}
+	b40r1l:
+		{
+			v122 := v120
+			if uint32(v101) < uint32(v120) {
+				v122 = v101
+			}
+			v123 = v122
+		}
+	b41r1l:
+		if !c2 {
+			v134 = v112
+			goto b47r1l
+		}
+		if !c1 {
+			v131 = v63 ^ v9
+			goto b46r1l
+		}
+		if uint32(v11) < uint32(v63&v10) {
+			v131 = 0
+		} else {
+			v128 := v63
+			if uint32(v10) < uint32(v63) {
+				v128 = v63 ^ v10
+			}
+			v131 = v128 ^ v9
+		}
+	b46r1l:
+		{
+			v133 := v131
+			if uint32(v112) < uint32(v131) {
+				v133 = v112
+			}
+			v134 = v133
+		}
+	b47r1l:
+		if !c0 {
+			v145 = v123
+			goto b53r1l
+		}
+		if !c1 {
+			v142 = v68 ^ v6
+			goto b52r1l
+		}
+		if uint32(v8) < uint32(v68&v7) {
+			v142 = 0
+		} else {
+			v139 := v68
+			if uint32(v7) < uint32(v68) {
+				v139 = v68 ^ v7
+			}
+			v142 = v139 ^ v6
+		}
+	b52r1l:
+		{
+			v144 := v142
+			if uint32(v123) < uint32(v142) {
+				v144 = v123
+			}
+			v145 = v144
+		}
+	b53r1l:
+		if !c2 {
+			v156 = v134
+			goto b59r1l
+		}
+		if !c1 {
+			v153 = v68 ^ v9
+			goto b58r1l
+		}
+		if uint32(v11) < uint32(v68&v10) {
+			v153 = 0
+		} else {
+			v150 := v68
+			if uint32(v10) < uint32(v68) {
+				v150 = v68 ^ v10
+			}
+			v153 = v150 ^ v9
+		}
+	b58r1l:
+		{
+			v155 := v153
+			if uint32(v134) < uint32(v153) {
+				v155 = v134
+			}
+			v156 = v155
+		}
+	b59r1l:
+		h48[li] = v145
+		h49[li] = v156
 	}
 }
 
@@ -4682,59 +7103,28 @@ func (g *endsEnd16Host) Run() {
 			h21[li] = -1
 			h22[li] = -1
 		}
-		if v20 >= -1<<60 && v20 <= 1<<60 {
-			active := n
-			b23 := int64(0)
-			for {
-				if active = min(active, int(v20-b23)); active <= 0 {
-					break
-				}
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				if v20-b23-768 >= int64(active) {
-					b23r1 := b23 + 256
-					b23r2 := b23r1 + 256
-					b23r3 := b23r2 + 256
-					endsEnd16HostLoop1(h21, active, h22, b23, p0, p1, b23r1, b23r2, b23r3)
-					b23 = b23r3 + 256
-				} else {
-					endsEnd16HostLoop0(h21, active, h22, b23, p0, p1)
-					b23 += 256
-				}
+		active := n
+		b23 := int64(0)
+		for {
+			if v20 <= b23 {
+				break
 			}
-		} else {
-			for li := range n {
-				var v21, v22 int32
-				var v23 int64
-				v21 = -1
-				v22 = -1
-				v23 = int64(uint32(int32(li)))
-			b1:
-				if v23 >= v20 {
-					h21[li] = v21
-					h22[li] = v22
-					continue
-				}
-				v25 := *(*int32)(unsafe.Add(p0, int(v23)*4))
-				v27 := v25
-				if uint32(v21) < uint32(v25) {
-					v27 = v21
-				}
-				v28 := *(*int32)(unsafe.Add(p1, int(v23)*4))
-				v30 := v28
-				if uint32(v22) < uint32(v28) {
-					v30 = v22
-				}
-				v21 = v27
-				v22 = v30
-				v23 = v23 + 256
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b1
+			if active = min(active, int(v20-b23)); active <= 0 {
+				break
+			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			if v20-b23-768 >= int64(active) {
+				b23r1 := b23 + 256
+				b23r2 := b23r1 + 256
+				b23r3 := b23r2 + 256
+				endsEnd16HostLoop1(h21, active, h22, b23, p0, p1, b23r1, b23r2, b23r3)
+				b23 = b23r3 + 256
+			} else {
+				endsEnd16HostLoop0(h21, active, h22, b23, p0, p1)
+				b23 += 256
 			}
 		}
 	}
@@ -4970,59 +7360,28 @@ func (g *endsEnd32Host) Run() {
 			h21[li] = -1
 			h22[li] = -1
 		}
-		if v20 >= -1<<60 && v20 <= 1<<60 {
-			active := n
-			b23 := int64(0)
-			for {
-				if active = min(active, int(v20-b23)); active <= 0 {
-					break
-				}
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				if v20-b23-768 >= int64(active) {
-					b23r1 := b23 + 256
-					b23r2 := b23r1 + 256
-					b23r3 := b23r2 + 256
-					endsEnd32HostLoop1(h21, active, h22, b23, p0, p1, b23r1, b23r2, b23r3)
-					b23 = b23r3 + 256
-				} else {
-					endsEnd32HostLoop0(h21, active, h22, b23, p0, p1)
-					b23 += 256
-				}
+		active := n
+		b23 := int64(0)
+		for {
+			if v20 <= b23 {
+				break
 			}
-		} else {
-			for li := range n {
-				var v21, v22 int32
-				var v23 int64
-				v21 = -1
-				v22 = -1
-				v23 = int64(uint32(int32(li)))
-			b1:
-				if v23 >= v20 {
-					h21[li] = v21
-					h22[li] = v22
-					continue
-				}
-				v25 := *(*int32)(unsafe.Add(p0, int(v23)*4))
-				v27 := v25
-				if uint32(v21) < uint32(v25) {
-					v27 = v21
-				}
-				v28 := *(*int32)(unsafe.Add(p1, int(v23)*4))
-				v30 := v28
-				if uint32(v22) < uint32(v28) {
-					v30 = v22
-				}
-				v21 = v27
-				v22 = v30
-				v23 = v23 + 256
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b1
+			if active = min(active, int(v20-b23)); active <= 0 {
+				break
+			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			if v20-b23-768 >= int64(active) {
+				b23r1 := b23 + 256
+				b23r2 := b23r1 + 256
+				b23r3 := b23r2 + 256
+				endsEnd32HostLoop1(h21, active, h22, b23, p0, p1, b23r1, b23r2, b23r3)
+				b23 = b23r3 + 256
+			} else {
+				endsEnd32HostLoop0(h21, active, h22, b23, p0, p1)
+				b23 += 256
 			}
 		}
 	}
@@ -5258,58 +7617,28 @@ func (g *endsEnd64Host) Run() {
 			h21[li] = -1
 			h22[li] = -1
 		}
-		if v20 >= -1<<60 && v20 <= 1<<60 {
-			active := n
-			b23 := int64(0)
-			for {
-				if active = min(active, int(v20-b23)); active <= 0 {
-					break
-				}
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				if v20-b23-768 >= int64(active) {
-					b23r1 := b23 + 256
-					b23r2 := b23r1 + 256
-					b23r3 := b23r2 + 256
-					endsEnd64HostLoop1(h21, active, h22, b23, p0, p1, b23r1, b23r2, b23r3)
-					b23 = b23r3 + 256
-				} else {
-					endsEnd64HostLoop0(h21, active, h22, b23, p0, p1)
-					b23 += 256
-				}
+		active := n
+		b23 := int64(0)
+		for {
+			if v20 <= b23 {
+				break
 			}
-		} else {
-			for li := range n {
-				var v21, v22, v23 int64
-				v21 = -1
-				v22 = -1
-				v23 = int64(uint32(int32(li)))
-			b1:
-				if v23 >= v20 {
-					h21[li] = v21
-					h22[li] = v22
-					continue
-				}
-				v25 := *(*int64)(unsafe.Add(p0, int(v23)*8))
-				v27 := v25
-				if uint64(v21) < uint64(v25) {
-					v27 = v21
-				}
-				v28 := *(*int64)(unsafe.Add(p1, int(v23)*8))
-				v30 := v28
-				if uint64(v22) < uint64(v28) {
-					v30 = v22
-				}
-				v21 = v27
-				v22 = v30
-				v23 = v23 + 256
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b1
+			if active = min(active, int(v20-b23)); active <= 0 {
+				break
+			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			if v20-b23-768 >= int64(active) {
+				b23r1 := b23 + 256
+				b23r2 := b23r1 + 256
+				b23r3 := b23r2 + 256
+				endsEnd64HostLoop1(h21, active, h22, b23, p0, p1, b23r1, b23r2, b23r3)
+				b23 = b23r3 + 256
+			} else {
+				endsEnd64HostLoop0(h21, active, h22, b23, p0, p1)
+				b23 += 256
 			}
 		}
 	}
@@ -5544,59 +7873,28 @@ func (g *endsEnd8Host) Run() {
 			h21[li] = -1
 			h22[li] = -1
 		}
-		if v20 >= -1<<60 && v20 <= 1<<60 {
-			active := n
-			b23 := int64(0)
-			for {
-				if active = min(active, int(v20-b23)); active <= 0 {
-					break
-				}
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				if v20-b23-768 >= int64(active) {
-					b23r1 := b23 + 256
-					b23r2 := b23r1 + 256
-					b23r3 := b23r2 + 256
-					endsEnd8HostLoop1(h21, active, h22, b23, p0, p1, b23r1, b23r2, b23r3)
-					b23 = b23r3 + 256
-				} else {
-					endsEnd8HostLoop0(h21, active, h22, b23, p0, p1)
-					b23 += 256
-				}
+		active := n
+		b23 := int64(0)
+		for {
+			if v20 <= b23 {
+				break
 			}
-		} else {
-			for li := range n {
-				var v21, v22 int32
-				var v23 int64
-				v21 = -1
-				v22 = -1
-				v23 = int64(uint32(int32(li)))
-			b1:
-				if v23 >= v20 {
-					h21[li] = v21
-					h22[li] = v22
-					continue
-				}
-				v25 := *(*int32)(unsafe.Add(p0, int(v23)*4))
-				v27 := v25
-				if uint32(v21) < uint32(v25) {
-					v27 = v21
-				}
-				v28 := *(*int32)(unsafe.Add(p1, int(v23)*4))
-				v30 := v28
-				if uint32(v22) < uint32(v28) {
-					v30 = v22
-				}
-				v21 = v27
-				v22 = v30
-				v23 = v23 + 256
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b1
+			if active = min(active, int(v20-b23)); active <= 0 {
+				break
+			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			if v20-b23-768 >= int64(active) {
+				b23r1 := b23 + 256
+				b23r2 := b23r1 + 256
+				b23r3 := b23r2 + 256
+				endsEnd8HostLoop1(h21, active, h22, b23, p0, p1, b23r1, b23r2, b23r3)
+				b23 = b23r3 + 256
+			} else {
+				endsEnd8HostLoop0(h21, active, h22, b23, p0, p1)
+				b23 += 256
 			}
 		}
 	}
@@ -5906,7 +8204,9 @@ type squaresFloat32Host struct {
 
 	v7 int32
 
-	v99 int64
+	v47, v99 int64
+
+	v58 []bool
 
 	v100 []float32
 
@@ -5928,6 +8228,7 @@ func (g *squaresFloat32Host) Begin() {
 	g.v7 = g.Int32(72)
 	g.v8 = g.Int64(88)
 	g.Allot(0, 1024)
+	kernelimpl.HostRoom(n, &g.v58)
 	kernelimpl.HostRoom(n, &g.v100)
 }
 
@@ -5935,8 +8236,8 @@ func (g *squaresFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, by.go:82
-			next = g.r2()
+		case 3: // Barrier, by.go:82
+			next = g.r4()
 		}
 	}
 }
@@ -5970,22 +8271,10 @@ func (g *squaresFloat32Host) r0() int {
 	v11 := int32(g.ID[0])
 	v12 := int64(uint32(v11))
 	v42 := v12 * 4096
-	p1 := g.Pointer(1)
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	m0 := g.Memory(0)
-	u99 := g.v99
-	h100 := g.v100[:n]
-	u101 := g.v101
-	v8 := g.v8
-	v115 := uint64(v12) < uint64(v8)
-	p5 := g.Pointer(5)
-	next := -1
+	u47 := g.v47
+	h58 := g.v58[:n]
 	for li := range n {
-		v0 := int32(basex + li)
-		var v20, v40, v41, v61, v78, v82, v87 int64
-		var v59, v70, v73, v76, v90, v93, v96, v100 float32
-		var v60, v74, v77, v94, v101 int32
+		var v20, v40, v41 int64
 		v10 := int32(li)
 		if !v13 {
 			goto b5
@@ -6037,22 +8326,51 @@ func (g *squaresFloat32Host) r0() int {
 		if v45 < 4096 {
 			v47 = v45
 		}
-		v48 := v10 * 16
-		v50 := v42 + int64(uint32(v48))
+		v50 := v42 + int64(uint32(v10*16))
 		v52 := v50 + 15
 		v57 := ((uint64(v50) < uint64(v1)) && (uint64(v52) < uint64(v1))) && (uint64(v50) < uint64(v3))
-		if !(v57 && (uint64(v52) < uint64(v3))) {
+		v58 := v57 && (uint64(v52) < uint64(v3))
+		u47 = v47
+		h58[li] = v58
+	}
+	g.v47 = u47
+	// Barrier
+	// Barrier
+	v47 := g.v47
+	p1 := g.Pointer(1)
+	p2 := g.Pointer(2)
+	basex := g.Base(0)
+	m0 := g.Memory(0)
+	v98 := v47 + 15
+	v99 := int64(uint64(v98) >> 4)
+	h100 := g.v100[:n]
+	u101 := g.v101
+	v8 := g.v8
+	v115 := uint64(v12) < uint64(v8)
+	p5 := g.Pointer(5)
+	next := -1
+	for li := range n {
+		v58 := h58[li]
+		v10 := int32(li)
+		v48 := v10 * 16
+		v49 := int64(uint32(v48))
+		v50 := v42 + v49
+		v0 := int32(basex + li)
+		var v59, v70, v73, v76, v90, v93, v96, v100 float32
+		var v60, v74, v77, v94, v101 int32
+		var v61, v78, v82, v87 int64
+		if !v58 {
 			v76 = 0
 			v77 = 0
-			goto b17
+			goto b19
 		}
 		v59 = 0
 		v60 = 0
-	b9:
+	b11:
 		v61 = int64(uint32(v60))
 		if v47 <= int64(uint32(v48+v60)) {
 			v96 = v59
-			goto b28
+			goto b30
 		}
 		if v13 {
 			v66 := *(*float32)(unsafe.Add(p1, int(v50+v61)*4))
@@ -6069,18 +8387,18 @@ func (g *squaresFloat32Host) r0() int {
 		if v74 < 16 {
 			v59 = v73
 			v60 = v74
-			goto b9
+			goto b11
 		}
 		v96 = v73
-		goto b28
-	b17:
+		goto b30
+	b19:
 		v78 = int64(uint32(v77))
 		if v47 <= int64(uint32(v48+v77)) {
 			v96 = v76
-			goto b28
+			goto b30
 		}
 		if !v13 {
-			goto b22
+			goto b24
 		}
 		v82 = v50 + v78
 		if uint64(v82) >= uint64(v1) {
@@ -6091,9 +8409,9 @@ func (g *squaresFloat32Host) r0() int {
 		{
 			v84 := *(*float32)(unsafe.Add(p1, int(v82)*4))
 			v90 = float32(v84 * v84)
-			goto b24
+			goto b26
 		}
-	b22:
+	b24:
 		v87 = v50 + v78
 		if uint64(v87) >= uint64(v3) {
 			g.Fault(1, v87, v3, v0)
@@ -6101,7 +8419,7 @@ func (g *squaresFloat32Host) r0() int {
 			continue
 		}
 		v90 = *(*float32)(unsafe.Add(p2, int(v87)*4))
-	b24:
+	b26:
 		if v77 == 0 {
 			v93 = v90
 		} else {
@@ -6111,23 +8429,21 @@ func (g *squaresFloat32Host) r0() int {
 		if v94 < 16 {
 			v76 = v93
 			v77 = v94
-			goto b17
+			goto b19
 		}
 		v96 = v93
-	b28:
+	b30:
 		*(*float32)(unsafe.Add(m0, li*4)) = v96
-		v99 := int64(uint64(v47+15) >> 4)
 		v100 = v96
 		v101 = 1
 		if v101 < 256 {
-			u99 = v99
 			h100[li] = v100
 			u101 = v101
-			next = 1
+			next = 3
 			continue
 		}
 		if v10 != 0 {
-			goto b39
+			goto b41
 		}
 		if !v115 {
 			g.Fault(2, v12, v8, v0)
@@ -6135,15 +8451,15 @@ func (g *squaresFloat32Host) r0() int {
 			continue
 		}
 		*(*float32)(unsafe.Add(p5, int(v11)*4)) = v100
-	b39:
+	b41:
 		g.Leave(li)
 	}
-	g.v99 = u99
+	g.v99 = v99
 	g.v101 = u101
 	return next
 }
 
-func (g *squaresFloat32Host) r2() int {
+func (g *squaresFloat32Host) r4() int {
 	const n = 256
 	h100 := g.v100[:n]
 	e101 := g.v101
@@ -6171,7 +8487,7 @@ func (g *squaresFloat32Host) r2() int {
 		v103 := v101 * 2
 		if v10 != (int32(uint32(v10)/uint32(v103)) * v103) {
 			v113 = v100
-			goto b34
+			goto b36
 		}
 		v107 = v10 + v101
 		if int64(uint32(v107)) < v99 {
@@ -6181,17 +8497,17 @@ func (g *squaresFloat32Host) r2() int {
 		} else {
 			v113 = v100
 		}
-	b34:
+	b36:
 		v100 = v113
 		v101 = v103
 		if v101 < 256 {
 			h100[li] = v100
 			u101 = v101
-			next = 1
+			next = 3
 			continue
 		}
 		if v10 != 0 {
-			goto b39
+			goto b41
 		}
 		if !v115 {
 			g.Fault(2, v12, v8, v0)
@@ -6199,7 +8515,7 @@ func (g *squaresFloat32Host) r2() int {
 			continue
 		}
 		*(*float32)(unsafe.Add(p5, int(v11)*4)) = v100
-	b39:
+	b41:
 		g.Leave(li)
 	}
 	g.v101 = u101
@@ -6209,6 +8525,8 @@ func (g *squaresFloat32Host) r2() int {
 // sumFloat32Host is a work-group of the kernel [SumFloat32].
 type sumFloat32Host struct {
 	kernelimpl.HostGroup
+	v35 int64
+
 	v37 []float32
 
 	sfloat32 []float32
@@ -6249,13 +8567,9 @@ func (g *sumFloat32Host) Run() {
 	v11 := int64(uint32(v10))
 	v32 := v11 * 4096
 	v33 := v32 + 4096
-	h37 := g.v37[:n]
-	p0 := g.Pointer(0)
-	stop := g.Cancelled()
-	for li := range n {
-		var v31, v38 int64
-		var v37 float32
-		v9 := int64(uint32(int32(li)))
+	u35 := g.v35
+	for range 1 { // for all work-items
+		var v31 int64
 		if v12 {
 			v31 = v1
 		} else {
@@ -6279,20 +8593,43 @@ func (g *sumFloat32Host) Run() {
 		if v33 < v31 {
 			v35 = v33
 		}
-		v37 = 0
-		v38 = v32 + v9
-	b3:
-		if v38 >= v35 {
-			h37[li] = v37
-			continue
+		u35 = v35
+	}
+	g.v35 = u35
+	// Barrier
+	h37 := g.v37[:n]
+	p0 := g.Pointer(0)
+	v35 := g.v35
+	stop := g.Cancelled()
+	// The work-items go through the loop together.
+	{
+		for li := range n {
+			h37[li] = 0
 		}
-		v37 = float32(v37 + *(*float32)(unsafe.Add(p0, int(v38)*4)))
-		v38 = v38 + 256
-		if stop.Load() {
-			g.Stop()
-			return
+		active := n
+		b38 := v32
+		for {
+			if v35 <= b38 {
+				break
+			}
+			if active = min(active, int(v35-b38)); active <= 0 {
+				break
+			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			if v35-b38-768 >= int64(active) {
+				b38r1 := b38 + 256
+				b38r2 := b38r1 + 256
+				b38r3 := b38r2 + 256
+				sumFloat32HostLoop1(h37, active, b38, p0, b38r1, b38r2, b38r3)
+				b38 = b38r3 + 256
+			} else {
+				sumFloat32HostLoop0(h37, active, b38, p0)
+				b38 += 256
+			}
 		}
-		goto b3
 	}
 	// GroupReduce, sum.go:46
 	v43 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v37, math.Float32frombits(0x80000000)))
@@ -6304,20 +8641,57 @@ func (g *sumFloat32Host) Run() {
 		v8 := int32(li)
 		v0 := int32(basex + li)
 		if v8 != 0 {
-			goto b10
+			goto b11
 		}
 		if !v45 {
 			g.Fault(0, v11, v6, v0)
 			continue
 		}
 		*(*float32)(unsafe.Add(p3, int(v10)*4)) = v43
-	b10:
+	b11:
+	}
+}
+
+//go:noinline
+func sumFloat32HostLoop0(h37 []float32, active int, b38 int64, p0 unsafe.Pointer) {
+	h37 = h37[:active]
+	for li := range active {
+		v38 := b38 + int64(li)
+		v37 := h37[li]
+		h37[li] = float32(v37 + *(*float32)(unsafe.Add(p0, int(v38)*4)))
+	}
+}
+
+//go:noinline
+func sumFloat32HostLoop1(h37 []float32, active int, b38 int64, p0 unsafe.Pointer, b38r1 int64, b38r2 int64, b38r3 int64) {
+	h37 = h37[:active]
+	for li := range active {
+		v37 := h37[li]
+		{
+			v38 := b38 + int64(li)
+			v37 = float32(v37 + *(*float32)(unsafe.Add(p0, int(v38)*4)))
+		}
+		{
+			v38 := b38r1 + int64(li)
+			v37 = float32(v37 + *(*float32)(unsafe.Add(p0, int(v38)*4)))
+		}
+		{
+			v38 := b38r2 + int64(li)
+			v37 = float32(v37 + *(*float32)(unsafe.Add(p0, int(v38)*4)))
+		}
+		{
+			v38 := b38r3 + int64(li)
+			v37 = float32(v37 + *(*float32)(unsafe.Add(p0, int(v38)*4)))
+		}
+		h37[li] = v37
 	}
 }
 
 // sumFloat64Host is a work-group of the kernel [SumFloat64].
 type sumFloat64Host struct {
 	kernelimpl.HostGroup
+	v35 int64
+
 	v37 []float64
 
 	sfloat64 []float64
@@ -6358,13 +8732,9 @@ func (g *sumFloat64Host) Run() {
 	v11 := int64(uint32(v10))
 	v32 := v11 * 4096
 	v33 := v32 + 4096
-	h37 := g.v37[:n]
-	p0 := g.Pointer(0)
-	stop := g.Cancelled()
-	for li := range n {
-		var v31, v38 int64
-		var v37 float64
-		v9 := int64(uint32(int32(li)))
+	u35 := g.v35
+	for range 1 { // for all work-items
+		var v31 int64
 		if v12 {
 			v31 = v1
 		} else {
@@ -6388,20 +8758,43 @@ func (g *sumFloat64Host) Run() {
 		if v33 < v31 {
 			v35 = v33
 		}
-		v37 = 0
-		v38 = v32 + v9
-	b3:
-		if v38 >= v35 {
-			h37[li] = v37
-			continue
+		u35 = v35
+	}
+	g.v35 = u35
+	// Barrier
+	h37 := g.v37[:n]
+	p0 := g.Pointer(0)
+	v35 := g.v35
+	stop := g.Cancelled()
+	// The work-items go through the loop together.
+	{
+		for li := range n {
+			h37[li] = 0
 		}
-		v37 = float64(v37 + *(*float64)(unsafe.Add(p0, int(v38)*8)))
-		v38 = v38 + 256
-		if stop.Load() {
-			g.Stop()
-			return
+		active := n
+		b38 := v32
+		for {
+			if v35 <= b38 {
+				break
+			}
+			if active = min(active, int(v35-b38)); active <= 0 {
+				break
+			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			if v35-b38-768 >= int64(active) {
+				b38r1 := b38 + 256
+				b38r2 := b38r1 + 256
+				b38r3 := b38r2 + 256
+				sumFloat64HostLoop1(h37, active, b38, p0, b38r1, b38r2, b38r3)
+				b38 = b38r3 + 256
+			} else {
+				sumFloat64HostLoop0(h37, active, b38, p0)
+				b38 += 256
+			}
 		}
-		goto b3
 	}
 	// GroupReduce, sum.go:46
 	v43 := kernelimpl.HostReduceAdd[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v37, math.Float64frombits(0x8000000000000000)))
@@ -6413,20 +8806,57 @@ func (g *sumFloat64Host) Run() {
 		v8 := int32(li)
 		v0 := int32(basex + li)
 		if v8 != 0 {
-			goto b10
+			goto b11
 		}
 		if !v45 {
 			g.Fault(0, v11, v6, v0)
 			continue
 		}
 		*(*float64)(unsafe.Add(p3, int(v10)*8)) = v43
-	b10:
+	b11:
+	}
+}
+
+//go:noinline
+func sumFloat64HostLoop0(h37 []float64, active int, b38 int64, p0 unsafe.Pointer) {
+	h37 = h37[:active]
+	for li := range active {
+		v38 := b38 + int64(li)
+		v37 := h37[li]
+		h37[li] = float64(v37 + *(*float64)(unsafe.Add(p0, int(v38)*8)))
+	}
+}
+
+//go:noinline
+func sumFloat64HostLoop1(h37 []float64, active int, b38 int64, p0 unsafe.Pointer, b38r1 int64, b38r2 int64, b38r3 int64) {
+	h37 = h37[:active]
+	for li := range active {
+		v37 := h37[li]
+		{
+			v38 := b38 + int64(li)
+			v37 = float64(v37 + *(*float64)(unsafe.Add(p0, int(v38)*8)))
+		}
+		{
+			v38 := b38r1 + int64(li)
+			v37 = float64(v37 + *(*float64)(unsafe.Add(p0, int(v38)*8)))
+		}
+		{
+			v38 := b38r2 + int64(li)
+			v37 = float64(v37 + *(*float64)(unsafe.Add(p0, int(v38)*8)))
+		}
+		{
+			v38 := b38r3 + int64(li)
+			v37 = float64(v37 + *(*float64)(unsafe.Add(p0, int(v38)*8)))
+		}
+		h37[li] = v37
 	}
 }
 
 // sumUint16Host is a work-group of the kernel [SumUint16].
 type sumUint16Host struct {
 	kernelimpl.HostGroup
+	v35 int64
+
 	v37 []int32
 
 	sint32 []int32
@@ -6467,13 +8897,9 @@ func (g *sumUint16Host) Run() {
 	v11 := int64(uint32(v10))
 	v32 := v11 * 4096
 	v33 := v32 + 4096
-	h37 := g.v37[:n]
-	p0 := g.Pointer(0)
-	stop := g.Cancelled()
-	for li := range n {
-		var v31, v38 int64
-		var v37 int32
-		v9 := int64(uint32(int32(li)))
+	u35 := g.v35
+	for range 1 { // for all work-items
+		var v31 int64
 		if v12 {
 			v31 = v1
 		} else {
@@ -6497,20 +8923,43 @@ func (g *sumUint16Host) Run() {
 		if v33 < v31 {
 			v35 = v33
 		}
-		v37 = 0
-		v38 = v32 + v9
-	b3:
-		if v38 >= v35 {
-			h37[li] = v37
-			continue
+		u35 = v35
+	}
+	g.v35 = u35
+	// Barrier
+	h37 := g.v37[:n]
+	p0 := g.Pointer(0)
+	v35 := g.v35
+	stop := g.Cancelled()
+	// The work-items go through the loop together.
+	{
+		for li := range n {
+			h37[li] = 0
 		}
-		v37 = v37 + int32(uint16(*(*int16)(unsafe.Add(p0, int(v38)*2))))
-		v38 = v38 + 256
-		if stop.Load() {
-			g.Stop()
-			return
+		active := n
+		b38 := v32
+		for {
+			if v35 <= b38 {
+				break
+			}
+			if active = min(active, int(v35-b38)); active <= 0 {
+				break
+			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			if v35-b38-768 >= int64(active) {
+				b38r1 := b38 + 256
+				b38r2 := b38r1 + 256
+				b38r3 := b38r2 + 256
+				sumUint16HostLoop1(h37, active, b38, p0, b38r1, b38r2, b38r3)
+				b38 = b38r3 + 256
+			} else {
+				sumUint16HostLoop0(h37, active, b38, p0)
+				b38 += 256
+			}
 		}
-		goto b3
 	}
 	// GroupReduce, sum.go:46
 	v44 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v37, 0))
@@ -6524,20 +8973,57 @@ func (g *sumUint16Host) Run() {
 		v8 := int32(li)
 		v0 := int32(basex + li)
 		if v8 != 0 {
-			goto b10
+			goto b11
 		}
 		if !v47 {
 			g.Fault(0, v11, v6, v0)
 			continue
 		}
 		*(*int16)(unsafe.Add(p3, int(v10)*2)) = v48
-	b10:
+	b11:
+	}
+}
+
+//go:noinline
+func sumUint16HostLoop0(h37 []int32, active int, b38 int64, p0 unsafe.Pointer) {
+	h37 = h37[:active]
+	for li := range active {
+		v38 := b38 + int64(li)
+		v37 := h37[li]
+		h37[li] = v37 + int32(uint16(*(*int16)(unsafe.Add(p0, int(v38)*2))))
+	}
+}
+
+//go:noinline
+func sumUint16HostLoop1(h37 []int32, active int, b38 int64, p0 unsafe.Pointer, b38r1 int64, b38r2 int64, b38r3 int64) {
+	h37 = h37[:active]
+	for li := range active {
+		v37 := h37[li]
+		{
+			v38 := b38 + int64(li)
+			v37 = v37 + int32(uint16(*(*int16)(unsafe.Add(p0, int(v38)*2))))
+		}
+		{
+			v38 := b38r1 + int64(li)
+			v37 = v37 + int32(uint16(*(*int16)(unsafe.Add(p0, int(v38)*2))))
+		}
+		{
+			v38 := b38r2 + int64(li)
+			v37 = v37 + int32(uint16(*(*int16)(unsafe.Add(p0, int(v38)*2))))
+		}
+		{
+			v38 := b38r3 + int64(li)
+			v37 = v37 + int32(uint16(*(*int16)(unsafe.Add(p0, int(v38)*2))))
+		}
+		h37[li] = v37
 	}
 }
 
 // sumUint32Host is a work-group of the kernel [SumUint32].
 type sumUint32Host struct {
 	kernelimpl.HostGroup
+	v35 int64
+
 	v37 []int32
 
 	sint32 []int32
@@ -6578,13 +9064,9 @@ func (g *sumUint32Host) Run() {
 	v11 := int64(uint32(v10))
 	v32 := v11 * 4096
 	v33 := v32 + 4096
-	h37 := g.v37[:n]
-	p0 := g.Pointer(0)
-	stop := g.Cancelled()
-	for li := range n {
-		var v31, v38 int64
-		var v37 int32
-		v9 := int64(uint32(int32(li)))
+	u35 := g.v35
+	for range 1 { // for all work-items
+		var v31 int64
 		if v12 {
 			v31 = v1
 		} else {
@@ -6608,20 +9090,43 @@ func (g *sumUint32Host) Run() {
 		if v33 < v31 {
 			v35 = v33
 		}
-		v37 = 0
-		v38 = v32 + v9
-	b3:
-		if v38 >= v35 {
-			h37[li] = v37
-			continue
+		u35 = v35
+	}
+	g.v35 = u35
+	// Barrier
+	h37 := g.v37[:n]
+	p0 := g.Pointer(0)
+	v35 := g.v35
+	stop := g.Cancelled()
+	// The work-items go through the loop together.
+	{
+		for li := range n {
+			h37[li] = 0
 		}
-		v37 = v37 + *(*int32)(unsafe.Add(p0, int(v38)*4))
-		v38 = v38 + 256
-		if stop.Load() {
-			g.Stop()
-			return
+		active := n
+		b38 := v32
+		for {
+			if v35 <= b38 {
+				break
+			}
+			if active = min(active, int(v35-b38)); active <= 0 {
+				break
+			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			if v35-b38-768 >= int64(active) {
+				b38r1 := b38 + 256
+				b38r2 := b38r1 + 256
+				b38r3 := b38r2 + 256
+				sumUint32HostLoop1(h37, active, b38, p0, b38r1, b38r2, b38r3)
+				b38 = b38r3 + 256
+			} else {
+				sumUint32HostLoop0(h37, active, b38, p0)
+				b38 += 256
+			}
 		}
-		goto b3
 	}
 	// GroupReduce, sum.go:46
 	v43 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v37, 0))
@@ -6633,20 +9138,57 @@ func (g *sumUint32Host) Run() {
 		v8 := int32(li)
 		v0 := int32(basex + li)
 		if v8 != 0 {
-			goto b10
+			goto b11
 		}
 		if !v45 {
 			g.Fault(0, v11, v6, v0)
 			continue
 		}
 		*(*int32)(unsafe.Add(p3, int(v10)*4)) = v43
-	b10:
+	b11:
+	}
+}
+
+//go:noinline
+func sumUint32HostLoop0(h37 []int32, active int, b38 int64, p0 unsafe.Pointer) {
+	h37 = h37[:active]
+	for li := range active {
+		v38 := b38 + int64(li)
+		v37 := h37[li]
+		h37[li] = v37 + *(*int32)(unsafe.Add(p0, int(v38)*4))
+	}
+}
+
+//go:noinline
+func sumUint32HostLoop1(h37 []int32, active int, b38 int64, p0 unsafe.Pointer, b38r1 int64, b38r2 int64, b38r3 int64) {
+	h37 = h37[:active]
+	for li := range active {
+		v37 := h37[li]
+		{
+			v38 := b38 + int64(li)
+			v37 = v37 + *(*int32)(unsafe.Add(p0, int(v38)*4))
+		}
+		{
+			v38 := b38r1 + int64(li)
+			v37 = v37 + *(*int32)(unsafe.Add(p0, int(v38)*4))
+		}
+		{
+			v38 := b38r2 + int64(li)
+			v37 = v37 + *(*int32)(unsafe.Add(p0, int(v38)*4))
+		}
+		{
+			v38 := b38r3 + int64(li)
+			v37 = v37 + *(*int32)(unsafe.Add(p0, int(v38)*4))
+		}
+		h37[li] = v37
 	}
 }
 
 // sumUint64Host is a work-group of the kernel [SumUint64].
 type sumUint64Host struct {
 	kernelimpl.HostGroup
+	v35 int64
+
 	v37 []int64
 
 	sint64 []int64
@@ -6687,12 +9229,9 @@ func (g *sumUint64Host) Run() {
 	v11 := int64(uint32(v10))
 	v32 := v11 * 4096
 	v33 := v32 + 4096
-	h37 := g.v37[:n]
-	p0 := g.Pointer(0)
-	stop := g.Cancelled()
-	for li := range n {
-		var v31, v37, v38 int64
-		v9 := int64(uint32(int32(li)))
+	u35 := g.v35
+	for range 1 { // for all work-items
+		var v31 int64
 		if v12 {
 			v31 = v1
 		} else {
@@ -6716,20 +9255,43 @@ func (g *sumUint64Host) Run() {
 		if v33 < v31 {
 			v35 = v33
 		}
-		v37 = 0
-		v38 = v32 + v9
-	b3:
-		if v38 >= v35 {
-			h37[li] = v37
-			continue
+		u35 = v35
+	}
+	g.v35 = u35
+	// Barrier
+	h37 := g.v37[:n]
+	p0 := g.Pointer(0)
+	v35 := g.v35
+	stop := g.Cancelled()
+	// The work-items go through the loop together.
+	{
+		for li := range n {
+			h37[li] = 0
 		}
-		v37 = v37 + *(*int64)(unsafe.Add(p0, int(v38)*8))
-		v38 = v38 + 256
-		if stop.Load() {
-			g.Stop()
-			return
+		active := n
+		b38 := v32
+		for {
+			if v35 <= b38 {
+				break
+			}
+			if active = min(active, int(v35-b38)); active <= 0 {
+				break
+			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			if v35-b38-768 >= int64(active) {
+				b38r1 := b38 + 256
+				b38r2 := b38r1 + 256
+				b38r3 := b38r2 + 256
+				sumUint64HostLoop1(h37, active, b38, p0, b38r1, b38r2, b38r3)
+				b38 = b38r3 + 256
+			} else {
+				sumUint64HostLoop0(h37, active, b38, p0)
+				b38 += 256
+			}
 		}
-		goto b3
 	}
 	// GroupReduce, sum.go:46
 	v43 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v37, 0))
@@ -6741,20 +9303,57 @@ func (g *sumUint64Host) Run() {
 		v8 := int32(li)
 		v0 := int32(basex + li)
 		if v8 != 0 {
-			goto b10
+			goto b11
 		}
 		if !v45 {
 			g.Fault(0, v11, v6, v0)
 			continue
 		}
 		*(*int64)(unsafe.Add(p3, int(v10)*8)) = v43
-	b10:
+	b11:
+	}
+}
+
+//go:noinline
+func sumUint64HostLoop0(h37 []int64, active int, b38 int64, p0 unsafe.Pointer) {
+	h37 = h37[:active]
+	for li := range active {
+		v38 := b38 + int64(li)
+		v37 := h37[li]
+		h37[li] = v37 + *(*int64)(unsafe.Add(p0, int(v38)*8))
+	}
+}
+
+//go:noinline
+func sumUint64HostLoop1(h37 []int64, active int, b38 int64, p0 unsafe.Pointer, b38r1 int64, b38r2 int64, b38r3 int64) {
+	h37 = h37[:active]
+	for li := range active {
+		v37 := h37[li]
+		{
+			v38 := b38 + int64(li)
+			v37 = v37 + *(*int64)(unsafe.Add(p0, int(v38)*8))
+		}
+		{
+			v38 := b38r1 + int64(li)
+			v37 = v37 + *(*int64)(unsafe.Add(p0, int(v38)*8))
+		}
+		{
+			v38 := b38r2 + int64(li)
+			v37 = v37 + *(*int64)(unsafe.Add(p0, int(v38)*8))
+		}
+		{
+			v38 := b38r3 + int64(li)
+			v37 = v37 + *(*int64)(unsafe.Add(p0, int(v38)*8))
+		}
+		h37[li] = v37
 	}
 }
 
 // sumUint8Host is a work-group of the kernel [SumUint8].
 type sumUint8Host struct {
 	kernelimpl.HostGroup
+	v35 int64
+
 	v37 []int32
 
 	sint32 []int32
@@ -6795,13 +9394,9 @@ func (g *sumUint8Host) Run() {
 	v11 := int64(uint32(v10))
 	v32 := v11 * 4096
 	v33 := v32 + 4096
-	h37 := g.v37[:n]
-	p0 := g.Pointer(0)
-	stop := g.Cancelled()
-	for li := range n {
-		var v31, v38 int64
-		var v37 int32
-		v9 := int64(uint32(int32(li)))
+	u35 := g.v35
+	for range 1 { // for all work-items
+		var v31 int64
 		if v12 {
 			v31 = v1
 		} else {
@@ -6825,20 +9420,43 @@ func (g *sumUint8Host) Run() {
 		if v33 < v31 {
 			v35 = v33
 		}
-		v37 = 0
-		v38 = v32 + v9
-	b3:
-		if v38 >= v35 {
-			h37[li] = v37
-			continue
+		u35 = v35
+	}
+	g.v35 = u35
+	// Barrier
+	h37 := g.v37[:n]
+	p0 := g.Pointer(0)
+	v35 := g.v35
+	stop := g.Cancelled()
+	// The work-items go through the loop together.
+	{
+		for li := range n {
+			h37[li] = 0
 		}
-		v37 = v37 + int32(uint8(*(*int8)(unsafe.Add(p0, int(v38)))))
-		v38 = v38 + 256
-		if stop.Load() {
-			g.Stop()
-			return
+		active := n
+		b38 := v32
+		for {
+			if v35 <= b38 {
+				break
+			}
+			if active = min(active, int(v35-b38)); active <= 0 {
+				break
+			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			if v35-b38-768 >= int64(active) {
+				b38r1 := b38 + 256
+				b38r2 := b38r1 + 256
+				b38r3 := b38r2 + 256
+				sumUint8HostLoop1(h37, active, b38, p0, b38r1, b38r2, b38r3)
+				b38 = b38r3 + 256
+			} else {
+				sumUint8HostLoop0(h37, active, b38, p0)
+				b38 += 256
+			}
 		}
-		goto b3
 	}
 	// GroupReduce, sum.go:46
 	v44 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v37, 0))
@@ -6852,13 +9470,48 @@ func (g *sumUint8Host) Run() {
 		v8 := int32(li)
 		v0 := int32(basex + li)
 		if v8 != 0 {
-			goto b10
+			goto b11
 		}
 		if !v47 {
 			g.Fault(0, v11, v6, v0)
 			continue
 		}
 		*(*int8)(unsafe.Add(p3, int(v10))) = v48
-	b10:
+	b11:
+	}
+}
+
+//go:noinline
+func sumUint8HostLoop0(h37 []int32, active int, b38 int64, p0 unsafe.Pointer) {
+	h37 = h37[:active]
+	for li := range active {
+		v38 := b38 + int64(li)
+		v37 := h37[li]
+		h37[li] = v37 + int32(uint8(*(*int8)(unsafe.Add(p0, int(v38)))))
+	}
+}
+
+//go:noinline
+func sumUint8HostLoop1(h37 []int32, active int, b38 int64, p0 unsafe.Pointer, b38r1 int64, b38r2 int64, b38r3 int64) {
+	h37 = h37[:active]
+	for li := range active {
+		v37 := h37[li]
+		{
+			v38 := b38 + int64(li)
+			v37 = v37 + int32(uint8(*(*int8)(unsafe.Add(p0, int(v38)))))
+		}
+		{
+			v38 := b38r1 + int64(li)
+			v37 = v37 + int32(uint8(*(*int8)(unsafe.Add(p0, int(v38)))))
+		}
+		{
+			v38 := b38r2 + int64(li)
+			v37 = v37 + int32(uint8(*(*int8)(unsafe.Add(p0, int(v38)))))
+		}
+		{
+			v38 := b38r3 + int64(li)
+			v37 = v37 + int32(uint8(*(*int8)(unsafe.Add(p0, int(v38)))))
+		}
+		h37[li] = v37
 	}
 }

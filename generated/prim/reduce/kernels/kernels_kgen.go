@@ -515,7 +515,7 @@ var arg16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: arg16SPIRV,
 	IR:    arg16IR,
-	Sum:   0x9ba47832,
+	Sum:   0x3662732a,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:207:2 207:2 - - - -", Make: kernelimpl.MakeModule, Sum: 0x2b77c2c1},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/least.go:207:2 207:2 207:2 - - - -", SPIRV: arg16Words, Sum: 0xaa25dc6},
@@ -629,7 +629,7 @@ var arg32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: arg32SPIRV,
 	IR:    arg32IR,
-	Sum:   0xc3608f90,
+	Sum:   0xc69c131e,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:207:2 207:2 - - - -", Make: kernelimpl.MakeModule, Sum: 0xd0b1f953},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:207:2 207:2 207:2 - - - -", SPIRV: arg32Words, Sum: 0xe37d6591},
@@ -742,7 +742,7 @@ var arg64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: arg64SPIRV,
 	IR:    arg64IR,
-	Sum:   0x1194c8d0,
+	Sum:   0x560e590a,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:207:2 207:2 - - - - - -", Make: kernelimpl.MakeModule, Sum: 0xc3a6094a},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:207:2 207:2 207:2 - - - - - -", SPIRV: arg64Words, Sum: 0x9b5e6fd2},
@@ -856,7 +856,7 @@ var arg8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: arg8SPIRV,
 	IR:    arg8IR,
-	Sum:   0x66b584de,
+	Sum:   0xa00c81dc,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {88}, {104}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:207:2 207:2 - - - -", Make: kernelimpl.MakeModule, Sum: 0xfab04305},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/least.go:207:2 207:2 207:2 - - - -", SPIRV: arg8Words, Sum: 0x63b4fd67},
@@ -961,7 +961,7 @@ var argEnd32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:249:2 249:2 - - - -",
 	SPIRV: argEnd32SPIRV,
 	IR:    argEnd32IR,
-	Sum:   0x810d34b7,
+	Sum:   0xa765c9dd,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}}, Loops: "prim/reduce/kernels/least.go:249:2 249:2 - - - -", Make: kernelimpl.MakeModule, Sum: 0xfc59b2f5},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:249:2 249:2 - - - -", SPIRV: argEnd32Words, Sum: 0x177b69be},
@@ -1061,7 +1061,7 @@ var argEnd64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:249:2 249:2 - - - - - -",
 	SPIRV: argEnd64SPIRV,
 	IR:    argEnd64IR,
-	Sum:   0xc61e310f,
+	Sum:   0x136e136e,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {88}}, Loops: "prim/reduce/kernels/least.go:249:2 249:2 - - - - - -", Make: kernelimpl.MakeModule, Sum: 0xee78324e},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:249:2 249:2 - - - - - -", SPIRV: argEnd64Words, Sum: 0x6c0a1a4a},
@@ -1162,7 +1162,7 @@ var count16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -",
 	SPIRV: count16SPIRV,
 	IR:    count16IR,
-	Sum:   0x7d69a3af,
+	Sum:   0x7ed0723c,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 - - -", Make: kernelimpl.MakeModule, Sum: 0xbe3ce2e5},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -", SPIRV: count16Words, Sum: 0x21048d77},
@@ -1263,7 +1263,7 @@ var count32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -",
 	SPIRV: count32SPIRV,
 	IR:    count32IR,
-	Sum:   0x48cf4ed7,
+	Sum:   0xa38943b5,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 - - -", Make: kernelimpl.MakeModule, Sum: 0x74da21d9},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -", SPIRV: count32Words, Sum: 0x6cc792bb},
@@ -1364,7 +1364,7 @@ var count64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -",
 	SPIRV: count64SPIRV,
 	IR:    count64IR,
-	Sum:   0x689ef313,
+	Sum:   0x9310975f,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 - - -", Make: kernelimpl.MakeModule, Sum: 0x438a2a09},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -", SPIRV: count64Words, Sum: 0xbea48fa5},
@@ -1465,7 +1465,7 @@ var count8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -",
 	SPIRV: count8SPIRV,
 	IR:    count8IR,
-	Sum:   0x20ca6bc5,
+	Sum:   0x371e2ebb,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {80}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 - - -", Make: kernelimpl.MakeModule, Sum: 0x1ce9ef87},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/count.go:33:2 33:2 33:2 - - -", SPIRV: count8Words, Sum: 0x30191d50},
@@ -1563,7 +1563,7 @@ var countEndKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/count.go:59:2 59:2 - - -",
 	SPIRV: countEndSPIRV,
 	IR:    countEndIR,
-	Sum:   0x536ee5b,
+	Sum:   0xecdbe051,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {32}, {56}, {72}, {88}, {104}}, Loops: "prim/reduce/kernels/count.go:59:2 59:2 - - -", Make: kernelimpl.MakeModule, Sum: 0x187c39c8},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/count.go:59:2 59:2 - - - -", SPIRV: countEndWords, Sum: 0xbde2c01},
@@ -1667,7 +1667,7 @@ var dotFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -",
 	SPIRV: dotFloat32SPIRV,
 	IR:    dotFloat32IR,
-	Sum:   0x34b7dc1b,
+	Sum:   0xcc497fa,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", Make: kernelimpl.MakeModule, Sum: 0x41f1d53b},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", SPIRV: dotFloat32Words, Sum: 0xe8428837},
@@ -1766,7 +1766,7 @@ var dotFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -",
 	SPIRV: dotFloat64SPIRV,
 	IR:    dotFloat64IR,
-	Sum:   0xc4c71e4,
+	Sum:   0xa2b3f56b,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", Make: kernelimpl.MakeModule, Sum: 0xb0f8877e},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", SPIRV: dotFloat64Words, Sum: 0x278c19e2},
@@ -1861,7 +1861,7 @@ var dotUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -",
 	SPIRV: dotUint16SPIRV,
 	IR:    dotUint16IR,
-	Sum:   0xc0a3b6cd,
+	Sum:   0xa479600f,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", Make: kernelimpl.MakeModule, Sum: 0xef71abda},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - -", SPIRV: dotUint16Words, Sum: 0xcc571c3c},
@@ -1956,7 +1956,7 @@ var dotUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -",
 	SPIRV: dotUint32SPIRV,
 	IR:    dotUint32IR,
-	Sum:   0x1a9a2030,
+	Sum:   0x70dec020,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", Make: kernelimpl.MakeModule, Sum: 0x5c0ace98},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", SPIRV: dotUint32Words, Sum: 0xc523edc},
@@ -2051,7 +2051,7 @@ var dotUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -",
 	SPIRV: dotUint64SPIRV,
 	IR:    dotUint64IR,
-	Sum:   0xe579af2,
+	Sum:   0xcd55707f,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", Make: kernelimpl.MakeModule, Sum: 0x946d4a67},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - - -", SPIRV: dotUint64Words, Sum: 0xbedeeb77},
@@ -2146,7 +2146,7 @@ var dotUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -",
 	SPIRV: dotUint8SPIRV,
 	IR:    dotUint8IR,
-	Sum:   0xe9425832,
+	Sum:   0xae6fca6c,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 -", Make: kernelimpl.MakeModule, Sum: 0x5f4fba49},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/sum.go:81:2 81:2 - -", SPIRV: dotUint8Words, Sum: 0xab692778},
@@ -2256,7 +2256,7 @@ var ends16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: ends16SPIRV,
 	IR:    ends16IR,
-	Sum:   0x3cc5b345,
+	Sum:   0xea8d9922,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 - -", Make: kernelimpl.MakeModule, Sum: 0xcedd5b9b},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - -", SPIRV: ends16Words, Sum: 0x33eda6ab},
@@ -2378,7 +2378,7 @@ var ends32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: ends32SPIRV,
 	IR:    ends32IR,
-	Sum:   0x82b51356,
+	Sum:   0x80ca812b,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 - -", Make: kernelimpl.MakeModule, Sum: 0xf2f11c63},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - -", SPIRV: ends32Words, Sum: 0xa38637af},
@@ -2501,7 +2501,7 @@ var ends64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: ends64SPIRV,
 	IR:    ends64IR,
-	Sum:   0xe6914395,
+	Sum:   0x882c122f,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {120}, {136}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 - - - - - -", Make: kernelimpl.MakeModule, Sum: 0xc80e7dfc},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - - - - - -", SPIRV: ends64Words, Sum: 0x20b51cee},
@@ -2623,7 +2623,7 @@ var ends8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: ends8SPIRV,
 	IR:    ends8IR,
-	Sum:   0x1ee1a41a,
+	Sum:   0x11ca835c,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {96}, {112}, {0}, {0, 56}}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 - -", Make: kernelimpl.MakeModule, Sum: 0x1dba9653},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/least.go:98:2 100:3 98:2 100:3 - -", SPIRV: ends8Words, Sum: 0x1cacf7da},
@@ -2732,7 +2732,7 @@ var endsEnd16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -",
 	SPIRV: endsEnd16SPIRV,
 	IR:    endsEnd16IR,
-	Sum:   0x33c1473b,
+	Sum:   0x12b7a36a,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -", Make: kernelimpl.MakeModule, Sum: 0xec7e8a4b},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - - -", SPIRV: endsEnd16Words, Sum: 0xdc6b4ee5},
@@ -2845,7 +2845,7 @@ var endsEnd32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -",
 	SPIRV: endsEnd32SPIRV,
 	IR:    endsEnd32IR,
-	Sum:   0x28e5e925,
+	Sum:   0xeff46532,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -", Make: kernelimpl.MakeModule, Sum: 0x455900eb},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -", SPIRV: endsEnd32Words, Sum: 0xbfcf68fc},
@@ -2958,7 +2958,7 @@ var endsEnd64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:159:2 159:2 - - - - - -",
 	SPIRV: endsEnd64SPIRV,
 	IR:    endsEnd64IR,
-	Sum:   0x4fa4d1c7,
+	Sum:   0x90bfa2ad,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {136}, {152}}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - - - - - -", Make: kernelimpl.MakeModule, Sum: 0x893933ce},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - - - - - -", SPIRV: endsEnd64Words, Sum: 0x31aed63e},
@@ -3071,7 +3071,7 @@ var endsEnd8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -",
 	SPIRV: endsEnd8SPIRV,
 	IR:    endsEnd8IR,
-	Sum:   0x52d89db4,
+	Sum:   0x53fc8196,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {32}, {48}, {72}, {112}, {128}}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - -", Make: kernelimpl.MakeModule, Sum: 0xccc2232e},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/least.go:159:2 159:2 - - -", SPIRV: endsEnd8Words, Sum: 0x5514bd26},
@@ -3177,7 +3177,7 @@ var rootFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: rootFloat32SPIRV,
 	IR:    rootFloat32IR,
-	Sum:   0x14bc3b16,
+	Sum:   0xadca7353,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: rootFloat32Words, Sum: 0x20aa84af},
 	},
@@ -3260,7 +3260,7 @@ var rootFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: rootFloat64SPIRV,
 	IR:    rootFloat64IR,
-	Sum:   0x809b76,
+	Sum:   0xd0ed6f29,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: rootFloat64Words, Sum: 0x21d5d35e},
 	},
@@ -3348,7 +3348,7 @@ var squaresFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- prim/reduce/kernels/by.go:63:2 63:2 81:2",
 	SPIRV: squaresFloat32SPIRV,
 	IR:    squaresFloat32IR,
-	Sum:   0x7c404eb4,
+	Sum:   0xa98ee00e,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {88}, {0}, {-4096, 0}}, Loops: "- prim/reduce/kernels/by.go:63:2 63:2 81:2", Make: kernelimpl.MakeModule, Sum: 0x8b07e12b},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/reduce/kernels/by.go:63:2 63:2 81:2", SPIRV: squaresFloat32Words, Sum: 0xde03fe55},
@@ -3447,7 +3447,7 @@ var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -",
 	SPIRV: sumFloat32SPIRV,
 	IR:    sumFloat32IR,
-	Sum:   0x2c2d477d,
+	Sum:   0xa8917b07,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", Make: kernelimpl.MakeModule, Sum: 0x90a2d4bf},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", SPIRV: sumFloat32Words, Sum: 0x3c3890fc},
@@ -3546,7 +3546,7 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -",
 	SPIRV: sumFloat64SPIRV,
 	IR:    sumFloat64IR,
-	Sum:   0x5d169bbf,
+	Sum:   0x4276638,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", Make: kernelimpl.MakeModule, Sum: 0xedf21425},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", SPIRV: sumFloat64Words, Sum: 0xae23b7b5},
@@ -3641,7 +3641,7 @@ var sumUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -",
 	SPIRV: sumUint16SPIRV,
 	IR:    sumUint16IR,
-	Sum:   0xb23979d9,
+	Sum:   0xcda1fd0d,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", Make: kernelimpl.MakeModule, Sum: 0xbc9cb919},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - -", SPIRV: sumUint16Words, Sum: 0xd7aa7350},
@@ -3736,7 +3736,7 @@ var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -",
 	SPIRV: sumUint32SPIRV,
 	IR:    sumUint32IR,
-	Sum:   0xc2c03e40,
+	Sum:   0x19210e67,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", Make: kernelimpl.MakeModule, Sum: 0x8a776039},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", SPIRV: sumUint32Words, Sum: 0x3372f9ef},
@@ -3831,7 +3831,7 @@ var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -",
 	SPIRV: sumUint64SPIRV,
 	IR:    sumUint64IR,
-	Sum:   0x55504715,
+	Sum:   0x18d5be35,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", Make: kernelimpl.MakeModule, Sum: 0x742c7608},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - - -", SPIRV: sumUint64Words, Sum: 0xc4f59543},
@@ -3926,7 +3926,7 @@ var sumUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -",
 	SPIRV: sumUint8SPIRV,
 	IR:    sumUint8IR,
-	Sum:   0x56855ab1,
+	Sum:   0x75510af4,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {72}, {0}, {-4096, 0}}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 -", Make: kernelimpl.MakeModule, Sum: 0x99448cd8},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/reduce/kernels/sum.go:43:2 43:2 - -", SPIRV: sumUint8Words, Sum: 0xce17fadb},

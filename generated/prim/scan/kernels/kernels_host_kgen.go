@@ -29,9 +29,9 @@ type addFloat32Host struct {
 
 	v38 []int64
 
-	v50, v52, v58, v63, v67, v123, v165, v217, v291, v293, v299 []float32
+	v50, v52, v58, v63, v67, v123, v165, v217, v237, v291, v293, v299 []float32
 
-	v55, v296 []bool
+	v55, v89, v243, v296 []bool
 
 	v125 bool
 
@@ -59,31 +59,33 @@ func (g *addFloat32Host) Begin() {
 	g.Allot(0, 1024)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v166, &g.v167)
 	kernelimpl.HostRoom(n, &g.v38)
-	kernelimpl.HostRoom(n, &g.v50, &g.v52, &g.v58, &g.v63, &g.v67, &g.v123, &g.v165, &g.v217, &g.v291, &g.v293, &g.v299)
-	kernelimpl.HostRoom(n, &g.v55, &g.v296)
+	kernelimpl.HostRoom(n, &g.v50, &g.v52, &g.v58, &g.v63, &g.v67, &g.v123, &g.v165, &g.v217, &g.v237, &g.v291, &g.v293, &g.v299)
+	kernelimpl.HostRoom(n, &g.v55, &g.v89, &g.v243, &g.v296)
 }
 
 func (g *addFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 3: // Barrier, by.go:108
-			next = g.r4()
-		case 5: // Barrier, by.go:119
-			next = g.r6()
-		case 6: // GroupReduce, lookback.go:288
-			g.v168 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v167, -1))
+		case 4: // Barrier, by.go:108
+			next = g.r5()
+		case 6: // Barrier, by.go:119
 			next = g.r7()
-		case 7: // Barrier, lookback.go:238
+		case 7: // Barrier
 			next = g.r8()
-		case 9: // Barrier, lookback.go:266
+		case 9: // GroupReduce, lookback.go:288
+			g.v168 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v167, -1))
 			next = g.r10()
-		case 10: // Barrier, by.go:105
+		case 10: // Barrier, lookback.go:238
 			next = g.r11()
-		case 11: // Barrier, by.go:108
-			next = g.r12()
-		case 13: // Barrier, by.go:119
-			next = g.r14()
+		case 12: // Barrier, lookback.go:266
+			next = g.r13()
+		case 15: // Barrier, by.go:105
+			next = g.r16()
+		case 16: // Barrier, by.go:108
+			next = g.r17()
+		case 18: // Barrier, by.go:119
+			next = g.r19()
 		}
 	}
 }
@@ -152,26 +154,40 @@ func (g *addFloat32Host) r0() int {
 	v33 := int64(uint32(v32))
 	v34 := v33 * 2048
 	v35 := v21 <= v34
-	p1 := g.Pointer(1)
 	h38 := g.v38[:n]
-	h50 := g.v50[:n]
 	more := false
 	for li := range n {
 		v14 := int32(li)
-		var v39, v44, v47, v50 float32
-		var v40, v48 int32
 		if v35 {
 			g.Leave(li)
 			continue
 		}
 		v38 := v34 + int64(uint32(v14*8))
+		h38[li] = v38
+		more = true
+	}
+	g.v33 = v33
+	if !more {
+		return -1
+	}
+	// Barrier
+	p1 := g.Pointer(1)
+	h50 := g.v50[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v38 := h38[li]
+		var v39, v44, v47, v50 float32
+		var v40, v48 int32
 		v39 = 0
 		v40 = 0
-	b10:
+	b11:
 		v42 := v38 + int64(uint32(v40))
 		if v21 <= v42 {
 			v50 = v39
-			goto b15
+			goto b16
 		}
 		v44 = *(*float32)(unsafe.Add(p1, int(v42)*4))
 		if v40 == 0 {
@@ -183,23 +199,16 @@ func (g *addFloat32Host) r0() int {
 		if v48 < 8 {
 			v39 = v47
 			v40 = v48
-			goto b10
+			goto b11
 		}
 		v50 = v47
-	b15:
-		h38[li] = v38
+	b16:
 		h50[li] = v50
-		more = true
-	}
-	g.v33 = v33
-	if !more {
-		return -1
 	}
 	// Barrier, by.go:105
 	m0 := g.Memory(0)
 	h52 := g.v52[:n]
 	u53 := g.v53
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -214,26 +223,26 @@ func (g *addFloat32Host) r0() int {
 		if v53 < 256 {
 			h52[li] = v52
 			u53 = v53
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v53 = u53
 	return next
 }
 
-func (g *addFloat32Host) r4() int {
+func (g *addFloat32Host) r5() int {
 	const n = 256
 	v53 := g.v53
 	m0 := g.Memory(0)
@@ -282,26 +291,26 @@ func (g *addFloat32Host) r4() int {
 		if v53 < 256 {
 			h52[li] = v52
 			u53 = v53
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v53 = u53
 	return next
 }
 
-func (g *addFloat32Host) r6() int {
+func (g *addFloat32Host) r7() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c1 := g.c1
@@ -324,20 +333,12 @@ func (g *addFloat32Host) r6() int {
 		v72 = 2
 	}
 	v83 := v32 == 0
-	v122 := v32 + -1
 	h38 := g.v38[:n]
 	v12 := g.v12
-	v21 := g.v21
-	p1 := g.Pointer(1)
-	v91 := v32 != 0
-	v9 := g.v9
-	v10 := int32(uint8(v9))
-	v11 := v10 != 0
-	p6 := g.Pointer(6)
-	v90 := v32 != 0
-	basex := g.Base(0)
-	h63 := g.v63[:n]
 	h67 := g.v67[:n]
+	h89 := g.v89[:n]
+	v122 := v32 + -1
+	h63 := g.v63[:n]
 	h123 := g.v123[:n]
 	u124 := g.v124
 	u125 := g.v125
@@ -354,33 +355,31 @@ func (g *addFloat32Host) r6() int {
 		v14 := int32(li)
 		v22 := v14 == 0
 		v38 := h38[li]
-		v0 := int32(basex + li)
-		var v67, v92, v97, v100, v105, v110, v113, v123, v126, v153, v158, v165 float32
-		var v93, v103, v106, v119, v124, v127, v128, v140, v152, v157, v159, v164, v166, v167 int32
-		var v95, v108, v134, v135, v136, v138 int64
+		var v67, v123, v126, v153, v158, v165 float32
+		var v124, v127, v128, v140, v152, v157, v159, v164, v166, v167 int32
 		var v125, v144 bool
+		var v134, v135, v136, v138 int64
 		v63 := *(*float32)(unsafe.Add(m0, 1020))
-		v64 := v14 != 0
-		if v64 {
+		if v14 != 0 {
 			v67 = *(*float32)(unsafe.Add(m0, li*4+-4))
 		} else {
 			v67 = 0
 		}
 		if !v22 {
-			goto b37
+			goto b38
 		}
 		if v68 {
-			goto b31
+			goto b32
 		}
 		if int32(uint32(v32)%uint32(c1)) == 0 {
-			goto b37
+			goto b38
 		}
-	b31:
+	b32:
 		if v76 {
-			goto b37
+			goto b38
 		}
 		if v78 {
-			goto b37
+			goto b38
 		}
 		if v71 {
 			*(*float32)(unsafe.Add(p4, int(v77)*4)) = v63
@@ -389,105 +388,26 @@ func (g *addFloat32Host) r6() int {
 		}
 		kernelimpl.HostFence()
 		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v74)*4)), v72)
-	b37:
-		if !v83 {
-			v123 = 0
-			v124 = v122
-			v125 = true
-			goto b65
-		}
-		{
+	b38:
+		if v83 {
 			v84 := uint64(v38) < uint64(v12)
 			v86 := uint64(v38+7) < uint64(v12)
 			v87 := v84 && v86
 			v88 := v87 && v84
 			v89 := v88 && v86
-			if !v89 {
-				v105 = v67
-				v106 = 0
-				goto b49
+			h67[li] = v67
+			h89[li] = v89
+			if next != 7 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 7
 			}
-			v92 = v67
-			v93 = 0
-		}
-	b39:
-		v95 = v38 + int64(uint32(v93))
-		if v21 <= v95 {
-			goto b62
-		}
-		v97 = *(*float32)(unsafe.Add(p1, int(v95)*4))
-		if v91 {
-			goto b43
-		}
-		if v64 {
-			goto b43
-		}
-		if 0 >= v93 {
-			v100 = v97
-			goto b44
-		}
-	b43:
-		v100 = float32(v92 + v97)
-	b44:
-		if v11 {
-			*(*float32)(unsafe.Add(p6, int(v95)*4)) = v100
-		} else {
-			*(*float32)(unsafe.Add(p6, int(v95)*4)) = v92
-		}
-		v103 = v93 + 1
-		if v103 < 8 {
-			v92 = v100
-			v93 = v103
-			goto b39
-		}
-		goto b62
-	b49:
-		v108 = v38 + int64(uint32(v106))
-		if v21 <= v108 {
-			goto b62
-		}
-		v110 = *(*float32)(unsafe.Add(p1, int(v108)*4))
-		if v90 {
-			goto b53
-		}
-		if v64 {
-			goto b53
-		}
-		if 0 >= v106 {
-			v113 = v110
-			goto b54
-		}
-	b53:
-		v113 = float32(v105 + v110)
-	b54:
-		if !v11 {
-			goto b58
-		}
-		if uint64(v108) >= uint64(v12) {
-			g.Fault(0, v108, v12, v0)
-			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p6, int(v108)*4)) = v113
-		goto b60
-	b58:
-		if uint64(v108) >= uint64(v12) {
-			g.Fault(1, v108, v12, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(p6, int(v108)*4)) = v105
-	b60:
-		v119 = v106 + 1
-		if v119 < 8 {
-			v105 = v113
-			v106 = v119
-			goto b49
-		}
-	b62:
-		g.Leave(li)
-		continue
-	b65:
+		v123 = 0
+		v124 = v122
+		v125 = true
 		v126 = 0
 		v127 = 0
 		v128 = 0
@@ -495,12 +415,12 @@ func (g *addFloat32Host) r6() int {
 			v165 = v126
 			v166 = v127
 			v167 = 512
-			goto b85
+			goto b88
 		}
 		if v127 != 0 {
 			v158 = v126
 			v159 = v127
-			goto b82
+			goto b85
 		}
 		{
 			v132 := int64(uint32(v124 - v14))
@@ -509,18 +429,18 @@ func (g *addFloat32Host) r6() int {
 			v135 = v132 * 3
 			v136 = v133 + 3
 			if v5 <= v136 {
-				goto b70
+				goto b73
 			}
 		}
 		v138 = v135 + 2
 		if v7 > v138 {
-			goto b71
+			goto b74
 		}
-	b70:
+	b73:
 		v152 = 0
 		v153 = 0
-		goto b79
-	b71:
+		goto b82
+	b74:
 		v140 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v134)*4)))
 		if v140 == 0 {
 			v142 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v136)*4)))
@@ -532,12 +452,12 @@ func (g *addFloat32Host) r6() int {
 		if v144 {
 			v152 = 1
 			v153 = *(*float32)(unsafe.Add(p4, int(v138)*4))
-			goto b79
+			goto b82
 		}
 		if v140 == 1 {
 			v152 = 1
 			v153 = *(*float32)(unsafe.Add(p4, int(v135)*4))
-			goto b79
+			goto b82
 		}
 		if v140 == 2 {
 			v152 = 2
@@ -546,7 +466,7 @@ func (g *addFloat32Host) r6() int {
 			v152 = 0
 			v153 = 0
 		}
-	b79:
+	b82:
 		if v14 == v124 {
 			v156 := v152
 			if v152 == 1 {
@@ -558,7 +478,7 @@ func (g *addFloat32Host) r6() int {
 		}
 		v158 = v153
 		v159 = v157
-	b82:
+	b85:
 		if v159 != 1 {
 			v164 = (v14 * 2) + int32(uint32(v159)>>1)
 		} else {
@@ -567,7 +487,7 @@ func (g *addFloat32Host) r6() int {
 		v165 = v158
 		v166 = v159
 		v167 = v164
-	b85:
+	b88:
 		h63[li] = v63
 		h67[li] = v67
 		h123[li] = v123
@@ -577,7 +497,12 @@ func (g *addFloat32Host) r6() int {
 		h165[li] = v165
 		h166[li] = v166
 		h167[li] = v167
-		next = 6
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
 	}
 	g.v122 = v122
 	g.v124 = u124
@@ -586,7 +511,122 @@ func (g *addFloat32Host) r6() int {
 	return next
 }
 
-func (g *addFloat32Host) r7() int {
+func (g *addFloat32Host) r8() int {
+	const n = 256
+	// Barrier
+	h89 := g.v89[:n]
+	h67 := g.v67[:n]
+	h38 := g.v38[:n]
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v32 := g.v32
+	v91 := v32 != 0
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	v90 := v32 != 0
+	v12 := g.v12
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v89 := h89[li]
+		v67 := h67[li]
+		v38 := h38[li]
+		v14 := int32(li)
+		v64 := v14 != 0
+		v0 := int32(basex + li)
+		var v92, v97, v100, v105, v110, v113 float32
+		var v93, v103, v106, v119 int32
+		var v95, v108 int64
+		if !v89 {
+			v105 = v67
+			v106 = 0
+			goto b52
+		}
+		v92 = v67
+		v93 = 0
+	b42:
+		v95 = v38 + int64(uint32(v93))
+		if v21 <= v95 {
+			goto b65
+		}
+		v97 = *(*float32)(unsafe.Add(p1, int(v95)*4))
+		if v91 {
+			goto b46
+		}
+		if v64 {
+			goto b46
+		}
+		if 0 >= v93 {
+			v100 = v97
+			goto b47
+		}
+	b46:
+		v100 = float32(v92 + v97)
+	b47:
+		if v11 {
+			*(*float32)(unsafe.Add(p6, int(v95)*4)) = v100
+		} else {
+			*(*float32)(unsafe.Add(p6, int(v95)*4)) = v92
+		}
+		v103 = v93 + 1
+		if v103 < 8 {
+			v92 = v100
+			v93 = v103
+			goto b42
+		}
+		goto b65
+	b52:
+		v108 = v38 + int64(uint32(v106))
+		if v21 <= v108 {
+			goto b65
+		}
+		v110 = *(*float32)(unsafe.Add(p1, int(v108)*4))
+		if v90 {
+			goto b56
+		}
+		if v64 {
+			goto b56
+		}
+		if 0 >= v106 {
+			v113 = v110
+			goto b57
+		}
+	b56:
+		v113 = float32(v105 + v110)
+	b57:
+		if !v11 {
+			goto b61
+		}
+		if uint64(v108) >= uint64(v12) {
+			g.Fault(0, v108, v12, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p6, int(v108)*4)) = v113
+		goto b63
+	b61:
+		if uint64(v108) >= uint64(v12) {
+			g.Fault(1, v108, v12, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p6, int(v108)*4)) = v105
+	b63:
+		v119 = v106 + 1
+		if v119 < 8 {
+			v105 = v113
+			v106 = v119
+			goto b52
+		}
+	b65:
+	}
+	return -1
+}
+
+func (g *addFloat32Host) r10() int {
 	const n = 256
 	h123 := g.v123[:n]
 	e124 := g.v124
@@ -632,21 +672,21 @@ func (g *addFloat32Host) r7() int {
 		var v134, v135, v136, v138, v279 int64
 		var v144, v273 bool
 		if v170 {
-			goto b88
+			goto b91
 		}
 		if !v172 {
-			goto b130
+			goto b135
 		}
-	b88:
+	b91:
 		if !v125 {
-			goto b91
+			goto b94
 		}
 		if v173 {
 			v271 = v123
 			v272 = v124 + -256
 			v273 = true
 		} else {
-			goto b91
+			goto b94
 		}
 		v123 = v271
 		v124 = v272
@@ -654,26 +694,26 @@ func (g *addFloat32Host) r7() int {
 		v126 = 0
 		v127 = 0
 		v128 = 0
-		goto b66
-	b91:
+		goto b69
+	b94:
 		h123[li] = v123
 		u124 = v124
 		h165[li] = v165
-		if next != 7 {
+		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 7
+			next = 10
 		}
 		continue
-	b130:
+	b135:
 		{
 			v274 := v128 + 1
 			if uint32(v274) >= uint32(c2) {
 				v279 = (int64(uint32(v124-v169)) * 2048) + v37
 				v280 = 0
 				v281 = 0
-				goto b132
+				goto b137
 			}
 			v322 = v165
 			v323 = v166
@@ -682,17 +722,17 @@ func (g *addFloat32Host) r7() int {
 		v126 = v322
 		v127 = v323
 		v128 = v324
-	b66:
+	b69:
 		if uint32(v14) > uint32(v124) {
 			v165 = v126
 			v166 = v127
 			v167 = 512
-			goto b85
+			goto b88
 		}
 		if v127 != 0 {
 			v158 = v126
 			v159 = v127
-			goto b82
+			goto b85
 		}
 		{
 			v132 := int64(uint32(v124 - v14))
@@ -701,18 +741,18 @@ func (g *addFloat32Host) r7() int {
 			v135 = v132 * 3
 			v136 = v133 + 3
 			if v5 <= v136 {
-				goto b70
+				goto b73
 			}
 		}
 		v138 = v135 + 2
 		if v7 > v138 {
-			goto b71
+			goto b74
 		}
-	b70:
+	b73:
 		v152 = 0
 		v153 = 0
-		goto b79
-	b71:
+		goto b82
+	b74:
 		v140 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v134)*4)))
 		if v140 == 0 {
 			v142 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v136)*4)))
@@ -724,12 +764,12 @@ func (g *addFloat32Host) r7() int {
 		if v144 {
 			v152 = 1
 			v153 = *(*float32)(unsafe.Add(p4, int(v138)*4))
-			goto b79
+			goto b82
 		}
 		if v140 == 1 {
 			v152 = 1
 			v153 = *(*float32)(unsafe.Add(p4, int(v135)*4))
-			goto b79
+			goto b82
 		}
 		if v140 == 2 {
 			v152 = 2
@@ -738,7 +778,7 @@ func (g *addFloat32Host) r7() int {
 			v152 = 0
 			v153 = 0
 		}
-	b79:
+	b82:
 		if v14 == v124 {
 			v156 := v152
 			if v152 == 1 {
@@ -750,7 +790,7 @@ func (g *addFloat32Host) r7() int {
 		}
 		v158 = v153
 		v159 = v157
-	b82:
+	b85:
 		if v159 != 1 {
 			v164 = (v14 * 2) + int32(uint32(v159)>>1)
 		} else {
@@ -759,7 +799,7 @@ func (g *addFloat32Host) r7() int {
 		v165 = v158
 		v166 = v159
 		v167 = v164
-	b85:
+	b88:
 		h123[li] = v123
 		u124 = v124
 		u125 = v125
@@ -767,18 +807,18 @@ func (g *addFloat32Host) r7() int {
 		h165[li] = v165
 		h166[li] = v166
 		h167[li] = v167
-		if next != 6 {
+		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 9
 		}
 		continue
-	b132:
+	b137:
 		v283 := v279 + int64(uint32(v281))
 		if v21 <= v283 {
 			v291 = v280
-			goto b137
+			goto b142
 		}
 		v285 = *(*float32)(unsafe.Add(p1, int(v283)*4))
 		if v281 == 0 {
@@ -790,21 +830,21 @@ func (g *addFloat32Host) r7() int {
 		if v289 < 8 {
 			v280 = v288
 			v281 = v289
-			goto b132
+			goto b137
 		}
 		v291 = v288
-	b137:
+	b142:
 		h123[li] = v123
 		u124 = v124
 		u125 = v125
 		h165[li] = v165
 		h166[li] = v166
 		h291[li] = v291
-		if next != 10 {
+		if next != 15 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 10
+			next = 15
 		}
 	}
 	g.v124 = u124
@@ -814,7 +854,7 @@ func (g *addFloat32Host) r7() int {
 	return next
 }
 
-func (g *addFloat32Host) r8() int {
+func (g *addFloat32Host) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h165 := g.v165[:n]
@@ -880,7 +920,7 @@ func (g *addFloat32Host) r8() int {
 		}
 		v182 = v180
 		v183 = v181
-	b96:
+	b99:
 		if 8 <= uint32(v183) {
 			v206 := v183 + -8
 			v209 := float32(v182 + *(*float32)(unsafe.Add(m0, int((v183+-1)&255)*4)))
@@ -896,49 +936,49 @@ func (g *addFloat32Host) r8() int {
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b96
+			goto b99
 		}
 		v217 = v182
 		v218 = v183
-	b99:
+	b102:
 		if v218 != 0 {
 			v220 := v218 + -1
 			v223 := float32(v217 + *(*float32)(unsafe.Add(m0, int(v220&255)*4)))
 			v217 = v223
 			v218 = v220
-			goto b99
+			goto b102
 		}
 		if v124 != v122 {
 			v271 = v217
 			v272 = v124 + 256
 			v273 = false
-			goto b129
+			goto b134
 		}
 		v225 = float32(v217 + v63)
 		if !v22 {
-			goto b107
+			goto b110
 		}
 		if !v226 {
-			goto b107
+			goto b110
 		}
 		if v230 {
-			goto b107
+			goto b110
 		}
 		if !v232 {
 			*(*float32)(unsafe.Add(p4, int(v231)*4)) = v225
 			kernelimpl.HostFence()
 			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v228)*4)), int32(2))
 		}
-	b107:
+	b110:
 		h217[li] = v217
-		if next != 9 {
+		if next != 12 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 9
+			next = 12
 		}
 		continue
-	b129:
+	b134:
 		v123 = v271
 		v124 = v272
 		v125 = v273
@@ -949,12 +989,12 @@ func (g *addFloat32Host) r8() int {
 			v165 = v126
 			v166 = v127
 			v167 = 512
-			goto b85
+			goto b88
 		}
 		if v127 != 0 {
 			v158 = v126
 			v159 = v127
-			goto b82
+			goto b85
 		}
 		{
 			v132 := int64(uint32(v124 - v14))
@@ -963,18 +1003,18 @@ func (g *addFloat32Host) r8() int {
 			v135 = v132 * 3
 			v136 = v133 + 3
 			if v5 <= v136 {
-				goto b70
+				goto b73
 			}
 		}
 		v138 = v135 + 2
 		if v7 > v138 {
-			goto b71
+			goto b74
 		}
-	b70:
+	b73:
 		v152 = 0
 		v153 = 0
-		goto b79
-	b71:
+		goto b82
+	b74:
 		v140 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v134)*4)))
 		if v140 == 0 {
 			v142 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v136)*4)))
@@ -986,12 +1026,12 @@ func (g *addFloat32Host) r8() int {
 		if v144 {
 			v152 = 1
 			v153 = *(*float32)(unsafe.Add(p4, int(v138)*4))
-			goto b79
+			goto b82
 		}
 		if v140 == 1 {
 			v152 = 1
 			v153 = *(*float32)(unsafe.Add(p4, int(v135)*4))
-			goto b79
+			goto b82
 		}
 		if v140 == 2 {
 			v152 = 2
@@ -1000,7 +1040,7 @@ func (g *addFloat32Host) r8() int {
 			v152 = 0
 			v153 = 0
 		}
-	b79:
+	b82:
 		if v14 == v124 {
 			v156 := v152
 			if v152 == 1 {
@@ -1012,7 +1052,7 @@ func (g *addFloat32Host) r8() int {
 		}
 		v158 = v153
 		v159 = v157
-	b82:
+	b85:
 		if v159 != 1 {
 			v164 = (v14 * 2) + int32(uint32(v159)>>1)
 		} else {
@@ -1021,7 +1061,7 @@ func (g *addFloat32Host) r8() int {
 		v165 = v158
 		v166 = v159
 		v167 = v164
-	b85:
+	b88:
 		h123[li] = v123
 		u124 = v124
 		u125 = v125
@@ -1029,11 +1069,11 @@ func (g *addFloat32Host) r8() int {
 		h165[li] = v165
 		h166[li] = v166
 		h167[li] = v167
-		if next != 6 {
+		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 9
 		}
 	}
 	g.v124 = u124
@@ -1042,19 +1082,14 @@ func (g *addFloat32Host) r8() int {
 	return next
 }
 
-func (g *addFloat32Host) r10() int {
+func (g *addFloat32Host) r13() int {
 	const n = 256
 	h217 := g.v217[:n]
 	h67 := g.v67[:n]
 	h38 := g.v38[:n]
 	v12 := g.v12
-	v21 := g.v21
-	p1 := g.Pointer(1)
-	v9 := g.v9
-	v10 := int32(uint8(v9))
-	v11 := v10 != 0
-	p6 := g.Pointer(6)
-	basex := g.Base(0)
+	h237 := g.v237[:n]
+	h243 := g.v243[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -1065,10 +1100,7 @@ func (g *addFloat32Host) r10() int {
 		v217 := h217[li]
 		v67 := h67[li]
 		v38 := h38[li]
-		v0 := int32(basex + li)
-		var v237, v244, v250, v255, v261 float32
-		var v245, v253, v256, v267 int32
-		var v247, v258 int64
+		var v237 float32
 		if v22 {
 			v237 = v217
 		} else {
@@ -1079,17 +1111,40 @@ func (g *addFloat32Host) r10() int {
 		v241 := v238 && v240
 		v242 := v241 && v238
 		v243 := v242 && v240
+		h237[li] = v237
+		h243[li] = v243
+	}
+	// Barrier
+	// Barrier
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v243 := h243[li]
+		v237 := h237[li]
+		v38 := h38[li]
+		v0 := int32(basex + li)
+		var v244, v250, v255, v261 float32
+		var v245, v253, v256, v267 int32
+		var v247, v258 int64
 		if !v243 {
 			v255 = v237
 			v256 = 0
-			goto b117
+			goto b122
 		}
 		v244 = v237
 		v245 = 0
-	b111:
+	b116:
 		v247 = v38 + int64(uint32(v245))
 		if v21 <= v247 {
-			goto b126
+			goto b131
 		}
 		v250 = float32(v244 + *(*float32)(unsafe.Add(p1, int(v247)*4)))
 		if v11 {
@@ -1101,43 +1156,43 @@ func (g *addFloat32Host) r10() int {
 		if v253 < 8 {
 			v244 = v250
 			v245 = v253
-			goto b111
+			goto b116
 		}
-		goto b126
-	b117:
+		goto b131
+	b122:
 		v258 = v38 + int64(uint32(v256))
 		if v21 <= v258 {
-			goto b126
+			goto b131
 		}
 		v261 = float32(v255 + *(*float32)(unsafe.Add(p1, int(v258)*4)))
 		if !v11 {
-			goto b122
+			goto b127
 		}
 		if uint64(v258) >= uint64(v12) {
 			g.Fault(0, v258, v12, v0)
 			continue
 		}
 		*(*float32)(unsafe.Add(p6, int(v258)*4)) = v261
-		goto b124
-	b122:
+		goto b129
+	b127:
 		if uint64(v258) >= uint64(v12) {
 			g.Fault(1, v258, v12, v0)
 			continue
 		}
 		*(*float32)(unsafe.Add(p6, int(v258)*4)) = v255
-	b124:
+	b129:
 		v267 = v256 + 1
 		if v267 < 8 {
 			v255 = v261
 			v256 = v267
-			goto b117
+			goto b122
 		}
-	b126:
+	b131:
 	}
 	return -1
 }
 
-func (g *addFloat32Host) r11() int {
+func (g *addFloat32Host) r16() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h291 := g.v291[:n]
@@ -1158,26 +1213,26 @@ func (g *addFloat32Host) r11() int {
 		if v294 < 256 {
 			h293[li] = v293
 			u294 = v294
-			if next != 11 {
+			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 16
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 18 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 18
 		}
 	}
 	g.v294 = u294
 	return next
 }
 
-func (g *addFloat32Host) r12() int {
+func (g *addFloat32Host) r17() int {
 	const n = 256
 	v294 := g.v294
 	m0 := g.Memory(0)
@@ -1226,26 +1281,26 @@ func (g *addFloat32Host) r12() int {
 		if v294 < 256 {
 			h293[li] = v293
 			u294 = v294
-			if next != 11 {
+			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 16
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 18 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 18
 		}
 	}
 	g.v294 = u294
 	return next
 }
 
-func (g *addFloat32Host) r14() int {
+func (g *addFloat32Host) r19() int {
 	const n = 256
 	h165 := g.v165[:n]
 	h166 := g.v166[:n]
@@ -1274,18 +1329,18 @@ func (g *addFloat32Host) r14() int {
 		if v14 != v169 {
 			v320 = v165
 			v321 = v166
-			goto b154
+			goto b159
 		}
 		{
 			v307 := int64(uint32(v124 - v14))
 			v309 = (v307 * 2) + 3
 			v311 = (v307 * 3) + 2
 			if v5 <= v309 {
-				goto b153
+				goto b158
 			}
 		}
 		if v7 <= v311 {
-			goto b153
+			goto b158
 		}
 		{
 			v314 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v309)*4)), int32(0), int32(1))
@@ -1295,7 +1350,7 @@ func (g *addFloat32Host) r14() int {
 				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v309)*4)), int32(2))
 			}
 		}
-	b153:
+	b158:
 		{
 			v319 := int32(1)
 			if v14 == v124 {
@@ -1304,7 +1359,7 @@ func (g *addFloat32Host) r14() int {
 			v320 = v304
 			v321 = v319
 		}
-	b154:
+	b159:
 		v322 = v320
 		v323 = v321
 		v324 = 0
@@ -1315,12 +1370,12 @@ func (g *addFloat32Host) r14() int {
 			v165 = v126
 			v166 = v127
 			v167 = 512
-			goto b85
+			goto b88
 		}
 		if v127 != 0 {
 			v158 = v126
 			v159 = v127
-			goto b82
+			goto b85
 		}
 		{
 			v132 := int64(uint32(v124 - v14))
@@ -1329,18 +1384,18 @@ func (g *addFloat32Host) r14() int {
 			v135 = v132 * 3
 			v136 = v133 + 3
 			if v5 <= v136 {
-				goto b70
+				goto b73
 			}
 		}
 		v138 = v135 + 2
 		if v7 > v138 {
-			goto b71
+			goto b74
 		}
-	b70:
+	b73:
 		v152 = 0
 		v153 = 0
-		goto b79
-	b71:
+		goto b82
+	b74:
 		v140 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v134)*4)))
 		if v140 == 0 {
 			v142 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v136)*4)))
@@ -1352,12 +1407,12 @@ func (g *addFloat32Host) r14() int {
 		if v144 {
 			v152 = 1
 			v153 = *(*float32)(unsafe.Add(p4, int(v138)*4))
-			goto b79
+			goto b82
 		}
 		if v140 == 1 {
 			v152 = 1
 			v153 = *(*float32)(unsafe.Add(p4, int(v135)*4))
-			goto b79
+			goto b82
 		}
 		if v140 == 2 {
 			v152 = 2
@@ -1366,7 +1421,7 @@ func (g *addFloat32Host) r14() int {
 			v152 = 0
 			v153 = 0
 		}
-	b79:
+	b82:
 		if v14 == v124 {
 			v156 := v152
 			if v152 == 1 {
@@ -1378,7 +1433,7 @@ func (g *addFloat32Host) r14() int {
 		}
 		v158 = v153
 		v159 = v157
-	b82:
+	b85:
 		if v159 != 1 {
 			v164 = (v14 * 2) + int32(uint32(v159)>>1)
 		} else {
@@ -1387,14 +1442,14 @@ func (g *addFloat32Host) r14() int {
 		v165 = v158
 		v166 = v159
 		v167 = v164
-	b85:
+	b88:
 		u128 = v128
 		h165[li] = v165
 		h166[li] = v166
 		h167[li] = v167
 	}
 	g.v128 = u128
-	return 6
+	return 9
 }
 
 // sumFloat32Host is a work-group of the kernel [SumFloat32].

@@ -155,7 +155,7 @@ var addFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: addFloat32SPIRV,
 	IR:    addFloat32IR,
-	Sum:   0x5f5331b2,
+	Sum:   0xef68aa22,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/by.go:84:2 84:2", SPIRV: addFloat32Words, Sum: 0x41922b2e},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/scan/kernels/by.go:45:2 107:2 84:2 84:2 prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/by.go:45:2 107:2 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/by.go:84:2 84:2", Make: kernelimpl.MakeModule, Sum: 0xdb49fa10},
@@ -272,7 +272,7 @@ var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumFloat32SPIRV,
 	IR:    sumFloat32IR,
-	Sum:   0xc83508b8,
+	Sum:   0x59793bf8,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat32Words, Sum: 0x99f08713},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x79e85b21},
@@ -387,7 +387,7 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumFloat64SPIRV,
 	IR:    sumFloat64IR,
-	Sum:   0x1ab7077b,
+	Sum:   0xc68ddc9c,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat64Words, Sum: 0x7cb89235},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xc0ef7a63},
@@ -497,7 +497,7 @@ var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumUint32SPIRV,
 	IR:    sumUint32IR,
-	Sum:   0xedc6d05f,
+	Sum:   0x72494344,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - 108:2 108:2", SPIRV: sumUint32Words, Sum: 0x2748d421},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x1748edc3},
@@ -609,7 +609,7 @@ var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumUint64SPIRV,
 	IR:    sumUint64IR,
-	Sum:   0xb9dad1a6,
+	Sum:   0x2c2c813b,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - - - - - - - 108:2 108:2", SPIRV: sumUint64Words, Sum: 0xc10d9402},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x11a9e3d1},

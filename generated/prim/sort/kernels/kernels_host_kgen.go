@@ -10291,6 +10291,7 @@ func (g *selectHost) Run() {
 	g.v21 = u21
 	g.v25 = u25
 	// Barrier, top.go:49
+	// Barrier
 	v27 := int32(g.ID[0])
 	v28 := int64(uint32(v27))
 	v29 := v28 * 2048
@@ -10324,7 +10325,7 @@ func (g *selectHost) Run() {
 		v14 := int64(uint32(v13))
 		var v40 int64
 		v40 = v29
-	b7:
+	b8:
 		if v40 >= v21 {
 			continue
 		}
@@ -10381,13 +10382,13 @@ func (g *selectHost) Run() {
 		}
 		v90 := v89 ^ v0
 		if !v44 {
-			goto b27
+			goto b28
 		}
 		if (v90 & v2) == v25 {
 			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v90)>>(uint32(v31)&31))&255)*4))
 			*(*int32)(unsafe.Add(m0, int(int32(uint32(v90)>>(uint32(v31)&31))&255)*4)) += int32(1)
 		}
-	b27:
+	b28:
 		v96 := *(*int32)(unsafe.Add(m1, 4))
 		v97 := v96 & v30
 		v101 := c0 + v97
@@ -10400,13 +10401,13 @@ func (g *selectHost) Run() {
 		}
 		v104 := v103 ^ v0
 		if !v49 {
-			goto b30
+			goto b31
 		}
 		if (v104 & v2) == v25 {
 			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v104)>>(uint32(v32)&31))&255)*4))
 			*(*int32)(unsafe.Add(m0, int(int32(uint32(v104)>>(uint32(v32)&31))&255)*4)) += int32(1)
 		}
-	b30:
+	b31:
 		v110 := *(*int32)(unsafe.Add(m1, 8))
 		v111 := v110 & v30
 		v115 := c0 + v111
@@ -10419,13 +10420,13 @@ func (g *selectHost) Run() {
 		}
 		v118 := v117 ^ v0
 		if !v54 {
-			goto b33
+			goto b34
 		}
 		if (v118 & v2) == v25 {
 			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v118)>>(uint32(v33)&31))&255)*4))
 			*(*int32)(unsafe.Add(m0, int(int32(uint32(v118)>>(uint32(v33)&31))&255)*4)) += int32(1)
 		}
-	b33:
+	b34:
 		v124 := *(*int32)(unsafe.Add(m1, 12))
 		v125 := v124 & v30
 		v129 := c0 + v125
@@ -10438,13 +10439,13 @@ func (g *selectHost) Run() {
 		}
 		v132 := v131 ^ v0
 		if !v59 {
-			goto b36
+			goto b37
 		}
 		if (v132 & v2) == v25 {
 			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v132)>>(uint32(v34)&31))&255)*4))
 			*(*int32)(unsafe.Add(m0, int(int32(uint32(v132)>>(uint32(v34)&31))&255)*4)) += int32(1)
 		}
-	b36:
+	b37:
 		v138 := *(*int32)(unsafe.Add(m1, 16))
 		v139 := v138 & v30
 		v143 := c0 + v139
@@ -10457,13 +10458,13 @@ func (g *selectHost) Run() {
 		}
 		v146 := v145 ^ v0
 		if !v64 {
-			goto b39
+			goto b40
 		}
 		if (v146 & v2) == v25 {
 			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v146)>>(uint32(v35)&31))&255)*4))
 			*(*int32)(unsafe.Add(m0, int(int32(uint32(v146)>>(uint32(v35)&31))&255)*4)) += int32(1)
 		}
-	b39:
+	b40:
 		v152 := *(*int32)(unsafe.Add(m1, 20))
 		v153 := v152 & v30
 		v157 := c0 + v153
@@ -10476,13 +10477,13 @@ func (g *selectHost) Run() {
 		}
 		v160 := v159 ^ v0
 		if !v69 {
-			goto b42
+			goto b43
 		}
 		if (v160 & v2) == v25 {
 			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v160)>>(uint32(v36)&31))&255)*4))
 			*(*int32)(unsafe.Add(m0, int(int32(uint32(v160)>>(uint32(v36)&31))&255)*4)) += int32(1)
 		}
-	b42:
+	b43:
 		v166 := *(*int32)(unsafe.Add(m1, 24))
 		v167 := v166 & v30
 		v171 := c0 + v167
@@ -10495,13 +10496,13 @@ func (g *selectHost) Run() {
 		}
 		v174 := v173 ^ v0
 		if !v74 {
-			goto b45
+			goto b46
 		}
 		if (v174 & v2) == v25 {
 			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v174)>>(uint32(v37)&31))&255)*4))
 			*(*int32)(unsafe.Add(m0, int(int32(uint32(v174)>>(uint32(v37)&31))&255)*4)) += int32(1)
 		}
-	b45:
+	b46:
 		v180 := *(*int32)(unsafe.Add(m1, 28))
 		v181 := v180 & v30
 		v185 := c0 + v181
@@ -10514,20 +10515,20 @@ func (g *selectHost) Run() {
 		}
 		v188 := v187 ^ v0
 		if !v79 {
-			goto b48
+			goto b49
 		}
 		if (v188 & v2) == v25 {
 			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v188)>>(uint32(v38)&31))&255)*4))
 			*(*int32)(unsafe.Add(m0, int(int32(uint32(v188)>>(uint32(v38)&31))&255)*4)) += int32(1)
 		}
-	b48:
+	b49:
 		v197 := v40 + (int64(uint32(int32(uint32(v39)/uint32(c2)))) * 2048)
 		v40 = v197
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b7
+		goto b8
 	}
 	// Barrier, top.go:63
 	v9 := g.Int64(96)
@@ -10537,12 +10538,12 @@ func (g *selectHost) Run() {
 		v14 := int64(uint32(v13))
 		v198 := *(*int32)(unsafe.Add(m0, li*4))
 		if v198 == 0 {
-			goto b53
+			goto b54
 		}
 		if v14 < v9 {
 			atomic.AddInt32((*int32)(unsafe.Add(p6, li*4)), v198)
 		}
-	b53:
+	b54:
 	}
 }
 

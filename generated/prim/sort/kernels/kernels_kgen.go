@@ -408,7 +408,7 @@ var boolKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops:   "-",
 	SPIRV:   boolSPIRV,
 	IR:      boolIR,
-	Sum:     0x92167847,
+	Sum:     0x1e2b63b3,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: boolWords, Sum: 0xbc9c4338},
 	},
@@ -577,7 +577,7 @@ var chooseKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- -",
 	SPIRV: chooseSPIRV,
 	IR:    chooseIR,
-	Sum:   0xc4cf6b40,
+	Sum:   0xdcad8969,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: chooseWords, Sum: 0x56e9ee35},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0x1cf515f6},
@@ -695,7 +695,7 @@ var count32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: count32SPIRV,
 	IR:    count32IR,
-	Sum:   0x4b24cd20,
+	Sum:   0x4ac52587,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/sort/kernels/kernels.go:125:2 - 129:2 139:5 139:5 139:5 139:5 139:5 139:5 139:5 139:5 148:2 148:2", SPIRV: count32Words, Sum: 0x788e180c},
 	},
@@ -810,7 +810,7 @@ var count64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: count64SPIRV,
 	IR:    count64IR,
-	Sum:   0xfeff5e18,
+	Sum:   0x9e352e07,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/sort/kernels/kernels.go:125:2 - 129:2 139:5 139:5 139:5 139:5 139:5 139:5 139:5 139:5 148:2 148:2", SPIRV: count64Words, Sum: 0x18bbfaf6},
 	},
@@ -913,7 +913,7 @@ var gather32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/sort/kernels/convert.go:69:2 69:2",
 	SPIRV: gather32SPIRV,
 	IR:    gather32IR,
-	Sum:   0xf02f80f4,
+	Sum:   0xb0b3914b,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {8}, {32}, {48}, {64}, {88}, {48, 72}}, Loops: "prim/sort/kernels/convert.go:69:2 69:2", Make: kernelimpl.MakeModule, Sum: 0x30049377},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/convert.go:69:2 69:2", SPIRV: gather32Words, Sum: 0x38be4d4e},
@@ -1009,7 +1009,7 @@ var gather8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/sort/kernels/convert.go:69:2 69:2",
 	SPIRV: gather8SPIRV,
 	IR:    gather8IR,
-	Sum:   0xe054b024,
+	Sum:   0x7412b996,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {8}, {32}, {48}, {64}, {88}, {48, 72}}, Loops: "prim/sort/kernels/convert.go:69:2 69:2", Make: kernelimpl.MakeModule, Sum: 0x4cbe47da},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/sort/kernels/convert.go:69:2 69:2 -", SPIRV: gather8Words, Sum: 0xc46b8461},
@@ -1179,7 +1179,7 @@ var isSorted32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: isSorted32SPIRV,
 	IR:    isSorted32IR,
-	Sum:   0x974a8df0,
+	Sum:   0x89268af0,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}, {72}}, Loops: "prim/sort/kernels/order.go:28:2", Make: kernelimpl.MakeModule, Sum: 0xd0fa8033},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:28:2", SPIRV: isSorted32Words, Sum: 0xbcca6deb},
@@ -1273,7 +1273,7 @@ var isSorted64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: isSorted64SPIRV,
 	IR:    isSorted64IR,
-	Sum:   0xfffc900a,
+	Sum:   0xba3a801a,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}, {72}}, Loops: "prim/sort/kernels/order.go:28:2", Make: kernelimpl.MakeModule, Sum: 0xedcf371c},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:28:2", SPIRV: isSorted64Words, Sum: 0xc2ad40c5},
@@ -1374,7 +1374,7 @@ var merge32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: merge32SPIRV,
 	IR:    merge32IR,
-	Sum:   0x7764f054,
+	Sum:   0xd7b966e6,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}, {72}, {88}, {-8, 8}}, Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3", Make: kernelimpl.MakeModule, Sum: 0xaa9258f2},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3", SPIRV: merge32Words, Sum: 0x930a0fdd},
@@ -1479,7 +1479,7 @@ var merge64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: merge64SPIRV,
 	IR:    merge64IR,
-	Sum:   0xe2e1d23d,
+	Sum:   0xf9d0f5b4,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}, {72}, {88}, {-8, 8}}, Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3", Make: kernelimpl.MakeModule, Sum: 0xe4ecbc86},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:107:2 109:3 118:3", SPIRV: merge64Words, Sum: 0x252de8b7},
@@ -1594,7 +1594,7 @@ var move32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: move32SPIRV,
 	IR:    move32IR,
-	Sum:   0x26f3bc43,
+	Sum:   0x6fb4c720,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {56}, {72}, {88}, {104}, {120}, {136}, {-256, 8}, {8, 40}}, Loops: "prim/sort/kernels/cpu.go:79:2 79:2", Make: kernelimpl.MakeModule, Sum: 0xfc3e5cd},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:79:2 79:2", SPIRV: move32Words, Sum: 0x687b9c5f},
@@ -1729,7 +1729,7 @@ var move64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: move64SPIRV,
 	IR:    move64IR,
-	Sum:   0xaa9abf97,
+	Sum:   0x786a946,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {56}, {72}, {88}, {104}, {120}, {136}, {-256, 8}, {8, 40}}, Loops: "prim/sort/kernels/cpu.go:79:2 79:2", Make: kernelimpl.MakeModule, Sum: 0xc2591ef4},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:79:2 79:2", SPIRV: move64Words, Sum: 0xcf9d82ff},
@@ -1843,7 +1843,7 @@ var narrowKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/sort/kernels/convert.go:33:2",
 	SPIRV: narrowSPIRV,
 	IR:    narrowIR,
-	Sum:   0x417ffd25,
+	Sum:   0x3bee8b59,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {32}, {48}, {72}, {32, 56}}, Loops: "prim/sort/kernels/convert.go:33:2", Make: kernelimpl.MakeModule, Sum: 0x6d3f797b},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/sort/kernels/convert.go:33:2 -", SPIRV: narrowWords, Sum: 0xf5f0af63},
@@ -1961,7 +1961,7 @@ var pass32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: pass32SPIRV,
 	IR:    pass32IR,
-	Sum:   0xfa65a952,
+	Sum:   0xe56d561d,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {64}, {80}, {96}, {112}}, Loops: "- - - prim/sort/kernels/kernels.go:273:2 - - prim/sort/kernels/pass.go:77:2 - - 77:2 - - prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", Make: kernelimpl.MakeModule, Sum: 0xbe1494be},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sort/kernels/kernels.go:273:2 - - prim/sort/kernels/pass.go:77:2 - - 77:2 - - prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", SPIRV: pass32Words, Sum: 0x34058cf2},
@@ -2104,7 +2104,7 @@ var passLanes32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: passLanes32SPIRV,
 	IR:    passLanes32IR,
-	Sum:   0x53276b8e,
+	Sum:   0x6b2b87aa,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {64}, {80}, {96}, {112}}, Loops: "- - prim/sort/kernels/lanes.go:50:2 76:2 - - 84:2 prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", Make: kernelimpl.MakeModule, Sum: 0x5d7b8cfa},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/sort/kernels/lanes.go:50:2 76:2 - - 84:2 prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", SPIRV: passLanes32Words, Sum: 0xf7c711e9},
@@ -2244,7 +2244,7 @@ var passLanes64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: passLanes64SPIRV,
 	IR:    passLanes64IR,
-	Sum:   0xff4abf5d,
+	Sum:   0x21299880,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {72}, {88}, {104}, {120}}, Loops: "- - prim/sort/kernels/lanes.go:50:2 76:2 - - 84:2 prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", Make: kernelimpl.MakeModule, Sum: 0x8372b734},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/sort/kernels/lanes.go:50:2 76:2 - - 84:2 prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", SPIRV: passLanes64Words, Sum: 0x98e22ae9},
@@ -2347,7 +2347,7 @@ var placesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops:   "prim/sort/kernels/cpu.go:45:2 46:3",
 	SPIRV:   placesSPIRV,
 	IR:      placesIR,
-	Sum:     0xa6cff7b5,
+	Sum:     0x334a0d77,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, Loops: "prim/sort/kernels/cpu.go:45:2 46:3", Make: kernelimpl.MakeModule, Sum: 0x903128c6},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:45:2 46:3", SPIRV: placesWords, Sum: 0x98184da9},
@@ -2431,7 +2431,7 @@ var search32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: search32SPIRV,
 	IR:    search32IR,
-	Sum:   0x49d96807,
+	Sum:   0x4cfcfb7,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}, {72}, {88}}, Loops: "prim/sort/kernels/order.go:68:2 71:3", Make: kernelimpl.MakeModule, Sum: 0x3138755e},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:68:2 71:3", SPIRV: search32Words, Sum: 0xaf7792d2},
@@ -2530,7 +2530,7 @@ var search64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: search64SPIRV,
 	IR:    search64IR,
-	Sum:   0x5abff80c,
+	Sum:   0x77a753e2,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}, {72}, {88}}, Loops: "prim/sort/kernels/order.go:68:2 71:3", Make: kernelimpl.MakeModule, Sum: 0xe61cb0c2},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/order.go:68:2 71:3", SPIRV: search64Words, Sum: 0xe66df13b},
@@ -2635,7 +2635,7 @@ var selectKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: selectSPIRV,
 	IR:    selectIR,
-	Sum:   0xb422d8bc,
+	Sum:   0x5ba13b69,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/sort/kernels/top.go:50:2", SPIRV: selectWords, Sum: 0x4b591a81},
 	},
@@ -2738,7 +2738,7 @@ var startsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/sort/kernels/kernels.go:172:2 - -",
 	SPIRV: startsSPIRV,
 	IR:    startsIR,
-	Sum:   0xc250516d,
+	Sum:   0x5e438bed,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {8}, {48}, {64}, {80}, {-8, 24}, {0}, {-2048, 24}, {-256, 0}, {0, 24}, {-1048576, 24}, {-256, 0, 24}}, Loops: "prim/sort/kernels/kernels.go:172:2 - -", Make: kernelimpl.MakeModule, Sum: 0x5ba49be3},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/kernels.go:172:2 - -", SPIRV: startsWords, Sum: 0x28797792},
@@ -2847,7 +2847,7 @@ var tally32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: tally32SPIRV,
 	IR:    tally32IR,
-	Sum:   0x964f06b,
+	Sum:   0x952c6834,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {56}, {72}, {88}, {-256, 8}, {8, 40}}, Loops: "prim/sort/kernels/cpu.go:30:2", Make: kernelimpl.MakeModule, Sum: 0xec8ed13e},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:30:2 30:2", SPIRV: tally32Words, Sum: 0x8a800d59},
@@ -2961,7 +2961,7 @@ var tally64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: tally64SPIRV,
 	IR:    tally64IR,
-	Sum:   0x93525c2c,
+	Sum:   0xd732ed21,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {56}, {72}, {88}, {-256, 8}, {8, 40}}, Loops: "prim/sort/kernels/cpu.go:30:2", Make: kernelimpl.MakeModule, Sum: 0x283f0a3},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/cpu.go:30:2 30:2", SPIRV: tally64Words, Sum: 0x67dd98a0},
@@ -3085,7 +3085,7 @@ var topKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: topSPIRV,
 	IR:    topIR,
-	Sum:   0xfe794c20,
+	Sum:   0x90415b95,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sort/kernels/top.go:134:2 - - prim/lookback/lookback.go:322:2 276:2 - prim/sort/kernels/top.go:134:2 - - - - 179:2", SPIRV: topWords, Sum: 0x38845867},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "prim/sort/kernels/top.go:134:2 - prim/lookback/lookback.go:322:2 276:2 - prim/sort/kernels/top.go:134:2 - - 179:2", Make: kernelimpl.MakeModule, Sum: 0x62b1e734},
@@ -3192,7 +3192,7 @@ var widenKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/sort/kernels/convert.go:14:2",
 	SPIRV: widenSPIRV,
 	IR:    widenIR,
-	Sum:   0x86207686,
+	Sum:   0x5aa4c430,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {40, 56}}, Loops: "prim/sort/kernels/convert.go:14:2", Make: kernelimpl.MakeModule, Sum: 0xe45f5d7d},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/sort/kernels/convert.go:14:2", SPIRV: widenWords, Sum: 0x5fcebcce},

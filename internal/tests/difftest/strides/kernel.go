@@ -30,6 +30,28 @@ func (k Dot) Kernel(it dsl.NDItem1) {
 	}
 }
 
+// Ended adds up a part for each work-group, from a computed element to one whose index is loaded.
+type Ended struct {
+	X    []int32
+	From int // the first element of a work-group, times its number
+	Ends []int
+	Out  []int32
+}
+
+func (Ended) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+func (k Ended) Kernel(it dsl.NDItem1) {
+	g, end := it.GroupID(), len(k.X)
+	if g < len(k.Ends) {
+		end = min(end, k.Ends[g])
+	}
+	sum := int32(g)
+	for i := min(max(k.From*g, 0), 1<<62) + it.LocalID(); i < end; i += Size {
+		sum = 3*sum + k.X[i]
+	}
+	k.Out[it.GlobalID()] = sum
+}
+
 // Steps has bounds and steps that are arguments. Some work-items leave first, others store what
 // they have without the loop.
 type Steps struct {

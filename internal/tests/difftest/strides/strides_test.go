@@ -71,6 +71,24 @@ func dot(s source) launch {
 	}
 }
 
+// ended has parts that overlap, are empty or begin where an index overflows.
+func ended(s source) launch {
+	groups := 1 + s.IntN(5)
+	x, ends := s.ints(s.IntN(2000)), make([]int, s.IntN(groups+1))
+	for i := range ends {
+		ends[i] = []int{-1 << 63, -1, 0, s.IntN(2000), s.IntN(2000), 1<<63 - 1}[s.IntN(6)]
+	}
+	from := []int{-5, 0, 1, strides.Size, 500, 1 << 60, 1<<62 - 1}[s.IntN(7)]
+	short := s.IntN(8) == 0
+	return func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := strides.Ended{X: x, From: from, Ends: ends, Out: make([]int32, groups*strides.Size)}
+		if short {
+			k.Out = k.Out[1:] // the last work-item faults
+		}
+		return k.Out, gen.RunEnded(ctx, dev, k, runtime.NDRange1{Global: runtime.Range1(groups * strides.Size), Local: strides.Size})
+	}
+}
+
 // steps has groups of several sizes, in which work-items leave, or do not come to the loop.
 func steps(s source) launch {
 	local := []int{1, 3, 32, 100, 256}[s.IntN(5)]
@@ -257,7 +275,7 @@ func line(s source) launch {
 }
 
 var kernels = map[string]func(source) launch{
-	"Dot": dot, "Steps": steps, "Dead": dead, "Product": product, "Columns": columns, "Before": before, "Lagging": lagging, "Found": found, "Ways": ways,
+	"Dot": dot, "Ended": ended, "Steps": steps, "Dead": dead, "Product": product, "Columns": columns, "Before": before, "Lagging": lagging, "Found": found, "Ways": ways,
 	"Versioned": versioned, "Twice": twice, "Traces": traces,
 	"Shifted": shifted, "Line": line,
 }

@@ -1103,6 +1103,8 @@ type fieldsHost struct {
 	v32, v34, v60, v62, v82, v84 int64
 
 	v41, v69, v91 []int32
+
+	v61 bool
 }
 
 func newFieldsHost() kernelimpl.HostForm { return new(fieldsHost) }
@@ -1141,10 +1143,12 @@ func (g *fieldsHost) Run() {
 		switch next {
 		case 2: // Barrier, arrays.go:34
 			next = g.r3()
-		case 4: // Barrier, arrays.go:34
+		case 4: // Barrier
 			next = g.r5()
-		case 6: // Barrier, arrays.go:34
-			next = g.r7()
+		case 5: // Barrier, arrays.go:34
+			next = g.r6()
+		case 7: // Barrier, arrays.go:34
+			next = g.r8()
 		}
 	}
 }
@@ -1204,6 +1208,11 @@ func (g *fieldsHost) r0() int {
 	}
 	// Barrier, arrays.go:49
 	v1 := g.v1
+	v2 := g.v2
+	v58 := v2 & 1
+	v59 := int32(uint64(v58))
+	u60 := g.v60
+	u61 := g.v61
 	c0 := g.c0
 	u30 := g.v30
 	u32 := g.v32
@@ -1212,16 +1221,6 @@ func (g *fieldsHost) r0() int {
 	stop := g.Cancelled()
 	v12 := g.v12
 	p7 := g.Pointer(7)
-	v2 := g.v2
-	v58 := v2 & 1
-	v59 := int32(uint64(v58))
-	u60 := g.v60
-	u62 := g.v62
-	h69 := g.v69[:n]
-	u78 := g.v78
-	u82 := g.v82
-	u84 := g.v84
-	h91 := g.v91[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -1229,13 +1228,12 @@ func (g *fieldsHost) r0() int {
 			continue
 		}
 		v21 := int64(basex + li)
+		own2 := unsafe.Add(m2, li*16)
 		own1 := unsafe.Add(m1, li*24)
 		v22 := int32(li)
 		v0 := int32(basex + li)
-		own2 := unsafe.Add(m2, li*16)
-		own3 := unsafe.Add(m3, li*16)
-		var v29, v38, v54, v66, v77, v88 int32
-		var v32, v34, v39, v62, v67, v82, v84, v89 int64
+		var v29, v38 int32
+		var v34, v39 int64
 		if v1 <= v21 {
 			g.Leave(li)
 			continue
@@ -1244,9 +1242,19 @@ func (g *fieldsHost) r0() int {
 	b6:
 		v30 := v29 + 1
 		if v30 >= 3 {
-			goto b19
+			v60 := *(*int64)(unsafe.Add(own2, int(v59)*8))
+			v61 := 0 < v60
+			u60 = v60
+			u61 = v61
+			if next != 4 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 4
+			}
+			continue
 		}
-		v32 = *(*int64)(unsafe.Add(own1, int(v30)*8))
+		v32 := *(*int64)(unsafe.Add(own1, int(v30)*8))
 		if 0 >= v32 {
 			goto b14
 		}
@@ -1276,17 +1284,15 @@ func (g *fieldsHost) r0() int {
 			continue
 		}
 	b14:
-		{
-			v49 := *(*int32)(unsafe.Add(p6, (basex+li)*4))
-			if (v49 - ((v49 / 7) * 7)) != v30 {
-				v29 = v30
-				if stop.Load() {
-					return g.Stop()
-				}
-				goto b6
+		v49 := *(*int32)(unsafe.Add(p6, (basex+li)*4))
+		if (v49 - ((v49 / 7) * 7)) != v30 {
+			v29 = v30
+			if stop.Load() {
+				return g.Stop()
 			}
+			goto b6
 		}
-		v54 = *(*int32)(unsafe.Add(m0, li*4))
+		v54 := *(*int32)(unsafe.Add(m0, li*4))
 		if uint64(v21) >= uint64(v12) {
 			g.Fault(3, v21, v12, v0)
 			g.Leave(li)
@@ -1294,93 +1300,12 @@ func (g *fieldsHost) r0() int {
 		}
 		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v54
 		g.Leave(li)
-		continue
-	b19:
-		v60 := *(*int64)(unsafe.Add(own2, int(v59)*8))
-		if 0 >= v60 {
-			v77 = -1
-			goto b27
-		}
-		v62 = 0
-		{
-			v63 := v22 + 1
-			v66 = v63 - ((v63 / c0) * c0)
-			v67 = int64(uint32(v66))
-			if uint32(v66) >= 64 {
-				g.Fault(2, v67, 64, v0)
-				g.Leave(li)
-				continue
-			}
-		}
-		{
-			v69 := *(*int32)(unsafe.Add(m0, int(v66)*4))
-			u60 = v60
-			u62 = v62
-			h69[li] = v69
-			if next != 4 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 4
-			}
-			continue
-		}
-	b27:
-		v78 := v77 + 1
-		if v78 >= 2 {
-			goto b36
-		}
-		v82 = *(*int64)(unsafe.Add(own2, int(v78)*8)) - *(*int64)(unsafe.Add(own3, int(v78)*8))
-		if 0 >= v82 {
-			v77 = v78
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b27
-		}
-		v84 = 0
-		{
-			v85 := v22 + 1
-			v88 = v85 - ((v85 / c0) * c0)
-			v89 = int64(uint32(v88))
-			if uint32(v88) >= 64 {
-				g.Fault(2, v89, 64, v0)
-				g.Leave(li)
-				continue
-			}
-		}
-		{
-			v91 := *(*int32)(unsafe.Add(m0, int(v88)*4))
-			u78 = v78
-			u82 = v82
-			u84 = v84
-			h91[li] = v91
-			if next != 6 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 6
-			}
-			continue
-		}
-	b36:
-		v99 := *(*int32)(unsafe.Add(m0, li*4))
-		if uint64(v21) >= uint64(v12) {
-			g.Fault(4, v21, v12, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v99
-		g.Leave(li)
 	}
+	g.v60 = u60
+	g.v61 = u61
 	g.v30 = u30
 	g.v32 = u32
 	g.v34 = u34
-	g.v60 = u60
-	g.v62 = u62
-	g.v78 = u78
-	g.v82 = u82
-	g.v84 = u84
 	return next
 }
 
@@ -1406,24 +1331,18 @@ func (g *fieldsHost) r3() int {
 	basex := g.Base(0)
 	v12 := g.v12
 	p7 := g.Pointer(7)
+	m2 := g.Memory(2)
+	v2 := g.v2
+	v58 := v2 & 1
+	v59 := int32(uint64(v58))
+	u60 := g.v60
+	u61 := g.v61
 	m1 := g.Memory(1)
 	stop := g.Cancelled()
 	c0 := g.c0
 	u30 := g.v30
 	u32 := g.v32
 	u34 := g.v34
-	m2 := g.Memory(2)
-	v2 := g.v2
-	v58 := v2 & 1
-	v59 := int32(uint64(v58))
-	u60 := g.v60
-	u62 := g.v62
-	h69 := g.v69[:n]
-	m3 := g.Memory(3)
-	u78 := g.v78
-	u82 := g.v82
-	u84 := g.v84
-	h91 := g.v91[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -1434,12 +1353,10 @@ func (g *fieldsHost) r3() int {
 		v34 := e34
 		v21 := int64(basex + li)
 		v0 := int32(basex + li)
+		own2 := unsafe.Add(m2, li*16)
 		own1 := unsafe.Add(m1, li*24)
 		v22 := int32(li)
-		own2 := unsafe.Add(m2, li*16)
-		own3 := unsafe.Add(m3, li*16)
-		var v29, v38, v54, v66, v77, v88 int32
-		var v39, v62, v67, v82, v84, v89 int64
+		var v29, v54 int32
 		v46 := v34 + 1
 		if v46 < v32 {
 			v34 = v46
@@ -1465,7 +1382,17 @@ func (g *fieldsHost) r3() int {
 	b6:
 		v30 = v29 + 1
 		if v30 >= 3 {
-			goto b19
+			v60 := *(*int64)(unsafe.Add(own2, int(v59)*8))
+			v61 := 0 < v60
+			u60 = v60
+			u61 = v61
+			if next != 4 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 4
+			}
+			continue
 		}
 		v32 = *(*int64)(unsafe.Add(own1, int(v30)*8))
 		if 0 >= v32 {
@@ -1476,35 +1403,67 @@ func (g *fieldsHost) r3() int {
 		}
 		v34 = 0
 	b8:
-		{
-			v35 := v22 + 1
-			v38 = v35 - ((v35 / c0) * c0)
-			v39 = int64(uint32(v38))
-			if uint32(v38) >= 64 {
-				g.Fault(2, v39, 64, v0)
-				g.Leave(li)
-				continue
-			}
-		}
-		{
-			v41 := *(*int32)(unsafe.Add(m0, int(v38)*4))
-			u30 = v30
-			u32 = v32
-			u34 = v34
-			h41[li] = v41
-			if next != 2 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 2
-			}
+		v35 := v22 + 1
+		v38 := v35 - ((v35 / c0) * c0)
+		v39 := int64(uint32(v38))
+		if uint32(v38) >= 64 {
+			g.Fault(2, v39, 64, v0)
+			g.Leave(li)
 			continue
 		}
-	b19:
-		v60 := *(*int64)(unsafe.Add(own2, int(v59)*8))
-		if 0 >= v60 {
+		v41 := *(*int32)(unsafe.Add(m0, int(v38)*4))
+		u30 = v30
+		u32 = v32
+		u34 = v34
+		h41[li] = v41
+		if next != 2 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 2
+		}
+	}
+	g.v60 = u60
+	g.v61 = u61
+	g.v30 = u30
+	g.v32 = u32
+	g.v34 = u34
+	return next
+}
+
+func (g *fieldsHost) r5() int {
+	n := g.Items
+	v61 := g.v61
+	c0 := g.c0
+	basex := g.Base(0)
+	m0 := g.Memory(0)
+	u62 := g.v62
+	h69 := g.v69[:n]
+	m2 := g.Memory(2)
+	m3 := g.Memory(3)
+	stop := g.Cancelled()
+	u78 := g.v78
+	u82 := g.v82
+	u84 := g.v84
+	h91 := g.v91[:n]
+	v12 := g.v12
+	p7 := g.Pointer(7)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v22 := int32(li)
+		v0 := int32(basex + li)
+		own2 := unsafe.Add(m2, li*16)
+		own3 := unsafe.Add(m3, li*16)
+		v21 := int64(basex + li)
+		var v62, v67, v82, v84, v89 int64
+		var v66, v77, v88 int32
+		if !v61 {
 			v77 = -1
-			goto b27
+			goto b28
 		}
 		v62 = 0
 		{
@@ -1519,21 +1478,20 @@ func (g *fieldsHost) r3() int {
 		}
 		{
 			v69 := *(*int32)(unsafe.Add(m0, int(v66)*4))
-			u60 = v60
 			u62 = v62
 			h69[li] = v69
-			if next != 4 {
+			if next != 5 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 4
+				next = 5
 			}
 			continue
 		}
-	b27:
+	b28:
 		v78 := v77 + 1
 		if v78 >= 2 {
-			goto b36
+			goto b37
 		}
 		v82 = *(*int64)(unsafe.Add(own2, int(v78)*8)) - *(*int64)(unsafe.Add(own3, int(v78)*8))
 		if 0 >= v82 {
@@ -1541,7 +1499,7 @@ func (g *fieldsHost) r3() int {
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b27
+			goto b28
 		}
 		v84 = 0
 		{
@@ -1560,15 +1518,15 @@ func (g *fieldsHost) r3() int {
 			u82 = v82
 			u84 = v84
 			h91[li] = v91
-			if next != 6 {
+			if next != 7 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 6
+				next = 7
 			}
 			continue
 		}
-	b36:
+	b37:
 		v99 := *(*int32)(unsafe.Add(m0, li*4))
 		if uint64(v21) >= uint64(v12) {
 			g.Fault(4, v21, v12, v0)
@@ -1578,10 +1536,6 @@ func (g *fieldsHost) r3() int {
 		*(*int32)(unsafe.Add(p7, (basex+li)*4)) = v99
 		g.Leave(li)
 	}
-	g.v30 = u30
-	g.v32 = u32
-	g.v34 = u34
-	g.v60 = u60
 	g.v62 = u62
 	g.v78 = u78
 	g.v82 = u82
@@ -1589,7 +1543,7 @@ func (g *fieldsHost) r3() int {
 	return next
 }
 
-func (g *fieldsHost) r5() int {
+func (g *fieldsHost) r6() int {
 	n := g.Items
 	h69 := g.v69[:n]
 	v62 := g.v62
@@ -1634,7 +1588,7 @@ func (g *fieldsHost) r5() int {
 		v74 := v62 + 1
 		if v74 >= v60 {
 			v77 = -1
-			goto b27
+			goto b28
 		}
 		v62 = v74
 		{
@@ -1651,18 +1605,18 @@ func (g *fieldsHost) r5() int {
 			v69 := *(*int32)(unsafe.Add(m0, int(v66)*4))
 			u62 = v62
 			h69[li] = v69
-			if next != 4 {
+			if next != 5 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 4
+				next = 5
 			}
 			continue
 		}
-	b27:
+	b28:
 		v78 := v77 + 1
 		if v78 >= 2 {
-			goto b36
+			goto b37
 		}
 		v82 = *(*int64)(unsafe.Add(own2, int(v78)*8)) - *(*int64)(unsafe.Add(own3, int(v78)*8))
 		if 0 >= v82 {
@@ -1670,7 +1624,7 @@ func (g *fieldsHost) r5() int {
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b27
+			goto b28
 		}
 		v84 = 0
 		{
@@ -1689,15 +1643,15 @@ func (g *fieldsHost) r5() int {
 			u82 = v82
 			u84 = v84
 			h91[li] = v91
-			if next != 6 {
+			if next != 7 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 6
+				next = 7
 			}
 			continue
 		}
-	b36:
+	b37:
 		v99 := *(*int32)(unsafe.Add(m0, li*4))
 		if uint64(v21) >= uint64(v12) {
 			g.Fault(4, v21, v12, v0)
@@ -1714,7 +1668,7 @@ func (g *fieldsHost) r5() int {
 	return next
 }
 
-func (g *fieldsHost) r7() int {
+func (g *fieldsHost) r8() int {
 	n := g.Items
 	h91 := g.v91[:n]
 	v84 := g.v84
@@ -1760,23 +1714,23 @@ func (g *fieldsHost) r7() int {
 		v96 := v84 + 1
 		if v96 < v82 {
 			v84 = v96
-			goto b29
+			goto b30
 		}
-	b35:
+	b36:
 		v77 = v78
 		v78 = v77 + 1
 		if v78 >= 2 {
-			goto b36
+			goto b37
 		}
 		v82 = *(*int64)(unsafe.Add(own2, int(v78)*8)) - *(*int64)(unsafe.Add(own3, int(v78)*8))
 		if 0 >= v82 {
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b35
+			goto b36
 		}
 		v84 = 0
-	b29:
+	b30:
 		{
 			v85 := v22 + 1
 			v88 = v85 - ((v85 / c0) * c0)
@@ -1793,10 +1747,10 @@ func (g *fieldsHost) r7() int {
 			u82 = v82
 			u84 = v84
 			h91[li] = v91
-			next = 6
+			next = 7
 			continue
 		}
-	b36:
+	b37:
 		v99 := *(*int32)(unsafe.Add(m0, li*4))
 		if uint64(v21) >= uint64(v12) {
 			g.Fault(4, v21, v12, v0)
@@ -3177,13 +3131,13 @@ type ownChecksHost struct {
 	kernelimpl.HostGroup
 	v1, v2, v3, v5, v7 int64
 
+	v42, v52, v57, v58, v63, v65 []int32
+
 	v43, v53, v59 int64
 
 	v44, v66 int32
 
-	v51 bool
-
-	v52, v58, v65 []int32
+	v51, v64 bool
 }
 
 func newOwnChecksHost() kernelimpl.HostForm { return new(ownChecksHost) }
@@ -3204,19 +3158,23 @@ func (g *ownChecksHost) Begin() {
 	g.v3 = g.Int64(48)
 	g.v5 = g.Int64(64)
 	g.v7 = g.Int64(80)
-	kernelimpl.HostRoom(n, &g.v52, &g.v58, &g.v65)
+	kernelimpl.HostRoom(n, &g.v42, &g.v52, &g.v57, &g.v58, &g.v63, &g.v65)
 }
 
 func (g *ownChecksHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // Barrier, lanes.go:71
-			next = g.r1()
-		case 1: // Barrier, lanes.go:75
+		case 1: // Barrier, lanes.go:71
 			next = g.r2()
-		case 2: // Barrier, lanes.go:79
+		case 2: // Barrier
 			next = g.r3()
+		case 3: // Barrier, lanes.go:75
+			next = g.r4()
+		case 4: // Barrier
+			next = g.r5()
+		case 5: // Barrier, lanes.go:79
+			next = g.r6()
 		}
 	}
 }
@@ -3236,19 +3194,14 @@ func (g *ownChecksHost) r0() int {
 	v21 := v19 && v20
 	p2 := g.Pointer(2)
 	stop := g.Cancelled()
+	h42 := g.v42[:n]
 	u43 := g.v43
 	u44 := g.v44
 	u51 := g.v51
-	h52 := g.v52[:n]
-	u53 := g.v53
-	h58 := g.v58[:n]
-	u59 := g.v59
-	h65 := g.v65[:n]
-	u66 := g.v66
-	next := -1
+	more := false
 	for li := range n {
-		var v22, v24, v30, v32, v34, v40, v42, v44, v52, v57, v58, v63, v65, v66, v70 int32
-		var v23, v33, v43, v53, v59 int64
+		var v22, v24, v30, v32, v34, v40, v42, v44 int32
+		var v23, v33, v43 int64
 		v0 := int32(basex + li)
 		v9 := int64(basex + li)
 		if uint64(v9) >= uint64(v5) {
@@ -3315,7 +3268,13 @@ func (g *ownChecksHost) r0() int {
 		v44 = v34
 	b13:
 		if v42 != (int32(uint32(v42)/5) * 5) {
-			goto b17
+			v51 := 0 < v43
+			h42[li] = v42
+			u43 = v43
+			u44 = v44
+			u51 = v51
+			more = true
+			continue
 		}
 		if uint64(v9) >= uint64(v7) {
 			g.Fault(4, v9, v7, v0)
@@ -3324,22 +3283,38 @@ func (g *ownChecksHost) r0() int {
 		}
 		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = -2
 		g.Leave(li)
-		continue
-	b17:
-		v51 := 0 < v43
+	}
+	g.v43 = u43
+	g.v44 = u44
+	g.v51 = u51
+	if !more {
+		return -1
+	}
+	// Barrier
+	v51 := g.v51
+	h52 := g.v52[:n]
+	u53 := g.v53
+	h57 := g.v57[:n]
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v42 := h42[li]
+		v0 := int32(basex + li)
+		var v52, v57 int32
+		var v53 int64
 		if v51 {
 			v52 = v42
 			v53 = 0
-			u43 = v43
-			u44 = v44
-			u51 = v51
 			h52[li] = v52
 			u53 = v53
-			if next != 0 {
+			if next != 1 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 0
+				next = 1
 			}
 			continue
 		}
@@ -3349,55 +3324,19 @@ func (g *ownChecksHost) r0() int {
 			g.Leave(li)
 			continue
 		}
-		if v51 {
-			v58 = v57
-			v59 = 0
-			u43 = v43
-			u44 = v44
-			h58[li] = v58
-			u59 = v59
-			if next != 1 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 1
+		h57[li] = v57
+		if next != 2 {
+			if next >= 0 {
+				return g.Diverge()
 			}
-			continue
+			next = 2
 		}
-		v63 = v57
-		if 0 < v44 {
-			v65 = v63
-			v66 = 0
-			u44 = v44
-			h65[li] = v65
-			u66 = v66
-			if next != 2 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 2
-			}
-			continue
-		}
-		v70 = v63
-		if uint64(v9) >= uint64(v7) {
-			g.Fault(6, v9, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v70
-		g.Leave(li)
 	}
-	g.v43 = u43
-	g.v44 = u44
-	g.v51 = u51
 	g.v53 = u53
-	g.v59 = u59
-	g.v66 = u66
 	return next
 }
 
-func (g *ownChecksHost) r1() int {
+func (g *ownChecksHost) r2() int {
 	n := g.Items
 	h52 := g.v52[:n]
 	e53 := g.v53
@@ -3406,15 +3345,7 @@ func (g *ownChecksHost) r1() int {
 	v2 := g.v2
 	v19 := v2 != 0
 	basex := g.Base(0)
-	v51 := g.v51
-	h58 := g.v58[:n]
-	u59 := g.v59
-	v44 := g.v44
-	v64 := 0 < v44
-	h65 := g.v65[:n]
-	u66 := g.v66
-	v7 := g.v7
-	p4 := g.Pointer(4)
+	h57 := g.v57[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -3424,82 +3355,140 @@ func (g *ownChecksHost) r1() int {
 		v52 := h52[li]
 		v53 := e53
 		v0 := int32(basex + li)
-		v9 := int64(basex + li)
-		var v57, v58, v63, v65, v66, v70 int32
-		var v59 int64
+		var v57 int32
 		v54 := v52 ^ 5
 		v55 := v53 + 1
 		if v55 >= v43 {
 			v57 = v54
-			goto b22
+			goto b23
 		}
 		v52 = v54
 		v53 = v55
 		h52[li] = v52
 		u53 = v53
-		if next != 0 {
+		if next != 1 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 0
+			next = 1
 		}
 		continue
-	b22:
+	b23:
 		if !v19 {
 			g.Fault(5, 0, 0, v0)
 			g.Leave(li)
 			continue
 		}
+		h57[li] = v57
+		if next != 2 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 2
+		}
+	}
+	g.v53 = u53
+	return next
+}
+
+func (g *ownChecksHost) r3() int {
+	n := g.Items
+	v51 := g.v51
+	h57 := g.v57[:n]
+	h58 := g.v58[:n]
+	u59 := g.v59
+	h63 := g.v63[:n]
+	v44 := g.v44
+	v64 := 0 < v44
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v57 := h57[li]
+		var v58, v63 int32
+		var v59 int64
 		if v51 {
 			v58 = v57
 			v59 = 0
 			h58[li] = v58
 			u59 = v59
-			if next != 1 {
+			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 1
+				next = 3
 			}
 			continue
 		}
 		v63 = v57
-		if v64 {
-			v65 = v63
-			v66 = 0
-			h65[li] = v65
-			u66 = v66
-			if next != 2 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 2
+		h63[li] = v63
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
 			}
-			continue
+			next = 4
 		}
-		v70 = v63
-		if uint64(v9) >= uint64(v7) {
-			g.Fault(6, v9, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v70
-		g.Leave(li)
 	}
-	g.v53 = u53
 	g.v59 = u59
-	g.v66 = u66
+	g.v64 = v64
 	return next
 }
 
-func (g *ownChecksHost) r2() int {
+func (g *ownChecksHost) r4() int {
 	n := g.Items
 	h58 := g.v58[:n]
 	e59 := g.v59
 	v43 := g.v43
 	u59 := g.v59
+	h63 := g.v63[:n]
 	v44 := g.v44
 	v64 := 0 < v44
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v58 := h58[li]
+		v59 := e59
+		var v63 int32
+		v60 := v58 + 1
+		v61 := v59 + 1
+		if v61 >= v43 {
+			v63 = v60
+			goto b30
+		}
+		v58 = v60
+		v59 = v61
+		h58[li] = v58
+		u59 = v59
+		if next != 3 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 3
+		}
+		continue
+	b30:
+		h63[li] = v63
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+	}
+	g.v59 = u59
+	g.v64 = v64
+	return next
+}
+
+func (g *ownChecksHost) r5() int {
+	n := g.Items
+	v64 := g.v64
+	h63 := g.v63[:n]
 	h65 := g.v65[:n]
 	u66 := g.v66
 	basex := g.Base(0)
@@ -3511,40 +3500,16 @@ func (g *ownChecksHost) r2() int {
 		if dead[li] {
 			continue
 		}
-		v58 := h58[li]
-		v59 := e59
+		v63 := h63[li]
 		v9 := int64(basex + li)
 		v0 := int32(basex + li)
-		var v63, v65, v66, v70 int32
-		v60 := v58 + 1
-		v61 := v59 + 1
-		if v61 >= v43 {
-			v63 = v60
-			goto b28
-		}
-		v58 = v60
-		v59 = v61
-		h58[li] = v58
-		u59 = v59
-		if next != 1 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 1
-		}
-		continue
-	b28:
+		var v65, v66, v70 int32
 		if v64 {
 			v65 = v63
 			v66 = 0
 			h65[li] = v65
 			u66 = v66
-			if next != 2 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 2
-			}
+			next = 5
 			continue
 		}
 		v70 = v63
@@ -3556,12 +3521,11 @@ func (g *ownChecksHost) r2() int {
 		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v70
 		g.Leave(li)
 	}
-	g.v59 = u59
 	g.v66 = u66
 	return next
 }
 
-func (g *ownChecksHost) r3() int {
+func (g *ownChecksHost) r6() int {
 	n := g.Items
 	h65 := g.v65[:n]
 	e66 := g.v66
@@ -3585,15 +3549,15 @@ func (g *ownChecksHost) r3() int {
 		v68 := v66 + 1
 		if v68 >= v44 {
 			v70 = v67
-			goto b33
+			goto b36
 		}
 		v65 = v67
 		v66 = v68
 		h65[li] = v65
 		u66 = v66
-		next = 2
+		next = 5
 		continue
-	b33:
+	b36:
 		if uint64(v9) >= uint64(v7) {
 			g.Fault(6, v9, v7, v0)
 			g.Leave(li)
@@ -4606,6 +4570,8 @@ type statedHost struct {
 
 	v26, v28 int64
 
+	v27 bool
+
 	v50 int32
 
 	sint32 []int32
@@ -4636,15 +4602,15 @@ func (g *statedHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernel.go:35
-			next = g.r3()
-		case 4: // GroupReduce, kernel.go:40
+		case 3: // Barrier, kernel.go:35
+			next = g.r4()
+		case 5: // GroupReduce, kernel.go:40
 			g.v50 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v49, 0))
-			next = g.r5()
-		case 5: // Barrier, kernel.go:42
 			next = g.r6()
-		case 6: // Barrier, kernel.go:47
+		case 6: // Barrier, kernel.go:42
 			next = g.r7()
+		case 7: // Barrier, kernel.go:47
+			next = g.r8()
 		}
 	}
 }
@@ -4702,21 +4668,13 @@ func (g *statedHost) r0() int {
 	p3 := g.Pointer(3)
 	h16 := g.v16[:n]
 	u26 := g.v26
-	u28 := g.v28
-	h35 := g.v35[:n]
-	h49 := g.v49[:n]
-	v4 := g.v4
-	p2 := g.Pointer(2)
-	next := -1
+	u27 := g.v27
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v0 := int32(basex + li)
-		v9 := int32(li)
-		v8 := int64(basex + li)
-		var v28, v33 int64
-		var v32 int32
 		v16 := v0 / c0
 		v17 := int64(uint32(v16))
 		if uint64(v17) >= uint64(v6) {
@@ -4735,8 +4693,37 @@ func (g *statedHost) r0() int {
 			v25 = int64(v23)
 		}
 		v26 := v25
-		if 0 >= v26 {
-			goto b14
+		v27 := 0 < v26
+		h16[li] = v16
+		u26 = v26
+		u27 = v27
+		more = true
+	}
+	g.v26 = u26
+	g.v27 = u27
+	if !more {
+		return -1
+	}
+	// Barrier
+	v27 := g.v27
+	u28 := g.v28
+	h35 := g.v35[:n]
+	h49 := g.v49[:n]
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v9 := int32(li)
+		v0 := int32(basex + li)
+		v16 := h16[li]
+		v8 := int64(basex + li)
+		var v28, v33 int64
+		var v32 int32
+		if !v27 {
+			goto b15
 		}
 		v28 = 0
 		{
@@ -4751,19 +4738,17 @@ func (g *statedHost) r0() int {
 		}
 		{
 			v35 := *(*int32)(unsafe.Add(m0, int(v32)*4))
-			h16[li] = v16
-			u26 = v26
 			u28 = v28
 			h35[li] = v35
-			if next != 2 {
+			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 2
+				next = 3
 			}
 			continue
 		}
-	b14:
+	b15:
 		v41 := v0 - v9
 		v42 := int64(v41)
 		if uint64(v42) >= uint64(v6) {
@@ -4779,24 +4764,23 @@ func (g *statedHost) r0() int {
 		v47 := v46
 		if v47 != 0 {
 			v49 := *(*int32)(unsafe.Add(m0, li*4))
-			h16[li] = v16
 			h49[li] = v49
-			if next != 4 {
+			if next != 5 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 4
+				next = 5
 			}
 			continue
 		}
 		v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
 		v59 := v58
 		if v59 == 1.5 {
-			if next != 6 {
+			if next != 7 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 6
+				next = 7
 			}
 			continue
 		}
@@ -4809,12 +4793,11 @@ func (g *statedHost) r0() int {
 		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v65
 		g.Leave(li)
 	}
-	g.v26 = u26
 	g.v28 = u28
 	return next
 }
 
-func (g *statedHost) r3() int {
+func (g *statedHost) r4() int {
 	n := g.Items
 	h35 := g.v35[:n]
 	m0 := g.Memory(0)
@@ -4854,7 +4837,7 @@ func (g *statedHost) r3() int {
 		if v38 < v26 {
 			v28 = v38
 		} else {
-			goto b14
+			goto b15
 		}
 		{
 			v29 := v9 + 1
@@ -4870,15 +4853,15 @@ func (g *statedHost) r3() int {
 			v35 := *(*int32)(unsafe.Add(m0, int(v32)*4))
 			u28 = v28
 			h35[li] = v35
-			if next != 2 {
+			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 2
+				next = 3
 			}
 			continue
 		}
-	b14:
+	b15:
 		v41 := v0 - v9
 		v42 := int64(v41)
 		if uint64(v42) >= uint64(v6) {
@@ -4895,22 +4878,22 @@ func (g *statedHost) r3() int {
 		if v47 != 0 {
 			v49 := *(*int32)(unsafe.Add(m0, li*4))
 			h49[li] = v49
-			if next != 4 {
+			if next != 5 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 4
+				next = 5
 			}
 			continue
 		}
 		v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
 		v59 := v58
 		if v59 == 1.5 {
-			if next != 6 {
+			if next != 7 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 6
+				next = 7
 			}
 			continue
 		}
@@ -4927,7 +4910,7 @@ func (g *statedHost) r3() int {
 	return next
 }
 
-func (g *statedHost) r5() int {
+func (g *statedHost) r6() int {
 	n := g.Items
 	v50 := g.v50
 	p3 := g.Pointer(3)
@@ -4947,22 +4930,22 @@ func (g *statedHost) r5() int {
 		v0 := int32(basex + li)
 		v51 := v50
 		if v51 == ((v51 / 2) * 2) {
-			if next != 5 {
+			if next != 6 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 5
+				next = 6
 			}
 			continue
 		}
 		v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
 		v59 := v58
 		if v59 == 1.5 {
-			if next != 6 {
+			if next != 7 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 6
+				next = 7
 			}
 			continue
 		}
@@ -4978,7 +4961,7 @@ func (g *statedHost) r5() int {
 	return next
 }
 
-func (g *statedHost) r6() int {
+func (g *statedHost) r7() int {
 	n := g.Items
 	m0 := g.Memory(0)
 	v50 := g.v50
@@ -5000,7 +4983,7 @@ func (g *statedHost) r6() int {
 		v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
 		v59 := v58
 		if v59 == 1.5 {
-			next = 6
+			next = 7
 			continue
 		}
 		v65 := *(*int32)(unsafe.Add(m0, li*4))
@@ -5015,7 +4998,7 @@ func (g *statedHost) r6() int {
 	return next
 }
 
-func (g *statedHost) r7() int {
+func (g *statedHost) r8() int {
 	n := g.Items
 	m0 := g.Memory(0)
 	h61 := g.v61[:n]

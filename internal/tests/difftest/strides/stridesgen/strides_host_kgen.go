@@ -16,8 +16,8 @@ type beforeHost struct {
 
 func newBeforeHost() kernelimpl.HostForm { return new(beforeHost) }
 
-const beforeHostSites = `1	internal/tests/difftest/strides/kernel.go:142:13
-1	144:7`
+const beforeHostSites = `1	internal/tests/difftest/strides/kernel.go:164:13
+1	166:7`
 
 func (g *beforeHost) Begin() {
 	g.Sites = beforeHostSites
@@ -117,10 +117,10 @@ type columnsHost struct {
 
 func newColumnsHost() kernelimpl.HostForm { return new(columnsHost) }
 
-const columnsHostSites = `1	internal/tests/difftest/strides/kernel.go:126:8
-1	127:9
-1	115:16
-1	118:11`
+const columnsHostSites = `1	internal/tests/difftest/strides/kernel.go:148:8
+1	149:9
+1	137:16
+1	140:11`
 
 func (g *columnsHost) Begin() {
 	g.Sites = columnsHostSites
@@ -453,8 +453,8 @@ type deadHost struct {
 
 func newDeadHost() kernelimpl.HostForm { return new(deadHost) }
 
-const deadHostSites = `1	internal/tests/difftest/strides/kernel.go:82:8
-1	83:7`
+const deadHostSites = `1	internal/tests/difftest/strides/kernel.go:104:8
+1	105:7`
 
 func (g *deadHost) Begin() {
 	g.Sites = deadHostSites
@@ -500,7 +500,7 @@ func (g *deadHost) Run() {
 	if !more {
 		return
 	}
-	// GroupReduce, kernel.go:78
+	// GroupReduce, kernel.go:100
 	v17 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	h18 := g.v18[:n]
 	dead := g.Dead[:n]
@@ -591,7 +591,7 @@ func (g *deadHost) Run() {
 	if !more {
 		return
 	}
-	// GroupReduce, kernel.go:83
+	// GroupReduce, kernel.go:105
 	v28 := kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v18, -2147483648))
 	v6 := g.Int64(72)
 	p3 := g.Pointer(3)
@@ -764,6 +764,171 @@ func dotHostLoop1(h10 []float32, active int, b11 int64, p0 unsafe.Pointer, p1 un
 	}
 }
 
+// endedHost is a work-group of the kernel [Ended].
+type endedHost struct {
+	kernelimpl.HostGroup
+	v14 int64
+
+	v23 []int32
+}
+
+func newEndedHost() kernelimpl.HostForm { return new(endedHost) }
+
+const endedHostSites = `1	internal/tests/difftest/strides/kernel.go:52:7`
+
+func (g *endedHost) Begin() {
+	g.Sites = endedHostSites
+	const n = 64
+	kernelimpl.HostRoom(n, &g.v23)
+}
+
+func (g *endedHost) Run() {
+	const n = 64
+	v8 := int32(g.ID[0])
+	v9 := int64(uint32(v8))
+	v4 := g.Int64(56)
+	v10 := v9 < v4
+	p2 := g.Pointer(2)
+	v1 := g.Int64(32)
+	u14 := g.v14
+	for range 1 { // for all work-items
+		var v14 int64
+		if v10 {
+			v11 := *(*int64)(unsafe.Add(p2, int(v8)*8))
+			v13 := v11
+			if v1 < v11 {
+				v13 = v1
+			}
+			v14 = v13
+		} else {
+			v14 = v1
+		}
+		u14 = v14
+	}
+	g.v14 = u14
+	// Barrier
+	h23 := g.v23[:n]
+	p0 := g.Pointer(0)
+	v14 := g.v14
+	v3 := g.Int64(40)
+	v15 := v3 * v9
+	v16 := 0 < v15
+	v17 := int64(0)
+	if v16 {
+		v17 = v15
+	}
+	v18 := v17 < 4611686018427387904
+	v19 := int64(4611686018427387904)
+	if v18 {
+		v19 = v17
+	}
+	stop := g.Cancelled()
+	basex := g.Base(0)
+	v6 := g.Int64(72)
+	p3 := g.Pointer(3)
+	// The work-items go through the loop together.
+	{
+		for li := range n {
+			h23[li] = v8
+		}
+		if v14 >= -1<<60 && v14 <= 1<<60 && v19 >= -1<<60 && v19 <= 1<<60 {
+			active := n
+			b24 := v19
+			for {
+				if active = min(active, int(v14-b24)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				if v14-b24-192 >= int64(active) {
+					b24r1 := b24 + 64
+					b24r2 := b24r1 + 64
+					b24r3 := b24r2 + 64
+					endedHostLoop1(h23, active, b24, p0, b24r1, b24r2, b24r3)
+					b24 = b24r3 + 64
+				} else {
+					endedHostLoop0(h23, active, b24, p0)
+					b24 += 64
+				}
+			}
+			for li := range n {
+				v0 := int32(basex + li)
+				v23 := h23[li]
+				v30 := int64(basex + li)
+				if uint64(v30) >= uint64(v6) {
+					g.Fault(0, v30, v6, v0)
+					continue
+				}
+				*(*int32)(unsafe.Add(p3, (basex+li)*4)) = v23
+			}
+		} else {
+			for li := range n {
+				v20 := int32(li)
+				v21 := int64(uint32(v20))
+				v22 := v19 + v21
+				v0 := int32(basex + li)
+				var v23 int32
+				var v24 int64
+				v23 = v8
+				v24 = v22
+			b4:
+				if v24 < v14 {
+					v23 = (v23 * 3) + *(*int32)(unsafe.Add(p0, int(v24)*4))
+					v24 = v24 + 64
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					goto b4
+				}
+				v30 := int64(basex + li)
+				if uint64(v30) >= uint64(v6) {
+					g.Fault(0, v30, v6, v0)
+					continue
+				}
+				*(*int32)(unsafe.Add(p3, (basex+li)*4)) = v23
+			}
+		}
+	}
+}
+
+//go:noinline
+func endedHostLoop0(h23 []int32, active int, b24 int64, p0 unsafe.Pointer) {
+	h23 = h23[:active]
+	for li := range active {
+		v23 := h23[li]
+		v24 := b24 + int64(li)
+		h23[li] = (v23 * 3) + *(*int32)(unsafe.Add(p0, int(v24)*4))
+	}
+}
+
+//go:noinline
+func endedHostLoop1(h23 []int32, active int, b24 int64, p0 unsafe.Pointer, b24r1 int64, b24r2 int64, b24r3 int64) {
+	h23 = h23[:active]
+	for li := range active {
+		v23 := h23[li]
+		{
+			v24 := b24 + int64(li)
+			v23 = (v23 * 3) + *(*int32)(unsafe.Add(p0, int(v24)*4))
+		}
+		{
+			v24 := b24r1 + int64(li)
+			v23 = (v23 * 3) + *(*int32)(unsafe.Add(p0, int(v24)*4))
+		}
+		{
+			v24 := b24r2 + int64(li)
+			v23 = (v23 * 3) + *(*int32)(unsafe.Add(p0, int(v24)*4))
+		}
+		{
+			v24 := b24r3 + int64(li)
+			v23 = (v23 * 3) + *(*int32)(unsafe.Add(p0, int(v24)*4))
+		}
+		h23[li] = v23
+	}
+}
+
 // foundHost is some work-items of the kernel [Found].
 type foundHost struct {
 	kernelimpl.HostGroup
@@ -771,8 +936,8 @@ type foundHost struct {
 
 func newFoundHost() kernelimpl.HostForm { return new(foundHost) }
 
-const foundHostSites = `1	internal/tests/difftest/strides/kernel.go:190:7
-1	190:19`
+const foundHostSites = `1	internal/tests/difftest/strides/kernel.go:212:7
+1	212:19`
 
 func (g *foundHost) Begin() {
 	g.Sites = foundHostSites
@@ -839,8 +1004,8 @@ type laggingHost struct {
 
 func newLaggingHost() kernelimpl.HostForm { return new(laggingHost) }
 
-const laggingHostSites = `1	internal/tests/difftest/strides/kernel.go:167:7
-1	167:19`
+const laggingHostSites = `1	internal/tests/difftest/strides/kernel.go:189:7
+1	189:19`
 
 func (g *laggingHost) Begin() {
 	g.Sites = laggingHostSites
@@ -1007,8 +1172,8 @@ type lineHost struct {
 
 func newLineHost() kernelimpl.HostForm { return new(lineHost) }
 
-const lineHostSites = `1	internal/tests/difftest/strides/kernel.go:311:17
-1	311:7`
+const lineHostSites = `1	internal/tests/difftest/strides/kernel.go:333:17
+1	333:7`
 
 func (g *lineHost) Begin() {
 	g.Sites = lineHostSites
@@ -1063,9 +1228,9 @@ type productHost struct {
 
 func newProductHost() kernelimpl.HostForm { return new(productHost) }
 
-const productHostSites = `1	internal/tests/difftest/strides/kernel.go:102:5
-1	97:13
-1	97:28`
+const productHostSites = `1	internal/tests/difftest/strides/kernel.go:124:5
+1	119:13
+1	119:28`
 
 func (g *productHost) Begin() {
 	g.Sites = productHostSites
@@ -1353,9 +1518,9 @@ type shiftedHost struct {
 
 func newShiftedHost() kernelimpl.HostForm { return new(shiftedHost) }
 
-const shiftedHostSites = `1	internal/tests/difftest/strides/kernel.go:296:11
-1	298:11
-1	300:7`
+const shiftedHostSites = `1	internal/tests/difftest/strides/kernel.go:318:11
+1	320:11
+1	322:7`
 
 func (g *shiftedHost) Begin() {
 	g.Sites = shiftedHostSites
@@ -1447,8 +1612,8 @@ type stepsHost struct {
 
 func newStepsHost() kernelimpl.HostForm { return new(stepsHost) }
 
-const stepsHostSites = `1	internal/tests/difftest/strides/kernel.go:61:7
-1	62:8`
+const stepsHostSites = `1	internal/tests/difftest/strides/kernel.go:83:7
+1	84:8`
 
 func (g *stepsHost) Begin() {
 	g.Sites = stepsHostSites
@@ -1582,7 +1747,7 @@ func (g *stepsHost) Run() {
 	if !more {
 		return
 	}
-	// GroupReduce, kernel.go:60
+	// GroupReduce, kernel.go:82
 	v36 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v34, 0))
 	v7 := g.Int64(72)
 	p5 := g.Pointer(5)
@@ -1706,9 +1871,9 @@ type tracesHost struct {
 
 func newTracesHost() kernelimpl.HostForm { return new(tracesHost) }
 
-const tracesHostSites = `1	internal/tests/difftest/strides/kernel.go:281:16
-1	282:10
-1	284:7`
+const tracesHostSites = `1	internal/tests/difftest/strides/kernel.go:303:16
+1	304:10
+1	306:7`
 
 func (g *tracesHost) Begin() {
 	g.Sites = tracesHostSites
@@ -1827,9 +1992,9 @@ type twiceHost struct {
 
 func newTwiceHost() kernelimpl.HostForm { return new(twiceHost) }
 
-const twiceHostSites = `10	internal/tests/difftest/strides/kernel.go:260:39
-1	260:12
-1	267:7`
+const twiceHostSites = `10	internal/tests/difftest/strides/kernel.go:282:39
+1	282:12
+1	289:7`
 
 func (g *twiceHost) Begin() {
 	g.Sites = twiceHostSites
@@ -1847,7 +2012,7 @@ func (g *twiceHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // GroupReduce, kernel.go:262
+		case 0: // GroupReduce, kernel.go:284
 			g.v43 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v27, 0))
 			next = g.r1()
 		}
@@ -2183,8 +2348,8 @@ type versionedHost struct {
 
 func newVersionedHost() kernelimpl.HostForm { return new(versionedHost) }
 
-const versionedHostSites = `1	internal/tests/difftest/strides/kernel.go:236:17
-1	240:8`
+const versionedHostSites = `1	internal/tests/difftest/strides/kernel.go:258:17
+1	262:8`
 
 func (g *versionedHost) Begin() {
 	g.Sites = versionedHostSites
@@ -2317,7 +2482,7 @@ func (g *versionedHost) Run() {
 	if !more {
 		return
 	}
-	// GroupReduce, kernel.go:239
+	// GroupReduce, kernel.go:261
 	v45 := kernelimpl.HostReduceXor[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v43, 0))
 	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
@@ -2392,9 +2557,9 @@ type waysHost struct {
 
 func newWaysHost() kernelimpl.HostForm { return new(waysHost) }
 
-const waysHostSites = `1	internal/tests/difftest/strides/kernel.go:217:6
-1	217:17
-1	206:11`
+const waysHostSites = `1	internal/tests/difftest/strides/kernel.go:239:6
+1	239:17
+1	228:11`
 
 func (g *waysHost) Begin() {
 	g.Sites = waysHostSites

@@ -29,7 +29,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/tests/difftest/strides",
 	Root:    "../../../../..",
 	Files: []abi.Source{
-		{File: "internal/tests/difftest/strides/kernel.go", Package: "strides", Sum: 0x79ababf8},
+		{File: "internal/tests/difftest/strides/kernel.go", Package: "strides", Sum: 0xd649bd9f},
 	},
 })
 
@@ -41,6 +41,7 @@ var _, RunBefore = stubs.Range1(pkg.Kernel("Before"), strides.Before.Kernel, new
 var _, RunColumns = stubs.Range1(pkg.Kernel("Columns"), strides.Columns.Kernel, newColumnsHost)
 var _, RunDead = stubs.NDRange1(pkg.Kernel("Dead"), strides.Dead.Kernel, newDeadHost)
 var _, RunDot = stubs.NDRange1(pkg.Kernel("Dot"), strides.Dot.Kernel, newDotHost)
+var _, RunEnded = stubs.NDRange1(pkg.Kernel("Ended"), strides.Ended.Kernel, newEndedHost)
 var _, RunFound = stubs.Range1(pkg.Kernel("Found"), strides.Found.Kernel, newFoundHost)
 var _, RunLagging = stubs.Range1(pkg.Kernel("Lagging"), strides.Lagging.Kernel, newLaggingHost)
 var _, RunLine = stubs.Range1(pkg.Kernel("Line"), strides.Line.Kernel, newLineHost)

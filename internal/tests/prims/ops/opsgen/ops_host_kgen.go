@@ -87,7 +87,7 @@ func (g *aboveHost) r0() int {
 	}
 	p2 := g.Pointer(2)
 	u19 := g.v19
-	for range n {
+	for range 1 { // for all work-items
 		var v19 int64
 		if v13 {
 			v19 = v12
@@ -1343,6 +1343,7 @@ func (g *aboveHost) r7() int {
 
 func (g *aboveHost) r8() int {
 	const n = 256
+	// Barrier
 	v157 := g.v157
 	v179 := g.v179
 	m0 := g.Memory(0)
@@ -1361,7 +1362,7 @@ func (g *aboveHost) r8() int {
 		v21 := int64(uint32(v20))
 		var v520 int64
 		v520 = v21
-	b149:
+	b150:
 		if v520 >= v157 {
 			continue
 		}
@@ -1369,20 +1370,20 @@ func (g *aboveHost) r8() int {
 		v526 := int64(uint32(*(*int32)(unsafe.Add(m0, int(int32(uint64(v520&4095)))*4))))
 		v527 := v34 + v526
 		if 0 > v522 {
-			goto b154
+			goto b155
 		}
 		if v522 >= v7 {
-			goto b154
+			goto b155
 		}
 		if v527 < v1 {
 			*(*float32)(unsafe.Add(p4, int(v522)*4)) = *(*float32)(unsafe.Add(p1, int(v527)*4))
 		}
-	b154:
+	b155:
 		v520 = v520 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b149
+		goto b150
 	}
 	return -1
 }
@@ -1400,13 +1401,13 @@ type byteSumsHost struct {
 
 	v21, v33 int64
 
-	v31, v53, v55, v61, v68, v72, v140, v185, v186, v187, v253, v347, v349, v355 []int32
+	v31, v53, v55, v61, v68, v72, v140, v185, v186, v187, v253, v280, v347, v349, v355 []int32
 
 	v32, v56, v139, v141, v145, v188, v189, v350 int32
 
 	v38 []int64
 
-	v58, v352 []bool
+	v58, v96, v286, v352 []bool
 
 	v142 bool
 
@@ -1432,32 +1433,34 @@ func (g *byteSumsHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 1024)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v53, &g.v55, &g.v61, &g.v68, &g.v72, &g.v140, &g.v185, &g.v186, &g.v187, &g.v253, &g.v347, &g.v349, &g.v355)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v53, &g.v55, &g.v61, &g.v68, &g.v72, &g.v140, &g.v185, &g.v186, &g.v187, &g.v253, &g.v280, &g.v347, &g.v349, &g.v355)
 	kernelimpl.HostRoom(n, &g.v38)
-	kernelimpl.HostRoom(n, &g.v58, &g.v352)
+	kernelimpl.HostRoom(n, &g.v58, &g.v96, &g.v286, &g.v352)
 }
 
 func (g *byteSumsHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 3: // Barrier, by.go:108
-			next = g.r4()
-		case 5: // Barrier, by.go:119
-			next = g.r6()
-		case 6: // GroupReduce, lookback.go:288
-			g.v188 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v187, -1))
+		case 4: // Barrier, by.go:108
+			next = g.r5()
+		case 6: // Barrier, by.go:119
 			next = g.r7()
-		case 7: // Barrier, lookback.go:238
+		case 7: // Barrier
 			next = g.r8()
-		case 9: // Barrier, lookback.go:266
+		case 9: // GroupReduce, lookback.go:288
+			g.v188 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v187, -1))
 			next = g.r10()
-		case 10: // Barrier, by.go:105
+		case 10: // Barrier, lookback.go:238
 			next = g.r11()
-		case 11: // Barrier, by.go:108
-			next = g.r12()
-		case 13: // Barrier, by.go:119
-			next = g.r14()
+		case 12: // Barrier, lookback.go:266
+			next = g.r13()
+		case 15: // Barrier, by.go:105
+			next = g.r16()
+		case 16: // Barrier, by.go:108
+			next = g.r17()
+		case 18: // Barrier, by.go:119
+			next = g.r19()
 		}
 	}
 }
@@ -1526,25 +1529,39 @@ func (g *byteSumsHost) r0() int {
 	v33 := int64(uint32(v32))
 	v34 := v33 * 2048
 	v35 := v21 <= v34
-	p1 := g.Pointer(1)
 	h38 := g.v38[:n]
-	h53 := g.v53[:n]
 	more := false
 	for li := range n {
 		v14 := int32(li)
-		var v39, v40, v50, v51, v53 int32
 		if v35 {
 			g.Leave(li)
 			continue
 		}
 		v38 := v34 + int64(uint32(v14*8))
+		h38[li] = v38
+		more = true
+	}
+	g.v33 = v33
+	if !more {
+		return -1
+	}
+	// Barrier
+	p1 := g.Pointer(1)
+	h53 := g.v53[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v38 := h38[li]
+		var v39, v40, v50, v51, v53 int32
 		v39 = 0
 		v40 = 0
-	b10:
+	b11:
 		v42 := v38 + int64(uint32(v40))
 		if v21 <= v42 {
 			v53 = v39
-			goto b13
+			goto b14
 		}
 		{
 			v45 := int32(*(*int8)(unsafe.Add(p1, int(v42))))
@@ -1556,24 +1573,17 @@ func (g *byteSumsHost) r0() int {
 			if v51 < 8 {
 				v39 = v50
 				v40 = v51
-				goto b10
+				goto b11
 			}
 			v53 = v50
 		}
-	b13:
-		h38[li] = v38
+	b14:
 		h53[li] = v53
-		more = true
-	}
-	g.v33 = v33
-	if !more {
-		return -1
 	}
 	// Barrier, by.go:105
 	m0 := g.Memory(0)
 	h55 := g.v55[:n]
 	u56 := g.v56
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -1587,26 +1597,26 @@ func (g *byteSumsHost) r0() int {
 		if v56 < 256 {
 			h55[li] = v55
 			u56 = v56
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v56 = u56
 	return next
 }
 
-func (g *byteSumsHost) r4() int {
+func (g *byteSumsHost) r5() int {
 	const n = 256
 	v56 := g.v56
 	m0 := g.Memory(0)
@@ -1655,26 +1665,26 @@ func (g *byteSumsHost) r4() int {
 		if v56 < 256 {
 			h55[li] = v55
 			u56 = v56
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v56 = u56
 	return next
 }
 
-func (g *byteSumsHost) r6() int {
+func (g *byteSumsHost) r7() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c1 := g.c1
@@ -1697,20 +1707,12 @@ func (g *byteSumsHost) r6() int {
 		v77 = 2
 	}
 	v90 := v32 == 0
-	v139 := v32 + -1
 	h38 := g.v38[:n]
 	v12 := g.v12
-	v21 := g.v21
-	p1 := g.Pointer(1)
-	v98 := v32 != 0
-	v9 := g.v9
-	v10 := int32(uint8(v9))
-	v11 := v10 != 0
-	p6 := g.Pointer(6)
-	v97 := v32 != 0
-	basex := g.Base(0)
-	h68 := g.v68[:n]
 	h72 := g.v72[:n]
+	h96 := g.v96[:n]
+	v139 := v32 + -1
+	h68 := g.v68[:n]
 	h140 := g.v140[:n]
 	u141 := g.v141
 	u142 := g.v142
@@ -1727,32 +1729,30 @@ func (g *byteSumsHost) r6() int {
 		v14 := int32(li)
 		v22 := v14 == 0
 		v38 := h38[li]
-		v0 := int32(basex + li)
-		var v72, v99, v100, v105, v110, v115, v117, v118, v123, v128, v136, v140, v141, v143, v144, v145, v157, v172, v173, v177, v178, v179, v184, v185, v186, v187 int32
-		var v102, v120, v151, v152, v153, v155 int64
+		var v72, v140, v141, v143, v144, v145, v157, v172, v173, v177, v178, v179, v184, v185, v186, v187 int32
 		var v142, v161 bool
+		var v151, v152, v153, v155 int64
 		v68 := *(*int32)(unsafe.Add(m0, 1020))
-		v69 := v14 != 0
-		if v69 {
+		if v14 != 0 {
 			v72 = *(*int32)(unsafe.Add(m0, li*4+-4))
 		} else {
 			v72 = 0
 		}
 		if !v22 {
-			goto b35
+			goto b36
 		}
 		if v73 {
-			goto b29
+			goto b30
 		}
 		if int32(uint32(v32)%uint32(c1)) == 0 {
-			goto b35
+			goto b36
 		}
-	b29:
+	b30:
 		if v81 {
-			goto b35
+			goto b36
 		}
 		if v83 {
-			goto b35
+			goto b36
 		}
 		if v76 {
 			*(*int8)(unsafe.Add(p4, int(v82))) = int8(uint32(v68))
@@ -1761,105 +1761,26 @@ func (g *byteSumsHost) r6() int {
 		}
 		kernelimpl.HostFence()
 		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v79)*4)), v77)
-	b35:
-		if !v90 {
-			v140 = 0
-			v141 = v139
-			v142 = true
-			goto b63
-		}
-		{
+	b36:
+		if v90 {
 			v91 := uint64(v38) < uint64(v12)
 			v93 := uint64(v38+7) < uint64(v12)
 			v94 := v91 && v93
 			v95 := v94 && v91
 			v96 := v95 && v93
-			if !v96 {
-				v117 = v72
-				v118 = 0
-				goto b47
+			h72[li] = v72
+			h96[li] = v96
+			if next != 7 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 7
 			}
-			v99 = v72
-			v100 = 0
-		}
-	b37:
-		v102 = v38 + int64(uint32(v100))
-		if v21 <= v102 {
-			goto b60
-		}
-		v105 = int32(*(*int8)(unsafe.Add(p1, int(v102))))
-		if v98 {
-			goto b41
-		}
-		if v69 {
-			goto b41
-		}
-		if 0 >= v100 {
-			v110 = v105
-			goto b42
-		}
-	b41:
-		v110 = ((v99 + v105) << 24) >> 24
-	b42:
-		if v11 {
-			*(*int8)(unsafe.Add(p6, int(v102))) = int8(uint32(v110))
-		} else {
-			*(*int8)(unsafe.Add(p6, int(v102))) = int8(uint32(v99))
-		}
-		v115 = v100 + 1
-		if v115 < 8 {
-			v99 = v110
-			v100 = v115
-			goto b37
-		}
-		goto b60
-	b47:
-		v120 = v38 + int64(uint32(v118))
-		if v21 <= v120 {
-			goto b60
-		}
-		v123 = int32(*(*int8)(unsafe.Add(p1, int(v120))))
-		if v97 {
-			goto b51
-		}
-		if v69 {
-			goto b51
-		}
-		if 0 >= v118 {
-			v128 = v123
-			goto b52
-		}
-	b51:
-		v128 = ((v117 + v123) << 24) >> 24
-	b52:
-		if !v11 {
-			goto b56
-		}
-		if uint64(v120) >= uint64(v12) {
-			g.Fault(0, v120, v12, v0)
-			g.Leave(li)
 			continue
 		}
-		*(*int8)(unsafe.Add(p6, int(v120))) = int8(uint32(v128))
-		goto b58
-	b56:
-		if uint64(v120) >= uint64(v12) {
-			g.Fault(1, v120, v12, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*int8)(unsafe.Add(p6, int(v120))) = int8(uint32(v117))
-	b58:
-		v136 = v118 + 1
-		if v136 < 8 {
-			v117 = v128
-			v118 = v136
-			goto b47
-		}
-	b60:
-		g.Leave(li)
-		continue
-	b63:
+		v140 = 0
+		v141 = v139
+		v142 = true
 		v143 = 0
 		v144 = 0
 		v145 = 0
@@ -1867,12 +1788,12 @@ func (g *byteSumsHost) r6() int {
 			v185 = v143
 			v186 = v144
 			v187 = 512
-			goto b83
+			goto b86
 		}
 		if v144 != 0 {
 			v178 = v143
 			v179 = v144
-			goto b80
+			goto b83
 		}
 		{
 			v149 := int64(uint32(v141 - v14))
@@ -1881,18 +1802,18 @@ func (g *byteSumsHost) r6() int {
 			v152 = v149 * 3
 			v153 = v150 + 3
 			if v5 <= v153 {
-				goto b68
+				goto b71
 			}
 		}
 		v155 = v152 + 2
 		if v7 > v155 {
-			goto b69
+			goto b72
 		}
-	b68:
+	b71:
 		v172 = 0
 		v173 = 0
-		goto b77
-	b69:
+		goto b80
+	b72:
 		v157 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v151)*4)))
 		if v157 == 0 {
 			v159 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v153)*4)))
@@ -1904,12 +1825,12 @@ func (g *byteSumsHost) r6() int {
 		if v161 {
 			v172 = 1
 			v173 = int32(*(*int8)(unsafe.Add(p4, int(v155))))
-			goto b77
+			goto b80
 		}
 		if v157 == 1 {
 			v172 = 1
 			v173 = int32(*(*int8)(unsafe.Add(p4, int(v152))))
-			goto b77
+			goto b80
 		}
 		if v157 == 2 {
 			v172 = 2
@@ -1918,7 +1839,7 @@ func (g *byteSumsHost) r6() int {
 			v172 = 0
 			v173 = 0
 		}
-	b77:
+	b80:
 		if v14 == v141 {
 			v176 := v172
 			if v172 == 1 {
@@ -1930,7 +1851,7 @@ func (g *byteSumsHost) r6() int {
 		}
 		v178 = v173
 		v179 = v177
-	b80:
+	b83:
 		if v179 != 1 {
 			v184 = (v14 * 2) + int32(uint32(v179)>>1)
 		} else {
@@ -1939,7 +1860,7 @@ func (g *byteSumsHost) r6() int {
 		v185 = v178
 		v186 = v179
 		v187 = v184
-	b83:
+	b86:
 		h68[li] = v68
 		h72[li] = v72
 		h140[li] = v140
@@ -1949,7 +1870,12 @@ func (g *byteSumsHost) r6() int {
 		h185[li] = v185
 		h186[li] = v186
 		h187[li] = v187
-		next = 6
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
 	}
 	g.v139 = v139
 	g.v141 = u141
@@ -1958,7 +1884,121 @@ func (g *byteSumsHost) r6() int {
 	return next
 }
 
-func (g *byteSumsHost) r7() int {
+func (g *byteSumsHost) r8() int {
+	const n = 256
+	// Barrier
+	h96 := g.v96[:n]
+	h72 := g.v72[:n]
+	h38 := g.v38[:n]
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v32 := g.v32
+	v98 := v32 != 0
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	v97 := v32 != 0
+	v12 := g.v12
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v96 := h96[li]
+		v72 := h72[li]
+		v38 := h38[li]
+		v14 := int32(li)
+		v69 := v14 != 0
+		v0 := int32(basex + li)
+		var v99, v100, v105, v110, v115, v117, v118, v123, v128, v136 int32
+		var v102, v120 int64
+		if !v96 {
+			v117 = v72
+			v118 = 0
+			goto b50
+		}
+		v99 = v72
+		v100 = 0
+	b40:
+		v102 = v38 + int64(uint32(v100))
+		if v21 <= v102 {
+			goto b63
+		}
+		v105 = int32(*(*int8)(unsafe.Add(p1, int(v102))))
+		if v98 {
+			goto b44
+		}
+		if v69 {
+			goto b44
+		}
+		if 0 >= v100 {
+			v110 = v105
+			goto b45
+		}
+	b44:
+		v110 = ((v99 + v105) << 24) >> 24
+	b45:
+		if v11 {
+			*(*int8)(unsafe.Add(p6, int(v102))) = int8(uint32(v110))
+		} else {
+			*(*int8)(unsafe.Add(p6, int(v102))) = int8(uint32(v99))
+		}
+		v115 = v100 + 1
+		if v115 < 8 {
+			v99 = v110
+			v100 = v115
+			goto b40
+		}
+		goto b63
+	b50:
+		v120 = v38 + int64(uint32(v118))
+		if v21 <= v120 {
+			goto b63
+		}
+		v123 = int32(*(*int8)(unsafe.Add(p1, int(v120))))
+		if v97 {
+			goto b54
+		}
+		if v69 {
+			goto b54
+		}
+		if 0 >= v118 {
+			v128 = v123
+			goto b55
+		}
+	b54:
+		v128 = ((v117 + v123) << 24) >> 24
+	b55:
+		if !v11 {
+			goto b59
+		}
+		if uint64(v120) >= uint64(v12) {
+			g.Fault(0, v120, v12, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p6, int(v120))) = int8(uint32(v128))
+		goto b61
+	b59:
+		if uint64(v120) >= uint64(v12) {
+			g.Fault(1, v120, v12, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p6, int(v120))) = int8(uint32(v117))
+	b61:
+		v136 = v118 + 1
+		if v136 < 8 {
+			v117 = v128
+			v118 = v136
+			goto b50
+		}
+	b63:
+	}
+	return -1
+}
+
+func (g *byteSumsHost) r10() int {
 	const n = 256
 	h140 := g.v140[:n]
 	e141 := g.v141
@@ -2003,21 +2043,21 @@ func (g *byteSumsHost) r7() int {
 		var v151, v152, v153, v155, v332 int64
 		var v161, v326 bool
 		if v190 {
-			goto b86
+			goto b89
 		}
 		if !v192 {
-			goto b126
+			goto b131
 		}
-	b86:
+	b89:
 		if !v142 {
-			goto b89
+			goto b92
 		}
 		if v193 {
 			v324 = v140
 			v325 = v141 + -256
 			v326 = true
 		} else {
-			goto b89
+			goto b92
 		}
 		v140 = v324
 		v141 = v325
@@ -2025,26 +2065,26 @@ func (g *byteSumsHost) r7() int {
 		v143 = 0
 		v144 = 0
 		v145 = 0
-		goto b64
-	b89:
+		goto b67
+	b92:
 		h140[li] = v140
 		u141 = v141
 		h185[li] = v185
-		if next != 7 {
+		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 7
+			next = 10
 		}
 		continue
-	b126:
+	b131:
 		{
 			v327 := v145 + 1
 			if uint32(v327) >= uint32(c2) {
 				v332 = (int64(uint32(v141-v189)) * 2048) + v37
 				v333 = 0
 				v334 = 0
-				goto b128
+				goto b133
 			}
 			v381 = v185
 			v382 = v186
@@ -2053,17 +2093,17 @@ func (g *byteSumsHost) r7() int {
 		v143 = v381
 		v144 = v382
 		v145 = v383
-	b64:
+	b67:
 		if uint32(v14) > uint32(v141) {
 			v185 = v143
 			v186 = v144
 			v187 = 512
-			goto b83
+			goto b86
 		}
 		if v144 != 0 {
 			v178 = v143
 			v179 = v144
-			goto b80
+			goto b83
 		}
 		{
 			v149 := int64(uint32(v141 - v14))
@@ -2072,18 +2112,18 @@ func (g *byteSumsHost) r7() int {
 			v152 = v149 * 3
 			v153 = v150 + 3
 			if v5 <= v153 {
-				goto b68
+				goto b71
 			}
 		}
 		v155 = v152 + 2
 		if v7 > v155 {
-			goto b69
+			goto b72
 		}
-	b68:
+	b71:
 		v172 = 0
 		v173 = 0
-		goto b77
-	b69:
+		goto b80
+	b72:
 		v157 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v151)*4)))
 		if v157 == 0 {
 			v159 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v153)*4)))
@@ -2095,12 +2135,12 @@ func (g *byteSumsHost) r7() int {
 		if v161 {
 			v172 = 1
 			v173 = int32(*(*int8)(unsafe.Add(p4, int(v155))))
-			goto b77
+			goto b80
 		}
 		if v157 == 1 {
 			v172 = 1
 			v173 = int32(*(*int8)(unsafe.Add(p4, int(v152))))
-			goto b77
+			goto b80
 		}
 		if v157 == 2 {
 			v172 = 2
@@ -2109,7 +2149,7 @@ func (g *byteSumsHost) r7() int {
 			v172 = 0
 			v173 = 0
 		}
-	b77:
+	b80:
 		if v14 == v141 {
 			v176 := v172
 			if v172 == 1 {
@@ -2121,7 +2161,7 @@ func (g *byteSumsHost) r7() int {
 		}
 		v178 = v173
 		v179 = v177
-	b80:
+	b83:
 		if v179 != 1 {
 			v184 = (v14 * 2) + int32(uint32(v179)>>1)
 		} else {
@@ -2130,7 +2170,7 @@ func (g *byteSumsHost) r7() int {
 		v185 = v178
 		v186 = v179
 		v187 = v184
-	b83:
+	b86:
 		h140[li] = v140
 		u141 = v141
 		u142 = v142
@@ -2138,18 +2178,18 @@ func (g *byteSumsHost) r7() int {
 		h185[li] = v185
 		h186[li] = v186
 		h187[li] = v187
-		if next != 6 {
+		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 9
 		}
 		continue
-	b128:
+	b133:
 		v336 := v332 + int64(uint32(v334))
 		if v21 <= v336 {
 			v347 = v333
-			goto b131
+			goto b136
 		}
 		{
 			v339 := int32(*(*int8)(unsafe.Add(p1, int(v336))))
@@ -2161,22 +2201,22 @@ func (g *byteSumsHost) r7() int {
 			if v345 < 8 {
 				v333 = v344
 				v334 = v345
-				goto b128
+				goto b133
 			}
 			v347 = v344
 		}
-	b131:
+	b136:
 		h140[li] = v140
 		u141 = v141
 		u142 = v142
 		h185[li] = v185
 		h186[li] = v186
 		h347[li] = v347
-		if next != 10 {
+		if next != 15 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 10
+			next = 15
 		}
 	}
 	g.v141 = u141
@@ -2186,7 +2226,7 @@ func (g *byteSumsHost) r7() int {
 	return next
 }
 
-func (g *byteSumsHost) r8() int {
+func (g *byteSumsHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h185 := g.v185[:n]
@@ -2251,7 +2291,7 @@ func (g *byteSumsHost) r8() int {
 		}
 		v202 = v200
 		v203 = v201
-	b94:
+	b97:
 		if 8 <= uint32(v203) {
 			v226 := v203 + -8
 			v230 := (v202 + *(*int32)(unsafe.Add(m0, int((v203+-1)&255)*4))) << 24
@@ -2267,49 +2307,49 @@ func (g *byteSumsHost) r8() int {
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b94
+			goto b97
 		}
 		v253 = v202
 		v254 = v203
-	b97:
+	b100:
 		if v254 != 0 {
 			v256 := v254 + -1
 			v261 := ((v253 + *(*int32)(unsafe.Add(m0, int(v256&255)*4))) << 24) >> 24
 			v253 = v261
 			v254 = v256
-			goto b97
+			goto b100
 		}
 		if v141 != v139 {
 			v324 = v253
 			v325 = v141 + 256
 			v326 = false
-			goto b125
+			goto b130
 		}
 		v265 = ((v253 + v68) << 24) >> 24
 		if !v22 {
-			goto b105
+			goto b108
 		}
 		if !v266 {
-			goto b105
+			goto b108
 		}
 		if v270 {
-			goto b105
+			goto b108
 		}
 		if !v272 {
 			*(*int8)(unsafe.Add(p4, int(v271))) = int8(uint32(v265))
 			kernelimpl.HostFence()
 			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v268)*4)), int32(2))
 		}
-	b105:
+	b108:
 		h253[li] = v253
-		if next != 9 {
+		if next != 12 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 9
+			next = 12
 		}
 		continue
-	b125:
+	b130:
 		v140 = v324
 		v141 = v325
 		v142 = v326
@@ -2320,12 +2360,12 @@ func (g *byteSumsHost) r8() int {
 			v185 = v143
 			v186 = v144
 			v187 = 512
-			goto b83
+			goto b86
 		}
 		if v144 != 0 {
 			v178 = v143
 			v179 = v144
-			goto b80
+			goto b83
 		}
 		{
 			v149 := int64(uint32(v141 - v14))
@@ -2334,18 +2374,18 @@ func (g *byteSumsHost) r8() int {
 			v152 = v149 * 3
 			v153 = v150 + 3
 			if v5 <= v153 {
-				goto b68
+				goto b71
 			}
 		}
 		v155 = v152 + 2
 		if v7 > v155 {
-			goto b69
+			goto b72
 		}
-	b68:
+	b71:
 		v172 = 0
 		v173 = 0
-		goto b77
-	b69:
+		goto b80
+	b72:
 		v157 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v151)*4)))
 		if v157 == 0 {
 			v159 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v153)*4)))
@@ -2357,12 +2397,12 @@ func (g *byteSumsHost) r8() int {
 		if v161 {
 			v172 = 1
 			v173 = int32(*(*int8)(unsafe.Add(p4, int(v155))))
-			goto b77
+			goto b80
 		}
 		if v157 == 1 {
 			v172 = 1
 			v173 = int32(*(*int8)(unsafe.Add(p4, int(v152))))
-			goto b77
+			goto b80
 		}
 		if v157 == 2 {
 			v172 = 2
@@ -2371,7 +2411,7 @@ func (g *byteSumsHost) r8() int {
 			v172 = 0
 			v173 = 0
 		}
-	b77:
+	b80:
 		if v14 == v141 {
 			v176 := v172
 			if v172 == 1 {
@@ -2383,7 +2423,7 @@ func (g *byteSumsHost) r8() int {
 		}
 		v178 = v173
 		v179 = v177
-	b80:
+	b83:
 		if v179 != 1 {
 			v184 = (v14 * 2) + int32(uint32(v179)>>1)
 		} else {
@@ -2392,7 +2432,7 @@ func (g *byteSumsHost) r8() int {
 		v185 = v178
 		v186 = v179
 		v187 = v184
-	b83:
+	b86:
 		h140[li] = v140
 		u141 = v141
 		u142 = v142
@@ -2400,11 +2440,11 @@ func (g *byteSumsHost) r8() int {
 		h185[li] = v185
 		h186[li] = v186
 		h187[li] = v187
-		if next != 6 {
+		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 9
 		}
 	}
 	g.v141 = u141
@@ -2413,19 +2453,14 @@ func (g *byteSumsHost) r8() int {
 	return next
 }
 
-func (g *byteSumsHost) r10() int {
+func (g *byteSumsHost) r13() int {
 	const n = 256
 	h253 := g.v253[:n]
 	h72 := g.v72[:n]
 	h38 := g.v38[:n]
 	v12 := g.v12
-	v21 := g.v21
-	p1 := g.Pointer(1)
-	v9 := g.v9
-	v10 := int32(uint8(v9))
-	v11 := v10 != 0
-	p6 := g.Pointer(6)
-	basex := g.Base(0)
+	h280 := g.v280[:n]
+	h286 := g.v286[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -2436,9 +2471,6 @@ func (g *byteSumsHost) r10() int {
 		v14 := int32(li)
 		v22 := v14 == 0
 		v38 := h38[li]
-		v0 := int32(basex + li)
-		var v287, v288, v296, v301, v303, v304, v312, v320 int32
-		var v290, v306 int64
 		v280 := ((v253 + v72) << 24) >> 24
 		if v22 {
 			v280 = v253
@@ -2448,17 +2480,39 @@ func (g *byteSumsHost) r10() int {
 		v284 := v281 && v283
 		v285 := v284 && v281
 		v286 := v285 && v283
+		h280[li] = v280
+		h286[li] = v286
+	}
+	// Barrier
+	// Barrier
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v286 := h286[li]
+		v280 := h280[li]
+		v38 := h38[li]
+		v0 := int32(basex + li)
+		var v287, v288, v296, v301, v303, v304, v312, v320 int32
+		var v290, v306 int64
 		if !v286 {
 			v303 = v280
 			v304 = 0
-			goto b113
+			goto b118
 		}
 		v287 = v280
 		v288 = 0
-	b107:
+	b112:
 		v290 = v38 + int64(uint32(v288))
 		if v21 <= v290 {
-			goto b122
+			goto b127
 		}
 		v296 = ((v287 + int32(*(*int8)(unsafe.Add(p1, int(v290))))) << 24) >> 24
 		if v11 {
@@ -2470,43 +2524,43 @@ func (g *byteSumsHost) r10() int {
 		if v301 < 8 {
 			v287 = v296
 			v288 = v301
-			goto b107
+			goto b112
 		}
-		goto b122
-	b113:
+		goto b127
+	b118:
 		v306 = v38 + int64(uint32(v304))
 		if v21 <= v306 {
-			goto b122
+			goto b127
 		}
 		v312 = ((v303 + int32(*(*int8)(unsafe.Add(p1, int(v306))))) << 24) >> 24
 		if !v11 {
-			goto b118
+			goto b123
 		}
 		if uint64(v306) >= uint64(v12) {
 			g.Fault(0, v306, v12, v0)
 			continue
 		}
 		*(*int8)(unsafe.Add(p6, int(v306))) = int8(uint32(v312))
-		goto b120
-	b118:
+		goto b125
+	b123:
 		if uint64(v306) >= uint64(v12) {
 			g.Fault(1, v306, v12, v0)
 			continue
 		}
 		*(*int8)(unsafe.Add(p6, int(v306))) = int8(uint32(v303))
-	b120:
+	b125:
 		v320 = v304 + 1
 		if v320 < 8 {
 			v303 = v312
 			v304 = v320
-			goto b113
+			goto b118
 		}
-	b122:
+	b127:
 	}
 	return -1
 }
 
-func (g *byteSumsHost) r11() int {
+func (g *byteSumsHost) r16() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h347 := g.v347[:n]
@@ -2526,26 +2580,26 @@ func (g *byteSumsHost) r11() int {
 		if v350 < 256 {
 			h349[li] = v349
 			u350 = v350
-			if next != 11 {
+			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 16
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 18 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 18
 		}
 	}
 	g.v350 = u350
 	return next
 }
 
-func (g *byteSumsHost) r12() int {
+func (g *byteSumsHost) r17() int {
 	const n = 256
 	v350 := g.v350
 	m0 := g.Memory(0)
@@ -2594,26 +2648,26 @@ func (g *byteSumsHost) r12() int {
 		if v350 < 256 {
 			h349[li] = v349
 			u350 = v350
-			if next != 11 {
+			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 16
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 18 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 18
 		}
 	}
 	g.v350 = u350
 	return next
 }
 
-func (g *byteSumsHost) r14() int {
+func (g *byteSumsHost) r19() int {
 	const n = 256
 	h185 := g.v185[:n]
 	h186 := g.v186[:n]
@@ -2641,18 +2695,18 @@ func (g *byteSumsHost) r14() int {
 		if v14 != v189 {
 			v379 = v185
 			v380 = v186
-			goto b148
+			goto b153
 		}
 		{
 			v365 := int64(uint32(v141 - v14))
 			v367 = (v365 * 2) + 3
 			v369 = (v365 * 3) + 2
 			if v5 <= v367 {
-				goto b147
+				goto b152
 			}
 		}
 		if v7 <= v369 {
-			goto b147
+			goto b152
 		}
 		{
 			v372 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v367)*4)), int32(0), int32(1))
@@ -2662,7 +2716,7 @@ func (g *byteSumsHost) r14() int {
 				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v367)*4)), int32(2))
 			}
 		}
-	b147:
+	b152:
 		{
 			v378 := int32(1)
 			if v14 == v141 {
@@ -2671,7 +2725,7 @@ func (g *byteSumsHost) r14() int {
 			v379 = v362
 			v380 = v378
 		}
-	b148:
+	b153:
 		v381 = v379
 		v382 = v380
 		v383 = 0
@@ -2682,12 +2736,12 @@ func (g *byteSumsHost) r14() int {
 			v185 = v143
 			v186 = v144
 			v187 = 512
-			goto b83
+			goto b86
 		}
 		if v144 != 0 {
 			v178 = v143
 			v179 = v144
-			goto b80
+			goto b83
 		}
 		{
 			v149 := int64(uint32(v141 - v14))
@@ -2696,18 +2750,18 @@ func (g *byteSumsHost) r14() int {
 			v152 = v149 * 3
 			v153 = v150 + 3
 			if v5 <= v153 {
-				goto b68
+				goto b71
 			}
 		}
 		v155 = v152 + 2
 		if v7 > v155 {
-			goto b69
+			goto b72
 		}
-	b68:
+	b71:
 		v172 = 0
 		v173 = 0
-		goto b77
-	b69:
+		goto b80
+	b72:
 		v157 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v151)*4)))
 		if v157 == 0 {
 			v159 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v153)*4)))
@@ -2719,12 +2773,12 @@ func (g *byteSumsHost) r14() int {
 		if v161 {
 			v172 = 1
 			v173 = int32(*(*int8)(unsafe.Add(p4, int(v155))))
-			goto b77
+			goto b80
 		}
 		if v157 == 1 {
 			v172 = 1
 			v173 = int32(*(*int8)(unsafe.Add(p4, int(v152))))
-			goto b77
+			goto b80
 		}
 		if v157 == 2 {
 			v172 = 2
@@ -2733,7 +2787,7 @@ func (g *byteSumsHost) r14() int {
 			v172 = 0
 			v173 = 0
 		}
-	b77:
+	b80:
 		if v14 == v141 {
 			v176 := v172
 			if v172 == 1 {
@@ -2745,7 +2799,7 @@ func (g *byteSumsHost) r14() int {
 		}
 		v178 = v173
 		v179 = v177
-	b80:
+	b83:
 		if v179 != 1 {
 			v184 = (v14 * 2) + int32(uint32(v179)>>1)
 		} else {
@@ -2754,14 +2808,14 @@ func (g *byteSumsHost) r14() int {
 		v185 = v178
 		v186 = v179
 		v187 = v184
-	b83:
+	b86:
 		u145 = v145
 		h185[li] = v185
 		h186[li] = v186
 		h187[li] = v187
 	}
 	g.v145 = u145
-	return 6
+	return 9
 }
 
 // compositionHost is a work-group of the kernel [Composition].
@@ -2771,7 +2825,9 @@ type compositionHost struct {
 
 	v7 int32
 
-	v115 int64
+	v47, v115 int64
+
+	v58 []bool
 
 	v116, v117 []int32
 
@@ -2793,6 +2849,7 @@ func (g *compositionHost) Begin() {
 	g.v7 = g.Int32(72)
 	g.v8 = g.Int64(88)
 	g.Allot(0, 2048)
+	kernelimpl.HostRoom(n, &g.v58)
 	kernelimpl.HostRoom(n, &g.v116, &g.v117)
 }
 
@@ -2800,8 +2857,8 @@ func (g *compositionHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, by.go:82
-			next = g.r2()
+		case 3: // Barrier, by.go:82
+			next = g.r4()
 		}
 	}
 }
@@ -2835,22 +2892,10 @@ func (g *compositionHost) r0() int {
 	v11 := int32(g.ID[0])
 	v12 := int64(uint32(v11))
 	v42 := v12 * 4096
-	p1 := g.Pointer(1)
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	m0 := g.Memory(0)
-	u115 := g.v115
-	h116 := g.v116[:n]
-	h117 := g.v117[:n]
-	u118 := g.v118
-	v8 := g.v8
-	v137 := uint64(v12) < uint64(v8)
-	p5 := g.Pointer(5)
-	next := -1
+	u47 := g.v47
+	h58 := g.v58[:n]
 	for li := range n {
-		v0 := int32(basex + li)
-		var v20, v40, v41, v62, v86, v90, v96 int64
-		var v59, v60, v61, v73, v74, v79, v80, v81, v83, v84, v85, v100, v101, v106, v107, v108, v110, v111, v116, v117, v118 int32
+		var v20, v40, v41 int64
 		v10 := int32(li)
 		if !v13 {
 			goto b5
@@ -2902,25 +2947,54 @@ func (g *compositionHost) r0() int {
 		if v45 < 4096 {
 			v47 = v45
 		}
-		v48 := v10 * 16
-		v50 := v42 + int64(uint32(v48))
+		v50 := v42 + int64(uint32(v10*16))
 		v52 := v50 + 15
 		v57 := ((uint64(v50) < uint64(v1)) && (uint64(v52) < uint64(v1))) && (uint64(v50) < uint64(v3))
-		if !(v57 && (uint64(v52) < uint64(v3))) {
+		v58 := v57 && (uint64(v52) < uint64(v3))
+		u47 = v47
+		h58[li] = v58
+	}
+	g.v47 = u47
+	// Barrier
+	// Barrier
+	v47 := g.v47
+	p1 := g.Pointer(1)
+	p2 := g.Pointer(2)
+	basex := g.Base(0)
+	m0 := g.Memory(0)
+	v114 := v47 + 15
+	v115 := int64(uint64(v114) >> 4)
+	h116 := g.v116[:n]
+	h117 := g.v117[:n]
+	u118 := g.v118
+	v8 := g.v8
+	v137 := uint64(v12) < uint64(v8)
+	p5 := g.Pointer(5)
+	next := -1
+	for li := range n {
+		v58 := h58[li]
+		v10 := int32(li)
+		v48 := v10 * 16
+		v49 := int64(uint32(v48))
+		v50 := v42 + v49
+		v0 := int32(basex + li)
+		var v59, v60, v61, v73, v74, v79, v80, v81, v83, v84, v85, v100, v101, v106, v107, v108, v110, v111, v116, v117, v118 int32
+		var v62, v86, v90, v96 int64
+		if !v58 {
 			v83 = 1
 			v84 = 0
 			v85 = 0
-			goto b17
+			goto b19
 		}
 		v59 = 1
 		v60 = 0
 		v61 = 0
-	b9:
+	b11:
 		v62 = int64(uint32(v61))
 		if v47 <= int64(uint32(v48+v61)) {
 			v110 = v59
 			v111 = v60
-			goto b28
+			goto b30
 		}
 		if v13 {
 			v67 := *(*int32)(unsafe.Add(p1, int(v50+v62)*4))
@@ -2943,20 +3017,20 @@ func (g *compositionHost) r0() int {
 			v59 = v79
 			v60 = v80
 			v61 = v81
-			goto b9
+			goto b11
 		}
 		v110 = v79
 		v111 = v80
-		goto b28
-	b17:
+		goto b30
+	b19:
 		v86 = int64(uint32(v85))
 		if v47 <= int64(uint32(v48+v85)) {
 			v110 = v83
 			v111 = v84
-			goto b28
+			goto b30
 		}
 		if !v13 {
-			goto b22
+			goto b24
 		}
 		v90 = v50 + v86
 		if uint64(v90) >= uint64(v1) {
@@ -2968,9 +3042,9 @@ func (g *compositionHost) r0() int {
 			v92 := *(*int32)(unsafe.Add(p1, int(v90)*4))
 			v100 = (v92 * 2) + 1
 			v101 = v92
-			goto b24
+			goto b26
 		}
-	b22:
+	b24:
 		v96 = v50 + v86
 		if uint64(v96) >= uint64(v3) {
 			g.Fault(1, v96, v3, v0)
@@ -2979,7 +3053,7 @@ func (g *compositionHost) r0() int {
 		}
 		v100 = *(*int32)(unsafe.Add(p2, int(v96)*8))
 		v101 = *(*int32)(unsafe.Add(p2, int(v96)*8+4))
-	b24:
+	b26:
 		if v85 == 0 {
 			v106 = v100
 			v107 = v101
@@ -2992,27 +3066,25 @@ func (g *compositionHost) r0() int {
 			v83 = v106
 			v84 = v107
 			v85 = v108
-			goto b17
+			goto b19
 		}
 		v110 = v106
 		v111 = v107
-	b28:
+	b30:
 		*(*int32)(unsafe.Add(m0, li*8)) = v110
 		*(*int32)(unsafe.Add(m0, li*8+4)) = v111
-		v115 := int64(uint64(v47+15) >> 4)
 		v116 = v110
 		v117 = v111
 		v118 = 1
 		if v118 < 256 {
-			u115 = v115
 			h116[li] = v116
 			h117[li] = v117
 			u118 = v118
-			next = 1
+			next = 3
 			continue
 		}
 		if v10 != 0 {
-			goto b39
+			goto b41
 		}
 		if !v137 {
 			g.Fault(2, v12, v8, v0)
@@ -3021,15 +3093,15 @@ func (g *compositionHost) r0() int {
 		}
 		*(*int32)(unsafe.Add(p5, int(v11)*8)) = v116
 		*(*int32)(unsafe.Add(p5, int(v11)*8+4)) = v117
-	b39:
+	b41:
 		g.Leave(li)
 	}
-	g.v115 = u115
+	g.v115 = v115
 	g.v118 = u118
 	return next
 }
 
-func (g *compositionHost) r2() int {
+func (g *compositionHost) r4() int {
 	const n = 256
 	h116 := g.v116[:n]
 	h117 := g.v117[:n]
@@ -3059,7 +3131,7 @@ func (g *compositionHost) r2() int {
 		if v10 != (int32(uint32(v10)/uint32(v120)) * v120) {
 			v134 = v116
 			v135 = v117
-			goto b34
+			goto b36
 		}
 		v124 = v10 + v118
 		if int64(uint32(v124)) < v115 {
@@ -3074,7 +3146,7 @@ func (g *compositionHost) r2() int {
 			v134 = v116
 			v135 = v117
 		}
-	b34:
+	b36:
 		v116 = v134
 		v117 = v135
 		v118 = v120
@@ -3082,11 +3154,11 @@ func (g *compositionHost) r2() int {
 			h116[li] = v116
 			h117[li] = v117
 			u118 = v118
-			next = 1
+			next = 3
 			continue
 		}
 		if v10 != 0 {
-			goto b39
+			goto b41
 		}
 		if !v137 {
 			g.Fault(2, v12, v8, v0)
@@ -3095,7 +3167,7 @@ func (g *compositionHost) r2() int {
 		}
 		*(*int32)(unsafe.Add(p5, int(v11)*8)) = v116
 		*(*int32)(unsafe.Add(p5, int(v11)*8+4)) = v117
-	b39:
+	b41:
 		g.Leave(li)
 	}
 	g.v118 = u118
@@ -3115,13 +3187,13 @@ type compositionsHost struct {
 
 	v21, v33 int64
 
-	v31, v56, v57, v60, v61, v68, v69, v78, v79, v84, v85, v159, v160, v208, v209, v210, v211, v289, v290, v394, v395, v398, v399, v406, v407 []int32
+	v31, v56, v57, v60, v61, v68, v69, v78, v79, v84, v85, v159, v160, v208, v209, v210, v211, v289, v290, v318, v319, v394, v395, v398, v399, v406, v407 []int32
 
 	v32, v62, v158, v161, v166, v212, v213, v400 int32
 
 	v38 []int64
 
-	v64, v402 []bool
+	v64, v109, v325, v402 []bool
 
 	v162 bool
 
@@ -3147,32 +3219,34 @@ func (g *compositionsHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 2048)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v56, &g.v57, &g.v60, &g.v61, &g.v68, &g.v69, &g.v78, &g.v79, &g.v84, &g.v85, &g.v159, &g.v160, &g.v208, &g.v209, &g.v210, &g.v211, &g.v289, &g.v290, &g.v394, &g.v395, &g.v398, &g.v399, &g.v406, &g.v407)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v56, &g.v57, &g.v60, &g.v61, &g.v68, &g.v69, &g.v78, &g.v79, &g.v84, &g.v85, &g.v159, &g.v160, &g.v208, &g.v209, &g.v210, &g.v211, &g.v289, &g.v290, &g.v318, &g.v319, &g.v394, &g.v395, &g.v398, &g.v399, &g.v406, &g.v407)
 	kernelimpl.HostRoom(n, &g.v38)
-	kernelimpl.HostRoom(n, &g.v64, &g.v402)
+	kernelimpl.HostRoom(n, &g.v64, &g.v109, &g.v325, &g.v402)
 }
 
 func (g *compositionsHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 3: // Barrier, by.go:108
-			next = g.r4()
-		case 5: // Barrier, by.go:119
-			next = g.r6()
-		case 6: // GroupReduce, lookback.go:288
-			g.v212 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v211, -1))
+		case 4: // Barrier, by.go:108
+			next = g.r5()
+		case 6: // Barrier, by.go:119
 			next = g.r7()
-		case 7: // Barrier, lookback.go:238
+		case 7: // Barrier
 			next = g.r8()
-		case 9: // Barrier, lookback.go:266
+		case 9: // GroupReduce, lookback.go:288
+			g.v212 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v211, -1))
 			next = g.r10()
-		case 10: // Barrier, by.go:105
+		case 10: // Barrier, lookback.go:238
 			next = g.r11()
-		case 11: // Barrier, by.go:108
-			next = g.r12()
-		case 13: // Barrier, by.go:119
-			next = g.r14()
+		case 12: // Barrier, lookback.go:266
+			next = g.r13()
+		case 15: // Barrier, by.go:105
+			next = g.r16()
+		case 16: // Barrier, by.go:108
+			next = g.r17()
+		case 18: // Barrier, by.go:119
+			next = g.r19()
 		}
 	}
 }
@@ -3241,28 +3315,42 @@ func (g *compositionsHost) r0() int {
 	v33 := int64(uint32(v32))
 	v34 := v33 * 2048
 	v35 := v21 <= v34
-	p1 := g.Pointer(1)
 	h38 := g.v38[:n]
-	h56 := g.v56[:n]
-	h57 := g.v57[:n]
 	more := false
 	for li := range n {
 		v14 := int32(li)
-		var v39, v40, v41, v45, v47, v52, v53, v54, v56, v57 int32
 		if v35 {
 			g.Leave(li)
 			continue
 		}
 		v38 := v34 + int64(uint32(v14*8))
+		h38[li] = v38
+		more = true
+	}
+	g.v33 = v33
+	if !more {
+		return -1
+	}
+	// Barrier
+	p1 := g.Pointer(1)
+	h56 := g.v56[:n]
+	h57 := g.v57[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v38 := h38[li]
+		var v39, v40, v41, v45, v47, v52, v53, v54, v56, v57 int32
 		v39 = 1
 		v40 = 0
 		v41 = 0
-	b10:
+	b11:
 		v43 := v38 + int64(uint32(v41))
 		if v21 <= v43 {
 			v56 = v39
 			v57 = v40
-			goto b15
+			goto b16
 		}
 		v45 = *(*int32)(unsafe.Add(p1, int(v43)*4))
 		v47 = (v45 * 2) + 1
@@ -3278,26 +3366,19 @@ func (g *compositionsHost) r0() int {
 			v39 = v52
 			v40 = v53
 			v41 = v54
-			goto b10
+			goto b11
 		}
 		v56 = v52
 		v57 = v53
-	b15:
-		h38[li] = v38
+	b16:
 		h56[li] = v56
 		h57[li] = v57
-		more = true
-	}
-	g.v33 = v33
-	if !more {
-		return -1
 	}
 	// Barrier, by.go:105
 	m0 := g.Memory(0)
 	h60 := g.v60[:n]
 	h61 := g.v61[:n]
 	u62 := g.v62
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -3315,26 +3396,26 @@ func (g *compositionsHost) r0() int {
 			h60[li] = v60
 			h61[li] = v61
 			u62 = v62
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v62 = u62
 	return next
 }
 
-func (g *compositionsHost) r4() int {
+func (g *compositionsHost) r5() int {
 	const n = 256
 	v62 := g.v62
 	m0 := g.Memory(0)
@@ -3398,26 +3479,26 @@ func (g *compositionsHost) r4() int {
 			h60[li] = v60
 			h61[li] = v61
 			u62 = v62
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v62 = u62
 	return next
 }
 
-func (g *compositionsHost) r6() int {
+func (g *compositionsHost) r7() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c1 := g.c1
@@ -3440,22 +3521,14 @@ func (g *compositionsHost) r6() int {
 		v90 = 2
 	}
 	v103 := v32 == 0
-	v158 := v32 + -1
 	h38 := g.v38[:n]
 	v12 := g.v12
-	v21 := g.v21
-	p1 := g.Pointer(1)
-	v111 := v32 != 0
-	v9 := g.v9
-	v10 := int32(uint8(v9))
-	v11 := v10 != 0
-	p6 := g.Pointer(6)
-	v110 := v32 != 0
-	basex := g.Base(0)
-	h78 := g.v78[:n]
-	h79 := g.v79[:n]
 	h84 := g.v84[:n]
 	h85 := g.v85[:n]
+	h109 := g.v109[:n]
+	v158 := v32 + -1
+	h78 := g.v78[:n]
+	h79 := g.v79[:n]
 	h159 := g.v159[:n]
 	h160 := g.v160[:n]
 	u161 := g.v161
@@ -3474,14 +3547,12 @@ func (g *compositionsHost) r6() int {
 		v14 := int32(li)
 		v22 := v14 == 0
 		v38 := h38[li]
-		v0 := int32(basex + li)
-		var v84, v85, v112, v113, v114, v118, v120, v125, v126, v131, v133, v134, v135, v139, v141, v146, v147, v155, v159, v160, v161, v163, v164, v165, v166, v178, v193, v194, v195, v199, v200, v201, v202, v207, v208, v209, v210, v211 int32
-		var v116, v137, v172, v173, v174, v176 int64
+		var v84, v85, v159, v160, v161, v163, v164, v165, v166, v178, v193, v194, v195, v199, v200, v201, v202, v207, v208, v209, v210, v211 int32
 		var v162, v182 bool
+		var v172, v173, v174, v176 int64
 		v78 := *(*int32)(unsafe.Add(m0, 2040))
 		v79 := *(*int32)(unsafe.Add(m0, 2044))
-		v80 := v14 != 0
-		if v80 {
+		if v14 != 0 {
 			v84 = *(*int32)(unsafe.Add(m0, li*8+-8))
 			v85 = *(*int32)(unsafe.Add(m0, li*8+-4))
 		} else {
@@ -3489,20 +3560,20 @@ func (g *compositionsHost) r6() int {
 			v85 = 0
 		}
 		if !v22 {
-			goto b37
+			goto b38
 		}
 		if v86 {
-			goto b31
+			goto b32
 		}
 		if int32(uint32(v32)%uint32(c1)) == 0 {
-			goto b37
+			goto b38
 		}
-	b31:
+	b32:
 		if v94 {
-			goto b37
+			goto b38
 		}
 		if v96 {
-			goto b37
+			goto b38
 		}
 		if v89 {
 			*(*int32)(unsafe.Add(p4, int(v95)*8)) = v78
@@ -3513,120 +3584,28 @@ func (g *compositionsHost) r6() int {
 		}
 		kernelimpl.HostFence()
 		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v92)*4)), v90)
-	b37:
-		if !v103 {
-			v159 = 0
-			v160 = 0
-			v161 = v158
-			v162 = true
-			goto b65
-		}
-		{
+	b38:
+		if v103 {
 			v104 := uint64(v38) < uint64(v12)
 			v106 := uint64(v38+7) < uint64(v12)
 			v107 := v104 && v106
 			v108 := v107 && v104
 			v109 := v108 && v106
-			if !v109 {
-				v133 = v84
-				v134 = v85
-				v135 = 0
-				goto b49
+			h84[li] = v84
+			h85[li] = v85
+			h109[li] = v109
+			if next != 7 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 7
 			}
-			v112 = v84
-			v113 = v85
-			v114 = 0
-		}
-	b39:
-		v116 = v38 + int64(uint32(v114))
-		if v21 <= v116 {
-			goto b62
-		}
-		v118 = *(*int32)(unsafe.Add(p1, int(v116)*4))
-		v120 = (v118 * 2) + 1
-		if v111 {
-			goto b43
-		}
-		if v80 {
-			goto b43
-		}
-		if 0 >= v114 {
-			v125 = v120
-			v126 = v118
-			goto b44
-		}
-	b43:
-		v125 = v120 * v112
-		v126 = (v120 * v113) + v118
-	b44:
-		if v11 {
-			*(*int32)(unsafe.Add(p6, int(v116)*8)) = v125
-			*(*int32)(unsafe.Add(p6, int(v116)*8+4)) = v126
-		} else {
-			*(*int32)(unsafe.Add(p6, int(v116)*8)) = v112
-			*(*int32)(unsafe.Add(p6, int(v116)*8+4)) = v113
-		}
-		v131 = v114 + 1
-		if v131 < 8 {
-			v112 = v125
-			v113 = v126
-			v114 = v131
-			goto b39
-		}
-		goto b62
-	b49:
-		v137 = v38 + int64(uint32(v135))
-		if v21 <= v137 {
-			goto b62
-		}
-		v139 = *(*int32)(unsafe.Add(p1, int(v137)*4))
-		v141 = (v139 * 2) + 1
-		if v110 {
-			goto b53
-		}
-		if v80 {
-			goto b53
-		}
-		if 0 >= v135 {
-			v146 = v141
-			v147 = v139
-			goto b54
-		}
-	b53:
-		v146 = v141 * v133
-		v147 = (v141 * v134) + v139
-	b54:
-		if !v11 {
-			goto b58
-		}
-		if uint64(v137) >= uint64(v12) {
-			g.Fault(0, v137, v12, v0)
-			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p6, int(v137)*8)) = v146
-		*(*int32)(unsafe.Add(p6, int(v137)*8+4)) = v147
-		goto b60
-	b58:
-		if uint64(v137) >= uint64(v12) {
-			g.Fault(1, v137, v12, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*int32)(unsafe.Add(p6, int(v137)*8)) = v133
-		*(*int32)(unsafe.Add(p6, int(v137)*8+4)) = v134
-	b60:
-		v155 = v135 + 1
-		if v155 < 8 {
-			v133 = v146
-			v134 = v147
-			v135 = v155
-			goto b49
-		}
-	b62:
-		g.Leave(li)
-		continue
-	b65:
+		v159 = 0
+		v160 = 0
+		v161 = v158
+		v162 = true
 		v163 = 0
 		v164 = 0
 		v165 = 0
@@ -3636,13 +3615,13 @@ func (g *compositionsHost) r6() int {
 			v209 = v164
 			v210 = v165
 			v211 = 512
-			goto b85
+			goto b88
 		}
 		if v165 != 0 {
 			v200 = v163
 			v201 = v164
 			v202 = v165
-			goto b82
+			goto b85
 		}
 		{
 			v170 := int64(uint32(v161 - v14))
@@ -3651,19 +3630,19 @@ func (g *compositionsHost) r6() int {
 			v173 = v170 * 3
 			v174 = v171 + 3
 			if v5 <= v174 {
-				goto b70
+				goto b73
 			}
 		}
 		v176 = v173 + 2
 		if v7 > v176 {
-			goto b71
+			goto b74
 		}
-	b70:
+	b73:
 		v193 = 0
 		v194 = 0
 		v195 = 0
-		goto b79
-	b71:
+		goto b82
+	b74:
 		v178 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v172)*4)))
 		if v178 == 0 {
 			v180 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v174)*4)))
@@ -3676,13 +3655,13 @@ func (g *compositionsHost) r6() int {
 			v193 = 1
 			v194 = *(*int32)(unsafe.Add(p4, int(v176)*8))
 			v195 = *(*int32)(unsafe.Add(p4, int(v176)*8+4))
-			goto b79
+			goto b82
 		}
 		if v178 == 1 {
 			v193 = 1
 			v194 = *(*int32)(unsafe.Add(p4, int(v173)*8))
 			v195 = *(*int32)(unsafe.Add(p4, int(v173)*8+4))
-			goto b79
+			goto b82
 		}
 		if v178 == 2 {
 			v190 := v173 + 1
@@ -3694,7 +3673,7 @@ func (g *compositionsHost) r6() int {
 			v194 = 0
 			v195 = 0
 		}
-	b79:
+	b82:
 		if v14 == v161 {
 			v198 := v193
 			if v193 == 1 {
@@ -3707,7 +3686,7 @@ func (g *compositionsHost) r6() int {
 		v200 = v194
 		v201 = v195
 		v202 = v199
-	b82:
+	b85:
 		if v202 != 1 {
 			v207 = (v14 * 2) + int32(uint32(v202)>>1)
 		} else {
@@ -3717,7 +3696,7 @@ func (g *compositionsHost) r6() int {
 		v209 = v201
 		v210 = v202
 		v211 = v207
-	b85:
+	b88:
 		h78[li] = v78
 		h79[li] = v79
 		h84[li] = v84
@@ -3731,7 +3710,12 @@ func (g *compositionsHost) r6() int {
 		h209[li] = v209
 		h210[li] = v210
 		h211[li] = v211
-		next = 6
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
 	}
 	g.v158 = v158
 	g.v161 = u161
@@ -3740,7 +3724,137 @@ func (g *compositionsHost) r6() int {
 	return next
 }
 
-func (g *compositionsHost) r7() int {
+func (g *compositionsHost) r8() int {
+	const n = 256
+	// Barrier
+	h109 := g.v109[:n]
+	h84 := g.v84[:n]
+	h85 := g.v85[:n]
+	h38 := g.v38[:n]
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v32 := g.v32
+	v111 := v32 != 0
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	v110 := v32 != 0
+	v12 := g.v12
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v109 := h109[li]
+		v84 := h84[li]
+		v85 := h85[li]
+		v38 := h38[li]
+		v14 := int32(li)
+		v80 := v14 != 0
+		v0 := int32(basex + li)
+		var v112, v113, v114, v118, v120, v125, v126, v131, v133, v134, v135, v139, v141, v146, v147, v155 int32
+		var v116, v137 int64
+		if !v109 {
+			v133 = v84
+			v134 = v85
+			v135 = 0
+			goto b52
+		}
+		v112 = v84
+		v113 = v85
+		v114 = 0
+	b42:
+		v116 = v38 + int64(uint32(v114))
+		if v21 <= v116 {
+			goto b65
+		}
+		v118 = *(*int32)(unsafe.Add(p1, int(v116)*4))
+		v120 = (v118 * 2) + 1
+		if v111 {
+			goto b46
+		}
+		if v80 {
+			goto b46
+		}
+		if 0 >= v114 {
+			v125 = v120
+			v126 = v118
+			goto b47
+		}
+	b46:
+		v125 = v120 * v112
+		v126 = (v120 * v113) + v118
+	b47:
+		if v11 {
+			*(*int32)(unsafe.Add(p6, int(v116)*8)) = v125
+			*(*int32)(unsafe.Add(p6, int(v116)*8+4)) = v126
+		} else {
+			*(*int32)(unsafe.Add(p6, int(v116)*8)) = v112
+			*(*int32)(unsafe.Add(p6, int(v116)*8+4)) = v113
+		}
+		v131 = v114 + 1
+		if v131 < 8 {
+			v112 = v125
+			v113 = v126
+			v114 = v131
+			goto b42
+		}
+		goto b65
+	b52:
+		v137 = v38 + int64(uint32(v135))
+		if v21 <= v137 {
+			goto b65
+		}
+		v139 = *(*int32)(unsafe.Add(p1, int(v137)*4))
+		v141 = (v139 * 2) + 1
+		if v110 {
+			goto b56
+		}
+		if v80 {
+			goto b56
+		}
+		if 0 >= v135 {
+			v146 = v141
+			v147 = v139
+			goto b57
+		}
+	b56:
+		v146 = v141 * v133
+		v147 = (v141 * v134) + v139
+	b57:
+		if !v11 {
+			goto b61
+		}
+		if uint64(v137) >= uint64(v12) {
+			g.Fault(0, v137, v12, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p6, int(v137)*8)) = v146
+		*(*int32)(unsafe.Add(p6, int(v137)*8+4)) = v147
+		goto b63
+	b61:
+		if uint64(v137) >= uint64(v12) {
+			g.Fault(1, v137, v12, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p6, int(v137)*8)) = v133
+		*(*int32)(unsafe.Add(p6, int(v137)*8+4)) = v134
+	b63:
+		v155 = v135 + 1
+		if v155 < 8 {
+			v133 = v146
+			v134 = v147
+			v135 = v155
+			goto b52
+		}
+	b65:
+	}
+	return -1
+}
+
+func (g *compositionsHost) r10() int {
 	const n = 256
 	h159 := g.v159[:n]
 	h160 := g.v160[:n]
@@ -3790,14 +3904,14 @@ func (g *compositionsHost) r7() int {
 		var v172, v173, v174, v176, v376 int64
 		var v182, v370 bool
 		if v214 {
-			goto b88
+			goto b91
 		}
 		if !v216 {
-			goto b130
+			goto b135
 		}
-	b88:
+	b91:
 		if !v162 {
-			goto b91
+			goto b94
 		}
 		if v217 {
 			v367 = v159
@@ -3805,7 +3919,7 @@ func (g *compositionsHost) r7() int {
 			v369 = v161 + -256
 			v370 = true
 		} else {
-			goto b91
+			goto b94
 		}
 		v159 = v367
 		v160 = v368
@@ -3815,21 +3929,21 @@ func (g *compositionsHost) r7() int {
 		v164 = 0
 		v165 = 0
 		v166 = 0
-		goto b66
-	b91:
+		goto b69
+	b94:
 		h159[li] = v159
 		h160[li] = v160
 		u161 = v161
 		h208[li] = v208
 		h209[li] = v209
-		if next != 7 {
+		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 7
+			next = 10
 		}
 		continue
-	b130:
+	b135:
 		{
 			v371 := v166 + 1
 			if uint32(v371) >= uint32(c2) {
@@ -3837,7 +3951,7 @@ func (g *compositionsHost) r7() int {
 				v377 = 1
 				v378 = 0
 				v379 = 0
-				goto b132
+				goto b137
 			}
 			v437 = v208
 			v438 = v209
@@ -3848,19 +3962,19 @@ func (g *compositionsHost) r7() int {
 		v164 = v438
 		v165 = v439
 		v166 = v440
-	b66:
+	b69:
 		if uint32(v14) > uint32(v161) {
 			v208 = v163
 			v209 = v164
 			v210 = v165
 			v211 = 512
-			goto b85
+			goto b88
 		}
 		if v165 != 0 {
 			v200 = v163
 			v201 = v164
 			v202 = v165
-			goto b82
+			goto b85
 		}
 		{
 			v170 := int64(uint32(v161 - v14))
@@ -3869,19 +3983,19 @@ func (g *compositionsHost) r7() int {
 			v173 = v170 * 3
 			v174 = v171 + 3
 			if v5 <= v174 {
-				goto b70
+				goto b73
 			}
 		}
 		v176 = v173 + 2
 		if v7 > v176 {
-			goto b71
+			goto b74
 		}
-	b70:
+	b73:
 		v193 = 0
 		v194 = 0
 		v195 = 0
-		goto b79
-	b71:
+		goto b82
+	b74:
 		v178 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v172)*4)))
 		if v178 == 0 {
 			v180 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v174)*4)))
@@ -3894,13 +4008,13 @@ func (g *compositionsHost) r7() int {
 			v193 = 1
 			v194 = *(*int32)(unsafe.Add(p4, int(v176)*8))
 			v195 = *(*int32)(unsafe.Add(p4, int(v176)*8+4))
-			goto b79
+			goto b82
 		}
 		if v178 == 1 {
 			v193 = 1
 			v194 = *(*int32)(unsafe.Add(p4, int(v173)*8))
 			v195 = *(*int32)(unsafe.Add(p4, int(v173)*8+4))
-			goto b79
+			goto b82
 		}
 		if v178 == 2 {
 			v190 := v173 + 1
@@ -3912,7 +4026,7 @@ func (g *compositionsHost) r7() int {
 			v194 = 0
 			v195 = 0
 		}
-	b79:
+	b82:
 		if v14 == v161 {
 			v198 := v193
 			if v193 == 1 {
@@ -3925,7 +4039,7 @@ func (g *compositionsHost) r7() int {
 		v200 = v194
 		v201 = v195
 		v202 = v199
-	b82:
+	b85:
 		if v202 != 1 {
 			v207 = (v14 * 2) + int32(uint32(v202)>>1)
 		} else {
@@ -3935,7 +4049,7 @@ func (g *compositionsHost) r7() int {
 		v209 = v201
 		v210 = v202
 		v211 = v207
-	b85:
+	b88:
 		h159[li] = v159
 		h160[li] = v160
 		u161 = v161
@@ -3945,19 +4059,19 @@ func (g *compositionsHost) r7() int {
 		h209[li] = v209
 		h210[li] = v210
 		h211[li] = v211
-		if next != 6 {
+		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 9
 		}
 		continue
-	b132:
+	b137:
 		v381 := v376 + int64(uint32(v379))
 		if v21 <= v381 {
 			v394 = v377
 			v395 = v378
-			goto b137
+			goto b142
 		}
 		v383 = *(*int32)(unsafe.Add(p1, int(v381)*4))
 		v385 = (v383 * 2) + 1
@@ -3973,11 +4087,11 @@ func (g *compositionsHost) r7() int {
 			v377 = v390
 			v378 = v391
 			v379 = v392
-			goto b132
+			goto b137
 		}
 		v394 = v390
 		v395 = v391
-	b137:
+	b142:
 		h159[li] = v159
 		h160[li] = v160
 		u161 = v161
@@ -3987,11 +4101,11 @@ func (g *compositionsHost) r7() int {
 		h210[li] = v210
 		h394[li] = v394
 		h395[li] = v395
-		if next != 10 {
+		if next != 15 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 10
+			next = 15
 		}
 	}
 	g.v161 = u161
@@ -4001,7 +4115,7 @@ func (g *compositionsHost) r7() int {
 	return next
 }
 
-func (g *compositionsHost) r8() int {
+func (g *compositionsHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h208 := g.v208[:n]
@@ -4078,7 +4192,7 @@ func (g *compositionsHost) r8() int {
 		v229 = v226
 		v230 = v227
 		v231 = v228
-	b96:
+	b99:
 		if 8 <= uint32(v231) {
 			v234 := (v231 + -1) & 255
 			v235 := *(*int32)(unsafe.Add(m0, int(v234)*8))
@@ -4109,12 +4223,12 @@ func (g *compositionsHost) r8() int {
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b96
+			goto b99
 		}
 		v289 = v229
 		v290 = v230
 		v291 = v231
-	b99:
+	b102:
 		if v291 != 0 {
 			v293 := v291 + -1
 			v294 := v293 & 255
@@ -4122,25 +4236,25 @@ func (g *compositionsHost) r8() int {
 			v289 = v295 * v289
 			v290 = (v295 * v290) + *(*int32)(unsafe.Add(m0, int(v294)*8+4))
 			v291 = v293
-			goto b99
+			goto b102
 		}
 		if v161 != v158 {
 			v367 = v289
 			v368 = v290
 			v369 = v161 + 256
 			v370 = false
-			goto b129
+			goto b134
 		}
 		v301 = v78 * v289
 		v303 = (v78 * v290) + v79
 		if !v22 {
-			goto b107
+			goto b110
 		}
 		if !v304 {
-			goto b107
+			goto b110
 		}
 		if v308 {
-			goto b107
+			goto b110
 		}
 		if !v310 {
 			*(*int32)(unsafe.Add(p4, int(v309)*8)) = v301
@@ -4148,17 +4262,17 @@ func (g *compositionsHost) r8() int {
 			kernelimpl.HostFence()
 			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v306)*4)), int32(2))
 		}
-	b107:
+	b110:
 		h289[li] = v289
 		h290[li] = v290
-		if next != 9 {
+		if next != 12 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 9
+			next = 12
 		}
 		continue
-	b129:
+	b134:
 		v159 = v367
 		v160 = v368
 		v161 = v369
@@ -4172,13 +4286,13 @@ func (g *compositionsHost) r8() int {
 			v209 = v164
 			v210 = v165
 			v211 = 512
-			goto b85
+			goto b88
 		}
 		if v165 != 0 {
 			v200 = v163
 			v201 = v164
 			v202 = v165
-			goto b82
+			goto b85
 		}
 		{
 			v170 := int64(uint32(v161 - v14))
@@ -4187,19 +4301,19 @@ func (g *compositionsHost) r8() int {
 			v173 = v170 * 3
 			v174 = v171 + 3
 			if v5 <= v174 {
-				goto b70
+				goto b73
 			}
 		}
 		v176 = v173 + 2
 		if v7 > v176 {
-			goto b71
+			goto b74
 		}
-	b70:
+	b73:
 		v193 = 0
 		v194 = 0
 		v195 = 0
-		goto b79
-	b71:
+		goto b82
+	b74:
 		v178 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v172)*4)))
 		if v178 == 0 {
 			v180 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v174)*4)))
@@ -4212,13 +4326,13 @@ func (g *compositionsHost) r8() int {
 			v193 = 1
 			v194 = *(*int32)(unsafe.Add(p4, int(v176)*8))
 			v195 = *(*int32)(unsafe.Add(p4, int(v176)*8+4))
-			goto b79
+			goto b82
 		}
 		if v178 == 1 {
 			v193 = 1
 			v194 = *(*int32)(unsafe.Add(p4, int(v173)*8))
 			v195 = *(*int32)(unsafe.Add(p4, int(v173)*8+4))
-			goto b79
+			goto b82
 		}
 		if v178 == 2 {
 			v190 := v173 + 1
@@ -4230,7 +4344,7 @@ func (g *compositionsHost) r8() int {
 			v194 = 0
 			v195 = 0
 		}
-	b79:
+	b82:
 		if v14 == v161 {
 			v198 := v193
 			if v193 == 1 {
@@ -4243,7 +4357,7 @@ func (g *compositionsHost) r8() int {
 		v200 = v194
 		v201 = v195
 		v202 = v199
-	b82:
+	b85:
 		if v202 != 1 {
 			v207 = (v14 * 2) + int32(uint32(v202)>>1)
 		} else {
@@ -4253,7 +4367,7 @@ func (g *compositionsHost) r8() int {
 		v209 = v201
 		v210 = v202
 		v211 = v207
-	b85:
+	b88:
 		h159[li] = v159
 		h160[li] = v160
 		u161 = v161
@@ -4263,11 +4377,11 @@ func (g *compositionsHost) r8() int {
 		h209[li] = v209
 		h210[li] = v210
 		h211[li] = v211
-		if next != 6 {
+		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 9
 		}
 	}
 	g.v161 = u161
@@ -4276,7 +4390,7 @@ func (g *compositionsHost) r8() int {
 	return next
 }
 
-func (g *compositionsHost) r10() int {
+func (g *compositionsHost) r13() int {
 	const n = 256
 	h289 := g.v289[:n]
 	h290 := g.v290[:n]
@@ -4284,13 +4398,9 @@ func (g *compositionsHost) r10() int {
 	h85 := g.v85[:n]
 	h38 := g.v38[:n]
 	v12 := g.v12
-	v21 := g.v21
-	p1 := g.Pointer(1)
-	v9 := g.v9
-	v10 := int32(uint8(v9))
-	v11 := v10 != 0
-	p6 := g.Pointer(6)
-	basex := g.Base(0)
+	h318 := g.v318[:n]
+	h319 := g.v319[:n]
+	h325 := g.v325[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -4303,9 +4413,7 @@ func (g *compositionsHost) r10() int {
 		v84 := h84[li]
 		v85 := h85[li]
 		v38 := h38[li]
-		v0 := int32(basex + li)
-		var v318, v319, v326, v327, v328, v335, v337, v342, v344, v345, v346, v353, v355, v363 int32
-		var v330, v348 int64
+		var v318, v319 int32
 		if v22 {
 			v318 = v289
 			v319 = v290
@@ -4318,19 +4426,43 @@ func (g *compositionsHost) r10() int {
 		v323 := v320 && v322
 		v324 := v323 && v320
 		v325 := v324 && v322
+		h318[li] = v318
+		h319[li] = v319
+		h325[li] = v325
+	}
+	// Barrier
+	// Barrier
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v325 := h325[li]
+		v318 := h318[li]
+		v319 := h319[li]
+		v38 := h38[li]
+		v0 := int32(basex + li)
+		var v326, v327, v328, v335, v337, v342, v344, v345, v346, v353, v355, v363 int32
+		var v330, v348 int64
 		if !v325 {
 			v344 = v318
 			v345 = v319
 			v346 = 0
-			goto b117
+			goto b122
 		}
 		v326 = v318
 		v327 = v319
 		v328 = 0
-	b111:
+	b116:
 		v330 = v38 + int64(uint32(v328))
 		if v21 <= v330 {
-			goto b126
+			goto b131
 		}
 		{
 			v332 := *(*int32)(unsafe.Add(p1, int(v330)*4))
@@ -4350,13 +4482,13 @@ func (g *compositionsHost) r10() int {
 			v326 = v335
 			v327 = v337
 			v328 = v342
-			goto b111
+			goto b116
 		}
-		goto b126
-	b117:
+		goto b131
+	b122:
 		v348 = v38 + int64(uint32(v346))
 		if v21 <= v348 {
-			goto b126
+			goto b131
 		}
 		{
 			v350 := *(*int32)(unsafe.Add(p1, int(v348)*4))
@@ -4364,7 +4496,7 @@ func (g *compositionsHost) r10() int {
 			v353 = v352 * v344
 			v355 = (v352 * v345) + v350
 			if !v11 {
-				goto b122
+				goto b127
 			}
 		}
 		if uint64(v348) >= uint64(v12) {
@@ -4373,28 +4505,28 @@ func (g *compositionsHost) r10() int {
 		}
 		*(*int32)(unsafe.Add(p6, int(v348)*8)) = v353
 		*(*int32)(unsafe.Add(p6, int(v348)*8+4)) = v355
-		goto b124
-	b122:
+		goto b129
+	b127:
 		if uint64(v348) >= uint64(v12) {
 			g.Fault(1, v348, v12, v0)
 			continue
 		}
 		*(*int32)(unsafe.Add(p6, int(v348)*8)) = v344
 		*(*int32)(unsafe.Add(p6, int(v348)*8+4)) = v345
-	b124:
+	b129:
 		v363 = v346 + 1
 		if v363 < 8 {
 			v344 = v353
 			v345 = v355
 			v346 = v363
-			goto b117
+			goto b122
 		}
-	b126:
+	b131:
 	}
 	return -1
 }
 
-func (g *compositionsHost) r11() int {
+func (g *compositionsHost) r16() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h394 := g.v394[:n]
@@ -4420,26 +4552,26 @@ func (g *compositionsHost) r11() int {
 			h398[li] = v398
 			h399[li] = v399
 			u400 = v400
-			if next != 11 {
+			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 16
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 18 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 18
 		}
 	}
 	g.v400 = u400
 	return next
 }
 
-func (g *compositionsHost) r12() int {
+func (g *compositionsHost) r17() int {
 	const n = 256
 	v400 := g.v400
 	m0 := g.Memory(0)
@@ -4503,26 +4635,26 @@ func (g *compositionsHost) r12() int {
 			h398[li] = v398
 			h399[li] = v399
 			u400 = v400
-			if next != 11 {
+			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 16
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 18 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 18
 		}
 	}
 	g.v400 = u400
 	return next
 }
 
-func (g *compositionsHost) r14() int {
+func (g *compositionsHost) r19() int {
 	const n = 256
 	h208 := g.v208[:n]
 	h209 := g.v209[:n]
@@ -4554,18 +4686,18 @@ func (g *compositionsHost) r14() int {
 			v434 = v208
 			v435 = v209
 			v436 = v210
-			goto b154
+			goto b159
 		}
 		{
 			v420 := int64(uint32(v161 - v14))
 			v422 = (v420 * 2) + 3
 			v424 = (v420 * 3) + 2
 			if v5 <= v422 {
-				goto b153
+				goto b158
 			}
 		}
 		if v7 <= v424 {
-			goto b153
+			goto b158
 		}
 		{
 			v427 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v422)*4)), int32(0), int32(1))
@@ -4576,7 +4708,7 @@ func (g *compositionsHost) r14() int {
 				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v422)*4)), int32(2))
 			}
 		}
-	b153:
+	b158:
 		{
 			v433 := int32(1)
 			if v14 == v161 {
@@ -4586,7 +4718,7 @@ func (g *compositionsHost) r14() int {
 			v435 = v417
 			v436 = v433
 		}
-	b154:
+	b159:
 		v437 = v434
 		v438 = v435
 		v439 = v436
@@ -4600,13 +4732,13 @@ func (g *compositionsHost) r14() int {
 			v209 = v164
 			v210 = v165
 			v211 = 512
-			goto b85
+			goto b88
 		}
 		if v165 != 0 {
 			v200 = v163
 			v201 = v164
 			v202 = v165
-			goto b82
+			goto b85
 		}
 		{
 			v170 := int64(uint32(v161 - v14))
@@ -4615,19 +4747,19 @@ func (g *compositionsHost) r14() int {
 			v173 = v170 * 3
 			v174 = v171 + 3
 			if v5 <= v174 {
-				goto b70
+				goto b73
 			}
 		}
 		v176 = v173 + 2
 		if v7 > v176 {
-			goto b71
+			goto b74
 		}
-	b70:
+	b73:
 		v193 = 0
 		v194 = 0
 		v195 = 0
-		goto b79
-	b71:
+		goto b82
+	b74:
 		v178 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v172)*4)))
 		if v178 == 0 {
 			v180 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v174)*4)))
@@ -4640,13 +4772,13 @@ func (g *compositionsHost) r14() int {
 			v193 = 1
 			v194 = *(*int32)(unsafe.Add(p4, int(v176)*8))
 			v195 = *(*int32)(unsafe.Add(p4, int(v176)*8+4))
-			goto b79
+			goto b82
 		}
 		if v178 == 1 {
 			v193 = 1
 			v194 = *(*int32)(unsafe.Add(p4, int(v173)*8))
 			v195 = *(*int32)(unsafe.Add(p4, int(v173)*8+4))
-			goto b79
+			goto b82
 		}
 		if v178 == 2 {
 			v190 := v173 + 1
@@ -4658,7 +4790,7 @@ func (g *compositionsHost) r14() int {
 			v194 = 0
 			v195 = 0
 		}
-	b79:
+	b82:
 		if v14 == v161 {
 			v198 := v193
 			if v193 == 1 {
@@ -4671,7 +4803,7 @@ func (g *compositionsHost) r14() int {
 		v200 = v194
 		v201 = v195
 		v202 = v199
-	b82:
+	b85:
 		if v202 != 1 {
 			v207 = (v14 * 2) + int32(uint32(v202)>>1)
 		} else {
@@ -4681,7 +4813,7 @@ func (g *compositionsHost) r14() int {
 		v209 = v201
 		v210 = v202
 		v211 = v207
-	b85:
+	b88:
 		u166 = v166
 		h208[li] = v208
 		h209[li] = v209
@@ -4689,7 +4821,7 @@ func (g *compositionsHost) r14() int {
 		h211[li] = v211
 	}
 	g.v166 = u166
-	return 6
+	return 9
 }
 
 // distancesHost is a work-group of the kernel [Distances].
@@ -4713,9 +4845,9 @@ type distancesHost struct {
 
 	v39 []int64
 
-	v53, v55, v61, v66, v70, v130, v172, v224, v304, v306, v312 []float32
+	v53, v55, v61, v66, v70, v130, v172, v224, v244, v304, v306, v312 []float32
 
-	v58, v309 []bool
+	v58, v92, v250, v309 []bool
 
 	v132 bool
 
@@ -4744,31 +4876,33 @@ func (g *distancesHost) Begin() {
 	g.Allot(0, 1024)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v173, &g.v174)
 	kernelimpl.HostRoom(n, &g.v39)
-	kernelimpl.HostRoom(n, &g.v53, &g.v55, &g.v61, &g.v66, &g.v70, &g.v130, &g.v172, &g.v224, &g.v304, &g.v306, &g.v312)
-	kernelimpl.HostRoom(n, &g.v58, &g.v309)
+	kernelimpl.HostRoom(n, &g.v53, &g.v55, &g.v61, &g.v66, &g.v70, &g.v130, &g.v172, &g.v224, &g.v244, &g.v304, &g.v306, &g.v312)
+	kernelimpl.HostRoom(n, &g.v58, &g.v92, &g.v250, &g.v309)
 }
 
 func (g *distancesHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 3: // Barrier, by.go:108
-			next = g.r4()
-		case 5: // Barrier, by.go:119
-			next = g.r6()
-		case 6: // GroupReduce, lookback.go:288
-			g.v175 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v174, -1))
+		case 4: // Barrier, by.go:108
+			next = g.r5()
+		case 6: // Barrier, by.go:119
 			next = g.r7()
-		case 7: // Barrier, lookback.go:238
+		case 7: // Barrier
 			next = g.r8()
-		case 9: // Barrier, lookback.go:266
+		case 9: // GroupReduce, lookback.go:288
+			g.v175 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v174, -1))
 			next = g.r10()
-		case 10: // Barrier, by.go:105
+		case 10: // Barrier, lookback.go:238
 			next = g.r11()
-		case 11: // Barrier, by.go:108
-			next = g.r12()
-		case 13: // Barrier, by.go:119
-			next = g.r14()
+		case 12: // Barrier, lookback.go:266
+			next = g.r13()
+		case 15: // Barrier, by.go:105
+			next = g.r16()
+		case 16: // Barrier, by.go:108
+			next = g.r17()
+		case 18: // Barrier, by.go:119
+			next = g.r19()
 		}
 	}
 }
@@ -4837,27 +4971,41 @@ func (g *distancesHost) r0() int {
 	v34 := int64(uint32(v33))
 	v35 := v34 * 2048
 	v36 := v22 <= v35
-	p1 := g.Pointer(1)
-	v1 := g.v1
 	h39 := g.v39[:n]
-	h53 := g.v53[:n]
 	more := false
 	for li := range n {
 		v15 := int32(li)
-		var v40, v47, v50, v53 float32
-		var v41, v51 int32
 		if v36 {
 			g.Leave(li)
 			continue
 		}
 		v39 := v35 + int64(uint32(v15*8))
+		h39[li] = v39
+		more = true
+	}
+	g.v34 = v34
+	if !more {
+		return -1
+	}
+	// Barrier
+	p1 := g.Pointer(1)
+	v1 := g.v1
+	h53 := g.v53[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v39 := h39[li]
+		var v40, v47, v50, v53 float32
+		var v41, v51 int32
 		v40 = 0
 		v41 = 0
-	b10:
+	b11:
 		v43 := v39 + int64(uint32(v41))
 		if v22 <= v43 {
 			v53 = v40
-			goto b15
+			goto b16
 		}
 		{
 			v46 := float32(*(*float32)(unsafe.Add(p1, int(v43)*4)) - v1)
@@ -4872,23 +5020,16 @@ func (g *distancesHost) r0() int {
 		if v51 < 8 {
 			v40 = v50
 			v41 = v51
-			goto b10
+			goto b11
 		}
 		v53 = v50
-	b15:
-		h39[li] = v39
+	b16:
 		h53[li] = v53
-		more = true
-	}
-	g.v34 = v34
-	if !more {
-		return -1
 	}
 	// Barrier, by.go:105
 	m0 := g.Memory(0)
 	h55 := g.v55[:n]
 	u56 := g.v56
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -4903,26 +5044,26 @@ func (g *distancesHost) r0() int {
 		if v56 < 256 {
 			h55[li] = v55
 			u56 = v56
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v56 = u56
 	return next
 }
 
-func (g *distancesHost) r4() int {
+func (g *distancesHost) r5() int {
 	const n = 256
 	v56 := g.v56
 	m0 := g.Memory(0)
@@ -4971,26 +5112,26 @@ func (g *distancesHost) r4() int {
 		if v56 < 256 {
 			h55[li] = v55
 			u56 = v56
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v56 = u56
 	return next
 }
 
-func (g *distancesHost) r6() int {
+func (g *distancesHost) r7() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c1 := g.c1
@@ -5013,21 +5154,12 @@ func (g *distancesHost) r6() int {
 		v75 = 2
 	}
 	v86 := v33 == 0
-	v129 := v33 + -1
 	h39 := g.v39[:n]
 	v13 := g.v13
-	v22 := g.v22
-	p1 := g.Pointer(1)
-	v1 := g.v1
-	v94 := v33 != 0
-	v10 := g.v10
-	v11 := int32(uint8(v10))
-	v12 := v11 != 0
-	p6 := g.Pointer(6)
-	v93 := v33 != 0
-	basex := g.Base(0)
-	h66 := g.v66[:n]
 	h70 := g.v70[:n]
+	h92 := g.v92[:n]
+	v129 := v33 + -1
+	h66 := g.v66[:n]
 	h130 := g.v130[:n]
 	u131 := g.v131
 	u132 := g.v132
@@ -5044,33 +5176,31 @@ func (g *distancesHost) r6() int {
 		v15 := int32(li)
 		v23 := v15 == 0
 		v39 := h39[li]
-		v0 := int32(basex + li)
-		var v70, v95, v102, v105, v110, v117, v120, v130, v133, v160, v165, v172 float32
-		var v96, v108, v111, v126, v131, v134, v135, v147, v159, v164, v166, v171, v173, v174 int32
-		var v98, v113, v141, v142, v143, v145 int64
+		var v70, v130, v133, v160, v165, v172 float32
+		var v131, v134, v135, v147, v159, v164, v166, v171, v173, v174 int32
 		var v132, v151 bool
+		var v141, v142, v143, v145 int64
 		v66 := *(*float32)(unsafe.Add(m0, 1020))
-		v67 := v15 != 0
-		if v67 {
+		if v15 != 0 {
 			v70 = *(*float32)(unsafe.Add(m0, li*4+-4))
 		} else {
 			v70 = 0
 		}
 		if !v23 {
-			goto b37
+			goto b38
 		}
 		if v71 {
-			goto b31
+			goto b32
 		}
 		if int32(uint32(v33)%uint32(c1)) == 0 {
-			goto b37
+			goto b38
 		}
-	b31:
+	b32:
 		if v79 {
-			goto b37
+			goto b38
 		}
 		if v81 {
-			goto b37
+			goto b38
 		}
 		if v74 {
 			*(*float32)(unsafe.Add(p4, int(v80)*4)) = v66
@@ -5079,111 +5209,26 @@ func (g *distancesHost) r6() int {
 		}
 		kernelimpl.HostFence()
 		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v77)*4)), v75)
-	b37:
-		if !v86 {
-			v130 = 0
-			v131 = v129
-			v132 = true
-			goto b65
-		}
-		{
+	b38:
+		if v86 {
 			v87 := uint64(v39) < uint64(v13)
 			v89 := uint64(v39+7) < uint64(v13)
 			v90 := v87 && v89
 			v91 := v90 && v87
 			v92 := v91 && v89
-			if !v92 {
-				v110 = v70
-				v111 = 0
-				goto b49
+			h70[li] = v70
+			h92[li] = v92
+			if next != 7 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 7
 			}
-			v95 = v70
-			v96 = 0
-		}
-	b39:
-		v98 = v39 + int64(uint32(v96))
-		if v22 <= v98 {
-			goto b62
-		}
-		{
-			v101 := float32(*(*float32)(unsafe.Add(p1, int(v98)*4)) - v1)
-			v102 = float32(v101 * v101)
-			if v94 {
-				goto b43
-			}
-		}
-		if v67 {
-			goto b43
-		}
-		if 0 >= v96 {
-			v105 = v102
-			goto b44
-		}
-	b43:
-		v105 = float32(v95 + v102)
-	b44:
-		if v12 {
-			*(*float32)(unsafe.Add(p6, int(v98)*4)) = v105
-		} else {
-			*(*float32)(unsafe.Add(p6, int(v98)*4)) = v95
-		}
-		v108 = v96 + 1
-		if v108 < 8 {
-			v95 = v105
-			v96 = v108
-			goto b39
-		}
-		goto b62
-	b49:
-		v113 = v39 + int64(uint32(v111))
-		if v22 <= v113 {
-			goto b62
-		}
-		{
-			v116 := float32(*(*float32)(unsafe.Add(p1, int(v113)*4)) - v1)
-			v117 = float32(v116 * v116)
-			if v93 {
-				goto b53
-			}
-		}
-		if v67 {
-			goto b53
-		}
-		if 0 >= v111 {
-			v120 = v117
-			goto b54
-		}
-	b53:
-		v120 = float32(v110 + v117)
-	b54:
-		if !v12 {
-			goto b58
-		}
-		if uint64(v113) >= uint64(v13) {
-			g.Fault(0, v113, v13, v0)
-			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p6, int(v113)*4)) = v120
-		goto b60
-	b58:
-		if uint64(v113) >= uint64(v13) {
-			g.Fault(1, v113, v13, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(p6, int(v113)*4)) = v110
-	b60:
-		v126 = v111 + 1
-		if v126 < 8 {
-			v110 = v120
-			v111 = v126
-			goto b49
-		}
-	b62:
-		g.Leave(li)
-		continue
-	b65:
+		v130 = 0
+		v131 = v129
+		v132 = true
 		v133 = 0
 		v134 = 0
 		v135 = 0
@@ -5191,12 +5236,12 @@ func (g *distancesHost) r6() int {
 			v172 = v133
 			v173 = v134
 			v174 = 512
-			goto b85
+			goto b88
 		}
 		if v134 != 0 {
 			v165 = v133
 			v166 = v134
-			goto b82
+			goto b85
 		}
 		{
 			v139 := int64(uint32(v131 - v15))
@@ -5205,18 +5250,18 @@ func (g *distancesHost) r6() int {
 			v142 = v139 * 3
 			v143 = v140 + 3
 			if v6 <= v143 {
-				goto b70
+				goto b73
 			}
 		}
 		v145 = v142 + 2
 		if v8 > v145 {
-			goto b71
+			goto b74
 		}
-	b70:
+	b73:
 		v159 = 0
 		v160 = 0
-		goto b79
-	b71:
+		goto b82
+	b74:
 		v147 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v141)*4)))
 		if v147 == 0 {
 			v149 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v143)*4)))
@@ -5228,12 +5273,12 @@ func (g *distancesHost) r6() int {
 		if v151 {
 			v159 = 1
 			v160 = *(*float32)(unsafe.Add(p4, int(v145)*4))
-			goto b79
+			goto b82
 		}
 		if v147 == 1 {
 			v159 = 1
 			v160 = *(*float32)(unsafe.Add(p4, int(v142)*4))
-			goto b79
+			goto b82
 		}
 		if v147 == 2 {
 			v159 = 2
@@ -5242,7 +5287,7 @@ func (g *distancesHost) r6() int {
 			v159 = 0
 			v160 = 0
 		}
-	b79:
+	b82:
 		if v15 == v131 {
 			v163 := v159
 			if v159 == 1 {
@@ -5254,7 +5299,7 @@ func (g *distancesHost) r6() int {
 		}
 		v165 = v160
 		v166 = v164
-	b82:
+	b85:
 		if v166 != 1 {
 			v171 = (v15 * 2) + int32(uint32(v166)>>1)
 		} else {
@@ -5263,7 +5308,7 @@ func (g *distancesHost) r6() int {
 		v172 = v165
 		v173 = v166
 		v174 = v171
-	b85:
+	b88:
 		h66[li] = v66
 		h70[li] = v70
 		h130[li] = v130
@@ -5273,7 +5318,12 @@ func (g *distancesHost) r6() int {
 		h172[li] = v172
 		h173[li] = v173
 		h174[li] = v174
-		next = 6
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
 	}
 	g.v129 = v129
 	g.v131 = u131
@@ -5282,7 +5332,129 @@ func (g *distancesHost) r6() int {
 	return next
 }
 
-func (g *distancesHost) r7() int {
+func (g *distancesHost) r8() int {
+	const n = 256
+	// Barrier
+	h92 := g.v92[:n]
+	h70 := g.v70[:n]
+	h39 := g.v39[:n]
+	v22 := g.v22
+	p1 := g.Pointer(1)
+	v1 := g.v1
+	v33 := g.v33
+	v94 := v33 != 0
+	v10 := g.v10
+	v11 := int32(uint8(v10))
+	v12 := v11 != 0
+	p6 := g.Pointer(6)
+	v93 := v33 != 0
+	v13 := g.v13
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v92 := h92[li]
+		v70 := h70[li]
+		v39 := h39[li]
+		v15 := int32(li)
+		v67 := v15 != 0
+		v0 := int32(basex + li)
+		var v95, v102, v105, v110, v117, v120 float32
+		var v96, v108, v111, v126 int32
+		var v98, v113 int64
+		if !v92 {
+			v110 = v70
+			v111 = 0
+			goto b52
+		}
+		v95 = v70
+		v96 = 0
+	b42:
+		v98 = v39 + int64(uint32(v96))
+		if v22 <= v98 {
+			goto b65
+		}
+		{
+			v101 := float32(*(*float32)(unsafe.Add(p1, int(v98)*4)) - v1)
+			v102 = float32(v101 * v101)
+			if v94 {
+				goto b46
+			}
+		}
+		if v67 {
+			goto b46
+		}
+		if 0 >= v96 {
+			v105 = v102
+			goto b47
+		}
+	b46:
+		v105 = float32(v95 + v102)
+	b47:
+		if v12 {
+			*(*float32)(unsafe.Add(p6, int(v98)*4)) = v105
+		} else {
+			*(*float32)(unsafe.Add(p6, int(v98)*4)) = v95
+		}
+		v108 = v96 + 1
+		if v108 < 8 {
+			v95 = v105
+			v96 = v108
+			goto b42
+		}
+		goto b65
+	b52:
+		v113 = v39 + int64(uint32(v111))
+		if v22 <= v113 {
+			goto b65
+		}
+		{
+			v116 := float32(*(*float32)(unsafe.Add(p1, int(v113)*4)) - v1)
+			v117 = float32(v116 * v116)
+			if v93 {
+				goto b56
+			}
+		}
+		if v67 {
+			goto b56
+		}
+		if 0 >= v111 {
+			v120 = v117
+			goto b57
+		}
+	b56:
+		v120 = float32(v110 + v117)
+	b57:
+		if !v12 {
+			goto b61
+		}
+		if uint64(v113) >= uint64(v13) {
+			g.Fault(0, v113, v13, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p6, int(v113)*4)) = v120
+		goto b63
+	b61:
+		if uint64(v113) >= uint64(v13) {
+			g.Fault(1, v113, v13, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p6, int(v113)*4)) = v110
+	b63:
+		v126 = v111 + 1
+		if v126 < 8 {
+			v110 = v120
+			v111 = v126
+			goto b52
+		}
+	b65:
+	}
+	return -1
+}
+
+func (g *distancesHost) r10() int {
 	const n = 256
 	h130 := g.v130[:n]
 	e131 := g.v131
@@ -5329,21 +5501,21 @@ func (g *distancesHost) r7() int {
 		var v141, v142, v143, v145, v290 int64
 		var v151, v284 bool
 		if v177 {
-			goto b88
+			goto b91
 		}
 		if !v179 {
-			goto b130
+			goto b135
 		}
-	b88:
+	b91:
 		if !v132 {
-			goto b91
+			goto b94
 		}
 		if v180 {
 			v282 = v130
 			v283 = v131 + -256
 			v284 = true
 		} else {
-			goto b91
+			goto b94
 		}
 		v130 = v282
 		v131 = v283
@@ -5351,26 +5523,26 @@ func (g *distancesHost) r7() int {
 		v133 = 0
 		v134 = 0
 		v135 = 0
-		goto b66
-	b91:
+		goto b69
+	b94:
 		h130[li] = v130
 		u131 = v131
 		h172[li] = v172
-		if next != 7 {
+		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 7
+			next = 10
 		}
 		continue
-	b130:
+	b135:
 		{
 			v285 := v135 + 1
 			if uint32(v285) >= uint32(c2) {
 				v290 = (int64(uint32(v131-v176)) * 2048) + v38
 				v291 = 0
 				v292 = 0
-				goto b132
+				goto b137
 			}
 			v335 = v172
 			v336 = v173
@@ -5379,17 +5551,17 @@ func (g *distancesHost) r7() int {
 		v133 = v335
 		v134 = v336
 		v135 = v337
-	b66:
+	b69:
 		if uint32(v15) > uint32(v131) {
 			v172 = v133
 			v173 = v134
 			v174 = 512
-			goto b85
+			goto b88
 		}
 		if v134 != 0 {
 			v165 = v133
 			v166 = v134
-			goto b82
+			goto b85
 		}
 		{
 			v139 := int64(uint32(v131 - v15))
@@ -5398,18 +5570,18 @@ func (g *distancesHost) r7() int {
 			v142 = v139 * 3
 			v143 = v140 + 3
 			if v6 <= v143 {
-				goto b70
+				goto b73
 			}
 		}
 		v145 = v142 + 2
 		if v8 > v145 {
-			goto b71
+			goto b74
 		}
-	b70:
+	b73:
 		v159 = 0
 		v160 = 0
-		goto b79
-	b71:
+		goto b82
+	b74:
 		v147 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v141)*4)))
 		if v147 == 0 {
 			v149 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v143)*4)))
@@ -5421,12 +5593,12 @@ func (g *distancesHost) r7() int {
 		if v151 {
 			v159 = 1
 			v160 = *(*float32)(unsafe.Add(p4, int(v145)*4))
-			goto b79
+			goto b82
 		}
 		if v147 == 1 {
 			v159 = 1
 			v160 = *(*float32)(unsafe.Add(p4, int(v142)*4))
-			goto b79
+			goto b82
 		}
 		if v147 == 2 {
 			v159 = 2
@@ -5435,7 +5607,7 @@ func (g *distancesHost) r7() int {
 			v159 = 0
 			v160 = 0
 		}
-	b79:
+	b82:
 		if v15 == v131 {
 			v163 := v159
 			if v159 == 1 {
@@ -5447,7 +5619,7 @@ func (g *distancesHost) r7() int {
 		}
 		v165 = v160
 		v166 = v164
-	b82:
+	b85:
 		if v166 != 1 {
 			v171 = (v15 * 2) + int32(uint32(v166)>>1)
 		} else {
@@ -5456,7 +5628,7 @@ func (g *distancesHost) r7() int {
 		v172 = v165
 		v173 = v166
 		v174 = v171
-	b85:
+	b88:
 		h130[li] = v130
 		u131 = v131
 		u132 = v132
@@ -5464,18 +5636,18 @@ func (g *distancesHost) r7() int {
 		h172[li] = v172
 		h173[li] = v173
 		h174[li] = v174
-		if next != 6 {
+		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 9
 		}
 		continue
-	b132:
+	b137:
 		v294 := v290 + int64(uint32(v292))
 		if v22 <= v294 {
 			v304 = v291
-			goto b137
+			goto b142
 		}
 		{
 			v297 := float32(*(*float32)(unsafe.Add(p1, int(v294)*4)) - v1)
@@ -5490,21 +5662,21 @@ func (g *distancesHost) r7() int {
 		if v302 < 8 {
 			v291 = v301
 			v292 = v302
-			goto b132
+			goto b137
 		}
 		v304 = v301
-	b137:
+	b142:
 		h130[li] = v130
 		u131 = v131
 		u132 = v132
 		h172[li] = v172
 		h173[li] = v173
 		h304[li] = v304
-		if next != 10 {
+		if next != 15 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 10
+			next = 15
 		}
 	}
 	g.v131 = u131
@@ -5514,7 +5686,7 @@ func (g *distancesHost) r7() int {
 	return next
 }
 
-func (g *distancesHost) r8() int {
+func (g *distancesHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h172 := g.v172[:n]
@@ -5580,7 +5752,7 @@ func (g *distancesHost) r8() int {
 		}
 		v189 = v187
 		v190 = v188
-	b96:
+	b99:
 		if 8 <= uint32(v190) {
 			v213 := v190 + -8
 			v216 := float32(v189 + *(*float32)(unsafe.Add(m0, int((v190+-1)&255)*4)))
@@ -5596,49 +5768,49 @@ func (g *distancesHost) r8() int {
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b96
+			goto b99
 		}
 		v224 = v189
 		v225 = v190
-	b99:
+	b102:
 		if v225 != 0 {
 			v227 := v225 + -1
 			v230 := float32(v224 + *(*float32)(unsafe.Add(m0, int(v227&255)*4)))
 			v224 = v230
 			v225 = v227
-			goto b99
+			goto b102
 		}
 		if v131 != v129 {
 			v282 = v224
 			v283 = v131 + 256
 			v284 = false
-			goto b129
+			goto b134
 		}
 		v232 = float32(v224 + v66)
 		if !v23 {
-			goto b107
+			goto b110
 		}
 		if !v233 {
-			goto b107
+			goto b110
 		}
 		if v237 {
-			goto b107
+			goto b110
 		}
 		if !v239 {
 			*(*float32)(unsafe.Add(p4, int(v238)*4)) = v232
 			kernelimpl.HostFence()
 			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v235)*4)), int32(2))
 		}
-	b107:
+	b110:
 		h224[li] = v224
-		if next != 9 {
+		if next != 12 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 9
+			next = 12
 		}
 		continue
-	b129:
+	b134:
 		v130 = v282
 		v131 = v283
 		v132 = v284
@@ -5649,12 +5821,12 @@ func (g *distancesHost) r8() int {
 			v172 = v133
 			v173 = v134
 			v174 = 512
-			goto b85
+			goto b88
 		}
 		if v134 != 0 {
 			v165 = v133
 			v166 = v134
-			goto b82
+			goto b85
 		}
 		{
 			v139 := int64(uint32(v131 - v15))
@@ -5663,18 +5835,18 @@ func (g *distancesHost) r8() int {
 			v142 = v139 * 3
 			v143 = v140 + 3
 			if v6 <= v143 {
-				goto b70
+				goto b73
 			}
 		}
 		v145 = v142 + 2
 		if v8 > v145 {
-			goto b71
+			goto b74
 		}
-	b70:
+	b73:
 		v159 = 0
 		v160 = 0
-		goto b79
-	b71:
+		goto b82
+	b74:
 		v147 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v141)*4)))
 		if v147 == 0 {
 			v149 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v143)*4)))
@@ -5686,12 +5858,12 @@ func (g *distancesHost) r8() int {
 		if v151 {
 			v159 = 1
 			v160 = *(*float32)(unsafe.Add(p4, int(v145)*4))
-			goto b79
+			goto b82
 		}
 		if v147 == 1 {
 			v159 = 1
 			v160 = *(*float32)(unsafe.Add(p4, int(v142)*4))
-			goto b79
+			goto b82
 		}
 		if v147 == 2 {
 			v159 = 2
@@ -5700,7 +5872,7 @@ func (g *distancesHost) r8() int {
 			v159 = 0
 			v160 = 0
 		}
-	b79:
+	b82:
 		if v15 == v131 {
 			v163 := v159
 			if v159 == 1 {
@@ -5712,7 +5884,7 @@ func (g *distancesHost) r8() int {
 		}
 		v165 = v160
 		v166 = v164
-	b82:
+	b85:
 		if v166 != 1 {
 			v171 = (v15 * 2) + int32(uint32(v166)>>1)
 		} else {
@@ -5721,7 +5893,7 @@ func (g *distancesHost) r8() int {
 		v172 = v165
 		v173 = v166
 		v174 = v171
-	b85:
+	b88:
 		h130[li] = v130
 		u131 = v131
 		u132 = v132
@@ -5729,11 +5901,11 @@ func (g *distancesHost) r8() int {
 		h172[li] = v172
 		h173[li] = v173
 		h174[li] = v174
-		if next != 6 {
+		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 9
 		}
 	}
 	g.v131 = u131
@@ -5742,20 +5914,14 @@ func (g *distancesHost) r8() int {
 	return next
 }
 
-func (g *distancesHost) r10() int {
+func (g *distancesHost) r13() int {
 	const n = 256
 	h224 := g.v224[:n]
 	h70 := g.v70[:n]
 	h39 := g.v39[:n]
 	v13 := g.v13
-	v22 := g.v22
-	p1 := g.Pointer(1)
-	v1 := g.v1
-	v10 := g.v10
-	v11 := int32(uint8(v10))
-	v12 := v11 != 0
-	p6 := g.Pointer(6)
-	basex := g.Base(0)
+	h244 := g.v244[:n]
+	h250 := g.v250[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -5766,10 +5932,7 @@ func (g *distancesHost) r10() int {
 		v224 := h224[li]
 		v70 := h70[li]
 		v39 := h39[li]
-		v0 := int32(basex + li)
-		var v244, v251, v259, v264, v272 float32
-		var v252, v262, v265, v278 int32
-		var v254, v267 int64
+		var v244 float32
 		if v23 {
 			v244 = v224
 		} else {
@@ -5780,17 +5943,41 @@ func (g *distancesHost) r10() int {
 		v248 := v245 && v247
 		v249 := v248 && v245
 		v250 := v249 && v247
+		h244[li] = v244
+		h250[li] = v250
+	}
+	// Barrier
+	// Barrier
+	v22 := g.v22
+	p1 := g.Pointer(1)
+	v1 := g.v1
+	v10 := g.v10
+	v11 := int32(uint8(v10))
+	v12 := v11 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v250 := h250[li]
+		v244 := h244[li]
+		v39 := h39[li]
+		v0 := int32(basex + li)
+		var v251, v259, v264, v272 float32
+		var v252, v262, v265, v278 int32
+		var v254, v267 int64
 		if !v250 {
 			v264 = v244
 			v265 = 0
-			goto b117
+			goto b122
 		}
 		v251 = v244
 		v252 = 0
-	b111:
+	b116:
 		v254 = v39 + int64(uint32(v252))
 		if v22 <= v254 {
-			goto b126
+			goto b131
 		}
 		{
 			v257 := float32(*(*float32)(unsafe.Add(p1, int(v254)*4)) - v1)
@@ -5805,19 +5992,19 @@ func (g *distancesHost) r10() int {
 		if v262 < 8 {
 			v251 = v259
 			v252 = v262
-			goto b111
+			goto b116
 		}
-		goto b126
-	b117:
+		goto b131
+	b122:
 		v267 = v39 + int64(uint32(v265))
 		if v22 <= v267 {
-			goto b126
+			goto b131
 		}
 		{
 			v270 := float32(*(*float32)(unsafe.Add(p1, int(v267)*4)) - v1)
 			v272 = float32(v264 + float32(v270*v270))
 			if !v12 {
-				goto b122
+				goto b127
 			}
 		}
 		if uint64(v267) >= uint64(v13) {
@@ -5825,26 +6012,26 @@ func (g *distancesHost) r10() int {
 			continue
 		}
 		*(*float32)(unsafe.Add(p6, int(v267)*4)) = v272
-		goto b124
-	b122:
+		goto b129
+	b127:
 		if uint64(v267) >= uint64(v13) {
 			g.Fault(1, v267, v13, v0)
 			continue
 		}
 		*(*float32)(unsafe.Add(p6, int(v267)*4)) = v264
-	b124:
+	b129:
 		v278 = v265 + 1
 		if v278 < 8 {
 			v264 = v272
 			v265 = v278
-			goto b117
+			goto b122
 		}
-	b126:
+	b131:
 	}
 	return -1
 }
 
-func (g *distancesHost) r11() int {
+func (g *distancesHost) r16() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h304 := g.v304[:n]
@@ -5865,26 +6052,26 @@ func (g *distancesHost) r11() int {
 		if v307 < 256 {
 			h306[li] = v306
 			u307 = v307
-			if next != 11 {
+			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 16
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 18 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 18
 		}
 	}
 	g.v307 = u307
 	return next
 }
 
-func (g *distancesHost) r12() int {
+func (g *distancesHost) r17() int {
 	const n = 256
 	v307 := g.v307
 	m0 := g.Memory(0)
@@ -5933,26 +6120,26 @@ func (g *distancesHost) r12() int {
 		if v307 < 256 {
 			h306[li] = v306
 			u307 = v307
-			if next != 11 {
+			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 16
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 18 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 18
 		}
 	}
 	g.v307 = u307
 	return next
 }
 
-func (g *distancesHost) r14() int {
+func (g *distancesHost) r19() int {
 	const n = 256
 	h172 := g.v172[:n]
 	h173 := g.v173[:n]
@@ -5981,18 +6168,18 @@ func (g *distancesHost) r14() int {
 		if v15 != v176 {
 			v333 = v172
 			v334 = v173
-			goto b154
+			goto b159
 		}
 		{
 			v320 := int64(uint32(v131 - v15))
 			v322 = (v320 * 2) + 3
 			v324 = (v320 * 3) + 2
 			if v6 <= v322 {
-				goto b153
+				goto b158
 			}
 		}
 		if v8 <= v324 {
-			goto b153
+			goto b158
 		}
 		{
 			v327 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v322)*4)), int32(0), int32(1))
@@ -6002,7 +6189,7 @@ func (g *distancesHost) r14() int {
 				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v322)*4)), int32(2))
 			}
 		}
-	b153:
+	b158:
 		{
 			v332 := int32(1)
 			if v15 == v131 {
@@ -6011,7 +6198,7 @@ func (g *distancesHost) r14() int {
 			v333 = v317
 			v334 = v332
 		}
-	b154:
+	b159:
 		v335 = v333
 		v336 = v334
 		v337 = 0
@@ -6022,12 +6209,12 @@ func (g *distancesHost) r14() int {
 			v172 = v133
 			v173 = v134
 			v174 = 512
-			goto b85
+			goto b88
 		}
 		if v134 != 0 {
 			v165 = v133
 			v166 = v134
-			goto b82
+			goto b85
 		}
 		{
 			v139 := int64(uint32(v131 - v15))
@@ -6036,18 +6223,18 @@ func (g *distancesHost) r14() int {
 			v142 = v139 * 3
 			v143 = v140 + 3
 			if v6 <= v143 {
-				goto b70
+				goto b73
 			}
 		}
 		v145 = v142 + 2
 		if v8 > v145 {
-			goto b71
+			goto b74
 		}
-	b70:
+	b73:
 		v159 = 0
 		v160 = 0
-		goto b79
-	b71:
+		goto b82
+	b74:
 		v147 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v141)*4)))
 		if v147 == 0 {
 			v149 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v143)*4)))
@@ -6059,12 +6246,12 @@ func (g *distancesHost) r14() int {
 		if v151 {
 			v159 = 1
 			v160 = *(*float32)(unsafe.Add(p4, int(v145)*4))
-			goto b79
+			goto b82
 		}
 		if v147 == 1 {
 			v159 = 1
 			v160 = *(*float32)(unsafe.Add(p4, int(v142)*4))
-			goto b79
+			goto b82
 		}
 		if v147 == 2 {
 			v159 = 2
@@ -6073,7 +6260,7 @@ func (g *distancesHost) r14() int {
 			v159 = 0
 			v160 = 0
 		}
-	b79:
+	b82:
 		if v15 == v131 {
 			v163 := v159
 			if v159 == 1 {
@@ -6085,7 +6272,7 @@ func (g *distancesHost) r14() int {
 		}
 		v165 = v160
 		v166 = v164
-	b82:
+	b85:
 		if v166 != 1 {
 			v171 = (v15 * 2) + int32(uint32(v166)>>1)
 		} else {
@@ -6094,14 +6281,14 @@ func (g *distancesHost) r14() int {
 		v172 = v165
 		v173 = v166
 		v174 = v171
-	b85:
+	b88:
 		u135 = v135
 		h172[li] = v172
 		h173[li] = v173
 		h174[li] = v174
 	}
 	g.v135 = u135
-	return 6
+	return 9
 }
 
 // halfDotHost is a work-group of the kernel [HalfDot].
@@ -6111,7 +6298,9 @@ type halfDotHost struct {
 
 	v7 int32
 
-	v109 int64
+	v47, v109 int64
+
+	v58 []bool
 
 	v110 []float32
 
@@ -6133,6 +6322,7 @@ func (g *halfDotHost) Begin() {
 	g.v7 = g.Int32(72)
 	g.v8 = g.Int64(88)
 	g.Allot(0, 1024)
+	kernelimpl.HostRoom(n, &g.v58)
 	kernelimpl.HostRoom(n, &g.v110)
 }
 
@@ -6140,8 +6330,8 @@ func (g *halfDotHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, by.go:82
-			next = g.r2()
+		case 3: // Barrier, by.go:82
+			next = g.r4()
 		}
 	}
 }
@@ -6175,22 +6365,10 @@ func (g *halfDotHost) r0() int {
 	v11 := int32(g.ID[0])
 	v12 := int64(uint32(v11))
 	v42 := v12 * 4096
-	p1 := g.Pointer(1)
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	m0 := g.Memory(0)
-	u109 := g.v109
-	h110 := g.v110[:n]
-	u111 := g.v111
-	v8 := g.v8
-	v125 := uint64(v12) < uint64(v8)
-	p5 := g.Pointer(5)
-	next := -1
+	u47 := g.v47
+	h58 := g.v58[:n]
 	for li := range n {
-		v0 := int32(basex + li)
-		var v20, v40, v41, v61, v83, v87, v97 int64
-		var v59, v75, v78, v81, v100, v103, v106, v110 float32
-		var v60, v79, v82, v104, v111 int32
+		var v20, v40, v41 int64
 		v10 := int32(li)
 		if !v13 {
 			goto b5
@@ -6242,22 +6420,51 @@ func (g *halfDotHost) r0() int {
 		if v45 < 4096 {
 			v47 = v45
 		}
-		v48 := v10 * 16
-		v50 := v42 + int64(uint32(v48))
+		v50 := v42 + int64(uint32(v10*16))
 		v52 := v50 + 15
 		v57 := ((uint64(v50) < uint64(v1)) && (uint64(v52) < uint64(v1))) && (uint64(v50) < uint64(v3))
-		if !(v57 && (uint64(v52) < uint64(v3))) {
+		v58 := v57 && (uint64(v52) < uint64(v3))
+		u47 = v47
+		h58[li] = v58
+	}
+	g.v47 = u47
+	// Barrier
+	// Barrier
+	v47 := g.v47
+	p1 := g.Pointer(1)
+	p2 := g.Pointer(2)
+	basex := g.Base(0)
+	m0 := g.Memory(0)
+	v108 := v47 + 15
+	v109 := int64(uint64(v108) >> 4)
+	h110 := g.v110[:n]
+	u111 := g.v111
+	v8 := g.v8
+	v125 := uint64(v12) < uint64(v8)
+	p5 := g.Pointer(5)
+	next := -1
+	for li := range n {
+		v58 := h58[li]
+		v10 := int32(li)
+		v48 := v10 * 16
+		v49 := int64(uint32(v48))
+		v50 := v42 + v49
+		v0 := int32(basex + li)
+		var v59, v75, v78, v81, v100, v103, v106, v110 float32
+		var v60, v79, v82, v104, v111 int32
+		var v61, v83, v87, v97 int64
+		if !v58 {
 			v81 = 0
 			v82 = 0
-			goto b17
+			goto b19
 		}
 		v59 = 0
 		v60 = 0
-	b9:
+	b11:
 		v61 = int64(uint32(v60))
 		if v47 <= int64(uint32(v48+v60)) {
 			v106 = v59
-			goto b28
+			goto b30
 		}
 		if v13 {
 			v65 := v50 + v61
@@ -6276,18 +6483,18 @@ func (g *halfDotHost) r0() int {
 		if v79 < 16 {
 			v59 = v78
 			v60 = v79
-			goto b9
+			goto b11
 		}
 		v106 = v78
-		goto b28
-	b17:
+		goto b30
+	b19:
 		v83 = int64(uint32(v82))
 		if v47 <= int64(uint32(v48+v82)) {
 			v106 = v81
-			goto b28
+			goto b30
 		}
 		if !v13 {
-			goto b22
+			goto b24
 		}
 		v87 = v50 + v83
 		if uint64(v87) >= uint64(v1) {
@@ -6299,9 +6506,9 @@ func (g *halfDotHost) r0() int {
 			v93 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v87)*4))))).Float32()
 			v94 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v87)*4+2))))).Float32()
 			v100 = float32(v93 * v94)
-			goto b24
+			goto b26
 		}
-	b22:
+	b24:
 		v97 = v50 + v83
 		if uint64(v97) >= uint64(v3) {
 			g.Fault(1, v97, v3, v0)
@@ -6309,7 +6516,7 @@ func (g *halfDotHost) r0() int {
 			continue
 		}
 		v100 = *(*float32)(unsafe.Add(p2, int(v97)*4))
-	b24:
+	b26:
 		if v82 == 0 {
 			v103 = v100
 		} else {
@@ -6319,23 +6526,21 @@ func (g *halfDotHost) r0() int {
 		if v104 < 16 {
 			v81 = v103
 			v82 = v104
-			goto b17
+			goto b19
 		}
 		v106 = v103
-	b28:
+	b30:
 		*(*float32)(unsafe.Add(m0, li*4)) = v106
-		v109 := int64(uint64(v47+15) >> 4)
 		v110 = v106
 		v111 = 1
 		if v111 < 256 {
-			u109 = v109
 			h110[li] = v110
 			u111 = v111
-			next = 1
+			next = 3
 			continue
 		}
 		if v10 != 0 {
-			goto b39
+			goto b41
 		}
 		if !v125 {
 			g.Fault(2, v12, v8, v0)
@@ -6343,15 +6548,15 @@ func (g *halfDotHost) r0() int {
 			continue
 		}
 		*(*float32)(unsafe.Add(p5, int(v11)*4)) = v110
-	b39:
+	b41:
 		g.Leave(li)
 	}
-	g.v109 = u109
+	g.v109 = v109
 	g.v111 = u111
 	return next
 }
 
-func (g *halfDotHost) r2() int {
+func (g *halfDotHost) r4() int {
 	const n = 256
 	h110 := g.v110[:n]
 	e111 := g.v111
@@ -6379,7 +6584,7 @@ func (g *halfDotHost) r2() int {
 		v113 := v111 * 2
 		if v10 != (int32(uint32(v10)/uint32(v113)) * v113) {
 			v123 = v110
-			goto b34
+			goto b36
 		}
 		v117 = v10 + v111
 		if int64(uint32(v117)) < v109 {
@@ -6389,17 +6594,17 @@ func (g *halfDotHost) r2() int {
 		} else {
 			v123 = v110
 		}
-	b34:
+	b36:
 		v110 = v123
 		v111 = v113
 		if v111 < 256 {
 			h110[li] = v110
 			u111 = v111
-			next = 1
+			next = 3
 			continue
 		}
 		if v10 != 0 {
-			goto b39
+			goto b41
 		}
 		if !v125 {
 			g.Fault(2, v12, v8, v0)
@@ -6407,7 +6612,7 @@ func (g *halfDotHost) r2() int {
 			continue
 		}
 		*(*float32)(unsafe.Add(p5, int(v11)*4)) = v110
-	b39:
+	b41:
 		g.Leave(li)
 	}
 	g.v111 = u111
@@ -6429,13 +6634,13 @@ type halfStepsHost struct {
 
 	v23, v35 int64
 
-	v33, v53, v60, v64, v126, v171, v172, v173, v194, v277 []int32
+	v33, v53, v60, v64, v126, v171, v172, v173, v194, v212, v277 []int32
 
 	v34, v55, v125, v127, v131, v174, v175, v279 int32
 
 	v40 []int64
 
-	v57, v281 []bool
+	v57, v88, v218, v281 []bool
 
 	v128 bool
 
@@ -6463,32 +6668,34 @@ func (g *halfStepsHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 1024)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v33, &g.v53, &g.v60, &g.v64, &g.v126, &g.v171, &g.v172, &g.v173, &g.v194, &g.v277)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v33, &g.v53, &g.v60, &g.v64, &g.v126, &g.v171, &g.v172, &g.v173, &g.v194, &g.v212, &g.v277)
 	kernelimpl.HostRoom(n, &g.v40)
-	kernelimpl.HostRoom(n, &g.v57, &g.v281)
+	kernelimpl.HostRoom(n, &g.v57, &g.v88, &g.v218, &g.v281)
 }
 
 func (g *halfStepsHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 3: // Barrier, by.go:108
-			next = g.r4()
-		case 5: // Barrier, by.go:119
-			next = g.r6()
-		case 6: // GroupReduce, lookback.go:288
-			g.v174 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v173, -1))
+		case 4: // Barrier, by.go:108
+			next = g.r5()
+		case 6: // Barrier, by.go:119
 			next = g.r7()
-		case 7: // Barrier, lookback.go:238
+		case 7: // Barrier
 			next = g.r8()
-		case 9: // Barrier, lookback.go:266
+		case 9: // GroupReduce, lookback.go:288
+			g.v174 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v173, -1))
 			next = g.r10()
-		case 10: // Barrier, by.go:105
+		case 10: // Barrier, lookback.go:238
 			next = g.r11()
-		case 11: // Barrier, by.go:108
-			next = g.r12()
-		case 13: // Barrier, by.go:119
-			next = g.r14()
+		case 12: // Barrier, lookback.go:266
+			next = g.r13()
+		case 15: // Barrier, by.go:105
+			next = g.r16()
+		case 16: // Barrier, by.go:108
+			next = g.r17()
+		case 18: // Barrier, by.go:119
+			next = g.r19()
 		}
 	}
 }
@@ -6557,27 +6764,41 @@ func (g *halfStepsHost) r0() int {
 	v35 := int64(uint32(v34))
 	v36 := v35 * 2048
 	v37 := v23 <= v36
-	p1 := g.Pointer(1)
-	v2 := g.v2
-	v1 := g.v1
 	h40 := g.v40[:n]
-	h53 := g.v53[:n]
 	more := false
 	for li := range n {
 		v16 := int32(li)
-		var v41, v42, v50, v51, v53 int32
 		if v37 {
 			g.Leave(li)
 			continue
 		}
 		v40 := v36 + int64(uint32(v16*8))
+		h40[li] = v40
+		more = true
+	}
+	g.v35 = v35
+	if !more {
+		return -1
+	}
+	// Barrier
+	p1 := g.Pointer(1)
+	v2 := g.v2
+	v1 := g.v1
+	h53 := g.v53[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v40 := h40[li]
+		var v41, v42, v50, v51, v53 int32
 		v41 = 0
 		v42 = 0
-	b10:
+	b11:
 		v44 := v40 + int64(uint32(v42))
 		if v23 <= v44 {
 			v53 = v41
-			goto b13
+			goto b14
 		}
 		{
 			v49 := float32(v1 + float32(float32(*(*int32)(unsafe.Add(p1, int(v44)*4)))*v2))
@@ -6586,23 +6807,16 @@ func (g *halfStepsHost) r0() int {
 			if v51 < 8 {
 				v41 = v50
 				v42 = v51
-				goto b10
+				goto b11
 			}
 			v53 = v50
 		}
-	b13:
-		h40[li] = v40
+	b14:
 		h53[li] = v53
-		more = true
-	}
-	g.v35 = v35
-	if !more {
-		return -1
 	}
 	// Barrier, by.go:105
 	m0 := g.Memory(0)
 	u55 := g.v55
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -6614,26 +6828,26 @@ func (g *halfStepsHost) r0() int {
 		v55 = 1
 		if v55 < 256 {
 			u55 = v55
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v55 = u55
 	return next
 }
 
-func (g *halfStepsHost) r4() int {
+func (g *halfStepsHost) r5() int {
 	const n = 256
 	v55 := g.v55
 	h57 := g.v57[:n]
@@ -6665,26 +6879,26 @@ func (g *halfStepsHost) r4() int {
 		v55 = v55 * 2
 		if v55 < 256 {
 			u55 = v55
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v55 = u55
 	return next
 }
 
-func (g *halfStepsHost) r6() int {
+func (g *halfStepsHost) r7() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c1 := g.c1
@@ -6707,20 +6921,12 @@ func (g *halfStepsHost) r6() int {
 		v69 = 2
 	}
 	v82 := v34 == 0
-	v125 := v34 + -1
 	h40 := g.v40[:n]
 	v14 := g.v14
-	v23 := g.v23
-	p1 := g.Pointer(1)
-	v2 := g.v2
-	v1 := g.v1
-	v11 := g.v11
-	v12 := int32(uint8(v11))
-	v13 := v12 != 0
-	p6 := g.Pointer(6)
-	basex := g.Base(0)
-	h60 := g.v60[:n]
 	h64 := g.v64[:n]
+	h88 := g.v88[:n]
+	v125 := v34 + -1
+	h60 := g.v60[:n]
 	h126 := g.v126[:n]
 	u127 := g.v127
 	u128 := g.v128
@@ -6737,10 +6943,9 @@ func (g *halfStepsHost) r6() int {
 		v16 := int32(li)
 		v24 := v16 == 0
 		v40 := h40[li]
-		v0 := int32(basex + li)
-		var v64, v89, v90, v98, v103, v105, v106, v114, v122, v126, v127, v129, v130, v131, v143, v158, v159, v163, v164, v165, v170, v171, v172, v173 int32
-		var v92, v108, v137, v138, v139, v141 int64
+		var v64, v126, v127, v129, v130, v131, v143, v158, v159, v163, v164, v165, v170, v171, v172, v173 int32
 		var v128, v147 bool
+		var v137, v138, v139, v141 int64
 		v60 := *(*int32)(unsafe.Add(m0, 1020))
 		if v16 != 0 {
 			v64 = *(*int32)(unsafe.Add(m0, li*4+-4))
@@ -6748,20 +6953,20 @@ func (g *halfStepsHost) r6() int {
 			v64 = 0
 		}
 		if !v24 {
-			goto b33
+			goto b34
 		}
 		if v65 {
-			goto b27
+			goto b28
 		}
 		if int32(uint32(v34)%uint32(c1)) == 0 {
-			goto b33
+			goto b34
 		}
-	b27:
+	b28:
 		if v73 {
-			goto b33
+			goto b34
 		}
 		if v75 {
-			goto b33
+			goto b34
 		}
 		if v68 {
 			*(*int16)(unsafe.Add(p4, int(v74)*2)) = int16(uint32(v60))
@@ -6770,31 +6975,167 @@ func (g *halfStepsHost) r6() int {
 		}
 		kernelimpl.HostFence()
 		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v71)*4)), v69)
-	b33:
-		if !v82 {
-			v126 = 0
-			v127 = v125
-			v128 = true
-			goto b53
-		}
-		{
+	b34:
+		if v82 {
 			v83 := uint64(v40) < uint64(v14)
 			v85 := uint64(v40+7) < uint64(v14)
 			v86 := v83 && v85
 			v87 := v86 && v83
 			v88 := v87 && v85
-			if !v88 {
-				v105 = v64
-				v106 = 0
-				goto b41
+			h64[li] = v64
+			h88[li] = v88
+			if next != 7 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 7
 			}
-			v89 = v64
-			v90 = 0
+			continue
 		}
-	b35:
+		v126 = 0
+		v127 = v125
+		v128 = true
+		v129 = 0
+		v130 = 0
+		v131 = 0
+		if uint32(v16) > uint32(v127) {
+			v171 = v129
+			v172 = v130
+			v173 = 512
+			goto b76
+		}
+		if v130 != 0 {
+			v164 = v129
+			v165 = v130
+			goto b73
+		}
+		{
+			v135 := int64(uint32(v127 - v16))
+			v136 := v135 * 2
+			v137 = v136 + 2
+			v138 = v135 * 3
+			v139 = v136 + 3
+			if v7 <= v139 {
+				goto b61
+			}
+		}
+		v141 = v138 + 2
+		if v9 > v141 {
+			goto b62
+		}
+	b61:
+		v158 = 0
+		v159 = 0
+		goto b70
+	b62:
+		v143 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v137)*4)))
+		if v143 == 0 {
+			v145 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v139)*4)))
+			v147 = v145 == 2
+		} else {
+			v147 = false
+		}
+		kernelimpl.HostFence()
+		if v147 {
+			v158 = 1
+			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v141)*2))))
+			goto b70
+		}
+		if v143 == 1 {
+			v158 = 1
+			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v138)*2))))
+			goto b70
+		}
+		if v143 == 2 {
+			v158 = 2
+			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v138+1)*2))))
+		} else {
+			v158 = 0
+			v159 = 0
+		}
+	b70:
+		if v16 == v127 {
+			v162 := v158
+			if v158 == 1 {
+				v162 = 2
+			}
+			v163 = v162
+		} else {
+			v163 = v158
+		}
+		v164 = v159
+		v165 = v163
+	b73:
+		if v165 != 1 {
+			v170 = (v16 * 2) + int32(uint32(v165)>>1)
+		} else {
+			v170 = 512
+		}
+		v171 = v164
+		v172 = v165
+		v173 = v170
+	b76:
+		h60[li] = v60
+		h64[li] = v64
+		h126[li] = v126
+		u127 = v127
+		u128 = v128
+		u131 = v131
+		h171[li] = v171
+		h172[li] = v172
+		h173[li] = v173
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+	}
+	g.v125 = v125
+	g.v127 = u127
+	g.v128 = u128
+	g.v131 = u131
+	return next
+}
+
+func (g *halfStepsHost) r8() int {
+	const n = 256
+	// Barrier
+	h88 := g.v88[:n]
+	h64 := g.v64[:n]
+	h40 := g.v40[:n]
+	v23 := g.v23
+	p1 := g.Pointer(1)
+	v2 := g.v2
+	v1 := g.v1
+	v11 := g.v11
+	v12 := int32(uint8(v11))
+	v13 := v12 != 0
+	p6 := g.Pointer(6)
+	v14 := g.v14
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v88 := h88[li]
+		v64 := h64[li]
+		v40 := h40[li]
+		v0 := int32(basex + li)
+		var v89, v90, v98, v103, v105, v106, v114, v122 int32
+		var v92, v108 int64
+		if !v88 {
+			v105 = v64
+			v106 = 0
+			goto b44
+		}
+		v89 = v64
+		v90 = 0
+	b38:
 		v92 = v40 + int64(uint32(v90))
 		if v23 <= v92 {
-			goto b50
+			goto b53
 		}
 		{
 			v97 := float32(v1 + float32(float32(*(*int32)(unsafe.Add(p1, int(v92)*4)))*v2))
@@ -6809,145 +7150,46 @@ func (g *halfStepsHost) r6() int {
 		if v103 < 8 {
 			v89 = v98
 			v90 = v103
-			goto b35
+			goto b38
 		}
-		goto b50
-	b41:
+		goto b53
+	b44:
 		v108 = v40 + int64(uint32(v106))
 		if v23 <= v108 {
-			goto b50
+			goto b53
 		}
 		{
 			v112 := float32(float32(*(*int32)(unsafe.Add(p1, int(v108)*4))) * v2)
 			v114 = int32(half.FromFloat32[half.Float16](float32(v1 + v112)))
 			if !v13 {
-				goto b46
+				goto b49
 			}
 		}
 		if uint64(v108) >= uint64(v14) {
 			g.Fault(0, v108, v14, v0)
-			g.Leave(li)
 			continue
 		}
 		*(*int16)(unsafe.Add(p6, int(v108)*2)) = int16(uint32(v114))
-		goto b48
-	b46:
+		goto b51
+	b49:
 		if uint64(v108) >= uint64(v14) {
 			g.Fault(1, v108, v14, v0)
-			g.Leave(li)
 			continue
 		}
 		*(*int16)(unsafe.Add(p6, int(v108)*2)) = int16(uint32(v105))
-	b48:
+	b51:
 		v122 = v106 + 1
 		if v122 < 8 {
 			v105 = v114
 			v106 = v122
-			goto b41
+			goto b44
 		}
-	b50:
-		g.Leave(li)
-		continue
 	b53:
-		v129 = 0
-		v130 = 0
-		v131 = 0
-		if uint32(v16) > uint32(v127) {
-			v171 = v129
-			v172 = v130
-			v173 = 512
-			goto b73
-		}
-		if v130 != 0 {
-			v164 = v129
-			v165 = v130
-			goto b70
-		}
-		{
-			v135 := int64(uint32(v127 - v16))
-			v136 := v135 * 2
-			v137 = v136 + 2
-			v138 = v135 * 3
-			v139 = v136 + 3
-			if v7 <= v139 {
-				goto b58
-			}
-		}
-		v141 = v138 + 2
-		if v9 > v141 {
-			goto b59
-		}
-	b58:
-		v158 = 0
-		v159 = 0
-		goto b67
-	b59:
-		v143 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v137)*4)))
-		if v143 == 0 {
-			v145 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v139)*4)))
-			v147 = v145 == 2
-		} else {
-			v147 = false
-		}
-		kernelimpl.HostFence()
-		if v147 {
-			v158 = 1
-			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v141)*2))))
-			goto b67
-		}
-		if v143 == 1 {
-			v158 = 1
-			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v138)*2))))
-			goto b67
-		}
-		if v143 == 2 {
-			v158 = 2
-			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v138+1)*2))))
-		} else {
-			v158 = 0
-			v159 = 0
-		}
-	b67:
-		if v16 == v127 {
-			v162 := v158
-			if v158 == 1 {
-				v162 = 2
-			}
-			v163 = v162
-		} else {
-			v163 = v158
-		}
-		v164 = v159
-		v165 = v163
-	b70:
-		if v165 != 1 {
-			v170 = (v16 * 2) + int32(uint32(v165)>>1)
-		} else {
-			v170 = 512
-		}
-		v171 = v164
-		v172 = v165
-		v173 = v170
-	b73:
-		h60[li] = v60
-		h64[li] = v64
-		h126[li] = v126
-		u127 = v127
-		u128 = v128
-		u131 = v131
-		h171[li] = v171
-		h172[li] = v172
-		h173[li] = v173
-		next = 6
 	}
-	g.v125 = v125
-	g.v127 = u127
-	g.v128 = u128
-	g.v131 = u131
-	return next
+	return -1
 }
 
-func (g *halfStepsHost) r7() int {
+func (g *halfStepsHost) r10() int {
 	const n = 256
 	h126 := g.v126[:n]
 	e127 := g.v127
@@ -6994,21 +7236,21 @@ func (g *halfStepsHost) r7() int {
 		var v137, v138, v139, v141, v264 int64
 		var v147, v258 bool
 		if v176 {
-			goto b76
+			goto b79
 		}
 		if !v178 {
-			goto b116
+			goto b121
 		}
-	b76:
+	b79:
 		if !v128 {
-			goto b79
+			goto b82
 		}
 		if v179 {
 			v256 = v126
 			v257 = v127 + -256
 			v258 = true
 		} else {
-			goto b79
+			goto b82
 		}
 		v126 = v256
 		v127 = v257
@@ -7016,26 +7258,26 @@ func (g *halfStepsHost) r7() int {
 		v129 = 0
 		v130 = 0
 		v131 = 0
-		goto b54
-	b79:
+		goto b57
+	b82:
 		h126[li] = v126
 		u127 = v127
 		h171[li] = v171
-		if next != 7 {
+		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 7
+			next = 10
 		}
 		continue
-	b116:
+	b121:
 		{
 			v259 := v131 + 1
 			if uint32(v259) >= uint32(c2) {
 				v264 = (int64(uint32(v127-v175)) * 2048) + v39
 				v265 = 0
 				v266 = 0
-				goto b118
+				goto b123
 			}
 			v303 = v171
 			v304 = v172
@@ -7044,17 +7286,17 @@ func (g *halfStepsHost) r7() int {
 		v129 = v303
 		v130 = v304
 		v131 = v305
-	b54:
+	b57:
 		if uint32(v16) > uint32(v127) {
 			v171 = v129
 			v172 = v130
 			v173 = 512
-			goto b73
+			goto b76
 		}
 		if v130 != 0 {
 			v164 = v129
 			v165 = v130
-			goto b70
+			goto b73
 		}
 		{
 			v135 := int64(uint32(v127 - v16))
@@ -7063,18 +7305,18 @@ func (g *halfStepsHost) r7() int {
 			v138 = v135 * 3
 			v139 = v136 + 3
 			if v7 <= v139 {
-				goto b58
+				goto b61
 			}
 		}
 		v141 = v138 + 2
 		if v9 > v141 {
-			goto b59
+			goto b62
 		}
-	b58:
+	b61:
 		v158 = 0
 		v159 = 0
-		goto b67
-	b59:
+		goto b70
+	b62:
 		v143 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v137)*4)))
 		if v143 == 0 {
 			v145 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v139)*4)))
@@ -7086,12 +7328,12 @@ func (g *halfStepsHost) r7() int {
 		if v147 {
 			v158 = 1
 			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v141)*2))))
-			goto b67
+			goto b70
 		}
 		if v143 == 1 {
 			v158 = 1
 			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v138)*2))))
-			goto b67
+			goto b70
 		}
 		if v143 == 2 {
 			v158 = 2
@@ -7100,7 +7342,7 @@ func (g *halfStepsHost) r7() int {
 			v158 = 0
 			v159 = 0
 		}
-	b67:
+	b70:
 		if v16 == v127 {
 			v162 := v158
 			if v158 == 1 {
@@ -7112,7 +7354,7 @@ func (g *halfStepsHost) r7() int {
 		}
 		v164 = v159
 		v165 = v163
-	b70:
+	b73:
 		if v165 != 1 {
 			v170 = (v16 * 2) + int32(uint32(v165)>>1)
 		} else {
@@ -7121,7 +7363,7 @@ func (g *halfStepsHost) r7() int {
 		v171 = v164
 		v172 = v165
 		v173 = v170
-	b73:
+	b76:
 		h126[li] = v126
 		u127 = v127
 		u128 = v128
@@ -7129,18 +7371,18 @@ func (g *halfStepsHost) r7() int {
 		h171[li] = v171
 		h172[li] = v172
 		h173[li] = v173
-		if next != 6 {
+		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 9
 		}
 		continue
-	b118:
+	b123:
 		v268 := v264 + int64(uint32(v266))
 		if v23 <= v268 {
 			v277 = v265
-			goto b121
+			goto b126
 		}
 		{
 			v272 := float32(float32(*(*int32)(unsafe.Add(p1, int(v268)*4))) * v2)
@@ -7149,22 +7391,22 @@ func (g *halfStepsHost) r7() int {
 			if v275 < 8 {
 				v265 = v274
 				v266 = v275
-				goto b118
+				goto b123
 			}
 			v277 = v274
 		}
-	b121:
+	b126:
 		h126[li] = v126
 		u127 = v127
 		u128 = v128
 		h171[li] = v171
 		h172[li] = v172
 		h277[li] = v277
-		if next != 10 {
+		if next != 15 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 10
+			next = 15
 		}
 	}
 	g.v127 = u127
@@ -7174,7 +7416,7 @@ func (g *halfStepsHost) r7() int {
 	return next
 }
 
-func (g *halfStepsHost) r8() int {
+func (g *halfStepsHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h171 := g.v171[:n]
@@ -7239,7 +7481,7 @@ func (g *halfStepsHost) r8() int {
 		}
 		v188 = v186
 		v189 = v187
-	b84:
+	b87:
 		if 8 <= uint32(v189) {
 			v191 := v189 + -8
 			v188 = *(*int32)(unsafe.Add(m0, int(v191&255)*4))
@@ -7247,47 +7489,47 @@ func (g *halfStepsHost) r8() int {
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b84
+			goto b87
 		}
 		v194 = v188
 		v195 = v189
-	b87:
+	b90:
 		if v195 != 0 {
 			v197 := v195 + -1
 			v194 = *(*int32)(unsafe.Add(m0, int(v197&255)*4))
 			v195 = v197
-			goto b87
+			goto b90
 		}
 		if v127 != v125 {
 			v256 = v194
 			v257 = v127 + 256
 			v258 = false
-			goto b115
+			goto b120
 		}
 		if !v24 {
-			goto b95
+			goto b98
 		}
 		if !v201 {
-			goto b95
+			goto b98
 		}
 		if v205 {
-			goto b95
+			goto b98
 		}
 		if !v207 {
 			*(*int16)(unsafe.Add(p4, int(v206)*2)) = int16(uint32(v60))
 			kernelimpl.HostFence()
 			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v203)*4)), int32(2))
 		}
-	b95:
+	b98:
 		h194[li] = v194
-		if next != 9 {
+		if next != 12 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 9
+			next = 12
 		}
 		continue
-	b115:
+	b120:
 		v126 = v256
 		v127 = v257
 		v128 = v258
@@ -7298,12 +7540,12 @@ func (g *halfStepsHost) r8() int {
 			v171 = v129
 			v172 = v130
 			v173 = 512
-			goto b73
+			goto b76
 		}
 		if v130 != 0 {
 			v164 = v129
 			v165 = v130
-			goto b70
+			goto b73
 		}
 		{
 			v135 := int64(uint32(v127 - v16))
@@ -7312,18 +7554,18 @@ func (g *halfStepsHost) r8() int {
 			v138 = v135 * 3
 			v139 = v136 + 3
 			if v7 <= v139 {
-				goto b58
+				goto b61
 			}
 		}
 		v141 = v138 + 2
 		if v9 > v141 {
-			goto b59
+			goto b62
 		}
-	b58:
+	b61:
 		v158 = 0
 		v159 = 0
-		goto b67
-	b59:
+		goto b70
+	b62:
 		v143 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v137)*4)))
 		if v143 == 0 {
 			v145 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v139)*4)))
@@ -7335,12 +7577,12 @@ func (g *halfStepsHost) r8() int {
 		if v147 {
 			v158 = 1
 			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v141)*2))))
-			goto b67
+			goto b70
 		}
 		if v143 == 1 {
 			v158 = 1
 			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v138)*2))))
-			goto b67
+			goto b70
 		}
 		if v143 == 2 {
 			v158 = 2
@@ -7349,7 +7591,7 @@ func (g *halfStepsHost) r8() int {
 			v158 = 0
 			v159 = 0
 		}
-	b67:
+	b70:
 		if v16 == v127 {
 			v162 := v158
 			if v158 == 1 {
@@ -7361,7 +7603,7 @@ func (g *halfStepsHost) r8() int {
 		}
 		v164 = v159
 		v165 = v163
-	b70:
+	b73:
 		if v165 != 1 {
 			v170 = (v16 * 2) + int32(uint32(v165)>>1)
 		} else {
@@ -7370,7 +7612,7 @@ func (g *halfStepsHost) r8() int {
 		v171 = v164
 		v172 = v165
 		v173 = v170
-	b73:
+	b76:
 		h126[li] = v126
 		u127 = v127
 		u128 = v128
@@ -7378,11 +7620,11 @@ func (g *halfStepsHost) r8() int {
 		h171[li] = v171
 		h172[li] = v172
 		h173[li] = v173
-		if next != 6 {
+		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 9
 		}
 	}
 	g.v127 = u127
@@ -7391,21 +7633,14 @@ func (g *halfStepsHost) r8() int {
 	return next
 }
 
-func (g *halfStepsHost) r10() int {
+func (g *halfStepsHost) r13() int {
 	const n = 256
 	h194 := g.v194[:n]
 	h64 := g.v64[:n]
 	h40 := g.v40[:n]
 	v14 := g.v14
-	v23 := g.v23
-	p1 := g.Pointer(1)
-	v2 := g.v2
-	v1 := g.v1
-	v11 := g.v11
-	v12 := int32(uint8(v11))
-	v13 := v12 != 0
-	p6 := g.Pointer(6)
-	basex := g.Base(0)
+	h212 := g.v212[:n]
+	h218 := g.v218[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -7416,9 +7651,6 @@ func (g *halfStepsHost) r10() int {
 		v194 := h194[li]
 		v64 := h64[li]
 		v40 := h40[li]
-		v0 := int32(basex + li)
-		var v219, v220, v228, v233, v235, v236, v244, v252 int32
-		var v222, v238 int64
 		v212 := v64
 		if v24 {
 			v212 = v194
@@ -7428,17 +7660,41 @@ func (g *halfStepsHost) r10() int {
 		v216 := v213 && v215
 		v217 := v216 && v213
 		v218 := v217 && v215
+		h212[li] = v212
+		h218[li] = v218
+	}
+	// Barrier
+	// Barrier
+	v23 := g.v23
+	p1 := g.Pointer(1)
+	v2 := g.v2
+	v1 := g.v1
+	v11 := g.v11
+	v12 := int32(uint8(v11))
+	v13 := v12 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v218 := h218[li]
+		v212 := h212[li]
+		v40 := h40[li]
+		v0 := int32(basex + li)
+		var v219, v220, v228, v233, v235, v236, v244, v252 int32
+		var v222, v238 int64
 		if !v218 {
 			v235 = v212
 			v236 = 0
-			goto b103
+			goto b108
 		}
 		v219 = v212
 		v220 = 0
-	b97:
+	b102:
 		v222 = v40 + int64(uint32(v220))
 		if v23 <= v222 {
-			goto b112
+			goto b117
 		}
 		{
 			v226 := float32(float32(*(*int32)(unsafe.Add(p1, int(v222)*4))) * v2)
@@ -7453,19 +7709,19 @@ func (g *halfStepsHost) r10() int {
 		if v233 < 8 {
 			v219 = v228
 			v220 = v233
-			goto b97
+			goto b102
 		}
-		goto b112
-	b103:
+		goto b117
+	b108:
 		v238 = v40 + int64(uint32(v236))
 		if v23 <= v238 {
-			goto b112
+			goto b117
 		}
 		{
 			v242 := float32(float32(*(*int32)(unsafe.Add(p1, int(v238)*4))) * v2)
 			v244 = int32(half.FromFloat32[half.Float16](float32(v1 + v242)))
 			if !v13 {
-				goto b108
+				goto b113
 			}
 		}
 		if uint64(v238) >= uint64(v14) {
@@ -7473,26 +7729,26 @@ func (g *halfStepsHost) r10() int {
 			continue
 		}
 		*(*int16)(unsafe.Add(p6, int(v238)*2)) = int16(uint32(v244))
-		goto b110
-	b108:
+		goto b115
+	b113:
 		if uint64(v238) >= uint64(v14) {
 			g.Fault(1, v238, v14, v0)
 			continue
 		}
 		*(*int16)(unsafe.Add(p6, int(v238)*2)) = int16(uint32(v235))
-	b110:
+	b115:
 		v252 = v236 + 1
 		if v252 < 8 {
 			v235 = v244
 			v236 = v252
-			goto b103
+			goto b108
 		}
-	b112:
+	b117:
 	}
 	return -1
 }
 
-func (g *halfStepsHost) r11() int {
+func (g *halfStepsHost) r16() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h277 := g.v277[:n]
@@ -7509,26 +7765,26 @@ func (g *halfStepsHost) r11() int {
 		v279 = 1
 		if v279 < 256 {
 			u279 = v279
-			if next != 11 {
+			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 16
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 18 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 18
 		}
 	}
 	g.v279 = u279
 	return next
 }
 
-func (g *halfStepsHost) r12() int {
+func (g *halfStepsHost) r17() int {
 	const n = 256
 	v279 := g.v279
 	h281 := g.v281[:n]
@@ -7560,26 +7816,26 @@ func (g *halfStepsHost) r12() int {
 		v279 = v279 * 2
 		if v279 < 256 {
 			u279 = v279
-			if next != 11 {
+			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 16
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 18 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 18
 		}
 	}
 	g.v279 = u279
 	return next
 }
 
-func (g *halfStepsHost) r14() int {
+func (g *halfStepsHost) r19() int {
 	const n = 256
 	h171 := g.v171[:n]
 	h172 := g.v172[:n]
@@ -7607,18 +7863,18 @@ func (g *halfStepsHost) r14() int {
 		if v16 != v175 {
 			v301 = v171
 			v302 = v172
-			goto b136
+			goto b141
 		}
 		{
 			v287 := int64(uint32(v127 - v16))
 			v289 = (v287 * 2) + 3
 			v291 = (v287 * 3) + 2
 			if v7 <= v289 {
-				goto b135
+				goto b140
 			}
 		}
 		if v9 <= v291 {
-			goto b135
+			goto b140
 		}
 		{
 			v294 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v289)*4)), int32(0), int32(1))
@@ -7628,7 +7884,7 @@ func (g *halfStepsHost) r14() int {
 				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v289)*4)), int32(2))
 			}
 		}
-	b135:
+	b140:
 		{
 			v300 := int32(1)
 			if v16 == v127 {
@@ -7637,7 +7893,7 @@ func (g *halfStepsHost) r14() int {
 			v301 = v284
 			v302 = v300
 		}
-	b136:
+	b141:
 		v303 = v301
 		v304 = v302
 		v305 = 0
@@ -7648,12 +7904,12 @@ func (g *halfStepsHost) r14() int {
 			v171 = v129
 			v172 = v130
 			v173 = 512
-			goto b73
+			goto b76
 		}
 		if v130 != 0 {
 			v164 = v129
 			v165 = v130
-			goto b70
+			goto b73
 		}
 		{
 			v135 := int64(uint32(v127 - v16))
@@ -7662,18 +7918,18 @@ func (g *halfStepsHost) r14() int {
 			v138 = v135 * 3
 			v139 = v136 + 3
 			if v7 <= v139 {
-				goto b58
+				goto b61
 			}
 		}
 		v141 = v138 + 2
 		if v9 > v141 {
-			goto b59
+			goto b62
 		}
-	b58:
+	b61:
 		v158 = 0
 		v159 = 0
-		goto b67
-	b59:
+		goto b70
+	b62:
 		v143 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v137)*4)))
 		if v143 == 0 {
 			v145 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v139)*4)))
@@ -7685,12 +7941,12 @@ func (g *halfStepsHost) r14() int {
 		if v147 {
 			v158 = 1
 			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v141)*2))))
-			goto b67
+			goto b70
 		}
 		if v143 == 1 {
 			v158 = 1
 			v159 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v138)*2))))
-			goto b67
+			goto b70
 		}
 		if v143 == 2 {
 			v158 = 2
@@ -7699,7 +7955,7 @@ func (g *halfStepsHost) r14() int {
 			v158 = 0
 			v159 = 0
 		}
-	b67:
+	b70:
 		if v16 == v127 {
 			v162 := v158
 			if v158 == 1 {
@@ -7711,7 +7967,7 @@ func (g *halfStepsHost) r14() int {
 		}
 		v164 = v159
 		v165 = v163
-	b70:
+	b73:
 		if v165 != 1 {
 			v170 = (v16 * 2) + int32(uint32(v165)>>1)
 		} else {
@@ -7720,14 +7976,14 @@ func (g *halfStepsHost) r14() int {
 		v171 = v164
 		v172 = v165
 		v173 = v170
-	b73:
+	b76:
 		u131 = v131
 		h171[li] = v171
 		h172[li] = v172
 		h173[li] = v173
 	}
 	g.v131 = u131
-	return 6
+	return 9
 }
 
 // halfSumHost is a work-group of the kernel [HalfSum].
@@ -7737,7 +7993,9 @@ type halfSumHost struct {
 
 	v7 int32
 
-	v101 int64
+	v47, v101 int64
+
+	v58 []bool
 
 	v102 []float32
 
@@ -7759,6 +8017,7 @@ func (g *halfSumHost) Begin() {
 	g.v7 = g.Int32(72)
 	g.v8 = g.Int64(88)
 	g.Allot(0, 1024)
+	kernelimpl.HostRoom(n, &g.v58)
 	kernelimpl.HostRoom(n, &g.v102)
 }
 
@@ -7766,8 +8025,8 @@ func (g *halfSumHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, by.go:82
-			next = g.r2()
+		case 3: // Barrier, by.go:82
+			next = g.r4()
 		}
 	}
 }
@@ -7801,22 +8060,10 @@ func (g *halfSumHost) r0() int {
 	v11 := int32(g.ID[0])
 	v12 := int64(uint32(v11))
 	v42 := v12 * 4096
-	p1 := g.Pointer(1)
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	m0 := g.Memory(0)
-	u101 := g.v101
-	h102 := g.v102[:n]
-	u103 := g.v103
-	v8 := g.v8
-	v117 := uint64(v12) < uint64(v8)
-	p5 := g.Pointer(5)
-	next := -1
+	u47 := g.v47
+	h58 := g.v58[:n]
 	for li := range n {
-		v0 := int32(basex + li)
-		var v20, v40, v41, v61, v79, v83, v89 int64
-		var v59, v71, v74, v77, v92, v95, v98, v102 float32
-		var v60, v75, v78, v96, v103 int32
+		var v20, v40, v41 int64
 		v10 := int32(li)
 		if !v13 {
 			goto b5
@@ -7868,22 +8115,51 @@ func (g *halfSumHost) r0() int {
 		if v45 < 4096 {
 			v47 = v45
 		}
-		v48 := v10 * 16
-		v50 := v42 + int64(uint32(v48))
+		v50 := v42 + int64(uint32(v10*16))
 		v52 := v50 + 15
 		v57 := ((uint64(v50) < uint64(v1)) && (uint64(v52) < uint64(v1))) && (uint64(v50) < uint64(v3))
-		if !(v57 && (uint64(v52) < uint64(v3))) {
+		v58 := v57 && (uint64(v52) < uint64(v3))
+		u47 = v47
+		h58[li] = v58
+	}
+	g.v47 = u47
+	// Barrier
+	// Barrier
+	v47 := g.v47
+	p1 := g.Pointer(1)
+	p2 := g.Pointer(2)
+	basex := g.Base(0)
+	m0 := g.Memory(0)
+	v100 := v47 + 15
+	v101 := int64(uint64(v100) >> 4)
+	h102 := g.v102[:n]
+	u103 := g.v103
+	v8 := g.v8
+	v117 := uint64(v12) < uint64(v8)
+	p5 := g.Pointer(5)
+	next := -1
+	for li := range n {
+		v58 := h58[li]
+		v10 := int32(li)
+		v48 := v10 * 16
+		v49 := int64(uint32(v48))
+		v50 := v42 + v49
+		v0 := int32(basex + li)
+		var v59, v71, v74, v77, v92, v95, v98, v102 float32
+		var v60, v75, v78, v96, v103 int32
+		var v61, v79, v83, v89 int64
+		if !v58 {
 			v77 = 0
 			v78 = 0
-			goto b17
+			goto b19
 		}
 		v59 = 0
 		v60 = 0
-	b9:
+	b11:
 		v61 = int64(uint32(v60))
 		if v47 <= int64(uint32(v48+v60)) {
 			v98 = v59
-			goto b28
+			goto b30
 		}
 		if v13 {
 			v68 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v50+v61)*2))))).Float32()
@@ -7900,18 +8176,18 @@ func (g *halfSumHost) r0() int {
 		if v75 < 16 {
 			v59 = v74
 			v60 = v75
-			goto b9
+			goto b11
 		}
 		v98 = v74
-		goto b28
-	b17:
+		goto b30
+	b19:
 		v79 = int64(uint32(v78))
 		if v47 <= int64(uint32(v48+v78)) {
 			v98 = v77
-			goto b28
+			goto b30
 		}
 		if !v13 {
-			goto b22
+			goto b24
 		}
 		v83 = v50 + v79
 		if uint64(v83) >= uint64(v1) {
@@ -7922,9 +8198,9 @@ func (g *halfSumHost) r0() int {
 		{
 			v87 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v83)*2))))).Float32()
 			v92 = v87
-			goto b24
+			goto b26
 		}
-	b22:
+	b24:
 		v89 = v50 + v79
 		if uint64(v89) >= uint64(v3) {
 			g.Fault(1, v89, v3, v0)
@@ -7932,7 +8208,7 @@ func (g *halfSumHost) r0() int {
 			continue
 		}
 		v92 = *(*float32)(unsafe.Add(p2, int(v89)*4))
-	b24:
+	b26:
 		if v78 == 0 {
 			v95 = v92
 		} else {
@@ -7942,23 +8218,21 @@ func (g *halfSumHost) r0() int {
 		if v96 < 16 {
 			v77 = v95
 			v78 = v96
-			goto b17
+			goto b19
 		}
 		v98 = v95
-	b28:
+	b30:
 		*(*float32)(unsafe.Add(m0, li*4)) = v98
-		v101 := int64(uint64(v47+15) >> 4)
 		v102 = v98
 		v103 = 1
 		if v103 < 256 {
-			u101 = v101
 			h102[li] = v102
 			u103 = v103
-			next = 1
+			next = 3
 			continue
 		}
 		if v10 != 0 {
-			goto b39
+			goto b41
 		}
 		if !v117 {
 			g.Fault(2, v12, v8, v0)
@@ -7966,15 +8240,15 @@ func (g *halfSumHost) r0() int {
 			continue
 		}
 		*(*float32)(unsafe.Add(p5, int(v11)*4)) = v102
-	b39:
+	b41:
 		g.Leave(li)
 	}
-	g.v101 = u101
+	g.v101 = v101
 	g.v103 = u103
 	return next
 }
 
-func (g *halfSumHost) r2() int {
+func (g *halfSumHost) r4() int {
 	const n = 256
 	h102 := g.v102[:n]
 	e103 := g.v103
@@ -8002,7 +8276,7 @@ func (g *halfSumHost) r2() int {
 		v105 := v103 * 2
 		if v10 != (int32(uint32(v10)/uint32(v105)) * v105) {
 			v115 = v102
-			goto b34
+			goto b36
 		}
 		v109 = v10 + v103
 		if int64(uint32(v109)) < v101 {
@@ -8012,17 +8286,17 @@ func (g *halfSumHost) r2() int {
 		} else {
 			v115 = v102
 		}
-	b34:
+	b36:
 		v102 = v115
 		v103 = v105
 		if v103 < 256 {
 			h102[li] = v102
 			u103 = v103
-			next = 1
+			next = 3
 			continue
 		}
 		if v10 != 0 {
-			goto b39
+			goto b41
 		}
 		if !v117 {
 			g.Fault(2, v12, v8, v0)
@@ -8030,7 +8304,7 @@ func (g *halfSumHost) r2() int {
 			continue
 		}
 		*(*float32)(unsafe.Add(p5, int(v11)*4)) = v102
-	b39:
+	b41:
 		g.Leave(li)
 	}
 	g.v103 = u103
@@ -8050,13 +8324,13 @@ type halfSumsHost struct {
 
 	v21, v33 int64
 
-	v31, v54, v56, v62, v70, v74, v144, v189, v190, v191, v265, v364, v366, v372 []int32
+	v31, v54, v56, v62, v70, v74, v144, v189, v190, v191, v265, v294, v364, v366, v372 []int32
 
 	v32, v57, v143, v145, v149, v192, v193, v367 int32
 
 	v38 []int64
 
-	v59, v369 []bool
+	v59, v98, v300, v369 []bool
 
 	v146 bool
 
@@ -8084,9 +8358,9 @@ func (g *halfSumsHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 1024)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v54, &g.v56, &g.v62, &g.v70, &g.v74, &g.v144, &g.v189, &g.v190, &g.v191, &g.v265, &g.v364, &g.v366, &g.v372)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v54, &g.v56, &g.v62, &g.v70, &g.v74, &g.v144, &g.v189, &g.v190, &g.v191, &g.v265, &g.v294, &g.v364, &g.v366, &g.v372)
 	kernelimpl.HostRoom(n, &g.v38)
-	kernelimpl.HostRoom(n, &g.v59, &g.v369)
+	kernelimpl.HostRoom(n, &g.v59, &g.v98, &g.v300, &g.v369)
 	kernelimpl.HostRoom(n, &g.v276)
 }
 
@@ -8094,23 +8368,25 @@ func (g *halfSumsHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 3: // Barrier, by.go:108
-			next = g.r4()
-		case 5: // Barrier, by.go:119
-			next = g.r6()
-		case 6: // GroupReduce, lookback.go:288
-			g.v192 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v191, -1))
+		case 4: // Barrier, by.go:108
+			next = g.r5()
+		case 6: // Barrier, by.go:119
 			next = g.r7()
-		case 7: // Barrier, lookback.go:238
+		case 7: // Barrier
 			next = g.r8()
-		case 9: // Barrier, lookback.go:266
+		case 9: // GroupReduce, lookback.go:288
+			g.v192 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v191, -1))
 			next = g.r10()
-		case 10: // Barrier, by.go:105
+		case 10: // Barrier, lookback.go:238
 			next = g.r11()
-		case 11: // Barrier, by.go:108
-			next = g.r12()
-		case 13: // Barrier, by.go:119
-			next = g.r14()
+		case 12: // Barrier, lookback.go:266
+			next = g.r13()
+		case 15: // Barrier, by.go:105
+			next = g.r16()
+		case 16: // Barrier, by.go:108
+			next = g.r17()
+		case 18: // Barrier, by.go:119
+			next = g.r19()
 		}
 	}
 }
@@ -8179,25 +8455,39 @@ func (g *halfSumsHost) r0() int {
 	v33 := int64(uint32(v32))
 	v34 := v33 * 2048
 	v35 := v21 <= v34
-	p1 := g.Pointer(1)
 	h38 := g.v38[:n]
-	h54 := g.v54[:n]
 	more := false
 	for li := range n {
 		v14 := int32(li)
-		var v39, v40, v45, v51, v52, v54 int32
 		if v35 {
 			g.Leave(li)
 			continue
 		}
 		v38 := v34 + int64(uint32(v14*8))
+		h38[li] = v38
+		more = true
+	}
+	g.v33 = v33
+	if !more {
+		return -1
+	}
+	// Barrier
+	p1 := g.Pointer(1)
+	h54 := g.v54[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v38 := h38[li]
+		var v39, v40, v45, v51, v52, v54 int32
 		v39 = 0
 		v40 = 0
-	b10:
+	b11:
 		v42 := v38 + int64(uint32(v40))
 		if v21 <= v42 {
 			v54 = v39
-			goto b15
+			goto b16
 		}
 		v45 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v42)*2))))
 		if v40 == 0 {
@@ -8210,23 +8500,16 @@ func (g *halfSumsHost) r0() int {
 		if v52 < 8 {
 			v39 = v51
 			v40 = v52
-			goto b10
+			goto b11
 		}
 		v54 = v51
-	b15:
-		h38[li] = v38
+	b16:
 		h54[li] = v54
-		more = true
-	}
-	g.v33 = v33
-	if !more {
-		return -1
 	}
 	// Barrier, by.go:105
 	m0 := g.Memory(0)
 	h56 := g.v56[:n]
 	u57 := g.v57
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -8240,26 +8523,26 @@ func (g *halfSumsHost) r0() int {
 		if v57 < 256 {
 			h56[li] = v56
 			u57 = v57
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v57 = u57
 	return next
 }
 
-func (g *halfSumsHost) r4() int {
+func (g *halfSumsHost) r5() int {
 	const n = 256
 	v57 := g.v57
 	m0 := g.Memory(0)
@@ -8309,26 +8592,26 @@ func (g *halfSumsHost) r4() int {
 		if v57 < 256 {
 			h56[li] = v56
 			u57 = v57
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v57 = u57
 	return next
 }
 
-func (g *halfSumsHost) r6() int {
+func (g *halfSumsHost) r7() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c1 := g.c1
@@ -8351,20 +8634,12 @@ func (g *halfSumsHost) r6() int {
 		v79 = 2
 	}
 	v92 := v32 == 0
-	v143 := v32 + -1
 	h38 := g.v38[:n]
 	v12 := g.v12
-	v21 := g.v21
-	p1 := g.Pointer(1)
-	v100 := v32 != 0
-	v9 := g.v9
-	v10 := int32(uint8(v9))
-	v11 := v10 != 0
-	p6 := g.Pointer(6)
-	v99 := v32 != 0
-	basex := g.Base(0)
-	h70 := g.v70[:n]
 	h74 := g.v74[:n]
+	h98 := g.v98[:n]
+	v143 := v32 + -1
+	h70 := g.v70[:n]
 	h144 := g.v144[:n]
 	u145 := g.v145
 	u146 := g.v146
@@ -8381,32 +8656,30 @@ func (g *halfSumsHost) r6() int {
 		v14 := int32(li)
 		v22 := v14 == 0
 		v38 := h38[li]
-		v0 := int32(basex + li)
-		var v74, v101, v102, v107, v113, v118, v120, v121, v126, v132, v140, v144, v145, v147, v148, v149, v161, v176, v177, v181, v182, v183, v188, v189, v190, v191 int32
-		var v104, v123, v155, v156, v157, v159 int64
+		var v74, v144, v145, v147, v148, v149, v161, v176, v177, v181, v182, v183, v188, v189, v190, v191 int32
 		var v146, v165 bool
+		var v155, v156, v157, v159 int64
 		v70 := *(*int32)(unsafe.Add(m0, 1020))
-		v71 := v14 != 0
-		if v71 {
+		if v14 != 0 {
 			v74 = *(*int32)(unsafe.Add(m0, li*4+-4))
 		} else {
 			v74 = 0
 		}
 		if !v22 {
-			goto b37
+			goto b38
 		}
 		if v75 {
-			goto b31
+			goto b32
 		}
 		if int32(uint32(v32)%uint32(c1)) == 0 {
-			goto b37
+			goto b38
 		}
-	b31:
+	b32:
 		if v83 {
-			goto b37
+			goto b38
 		}
 		if v85 {
-			goto b37
+			goto b38
 		}
 		if v78 {
 			*(*int16)(unsafe.Add(p4, int(v84)*2)) = int16(uint32(v70))
@@ -8415,111 +8688,26 @@ func (g *halfSumsHost) r6() int {
 		}
 		kernelimpl.HostFence()
 		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v81)*4)), v79)
-	b37:
-		if !v92 {
-			v144 = 0
-			v145 = v143
-			v146 = true
-			goto b65
-		}
-		{
+	b38:
+		if v92 {
 			v93 := uint64(v38) < uint64(v12)
 			v95 := uint64(v38+7) < uint64(v12)
 			v96 := v93 && v95
 			v97 := v96 && v93
 			v98 := v97 && v95
-			if !v98 {
-				v120 = v74
-				v121 = 0
-				goto b49
+			h74[li] = v74
+			h98[li] = v98
+			if next != 7 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 7
 			}
-			v101 = v74
-			v102 = 0
-		}
-	b39:
-		v104 = v38 + int64(uint32(v102))
-		if v21 <= v104 {
-			goto b62
-		}
-		v107 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v104)*2))))
-		if v100 {
-			goto b43
-		}
-		if v71 {
-			goto b43
-		}
-		if 0 >= v102 {
-			v113 = v107
-			goto b44
-		}
-	b43:
-		{
-			v111 := float32(half.Float16(v101).Float32() + half.Float16(v107).Float32())
-			v113 = int32(half.FromFloat32[half.Float16](v111))
-		}
-	b44:
-		if v11 {
-			*(*int16)(unsafe.Add(p6, int(v104)*2)) = int16(uint32(v113))
-		} else {
-			*(*int16)(unsafe.Add(p6, int(v104)*2)) = int16(uint32(v101))
-		}
-		v118 = v102 + 1
-		if v118 < 8 {
-			v101 = v113
-			v102 = v118
-			goto b39
-		}
-		goto b62
-	b49:
-		v123 = v38 + int64(uint32(v121))
-		if v21 <= v123 {
-			goto b62
-		}
-		v126 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v123)*2))))
-		if v99 {
-			goto b53
-		}
-		if v71 {
-			goto b53
-		}
-		if 0 >= v121 {
-			v132 = v126
-			goto b54
-		}
-	b53:
-		{
-			v130 := float32(half.Float16(v120).Float32() + half.Float16(v126).Float32())
-			v132 = int32(half.FromFloat32[half.Float16](v130))
-		}
-	b54:
-		if !v11 {
-			goto b58
-		}
-		if uint64(v123) >= uint64(v12) {
-			g.Fault(0, v123, v12, v0)
-			g.Leave(li)
 			continue
 		}
-		*(*int16)(unsafe.Add(p6, int(v123)*2)) = int16(uint32(v132))
-		goto b60
-	b58:
-		if uint64(v123) >= uint64(v12) {
-			g.Fault(1, v123, v12, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*int16)(unsafe.Add(p6, int(v123)*2)) = int16(uint32(v120))
-	b60:
-		v140 = v121 + 1
-		if v140 < 8 {
-			v120 = v132
-			v121 = v140
-			goto b49
-		}
-	b62:
-		g.Leave(li)
-		continue
-	b65:
+		v144 = 0
+		v145 = v143
+		v146 = true
 		v147 = 0
 		v148 = 0
 		v149 = 0
@@ -8527,12 +8715,12 @@ func (g *halfSumsHost) r6() int {
 			v189 = v147
 			v190 = v148
 			v191 = 512
-			goto b85
+			goto b88
 		}
 		if v148 != 0 {
 			v182 = v147
 			v183 = v148
-			goto b82
+			goto b85
 		}
 		{
 			v153 := int64(uint32(v145 - v14))
@@ -8541,18 +8729,18 @@ func (g *halfSumsHost) r6() int {
 			v156 = v153 * 3
 			v157 = v154 + 3
 			if v5 <= v157 {
-				goto b70
+				goto b73
 			}
 		}
 		v159 = v156 + 2
 		if v7 > v159 {
-			goto b71
+			goto b74
 		}
-	b70:
+	b73:
 		v176 = 0
 		v177 = 0
-		goto b79
-	b71:
+		goto b82
+	b74:
 		v161 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v155)*4)))
 		if v161 == 0 {
 			v163 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v157)*4)))
@@ -8564,12 +8752,12 @@ func (g *halfSumsHost) r6() int {
 		if v165 {
 			v176 = 1
 			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v159)*2))))
-			goto b79
+			goto b82
 		}
 		if v161 == 1 {
 			v176 = 1
 			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v156)*2))))
-			goto b79
+			goto b82
 		}
 		if v161 == 2 {
 			v176 = 2
@@ -8578,7 +8766,7 @@ func (g *halfSumsHost) r6() int {
 			v176 = 0
 			v177 = 0
 		}
-	b79:
+	b82:
 		if v14 == v145 {
 			v180 := v176
 			if v176 == 1 {
@@ -8590,7 +8778,7 @@ func (g *halfSumsHost) r6() int {
 		}
 		v182 = v177
 		v183 = v181
-	b82:
+	b85:
 		if v183 != 1 {
 			v188 = (v14 * 2) + int32(uint32(v183)>>1)
 		} else {
@@ -8599,7 +8787,7 @@ func (g *halfSumsHost) r6() int {
 		v189 = v182
 		v190 = v183
 		v191 = v188
-	b85:
+	b88:
 		h70[li] = v70
 		h74[li] = v74
 		h144[li] = v144
@@ -8609,7 +8797,12 @@ func (g *halfSumsHost) r6() int {
 		h189[li] = v189
 		h190[li] = v190
 		h191[li] = v191
-		next = 6
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
 	}
 	g.v143 = v143
 	g.v145 = u145
@@ -8618,7 +8811,127 @@ func (g *halfSumsHost) r6() int {
 	return next
 }
 
-func (g *halfSumsHost) r7() int {
+func (g *halfSumsHost) r8() int {
+	const n = 256
+	// Barrier
+	h98 := g.v98[:n]
+	h74 := g.v74[:n]
+	h38 := g.v38[:n]
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v32 := g.v32
+	v100 := v32 != 0
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	v99 := v32 != 0
+	v12 := g.v12
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v98 := h98[li]
+		v74 := h74[li]
+		v38 := h38[li]
+		v14 := int32(li)
+		v71 := v14 != 0
+		v0 := int32(basex + li)
+		var v101, v102, v107, v113, v118, v120, v121, v126, v132, v140 int32
+		var v104, v123 int64
+		if !v98 {
+			v120 = v74
+			v121 = 0
+			goto b52
+		}
+		v101 = v74
+		v102 = 0
+	b42:
+		v104 = v38 + int64(uint32(v102))
+		if v21 <= v104 {
+			goto b65
+		}
+		v107 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v104)*2))))
+		if v100 {
+			goto b46
+		}
+		if v71 {
+			goto b46
+		}
+		if 0 >= v102 {
+			v113 = v107
+			goto b47
+		}
+	b46:
+		{
+			v111 := float32(half.Float16(v101).Float32() + half.Float16(v107).Float32())
+			v113 = int32(half.FromFloat32[half.Float16](v111))
+		}
+	b47:
+		if v11 {
+			*(*int16)(unsafe.Add(p6, int(v104)*2)) = int16(uint32(v113))
+		} else {
+			*(*int16)(unsafe.Add(p6, int(v104)*2)) = int16(uint32(v101))
+		}
+		v118 = v102 + 1
+		if v118 < 8 {
+			v101 = v113
+			v102 = v118
+			goto b42
+		}
+		goto b65
+	b52:
+		v123 = v38 + int64(uint32(v121))
+		if v21 <= v123 {
+			goto b65
+		}
+		v126 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v123)*2))))
+		if v99 {
+			goto b56
+		}
+		if v71 {
+			goto b56
+		}
+		if 0 >= v121 {
+			v132 = v126
+			goto b57
+		}
+	b56:
+		{
+			v130 := float32(half.Float16(v120).Float32() + half.Float16(v126).Float32())
+			v132 = int32(half.FromFloat32[half.Float16](v130))
+		}
+	b57:
+		if !v11 {
+			goto b61
+		}
+		if uint64(v123) >= uint64(v12) {
+			g.Fault(0, v123, v12, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v123)*2)) = int16(uint32(v132))
+		goto b63
+	b61:
+		if uint64(v123) >= uint64(v12) {
+			g.Fault(1, v123, v12, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v123)*2)) = int16(uint32(v120))
+	b63:
+		v140 = v121 + 1
+		if v140 < 8 {
+			v120 = v132
+			v121 = v140
+			goto b52
+		}
+	b65:
+	}
+	return -1
+}
+
+func (g *halfSumsHost) r10() int {
 	const n = 256
 	h144 := g.v144[:n]
 	e145 := g.v145
@@ -8663,21 +8976,21 @@ func (g *halfSumsHost) r7() int {
 		var v155, v156, v157, v159, v348 int64
 		var v165, v342 bool
 		if v194 {
-			goto b88
+			goto b91
 		}
 		if !v196 {
-			goto b130
+			goto b135
 		}
-	b88:
+	b91:
 		if !v146 {
-			goto b91
+			goto b94
 		}
 		if v197 {
 			v340 = v144
 			v341 = v145 + -256
 			v342 = true
 		} else {
-			goto b91
+			goto b94
 		}
 		v144 = v340
 		v145 = v341
@@ -8685,26 +8998,26 @@ func (g *halfSumsHost) r7() int {
 		v147 = 0
 		v148 = 0
 		v149 = 0
-		goto b66
-	b91:
+		goto b69
+	b94:
 		h144[li] = v144
 		u145 = v145
 		h189[li] = v189
-		if next != 7 {
+		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 7
+			next = 10
 		}
 		continue
-	b130:
+	b135:
 		{
 			v343 := v149 + 1
 			if uint32(v343) >= uint32(c2) {
 				v348 = (int64(uint32(v145-v193)) * 2048) + v37
 				v349 = 0
 				v350 = 0
-				goto b132
+				goto b137
 			}
 			v399 = v189
 			v400 = v190
@@ -8713,17 +9026,17 @@ func (g *halfSumsHost) r7() int {
 		v147 = v399
 		v148 = v400
 		v149 = v401
-	b66:
+	b69:
 		if uint32(v14) > uint32(v145) {
 			v189 = v147
 			v190 = v148
 			v191 = 512
-			goto b85
+			goto b88
 		}
 		if v148 != 0 {
 			v182 = v147
 			v183 = v148
-			goto b82
+			goto b85
 		}
 		{
 			v153 := int64(uint32(v145 - v14))
@@ -8732,18 +9045,18 @@ func (g *halfSumsHost) r7() int {
 			v156 = v153 * 3
 			v157 = v154 + 3
 			if v5 <= v157 {
-				goto b70
+				goto b73
 			}
 		}
 		v159 = v156 + 2
 		if v7 > v159 {
-			goto b71
+			goto b74
 		}
-	b70:
+	b73:
 		v176 = 0
 		v177 = 0
-		goto b79
-	b71:
+		goto b82
+	b74:
 		v161 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v155)*4)))
 		if v161 == 0 {
 			v163 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v157)*4)))
@@ -8755,12 +9068,12 @@ func (g *halfSumsHost) r7() int {
 		if v165 {
 			v176 = 1
 			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v159)*2))))
-			goto b79
+			goto b82
 		}
 		if v161 == 1 {
 			v176 = 1
 			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v156)*2))))
-			goto b79
+			goto b82
 		}
 		if v161 == 2 {
 			v176 = 2
@@ -8769,7 +9082,7 @@ func (g *halfSumsHost) r7() int {
 			v176 = 0
 			v177 = 0
 		}
-	b79:
+	b82:
 		if v14 == v145 {
 			v180 := v176
 			if v176 == 1 {
@@ -8781,7 +9094,7 @@ func (g *halfSumsHost) r7() int {
 		}
 		v182 = v177
 		v183 = v181
-	b82:
+	b85:
 		if v183 != 1 {
 			v188 = (v14 * 2) + int32(uint32(v183)>>1)
 		} else {
@@ -8790,7 +9103,7 @@ func (g *halfSumsHost) r7() int {
 		v189 = v182
 		v190 = v183
 		v191 = v188
-	b85:
+	b88:
 		h144[li] = v144
 		u145 = v145
 		u146 = v146
@@ -8798,18 +9111,18 @@ func (g *halfSumsHost) r7() int {
 		h189[li] = v189
 		h190[li] = v190
 		h191[li] = v191
-		if next != 6 {
+		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 9
 		}
 		continue
-	b132:
+	b137:
 		v352 := v348 + int64(uint32(v350))
 		if v21 <= v352 {
 			v364 = v349
-			goto b137
+			goto b142
 		}
 		v355 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v352)*2))))
 		if v350 == 0 {
@@ -8822,21 +9135,21 @@ func (g *halfSumsHost) r7() int {
 		if v362 < 8 {
 			v349 = v361
 			v350 = v362
-			goto b132
+			goto b137
 		}
 		v364 = v361
-	b137:
+	b142:
 		h144[li] = v144
 		u145 = v145
 		u146 = v146
 		h189[li] = v189
 		h190[li] = v190
 		h364[li] = v364
-		if next != 10 {
+		if next != 15 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 10
+			next = 15
 		}
 	}
 	g.v145 = u145
@@ -8846,7 +9159,7 @@ func (g *halfSumsHost) r7() int {
 	return next
 }
 
-func (g *halfSumsHost) r8() int {
+func (g *halfSumsHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h189 := g.v189[:n]
@@ -8913,7 +9226,7 @@ func (g *halfSumsHost) r8() int {
 		}
 		v206 = v204
 		v207 = v205
-	b96:
+	b99:
 		if 8 <= uint32(v207) {
 			v230 := v207 + -8
 			v234 := half.Float16(*(*int32)(unsafe.Add(m0, int((v207+-1)&255)*4))).Float32()
@@ -8937,52 +9250,52 @@ func (g *halfSumsHost) r8() int {
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b96
+			goto b99
 		}
 		v265 = v206
 		v266 = v207
-	b99:
+	b102:
 		if v266 != 0 {
 			v268 := v266 + -1
 			v272 := half.Float16(*(*int32)(unsafe.Add(m0, int(v268&255)*4))).Float32()
 			v274 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v265).Float32() + v272)))
 			v265 = v274
 			v266 = v268
-			goto b99
+			goto b102
 		}
 		if v145 != v143 {
 			v340 = v265
 			v341 = v145 + 256
 			v342 = false
-			goto b129
+			goto b134
 		}
 		v276 = half.Float16(v265).Float32()
 		v279 = int32(half.FromFloat32[half.Float16](float32(v276 + half.Float16(v70).Float32())))
 		if !v22 {
-			goto b107
+			goto b110
 		}
 		if !v280 {
-			goto b107
+			goto b110
 		}
 		if v284 {
-			goto b107
+			goto b110
 		}
 		if !v286 {
 			*(*int16)(unsafe.Add(p4, int(v285)*2)) = int16(uint32(v279))
 			kernelimpl.HostFence()
 			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v282)*4)), int32(2))
 		}
-	b107:
+	b110:
 		h265[li] = v265
 		h276[li] = v276
-		if next != 9 {
+		if next != 12 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 9
+			next = 12
 		}
 		continue
-	b129:
+	b134:
 		v144 = v340
 		v145 = v341
 		v146 = v342
@@ -8993,12 +9306,12 @@ func (g *halfSumsHost) r8() int {
 			v189 = v147
 			v190 = v148
 			v191 = 512
-			goto b85
+			goto b88
 		}
 		if v148 != 0 {
 			v182 = v147
 			v183 = v148
-			goto b82
+			goto b85
 		}
 		{
 			v153 := int64(uint32(v145 - v14))
@@ -9007,18 +9320,18 @@ func (g *halfSumsHost) r8() int {
 			v156 = v153 * 3
 			v157 = v154 + 3
 			if v5 <= v157 {
-				goto b70
+				goto b73
 			}
 		}
 		v159 = v156 + 2
 		if v7 > v159 {
-			goto b71
+			goto b74
 		}
-	b70:
+	b73:
 		v176 = 0
 		v177 = 0
-		goto b79
-	b71:
+		goto b82
+	b74:
 		v161 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v155)*4)))
 		if v161 == 0 {
 			v163 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v157)*4)))
@@ -9030,12 +9343,12 @@ func (g *halfSumsHost) r8() int {
 		if v165 {
 			v176 = 1
 			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v159)*2))))
-			goto b79
+			goto b82
 		}
 		if v161 == 1 {
 			v176 = 1
 			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v156)*2))))
-			goto b79
+			goto b82
 		}
 		if v161 == 2 {
 			v176 = 2
@@ -9044,7 +9357,7 @@ func (g *halfSumsHost) r8() int {
 			v176 = 0
 			v177 = 0
 		}
-	b79:
+	b82:
 		if v14 == v145 {
 			v180 := v176
 			if v176 == 1 {
@@ -9056,7 +9369,7 @@ func (g *halfSumsHost) r8() int {
 		}
 		v182 = v177
 		v183 = v181
-	b82:
+	b85:
 		if v183 != 1 {
 			v188 = (v14 * 2) + int32(uint32(v183)>>1)
 		} else {
@@ -9065,7 +9378,7 @@ func (g *halfSumsHost) r8() int {
 		v189 = v182
 		v190 = v183
 		v191 = v188
-	b85:
+	b88:
 		h144[li] = v144
 		u145 = v145
 		u146 = v146
@@ -9073,11 +9386,11 @@ func (g *halfSumsHost) r8() int {
 		h189[li] = v189
 		h190[li] = v190
 		h191[li] = v191
-		if next != 6 {
+		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 9
 		}
 	}
 	g.v145 = u145
@@ -9086,20 +9399,15 @@ func (g *halfSumsHost) r8() int {
 	return next
 }
 
-func (g *halfSumsHost) r10() int {
+func (g *halfSumsHost) r13() int {
 	const n = 256
 	h265 := g.v265[:n]
 	h74 := g.v74[:n]
 	h276 := g.v276[:n]
 	h38 := g.v38[:n]
 	v12 := g.v12
-	v21 := g.v21
-	p1 := g.Pointer(1)
-	v9 := g.v9
-	v10 := int32(uint8(v9))
-	v11 := v10 != 0
-	p6 := g.Pointer(6)
-	basex := g.Base(0)
+	h294 := g.v294[:n]
+	h300 := g.v300[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -9111,9 +9419,7 @@ func (g *halfSumsHost) r10() int {
 		v74 := h74[li]
 		v276 := h276[li]
 		v38 := h38[li]
-		v0 := int32(basex + li)
-		var v294, v301, v302, v311, v316, v318, v319, v328, v336 int32
-		var v304, v321 int64
+		var v294 int32
 		if v22 {
 			v294 = v265
 		} else {
@@ -9125,17 +9431,39 @@ func (g *halfSumsHost) r10() int {
 		v298 := v295 && v297
 		v299 := v298 && v295
 		v300 := v299 && v297
+		h294[li] = v294
+		h300[li] = v300
+	}
+	// Barrier
+	// Barrier
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v300 := h300[li]
+		v294 := h294[li]
+		v38 := h38[li]
+		v0 := int32(basex + li)
+		var v301, v302, v311, v316, v318, v319, v328, v336 int32
+		var v304, v321 int64
 		if !v300 {
 			v318 = v294
 			v319 = 0
-			goto b117
+			goto b122
 		}
 		v301 = v294
 		v302 = 0
-	b111:
+	b116:
 		v304 = v38 + int64(uint32(v302))
 		if v21 <= v304 {
-			goto b126
+			goto b131
 		}
 		{
 			v309 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v304)*2))))).Float32()
@@ -9150,19 +9478,19 @@ func (g *halfSumsHost) r10() int {
 		if v316 < 8 {
 			v301 = v311
 			v302 = v316
-			goto b111
+			goto b116
 		}
-		goto b126
-	b117:
+		goto b131
+	b122:
 		v321 = v38 + int64(uint32(v319))
 		if v21 <= v321 {
-			goto b126
+			goto b131
 		}
 		{
 			v326 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p1, int(v321)*2))))).Float32()
 			v328 = int32(half.FromFloat32[half.Float16](float32(half.Float16(v318).Float32() + v326)))
 			if !v11 {
-				goto b122
+				goto b127
 			}
 		}
 		if uint64(v321) >= uint64(v12) {
@@ -9170,26 +9498,26 @@ func (g *halfSumsHost) r10() int {
 			continue
 		}
 		*(*int16)(unsafe.Add(p6, int(v321)*2)) = int16(uint32(v328))
-		goto b124
-	b122:
+		goto b129
+	b127:
 		if uint64(v321) >= uint64(v12) {
 			g.Fault(1, v321, v12, v0)
 			continue
 		}
 		*(*int16)(unsafe.Add(p6, int(v321)*2)) = int16(uint32(v318))
-	b124:
+	b129:
 		v336 = v319 + 1
 		if v336 < 8 {
 			v318 = v328
 			v319 = v336
-			goto b117
+			goto b122
 		}
-	b126:
+	b131:
 	}
 	return -1
 }
 
-func (g *halfSumsHost) r11() int {
+func (g *halfSumsHost) r16() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h364 := g.v364[:n]
@@ -9209,26 +9537,26 @@ func (g *halfSumsHost) r11() int {
 		if v367 < 256 {
 			h366[li] = v366
 			u367 = v367
-			if next != 11 {
+			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 16
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 18 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 18
 		}
 	}
 	g.v367 = u367
 	return next
 }
 
-func (g *halfSumsHost) r12() int {
+func (g *halfSumsHost) r17() int {
 	const n = 256
 	v367 := g.v367
 	m0 := g.Memory(0)
@@ -9278,26 +9606,26 @@ func (g *halfSumsHost) r12() int {
 		if v367 < 256 {
 			h366[li] = v366
 			u367 = v367
-			if next != 11 {
+			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 16
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 18 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 18
 		}
 	}
 	g.v367 = u367
 	return next
 }
 
-func (g *halfSumsHost) r14() int {
+func (g *halfSumsHost) r19() int {
 	const n = 256
 	h189 := g.v189[:n]
 	h190 := g.v190[:n]
@@ -9325,18 +9653,18 @@ func (g *halfSumsHost) r14() int {
 		if v14 != v193 {
 			v397 = v189
 			v398 = v190
-			goto b154
+			goto b159
 		}
 		{
 			v383 := int64(uint32(v145 - v14))
 			v385 = (v383 * 2) + 3
 			v387 = (v383 * 3) + 2
 			if v5 <= v385 {
-				goto b153
+				goto b158
 			}
 		}
 		if v7 <= v387 {
-			goto b153
+			goto b158
 		}
 		{
 			v390 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v385)*4)), int32(0), int32(1))
@@ -9346,7 +9674,7 @@ func (g *halfSumsHost) r14() int {
 				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v385)*4)), int32(2))
 			}
 		}
-	b153:
+	b158:
 		{
 			v396 := int32(1)
 			if v14 == v145 {
@@ -9355,7 +9683,7 @@ func (g *halfSumsHost) r14() int {
 			v397 = v380
 			v398 = v396
 		}
-	b154:
+	b159:
 		v399 = v397
 		v400 = v398
 		v401 = 0
@@ -9366,12 +9694,12 @@ func (g *halfSumsHost) r14() int {
 			v189 = v147
 			v190 = v148
 			v191 = 512
-			goto b85
+			goto b88
 		}
 		if v148 != 0 {
 			v182 = v147
 			v183 = v148
-			goto b82
+			goto b85
 		}
 		{
 			v153 := int64(uint32(v145 - v14))
@@ -9380,18 +9708,18 @@ func (g *halfSumsHost) r14() int {
 			v156 = v153 * 3
 			v157 = v154 + 3
 			if v5 <= v157 {
-				goto b70
+				goto b73
 			}
 		}
 		v159 = v156 + 2
 		if v7 > v159 {
-			goto b71
+			goto b74
 		}
-	b70:
+	b73:
 		v176 = 0
 		v177 = 0
-		goto b79
-	b71:
+		goto b82
+	b74:
 		v161 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v155)*4)))
 		if v161 == 0 {
 			v163 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v157)*4)))
@@ -9403,12 +9731,12 @@ func (g *halfSumsHost) r14() int {
 		if v165 {
 			v176 = 1
 			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v159)*2))))
-			goto b79
+			goto b82
 		}
 		if v161 == 1 {
 			v176 = 1
 			v177 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v156)*2))))
-			goto b79
+			goto b82
 		}
 		if v161 == 2 {
 			v176 = 2
@@ -9417,7 +9745,7 @@ func (g *halfSumsHost) r14() int {
 			v176 = 0
 			v177 = 0
 		}
-	b79:
+	b82:
 		if v14 == v145 {
 			v180 := v176
 			if v176 == 1 {
@@ -9429,7 +9757,7 @@ func (g *halfSumsHost) r14() int {
 		}
 		v182 = v177
 		v183 = v181
-	b82:
+	b85:
 		if v183 != 1 {
 			v188 = (v14 * 2) + int32(uint32(v183)>>1)
 		} else {
@@ -9438,14 +9766,14 @@ func (g *halfSumsHost) r14() int {
 		v189 = v182
 		v190 = v183
 		v191 = v188
-	b85:
+	b88:
 		u149 = v149
 		h189[li] = v189
 		h190[li] = v190
 		h191[li] = v191
 	}
 	g.v149 = u149
-	return 6
+	return 9
 }
 
 // keyedSumsHost is a work-group of the kernel [KeyedSums].
@@ -9461,13 +9789,13 @@ type keyedSumsHost struct {
 
 	v21, v33 int64
 
-	v31, v67, v68, v69, v77, v78, v79, v91, v92, v93, v123, v124, v125, v135, v136, v137, v289, v290, v291, v380, v381, v382, v385, v386, v604, v605, v606, v835, v836, v837, v845, v846, v847, v859, v860, v861 []int32
+	v31, v67, v68, v69, v77, v78, v79, v91, v92, v93, v123, v124, v125, v135, v136, v137, v289, v290, v291, v380, v381, v382, v385, v386, v604, v605, v606, v688, v689, v690, v835, v836, v837, v845, v846, v847, v859, v860, v861 []int32
 
 	v32, v82, v288, v294, v302, v387, v388, v850 int32
 
 	v38 []int64
 
-	v70, v71, v80, v81, v84, v94, v95, v126, v127, v138, v139, v292, v293, v383, v384, v607, v608, v838, v839, v848, v849, v852, v862, v863 []bool
+	v70, v71, v80, v81, v84, v94, v95, v126, v127, v138, v139, v183, v292, v293, v383, v384, v607, v608, v691, v692, v698, v838, v839, v848, v849, v852, v862, v863 []bool
 
 	v295 bool
 
@@ -9493,32 +9821,34 @@ func (g *keyedSumsHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 4096)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v67, &g.v68, &g.v69, &g.v77, &g.v78, &g.v79, &g.v91, &g.v92, &g.v93, &g.v123, &g.v124, &g.v125, &g.v135, &g.v136, &g.v137, &g.v289, &g.v290, &g.v291, &g.v380, &g.v381, &g.v382, &g.v385, &g.v386, &g.v604, &g.v605, &g.v606, &g.v835, &g.v836, &g.v837, &g.v845, &g.v846, &g.v847, &g.v859, &g.v860, &g.v861)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v67, &g.v68, &g.v69, &g.v77, &g.v78, &g.v79, &g.v91, &g.v92, &g.v93, &g.v123, &g.v124, &g.v125, &g.v135, &g.v136, &g.v137, &g.v289, &g.v290, &g.v291, &g.v380, &g.v381, &g.v382, &g.v385, &g.v386, &g.v604, &g.v605, &g.v606, &g.v688, &g.v689, &g.v690, &g.v835, &g.v836, &g.v837, &g.v845, &g.v846, &g.v847, &g.v859, &g.v860, &g.v861)
 	kernelimpl.HostRoom(n, &g.v38)
-	kernelimpl.HostRoom(n, &g.v70, &g.v71, &g.v80, &g.v81, &g.v84, &g.v94, &g.v95, &g.v126, &g.v127, &g.v138, &g.v139, &g.v292, &g.v293, &g.v383, &g.v384, &g.v607, &g.v608, &g.v838, &g.v839, &g.v848, &g.v849, &g.v852, &g.v862, &g.v863)
+	kernelimpl.HostRoom(n, &g.v70, &g.v71, &g.v80, &g.v81, &g.v84, &g.v94, &g.v95, &g.v126, &g.v127, &g.v138, &g.v139, &g.v183, &g.v292, &g.v293, &g.v383, &g.v384, &g.v607, &g.v608, &g.v691, &g.v692, &g.v698, &g.v838, &g.v839, &g.v848, &g.v849, &g.v852, &g.v862, &g.v863)
 }
 
 func (g *keyedSumsHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 3: // Barrier, by.go:108
-			next = g.r4()
-		case 5: // Barrier, by.go:119
-			next = g.r6()
-		case 6: // GroupReduce, lookback.go:288
-			g.v387 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v386, -1))
+		case 4: // Barrier, by.go:108
+			next = g.r5()
+		case 6: // Barrier, by.go:119
 			next = g.r7()
-		case 7: // Barrier, lookback.go:238
+		case 7: // Barrier
 			next = g.r8()
-		case 9: // Barrier, lookback.go:266
+		case 9: // GroupReduce, lookback.go:288
+			g.v387 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v386, -1))
 			next = g.r10()
-		case 10: // Barrier, by.go:105
+		case 10: // Barrier, lookback.go:238
 			next = g.r11()
-		case 11: // Barrier, by.go:108
-			next = g.r12()
-		case 13: // Barrier, by.go:119
-			next = g.r14()
+		case 12: // Barrier, lookback.go:266
+			next = g.r13()
+		case 15: // Barrier, by.go:105
+			next = g.r16()
+		case 16: // Barrier, by.go:108
+			next = g.r17()
+		case 18: // Barrier, by.go:119
+			next = g.r19()
 		}
 	}
 }
@@ -9587,30 +9917,44 @@ func (g *keyedSumsHost) r0() int {
 	v33 := int64(uint32(v32))
 	v34 := v33 * 2048
 	v35 := v21 <= v34
-	p1 := g.Pointer(1)
 	h38 := g.v38[:n]
-	h67 := g.v67[:n]
-	h68 := g.v68[:n]
-	h69 := g.v69[:n]
-	h70 := g.v70[:n]
-	h71 := g.v71[:n]
 	more := false
 	for li := range n {
 		v14 := int32(li)
-		var v39, v40, v41, v44, v49, v51, v59, v60, v62, v63, v65, v67, v68, v69 int32
-		var v42, v43, v61, v64, v70, v71 bool
 		if v35 {
 			g.Leave(li)
 			continue
 		}
 		v38 := v34 + int64(uint32(v14*8))
+		h38[li] = v38
+		more = true
+	}
+	g.v33 = v33
+	if !more {
+		return -1
+	}
+	// Barrier
+	p1 := g.Pointer(1)
+	h67 := g.v67[:n]
+	h68 := g.v68[:n]
+	h69 := g.v69[:n]
+	h70 := g.v70[:n]
+	h71 := g.v71[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v38 := h38[li]
+		var v39, v40, v41, v44, v49, v51, v59, v60, v62, v63, v65, v67, v68, v69 int32
+		var v42, v43, v61, v64, v70, v71 bool
 		v39 = 0
 		v40 = 0
 		v41 = 0
 		v42 = false
 		v43 = false
 		v44 = 0
-	b10:
+	b11:
 		v46 := v38 + int64(uint32(v44))
 		if v21 <= v46 {
 			v67 = v39
@@ -9618,7 +9962,7 @@ func (g *keyedSumsHost) r0() int {
 			v69 = v41
 			v70 = v42
 			v71 = v43
-			goto b17
+			goto b18
 		}
 		v49 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v46)*4))))
 		v51 = int32(*(*int8)(unsafe.Add(p1, int(v46)*4+2)))
@@ -9626,7 +9970,7 @@ func (g *keyedSumsHost) r0() int {
 			v62 = v49
 			v63 = v51
 			v64 = true
-			goto b15
+			goto b16
 		}
 		if v43 {
 			v53 := v40 == v49
@@ -9646,7 +9990,7 @@ func (g *keyedSumsHost) r0() int {
 		v62 = v59
 		v63 = v60
 		v64 = v61
-	b15:
+	b16:
 		v65 = v44 + 1
 		if v65 < 8 {
 			v39 = v62
@@ -9655,25 +9999,19 @@ func (g *keyedSumsHost) r0() int {
 			v42 = v64
 			v43 = true
 			v44 = v65
-			goto b10
+			goto b11
 		}
 		v67 = v62
 		v68 = v49
 		v69 = v63
 		v70 = v64
 		v71 = true
-	b17:
-		h38[li] = v38
+	b18:
 		h67[li] = v67
 		h68[li] = v68
 		h69[li] = v69
 		h70[li] = v70
 		h71[li] = v71
-		more = true
-	}
-	g.v33 = v33
-	if !more {
-		return -1
 	}
 	// Barrier, by.go:105
 	m0 := g.Memory(0)
@@ -9683,7 +10021,6 @@ func (g *keyedSumsHost) r0() int {
 	h80 := g.v80[:n]
 	h81 := g.v81[:n]
 	u82 := g.v82
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -9714,26 +10051,26 @@ func (g *keyedSumsHost) r0() int {
 			h80[li] = v80
 			h81[li] = v81
 			u82 = v82
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v82 = u82
 	return next
 }
 
-func (g *keyedSumsHost) r4() int {
+func (g *keyedSumsHost) r5() int {
 	const n = 256
 	v82 := g.v82
 	m0 := g.Memory(0)
@@ -9811,7 +10148,7 @@ func (g *keyedSumsHost) r4() int {
 			v119 = v79
 			v120 = v80
 			v121 = v81
-			goto b32
+			goto b33
 		}
 		if !v95 {
 			v107 = v77
@@ -9819,13 +10156,13 @@ func (g *keyedSumsHost) r4() int {
 			v109 = v79
 			v110 = v80
 			v111 = v81
-			goto b31
+			goto b32
 		}
 		if !v81 {
 			v104 = v92
 			v105 = v93
 			v106 = v94
-			goto b30
+			goto b31
 		}
 		v96 = v92 == v77
 		if v80 {
@@ -9844,13 +10181,13 @@ func (g *keyedSumsHost) r4() int {
 			v105 = v101
 			v106 = v103
 		}
-	b30:
+	b31:
 		v107 = v91
 		v108 = v104
 		v109 = v105
 		v110 = v106
 		v111 = true
-	b31:
+	b32:
 		*(*int32)(unsafe.Add(m0, li*16)) = v107
 		*(*int32)(unsafe.Add(m0, li*16+4)) = v108
 		*(*int32)(unsafe.Add(m0, li*16+8)) = v109
@@ -9861,7 +10198,7 @@ func (g *keyedSumsHost) r4() int {
 		v119 = v109
 		v120 = v110
 		v121 = v111
-	b32:
+	b33:
 		v77 = v117
 		v78 = v118
 		v79 = v119
@@ -9875,26 +10212,26 @@ func (g *keyedSumsHost) r4() int {
 			h80[li] = v80
 			h81[li] = v81
 			u82 = v82
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v82 = u82
 	return next
 }
 
-func (g *keyedSumsHost) r6() int {
+func (g *keyedSumsHost) r7() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c1 := g.c1
@@ -9917,28 +10254,20 @@ func (g *keyedSumsHost) r6() int {
 		v144 = 2
 	}
 	v177 := v32 == 0
-	v288 := v32 + -1
 	h38 := g.v38[:n]
 	v12 := g.v12
-	v21 := g.v21
-	p1 := g.Pointer(1)
-	v185 := v32 != 0
-	v9 := g.v9
-	v10 := int32(uint8(v9))
-	v11 := v10 != 0
-	p6 := g.Pointer(6)
-	v184 := v32 != 0
-	basex := g.Base(0)
-	h123 := g.v123[:n]
-	h124 := g.v124[:n]
-	h125 := g.v125[:n]
-	h126 := g.v126[:n]
-	h127 := g.v127[:n]
 	h135 := g.v135[:n]
 	h136 := g.v136[:n]
 	h137 := g.v137[:n]
 	h138 := g.v138[:n]
 	h139 := g.v139[:n]
+	h183 := g.v183[:n]
+	v288 := v32 + -1
+	h123 := g.v123[:n]
+	h124 := g.v124[:n]
+	h125 := g.v125[:n]
+	h126 := g.v126[:n]
+	h127 := g.v127[:n]
 	h289 := g.v289[:n]
 	h290 := g.v290[:n]
 	h291 := g.v291[:n]
@@ -9963,18 +10292,15 @@ func (g *keyedSumsHost) r6() int {
 		v14 := int32(li)
 		v22 := v14 == 0
 		v38 := h38[li]
-		v0 := int32(basex + li)
-		var v135, v136, v137, v186, v187, v188, v191, v196, v198, v206, v207, v209, v210, v233, v235, v236, v237, v240, v245, v247, v255, v256, v258, v259, v285, v289, v290, v291, v294, v296, v297, v298, v301, v302, v314, v359, v360, v361, v362, v368, v369, v370, v371, v374, v379, v380, v381, v382, v385, v386 int32
-		var v138, v139, v189, v190, v208, v211, v238, v239, v257, v260, v292, v293, v295, v299, v300, v318, v363, v364, v372, v373, v383, v384 bool
-		var v193, v242, v308, v309, v310, v312 int64
-		var v195, v244 int16
+		var v135, v136, v137, v289, v290, v291, v294, v296, v297, v298, v301, v302, v314, v359, v360, v361, v362, v368, v369, v370, v371, v374, v379, v380, v381, v382, v385, v386 int32
+		var v138, v139, v292, v293, v295, v299, v300, v318, v363, v364, v372, v373, v383, v384 bool
+		var v308, v309, v310, v312 int64
 		v123 := *(*int32)(unsafe.Add(m0, 4080))
 		v124 := *(*int32)(unsafe.Add(m0, 4084))
 		v125 := *(*int32)(unsafe.Add(m0, 4088))
 		v126 := *(*bool)(unsafe.Add(m0, 4092))
 		v127 := *(*bool)(unsafe.Add(m0, 4093))
-		v128 := v14 != 0
-		if v128 {
+		if v14 != 0 {
 			v135 = *(*int32)(unsafe.Add(m0, li*16+-16))
 			v136 = *(*int32)(unsafe.Add(m0, li*16+-12))
 			v137 = *(*int32)(unsafe.Add(m0, li*16+-8))
@@ -9988,20 +10314,20 @@ func (g *keyedSumsHost) r6() int {
 			v139 = false
 		}
 		if !v22 {
-			goto b45
+			goto b46
 		}
 		if v140 {
-			goto b39
+			goto b40
 		}
 		if int32(uint32(v32)%uint32(c1)) == 0 {
-			goto b45
+			goto b46
 		}
-	b39:
+	b40:
 		if v148 {
-			goto b45
+			goto b46
 		}
 		if v150 {
-			goto b45
+			goto b46
 		}
 		if v143 {
 			*(*int16)(unsafe.Add(p4, int(v149)*8)) = int16(uint32(v123))
@@ -10034,60 +10360,270 @@ func (g *keyedSumsHost) r6() int {
 		}
 		kernelimpl.HostFence()
 		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v146)*4)), v144)
-	b45:
-		if !v177 {
-			v289 = 0
-			v290 = 0
-			v291 = 0
-			v292 = false
-			v293 = false
-			v294 = v288
-			v295 = true
-			goto b77
-		}
-		{
+	b46:
+		if v177 {
 			v178 := uint64(v38) < uint64(v12)
 			v180 := uint64(v38+7) < uint64(v12)
 			v181 := v178 && v180
 			v182 := v181 && v178
 			v183 := v182 && v180
-			if !v183 {
-				v235 = v135
-				v236 = v136
-				v237 = v137
-				v238 = v138
-				v239 = v139
-				v240 = 0
-				goto b59
+			h135[li] = v135
+			h136[li] = v136
+			h137[li] = v137
+			h138[li] = v138
+			h139[li] = v139
+			h183[li] = v183
+			if next != 7 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 7
 			}
-			v186 = v135
-			v187 = v136
-			v188 = v137
-			v189 = v138
-			v190 = v139
-			v191 = 0
+			continue
 		}
-	b47:
+		v289 = 0
+		v290 = 0
+		v291 = 0
+		v292 = false
+		v293 = false
+		v294 = v288
+		v295 = true
+		v296 = 0
+		v297 = 0
+		v298 = 0
+		v299 = false
+		v300 = false
+		v301 = 0
+		v302 = 0
+		if uint32(v14) > uint32(v294) {
+			v380 = v296
+			v381 = v297
+			v382 = v298
+			v383 = v299
+			v384 = v300
+			v385 = v301
+			v386 = 512
+			goto b100
+		}
+		if v301 != 0 {
+			v369 = v296
+			v370 = v297
+			v371 = v298
+			v372 = v299
+			v373 = v300
+			v374 = v301
+			goto b97
+		}
+		{
+			v306 := int64(uint32(v294 - v14))
+			v307 := v306 * 2
+			v308 = v307 + 2
+			v309 = v306 * 3
+			v310 = v307 + 3
+			if v5 <= v310 {
+				goto b85
+			}
+		}
+		v312 = v309 + 2
+		if v7 > v312 {
+			goto b86
+		}
+	b85:
+		v359 = 0
+		v360 = 0
+		v361 = 0
+		v362 = 0
+		v363 = false
+		v364 = false
+		goto b94
+	b86:
+		v314 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v308)*4)))
+		if v314 == 0 {
+			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v310)*4)))
+			v318 = v316 == 2
+		} else {
+			v318 = false
+		}
+		kernelimpl.HostFence()
+		if v318 {
+			v359 = 1
+			v360 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v312)*8))))
+			v361 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v312)*8+2))))
+			v362 = int32(*(*int8)(unsafe.Add(p4, int(v312)*8+4)))
+			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v312)*8+5)))) != 0
+			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v312)*8+6)))) != 0
+			goto b94
+		}
+		if v314 == 1 {
+			v359 = 1
+			v360 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v309)*8))))
+			v361 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v309)*8+2))))
+			v362 = int32(*(*int8)(unsafe.Add(p4, int(v309)*8+4)))
+			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v309)*8+5)))) != 0
+			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v309)*8+6)))) != 0
+			goto b94
+		}
+		if v314 == 2 {
+			v346 := v309 + 1
+			v359 = 2
+			v360 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v346)*8))))
+			v361 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v346)*8+2))))
+			v362 = int32(*(*int8)(unsafe.Add(p4, int(v346)*8+4)))
+			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v346)*8+5)))) != 0
+			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v346)*8+6)))) != 0
+		} else {
+			v359 = 0
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = false
+			v364 = false
+		}
+	b94:
+		if v14 == v294 {
+			v367 := v359
+			if v359 == 1 {
+				v367 = 2
+			}
+			v368 = v367
+		} else {
+			v368 = v359
+		}
+		v369 = v360
+		v370 = v361
+		v371 = v362
+		v372 = v363
+		v373 = v364
+		v374 = v368
+	b97:
+		if v374 != 1 {
+			v379 = (v14 * 2) + int32(uint32(v374)>>1)
+		} else {
+			v379 = 512
+		}
+		v380 = v369
+		v381 = v370
+		v382 = v371
+		v383 = v372
+		v384 = v373
+		v385 = v374
+		v386 = v379
+	b100:
+		h123[li] = v123
+		h124[li] = v124
+		h125[li] = v125
+		h126[li] = v126
+		h127[li] = v127
+		h135[li] = v135
+		h136[li] = v136
+		h137[li] = v137
+		h138[li] = v138
+		h139[li] = v139
+		h289[li] = v289
+		h290[li] = v290
+		h291[li] = v291
+		h292[li] = v292
+		h293[li] = v293
+		u294 = v294
+		u295 = v295
+		u302 = v302
+		h380[li] = v380
+		h381[li] = v381
+		h382[li] = v382
+		h383[li] = v383
+		h384[li] = v384
+		h385[li] = v385
+		h386[li] = v386
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+	}
+	g.v288 = v288
+	g.v294 = u294
+	g.v295 = u295
+	g.v302 = u302
+	return next
+}
+
+func (g *keyedSumsHost) r8() int {
+	const n = 256
+	// Barrier
+	h183 := g.v183[:n]
+	h135 := g.v135[:n]
+	h136 := g.v136[:n]
+	h137 := g.v137[:n]
+	h138 := g.v138[:n]
+	h139 := g.v139[:n]
+	h38 := g.v38[:n]
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v32 := g.v32
+	v185 := v32 != 0
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	v184 := v32 != 0
+	v12 := g.v12
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v183 := h183[li]
+		v135 := h135[li]
+		v136 := h136[li]
+		v137 := h137[li]
+		v138 := h138[li]
+		v139 := h139[li]
+		v38 := h38[li]
+		v14 := int32(li)
+		v128 := v14 != 0
+		v0 := int32(basex + li)
+		var v186, v187, v188, v191, v196, v198, v206, v207, v209, v210, v233, v235, v236, v237, v240, v245, v247, v255, v256, v258, v259, v285 int32
+		var v189, v190, v208, v211, v238, v239, v257, v260 bool
+		var v193, v242 int64
+		var v195, v244 int16
+		if !v183 {
+			v235 = v135
+			v236 = v136
+			v237 = v137
+			v238 = v138
+			v239 = v139
+			v240 = 0
+			goto b62
+		}
+		v186 = v135
+		v187 = v136
+		v188 = v137
+		v189 = v138
+		v190 = v139
+		v191 = 0
+	b50:
 		v193 = v38 + int64(uint32(v191))
 		if v21 <= v193 {
-			goto b74
+			goto b77
 		}
 		v195 = *(*int16)(unsafe.Add(p1, int(v193)*4))
 		v196 = int32(uint16(v195))
 		v198 = int32(*(*int8)(unsafe.Add(p1, int(v193)*4+2)))
 		if v185 {
-			goto b51
+			goto b54
 		}
 		if v128 {
-			goto b51
+			goto b54
 		}
 		if 0 >= v191 {
 			v209 = v196
 			v210 = v198
 			v211 = true
-			goto b54
+			goto b57
 		}
-	b51:
+	b54:
 		if v190 {
 			v200 := v187 == v196
 			v204 := v198
@@ -10106,7 +10642,7 @@ func (g *keyedSumsHost) r6() int {
 		v209 = v206
 		v210 = v207
 		v211 = v208
-	b54:
+	b57:
 		if v11 {
 			*(*int16)(unsafe.Add(p6, int(v193)*8)) = int16(uint32(v209))
 			*(*int16)(unsafe.Add(p6, int(v193)*8+2)) = v195
@@ -10140,30 +10676,30 @@ func (g *keyedSumsHost) r6() int {
 			v189 = v211
 			v190 = true
 			v191 = v233
-			goto b47
+			goto b50
 		}
-		goto b74
-	b59:
+		goto b77
+	b62:
 		v242 = v38 + int64(uint32(v240))
 		if v21 <= v242 {
-			goto b74
+			goto b77
 		}
 		v244 = *(*int16)(unsafe.Add(p1, int(v242)*4))
 		v245 = int32(uint16(v244))
 		v247 = int32(*(*int8)(unsafe.Add(p1, int(v242)*4+2)))
 		if v184 {
-			goto b63
+			goto b66
 		}
 		if v128 {
-			goto b63
+			goto b66
 		}
 		if 0 >= v240 {
 			v258 = v245
 			v259 = v247
 			v260 = true
-			goto b66
+			goto b69
 		}
-	b63:
+	b66:
 		if v239 {
 			v249 := v236 == v245
 			v253 := v247
@@ -10182,13 +10718,12 @@ func (g *keyedSumsHost) r6() int {
 		v258 = v255
 		v259 = v256
 		v260 = v257
-	b66:
+	b69:
 		if !v11 {
-			goto b70
+			goto b73
 		}
 		if uint64(v242) >= uint64(v12) {
 			g.Fault(0, v242, v12, v0)
-			g.Leave(li)
 			continue
 		}
 		{
@@ -10201,12 +10736,11 @@ func (g *keyedSumsHost) r6() int {
 			}
 			*(*int8)(unsafe.Add(p6, int(v242)*8+5)) = int8(uint32(v267))
 			*(*int8)(unsafe.Add(p6, int(v242)*8+6)) = 1
-			goto b72
+			goto b75
 		}
-	b70:
+	b73:
 		if uint64(v242) >= uint64(v12) {
 			g.Fault(1, v242, v12, v0)
-			g.Leave(li)
 			continue
 		}
 		{
@@ -10224,7 +10758,7 @@ func (g *keyedSumsHost) r6() int {
 			}
 			*(*int8)(unsafe.Add(p6, int(v242)*8+6)) = int8(uint32(v282))
 		}
-	b72:
+	b75:
 		v285 = v240 + 1
 		if v285 < 8 {
 			v235 = v258
@@ -10233,168 +10767,14 @@ func (g *keyedSumsHost) r6() int {
 			v238 = v260
 			v239 = true
 			v240 = v285
-			goto b59
+			goto b62
 		}
-	b74:
-		g.Leave(li)
-		continue
 	b77:
-		v296 = 0
-		v297 = 0
-		v298 = 0
-		v299 = false
-		v300 = false
-		v301 = 0
-		v302 = 0
-		if uint32(v14) > uint32(v294) {
-			v380 = v296
-			v381 = v297
-			v382 = v298
-			v383 = v299
-			v384 = v300
-			v385 = v301
-			v386 = 512
-			goto b97
-		}
-		if v301 != 0 {
-			v369 = v296
-			v370 = v297
-			v371 = v298
-			v372 = v299
-			v373 = v300
-			v374 = v301
-			goto b94
-		}
-		{
-			v306 := int64(uint32(v294 - v14))
-			v307 := v306 * 2
-			v308 = v307 + 2
-			v309 = v306 * 3
-			v310 = v307 + 3
-			if v5 <= v310 {
-				goto b82
-			}
-		}
-		v312 = v309 + 2
-		if v7 > v312 {
-			goto b83
-		}
-	b82:
-		v359 = 0
-		v360 = 0
-		v361 = 0
-		v362 = 0
-		v363 = false
-		v364 = false
-		goto b91
-	b83:
-		v314 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v308)*4)))
-		if v314 == 0 {
-			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v310)*4)))
-			v318 = v316 == 2
-		} else {
-			v318 = false
-		}
-		kernelimpl.HostFence()
-		if v318 {
-			v359 = 1
-			v360 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v312)*8))))
-			v361 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v312)*8+2))))
-			v362 = int32(*(*int8)(unsafe.Add(p4, int(v312)*8+4)))
-			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v312)*8+5)))) != 0
-			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v312)*8+6)))) != 0
-			goto b91
-		}
-		if v314 == 1 {
-			v359 = 1
-			v360 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v309)*8))))
-			v361 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v309)*8+2))))
-			v362 = int32(*(*int8)(unsafe.Add(p4, int(v309)*8+4)))
-			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v309)*8+5)))) != 0
-			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v309)*8+6)))) != 0
-			goto b91
-		}
-		if v314 == 2 {
-			v346 := v309 + 1
-			v359 = 2
-			v360 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v346)*8))))
-			v361 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v346)*8+2))))
-			v362 = int32(*(*int8)(unsafe.Add(p4, int(v346)*8+4)))
-			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v346)*8+5)))) != 0
-			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v346)*8+6)))) != 0
-		} else {
-			v359 = 0
-			v360 = 0
-			v361 = 0
-			v362 = 0
-			v363 = false
-			v364 = false
-		}
-	b91:
-		if v14 == v294 {
-			v367 := v359
-			if v359 == 1 {
-				v367 = 2
-			}
-			v368 = v367
-		} else {
-			v368 = v359
-		}
-		v369 = v360
-		v370 = v361
-		v371 = v362
-		v372 = v363
-		v373 = v364
-		v374 = v368
-	b94:
-		if v374 != 1 {
-			v379 = (v14 * 2) + int32(uint32(v374)>>1)
-		} else {
-			v379 = 512
-		}
-		v380 = v369
-		v381 = v370
-		v382 = v371
-		v383 = v372
-		v384 = v373
-		v385 = v374
-		v386 = v379
-	b97:
-		h123[li] = v123
-		h124[li] = v124
-		h125[li] = v125
-		h126[li] = v126
-		h127[li] = v127
-		h135[li] = v135
-		h136[li] = v136
-		h137[li] = v137
-		h138[li] = v138
-		h139[li] = v139
-		h289[li] = v289
-		h290[li] = v290
-		h291[li] = v291
-		h292[li] = v292
-		h293[li] = v293
-		u294 = v294
-		u295 = v295
-		u302 = v302
-		h380[li] = v380
-		h381[li] = v381
-		h382[li] = v382
-		h383[li] = v383
-		h384[li] = v384
-		h385[li] = v385
-		h386[li] = v386
-		next = 6
 	}
-	g.v288 = v288
-	g.v294 = u294
-	g.v295 = u295
-	g.v302 = u302
-	return next
+	return -1
 }
 
-func (g *keyedSumsHost) r7() int {
+func (g *keyedSumsHost) r10() int {
 	const n = 256
 	h289 := g.v289[:n]
 	h290 := g.v290[:n]
@@ -10459,14 +10839,14 @@ func (g *keyedSumsHost) r7() int {
 		var v299, v300, v318, v363, v364, v372, v373, v797, v798, v800, v810, v811, v829, v832, v838, v839, v931, v932 bool
 		var v308, v309, v310, v312, v806 int64
 		if v389 {
-			goto b100
+			goto b103
 		}
 		if !v391 {
-			goto b212
+			goto b217
 		}
-	b100:
+	b103:
 		if !v295 {
-			goto b103
+			goto b106
 		}
 		if v392 {
 			v794 = v289
@@ -10477,7 +10857,7 @@ func (g *keyedSumsHost) r7() int {
 			v799 = v294 + -256
 			v800 = true
 		} else {
-			goto b103
+			goto b106
 		}
 		v289 = v794
 		v290 = v795
@@ -10493,8 +10873,8 @@ func (g *keyedSumsHost) r7() int {
 		v300 = false
 		v301 = 0
 		v302 = 0
-		goto b78
-	b103:
+		goto b81
+	b106:
 		h289[li] = v289
 		h290[li] = v290
 		h291[li] = v291
@@ -10506,14 +10886,14 @@ func (g *keyedSumsHost) r7() int {
 		h382[li] = v382
 		h383[li] = v383
 		h384[li] = v384
-		if next != 7 {
+		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 7
+			next = 10
 		}
 		continue
-	b212:
+	b217:
 		{
 			v801 := v302 + 1
 			if uint32(v801) >= uint32(c2) {
@@ -10524,7 +10904,7 @@ func (g *keyedSumsHost) r7() int {
 				v810 = false
 				v811 = false
 				v812 = 0
-				goto b214
+				goto b219
 			}
 			v928 = v380
 			v929 = v381
@@ -10541,7 +10921,7 @@ func (g *keyedSumsHost) r7() int {
 		v300 = v932
 		v301 = v933
 		v302 = v934
-	b78:
+	b81:
 		if uint32(v14) > uint32(v294) {
 			v380 = v296
 			v381 = v297
@@ -10550,7 +10930,7 @@ func (g *keyedSumsHost) r7() int {
 			v384 = v300
 			v385 = v301
 			v386 = 512
-			goto b97
+			goto b100
 		}
 		if v301 != 0 {
 			v369 = v296
@@ -10559,7 +10939,7 @@ func (g *keyedSumsHost) r7() int {
 			v372 = v299
 			v373 = v300
 			v374 = v301
-			goto b94
+			goto b97
 		}
 		{
 			v306 := int64(uint32(v294 - v14))
@@ -10568,22 +10948,22 @@ func (g *keyedSumsHost) r7() int {
 			v309 = v306 * 3
 			v310 = v307 + 3
 			if v5 <= v310 {
-				goto b82
+				goto b85
 			}
 		}
 		v312 = v309 + 2
 		if v7 > v312 {
-			goto b83
+			goto b86
 		}
-	b82:
+	b85:
 		v359 = 0
 		v360 = 0
 		v361 = 0
 		v362 = 0
 		v363 = false
 		v364 = false
-		goto b91
-	b83:
+		goto b94
+	b86:
 		v314 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v308)*4)))
 		if v314 == 0 {
 			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v310)*4)))
@@ -10599,7 +10979,7 @@ func (g *keyedSumsHost) r7() int {
 			v362 = int32(*(*int8)(unsafe.Add(p4, int(v312)*8+4)))
 			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v312)*8+5)))) != 0
 			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v312)*8+6)))) != 0
-			goto b91
+			goto b94
 		}
 		if v314 == 1 {
 			v359 = 1
@@ -10608,7 +10988,7 @@ func (g *keyedSumsHost) r7() int {
 			v362 = int32(*(*int8)(unsafe.Add(p4, int(v309)*8+4)))
 			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v309)*8+5)))) != 0
 			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v309)*8+6)))) != 0
-			goto b91
+			goto b94
 		}
 		if v314 == 2 {
 			v346 := v309 + 1
@@ -10626,7 +11006,7 @@ func (g *keyedSumsHost) r7() int {
 			v363 = false
 			v364 = false
 		}
-	b91:
+	b94:
 		if v14 == v294 {
 			v367 := v359
 			if v359 == 1 {
@@ -10642,7 +11022,7 @@ func (g *keyedSumsHost) r7() int {
 		v372 = v363
 		v373 = v364
 		v374 = v368
-	b94:
+	b97:
 		if v374 != 1 {
 			v379 = (v14 * 2) + int32(uint32(v374)>>1)
 		} else {
@@ -10655,7 +11035,7 @@ func (g *keyedSumsHost) r7() int {
 		v384 = v373
 		v385 = v374
 		v386 = v379
-	b97:
+	b100:
 		h289[li] = v289
 		h290[li] = v290
 		h291[li] = v291
@@ -10671,14 +11051,14 @@ func (g *keyedSumsHost) r7() int {
 		h384[li] = v384
 		h385[li] = v385
 		h386[li] = v386
-		if next != 6 {
+		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 9
 		}
 		continue
-	b214:
+	b219:
 		v814 := v806 + int64(uint32(v812))
 		if v21 <= v814 {
 			v835 = v807
@@ -10686,7 +11066,7 @@ func (g *keyedSumsHost) r7() int {
 			v837 = v809
 			v838 = v810
 			v839 = v811
-			goto b221
+			goto b226
 		}
 		v817 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v814)*4))))
 		v819 = int32(*(*int8)(unsafe.Add(p1, int(v814)*4+2)))
@@ -10694,7 +11074,7 @@ func (g *keyedSumsHost) r7() int {
 			v830 = v817
 			v831 = v819
 			v832 = true
-			goto b219
+			goto b224
 		}
 		if v811 {
 			v821 := v808 == v817
@@ -10714,7 +11094,7 @@ func (g *keyedSumsHost) r7() int {
 		v830 = v827
 		v831 = v828
 		v832 = v829
-	b219:
+	b224:
 		v833 = v812 + 1
 		if v833 < 8 {
 			v807 = v830
@@ -10723,14 +11103,14 @@ func (g *keyedSumsHost) r7() int {
 			v810 = v832
 			v811 = true
 			v812 = v833
-			goto b214
+			goto b219
 		}
 		v835 = v830
 		v836 = v817
 		v837 = v831
 		v838 = v832
 		v839 = true
-	b221:
+	b226:
 		h289[li] = v289
 		h290[li] = v290
 		h291[li] = v291
@@ -10749,11 +11129,11 @@ func (g *keyedSumsHost) r7() int {
 		h837[li] = v837
 		h838[li] = v838
 		h839[li] = v839
-		if next != 10 {
+		if next != 15 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 10
+			next = 15
 		}
 	}
 	g.v294 = u294
@@ -10763,7 +11143,7 @@ func (g *keyedSumsHost) r7() int {
 	return next
 }
 
-func (g *keyedSumsHost) r8() int {
+func (g *keyedSumsHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h380 := g.v380[:n]
@@ -10873,7 +11253,7 @@ func (g *keyedSumsHost) r8() int {
 		v416 = v410
 		v417 = v411
 		v418 = v412
-	b108:
+	b111:
 		if 8 > uint32(v418) {
 			v604 = v413
 			v605 = v414
@@ -10881,7 +11261,7 @@ func (g *keyedSumsHost) r8() int {
 			v607 = v416
 			v608 = v417
 			v609 = v418
-			goto b159
+			goto b162
 		}
 		{
 			v421 := (v418 + -1) & 255
@@ -10939,14 +11319,14 @@ func (g *keyedSumsHost) r8() int {
 				v489 = v424
 				v490 = v425
 				v491 = v426
-				goto b115
+				goto b118
 			}
 		}
 		if !v426 {
 			v484 = v414
 			v485 = v415
 			v486 = v416
-			goto b114
+			goto b117
 		}
 		v476 = v414 == v422
 		if v425 {
@@ -10965,26 +11345,26 @@ func (g *keyedSumsHost) r8() int {
 			v485 = v481
 			v486 = v483
 		}
-	b114:
+	b117:
 		v487 = v413
 		v488 = v484
 		v489 = v485
 		v490 = v486
 		v491 = true
-	b115:
+	b118:
 		if !v491 {
 			v503 = v429
 			v504 = v430
 			v505 = v431
 			v506 = v432
 			v507 = v433
-			goto b121
+			goto b124
 		}
 		if !v433 {
 			v500 = v488
 			v501 = v489
 			v502 = v490
-			goto b120
+			goto b123
 		}
 		v492 = v488 == v429
 		if v432 {
@@ -11003,26 +11383,26 @@ func (g *keyedSumsHost) r8() int {
 			v501 = v497
 			v502 = v499
 		}
-	b120:
+	b123:
 		v503 = v487
 		v504 = v500
 		v505 = v501
 		v506 = v502
 		v507 = true
-	b121:
+	b124:
 		if !v507 {
 			v519 = v436
 			v520 = v437
 			v521 = v438
 			v522 = v439
 			v523 = v440
-			goto b127
+			goto b130
 		}
 		if !v440 {
 			v516 = v504
 			v517 = v505
 			v518 = v506
-			goto b126
+			goto b129
 		}
 		v508 = v504 == v436
 		if v439 {
@@ -11041,26 +11421,26 @@ func (g *keyedSumsHost) r8() int {
 			v517 = v513
 			v518 = v515
 		}
-	b126:
+	b129:
 		v519 = v503
 		v520 = v516
 		v521 = v517
 		v522 = v518
 		v523 = true
-	b127:
+	b130:
 		if !v523 {
 			v535 = v443
 			v536 = v444
 			v537 = v445
 			v538 = v446
 			v539 = v447
-			goto b133
+			goto b136
 		}
 		if !v447 {
 			v532 = v520
 			v533 = v521
 			v534 = v522
-			goto b132
+			goto b135
 		}
 		v524 = v520 == v443
 		if v446 {
@@ -11079,26 +11459,26 @@ func (g *keyedSumsHost) r8() int {
 			v533 = v529
 			v534 = v531
 		}
-	b132:
+	b135:
 		v535 = v519
 		v536 = v532
 		v537 = v533
 		v538 = v534
 		v539 = true
-	b133:
+	b136:
 		if !v539 {
 			v551 = v450
 			v552 = v451
 			v553 = v452
 			v554 = v453
 			v555 = v454
-			goto b139
+			goto b142
 		}
 		if !v454 {
 			v548 = v536
 			v549 = v537
 			v550 = v538
-			goto b138
+			goto b141
 		}
 		v540 = v536 == v450
 		if v453 {
@@ -11117,26 +11497,26 @@ func (g *keyedSumsHost) r8() int {
 			v549 = v545
 			v550 = v547
 		}
-	b138:
+	b141:
 		v551 = v535
 		v552 = v548
 		v553 = v549
 		v554 = v550
 		v555 = true
-	b139:
+	b142:
 		if !v555 {
 			v567 = v457
 			v568 = v458
 			v569 = v459
 			v570 = v460
 			v571 = v461
-			goto b145
+			goto b148
 		}
 		if !v461 {
 			v564 = v552
 			v565 = v553
 			v566 = v554
-			goto b144
+			goto b147
 		}
 		v556 = v552 == v457
 		if v460 {
@@ -11155,26 +11535,26 @@ func (g *keyedSumsHost) r8() int {
 			v565 = v561
 			v566 = v563
 		}
-	b144:
+	b147:
 		v567 = v551
 		v568 = v564
 		v569 = v565
 		v570 = v566
 		v571 = true
-	b145:
+	b148:
 		if !v571 {
 			v583 = v464
 			v584 = v465
 			v585 = v466
 			v586 = v467
 			v587 = v468
-			goto b151
+			goto b154
 		}
 		if !v468 {
 			v580 = v568
 			v581 = v569
 			v582 = v570
-			goto b150
+			goto b153
 		}
 		v572 = v568 == v464
 		if v467 {
@@ -11193,26 +11573,26 @@ func (g *keyedSumsHost) r8() int {
 			v581 = v577
 			v582 = v579
 		}
-	b150:
+	b153:
 		v583 = v567
 		v584 = v580
 		v585 = v581
 		v586 = v582
 		v587 = true
-	b151:
+	b154:
 		if !v587 {
 			v599 = v471
 			v600 = v472
 			v601 = v473
 			v602 = v474
 			v603 = v475
-			goto b157
+			goto b160
 		}
 		if !v475 {
 			v596 = v584
 			v597 = v585
 			v598 = v586
-			goto b156
+			goto b159
 		}
 		v588 = v584 == v471
 		if v474 {
@@ -11231,13 +11611,13 @@ func (g *keyedSumsHost) r8() int {
 			v597 = v593
 			v598 = v595
 		}
-	b156:
+	b159:
 		v599 = v583
 		v600 = v596
 		v601 = v597
 		v602 = v598
 		v603 = true
-	b157:
+	b160:
 		v413 = v599
 		v414 = v600
 		v415 = v601
@@ -11247,10 +11627,10 @@ func (g *keyedSumsHost) r8() int {
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b108
-	b159:
+		goto b111
+	b162:
 		if v609 == 0 {
-			goto b167
+			goto b170
 		}
 		{
 			v611 = v609 + -1
@@ -11266,14 +11646,14 @@ func (g *keyedSumsHost) r8() int {
 				v631 = v615
 				v632 = v616
 				v633 = v617
-				goto b166
+				goto b169
 			}
 		}
 		if !v617 {
 			v626 = v605
 			v627 = v606
 			v628 = v607
-			goto b165
+			goto b168
 		}
 		v618 = v605 == v613
 		if v616 {
@@ -11292,21 +11672,21 @@ func (g *keyedSumsHost) r8() int {
 			v627 = v623
 			v628 = v625
 		}
-	b165:
+	b168:
 		v629 = v604
 		v630 = v626
 		v631 = v627
 		v632 = v628
 		v633 = true
-	b166:
+	b169:
 		v604 = v629
 		v605 = v630
 		v606 = v631
 		v607 = v632
 		v608 = v633
 		v609 = v611
-		goto b159
-	b167:
+		goto b162
+	b170:
 		if v294 != v288 {
 			v794 = v604
 			v795 = v605
@@ -11315,7 +11695,7 @@ func (g *keyedSumsHost) r8() int {
 			v798 = v608
 			v799 = v294 + 256
 			v800 = false
-			goto b211
+			goto b216
 		}
 		if !v608 {
 			v646 = v123
@@ -11323,13 +11703,13 @@ func (g *keyedSumsHost) r8() int {
 			v648 = v125
 			v649 = v126
 			v650 = v127
-			goto b174
+			goto b177
 		}
 		if !v127 {
 			v643 = v605
 			v644 = v606
 			v645 = v607
-			goto b173
+			goto b176
 		}
 		v635 = v605 == v123
 		if v126 {
@@ -11348,21 +11728,21 @@ func (g *keyedSumsHost) r8() int {
 			v644 = v640
 			v645 = v642
 		}
-	b173:
+	b176:
 		v646 = v604
 		v647 = v643
 		v648 = v644
 		v649 = v645
 		v650 = true
-	b174:
+	b177:
 		if !v22 {
-			goto b179
+			goto b182
 		}
 		if !v651 {
-			goto b179
+			goto b182
 		}
 		if v655 {
-			goto b179
+			goto b182
 		}
 		if !v657 {
 			*(*int16)(unsafe.Add(p4, int(v656)*8)) = int16(uint32(v646))
@@ -11381,20 +11761,20 @@ func (g *keyedSumsHost) r8() int {
 			kernelimpl.HostFence()
 			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v653)*4)), int32(2))
 		}
-	b179:
+	b182:
 		h604[li] = v604
 		h605[li] = v605
 		h606[li] = v606
 		h607[li] = v607
 		h608[li] = v608
-		if next != 9 {
+		if next != 12 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 9
+			next = 12
 		}
 		continue
-	b211:
+	b216:
 		v289 = v794
 		v290 = v795
 		v291 = v796
@@ -11417,7 +11797,7 @@ func (g *keyedSumsHost) r8() int {
 			v384 = v300
 			v385 = v301
 			v386 = 512
-			goto b97
+			goto b100
 		}
 		if v301 != 0 {
 			v369 = v296
@@ -11426,7 +11806,7 @@ func (g *keyedSumsHost) r8() int {
 			v372 = v299
 			v373 = v300
 			v374 = v301
-			goto b94
+			goto b97
 		}
 		{
 			v306 := int64(uint32(v294 - v14))
@@ -11435,22 +11815,22 @@ func (g *keyedSumsHost) r8() int {
 			v309 = v306 * 3
 			v310 = v307 + 3
 			if v5 <= v310 {
-				goto b82
+				goto b85
 			}
 		}
 		v312 = v309 + 2
 		if v7 > v312 {
-			goto b83
+			goto b86
 		}
-	b82:
+	b85:
 		v359 = 0
 		v360 = 0
 		v361 = 0
 		v362 = 0
 		v363 = false
 		v364 = false
-		goto b91
-	b83:
+		goto b94
+	b86:
 		v314 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v308)*4)))
 		if v314 == 0 {
 			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v310)*4)))
@@ -11466,7 +11846,7 @@ func (g *keyedSumsHost) r8() int {
 			v362 = int32(*(*int8)(unsafe.Add(p4, int(v312)*8+4)))
 			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v312)*8+5)))) != 0
 			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v312)*8+6)))) != 0
-			goto b91
+			goto b94
 		}
 		if v314 == 1 {
 			v359 = 1
@@ -11475,7 +11855,7 @@ func (g *keyedSumsHost) r8() int {
 			v362 = int32(*(*int8)(unsafe.Add(p4, int(v309)*8+4)))
 			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v309)*8+5)))) != 0
 			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v309)*8+6)))) != 0
-			goto b91
+			goto b94
 		}
 		if v314 == 2 {
 			v346 := v309 + 1
@@ -11493,7 +11873,7 @@ func (g *keyedSumsHost) r8() int {
 			v363 = false
 			v364 = false
 		}
-	b91:
+	b94:
 		if v14 == v294 {
 			v367 := v359
 			if v359 == 1 {
@@ -11509,7 +11889,7 @@ func (g *keyedSumsHost) r8() int {
 		v372 = v363
 		v373 = v364
 		v374 = v368
-	b94:
+	b97:
 		if v374 != 1 {
 			v379 = (v14 * 2) + int32(uint32(v374)>>1)
 		} else {
@@ -11522,7 +11902,7 @@ func (g *keyedSumsHost) r8() int {
 		v384 = v373
 		v385 = v374
 		v386 = v379
-	b97:
+	b100:
 		h289[li] = v289
 		h290[li] = v290
 		h291[li] = v291
@@ -11538,11 +11918,11 @@ func (g *keyedSumsHost) r8() int {
 		h384[li] = v384
 		h385[li] = v385
 		h386[li] = v386
-		if next != 6 {
+		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 9
 		}
 	}
 	g.v294 = u294
@@ -11551,7 +11931,7 @@ func (g *keyedSumsHost) r8() int {
 	return next
 }
 
-func (g *keyedSumsHost) r10() int {
+func (g *keyedSumsHost) r13() int {
 	const n = 256
 	h604 := g.v604[:n]
 	h605 := g.v605[:n]
@@ -11565,13 +11945,12 @@ func (g *keyedSumsHost) r10() int {
 	h139 := g.v139[:n]
 	h38 := g.v38[:n]
 	v12 := g.v12
-	v21 := g.v21
-	p1 := g.Pointer(1)
-	v9 := g.v9
-	v10 := int32(uint8(v9))
-	v11 := v10 != 0
-	p6 := g.Pointer(6)
-	basex := g.Base(0)
+	h688 := g.v688[:n]
+	h689 := g.v689[:n]
+	h690 := g.v690[:n]
+	h691 := g.v691[:n]
+	h692 := g.v692[:n]
+	h698 := g.v698[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -11590,18 +11969,15 @@ func (g *keyedSumsHost) r10() int {
 		v138 := h138[li]
 		v139 := h139[li]
 		v38 := h38[li]
-		v0 := int32(basex + li)
-		var v672, v682, v686, v687, v691, v692, v702, v703, v720, v747, v748, v765 bool
-		var v677, v680, v681, v683, v684, v685, v688, v689, v690, v699, v700, v701, v704, v709, v711, v718, v719, v742, v744, v745, v746, v749, v754, v756, v763, v764, v790 int32
-		var v706, v751 int64
-		var v708, v753 int16
+		var v672, v682, v686, v687, v691, v692 bool
+		var v677, v680, v681, v683, v684, v685, v688, v689, v690 int32
 		if v22 {
 			v688 = v604
 			v689 = v605
 			v690 = v606
 			v691 = v607
 			v692 = v608
-			goto b188
+			goto b191
 		}
 		if !v608 {
 			v683 = v135
@@ -11609,13 +11985,13 @@ func (g *keyedSumsHost) r10() int {
 			v685 = v137
 			v686 = v138
 			v687 = v139
-			goto b187
+			goto b190
 		}
 		if !v139 {
 			v680 = v605
 			v681 = v606
 			v682 = v607
-			goto b186
+			goto b189
 		}
 		v672 = v605 == v135
 		if v138 {
@@ -11634,24 +12010,56 @@ func (g *keyedSumsHost) r10() int {
 			v681 = v677
 			v682 = v679
 		}
-	b186:
+	b189:
 		v683 = v604
 		v684 = v680
 		v685 = v681
 		v686 = v682
 		v687 = true
-	b187:
+	b190:
 		v688 = v683
 		v689 = v684
 		v690 = v685
 		v691 = v686
 		v692 = v687
-	b188:
+	b191:
 		v693 := uint64(v38) < uint64(v12)
 		v695 := uint64(v38+7) < uint64(v12)
 		v696 := v693 && v695
 		v697 := v696 && v693
 		v698 := v697 && v695
+		h688[li] = v688
+		h689[li] = v689
+		h690[li] = v690
+		h691[li] = v691
+		h692[li] = v692
+		h698[li] = v698
+	}
+	// Barrier
+	// Barrier
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v698 := h698[li]
+		v688 := h688[li]
+		v689 := h689[li]
+		v690 := h690[li]
+		v691 := h691[li]
+		v692 := h692[li]
+		v38 := h38[li]
+		v0 := int32(basex + li)
+		var v699, v700, v701, v704, v709, v711, v718, v719, v742, v744, v745, v746, v749, v754, v756, v763, v764, v790 int32
+		var v702, v703, v720, v747, v748, v765 bool
+		var v706, v751 int64
+		var v708, v753 int16
 		if !v698 {
 			v744 = v688
 			v745 = v689
@@ -11659,7 +12067,7 @@ func (g *keyedSumsHost) r10() int {
 			v747 = v691
 			v748 = v692
 			v749 = 0
-			goto b197
+			goto b202
 		}
 		v699 = v688
 		v700 = v689
@@ -11667,10 +12075,10 @@ func (g *keyedSumsHost) r10() int {
 		v702 = v691
 		v703 = v692
 		v704 = 0
-	b189:
+	b194:
 		v706 = v38 + int64(uint32(v704))
 		if v21 <= v706 {
-			goto b208
+			goto b213
 		}
 		v708 = *(*int16)(unsafe.Add(p1, int(v706)*4))
 		v709 = int32(uint16(v708))
@@ -11723,13 +12131,13 @@ func (g *keyedSumsHost) r10() int {
 			v702 = v720
 			v703 = true
 			v704 = v742
-			goto b189
+			goto b194
 		}
-		goto b208
-	b197:
+		goto b213
+	b202:
 		v751 = v38 + int64(uint32(v749))
 		if v21 <= v751 {
-			goto b208
+			goto b213
 		}
 		v753 = *(*int16)(unsafe.Add(p1, int(v751)*4))
 		v754 = int32(uint16(v753))
@@ -11750,7 +12158,7 @@ func (g *keyedSumsHost) r10() int {
 			v765 = true
 		}
 		if !v11 {
-			goto b204
+			goto b209
 		}
 		if uint64(v751) >= uint64(v12) {
 			g.Fault(0, v751, v12, v0)
@@ -11766,9 +12174,9 @@ func (g *keyedSumsHost) r10() int {
 			}
 			*(*int8)(unsafe.Add(p6, int(v751)*8+5)) = int8(uint32(v772))
 			*(*int8)(unsafe.Add(p6, int(v751)*8+6)) = 1
-			goto b206
+			goto b211
 		}
-	b204:
+	b209:
 		if uint64(v751) >= uint64(v12) {
 			g.Fault(1, v751, v12, v0)
 			continue
@@ -11788,7 +12196,7 @@ func (g *keyedSumsHost) r10() int {
 			}
 			*(*int8)(unsafe.Add(p6, int(v751)*8+6)) = int8(uint32(v787))
 		}
-	b206:
+	b211:
 		v790 = v749 + 1
 		if v790 < 8 {
 			v744 = v763
@@ -11797,14 +12205,14 @@ func (g *keyedSumsHost) r10() int {
 			v747 = v765
 			v748 = true
 			v749 = v790
-			goto b197
+			goto b202
 		}
-	b208:
+	b213:
 	}
 	return -1
 }
 
-func (g *keyedSumsHost) r11() int {
+func (g *keyedSumsHost) r16() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h835 := g.v835[:n]
@@ -11849,26 +12257,26 @@ func (g *keyedSumsHost) r11() int {
 			h848[li] = v848
 			h849[li] = v849
 			u850 = v850
-			if next != 11 {
+			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 16
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 18 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 18
 		}
 	}
 	g.v850 = u850
 	return next
 }
 
-func (g *keyedSumsHost) r12() int {
+func (g *keyedSumsHost) r17() int {
 	const n = 256
 	v850 := g.v850
 	m0 := g.Memory(0)
@@ -11946,7 +12354,7 @@ func (g *keyedSumsHost) r12() int {
 			v887 = v847
 			v888 = v848
 			v889 = v849
-			goto b236
+			goto b241
 		}
 		if !v863 {
 			v875 = v845
@@ -11954,13 +12362,13 @@ func (g *keyedSumsHost) r12() int {
 			v877 = v847
 			v878 = v848
 			v879 = v849
-			goto b235
+			goto b240
 		}
 		if !v849 {
 			v872 = v860
 			v873 = v861
 			v874 = v862
-			goto b234
+			goto b239
 		}
 		v864 = v860 == v845
 		if v848 {
@@ -11979,13 +12387,13 @@ func (g *keyedSumsHost) r12() int {
 			v873 = v869
 			v874 = v871
 		}
-	b234:
+	b239:
 		v875 = v859
 		v876 = v872
 		v877 = v873
 		v878 = v874
 		v879 = true
-	b235:
+	b240:
 		*(*int32)(unsafe.Add(m0, li*16)) = v875
 		*(*int32)(unsafe.Add(m0, li*16+4)) = v876
 		*(*int32)(unsafe.Add(m0, li*16+8)) = v877
@@ -11996,7 +12404,7 @@ func (g *keyedSumsHost) r12() int {
 		v887 = v877
 		v888 = v878
 		v889 = v879
-	b236:
+	b241:
 		v845 = v885
 		v846 = v886
 		v847 = v887
@@ -12010,26 +12418,26 @@ func (g *keyedSumsHost) r12() int {
 			h848[li] = v848
 			h849[li] = v849
 			u850 = v850
-			if next != 11 {
+			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 16
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 18 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 18
 		}
 	}
 	g.v850 = u850
 	return next
 }
 
-func (g *keyedSumsHost) r14() int {
+func (g *keyedSumsHost) r19() int {
 	const n = 256
 	h380 := g.v380[:n]
 	h381 := g.v381[:n]
@@ -12073,18 +12481,18 @@ func (g *keyedSumsHost) r14() int {
 			v925 = v383
 			v926 = v384
 			v927 = v385
-			goto b244
+			goto b249
 		}
 		{
 			v898 := int64(uint32(v294 - v14))
 			v900 = (v898 * 2) + 3
 			v902 = (v898 * 3) + 2
 			if v5 <= v900 {
-				goto b243
+				goto b248
 			}
 		}
 		if v7 <= v902 {
-			goto b243
+			goto b248
 		}
 		{
 			v905 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v900)*4)), int32(0), int32(1))
@@ -12106,7 +12514,7 @@ func (g *keyedSumsHost) r14() int {
 				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v900)*4)), int32(2))
 			}
 		}
-	b243:
+	b248:
 		{
 			v921 := int32(1)
 			if v14 == v294 {
@@ -12119,7 +12527,7 @@ func (g *keyedSumsHost) r14() int {
 			v926 = v895
 			v927 = v921
 		}
-	b244:
+	b249:
 		v928 = v922
 		v929 = v923
 		v930 = v924
@@ -12142,7 +12550,7 @@ func (g *keyedSumsHost) r14() int {
 			v384 = v300
 			v385 = v301
 			v386 = 512
-			goto b97
+			goto b100
 		}
 		if v301 != 0 {
 			v369 = v296
@@ -12151,7 +12559,7 @@ func (g *keyedSumsHost) r14() int {
 			v372 = v299
 			v373 = v300
 			v374 = v301
-			goto b94
+			goto b97
 		}
 		{
 			v306 := int64(uint32(v294 - v14))
@@ -12160,22 +12568,22 @@ func (g *keyedSumsHost) r14() int {
 			v309 = v306 * 3
 			v310 = v307 + 3
 			if v5 <= v310 {
-				goto b82
+				goto b85
 			}
 		}
 		v312 = v309 + 2
 		if v7 > v312 {
-			goto b83
+			goto b86
 		}
-	b82:
+	b85:
 		v359 = 0
 		v360 = 0
 		v361 = 0
 		v362 = 0
 		v363 = false
 		v364 = false
-		goto b91
-	b83:
+		goto b94
+	b86:
 		v314 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v308)*4)))
 		if v314 == 0 {
 			v316 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v310)*4)))
@@ -12191,7 +12599,7 @@ func (g *keyedSumsHost) r14() int {
 			v362 = int32(*(*int8)(unsafe.Add(p4, int(v312)*8+4)))
 			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v312)*8+5)))) != 0
 			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v312)*8+6)))) != 0
-			goto b91
+			goto b94
 		}
 		if v314 == 1 {
 			v359 = 1
@@ -12200,7 +12608,7 @@ func (g *keyedSumsHost) r14() int {
 			v362 = int32(*(*int8)(unsafe.Add(p4, int(v309)*8+4)))
 			v363 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v309)*8+5)))) != 0
 			v364 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v309)*8+6)))) != 0
-			goto b91
+			goto b94
 		}
 		if v314 == 2 {
 			v346 := v309 + 1
@@ -12218,7 +12626,7 @@ func (g *keyedSumsHost) r14() int {
 			v363 = false
 			v364 = false
 		}
-	b91:
+	b94:
 		if v14 == v294 {
 			v367 := v359
 			if v359 == 1 {
@@ -12234,7 +12642,7 @@ func (g *keyedSumsHost) r14() int {
 		v372 = v363
 		v373 = v364
 		v374 = v368
-	b94:
+	b97:
 		if v374 != 1 {
 			v379 = (v14 * 2) + int32(uint32(v374)>>1)
 		} else {
@@ -12247,7 +12655,7 @@ func (g *keyedSumsHost) r14() int {
 		v384 = v373
 		v385 = v374
 		v386 = v379
-	b97:
+	b100:
 		u302 = v302
 		h380[li] = v380
 		h381[li] = v381
@@ -12258,7 +12666,7 @@ func (g *keyedSumsHost) r14() int {
 		h386[li] = v386
 	}
 	g.v302 = u302
-	return 6
+	return 9
 }
 
 // shortSumsHost is a work-group of the kernel [ShortSums].
@@ -12274,13 +12682,13 @@ type shortSumsHost struct {
 
 	v21, v33 int64
 
-	v31, v52, v54, v60, v66, v70, v136, v181, v182, v183, v241, v329, v331, v337 []int32
+	v31, v52, v54, v60, v66, v70, v136, v181, v182, v183, v241, v265, v329, v331, v337 []int32
 
 	v32, v55, v135, v137, v141, v184, v185, v332 int32
 
 	v38 []int64
 
-	v57, v334 []bool
+	v57, v94, v271, v334 []bool
 
 	v138 bool
 
@@ -12306,32 +12714,34 @@ func (g *shortSumsHost) Begin() {
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 256)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.Allot(0, 1024)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v52, &g.v54, &g.v60, &g.v66, &g.v70, &g.v136, &g.v181, &g.v182, &g.v183, &g.v241, &g.v329, &g.v331, &g.v337)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v31, &g.v52, &g.v54, &g.v60, &g.v66, &g.v70, &g.v136, &g.v181, &g.v182, &g.v183, &g.v241, &g.v265, &g.v329, &g.v331, &g.v337)
 	kernelimpl.HostRoom(n, &g.v38)
-	kernelimpl.HostRoom(n, &g.v57, &g.v334)
+	kernelimpl.HostRoom(n, &g.v57, &g.v94, &g.v271, &g.v334)
 }
 
 func (g *shortSumsHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 3: // Barrier, by.go:108
-			next = g.r4()
-		case 5: // Barrier, by.go:119
-			next = g.r6()
-		case 6: // GroupReduce, lookback.go:288
-			g.v184 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v183, -1))
+		case 4: // Barrier, by.go:108
+			next = g.r5()
+		case 6: // Barrier, by.go:119
 			next = g.r7()
-		case 7: // Barrier, lookback.go:238
+		case 7: // Barrier
 			next = g.r8()
-		case 9: // Barrier, lookback.go:266
+		case 9: // GroupReduce, lookback.go:288
+			g.v184 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v183, -1))
 			next = g.r10()
-		case 10: // Barrier, by.go:105
+		case 10: // Barrier, lookback.go:238
 			next = g.r11()
-		case 11: // Barrier, by.go:108
-			next = g.r12()
-		case 13: // Barrier, by.go:119
-			next = g.r14()
+		case 12: // Barrier, lookback.go:266
+			next = g.r13()
+		case 15: // Barrier, by.go:105
+			next = g.r16()
+		case 16: // Barrier, by.go:108
+			next = g.r17()
+		case 18: // Barrier, by.go:119
+			next = g.r19()
 		}
 	}
 }
@@ -12400,25 +12810,39 @@ func (g *shortSumsHost) r0() int {
 	v33 := int64(uint32(v32))
 	v34 := v33 * 2048
 	v35 := v21 <= v34
-	p1 := g.Pointer(1)
 	h38 := g.v38[:n]
-	h52 := g.v52[:n]
 	more := false
 	for li := range n {
 		v14 := int32(li)
-		var v39, v40, v49, v50, v52 int32
 		if v35 {
 			g.Leave(li)
 			continue
 		}
 		v38 := v34 + int64(uint32(v14*8))
+		h38[li] = v38
+		more = true
+	}
+	g.v33 = v33
+	if !more {
+		return -1
+	}
+	// Barrier
+	p1 := g.Pointer(1)
+	h52 := g.v52[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v38 := h38[li]
+		var v39, v40, v49, v50, v52 int32
 		v39 = 0
 		v40 = 0
-	b10:
+	b11:
 		v42 := v38 + int64(uint32(v40))
 		if v21 <= v42 {
 			v52 = v39
-			goto b13
+			goto b14
 		}
 		{
 			v45 := int32(uint16(*(*int16)(unsafe.Add(p1, int(v42)*2))))
@@ -12430,24 +12854,17 @@ func (g *shortSumsHost) r0() int {
 			if v50 < 8 {
 				v39 = v49
 				v40 = v50
-				goto b10
+				goto b11
 			}
 			v52 = v49
 		}
-	b13:
-		h38[li] = v38
+	b14:
 		h52[li] = v52
-		more = true
-	}
-	g.v33 = v33
-	if !more {
-		return -1
 	}
 	// Barrier, by.go:105
 	m0 := g.Memory(0)
 	h54 := g.v54[:n]
 	u55 := g.v55
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -12461,26 +12878,26 @@ func (g *shortSumsHost) r0() int {
 		if v55 < 256 {
 			h54[li] = v54
 			u55 = v55
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v55 = u55
 	return next
 }
 
-func (g *shortSumsHost) r4() int {
+func (g *shortSumsHost) r5() int {
 	const n = 256
 	v55 := g.v55
 	m0 := g.Memory(0)
@@ -12529,26 +12946,26 @@ func (g *shortSumsHost) r4() int {
 		if v55 < 256 {
 			h54[li] = v54
 			u55 = v55
-			if next != 3 {
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 3
+				next = 4
 			}
 			continue
 		}
-		if next != 5 {
+		if next != 6 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 5
+			next = 6
 		}
 	}
 	g.v55 = u55
 	return next
 }
 
-func (g *shortSumsHost) r6() int {
+func (g *shortSumsHost) r7() int {
 	const n = 256
 	m0 := g.Memory(0)
 	c1 := g.c1
@@ -12571,20 +12988,12 @@ func (g *shortSumsHost) r6() int {
 		v75 = 2
 	}
 	v88 := v32 == 0
-	v135 := v32 + -1
 	h38 := g.v38[:n]
 	v12 := g.v12
-	v21 := g.v21
-	p1 := g.Pointer(1)
-	v96 := v32 != 0
-	v9 := g.v9
-	v10 := int32(uint8(v9))
-	v11 := v10 != 0
-	p6 := g.Pointer(6)
-	v95 := v32 != 0
-	basex := g.Base(0)
-	h66 := g.v66[:n]
 	h70 := g.v70[:n]
+	h94 := g.v94[:n]
+	v135 := v32 + -1
+	h66 := g.v66[:n]
 	h136 := g.v136[:n]
 	u137 := g.v137
 	u138 := g.v138
@@ -12601,32 +13010,30 @@ func (g *shortSumsHost) r6() int {
 		v14 := int32(li)
 		v22 := v14 == 0
 		v38 := h38[li]
-		v0 := int32(basex + li)
-		var v70, v97, v98, v103, v107, v112, v114, v115, v120, v124, v132, v136, v137, v139, v140, v141, v153, v168, v169, v173, v174, v175, v180, v181, v182, v183 int32
-		var v100, v117, v147, v148, v149, v151 int64
+		var v70, v136, v137, v139, v140, v141, v153, v168, v169, v173, v174, v175, v180, v181, v182, v183 int32
 		var v138, v157 bool
+		var v147, v148, v149, v151 int64
 		v66 := *(*int32)(unsafe.Add(m0, 1020))
-		v67 := v14 != 0
-		if v67 {
+		if v14 != 0 {
 			v70 = *(*int32)(unsafe.Add(m0, li*4+-4))
 		} else {
 			v70 = 0
 		}
 		if !v22 {
-			goto b35
+			goto b36
 		}
 		if v71 {
-			goto b29
+			goto b30
 		}
 		if int32(uint32(v32)%uint32(c1)) == 0 {
-			goto b35
+			goto b36
 		}
-	b29:
+	b30:
 		if v79 {
-			goto b35
+			goto b36
 		}
 		if v81 {
-			goto b35
+			goto b36
 		}
 		if v74 {
 			*(*int16)(unsafe.Add(p4, int(v80)*2)) = int16(uint32(v66))
@@ -12635,105 +13042,26 @@ func (g *shortSumsHost) r6() int {
 		}
 		kernelimpl.HostFence()
 		atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v77)*4)), v75)
-	b35:
-		if !v88 {
-			v136 = 0
-			v137 = v135
-			v138 = true
-			goto b63
-		}
-		{
+	b36:
+		if v88 {
 			v89 := uint64(v38) < uint64(v12)
 			v91 := uint64(v38+7) < uint64(v12)
 			v92 := v89 && v91
 			v93 := v92 && v89
 			v94 := v93 && v91
-			if !v94 {
-				v114 = v70
-				v115 = 0
-				goto b47
+			h70[li] = v70
+			h94[li] = v94
+			if next != 7 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 7
 			}
-			v97 = v70
-			v98 = 0
-		}
-	b37:
-		v100 = v38 + int64(uint32(v98))
-		if v21 <= v100 {
-			goto b60
-		}
-		v103 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v100)*2))))
-		if v96 {
-			goto b41
-		}
-		if v67 {
-			goto b41
-		}
-		if 0 >= v98 {
-			v107 = v103
-			goto b42
-		}
-	b41:
-		v107 = (v97 + v103) & 65535
-	b42:
-		if v11 {
-			*(*int16)(unsafe.Add(p6, int(v100)*2)) = int16(uint32(v107))
-		} else {
-			*(*int16)(unsafe.Add(p6, int(v100)*2)) = int16(uint32(v97))
-		}
-		v112 = v98 + 1
-		if v112 < 8 {
-			v97 = v107
-			v98 = v112
-			goto b37
-		}
-		goto b60
-	b47:
-		v117 = v38 + int64(uint32(v115))
-		if v21 <= v117 {
-			goto b60
-		}
-		v120 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v117)*2))))
-		if v95 {
-			goto b51
-		}
-		if v67 {
-			goto b51
-		}
-		if 0 >= v115 {
-			v124 = v120
-			goto b52
-		}
-	b51:
-		v124 = (v114 + v120) & 65535
-	b52:
-		if !v11 {
-			goto b56
-		}
-		if uint64(v117) >= uint64(v12) {
-			g.Fault(0, v117, v12, v0)
-			g.Leave(li)
 			continue
 		}
-		*(*int16)(unsafe.Add(p6, int(v117)*2)) = int16(uint32(v124))
-		goto b58
-	b56:
-		if uint64(v117) >= uint64(v12) {
-			g.Fault(1, v117, v12, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*int16)(unsafe.Add(p6, int(v117)*2)) = int16(uint32(v114))
-	b58:
-		v132 = v115 + 1
-		if v132 < 8 {
-			v114 = v124
-			v115 = v132
-			goto b47
-		}
-	b60:
-		g.Leave(li)
-		continue
-	b63:
+		v136 = 0
+		v137 = v135
+		v138 = true
 		v139 = 0
 		v140 = 0
 		v141 = 0
@@ -12741,12 +13069,12 @@ func (g *shortSumsHost) r6() int {
 			v181 = v139
 			v182 = v140
 			v183 = 512
-			goto b83
+			goto b86
 		}
 		if v140 != 0 {
 			v174 = v139
 			v175 = v140
-			goto b80
+			goto b83
 		}
 		{
 			v145 := int64(uint32(v137 - v14))
@@ -12755,18 +13083,18 @@ func (g *shortSumsHost) r6() int {
 			v148 = v145 * 3
 			v149 = v146 + 3
 			if v5 <= v149 {
-				goto b68
+				goto b71
 			}
 		}
 		v151 = v148 + 2
 		if v7 > v151 {
-			goto b69
+			goto b72
 		}
-	b68:
+	b71:
 		v168 = 0
 		v169 = 0
-		goto b77
-	b69:
+		goto b80
+	b72:
 		v153 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v147)*4)))
 		if v153 == 0 {
 			v155 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v149)*4)))
@@ -12778,12 +13106,12 @@ func (g *shortSumsHost) r6() int {
 		if v157 {
 			v168 = 1
 			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v151)*2))))
-			goto b77
+			goto b80
 		}
 		if v153 == 1 {
 			v168 = 1
 			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v148)*2))))
-			goto b77
+			goto b80
 		}
 		if v153 == 2 {
 			v168 = 2
@@ -12792,7 +13120,7 @@ func (g *shortSumsHost) r6() int {
 			v168 = 0
 			v169 = 0
 		}
-	b77:
+	b80:
 		if v14 == v137 {
 			v172 := v168
 			if v168 == 1 {
@@ -12804,7 +13132,7 @@ func (g *shortSumsHost) r6() int {
 		}
 		v174 = v169
 		v175 = v173
-	b80:
+	b83:
 		if v175 != 1 {
 			v180 = (v14 * 2) + int32(uint32(v175)>>1)
 		} else {
@@ -12813,7 +13141,7 @@ func (g *shortSumsHost) r6() int {
 		v181 = v174
 		v182 = v175
 		v183 = v180
-	b83:
+	b86:
 		h66[li] = v66
 		h70[li] = v70
 		h136[li] = v136
@@ -12823,7 +13151,12 @@ func (g *shortSumsHost) r6() int {
 		h181[li] = v181
 		h182[li] = v182
 		h183[li] = v183
-		next = 6
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
 	}
 	g.v135 = v135
 	g.v137 = u137
@@ -12832,7 +13165,121 @@ func (g *shortSumsHost) r6() int {
 	return next
 }
 
-func (g *shortSumsHost) r7() int {
+func (g *shortSumsHost) r8() int {
+	const n = 256
+	// Barrier
+	h94 := g.v94[:n]
+	h70 := g.v70[:n]
+	h38 := g.v38[:n]
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v32 := g.v32
+	v96 := v32 != 0
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	v95 := v32 != 0
+	v12 := g.v12
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v94 := h94[li]
+		v70 := h70[li]
+		v38 := h38[li]
+		v14 := int32(li)
+		v67 := v14 != 0
+		v0 := int32(basex + li)
+		var v97, v98, v103, v107, v112, v114, v115, v120, v124, v132 int32
+		var v100, v117 int64
+		if !v94 {
+			v114 = v70
+			v115 = 0
+			goto b50
+		}
+		v97 = v70
+		v98 = 0
+	b40:
+		v100 = v38 + int64(uint32(v98))
+		if v21 <= v100 {
+			goto b63
+		}
+		v103 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v100)*2))))
+		if v96 {
+			goto b44
+		}
+		if v67 {
+			goto b44
+		}
+		if 0 >= v98 {
+			v107 = v103
+			goto b45
+		}
+	b44:
+		v107 = (v97 + v103) & 65535
+	b45:
+		if v11 {
+			*(*int16)(unsafe.Add(p6, int(v100)*2)) = int16(uint32(v107))
+		} else {
+			*(*int16)(unsafe.Add(p6, int(v100)*2)) = int16(uint32(v97))
+		}
+		v112 = v98 + 1
+		if v112 < 8 {
+			v97 = v107
+			v98 = v112
+			goto b40
+		}
+		goto b63
+	b50:
+		v117 = v38 + int64(uint32(v115))
+		if v21 <= v117 {
+			goto b63
+		}
+		v120 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v117)*2))))
+		if v95 {
+			goto b54
+		}
+		if v67 {
+			goto b54
+		}
+		if 0 >= v115 {
+			v124 = v120
+			goto b55
+		}
+	b54:
+		v124 = (v114 + v120) & 65535
+	b55:
+		if !v11 {
+			goto b59
+		}
+		if uint64(v117) >= uint64(v12) {
+			g.Fault(0, v117, v12, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v117)*2)) = int16(uint32(v124))
+		goto b61
+	b59:
+		if uint64(v117) >= uint64(v12) {
+			g.Fault(1, v117, v12, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p6, int(v117)*2)) = int16(uint32(v114))
+	b61:
+		v132 = v115 + 1
+		if v132 < 8 {
+			v114 = v124
+			v115 = v132
+			goto b50
+		}
+	b63:
+	}
+	return -1
+}
+
+func (g *shortSumsHost) r10() int {
 	const n = 256
 	h136 := g.v136[:n]
 	e137 := g.v137
@@ -12877,21 +13324,21 @@ func (g *shortSumsHost) r7() int {
 		var v147, v148, v149, v151, v315 int64
 		var v157, v309 bool
 		if v186 {
-			goto b86
+			goto b89
 		}
 		if !v188 {
-			goto b126
+			goto b131
 		}
-	b86:
+	b89:
 		if !v138 {
-			goto b89
+			goto b92
 		}
 		if v189 {
 			v307 = v136
 			v308 = v137 + -256
 			v309 = true
 		} else {
-			goto b89
+			goto b92
 		}
 		v136 = v307
 		v137 = v308
@@ -12899,26 +13346,26 @@ func (g *shortSumsHost) r7() int {
 		v139 = 0
 		v140 = 0
 		v141 = 0
-		goto b64
-	b89:
+		goto b67
+	b92:
 		h136[li] = v136
 		u137 = v137
 		h181[li] = v181
-		if next != 7 {
+		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 7
+			next = 10
 		}
 		continue
-	b126:
+	b131:
 		{
 			v310 := v141 + 1
 			if uint32(v310) >= uint32(c2) {
 				v315 = (int64(uint32(v137-v185)) * 2048) + v37
 				v316 = 0
 				v317 = 0
-				goto b128
+				goto b133
 			}
 			v362 = v181
 			v363 = v182
@@ -12927,17 +13374,17 @@ func (g *shortSumsHost) r7() int {
 		v139 = v362
 		v140 = v363
 		v141 = v364
-	b64:
+	b67:
 		if uint32(v14) > uint32(v137) {
 			v181 = v139
 			v182 = v140
 			v183 = 512
-			goto b83
+			goto b86
 		}
 		if v140 != 0 {
 			v174 = v139
 			v175 = v140
-			goto b80
+			goto b83
 		}
 		{
 			v145 := int64(uint32(v137 - v14))
@@ -12946,18 +13393,18 @@ func (g *shortSumsHost) r7() int {
 			v148 = v145 * 3
 			v149 = v146 + 3
 			if v5 <= v149 {
-				goto b68
+				goto b71
 			}
 		}
 		v151 = v148 + 2
 		if v7 > v151 {
-			goto b69
+			goto b72
 		}
-	b68:
+	b71:
 		v168 = 0
 		v169 = 0
-		goto b77
-	b69:
+		goto b80
+	b72:
 		v153 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v147)*4)))
 		if v153 == 0 {
 			v155 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v149)*4)))
@@ -12969,12 +13416,12 @@ func (g *shortSumsHost) r7() int {
 		if v157 {
 			v168 = 1
 			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v151)*2))))
-			goto b77
+			goto b80
 		}
 		if v153 == 1 {
 			v168 = 1
 			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v148)*2))))
-			goto b77
+			goto b80
 		}
 		if v153 == 2 {
 			v168 = 2
@@ -12983,7 +13430,7 @@ func (g *shortSumsHost) r7() int {
 			v168 = 0
 			v169 = 0
 		}
-	b77:
+	b80:
 		if v14 == v137 {
 			v172 := v168
 			if v168 == 1 {
@@ -12995,7 +13442,7 @@ func (g *shortSumsHost) r7() int {
 		}
 		v174 = v169
 		v175 = v173
-	b80:
+	b83:
 		if v175 != 1 {
 			v180 = (v14 * 2) + int32(uint32(v175)>>1)
 		} else {
@@ -13004,7 +13451,7 @@ func (g *shortSumsHost) r7() int {
 		v181 = v174
 		v182 = v175
 		v183 = v180
-	b83:
+	b86:
 		h136[li] = v136
 		u137 = v137
 		u138 = v138
@@ -13012,18 +13459,18 @@ func (g *shortSumsHost) r7() int {
 		h181[li] = v181
 		h182[li] = v182
 		h183[li] = v183
-		if next != 6 {
+		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 9
 		}
 		continue
-	b128:
+	b133:
 		v319 := v315 + int64(uint32(v317))
 		if v21 <= v319 {
 			v329 = v316
-			goto b131
+			goto b136
 		}
 		{
 			v322 := int32(uint16(*(*int16)(unsafe.Add(p1, int(v319)*2))))
@@ -13035,22 +13482,22 @@ func (g *shortSumsHost) r7() int {
 			if v327 < 8 {
 				v316 = v326
 				v317 = v327
-				goto b128
+				goto b133
 			}
 			v329 = v326
 		}
-	b131:
+	b136:
 		h136[li] = v136
 		u137 = v137
 		u138 = v138
 		h181[li] = v181
 		h182[li] = v182
 		h329[li] = v329
-		if next != 10 {
+		if next != 15 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 10
+			next = 15
 		}
 	}
 	g.v137 = u137
@@ -13060,7 +13507,7 @@ func (g *shortSumsHost) r7() int {
 	return next
 }
 
-func (g *shortSumsHost) r8() int {
+func (g *shortSumsHost) r11() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h181 := g.v181[:n]
@@ -13125,7 +13572,7 @@ func (g *shortSumsHost) r8() int {
 		}
 		v198 = v196
 		v199 = v197
-	b94:
+	b97:
 		if 8 <= uint32(v199) {
 			v222 := v199 + -8
 			v226 := (v198 + *(*int32)(unsafe.Add(m0, int((v199+-1)&255)*4))) & 65535
@@ -13141,49 +13588,49 @@ func (g *shortSumsHost) r8() int {
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b94
+			goto b97
 		}
 		v241 = v198
 		v242 = v199
-	b97:
+	b100:
 		if v242 != 0 {
 			v244 := v242 + -1
 			v248 := (v241 + *(*int32)(unsafe.Add(m0, int(v244&255)*4))) & 65535
 			v241 = v248
 			v242 = v244
-			goto b97
+			goto b100
 		}
 		if v137 != v135 {
 			v307 = v241
 			v308 = v137 + 256
 			v309 = false
-			goto b125
+			goto b130
 		}
 		v251 = (v241 + v66) & 65535
 		if !v22 {
-			goto b105
+			goto b108
 		}
 		if !v252 {
-			goto b105
+			goto b108
 		}
 		if v256 {
-			goto b105
+			goto b108
 		}
 		if !v258 {
 			*(*int16)(unsafe.Add(p4, int(v257)*2)) = int16(uint32(v251))
 			kernelimpl.HostFence()
 			atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v254)*4)), int32(2))
 		}
-	b105:
+	b108:
 		h241[li] = v241
-		if next != 9 {
+		if next != 12 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 9
+			next = 12
 		}
 		continue
-	b125:
+	b130:
 		v136 = v307
 		v137 = v308
 		v138 = v309
@@ -13194,12 +13641,12 @@ func (g *shortSumsHost) r8() int {
 			v181 = v139
 			v182 = v140
 			v183 = 512
-			goto b83
+			goto b86
 		}
 		if v140 != 0 {
 			v174 = v139
 			v175 = v140
-			goto b80
+			goto b83
 		}
 		{
 			v145 := int64(uint32(v137 - v14))
@@ -13208,18 +13655,18 @@ func (g *shortSumsHost) r8() int {
 			v148 = v145 * 3
 			v149 = v146 + 3
 			if v5 <= v149 {
-				goto b68
+				goto b71
 			}
 		}
 		v151 = v148 + 2
 		if v7 > v151 {
-			goto b69
+			goto b72
 		}
-	b68:
+	b71:
 		v168 = 0
 		v169 = 0
-		goto b77
-	b69:
+		goto b80
+	b72:
 		v153 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v147)*4)))
 		if v153 == 0 {
 			v155 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v149)*4)))
@@ -13231,12 +13678,12 @@ func (g *shortSumsHost) r8() int {
 		if v157 {
 			v168 = 1
 			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v151)*2))))
-			goto b77
+			goto b80
 		}
 		if v153 == 1 {
 			v168 = 1
 			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v148)*2))))
-			goto b77
+			goto b80
 		}
 		if v153 == 2 {
 			v168 = 2
@@ -13245,7 +13692,7 @@ func (g *shortSumsHost) r8() int {
 			v168 = 0
 			v169 = 0
 		}
-	b77:
+	b80:
 		if v14 == v137 {
 			v172 := v168
 			if v168 == 1 {
@@ -13257,7 +13704,7 @@ func (g *shortSumsHost) r8() int {
 		}
 		v174 = v169
 		v175 = v173
-	b80:
+	b83:
 		if v175 != 1 {
 			v180 = (v14 * 2) + int32(uint32(v175)>>1)
 		} else {
@@ -13266,7 +13713,7 @@ func (g *shortSumsHost) r8() int {
 		v181 = v174
 		v182 = v175
 		v183 = v180
-	b83:
+	b86:
 		h136[li] = v136
 		u137 = v137
 		u138 = v138
@@ -13274,11 +13721,11 @@ func (g *shortSumsHost) r8() int {
 		h181[li] = v181
 		h182[li] = v182
 		h183[li] = v183
-		if next != 6 {
+		if next != 9 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 6
+			next = 9
 		}
 	}
 	g.v137 = u137
@@ -13287,19 +13734,14 @@ func (g *shortSumsHost) r8() int {
 	return next
 }
 
-func (g *shortSumsHost) r10() int {
+func (g *shortSumsHost) r13() int {
 	const n = 256
 	h241 := g.v241[:n]
 	h70 := g.v70[:n]
 	h38 := g.v38[:n]
 	v12 := g.v12
-	v21 := g.v21
-	p1 := g.Pointer(1)
-	v9 := g.v9
-	v10 := int32(uint8(v9))
-	v11 := v10 != 0
-	p6 := g.Pointer(6)
-	basex := g.Base(0)
+	h265 := g.v265[:n]
+	h271 := g.v271[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -13310,9 +13752,6 @@ func (g *shortSumsHost) r10() int {
 		v14 := int32(li)
 		v22 := v14 == 0
 		v38 := h38[li]
-		v0 := int32(basex + li)
-		var v272, v273, v280, v285, v287, v288, v295, v303 int32
-		var v275, v290 int64
 		v265 := (v241 + v70) & 65535
 		if v22 {
 			v265 = v241
@@ -13322,17 +13761,39 @@ func (g *shortSumsHost) r10() int {
 		v269 := v266 && v268
 		v270 := v269 && v266
 		v271 := v270 && v268
+		h265[li] = v265
+		h271[li] = v271
+	}
+	// Barrier
+	// Barrier
+	v21 := g.v21
+	p1 := g.Pointer(1)
+	v9 := g.v9
+	v10 := int32(uint8(v9))
+	v11 := v10 != 0
+	p6 := g.Pointer(6)
+	basex := g.Base(0)
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v271 := h271[li]
+		v265 := h265[li]
+		v38 := h38[li]
+		v0 := int32(basex + li)
+		var v272, v273, v280, v285, v287, v288, v295, v303 int32
+		var v275, v290 int64
 		if !v271 {
 			v287 = v265
 			v288 = 0
-			goto b113
+			goto b118
 		}
 		v272 = v265
 		v273 = 0
-	b107:
+	b112:
 		v275 = v38 + int64(uint32(v273))
 		if v21 <= v275 {
-			goto b122
+			goto b127
 		}
 		v280 = (v272 + int32(uint16(*(*int16)(unsafe.Add(p1, int(v275)*2))))) & 65535
 		if v11 {
@@ -13344,43 +13805,43 @@ func (g *shortSumsHost) r10() int {
 		if v285 < 8 {
 			v272 = v280
 			v273 = v285
-			goto b107
+			goto b112
 		}
-		goto b122
-	b113:
+		goto b127
+	b118:
 		v290 = v38 + int64(uint32(v288))
 		if v21 <= v290 {
-			goto b122
+			goto b127
 		}
 		v295 = (v287 + int32(uint16(*(*int16)(unsafe.Add(p1, int(v290)*2))))) & 65535
 		if !v11 {
-			goto b118
+			goto b123
 		}
 		if uint64(v290) >= uint64(v12) {
 			g.Fault(0, v290, v12, v0)
 			continue
 		}
 		*(*int16)(unsafe.Add(p6, int(v290)*2)) = int16(uint32(v295))
-		goto b120
-	b118:
+		goto b125
+	b123:
 		if uint64(v290) >= uint64(v12) {
 			g.Fault(1, v290, v12, v0)
 			continue
 		}
 		*(*int16)(unsafe.Add(p6, int(v290)*2)) = int16(uint32(v287))
-	b120:
+	b125:
 		v303 = v288 + 1
 		if v303 < 8 {
 			v287 = v295
 			v288 = v303
-			goto b113
+			goto b118
 		}
-	b122:
+	b127:
 	}
 	return -1
 }
 
-func (g *shortSumsHost) r11() int {
+func (g *shortSumsHost) r16() int {
 	const n = 256
 	m0 := g.Memory(0)
 	h329 := g.v329[:n]
@@ -13400,26 +13861,26 @@ func (g *shortSumsHost) r11() int {
 		if v332 < 256 {
 			h331[li] = v331
 			u332 = v332
-			if next != 11 {
+			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 16
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 18 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 18
 		}
 	}
 	g.v332 = u332
 	return next
 }
 
-func (g *shortSumsHost) r12() int {
+func (g *shortSumsHost) r17() int {
 	const n = 256
 	v332 := g.v332
 	m0 := g.Memory(0)
@@ -13468,26 +13929,26 @@ func (g *shortSumsHost) r12() int {
 		if v332 < 256 {
 			h331[li] = v331
 			u332 = v332
-			if next != 11 {
+			if next != 16 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 16
 			}
 			continue
 		}
-		if next != 13 {
+		if next != 18 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 13
+			next = 18
 		}
 	}
 	g.v332 = u332
 	return next
 }
 
-func (g *shortSumsHost) r14() int {
+func (g *shortSumsHost) r19() int {
 	const n = 256
 	h181 := g.v181[:n]
 	h182 := g.v182[:n]
@@ -13515,18 +13976,18 @@ func (g *shortSumsHost) r14() int {
 		if v14 != v185 {
 			v360 = v181
 			v361 = v182
-			goto b148
+			goto b153
 		}
 		{
 			v346 := int64(uint32(v137 - v14))
 			v348 = (v346 * 2) + 3
 			v350 = (v346 * 3) + 2
 			if v5 <= v348 {
-				goto b147
+				goto b152
 			}
 		}
 		if v7 <= v350 {
-			goto b147
+			goto b152
 		}
 		{
 			v353 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p3, int(v348)*4)), int32(0), int32(1))
@@ -13536,7 +13997,7 @@ func (g *shortSumsHost) r14() int {
 				atomic.StoreInt32((*int32)(unsafe.Add(p3, int(v348)*4)), int32(2))
 			}
 		}
-	b147:
+	b152:
 		{
 			v359 := int32(1)
 			if v14 == v137 {
@@ -13545,7 +14006,7 @@ func (g *shortSumsHost) r14() int {
 			v360 = v343
 			v361 = v359
 		}
-	b148:
+	b153:
 		v362 = v360
 		v363 = v361
 		v364 = 0
@@ -13556,12 +14017,12 @@ func (g *shortSumsHost) r14() int {
 			v181 = v139
 			v182 = v140
 			v183 = 512
-			goto b83
+			goto b86
 		}
 		if v140 != 0 {
 			v174 = v139
 			v175 = v140
-			goto b80
+			goto b83
 		}
 		{
 			v145 := int64(uint32(v137 - v14))
@@ -13570,18 +14031,18 @@ func (g *shortSumsHost) r14() int {
 			v148 = v145 * 3
 			v149 = v146 + 3
 			if v5 <= v149 {
-				goto b68
+				goto b71
 			}
 		}
 		v151 = v148 + 2
 		if v7 > v151 {
-			goto b69
+			goto b72
 		}
-	b68:
+	b71:
 		v168 = 0
 		v169 = 0
-		goto b77
-	b69:
+		goto b80
+	b72:
 		v153 = atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v147)*4)))
 		if v153 == 0 {
 			v155 := atomic.LoadInt32((*int32)(unsafe.Add(p3, int(v149)*4)))
@@ -13593,12 +14054,12 @@ func (g *shortSumsHost) r14() int {
 		if v157 {
 			v168 = 1
 			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v151)*2))))
-			goto b77
+			goto b80
 		}
 		if v153 == 1 {
 			v168 = 1
 			v169 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v148)*2))))
-			goto b77
+			goto b80
 		}
 		if v153 == 2 {
 			v168 = 2
@@ -13607,7 +14068,7 @@ func (g *shortSumsHost) r14() int {
 			v168 = 0
 			v169 = 0
 		}
-	b77:
+	b80:
 		if v14 == v137 {
 			v172 := v168
 			if v168 == 1 {
@@ -13619,7 +14080,7 @@ func (g *shortSumsHost) r14() int {
 		}
 		v174 = v169
 		v175 = v173
-	b80:
+	b83:
 		if v175 != 1 {
 			v180 = (v14 * 2) + int32(uint32(v175)>>1)
 		} else {
@@ -13628,14 +14089,14 @@ func (g *shortSumsHost) r14() int {
 		v181 = v174
 		v182 = v175
 		v183 = v180
-	b83:
+	b86:
 		u141 = v141
 		h181[li] = v181
 		h182[li] = v182
 		h183[li] = v183
 	}
 	g.v141 = u141
-	return 6
+	return 9
 }
 
 // splitHost is a work-group of the kernel [Split].
@@ -13653,7 +14114,7 @@ type splitHost struct {
 
 	v31 int32
 
-	v23, v57, v58, v181, v203, v253 int64
+	v23, v57, v58, v181, v203, v253, v610 int64
 
 	v55, v173, v174, v175, v178, v179, v244, v245, v373 []int32
 
@@ -15074,6 +15535,14 @@ func (g *splitHost) r8() int {
 	if v609 {
 		v610 = v608
 	}
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+	}
+	g.v610 = v610
+	// Barrier
 	v203 := g.v203
 	m0 := g.Memory(0)
 	v180 := g.v180
@@ -15085,7 +15554,6 @@ func (g *splitHost) r8() int {
 	p1 := g.Pointer(1)
 	p4 := g.Pointer(4)
 	stop := g.Cancelled()
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -15094,7 +15562,7 @@ func (g *splitHost) r8() int {
 		var v613 int32
 		var v625 int64
 		v613 = v45
-	b176:
+	b177:
 		v614 := int64(uint32(v613))
 		if v614 >= v610 {
 			continue
@@ -15106,20 +15574,20 @@ func (g *splitHost) r8() int {
 			v625 = v203 + v614
 		}
 		if 0 > v625 {
-			goto b183
+			goto b184
 		}
 		if v625 >= v8 {
-			goto b183
+			goto b184
 		}
 		if v620 < v2 {
 			*(*float32)(unsafe.Add(p4, int(v625)*4)) = *(*float32)(unsafe.Add(p1, int(v620)*4))
 		}
-	b183:
+	b184:
 		v613 = v613 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b176
+		goto b177
 	}
 	return -1
 }
@@ -15133,7 +15601,9 @@ type sumSquaresHost struct {
 
 	v8 int32
 
-	v102 int64
+	v48, v102 int64
+
+	v59 []bool
 
 	v103 []float32
 
@@ -15156,6 +15626,7 @@ func (g *sumSquaresHost) Begin() {
 	g.v8 = g.Int32(80)
 	g.v9 = g.Int64(96)
 	g.Allot(0, 1024)
+	kernelimpl.HostRoom(n, &g.v59)
 	kernelimpl.HostRoom(n, &g.v103)
 }
 
@@ -15163,8 +15634,8 @@ func (g *sumSquaresHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, by.go:82
-			next = g.r2()
+		case 3: // Barrier, by.go:82
+			next = g.r4()
 		}
 	}
 }
@@ -15198,23 +15669,10 @@ func (g *sumSquaresHost) r0() int {
 	v12 := int32(g.ID[0])
 	v13 := int64(uint32(v12))
 	v43 := v13 * 4096
-	p1 := g.Pointer(1)
-	v1 := g.v1
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	m0 := g.Memory(0)
-	u102 := g.v102
-	h103 := g.v103[:n]
-	u104 := g.v104
-	v9 := g.v9
-	v118 := uint64(v13) < uint64(v9)
-	p5 := g.Pointer(5)
-	next := -1
+	u48 := g.v48
+	h59 := g.v59[:n]
 	for li := range n {
-		v0 := int32(basex + li)
-		var v21, v41, v42, v62, v80, v84, v90 int64
-		var v60, v72, v75, v78, v93, v96, v99, v103 float32
-		var v61, v76, v79, v97, v104 int32
+		var v21, v41, v42 int64
 		v11 := int32(li)
 		if !v14 {
 			goto b5
@@ -15266,22 +15724,52 @@ func (g *sumSquaresHost) r0() int {
 		if v46 < 4096 {
 			v48 = v46
 		}
-		v49 := v11 * 16
-		v51 := v43 + int64(uint32(v49))
+		v51 := v43 + int64(uint32(v11*16))
 		v53 := v51 + 15
 		v58 := ((uint64(v51) < uint64(v2)) && (uint64(v53) < uint64(v2))) && (uint64(v51) < uint64(v4))
-		if !(v58 && (uint64(v53) < uint64(v4))) {
+		v59 := v58 && (uint64(v53) < uint64(v4))
+		u48 = v48
+		h59[li] = v59
+	}
+	g.v48 = u48
+	// Barrier
+	// Barrier
+	v48 := g.v48
+	p1 := g.Pointer(1)
+	v1 := g.v1
+	p2 := g.Pointer(2)
+	basex := g.Base(0)
+	m0 := g.Memory(0)
+	v101 := v48 + 15
+	v102 := int64(uint64(v101) >> 4)
+	h103 := g.v103[:n]
+	u104 := g.v104
+	v9 := g.v9
+	v118 := uint64(v13) < uint64(v9)
+	p5 := g.Pointer(5)
+	next := -1
+	for li := range n {
+		v59 := h59[li]
+		v11 := int32(li)
+		v49 := v11 * 16
+		v50 := int64(uint32(v49))
+		v51 := v43 + v50
+		v0 := int32(basex + li)
+		var v60, v72, v75, v78, v93, v96, v99, v103 float32
+		var v61, v76, v79, v97, v104 int32
+		var v62, v80, v84, v90 int64
+		if !v59 {
 			v78 = 0
 			v79 = 0
-			goto b17
+			goto b19
 		}
 		v60 = 0
 		v61 = 0
-	b9:
+	b11:
 		v62 = int64(uint32(v61))
 		if v48 <= int64(uint32(v49+v61)) {
 			v99 = v60
-			goto b28
+			goto b30
 		}
 		if v14 {
 			v68 := float32(*(*float32)(unsafe.Add(p1, int(v51+v62)*4)) - v1)
@@ -15298,18 +15786,18 @@ func (g *sumSquaresHost) r0() int {
 		if v76 < 16 {
 			v60 = v75
 			v61 = v76
-			goto b9
+			goto b11
 		}
 		v99 = v75
-		goto b28
-	b17:
+		goto b30
+	b19:
 		v80 = int64(uint32(v79))
 		if v48 <= int64(uint32(v49+v79)) {
 			v99 = v78
-			goto b28
+			goto b30
 		}
 		if !v14 {
-			goto b22
+			goto b24
 		}
 		v84 = v51 + v80
 		if uint64(v84) >= uint64(v2) {
@@ -15320,9 +15808,9 @@ func (g *sumSquaresHost) r0() int {
 		{
 			v87 := float32(*(*float32)(unsafe.Add(p1, int(v84)*4)) - v1)
 			v93 = float32(v87 * v87)
-			goto b24
+			goto b26
 		}
-	b22:
+	b24:
 		v90 = v51 + v80
 		if uint64(v90) >= uint64(v4) {
 			g.Fault(1, v90, v4, v0)
@@ -15330,7 +15818,7 @@ func (g *sumSquaresHost) r0() int {
 			continue
 		}
 		v93 = *(*float32)(unsafe.Add(p2, int(v90)*4))
-	b24:
+	b26:
 		if v79 == 0 {
 			v96 = v93
 		} else {
@@ -15340,23 +15828,21 @@ func (g *sumSquaresHost) r0() int {
 		if v97 < 16 {
 			v78 = v96
 			v79 = v97
-			goto b17
+			goto b19
 		}
 		v99 = v96
-	b28:
+	b30:
 		*(*float32)(unsafe.Add(m0, li*4)) = v99
-		v102 := int64(uint64(v48+15) >> 4)
 		v103 = v99
 		v104 = 1
 		if v104 < 256 {
-			u102 = v102
 			h103[li] = v103
 			u104 = v104
-			next = 1
+			next = 3
 			continue
 		}
 		if v11 != 0 {
-			goto b39
+			goto b41
 		}
 		if !v118 {
 			g.Fault(2, v13, v9, v0)
@@ -15364,15 +15850,15 @@ func (g *sumSquaresHost) r0() int {
 			continue
 		}
 		*(*float32)(unsafe.Add(p5, int(v12)*4)) = v103
-	b39:
+	b41:
 		g.Leave(li)
 	}
-	g.v102 = u102
+	g.v102 = v102
 	g.v104 = u104
 	return next
 }
 
-func (g *sumSquaresHost) r2() int {
+func (g *sumSquaresHost) r4() int {
 	const n = 256
 	h103 := g.v103[:n]
 	e104 := g.v104
@@ -15400,7 +15886,7 @@ func (g *sumSquaresHost) r2() int {
 		v106 := v104 * 2
 		if v11 != (int32(uint32(v11)/uint32(v106)) * v106) {
 			v116 = v103
-			goto b34
+			goto b36
 		}
 		v110 = v11 + v104
 		if int64(uint32(v110)) < v102 {
@@ -15410,17 +15896,17 @@ func (g *sumSquaresHost) r2() int {
 		} else {
 			v116 = v103
 		}
-	b34:
+	b36:
 		v103 = v116
 		v104 = v106
 		if v104 < 256 {
 			h103[li] = v103
 			u104 = v104
-			next = 1
+			next = 3
 			continue
 		}
 		if v11 != 0 {
-			goto b39
+			goto b41
 		}
 		if !v118 {
 			g.Fault(2, v13, v9, v0)
@@ -15428,7 +15914,7 @@ func (g *sumSquaresHost) r2() int {
 			continue
 		}
 		*(*float32)(unsafe.Add(p5, int(v12)*4)) = v103
-	b39:
+	b41:
 		g.Leave(li)
 	}
 	g.v104 = u104
@@ -15511,7 +15997,7 @@ func (g *warmHost) r0() int {
 	}
 	p2 := g.Pointer(2)
 	u20 := g.v20
-	for range n {
+	for range 1 { // for all work-items
 		var v20 int64
 		if v14 {
 			v20 = v13
@@ -16531,6 +17017,7 @@ func (g *warmHost) r7() int {
 
 func (g *warmHost) r8() int {
 	const n = 256
+	// Barrier
 	v79 := g.v79
 	v101 := g.v101
 	m0 := g.Memory(0)
@@ -16549,7 +17036,7 @@ func (g *warmHost) r8() int {
 		v22 := int64(uint32(v21))
 		var v363 int64
 		v363 = v22
-	b103:
+	b104:
 		if v363 >= v79 {
 			continue
 		}
@@ -16557,20 +17044,20 @@ func (g *warmHost) r8() int {
 		v369 := int64(uint32(*(*int32)(unsafe.Add(m0, int(int32(uint64(v363&4095)))*4))))
 		v370 := v35 + v369
 		if 0 > v365 {
-			goto b108
+			goto b109
 		}
 		if v365 >= v8 {
-			goto b108
+			goto b109
 		}
 		if v370 < v2 {
 			*(*int16)(unsafe.Add(p4, int(v365)*2)) = *(*int16)(unsafe.Add(p1, int(v370)*2))
 		}
-	b108:
+	b109:
 		v363 = v363 + 256
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b103
+		goto b104
 	}
 	return -1
 }

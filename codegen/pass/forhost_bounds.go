@@ -1,0 +1,75 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
+)
+
+// cutBeforeLoops adds a barrier before each loop that work-items can go through together once its bound
+// is known. Package gohost has all work-items of a group make a round before the next round begins if it can
+// compute the bound ahead of them. A bound that is loaded, or that a branch chooses, it cannot:
+//
+//	n := len(k.X)                                n := len(k.X)
+//	if len(k.Length) > 0 {                       if len(k.Length) > 0 {
+//		n = min(n, int(k.Length[0]))                 n = min(n, int(k.Length[0]))
+//	}                                            }
+//	                                       →     it.Barrier()
+//	for i := l; i < n; i += Size {               for i := l; i < n; i += Size {
+//		sum += k.X[i]                                sum += k.X[i]
+//	}                                            }
+//
+// Values that cross a barrier and are uniform are kept once for the group, so n is known after it. In a host
+// form a barrier costs no more than another loop over the work-items.
+func cutBeforeLoops(m *ir.Module, u *uniform.Info) {
+	if m.Form != abi.NDRange || m.Rank != 1 {
+		return
+	}
+	loops := m.Kernel.Dominators().Loops()
+	for _, l := range loops.All {
+		if l.Outer != nil || len(l.Latches) != 1 || len(l.Head.Preds) != 2 ||
+			slices.ContainsFunc(l.Blocks, func(b *ir.Block) bool { return loops.Of(b) != l }) {
+			continue
+		}
+		before := l.Head.Preds[0]
+		if before == l.Latches[0] {
+			before = l.Head.Preds[1]
+		}
+		if u.Block(before) && slices.ContainsFunc(l.Blocks, func(b *ir.Block) bool { return boundedLate(b, l, u) }) {
+			before.Append(ir.OpBarrier, ir.TypeVoid).Aux = ir.ScopeWorkGroup
+			m.UsesGroup = true
+		}
+	}
+}
+
+// boundedLate reports whether b leaves the loop by a comparison with a uniform value that no expression of
+// the launch's arguments computes.
+func boundedLate(b *ir.Block, l *ir.Loop, u *uniform.Info) bool {
+	if b.Term.Kind != ir.Branch || !slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.Contains(s) }) {
+		return false
+	}
+	var late func(v *ir.Value) bool
+	late = func(v *ir.Value) bool {
+		switch {
+		case v.Op == ir.OpLNot || v.Op == ir.OpLAnd || v.Op == ir.OpLOr:
+			return slices.ContainsFunc(v.Args, late)
+		case !v.Op.Has(ir.FlagCompare):
+			return false
+		}
+		return slices.ContainsFunc(v.Args, func(a *ir.Value) bool {
+			return a.Block != nil && !l.Contains(a.Block) && u.Value(a) && chosen(a, map[*ir.Value]bool{})
+		})
+	}
+	return late(b.Term.Cond)
+}
+
+// chosen reports whether a load or a branch takes part in computing v.
+func chosen(v *ir.Value, seen map[*ir.Value]bool) bool {
+	if v.Block == nil || seen[v] {
+		return false
+	}
+	seen[v] = true
+	return v.Op == ir.OpPhi || v.Op == ir.OpLoad || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return chosen(a, seen) })
+}
