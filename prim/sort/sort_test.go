@@ -208,6 +208,36 @@ func lookBack(t *testing.T, q *runtime.Queue) {
 	}
 }
 
+// TestChunks sorts pairs of more keys than a pass's launch takes: 2^29 on GPUs, which needs 9 GiB.
+func TestChunks(t *testing.T) {
+	dev := devtest.Vulkan(t)
+	info := dev.Info()
+	if info.Type == runtime.VulkanCPU || info.Limits.DeviceMemory < 12<<30 {
+		t.Skip("processors sort in parts, and this device has too little memory")
+	}
+	n := kernels.Chunk*kernels.Tile + 3*kernels.Tile + 77
+	keys, places := make([]uint32, n), make([]uint32, n)
+	for i := range keys {
+		keys[i], places[i] = uint32(i)*2654435761>>8, uint32(i) // 32 of each number
+	}
+	got, from, err := sort.Pairs(t.Context(), dev, keys, places)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make([]uint64, (n+63)/64)
+	for i, p := range from {
+		switch {
+		case got[i] != keys[p]:
+			t.Fatalf("element %d is %d, and that of its value %d is %d", i, got[i], p, keys[p])
+		case seen[p/64]>>(p%64)&1 != 0:
+			t.Fatalf("value %d is there twice", p)
+		case i > 0 && (got[i] < got[i-1] || got[i] == got[i-1] && p < from[i-1]):
+			t.Fatalf("elements %d and %d are in the wrong order", i-1, i)
+		}
+		seen[p/64] |= 1 << (p % 64)
+	}
+}
+
 // TestBits sorts by some bits alone.
 func TestBits(t *testing.T) {
 	q := devtest.Host(t).DefaultQueue()
