@@ -91,6 +91,7 @@ func compare16(t *testing.T, dev *runtime.Device) {
 	t.Run("Float8E5M2", func(t *testing.T) { compareType(t, dev, gen.RunComputeE5M2, gen.RunTestE5M2, nil, 2) })
 	t.Run("Chain", func(t *testing.T) { compareChain(t, dev) })
 	t.Run("Joined", func(t *testing.T) { compareJoined(t, dev) })
+	t.Run("Pairs", func(t *testing.T) { comparePairs(t, dev) })
 }
 
 // compareOthers compares the kernels that compare16 does not.
@@ -232,6 +233,39 @@ func compareChain(t *testing.T, dev *runtime.Device) {
 	for b := range 1 << 16 {
 		if ks[0].X[b] != ks[1].X[b] || ks[0].XB[b] != ks[1].XB[b] {
 			t.Fatalf("chain from %#x: %v and %v, the host has %v and %v", b, ks[0].X[b], ks[0].XB[b], ks[1].X[b], ks[1].XB[b])
+		}
+	}
+}
+
+func comparePairs(t *testing.T, dev *runtime.Device) {
+	xs, ys, zs := operands[half.Float16]([]uint16{0, 1, 0x3ff, 0x3c00, 0xbc01, 0x7bff, 0x7c00, 0x7e01}, 10)
+	rounds := make([]uint8, len(xs))
+	for i := range rounds {
+		rounds[i] = uint8(rand.Uint32())
+	}
+	var ks [2]halves.Pairs
+	var cs [2]halves.Crossed
+	for i, d := range []*runtime.Device{dev, devtest.Host(t)} {
+		ks[i] = halves.Pairs{X: xs, Y: ys, Z: zs, Rounds: rounds, Out: make([]half.Float16, halves.PairsResults*len(xs))}
+		cs[i] = halves.Crossed{X: xs, Y: ys, Out: make([]half.Float16, len(xs))}
+		if err := gen.RunPairs(t.Context(), d, ks[i], runtime.Range1(len(xs))); err != nil {
+			t.Fatal(err)
+		}
+		if err := gen.RunCrossed(t.Context(), d, cs[i], runtime.Range1(len(xs))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wrong := 0
+	for i, got := range ks[0].Out {
+		if want, j := ks[1].Out[i], i/halves.PairsResults; got != want && wrong < 10 {
+			wrong++
+			t.Errorf("result %d of %#x, %#x, %#x after %d rounds is %#x, the host has %#x", i%halves.PairsResults, xs[j].Bits(), ys[j].Bits(), zs[j].Bits(), rounds[j]%6, got.Bits(), want.Bits())
+		}
+	}
+	for i, got := range cs[0].Out {
+		if want := cs[1].Out[i]; got != want && wrong < 20 {
+			wrong++
+			t.Errorf("%#x, %#x: %#x, the host has %#x", xs[i].Bits(), ys[i].Bits(), got.Bits(), want.Bits())
 		}
 	}
 }

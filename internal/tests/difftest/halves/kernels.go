@@ -1,6 +1,6 @@
 // Package halves has kernels of package half, whose results have the same bits on every device.
 //
-//kgen:bare noform=GroupB,GroupE4M3,GroupE5M2,AtomicB,AtomicE5M2,Functions16,FunctionsB,FunctionsE4M3,FunctionsE5M2,Compute16,ComputeB,ComputeE4M3,ComputeE5M2,Test16,TestB,TestE4M3,TestE5M2,Fast,Chain,Joined,Other
+//kgen:bare noform=GroupB,GroupE4M3,GroupE5M2,AtomicB,AtomicE5M2,Functions16,FunctionsB,FunctionsE4M3,FunctionsE5M2,Compute16,ComputeB,ComputeE4M3,ComputeE5M2,Test16,TestB,TestE4M3,TestE5M2,Fast,Chain,Joined,Pairs,Crossed,Other
 package halves
 
 import (
@@ -137,6 +137,48 @@ func (k Joined) Kernel(it dsl.Item1) {
 		sum = x.FMA(sum, y.Div(sum)).Abs().Sqrt()
 	}
 	out[7] = sum
+}
+
+// Pairs has operations of two numbers in turn, in a loop whose variables are such numbers, of which one may be NaN.
+// Out has PairsResults for each of X.
+type Pairs struct {
+	X, Y, Z, Out []half.Float16
+	Rounds       []uint8
+}
+
+// PairsResults is how many results Pairs has for each of X.
+const PairsResults = 6
+
+func (k Pairs) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x, y, z := k.X[i], k.Y[i], k.Z[i]
+	a, b, c, d := x, y, z, half.FromFloat32[half.Float16](1)
+	for n := uint8(0); n < k.Rounds[i]%6; n++ {
+		a, b = a.FMA(z, x), b.FMA(z, x)
+		c, d = c.Mul(x), d.Mul(x)
+		if n == 3 {
+			a, b = b, a
+		}
+		c, d = c.Sub(y), d.Sub(y)
+	}
+	out := k.Out[PairsResults*i : PairsResults*i+PairsResults]
+	out[0], out[1], out[2], out[3] = a, b, c, d
+	out[4], out[5] = a.Neg(), half.FromBits[half.Float16](d.Bits()^1)
+}
+
+// Crossed computes with neighbours that are halves of a word, and has operations on which others of the same kind
+// depend.
+type Crossed struct{ X, Y, Out []half.Float16 }
+
+func (k Crossed) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x, y := k.X[i], k.Y[i]
+	p := x.Mul(third)
+	for range 4 {
+		p = p.FMA(x, y)
+	}
+	q := p.Add(y)
+	k.Out[i] = q.Add(x).Sub(p.Add(q)).Mul(q)
 }
 
 // Words takes its operands out of words, and has a host form.

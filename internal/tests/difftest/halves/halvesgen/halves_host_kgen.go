@@ -2207,10 +2207,10 @@ type wordsHost struct {
 
 func newWordsHost() kernelimpl.HostForm { return new(wordsHost) }
 
-const wordsHostSites = `1	internal/tests/difftest/halves/kernels.go:151:50
-1	151:6
-1	153:59
-1	154:7`
+const wordsHostSites = `1	internal/tests/difftest/halves/kernels.go:193:50
+1	193:6
+1	195:59
+1	196:7`
 
 func (g *wordsHost) Begin() {
 	g.Sites = wordsHostSites
@@ -2220,7 +2220,7 @@ func (g *wordsHost) Begin() {
 
 func (g *wordsHost) Run() {
 	n := g.Items
-	// ZeroLocal, kernels.go:150
+	// ZeroLocal, kernels.go:192
 	g.Zero(0)
 	basex := g.Base(0)
 	v1 := g.Int64(32)
@@ -2249,7 +2249,7 @@ func (g *wordsHost) Run() {
 	if !more {
 		return
 	}
-	// Barrier, kernels.go:152
+	// Barrier, kernels.go:194
 	c0 := g.c0
 	v14 := c0 + -1
 	v3 := g.Int64(48)

@@ -55,7 +55,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
 		{File: "internal/tests/difftest/halves/functions.go", Package: "halves", Sum: 0x5ff74125},
 		{File: "internal/tests/difftest/halves/groups.go", Package: "halves", Sum: 0x7134be25},
-		{File: "internal/tests/difftest/halves/kernels.go", Package: "halves", Sum: 0xe5d49891},
+		{File: "internal/tests/difftest/halves/kernels.go", Package: "halves", Sum: 0xc83343de},
 		{File: "internal/tests/difftest/halves/places.go", Package: "halves", Sum: 0xfad4bba9},
 	},
 })
@@ -73,6 +73,7 @@ var _, RunCompute16 = stubs.Range1(pkg.Kernel("Compute16"), halves.Compute16.Ker
 var _, RunComputeB = stubs.Range1(pkg.Kernel("ComputeB"), halves.ComputeB.Kernel)
 var _, RunComputeE4M3 = stubs.Range1(pkg.Kernel("ComputeE4M3"), halves.ComputeE4M3.Kernel)
 var _, RunComputeE5M2 = stubs.Range1(pkg.Kernel("ComputeE5M2"), halves.ComputeE5M2.Kernel)
+var _, RunCrossed = stubs.Range1(pkg.Kernel("Crossed"), halves.Crossed.Kernel)
 var _, RunFast = stubs.Range1(pkg.Kernel("Fast"), halves.Fast.Kernel)
 var _, RunFunctions16 = stubs.Range1(pkg.Kernel("Functions16"), halves.Functions16.Kernel)
 var _, RunFunctionsB = stubs.Range1(pkg.Kernel("FunctionsB"), halves.FunctionsB.Kernel)
@@ -84,6 +85,7 @@ var _, RunGroupE4M3 = stubs.NDRange1(pkg.Kernel("GroupE4M3"), halves.GroupE4M3.K
 var _, RunGroupE5M2 = stubs.NDRange1(pkg.Kernel("GroupE5M2"), halves.GroupE5M2.Kernel)
 var _, RunJoined = stubs.Range1(pkg.Kernel("Joined"), halves.Joined.Kernel)
 var _, RunOther = stubs.Range1(pkg.Kernel("Other"), halves.Other.Kernel)
+var _, RunPairs = stubs.Range1(pkg.Kernel("Pairs"), halves.Pairs.Kernel)
 var _, RunPlaces = stubs.NDRange1(pkg.Kernel("Places", &halves.Len, &halves.Pair, &halves.Scale, &halves.Shift, &halves.Weight), halves.Places.Kernel, newPlacesHost, halves.Scale, halves.Shift, halves.Pair, halves.Len)
 var _, RunTest16 = stubs.Range1(pkg.Kernel("Test16"), halves.Test16.Kernel)
 var _, RunTestB = stubs.Range1(pkg.Kernel("TestB"), halves.TestB.Kernel)
