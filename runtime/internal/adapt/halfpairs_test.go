@@ -106,6 +106,15 @@ func TestPairs(t *testing.T) {
 			p.store(p.sum(x, x))
 			p.store(p.sum(p.high(y), p.high(y)))
 		}, 0, 2},
+		{"lanes of different pairs", func(p *halfPairs) {
+			x, y, z := undef(p), undef(p), undef(p)
+			a, b := p.sum(x, y), p.sum(p.high(x), y)
+			c, d := p.sum(z, y), p.sum(p.high(z), y)
+			p.store(b)
+			p.store(c)
+			p.store(p.fma(a, y, y))
+			p.store(p.fma(d, y, y))
+		}, 2, 2},
 		{"neighbours in a loop", func(p *halfPairs) { p.loop(false) }, 1, 1},
 		{"strangers in a loop", func(p *halfPairs) { p.loop(true) }, 0, 3},
 	} {
