@@ -22,21 +22,6 @@ func Halves(words []uint32, right *hal.Halves) ([]uint32, error) {
 	if !hasHalves(words) {
 		return words, nil
 	}
-	x, err := instructed(words, right)
-	if err != nil {
-		return nil, err
-	}
-	if x.native {
-		if err := dropDead(x.m, x.glsl); err != nil {
-			return nil, err
-		}
-		x.addPairs()
-	}
-	return x.m.Words(), nil
-}
-
-// instructed has the module compute by the instructions that are right, beside code that nothing uses any more.
-func instructed(words []uint32, right *hal.Halves) (*halves, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {
 		return nil, err
@@ -78,7 +63,7 @@ func instructed(words []uint32, right *hal.Halves) (*halves, error) {
 	if x.native {
 		x.e.Capability(spirv.CapabilityFloat16)
 	}
-	return x, nil
+	return m.Words(), nil
 }
 
 // hasHalves reports whether a module has an instruction that packs or unpacks float16s.
