@@ -125,9 +125,12 @@ func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	}
 	local := exec.DeviceOrder(c.Rank, p.Local)
 	d.reserve(c, local, p.SubGroup)
-	list := []promise{{k, exec.Shape{Local: p.Local, SubGroup: p.SubGroup}, local, c}}
+	sh := exec.Shape{Local: p.Local, SubGroup: p.SubGroup}
+	sh.Native, _ = d.native(k, p.Local, p.SubGroup)
+	list := []promise{{k, sh, local, c}}
 	if d.hasSmall(k) {
-		list = append(list, promise{k, exec.Shape{Local: p.Local, SubGroup: p.SubGroup, Small: true}, local, c})
+		sh.Small = true
+		list = append(list, promise{k, sh, local, c})
 	}
 	return list, nil
 }
