@@ -8,7 +8,6 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/codegen/spirv/emit"
-	"github.com/kgen-go/kgen/internal/matrix"
 )
 
 // form says how a variant is compiled.
@@ -45,10 +44,10 @@ func CompileVariant(k *abi.Kernel, name string) ([]uint32, error) {
 	return words, nil
 }
 
-// CompileNative compiles the module of a kernel for a device whose own matrices multiply as the tuples say: the first
-// one, or the variants for small launches and for those that can be cancelled. It begins with the kernel's IR. It is a
-// *diag.Diagnostic in the error's chain if the kernel's matrices cannot be made of the device's.
-func CompileNative(k *abi.Kernel, small, cancel bool, tuples []matrix.Tuple) (*Native, error) {
+// CompileNative compiles the module of a kernel for a device whose own matrices multiply as the target's tuples say,
+// which may be small or cancel beside. It begins with the kernel's IR. The error says so if the kernel's matrices cannot be
+// made of the device's. after, which may be nil, is given the module after each pass, with the pass's name.
+func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Module)) (*Native, error) {
 	m, err := Restore(k)
 	if err != nil {
 		return nil, err
@@ -58,9 +57,15 @@ func CompileNative(k *abi.Kernel, small, cancel bool, tuples []matrix.Tuple) (*N
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", k.FullName(), err)
 	}
-	nat, found, err := c.variant("for the device's matrices", ir.Target{Small: small, Cancel: cancel, First: first, Tuples: tuples})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", k.FullName(), err)
+	nat := m.Clone()
+	t.First = first
+	found, diags := pass.RunFrom(pass.LinkPoint, nat, t, func(p *pass.Pass, m *ir.Module) {
+		if after != nil {
+			after(p.Name, m)
+		}
+	})
+	if len(diags) > 0 {
+		return nil, errors.New(diags[0].Message)
 	}
 	if found.Foreign || nat.Items != first.Items {
 		return nil, fmt.Errorf("%s: the module for the device's matrices is not like the first one", k.FullName())

@@ -29,6 +29,7 @@ const (
 	RequireVulkan      = "KGEN_REQUIRE_VULKAN"
 	RequireSwiftShader = "KGEN_REQUIRE_SWIFTSHADER"
 	SwiftShader        = "KGEN_SWIFTSHADER"
+	RequireMatrices    = "KGEN_REQUIRE_MATRICES"
 	TestModules        = "KGEN_TEST_MODULES"
 )
 
@@ -62,6 +63,7 @@ var Vars = []Var{
 	{RequireVulkan, "`1`, `0`", "in tests: a missing device or tool is a failure", oneOf("1", "0")},
 	{RequireSwiftShader, "`1`, `0`", "in tests: so is a missing SwiftShader", oneOf("1", "0")},
 	{SwiftShader, "the path of a vk_swiftshader_icd.json", "in tests: the SwiftShader to use", anything},
+	{RequireMatrices, "`1`, `0`", "in tests: so is a device without matrices of its own", oneOf("1", "0")},
 	{TestModules, "the path of a folder", "in kgen's own tests: where `make modules` has written the modules of their kernels", anything},
 }
 

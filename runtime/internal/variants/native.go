@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/back"
+	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
@@ -19,7 +20,7 @@ func MakeNative(k *abi.Kernel, t abi.NativeTarget) (out *abi.NativeModule, err e
 	for _, x := range t.Tuples {
 		tuples = append(tuples, matrix.Tuple{M: x.M, N: x.N, K: x.K, A: matrix.ElemNamed(x.Elem), C: matrix.ElemNamed(x.Of)})
 	}
-	n, err := back.CompileNative(k, t.Small, t.Cancel, tuples)
+	n, err := back.CompileNative(k, ir.Target{Small: t.Small, Cancel: t.Cancel, Tuples: tuples}, nil)
 	if err != nil {
 		return nil, err
 	}

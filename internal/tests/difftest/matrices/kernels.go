@@ -136,6 +136,71 @@ func (k Local) Kernel(it dsl.NDItem1) {
 	dsl.StoreAccumulator(sg, dsl.MulAdd(sg, a, b, c), k.Out[(first+sg.GroupID())*16:], 4, dsl.RowMajor)
 }
 
+// Tiled multiplies by way of work-group memory: each sub-group copies 16 by 16 elements of A and of B there, which begin
+// At elements further on and have rows of Stride, multiplies them, and stores By times the sum and 1 more. All do so
+// twice; a work-item that the launch names faults in between.
+type Tiled[S, SC any, E, F comparable] struct {
+	A, B   []E // 256 for each sub-group
+	C, Out []F // likewise
+	By     F
+	One    F
+	At     int
+	Stride int
+	Bad    int     // the work-item that faults, or -1
+	Counts []int32 // for each work-item
+	Firsts []F     // the first element that each work-item has, or By
+}
+
+// The kernels are Tiled for the types of elements.
+type (
+	TiledInt8     = Tiled[[16][16]int8, [16][16]int32, int8, int32]
+	TiledUint8    = Tiled[[16][16]uint8, [16][16]uint32, uint8, uint32]
+	TiledHalf     = Tiled[[16][16]half.Float16, [16][16]float32, half.Float16, float32]
+	TiledHalfHalf = Tiled[[16][16]half.Float16, [16][16]half.Float16, half.Float16, half.Float16]
+)
+
+// TiledRoom is the room for a matrix of Tiled in work-group memory, and TiledGroups how many sub-groups there may be.
+const (
+	TiledRoom   = 400
+	TiledGroups = 4
+)
+
+func (k Tiled[S, SC, E, F]) Kernel(it dsl.NDItem1) {
+	sg := it.SubGroup()
+	s := it.GroupID()*sg.GroupRange() + sg.GroupID()
+	as, bs := dsl.LocalSlice[E](it, TiledRoom*TiledGroups), dsl.LocalSlice[E](it, TiledRoom*TiledGroups)
+	a, b := as[sg.GroupID()*TiledRoom+k.At:], bs[sg.GroupID()*TiledRoom+k.At:]
+	acc := dsl.LoadAccumulator[SC](sg, k.C[s*256:], 16, dsl.RowMajor)
+	for round := range 2 {
+		for i := sg.LocalID(); i < 256; i += sg.LocalRange() {
+			a[i/16*k.Stride+i%16] = k.A[s*256+i]
+			b[i/16*k.Stride+i%16] = k.B[s*256+i]
+		}
+		sg.Barrier()
+		x := dsl.LoadA[S](sg, a, k.Stride, dsl.RowMajor)
+		y := dsl.LoadB[S](sg, b, k.Stride, dsl.ColumnMajor)
+		acc = dsl.MulAdd(sg, x, y, acc)
+		sg.Barrier()
+		if round == 0 && it.GlobalID() == k.Bad {
+			k.Counts[-1-it.GlobalID()] = 0
+		}
+	}
+	acc = dsl.Add(sg, dsl.Scale(sg, acc, k.By), dsl.Fill[SC](sg, k.One))
+	last := k.By
+	acc = dsl.MapAccumulator(sg, acc, func(e F) F {
+		if e == last {
+			return k.One
+		}
+		return e
+	})
+	n, id := dsl.ElementCount(sg, acc), it.GlobalID()
+	k.Counts[id], k.Firsts[id] = int32(n), k.By
+	if n > 0 {
+		k.Firsts[id] = dsl.Element[F](sg, acc, n-1)
+	}
+	dsl.StoreAccumulator(sg, acc, k.Out[s*256:], 16, dsl.ColumnMajor)
+}
+
 // Dots has all products of four numbers of 8 bits, beginning at Acc.
 type Dots struct {
 	A, B     [][4]int8

@@ -53,7 +53,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0x41f479be},
+		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0x305706bf},
 	},
 })
 
@@ -74,6 +74,10 @@ var _, RunHalfOdd = stubs.NDRange1(stubs.Native(pkg.Kernel("HalfOdd"), kernelimp
 var _, RunInt8 = stubs.NDRange1(stubs.Native(pkg.Kernel("Int8"), kernelimpl.MakeNative), matrices.Int8.Kernel)
 var _, RunInt8Large = stubs.NDRange1(stubs.Native(pkg.Kernel("Int8Large"), kernelimpl.MakeNative), matrices.Int8Large.Kernel)
 var _, RunLocal = stubs.NDRange1(stubs.Native(pkg.Kernel("Local"), kernelimpl.MakeNative), matrices.Local.Kernel)
+var _, RunTiledHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("TiledHalf"), kernelimpl.MakeNative), matrices.TiledHalf.Kernel)
+var _, RunTiledHalfHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("TiledHalfHalf"), kernelimpl.MakeNative), matrices.TiledHalfHalf.Kernel)
+var _, RunTiledInt8 = stubs.NDRange1(stubs.Native(pkg.Kernel("TiledInt8"), kernelimpl.MakeNative), matrices.TiledInt8.Kernel)
+var _, RunTiledUint8 = stubs.NDRange1(stubs.Native(pkg.Kernel("TiledUint8"), kernelimpl.MakeNative), matrices.TiledUint8.Kernel)
 var _, RunUint8 = stubs.NDRange1(stubs.Native(pkg.Kernel("Uint8"), kernelimpl.MakeNative), matrices.Uint8.Kernel)
 var _, RunUint8One = stubs.NDRange1(stubs.Native(pkg.Kernel("Uint8One"), kernelimpl.MakeNative), matrices.Uint8One.Kernel)
 var _, RunValues = stubs.NDRange1(stubs.Native(pkg.Kernel("Values"), kernelimpl.MakeNative), matrices.Values.Kernel)
