@@ -59,7 +59,11 @@ func (m *Module) MatrixOf(s matrix.Shape) *Type {
 	word := func(op Op, x, y *Value) *Value { return m.ConstExpr(op, TypeI32, x, y) }
 	least := m.SmallestSubGroup()
 	n := m.Int(TypeI32, int64(s.Len()-1))
-	return m.arrayOf(elem, word(OpUDiv, word(OpIAdd, n, least), least), s, [2]int{})
+	held := word(OpUDiv, word(OpIAdd, n, least), least)
+	// Mesa 26.1's llvmpipe, with sub-groups of 8, takes such an array of two elements for one of one.
+	two := m.ConstExpr(OpIEq, TypeBool, held, m.Int(TypeI32, 2))
+	held = m.ConstExpr(OpSelect, TypeI32, two, m.Int(TypeI32, 3), held)
+	return m.arrayOf(elem, held, s, [2]int{})
 }
 
 // NativeMatrixOf returns the type of variables that are made of a device's own matrices, of part[0] rows and
