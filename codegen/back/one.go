@@ -7,7 +7,6 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass"
-	"github.com/kgen-go/kgen/codegen/spirv/emit"
 )
 
 // form says how a variant is compiled.
@@ -42,52 +41,6 @@ func CompileVariant(k *abi.Kernel, name string) ([]uint32, error) {
 		return nil, fmt.Errorf("the variant %s of %s: %w", name, k.FullName(), err)
 	}
 	return words, nil
-}
-
-// CompileNative compiles the module of a kernel for a device whose own matrices multiply as the target's tuples say,
-// which may be small or cancel beside. It begins with the kernel's IR. The error says so if the kernel's matrices cannot be
-// made of the device's. after, which may be nil, is given the module after each pass, with the pass's name.
-func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Module)) (*Native, error) {
-	m, err := Restore(k)
-	if err != nil {
-		return nil, err
-	}
-	c := &compiler{k: &Kernel{Module: m, Name: k.Name, Package: k.Package, Properties: k.Properties, From: pass.LinkPoint}, lowered: m}
-	first, _, err := c.variant("for every launch", ir.Target{}) // which has the numbers of the faults
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", k.FullName(), err)
-	}
-	nat := m.Clone()
-	t.First = first
-	found, diags := pass.RunFrom(pass.LinkPoint, nat, t, func(p *pass.Pass, m *ir.Module) {
-		if after != nil {
-			after(p.Name, m)
-		}
-	})
-	if len(diags) > 0 {
-		return nil, errors.New(diags[0].Message)
-	}
-	if found.Foreign || nat.Items != first.Items {
-		return nil, fmt.Errorf("%s: the module for the device's matrices is not like the first one", k.FullName())
-	}
-	made, err := finish(nat)
-	if err != nil {
-		return nil, fmt.Errorf("%s, for the device's matrices: %w", k.FullName(), err)
-	}
-	out := &Native{Words: made.words, Loops: emit.Loops(nat)}
-	for _, v := range nat.Vars {
-		if v.Storage == ir.Workgroup {
-			out.Locals = append(out.Locals, local(v))
-		}
-	}
-	return out, nil
-}
-
-// Native is a module for a device with matrices of its own.
-type Native struct {
-	Words  []uint32
-	Loops  string      // as abi.Kernel has it
-	Locals []abi.Local // the work-group memory that it uses
 }
 
 // one compiles the variant of a form. Other variants are compiled only as far as the form builds on them.

@@ -197,7 +197,9 @@ type arrayKey struct {
 
 // ArrayOf returns the array type with the given element type and length, an i32
 // constant expression of m.
-func (m *Module) ArrayOf(elem *Type, n *Value) *Type { return m.arrayOf(elem, n, matrix.Shape{}, [2]int{}) }
+func (m *Module) ArrayOf(elem *Type, n *Value) *Type {
+	return m.arrayOf(elem, n, matrix.Shape{}, [2]int{})
+}
 
 func (m *Module) arrayOf(elem *Type, n *Value, s matrix.Shape, part [2]int) *Type {
 	k := arrayKey{elem, n, s, part}

@@ -128,7 +128,7 @@ func (x *machine) multiply(v *ir.Value, p *ir.Product, items []*item) {
 			return 0 // it has left, and may only do so with a fault
 		}
 		c := w.held(v, m, h.at(i))
-		if !c.set {
+		if !c.set && m.Type.Part == [2]int{} { // else all of the sub-group may have left
 			w.fail(v, "element %d of %s is read before it was written", i, m.Name)
 		}
 		return uint32(c.bits)

@@ -102,7 +102,9 @@ func (x *tiles) memory(v *ir.Value) {
 func (x *tiles) whole(v *ir.Value, stride *ir.Value) {
 	t := v.Aux.(*ir.Tile)
 	direct := func() *ir.Value {
-		x.eachPart(t, func(part, row, col int) { x.part(v.Op, t, part, t.Mem, t.Columns, stride, x.start(t, stride, v.Path(), row, col)) })
+		x.eachPart(t, func(part, row, col int) {
+			x.part(v.Op, t, part, t.Mem, t.Columns, stride, x.start(t, stride, v.Path(), row, col))
+		})
 		return nil
 	}
 	staged := func() *ir.Value {

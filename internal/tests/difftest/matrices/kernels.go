@@ -31,6 +31,7 @@ type (
 	HalfOdd   = Product[[5][7]half.Float16, [7][3]half.Float16, [5][3]float32, half.Float16, float32]
 	HalfHalf  = Product[[8][8]half.Float16, [8][16]half.Float16, [8][16]half.Float16, half.Float16, half.Float16]
 	BFloat    = Product[[16][8]half.BFloat16, [8][8]half.BFloat16, [16][8]float32, half.BFloat16, float32]
+	Int8Deep  = Product[[16][32]int8, [32][16]int8, [16][16]int32, int8, int32]
 	Int8Large = Product[[64][4]int8, [4][64]int8, [64][64]int32, int8, int32]
 	Uint8One  = Product[[1][1]uint8, [1][1]uint8, [1][1]uint32, uint8, uint32]
 )
@@ -136,14 +137,15 @@ func (k Local) Kernel(it dsl.NDItem1) {
 	dsl.StoreAccumulator(sg, dsl.MulAdd(sg, a, b, c), k.Out[(first+sg.GroupID())*16:], 4, dsl.RowMajor)
 }
 
-// Tiled multiplies by way of work-group memory: each sub-group copies 16 by 16 elements of A and of B there, which begin
-// At elements further on and have rows of Stride, multiplies them, and stores By times the sum and 1 more. All do so
+// Tiled multiplies by way of work-group memory: each sub-group copies 16 rows of A and 16 columns of B there, of Depth elements
+// each, which begin At elements further on and Stride elements apart, multiplies them, and stores By times the sum and 1 more. All do so
 // twice; a work-item that the launch names faults in between.
-type Tiled[S, SC any, E, F comparable] struct {
-	A, B   []E // 256 for each sub-group
-	C, Out []F // likewise
+type Tiled[SA, SB, SC any, E, F comparable] struct {
+	A, B   []E // 16*Depth for each sub-group
+	C, Out []F // 256 for each sub-group
 	By     F
 	One    F
+	Depth  int
 	At     int
 	Stride int
 	Bad    int     // the work-item that faults, or -1
@@ -153,32 +155,32 @@ type Tiled[S, SC any, E, F comparable] struct {
 
 // The kernels are Tiled for the types of elements.
 type (
-	TiledInt8     = Tiled[[16][16]int8, [16][16]int32, int8, int32]
-	TiledUint8    = Tiled[[16][16]uint8, [16][16]uint32, uint8, uint32]
-	TiledHalf     = Tiled[[16][16]half.Float16, [16][16]float32, half.Float16, float32]
-	TiledHalfHalf = Tiled[[16][16]half.Float16, [16][16]half.Float16, half.Float16, half.Float16]
+	TiledInt8     = Tiled[[16][32]int8, [32][16]int8, [16][16]int32, int8, int32]
+	TiledUint8    = Tiled[[16][32]uint8, [32][16]uint8, [16][16]uint32, uint8, uint32]
+	TiledHalf     = Tiled[[16][16]half.Float16, [16][16]half.Float16, [16][16]float32, half.Float16, float32]
+	TiledHalfHalf = Tiled[[16][16]half.Float16, [16][16]half.Float16, [16][16]half.Float16, half.Float16, half.Float16]
 )
 
 // TiledRoom is the room for a matrix of Tiled in work-group memory, and TiledGroups how many sub-groups there may be.
 const (
-	TiledRoom   = 400
+	TiledRoom   = 700
 	TiledGroups = 4
 )
 
-func (k Tiled[S, SC, E, F]) Kernel(it dsl.NDItem1) {
+func (k Tiled[SA, SB, SC, E, F]) Kernel(it dsl.NDItem1) {
 	sg := it.SubGroup()
 	s := it.GroupID()*sg.GroupRange() + sg.GroupID()
 	as, bs := dsl.LocalSlice[E](it, TiledRoom*TiledGroups), dsl.LocalSlice[E](it, TiledRoom*TiledGroups)
 	a, b := as[sg.GroupID()*TiledRoom+k.At:], bs[sg.GroupID()*TiledRoom+k.At:]
 	acc := dsl.LoadAccumulator[SC](sg, k.C[s*256:], 16, dsl.RowMajor)
 	for round := range 2 {
-		for i := sg.LocalID(); i < 256; i += sg.LocalRange() {
-			a[i/16*k.Stride+i%16] = k.A[s*256+i]
-			b[i/16*k.Stride+i%16] = k.B[s*256+i]
+		for i := sg.LocalID(); i < 16*k.Depth; i += sg.LocalRange() {
+			a[i/k.Depth*k.Stride+i%k.Depth] = k.A[s*16*k.Depth+i]
+			b[i/k.Depth*k.Stride+i%k.Depth] = k.B[s*16*k.Depth+i]
 		}
 		sg.Barrier()
-		x := dsl.LoadA[S](sg, a, k.Stride, dsl.RowMajor)
-		y := dsl.LoadB[S](sg, b, k.Stride, dsl.ColumnMajor)
+		x := dsl.LoadA[SA](sg, a, k.Stride, dsl.RowMajor)
+		y := dsl.LoadB[SB](sg, b, k.Stride, dsl.ColumnMajor)
 		acc = dsl.MulAdd(sg, x, y, acc)
 		sg.Barrier()
 		if round == 0 && it.GlobalID() == k.Bad {

@@ -102,6 +102,8 @@ func (d onDevice) run(t *testing.T, kernel any, groups, local, sub int) error {
 	switch k := kernel.(type) {
 	case *matrices.Int8:
 		return gen.RunInt8(t.Context(), d.dev, *k, r, with)
+	case *matrices.Int8Deep:
+		return gen.RunInt8Deep(t.Context(), d.dev, *k, r, with)
 	case *matrices.Uint8:
 		return gen.RunUint8(t.Context(), d.dev, *k, r, with)
 	case *matrices.Half:
@@ -336,7 +338,7 @@ func product[E, F any](t *testing.T, r runner, name string, local, sub, m, k, n 
 
 func newKernel(name string) any {
 	return map[string]func() any{
-		"Int8": func() any { return new(matrices.Int8) }, "Uint8": func() any { return new(matrices.Uint8) },
+		"Int8": func() any { return new(matrices.Int8) }, "Int8Deep": func() any { return new(matrices.Int8Deep) }, "Uint8": func() any { return new(matrices.Uint8) },
 		"Half": func() any { return new(matrices.Half) }, "HalfOdd": func() any { return new(matrices.HalfOdd) },
 		"HalfHalf": func() any { return new(matrices.HalfHalf) }, "BFloat": func() any { return new(matrices.BFloat) },
 		"Int8Large": func() any { return new(matrices.Int8Large) }, "Uint8One": func() any { return new(matrices.Uint8One) },

@@ -87,7 +87,8 @@ func TestNative(t *testing.T) {
 	for _, local := range []int{4 * d.sub, d.sub} {
 		if d.has("int8", "int32") {
 			product(t, d, "Int8", local, d.sub, 16, 16, 16, anyInt[int8], inOrder(integers[int8, int32]))
-			product(t, d, "Int8", local, d.sub, 16, 16, 16, func(*rand.Rand) int8 { return -128 }, inOrder(integers[int8, int32]))
+			product(t, d, "Int8Deep", local, d.sub, 16, 32, 16, anyInt[int8], inOrder(integers[int8, int32]))
+			product(t, d, "Int8Deep", local, d.sub, 16, 32, 16, func(*rand.Rand) int8 { return -128 }, inOrder(integers[int8, int32]))
 		}
 		if d.has("uint8", "uint32") {
 			product(t, d, "Uint8", local, d.sub, 8, 32, 16, anyInt[uint8], inOrder(integers[uint8, uint32]))
@@ -102,7 +103,7 @@ func TestNative(t *testing.T) {
 			}
 		}
 	}
-	for kernel, types := range map[string][2]string{"Int8": {"int8", "int32"}, "Half": {"half.Float16", "float32"}} {
+	for kernel, types := range map[string][2]string{"Int8Deep": {"int8", "int32"}, "Half": {"half.Float16", "float32"}} {
 		if d.has(types[0], types[1]) {
 			d.took(t, kernel, true)
 		}
@@ -189,30 +190,34 @@ func bounded[F float32 | half.Float16](depth int) judge[half.Float16, F] {
 }
 
 // tiled runs Tiled once for each place in work-group memory, and judges its results.
-func tiled[S, SC any, E, F comparable](t *testing.T, d *nativeDevice, run func(k matrices.Tiled[S, SC, E, F], r runtime.NDRange1) error,
+func tiled[SA, SB, SC any, E, F comparable](t *testing.T, d *nativeDevice, depth int, run func(k matrices.Tiled[SA, SB, SC, E, F], r runtime.NDRange1) error,
 	anyE func(*rand.Rand) E, by, one F, judge judge[E, F]) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(7, 8))
 	const groups = 2
 	local := matrices.TiledGroups * d.sub
-	for _, place := range [][2]int{{0, 16}, {0, 24}, {1, 16}, {5, 17}, {16, 23}, {8, 24}} {
+	for _, place := range [][2]int{{0, 0}, {0, 8}, {1, 0}, {5, 1}, {16, 7}, {8, 8}} {
 		n := groups * matrices.TiledGroups
-		k := matrices.Tiled[S, SC, E, F]{
-			A: make([]E, 256*n), B: make([]E, 256*n), C: make([]F, 256*n), Out: make([]F, 256*n), By: by, One: one, At: place[0], Stride: place[1], Bad: -1,
+		k := matrices.Tiled[SA, SB, SC, E, F]{
+			A: make([]E, 16*depth*n), B: make([]E, 16*depth*n), C: make([]F, 256*n), Out: make([]F, 256*n), By: by, One: one,
+			Depth: depth, At: place[0], Stride: depth + place[1], Bad: -1,
 			Counts: make([]int32, groups*local), Firsts: make([]F, groups*local),
 		}
 		for i := range k.A {
-			k.A[i], k.B[i], k.C[i] = anyE(random), anyE(random), anyOf[F](random)
+			k.A[i], k.B[i] = anyE(random), anyE(random)
+		}
+		for i := range k.C {
+			k.C[i] = anyOf[F](random)
 		}
 		if err := run(k, runtime.NDRange1{Global: runtime.Range1(groups * local), Local: runtime.Range1(local)}); err != nil {
 			t.Fatalf("at %v: %v", place, err)
 		}
-		x, y := make([]E, 32), make([]E, 32)
+		x, y := make([]E, 2*depth), make([]E, 2*depth)
 		for s := range n {
 			for i := range 16 {
 				for j := range 16 {
-					for l := range 32 {
-						x[l], y[l] = k.A[s*256+i*16+l%16], k.B[s*256+j*16+l%16]
+					for l := range x {
+						x[l], y[l] = k.A[(s*16+i)*depth+l%depth], k.B[(s*16+j)*depth+l%depth]
 					}
 					if wrong := judge(k.Out[s*256+j*16+i], k.C[s*256+i*16+j], x, y); wrong != "" {
 						t.Fatalf("%T at %v, row %d and column %d of sub-group %d: %s", k, place, i, j, s, wrong)
@@ -245,7 +250,7 @@ func TestNativeTiled(t *testing.T) {
 		return c
 	}
 	if d.has("int8", "int32") {
-		tiled(t, d, func(k matrices.TiledInt8, r runtime.NDRange1) error { return gen.RunTiledInt8(ctx, d.dev, k, r) }, anyInt[int8], -3, 7,
+		tiled(t, d, 32, func(k matrices.TiledInt8, r runtime.NDRange1) error { return gen.RunTiledInt8(ctx, d.dev, k, r) }, anyInt[int8], -3, 7,
 			func(got, c int32, x, y []int8) string {
 				for i := range x {
 					c = integers(c, x[i], y[i])
@@ -255,7 +260,7 @@ func TestNativeTiled(t *testing.T) {
 		d.took(t, "TiledInt8", true)
 	}
 	if d.has("uint8", "uint32") {
-		tiled(t, d, func(k matrices.TiledUint8, r runtime.NDRange1) error { return gen.RunTiledUint8(ctx, d.dev, k, r) }, anyInt[uint8], 5, 9,
+		tiled(t, d, 32, func(k matrices.TiledUint8, r runtime.NDRange1) error { return gen.RunTiledUint8(ctx, d.dev, k, r) }, anyInt[uint8], 5, 9,
 			func(got, c uint32, x, y []uint8) string {
 				for i := range x {
 					c = integers(c, x[i], y[i])
@@ -266,13 +271,13 @@ func TestNativeTiled(t *testing.T) {
 	}
 	if d.has("half.Float16", "float32") {
 		judge := bounded[float32](d.depth("half.Float16", "float32"))
-		tiled(t, d, func(k matrices.TiledHalf, r runtime.NDRange1) error { return gen.RunTiledHalf(ctx, d.dev, k, r) }, anyHalf[half.Float16], 2, 0,
+		tiled(t, d, 16, func(k matrices.TiledHalf, r runtime.NDRange1) error { return gen.RunTiledHalf(ctx, d.dev, k, r) }, anyHalf[half.Float16], 2, 0,
 			func(got, c float32, x, y []half.Float16) string { return judge(got/2, c, x, y) })
 		d.took(t, "TiledHalf", true)
 	}
 	if d.has("half.Float16", "half.Float16") {
 		judge := bounded[half.Float16](d.depth("half.Float16", "half.Float16"))
-		tiled(t, d, func(k matrices.TiledHalfHalf, r runtime.NDRange1) error {
+		tiled(t, d, 16, func(k matrices.TiledHalfHalf, r runtime.NDRange1) error {
 			return gen.RunTiledHalfHalf(ctx, d.dev, k, r)
 		},
 			func(r *rand.Rand) half.Float16 { return half.FromFloat32[half.Float16](float32(r.NormFloat64())) },
@@ -294,8 +299,8 @@ func TestNativeFaulty(t *testing.T) {
 	local := matrices.TiledGroups * d.sub
 	for _, bad := range []int{0, d.sub + 3, local - 1} {
 		k := matrices.TiledInt8{
-			A: make([]int8, 256*matrices.TiledGroups), B: make([]int8, 256*matrices.TiledGroups), C: make([]int32, 256*matrices.TiledGroups), Out: make([]int32, 256*matrices.TiledGroups),
-			By: 1, Stride: 16, Bad: bad, Counts: make([]int32, local), Firsts: make([]int32, local),
+			A: make([]int8, 512*matrices.TiledGroups), B: make([]int8, 512*matrices.TiledGroups), C: make([]int32, 256*matrices.TiledGroups), Out: make([]int32, 256*matrices.TiledGroups),
+			By: 1, Depth: 32, Stride: 32, Bad: bad, Counts: make([]int32, local), Firsts: make([]int32, local),
 		}
 		for i := range k.A {
 			k.A[i], k.B[i] = 1, 2
@@ -310,8 +315,8 @@ func TestNativeFaulty(t *testing.T) {
 				continue
 			}
 			for _, x := range k.Out[s*256:][:256] {
-				if x != 64 {
-					t.Fatalf("sub-group %d, beside that of the fault, has %d, want 64", s, x)
+				if x != 128 {
+					t.Fatalf("sub-group %d, beside that of the fault, has %d, want 128", s, x)
 				}
 			}
 		}

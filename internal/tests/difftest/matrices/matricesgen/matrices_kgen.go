@@ -53,7 +53,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0x305706bf},
+		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0x300712f0},
 	},
 })
 
@@ -72,6 +72,7 @@ var _, RunHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("Half"), kernelimpl.Make
 var _, RunHalfHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("HalfHalf"), kernelimpl.MakeNative), matrices.HalfHalf.Kernel)
 var _, RunHalfOdd = stubs.NDRange1(stubs.Native(pkg.Kernel("HalfOdd"), kernelimpl.MakeNative), matrices.HalfOdd.Kernel)
 var _, RunInt8 = stubs.NDRange1(stubs.Native(pkg.Kernel("Int8"), kernelimpl.MakeNative), matrices.Int8.Kernel)
+var _, RunInt8Deep = stubs.NDRange1(stubs.Native(pkg.Kernel("Int8Deep"), kernelimpl.MakeNative), matrices.Int8Deep.Kernel)
 var _, RunInt8Large = stubs.NDRange1(stubs.Native(pkg.Kernel("Int8Large"), kernelimpl.MakeNative), matrices.Int8Large.Kernel)
 var _, RunLocal = stubs.NDRange1(stubs.Native(pkg.Kernel("Local"), kernelimpl.MakeNative), matrices.Local.Kernel)
 var _, RunTiledHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("TiledHalf"), kernelimpl.MakeNative), matrices.TiledHalf.Kernel)

@@ -1,0 +1,82 @@
+package back
+
+// This file compiles the modules that use matrices which a device has of its own.
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/spirv/emit"
+	"github.com/kgen-go/kgen/internal/matrix"
+)
+
+// CompileNative compiles the module of a kernel for a device whose own matrices multiply as the target's tuples say,
+// which may be small or cancel beside. It begins with the kernel's IR. It is a *NoMatrices if the kernel's matrices
+// cannot be made of the device's. after, which may be nil, is given the module after each pass, with the pass's name.
+func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Module)) (*Native, error) {
+	m, err := Restore(k)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiler{k: &Kernel{Module: m, Name: k.Name, Package: k.Package, Properties: k.Properties, From: pass.LinkPoint}, lowered: m}
+	first, _, err := c.variant("for every launch", ir.Target{}) // which has the numbers of the faults
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", k.FullName(), err)
+	}
+	nat := m.Clone()
+	t.First = first
+	found, diags := pass.RunFrom(pass.LinkPoint, nat, t, func(p *pass.Pass, m *ir.Module) {
+		if after != nil {
+			after(p.Name, m)
+		}
+	})
+	if len(diags) > 0 {
+		return nil, &NoMatrices{diags[0].Message}
+	}
+	if found.Foreign || nat.Items != first.Items {
+		return nil, fmt.Errorf("%s: the module for the device's matrices is not like the first one", k.FullName())
+	}
+	made, err := finish(nat)
+	if err != nil {
+		return nil, fmt.Errorf("%s, for the device's matrices: %w", k.FullName(), err)
+	}
+	out := &Native{Words: made.words, Loops: emit.Loops(nat)}
+	for _, v := range nat.Vars {
+		if v.Storage == ir.Workgroup {
+			out.Locals = append(out.Locals, local(v))
+		}
+	}
+	return out, nil
+}
+
+// Native is a module for a device with matrices of its own.
+type Native struct {
+	Words  []uint32
+	Loops  string      // as abi.Kernel has it
+	Locals []abi.Local // the work-group memory that it uses
+}
+
+// NoMatrices is the error of a kernel whose matrices cannot be made of a device's.
+type NoMatrices struct{ Why string }
+
+func (e *NoMatrices) Error() string { return e.Why }
+
+// ProveNative compiles a kernel that has matrices for the devices of matrix.Known, and returns the first error but
+// for those of matrices that a device lacks: a program is not to find out at load.
+func ProveNative(k *abi.Kernel) error {
+	if !k.Matrices {
+		return nil
+	}
+	for _, d := range matrix.Known {
+		for _, t := range []ir.Target{{}, {Small: true}, {Cancel: true}} {
+			t.Tuples = d.Tuples
+			if _, err := CompileNative(k, t, nil); err != nil && !errors.As(err, new(*NoMatrices)) {
+				return fmt.Errorf("for the matrices of %s: %w", d.Device, err)
+			}
+		}
+	}
+	return nil
+}
