@@ -342,7 +342,7 @@ type Kernel struct {
 
 // NativeTarget says what a module is made for that uses a device's own matrices.
 type NativeTarget struct {
-	Small, Cancel bool // for launches that the variant with Products is for; leaves as Variant.Cancel says
+	Small, Cancel bool // whether it is for small launches, and whether its work-items leave when they are asked to
 	Tuples        []MatrixTuple
 }
 
@@ -356,7 +356,7 @@ type MatrixTuple struct {
 // NativeModule is a module that uses a device's own matrices.
 type NativeModule struct {
 	Words  []uint32
-	Loops  string // as Kernel.Loops
+	Loops  string // places of its loops, like Kernel.Loops
 	Locals []Local
 }
 

@@ -120,7 +120,7 @@ func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	if err := resolveSpecs(k, c, set); err != nil {
 		return nil, err.about(k)
 	}
-	if _, err := d.checkLocalMemory(k, c, p.SubGroup); err != nil {
+	if _, err := d.checkLocalMemory(k, c, p.SubGroup); err != nil && !d.fitsNative(k, c, &p) {
 		return nil, err.about(k)
 	}
 	local := exec.DeviceOrder(c.Rank, p.Local)

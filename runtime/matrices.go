@@ -68,6 +68,24 @@ func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.
 	return d.build(k, desc, sh.Small, sh.Cancel)
 }
 
+// fitsNative reports whether a launch, whose work-group memory is too large where its matrices are expanded, has room with
+// the device's own matrices: elements of 8 and 16 bits take no words there.
+func (d *Device) fitsNative(k *Kernel, c *exec.Launch, p *exec.Plan) bool {
+	if ok, _ := d.native(k, p.Local, p.SubGroup); !ok {
+		return false
+	}
+	m, err := k.code.Native(abi.NativeTarget{Tuples: d.info.Matrices})
+	if err != nil {
+		return false
+	}
+	desc := hal.PipelineDesc{LocalSize: exec.DeviceOrder(c.Rank, p.Local), Specs: c.Specs}
+	for i, n := range c.Accessors {
+		desc.Specs = append(desc.Specs[:len(desc.Specs):len(desc.Specs)], hal.SpecValue{ID: abi.SpecAccessor + uint32(i), Size: 4, Bits: uint64(n)})
+	}
+	n, err := d.nativeMemory(k, m, &desc)
+	return err == nil && n <= d.info.Limits.LocalMemory
+}
+
 func (d *Device) buildNative(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.Pipeline, error) {
 	m, err := k.code.Native(abi.NativeTarget{Small: sh.Small, Cancel: sh.Cancel, Tuples: d.info.Matrices})
 	if err != nil {

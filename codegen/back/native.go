@@ -16,7 +16,7 @@ import (
 // CompileNative compiles the module of a kernel for a device whose own matrices multiply as the target's tuples say,
 // which may be small or cancel beside. It begins with the kernel's IR. It is a *NoMatrices if the kernel's matrices
 // cannot be made of the device's. after, which may be nil, is given the module after each pass, with the pass's name.
-func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Module)) (*Native, error) {
+func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Module)) (*abi.NativeModule, error) {
 	m, err := Restore(k)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Mod
 	if err != nil {
 		return nil, fmt.Errorf("%s, for the device's matrices: %w", k.FullName(), err)
 	}
-	out := &Native{Words: made.words, Loops: emit.Loops(nat)}
+	out := &abi.NativeModule{Words: made.words, Loops: emit.Loops(nat)}
 	for _, v := range nat.Vars {
 		if v.Storage == ir.Workgroup {
 			out.Locals = append(out.Locals, local(v))
@@ -52,11 +52,13 @@ func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Mod
 	return out, nil
 }
 
-// Native is a module for a device with matrices of its own.
-type Native struct {
-	Words  []uint32
-	Loops  string      // as abi.Kernel has it
-	Locals []abi.Local // the work-group memory that it uses
+// MakeNative is CompileNative for a target in the terms of package abi.
+func MakeNative(k *abi.Kernel, t abi.NativeTarget) (*abi.NativeModule, error) {
+	var tuples []matrix.Tuple
+	for _, x := range t.Tuples {
+		tuples = append(tuples, matrix.Tuple{M: x.M, N: x.N, K: x.K, A: matrix.ElemNamed(x.Elem), C: matrix.ElemNamed(x.Of)})
+	}
+	return CompileNative(k, ir.Target{Small: t.Small, Cancel: t.Cancel, Tuples: tuples}, nil)
 }
 
 // NoMatrices is the error of a kernel whose matrices cannot be made of a device's.

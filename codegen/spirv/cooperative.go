@@ -1,6 +1,6 @@
 package spirv
 
-// This file has what SPV_KHR_cooperative_matrix adds: matrices that the invocations of a sub-group hold
+// This file has the instructions of SPV_KHR_cooperative_matrix, for matrices that the invocations of a sub-group hold
 // together. The grammar that the tables are made of is older than the extension.
 
 import "slices"
@@ -60,7 +60,7 @@ func (b *Builder) TypeCooperativeMatrix(component ID, rows, cols, use uint32) ID
 	return b.plain(OpTypeCooperativeMatrixKHR, 0, IDWords(component, b.ConstU32(uint32(ScopeSubgroup)), b.ConstU32(rows), b.ConstU32(cols), b.ConstU32(use))...)
 }
 
-// LoadMatrix adds OpCooperativeMatrixLoadKHR. The stride counts elements of what ptr points to.
+// LoadMatrix adds OpCooperativeMatrixLoadKHR. The stride counts elements of the type that ptr points to.
 func (f *FunctionBuilder) LoadMatrix(typ, ptr, layout, stride ID, mem MemoryOperands) ID {
 	return f.Emit(Instruction{Op: OpCooperativeMatrixLoadKHR, Type: typ, Words: append(IDWords(ptr, layout, stride), mem.words()...)})
 }

@@ -36,7 +36,7 @@ func (x *machine) matrix(v *ir.Value, items []*item) {
 // row there.
 type holding struct {
 	t    *ir.Type
-	part int // from 1; 0 for a matrix that has no parts
+	part int // number of the part from 1; 0 for a matrix that has no parts
 	n    int
 }
 

@@ -149,7 +149,7 @@ type Tiled[SA, SB, SC any, E, F comparable] struct {
 	At     int
 	Stride int
 	Bad    int     // the work-item that faults, or -1
-	Counts []int32 // for each work-item
+	Counts []int32 // the number of elements that each work-item has
 	Firsts []F     // the first element that each work-item has, or By
 }
 
