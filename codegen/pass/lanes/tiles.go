@@ -3,10 +3,12 @@ package lanes
 // This file is the pass tiles, for devices with matrices of their own.
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
@@ -24,12 +26,12 @@ import (
 //
 // A sub-group without live lanes, whose stride is negative, leaves memory alone; see deadlanes. Tiles runs before
 // structurize, and after the dead lanes, since not all work-items of a work-group come to its branches.
-func Tiles(m *ir.Module) diag.List {
+func Tiles(m *ir.Module, r *facts.Result) diag.List {
 	if m.Target.Tuples == nil {
 		return nil
 	}
 	f := m.Kernel
-	x := &tiles{matrices: matrices{groupOps: groupOps{m: m}}, staging: map[*ir.Type]*ir.Ref{}, most: map[*ir.Type]int{}}
+	x := &tiles{matrices: matrices{groupOps: groupOps{m: m}}, result: r, staging: map[*ir.Type]*ir.Ref{}, most: map[*ir.Type]int{}}
 	whole := func(v *ir.Value) bool {
 		t, ok := v.Aux.(*ir.Tile)
 		p, isProduct := v.Aux.(*ir.Product)
@@ -64,6 +66,7 @@ func Tiles(m *ir.Module) diag.List {
 // tiles writes the code of one op after the other.
 type tiles struct {
 	matrices
+	result *facts.Result
 	// staging has work-group memory with most elements for each sub-group, by their type.
 	staging map[*ir.Type]*ir.Ref
 	most    map[*ir.Type]int
@@ -114,10 +117,13 @@ func (x *tiles) whole(v *ir.Value, stride *ir.Value) {
 	cond, ok := x.aligned(t, stride, v.Path())
 	switch {
 	case !ok:
+		x.result.Tile(v, facts.TileStaged)
 		staged()
 	case cond == nil:
+		x.result.Tile(v, facts.TileDirect)
 		direct()
 	default:
+		x.result.Tile(v, facts.TileTested)
 		all := x.op(ir.OpGroupAll, ir.TypeBool, cond)
 		all.Aux = ir.ScopeSubGroup
 		x.either(all, direct, staged)
@@ -181,9 +187,13 @@ func (x *tiles) aligned(t *ir.Tile, stride *ir.Value, path []*ir.Value) (cond *i
 	}
 	align := min(16, line*size)
 	last := path[len(path)-1]
-	if !device && last.IsConst() && stride.IsConst() {
-		fits := (last.Int()*int64(size)|stride.Int()*int64(size))%int64(align) == 0 && stride.Int() >= int64(line) && stride.Int() < 1<<31
-		return nil, fits
+	if need := bits.TrailingZeros(uint(align / size)); !device && stride.IsConst() {
+		switch {
+		case stride.Int()%int64(align/size) != 0 || stride.Int() < int64(line) || stride.Int() >= 1<<30:
+			return nil, false
+		case last.IsConst() || zeros(last, 0) >= need:
+			return nil, zeros(last, 0) >= need
+		}
 	}
 	at := x.word(ir.OpIMul, word(last), x.i32(int64(size)))
 	if device {
@@ -195,6 +205,52 @@ func (x *tiles) aligned(t *ir.Tile, stride *ir.Value, path []*ir.Value) (cond *i
 	of := stride.Type
 	long := x.op(ir.OpISub, of, stride, x.m.Int(of, int64(line)))
 	return x.op(ir.OpLAnd, ir.TypeBool, fits, x.cond(ir.OpULt, long, x.m.Int(of, 1<<30))), true
+}
+
+// zeros returns how many of the low bits of an integer are sure to be zero.
+func zeros(v *ir.Value, depth int) int {
+	const all, most = 64, 16
+	least := func(vs ...*ir.Value) int {
+		n := all
+		for _, a := range vs {
+			n = min(n, zeros(a, depth+1))
+		}
+		return n
+	}
+	switch {
+	case v.IsConst():
+		return bits.TrailingZeros64(uint64(v.Int()))
+	case depth == most:
+		return 0
+	}
+	switch v.Op {
+	case ir.OpIMul:
+		return min(zeros(v.Args[0], depth+1)+zeros(v.Args[1], depth+1), all)
+	case ir.OpIAdd, ir.OpISub, ir.OpOr:
+		return least(v.Args...)
+	case ir.OpShl:
+		if by := v.Args[1]; by.IsConst() && by.Bits < all {
+			return min(zeros(v.Args[0], depth+1)+int(by.Bits), all)
+		}
+	case ir.OpUConvert, ir.OpSConvert, ir.OpGroupUniform:
+		return least(v.Args[0])
+	case ir.OpSelect:
+		return least(v.Args[1:]...)
+	case ir.OpGroupReduce: // of live lanes, see fromLive
+		if c := v.Aux.(ir.Combine); c.By == ir.CombineOr {
+			return least(v.Args...)
+		}
+	case ir.OpPhi: // the counter of a loop, and what it begins with
+		n := all
+		for _, a := range v.Args {
+			if step := a; (a.Op == ir.OpIAdd || a.Op == ir.OpISub) && step.Args[0] == v {
+				a = step.Args[1]
+			}
+			n = min(n, zeros(a, depth+1))
+		}
+		return n
+	}
+	return 0
 }
 
 // stage loads or stores a part by way of work-group memory.

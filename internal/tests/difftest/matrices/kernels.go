@@ -203,6 +203,32 @@ func (k Tiled[SA, SB, SC, E, F]) Kernel(it dsl.NDItem1) {
 	dsl.StoreAccumulator(sg, acc, k.Out[s*256:], 16, dsl.ColumnMajor)
 }
 
+// Fixed multiplies a matrix in work-group memory, whose place and stride kgen knows, by itself, and by one that stands a
+// single element further on. It runs in work-groups of one sub-group.
+type Fixed struct {
+	In  []half.Float16 // 272 numbers
+	Out []float32      // 512
+}
+
+func (k Fixed) Kernel(it dsl.NDItem1) {
+	sg := it.SubGroup()
+	mem := dsl.Local[[288]half.Float16](it)
+	for i := it.LocalID(); i < 272; i += it.LocalRange() {
+		mem[i] = k.In[i]
+	}
+	it.Barrier()
+	a := dsl.LoadA[[16][16]half.Float16](sg, mem[:], 16, dsl.RowMajor)
+	for i := range 2 {
+		var acc dsl.Accumulator[[16][16]float32]
+		b := dsl.LoadB[[16][16]half.Float16](sg, mem[16*i:], 16, dsl.ColumnMajor)
+		acc = dsl.MulAdd(sg, a, b, acc)
+		dsl.StoreAccumulator(sg, acc, k.Out[256*i:], 16, dsl.RowMajor)
+	}
+	b := dsl.LoadB[[16][16]half.Float16](sg, mem[1:], 16, dsl.ColumnMajor)
+	acc := dsl.LoadAccumulator[[16][16]float32](sg, k.Out, 16, dsl.RowMajor)
+	dsl.StoreAccumulator(sg, dsl.MulAdd(sg, a, b, acc), k.Out, 16, dsl.RowMajor)
+}
+
 // Dots has all products of four numbers of 8 bits, beginning at Acc.
 type Dots struct {
 	A, B     [][4]int8

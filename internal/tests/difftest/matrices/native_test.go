@@ -300,6 +300,38 @@ func TestNativeTiled(t *testing.T) {
 	}
 }
 
+// TestNativeFixed multiplies in work-group memory whose alignment is known when the kernel is compiled: it is right, or
+// wrong. Its small integers have exact sums.
+func TestNativeFixed(t *testing.T) {
+	d := openNative(t)
+	if !d.has("half.Float16", "float32") {
+		t.Skip("the device has no matrices of half.Float16 with sums of float32")
+	}
+	k := matrices.Fixed{In: make([]half.Float16, 272), Out: make([]float32, 512)}
+	in := make([]float32, 288)
+	for i := range k.In {
+		in[i] = float32(i*i%17 - 8)
+		k.In[i] = half.FromFloat32[half.Float16](in[i])
+	}
+	if err := gen.RunFixed(t.Context(), d.dev, k, runtime.NDRange1{Global: runtime.Range1(d.sub), Local: runtime.Range1(d.sub)}); err != nil {
+		t.Fatal(err)
+	}
+	want := make([]float32, 512)
+	for i := range 16 {
+		for j := range 16 {
+			for l := range 16 {
+				a := in[i*16+l]
+				want[i*16+j] += a*in[j*16+l] + a*in[1+j*16+l]
+				want[256+i*16+j] += a * in[16+j*16+l]
+			}
+		}
+	}
+	if diff := difftest.Diff(k.Out, want, false); diff != "" {
+		t.Error(diff)
+	}
+	d.took(t, "Fixed", true)
+}
+
 // TestNativeFaulty has one work-item that faults between products of its sub-group: the others go on, and the launch ends
 // with the fault.
 func TestNativeFaulty(t *testing.T) {

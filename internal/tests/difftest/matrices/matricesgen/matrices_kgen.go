@@ -53,7 +53,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0x300712f0},
+		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0xbc8d44a9},
 	},
 })
 
@@ -68,6 +68,7 @@ var _, RunElementsHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("ElementsHalf"),
 var _, RunElementsInt32 = stubs.NDRange1(stubs.Native(pkg.Kernel("ElementsInt32"), kernelimpl.MakeNative), matrices.ElementsInt32.Kernel)
 var _, RunElementsUint32 = stubs.NDRange1(stubs.Native(pkg.Kernel("ElementsUint32"), kernelimpl.MakeNative), matrices.ElementsUint32.Kernel)
 var _, RunFaulty = stubs.NDRange1(stubs.Native(pkg.Kernel("Faulty"), kernelimpl.MakeNative), matrices.Faulty.Kernel)
+var _, RunFixed = stubs.NDRange1(stubs.Native(pkg.Kernel("Fixed"), kernelimpl.MakeNative), matrices.Fixed.Kernel)
 var _, RunHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("Half"), kernelimpl.MakeNative), matrices.Half.Kernel)
 var _, RunHalfHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("HalfHalf"), kernelimpl.MakeNative), matrices.HalfHalf.Kernel)
 var _, RunHalfOdd = stubs.NDRange1(stubs.Native(pkg.Kernel("HalfOdd"), kernelimpl.MakeNative), matrices.HalfOdd.Kernel)
