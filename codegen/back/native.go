@@ -17,18 +17,37 @@ import (
 // which may be small or cancel beside. It begins with the kernel's IR. It is a *NoMatrices if the kernel's matrices
 // cannot be made of the device's. after, which may be nil, is given the module after each pass, with the pass's name.
 func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Module)) (*abi.NativeModule, error) {
+	p, err := prepareNative(k)
+	if err != nil {
+		return nil, err
+	}
+	return p.compile(t, after)
+}
+
+// preparedNative is a kernel of which such modules are to be made.
+type preparedNative struct {
+	k     *abi.Kernel
+	m     *ir.Module
+	first *ir.Module // the module for every launch, which has the numbers of the faults
+}
+
+func prepareNative(k *abi.Kernel) (*preparedNative, error) {
 	m, err := Restore(k)
 	if err != nil {
 		return nil, err
 	}
 	c := &compiler{k: &Kernel{Module: m, Name: k.Name, Package: k.Package, Properties: k.Properties, From: pass.LinkPoint}, lowered: m}
-	first, _, err := c.variant("for every launch", ir.Target{}) // which has the numbers of the faults
+	first, _, err := c.variant("for every launch", ir.Target{})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", k.FullName(), err)
 	}
-	nat := m.Clone()
-	t.First = first
-	found, diags := pass.RunFrom(pass.LinkPoint, nat, t, func(p *pass.Pass, m *ir.Module) {
+	return &preparedNative{k, m, first}, nil
+}
+
+func (p *preparedNative) compile(t ir.Target, after func(form string, m *ir.Module)) (*abi.NativeModule, error) {
+	m := p.m.Clone()
+	t.First = p.first
+	found, diags := pass.RunFrom(pass.LinkPoint, m, t, func(p *pass.Pass, m *ir.Module) {
 		if after != nil {
 			after(p.Name, m)
 		}
@@ -36,15 +55,15 @@ func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Mod
 	if len(diags) > 0 {
 		return nil, &NoMatrices{diags[0].Message}
 	}
-	if found.Foreign || nat.Items != first.Items {
-		return nil, fmt.Errorf("%s: the module for the device's matrices is not like the first one", k.FullName())
+	if found.Foreign || m.Items != p.first.Items {
+		return nil, fmt.Errorf("%s: the module for the device's matrices is not like the first one", p.k.FullName())
 	}
-	made, err := finish(nat)
+	made, err := finish(m)
 	if err != nil {
-		return nil, fmt.Errorf("%s, for the device's matrices: %w", k.FullName(), err)
+		return nil, fmt.Errorf("%s, for the device's matrices: %w", p.k.FullName(), err)
 	}
-	out := &abi.NativeModule{Words: made.words, Loops: emit.Loops(nat)}
-	for _, v := range nat.Vars {
+	out := &abi.NativeModule{Words: made.words, Loops: emit.Loops(m)}
+	for _, v := range m.Vars {
 		if v.Storage == ir.Workgroup {
 			out.Locals = append(out.Locals, local(v))
 		}
@@ -72,10 +91,18 @@ func ProveNative(k *abi.Kernel) error {
 	if !k.Matrices {
 		return nil
 	}
-	for _, d := range matrix.Known {
-		for _, t := range []ir.Target{{}, {Small: true}, {Cancel: true}} {
+	p, err := prepareNative(k)
+	if err != nil {
+		return err
+	}
+	for i, d := range matrix.Known {
+		targets := []ir.Target{{}, {Small: true}, {Cancel: true}}
+		if i > 0 { // which differ in the products alone
+			targets = targets[:1]
+		}
+		for _, t := range targets {
 			t.Tuples = d.Tuples
-			if _, err := CompileNative(k, t, nil); err != nil && !errors.As(err, new(*NoMatrices)) {
+			if _, err := p.compile(t, nil); err != nil && !errors.As(err, new(*NoMatrices)) {
 				return fmt.Errorf("for the matrices of %s: %w", d.Device, err)
 			}
 		}

@@ -3,6 +3,7 @@ package matrices_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -38,9 +39,14 @@ func kernels(t *testing.T) map[string]*abi.Kernel {
 func TestNativeModules(t *testing.T) {
 	made := map[string]int{}
 	var words [][]uint32
-	for _, k := range kernels(t) {
-		for _, d := range matrix.Known {
-			for _, target := range []ir.Target{{}, {Small: true}, {Cancel: true}} {
+	all := kernels(t)
+	for i, name := range slices.Sorted(maps.Keys(all)) {
+		k := all[name]
+		for j, d := range matrix.Known {
+			for l, target := range []ir.Target{{}, {Small: true}, {Cancel: true}} {
+				if testing.Short() && !need.Promised(need.Matrices) && (i+j+l)%4 > 0 {
+					continue // kgen has compiled them, and only a newer spirv-val takes them
+				}
 				target.Tuples = d.Tuples
 				n, err := back.CompileNative(k, target, nil)
 				if errors.As(err, new(*back.NoMatrices)) {
@@ -56,7 +62,7 @@ func TestNativeModules(t *testing.T) {
 		}
 	}
 	for _, d := range matrix.Known {
-		if made[d.Device] < 3*4 {
+		if made[d.Device] < 3 {
 			t.Errorf("%d modules for %s", made[d.Device], d.Device)
 		}
 	}
@@ -118,10 +124,13 @@ func TestNativeInterpreter(t *testing.T) {
 		}
 		for i, point := range points {
 			r, sub := inNative{made, point}, d.SubGroup
-			if testing.Short() && i%2 == 1 {
+			if testing.Short() && i != 2 {
 				continue
 			}
 			for _, local := range []int{sub, 2 * sub} {
+				if testing.Short() && local > 32 {
+					continue
+				}
 				if made["Int8"] != nil {
 					product(t, r, "Int8", local, sub, 16, 16, 16, anyInt[int8], inOrder(integers[int8, int32]))
 				}
