@@ -41,7 +41,7 @@ LINK := -ldflags='-s -w'
 # linker, on the port where this is tested. LINKER=external has the C linker, as deep and users have.
 LINKER ?= $(if $(filter linux_amd64,$(shell $(GO) env GOOS)_$(shell $(GO) env GOARCH)),internal,auto)
 
-.PHONY: all build compile test deps lint generate shaders grammar modules check unit race nocgo spirv deep soak bench browser plugin
+.PHONY: all build compile test deps lint generate shaders grammar modules check unit race nocgo spirv deep soak bench browser plugin mesa
 
 all: build
 
@@ -148,6 +148,17 @@ deep: deps modules
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen -run TestPairs -pairs
 	for f in reduce scan sort pick hist move; do $(GO) test -run '^$$' -fuzz Fuzz -fuzztime 1m ./prim/$$f || exit 1; done
 	$(GO) test -timeout 1h ./cmd/kgen -run TestTutorial -tutorial
+
+# Matrices of a device's own: on a newer Mesa, whose driver on the processor has some, with validation layers and a
+# spirv-val that know them. They are unpacked into .cache where apt is to be had; see scripts/mesa.sh. On a machine
+# with a GPU that has matrices, run the test's binary there, as CONTRIBUTING.md says.
+MESA ?= .cache/mesa
+mesa: deps
+	@sh scripts/mesa.sh $(MESA)
+	$(GO) run ./cmd/kgen -modules $(DIR) ./internal/tests/difftest/matrices
+	$(GO) test -c -o $(MESA)/matrices.test ./internal/tests/difftest/matrices
+	cd internal/tests/difftest/matrices && KGEN_DEVICE=vulkan KGEN_REQUIRE_MATRICES=1 KGEN_PIPELINE_CACHE=off $(VULKAN) $(MODULES) \
+		$(abspath $(MESA))/run $(abspath $(MESA))/matrices.test -test.short -test.skip SwiftShader
 
 # Allocate, launch, copy, cancel, close and open again from 64 goroutines, while calls of
 # the driver fail: memory stays flat and no value is wrong.

@@ -334,6 +334,30 @@ type Kernel struct {
 	IR string
 	// Variants are modules for devices that cannot take SPIRV.
 	Variants []Variant
+	// Matrices says that the kernel has matrices of sub-groups.
+	Matrices bool
+	// MakeNative, where it is not nil, makes of IR a module for a device with matrices of its own.
+	MakeNative func(k *Kernel, t NativeTarget) (*NativeModule, error) `json:"-"`
+}
+
+// NativeTarget says what a module is made for that uses a device's own matrices.
+type NativeTarget struct {
+	Small, Cancel bool // whether it is for small launches, and whether its work-items leave when they are asked to
+	Tuples        []MatrixTuple
+}
+
+// MatrixTuple is a product that sub-groups of a device have: M rows of K elements by K rows of N. The types of the
+// elements of both, and of the sum, are Go's, such as "half.Float16" and "float32".
+type MatrixTuple struct {
+	M, N, K  int
+	Elem, Of string
+}
+
+// NativeModule is a module that uses a device's own matrices.
+type NativeModule struct {
+	Words  []uint32
+	Loops  string // places of its loops, like Kernel.Loops
+	Locals []Local
 }
 
 // Use says where a kernel uses an aspect. Of several places it is the first.

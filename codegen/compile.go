@@ -160,6 +160,9 @@ func (u *unit) compileBy(variants bool, after func(form string, m *ir.Module)) (
 	if variants {
 		checkAspects(prog, k, m, func(explicit bool) []properties.Aspect { return back.Used(c.ABI, explicit) }, &diags)
 	}
+	if err := back.ProveNative(c.ABI); variants && err != nil {
+		return nil, nil, err
+	}
 	c.ABI.Directed = k.Directed
 	return &Module{ABI: c.ABI, Words: c.Words, Variants: c.Variants, Lacks: c.Lacks, Unwatched: m.Unwatched}, diags, nil
 }

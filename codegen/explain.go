@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"context"
+	"slices"
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/load"
@@ -23,7 +24,7 @@ func ExplainPasses(ctx context.Context, cfg Config, what ...string) ([]report.Ke
 	var reports []report.Kernel
 	for _, pkg := range prog.Packages {
 		for _, k := range pkg.Kernels {
-			r, d := explainKernel(prog, k)
+			r, d := explainKernel(prog, k, slices.Contains(what, report.Matrices))
 			if diags = append(diags, d...); r == nil {
 				continue
 			}
@@ -34,7 +35,7 @@ func ExplainPasses(ctx context.Context, cfg Config, what ...string) ([]report.Ke
 	return reports, diags, nil
 }
 
-func explainKernel(prog *load.Program, k *load.Kernel) (*pass.Report, diag.List) {
+func explainKernel(prog *load.Program, k *load.Kernel, matrices bool) (*pass.Report, diag.List) {
 	if k.Fn == nil {
 		return nil, nil // load says why
 	}
@@ -42,7 +43,14 @@ func explainKernel(prog *load.Program, k *load.Kernel) (*pass.Report, diag.List)
 	if len(diags) > 0 || k.Unsound {
 		return nil, diags
 	}
+	var own []pass.MatrixUse
+	if matrices {
+		own = pass.ExplainMatrices(m)
+	}
 	r, diags := pass.Explain(m)
+	if r != nil {
+		r.Matrices = own
+	}
 	for _, d := range diags {
 		place(prog, k, d)
 	}

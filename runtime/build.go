@@ -120,14 +120,17 @@ func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	if err := resolveSpecs(k, c, set); err != nil {
 		return nil, err.about(k)
 	}
-	if _, err := d.checkLocalMemory(k, c, p.SubGroup); err != nil {
+	if _, err := d.checkLocalMemory(k, c, p.SubGroup); err != nil && !d.fitsNative(k, c, &p) {
 		return nil, err.about(k)
 	}
 	local := exec.DeviceOrder(c.Rank, p.Local)
 	d.reserve(c, local, p.SubGroup)
-	list := []promise{{k, exec.Shape{Local: p.Local, SubGroup: p.SubGroup}, local, c}}
+	sh := exec.Shape{Local: p.Local, SubGroup: p.SubGroup}
+	sh.Native, _ = d.native(k, p.Local, p.SubGroup)
+	list := []promise{{k, sh, local, c}}
 	if d.hasSmall(k) {
-		list = append(list, promise{k, exec.Shape{Local: p.Local, SubGroup: p.SubGroup, Small: true}, local, c})
+		sh.Small = true
+		list = append(list, promise{k, sh, local, c})
 	}
 	return list, nil
 }

@@ -72,6 +72,9 @@ func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan
 		return p, err.about(k)
 	}
 	local, wrong := d.checkLocalMemory(k, c, p.SubGroup)
+	if wrong != nil && d.fitsNative(k, c, &p) {
+		local, wrong = 0, nil
+	}
 	if wrong != nil {
 		return p, wrong.about(k)
 	}

@@ -58,6 +58,9 @@ type DeviceInfo struct {
 	// two.
 	MinSubGroup, MaxSubGroup int
 	Limits                   Limits
+	// Matrices are the products of matrices that the device's sub-groups have; see docs/matrices.md. There are none
+	// where kernels write out their matrices' loops.
+	Matrices []MatrixProduct
 	// ComputeUnits is how many work-groups the device works on at once, at least; 0 if unknown.
 	ComputeUnits int
 	// Timestamps says that the device tells when commands run; see Profiling.
@@ -131,7 +134,7 @@ func (i DeviceInfo) String() string {
 }
 
 func newDeviceInfo(backend string, h *hal.Info) DeviceInfo {
-	return DeviceInfo{
+	i := DeviceInfo{
 		Name: h.Name, Backend: backend, Driver: h.Driver, API: h.API, Type: DeviceType(h.Type),
 		UUID: uuidText(h.UUID), PCI: h.PCI, ComputeUnits: h.Limits.ComputeUnits, Timestamps: h.Timestamps,
 		Aspects:     slices.Clone(h.Aspects),
@@ -142,6 +145,10 @@ func newDeviceInfo(backend string, h *hal.Info) DeviceInfo {
 		Float16:     float16Of(&h.Halves),
 		ExactDivide: h.ExactDivide, ExactDivide64: h.ExactDivide64,
 	}
+	for _, t := range h.Matrices {
+		i.Matrices = append(i.Matrices, MatrixProduct(t))
+	}
+	return i
 }
 
 func float16Of(h *hal.Halves) Float16 {
@@ -260,7 +267,7 @@ func Open(opts ...OpenOption) (*Device, error) {
 	if err := stubsCurrent(); err != nil {
 		return nil, err
 	}
-	o := openOptions{closing: closeTimeout, choice: env.Get(env.Device), divide: env.Get(env.ExactDivide), fused: env.Get(env.Fused), checks: env.Get(env.Checked), small: env.Get(env.Small)}
+	o := openOptions{closing: closeTimeout, choice: env.Get(env.Device), divide: env.Get(env.ExactDivide), fused: env.Get(env.Fused), checks: env.Get(env.Checked), small: env.Get(env.Small), matrix: env.Get(env.Matrices)}
 	for _, opt := range opts {
 		if opt == nil {
 			return nil, errorf(ErrInvalid, "an option of Open is nil")

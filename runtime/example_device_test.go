@@ -225,3 +225,22 @@ func ExampleProfile() {
 	fmt.Println(waited >= 0, handed >= 0, ran == p.Duration())
 	// Output: true true true
 }
+
+// Products of matrices that the device's sub-groups have. The host has none, and its kernels with matrices run there all
+// the same.
+func ExampleMatrixProduct() {
+	dev, err := runtime.Open(runtime.Select("host"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+
+	for _, p := range dev.Info().Matrices {
+		fmt.Println(p) // such as 16x16x16 half.Float16 → float32 on an H100
+	}
+	fmt.Println(len(dev.Info().Matrices))
+	fmt.Println(runtime.MatrixProduct{M: 16, N: 16, K: 16, Elem: "half.Float16", Of: "float32"})
+	// Output:
+	// 0
+	// 16x16x16 half.Float16 → float32
+}

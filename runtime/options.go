@@ -34,6 +34,7 @@ type openOptions struct {
 	divide  string // the environment variable KGEN_EXACT_DIVIDE
 	fused   string // the environment variable KGEN_FUSED
 	small   string // the environment variable KGEN_SMALL
+	matrix  string // the environment variable KGEN_MATRICES
 	checks  string // the seed, "" for none
 	profile bool
 	trace   io.Writer
@@ -90,6 +91,9 @@ func (o *openOptions) shrink(info hal.Info) hal.Info {
 	})
 	if slices.Contains(o.masked, properties.SubGroups) {
 		info.SubGroups = [2]int{}
+	}
+	if o.matrix != "" {
+		info.Matrices = nil
 	}
 	l := &info.Limits
 	less(&l.MaxWorkItems, o.limits.MaxWorkItems)

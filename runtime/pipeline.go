@@ -22,6 +22,7 @@ func (d *Device) find(ctx context.Context, k *Kernel, c *exec.Launch, p *exec.Pl
 	local := exec.DeviceOrder(c.Rank, p.Local)
 	cancel := c.Cancel != nil && !d.direct() && k.code.Leaves()
 	sh := exec.Shape{Local: p.Local, SubGroup: p.SubGroup, Small: !cancel && d.hasSmall(k) && k.code.IsSmall(c), Cancel: cancel}
+	sh.Native, _ = d.native(k, p.Local, p.SubGroup)
 	d.reserve(c, local, p.SubGroup)
 	v, err := d.pipeline(ctx, k, sh, local, c)
 	p.Pipeline = v
@@ -69,7 +70,7 @@ type maker Device
 func (m *maker) Make(code *exec.Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.Pipeline, error) {
 	d, k := (*Device)(m), code.Owner.(*Kernel)
 	start := hal.Now()
-	h, taken, err := d.build(k, desc, sh.Small, sh.Cancel)
+	h, taken, err := d.buildFor(k, sh, desc)
 	d.made(k, sh, taken, h, err, start)
 	if err == nil {
 		return h, nil

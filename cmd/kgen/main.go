@@ -72,7 +72,7 @@ func globalFlags(o *options) *flag.FlagSet {
 	flags := newFlags("kgen")
 	flags.BoolVar(&o.asJSON, "json", false, "print diagnostics, reports or devices as JSON on standard output")
 	flags.BoolVar(&o.verbose, "v", false, "say what is written, and how long it takes")
-	flags.StringVar(&o.reports, "explain", "", "write nothing; report on `what`: bounds (the checks that remain, and why), narrow (the integers that are computed in 64 bits, and why), fusion (which elements of slices a work-item uses: its own, its work-group's, or any), or several, with commas")
+	flags.StringVar(&o.reports, "explain", "", "write nothing; report on `what`: bounds (the checks that remain, and why), narrow (the integers that are computed in 64 bits, and why), fusion (which elements of slices a work-item uses: its own, its work-group's, or any), matrices (how known devices load and store those of sub-groups), or several, with commas")
 	flags.BoolVar(&o.version, "version", false, "print the version")
 	flags.StringVar(&o.Dir, "C", "", "change to `folder` first")
 	flags.Var(&o.tags, "tags", tagsUsage)

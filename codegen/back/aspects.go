@@ -26,7 +26,7 @@ func describe(k *Kernel, module *spirv.Module) *abi.Kernel {
 		Name: k.Name, Package: k.Package, Form: m.Form, Rank: m.Rank,
 		Params: m.Params, ArgSize: m.ArgSize, Spilled: m.Spilled, Items: m.Items,
 		Loops: emit.Loops(m), Data: string(m.Data), DataOffset: m.DataOffset,
-		Properties: k.Properties, Variables: m.Variables, Prints: m.Prints, PrintTexts: m.PrintTexts,
+		Matrices: m.Matrices, Properties: k.Properties, Variables: m.Variables, Prints: m.Prints, PrintTexts: m.PrintTexts,
 	}
 	for _, s := range m.Specs {
 		if s.User != nil {

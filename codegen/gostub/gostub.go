@@ -230,7 +230,11 @@ func (g *generator) bare(k *Kernel) {
 		body = jen.Func().Params(jen.Id("k").Qual(g.p.Path, name), jen.Id("item").Qual(dslPath, itemType(k.ABI))).
 			Block(jen.Id("k").Dot("Kernel").Call(jen.Id("item")))
 	}
-	args = []jen.Code{jen.Id(packageConst).Dot("Kernel").Call(args...), body}
+	of := jen.Id(packageConst).Dot("Kernel").Call(args...)
+	if k.ABI.Matrices {
+		of = jen.Qual(stubsPath, "Native").Call(of, jen.Qual(implPath, "MakeNative"))
+	}
+	args = []jen.Code{of, body}
 	if k.Form != "" {
 		args = append(args, jen.Id(k.Form))
 	}

@@ -173,6 +173,10 @@ func abiKernel(stub *Kernel) *jen.Statement {
 			module, field{"Sum", uint64(abi.Sum(string(wordBytes(stub.Variants[i]))))}))
 	}
 	list("Variants", q("Variant"), rows)
+	add("Matrices", k.Matrices)
+	if k.Matrices {
+		add("MakeNative", jen.Qual(implPath, "MakeNative"))
+	}
 	return jen.Op("&").Add(q("Kernel")).Add(block(fields...))
 }
 

@@ -153,11 +153,11 @@ func (c *cloner) value(v *Value) *Value {
 				}
 			case *Tile:
 				if aux != nil {
-					w.Aux = &Tile{c.variable(aux.Matrix), c.ref(aux.Mem), aux.Columns}
+					w.Aux = &Tile{c.variable(aux.Matrix), c.ref(aux.Mem), aux.Columns, aux.Part}
 				}
 			case *Product:
 				if aux != nil {
-					w.Aux = &Product{c.variable(aux.To), c.variable(aux.A), c.variable(aux.B), c.variable(aux.C)}
+					w.Aux = &Product{c.variable(aux.To), c.variable(aux.A), c.variable(aux.B), c.variable(aux.C), aux.Parts}
 				}
 			case *Site:
 				w.Aux = c.site(aux)
@@ -230,7 +230,7 @@ func (c *cloner) typ(t *Type) *Type {
 	u := c.types[t]
 	if u == nil {
 		if t.Kind == Array {
-			u = c.m.arrayOf(c.typ(t.Elem), c.value(t.Len), t.shape())
+			u = c.m.arrayOf(c.typ(t.Elem), c.value(t.Len), t.shape(), t.Part)
 		} else {
 			u = c.m.StructOf(each(t.Fields, func(f Field) Field {
 				f.Type = c.typ(f.Type)

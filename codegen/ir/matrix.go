@@ -9,6 +9,8 @@ package ir
 // may rely on.
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/matrix"
 )
@@ -20,10 +22,20 @@ type Tile struct {
 	Mem *Ref
 	// Columns says that the elements of a column stand side by side, and not those of a row.
 	Columns bool
+	// Part is the number of the part that the op is about, from 1; 0 for the whole matrix.
+	Part int
 }
 
 // Product is the auxiliary of MatrixMulAdd: To = A*B + C. To may be C.
-type Product struct{ To, A, B, C *Var }
+type Product struct {
+	To, A, B, C *Var
+	// Parts are the numbers of the parts of A, B and C that the op is about, from 1, and To's is C's.
+	// They are 0 for whole matrices.
+	Parts [3]int
+}
+
+// part returns the part of the i-th of the op's matrices, in the order of Matrices.
+func (p *Product) part(i int) int { return p.Parts[[...]int{2, 0, 1, 2}[i]] }
 
 // Matrices returns the matrices that v, one of their ops, is about; nil for other ops.
 func (v *Value) Matrices() []*Var {
@@ -43,14 +55,42 @@ func (v *Value) Matrices() []*Var {
 // MatrixOf returns the type of variables that are matrices of the given shape. An invocation has at most
 // ⌈elements / n⌉ elements, where n is the size of the work-group's smallest sub-group.
 func (m *Module) MatrixOf(s matrix.Shape) *Type {
-	elem := TypeI32
-	if s.Elem == matrix.Float32 || s.Use != matrix.Accumulator && s.Elem >= matrix.Float16 {
-		elem = TypeF32 // other numbers of 16 bits are held as their bits
-	}
+	elem := matrixElem(s)
 	word := func(op Op, x, y *Value) *Value { return m.ConstExpr(op, TypeI32, x, y) }
 	least := m.SmallestSubGroup()
 	n := m.Int(TypeI32, int64(s.Len()-1))
-	return m.arrayOf(elem, word(OpUDiv, word(OpIAdd, n, least), least), s)
+	held := word(OpUDiv, word(OpIAdd, n, least), least)
+	// Mesa 26.1's llvmpipe, with sub-groups of 8, takes such an array of two elements for one of one.
+	two := m.ConstExpr(OpIEq, TypeBool, held, m.Int(TypeI32, 2))
+	held = m.ConstExpr(OpSelect, TypeI32, two, m.Int(TypeI32, 3), held)
+	return m.arrayOf(elem, held, s, [2]int{})
+}
+
+// NativeMatrixOf returns the type of variables that are made of a device's own matrices, of part[0] rows and
+// part[1] columns. In the text of a module, an invocation has ⌈elements / n⌉ elements of each part, in a sub-group
+// of n, and of the parts row by row one behind the other. In SPIR-V the device decides.
+func (m *Module) NativeMatrixOf(s matrix.Shape, part [2]int) *Type {
+	word := func(op Op, x, y *Value) *Value { return m.ConstExpr(op, TypeI32, x, y) }
+	n := m.SubGroupSize()
+	each := word(OpUDiv, word(OpIAdd, m.Int(TypeI32, int64(part[0]*part[1]-1)), n), n)
+	parts := s.Len() / (part[0] * part[1])
+	return m.arrayOf(matrixElem(s), word(OpIMul, each, m.Int(TypeI32, int64(parts))), s, part)
+}
+
+// Parts returns of how many of the device's matrices a matrix is made, in each direction.
+func (t *Type) Parts() (rows, cols int) {
+	if t.Part == [2]int{} {
+		return 0, 0
+	}
+	return t.Matrix.Rows / t.Part[0], t.Matrix.Cols / t.Part[1]
+}
+
+// matrixElem returns the type that invocations hold the elements of a matrix in.
+func matrixElem(s matrix.Shape) *Type {
+	if s.Elem == matrix.Float32 || s.Use != matrix.Accumulator && s.Elem >= matrix.Float16 {
+		return TypeF32
+	}
+	return TypeI32 // other numbers of 16 bits are held as their bits
 }
 
 // SmallestSubGroup returns a constant expression for a size that none of a work-group's sub-groups is below. The
@@ -80,12 +120,33 @@ func (m *Module) GroupSize() *Value {
 	return n
 }
 
-// MatrixElem returns the type of a matrix's elements in memory: device memory, or a work-group's.
-func MatrixElem(e matrix.Elem, device bool) *Type {
+// LegalMatrixOp reports whether the value is an op of matrices that SPIR-V has: of the device's own ones.
+func (v *Value) LegalMatrixOp() bool {
+	switch a := v.Aux.(type) {
+	case *Tile:
+		return v.Op == OpMatrixLength && a.Matrix.Type.Part != [2]int{} || a.Part > 0
+	case *Product:
+		return !slices.Contains(a.Parts[:], 0)
+	}
+	return false
+}
+
+// Packed reports whether the variable is work-group memory whose elements of 8 or 16 bits stand side by
+// side, as a device's own matrices need them. Lowering gives each a word.
+func (v *Var) Packed() bool {
+	t := v.Type
+	for t.Kind == Array {
+		t = t.Elem
+	}
+	return v.Storage == Workgroup && (t.Kind == I8 || t.Kind == I16)
+}
+
+// MatrixElem returns the type of a matrix's elements in memory: packed, as in device memory, or in words.
+func MatrixElem(e matrix.Elem, packed bool) *Type {
 	switch {
 	case e == matrix.Float32:
 		return TypeF32
-	case !device || e.Size() == 4:
+	case !packed || e.Size() == 4:
 		return TypeI32
 	case e.Size() == 2:
 		return TypeI16
@@ -101,9 +162,15 @@ func (x *verifier) matrices(v *Value) {
 			return
 		}
 	}
+	part := func(a *Var, n int) {
+		if rows, cols := a.Type.Parts(); n < 0 || n > rows*cols {
+			x.errorf(v, "%s has no part %d", a.Name, n-1)
+		}
+	}
 	switch a := v.Aux.(type) {
 	case *Tile:
 		s := a.Matrix.Type.Matrix
+		part(a.Matrix, a.Part)
 		if v.Op == OpMatrixLength {
 			if a.Mem != nil {
 				x.errorf(v, "the op is about no memory")
@@ -120,6 +187,9 @@ func (x *verifier) matrices(v *Value) {
 		x.ref(v, a.Mem)
 	case *Product:
 		to, c := a.To.Type.Matrix, a.C.Type.Matrix
+		for i, m := range v.Matrices() {
+			part(m, a.part(i))
+		}
 		if p := matrix.Product(*a.A.Type.Matrix, *a.B.Type.Matrix, *c); p.Text != "" {
 			x.errorf(v, "%s", p.Text)
 		}

@@ -456,12 +456,19 @@ func (p *parser) typ() *Type {
 		if problem := s.Check(elem); problem.Text != "" {
 			p.errorf("%s", problem.Text)
 		}
+		var part [2]int
+		if p.keyword("of") {
+			part = [2]int{int(p.uint(31)), int(p.uint(31))}
+			if part[0] == 0 || part[1] == 0 || s.Rows%part[0] != 0 || s.Cols%part[1] != 0 {
+				p.errorf("a matrix is not made of such parts")
+			}
+		}
 		p.expect(">")
 		t := p.typ()
 		if t.Kind != Array || t.Elem != TypeI32 && t.Elem != TypeF32 {
 			p.errorf("a matrix is an array of words")
 		}
-		return p.m.arrayOf(t.Elem, t.Len, s)
+		return p.m.arrayOf(t.Elem, t.Len, s, part)
 	case p.accept("["):
 		var n *Value
 		if c := p.peek(); '0' <= c && c <= '9' {

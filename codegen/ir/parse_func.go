@@ -339,15 +339,16 @@ func (q *funcParser) args(v *Value) {
 		v.Aux = c
 	case AuxProduct:
 		var vars [4]*Var
+		var parts [4]int
 		for i := range vars {
 			if i > 0 {
 				q.expect(",")
 			}
-			vars[i] = q.varRef()
+			vars[i], parts[i] = q.varRef(), q.part()
 		}
-		v.Aux = &Product{vars[0], vars[1], vars[2], vars[3]}
+		v.Aux = &Product{vars[0], vars[1], vars[2], vars[3], [3]int(parts[1:])}
 	case AuxTile:
-		t := &Tile{Matrix: q.varRef()}
+		t := &Tile{Matrix: q.varRef(), Part: q.part()}
 		v.Aux = t
 		if v.Op == OpMatrixLength {
 			break
@@ -391,6 +392,14 @@ func (q *funcParser) varRef() *Var {
 	v := q.varName()
 	q.expect("]")
 	return v
+}
+
+// part parses which part of a matrix an op is about, if it says so.
+func (q *funcParser) part() int {
+	if q.keyword("part") {
+		return 1 + q.int()
+	}
+	return 0
 }
 
 // memory reads a memory reference and its path.

@@ -371,7 +371,7 @@ func (p *printer) value(v *Value) {
 		}
 	case AuxTile:
 		if t, ok := v.Aux.(*Tile); ok && t != nil {
-			item(p.varRef(t.Matrix))
+			item(p.varRef(t.Matrix) + partText(t.Part))
 			if t.Mem != nil {
 				path, ok := v.pathOK()
 				if !ok {
@@ -387,8 +387,8 @@ func (p *printer) value(v *Value) {
 		}
 	case AuxProduct:
 		if m, ok := v.Aux.(*Product); ok && m != nil {
-			for _, x := range v.Matrices() {
-				item(p.varRef(x))
+			for i, x := range v.Matrices() {
+				item(p.varRef(x) + partText(m.part(i)))
 			}
 		} else {
 			item("?")
@@ -528,13 +528,21 @@ func (p *printer) operand(v *Value) string {
 	return "%?" + strconv.Itoa(v.ID)
 }
 
+// partText prints which part of a matrix an op is about.
+func partText(part int) string {
+	if part == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" part %d", part-1)
+}
+
 // typ prints a type as Type.String does, but with unambiguous array lengths.
 func (p *printer) typ(t *Type) string {
 	switch {
 	case t == nil:
 		return "?"
 	case t.Matrix != nil:
-		return matrixText(t.Matrix) + "[" + p.operand(t.Len) + "]" + p.typ(t.Elem)
+		return t.matrixText() + "[" + p.operand(t.Len) + "]" + p.typ(t.Elem)
 	case t.Kind == Array:
 		if n, ok := t.ArrayLen(); ok {
 			return fmt.Sprintf("[%d]%s", n, p.typ(t.Elem))

@@ -1,5 +1,7 @@
 package ir
 
+import "github.com/kgen-go/kgen/internal/matrix"
+
 // Target says what a module is made for. A kernel has one module for every launch and device,
 // whose Target is zero, and variants for some.
 type Target struct {
@@ -13,6 +15,9 @@ type Target struct {
 	// Cancel is set for launches that may be cancelled: work-items leave when the host asks
 	// them to.
 	Cancel bool
+	// Tuples are the products that the device's own matrices have. There are none where matrices
+	// are expanded.
+	Tuples []matrix.Tuple
 	// First is the kernel's first module where this one is another: faults are known by the
 	// sites of that. It is nil for the first module itself.
 	First *Module
@@ -21,6 +26,9 @@ type Target struct {
 // Add returns the target that is all of what t and u are.
 func (t Target) Add(u Target) Target {
 	t.Small, t.NoSubGroups, t.Cancel = t.Small || u.Small, t.NoSubGroups || u.NoSubGroups, t.Cancel || u.Cancel
+	if u.Tuples != nil {
+		t.Tuples = u.Tuples
+	}
 	if u.First != nil {
 		t.First = u.First
 	}

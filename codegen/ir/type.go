@@ -59,6 +59,9 @@ type Type struct {
 	Fields []Field // of a Struct
 	// Matrix is the shape of a matrix, whose type is an Array; see MatrixOf.
 	Matrix *matrix.Shape
+	// Part has the rows and columns of the device's own matrices that make up a matrix; see
+	// NativeMatrixOf. It has zeros where invocations hold the elements in arrays.
+	Part [2]int
 	// Size and Align are gc's on amd64, in bytes. An array whose length is no
 	// plain constant has Size 0 and never stands in device memory.
 	Size, Align int
@@ -147,7 +150,7 @@ func (t *Type) String() string {
 	switch t.Kind {
 	case Array:
 		if t.Matrix != nil {
-			return matrixText(t.Matrix) + fmt.Sprintf("[%s]%v", constString(t.Len), t.Elem)
+			return t.matrixText() + fmt.Sprintf("[%s]%v", constString(t.Len), t.Elem)
 		}
 		if n, ok := t.ArrayLen(); ok {
 			return fmt.Sprintf("[%d]%v", n, t.Elem)
@@ -176,28 +179,35 @@ func (t *Type) shape() (s matrix.Shape) {
 	return s
 }
 
-// matrixText returns the shape of a matrix, as the texts of types begin with it.
-func matrixText(s *matrix.Shape) string {
-	return fmt.Sprintf("<%v %d %d %v>", s.Use, s.Rows, s.Cols, s.Elem)
+// matrixText returns the shape of a matrix, and its parts, as the texts of types begin with it.
+func (t *Type) matrixText() string {
+	s, of := t.Matrix, ""
+	if t.Part != [2]int{} {
+		of = fmt.Sprintf(" of %d %d", t.Part[0], t.Part[1])
+	}
+	return fmt.Sprintf("<%v %d %d %v%s>", s.Use, s.Rows, s.Cols, s.Elem, of)
 }
 
 type arrayKey struct {
 	elem  *Type
 	len   *Value
 	shape matrix.Shape // zero for an array that is no matrix
+	part  [2]int
 }
 
 // ArrayOf returns the array type with the given element type and length, an i32
 // constant expression of m.
-func (m *Module) ArrayOf(elem *Type, n *Value) *Type { return m.arrayOf(elem, n, matrix.Shape{}) }
+func (m *Module) ArrayOf(elem *Type, n *Value) *Type {
+	return m.arrayOf(elem, n, matrix.Shape{}, [2]int{})
+}
 
-func (m *Module) arrayOf(elem *Type, n *Value, s matrix.Shape) *Type {
-	k := arrayKey{elem, n, s}
+func (m *Module) arrayOf(elem *Type, n *Value, s matrix.Shape, part [2]int) *Type {
+	k := arrayKey{elem, n, s, part}
 	t := m.arrays[k]
 	if t == nil {
 		t = &Type{Kind: Array, Elem: elem, Len: n, Align: elem.Align}
 		if s.Elem != matrix.None {
-			t.Matrix = &s
+			t.Matrix, t.Part = &s, part
 		}
 		if n.Op == OpConst {
 			t.Size = int(n.Bits) * elem.Size

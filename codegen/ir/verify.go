@@ -282,7 +282,7 @@ func (x *verifier) block(b *Block) {
 		if v.Op.Has(FlagSync) && !x.m.UsesGroup {
 			x.errorf(v, "the module does not say that it uses the group")
 		}
-		if x.m.Level == Legal && (v.Op.Has(FlagBuilt) || v.IsGroupOp() && !v.LegalGroupOp()) {
+		if x.m.Level == Legal && (v.Op.Has(FlagBuilt) && !v.LegalMatrixOp() || v.IsGroupOp() && !v.LegalGroupOp()) {
 			x.errorf(v, "the op is not legal")
 		}
 	}

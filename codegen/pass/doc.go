@@ -33,6 +33,7 @@
 //	  │       loops        polls                long loops ask whether to stop
 //	  │       lanes        deadlanes            work-items that leave a group early become dead lanes
 //	  │                      ◀─ link: kernels with barriers become one here
+//	  │       lanes        tiles                loads and products become those of a device's own matrices
 //	  │       lanes        groups atomics       operations that SPIR-V lacks are expanded
 //	  │       rewrite      mem2reg2             the dead lanes' flags become values
 //	  │       numbers      constdiv             divisions by constants become multiplications

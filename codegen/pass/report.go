@@ -44,6 +44,8 @@ type Report struct {
 	// Params are the kernel's parameters, and Footprints what it does with the memory of each.
 	Params     []abi.Param
 	Footprints []facts.Footprint
+	// Matrices says how known devices run the kernel's matrices; nil if nobody asks.
+	Matrices []MatrixUse
 }
 
 // OpenCheck is a check that remains. The reasons are about A and B, the values of

@@ -23,16 +23,19 @@ const (
 	Bounds = "bounds" // which checks remain, and why
 	Narrow = "narrow" // which integers are computed in 64 bits, and why
 	Fusion = "fusion" // which elements of its slices a work-item uses
+	// Matrices says how devices with matrices of their own load and store the kernel's.
+	Matrices = "matrices"
 )
 
 // Kernel says what became of a kernel's checks and 64-bit integers, and how work-items
 // share its slices.
 type Kernel struct {
-	Kernel string     `json:"kernel"` // import path and name
-	Pos    diag.Pos   `json:"pos"`
-	Bounds *Checks    `json:"bounds,omitempty"`
-	Narrow *Integers  `json:"narrow,omitempty"`
-	Fusion []SliceUse `json:"fusion,omitempty"`
+	Kernel   string      `json:"kernel"` // import path and name
+	Pos      diag.Pos    `json:"pos"`
+	Bounds   *Checks     `json:"bounds,omitempty"`
+	Narrow   *Integers   `json:"narrow,omitempty"`
+	Fusion   []SliceUse  `json:"fusion,omitempty"`
+	Matrices []MatrixUse `json:"matrices,omitempty"`
 }
 
 // Checks are the run-time checks of a kernel: of indices, slice bounds, divisors,
@@ -69,8 +72,8 @@ type Finding struct {
 // CheckNames reports a name that is no report's.
 func CheckNames(what []string) error {
 	for _, w := range what {
-		if w != Bounds && w != Narrow && w != Fusion {
-			return fmt.Errorf("there is no report on %q; there are %s, %s and %s", w, Bounds, Narrow, Fusion)
+		if w != Bounds && w != Narrow && w != Fusion && w != Matrices {
+			return fmt.Errorf("there is no report on %q; there are %s, %s, %s and %s", w, Bounds, Narrow, Fusion, Matrices)
 		}
 	}
 	return nil
@@ -88,6 +91,9 @@ func Of(prog *load.Program, k *load.Kernel, r *pass.Report, what []string) Kerne
 	}
 	if slices.Contains(what, Fusion) {
 		out.Fusion = s.fusion(r)
+	}
+	if slices.Contains(what, Matrices) {
+		out.Matrices = s.matrices(r)
 	}
 	return out
 }
@@ -119,6 +125,7 @@ func Write(w io.Writer, reports []Kernel) error {
 			writeFindings(&b, n.Remain)
 		}
 		writeFusion(&b, r.Fusion)
+		writeMatrices(&b, r.Matrices)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

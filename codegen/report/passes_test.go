@@ -86,6 +86,41 @@ func TestExplainFusion(t *testing.T) {
 	}
 }
 
+// TestExplainMatrices: the report says how known devices load and store matrices.
+func TestExplainMatrices(t *testing.T) {
+	const pkg = "./internal/tests/difftest/matrices"
+	reports, diags, err := codegen.ExplainPasses(t.Context(), codegen.Config{Dir: "../..", Patterns: []string{pkg}}, report.Matrices)
+	if err != nil || len(diags) > 0 {
+		t.Fatal(diags, err)
+	}
+	var text bytes.Buffer
+	if err := report.Write(&text, reports); err != nil {
+		t.Fatal(err)
+	}
+	ways := map[string]int{}
+	for _, r := range reports {
+		for _, m := range r.Matrices {
+			if m.Why != "" {
+				ways["expanded"]++
+			}
+			for _, tile := range m.Tiles {
+				ways[tile.Way]++
+				if tile.Pos.Line == 0 || tile.Shape == "" {
+					t.Errorf("%s: %+v", r.Kernel, tile)
+				}
+			}
+		}
+		if k := r.Kernel[strings.LastIndexByte(r.Kernel, '.')+1:]; (k == "Dots") != (len(r.Matrices) == 0) {
+			t.Errorf("%s: %d devices", r.Kernel, len(r.Matrices))
+		}
+	}
+	for _, way := range []string{"direct", "tested", "staged", "expanded"} {
+		if ways[way] == 0 {
+			t.Errorf("nothing is %s:\n%s", way, text.String())
+		}
+	}
+}
+
 func TestExplainNothing(t *testing.T) {
 	if _, _, err := codegen.ExplainPasses(context.Background(), codegen.Config{}, "nothing"); err == nil {
 		t.Error("an unknown report is taken")

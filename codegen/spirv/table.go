@@ -53,7 +53,7 @@ type opRow struct {
 func (op Op) row() *opRow {
 	i, ok := slices.BinarySearchFunc(opRows[:], op, func(r opRow, op Op) int { return cmp.Compare(r.op, op) })
 	if !ok {
-		return nil
+		return cooperativeRow(op)
 	}
 	return &opRows[i]
 }

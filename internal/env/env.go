@@ -20,6 +20,7 @@ const (
 	Subnormals         = "KGEN_SUBNORMALS"
 	Halves             = "KGEN_HALVES"
 	Small              = "KGEN_SMALL"
+	Matrices           = "KGEN_MATRICES"
 	Checked            = "KGEN_CHECKED"
 	HostForm           = "KGEN_HOST_FORM"
 	HostSubGroup       = "KGEN_HOST_SUBGROUP"
@@ -28,6 +29,7 @@ const (
 	RequireVulkan      = "KGEN_REQUIRE_VULKAN"
 	RequireSwiftShader = "KGEN_REQUIRE_SWIFTSHADER"
 	SwiftShader        = "KGEN_SWIFTSHADER"
+	RequireMatrices    = "KGEN_REQUIRE_MATRICES"
 	TestModules        = "KGEN_TEST_MODULES"
 )
 
@@ -52,6 +54,7 @@ var Vars = []Var{
 	{Subnormals, "`flushed`", "treat Vulkan devices as such that take subnormal float32s for zeros, whatever their probes say", oneOf("flushed")},
 	{Halves, "`computed`, `packed`, `converted`, `native`", "compute with float16s from integers and float32s alone, or with GLSL's instructions that pack them, or with conversions of 16-bit types, too, or with all instructions, as far as the device's probe finds them right; by default GPUs take all, and Vulkan drivers on the processor none", oneOf("computed", "packed", "converted", "native")},
 	{Small, "`never`", "do without the modules for small launches", oneOf("never")},
+	{Matrices, "`expanded`", "do without the matrices that a device has of its own; see [docs/matrices.md](docs/matrices.md)", oneOf("expanded")},
 	{Checked, "an integer from 0 to 2^64-1", "open the host device in checked mode, with that seed, in programs that import package checked", isSeed},
 	{HostForm, "`off`, `on`", "the host device never runs host forms, or wherever there are any, under the race detector, too; see [docs/host.md](docs/host.md)", oneOf("off", "on")},
 	{HostSubGroup, "a power of two up to " + strconv.Itoa(MaxSubGroup), "the size of the host device's sub-groups where kernels require none; 32 by default", isSubGroup},
@@ -60,6 +63,7 @@ var Vars = []Var{
 	{RequireVulkan, "`1`, `0`", "in tests: a missing device or tool is a failure", oneOf("1", "0")},
 	{RequireSwiftShader, "`1`, `0`", "in tests: so is a missing SwiftShader", oneOf("1", "0")},
 	{SwiftShader, "the path of a vk_swiftshader_icd.json", "in tests: the SwiftShader to use", anything},
+	{RequireMatrices, "`1`, `0`", "in tests: so is a device without matrices of its own", oneOf("1", "0")},
 	{TestModules, "the path of a folder", "in kgen's own tests: where `make modules` has written the modules of their kernels", anything},
 }
 

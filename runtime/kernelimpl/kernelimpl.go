@@ -39,7 +39,7 @@
 //	}
 //
 // The module of a variant may be made of the kernel's IR when a device needs it; [MakeModule] in the
-// variant's row does that.
+// variant's row does that. [MakeNative] makes one for a device with matrices of its own.
 //
 // A kernel with a host form, a type that kgen writes to another file, is registered
 // by [RegisterForm]; what such types use begins with Host.
@@ -66,6 +66,11 @@ import (
 
 // MakeModule makes a module of a kernel's IR, as abi.Variant.Make.
 func MakeModule(k *abi.Kernel, v *abi.Variant) ([]uint32, error) { return variants.Make(k, v) }
+
+// MakeNative makes a module of a kernel's IR for a device with matrices of its own, as abi.Kernel.MakeNative.
+func MakeNative(k *abi.Kernel, t abi.NativeTarget) (*abi.NativeModule, error) {
+	return variants.MakeNative(k, t)
+}
 
 // Register makes a kernel known. host rebuilds the kernel's receiver from the
 // arguments of a launch and returns its Kernel method, for the host device. specs

@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/internal/matrix"
@@ -16,15 +17,47 @@ func (x *machine) matrix(v *ir.Value, items []*item) {
 	switch a := v.Aux.(type) {
 	case *ir.Tile:
 		x.sameMemory(v, items)
-		for id, w := range items {
-			for i := id; w.at != nil && i < a.Matrix.Type.Matrix.Len(); i += len(items) {
-				w.tile(v, a, i, w.held(v, a.Matrix, i/len(items)))
+		if i := slices.IndexFunc(items, func(w *item) bool { return w.at != nil }); i < 0 || sext(v.Args[0].Type, items[i].value(v.Args[0])) < 0 {
+			return // of a sub-group whose work-items have all left
+		}
+		h := holding{a.Matrix.Type, a.Part, len(items)}
+		_, cols := h.size()
+		for i := range h.len() {
+			if w := items[h.id(i)]; w.at != nil {
+				w.tile(v, a, i/cols, i%cols, w.held(v, a.Matrix, h.at(i)))
 			}
 		}
 	case *ir.Product:
 		x.multiply(v, a, items)
 	}
 }
+
+// holding says which items of n hold the elements of a matrix, or of a part of it. Elements are counted row by
+// row there.
+type holding struct {
+	t    *ir.Type
+	part int // number of the part from 1; 0 for a matrix that has no parts
+	n    int
+}
+
+func (h holding) size() (rows, cols int) {
+	if h.part == 0 {
+		return h.t.Matrix.Rows, h.t.Matrix.Cols
+	}
+	return h.t.Part[0], h.t.Part[1]
+}
+
+func (h holding) len() int {
+	rows, cols := h.size()
+	return rows * cols
+}
+
+// each returns how many elements of each part an item has room for.
+func (h holding) each() int { return (h.len() + h.n - 1) / h.n }
+
+// id returns the item that holds element i, and at its number among the elements of that item.
+func (h holding) id(i int) int { return i % h.n }
+func (h holding) at(i int) int { return max(h.part-1, 0)*h.each() + i/h.n }
 
 // sameMemory checks that the items load or store with the same arguments.
 func (x *machine) sameMemory(v *ir.Value, items []*item) {
@@ -57,10 +90,9 @@ func (w *item) held(v *ir.Value, m *ir.Var, e int) *cell {
 	return &s.cells[e]
 }
 
-// tile loads or stores element i of a matrix, which the item holds in c.
-func (w *item) tile(v *ir.Value, t *ir.Tile, i int, c *cell) {
+// tile loads or stores the element of a matrix in a row and column, which the item holds in c.
+func (w *item) tile(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	s := t.Matrix.Type.Matrix
-	row, col := i/s.Cols, i%s.Cols
 	if t.Columns {
 		row, col = col, row
 	}
@@ -72,7 +104,7 @@ func (w *item) tile(v *ir.Value, t *ir.Tile, i int, c *cell) {
 		if !c.set {
 			w.fail(v, "read before it was written")
 		}
-		w.store(v, t.Mem, path, mask(ir.MatrixElem(s.Elem, t.Mem.Var == nil), c.bits))
+		w.store(v, t.Mem, path, mask(ir.MatrixElem(s.Elem, t.Mem.Var == nil || t.Mem.Var.Packed()), c.bits))
 		return
 	}
 	bits := w.load(v, t.Mem, path)
@@ -89,23 +121,27 @@ func (w *item) tile(v *ir.Value, t *ir.Tile, i int, c *cell) {
 
 // multiply does MatrixMulAdd.
 func (x *machine) multiply(v *ir.Value, p *ir.Product, items []*item) {
-	get := func(m *ir.Var, i int) uint32 {
-		w := items[i%len(items)]
+	get := func(m *ir.Var, part, i int) uint32 {
+		h := holding{m.Type, part, len(items)}
+		w := items[h.id(i)]
 		if w.at == nil {
 			return 0 // it has left, and may only do so with a fault
 		}
-		c := w.held(v, m, i/len(items))
-		if !c.set {
+		c := w.held(v, m, h.at(i))
+		if !c.set && m.Type.Part == [2]int{} { // else all of the sub-group may have left
 			w.fail(v, "element %d of %s is read before it was written", i, m.Name)
 		}
 		return uint32(c.bits)
 	}
-	a, b, s := p.A.Type.Matrix, p.B.Type.Matrix, p.C.Type.Matrix
-	for id, w := range items {
-		for i := id; w.at != nil && i < s.Len(); i += len(items) {
-			sum := get(p.C, i)
-			for k := range a.Cols {
-				y, z := get(p.A, i/s.Cols*a.Cols+k), get(p.B, k*b.Cols+i%s.Cols)
+	to := holding{p.To.Type, p.Parts[2], len(items)}
+	_, inner := holding{p.A.Type, p.Parts[0], len(items)}.size()
+	_, cols := to.size()
+	s := p.C.Type.Matrix
+	for i := range to.len() {
+		if w := items[to.id(i)]; w.at != nil {
+			sum := get(p.C, p.Parts[2], i)
+			for k := range inner {
+				y, z := get(p.A, p.Parts[0], i/cols*inner+k), get(p.B, p.Parts[1], k*cols+i%cols)
 				product := float32(math.Float32frombits(y) * math.Float32frombits(z)) // rounded
 				switch s.Elem {
 				case matrix.Float32:
@@ -116,7 +152,7 @@ func (x *machine) multiply(v *ir.Value, p *ir.Product, items []*item) {
 					sum += y * z
 				}
 			}
-			*w.held(v, p.To, i/len(items)) = cell{bits: uint64(sum), set: true}
+			*w.held(v, p.To, to.at(i)) = cell{bits: uint64(sum), set: true}
 		}
 	}
 }
@@ -124,5 +160,8 @@ func (x *machine) multiply(v *ir.Value, p *ir.Product, items []*item) {
 // heldOf returns how many elements of a matrix the item holds.
 func (w *item) heldOf(m *ir.Var) uint64 {
 	n, id := int(w.builtIn(ir.SubgroupLocalRange)), int(w.builtIn(ir.SubgroupLocalInvocationID))
+	if rows, cols := m.Type.Parts(); rows > 0 {
+		return uint64(rows * cols * (holding{m.Type, 1, n}).each())
+	}
 	return uint64((m.Type.Matrix.Len() - 1 - id + n) / n)
 }

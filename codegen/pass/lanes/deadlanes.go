@@ -362,6 +362,7 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 		case v.Op.Has(ir.FlagSync):
 			flush()
 			d.neutral(v, cur)
+			d.wholeSubGroup(v, cur)
 			put(cur, v)
 		case d.skeleton[v]:
 			if x := ownTarget(v); x != nil && slices.ContainsFunc(live, func(w *ir.Value) bool { return ownSource(w) == x }) {

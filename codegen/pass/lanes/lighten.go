@@ -136,6 +136,15 @@ func (l *lightener) derive() {
 					l.holds[c.Dst], changed = true, true
 				}
 				return
+			case len(v.Matrices()) > 0 && v.Op != ir.OpMatrixLength:
+				x := accessOf(v)
+				for _, r := range x.reads {
+					from = from || l.holds[r]
+				}
+				from = from || v.Op == ir.OpMatrixLoad && ref.Var == nil
+				if from && x.write != nil && !l.holds[x.write] {
+					l.holds[x.write], changed = true, true
+				}
 			case ref == nil:
 			case ref.Var == nil:
 				from = from || v.Op.Has(ir.FlagReads)
@@ -223,7 +232,7 @@ func (l *lightener) delaysFrom(b *ir.Block, at int) bool {
 // shows reports whether v does something with a derived value that is not to compute, or to keep,
 // another one.
 func (l *lightener) shows(v *ir.Value) bool {
-	if !l.derived[v] || !v.Op.Has(ir.FlagWrites) || v.Op.Has(ir.FlagSync) {
+	if !l.derived[v] || !v.Op.Has(ir.FlagWrites) || v.Op.Has(ir.FlagSync) && v.Op != ir.OpMatrixStore {
 		return false
 	}
 	ref := v.Ref()

@@ -50,6 +50,9 @@ func Matrices(m *ir.Module) diag.List {
 	m.Matrices = true
 	for dropMatrixCopies(f) {
 	}
+	if m.Target.Tuples != nil {
+		return nativeMatrices(m)
+	}
 	x := &matrices{groupOps: groupOps{m: m}}
 	for i := 0; i < len(f.Blocks); i++ {
 		b := f.Blocks[i]

@@ -237,7 +237,7 @@ func (u *uses) value(v *ir.Value) {
 		}
 		switch {
 		case isConversion(v.Op) && !narrow(v.Type):
-		case v.Op == ir.OpStore && i == 0 && v.Ref().Var == nil:
+		case v.Op == ir.OpStore && i == 0 && (v.Ref().Var == nil || v.Ref().Var.Packed()):
 		default:
 			u.words[a] = true
 		}

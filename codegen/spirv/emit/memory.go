@@ -10,6 +10,7 @@ type place struct {
 	ptr    spirv.ID // 0 for memory without bytes, which nothing accesses
 	typ    *ir.Type
 	device bool
+	small  bool // integers have their own sizes, and not those of words
 	access spirv.MemoryOperands
 }
 
@@ -19,7 +20,7 @@ func (f *function) place(v *ir.Value) place {
 	if r.Var != nil {
 		return f.varPlace(r.Var, path)
 	}
-	p := place{typ: r.Elem, device: true}
+	p := place{typ: r.Elem, device: true, small: true}
 	if empty(r.Elem) {
 		return p
 	}
@@ -47,7 +48,7 @@ var storageClasses = [...]spirv.StorageClass{
 }
 
 func (f *function) varPlace(v *ir.Var, path []*ir.Value) place {
-	p := place{typ: v.Type}
+	p := place{typ: v.Type, small: v.Packed()}
 	if empty(v.Type) {
 		return p
 	}
@@ -57,7 +58,7 @@ func (f *function) varPlace(v *ir.Var, path []*ir.Value) place {
 	}
 	p.ptr = f.pointer(v)
 	if len(indexes) > 0 {
-		p.ptr = f.AccessChain(f.e.b.TypePointer(storageClasses[v.Storage], f.e.variable(leaf)), p.ptr, indexes...)
+		p.ptr = f.AccessChain(f.e.b.TypePointer(storageClasses[v.Storage], f.e.ofVar(v, leaf)), p.ptr, indexes...)
 	}
 	if v.Storage == ir.Workgroup && f.e.shared {
 		p.access.Access = spirv.MemoryAccessNonPrivatePointer
@@ -86,7 +87,7 @@ func (f *function) pointer(v *ir.Var) spirv.ID {
 			}
 		}
 		class := storageClasses[v.Storage]
-		id = e.b.Variable(e.b.TypePointer(class, e.variable(v.Type)), class, init)
+		id = e.b.Variable(e.b.TypePointer(class, e.ofVar(v, v.Type)), class, init)
 		e.vars[v] = id
 	}
 	return id
@@ -127,12 +128,19 @@ func (f *function) index(v *ir.Value) spirv.ID {
 }
 
 func emitLoad(f *function, v *ir.Value) spirv.ID {
+	if x := v.Ref().Var; x != nil && native(x.Type) {
+		return f.loadElement(v)
+	}
 	p := f.place(v)
 	switch {
 	case p.ptr == 0: // never reached: there is no index that is in range
 		return f.e.b.ConstNull(f.e.register(v.Type))
-	case p.device && narrow(v.Type):
-		raw := f.Load(f.e.memory(v.Type), p.ptr, p.access)
+	case p.small && narrow(v.Type):
+		t := f.e.packed(v.Type)
+		if p.device {
+			t = f.e.memory(v.Type)
+		}
+		raw := f.Load(t, p.ptr, p.access)
 		f.raw[v] = raw
 		if f.words[v] {
 			return f.Op(spirv.OpUConvert, f.e.u32(), raw)
@@ -143,13 +151,17 @@ func emitLoad(f *function, v *ir.Value) spirv.ID {
 }
 
 func emitStore(f *function, v *ir.Value) spirv.ID {
+	if x := v.Ref().Var; x != nil && native(x.Type) {
+		f.storeElement(v)
+		return 0
+	}
 	p, x := f.place(v), v.Args[0]
 	switch {
 	case p.ptr == 0:
-	case p.device && narrow(x.Type):
+	case p.small && narrow(x.Type):
 		raw, ok := f.raw[x]
 		if !ok {
-			raw = f.Op(spirv.OpUConvert, f.e.memory(x.Type), f.value(x))
+			raw = f.Op(spirv.OpUConvert, f.e.packed(x.Type), f.value(x))
 		}
 		f.Store(p.ptr, raw, p.access)
 	default:
@@ -174,6 +186,10 @@ func emitAddrOf(f *function, v *ir.Value) spirv.ID {
 }
 
 func emitZero(f *function, v *ir.Value) spirv.ID {
+	if x := v.Ref().Var; x != nil && native(x.Type) {
+		f.zeroMatrix(x)
+		return 0
+	}
 	if p := f.place(v); p.ptr != 0 {
 		f.Store(p.ptr, f.e.b.ConstNull(f.e.variable(p.typ)), p.access)
 	}
@@ -182,6 +198,10 @@ func emitZero(f *function, v *ir.Value) spirv.ID {
 
 func emitCopyVar(f *function, v *ir.Value) spirv.ID {
 	c := v.Aux.(*ir.Copy)
+	if native(c.Dst.Type) {
+		f.copyMatrix(c.Dst, c.Src)
+		return 0
+	}
 	if !empty(c.Src.Type) {
 		x := f.Load(f.e.variable(c.Src.Type), f.pointer(c.Src), spirv.MemoryOperands{})
 		f.Store(f.pointer(c.Dst), x, spirv.MemoryOperands{})

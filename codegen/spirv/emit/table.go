@@ -155,5 +155,10 @@ var special = [256]emitFunc{
 	ir.OpGroupInclusiveScan: emitCombine(spirv.GroupOperationInclusiveScan),
 	ir.OpGroupExclusiveScan: emitCombine(spirv.GroupOperationExclusiveScan),
 
+	ir.OpMatrixLoad:   emitMatrixLoad,
+	ir.OpMatrixStore:  emitMatrixStore,
+	ir.OpMatrixMulAdd: emitMatrixMulAdd,
+	ir.OpMatrixLength: emitMatrixLength,
+
 	ir.OpCall: emitCall,
 }

@@ -37,10 +37,36 @@ func (e *emitter) register(t *ir.Type) spirv.ID {
 	panic("BUG: no values of type " + t.String())
 }
 
+// packed returns the type of work-group memory of type t whose integers have their own sizes.
+func (e *emitter) packed(t *ir.Type) spirv.ID {
+	switch t.Kind {
+	case ir.Array:
+		return e.b.TypeArray(e.packed(t.Elem), e.length(t))
+	case ir.I8:
+		e.need(spirv.CapabilityInt8)
+		return e.b.TypeInt(8, false)
+	case ir.I16:
+		e.need(spirv.CapabilityInt16)
+		return e.b.TypeInt(16, false)
+	}
+	return e.register(t)
+}
+
+// ofVar returns the type of what stands in variable v at the end of a path that leads to type t.
+func (e *emitter) ofVar(v *ir.Var, t *ir.Type) spirv.ID {
+	if v.Packed() {
+		return e.packed(t)
+	}
+	return e.variable(t)
+}
+
 // variable returns the type of a variable of type t, which has no layout.
 func (e *emitter) variable(t *ir.Type) spirv.ID {
 	if t.IsScalar() {
 		return e.register(t)
+	}
+	if native(t) {
+		return e.matrixVariable(t)
 	}
 	id, ok := e.plain[t]
 	if ok {

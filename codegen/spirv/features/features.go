@@ -77,6 +77,9 @@ var Rows = []Row{
 	{Capability: spirv.CapabilityGroupNonUniformShuffleRelative, Version: spirv.Version13, Implies: spirv.CapabilityGroupNonUniform,
 		Aspect: properties.SubGroups, Device: "VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT"},
 
+	// Matrices of sub-groups, in modules that are made for a device's own ones.
+	{Capability: spirv.CapabilityCooperativeMatrixKHR, Version: Newer, Extension: "SPV_KHR_cooperative_matrix", Device: "cooperativeMatrix"},
+
 	// Modules that somebody else has written may declare these, too.
 	{Capability: spirv.CapabilityGroupNonUniformClustered, Version: spirv.Version13, Implies: spirv.CapabilityGroupNonUniform,
 		Device: "VK_SUBGROUP_FEATURE_CLUSTERED_BIT"},

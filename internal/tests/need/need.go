@@ -18,6 +18,8 @@ const (
 	Vulkan = env.RequireVulkan
 	// SwiftShader promises that driver.
 	SwiftShader = env.RequireSwiftShader
+	// Matrices promises that the Vulkan device has matrices of its own, and a spirv-val that knows them.
+	Matrices = env.RequireMatrices
 )
 
 // Promised reports whether the variable promises what it stands for.

@@ -12,10 +12,14 @@ import (
 // such an operation different times end with the last sub-group. It executes all
 // atomic operations in one order whatever the module says, so that it is enough to
 // keep its compiler from moving the other accesses across.
+//
+// It takes barriers of sub-groups for those of work-groups, too (seen in 22.3 and 26.1): a work-group one of whose
+// sub-groups comes to such a barrier and the others do not loses what is behind it. The invocations of a
+// sub-group run in lockstep there, so that the barriers can be left out.
 func Relaxed(driver string) bool { return driver == "llvmpipe" }
 
-// Relax returns the module with relaxed atomics and volatile accesses to what
-// invocations share, or the module itself if it has no atomics that order.
+// Relax returns the module with relaxed atomics, without barriers of sub-groups, and with volatile accesses to what
+// invocations share, or the module itself if it has neither such barriers nor atomics that order.
 func Relax(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {
@@ -38,8 +42,11 @@ func Relax(words []uint32) ([]uint32, error) {
 		at := semantics(in.Op)
 		return len(at) > 0 && values[spirv.ID(in.Words[at[0]])] != 0
 	}
+	together := func(in *spirv.Instruction) bool {
+		return in.Op == spirv.OpControlBarrier && spirv.Scope(values[spirv.ID(in.Words[0])]) == spirv.ScopeSubgroup
+	}
 	found := false
-	m.All(func(in *spirv.Instruction) bool { found = found || orders(in); return !found })
+	m.All(func(in *spirv.Instruction) bool { found = found || orders(in) || together(in); return !found })
 	if !found {
 		return words, nil
 	}
@@ -50,14 +57,14 @@ func Relax(words []uint32) ([]uint32, error) {
 	}
 	for i := range m.Functions {
 		f := &m.Functions[i]
-		f.Code = slices.DeleteFunc(f.Code, func(in spirv.Instruction) bool { return in.Op == spirv.OpMemoryBarrier })
+		f.Code = slices.DeleteFunc(f.Code, func(in spirv.Instruction) bool { return in.Op == spirv.OpMemoryBarrier || together(&in) })
 	}
 	m.All(func(in *spirv.Instruction) bool {
 		for _, at := range semantics(in.Op) {
 			in.Words[at] = uint32(none)
 		}
 		const access = uint32(spirv.MemoryAccessNonPrivatePointer)
-		at := map[spirv.Op]int{spirv.OpLoad: 1, spirv.OpStore: 2}[in.Op]
+		at := accesses[in.Op]
 		if at > 0 && at < len(in.Words) && in.Words[at]&access != 0 {
 			in.Words[at] |= uint32(spirv.MemoryAccessVolatile)
 		}
@@ -65,6 +72,9 @@ func Relax(words []uint32) ([]uint32, error) {
 	})
 	return m.Words(), nil
 }
+
+// accesses says which word of an instruction has the memory operands.
+var accesses = map[spirv.Op]int{spirv.OpLoad: 1, spirv.OpStore: 2, spirv.OpCooperativeMatrixLoadKHR: 3, spirv.OpCooperativeMatrixStoreKHR: 4}
 
 // semantics returns which words of an atomic instruction are memory semantics.
 func semantics(op spirv.Op) []int {

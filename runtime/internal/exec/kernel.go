@@ -24,8 +24,9 @@ type Kernel struct {
 	// Owner is the value that the kernel is part of.
 	Owner any
 
-	words  []func() ([]uint32, error) // the modules of the kernel and of its variants
-	number uint32                     // the count of kernels when this one was made
+	words   []func() ([]uint32, error) // the modules of the kernel and of its variants
+	natives natives
+	number  uint32 // the count of kernels when this one was made
 }
 
 var kernels atomic.Uint32

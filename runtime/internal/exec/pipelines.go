@@ -48,6 +48,7 @@ type Shape struct {
 	SubGroup int    // the required size, or 0
 	Small    bool   // the module is that for small launches
 	Cancel   bool   // work-items leave when they are asked to
+	Native   bool   // the device's own matrices are used, if that can be
 }
 
 // Pipeline is a kernel with all its constants set.
@@ -126,6 +127,9 @@ func (s Shape) hash(specs []hal.SpecValue) uint64 {
 	}
 	if s.Cancel {
 		mix(2)
+	}
+	if s.Native {
+		mix(3)
 	}
 	for i := range specs {
 		mix(uint64(specs[i].ID)<<8 | uint64(specs[i].Size))

@@ -90,6 +90,9 @@ type Info struct {
 	UUID          [16]byte // which the device has for all drivers and programs; zero if it has none
 	PCI           string   // address such as "0000:3b:00.0", or ""
 	Timestamps    bool     // the device is a Timer that can tell
+	// Matrices are the products of matrices that sub-groups of MatrixSubGroup work-items have.
+	Matrices       []abi.MatrixTuple
+	MatrixSubGroup int
 }
 
 // Subnormals says which kinds of operations keep the subnormal float32s among their
@@ -180,6 +183,8 @@ type PipelineDesc struct {
 	Specs        []SpecValue
 	LocalSize    [3]uint32
 	SubGroupSize int // required size, or 0
+	// FullSubGroups says that the module uses the device's matrices: no sub-group lacks work-items.
+	FullSubGroups bool
 	// Cancels says that the module is a variant that states abi.Variant.Cancel.
 	Cancels bool
 	// Host is what kernelimpl registered for the host backend; other backends

@@ -48,7 +48,7 @@ typedef uint32_t VkAccessFlags, VkBufferCreateFlags, VkBufferUsageFlags, VkComma
 	VkPipelineLayoutCreateFlags, VkPipelineShaderStageCreateFlags, VkPipelineStageFlagBits, VkPipelineStageFlags,
 	VkPointClippingBehavior, VkQueryControlFlags, VkQueryPipelineStatisticFlags, VkQueryPoolCreateFlags, VkQueryResultFlags, VkQueryType, VkQueueFlags, VkResolveModeFlags, VkSampleCountFlags, VkSemaphoreCreateFlags, VkSemaphoreType, VkSemaphoreWaitFlags, VkShaderFloatControlsIndependence,
 	VkShaderModuleCreateFlags, VkShaderStageFlagBits, VkShaderStageFlags, VkSharingMode, VkStructureType,
-	VkSubgroupFeatureFlags, VkTimeDomainEXT;
+	VkSubgroupFeatureFlags, VkTimeDomainEXT, VkComponentTypeKHR, VkScopeKHR;
 
 /* Never filled in here. */
 typedef struct VkAllocationCallbacks VkAllocationCallbacks;
@@ -107,6 +107,8 @@ enum {
 	VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES = 1000413001,
 	VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT = 1000260000,
 	VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV = 1000154001,
+	VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR = 1000506000,
+	VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR = 1000506001,
 	VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO = 11,
 	VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT = 1000184000,
 	VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT = 1000212000,
@@ -622,6 +624,21 @@ typedef struct VkPhysicalDeviceShaderAtomicFloatFeaturesEXT {
 	VkBool32 shaderImageFloat32AtomicAdd, sparseImageFloat32Atomics, sparseImageFloat32AtomicAdd;
 } VkPhysicalDeviceShaderAtomicFloatFeaturesEXT;
 
+typedef struct VkPhysicalDeviceCooperativeMatrixFeaturesKHR {
+	VkStructureType sType;
+	void* pNext;
+	VkBool32 cooperativeMatrix, cooperativeMatrixRobustBufferAccess;
+} VkPhysicalDeviceCooperativeMatrixFeaturesKHR;
+
+typedef struct VkCooperativeMatrixPropertiesKHR {
+	VkStructureType sType;
+	void* pNext;
+	uint32_t MSize, NSize, KSize;
+	VkComponentTypeKHR AType, BType, CType, ResultType;
+	VkBool32 saturatingAccumulation;
+	VkScopeKHR scope;
+} VkCooperativeMatrixPropertiesKHR;
+
 typedef struct VkPhysicalDeviceShaderSMBuiltinsPropertiesNV {
 	VkStructureType sType;
 	void* pNext;
@@ -709,6 +726,8 @@ typedef struct VkPipelineCreationFeedbackCreateInfo {
 	VkPipelineCreationFeedback* pPipelineStageCreationFeedbacks;
 } VkPipelineCreationFeedbackCreateInfo;
 
+enum { VK_SCOPE_SUBGROUP_KHR = 3 };
+
 enum { VK_TIME_DOMAIN_DEVICE_EXT = 0, VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT = 1 };
 
 typedef struct VkCalibratedTimestampInfoEXT {
@@ -767,6 +786,7 @@ typedef VkResult (*PFN_vkCreateQueryPool)(VkDevice device, const VkQueryPoolCrea
 typedef VkResult (*PFN_vkGetQueryPoolResults)(VkDevice device, VkQueryPool queryPool, uint32_t firstQuery, uint32_t queryCount, size_t dataSize, void* pData, VkDeviceSize stride, VkQueryResultFlags flags);
 typedef void (*PFN_vkCmdResetQueryPool)(VkCommandBuffer commandBuffer, VkQueryPool queryPool, uint32_t firstQuery, uint32_t queryCount);
 typedef void (*PFN_vkCmdWriteTimestamp)(VkCommandBuffer commandBuffer, VkPipelineStageFlagBits pipelineStage, VkQueryPool queryPool, uint32_t query);
+typedef VkResult (*PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)(VkPhysicalDevice physicalDevice, uint32_t* pPropertyCount, VkCooperativeMatrixPropertiesKHR* pProperties);
 typedef VkResult (*PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT)(VkPhysicalDevice physicalDevice, uint32_t* pTimeDomainCount, VkTimeDomainEXT* pTimeDomains);
 typedef VkResult (*PFN_vkGetCalibratedTimestampsEXT)(VkDevice device, uint32_t timestampCount, const VkCalibratedTimestampInfoEXT* pTimestampInfos, uint64_t* pTimestamps, uint64_t* pMaxDeviation);
 typedef VkResult (*PFN_vkEnumerateInstanceVersion)(uint32_t* pApiVersion);

@@ -26,6 +26,7 @@ static struct {
 	PFN_vkCreateDevice CreateDevice;
 	get_device_proc_addr GetDeviceProcAddr;
 	PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT GetPhysicalDeviceCalibrateableTimeDomainsEXT; /* or NULL */
+	PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR GetPhysicalDeviceCooperativeMatrixPropertiesKHR; /* or NULL */
 } in;
 
 #define DEVICE_FUNCTIONS(X) \
@@ -134,6 +135,7 @@ vkx_value vkx_create_instance(uint32_t apiVersion, int validate) {
 	X(CreateDevice)
 	X(GetDeviceProcAddr)
 	X(GetPhysicalDeviceCalibrateableTimeDomainsEXT)
+	X(GetPhysicalDeviceCooperativeMatrixPropertiesKHR)
 #undef X
 	if (validate) {
 		PFN_vkCreateDebugUtilsMessengerEXT f = (void *)gipa(instance, "vkCreateDebugUtilsMessengerEXT");
@@ -332,6 +334,23 @@ void vkx_get_memory_properties(uintptr_t physicalDevice, vkx_memory_properties *
 		o->heapFlags[i] = m.memoryHeaps[i].flags;
 		o->heapSize[i] = m.memoryHeaps[i].size;
 	}
+}
+
+uint32_t vkx_get_matrices(uintptr_t physicalDevice, vkx_matrices *out, uint32_t most) {
+	VkCooperativeMatrixPropertiesKHR all[64];
+	uint32_t n = 64, found = 0;
+	for (uint32_t i = 0; i < n; i++)
+		all[i] = (VkCooperativeMatrixPropertiesKHR){.sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR};
+	if (in.GetPhysicalDeviceCooperativeMatrixPropertiesKHR == NULL ||
+		in.GetPhysicalDeviceCooperativeMatrixPropertiesKHR((VkPhysicalDevice)physicalDevice, &n, all) < 0)
+		return 0;
+	for (uint32_t i = 0; i < n; i++) {
+		const VkCooperativeMatrixPropertiesKHR *p = &all[i];
+		if (p->scope == VK_SCOPE_SUBGROUP_KHR && found < most)
+			out[found++] = (vkx_matrices){p->MSize, p->NSize, p->KSize, p->AType, p->BType, p->CType, p->ResultType,
+				p->saturatingAccumulation};
+	}
+	return found;
 }
 
 uint32_t vkx_get_queue_families(uintptr_t physicalDevice, uint32_t *flags, uint32_t *timestampBits, uint32_t n) {

@@ -50,7 +50,8 @@ typedef struct {
 	X(shaderSharedFloat32Atomics, atomicFloat, shaderSharedFloat32Atomics) \
 	X(shaderSharedFloat32AtomicAdd, atomicFloat, shaderSharedFloat32AtomicAdd) \
 	X(shaderSharedFloat64Atomics, atomicFloat, shaderSharedFloat64Atomics) \
-	X(shaderSharedFloat64AtomicAdd, atomicFloat, shaderSharedFloat64AtomicAdd)
+	X(shaderSharedFloat64AtomicAdd, atomicFloat, shaderSharedFloat64AtomicAdd) \
+	X(cooperativeMatrix, matrices, cooperativeMatrix)
 
 /*
  * Extensions with features, which are used where a device has them or a version of Vulkan that includes them.
@@ -64,7 +65,9 @@ typedef struct {
 	X(maintenance4, VK_KHR_maintenance4, 3, \
 		VkPhysicalDeviceMaintenance4Features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES) \
 	X(atomicFloat, VK_EXT_shader_atomic_float, VKX_NEVER, \
-		VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT)
+		VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT) \
+	X(matrices, VK_KHR_cooperative_matrix, VKX_NEVER, \
+		VkPhysicalDeviceCooperativeMatrixFeaturesKHR, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR)
 
 /*
  * Extensions without features that are used. X(extension, as above, whether it is enabled: others are queried only)
@@ -139,6 +142,12 @@ size_t vkx_unchained(void);
 void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_info *info);
 void vkx_get_memory_properties(uintptr_t physicalDevice, vkx_memory_properties *p);
 uint32_t vkx_get_queue_families(uintptr_t physicalDevice, uint32_t *flags, uint32_t *timestampBits, uint32_t n);
+
+/* The products of matrices that sub-groups have, of which at most n are stored. Returns how many there are. */
+typedef struct {
+	uint32_t m, n, k, a, b, c, result, saturating; /* a to result: VkComponentTypeKHR */
+} vkx_matrices;
+uint32_t vkx_get_matrices(uintptr_t physicalDevice, vkx_matrices *out, uint32_t n);
 
 /* Devices. */
 /* With a queue of each of the one or two families, all of which may use each buffer. */

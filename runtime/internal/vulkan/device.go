@@ -49,7 +49,7 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 	if err := check("vkCreateDevice", r); err != nil {
 		return nil, err
 	}
-	d := &device{vk: handle, phys: p.PhysicalDeviceInfo, info: infoOf(p.PhysicalDeviceInfo), messages: messages}
+	d := &device{vk: handle, phys: p.PhysicalDeviceInfo, info: p.infoOf(), messages: messages}
 	defer func() {
 		if err != nil && !errors.Is(err, hal.ErrAbandoned) {
 			d.destroy()

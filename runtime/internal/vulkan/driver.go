@@ -10,6 +10,7 @@ import (
 
 	vk "github.com/vulkan-go/vulkan"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
@@ -34,6 +35,7 @@ var shared struct {
 type physicalDevice struct {
 	handle vk.PhysicalDevice
 	*vkx.PhysicalDeviceInfo
+	matrices []abi.MatrixTuple // see matricesOf
 }
 
 const install = "install a Vulkan loader and driver (Debian, Ubuntu: apt install libvulkan1 mesa-vulkan-drivers, which has a CPU device; for NVIDIA: the driver package's Vulkan part)"
@@ -65,7 +67,7 @@ func (driver) Enumerate() ([]hal.Info, error) {
 	}
 	list := make([]hal.Info, len(shared.devices))
 	for i, p := range shared.devices {
-		list[i] = infoOf(p.PhysicalDeviceInfo)
+		list[i] = p.infoOf()
 	}
 	return list, nil
 }
@@ -124,7 +126,9 @@ func load() error {
 			missing = append(missing, fmt.Sprintf("%s lacks %s", info.DeviceName, m))
 			continue
 		}
-		shared.devices = append(shared.devices, physicalDevice{p, info})
+		d := physicalDevice{p, info, nil}
+		d.matrices = matricesOf(&d)
+		shared.devices = append(shared.devices, d)
 	}
 	switch {
 	case len(physical) == 0:

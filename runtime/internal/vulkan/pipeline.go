@@ -141,7 +141,7 @@ func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 		return fmt.Errorf("vulkan: %s: a work-group of %d work-items with sub-groups, the device allows %d: %w",
 			name, items, x, hal.ErrPipeline)
 	}
-	if desc.SubGroupSize == 0 {
+	if p.desc.FullSubgroups = desc.FullSubGroups; desc.SubGroupSize == 0 {
 		return nil
 	}
 	size := uint32(desc.SubGroupSize)
@@ -158,7 +158,7 @@ func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 	}
 	if settable {
 		p.desc.SubgroupSize = size
-		p.desc.FullSubgroups = phys.Has(vkx.ComputeFullSubgroups) && desc.LocalSize[0]%size == 0
+		p.desc.FullSubgroups = desc.FullSubGroups || phys.Has(vkx.ComputeFullSubgroups) && desc.LocalSize[0]%size == 0
 	}
 	return nil
 }

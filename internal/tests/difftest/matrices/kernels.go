@@ -31,6 +31,7 @@ type (
 	HalfOdd   = Product[[5][7]half.Float16, [7][3]half.Float16, [5][3]float32, half.Float16, float32]
 	HalfHalf  = Product[[8][8]half.Float16, [8][16]half.Float16, [8][16]half.Float16, half.Float16, half.Float16]
 	BFloat    = Product[[16][8]half.BFloat16, [8][8]half.BFloat16, [16][8]float32, half.BFloat16, float32]
+	Int8Deep  = Product[[16][32]int8, [32][16]int8, [16][16]int32, int8, int32]
 	Int8Large = Product[[64][4]int8, [4][64]int8, [64][64]int32, int8, int32]
 	Uint8One  = Product[[1][1]uint8, [1][1]uint8, [1][1]uint32, uint8, uint32]
 )
@@ -134,6 +135,98 @@ func (k Local) Kernel(it dsl.NDItem1) {
 	sg.Barrier()
 	c := dsl.LoadAccumulator[[4][4]half.Float16](sg, own[1:], 5, dsl.ColumnMajor)
 	dsl.StoreAccumulator(sg, dsl.MulAdd(sg, a, b, c), k.Out[(first+sg.GroupID())*16:], 4, dsl.RowMajor)
+}
+
+// Tiled multiplies by way of work-group memory: each sub-group copies 16 rows of A and 16 columns of B there, of Depth elements
+// each, which begin At elements further on and Stride elements apart, multiplies them, and stores By times the sum and 1 more. All do so
+// twice; a work-item that the launch names faults in between.
+type Tiled[SA, SB, SC any, E, F comparable] struct {
+	A, B   []E // 16*Depth for each sub-group
+	C, Out []F // 256 for each sub-group
+	By     F
+	One    F
+	Depth  int
+	At     int
+	Stride int
+	Bad    int     // the work-item that faults, or -1
+	Counts []int32 // the number of elements that each work-item has
+	Firsts []F     // the first element that each work-item has, or By
+}
+
+// The kernels are Tiled for the types of elements.
+type (
+	TiledInt8     = Tiled[[16][32]int8, [32][16]int8, [16][16]int32, int8, int32]
+	TiledUint8    = Tiled[[16][32]uint8, [32][16]uint8, [16][16]uint32, uint8, uint32]
+	TiledHalf     = Tiled[[16][16]half.Float16, [16][16]half.Float16, [16][16]float32, half.Float16, float32]
+	TiledHalfHalf = Tiled[[16][16]half.Float16, [16][16]half.Float16, [16][16]half.Float16, half.Float16, half.Float16]
+)
+
+// TiledRoom is the room for a matrix of Tiled in work-group memory, and TiledGroups how many sub-groups there may be.
+const (
+	TiledRoom   = 700
+	TiledGroups = 4
+)
+
+func (k Tiled[SA, SB, SC, E, F]) Kernel(it dsl.NDItem1) {
+	sg := it.SubGroup()
+	s := it.GroupID()*sg.GroupRange() + sg.GroupID()
+	as, bs := dsl.LocalSlice[E](it, TiledRoom*TiledGroups), dsl.LocalSlice[E](it, TiledRoom*TiledGroups)
+	a, b := as[sg.GroupID()*TiledRoom+k.At:], bs[sg.GroupID()*TiledRoom+k.At:]
+	acc := dsl.LoadAccumulator[SC](sg, k.C[s*256:], 16, dsl.RowMajor)
+	for round := range 2 {
+		for i := sg.LocalID(); i < 16*k.Depth; i += sg.LocalRange() {
+			a[i/k.Depth*k.Stride+i%k.Depth] = k.A[s*16*k.Depth+i]
+			b[i/k.Depth*k.Stride+i%k.Depth] = k.B[s*16*k.Depth+i]
+		}
+		sg.Barrier()
+		x := dsl.LoadA[SA](sg, a, k.Stride, dsl.RowMajor)
+		y := dsl.LoadB[SB](sg, b, k.Stride, dsl.ColumnMajor)
+		acc = dsl.MulAdd(sg, x, y, acc)
+		sg.Barrier()
+		if round == 0 && it.GlobalID() == k.Bad {
+			k.Counts[-1-it.GlobalID()] = 0
+		}
+	}
+	acc = dsl.Add(sg, dsl.Scale(sg, acc, k.By), dsl.Fill[SC](sg, k.One))
+	last := k.By
+	acc = dsl.MapAccumulator(sg, acc, func(e F) F {
+		if e == last {
+			return k.One
+		}
+		return e
+	})
+	n, id := dsl.ElementCount(sg, acc), it.GlobalID()
+	k.Counts[id], k.Firsts[id] = int32(n), k.By
+	if n > 0 {
+		k.Firsts[id] = dsl.Element[F](sg, acc, n-1)
+	}
+	dsl.StoreAccumulator(sg, acc, k.Out[s*256:], 16, dsl.ColumnMajor)
+}
+
+// Fixed multiplies a matrix in work-group memory, whose place and stride kgen knows, by itself, and by one that stands a
+// single element further on. It runs in work-groups of one sub-group.
+type Fixed struct {
+	In  []half.Float16 // 272 numbers
+	Out []float32      // 512
+}
+
+func (k Fixed) Kernel(it dsl.NDItem1) {
+	sg := it.SubGroup()
+	mem := dsl.Local[[288]half.Float16](it)
+	for i := it.LocalID(); i < 272; i += it.LocalRange() {
+		mem[i] = k.In[i]
+	}
+	it.Barrier()
+	a := dsl.LoadA[[16][16]half.Float16](sg, mem[:], 16, dsl.RowMajor)
+	for i := range 2 {
+		var acc dsl.Accumulator[[16][16]float32]
+		b := dsl.LoadB[[16][16]half.Float16](sg, mem[16*i:], 16, dsl.ColumnMajor)
+		acc = dsl.MulAdd(sg, a, b, acc)
+		dsl.StoreAccumulator(sg, acc, k.Out[256*i:], 16, dsl.RowMajor)
+	}
+	b := dsl.LoadB[[16][16]half.Float16](sg, mem[1:], 16, dsl.ColumnMajor)
+	acc := dsl.LoadAccumulator[[16][16]float32](sg, k.Out, 16, dsl.RowMajor)
+	dsl.StoreAccumulator(sg, dsl.MulAdd(sg, a, b, acc), k.Out, 16, dsl.RowMajor)
 }
 
 // Dots has all products of four numbers of 8 bits, beginning at Acc.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/dsl/half"
+	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/internal/tests/difftest"
 	"github.com/kgen-go/kgen/internal/tests/difftest/matrices"
@@ -81,6 +82,7 @@ func TestMatricesSwiftShader(t *testing.T) {
 
 // onVulkan runs all kernels, with -short every n-th from one on.
 func onVulkan(t *testing.T, from, n int, opts ...runtime.OpenOption) {
+	t.Setenv(env.Matrices, "expanded") // which has the same bits everywhere
 	dev := devtest.Vulkan(t, opts...)
 	sub := dev.Info().MaxSubGroup
 	locals := []int{1, 3 * sub, 4*sub + 3, 64}
@@ -100,6 +102,8 @@ func (d onDevice) run(t *testing.T, kernel any, groups, local, sub int) error {
 	switch k := kernel.(type) {
 	case *matrices.Int8:
 		return gen.RunInt8(t.Context(), d.dev, *k, r, with)
+	case *matrices.Int8Deep:
+		return gen.RunInt8Deep(t.Context(), d.dev, *k, r, with)
 	case *matrices.Uint8:
 		return gen.RunUint8(t.Context(), d.dev, *k, r, with)
 	case *matrices.Half:
@@ -159,21 +163,29 @@ func some(t *testing.T, r runner, local, sub, from, n int) {
 	t.Helper()
 	large := func() {
 		if local <= 40 { // whose elements take longer
-			product(t, r, "Int8Large", local, sub, 64, 4, 64, anyInt[int8], integers[int8, int32])
+			product(t, r, "Int8Large", local, sub, 64, 4, 64, anyInt[int8], inOrder(integers[int8, int32]))
 		}
 	}
 	for i, run := range []func(){
-		func() { product(t, r, "Half", local, sub, 16, 16, 16, anyHalf[half.Float16], floats[half.Float16]) },
-		func() { product(t, r, "Int8", local, sub, 16, 16, 16, anyInt[int8], integers[int8, int32]) },
-		func() { product(t, r, "Uint8", local, sub, 8, 32, 16, anyInt[uint8], integers[uint8, uint32]) },
-		func() { product(t, r, "HalfHalf", local, sub, 8, 8, 16, anyHalf[half.Float16], halves) },
-		func() { product(t, r, "BFloat", local, sub, 16, 8, 8, anyHalf[half.BFloat16], floats[half.BFloat16]) },
+		func() {
+			product(t, r, "Half", local, sub, 16, 16, 16, anyHalf[half.Float16], inOrder(floats[half.Float16]))
+		},
+		func() { product(t, r, "Int8", local, sub, 16, 16, 16, anyInt[int8], inOrder(integers[int8, int32])) },
+		func() { product(t, r, "Uint8", local, sub, 8, 32, 16, anyInt[uint8], inOrder(integers[uint8, uint32])) },
+		func() { product(t, r, "HalfHalf", local, sub, 8, 8, 16, anyHalf[half.Float16], inOrder(halves)) },
+		func() {
+			product(t, r, "BFloat", local, sub, 16, 8, 8, anyHalf[half.BFloat16], inOrder(floats[half.BFloat16]))
+		},
 		func() { inLocal(t, r, local, sub) },
-		func() { product(t, r, "HalfOdd", local, sub, 5, 7, 3, anyHalf[half.Float16], floats[half.Float16]) },
+		func() {
+			product(t, r, "HalfOdd", local, sub, 5, 7, 3, anyHalf[half.Float16], inOrder(floats[half.Float16]))
+		},
 		func() {
 			elements(t, r, local, sub, anyHalf[half.Float16], func(x, y half.Float16) half.Float16 { return x.Mul(y).Add(y) })
 		},
-		func() { product(t, r, "Uint8One", local, sub, 1, 1, 1, anyInt[uint8], integers[uint8, uint32]) },
+		func() {
+			product(t, r, "Uint8One", local, sub, 1, 1, 1, anyInt[uint8], inOrder(integers[uint8, uint32]))
+		},
 		func() { elements(t, r, local, sub, anyInt[int32], func(x, y int32) int32 { return x*y + y }) },
 		large,
 		func() { elements(t, r, local, sub, anyInt[uint32], func(x, y uint32) uint32 { return x*y + y }) },
@@ -202,6 +214,34 @@ func anyHalf[T half.Float[T]](r *rand.Rand) T {
 	return half.FromFloat32[T](float32(r.NormFloat64()))
 }
 
+// anyOf returns an element of an accumulator.
+func anyOf[F any](r *rand.Rand) (x F) {
+	switch x := any(&x).(type) {
+	case *int32:
+		*x = anyInt[int32](r)
+	case *uint32:
+		*x = anyInt[uint32](r)
+	case *float32:
+		*x = anyFloat(r)
+	case *half.Float16:
+		*x = anyHalf[half.Float16](r)
+	}
+	return x
+}
+
+// judge says what is wrong with c + x[0]*y[0] + x[1]*y[1] and so on, or returns "".
+type judge[E, F any] func(got, c F, x, y []E) string
+
+// inOrder wants the sum that add comes to, in the order of the products.
+func inOrder[E, F any](add func(sum F, x, y E) F) judge[E, F] {
+	return func(got, c F, x, y []E) string {
+		for i := range x {
+			c = add(c, x[i], y[i])
+		}
+		return difftest.Diff(got, c, false)
+	}
+}
+
 // The functions below return sum + x*y.
 
 func integers[E int8 | uint8, F int32 | uint32](sum F, x, y E) F { return sum + F(x)*F(y) }
@@ -215,7 +255,7 @@ func halves(sum, x, y half.Float16) half.Float16 {
 }
 
 // product runs a kernel for all layouts. Its matrices have m rows of n elements, and products k.
-func product[E, F any](t *testing.T, r runner, name string, local, sub, m, k, n int, anyE func(*rand.Rand) E, add func(sum F, x, y E) F) {
+func product[E, F any](t *testing.T, r runner, name string, local, sub, m, k, n int, anyE func(*rand.Rand) E, judge judge[E, F]) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(uint64(local), uint64(sub)))
 	for layouts := range 4 {
@@ -251,32 +291,13 @@ func product[E, F any](t *testing.T, r runner, name string, local, sub, m, k, n 
 		}
 		as, bs := fill(steps*a.next+2), fill(steps*b.next+2)
 		cs := make([]F, c.next+2)
-		one := anyE(random)
 		for i := range cs {
-			cs[i] = add(cs[i], anyE(random), one)
+			cs[i] = anyOf[F](random)
 		}
 		ds := make([]F, groups*perGroup*d.next)
-		want := make([]F, len(ds))
 		last := 0
 		if layouts == 3 {
 			last = groups*perGroup - 1
-		}
-		for s := range groups * perGroup {
-			if last > 0 && s >= last {
-				break
-			}
-			off := s % 3
-			for i := range m {
-				for j := range n {
-					sum := cs[off+at(c, i, j)]
-					for p := range steps {
-						for l := range k {
-							sum = add(sum, as[off+p*a.next+at(a, i, l)], bs[off+p*b.next+at(b, l, j)])
-						}
-					}
-					want[s*d.next+at(d, i, j)] = sum
-				}
-			}
 		}
 		kernel := newKernel(name)
 		v := reflect.ValueOf(kernel).Elem()
@@ -290,15 +311,34 @@ func product[E, F any](t *testing.T, r runner, name string, local, sub, m, k, n 
 		if err := r.run(t, kernel, groups, local, sub); err != nil {
 			t.Fatalf("%s, %d work-items in sub-groups of %d: %v", name, local, sub, err)
 		}
-		if diff := difftest.Diff(ds, want, false); diff != "" {
-			t.Fatalf("%s, %d work-items in sub-groups of %d, layouts %d: %s", name, local, sub, layouts, diff)
+		xs, ys := make([]E, steps*k), make([]E, steps*k)
+		for s := range groups * perGroup {
+			if last > 0 && s >= last {
+				break
+			}
+			off := s % 3
+			for i := range m {
+				for j := range n {
+					for l := range steps * k {
+						xs[l], ys[l] = as[off+l/k*a.next+at(a, i, l%k)], bs[off+l/k*b.next+at(b, l%k, j)]
+					}
+					got := &ds[s*d.next+at(d, i, j)]
+					if wrong := judge(*got, cs[off+at(c, i, j)], xs, ys); wrong != "" {
+						t.Fatalf("%s, %d work-items in sub-groups of %d, layouts %d, row %d and column %d of sub-group %d: %s", name, local, sub, layouts, i, j, s, wrong)
+					}
+					*got = *new(F)
+				}
+			}
+		}
+		if diff := difftest.Diff(ds, make([]F, len(ds)), false); diff != "" {
+			t.Fatalf("%s, %d work-items in sub-groups of %d, layouts %d: stored between rows: %s", name, local, sub, layouts, diff)
 		}
 	}
 }
 
 func newKernel(name string) any {
 	return map[string]func() any{
-		"Int8": func() any { return new(matrices.Int8) }, "Uint8": func() any { return new(matrices.Uint8) },
+		"Int8": func() any { return new(matrices.Int8) }, "Int8Deep": func() any { return new(matrices.Int8Deep) }, "Uint8": func() any { return new(matrices.Uint8) },
 		"Half": func() any { return new(matrices.Half) }, "HalfOdd": func() any { return new(matrices.HalfOdd) },
 		"HalfHalf": func() any { return new(matrices.HalfHalf) }, "BFloat": func() any { return new(matrices.BFloat) },
 		"Int8Large": func() any { return new(matrices.Int8Large) }, "Uint8One": func() any { return new(matrices.Uint8One) },

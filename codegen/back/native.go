@@ -1,0 +1,111 @@
+package back
+
+// This file compiles the modules that use matrices which a device has of its own.
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/spirv/emit"
+	"github.com/kgen-go/kgen/internal/matrix"
+)
+
+// CompileNative compiles the module of a kernel for a device whose own matrices multiply as the target's tuples say,
+// which may be small or cancel beside. It begins with the kernel's IR. It is a *NoMatrices if the kernel's matrices
+// cannot be made of the device's. after, which may be nil, is given the module after each pass, with the pass's name.
+func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Module)) (*abi.NativeModule, error) {
+	p, err := prepareNative(k)
+	if err != nil {
+		return nil, err
+	}
+	return p.compile(t, after)
+}
+
+// preparedNative is a kernel of which such modules are to be made.
+type preparedNative struct {
+	k     *abi.Kernel
+	m     *ir.Module
+	first *ir.Module // the module for every launch, which has the numbers of the faults
+}
+
+func prepareNative(k *abi.Kernel) (*preparedNative, error) {
+	m, err := Restore(k)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiler{k: &Kernel{Module: m, Name: k.Name, Package: k.Package, Properties: k.Properties, From: pass.LinkPoint}, lowered: m}
+	first, _, err := c.variant("for every launch", ir.Target{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", k.FullName(), err)
+	}
+	return &preparedNative{k, m, first}, nil
+}
+
+func (p *preparedNative) compile(t ir.Target, after func(form string, m *ir.Module)) (*abi.NativeModule, error) {
+	m := p.m.Clone()
+	t.First = p.first
+	found, diags := pass.RunFrom(pass.LinkPoint, m, t, func(p *pass.Pass, m *ir.Module) {
+		if after != nil {
+			after(p.Name, m)
+		}
+	})
+	if len(diags) > 0 {
+		return nil, &NoMatrices{diags[0].Message}
+	}
+	if found.Foreign || m.Items != p.first.Items {
+		return nil, fmt.Errorf("%s: the module for the device's matrices is not like the first one", p.k.FullName())
+	}
+	made, err := finish(m)
+	if err != nil {
+		return nil, fmt.Errorf("%s, for the device's matrices: %w", p.k.FullName(), err)
+	}
+	out := &abi.NativeModule{Words: made.words, Loops: emit.Loops(m)}
+	for _, v := range m.Vars {
+		if v.Storage == ir.Workgroup {
+			out.Locals = append(out.Locals, local(v))
+		}
+	}
+	return out, nil
+}
+
+// MakeNative is CompileNative for a target in the terms of package abi.
+func MakeNative(k *abi.Kernel, t abi.NativeTarget) (*abi.NativeModule, error) {
+	var tuples []matrix.Tuple
+	for _, x := range t.Tuples {
+		tuples = append(tuples, matrix.Tuple{M: x.M, N: x.N, K: x.K, A: matrix.ElemNamed(x.Elem), C: matrix.ElemNamed(x.Of)})
+	}
+	return CompileNative(k, ir.Target{Small: t.Small, Cancel: t.Cancel, Tuples: tuples}, nil)
+}
+
+// NoMatrices is the error of a kernel whose matrices cannot be made of a device's.
+type NoMatrices struct{ Why string }
+
+func (e *NoMatrices) Error() string { return e.Why }
+
+// ProveNative compiles a kernel that has matrices for the devices of matrix.Known, and returns the first error but
+// for those of matrices that a device lacks: a program is not to find out at load.
+func ProveNative(k *abi.Kernel) error {
+	if !k.Matrices {
+		return nil
+	}
+	p, err := prepareNative(k)
+	if err != nil {
+		return err
+	}
+	for i, d := range matrix.Known {
+		targets := []ir.Target{{}, {Small: true}, {Cancel: true}}
+		if i > 0 { // which differ in the products alone
+			targets = targets[:1]
+		}
+		for _, t := range targets {
+			t.Tuples = d.Tuples
+			if _, err := p.compile(t, nil); err != nil && !errors.As(err, new(*NoMatrices)) {
+				return fmt.Errorf("for the matrices of %s: %w", d.Device, err)
+			}
+		}
+	}
+	return nil
+}

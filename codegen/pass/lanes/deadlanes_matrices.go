@@ -1,0 +1,41 @@
+package lanes
+
+// This file has the device's own matrices in kernels with dead lanes: all invocations of a sub-group take part in
+// their ops, with the same arguments.
+
+import "github.com/kgen-go/kgen/codegen/ir"
+
+// wholeSubGroup gives dead lanes the arguments that live lanes have for v, a load or store of a matrix that comes
+// next in b. In a sub-group without live lanes the stride is -1, and pass tiles leaves memory alone: a check of the
+// matrix may have failed for all of the sub-group.
+func (d *deadLanes) wholeSubGroup(v *ir.Value, b *ir.Block) {
+	if v.Op != ir.OpMatrixLoad && v.Op != ir.OpMatrixStore {
+		return
+	}
+	m := d.f.Module
+	dead := d.load(b)
+	for i, a := range v.Args {
+		if a.Block == nil || d.skeleton[a] {
+			continue
+		}
+		t := a.Type
+		if t == ir.TypeAddr { // in two words
+			low := d.fromLive(b, dead, b.Append(ir.OpLow, ir.TypeI32, a))
+			v.Args[i] = b.Append(ir.OpPair, t, low, d.fromLive(b, dead, b.Append(ir.OpHigh, ir.TypeI32, a)))
+			continue
+		}
+		v.Args[i] = d.fromLive(b, dead, a)
+	}
+	any := b.Append(ir.OpGroupAny, ir.TypeBool, b.Append(ir.OpLNot, ir.TypeBool, dead))
+	any.Aux = ir.ScopeSubGroup
+	t := v.Args[0].Type
+	v.Args[0] = b.Append(ir.OpSelect, t, any, v.Args[0], m.Int(t, -1))
+}
+
+// fromLive returns the integer that the live lanes of a sub-group have alike, or 0 if there are none.
+func (d *deadLanes) fromLive(b *ir.Block, dead, x *ir.Value) *ir.Value {
+	zero := d.f.Module.Int(x.Type, 0)
+	all := b.Append(ir.OpGroupReduce, x.Type, b.Append(ir.OpSelect, x.Type, dead, zero, x), zero)
+	all.Aux = ir.Combine{Scope: ir.ScopeSubGroup, By: ir.CombineOr}
+	return all
+}

@@ -1,0 +1,316 @@
+package lanes
+
+// This file is the pass tiles, for devices with matrices of their own.
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
+
+// Tiles takes loads, stores and products of matrices apart into those of the device's own ones. These want
+// memory whose address and stride are multiples of 16 bytes, or of a row if that is shorter:
+//
+//	if all(aligned)                            of the sub-group, which has one address and stride
+//		load part 0; load part 1; …
+//	else
+//		for each part
+//			barrier
+//			staging = memory, element by element
+//			barrier
+//			load the part from staging
+//
+// A sub-group without live lanes, whose stride is negative, leaves memory alone; see deadlanes. Tiles runs before
+// structurize, and after the dead lanes, since not all work-items of a work-group come to its branches.
+func Tiles(m *ir.Module, r *facts.Result) diag.List {
+	if m.Target.Tuples == nil {
+		return nil
+	}
+	f := m.Kernel
+	x := &tiles{matrices: matrices{groupOps: groupOps{m: m}}, result: r, staging: map[*ir.Type]*ir.Ref{}, most: map[*ir.Type]int{}}
+	whole := func(v *ir.Value) bool {
+		t, ok := v.Aux.(*ir.Tile)
+		p, isProduct := v.Aux.(*ir.Product)
+		return ok && t.Part == 0 && v.Op != ir.OpMatrixLength || isProduct && p.Parts == [3]int{}
+	}
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			if t, ok := v.Aux.(*ir.Tile); ok {
+				e := ir.MatrixElem(t.Matrix.Type.Matrix.Elem, true)
+				x.most[e] = max(x.most[e], t.Matrix.Type.Part[0]*t.Matrix.Type.Part[1])
+			}
+		}
+	}
+	for i := 0; i < len(f.Blocks); i++ {
+		b := f.Blocks[i]
+		at := slices.IndexFunc(b.Insts, whole)
+		if at < 0 {
+			continue
+		}
+		v, rest := rewrite.CutOut(b, at) // a later round finds the others
+		x.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
+		if p, ok := v.Aux.(*ir.Product); ok {
+			x.product(p)
+		} else {
+			x.memory(v)
+		}
+		x.b.Jump(rest)
+	}
+	return nil
+}
+
+// tiles writes the code of one op after the other.
+type tiles struct {
+	matrices
+	result *facts.Result
+	// staging has work-group memory with most elements for each sub-group, by their type.
+	staging map[*ir.Type]*ir.Ref
+	most    map[*ir.Type]int
+}
+
+// product multiplies rows of A's parts by columns of B's.
+func (x *tiles) product(p *ir.Product) {
+	rows, cols := p.To.Type.Parts()
+	_, inner := p.A.Type.Parts()
+	for i := range rows {
+		for j := range cols {
+			c := p.C
+			for k := range inner {
+				x.op(ir.OpMatrixMulAdd, ir.TypeVoid).Aux = &ir.Product{To: p.To, A: p.A, B: p.B, C: c,
+					Parts: [3]int{1 + i*inner + k, 1 + k*cols + j, 1 + i*cols + j}}
+				c = p.To
+			}
+		}
+	}
+}
+
+// memory loads or stores a matrix.
+func (x *tiles) memory(v *ir.Value) {
+	stride := v.Args[0]
+	if v.Args[0].Op != ir.OpSelect || !v.Args[0].Args[2].IsConst() || v.Args[0].Args[2].Int() >= 0 {
+		x.whole(v, stride)
+		return
+	}
+	x.when(stride.Args[0], nil, func() *ir.Value { // some lane is live
+		x.whole(v, stride.Args[1])
+		return nil
+	})
+}
+
+// whole loads or stores a matrix with a stride that is not negative.
+func (x *tiles) whole(v *ir.Value, stride *ir.Value) {
+	t := v.Aux.(*ir.Tile)
+	direct := func() *ir.Value {
+		x.eachPart(t, func(part, row, col int) {
+			x.part(v.Op, t, part, t.Mem, t.Columns, stride, x.start(t, stride, v.Path(), row, col))
+		})
+		return nil
+	}
+	staged := func() *ir.Value {
+		x.eachPart(t, func(part, row, col int) { x.stage(v, t, part, stride, row, col) })
+		return nil
+	}
+	cond, ok := x.aligned(t, stride, v.Path())
+	switch {
+	case !ok:
+		x.result.Tile(v, facts.TileStaged)
+		staged()
+	case cond == nil:
+		x.result.Tile(v, facts.TileDirect)
+		direct()
+	default:
+		x.result.Tile(v, facts.TileTested)
+		all := x.op(ir.OpGroupAll, ir.TypeBool, cond)
+		all.Aux = ir.ScopeSubGroup
+		x.either(all, direct, staged)
+	}
+}
+
+// either runs the code of one of two branches.
+func (x *tiles) either(cond *ir.Value, yes, no func() *ir.Value) {
+	then, other, join := x.f.NewBlock(), x.f.NewBlock(), x.f.NewBlock()
+	x.b.Branch(cond, then, other)
+	x.b = then
+	yes()
+	x.b.Jump(join)
+	x.b = other
+	no()
+	x.b.Jump(join)
+	x.b = join
+}
+
+// eachPart calls do for all parts of a matrix, from 1, with the row and column that they begin at.
+func (x *tiles) eachPart(t *ir.Tile, do func(part, row, col int)) {
+	rows, cols := t.Matrix.Type.Parts()
+	size := t.Matrix.Type.Part
+	for i := range rows {
+		for j := range cols {
+			do(1+i*cols+j, i*size[0], j*size[1])
+		}
+	}
+}
+
+// start returns the path to the element in a row and column that are constants.
+func (x *tiles) start(t *ir.Tile, stride *ir.Value, path []*ir.Value, row, col int) []*ir.Value {
+	if row == 0 && col == 0 {
+		return path
+	}
+	return x.place(t, stride, path, x.i32(int64(row)), x.i32(int64(col)))
+}
+
+// part loads or stores a part, whose first element path leads to.
+func (x *tiles) part(op ir.Op, t *ir.Tile, part int, mem *ir.Ref, columns bool, stride *ir.Value, path []*ir.Value) {
+	x.op(op, ir.TypeVoid, append([]*ir.Value{stride}, path...)...).Aux = &ir.Tile{Matrix: t.Matrix, Mem: mem, Columns: columns, Part: part}
+}
+
+// aligned returns whether the device takes the memory of a matrix as it is: nil if it is sure to. It is not ok
+// if the device does not, or if nothing is known.
+func (x *tiles) aligned(t *ir.Tile, stride *ir.Value, path []*ir.Value) (cond *ir.Value, ok bool) {
+	s := t.Matrix.Type.Matrix
+	size, line := s.Elem.Size(), t.Matrix.Type.Part[1]
+	if t.Columns {
+		line = t.Matrix.Type.Part[0]
+	}
+	word := func(v *ir.Value) *ir.Value {
+		if v.Type == ir.TypeI32 {
+			return v
+		}
+		return x.word(ir.OpUConvert, v)
+	}
+	device := t.Mem.Var == nil
+	if device && len(path) != 2 || !device && (len(path) != 1 || ir.MatrixElem(s.Elem, true) != t.Mem.Var.Type.Elem) {
+		return nil, false
+	}
+	align := min(16, line*size)
+	last := path[len(path)-1]
+	if need := bits.TrailingZeros(uint(align / size)); !device && stride.IsConst() {
+		switch {
+		case stride.Int()%int64(align/size) != 0 || stride.Int() < int64(line) || stride.Int() >= 1<<30:
+			return nil, false
+		case last.IsConst() || zeros(last, 0) >= need:
+			return nil, zeros(last, 0) >= need
+		}
+	}
+	at := x.word(ir.OpIMul, word(last), x.i32(int64(size)))
+	if device {
+		at = x.word(ir.OpIAdd, at, x.word(ir.OpLow, path[0]))
+	}
+	both := x.word(ir.OpOr, at, x.word(ir.OpIMul, word(stride), x.i32(int64(size))))
+	fits := x.cond(ir.OpIEq, x.word(ir.OpAnd, both, x.i32(int64(align-1))), x.i32(0))
+	// The device counts strides in 32 bits, and rows do not overlap.
+	of := stride.Type
+	long := x.op(ir.OpISub, of, stride, x.m.Int(of, int64(line)))
+	return x.op(ir.OpLAnd, ir.TypeBool, fits, x.cond(ir.OpULt, long, x.m.Int(of, 1<<30))), true
+}
+
+// zeros returns how many of the low bits of an integer are sure to be zero.
+func zeros(v *ir.Value, depth int) int {
+	const all, most = 64, 16
+	least := func(vs ...*ir.Value) int {
+		n := all
+		for _, a := range vs {
+			n = min(n, zeros(a, depth+1))
+		}
+		return n
+	}
+	switch {
+	case v.IsConst():
+		return bits.TrailingZeros64(uint64(v.Int()))
+	case depth == most:
+		return 0
+	}
+	switch v.Op {
+	case ir.OpIMul:
+		return min(zeros(v.Args[0], depth+1)+zeros(v.Args[1], depth+1), all)
+	case ir.OpIAdd, ir.OpISub, ir.OpOr:
+		return least(v.Args...)
+	case ir.OpShl:
+		if by := v.Args[1]; by.IsConst() && by.Bits < all {
+			return min(zeros(v.Args[0], depth+1)+int(by.Bits), all)
+		}
+	case ir.OpUConvert, ir.OpSConvert, ir.OpGroupUniform:
+		return least(v.Args[0])
+	case ir.OpSelect:
+		return least(v.Args[1:]...)
+	case ir.OpGroupReduce: // of live lanes, see fromLive
+		if c := v.Aux.(ir.Combine); c.By == ir.CombineOr {
+			return least(v.Args...)
+		}
+	case ir.OpPhi: // the counter of a loop, and what it begins with
+		n := all
+		for _, a := range v.Args {
+			if step := a; (a.Op == ir.OpIAdd || a.Op == ir.OpISub) && step.Args[0] == v {
+				a = step.Args[1]
+			}
+			n = min(n, zeros(a, depth+1))
+		}
+		return n
+	}
+	return 0
+}
+
+// stage loads or stores a part by way of work-group memory.
+func (x *tiles) stage(v *ir.Value, t *ir.Tile, part int, stride *ir.Value, row, col int) {
+	s, size := t.Matrix.Type.Matrix, t.Matrix.Type.Part
+	elem := ir.MatrixElem(s.Elem, true)
+	mem := x.stagingOf(elem)
+	base := x.word(ir.OpIMul, x.builtIn(ir.SubgroupID), x.i32(int64(x.most[elem])))
+	id, n := x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
+	// each runs body for the elements of the part that fall to the invocation.
+	each := func(body func(at *ir.Value, place []*ir.Value)) {
+		x.repeat([]*ir.Value{id}, func(vs []*ir.Value) *ir.Value {
+			return x.cond(ir.OpULt, vs[0], x.i32(int64(size[0]*size[1])))
+		}, func(vs []*ir.Value) []*ir.Value {
+			cols := x.i32(int64(size[1]))
+			r, c := x.word(ir.OpUDiv, vs[0], cols), x.word(ir.OpUMod, vs[0], cols)
+			place := x.place(t, stride, v.Path(), x.word(ir.OpIAdd, r, x.i32(int64(row))), x.word(ir.OpIAdd, c, x.i32(int64(col))))
+			body(x.word(ir.OpIAdd, base, vs[0]), place)
+			return []*ir.Value{x.word(ir.OpIAdd, vs[0], n)}
+		})
+	}
+	own := ir.MatrixElem(s.Elem, t.Mem.Var == nil || t.Mem.Var.Packed()) // in the user's memory
+	load := func(from *ir.Ref, t *ir.Type, path ...*ir.Value) *ir.Value {
+		l := x.op(ir.OpLoad, t, path...)
+		l.Aux = from
+		return l
+	}
+	convert := func(y *ir.Value, to *ir.Type) *ir.Value {
+		if y.Type == to {
+			return y
+		}
+		return x.op(ir.OpUConvert, to, y)
+	}
+	store := func(to *ir.Ref, y *ir.Value, path ...*ir.Value) {
+		x.op(ir.OpStore, ir.TypeVoid, append([]*ir.Value{y}, path...)...).Aux = to
+	}
+	x.subBarrier()
+	if v.Op == ir.OpMatrixLoad {
+		each(func(at *ir.Value, place []*ir.Value) { store(mem, convert(load(t.Mem, own, place...), elem), at) })
+	} else {
+		x.part(v.Op, t, part, mem, false, x.i32(int64(size[1])), []*ir.Value{base})
+	}
+	x.subBarrier()
+	if v.Op == ir.OpMatrixLoad {
+		x.part(v.Op, t, part, mem, false, x.i32(int64(size[1])), []*ir.Value{base})
+	} else {
+		each(func(at *ir.Value, place []*ir.Value) { store(t.Mem, convert(load(mem, elem, at), own), place...) })
+	}
+}
+
+// stagingOf returns work-group memory for parts with elements of a type.
+func (x *tiles) stagingOf(elem *ir.Type) *ir.Ref {
+	if x.staging[elem] == nil {
+		m := x.m
+		word := func(op ir.Op, a, b *ir.Value) *ir.Value { return m.ConstExpr(op, ir.TypeI32, a, b) }
+		size := m.SubGroupSize()
+		groups := word(ir.OpUDiv, word(ir.OpIAdd, m.GroupSize(), word(ir.OpISub, size, x.i32(1))), size)
+		v := m.NewVar(nil, ir.Workgroup, "staging", m.ArrayOf(elem, word(ir.OpIMul, groups, x.i32(int64(x.most[elem])))))
+		v.Words = x.most[elem]
+		x.staging[elem] = &ir.Ref{Var: v}
+	}
+	return x.staging[elem]
+}

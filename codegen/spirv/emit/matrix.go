@@ -1,0 +1,186 @@
+package emit
+
+// This file has the device's own matrices. A variable that is one holds OpTypeCooperativeMatrixKHR, or an
+// array of these where several parts make up the matrix.
+
+import (
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/internal/matrix"
+)
+
+// native reports whether t is the type of a variable made of the device's own matrices.
+func native(t *ir.Type) bool { return t.Part != [2]int{} }
+
+// several reports whether the matrix has more than one part.
+func several(t *ir.Type) bool {
+	rows, cols := t.Parts()
+	return rows*cols > 1
+}
+
+// component returns the type of the elements of a matrix.
+func (e *emitter) component(s *matrix.Shape) spirv.ID {
+	switch s.Elem {
+	case matrix.Int8, matrix.Uint8:
+		e.need(spirv.CapabilityInt8)
+		return e.b.TypeInt(8, s.Elem == matrix.Int8)
+	case matrix.Float16:
+		e.need(spirv.CapabilityFloat16)
+		return e.b.TypeFloat(16)
+	case matrix.Float32:
+		return e.b.TypeFloat(32)
+	}
+	return e.b.TypeInt(32, s.Elem == matrix.Int32)
+}
+
+// part returns the type of the device's matrices that make up a matrix.
+func (e *emitter) part(t *ir.Type) spirv.ID {
+	e.need(spirv.CapabilityCooperativeMatrixKHR)
+	use := map[matrix.Use]uint32{matrix.A: spirv.MatrixUseA, matrix.B: spirv.MatrixUseB, matrix.Accumulator: spirv.MatrixUseAccumulator}
+	return e.b.TypeCooperativeMatrix(e.component(t.Matrix), uint32(t.Part[0]), uint32(t.Part[1]), use[t.Matrix.Use])
+}
+
+// matrixVariable returns the type of a variable of type t.
+func (e *emitter) matrixVariable(t *ir.Type) spirv.ID {
+	rows, cols := t.Parts()
+	if !several(t) {
+		return e.part(t)
+	}
+	return e.b.TypeArray(e.part(t), e.b.ConstU32(uint32(rows*cols)))
+}
+
+// partAt returns the place of a part of a matrix, which counts from 1.
+func (f *function) partAt(v *ir.Var, part int) spirv.ID {
+	ptr := f.pointer(v)
+	if !several(v.Type) {
+		return ptr
+	}
+	t := f.e.b.TypePointer(spirv.StorageClassFunction, f.e.part(v.Type))
+	return f.AccessChain(t, ptr, f.e.b.ConstU32(uint32(part-1)))
+}
+
+func (f *function) loadPart(v *ir.Var, part int) spirv.ID {
+	return f.Load(f.e.part(v.Type), f.partAt(v, part), spirv.MemoryOperands{})
+}
+
+func (f *function) storePart(v *ir.Var, part int, x spirv.ID) {
+	f.Store(f.partAt(v, part), x, spirv.MemoryOperands{})
+}
+
+// partLength returns how many elements an invocation has of each part.
+func (f *function) partLength(t *ir.Type) spirv.ID {
+	return f.Op(spirv.OpCooperativeMatrixLengthKHR, f.e.u32(), f.e.part(t))
+}
+
+// elementAt returns the place of an element that the invocation has.
+func (f *function) elementAt(v *ir.Var, e *ir.Value) spirv.ID {
+	t := f.e.b.TypePointer(spirv.StorageClassFunction, f.e.component(v.Type.Matrix))
+	at := []spirv.ID{f.value(e)}
+	if several(v.Type) {
+		n := f.partLength(v.Type)
+		part := f.Op(spirv.OpUDiv, f.e.u32(), at[0], n)
+		at = []spirv.ID{part, f.Op(spirv.OpUMod, f.e.u32(), at[0], n)}
+	}
+	return f.AccessChain(t, f.pointer(v), at...)
+}
+
+// loadElement returns an element as a register has it: a float32, or a word.
+func (f *function) loadElement(v *ir.Value) spirv.ID {
+	m, b := v.Ref().Var, f.e.b
+	x := f.Load(f.e.component(m.Type.Matrix), f.elementAt(m, v.Path()[0]), spirv.MemoryOperands{})
+	switch m.Type.Matrix.Elem {
+	case matrix.Float16:
+		half := b.TypeFloat(16)
+		pair := f.Op(spirv.OpCompositeConstruct, b.TypeVector(half, 2), x, b.ConstBits(half, 0))
+		return f.Op(spirv.OpBitcast, f.e.u32(), pair)
+	case matrix.Int32:
+		return f.Op(spirv.OpBitcast, f.e.u32(), x)
+	}
+	return x
+}
+
+func (f *function) storeElement(v *ir.Value) {
+	m, b := v.Ref().Var, f.e.b
+	x, t := f.value(v.Args[0]), f.e.component(m.Type.Matrix)
+	switch m.Type.Matrix.Elem {
+	case matrix.Float16:
+		x = f.CompositeExtract(t, f.Op(spirv.OpBitcast, b.TypeVector(t, 2), x), 0)
+	case matrix.Int32:
+		x = f.Op(spirv.OpBitcast, t, x)
+	}
+	f.Store(f.elementAt(m, v.Path()[0]), x, spirv.MemoryOperands{})
+}
+
+// eachPart calls do for all parts of a matrix.
+func eachPart(t *ir.Type, do func(part int)) {
+	rows, cols := t.Parts()
+	for p := range rows * cols {
+		do(p + 1)
+	}
+}
+
+// tileMemory returns the memory of a matrix's part, its layout and stride, and how it is accessed.
+func (f *function) tileMemory(v *ir.Value) (ptr, layout, stride spirv.ID, access spirv.MemoryOperands) {
+	t, e := v.Aux.(*ir.Tile), f.e
+	p := f.place(v)
+	n := t.Matrix.Type.Part[1]
+	layout = e.b.ConstU32(spirv.MatrixRowMajor)
+	if t.Columns {
+		n, layout = t.Matrix.Type.Part[0], e.b.ConstU32(spirv.MatrixColumnMajor)
+	}
+	if p.device {
+		p.access.Alignment = uint32(min(16, n*t.Matrix.Type.Matrix.Elem.Size()))
+	}
+	if s := v.Args[0]; s.IsConst() {
+		stride = e.b.ConstU32(uint32(s.Bits))
+	} else if stride = f.value(s); s.Type == ir.TypeI64 {
+		stride = f.Op(spirv.OpUConvert, e.u32(), stride)
+	}
+	return p.ptr, layout, stride, p.access
+}
+
+func emitMatrixLoad(f *function, v *ir.Value) spirv.ID {
+	t := v.Aux.(*ir.Tile)
+	ptr, layout, stride, access := f.tileMemory(v)
+	f.storePart(t.Matrix, t.Part, f.LoadMatrix(f.e.part(t.Matrix.Type), ptr, layout, stride, access))
+	return 0
+}
+
+func emitMatrixStore(f *function, v *ir.Value) spirv.ID {
+	t := v.Aux.(*ir.Tile)
+	ptr, layout, stride, access := f.tileMemory(v)
+	f.StoreMatrix(ptr, f.loadPart(t.Matrix, t.Part), layout, stride, access)
+	return 0
+}
+
+func emitMatrixMulAdd(f *function, v *ir.Value) spirv.ID {
+	p := v.Aux.(*ir.Product)
+	signs := uint32(0)
+	if p.A.Type.Matrix.Elem == matrix.Int8 {
+		signs = spirv.MatrixASigned | spirv.MatrixBSigned | spirv.MatrixCSigned | spirv.MatrixResultSigned
+	}
+	a, b, c := f.loadPart(p.A, p.Parts[0]), f.loadPart(p.B, p.Parts[1]), f.loadPart(p.C, p.Parts[2])
+	f.storePart(p.To, p.Parts[2], f.MulAddMatrix(f.e.part(p.To.Type), a, b, c, signs))
+	return 0
+}
+
+func emitMatrixLength(f *function, v *ir.Value) spirv.ID {
+	t := v.Aux.(*ir.Tile).Matrix.Type
+	rows, cols := t.Parts()
+	n := f.partLength(t)
+	if rows*cols == 1 {
+		return n
+	}
+	return f.Op(spirv.OpIMul, f.e.u32(), n, f.e.b.ConstU32(uint32(rows*cols)))
+}
+
+// zeroMatrix zeroes a matrix.
+func (f *function) zeroMatrix(v *ir.Var) {
+	zero := f.e.b.ConstComposite(f.e.part(v.Type), f.e.b.ConstBits(f.e.component(v.Type.Matrix), 0))
+	eachPart(v.Type, func(part int) { f.storePart(v, part, zero) })
+}
+
+// copyMatrix copies a matrix.
+func (f *function) copyMatrix(to, from *ir.Var) {
+	eachPart(to.Type, func(part int) { f.storePart(to, part, f.loadPart(from, part)) })
+}

@@ -1,0 +1,22 @@
+package matrix
+
+// Known has the products of devices that kgen compiles matrices for when it generates. Modules for others are made
+// in the same way at load. The lists are those that the drivers report.
+var Known = []struct {
+	Device   string
+	SubGroup int
+	Tuples   []Tuple
+}{
+	{"llvmpipe, Mesa 26.1", 8, []Tuple{
+		{8, 8, 8, Float16, Float16}, {8, 8, 8, Float16, Float32}, {8, 8, 8, Uint8, Uint32}, {8, 8, 8, Int8, Int32},
+	}},
+	{"NVIDIA H100, driver 580", 32, []Tuple{
+		{16, 16, 16, Float16, Float16}, {16, 8, 16, Float16, Float16}, {16, 8, 8, Float16, Float16},
+		{16, 16, 16, Float16, Float32}, {16, 8, 16, Float16, Float32}, {16, 8, 8, Float16, Float32},
+		{16, 16, 32, Uint8, Uint32}, {16, 8, 32, Uint8, Uint32}, {16, 16, 32, Int8, Int32}, {16, 8, 32, Int8, Int32},
+		{16, 16, 16, BFloat16, Float32},
+	}},
+	{"a device with products of 16x16x16 alone", 32, []Tuple{
+		{16, 16, 16, Float16, Float16}, {16, 16, 16, Float16, Float32}, {16, 16, 16, Uint8, Uint32}, {16, 16, 16, Int8, Int32},
+	}},
+}

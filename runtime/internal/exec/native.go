@@ -1,0 +1,40 @@
+package exec
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/kgen-go/kgen/abi"
+)
+
+// natives are a kernel's modules for devices with matrices of their own. A module is made once for all devices
+// of a program that have the same products.
+type natives struct {
+	mu   sync.Mutex
+	made []*native
+}
+
+type native struct {
+	target abi.NativeTarget
+	get    func() (*abi.NativeModule, error)
+}
+
+// Native returns the module for a device with matrices of its own. The first call makes it, and calls at the same
+// time wait for it. All later calls have the same module, or the same error. The kernel has abi.Kernel.MakeNative.
+func (k *Kernel) Native(t abi.NativeTarget) (*abi.NativeModule, error) {
+	return k.native(t)()
+}
+
+func (k *Kernel) native(t abi.NativeTarget) func() (*abi.NativeModule, error) {
+	n := &k.natives
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, m := range n.made {
+		if m.target.Small == t.Small && m.target.Cancel == t.Cancel && slices.Equal(m.target.Tuples, t.Tuples) {
+			return m.get
+		}
+	}
+	m := &native{t, sync.OnceValues(func() (*abi.NativeModule, error) { return k.ABI.MakeNative(k.ABI, t) })}
+	n.made = append(n.made, m)
+	return m.get
+}

@@ -1,0 +1,36 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/vkx"
+)
+
+// components are the types of elements that kernels have, by Vulkan's.
+var components = map[vkx.Component]string{
+	vkx.Float16: "half.Float16", vkx.Float32: "float32", vkx.Sint8: "int8", vkx.Sint32: "int32", vkx.Uint8: "uint8", vkx.Uint32: "uint32",
+}
+
+// matricesOf returns the products of a device's own matrices that kernels can have.
+func matricesOf(p *physicalDevice) []abi.MatrixTuple {
+	if !p.Has(vkx.CooperativeMatrix) || !p.Has(vkx.ComputeFullSubgroups) {
+		return nil
+	}
+	var list []abi.MatrixTuple
+	for _, m := range vkx.GetMatrices(p.handle) {
+		t := abi.MatrixTuple{M: m.M, N: m.N, K: m.K, Elem: components[m.A], Of: components[m.C]}
+		if t.Elem != "" && t.Of != "" && m.A == m.B && m.C == m.Result && !m.Saturating {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// infoOf describes the device.
+func (p *physicalDevice) infoOf() hal.Info {
+	info := infoOf(p.PhysicalDeviceInfo)
+	info.Matrices, info.MatrixSubGroup = p.matrices, int(p.SubgroupSize)
+	return info
+}

@@ -1,0 +1,137 @@
+package runtime
+
+// This file decides which launches use matrices that a device has of its own.
+
+import (
+	"fmt"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/exec"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// MatrixProduct is a product of matrices that the sub-groups of a device have: M rows of K elements by K rows of N.
+// The types of the elements of both, and of the sum, are Go's, such as "half.Float16" and "float32". Matrices of
+// other sizes are made of several of these if theirs are multiples.
+type MatrixProduct struct {
+	M, N, K  int
+	Elem, Of string
+}
+
+// String returns the product as "16x16x16 half.Float16 → float32".
+func (p MatrixProduct) String() string {
+	return fmt.Sprintf("%dx%dx%d %s → %s", p.M, p.N, p.K, p.Elem, p.Of)
+}
+
+// native reports whether a launch is to use the device's own matrices, by the work-group size in index order and
+// the size of sub-groups that it requires, or 0. Otherwise it says why, unless the kernel has no matrices.
+func (d *Device) native(k *Kernel, local [3]int, subGroup int) (ok bool, why string) {
+	items, size := 1, d.info.MatrixSubGroup
+	for _, n := range local[:k.abi.Rank] {
+		items *= n
+	}
+	v, missing := k.code.Variant(d.Has, false)
+	switch {
+	case !k.abi.Matrices || d.direct():
+		return false, ""
+	case k.abi.MakeNative == nil || k.abi.IR == "":
+		return false, "the kernel's IR is not there"
+	case len(d.info.Matrices) == 0:
+		return false, "the device has no matrices of its own"
+	case v != nil || missing != 0:
+		return false, "the device does not take the kernel's general module"
+	case subGroup != 0 && subGroup != size:
+		return false, fmt.Sprintf("the launch requires sub-groups of %d, and the device's matrices are those of sub-groups of %d", subGroup, size)
+	case items%size != 0:
+		return false, fmt.Sprintf("a work-group of %d work-items has a sub-group of less than %d", items, size)
+	}
+	return true, ""
+}
+
+// nativeName is the variant that uses the device's own matrices, in logs and traces.
+const nativeName = "native"
+
+// buildFor makes a pipeline of the module that uses the device's own matrices, if the launch may use them, the
+// kernel's matrices can be made of them and the driver takes the module. Else it is build.
+func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.Pipeline, *abi.Variant, error) {
+	_, why := d.native(k, sh.Local, sh.SubGroup)
+	if sh.Native {
+		h, err := d.buildNative(k, sh, desc)
+		if err == nil {
+			return h, &abi.Variant{Name: nativeName}, nil
+		}
+		why = err.Error()
+	}
+	if why != "" && d.logging() {
+		d.log.Debug("kgen: matrices expanded", "kernel", k.Name(), "device", d.Name(), "why", why)
+	}
+	return d.build(k, desc, sh.Small, sh.Cancel)
+}
+
+// fitsNative reports whether a launch, whose work-group memory is too large where its matrices are expanded, has room with
+// the device's own matrices: elements of 8 and 16 bits take no words there.
+func (d *Device) fitsNative(k *Kernel, c *exec.Launch, p *exec.Plan) bool {
+	if ok, _ := d.native(k, p.Local, p.SubGroup); !ok {
+		return false
+	}
+	m, err := k.code.Native(abi.NativeTarget{Tuples: d.info.Matrices})
+	if err != nil {
+		return false
+	}
+	desc := hal.PipelineDesc{LocalSize: exec.DeviceOrder(c.Rank, p.Local), Specs: c.Specs}
+	for i, n := range c.Accessors {
+		desc.Specs = append(desc.Specs[:len(desc.Specs):len(desc.Specs)], hal.SpecValue{ID: abi.SpecAccessor + uint32(i), Size: 4, Bits: uint64(n)})
+	}
+	n, err := d.nativeMemory(k, m, &desc)
+	return err == nil && n <= d.info.Limits.LocalMemory
+}
+
+func (d *Device) buildNative(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.Pipeline, error) {
+	m, err := k.code.Native(abi.NativeTarget{Small: sh.Small, Cancel: sh.Cancel, Tuples: d.info.Matrices})
+	if err != nil {
+		return nil, err
+	}
+	if n, err := d.nativeMemory(k, m, &desc); err != nil {
+		return nil, err
+	} else if n > d.info.Limits.LocalMemory {
+		return nil, fmt.Errorf("it takes %d bytes of work-group memory with the device's matrices, and the device has %d", n, d.info.Limits.LocalMemory)
+	}
+	desc.SPIRV, desc.Loops, desc.Cancels = m.Words, m.Loops, sh.Cancel
+	desc.SubGroupSize, desc.FullSubGroups = d.info.MatrixSubGroup, true
+	return d.newPipeline(&desc)
+}
+
+// nativeMemory adds up the work-group memory that the module takes with the constants of a pipeline.
+func (d *Device) nativeMemory(k *Kernel, m *abi.NativeModule, desc *hal.PipelineDesc) (total int, err error) {
+	items := 1
+	for _, n := range desc.LocalSize {
+		items *= int(n)
+	}
+	for i := range m.Locals {
+		l := &m.Locals[i]
+		n := l.Len
+		switch {
+		case l.Matrices:
+			n *= items / d.info.MatrixSubGroup
+		case l.Expr != "":
+			length, err := evalLength(k, l.Expr, desc.Specs)
+			if err != nil {
+				return 0, err
+			}
+			n = int(length)
+		case n >= 0:
+		case l.Accessor >= 0:
+			for _, s := range desc.Specs {
+				if s.ID == abi.SpecAccessor+uint32(l.Accessor) {
+					n = int(s.Bits)
+				}
+			}
+		default:
+			n = items
+		}
+		if total += max(n, 0) * l.ElemSize; total > d.info.Limits.LocalMemory {
+			return total, nil
+		}
+	}
+	return total, nil
+}
