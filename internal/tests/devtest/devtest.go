@@ -13,6 +13,7 @@ import (
 	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/internal/tests/need"
 	"github.com/kgen-go/kgen/runtime"
+	_ "github.com/kgen-go/kgen/runtime/purego"
 )
 
 // Host opens the host device.
