@@ -41,7 +41,7 @@ LINK := -ldflags='-s -w'
 # linker, on the port where this is tested. LINKER=external has the C linker, as deep and users have.
 LINKER ?= $(if $(filter linux_amd64,$(shell $(GO) env GOOS)_$(shell $(GO) env GOARCH)),internal,auto)
 
-.PHONY: all build compile test deps lint generate shaders grammar modules check unit race nocgo spirv deep soak bench browser plugin
+.PHONY: all build compile test deps lint generate shaders grammar modules check unit race nocgo spirv deep soak bench browser plugin windows
 
 all: build
 
@@ -170,3 +170,8 @@ PICTURES ?=
 browser:
 	@sh scripts/browser.sh
 	KGEN_PICTURES=$(if $(PICTURES),$(abspath $(PICTURES))) $(GO) test -tags browser -count=1 -timeout 30m -v ./codegen/view
+
+# Tests and the README's first program on Windows: under Debian's wine, on lavapipe. It installs wine and a
+# cross compiler where apt is to be had. Within 30 minutes; scripts/windows.sh names the tests that are left out.
+windows: modules
+	@GO=$(GO) sh scripts/windows.sh .cache/windows $(DIR)

@@ -38,7 +38,7 @@ func lock(f *os.File) error {
 
 // openLock opens what is locked for a folder: a file in it, since Windows locks no folders.
 func openLock(dir string) (*os.File, error) {
-	return os.OpenFile(filepath.Join(dir, "pipelines.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	return os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 }
 
 // openShared opens a file that others may rename and remove meanwhile.

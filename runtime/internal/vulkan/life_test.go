@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/tests/need"
 	"github.com/kgen-go/kgen/runtime/internal/backendtest"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
@@ -495,7 +496,7 @@ func TestNoDriver(t *testing.T) {
 	}
 	devices(t)
 	cmd := exec.Command(os.Args[0], "-test.run=^TestNoDriver$", "-test.v")
-	none := t.TempDir() + "/none.json"
+	none := need.Dir(t) + "/none.json"
 	cmd.Env = append(os.Environ(), "KGEN_TEST_NO_DRIVER=1", "KGEN_VALIDATE=", "VK_DRIVER_FILES="+none, "VK_ICD_FILENAMES="+none)
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "install") {
