@@ -59,7 +59,7 @@ func Dir(tb testing.TB) string {
 		})
 		slices.Reverse(all)
 		for _, path := range all {
-			os.Remove(path) // what is left is the system's to remove
+			os.Remove(path) // the system removes the rest some day
 		}
 	})
 	return dir

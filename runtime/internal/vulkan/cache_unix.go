@@ -21,7 +21,7 @@ func lock(f *os.File) error {
 	}
 }
 
-// openLock opens what is locked for a folder.
+// openLock opens the file by which a folder is locked.
 func openLock(dir string) (*os.File, error) { return os.Open(dir) }
 
 // openShared opens a file that others may rename and remove meanwhile.

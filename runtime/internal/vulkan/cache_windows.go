@@ -22,7 +22,7 @@ var (
 const errLocked = syscall.Errno(33) // ERROR_LOCK_VIOLATION
 
 // lock locks a file for this process until it is closed, and does not wait. Windows keeps others from
-// what is locked: that is a byte that no file has.
+// the bytes that are locked: those are one that no file has.
 func lock(f *os.File) error {
 	const failImmediately, exclusive = 1, 2
 	at := &syscall.Overlapped{OffsetHigh: 1 << 30}
@@ -36,7 +36,7 @@ func lock(f *os.File) error {
 	return err
 }
 
-// openLock opens what is locked for a folder: a file in it, since Windows locks no folders.
+// openLock opens the file by which a folder is locked: one in it, since Windows locks no folders.
 func openLock(dir string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 }
