@@ -41,7 +41,7 @@ LINK := -ldflags='-s -w'
 # linker, on the port where this is tested. LINKER=external has the C linker, as deep and users have.
 LINKER ?= $(if $(filter linux_amd64,$(shell $(GO) env GOOS)_$(shell $(GO) env GOARCH)),internal,auto)
 
-.PHONY: all build compile test deps lint generate shaders grammar modules check unit race nocgo spirv deep soak bench browser plugin windows
+.PHONY: all build compile test deps lint generate shaders grammar modules check unit race nocgo spirv deep soak bench browser plugin windows arm64
 
 all: build
 
@@ -175,3 +175,8 @@ browser:
 # cross compiler where apt is to be had. Within 30 minutes; scripts/windows.sh names the tests that are left out.
 windows: modules
 	@GO=$(GO) sh scripts/windows.sh .cache/windows $(DIR)
+
+# The same on arm64: under qemu's user mode, on the lavapipe of Debian's arm64 packages, which are unpacked in .cache.
+# Within 30 minutes; scripts/arm64.sh names the tests that are left out.
+arm64: modules
+	@GO=$(GO) sh scripts/arm64.sh .cache/arm64 $(DIR)

@@ -29,6 +29,7 @@ const (
 	RequireSwiftShader = "KGEN_REQUIRE_SWIFTSHADER"
 	SwiftShader        = "KGEN_SWIFTSHADER"
 	TestModules        = "KGEN_TEST_MODULES"
+	TestProfile        = "KGEN_TEST_PROFILE"
 )
 
 // MaxSubGroup is the largest size of sub-groups of the host device.
@@ -61,6 +62,7 @@ var Vars = []Var{
 	{RequireSwiftShader, "`1`, `0`", "in tests: so is a missing SwiftShader", oneOf("1", "0")},
 	{SwiftShader, "the path of a vk_swiftshader_icd.json", "in tests: the SwiftShader to use", anything},
 	{TestModules, "the path of a folder", "in kgen's own tests: where `make modules` has written the modules of their kernels", anything},
+	{TestProfile, "`mac`", "in kgen's own tests: the Vulkan device is to look like that of a Mac", oneOf("mac")},
 }
 
 // Get returns a variable's value, "" if it is not set.
