@@ -41,7 +41,7 @@ LINK := -ldflags='-s -w'
 # linker, on the port where this is tested. LINKER=external has the C linker, as deep and users have.
 LINKER ?= $(if $(filter linux_amd64,$(shell $(GO) env GOOS)_$(shell $(GO) env GOARCH)),internal,auto)
 
-.PHONY: all build compile test deps lint generate shaders grammar modules check unit race nocgo spirv deep soak bench browser plugin windows arm64
+.PHONY: all build compile test deps lint generate shaders grammar modules check unit race nocgo spirv deep soak bench browser plugin windows arm64 container
 
 all: build
 
@@ -180,3 +180,7 @@ windows: modules
 # Within 30 minutes; scripts/arm64.sh names the tests that are left out.
 arm64: modules
 	@GO=$(GO) sh scripts/arm64.sh .cache/arm64 $(DIR)
+
+# The file lists of docs/container.md, each in a folder that is all a program sees. Two minutes.
+container:
+	@GO=$(GO) sh scripts/container.sh .cache/container

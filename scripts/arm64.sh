@@ -11,10 +11,11 @@ go=${GO:-go}
 
 # Tests that are left out of each package, and why.
 #   They start their own program again, which the kernel of another architecture does not run; or they have
-#   kgen compile sources, for which there is no go command.
-skip_vulkan='TestCacheProcesses|TestCacheKilled|TestCacheSwept|TestCacheUnclosed|TestNoDriver|TestSubGroupSize|TestDamaged'
+#   kgen compile sources, for which there is no go command. TestProbeHalves compiles conversions that Mesa's
+#   compiler of Debian 12 cannot. TestPA2 and TestPA3 run spirv-val.
+skip_vulkan='TestCacheProcesses|TestCacheKilled|TestCacheSwept|TestCacheUnclosed|TestNoDriver|TestSubGroupSize|TestDamaged|TestProbeHalves'
 skip_runtime='ExampleCheckError'
-skip_conformance='TestAF|TestInterpreter|TestPA16_Zeroed'
+skip_conformance='TestAF|TestInterpreter|TestPA16_Zeroed|TestPA2_Lowering|TestPA3_EntryBlock'
 
 sudo=""
 [ "$(id -u)" = 0 ] || sudo=sudo

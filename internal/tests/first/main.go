@@ -10,7 +10,6 @@ import (
 	"github.com/kgen-go/kgen/examples/quickstart/saxpy"
 	saxpygen "github.com/kgen-go/kgen/generated/examples/quickstart/saxpy"
 	"github.com/kgen-go/kgen/runtime"
-	_ "github.com/kgen-go/kgen/runtime/purego"
 )
 
 func main() {
