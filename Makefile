@@ -113,11 +113,16 @@ race:
 		./dsl ./runtime/...
 
 # The runtime, which alone has files for builds without cgo, and an example work without cgo and
-# without a Vulkan driver. TestPorts of internal/tests/archtest type-checks prim and the stubs
+# without a Vulkan driver; the example is static. A program that asks for it has Vulkan, too: its calls are
+# those of TestConformance, and deep runs all tests of the runtime so. TestPorts of internal/tests/archtest type-checks prim and the stubs
 # without cgo, for other ports too; deep compiles all with an int of 32 bits.
 nocgo:
 	CGO_ENABLED=0 $(COMPILER_GC) $(COMPILE) ./checked ./runtime/...
-	CGO_ENABLED=0 KGEN_DEVICE=host $(COMPILER_GC) $(GO) run ./examples/quickstart
+	CGO_ENABLED=0 $(COMPILER_GC) $(GO) build $(LINK) -o .cache/nocgo/ ./examples/quickstart ./internal/tests/first
+	KGEN_DEVICE=host .cache/nocgo/quickstart
+	@! grep -q 'ld-linux' .cache/nocgo/quickstart || { echo "quickstart is not static"; exit 1; }
+	KGEN_DEVICE=vulkan .cache/nocgo/first
+	CGO_ENABLED=0 $(VULKAN) $(GO) test $(LINK) -vet=off -short -run 'TestConformance$$|TestLayout|TestChained|TestNoFunction' ./runtime/internal/vulkan ./runtime/internal/vkx
 
 # What is too long for test: the tests without -short, more random programs, all of their modules, at every point
 # of the passes, all damaged modules, every call that can fail. About two hours on two cores.
@@ -127,6 +132,8 @@ deep: deps modules
 	CGO_ENABLED=0 $(COMPILE) ./cmd/... ./prim/... ./generated/... ./examples/...
 	CGO_ENABLED=0 GOARCH=386 $(COMPILE) ./cmd/... ./checked ./runtime/... ./dsl/... ./prim/... ./generated/... ./examples/...
 	$(VULKAN) $(MODULES) $(GO) run ./internal/tests/testsum $(PACKAGES) -timeout 1h ./...
+	CGO_ENABLED=0 $(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/... ./internal/tests/conformance
+	KGEN_TEST_PROFILE=mac $(VULKAN) $(MODULES) $(GO) test -timeout 1h -short ./internal/tests/conformance ./internal/tests/difftest
 	$(MAKE) race
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/spirv/valid -flips 0
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/vulkan -run 'TestDamaged$$|TestInjected|TestTwoLines' -damage 0 -every-call

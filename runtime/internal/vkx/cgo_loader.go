@@ -90,8 +90,8 @@ func unchained() int { return int(C.vkx_unchained()) }
 // featureName returns a feature's name in the shim.
 func featureName(f Feature) string { return C.GoString(C.vkx_feature_name(C.uint32_t(f))) }
 
-// hide has the shim take a function of drivers for one that they lack, for tests; "" ends it.
-func hide(name string) {
+// Hide has the shim take a function of drivers for one that they lack, for tests; "" ends it.
+func Hide(name string) {
 	c := C.CString(name)
 	defer C.free(unsafe.Pointer(c))
 	C.vkx_hide(c)

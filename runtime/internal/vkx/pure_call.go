@@ -120,8 +120,8 @@ func bool32(b bool) uint32 {
 
 var hidden string
 
-// hide takes a function for one that drivers lack, for tests; "" ends it.
-func hide(name string) { hidden = name }
+// Hide takes a function for one that drivers lack, for tests; "" ends it.
+func Hide(name string) { hidden = name }
 
 // fill sets the fields of a struct of functions by their names, and returns a name without a function.
 func fill(functions any, find func(name string) uintptr) (lacks string) {
