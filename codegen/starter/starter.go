@@ -282,8 +282,8 @@ func (s *Starter) Write() (err error) {
 	return nil
 }
 
-// attributes are the lines of .gitattributes without which git may change the ends of lines in what kgen
-// writes, as it does on Windows. A kernel's module and its IR are checked when they are used.
+// attributes are the lines of .gitattributes without which git may change the ends of lines in kgen's
+// files, as it does on Windows. A kernel's module and its IR are checked when they are used.
 var attributes = []string{"*.kir -text", "*_kgen.go eol=lf", "*.spv binary"}
 
 // WriteAttributes adds the lines that .gitattributes in the module's folder lacks, and returns the file's path

@@ -20,7 +20,7 @@ var installOn = map[string]string{
 	"darwin":  "install a Vulkan loader and MoltenVK 1.3 or later (Homebrew: brew install vulkan-loader molten-vk)",
 }
 
-// noLoader says why the loader cannot be opened, and what to do.
+// noLoader returns the reason why the loader cannot be opened, and the cure.
 func noLoader(err error) error {
 	if errors.Is(err, vkx.ErrNoLibraries) {
 		return fmt.Errorf("vulkan: %v; import _ \"github.com/kgen-go/kgen/runtime/purego\", or build it with CGO_ENABLED=1 "+

@@ -33,7 +33,7 @@ type driverKey struct {
 	halves  bool // the treatment of float16s matters
 }
 
-// halvesWay returns the way in which float16s are computed: "computed" in integers, or what the environment says, or
+// halvesWay returns the way in which float16s are computed: "computed" in integers, or as the environment says, or
 // "" for all that is exact.
 func (d *device) halvesWay() string {
 	// Processors have no arithmetic of float16s, and their drivers convert one at a time: with
