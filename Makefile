@@ -114,7 +114,7 @@ race:
 
 # The runtime, which alone has files for builds without cgo, and an example work without cgo and
 # without a Vulkan driver; the example is static. A program that asks for it has Vulkan, too: its calls are
-# those of TestConformance, and deep runs all tests of the runtime so. TestPorts of internal/tests/archtest type-checks prim and the stubs
+# a part of TestConformance's, and deep runs all tests of the runtime so. TestPorts of internal/tests/archtest type-checks prim and the stubs
 # without cgo, for other ports too; deep compiles all with an int of 32 bits.
 nocgo:
 	CGO_ENABLED=0 $(COMPILER_GC) $(COMPILE) ./checked ./runtime/...
@@ -122,7 +122,7 @@ nocgo:
 	KGEN_DEVICE=host .cache/nocgo/quickstart
 	@! grep -q 'ld-linux' .cache/nocgo/quickstart || { echo "quickstart is not static"; exit 1; }
 	KGEN_DEVICE=vulkan .cache/nocgo/first
-	CGO_ENABLED=0 $(VULKAN) $(GO) test $(LINK) -vet=off -short -run 'TestConformance$$|TestLayout|TestChained|TestNoFunction' ./runtime/internal/vulkan ./runtime/internal/vkx
+	CGO_ENABLED=0 $(VULKAN) $(GO) test $(LINK) -vet=off -short -run 'Test(Conformance|NoFunction)$$//^(Info|Fill|Copy|Launch|Spec|Fault)$$' ./runtime/internal/vulkan
 
 # What is too long for test: the tests without -short, more random programs, all of their modules, at every point
 # of the passes, all damaged modules, every call that can fail. About two hours on two cores.
