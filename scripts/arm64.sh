@@ -12,10 +12,11 @@ go=${GO:-go}
 # Tests that are left out of each package, and why.
 #   They start their own program again, which the kernel of another architecture does not run; or they have
 #   kgen compile sources, for which there is no go command. TestProbeHalves compiles conversions that Mesa's
-#   compiler of Debian 12 cannot. TestPA2 and TestPA3 run spirv-val.
+#   compiler of Debian 12 cannot. TestPA2 and TestPA3 run spirv-val. Fusion compiles while the program runs,
+#   as do some others: under qemu that takes a quarter of an hour, and nothing of it is arm64's. TestGF1 stays.
 skip_vulkan='TestCacheProcesses|TestCacheKilled|TestCacheSwept|TestCacheUnclosed|TestNoDriver|TestSubGroupSize|TestDamaged|TestProbeHalves'
-skip_runtime='ExampleCheckError'
-skip_conformance='TestAF|TestInterpreter|TestPA16_Zeroed|TestPA2_Lowering|TestPA3_EntryBlock'
+skip_runtime='ExampleCheckError|TestMemoryLimits'
+skip_conformance='TestAF|TestInterpreter|TestPA16_Zeroed|TestPA2_Lowering|TestPA3_EntryBlock|TestGF([02-9]|1[0-9])|TestDM19_TwoSpaces|TestKP21_Alone'
 
 sudo=""
 [ "$(id -u)" = 0 ] || sudo=sudo
@@ -62,7 +63,7 @@ failed=0
 run() {
 	name=$(basename "$1")
 	echo "arm64: $1, without $2"
-	(cd "$1" && KGEN_REQUIRE_VULKAN=1 KGEN_TEST_MODULES="$modules" timeout 900 qemu-aarch64 "$out/$name.test" -test.short -test.skip "$2" -test.v >"$out/$name.log" 2>&1) || {
+	(cd "$1" && KGEN_REQUIRE_VULKAN=1 KGEN_TEST_MODULES="$modules" timeout 1200 qemu-aarch64 "$out/$name.test" -test.short -test.skip "$2" -test.v >"$out/$name.log" 2>&1) || {
 		echo "arm64: $1 failed:"
 		grep -v '^ *--- PASS\|^=== ' "$out/$name.log" | tail -60
 		failed=1
