@@ -42,6 +42,7 @@ export WINEPREFIX="$out/prefix" WINEDEBUG=-all
 wine=/usr/lib/wine/wine64
 
 # Without a display wine creates no Vulkan instance.
+rm -f "$out/display"
 Xvfb -displayfd 3 -screen 0 640x480x24 3>"$out/display" >/dev/null 2>&1 &
 xvfb=$!
 trap 'kill $xvfb; "${wine%/*}/wineserver64" -k 2>/dev/null || true' EXIT
