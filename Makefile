@@ -41,7 +41,7 @@ LINK := -ldflags='-s -w'
 # linker, on the port where this is tested. LINKER=external has the C linker, as deep and users have.
 LINKER ?= $(if $(filter linux_amd64,$(shell $(GO) env GOOS)_$(shell $(GO) env GOARCH)),internal,auto)
 
-.PHONY: all build compile test deps lint generate shaders grammar modules check unit race nocgo spirv deep soak bench browser plugin mesa
+.PHONY: all build compile test deps lint generate shaders grammar modules check unit race nocgo spirv deep soak bench browser plugin mesa windows arm64 container
 
 all: build
 
@@ -113,11 +113,16 @@ race:
 		./dsl ./runtime/...
 
 # The runtime, which alone has files for builds without cgo, and an example work without cgo and
-# without a Vulkan driver. TestPorts of internal/tests/archtest type-checks prim and the stubs
+# without a Vulkan driver; the example is static. A program that asks for it has Vulkan, too: its calls are
+# a part of TestConformance's, and deep runs all tests of the runtime so. TestPorts of internal/tests/archtest type-checks prim and the stubs
 # without cgo, for other ports too; deep compiles all with an int of 32 bits.
 nocgo:
 	CGO_ENABLED=0 $(COMPILER_GC) $(COMPILE) ./checked ./runtime/...
-	CGO_ENABLED=0 KGEN_DEVICE=host $(COMPILER_GC) $(GO) run ./examples/quickstart
+	CGO_ENABLED=0 $(COMPILER_GC) $(GO) build $(LINK) -o .cache/nocgo/ ./examples/quickstart ./internal/tests/first
+	KGEN_DEVICE=host .cache/nocgo/quickstart
+	@! grep -q 'ld-linux' .cache/nocgo/quickstart || { echo "quickstart is not static"; exit 1; }
+	KGEN_DEVICE=vulkan .cache/nocgo/first
+	CGO_ENABLED=0 $(VULKAN) $(GO) test $(LINK) -vet=off -short -run 'Test(Conformance|NoFunction)$$//^(Info|Fill|Copy|Launch|Spec|Fault)$$' ./runtime/internal/vulkan
 
 # What is too long for test: the tests without -short, more random programs, all of their modules, at every point
 # of the passes, all damaged modules, every call that can fail. About two hours on two cores.
@@ -127,6 +132,8 @@ deep: deps modules
 	CGO_ENABLED=0 $(COMPILE) ./cmd/... ./prim/... ./generated/... ./examples/...
 	CGO_ENABLED=0 GOARCH=386 $(COMPILE) ./cmd/... ./checked ./runtime/... ./dsl/... ./prim/... ./generated/... ./examples/...
 	$(VULKAN) $(MODULES) $(GO) run ./internal/tests/testsum $(PACKAGES) -timeout 1h ./...
+	CGO_ENABLED=0 $(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/... ./internal/tests/conformance
+	KGEN_TEST_PROFILE=mac $(VULKAN) $(MODULES) $(GO) test -timeout 1h -short ./internal/tests/conformance ./internal/tests/difftest
 	$(MAKE) race
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/spirv/valid -flips 0
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/vulkan -run 'TestDamaged$$|TestInjected|TestTwoLines' -damage 0 -every-call
@@ -181,3 +188,17 @@ PICTURES ?=
 browser:
 	@sh scripts/browser.sh
 	KGEN_PICTURES=$(if $(PICTURES),$(abspath $(PICTURES))) $(GO) test -tags browser -count=1 -timeout 30m -v ./codegen/view
+
+# Tests and the README's first program on Windows: under Debian's wine, on lavapipe. It installs wine and a
+# cross compiler where apt is to be had. Within 30 minutes; scripts/windows.sh names the tests that are left out.
+windows: modules
+	@GO=$(GO) sh scripts/windows.sh .cache/windows $(DIR)
+
+# The same on arm64: under qemu's user mode, on the lavapipe of Debian's arm64 packages, which are unpacked in .cache.
+# Within 30 minutes; scripts/arm64.sh names the tests that are left out.
+arm64: modules
+	@GO=$(GO) sh scripts/arm64.sh .cache/arm64 $(DIR)
+
+# The file lists of docs/container.md, each in a folder that is all a program sees. Two minutes.
+container:
+	@GO=$(GO) sh scripts/container.sh .cache/container

@@ -455,9 +455,9 @@ func Sum(files ...string) uint32 {
 }
 
 // Damaged returns the name of the first of the files of the kernel that is not the one which
-// its stubs were written with, or "".
+// its stubs were written with, or "". The IR may have the line ends that git writes on Windows.
 func (k *Kernel) Damaged() string {
-	if k.Sum != 0 && k.Sum != Sum(k.SPIRV, k.Data, k.IR) {
+	if k.Sum != 0 && k.Sum != Sum(k.SPIRV, k.Data, k.IR) && k.Sum != Sum(k.SPIRV, k.Data, strings.ReplaceAll(k.IR, "\r\n", "\n")) {
 		return k.Name + ".spv"
 	}
 	for i := range k.Variants {

@@ -207,7 +207,7 @@ func (w *writer) sources(p *load.Package, dir string) (*abi.Sources, error) {
 func (w *writer) file(name string, data []byte) error {
 	old, err := os.ReadFile(name)
 	switch {
-	case err == nil && bytes.Equal(old, data):
+	case err == nil && (bytes.Equal(old, data) || isText(name) && bytes.Equal(bytes.ReplaceAll(old, []byte("\r\n"), []byte("\n")), data)):
 		return nil
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
@@ -238,6 +238,9 @@ func (w *writer) file(name string, data []byte) error {
 	w.res.Written = append(w.res.Written, w.show(name))
 	return nil
 }
+
+// isText reports whether git may write the file with the line ends of Windows.
+func isText(name string) bool { return filepath.Ext(name) == ".go" || filepath.Ext(name) == ".kir" }
 
 // clean removes the files of a folder that kgen wrote and that are not to be
 // kept.

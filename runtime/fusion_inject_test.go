@@ -1,12 +1,10 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package runtime_test
 
 import (
 	"slices"
 	"testing"
-
-	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/internal/tests/conformance/steps/stepsgen"
 	"github.com/kgen-go/kgen/internal/tests/devtest"
@@ -52,7 +50,7 @@ func TestFallbackOfUpdate(t *testing.T) {
 	}
 	defer vkx.Inject(0, 0)
 	other := stepsgen.Pick{Table: tmp, At: buffer(back), Out: out}.Node(n) // its copy may call the driver, too
-	vkx.Inject(1, vk.ErrorInitializationFailed)
+	vkx.Inject(1, vkx.ErrorInitializationFailed)
 	err = ex.Update(pick, other)
 	if vkx.Pending() {
 		t.Error("no call was failed")

@@ -1,4 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package runtime_test
 
@@ -12,8 +12,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/internal/tests/sample"
@@ -193,7 +191,7 @@ func inject(t *testing.T, step int32, opts ...runtime.OpenOption) {
 		step = 1
 	}
 	before := gort.NumGoroutine()
-	for i, r := range []vk.Result{vk.ErrorDeviceLost, vk.ErrorOutOfDeviceMemory, vk.ErrorInitializationFailed} {
+	for i, r := range []vkx.Result{vkx.ErrorDeviceLost, vkx.ErrorOutOfDeviceMemory, vkx.ErrorInitializationFailed} {
 		calls := int32(0)
 		for n := 1 + int32(i)*step/3; ; n += step {
 			vkx.Inject(n, r)
@@ -268,7 +266,7 @@ func TestReplayPoisoned(t *testing.T) {
 	}
 	got := make([]int32, 4)
 	for range 3 {
-		vkx.Inject(1, vk.ErrorOutOfDeviceMemory)
+		vkx.Inject(1, vkx.ErrorOutOfDeviceMemory)
 		lost := must(q.Enqueue(runtime.Fill(x.All(), 1)))
 		q.Flush()
 		vkx.Inject(0, 0)
@@ -301,7 +299,7 @@ func TestLaunchesBesideFailures(t *testing.T) {
 	q := dev.NewQueue()
 	x := must(runtime.NewBuffer[uint32](dev, 64))
 	check(t, must(q.Enqueue(runtime.Fill(x.All(), 0))).Wait(ctx))
-	vkx.Inject(1, vk.ErrorOutOfDeviceMemory)
+	vkx.Inject(1, vkx.ErrorOutOfDeviceMemory)
 	lost := must(q.Enqueue(runtime.Fill(x.All(), 1)))
 	q.Flush()
 	vkx.Inject(0, 0)

@@ -1,4 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package runtime_test
 
@@ -13,8 +13,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/runtime"
@@ -184,7 +182,7 @@ func (s *soaker) reopen(every time.Duration) {
 func (s *soaker) fail() {
 	rnd := rand.New(rand.NewPCG(99, 7))
 	for !s.stop.Load() {
-		vkx.Inject(int32(1+rnd.IntN(200)), []vk.Result{vk.ErrorOutOfDeviceMemory, vk.ErrorOutOfHostMemory, vk.ErrorInitializationFailed, vk.ErrorDeviceLost}[rnd.IntN(4)])
+		vkx.Inject(int32(1+rnd.IntN(200)), []vkx.Result{vkx.ErrorOutOfDeviceMemory, vkx.ErrorOutOfHostMemory, vkx.ErrorInitializationFailed, vkx.ErrorDeviceLost}[rnd.IntN(4)])
 		time.Sleep(time.Duration(rnd.IntN(20)) * time.Millisecond)
 		vkx.Inject(0, 0)
 		if rnd.IntN(3) == 0 {

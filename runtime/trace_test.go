@@ -15,6 +15,7 @@ import (
 
 	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/internal/tests/conformance/steps/stepsgen"
+	"github.com/kgen-go/kgen/internal/tests/need"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/host"
 	"github.com/kgen-go/kgen/runtime/internal/model/modelgen"
@@ -161,7 +162,7 @@ func TestTrace(t *testing.T) {
 // TestTraceFile: KGEN_TRACE names a file that all devices of the program write to, one after the
 // other or at once.
 func TestTraceFile(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "trace-%p.json")
+	name := filepath.Join(need.Dir(t), "trace-%p.json")
 	t.Setenv(env.Trace, name)
 	name = strings.ReplaceAll(name, "%p", fmt.Sprint(os.Getpid()))
 	text := func() string { return string(must(os.ReadFile(name))) }
@@ -194,7 +195,7 @@ func TestTraceFile(t *testing.T) {
 	if n, devices := kernels(); n != 3 || devices != 3 {
 		t.Errorf("%d kernels of %d devices in\n%s", n, devices, text())
 	}
-	t.Setenv(env.Trace, filepath.Join(t.TempDir(), "no", "such", "folder"))
+	t.Setenv(env.Trace, filepath.Join(need.Dir(t), "no", "such", "folder"))
 	if _, err := runtime.Open(runtime.Select("host")); !errors.Is(err, runtime.ErrInvalid) || !strings.Contains(err.Error(), env.Trace) {
 		t.Errorf("a file that cannot be created: %v", err)
 	}

@@ -70,7 +70,7 @@ func TestVulkanIsThere(t *testing.T) {
 func TestPipelineCache(t *testing.T) {
 	devtest.Vulkan(t)
 	vulkanIsGPU(t)
-	file := filepath.Join(t.TempDir(), "file")
+	file := filepath.Join(need.Dir(t), "file")
 	check(t, os.WriteFile(file, nil, 0o600))
 	for _, dir := range []string{filepath.Join(file, "dir"), "/proc/self"} {
 		t.Setenv("KGEN_PIPELINE_CACHE", dir)
@@ -88,11 +88,11 @@ func TestPipelineCache(t *testing.T) {
 			t.Log(err)
 		}
 	}
-	dir := filepath.Join(t.TempDir(), "new", "dir")
+	dir := filepath.Join(need.Dir(t), "new", "dir")
 	t.Setenv("KGEN_PIPELINE_CACHE", dir)
 	dev := must(runtime.Open(runtime.Select("vulkan")))
 	check(t, dev.Close())
-	if list := must(os.ReadDir(dir)); len(list) != 1 || filepath.Ext(list[0].Name()) != ".bin" {
+	if list := must(filepath.Glob(filepath.Join(dir, "pipelines*"))); len(list) != 1 || filepath.Ext(list[0]) != ".bin" {
 		t.Errorf("%s holds %v", dir, list)
 	}
 }

@@ -32,6 +32,13 @@ func initModule(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Wri
 	for _, name := range s.Files() {
 		fmt.Fprintln(stdout, "wrote", name)
 	}
+	switch name, err := s.WriteAttributes(); {
+	case err != nil:
+		fmt.Fprintln(stderr, "kgen init:", err)
+		return 1
+	case name != "":
+		fmt.Fprintln(stdout, "wrote", name)
+	}
 	cfg.Patterns = []string{s.Folder()}
 	res, diags, err := codegen.Generate(ctx, cfg)
 	for _, name := range res.Written {

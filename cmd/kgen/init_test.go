@@ -279,3 +279,73 @@ func TestGenerateShows(t *testing.T) {
 		}
 	}
 }
+
+// TestCRLF checks a module out as git does on Windows. With the .gitattributes that kgen init writes, what kgen
+// has written is as it was; without it, lines end as those of Windows do, and all is current and runs.
+func TestCRLF(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git")
+	}
+	dir := newModule(t)
+	if code, out, errs := kgen(dir, "init", "saxpy"); code != 0 || !strings.Contains(out, "wrote .gitattributes\n") {
+		t.Fatalf("status %d: %s%s", code, out, errs)
+	}
+	run := func(args ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), git, append([]string{"-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "core.autocrlf=true", "-c", "core.safecrlf=false"}, args...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	// checkout commits everything and has git write it anew.
+	checkout := func() {
+		run("add", "-A")
+		run("commit", "-q", "-m", "all")
+		run("rm", "-q", "-r", "--cached", ".")
+		for _, name := range []string{"generated", "saxpy", "main.go"} {
+			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run("reset", "-q", "--hard")
+	}
+	crlf := func(name string) bool {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Contains(text, []byte("\r\n"))
+	}
+	run("init", "-q")
+	for _, kept := range []bool{true, false} {
+		if !kept {
+			if err := os.Remove(filepath.Join(dir, ".gitattributes")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		checkout()
+		for _, name := range []string{"generated/saxpy/SAXPY.kir", "generated/saxpy/saxpy_kgen.go"} {
+			if crlf(name) == kept {
+				t.Errorf("with .gitattributes: %v: %s has lines as on Windows: %v", kept, name, crlf(name))
+			}
+		}
+		if !crlf("saxpy/kernel.go") {
+			t.Error("git has not written lines as on Windows")
+		}
+		if code, _, errs := kgen(dir, "-check", "./..."); code != 0 {
+			t.Errorf("kgen -check: %s", errs)
+		}
+	}
+	if testing.Short() {
+		return // package fusion has a test of kernels with such IR
+	}
+	if out := goTool(t, dir, "run", "."); !strings.Contains(out, "[12 24 36]") {
+		t.Errorf("it prints %s", out)
+	}
+	if code, out, errs := kgen(dir, "./..."); code != 0 || out+errs != "" {
+		t.Errorf("kgen writes: status %d: %s%s", code, out, errs)
+	}
+}

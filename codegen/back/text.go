@@ -3,6 +3,7 @@ package back
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -22,7 +23,7 @@ func Restore(k *abi.Kernel) (*ir.Module, error) {
 	if k.IR == "" {
 		return nil, fmt.Errorf("%s has no IR", k.FullName())
 	}
-	m, err := ir.Parse(k.IR)
+	m, err := ir.Parse(strings.ReplaceAll(k.IR, "\r\n", "\n"))
 	if err == nil {
 		err = ir.Verify(m)
 	}

@@ -37,6 +37,7 @@ type Starter struct {
 	StubPath string // its import path
 	Command  string // what go generate runs
 
+	root  string            // the module's folder
 	dir   string            // where to write
 	files map[string]string // the templates by what they become, relative to dir
 }
@@ -84,7 +85,7 @@ func New(ctx context.Context, dir, name string) (*Starter, error) {
 	s := &Starter{
 		Package: pkg, Path: path.Join(module, within), Kernel: kernelName(pkg),
 		Stub: pkg + "gen", StubPath: path.Join(module, filepath.ToSlash(stubs)),
-		Command: "go tool kgen", dir: dir,
+		Command: "go tool kgen", root: root, dir: dir,
 	}
 	if !hasTool(ctx, dir) {
 		s.Command = "go run " + modulePath + "/cmd/kgen"
@@ -279,4 +280,40 @@ func (s *Starter) Write() (err error) {
 		}
 	}
 	return nil
+}
+
+// attributes are the lines of .gitattributes without which git may change the ends of lines in kgen's
+// files, as it does on Windows. A kernel's module and its IR are checked when they are used.
+var attributes = []string{"*.kir -text", "*_kgen.go eol=lf", "*.spv binary"}
+
+// WriteAttributes adds the lines that .gitattributes in the module's folder lacks, and returns the file's path
+// relative to the starter's folder, or "" if it lacks none.
+func (s *Starter) WriteAttributes() (string, error) {
+	name := filepath.Join(s.root, ".gitattributes")
+	old, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	text := string(old)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	have := map[string]bool{}
+	for line := range strings.Lines(text) {
+		have[strings.Join(strings.Fields(line), " ")] = true
+	}
+	added := false
+	for _, line := range attributes {
+		if !have[line] {
+			text, added = text+line+"\n", true
+		}
+	}
+	if !added {
+		return "", nil
+	}
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(s.dir, name)
+	return filepath.ToSlash(rel), err
 }

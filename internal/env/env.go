@@ -31,6 +31,7 @@ const (
 	SwiftShader        = "KGEN_SWIFTSHADER"
 	RequireMatrices    = "KGEN_REQUIRE_MATRICES"
 	TestModules        = "KGEN_TEST_MODULES"
+	TestProfile        = "KGEN_TEST_PROFILE"
 )
 
 // MaxSubGroup is the largest size of sub-groups of the host device.
@@ -65,6 +66,7 @@ var Vars = []Var{
 	{SwiftShader, "the path of a vk_swiftshader_icd.json", "in tests: the SwiftShader to use", anything},
 	{RequireMatrices, "`1`, `0`", "in tests: so is a device without matrices of its own", oneOf("1", "0")},
 	{TestModules, "the path of a folder", "in kgen's own tests: where `make modules` has written the modules of their kernels", anything},
+	{TestProfile, "`mac`", "in kgen's own tests: the Vulkan device is to look like that of a Mac", oneOf("mac")},
 }
 
 // Get returns a variable's value, "" if it is not set.

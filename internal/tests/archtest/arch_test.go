@@ -32,8 +32,9 @@ var rules = []rule{
 	{name: "only load, constinit, check and lower see go/types and go/ssa", packages: "./...", but: "./codegen/constinit ./codegen/internal/gotypes ./codegen/load ./codegen/check/... ./codegen/lower ./codegen/vet ./cmd/kgenvet",
 		never: "go/types golang.org/x/tools/..."},
 	{name: "only gostub writes Go", packages: "./...", but: "./codegen/gostub", never: "github.com/dave/jennifer/..."},
-	{name: "only the Vulkan backend sees Vulkan", packages: "./...", but: "./runtime/internal/vulkan ./runtime/internal/vkx", never: "github.com/vulkan-go/..."},
-	{name: "cgo stands in the Vulkan backend", packages: "./...", but: "./runtime/internal/vulkan ./runtime/internal/vkx", never: "C"},
+	{name: "only vkx sees the binding of Vulkan", packages: "./...", but: "./runtime/internal/vkx", never: "github.com/vulkan-go/..."},
+	{name: "cgo stands in vkx", packages: "./...", but: "./runtime/internal/vkx", never: "C"},
+	{name: "only the package that programs import for it makes them dynamic", packages: "./...", but: "./runtime/purego", never: "github.com/ebitengine/..."},
 
 	{name: "load is the first stage", packages: "./codegen/load", never: "./codegen/...", except: "./codegen/constinit ./codegen/diag ./codegen/internal/gotypes ./codegen/internal/kerneltext ./codegen/ir"},
 	{name: "check takes load's program", packages: "./codegen/check/...", never: "./codegen/...",

@@ -20,6 +20,7 @@ var onlyGo = []string{
 	"go tool kgen .",
 	"go run github.com/kgen-go/kgen/cmd/kgen .",
 	"go run ./_gen -o zops.go",
+	"go run ./_gen -o zdecl.go",
 }
 
 // TestGenerate: go generate ./... needs only Go.

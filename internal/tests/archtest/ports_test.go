@@ -15,13 +15,13 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
-// TestPorts type-checks what users build on ports where no test runs: those without Vulkan, and
-// those where an int has 32 bits. Everything that they import is checked from source for that port,
+// TestPorts type-checks what users build without cgo on ports where no test runs, with the Vulkan backend or
+// without, and those where an int has 32 bits. Everything that they import is checked from source for that port,
 // which finds what a compiler would, and takes a tenth of its time. The standard library is right: of
 // its packages, declarations alone are read.
 func TestPorts(t *testing.T) {
 	std := filepath.Join(build.Default.GOROOT, "src") + string(filepath.Separator)
-	for _, port := range []struct{ os, arch string }{{"windows", "amd64"}, {"linux", "386"}, {"darwin", "arm64"}}[:sample.Of(3, 1)] {
+	for _, port := range []struct{ os, arch string }{{"windows", "amd64"}, {"darwin", "arm64"}, {"linux", "386"}, {"freebsd", "amd64"}, {"windows", "arm64"}, {"darwin", "amd64"}, {"linux", "arm64"}, {"linux", "riscv64"}}[:sample.Of(8, 1)] {
 		t.Run(port.os+"/"+port.arch, func(t *testing.T) {
 			pkgs, err := packages.Load(&packages.Config{
 				Mode: packages.LoadAllSyntax,
@@ -34,7 +34,7 @@ func TestPorts(t *testing.T) {
 					}
 					return file, err
 				},
-			}, "./dsl/...", "./runtime", "./prim/...", "./generated/...")
+			}, "./dsl/...", "./runtime/...", "./prim/...", "./generated/...")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,9 @@ import (
 
 	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/internal/tests/need"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
+	_ "github.com/kgen-go/kgen/runtime/purego"
 )
 
 // Host opens the host device.
@@ -63,7 +65,20 @@ func Chosen(tb testing.TB) *runtime.Device {
 // open opens the device; that one which is there cannot be opened is a failure.
 func open(tb testing.TB, name string, opts []runtime.OpenOption) *runtime.Device {
 	tb.Helper()
-	return opened(tb, append(opts[:len(opts):len(opts)], runtime.Select(name))...)
+	opts = append(opts[:len(opts):len(opts)], runtime.Select(name))
+	if name == "vulkan" && env.Get(env.TestProfile) == "mac" {
+		opts = append(Mac(), opts...)
+	}
+	return opened(tb, opts...)
+}
+
+// Mac are options by which a Vulkan device looks like one of MoltenVK, on a Mac with Apple's processor: it has no
+// float64, no 64-bit atomics, no native sums of floats, and 32 KiB of memory for a work-group.
+func Mac() []runtime.OpenOption {
+	return []runtime.OpenOption{
+		runtime.MaskAspects(properties.FP64, properties.Atomic64, properties.AtomicFloat32, properties.AtomicFloat64),
+		runtime.OverrideLimits(runtime.Limits{LocalMemory: 32 << 10}),
+	}
 }
 
 func opened(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {

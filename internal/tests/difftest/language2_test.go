@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/internal/tests/difftest/corpus"
 	gen "github.com/kgen-go/kgen/internal/tests/difftest/corpus/corpusgen"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -145,6 +146,9 @@ func copyCases() {
 // results may differ.
 func TestNear(t *testing.T) {
 	dev := devtest.Vulkan(t)
+	if !dev.Has(properties.FP64) {
+		t.Skip("the device has no float64")
+	}
 	x, y := mathArgs()
 	k := corpus.Near{X: x, Y: y, Out: make([]float64, len(x)*corpus.NearResults)}
 	if err := gen.RunNear(context.Background(), dev, k, runtime.Range1(len(x))); err != nil {

@@ -18,6 +18,7 @@ import (
 	gen "github.com/kgen-go/kgen/internal/tests/difftest/corpus/corpusgen"
 	"github.com/kgen-go/kgen/internal/tests/need"
 	"github.com/kgen-go/kgen/internal/tests/usermodule"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -124,6 +125,9 @@ func pureResults(t *testing.T, x, y []float64) []float64 {
 // code on the device.
 func TestPureMath(t *testing.T) {
 	dev := devtest.Vulkan(t)
+	if !dev.Has(properties.FP64) {
+		t.Skip("the device has no float64")
+	}
 	x, y := mathArgs()
 	want := pureResults(t, x, y)
 	k := corpus.Near{X: x, Y: y, Out: make([]float64, len(x)*corpus.NearResults)}

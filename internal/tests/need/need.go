@@ -5,7 +5,11 @@ package need
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/env"
@@ -36,4 +40,29 @@ func Missing(tb testing.TB, name, format string, args ...any) {
 		tb.Fatalf("%s (%s is set)", what, name)
 	}
 	tb.Skip(what)
+}
+
+// Dir returns a folder that is removed when the test ends, as tb.TempDir does. Debian's wine lacks the
+// call of Windows by which TempDir removes files; Dir removes them one by one there.
+func Dir(tb testing.TB) string {
+	tb.Helper()
+	if runtime.GOOS != "windows" {
+		return tb.TempDir()
+	}
+	dir, err := os.MkdirTemp("", "test")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		var all []string
+		filepath.WalkDir(dir, func(path string, _ fs.DirEntry, _ error) error {
+			all = append(all, path)
+			return nil
+		})
+		slices.Reverse(all)
+		for _, path := range all {
+			os.Remove(path) // the system removes the rest some day
+		}
+	})
+	return dir
 }

@@ -2,6 +2,9 @@
 
 package host
 
-// threadAddresses is the number of bytes of addresses that a thread of Go's runtime takes:
-// its stack is in the Go heap.
-const threadAddresses = 0
+// threadAddresses is the number of bytes of addresses that a thread takes. A thread of Go's runtime has
+// its stack in the Go heap.
+var threadAddresses = 0
+
+// UseThreadsOfC says that threads are the C library's, as with cgo.
+func UseThreadsOfC() { threadAddresses = threadOfC }

@@ -32,12 +32,16 @@ const (
 // heapGrowth is the number of bytes of addresses by which the Go heap grows at once.
 const heapGrowth = 64 << 20
 
+// threadOfC is the number of bytes of addresses that a thread of the C library takes: a stack of
+// 8 MiB and an arena of 64 MiB (glibc's HEAP_MAX_SIZE on 64 bits).
+const threadOfC = 72 << 20
+
 // threadGrowth returns the number of bytes of addresses that threads may still take. Go's
 // runtime starts threads at any time and ends the process if it cannot. With cgo, each of them
 // has a stack and, after its first malloc, an arena of the C library.
 func threadGrowth(limit uint64) uint64 {
 	threads := uint64(runtime.GOMAXPROCS(0)) + 2 // two for sysmon and a blocked system call
-	return min(threads*threadAddresses, limit/4)
+	return min(threads*uint64(threadAddresses), limit/4)
 }
 
 // system reads the limits of the process. root is where the file system begins, "/" but

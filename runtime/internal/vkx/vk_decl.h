@@ -728,7 +728,13 @@ typedef struct VkPipelineCreationFeedbackCreateInfo {
 
 enum { VK_SCOPE_SUBGROUP_KHR = 3 };
 
-enum { VK_TIME_DOMAIN_DEVICE_EXT = 0, VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT = 1 };
+enum {
+	VK_TIME_DOMAIN_DEVICE_EXT = 0,
+	VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT = 1,
+	VK_TIME_DOMAIN_QUERY_PERFORMANCE_COUNTER_EXT = 3
+};
+
+enum { VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR = 1 };
 
 typedef struct VkCalibratedTimestampInfoEXT {
 	VkStructureType sType;

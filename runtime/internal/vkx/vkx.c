@@ -1,3 +1,5 @@
+//go:build cgo && linux
+
 #include "vkx.h"
 
 #include <dlfcn.h>
@@ -365,7 +367,12 @@ uint32_t vkx_get_queue_families(uintptr_t physicalDevice, uint32_t *flags, uint3
 	return count;
 }
 
-int32_t vkx_create_device(uintptr_t physicalDevice, const uint32_t *families, uint32_t nfamilies, uint64_t features, vkx_device **out) {
+static char hidden[64];
+
+void vkx_hide(const char *function) { snprintf(hidden, sizeof hidden, "%s", function); }
+
+int32_t vkx_create_device(uintptr_t physicalDevice, const uint32_t *families, uint32_t nfamilies, uint64_t features, vkx_device **out,
+	const char **lacks) {
 	VkPhysicalDevice p = (VkPhysicalDevice)physicalDevice;
 	VkPhysicalDeviceProperties2 p2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
 	in.GetPhysicalDeviceProperties2(p, &p2);
@@ -402,9 +409,17 @@ int32_t vkx_create_device(uintptr_t physicalDevice, const uint32_t *families, ui
 		free(d);
 		return r;
 	}
-#define X(name) d->name = (PFN_vk##name)in.GetDeviceProcAddr(d->device, "vk" #name);
+#define X(name) \
+	d->name = (PFN_vk##name)in.GetDeviceProcAddr(d->device, "vk" #name); \
+	if (d->name == NULL || strcmp("vk" #name, hidden) == 0) *lacks = "vk" #name;
 	DEVICE_FUNCTIONS(X)
 #undef X
+	if (*lacks != NULL) {
+		PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)in.GetDeviceProcAddr(d->device, "vkDestroyDevice");
+		if (destroy != NULL) destroy(d->device, NULL);
+		free(d);
+		return VK_ERROR_INCOMPATIBLE_DRIVER;
+	}
 	if (ext & EXT(VK_EXT_calibrated_timestamps))
 		d->GetCalibratedTimestampsEXT =
 			(PFN_vkGetCalibratedTimestampsEXT)in.GetDeviceProcAddr(d->device, "vkGetCalibratedTimestampsEXT");

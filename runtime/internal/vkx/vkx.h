@@ -76,7 +76,8 @@ typedef struct {
 	X(VK_NV_shader_sm_builtins, VKX_NEVER, 0) \
 	X(VK_EXT_calibrated_timestamps, VKX_NEVER, 1) \
 	X(VK_EXT_pci_bus_info, VKX_NEVER, 0) \
-	X(VK_EXT_pipeline_creation_feedback, 3, 1)
+	X(VK_EXT_pipeline_creation_feedback, 3, 1) \
+	X(VK_KHR_portability_subset, VKX_NEVER, 1)
 
 enum { VKX_NEVER = 1000 };
 
@@ -150,8 +151,12 @@ typedef struct {
 uint32_t vkx_get_matrices(uintptr_t physicalDevice, vkx_matrices *out, uint32_t n);
 
 /* Devices. */
-/* With a queue of each of the one or two families, all of which may use each buffer. */
-int32_t vkx_create_device(uintptr_t physicalDevice, const uint32_t *families, uint32_t n, uint64_t features, vkx_device **out);
+/* With a queue of each of the one or two families, all of which may use each buffer. If the driver lacks a function, the
+ * result is VK_ERROR_INCOMPATIBLE_DRIVER, and lacks the function's name. */
+int32_t vkx_create_device(uintptr_t physicalDevice, const uint32_t *families, uint32_t n, uint64_t features, vkx_device **out,
+	const char **lacks);
+/* Takes the function for one that drivers lack, for tests. */
+void vkx_hide(const char *function);
 uintptr_t vkx_device_handle(vkx_device *d);
 void vkx_free_device(vkx_device *d);
 

@@ -1,4 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
@@ -7,8 +7,6 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"sync"
-
-	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/runtime/internal/adapt"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
@@ -34,17 +32,17 @@ const (
 // builtins are a device's pipelines of the kernels above. Each is made when it is first used.
 type builtins struct {
 	mu   sync.Mutex
-	all  map[*byte]vk.Pipeline
+	all  map[*byte]vkx.Pipeline
 	avid bool // the kernels are used on any device, for tests
 }
 
 // get returns the pipeline of a module and its layout.
-func (b *builtins) get(d *device, module []byte) (vk.Pipeline, vk.PipelineLayout, error) {
+func (b *builtins) get(d *device, module []byte) (vkx.Pipeline, vkx.PipelineLayout, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	layout, err := d.pipes.layout(4 * builtinWords)
 	if err != nil {
-		return nil, nil, err
+		return 0, 0, err
 	}
 	if p, ok := b.all[&module[0]]; ok {
 		return p, layout, nil
@@ -55,15 +53,15 @@ func (b *builtins) get(d *device, module []byte) (vk.Pipeline, vk.PipelineLayout
 	}
 	m, r, err := d.shaderModule(adapt.Preserve(words, d.phys.SignedZeroInfNanPreserve))
 	if err := cmp.Or(err, d.check("vkCreateShaderModule", r)); err != nil {
-		return nil, nil, err
+		return 0, 0, err
 	}
-	defer vk.DestroyShaderModule(d.vk.Handle, m, nil)
+	defer d.vk.DestroyShaderModule(m)
 	p, r := d.vk.CreateComputePipeline(d.pipes.cache, &vkx.ComputePipeline{Module: m, Layout: layout})
 	if err := d.check("vkCreateComputePipelines", r); err != nil {
-		return nil, nil, err
+		return 0, 0, err
 	}
 	if b.all == nil {
-		b.all = make(map[*byte]vk.Pipeline)
+		b.all = make(map[*byte]vkx.Pipeline)
 	}
 	b.all[&module[0]] = p
 	return p, layout, nil
@@ -73,7 +71,7 @@ func (b *builtins) close(d *device) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, p := range b.all {
-		vk.DestroyPipeline(d.vk.Handle, p, nil)
+		d.vk.DestroyPipeline(p)
 	}
 	b.all = nil
 }

@@ -1,4 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
@@ -16,7 +16,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/kgen-go/kgen/internal/env"
@@ -140,11 +139,11 @@ func writable(dir string) error {
 	if err != nil {
 		return err
 	}
-	err = os.Remove(f.Name())
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil // another process took the file for a dead one's and removed it
+	err = f.Close()
+	if gone := os.Remove(f.Name()); !errors.Is(gone, fs.ErrNotExist) { // another process may take it for a dead one's
+		err = errors.Join(err, gone)
 	}
-	return errors.Join(f.Close(), err)
+	return err
 }
 
 // load returns the driver's data from the file. They are nil unless the file is undamaged, for
@@ -168,13 +167,13 @@ func (c *cacheStore) load() []byte {
 }
 
 func (c *cacheStore) read() (data []byte, sum uint64) {
-	f, err := os.Open(c.path)
+	f, err := openShared(c.path)
 	if err != nil {
 		return nil, sum
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() < cacheHeader || info.Size() > c.limit || !ours(info) {
+	if err != nil || !info.Mode().IsRegular() || info.Size() < cacheHeader || info.Size() > c.limit || !ours(f, info) {
 		return nil, sum
 	}
 	file, err := io.ReadAll(io.LimitReader(f, c.limit+1))
@@ -189,13 +188,6 @@ func (c *cacheStore) read() (data []byte, sum uint64) {
 		return nil, sum
 	}
 	return data, sum
-}
-
-// ours reports whether nobody but this user and root can have written the file. The
-// checksum says that the file is undamaged, and not who wrote it.
-func ours(info fs.FileInfo) bool {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && (int(st.Uid) == os.Geteuid() || st.Uid == 0) && info.Mode().Perm()&0o022 == 0
 }
 
 var cacheTable = crc64.MakeTable(crc64.ECMA)
@@ -264,7 +256,10 @@ func (c *cacheStore) write(dir string, data []byte) (err error) {
 		return err
 	}
 	defer func() {
-		if err = errors.Join(err, f.Close()); err != nil {
+		if closed := f.Close(); !errors.Is(closed, fs.ErrClosed) { // replace may have closed it
+			err = errors.Join(err, closed)
+		}
+		if err != nil {
 			os.Remove(f.Name())
 		}
 	}()
@@ -277,7 +272,7 @@ func (c *cacheStore) write(dir string, data []byte) (err error) {
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), c.path)
+	return replace(f, c.path)
 }
 
 // temporary makes a file that is locked while this process lives.
@@ -287,7 +282,7 @@ func temporary(dir string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
+		lock(f)
 		if _, err := os.Stat(f.Name()); err == nil {
 			return f, nil
 		}
@@ -296,24 +291,14 @@ func temporary(dir string) (*os.File, error) {
 	return nil, errors.New("vulkan: temporary files vanish")
 }
 
-// flock locks a file for this process, and returns the system's error.
-func flock(f *os.File, how int) error {
-	for {
-		err := syscall.Flock(int(f.Fd()), how)
-		if err != syscall.EINTR {
-			return err
-		}
-	}
-}
-
 // lockDir locks a folder against other saves, if it gets the lock soon. It returns the
 // function that unlocks the folder.
 func lockDir(dir string) (unlock func()) {
-	f, err := os.Open(dir)
+	f, err := openLock(dir)
 	if err != nil {
 		return func() {}
 	}
-	for end := time.Now().Add(cachePatience); flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == syscall.EWOULDBLOCK && time.Now().Before(end); {
+	for end := time.Now().Add(cachePatience); lock(f) == errLocked && time.Now().Before(end); {
 		time.Sleep(5 * time.Millisecond)
 	}
 	return func() { f.Close() }
@@ -323,14 +308,14 @@ func lockDir(dir string) (unlock func()) {
 func sweep(dir string) {
 	list, _ := filepath.Glob(filepath.Join(dir, cacheTemp))
 	for _, path := range list {
-		f, err := os.Open(path)
+		f, err := openShared(path)
 		if err != nil {
 			continue
 		}
-		switch info, err := f.Stat(); flock(f, syscall.LOCK_EX|syscall.LOCK_NB) {
+		switch info, err := f.Stat(); lock(f) {
 		case nil:
 			os.Remove(path)
-		case syscall.EWOULDBLOCK: // a live process has the file
+		case errLocked: // a live process has the file
 		default: // the file system has no locks
 			if err == nil && time.Since(info.ModTime()) > cacheStale {
 				os.Remove(path)

@@ -1,4 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/spirv"
@@ -64,7 +62,7 @@ func takes(d *device, words []uint32) error {
 	if r < 0 {
 		return check("vkCreateCommandPool", r)
 	}
-	defer vk.DestroyCommandPool(d.vk.Handle, pool, nil)
+	defer d.vk.DestroyCommandPool(pool)
 	cb, r := d.vk.AllocateCommandBuffer(pool, false)
 	if r < 0 {
 		return check("vkAllocateCommandBuffers", r)
@@ -73,7 +71,7 @@ func takes(d *device, words []uint32) error {
 	if r < 0 {
 		return check("vkCreateSemaphore", r)
 	}
-	defer vk.DestroySemaphore(d.vk.Handle, line, nil)
+	defer d.vk.DestroySemaphore(line)
 	var commands vkx.Commands
 	commands.BindPipeline(p.handle)
 	commands.PushConstants(p.layout, p.words)

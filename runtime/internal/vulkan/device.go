@@ -1,4 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-
-	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
@@ -45,7 +43,10 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 		families = append(families, f)
 	}
 	messages := vkx.Messages()
-	handle, r := vkx.CreateDevice(p.handle, p.Features, families...)
+	handle, lacks, r := vkx.CreateDevice(p.handle, p.Features, families...)
+	if lacks != "" {
+		return nil, fmt.Errorf("vulkan: the driver of %s lacks the function %s; install a newer driver: %w", p.DeviceName, lacks, hal.ErrDriver)
+	}
 	if err := check("vkCreateDevice", r); err != nil {
 		return nil, err
 	}
@@ -77,15 +78,15 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 func (d *device) Info() *hal.Info { return &d.info }
 
 // check is the function check, and notices the loss of the device.
-func (d *device) check(call string, r vk.Result) error {
-	if r == vk.ErrorDeviceLost {
+func (d *device) check(call string, r vkx.Result) error {
+	if r == vkx.ErrorDeviceLost {
 		return d.lose(call, r)
 	}
 	return check(call, r)
 }
 
 // lose marks the device as lost. The first cause stays.
-func (d *device) lose(call string, r vk.Result) error {
+func (d *device) lose(call string, r vkx.Result) error {
 	err := check(call, r)
 	d.lost.CompareAndSwap(nil, &err)
 	return d.lostErr()

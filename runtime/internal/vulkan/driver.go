@@ -1,4 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
@@ -7,8 +7,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-
-	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/env"
@@ -26,19 +24,17 @@ func New() hal.Driver { return driver{} }
 // more, and the binding knows only one.
 var shared struct {
 	sync.Mutex
-	instance vk.Instance
+	instance vkx.Instance
 	devices  []physicalDevice // the usable devices, in the loader's order
 	err      error            // the reason why there are no devices
 	open     int              // the number of open devices
 }
 
 type physicalDevice struct {
-	handle vk.PhysicalDevice
+	handle vkx.PhysicalDevice
 	*vkx.PhysicalDeviceInfo
 	matrices []abi.MatrixTuple // see matricesOf
 }
-
-const install = "install a Vulkan loader and driver (Debian, Ubuntu: apt install libvulkan1 mesa-vulkan-drivers, which has a CPU device; for NVIDIA: the driver package's Vulkan part)"
 
 // ValidationMessages returns the number of errors and warnings that the validation
 // layer has printed since the process began; see KGEN_VALIDATE.
@@ -49,11 +45,11 @@ func ValidationMessages() int { return vkx.Messages() }
 func Shutdown() {
 	shared.Lock()
 	defer shared.Unlock()
-	if shared.instance == nil || shared.open > 0 {
+	if shared.instance == 0 || shared.open > 0 {
 		return
 	}
 	vkx.DestroyInstance(shared.instance)
-	shared.instance, shared.devices, shared.err = nil, nil, nil
+	shared.instance, shared.devices, shared.err = 0, nil, nil
 }
 
 func (driver) Name() string { return "vulkan" }
@@ -93,22 +89,22 @@ func (driver) Open(i int) (hal.Device, error) {
 // load creates the instance and finds the devices. It does not remember a failure: a
 // driver may be installed meanwhile.
 func load() error {
-	if shared.instance != nil {
+	if shared.instance != 0 {
 		return shared.err
 	}
 	if err := vkx.Open(); err != nil {
-		return fmt.Errorf("vulkan: the loader cannot be opened: %v; %s", err, install)
+		return noLoader(err)
 	}
 	version := vkx.InstanceVersion()
 	if version < minVersion {
 		return fmt.Errorf("vulkan: the loader is of Vulkan %v, kgen needs %v; install a newer one", version, minVersion)
 	}
 	validate := env.On(env.Validate)
-	inst, r := vkx.CreateInstance(min(version, vk.Version(vk.MakeVersion(1, 3, 0))), validate)
+	inst, r := vkx.CreateInstance(min(version, vkx.MakeVersion(1, 3, 0)), validate)
 	switch {
-	case r == vk.ErrorIncompatibleDriver:
+	case r == vkx.ErrorIncompatibleDriver:
 		return fmt.Errorf("vulkan: the loader found no driver; %s", install)
-	case r == vk.ErrorLayerNotPresent && validate:
+	case r == vkx.ErrorLayerNotPresent && validate:
 		return fmt.Errorf("vulkan: KGEN_VALIDATE=1, but there is no VK_LAYER_KHRONOS_validation; install it (Debian, Ubuntu: apt install vulkan-validationlayers)")
 	case r < 0:
 		return check("vkCreateInstance", r)
@@ -144,11 +140,11 @@ func load() error {
 	return nil
 }
 
-var deviceTypes = map[vk.PhysicalDeviceType]hal.DeviceType{
-	vk.PhysicalDeviceTypeDiscreteGpu:   hal.DiscreteGPU,
-	vk.PhysicalDeviceTypeIntegratedGpu: hal.IntegratedGPU,
-	vk.PhysicalDeviceTypeVirtualGpu:    hal.VirtualGPU,
-	vk.PhysicalDeviceTypeCpu:           hal.VulkanCPU,
+var deviceTypes = map[vkx.PhysicalDeviceType]hal.DeviceType{
+	vkx.PhysicalDeviceTypeDiscreteGpu:   hal.DiscreteGPU,
+	vkx.PhysicalDeviceTypeIntegratedGpu: hal.IntegratedGPU,
+	vkx.PhysicalDeviceTypeVirtualGpu:    hal.VirtualGPU,
+	vkx.PhysicalDeviceTypeCpu:           hal.VulkanCPU,
 }
 
 // nvidiaPrivate is the size of the memory that NVIDIA's driver (580.159.04) has for the arrays of all

@@ -1,4 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
@@ -8,10 +8,9 @@ import (
 	"math/bits"
 	"sync/atomic"
 
-	vk "github.com/vulkan-go/vulkan"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
 // kind is the kind of a command as barriers tell them apart; kinds is a set of them.
@@ -28,20 +27,20 @@ const (
 
 // scope has the stages of a set of kinds, and their accesses.
 type scope struct {
-	stages      vk.PipelineStageFlagBits
-	write, both vk.AccessFlagBits
+	stages      vkx.PipelineStageFlags
+	write, both vkx.AccessFlags
 }
 
 var scopes = [1 << numKinds]scope{
 	1 << compute: {
-		vk.PipelineStageComputeShaderBit, vk.AccessShaderWriteBit, vk.AccessShaderReadBit | vk.AccessShaderWriteBit,
+		vkx.PipelineStageComputeShaderBit, vkx.AccessShaderWriteBit, vkx.AccessShaderReadBit | vkx.AccessShaderWriteBit,
 	},
 	1 << transfer: {
-		vk.PipelineStageTransferBit, vk.AccessTransferWriteBit, vk.AccessTransferReadBit | vk.AccessTransferWriteBit,
+		vkx.PipelineStageTransferBit, vkx.AccessTransferWriteBit, vkx.AccessTransferReadBit | vkx.AccessTransferWriteBit,
 	},
 	1<<compute | 1<<transfer: {
-		vk.PipelineStageComputeShaderBit | vk.PipelineStageTransferBit, vk.AccessShaderWriteBit | vk.AccessTransferWriteBit,
-		vk.AccessShaderReadBit | vk.AccessShaderWriteBit | vk.AccessTransferReadBit | vk.AccessTransferWriteBit,
+		vkx.PipelineStageComputeShaderBit | vkx.PipelineStageTransferBit, vkx.AccessShaderWriteBit | vkx.AccessTransferWriteBit,
+		vkx.AccessShaderReadBit | vkx.AccessShaderWriteBit | vkx.AccessTransferReadBit | vkx.AccessTransferWriteBit,
 	},
 }
 
@@ -93,7 +92,7 @@ func (e *encoder) open() error {
 	}
 	e.part = e.t.part()
 	e.part.q, e.part.line, e.part.slot, e.part.faults = e.q, e.line, s, s.faults[:0]
-	e.commands, e.bound, e.inPart, e.launches, e.timing = e.commands[:0], nil, 0, 0, false
+	e.commands, e.bound, e.inPart, e.launches, e.timing = e.commands[:0], 0, 0, 0, false
 	if err := e.fitQueries(s, maxTimed); err != nil {
 		e.drop(err)
 		return err
@@ -162,7 +161,7 @@ func (e *encoder) close() {
 	}
 	to := scopes[e.line.can]
 	e.owed, e.loose = [numKinds]kinds{}, 0
-	e.commands.Barrier(scopes[from].stages, scopes[from].write, to.stages|vk.PipelineStageHostBit, to.both|vk.AccessHostReadBit)
+	e.commands.Barrier(scopes[from].stages, scopes[from].write, to.stages|vkx.PipelineStageHostBit, to.both|vkx.AccessHostReadBit)
 }
 
 // encode turns the rest of a job into parts, and submits them. Unless the encoder may
@@ -268,7 +267,7 @@ func (e *encoder) order(k kind) {
 	e.inPart |= 1 << k
 }
 
-func (e *encoder) bind(p vk.Pipeline) {
+func (e *encoder) bind(p vkx.Pipeline) {
 	if e.bound != p {
 		e.commands.BindPipeline(p)
 		e.bound = p

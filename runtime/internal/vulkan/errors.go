@@ -1,27 +1,25 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
 import (
 	"fmt"
 
-	vk "github.com/vulkan-go/vulkan"
-
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
 // check turns a failed call into an error that wraps one of hal's, if one fits.
-func check(call string, r vk.Result) error {
+func check(call string, r vkx.Result) error {
 	if r >= 0 {
 		return nil
 	}
 	text := "vulkan: " + call + ": " + vkx.ResultName(r)
 	switch r {
-	case vk.ErrorDeviceLost:
+	case vkx.ErrorDeviceLost:
 		return fmt.Errorf("%s: %w", text, hal.ErrDeviceLost)
-	case vk.ErrorOutOfDeviceMemory, vk.ErrorOutOfHostMemory, vk.ErrorTooManyObjects, vk.ErrorMemoryMapFailed,
-		vk.ErrorFragmentedPool, vk.ErrorOutOfPoolMemory:
+	case vkx.ErrorOutOfDeviceMemory, vkx.ErrorOutOfHostMemory, vkx.ErrorTooManyObjects, vkx.ErrorMemoryMapFailed,
+		vkx.ErrorFragmentedPool, vkx.ErrorOutOfPoolMemory:
 		return fmt.Errorf("%s: %w", text, hal.ErrOutOfMemory)
 	}
 	return fmt.Errorf("%s: %w", text, hal.ErrDriver)

@@ -1,4 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
@@ -7,26 +7,24 @@ import (
 	"slices"
 	"strings"
 
-	vk "github.com/vulkan-go/vulkan"
-
 	"github.com/kgen-go/kgen/codegen/spirv/features"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
 // minVersion is the least version of a device: modules are SPIR-V 1.5.
-var minVersion = vk.Version(vk.MakeVersion(1, 2, 0))
+var minVersion = vkx.MakeVersion(1, 2, 0)
 
 // operations are the bits of sub-groups' operations by their names in Vulkan.
-var operations = map[string]vk.SubgroupFeatureFlagBits{
-	"VK_SUBGROUP_FEATURE_BASIC_BIT":            vk.SubgroupFeatureBasicBit,
-	"VK_SUBGROUP_FEATURE_VOTE_BIT":             vk.SubgroupFeatureVoteBit,
-	"VK_SUBGROUP_FEATURE_ARITHMETIC_BIT":       vk.SubgroupFeatureArithmeticBit,
-	"VK_SUBGROUP_FEATURE_BALLOT_BIT":           vk.SubgroupFeatureBallotBit,
-	"VK_SUBGROUP_FEATURE_SHUFFLE_BIT":          vk.SubgroupFeatureShuffleBit,
-	"VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT": vk.SubgroupFeatureShuffleRelativeBit,
-	"VK_SUBGROUP_FEATURE_CLUSTERED_BIT":        vk.SubgroupFeatureClusteredBit,
-	"VK_SUBGROUP_FEATURE_QUAD_BIT":             vk.SubgroupFeatureQuadBit,
+var operations = map[string]vkx.SubgroupFeatureFlags{
+	"VK_SUBGROUP_FEATURE_BASIC_BIT":            vkx.SubgroupFeatureBasicBit,
+	"VK_SUBGROUP_FEATURE_VOTE_BIT":             vkx.SubgroupFeatureVoteBit,
+	"VK_SUBGROUP_FEATURE_ARITHMETIC_BIT":       vkx.SubgroupFeatureArithmeticBit,
+	"VK_SUBGROUP_FEATURE_BALLOT_BIT":           vkx.SubgroupFeatureBallotBit,
+	"VK_SUBGROUP_FEATURE_SHUFFLE_BIT":          vkx.SubgroupFeatureShuffleBit,
+	"VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT": vkx.SubgroupFeatureShuffleRelativeBit,
+	"VK_SUBGROUP_FEATURE_CLUSTERED_BIT":        vkx.SubgroupFeatureClusteredBit,
+	"VK_SUBGROUP_FEATURE_QUAD_BIT":             vkx.SubgroupFeatureQuadBit,
 }
 
 // has reports whether a device has a feature of the table of features. Such a feature is enabled:
@@ -45,7 +43,7 @@ var also = map[properties.Aspect]func(*vkx.PhysicalDeviceInfo) bool{
 	properties.SubGroups:     hasSubGroups,
 	properties.PrivateAlloca: anyDevice,
 	properties.GraphFusion:   anyDevice,
-	properties.CPU:           func(i *vkx.PhysicalDeviceInfo) bool { return i.DeviceType == vk.PhysicalDeviceTypeCpu },
+	properties.CPU:           func(i *vkx.PhysicalDeviceInfo) bool { return i.DeviceType == vkx.PhysicalDeviceTypeCpu },
 	properties.GPU:           isGPU,
 }
 
@@ -55,12 +53,12 @@ func hasSubGroups(i *vkx.PhysicalDeviceInfo) bool {
 	// Work-groups are combined in rounds that need sub-groups of some size.
 	const least = 4
 	return i.SubgroupSize >= least && (i.MinSubgroupSize == 0 || i.MinSubgroupSize >= least) &&
-		i.SubgroupStages&uint32(vk.ShaderStageComputeBit) != 0
+		i.SubgroupStages&uint32(vkx.ShaderStageComputeBit) != 0
 }
 
 func isGPU(i *vkx.PhysicalDeviceInfo) bool {
 	switch i.DeviceType {
-	case vk.PhysicalDeviceTypeDiscreteGpu, vk.PhysicalDeviceTypeIntegratedGpu, vk.PhysicalDeviceTypeVirtualGpu:
+	case vkx.PhysicalDeviceTypeDiscreteGpu, vkx.PhysicalDeviceTypeIntegratedGpu, vkx.PhysicalDeviceTypeVirtualGpu:
 		return true
 	}
 	return false
@@ -114,7 +112,7 @@ func lacks(i *vkx.PhysicalDeviceInfo) string {
 
 // queueFamily returns a family for compute, if possible one without graphics.
 func queueFamily(i *vkx.PhysicalDeviceInfo) (uint32, bool) {
-	compute, graphics := vk.QueueFlags(vk.QueueComputeBit), vk.QueueFlags(vk.QueueGraphicsBit)
+	compute, graphics := vkx.QueueComputeBit, vkx.QueueGraphicsBit
 	best, found := 0, false
 	for n, flags := range i.QueueFamilies {
 		if flags&compute == 0 {

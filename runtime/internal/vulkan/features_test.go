@@ -1,4 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/codegen/spirv/features"
 	"github.com/kgen-go/kgen/properties"
@@ -88,16 +86,16 @@ func featureBits(names ...string) (set uint64) {
 
 // gpu is a discrete GPU with everything.
 func gpu() *vkx.PhysicalDeviceInfo {
-	local := vk.MemoryPropertyFlags(vk.MemoryPropertyDeviceLocalBit)
-	visible := vk.MemoryPropertyFlags(vk.MemoryPropertyHostVisibleBit | vk.MemoryPropertyHostCoherentBit)
-	cached := vk.MemoryPropertyFlags(vk.MemoryPropertyHostCachedBit)
+	local := vkx.MemoryPropertyDeviceLocalBit
+	visible := vkx.MemoryPropertyHostVisibleBit | vkx.MemoryPropertyHostCoherentBit
+	cached := vkx.MemoryPropertyHostCachedBit
 	return &vkx.PhysicalDeviceInfo{
-		APIVersion: vk.Version(vk.MakeVersion(1, 3, 5)), DeviceName: "Test GPU",
-		DeviceType: vk.PhysicalDeviceTypeDiscreteGpu,
+		APIVersion: vkx.MakeVersion(1, 3, 5), DeviceName: "Test GPU",
+		DeviceType: vkx.PhysicalDeviceTypeDiscreteGpu,
 		Features:   1<<vkx.NumFeatures - 1, SubgroupStages: ^uint32(0), SubgroupOperations: ^uint32(0), SubgroupSize: 32,
-		QueueFamilies: []vk.QueueFlags{
-			vk.QueueFlags(vk.QueueGraphicsBit | vk.QueueComputeBit | vk.QueueTransferBit),
-			vk.QueueFlags(vk.QueueTransferBit), vk.QueueFlags(vk.QueueComputeBit | vk.QueueTransferBit),
+		QueueFamilies: []vkx.QueueFlags{
+			vkx.QueueGraphicsBit | vkx.QueueComputeBit | vkx.QueueTransferBit,
+			vkx.QueueTransferBit, vkx.QueueComputeBit | vkx.QueueTransferBit,
 		},
 		MemoryHeaps: []vkx.MemoryHeap{{Size: 80 << 30}, {Size: 64 << 30}},
 		MemoryTypes: []vkx.MemoryType{
@@ -125,7 +123,7 @@ func TestChoices(t *testing.T) {
 	if s, _ := memoryTypes(p, ^uint32(0)); s.device != 1 || s.hostSpeed {
 		t.Errorf("discrete GPU with mapped memory: %+v", s)
 	}
-	p.DeviceType = vk.PhysicalDeviceTypeIntegratedGpu
+	p.DeviceType = vkx.PhysicalDeviceTypeIntegratedGpu
 	if s, _ := memoryTypes(p, ^uint32(0)); s.device != 6 || !s.hostSpeed {
 		t.Errorf("integrated GPU: %+v", s)
 	}
@@ -142,7 +140,7 @@ func TestChoices(t *testing.T) {
 	if slices.Contains(got, properties.Int64) || slices.Contains(got, properties.Atomic64) || !slices.Contains(got, properties.FP64) {
 		t.Errorf("aspects without shaderInt64: %v", got)
 	}
-	p.APIVersion = vk.Version(vk.MakeVersion(1, 1, 0))
+	p.APIVersion = vkx.MakeVersion(1, 1, 0)
 	if m := lacks(p); !strings.Contains(m, "Vulkan 1.2.0") {
 		t.Errorf("lacks %s", m)
 	}

@@ -1,4 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
@@ -13,8 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	vk "github.com/vulkan-go/vulkan"
-
+	"github.com/kgen-go/kgen/internal/tests/need"
 	"github.com/kgen-go/kgen/runtime/internal/backendtest"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
@@ -228,12 +227,12 @@ func TestInjected(t *testing.T) {
 	devices(t)
 	defer vkx.Inject(0, 0)
 	for i, c := range []struct {
-		result vk.Result
+		result vkx.Result
 		want   error
 	}{
-		{vk.ErrorDeviceLost, hal.ErrDeviceLost},
-		{vk.ErrorOutOfDeviceMemory, hal.ErrOutOfMemory},
-		{vk.ErrorInitializationFailed, nil},
+		{vkx.ErrorDeviceLost, hal.ErrDeviceLost},
+		{vkx.ErrorOutOfDeviceMemory, hal.ErrOutOfMemory},
+		{vkx.ErrorInitializationFailed, nil},
 	} {
 		n := int32(1)
 		if !*everyCall {
@@ -250,7 +249,7 @@ func TestInjected(t *testing.T) {
 			if err != nil && c.want != nil && !errors.Is(err, c.want) {
 				t.Errorf("call %d fails with %s: %v", n, vkx.ResultName(c.result), err)
 			}
-			if c.result == vk.ErrorDeviceLost && err == nil {
+			if c.result == vkx.ErrorDeviceLost && err == nil {
 				t.Logf("call %d: the loss was not noticed", n)
 			}
 			switch {
@@ -286,7 +285,7 @@ func TestCompleted(t *testing.T) {
 	}
 	q := &d.queue
 	l := &q.lines[0]
-	if p := (&part{q: q, line: l, value: l.pushed + 2}); p.completed() || p.await(0) != vk.Timeout {
+	if p := (&part{q: q, line: l, value: l.pushed + 2}); p.completed() || p.await(0) != vkx.Timeout {
 		t.Error("a part that was never submitted is complete")
 	}
 	var last *part
@@ -308,7 +307,7 @@ func TestCompleted(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
-	if !last.completed() || last.await(0) != vk.Success {
+	if !last.completed() || last.await(0) != vkx.Success {
 		t.Error("a part is not complete once the device is closed")
 	}
 }
@@ -378,7 +377,7 @@ func TestLost(t *testing.T) {
 	}
 	p := increment(t, d)
 	defer vkx.Inject(0, 0)
-	vkx.Inject(1, vk.ErrorDeviceLost)
+	vkx.Inject(1, vkx.ErrorDeviceLost)
 	var fault hal.Fault
 	fill := []hal.Command{{Op: hal.OpFill, Dst: m, Size: 1024, Fault: &fault}}
 	tk, err := d.Submit(fill)
@@ -497,7 +496,7 @@ func TestNoDriver(t *testing.T) {
 	}
 	devices(t)
 	cmd := exec.Command(os.Args[0], "-test.run=^TestNoDriver$", "-test.v")
-	none := t.TempDir() + "/none.json"
+	none := need.Dir(t) + "/none.json"
 	cmd.Env = append(os.Environ(), "KGEN_TEST_NO_DRIVER=1", "KGEN_VALIDATE=", "VK_DRIVER_FILES="+none, "VK_ICD_FILENAMES="+none)
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "install") {

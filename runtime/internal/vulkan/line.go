@@ -1,11 +1,9 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
 import (
 	"sync/atomic"
-
-	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
@@ -45,13 +43,13 @@ func TwoLines(on bool) { twoLines = on }
 // line is submissions that the device begins in order.
 type line struct {
 	q      *queue
-	queue  vk.Queue
+	queue  vkx.Queue
 	family uint32
 	can    kinds // the kinds of commands that the line takes
 
 	// timeline is a semaphore. It has a part's value when the part has completed; each part's value
 	// is one more than that before.
-	timeline vk.Semaphore
+	timeline vkx.Semaphore
 	pushed   uint64        // the value of the newest part; only the encoder uses it
 	reached  atomic.Uint64 // the newest known value of the timeline
 
@@ -61,15 +59,15 @@ type line struct {
 
 func (l *line) init(q *queue, family uint32, can kinds) error {
 	l.q, l.queue, l.family, l.can = q, q.d.vk.Queue(family), family, can
-	var r vk.Result
+	var r vkx.Result
 	l.timeline, r = q.d.vk.CreateTimeline()
 	return q.d.check("vkCreateSemaphore", r)
 }
 
 func (l *line) close() {
-	if l.timeline != nil {
-		vk.DestroySemaphore(l.q.d.vk.Handle, l.timeline, nil)
-		l.timeline = nil
+	if l.timeline != 0 {
+		l.q.d.vk.DestroySemaphore(l.timeline)
+		l.timeline = 0
 	}
 }
 
@@ -81,7 +79,7 @@ func (l *line) passed(value uint64) bool {
 	d := l.q.d
 	now, r := d.vk.Reached(l.timeline)
 	if r < 0 {
-		if r == vk.ErrorDeviceLost {
+		if r == vkx.ErrorDeviceLost {
 			d.lose("vkGetSemaphoreCounterValue", r)
 		}
 		return false
@@ -102,9 +100,9 @@ func (l *line) reach(value uint64) {
 
 // transferFamily returns a family for transfers alone.
 func transferFamily(i *vkx.PhysicalDeviceInfo) (uint32, bool) {
-	const more = vk.QueueFlags(vk.QueueSparseBindingBit) | 16 // protected memory
+	const more = vkx.QueueSparseBindingBit | vkx.QueueProtectedBit
 	for n, flags := range i.QueueFamilies {
-		if flags&^more == vk.QueueFlags(vk.QueueTransferBit) {
+		if flags&^more == vkx.QueueTransferBit {
 			return uint32(n), true
 		}
 	}
@@ -117,7 +115,7 @@ type track struct {
 
 	commands vkx.Commands
 	part     *part // the open part; nil between parts
-	bound    vk.Pipeline
+	bound    vkx.Pipeline
 	inPart   kinds // the kinds of the part's commands
 	launches int   // the number of the part's launches
 	timing   bool  // a command has begun; see begun

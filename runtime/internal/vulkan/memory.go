@@ -1,4 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 	"unsafe"
-
-	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
@@ -20,8 +18,8 @@ const (
 	// Allocations larger than this have a block of their own.
 	dedicatedSize = 32 << 20
 
-	bufferUsage = vk.BufferUsageFlags(vk.BufferUsageTransferSrcBit|vk.BufferUsageTransferDstBit|vk.BufferUsageStorageBufferBit) |
-		0x20000 // VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT, newer than the binding
+	bufferUsage = vkx.BufferUsageTransferSrcBit | vkx.BufferUsageTransferDstBit | vkx.BufferUsageStorageBufferBit |
+		vkx.BufferUsageShaderDeviceAddressBit
 )
 
 // typeSet has the memory types that are used.
@@ -36,21 +34,21 @@ type typeSet struct {
 // memoryTypes chooses among the types in mask.
 func memoryTypes(p *vkx.PhysicalDeviceInfo, mask uint32) (typeSet, bool) {
 	const (
-		local    = vk.MemoryPropertyFlags(vk.MemoryPropertyDeviceLocalBit)
-		visible  = vk.MemoryPropertyFlags(vk.MemoryPropertyHostVisibleBit | vk.MemoryPropertyHostCoherentBit)
-		cached   = vk.MemoryPropertyFlags(vk.MemoryPropertyHostCachedBit)
+		local    = vkx.MemoryPropertyDeviceLocalBit
+		visible  = vkx.MemoryPropertyHostVisibleBit | vkx.MemoryPropertyHostCoherentBit
+		cached   = vkx.MemoryPropertyHostCachedBit
 		ordinary = local | visible | cached
 	)
 	// Of the types with all flags of want, take the one with the fewest others. Never take
 	// types with special rules (protected, lazily allocated, uncached).
-	pick := func(want vk.MemoryPropertyFlags) int {
+	pick := func(want vkx.MemoryPropertyFlags) int {
 		best, extra := -1, 0
 		for i, t := range p.MemoryTypes {
 			if mask>>i&1 == 0 || t.Flags&^ordinary != 0 || t.Flags&want != want {
 				continue
 			}
 			n := 0
-			for _, f := range []vk.MemoryPropertyFlags{local, vk.MemoryPropertyFlags(vk.MemoryPropertyHostVisibleBit), cached} {
+			for _, f := range []vkx.MemoryPropertyFlags{local, vkx.MemoryPropertyHostVisibleBit, cached} {
 				if t.Flags&^want&f != 0 {
 					n++
 				}
@@ -70,7 +68,7 @@ func memoryTypes(p *vkx.PhysicalDeviceInfo, mask uint32) (typeSet, bool) {
 		return -1
 	}
 	s := typeSet{host: first(pick(visible|cached), pick(visible))}
-	if p.DeviceType != vk.PhysicalDeviceTypeDiscreteGpu {
+	if p.DeviceType != vkx.PhysicalDeviceTypeDiscreteGpu {
 		if s.device = pick(local | visible | cached); s.device >= 0 {
 			s.hostSpeed = true
 			s.upload = s.device
@@ -84,8 +82,8 @@ func memoryTypes(p *vkx.PhysicalDeviceInfo, mask uint32) (typeSet, bool) {
 
 // block is one allocation of device memory with one buffer over all of it.
 type block struct {
-	buffer vk.Buffer
-	memory vk.DeviceMemory
+	buffer vkx.Buffer
+	memory vkx.DeviceMemory
 	addr   uint64 // the address of the buffer's first usable byte, a multiple of granule
 	pad    uint64 // the offset of that byte
 	size   uint64 // the number of usable bytes
@@ -187,7 +185,7 @@ func (a *allocator) init(d *device) error {
 		return err
 	}
 	mask := d.vk.BufferRequirements(b).Types
-	vk.DestroyBuffer(d.vk.Handle, b, nil)
+	d.vk.DestroyBuffer(b)
 	types, ok := memoryTypes(d.phys, mask)
 	if !ok {
 		return fmt.Errorf("vulkan: %s has no memory for buffers that the host sees", d.phys.DeviceName)
@@ -370,7 +368,7 @@ func (a *allocator) tryBlock(p *pool, size uint64) (_ *block, err error) {
 		}
 	}()
 	v := a.d.vk
-	var r vk.Result
+	var r vkx.Result
 	if b.buffer, r = v.CreateBuffer(size, bufferUsage); r < 0 {
 		return nil, a.d.check("vkCreateBuffer", r)
 	}
@@ -416,8 +414,8 @@ func (a *allocator) destroy(blocks []*block) {
 	}
 	a.d.gone.Add(1)
 	for _, b := range blocks {
-		vk.DestroyBuffer(a.d.vk.Handle, b.buffer, nil)
-		vk.FreeMemory(a.d.vk.Handle, b.memory, nil)
+		a.d.vk.DestroyBuffer(b.buffer)
+		a.d.vk.FreeMemory(b.memory)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

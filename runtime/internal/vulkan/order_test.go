@@ -1,4 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
@@ -9,8 +9,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-
-	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/backendtest"
@@ -28,9 +26,9 @@ import (
 // address.
 
 const (
-	hostStage     = vk.PipelineStageHostBit
-	computeStage  = vk.PipelineStageComputeShaderBit
-	transferStage = vk.PipelineStageTransferBit
+	hostStage     = vkx.PipelineStageHostBit
+	computeStage  = vkx.PipelineStageComputeShaderBit
+	transferStage = vkx.PipelineStageTransferBit
 )
 
 // use is what one command does with a range of memory, and what barriers have made of
@@ -39,14 +37,14 @@ type use struct {
 	mem     *memory
 	lo, hi  uint64
 	write   bool
-	stage   vk.PipelineStageFlagBits
+	stage   vkx.PipelineStageFlags
 	cmd     *hal.Command
 	epoch   int // how many commands with a Barrier there were
 	line    *line
-	value   uint64                   // of the part
-	ordered vk.PipelineStageFlagBits // stages that come behind it
-	visible vk.PipelineStageFlagBits // stages that see what it wrote
-	made    bool                     // what it wrote is available
+	value   uint64                 // of the part
+	ordered vkx.PipelineStageFlags // stages that come behind it
+	visible vkx.PipelineStageFlags // stages that see what it wrote
+	made    bool                   // what it wrote is available
 }
 
 // checker follows the commands of one device.
@@ -126,16 +124,16 @@ func (k *checker) execute(r *recording, epoch int) {
 }
 
 // written and read are the accesses of a stage in barriers.
-func written(stage vk.PipelineStageFlagBits) vk.AccessFlagBits {
+func written(stage vkx.PipelineStageFlags) vkx.AccessFlags {
 	if stage == computeStage {
-		return vk.AccessShaderWriteBit
+		return vkx.AccessShaderWriteBit
 	}
-	return vk.AccessTransferWriteBit
+	return vkx.AccessTransferWriteBit
 }
 
 func (k *checker) barrier(w []uint32) {
-	src, dst := vk.PipelineStageFlagBits(w[0]), vk.PipelineStageFlagBits(w[2])
-	from, to := vk.AccessFlagBits(w[1]), vk.AccessFlagBits(w[3])
+	src, dst := vkx.PipelineStageFlags(w[0]), vkx.PipelineStageFlags(w[2])
+	from, to := vkx.AccessFlags(w[1]), vkx.AccessFlags(w[3])
 	for i := range k.uses {
 		u := &k.uses[i]
 		if u.line != k.part.line || (u.stage|u.ordered)&src == 0 {
@@ -152,12 +150,12 @@ func (k *checker) barrier(w []uint32) {
 			continue
 		}
 		for _, s := range []struct {
-			stage vk.PipelineStageFlagBits
-			all   vk.AccessFlagBits
+			stage vkx.PipelineStageFlags
+			all   vkx.AccessFlags
 		}{
-			{computeStage, vk.AccessShaderReadBit | vk.AccessShaderWriteBit},
-			{transferStage, vk.AccessTransferReadBit | vk.AccessTransferWriteBit},
-			{hostStage, vk.AccessHostReadBit},
+			{computeStage, vkx.AccessShaderReadBit | vkx.AccessShaderWriteBit},
+			{transferStage, vkx.AccessTransferReadBit | vkx.AccessTransferWriteBit},
+			{hostStage, vkx.AccessHostReadBit},
 		} {
 			if dst&s.stage != 0 && to&s.all == s.all {
 				u.visible |= s.stage

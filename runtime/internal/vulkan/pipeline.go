@@ -1,4 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
@@ -13,8 +13,6 @@ import (
 	"sync"
 	"unsafe"
 
-	vk "github.com/vulkan-go/vulkan"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/internal/modulehook"
@@ -26,7 +24,7 @@ import (
 // pipeline implements hal.Pipeline.
 type pipeline struct {
 	d       *device
-	layout  vk.PipelineLayout
+	layout  vkx.PipelineLayout
 	words   int // the number of words of push constants
 	args    int // the size of the arguments in bytes
 	kernel  *abi.Kernel
@@ -38,8 +36,8 @@ type pipeline struct {
 	mu     sync.Mutex
 	desc   vkx.ComputePipeline // Module is set only while a pipeline is made
 	spirv  []uint32
-	handle vk.Pipeline
-	base   vk.Pipeline // the pipeline for vkCmdDispatchBase, made when it is first needed
+	handle vkx.Pipeline
+	base   vkx.Pipeline // the pipeline for vkCmdDispatchBase, made when it is first needed
 	freed  bool
 
 	data       *memory // the kernel's constant data, or nil
@@ -115,7 +113,7 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 		return nil, fmt.Errorf("%s: %w", k.FullName(), err)
 	}
 	if !d.pipes.add(p) {
-		vk.DestroyPipeline(d.vk.Handle, p.handle, nil)
+		d.vk.DestroyPipeline(p.handle)
 		p.freeData()
 		return nil, errClosed
 	}
@@ -146,7 +144,7 @@ func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 	}
 	size := uint32(desc.SubGroupSize)
 	fixed := phys.MinSubgroupSize == phys.MaxSubgroupSize && phys.SubgroupSize == size
-	settable := phys.Has(vkx.SubgroupSizeControl) && phys.RequiredSubgroupSizeStages&uint32(vk.ShaderStageComputeBit) != 0
+	settable := phys.Has(vkx.SubgroupSizeControl) && phys.RequiredSubgroupSizeStages&uint32(vkx.ShaderStageComputeBit) != 0
 	switch {
 	case size < phys.MinSubgroupSize || size > phys.MaxSubgroupSize || bits.OnesCount32(size) != 1,
 		!fixed && !settable:
@@ -170,13 +168,13 @@ func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 const specBase = abi.SpecReserved + 0xff
 
 // create makes the pipeline from its module, and destroys the module.
-func (p *pipeline) create(dispatchBase bool) (vk.Pipeline, error) {
+func (p *pipeline) create(dispatchBase bool) (vkx.Pipeline, error) {
 	v := p.d.vk
 	module, r, err := p.d.shaderModule(p.spirv)
 	if err := cmp.Or(err, p.failed("vkCreateShaderModule", r)); err != nil {
-		return nil, err
+		return 0, err
 	}
-	defer vk.DestroyShaderModule(v.Handle, module, nil)
+	defer v.DestroyShaderModule(module)
 	desc := p.desc
 	desc.Module, desc.Layout, desc.DispatchBase = module, p.layout, dispatchBase
 	if dispatchBase {
@@ -185,7 +183,7 @@ func (p *pipeline) create(dispatchBase bool) (vk.Pipeline, error) {
 	}
 	handle, r := v.CreateComputePipeline(p.d.pipes.cache, &desc)
 	if err := p.failed("vkCreateComputePipelines", r); err != nil {
-		return nil, err
+		return 0, err
 	}
 	if !dispatchBase {
 		p.cached = desc.Cached
@@ -195,23 +193,23 @@ func (p *pipeline) create(dispatchBase bool) (vk.Pipeline, error) {
 }
 
 // shaderModule hands a module to the driver. A test may rewrite the module before.
-func (d *device) shaderModule(words []uint32) (vk.ShaderModule, vk.Result, error) {
+func (d *device) shaderModule(words []uint32) (vkx.ShaderModule, vkx.Result, error) {
 	if rewrite := modulehook.Rewrite; rewrite != nil {
 		var err error
 		if words, err = rewrite(words); err != nil {
-			return nil, 0, fmt.Errorf("vulkan: a module that a test rewrites: %w", err)
+			return 0, 0, fmt.Errorf("vulkan: a module that a test rewrites: %w", err)
 		}
 	}
 	m, r := d.vk.CreateShaderModule(words)
 	return m, r, nil
 }
 
-func (p *pipeline) failed(call string, r vk.Result) error {
+func (p *pipeline) failed(call string, r vkx.Result) error {
 	err := check(call, r)
 	switch {
 	case err == nil:
 		return nil
-	case r == vk.ErrorDeviceLost:
+	case r == vkx.ErrorDeviceLost:
 		return p.d.lose(call, r)
 	case errors.Is(err, hal.ErrOutOfMemory):
 		return err
@@ -220,11 +218,11 @@ func (p *pipeline) failed(call string, r vk.Result) error {
 }
 
 // dispatchBase returns the pipeline for vkCmdDispatchBase.
-func (p *pipeline) dispatchBase() (vk.Pipeline, error) {
+func (p *pipeline) dispatchBase() (vkx.Pipeline, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var err error
-	if p.base == nil {
+	if p.base == 0 {
 		p.base, err = p.create(true)
 	}
 	return p.base, err
@@ -252,9 +250,9 @@ func (p *pipeline) destroy() {
 	}
 	p.freed = true
 	p.d.gone.Add(1)
-	vk.DestroyPipeline(p.d.vk.Handle, p.handle, nil)
-	vk.DestroyPipeline(p.d.vk.Handle, p.base, nil)
-	p.handle, p.base = nil, nil
+	p.d.vk.DestroyPipeline(p.handle)
+	p.d.vk.DestroyPipeline(p.base)
+	p.handle, p.base = 0, 0
 	p.freeData()
 }
 
@@ -277,24 +275,24 @@ func (p *pipeline) arguments(args, scratch []byte) []byte {
 
 // pipelines are a device's pipelines, and the objects that they share.
 type pipelines struct {
-	cache vk.PipelineCache
+	cache vkx.PipelineCache
 	store cacheStore
 	saver saver
 
 	mu      sync.Mutex
 	d       *device
 	all     map[*pipeline]struct{} // the pipelines; nil when closed
-	layouts map[uint32]vk.PipelineLayout
+	layouts map[uint32]vkx.PipelineLayout
 }
 
 func (s *pipelines) init(d *device) error {
 	s.d = d
 	s.all = make(map[*pipeline]struct{})
-	s.layouts = make(map[uint32]vk.PipelineLayout)
+	s.layouts = make(map[uint32]vkx.PipelineLayout)
 	if err := s.store.init(d.phys, programPath()); err != nil {
 		return err
 	}
-	var r vk.Result
+	var r vkx.Result
 	s.cache, r = d.vk.CreatePipelineCache(s.store.load())
 	if r >= 0 && s.store.path != "" {
 		s.saver.init(s.save)
@@ -303,18 +301,18 @@ func (s *pipelines) init(d *device) error {
 }
 
 // layout returns the layout with one range of n bytes of push constants.
-func (s *pipelines) layout(n uint32) (vk.PipelineLayout, error) {
+func (s *pipelines) layout(n uint32) (vkx.PipelineLayout, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.all == nil {
-		return nil, errClosed
+		return 0, errClosed
 	}
 	if l, ok := s.layouts[n]; ok {
 		return l, nil
 	}
 	l, r := s.d.vk.CreatePipelineLayout(n)
 	if err := s.d.check("vkCreatePipelineLayout", r); err != nil {
-		return nil, err
+		return 0, err
 	}
 	s.layouts[n] = l
 	return l, nil
@@ -354,7 +352,7 @@ func (s *pipelines) merge(theirs []byte) []byte {
 	if r < 0 {
 		return nil
 	}
-	defer vk.DestroyPipelineCache(s.d.vk.Handle, both, nil)
+	defer s.d.vk.DestroyPipelineCache(both)
 	if r := s.d.vk.MergePipelineCaches(both, s.cache); r < 0 {
 		return nil
 	}
@@ -371,17 +369,17 @@ func (s *pipelines) close() {
 		return
 	}
 	s.saver.close()
-	if s.cache != nil {
+	if s.cache != 0 {
 		s.save()
 	}
 	for p := range all {
 		p.destroy()
 	}
 	for _, l := range s.layouts {
-		vk.DestroyPipelineLayout(s.d.vk.Handle, l, nil)
+		s.d.vk.DestroyPipelineLayout(l)
 	}
-	vk.DestroyPipelineCache(s.d.vk.Handle, s.cache, nil)
-	s.layouts, s.cache = nil, nil
+	s.d.vk.DestroyPipelineCache(s.cache)
+	s.layouts, s.cache = nil, 0
 }
 
 // asBytes returns words as bytes; hosts are little-endian, as modules are.

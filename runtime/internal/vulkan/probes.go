@@ -1,4 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
@@ -30,6 +30,20 @@ type driverKey struct {
 	version uint32
 	name    string
 	hooked  bool // a test rewrites the modules
+	halves  bool // the treatment of float16s matters
+}
+
+// halvesWay returns the way in which float16s are computed: "computed" in integers, or as the environment says, or
+// "" for all that is exact.
+func (d *device) halvesWay() string {
+	// Processors have no arithmetic of float16s, and their drivers convert one at a time: with
+	// lavapipe's instructions kernels take two to five times as long as without. On arm64, compiling
+	// them ends the process.
+	way := env.Get(env.Halves)
+	if way == "" && d.info.Type == hal.VulkanCPU {
+		way = "computed"
+	}
+	return way
 }
 
 // answers are kept while the program runs: neither device nor driver changes meanwhile.
@@ -40,7 +54,7 @@ var answers struct {
 
 // probe finds out facts that the driver does not tell.
 func (d *device) probe() error {
-	key := driverKey{d.phys.PipelineCacheUUID, d.phys.DriverVersion, d.phys.DeviceName, modulehook.Rewrite != nil}
+	key := driverKey{d.phys.PipelineCacheUUID, d.phys.DriverVersion, d.phys.DeviceName, modulehook.Rewrite != nil, d.halvesWay() != "computed"}
 	answers.Lock()
 	p, known := answers.of[key]
 	answers.Unlock()
@@ -60,13 +74,7 @@ func (d *device) probe() error {
 	if env.Get(env.Subnormals) == "flushed" {
 		d.info.Subnormals = hal.Subnormals{}
 	}
-	// Processors have no arithmetic of float16s, and their drivers convert one at a time: with
-	// lavapipe's instructions kernels take two to five times as long as without.
-	way := env.Get(env.Halves)
-	if way == "" && d.info.Type == hal.VulkanCPU {
-		way = "computed"
-	}
-	switch h := &d.info.Halves; way {
+	switch h := &d.info.Halves; d.halvesWay() {
 	case "computed":
 		*h = hal.Halves{}
 	case "packed":
@@ -80,9 +88,12 @@ func (d *device) probe() error {
 // questions returns the probes of a device, whose answers are put into p. The first is of
 // subnormals: answers of later ones count subnormals only on devices that keep them.
 func (p *probed) questions(d *device) []*question {
-	qs := []*question{askSubnormals(&p.subnormals), askHalves(&p.halves)}
-	if slices.Contains(d.info.Aspects, properties.FP16) {
-		qs = append(qs, askHalves16(&p.halves))
+	qs := []*question{askSubnormals(&p.subnormals)}
+	if d.halvesWay() != "computed" {
+		qs = append(qs, askHalves(&p.halves))
+		if slices.Contains(d.info.Aspects, properties.FP16) {
+			qs = append(qs, askHalves16(&p.halves))
+		}
 	}
 	if slices.Contains(d.info.Aspects, properties.FP64) {
 		qs = append(qs, askSubnormals64(&p.subnormals), askDivide64(&p.divide64))

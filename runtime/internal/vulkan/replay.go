@@ -1,4 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
@@ -8,10 +8,9 @@ import (
 	"slices"
 	"sync"
 
-	vk "github.com/vulkan-go/vulkan"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
 // maxRecordings is the number of a graph's recordings, and so of its replays in flight.
@@ -38,14 +37,14 @@ type replay struct {
 	// The fields below belong to the encoder, until Free.
 	runs       int
 	most       int // the largest number of recordings
-	pool       vk.CommandPool
+	pool       vkx.CommandPool
 	recordings []*recording
 }
 
 // recording is a secondary command buffer with the commands of a graph.
 type recording struct {
 	g      *replay
-	cb     vk.CommandBuffer
+	cb     vkx.CommandBuffer
 	slot   *slot       // the memory of fault records and arguments
 	faults []hal.Fault // the faults of the commands
 	times  []hal.Times // the times of the commands
@@ -111,12 +110,12 @@ func (g *replay) Free() {
 
 func (g *replay) destroy() {
 	g.d.gone.Add(1)
-	vk.DestroyCommandPool(g.d.vk.Handle, g.pool, nil)
+	g.d.vk.DestroyCommandPool(g.pool)
 	for _, r := range g.recordings {
-		vk.DestroyQueryPool(g.d.vk.Handle, r.slot.queries, nil)
+		g.d.vk.DestroyQueryPool(r.slot.queries)
 		r.slot.free()
 	}
-	g.pool, g.recordings, g.most = nil, nil, 0
+	g.pool, g.recordings, g.most = 0, nil, 0
 }
 
 // replays are a device's graphs.
@@ -244,7 +243,7 @@ func (e *encoder) record(g *replay) (_ *recording, err error) {
 		times: make([]hal.Times, len(g.commands))}
 	defer func() {
 		if err != nil {
-			vk.DestroyQueryPool(d.vk.Handle, r.slot.queries, nil)
+			d.vk.DestroyQueryPool(r.slot.queries)
 			r.slot.free()
 		}
 	}()
@@ -278,8 +277,8 @@ func (e *encoder) record(g *replay) (_ *recording, err error) {
 		r.words, r.watched = in.commands, in.part.watched
 	}
 	r.epochs = in.epoch
-	var res vk.Result
-	if g.pool == nil {
+	var res vkx.Result
+	if g.pool == 0 {
 		if g.pool, res = d.vk.CreateCommandPool(e.main.line.family, false); res < 0 {
 			return nil, d.check("vkCreateCommandPool", res)
 		}
@@ -321,7 +320,7 @@ func (e *encoder) execute(r *recording, c *hal.Command) error {
 	}
 	e.epoch += r.epochs
 	e.commands.Execute(r.cb)
-	e.bound = nil // push constants are unspecified, too, which launches set anew
+	e.bound = 0 // push constants are unspecified, too, which launches set anew
 	e.loose |= r.kinds
 	e.inPart |= r.kinds
 	e.launches += len(r.of)

@@ -1,11 +1,9 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
 import (
 	"slices"
-
-	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
@@ -28,9 +26,9 @@ const (
 // that is never submitted itself, with fault records and arguments alone.
 type slot struct {
 	line     *line // the line of the slot's parts; nil for a recording's slot
-	pool     vk.CommandPool
-	cb       vk.CommandBuffer
-	queries  vk.QueryPool // the queries of timed commands, or none
+	pool     vkx.CommandPool
+	cb       vkx.CommandBuffer
+	queries  vkx.QueryPool // the queries of timed commands, or none
 	host     *memory
 	more     *memory // the memory of further fault records
 	near     *memory // the records of launches that may be asked to leave
@@ -202,7 +200,7 @@ func (s *slot) fitRecord(d *device, i int, leaves bool) error {
 func (q *queue) newSlot(l *line) (*slot, error) {
 	d := q.d
 	s := &slot{line: l, limit: maxLaunches, inHost: slotRecords}
-	var r vk.Result
+	var r vkx.Result
 	var err error
 	if s.host, err = d.mem.alloc(slotBytes, d.mem.types.host); err != nil {
 		return nil, err
@@ -225,8 +223,8 @@ func (q *queue) newSlot(l *line) (*slot, error) {
 }
 
 func (q *queue) destroySlot(s *slot) {
-	vk.DestroyCommandPool(q.d.vk.Handle, s.pool, nil)
-	vk.DestroyQueryPool(q.d.vk.Handle, s.queries, nil)
+	q.d.vk.DestroyCommandPool(s.pool)
+	q.d.vk.DestroyQueryPool(s.queries)
 	s.free()
 }
 

@@ -1,4 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
@@ -11,10 +11,9 @@ import (
 	"time"
 	"unsafe"
 
-	vk "github.com/vulkan-go/vulkan"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
 const (
@@ -232,23 +231,23 @@ func (p *part) block(ctx context.Context) {
 	if ctx.Done() != nil {
 		slice = sliceTime
 	}
-	if r := p.await(uint64(slice)); r < 0 && r != vk.ErrorDeviceLost {
+	if r := p.await(uint64(slice)); r < 0 && r != vkx.ErrorDeviceLost {
 		// The driver ran out of memory while it waited: the work goes on, so ask again later.
 		time.Sleep(time.Millisecond)
 	}
 }
 
 // await waits for the part for so many nanoseconds, and notes the result.
-func (p *part) await(timeout uint64) vk.Result {
+func (p *part) await(timeout uint64) vkx.Result {
 	q := p.q
 	if p.finished.Load() {
-		return vk.Success // the device may have been closed since
+		return vkx.Success // the device may have been closed since
 	}
 	r := q.d.vk.WaitReached(p.line.timeline, p.value, timeout)
 	switch r {
-	case vk.Success:
+	case vkx.Success:
 		p.line.reach(p.value)
-	case vk.ErrorDeviceLost:
+	case vkx.ErrorDeviceLost:
 		q.d.lose("vkWaitSemaphores", r)
 	}
 	return r

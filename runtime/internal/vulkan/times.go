@@ -1,4 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
@@ -105,7 +103,7 @@ func (c *clock) bracket() error {
 	}
 	defer func() {
 		c.d.gone.Add(1)
-		vk.DestroyQueryPool(c.d.vk.Handle, pool, nil)
+		c.d.vk.DestroyQueryPool(pool)
 	}()
 	best := int64(-1)
 	for range clockTries {
@@ -115,7 +113,7 @@ func (c *clock) bracket() error {
 				return err
 			}
 			e.commands.ResetQueries(pool, 0, 1)
-			e.commands.Timestamp(vk.PipelineStageBottomOfPipeBit, pool, 0)
+			e.commands.Timestamp(vkx.PipelineStageBottomOfPipeBit, pool, 0)
 			return nil
 		})
 		if err == nil {
@@ -167,7 +165,7 @@ func (e *encoder) begun(k kind, waits bool) {
 		return
 	}
 	p := e.part
-	stage := vk.PipelineStageTopOfPipeBit
+	stage := vkx.PipelineStageTopOfPipeBit
 	if waits || len(p.timed) == 0 {
 		stage = scopes[1<<k].stages
 	}
@@ -178,7 +176,7 @@ func (e *encoder) begun(k kind, waits bool) {
 // ended records the timestamp after the command that has begun.
 func (e *encoder) ended() {
 	if e.timing {
-		e.commands.Timestamp(vk.PipelineStageBottomOfPipeBit, e.part.slot.queries, 2*len(e.part.timed)-1)
+		e.commands.Timestamp(vkx.PipelineStageBottomOfPipeBit, e.part.slot.queries, 2*len(e.part.timed)-1)
 		e.timing = false
 	}
 }
@@ -194,7 +192,7 @@ func (e *encoder) fitQueries(s *slot, commands int) error {
 	if e.d.clock == nil {
 		return nil
 	}
-	if s.queries == nil {
+	if s.queries == 0 {
 		pool, r := e.d.vk.CreateQueryPool(2 * commands)
 		if err := e.d.check("vkCreateQueryPool", r); err != nil {
 			return err

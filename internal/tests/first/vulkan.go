@@ -1,0 +1,5 @@
+//go:build !static
+
+package main
+
+import _ "github.com/kgen-go/kgen/runtime/purego"

@@ -1,5 +1,0 @@
-//go:build cgo
-
-package swiftshader
-
-const cgo = true

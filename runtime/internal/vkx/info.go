@@ -1,0 +1,105 @@
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
+
+package vkx
+
+import (
+	"sync"
+	"unsafe"
+)
+
+// Feature is a feature of a device by its name in Vulkan. zdecl.go has them.
+type Feature uint8
+
+// named returns the features by their names in Vulkan.
+var named = sync.OnceValue(func() map[string]Feature {
+	all := map[string]Feature{}
+	for f, name := range featureNames {
+		all[name] = Feature(f)
+	}
+	return all
+})
+
+// FeatureNamed returns the feature with a name in Vulkan, if it is one of those that are
+// queried, and enabled where a device has them.
+func FeatureNamed(name string) (Feature, bool) {
+	f, ok := named()[name]
+	return f, ok
+}
+
+// String returns the feature's name in Vulkan.
+func (f Feature) String() string {
+	if int(f) < len(featureNames) {
+		return featureNames[f]
+	}
+	return "?"
+}
+
+// extensionSet is a set of the extensions that are known here.
+type extensionSet uint32
+
+// extension is an extension that is used where a device has it.
+type extension struct {
+	name    string
+	since   uint32 // the minor version of Vulkan 1 that includes it
+	enabled bool   // others are queried only
+}
+
+// never is the version that includes an extension of which there is none.
+const never = 1000
+
+// chain chains the structs that a device with these extensions knows.
+func (f *features) chain(set extensionSet) {
+	f.f2.sType, f.f2.pNext = structureTypePhysicalDeviceFeatures2, unsafe.Pointer(&f.v11)
+	f.v11.sType, f.v11.pNext = structureTypePhysicalDeviceVulkan11Features, unsafe.Pointer(&f.v12)
+	f.v12.sType = structureTypePhysicalDeviceVulkan12Features
+	f.more(set, &f.v12.pNext)
+}
+
+// PhysicalDeviceInfo says what a physical device is, can and allows.
+type PhysicalDeviceInfo struct {
+	APIVersion                         Version
+	DriverVersion, VendorID, DeviceID  uint32
+	DeviceType                         PhysicalDeviceType
+	PipelineCacheUUID, DeviceUUID      [16]byte
+	PCI                                *[4]uint32 // domain, bus, device, function; nil if unknown
+	TimestampPeriod                    float64    // nanoseconds of a tick
+	Calibrated                         bool       // Device.Calibrate works
+	DeviceName, DriverName, DriverInfo string
+	Features                           uint64 // bit per Feature
+	MaxComputeWorkGroupCount           [3]uint32
+	MaxComputeWorkGroupSize            [3]uint32
+	MaxComputeWorkGroupInvocations     uint32
+	MaxComputeSharedMemorySize         uint32
+	MaxPushConstantsSize               uint32
+	MaxMemoryAllocationCount           uint32
+	MaxMemoryAllocationSize            uint64
+	MaxBufferSize                      uint64 // 0 if unknown
+	SubgroupSize                       uint32
+	SubgroupStages, SubgroupOperations uint32
+	MinSubgroupSize, MaxSubgroupSize   uint32
+	MaxComputeWorkgroupSubgroups       uint32
+	RequiredSubgroupSizeStages         uint32
+	DenormPreserveFloat32              bool
+	SignedZeroInfNanPreserve           uint32 // widths of floats: the sum of 16, 32 and 64
+	ComputeUnits                       uint32 // 0 if unknown
+	ResidentItems                      uint32 // work-items that run at once; 0 if unknown
+	QueueFamilies                      []QueueFlags
+	TimestampBits                      []uint32 // of each family; 0: it has no timestamps
+	MemoryTypes                        []MemoryType
+	MemoryHeaps                        []MemoryHeap
+}
+
+// Has reports whether the device has feature f.
+func (i *PhysicalDeviceInfo) Has(f Feature) bool { return i.Features>>f&1 != 0 }
+
+// MemoryType is one of a device's memory types.
+type MemoryType struct {
+	Flags MemoryPropertyFlags
+	Heap  int
+}
+
+// MemoryHeap is one of a device's memory heaps.
+type MemoryHeap struct {
+	Flags MemoryHeapFlags
+	Size  uint64
+}

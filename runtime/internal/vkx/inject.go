@@ -1,0 +1,54 @@
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
+
+package vkx
+
+import "sync/atomic"
+
+// injection is a countdown in the high half and a result in the low half.
+var (
+	injection atomic.Int64
+	began     atomic.Bool // the failure has been returned
+)
+
+// Inject makes the n-th fallible call from now, counted from 1, fail with r, and
+// every later one too if r is ErrorDeviceLost, as a driver would; n == 0 ends it.
+// It is for tests.
+func Inject(n int32, r Result) {
+	began.Store(false)
+	if n == 0 {
+		injection.Store(0)
+		return
+	}
+	injection.Store(int64(n)<<32 | int64(uint32(r)))
+}
+
+func injected() Result {
+	if injection.Load() == 0 {
+		return Success
+	}
+	for {
+		v := injection.Load()
+		n, r := int32(v>>32), Result(int32(uint32(v)))
+		switch {
+		case v == 0:
+			return Success
+		case n > 1:
+			if injection.CompareAndSwap(v, int64(n-1)<<32|int64(uint32(r))) {
+				return Success
+			}
+		case r == ErrorDeviceLost:
+			began.Store(true)
+			return r
+		default:
+			if injection.CompareAndSwap(v, 0) {
+				return r
+			}
+		}
+	}
+}
+
+// Pending reports whether the injected failure is still to come.
+func Pending() bool {
+	v := injection.Load()
+	return v != 0 && !began.Load()
+}

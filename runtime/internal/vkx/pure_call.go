@@ -1,0 +1,138 @@
+//go:build ((darwin || windows) && (amd64 || arm64)) || (!cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64))
+
+package vkx
+
+import (
+	"reflect"
+	"sync"
+	"unsafe"
+)
+
+// The pure Go side makes all calls itself, by the addresses of C's functions. The driver reads structs
+// that Go has laid out. They lie in Go's heap, where the collector moves nothing: call is marked
+// uintptrescapes, so that escape analysis puts everything there whose address goes into a call, and
+// everything that such a struct points to. Addresses are converted in the arguments of call, which keeps
+// the memory alive until the call returns. Fields that point are of type unsafe.Pointer, so that the
+// collector follows them; handles are plain integers, since they need not be addresses.
+
+type ptr = unsafe.Pointer
+
+// frame is the memory of a call: its arguments, and the structs of calls that launches make. Frames are
+// used again, so that such calls allocate nothing.
+type frame struct {
+	args [16]uintptr
+
+	begin   commandBufferBeginInfo
+	submit  submitInfo
+	values  timelineSemaphoreSubmitInfo
+	wait    semaphoreWaitInfo
+	barrier memoryBarrier
+	copy    bufferCopy
+
+	buffer                uintptr
+	signal, waited        uintptr // timelines
+	signalValue, waitedAt uint64  // their values
+	stages                uint32
+	words                 Commands // the commands with the data of push constants
+}
+
+var frames = sync.Pool{New: func() any {
+	f := &frame{}
+	f.begin.sType = structureTypeCommandBufferBeginInfo
+	f.values.sType = structureTypeTimelineSemaphoreSubmitInfo
+	f.values.pWaitSemaphoreValues = ptr(&f.waitedAt)
+	f.values.signalSemaphoreValueCount, f.values.pSignalSemaphoreValues = 1, ptr(&f.signalValue)
+	f.submit.sType, f.submit.pNext = structureTypeSubmitInfo, ptr(&f.values)
+	f.submit.commandBufferCount, f.submit.pCommandBuffers = 1, ptr(&f.buffer)
+	f.submit.pWaitSemaphores, f.submit.pWaitDstStageMask = ptr(&f.waited), ptr(&f.stages)
+	f.submit.signalSemaphoreCount, f.submit.pSignalSemaphores = 1, ptr(&f.signal)
+	f.wait.sType, f.wait.semaphoreCount = structureTypeSemaphoreWaitInfo, 1
+	f.wait.pSemaphores, f.wait.pValues = ptr(&f.waited), ptr(&f.waitedAt)
+	f.barrier.sType = structureTypeMemoryBarrier
+	return f
+}}
+
+func newFrame() *frame { return frames.Get().(*frame) }
+
+func (f *frame) free() {
+	f.words, f.begin.pInheritanceInfo = nil, nil
+	frames.Put(f)
+}
+
+// call calls a function of C. Addresses among the arguments are in the frame, or in memory that the
+// frame's fields refer to: unlike those of the function call, they need not make the arguments escape.
+func (f *frame) call(fn uintptr, args ...uintptr) uintptr {
+	return invoke(fn, f.args[:copy(f.args[:], args)])
+}
+
+// result is call for a function that returns a VkResult.
+func (f *frame) result(fn uintptr, args ...uintptr) Result { return Result(int32(f.call(fn, args...))) }
+
+// call calls a function of C with integers and addresses, and allocates memory for the arguments.
+//
+//go:uintptrescapes
+func call(fn uintptr, args ...uintptr) uintptr { return invoke(fn, args) }
+
+// create calls a function that makes an object of a struct that describes it.
+func create[H ~uintptr](fn, parent uintptr, info unsafe.Pointer) (H, Result) {
+	out := new(H)
+	if r := Result(int32(call(fn, parent, uintptr(info), 0, uintptr(ptr(out))))); r < 0 {
+		return 0, r
+	}
+	return *out, Success
+}
+
+// cString is a string with the zero that ends it in C.
+func cString(s string) unsafe.Pointer { return ptr(unsafe.SliceData(append([]byte(s), 0))) }
+
+// goString is a string of C in an array.
+func goString(b []byte) string {
+	for i, c := range b {
+		if c == 0 {
+			return string(b[:i])
+		}
+	}
+	return string(b)
+}
+
+// textAt is the string of C at an address.
+func textAt(p unsafe.Pointer) string {
+	if p == nil {
+		return ""
+	}
+	n := 0
+	for *(*byte)(unsafe.Add(p, n)) != 0 {
+		n++
+	}
+	return string(unsafe.Slice((*byte)(p), n))
+}
+
+// pointer is an address of C as a pointer.
+func pointer(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(ptr(&address)) }
+
+// bool32 is a bool in Vulkan.
+func bool32(b bool) uint32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+var hidden string
+
+// Hide takes a function for one that drivers lack, for tests; "" ends it.
+func Hide(name string) { hidden = name }
+
+// fill sets the fields of a struct of functions by their names, and returns a name without a function.
+func fill(functions any, find func(name string) uintptr) (lacks string) {
+	v := reflect.ValueOf(functions).Elem()
+	for i := range v.NumField() {
+		name := "vk" + v.Type().Field(i).Name
+		fn := find(name)
+		if fn == 0 || name == hidden {
+			lacks = name
+		}
+		v.Field(i).SetUint(uint64(fn))
+	}
+	return lacks
+}

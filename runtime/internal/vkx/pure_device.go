@@ -1,0 +1,326 @@
+//go:build ((darwin || windows) && (amd64 || arm64)) || (!cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64))
+
+package vkx
+
+import "unsafe"
+
+// deviceFunctions are the functions of a device.
+type deviceFunctions struct {
+	DestroyDevice, GetDeviceQueue, DeviceWaitIdle, QueueSubmit,
+	CreateBuffer, DestroyBuffer, GetBufferMemoryRequirements, BindBufferMemory, GetBufferDeviceAddress,
+	AllocateMemory, FreeMemory, MapMemory,
+	CreateSemaphore, DestroySemaphore, GetSemaphoreCounterValue, WaitSemaphores,
+	CreateCommandPool, DestroyCommandPool, ResetCommandPool,
+	AllocateCommandBuffers, BeginCommandBuffer, EndCommandBuffer,
+	CreateQueryPool, DestroyQueryPool, GetQueryPoolResults,
+	CreateShaderModule, DestroyShaderModule,
+	CreatePipelineLayout, DestroyPipelineLayout,
+	CreatePipelineCache, DestroyPipelineCache, GetPipelineCacheData, MergePipelineCaches,
+	CreateComputePipelines, DestroyPipeline,
+	CmdBindPipeline, CmdPushConstants, CmdDispatch, CmdDispatchBase, CmdCopyBuffer, CmdFillBuffer,
+	CmdPipelineBarrier, CmdExecuteCommands, CmdResetQueryPool, CmdWriteTimestamp uintptr
+}
+
+// Device is a logical device with its table of functions.
+type Device struct {
+	fn                      deviceFunctions
+	getCalibratedTimestamps uintptr // 0 without the extension
+	handle                  uintptr
+	families                []uint32
+	feedback                bool // pipelines tell whether they came from the cache
+}
+
+// maxFamilies is the largest number of queue families of a device.
+const maxFamilies = 2
+
+func createDevice(p PhysicalDevice, enabled uint64, families []uint32) (*Device, string, Result) {
+	if len(families) > maxFamilies {
+		return nil, "", ErrorInitializationFailed
+	}
+	properties := &physicalDeviceProperties2{sType: structureTypePhysicalDeviceProperties2}
+	call(in.GetPhysicalDeviceProperties2, uintptr(p), uintptr(ptr(properties)))
+	version := Version(properties.properties.apiVersion)
+	set := extensionsOf(p, version)
+	if set&hasExtCalibratedTimestamps != 0 && !isCalibrated(p) {
+		set &^= hasExtCalibratedTimestamps
+	}
+	f := &features{}
+	f.chain(set)
+	for n := range Feature(NumFeatures) {
+		if enabled>>n&1 != 0 {
+			*f.at(n) = 1
+		}
+	}
+	var names []unsafe.Pointer
+	for i, e := range extensions {
+		if set>>i&1 != 0 && e.enabled && !version.atLeast(e.since) {
+			names = append(names, cString(e.name))
+		}
+	}
+	priority := new(float32)
+	*priority = 1
+	queues := make([]deviceQueueCreateInfo, len(families))
+	for i, family := range families {
+		queues[i] = deviceQueueCreateInfo{
+			sType: structureTypeDeviceQueueCreateInfo, queueFamilyIndex: family, queueCount: 1, pQueuePriorities: ptr(priority),
+		}
+	}
+	handle, r := create[uintptr](in.CreateDevice, uintptr(p), ptr(&deviceCreateInfo{
+		sType: structureTypeDeviceCreateInfo, pNext: ptr(&f.f2),
+		queueCreateInfoCount: uint32(len(queues)), pQueueCreateInfos: ptr(unsafe.SliceData(queues)),
+		enabledExtensionCount: uint32(len(names)), ppEnabledExtensionNames: ptr(unsafe.SliceData(names)),
+	}))
+	if r < 0 {
+		return nil, "", r
+	}
+	d := &Device{handle: handle, families: append([]uint32(nil), families...), feedback: set&hasExtPipelineCreationFeedback != 0}
+	find := func(name string) uintptr { return call(in.GetDeviceProcAddr, handle, uintptr(cString(name))) }
+	if lacks := fill(&d.fn, find); lacks != "" {
+		if d.fn.DestroyDevice != 0 {
+			d.Destroy()
+		}
+		return nil, lacks, ErrorIncompatibleDriver
+	}
+	if set&hasExtCalibratedTimestamps != 0 {
+		d.getCalibratedTimestamps = find("vkGetCalibratedTimestampsEXT")
+	}
+	return d, "", Success
+}
+
+// Queue returns the queue of a family that the device was created with.
+func (d *Device) Queue(family uint32) Queue {
+	q := new(Queue)
+	call(d.fn.GetDeviceQueue, d.handle, uintptr(family), 0, uintptr(ptr(q)))
+	return *q
+}
+
+// Destroy destroys the device; its children are destroyed already.
+func (d *Device) Destroy() { call(d.fn.DestroyDevice, d.handle, 0) }
+
+// WaitIdle waits until the device has nothing to do or is lost. No failure is
+// injected here: it is the last call before things are destroyed.
+func (d *Device) WaitIdle() Result { return Result(int32(call(d.fn.DeviceWaitIdle, d.handle))) }
+
+// DestroyBuffer destroys b, which no command uses.
+func (d *Device) DestroyBuffer(b Buffer) { d.destroy(d.fn.DestroyBuffer, uintptr(b)) }
+
+// FreeMemory unmaps m and frees it.
+func (d *Device) FreeMemory(m DeviceMemory) { d.destroy(d.fn.FreeMemory, uintptr(m)) }
+
+// DestroySemaphore destroys s, which no submission uses.
+func (d *Device) DestroySemaphore(s Semaphore) { d.destroy(d.fn.DestroySemaphore, uintptr(s)) }
+
+// DestroyCommandPool destroys a pool with its command buffers.
+func (d *Device) DestroyCommandPool(p CommandPool) { d.destroy(d.fn.DestroyCommandPool, uintptr(p)) }
+
+// DestroyQueryPool destroys a pool of queries.
+func (d *Device) DestroyQueryPool(p QueryPool) { d.destroy(d.fn.DestroyQueryPool, uintptr(p)) }
+
+// DestroyShaderModule destroys m, which pipelines that have been created need no more.
+func (d *Device) DestroyShaderModule(m ShaderModule) { d.destroy(d.fn.DestroyShaderModule, uintptr(m)) }
+
+// DestroyPipelineLayout destroys l.
+func (d *Device) DestroyPipelineLayout(l PipelineLayout) {
+	d.destroy(d.fn.DestroyPipelineLayout, uintptr(l))
+}
+
+// DestroyPipelineCache destroys c.
+func (d *Device) DestroyPipelineCache(c PipelineCache) {
+	d.destroy(d.fn.DestroyPipelineCache, uintptr(c))
+}
+
+// DestroyPipeline destroys p, which no command uses.
+func (d *Device) DestroyPipeline(p Pipeline) { d.destroy(d.fn.DestroyPipeline, uintptr(p)) }
+
+func (d *Device) destroy(fn, handle uintptr) {
+	f := newFrame()
+	f.call(fn, d.handle, handle, 0)
+	f.free()
+}
+
+func (d *Device) createBuffer(size uint64, usage BufferUsageFlags) (Buffer, Result) {
+	info := &bufferCreateInfo{sType: structureTypeBufferCreateInfo, size: size, usage: uint32(usage)}
+	if n := len(d.families); n > 1 {
+		info.sharingMode = sharingModeConcurrent
+		info.queueFamilyIndexCount, info.pQueueFamilyIndices = uint32(n), ptr(&d.families[0])
+	}
+	return create[Buffer](d.fn.CreateBuffer, d.handle, ptr(info))
+}
+
+// BufferRequirements returns what memory b needs.
+func (d *Device) BufferRequirements(b Buffer) Requirements {
+	m := &memoryRequirements{}
+	call(d.fn.GetBufferMemoryRequirements, d.handle, uintptr(b), uintptr(ptr(m)))
+	return Requirements{m.size, m.alignment, m.memoryTypeBits}
+}
+
+// BufferAddress returns the device address of b, which has memory.
+func (d *Device) BufferAddress(b Buffer) uint64 {
+	info := &bufferDeviceAddressInfo{sType: structureTypeBufferDeviceAddressInfo, buffer: uintptr(b)}
+	return uint64(call(d.fn.GetBufferDeviceAddress, d.handle, uintptr(ptr(info))))
+}
+
+func (d *Device) allocateMemory(size uint64, memoryType uint32) (DeviceMemory, Result) {
+	flags := &memoryAllocateFlagsInfo{sType: structureTypeMemoryAllocateFlagsInfo, flags: memoryAllocateDeviceAddressBit}
+	return create[DeviceMemory](d.fn.AllocateMemory, d.handle, ptr(&memoryAllocateInfo{
+		sType: structureTypeMemoryAllocateInfo, pNext: ptr(flags), allocationSize: size, memoryTypeIndex: memoryType,
+	}))
+}
+
+func (d *Device) bindBuffer(b Buffer, m DeviceMemory) Result {
+	return Result(int32(call(d.fn.BindBufferMemory, d.handle, uintptr(b), uintptr(m), 0)))
+}
+
+func (d *Device) mapMemory(m DeviceMemory) (unsafe.Pointer, Result) {
+	const whole = ^uintptr(0)
+	p := new(unsafe.Pointer)
+	r := Result(int32(call(d.fn.MapMemory, d.handle, uintptr(m), 0, whole, 0, uintptr(ptr(p)))))
+	return *p, r
+}
+
+func (d *Device) createTimeline() (Semaphore, Result) {
+	kind := &semaphoreTypeCreateInfo{sType: structureTypeSemaphoreTypeCreateInfo, semaphoreType: semaphoreTypeTimeline}
+	return create[Semaphore](d.fn.CreateSemaphore, d.handle, ptr(&semaphoreCreateInfo{
+		sType: structureTypeSemaphoreCreateInfo, pNext: ptr(kind),
+	}))
+}
+
+// Reached returns the value of a timeline semaphore. Nothing is injected here: it is asked as
+// often as a wait polls.
+func (d *Device) Reached(s Semaphore) (uint64, Result) {
+	f := newFrame()
+	r := f.result(d.fn.GetSemaphoreCounterValue, d.handle, uintptr(s), uintptr(ptr(&f.waitedAt)))
+	v := f.waitedAt
+	f.free()
+	return v, r
+}
+
+func (d *Device) waitReached(s Semaphore, value, timeout uint64) Result {
+	f := newFrame()
+	f.waited, f.waitedAt = uintptr(s), value
+	r := f.result(d.fn.WaitSemaphores, d.handle, uintptr(ptr(&f.wait)), uintptr(timeout))
+	f.free()
+	return r
+}
+
+func (d *Device) createCommandPool(family uint32, shortLived bool) (CommandPool, Result) {
+	return create[CommandPool](d.fn.CreateCommandPool, d.handle, ptr(&commandPoolCreateInfo{
+		sType: structureTypeCommandPoolCreateInfo, flags: bool32(shortLived) * commandPoolCreateTransientBit, queueFamilyIndex: family,
+	}))
+}
+
+func (d *Device) allocateCommandBuffer(pool CommandPool, secondary bool) (CommandBuffer, Result) {
+	info := &commandBufferAllocateInfo{
+		sType: structureTypeCommandBufferAllocateInfo, commandPool: uintptr(pool), commandBufferCount: 1,
+		level: bool32(secondary) * commandBufferLevelSecondary,
+	}
+	cb := new(CommandBuffer)
+	if r := Result(int32(call(d.fn.AllocateCommandBuffers, d.handle, uintptr(ptr(info)), uintptr(ptr(cb))))); r < 0 {
+		return 0, r
+	}
+	return *cb, Success
+}
+
+func (d *Device) createQueryPool(n uint32) (QueryPool, Result) {
+	return create[QueryPool](d.fn.CreateQueryPool, d.handle, ptr(&queryPoolCreateInfo{
+		sType: structureTypeQueryPoolCreateInfo, queryType: queryTypeTimestamp, queryCount: n,
+	}))
+}
+
+func (d *Device) timestamps(pool QueryPool, first uint32, ticks []uint64) Result {
+	return Result(int32(call(d.fn.GetQueryPoolResults, d.handle, uintptr(pool), uintptr(first), uintptr(len(ticks)),
+		uintptr(8*len(ticks)), uintptr(ptr(unsafe.SliceData(ticks))), 8, queryResult64Bit|queryResultWaitBit)))
+}
+
+func (d *Device) calibrate() (ticks, monotonic, deviation uint64, r Result) {
+	if d.getCalibratedTimestamps == 0 {
+		return 0, 0, 0, ErrorInitializationFailed
+	}
+	info := &[2]calibratedTimestampInfoEXT{
+		{sType: structureTypeCalibratedTimestampInfoExt, timeDomain: timeDomainDeviceExt},
+		{sType: structureTypeCalibratedTimestampInfoExt, timeDomain: hostTimeDomain},
+	}
+	t := new([3]uint64)
+	r = Result(int32(call(d.getCalibratedTimestamps, d.handle, 2, uintptr(ptr(info)), uintptr(ptr(t)), uintptr(ptr(&t[2])))))
+	return t[0], hostTime(t[1]), t[2], r
+}
+
+func (d *Device) createShaderModule(words []uint32) (ShaderModule, Result) {
+	return create[ShaderModule](d.fn.CreateShaderModule, d.handle, ptr(&shaderModuleCreateInfo{
+		sType: structureTypeShaderModuleCreateInfo, codeSize: uintptr(4 * len(words)), pCode: ptr(unsafe.SliceData(words)),
+	}))
+}
+
+func (d *Device) createPipelineLayout(pushBytes uint32) (PipelineLayout, Result) {
+	constants := &pushConstantRange{stageFlags: shaderStageComputeBit, size: pushBytes}
+	return create[PipelineLayout](d.fn.CreatePipelineLayout, d.handle, ptr(&pipelineLayoutCreateInfo{
+		sType: structureTypePipelineLayoutCreateInfo, pushConstantRangeCount: 1, pPushConstantRanges: ptr(constants),
+	}))
+}
+
+func (d *Device) createPipelineCache(data []byte) (PipelineCache, Result) {
+	return create[PipelineCache](d.fn.CreatePipelineCache, d.handle, ptr(&pipelineCacheCreateInfo{
+		sType: structureTypePipelineCacheCreateInfo, initialDataSize: uintptr(len(data)), pInitialData: ptr(unsafe.SliceData(data)),
+	}))
+}
+
+// pipelineCacheData fills data, or returns their length if they are nil.
+func (d *Device) pipelineCacheData(cache PipelineCache, data []byte) (int, Result) {
+	n := new(uintptr)
+	*n = uintptr(len(data))
+	r := Result(int32(call(d.fn.GetPipelineCacheData, d.handle, uintptr(cache), uintptr(ptr(n)), uintptr(ptr(unsafe.SliceData(data))))))
+	return int(*n), r
+}
+
+func (d *Device) mergePipelineCaches(dst, src PipelineCache) Result {
+	list := &[1]PipelineCache{src}
+	return Result(int32(call(d.fn.MergePipelineCaches, d.handle, uintptr(dst), 1, uintptr(ptr(list)))))
+}
+
+func (d *Device) createComputePipeline(cache PipelineCache, p *ComputePipeline) (Pipeline, Result) {
+	info := &computePipelineCreateInfo{
+		sType: structureTypeComputePipelineCreateInfo, flags: bool32(p.DispatchBase) * pipelineCreateDispatchBaseBit,
+		layout: uintptr(p.Layout), basePipelineIndex: -1,
+	}
+	info.stage = pipelineShaderStageCreateInfo{
+		sType: structureTypePipelineShaderStageCreateInfo, stage: shaderStageComputeBit,
+		flags:  bool32(p.FullSubgroups) * pipelineShaderStageCreateRequireFullSubgroupsBit,
+		module: uintptr(p.Module), pName: cString("main"),
+	}
+	if p.SubgroupSize != 0 {
+		info.stage.pNext = ptr(&pipelineShaderStageRequiredSubgroupSizeCreateInfo{
+			sType: structureTypePipelineShaderStageRequiredSubgroupSizeCreateInfo, requiredSubgroupSize: p.SubgroupSize,
+		})
+	}
+	if n := len(p.Spec) / 3; n > 0 {
+		entries := make([]specializationMapEntry, n)
+		for i := range entries {
+			entries[i] = specializationMapEntry{constantID: p.Spec[3*i], offset: p.Spec[3*i+1], size: uintptr(p.Spec[3*i+2])}
+		}
+		info.stage.pSpecializationInfo = ptr(&specializationInfo{
+			mapEntryCount: uint32(n), pMapEntries: ptr(&entries[0]),
+			dataSize: uintptr(len(p.Data)), pData: ptr(unsafe.SliceData(p.Data)),
+		})
+	}
+	all := &pipelineCreationFeedback{}
+	if d.feedback {
+		info.pNext = ptr(&pipelineCreationFeedbackCreateInfo{
+			sType: structureTypePipelineCreationFeedbackCreateInfo, pPipelineCreationFeedback: ptr(all),
+			pipelineStageCreationFeedbackCount: 1, pPipelineStageCreationFeedbacks: ptr(&pipelineCreationFeedback{}),
+		})
+	}
+	out := new(Pipeline)
+	r := Result(int32(call(d.fn.CreateComputePipelines, d.handle, uintptr(cache), 1, uintptr(ptr(info)), 0, uintptr(ptr(out)))))
+	switch {
+	case all.flags&pipelineCreationFeedbackValidBit == 0:
+		p.Cached = ""
+	case all.flags&pipelineCreationFeedbackApplicationPipelineCacheHitBit != 0:
+		p.Cached = "hit"
+	default:
+		p.Cached = "miss"
+	}
+	if r < 0 {
+		return 0, r
+	}
+	return *out, r
+}

@@ -1,0 +1,102 @@
+//go:build ((darwin || windows) && (amd64 || arm64)) || (!cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64))
+
+package vkx
+
+import "unsafe"
+
+// submit allocates nothing: launches come this way.
+func (d *Device) submit(s *Submission, commands Commands) Result {
+	f := newFrame()
+	defer f.free()
+	cb := uintptr(s.Buffer)
+	if !s.Again {
+		if r := f.result(d.fn.ResetCommandPool, d.handle, uintptr(s.Pool), 0); r < 0 {
+			return r
+		}
+		if r := d.encode(f, cb, commands); r < 0 {
+			return r
+		}
+	}
+	waits := bool32(s.Wait != 0)
+	f.buffer, f.signal, f.signalValue = cb, uintptr(s.Timeline), s.Value
+	f.waited, f.waitedAt, f.stages = uintptr(s.Wait), s.After, uint32(s.Stages)
+	f.submit.waitSemaphoreCount, f.values.waitSemaphoreValueCount = waits, waits
+	return f.result(d.fn.QueueSubmit, uintptr(s.Queue), 1, uintptr(ptr(&f.submit)), 0)
+}
+
+// noInheritance is what secondary command buffers inherit.
+var noInheritance = &commandBufferInheritanceInfo{sType: structureTypeCommandBufferInheritanceInfo}
+
+func (d *Device) record(cb CommandBuffer, commands Commands) Result {
+	f := newFrame()
+	defer f.free()
+	f.begin.pInheritanceInfo = ptr(noInheritance)
+	return d.encode(f, uintptr(cb), commands)
+}
+
+// encode records the commands into a command buffer, between the calls that begin and end that.
+func (d *Device) encode(f *frame, cb uintptr, commands Commands) Result {
+	if r := f.result(d.fn.BeginCommandBuffer, cb, uintptr(ptr(&f.begin))); r < 0 {
+		return r
+	}
+	f.words = commands
+	ok := d.commands(f, cb, commands)
+	if r := f.result(d.fn.EndCommandBuffer, cb); r < 0 {
+		return r
+	}
+	if !ok {
+		return ErrorInitializationFailed
+	}
+	return Success
+}
+
+// commandLengths are the words of the commands, without the data of cmdPush.
+var commandLengths = [numCommands]int{
+	cmdBind: 3, cmdPush: 4, cmdDispatch: 4, cmdDispatchBase: 7, cmdBarrier: 5, cmdCopy: 11, cmdFill: 8,
+	cmdExecute: 3, cmdResetQueries: 5, cmdTimestamp: 5,
+}
+
+// u64 is the value of two words.
+func u64(w []uint32) uint64 { return uint64(w[0]) | uint64(w[1])<<32 }
+
+// commands returns false for words that no Go code writes: an unknown or cut off command.
+func (d *Device) commands(f *frame, cb uintptr, w Commands) bool {
+	for len(w) > 0 {
+		op := w[0]
+		if op == 0 || op >= numCommands || len(w) < commandLengths[op] {
+			return false
+		}
+		n := commandLengths[op]
+		switch op {
+		case cmdBind:
+			f.call(d.fn.CmdBindPipeline, cb, pipelineBindPointCompute, uintptr(u64(w[1:])))
+		case cmdPush:
+			n += int(w[3] / 4)
+			if len(w) < n {
+				return false
+			}
+			f.call(d.fn.CmdPushConstants, cb, uintptr(u64(w[1:])), shaderStageComputeBit, 0, uintptr(w[3]), uintptr(ptr(unsafe.SliceData(w[4:]))))
+		case cmdDispatch:
+			f.call(d.fn.CmdDispatch, cb, uintptr(w[1]), uintptr(w[2]), uintptr(w[3]))
+		case cmdDispatchBase:
+			f.call(d.fn.CmdDispatchBase, cb, uintptr(w[1]), uintptr(w[2]), uintptr(w[3]), uintptr(w[4]), uintptr(w[5]), uintptr(w[6]))
+		case cmdBarrier:
+			f.barrier.srcAccessMask, f.barrier.dstAccessMask = w[2], w[4]
+			f.call(d.fn.CmdPipelineBarrier, cb, uintptr(w[1]), uintptr(w[3]), 0, 1, uintptr(ptr(&f.barrier)), 0, 0, 0, 0)
+		case cmdCopy:
+			f.copy = bufferCopy{u64(w[5:]), u64(w[7:]), u64(w[9:])}
+			f.call(d.fn.CmdCopyBuffer, cb, uintptr(u64(w[1:])), uintptr(u64(w[3:])), 1, uintptr(ptr(&f.copy)))
+		case cmdFill:
+			f.call(d.fn.CmdFillBuffer, cb, uintptr(u64(w[1:])), uintptr(u64(w[3:])), uintptr(u64(w[5:])), uintptr(w[7]))
+		case cmdExecute:
+			f.buffer = uintptr(u64(w[1:]))
+			f.call(d.fn.CmdExecuteCommands, cb, 1, uintptr(ptr(&f.buffer)))
+		case cmdResetQueries:
+			f.call(d.fn.CmdResetQueryPool, cb, uintptr(u64(w[1:])), uintptr(w[3]), uintptr(w[4]))
+		case cmdTimestamp:
+			f.call(d.fn.CmdWriteTimestamp, cb, uintptr(w[4]), uintptr(u64(w[1:])), uintptr(w[3]))
+		}
+		w = w[n:]
+	}
+	return true
+}

@@ -1,0 +1,66 @@
+//go:build (darwin && (amd64 || arm64)) || (!cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64))
+
+package vkx
+
+import (
+	"fmt"
+	"runtime"
+)
+
+// Libraries are the functions that open libraries of C and call them.
+type Libraries struct {
+	Open     func(name string) (uintptr, error)
+	Symbol   func(library uintptr, name string) (uintptr, error)
+	Call     func(fn uintptr, args ...uintptr) (r1, r2, err uintptr)
+	Callback func(fn any) uintptr // makes a function of C of a function of Go
+}
+
+// libraries are nil in a program that does not import package runtime/purego. A program that does
+// is linked with the system's dynamic linker.
+var libraries *Libraries
+
+// UseLibraries has calls go by these functions. Package runtime/purego calls it when the program starts.
+func UseLibraries(l *Libraries) { libraries = l }
+
+// openLoader returns the loader's vkGetInstanceProcAddr.
+func openLoader() (uintptr, error) {
+	if libraries == nil {
+		return 0, ErrNoLibraries
+	}
+	names := []string{"libvulkan.so.1", "libvulkan.so"}
+	if runtime.GOOS == "darwin" {
+		names = nil
+		for _, dir := range []string{"", "/usr/local/lib/", "/opt/homebrew/lib/"} {
+			for _, name := range []string{"libvulkan.1.dylib", "libvulkan.dylib", "libMoltenVK.dylib"} {
+				names = append(names, dir+name)
+			}
+		}
+	}
+	var first error
+	for _, name := range names {
+		lib, err := libraries.Open(name)
+		if err != nil {
+			if first == nil {
+				first = err
+			}
+			continue
+		}
+		fn, err := libraries.Symbol(lib, "vkGetInstanceProcAddr")
+		if err != nil || fn == 0 {
+			return 0, fmt.Errorf("%s has no vkGetInstanceProcAddr", name)
+		}
+		return fn, nil
+	}
+	return 0, first
+}
+
+func invoke(fn uintptr, args []uintptr) uintptr {
+	r, _, _ := libraries.Call(fn, args...)
+	return r
+}
+
+// newCallback makes a function of C of a function of Go, and is never undone.
+func newCallback(fn any) uintptr { return libraries.Callback(fn) }
+
+// hostTime turns a value of the host's clock into nanoseconds.
+func hostTime(v uint64) uint64 { return v }

@@ -1,0 +1,38 @@
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || (darwin && (amd64 || arm64))
+
+package vulkan
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// errLocked is the error of lock for a file that another process has locked.
+const errLocked = syscall.EWOULDBLOCK
+
+// lock locks a file for this process until it is closed, and does not wait.
+func lock(f *os.File) error {
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil || err != syscall.EINTR {
+			return err
+		}
+	}
+}
+
+// openLock opens the file by which a folder is locked.
+func openLock(dir string) (*os.File, error) { return os.Open(dir) }
+
+// openShared opens a file that others may rename and remove meanwhile.
+func openShared(path string) (*os.File, error) { return os.Open(path) }
+
+// replace puts an open file in the place of another one.
+func replace(f *os.File, path string) error { return os.Rename(f.Name(), path) }
+
+// ours reports whether nobody but this user and root can have written the file. The
+// checksum says that the file is undamaged, and not who wrote it.
+func ours(_ *os.File, info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && (int(st.Uid) == os.Geteuid() || st.Uid == 0) && info.Mode().Perm()&0o022 == 0
+}

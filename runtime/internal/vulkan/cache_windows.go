@@ -1,0 +1,109 @@
+//go:build amd64 || arm64
+
+package vulkan
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+var (
+	kernel32        = syscall.NewLazyDLL("kernel32.dll")
+	lockFileEx      = kernel32.NewProc("LockFileEx")
+	advapi32        = syscall.NewLazyDLL("advapi32.dll")
+	getSecurityInfo = advapi32.NewProc("GetSecurityInfo")
+)
+
+// errLocked is the error of lock for a file that another process has locked.
+const errLocked = syscall.Errno(33) // ERROR_LOCK_VIOLATION
+
+// lock locks a file for this process until it is closed, and does not wait. Windows keeps others from
+// the bytes that are locked: those are one that no file has.
+func lock(f *os.File) error {
+	const failImmediately, exclusive = 1, 2
+	at := &syscall.Overlapped{OffsetHigh: 1 << 30}
+	ok, _, err := lockFileEx.Call(f.Fd(), exclusive|failImmediately, 0, 1, 0, uintptr(unsafe.Pointer(at)))
+	if ok != 0 {
+		return nil
+	}
+	if err == syscall.ERROR_IO_PENDING {
+		return errLocked
+	}
+	return err
+}
+
+// openLock opens the file by which a folder is locked: one in it, since Windows locks no folders.
+func openLock(dir string) (*os.File, error) {
+	return os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+}
+
+// openShared opens a file that others may rename and remove meanwhile.
+func openShared(path string) (*os.File, error) {
+	name, err := syscall.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, err
+	}
+	h, err := syscall.CreateFile(name, syscall.GENERIC_READ,
+		syscall.FILE_SHARE_READ|syscall.FILE_SHARE_WRITE|syscall.FILE_SHARE_DELETE, nil, syscall.OPEN_EXISTING, syscall.FILE_ATTRIBUTE_NORMAL, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(h), path), nil
+}
+
+// replace puts an open file in the place of another one, and closes it: Windows renames no open file, and
+// none to the name of one that is open, as it is while another process reads it.
+func replace(f *os.File, path string) error {
+	if err := f.Close(); err != nil {
+		return err
+	}
+	err := os.Rename(f.Name(), path)
+	for end := time.Now().Add(cachePatience); err != nil && time.Now().Before(end); err = os.Rename(f.Name(), path) {
+		if _, gone := os.Stat(f.Name()); gone != nil {
+			return err // another process took the file for a dead one's
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return err
+}
+
+// ours reports whether this user, the administrators or the system own the file. The
+// checksum says that the file is undamaged, and not who wrote it.
+func ours(f *os.File, _ fs.FileInfo) bool {
+	const fileObject, ownerInformation = 1, 1
+	var owner *syscall.SID
+	var descriptor uintptr
+	r, _, _ := getSecurityInfo.Call(f.Fd(), fileObject, ownerInformation, uintptr(unsafe.Pointer(&owner)), 0, 0, 0, uintptr(unsafe.Pointer(&descriptor)))
+	if r != 0 {
+		return false
+	}
+	defer syscall.LocalFree(syscall.Handle(descriptor))
+	name, err := owner.String()
+	if err != nil {
+		return false
+	}
+	const system, administrators = "S-1-5-18", "S-1-5-32-544"
+	return name == system || name == administrators || name == currentUser()
+}
+
+// currentUser returns the name of the user's security identifier, or "?".
+func currentUser() string {
+	token, err := syscall.OpenCurrentProcessToken()
+	if err != nil {
+		return "?"
+	}
+	defer token.Close()
+	user, err := token.GetTokenUser()
+	if err != nil {
+		return "?"
+	}
+	name, err := user.User.Sid.String()
+	if err != nil {
+		return "?"
+	}
+	return name
+}
