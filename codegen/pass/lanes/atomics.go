@@ -28,15 +28,9 @@ func Atomics(m *ir.Module) diag.List {
 	if len(a.words) > 0 {
 		a.wordVars()
 	}
-	for i := 0; i < len(f.Blocks); i++ {
-		b := f.Blocks[i]
-		at := slices.IndexFunc(b.Insts, func(v *ir.Value) bool {
-			return isFloatAtomic(v.Op) || v.Op == ir.OpAtomicCompareAndSwap || v.Op == ir.OpAtomicLoad && v.Type.Size < 4 || isLocalExchange(v) && facts.Avoids(m, "local-exchange")
-		})
-		if at < 0 {
-			continue
-		}
-		v, rest := rewrite.CutOut(b, at) // a later round finds what else is in there
+	rewrite.WriteOut(f, func(v *ir.Value) bool {
+		return isFloatAtomic(v.Op) || v.Op == ir.OpAtomicCompareAndSwap || v.Op == ir.OpAtomicLoad && v.Type.Size < 4 || isLocalExchange(v) && facts.Avoids(m, "local-exchange")
+	}, func(b *ir.Block, v *ir.Value) *ir.Block {
 		a.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
 		switch v.Op {
 		case ir.OpAtomicLoad:
@@ -54,8 +48,8 @@ func Atomics(m *ir.Module) diag.List {
 		default:
 			a.floatOp(v)
 		}
-		a.b.Jump(rest)
-	}
+		return a.b
+	})
 	return nil
 }
 

@@ -5,7 +5,6 @@ package lanes
 
 import (
 	"math"
-	"slices"
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -21,21 +20,15 @@ import (
 func Groups(m *ir.Module) diag.List {
 	g := &groupOps{m: m, tiles: map[tileKey]*ir.Ref{}}
 	f := m.Kernel
-	for i := 0; i < len(f.Blocks); i++ {
-		b := f.Blocks[i]
-		at := slices.IndexFunc(b.Insts, func(v *ir.Value) bool { return v.IsGroupOp() && !v.LegalGroupOp() })
-		if at < 0 {
-			continue
-		}
-		v, rest := rewrite.CutOut(b, at) // a later round finds what else is in there
+	rewrite.WriteOut(f, func(v *ir.Value) bool { return v.IsGroupOp() && !v.LegalGroupOp() }, func(b *ir.Block, v *ir.Value) *ir.Block {
 		g.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
 		if v.GroupScope() == ir.ScopeWorkGroup {
 			g.workGroup(v)
 		} else {
 			g.subGroup(v)
 		}
-		g.b.Jump(rest)
-	}
+		return g.b
+	})
 	return nil
 }
 

@@ -54,13 +54,7 @@ func Matrices(m *ir.Module) diag.List {
 		return nativeMatrices(m)
 	}
 	x := &matrices{groupOps: groupOps{m: m}}
-	for i := 0; i < len(f.Blocks); i++ {
-		b := f.Blocks[i]
-		at := slices.IndexFunc(b.Insts, func(v *ir.Value) bool { return v.Matrices() != nil || len(wholeMatrices(v)) > 0 })
-		if at < 0 {
-			continue
-		}
-		v, rest := rewrite.CutOut(b, at) // a later round finds the others
+	rewrite.WriteOut(f, func(v *ir.Value) bool { return v.Matrices() != nil || len(wholeMatrices(v)) > 0 }, func(b *ir.Block, v *ir.Value) *ir.Block {
 		x.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
 		x.id, x.n = x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
 		switch a := v.Aux.(type) {
@@ -81,8 +75,8 @@ func Matrices(m *ir.Module) diag.List {
 				x.result(v, ir.OpUDiv, nil, x.word(ir.OpIAdd, last, x.n), x.n)
 			}
 		}
-		x.b.Jump(rest)
-	}
+		return x.b
+	})
 	return nil
 }
 

@@ -4,7 +4,6 @@ package lanes
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -12,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Tiles takes loads, stores and products of matrices apart into those of the device's own ones. These want
+// Tiles splits loads, stores and products of matrices into operations on the device's own tiles. Tiles are loaded from
 // memory whose address and stride are multiples of 16 bytes, or of a row if that is shorter:
 //
 //	if all(aligned)                            of the sub-group, which has one address and stride
@@ -45,21 +44,15 @@ func Tiles(m *ir.Module, r *facts.Result) diag.List {
 			}
 		}
 	}
-	for i := 0; i < len(f.Blocks); i++ {
-		b := f.Blocks[i]
-		at := slices.IndexFunc(b.Insts, whole)
-		if at < 0 {
-			continue
-		}
-		v, rest := rewrite.CutOut(b, at) // a later round finds the others
+	rewrite.WriteOut(f, whole, func(b *ir.Block, v *ir.Value) *ir.Block {
 		x.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
 		if p, ok := v.Aux.(*ir.Product); ok {
 			x.product(p)
 		} else {
 			x.memory(v)
 		}
-		x.b.Jump(rest)
-	}
+		return x.b
+	})
 	return nil
 }
 

@@ -3,8 +3,6 @@ package lanes
 // This file zeroes large arrays of a work-item's own, for zerolocal.
 
 import (
-	"slices"
-
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
@@ -15,17 +13,11 @@ const maxZero = 64
 
 // zeroPrivate replaces each Zero of a large array of a work-item's own by a loop.
 func zeroPrivate(f *ir.Func) {
-	for i := 0; i < len(f.Blocks); i++ {
-		b := f.Blocks[i]
-		at := slices.IndexFunc(b.Insts, func(v *ir.Value) bool { return v.Op == ir.OpZero && scalars(v.Ref().Var.Type) > maxZero })
-		if at < 0 {
-			continue
-		}
-		v, rest := rewrite.CutOut(b, at) // a later round finds what else is in there
+	rewrite.WriteOut(f, func(v *ir.Value) bool { return v.Op == ir.OpZero && scalars(v.Ref().Var.Type) > maxZero }, func(b *ir.Block, v *ir.Value) *ir.Block {
 		z := &zeroer{m: f.Module, f: f, b: b, ref: v.Ref(), pos: v.Pos, private: true}
 		z.zero(f.Module.Int(ir.TypeI32, 0), f.Module.Int(ir.TypeI32, 1))
-		z.b.Jump(rest)
-	}
+		return z.b
+	})
 }
 
 // scalars returns the number of scalars in a type, or 0 where constants that the host

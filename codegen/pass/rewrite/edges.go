@@ -88,6 +88,19 @@ func CutOut(b *ir.Block, n int) (*ir.Value, *ir.Block) {
 	return v, rest
 }
 
+// WriteOut replaces each instruction of f that is holds for. write gets the block that ends ahead of one, appends code, and
+// returns the block that its code ends in, which then jumps to what came after the instruction. It may add blocks, but
+// no instruction that is holds for.
+func WriteOut(f *ir.Func, is func(v *ir.Value) bool, write func(b *ir.Block, v *ir.Value) *ir.Block) {
+	for i := 0; i < len(f.Blocks); i++ {
+		b := f.Blocks[i]
+		if at := slices.IndexFunc(b.Insts, is); at >= 0 {
+			v, rest := CutOut(b, at) // a later round finds the others
+			write(b, v).Jump(rest)
+		}
+	}
+}
+
 // MoveTerm gives b's terminator to c, which has none.
 func MoveTerm(b, c *ir.Block) {
 	c.Term, b.Term = b.Term, ir.Term{}
