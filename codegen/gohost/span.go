@@ -30,7 +30,9 @@ func (w *writer) spanWithin(v *ir.Value, depth int) span {
 	of := func(i int) span { return w.spanWithin(v.Args[i], depth-1) }
 	switch v.Op {
 	case ir.OpUConvert:
-		return span{0, 1<<v.Args[0].Type.Bits() - 1}
+		if bits := v.Args[0].Type.Bits(); bits < 63 {
+			return span{0, 1<<bits - 1}
+		}
 	case ir.OpSConvert:
 		n := int64(1) << (v.Args[0].Type.Bits() - 1)
 		return span{-n, n - 1}
