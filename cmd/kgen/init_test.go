@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/tests/need"
 	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/internal/tests/usermodule"
 )
@@ -280,12 +281,12 @@ func TestGenerateShows(t *testing.T) {
 	}
 }
 
-// TestCRLF checks a module out as git does on Windows. With the .gitattributes that kgen init writes, what kgen
-// has written is as it was; without it, lines end as those of Windows do, and all is current and runs.
+// TestCRLF checks a module out as git does on Windows. With the .gitattributes that kgen init writes,
+// generated files keep their bytes; without it, their lines end as on Windows, and they are current and run.
 func TestCRLF(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
-		t.Skip("no git")
+		need.Missing(t, need.Vulkan, "no git: %v", err)
 	}
 	dir := newModule(t)
 	if code, out, errs := kgen(dir, "init", "saxpy"); code != 0 || !strings.Contains(out, "wrote .gitattributes\n") {

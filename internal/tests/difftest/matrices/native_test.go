@@ -45,7 +45,7 @@ func openNative(t *testing.T) *nativeDevice {
 
 var compiledAs = regexp.MustCompile(`msg="kgen: kernel compiled" kernel=matrices\.(\w+) .* variant=(\w+)`)
 
-// took checks that all modules of a kernel were those for the device's matrices, or none.
+// took checks that all modules of a kernel used the device's matrices, or that none did.
 func (d *nativeDevice) took(t *testing.T, kernel string, native bool) {
 	t.Helper()
 	found := false
@@ -144,8 +144,8 @@ func adversaries() []func(*rand.Rand) half.Float16 {
 	}
 }
 
-// bounded wants a sum within the bound for devices that add so many products at once. Sums of what is not finite are
-// not finite.
+// bounded wants a sum within the bound for devices that add so many products at once. A sum with an operand
+// that is not finite must not be finite.
 func bounded[F float32 | half.Float16](depth int) judge[half.Float16, F] {
 	return func(got, c F, x, y []half.Float16) string {
 		ulp, tiny, most := 0x1p-23, 0x1p-126, 0x1p127
@@ -305,7 +305,7 @@ func TestNativeTiled(t *testing.T) {
 func TestNativeFixed(t *testing.T) {
 	d := openNative(t)
 	if !d.has("half.Float16", "float32") {
-		t.Skip("the device has no matrices of half.Float16 with sums of float32")
+		need.Missing(t, need.Matrices, "the device has no matrices of half.Float16 with sums of float32")
 	}
 	k := matrices.Fixed{In: make([]half.Float16, 272), Out: make([]float32, 512)}
 	in := make([]float32, 288)
@@ -337,7 +337,7 @@ func TestNativeFixed(t *testing.T) {
 func TestNativeFaulty(t *testing.T) {
 	d := openNative(t)
 	if !d.has("int8", "int32") {
-		t.Skip("the device has no matrices of int8")
+		need.Missing(t, need.Matrices, "the device has no matrices of int8")
 	}
 	local := matrices.TiledGroups * d.sub
 	for _, bad := range []int{0, d.sub + 3, local - 1} {
@@ -372,7 +372,7 @@ func TestNativeFaulty(t *testing.T) {
 func TestNativeOrExpanded(t *testing.T) {
 	d := openNative(t)
 	if !d.has("half.Float16", "float32") {
-		t.Skip("the device has no matrices of half.Float16 with sums of float32")
+		need.Missing(t, need.Matrices, "the device has no matrices of half.Float16 with sums of float32")
 	}
 	product(t, d, "Half", d.sub+1, d.sub, 16, 16, 16, anyHalf[half.Float16], inOrder(floats[half.Float16]))
 	product(t, d, "HalfOdd", d.sub, d.sub, 5, 7, 3, anyHalf[half.Float16], inOrder(floats[half.Float16]))
