@@ -340,14 +340,14 @@ type Kernel struct {
 	MakeNative func(k *Kernel, t NativeTarget) (*NativeModule, error) `json:"-"`
 }
 
-// NativeTarget says what a module is made for that uses a device's own matrices.
+// NativeTarget is the target of a module that uses a device's own matrices.
 type NativeTarget struct {
 	Small, Cancel bool // whether it is for small launches, and whether its work-items leave when they are asked to
 	Tuples        []MatrixTuple
 }
 
-// MatrixTuple is a product that sub-groups of a device have: M rows of K elements by K rows of N. The types of the
-// elements of both, and of the sum, are Go's, such as "half.Float16" and "float32".
+// MatrixTuple is a product that sub-groups of a device have: M rows of K elements by K rows of N. Elem and
+// Of name the Go types of the factors' and the sum's elements, such as "half.Float16" and "float32".
 type MatrixTuple struct {
 	M, N, K  int
 	Elem, Of string

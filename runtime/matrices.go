@@ -11,7 +11,7 @@ import (
 )
 
 // MatrixProduct is a product of matrices that the sub-groups of a device have: M rows of K elements by K rows of N.
-// The types of the elements of both, and of the sum, are Go's, such as "half.Float16" and "float32". Matrices of
+// Elem and Of name the Go types of the factors' and the sum's elements, such as "half.Float16" and "float32". Matrices of
 // other sizes are made of several of these if theirs are multiples.
 type MatrixProduct struct {
 	M, N, K  int

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs tests and the README's first program, cross-built for arm64, under qemu's user mode, on the lavapipe of
 # Debian's arm64 packages: a device without float16, with sub-groups of 4. The packages are unpacked in a folder, and
-# nothing of the system is of another architecture. Usage: arm64.sh FOLDER MODULES, with a folder for what is built and
+# the system itself gets no package of another architecture. Usage: arm64.sh FOLDER MODULES, with a folder for what is built and
 # unpacked, and that of the test kernels' modules.
 set -eu
 

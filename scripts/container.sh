@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the README's first program in folders that hold what docs/container.md says, and nothing else: on the host
+# Runs the README's first program in folders that hold the files that docs/container.md lists and nothing else: on the host
 # device in an empty one, and on lavapipe in one with the files of its script. Usage: container.sh FOLDER
 set -eu
 

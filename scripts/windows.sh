@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs tests and the README's first program, cross-built for Windows, under Debian's wine, whose Vulkan is
-# that of this machine: lavapipe. Installs what it needs. Usage: windows.sh FOLDER MODULES, with a folder for what
+# this machine's lavapipe. Installs what it needs. Usage: windows.sh FOLDER MODULES, with a folder for what
 # is built, and that of the test kernels' modules.
 set -eu
 
@@ -53,7 +53,7 @@ done
 DISPLAY=:$(cat "$out/display")
 export DISPLAY
 
-# Wine's library path has both: what it brings, and what it lacks.
+# Put the library that wine lacks beside the libraries that wine brings.
 $wine wineboot -i >/dev/null 2>&1
 $cc -shared -O2 -o "$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll" scripts/windows/bcryptprimitives.c -ladvapi32
 

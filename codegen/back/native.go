@@ -24,7 +24,7 @@ func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Mod
 	return p.compile(t, after)
 }
 
-// preparedNative is a kernel of which such modules are to be made.
+// preparedNative is a kernel that is ready to be compiled for any device's own matrices.
 type preparedNative struct {
 	k     *abi.Kernel
 	m     *ir.Module
@@ -85,8 +85,8 @@ type NoMatrices struct{ Why string }
 
 func (e *NoMatrices) Error() string { return e.Why }
 
-// ProveNative compiles a kernel that has matrices for the devices of matrix.Known, and returns the first error but
-// for those of matrices that a device lacks: a program is not to find out at load.
+// ProveNative compiles a kernel that has matrices for the devices of matrix.Known, so that no program
+// finds an error at load. It returns the first error; a device that lacks the kernel's matrices is none.
 func ProveNative(k *abi.Kernel) error {
 	if !k.Matrices {
 		return nil

@@ -197,7 +197,7 @@ func (ls *lockstep) findInductions(w *body) bool {
 	return len(ls.steps) > 0
 }
 
-// addends returns v as the sum of an invariant and a value that is none, nil and v if it is no such sum.
+// addends splits a sum v into an invariant, from, and an addend that varies. For any other v, from is nil and other is v.
 func (w *body) addends(v *ir.Value) (from, other *ir.Value) {
 	if v.Op == ir.OpIAdd && !v.Args[0].IsConst() && !v.Args[1].IsConst() {
 		x, y := v.Args[0], v.Args[1]

@@ -67,8 +67,8 @@ func (m *Module) MatrixOf(s matrix.Shape) *Type {
 }
 
 // NativeMatrixOf returns the type of variables that are made of a device's own matrices, of part[0] rows and
-// part[1] columns. In the text of a module, an invocation has ⌈elements / n⌉ elements of each part, in a sub-group
-// of n, and of the parts row by row one behind the other. In SPIR-V the device decides.
+// part[1] columns. In the text of a module, an invocation of a sub-group of n has ⌈elements / n⌉ elements
+// of each part. The parts follow one another row by row. In SPIR-V the device chooses the elements.
 func (m *Module) NativeMatrixOf(s matrix.Shape, part [2]int) *Type {
 	word := func(op Op, x, y *Value) *Value { return m.ConstExpr(op, TypeI32, x, y) }
 	n := m.SubGroupSize()

@@ -1,6 +1,6 @@
 package report
 
-// This file says how devices with matrices of their own load and store those of a kernel.
+// This file reports how devices with matrices of their own load and store a kernel's matrices.
 
 import (
 	"fmt"

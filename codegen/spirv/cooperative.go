@@ -34,7 +34,7 @@ const (
 	MatrixResultSigned = 8
 )
 
-// cooperativeRows are rows as those of opRows.
+// cooperativeRows are more rows of the table opRows.
 var cooperativeRows = [...]opRow{
 	{OpTypeCooperativeMatrixKHR, "OpTypeCooperativeMatrixKHR", secGlobal, hasResult,
 		[]OperandInfo{{KindIdRef, One}, {KindIdScope, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}},

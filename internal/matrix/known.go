@@ -1,7 +1,7 @@
 package matrix
 
 // Known has the products of devices that kgen compiles matrices for when it generates. Modules for others are made
-// in the same way at load. The lists are those that the drivers report.
+// in the same way at load. The drivers report these lists.
 var Known = []struct {
 	Device   string
 	SubGroup int

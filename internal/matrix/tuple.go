@@ -2,8 +2,8 @@ package matrix
 
 import "fmt"
 
-// Tuple is a product that a device has matrices of its own for: M rows of K elements by K rows of N elements. The
-// elements of both are of type A, and those of the sum of type C.
+// Tuple is a product that a device has matrices of its own for: M rows of K elements by K rows of N elements. A
+// is the type of the factors' elements, and C that of the sum's.
 type Tuple struct {
 	M, N, K int
 	A, C    Elem

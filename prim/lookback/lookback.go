@@ -267,7 +267,7 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 	return before
 }
 
-// window looks at the posts of Size tiles, of which last is the nearest, until the tiles up to the nearest whole one
+// window looks at the posts of Size tiles; the nearest is last. It waits until the tiles up to the nearest whole one
 // have posts. It returns the number of the work-item that looks at that tile, or at least Size if none is whole, and the
 // total that the work-item has looked at itself.
 func window[A any, B Board[A]](it dsl.NDItem1, board B, last uint32, again func(tile uint32) A) (n uint32, v A) {

@@ -52,7 +52,7 @@ func (e *emitter) packed(t *ir.Type) spirv.ID {
 	return e.register(t)
 }
 
-// ofVar returns the type of what stands in variable v at the end of a path that leads to type t.
+// ofVar returns the SPIR-V type of a part of variable v, whose type in the IR is t.
 func (e *emitter) ofVar(v *ir.Var, t *ir.Type) spirv.ID {
 	if v.Packed() {
 		return e.packed(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
-// TestPorts type-checks what users build without cgo on ports where no test runs, with the Vulkan backend or
-// without, and those where an int has 32 bits. Everything that they import is checked from source for that port,
+// TestPorts type-checks the packages that users build without cgo on ports where no test runs. Some ports have
+// the Vulkan backend, others do not, and on some an int has 32 bits. Everything that they import is checked from source for that port,
 // which finds what a compiler would, and takes a tenth of its time. The standard library is right: of
 // its packages, declarations alone are read.
 func TestPorts(t *testing.T) {

@@ -1,5 +1,5 @@
-// Command first is the README's first program, with Vulkan on Linux without cgo, too. The targets that run kgen on
-// other systems run it, and those that have it in a container: see the Makefile. It prints why there is no better device.
+// Command first is the README's first program, with Vulkan on Linux without cgo, too. The Makefile's targets
+// windows, arm64 and container run it. It prints why there is no better device.
 package main
 
 import (

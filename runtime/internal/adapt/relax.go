@@ -13,9 +13,9 @@ import (
 // atomic operations in one order whatever the module says, so that it is enough to
 // keep its compiler from moving the other accesses across.
 //
-// It takes barriers of sub-groups for those of work-groups, too (seen in 22.3 and 26.1): a work-group one of whose
-// sub-groups comes to such a barrier and the others do not loses what is behind it. The invocations of a
-// sub-group run in lockstep there, so that the barriers can be left out.
+// It also takes a sub-group barrier for a work-group barrier (seen in 22.3 and 26.1): if only some sub-groups of a
+// work-group execute it, the code after the barrier does not run. The invocations of a sub-group run in lockstep
+// there, so that sub-group barriers can be left out.
 func Relaxed(driver string) bool { return driver == "llvmpipe" }
 
 // Relax returns the module with relaxed atomics, without barriers of sub-groups, and with volatile accesses to what

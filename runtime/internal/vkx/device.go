@@ -5,7 +5,7 @@ package vkx
 import "unsafe"
 
 // CreateDevice creates a device with the given features enabled and one queue of each of the
-// given families, of which there are one or two. All of them may use each buffer. If the driver
+// one or two given families. All families may use each buffer. If the driver
 // lacks a function, the result is ErrorIncompatibleDriver, and lacks is the function's name.
 func CreateDevice(p PhysicalDevice, features uint64, families ...uint32) (d *Device, lacks string, r Result) {
 	if r := injected(); r != Success {
@@ -188,8 +188,8 @@ type Submission struct {
 	Buffer   CommandBuffer // the pool's
 	Timeline Semaphore     // gets the value when the commands have completed
 	Value    uint64
-	// Wait, if not 0, is a timeline that the stages, and all that comes behind the
-	// submission, wait for to have the value After.
+	// Wait, if not 0, is a timeline. The stages, and all later submissions, wait
+	// until it has the value After.
 	Wait   Semaphore
 	After  uint64
 	Stages PipelineStageFlags

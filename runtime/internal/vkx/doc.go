@@ -1,6 +1,6 @@
 // Package vkx calls Vulkan for package vulkan.
 //
-// It has two sides, of which a program has one. The cgo side, on Linux, makes by a shim in C the calls that
+// It has two sides; a program is built with one of them. The cgo side, on Linux, makes by a shim in C the calls that
 // the vulkan-go binding cannot make safely: those that take arrays or nested structs, which the binding keeps
 // in memory that a finalizer frees while the driver still reads it, those that leak, and those of
 // Vulkan 1.2 and later, which it lacks. Structs are built on the C stack, so no Go pointer outlives its

@@ -19,8 +19,8 @@ var named = sync.OnceValue(func() map[string]Feature {
 	return all
 })
 
-// FeatureNamed returns the feature with a name in Vulkan, if it is one of those that are
-// queried, and enabled where a device has them.
+// FeatureNamed returns the feature with a name in Vulkan. It must be one that package vkx queries, and
+// enables where a device has it.
 func FeatureNamed(name string) (Feature, bool) {
 	f, ok := named()[name]
 	return f, ok
@@ -44,7 +44,7 @@ type extension struct {
 	enabled bool   // others are queried only
 }
 
-// never is the version that includes an extension of which there is none.
+// never is the since of extensions that no version of Vulkan includes.
 const never = 1000
 
 // chain chains the structs that a device with these extensions knows.
@@ -55,7 +55,7 @@ func (f *features) chain(set extensionSet) {
 	f.more(set, &f.v12.pNext)
 }
 
-// PhysicalDeviceInfo says what a physical device is, can and allows.
+// PhysicalDeviceInfo has the properties, features and limits of a physical device.
 type PhysicalDeviceInfo struct {
 	APIVersion                         Version
 	DriverVersion, VendorID, DeviceID  uint32

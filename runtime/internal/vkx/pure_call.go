@@ -10,8 +10,8 @@ import (
 
 // The pure Go side makes all calls itself, by the addresses of C's functions. The driver reads structs
 // that Go has laid out. They lie in Go's heap, where the collector moves nothing: call is marked
-// uintptrescapes, so that escape analysis puts everything there whose address goes into a call, and
-// everything that such a struct points to. Addresses are converted in the arguments of call, which keeps
+// uintptrescapes, so that escape analysis puts a struct there if its address goes into a call, and
+// everything that the struct points to. Addresses are converted in the arguments of call, which keeps
 // the memory alive until the call returns. Fields that point are of type unsafe.Pointer, so that the
 // collector follows them; handles are plain integers, since they need not be addresses.
 
@@ -60,7 +60,7 @@ func (f *frame) free() {
 }
 
 // call calls a function of C. Addresses among the arguments are in the frame, or in memory that the
-// frame's fields refer to: unlike those of the function call, they need not make the arguments escape.
+// frame's fields refer to. So the arguments need not escape, as the arguments of the function call must.
 func (f *frame) call(fn uintptr, args ...uintptr) uintptr {
 	return invoke(fn, f.args[:copy(f.args[:], args)])
 }

@@ -47,7 +47,7 @@ func InstanceVersion() Version {
 	return *v
 }
 
-// portable has the loader list devices that are not all of Vulkan, as those of a Mac are.
+// portable has the loader list devices that implement a subset of Vulkan, as the devices of a Mac do.
 var portable = runtime.GOOS == "darwin"
 
 // instanceExtension reports whether the loader has an extension.
@@ -84,7 +84,7 @@ func createInstance(version Version, validate bool) (Instance, Result) {
 			messageType:     debugUtilsMessageTypeGeneralBitExt | debugUtilsMessageTypeValidationBitExt | debugUtilsMessageTypePerformanceBitExt,
 			pfnUserCallback: messageCallback(),
 		}
-		// Hazards between commands too, of those that name buffers.
+		// Report hazards between commands, too: between those that name buffers.
 		synchronization := new(uint32)
 		*synchronization = validationFeatureEnableSynchronizationValidationExt
 		info.pNext = ptr(&validationFeaturesEXT{
@@ -119,8 +119,8 @@ func createInstance(version Version, validate bool) (Instance, Result) {
 	return inst, Success
 }
 
-// messageCallback is the function of C that the validation layer calls. It is made once: those of Go
-// that C may call are never freed.
+// messageCallback is the function of C that the validation layer calls. It is made once:
+// Go never frees a function that C may call.
 var messageCallback = sync.OnceValue(func() uintptr {
 	return newCallback(func(severity, _, data, _ uintptr) uintptr {
 		d := (*debugUtilsMessengerCallbackDataEXT)(pointer(data))

@@ -24,7 +24,7 @@ func (d *Device) submit(s *Submission, commands Commands) Result {
 	return f.result(d.fn.QueueSubmit, uintptr(s.Queue), 1, uintptr(ptr(&f.submit)), 0)
 }
 
-// noInheritance is what secondary command buffers inherit.
+// noInheritance says that secondary command buffers inherit nothing.
 var noInheritance = &commandBufferInheritanceInfo{sType: structureTypeCommandBufferInheritanceInfo}
 
 func (d *Device) record(cb CommandBuffer, commands Commands) Result {

@@ -21,8 +21,8 @@ var (
 // errLocked is the error of lock for a file that another process has locked.
 const errLocked = syscall.Errno(33) // ERROR_LOCK_VIOLATION
 
-// lock locks a file for this process until it is closed, and does not wait. Windows keeps others from
-// the bytes that are locked: those are one that no file has.
+// lock locks a file for this process until it is closed, and does not wait. Windows keeps other
+// processes from locked bytes, so it locks one byte far beyond the end of the file.
 func lock(f *os.File) error {
 	const failImmediately, exclusive = 1, 2
 	at := &syscall.Overlapped{OffsetHigh: 1 << 30}

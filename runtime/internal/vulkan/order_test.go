@@ -42,9 +42,9 @@ type use struct {
 	epoch   int // how many commands with a Barrier there were
 	line    *line
 	value   uint64                 // of the part
-	ordered vkx.PipelineStageFlags // stages that come behind it
-	visible vkx.PipelineStageFlags // stages that see what it wrote
-	made    bool                   // what it wrote is available
+	ordered vkx.PipelineStageFlags // stages that wait for it
+	visible vkx.PipelineStageFlags // stages that see its writes
+	made    bool                   // its writes are available
 }
 
 // checker follows the commands of one device.

@@ -139,7 +139,7 @@ func (k Joined) Kernel(it dsl.Item1) {
 	out[7] = sum
 }
 
-// Pairs has operations of two numbers in turn, in a loop whose variables are such numbers, of which one may be NaN.
+// Pairs computes with two numbers in turn, in a loop whose variables are Float16s, and one may become NaN.
 // Out has PairsResults for each of X.
 type Pairs struct {
 	X, Y, Z, Out []half.Float16

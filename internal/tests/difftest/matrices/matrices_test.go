@@ -229,7 +229,7 @@ func anyOf[F any](r *rand.Rand) (x F) {
 	return x
 }
 
-// judge says what is wrong with c + x[0]*y[0] + x[1]*y[1] and so on, or returns "".
+// judge compares got with c + x[0]*y[0] + x[1]*y[1] + … and returns the difference as a text, "" if there is none.
 type judge[E, F any] func(got, c F, x, y []E) string
 
 // inOrder wants the sum that add comes to, in the order of the products.

@@ -94,7 +94,7 @@ func (x inNative) run(_ *testing.T, kernel any, groups, local, sub int) error {
 	return fmt.Errorf("no kernel %s", name)
 }
 
-// aliases are the names of kernels' types, by those of kernels.
+// aliases maps a kernel's name to the name of its Go type.
 var aliases = map[string]string{
 	"Int8": reflect.TypeFor[matrices.Int8]().String(), "Uint8": reflect.TypeFor[matrices.Uint8]().String(),
 	"Half": reflect.TypeFor[matrices.Half]().String(), "HalfHalf": reflect.TypeFor[matrices.HalfHalf]().String(),
