@@ -14,6 +14,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/codegen/report"
 	"github.com/kgen-go/kgen/internal/tests/golden"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
 // TestExplainPasses compares the reports on kernels as people write them.
@@ -88,6 +89,7 @@ func TestExplainFusion(t *testing.T) {
 
 // TestExplainMatrices: the report says how known devices load and store matrices.
 func TestExplainMatrices(t *testing.T) {
+	sample.Deep(t, "difftest/matrices has TestNativeInterpreter, which runs the loads and stores that are reported")
 	const pkg = "./internal/tests/difftest/matrices"
 	reports, diags, err := codegen.ExplainPasses(t.Context(), codegen.Config{Dir: "../..", Patterns: []string{pkg}}, report.Matrices)
 	if err != nil || len(diags) > 0 {

@@ -89,7 +89,7 @@ func CutOut(b *ir.Block, n int) (*ir.Value, *ir.Block) {
 }
 
 // WriteOut replaces each instruction of f that is holds for. write gets the block that ends ahead of one, appends code, and
-// returns the block that its code ends in, which then jumps to what came after the instruction. It may add blocks, but
+// returns the block that its code ends in, which then jumps to the instructions after it. It may add blocks, but
 // no instruction that is holds for.
 func WriteOut(f *ir.Func, is func(v *ir.Value) bool, write func(b *ir.Block, v *ir.Value) *ir.Block) {
 	for i := 0; i < len(f.Blocks); i++ {

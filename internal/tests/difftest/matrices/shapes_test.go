@@ -8,6 +8,7 @@ import (
 
 	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/internal/tests/oracle"
+	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/internal/tests/testflag"
 )
 
@@ -30,7 +31,7 @@ func TestShapes(t *testing.T) {
 	const path = "github.com/kgen-go/kgen/internal/tests/difftest/matrices"
 	compiler := oracle.NewCompiler("github.com/kgen-go/kgen/dsl", "github.com/kgen-go/kgen/dsl/half", path)
 	random := rand.New(rand.NewPCG(5, 6))
-	for n := range *shapes {
+	for n := range sample.Of(*shapes, min(*shapes, 4)) {
 		m, k, c := 1+random.IntN(20), 1+random.IntN(20), 1+random.IntN(20)
 		kind := []struct{ base, elem, sum string }{
 			{"Half", "half.Float16", "float32"}, {"Int8", "int8", "int32"}, {"Uint8", "uint8", "uint32"},
