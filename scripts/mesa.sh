@@ -6,10 +6,10 @@
 #	DIR/run PROGRAM ...   runs a program with that driver alone, and with these tools first in its path
 set -eu
 
-suite=trixie packages="libvulkan1 mesa-vulkan-drivers vulkan-validationlayers spirv-tools"
+suite=trixie packages="libvulkan1 mesa-vulkan-drivers vulkan-validationlayers spirv-tools glslc"
 mkdir -p "$1"
 dir=$(cd "$1" && pwd)
-[ -e "$dir/run" ] && exit 0 # written last
+[ -e "$dir/run" ] && [ -e "$dir/bin/glslc" ] && exit 0 # run is written last
 
 if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-deb >/dev/null 2>&1 || [ "$(dpkg --print-architecture)" != amd64 ]; then
 	cat >&2 <<EOF
@@ -52,7 +52,7 @@ lib=$root/usr/lib/x86_64-linux-gnu
 loader=$lib/ld-linux-x86-64.so.2
 driver=$(ls "$root"/usr/share/vulkan/icd.d/lvp_icd*.json | head -n 1)
 sed "s#\"library_path\": *\".*/*libvulkan_lvp.so\"#\"library_path\": \"$lib/libvulkan_lvp.so\"#" "$driver" >"$dir/llvmpipe.json"
-for tool in spirv-val spirv-dis; do
+for tool in spirv-val spirv-dis glslc; do
 	printf '#!/bin/sh\nexec %s --library-path %s %s "$@"\n' "$loader" "$lib" "$root/usr/bin/$tool" >"$dir/bin/$tool"
 	chmod +x "$dir/bin/$tool"
 done

@@ -94,7 +94,7 @@ var scalarTypes = [...]*Type{
 }
 
 // The vector types. Values of these come from loads and VecMake, and go to stores and VecExtract;
-// there are no constants, phis and variables of them.
+// there are no constants, phis and variables of them, but arrays of TypeI32x4 in work-group memory.
 var (
 	TypeF32x4 = &Type{Kind: F32x4, Elem: TypeF32, Size: 16, Align: 16}
 	TypeI32x4 = &Type{Kind: I32x4, Elem: TypeI32, Size: 16, Align: 16}

@@ -29,7 +29,7 @@ func (x *verifier) typeOK(t *Type) bool {
 	}
 	switch t.Kind {
 	case Array:
-		ok = t.Len != nil && t.Len.Type == TypeI32 && x.m.arrays[arrayKey{t.Elem, t.Len, t.shape(), t.Part}] == t && x.typeOK(t.Elem) && !t.Elem.IsVector() &&
+		ok = t.Len != nil && t.Len.Type == TypeI32 && x.m.arrays[arrayKey{t.Elem, t.Len, t.shape(), t.Part}] == t && x.typeOK(t.Elem) && (!t.Elem.IsVector() || t.Elem == TypeI32x4) &&
 			(t.Len.Op == OpConst && x.m.consts[constKey{TypeI32, t.Len.Bits}] == t.Len || x.isExpr(t.Len))
 	case Struct:
 		ok = x.m.structs[structKey(t)] == t
@@ -368,7 +368,9 @@ func (x *verifier) ref(v *Value, r *Ref) {
 	case OpAddrOf, OpZero, OpZeroLocal:
 		return
 	case OpMatrixLoad, OpMatrixStore:
-		want = MatrixElem(v.Matrices()[0].Type.Matrix.Elem, r.Var == nil || r.Var.Packed())
+		if want = MatrixElem(v.Matrices()[0].Type.Matrix.Elem, r.Var == nil || r.Var.Packed()); leaf == TypeI32x4 && r.Var != nil {
+			want = leaf // which has several elements
+		}
 	}
 	if leaf != want {
 		x.errorf(v, "the path leads to %v, the value has the type %v", leaf, want)

@@ -47,6 +47,7 @@ var passes = []Pass{
 	{Name: "polls", Doc: "have work-items leave when the host asks them to", Run: loops.Polls},
 	{Name: "deadlanes", Doc: "prove barriers uniform; let lanes that leave go on as dead ones", Run: lanes.DeadLanes},
 	{Name: "tiles", Doc: "take matrices apart into those of the device", RunNoting: lanes.Tiles},
+	{Name: "superwords", Doc: "store 16 bytes at once in work-group memory that matrices are loaded from", Run: memory.Superwords},
 	{Name: "groups", Doc: "replace group algorithms by what SPIR-V has", Run: lanes.Groups},
 	{Name: "atomics", Doc: "replace atomic operations by what SPIR-V has", Run: lanes.Atomics},
 	{Name: "mem2reg2", Doc: "turn the flags of dead lanes into values", Run: rewrite.Mem2Reg},

@@ -78,8 +78,9 @@ type deadLanes struct {
 	wanted   map[*ir.Var]bool               // variables that the skeleton's branches depend on
 	dead     *ir.Ref
 	undef    *rewrite.Undefs
-	cells    []*ir.Var // what phis became
-	own      []*ir.Var // those that dead lanes have no use for
+	whole    map[*ir.Value]bool // loads and stores of matrices that no lane comes to dead
+	cells    []*ir.Var          // what phis became
+	own      []*ir.Var          // those that dead lanes have no use for
 
 	// word is the last word of a result that has several, and inputs are its inputs before dead lanes
 	// were left out.
@@ -88,6 +89,7 @@ type deadLanes struct {
 }
 
 func (d *deadLanes) run() {
+	d.findWhole()
 	for _, b := range d.u.Order {
 		if d.dying[b] != nil {
 			d.ownRegion(b)

@@ -3,13 +3,41 @@ package lanes
 // This file has the device's own matrices in kernels with dead lanes: all invocations of a sub-group take part in
 // their ops, with the same arguments.
 
-import "github.com/kgen-go/kgen/codegen/ir"
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
+)
+
+// findWhole notes the loads and stores of matrices that no lane comes to dead: those before all places where lanes may die.
+func (d *deadLanes) findWhole() {
+	after := map[*ir.Block]bool{}
+	for b := range d.dying {
+		for _, s := range b.Term.Succs {
+			for _, r := range uniform.Reachable(s) {
+				after[r] = true
+			}
+		}
+	}
+	if slices.ContainsFunc(d.u.Order, d.u.AsksAt) {
+		return // lanes that the host has told to leave are dead, too
+	}
+	d.whole = map[*ir.Value]bool{}
+	for _, b := range d.u.Order {
+		for _, v := range b.Insts {
+			if (v.Op == ir.OpMatrixLoad || v.Op == ir.OpMatrixStore) && !after[b] {
+				d.whole[v] = true
+			}
+		}
+	}
+}
 
 // wholeSubGroup gives dead lanes the arguments that live lanes have for v, a load or store of a matrix that comes
 // next in b. In a sub-group without live lanes the stride is -1, and pass tiles leaves memory alone: a check of the
 // matrix may have failed for all of the sub-group.
 func (d *deadLanes) wholeSubGroup(v *ir.Value, b *ir.Block) {
-	if v.Op != ir.OpMatrixLoad && v.Op != ir.OpMatrixStore {
+	if v.Op != ir.OpMatrixLoad && v.Op != ir.OpMatrixStore || d.whole[v] {
 		return
 	}
 	m := d.f.Module

@@ -211,7 +211,13 @@ func (z *zeroer) split(i *ir.Value, dims []*ir.Value) []*ir.Value {
 }
 
 func (z *zeroer) store(path []leafStep, t *ir.Type, index []*ir.Value) {
-	v := z.b.Append(ir.OpStore, ir.TypeVoid, z.m.Const(t, 0))
+	var zero *ir.Value
+	if t.IsVector() {
+		zero = z.b.Append(ir.OpVecMake, t, slices.Repeat([]*ir.Value{z.m.Const(t.Elem, 0)}, t.Lanes())...)
+	} else {
+		zero = z.m.Const(t, 0)
+	}
+	v := z.b.Append(ir.OpStore, ir.TypeVoid, zero)
 	v.Aux, v.Pos = z.ref, z.pos
 	for _, s := range path {
 		if s.len == nil {

@@ -184,8 +184,8 @@ func (x *tiles) aligned(t *ir.Tile, stride *ir.Value, path []*ir.Value) (cond *i
 		switch {
 		case stride.Int()%int64(align/size) != 0 || stride.Int() < int64(line) || stride.Int() >= 1<<30:
 			return nil, false
-		case last.IsConst() || zeros(last, 0) >= need:
-			return nil, zeros(last, 0) >= need
+		case last.IsConst() || facts.LowZeros(last) >= need:
+			return nil, facts.LowZeros(last) >= need
 		}
 	}
 	at := x.word(ir.OpIMul, word(last), x.i32(int64(size)))
@@ -198,52 +198,6 @@ func (x *tiles) aligned(t *ir.Tile, stride *ir.Value, path []*ir.Value) (cond *i
 	of := stride.Type
 	long := x.op(ir.OpISub, of, stride, x.m.Int(of, int64(line)))
 	return x.op(ir.OpLAnd, ir.TypeBool, fits, x.cond(ir.OpULt, long, x.m.Int(of, 1<<30))), true
-}
-
-// zeros returns how many of the low bits of an integer are sure to be zero.
-func zeros(v *ir.Value, depth int) int {
-	const all, most = 64, 16
-	least := func(vs ...*ir.Value) int {
-		n := all
-		for _, a := range vs {
-			n = min(n, zeros(a, depth+1))
-		}
-		return n
-	}
-	switch {
-	case v.IsConst():
-		return bits.TrailingZeros64(uint64(v.Int()))
-	case depth == most:
-		return 0
-	}
-	switch v.Op {
-	case ir.OpIMul:
-		return min(zeros(v.Args[0], depth+1)+zeros(v.Args[1], depth+1), all)
-	case ir.OpIAdd, ir.OpISub, ir.OpOr:
-		return least(v.Args...)
-	case ir.OpShl:
-		if by := v.Args[1]; by.IsConst() && by.Bits < all {
-			return min(zeros(v.Args[0], depth+1)+int(by.Bits), all)
-		}
-	case ir.OpUConvert, ir.OpSConvert, ir.OpGroupUniform:
-		return least(v.Args[0])
-	case ir.OpSelect:
-		return least(v.Args[1:]...)
-	case ir.OpGroupReduce: // of live lanes, see fromLive
-		if c := v.Aux.(ir.Combine); c.By == ir.CombineOr {
-			return least(v.Args...)
-		}
-	case ir.OpPhi: // the counter of a loop, and what it begins with
-		n := all
-		for _, a := range v.Args {
-			if step := a; (a.Op == ir.OpIAdd || a.Op == ir.OpISub) && step.Args[0] == v {
-				a = step.Args[1]
-			}
-			n = min(n, zeros(a, depth+1))
-		}
-		return n
-	}
-	return 0
 }
 
 // stage loads or stores a part by way of work-group memory.

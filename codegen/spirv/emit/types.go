@@ -62,7 +62,7 @@ func (e *emitter) ofVar(v *ir.Var, t *ir.Type) spirv.ID {
 
 // variable returns the type of a variable of type t, which has no layout.
 func (e *emitter) variable(t *ir.Type) spirv.ID {
-	if t.IsScalar() {
+	if t.IsScalar() || t.IsVector() {
 		return e.register(t)
 	}
 	if native(t) {

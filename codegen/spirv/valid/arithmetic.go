@@ -7,7 +7,7 @@ type rule func(c *checker, in *spirv.Instruction, t *typ)
 
 // rules has a row for each instruction that a kernel's functions may have, but those
 // that body handles itself.
-var rules = join(arithmeticRules, compositeRules, memoryRules, atomicRules, groupRules, map[spirv.Op]rule{
+var rules = join(arithmeticRules, compositeRules, memoryRules, atomicRules, groupRules, cooperativeRules, map[spirv.Op]rule{
 	spirv.OpExtInst:           extInst,
 	spirv.OpFunctionCall:      (*checker).call,
 	spirv.OpSelectionMerge:    nothing, // structured has checked these

@@ -116,6 +116,8 @@ func (c *checker) constituents(t *typ, ids []uint32, operand func(uint32) *typ, 
 		for i, id := range ids {
 			c.need(operand(id) == t.members[i], "%%%d has not the type of member %d", id, i)
 		}
+	case t.isCooperative(): // all elements are the same
+		c.need(len(ids) == 1 && operand(ids[0]) == t.elem, "the constituent is not one element")
 	case t.isVector(), t.isMatrix(), t.isArray():
 		c.need(uint64(len(ids)) == t.n && !(t.isArray() && t.lengthSpec()), "%d parts make no composite of %d", len(ids), t.n)
 		for _, id := range ids {

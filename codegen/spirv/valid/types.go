@@ -25,11 +25,15 @@ type typ struct {
 	// runtime says that a runtime array is in it, logical a pointer without an
 	// address, boolean a Bool.
 	runtime, logical, boolean bool
-	bytes                     uint64 // in memory that drivers lay out, roughly
-	narrow8, narrow16         bool   // a number of 8 or of 16 bits is in it
-	aligned, sized            uint64 // what align and sizeOf have found, plus one
-	block                     bool   // a structure decorated with Block, or one with such a member
-	laid                      bool   // its layout has been checked
+	// shape is the shape of a cooperative matrix; spread says that there is one in it, whose elements the work-items
+	// of a sub-group hold.
+	shape             shape
+	spread            bool
+	bytes             uint64 // in memory that drivers lay out, roughly
+	narrow8, narrow16 bool   // a number of 8 or of 16 bits is in it
+	aligned, sized    uint64 // what align and sizeOf have found, plus one
+	block             bool   // a structure decorated with Block, or one with such a member
+	laid              bool   // its layout has been checked
 }
 
 func (t *typ) isBool() bool    { return t.op == spirv.OpTypeBool }
@@ -126,6 +130,8 @@ func (c *checker) newType(in *spirv.Instruction) *typ {
 			c.need(p.op != spirv.OpTypeFunction && p.op != spirv.OpTypeVoid, "a parameter has no value")
 			t.members = append(t.members, p)
 		}
+	case spirv.OpTypeCooperativeMatrixKHR:
+		c.cooperative(t, in)
 	default:
 		c.fail("kernels cannot use this type")
 	}
@@ -169,6 +175,7 @@ func (c *checker) aggregate(t, part *typ, n uint64) {
 	t.storage = t.storage || part.storage
 	t.runtime = t.runtime || part.runtime
 	t.boolean = t.boolean || part.boolean
+	t.spread = t.spread || part.spread && !part.isPointer()
 	t.spec = t.spec || part.spec && !part.isPointer()
 	t.block = t.block || part.block && !part.isPointer()
 }
@@ -235,6 +242,7 @@ func (c *checker) pointer(t *typ, in *spirv.Instruction) *typ {
 	c.need(e.op != spirv.OpTypeVoid && e.op != spirv.OpTypeFunction, "it points to no type of values")
 	c.need(!e.isPointer() || e.hasAddress(), "it points to a pointer that has no address")
 	c.need(!e.runtime || class == spirv.StorageClassPhysicalStorageBuffer || class == spirv.StorageClassPushConstant, "what it points to has no size")
+	c.need(!e.spread || class == spirv.StorageClassFunction || class == spirv.StorageClassPrivate, "a cooperative matrix lies outside of work-items' memory")
 	switch class {
 	case spirv.StorageClassPhysicalStorageBuffer:
 		c.need(c.physical, "it needs the addressing model PhysicalStorageBuffer64")

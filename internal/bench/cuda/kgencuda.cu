@@ -17,6 +17,7 @@
 #ifndef NO_CUFFT
 #include <cufft.h>
 #endif
+#include <cuda_fp16.h>
 #include <map>
 
 typedef std::function<Work(size_t n)> Maker;
@@ -145,6 +146,16 @@ void libraries(std::map<std::string, Maker> &m) {
 	};
 }
 
+struct Halves {
+	u32 seed;
+	__host__ __device__ __half operator()(u32 i) const { return __float2half_rn(Units{seed, 1, 0}(i)); }
+};
+
+struct Bytes {
+	u32 seed;
+	__host__ __device__ int8_t operator()(u32 i) const { return int8_t(hash32(i, seed) >> 24); }
+};
+
 void grids(std::map<std::string, Maker> &m) {
 	m["transpose"] = [](size_t n) {
 		float *x = units(n * n, 1), *out = alloc<float>(n * n);
@@ -192,6 +203,30 @@ void grids(std::map<std::string, Maker> &m) {
 			const float one = 1, zero = 0;
 			int k = int(n); // by columns, so the other way around
 			CHECK(cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, k, k, k, &one, b, k, a, k, &zero, c, k));
+		});
+	};
+	m["hgemm"] = [=](size_t n) { // of 16-bit floats; the second one is given by columns, as kgen's is
+		cublasHandle_t h;
+		CHECK(cublasCreate(&h));
+		__half *a = make<__half>(n * n, Halves{1}), *b = make<__half>(n * n, Halves{2});
+		float *c = alloc<float>(n * n);
+		return writes(c, n * n, [=] {
+			const float one = 1, zero = 0;
+			int k = int(n);
+			CHECK(cublasGemmEx(h, CUBLAS_OP_T, CUBLAS_OP_N, k, k, k, &one, b, CUDA_R_16F, k, a, CUDA_R_16F, k, &zero, c,
+				CUDA_R_32F, k, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+		});
+	};
+	m["igemm"] = [=](size_t n) { // of bytes
+		cublasHandle_t h;
+		CHECK(cublasCreate(&h));
+		int8_t *a = make<int8_t>(n * n, Bytes{1}), *b = make<int8_t>(n * n, Bytes{2});
+		int *c = alloc<int>(n * n);
+		return writes(c, n * n, [=] {
+			const int one = 1, zero = 0;
+			int k = int(n);
+			CHECK(cublasGemmEx(h, CUBLAS_OP_T, CUBLAS_OP_N, k, k, k, &one, b, CUDA_R_8I, k, a, CUDA_R_8I, k, &zero, c,
+				CUDA_R_32I, k, CUBLAS_COMPUTE_32I, CUBLAS_GEMM_DEFAULT));
 		});
 	};
 #endif

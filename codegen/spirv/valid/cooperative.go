@@ -1,0 +1,88 @@
+package valid
+
+import "github.com/kgen-go/kgen/codegen/spirv"
+
+// This file has the rules of SPV_KHR_cooperative_matrix, and Vulkan's: the scope of a matrix is the sub-group.
+
+// shape is the shape of a cooperative matrix.
+type shape struct{ rows, cols, use uint64 }
+
+func (t *typ) isCooperative() bool { return t.op == spirv.OpTypeCooperativeMatrixKHR }
+
+// cooperative checks OpTypeCooperativeMatrixKHR.
+func (c *checker) cooperative(t *typ, in *spirv.Instruction) {
+	c.once(in)
+	c.need(c.caps[spirv.CapabilityCooperativeMatrixKHR], "it needs the capability %v", spirv.CapabilityCooperativeMatrixKHR)
+	t.elem = c.typeID(spirv.ID(in.Words[0]))
+	c.need(t.elem.isInt() || t.elem.isFloat(), "its elements are not numbers")
+	c.need(c.count(in.Words[1]) == uint64(spirv.ScopeSubgroup), "its scope is not the sub-group")
+	t.shape = shape{c.count(in.Words[2]), c.count(in.Words[3]), c.count(in.Words[4])}
+	const most = 1 << 16
+	for _, n := range []uint64{t.shape.rows, t.shape.cols} {
+		c.need(n > 0 && n <= most, "it has not 1 to %d rows and columns", most)
+	}
+	c.need(t.shape.use <= spirv.MatrixUseAccumulator, "there is no such use")
+	for _, id := range in.Words[2:5] {
+		t.spec = t.spec || c.value(id).spec
+	}
+	t.spread = true
+	t.bytes = (t.shape.rows*t.shape.cols*t.elem.bytes + 7) / 8 // of a work-item, in a sub-group of 8 at least
+}
+
+// count returns the value of a constant that is an integer of 32 bits.
+func (c *checker) count(id uint32) uint64 {
+	d := c.value(id)
+	v, known := c.values[spirv.ID(id)]
+	c.need(d.kind == isConstant && d.typ.isInt() && d.typ.width == 32 && known, "%%%d is not a constant of 32 bits", id)
+	return v
+}
+
+// matrixMemory checks the operands of an access from the pointer on: the layout, the stride and the memory operands.
+func (c *checker) matrixMemory(p *typ, layout uint32, rest []uint32, load bool) {
+	c.need(p.hasAddress() || p.class == spirv.StorageClassWorkgroup, "the pointer is not to memory of the device or of work-groups")
+	s := p.elem.scalar()
+	c.need(s != nil && (s.isInt() || s.isFloat()), "the pointer is not to numbers")
+	c.need(c.count(layout) <= spirv.MatrixColumnMajor, "there is no such layout")
+	c.need(len(rest) > 0, "the layout needs a stride")
+	c.need(c.operand(rest[0]).isInt(), "the stride is not an integer")
+	rest = c.access(p, rest[1:], load, !load)
+	c.need(len(rest) == 0, "it has too many operands")
+}
+
+func loadMatrix(c *checker, in *spirv.Instruction, t *typ) {
+	c.need(t.isCooperative(), "the result is not a cooperative matrix")
+	c.matrixMemory(c.pointerOperand(in.Words[0]), in.Words[1], in.Words[2:], true)
+}
+
+func storeMatrix(c *checker, in *spirv.Instruction, _ *typ) {
+	c.need(c.operand(in.Words[1]).isCooperative(), "%%%d is not a cooperative matrix", in.Words[1])
+	c.matrixMemory(c.pointerOperand(in.Words[0]), in.Words[2], in.Words[3:], false)
+}
+
+func mulAddMatrix(c *checker, in *spirv.Instruction, t *typ) {
+	x, y, z := c.operand(in.Words[0]), c.operand(in.Words[1]), c.operand(in.Words[2])
+	for _, m := range []*typ{x, y, z, t} {
+		c.need(m.isCooperative(), "%%%d is not a cooperative matrix", m.id)
+	}
+	c.need(x.shape.use == spirv.MatrixUseA && y.shape.use == spirv.MatrixUseB && z.shape.use == spirv.MatrixUseAccumulator &&
+		t.shape.use == spirv.MatrixUseAccumulator, "the matrices have other uses")
+	c.need(x.shape.cols == y.shape.rows && x.shape.rows == z.shape.rows && y.shape.cols == z.shape.cols &&
+		t.shape.rows == z.shape.rows && t.shape.cols == z.shape.cols, "the sizes do not fit")
+	operands := uint32(0)
+	if len(in.Words) > 3 {
+		operands = in.Words[3]
+	}
+	const signs = spirv.MatrixASigned | spirv.MatrixBSigned | spirv.MatrixCSigned | spirv.MatrixResultSigned
+	c.need(operands <= 0x1f, "there are no such operands")
+	c.need(operands&signs == 0 || x.elem.isInt() && y.elem.isInt() && z.elem.isInt() && t.elem.isInt(), "the signs are not those of integers")
+}
+
+func matrixLength(c *checker, in *spirv.Instruction, t *typ) {
+	c.need(t.isInt() && t.width == 32 && !t.signed, "the result is not an unsigned integer of 32 bits")
+	c.need(c.typeID(spirv.ID(in.Words[0])).isCooperative(), "%%%d is not a type of cooperative matrices", in.Words[0])
+}
+
+var cooperativeRules = map[spirv.Op]rule{
+	spirv.OpCooperativeMatrixLoadKHR: loadMatrix, spirv.OpCooperativeMatrixStoreKHR: storeMatrix,
+	spirv.OpCooperativeMatrixMulAddKHR: mulAddMatrix, spirv.OpCooperativeMatrixLengthKHR: matrixLength,
+}
